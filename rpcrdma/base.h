@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* What every folder needs: errors (err.c), time (clock.c), debug areas (debug.c), clean-up
+ * attributes. Nothing here knows RDMA, NFS or a hypervisor.
+ *
+ * Functions return 0 (or a count) or -errno. The place that knows what happened says it with
+ * err_set() or err_sys() in the line that fails; callers add where they were with
+ * err_context(). The text lives in one thread-local slot. */
+#ifndef RPCRDMA_BASE_H
+#define RPCRDMA_BASE_H
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define PRINTF_LIKE(fmt, args) __attribute__((format(printf, fmt, args)))
+
+/* err.c */
+
+#define ERR_TEXT_MAX 1024
+
+/* Remembers the text, returns -errnum: `return err_set(EPROTO, "%u segments", n);` */
+int err_set(int errnum, const char *fmt, ...) PRINTF_LIKE(2, 3);
+/* Same with errno as the number and its strerror() after the text. */
+int err_sys(const char *fmt, ...) PRINTF_LIKE(1, 2);
+/* Puts "fmt: " before the text, returns rc unchanged. */
+int err_context(int rc, const char *fmt, ...) PRINTF_LIKE(2, 3);
+/* The text of this thread's last error, never NULL, valid until the next one. */
+const char *err_text(void);
+void err_clear(void);
+
+/* clock.c: CLOCK_MONOTONIC. A deadline is an absolute time in milliseconds, and is passed
+ * down unchanged: no step ever restarts a time-out. */
+
+uint64_t now_ms(void);
+uint64_t now_ns(void);
+uint64_t deadline_in(unsigned int ms);
+/* Milliseconds left for poll(2): 0 when it has passed. */
+int deadline_left(uint64_t deadline);
+/* The earlier of the two. */
+uint64_t deadline_min(uint64_t a, uint64_t b);
+
+/* debug.c: NFSRDMA_DEBUG=wire,conn,...|all|help, to stderr, off by default. */
+
+enum debug_area {
+	DEBUG_WIRE,
+	DEBUG_TRANSPORT,
+	DEBUG_CONN,
+	DEBUG_NFS,
+	DEBUG_SERVER,
+	DEBUG_PROBE,
+	DEBUG_AREA_COUNT
+};
+
+extern unsigned int debug_mask;
+/* Reads the environment once; prints the areas and exits 0 for "help". */
+void debug_init(void);
+void debug_print(enum debug_area area, const char *fmt, ...) PRINTF_LIKE(2, 3);
+#define debug(area, ...)                                \
+	do {                                            \
+		if (debug_mask & (1u << (area)))        \
+			debug_print(area, __VA_ARGS__); \
+	} while (0)
+
+/* Sizes and bytes */
+
+#define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
+
+static inline uint32_t min_u32(uint32_t a, uint32_t b)
+{
+	return a < b ? a : b;
+}
+
+static inline uint64_t min_u64(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+/* XDR round-up: the next multiple of four. */
+static inline size_t xdr_pad4(size_t n)
+{
+	return (n + 3) & ~(size_t)3;
+}
+
+static inline uint16_t get_be16(const void *p)
+{
+	const uint8_t *b = p;
+
+	return (uint16_t)(b[0] << 8 | b[1]);
+}
+
+static inline uint32_t get_be32(const void *p)
+{
+	const uint8_t *b = p;
+
+	return (uint32_t)b[0] << 24 | (uint32_t)b[1] << 16 | (uint32_t)b[2] << 8 | b[3];
+}
+
+static inline uint64_t get_be64(const void *p)
+{
+	const uint8_t *b = p;
+
+	return (uint64_t)get_be32(b) << 32 | get_be32(b + 4);
+}
+
+static inline void put_be16(void *p, uint16_t v)
+{
+	uint8_t *b = p;
+
+	b[0] = v >> 8;
+	b[1] = v & 0xff;
+}
+
+static inline void put_be32(void *p, uint32_t v)
+{
+	put_be16(p, v >> 16);
+	put_be16((uint8_t *)p + 2, v & 0xffff);
+}
+
+static inline void put_be64(void *p, uint64_t v)
+{
+	put_be32(p, v >> 32);
+	put_be32((uint8_t *)p + 4, v & 0xffffffff);
+}
+
+/* Clean-up. Locals that own something say so; what is handed out is taken:
+ * `_cleanup_free_ char *path = ...; *out = take_ptr(path);` */
+
+#define _cleanup_(func) __attribute__((cleanup(func)))
+#define _cleanup_free_  _cleanup_(cleanup_free)
+#define _cleanup_close_ _cleanup_(cleanup_close)
+
+static inline void cleanup_free(void *p)
+{
+	void *mem;
+
+	memcpy(&mem, p, sizeof(mem));
+	free(mem);
+}
+
+static inline void cleanup_close(int *fd)
+{
+	if (*fd >= 0)
+		close(*fd);
+}
+
+#define take_ptr(p)                         \
+	({                                  \
+		__typeof__(p) taken_ = (p); \
+		(p) = NULL;                 \
+		taken_;                     \
+	})
+
+static inline int take_fd(int *fd)
+{
+	int taken = *fd;
+
+	*fd = -1;
+	return taken;
+}
+
+#endif

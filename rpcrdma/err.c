@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* The text of the last error, one slot a thread. Whoever knows what went wrong says it once;
+ * callers put their own place in front, so the outermost context comes first. */
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "rpcrdma/base.h"
+
+static _Thread_local char slot[ERR_TEXT_MAX];
+
+/* Not into the slot itself: the arguments may have come out of it by err_text(). */
+static void set_slot(const char *fmt, va_list ap) PRINTF_LIKE(1, 0);
+
+static void set_slot(const char *fmt, va_list ap)
+{
+	char text[ERR_TEXT_MAX];
+
+	vsnprintf(text, sizeof(text), fmt, ap);
+	memcpy(slot, text, strlen(text) + 1);
+}
+
+int err_set(int errnum, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	set_slot(fmt, ap);
+	va_end(ap);
+	return -errnum;
+}
+
+int err_sys(const char *fmt, ...)
+{
+	int errnum = errno;
+	const char *reason = strerrordesc_np(errnum);
+	size_t used;
+	va_list ap;
+
+	va_start(ap, fmt);
+	set_slot(fmt, ap);
+	va_end(ap);
+	used = strlen(slot);
+	snprintf(slot + used, sizeof(slot) - used, ": %s", reason ? reason : "unknown");
+	return -errnum;
+}
+
+int err_context(int rc, const char *fmt, ...)
+{
+	char text[ERR_TEXT_MAX];
+	size_t used;
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	used = strlen(text);
+	/* The context is what a cut must not lose: what was said first gives way. */
+	if (used + 2 < sizeof(text)) {
+		strcpy(text + used, ": ");
+		memccpy(text + used + 2, slot, '\0', sizeof(text) - used - 2);
+		text[sizeof(text) - 1] = '\0';
+	}
+	memcpy(slot, text, strlen(text) + 1);
+	return rc;
+}
+
+const char *err_text(void)
+{
+	return slot;
+}
+
+void err_clear(void)
+{
+	slot[0] = '\0';
+}
