@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* Findings, and the record in which one crosses a pipe:
+ *
+ *	u32 length of the rest · u8 status · u8 number of evidence entries ·
+ *	id, summary, then per entry: u8 is_number, key, value
+ *
+ * where a text is a u16 length and its bytes. Numbers are big-endian. The reader checks every
+ * bound and refuses what is not text, because the writer may have been taken over by the bytes
+ * it decodes. */
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "rpcrdma/finding.h"
+
+static const char *const status_names[FINDING_STATUS_COUNT] = {
+	[FINDING_PASS] = "pass", [FINDING_WARN] = "warn",       [FINDING_FAIL] = "fail",
+	[FINDING_SKIP] = "skip", [FINDING_UNKNOWN] = "unknown",
+};
+
+const char *finding_status_name(enum finding_status status)
+{
+	return status < FINDING_STATUS_COUNT ? status_names[status] : "unknown";
+}
+
+/* Length of the character at @p, 0 if it is a control character or no UTF-8 (RFC 3629): on its
+ * way to a terminal a name that a server chose must not move the cursor, and JSON has to be
+ * UTF-8. */
+static size_t char_len(const uint8_t *p, size_t left)
+{
+	size_t len = *p < 0x80 ? 1 : *p < 0xe0 ? 2 : *p < 0xf0 ? 3 : 4;
+	static const uint32_t least[] = { 0, 0x20, 0xa0, 0x800, 0x10000 };
+	uint32_t c = len == 1 ? *p : *p & (0x7f >> len);
+	size_t i;
+
+	if (len > left || *p >= 0xf8 || (*p & 0xc0) == 0x80)
+		return 0;
+	for (i = 1; i < len; i++) {
+		if ((p[i] & 0xc0) != 0x80)
+			return 0;
+		c = c << 6 | (p[i] & 0x3f);
+	}
+	if (c < least[len] || c == 0x7f || c > 0x10ffff || (c >= 0xd800 && c < 0xe000))
+		return 0;
+	return len;
+}
+
+/* Leaves nothing in a text that finding_decode() would refuse. */
+static void text_clean(char *text)
+{
+	size_t left = strlen(text);
+	size_t len;
+
+	for (; left; text += len, left -= len) {
+		len = char_len((const uint8_t *)text, left);
+		if (!len) {
+			*text = '?';
+			len = 1;
+		}
+	}
+}
+
+void finding_init(struct finding *finding, const char *id, enum finding_status status,
+		  const char *fmt, ...)
+{
+	va_list ap;
+
+	finding->status = status;
+	finding->nevidence = 0;
+	snprintf(finding->id, sizeof(finding->id), "%s", id);
+	va_start(ap, fmt);
+	vsnprintf(finding->summary, sizeof(finding->summary), fmt, ap);
+	va_end(ap);
+	text_clean(finding->summary);
+}
+
+static struct finding_evidence *evidence_new(struct finding *finding, const char *key)
+{
+	struct finding_evidence *e;
+
+	if (finding->nevidence == FINDING_EVIDENCE_MAX)
+		return NULL;
+	e = &finding->evidence[finding->nevidence++];
+	snprintf(e->key, sizeof(e->key), "%s", key);
+	text_clean(e->key);
+	return e;
+}
+
+void finding_text(struct finding *finding, const char *key, const char *fmt, ...)
+{
+	struct finding_evidence *e = evidence_new(finding, key);
+	va_list ap;
+
+	if (!e)
+		return;
+	e->is_number = false;
+	va_start(ap, fmt);
+	vsnprintf(e->value, sizeof(e->value), fmt, ap);
+	va_end(ap);
+	text_clean(e->value);
+}
+
+/* The one form of a number, which is JSON's as well; JSON has no infinity and no NaN, so those
+ * are text. */
+static void set_number(struct finding_evidence *e, double value)
+{
+	e->is_number = isfinite(value);
+	snprintf(e->value, sizeof(e->value), "%.15g", value);
+}
+
+void finding_number(struct finding *finding, const char *key, double value)
+{
+	struct finding_evidence *e = evidence_new(finding, key);
+
+	if (e)
+		set_number(e, value);
+}
+
+/* Writing the record */
+
+struct record_writer {
+	uint8_t *p;
+	size_t left;
+	bool bad; /* did not fit; stays */
+};
+
+static void put_bytes(struct record_writer *w, const void *bytes, size_t len)
+{
+	if (w->bad || len > w->left) {
+		w->bad = true;
+		return;
+	}
+	memcpy(w->p, bytes, len);
+	w->p += len;
+	w->left -= len;
+}
+
+static void put_u8(struct record_writer *w, unsigned int v)
+{
+	uint8_t byte = v & 0xff;
+
+	put_bytes(w, &byte, 1);
+}
+
+static void put_text(struct record_writer *w, const char *text)
+{
+	uint8_t len[2];
+
+	put_be16(len, (uint16_t)strlen(text));
+	put_bytes(w, len, sizeof(len));
+	put_bytes(w, text, strlen(text));
+}
+
+int finding_encode(const struct finding *finding, void *buf, size_t cap)
+{
+	struct record_writer w = { .p = buf, .left = cap };
+	unsigned int i;
+
+	put_bytes(&w, "\0\0\0\0", 4); /* the length, known at the end */
+	put_u8(&w, finding->status);
+	put_u8(&w, finding->nevidence);
+	put_text(&w, finding->id);
+	put_text(&w, finding->summary);
+	for (i = 0; i < finding->nevidence; i++) {
+		put_u8(&w, finding->evidence[i].is_number);
+		put_text(&w, finding->evidence[i].key);
+		put_text(&w, finding->evidence[i].value);
+	}
+	if (w.bad)
+		return err_set(ENOSPC, "finding %s does not fit %zu bytes", finding->id,
+			       cap);
+	put_be32(buf, (uint32_t)(cap - w.left - 4));
+	return (int)(cap - w.left);
+}
+
+/* Reading it */
+
+struct record_reader {
+	const uint8_t *p;
+	size_t left;
+};
+
+static const uint8_t *get_bytes(struct record_reader *r, size_t len)
+{
+	const uint8_t *p = r->p;
+
+	if (len > r->left)
+		return NULL;
+	r->p += len;
+	r->left -= len;
+	return p;
+}
+
+/* -1 when there is none, or it is over @max. */
+static int get_u8(struct record_reader *r, unsigned int max)
+{
+	const uint8_t *p = get_bytes(r, 1);
+
+	return p && *p <= max ? *p : -1;
+}
+
+static bool text_is_clean(const uint8_t *p, size_t left)
+{
+	size_t len;
+
+	for (; left; p += len, left -= len) {
+		len = char_len(p, left);
+		if (!len)
+			return false;
+	}
+	return true;
+}
+
+static bool get_text(struct record_reader *r, char *out, size_t cap)
+{
+	const uint8_t *p = get_bytes(r, 2);
+	size_t len = p ? get_be16(p) : cap;
+
+	if (len >= cap)
+		return false;
+	p = get_bytes(r, len);
+	if (!p || !text_is_clean(p, len))
+		return false;
+	memcpy(out, p, len);
+	out[len] = '\0';
+	return true;
+}
+
+static bool get_evidence(struct record_reader *r, struct finding_evidence *e)
+{
+	int is_number = get_u8(r, 1);
+	double value;
+	char *end;
+
+	if (is_number < 0 || !get_text(r, e->key, sizeof(e->key)) ||
+	    !get_text(r, e->value, sizeof(e->value)))
+		return false;
+	e->is_number = is_number;
+	if (!e->is_number)
+		return true;
+	/* It is printed bare into JSON, so it is written anew and not passed on. */
+	value = strtod(e->value, &end);
+	if (!*e->value || *end || !isfinite(value))
+		return false;
+	set_number(e, value);
+	return true;
+}
+
+/* An id is a word of the finding table: it becomes a label and a key elsewhere. */
+static bool id_is_word(const char *id)
+{
+	return *id && !id[strspn(id, "abcdefghijklmnopqrstuvwxyz0123456789._-")];
+}
+
+static int decode_body(struct finding *finding, struct record_reader *r)
+{
+	int status = get_u8(r, FINDING_STATUS_COUNT - 1);
+	int count = get_u8(r, FINDING_EVIDENCE_MAX);
+	unsigned int i;
+
+	if (status < 0 || count < 0 || !get_text(r, finding->id, sizeof(finding->id)) ||
+	    !id_is_word(finding->id) ||
+	    !get_text(r, finding->summary, sizeof(finding->summary)))
+		return err_set(EPROTO, "finding breaks its format");
+	for (i = 0; i < (unsigned int)count; i++)
+		if (!get_evidence(r, &finding->evidence[i]))
+			return err_set(EPROTO, "evidence of finding %s breaks its format",
+				       finding->id);
+	if (r->left)
+		return err_set(EPROTO, "finding %s has %zu bytes too many", finding->id,
+			       r->left);
+	finding->status = status;
+	finding->nevidence = count;
+	return 0;
+}
+
+int finding_decode(struct finding *finding, const void *buf, size_t len)
+{
+	struct record_reader r = { .p = buf, .left = len };
+	const uint8_t *head = get_bytes(&r, 4);
+	int rc;
+
+	if (!head)
+		return 0;
+	if (get_be32(head) > FINDING_RECORD_MAX - 4)
+		return err_set(EPROTO, "finding of %u bytes", get_be32(head));
+	if (r.left < get_be32(head))
+		return 0;
+	r.left = get_be32(head);
+	rc = decode_body(finding, &r);
+	return rc ? rc : (int)(4 + get_be32(head));
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* A finding: what was looked at and what was seen. Whoever looks fills one in and hands it to
+ * a sink; what the id means (title, cause, remedy) is one table in plugin/report, so that a
+ * lower folder never carries advice. A finding crosses a process boundary as a bounded record:
+ * the process that decodes bytes from the network is not the one that prints. */
+#ifndef RPCRDMA_FINDING_H
+#define RPCRDMA_FINDING_H
+
+#include "rpcrdma/base.h"
+
+#define FINDING_ID_MAX       64
+#define FINDING_SUMMARY_MAX  1024
+#define FINDING_EVIDENCE_MAX 32
+#define FINDING_KEY_MAX      48
+#define FINDING_VALUE_MAX    512
+
+enum finding_status {
+	FINDING_PASS,    /* looked at, and good */
+	FINDING_WARN,    /* works, but somebody should know */
+	FINDING_FAIL,    /* what the target answered is wrong, or it refused */
+	FINDING_SKIP,    /* does not apply here; the summary says why. Never counts */
+	FINDING_UNKNOWN, /* could not be found out. Never reported as good */
+	FINDING_STATUS_COUNT
+};
+
+struct finding_evidence {
+	char key[FINDING_KEY_MAX];
+	char value[FINDING_VALUE_MAX];
+	bool is_number; /* value is a decimal number; JSON prints it bare */
+};
+
+struct finding {
+	char id[FINDING_ID_MAX];
+	enum finding_status status;
+	char summary[FINDING_SUMMARY_MAX]; /* one sentence with the numbers */
+	unsigned int nevidence;
+	struct finding_evidence evidence[FINDING_EVIDENCE_MAX];
+};
+
+/* Takes a finding; it is borrowed for the length of the call. */
+typedef void (*finding_sink)(void *arg, const struct finding *finding);
+
+/* finding.c */
+
+const char *finding_status_name(enum finding_status status);
+
+void finding_init(struct finding *finding, const char *id, enum finding_status status,
+		  const char *fmt, ...) PRINTF_LIKE(4, 5);
+/* Evidence beyond FINDING_EVIDENCE_MAX is left out; text is cut at its bound. Texts are UTF-8
+ * without control characters: what else was in them has become a question mark. */
+void finding_text(struct finding *finding, const char *key, const char *fmt, ...)
+	PRINTF_LIKE(3, 4);
+void finding_number(struct finding *finding, const char *key, double value);
+
+/* One finding as a record for a pipe, and back.
+ * finding_encode: @buf of @cap bytes; returns the length or -ENOSPC.
+ * finding_decode: returns the bytes used, 0 if more are needed, -EPROTO for a record that
+ * breaks its format (the writer is not trusted; @finding is undefined then). */
+#define FINDING_RECORD_MAX (64 * 1024)
+int finding_encode(const struct finding *finding, void *buf, size_t cap);
+int finding_decode(struct finding *finding, const void *buf, size_t len);
+
+#endif
