@@ -47,8 +47,7 @@ static size_t char_len(const uint8_t *p, size_t left)
 	return len;
 }
 
-/* Leaves nothing in a text that finding_decode() would refuse. */
-static void text_clean(char *text)
+void finding_clean(char *text)
 {
 	size_t left = strlen(text);
 	size_t len;
@@ -73,7 +72,7 @@ void finding_init(struct finding *finding, const char *id, enum finding_status s
 	va_start(ap, fmt);
 	vsnprintf(finding->summary, sizeof(finding->summary), fmt, ap);
 	va_end(ap);
-	text_clean(finding->summary);
+	finding_clean(finding->summary);
 }
 
 static struct finding_evidence *evidence_new(struct finding *finding, const char *key)
@@ -84,7 +83,7 @@ static struct finding_evidence *evidence_new(struct finding *finding, const char
 		return NULL;
 	e = &finding->evidence[finding->nevidence++];
 	snprintf(e->key, sizeof(e->key), "%s", key);
-	text_clean(e->key);
+	finding_clean(e->key);
 	return e;
 }
 
@@ -99,7 +98,7 @@ void finding_text(struct finding *finding, const char *key, const char *fmt, ...
 	va_start(ap, fmt);
 	vsnprintf(e->value, sizeof(e->value), fmt, ap);
 	va_end(ap);
-	text_clean(e->value);
+	finding_clean(e->value);
 }
 
 /* The one form of a number, which is JSON's as well; JSON has no infinity and no NaN, so those
@@ -211,6 +210,11 @@ static bool text_is_clean(const uint8_t *p, size_t left)
 			return false;
 	}
 	return true;
+}
+
+bool finding_is_clean(const char *text)
+{
+	return text_is_clean((const uint8_t *)text, strlen(text));
 }
 
 static bool get_text(struct record_reader *r, char *out, size_t cap)

@@ -54,6 +54,11 @@ void finding_text(struct finding *finding, const char *key, const char *fmt, ...
 	PRINTF_LIKE(3, 4);
 void finding_number(struct finding *finding, const char *key, double value);
 
+/* The same for other texts that cross a pipe: control characters, and what is not UTF-8, become
+ * question marks; and whether there is nothing of that in a text. */
+void finding_clean(char *text);
+bool finding_is_clean(const char *text);
+
 /* One finding as a record for a pipe, and back.
  * finding_encode: @buf of @cap bytes; returns the length or -ENOSPC.
  * finding_decode: returns the bytes used, 0 if more are needed, -EPROTO for a record that
