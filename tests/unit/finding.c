@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* rpcrdma/finding.c: texts are printable whoever wrote them, and the record survives any
+ * bytes. */
+#include <math.h>
+
+#include "rpcrdma/finding.h"
+#include "tests/unit/suite.h"
+
+static struct finding sample(void)
+{
+	struct finding f;
+
+	finding_init(&f, "probe.read.write-chunk", FINDING_FAIL, "%u of %u bytes", 812,
+		     4096);
+	finding_text(&f, "server", "host %d", 1);
+	finding_number(&f, "size", 4096);
+	return f;
+}
+
+static void status_has_its_word(void)
+{
+	CU_ASSERT_STRING_EQUAL(finding_status_name(FINDING_PASS), "pass");
+	CU_ASSERT_STRING_EQUAL(finding_status_name(FINDING_UNKNOWN), "unknown");
+	CU_ASSERT_STRING_EQUAL(finding_status_name((enum finding_status)77), "unknown");
+}
+
+static void texts_are_formatted_and_cut(void)
+{
+	char line[4096];
+	struct finding f;
+
+	memset(line, 'x', sizeof(line) - 1);
+	line[sizeof(line) - 1] = '\0';
+	finding_init(&f, "a.b", FINDING_WARN, "%s", line);
+	CU_ASSERT_EQUAL(strlen(f.summary), FINDING_SUMMARY_MAX - 1);
+	finding_text(&f, line, "%s", line);
+	CU_ASSERT_EQUAL(f.nevidence, 1);
+	CU_ASSERT_EQUAL(strlen(f.evidence[0].key), FINDING_KEY_MAX - 1);
+	CU_ASSERT_EQUAL(strlen(f.evidence[0].value), FINDING_VALUE_MAX - 1);
+}
+
+static void what_is_not_printable_becomes_a_question_mark(void)
+{
+	static const struct {
+		const char *in, *out;
+	} cases[] = {
+		{ "tab\tnewline\n", "tab?newline?" },
+		{ "\x1b[2J\x7f", "?[2J?" },
+		{ "h\xc3\xb4te \xf0\x9f\x92\xbe", "h\xc3\xb4te \xf0\x9f\x92\xbe" },
+		{ "\xe9t\xe9", "?t?" }, /* Latin-1 */
+		{ "\xc2\x9b"
+		  "2J",
+		  "??2J" },                     /* CSI in eight bits */
+		{ "\xc0\xaf", "??" },           /* overlong slash */
+		{ "\xed\xa0\x80", "???" },      /* half a surrogate pair */
+		{ "\xf4\x90\x80\x80", "????" }, /* over U+10FFFF */
+		{ "\xff\xfe", "??" },
+		{ "cut \xe2\x82", "cut ??" },
+	};
+	struct finding f;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		finding_init(&f, "a.b", FINDING_PASS, "%s", cases[i].in);
+		CU_ASSERT_STRING_EQUAL(f.summary, cases[i].out);
+		finding_text(&f, "k", "%s", cases[i].in);
+		CU_ASSERT_STRING_EQUAL(f.evidence[0].value, cases[i].out);
+	}
+}
+
+static void numbers_are_those_of_json(void)
+{
+	static const struct {
+		double in;
+		const char *out;
+		bool is_number;
+	} cases[] = {
+		{ 0, "0", true },
+		{ 262144, "262144", true },
+		{ 0.125, "0.125", true },
+		{ -1.5, "-1.5", true },
+		{ 1e300, "1e+300", true },
+		{ INFINITY, "inf", false },
+		{ 4294967296.0, "4294967296", true },
+	};
+	struct finding f;
+	size_t i;
+
+	finding_init(&f, "a.b", FINDING_PASS, "numbers");
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		finding_number(&f, "n", cases[i].in);
+		CU_ASSERT_STRING_EQUAL(f.evidence[i].value, cases[i].out);
+		CU_ASSERT_EQUAL(f.evidence[i].is_number, cases[i].is_number);
+	}
+	finding_number(&f, "nan", NAN);
+	CU_ASSERT_FALSE(f.evidence[i].is_number);
+}
+
+static void evidence_beyond_the_bound_is_left_out(void)
+{
+	struct finding f = sample();
+	int i;
+
+	for (i = 0; i < 100; i++)
+		finding_number(&f, "n", i);
+	finding_text(&f, "k", "v");
+	CU_ASSERT_EQUAL(f.nevidence, FINDING_EVIDENCE_MAX);
+}
+
+static void assert_same(const struct finding *a, const struct finding *b)
+{
+	unsigned int i;
+
+	CU_ASSERT_EQUAL(a->status, b->status);
+	CU_ASSERT_STRING_EQUAL(a->id, b->id);
+	CU_ASSERT_STRING_EQUAL(a->summary, b->summary);
+	CU_ASSERT_EQUAL(a->nevidence, b->nevidence);
+	for (i = 0; i < a->nevidence; i++) {
+		CU_ASSERT_EQUAL(a->evidence[i].is_number, b->evidence[i].is_number);
+		CU_ASSERT_STRING_EQUAL(a->evidence[i].key, b->evidence[i].key);
+		CU_ASSERT_STRING_EQUAL(a->evidence[i].value, b->evidence[i].value);
+	}
+}
+
+static void record_comes_back_as_it_was(void)
+{
+	const struct finding f = sample();
+	uint8_t buf[1024];
+	struct finding got;
+	int len;
+
+	len = finding_encode(&f, buf, sizeof(buf));
+	CU_ASSERT_FATAL(len > 0);
+	/* with the next one behind it */
+	CU_ASSERT_EQUAL(finding_decode(&got, buf, sizeof(buf)), len);
+	assert_same(&f, &got);
+}
+
+/* Whatever finding_text() accepted: a server's file name must not cost the report. */
+static void fullest_finding_fits_the_bound(void)
+{
+	static uint8_t buf[FINDING_RECORD_MAX];
+	char line[FINDING_SUMMARY_MAX];
+	struct finding f, got;
+	int i, len;
+
+	for (i = 0; i < (int)sizeof(line) - 1; i++)
+		line[i] = (char)(1 + i % 255);
+	line[i] = '\0';
+	finding_init(&f, "a.b", FINDING_PASS, "%s", line);
+	for (i = 0; i < FINDING_EVIDENCE_MAX; i++)
+		finding_text(&f, line, "%s", line);
+	len = finding_encode(&f, buf, sizeof(buf));
+	CU_ASSERT_FATAL(len > 0);
+	CU_ASSERT_EQUAL(finding_decode(&got, buf, (size_t)len), len);
+	assert_same(&f, &got);
+}
+
+static void record_that_does_not_fit_is_refused(void)
+{
+	const struct finding f = sample();
+	uint8_t buf[1024];
+	int full, cap;
+
+	full = finding_encode(&f, buf, sizeof(buf));
+	for (cap = 0; cap < full; cap++) {
+		buf[cap] = 0xaa;
+		CU_ASSERT_EQUAL(finding_encode(&f, buf, (size_t)cap), -ENOSPC);
+		CU_ASSERT_EQUAL(buf[cap], 0xaa);
+	}
+	CU_ASSERT_EQUAL(finding_encode(&f, buf, (size_t)full), full);
+}
+
+static int decode_exact(struct finding *f, const uint8_t *bytes, size_t len)
+{
+	_cleanup_free_ uint8_t *exact = malloc(len ? len : 1);
+
+	memcpy(exact, bytes, len);
+	return finding_decode(f, exact, len);
+}
+
+static void part_of_a_record_asks_for_more(void)
+{
+	const struct finding f = sample();
+	uint8_t buf[1024];
+	struct finding got;
+	int full, len;
+
+	full = finding_encode(&f, buf, sizeof(buf));
+	for (len = 0; len < full; len++)
+		CU_ASSERT_EQUAL(decode_exact(&got, buf, (size_t)len), 0);
+	CU_ASSERT_EQUAL(decode_exact(&got, buf, (size_t)full), full);
+}
+
+/* The length says that the record is whole, and a text in it says otherwise. */
+static void record_that_lies_about_its_length_is_refused(void)
+{
+	const struct finding f = sample();
+	uint8_t buf[1024];
+	struct finding got;
+	int full, len;
+
+	full = finding_encode(&f, buf, sizeof(buf));
+	for (len = 4; len < full; len++) {
+		put_be32(buf, (uint32_t)len - 4);
+		CU_ASSERT_EQUAL(decode_exact(&got, buf, (size_t)len), -EPROTO);
+	}
+	put_be32(buf, (uint32_t)full - 3);
+	CU_ASSERT_EQUAL(decode_exact(&got, buf, (size_t)full + 1), -EPROTO);
+	put_be32(buf, FINDING_RECORD_MAX - 3);
+	CU_ASSERT_EQUAL(decode_exact(&got, buf, 4), -EPROTO);
+	put_be32(buf, 0xffffffff);
+	CU_ASSERT_EQUAL(decode_exact(&got, buf, 4), -EPROTO);
+}
+
+/* Every byte with every value: accepted only if it can be written anew. */
+static void changed_record_is_refused_or_good(void)
+{
+	const struct finding f = sample();
+	uint8_t buf[256], bad[256], again[512];
+	struct finding got, same;
+	int full, at, value, rc;
+
+	full = finding_encode(&f, buf, sizeof(buf));
+	CU_ASSERT_FATAL(full > 0 && full < (int)sizeof(buf));
+	for (at = 0; at < full; at++) {
+		for (value = 0; value < 256; value++) {
+			memcpy(bad, buf, (size_t)full);
+			bad[at] = (uint8_t)value;
+			rc = finding_decode(&got, bad, (size_t)full);
+			CU_ASSERT(rc == -EPROTO || rc == 0 || rc == full);
+			if (rc <= 0)
+				continue;
+			rc = finding_encode(&got, again, sizeof(again));
+			CU_ASSERT_EQUAL(finding_decode(&same, again, (size_t)rc), rc);
+			assert_same(&got, &same);
+		}
+	}
+}
+
+/* One record with one entry, all of it from the caller. */
+static int decode_made(struct finding *got, const char *id, bool is_number,
+		       const char *value)
+{
+	uint8_t buf[256] = { 0 };
+	size_t len = 4;
+
+	buf[len++] = FINDING_PASS;
+	buf[len++] = 1;
+	len += 2 + (size_t)sprintf((char *)buf + len + 2, "%s", id);
+	put_be16(buf + 6, (uint16_t)strlen(id));
+	len += 2; /* no summary */
+	buf[len - 2] = buf[len - 1] = 0;
+	buf[len++] = is_number;
+	memcpy(buf + len, "\0\1k", 3);
+	len += 3;
+	put_be16(buf + len, (uint16_t)strlen(value));
+	memcpy(buf + len + 2, value, strlen(value));
+	len += 2 + strlen(value);
+	put_be32(buf, (uint32_t)len - 4);
+	return finding_decode(got, buf, len);
+}
+
+static void number_of_a_record_is_written_anew(void)
+{
+	static const struct {
+		const char *in, *out;
+	} cases[] = {
+		{ "4096", "4096" }, { "0x10", "16" },  { "+5", "5" },
+		{ "007", "7" },     { ".5", "0.5" },   { " 1", "1" },
+		{ "1e2", "100" },   { "", NULL },      { "nan", NULL },
+		{ "inf", NULL },    { "1e999", NULL }, { "1,\"x\":2", NULL },
+		{ "1 ", NULL },     { "e", NULL },
+	};
+	struct finding got;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		int rc = decode_made(&got, "a.b", true, cases[i].in);
+
+		CU_ASSERT_EQUAL(rc > 0, cases[i].out != NULL);
+		if (rc > 0)
+			CU_ASSERT_STRING_EQUAL(got.evidence[0].value, cases[i].out);
+	}
+}
+
+static void texts_of_a_record_are_printable(void)
+{
+	struct finding got;
+
+	CU_ASSERT(decode_made(&got, "a.b", false, "h\xc3\xb4te") > 0);
+	CU_ASSERT_EQUAL(decode_made(&got, "a.b", false, "\x1b[2J"), -EPROTO);
+	CU_ASSERT_EQUAL(decode_made(&got, "a.b", false, "\xe9t\xe9"), -EPROTO);
+	CU_ASSERT_EQUAL(decode_made(&got, "a.b", false, "\xc2\x9b"), -EPROTO);
+	CU_ASSERT_EQUAL(decode_made(&got, "", false, "v"), -EPROTO);
+	CU_ASSERT_EQUAL(decode_made(&got, "a b", false, "v"), -EPROTO);
+	CU_ASSERT_EQUAL(decode_made(&got, "a\"b", false, "v"), -EPROTO);
+}
+
+static void texts_of_a_record_keep_to_their_bound(void)
+{
+	char id[FINDING_ID_MAX + 1];
+	struct finding got;
+
+	memset(id, 'a', sizeof(id));
+	id[FINDING_ID_MAX] = '\0';
+	CU_ASSERT_EQUAL(decode_made(&got, id, false, "v"), -EPROTO);
+	id[FINDING_ID_MAX - 1] = '\0';
+	CU_ASSERT(decode_made(&got, id, false, "v") > 0);
+	CU_ASSERT_STRING_EQUAL(got.id, id);
+}
+
+SUITE_MAIN("finding", TEST(status_has_its_word), TEST(texts_are_formatted_and_cut),
+	   TEST(what_is_not_printable_becomes_a_question_mark),
+	   TEST(numbers_are_those_of_json), TEST(evidence_beyond_the_bound_is_left_out),
+	   TEST(record_comes_back_as_it_was), TEST(fullest_finding_fits_the_bound),
+	   TEST(record_that_does_not_fit_is_refused),
+	   TEST(part_of_a_record_asks_for_more),
+	   TEST(record_that_lies_about_its_length_is_refused),
+	   TEST(changed_record_is_refused_or_good),
+	   TEST(number_of_a_record_is_written_anew),
+	   TEST(texts_of_a_record_are_printable),
+	   TEST(texts_of_a_record_keep_to_their_bound))
