@@ -1,0 +1,387 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* The map of this folder. Pure: crc, mpa, fpdu, terminate, region, slots. Then software iWARP:
+ * tcp and iwarp-io touch the socket, iwarp-rx takes bytes from wherever they come (a socket, a
+ * test, a fuzzer), iwarp-place decides what they may do, iwarp-tx builds what goes out. */
+#ifndef RPCRDMA_TRANSPORT_INTERNAL_H
+#define RPCRDMA_TRANSPORT_INTERNAL_H
+
+#include "rpcrdma/transport/transport.h"
+
+/* crc.c: state starts at CRC_START; the CRC is ~state after the last byte. */
+
+#define CRC_START UINT32_MAX
+
+uint32_t crc_more(uint32_t state, const void *bytes, size_t len);
+
+/* mpa.c */
+
+#define MPA_HEAD        20
+#define MPA_PRIVATE_MAX 512 /* RFC 5044 section 7.1.1; IRD and ORD count */
+#define MPA_FRAME_MAX   (MPA_HEAD + MPA_PRIVATE_MAX)
+#define MPA_DEPTH_MAX   0x3fff
+
+enum mpa_kind { MPA_REQUEST, MPA_REPLY };
+
+struct mpa_frame {
+	uint8_t revision;
+	bool markers;
+	bool crc;
+	bool reject;
+	bool enhanced; /* IRD and ORD are there */
+	uint16_t ird;
+	uint16_t ord;
+	const uint8_t *private_data; /* borrowed from the frame */
+	size_t private_len;
+};
+
+/* Returns the length. Private data beyond MPA_PRIVATE_MAX are the caller's mistake. */
+size_t mpa_encode(uint8_t buf[MPA_FRAME_MAX], enum mpa_kind kind,
+		  const struct mpa_frame *f);
+/* Returns the frame's length, 0 when the bytes are good so far and more are needed.
+ * Errors: -EPROTONOSUPPORT another key; -EPROTO a length that cannot be. */
+int mpa_decode(struct mpa_frame *f, enum mpa_kind kind, const uint8_t *buf, size_t len);
+/* After 0: how many bytes to read next, never one of what follows the frame. */
+size_t mpa_missing(const uint8_t *buf, size_t len);
+
+/* fpdu.c */
+
+enum rdmap_opcode {
+	RDMAP_WRITE = 0,
+	RDMAP_READ_REQUEST = 1,
+	RDMAP_READ_RESPONSE = 2,
+	RDMAP_SEND = 3,
+	RDMAP_SEND_INVALIDATE = 4,
+	RDMAP_SEND_SE = 5,
+	RDMAP_SEND_SE_INVALIDATE = 6,
+	RDMAP_TERMINATE = 7,
+	RDMAP_OPCODES
+};
+
+enum ddp_queue { DDP_QN_SEND = 0, DDP_QN_READ = 1, DDP_QN_TERMINATE = 2, DDP_QUEUES };
+
+#define FPDU_PREFIX      4 /* MPA length, DDP and RDMAP control: tells the header's length */
+#define FPDU_HEAD_MIN    16 /* tagged, MPA length included */
+#define FPDU_HEAD_MAX    20 /* untagged */
+#define FPDU_TAIL_MAX    7  /* pad and CRC */
+#define FPDU_ULPDU_MAX   65535
+#define READ_REQUEST_LEN 28
+#define TERMINATE_LEN    4
+
+/* The header of one FPDU. */
+struct fpdu {
+	bool tagged;
+	bool last;
+	uint8_t ddp_version;
+	uint8_t rdmap_version;
+	uint8_t opcode;
+	uint32_t stag; /* tagged: the target; Send with Invalidate: what to invalidate */
+	uint64_t to;
+	uint32_t qn;
+	uint32_t msn;
+	uint32_t mo;
+	uint32_t payload; /* bytes after the header */
+};
+
+/* Bytes of the header, MPA length included, for a header that begins with this. */
+size_t fpdu_head_len(const uint8_t prefix[FPDU_PREFIX]);
+size_t fpdu_pad(const struct fpdu *f);
+/* Header, payload, pad and CRC together. */
+size_t fpdu_total(const struct fpdu *f);
+/* @len is at least fpdu_head_len(). Returns it, or -EPROTO when the MPA length is shorter. */
+int fpdu_decode(struct fpdu *f, const uint8_t *buf, size_t len);
+/* Returns the header's length. */
+size_t fpdu_encode(uint8_t buf[FPDU_HEAD_MAX], const struct fpdu *f);
+/* A header with the versions, tag bit and queue that belong to the opcode. */
+void fpdu_init(struct fpdu *f, enum rdmap_opcode opcode);
+bool fpdu_is_tagged(uint8_t opcode);
+enum ddp_queue fpdu_queue(uint8_t opcode);
+bool fpdu_is_send(uint8_t opcode);
+bool fpdu_invalidates(uint8_t opcode);
+bool fpdu_is_solicited(uint8_t opcode);
+/* "RDMA Write"; "opcode 9". Static or in the caller's buffer. */
+const char *fpdu_opcode_text(uint8_t opcode);
+
+struct read_request {
+	uint32_t sink_stag;
+	uint64_t sink_to;
+	uint32_t size;
+	uint32_t source_stag;
+	uint64_t source_to;
+};
+
+void read_request_encode(uint8_t buf[READ_REQUEST_LEN], const struct read_request *r);
+void read_request_decode(struct read_request *r, const uint8_t buf[READ_REQUEST_LEN]);
+
+/* terminate.c */
+
+enum terminate_layer { TERMINATE_RDMAP = 0, TERMINATE_DDP = 1, TERMINATE_LLP = 2 };
+
+/* layer, error type, code: RFC 5040 section 4.8, RFC 5041 section 6.2, RFC 5044 section 8. */
+#define TERMINATE(layer, etype, code) ((layer) << 12 | (etype) << 8 | (code))
+
+enum terminate_reason {
+	TERMINATE_CATASTROPHIC = TERMINATE(0, 0, 0x00),
+	TERMINATE_READ_STAG = TERMINATE(0, 1, 0x00),
+	TERMINATE_READ_BOUNDS = TERMINATE(0, 1, 0x01),
+	TERMINATE_ACCESS = TERMINATE(0, 1, 0x02),
+	TERMINATE_READ_WRAP = TERMINATE(0, 1, 0x04),
+	TERMINATE_INVALIDATE = TERMINATE(0, 1, 0x09),
+	TERMINATE_RDMAP_VERSION = TERMINATE(0, 2, 0x05),
+	TERMINATE_OPCODE = TERMINATE(0, 2, 0x06),
+	TERMINATE_TAGGED_STAG = TERMINATE(1, 1, 0x00),
+	TERMINATE_TAGGED_BOUNDS = TERMINATE(1, 1, 0x01),
+	TERMINATE_TAGGED_WRAP = TERMINATE(1, 1, 0x03),
+	TERMINATE_TAGGED_VERSION = TERMINATE(1, 1, 0x04),
+	TERMINATE_QN = TERMINATE(1, 2, 0x01),
+	TERMINATE_NO_BUFFER = TERMINATE(1, 2, 0x02),
+	TERMINATE_MSN = TERMINATE(1, 2, 0x03),
+	TERMINATE_MO = TERMINATE(1, 2, 0x04),
+	TERMINATE_TOO_LONG = TERMINATE(1, 2, 0x05),
+	TERMINATE_UNTAGGED_VERSION = TERMINATE(1, 2, 0x06),
+	TERMINATE_CRC = TERMINATE(2, 0, 0x02),
+	TERMINATE_MPA = TERMINATE(2, 0, 0x05),
+};
+
+/* Writes the Terminate control word; @with_header sets the bits that say a DDP segment length
+ * and header follow. */
+void terminate_encode(uint8_t buf[TERMINATE_LEN], enum terminate_reason reason,
+		      bool with_header);
+/* Words for a received one, with the raw word; in either nibble order (soft-iWARP on
+ * little-endian machines swaps them). Returns @buf. */
+const char *terminate_text(const uint8_t word[TERMINATE_LEN], char *buf, size_t cap);
+
+/* region.c: what the peer may touch */
+
+struct region {
+	struct region *next;
+	uint8_t *base;
+	uint64_t to;
+	uint32_t stag;
+	uint32_t length;
+	unsigned int access;
+};
+
+#define REGION_BUCKETS 256
+
+struct region_table {
+	struct region *buckets[REGION_BUCKETS];
+	uint32_t random[32];
+	unsigned int random_left;
+};
+
+enum region_verdict { REGION_OK, REGION_NO_RIGHT, REGION_WRAP, REGION_BOUNDS };
+
+/* The region gets a random STag and a random tagged offset that keeps the page offset of
+ * @base. Errors: -EINVAL longer than 32 bits; -ENOMEM; errno of getrandom. */
+int region_add(struct region_table *table, void *base, size_t len, unsigned int access,
+	       struct transport_region *out);
+/* NULL when there is none. */
+struct region *region_find(const struct region_table *table, uint32_t stag);
+/* False when there was none. */
+bool region_remove(struct region_table *table, uint32_t stag);
+/* May @len bytes at @to be accessed so? Never overflows. */
+enum region_verdict region_check(const struct region *r, uint64_t to, uint64_t len,
+				 unsigned int access);
+void region_fini(struct region_table *table);
+int region_random(struct region_table *table, uint32_t *out);
+
+/* slots.c: the posted receive buffers, each posted, being filled, waiting, or lent */
+
+struct slots {
+	uint8_t *memory;
+	struct slots_entry *entries;
+	uint32_t *posted;
+	uint32_t *waiting;
+	uint32_t depth, size;
+	uint32_t nposted;
+	uint32_t first, nwaiting;
+};
+
+int slots_init(struct slots *s, uint32_t depth, uint32_t size);
+void slots_fini(struct slots *s);
+/* Takes a posted buffer to fill: its number, or -ENOBUFS. */
+int slots_fill(struct slots *s);
+uint8_t *slots_memory(const struct slots *s, uint32_t slot);
+/* The buffer @msg->slot is full: @msg tells what is in it (data is set here). */
+void slots_deliver(struct slots *s, const struct transport_msg *msg);
+/* Lends the oldest message that waits; false when there is none. */
+bool slots_lend(struct slots *s, struct transport_msg *msg);
+void slots_repost(struct slots *s, const struct transport_msg *msg);
+
+/* pcap.c: one connection within a capture */
+
+struct pcap_flow {
+	struct pcap *pcap; /* NULL: records nothing */
+	struct transport_address end[2];
+	uint32_t seq[2];
+};
+
+enum pcap_way { PCAP_OUT = 0, PCAP_IN = 1 };
+
+/* The handshake, as if @initiator or the other end had begun it. */
+void pcap_flow_open(struct pcap_flow *flow, struct pcap *pcap,
+		    const struct transport_address *local,
+		    const struct transport_address *peer, bool initiator);
+/* @len bytes of @iov went this way. */
+void pcap_flow_data(struct pcap_flow *flow, enum pcap_way way, const struct iovec *iov,
+		    int iovcnt, size_t len);
+void pcap_flow_close(struct pcap_flow *flow);
+
+/* tcp.c */
+
+/* -EINPROGRESS and the like never come out; the socket is non-blocking, without delay. */
+int tcp_connect(const struct transport_address *to, uint64_t deadline);
+int tcp_listen(const struct transport_address *at);
+/* The socket, or -EAGAIN. */
+int tcp_accept(int listener, struct transport_address *peer);
+void tcp_local(int fd, struct transport_address *local);
+/* Waits for events; returns those that came, or -ETIMEDOUT. */
+int tcp_wait(int fd, short events, uint64_t deadline);
+
+/* iwarp.c */
+
+/* As large as one small message, so that it comes with one system call; of a long FPDU no more
+ * than this is copied twice. */
+#define IWARP_STAGE   4096
+#define IWARP_SCRATCH 1024
+
+enum iwarp_rx_state { RX_HEAD, RX_BODY, RX_TAIL };
+
+struct iwarp_rx {
+	enum iwarp_rx_state state;
+	bool check_crc;
+	bool crc_unsure; /* the peer did not promise a CRC: its first FPDU shows */
+	uint8_t stage[IWARP_STAGE];
+	size_t begin, end;
+	uint8_t scratch[IWARP_SCRATCH]; /* payload that nobody wants goes here */
+
+	/* the present FPDU */
+	struct fpdu fpdu;
+	uint8_t frame[sizeof(((struct transport_violation *)0)->frame)];
+	size_t frame_len;
+	uint32_t crc;
+	uint8_t *target; /* where the next byte of payload goes; NULL: nowhere */
+	uint32_t left;   /* payload still to come */
+	uint64_t fpdus;  /* whole ones so far */
+
+	uint32_t msn[DDP_QUEUES]; /* expected */
+
+	/* the Send that is being put together */
+	bool in_message;
+	uint8_t message_opcode;
+	uint32_t slot;
+	uint32_t mo;
+
+	/* the peer's Read Requests, oldest first */
+	struct read_request *requests;
+	uint32_t first, count, depth;
+
+	/* our own Read */
+	bool reading;
+	struct read_request read;
+	uint8_t *read_base;
+	uint32_t read_got;
+
+	/* what to tell the peer about its mistake */
+	bool terminate;
+	enum terminate_reason reason;
+};
+
+struct iwarp_tx {
+	uint32_t msn[DDP_QUEUES]; /* next */
+	uint32_t mulpdu;          /* longest FPDU without its length field and CRC */
+	bool near;                /* the peer is on this machine */
+	uint64_t messages;
+	bool in_fpdu; /* the peer has seen a part of one */
+
+	/* a Read Response segment that waits for the socket */
+	uint8_t *out;
+	size_t out_begin, out_end;
+	uint32_t answered; /* bytes of the oldest Read Request */
+};
+
+struct iwarp {
+	struct transport t; /* first */
+	struct transport_param param;
+	bool initiator;
+	bool ready; /* FPDUs may go */
+	bool send_crc;
+	unsigned int nudge_ms; /* until the next one, while the peer has said nothing */
+	int failed;            /* 0, or the -errno that ended the connection */
+	char why[256];
+	struct region_table regions;
+	struct slots slots;
+	struct pcap_flow flow;
+	struct iwarp_rx rx;
+	struct iwarp_tx tx;
+};
+
+/* A connection without a socket, as iwarp_rx_* and the fuzzer need it. */
+int iwarp_new(struct iwarp **out);
+int iwarp_prepare(struct iwarp *c, const struct transport_param *param);
+void iwarp_free(struct iwarp *c);
+void iwarp_free_p(struct iwarp **c);
+/* Marks the connection as broken, with the text of the last error; returns rc. */
+int iwarp_fail(struct iwarp *c, int rc);
+
+/* iwarp-handshake.c */
+
+int iwarp_handshake_connect(struct iwarp *c, uint64_t deadline);
+int iwarp_handshake_answer(struct iwarp *c, uint64_t deadline);
+
+/* iwarp-io.c: the only file that reads and writes the socket once it is connected */
+
+/* One recvmsg into the parser: 1 bytes came, 0 there are none now, -errno the end. */
+int iwarp_io_pump(struct iwarp *c);
+/* The same after waiting for input, or for room if there is output waiting: one system call
+ * instead of three for a message that is not there yet. 0 also when the wait is to be repeated;
+ * -ETIMEDOUT. */
+int iwarp_io_take(struct iwarp *c, uint64_t deadline);
+/* After the handshake: receives may block from now on. */
+int iwarp_io_may_block(struct iwarp *c);
+/* Everything, or the connection is broken. Takes input while the socket is full. */
+int iwarp_io_send(struct iwarp *c, struct iovec *iov, int iovcnt, uint64_t deadline);
+/* What the socket takes now: a count, 0 when it is full. */
+ssize_t iwarp_io_try(struct iwarp *c, const struct iovec *iov, int iovcnt);
+/* Waits for input, or for room if there is output waiting. */
+int iwarp_io_wait(struct iwarp *c, uint64_t deadline);
+/* For the handshake: at least one byte, at most @len; 0 when the peer has closed. */
+ssize_t iwarp_io_read(struct iwarp *c, void *buf, size_t len, uint64_t deadline);
+
+/* iwarp-rx.c */
+
+/* Where the next bytes of the stream go: 1 or 2 pieces. */
+int iwarp_rx_want(struct iwarp *c, struct iovec iov[2]);
+/* @len bytes have been put there. 0, -EPROTO with the violation, -EREMOTEIO. */
+int iwarp_rx_took(struct iwarp *c, size_t len);
+/* "12 of 92 bytes of a Send", or "" between two FPDUs. Returns @buf. */
+const char *iwarp_rx_where(const struct iwarp *c, char *buf, size_t cap);
+/* What the peer did wrong; fills in the violation, returns -EPROTO. */
+int iwarp_rx_violation(struct iwarp *c, enum terminate_reason reason, const char *fmt,
+		       ...) PRINTF_LIKE(3, 4);
+
+/* iwarp-place.c */
+
+/* The header of rx.fpdu is whole: checks it, and says where its payload goes. */
+int iwarp_place(struct iwarp *c);
+/* The FPDU is whole and its CRC right. */
+int iwarp_place_done(struct iwarp *c);
+
+/* iwarp-tx.c */
+
+/* How long an FPDU may be now. */
+void iwarp_tx_measure(struct iwarp *c);
+/* One RDMAP message in as many FPDUs as it takes; @f is its first header. */
+int iwarp_tx_message(struct iwarp *c, struct fpdu *f, const struct iovec *iov, int iovcnt,
+		     uint64_t deadline);
+/* Answers Read Requests as far as the socket takes them now. */
+int iwarp_tx_responses(struct iwarp *c);
+/* Output that must go before anything else: a Read Response segment, or all of it. */
+int iwarp_tx_drain(struct iwarp *c, bool whole, uint64_t deadline);
+bool iwarp_tx_waits(const struct iwarp *c);
+/* Tells the peer of its mistake if that is still possible, and ends our direction. */
+void iwarp_tx_terminate(struct iwarp *c);
+
+#endif

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* Between the socket of a connection and its two halves, iwarp-rx.c and iwarp-tx.c. Output that
+ * the socket does not take waits while input is taken: two peers that both send never wait for
+ * each other. */
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/socket.h>
+
+#include "rpcrdma/transport/internal.h"
+
+/* How long a receive may block: short of it a deadline is kept by poll(). One time-out for the
+ * life of the socket, because setting it each time would cost what it saves. */
+#define IO_BLOCK_MS 250
+
+/* Whatever the network says about a connection that was up, it is lost. */
+static int io_lost(struct iwarp *c)
+{
+	int rc = err_sys("the connection was lost");
+
+	return iwarp_fail(c, rc < 0 ? -ECONNRESET : rc);
+}
+
+static int io_closed(struct iwarp *c)
+{
+	char where[96];
+
+	if (iwarp_rx_where(c, where, sizeof(where))[0])
+		return iwarp_fail(c, err_set(ECONNRESET,
+					     "the peer closed the connection after %s",
+					     where));
+	return iwarp_fail(c, err_set(ECONNRESET, "the peer closed the connection"));
+}
+
+int iwarp_io_may_block(struct iwarp *c)
+{
+	const struct timeval wait = { .tv_usec = IO_BLOCK_MS * 1000 };
+	int flags = fcntl(c->t.fd, F_GETFL);
+
+	/* Whatever is not to block says so: MSG_DONTWAIT. */
+	if (flags < 0 || fcntl(c->t.fd, F_SETFL, flags & ~O_NONBLOCK) < 0 ||
+	    setsockopt(c->t.fd, SOL_SOCKET, SO_RCVTIMEO, &wait, sizeof(wait)) < 0)
+		return err_sys("a TCP socket");
+	return 0;
+}
+
+static int io_receive(struct iwarp *c, int flags)
+{
+	struct iovec iov[2];
+	struct msghdr msg = { .msg_iov = iov };
+	ssize_t got;
+	int rc;
+
+	if (c->failed)
+		return iwarp_fail(c, c->failed);
+	msg.msg_iovlen = (size_t)iwarp_rx_want(c, iov);
+	got = recvmsg(c->t.fd, &msg, flags);
+	if (got < 0 && (errno == EAGAIN || errno == EINTR))
+		return 0;
+	if (got < 0)
+		return io_lost(c);
+	if (got == 0)
+		return io_closed(c);
+	pcap_flow_data(&c->flow, PCAP_IN, iov, (int)msg.msg_iovlen, (size_t)got);
+	rc = iwarp_rx_took(c, (size_t)got);
+	return rc < 0 ? iwarp_fail(c, rc) : 1;
+}
+
+int iwarp_io_pump(struct iwarp *c)
+{
+	return io_receive(c, MSG_DONTWAIT);
+}
+
+int iwarp_io_take(struct iwarp *c, uint64_t deadline)
+{
+	int rc;
+
+	if (!iwarp_tx_waits(c) && deadline_left(deadline) > IO_BLOCK_MS)
+		return io_receive(c, 0);
+	rc = io_receive(c, MSG_DONTWAIT);
+	return rc ? rc : iwarp_io_wait(c, deadline);
+}
+
+/* The peer may have said why before it closed. */
+static int io_send_failed(struct iwarp *c)
+{
+	int saved = errno, rc;
+
+	do
+		rc = iwarp_io_pump(c);
+	while (rc > 0);
+	errno = saved;
+	return rc < 0 ? rc : io_lost(c);
+}
+
+ssize_t iwarp_io_try(struct iwarp *c, const struct iovec *iov, int iovcnt)
+{
+	struct msghdr msg = { .msg_iov = (struct iovec *)(uintptr_t)iov,
+			      .msg_iovlen = (size_t)iovcnt };
+	ssize_t n = sendmsg(c->t.fd, &msg, MSG_DONTWAIT | MSG_NOSIGNAL);
+
+	if (n < 0 && (errno == EAGAIN || errno == EINTR))
+		return 0;
+	if (n < 0)
+		return io_send_failed(c);
+	pcap_flow_data(&c->flow, PCAP_OUT, iov, iovcnt, (size_t)n);
+	return n;
+}
+
+static void io_advance(struct iovec **iov, int *iovcnt, size_t n)
+{
+	while (*iovcnt && n >= (*iov)->iov_len) {
+		n -= (*iov)->iov_len;
+		(*iov)++;
+		(*iovcnt)--;
+	}
+	if (*iovcnt) {
+		(*iov)->iov_base = (uint8_t *)(*iov)->iov_base + n;
+		(*iov)->iov_len -= n;
+	}
+}
+
+int iwarp_io_send(struct iwarp *c, struct iovec *iov, int iovcnt, uint64_t deadline)
+{
+	ssize_t n;
+	int rc;
+
+	for (;;) {
+		n = iwarp_io_try(c, iov, iovcnt);
+		if (n < 0)
+			return (int)n;
+		io_advance(&iov, &iovcnt, (size_t)n);
+		if (!iovcnt)
+			return 0;
+		c->tx.in_fpdu = true;
+		rc = tcp_wait(c->t.fd, POLLIN | POLLOUT, deadline);
+		if (rc < 0)
+			return iwarp_fail(c, err_context(rc, "the peer takes no data"));
+		if (rc & (POLLIN | POLLHUP | POLLERR))
+			rc = iwarp_io_pump(c);
+		if (rc < 0)
+			return rc;
+	}
+}
+
+int iwarp_io_wait(struct iwarp *c, uint64_t deadline)
+{
+	int rc = tcp_wait(c->t.fd, POLLIN | (iwarp_tx_waits(c) ? POLLOUT : 0), deadline);
+	char where[96];
+
+	if (rc == -ETIMEDOUT && iwarp_rx_where(c, where, sizeof(where))[0])
+		return err_set(ETIMEDOUT, "the peer stopped after %s", where);
+	return rc < 0 ? rc : 0;
+}
+
+ssize_t iwarp_io_read(struct iwarp *c, void *buf, size_t len, uint64_t deadline)
+{
+	struct iovec iov = { .iov_base = buf, .iov_len = len };
+	ssize_t n;
+	int rc;
+
+	for (;;) {
+		n = recv(c->t.fd, buf, len, MSG_DONTWAIT);
+		if (n >= 0)
+			break;
+		if (errno != EAGAIN && errno != EINTR)
+			return io_lost(c);
+		rc = tcp_wait(c->t.fd, POLLIN, deadline);
+		if (rc < 0)
+			return rc;
+	}
+	pcap_flow_data(&c->flow, PCAP_IN, &iov, 1, (size_t)n);
+	return n;
+}

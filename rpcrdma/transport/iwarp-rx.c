@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* The receiving half of software iWARP: a parser of the FPDU stream (RFC 5044 section 4) that
+ * says where it wants the next bytes and is told how many were put there. It knows no socket.
+ *
+ * The first piece that it wants is the rest of a payload, in the registered memory itself; the
+ * second is a small stage for what follows it: pad, CRC, and the next headers. So payload is
+ * copied once, and a stream of small FPDUs costs about one system call each. The CRC is taken
+ * over bytes just placed, while they are in the cache. Memory may so hold bytes of an FPDU whose
+ * CRC turns out to be wrong, as an adapter's may; the message is never delivered. */
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "rpcrdma/transport/internal.h"
+
+int iwarp_rx_violation(struct iwarp *c, enum terminate_reason reason, const char *fmt,
+		       ...)
+{
+	struct transport_violation *v = &c->t.violation;
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(v->text, sizeof(v->text), fmt, ap);
+	va_end(ap);
+	memcpy(v->frame, c->rx.frame, c->rx.frame_len);
+	v->frame_len = c->rx.frame_len;
+	c->rx.terminate = true;
+	c->rx.reason = reason;
+	return err_set(EPROTO, "%s", v->text);
+}
+
+const char *iwarp_rx_where(const struct iwarp *c, char *buf, size_t cap)
+{
+	const struct iwarp_rx *rx = &c->rx;
+	size_t staged = rx->end - rx->begin;
+
+	buf[0] = '\0';
+	if (rx->state != RX_HEAD)
+		snprintf(buf, cap, "%zu of %zu bytes of %s",
+			 fpdu_total(&rx->fpdu) - rx->left - fpdu_pad(&rx->fpdu) - 4 +
+				 (rx->state == RX_TAIL ? staged : 0),
+			 fpdu_total(&rx->fpdu), fpdu_opcode_text(rx->fpdu.opcode));
+	else if (staged)
+		snprintf(buf, cap, "%zu bytes of an FPDU's header", staged);
+	else if (rx->in_message)
+		snprintf(buf, cap, "%u bytes of a Send, without its last segment",
+			 rx->mo);
+	return buf;
+}
+
+static size_t rx_staged(const struct iwarp_rx *rx)
+{
+	return rx->end - rx->begin;
+}
+
+/* Bytes of the present FPDU, in order: for the CRC, and the first ones for a report. */
+static void rx_seen(struct iwarp_rx *rx, const uint8_t *p, size_t len)
+{
+	size_t room = sizeof(rx->frame) - rx->frame_len;
+
+	if (rx->check_crc)
+		rx->crc = crc_more(rx->crc, p, len);
+	if (room) {
+		room = len < room ? len : room;
+		memcpy(rx->frame + rx->frame_len, p, room);
+		rx->frame_len += room;
+	}
+}
+
+static int rx_head(struct iwarp *c)
+{
+	struct iwarp_rx *rx = &c->rx;
+	const uint8_t *p = rx->stage + rx->begin;
+	size_t head;
+	int rc;
+
+	if (rx_staged(rx) < FPDU_PREFIX)
+		return 0;
+	rx->frame_len = 0;
+	rx->crc = CRC_START;
+	head = fpdu_head_len(p);
+	/* A length that cannot be is told at once: the rest of such a header may never come. */
+	if (get_be16(p) + 2u < head) {
+		rx_seen(rx, p, rx_staged(rx));
+		return iwarp_rx_violation(c, TERMINATE_MPA,
+					  "FPDU with MPA length %u, a DDP header has %zu",
+					  get_be16(p), head - 2);
+	}
+	if (rx_staged(rx) < head)
+		return 0;
+	rc = fpdu_decode(&rx->fpdu, p, head);
+	if (rc < 0)
+		return rc;
+	rx_seen(rx, p, head);
+	rx->begin += head;
+	rx->left = rx->fpdu.payload;
+	rx->target = NULL;
+	rx->state = RX_BODY;
+	rc = iwarp_place(c);
+	return rc ? rc : 1;
+}
+
+/* @len bytes of payload are in place (or in nobody's). */
+static void rx_placed(struct iwarp_rx *rx, const uint8_t *p, size_t len)
+{
+	rx_seen(rx, p, len);
+	rx->left -= (uint32_t)len;
+	if (rx->target)
+		rx->target += len;
+}
+
+static int rx_body(struct iwarp *c)
+{
+	struct iwarp_rx *rx = &c->rx;
+	size_t len = min_u64(rx->left, rx_staged(rx));
+	const uint8_t *p = rx->stage + rx->begin;
+
+	if (len) {
+		if (rx->target)
+			memcpy(rx->target, p, len);
+		rx_placed(rx, p, len);
+		rx->begin += len;
+	}
+	if (rx->left)
+		return 0;
+	rx->state = RX_TAIL;
+	return 1;
+}
+
+static int rx_check(struct iwarp *c, uint32_t want)
+{
+	struct iwarp_rx *rx = &c->rx;
+	bool first = !rx->fpdus;
+
+	if (!rx->check_crc || want == (uint32_t)~rx->crc)
+		return 0;
+	/* We asked for CRCs and the peer's reply had C clear. RFC 5044 section 7.1 wants them
+	 * nevertheless; a peer that does not know that shows it in its first FPDU. */
+	if (rx->crc_unsure && first) {
+		rx->check_crc = false;
+		c->t.crc = false;
+		return 0;
+	}
+	return iwarp_rx_violation(
+		c, TERMINATE_CRC,
+		"%s with %u bytes of payload has CRC 0x%08x, its bytes give 0x%08x",
+		fpdu_opcode_text(rx->fpdu.opcode), rx->fpdu.payload, want,
+		(uint32_t)~rx->crc);
+}
+
+static int rx_tail(struct iwarp *c)
+{
+	struct iwarp_rx *rx = &c->rx;
+	size_t pad = fpdu_pad(&rx->fpdu);
+	const uint8_t *p = rx->stage + rx->begin;
+	uint32_t want;
+	int rc;
+
+	if (rx_staged(rx) < pad + 4)
+		return 0;
+	rx_seen(rx, p, pad);
+	p += pad;
+	want = (uint32_t)p[3] << 24 | (uint32_t)p[2] << 16 | (uint32_t)p[1] << 8 | p[0];
+	rc = rx_check(c, want);
+	if (rc)
+		return rc;
+	rx->begin += pad + 4;
+	rx->fpdus++;
+	rx->state = RX_HEAD;
+	rc = iwarp_place_done(c);
+	return rc ? rc : 1;
+}
+
+static int rx_parse(struct iwarp *c)
+{
+	static int (*const steps[])(struct iwarp *) = {
+		[RX_HEAD] = rx_head,
+		[RX_BODY] = rx_body,
+		[RX_TAIL] = rx_tail,
+	};
+	struct iwarp_rx *rx = &c->rx;
+	int rc;
+
+	do
+		rc = steps[rx->state](c);
+	while (rc > 0);
+	/* What is left is part of a header or a tail: a few bytes. */
+	memmove(rx->stage, rx->stage + rx->begin, rx_staged(rx));
+	rx->end -= rx->begin;
+	rx->begin = 0;
+	return rc;
+}
+
+int iwarp_rx_want(struct iwarp *c, struct iovec iov[2])
+{
+	struct iwarp_rx *rx = &c->rx;
+	int n = 0;
+
+	if (rx->left) {
+		iov[n].iov_base = rx->target ? rx->target : rx->scratch;
+		iov[n].iov_len = rx->target ? rx->left : min_u32(rx->left, IWARP_SCRATCH);
+		if (iov[n++].iov_len < rx->left)
+			return n;
+	}
+	iov[n].iov_base = rx->stage + rx->end;
+	iov[n].iov_len = sizeof(rx->stage) - rx->end;
+	return n + 1;
+}
+
+int iwarp_rx_took(struct iwarp *c, size_t len)
+{
+	struct iwarp_rx *rx = &c->rx;
+	uint32_t direct = min_u64(rx->left, len);
+
+	if (direct)
+		rx_placed(rx, rx->target ? rx->target : rx->scratch, direct);
+	rx->end += len - direct;
+	return rx_parse(c);
+}

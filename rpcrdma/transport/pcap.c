@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* The byte stream of iWARP connections as a classic pcap file: what went through the socket in
+ * either direction, in made-up Ethernet, IP and TCP headers whose sequence numbers and checksums
+ * are right, so that other dissectors decode it without being told anything. Retransmissions,
+ * options and windows of the real segments are not there: this is the stream, not the wire.
+ *
+ * One capture may hold several connections, of several threads. A packet is one write(2), so a
+ * process that dies leaves whole packets behind. */
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <pthread.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "rpcrdma/transport/internal.h"
+
+#define SEGMENT_MAX  32768
+#define RECORD_LEN   16
+#define ETHERNET_LEN 14
+#define IP4_LEN      20
+#define IP6_LEN      40
+#define TCP_LEN      20
+#define HEADERS_MAX  (RECORD_LEN + ETHERNET_LEN + IP6_LEN + TCP_LEN)
+
+#define TCP_FIN  0x01
+#define TCP_SYN  0x02
+#define TCP_PUSH 0x08
+#define TCP_ACK  0x10
+
+#define WINDOW 65535
+
+struct pcap {
+	pthread_mutex_t lock;
+	int fd;
+	int failed; /* -errno of the first write that went wrong */
+	uint8_t packet[HEADERS_MAX + SEGMENT_MAX];
+};
+
+static void pcap_write(struct pcap *pcap, const void *buf, size_t len)
+{
+	const uint8_t *p = buf;
+	ssize_t n;
+
+	while (len && !pcap->failed) {
+		n = write(pcap->fd, p, len);
+		if (n < 0 && errno != EINTR)
+			pcap->failed = -errno;
+		if (n > 0) {
+			p += n;
+			len -= (size_t)n;
+		}
+	}
+}
+
+/* RFC 1071, not yet folded. */
+static uint32_t checksum(uint32_t sum, const uint8_t *p, size_t len)
+{
+	for (; len > 1; len -= 2, p += 2)
+		sum += get_be16(p);
+	return len ? sum + ((uint32_t)p[0] << 8) : sum;
+}
+
+static uint16_t checksum_fold(uint32_t sum)
+{
+	while (sum >> 16)
+		sum = (sum & 0xffff) + (sum >> 16);
+	return (uint16_t)~sum;
+}
+
+static bool is_six(const struct pcap_flow *flow)
+{
+	return flow->end[PCAP_OUT].addr.ss_family == AF_INET6;
+}
+
+static size_t put_address(uint8_t *p, const struct transport_address *a)
+{
+	if (a->addr.ss_family == AF_INET6) {
+		memcpy(p, &((const struct sockaddr_in6 *)&a->addr)->sin6_addr, 16);
+		return 16;
+	}
+	memcpy(p, &((const struct sockaddr_in *)&a->addr)->sin_addr, 4);
+	return 4;
+}
+
+/* @len bytes follow the IP header. Returns the header's length. */
+static size_t put_ip(uint8_t *p, const struct pcap_flow *flow, enum pcap_way way,
+		     size_t len)
+{
+	size_t half;
+
+	memset(p, 0, IP6_LEN);
+	if (is_six(flow)) {
+		p[0] = 0x60;
+		put_be16(p + 4, (uint16_t)len);
+		p[6] = IPPROTO_TCP;
+		p[7] = 64;
+		half = put_address(p + 8, &flow->end[way]);
+		put_address(p + 8 + half, &flow->end[!way]);
+		return IP6_LEN;
+	}
+	p[0] = 0x45;
+	put_be16(p + 2, (uint16_t)(IP4_LEN + len));
+	p[6] = 0x40; /* do not fragment */
+	p[8] = 64;
+	p[9] = IPPROTO_TCP;
+	half = put_address(p + 12, &flow->end[way]);
+	put_address(p + 12 + half, &flow->end[!way]);
+	put_be16(p + 10, checksum_fold(checksum(0, p, IP4_LEN)));
+	return IP4_LEN;
+}
+
+static void put_tcp(uint8_t *p, const struct pcap_flow *flow, enum pcap_way way,
+		    uint8_t flags, size_t payload)
+{
+	uint8_t addresses[32];
+	size_t half;
+	uint32_t sum;
+
+	memset(p, 0, TCP_LEN);
+	put_be16(p, transport_port(&flow->end[way]));
+	put_be16(p + 2, transport_port(&flow->end[!way]));
+	put_be32(p + 4, flow->seq[way]);
+	put_be32(p + 8, flags & TCP_ACK ? flow->seq[!way] : 0);
+	p[12] = TCP_LEN / 4 << 4;
+	p[13] = flags;
+	put_be16(p + 14, WINDOW);
+	half = put_address(addresses, &flow->end[way]);
+	put_address(addresses + half, &flow->end[!way]);
+	sum = checksum(0, addresses, 2 * half) + IPPROTO_TCP +
+	      (uint32_t)(TCP_LEN + payload);
+	put_be16(p + 16, checksum_fold(checksum(sum, p, TCP_LEN + payload)));
+}
+
+/* The record header of a classic file is in the byte order of whoever wrote it. */
+static void put_record(uint8_t *p, size_t len)
+{
+	struct timespec ts;
+	uint32_t words[4];
+
+	clock_gettime(CLOCK_REALTIME, &ts);
+	words[0] = (uint32_t)ts.tv_sec;
+	words[1] = (uint32_t)(ts.tv_nsec / 1000);
+	words[2] = words[3] = (uint32_t)len;
+	memcpy(p, words, sizeof(words));
+}
+
+/* One packet, with the payload already at its place in the buffer. */
+static void pcap_packet(struct pcap_flow *flow, enum pcap_way way, uint8_t flags,
+			size_t payload)
+{
+	static const uint8_t ethernet[2][12] = {
+		[PCAP_OUT] = { 2, 0, 0, 0, 0, 2, 2, 0, 0, 0, 0, 1 },
+		[PCAP_IN] = { 2, 0, 0, 0, 0, 1, 2, 0, 0, 0, 0, 2 },
+	};
+	size_t ip = is_six(flow) ? IP6_LEN : IP4_LEN;
+	size_t len = ETHERNET_LEN + ip + TCP_LEN + payload;
+	uint8_t *p = flow->pcap->packet + IP6_LEN - ip;
+
+	put_record(p, len);
+	memcpy(p + RECORD_LEN, ethernet[way], sizeof(ethernet[way]));
+	put_be16(p + RECORD_LEN + 12, is_six(flow) ? 0x86dd : 0x0800);
+	put_ip(p + RECORD_LEN + ETHERNET_LEN, flow, way, TCP_LEN + payload);
+	put_tcp(p + RECORD_LEN + ETHERNET_LEN + ip, flow, way, flags, payload);
+	pcap_write(flow->pcap, p, RECORD_LEN + len);
+	flow->seq[way] += (uint32_t)payload + !!(flags & (TCP_SYN | TCP_FIN));
+}
+
+void pcap_flow_open(struct pcap_flow *flow, struct pcap *pcap,
+		    const struct transport_address *local,
+		    const struct transport_address *peer, bool initiator)
+{
+	enum pcap_way first = initiator ? PCAP_OUT : PCAP_IN;
+
+	flow->pcap = pcap;
+	if (!pcap)
+		return;
+	flow->end[PCAP_OUT] = *local;
+	flow->end[PCAP_IN] = *peer;
+	flow->seq[PCAP_OUT] = flow->seq[PCAP_IN] = 1000;
+	pthread_mutex_lock(&pcap->lock);
+	pcap_packet(flow, first, TCP_SYN, 0);
+	pcap_packet(flow, !first, TCP_SYN | TCP_ACK, 0);
+	pcap_packet(flow, first, TCP_ACK, 0);
+	pthread_mutex_unlock(&pcap->lock);
+}
+
+void pcap_flow_data(struct pcap_flow *flow, enum pcap_way way, const struct iovec *iov,
+		    int iovcnt, size_t len)
+{
+	struct pcap *pcap = flow->pcap;
+	size_t used = 0, part, have = 0;
+
+	if (!pcap)
+		return;
+	pthread_mutex_lock(&pcap->lock);
+	while (len && iovcnt) {
+		part = min_u64(min_u64(iov->iov_len - used, len), SEGMENT_MAX - have);
+		if (part)
+			memcpy(pcap->packet + HEADERS_MAX + have,
+			       (const uint8_t *)iov->iov_base + used, part);
+		used += part;
+		have += part;
+		len -= part;
+		if (used == iov->iov_len) {
+			iov++;
+			iovcnt--;
+			used = 0;
+		}
+		if (have == SEGMENT_MAX || (have && (!len || !iovcnt))) {
+			pcap_packet(flow, way, TCP_ACK | TCP_PUSH, have);
+			have = 0;
+		}
+	}
+	pthread_mutex_unlock(&pcap->lock);
+}
+
+void pcap_flow_close(struct pcap_flow *flow)
+{
+	struct pcap *pcap = flow->pcap;
+
+	if (!pcap)
+		return;
+	pthread_mutex_lock(&pcap->lock);
+	pcap_packet(flow, PCAP_OUT, TCP_FIN | TCP_ACK, 0);
+	pcap_packet(flow, PCAP_IN, TCP_FIN | TCP_ACK, 0);
+	pcap_packet(flow, PCAP_OUT, TCP_ACK, 0);
+	pthread_mutex_unlock(&pcap->lock);
+	flow->pcap = NULL;
+}
+
+/* Links are followed, as any redirection would: the path is the user's own choice. A pipe that
+ * nobody reads is an error, not a wait. */
+int pcap_create(const char *path)
+{
+	_cleanup_close_ int fd = -1;
+	int flags;
+
+	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NONBLOCK | O_NOCTTY,
+		  0644);
+	if (fd < 0)
+		return err_sys("capture file %s", path);
+	flags = fcntl(fd, F_GETFL);
+	if (flags < 0 || fcntl(fd, F_SETFL, flags & ~O_NONBLOCK) < 0)
+		return err_sys("capture file %s", path);
+	return take_fd(&fd);
+}
+
+int pcap_fdopen(struct pcap **out, int fd)
+{
+	static const struct {
+		uint32_t magic;
+		uint16_t major, minor;
+		uint32_t zone, accuracy, snaplen, linktype;
+	} header = { 0xa1b2c3d4, 2, 4, 0, 0, 65535 + HEADERS_MAX, 1 };
+	struct pcap *pcap = calloc(1, sizeof(*pcap));
+	int rc;
+
+	if (!pcap)
+		return err_sys("a capture");
+	pcap->fd = fd;
+	pcap_write(pcap, &header, sizeof(header));
+	if (pcap->failed) {
+		errno = -pcap->failed;
+		rc = err_sys("write the capture file");
+		free(pcap);
+		return rc;
+	}
+	pthread_mutex_init(&pcap->lock, NULL);
+	*out = pcap;
+	return 0;
+}
+
+int pcap_open(struct pcap **out, const char *path)
+{
+	_cleanup_close_ int fd = pcap_create(path);
+	int rc;
+
+	if (fd < 0)
+		return fd;
+	rc = pcap_fdopen(out, fd);
+	if (rc)
+		return err_context(rc, "%s", path);
+	take_fd(&fd);
+	return 0;
+}
+
+int pcap_close(struct pcap *pcap)
+{
+	int rc;
+
+	if (!pcap)
+		return 0;
+	rc = pcap->failed;
+	if (close(pcap->fd) < 0 && !rc)
+		rc = -errno;
+	pthread_mutex_destroy(&pcap->lock);
+	free(pcap);
+	errno = -rc;
+	return rc ? err_sys("write the capture file") : 0;
+}

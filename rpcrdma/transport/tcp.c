@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* The TCP sockets below iWARP: non-blocking, without delay (RFC 5044 section 5: an FPDU goes
+ * out when it is complete), each wait up to a deadline. */
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <sys/socket.h>
+
+#include "rpcrdma/transport/internal.h"
+
+#define BACKLOG 64
+
+int tcp_wait(int fd, short events, uint64_t deadline)
+{
+	struct pollfd p = { .fd = fd, .events = events };
+	int left, n;
+
+	do {
+		left = deadline_left(deadline);
+		n = poll(&p, 1, left);
+		if (n > 0)
+			return p.revents;
+		if (n < 0 && errno != EINTR)
+			return err_sys("poll");
+	} while (left);
+	return err_set(ETIMEDOUT, "no answer in time");
+}
+
+static int tcp_tune(int fd)
+{
+	int on = 1;
+
+	if (setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on)) < 0)
+		return err_sys("TCP_NODELAY");
+	return 0;
+}
+
+int tcp_connect(const struct transport_address *to, uint64_t deadline)
+{
+	_cleanup_close_ int fd = -1;
+	socklen_t len = sizeof(int);
+	int rc, error = 0;
+
+	fd = socket(to->addr.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	if (fd < 0)
+		return err_sys("a TCP socket");
+	rc = tcp_tune(fd);
+	if (rc)
+		return rc;
+	if (connect(fd, (const struct sockaddr *)&to->addr, to->len) == 0)
+		return take_fd(&fd);
+	if (errno != EINPROGRESS)
+		return err_sys("TCP connect");
+	rc = tcp_wait(fd, POLLOUT, deadline);
+	if (rc < 0)
+		return err_context(rc, "TCP connect");
+	if (getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &len) < 0)
+		return err_sys("TCP connect");
+	errno = error;
+	return error ? err_sys("TCP connect") : take_fd(&fd);
+}
+
+int tcp_listen(const struct transport_address *at)
+{
+	_cleanup_close_ int fd = -1;
+	int on = 1;
+
+	fd = socket(at->addr.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	if (fd < 0)
+		return err_sys("a TCP socket");
+	if (setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)) < 0)
+		return err_sys("SO_REUSEADDR");
+	if (bind(fd, (const struct sockaddr *)&at->addr, at->len) < 0)
+		return err_sys("bind");
+	if (listen(fd, BACKLOG) < 0)
+		return err_sys("listen");
+	return take_fd(&fd);
+}
+
+int tcp_accept(int listener, struct transport_address *peer)
+{
+	_cleanup_close_ int fd = -1;
+	int rc;
+
+	peer->len = sizeof(peer->addr);
+	fd = accept4(listener, (struct sockaddr *)&peer->addr, &peer->len,
+		     SOCK_NONBLOCK | SOCK_CLOEXEC);
+	/* Who gave up before we looked is as good as nobody. */
+	if (fd < 0 && (errno == EAGAIN || errno == ECONNABORTED || errno == EINTR))
+		return err_set(EAGAIN, "no connection waits");
+	if (fd < 0)
+		return err_sys("accept");
+	rc = tcp_tune(fd);
+	return rc ? rc : take_fd(&fd);
+}
+
+void tcp_local(int fd, struct transport_address *local)
+{
+	local->len = sizeof(local->addr);
+	if (getsockname(fd, (struct sockaddr *)&local->addr, &local->len) < 0)
+		local->len = 0;
+}

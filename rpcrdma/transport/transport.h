@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* The transport seam: one reliable RDMA connection, as RPC-over-RDMA needs it. Behind it are
+ * software iWARP (iwarp.c) and, in the tests, an in-memory pair; verbs is the same shape.
+ *
+ * Life: connect, or listen -> accept -> establish; then reg/send/recv/write/read; close.
+ * A transport belongs to one thread. All waits end at a deadline (clock.c).
+ *
+ * Receives: `recv_depth` buffers of `recv_size` bytes are posted before the connection is
+ * offered. recv lends one of them; repost gives it back. A peer that sends more than is posted,
+ * or a longer message, breaks the connection, as an adapter would.
+ *
+ * Order: RDMA Writes of the peer that precede a Send are in memory when recv returns it. The side
+ * that was connected to speaks second: its send, write and read wait for the peer's first word.
+ *
+ * All that has come is taken in at once, so messages may wait although ->fd is not readable:
+ * who polls it receives with deadline 0 until -ETIMEDOUT first. */
+#ifndef RPCRDMA_TRANSPORT_H
+#define RPCRDMA_TRANSPORT_H
+
+#include <sys/socket.h>
+#include <sys/uio.h>
+
+#include "rpcrdma/base.h"
+
+struct transport;
+struct pcap;
+
+enum transport_access {
+	TRANSPORT_REMOTE_WRITE = 1, /* Write and Reply chunks */
+	TRANSPORT_REMOTE_READ = 2,  /* Read chunks */
+};
+
+/* A registered region: [offset, offset + length) under handle, exactly. */
+struct transport_region {
+	uint32_t handle; /* STag or rkey, random, never 0 */
+	uint32_t length;
+	uint64_t offset; /* the tagged offset of the first byte */
+	void *priv;
+};
+
+struct transport_address {
+	struct sockaddr_storage addr;
+	socklen_t len;
+};
+
+/* What the peer did with our memory: the exact log that only a software endpoint can give. */
+struct transport_tagged {
+	uint32_t handle;
+	uint64_t offset;
+	uint32_t length;
+};
+
+struct transport_param {
+	uint32_t recv_depth;
+	uint32_t recv_size;
+	uint16_t ird; /* RDMA Reads that the peer may have outstanding towards us */
+	uint16_t ord; /* those that we want */
+	const void *private_data;
+	size_t private_len;
+	bool no_crc; /* iwarp: do not ask for the MPA CRC (it is asked for by default) */
+	/* iwarp, a fault of the embedded server: every FPDU of the third and later messages
+	 * that go out has a wrong CRC. It shows only where the CRC is on. */
+	bool corrupt_crc;
+	struct pcap *pcap; /* iwarp: records the stream; borrowed, may be NULL */
+	/* Called for each RDMA Write segment that was placed; may be NULL. */
+	void (*on_write)(void *arg, const struct transport_tagged *placed);
+	void *on_write_arg;
+};
+
+/* A received Send. Valid until repost. */
+struct transport_msg {
+	const uint8_t *data;
+	size_t len;
+	bool solicited;
+	bool invalidated;           /* Send With Invalidate: */
+	uint32_t invalidate_handle; /* the region is gone already */
+	uint32_t slot;              /* private to the transport */
+};
+
+enum transport_send_flags {
+	TRANSPORT_SEND_SOLICITED = 1,
+	TRANSPORT_SEND_INVALIDATE = 2,
+};
+
+/* What the peer did wrong, kept for the report. frame holds the first bytes as they came. */
+struct transport_violation {
+	char text[256]; /* empty: nothing */
+	uint8_t frame[96];
+	size_t frame_len;
+};
+
+struct transport_stats {
+	uint64_t sends_in, sends_out;
+	uint64_t writes_in, write_bytes_in; /* whole messages; bytes of every segment */
+	uint64_t writes_out, write_bytes_out;
+	uint64_t reads_in, reads_out;
+};
+
+/* Errors that every callback may return:
+ *   -ETIMEDOUT  the deadline passed; the connection is as it was (recv), or broken (others).
+ *               recv looks once even if it had passed before: deadline 0 polls
+ *   -ECONNRESET the peer closed or reset the connection
+ *   -EPROTO     the peer broke the protocol; transport->violation says how
+ *   -EREMOTEIO  the peer sent a Terminate; err_text() has its words
+ * After the first of them but a time-out of recv, all calls return the same again. Messages that
+ * came before it are received first.
+ * connect also: -ECONNREFUSED nothing listens or the peer rejected it,
+ *   -EHOSTUNREACH/-ENETUNREACH, -EPROTONOSUPPORT the peer speaks something else (its first
+ *   line is in the text), -ETIMEDOUT for silence or half an answer.
+ * read also: -EOPNOTSUPP the peer takes no RDMA Reads. */
+struct transport_ops {
+	const char *name;
+
+	int (*connect)(struct transport **out, const struct transport_address *to,
+		       const struct transport_param *param, uint64_t deadline);
+	/* A listening transport; its bound address is in ->local, and ->fd can be polled. */
+	int (*listen)(struct transport **out, const struct transport_address *at);
+	/* The next connection, without a handshake: -EAGAIN when there is none. */
+	int (*accept)(struct transport *listener, struct transport **out);
+	/* Answers the peer's request: its private data are in ->peer_private afterwards. */
+	int (*establish)(struct transport *t, const struct transport_param *param,
+			 uint64_t deadline);
+
+	/* @base stays the caller's and must outlive dereg. */
+	int (*reg)(struct transport *t, void *base, size_t len, unsigned int access,
+		   struct transport_region *out);
+	/* After it the peer can reach nothing of the region. Copes with a region that the peer
+	 * invalidated. */
+	void (*dereg)(struct transport *t, struct transport_region *region);
+
+	int (*send)(struct transport *t, const struct iovec *iov, int iovcnt,
+		    unsigned int flags, uint32_t invalidate_handle, uint64_t deadline);
+	int (*recv)(struct transport *t, struct transport_msg *msg, uint64_t deadline);
+	void (*repost)(struct transport *t, struct transport_msg *msg);
+
+	/* One-sided, used by a responder. write returns when the data have left; read when
+	 * they have arrived. */
+	int (*write)(struct transport *t, const void *data, size_t len, uint32_t handle,
+		     uint64_t offset, uint64_t deadline);
+	int (*read)(struct transport *t, void *data, size_t len, uint32_t handle,
+		    uint64_t offset, uint64_t deadline);
+
+	/* Connection or listener, half-built ones too. NULL is fine. */
+	void (*close)(struct transport *t);
+};
+
+#define TRANSPORT_PRIVATE_MAX 512
+
+/* The part that users may read; every implementation embeds it first. */
+struct transport {
+	const struct transport_ops *ops;
+	int fd; /* to poll for input; -1 when there is none */
+	struct transport_address local;
+	struct transport_address peer;
+	uint8_t peer_private[TRANSPORT_PRIVATE_MAX];
+	size_t peer_private_len;
+	bool crc;     /* iwarp: negotiated */
+	uint16_t ord; /* RDMA Reads that the peer grants us */
+	struct transport_stats stats;
+	struct transport_violation violation;
+};
+
+/* transport.c */
+
+extern const struct transport_ops transport_iwarp;
+/* By name, NULL if there is none such. */
+const struct transport_ops *transport_find(const char *name);
+/* Closes and forgets; for _cleanup_. */
+void transport_close_p(struct transport **t);
+/* Numeric host, or name; every address in the resolver's order, by the deadline.
+ * Errors: -ENOENT the name is not known; -EAGAIN no answer from the resolver. */
+int transport_resolve(const char *host, uint16_t port, struct transport_address *out,
+		      size_t max, size_t *count, uint64_t deadline);
+uint16_t transport_port(const struct transport_address *a);
+void transport_set_port(struct transport_address *a, uint16_t port);
+/* "192.0.2.1:20049", "[2001:db8::1]:20049"; returns buf. */
+#define TRANSPORT_ADDRESS_TEXT 80
+const char *transport_address_text(const struct transport_address *a, char *buf,
+				   size_t cap);
+
+/* pcap.c: the TCP stream of an iwarp connection as a capture file (made-up Ethernet, IP and
+ * TCP headers around the real payload), so that other dissectors can read it. */
+
+/* Creates or truncates the file. Errors: -errno of open or write, with the path. */
+int pcap_open(struct pcap **out, const char *path);
+/* The same in two steps, for a child process that may not open the path: pcap_create returns a
+ * descriptor; pcap_fdopen owns it if it returns 0. */
+int pcap_create(const char *path);
+int pcap_fdopen(struct pcap **out, int fd);
+/* -errno if anything could not be written. NULL is fine. */
+int pcap_close(struct pcap *pcap);
+
+#endif
