@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* The receive buffers: as many as posted, in order of arrival. */
+#include "rpcrdma/transport/internal.h"
+#include "tests/unit/suite.h"
+
+static void there_are_as_many_as_were_posted(void)
+{
+	struct slots s = { 0 };
+	int i;
+
+	CU_ASSERT_EQUAL_FATAL(slots_init(&s, 3, 16), 0);
+	for (i = 0; i < 3; i++)
+		CU_ASSERT_TRUE(slots_fill(&s) >= 0);
+	CU_ASSERT_EQUAL(slots_fill(&s), -ENOBUFS);
+	slots_fini(&s);
+}
+
+static void messages_are_lent_in_the_order_they_came(void)
+{
+	struct transport_msg msg, first = { .len = 1 }, second = { .len = 2 };
+	struct slots s = { 0 };
+	int round;
+
+	CU_ASSERT_EQUAL_FATAL(slots_init(&s, 3, 16), 0);
+	for (round = 0; round < 7; round++) {
+		first.slot = (uint32_t)slots_fill(&s);
+		second.slot = (uint32_t)slots_fill(&s);
+		CU_ASSERT_NOT_EQUAL(first.slot, second.slot);
+		memset(slots_memory(&s, first.slot), 'a', 16);
+		memset(slots_memory(&s, second.slot), 'b', 16);
+		CU_ASSERT_FALSE(slots_lend(&s, &msg));
+		slots_deliver(&s, &first);
+		slots_deliver(&s, &second);
+		CU_ASSERT_TRUE(slots_lend(&s, &msg));
+		CU_ASSERT_EQUAL(msg.len, 1);
+		CU_ASSERT_EQUAL(msg.data[15], 'a');
+		slots_repost(&s, &msg);
+		CU_ASSERT_TRUE(slots_lend(&s, &msg));
+		CU_ASSERT_EQUAL(msg.len, 2);
+		CU_ASSERT_EQUAL(msg.data[15], 'b');
+		slots_repost(&s, &msg);
+		CU_ASSERT_FALSE(slots_lend(&s, &msg));
+	}
+	slots_fini(&s);
+}
+
+static void no_buffers_at_all_are_refused(void)
+{
+	struct slots s = { 0 };
+
+	CU_ASSERT_EQUAL(slots_init(&s, 0, 16), -EINVAL);
+	CU_ASSERT_EQUAL(slots_init(&s, 16, 0), -EINVAL);
+	slots_fini(&s);
+}
+
+SUITE_MAIN("slots", TEST(there_are_as_many_as_were_posted),
+	   TEST(messages_are_lent_in_the_order_they_came),
+	   TEST(no_buffers_at_all_are_refused))
