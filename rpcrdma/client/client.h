@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* A requester of RPC-over-RDMA v1 (RFC 8166): one connection, credits, xid matching, several
+ * calls in flight, Write and Reply chunks chosen by the caller and never by size. One thread.
+ *
+ * Unlike a production client it keeps what a peer did wrong: a probe wants to know. */
+#ifndef RPCRDMA_CLIENT_H
+#define RPCRDMA_CLIENT_H
+
+#include "rpcrdma/transport/transport.h"
+#include "rpcrdma/wire/wire.h"
+
+struct rpcrdma_conn;
+
+#define RPCRDMA_INLINE_SIZE 4096 /* what we advertise in both directions */
+#define RPCRDMA_CREDITS     32   /* asked for, unless told otherwise */
+#define RPCRDMA_SEGMENTS    16 /* a chunk: what every server must take, RFC 8267 6.4.2 */
+
+struct rpcrdma_options {
+	const struct transport_ops *transport;
+	struct transport_address to;
+	uint32_t credits;
+	bool no_private_data;
+	bool no_crc;
+	struct pcap *pcap;
+	void (*on_write)(void *arg, const struct transport_tagged *placed);
+	void *on_write_arg;
+};
+
+/* Memory that the peer may write: @base and @length are the caller's, the rest is filled in by
+ * rpcrdma_register(). The peer can reach exactly these bytes. */
+struct rpcrdma_memory {
+	void *base;
+	uint32_t length;
+	struct transport_region region;
+};
+
+/* One call. The caller fills in the first part, owns @args and the memory, and keeps the whole
+ * struct in place until the call is done or the connection is closed. */
+struct rpcrdma_call {
+	uint32_t prog, vers, proc;
+	const struct rpc_cred *cred; /* NULL: AUTH_NONE */
+	const void *args;
+	size_t args_len;
+	const struct rpcrdma_memory *write; /* one Write chunk of write_count segments */
+	uint32_t write_count;
+	const struct rpcrdma_memory *reply; /* the Reply chunk */
+	uint32_t reply_count;
+
+	/* Result. rc is -EINPROGRESS until it is done, then 0 for an RPC reply of any kind
+	 * (look at rpc_reply_check), or -errno with its words in text:
+	 *   -ETIMEDOUT, -ECONNRESET, -EPROTO, -EREMOTEIO  from the transport
+	 *   -EILSEQ   the reply has another xid, in the transport header or in the RPC message
+	 *   -EBADMSG  the reply's header or RPC message cannot be parsed
+	 *   -EBADE    RDMA_ERROR: header.rdma_err says which */
+	int rc;
+	char text[256];
+	uint32_t xid;
+	struct rpcrdma_header header; /* of the reply, lists as the peer returned them */
+	struct rpc_reply rpc;
+	bool reply_by_chunk;    /* RDMA_NOMSG: the RPC message came in the Reply chunk */
+	size_t send_len;        /* bytes of the peer's Send */
+	const uint8_t *results; /* after the RPC reply header; valid until call_fini */
+	size_t results_len;
+	uint64_t sent_ns, done_ns;
+
+	/* Private: the message, on the heap. */
+	uint8_t *message;
+	struct rpcrdma_call *next;
+};
+
+/* conn.c */
+
+/* Connects and negotiates; no RPC is sent. Errors: as transport_ops.connect. */
+int rpcrdma_open(struct rpcrdma_conn **out, const struct rpcrdma_options *options,
+		 uint64_t deadline);
+/* NULL is fine. Calls in flight are done with -ECANCELED. */
+void rpcrdma_close(struct rpcrdma_conn *conn);
+void rpcrdma_close_p(struct rpcrdma_conn **conn);
+
+const struct transport *rpcrdma_transport(const struct rpcrdma_conn *conn);
+const struct rpcrdma_private *rpcrdma_peer_private(const struct rpcrdma_conn *conn);
+/* The largest call and reply that go inline, transport header included. */
+uint32_t rpcrdma_call_inline(const struct rpcrdma_conn *conn);
+uint32_t rpcrdma_reply_inline(const struct rpcrdma_conn *conn);
+/* Calls that may be in flight: 1 until the first reply, then min(asked, granted), at least 1. */
+uint32_t rpcrdma_credits(const struct rpcrdma_conn *conn);
+/* The last grant as it came, 0 before the first reply. */
+uint32_t rpcrdma_granted(const struct rpcrdma_conn *conn);
+/* Replies that granted 0 credits, which RFC 8166 section 3.3.1 forbids. */
+uint32_t rpcrdma_zero_grants(const struct rpcrdma_conn *conn);
+
+int rpcrdma_register(struct rpcrdma_conn *conn, struct rpcrdma_memory *memory);
+/* Copes with memory that was never registered. */
+void rpcrdma_deregister(struct rpcrdma_conn *conn, struct rpcrdma_memory *memory);
+
+/* call.c */
+
+void rpcrdma_call_init(struct rpcrdma_call *call, uint32_t prog, uint32_t vers,
+		       uint32_t proc);
+void rpcrdma_call_fini(struct rpcrdma_call *call);
+/* Sends, after waiting for a credit. Errors of the connection, which are call->rc as well;
+ * -EMSGSIZE when the call does not fit inline. */
+int rpcrdma_start(struct rpcrdma_conn *conn, struct rpcrdma_call *call,
+		  uint64_t deadline);
+/* Returns call->rc. After -ETIMEDOUT the call is forgotten, and the connection should be
+ * closed before its memory is used again: the reply may still come. */
+int rpcrdma_wait(struct rpcrdma_conn *conn, struct rpcrdma_call *call, uint64_t deadline);
+/* Both. */
+int rpcrdma_call(struct rpcrdma_conn *conn, struct rpcrdma_call *call, uint64_t deadline);
+
+#endif

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* One RPC-over-RDMA connection: private data (RFC 8797), inline thresholds, credits
+ * (RFC 8166 section 3.3), and memory that the peer may write.
+ *
+ * R is never set: our regions are plain ones, and a server that invalidated one remotely would
+ * pull it away under a call that still wants it. */
+#include <stdio.h>
+#include <sys/random.h>
+
+#include "rpcrdma/client/internal.h"
+
+/* A server may send this much more than it granted on the backchannel's account; NFSv3 has
+ * none, but a Receive too few breaks the connection. */
+#define RECEIVES_SPARE 4
+
+static uint32_t first_xid(void)
+{
+	uint32_t xid;
+
+	if (getrandom(&xid, sizeof(xid), 0) != sizeof(xid))
+		xid = (uint32_t)now_ns();
+	return xid;
+}
+
+static void negotiate_inline(struct rpcrdma_conn *conn, bool sent_private)
+{
+	uint32_t ours = sent_private ? RPCRDMA_INLINE_SIZE : RPCRDMA_INLINE_MIN;
+
+	private_decode(&conn->peer, conn->transport->peer_private,
+		       conn->transport->peer_private_len);
+	conn->call_inline = min_u32(RPCRDMA_INLINE_SIZE, conn->peer.receive_size);
+	conn->reply_inline = min_u32(ours, conn->peer.send_size);
+}
+
+int rpcrdma_open(struct rpcrdma_conn **out, const struct rpcrdma_options *options,
+		 uint64_t deadline)
+{
+	const struct rpcrdma_private ours = { .send_size = RPCRDMA_INLINE_SIZE,
+					      .receive_size = RPCRDMA_INLINE_SIZE };
+	_cleanup_(rpcrdma_close_p) struct rpcrdma_conn *conn = NULL;
+	uint8_t private_data[RPCRDMA_PRIVATE_LEN];
+	struct transport_param param = {
+		.recv_size = RPCRDMA_INLINE_SIZE,
+		/* Linux rejects a client that allows it no RDMA Read (svc_rdma_accept). */
+		.ird = 16,
+		.no_crc = options->no_crc,
+		.pcap = options->pcap,
+		.on_write = options->on_write,
+		.on_write_arg = options->on_write_arg,
+	};
+	int rc;
+
+	conn = calloc(1, sizeof(*conn));
+	if (!conn)
+		return err_sys("memory for a connection");
+	conn->wanted = options->credits ? options->credits : RPCRDMA_CREDITS;
+	conn->first_xid = conn->next_xid = first_xid();
+	param.recv_depth = conn->wanted + RECEIVES_SPARE;
+	if (!options->no_private_data) {
+		private_encode(private_data, &ours);
+		param.private_data = private_data;
+		param.private_len = sizeof(private_data);
+	}
+	rc = options->transport->connect(&conn->transport, &options->to, &param,
+					 deadline);
+	if (rc)
+		return rc;
+	negotiate_inline(conn, !options->no_private_data);
+	debug(DEBUG_CONN, "connected, inline thresholds call %u reply %u",
+	      conn->call_inline, conn->reply_inline);
+	*out = take_ptr(conn);
+	return 0;
+}
+
+void rpcrdma_close(struct rpcrdma_conn *conn)
+{
+	if (!conn)
+		return;
+	/* Without calls the caller's own error stays as it is. */
+	if (conn->calls) {
+		err_set(ECANCELED, "the connection was closed at this end");
+		call_fail_all(conn, -ECANCELED);
+	}
+	if (conn->transport)
+		conn->transport->ops->close(conn->transport);
+	free(conn);
+}
+
+void rpcrdma_close_p(struct rpcrdma_conn **conn)
+{
+	rpcrdma_close(*conn);
+	*conn = NULL;
+}
+
+const struct transport *rpcrdma_transport(const struct rpcrdma_conn *conn)
+{
+	return conn->transport;
+}
+
+const struct rpcrdma_private *rpcrdma_peer_private(const struct rpcrdma_conn *conn)
+{
+	return &conn->peer;
+}
+
+uint32_t rpcrdma_call_inline(const struct rpcrdma_conn *conn)
+{
+	return conn->call_inline;
+}
+
+uint32_t rpcrdma_reply_inline(const struct rpcrdma_conn *conn)
+{
+	return conn->reply_inline;
+}
+
+uint32_t rpcrdma_credits(const struct rpcrdma_conn *conn)
+{
+	uint32_t usable = min_u32(conn->wanted, conn->granted);
+
+	/* A grant of 0 would be a dead end: it is counted as the violation that it is. */
+	return usable ? usable : 1;
+}
+
+uint32_t rpcrdma_granted(const struct rpcrdma_conn *conn)
+{
+	return conn->granted;
+}
+
+uint32_t rpcrdma_zero_grants(const struct rpcrdma_conn *conn)
+{
+	return conn->zero_grants;
+}
+
+int rpcrdma_register(struct rpcrdma_conn *conn, struct rpcrdma_memory *memory)
+{
+	return conn->transport->ops->reg(conn->transport, memory->base, memory->length,
+					 TRANSPORT_REMOTE_WRITE, &memory->region);
+}
+
+void rpcrdma_deregister(struct rpcrdma_conn *conn, struct rpcrdma_memory *memory)
+{
+	if (memory->region.handle)
+		conn->transport->ops->dereg(conn->transport, &memory->region);
+	memset(&memory->region, 0, sizeof(memory->region));
+}

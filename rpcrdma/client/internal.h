@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+#ifndef RPCRDMA_CLIENT_INTERNAL_H
+#define RPCRDMA_CLIENT_INTERNAL_H
+
+#include "rpcrdma/client/client.h"
+
+struct rpcrdma_conn {
+	struct transport *transport;
+	struct rpcrdma_private peer;
+	uint32_t call_inline, reply_inline;
+	uint32_t wanted;  /* credits asked for, Receives posted */
+	uint32_t granted; /* last grant; 0 before the first reply */
+	uint32_t zero_grants;
+	uint32_t first_xid, next_xid;
+	uint32_t in_flight;
+	struct rpcrdma_call *calls; /* in flight, oldest first */
+	int broken;                 /* 0, or why nothing can be sent any more */
+	char broken_text[256];
+};
+
+/* call.c */
+
+/* Takes the call off the list and gives it its result. */
+void call_finish(struct rpcrdma_conn *conn, struct rpcrdma_call *call, int rc,
+		 const char *text);
+/* Every call in flight, and all to come, end with rc and the present error text. */
+void call_fail_all(struct rpcrdma_conn *conn, int rc);
+
+/* reply.c */
+
+/* One received Send: finds its call and finishes it. A reply that belongs to no call is
+ * dropped (RFC 8166 section 4.5), unless exactly one call waits: then it is that call's. A
+ * late one, to a call that is no longer waited for, is always dropped. */
+void reply_receive(struct rpcrdma_conn *conn, const struct transport_msg *msg);
+
+#endif

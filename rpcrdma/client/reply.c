@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* Replies: the transport header is decoded, the call found, the RPC message taken from the
+ * Send or gathered from the Reply chunk, and the RPC reply header decoded. What is wrong with a
+ * reply becomes the result of its call; nothing here fails the connection. */
+#include <stdio.h>
+
+#include "rpcrdma/client/internal.h"
+
+static struct rpcrdma_call *find_call(struct rpcrdma_conn *conn, uint32_t xid)
+{
+	struct rpcrdma_call *call = conn->calls;
+
+	while (call && call->xid != xid)
+		call = call->next;
+	return call;
+}
+
+/* Sums what the peer says it wrote, and refuses more than the chunk holds. */
+static int reply_chunk_length(const struct rpcrdma_call *call, size_t *len)
+{
+	const struct rpcrdma_header *h = &call->header;
+	uint32_t i;
+
+	*len = 0;
+	if (!h->has_reply || h->reply.count != call->reply_count || !call->reply_count)
+		return err_set(EBADMSG,
+			       "RDMA_NOMSG without the Reply chunk that was offered");
+	for (i = 0; i < call->reply_count; i++) {
+		uint32_t returned = h->segments[h->reply.first + i].length;
+
+		if (returned > call->reply[i].length)
+			return err_set(
+				EBADMSG,
+				"reply chunk segment %u came back with %u bytes, it has %u",
+				i, returned, call->reply[i].length);
+		*len += returned;
+	}
+	return 0;
+}
+
+static int gather_reply_chunk(struct rpcrdma_call *call, struct reader *r)
+{
+	const struct rpcrdma_header *h = &call->header;
+	size_t len, at = 0;
+	uint32_t i;
+	int rc;
+
+	rc = reply_chunk_length(call, &len);
+	if (rc)
+		return rc;
+	call->message = malloc(len ? len : 1);
+	if (!call->message)
+		return err_sys("memory for a reply of %zu bytes", len);
+	for (i = 0; i < call->reply_count; i++) {
+		uint32_t n = h->segments[h->reply.first + i].length;
+
+		memcpy(call->message + at, call->reply[i].base, n);
+		at += n;
+	}
+	call->reply_by_chunk = true;
+	reader_init(r, call->message, len);
+	return 0;
+}
+
+static int copy_inline(struct rpcrdma_call *call, struct reader *r)
+{
+	size_t len = reader_left(r);
+	const uint8_t *bytes = reader_bytes(r, len);
+
+	call->message = malloc(len ? len : 1);
+	if (!call->message)
+		return err_sys("memory for a reply of %zu bytes", len);
+	if (len)
+		memcpy(call->message, bytes, len);
+	reader_init(r, call->message, len);
+	return 0;
+}
+
+static int error_reply(const struct rpcrdma_header *h)
+{
+	if (h->rdma_err == ERR_VERS)
+		return err_set(EBADE,
+			       "RDMA_ERROR ERR_VERS: the server speaks versions %u to %u",
+			       h->rdma_vers_low, h->rdma_vers_high);
+	if (h->rdma_err == ERR_CHUNK)
+		return err_set(
+			EBADE,
+			"RDMA_ERROR ERR_CHUNK: the server refused the chunk lists");
+	return err_set(EBADE, "RDMA_ERROR with unknown code %u", h->rdma_err);
+}
+
+/* The RPC message, wherever it lies. */
+static int take_message(struct rpcrdma_call *call, struct reader *r)
+{
+	int rc;
+
+	switch (call->header.rdma_proc) {
+	case RDMA_ERROR: return error_reply(&call->header);
+	case RDMA_NOMSG: rc = gather_reply_chunk(call, r); break;
+	case RDMA_MSG: rc = copy_inline(call, r); break;
+	default:
+		return err_set(EBADMSG, "a reply with rdma_proc %u",
+			       call->header.rdma_proc);
+	}
+	if (rc)
+		return rc;
+	rc = rpc_reply_decode(&call->rpc, r);
+	if (rc)
+		return rc;
+	if (call->rpc.xid != call->xid)
+		return err_set(EILSEQ,
+			       "the RPC message carries xid %08x in a reply to %08x",
+			       call->rpc.xid, call->xid);
+	call->results_len = reader_left(r);
+	call->results = reader_bytes(r, call->results_len);
+	return 0;
+}
+
+static void note_credits(struct rpcrdma_conn *conn, uint32_t credit)
+{
+	if (!credit)
+		conn->zero_grants++;
+	conn->granted = credit;
+}
+
+/* A second reply, or one that was taken for another call's: not this call's either. */
+static bool is_late(const struct rpcrdma_conn *conn, uint32_t xid)
+{
+	return xid - conn->first_xid < conn->next_xid - conn->first_xid;
+}
+
+void reply_receive(struct rpcrdma_conn *conn, const struct transport_msg *msg)
+{
+	struct rpcrdma_call *call;
+	struct rpcrdma_header h;
+	struct reader r;
+	bool has_xid;
+	int rc;
+
+	reader_init(&r, msg->data, msg->len);
+	header_init(&h, 0, 0, RDMA_MSG);
+	rc = header_decode(&h, &r);
+	has_xid = rc != -EMSGSIZE;
+	/* In which way it cannot be parsed is said in words. */
+	rc = rc ? -EBADMSG : 0;
+	call = has_xid ? find_call(conn, h.rdma_xid) : NULL;
+	debug(DEBUG_CONN, "reply xid %08x, %zu bytes: %s", h.rdma_xid, msg->len,
+	      rc     ? err_text()
+	      : call ? "ours"
+		     : "nobody's");
+	if (!rc)
+		note_credits(conn, h.rdma_credit);
+	if (!call) {
+		/* With several in flight one cannot say whose it was: their deadlines tell. */
+		if (conn->in_flight != 1 || (has_xid && is_late(conn, h.rdma_xid)))
+			return;
+		call = conn->calls;
+		if (!rc)
+			rc = err_set(EILSEQ, "a reply with xid %08x came, %08x was asked",
+				     h.rdma_xid, call->xid);
+	}
+	call->header = h;
+	call->send_len = msg->len;
+	if (!rc)
+		rc = take_message(call, &r);
+	call_finish(conn, call, rc, err_text());
+}

@@ -1,0 +1,778 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* The requester against a peer that answers what a test wants, over the in-memory transport.
+ * The peer's end is driven by the same thread; only the handshake needs a second one. */
+#include <pthread.h>
+#include <sys/uio.h>
+
+#include "rpcrdma/client/client.h"
+#include "tests/support/transport-loop.h"
+
+#include "tests/unit/suite.h"
+
+#define PROG 100003
+#define VERS 3
+#define PROC 6
+
+static struct transport *listener, *peer;
+static struct rpcrdma_conn *conn;
+static const struct rpcrdma_private *peer_private;
+
+static uint64_t soon(void)
+{
+	return deadline_in(5000);
+}
+
+static void *greet(void *arg)
+{
+	uint8_t data[RPCRDMA_PRIVATE_LEN];
+	struct transport_param param = { .recv_depth = 64, .recv_size = 4096, .ird = 1 };
+
+	if (peer_private) {
+		private_encode(data, peer_private);
+		param.private_data = data;
+		param.private_len = sizeof(data);
+	}
+	while (listener->ops->accept(listener, &peer) == -EAGAIN)
+		usleep(100);
+	if (peer->ops->establish(peer, &param, soon()))
+		abort();
+	return arg;
+}
+
+static void connect_to(const struct rpcrdma_private *theirs, uint32_t credits)
+{
+	const struct transport_address any = { .addr.ss_family = AF_INET };
+	struct rpcrdma_options options = { .transport = &transport_loop,
+					   .credits = credits };
+	pthread_t thread;
+
+	peer_private = theirs;
+	CU_ASSERT_EQUAL_FATAL(transport_loop.listen(&listener, &any), 0);
+	options.to = listener->local;
+	CU_ASSERT_EQUAL_FATAL(pthread_create(&thread, NULL, greet, NULL), 0);
+	CU_ASSERT_EQUAL_FATAL(rpcrdma_open(&conn, &options, soon()), 0);
+	pthread_join(thread, NULL);
+}
+
+static void connect_peer(uint32_t credits)
+{
+	static const struct rpcrdma_private usual = { .send_size = 4096,
+						      .receive_size = 4096 };
+
+	connect_to(&usual, credits);
+}
+
+static void hang_up(void)
+{
+	rpcrdma_close_p(&conn);
+	transport_close_p(&peer);
+	transport_close_p(&listener);
+}
+
+static void init(struct rpcrdma_call *call)
+{
+	rpcrdma_call_init(call, PROG, VERS, PROC);
+}
+
+/* Starts a call; its xid is what the peer receives. */
+static void start(struct rpcrdma_call *call)
+{
+	init(call);
+	CU_ASSERT_EQUAL_FATAL(rpcrdma_start(conn, call, soon()), 0);
+	CU_ASSERT_EQUAL(call->rc, -EINPROGRESS);
+}
+
+/* What the peer gets. */
+static void take_call(struct rpcrdma_header *h, struct rpc_call *rpc, size_t *args_len)
+{
+	struct transport_msg msg;
+	struct reader r;
+
+	CU_ASSERT_EQUAL_FATAL(peer->ops->recv(peer, &msg, soon()), 0);
+	reader_init(&r, msg.data, msg.len);
+	CU_ASSERT_EQUAL_FATAL(header_decode(h, &r), 0);
+	CU_ASSERT_EQUAL_FATAL(rpc_call_decode(rpc, &r), 0);
+	*args_len = reader_left(&r);
+	peer->ops->repost(peer, &msg);
+}
+
+static void drain(void)
+{
+	struct rpcrdma_header h;
+	struct rpc_call rpc;
+	size_t len;
+
+	take_call(&h, &rpc, &len);
+}
+
+static void send_bytes(const void *bytes, size_t len)
+{
+	struct iovec iov = { (void *)(uintptr_t)bytes, len };
+
+	CU_ASSERT_EQUAL_FATAL(peer->ops->send(peer, &iov, 1, 0, 0, soon()), 0);
+}
+
+static void rpc_success(struct writer *w, uint32_t xid, const char *results)
+{
+	const struct rpc_reply reply = { .xid = xid };
+
+	rpc_reply_encode(w, &reply);
+	writer_bytes(w, results, strlen(results));
+}
+
+/* A reply as it should be, or with another xid in the RPC message. */
+static void send_reply(uint32_t xid, uint32_t rpc_xid, uint32_t credit,
+		       const char *results)
+{
+	struct rpcrdma_header h;
+	uint8_t buf[4096];
+	struct writer w;
+
+	writer_init(&w, buf, sizeof(buf));
+	header_init(&h, xid, credit, RDMA_MSG);
+	CU_ASSERT_EQUAL(header_encode(&w, &h), 0);
+	rpc_success(&w, rpc_xid, results);
+	send_bytes(buf, w.len);
+}
+
+static void answer(const struct rpcrdma_call *call, uint32_t credit)
+{
+	drain();
+	send_reply(call->xid, call->xid, credit, "done");
+}
+
+static void finish(struct rpcrdma_call *call, int rc)
+{
+	CU_ASSERT_EQUAL(rpcrdma_wait(conn, call, soon()), rc);
+	CU_ASSERT_EQUAL(call->rc, rc);
+	if (rc)
+		CU_ASSERT_STRING_EQUAL(call->text, err_text());
+	rpcrdma_call_fini(call);
+}
+
+/* The first call, which opens the credits. */
+static void warm_up(uint32_t credit)
+{
+	struct rpcrdma_call call;
+
+	start(&call);
+	answer(&call, credit);
+	finish(&call, 0);
+}
+
+static void a_reply_brings_its_results(void)
+{
+	struct rpcrdma_call call;
+
+	connect_peer(0);
+	start(&call);
+	answer(&call, 7);
+	CU_ASSERT_EQUAL(rpcrdma_wait(conn, &call, soon()), 0);
+	CU_ASSERT_EQUAL(call.results_len, 4);
+	ASSERT_BYTES(call.results, "done", 4);
+	CU_ASSERT_EQUAL(rpc_reply_check(&call.rpc), 0);
+	CU_ASSERT_FALSE(call.reply_by_chunk);
+	CU_ASSERT(call.done_ns >= call.sent_ns);
+	rpcrdma_call_fini(&call);
+	hang_up();
+}
+
+static void the_call_carries_credits_chunks_and_arguments(void)
+{
+	uint8_t memory[3][100];
+	struct rpcrdma_memory m[3];
+	struct rpcrdma_header h;
+	struct rpcrdma_call call;
+	struct rpc_call rpc;
+	size_t args, i;
+
+	connect_peer(5);
+	for (i = 0; i < 3; i++) {
+		m[i] = (struct rpcrdma_memory){ .base = memory[i],
+						.length = 10 * (uint32_t)i + 10 };
+		CU_ASSERT_EQUAL(rpcrdma_register(conn, &m[i]), 0);
+	}
+	init(&call);
+	call.args = "argument";
+	call.args_len = 8;
+	call.write = m;
+	call.write_count = 2;
+	call.reply = &m[2];
+	call.reply_count = 1;
+	CU_ASSERT_EQUAL_FATAL(rpcrdma_start(conn, &call, soon()), 0);
+	take_call(&h, &rpc, &args);
+	CU_ASSERT_EQUAL(h.rdma_credit, 5);
+	CU_ASSERT_EQUAL(h.rdma_xid, rpc.xid);
+	CU_ASSERT_EQUAL(rpc.proc, PROC);
+	CU_ASSERT_EQUAL(args, 8);
+	CU_ASSERT_EQUAL(h.write_count, 1);
+	CU_ASSERT_EQUAL(h.write[0].count, 2);
+	CU_ASSERT_EQUAL(h.segments[1].handle, m[1].region.handle);
+	CU_ASSERT_EQUAL(h.segments[1].length, 20);
+	CU_ASSERT(h.has_reply);
+	CU_ASSERT_EQUAL(h.reply.count, 1);
+	CU_ASSERT_EQUAL(h.segments[h.reply.first].length, 30);
+	for (i = 0; i < 3; i++)
+		rpcrdma_deregister(conn, &m[i]);
+	hang_up();
+	CU_ASSERT_EQUAL(call.rc, -ECANCELED);
+	rpcrdma_call_fini(&call);
+}
+
+static void one_call_may_be_in_flight_until_the_first_reply(void)
+{
+	struct rpcrdma_call first, second;
+
+	connect_peer(8);
+	CU_ASSERT_EQUAL(rpcrdma_credits(conn), 1);
+	CU_ASSERT_EQUAL(rpcrdma_granted(conn), 0);
+	start(&first);
+	init(&second);
+	CU_ASSERT_EQUAL(rpcrdma_start(conn, &second, deadline_in(20)), -ETIMEDOUT);
+	CU_ASSERT_EQUAL(second.rc, -ETIMEDOUT);
+	CU_ASSERT_EQUAL(peer->stats.sends_in, 0);
+	answer(&first, 4);
+	/* The wait for a credit takes the reply in. */
+	start(&second);
+	CU_ASSERT_EQUAL(first.rc, 0);
+	CU_ASSERT_EQUAL(rpcrdma_credits(conn), 4);
+	answer(&second, 4);
+	finish(&first, 0);
+	finish(&second, 0);
+	hang_up();
+}
+
+static void credits_are_the_lesser_of_asked_and_granted(void)
+{
+	struct rpcrdma_call calls[9];
+	unsigned int i;
+
+	connect_peer(8);
+	warm_up(1000);
+	CU_ASSERT_EQUAL(rpcrdma_granted(conn), 1000);
+	CU_ASSERT_EQUAL(rpcrdma_credits(conn), 8);
+	for (i = 0; i < 8; i++)
+		start(&calls[i]);
+	init(&calls[8]);
+	CU_ASSERT_EQUAL(rpcrdma_start(conn, &calls[8], deadline_in(20)), -ETIMEDOUT);
+	for (i = 0; i < 8; i++)
+		answer(&calls[i], 3);
+	for (i = 0; i < 8; i++)
+		finish(&calls[i], 0);
+	CU_ASSERT_EQUAL(rpcrdma_credits(conn), 3);
+	CU_ASSERT_EQUAL(rpcrdma_zero_grants(conn), 0);
+	hang_up();
+}
+
+static void a_grant_of_nothing_is_counted_and_leaves_one(void)
+{
+	connect_peer(8);
+	warm_up(0);
+	warm_up(0);
+	CU_ASSERT_EQUAL(rpcrdma_zero_grants(conn), 2);
+	CU_ASSERT_EQUAL(rpcrdma_granted(conn), 0);
+	CU_ASSERT_EQUAL(rpcrdma_credits(conn), 1);
+	warm_up(6);
+	CU_ASSERT_EQUAL(rpcrdma_credits(conn), 6);
+	hang_up();
+}
+
+static void replies_find_their_calls_in_any_order(void)
+{
+	static const unsigned int order[] = { 3, 0, 4, 2, 1 };
+	struct rpcrdma_call calls[5];
+	char text[2] = "";
+	unsigned int i;
+
+	connect_peer(8);
+	warm_up(8);
+	for (i = 0; i < 5; i++)
+		start(&calls[i]);
+	for (i = 0; i < 5; i++) {
+		text[0] = (char)('a' + order[i]);
+		drain();
+		send_reply(calls[order[i]].xid, calls[order[i]].xid, 8, text);
+	}
+	for (i = 0; i < 5; i++) {
+		CU_ASSERT_EQUAL(rpcrdma_wait(conn, &calls[i], soon()), 0);
+		CU_ASSERT_EQUAL(calls[i].results[0], 'a' + i);
+		rpcrdma_call_fini(&calls[i]);
+	}
+	hang_up();
+}
+
+static void a_foreign_xid_is_the_only_waiting_calls(void)
+{
+	struct rpcrdma_call call;
+
+	connect_peer(0);
+	start(&call);
+	send_reply(call.xid ^ 0x100000, call.xid ^ 0x100000, 4, "");
+	finish(&call, -EILSEQ);
+	hang_up();
+}
+
+static void a_foreign_xid_among_several_is_nobodys(void)
+{
+	struct rpcrdma_call a, b;
+
+	connect_peer(0);
+	warm_up(4);
+	start(&a);
+	start(&b);
+	send_reply(a.xid ^ 0x100000, a.xid ^ 0x100000, 4, "");
+	send_reply(b.xid, b.xid, 4, "");
+	finish(&b, 0);
+	CU_ASSERT_EQUAL(a.rc, -EINPROGRESS);
+	CU_ASSERT_EQUAL(rpcrdma_wait(conn, &a, deadline_in(20)), -ETIMEDOUT);
+	rpcrdma_call_fini(&a);
+	hang_up();
+}
+
+/* Otherwise one reply too many would shift every later call by one. */
+static void a_late_reply_is_not_the_next_calls(void)
+{
+	struct rpcrdma_call first, second;
+
+	connect_peer(0);
+	start(&first);
+	send_reply(first.xid ^ 0x100000, 0, 4, "");
+	finish(&first, -EILSEQ);
+	start(&second);
+	send_reply(first.xid, first.xid, 4, "");
+	send_reply(second.xid, second.xid, 4, "");
+	finish(&second, 0);
+	hang_up();
+}
+
+static void another_xid_in_the_rpc_message_is_told(void)
+{
+	struct rpcrdma_call call;
+
+	connect_peer(0);
+	start(&call);
+	send_reply(call.xid, call.xid + 1, 4, "");
+	finish(&call, -EILSEQ);
+	hang_up();
+}
+
+static void send_error(uint32_t xid, uint32_t code)
+{
+	uint8_t buf[64];
+	struct rpcrdma_header h;
+	struct writer w;
+
+	writer_init(&w, buf, sizeof(buf));
+	header_init(&h, xid, 4, RDMA_ERROR);
+	h.rdma_err = code;
+	h.rdma_vers_low = 2;
+	h.rdma_vers_high = 3;
+	CU_ASSERT_EQUAL(header_encode(&w, &h), 0);
+	send_bytes(buf, w.len);
+}
+
+static void rdma_errors_are_told_by_their_names(void)
+{
+	struct rpcrdma_call call;
+
+	connect_peer(0);
+	start(&call);
+	send_error(call.xid, ERR_VERS);
+	finish(&call, -EBADE);
+	CU_ASSERT_PTR_NOT_NULL(strstr(call.text, "ERR_VERS"));
+	CU_ASSERT_PTR_NOT_NULL(strstr(call.text, "2 to 3"));
+	CU_ASSERT_EQUAL(call.header.rdma_err, ERR_VERS);
+	start(&call);
+	send_error(call.xid, ERR_CHUNK);
+	finish(&call, -EBADE);
+	CU_ASSERT_PTR_NOT_NULL(strstr(call.text, "ERR_CHUNK"));
+	hang_up();
+}
+
+#define REPLY_SEGMENTS 3
+
+struct chunk {
+	uint8_t memory[REPLY_SEGMENTS][64];
+	struct rpcrdma_memory m[REPLY_SEGMENTS];
+};
+
+static void start_with_reply_chunk(struct rpcrdma_call *call, struct chunk *c)
+{
+	static const uint32_t lengths[REPLY_SEGMENTS] = { 5, 13, 64 };
+	unsigned int i;
+
+	for (i = 0; i < REPLY_SEGMENTS; i++) {
+		c->m[i] = (struct rpcrdma_memory){ .base = c->memory[i],
+						   .length = lengths[i] };
+		CU_ASSERT_EQUAL_FATAL(rpcrdma_register(conn, &c->m[i]), 0);
+	}
+	init(call);
+	call->reply = c->m;
+	call->reply_count = REPLY_SEGMENTS;
+	CU_ASSERT_EQUAL_FATAL(rpcrdma_start(conn, call, soon()), 0);
+}
+
+/* RDMA_NOMSG with a Reply chunk of @count segments of these lengths. */
+static void send_nomsg(const struct rpcrdma_call *call, const uint32_t *lengths,
+		       uint32_t count)
+{
+	struct rpcrdma_segment s[8] = { { 0 } };
+	struct rpcrdma_header h;
+	uint8_t buf[512];
+	struct writer w;
+	uint32_t i;
+
+	for (i = 0; i < count; i++) {
+		s[i].handle = i < call->reply_count ? call->reply[i].region.handle : 1;
+		s[i].length = lengths[i];
+	}
+	writer_init(&w, buf, sizeof(buf));
+	header_init(&h, call->xid, 4, RDMA_NOMSG);
+	CU_ASSERT_EQUAL(header_set_reply(&h, s, count), 0);
+	CU_ASSERT_EQUAL(header_encode(&w, &h), 0);
+	send_bytes(buf, w.len);
+}
+
+static void release(struct rpcrdma_call *call, struct chunk *c)
+{
+	unsigned int i;
+
+	for (i = 0; i < REPLY_SEGMENTS; i++)
+		rpcrdma_deregister(conn, &c->m[i]);
+	rpcrdma_call_fini(call);
+}
+
+static void a_reply_chunk_is_gathered_over_its_segments(void)
+{
+	static const uint32_t lengths[] = { 5, 13, 11 };
+	struct rpcrdma_call call;
+	uint8_t buf[64];
+	struct chunk c;
+	struct writer w;
+	size_t at = 0;
+	uint32_t i;
+
+	connect_peer(0);
+	start_with_reply_chunk(&call, &c);
+	writer_init(&w, buf, sizeof(buf));
+	rpc_success(&w, call.xid, "fives");
+	CU_ASSERT_EQUAL(w.len, 29);
+	for (i = 0; i < REPLY_SEGMENTS; i++) {
+		CU_ASSERT_EQUAL(peer->ops->write(peer, buf + at, lengths[i],
+						 c.m[i].region.handle,
+						 c.m[i].region.offset, soon()),
+				0);
+		at += lengths[i];
+	}
+	send_nomsg(&call, lengths, REPLY_SEGMENTS);
+	CU_ASSERT_EQUAL(rpcrdma_wait(conn, &call, soon()), 0);
+	CU_ASSERT(call.reply_by_chunk);
+	CU_ASSERT_EQUAL(call.results_len, 5);
+	ASSERT_BYTES(call.results, "fives", 5);
+	release(&call, &c);
+	hang_up();
+}
+
+static void reply_chunks_that_were_not_offered_are_refused(void)
+{
+	static const struct {
+		uint32_t lengths[4], count;
+	} rows[] = {
+		{ { 6, 13, 5 }, 3 },  /* more than the segment holds */
+		{ { 5, 13, 65 }, 3 }, /* by one */
+		{ { UINT32_MAX, UINT32_MAX, UINT32_MAX }, 3 },
+		{ { 5, 13 }, 2 },        /* a segment is missing */
+		{ { 5, 13, 11, 1 }, 4 }, /* one too many */
+		{ { 0 }, 0 },
+		{ { 0, 0, 0 }, 3 }, /* no RPC message in it */
+	};
+	struct rpcrdma_call call;
+	struct chunk c;
+	size_t i;
+
+	connect_peer(0);
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		start_with_reply_chunk(&call, &c);
+		send_nomsg(&call, rows[i].lengths, rows[i].count);
+		CU_ASSERT_EQUAL(rpcrdma_wait(conn, &call, soon()), -EBADMSG);
+		CU_ASSERT_PTR_NULL(call.results);
+		release(&call, &c);
+	}
+	hang_up();
+}
+
+static void nomsg_without_a_chunk_is_refused(void)
+{
+	static const uint32_t length = 100;
+	struct rpcrdma_call call;
+	uint8_t buf[28] = { 0 };
+
+	connect_peer(0);
+	start(&call);
+	put_be32(buf, call.xid);
+	put_be32(buf + 4, RPCRDMA_VERSION);
+	put_be32(buf + 8, 4);
+	put_be32(buf + 12, RDMA_NOMSG);
+	send_bytes(buf, sizeof(buf));
+	finish(&call, -EBADMSG);
+	/* One that was never asked for. */
+	start(&call);
+	send_nomsg(&call, &length, 1);
+	finish(&call, -EBADMSG);
+	hang_up();
+}
+
+/* Every cut of a good reply is an answer to the one call that waits, and a bad one. */
+static void short_sends_cannot_be_parsed(void)
+{
+	struct rpcrdma_call call;
+	struct rpcrdma_header h;
+	uint8_t buf[128];
+	struct writer w;
+	size_t len, all;
+
+	connect_peer(0);
+	for (len = 0, all = 1; len < all; len++) {
+		start(&call);
+		writer_init(&w, buf, sizeof(buf));
+		header_init(&h, call.xid, 4, RDMA_MSG);
+		CU_ASSERT_EQUAL(header_encode(&w, &h), 0);
+		rpc_success(&w, call.xid, "");
+		all = w.len;
+		send_bytes(buf, len);
+		finish(&call, -EBADMSG);
+	}
+	CU_ASSERT_EQUAL(all, 52);
+	hang_up();
+}
+
+static void headers_of_another_kind_cannot_be_parsed(void)
+{
+	static const struct {
+		uint32_t vers, proc;
+	} rows[] = { { 2, RDMA_MSG },  { 0, RDMA_MSG }, { 1, RDMA_MSGP },
+		     { 1, RDMA_DONE }, { 1, 5 },        { 1, UINT32_MAX } };
+	struct rpcrdma_call call;
+	uint8_t buf[64] = { 0 };
+	size_t i;
+
+	connect_peer(0);
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		start(&call);
+		put_be32(buf, call.xid);
+		put_be32(buf + 4, rows[i].vers);
+		put_be32(buf + 8, 4);
+		put_be32(buf + 12, rows[i].proc);
+		send_bytes(buf, sizeof(buf));
+		finish(&call, -EBADMSG);
+	}
+	hang_up();
+}
+
+static void an_rpc_error_is_a_reply(void)
+{
+	const struct rpc_reply reply = { .accept_stat = RPC_GARBAGE_ARGS };
+	struct rpc_reply with_xid = reply;
+	struct rpcrdma_call call;
+	struct rpcrdma_header h;
+	uint8_t buf[128];
+	struct writer w;
+
+	connect_peer(0);
+	start(&call);
+	with_xid.xid = call.xid;
+	writer_init(&w, buf, sizeof(buf));
+	header_init(&h, call.xid, 4, RDMA_MSG);
+	CU_ASSERT_EQUAL(header_encode(&w, &h), 0);
+	rpc_reply_encode(&w, &with_xid);
+	send_bytes(buf, w.len);
+	CU_ASSERT_EQUAL(rpcrdma_wait(conn, &call, soon()), 0);
+	CU_ASSERT_EQUAL(rpc_reply_check(&call.rpc), -EINVAL);
+	rpcrdma_call_fini(&call);
+	hang_up();
+}
+
+static void silence_ends_at_the_deadline_and_frees_the_credit(void)
+{
+	struct rpcrdma_call call;
+	uint64_t before = now_ms();
+
+	connect_peer(0);
+	start(&call);
+	CU_ASSERT_EQUAL(rpcrdma_wait(conn, &call, deadline_in(30)), -ETIMEDOUT);
+	CU_ASSERT(now_ms() - before >= 30);
+	CU_ASSERT(now_ms() - before < 5000);
+	CU_ASSERT_PTR_NOT_NULL(strstr(err_text(), "no reply to xid"));
+	rpcrdma_call_fini(&call);
+	start(&call);
+	hang_up();
+}
+
+static void a_peer_that_leaves_ends_all_calls_and_those_to_come(void)
+{
+	struct rpcrdma_call calls[3], late;
+	unsigned int i;
+
+	connect_peer(0);
+	warm_up(8);
+	for (i = 0; i < 3; i++)
+		start(&calls[i]);
+	transport_close_p(&peer);
+	CU_ASSERT_EQUAL(rpcrdma_wait(conn, &calls[1], soon()), -ECONNRESET);
+	for (i = 0; i < 3; i++)
+		finish(&calls[i], -ECONNRESET);
+	init(&late);
+	CU_ASSERT_EQUAL(rpcrdma_call(conn, &late, soon()), -ECONNRESET);
+	CU_ASSERT_EQUAL(late.rc, -ECONNRESET);
+	/* Waiting for what was never sent ends at once. */
+	CU_ASSERT_EQUAL(rpcrdma_wait(conn, &late, soon()), -ECONNRESET);
+	rpcrdma_call_fini(&late);
+	hang_up();
+}
+
+static void a_call_that_waits_for_a_credit_ends_with_the_connection(void)
+{
+	struct rpcrdma_call first, second;
+
+	connect_peer(0);
+	start(&first);
+	transport_close_p(&peer);
+	init(&second);
+	CU_ASSERT_EQUAL(rpcrdma_start(conn, &second, soon()), -ECONNRESET);
+	finish(&first, -ECONNRESET);
+	finish(&second, -ECONNRESET);
+	hang_up();
+}
+
+static void a_send_longer_than_our_buffers_ends_the_connection(void)
+{
+	static const uint8_t large[RPCRDMA_INLINE_SIZE + 1];
+	struct rpcrdma_call call;
+
+	connect_peer(0);
+	start(&call);
+	drain();
+	send_bytes(large, sizeof(large));
+	finish(&call, -EPROTO);
+	CU_ASSERT_STRING_NOT_EQUAL(rpcrdma_transport(conn)->violation.text, "");
+	hang_up();
+}
+
+/* Transport header 28, RPC header with AUTH_NONE 40: the rest is for arguments. */
+static void try_args(size_t len, int rc)
+{
+	static const uint8_t args[RPCRDMA_INLINE_SIZE];
+	struct rpcrdma_call call;
+
+	init(&call);
+	call.args = args;
+	call.args_len = len;
+	CU_ASSERT_EQUAL(rpcrdma_start(conn, &call, soon()), rc);
+	if (!rc)
+		answer(&call, 8);
+	finish(&call, rc);
+}
+
+static void a_call_goes_inline_up_to_the_threshold_and_no_further(void)
+{
+	connect_peer(0);
+	try_args(4096 - 68, 0);
+	try_args(4096 - 67, -EMSGSIZE);
+	try_args(0, 0);
+	hang_up();
+}
+
+static void without_private_data_the_threshold_is_1024(void)
+{
+	connect_to(NULL, 0);
+	CU_ASSERT_FALSE(rpcrdma_peer_private(conn)->present);
+	CU_ASSERT_EQUAL(rpcrdma_call_inline(conn), 1024);
+	CU_ASSERT_EQUAL(rpcrdma_reply_inline(conn), 1024);
+	try_args(1024 - 68, 0);
+	try_args(1024 - 67, -EMSGSIZE);
+	hang_up();
+}
+
+static void thresholds_are_the_lesser_of_both_ends(void)
+{
+	static const struct rpcrdma_private larger = { .send_size = 65536,
+						       .receive_size = 2048 };
+
+	connect_to(&larger, 0);
+	CU_ASSERT(rpcrdma_peer_private(conn)->present);
+	CU_ASSERT_EQUAL(rpcrdma_call_inline(conn), 2048);
+	CU_ASSERT_EQUAL(rpcrdma_reply_inline(conn), 4096);
+	hang_up();
+}
+
+static void too_many_segments_are_refused_before_anything_is_sent(void)
+{
+	struct rpcrdma_memory m = { .length = 4 };
+	struct rpcrdma_call call;
+
+	connect_peer(0);
+	init(&call);
+	call.write = &m;
+	call.write_count = RPCRDMA_MAX_SEGMENTS + 1;
+	CU_ASSERT_EQUAL(rpcrdma_call(conn, &call, soon()), -E2BIG);
+	CU_ASSERT_EQUAL(call.rc, -E2BIG);
+	CU_ASSERT_EQUAL(rpcrdma_transport(conn)->stats.sends_out, 0);
+	rpcrdma_call_fini(&call);
+	hang_up();
+}
+
+static void closing_cancels_what_is_in_flight_and_keeps_the_error(void)
+{
+	struct rpcrdma_call call;
+
+	connect_peer(0);
+	start(&call);
+	hang_up();
+	CU_ASSERT_EQUAL(call.rc, -ECANCELED);
+	rpcrdma_call_fini(&call);
+
+	connect_peer(0);
+	err_set(EIO, "what the caller wants to tell");
+	hang_up();
+	CU_ASSERT_STRING_EQUAL(err_text(), "what the caller wants to tell");
+}
+
+static void a_connection_that_was_not_made_says_why(void)
+{
+	struct rpcrdma_options options = { .transport = &transport_loop };
+
+	options.to.addr.ss_family = AF_INET;
+	transport_set_port(&options.to, 65535);
+	conn = NULL;
+	CU_ASSERT_EQUAL(rpcrdma_open(&conn, &options, soon()), -ECONNREFUSED);
+	CU_ASSERT_PTR_NULL(conn);
+	CU_ASSERT_STRING_EQUAL(err_text(), "nobody listens on port 65535");
+}
+
+SUITE_MAIN("client", TEST(a_reply_brings_its_results),
+	   TEST(the_call_carries_credits_chunks_and_arguments),
+	   TEST(one_call_may_be_in_flight_until_the_first_reply),
+	   TEST(credits_are_the_lesser_of_asked_and_granted),
+	   TEST(a_grant_of_nothing_is_counted_and_leaves_one),
+	   TEST(replies_find_their_calls_in_any_order),
+	   TEST(a_foreign_xid_is_the_only_waiting_calls),
+	   TEST(a_foreign_xid_among_several_is_nobodys),
+	   TEST(a_late_reply_is_not_the_next_calls),
+	   TEST(another_xid_in_the_rpc_message_is_told),
+	   TEST(rdma_errors_are_told_by_their_names),
+	   TEST(a_reply_chunk_is_gathered_over_its_segments),
+	   TEST(reply_chunks_that_were_not_offered_are_refused),
+	   TEST(nomsg_without_a_chunk_is_refused), TEST(short_sends_cannot_be_parsed),
+	   TEST(headers_of_another_kind_cannot_be_parsed), TEST(an_rpc_error_is_a_reply),
+	   TEST(silence_ends_at_the_deadline_and_frees_the_credit),
+	   TEST(a_peer_that_leaves_ends_all_calls_and_those_to_come),
+	   TEST(a_call_that_waits_for_a_credit_ends_with_the_connection),
+	   TEST(a_send_longer_than_our_buffers_ends_the_connection),
+	   TEST(a_call_goes_inline_up_to_the_threshold_and_no_further),
+	   TEST(without_private_data_the_threshold_is_1024),
+	   TEST(thresholds_are_the_lesser_of_both_ends),
+	   TEST(too_many_segments_are_refused_before_anything_is_sent),
+	   TEST(closing_cancels_what_is_in_flight_and_keeps_the_error),
+	   TEST(a_connection_that_was_not_made_says_why))
