@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* libnfs's raw headers beside ours. Both take their names from the same RFCs: libnfs-zdr.h has an
+ * enumerator RPC_MISMATCH too (the same 0), and libnfs-raw-nfs.h defines NFS3_NULL and its
+ * sisters as macros, which would spoil our enum were it read after them. Hence this one place,
+ * with ours first. libnfs-raw.h needs libnfs.h for EXTERN and rpc_cb. */
+#ifndef RPCRDMA_NFS_LIBNFS_COMPAT_H
+#define RPCRDMA_NFS_LIBNFS_COMPAT_H
+
+#include "rpcrdma/nfs/nfs.h"
+
+#define RPC_MISMATCH LIBNFS_RPC_MISMATCH
+#include <nfsc/libnfs-zdr.h>
+#undef RPC_MISMATCH
+
+#include <nfsc/libnfs.h>
+#include <nfsc/libnfs-raw.h>
+#include <nfsc/libnfs-raw-mount.h>
+#include <nfsc/libnfs-raw-nfs.h>
+
+#endif

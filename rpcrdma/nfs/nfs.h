@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* The few NFSv3 (RFC 1813) and MOUNT operations that the probe needs, and the reference path
+ * over TCP.
+ *
+ * Arguments are encoded by libnfs's raw XDR. Results come from a peer and are decoded by our
+ * bounded reader: libnfs 4.0.0 reads outside its buffer when a length word is hostile. The
+ * reference path decodes inside libnfs and therefore lives in a child process. */
+#ifndef RPCRDMA_NFS_H
+#define RPCRDMA_NFS_H
+
+#include "rpcrdma/transport/transport.h"
+#include "rpcrdma/wire/wire.h"
+
+#define NFS_PROGRAM_NUMBER   100003
+#define MOUNT_PROGRAM_NUMBER 100005
+#define PMAP_PROGRAM_NUMBER  100000
+#define NFS_RDMA_PORT        20049 /* RFC 8267 section 9 */
+#define NFS_TCP_PORT         2049
+
+#define NFS3_FH_MAX   64
+#define NFS3_NAME_MAX 255
+#define NFS3_PATH_MAX 4096
+
+/* RFC 1813 procedure numbers, all of them: the server answers or refuses each. */
+enum nfs3_proc {
+	NFS3_NULL,
+	NFS3_GETATTR,
+	NFS3_SETATTR,
+	NFS3_LOOKUP,
+	NFS3_ACCESS,
+	NFS3_READLINK,
+	NFS3_READ,
+	NFS3_WRITE,
+	NFS3_CREATE,
+	NFS3_MKDIR,
+	NFS3_SYMLINK,
+	NFS3_MKNOD,
+	NFS3_REMOVE,
+	NFS3_RMDIR,
+	NFS3_RENAME,
+	NFS3_LINK,
+	NFS3_READDIR,
+	NFS3_READDIRPLUS,
+	NFS3_FSSTAT,
+	NFS3_FSINFO,
+	NFS3_PATHCONF,
+	NFS3_COMMIT,
+	NFS3_PROC_COUNT
+};
+
+enum mount3_proc {
+	MOUNT3_NULL,
+	MOUNT3_MNT,
+	MOUNT3_DUMP,
+	MOUNT3_UMNT,
+	MOUNT3_UMNTALL,
+	MOUNT3_EXPORT
+};
+
+enum nfs3_status {
+	NFS3_STATUS_OK = 0,
+	NFS3_STATUS_PERM = 1,
+	NFS3_STATUS_NOENT = 2,
+	NFS3_STATUS_IO = 5,
+	NFS3_STATUS_ACCES = 13,
+	NFS3_STATUS_NOTDIR = 20,
+	NFS3_STATUS_ISDIR = 21,
+	NFS3_STATUS_INVAL = 22,
+	NFS3_STATUS_ROFS = 30,
+	NFS3_STATUS_NAMETOOLONG = 63,
+	NFS3_STATUS_STALE = 70,
+	NFS3_STATUS_BADHANDLE = 10001,
+	NFS3_STATUS_BAD_COOKIE = 10003,
+	NFS3_STATUS_NOTSUPP = 10004,
+	NFS3_STATUS_TOOSMALL = 10005,
+	NFS3_STATUS_SERVERFAULT = 10006,
+	NFS3_STATUS_JUKEBOX = 10008
+};
+
+enum nfs3_type {
+	NFS3_REG = 1,
+	NFS3_DIR,
+	NFS3_BLK,
+	NFS3_CHR,
+	NFS3_LNK,
+	NFS3_SOCK,
+	NFS3_FIFO
+};
+
+struct nfs3_fh {
+	uint32_t len;
+	uint8_t data[NFS3_FH_MAX];
+};
+
+struct nfs3_time {
+	uint32_t sec, nsec;
+};
+
+struct nfs3_attr {
+	uint32_t type, mode, nlink, uid, gid;
+	uint64_t size, used, fsid, fileid;
+	struct nfs3_time atime, mtime, ctime;
+};
+
+/* nfs3-args.c: libnfs's raw XDR into @buf; returns the length, or -ENOBUFS, or -EINVAL for what
+ * no server can have: a handle of more than 64 bytes, a name that is empty or longer than 255
+ * (LOOKUP) or 1024 bytes (MNT). */
+
+ssize_t nfs3_args_fh(void *buf, size_t cap,
+		     const struct nfs3_fh *fh); /* GETATTR, READLINK, FSINFO */
+ssize_t nfs3_args_lookup(void *buf, size_t cap, const struct nfs3_fh *dir,
+			 const char *name);
+ssize_t nfs3_args_read(void *buf, size_t cap, const struct nfs3_fh *fh, uint64_t offset,
+		       uint32_t count);
+ssize_t nfs3_args_readdirplus(void *buf, size_t cap, const struct nfs3_fh *dir,
+			      uint64_t cookie, const uint8_t cookieverf[8],
+			      uint32_t dircount, uint32_t maxcount);
+ssize_t mount3_args_mnt(void *buf, size_t cap, const char *path);
+
+/* nfs3-results.c: bounded. Return 0, or -EBADMSG where the bytes are not such a result; then
+ * nothing in *res means anything. An NFS error is not an error of the decoder: it is in
+ * ->status. Bytes behind a result are tolerated: the reader is left at them, so that a caller
+ * whom they concern can ask reader_left(). */
+
+struct nfs3_getattr_res {
+	uint32_t status;
+	struct nfs3_attr attr;
+};
+
+struct nfs3_lookup_res {
+	uint32_t status;
+	struct nfs3_fh fh;
+	bool has_attr;
+	struct nfs3_attr attr;
+};
+
+struct nfs3_fsinfo_res {
+	uint32_t status;
+	uint32_t rtmax, rtpref, rtmult, wtmax, wtpref, wtmult, dtpref, properties;
+	uint64_t maxfilesize;
+};
+
+/* READ and READLINK. With @reduced the data are in the Write chunk (RFC 8166 section 3.4.4.1):
+ * the inline part ends at the length word, and ->data is NULL. Whether count, data_len and the
+ * chunk agree is the caller's to judge. */
+struct nfs3_read_res {
+	uint32_t status;
+	bool has_attr;
+	struct nfs3_attr attr;
+	uint32_t count;    /* READ only */
+	bool eof;          /* READ only */
+	uint32_t data_len; /* the opaque's length word */
+	const uint8_t *data;
+};
+
+struct nfs3_entry {
+	uint64_t fileid, cookie;
+	const char *name; /* not terminated, any bytes at all */
+	uint32_t name_len;
+	bool has_attr;
+	struct nfs3_attr attr;
+	bool has_fh;
+	struct nfs3_fh fh;
+};
+
+struct nfs3_readdir_res {
+	uint32_t status;
+	uint8_t cookieverf[8];
+	uint32_t entries;
+	uint64_t last_cookie;
+	bool eof;
+};
+
+/* Called per entry while it is decoded; borrowed. Non-zero stops and is returned. */
+typedef int (*nfs3_entry_fn)(void *arg, const struct nfs3_entry *entry);
+
+struct mount3_mnt_res {
+	uint32_t status;
+	struct nfs3_fh fh;
+	uint32_t nflavors; /* kept; further ones are dropped */
+	uint32_t flavors[16];
+};
+
+int nfs3_res_getattr(struct nfs3_getattr_res *res, struct reader *r);
+int nfs3_res_lookup(struct nfs3_lookup_res *res, struct reader *r);
+int nfs3_res_fsinfo(struct nfs3_fsinfo_res *res, struct reader *r);
+int nfs3_res_read(struct nfs3_read_res *res, struct reader *r, bool reduced);
+int nfs3_res_readlink(struct nfs3_read_res *res, struct reader *r, bool reduced);
+int nfs3_res_readdirplus(struct nfs3_readdir_res *res, struct reader *r, nfs3_entry_fn fn,
+			 void *arg);
+int mount3_res_mnt(struct mount3_mnt_res *res, struct reader *r);
+/* "NFS3ERR_ACCES", "NFS3ERR 12345" (this thread's, until the next call); MOUNT's codes are the
+ * same numbers. */
+const char *nfs3_status_text(uint32_t status);
+
+/* rpc-tcp.c: one RPC over TCP with record marking (RFC 5531 section 11), for rpcbind and MOUNT,
+ * which do not exist over RDMA (RFC 8267 section 5.1) */
+
+/* Sends one call on a connected socket, blocking or not, and waits for its reply. The results
+ * are in @buf from *results on, *results_len bytes. Errors: -ETIMEDOUT, -ECONNRESET, -EMSGSIZE
+ * (reply longer than @cap), -EBADMSG, after which the connection is of no more use; and those of
+ * rpc_reply_check(). */
+int rpc_tcp_call(int fd, const struct rpc_call *call, const void *args, size_t args_len,
+		 void *buf, size_t cap, const uint8_t **results, size_t *results_len,
+		 uint64_t deadline);
+/* A connected TCP socket, non-blocking. With @reserved a local port from 512 to 1023 is bound,
+ * where we may and one is free (if not, the socket has an ordinary port and *got_reserved is
+ * false). @got_reserved may be NULL. Errors: -ETIMEDOUT, and connect(2)'s. */
+int rpc_tcp_connect(int *fd, const struct transport_address *to, bool reserved,
+		    bool *got_reserved, uint64_t deadline);
+/* mount3.c */
+
+/* PMAPPROC_GETPORT for TCP. Errors: -EADDRNOTAVAIL not registered; -EBADMSG; rpc_tcp_call()'s. */
+int pmap_getport(int fd, uint32_t prog, uint32_t vers, uint16_t *port, uint64_t deadline);
+/* MOUNT3 MNT. 0 with res->status set; or rpc_tcp_call()'s errors (-EACCES: the credential is
+ * refused, as some mountds do for a port that is not reserved). @cred may be NULL: AUTH_NONE. */
+int mount3_mnt(int fd, const char *path, const struct rpc_cred *cred,
+	       struct mount3_mnt_res *res, uint64_t deadline);
+
+/* reference.c: READ over TCP by libnfs, in a child. A single-threaded process forks it. */
+
+struct reference;
+
+/* Takes the connected socket @fd (bound to a reserved port, where the server wants one), also
+ * when it fails. @cred may be NULL: AUTH_NONE.
+ * Errors: -errno of fork and pipes only; what libnfs meets comes back from reference_read. */
+int reference_open(struct reference **out, int fd, const struct transport_address *peer,
+		   const struct rpc_cred *cred);
+/* The file's bytes as NFS over TCP has them. Returns the count read, which may be less than
+ * @count (servers clip at rtmax, and so does this at 1 MiB); *status is NFS's, and with an error
+ * there the count is 0.
+ * Errors: -ETIMEDOUT; -EPIPE the child is gone (err_text says how it died: a crash is a
+ * finding); -EIO libnfs's own error text. After the first two, and after a lost connection, every
+ * further call returns the same at once. *status and *eof are then untouched, @buf may not be. */
+ssize_t reference_read(struct reference *ref, const struct nfs3_fh *fh, uint64_t offset,
+		       uint32_t count, void *buf, uint32_t *status, bool *eof,
+		       uint64_t deadline);
+/* Ends and reaps the child. NULL is fine. */
+void reference_close(struct reference *ref);
+void reference_close_p(struct reference **ref);
+
+#endif
