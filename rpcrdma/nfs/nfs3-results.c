@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* Results of NFSv3 (RFC 1813 section 3.3) and MOUNT (appendix I), as a peer sent them: nothing
+ * is believed. Relies on the reader of rpcrdma/wire, which carries its end and stays bad once
+ * overrun, so that each decoder is a straight line with one check at its end.
+ *
+ * Bytes behind a result are left in the reader: whether they matter is the caller's to say. */
+#include <stdio.h>
+
+#include "rpcrdma/nfs/nfs.h"
+
+struct status_name {
+	uint32_t status;
+	const char *name;
+};
+
+/* RFC 1813 section 2.6. */
+static const struct status_name status_names[] = {
+	{ 0, "NFS3_OK" },
+	{ 1, "NFS3ERR_PERM" },
+	{ 2, "NFS3ERR_NOENT" },
+	{ 5, "NFS3ERR_IO" },
+	{ 6, "NFS3ERR_NXIO" },
+	{ 13, "NFS3ERR_ACCES" },
+	{ 17, "NFS3ERR_EXIST" },
+	{ 18, "NFS3ERR_XDEV" },
+	{ 19, "NFS3ERR_NODEV" },
+	{ 20, "NFS3ERR_NOTDIR" },
+	{ 21, "NFS3ERR_ISDIR" },
+	{ 22, "NFS3ERR_INVAL" },
+	{ 27, "NFS3ERR_FBIG" },
+	{ 28, "NFS3ERR_NOSPC" },
+	{ 30, "NFS3ERR_ROFS" },
+	{ 31, "NFS3ERR_MLINK" },
+	{ 63, "NFS3ERR_NAMETOOLONG" },
+	{ 66, "NFS3ERR_NOTEMPTY" },
+	{ 69, "NFS3ERR_DQUOT" },
+	{ 70, "NFS3ERR_STALE" },
+	{ 71, "NFS3ERR_REMOTE" },
+	{ 10001, "NFS3ERR_BADHANDLE" },
+	{ 10002, "NFS3ERR_NOT_SYNC" },
+	{ 10003, "NFS3ERR_BAD_COOKIE" },
+	{ 10004, "NFS3ERR_NOTSUPP" },
+	{ 10005, "NFS3ERR_TOOSMALL" },
+	{ 10006, "NFS3ERR_SERVERFAULT" },
+	{ 10007, "NFS3ERR_BADTYPE" },
+	{ 10008, "NFS3ERR_JUKEBOX" },
+};
+
+const char *nfs3_status_text(uint32_t status)
+{
+	static _Thread_local char other[sizeof("NFS3ERR 4294967295")];
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(status_names); i++)
+		if (status_names[i].status == status)
+			return status_names[i].name;
+	snprintf(other, sizeof(other), "NFS3ERR %u", status);
+	return other;
+}
+
+static int result_end(const struct reader *r, const char *proc)
+{
+	if (r->bad)
+		return err_set(EBADMSG, "%s result is cut short or malformed", proc);
+	return 0;
+}
+
+static void read_time(struct nfs3_time *time, struct reader *r)
+{
+	time->sec = reader_u32(r);
+	time->nsec = reader_u32(r);
+}
+
+/* fattr3 */
+static void read_attr(struct nfs3_attr *attr, struct reader *r)
+{
+	attr->type = reader_u32(r);
+	attr->mode = reader_u32(r);
+	attr->nlink = reader_u32(r);
+	attr->uid = reader_u32(r);
+	attr->gid = reader_u32(r);
+	attr->size = reader_u64(r);
+	attr->used = reader_u64(r);
+	reader_u64(r); /* rdev */
+	attr->fsid = reader_u64(r);
+	attr->fileid = reader_u64(r);
+	read_time(&attr->atime, r);
+	read_time(&attr->mtime, r);
+	read_time(&attr->ctime, r);
+	/* An enum: RFC 4506 section 4.3 makes any other value an error. */
+	if (attr->type < NFS3_REG || attr->type > NFS3_FIFO)
+		r->bad = true;
+}
+
+/* post_op_attr */
+static bool read_post_op_attr(struct nfs3_attr *attr, struct reader *r)
+{
+	if (!reader_bool(r))
+		return false;
+	read_attr(attr, r);
+	return true;
+}
+
+static void skip_post_op_attr(struct reader *r)
+{
+	struct nfs3_attr attr;
+
+	read_post_op_attr(&attr, r);
+}
+
+/* nfs_fh3 */
+static void read_fh(struct nfs3_fh *fh, struct reader *r)
+{
+	const uint8_t *data;
+	uint32_t len = 0;
+
+	data = reader_opaque(r, NFS3_FH_MAX, &len);
+	if (!data)
+		return;
+	fh->len = len;
+	memcpy(fh->data, data, len);
+}
+
+int nfs3_res_getattr(struct nfs3_getattr_res *res, struct reader *r)
+{
+	memset(res, 0, sizeof(*res));
+	res->status = reader_u32(r);
+	if (res->status == NFS3_STATUS_OK)
+		read_attr(&res->attr, r);
+	return result_end(r, "GETATTR");
+}
+
+int nfs3_res_lookup(struct nfs3_lookup_res *res, struct reader *r)
+{
+	memset(res, 0, sizeof(*res));
+	res->status = reader_u32(r);
+	if (res->status == NFS3_STATUS_OK) {
+		read_fh(&res->fh, r);
+		res->has_attr = read_post_op_attr(&res->attr, r);
+	}
+	skip_post_op_attr(r); /* of the directory */
+	return result_end(r, "LOOKUP");
+}
+
+int nfs3_res_fsinfo(struct nfs3_fsinfo_res *res, struct reader *r)
+{
+	struct nfs3_time time_delta;
+
+	memset(res, 0, sizeof(*res));
+	res->status = reader_u32(r);
+	skip_post_op_attr(r);
+	if (res->status == NFS3_STATUS_OK) {
+		res->rtmax = reader_u32(r);
+		res->rtpref = reader_u32(r);
+		res->rtmult = reader_u32(r);
+		res->wtmax = reader_u32(r);
+		res->wtpref = reader_u32(r);
+		res->wtmult = reader_u32(r);
+		res->dtpref = reader_u32(r);
+		res->maxfilesize = reader_u64(r);
+		read_time(&time_delta, r);
+		res->properties = reader_u32(r);
+	}
+	return result_end(r, "FSINFO");
+}
+
+/* The data of READ and READLINK, at most @max bytes of them. */
+static void read_data(struct nfs3_read_res *res, struct reader *r, uint32_t max,
+		      bool reduced)
+{
+	if (!reduced) {
+		res->data = reader_opaque(r, max, &res->data_len);
+		return;
+	}
+	res->data_len = reader_u32(r);
+	if (res->data_len > max)
+		r->bad = true;
+}
+
+int nfs3_res_read(struct nfs3_read_res *res, struct reader *r, bool reduced)
+{
+	memset(res, 0, sizeof(*res));
+	res->status = reader_u32(r);
+	res->has_attr = read_post_op_attr(&res->attr, r);
+	if (res->status == NFS3_STATUS_OK) {
+		res->count = reader_u32(r);
+		res->eof = reader_bool(r);
+		read_data(res, r, UINT32_MAX, reduced);
+	}
+	return result_end(r, "READ");
+}
+
+int nfs3_res_readlink(struct nfs3_read_res *res, struct reader *r, bool reduced)
+{
+	memset(res, 0, sizeof(*res));
+	res->status = reader_u32(r);
+	res->has_attr = read_post_op_attr(&res->attr, r);
+	if (res->status == NFS3_STATUS_OK)
+		read_data(res, r, NFS3_PATH_MAX, reduced);
+	return result_end(r, "READLINK");
+}
+
+/* entryplus3, without the word that says that it follows */
+static void read_entry(struct nfs3_entry *entry, struct reader *r)
+{
+	memset(entry, 0, sizeof(*entry));
+	entry->fileid = reader_u64(r);
+	entry->name = (const char *)reader_opaque(r, NFS3_NAME_MAX, &entry->name_len);
+	entry->cookie = reader_u64(r);
+	entry->has_attr = read_post_op_attr(&entry->attr, r);
+	entry->has_fh = reader_bool(r);
+	if (entry->has_fh)
+		read_fh(&entry->fh, r);
+}
+
+/* An entry takes 32 bytes at least, and a cut one makes the reader bad: the bytes bound it. */
+static int read_entries(struct nfs3_readdir_res *res, struct reader *r, nfs3_entry_fn fn,
+			void *arg)
+{
+	struct nfs3_entry entry;
+	int rc;
+
+	while (reader_bool(r)) {
+		read_entry(&entry, r);
+		if (r->bad)
+			break;
+		res->entries++;
+		res->last_cookie = entry.cookie;
+		rc = fn ? fn(arg, &entry) : 0;
+		if (rc)
+			return rc;
+	}
+	res->eof = reader_bool(r);
+	return result_end(r, "READDIRPLUS");
+}
+
+int nfs3_res_readdirplus(struct nfs3_readdir_res *res, struct reader *r, nfs3_entry_fn fn,
+			 void *arg)
+{
+	const uint8_t *verf;
+
+	memset(res, 0, sizeof(*res));
+	res->status = reader_u32(r);
+	skip_post_op_attr(r);
+	if (res->status != NFS3_STATUS_OK)
+		return result_end(r, "READDIRPLUS");
+	verf = reader_bytes(r, sizeof(res->cookieverf));
+	if (verf)
+		memcpy(res->cookieverf, verf, sizeof(res->cookieverf));
+	return read_entries(res, r, fn, arg);
+}
+
+int mount3_res_mnt(struct mount3_mnt_res *res, struct reader *r)
+{
+	uint32_t count, flavor, i;
+
+	memset(res, 0, sizeof(*res));
+	res->status = reader_u32(r);
+	if (res->status == NFS3_STATUS_OK) {
+		read_fh(&res->fh, r);
+		count = reader_u32(r);
+		for (i = 0; i < count && !r->bad; i++) {
+			flavor = reader_u32(r);
+			if (i < ARRAY_SIZE(res->flavors))
+				res->flavors[i] = flavor;
+		}
+		res->nflavors = min_u32(count, ARRAY_SIZE(res->flavors));
+	}
+	return result_end(r, "MOUNT");
+}
