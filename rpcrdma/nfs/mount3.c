@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* What is asked before NFS: rpcbind for a port (RFC 1833 section 3) and mountd for the root file
+ * handle (RFC 1813 appendix I). Both over a TCP connection of the caller's. */
+#include <netinet/in.h>
+#include <sys/random.h>
+
+#include "rpcrdma/nfs/nfs.h"
+
+#define PMAP_VERSION   2
+#define PMAP_GETPORT   3
+#define MOUNT_VERSION  3
+#define PMAP_REPLY_MAX 512
+#define MNT_REPLY_MAX  1024 /* the handle, and a dozen flavours: far less than this */
+#define MNT_ARGS_MAX   (4 + 1024)
+
+static uint32_t new_xid(void)
+{
+	uint32_t xid;
+
+	if (getrandom(&xid, sizeof(xid), GRND_NONBLOCK) != sizeof(xid))
+		xid = (uint32_t)now_ns();
+	return xid;
+}
+
+/* Version 2 of rpcbind has nothing of IPv6 in it, and answers over it all the same: the port of
+ * a service is one for both families wherever rpcbind itself listens on both. */
+int pmap_getport(int fd, uint32_t prog, uint32_t vers, uint16_t *port, uint64_t deadline)
+{
+	struct rpc_call call = { .xid = new_xid(),
+				 .prog = PMAP_PROGRAM_NUMBER,
+				 .vers = PMAP_VERSION,
+				 .proc = PMAP_GETPORT };
+	uint8_t args[16], buf[PMAP_REPLY_MAX];
+	const uint8_t *results;
+	uint32_t answer;
+	size_t len;
+	int rc;
+
+	put_be32(args, prog);
+	put_be32(args + 4, vers);
+	put_be32(args + 8, IPPROTO_TCP);
+	put_be32(args + 12, 0);
+	rc = rpc_tcp_call(fd, &call, args, sizeof(args), buf, sizeof(buf), &results, &len,
+			  deadline);
+	if (rc)
+		return err_context(rc, "rpcbind");
+	if (len < 4)
+		return err_set(EBADMSG, "rpcbind: %zu bytes instead of a port", len);
+	answer = get_be32(results);
+	if (answer == 0)
+		return err_set(EADDRNOTAVAIL,
+			       "rpcbind: program %u version %u is not registered", prog,
+			       vers);
+	if (answer > UINT16_MAX)
+		return err_set(EBADMSG, "rpcbind: %u is not a port", answer);
+	*port = (uint16_t)answer;
+	return 0;
+}
+
+int mount3_mnt(int fd, const char *path, const struct rpc_cred *cred,
+	       struct mount3_mnt_res *res, uint64_t deadline)
+{
+	struct rpc_call call = { .xid = new_xid(),
+				 .prog = MOUNT_PROGRAM_NUMBER,
+				 .vers = MOUNT_VERSION,
+				 .proc = MOUNT3_MNT };
+	uint8_t args[MNT_ARGS_MAX], buf[MNT_REPLY_MAX];
+	const uint8_t *results;
+	struct reader r;
+	ssize_t args_len;
+	size_t len;
+	int rc;
+
+	if (cred)
+		call.cred = *cred;
+	args_len = mount3_args_mnt(args, sizeof(args), path);
+	if (args_len < 0)
+		return err_context((int)args_len, "mount path");
+	rc = rpc_tcp_call(fd, &call, args, (size_t)args_len, buf, sizeof(buf), &results,
+			  &len, deadline);
+	if (!rc) {
+		reader_init(&r, results, len);
+		rc = mount3_res_mnt(res, &r);
+	}
+	return rc ? err_context(rc, "mountd") : 0;
+}

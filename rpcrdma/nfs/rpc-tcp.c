@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* One ONC RPC at a time over TCP: RFC 5531, with the record marking of its section 11. Enough
+ * for rpcbind and MOUNT, which exist on no other transport that we have (RFC 8267 section 5.1).
+ *
+ * The peer is hostile: the length of a fragment, the number of fragments and the number of
+ * records that are not our reply are bounded, and every wait ends at the caller's deadline. */
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <sys/random.h>
+#include <sys/socket.h>
+
+#include "rpcrdma/nfs/internal.h"
+
+#define MARK_LEN      4
+#define MARK_LAST     0x80000000u
+#define FRAGMENTS_MAX 256 /* a record; servers send one, or one a page */
+#define RECORDS_MAX   16  /* replies to earlier calls before ours */
+#define CALL_MAX      512 /* RPC header with the largest AUTH_SYS credential: 376 bytes */
+
+/* The ports that servers take for a privileged caller; those below 512 belong to well-known
+ * services. */
+#define PORT_LOW  512
+#define PORT_HIGH 1023
+
+static int wait_for(int fd, short events, uint64_t deadline)
+{
+	struct pollfd pfd = { .fd = fd, .events = events };
+	int n;
+
+	do
+		n = poll(&pfd, 1, deadline_left(deadline));
+	while (n < 0 && errno == EINTR);
+	if (n < 0)
+		return err_sys("poll");
+	if (n == 0)
+		return err_set(ETIMEDOUT, "nothing %s before the deadline",
+			       events & POLLIN ? "came" : "could be sent");
+	return 0;
+}
+
+/* errno of a send or recv that moved nothing: 0 to try again. */
+static int stream_error(int fd, short events, const char *what, uint64_t deadline)
+{
+	switch (errno) {
+	case EINTR: return 0;
+	case EAGAIN: return wait_for(fd, events, deadline);
+	case EPIPE:
+	case ECONNRESET: return err_set(ECONNRESET, "the peer reset the connection");
+	default: return err_sys("%s", what);
+	}
+}
+
+static void iov_skip(struct msghdr *msg, size_t len)
+{
+	while (msg->msg_iovlen && len >= msg->msg_iov->iov_len) {
+		len -= msg->msg_iov->iov_len;
+		msg->msg_iov++;
+		msg->msg_iovlen--;
+	}
+	if (msg->msg_iovlen) {
+		msg->msg_iov->iov_base = (uint8_t *)msg->msg_iov->iov_base + len;
+		msg->msg_iov->iov_len -= len;
+	}
+}
+
+int rpc_tcp_send(int fd, struct iovec *iov, size_t iovcnt, uint64_t deadline)
+{
+	struct msghdr msg = { .msg_iov = iov, .msg_iovlen = iovcnt };
+	ssize_t n;
+	int rc;
+
+	iov_skip(&msg, 0);
+	while (msg.msg_iovlen) {
+		n = sendmsg(fd, &msg, MSG_DONTWAIT | MSG_NOSIGNAL);
+		if (n >= 0) {
+			iov_skip(&msg, (size_t)n);
+			continue;
+		}
+		rc = stream_error(fd, POLLOUT, "send", deadline);
+		if (rc)
+			return rc;
+	}
+	return 0;
+}
+
+int rpc_tcp_recv(int fd, void *buf, size_t len, uint64_t deadline)
+{
+	size_t used = 0;
+	ssize_t n;
+	int rc;
+
+	while (used < len) {
+		n = recv(fd, (uint8_t *)buf + used, len - used, MSG_DONTWAIT);
+		if (n == 0)
+			return err_set(ECONNRESET, "the peer closed the connection");
+		if (n > 0) {
+			used += (size_t)n;
+			continue;
+		}
+		rc = stream_error(fd, POLLIN, "receive", deadline);
+		if (rc)
+			return rc;
+	}
+	return 0;
+}
+
+/* One record, its fragments joined. */
+static int record_recv(int fd, uint8_t *buf, size_t cap, size_t *len, uint64_t deadline)
+{
+	uint8_t mark[MARK_LEN];
+	size_t used = 0, size;
+	unsigned int i;
+	int rc;
+
+	for (i = 0; i < FRAGMENTS_MAX; i++) {
+		rc = rpc_tcp_recv(fd, mark, sizeof(mark), deadline);
+		if (rc)
+			return rc;
+		size = get_be32(mark) & ~MARK_LAST;
+		if (size > cap - used)
+			return err_set(EMSGSIZE,
+				       "reply of %zu bytes or more, room for %zu",
+				       used + size, cap);
+		rc = rpc_tcp_recv(fd, buf + used, size, deadline);
+		if (rc)
+			return rc;
+		used += size;
+		if (get_be32(mark) & MARK_LAST) {
+			*len = used;
+			return 0;
+		}
+	}
+	return err_set(EBADMSG, "reply in more than %d fragments", FRAGMENTS_MAX);
+}
+
+static int call_send(int fd, const struct rpc_call *call, const void *args,
+		     size_t args_len, uint64_t deadline)
+{
+	uint8_t head[MARK_LEN + CALL_MAX];
+	struct iovec iov[2];
+	struct writer w;
+
+	writer_init(&w, head + MARK_LEN, CALL_MAX);
+	rpc_call_encode(&w, call);
+	if (w.bad || args_len > INT32_MAX - w.len)
+		return err_set(EMSGSIZE, "call with %zu bytes of arguments", args_len);
+	put_be32(head, MARK_LAST | (uint32_t)(w.len + args_len));
+	iov[0] = (struct iovec){ head, MARK_LEN + w.len };
+	iov[1] = (struct iovec){ (void *)args, args_len };
+	return rpc_tcp_send(fd, iov, ARRAY_SIZE(iov), deadline);
+}
+
+int rpc_tcp_call(int fd, const struct rpc_call *call, const void *args, size_t args_len,
+		 void *buf, size_t cap, const uint8_t **results, size_t *results_len,
+		 uint64_t deadline)
+{
+	struct rpc_reply reply;
+	struct reader r;
+	unsigned int i;
+	size_t len = 0;
+	int rc;
+
+	rc = call_send(fd, call, args, args_len, deadline);
+	if (rc)
+		return rc;
+	/* A reply to another call is what a server sends that answers twice. */
+	for (i = 0; i < RECORDS_MAX; i++) {
+		rc = record_recv(fd, buf, cap, &len, deadline);
+		if (rc)
+			return rc;
+		if (len >= 4 && get_be32(buf) != call->xid)
+			continue;
+		reader_init(&r, buf, len);
+		rc = rpc_reply_decode(&reply, &r);
+		if (!rc)
+			rc = rpc_reply_check(&reply);
+		if (rc)
+			return rc;
+		*results = r.p;
+		*results_len = reader_left(&r);
+		return 0;
+	}
+	return err_set(EBADMSG, "%d replies, none of them to our call", RECORDS_MAX);
+}
+
+/* Binds the wildcard address. */
+static int bind_port(int fd, sa_family_t family, uint16_t port)
+{
+	struct transport_address at = { 0 };
+
+	at.addr.ss_family = family;
+	at.len = family == AF_INET6 ? sizeof(struct sockaddr_in6)
+				    : sizeof(struct sockaddr_in);
+	transport_set_port(&at, port);
+	return bind(fd, (struct sockaddr *)&at.addr, at.len) ? -errno : 0;
+}
+
+static int connect_wait(int fd, uint64_t deadline)
+{
+	socklen_t len = sizeof(int);
+	int error = 0;
+	int rc;
+
+	rc = wait_for(fd, POLLOUT, deadline);
+	if (rc == -ETIMEDOUT)
+		return err_set(ETIMEDOUT, "no answer before the deadline");
+	if (rc)
+		return rc;
+	if (getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &len))
+		return err_sys("SO_ERROR");
+	if (error)
+		return err_set(error, "%s", strerrordesc_np(error));
+	return 0;
+}
+
+/* One attempt, from local port @port, 0 for any. */
+static int connect_from(int *out, const struct transport_address *to, uint16_t port,
+			uint64_t deadline)
+{
+	_cleanup_close_ int fd = -1;
+	int one = 1;
+	int rc;
+
+	fd = socket(to->addr.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	if (fd < 0)
+		return err_sys("socket");
+	/* A call is one small write: nothing to wait for. Without it we are merely slower. */
+	setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
+	rc = port ? bind_port(fd, to->addr.ss_family, port) : 0;
+	if (rc)
+		return err_set(-rc, "bind port %u: %s", port, strerrordesc_np(-rc));
+	if (connect(fd, (const struct sockaddr *)&to->addr, to->len)) {
+		if (errno != EINPROGRESS)
+			return err_set(errno, "%s", strerrordesc_np(errno));
+		rc = connect_wait(fd, deadline);
+		if (rc)
+			return rc;
+	}
+	*out = take_fd(&fd);
+	return 0;
+}
+
+/* Each reserved port once, from a random one downward. A port may be in use, by a listener
+ * (bind says so) or by an old connection to the same peer (connect says so). */
+static int connect_reserved(int *out, const struct transport_address *to,
+			    uint64_t deadline)
+{
+	const unsigned int ports = PORT_HIGH - PORT_LOW + 1;
+	unsigned int start = 0, i;
+	int rc = -EADDRINUSE;
+
+	if (getrandom(&start, sizeof(start), GRND_NONBLOCK) < 0)
+		start = (unsigned int)now_ns();
+	for (i = 0; i < ports; i++) {
+		rc = connect_from(out, to, PORT_HIGH - (start % ports + i) % ports,
+				  deadline);
+		if (rc != -EADDRINUSE && rc != -EADDRNOTAVAIL)
+			return rc;
+		if (!deadline_left(deadline))
+			return err_set(ETIMEDOUT, "no answer before the deadline");
+	}
+	return rc;
+}
+
+int rpc_tcp_connect(int *fd, const struct transport_address *to, bool reserved,
+		    bool *got_reserved, uint64_t deadline)
+{
+	bool bound = reserved;
+	char text[80];
+	int rc;
+
+	rc = reserved ? connect_reserved(fd, to, deadline)
+		      : connect_from(fd, to, 0, deadline);
+	/* Not allowed, or none free: the server may not mind. */
+	if (reserved && (rc == -EACCES || rc == -EADDRINUSE || rc == -EADDRNOTAVAIL)) {
+		bound = false;
+		rc = connect_from(fd, to, 0, deadline);
+	}
+	if (rc)
+		return err_context(rc, "connect to %s",
+				   transport_address_text(to, text, sizeof(text)));
+	if (got_reserved)
+		*got_reserved = bound;
+	return 0;
+}
