@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* What worker and parent say to each other: a type byte and a body, one packet each, sometimes
+ * with a socket. The kernel keeps the boundaries, so neither side parses a stream. */
+#include <sys/socket.h>
+
+#include "rpcrdma/probe/internal.h"
+
+union fd_control {
+	char buf[CMSG_SPACE(sizeof(int))];
+	struct cmsghdr align;
+};
+
+int channel_send(int fd, enum channel_type type, const void *body, size_t len,
+		 int pass_fd)
+{
+	uint8_t byte = (uint8_t)type;
+	struct iovec iov[2] = { { &byte, 1 }, { (void *)(uintptr_t)body, len } };
+	struct msghdr msg = { .msg_iov = iov, .msg_iovlen = len ? 2 : 1 };
+	union fd_control control = { 0 };
+	struct cmsghdr *cmsg;
+
+	if (pass_fd >= 0) {
+		msg.msg_control = control.buf;
+		msg.msg_controllen = sizeof(control.buf);
+		cmsg = CMSG_FIRSTHDR(&msg);
+		cmsg->cmsg_level = SOL_SOCKET;
+		cmsg->cmsg_type = SCM_RIGHTS;
+		cmsg->cmsg_len = CMSG_LEN(sizeof(int));
+		memcpy(CMSG_DATA(cmsg), &pass_fd, sizeof(int));
+	}
+	if (TEMP_FAILURE_RETRY(sendmsg(fd, &msg, MSG_NOSIGNAL)) < 0)
+		return err_sys("message between probe and worker");
+	return 0;
+}
+
+/* The descriptor that came along. There is room for exactly one (not CMSG_SPACE, in whose
+ * padding a second one fits): the kernel keeps back the others. */
+static int take_passed(struct msghdr *msg)
+{
+	struct cmsghdr *cmsg = CMSG_FIRSTHDR(msg);
+	int fd = -1;
+
+	if (cmsg && cmsg->cmsg_level == SOL_SOCKET && cmsg->cmsg_type == SCM_RIGHTS &&
+	    cmsg->cmsg_len == CMSG_LEN(sizeof(int)))
+		memcpy(&fd, CMSG_DATA(cmsg), sizeof(int));
+	return fd;
+}
+
+ssize_t channel_receive(int fd, enum channel_type *type, void *body, size_t cap,
+			int *passed)
+{
+	uint8_t byte = 0;
+	struct iovec iov[2] = { { &byte, 1 }, { body, cap } };
+	union fd_control control = { 0 };
+	struct msghdr msg = {
+		.msg_iov = iov,
+		.msg_iovlen = 2,
+		.msg_control = control.buf,
+		.msg_controllen = CMSG_LEN(sizeof(int)),
+	};
+	ssize_t n = TEMP_FAILURE_RETRY(recvmsg(fd, &msg, MSG_CMSG_CLOEXEC));
+
+	*passed = -1;
+	if (n < 0 && errno == ECONNRESET)
+		n = 0;
+	if (n < 0)
+		return err_sys("message between probe and worker");
+	if (!n)
+		return err_set(EPIPE, "the worker process ended early");
+	*passed = take_passed(&msg);
+	if (msg.msg_flags & MSG_TRUNC)
+		return err_set(EPROTO, "the worker sent more than %zu bytes at once",
+			       cap);
+	*type = byte;
+	return n - 1;
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* Exercises an NFS server's RPC-over-RDMA transport with real READs, by every mechanism a reply
+ * can take, and says what was seen. Read-only and well-formed: nothing is ever sent that is
+ * known to hurt a server.
+ *
+ * What comes from the network is decoded in a child process without privilege (worker.c); the
+ * findings come back as bounded records. */
+#ifndef RPCRDMA_PROBE_H
+#define RPCRDMA_PROBE_H
+
+#include "rpcrdma/finding.h"
+#include "rpcrdma/transport/transport.h"
+#include "rpcrdma/wire/wire.h"
+
+enum probe_level { PROBE_QUICK, PROBE_STANDARD, PROBE_FULL };
+
+struct probe_options {
+	const char *host;    /* as the user wrote it, without brackets */
+	const char *export;  /* path of the export; NULL: NULL calls only */
+	const char *file;    /* path below the export; NULL: choose one */
+	uint16_t port;       /* RPC-over-RDMA */
+	uint16_t mount_port; /* 0: ask rpcbind */
+	uint16_t nfs_port;   /* TCP; 0: 2049, or what rpcbind says */
+	const struct transport_ops *transport;
+	enum probe_level level;
+	unsigned int timeout_ms;
+	bool has_cred; /* --cred; otherwise the caller's */
+	struct rpc_cred cred;
+	const char *pcap; /* capture file, NULL for none */
+};
+
+/* What the report says about its subject; borrowed for the length of the call. */
+struct probe_events {
+	finding_sink finding;
+	/* "server", "port", "export", "file", "transport", "nfs_version"; a later value of a
+	 * key replaces the earlier one. */
+	void (*subject)(void *arg, const char *key, const char *value);
+	/* What is being done, and how much of it; may be NULL. */
+	void (*progress)(void *arg, const char *what, unsigned int done,
+			 unsigned int total);
+	void *arg;
+};
+
+/* Runs the probe in a child and hands its findings on, in the order of causes. Returns 0, also
+ * when findings failed; -errno when the child could not be run, -EPROTO when it broke the
+ * record format, -EINTR when SIGINT or SIGTERM ended it. */
+int probe_run(const struct probe_options *options, const struct probe_events *events);
+
+#endif

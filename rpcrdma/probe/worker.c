@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* The child in which every byte from the network is decoded. It has no privilege, no new ones to
+ * get, no descriptor but the channel to its parent (and the capture file, where one is asked
+ * for), and bounds on what it may use. TCP sockets that need a reserved port come from the
+ * parent, connected. */
+#include <fcntl.h>
+#include <grp.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+
+#include "rpcrdma/probe/internal.h"
+
+#define NOBODY 65534
+/* The largest sweep holds sixteen areas of 1 MiB, their copies, and the reference. */
+#define ADDRESS_SPACE_MAX ((rlim_t)512 << 20)
+#define DESCRIPTORS_MAX   32
+
+void probe_emit(struct probe *p, const struct finding *finding)
+{
+	uint8_t buf[FINDING_RECORD_MAX];
+	int n = finding_encode(finding, buf, sizeof(buf));
+
+	if (n > 0)
+		channel_send(p->channel, CHANNEL_FINDING, buf, (size_t)n, -1);
+}
+
+void probe_say(struct probe *p, const char *id, enum finding_status status,
+	       const char *fmt, ...)
+{
+	char text[FINDING_SUMMARY_MAX];
+	struct finding f;
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	finding_init(&f, id, status, "%s", text);
+	probe_emit(p, &f);
+}
+
+void probe_subject(struct probe *p, const char *key, const char *fmt, ...)
+{
+	char body[1024];
+	size_t used = strlen(key) + 1;
+	va_list ap;
+
+	memcpy(body, key, used);
+	va_start(ap, fmt);
+	vsnprintf(body + used, sizeof(body) - used, fmt, ap);
+	va_end(ap);
+	/* Names are the server's. */
+	finding_clean(body + used);
+	channel_send(p->channel, CHANNEL_SUBJECT, body, used + strlen(body + used) + 1,
+		     -1);
+}
+
+void probe_progress(struct probe *p, const char *what, unsigned int done,
+		    unsigned int total)
+{
+	uint8_t body[128];
+
+	put_be32(body, done);
+	put_be32(body + 4, total);
+	snprintf((char *)body + 8, sizeof(body) - 8, "%s", what);
+	channel_send(p->channel, CHANNEL_PROGRESS, body, 8 + strlen((char *)body + 8) + 1,
+		     -1);
+}
+
+int probe_tcp(struct probe *p, uint16_t port, bool *reserved)
+{
+	uint8_t ask[3] = { 0, 0, (uint8_t)p->address };
+	uint8_t answer[1024];
+	enum channel_type type;
+	int fd, rc;
+	ssize_t n;
+
+	put_be16(ask, port);
+	rc = channel_send(p->channel, CHANNEL_CONNECT, ask, sizeof(ask), -1);
+	if (rc)
+		return rc;
+	n = channel_receive(p->channel, &type, answer, sizeof(answer) - 1, &fd);
+	if (n < 5 || type != CHANNEL_SOCKET)
+		return err_set(EPIPE, "the parent process ended");
+	if (reserved)
+		*reserved = answer[4];
+	answer[n] = '\0';
+	/* No error and no socket: there was no room for one more descriptor. */
+	if (fd < 0)
+		return err_set(get_be32(answer) ? (int)get_be32(answer) : EMFILE, "%s",
+			       (const char *)answer + 5);
+	return fd;
+}
+
+/* Credentials of the caller, before they are given up. */
+static void default_cred(struct rpc_cred *cred)
+{
+	gid_t gids[NGROUPS_MAX];
+	int i, n = getgroups(NGROUPS_MAX, gids);
+
+	memset(cred, 0, sizeof(*cred));
+	cred->flavor = RPC_AUTH_SYS;
+	cred->uid = geteuid();
+	cred->gid = getegid();
+	for (i = 0; i < n && cred->ngids < RPC_GIDS_MAX; i++)
+		cred->gids[cred->ngids++] = gids[i];
+}
+
+static void limit(int resource, rlim_t max)
+{
+	struct rlimit r = { max, max };
+	struct rlimit now;
+
+	if (!getrlimit((__rlimit_resource_t)resource, &now) && now.rlim_max < max)
+		r.rlim_cur = r.rlim_max = now.rlim_max;
+	setrlimit((__rlimit_resource_t)resource, &r);
+}
+
+/* Closes all but stdio and the channel. */
+static void close_others(int channel)
+{
+	close_range(STDERR_FILENO + 1, (unsigned int)channel - 1, 0);
+	close_range((unsigned int)channel + 1, ~0u, 0);
+}
+
+static int drop_privilege(void)
+{
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+	if (null < 0 || dup2(null, STDIN_FILENO) < 0 || dup2(null, STDOUT_FILENO) < 0)
+		return err_sys("/dev/null");
+	/* What NFSRDMA_DEBUG asks for is said there. */
+	if (!debug_mask && dup2(null, STDERR_FILENO) < 0)
+		return err_sys("/dev/null");
+	close(null);
+	if (geteuid() == 0) {
+		if (setgroups(0, NULL) || setresgid(NOBODY, NOBODY, NOBODY) ||
+		    setresuid(NOBODY, NOBODY, NOBODY))
+			return err_sys("becoming nobody");
+	}
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
+		return err_sys("giving up new privileges");
+	/* A change of identity takes it back. */
+	if (prctl(PR_SET_PDEATHSIG, SIGKILL))
+		return err_sys("ending with the parent");
+	limit(RLIMIT_CORE, 0);
+	limit(RLIMIT_NOFILE, DESCRIPTORS_MAX);
+#ifndef __SANITIZE_ADDRESS__ /* its shadow takes terabytes of address space */
+	limit(RLIMIT_AS, ADDRESS_SPACE_MAX);
+#endif
+	return 0;
+}
+
+static void tell_reference(struct probe *p)
+{
+	if (p->reference)
+		probe_say(p, "probe.reference", FINDING_PASS,
+			  "READs were compared with NFS over TCP");
+	else
+		probe_say(p, "probe.reference",
+			  p->reference_died ? FINDING_FAIL : FINDING_SKIP,
+			  "%s; the mechanisms were compared with short inline READs",
+			  p->reference_why);
+}
+
+static void sink_finding(void *arg, const struct finding *finding)
+{
+	struct probe *p = arg;
+
+	if (finding->status == FINDING_FAIL &&
+	    !strcmp(finding->id, "probe.read.write-chunk"))
+		p->write_chunk_failed = true;
+	probe_emit(p, finding);
+}
+
+static void read_files(struct probe *p)
+{
+	struct records records = { 0 };
+	struct verdict_input in = { .records = &records };
+
+	target_reference(p);
+	sweep_run(p, &records);
+	tell_reference(p);
+	in.lost_elsewhere = p->lost.beside_write_chunks;
+	in.closed_elsewhere = p->closed.beside_write_chunks;
+	in.transport_elsewhere = p->transport.beside_write_chunks;
+	in.rtmax = p->rtmax;
+	verdict_reads(&in, sink_finding, p);
+	if (records.changed_files)
+		probe_say(
+			p, "probe.changing",
+			records.all_changing ? FINDING_UNKNOWN : FINDING_PASS,
+			records.all_changing
+				? "all %u files that were tried changed while they were read"
+				: "%u files changed while they were read, another was taken",
+			records.changed_files);
+	listing_readdir(p);
+	listing_readlink(p);
+	reference_close(p->reference);
+	free(records.list);
+}
+
+void worker_probe(struct probe *p)
+{
+	bool pinged = target_ping(p);
+
+	if (pinged && !p->options->export)
+		probe_say(p, "probe.mount", FINDING_SKIP,
+			  "no export was named, so nothing was read: SERVER:/EXPORT");
+	else if (pinged && target_root(p) && target_fsinfo(p) && pick_files(p))
+		read_files(p);
+	if (pinged)
+		target_mishaps(p);
+	session_drop(p);
+}
+
+void worker_main(const struct probe_options *options, worker_fn work, int channel,
+		 const struct transport_address *addresses, size_t naddresses)
+{
+	struct probe *p = calloc(1, sizeof(*p));
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	/* The parent decides what an interrupt means. */
+	signal(SIGINT, SIG_IGN);
+	signal(SIGPIPE, SIG_IGN);
+	if (!p)
+		_exit(2);
+	close_others(channel);
+	p->options = options;
+	p->channel = channel;
+	p->deadline = deadline_in(options->timeout_ms);
+	p->addresses = addresses;
+	p->naddresses = naddresses;
+	if (options->pcap && pcap_open(&p->pcap, options->pcap)) {
+		probe_say(p, "probe.connect", FINDING_UNKNOWN, "--pcap: %s", err_text());
+		_exit(0);
+	}
+	if (options->has_cred)
+		p->cred = options->cred;
+	else
+		default_cred(&p->cred);
+	if (drop_privilege()) {
+		probe_say(p, "probe.connect", FINDING_UNKNOWN, "%s", err_text());
+		_exit(0);
+	}
+	work(p);
+	if (p->pcap && pcap_close(p->pcap))
+		probe_say(p, "probe.connect", FINDING_UNKNOWN, "--pcap: %s", err_text());
+	free(p);
+	exit(0);
+}

@@ -1,0 +1,373 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* What worker and parent say to each other, and a worker that was taken over: whatever it says,
+ * the parent hands on clean text or gives it up. */
+#include <dirent.h>
+#include <signal.h>
+#include <sys/socket.h>
+
+#include "rpcrdma/probe/internal.h"
+
+#include "tests/unit/suite.h"
+
+static int ends[2];
+static uint8_t body[CHANNEL_MAX];
+static enum channel_type type;
+static int passed;
+
+static void open_pair(void)
+{
+	CU_ASSERT_EQUAL_FATAL(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends),
+			      0);
+}
+
+static void close_pair(void)
+{
+	close(ends[0]);
+	close(ends[1]);
+}
+
+static ssize_t receive(size_t cap)
+{
+	return channel_receive(ends[1], &type, body, cap, &passed);
+}
+
+static unsigned int open_files(void)
+{
+	DIR *dir = opendir("/proc/self/fd");
+	unsigned int n = 0;
+
+	while (readdir(dir))
+		n++;
+	closedir(dir);
+	return n;
+}
+
+static void a_message_keeps_its_type_body_and_bounds(void)
+{
+	open_pair();
+	CU_ASSERT_EQUAL(channel_send(ends[0], CHANNEL_SUBJECT, "first", 5, -1), 0);
+	CU_ASSERT_EQUAL(channel_send(ends[0], CHANNEL_PROGRESS, "second!", 7, -1), 0);
+	CU_ASSERT_EQUAL(receive(sizeof(body)), 5);
+	CU_ASSERT_EQUAL(type, CHANNEL_SUBJECT);
+	ASSERT_BYTES(body, "first", 5);
+	CU_ASSERT_EQUAL(passed, -1);
+	CU_ASSERT_EQUAL(receive(sizeof(body)), 7);
+	CU_ASSERT_EQUAL(type, CHANNEL_PROGRESS);
+	close_pair();
+}
+
+static void an_empty_body_is_a_message(void)
+{
+	open_pair();
+	CU_ASSERT_EQUAL(channel_send(ends[0], CHANNEL_CONNECT, NULL, 0, -1), 0);
+	CU_ASSERT_EQUAL(receive(sizeof(body)), 0);
+	CU_ASSERT_EQUAL(type, CHANNEL_CONNECT);
+	close_pair();
+}
+
+static void the_longest_body_passes_and_a_longer_one_is_refused(void)
+{
+	static uint8_t large[CHANNEL_MAX + 1];
+
+	open_pair();
+	CU_ASSERT_EQUAL(channel_send(ends[0], CHANNEL_FINDING, large, CHANNEL_MAX, -1),
+			0);
+	CU_ASSERT_EQUAL(receive(sizeof(body)), CHANNEL_MAX);
+	CU_ASSERT_EQUAL(channel_send(ends[0], CHANNEL_FINDING, large, sizeof(large), -1),
+			0);
+	CU_ASSERT_EQUAL(receive(sizeof(body)), -EPROTO);
+	CU_ASSERT_STRING_EQUAL(err_text(),
+			       "the worker sent more than 65536 bytes at once");
+	close_pair();
+}
+
+static void a_descriptor_comes_along(void)
+{
+	int pipes[2];
+	char c = 0;
+
+	open_pair();
+	CU_ASSERT_EQUAL_FATAL(pipe(pipes), 0);
+	CU_ASSERT_EQUAL(channel_send(ends[0], CHANNEL_SOCKET, "x", 1, pipes[1]), 0);
+	close(pipes[1]);
+	CU_ASSERT_EQUAL(receive(sizeof(body)), 1);
+	CU_ASSERT_FATAL(passed >= 0);
+	CU_ASSERT_EQUAL(write(passed, "y", 1), 1);
+	CU_ASSERT_EQUAL(read(pipes[0], &c, 1), 1);
+	CU_ASSERT_EQUAL(c, 'y');
+	close(passed);
+	close(pipes[0]);
+	close_pair();
+}
+
+static void a_descriptor_of_a_truncated_message_is_the_receivers(void)
+{
+	unsigned int before;
+
+	open_pair();
+	before = open_files();
+	CU_ASSERT_EQUAL(channel_send(ends[0], CHANNEL_SOCKET, "long", 4, 0), 0);
+	CU_ASSERT_EQUAL(receive(2), -EPROTO);
+	CU_ASSERT(passed >= 0);
+	close(passed);
+	CU_ASSERT_EQUAL(open_files(), before);
+	close_pair();
+}
+
+static void more_descriptors_than_one_do_not_stay_open(void)
+{
+	union {
+		char buf[CMSG_SPACE(3 * sizeof(int))];
+		struct cmsghdr align;
+	} control = { 0 };
+	const int fds[3] = { 0, 0, 0 };
+	uint8_t byte = CHANNEL_PROGRESS;
+	struct iovec iov = { &byte, 1 };
+	struct msghdr msg = { .msg_iov = &iov,
+			      .msg_iovlen = 1,
+			      .msg_control = control.buf,
+			      .msg_controllen = sizeof(control.buf) };
+	struct cmsghdr *cmsg = CMSG_FIRSTHDR(&msg);
+	unsigned int before;
+
+	open_pair();
+	before = open_files();
+	cmsg->cmsg_level = SOL_SOCKET;
+	cmsg->cmsg_type = SCM_RIGHTS;
+	cmsg->cmsg_len = CMSG_LEN(sizeof(fds));
+	memcpy(CMSG_DATA(cmsg), fds, sizeof(fds));
+	CU_ASSERT_EQUAL_FATAL(sendmsg(ends[0], &msg, 0), 1);
+	CU_ASSERT_EQUAL(receive(sizeof(body)), 0);
+	if (passed >= 0)
+		close(passed);
+	CU_ASSERT_EQUAL(open_files(), before);
+	close_pair();
+}
+
+static void a_peer_that_is_gone_is_said_on_both_sides(void)
+{
+	open_pair();
+	close(ends[0]);
+	CU_ASSERT_EQUAL(receive(sizeof(body)), -EPIPE);
+	CU_ASSERT_EQUAL(passed, -1);
+	CU_ASSERT_EQUAL(channel_send(ends[1], CHANNEL_FINDING, "x", 1, -1), -EPIPE);
+	close(ends[1]);
+}
+
+/* The parent, with a worker that says what a test wants */
+
+static struct {
+	unsigned int findings, subjects, progresses;
+	char last[FINDING_SUMMARY_MAX];
+} heard;
+
+static void on_finding(void *arg, const struct finding *f)
+{
+	(void)arg;
+	heard.findings++;
+	snprintf(heard.last, sizeof(heard.last), "%s", f->summary);
+}
+
+static void on_subject(void *arg, const char *key, const char *value)
+{
+	(void)arg;
+	heard.subjects++;
+	snprintf(heard.last, sizeof(heard.last), "%s=%s", key, value);
+}
+
+static void on_progress(void *arg, const char *what, unsigned int done,
+			unsigned int total)
+{
+	(void)arg;
+	heard.progresses++;
+	snprintf(heard.last, sizeof(heard.last), "%s %u/%u", what, done, total);
+}
+
+static int run_for(worker_fn work, unsigned int timeout_ms)
+{
+	const struct probe_events events = { .finding = on_finding,
+					     .subject = on_subject,
+					     .progress = on_progress };
+	const struct probe_options options = { .host = "127.0.0.1",
+					       .port = 1,
+					       .timeout_ms = timeout_ms };
+
+	memset(&heard, 0, sizeof(heard));
+	return parent_run(&options, work, &events);
+}
+
+static int run(worker_fn work)
+{
+	return run_for(work, 20000);
+}
+
+static void say_all(struct probe *p)
+{
+	probe_say(p, "probe.null", FINDING_PASS, "answered");
+	probe_progress(p, "reading", 3, 7);
+	probe_subject(p, "file", "%s", "a\nb\033[2J\xff");
+}
+
+static void what_an_honest_worker_says_is_handed_on_clean(void)
+{
+	CU_ASSERT_EQUAL(run(say_all), 0);
+	CU_ASSERT_EQUAL(heard.findings, 2); /* with the parent's own */
+	CU_ASSERT_EQUAL(heard.progresses, 1);
+	CU_ASSERT_EQUAL(heard.subjects, 1);
+	CU_ASSERT_STRING_EQUAL(heard.last, "file=a?b?[2J?");
+}
+
+/* One hostile message a row. The worker is a child: the row is in a global when it is forked. */
+static const struct hostile {
+	enum channel_type type;
+	const char *body;
+	size_t len;
+} hostile[] = {
+	{ CHANNEL_FINDING, "", 0 },
+	{ CHANNEL_FINDING, "\0\0", 2 },
+	{ CHANNEL_FINDING, "\0\0\0\0", 4 },
+	{ CHANNEL_FINDING, "\xff\xff\xff\xff\0\0", 6 },
+	{ CHANNEL_FINDING, "\0\0\0\x40\0\0", 6 },
+	{ CHANNEL_SUBJECT, "", 0 },
+	{ CHANNEL_SUBJECT, "\0", 1 },
+	{ CHANNEL_SUBJECT, "file", 4 },
+	{ CHANNEL_SUBJECT, "file\0", 5 },
+	{ CHANNEL_SUBJECT, "file\0name", 9 },
+	{ CHANNEL_SUBJECT, "file\0na\0me\0", 11 },
+	{ CHANNEL_SUBJECT, "file\0na\0\0", 9 },
+	{ CHANNEL_SUBJECT, "file\0a\033[2Jb\0", 12 },
+	{ CHANNEL_SUBJECT, "fi\nle\0name\0", 11 },
+	{ CHANNEL_SUBJECT,
+	  "file\0\xc2\x9b"
+	  "2J\0",
+	  10 },
+	{ CHANNEL_SUBJECT, "file\0\xff\0", 7 },
+	{ CHANNEL_PROGRESS, "", 0 },
+	{ CHANNEL_PROGRESS, "\0\0\0\0\0\0\0\1", 8 },
+	{ CHANNEL_PROGRESS, "\0\0\0\0\0\0\0\1text", 12 },
+	{ CHANNEL_PROGRESS, "\0\0\0\0\0\0\0\1te\0xt\0", 14 },
+	{ CHANNEL_PROGRESS, "\0\0\0\0\0\0\0\1\033[2J\0", 13 },
+	{ CHANNEL_CONNECT, "", 0 },
+	{ CHANNEL_CONNECT, "\0\1", 2 },
+	{ CHANNEL_CONNECT, "\0\1\0\0", 4 },
+	{ CHANNEL_CONNECT, "\0\1\1", 3 }, /* the host has one address */
+	{ CHANNEL_CONNECT, "\0\1\xff", 3 },
+	{ CHANNEL_SOCKET, "", 0 },
+	{ 0, "", 0 },
+	{ 200, "xyz", 3 },
+};
+
+static const struct hostile *turn;
+
+static void say_hostile(struct probe *p)
+{
+	channel_send(p->channel, turn->type, turn->body, turn->len, -1);
+	pause(); /* until the parent ends it */
+}
+
+static void every_hostile_message_ends_the_worker_and_nothing_is_handed_on(void)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(hostile); i++) {
+		turn = &hostile[i];
+		if (run(say_hostile) != -EPROTO || heard.findings != 1 ||
+		    heard.subjects || heard.progresses) {
+			printf("row %zu: %s\n", i, err_text());
+			CU_FAIL("a hostile message was taken");
+		}
+	}
+}
+
+static void say_too_much(struct probe *p)
+{
+	unsigned int i;
+
+	for (i = 0; i < 10000; i++)
+		probe_say(p, "probe.null", FINDING_PASS, "%u", i);
+}
+
+static void findings_without_end_are_refused(void)
+{
+	CU_ASSERT_EQUAL(run(say_too_much), -EPROTO);
+	CU_ASSERT(heard.findings < 300);
+}
+
+static void ask_too_often(struct probe *p)
+{
+	bool reserved;
+	unsigned int i;
+
+	for (i = 0; i < 1000; i++)
+		if (probe_tcp(p, 1, &reserved) == -EPIPE)
+			break;
+}
+
+static void connections_without_end_are_refused(void)
+{
+	CU_ASSERT_EQUAL(run(ask_too_often), -EPROTO);
+	CU_ASSERT_STRING_EQUAL(err_text(),
+			       "the worker asked for a connection that it may not have");
+}
+
+static void ask_once(struct probe *p)
+{
+	int rc = probe_tcp(p, 1, NULL);
+
+	probe_say(p, "probe.null", FINDING_FAIL, "%s", rc < 0 ? err_text() : "connected");
+}
+
+static void a_refused_connection_is_told_to_the_worker(void)
+{
+	CU_ASSERT_EQUAL(run(ask_once), 0);
+	CU_ASSERT_PTR_NOT_NULL(strstr(heard.last, "refused"));
+}
+
+static void die(struct probe *p)
+{
+	(void)p;
+	_exit(3);
+}
+
+static void crash(struct probe *p)
+{
+	(void)p;
+	raise(SIGKILL);
+}
+
+static void a_worker_that_dies_is_an_error(void)
+{
+	CU_ASSERT_EQUAL(run(die), -EPROTO);
+	CU_ASSERT_STRING_EQUAL(err_text(), "the worker ended with status 3");
+	CU_ASSERT_EQUAL(run(crash), -EPROTO);
+	CU_ASSERT_PTR_NOT_NULL(strstr(err_text(), "died with signal 9"));
+}
+
+static void close_and_stay(struct probe *p)
+{
+	close(p->channel);
+	for (;;)
+		pause();
+}
+
+static void a_worker_that_does_not_end_is_ended(void)
+{
+	CU_ASSERT_EQUAL(run_for(close_and_stay, 50), -ETIMEDOUT);
+}
+
+SUITE_MAIN("channel", TEST(a_message_keeps_its_type_body_and_bounds),
+	   TEST(an_empty_body_is_a_message),
+	   TEST(the_longest_body_passes_and_a_longer_one_is_refused),
+	   TEST(a_descriptor_comes_along),
+	   TEST(a_descriptor_of_a_truncated_message_is_the_receivers),
+	   TEST(more_descriptors_than_one_do_not_stay_open),
+	   TEST(a_peer_that_is_gone_is_said_on_both_sides),
+	   TEST(what_an_honest_worker_says_is_handed_on_clean),
+	   TEST(every_hostile_message_ends_the_worker_and_nothing_is_handed_on),
+	   TEST(findings_without_end_are_refused),
+	   TEST(connections_without_end_are_refused),
+	   TEST(a_refused_connection_is_told_to_the_worker),
+	   TEST(a_worker_that_dies_is_an_error),
+	   TEST(a_worker_that_does_not_end_is_ended))
