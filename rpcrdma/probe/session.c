@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* The probe's connection. It may be lost at any call, because that is what some servers do: the
+ * loss is noted, and the next call makes a new connection. A call without a reply drops the
+ * connection too, since its reply or its RDMA Writes could still come. */
+#include <stdio.h>
+
+#include "rpcrdma/probe/internal.h"
+
+/* How long a reply may take: a busy server behind a slow disk is not a fault. */
+#define CALL_MS       3000
+#define CALL_MS_A_MIB 3000
+#define CONNECT_MS    5000
+/* When nothing more is to be learned. */
+#define LOST_MAX   6
+#define BROKEN_MAX 400
+
+int session_ready(struct probe *p)
+{
+	const struct rpcrdma_options options = {
+		.transport = p->options->transport,
+		.to = p->addresses[p->address],
+		.pcap = p->pcap,
+	};
+
+	if (p->conn)
+		return 0;
+	if (p->hopeless)
+		return err_set(ECANCELED, "given up after too many failures");
+	p->generation++;
+	return rpcrdma_open(&p->conn, &options,
+			    deadline_min(p->deadline, deadline_in(CONNECT_MS)));
+}
+
+static void note_credits(struct probe *p)
+{
+	if (!p->conn)
+		return;
+	if (rpcrdma_granted(p->conn) > p->most_granted)
+		p->most_granted = rpcrdma_granted(p->conn);
+}
+
+void session_drop(struct probe *p)
+{
+	if (!p->conn)
+		return;
+	note_credits(p);
+	p->zero_grants += rpcrdma_zero_grants(p->conn);
+	rpcrdma_close(p->conn);
+	p->conn = NULL;
+}
+
+uint64_t session_call_deadline(const struct probe *p, uint32_t bytes)
+{
+	double ms = CALL_MS + 20 * p->rtt_ms + CALL_MS_A_MIB * (bytes / 1048576.0);
+
+	return deadline_min(p->deadline, deadline_in((unsigned int)ms));
+}
+
+static void note(struct mishap *m, const struct rpcrdma_call *call, bool write_chunk_read,
+		 const char *evidence)
+{
+	m->count++;
+	m->beside_write_chunks += !write_chunk_read;
+	if (!m->example[0] && call->text[0])
+		snprintf(m->example, sizeof(m->example), "%s%s%s", call->text,
+			 *evidence ? ": " : "", evidence);
+}
+
+/* "frame 0056..." of what the peer did wrong, where the transport kept it. */
+static void violation_text(const struct probe *p, char *buf, size_t cap)
+{
+	const struct transport *t = p->conn ? rpcrdma_transport(p->conn) : NULL;
+	size_t used;
+
+	buf[0] = '\0';
+	if (!t || !t->violation.frame_len)
+		return;
+	used = (size_t)snprintf(buf, cap, "frame ");
+	hex_text(t->violation.frame, t->violation.frame_len, buf + used, cap - used);
+}
+
+static void note_result(struct probe *p, const struct rpcrdma_call *call,
+			bool write_chunk_read)
+{
+	char frame[256];
+
+	switch (call->rc) {
+	case -ETIMEDOUT:
+		/* The probe's own deadline is not the server's fault. */
+		if (!deadline_left(p->deadline))
+			break;
+		p->lost_total++;
+		note(&p->lost, call, write_chunk_read, "");
+		break;
+	case -ECONNRESET: note(&p->closed, call, write_chunk_read, ""); break;
+	case -EPROTO:
+	case -EREMOTEIO:
+		violation_text(p, frame, sizeof(frame));
+		note(&p->transport, call, write_chunk_read, frame);
+		break;
+	case -EILSEQ: note(&p->xid, call, write_chunk_read, ""); break;
+	default: return;
+	}
+	if (p->lost_total >= LOST_MAX ||
+	    p->closed.count + p->transport.count + p->xid.count >= BROKEN_MAX)
+		p->hopeless = true;
+}
+
+int session_start(struct probe *p, struct rpcrdma_call *call, uint64_t deadline)
+{
+	int rc = session_ready(p);
+
+	if (!rc)
+		rc = rpcrdma_start(p->conn, call, deadline);
+	if (rc) {
+		call->rc = rc;
+		snprintf(call->text, sizeof(call->text), "%.255s", err_text());
+	}
+	return rc;
+}
+
+int session_wait(struct probe *p, struct rpcrdma_call *call, uint64_t deadline,
+		 bool write_chunk_read)
+{
+	if (call->rc == -EINPROGRESS)
+		rpcrdma_wait(p->conn, call, deadline);
+	note_result(p, call, write_chunk_read);
+	note_credits(p);
+	if (call->rc == -ETIMEDOUT || call->rc == -ECONNRESET || call->rc == -EPROTO ||
+	    call->rc == -EREMOTEIO)
+		session_drop(p);
+	if (call->rc)
+		err_set(-call->rc, "%s", call->text);
+	return call->rc;
+}
+
+int session_call(struct probe *p, struct rpcrdma_call *call, uint32_t bytes)
+{
+	uint64_t deadline = session_call_deadline(p, bytes);
+
+	session_start(p, call, deadline);
+	return session_wait(p, call, deadline, false);
+}
+
+bool session_is_mishap(int rc)
+{
+	return rc == -ECONNRESET || rc == -ETIMEDOUT || rc == -EREMOTEIO ||
+	       rc == -EPROTO || rc == -EILSEQ || rc == -ECANCELED;
+}
+
+int session_nfs3(struct probe *p, struct rpcrdma_call *call, uint32_t proc,
+		 const void *args, ssize_t args_len)
+{
+	int rc, tries;
+
+	for (tries = 0;; tries++) {
+		rpcrdma_call_init(call, NFS_PROGRAM_NUMBER, 3, proc);
+		if (args_len < 0)
+			return (int)args_len;
+		call->cred = &p->cred;
+		call->args = args;
+		call->args_len = (size_t)args_len;
+		rc = session_call(p, call, 0);
+		/* What goes wrong is noted; once more, so that it does not hide the rest. */
+		if (!session_is_mishap(rc) || tries || p->hopeless)
+			break;
+		rpcrdma_call_fini(call);
+	}
+	return rc ? rc : rpc_reply_check(&call->rpc);
+}
+
+int session_getattr(struct probe *p, const struct nfs3_fh *fh, struct nfs3_attr *attr)
+{
+	struct nfs3_getattr_res res;
+	struct rpcrdma_call call;
+	uint8_t args[128];
+	struct reader r;
+	int rc;
+
+	rc = session_nfs3(p, &call, NFS3_GETATTR, args,
+			  nfs3_args_fh(args, sizeof(args), fh));
+	reader_init(&r, call.results, call.results_len);
+	if (!rc)
+		rc = nfs3_res_getattr(&res, &r);
+	rpcrdma_call_fini(&call);
+	if (rc)
+		return err_context(rc, "GETATTR");
+	if (res.status)
+		return err_set(EIO, "GETATTR: %s", nfs3_status_text(res.status));
+	*attr = res.attr;
+	return 0;
+}
