@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* Which files to read. The export is walked breadth-first by READDIRPLUS with inline replies,
+ * bounded in directories, entries and time. Wanted are files whose content tells something (not
+ * sparse), that are large enough for the largest READ, and that nobody has written for a minute:
+ * on a hypervisor's export the rest are live disks. Sanlock's leases and VDSM's mailboxes are
+ * never chosen. Beside them: one file over 4 GiB, symbolic links, the fullest directory. */
+#include <stdio.h>
+#include <time.h>
+
+#include "rpcrdma/probe/internal.h"
+
+#define DIRECTORIES_MAX 128
+#define ENTRIES_MAX     8192
+#define CALLS_MAX       512
+#define QUIET_SECONDS   60
+#define WALK_MS         8000
+
+struct walk {
+	struct probe *p;
+	struct probe_file *dirs; /* a queue */
+	unsigned int ndirs, dir;
+	unsigned int entries; /* all */
+	uint32_t in_dir;
+	unsigned int unreadable;
+	time_t now;
+};
+
+static const char *const live_names[] = { "ids", "leases", "inbox", "outbox", NULL };
+
+/* @dir: below the export, which may itself be such a directory. */
+static bool is_live(const struct probe *p, const char *dir, const char *name)
+{
+	const char *path = *dir ? dir : p->options->export;
+	const char *last = strrchr(path, '/');
+	unsigned int i;
+
+	if (strcmp(last ? last + 1 : path, "dom_md"))
+		return false;
+	for (i = 0; live_names[i]; i++)
+		if (!strcmp(live_names[i], name))
+			return true;
+	return false;
+}
+
+static bool is_quiet(const struct walk *walk, const struct nfs3_attr *a)
+{
+	return (time_t)a->mtime.sec + QUIET_SECONDS < walk->now &&
+	       (time_t)a->ctime.sec + QUIET_SECONDS < walk->now;
+}
+
+/* Greater is better. Size counts up to what the largest READ at every offset needs. */
+static uint64_t worth(const struct walk *walk, const struct nfs3_attr *a)
+{
+	uint64_t size = min_u64(a->size, 2 * (uint64_t)walk->p->rtmax + 16384);
+	bool dense = a->used >= a->size;
+
+	return (uint64_t)is_quiet(walk, a) << 62 | (uint64_t)dense << 61 | size;
+}
+
+static void remember_candidate(struct walk *walk, const struct probe_file *file)
+{
+	struct probe *p = walk->p;
+	unsigned int i = p->ncandidates;
+
+	if (file->attr.size > ((uint64_t)1 << 32) + 65536 && !p->giant.attr.size &&
+	    is_quiet(walk, &file->attr))
+		p->giant = *file;
+	while (i && worth(walk, &file->attr) > worth(walk, &p->candidates[i - 1].attr))
+		i--;
+	if (i == PROBE_CANDIDATES)
+		return;
+	if (p->ncandidates < PROBE_CANDIDATES)
+		p->ncandidates++;
+	memmove(&p->candidates[i + 1], &p->candidates[i],
+		(p->ncandidates - 1 - i) * sizeof(*file));
+	p->candidates[i] = *file;
+}
+
+static void remember(struct walk *walk, const struct probe_file *file)
+{
+	struct probe *p = walk->p;
+
+	switch (file->attr.type) {
+	case NFS3_DIR:
+		if (walk->ndirs < DIRECTORIES_MAX)
+			walk->dirs[walk->ndirs++] = *file;
+		break;
+	case NFS3_LNK:
+		if (p->nlinks < PROBE_LINKS)
+			p->links[p->nlinks++] = *file;
+		break;
+	case NFS3_REG:
+		if (file->attr.size)
+			remember_candidate(walk, file);
+		break;
+	default: break;
+	}
+}
+
+static int on_entry(void *arg, const struct nfs3_entry *e)
+{
+	struct walk *walk = arg;
+	const struct probe_file *dir = &walk->dirs[walk->dir];
+	struct probe_file file = { 0 };
+	char name[NFS3_NAME_MAX + 1];
+
+	walk->entries++;
+	walk->in_dir++;
+	/* Some servers leave out handle or attributes of what they did not have at hand. */
+	if (!e->has_fh || !e->has_attr || e->name_len > NFS3_NAME_MAX)
+		return 0;
+	memcpy(name, e->name, e->name_len);
+	name[e->name_len] = '\0';
+	if (!strcmp(name, ".") || !strcmp(name, "..") ||
+	    is_live(walk->p, dir->path, name))
+		return 0;
+	file.fh = e->fh;
+	file.attr = e->attr;
+	/* A path that does not fit is only shorter in the report. */
+	if (snprintf(file.path, sizeof(file.path), "%s%s%s", dir->path,
+		     *dir->path ? "/" : "", name) >= (int)sizeof(file.path))
+		file.path[sizeof(file.path) - 1] = '\0';
+	remember(walk, &file);
+	return 0;
+}
+
+static int list_once(struct walk *walk, uint64_t *cookie, uint8_t verf[8], bool *eof)
+{
+	struct probe *p = walk->p;
+	const struct nfs3_fh *fh = &walk->dirs[walk->dir].fh;
+	struct nfs3_readdir_res res;
+	struct rpcrdma_call call;
+	uint8_t args[256];
+	struct reader r;
+	uint32_t room;
+	int rc = session_ready(p);
+
+	if (rc)
+		return rc;
+	room = rpcrdma_reply_inline(p->conn) - LISTING_HEAD;
+	rc = session_nfs3(
+		p, &call, NFS3_READDIRPLUS, args,
+		nfs3_args_readdirplus(args, sizeof(args), fh, *cookie, verf, room, room));
+	reader_init(&r, call.results, call.results_len);
+	if (!rc)
+		rc = nfs3_res_readdirplus(&res, &r, on_entry, walk);
+	rpcrdma_call_fini(&call);
+	if (!rc && res.status)
+		rc = err_set(EIO, "READDIRPLUS: %s", nfs3_status_text(res.status));
+	if (rc)
+		return rc;
+	/* A server that repeats a cookie, or sends nothing, would keep us here. */
+	*eof = res.eof || !res.entries || res.last_cookie == *cookie;
+	*cookie = res.last_cookie;
+	memcpy(verf, res.cookieverf, 8);
+	return 0;
+}
+
+/* One directory, or as much of it as the bounds allow. */
+static int list_directory(struct walk *walk, unsigned int *calls, uint64_t until)
+{
+	struct probe *p = walk->p;
+	uint8_t verf[8] = { 0 };
+	uint64_t cookie = 0;
+	bool eof = false;
+	int rc = 0;
+
+	walk->in_dir = 0;
+	while (!rc && !eof && walk->entries < ENTRIES_MAX && (*calls)++ < CALLS_MAX &&
+	       deadline_left(until))
+		rc = list_once(walk, &cookie, verf, &eof);
+	if (walk->in_dir > p->directory_entries) {
+		p->directory = walk->dirs[walk->dir];
+		p->directory_entries = walk->in_dir;
+	}
+	return rc;
+}
+
+/* A READ of one byte: who may read is the server's decision, not the mode's. */
+static int try_read(struct probe *p, const struct probe_file *file)
+{
+	struct nfs3_read_res res;
+	struct rpcrdma_call call;
+	uint8_t args[128];
+	struct reader r;
+	int rc;
+
+	rc = session_nfs3(p, &call, NFS3_READ, args,
+			  nfs3_args_read(args, sizeof(args), &file->fh, 0, 1));
+	reader_init(&r, call.results, call.results_len);
+	if (!rc)
+		rc = nfs3_res_read(&res, &r, false);
+	rpcrdma_call_fini(&call);
+	if (rc)
+		return rc;
+	if (res.status == NFS3_STATUS_ACCES || res.status == NFS3_STATUS_PERM)
+		return err_set(EACCES, "%s", nfs3_status_text(res.status));
+	return res.status ? err_set(EIO, "%s", nfs3_status_text(res.status)) : 0;
+}
+
+/* Keeps the candidates that can be read. */
+static unsigned int drop_unreadable(struct probe *p)
+{
+	unsigned int i, kept = 0, denied = 0;
+	int rc;
+
+	for (i = 0; i < p->ncandidates; i++) {
+		rc = try_read(p, &p->candidates[i]);
+		/* One more try: the connection may have been lost under the first. */
+		if (rc && rc != -EACCES)
+			rc = try_read(p, &p->candidates[i]);
+		denied += rc == -EACCES;
+		/* What goes wrong in other ways is for the sweep to describe. */
+		if (rc != -EACCES)
+			p->candidates[kept++] = p->candidates[i];
+	}
+	p->ncandidates = kept;
+	if (p->giant.attr.size && try_read(p, &p->giant) == -EACCES)
+		p->giant.attr.size = 0;
+	return denied;
+}
+
+static int walk_export(struct probe *p, struct walk *walk)
+{
+	uint64_t until = deadline_min(p->deadline, deadline_in(WALK_MS));
+	unsigned int calls = 0;
+	int rc, first = 0;
+
+	walk->dirs[walk->ndirs++] = p->root;
+	for (; walk->dir < walk->ndirs && calls < CALLS_MAX && deadline_left(until);
+	     walk->dir++) {
+		rc = list_directory(walk, &calls, until);
+		if (rc && !session_ready(p))
+			rc = list_directory(walk, &calls, until);
+		first = first ? first : rc;
+	}
+	return p->ncandidates ? 0 : first;
+}
+
+static int find(struct probe *p, struct walk *walk)
+{
+	int rc;
+
+	p->ncandidates = p->nlinks = p->directory_entries = 0;
+	p->giant.attr.size = 0;
+	walk->ndirs = walk->dir = walk->entries = 0;
+	if (p->root_is_file) {
+		remember(walk, &p->root);
+		rc = 0;
+	} else {
+		rc = walk_export(p, walk);
+	}
+	walk->unreadable = drop_unreadable(p);
+	return rc;
+}
+
+/* oVirt's files are 36:36 and 0660 on an export that squashes root: once more as vdsm:kvm. */
+static bool retry_as_ovirt(struct probe *p, struct walk *walk, int *rc)
+{
+	struct rpc_cred before = p->cred;
+
+	if (p->ncandidates || !walk->unreadable || p->options->has_cred ||
+	    p->cred.uid != 0 || p->root.attr.uid != 36)
+		return false;
+	p->cred = (struct rpc_cred){ .flavor = RPC_AUTH_SYS, .uid = 36, .gid = 36 };
+	*rc = find(p, walk);
+	if (p->ncandidates)
+		return true;
+	p->cred = before;
+	return false;
+}
+
+static void say_identity(struct probe *p, bool as_ovirt)
+{
+	struct finding f;
+
+	finding_init(
+		&f, "probe.identity", FINDING_PASS, "%s as uid %u gid %u",
+		as_ovirt ? "root was refused (EACCES) and the export belongs to 36: read"
+			 : "read",
+		p->cred.uid, p->cred.gid);
+	finding_number(&f, "uid", p->cred.uid);
+	finding_number(&f, "gid", p->cred.gid);
+	probe_emit(p, &f);
+}
+
+static bool say_files(struct probe *p, const struct walk *walk, int rc, bool as_ovirt)
+{
+	const struct probe_file *file = &p->candidates[0];
+	struct finding f;
+
+	if (!p->ncandidates && walk->unreadable) {
+		probe_say(
+			p, "probe.file", FINDING_UNKNOWN,
+			"%u files, none that uid %u gid %u may read: give an identity with --cred",
+			walk->unreadable, p->cred.uid, p->cred.gid);
+		return false;
+	}
+	if (!p->ncandidates) {
+		probe_say(p, "probe.file", FINDING_UNKNOWN, "no file to read%s%s",
+			  rc ? ": " : " in the export", rc ? err_text() : "");
+		return false;
+	}
+	say_identity(p, as_ovirt);
+	finding_init(&f, "probe.file", FINDING_PASS, "%s, %llu bytes%s", file->path,
+		     (unsigned long long)file->attr.size,
+		     is_quiet(walk, &file->attr) ? ""
+						 : ", written within the last minute");
+	finding_number(&f, "size", (double)file->attr.size);
+	finding_number(&f, "candidates", p->ncandidates);
+	finding_text(&f, "over_4gib", "%s", p->giant.attr.size ? p->giant.path : "none");
+	probe_emit(p, &f);
+	probe_subject(p, "file", "%s", file->path);
+	return true;
+}
+
+bool pick_files(struct probe *p)
+{
+	_cleanup_free_ struct walk *walk = calloc(1, sizeof(*walk));
+	_cleanup_free_ struct probe_file *dirs = calloc(DIRECTORIES_MAX, sizeof(*dirs));
+	bool as_ovirt;
+	int rc;
+
+	if (!walk || !dirs)
+		return false;
+	walk->p = p;
+	walk->dirs = dirs;
+	walk->now = time(NULL);
+	rc = find(p, walk);
+	as_ovirt = retry_as_ovirt(p, walk, &rc);
+	return say_files(p, walk, rc, as_ovirt);
+}
