@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* Memory for chunks. Every segment lies between canaries, and all of it, segments and canaries,
+ * is filled with words that depend on their position and on a salt. So a byte that was never
+ * written, written twice, or written in the wrong place can be told from one that is right. */
+#include "rpcrdma/probe/internal.h"
+
+/* A page and a bit: a write that is a page off lands in a canary of its own segment. */
+#define CANARY 4160
+
+/* One round of splitmix64: no two positions alike, and nothing like a file's content. */
+static uint64_t fill_word(uint64_t salt, size_t index)
+{
+	uint64_t z = salt + (index + 1) * 0x9e3779b97f4a7c15u;
+
+	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+	return z ^ (z >> 27);
+}
+
+static uint8_t fill_byte(const struct area *a, size_t at)
+{
+	uint64_t word = fill_word(a->salt, at / 8);
+	uint8_t bytes[8];
+
+	memcpy(bytes, &word, sizeof(word));
+	return bytes[at % 8];
+}
+
+/* Index of the first byte in [from, to) that is not the prefill, or @to. */
+static size_t first_touched(const struct area *a, size_t from, size_t to)
+{
+	while (from < to) {
+		uint64_t word, want;
+
+		if (from % 8 == 0 && to - from >= 8) {
+			want = fill_word(a->salt, from / 8);
+			memcpy(&word, a->mem + from, sizeof(word));
+			if (word == want) {
+				from += 8;
+				continue;
+			}
+		}
+		if (a->mem[from] != fill_byte(a, from))
+			return from;
+		from++;
+	}
+	return to;
+}
+
+int area_init(struct area *a, const uint32_t *lengths, unsigned int n)
+{
+	size_t at = CANARY, i;
+	unsigned int s;
+
+	memset(a, 0, sizeof(*a));
+	a->size = CANARY;
+	for (s = 0; s < n; s++)
+		a->size += lengths[s] + CANARY;
+	a->size = (a->size + 7) & ~(size_t)7;
+	a->mem = malloc(a->size);
+	if (!a->mem)
+		return err_sys("memory for %zu bytes of chunks", a->size);
+	a->salt = now_ns();
+	a->nsegs = n;
+	for (i = 0; i < a->size / 8; i++) {
+		uint64_t word = fill_word(a->salt, i);
+
+		memcpy(a->mem + i * 8, &word, sizeof(word));
+	}
+	for (s = 0; s < n; s++) {
+		a->segs[s].base = a->mem + at;
+		a->segs[s].length = lengths[s];
+		at += lengths[s] + CANARY;
+	}
+	return 0;
+}
+
+void area_fini(struct area *a)
+{
+	free(a->mem);
+	a->mem = NULL;
+	a->nsegs = 0;
+}
+
+static size_t seg_start(const struct area *a, unsigned int s)
+{
+	return (size_t)((const uint8_t *)a->segs[s].base - a->mem);
+}
+
+static size_t touched_count(const struct area *a, size_t from, size_t to)
+{
+	size_t n = 0;
+
+	for (from = first_touched(a, from, to); from < to;
+	     from = first_touched(a, from + 1, to))
+		n++;
+	return n;
+}
+
+size_t area_canaries_hurt(const struct area *a)
+{
+	size_t hurt = 0, from = 0;
+	unsigned int s;
+
+	for (s = 0; s < a->nsegs; s++) {
+		hurt += touched_count(a, from, seg_start(a, s));
+		from = seg_start(a, s) + a->segs[s].length;
+	}
+	return hurt + touched_count(a, from, a->size);
+}
+
+/* Where byte @at of the segments laid end to end is in mem; false beyond the last. */
+static bool locate(const struct area *a, size_t at, size_t *pos)
+{
+	unsigned int s;
+
+	for (s = 0; s < a->nsegs; s++) {
+		if (at < a->segs[s].length) {
+			*pos = seg_start(a, s) + at;
+			return true;
+		}
+		at -= a->segs[s].length;
+	}
+	return false;
+}
+
+int64_t area_first_touched(const struct area *a, size_t from)
+{
+	size_t before = 0, start, hit;
+	unsigned int s;
+
+	for (s = 0; s < a->nsegs; s++) {
+		size_t len = a->segs[s].length;
+
+		if (from < before + len) {
+			start = seg_start(a, s);
+			hit = first_touched(a,
+					    start + (from > before ? from - before : 0),
+					    start + len);
+			if (hit < start + len)
+				return (int64_t)(before + hit - start);
+		}
+		before += len;
+	}
+	return -1;
+}
+
+bool area_is_prefill(const struct area *a, size_t at)
+{
+	size_t pos;
+
+	return locate(a, at, &pos) && a->mem[pos] == fill_byte(a, pos);
+}
+
+uint8_t area_byte(const struct area *a, size_t at)
+{
+	size_t pos;
+
+	return locate(a, at, &pos) ? a->mem[pos] : 0;
+}
+
+int64_t area_first_difference(const struct area *a, const uint8_t *want, size_t len)
+{
+	size_t before = 0, i;
+	unsigned int s;
+
+	for (s = 0; s < a->nsegs && before < len; s++) {
+		const uint8_t *got = a->segs[s].base;
+		size_t n = a->segs[s].length;
+
+		n = n < len - before ? n : len - before;
+		if (memcmp(got, want + before, n)) {
+			for (i = 0; got[i] == want[before + i];)
+				i++;
+			return (int64_t)(before + i);
+		}
+		before += n;
+	}
+	return before < len ? (int64_t)before : -1;
+}

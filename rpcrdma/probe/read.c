@@ -1,0 +1,435 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* One READ by one mechanism. The caller says how the reply shall travel, inline, by Write chunk
+ * or by Reply chunk (RFC 8166 section 3), and how the chunk's memory is cut; the reply is then
+ * held against the truth and against the rules of RFC 8166 section 3.4.6 and RFC 8267. */
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "rpcrdma/probe/internal.h"
+
+/* RPC reply header, status, attributes, count, eof, length word: what precedes the data in an
+ * NFSv3 READ reply with attributes. */
+#define READ_HEAD 128
+
+static const char *const mechanism_names[MECH_COUNT] = {
+	[MECH_INLINE] = "inline",
+	[MECH_WRITE_CHUNK] = "write chunk",
+	[MECH_REPLY_CHUNK] = "reply chunk",
+};
+
+static const struct {
+	const char *name;
+	bool failure;
+} kinds[READ_KIND_COUNT] = {
+	[READ_OK] = { "right", false },
+	[READ_CHANGING] = { "changing", false },
+	[READ_NOT_RUN] = { "not tried", false },
+	[READ_PAD] = { "pad written", false },
+	[READ_LENGTHS] = { "wrong returned lengths", false },
+	[READ_XID] = { "foreign xid", false },
+	[READ_HEADER] = { "unreadable reply", true },
+	[READ_DATA] = { "wrong data", true },
+	[READ_STALE] = { "stale memory", true },
+	[READ_SHORT] = { "short", true },
+	[READ_OUTSIDE] = { "bytes beyond the data", true },
+	[READ_STATUS] = { "NFS error", true },
+	[READ_RPC] = { "RPC error", true },
+	[READ_RDMA_ERROR] = { "RDMA_ERROR", true },
+	[READ_CLOSED] = { "connection lost", true },
+	[READ_TRANSPORT] = { "transport error", true },
+	[READ_LOST] = { "no reply", true },
+};
+
+const char *mechanism_name(enum mechanism mechanism)
+{
+	return mechanism_names[mechanism];
+}
+
+const char *read_kind_name(enum read_kind kind)
+{
+	return kinds[kind].name;
+}
+
+bool read_kind_is_failure(enum read_kind kind)
+{
+	return kinds[kind].failure;
+}
+
+bool read_fits_inline(const struct probe *p, uint32_t count)
+{
+	return p->conn && count <= p->rtmax &&
+	       RPCRDMA_HEADER_MIN + READ_HEAD + xdr_pad4(count) <=
+		       rpcrdma_reply_inline(p->conn);
+}
+
+static void outcome_set(struct read_outcome *o, enum read_kind kind, const char *fmt, ...)
+	PRINTF_LIKE(3, 4);
+
+static void outcome_set(struct read_outcome *o, enum read_kind kind, const char *fmt, ...)
+{
+	va_list ap;
+
+	o->kind = kind;
+	va_start(ap, fmt);
+	vsnprintf(o->text, sizeof(o->text), fmt, ap);
+	va_end(ap);
+}
+
+/* Unequal and odd lengths, the last takes the rest: a length that is not carried over a segment
+ * boundary shows. */
+static unsigned int cut_pieces(uint32_t count, unsigned int pieces, uint32_t *lengths)
+{
+	static const uint32_t odd[] = { 1, 3, 4095, 4097, 7, 517, 5, 1021 };
+	unsigned int i;
+
+	for (i = 0; i + 1 < pieces; i++) {
+		uint32_t n = odd[i % ARRAY_SIZE(odd)];
+
+		if (n >= count)
+			break;
+		lengths[i] = n;
+		count -= n;
+	}
+	lengths[i] = count;
+	return i + 1;
+}
+
+static unsigned int cut(const struct read_case *c, uint32_t *lengths)
+{
+	uint32_t pad = (uint32_t)xdr_pad4(c->count) - c->count;
+	/* A segment of no bytes is refused by some servers: READs of nothing get a word. */
+	uint32_t count = c->count ? c->count : 4;
+
+	if (c->mechanism == MECH_INLINE)
+		return 0;
+	if (c->mechanism == MECH_REPLY_CHUNK)
+		count = READ_HEAD + (uint32_t)xdr_pad4(c->count);
+	else if (c->layout == LAYOUT_ROUNDED)
+		count = (uint32_t)xdr_pad4(count);
+	else if (c->layout == LAYOUT_LARGER)
+		count += 516;
+	lengths[0] = count;
+	if (c->layout == LAYOUT_PIECES)
+		return cut_pieces(count, c->pieces, lengths);
+	if (c->layout == LAYOUT_PAD_SEGMENT && c->mechanism == MECH_WRITE_CHUNK && pad) {
+		lengths[1] = pad;
+		return 2;
+	}
+	return 1;
+}
+
+static int register_area(struct probe *p, struct read_job *job)
+{
+	unsigned int i;
+	int rc = session_ready(p);
+
+	/* No connection is no answer to this READ. */
+	if (rc)
+		return -ENOTCONN;
+	job->generation = p->generation;
+	for (i = 0; !rc && i < job->area.nsegs; i++)
+		rc = rpcrdma_register(p->conn, &job->area.segs[i]);
+	return rc;
+}
+
+static int prepare(struct probe *p, struct read_job *job, const struct window *w)
+{
+	const struct read_case *c = &job->c;
+	uint32_t lengths[AREA_SEGMENTS];
+	unsigned int n = cut(c, lengths);
+	ssize_t len;
+	int rc;
+
+	rc = area_init(&job->area, lengths, n);
+	if (!rc)
+		rc = register_area(p, job);
+	if (rc)
+		return rc;
+	len = nfs3_args_read(job->args, sizeof(job->args), &w->file->fh, c->offset,
+			     c->count);
+	if (len < 0)
+		return (int)len;
+	job->call.args = job->args;
+	job->call.args_len = (size_t)len;
+	job->call.cred = &p->cred;
+	if (c->mechanism == MECH_WRITE_CHUNK) {
+		job->call.write = job->area.segs;
+		job->call.write_count = job->area.nsegs;
+	} else {
+		job->call.reply = job->area.segs;
+		job->call.reply_count = job->area.nsegs;
+	}
+	return 0;
+}
+
+void read_start(struct probe *p, struct read_job *job, const struct window *w,
+		const struct read_case *c)
+{
+	int rc;
+
+	memset(&job->outcome, 0, sizeof(job->outcome));
+	job->c = *c;
+	rpcrdma_call_init(&job->call, NFS_PROGRAM_NUMBER, 3, NFS3_READ);
+	rc = prepare(p, job, w);
+	job->deadline = session_call_deadline(p, c->count);
+	if (rc) {
+		job->call.rc = rc;
+		snprintf(job->call.text, sizeof(job->call.text), "%.255s", err_text());
+	} else {
+		session_start(p, &job->call, job->deadline);
+	}
+}
+
+/* What a result code of the call means for this READ. */
+static bool call_failed(struct read_job *job)
+{
+	struct read_outcome *o = &job->outcome;
+	const char *text = job->call.text;
+
+	switch (job->call.rc) {
+	case 0: return false;
+	case -ETIMEDOUT: outcome_set(o, READ_LOST, "%s", text); break;
+	case -ECONNRESET: outcome_set(o, READ_CLOSED, "%s", text); break;
+	case -EPROTO:
+	case -EREMOTEIO: outcome_set(o, READ_TRANSPORT, "%s", text); break;
+	case -EILSEQ: outcome_set(o, READ_XID, "%s", text); break;
+	case -EBADMSG: outcome_set(o, READ_HEADER, "%s", text); break;
+	case -EBADE: outcome_set(o, READ_RDMA_ERROR, "%s", text); break;
+	default: outcome_set(o, READ_NOT_RUN, "%s", text); break;
+	}
+	return true;
+}
+
+/* Returned chunk: same segments, lengths rewritten to what came (RFC 8166 section 3.4.6). */
+static void check_returned(struct read_job *job, const struct rpcrdma_chunk *got,
+			   bool present, uint64_t want)
+{
+	const struct rpcrdma_header *h = &job->call.header;
+	const struct area *a = &job->area;
+	uint64_t sum = 0;
+	unsigned int i;
+
+	if (!present || got->count != a->nsegs) {
+		outcome_set(&job->outcome, READ_LENGTHS,
+			    "%u segments were offered, %u came back", a->nsegs,
+			    present ? got->count : 0);
+		return;
+	}
+	for (i = 0; i < a->nsegs; i++) {
+		const struct rpcrdma_segment *s = &h->segments[got->first + i];
+
+		if (s->handle != a->segs[i].region.handle ||
+		    s->offset != a->segs[i].region.offset ||
+		    s->length > a->segs[i].length)
+			outcome_set(&job->outcome, READ_LENGTHS,
+				    "segment %u came back as handle %08x length %u", i,
+				    s->handle, s->length);
+		sum += s->length;
+	}
+	if (job->outcome.kind == READ_OK && sum != want)
+		outcome_set(
+			&job->outcome, READ_LENGTHS,
+			"the returned segments sum to %llu bytes, the READ brought %llu",
+			(unsigned long long)sum, (unsigned long long)want);
+}
+
+/* In a file whose words are their own offsets the place a byte came from can be told. */
+static void explain_data(struct read_job *job, const struct window *w,
+			 const uint8_t *truth, uint64_t at, const uint8_t *got)
+{
+	uint64_t file_at = job->c.offset + at, from = get_be64(got);
+
+	if (!from)
+		outcome_set(&job->outcome, READ_DATA, "at offset %llu zeros came",
+			    (unsigned long long)file_at);
+	else if (from < w->attr.size && from % 8 == 0 && from != file_at &&
+		 get_be64(truth + at) == file_at)
+		outcome_set(&job->outcome, READ_DATA,
+			    "at offset %llu came what belongs to offset %llu",
+			    (unsigned long long)file_at, (unsigned long long)from);
+	else
+		outcome_set(&job->outcome, READ_DATA,
+			    "wrong from byte %llu of %u on, file offset %llu",
+			    (unsigned long long)at, job->c.count,
+			    (unsigned long long)file_at);
+}
+
+/* The bytes that there should be at this offset, as far as the window knows them. */
+static uint32_t truth_of(const struct window *w, const struct read_case *c,
+			 const uint8_t **bytes)
+{
+	*bytes = w->bytes;
+	if (c->offset < w->base || c->offset >= w->base + w->len)
+		return 0;
+	*bytes = w->bytes + (c->offset - w->base);
+	return (uint32_t)min_u64(c->count, w->base + w->len - c->offset);
+}
+
+static void check_placed(struct read_job *job, const struct window *w,
+			 const uint8_t *truth, uint32_t len)
+{
+	int64_t at = area_first_difference(&job->area, truth, len);
+	uint8_t got[8];
+	unsigned int i;
+
+	if (at < 0)
+		return;
+	if (area_is_prefill(&job->area, (size_t)at)) {
+		outcome_set(&job->outcome, READ_STALE,
+			    "from byte %lld of %u on nothing was written", (long long)at,
+			    job->c.count);
+		return;
+	}
+	/* The word that begins at a multiple of eight in the file. */
+	at += (int64_t)((8 - (job->c.offset + (uint64_t)at) % 8) % 8);
+	memset(got, 0xff, sizeof(got));
+	for (i = 0; at + 8 <= len && i < sizeof(got); i++)
+		got[i] = area_byte(&job->area, (size_t)at + i);
+	explain_data(job, w, truth, (uint64_t)at, got);
+}
+
+/* What a Write chunk holds beyond the data: nothing may be written there, the XDR pad least of
+ * all (RFC 8166 section 3.4.6.2). */
+static void check_tail(struct read_job *job, uint32_t len)
+{
+	int64_t touched = area_first_touched(&job->area, len);
+	bool only_pad;
+
+	if (touched < 0 && !area_canaries_hurt(&job->area))
+		return;
+	only_pad = touched >= 0 && area_first_touched(&job->area, xdr_pad4(len)) < 0 &&
+		   !area_canaries_hurt(&job->area);
+	if (only_pad)
+		outcome_set(&job->outcome, READ_PAD,
+			    "%zu pad bytes were written after %u bytes",
+			    xdr_pad4(len) - len, len);
+	else
+		outcome_set(&job->outcome, READ_OUTSIDE,
+			    "bytes were written beyond the %u that were read", len);
+}
+
+static void check_inline_data(struct read_job *job, const struct window *w,
+			      const struct nfs3_read_res *res, const uint8_t *truth)
+{
+	uint8_t word[8] = { 0 };
+	uint32_t at = 0;
+
+	while (at < res->data_len && res->data[at] == truth[at])
+		at++;
+	if (at == res->data_len)
+		return;
+	at += (8 - (job->c.offset + at) % 8) % 8;
+	if (at + 8 <= res->data_len)
+		memcpy(word, res->data + at, sizeof(word));
+	else
+		memset(word, 0xff, sizeof(word));
+	explain_data(job, w, truth, at, word);
+}
+
+/* Count, eof and length against what the file has. Returns false when data need not be
+ * compared any more. */
+static bool check_counts(struct probe *p, struct read_job *job, const struct window *w,
+			 const struct nfs3_read_res *res, uint32_t have)
+{
+	bool at_end = job->c.offset + res->count >= w->attr.size;
+	uint32_t want = min_u32(have, p->rtmax);
+
+	if (res->count != res->data_len)
+		outcome_set(&job->outcome, READ_HEADER,
+			    "count says %u bytes, the opaque %u", res->count,
+			    res->data_len);
+	else if (res->count > job->c.count)
+		outcome_set(&job->outcome, READ_HEADER, "%u bytes came, %u were asked",
+			    res->count, job->c.count);
+	else if (res->count < want && !(res->eof && at_end))
+		outcome_set(&job->outcome, READ_SHORT, "%u bytes came, %u are there%s",
+			    res->count, want, res->eof ? ", and eof is set" : "");
+	else if (res->count > have)
+		outcome_set(&job->outcome, READ_DATA,
+			    "%u bytes came, the file has %u there", res->count, have);
+	return job->outcome.kind == READ_OK || job->outcome.kind == READ_SHORT;
+}
+
+static void check_data(struct probe *p, struct read_job *job, const struct window *w,
+		       const struct nfs3_read_res *res)
+{
+	bool reduced = job->c.mechanism == MECH_WRITE_CHUNK;
+	const uint8_t *truth;
+	uint32_t have = truth_of(w, &job->c, &truth);
+	struct read_outcome counts;
+
+	if (!check_counts(p, job, w, res, have))
+		return;
+	counts = job->outcome;
+	if (reduced) {
+		check_placed(job, w, truth, res->data_len);
+		if (job->outcome.kind == READ_OK)
+			check_tail(job, res->data_len);
+		if (job->outcome.kind == READ_OK)
+			check_returned(job, &job->call.header.write[0],
+				       job->call.header.write_count == 1, res->data_len);
+	} else {
+		check_inline_data(job, w, res, truth);
+	}
+	if (job->outcome.kind == READ_OK)
+		job->outcome = counts;
+}
+
+static void check_reply(struct probe *p, struct read_job *job, const struct window *w)
+{
+	bool reduced = job->c.mechanism == MECH_WRITE_CHUNK;
+	struct read_outcome *o = &job->outcome;
+	struct nfs3_read_res res;
+	struct reader r;
+
+	if (call_failed(job))
+		return;
+	if (rpc_reply_check(&job->call.rpc)) {
+		outcome_set(o, READ_RPC, "%s", err_text());
+		return;
+	}
+	reader_init(&r, job->call.results, job->call.results_len);
+	if (nfs3_res_read(&res, &r, reduced)) {
+		outcome_set(o, READ_HEADER, "%s", err_text());
+		return;
+	}
+	o->status = res.status;
+	if (res.status) {
+		outcome_set(o, READ_STATUS, "%s", nfs3_status_text(res.status));
+		return;
+	}
+	check_data(p, job, w, &res);
+	if (o->kind == READ_OK && area_canaries_hurt(&job->area))
+		outcome_set(o, READ_OUTSIDE, "bytes were written outside the chunk");
+}
+
+void read_finish(struct probe *p, struct read_job *job, const struct window *w)
+{
+	unsigned int i;
+
+	session_wait(p, &job->call, job->deadline, job->c.mechanism == MECH_WRITE_CHUNK);
+	check_reply(p, job, w);
+	if (job->outcome.kind == READ_LOST && !deadline_left(p->deadline))
+		outcome_set(&job->outcome, READ_NOT_RUN, "the time ran out");
+	for (i = 0; p->conn && job->generation == p->generation && i < job->area.nsegs;
+	     i++)
+		rpcrdma_deregister(p->conn, &job->area.segs[i]);
+	rpcrdma_call_fini(&job->call);
+	area_fini(&job->area);
+}
+
+void read_once(struct probe *p, const struct window *w, const struct read_case *c,
+	       struct read_outcome *outcome)
+{
+	_cleanup_free_ struct read_job *job = calloc(1, sizeof(*job));
+
+	if (!job) {
+		outcome_set(outcome, READ_NOT_RUN, "no memory");
+		return;
+	}
+	read_start(p, job, w, c);
+	read_finish(p, job, w);
+	*outcome = job->outcome;
+}

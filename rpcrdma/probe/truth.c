@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* What a file's bytes really are. The reference is NFS over TCP where it can be had, otherwise
+ * short READs inline over RDMA, which need no chunk and so nothing that is under test.
+ *
+ * On a hypervisor's export files are live disks. A difference counts only if the reference is
+ * the same before and after it, and size, mtime and ctime have not moved. */
+#include <stdio.h>
+
+#include "rpcrdma/probe/internal.h"
+
+/* Small enough for every inline threshold above the minimum, with room for attributes. */
+#define INLINE_PIECE 768
+
+static ssize_t inline_piece(struct probe *p, const struct nfs3_fh *fh, uint64_t offset,
+			    uint32_t count, uint8_t *buf)
+{
+	struct rpcrdma_call call;
+	struct nfs3_read_res res;
+	uint8_t args[128];
+	struct reader r;
+	int rc;
+
+	rc = session_nfs3(p, &call, NFS3_READ, args,
+			  nfs3_args_read(args, sizeof(args), fh, offset, count));
+	reader_init(&r, call.results, call.results_len);
+	if (!rc)
+		rc = nfs3_res_read(&res, &r, false);
+	if (!rc && res.status)
+		rc = err_set(EIO, "%s", nfs3_status_text(res.status));
+	if (!rc && (res.data_len > count || res.count != res.data_len))
+		rc = err_set(EBADMSG, "%u bytes came, %u were asked", res.data_len,
+			     count);
+	if (!rc && res.data_len)
+		memcpy(buf, res.data, res.data_len);
+	rpcrdma_call_fini(&call);
+	return rc ? rc : (ssize_t)res.data_len;
+}
+
+static ssize_t reference_piece(struct probe *p, const struct nfs3_fh *fh, uint64_t offset,
+			       uint32_t count, uint8_t *buf)
+{
+	uint32_t status;
+	ssize_t n;
+	bool eof;
+
+	n = reference_read(p->reference, fh, offset, count, buf, &status, &eof,
+			   session_call_deadline(p, count));
+	if (n >= 0 && status)
+		return err_set(EIO, "%s", nfs3_status_text(status));
+	return n;
+}
+
+/* The reference is gone: say why once, and go on without. */
+static void reference_lost(struct probe *p, int rc)
+{
+	p->reference_died = rc == -EPIPE;
+	snprintf(p->reference_why, sizeof(p->reference_why), "%.255s", err_text());
+	reference_close(p->reference);
+	p->reference = NULL;
+}
+
+static int read_range(struct probe *p, const struct nfs3_fh *fh, uint64_t offset,
+		      uint32_t len, uint8_t *buf)
+{
+	uint32_t done = 0;
+	ssize_t n;
+
+	while (done < len) {
+		if (p->reference)
+			n = reference_piece(p, fh, offset + done,
+					    min_u32(len - done, p->rtmax), buf + done);
+		else
+			n = inline_piece(p, fh, offset + done,
+					 min_u32(len - done, INLINE_PIECE), buf + done);
+		if (n < 0 && p->reference && deadline_left(p->deadline)) {
+			reference_lost(p, (int)n);
+			continue;
+		}
+		if (n < 0)
+			return (int)n;
+		if (!n)
+			return err_set(ENODATA, "the file ended at %llu",
+				       (unsigned long long)(offset + done));
+		done += (uint32_t)n;
+	}
+	return 0;
+}
+
+int truth_open(struct probe *p, struct window *w, const struct probe_file *file,
+	       uint64_t base, uint32_t len)
+{
+	int rc;
+
+	memset(w, 0, sizeof(*w));
+	w->file = file;
+	w->base = base;
+	rc = session_getattr(p, &file->fh, &w->attr);
+	if (rc)
+		return err_context(rc, "reference of %s", file->path);
+	w->len = base < w->attr.size ? (uint32_t)min_u64(len, w->attr.size - base) : 0;
+	w->bytes = malloc(w->len ? w->len : 1);
+	if (!w->bytes)
+		return err_sys("memory for %u bytes of reference", w->len);
+	rc = read_range(p, &file->fh, base, w->len, w->bytes);
+	if (rc) {
+		truth_close(w);
+		return err_context(rc, "reference of %s", file->path);
+	}
+	return 0;
+}
+
+void truth_close(struct window *w)
+{
+	free(w->bytes);
+	w->bytes = NULL;
+	w->len = 0;
+}
+
+static bool attr_moved(const struct nfs3_attr *a, const struct nfs3_attr *b)
+{
+	return a->size != b->size || a->mtime.sec != b->mtime.sec ||
+	       a->mtime.nsec != b->mtime.nsec || a->ctime.sec != b->ctime.sec ||
+	       a->ctime.nsec != b->ctime.nsec;
+}
+
+bool truth_changed(struct probe *p, struct window *w, uint64_t offset, uint32_t count)
+{
+	_cleanup_free_ uint8_t *again = NULL;
+	struct nfs3_attr attr;
+	uint64_t at;
+
+	if (w->changing)
+		return true;
+	if (session_getattr(p, &w->file->fh, &attr))
+		return false;
+	w->changing = attr_moved(&attr, &w->attr);
+	if (w->changing || offset < w->base || offset >= w->base + w->len)
+		return w->changing;
+	at = offset - w->base;
+	count = (uint32_t)min_u64(count, w->len - at);
+	again = malloc(count ? count : 1);
+	if (again && !read_range(p, &w->file->fh, offset, count, again))
+		w->changing = memcmp(again, w->bytes + at, count) != 0;
+	/* A write that lands between the two looks shows in the times. */
+	if (!w->changing && !session_getattr(p, &w->file->fh, &attr))
+		w->changing = attr_moved(&attr, &w->attr);
+	return w->changing;
+}

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* Memory for chunks: what was written and what was not must be told for every single byte. */
+#include "rpcrdma/probe/internal.h"
+
+#include "tests/unit/suite.h"
+
+static const uint32_t odd[] = { 5, 4097, 1, 813 };
+#define ODD_SUM (5 + 4097 + 1 + 813)
+
+static void make(struct area *a, const uint32_t *lengths, unsigned int n)
+{
+	CU_ASSERT_EQUAL_FATAL(area_init(a, lengths, n), 0);
+}
+
+static size_t start(const struct area *a, unsigned int s)
+{
+	return (size_t)((const uint8_t *)a->segs[s].base - a->mem);
+}
+
+/* The peer writes @data into the segments laid end to end. */
+static void place(struct area *a, const uint8_t *data, size_t len)
+{
+	unsigned int s;
+
+	for (s = 0; s < a->nsegs && len; s++) {
+		size_t n = len < a->segs[s].length ? len : a->segs[s].length;
+
+		memcpy(a->segs[s].base, data, n);
+		data += n;
+		len -= n;
+	}
+}
+
+static void a_fresh_area_is_untouched_and_its_canaries_whole(void)
+{
+	struct area a;
+
+	make(&a, odd, ARRAY_SIZE(odd));
+	CU_ASSERT_EQUAL(area_canaries_hurt(&a), 0);
+	CU_ASSERT_EQUAL(area_first_touched(&a, 0), -1);
+	CU_ASSERT(area_is_prefill(&a, 0));
+	CU_ASSERT(area_is_prefill(&a, ODD_SUM - 1));
+	area_fini(&a);
+}
+
+static void an_area_without_segments_is_a_canary(void)
+{
+	struct area a;
+
+	make(&a, NULL, 0);
+	CU_ASSERT_EQUAL(area_canaries_hurt(&a), 0);
+	CU_ASSERT_EQUAL(area_first_touched(&a, 0), -1);
+	CU_ASSERT_FALSE(area_is_prefill(&a, 0));
+	CU_ASSERT_EQUAL(area_byte(&a, 0), 0);
+	a.mem[17] ^= 1;
+	CU_ASSERT_EQUAL(area_canaries_hurt(&a), 1);
+	area_fini(&a);
+}
+
+static void segments_have_their_lengths_and_a_page_of_canary_around(void)
+{
+	struct area a;
+	unsigned int s;
+
+	make(&a, odd, ARRAY_SIZE(odd));
+	CU_ASSERT_EQUAL(a.nsegs, ARRAY_SIZE(odd));
+	CU_ASSERT(start(&a, 0) >= 4096);
+	for (s = 0; s < a.nsegs; s++) {
+		size_t end = start(&a, s) + a.segs[s].length;
+
+		CU_ASSERT_EQUAL(a.segs[s].length, odd[s]);
+		CU_ASSERT((s + 1 < a.nsegs ? start(&a, s + 1) : a.size) >= end + 4096);
+	}
+	area_fini(&a);
+}
+
+/* Each byte in turn, in canaries and segments alike, changed in one bit and put back. */
+static void every_changed_byte_is_told_and_in_its_place(void)
+{
+	unsigned int s, missed = 0, mistold = 0;
+	size_t at, before = 0;
+	struct area a;
+
+	make(&a, odd, ARRAY_SIZE(odd));
+	for (at = 0; at < a.size; at++) {
+		int64_t inside = -1;
+
+		for (s = 0, before = 0; s < a.nsegs; before += a.segs[s++].length)
+			if (at >= start(&a, s) && at < start(&a, s) + a.segs[s].length)
+				inside = (int64_t)(before + at - start(&a, s));
+		a.mem[at] ^= 0x10;
+		missed += !area_canaries_hurt(&a) && area_first_touched(&a, 0) < 0;
+		mistold += area_canaries_hurt(&a) != (inside < 0);
+		mistold += area_first_touched(&a, 0) != inside;
+		if (inside >= 0) {
+			mistold += area_is_prefill(&a, (size_t)inside);
+			mistold += area_byte(&a, (size_t)inside) != a.mem[at];
+			mistold += area_first_touched(&a, (size_t)inside) != inside;
+			mistold += area_first_touched(&a, (size_t)inside + 1) != -1;
+		}
+		a.mem[at] ^= 0x10;
+	}
+	CU_ASSERT_EQUAL(missed, 0);
+	CU_ASSERT_EQUAL(mistold, 0);
+	area_fini(&a);
+}
+
+static void canaries_are_counted_byte_by_byte(void)
+{
+	struct area a;
+
+	make(&a, odd, ARRAY_SIZE(odd));
+	a.mem[0] ^= 1;
+	a.mem[1] ^= 1;
+	a.mem[a.size - 1] ^= 1;
+	a.mem[start(&a, 1) - 1] ^= 1;
+	a.mem[start(&a, 1) + a.segs[1].length] ^= 1;
+	CU_ASSERT_EQUAL(area_canaries_hurt(&a), 5);
+	area_fini(&a);
+}
+
+static void what_was_placed_over_several_segments_is_compared_end_to_end(void)
+{
+	uint8_t want[ODD_SUM];
+	struct area a;
+	size_t i;
+
+	for (i = 0; i < sizeof(want); i++)
+		want[i] = (uint8_t)(i * 7 + 3);
+	make(&a, odd, ARRAY_SIZE(odd));
+	place(&a, want, sizeof(want));
+	CU_ASSERT_EQUAL(area_first_difference(&a, want, sizeof(want)), -1);
+	CU_ASSERT_EQUAL(area_canaries_hurt(&a), 0);
+	for (i = 0; i < sizeof(want); i++) {
+		want[i] ^= 1;
+		if (area_first_difference(&a, want, sizeof(want)) != (int64_t)i)
+			break;
+		want[i] ^= 1;
+	}
+	CU_ASSERT_EQUAL(i, sizeof(want));
+	area_fini(&a);
+}
+
+static void a_difference_behind_the_wanted_length_is_none(void)
+{
+	const uint32_t length = 8;
+	struct area a;
+
+	make(&a, &length, 1);
+	place(&a, (const uint8_t *)"abcde", 5);
+	CU_ASSERT_EQUAL(area_first_difference(&a, (const uint8_t *)"abcd!", 4), -1);
+	CU_ASSERT_EQUAL(area_first_difference(&a, (const uint8_t *)"abcd!", 5), 4);
+	CU_ASSERT_EQUAL(area_first_difference(&a, NULL, 0), -1);
+	area_fini(&a);
+}
+
+static void more_wanted_than_the_segments_hold_differs_at_their_end(void)
+{
+	const uint32_t length = 4;
+	struct area a;
+
+	make(&a, &length, 1);
+	place(&a, (const uint8_t *)"abcd", 4);
+	CU_ASSERT_EQUAL(area_first_difference(&a, (const uint8_t *)"abcdefgh", 8), 4);
+	CU_ASSERT_FALSE(area_is_prefill(&a, 4));
+	CU_ASSERT_EQUAL(area_byte(&a, 4), 0);
+	area_fini(&a);
+}
+
+static void short_data_leave_the_prefill_behind_them(void)
+{
+	const uint32_t lengths[] = { 4, 4 };
+	struct area a;
+
+	make(&a, lengths, 2);
+	place(&a, (const uint8_t *)"abcdef", 6);
+	CU_ASSERT_EQUAL(area_first_touched(&a, 6), -1);
+	CU_ASSERT(area_is_prefill(&a, 6));
+	CU_ASSERT(area_is_prefill(&a, 7));
+	area_fini(&a);
+}
+
+static void no_two_areas_are_filled_alike(void)
+{
+	const uint32_t length = 4096;
+	struct area a, b;
+
+	make(&a, &length, 1);
+	make(&b, &length, 1);
+	CU_ASSERT_NOT_EQUAL(memcmp(a.segs[0].base, b.segs[0].base, length), 0);
+	/* Nor one page like the next, or like zeros. */
+	CU_ASSERT_NOT_EQUAL(memcmp(a.mem, a.mem + 4096, 4096), 0);
+	area_fini(&a);
+	area_fini(&b);
+}
+
+SUITE_MAIN("area", TEST(a_fresh_area_is_untouched_and_its_canaries_whole),
+	   TEST(an_area_without_segments_is_a_canary),
+	   TEST(segments_have_their_lengths_and_a_page_of_canary_around),
+	   TEST(every_changed_byte_is_told_and_in_its_place),
+	   TEST(canaries_are_counted_byte_by_byte),
+	   TEST(what_was_placed_over_several_segments_is_compared_end_to_end),
+	   TEST(a_difference_behind_the_wanted_length_is_none),
+	   TEST(more_wanted_than_the_segments_hold_differs_at_their_end),
+	   TEST(short_data_leave_the_prefill_behind_them),
+	   TEST(no_two_areas_are_filled_alike))
