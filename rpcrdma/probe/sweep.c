@@ -1,0 +1,560 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* Which READs, in which order. A size is one axis and a mechanism another: the client decides
+ * how a reply travels, so "Write chunks are broken" and "large payloads are broken" can be told
+ * apart. Each range comes inline, by Reply chunk and by Write chunk; by Write chunk again after
+ * other operations on the same connection, because a server's page lists remember what was
+ * before; and with several in flight.
+ *
+ * A READ that goes wrong is looked at closely (judge): has the file changed, does it go wrong
+ * again, and does the same range come right by another mechanism before and after. */
+#include <stdio.h>
+
+#include "rpcrdma/probe/internal.h"
+
+#define IN_FLIGHT       16
+#define UNANSWERED_MAX  3 /* in a row: the mechanism is given up */
+#define BROKEN_MAX      8 /* lost connections that came again when tried again */
+#define TIME_RESERVE_MS 1500
+#define FILES_MAX       4
+#define JUKEBOX_TRIES   10
+#define JUKEBOX_WAIT_US 200000
+
+/* Sizes and offsets at which servers, clients or pages change something. 0 in the last places
+ * stands for rtmax - 1, rtmax and rtmax + 1. */
+static const uint32_t sizes[] = {
+	0,    1,    3,     4,     5,     787,    788,     789,     811,  812,
+	813,  815,  816,   817,   855,   856,    857,     868,     869,  1023,
+	1024, 1025, 3863,  3864,  3940,  3941,   4095,    4096,    4097, 8191,
+	8192, 8193, 65535, 65536, 65537, 262144, 1048575, 1048576,
+};
+static const uint32_t quick_sizes[] = { 1, 788, 812, 813, 856, 1024, 4096, 4097, 65536 };
+static const uint32_t offsets[] = { 1, 3, 4, 4095, 4096, 4097 };
+static const uint32_t offset_sizes[] = { 5, 813, 4097, 65537 };
+static const uint32_t layout_sizes[] = { 813, 4097, 65537, 262144 };
+const uint32_t sweep_profiles[] = { 788, 812, 816, 856, 0 };
+
+static const struct {
+	enum layout layout;
+	unsigned int pieces;
+} layouts[] = {
+	{ LAYOUT_EXACT, 1 },  { LAYOUT_PAD_SEGMENT, 1 }, { LAYOUT_LARGER, 1 },
+	{ LAYOUT_PIECES, 2 }, { LAYOUT_PIECES, 3 },      { LAYOUT_PIECES, 5 },
+	{ LAYOUT_PIECES, 8 }, { LAYOUT_PIECES, 16 },
+};
+
+struct range {
+	uint64_t offset;
+	uint32_t count;
+};
+
+struct sweep {
+	struct probe *p;
+	struct records *records;
+	struct window w;
+	struct range *ranges;
+	unsigned int nranges;
+	unsigned int unanswered[MECH_COUNT]; /* in a row */
+	unsigned int broken[MECH_COUNT];
+	struct range before; /* the last one that came by another mechanism */
+	bool before_right;
+	unsigned int done, total;
+};
+
+static bool stop(struct sweep *s)
+{
+	if (deadline_left(s->p->deadline) < TIME_RESERVE_MS)
+		s->records->out_of_time = true;
+	return s->records->out_of_time || s->p->hopeless || s->w.changing;
+}
+
+static void add_record(struct sweep *s, const struct record *r)
+{
+	struct records *rs = s->records;
+	struct record *list;
+
+	if (r->outcome.kind == READ_NOT_RUN) {
+		rs->not_run[r->c.mechanism]++;
+		return;
+	}
+	if (rs->count == rs->cap) {
+		list = reallocarray(rs->list, rs->cap ? rs->cap * 2 : 256, sizeof(*list));
+		if (!list) {
+			rs->not_run[r->c.mechanism]++;
+			return;
+		}
+		rs->list = list;
+		rs->cap = rs->cap ? rs->cap * 2 : 256;
+	}
+	rs->list[rs->count++] = *r;
+}
+
+/* A server that is busy fetching the file says so; that is no failure. */
+static void read_patiently(struct sweep *s, const struct read_case *c,
+			   struct read_outcome *outcome)
+{
+	unsigned int i;
+
+	for (i = 0; i < JUKEBOX_TRIES; i++) {
+		read_once(s->p, &s->w, c, outcome);
+		if (outcome->kind != READ_STATUS ||
+		    outcome->status != NFS3_STATUS_JUKEBOX || stop(s))
+			return;
+		usleep(JUKEBOX_WAIT_US);
+	}
+	outcome->kind = READ_NOT_RUN;
+}
+
+/* One try, as it was first made: after other operations means a READ by the same mechanism,
+ * then GETATTR, READDIRPLUS and READLINK, then the READ that counts, on one connection. */
+static void try_case(struct sweep *s, const struct read_case *c, bool after_others,
+		     struct read_outcome *outcome)
+{
+	struct read_outcome warm;
+
+	if (after_others) {
+		read_once(s->p, &s->w, c, &warm);
+		listing_between(s->p, &s->w.file->fh);
+	}
+	read_patiently(s, c, outcome);
+}
+
+/* The same range by a mechanism that is not the suspect. */
+static bool control_right(struct sweep *s, const struct read_case *suspect)
+{
+	struct read_case c = { .offset = suspect->offset, .count = suspect->count };
+	struct read_outcome outcome;
+
+	if (session_ready(s->p))
+		return false;
+	c.mechanism = read_fits_inline(s->p, c.count) && suspect->mechanism != MECH_INLINE
+			      ? MECH_INLINE
+			      : MECH_REPLY_CHUNK;
+	if (c.mechanism == suspect->mechanism)
+		c.mechanism = MECH_WRITE_CHUNK;
+	read_once(s->p, &s->w, &c, &outcome);
+	return outcome.kind == READ_OK;
+}
+
+static void note_before(struct sweep *s, const struct read_case *c, bool right)
+{
+	s->before = (struct range){ c->offset, c->count };
+	s->before_right = right;
+}
+
+static bool before_was_right(const struct sweep *s, const struct read_case *c)
+{
+	return s->before_right && s->before.offset == c->offset &&
+	       s->before.count == c->count;
+}
+
+static void count_hopes(struct sweep *s, const struct record *r)
+{
+	enum mechanism m = r->c.mechanism;
+
+	s->unanswered[m] = r->outcome.kind == READ_LOST ? s->unanswered[m] + 1 : 0;
+	if ((r->outcome.kind == READ_CLOSED || r->outcome.kind == READ_TRANSPORT) &&
+	    r->confirmed)
+		s->broken[m]++;
+	if (s->unanswered[m] >= UNANSWERED_MAX || s->broken[m] >= BROKEN_MAX)
+		s->records->gave_up[m] = true;
+}
+
+/* A READ went wrong: why, and does it again? */
+static void judge(struct sweep *s, struct record *r)
+{
+	struct read_outcome again;
+
+	/* Also where the transport's checksum was wrong: a kernel that sends pages without
+	 * copying them computes it before a writer changes them. */
+	if (truth_changed(s->p, &s->w, r->c.offset, r->c.count)) {
+		r->outcome.kind = READ_CHANGING;
+		return;
+	}
+	if (!read_kind_is_failure(r->outcome.kind))
+		return;
+	if (r->outcome.kind == READ_LOST) {
+		/* Waiting as long again would only cost time: one more is as good elsewhere. */
+		r->confirmed = true;
+		r->controls_right = before_was_right(s, &r->c) && control_right(s, &r->c);
+		return;
+	}
+	r->controls_right = control_right(s, &r->c);
+	try_case(s, &r->c, r->after_others, &again);
+	r->confirmed = read_kind_is_failure(again.kind);
+	r->controls_right = r->controls_right && control_right(s, &r->c);
+	if (truth_changed(s->p, &s->w, r->c.offset, r->c.count))
+		r->outcome.kind = READ_CHANGING;
+}
+
+static uint32_t expected(const struct sweep *s, const struct read_case *c)
+{
+	if (c->offset >= s->w.attr.size)
+		return 0;
+	return (uint32_t)min_u64(min_u32(c->count, s->p->rtmax),
+				 s->w.attr.size - c->offset);
+}
+
+static void attempt(struct sweep *s, const struct read_case *c, bool after_others)
+{
+	struct record r = { .c = *c, .after_others = after_others, .in_flight = 1 };
+	const struct mishap before = s->p->transport;
+
+	if (stop(s) || s->records->gave_up[c->mechanism])
+		return;
+	r.expected = expected(s, c);
+	try_case(s, c, after_others, &r.outcome);
+	if (r.outcome.kind != READ_OK && r.outcome.kind != READ_NOT_RUN)
+		judge(s, &r);
+	if (r.outcome.kind == READ_CHANGING)
+		s->p->transport = before; /* nor is a wrong checksum of these a fault */
+	debug(DEBUG_PROBE, "%u bytes at %llu by %s%s: %s %s", c->count,
+	      (unsigned long long)c->offset, mechanism_name(c->mechanism),
+	      after_others ? " after others" : "", read_kind_name(r.outcome.kind),
+	      r.outcome.text);
+	count_hopes(s, &r);
+	if (c->mechanism != MECH_WRITE_CHUNK)
+		note_before(s, c, r.outcome.kind == READ_OK);
+	add_record(s, &r);
+}
+
+/* Room for a pad where there is one, or exactly the data: the two alternate. */
+static enum layout plain_layout(unsigned int i)
+{
+	return i % 2 ? LAYOUT_EXACT : LAYOUT_ROUNDED;
+}
+
+static void every_mechanism(struct sweep *s)
+{
+	unsigned int i;
+
+	for (i = 0; i < s->nranges && !stop(s); i++) {
+		struct read_case c = { .offset = s->ranges[i].offset,
+				       .count = s->ranges[i].count };
+
+		probe_progress(s->p, "READs by every mechanism", s->done++, s->total);
+		c.mechanism = MECH_REPLY_CHUNK;
+		attempt(s, &c, false);
+		if (session_ready(s->p))
+			continue;
+		c.mechanism = MECH_INLINE;
+		if (read_fits_inline(s->p, c.count))
+			attempt(s, &c, false);
+		c.mechanism = MECH_WRITE_CHUNK;
+		/* An odd length shows a pad that is written only if there is room for it. */
+		c.layout = c.count % 4 ? LAYOUT_ROUNDED : plain_layout(i);
+		attempt(s, &c, false);
+	}
+}
+
+static void after_others(struct sweep *s)
+{
+	const bool *gave_up = &s->records->gave_up[MECH_WRITE_CHUNK];
+	unsigned int i;
+
+	for (i = 0; i < s->nranges && !*gave_up && !stop(s); i++) {
+		struct read_case c = { .mechanism = MECH_WRITE_CHUNK,
+				       .layout = plain_layout(i + 1),
+				       .offset = s->ranges[i].offset,
+				       .count = s->ranges[i].count };
+
+		probe_progress(s->p, "READs after other operations", s->done++, s->total);
+		note_before(s, &c, control_right(s, &c));
+		attempt(s, &c, true);
+	}
+}
+
+/* @n READs at once; outcomes in order. */
+static void flight(struct sweep *s, const struct read_case *cases, unsigned int n,
+		   struct read_outcome *outcomes)
+{
+	_cleanup_free_ struct read_job *jobs = calloc(n, sizeof(*jobs));
+	unsigned int i;
+
+	memset(outcomes, 0, n * sizeof(*outcomes));
+	for (i = 0; i < n; i++)
+		outcomes[i].kind = READ_NOT_RUN;
+	if (!jobs)
+		return;
+	for (i = 0; i < n; i++)
+		read_start(s->p, &jobs[i], &s->w, &cases[i]);
+	for (i = 0; i < n; i++) {
+		read_finish(s->p, &jobs[i], &s->w);
+		outcomes[i] = jobs[i].outcome;
+	}
+}
+
+static void judge_flight(struct sweep *s, const struct read_case *cases, unsigned int n,
+			 struct read_outcome *outcomes)
+{
+	bool before[IN_FLIGHT] = { false }, all_right = true;
+	struct read_outcome again[IN_FLIGHT];
+	unsigned int i;
+
+	for (i = 0; i < n; i++) {
+		if (!read_kind_is_failure(outcomes[i].kind))
+			continue;
+		all_right = false;
+		before[i] = control_right(s, &cases[i]);
+	}
+	if (!all_right)
+		flight(s, cases, n, again);
+	for (i = 0; i < n; i++) {
+		struct record r = { .c = cases[i],
+				    .outcome = outcomes[i],
+				    .in_flight = n };
+
+		r.expected = expected(s, &cases[i]);
+		if (!all_right && read_kind_is_failure(r.outcome.kind)) {
+			r.confirmed = read_kind_is_failure(again[i].kind) ||
+				      r.outcome.kind == READ_LOST;
+			if (truth_changed(s->p, &s->w, r.c.offset, r.c.count))
+				r.outcome.kind = READ_CHANGING;
+			else
+				r.controls_right = before[i] && control_right(s, &r.c);
+		}
+		count_hopes(s, &r);
+		add_record(s, &r);
+	}
+}
+
+static void in_flight(struct sweep *s)
+{
+	struct read_case cases[IN_FLIGHT];
+	struct read_outcome outcomes[IN_FLIGHT];
+	unsigned int i, n, width;
+	struct mishap before;
+
+	for (i = 0; i < s->nranges && !stop(s); i += n) {
+		if (session_ready(s->p) || s->records->gave_up[MECH_WRITE_CHUNK])
+			return;
+		width = min_u32(rpcrdma_credits(s->p->conn), IN_FLIGHT);
+		probe_progress(s->p, "READs in flight together", s->done, s->total);
+		for (n = 0; n < width && i + n < s->nranges; n++)
+			cases[n] = (struct read_case){ .mechanism = MECH_WRITE_CHUNK,
+						       .layout = plain_layout(n),
+						       .offset = s->ranges[i + n].offset,
+						       .count = s->ranges[i + n].count };
+		s->done += n;
+		before = s->p->transport;
+		flight(s, cases, n, outcomes);
+		judge_flight(s, cases, n, outcomes);
+		if (s->w.changing)
+			s->p->transport = before;
+	}
+}
+
+static void every_layout(struct sweep *s)
+{
+	unsigned int i, j;
+
+	for (i = 0; i < ARRAY_SIZE(layout_sizes); i++)
+		for (j = 0; j < ARRAY_SIZE(layouts) && !stop(s); j++) {
+			struct read_case c = { .mechanism = MECH_WRITE_CHUNK,
+					       .layout = layouts[j].layout,
+					       .pieces = layouts[j].pieces,
+					       .offset = 0,
+					       .count = min_u32(layout_sizes[i],
+								s->p->rtmax) };
+
+			probe_progress(s->p, "READs by several segments", s->done++,
+				       s->total);
+			attempt(s, &c, false);
+			c.mechanism = MECH_REPLY_CHUNK;
+			if (c.layout == LAYOUT_PIECES)
+				attempt(s, &c, false);
+		}
+}
+
+/* As Linux clients of their times do it: inline up to a size, by Write chunk above it, growing
+ * on one connection. */
+static void profiles(struct sweep *s)
+{
+	unsigned int i, j;
+
+	for (i = 0; sweep_profiles[i]; i++) {
+		const uint32_t limit = sweep_profiles[i];
+		const uint32_t steps[] = { limit - 1, limit, limit + 1, 2 * limit, 4096 };
+
+		for (j = 0; j < ARRAY_SIZE(steps) && !stop(s); j++) {
+			struct read_case c = { .count = steps[j] };
+
+			if (session_ready(s->p))
+				return;
+			probe_progress(s->p, "READs as Linux clients do them", s->done++,
+				       s->total);
+			c.mechanism = steps[j] <= limit && read_fits_inline(s->p, c.count)
+					      ? MECH_INLINE
+					      : MECH_WRITE_CHUNK;
+			attempt(s, &c, false);
+		}
+	}
+}
+
+static void add_range(struct sweep *s, uint64_t offset, uint32_t count)
+{
+	s->ranges[s->nranges++] = (struct range){ offset, count };
+}
+
+#define RANGES_MAX 512
+
+static void add_offsets(struct sweep *s, const uint32_t *counts, size_t n)
+{
+	size_t i, j;
+
+	for (i = 0; i < ARRAY_SIZE(offsets); i++)
+		for (j = 0; j < n; j++)
+			if (counts[j] <= s->p->rtmax)
+				add_range(s, offsets[i], counts[j]);
+}
+
+static void head_ranges(struct sweep *s)
+{
+	enum probe_level level = s->p->options->level;
+	const uint32_t *list = level == PROBE_QUICK ? quick_sizes : sizes;
+	size_t i, n = level == PROBE_QUICK ? ARRAY_SIZE(quick_sizes) : ARRAY_SIZE(sizes);
+
+	for (i = 0; i < n; i++)
+		if (list[i] + 1 < s->p->rtmax)
+			add_range(s, 0, list[i]);
+	if (level != PROBE_QUICK)
+		add_range(s, 0, s->p->rtmax - 1);
+	add_range(s, 0, s->p->rtmax);
+	if (level != PROBE_QUICK)
+		add_range(s, 0, s->p->rtmax + 1);
+	if (level == PROBE_QUICK)
+		add_range(s, 4097, 813);
+	else if (level == PROBE_STANDARD)
+		add_offsets(s, offset_sizes, ARRAY_SIZE(offset_sizes));
+	else
+		add_offsets(s, sizes, ARRAY_SIZE(sizes));
+}
+
+/* Around the end: nothing, one byte, or less than asked. */
+static void tail_ranges(struct sweep *s)
+{
+	static const uint32_t few[] = { 813, 4097, 65536 };
+	bool full = s->p->options->level == PROBE_FULL;
+	const uint32_t *list = full ? sizes : few;
+	size_t i, n = full ? ARRAY_SIZE(sizes) : ARRAY_SIZE(few);
+	uint64_t size = s->w.attr.size;
+
+	/* The window was laid by the size of a while ago. */
+	if (!size || s->w.base + s->w.len != size)
+		return;
+	for (i = 0; i < n; i++)
+		if (list[i] <= s->w.len && list[i] <= s->p->rtmax)
+			add_range(s, size - list[i], list[i]);
+	add_range(s, size - 1, 4096);
+	add_range(s, size, 4096);
+	add_range(s, size + 1, 4096);
+	add_range(s, size, 0);
+}
+
+static void giant_ranges(struct sweep *s)
+{
+	uint64_t edge = (uint64_t)1 << 32;
+
+	add_range(s, edge - 5, 813);
+	add_range(s, edge - 4096, 8192);
+	add_range(s, edge, 4097);
+}
+
+static void hole_ranges(struct sweep *s)
+{
+	add_range(s, s->w.base, 4097);
+	add_range(s, s->w.base + 4095, 65536);
+}
+
+/* A window of a file, its ranges, and what is done with them. */
+static int window(struct sweep *s, const struct probe_file *file, uint64_t base,
+		  uint32_t len, void (*ranges)(struct sweep *s))
+{
+	int rc;
+
+	s->nranges = 0;
+	rc = truth_open(s->p, &s->w, file, base, len);
+	if (!rc)
+		ranges(s);
+	return rc;
+}
+
+/* The file that carries the sweep. False: it changed, take another. */
+static bool main_file(struct sweep *s, const struct probe_file *file)
+{
+	bool quick = s->p->options->level == PROBE_QUICK;
+	bool changed;
+
+	if (window(s, file, 0, s->p->rtmax + 8192, head_ranges))
+		return false;
+	s->done = 0;
+	s->total = 3 * s->nranges + ARRAY_SIZE(layout_sizes) * ARRAY_SIZE(layouts) + 20;
+	every_mechanism(s);
+	profiles(s);
+	if (quick && s->nranges > 7) { /* only 813 to 4096 */
+		memmove(s->ranges, s->ranges + 3, 4 * sizeof(*s->ranges));
+		s->nranges = 4;
+	}
+	after_others(s);
+	if (!quick)
+		every_layout(s);
+	in_flight(s);
+	changed = s->w.changing;
+	truth_close(&s->w);
+	return !changed;
+}
+
+static void more_windows(struct sweep *s, const struct probe_file *file)
+{
+	const struct probe_file *giant = s->p->giant.attr.size ? &s->p->giant : NULL;
+	uint32_t tail = (uint32_t)min_u64(file->attr.size, s->p->rtmax);
+	const struct {
+		const struct probe_file *file;
+		uint64_t base;
+		uint32_t len;
+		void (*ranges)(struct sweep *s);
+	} windows[] = {
+		{ file, file->attr.size - tail, tail, tail_ranges },
+		{ giant, ((uint64_t)1 << 32) - 8192, 65536, giant_ranges },
+		{ giant, (uint64_t)1 << 30, 131072, hole_ranges },
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(windows); i++) {
+		s->w.changing = false;
+		if (!windows[i].file || stop(s) ||
+		    window(s, windows[i].file, windows[i].base, windows[i].len,
+			   windows[i].ranges))
+			continue;
+		s->done = 0;
+		s->total = 3 * s->nranges;
+		every_mechanism(s);
+		after_others(s);
+		in_flight(s);
+		truth_close(&s->w);
+	}
+}
+
+void sweep_run(struct probe *p, struct records *records)
+{
+	_cleanup_free_ struct range *ranges = calloc(RANGES_MAX, sizeof(*ranges));
+	struct sweep s = { .p = p, .records = records, .ranges = ranges };
+	unsigned int i, files = min_u32(p->ncandidates, FILES_MAX);
+
+	if (!ranges)
+		return;
+	for (i = 0; i < files; i++) {
+		s.w.changing = false;
+		if (stop(&s) || main_file(&s, &p->candidates[i]))
+			break;
+		records->changed_files += s.w.changing;
+	}
+	records->all_changing = files && records->changed_files == files;
+	records->unfinished = i == files;
+	if (i < files && i)
+		probe_subject(p, "file", "%s", p->candidates[i].path);
+	if (i < files && p->options->level != PROBE_QUICK)
+		more_windows(&s, &p->candidates[i]);
+	records->hopeless = p->hopeless;
+}
