@@ -1,0 +1,525 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* From records of READs to findings. Pure: it sees only what was tried and what came.
+ *
+ * The signature of the 812-byte bug (Red Hat bugzilla 1046011) is narrow on purpose: at aligned
+ * offsets and with one segment, READs by Write chunk go wrong from some size of at most 4096 on,
+ * smaller ones do not, and the same ranges come right by another mechanism before and after, in
+ * at least three ranges. Anything else that is wrong with Write chunks has a finding of its own,
+ * by what it is bound to: larger sizes, segments, alignment, or only the frame. */
+#include <stdio.h>
+
+#include "rpcrdma/probe/internal.h"
+
+#define PAGE            4096
+#define BUG812_RANGES   3
+#define EXAMPLES        5
+#define RANGES_SEEN_MAX 64
+
+/* Which records are looked at together. */
+typedef bool (*record_filter)(const struct record *r);
+
+/* Whether what went wrong is this READ's. With others in flight the loss of a connection is
+ * nobody's in particular. */
+static bool is_its_own(const struct record *r)
+{
+	return r->in_flight <= 1 ||
+	       (r->outcome.kind != READ_CLOSED && r->outcome.kind != READ_TRANSPORT);
+}
+
+/* One segment at an aligned offset, wholly inside the file: nothing but the size varies. */
+static bool is_plain(const struct record *r)
+{
+	bool one_segment = r->c.layout == LAYOUT_EXACT || r->c.layout == LAYOUT_ROUNDED ||
+			   r->c.layout == LAYOUT_LARGER ||
+			   (r->c.layout == LAYOUT_PAD_SEGMENT && r->c.count % 4 == 0);
+
+	return r->c.mechanism == MECH_WRITE_CHUNK && one_segment && is_its_own(r) &&
+	       r->c.offset % PAGE == 0 && r->expected == r->c.count;
+}
+
+static bool is_unaligned(const struct record *r)
+{
+	return r->c.mechanism == MECH_WRITE_CHUNK && r->c.layout != LAYOUT_PIECES &&
+	       is_its_own(r) && r->c.offset % PAGE;
+}
+
+static bool is_segmented(const struct record *r)
+{
+	return r->c.mechanism == MECH_WRITE_CHUNK && r->c.layout == LAYOUT_PIECES &&
+	       is_its_own(r);
+}
+
+static bool is_write_chunk(const struct record *r)
+{
+	return r->c.mechanism == MECH_WRITE_CHUNK;
+}
+
+static bool is_reply_chunk(const struct record *r)
+{
+	return r->c.mechanism == MECH_REPLY_CHUNK;
+}
+
+static bool is_inline(const struct record *r)
+{
+	return r->c.mechanism == MECH_INLINE;
+}
+
+/* A lost connection that did not come again, or what hits other calls too, is no property of the
+ * mechanism: it has findings of its own. */
+static bool is_failure(const struct verdict_input *in, const struct record *r)
+{
+	switch (r->outcome.kind) {
+	case READ_CLOSED: return r->confirmed && !in->closed_elsewhere;
+	case READ_TRANSPORT: return r->confirmed && !in->transport_elsewhere;
+	case READ_LOST: return !in->lost_elsewhere;
+	default: return read_kind_is_failure(r->outcome.kind);
+	}
+}
+
+static bool is_right(const struct record *r)
+{
+	return r->outcome.kind == READ_OK || r->outcome.kind == READ_PAD ||
+	       r->outcome.kind == READ_LENGTHS;
+}
+
+struct tally {
+	unsigned int right, failed, other;
+	unsigned int in_flight;       /* the most at once, of those that came right */
+	uint32_t largest_right;       /* bytes that came */
+	uint32_t smallest_failed;     /* bytes asked; UINT32_MAX if none */
+	uint32_t largest_right_below; /* of those smaller than smallest_failed */
+	uint64_t bytes;
+	unsigned int kinds[READ_KIND_COUNT];
+	const struct record *example[EXAMPLES];
+	unsigned int examples;
+};
+
+static void tally_failed(struct tally *t, const struct record *r)
+{
+	t->failed++;
+	t->kinds[r->outcome.kind]++;
+	if (r->c.count < t->smallest_failed)
+		t->smallest_failed = r->c.count;
+	if (t->examples < EXAMPLES)
+		t->example[t->examples++] = r;
+}
+
+static void tally_right(struct tally *t, const struct record *r)
+{
+	t->right++;
+	t->bytes += r->expected;
+	if (r->expected > t->largest_right)
+		t->largest_right = r->expected;
+	if (r->in_flight > t->in_flight)
+		t->in_flight = r->in_flight;
+}
+
+static void tally(const struct verdict_input *in, record_filter filter, struct tally *t)
+{
+	const struct records *rs = in->records;
+	size_t i;
+
+	memset(t, 0, sizeof(*t));
+	t->smallest_failed = UINT32_MAX;
+	for (i = 0; i < rs->count; i++) {
+		const struct record *r = &rs->list[i];
+
+		if (!filter(r))
+			continue;
+		if (is_failure(in, r))
+			tally_failed(t, r);
+		else if (is_right(r))
+			tally_right(t, r);
+		else
+			t->other++;
+	}
+	for (i = 0; i < rs->count; i++) {
+		const struct record *r = &rs->list[i];
+
+		if (filter(r) && is_right(r) && r->expected < t->smallest_failed &&
+		    r->expected > t->largest_right_below)
+			t->largest_right_below = r->expected;
+	}
+}
+
+static void add_examples(struct finding *f, const struct tally *t)
+{
+	static const char *const keys[EXAMPLES] = { "example_1", "example_2", "example_3",
+						    "example_4", "example_5" };
+	unsigned int i, used = 0;
+	char kinds[256] = "";
+
+	for (i = 0; i < READ_KIND_COUNT; i++)
+		if (t->kinds[i] && used < sizeof(kinds))
+			used += (unsigned int)snprintf(kinds + used, sizeof(kinds) - used,
+						       "%s%s %u", used ? ", " : "",
+						       read_kind_name(i), t->kinds[i]);
+	finding_text(f, "failures", "%s", kinds);
+	for (i = 0; i < t->examples; i++) {
+		const struct record *r = t->example[i];
+
+		finding_text(f, keys[i], "%u bytes at offset %llu%s%s: %s: %s",
+			     r->c.count, (unsigned long long)r->c.offset,
+			     r->after_others ? " after other operations" : "",
+			     r->in_flight > 1 ? " with others in flight" : "",
+			     read_kind_name(r->outcome.kind), r->outcome.text);
+	}
+}
+
+static void add_numbers(struct finding *f, const struct tally *t)
+{
+	finding_number(f, "right", t->right);
+	finding_number(f, "failed", t->failed);
+	finding_number(f, "largest_right", t->largest_right);
+	finding_number(f, "bytes", (double)t->bytes);
+	if (t->failed)
+		finding_number(f, "smallest_failed", t->smallest_failed);
+}
+
+static const struct {
+	enum mechanism mechanism;
+	const char *id;
+	record_filter filter;
+} mechanisms[] = {
+	{ MECH_INLINE, "probe.read.inline", is_inline },
+	{ MECH_WRITE_CHUNK, "probe.read.write-chunk", is_write_chunk },
+	{ MECH_REPLY_CHUNK, "probe.read.reply-chunk", is_reply_chunk },
+};
+
+/* Whether a mechanism was swept to the end: what was not looked at is never told as good. */
+static bool is_complete(const struct records *rs, enum mechanism mechanism)
+{
+	return !rs->all_changing && !rs->unfinished && !rs->out_of_time &&
+	       !rs->hopeless && !rs->gave_up[mechanism] && !rs->not_run[mechanism];
+}
+
+static void say_incomplete(const struct verdict_input *in, struct finding *f,
+			   const char *id, const struct tally *t,
+			   enum mechanism mechanism)
+{
+	bool gave_up = in->records->gave_up[mechanism];
+	const char *why = in->records->all_changing
+				  ? "every file changed while it was read"
+			  : in->records->out_of_time ? "the time ran out"
+			  : in->records->hopeless    ? "given up after too many failures"
+			  : gave_up  ? "given up after READs without a good end"
+			  : t->right ? "some READs could not be tried"
+				     : "nothing could be read";
+
+	finding_init(f, id, FINDING_UNKNOWN, "%s, after %u READs that came right", why,
+		     t->right);
+}
+
+static void say_mechanism(const struct verdict_input *in, size_t row, finding_sink sink,
+			  void *arg)
+{
+	enum mechanism mechanism = mechanisms[row].mechanism;
+	struct finding f;
+	struct tally t;
+
+	tally(in, mechanisms[row].filter, &t);
+	if (t.failed)
+		finding_init(
+			&f, mechanisms[row].id, FINDING_FAIL,
+			"%u of %u READs go wrong, the smallest of %u bytes: %.300s: %.300s",
+			t.failed, t.failed + t.right, t.smallest_failed,
+			read_kind_name(t.example[0]->outcome.kind),
+			t.example[0]->outcome.text);
+	else if (!t.right || !is_complete(in->records, mechanism))
+		say_incomplete(in, &f, mechanisms[row].id, &t, mechanism);
+	else
+		finding_init(&f, mechanisms[row].id, FINDING_PASS,
+			     "%u READs of up to %u bytes, all right%s", t.right,
+			     t.largest_right,
+			     t.in_flight > 1 ? ", alone and with others in flight" : "");
+	add_numbers(&f, &t);
+	if (t.in_flight > 1)
+		finding_number(&f, "in_flight", t.in_flight);
+	if (t.failed)
+		add_examples(&f, &t);
+	sink(arg, &f);
+}
+
+/* Right data in a broken frame. */
+static void say_frame(const struct verdict_input *in, const char *id, enum read_kind kind,
+		      const char *good, const char *bad, finding_sink sink, void *arg)
+{
+	const struct record *example = NULL;
+	unsigned int looked = 0, hit = 0;
+	struct finding f;
+	size_t i;
+
+	for (i = 0; i < in->records->count; i++) {
+		const struct record *r = &in->records->list[i];
+
+		if (!is_write_chunk(r) || !is_right(r))
+			continue;
+		looked++;
+		hit += r->outcome.kind == kind;
+		if (r->outcome.kind == kind && !example)
+			example = r;
+	}
+	if (example)
+		finding_init(&f, id, FINDING_FAIL,
+			     "%s in %u of %u READs: %u bytes: %.300s", bad, hit, looked,
+			     example->c.count, example->outcome.text);
+	else if (looked)
+		finding_init(&f, id, FINDING_PASS, "%s in %u READs", good, looked);
+	else
+		finding_init(&f, id, FINDING_SKIP, "no READ by Write chunk came right");
+	finding_number(&f, "looked_at", looked);
+	finding_number(&f, "wrong", hit);
+	sink(arg, &f);
+}
+
+/* A failure that only comes with one property: @with fails where plain READs are right. */
+static void say_bound(const struct verdict_input *in, const char *id, record_filter with,
+		      const struct tally *plain, const char *what, finding_sink sink,
+		      void *arg)
+{
+	struct finding f;
+	struct tally t;
+
+	tally(in, with, &t);
+	if (t.failed && !plain->failed)
+		finding_init(
+			&f, id, FINDING_FAIL,
+			"READs by Write chunk %s go wrong (%u of %u), others do not: %.300s",
+			what, t.failed, t.failed + t.right, t.example[0]->outcome.text);
+	else if (t.failed)
+		finding_init(&f, id, FINDING_SKIP, "READs go wrong without it too");
+	else if (t.right)
+		finding_init(&f, id, FINDING_PASS,
+			     "%u READs by Write chunk %s came right", t.right, what);
+	else
+		finding_init(&f, id, FINDING_SKIP, "not tried at this level");
+	add_numbers(&f, &t);
+	if (t.failed)
+		add_examples(&f, &t);
+	sink(arg, &f);
+}
+
+static void say_placement(const struct tally *plain, finding_sink sink, void *arg)
+{
+	struct finding f;
+
+	if (plain->failed && plain->smallest_failed > PAGE)
+		finding_init(
+			&f, "probe.read.write-chunk.placement", FINDING_FAIL,
+			"READs by Write chunk go wrong from %u bytes on, %u are right: %.300s",
+			plain->smallest_failed, plain->largest_right_below,
+			plain->example[0]->outcome.text);
+	else if (plain->failed)
+		finding_init(&f, "probe.read.write-chunk.placement", FINDING_SKIP,
+			     "smaller READs go wrong too");
+	else if (plain->largest_right > PAGE)
+		finding_init(&f, "probe.read.write-chunk.placement", FINDING_PASS,
+			     "the pages of READs of up to %u bytes came in their places",
+			     plain->largest_right);
+	else
+		finding_init(&f, "probe.read.write-chunk.placement", FINDING_SKIP,
+			     "no READ of more than a page was tried");
+	add_numbers(&f, plain);
+	if (plain->failed)
+		add_examples(&f, plain);
+	sink(arg, &f);
+}
+
+/* Distinct ranges of plain READs from @from bytes on: all of them, those with a failure, and
+ * those whose failure counts as evidence. */
+struct ranges {
+	unsigned int all, failing, proven;
+};
+
+static bool same_range(const struct record *a, const struct record *b)
+{
+	return a->c.offset == b->c.offset && a->c.count == b->c.count;
+}
+
+/* How a READ came about. A server that goes wrong only after other operations is right in READs
+ * alone: each way is judged by itself. */
+enum way { WAY_ALONE, WAY_AFTER_OTHERS, WAY_TOGETHER, WAY_COUNT };
+
+static enum way way_of(const struct record *r)
+{
+	if (r->after_others)
+		return WAY_AFTER_OTHERS;
+	return r->in_flight > 1 ? WAY_TOGETHER : WAY_ALONE;
+}
+
+/* Right data with more written behind them are a broken frame. */
+static bool is_proof(const struct verdict_input *in, const struct record *r)
+{
+	return is_failure(in, r) && r->outcome.kind != READ_OUTSIDE && r->confirmed &&
+	       r->controls_right;
+}
+
+static void count_ranges(const struct verdict_input *in, uint32_t from, enum way way,
+			 struct ranges *n)
+{
+	const struct records *rs = in->records;
+	size_t i, j;
+
+	memset(n, 0, sizeof(*n));
+	for (i = 0; i < rs->count; i++) {
+		bool first = true, failing = false, proven = false;
+
+		if (!is_plain(&rs->list[i]) || rs->list[i].c.count < from ||
+		    way_of(&rs->list[i]) != way)
+			continue;
+		for (j = 0; j < rs->count; j++) {
+			const struct record *r = &rs->list[j];
+
+			if (!is_plain(r) || way_of(r) != way ||
+			    !same_range(r, &rs->list[i]))
+				continue;
+			first = first && j >= i;
+			failing = failing || is_failure(in, r);
+			proven = proven || is_proof(in, r);
+		}
+		n->all += first;
+		n->failing += first && failing;
+		n->proven += first && proven;
+	}
+}
+
+static bool is_signature(const struct ranges *n)
+{
+	return n->proven >= BUG812_RANGES && n->failing * 5 >= n->all * 4;
+}
+
+/* In the way that shows it, or else in the last. */
+static bool find_signature(const struct verdict_input *in, uint32_t from,
+			   struct ranges *n)
+{
+	enum way way;
+
+	for (way = 0; way < WAY_COUNT; way++) {
+		count_ranges(in, from, way, n);
+		if (is_signature(n))
+			return true;
+	}
+	return false;
+}
+
+/* READs between the bug's size and a page that came right. */
+static bool is_seen_above_812(const struct verdict_input *in)
+{
+	unsigned int right = 0;
+	size_t i;
+
+	for (i = 0; i < in->records->count; i++) {
+		const struct record *r = &in->records->list[i];
+
+		right += is_plain(r) && is_right(r) && r->c.count > 812 &&
+			 r->c.count <= PAGE;
+	}
+	return right >= BUG812_RANGES;
+}
+
+static void say_812(const struct verdict_input *in, const struct tally *plain,
+		    finding_sink sink, void *arg)
+{
+	uint32_t from = plain->smallest_failed;
+	struct ranges n = { 0 };
+	struct finding f;
+	bool found;
+
+	/* There is a size that is right, and one of at most a page that is not. */
+	found = plain->failed && from <= PAGE && plain->largest_right_below > 0 &&
+		find_signature(in, from, &n);
+	if (found)
+		finding_init(
+			&f, "bug.read-812", FINDING_FAIL,
+			"has the signature of the 812-byte read bug: READs by Write chunk go wrong above %u bytes (%u of %u ranges), and the same ranges are right by other mechanisms before and after",
+			plain->largest_right_below, n.failing, n.all);
+	else if (plain->failed)
+		finding_init(
+			&f, "bug.read-812", FINDING_SKIP,
+			"READs by Write chunk go wrong, but not in the way of this bug");
+	else if (plain->largest_right > PAGE && is_seen_above_812(in) &&
+		 is_complete(in->records, MECH_WRITE_CHUNK))
+		finding_init(&f, "bug.read-812", FINDING_PASS,
+			     "READs by Write chunk are right on both sides of 812 bytes");
+	else
+		finding_init(&f, "bug.read-812", FINDING_SKIP,
+			     "too few READs by Write chunk to tell");
+	finding_number(&f, "largest_right", plain->largest_right_below);
+	finding_number(&f, "ranges_failing", n.failing);
+	finding_number(&f, "ranges_proven", n.proven);
+	if (plain->failed)
+		add_examples(&f, plain);
+	sink(arg, &f);
+}
+
+/* A client that changes to Write chunks above @limit sees every failure above it. */
+static bool profile_hurt(const struct verdict_input *in, uint32_t limit)
+{
+	size_t i;
+
+	for (i = 0; i < in->records->count; i++)
+		if (is_plain(&in->records->list[i]) &&
+		    is_failure(in, &in->records->list[i]) &&
+		    in->records->list[i].c.count > limit)
+			return true;
+	return false;
+}
+
+static void say_profiles(const struct verdict_input *in, const struct tally *plain,
+			 finding_sink sink, void *arg)
+{
+	char right[64] = "", wrong[64] = "";
+	struct finding f;
+	unsigned int i;
+
+	for (i = 0; sweep_profiles[i]; i++) {
+		char *list = profile_hurt(in, sweep_profiles[i]) ? wrong : right;
+		size_t used = strlen(list);
+
+		snprintf(list + used, sizeof(right) - used, "%s%u", used ? ", " : "",
+			 sweep_profiles[i]);
+	}
+	if (!plain->right)
+		finding_init(&f, "probe.read.profiles", FINDING_SKIP,
+			     "no READ by Write chunk came right");
+	else if (!*wrong && !is_complete(in->records, MECH_WRITE_CHUNK))
+		finding_init(&f, "probe.read.profiles", FINDING_SKIP,
+			     "not all READs by Write chunk were tried");
+	else if (*wrong)
+		finding_init(
+			&f, "probe.read.profiles", FINDING_FAIL,
+			"clients that change to Write chunks above %s bytes meet the failure",
+			wrong);
+	else
+		finding_init(
+			&f, "probe.read.profiles", FINDING_PASS,
+			"clients that change to Write chunks above %s bytes read right",
+			right);
+	finding_text(&f, "right", "%s", right);
+	finding_text(&f, "wrong", "%s", wrong);
+	sink(arg, &f);
+}
+
+void verdict_reads(const struct verdict_input *in, finding_sink sink, void *arg)
+{
+	struct tally plain;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(mechanisms); i++)
+		say_mechanism(in, i, sink, arg);
+	tally(in, is_plain, &plain);
+	say_frame(in, "probe.read.write-chunk.pad", READ_PAD, "no pad was written",
+		  "the XDR pad was written into the chunk", sink, arg);
+	say_frame(in, "probe.read.write-chunk.lengths", READ_LENGTHS,
+		  "the returned segment lengths are what came",
+		  "the returned chunk does not say what came", sink, arg);
+	say_bound(in, "probe.read.write-chunk.segments", is_segmented, &plain,
+		  "in several segments", sink, arg);
+	say_bound(in, "probe.read.write-chunk.alignment", is_unaligned, &plain,
+		  "at unaligned offsets", sink, arg);
+	say_placement(&plain, sink, arg);
+	say_profiles(in, &plain, sink, arg);
+	say_812(in, &plain, sink, arg);
+}

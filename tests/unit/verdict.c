@@ -1,0 +1,606 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* From records of READs to findings: what raises which, and above all what does not raise
+ * bug.read-812. */
+#include "rpcrdma/probe/internal.h"
+
+#include "tests/unit/suite.h"
+
+static const uint32_t sizes[] = { 1,    5,    788,  811,  812,   813,   816,
+				  1024, 2048, 4096, 8192, 65536, 262144 };
+
+static struct record list[1024];
+static struct records records;
+static struct verdict_input in;
+static struct finding findings[32];
+static unsigned int nfindings;
+
+static void sink(void *arg, const struct finding *f)
+{
+	(void)arg;
+	CU_ASSERT_FATAL(nfindings < ARRAY_SIZE(findings));
+	findings[nfindings++] = *f;
+}
+
+static void judge(void)
+{
+	nfindings = 0;
+	verdict_reads(&in, sink, NULL);
+}
+
+static const struct finding *get(const char *id)
+{
+	unsigned int i;
+
+	for (i = 0; i < nfindings; i++)
+		if (!strcmp(findings[i].id, id))
+			return &findings[i];
+	CU_FAIL_FATAL("no such finding");
+	return NULL;
+}
+
+static enum finding_status status(const char *id)
+{
+	return get(id)->status;
+}
+
+static const char *evidence(const char *id, const char *key)
+{
+	const struct finding *f = get(id);
+	unsigned int i;
+
+	for (i = 0; i < f->nevidence; i++)
+		if (!strcmp(f->evidence[i].key, key))
+			return f->evidence[i].value;
+	return "";
+}
+
+static unsigned int count_of(enum finding_status wanted)
+{
+	unsigned int i, n = 0;
+
+	for (i = 0; i < nfindings; i++)
+		n += findings[i].status == wanted;
+	return n;
+}
+
+static void reset(void)
+{
+	memset(list, 0, sizeof(list));
+	records = (struct records){ .list = list, .cap = ARRAY_SIZE(list) };
+	in = (struct verdict_input){ .records = &records, .rtmax = 262144 };
+}
+
+static struct record *add(enum mechanism mechanism, uint64_t offset, uint32_t count)
+{
+	struct record *r = &list[records.count++];
+
+	r->c.mechanism = mechanism;
+	r->c.layout = LAYOUT_ROUNDED;
+	r->c.offset = offset;
+	r->c.count = r->expected = count;
+	r->in_flight = 1;
+	return r;
+}
+
+/* A sweep in which all is right: every size by every mechanism, some unaligned, some cut. */
+static void clean_sweep(void)
+{
+	size_t i;
+
+	reset();
+	for (i = 0; i < ARRAY_SIZE(sizes); i++) {
+		add(MECH_REPLY_CHUNK, 0, sizes[i]);
+		if (sizes[i] < 3900)
+			add(MECH_INLINE, 0, sizes[i]);
+		add(MECH_WRITE_CHUNK, 0, sizes[i]);
+		add(MECH_WRITE_CHUNK, 0, sizes[i])->after_others = true;
+		add(MECH_WRITE_CHUNK, 0, sizes[i])->in_flight = 8;
+		add(MECH_WRITE_CHUNK, 4097, sizes[i]);
+		add(MECH_WRITE_CHUNK, 0, sizes[i])->c.layout = LAYOUT_PIECES;
+	}
+	add(MECH_WRITE_CHUNK, 1 << 20, 4096)->expected = 17;
+}
+
+static void fail(struct record *r, enum read_kind kind)
+{
+	r->outcome.kind = kind;
+	snprintf(r->outcome.text, sizeof(r->outcome.text), "made up");
+	r->confirmed = r->controls_right = true;
+}
+
+typedef bool (*chooser)(const struct record *r);
+
+static void fail_all(chooser which, enum read_kind kind)
+{
+	size_t i;
+
+	for (i = 0; i < records.count; i++)
+		if (which(&list[i]))
+			fail(&list[i], kind);
+}
+
+static bool is_write(const struct record *r)
+{
+	return r->c.mechanism == MECH_WRITE_CHUNK;
+}
+
+static bool over_812(const struct record *r)
+{
+	return is_write(r) && r->c.count > 812 && r->expected > 812;
+}
+
+static bool over_page(const struct record *r)
+{
+	return is_write(r) && r->c.count > 4096;
+}
+
+static bool in_pieces(const struct record *r)
+{
+	return is_write(r) && r->c.layout == LAYOUT_PIECES;
+}
+
+static bool unaligned(const struct record *r)
+{
+	return is_write(r) && r->c.offset % 4096;
+}
+
+static bool at_the_end(const struct record *r)
+{
+	return is_write(r) && r->expected < r->c.count;
+}
+
+static bool reply_over_812(const struct record *r)
+{
+	return r->c.mechanism == MECH_REPLY_CHUNK && r->c.count > 812;
+}
+
+static bool later_over_812(const struct record *r)
+{
+	return over_812(r) && r->after_others;
+}
+
+static bool together(const struct record *r)
+{
+	return is_write(r) && r->in_flight > 1;
+}
+
+static void assert_no_812(void)
+{
+	CU_ASSERT_NOT_EQUAL(status("bug.read-812"), FINDING_FAIL);
+}
+
+static void a_clean_sweep_passes_or_skips_and_nothing_else(void)
+{
+	clean_sweep();
+	judge();
+	CU_ASSERT_EQUAL(count_of(FINDING_FAIL), 0);
+	CU_ASSERT_EQUAL(count_of(FINDING_WARN), 0);
+	CU_ASSERT_EQUAL(count_of(FINDING_UNKNOWN), 0);
+	CU_ASSERT_EQUAL(status("probe.read.inline"), FINDING_PASS);
+	CU_ASSERT_EQUAL(status("probe.read.write-chunk"), FINDING_PASS);
+	CU_ASSERT_EQUAL(status("probe.read.reply-chunk"), FINDING_PASS);
+	CU_ASSERT_EQUAL(status("probe.read.profiles"), FINDING_PASS);
+	CU_ASSERT_EQUAL(status("bug.read-812"), FINDING_PASS);
+	CU_ASSERT_STRING_EQUAL(evidence("probe.read.write-chunk", "largest_right"),
+			       "262144");
+	CU_ASSERT_STRING_EQUAL(evidence("probe.read.write-chunk", "in_flight"), "8");
+}
+
+static void no_records_are_unknown_and_no_pass_anywhere(void)
+{
+	reset();
+	judge();
+	CU_ASSERT_EQUAL(count_of(FINDING_PASS), 0);
+	CU_ASSERT_EQUAL(count_of(FINDING_FAIL), 0);
+	CU_ASSERT_EQUAL(count_of(FINDING_UNKNOWN), 3);
+}
+
+static void assert_812(unsigned int threshold)
+{
+	char number[32];
+
+	CU_ASSERT_EQUAL(status("bug.read-812"), FINDING_FAIL);
+	CU_ASSERT_EQUAL(status("probe.read.write-chunk"), FINDING_FAIL);
+	CU_ASSERT_EQUAL(status("probe.read.inline"), FINDING_PASS);
+	CU_ASSERT_EQUAL(status("probe.read.reply-chunk"), FINDING_PASS);
+	CU_ASSERT_EQUAL(count_of(FINDING_UNKNOWN), 0);
+	snprintf(number, sizeof(number), "above %u bytes", threshold);
+	CU_ASSERT_PTR_NOT_NULL(strstr(get("bug.read-812")->summary, number));
+	snprintf(number, sizeof(number), "%u", threshold);
+	CU_ASSERT_STRING_EQUAL(evidence("bug.read-812", "largest_right"), number);
+}
+
+static void the_signature_is_raised_in_every_kind_of_failure(void)
+{
+	static const enum read_kind kinds[] = { READ_DATA,   READ_STALE,     READ_SHORT,
+						READ_STATUS, READ_LOST,      READ_CLOSED,
+						READ_RPC,    READ_RDMA_ERROR };
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(kinds); i++) {
+		clean_sweep();
+		fail_all(over_812, kinds[i]);
+		judge();
+		assert_812(812);
+		CU_ASSERT_STRING_EQUAL(evidence("bug.read-812", "ranges_proven"), "8");
+		CU_ASSERT_STRING_EQUAL(evidence("bug.read-812", "ranges_failing"), "8");
+		CU_ASSERT_STRING_EQUAL(
+			evidence("probe.read.write-chunk", "smallest_failed"), "813");
+	}
+}
+
+static void a_mechanism_given_up_keeps_what_it_has_proven(void)
+{
+	size_t i;
+
+	reset();
+	for (i = 0; i < ARRAY_SIZE(sizes); i++) {
+		add(MECH_REPLY_CHUNK, 0, sizes[i]);
+		add(MECH_INLINE, 0, sizes[i]);
+		if (sizes[i] <= 1024)
+			add(MECH_WRITE_CHUNK, 0, sizes[i]);
+	}
+	records.gave_up[MECH_WRITE_CHUNK] = true;
+	fail_all(over_812, READ_LOST);
+	judge();
+	assert_812(812);
+}
+
+static void what_only_fails_after_other_operations_is_the_signature_too(void)
+{
+	clean_sweep();
+	fail_all(later_over_812, READ_DATA);
+	judge();
+	assert_812(812);
+}
+
+static void another_threshold_below_a_page_is_told_as_it_is(void)
+{
+	size_t i;
+
+	clean_sweep();
+	for (i = 0; i < records.count; i++)
+		if (is_write(&list[i]) && list[i].c.count > 2048)
+			fail(&list[i], READ_DATA);
+	judge();
+	assert_812(2048);
+}
+
+/* A connection that goes takes the small READs along that were in flight with the large ones. */
+static void a_loss_in_flight_does_not_hide_the_threshold(void)
+{
+	clean_sweep();
+	fail_all(together, READ_CLOSED);
+	fail_all(over_812, READ_CLOSED);
+	judge();
+	assert_812(812);
+}
+
+static void failures_above_a_page_are_of_placement(void)
+{
+	clean_sweep();
+	fail_all(over_page, READ_DATA);
+	judge();
+	assert_no_812();
+	CU_ASSERT_EQUAL(status("probe.read.write-chunk.placement"), FINDING_FAIL);
+	CU_ASSERT_STRING_EQUAL(
+		evidence("probe.read.write-chunk.placement", "smallest_failed"), "8192");
+}
+
+static void failures_in_several_segments_are_of_segments(void)
+{
+	clean_sweep();
+	fail_all(in_pieces, READ_DATA);
+	judge();
+	assert_no_812();
+	CU_ASSERT_EQUAL(status("probe.read.write-chunk.segments"), FINDING_FAIL);
+	CU_ASSERT_EQUAL(status("probe.read.write-chunk.alignment"), FINDING_PASS);
+	CU_ASSERT_EQUAL(status("probe.read.write-chunk"), FINDING_FAIL);
+}
+
+static void failures_at_unaligned_offsets_are_of_alignment(void)
+{
+	clean_sweep();
+	fail_all(unaligned, READ_DATA);
+	judge();
+	assert_no_812();
+	CU_ASSERT_EQUAL(status("probe.read.write-chunk.alignment"), FINDING_FAIL);
+	CU_ASSERT_EQUAL(status("probe.read.write-chunk.segments"), FINDING_PASS);
+	CU_ASSERT_EQUAL(status("probe.read.write-chunk"), FINDING_FAIL);
+}
+
+static void failures_at_the_end_of_the_file_are_no_signature(void)
+{
+	unsigned int i;
+
+	clean_sweep();
+	for (i = 0; i < 5; i++)
+		add(MECH_WRITE_CHUNK, (uint64_t)(i + 2) << 20, 4096)->expected = 1000;
+	fail_all(at_the_end, READ_SHORT);
+	judge();
+	assert_no_812();
+	CU_ASSERT_EQUAL(status("probe.read.write-chunk"), FINDING_FAIL);
+}
+
+static void failures_of_all_sizes_are_no_signature(void)
+{
+	clean_sweep();
+	fail_all(is_write, READ_DATA);
+	judge();
+	assert_no_812();
+	CU_ASSERT_EQUAL(status("probe.read.write-chunk"), FINDING_FAIL);
+	CU_ASSERT_EQUAL(status("probe.read.profiles"), FINDING_SKIP);
+}
+
+static void fewer_than_three_ranges_are_no_signature(void)
+{
+	size_t i;
+
+	reset();
+	for (i = 0; i < ARRAY_SIZE(sizes) && sizes[i] <= 816; i++) {
+		add(MECH_REPLY_CHUNK, 0, sizes[i]);
+		add(MECH_WRITE_CHUNK, 0, sizes[i]);
+		add(MECH_WRITE_CHUNK, 0, sizes[i])->after_others = true;
+	}
+	fail_all(over_812, READ_DATA); /* 813 and 816 */
+	judge();
+	assert_no_812();
+	CU_ASSERT_EQUAL(status("probe.read.write-chunk"), FINDING_FAIL);
+}
+
+static void a_few_failures_among_many_right_are_no_signature(void)
+{
+	unsigned int i, hit = 0;
+
+	clean_sweep();
+	for (i = 0; i < 20; i++)
+		add(MECH_WRITE_CHUNK, 0, 900 + 4 * i);
+	for (i = 0; i < records.count; i++)
+		if (over_812(&list[i]) && list[i].c.count < 1000 && hit++ < 5)
+			fail(&list[i], READ_DATA);
+	judge();
+	assert_no_812();
+}
+
+static void what_the_controls_do_not_clear_is_no_signature(void)
+{
+	size_t i;
+
+	clean_sweep();
+	fail_all(over_812, READ_DATA);
+	for (i = 0; i < records.count; i++)
+		list[i].controls_right = false;
+	judge();
+	assert_no_812();
+	CU_ASSERT_EQUAL(status("probe.read.write-chunk"), FINDING_FAIL);
+}
+
+static void what_did_not_come_again_is_no_signature(void)
+{
+	size_t i;
+
+	clean_sweep();
+	fail_all(over_812, READ_DATA);
+	for (i = 0; i < records.count; i++)
+		list[i].confirmed = false;
+	judge();
+	assert_no_812();
+}
+
+static void connections_lost_once_are_not_the_mechanisms(void)
+{
+	size_t i;
+
+	clean_sweep();
+	fail_all(over_812, READ_CLOSED);
+	for (i = 0; i < records.count; i++)
+		list[i].confirmed = false;
+	judge();
+	assert_no_812();
+	CU_ASSERT_NOT_EQUAL(status("probe.read.write-chunk"), FINDING_FAIL);
+}
+
+static void what_hits_other_calls_too_is_not_the_mechanisms(void)
+{
+	static const enum read_kind kinds[] = { READ_LOST, READ_CLOSED, READ_TRANSPORT };
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(kinds); i++) {
+		clean_sweep();
+		fail_all(over_812, kinds[i]);
+		in.lost_elsewhere = kinds[i] == READ_LOST;
+		in.closed_elsewhere = kinds[i] == READ_CLOSED;
+		in.transport_elsewhere = kinds[i] == READ_TRANSPORT;
+		judge();
+		assert_no_812();
+		CU_ASSERT_NOT_EQUAL(status("probe.read.write-chunk"), FINDING_FAIL);
+	}
+}
+
+static void right_data_in_a_broken_frame_have_findings_of_their_own(void)
+{
+	clean_sweep();
+	fail_all(over_812, READ_PAD);
+	judge();
+	assert_no_812();
+	CU_ASSERT_EQUAL(status("probe.read.write-chunk.pad"), FINDING_FAIL);
+	CU_ASSERT_EQUAL(status("probe.read.write-chunk.lengths"), FINDING_PASS);
+	CU_ASSERT_EQUAL(count_of(FINDING_FAIL), 1);
+
+	clean_sweep();
+	fail_all(over_812, READ_LENGTHS);
+	judge();
+	assert_no_812();
+	CU_ASSERT_EQUAL(status("probe.read.write-chunk.lengths"), FINDING_FAIL);
+	CU_ASSERT_EQUAL(status("probe.read.write-chunk.pad"), FINDING_PASS);
+	CU_ASSERT_EQUAL(count_of(FINDING_FAIL), 1);
+}
+
+static void bytes_behind_right_data_are_no_signature(void)
+{
+	clean_sweep();
+	fail_all(over_812, READ_OUTSIDE);
+	judge();
+	assert_no_812();
+	CU_ASSERT_EQUAL(status("probe.read.write-chunk"), FINDING_FAIL);
+}
+
+static void foreign_xids_and_changing_files_are_no_failures(void)
+{
+	clean_sweep();
+	fail_all(over_812, READ_XID);
+	judge();
+	CU_ASSERT_EQUAL(count_of(FINDING_FAIL), 0);
+	/* But then nothing was seen above 812 bytes. */
+	CU_ASSERT_EQUAL(status("bug.read-812"), FINDING_SKIP);
+
+	clean_sweep();
+	fail_all(over_812, READ_CHANGING);
+	judge();
+	CU_ASSERT_EQUAL(count_of(FINDING_FAIL), 0);
+	CU_ASSERT_EQUAL(status("bug.read-812"), FINDING_SKIP);
+}
+
+static void failures_by_reply_chunk_are_no_signature(void)
+{
+	clean_sweep();
+	fail_all(reply_over_812, READ_DATA);
+	judge();
+	assert_no_812();
+	CU_ASSERT_EQUAL(status("probe.read.reply-chunk"), FINDING_FAIL);
+	CU_ASSERT_EQUAL(status("probe.read.write-chunk"), FINDING_PASS);
+}
+
+/* Whatever kept a sweep from its end, its mechanisms are unknown, and the bug not excluded. */
+static void assert_unknown(unsigned int unknown)
+{
+	judge();
+	CU_ASSERT_EQUAL(count_of(FINDING_FAIL), 0);
+	CU_ASSERT_EQUAL(count_of(FINDING_UNKNOWN), unknown);
+	CU_ASSERT_EQUAL(status("probe.read.write-chunk"), FINDING_UNKNOWN);
+	CU_ASSERT_EQUAL(status("probe.read.profiles"), FINDING_SKIP);
+	CU_ASSERT_EQUAL(status("bug.read-812"), FINDING_SKIP);
+}
+
+static void a_sweep_that_was_cut_short_is_unknown_and_never_pass(void)
+{
+	clean_sweep();
+	records.out_of_time = true;
+	assert_unknown(3);
+	clean_sweep();
+	records.hopeless = true;
+	assert_unknown(3);
+	clean_sweep();
+	records.all_changing = true;
+	assert_unknown(3);
+	clean_sweep();
+	records.unfinished = true;
+	assert_unknown(3);
+	clean_sweep();
+	records.gave_up[MECH_WRITE_CHUNK] = true;
+	assert_unknown(1);
+	clean_sweep();
+	records.not_run[MECH_WRITE_CHUNK] = 1;
+	assert_unknown(1);
+}
+
+static void a_failure_stays_one_when_the_time_runs_out(void)
+{
+	clean_sweep();
+	fail_all(over_812, READ_DATA);
+	records.out_of_time = true;
+	judge();
+	CU_ASSERT_EQUAL(status("probe.read.write-chunk"), FINDING_FAIL);
+	CU_ASSERT_EQUAL(status("bug.read-812"), FINDING_FAIL);
+	CU_ASSERT_EQUAL(status("probe.read.inline"), FINDING_UNKNOWN);
+}
+
+static void small_files_tell_nothing_of_the_bug(void)
+{
+	size_t i;
+
+	reset();
+	for (i = 0; i < ARRAY_SIZE(sizes) && sizes[i] < 1000; i++)
+		add(MECH_WRITE_CHUNK, 0, sizes[i]);
+	judge();
+	CU_ASSERT_EQUAL(status("bug.read-812"), FINDING_SKIP);
+	CU_ASSERT_EQUAL(status("probe.read.write-chunk"), FINDING_PASS);
+}
+
+/* Nor does a file whose READs of that size all moved under the probe. */
+static void right_reads_of_other_sizes_do_not_exclude_the_bug(void)
+{
+	size_t i;
+
+	clean_sweep();
+	for (i = 0; i < records.count; i++)
+		if (over_812(&list[i]) && list[i].c.count <= 4096)
+			list[i].outcome.kind = READ_CHANGING;
+	judge();
+	CU_ASSERT_EQUAL(count_of(FINDING_FAIL), 0);
+	CU_ASSERT_EQUAL(status("bug.read-812"), FINDING_SKIP);
+}
+
+static void profiles_are_hurt_where_their_write_chunks_begin(void)
+{
+	size_t i;
+
+	clean_sweep();
+	for (i = 0; i < records.count; i++)
+		if (is_write(&list[i]) && list[i].c.count == 816)
+			fail(&list[i], READ_DATA);
+	judge();
+	CU_ASSERT_EQUAL(status("probe.read.profiles"), FINDING_FAIL);
+	CU_ASSERT_STRING_EQUAL(evidence("probe.read.profiles", "wrong"), "788, 812");
+	CU_ASSERT_STRING_EQUAL(evidence("probe.read.profiles", "right"), "816, 856");
+}
+
+/* A server may put the longest texts into every field of the examples. */
+static void the_longest_texts_fit_a_finding_and_its_record(void)
+{
+	static uint8_t buf[FINDING_RECORD_MAX];
+	size_t i;
+
+	clean_sweep();
+	fail_all(over_812, READ_DATA);
+	for (i = 0; i < records.count; i++) {
+		memset(list[i].outcome.text, 'x', sizeof(list[i].outcome.text) - 1);
+		list[i].c.count = list[i].c.count > 812 ? UINT32_MAX : list[i].c.count;
+		list[i].expected = list[i].c.count;
+		list[i].c.offset = list[i].c.offset ? UINT64_MAX : 0;
+	}
+	judge();
+	for (i = 0; i < nfindings; i++)
+		CU_ASSERT(finding_encode(&findings[i], buf, sizeof(buf)) > 0);
+}
+
+SUITE_MAIN("verdict", TEST(a_clean_sweep_passes_or_skips_and_nothing_else),
+	   TEST(no_records_are_unknown_and_no_pass_anywhere),
+	   TEST(the_signature_is_raised_in_every_kind_of_failure),
+	   TEST(a_mechanism_given_up_keeps_what_it_has_proven),
+	   TEST(what_only_fails_after_other_operations_is_the_signature_too),
+	   TEST(another_threshold_below_a_page_is_told_as_it_is),
+	   TEST(a_loss_in_flight_does_not_hide_the_threshold),
+	   TEST(failures_above_a_page_are_of_placement),
+	   TEST(failures_in_several_segments_are_of_segments),
+	   TEST(failures_at_unaligned_offsets_are_of_alignment),
+	   TEST(failures_at_the_end_of_the_file_are_no_signature),
+	   TEST(failures_of_all_sizes_are_no_signature),
+	   TEST(fewer_than_three_ranges_are_no_signature),
+	   TEST(a_few_failures_among_many_right_are_no_signature),
+	   TEST(what_the_controls_do_not_clear_is_no_signature),
+	   TEST(what_did_not_come_again_is_no_signature),
+	   TEST(connections_lost_once_are_not_the_mechanisms),
+	   TEST(what_hits_other_calls_too_is_not_the_mechanisms),
+	   TEST(right_data_in_a_broken_frame_have_findings_of_their_own),
+	   TEST(bytes_behind_right_data_are_no_signature),
+	   TEST(foreign_xids_and_changing_files_are_no_failures),
+	   TEST(failures_by_reply_chunk_are_no_signature),
+	   TEST(a_sweep_that_was_cut_short_is_unknown_and_never_pass),
+	   TEST(a_failure_stays_one_when_the_time_runs_out),
+	   TEST(small_files_tell_nothing_of_the_bug),
+	   TEST(right_reads_of_other_sizes_do_not_exclude_the_bug),
+	   TEST(profiles_are_hurt_where_their_write_chunks_begin),
+	   TEST(the_longest_texts_fit_a_finding_and_its_record))
