@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* The map of plugin/report: what its renderers share. */
+#ifndef PLUGIN_REPORT_INTERNAL_H
+#define PLUGIN_REPORT_INTERNAL_H
+
+#include "plugin/report/report.h"
+
+/* report.c */
+
+/* What was exercised; every renderer prints the keys in this order. */
+enum subject_key {
+	SUBJECT_SERVER,
+	SUBJECT_PORT,
+	SUBJECT_EXPORT,
+	SUBJECT_FILE,
+	SUBJECT_TRANSPORT,
+	SUBJECT_NFS_VERSION,
+	SUBJECT_COUNT
+};
+
+/* Far more than any command makes: a bound for a hostile stream of records. */
+#define REPORT_FINDINGS_MAX 128
+
+struct report {
+	char command[32];
+	char *subject[SUBJECT_COUNT]; /* NULL: not known */
+	time_t started;
+	double elapsed_ms;
+	bool cut;
+	bool no_memory;
+	unsigned int nfindings;
+	struct finding *findings[REPORT_FINDINGS_MAX];
+};
+
+const char *subject_name(enum subject_key key);
+unsigned int report_count(const struct report *report, enum finding_status status);
+/* Pass and skip need neither cause nor remedy. */
+bool report_needs_care(enum finding_status status);
+/* "2026-01-01T00:00:00Z"; returns buf. */
+const char *report_started(const struct report *report, char *buf, size_t cap);
+
+/* text.c, json.c, openmetrics.c, nagios.c */
+
+extern const struct report_format report_format_text;
+extern const struct report_format report_format_json;
+extern const struct report_format report_format_openmetrics;
+extern const struct report_format report_format_nagios;
+
+#endif

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* A report: collects findings, draws the verdict, and hands itself to a format. The formats are
+ * the rows of report_formats[]; each is one file. */
+#include "plugin/report/internal.h"
+
+static const char *const subject_names[SUBJECT_COUNT] = {
+	[SUBJECT_SERVER] = "server",       [SUBJECT_PORT] = "port",
+	[SUBJECT_EXPORT] = "export",       [SUBJECT_FILE] = "file",
+	[SUBJECT_TRANSPORT] = "transport", [SUBJECT_NFS_VERSION] = "nfs_version",
+};
+
+static const char *const verdict_names[] = {
+	[VERDICT_PASS] = "pass",
+	[VERDICT_WARN] = "warn",
+	[VERDICT_FAIL] = "fail",
+	[VERDICT_UNKNOWN] = "unknown",
+};
+
+static const enum exit_status verdict_exits[] = {
+	[VERDICT_PASS] = EXIT_GOOD,
+	[VERDICT_WARN] = EXIT_GOOD,
+	[VERDICT_FAIL] = EXIT_FAILED,
+	[VERDICT_UNKNOWN] = EXIT_UNKNOWN,
+};
+
+const char *subject_name(enum subject_key key)
+{
+	return subject_names[key];
+}
+
+struct report *report_new(const char *command)
+{
+	struct report *report = calloc(1, sizeof(*report));
+
+	if (report)
+		snprintf(report->command, sizeof(report->command), "%s", command);
+	return report;
+}
+
+void report_free(struct report *report)
+{
+	unsigned int i;
+
+	if (!report)
+		return;
+	for (i = 0; i < SUBJECT_COUNT; i++)
+		free(report->subject[i]);
+	for (i = 0; i < report->nfindings; i++)
+		free(report->findings[i]);
+	free(report);
+}
+
+void report_free_p(struct report **report)
+{
+	report_free(*report);
+	*report = NULL;
+}
+
+void report_times(struct report *report, time_t started, double elapsed_ms)
+{
+	report->started = started;
+	report->elapsed_ms = elapsed_ms;
+}
+
+int report_subject(struct report *report, const char *key, const char *value)
+{
+	char *copy;
+	int i;
+
+	for (i = 0; i < SUBJECT_COUNT && strcmp(key, subject_names[i]); i++)
+		;
+	if (i == SUBJECT_COUNT)
+		return err_set(EINVAL, "a report's subject has no '%s'", key);
+	copy = strdup(value);
+	if (!copy) {
+		report->no_memory = true;
+		return err_set(ENOMEM, "no memory for the report");
+	}
+	free(report->subject[i]);
+	report->subject[i] = copy;
+	return 0;
+}
+
+int report_add(struct report *report, const struct finding *finding)
+{
+	struct finding *copy;
+
+	if (finding->status >= FINDING_STATUS_COUNT || !meaning_find(finding->id))
+		return err_set(EINVAL, "there is no finding '%s'", finding->id);
+	if (report->nfindings == REPORT_FINDINGS_MAX)
+		return err_set(ENOSPC, "more than %u findings", REPORT_FINDINGS_MAX);
+	copy = malloc(sizeof(*copy));
+	if (!copy) {
+		report->no_memory = true;
+		return err_set(ENOMEM, "no memory for the report");
+	}
+	*copy = *finding;
+	report->findings[report->nfindings++] = copy;
+	return 0;
+}
+
+void report_cut(struct report *report)
+{
+	report->cut = true;
+}
+
+unsigned int report_count(const struct report *report, enum finding_status status)
+{
+	unsigned int i, n = 0;
+
+	for (i = 0; i < report->nfindings; i++)
+		n += report->findings[i]->status == status;
+	return n;
+}
+
+bool report_needs_care(enum finding_status status)
+{
+	return status != FINDING_PASS && status != FINDING_SKIP;
+}
+
+static bool decisive_is_unknown(const struct report *report)
+{
+	unsigned int i;
+
+	for (i = 0; i < report->nfindings; i++)
+		if (report->findings[i]->status == FINDING_UNKNOWN &&
+		    meaning_find(report->findings[i]->id)->decisive)
+			return true;
+	return false;
+}
+
+enum verdict report_verdict(const struct report *report)
+{
+	unsigned int warned = report_count(report, FINDING_WARN);
+
+	if (report_count(report, FINDING_FAIL))
+		return VERDICT_FAIL;
+	/* Skips alone say nothing about the target, and unknown is never reported as good. */
+	if (report->cut || decisive_is_unknown(report) ||
+	    warned + report_count(report, FINDING_PASS) == 0)
+		return VERDICT_UNKNOWN;
+	return warned ? VERDICT_WARN : VERDICT_PASS;
+}
+
+const char *verdict_name(enum verdict verdict)
+{
+	return verdict_names[verdict];
+}
+
+enum exit_status verdict_exit(enum verdict verdict)
+{
+	return verdict_exits[verdict];
+}
+
+const char *report_started(const struct report *report, char *buf, size_t cap)
+{
+	struct tm tm;
+
+	if (!gmtime_r(&report->started, &tm) ||
+	    !strftime(buf, cap, "%Y-%m-%dT%H:%M:%SZ", &tm))
+		snprintf(buf, cap, "1970-01-01T00:00:00Z");
+	return buf;
+}
+
+static int write_all(FILE *out, const char *text, size_t len)
+{
+	if (fwrite(text, 1, len, out) != len || fflush(out))
+		return err_sys("write the report");
+	return 0;
+}
+
+int report_print(const struct report *report, const struct report_format *format,
+		 FILE *out, const struct report_style *style)
+{
+	_cleanup_free_ char *text = NULL;
+	size_t len = 0;
+	FILE *mem;
+	bool bad;
+
+	if (report->no_memory)
+		return err_set(ENOMEM, "no memory for the report");
+	mem = open_memstream(&text, &len);
+	if (!mem)
+		return err_sys("memory for the report");
+	format->render(report, mem, style);
+	bad = ferror(mem);
+	if (fclose(mem) || bad)
+		return err_set(ENOMEM, "no memory for the report");
+	return write_all(out, text, len);
+}
+
+const struct report_format *const report_formats[] = {
+	&report_format_text,
+	&report_format_json,
+	&report_format_openmetrics,
+	&report_format_nagios,
+	NULL,
+};
+
+const struct report_format *report_format_find(const char *name)
+{
+	const struct report_format *const *format;
+
+	for (format = report_formats; *format; format++)
+		if (!strcmp((*format)->name, name))
+			return *format;
+	return NULL;
+}

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* The report: findings with what they mean, a verdict, and renderers. One table (meaning.c)
+ * says for every finding id its title, cause, remedy and where to read more; `explain`, the
+ * manual page and every renderer read that table.
+ *
+ * Nothing here reads a clock, a terminal or the environment: who prints says how. */
+#ifndef PLUGIN_REPORT_H
+#define PLUGIN_REPORT_H
+
+#include <stdio.h>
+#include <time.h>
+
+#include "rpcrdma/finding.h"
+
+/* meaning.c */
+
+/* What an id means, whatever was seen. All strings are static and never NULL but see[]. */
+struct meaning {
+	const char *id;
+	const char *group;  /* heading in lists; rows of one group stand together */
+	const char *title;  /* at most MEANING_TITLE_MAX characters */
+	const char *what;   /* explain: what is looked at, and how it is found out */
+	const char *cause;  /* why it fails or warns */
+	const char *remedy; /* what to do then */
+	const char *see[4]; /* "RFC 8166 3.4.6"; ends with NULL */
+	bool decisive;      /* unknown here makes the verdict unknown */
+};
+
+#define MEANING_TITLE_MAX 26
+
+extern const struct meaning meaning_table[]; /* ends with id NULL */
+/* NULL if there is no such id. */
+const struct meaning *meaning_find(const char *id);
+/* The id that was probably meant, NULL if none is near. @id may be anything. */
+const struct meaning *meaning_near(const char *id);
+
+/* report.c */
+
+enum verdict { VERDICT_PASS, VERDICT_WARN, VERDICT_FAIL, VERDICT_UNKNOWN };
+
+/* Exit status of the command nfsrdma; --format nagios has Nagios's own. */
+enum exit_status {
+	EXIT_GOOD = 0,   /* verdict pass or warn */
+	EXIT_FAILED = 1, /* verdict fail */
+	EXIT_USAGE = 2,  /* the command line was wrong; nothing was done */
+	EXIT_UNKNOWN =
+		3, /* verdict unknown, or the report could not be made or written */
+};
+
+struct report;
+
+/* NULL: no memory. What later fails for want of memory makes report_print() fail. */
+struct report *report_new(const char *command);
+void report_free(struct report *report);
+void report_free_p(struct report **report);
+/* When the work began, by the wall clock, and how long it took. */
+void report_times(struct report *report, time_t started, double elapsed_ms);
+/* Keys: server, port, export, file, transport, nfs_version; others are -EINVAL. A later value
+ * replaces the earlier one. */
+int report_subject(struct report *report, const char *key, const char *value);
+/* Copies. A finding whose id is not in the table is refused with -EINVAL: it is our own
+ * mistake, or a hostile record. -ENOSPC: more findings than any command makes. */
+int report_add(struct report *report, const struct finding *finding);
+/* The work was cut off: what was found stands, but the verdict is fail or unknown. */
+void report_cut(struct report *report);
+/* fail if any finding failed; else unknown if a decisive one is unknown, if the work was cut
+ * off, or if nothing passed or warned; else warn if any warns; else pass. */
+enum verdict report_verdict(const struct report *report);
+const char *verdict_name(enum verdict verdict);
+enum exit_status verdict_exit(enum verdict verdict);
+
+/* How the text is laid out. The other formats ignore it. */
+struct report_style {
+	unsigned int width; /* columns to wrap at; 0: 80 */
+	bool color;
+	bool quiet; /* only what needs attention, and the verdict */
+};
+
+/* Report format: the seam. A file each, a row in report.c. */
+struct report_format {
+	const char *name;
+	/* @out is a memory stream: errors of the destination are report_print()'s. */
+	void (*render)(const struct report *report, FILE *out,
+		       const struct report_style *style);
+	int (*exit_status)(enum verdict verdict);
+};
+
+extern const struct report_format *const report_formats[]; /* ends with NULL */
+/* NULL if there is none such. */
+const struct report_format *report_format_find(const char *name);
+/* Renders in memory and writes all at once: a report is whole or absent. -ENOMEM, or -errno of
+ * the stream. */
+int report_print(const struct report *report, const struct report_format *format,
+		 FILE *out, const struct report_style *style);
+
+/* utf8.c: text from a peer, a file name or a command line, before it is shown */
+
+enum utf8_repair {
+	UTF8_ESCAPE,  /* for a terminal: \x1b, nothing is lost */
+	UTF8_REPLACE, /* for JSON: U+FFFD */
+};
+
+/* Writes @text as valid UTF-8 without control or direction characters, cut at a character to
+ * fit @cap. Returns out. */
+char *utf8_clean(char *out, size_t cap, const char *text, enum utf8_repair repair);
+/* Columns of clean text, one a character. */
+size_t utf8_width(const char *text);
+
+/* wrap.c */
+
+/* Prints clean @text in lines of at most @width columns, every line but the first after
+ * @indent blanks; the first line begins at column @indent, where the caller stands. A word
+ * longer than a line is not broken. Ends with a newline. */
+void wrap_print(FILE *out, const char *text, unsigned int indent, unsigned int width);
+
+#endif
