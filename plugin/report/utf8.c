@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* Makes any bytes safe to show (Unicode 15, section 3.9; RFC 3629): file names, texts of a peer
+ * and arguments may hold bytes that are no UTF-8, controls that a terminal obeys (C0, DEL, and
+ * C1, which UTF-8 carries as two bytes), or marks that turn the direction of what follows. */
+#include "plugin/report/internal.h"
+
+/* First and last code point of what is not shown. */
+static const uint32_t unprintable[][2] = {
+	{ 0x00, 0x1f },     { 0x7f, 0x9f },     /* C0; DEL and C1 */
+	{ 0x200e, 0x200f }, { 0x2028, 0x202e }, /* marks, separators and overrides */
+	{ 0x2066, 0x2069 }, { 0xfeff, 0xfeff }, /* isolates; byte order mark */
+};
+
+/* Bytes of the well-formed character at @p (a terminated string), 0 if there is none. */
+static size_t decode(const uint8_t *p, uint32_t *cp)
+{
+	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
+	size_t len, i;
+
+	len = p[0] < 0x80 ? 1 : p[0] < 0xc0 ? 0 : p[0] < 0xe0 ? 2 : p[0] < 0xf0 ? 3 : 4;
+	if (!len || p[0] > 0xf4)
+		return 0;
+	*cp = len == 1 ? p[0] : p[0] & (0x7fu >> len);
+	for (i = 1; i < len; i++) {
+		if ((p[i] & 0xc0) != 0x80)
+			return 0;
+		*cp = *cp << 6 | (p[i] & 0x3fu);
+	}
+	if (*cp < least[len] || *cp > 0x10ffff || (*cp >= 0xd800 && *cp <= 0xdfff))
+		return 0;
+	return len;
+}
+
+static bool is_printable(uint32_t cp)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(unprintable); i++)
+		if (cp >= unprintable[i][0] && cp <= unprintable[i][1])
+			return false;
+	return true;
+}
+
+char *utf8_clean(char *out, size_t cap, const char *text, enum utf8_repair repair)
+{
+	const uint8_t *p = (const uint8_t *)text;
+	size_t used = 0, len, i;
+	char piece[20];
+	uint32_t cp;
+
+	for (; *p; p += len) {
+		len = decode(p, &cp);
+		piece[0] = '\0';
+		if (len && is_printable(cp))
+			snprintf(piece, sizeof(piece), "%.*s", (int)len, (const char *)p);
+		else if (repair == UTF8_REPLACE)
+			strcpy(piece, "\xef\xbf\xbd");
+		else
+			for (i = 0; i < (len ? len : 1); i++)
+				snprintf(piece + 4 * i, 5, "\\x%02x", p[i]);
+		len = len ? len : 1;
+		if (strlen(piece) >= cap - used)
+			break;
+		strcpy(out + used, piece);
+		used += strlen(piece);
+	}
+	out[used] = '\0';
+	return out;
+}
+
+size_t utf8_width(const char *text)
+{
+	size_t n = 0;
+
+	for (; *text; text++)
+		n += ((uint8_t)*text & 0xc0) != 0x80;
+	return n;
+}
