@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* The report as one JSON object (RFC 8259), schema nfsrdma-report/1. Every key is always there:
+ * in the subject what is not known is null; cause and remedy are empty where a finding needs
+ * none (pass, skip). Strings are valid UTF-8 whatever a peer sent. */
+#include <json-c/json.h>
+
+#include "plugin/report/internal.h"
+
+static struct json_object *text_new(const char *text)
+{
+	/* U+FFFD takes three bytes, for one. */
+	size_t cap = 3 * strlen(text) + 1;
+	_cleanup_free_ char *clean = malloc(cap);
+
+	return clean ? json_object_new_string(utf8_clean(clean, cap, text, UTF8_REPLACE))
+		     : NULL;
+}
+
+static const char *skip_digits(const char *p)
+{
+	return p + strspn(p, "0123456789");
+}
+
+/* RFC 8259 section 6: no plus, no leading zero, no bare point, neither inf nor nan. */
+static bool is_json_number(const char *text)
+{
+	const char *p = text + (*text == '-'), *digits = p;
+
+	p = skip_digits(p);
+	if (p == digits || (*digits == '0' && p > digits + 1))
+		return false;
+	if (*p == '.') {
+		digits = ++p;
+		p = skip_digits(p);
+		if (p == digits)
+			return false;
+	}
+	if (*p == 'e' || *p == 'E') {
+		p += 1 + (p[1] == '+' || p[1] == '-');
+		digits = p;
+		p = skip_digits(p);
+		if (p == digits)
+			return false;
+	}
+	return !*p;
+}
+
+/* Bare, digit for digit as it was given. */
+static struct json_object *number_new(const char *text)
+{
+	return is_json_number(text) ? json_object_new_double_s(strtod(text, NULL), text)
+				    : text_new(text);
+}
+
+static struct json_object *subject_new(const struct report *report)
+{
+	struct json_object *subject = json_object_new_object();
+	const char *value;
+	int i;
+
+	for (i = 0; i < SUBJECT_COUNT; i++) {
+		value = report->subject[i];
+		json_object_object_add(subject, subject_name(i),
+				       !value              ? NULL
+				       : i == SUBJECT_PORT ? number_new(value)
+							   : text_new(value));
+	}
+	return subject;
+}
+
+static struct json_object *evidence_new(const struct finding *finding)
+{
+	struct json_object *evidence = json_object_new_object();
+	const struct finding_evidence *e = finding->evidence;
+	char key[3 * FINDING_KEY_MAX];
+
+	for (; e < finding->evidence + finding->nevidence; e++)
+		json_object_object_add(
+			evidence, utf8_clean(key, sizeof(key), e->key, UTF8_REPLACE),
+			e->is_number ? number_new(e->value) : text_new(e->value));
+	return evidence;
+}
+
+static struct json_object *finding_new(const struct finding *finding)
+{
+	const struct meaning *meaning = meaning_find(finding->id);
+	bool care = report_needs_care(finding->status);
+	struct json_object *object = json_object_new_object();
+	struct json_object *see = json_object_new_array();
+	size_t i;
+
+	for (i = 0; meaning->see[i]; i++)
+		json_object_array_add(see, text_new(meaning->see[i]));
+	json_object_object_add(object, "id", text_new(meaning->id));
+	json_object_object_add(object, "title", text_new(meaning->title));
+	json_object_object_add(object, "status",
+			       text_new(finding_status_name(finding->status)));
+	json_object_object_add(object, "summary", text_new(finding->summary));
+	json_object_object_add(object, "cause", text_new(care ? meaning->cause : ""));
+	json_object_object_add(object, "remedy", text_new(care ? meaning->remedy : ""));
+	json_object_object_add(object, "evidence", evidence_new(finding));
+	json_object_object_add(object, "see", see);
+	return object;
+}
+
+static struct json_object *report_object(const struct report *report)
+{
+	struct json_object *object = json_object_new_object();
+	struct json_object *findings = json_object_new_array();
+	char started[32], elapsed[32];
+	unsigned int i;
+
+	for (i = 0; i < report->nfindings; i++)
+		json_object_array_add(findings, finding_new(report->findings[i]));
+	snprintf(elapsed, sizeof(elapsed), "%.1f", report->elapsed_ms);
+	json_object_object_add(object, "schema", text_new("nfsrdma-report/1"));
+	json_object_object_add(object, "version", text_new(NFSRDMA_VERSION));
+	json_object_object_add(object, "command", text_new(report->command));
+	json_object_object_add(object, "subject", subject_new(report));
+	json_object_object_add(object, "verdict",
+			       text_new(verdict_name(report_verdict(report))));
+	json_object_object_add(
+		object, "started",
+		text_new(report_started(report, started, sizeof(started))));
+	json_object_object_add(object, "elapsed_ms", number_new(elapsed));
+	json_object_object_add(object, "findings", findings);
+	return object;
+}
+
+static void json_render(const struct report *report, FILE *out,
+			const struct report_style *style)
+{
+	struct json_object *object = report_object(report);
+
+	(void)style;
+	fprintf(out, "%s\n",
+		json_object_to_json_string_ext(
+			object, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_SPACED |
+					JSON_C_TO_STRING_NOSLASHESCAPE));
+	json_object_put(object);
+}
+
+static int json_exit(enum verdict verdict)
+{
+	return verdict_exit(verdict);
+}
+
+const struct report_format report_format_json = {
+	.name = "json",
+	.render = json_render,
+	.exit_status = json_exit,
+};

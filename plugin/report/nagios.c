@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* The report as a monitoring plug-in prints it (Monitoring Plugins Development Guidelines): a
+ * status line, performance data after a bar, then a line for each finding that needs care. The
+ * exit status is Nagios's: 0 OK, 1 WARNING, 2 CRITICAL, 3 UNKNOWN. */
+#include "plugin/report/internal.h"
+
+static const struct {
+	const char *word;
+	int status;
+	enum finding_status made_by;
+} states[] = {
+	[VERDICT_PASS] = { "OK", 0, FINDING_PASS },
+	[VERDICT_WARN] = { "WARNING", 1, FINDING_WARN },
+	[VERDICT_FAIL] = { "CRITICAL", 2, FINDING_FAIL },
+	[VERDICT_UNKNOWN] = { "UNKNOWN", 3, FINDING_UNKNOWN },
+};
+
+/* The bar begins performance data, and cannot be quoted. */
+static void print_text(FILE *out, const char *text)
+{
+	char clean[4 * FINDING_SUMMARY_MAX + 1], *p;
+
+	utf8_clean(clean, sizeof(clean), text, UTF8_ESCAPE);
+	for (p = clean; (p = strchr(p, '|')); p++)
+		*p = '/';
+	fputs(clean, out);
+}
+
+/* The status line's reason: the first finding that made the verdict. */
+static const struct finding *reason(const struct report *report)
+{
+	unsigned int i;
+
+	for (i = 0; i < report->nfindings; i++)
+		if (report->findings[i]->status == states[report_verdict(report)].made_by)
+			return report->findings[i];
+	return NULL;
+}
+
+static void print_reason(const struct report *report, FILE *out)
+{
+	const struct finding *finding = reason(report);
+
+	if (report_verdict(report) == VERDICT_PASS)
+		fprintf(out, "%u findings passed", report_count(report, FINDING_PASS));
+	else if (finding)
+		print_text(out, finding->summary);
+	else
+		fputs("the work did not come to its end", out);
+}
+
+static void nagios_render(const struct report *report, FILE *out,
+			  const struct report_style *style)
+{
+	const struct finding *finding;
+	unsigned int i, status;
+	const char *p;
+
+	(void)style;
+	fputs("NFSRDMA ", out);
+	for (p = report->command; *p; p++)
+		fputc(*p >= 'a' && *p <= 'z' ? *p - 'a' + 'A' : *p, out);
+	fprintf(out, " %s - ", states[report_verdict(report)].word);
+	print_reason(report, out);
+	fprintf(out, " | time=%.3fs", report->elapsed_ms / 1000);
+	for (status = 0; status < FINDING_STATUS_COUNT; status++)
+		fprintf(out, " %s=%u", finding_status_name(status),
+			report_count(report, status));
+	fputc('\n', out);
+	for (i = 0; i < report->nfindings; i++) {
+		finding = report->findings[i];
+		if (!report_needs_care(finding->status))
+			continue;
+		fprintf(out, "%s %s: ", finding_status_name(finding->status),
+			finding->id);
+		print_text(out, finding->summary);
+		fputc('\n', out);
+	}
+}
+
+static int nagios_exit(enum verdict verdict)
+{
+	return states[verdict].status;
+}
+
+const struct report_format report_format_nagios = {
+	.name = "nagios",
+	.render = nagios_render,
+	.exit_status = nagios_exit,
+};

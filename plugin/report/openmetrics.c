@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* The report as OpenMetrics 1.0 text: the verdict and each finding as a state set, evidence
+ * that is a number as a gauge. */
+#include <math.h>
+
+#include "plugin/report/internal.h"
+
+/* A quoted label value: backslash, quote and newline are escaped, the rest is UTF-8. */
+static void print_label(FILE *out, const char *name, const char *value)
+{
+	char clean[3 * FINDING_SUMMARY_MAX + 1];
+	const char *p;
+
+	fprintf(out, "%s=\"", name);
+	for (p = utf8_clean(clean, sizeof(clean), value, UTF8_REPLACE); *p; p++)
+		fprintf(out, "%s%c", *p == '"' || *p == '\\' ? "\\" : "", *p);
+	fputc('"', out);
+}
+
+static void print_subject(const struct report *report, FILE *out)
+{
+	int i;
+
+	fputs("# TYPE nfsrdma_report info\n"
+	      "# HELP nfsrdma_report What was exercised, and by which version.\n"
+	      "nfsrdma_report_info{version=\"" NFSRDMA_VERSION "\",",
+	      out);
+	print_label(out, "command", report->command);
+	for (i = 0; i < SUBJECT_COUNT; i++) {
+		if (!report->subject[i])
+			continue;
+		fputc(',', out);
+		print_label(out, subject_name(i), report->subject[i]);
+	}
+	fputs("} 1\n", out);
+}
+
+static void print_verdict(const struct report *report, FILE *out)
+{
+	int verdict;
+
+	fputs("# TYPE nfsrdma_verdict stateset\n"
+	      "# HELP nfsrdma_verdict The verdict of the report.\n",
+	      out);
+	for (verdict = VERDICT_PASS; verdict <= VERDICT_UNKNOWN; verdict++)
+		fprintf(out, "nfsrdma_verdict{nfsrdma_verdict=\"%s\"} %d\n",
+			verdict_name(verdict), (int)report_verdict(report) == verdict);
+	fprintf(out,
+		"# TYPE nfsrdma_started_seconds gauge\n"
+		"# UNIT nfsrdma_started_seconds seconds\n"
+		"# HELP nfsrdma_started_seconds When the work began, Unix time.\n"
+		"nfsrdma_started_seconds %lld\n"
+		"# TYPE nfsrdma_elapsed_seconds gauge\n"
+		"# UNIT nfsrdma_elapsed_seconds seconds\n"
+		"# HELP nfsrdma_elapsed_seconds How long the work took.\n"
+		"nfsrdma_elapsed_seconds %.4f\n",
+		(long long)report->started, report->elapsed_ms / 1000);
+}
+
+/* A metric stands once in an exposition: the first finding of an id has it. */
+static bool is_first(const struct report *report, unsigned int at)
+{
+	unsigned int i;
+
+	for (i = 0; i < at; i++)
+		if (!strcmp(report->findings[i]->id, report->findings[at]->id))
+			return false;
+	return true;
+}
+
+static void print_findings(const struct report *report, FILE *out)
+{
+	const struct finding *finding;
+	unsigned int i, status;
+
+	fputs("# TYPE nfsrdma_finding stateset\n"
+	      "# HELP nfsrdma_finding The status of each finding.\n",
+	      out);
+	for (i = 0; i < report->nfindings; i++) {
+		if (!is_first(report, i))
+			continue;
+		finding = report->findings[i];
+		for (status = 0; status < FINDING_STATUS_COUNT; status++)
+			fprintf(out,
+				"nfsrdma_finding{id=\"%s\",nfsrdma_finding=\"%s\"} %d\n",
+				finding->id, finding_status_name(status),
+				finding->status == status);
+	}
+}
+
+/* So does a key in its finding. */
+static bool is_sample(const struct finding *finding, unsigned int at)
+{
+	const struct finding_evidence *e = &finding->evidence[at];
+	unsigned int i;
+
+	for (i = 0; i < at; i++)
+		if (finding->evidence[i].is_number &&
+		    !strcmp(finding->evidence[i].key, e->key))
+			return false;
+	return e->is_number && isfinite(strtod(e->value, NULL));
+}
+
+static void print_evidence(const struct report *report, FILE *out)
+{
+	const struct finding *finding;
+	unsigned int i, j;
+
+	fputs("# TYPE nfsrdma_evidence gauge\n"
+	      "# HELP nfsrdma_evidence Numbers seen, by finding and key.\n",
+	      out);
+	for (i = 0; i < report->nfindings; i++) {
+		finding = report->findings[i];
+		for (j = 0; j < finding->nevidence && is_first(report, i); j++) {
+			if (!is_sample(finding, j))
+				continue;
+			fprintf(out, "nfsrdma_evidence{id=\"%s\",", finding->id);
+			print_label(out, "key", finding->evidence[j].key);
+			fprintf(out, "} %.15g\n",
+				strtod(finding->evidence[j].value, NULL));
+		}
+	}
+}
+
+static void openmetrics_render(const struct report *report, FILE *out,
+			       const struct report_style *style)
+{
+	(void)style;
+	print_subject(report, out);
+	print_verdict(report, out);
+	print_findings(report, out);
+	print_evidence(report, out);
+	fputs("# EOF\n", out);
+}
+
+static int openmetrics_exit(enum verdict verdict)
+{
+	return verdict_exit(verdict);
+}
+
+const struct report_format report_format_openmetrics = {
+	.name = "openmetrics",
+	.render = openmetrics_render,
+	.exit_status = openmetrics_exit,
+};

@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* The report for people. Findings stand in the order in which they were made, which is that of
+ * causes; what is good takes a line, what is not says why and what to do. The verdict comes
+ * last, where the eye is when the command ends. */
+#include "plugin/report/internal.h"
+
+#define INDENT      8   /* of summaries: two blanks, a status word of four, two blanks */
+#define LABEL_WIDTH 10  /* "Evidence" and its blanks */
+#define WIDTH_MIN   40  /* narrower terminals wrap by themselves */
+#define WIDTH_MAX   110 /* longer lines are hard to read */
+#define COLUMNS_MIN 100 /* from here on titles have a column of their own */
+
+static const struct {
+	const char *word, *color;
+} looks[FINDING_STATUS_COUNT] = {
+	[FINDING_PASS] = { "pass", "32" },         [FINDING_WARN] = { "WARN", "1;33" },
+	[FINDING_FAIL] = { "FAIL", "1;31" },       [FINDING_SKIP] = { "skip", "2" },
+	[FINDING_UNKNOWN] = { "UNKNOWN", "1;35" },
+};
+
+static const enum finding_status verdict_looks[] = {
+	[VERDICT_PASS] = FINDING_PASS,
+	[VERDICT_WARN] = FINDING_WARN,
+	[VERDICT_FAIL] = FINDING_FAIL,
+	[VERDICT_UNKNOWN] = FINDING_UNKNOWN,
+};
+
+struct page {
+	FILE *out;
+	unsigned int width;
+	bool color;
+	char clean[4 * FINDING_SUMMARY_MAX + 1];
+};
+
+static void print_colored(struct page *page, const char *color, const char *text)
+{
+	if (page->color)
+		fprintf(page->out, "\033[%sm%s\033[0m", color, text);
+	else
+		fputs(text, page->out);
+}
+
+static void print_status(struct page *page, enum finding_status status)
+{
+	int blanks = INDENT - 2 - (int)strlen(looks[status].word);
+
+	fputs("  ", page->out);
+	print_colored(page, looks[status].color, looks[status].word);
+	fprintf(page->out, "%*s", blanks > 2 ? blanks : 2, "");
+}
+
+static void print_paragraph(struct page *page, const char *text, unsigned int indent)
+{
+	utf8_clean(page->clean, sizeof(page->clean), text, UTF8_ESCAPE);
+	wrap_print(page->out, page->clean, indent, page->width);
+}
+
+static void print_labelled(struct page *page, const char *label, const char *text)
+{
+	if (!*text)
+		return;
+	fprintf(page->out, "%*s", INDENT, "");
+	print_colored(page, "1", label);
+	fprintf(page->out, "%*s", (int)(LABEL_WIDTH - strlen(label)), "");
+	print_paragraph(page, text, INDENT + LABEL_WIDTH);
+}
+
+/* "key value" in a column each. */
+static void print_evidence(struct page *page, const struct finding *finding)
+{
+	const struct finding_evidence *e;
+	int column = 0, n;
+
+	for (e = finding->evidence; e < finding->evidence + finding->nevidence; e++) {
+		n = (int)strlen(e->key);
+		column = n > column ? n : column;
+	}
+	for (e = finding->evidence; e < finding->evidence + finding->nevidence; e++) {
+		fprintf(page->out, "%*s", INDENT, "");
+		if (e == finding->evidence)
+			print_colored(page, "1", "Evidence");
+		else
+			fputs("        ", page->out);
+		utf8_clean(page->clean, sizeof(page->clean), e->key, UTF8_ESCAPE);
+		fprintf(page->out, "%*s%-*s  ", LABEL_WIDTH - 8, "", column, page->clean);
+		print_paragraph(page, *e->value ? e->value : "-",
+				INDENT + LABEL_WIDTH + column + 2);
+	}
+}
+
+static void print_see(struct page *page, const struct meaning *meaning)
+{
+	char text[512] = "";
+	size_t i, used = 0;
+
+	for (i = 0; meaning->see[i] && used < sizeof(text); i++)
+		used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%s",
+					 i ? ", " : "", meaning->see[i]);
+	print_labelled(page, "See", text);
+}
+
+static void print_heading(struct page *page, const char *group)
+{
+	fputc('\n', page->out);
+	print_colored(page, "1;4", group);
+	fputc('\n', page->out);
+}
+
+static void print_care(struct page *page, const struct finding *finding,
+		       const struct meaning *meaning)
+{
+	print_status(page, finding->status);
+	print_colored(page, "1", meaning->title);
+	if (INDENT + strlen(meaning->title) + strlen(meaning->id) + 3 > page->width)
+		fprintf(page->out, "\n%*s", INDENT - 1, "");
+	fprintf(page->out, " [%s]\n%*s", meaning->id, INDENT, "");
+	print_paragraph(page, finding->summary, INDENT);
+	print_labelled(page, "Cause", meaning->cause);
+	print_labelled(page, "Remedy", meaning->remedy);
+	print_evidence(page, finding);
+	print_see(page, meaning);
+}
+
+static void print_line(struct page *page, const struct finding *finding,
+		       const struct meaning *meaning)
+{
+	char text[sizeof(finding->summary) + 64];
+
+	print_status(page, finding->status);
+	if (page->width >= COLUMNS_MIN) {
+		fprintf(page->out, "%-*s  ", MEANING_TITLE_MAX, meaning->title);
+		print_paragraph(page, finding->summary, INDENT + MEANING_TITLE_MAX + 2);
+		return;
+	}
+	/* A summary that begins with its title needs no other one. */
+	if (!strncasecmp(finding->summary, meaning->title, strlen(meaning->title)))
+		*text = '\0';
+	else
+		snprintf(text, sizeof(text), "%s: ", meaning->title);
+	strcat(text, finding->summary);
+	print_paragraph(page, text, INDENT);
+}
+
+static void print_finding(struct page *page, const struct finding *finding,
+			  const struct meaning *meaning)
+{
+	if (report_needs_care(finding->status))
+		print_care(page, finding, meaning);
+	else
+		print_line(page, finding, meaning);
+}
+
+/* The findings of one group, from the first of them on. */
+static void print_group(struct page *page, const struct report *report,
+			unsigned int first, bool quiet)
+{
+	const char *group = meaning_find(report->findings[first]->id)->group;
+	const struct meaning *meaning;
+	const struct finding *finding;
+	bool shown = false;
+	unsigned int i;
+
+	for (i = first; i < report->nfindings; i++) {
+		finding = report->findings[i];
+		meaning = meaning_find(finding->id);
+		if (strcmp(meaning->group, group) ||
+		    (quiet && !report_needs_care(finding->status)))
+			continue;
+		if (!shown)
+			print_heading(page, group);
+		shown = true;
+		print_finding(page, finding, meaning);
+	}
+}
+
+/* Groups stand in the order of their first finding: the order of causes. */
+static void print_findings(struct page *page, const struct report *report, bool quiet)
+{
+	const char *group;
+	unsigned int i, j;
+
+	for (i = 0; i < report->nfindings; i++) {
+		group = meaning_find(report->findings[i]->id)->group;
+		for (j = 0; strcmp(meaning_find(report->findings[j]->id)->group, group);
+		     j++)
+			;
+		if (j == i)
+			print_group(page, report, i, quiet);
+	}
+}
+
+static void print_subject(struct page *page, const struct report *report)
+{
+	char *const *s = report->subject;
+	const char *server = s[SUBJECT_SERVER] ? s[SUBJECT_SERVER] : "";
+	bool v6 = strchr(server, ':');
+	char text[FINDING_SUMMARY_MAX];
+	int n;
+
+	n = snprintf(text, sizeof(text), "nfsrdma %s: %s%s%s%s%s", report->command,
+		     v6 ? "[" : "", server, v6 ? "]" : "", s[SUBJECT_PORT] ? ":" : "",
+		     s[SUBJECT_PORT] ? s[SUBJECT_PORT] : "");
+	if (s[SUBJECT_EXPORT] && n < (int)sizeof(text))
+		n += snprintf(text + n, sizeof(text) - n, " %s", s[SUBJECT_EXPORT]);
+	if (s[SUBJECT_FILE] && n < (int)sizeof(text))
+		n += snprintf(text + n, sizeof(text) - n, " (%s)", s[SUBJECT_FILE]);
+	if (s[SUBJECT_NFS_VERSION] && n < (int)sizeof(text))
+		n += snprintf(text + n, sizeof(text) - n, ", NFSv%s",
+			      s[SUBJECT_NFS_VERSION]);
+	if (s[SUBJECT_TRANSPORT] && n < (int)sizeof(text))
+		snprintf(text + n, sizeof(text) - n, ", %s", s[SUBJECT_TRANSPORT]);
+	print_paragraph(page, text, 0);
+}
+
+/* "16 passed, 1 failed; 3.2 s" */
+static void count_findings(const struct report *report, char *buf, size_t cap)
+{
+	static const char *const words[FINDING_STATUS_COUNT] = {
+		[FINDING_PASS] = "passed",     [FINDING_WARN] = "warned",
+		[FINDING_FAIL] = "failed",     [FINDING_SKIP] = "skipped",
+		[FINDING_UNKNOWN] = "unknown",
+	};
+	unsigned int status, n;
+	size_t used = 0;
+
+	for (status = 0; status < FINDING_STATUS_COUNT; status++) {
+		n = report_count(report, status);
+		if (n)
+			used += (size_t)snprintf(buf + used, cap - used, "%s%u %s",
+						 used ? ", " : "", n, words[status]);
+	}
+	snprintf(buf + used, cap - used, "%s%.1f s", used ? "; " : "",
+		 report->elapsed_ms / 1000);
+}
+
+static void print_verdict(struct page *page, const struct report *report)
+{
+	enum finding_status look = verdict_looks[report_verdict(report)];
+	char counts[160];
+
+	fputs("\nVerdict: ", page->out);
+	print_colored(page, looks[look].color, looks[look].word);
+	fputs("  ", page->out);
+	count_findings(report, counts, sizeof(counts));
+	print_paragraph(page, counts, 11 + (unsigned int)strlen(looks[look].word));
+	if (report->cut)
+		fputs("The work was cut off before its end.\n", page->out);
+	if (look != FINDING_PASS)
+		fputs("More about a finding: nfsrdma explain ID\n", page->out);
+}
+
+static void text_render(const struct report *report, FILE *out,
+			const struct report_style *style)
+{
+	struct page page = { .out = out, .width = style->width, .color = style->color };
+
+	page.width = page.width ? page.width : 80;
+	page.width = page.width < WIDTH_MIN ? WIDTH_MIN : min_u32(page.width, WIDTH_MAX);
+	print_subject(&page, report);
+	print_findings(&page, report, style->quiet);
+	print_verdict(&page, report);
+}
+
+static int text_exit(enum verdict verdict)
+{
+	return verdict_exit(verdict);
+}
+
+const struct report_format report_format_text = {
+	.name = "text",
+	.render = text_render,
+	.exit_status = text_exit,
+};

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* The JSON report: schema nfsrdma-report/1, byte for byte, and valid whatever a peer sent. */
+#include <json-c/json.h>
+
+#include "plugin/report/report.h"
+#include "suite.h"
+
+static char *render(const struct report *report)
+{
+	const struct report_style style = { 0 };
+	char *text = NULL;
+	size_t len = 0;
+	FILE *mem = open_memstream(&text, &len);
+
+	CU_ASSERT_EQUAL(report_print(report, report_format_find("json"), mem, &style), 0);
+	fclose(mem);
+	return text;
+}
+
+static struct json_object *parse(const struct report *report)
+{
+	_cleanup_free_ char *text = render(report);
+	struct json_tokener *tok = json_tokener_new();
+	struct json_object *object;
+
+	json_tokener_set_flags(tok, JSON_TOKENER_STRICT | JSON_TOKENER_VALIDATE_UTF8);
+	object = json_tokener_parse_ex(tok, text, (int)strlen(text) + 1);
+	CU_ASSERT_PTR_NOT_NULL_FATAL(object);
+	json_tokener_free(tok);
+	return object;
+}
+
+static struct report *sample(void)
+{
+	struct report *report = report_new("probe");
+	struct finding finding;
+
+	report_times(report, 1767225600, 123.44);
+	report_subject(report, "nfs_version", "3");
+	report_subject(report, "server", "nas1");
+	report_subject(report, "port", "20049");
+	finding_init(&finding, "probe.read.write-chunk.pad", FINDING_FAIL, "3 of 5");
+	finding_number(&finding, "ratio", 0.5);
+	finding_text(&finding, "kind", "pad");
+	CU_ASSERT_EQUAL(report_add(report, &finding), 0);
+	return report;
+}
+
+static void the_whole_object_is_as_promised(void)
+{
+	static const char want[] = "{\n"
+				   "  \"schema\": \"nfsrdma-report/1\",\n"
+				   "  \"version\": \"" NFSRDMA_VERSION "\",\n"
+				   "  \"command\": \"probe\",\n"
+				   "  \"subject\": {\n"
+				   "    \"server\": \"nas1\",\n"
+				   "    \"port\": 20049,\n"
+				   "    \"export\": null,\n"
+				   "    \"file\": null,\n"
+				   "    \"transport\": null,\n"
+				   "    \"nfs_version\": \"3\"\n"
+				   "  },\n"
+				   "  \"verdict\": \"fail\",\n"
+				   "  \"started\": \"2026-01-01T00:00:00Z\",\n"
+				   "  \"elapsed_ms\": 123.4,\n"
+				   "  \"findings\": [\n"
+				   "    {\n"
+				   "      \"id\": \"probe.read.write-chunk.pad\",\n"
+				   "      \"title\": \"Padding of Write chunks\",\n"
+				   "      \"status\": \"fail\",\n"
+				   "      \"summary\": \"3 of 5\",\n"
+				   "      \"cause\": \"";
+	_cleanup_(report_free_p) struct report *report = sample();
+	_cleanup_free_ char *text = render(report);
+
+	CU_ASSERT_EQUAL(strncmp(text, want, sizeof(want) - 1), 0);
+	CU_ASSERT_PTR_NOT_NULL(strstr(text, "      \"evidence\": {\n"
+					    "        \"ratio\": 0.5,\n"
+					    "        \"kind\": \"pad\"\n"
+					    "      },\n"
+					    "      \"see\": [\n"
+					    "        \"RFC 8166 3.4.6.2\"\n"
+					    "      ]\n"
+					    "    }\n"
+					    "  ]\n"
+					    "}\n"));
+}
+
+static struct json_object *first_finding(struct json_object *object)
+{
+	return json_object_array_get_idx(json_object_object_get(object, "findings"), 0);
+}
+
+static const char *string_at(struct json_object *object, const char *key)
+{
+	return json_object_get_string(json_object_object_get(object, key));
+}
+
+static void what_is_good_has_empty_cause_and_remedy(void)
+{
+	_cleanup_(report_free_p) struct report *report = report_new("probe");
+	struct json_object *object, *found;
+	struct finding finding;
+
+	finding_init(&finding, "probe.null", FINDING_PASS, "answered");
+	report_add(report, &finding);
+	object = parse(report);
+	found = first_finding(object);
+	CU_ASSERT_STRING_EQUAL(string_at(found, "cause"), "");
+	CU_ASSERT_STRING_EQUAL(string_at(found, "remedy"), "");
+	CU_ASSERT_STRING_EQUAL(string_at(found, "status"), "pass");
+	CU_ASSERT_STRING_EQUAL(string_at(object, "verdict"), "pass");
+	json_object_put(object);
+}
+
+static void an_empty_report_is_valid_and_unknown(void)
+{
+	_cleanup_(report_free_p) struct report *report = report_new("probe");
+	struct json_object *object = parse(report);
+
+	CU_ASSERT_STRING_EQUAL(string_at(object, "verdict"), "unknown");
+	CU_ASSERT_EQUAL(
+		json_object_array_length(json_object_object_get(object, "findings")), 0);
+	json_object_put(object);
+}
+
+static void bytes_of_a_peer_become_valid_utf8(void)
+{
+	_cleanup_(report_free_p) struct report *report = report_new("probe");
+	struct json_object *object;
+	struct finding finding;
+
+	finding_init(&finding, "probe.mount", FINDING_FAIL, "seen");
+	strcpy(finding.summary, "\xff \xc0\xaf \xed\xa0\x80 \" \\ \x1f \xc3\xa9");
+	finding_text(&finding, "k", "v");
+	strcpy(finding.evidence[0].key, "\xfe\"");
+	report_add(report, &finding);
+	report_subject(report, "export", "/\x80");
+	object = parse(report);
+	CU_ASSERT_STRING_EQUAL(string_at(first_finding(object), "summary"),
+			       "\xef\xbf\xbd \xef\xbf\xbd\xef\xbf\xbd "
+			       "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd \" \\ \xef\xbf\xbd "
+			       "\xc3\xa9");
+	CU_ASSERT_STRING_EQUAL(
+		string_at(json_object_object_get(object, "subject"), "export"),
+		"/\xef\xbf\xbd");
+	json_object_put(object);
+}
+
+/* Evidence that claims to be a number, and the type that it gets. */
+static void only_numbers_are_bare(void)
+{
+	static const struct {
+		const char *text;
+		bool bare;
+	} cases[] = {
+		{ "0", true },    { "-0", true },    { "813", true },
+		{ "1.5", true },  { "-1e9", true },  { "1e+15", true },
+		{ "", false },    { "-", false },    { "01", false },
+		{ "+1", false },  { ".5", false },   { "1.", false },
+		{ "1e", false },  { "1e+", false },  { "inf", false },
+		{ "nan", false }, { "0x10", false }, { "1,\"x\":2", false },
+	};
+	_cleanup_(report_free_p) struct report *report = report_new("probe");
+	struct json_object *object, *value;
+	struct finding finding;
+	char key[8];
+	size_t i;
+
+	finding_init(&finding, "probe.credits", FINDING_FAIL, "seen");
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		snprintf(key, sizeof(key), "k%zu", i);
+		finding_number(&finding, key, 1);
+		strcpy(finding.evidence[i].value, cases[i].text);
+	}
+	report_add(report, &finding);
+	object = parse(report);
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		snprintf(key, sizeof(key), "k%zu", i);
+		value = json_object_object_get(
+			json_object_object_get(first_finding(object), "evidence"), key);
+		CU_ASSERT_EQUAL(json_object_is_type(value, json_type_string),
+				!cases[i].bare);
+	}
+	json_object_put(object);
+}
+
+SUITE_MAIN("json", TEST(the_whole_object_is_as_promised),
+	   TEST(what_is_good_has_empty_cause_and_remedy),
+	   TEST(an_empty_report_is_valid_and_unknown),
+	   TEST(bytes_of_a_peer_become_valid_utf8), TEST(only_numbers_are_bare))

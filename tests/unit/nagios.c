@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* The formats for monitoring: Nagios's status line, OpenMetrics's exposition. */
+#include "plugin/report/report.h"
+#include "suite.h"
+
+static char *render(const struct report *report, const char *format)
+{
+	const struct report_style style = { 0 };
+	char *text = NULL;
+	size_t len = 0;
+	FILE *mem = open_memstream(&text, &len);
+
+	CU_ASSERT_EQUAL(report_print(report, report_format_find(format), mem, &style), 0);
+	fclose(mem);
+	return text;
+}
+
+static void add(struct report *report, const char *id, enum finding_status status,
+		const char *summary)
+{
+	struct finding finding;
+
+	finding_init(&finding, id, status, "%s", summary);
+	finding_number(&finding, "bytes", 813);
+	finding_text(&finding, "kind", "short");
+	finding_number(&finding, "bytes", 814);
+	CU_ASSERT_EQUAL(report_add(report, &finding), 0);
+}
+
+static void nagios_begins_with_the_state_and_its_reason(void)
+{
+	_cleanup_(report_free_p) struct report *report = report_new("probe");
+	_cleanup_free_ char *good = NULL, *bad = NULL;
+
+	report_times(report, 0, 1500);
+	add(report, "probe.null", FINDING_PASS, "answered");
+	good = render(report, "nagios");
+	CU_ASSERT_STRING_EQUAL(good, "NFSRDMA PROBE OK - 1 findings passed | time=1.500s "
+				     "pass=1 warn=0 fail=0 skip=0 unknown=0\n");
+	add(report, "probe.credits", FINDING_WARN, "few");
+	add(report, "probe.mount", FINDING_FAIL, "refused | hostile=1\n");
+	bad = render(report, "nagios");
+	CU_ASSERT_EQUAL(strncmp(bad, "NFSRDMA PROBE CRITICAL - refused / hostile=1", 44),
+			0);
+	CU_ASSERT_PTR_NOT_NULL(strstr(bad, "\nwarn probe.credits: few\n"));
+	CU_ASSERT_PTR_NOT_NULL(strstr(bad, "\nfail probe.mount: refused / hostile=1"));
+}
+
+static void nagios_says_when_work_was_cut_off(void)
+{
+	_cleanup_(report_free_p) struct report *report = report_new("probe");
+	_cleanup_free_ char *text = NULL;
+
+	add(report, "probe.null", FINDING_PASS, "answered");
+	report_cut(report);
+	text = render(report, "nagios");
+	CU_ASSERT_EQUAL(
+		strncmp(text, "NFSRDMA PROBE UNKNOWN - the work did not come to its end",
+			56),
+		0);
+}
+
+static void openmetrics_has_states_and_numbers(void)
+{
+	_cleanup_(report_free_p) struct report *report = report_new("probe");
+	_cleanup_free_ char *text = NULL;
+
+	report_subject(report, "export", "/a\"b\\c");
+	add(report, "probe.null", FINDING_FAIL, "no");
+	text = render(report, "openmetrics");
+	CU_ASSERT_PTR_NOT_NULL(strstr(text, "export=\"/a\\\"b\\\\c\"} 1\n"));
+	CU_ASSERT_PTR_NOT_NULL(
+		strstr(text, "\nnfsrdma_verdict{nfsrdma_verdict=\"fail\"} 1\n"));
+	CU_ASSERT_PTR_NOT_NULL(strstr(
+		text,
+		"\nnfsrdma_finding{id=\"probe.null\",nfsrdma_finding=\"pass\"} 0\n"));
+	CU_ASSERT_PTR_NOT_NULL(strstr(
+		text, "\nnfsrdma_evidence{id=\"probe.null\",key=\"bytes\"} 813\n"));
+	CU_ASSERT_STRING_EQUAL(text + strlen(text) - 6, "# EOF\n");
+}
+
+static unsigned int count(const char *text, const char *part)
+{
+	unsigned int n = 0;
+
+	for (; (text = strstr(text, part)); text += strlen(part))
+		n++;
+	return n;
+}
+
+static void openmetrics_repeats_no_sample(void)
+{
+	_cleanup_(report_free_p) struct report *report = report_new("probe");
+	_cleanup_free_ char *text = NULL;
+
+	add(report, "probe.null", FINDING_FAIL, "no");
+	add(report, "probe.null", FINDING_PASS, "yes");
+	text = render(report, "openmetrics");
+	CU_ASSERT_EQUAL(count(text, "nfsrdma_evidence{"), 1);
+	CU_ASSERT_EQUAL(count(text, "nfsrdma_finding{"), 5);
+}
+
+SUITE_MAIN("nagios", TEST(nagios_begins_with_the_state_and_its_reason),
+	   TEST(nagios_says_when_work_was_cut_off),
+	   TEST(openmetrics_has_states_and_numbers), TEST(openmetrics_repeats_no_sample))

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* The text report: complete, within its width, and never a control character of a peer. */
+#include "plugin/report/report.h"
+#include "suite.h"
+
+static char *render(const struct report *report, const struct report_style *style)
+{
+	char *text = NULL;
+	size_t len = 0;
+	FILE *mem = open_memstream(&text, &len);
+
+	CU_ASSERT_EQUAL(report_print(report, report_format_find("text"), mem, style), 0);
+	fclose(mem);
+	return text;
+}
+
+static void add(struct report *report, const char *id, enum finding_status status,
+		const char *summary)
+{
+	struct finding finding;
+
+	finding_init(&finding, id, status, "%s", summary);
+	finding_number(&finding, "first_bad_bytes", 813);
+	CU_ASSERT_EQUAL(report_add(report, &finding), 0);
+}
+
+static struct report *sample(void)
+{
+	struct report *report = report_new("probe");
+
+	report_subject(report, "server", "2001:db8::1");
+	report_subject(report, "port", "20049");
+	report_subject(report, "export", "/export");
+	report_times(report, 1767225600, 1234.5);
+	add(report, "probe.null", FINDING_PASS, "answered in 0.1 ms");
+	add(report, "probe.read.write-chunk", FINDING_FAIL, "wrong data");
+	add(report, "probe.credits", FINDING_SKIP, "no reply came");
+	return report;
+}
+
+static bool has(const char *text, const char *part)
+{
+	return strstr(text, part);
+}
+
+static unsigned int count(const char *text, char c)
+{
+	unsigned int n = 0;
+
+	for (; *text; text++)
+		n += *text == c;
+	return n;
+}
+
+static void subject_and_verdict_frame_the_findings(void)
+{
+	_cleanup_(report_free_p) struct report *report = sample();
+	const struct report_style style = { .width = 80 };
+	_cleanup_free_ char *text = render(report, &style);
+
+	CU_ASSERT_EQUAL(strncmp(text, "nfsrdma probe: [2001:db8::1]:20049 /export\n", 43),
+			0);
+	CU_ASSERT(has(text, "\nVerdict: FAIL  1 passed, 1 failed, 1 skipped; 1.2 s\n"));
+}
+
+static void what_is_good_takes_a_line(void)
+{
+	_cleanup_(report_free_p) struct report *report = sample();
+	const struct report_style style = { .width = 80 };
+	_cleanup_free_ char *text = render(report, &style);
+
+	CU_ASSERT(has(text, "\n  pass  NULL call: answered in 0.1 ms\n"));
+	CU_ASSERT(has(text, "\n  skip  Credits: no reply came\n"));
+	CU_ASSERT_FALSE(has(text, meaning_find("probe.null")->cause));
+}
+
+static void what_is_not_says_why_and_what_to_do(void)
+{
+	_cleanup_(report_free_p) struct report *report = sample();
+	const struct report_style style = { .width = 80 };
+	_cleanup_free_ char *text = render(report, &style);
+
+	CU_ASSERT(has(text, "  FAIL  READ by Write chunk [probe.read.write-chunk]\n"
+			    "        wrong data\n"
+			    "        Cause     The server's RDMA Writes"));
+	CU_ASSERT(has(text, "        Remedy    Update"));
+	CU_ASSERT(has(text, "        Evidence  first_bad_bytes  813\n"));
+	CU_ASSERT(has(text, "        See       RFC 8166 3.4.6"));
+}
+
+static void findings_of_a_group_stand_together(void)
+{
+	_cleanup_(report_free_p) struct report *report = sample();
+	const struct report_style style = { .width = 80 };
+	_cleanup_free_ char *text = render(report, &style);
+
+	CU_ASSERT(has(text, "\nConnection\n  pass  NULL call: answered in 0.1 ms\n"
+			    "  skip  Credits: no reply came\n\nREAD\n  FAIL"));
+}
+
+static void quiet_shows_what_needs_care_alone(void)
+{
+	_cleanup_(report_free_p) struct report *report = sample();
+	const struct report_style style = { .width = 80, .quiet = true };
+	_cleanup_free_ char *text = render(report, &style);
+
+	CU_ASSERT_FALSE(has(text, "pass  "));
+	CU_ASSERT_FALSE(has(text, "skip  "));
+	CU_ASSERT_FALSE(has(text, "Connection"));
+	CU_ASSERT(has(text, "FAIL  READ by Write chunk"));
+	CU_ASSERT(has(text, "Verdict: FAIL"));
+}
+
+static void colors_are_for_those_who_ask(void)
+{
+	_cleanup_(report_free_p) struct report *report = sample();
+	const struct report_style plain = { .width = 80 },
+				  colored = { .width = 80, .color = true };
+	_cleanup_free_ char *black = render(report, &plain);
+	_cleanup_free_ char *red = render(report, &colored);
+
+	CU_ASSERT_EQUAL(count(black, '\033'), 0);
+	CU_ASSERT(has(red, "\033[1;31mFAIL\033[0m"));
+	CU_ASSERT_EQUAL(count(red, '\033') % 2, 0);
+}
+
+static void every_meaning_fits_the_width(void)
+{
+	_cleanup_(report_free_p) struct report *report = report_new("probe");
+	const struct meaning *meaning;
+	unsigned int width;
+	char *text, *line, *save;
+
+	for (meaning = meaning_table; meaning->id; meaning++)
+		add(report, meaning->id, FINDING_FAIL, "seen in one range of several");
+	for (width = 60; width <= 160; width += 20) {
+		const struct report_style style = { .width = width };
+
+		text = render(report, &style);
+		for (line = strtok_r(text, "\n", &save); line;
+		     line = strtok_r(NULL, "\n", &save))
+			CU_ASSERT(utf8_width(line) <= width);
+		free(text);
+	}
+}
+
+static void controls_of_a_peer_reach_no_terminal(void)
+{
+	_cleanup_(report_free_p) struct report *report = report_new("probe");
+	const struct report_style style = { .width = 80 };
+	struct finding finding;
+	_cleanup_free_ char *text = NULL;
+	const char *p;
+
+	/* Past finding_init(), which cleans: a second wall. */
+	finding_init(&finding, "probe.mount", FINDING_FAIL, "seen");
+	strcpy(finding.summary, "\033[2J\033]0;owned\007 \xff \xc2\x9b"
+				"31m \xe2\x80\xae");
+	finding_text(&finding, "path", "x");
+	strcpy(finding.evidence[0].key, "k\033[1m");
+	strcpy(finding.evidence[0].value, "a\nb\r\tc\x7f");
+	CU_ASSERT_EQUAL(report_add(report, &finding), 0);
+	report_subject(report, "export", "/\033c\n");
+	text = render(report, &style);
+	for (p = text; *p; p++)
+		CU_ASSERT(((uint8_t)*p >= 0x20 || *p == '\n') && *p != 0x7f);
+	CU_ASSERT_FALSE(has(text, "\xff"));
+	CU_ASSERT_FALSE(has(text, "\xc2\x9b"));
+	CU_ASSERT_FALSE(has(text, "\xe2\x80\xae"));
+	CU_ASSERT(has(text, "\\x1b[2J"));
+}
+
+static void long_texts_are_kept_whole(void)
+{
+	_cleanup_(report_free_p) struct report *report = report_new("probe");
+	const struct report_style style = { .width = 1 };
+	char summary[FINDING_SUMMARY_MAX];
+	_cleanup_free_ char *text = NULL;
+
+	memset(summary, 'x', sizeof(summary) - 1);
+	summary[sizeof(summary) - 1] = '\0';
+	add(report, "probe.mount", FINDING_FAIL, summary);
+	text = render(report, &style);
+	CU_ASSERT(has(text, summary));
+}
+
+SUITE_MAIN("text", TEST(subject_and_verdict_frame_the_findings),
+	   TEST(what_is_good_takes_a_line), TEST(what_is_not_says_why_and_what_to_do),
+	   TEST(findings_of_a_group_stand_together),
+	   TEST(quiet_shows_what_needs_care_alone), TEST(colors_are_for_those_who_ask),
+	   TEST(every_meaning_fits_the_width), TEST(controls_of_a_peer_reach_no_terminal),
+	   TEST(long_texts_are_kept_whole))
