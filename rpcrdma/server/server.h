@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* A small read-only NFSv3 server: MOUNT and NFS over TCP, NFS over RPC-over-RDMA on the
+ * transport seam, enough for a Linux kernel client to mount it. A switch per fault makes it go
+ * wrong in one way, so that each finding of the probe has something to find.
+ *
+ * A thread a connection; the export is shared and never written. */
+#ifndef RPCRDMA_SERVER_H
+#define RPCRDMA_SERVER_H
+
+#include "rpcrdma/nfs/nfs.h"
+#include "rpcrdma/transport/transport.h"
+
+/* faults.c */
+
+struct fault_set;
+struct rdma_reply;
+
+/* A row of the table, for --list-faults, the manual page and the tests. */
+struct fault_row {
+	const char *name;
+	const char *values;      /* "garbage|short|..."; NULL when it takes none */
+	const char *value;       /* the default; NULL when it takes none */
+	const char *finding;     /* id that a probe must fail with */
+	const char *description; /* one line */
+	/* Private: spoils one reply before it is sent. @value is an index into values. NULL:
+	 * the transport does it. */
+	void (*apply)(struct rdma_reply *reply, unsigned int value);
+};
+
+extern const struct fault_row fault_table[]; /* ends with name NULL */
+
+struct fault_set *fault_set_new(void);
+void fault_set_free(struct fault_set *faults);
+/* "NAME" or "NAME=VALUE". -EINVAL with a sentence that says what there is. */
+int fault_set_add(struct fault_set *faults, const char *spec);
+bool fault_set_empty(const struct fault_set *faults);
+
+/* export.c, export-memory.c, export-directory.c */
+
+struct export;
+
+/* "/", and in it the files of the self-test: each 8-byte word of a file is its own offset,
+ * big-endian. Never fails but for memory. */
+int export_memory_new(struct export **out);
+/* A real directory, read-only: resolved beneath it and on its file system alone; regular
+ * files, directories and symbolic links that others may read.
+ * Errors: -errno of the open; -EACCES others may not read the directory. */
+int export_directory_new(struct export **out, const char *path);
+/* NULL is fine. */
+void export_free(struct export *exp);
+
+/* server.c */
+
+struct server;
+
+#define SERVER_CREDITS  64            /* granted by default, as Linux does */
+#define SERVER_READ_MAX (1024 * 1024) /* rtmax by default and at most */
+
+struct server_options {
+	struct transport_address listen; /* port 0: the kernel picks */
+	uint16_t nfs_port, mount_port; /* TCP, at the same address; 0: the kernel picks */
+	const struct transport_ops *transport;
+	struct export *exp;             /* borrowed */
+	const struct fault_set *faults; /* borrowed, may be NULL */
+	uint32_t credits;               /* granted; 0: SERVER_CREDITS */
+	uint32_t rtmax;                 /* largest READ; 0: SERVER_READ_MAX */
+	bool no_crc;                    /* do not insist on the MPA CRC */
+};
+
+struct server_ports {
+	uint16_t rdma, nfs, mount;
+};
+
+/* Binds all three listeners. Errors: -errno of bind and listen, with the address in words. */
+int server_open(struct server **out, const struct server_options *options);
+void server_ports(const struct server *server, struct server_ports *ports);
+/* Serves until @stop_fd is readable or closed at its other end; then ends every connection.
+ * 0, or -errno of poll. */
+int server_run(struct server *server, int stop_fd);
+/* NULL is fine. */
+void server_close(struct server *server);
+
+/* spawn.c */
+
+/* For a server that runs as root: gives up root for nobody, for good. As anybody else it only
+ * gives up the right to gain privileges. To be called when everything is open and bound, and
+ * before there are threads. */
+int server_drop_root(void);
+
+/* The server in a child process, on loopback, with the memory export: */
+
+struct server_child;
+
+/* Forks. The child serves until server_kill() or until this process ends, as nobody if this
+ * is root. Returns when it listens. @faults may be NULL. To be called from a thread that
+ * lives as long as the server shall.
+ * Errors: -errno of fork and pipe, or what kept the child from listening. */
+int server_spawn(struct server_child **out, const struct transport_ops *transport,
+		 const struct fault_set *faults, bool no_crc, struct server_ports *ports);
+/* Ends and reaps the child. NULL is fine. */
+void server_kill(struct server_child *child);
+void server_kill_p(struct server_child **child);
+
+#endif
