@@ -1,0 +1,367 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* The export of the self-test: nothing on a disk, and content that can be told from its place.
+ * The eight bytes at each offset that is a multiple of eight are that offset, big-endian, so
+ * every byte that arrives at a wrong place says where it came from.
+ *
+ * All files share one buffer of this pattern, because all are prefixes of it; READ lends it
+ * out without a copy. The sparse file does not fit memory and is made up in the scratch. */
+#include <stdio.h>
+
+#include "rpcrdma/server/internal.h"
+
+#define PATTERN_MAX (4u * 1024 * 1024)
+#define DIR_ENTRIES 2000u
+
+/* The sparse file has data at its start and from this far before 4 GiB to its end. */
+#define SPARSE_DATA (256u * 1024)
+#define FOUR_GIB    (UINT64_C(1) << 32)
+
+/* Quiet for long: a probe prefers files that nobody is writing to. */
+#define MEMORY_TIME 1700000000u
+#define MEMORY_FSID UINT64_C(0x6e66737264616d61)
+
+static const uint64_t data_sizes[] = {
+	0, 1, 811, 812, 813, 4096, 65536, 1024 * 1024 + 3, PATTERN_MAX,
+};
+static const uint64_t sparse_size = FOUR_GIB + 1024 * 1024 + 5;
+static const uint32_t link_sizes[] = { 1, 2, 3, 4, 5, 255, 1023, 4095 };
+
+/* The root, and a directory of empty files. */
+#define ROOT_ENTRIES (ARRAY_SIZE(data_sizes) + 1 + ARRAY_SIZE(link_sizes) + 1)
+#define NODE_COUNT   (1 + ROOT_ENTRIES + DIR_ENTRIES)
+
+struct node {
+	char name[24];
+	enum nfs3_type type;
+	uint64_t size;
+	uint32_t parent;
+	uint32_t first, count; /* children of a directory */
+};
+
+struct memory {
+	struct export exp;
+	uint8_t *pattern; /* PATTERN_MAX bytes */
+	struct node nodes[NODE_COUNT];
+};
+
+/* The pattern */
+
+static void fill_pattern(uint8_t *buf, uint64_t offset, size_t len)
+{
+	uint8_t word[8];
+	size_t i;
+
+	for (i = 0; i < len; i++) {
+		if (!i || !((offset + i) & 7))
+			put_be64(word, (offset + i) & ~UINT64_C(7));
+		buf[i] = word[(offset + i) & 7];
+	}
+}
+
+/* Zeros, and the pattern over what of [from, to) lies in the buffer. */
+static void fill_range(uint8_t *buf, uint64_t offset, size_t len, uint64_t from,
+		       uint64_t to)
+{
+	uint64_t start = from > offset ? from : offset;
+	uint64_t end = min_u64(to, offset + len);
+
+	if (start < end)
+		fill_pattern(buf + (start - offset), start, end - start);
+}
+
+static void fill_sparse(uint8_t *buf, uint64_t offset, size_t len)
+{
+	memset(buf, 0, len);
+	fill_range(buf, offset, len, 0, SPARSE_DATA);
+	fill_range(buf, offset, len, FOUR_GIB - SPARSE_DATA, sparse_size);
+}
+
+/* Nodes */
+
+static const struct node *node_get(const struct memory *mem, uint64_t index)
+{
+	return index < NODE_COUNT ? &mem->nodes[index] : NULL;
+}
+
+static uint32_t node_index(const struct memory *mem, const struct node *node)
+{
+	return (uint32_t)(node - mem->nodes);
+}
+
+static void node_handle(const struct memory *mem, const struct node *node,
+			struct nfs3_fh *fh)
+{
+	export_handle(&mem->exp, node_index(mem, node), 0, fh);
+}
+
+static uint32_t node_find(struct export *exp, const struct nfs3_fh *fh,
+			  const struct node **node)
+{
+	struct memory *mem = (struct memory *)exp;
+	uint64_t index, unused;
+	uint32_t status;
+
+	status = export_handle_parse(exp, fh, &index, &unused);
+	if (status)
+		return status;
+	*node = node_get(mem, index);
+	return *node && !unused ? NFS3_STATUS_OK : NFS3_STATUS_BADHANDLE;
+}
+
+static void node_attr(const struct memory *mem, const struct node *node,
+		      struct nfs3_attr *attr)
+{
+	static const uint32_t modes[] = {
+		[NFS3_REG] = 0644,
+		[NFS3_DIR] = 0755,
+		[NFS3_LNK] = 0777,
+	};
+	const struct nfs3_time then = { .sec = MEMORY_TIME };
+
+	*attr = (struct nfs3_attr){
+		.type = node->type,
+		.mode = modes[node->type],
+		.nlink = node->type == NFS3_DIR ? 2 : 1,
+		.size = node->size,
+		.used = node->size > PATTERN_MAX ? SPARSE_DATA : node->size,
+		.fsid = MEMORY_FSID,
+		.fileid = node_index(mem, node) + 1,
+		.atime = then,
+		.mtime = then,
+		.ctime = then,
+	};
+}
+
+/* Callbacks */
+
+static uint32_t memory_root(struct export *exp, struct nfs3_fh *fh)
+{
+	struct memory *mem = (struct memory *)exp;
+
+	node_handle(mem, mem->nodes, fh);
+	return NFS3_STATUS_OK;
+}
+
+static uint32_t memory_getattr(struct export *exp, const struct nfs3_fh *fh,
+			       struct nfs3_attr *attr)
+{
+	const struct node *node;
+	uint32_t status;
+
+	status = node_find(exp, fh, &node);
+	if (!status)
+		node_attr((struct memory *)exp, node, attr);
+	return status;
+}
+
+/* Children with their dots: 0 is ".", 1 is "..". */
+static const struct node *node_child(const struct memory *mem, const struct node *dir,
+				     uint64_t index, const char **name)
+{
+	const struct node *child;
+
+	if (index < 2) {
+		*name = index ? ".." : ".";
+		return index ? &mem->nodes[dir->parent] : dir;
+	}
+	if (index - 2 >= dir->count)
+		return NULL;
+	child = &mem->nodes[dir->first + index - 2];
+	*name = child->name;
+	return child;
+}
+
+static uint32_t memory_lookup(struct export *exp, const struct nfs3_fh *dir,
+			      const char *name, struct nfs3_fh *fh)
+{
+	struct memory *mem = (struct memory *)exp;
+	const struct node *node, *child;
+	const char *child_name;
+	uint32_t status, i;
+
+	status = node_find(exp, dir, &node);
+	if (status)
+		return status;
+	if (node->type != NFS3_DIR)
+		return NFS3_STATUS_NOTDIR;
+	for (i = 0; (child = node_child(mem, node, i, &child_name)); i++) {
+		if (strcmp(child_name, name))
+			continue;
+		node_handle(mem, child, fh);
+		return NFS3_STATUS_OK;
+	}
+	return NFS3_STATUS_NOENT;
+}
+
+/* A target of that many bytes which goes nowhere. */
+static uint32_t memory_readlink(struct export *exp, const struct nfs3_fh *fh,
+				struct export_read *read)
+{
+	const struct node *node;
+	uint32_t status, i;
+
+	status = node_find(exp, fh, &node);
+	if (status)
+		return status;
+	if (node->type != NFS3_LNK)
+		return NFS3_STATUS_INVAL;
+	for (i = 0; i < node->size; i++)
+		read->scratch[i] = (uint8_t)('a' + i % 26);
+	read->data = read->scratch;
+	read->len = (uint32_t)node->size;
+	return NFS3_STATUS_OK;
+}
+
+static uint32_t memory_read(struct export *exp, const struct nfs3_fh *fh,
+			    struct export_read *read)
+{
+	struct memory *mem = (struct memory *)exp;
+	const struct node *node;
+	uint32_t status;
+
+	status = node_find(exp, fh, &node);
+	if (status)
+		return status;
+	if (node->type != NFS3_REG)
+		return node->type == NFS3_DIR ? NFS3_STATUS_ISDIR : NFS3_STATUS_INVAL;
+	read->len = read->offset < node->size
+			    ? (uint32_t)min_u64(read->count, node->size - read->offset)
+			    : 0;
+	read->eof = read->offset >= node->size || read->offset + read->len == node->size;
+	if (node->size <= PATTERN_MAX) {
+		read->data = read->len ? mem->pattern + read->offset : mem->pattern;
+		return NFS3_STATUS_OK;
+	}
+	fill_sparse(read->scratch, read->offset, read->len);
+	read->data = read->scratch;
+	return NFS3_STATUS_OK;
+}
+
+static uint32_t memory_readdir(struct export *exp, const struct nfs3_fh *dir,
+			       struct export_readdir *readdir)
+{
+	struct memory *mem = (struct memory *)exp;
+	const struct node *node, *child;
+	struct export_entry entry;
+	uint32_t status;
+	uint64_t i;
+
+	status = node_find(exp, dir, &node);
+	if (status)
+		return status;
+	if (node->type != NFS3_DIR)
+		return NFS3_STATUS_NOTDIR;
+	if (readdir->cookie > node->count + 2)
+		return NFS3_STATUS_BAD_COOKIE;
+	for (i = readdir->cookie; (child = node_child(mem, node, i, &entry.name)); i++) {
+		entry.cookie = i + 1;
+		node_attr(mem, child, &entry.attr);
+		node_handle(mem, child, &entry.fh);
+		if (!readdir->fn(readdir->arg, &entry))
+			return NFS3_STATUS_OK;
+	}
+	readdir->eof = true;
+	return NFS3_STATUS_OK;
+}
+
+static uint32_t memory_space(struct export *exp, struct export_space *space)
+{
+	(void)exp;
+	*space = (struct export_space){ .bytes = 2 * FOUR_GIB, .files = NODE_COUNT };
+	return NFS3_STATUS_OK;
+}
+
+static void memory_free(struct export *exp)
+{
+	struct memory *mem = (struct memory *)exp;
+
+	free(mem->pattern);
+	free(mem);
+}
+
+static const struct export_ops memory_ops = {
+	.free = memory_free,
+	.root = memory_root,
+	.getattr = memory_getattr,
+	.lookup = memory_lookup,
+	.readlink = memory_readlink,
+	.read = memory_read,
+	.readdir = memory_readdir,
+	.space = memory_space,
+};
+
+/* Building */
+
+static struct node *node_add(struct memory *mem, uint32_t *used, enum nfs3_type type,
+			     uint64_t size)
+{
+	struct node *node = &mem->nodes[(*used)++];
+
+	node->type = type;
+	node->size = size;
+	return node;
+}
+
+static void build_root(struct memory *mem, uint32_t *used)
+{
+	struct node *root = node_add(mem, used, NFS3_DIR, 4096);
+	struct node *node;
+	size_t i;
+
+	root->first = *used;
+	root->count = ROOT_ENTRIES;
+	for (i = 0; i < ARRAY_SIZE(data_sizes); i++) {
+		node = node_add(mem, used, NFS3_REG, data_sizes[i]);
+		snprintf(node->name, sizeof(node->name), "data-%llu",
+			 (unsigned long long)data_sizes[i]);
+	}
+	node = node_add(mem, used, NFS3_REG, sparse_size);
+	snprintf(node->name, sizeof(node->name), "sparse-%llu",
+		 (unsigned long long)sparse_size);
+	for (i = 0; i < ARRAY_SIZE(link_sizes); i++) {
+		node = node_add(mem, used, NFS3_LNK, link_sizes[i]);
+		snprintf(node->name, sizeof(node->name), "link-%u", link_sizes[i]);
+	}
+}
+
+static void build_entries(struct memory *mem, uint32_t *used)
+{
+	uint32_t self = *used;
+	struct node *dir = node_add(mem, used, NFS3_DIR, 64 * 1024);
+	struct node *node;
+	uint32_t i;
+
+	snprintf(dir->name, sizeof(dir->name), "entries-%u", DIR_ENTRIES);
+	dir->first = *used;
+	dir->count = DIR_ENTRIES;
+	for (i = 0; i < DIR_ENTRIES; i++) {
+		node = node_add(mem, used, NFS3_REG, 0);
+		node->parent = self;
+		snprintf(node->name, sizeof(node->name), "entry.%04u", i + 1);
+	}
+}
+
+int export_memory_new(struct export **out)
+{
+	struct memory *mem = calloc(1, sizeof(*mem));
+	uint32_t used = 0;
+	int rc;
+
+	if (mem)
+		mem->pattern = malloc(PATTERN_MAX);
+	if (!mem || !mem->pattern) {
+		free(mem);
+		return err_set(ENOMEM, "no memory for the export");
+	}
+	fill_pattern(mem->pattern, 0, PATTERN_MAX);
+	build_root(mem, &used);
+	build_entries(mem, &used);
+	rc = export_init(&mem->exp, &memory_ops);
+	if (rc)
+		memory_free(&mem->exp);
+	else
+		*out = &mem->exp;
+	return rc;
+}

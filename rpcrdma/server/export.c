@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* What all exports have in common: file handles.
+ *
+ * A handle is opaque to the client and hostile when it comes back (RFC 1813 section 2.3.3
+ * leaves its form to the server). It carries a verifier that is random per server, so that one
+ * from before a restart is STALE, and what was never ours is BADHANDLE. */
+#include <sys/random.h>
+
+#include "rpcrdma/server/internal.h"
+
+#define HANDLE_MAGIC 0x6e667372 /* "nfsr" */
+#define HANDLE_LEN   28
+
+int export_init(struct export *exp, const struct export_ops *ops)
+{
+	exp->ops = ops;
+	if (getrandom(exp->verifier, sizeof(exp->verifier), 0) != sizeof(exp->verifier))
+		return err_sys("random bytes for file handles");
+	return 0;
+}
+
+void export_free(struct export *exp)
+{
+	if (exp)
+		exp->ops->free(exp);
+}
+
+void export_handle(const struct export *exp, uint64_t a, uint64_t b, struct nfs3_fh *fh)
+{
+	fh->len = HANDLE_LEN;
+	put_be32(fh->data, HANDLE_MAGIC);
+	memcpy(fh->data + 4, exp->verifier, sizeof(exp->verifier));
+	put_be64(fh->data + 12, a);
+	put_be64(fh->data + 20, b);
+}
+
+uint32_t export_handle_parse(const struct export *exp, const struct nfs3_fh *fh,
+			     uint64_t *a, uint64_t *b)
+{
+	if (fh->len != HANDLE_LEN || get_be32(fh->data) != HANDLE_MAGIC)
+		return NFS3_STATUS_BADHANDLE;
+	if (memcmp(fh->data + 4, exp->verifier, sizeof(exp->verifier)))
+		return NFS3_STATUS_STALE;
+	*a = get_be64(fh->data + 12);
+	*b = get_be64(fh->data + 20);
+	return NFS3_STATUS_OK;
+}

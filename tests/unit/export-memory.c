@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* The export of the self-test: what is in it, and that handles are believed in nothing. */
+#include <time.h>
+
+#include "rpcrdma/server/internal.h"
+#include "tests/unit/suite.h"
+
+static struct export *shared;
+static uint8_t scratch[SERVER_SCRATCH_MAX];
+
+static uint32_t find(const char *name, struct nfs3_fh *fh)
+{
+	struct nfs3_fh root;
+
+	shared->ops->root(shared, &root);
+	return shared->ops->lookup(shared, &root, name, fh);
+}
+
+static uint8_t byte_at(uint64_t offset)
+{
+	return (uint8_t)((offset & ~UINT64_C(7)) >> (8 * (7 - (offset & 7))));
+}
+
+/* Reads [offset, offset + count) and says whether all of it is the pattern. */
+static bool read_is_pattern(const struct nfs3_fh *fh, uint64_t offset, uint32_t count)
+{
+	struct export_read read = { .offset = offset,
+				    .count = count,
+				    .scratch = scratch };
+	uint32_t i;
+
+	if (shared->ops->read(shared, fh, &read) || read.len != count)
+		return false;
+	for (i = 0; i < count; i++)
+		if (read.data[i] != byte_at(offset + i))
+			return false;
+	return true;
+}
+
+static void every_size_is_there_with_its_offsets_as_content(void)
+{
+	static const uint32_t sizes[] = { 0,    1,     811,     812,    813,
+					  4096, 65536, 1048579, 4194304 };
+	struct nfs3_attr attr;
+	struct nfs3_fh fh;
+	char name[32];
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(sizes); i++) {
+		snprintf(name, sizeof(name), "data-%u", sizes[i]);
+		CU_ASSERT_EQUAL(find(name, &fh), 0);
+		CU_ASSERT_EQUAL(shared->ops->getattr(shared, &fh, &attr), 0);
+		CU_ASSERT_EQUAL(attr.type, NFS3_REG);
+		CU_ASSERT_EQUAL(attr.mode, 0644);
+		CU_ASSERT_EQUAL(attr.size, sizes[i]);
+		CU_ASSERT(read_is_pattern(&fh, 0, min_u32(sizes[i], 1048576)));
+		if (sizes[i] > 4)
+			CU_ASSERT(read_is_pattern(&fh, sizes[i] - 5, 5));
+	}
+}
+
+static void reads_end_with_the_file(void)
+{
+	struct export_read read = { .offset = 800, .count = 100, .scratch = scratch };
+	struct nfs3_fh fh;
+
+	CU_ASSERT_EQUAL(find("data-812", &fh), 0);
+	CU_ASSERT_EQUAL(shared->ops->read(shared, &fh, &read), 0);
+	CU_ASSERT_EQUAL(read.len, 12);
+	CU_ASSERT_TRUE(read.eof);
+	read = (struct export_read){ .offset = 0, .count = 811, .scratch = scratch };
+	CU_ASSERT_EQUAL(shared->ops->read(shared, &fh, &read), 0);
+	CU_ASSERT_FALSE(read.eof);
+	read = (struct export_read){ .offset = 812, .count = 1, .scratch = scratch };
+	CU_ASSERT_EQUAL(shared->ops->read(shared, &fh, &read), 0);
+	CU_ASSERT_EQUAL(read.len, 0);
+	CU_ASSERT_TRUE(read.eof);
+	read = (struct export_read){ .offset = UINT64_MAX, .count = 0x100000 };
+	CU_ASSERT_EQUAL(shared->ops->read(shared, &fh, &read), 0);
+	CU_ASSERT_EQUAL(read.len, 0);
+	CU_ASSERT_TRUE(read.eof);
+}
+
+/* Zero-copy: what is lent is not the scratch. */
+static void reads_lend_the_files_own_memory(void)
+{
+	struct export_read read = { .offset = 4096,
+				    .count = 1048576,
+				    .scratch = scratch };
+	struct nfs3_fh fh;
+
+	CU_ASSERT_EQUAL(find("data-4194304", &fh), 0);
+	CU_ASSERT_EQUAL(shared->ops->read(shared, &fh, &read), 0);
+	CU_ASSERT_PTR_NOT_EQUAL(read.data, scratch);
+	CU_ASSERT_EQUAL(get_be64(read.data), 4096);
+}
+
+static void the_sparse_file_has_data_around_four_gib_and_zeros_before(void)
+{
+	const uint64_t four = UINT64_C(1) << 32, size = four + 1048576 + 5;
+	struct export_read read = { .offset = 262144, .count = 4096, .scratch = scratch };
+	struct nfs3_fh fh;
+
+	CU_ASSERT_EQUAL(find("sparse-4296015877", &fh), 0);
+	CU_ASSERT(read_is_pattern(&fh, 0, 262144));
+	CU_ASSERT(read_is_pattern(&fh, four - 100, 200));
+	CU_ASSERT(read_is_pattern(&fh, four - 262144 + 3, 1048576));
+	CU_ASSERT(read_is_pattern(&fh, size - 5, 5));
+	memset(scratch, 0xff, sizeof(scratch));
+	CU_ASSERT_EQUAL(shared->ops->read(shared, &fh, &read), 0);
+	CU_ASSERT_EQUAL(read.len, 4096);
+	CU_ASSERT(!read.data[0] && !memcmp(read.data, read.data + 1, 4095));
+	/* half pattern, half hole */
+	read = (struct export_read){ .offset = 262140, .count = 8, .scratch = scratch };
+	CU_ASSERT_EQUAL(shared->ops->read(shared, &fh, &read), 0);
+	CU_ASSERT_EQUAL(read.data[3], byte_at(262143));
+	CU_ASSERT_EQUAL(get_be32(read.data + 4), 0);
+}
+
+static void links_have_the_length_of_their_name(void)
+{
+	static const uint32_t sizes[] = { 1, 2, 3, 4, 5, 255, 1023, 4095 };
+	struct export_read read = { .scratch = scratch };
+	struct nfs3_attr attr;
+	struct nfs3_fh fh;
+	char name[32];
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(sizes); i++) {
+		snprintf(name, sizeof(name), "link-%u", sizes[i]);
+		CU_ASSERT_EQUAL(find(name, &fh), 0);
+		CU_ASSERT_EQUAL(shared->ops->getattr(shared, &fh, &attr), 0);
+		CU_ASSERT_EQUAL(attr.type, NFS3_LNK);
+		CU_ASSERT_EQUAL(shared->ops->readlink(shared, &fh, &read), 0);
+		CU_ASSERT_EQUAL(read.len, sizes[i]);
+		CU_ASSERT_PTR_NULL(memchr(read.data, '\0', read.len));
+	}
+}
+
+struct count {
+	unsigned int entries, stop_after;
+	uint64_t last;
+	bool dots;
+};
+
+static bool count_entry(void *arg, const struct export_entry *entry)
+{
+	struct count *count = arg;
+
+	if (count->entries == count->stop_after)
+		return false;
+	count->dots |= !strcmp(entry->name, "..");
+	count->entries++;
+	count->last = entry->cookie;
+	return true;
+}
+
+static void the_big_directory_is_listed_in_parts(void)
+{
+	struct count count = { .stop_after = 700 };
+	struct export_readdir readdir = { .fn = count_entry, .arg = &count };
+	struct nfs3_fh fh;
+	unsigned int parts;
+
+	CU_ASSERT_EQUAL(find("entries-2000", &fh), 0);
+	for (parts = 0; !readdir.eof && parts < 10; parts++) {
+		readdir.cookie = count.last;
+		CU_ASSERT_EQUAL(shared->ops->readdir(shared, &fh, &readdir), 0);
+		count.stop_after = count.entries + 700;
+	}
+	CU_ASSERT_EQUAL(parts, 3);
+	CU_ASSERT_EQUAL(count.entries, 2002);
+	CU_ASSERT_TRUE(count.dots);
+}
+
+static void cookies_beyond_the_end_are_bad(void)
+{
+	struct count count = { .stop_after = 9999 };
+	struct export_readdir readdir = { .fn = count_entry, .arg = &count };
+	struct nfs3_fh fh;
+
+	CU_ASSERT_EQUAL(find("entries-2000", &fh), 0);
+	readdir.cookie = UINT64_MAX;
+	CU_ASSERT_EQUAL(shared->ops->readdir(shared, &fh, &readdir),
+			NFS3_STATUS_BAD_COOKIE);
+	readdir.cookie = 2003;
+	CU_ASSERT_EQUAL(shared->ops->readdir(shared, &fh, &readdir),
+			NFS3_STATUS_BAD_COOKIE);
+	readdir.cookie = 2002;
+	CU_ASSERT_EQUAL(shared->ops->readdir(shared, &fh, &readdir), 0);
+	CU_ASSERT_EQUAL(count.entries, 0);
+	CU_ASSERT_TRUE(readdir.eof);
+}
+
+static void dots_lead_up_and_not_out(void)
+{
+	struct nfs3_fh root, dir, fh;
+
+	shared->ops->root(shared, &root);
+	CU_ASSERT_EQUAL(find("..", &fh), 0);
+	CU_ASSERT_EQUAL(memcmp(&fh.data, &root.data, root.len), 0);
+	CU_ASSERT_EQUAL(find("entries-2000", &dir), 0);
+	CU_ASSERT_EQUAL(shared->ops->lookup(shared, &dir, "..", &fh), 0);
+	CU_ASSERT_EQUAL(memcmp(&fh.data, &root.data, root.len), 0);
+	CU_ASSERT_EQUAL(shared->ops->lookup(shared, &dir, ".", &fh), 0);
+	CU_ASSERT_EQUAL(memcmp(&fh.data, &dir.data, dir.len), 0);
+}
+
+static void every_changed_byte_of_a_handle_is_noticed_or_harmless(void)
+{
+	struct export_read read = { .count = 64, .scratch = scratch };
+	struct nfs3_attr attr;
+	struct nfs3_fh good, fh;
+	uint32_t i, status;
+
+	CU_ASSERT_EQUAL(find("data-4096", &good), 0);
+	for (i = 0; i < good.len; i++) {
+		fh = good;
+		fh.data[i] ^= 0x80;
+		status = shared->ops->getattr(shared, &fh, &attr);
+		/* the last byte of the first number: another file, and no secret */
+		CU_ASSERT_EQUAL(status, i == 19            ? NFS3_STATUS_OK
+					: i >= 4 && i < 12 ? NFS3_STATUS_STALE
+							   : NFS3_STATUS_BADHANDLE);
+		shared->ops->read(shared, &fh, &read);
+	}
+	for (fh = good, fh.len = 0; fh.len < NFS3_FH_MAX; fh.len++)
+		if (fh.len != good.len)
+			CU_ASSERT_EQUAL(shared->ops->getattr(shared, &fh, &attr),
+					NFS3_STATUS_BADHANDLE);
+}
+
+static void handles_of_another_server_are_stale(void)
+{
+	struct export *other;
+	struct nfs3_attr attr;
+	struct nfs3_fh fh;
+
+	CU_ASSERT_EQUAL_FATAL(export_memory_new(&other), 0);
+	other->ops->root(other, &fh);
+	CU_ASSERT_EQUAL(shared->ops->getattr(shared, &fh, &attr), NFS3_STATUS_STALE);
+	export_free(other);
+}
+
+static void what_it_is_not_is_said(void)
+{
+	struct export_read read = { .count = 64, .scratch = scratch };
+	struct export_readdir readdir = { .fn = count_entry };
+	struct nfs3_fh root, file, link, fh;
+
+	shared->ops->root(shared, &root);
+	CU_ASSERT_EQUAL(find("data-1", &file), 0);
+	CU_ASSERT_EQUAL(find("link-1", &link), 0);
+	CU_ASSERT_EQUAL(find("data-2", &fh), NFS3_STATUS_NOENT);
+	CU_ASSERT_EQUAL(shared->ops->lookup(shared, &file, "x", &fh), NFS3_STATUS_NOTDIR);
+	CU_ASSERT_EQUAL(shared->ops->read(shared, &root, &read), NFS3_STATUS_ISDIR);
+	CU_ASSERT_EQUAL(shared->ops->read(shared, &link, &read), NFS3_STATUS_INVAL);
+	CU_ASSERT_EQUAL(shared->ops->readlink(shared, &file, &read), NFS3_STATUS_INVAL);
+	CU_ASSERT_EQUAL(shared->ops->readdir(shared, &file, &readdir),
+			NFS3_STATUS_NOTDIR);
+}
+
+static void every_file_was_quiet_for_long(void)
+{
+	struct nfs3_attr attr;
+	struct nfs3_fh fh;
+
+	CU_ASSERT_EQUAL(find("data-4194304", &fh), 0);
+	CU_ASSERT_EQUAL(shared->ops->getattr(shared, &fh, &attr), 0);
+	CU_ASSERT(attr.mtime.sec + 3600 < (uint64_t)time(NULL));
+	CU_ASSERT(attr.ctime.sec + 3600 < (uint64_t)time(NULL));
+}
+
+int main(void)
+{
+	static const struct suite_test tests[] = {
+		TEST(every_size_is_there_with_its_offsets_as_content),
+		TEST(reads_end_with_the_file),
+		TEST(reads_lend_the_files_own_memory),
+		TEST(the_sparse_file_has_data_around_four_gib_and_zeros_before),
+		TEST(links_have_the_length_of_their_name),
+		TEST(the_big_directory_is_listed_in_parts),
+		TEST(cookies_beyond_the_end_are_bad),
+		TEST(dots_lead_up_and_not_out),
+		TEST(every_changed_byte_of_a_handle_is_noticed_or_harmless),
+		TEST(handles_of_another_server_are_stale),
+		TEST(what_it_is_not_is_said),
+		TEST(every_file_was_quiet_for_long),
+	};
+	int rc;
+
+	if (export_memory_new(&shared))
+		return 2;
+	rc = suite_run("export-memory", tests, ARRAY_SIZE(tests));
+	export_free(shared);
+	return rc;
+}
