@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* READDIR and READDIRPLUS, RFC 1813 sections 3.3.16 and 3.3.17. A reply has as many entries as
+ * the client's count, the transport's room and our buffer hold, the smallest of them; directory
+ * entries are never eligible for a Write chunk (RFC 8267 section 3). */
+#include "rpcrdma/server/internal.h"
+
+/* After the last entry: no more follows, eof. */
+#define LIST_END_LEN 8
+
+struct listing {
+	struct call *call;
+	bool plus;
+	size_t limit; /* of the reply's length, list end included */
+	uint32_t entries;
+	bool full;
+};
+
+static void put_entry(struct listing *list, const struct export_entry *entry)
+{
+	struct writer *w = &list->call->reply;
+
+	writer_bool(w, true);
+	writer_u64(w, entry->attr.fileid);
+	writer_opaque(w, entry->name, (uint32_t)strlen(entry->name));
+	writer_u64(w, entry->cookie);
+	if (!list->plus)
+		return;
+	writer_bool(w, true);
+	nfs3_put_attr(w, &entry->attr);
+	writer_bool(w, entry->fh.len);
+	if (entry->fh.len)
+		nfs3_put_fh(w, &entry->fh);
+}
+
+static bool add_entry(void *arg, const struct export_entry *entry)
+{
+	struct listing *list = arg;
+	struct writer before = list->call->reply;
+
+	put_entry(list, entry);
+	if (!list->call->reply.bad &&
+	    list->call->reply.len + LIST_END_LEN <= list->limit) {
+		list->entries++;
+		return true;
+	}
+	list->call->reply = before;
+	list->full = true;
+	return false;
+}
+
+/* A cookie means something only under the verifier that came with it. */
+static uint32_t check_cookie(const struct call *call, uint64_t cookie,
+			     const uint8_t *verf)
+{
+	return cookie && memcmp(verf, call->exp->verifier, sizeof(call->exp->verifier))
+		       ? NFS3_STATUS_BAD_COOKIE
+		       : NFS3_STATUS_OK;
+}
+
+/* The reply as it is on an error: status and the directory's attributes. */
+static enum rpc_accept_stat fail(struct call *call, const struct writer *start,
+				 const struct nfs3_fh *dir, uint32_t status)
+{
+	call->reply = *start;
+	writer_u32(&call->reply, status);
+	nfs3_put_post_op(call, dir);
+	return RPC_SUCCESS;
+}
+
+static enum rpc_accept_stat list_dir(struct call *call, const struct nfs3_fh *dir,
+				     struct export_readdir *readdir, const uint8_t *verf,
+				     uint32_t count)
+{
+	const struct writer start = call->reply;
+	struct listing list = { .call = call, .plus = readdir->handles };
+	uint32_t status;
+
+	status = check_cookie(call, readdir->cookie, verf);
+	if (status)
+		return fail(call, &start, dir, status);
+	writer_u32(&call->reply, NFS3_STATUS_OK);
+	nfs3_put_post_op(call, dir);
+	writer_bytes(&call->reply, call->exp->verifier, sizeof(call->exp->verifier));
+	/* The count is that of the results without their status, section 3.3.16. */
+	list.limit = min_u64(start.len + 4 + (uint64_t)count, call->room);
+	readdir->fn = add_entry;
+	readdir->arg = &list;
+	status = call->exp->ops->readdir(call->exp, dir, readdir);
+	readdir->arg = NULL;
+	if (!status && list.full && !list.entries)
+		status = NFS3_STATUS_TOOSMALL;
+	if (status)
+		return fail(call, &start, dir, status);
+	writer_bool(&call->reply, false);
+	writer_bool(&call->reply, readdir->eof);
+	return RPC_SUCCESS;
+}
+
+enum rpc_accept_stat nfs3_readdir(struct call *call)
+{
+	struct export_readdir readdir = { .handles = false };
+	const uint8_t *verf;
+	struct nfs3_fh dir;
+	uint32_t count;
+
+	nfs3_get_fh(&call->args, &dir);
+	readdir.cookie = reader_u64(&call->args);
+	verf = reader_bytes(&call->args, 8);
+	count = reader_u32(&call->args);
+	if (call->args.bad)
+		return RPC_GARBAGE_ARGS;
+	return list_dir(call, &dir, &readdir, verf, count);
+}
+
+enum rpc_accept_stat nfs3_readdirplus(struct call *call)
+{
+	struct export_readdir readdir = { .handles = true };
+	const uint8_t *verf;
+	struct nfs3_fh dir;
+	uint32_t count;
+
+	nfs3_get_fh(&call->args, &dir);
+	readdir.cookie = reader_u64(&call->args);
+	verf = reader_bytes(&call->args, 8);
+	/* dircount is a hint for the size of names and cookies alone; like others we go by
+	 * maxcount. */
+	reader_u32(&call->args);
+	count = reader_u32(&call->args);
+	if (call->args.bad)
+		return RPC_GARBAGE_ARGS;
+	return list_dir(call, &dir, &readdir, verf, count);
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* The NFSv3 procedures that would write, all answered NFS3ERR_ROFS with the body that RFC 1813
+ * gives their failure: the attributes of what would have changed. Which handles and names an
+ * argument has, and which bodies a result, is in the procedure's row. */
+#include "rpcrdma/server/internal.h"
+
+#define HANDLES_MAX 2
+
+/* Decodes what the row names; the first thing wrong is the status. */
+static uint32_t decode(struct call *call, struct nfs3_fh handles[HANDLES_MAX])
+{
+	char name[NFS3_NAME_MAX + 1];
+	uint32_t status = NFS3_STATUS_OK, count = 0, wrong;
+	struct nfs3_attr attr;
+	const char *shape;
+
+	for (shape = call->procedure->args; *shape; shape++) {
+		if (*shape == 'n') {
+			wrong = nfs3_get_name(&call->args, name);
+		} else {
+			nfs3_get_fh(&call->args, &handles[count]);
+			wrong = call->args.bad
+					? NFS3_STATUS_OK
+					: call->exp->ops->getattr(call->exp,
+								  &handles[count], &attr);
+			count++;
+		}
+		if (!status)
+			status = wrong;
+	}
+	return status;
+}
+
+enum rpc_accept_stat nfs3_refuse(struct call *call)
+{
+	struct nfs3_fh handles[HANDLES_MAX] = { { .len = 0 } };
+	uint32_t status, i;
+
+	status = decode(call, handles);
+	if (call->args.bad)
+		return RPC_GARBAGE_ARGS;
+	writer_u32(&call->reply, status ? status : NFS3_STATUS_ROFS);
+	for (i = 0; call->procedure->results[i]; i++) {
+		/* wcc_data: pre_op_attr, which we need not give, and post_op_attr */
+		if (call->procedure->results[i] == 'w')
+			writer_bool(&call->reply, false);
+		nfs3_put_post_op(call, &handles[i]);
+	}
+	return RPC_SUCCESS;
+}

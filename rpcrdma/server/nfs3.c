@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* NFS version 3, RFC 1813: the program's table, and the procedures on a single object. What
+ * lists directories is in nfs3-dir.c, what would write in nfs3-refuse.c.
+ *
+ * Everybody is treated alike: an export shows only what others may read, so the credential of
+ * a call changes nothing. */
+#include "rpcrdma/server/internal.h"
+
+/* ACCESS3 bits, section 3.3.4 */
+#define ACCESS_READ    0x01
+#define ACCESS_LOOKUP  0x02
+#define ACCESS_EXECUTE 0x20
+
+/* FSINFO properties, section 3.3.19 */
+#define FSF_LINK        0x01
+#define FSF_SYMLINK     0x02
+#define FSF_HOMOGENEOUS 0x08
+
+#define DTPREF (32 * 1024)
+
+/* XDR of what many results share */
+
+void nfs3_get_fh(struct reader *r, struct nfs3_fh *fh)
+{
+	const uint8_t *p = reader_opaque(r, NFS3_FH_MAX, &fh->len);
+
+	if (p)
+		memcpy(fh->data, p, fh->len);
+}
+
+void nfs3_put_fh(struct writer *w, const struct nfs3_fh *fh)
+{
+	writer_opaque(w, fh->data, fh->len);
+}
+
+uint32_t nfs3_get_name(struct reader *r, char *name)
+{
+	uint32_t len;
+	const uint8_t *p = reader_opaque(r, SERVER_CALL_MAX, &len);
+
+	*name = '\0';
+	if (!p)
+		return NFS3_STATUS_OK; /* the bad reader ends the call */
+	if (len > NFS3_NAME_MAX)
+		return NFS3_STATUS_NAMETOOLONG;
+	/* Section 3.2: a server may refuse names; these would mean something else here. */
+	if (!len || memchr(p, '/', len) || memchr(p, '\0', len))
+		return NFS3_STATUS_ACCES;
+	memcpy(name, p, len);
+	name[len] = '\0';
+	return NFS3_STATUS_OK;
+}
+
+static void put_time(struct writer *w, const struct nfs3_time *time)
+{
+	writer_u32(w, time->sec);
+	writer_u32(w, time->nsec);
+}
+
+void nfs3_put_attr(struct writer *w, const struct nfs3_attr *attr)
+{
+	writer_u32(w, attr->type);
+	writer_u32(w, attr->mode);
+	writer_u32(w, attr->nlink);
+	writer_u32(w, attr->uid);
+	writer_u32(w, attr->gid);
+	writer_u64(w, attr->size);
+	writer_u64(w, attr->used);
+	writer_u64(w, 0); /* rdev: no devices are served */
+	writer_u64(w, attr->fsid);
+	writer_u64(w, attr->fileid);
+	put_time(w, &attr->atime);
+	put_time(w, &attr->mtime);
+	put_time(w, &attr->ctime);
+}
+
+void nfs3_put_post_op(struct call *call, const struct nfs3_fh *fh)
+{
+	struct nfs3_attr attr;
+	bool has = !call->exp->ops->getattr(call->exp, fh, &attr);
+
+	writer_bool(&call->reply, has);
+	if (has)
+		nfs3_put_attr(&call->reply, &attr);
+}
+
+/* Procedures */
+
+static enum rpc_accept_stat nfs3_null(struct call *call)
+{
+	(void)call;
+	return RPC_SUCCESS;
+}
+
+static enum rpc_accept_stat nfs3_getattr(struct call *call)
+{
+	struct nfs3_attr attr;
+	struct nfs3_fh fh;
+	uint32_t status;
+
+	nfs3_get_fh(&call->args, &fh);
+	if (call->args.bad)
+		return RPC_GARBAGE_ARGS;
+	status = call->exp->ops->getattr(call->exp, &fh, &attr);
+	writer_u32(&call->reply, status);
+	if (!status)
+		nfs3_put_attr(&call->reply, &attr);
+	return RPC_SUCCESS;
+}
+
+static enum rpc_accept_stat nfs3_lookup(struct call *call)
+{
+	char name[NFS3_NAME_MAX + 1];
+	struct nfs3_fh dir, fh;
+	uint32_t status;
+
+	nfs3_get_fh(&call->args, &dir);
+	status = nfs3_get_name(&call->args, name);
+	if (call->args.bad)
+		return RPC_GARBAGE_ARGS;
+	if (!status)
+		status = call->exp->ops->lookup(call->exp, &dir, name, &fh);
+	writer_u32(&call->reply, status);
+	if (!status) {
+		nfs3_put_fh(&call->reply, &fh);
+		nfs3_put_post_op(call, &fh);
+	}
+	nfs3_put_post_op(call, &dir);
+	return RPC_SUCCESS;
+}
+
+/* What others may do, and never more than reading. */
+static uint32_t access_granted(const struct nfs3_attr *attr)
+{
+	uint32_t granted = 0;
+
+	if (attr->mode & 04)
+		granted |= ACCESS_READ;
+	if (attr->mode & 01)
+		granted |= attr->type == NFS3_DIR ? ACCESS_LOOKUP | ACCESS_EXECUTE
+						  : ACCESS_EXECUTE;
+	return granted;
+}
+
+static enum rpc_accept_stat nfs3_access(struct call *call)
+{
+	struct nfs3_attr attr;
+	struct nfs3_fh fh;
+	uint32_t status, wanted;
+
+	nfs3_get_fh(&call->args, &fh);
+	wanted = reader_u32(&call->args);
+	if (call->args.bad)
+		return RPC_GARBAGE_ARGS;
+	status = call->exp->ops->getattr(call->exp, &fh, &attr);
+	writer_u32(&call->reply, status);
+	writer_bool(&call->reply, !status);
+	if (!status) {
+		nfs3_put_attr(&call->reply, &attr);
+		writer_u32(&call->reply, wanted & access_granted(&attr));
+	}
+	return RPC_SUCCESS;
+}
+
+static void set_payload(struct call *call, const struct export_read *read)
+{
+	writer_u32(&call->reply, read->len);
+	call->payload = read->data;
+	call->payload_len = read->len;
+}
+
+static enum rpc_accept_stat nfs3_readlink(struct call *call)
+{
+	struct export_read read = { .scratch = call->scratch };
+	struct nfs3_fh fh;
+	uint32_t status;
+
+	nfs3_get_fh(&call->args, &fh);
+	if (call->args.bad)
+		return RPC_GARBAGE_ARGS;
+	status = call->exp->ops->readlink(call->exp, &fh, &read);
+	writer_u32(&call->reply, status);
+	nfs3_put_post_op(call, &fh);
+	if (!status)
+		set_payload(call, &read);
+	return RPC_SUCCESS;
+}
+
+static enum rpc_accept_stat nfs3_read(struct call *call)
+{
+	struct export_read read = { .scratch = call->scratch };
+	struct nfs3_fh fh;
+	uint32_t status;
+
+	nfs3_get_fh(&call->args, &fh);
+	read.offset = reader_u64(&call->args);
+	read.count = min_u32(reader_u32(&call->args), call->rtmax);
+	if (call->args.bad)
+		return RPC_GARBAGE_ARGS;
+	status = call->exp->ops->read(call->exp, &fh, &read);
+	writer_u32(&call->reply, status);
+	nfs3_put_post_op(call, &fh);
+	if (status)
+		return RPC_SUCCESS;
+	writer_u32(&call->reply, read.len);
+	writer_bool(&call->reply, read.eof);
+	set_payload(call, &read);
+	return RPC_SUCCESS;
+}
+
+/* Status and post_op_attr of FSSTAT, FSINFO and PATHCONF, which take a handle alone. */
+static bool start_fs(struct call *call, enum rpc_accept_stat *stat)
+{
+	struct nfs3_attr attr;
+	struct nfs3_fh fh;
+	uint32_t status;
+
+	nfs3_get_fh(&call->args, &fh);
+	*stat = call->args.bad ? RPC_GARBAGE_ARGS : RPC_SUCCESS;
+	if (call->args.bad)
+		return false;
+	status = call->exp->ops->getattr(call->exp, &fh, &attr);
+	writer_u32(&call->reply, status);
+	writer_bool(&call->reply, !status);
+	if (!status)
+		nfs3_put_attr(&call->reply, &attr);
+	return !status;
+}
+
+static enum rpc_accept_stat nfs3_fsstat(struct call *call)
+{
+	struct export_space space = { 0 };
+	enum rpc_accept_stat stat;
+
+	if (!start_fs(call, &stat))
+		return stat;
+	call->exp->ops->space(call->exp, &space);
+	writer_u64(&call->reply, space.bytes);
+	writer_u64(&call->reply, space.bytes_free);
+	writer_u64(&call->reply, 0); /* nothing is available to a writer */
+	writer_u64(&call->reply, space.files);
+	writer_u64(&call->reply, space.files_free);
+	writer_u64(&call->reply, 0);
+	writer_u32(&call->reply, 0); /* invarsec */
+	return RPC_SUCCESS;
+}
+
+static enum rpc_accept_stat nfs3_fsinfo(struct call *call)
+{
+	struct writer *w = &call->reply;
+	enum rpc_accept_stat stat;
+
+	if (!start_fs(call, &stat))
+		return stat;
+	writer_u32(w, call->rtmax);
+	writer_u32(w, call->rtmax); /* rtpref */
+	writer_u32(w, 4096);        /* rtmult */
+	writer_u32(w, SERVER_WRITE_MAX);
+	writer_u32(w, SERVER_WRITE_MAX); /* wtpref */
+	writer_u32(w, 4096);             /* wtmult */
+	writer_u32(w, DTPREF);
+	writer_u64(w, INT64_MAX); /* maxfilesize */
+	writer_u32(w, 0);         /* time_delta: seconds, */
+	writer_u32(w, 1);         /* nanoseconds */
+	writer_u32(w, FSF_LINK | FSF_SYMLINK | FSF_HOMOGENEOUS);
+	return RPC_SUCCESS;
+}
+
+static enum rpc_accept_stat nfs3_pathconf(struct call *call)
+{
+	enum rpc_accept_stat stat;
+
+	if (!start_fs(call, &stat))
+		return stat;
+	writer_u32(&call->reply, 32000); /* linkmax */
+	writer_u32(&call->reply, NFS3_NAME_MAX);
+	writer_bool(&call->reply, true);  /* no_trunc */
+	writer_bool(&call->reply, true);  /* chown_restricted */
+	writer_bool(&call->reply, false); /* case_insensitive */
+	writer_bool(&call->reply, true);  /* case_preserving */
+	return RPC_SUCCESS;
+}
+
+/* The shapes of what would write (nfs3-refuse.c): arguments f file handle, n name; results
+ * w wcc_data, p post_op_attr. Of the arguments only what is needed is looked at. */
+#define REFUSED(name_, args_, results_)                                               \
+	{                                                                             \
+		.name = name_, .run = nfs3_refuse, .args = args_, .results = results_ \
+	}
+#define REFUSED_DATA(name_, args_, results_)              \
+	{                                                 \
+		name_, nfs3_refuse, true, args_, results_ \
+	}
+
+static const struct rpc_procedure procedures[NFS3_PROC_COUNT] = {
+	[NFS3_NULL] = { .name = "NULL", .run = nfs3_null },
+	[NFS3_GETATTR] = { .name = "GETATTR", .run = nfs3_getattr },
+	[NFS3_SETATTR] = REFUSED("SETATTR", "f", "w"),
+	[NFS3_LOOKUP] = { .name = "LOOKUP", .run = nfs3_lookup },
+	[NFS3_ACCESS] = { .name = "ACCESS", .run = nfs3_access },
+	[NFS3_READLINK] = { .name = "READLINK", .run = nfs3_readlink },
+	[NFS3_READ] = { .name = "READ", .run = nfs3_read },
+	[NFS3_WRITE] = REFUSED_DATA("WRITE", "f", "w"),
+	[NFS3_CREATE] = REFUSED("CREATE", "fn", "w"),
+	[NFS3_MKDIR] = REFUSED("MKDIR", "fn", "w"),
+	[NFS3_SYMLINK] = REFUSED_DATA("SYMLINK", "fn", "w"),
+	[NFS3_MKNOD] = REFUSED("MKNOD", "fn", "w"),
+	[NFS3_REMOVE] = REFUSED("REMOVE", "fn", "w"),
+	[NFS3_RMDIR] = REFUSED("RMDIR", "fn", "w"),
+	[NFS3_RENAME] = REFUSED("RENAME", "fnfn", "ww"),
+	[NFS3_LINK] = REFUSED("LINK", "ffn", "pw"),
+	[NFS3_READDIR] = { .name = "READDIR", .run = nfs3_readdir },
+	[NFS3_READDIRPLUS] = { .name = "READDIRPLUS", .run = nfs3_readdirplus },
+	[NFS3_FSSTAT] = { .name = "FSSTAT", .run = nfs3_fsstat },
+	[NFS3_FSINFO] = { .name = "FSINFO", .run = nfs3_fsinfo },
+	[NFS3_PATHCONF] = { .name = "PATHCONF", .run = nfs3_pathconf },
+	[NFS3_COMMIT] = REFUSED("COMMIT", "f", "w"),
+};
+
+const struct rpc_program nfs3_program = {
+	.prog = NFS_PROGRAM_NUMBER,
+	.vers = 3,
+	.procedures = procedures,
+	.count = NFS3_PROC_COUNT,
+};
