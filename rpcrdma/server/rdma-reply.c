@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* Replies over RDMA, RFC 8166 sections 3.4.6, 3.5 and 4.3.
+ *
+ * The payload of READ and READLINK goes to the first Write chunk, if there is one with segments
+ * (an empty chunk asks for the item inline, section 4.3.2.3). What is left of the message goes
+ * to the Reply chunk whenever the requester offered one and it is large enough, as Linux does
+ * it, else into the Send. Every chunk comes back: with the lengths that were written, or unused
+ * with zeros. What fits nowhere is answered ERR_CHUNK.
+ *
+ * A reply is planned, changed by the faults, and then performed. Memory of the requester is
+ * never invalidated remotely: our private data say R=0. */
+#include "rpcrdma/server/internal.h"
+
+static const uint8_t zeros[4];
+
+/* Planning */
+
+/* The header that answers @request, with its chunks as they were offered. */
+static int copy_chunks(struct rdma_reply *reply, const struct rpcrdma_header *request)
+{
+	const struct rpcrdma_chunk *chunk;
+	uint32_t i;
+	int rc;
+
+	header_init(&reply->header, request->rdma_xid, reply->session->credits, RDMA_MSG);
+	for (i = 0; i < request->write_count; i++) {
+		chunk = &request->write[i];
+		rc = header_add_write(&reply->header, &request->segments[chunk->first],
+				      chunk->count);
+		if (rc)
+			return rc;
+	}
+	chunk = &request->reply;
+	return request->has_reply
+		       ? header_set_reply(&reply->header,
+					  &request->segments[chunk->first], chunk->count)
+		       : 0;
+}
+
+/* Bytes of the transport header of a reply to this request. */
+static size_t header_room(const struct rpcrdma_header *request)
+{
+	size_t len = RPCRDMA_HEADER_MIN;
+	uint32_t i;
+
+	for (i = 0; i < request->write_count; i++)
+		len += 8 + 16 * (size_t)request->write[i].count;
+	if (request->has_reply)
+		len += 4 + 16 * (size_t)request->reply.count;
+	return len;
+}
+
+size_t rdma_reply_room(const struct rdma_session *session,
+		       const struct rpcrdma_header *request)
+{
+	size_t header = header_room(request);
+	size_t room = header < session->reply_inline ? session->reply_inline - header : 0;
+
+	if (request->has_reply) {
+		uint64_t chunk = header_chunk_length(request, &request->reply);
+
+		room = chunk > room ? (size_t)min_u64(chunk, SERVER_REPLY_MAX) : room;
+	}
+	return room;
+}
+
+/* Length of the message that is sent or written: without what goes by Write chunk. */
+static size_t message_length(const struct rdma_reply *reply)
+{
+	return reply->head_len +
+	       (reply->payload_by_chunk ? 0 : xdr_pad4(reply->payload_len));
+}
+
+/* Decides where everything goes. -EMSGSIZE: it goes nowhere. */
+static int plan(struct rdma_reply *reply)
+{
+	const struct rpcrdma_header *h = &reply->header;
+	size_t inline_max = reply->session->reply_inline;
+	size_t len;
+
+	reply->payload_by_chunk = reply->payload_len && h->write_count &&
+				  h->write[0].count;
+	if (reply->payload_by_chunk &&
+	    reply->payload_len > header_chunk_length(h, &h->write[0]))
+		return -EMSGSIZE;
+	len = message_length(reply);
+	reply->message_by_chunk = h->has_reply &&
+				  len <= header_chunk_length(h, &h->reply);
+	if (header_room(h) + (reply->message_by_chunk ? 0 : len) > inline_max)
+		return -EMSGSIZE;
+	return 0;
+}
+
+/* Performing */
+
+/* A place in a chunk, and whether the header's lengths follow what is written. */
+struct chunk_cursor {
+	struct rdma_reply *reply;
+	const struct rpcrdma_chunk *chunk;
+	struct rpcrdma_segment offered[RPCRDMA_MAX_SEGMENTS];
+	uint32_t index; /* of the segment */
+	uint32_t used;  /* of its bytes */
+};
+
+/* From here on the chunk is unused: lengths are zero until something is written. */
+static void chunk_start(struct chunk_cursor *c, struct rdma_reply *reply,
+			const struct rpcrdma_chunk *chunk)
+{
+	uint32_t i;
+
+	c->reply = reply;
+	c->chunk = chunk;
+	c->index = 0;
+	c->used = 0;
+	if (chunk->count)
+		memcpy(c->offered, &reply->header.segments[chunk->first],
+		       chunk->count * sizeof(c->offered[0]));
+	for (i = 0; i < chunk->count; i++)
+		reply->header.segments[chunk->first + i].length = 0;
+}
+
+/* Where the next bytes go, NULL at the end. Segments of no length are passed over. */
+static const struct rpcrdma_segment *chunk_segment(struct chunk_cursor *c)
+{
+	while (c->index < c->chunk->count && c->used == c->offered[c->index].length) {
+		c->index++;
+		c->used = 0;
+	}
+	return c->index < c->chunk->count ? &c->offered[c->index] : NULL;
+}
+
+static int write_segment(const struct chunk_cursor *c,
+			 const struct rpcrdma_segment *segment, const uint8_t *data,
+			 uint32_t len)
+{
+	struct transport *t = c->reply->session->t;
+
+	/* Beyond the end of the address space: the requester's mistake, but no write. */
+	if (segment->offset + segment->length < segment->offset)
+		return err_set(EPROTO, "a segment wraps around the address space");
+	return t->ops->write(t, data, len, segment->handle, segment->offset + c->used,
+			     deadline_in(SERVER_STEP_MS));
+}
+
+/* The next @len bytes of the chunk; @counted: they are part of the item. */
+static int chunk_write(struct chunk_cursor *c, const uint8_t *data, size_t len,
+		       bool counted)
+{
+	const struct rpcrdma_segment *segment;
+	uint32_t n;
+	int rc = 0;
+
+	while (len && !rc) {
+		segment = chunk_segment(c);
+		if (!segment)
+			return 0; /* plan() saw to it that only padding comes here */
+		n = (uint32_t)min_u64(len, segment->length - c->used);
+		rc = c->reply->no_data ? 0 : write_segment(c, segment, data, n);
+		if (counted)
+			c->reply->header.segments[c->chunk->first + c->index].length += n;
+		c->used += n;
+		data += n;
+		len -= n;
+	}
+	return rc;
+}
+
+/* The Write chunks: the first carries the payload, or none does. */
+static int write_payload(struct rdma_reply *reply)
+{
+	size_t pad = xdr_pad4(reply->payload_len) - reply->payload_len;
+	struct rpcrdma_header offered;
+	struct chunk_cursor c;
+	uint32_t i;
+	int rc = 0;
+
+	if (reply->keep_lengths)
+		offered = reply->header;
+	for (i = 0; i < reply->header.write_count && !rc; i++) {
+		chunk_start(&c, reply, &reply->header.write[i]);
+		if (i || !reply->payload_by_chunk)
+			continue;
+		rc = chunk_write(&c, reply->payload, reply->payload_len, true);
+		if (!rc && reply->pad)
+			rc = chunk_write(&c, zeros, pad, false);
+	}
+	if (reply->keep_lengths)
+		memcpy(reply->header.segments, offered.segments,
+		       sizeof(offered.segments));
+	return rc;
+}
+
+/* The message in at most three pieces: head, payload, padding. */
+static int message_pieces(const struct rdma_reply *reply, struct iovec iov[3])
+{
+	const struct iovec head = { reply->head, reply->head_len };
+	uint8_t *payload;
+
+	iov[0] = head;
+	if (reply->payload_by_chunk || !reply->payload_len)
+		return 1;
+	/* struct iovec has no const; nobody writes through it. */
+	memcpy(&payload, &reply->payload, sizeof(payload));
+	iov[1] = (struct iovec){ payload, reply->payload_len };
+	memcpy(&payload, &(const uint8_t *){ zeros }, sizeof(payload));
+	iov[2] = (struct iovec){ payload,
+				 xdr_pad4(reply->payload_len) - reply->payload_len };
+	return 3;
+}
+
+static int write_message(struct rdma_reply *reply, const struct iovec *iov, int count)
+{
+	struct chunk_cursor c;
+	int i, rc = 0;
+
+	reply->header.rdma_proc = RDMA_NOMSG;
+	chunk_start(&c, reply, &reply->header.reply);
+	reply->no_data = false; /* that fault is about Write chunks */
+	for (i = 0; i < count && !rc; i++)
+		rc = chunk_write(&c, iov[i].iov_base, iov[i].iov_len, true);
+	return rc;
+}
+
+static int perform(struct rdma_reply *reply)
+{
+	struct transport *t = reply->session->t;
+	uint8_t buf[SERVER_RECV_SIZE];
+	struct chunk_cursor unused;
+	struct iovec iov[4];
+	struct writer w;
+	int count = 0, rc;
+
+	rc = write_payload(reply);
+	if (rc)
+		return rc;
+	if (reply->head_len)
+		count = message_pieces(reply, iov + 1);
+	if (reply->message_by_chunk) {
+		rc = write_message(reply, iov + 1, count);
+		count = 0;
+	} else if (reply->header.has_reply) {
+		chunk_start(&unused, reply, &reply->header.reply);
+	}
+	if (rc)
+		return rc;
+	writer_init(&w, buf, sizeof(buf));
+	rc = header_encode(&w, &reply->header);
+	if (rc)
+		return rc;
+	iov[0] = (struct iovec){ buf, w.len };
+	return t->ops->send(t, iov, 1 + count, 0, 0, deadline_in(SERVER_STEP_MS));
+}
+
+/* Faults first. */
+static int finish(struct rdma_reply *reply)
+{
+	fault_apply(reply);
+	debug(DEBUG_SERVER, "reply xid %08x, %zu + %u bytes%s%s%s%s",
+	      reply->header.rdma_xid, reply->head_len, reply->payload_len,
+	      reply->payload_by_chunk ? ", Write chunk" : "",
+	      reply->message_by_chunk ? ", Reply chunk" : "",
+	      reply->drop ? ", dropped" : "", reply->close ? ", closed instead" : "");
+	if (reply->close)
+		return err_set(ECONNRESET, "closed by a fault");
+	return reply->drop ? 0 : perform(reply);
+}
+
+static struct rdma_reply *start(struct rdma_session *session)
+{
+	struct rdma_reply *reply = &session->reply;
+
+	memset(reply, 0, offsetof(struct rdma_reply, header));
+	memset(&reply->prog, 0, sizeof(*reply) - offsetof(struct rdma_reply, prog));
+	reply->session = session;
+	return reply;
+}
+
+int rdma_reply_error(struct rdma_session *session, const struct rpcrdma_header *request,
+		     enum rpcrdma_errcode err)
+{
+	struct rdma_reply *reply = start(session);
+
+	header_init(&reply->header, request->rdma_xid, session->credits, RDMA_ERROR);
+	/* Section 4.5: the version of the request, whatever it was. */
+	reply->header.rdma_vers = request->rdma_vers;
+	reply->header.rdma_err = err;
+	reply->header.rdma_vers_low = RPCRDMA_VERSION;
+	reply->header.rdma_vers_high = RPCRDMA_VERSION;
+	return finish(reply);
+}
+
+int rdma_reply_call(struct rdma_session *session, const struct rpcrdma_header *request,
+		    const struct call *call)
+{
+	struct rdma_reply *reply = start(session);
+
+	reply->prog = call->rpc.prog;
+	reply->proc = call->rpc.proc;
+	reply->head = call->reply.base;
+	reply->head_len = call->reply.len;
+	reply->payload = call->payload;
+	reply->payload_len = call->payload_len;
+	if (copy_chunks(reply, request) || plan(reply))
+		return rdma_reply_error(session, request, ERR_CHUNK);
+	return finish(reply);
+}

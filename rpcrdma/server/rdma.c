@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* RPC-over-RDMA version 1, the responder's side of one connection (RFC 8166).
+ *
+ * Calls come inline, or as a Position-Zero Read chunk that is pulled (section 3.5.3). A Read
+ * chunk at another position carries data that somebody wants to write; it is never pulled,
+ * because what writes is refused before its data are looked at.
+ *
+ * One call at a time: the requester may have as many in flight as we granted, they wait in the
+ * posted receives. */
+#include "rpcrdma/server/internal.h"
+
+#define OUR_ORD 16 /* RDMA Reads we may have outstanding */
+
+/* Calls */
+
+/* The Read list: how much of it is the message itself. */
+struct read_list {
+	uint32_t zero_count; /* entries of the Position-Zero chunk, which come first */
+	uint64_t zero_length;
+	bool others;
+};
+
+/* -EBADMSG: not a list that RFC 8166 section 3.4.5 allows here. */
+static int read_list_check(const struct rpcrdma_header *h, struct read_list *list)
+{
+	uint32_t i;
+
+	*list = (struct read_list){ 0 };
+	for (i = 0; i < h->read_count; i++) {
+		if (h->read_position[i] % 4 ||
+		    (i && h->read_position[i] < h->read_position[i - 1]))
+			return err_set(EBADMSG, "position %u in the read list",
+				       h->read_position[i]);
+		if (h->read_position[i]) {
+			list->others = true;
+			continue;
+		}
+		list->zero_count++;
+		list->zero_length += h->segments[i].length;
+	}
+	/* The message is inline or in the chunk, and never in both or neither. */
+	if ((h->rdma_proc == RDMA_NOMSG) != (list->zero_count > 0))
+		return err_set(EBADMSG, "rdma_proc %u with %u segments at position 0",
+			       h->rdma_proc, list->zero_count);
+	if (list->zero_length > SERVER_CALL_MAX)
+		return err_set(EBADMSG, "a call of over %d bytes", SERVER_CALL_MAX);
+	return 0;
+}
+
+/* The call message into call_buf. Errors end the connection (section 4.5.3). */
+static int pull_call(struct rdma_session *session, uint32_t count)
+{
+	const struct rpcrdma_header *h = &session->request;
+	struct transport *t = session->t;
+	uint8_t *p = session->call_buf;
+	uint64_t deadline = deadline_in(SERVER_STEP_MS);
+	uint32_t i;
+	int rc = 0;
+
+	for (i = 0; i < count && !rc; i++) {
+		const struct rpcrdma_segment *segment = &h->segments[i];
+
+		if (segment->length)
+			rc = t->ops->read(t, p, segment->length, segment->handle,
+					  segment->offset, deadline);
+		p += segment->length;
+	}
+	return err_context(rc, "position-zero read chunk");
+}
+
+/* @r is at the RPC message. */
+static int answer(struct rdma_session *session, struct reader *r, bool reduced)
+{
+	struct rpcrdma_header *h = &session->request;
+	struct call call = {
+		.args = *r,
+		.exp = session->options->exp,
+		.scratch = session->scratch,
+		.rtmax = session->rtmax,
+		.room = rdma_reply_room(session, h),
+		.reduced = reduced,
+	};
+
+	/* Section 4.5.2; too short for an xid is dropped below. */
+	if (reader_left(r) >= 4 && get_be32(r->p) != h->rdma_xid)
+		return rdma_reply_error(session, h, ERR_CHUNK);
+	writer_init(&call.reply, session->reply_buf, SERVER_REPLY_MAX);
+	if (dispatch_call(&call, dispatch_rdma)) {
+		debug(DEBUG_SERVER, "dropped: %s", err_text());
+		return 0;
+	}
+	return rdma_reply_call(session, h, &call);
+}
+
+static int take_call(struct rdma_session *session, struct reader *r)
+{
+	struct read_list list;
+	int rc;
+
+	rc = read_list_check(&session->request, &list);
+	if (rc) {
+		debug(DEBUG_SERVER, "ERR_CHUNK: %s", err_text());
+		return rdma_reply_error(session, &session->request, ERR_CHUNK);
+	}
+	if (list.zero_count) {
+		rc = pull_call(session, list.zero_count);
+		if (rc)
+			return rc;
+		reader_init(r, session->call_buf, list.zero_length);
+	}
+	return answer(session, r, list.others);
+}
+
+int rdma_message(struct rdma_session *session, const void *data, size_t len)
+{
+	struct rpcrdma_header *h = &session->request;
+	struct reader r;
+	int rc;
+
+	reader_init(&r, data, len);
+	rc = header_decode(h, &r);
+	/* Sections 4.5, 4.6.2 and 4.2.4: these are dropped, whatever is wrong with them. */
+	if (rc == -EMSGSIZE || h->rdma_proc == RDMA_DONE || h->rdma_proc == RDMA_ERROR)
+		return 0;
+	if (!rc)
+		return take_call(session, &r);
+	debug(DEBUG_SERVER, "refused: %s", err_text());
+	return rdma_reply_error(session, h,
+				rc == -EPROTONOSUPPORT ? ERR_VERS : ERR_CHUNK);
+}
+
+/* The connection */
+
+int rdma_session_init(struct rdma_session *session, struct transport *t,
+		      const struct server_options *options)
+{
+	session->options = options;
+	session->t = t;
+	session->credits = options->credits ? options->credits : SERVER_CREDITS;
+	session->rtmax = server_rtmax(options);
+	session->reply_inline = RPCRDMA_INLINE_MIN;
+	session->faults = (struct fault_state){ .set = options->faults };
+	session->scratch = malloc(SERVER_SCRATCH_MAX);
+	session->call_buf = malloc(SERVER_CALL_MAX);
+	session->reply_buf = malloc(SERVER_REPLY_MAX);
+	if (options->faults)
+		session->faults.buf = malloc(FAULT_BUF_MAX);
+	if (!session->scratch || !session->call_buf || !session->reply_buf ||
+	    (options->faults && !session->faults.buf))
+		return err_set(ENOMEM, "no memory for a connection");
+	return 0;
+}
+
+void rdma_session_fini(struct rdma_session *session)
+{
+	free(session->scratch);
+	free(session->call_buf);
+	free(session->reply_buf);
+	free(session->faults.buf);
+}
+
+static int establish(struct rdma_session *session)
+{
+	const struct rpcrdma_private ours = {
+		.send_size = SERVER_RECV_SIZE,
+		.receive_size = SERVER_RECV_SIZE,
+	};
+	struct rpcrdma_private theirs;
+	uint8_t private_data[RPCRDMA_PRIVATE_LEN];
+	const struct transport_param param = {
+		.recv_depth = session->credits + 2,
+		.recv_size = SERVER_RECV_SIZE,
+		.ord = OUR_ORD,
+		.private_data = private_data,
+		.private_len = sizeof(private_data),
+		.no_crc = session->options->no_crc,
+		.corrupt_crc = fault_corrupts_crc(session->options->faults),
+	};
+	struct transport *t = session->t;
+	int rc;
+
+	private_encode(private_data, &ours);
+	rc = t->ops->establish(t, &param, deadline_in(SERVER_SHAKE_MS));
+	if (rc)
+		return rc;
+	/* RFC 8797 section 4.2; without private data 1024 bytes. */
+	private_decode(&theirs, t->peer_private, t->peer_private_len);
+	session->reply_inline = min_u32(ours.send_size, theirs.receive_size);
+	return 0;
+}
+
+static int serve(struct rdma_session *session, const atomic_bool *stop)
+{
+	struct transport *t = session->t;
+	uint64_t idle = deadline_in(SERVER_IDLE_MS);
+	struct transport_msg msg;
+	int rc;
+
+	while (!atomic_load(stop)) {
+		rc = t->ops->recv(t, &msg, deadline_in(SERVER_WAKE_MS));
+		if (rc == -ETIMEDOUT && deadline_left(idle))
+			continue;
+		if (rc)
+			return rc;
+		rc = rdma_message(session, msg.data, msg.len);
+		if (rc)
+			return rc;
+		t->ops->repost(t, &msg);
+		idle = deadline_in(SERVER_IDLE_MS);
+	}
+	return 0;
+}
+
+int rdma_serve(struct transport *t, const struct server_options *options,
+	       const atomic_bool *stop)
+{
+	struct rdma_session *session = calloc(1, sizeof(*session));
+	int rc;
+
+	if (!session)
+		return err_set(ENOMEM, "no memory for a connection");
+	rc = rdma_session_init(session, t, options);
+	if (!rc)
+		rc = establish(session);
+	if (!rc)
+		rc = serve(session, stop);
+	rdma_session_fini(session);
+	free(session);
+	return rc;
+}

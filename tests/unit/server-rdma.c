@@ -1,0 +1,545 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* The responder, message by message: what each header must be answered with (RFC 8166 section
+ * 4.5), and where the parts of a reply go. */
+#include "tests/support/requester.h"
+#include "tests/unit/suite.h"
+
+static struct requester peer;
+static struct server_options options;
+static uint8_t memory[SERVER_READ_MAX + 4096];
+
+static void begin(void)
+{
+	CU_ASSERT_EQUAL_FATAL(export_memory_new(&options.exp), 0);
+	CU_ASSERT_EQUAL_FATAL(requester_init(&peer, &options), 0);
+	memset(memory, 0xaa, sizeof(memory));
+}
+
+static void end(void)
+{
+	requester_fini(&peer);
+	export_free(options.exp);
+}
+
+/* 32 words of a call with an RPC NULL behind a header of these words. */
+static int send_words(const uint32_t *words, size_t count)
+{
+	uint8_t buf[512];
+	struct writer w;
+	size_t i;
+
+	peer.sends = 0;
+	writer_init(&w, buf, sizeof(buf));
+	for (i = 0; i < count; i++)
+		writer_u32(&w, words[i]);
+	return rdma_message(&peer.session, buf, w.len);
+}
+
+#define NULL_CALL 7, 0, 2, NFS_PROGRAM_NUMBER, 3, 0, 0, 0, 0, 0
+#define SEND(...)                                     \
+	send_words((const uint32_t[]){ __VA_ARGS__ }, \
+		   sizeof((const uint32_t[]){ __VA_ARGS__ }) / sizeof(uint32_t))
+
+static void assert_error(uint32_t xid, uint32_t vers, uint32_t err)
+{
+	CU_ASSERT_EQUAL(peer.sends, 1);
+	CU_ASSERT_EQUAL(get_be32(peer.sent), xid);
+	CU_ASSERT_EQUAL(get_be32(peer.sent + 4), vers);
+	CU_ASSERT_EQUAL(get_be32(peer.sent + 8), 64);
+	CU_ASSERT_EQUAL(get_be32(peer.sent + 12), RDMA_ERROR);
+	CU_ASSERT_EQUAL(get_be32(peer.sent + 16), err);
+	CU_ASSERT_EQUAL(peer.sent_len, err == ERR_VERS ? 28 : 20);
+}
+
+static void null_is_answered_with_the_grant(void)
+{
+	begin();
+	CU_ASSERT_EQUAL(SEND(7, 1, 32, 0, 0, 0, 0, NULL_CALL), 0);
+	CU_ASSERT_EQUAL(requester_parse(&peer), 0);
+	CU_ASSERT_EQUAL(peer.reply_header.rdma_xid, 7);
+	CU_ASSERT_EQUAL(peer.reply_header.rdma_credit, 64);
+	CU_ASSERT_EQUAL(peer.reply_header.rdma_proc, RDMA_MSG);
+	CU_ASSERT_EQUAL(peer.reply_header.segment_count, 0);
+	CU_ASSERT_EQUAL(rpc_reply_check(&peer.reply), 0);
+	CU_ASSERT_EQUAL(peer.sent_len, 28 + 24);
+	end();
+}
+
+static void absurd_credits_do_not_change_the_grant(void)
+{
+	begin();
+	CU_ASSERT_EQUAL(SEND(7, 1, 0, 0, 0, 0, 0, NULL_CALL), 0);
+	CU_ASSERT_EQUAL(get_be32(peer.sent + 8), 64);
+	CU_ASSERT_EQUAL(SEND(7, 1, 0xffffffff, 0, 0, 0, 0, NULL_CALL), 0);
+	CU_ASSERT_EQUAL(get_be32(peer.sent + 8), 64);
+	end();
+}
+
+static void other_versions_get_err_vers_with_their_own_version(void)
+{
+	begin();
+	CU_ASSERT_EQUAL(SEND(7, 2, 32, 0, 0, 0, 0, NULL_CALL), 0);
+	assert_error(7, 2, ERR_VERS);
+	CU_ASSERT_EQUAL(get_be32(peer.sent + 20), 1);
+	CU_ASSERT_EQUAL(get_be32(peer.sent + 24), 1);
+	CU_ASSERT_EQUAL(SEND(7, 0, 32, 0, 0, 0, 0), 0);
+	assert_error(7, 0, ERR_VERS);
+	end();
+}
+
+static void bad_headers_get_err_chunk(void)
+{
+	begin();
+	/* obsolete RDMA_MSGP, and no such procedure */
+	CU_ASSERT_EQUAL(SEND(7, 1, 32, 2, 0, 0, 0, NULL_CALL), 0);
+	assert_error(7, 1, ERR_CHUNK);
+	CU_ASSERT_EQUAL(SEND(7, 1, 32, 0xffffffff, 0, 0, 0, NULL_CALL), 0);
+	assert_error(7, 1, ERR_CHUNK);
+	/* a list flag that is no boolean, a segment count that wraps */
+	CU_ASSERT_EQUAL(SEND(7, 1, 32, 0, 2, 0, 0, NULL_CALL), 0);
+	assert_error(7, 1, ERR_CHUNK);
+	CU_ASSERT_EQUAL(SEND(7, 1, 32, 0, 0, 1, 0x10000001, NULL_CALL), 0);
+	assert_error(7, 1, ERR_CHUNK);
+	/* RDMA_NOMSG without chunks, and with none for the message */
+	CU_ASSERT_EQUAL(SEND(7, 1, 32, 1, 0, 0, 0), 0);
+	assert_error(7, 1, ERR_CHUNK);
+	CU_ASSERT_EQUAL(SEND(7, 1, 32, 1, 0, 0, 1, 1, 1000, 4096, 0, 0x7000), 0);
+	assert_error(7, 1, ERR_CHUNK);
+	/* another xid in the RPC message */
+	CU_ASSERT_EQUAL(SEND(8, 1, 32, 0, 0, 0, 0, NULL_CALL), 0);
+	assert_error(8, 1, ERR_CHUNK);
+	end();
+}
+
+static void bad_read_lists_get_err_chunk(void)
+{
+	begin();
+	/* a position that is no multiple of four */
+	CU_ASSERT_EQUAL(SEND(7, 1, 32, 0, 1, 42, 1000, 4, 0, 0x7000, 0, 0, 0, NULL_CALL),
+			0);
+	assert_error(7, 1, ERR_CHUNK);
+	/* a message both inline and at position zero */
+	CU_ASSERT_EQUAL(SEND(7, 1, 32, 0, 1, 0, 1000, 40, 0, 0x7000, 0, 0, 0, NULL_CALL),
+			0);
+	assert_error(7, 1, ERR_CHUNK);
+	/* a call of 4 GiB */
+	CU_ASSERT_EQUAL(SEND(7, 1, 32, 1, 1, 0, 1000, 0xffffffff, 0, 0x7000, 0, 0, 0), 0);
+	assert_error(7, 1, ERR_CHUNK);
+	CU_ASSERT_EQUAL(peer.reads, 0);
+	end();
+}
+
+static void what_must_be_dropped_is_dropped(void)
+{
+	uint8_t zeros[28] = { 0 };
+	size_t len;
+
+	begin();
+	for (len = 0; len < sizeof(zeros); len++)
+		CU_ASSERT_EQUAL(rdma_message(&peer.session, zeros, len), 0);
+	CU_ASSERT_EQUAL(SEND(7, 1, 32, RDMA_DONE, 0, 0, 0), 0);
+	CU_ASSERT_EQUAL(peer.sends, 0);
+	CU_ASSERT_EQUAL(SEND(7, 1, 32, RDMA_ERROR, ERR_CHUNK, 0, 0), 0);
+	CU_ASSERT_EQUAL(peer.sends, 0);
+	CU_ASSERT_EQUAL(SEND(7, 1, 32, RDMA_ERROR, 99, 0, 0), 0);
+	CU_ASSERT_EQUAL(peer.sends, 0);
+	/* no RPC message at all, and an RPC reply */
+	CU_ASSERT_EQUAL(SEND(7, 1, 32, 0, 0, 0, 0), 0);
+	CU_ASSERT_EQUAL(peer.sends, 0);
+	CU_ASSERT_EQUAL(SEND(7, 1, 32, 0, 0, 0, 0, 7, 1, 0, 0, 0, 0), 0);
+	CU_ASSERT_EQUAL(peer.sends, 0);
+	end();
+}
+
+/* READ of data-4194304 by what is in the header. */
+static int read_data(uint64_t offset, uint32_t count)
+{
+	struct nfs3_fh fh;
+	uint8_t args[128];
+
+	CU_ASSERT_EQUAL(requester_handle(options.exp, "data-4194304", &fh), 0);
+	return requester_call(&peer, NFS3_READ, args,
+			      requester_read_args(args, &fh, offset, count));
+}
+
+static bool is_pattern(const uint8_t *p, uint64_t offset, size_t len)
+{
+	uint8_t word[8];
+	size_t i;
+
+	for (i = 0; i < len; i++) {
+		put_be64(word, (offset + i) & ~UINT64_C(7));
+		if (p[i] != word[(offset + i) & 7])
+			return false;
+	}
+	return true;
+}
+
+static void assert_read_head(uint32_t count)
+{
+	struct nfs3_read_res res;
+
+	CU_ASSERT_EQUAL(rpc_reply_check(&peer.reply), 0);
+	CU_ASSERT_EQUAL(nfs3_res_read(&res, &peer.results, true), 0);
+	CU_ASSERT_EQUAL(res.status, 0);
+	CU_ASSERT_EQUAL(res.count, count);
+	CU_ASSERT_EQUAL(res.data_len, count);
+	CU_ASSERT(res.has_attr);
+}
+
+static void a_write_chunk_is_filled_in_order_and_not_padded(void)
+{
+	struct rpcrdma_segment segments[4];
+
+	begin();
+	segments[0] = requester_memory(&peer, memory, 517);
+	segments[1] = requester_memory(&peer, memory + 1000, 0);
+	segments[2] = requester_memory(&peer, memory + 2000, 507);
+	segments[3] = requester_memory(&peer, memory + 3000, 3);
+	header_add_write(&peer.header, segments, 4);
+	CU_ASSERT_EQUAL(read_data(5, 1023), 0);
+	CU_ASSERT_EQUAL(peer.reply_header.write_count, 1);
+	CU_ASSERT_EQUAL(peer.reply_header.write[0].count, 4);
+	CU_ASSERT_EQUAL(peer.reply_header.segments[0].length, 517);
+	CU_ASSERT_EQUAL(peer.reply_header.segments[1].length, 0);
+	CU_ASSERT_EQUAL(peer.reply_header.segments[2].length, 506);
+	CU_ASSERT_EQUAL(peer.reply_header.segments[3].length, 0);
+	CU_ASSERT_EQUAL(peer.reply_header.segments[2].handle, segments[2].handle);
+	CU_ASSERT_EQUAL(peer.reply_header.segments[2].offset, segments[2].offset);
+	CU_ASSERT(is_pattern(memory, 5, 517));
+	CU_ASSERT(is_pattern(memory + 2000, 5 + 517, 506));
+	CU_ASSERT_EQUAL(memory[517], 0xaa);
+	CU_ASSERT_EQUAL(memory[2506], 0xaa);
+	CU_ASSERT_EQUAL(memory[3000], 0xaa);
+	CU_ASSERT_EQUAL(peer.sent_len, 36 + 4 * 16 + 128);
+	assert_read_head(1023);
+	end();
+}
+
+static void an_empty_write_chunk_asks_for_the_data_inline(void)
+{
+	begin();
+	header_add_write(&peer.header, NULL, 0);
+	CU_ASSERT_EQUAL(read_data(0, 100), 0);
+	CU_ASSERT_EQUAL(peer.reply_header.write_count, 1);
+	CU_ASSERT_EQUAL(peer.reply_header.write[0].count, 0);
+	CU_ASSERT_EQUAL(peer.sent_len, 36 + 128 + 100);
+	CU_ASSERT(is_pattern(peer.sent + 36 + 128, 0, 100));
+	end();
+}
+
+static void unused_chunks_come_back_with_zero_lengths(void)
+{
+	struct rpcrdma_segment segment;
+	struct nfs3_fh fh;
+	uint8_t args[128];
+
+	begin();
+	/* at the end of the file */
+	segment = requester_memory(&peer, memory, 4096);
+	header_add_write(&peer.header, &segment, 1);
+	CU_ASSERT_EQUAL(read_data(4194304, 4096), 0);
+	CU_ASSERT_EQUAL(peer.reply_header.segments[0].length, 0);
+	assert_read_head(0);
+	/* an error arm, with a handle that never was */
+	requester_next(&peer);
+	segment = requester_memory(&peer, memory, 4096);
+	header_add_write(&peer.header, &segment, 1);
+	memset(&fh, 7, sizeof(fh));
+	fh.len = 28;
+	CU_ASSERT_EQUAL(requester_call(&peer, NFS3_READ, args,
+				       requester_read_args(args, &fh, 0, 4096)),
+			0);
+	CU_ASSERT_EQUAL(reader_u32(&peer.results), NFS3_STATUS_BADHANDLE);
+	CU_ASSERT_EQUAL(peer.reply_header.segments[0].length, 0);
+	/* a second chunk, and a procedure without an eligible result */
+	requester_next(&peer);
+	segment = requester_memory(&peer, memory, 4096);
+	header_add_write(&peer.header, &segment, 1);
+	segment = requester_memory(&peer, memory + 8192, 4096);
+	header_add_write(&peer.header, &segment, 1);
+	CU_ASSERT_EQUAL(read_data(0, 4096), 0);
+	CU_ASSERT_EQUAL(peer.reply_header.segments[0].length, 4096);
+	CU_ASSERT_EQUAL(peer.reply_header.segments[1].length, 0);
+	CU_ASSERT_EQUAL(memory[8192], 0xaa);
+	requester_next(&peer);
+	segment = requester_memory(&peer, memory, 4096);
+	header_add_write(&peer.header, &segment, 1);
+	CU_ASSERT_EQUAL(requester_call(&peer, NFS3_NULL, NULL, 0), 0);
+	CU_ASSERT_EQUAL(peer.reply_header.segments[0].length, 0);
+	end();
+}
+
+static void a_reply_chunk_holds_the_whole_padded_message(void)
+{
+	struct rpcrdma_segment segment;
+
+	begin();
+	segment = requester_memory(&peer, memory, 128 + 1024);
+	header_set_reply(&peer.header, &segment, 1);
+	CU_ASSERT_EQUAL(read_data(9, 1021), 0);
+	CU_ASSERT_EQUAL(peer.reply_header.rdma_proc, RDMA_NOMSG);
+	CU_ASSERT_EQUAL(peer.reply_header.segments[0].length, 128 + 1024);
+	CU_ASSERT_EQUAL(peer.sent_len, 48);
+	CU_ASSERT(is_pattern(memory + 128, 9, 1021));
+	CU_ASSERT_EQUAL(memory[128 + 1021], 0);
+	CU_ASSERT_EQUAL(memory[128 + 1024], 0xaa);
+	end();
+}
+
+static void with_both_chunks_each_has_its_own_length(void)
+{
+	struct rpcrdma_segment segment;
+
+	begin();
+	segment = requester_memory(&peer, memory, 8192);
+	header_add_write(&peer.header, &segment, 1);
+	segment = requester_memory(&peer, memory + 16384, 4096);
+	header_set_reply(&peer.header, &segment, 1);
+	CU_ASSERT_EQUAL(read_data(0, 8192), 0);
+	CU_ASSERT_EQUAL(peer.reply_header.segments[0].length, 8192);
+	CU_ASSERT_EQUAL(peer.reply_header.segments[1].length, 128);
+	assert_read_head(8192);
+	end();
+}
+
+static void what_fits_nowhere_gets_err_chunk_and_writes_nothing(void)
+{
+	struct rpcrdma_segment segment;
+
+	begin();
+	/* inline: 28 + 128 + 3940 is the most */
+	CU_ASSERT_EQUAL(read_data(0, 3940), 0);
+	CU_ASSERT_EQUAL(peer.sent_len, 4096);
+	requester_next(&peer);
+	read_data(0, 3941);
+	assert_error(peer.header.rdma_xid, 1, ERR_CHUNK);
+	/* a Write chunk and a Reply chunk one too small */
+	requester_next(&peer);
+	segment = requester_memory(&peer, memory, 4095);
+	header_add_write(&peer.header, &segment, 1);
+	read_data(0, 4096);
+	assert_error(peer.header.rdma_xid, 1, ERR_CHUNK);
+	requester_next(&peer);
+	segment = requester_memory(&peer, memory, 128 + 4096 - 4);
+	header_set_reply(&peer.header, &segment, 1);
+	read_data(0, 4096);
+	assert_error(peer.header.rdma_xid, 1, ERR_CHUNK);
+	CU_ASSERT_EQUAL(memory[0], 0xaa);
+	CU_ASSERT_EQUAL(peer.writes, 0);
+	end();
+}
+
+static void a_small_inline_limit_is_kept(void)
+{
+	begin();
+	peer.session.reply_inline = 1024;
+	CU_ASSERT_EQUAL(read_data(0, 868), 0);
+	CU_ASSERT_EQUAL(peer.sent_len, 1024);
+	requester_next(&peer);
+	read_data(0, 869);
+	assert_error(peer.header.rdma_xid, 1, ERR_CHUNK);
+	end();
+}
+
+static void segments_that_cannot_be_end_the_connection(void)
+{
+	struct rpcrdma_segment segment = { .handle = 999, .length = 8192 };
+
+	begin();
+	header_add_write(&peer.header, &segment, 1);
+	CU_ASSERT(read_data(0, 4096) < 0);
+	CU_ASSERT_EQUAL(peer.sends, 0);
+	/* one that wraps around is not even tried */
+	requester_next(&peer);
+	segment = requester_memory(&peer, memory, 8192);
+	segment.offset = UINT64_MAX - 100;
+	header_add_write(&peer.header, &segment, 1);
+	CU_ASSERT_EQUAL(read_data(0, 4096), -EPROTO);
+	CU_ASSERT_EQUAL(peer.refused, 0);
+	end();
+}
+
+static void a_long_call_is_pulled(void)
+{
+	struct rpcrdma_segment segment;
+	struct nfs3_fh fh;
+	uint8_t args[128], rpc[512];
+	struct writer w;
+	size_t len;
+
+	begin();
+	peer.header.rdma_proc = RDMA_NOMSG;
+	requester_handle(options.exp, "data-4194304", &fh);
+	len = requester_rpc(&peer, rpc, sizeof(rpc), NFS_PROGRAM_NUMBER, NFS3_READ, args,
+			    requester_read_args(args, &fh, 16, 80));
+	segment = requester_memory(&peer, rpc, 33);
+	header_add_read(&peer.header, 0, &segment);
+	segment = requester_memory(&peer, rpc + 33, len - 33);
+	header_add_read(&peer.header, 0, &segment);
+	writer_init(&w, peer.message, sizeof(peer.message));
+	header_encode(&w, &peer.header);
+	CU_ASSERT_EQUAL(rdma_message(&peer.session, peer.message, w.len), 0);
+	CU_ASSERT_EQUAL(peer.reads, 2);
+	CU_ASSERT_EQUAL(requester_parse(&peer), 0);
+	CU_ASSERT_EQUAL(peer.reply_header.read_count, 0);
+	CU_ASSERT(is_pattern(peer.sent + 28 + 128, 16, 80));
+	end();
+}
+
+static void a_long_call_from_memory_that_is_not_there_ends_the_connection(void)
+{
+	begin();
+	CU_ASSERT(SEND(7, 1, 32, 1, 1, 0, 1234, 40, 0, 0x7000, 0, 0, 0) < 0);
+	CU_ASSERT_EQUAL(peer.sends, 0);
+	end();
+}
+
+/* The data of WRITE stay where they are: it is refused without them. */
+static void only_data_to_be_written_may_come_by_read_chunk(void)
+{
+	struct rpcrdma_segment segment;
+	uint8_t args[128];
+	struct nfs3_fh fh;
+	struct writer w;
+
+	begin();
+	requester_handle(options.exp, "data-4096", &fh);
+	writer_init(&w, args, sizeof(args));
+	writer_opaque(&w, fh.data, fh.len);
+	writer_u64(&w, 0);
+	writer_u32(&w, 100);
+	writer_u32(&w, 2);
+	writer_u32(&w, 100);
+	segment = requester_memory(&peer, memory, 100);
+	header_add_read(&peer.header, 92, &segment);
+	CU_ASSERT_EQUAL(requester_call(&peer, NFS3_WRITE, args, w.len), 0);
+	CU_ASSERT_EQUAL(rpc_reply_check(&peer.reply), 0);
+	CU_ASSERT_EQUAL(reader_u32(&peer.results), NFS3_STATUS_ROFS);
+	CU_ASSERT_EQUAL(peer.reads, 0);
+	requester_next(&peer);
+	segment = requester_memory(&peer, memory, 100);
+	header_add_read(&peer.header, 76, &segment);
+	CU_ASSERT_EQUAL(requester_call(&peer, NFS3_LOOKUP, args, w.len), 0);
+	CU_ASSERT_EQUAL(rpc_reply_check(&peer.reply), -EINVAL);
+	end();
+}
+
+static void directories_fill_what_there_is_and_no_more(void)
+{
+	static const uint32_t rooms[] = { 600, 4096, 32768, SERVER_READ_MAX };
+	struct nfs3_readdir_res res;
+	struct rpcrdma_segment segment;
+	struct nfs3_fh fh;
+	uint8_t args[128];
+	struct writer w;
+	size_t i;
+
+	begin();
+	requester_handle(options.exp, "entries-2000", &fh);
+	for (i = 0; i < ARRAY_SIZE(rooms); i++) {
+		requester_next(&peer);
+		memset(memory, 0xaa, sizeof(memory));
+		writer_init(&w, args, sizeof(args));
+		writer_opaque(&w, fh.data, fh.len);
+		writer_u64(&w, 0);
+		writer_u64(&w, 0);
+		writer_u32(&w, SERVER_READ_MAX);
+		writer_u32(&w, SERVER_READ_MAX);
+		segment = requester_memory(&peer, memory, rooms[i]);
+		header_set_reply(&peer.header, &segment, 1);
+		CU_ASSERT_EQUAL(requester_call(&peer, NFS3_READDIRPLUS, args, w.len), 0);
+		CU_ASSERT_EQUAL(nfs3_res_readdirplus(&res, &peer.results, NULL, NULL), 0);
+		CU_ASSERT_EQUAL(res.status, 0);
+		CU_ASSERT(res.entries > 0);
+		CU_ASSERT_EQUAL(memory[rooms[i]], 0xaa);
+	}
+	/* inline only */
+	requester_next(&peer);
+	CU_ASSERT_EQUAL(requester_call(&peer, NFS3_READDIRPLUS, args, w.len), 0);
+	CU_ASSERT(peer.sent_len <= 4096 && peer.sent_len > 3800);
+	end();
+}
+
+static void readlink_goes_by_write_chunk_too(void)
+{
+	struct rpcrdma_segment segment;
+	struct nfs3_fh fh;
+	uint8_t args[128];
+	struct writer w;
+
+	begin();
+	CU_ASSERT_EQUAL(requester_handle(options.exp, "link-1023", &fh), 0);
+	writer_init(&w, args, sizeof(args));
+	writer_opaque(&w, fh.data, fh.len);
+	segment = requester_memory(&peer, memory, 4096);
+	header_add_write(&peer.header, &segment, 1);
+	CU_ASSERT_EQUAL(requester_call(&peer, NFS3_READLINK, args, w.len), 0);
+	CU_ASSERT_EQUAL(peer.reply_header.segments[0].length, 1023);
+	CU_ASSERT_EQUAL(memory[0], 'a');
+	CU_ASSERT_EQUAL(memory[1022], 'a' + 1022 % 26);
+	CU_ASSERT_EQUAL(memory[1023], 0xaa);
+	end();
+}
+
+static void programs_that_are_not_here_are_said_so(void)
+{
+	static const struct {
+		uint32_t prog, vers, proc;
+		uint32_t stat;
+	} rows[] = {
+		{ 100227, 3, 0, RPC_PROG_UNAVAIL }, /* NFSACL */
+		{ MOUNT_PROGRAM_NUMBER, 3, 0, RPC_PROG_UNAVAIL },
+		{ NFS_PROGRAM_NUMBER, 4, 0, RPC_PROG_MISMATCH },
+		{ NFS_PROGRAM_NUMBER, 2, 0, RPC_PROG_MISMATCH },
+		{ NFS_PROGRAM_NUMBER, 3, 22, RPC_PROC_UNAVAIL },
+		{ NFS_PROGRAM_NUMBER, 3, 0xffffffff, RPC_PROC_UNAVAIL },
+		{ NFS_PROGRAM_NUMBER, 3, NFS3_GETATTR, RPC_GARBAGE_ARGS },
+	};
+	size_t i;
+
+	begin();
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		CU_ASSERT_EQUAL(SEND(7, 1, 32, 0, 0, 0, 0, 7, 0, 2, rows[i].prog,
+				     rows[i].vers, rows[i].proc, 0, 0, 0, 0),
+				0);
+		CU_ASSERT_EQUAL(requester_parse(&peer), 0);
+		CU_ASSERT_EQUAL(peer.reply.reply_stat, RPC_MSG_ACCEPTED);
+		CU_ASSERT_EQUAL(peer.reply.accept_stat, rows[i].stat);
+		if (rows[i].stat == RPC_PROG_MISMATCH) {
+			CU_ASSERT_EQUAL(peer.reply.low, 3);
+			CU_ASSERT_EQUAL(peer.reply.high, 3);
+		}
+	}
+	/* RPC version 3, and RPCSEC_GSS */
+	SEND(7, 1, 32, 0, 0, 0, 0, 7, 0, 3, NFS_PROGRAM_NUMBER, 3, 0, 0, 0, 0, 0);
+	CU_ASSERT_EQUAL(requester_parse(&peer), 0);
+	CU_ASSERT_EQUAL(peer.reply.reply_stat, RPC_MSG_DENIED);
+	CU_ASSERT_EQUAL(peer.reply.reject_stat, RPC_MISMATCH);
+	CU_ASSERT_EQUAL(peer.reply.low, 2);
+	SEND(7, 1, 32, 0, 0, 0, 0, 7, 0, 2, NFS_PROGRAM_NUMBER, 3, 0, 6, 0, 0, 0);
+	CU_ASSERT_EQUAL(requester_parse(&peer), 0);
+	CU_ASSERT_EQUAL(peer.reply.reject_stat, RPC_AUTH_ERROR);
+	end();
+}
+
+SUITE_MAIN("server-rdma", TEST(null_is_answered_with_the_grant),
+	   TEST(absurd_credits_do_not_change_the_grant),
+	   TEST(other_versions_get_err_vers_with_their_own_version),
+	   TEST(bad_headers_get_err_chunk), TEST(bad_read_lists_get_err_chunk),
+	   TEST(what_must_be_dropped_is_dropped),
+	   TEST(a_write_chunk_is_filled_in_order_and_not_padded),
+	   TEST(an_empty_write_chunk_asks_for_the_data_inline),
+	   TEST(unused_chunks_come_back_with_zero_lengths),
+	   TEST(a_reply_chunk_holds_the_whole_padded_message),
+	   TEST(with_both_chunks_each_has_its_own_length),
+	   TEST(what_fits_nowhere_gets_err_chunk_and_writes_nothing),
+	   TEST(a_small_inline_limit_is_kept),
+	   TEST(segments_that_cannot_be_end_the_connection), TEST(a_long_call_is_pulled),
+	   TEST(a_long_call_from_memory_that_is_not_there_ends_the_connection),
+	   TEST(only_data_to_be_written_may_come_by_read_chunk),
+	   TEST(directories_fill_what_there_is_and_no_more),
+	   TEST(readlink_goes_by_write_chunk_too),
+	   TEST(programs_that_are_not_here_are_said_so))
