@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* Faults of the RDMA side, a row each: what a probe must be able to see and name. A fault
+ * changes one reply between plan and performance (rdma-reply.c); its state is per connection.
+ * Every frame that is sent stays well-formed, and none is known to hurt a client. */
+#include <stdio.h>
+
+#include "rpcrdma/server/internal.h"
+
+#define LIMIT_812 812
+#define PAGE      4096
+
+/* Of the RPC message of a successful NFSv3 READ: RPC header, status, post_op_attr with
+ * attributes, count, eof, length word (RFC 1813 section 3.3.6) */
+#define READ_STATUS_AT 24
+#define READ_ATTR_END  116
+#define READ_COUNT_AT  116
+#define READ_EOF_AT    120
+#define READ_LENGTH_AT 124
+#define READ_HEAD_LEN  128
+
+static bool is_read(const struct rdma_reply *reply)
+{
+	return reply->prog == NFS_PROGRAM_NUMBER && reply->proc == NFS3_READ;
+}
+
+/* A successful READ that brings more than @size bytes by Write chunk. */
+static bool is_chunk_read(const struct rdma_reply *reply, uint32_t size)
+{
+	return is_read(reply) && reply->payload_by_chunk && reply->payload_len > size &&
+	       reply->head_len == READ_HEAD_LEN;
+}
+
+/* Replies 2, 5, 8, ... of the connection: the first always comes. */
+static bool is_third(const struct rdma_reply *reply)
+{
+	return reply->session->faults.replies % 3 == 2;
+}
+
+/* Ways in which a READ goes wrong, in the order of the row's values */
+
+static void read_garbage(struct rdma_reply *reply)
+{
+	uint8_t *buf = reply->session->faults.buf;
+	uint32_t i;
+
+	for (i = 0; i < reply->payload_len; i++)
+		buf[i] = reply->payload[i] ^ 0xa5;
+	reply->payload = buf;
+}
+
+/* Count and lengths agree, and it is not the end of the file. */
+static void read_short(struct rdma_reply *reply)
+{
+	reply->payload_len = LIMIT_812;
+	put_be32(reply->head + READ_COUNT_AT, reply->payload_len);
+	put_be32(reply->head + READ_EOF_AT, false);
+	put_be32(reply->head + READ_LENGTH_AT, reply->payload_len);
+}
+
+static void read_stale(struct rdma_reply *reply)
+{
+	reply->no_data = true;
+}
+
+static void read_eio(struct rdma_reply *reply)
+{
+	put_be32(reply->head + READ_STATUS_AT, NFS3_STATUS_IO);
+	reply->head_len = READ_ATTR_END;
+	reply->payload_by_chunk = false;
+	reply->payload_len = 0;
+}
+
+static void reply_hang(struct rdma_reply *reply)
+{
+	reply->drop = true;
+}
+
+static void reply_close(struct rdma_reply *reply)
+{
+	reply->close = true;
+}
+
+#define READ_VALUES "garbage|short|stale|eio|hang|close"
+
+static void (*const read_ways[])(struct rdma_reply *reply) = {
+	read_garbage, read_short, read_stale, read_eio, reply_hang, reply_close,
+};
+
+/* Rows */
+
+static void read_812(struct rdma_reply *reply, unsigned int value)
+{
+	if (is_chunk_read(reply, LIMIT_812))
+		read_ways[value](reply);
+}
+
+/* Right until another procedure was served after the first large READ. */
+static void read_812_later(struct rdma_reply *reply, unsigned int value)
+{
+	struct fault_state *state = &reply->session->faults;
+
+	if (state->large_read_seen && !is_read(reply))
+		state->other_seen = true;
+	if (!is_chunk_read(reply, LIMIT_812))
+		return;
+	if (state->other_seen)
+		read_ways[value](reply);
+	state->large_read_seen = true;
+}
+
+static void drop_reply(struct rdma_reply *reply, unsigned int value)
+{
+	(void)value;
+	if (is_third(reply))
+		reply->drop = true;
+}
+
+static void close_fifth(struct rdma_reply *reply, unsigned int value)
+{
+	(void)value;
+	if (reply->session->faults.replies == 5)
+		reply->close = true;
+}
+
+static void wrong_xid(struct rdma_reply *reply, unsigned int value)
+{
+	(void)value;
+	if (!is_third(reply))
+		return;
+	reply->header.rdma_xid ^= 0x00100000;
+	if (reply->head_len >= 4)
+		put_be32(reply->head, reply->header.rdma_xid);
+}
+
+static void credit_zero(struct rdma_reply *reply, unsigned int value)
+{
+	(void)value;
+	reply->header.rdma_credit = 0;
+}
+
+static void pad_written(struct rdma_reply *reply, unsigned int value)
+{
+	(void)value;
+	if (is_read(reply))
+		reply->pad = true;
+}
+
+static void lengths_unrewritten(struct rdma_reply *reply, unsigned int value)
+{
+	(void)value;
+	reply->keep_lengths = true;
+}
+
+/* Page n carries page n + 1, the last one the first. */
+static void page_shift(struct rdma_reply *reply, unsigned int value)
+{
+	uint8_t *buf = reply->session->faults.buf;
+	uint8_t first[PAGE];
+
+	(void)value;
+	if (!is_chunk_read(reply, PAGE))
+		return;
+	/* Another fault may have put the payload into buf already. */
+	memcpy(first, reply->payload, PAGE);
+	memmove(buf, reply->payload + PAGE, reply->payload_len - PAGE);
+	memcpy(buf + reply->payload_len - PAGE, first, PAGE);
+	reply->payload = buf;
+}
+
+/* The message in one piece, its second page a copy of the first. */
+static void reply_page_repeat(struct rdma_reply *reply, unsigned int value)
+{
+	uint8_t *buf = reply->session->faults.buf;
+	size_t len = reply->head_len + xdr_pad4(reply->payload_len);
+
+	(void)value;
+	if (!reply->message_by_chunk || reply->payload_by_chunk || len <= PAGE ||
+	    len > FAULT_BUF_MAX)
+		return;
+	memset(buf + len - 4, 0, 4);
+	memcpy(buf, reply->head, reply->head_len);
+	if (reply->payload_len)
+		memcpy(buf + reply->head_len, reply->payload, reply->payload_len);
+	memcpy(buf + PAGE, buf, min_u64(PAGE, len - PAGE));
+	reply->head = buf;
+	reply->head_len = len;
+	reply->payload_len = 0;
+}
+
+const struct fault_row fault_table[] = {
+	{ "read-812", READ_VALUES, "garbage", "bug.read-812",
+	  "READs of over 812 bytes by Write chunk go wrong, all others are right",
+	  read_812 },
+	{ "read-812-later", READ_VALUES, "garbage", "bug.read-812",
+	  "the same, but not before another operation followed the first of them",
+	  read_812_later },
+	{ "drop-reply", NULL, NULL, "probe.reply.lost",
+	  "every third reply is not sent, from the second on", drop_reply },
+	{ "close", NULL, NULL, "probe.connection",
+	  "the connection is closed instead of the fifth reply", close_fifth },
+	{ "bad-crc", NULL, NULL, "probe.transport",
+	  "the MPA CRC is wrong from the third message on", NULL },
+	{ "wrong-xid", NULL, NULL, "probe.reply.xid",
+	  "every third reply has another xid, from the second on", wrong_xid },
+	{ "credit-zero", NULL, NULL, "probe.credits", "every reply grants no credit",
+	  credit_zero },
+	{ "pad-written", NULL, NULL, "probe.read.write-chunk.pad",
+	  "XDR padding is written behind the data of a Write chunk", pad_written },
+	{ "lengths-unrewritten", NULL, NULL, "probe.read.write-chunk.lengths",
+	  "Write chunks come back with the lengths that were offered",
+	  lengths_unrewritten },
+	{ "page-shift", NULL, NULL, "probe.read.write-chunk.placement",
+	  "READs of over a page by Write chunk arrive one page too early", page_shift },
+	{ "reply-page-repeat", NULL, NULL, "probe.read.reply-chunk",
+	  "a Reply chunk of over a page has its first page twice", reply_page_repeat },
+	{ .name = NULL },
+};
+
+/* Sets */
+
+#define FAULT_COUNT (ARRAY_SIZE(fault_table) - 1)
+
+struct fault_set {
+	bool on[FAULT_COUNT];
+	unsigned int value[FAULT_COUNT]; /* index in the row's values */
+};
+
+struct fault_set *fault_set_new(void)
+{
+	return calloc(1, sizeof(struct fault_set));
+}
+
+void fault_set_free(struct fault_set *faults)
+{
+	free(faults);
+}
+
+bool fault_set_empty(const struct fault_set *faults)
+{
+	unsigned int i;
+
+	for (i = 0; faults && i < FAULT_COUNT; i++)
+		if (faults->on[i])
+			return false;
+	return true;
+}
+
+/* Index of @word among "a|b|c", -1 if it is not there. */
+static int value_index(const char *values, const char *word)
+{
+	size_t len;
+	int index;
+
+	for (index = 0; *values; index++, values += len + (values[len] == '|')) {
+		len = strcspn(values, "|");
+		if (len == strlen(word) && !strncmp(values, word, len))
+			return index;
+	}
+	return -1;
+}
+
+static int add_value(struct fault_set *faults, unsigned int i, const char *value)
+{
+	const struct fault_row *row = &fault_table[i];
+	int index = 0;
+
+	if (row->values)
+		index = value_index(row->values, value ? value : row->value);
+	if (value && !row->values)
+		return err_set(EINVAL, "the fault %s takes no value", row->name);
+	if (index < 0)
+		return err_set(EINVAL, "the fault %s has no value \"%s\"; there are %s",
+			       row->name, value, row->values);
+	faults->on[i] = true;
+	faults->value[i] = (unsigned int)index;
+	return 0;
+}
+
+static int no_such_fault(const char *name, size_t len)
+{
+	char names[512] = "";
+	size_t used = 0;
+	unsigned int i;
+
+	for (i = 0; i < FAULT_COUNT && used < sizeof(names); i++)
+		used += (size_t)snprintf(names + used, sizeof(names) - used, "%s%s",
+					 i ? ", " : "", fault_table[i].name);
+	return err_set(EINVAL, "no fault \"%.*s\"; there are %s", (int)min_u64(len, 64),
+		       name, names);
+}
+
+int fault_set_add(struct fault_set *faults, const char *spec)
+{
+	size_t len = strcspn(spec, "=");
+	unsigned int i;
+
+	for (i = 0; i < FAULT_COUNT; i++)
+		if (strlen(fault_table[i].name) == len &&
+		    !strncmp(fault_table[i].name, spec, len))
+			return add_value(faults, i, spec[len] ? spec + len + 1 : NULL);
+	return no_such_fault(spec, len);
+}
+
+bool fault_corrupts_crc(const struct fault_set *faults)
+{
+	unsigned int i;
+
+	for (i = 0; faults && i < FAULT_COUNT; i++)
+		if (faults->on[i] && !fault_table[i].apply)
+			return true;
+	return false;
+}
+
+void fault_apply(struct rdma_reply *reply)
+{
+	struct fault_state *state = &reply->session->faults;
+	unsigned int i;
+
+	state->replies++;
+	for (i = 0; state->set && i < FAULT_COUNT; i++)
+		if (state->set->on[i] && fault_table[i].apply)
+			fault_table[i].apply(reply, state->set->value[i]);
+}

@@ -1,0 +1,403 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* Each fault does what its row says, and nothing else: replies that it is not about stay as
+ * they are. */
+#include "tests/support/requester.h"
+#include "tests/unit/suite.h"
+
+static struct requester peer;
+static struct server_options options;
+static struct fault_set *faults;
+static uint8_t memory[SERVER_READ_MAX + 4096];
+static struct nfs3_fh file;
+
+static void begin(const char *spec)
+{
+	faults = fault_set_new();
+	CU_ASSERT_EQUAL_FATAL(fault_set_add(faults, spec), 0);
+	options = (struct server_options){ .faults = faults };
+	CU_ASSERT_EQUAL_FATAL(export_memory_new(&options.exp), 0);
+	CU_ASSERT_EQUAL_FATAL(requester_init(&peer, &options), 0);
+	CU_ASSERT_EQUAL(requester_handle(options.exp, "data-4194304", &file), 0);
+}
+
+static void end(void)
+{
+	requester_fini(&peer);
+	export_free(options.exp);
+	fault_set_free(faults);
+}
+
+static int null(void)
+{
+	requester_next(&peer);
+	return requester_call(&peer, NFS3_NULL, NULL, 0);
+}
+
+enum way { INLINE, WRITE_CHUNK, REPLY_CHUNK };
+
+static int read_by(enum way way, uint64_t offset, uint32_t count)
+{
+	struct rpcrdma_segment segment;
+	uint8_t args[128];
+
+	requester_next(&peer);
+	memset(memory, 0xaa, sizeof(memory));
+	segment = requester_memory(&peer, memory, count + 256);
+	if (way == WRITE_CHUNK)
+		header_add_write(&peer.header, &segment, 1);
+	else if (way == REPLY_CHUNK)
+		header_set_reply(&peer.header, &segment, 1);
+	return requester_call(&peer, NFS3_READ, args,
+			      requester_read_args(args, &file, offset, count));
+}
+
+static const uint8_t *data_of(enum way way)
+{
+	return way == INLINE        ? peer.sent + 28 + 128
+	       : way == WRITE_CHUNK ? memory
+				    : memory + 128;
+}
+
+static bool is_pattern(const uint8_t *p, uint64_t offset, size_t len)
+{
+	uint8_t word[8];
+	size_t i;
+
+	for (i = 0; i < len; i++) {
+		put_be64(word, (offset + i) & ~UINT64_C(7));
+		if (p[i] != word[(offset + i) & 7])
+			return false;
+	}
+	return true;
+}
+
+/* The READ came, whole and right. */
+static bool is_right(enum way way, uint64_t offset, uint32_t count)
+{
+	struct nfs3_read_res res;
+
+	if (read_by(way, offset, count) || peer.reply_header.rdma_proc == RDMA_ERROR)
+		return false;
+	if (nfs3_res_read(&res, &peer.results, way == WRITE_CHUNK) || res.status)
+		return false;
+	return res.count == count && is_pattern(data_of(way), offset, count);
+}
+
+static struct nfs3_read_res read_result(uint64_t offset, uint32_t count)
+{
+	struct nfs3_read_res res = { 0 };
+
+	CU_ASSERT_EQUAL(read_by(WRITE_CHUNK, offset, count), 0);
+	CU_ASSERT_EQUAL(nfs3_res_read(&res, &peer.results, true), 0);
+	return res;
+}
+
+/* Up to 812 bytes, and by the other ways, everything is right. */
+static void assert_others_right(void)
+{
+	CU_ASSERT_TRUE(is_right(WRITE_CHUNK, 8, 811));
+	CU_ASSERT_TRUE(is_right(WRITE_CHUNK, 0, 812));
+	CU_ASSERT_TRUE(is_right(INLINE, 0, 3940));
+	CU_ASSERT_TRUE(is_right(REPLY_CHUNK, 0, 65536));
+}
+
+static void read_812_garbage_is_wrong_in_all_its_bytes(void)
+{
+	struct nfs3_read_res res;
+	uint32_t i, same = 0;
+
+	begin("read-812");
+	assert_others_right();
+	res = read_result(8, 813);
+	CU_ASSERT_EQUAL(res.count, 813);
+	for (i = 0; i < 813; i++)
+		same += is_pattern(memory + i, 8 + i, 1);
+	CU_ASSERT_EQUAL(same, 0);
+	CU_ASSERT_EQUAL(memory[813], 0xaa);
+	CU_ASSERT_FALSE(is_right(WRITE_CHUNK, 0, 1048576));
+	assert_others_right();
+	end();
+}
+
+static void read_812_short_agrees_with_itself(void)
+{
+	struct nfs3_read_res res;
+
+	begin("read-812=short");
+	assert_others_right();
+	res = read_result(0, 4096);
+	CU_ASSERT_EQUAL(res.status, 0);
+	CU_ASSERT_EQUAL(res.count, 812);
+	CU_ASSERT_EQUAL(res.data_len, 812);
+	CU_ASSERT_FALSE(res.eof);
+	CU_ASSERT_EQUAL(peer.reply_header.segments[0].length, 812);
+	CU_ASSERT_EQUAL(memory[812], 0xaa);
+	end();
+}
+
+static void read_812_stale_writes_nothing_and_claims_all(void)
+{
+	struct nfs3_read_res res;
+
+	begin("read-812=stale");
+	assert_others_right();
+	res = read_result(0, 4096);
+	CU_ASSERT_EQUAL(res.count, 4096);
+	CU_ASSERT_EQUAL(peer.reply_header.segments[0].length, 4096);
+	CU_ASSERT_EQUAL(memory[0], 0xaa);
+	CU_ASSERT_EQUAL(memory[4095], 0xaa);
+	assert_others_right();
+	end();
+}
+
+static void read_812_eio_is_a_whole_error_reply(void)
+{
+	struct nfs3_read_res res;
+
+	begin("read-812=eio");
+	assert_others_right();
+	res = read_result(0, 4096);
+	CU_ASSERT_EQUAL(res.status, NFS3_STATUS_IO);
+	CU_ASSERT_TRUE(res.has_attr);
+	CU_ASSERT_EQUAL(reader_left(&peer.results), 0);
+	CU_ASSERT_EQUAL(peer.reply_header.segments[0].length, 0);
+	end();
+}
+
+static void read_812_hangs_or_closes(void)
+{
+	begin("read-812=hang");
+	assert_others_right();
+	CU_ASSERT_EQUAL(read_by(WRITE_CHUNK, 0, 813), -ENOMSG);
+	assert_others_right();
+	end();
+	begin("read-812=close");
+	assert_others_right();
+	CU_ASSERT_EQUAL(read_by(WRITE_CHUNK, 0, 813), -ECONNRESET);
+	CU_ASSERT_EQUAL(peer.sends, 0);
+	end();
+}
+
+static void read_812_later_needs_a_read_and_another_operation(void)
+{
+	begin("read-812-later");
+	CU_ASSERT_EQUAL(null(), 0);
+	CU_ASSERT_TRUE(is_right(WRITE_CHUNK, 0, 4096));
+	CU_ASSERT_TRUE(is_right(WRITE_CHUNK, 0, 4096));
+	CU_ASSERT_EQUAL(null(), 0);
+	CU_ASSERT_FALSE(is_right(WRITE_CHUNK, 0, 4096));
+	CU_ASSERT_FALSE(is_right(WRITE_CHUNK, 0, 4096));
+	assert_others_right();
+	end();
+}
+
+static void drop_reply_leaves_out_the_second_fifth_eighth(void)
+{
+	unsigned int i;
+
+	begin("drop-reply");
+	for (i = 1; i <= 12; i++)
+		CU_ASSERT_EQUAL(null(), i % 3 == 2 ? -ENOMSG : 0);
+	end();
+}
+
+static void close_comes_instead_of_the_fifth_reply(void)
+{
+	unsigned int i;
+
+	begin("close");
+	for (i = 1; i <= 5; i++)
+		CU_ASSERT_EQUAL(null(), i == 5 ? -ECONNRESET : 0);
+	CU_ASSERT_EQUAL(peer.sends, 0);
+	end();
+}
+
+static void wrong_xid_is_wrong_in_both_headers(void)
+{
+	unsigned int i;
+
+	begin("wrong-xid");
+	for (i = 1; i <= 6; i++) {
+		CU_ASSERT_EQUAL(null(), 0);
+		CU_ASSERT_EQUAL(peer.reply.xid, peer.reply_header.rdma_xid);
+		CU_ASSERT_EQUAL(peer.reply.xid != peer.header.rdma_xid, i % 3 == 2);
+	}
+	/* errors have no RPC message; this is the eighth */
+	CU_ASSERT_EQUAL(null(), 0);
+	read_by(INLINE, 0, 65536);
+	CU_ASSERT_EQUAL(peer.reply_header.rdma_proc, RDMA_ERROR);
+	CU_ASSERT_NOT_EQUAL(peer.reply_header.rdma_xid, peer.header.rdma_xid);
+	end();
+}
+
+static void credit_zero_is_in_every_reply(void)
+{
+	begin("credit-zero");
+	CU_ASSERT_EQUAL(null(), 0);
+	CU_ASSERT_EQUAL(peer.reply_header.rdma_credit, 0);
+	CU_ASSERT_TRUE(is_right(WRITE_CHUNK, 0, 65536));
+	CU_ASSERT_EQUAL(peer.reply_header.rdma_credit, 0);
+	CU_ASSERT_TRUE(is_right(REPLY_CHUNK, 0, 65536));
+	CU_ASSERT_EQUAL(peer.reply_header.rdma_credit, 0);
+	read_by(INLINE, 0, 65536);
+	CU_ASSERT_EQUAL(peer.reply_header.rdma_proc, RDMA_ERROR);
+	CU_ASSERT_EQUAL(peer.reply_header.rdma_credit, 0);
+	end();
+}
+
+static void pad_written_adds_zeros_and_no_length(void)
+{
+	begin("pad-written");
+	CU_ASSERT_TRUE(is_right(WRITE_CHUNK, 0, 813));
+	CU_ASSERT_EQUAL(peer.reply_header.segments[0].length, 813);
+	CU_ASSERT_EQUAL(memcmp(memory + 813, "\0\0\0\xaa", 4), 0);
+	CU_ASSERT_TRUE(is_right(WRITE_CHUNK, 0, 812));
+	CU_ASSERT_EQUAL(memory[812], 0xaa);
+	CU_ASSERT_TRUE(is_right(INLINE, 0, 813));
+	CU_ASSERT_TRUE(is_right(REPLY_CHUNK, 0, 813));
+	end();
+}
+
+/* Where the chunk ends with the data there is no room for a pad. */
+static void pad_written_stays_in_the_chunk(void)
+{
+	struct rpcrdma_segment segment;
+	uint8_t args[128];
+
+	begin("pad-written");
+	requester_next(&peer);
+	segment = requester_memory(&peer, memory, 814);
+	header_add_write(&peer.header, &segment, 1);
+	CU_ASSERT_EQUAL(requester_call(&peer, NFS3_READ, args,
+				       requester_read_args(args, &file, 0, 813)),
+			0);
+	CU_ASSERT_EQUAL(peer.refused, 0);
+	CU_ASSERT_EQUAL(memory[813], 0);
+	end();
+}
+
+static void lengths_unrewritten_come_back_as_offered(void)
+{
+	begin("lengths-unrewritten");
+	CU_ASSERT_TRUE(is_right(WRITE_CHUNK, 0, 813));
+	CU_ASSERT_EQUAL(peer.reply_header.segments[0].length, 813 + 256);
+	CU_ASSERT_TRUE(is_right(REPLY_CHUNK, 0, 813));
+	CU_ASSERT_EQUAL(peer.reply_header.segments[0].length, 128 + 816);
+	end();
+}
+
+static void page_shift_turns_the_pages_round(void)
+{
+	begin("page-shift");
+	CU_ASSERT_TRUE(is_right(WRITE_CHUNK, 0, 4096));
+	CU_ASSERT_TRUE(is_right(REPLY_CHUNK, 0, 8192));
+	CU_ASSERT_FALSE(is_right(WRITE_CHUNK, 0, 12288));
+	CU_ASSERT_TRUE(is_pattern(memory, 4096, 8192));
+	CU_ASSERT_TRUE(is_pattern(memory + 8192, 0, 4096));
+	CU_ASSERT_FALSE(is_right(WRITE_CHUNK, 0, 4097));
+	CU_ASSERT_EQUAL(memory[4097], 0xaa);
+	end();
+}
+
+static void reply_page_repeat_has_the_first_page_twice(void)
+{
+	begin("reply-page-repeat");
+	CU_ASSERT_TRUE(is_right(WRITE_CHUNK, 0, 65536));
+	CU_ASSERT_TRUE(is_right(REPLY_CHUNK, 0, 3968));
+	CU_ASSERT_FALSE(is_right(REPLY_CHUNK, 0, 65536));
+	CU_ASSERT_EQUAL(memcmp(memory, memory + 4096, 4096), 0);
+	CU_ASSERT_TRUE(is_pattern(memory + 8192, 8192 - 128, 65536 - 8064));
+	CU_ASSERT_EQUAL(peer.reply_header.segments[0].length, 128 + 65536);
+	CU_ASSERT_EQUAL(read_by(REPLY_CHUNK, 0, 3969), 0);
+	CU_ASSERT_EQUAL(memcmp(memory, memory + 4096, 4), 0);
+	CU_ASSERT_EQUAL(peer.reply_header.segments[0].length, 128 + 3972);
+	end();
+}
+
+static void only_bad_crc_is_the_transports(void)
+{
+	const struct fault_row *row;
+
+	for (row = fault_table; row->name; row++) {
+		faults = fault_set_new();
+		CU_ASSERT_EQUAL(fault_set_add(faults, row->name), 0);
+		CU_ASSERT_FALSE(fault_set_empty(faults));
+		CU_ASSERT_EQUAL(fault_corrupts_crc(faults),
+				!strcmp(row->name, "bad-crc"));
+		fault_set_free(faults);
+	}
+	CU_ASSERT_FALSE(fault_corrupts_crc(NULL));
+}
+
+static void faults_may_be_combined(void)
+{
+	begin("read-812=garbage");
+	CU_ASSERT_EQUAL(fault_set_add(faults, "page-shift"), 0);
+	CU_ASSERT_EQUAL(fault_set_add(faults, "credit-zero"), 0);
+	CU_ASSERT_FALSE(is_right(WRITE_CHUNK, 0, 65536));
+	CU_ASSERT_EQUAL((uint8_t)(memory[6] ^ 0xa5), 0x10);
+	CU_ASSERT_EQUAL(peer.reply_header.rdma_credit, 0);
+	end();
+}
+
+static void every_row_is_complete(void)
+{
+	const struct fault_row *row;
+
+	for (row = fault_table; row->name; row++) {
+		CU_ASSERT_PTR_NULL(strpbrk(row->name, " =|"));
+		CU_ASSERT_PTR_NOT_NULL(row->finding);
+		CU_ASSERT_PTR_NULL(strchr(row->description, '\n'));
+		CU_ASSERT_EQUAL(!row->values, !row->value);
+	}
+}
+
+static void every_value_of_every_row_is_taken(void)
+{
+	const struct fault_row *row;
+	char values[128], spec[256], *value, *rest;
+
+	faults = fault_set_new();
+	for (row = fault_table; row->name; row++) {
+		snprintf(values, sizeof(values), "%s", row->values ? row->values : "");
+		for (rest = values; (value = strtok_r(rest, "|", &rest));) {
+			snprintf(spec, sizeof(spec), "%s=%s", row->name, value);
+			CU_ASSERT_EQUAL(fault_set_add(faults, spec), 0);
+		}
+	}
+	fault_set_free(faults);
+}
+
+static void what_is_no_fault_is_refused_with_what_there_is(void)
+{
+	faults = fault_set_new();
+	CU_ASSERT_EQUAL(fault_set_add(faults, "read-813"), -EINVAL);
+	CU_ASSERT_PTR_NOT_NULL(strstr(err_text(), "reply-page-repeat"));
+	CU_ASSERT_EQUAL(fault_set_add(faults, ""), -EINVAL);
+	CU_ASSERT_EQUAL(fault_set_add(faults, "read-812="), -EINVAL);
+	CU_ASSERT_EQUAL(fault_set_add(faults, "read-812=short|eio"), -EINVAL);
+	CU_ASSERT_PTR_NOT_NULL(strstr(err_text(), "stale"));
+	CU_ASSERT_EQUAL(fault_set_add(faults, "close=now"), -EINVAL);
+	CU_ASSERT_TRUE(fault_set_empty(faults));
+	CU_ASSERT_TRUE(fault_set_empty(NULL));
+	fault_set_free(faults);
+}
+
+SUITE_MAIN("faults", TEST(read_812_garbage_is_wrong_in_all_its_bytes),
+	   TEST(read_812_short_agrees_with_itself),
+	   TEST(read_812_stale_writes_nothing_and_claims_all),
+	   TEST(read_812_eio_is_a_whole_error_reply), TEST(read_812_hangs_or_closes),
+	   TEST(read_812_later_needs_a_read_and_another_operation),
+	   TEST(drop_reply_leaves_out_the_second_fifth_eighth),
+	   TEST(close_comes_instead_of_the_fifth_reply),
+	   TEST(wrong_xid_is_wrong_in_both_headers), TEST(credit_zero_is_in_every_reply),
+	   TEST(pad_written_adds_zeros_and_no_length),
+	   TEST(pad_written_stays_in_the_chunk),
+	   TEST(lengths_unrewritten_come_back_as_offered),
+	   TEST(page_shift_turns_the_pages_round),
+	   TEST(reply_page_repeat_has_the_first_page_twice),
+	   TEST(only_bad_crc_is_the_transports), TEST(faults_may_be_combined),
+	   TEST(every_row_is_complete), TEST(every_value_of_every_row_is_taken),
+	   TEST(what_is_no_fault_is_refused_with_what_there_is))
