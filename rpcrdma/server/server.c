@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* Listeners, and a thread for each connection.
+ *
+ * Their number is bounded; what comes beyond is closed at once, which a client sees better than
+ * a connection on which nothing happens. When descriptors or memory run out, accepting pauses.
+ * To stop, sockets are shut down under their threads, which then end by themselves. */
+#include <poll.h>
+
+#include "rpcrdma/server/internal.h"
+
+#define PAUSE_MS 100
+
+enum listener { LISTEN_RDMA, LISTEN_NFS, LISTEN_MOUNT, LISTEN_COUNT };
+
+struct connection {
+	struct server *server;
+	bool used; /* has a thread; the accepting thread's own */
+	pthread_t thread;
+	atomic_bool done;    /* the thread is about to end */
+	struct transport *t; /* RDMA, or NULL */
+	int fd;              /* under the lock: to be shut down; -1 when closed */
+};
+
+struct server {
+	struct server_options options;
+	struct transport *rdma;
+	int tcp[LISTEN_COUNT]; /* [LISTEN_RDMA] stays -1 */
+	struct server_ports ports;
+	atomic_bool stop;
+	pthread_mutex_t lock;
+	struct connection connections[SERVER_CONNECTIONS];
+};
+
+/* Connections */
+
+static void connection_close(struct connection *c)
+{
+	int fd;
+
+	/* After this nobody shuts down a number that may soon be another file's. */
+	pthread_mutex_lock(&c->server->lock);
+	fd = c->fd;
+	c->fd = -1;
+	pthread_mutex_unlock(&c->server->lock);
+	if (c->t)
+		transport_close_p(&c->t);
+	else if (fd >= 0)
+		close(fd);
+}
+
+static void *connection_run(void *arg)
+{
+	struct connection *c = arg;
+	const struct server_options *options = &c->server->options;
+	int rc;
+
+	rc = c->t ? rdma_serve(c->t, options, &c->server->stop)
+		  : stream_serve(c->fd, options, &c->server->stop);
+	debug(DEBUG_SERVER, "%s connection ended: %s", c->t ? "RDMA" : "TCP",
+	      rc ? err_text() : "stopped");
+	connection_close(c);
+	atomic_store(&c->done, true);
+	return NULL;
+}
+
+/* A place for a connection, after the ends of others were seen; NULL: there is none. */
+static struct connection *connection_slot(struct server *server)
+{
+	struct connection *free_slot = NULL;
+	size_t i;
+
+	for (i = 0; i < SERVER_CONNECTIONS; i++) {
+		struct connection *c = &server->connections[i];
+
+		if (c->used && atomic_load(&c->done)) {
+			pthread_join(c->thread, NULL);
+			c->used = false;
+		}
+		if (!c->used)
+			free_slot = c;
+	}
+	return free_slot;
+}
+
+/* Takes one of @t and @fd. -errno of pthread_create(3): EAGAIN when threads run out. */
+static int connection_start(struct server *server, struct transport *t, int fd)
+{
+	struct connection *c = connection_slot(server);
+	int rc;
+
+	if (!c) {
+		transport_close_p(&t);
+		if (fd >= 0)
+			close(fd);
+		debug(DEBUG_SERVER, "closed: there are %u connections",
+		      SERVER_CONNECTIONS);
+		return 0;
+	}
+	c->server = server;
+	c->t = t;
+	c->fd = t ? t->fd : fd;
+	atomic_store(&c->done, false);
+	rc = pthread_create(&c->thread, NULL, connection_run, c);
+	if (rc) {
+		connection_close(c);
+		return err_set(rc, "thread for a connection: %s", strerrordesc_np(rc));
+	}
+	c->used = true;
+	return 0;
+}
+
+static void stop_connections(struct server *server)
+{
+	size_t i;
+
+	atomic_store(&server->stop, true);
+	pthread_mutex_lock(&server->lock);
+	for (i = 0; i < SERVER_CONNECTIONS; i++)
+		if (server->connections[i].used && server->connections[i].fd >= 0)
+			shutdown(server->connections[i].fd, SHUT_RDWR);
+	pthread_mutex_unlock(&server->lock);
+	for (i = 0; i < SERVER_CONNECTIONS; i++) {
+		if (!server->connections[i].used)
+			continue;
+		pthread_join(server->connections[i].thread, NULL);
+		server->connections[i].used = false;
+	}
+}
+
+/* Accepting */
+
+static int accept_rdma(struct server *server)
+{
+	struct transport *t;
+	int rc = server->rdma->ops->accept(server->rdma, &t);
+
+	if (rc == -EAGAIN)
+		return 0; /* it went away meanwhile */
+	return rc ? rc : connection_start(server, t, -1);
+}
+
+static int accept_tcp(struct server *server, enum listener which)
+{
+	int fd = accept4(server->tcp[which], NULL, NULL, SOCK_CLOEXEC);
+
+	if (fd < 0)
+		return errno == EAGAIN ? 0 : -errno;
+	return connection_start(server, NULL, fd);
+}
+
+/* -errno of a resource that ran out; what happened to one connection is no error. */
+static int accept_one(struct server *server, enum listener which)
+{
+	int rc = which == LISTEN_RDMA ? accept_rdma(server) : accept_tcp(server, which);
+
+	switch (rc) {
+	case -EMFILE:
+	case -ENFILE:
+	case -ENOBUFS:
+	case -ENOMEM:
+	case -EAGAIN: return rc;
+	default: return 0;
+	}
+}
+
+static int listener_fd(const struct server *server, unsigned int which)
+{
+	return which == LISTEN_RDMA ? server->rdma->fd : server->tcp[which];
+}
+
+int server_run(struct server *server, int stop_fd)
+{
+	struct pollfd fds[LISTEN_COUNT + 1];
+	bool pause = false;
+	unsigned int i;
+	int n, rc = 0;
+
+	fds[LISTEN_COUNT] = (struct pollfd){ .fd = stop_fd, .events = POLLIN };
+	for (;;) {
+		for (i = 0; i < LISTEN_COUNT; i++)
+			fds[i] = (struct pollfd){
+				.fd = pause ? -1 : listener_fd(server, i),
+				.events = POLLIN,
+			};
+		n = poll(fds, ARRAY_SIZE(fds), pause ? PAUSE_MS : -1);
+		pause = false;
+		if (n < 0 && errno != EINTR)
+			rc = err_sys("poll");
+		if (rc || (n > 0 && fds[LISTEN_COUNT].revents))
+			break;
+		for (i = 0; i < LISTEN_COUNT && n > 0; i++)
+			if (fds[i].revents && accept_one(server, i) < 0)
+				pause = true;
+	}
+	stop_connections(server);
+	return rc;
+}
+
+/* Opening */
+
+static int open_listeners(struct server *server)
+{
+	const struct server_options *o = &server->options;
+	struct transport_address at;
+	int rc;
+
+	rc = o->transport->listen(&server->rdma, &o->listen);
+	if (rc)
+		return rc;
+	at = server->rdma->local;
+	server->ports.rdma = transport_port(&at);
+	rc = stream_listen(&server->tcp[LISTEN_NFS], &at, o->nfs_port,
+			   &server->ports.nfs);
+	if (rc)
+		return rc;
+	return stream_listen(&server->tcp[LISTEN_MOUNT], &at, o->mount_port,
+			     &server->ports.mount);
+}
+
+int server_open(struct server **out, const struct server_options *options)
+{
+	struct server *server = calloc(1, sizeof(*server));
+	size_t i;
+	int rc;
+
+	if (!server)
+		return err_set(ENOMEM, "no memory for the server");
+	server->options = *options;
+	for (i = 0; i < LISTEN_COUNT; i++)
+		server->tcp[i] = -1;
+	for (i = 0; i < SERVER_CONNECTIONS; i++)
+		server->connections[i].fd = -1;
+	pthread_mutex_init(&server->lock, NULL);
+	rc = open_listeners(server);
+	if (rc)
+		server_close(server);
+	else
+		*out = server;
+	return rc;
+}
+
+void server_ports(const struct server *server, struct server_ports *ports)
+{
+	*ports = server->ports;
+}
+
+void server_close(struct server *server)
+{
+	size_t i;
+
+	if (!server)
+		return;
+	transport_close_p(&server->rdma);
+	for (i = 0; i < LISTEN_COUNT; i++)
+		if (server->tcp[i] >= 0)
+			close(server->tcp[i]);
+	pthread_mutex_destroy(&server->lock);
+	free(server);
+}

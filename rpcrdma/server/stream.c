@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* RPC over TCP, the server's side: record marking (RFC 5531 section 11), a call at a time. A
+ * record has a bound in bytes, in fragments and in time, whatever its marks say. */
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+
+#include "rpcrdma/server/internal.h"
+
+#define LAST_FRAGMENT 0x80000000u
+#define FRAGMENTS_MAX 256
+
+struct stream_session {
+	int fd;
+	const struct server_options *options;
+	uint8_t *scratch, *call_buf, *reply_buf;
+};
+
+/* Moving bytes */
+
+static int wait_for(int fd, short events, uint64_t deadline)
+{
+	struct pollfd pfd = { .fd = fd, .events = events };
+	int n = poll(&pfd, 1, deadline_left(deadline));
+
+	if (n < 0 && errno != EINTR)
+		return err_sys("poll");
+	if (!n && !deadline_left(deadline))
+		return err_set(ETIMEDOUT, "no progress");
+	return 0;
+}
+
+static int read_all(int fd, uint8_t *buf, size_t len, uint64_t deadline)
+{
+	ssize_t n;
+	int rc = 0;
+
+	while (len && !rc) {
+		n = recv(fd, buf, len, MSG_DONTWAIT);
+		if (!n)
+			return err_set(ECONNRESET, "closed by the client");
+		if (n > 0) {
+			buf += n;
+			len -= (size_t)n;
+		} else if (errno == EAGAIN || errno == EINTR) {
+			rc = wait_for(fd, POLLIN, deadline);
+		} else {
+			return err_sys("recv");
+		}
+	}
+	return rc;
+}
+
+/* Takes @n bytes off the front. */
+static void iov_advance(struct msghdr *msg, size_t n)
+{
+	while (msg->msg_iovlen && n >= msg->msg_iov->iov_len) {
+		n -= msg->msg_iov->iov_len;
+		msg->msg_iov++;
+		msg->msg_iovlen--;
+	}
+	if (msg->msg_iovlen) {
+		msg->msg_iov->iov_base = (uint8_t *)msg->msg_iov->iov_base + n;
+		msg->msg_iov->iov_len -= n;
+	}
+}
+
+static int write_all(int fd, struct iovec *iov, size_t count, uint64_t deadline)
+{
+	struct msghdr msg = { .msg_iov = iov, .msg_iovlen = count };
+	ssize_t n;
+	int rc = 0;
+
+	while (msg.msg_iovlen && !rc) {
+		n = sendmsg(fd, &msg, MSG_DONTWAIT | MSG_NOSIGNAL);
+		if (n >= 0)
+			iov_advance(&msg, (size_t)n);
+		else if (errno == EAGAIN || errno == EINTR)
+			rc = wait_for(fd, POLLOUT, deadline);
+		else
+			return err_sys("send");
+	}
+	return rc;
+}
+
+/* Records */
+
+static int read_record(struct stream_session *session, size_t *len)
+{
+	uint64_t deadline = deadline_in(SERVER_STEP_MS);
+	uint32_t mark = 0, size;
+	unsigned int fragments;
+	uint8_t word[4];
+	int rc;
+
+	*len = 0;
+	for (fragments = 0; !(mark & LAST_FRAGMENT); fragments++) {
+		if (fragments == FRAGMENTS_MAX)
+			return err_set(EPROTO, "a record of over %u fragments",
+				       FRAGMENTS_MAX);
+		rc = read_all(session->fd, word, sizeof(word), deadline);
+		if (rc)
+			return rc;
+		mark = get_be32(word);
+		size = mark & ~LAST_FRAGMENT;
+		if (size > SERVER_CALL_MAX - *len)
+			return err_set(EPROTO, "a record of over %u bytes",
+				       SERVER_CALL_MAX);
+		rc = read_all(session->fd, session->call_buf + *len, size, deadline);
+		if (rc)
+			return rc;
+		*len += size;
+	}
+	return 0;
+}
+
+static int write_record(struct stream_session *session, const struct call *call)
+{
+	uint8_t mark[4], pad[4] = { 0 }, *payload;
+	size_t padded = xdr_pad4(call->payload_len);
+	struct iovec iov[4];
+
+	put_be32(mark, LAST_FRAGMENT | (uint32_t)(call->reply.len + padded));
+	/* struct iovec has no const; nobody writes through it. */
+	memcpy(&payload, &call->payload, sizeof(payload));
+	iov[0] = (struct iovec){ mark, sizeof(mark) };
+	iov[1] = (struct iovec){ call->reply.base, call->reply.len };
+	iov[2] = (struct iovec){ payload, call->payload_len };
+	iov[3] = (struct iovec){ pad, padded - call->payload_len };
+	return write_all(session->fd, iov, ARRAY_SIZE(iov), deadline_in(SERVER_STEP_MS));
+}
+
+static int one_call(struct stream_session *session)
+{
+	const struct server_options *options = session->options;
+	struct call call = {
+		.exp = options->exp,
+		.scratch = session->scratch,
+		.rtmax = server_rtmax(options),
+		.room = SERVER_REPLY_MAX,
+	};
+	size_t len;
+	int rc;
+
+	rc = read_record(session, &len);
+	if (rc)
+		return rc;
+	reader_init(&call.args, session->call_buf, len);
+	writer_init(&call.reply, session->reply_buf, SERVER_REPLY_MAX);
+	/* A stream of what is no RPC will not become one. */
+	rc = dispatch_call(&call, dispatch_tcp);
+	return rc ? rc : write_record(session, &call);
+}
+
+/* Waits for a call to begin. */
+static int wait_idle(int fd, const atomic_bool *stop)
+{
+	uint64_t idle = deadline_in(SERVER_IDLE_MS);
+	struct pollfd pfd = { .fd = fd, .events = POLLIN };
+	int n = 0;
+
+	while (!atomic_load(stop) && !n) {
+		n = poll(&pfd, 1, SERVER_WAKE_MS);
+		if (n < 0 && errno == EINTR)
+			n = 0;
+		if (!n && !deadline_left(idle))
+			return err_set(ETIMEDOUT, "idle");
+	}
+	return n < 0 ? err_sys("poll") : n;
+}
+
+static int serve(struct stream_session *session, const atomic_bool *stop)
+{
+	int rc;
+
+	do {
+		rc = wait_idle(session->fd, stop);
+		if (rc > 0)
+			rc = one_call(session);
+	} while (!rc && !atomic_load(stop));
+	return rc;
+}
+
+int stream_serve(int fd, const struct server_options *options, const atomic_bool *stop)
+{
+	struct stream_session session = {
+		.fd = fd,
+		.options = options,
+		.scratch = malloc(SERVER_SCRATCH_MAX),
+		.call_buf = malloc(SERVER_CALL_MAX),
+		.reply_buf = malloc(SERVER_REPLY_MAX),
+	};
+	const int one = 1;
+	int rc;
+
+	setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
+	rc = session.scratch && session.call_buf && session.reply_buf
+		     ? serve(&session, stop)
+		     : err_set(ENOMEM, "no memory for a connection");
+	free(session.scratch);
+	free(session.call_buf);
+	free(session.reply_buf);
+	return rc;
+}
+
+int stream_listen(int *fd, const struct transport_address *at, uint16_t port,
+		  uint16_t *bound)
+{
+	struct transport_address address = *at;
+	_cleanup_close_ int sock = -1;
+	const int one = 1;
+	char text[80];
+
+	transport_set_port(&address, port);
+	transport_address_text(&address, text, sizeof(text));
+	sock = socket(address.addr.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK,
+		      0);
+	if (sock < 0)
+		return err_sys("socket for %s", text);
+	setsockopt(sock, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one));
+	if (bind(sock, (struct sockaddr *)&address.addr, address.len))
+		return err_sys("bind %s", text);
+	if (listen(sock, SERVER_CONNECTIONS))
+		return err_sys("listen on %s", text);
+	address.len = sizeof(address.addr);
+	if (getsockname(sock, (struct sockaddr *)&address.addr, &address.len))
+		return err_sys("address of %s", text);
+	*bound = transport_port(&address);
+	*fd = take_fd(&sock);
+	return 0;
+}

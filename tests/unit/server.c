@@ -1,0 +1,418 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* The whole server on loopback: both transports, hostile streams, its bounds, its end. */
+#include <netinet/in.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+
+#include "rpcrdma/client/client.h"
+#include "rpcrdma/server/internal.h"
+#include "tests/unit/suite.h"
+
+#define WAIT 5000
+
+static struct server *server;
+static struct server_ports ports;
+static struct server_options options;
+static int stop[2];
+static pthread_t thread;
+
+static void address_of(struct transport_address *at, uint16_t port)
+{
+	struct sockaddr_in in = {
+		.sin_family = AF_INET,
+		.sin_port = htons(port),
+		.sin_addr.s_addr = htonl(INADDR_LOOPBACK),
+	};
+
+	memset(at, 0, sizeof(*at));
+	memcpy(&at->addr, &in, sizeof(in));
+	at->len = sizeof(in);
+}
+
+static void *run(void *arg)
+{
+	(void)arg;
+	CU_ASSERT_EQUAL(server_run(server, stop[0]), 0);
+	return NULL;
+}
+
+static void begin(void)
+{
+	options = (struct server_options){ .transport = &transport_iwarp };
+	address_of(&options.listen, 0);
+	CU_ASSERT_EQUAL_FATAL(export_memory_new(&options.exp), 0);
+	CU_ASSERT_EQUAL_FATAL(server_open(&server, &options), 0);
+	server_ports(server, &ports);
+	CU_ASSERT(ports.rdma && ports.nfs && ports.mount);
+	CU_ASSERT_EQUAL_FATAL(pipe(stop), 0);
+	CU_ASSERT_EQUAL_FATAL(pthread_create(&thread, NULL, run, NULL), 0);
+}
+
+/* The other end of the pipe closes: that is the sign to stop. */
+static void end(void)
+{
+	close(stop[1]);
+	pthread_join(thread, NULL);
+	close(stop[0]);
+	server_close(server);
+	export_free(options.exp);
+}
+
+static int connect_to(uint16_t port)
+{
+	struct transport_address at;
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	address_of(&at, port);
+	CU_ASSERT_EQUAL_FATAL(connect(fd, (struct sockaddr *)&at.addr, at.len), 0);
+	return fd;
+}
+
+static int open_rdma(struct rpcrdma_conn **conn, uint16_t port)
+{
+	struct rpcrdma_options client = { .transport = &transport_iwarp, .credits = 32 };
+
+	address_of(&client.to, port);
+	return rpcrdma_open(conn, &client, deadline_in(WAIT));
+}
+
+static int null_call(struct rpcrdma_conn *conn)
+{
+	struct rpcrdma_call call;
+	int rc;
+
+	rpcrdma_call_init(&call, NFS_PROGRAM_NUMBER, 3, NFS3_NULL);
+	rc = rpcrdma_call(conn, &call, deadline_in(WAIT));
+	rpcrdma_call_fini(&call);
+	return rc;
+}
+
+static int rdma_null(uint16_t port)
+{
+	struct rpcrdma_conn *conn;
+	int rc = open_rdma(&conn, port);
+
+	if (rc)
+		return rc;
+	rc = null_call(conn);
+	rpcrdma_close(conn);
+	return rc;
+}
+
+static uint32_t mount_root(struct nfs3_fh *fh)
+{
+	struct mount3_mnt_res res = { .status = UINT32_MAX };
+	int fd = connect_to(ports.mount);
+
+	CU_ASSERT_EQUAL(mount3_mnt(fd, "/", NULL, &res, deadline_in(WAIT)), 0);
+	*fh = res.fh;
+	close(fd);
+	return res.status;
+}
+
+/* Closed by the server within the time. */
+static bool is_closed(int fd)
+{
+	struct pollfd pfd = { .fd = fd, .events = POLLIN };
+	char byte;
+
+	return poll(&pfd, 1, WAIT) == 1 && recv(fd, &byte, 1, MSG_DONTWAIT) <= 0;
+}
+
+static void a_mount_and_a_read_by_write_chunk_go_through(void)
+{
+	static uint8_t data[1048576];
+	struct rpcrdma_memory memory = { .base = data, .length = sizeof(data) };
+	struct rpcrdma_conn *conn;
+	struct rpcrdma_call call;
+	struct nfs3_lookup_res res;
+	struct nfs3_fh fh;
+	uint8_t args[512];
+	struct reader r;
+	ssize_t len;
+
+	begin();
+	CU_ASSERT_EQUAL(mount_root(&fh), 0);
+	CU_ASSERT_EQUAL_FATAL(open_rdma(&conn, ports.rdma), 0);
+	CU_ASSERT_EQUAL(rpcrdma_reply_inline(conn), 4096);
+	CU_ASSERT_FALSE(rpcrdma_peer_private(conn)->remote_invalidate);
+	rpcrdma_call_init(&call, NFS_PROGRAM_NUMBER, 3, NFS3_LOOKUP);
+	len = nfs3_args_lookup(args, sizeof(args), &fh, "data-1048579");
+	call.args = args;
+	call.args_len = (size_t)len;
+	CU_ASSERT_EQUAL(rpcrdma_call(conn, &call, deadline_in(WAIT)), 0);
+	CU_ASSERT_EQUAL(rpcrdma_granted(conn), 64);
+	reader_init(&r, call.results, call.results_len);
+	CU_ASSERT_EQUAL(nfs3_res_lookup(&res, &r), 0);
+	CU_ASSERT_EQUAL_FATAL(res.status, 0);
+	rpcrdma_call_fini(&call);
+	CU_ASSERT_EQUAL(rpcrdma_register(conn, &memory), 0);
+	rpcrdma_call_init(&call, NFS_PROGRAM_NUMBER, 3, NFS3_READ);
+	call.args = args;
+	call.args_len = (size_t)nfs3_args_read(args, sizeof(args), &res.fh, 8, 1048576);
+	call.write = &memory;
+	call.write_count = 1;
+	CU_ASSERT_EQUAL(rpcrdma_call(conn, &call, deadline_in(WAIT)), 0);
+	CU_ASSERT_EQUAL(call.header.segments[0].length, 1048571);
+	CU_ASSERT_EQUAL(get_be64(data), 8);
+	CU_ASSERT_EQUAL(get_be64(data + 1048560), 1048568);
+	rpcrdma_call_fini(&call);
+	rpcrdma_deregister(conn, &memory);
+	rpcrdma_close(conn);
+	end();
+}
+
+static void without_private_data_replies_keep_to_1024_bytes(void)
+{
+	struct rpcrdma_options client = { .transport = &transport_iwarp,
+					  .credits = 1,
+					  .no_private_data = true };
+	struct rpcrdma_conn *conn;
+	struct rpcrdma_call call;
+	uint8_t args[512];
+	struct nfs3_fh fh;
+
+	begin();
+	address_of(&client.to, ports.rdma);
+	CU_ASSERT_EQUAL(mount_root(&fh), 0);
+	CU_ASSERT_EQUAL_FATAL(rpcrdma_open(&conn, &client, deadline_in(WAIT)), 0);
+	rpcrdma_call_init(&call, NFS_PROGRAM_NUMBER, 3, NFS3_READDIRPLUS);
+	call.args = args;
+	call.args_len = (size_t)nfs3_args_readdirplus(args, sizeof(args), &fh, 0,
+						      (uint8_t[8]){ 0 }, 32768, 32768);
+	CU_ASSERT_EQUAL(rpcrdma_call(conn, &call, deadline_in(WAIT)), 0);
+	CU_ASSERT(call.send_len <= 1024 && call.send_len > 800);
+	rpcrdma_call_fini(&call);
+	rpcrdma_close(conn);
+	end();
+}
+
+/* Marks and lengths of a stream that lies. */
+static void hostile_records_end_their_connection_alone(void)
+{
+	static const uint32_t marks[][3] = {
+		{ 0xffffffff, 0, 0 },                       /* 2 GiB */
+		{ 0x7fffffff, 0, 0 }, { 0x80020001, 0, 0 }, /* a byte over the bound */
+		{ 0x80000000, 0, 0 },                       /* an empty record */
+		{ 0x80000008, 1, 1 },                       /* a reply */
+	};
+	uint32_t words[3];
+	size_t i;
+	int fd;
+
+	begin();
+	for (i = 0; i < ARRAY_SIZE(marks); i++) {
+		fd = connect_to(ports.nfs);
+		put_be32(&words[0], marks[i][0]);
+		put_be32(&words[1], marks[i][1]);
+		put_be32(&words[2], marks[i][2]);
+		CU_ASSERT_EQUAL(send(fd, words, sizeof(words), MSG_NOSIGNAL), 12);
+		CU_ASSERT_TRUE(is_closed(fd));
+		close(fd);
+	}
+	CU_ASSERT_EQUAL(rdma_null(ports.rdma), 0);
+	end();
+}
+
+static void fragments_without_end_are_cut_off(void)
+{
+	static const uint8_t empty[4096];
+	int fd;
+
+	begin();
+	fd = connect_to(ports.nfs);
+	CU_ASSERT_EQUAL(send(fd, empty, sizeof(empty), MSG_NOSIGNAL), sizeof(empty));
+	CU_ASSERT_TRUE(is_closed(fd));
+	close(fd);
+	end();
+}
+
+static void a_call_in_fragments_is_put_together(void)
+{
+	static const struct rpc_call null = { .xid = 5,
+					      .prog = NFS_PROGRAM_NUMBER,
+					      .vers = 3 };
+	uint8_t buf[64], mark[4], in[28];
+	struct writer w;
+	size_t i;
+	int fd;
+
+	begin();
+	fd = connect_to(ports.nfs);
+	writer_init(&w, buf, sizeof(buf));
+	rpc_call_encode(&w, &null);
+	for (i = 0; i < w.len; i += 4) {
+		put_be32(mark, 4 | (i + 4 == w.len ? 0x80000000 : 0));
+		CU_ASSERT_EQUAL(send(fd, mark, 4, MSG_NOSIGNAL), 4);
+		CU_ASSERT_EQUAL(send(fd, buf + i, 4, MSG_NOSIGNAL), 4);
+	}
+	CU_ASSERT_EQUAL(recv(fd, in, sizeof(in), MSG_WAITALL), sizeof(in));
+	CU_ASSERT_EQUAL(get_be32(in), 0x80000018);
+	CU_ASSERT_EQUAL(get_be32(in + 4), 5);
+	close(fd);
+	end();
+}
+
+static void what_is_no_rdma_peer_is_closed(void)
+{
+	int fd;
+
+	begin();
+	fd = connect_to(ports.rdma);
+	CU_ASSERT_EQUAL(send(fd, "GET / HTTP/1.0\r\n\r\n......", 24, MSG_NOSIGNAL), 24);
+	CU_ASSERT_TRUE(is_closed(fd));
+	close(fd);
+	CU_ASSERT_EQUAL(rdma_null(ports.rdma), 0);
+	end();
+}
+
+/* The bound on connections: the next is closed, and there is room again afterwards. */
+static void connections_beyond_the_bound_are_closed_at_once(void)
+{
+	int fds[SERVER_CONNECTIONS], fd;
+	size_t i;
+
+	begin();
+	for (i = 0; i < SERVER_CONNECTIONS; i++)
+		fds[i] = connect_to(ports.nfs);
+	fd = connect_to(ports.nfs);
+	CU_ASSERT_TRUE(is_closed(fd));
+	close(fd);
+	for (i = 0; i < SERVER_CONNECTIONS; i++)
+		close(fds[i]);
+	for (i = 0; i < 50 && rdma_null(ports.rdma); i++)
+		usleep(20000);
+	CU_ASSERT(i < 50);
+	end();
+}
+
+/* As when descriptors run out: accepting waits, and what is open goes on. */
+static void without_descriptors_it_waits_and_goes_on(void)
+{
+	struct rlimit saved, none;
+	struct rpcrdma_conn *conn;
+	int fd;
+
+	begin();
+	CU_ASSERT_EQUAL_FATAL(open_rdma(&conn, ports.rdma), 0);
+	CU_ASSERT_EQUAL(null_call(conn), 0);
+	fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	getrlimit(RLIMIT_NOFILE, &saved);
+	none = saved;
+	none.rlim_cur = (rlim_t)fd + 1;
+	setrlimit(RLIMIT_NOFILE, &none);
+	address_of(&options.listen, ports.nfs);
+	CU_ASSERT_EQUAL(
+		connect(fd, (struct sockaddr *)&options.listen.addr, options.listen.len),
+		0);
+	CU_ASSERT_EQUAL(null_call(conn), 0);
+	usleep(300000);
+	CU_ASSERT_EQUAL(null_call(conn), 0);
+	setrlimit(RLIMIT_NOFILE, &saved);
+	CU_ASSERT_EQUAL(rdma_null(ports.rdma), 0);
+	rpcrdma_close(conn);
+	close(fd);
+	end();
+}
+
+static void it_stops_at_once_with_connections_open(void)
+{
+	struct rpcrdma_conn *conn;
+	uint64_t start;
+	int tcp, half;
+
+	begin();
+	CU_ASSERT_EQUAL_FATAL(open_rdma(&conn, ports.rdma), 0);
+	CU_ASSERT_EQUAL(null_call(conn), 0);
+	tcp = connect_to(ports.nfs);
+	half = connect_to(ports.mount);
+	CU_ASSERT_EQUAL(send(half, "\x80\x00", 2, MSG_NOSIGNAL), 2);
+	usleep(50000);
+	start = now_ms();
+	end();
+	CU_ASSERT(now_ms() - start < 900);
+	CU_ASSERT_TRUE(is_closed(tcp));
+	CU_ASSERT_TRUE(is_closed(half));
+	CU_ASSERT_NOT_EQUAL(null_call(conn), 0);
+	rpcrdma_close(conn);
+	close(tcp);
+	close(half);
+}
+
+static void a_taken_port_is_said_with_its_address(void)
+{
+	struct server_options taken;
+	struct server *second = NULL;
+
+	begin();
+	taken = options;
+	address_of(&taken.listen, ports.rdma);
+	CU_ASSERT_EQUAL(server_open(&second, &taken), -EADDRINUSE);
+	CU_ASSERT_PTR_NOT_NULL(strstr(err_text(), "127.0.0.1"));
+	address_of(&taken.listen, 0);
+	taken.mount_port = ports.mount;
+	CU_ASSERT_EQUAL(server_open(&second, &taken), -EADDRINUSE);
+	CU_ASSERT_PTR_NOT_NULL(strstr(err_text(), "127.0.0.1"));
+	CU_ASSERT_PTR_NULL(second);
+	end();
+}
+
+static void a_spawned_server_serves_until_it_is_killed(void)
+{
+	struct server_child *child = NULL;
+	struct server_ports spawned;
+
+	CU_ASSERT_EQUAL_FATAL(
+		server_spawn(&child, &transport_iwarp, NULL, false, &spawned), 0);
+	CU_ASSERT_EQUAL(rdma_null(spawned.rdma), 0);
+	server_kill(child);
+	CU_ASSERT_EQUAL(rdma_null(spawned.rdma), -ECONNREFUSED);
+	CU_ASSERT_EQUAL(waitpid(-1, NULL, WNOHANG), -1);
+	server_kill(NULL);
+}
+
+/* The parent dies without a word: a child of ours spawns the server and is killed. */
+static void a_spawned_server_dies_with_its_parent(void)
+{
+	struct server_child *child;
+	struct server_ports spawned = { 0 };
+	unsigned int i;
+	int fds[2];
+	pid_t pid;
+
+	CU_ASSERT_EQUAL_FATAL(pipe(fds), 0);
+	pid = fork();
+	if (!pid) {
+		if (server_spawn(&child, &transport_iwarp, NULL, false, &spawned) ||
+		    write(fds[1], &spawned, sizeof(spawned)) < 0)
+			_exit(1);
+		pause();
+	}
+	CU_ASSERT_EQUAL(read(fds[0], &spawned, sizeof(spawned)), sizeof(spawned));
+	CU_ASSERT_EQUAL(rdma_null(spawned.rdma), 0);
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	for (i = 0; i < 100 && rdma_null(spawned.rdma) != -ECONNREFUSED; i++)
+		usleep(20000);
+	CU_ASSERT(i < 100);
+	close(fds[0]);
+	close(fds[1]);
+}
+
+SUITE_MAIN("server", TEST(a_mount_and_a_read_by_write_chunk_go_through),
+	   TEST(without_private_data_replies_keep_to_1024_bytes),
+	   TEST(hostile_records_end_their_connection_alone),
+	   TEST(fragments_without_end_are_cut_off),
+	   TEST(a_call_in_fragments_is_put_together),
+	   TEST(what_is_no_rdma_peer_is_closed),
+	   TEST(connections_beyond_the_bound_are_closed_at_once),
+	   TEST(without_descriptors_it_waits_and_goes_on),
+	   TEST(it_stops_at_once_with_connections_open),
+	   TEST(a_taken_port_is_said_with_its_address),
+	   TEST(a_spawned_server_serves_until_it_is_killed),
+	   TEST(a_spawned_server_dies_with_its_parent))
