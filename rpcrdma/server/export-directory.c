@@ -1,0 +1,468 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* A directory, read-only. Everything is opened beneath it by openat2(2) without following any
+ * link and without leaving its file system; a path that was swapped under us fails the
+ * comparison with the inode in the handle. What is served is what others may read: regular
+ * files, directories that others may also search, and links, whose text the client follows.
+ *
+ * Files are read with pread(2): one that shrinks gives a short READ, where mapped memory would
+ * give a signal. */
+#include <dirent.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/openat2.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <sys/syscall.h>
+
+#include "rpcrdma/server/internal.h"
+
+struct directory {
+	struct export exp;
+	int root;
+	struct stat root_stat;
+	struct path_table *paths;
+};
+
+/* A path below the root, "." for the root itself. */
+struct object {
+	char path[PATH_MAX];
+	struct stat st;
+	int fd; /* O_PATH, or what was asked for */
+};
+
+static struct directory *directory_of(struct export *exp)
+{
+	return (struct directory *)exp;
+}
+
+static void object_close(struct object *object)
+{
+	if (object->fd >= 0)
+		close(object->fd);
+	object->fd = -1;
+}
+
+#define _cleanup_object_ _cleanup_(object_close)
+
+/* Opening */
+
+static uint32_t status_of(int errnum)
+{
+	static const struct {
+		int errnum;
+		uint32_t status;
+	} rows[] = {
+		{ ENOENT, NFS3_STATUS_NOENT },
+		{ EACCES, NFS3_STATUS_ACCES },
+		{ EPERM, NFS3_STATUS_ACCES },
+		/* openat2: a link on the way, out of the root, another file system */
+		{ ELOOP, NFS3_STATUS_ACCES },
+		{ EXDEV, NFS3_STATUS_ACCES },
+		{ EAGAIN, NFS3_STATUS_JUKEBOX },
+		{ EMFILE, NFS3_STATUS_JUKEBOX },
+		{ ENFILE, NFS3_STATUS_JUKEBOX },
+		{ ENOMEM, NFS3_STATUS_JUKEBOX },
+		{ ENOTDIR, NFS3_STATUS_NOTDIR },
+		{ EISDIR, NFS3_STATUS_ISDIR },
+		{ EINVAL, NFS3_STATUS_INVAL },
+		{ ENAMETOOLONG, NFS3_STATUS_NAMETOOLONG },
+		{ ESTALE, NFS3_STATUS_STALE },
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++)
+		if (rows[i].errnum == errnum)
+			return rows[i].status;
+	return NFS3_STATUS_IO;
+}
+
+static int open_beneath(const struct directory *dir, const char *path, uint64_t flags)
+{
+	struct open_how how = {
+		.flags = flags | O_CLOEXEC | O_NOFOLLOW,
+		.resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS | RESOLVE_NO_SYMLINKS |
+			   RESOLVE_NO_XDEV,
+	};
+	long fd = syscall(SYS_openat2, dir->root, path, &how, sizeof(how));
+
+	/* With O_PATH and O_NOFOLLOW a link at the end is opened, but RESOLVE_NO_SYMLINKS
+	 * refuses those on the way. */
+	return (int)fd;
+}
+
+/* By the rule of this file; "others" because nobody's own identity may count. */
+static bool is_served(const struct stat *st)
+{
+	if (S_ISDIR(st->st_mode))
+		return (st->st_mode & 05) == 05;
+	return (S_ISREG(st->st_mode) && (st->st_mode & 04)) || S_ISLNK(st->st_mode);
+}
+
+static bool same_inode(const struct stat *a, const struct stat *b)
+{
+	return a->st_ino == b->st_ino && a->st_dev == b->st_dev;
+}
+
+/* Opens object->path as an O_PATH descriptor and looks at it. */
+static uint32_t object_open(const struct directory *dir, struct object *object)
+{
+	object->fd = open_beneath(dir, object->path, O_PATH);
+	if (object->fd < 0 || fstat(object->fd, &object->st))
+		return status_of(errno);
+	return is_served(&object->st) ? NFS3_STATUS_OK : NFS3_STATUS_ACCES;
+}
+
+/* Opens the same object for reading. The type was seen before, so that no device or FIFO is
+ * ever opened; should one take its place now, O_NONBLOCK returns at once. */
+static uint32_t object_reopen(const struct directory *dir, struct object *object,
+			      uint64_t flags)
+{
+	struct stat before = object->st;
+
+	object_close(object);
+	object->fd = open_beneath(dir, object->path,
+				  O_RDONLY | O_NONBLOCK | O_NOCTTY | flags);
+	if (object->fd < 0 || fstat(object->fd, &object->st))
+		return status_of(errno);
+	return same_inode(&before, &object->st) ? NFS3_STATUS_OK : NFS3_STATUS_STALE;
+}
+
+/* What a handle stands for, if it still does. */
+static uint32_t object_find(struct export *exp, const struct nfs3_fh *fh,
+			    struct object *object)
+{
+	struct directory *dir = directory_of(exp);
+	uint64_t dev, ino;
+	uint32_t status;
+
+	status = export_handle_parse(exp, fh, &dev, &ino);
+	if (status)
+		return status;
+	if (dev == dir->root_stat.st_dev && ino == dir->root_stat.st_ino)
+		strcpy(object->path, ".");
+	else if (path_table_get(dir->paths, dev, ino, object->path, sizeof(object->path)))
+		return NFS3_STATUS_STALE;
+	status = object_open(dir, object);
+	if (status == NFS3_STATUS_NOENT || status == NFS3_STATUS_NOTDIR)
+		return NFS3_STATUS_STALE;
+	if (!status && (object->st.st_dev != dev || object->st.st_ino != ino))
+		return NFS3_STATUS_STALE;
+	return status;
+}
+
+static struct nfs3_time time_of(const struct timespec *ts)
+{
+	return (struct nfs3_time){ (uint32_t)ts->tv_sec, (uint32_t)ts->tv_nsec };
+}
+
+static void attr_of(const struct stat *st, struct nfs3_attr *attr)
+{
+	*attr = (struct nfs3_attr){
+		.type = S_ISDIR(st->st_mode)   ? NFS3_DIR
+			: S_ISLNK(st->st_mode) ? NFS3_LNK
+					       : NFS3_REG,
+		.mode = st->st_mode & 07777,
+		.nlink = (uint32_t)st->st_nlink,
+		.uid = st->st_uid,
+		.gid = st->st_gid,
+		.size = (uint64_t)st->st_size,
+		.used = (uint64_t)st->st_blocks * 512,
+		.fsid = st->st_dev,
+		.fileid = st->st_ino,
+		.atime = time_of(&st->st_atim),
+		.mtime = time_of(&st->st_mtim),
+		.ctime = time_of(&st->st_ctim),
+	};
+}
+
+/* "dir/name"; false when it is too long. */
+static bool join_path(char path[PATH_MAX], const char *dir, const char *name)
+{
+	bool top = !strcmp(dir, ".");
+
+	return snprintf(path, PATH_MAX, "%s%s%s", top ? "" : dir, top ? "" : "/", name) <
+	       PATH_MAX;
+}
+
+/* ".." is by text: no component is a link. Above the root is the root. */
+static void parent_path(char path[PATH_MAX], const char *dir)
+{
+	size_t len;
+
+	strcpy(path, dir);
+	len = strrchr(path, '/') ? (size_t)(strrchr(path, '/') - path) : 0;
+	if (len)
+		path[len] = '\0';
+	else
+		strcpy(path, ".");
+}
+
+static uint32_t child_path(char path[PATH_MAX], const char *dir, const char *name)
+{
+	if (!strcmp(name, "."))
+		strcpy(path, dir);
+	else if (!strcmp(name, ".."))
+		parent_path(path, dir);
+	else if (!join_path(path, dir, name))
+		return NFS3_STATUS_NAMETOOLONG;
+	return NFS3_STATUS_OK;
+}
+
+static uint32_t make_handle(struct directory *dir, const struct stat *st,
+			    const char *path, struct nfs3_fh *fh)
+{
+	export_handle(&dir->exp, st->st_dev, st->st_ino, fh);
+	if (same_inode(st, &dir->root_stat))
+		return NFS3_STATUS_OK;
+	return path_table_put(dir->paths, st->st_dev, st->st_ino, path)
+		       ? NFS3_STATUS_JUKEBOX
+		       : NFS3_STATUS_OK;
+}
+
+/* Callbacks */
+
+static uint32_t directory_root(struct export *exp, struct nfs3_fh *fh)
+{
+	struct directory *dir = directory_of(exp);
+
+	return make_handle(dir, &dir->root_stat, ".", fh);
+}
+
+static uint32_t directory_getattr(struct export *exp, const struct nfs3_fh *fh,
+				  struct nfs3_attr *attr)
+{
+	_cleanup_object_ struct object object = { .fd = -1 };
+	uint32_t status = object_find(exp, fh, &object);
+
+	if (!status)
+		attr_of(&object.st, attr);
+	return status;
+}
+
+static uint32_t directory_lookup(struct export *exp, const struct nfs3_fh *dir_fh,
+				 const char *name, struct nfs3_fh *fh)
+{
+	_cleanup_object_ struct object dir = { .fd = -1 };
+	_cleanup_object_ struct object child = { .fd = -1 };
+	uint32_t status = object_find(exp, dir_fh, &dir);
+
+	if (status)
+		return status;
+	if (!S_ISDIR(dir.st.st_mode))
+		return NFS3_STATUS_NOTDIR;
+	status = child_path(child.path, dir.path, name);
+	if (!status)
+		status = object_open(directory_of(exp), &child);
+	if (!status)
+		status = make_handle(directory_of(exp), &child.st, child.path, fh);
+	return status;
+}
+
+static uint32_t directory_readlink(struct export *exp, const struct nfs3_fh *fh,
+				   struct export_read *read)
+{
+	_cleanup_object_ struct object object = { .fd = -1 };
+	uint32_t status = object_find(exp, fh, &object);
+	ssize_t n;
+
+	if (status)
+		return status;
+	if (!S_ISLNK(object.st.st_mode))
+		return NFS3_STATUS_INVAL;
+	/* The empty path is the descriptor's own link. */
+	n = readlinkat(object.fd, "", (char *)read->scratch, NFS3_PATH_MAX);
+	if (n < 0)
+		return status_of(errno);
+	read->data = read->scratch;
+	read->len = (uint32_t)n;
+	return NFS3_STATUS_OK;
+}
+
+/* As much as there is, up to @len. */
+static ssize_t read_range(int fd, uint8_t *buf, size_t len, uint64_t offset)
+{
+	size_t done = 0;
+	ssize_t n = 1;
+
+	if (offset > INT64_MAX - len)
+		return 0; /* beyond what a file can have */
+	while (done < len && n > 0) {
+		n = pread(fd, buf + done, len - done, (off_t)(offset + done));
+		if (n < 0 && errno == EINTR)
+			n = 1;
+		else if (n < 0)
+			return -1;
+		else
+			done += (size_t)n;
+	}
+	return (ssize_t)done;
+}
+
+static uint32_t directory_read(struct export *exp, const struct nfs3_fh *fh,
+			       struct export_read *read)
+{
+	_cleanup_object_ struct object object = { .fd = -1 };
+	uint32_t status = object_find(exp, fh, &object);
+	ssize_t n;
+
+	if (status)
+		return status;
+	if (!S_ISREG(object.st.st_mode))
+		return S_ISDIR(object.st.st_mode) ? NFS3_STATUS_ISDIR : NFS3_STATUS_INVAL;
+	status = object_reopen(directory_of(exp), &object, 0);
+	if (status)
+		return status;
+	n = read_range(object.fd, read->scratch, read->count, read->offset);
+	if (n < 0)
+		return status_of(errno);
+	read->data = read->scratch;
+	read->len = (uint32_t)n;
+	read->eof = (uint32_t)n < read->count ||
+		    read->offset + read->len >= (uint64_t)object.st.st_size;
+	return NFS3_STATUS_OK;
+}
+
+/* READDIR */
+
+/* One entry of the directory into @entry; false: it is not shown. */
+static bool fill_entry(struct directory *dir, const struct object *object,
+		       const struct dirent *de, bool handles, struct export_entry *entry)
+{
+	_cleanup_object_ struct object child = { .fd = -1 };
+	int fd = object->fd;
+	const char *name = de->d_name;
+
+	/* What is above the root is nobody's business. */
+	if (!strcmp(name, "..") && same_inode(&object->st, &dir->root_stat))
+		name = ".";
+	if (fstatat(fd, name, &child.st, AT_SYMLINK_NOFOLLOW) || !is_served(&child.st) ||
+	    child.st.st_dev != dir->root_stat.st_dev ||
+	    child_path(child.path, object->path, name))
+		return false;
+	entry->name = de->d_name;
+	entry->cookie = (uint64_t)de->d_off;
+	attr_of(&child.st, &entry->attr);
+	entry->fh.len = 0;
+	return !handles || !make_handle(dir, &child.st, child.path, &entry->fh);
+}
+
+static uint32_t list(struct directory *dir, const struct object *object, DIR *stream,
+		     struct export_readdir *readdir_)
+{
+	struct export_entry entry;
+	const struct dirent *de;
+
+	if (readdir_->cookie)
+		seekdir(stream, (long)readdir_->cookie);
+	for (errno = 0; (de = readdir(stream)); errno = 0) {
+		if (fill_entry(dir, object, de, readdir_->handles, &entry) &&
+		    !readdir_->fn(readdir_->arg, &entry))
+			return NFS3_STATUS_OK;
+	}
+	readdir_->eof = !errno;
+	return errno ? status_of(errno) : NFS3_STATUS_OK;
+}
+
+static uint32_t directory_readdir(struct export *exp, const struct nfs3_fh *fh,
+				  struct export_readdir *readdir_)
+{
+	_cleanup_object_ struct object object = { .fd = -1 };
+	uint32_t status = object_find(exp, fh, &object);
+	DIR *stream;
+
+	if (status)
+		return status;
+	if (!S_ISDIR(object.st.st_mode))
+		return NFS3_STATUS_NOTDIR;
+	/* A cookie is a position that the file system gave; none is negative. */
+	if (readdir_->cookie > INT64_MAX)
+		return NFS3_STATUS_BAD_COOKIE;
+	status = object_reopen(directory_of(exp), &object, O_DIRECTORY);
+	if (status)
+		return status;
+	stream = fdopendir(object.fd);
+	if (!stream)
+		return status_of(errno);
+	status = list(directory_of(exp), &object, stream, readdir_);
+	closedir(stream);
+	object.fd = -1; /* closed with the stream */
+	return status;
+}
+
+static uint32_t directory_space(struct export *exp, struct export_space *space)
+{
+	struct statvfs st;
+
+	if (fstatvfs(directory_of(exp)->root, &st))
+		return status_of(errno);
+	*space = (struct export_space){
+		.bytes = (uint64_t)st.f_blocks * st.f_frsize,
+		.bytes_free = (uint64_t)st.f_bfree * st.f_frsize,
+		.files = st.f_files,
+		.files_free = st.f_ffree,
+	};
+	return NFS3_STATUS_OK;
+}
+
+static void directory_free(struct export *exp)
+{
+	struct directory *dir = directory_of(exp);
+
+	if (dir->root >= 0)
+		close(dir->root);
+	path_table_free(dir->paths);
+	free(dir);
+}
+
+static const struct export_ops directory_ops = {
+	.free = directory_free,
+	.root = directory_root,
+	.getattr = directory_getattr,
+	.lookup = directory_lookup,
+	.readlink = directory_readlink,
+	.read = directory_read,
+	.readdir = directory_readdir,
+	.space = directory_space,
+};
+
+static int directory_open(struct directory *dir, const char *path)
+{
+	_cleanup_close_ int probe = -1;
+	int rc = export_init(&dir->exp, &directory_ops);
+
+	if (rc)
+		return rc;
+	dir->paths = path_table_new();
+	if (!dir->paths)
+		return err_set(ENOMEM, "no memory for the export");
+	dir->root = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (dir->root < 0 || fstat(dir->root, &dir->root_stat))
+		return err_sys("export %s", path);
+	if (!is_served(&dir->root_stat))
+		return err_set(EACCES,
+			       "export %s: others may not read it (its mode is %04o, r-x "
+			       "for others is needed)",
+			       path, (unsigned int)dir->root_stat.st_mode & 07777);
+	/* Linux 5.6; a sandbox may forbid it. There is no second best. */
+	probe = open_beneath(dir, ".", O_PATH);
+	return probe < 0 ? err_sys("export %s: openat2", path) : 0;
+}
+
+int export_directory_new(struct export **out, const char *path)
+{
+	struct directory *dir = calloc(1, sizeof(*dir));
+	int rc;
+
+	if (!dir)
+		return err_set(ENOMEM, "no memory for the export");
+	dir->root = -1;
+	rc = directory_open(dir, path);
+	if (rc)
+		directory_free(&dir->exp);
+	else
+		*out = &dir->exp;
+	return rc;
+}

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* Paths by device and inode: what stands behind the file handles of a directory export.
+ *
+ * Linux would open an inode by number only for who may pass all permissions, so the path that
+ * led to a handle is remembered. The table is bounded in entries and bytes; what was not used
+ * for longest goes first, and its handle becomes stale. Many threads use it. */
+#include <pthread.h>
+
+#include "rpcrdma/server/internal.h"
+
+#define PATHS_MAX      65536
+#define PATH_BYTES_MAX (16u * 1024 * 1024)
+#define BUCKETS        16384
+
+struct path_entry {
+	uint64_t dev, ino;
+	struct path_entry *chain;         /* of the bucket */
+	struct path_entry *newer, *older; /* by use */
+	size_t len;
+	char path[];
+};
+
+struct path_table {
+	pthread_mutex_t lock;
+	struct path_entry *buckets[BUCKETS];
+	struct path_entry *newest, *oldest;
+	size_t count, bytes;
+};
+
+static struct path_entry **bucket(struct path_table *table, uint64_t dev, uint64_t ino)
+{
+	/* Fibonacci hashing: inode numbers are often consecutive. */
+	uint64_t hash = (ino ^ (dev << 32)) * UINT64_C(0x9e3779b97f4a7c15);
+
+	return &table->buckets[hash >> 50];
+}
+
+static struct path_entry **find(struct path_table *table, uint64_t dev, uint64_t ino)
+{
+	struct path_entry **link = bucket(table, dev, ino);
+
+	while (*link && ((*link)->ino != ino || (*link)->dev != dev))
+		link = &(*link)->chain;
+	return link;
+}
+
+static void use_unlink(struct path_table *table, struct path_entry *entry)
+{
+	*(entry->newer ? &entry->newer->older : &table->newest) = entry->older;
+	*(entry->older ? &entry->older->newer : &table->oldest) = entry->newer;
+}
+
+static void use_link(struct path_table *table, struct path_entry *entry)
+{
+	entry->newer = NULL;
+	entry->older = table->newest;
+	*(table->newest ? &table->newest->newer : &table->oldest) = entry;
+	table->newest = entry;
+}
+
+static void forget(struct path_table *table, struct path_entry **link)
+{
+	struct path_entry *entry = *link;
+
+	*link = entry->chain;
+	use_unlink(table, entry);
+	table->count--;
+	table->bytes -= entry->len;
+	free(entry);
+}
+
+static void insert(struct path_table *table, struct path_entry *entry)
+{
+	struct path_entry **link = find(table, entry->dev, entry->ino);
+
+	if (*link)
+		forget(table, link);
+	link = bucket(table, entry->dev, entry->ino);
+	entry->chain = *link;
+	*link = entry;
+	use_link(table, entry);
+	table->count++;
+	table->bytes += entry->len;
+	while (table->count > PATHS_MAX || table->bytes > PATH_BYTES_MAX)
+		forget(table, find(table, table->oldest->dev, table->oldest->ino));
+}
+
+int path_table_put(struct path_table *table, uint64_t dev, uint64_t ino, const char *path)
+{
+	size_t len = strlen(path) + 1;
+	struct path_entry *entry = malloc(sizeof(*entry) + len);
+
+	if (!entry)
+		return err_set(ENOMEM, "no memory for a file handle");
+	entry->dev = dev;
+	entry->ino = ino;
+	entry->len = len;
+	memcpy(entry->path, path, len);
+	pthread_mutex_lock(&table->lock);
+	insert(table, entry);
+	pthread_mutex_unlock(&table->lock);
+	return 0;
+}
+
+int path_table_get(struct path_table *table, uint64_t dev, uint64_t ino, char *buf,
+		   size_t cap)
+{
+	struct path_entry *entry;
+	int rc = -ESTALE;
+
+	pthread_mutex_lock(&table->lock);
+	entry = *find(table, dev, ino);
+	if (entry && entry->len <= cap) {
+		memcpy(buf, entry->path, entry->len);
+		use_unlink(table, entry);
+		use_link(table, entry);
+		rc = 0;
+	}
+	pthread_mutex_unlock(&table->lock);
+	return rc;
+}
+
+struct path_table *path_table_new(void)
+{
+	struct path_table *table = calloc(1, sizeof(*table));
+
+	if (table)
+		pthread_mutex_init(&table->lock, NULL);
+	return table;
+}
+
+void path_table_free(struct path_table *table)
+{
+	struct path_entry *entry, *older;
+
+	if (!table)
+		return;
+	for (entry = table->newest; entry; entry = older) {
+		older = entry->older;
+		free(entry);
+	}
+	pthread_mutex_destroy(&table->lock);
+	free(table);
+}
