@@ -4,7 +4,9 @@
 /* The table of transports, and addresses: resolving them, and showing them as text. */
 #include <netdb.h>
 #include <netinet/in.h>
+#include <pthread.h>
 #include <stdio.h>
+#include <time.h>
 
 #include "rpcrdma/transport/internal.h"
 
@@ -46,64 +48,93 @@ static int resolve_error(const char *host, int code)
 	return err_set(EINVAL, "resolve %s: %s", host, gai_strerror(code));
 }
 
-/* What the resolver's thread works on: it may still do so after we have gone. */
-struct resolve_request {
-	struct gaicb cb;
-	struct addrinfo hints;
+/* A resolver may wait for longer than we may, so a thread asks it. Whoever comes last, the thread
+ * or the one who waits, frees this. (glibc's getaddrinfo_a() does the same, and frees memory that
+ * it never set when the program ends under valgrind.) */
+struct resolve_job {
+	pthread_mutex_t lock;
+	pthread_cond_t ready;
+	bool done, abandoned;
+	int rc, saved_errno;
+	struct addrinfo *list;
 	char host[];
 };
 
-/* EAI_INPROGRESS when the deadline passed. */
-static int resolve_wait(struct gaicb *cb, uint64_t deadline)
+static void resolve_job_free(struct resolve_job *job)
 {
-	const struct gaicb *const list[] = { cb };
-	int rc, left;
+	pthread_mutex_destroy(&job->lock);
+	pthread_cond_destroy(&job->ready);
+	free(job);
+}
 
-	while ((rc = gai_error(cb)) == EAI_INPROGRESS) {
-		left = deadline_left(deadline);
-		if (!left)
-			break;
-		gai_suspend(list, 1,
-			    &(struct timespec){ left / 1000, left % 1000 * 1000000L });
-	}
+static void *resolve_run(void *arg)
+{
+	static const struct addrinfo hints = { .ai_socktype = SOCK_STREAM };
+	struct resolve_job *job = arg;
+	bool abandoned;
+
+	job->rc = getaddrinfo(job->host, NULL, &hints, &job->list);
+	job->saved_errno = errno;
+	pthread_mutex_lock(&job->lock);
+	job->done = true;
+	abandoned = job->abandoned;
+	pthread_cond_signal(&job->ready);
+	pthread_mutex_unlock(&job->lock);
+	if (!abandoned)
+		return NULL;
+	if (!job->rc)
+		freeaddrinfo(job->list);
+	resolve_job_free(job);
+	return NULL;
+}
+
+static int resolve_wait(struct resolve_job *job, uint64_t deadline,
+			struct addrinfo **list)
+{
+	const struct timespec ts = { (time_t)(deadline / 1000),
+				     (long)(deadline % 1000 * 1000000) };
+	int late = 0, rc;
+
+	pthread_mutex_lock(&job->lock);
+	while (!job->done && !late)
+		late = pthread_cond_clockwait(&job->ready, &job->lock, CLOCK_MONOTONIC,
+					      &ts);
+	late = job->abandoned = !job->done;
+	pthread_mutex_unlock(&job->lock);
+	/* From here on it is the thread's. */
+	if (late)
+		return EAI_AGAIN;
+	*list = job->list;
+	errno = job->saved_errno;
+	rc = job->rc;
+	resolve_job_free(job);
 	return rc;
 }
 
-/* A resolver may wait for longer than we may. A request that cannot be called back then stays
- * with the thread that works on it, and so does its memory. */
 static int resolve_by(const char *host, uint64_t deadline, struct addrinfo **list)
 {
 	static const struct addrinfo numeric = { .ai_socktype = SOCK_STREAM,
 						 .ai_flags = AI_NUMERICHOST };
-	_cleanup_free_ struct resolve_request *request = NULL;
-	struct gaicb *cb;
+	struct resolve_job *job;
+	pthread_t thread;
 	int rc;
 
 	rc = getaddrinfo(host, NULL, &numeric, list);
 	if (rc != EAI_NONAME)
 		return rc;
-	request = calloc(1, sizeof(*request) + strlen(host) + 1);
-	if (!request)
+	job = calloc(1, sizeof(*job) + strlen(host) + 1);
+	if (!job)
 		return EAI_MEMORY;
-	strcpy(request->host, host);
-	request->hints.ai_socktype = SOCK_STREAM;
-	cb = &request->cb;
-	cb->ar_name = request->host;
-	cb->ar_request = &request->hints;
-	rc = getaddrinfo_a(GAI_NOWAIT, &cb, 1, NULL);
-	if (rc)
-		return rc;
-	rc = resolve_wait(cb, deadline);
-	if (rc == EAI_INPROGRESS) {
-		rc = gai_cancel(cb);
-		if (rc == EAI_NOTCANCELED)
-			request = NULL;
-		if (rc != EAI_ALLDONE)
-			return EAI_AGAIN;
-		rc = gai_error(cb);
+	strcpy(job->host, host);
+	pthread_mutex_init(&job->lock, NULL);
+	pthread_cond_init(&job->ready, NULL);
+	rc = pthread_create(&thread, NULL, resolve_run, job);
+	if (rc) {
+		resolve_job_free(job);
+		return EAI_MEMORY;
 	}
-	*list = cb->ar_result;
-	return rc;
+	pthread_detach(thread);
+	return resolve_wait(job, deadline, list);
 }
 
 int transport_resolve(const char *host, uint16_t port, struct transport_address *out,
