@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* From seconds to figures. Pure. */
+#include <stdio.h>
+
+#include "rpcrdma/probe/bench-internal.h"
+
+static int compare(const void *a, const void *b)
+{
+	const double *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+double bench_median(const double *values, unsigned int n)
+{
+	double sorted[BENCH_PAIRS_MAX];
+
+	memcpy(sorted, values, n * sizeof(*values));
+	qsort(sorted, n, sizeof(*sorted), compare);
+	return n % 2 ? sorted[n / 2] : (sorted[n / 2 - 1] + sorted[n / 2]) / 2;
+}
+
+/* A sample that took no measurable time is taken as one nanosecond: no division by zero. */
+static double seconds(double s)
+{
+	return s > 1e-9 ? s : 1e-9;
+}
+
+/* Three digits after the point are more than any of this is worth. */
+static double rounded(double value)
+{
+	return (double)(int64_t)(value * 1000 + 0.5) / 1000;
+}
+
+static double least_of(const double *values, unsigned int n)
+{
+	double least = values[0];
+	unsigned int i;
+
+	for (i = 1; i < n; i++)
+		least = values[i] < least ? values[i] : least;
+	return least;
+}
+
+static void spread(struct finding *f, const char *side, const char *unit,
+		   const double *values, unsigned int n)
+{
+	double most = values[0];
+	char key[FINDING_KEY_MAX];
+	unsigned int i;
+
+	for (i = 1; i < n; i++)
+		most = values[i] > most ? values[i] : most;
+	snprintf(key, sizeof(key), "%s%s_median", side, unit);
+	finding_number(f, key, rounded(bench_median(values, n)));
+	snprintf(key, sizeof(key), "%s%s_min", side, unit);
+	finding_number(f, key, rounded(least_of(values, n)));
+	snprintf(key, sizeof(key), "%s%s_max", side, unit);
+	finding_number(f, key, rounded(most));
+}
+
+static void side_evidence(struct finding *f, const char *side,
+			  const struct bench_work *work, const double *took,
+			  unsigned int n)
+{
+	double values[BENCH_PAIRS_MAX] = { 0 };
+	unsigned int i;
+
+	if (work->kind == BENCH_THROUGHPUT) {
+		for (i = 0; i < n; i++)
+			values[i] = (double)work->bytes / seconds(took[i]) / 1e6;
+		spread(f, side, "mb_per_s", values, n);
+	}
+	for (i = 0; i < n; i++)
+		values[i] = took[i] * 1e6 / work->operations;
+	spread(f, side, "us", values, n);
+}
+
+static double ratio_of(enum bench_kind kind, double ours, double tcp)
+{
+	return kind == BENCH_THROUGHPUT ? seconds(tcp) / seconds(ours)
+					: seconds(ours) / seconds(tcp);
+}
+
+double bench_ratio(enum bench_kind kind, const struct bench_pairs *pairs)
+{
+	double ratios[BENCH_PAIRS_MAX];
+	unsigned int i;
+
+	for (i = 0; i < pairs->n; i++)
+		ratios[i] = ratio_of(kind, pairs->ours[i], pairs->tcp[i]);
+	return bench_median(ratios, pairs->n);
+}
+
+void bench_evidence(struct finding *f, const struct bench_work *work,
+		    const struct bench_pairs *pairs)
+{
+	char text[FINDING_VALUE_MAX] = "";
+	size_t used = 0;
+	unsigned int i;
+
+	for (i = 0; i < pairs->n && used < sizeof(text); i++)
+		used += (size_t)snprintf(
+			text + used, sizeof(text) - used, "%s%.3f", i ? " " : "",
+			ratio_of(work->kind, pairs->ours[i], pairs->tcp[i]));
+	finding_number(f, "ratio_to_tcp", rounded(bench_ratio(work->kind, pairs)));
+	finding_text(f, "ratios", "%s", text);
+	finding_number(f, "ratio_of_best",
+		       rounded(ratio_of(work->kind, least_of(pairs->ours, pairs->n),
+					least_of(pairs->tcp, pairs->n))));
+	finding_number(f, "pairs", pairs->n);
+	finding_number(f, "operations_per_sample", work->operations);
+	finding_number(f, "bytes_per_sample", (double)work->bytes);
+	side_evidence(f, "", work, pairs->ours, pairs->n);
+	side_evidence(f, "tcp_", work, pairs->tcp, pairs->n);
+}

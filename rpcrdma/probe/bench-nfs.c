@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* The baseline of any other server: the same READs by NFSv3 over TCP (RFC 5531 section 11,
+ * record marking), as many in flight, their data received where the other side has them placed.
+ * No library between, so that it is the two transports that are compared. */
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/socket.h>
+
+#include "rpcrdma/probe/bench-internal.h"
+
+#define WAIT_S        10
+#define LAST_FRAGMENT 0x80000000u
+/* A READ reply up to its data, with attributes; the largest verifier may come on top. */
+#define HEAD_LEN    128
+#define RECORD_MORE (HEAD_LEN + RPC_AUTH_BODY_MAX)
+
+struct bench_nfs {
+	struct probe *p;
+	const struct bench_reads *reads;
+	int fd;
+	uint32_t next_xid, oldest_xid;
+};
+
+static int nfs_socket(int fd)
+{
+	const struct timeval wait = { .tv_sec = WAIT_S };
+	int flags = fcntl(fd, F_GETFL);
+
+	if (flags < 0 || fcntl(fd, F_SETFL, flags & ~O_NONBLOCK) ||
+	    setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &wait, sizeof(wait)) ||
+	    setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &wait, sizeof(wait)))
+		return err_sys("NFS over TCP");
+	return 0;
+}
+
+static int nfs_receive(int fd, void *buf, size_t len)
+{
+	ssize_t n = len ? recv(fd, buf, len, MSG_WAITALL) : 0;
+
+	if (n < 0)
+		return err_sys("NFS over TCP");
+	return (size_t)n == len ? 0
+				: err_set(ECONNRESET, "NFS over TCP: the server closed");
+}
+
+static int nfs_call(struct bench_nfs *n, uint32_t proc, const void *args, size_t args_len)
+{
+	struct rpc_call call = {
+		.xid = n->next_xid++, .prog = NFS_PROGRAM_NUMBER, .vers = 3, .proc = proc
+	};
+	uint8_t buf[1024];
+	struct writer w;
+
+	if (proc != NFS3_NULL)
+		call.cred = n->p->cred;
+	writer_init(&w, buf, sizeof(buf));
+	writer_u32(&w, 0);
+	rpc_call_encode(&w, &call);
+	writer_bytes(&w, args, args_len);
+	if (w.bad)
+		return err_set(EMSGSIZE, "a call over %zu bytes", sizeof(buf));
+	put_be32(buf, LAST_FRAGMENT | (uint32_t)(w.len - 4));
+	if (send(n->fd, buf, w.len, MSG_NOSIGNAL) != (ssize_t)w.len)
+		return err_sys("NFS over TCP");
+	return 0;
+}
+
+static int nfs_read_call(struct bench_nfs *n, uint32_t block)
+{
+	const struct bench_reads *b = n->reads;
+	uint8_t args[128];
+	ssize_t len = nfs3_args_read(args, sizeof(args), &b->file->fh,
+				     (uint64_t)block * b->length, b->length);
+
+	return len < 0 ? (int)len : nfs_call(n, NFS3_READ, args, (size_t)len);
+}
+
+/* The record's length, and its first bytes; @r is behind the RPC header. */
+static int nfs_head(struct bench_nfs *n, uint8_t head[HEAD_LEN], uint32_t most,
+		    uint32_t *record, struct rpc_reply *rpc, struct reader *r)
+{
+	uint8_t mark[4];
+	int rc = nfs_receive(n->fd, mark, sizeof(mark));
+
+	if (rc)
+		return rc;
+	*record = get_be32(mark) & ~LAST_FRAGMENT;
+	if (!(get_be32(mark) & LAST_FRAGMENT) || *record > most)
+		return err_set(
+			EOPNOTSUPP,
+			"NFS over TCP: a record of %u bytes%s, one of %u at most expected",
+			*record, get_be32(mark) & LAST_FRAGMENT ? "" : " and more", most);
+	rc = nfs_receive(n->fd, head, min_u32(*record, HEAD_LEN));
+	if (rc)
+		return rc;
+	reader_init(r, head, min_u32(*record, HEAD_LEN));
+	rc = rpc_reply_decode(rpc, r);
+	if (!rc)
+		rc = rpc_reply_check(rpc);
+	if (!rc && rpc->xid - n->oldest_xid >= n->next_xid - n->oldest_xid)
+		rc = err_set(EILSEQ, "xid %08x was not asked", rpc->xid);
+	return err_context(rc, "NFS over TCP");
+}
+
+static int nfs_read_reply(struct bench_nfs *n)
+{
+	const struct bench_reads *b = n->reads;
+	uint8_t head[HEAD_LEN], *to;
+	struct nfs3_read_res res;
+	struct rpc_reply rpc;
+	struct reader r;
+	uint32_t record;
+	size_t early, pad = xdr_pad4(b->length) - b->length;
+	int rc;
+
+	rc = nfs_head(n, head, b->length + RECORD_MORE, &record, &rpc, &r);
+	if (!rc)
+		rc = nfs3_res_read(&res, &r, true);
+	if (rc)
+		return rc;
+	if (res.status)
+		return err_set(EIO, "NFS over TCP: %s", nfs3_status_text(res.status));
+	early = reader_left(&r);
+	if (res.data_len != b->length || early > b->length ||
+	    record - (min_u32(record, HEAD_LEN) - early) != b->length + pad)
+		return err_set(EOPNOTSUPP, "NFS over TCP: %u bytes came, %u were asked",
+			       res.data_len, b->length);
+	to = b->region + (size_t)(rpc.xid % b->depth) * b->length;
+	memcpy(to, reader_bytes(&r, early), early);
+	rc = nfs_receive(n->fd, to + early, b->length - early);
+	return rc ? rc : nfs_receive(n->fd, head, pad);
+}
+
+static int nfs_stream(void *arg, uint32_t count, uint32_t length, double *took)
+{
+	struct bench_nfs *n = arg;
+	uint32_t asked = 0, answered = 0;
+	uint64_t begin = now_ns();
+	int rc = 0;
+
+	(void)length; /* that of the reads */
+	n->oldest_xid = n->next_xid;
+	while (answered < count && !rc) {
+		while (!rc && asked < count && asked - answered < n->reads->depth)
+			rc = nfs_read_call(n, asked++ % n->reads->blocks);
+		if (!rc)
+			rc = nfs_read_reply(n);
+		answered++;
+	}
+	*took = (double)(now_ns() - begin) / 1e9;
+	return rc;
+}
+
+static int nfs_exchange(void *arg, uint32_t count, uint32_t ask, uint32_t answer,
+			double *took)
+{
+	struct bench_nfs *n = arg;
+	uint8_t head[HEAD_LEN];
+	struct rpc_reply rpc;
+	uint64_t begin = now_ns();
+	struct reader r;
+	uint32_t i, record;
+	int rc = 0;
+
+	(void)ask; /* a NULL call is as long as it is */
+	(void)answer;
+	for (i = 0; i < count && !rc; i++) {
+		n->oldest_xid = n->next_xid;
+		rc = nfs_call(n, NFS3_NULL, NULL, 0);
+		if (!rc)
+			rc = nfs_head(n, head, HEAD_LEN, &record, &rpc, &r);
+	}
+	*took = (double)(now_ns() - begin) / 1e9;
+	return rc;
+}
+
+static void nfs_close(void *arg)
+{
+	struct bench_nfs *n = arg;
+
+	if (n->fd >= 0)
+		close(n->fd);
+	free(n);
+}
+
+int bench_nfs_open(struct bench_baseline *out, struct probe *p,
+		   const struct bench_reads *reads)
+{
+	struct bench_nfs *n = calloc(1, sizeof(*n));
+	int rc = 0;
+
+	if (!n)
+		return err_sys("memory for NFS over TCP");
+	n->p = p;
+	n->reads = reads;
+	n->next_xid = (uint32_t)now_ns();
+	n->fd = probe_tcp(p, target_nfs_port(p), NULL);
+	if (n->fd < 0)
+		rc = err_context(n->fd, "NFS over TCP");
+	else
+		rc = nfs_socket(n->fd);
+	if (rc) {
+		nfs_close(n);
+		return rc;
+	}
+	*out = (struct bench_baseline){ .name = "NFS over TCP",
+					.stream = nfs_stream,
+					.exchange = nfs_exchange,
+					.close = nfs_close,
+					.arg = n };
+	return 0;
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* Which processor the two ends of a benchmark on one host run on: see bench_place(). */
+#include <sched.h>
+
+#include "rpcrdma/probe/bench-internal.h"
+
+/* As it was before bench_place(); a fork inherits it, which is how the worker knows. */
+static cpu_set_t before;
+static bool placed;
+
+void bench_place(void)
+{
+	cpu_set_t one;
+	int cpu = CPU_SETSIZE - 1;
+
+	if (sched_getaffinity(0, sizeof(before), &before))
+		return;
+	/* The last one: interrupts and what else is tied to one like the first. */
+	while (cpu > 0 && !CPU_ISSET(cpu, &before))
+		cpu--;
+	CPU_ZERO(&one);
+	CPU_SET(cpu, &one);
+	placed = !sched_setaffinity(0, sizeof(one), &one);
+}
+
+void bench_place_free(void)
+{
+	if (placed)
+		sched_setaffinity(0, sizeof(before), &before);
+}

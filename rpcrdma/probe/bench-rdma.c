@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* One sample over RDMA. Memory is registered once, as a client with a pool does, and each reply
+ * must be a whole READ: what was asked for, placed where it was asked for. */
+#include <stdio.h>
+#include <sys/mman.h>
+
+#include "rpcrdma/probe/bench-internal.h"
+
+#define LENGTH_MAX (1u << 20)
+#define BLOCKS_MAX 16
+
+int bench_reads_open(struct bench_reads *b, struct probe *p,
+		     const struct probe_file *file)
+{
+	uint32_t i;
+	int rc = session_ready(p);
+
+	memset(b, 0, sizeof(*b));
+	b->p = p;
+	b->file = file;
+	if (rc)
+		return rc;
+	b->generation = p->generation;
+	b->length = (uint32_t)min_u64(min_u32(p->rtmax, LENGTH_MAX), file->attr.size);
+	if (!b->length)
+		return err_set(ENODATA, "%s is empty", file->path);
+	b->blocks = (uint32_t)min_u64(file->attr.size / b->length, BLOCKS_MAX);
+	b->depth = min_u32(BENCH_DEPTH, rpcrdma_credits(p->conn));
+	b->region_len = (size_t)b->depth * b->length;
+	b->region = mmap(NULL, b->region_len, PROT_READ | PROT_WRITE,
+			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+	if (b->region == MAP_FAILED) {
+		b->region = NULL;
+		return err_sys("memory for %u READs", b->depth);
+	}
+	for (i = 0; i < b->depth && !rc; i++) {
+		b->reads[i].memory.base = b->region + (size_t)i * b->length;
+		b->reads[i].memory.length = b->length;
+		rc = rpcrdma_register(p->conn, &b->reads[i].memory);
+	}
+	return rc;
+}
+
+void bench_reads_close(struct bench_reads *b)
+{
+	uint32_t i;
+
+	/* After a lost call the peer may still write: the connection goes before the memory. */
+	for (i = 0; i < b->depth; i++)
+		if (b->reads[i].started && b->generation == b->p->generation)
+			session_drop(b->p);
+	for (i = 0; i < b->depth; i++) {
+		if (b->p->conn && b->generation == b->p->generation)
+			rpcrdma_deregister(b->p->conn, &b->reads[i].memory);
+		rpcrdma_call_fini(&b->reads[i].call);
+	}
+	if (b->region)
+		munmap(b->region, b->region_len);
+	memset(b, 0, sizeof(*b));
+}
+
+static int start(struct bench_reads *b, struct bench_read *read, uint32_t block)
+{
+	struct rpcrdma_call *call = &read->call;
+	ssize_t len;
+	int rc;
+
+	if (!b->p->conn || b->generation != b->p->generation)
+		return err_set(ECONNRESET, "the connection was lost before");
+	len = nfs3_args_read(read->args, sizeof(read->args), &b->file->fh,
+			     (uint64_t)block * b->length, b->length);
+	if (len < 0)
+		return (int)len;
+	rpcrdma_call_init(call, NFS_PROGRAM_NUMBER, 3, NFS3_READ);
+	call->cred = &b->p->cred;
+	call->args = read->args;
+	call->args_len = (size_t)len;
+	call->write = &read->memory;
+	call->write_count = 1;
+	rc = session_start(b->p, call, session_call_deadline(b->p, b->length));
+	read->started = !rc;
+	return rc;
+}
+
+/* RFC 8166 section 3.4.6: the returned segment says how much was written. */
+static int check(const struct bench_reads *b, const struct bench_read *read)
+{
+	const struct rpcrdma_call *call = &read->call;
+	struct nfs3_read_res res;
+	uint64_t placed = 0;
+	struct reader r;
+	int rc;
+
+	rc = rpc_reply_check(&call->rpc);
+	if (rc)
+		return rc;
+	reader_init(&r, call->results, call->results_len);
+	rc = nfs3_res_read(&res, &r, true);
+	if (rc)
+		return rc;
+	if (res.status)
+		return err_set(EBADMSG, "%s", nfs3_status_text(res.status));
+	if (call->header.write_count == 1)
+		placed = header_chunk_length(&call->header, &call->header.write[0]);
+	if (res.count != b->length || res.data_len != b->length || placed != b->length)
+		return err_set(EBADMSG,
+			       "%u bytes came, %llu in the write chunk, %u were asked",
+			       res.count, (unsigned long long)placed, b->length);
+	return 0;
+}
+
+static int finish(struct bench_reads *b, struct bench_read *read)
+{
+	int rc;
+
+	if (!read->started)
+		return 0;
+	rc = session_wait(b->p, &read->call, session_call_deadline(b->p, b->length),
+			  true);
+	/* With -ETIMEDOUT and the like the session has dropped the connection. */
+	read->started = false;
+	if (!rc)
+		rc = check(b, read);
+	rpcrdma_call_fini(&read->call);
+	return err_context(rc, "READ of %u bytes", b->length);
+}
+
+static int finish_all(struct bench_reads *b, uint32_t first, int rc)
+{
+	uint32_t i;
+
+	for (i = 0; i < b->depth && !rc; i++)
+		rc = finish(b, &b->reads[(first + i) % b->depth]);
+	return rc;
+}
+
+int bench_reads_sample(struct bench_reads *b, uint32_t count, double *took)
+{
+	uint64_t begin = now_ns();
+	struct bench_read *read;
+	uint32_t i;
+	int rc = 0;
+
+	for (i = 0; i < count && !rc; i++) {
+		read = &b->reads[i % b->depth];
+		rc = finish(b, read);
+		if (!rc)
+			rc = start(b, read, i % b->blocks);
+	}
+	rc = finish_all(b, count % b->depth, rc);
+	*took = (double)(now_ns() - begin) / 1e9;
+	return rc;
+}
+
+static int check_block(struct bench_reads *b, uint32_t block)
+{
+	struct bench_read *read = &b->reads[block % b->depth];
+	uint64_t at = (uint64_t)block * b->length;
+	struct window w;
+	int rc;
+
+	rc = truth_open(b->p, &w, b->file, at, b->length);
+	if (rc)
+		return rc;
+	memset(read->memory.base, 0xa5, b->length);
+	rc = start(b, read, block);
+	if (!rc)
+		rc = finish(b, read);
+	if (!rc && w.len != b->length)
+		rc = err_set(ENODATA, "%s became shorter", b->file->path);
+	if (!rc && memcmp(read->memory.base, w.bytes, b->length) &&
+	    !truth_changed(b->p, &w, at, b->length))
+		rc = err_set(
+			EILSEQ,
+			"wrong data came by write chunk from offset %llu on: run nfsrdma probe",
+			(unsigned long long)at);
+	truth_close(&w);
+	return rc;
+}
+
+int bench_reads_check(struct bench_reads *b)
+{
+	uint32_t block;
+	int rc = 0;
+
+	for (block = 0; block < b->blocks && !rc; block++)
+		rc = check_block(b, block);
+	return rc;
+}
+
+static int null_call(struct probe *p, struct rpcrdma_call *call)
+{
+	int rc;
+
+	rpcrdma_call_init(call, NFS_PROGRAM_NUMBER, 3, NFS3_NULL);
+	rc = session_call(p, call, 0);
+	return rc ? rc : rpc_reply_check(&call->rpc);
+}
+
+int bench_null_sample(struct probe *p, uint32_t count, double *took)
+{
+	struct rpcrdma_call call;
+	uint64_t begin = now_ns();
+	uint32_t i;
+	int rc = 0;
+
+	for (i = 0; i < count && !rc; i++) {
+		rc = null_call(p, &call);
+		rpcrdma_call_fini(&call);
+	}
+	*took = (double)(now_ns() - begin) / 1e9;
+	return err_context(rc, "NULL");
+}
+
+/* The call as client/call.c builds it: a header without chunks, an RPC header without
+ * credentials. */
+int bench_null_size(struct probe *p, uint32_t *ask, uint32_t *answer)
+{
+	const struct rpc_call rpc = { .cred.flavor = RPC_AUTH_NONE };
+	struct rpcrdma_call call;
+	uint8_t buf[256];
+	struct writer w;
+	int rc = null_call(p, &call);
+
+	writer_init(&w, buf, sizeof(buf));
+	rpc_call_encode(&w, &rpc);
+	*ask = (uint32_t)(RPCRDMA_HEADER_MIN + w.len);
+	*answer = (uint32_t)call.send_len;
+	rpcrdma_call_fini(&call);
+	return err_context(rc, "NULL");
+}

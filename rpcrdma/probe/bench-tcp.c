@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* The baseline of a server on this host: a TCP connection over loopback to a child that sends
+ * what it is asked for, from and to memory of the same size as the other side has. No more than
+ * send() and recv() on blocking sockets, which is what a program gets without effort. */
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+
+#include "rpcrdma/probe/bench-internal.h"
+
+#define CHUNK    (1u << 20)
+#define WAIT_S   10 /* the child is ours: longer silence is none of its ways */
+#define PING_MAX 4096
+
+/* What the child is asked for. */
+struct order {
+	uint64_t bytes; /* a stream of so many; 0: an exchange of messages */
+	uint32_t count; /* of exchanges */
+	uint32_t ask, answer;
+};
+
+struct bench_tcp {
+	int fd;
+	pid_t child;
+	uint8_t *region; /* what arrives; borrowed */
+	size_t region_len;
+};
+
+static int send_all(int fd, const void *buf, size_t len)
+{
+	const uint8_t *p = buf;
+	ssize_t n;
+
+	for (; len; p += n, len -= (size_t)n) {
+		n = send(fd, p, len, MSG_NOSIGNAL);
+		if (n < 0 && errno == EINTR)
+			n = 0;
+		if (n < 0)
+			return err_sys("sending to the TCP baseline");
+	}
+	return 0;
+}
+
+static int recv_all(int fd, void *buf, size_t len)
+{
+	uint8_t *p = buf;
+	ssize_t n;
+
+	for (; len; p += n, len -= (size_t)n) {
+		n = recv(fd, p, len, 0);
+		if (n < 0 && errno == EINTR)
+			n = 0;
+		else if (n < 0)
+			return err_sys("the TCP baseline");
+		else if (!n)
+			return err_set(EPIPE, "the TCP baseline ended");
+	}
+	return 0;
+}
+
+/* The child */
+
+static int child_stream(int fd, const uint8_t *source, size_t source_len, uint64_t bytes)
+{
+	size_t at = 0, part;
+	int rc = 0;
+
+	for (; bytes && !rc; bytes -= part) {
+		part = min_u64(bytes, min_u64(CHUNK, source_len - at));
+		rc = send_all(fd, source + at, part);
+		at = (at + part) % source_len;
+	}
+	return rc;
+}
+
+static int child_exchange(int fd, const struct order *o)
+{
+	uint8_t buf[PING_MAX] = { 0 };
+	uint32_t i;
+	int rc = 0;
+
+	for (i = 0; i < o->count && !rc; i++) {
+		rc = recv_all(fd, buf, o->ask);
+		if (!rc)
+			rc = send_all(fd, buf, o->answer);
+	}
+	return rc;
+}
+
+static _Noreturn void child_run(int fd, size_t source_len)
+{
+	uint8_t *source = malloc(source_len);
+	struct order o;
+	int rc = source ? 0 : -ENOMEM;
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	/* Every page of it there, as the other side's file is. */
+	if (source)
+		memset(source, 0x5a, source_len);
+	while (!rc && !recv_all(fd, &o, sizeof(o)))
+		rc = o.bytes ? child_stream(fd, source, source_len, o.bytes)
+			     : child_exchange(fd, &o);
+	_exit(0);
+}
+
+/* This side */
+
+/* Both ends are made here, before the fork: nobody else gets between. */
+static int connect_pair(int pair[2])
+{
+	struct sockaddr_in at = { .sin_family = AF_INET,
+				  .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	struct sockaddr_in mine, peer;
+	socklen_t len = sizeof(at), mine_len = sizeof(mine), peer_len = sizeof(peer);
+	_cleanup_close_ int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	struct sockaddr *a = (struct sockaddr *)&at;
+	int i, on = 1;
+
+	if (listener < 0 || bind(listener, a, len) || listen(listener, 1) ||
+	    getsockname(listener, a, &len))
+		return err_sys("a TCP baseline");
+	pair[0] = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	if (pair[0] < 0 || connect(pair[0], a, len))
+		return err_sys("a TCP baseline");
+	pair[1] = accept4(listener, (struct sockaddr *)&peer, &peer_len, SOCK_CLOEXEC);
+	if (pair[1] < 0 || getsockname(pair[0], (struct sockaddr *)&mine, &mine_len))
+		return err_sys("a TCP baseline");
+	if (mine.sin_port != peer.sin_port)
+		return err_set(EBUSY, "a stranger connected to the TCP baseline");
+	for (i = 0; i < 2; i++)
+		if (setsockopt(pair[i], IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on)))
+			return err_sys("a TCP baseline");
+	return 0;
+}
+
+static int tcp_start(struct bench_tcp *t, int channel, size_t source_len)
+{
+	struct timeval wait = { .tv_sec = WAIT_S };
+	_cleanup_close_ int ours = -1, theirs = -1;
+	int pair[2] = { -1, -1 }, rc;
+
+	rc = connect_pair(pair);
+	ours = pair[0];
+	theirs = pair[1];
+	if (rc)
+		return rc;
+	if (setsockopt(ours, SOL_SOCKET, SO_RCVTIMEO, &wait, sizeof(wait)))
+		return err_sys("a TCP baseline");
+	t->child = fork();
+	if (t->child < 0)
+		return err_sys("fork");
+	if (!t->child) {
+		close(ours);
+		close(channel);
+		child_run(theirs, source_len);
+	}
+	t->fd = take_fd(&ours);
+	return 0;
+}
+
+static void tcp_close(void *arg)
+{
+	struct bench_tcp *t = arg;
+
+	if (t->fd >= 0)
+		close(t->fd);
+	if (t->child > 0) {
+		kill(t->child, SIGKILL);
+		TEMP_FAILURE_RETRY(waitpid(t->child, NULL, 0));
+	}
+	free(t);
+}
+
+static int tcp_stream(void *arg, uint32_t count, uint32_t length, double *took)
+{
+	struct bench_tcp *t = arg;
+	struct order o = { .bytes = (uint64_t)count * length };
+	uint64_t left = o.bytes, start = now_ns();
+	size_t at = 0;
+	ssize_t n;
+	int rc = send_all(t->fd, &o, sizeof(o));
+
+	for (; left && !rc; left -= (uint64_t)n) {
+		n = recv(t->fd, t->region + at,
+			 min_u64(left, min_u64(CHUNK, t->region_len - at)), 0);
+		if (n <= 0)
+			return n ? err_sys("the TCP baseline")
+				 : err_set(EPIPE, "the TCP baseline ended");
+		at = (at + (size_t)n) % t->region_len;
+	}
+	*took = (double)(now_ns() - start) / 1e9;
+	return rc;
+}
+
+static int tcp_exchange(void *arg, uint32_t count, uint32_t ask, uint32_t answer,
+			double *took)
+{
+	struct bench_tcp *t = arg;
+	struct order o = { .count = count,
+			   .ask = min_u32(ask, PING_MAX),
+			   .answer = min_u32(answer, PING_MAX) };
+	uint8_t buf[PING_MAX] = { 0 };
+	int rc = send_all(t->fd, &o, sizeof(o));
+	uint64_t start = now_ns();
+	uint32_t i;
+
+	for (i = 0; i < count && !rc; i++) {
+		rc = send_all(t->fd, buf, o.ask);
+		if (!rc)
+			rc = recv_all(t->fd, buf, o.answer);
+	}
+	*took = (double)(now_ns() - start) / 1e9;
+	return rc;
+}
+
+int bench_tcp_open(struct bench_baseline *out, int channel, uint8_t *region,
+		   size_t region_len, size_t source_len)
+{
+	struct bench_tcp *t = calloc(1, sizeof(*t));
+	int rc;
+
+	if (!t)
+		return err_sys("memory for a TCP baseline");
+	t->fd = -1;
+	t->region = region;
+	t->region_len = region_len;
+	rc = tcp_start(t, channel, source_len);
+	if (rc) {
+		tcp_close(t);
+		return rc;
+	}
+	*out = (struct bench_baseline){ .name = "a plain TCP connection over loopback",
+					.stream = tcp_stream,
+					.exchange = tcp_exchange,
+					.close = tcp_close,
+					.arg = t };
+	return 0;
+}

@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* The order of the benchmark: warm up and learn how much work fills a sample, then sample by
+ * sample one side and the other, whose turn it is to begin changing each time. */
+#include <stdio.h>
+
+#include "rpcrdma/probe/bench-internal.h"
+
+/* A side's sample: @count operations. */
+typedef int (*sample_fn)(void *arg, uint32_t count, double *took);
+
+struct contest {
+	const char *id;
+	struct probe *p;
+	struct bench_work work;
+	sample_fn ours, tcp;
+	void *arg;
+	unsigned int to_come; /* contests, with this one */
+	struct bench_pairs pairs;
+};
+
+/* By --level. */
+static const struct {
+	unsigned int pairs;
+	double sample_s;
+} levels[] = {
+	[PROBE_QUICK] = { 5, 0.05 },
+	[PROBE_STANDARD] = { 9, 0.15 },
+	[PROBE_FULL] = { 25, 0.5 },
+};
+
+#define OPERATIONS_MAX 1000000u
+
+/* One sample that counts for nothing, as long as it takes to fill @seconds, doubling: caches and
+ * congestion windows are warm then, and what a sample has to do is known. */
+static int warm_up(struct contest *c, double seconds)
+{
+	uint32_t count = c->work.operations;
+	double took = 0;
+	int rc;
+
+	for (;;) {
+		rc = c->ours(c->arg, count, &took);
+		if (rc || took >= seconds / 2 || count >= OPERATIONS_MAX / 2)
+			break;
+		count *= 2;
+	}
+	if (rc)
+		return rc;
+	if (took > 0)
+		count = (uint32_t)min_u64((uint64_t)(count * seconds / took) + 1,
+					  OPERATIONS_MAX);
+	if (count > c->work.operations)
+		c->work.operations = count;
+	return c->tcp(c->arg, c->work.operations, &took);
+}
+
+static int run_pair(struct contest *c)
+{
+	struct bench_pairs *pairs = &c->pairs;
+	double ours = 0, tcp = 0;
+	bool first = pairs->n % 2 == 0;
+	int rc = 0;
+
+	if (first)
+		rc = c->ours(c->arg, c->work.operations, &ours);
+	if (!rc)
+		rc = c->tcp(c->arg, c->work.operations, &tcp);
+	if (!rc && !first)
+		rc = c->ours(c->arg, c->work.operations, &ours);
+	if (rc)
+		return rc;
+	pairs->ours[pairs->n] = ours;
+	pairs->tcp[pairs->n++] = tcp;
+	return 0;
+}
+
+/* As long as the level says, or shorter where the deadline would come before all are done; the
+ * warm-up counts as three pairs. */
+static double sample_seconds(const struct contest *c)
+{
+	unsigned int level = c->p->options->level;
+	double left = deadline_left(c->p->deadline) / 1000.0 / c->to_come;
+	double most = left / (2 * (levels[level].pairs + 3));
+
+	return most < levels[level].sample_s ? most : levels[level].sample_s;
+}
+
+/* Enough pairs, or as many as the deadline leaves: it cuts the last one off. */
+static int run_contest(struct contest *c)
+{
+	unsigned int level = c->p->options->level, i;
+	int rc = warm_up(c, sample_seconds(c));
+
+	for (i = 0; i < levels[level].pairs && !rc; i++) {
+		probe_progress(c->p, c->id, i, levels[level].pairs);
+		rc = deadline_left(c->p->deadline) ? run_pair(c) : -ETIMEDOUT;
+	}
+	if (!rc || deadline_left(c->p->deadline))
+		return rc;
+	if (c->pairs.n >= BENCH_PAIRS_MIN)
+		return 0;
+	return err_set(ETIMEDOUT,
+		       "%u pairs of samples until the deadline, at least %d wanted",
+		       c->pairs.n, BENCH_PAIRS_MIN);
+}
+
+/* What was wrong, or could not be measured. */
+static void say_failed(struct probe *p, const char *id, int rc)
+{
+	bool wrong = rc == -EILSEQ || rc == -EBADMSG || rc == -EBADE || rc == -EPROTO;
+
+	probe_say(p, id, wrong ? FINDING_FAIL : FINDING_UNKNOWN, "%s", err_text());
+}
+
+/* What else the figures depend on. */
+static void environment(struct probe *p, struct finding *f, const char *baseline)
+{
+	double load;
+
+	finding_text(f, "baseline", "%s", baseline);
+	if (p->conn)
+		finding_text(f, "crc", "%s",
+			     rpcrdma_transport(p->conn)->crc ? "on" : "off");
+	finding_number(f, "processors", (double)sysconf(_SC_NPROCESSORS_ONLN));
+	if (getloadavg(&load, 1) == 1)
+		finding_number(f, "load_average", load);
+}
+
+static double us_each(const struct bench_work *work, const double *took, unsigned int n)
+{
+	return bench_median(took, n) * 1e6 / work->operations;
+}
+
+static double mb_per_s(const struct bench_work *work, const double *took, unsigned int n)
+{
+	double s = bench_median(took, n);
+
+	return s > 0 ? (double)work->bytes / s / 1e6 : 0;
+}
+
+/* NULL */
+
+struct null_work {
+	struct probe *p;
+	const struct bench_baseline *baseline;
+	uint32_t ask, answer;
+};
+
+static int null_ours(void *arg, uint32_t count, double *took)
+{
+	struct null_work *w = arg;
+
+	return bench_null_sample(w->p, count, took);
+}
+
+static int null_tcp(void *arg, uint32_t count, double *took)
+{
+	struct null_work *w = arg;
+
+	return w->baseline->exchange(w->baseline->arg, count, w->ask, w->answer, took);
+}
+
+static void measure_null(struct probe *p, const struct bench_baseline *baseline)
+{
+	struct null_work w = { .p = p, .baseline = baseline };
+	struct contest c = {
+		.id = "bench.null",
+		.p = p,
+		.work = { .kind = BENCH_LATENCY, .operations = 64 },
+		.ours = null_ours,
+		.tcp = null_tcp,
+		.arg = &w,
+		.to_come = 2,
+	};
+	struct finding f;
+	int rc;
+
+	rc = bench_null_size(p, &w.ask, &w.answer);
+	if (!rc)
+		rc = run_contest(&c);
+	if (rc) {
+		say_failed(p, c.id, rc);
+		return;
+	}
+	c.work.bytes = (uint64_t)c.work.operations * (w.ask + w.answer);
+	finding_init(&f, c.id, FINDING_PASS,
+		     "NULL takes %.1f us, %s %.1f us: ratio %.2f, median of %u pairs",
+		     us_each(&c.work, c.pairs.ours, c.pairs.n), baseline->name,
+		     us_each(&c.work, c.pairs.tcp, c.pairs.n),
+		     bench_ratio(c.work.kind, &c.pairs), c.pairs.n);
+	bench_evidence(&f, &c.work, &c.pairs);
+	finding_number(&f, "call_bytes", w.ask);
+	finding_number(&f, "reply_bytes", w.answer);
+	environment(p, &f, baseline->name);
+	probe_emit(p, &f);
+}
+
+/* READ */
+
+struct read_work {
+	struct bench_reads *reads;
+	const struct bench_baseline *baseline;
+};
+
+static int read_ours(void *arg, uint32_t count, double *took)
+{
+	struct read_work *w = arg;
+
+	return bench_reads_sample(w->reads, count, took);
+}
+
+static int read_tcp(void *arg, uint32_t count, double *took)
+{
+	struct read_work *w = arg;
+
+	return w->baseline->stream(w->baseline->arg, count, w->reads->length, took);
+}
+
+static void measure_read(struct probe *p, struct bench_reads *reads,
+			 const struct bench_baseline *baseline)
+{
+	struct read_work w = { .reads = reads, .baseline = baseline };
+	struct contest c = {
+		.id = "bench.read.write-chunk",
+		.p = p,
+		.work = { .kind = BENCH_THROUGHPUT, .operations = 2 * reads->depth },
+		.ours = read_ours,
+		.tcp = read_tcp,
+		.arg = &w,
+		.to_come = 1,
+	};
+	struct finding f;
+	int rc = run_contest(&c);
+
+	if (rc) {
+		say_failed(p, c.id, rc);
+		return;
+	}
+	c.work.bytes = (uint64_t)c.work.operations * reads->length;
+	finding_init(
+		&f, c.id, FINDING_PASS,
+		"READs of %u bytes bring %.0f MB/s, %s %.0f MB/s: ratio %.2f, median of %u pairs",
+		reads->length, mb_per_s(&c.work, c.pairs.ours, c.pairs.n), baseline->name,
+		mb_per_s(&c.work, c.pairs.tcp, c.pairs.n),
+		bench_ratio(c.work.kind, &c.pairs), c.pairs.n);
+	bench_evidence(&f, &c.work, &c.pairs);
+	finding_number(&f, "read_bytes", reads->length);
+	finding_number(&f, "depth", reads->depth);
+	environment(p, &f, baseline->name);
+	probe_emit(p, &f);
+}
+
+static void close_baseline(struct bench_baseline *baseline)
+{
+	if (baseline->close)
+		baseline->close(baseline->arg);
+}
+
+/* @local: the server is on this host. */
+static void measure(struct probe *p, bool local)
+{
+	_cleanup_(close_baseline) struct bench_baseline baseline = { 0 };
+	_cleanup_(bench_reads_close) struct bench_reads reads = { 0 };
+	int rc;
+
+	rc = bench_reads_open(&reads, p, &p->candidates[0]);
+	if (!rc)
+		rc = bench_reads_check(&reads);
+	if (!rc && local)
+		rc = bench_tcp_open(&baseline, p->channel, reads.region, reads.region_len,
+				    (size_t)reads.blocks * reads.length);
+	else if (!rc)
+		rc = bench_nfs_open(&baseline, p, &reads);
+	if (rc) {
+		say_failed(p, "bench.read.write-chunk", rc);
+		return;
+	}
+	measure_null(p, &baseline);
+	bench_place_free();
+	measure_read(p, &reads, &baseline);
+}
+
+static void work(struct probe *p, bool local)
+{
+	bool pinged = target_ping(p);
+
+	if (pinged && !p->options->export)
+		probe_say(p, "bench.read.write-chunk", FINDING_UNKNOWN,
+			  "no export was named, so nothing was read: SERVER:/EXPORT");
+	else if (pinged && target_root(p) && target_fsinfo(p) && pick_files(p)) {
+		target_reference(p);
+		measure(p, local);
+		reference_close(p->reference);
+	}
+	if (pinged)
+		target_mishaps(p);
+	session_drop(p);
+}
+
+static void work_remote(struct probe *p)
+{
+	work(p, false);
+}
+
+static void work_local(struct probe *p)
+{
+	work(p, true);
+}
+
+int bench_run(const struct probe_options *options, const struct probe_events *events)
+{
+	return parent_run(options, work_remote, events);
+}
+
+int bench_run_local(const struct probe_options *options,
+		    const struct probe_events *events)
+{
+	return parent_run(options, work_local, events);
+}
