@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* The map of the command nfsrdma: one command a file (cmd-NAME.c), one table of commands
+ * (main.c), one table of options (options.c) from which parsing, help and manual page come.
+ *
+ * Results go to stdout, everything else to stderr. A command returns its exit status. */
+#ifndef PLUGIN_CLI_H
+#define PLUGIN_CLI_H
+
+#include "plugin/report/report.h"
+#include "rpcrdma/probe/probe.h"
+#include "rpcrdma/server/server.h"
+
+/* A bit a command: which options it has. */
+enum cli_command_bit {
+	CLI_PROBE = 1,
+	CLI_SERVE = 2,
+	CLI_BENCH = 4,
+	CLI_EXPLAIN = 8,
+};
+
+/* What the options said. Strings are those of argv. */
+struct cli_options {
+	const struct cli_command *command;
+	bool help, version;
+	const struct report_format *format;
+	const struct transport_ops *transport;
+	unsigned int timeout_ms;
+	uint16_t port, mount_port, nfs_port; /* mount and nfs: 0 when not given */
+	bool has_port;
+	enum probe_level level;
+	bool has_cred;
+	struct rpc_cred cred;
+	const char *pcap;
+	bool quiet;
+	bool embedded;
+	struct fault_set *faults; /* never NULL */
+	const char *listen;       /* serve */
+	const char *export_dir;   /* serve */
+	bool list_faults, allow_remote_faults;
+	bool no_crc; /* serve */
+	bool scd;    /* explain: the tables as the manual page has them */
+	char *const *operands;
+	int noperands;
+};
+
+struct cli_command {
+	const char *name;
+	enum cli_command_bit bit;
+	const char *synopsis; /* what follows the name; lines for each form */
+	const char *summary;  /* one line for the list of commands */
+	const char *details;  /* a paragraph for its own help */
+	int max_operands;
+	/* Returns the exit status. What went wrong is printed by cli_error() or cli_usage(). */
+	int (*run)(struct cli_options *options);
+};
+
+/* main.c */
+
+extern const struct cli_command *const cli_commands[]; /* ends with NULL */
+
+/* cmd-*.c */
+
+extern const struct cli_command cmd_probe;
+extern const struct cli_command cmd_serve;
+extern const struct cli_command cmd_bench;
+extern const struct cli_command cmd_explain;
+
+/* exercise.c */
+
+typedef int (*exercise_fn)(const struct probe_options *options,
+			   const struct probe_events *events);
+
+/* Runs the work on the server that the options name, or on the built-in one; prints its report
+ * and returns the exit status. */
+int exercise_run(struct cli_options *options, exercise_fn work);
+
+/* options.c */
+
+struct cli_option {
+	const char *name;      /* without the dashes */
+	char letter;           /* 0: none */
+	const char *arg;       /* name of its argument, NULL when it takes none */
+	const char *help;      /* one sentence */
+	unsigned int commands; /* enum cli_command_bit */
+	bool hidden;           /* not in help and manual page */
+	/* 0, or -EINVAL with a sentence that says what is allowed. */
+	int (*set)(struct cli_options *options, const char *value);
+};
+
+extern const struct cli_option option_table[]; /* ends with name NULL */
+
+/* Defaults; false: no memory. fini frees what the options hold. */
+bool options_init(struct cli_options *options, const struct cli_command *command);
+void options_fini(struct cli_options *options);
+/* argv[0] is the command's name. 0, or -EINVAL with a sentence. */
+int options_parse(struct cli_options *options, int argc, char *const *argv);
+
+/* values.c: one value of the command line, bounded. 0, or -EINVAL with a sentence */
+
+int value_number(const char *text, unsigned long min, unsigned long max,
+		 unsigned long *out);
+int value_port(const char *text, uint16_t *out);
+int value_cred(const char *text, struct rpc_cred *out);
+
+/* SERVER[:/PATH]; an IPv6 address stands in brackets. */
+struct target {
+	char host[256];
+	const char *path; /* borrowed from the argument; NULL when there is none */
+};
+
+int target_parse(const char *text, struct target *out);
+
+/* help.c: from the tables */
+
+void help_program(FILE *out, unsigned int width);
+void help_command(FILE *out, const struct cli_command *command, unsigned int width);
+/* Commands, options and findings as the manual page has them; a test compares. */
+void help_scd(FILE *out);
+
+/* output.c */
+
+/* "nfsrdma probe: ..." on stderr, cleaned and wrapped to one line; returns the status. */
+int cli_error(const struct cli_options *options, int status, const char *fmt, ...)
+	PRINTF_LIKE(3, 4);
+/* The sentence of err_text(), and where the help is; returns EXIT_USAGE. */
+int cli_usage(const struct cli_options *options);
+/* Width, colour and quiet for @out. */
+void output_style(FILE *out, bool quiet, struct report_style *style);
+/* Prints the report to stdout and returns the exit status of its format; a stream that fails is
+ * said on stderr, and is EXIT_UNKNOWN. */
+int output_report(const struct cli_options *options, const struct report *report);
+/* Flushes stdout; 0, or EXIT_UNKNOWN with a sentence on stderr. For what is no report. */
+int output_finish(const struct cli_options *options);
+
+/* progress.c: one line on a terminal's stderr, for work that takes over two seconds */
+
+struct progress {
+	bool enabled;
+	bool shown;
+	uint64_t start_ms;
+	uint64_t last_ms;
+};
+
+void progress_init(struct progress *progress, bool quiet);
+void progress_show(struct progress *progress, const char *what, unsigned int done,
+		   unsigned int total);
+void progress_erase(struct progress *progress);
+
+#endif

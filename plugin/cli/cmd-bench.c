@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* nfsrdma bench: how fast, beside TCP. Against the built-in server the other side is a plain TCP
+ * connection, because both have the same loopback; against another server it is NFS over TCP. */
+#include "plugin/cli/cli.h"
+#include "rpcrdma/probe/bench.h"
+
+static int cmd_bench_run(struct cli_options *options)
+{
+	if (options->embedded)
+		bench_place();
+	return exercise_run(options, options->embedded ? bench_run_local : bench_run);
+}
+
+const struct cli_command cmd_bench = {
+	.name = "bench",
+	.bit = CLI_BENCH,
+	.synopsis = "[OPTION...] SERVER:/EXPORT[/FILE]\n"
+		    "[OPTION...] --embedded",
+	.summary = "Measure READ and NULL over RDMA, side by side with TCP.",
+	.details =
+		"READs of 1 MiB by Write chunk, several in flight, and NULL calls one after the "
+		"other, in samples that alternate with the same work over TCP: NFS over TCP from "
+		"the same server, or with --embedded a plain TCP connection over loopback. The "
+		"ratio is the median of the pairs of samples. There is no threshold: what could "
+		"be measured passes. RDMA is carried over TCP (iWARP), so that this says what the "
+		"server and this program can do, not what an adapter would reach.",
+	.max_operands = 1,
+	.run = cmd_bench_run,
+};

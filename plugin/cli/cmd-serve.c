@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* nfsrdma serve: the embedded server by itself. One line of JSON on stdout says where it
+ * listens; then it serves until SIGINT or SIGTERM, as nobody if it was started by root. */
+#include <netinet/in.h>
+#include <signal.h>
+#include <sys/signalfd.h>
+
+#include "plugin/cli/cli.h"
+
+#define LISTEN_DEFAULT "127.0.0.1:0"
+#define RESOLVE_MS     5000
+
+static int list_faults(const struct cli_options *options)
+{
+	const struct fault_row *row;
+
+	for (row = fault_table; row->name; row++)
+		printf("%s%s%s %s\n", row->name, row->values ? "=" : "",
+		       row->values ? row->values : "", row->description);
+	return output_finish(options);
+}
+
+/* "127.0.0.1:20049", "[::1]:0", "localhost:0" */
+static int parse_listen(const char *text, struct transport_address *out)
+{
+	const char *colon = strrchr(text, ':');
+	size_t len = colon ? (size_t)(colon - text) : 0, count;
+	bool bracket = *text == '[' && len > 2 && colon[-1] == ']';
+	unsigned long port;
+	char host[256];
+	int rc;
+
+	if (!len || len >= sizeof(host) || (!bracket && memchr(text, ':', len)))
+		return err_set(EINVAL,
+			       "--listen takes ADDR:PORT or [ADDR]:PORT, not '%.80s'",
+			       text);
+	rc = value_number(colon + 1, 0, 65535, &port);
+	if (rc)
+		return err_context(rc, "--listen: the port");
+	memcpy(host, text + bracket, len - 2 * bracket);
+	host[len - 2 * bracket] = '\0';
+	rc = transport_resolve(host, (uint16_t)port, out, 1, &count,
+			       deadline_in(RESOLVE_MS));
+	return err_context(rc, "--listen");
+}
+
+static bool is_loopback(const struct transport_address *at)
+{
+	struct sockaddr_in v4;
+	struct sockaddr_in6 v6;
+
+	if (at->addr.ss_family == AF_INET) {
+		memcpy(&v4, &at->addr, sizeof(v4));
+		return ntohl(v4.sin_addr.s_addr) >> 24 == 127;
+	}
+	memcpy(&v6, &at->addr, sizeof(v6));
+	return IN6_IS_ADDR_LOOPBACK(&v6.sin6_addr);
+}
+
+/* The line that scripts wait for. */
+static int print_ready(const struct cli_options *options, const struct server *server,
+		       const struct transport_address *at)
+{
+	struct server_ports ports;
+	char address[80];
+	size_t len;
+
+	server_ports(server, &ports);
+	transport_address_text(at, address, sizeof(address));
+	*strrchr(address, ':') = '\0';
+	len = strlen(address);
+	if (*address == '[') {
+		address[len - 1] = '\0';
+		memmove(address, address + 1, len - 1);
+	}
+	printf("{\"rdma\":%u,\"nfs\":%u,\"mount\":%u,\"address\":\"%s\",\"export\":\"/\"}\n",
+	       ports.rdma, ports.nfs, ports.mount, address);
+	return output_finish(options);
+}
+
+/* Readable when the server shall end. Before there are threads, so that none takes the signal. */
+static int stop_signals(void)
+{
+	sigset_t set;
+	int fd;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	fd = signalfd(-1, &set, SFD_CLOEXEC);
+	return fd < 0 ? err_sys("signalfd") : fd;
+}
+
+static int serve(const struct cli_options *options, const struct server_options *what)
+{
+	struct server *server = NULL;
+	_cleanup_close_ int stop = stop_signals();
+	int status = EXIT_GOOD;
+
+	if (stop < 0 || server_open(&server, what) || server_drop_root())
+		status = cli_error(options, EXIT_UNKNOWN, "%s", err_text());
+	if (!status)
+		status = print_ready(options, server, &what->listen);
+	if (!status && server_run(server, stop))
+		status = cli_error(options, EXIT_UNKNOWN, "%s", err_text());
+	server_close(server);
+	return status;
+}
+
+static int cmd_serve_run(struct cli_options *options)
+{
+	struct server_options what = {
+		.nfs_port = options->nfs_port,
+		.mount_port = options->mount_port,
+		.transport = options->transport,
+		.faults = fault_set_empty(options->faults) ? NULL : options->faults,
+		.no_crc = options->no_crc,
+	};
+	int rc, status;
+
+	if (options->list_faults)
+		return list_faults(options);
+	if (parse_listen(options->listen ? options->listen : LISTEN_DEFAULT,
+			 &what.listen))
+		return cli_usage(options);
+	if (what.faults && !is_loopback(&what.listen) && !options->allow_remote_faults) {
+		err_set(EINVAL, "faults where other hosts can reach them: add "
+				"--allow-remote-faults if that is meant");
+		return cli_usage(options);
+	}
+	rc = options->export_dir ? export_directory_new(&what.exp, options->export_dir)
+				 : export_memory_new(&what.exp);
+	if (rc)
+		return cli_error(options, EXIT_UNKNOWN, "%s", err_text());
+	status = serve(options, &what);
+	export_free(what.exp);
+	return status;
+}
+
+const struct cli_command cmd_serve = {
+	.name = "serve",
+	.bit = CLI_SERVE,
+	.synopsis = "[OPTION...] [--export DIR] [--fault NAME[=VALUE]]...\n"
+		    "--list-faults",
+	.summary = "Run the built-in NFS/RDMA server by itself.",
+	.details =
+		"Serves files made for testing, or with --export a directory, read-only over "
+		"NFSv3 by RPC-over-RDMA and by TCP. RDMA is carried over TCP (iWARP): a Linux "
+		"client with soft-iWARP can mount it. Prints one line of JSON with the ports "
+		"when ready, and serves until SIGINT or SIGTERM. Started by root it drops to "
+		"nobody, and shows only what others may read. A fault makes it go wrong in "
+		"one way; without --allow-remote-faults only on loopback.",
+	.max_operands = 0,
+	.run = cmd_serve_run,
+};

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* What probe and bench have in common: from the command line to the work, and from its events to a
+ * report. With --embedded the server is our own, in a child on loopback. */
+#include "plugin/cli/cli.h"
+
+struct run {
+	struct report *report;
+	struct progress progress;
+	int rc; /* of the first finding that the report refused */
+};
+
+static void on_finding(void *arg, const struct finding *finding)
+{
+	struct run *run = arg;
+	int rc = report_add(run->report, finding);
+
+	if (rc && !run->rc)
+		run->rc = rc;
+}
+
+static void on_subject(void *arg, const char *key, const char *value)
+{
+	struct run *run = arg;
+	int rc = report_subject(run->report, key, value);
+
+	if (rc && !run->rc)
+		run->rc = rc;
+}
+
+/* As it was asked for; the worker says what it found out. */
+static void set_subject(struct run *run, const struct probe_options *probe)
+{
+	char port[8];
+
+	snprintf(port, sizeof(port), "%u", probe->port);
+	on_subject(run, "server", probe->host);
+	on_subject(run, "port", port);
+	if (probe->export)
+		on_subject(run, "export", probe->export);
+	on_subject(run, "transport", probe->transport->name);
+	on_subject(run, "nfs_version", "3");
+}
+
+static void on_progress(void *arg, const char *what, unsigned int done,
+			unsigned int total)
+{
+	struct run *run = arg;
+
+	progress_show(&run->progress, what, done, total);
+}
+
+/* What contradicts itself is refused, so that nobody believes it was obeyed. */
+static int check_options(const struct cli_options *options)
+{
+	if (options->embedded && options->noperands)
+		return err_set(EINVAL,
+			       "--embedded has a server of its own: leave out '%.60s'",
+			       options->operands[0]);
+	if (!options->embedded && !options->noperands)
+		return err_set(EINVAL, "name a server, or use --embedded");
+	if (!options->embedded && !fault_set_empty(options->faults))
+		return err_set(EINVAL,
+			       "--fault is for the built-in server: add --embedded");
+	if (options->embedded &&
+	    (options->has_port || options->mount_port || options->nfs_port))
+		return err_set(
+			EINVAL,
+			"--embedded picks its own ports: leave out the options of ports");
+	return 0;
+}
+
+/* The verdict is never better than unknown when the work did not come to its end. */
+static int conclude(const struct cli_options *options, struct run *run, int rc)
+{
+	progress_erase(&run->progress);
+	if (!rc)
+		rc = run->rc;
+	if (rc) {
+		report_cut(run->report);
+		cli_error(options, EXIT_UNKNOWN, "%s",
+			  rc == -EINTR ? "interrupted: what was found until then"
+				       : err_text());
+	}
+	return output_report(options, run->report);
+}
+
+static int run_work(const struct cli_options *options, exercise_fn work,
+		    const struct probe_options *probe)
+{
+	_cleanup_(report_free_p) struct report *report =
+		report_new(options->command->name);
+	struct run run = { .report = report };
+	const struct probe_events events = {
+		.finding = on_finding,
+		.subject = on_subject,
+		.progress = on_progress,
+		.arg = &run,
+	};
+	uint64_t start = now_ns();
+	time_t started = time(NULL);
+	int rc;
+
+	if (!report)
+		return cli_error(options, EXIT_UNKNOWN, "no memory for the report");
+	set_subject(&run, probe);
+	progress_init(&run.progress, options->quiet);
+	rc = work(probe, &events);
+	report_times(report, started, (double)(now_ns() - start) / 1e6);
+	return conclude(options, &run, rc);
+}
+
+static int run_embedded(const struct cli_options *options, exercise_fn work,
+			struct probe_options *probe)
+{
+	_cleanup_(server_kill_p) struct server_child *child = NULL;
+	struct server_ports ports;
+	int rc;
+
+	rc = server_spawn(&child, options->transport, options->faults, false, &ports);
+	if (rc)
+		return cli_error(options, EXIT_UNKNOWN, "built-in server: %s",
+				 err_text());
+	probe->host = "127.0.0.1";
+	probe->export = "/";
+	probe->port = ports.rdma;
+	probe->mount_port = ports.mount;
+	probe->nfs_port = ports.nfs;
+	return run_work(options, work, probe);
+}
+
+int exercise_run(struct cli_options *options, exercise_fn work)
+{
+	struct target target;
+	struct probe_options probe = {
+		.port = options->port,
+		.mount_port = options->mount_port,
+		.nfs_port = options->nfs_port,
+		.transport = options->transport,
+		.level = options->level,
+		.timeout_ms = options->timeout_ms,
+		.has_cred = options->has_cred,
+		.cred = options->cred,
+		.pcap = options->pcap,
+	};
+
+	if (check_options(options))
+		return cli_usage(options);
+	if (options->embedded)
+		return run_embedded(options, work, &probe);
+	if (target_parse(options->operands[0], &target))
+		return cli_usage(options);
+	probe.host = target.host;
+	probe.export = target.path;
+	return run_work(options, work, &probe);
+}

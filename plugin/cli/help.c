@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* Help, and the manual page's tables, from the tables of commands, options, faults and
+ * findings. */
+#include <ctype.h>
+
+#include "plugin/cli/cli.h"
+
+#define OPTION_COLUMN 30 /* where what an option does begins */
+
+static const char exit_statuses[] =
+	"Exit status: 0 verdict pass or warn, 1 fail, 2 usage, 3 unknown.";
+
+void help_program(FILE *out, unsigned int width)
+{
+	const struct cli_command *const *command;
+
+	fputs("Usage: nfsrdma COMMAND [ARGUMENT...]\n\nCommands:\n", out);
+	for (command = cli_commands; *command; command++) {
+		fprintf(out, "  %-9s ", (*command)->name);
+		wrap_print(out, (*command)->summary, 12, width);
+	}
+	fputs("\nOptions:\n"
+	      "  --help    Print this help and exit; nfsrdma COMMAND --help says more.\n"
+	      "  --version Print the version and exit.\n\n",
+	      out);
+	wrap_print(out, exit_statuses, 0, width);
+}
+
+/* "-q, --quiet" or "    --timeout SECONDS". */
+static int option_form(char *buf, size_t cap, const struct cli_option *row)
+{
+	char letter[8] = "    ";
+
+	if (row->letter)
+		snprintf(letter, sizeof(letter), "-%c, ", row->letter);
+	return snprintf(buf, cap, "%s--%s%s%s", letter, row->name, row->arg ? " " : "",
+			row->arg ? row->arg : "");
+}
+
+void help_command(FILE *out, const struct cli_command *command, unsigned int width)
+{
+	const struct cli_option *row;
+	const char *form = command->synopsis, *label = "Usage:";
+	char text[64];
+	size_t len;
+
+	for (; *form; form += len + (form[len] == '\n'), label = "      ") {
+		len = strcspn(form, "\n");
+		fprintf(out, "%s nfsrdma %s %.*s\n", label, command->name, (int)len,
+			form);
+	}
+	fputc('\n', out);
+	wrap_print(out, command->details, 0, width);
+	fputs("\nOptions:\n", out);
+	for (row = option_table; row->name; row++) {
+		if (row->hidden || !(row->commands & command->bit))
+			continue;
+		option_form(text, sizeof(text), row);
+		fprintf(out, "  %-*s", OPTION_COLUMN - 2, text);
+		wrap_print(out, row->help, OPTION_COLUMN, width);
+	}
+	fputc('\n', out);
+	wrap_print(out, exit_statuses, 0, width);
+}
+
+/* scdoc takes these for markup. */
+static void print_scd(FILE *out, const char *text)
+{
+	for (; *text; text++)
+		fprintf(out, "%s%c", strchr("*_\\", *text) ? "\\" : "", *text);
+}
+
+static void scd_commands_of(FILE *out, const struct cli_option *row)
+{
+	const struct cli_command *const *command;
+	const char *comma = "";
+
+	for (command = cli_commands; *command; command++) {
+		if (!(row->commands & (*command)->bit))
+			continue;
+		fprintf(out, "%s%s", comma, (*command)->name);
+		comma = ", ";
+	}
+}
+
+static void scd_options(FILE *out)
+{
+	const struct cli_option *row;
+
+	for (row = option_table; row->name; row++) {
+		if (row->hidden)
+			continue;
+		fputc('*', out);
+		if (row->letter)
+			fprintf(out, "-%c*, *", row->letter);
+		fprintf(out, "--%s*", row->name);
+		if (row->arg)
+			fprintf(out, " _%s_", row->arg);
+		fputs(" (", out);
+		scd_commands_of(out, row);
+		fputs(")\n\t", out);
+		print_scd(out, row->help);
+		fputs("\n\n", out);
+	}
+}
+
+static void scd_faults(FILE *out)
+{
+	const struct fault_row *row;
+
+	for (row = fault_table; row->name; row++) {
+		fprintf(out, "*%s*", row->name);
+		if (row->values)
+			fprintf(out, "[=%s]", row->values);
+		fprintf(out, "\n\t%c", toupper((uint8_t)row->description[0]));
+		print_scd(out, row->description + 1);
+		fprintf(out, ". Raises *%s*.\n\n", row->finding);
+	}
+}
+
+static void scd_findings(FILE *out)
+{
+	const struct meaning *meaning;
+
+	for (meaning = meaning_table; meaning->id; meaning++) {
+		fprintf(out, "*%s*%s\n\t", meaning->id,
+			meaning->decisive ? " (decisive)" : "");
+		print_scd(out, meaning->title);
+		fputs(".\n\n", out);
+	}
+}
+
+void help_scd(FILE *out)
+{
+	static const struct {
+		const char *name;
+		void (*print)(FILE *out);
+	} tables[] = {
+		{ "options", scd_options },
+		{ "findings", scd_findings },
+		{ "faults", scd_faults },
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(tables); i++) {
+		fprintf(out, "; table %s\n", tables[i].name);
+		tables[i].print(out);
+		fprintf(out, "; end %s\n", tables[i].name);
+	}
+}

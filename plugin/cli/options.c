@@ -1,0 +1,387 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* The options of all commands: one table, read by the parser (getopt_long), by the help and by
+ * the manual page. Which command has which option is a column. */
+#include <getopt.h>
+
+#include "plugin/cli/cli.h"
+
+#define TIMEOUT_DEFAULT_MS 60000
+#define TIMEOUT_MAX        86400 /* seconds */
+
+#define REPORTING (CLI_PROBE | CLI_BENCH)
+#define ALL       (CLI_PROBE | CLI_BENCH | CLI_SERVE | CLI_EXPLAIN)
+
+static int set_embedded(struct cli_options *options, const char *value)
+{
+	(void)value;
+	options->embedded = true;
+	return 0;
+}
+
+static int set_fault(struct cli_options *options, const char *value)
+{
+	return fault_set_add(options->faults, value);
+}
+
+static int set_format(struct cli_options *options, const char *value)
+{
+	const struct report_format *const *format;
+	char names[128] = "";
+	size_t used = 0;
+
+	options->format = report_format_find(value);
+	if (options->format)
+		return 0;
+	for (format = report_formats; *format && used < sizeof(names); format++)
+		used += (size_t)snprintf(names + used, sizeof(names) - used, "%s%s",
+					 used ? ", " : "", (*format)->name);
+	return err_set(EINVAL, "takes one of %s, not '%.40s'", names, value);
+}
+
+static int set_timeout(struct cli_options *options, const char *value)
+{
+	unsigned long seconds;
+	int rc = value_number(value, 1, TIMEOUT_MAX, &seconds);
+
+	if (!rc)
+		options->timeout_ms = (unsigned int)seconds * 1000;
+	return rc;
+}
+
+static int set_transport(struct cli_options *options, const char *value)
+{
+	if (!strcmp(value, "verbs"))
+		return err_set(EINVAL,
+			       "verbs is not in this version; software iWARP is: iwarp");
+	options->transport = !strcmp(value, "auto")    ? &transport_iwarp
+			     : !strcmp(value, "iwarp") ? &transport_iwarp
+						       : NULL;
+	return options->transport
+		       ? 0
+		       : err_set(EINVAL, "takes auto or iwarp, not '%.40s'", value);
+}
+
+static int set_port(struct cli_options *options, const char *value)
+{
+	options->has_port = true;
+	return value_port(value, &options->port);
+}
+
+static int set_mount_port(struct cli_options *options, const char *value)
+{
+	return value_port(value, &options->mount_port);
+}
+
+static int set_nfs_port(struct cli_options *options, const char *value)
+{
+	return value_port(value, &options->nfs_port);
+}
+
+static int set_nfs_version(struct cli_options *options, const char *value)
+{
+	(void)options;
+	if (!strcmp(value, "auto") || !strcmp(value, "3"))
+		return 0;
+	if (!strncmp(value, "4", 1))
+		return err_set(EINVAL,
+			       "version %.10s is not in this version of nfsrdma; 3 is",
+			       value);
+	return err_set(EINVAL, "takes auto or 3, not '%.40s'", value);
+}
+
+static int set_level(struct cli_options *options, const char *value)
+{
+	static const char *const names[] = {
+		[PROBE_QUICK] = "quick",
+		[PROBE_STANDARD] = "standard",
+		[PROBE_FULL] = "full",
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(names); i++) {
+		if (strcmp(value, names[i]))
+			continue;
+		options->level = (enum probe_level)i;
+		return 0;
+	}
+	return err_set(EINVAL, "takes quick, standard or full, not '%.40s'", value);
+}
+
+static int set_cred(struct cli_options *options, const char *value)
+{
+	options->has_cred = true;
+	return value_cred(value, &options->cred);
+}
+
+static int not_empty(const char **field, const char *value)
+{
+	if (!*value)
+		return err_set(EINVAL, "takes a value that is not empty");
+	*field = value;
+	return 0;
+}
+
+static int set_pcap(struct cli_options *options, const char *value)
+{
+	return not_empty(&options->pcap, value);
+}
+
+static int set_listen(struct cli_options *options, const char *value)
+{
+	return not_empty(&options->listen, value);
+}
+
+static int set_export(struct cli_options *options, const char *value)
+{
+	return not_empty(&options->export_dir, value);
+}
+
+static int set_list_faults(struct cli_options *options, const char *value)
+{
+	(void)value;
+	options->list_faults = true;
+	return 0;
+}
+
+static int set_no_crc(struct cli_options *options, const char *value)
+{
+	(void)value;
+	options->no_crc = true;
+	return 0;
+}
+
+static int set_allow_remote_faults(struct cli_options *options, const char *value)
+{
+	(void)value;
+	options->allow_remote_faults = true;
+	return 0;
+}
+
+static int set_quiet(struct cli_options *options, const char *value)
+{
+	(void)value;
+	options->quiet = true;
+	return 0;
+}
+
+static int set_scd(struct cli_options *options, const char *value)
+{
+	(void)value;
+	options->scd = true;
+	return 0;
+}
+
+static int set_help(struct cli_options *options, const char *value)
+{
+	(void)value;
+	options->help = true;
+	return 0;
+}
+
+static int set_version(struct cli_options *options, const char *value)
+{
+	(void)value;
+	options->version = true;
+	return 0;
+}
+
+const struct cli_option option_table[] = {
+	{ .name = "embedded",
+	  .help = "Exercise the server that is built in, on this host's loopback.",
+	  .commands = REPORTING,
+	  .set = set_embedded },
+	{ .name = "listen",
+	  .arg = "ADDR:PORT",
+	  .help = "Where to listen for RDMA (default 127.0.0.1:0, the kernel picks).",
+	  .commands = CLI_SERVE,
+	  .set = set_listen },
+	{ .name = "export",
+	  .arg = "DIR",
+	  .help = "Serve this directory, read-only, instead of the files in memory.",
+	  .commands = CLI_SERVE,
+	  .set = set_export },
+	{ .name = "fault",
+	  .arg = "NAME[=VALUE]",
+	  .help = "Make the built-in server go wrong in this way; may be repeated.",
+	  .commands = CLI_PROBE | CLI_SERVE,
+	  .set = set_fault },
+	{ .name = "list-faults",
+	  .help = "List the faults, one a line, and exit.",
+	  .commands = CLI_SERVE,
+	  .set = set_list_faults },
+	{ .name = "allow-remote-faults",
+	  .help = "Allow faults on a listener that other hosts can reach.",
+	  .commands = CLI_SERVE,
+	  .set = set_allow_remote_faults },
+	{ .name = "no-crc",
+	  .help = "Do not ask clients for the CRC of MPA; one that wants it has it.",
+	  .commands = CLI_SERVE,
+	  .set = set_no_crc },
+	{ .name = "level",
+	  .arg = "LEVEL",
+	  .help = "How much to do: quick, standard (default) or full.",
+	  .commands = REPORTING,
+	  .set = set_level },
+	{ .name = "format",
+	  .arg = "FORMAT",
+	  .help = "The report: text (default), json, openmetrics or nagios.",
+	  .commands = REPORTING,
+	  .set = set_format },
+	{ .name = "timeout",
+	  .arg = "SECONDS",
+	  .help = "One deadline for everything (1 to 86400, default 60).",
+	  .commands = REPORTING,
+	  .set = set_timeout },
+	{ .name = "transport",
+	  .arg = "NAME",
+	  .help = "The RDMA transport: auto (default) or iwarp, which is software.",
+	  .commands = REPORTING,
+	  .set = set_transport },
+	{ .name = "port",
+	  .arg = "PORT",
+	  .help = "The server's NFS/RDMA port (default 20049).",
+	  .commands = REPORTING,
+	  .set = set_port },
+	{ .name = "mount-port",
+	  .arg = "PORT",
+	  .help = "The TCP port of MOUNT (default: rpcbind is asked; serve: any free one).",
+	  .commands = REPORTING | CLI_SERVE,
+	  .set = set_mount_port },
+	{ .name = "nfs-port",
+	  .arg = "PORT",
+	  .help = "The TCP port of NFS (default: rpcbind's answer, or 2049; serve: any free one).",
+	  .commands = REPORTING | CLI_SERVE,
+	  .set = set_nfs_port },
+	{ .name = "nfs-version",
+	  .arg = "VERSION",
+	  .help = "The version of NFS: auto (default) or 3.",
+	  .commands = REPORTING,
+	  .set = set_nfs_version },
+	{ .name = "cred",
+	  .arg = "UID:GID[,GID...]",
+	  .help = "The AUTH_SYS identity to read files with (default: the caller's).",
+	  .commands = REPORTING,
+	  .set = set_cred },
+	{ .name = "pcap",
+	  .arg = "FILE",
+	  .help = "Record the iWARP connections as a capture file.",
+	  .commands = CLI_PROBE,
+	  .set = set_pcap },
+	{ .name = "scd",
+	  .help = "Print the tables as the manual page has them.",
+	  .commands = CLI_EXPLAIN,
+	  .hidden = true,
+	  .set = set_scd },
+	{ .name = "quiet",
+	  .letter = 'q',
+	  .help = "No progress line; in the text only what needs care, and the verdict.",
+	  .commands = REPORTING,
+	  .set = set_quiet },
+	{ .name = "version",
+	  .letter = 'V',
+	  .help = "Print the version and exit.",
+	  .commands = ALL,
+	  .set = set_version },
+	{ .name = "help",
+	  .letter = 'h',
+	  .help = "Print this help and exit.",
+	  .commands = ALL,
+	  .set = set_help },
+	{ .name = NULL },
+};
+
+bool options_init(struct cli_options *options, const struct cli_command *command)
+{
+	*options = (struct cli_options){
+		.command = command,
+		.format = report_formats[0],
+		.transport = &transport_iwarp,
+		.timeout_ms = TIMEOUT_DEFAULT_MS,
+		.port = NFS_RDMA_PORT,
+		.level = PROBE_STANDARD,
+		.faults = fault_set_new(),
+	};
+	return options->faults;
+}
+
+void options_fini(struct cli_options *options)
+{
+	fault_set_free(options->faults);
+}
+
+/* getopt's forms of the rows that the command has: long ones in @longs, val is the row plus one;
+ * letters in @letters. A leading colon: getopt prints nothing, and tells a missing argument. */
+static void options_for_getopt(const struct cli_command *command, struct option *longs,
+			       char *letters)
+{
+	const struct cli_option *row;
+
+	*letters++ = ':';
+	for (row = option_table; row->name; row++) {
+		if (!(row->commands & command->bit))
+			continue;
+		*longs++ = (struct option){ row->name,
+					    row->arg ? required_argument : no_argument,
+					    NULL, 256 + (int)(row - option_table) };
+		if (row->letter)
+			*letters++ = row->letter;
+	}
+	*longs = (struct option){ 0 };
+	*letters = '\0';
+}
+
+static const struct cli_option *row_of(int c)
+{
+	const struct cli_option *row;
+
+	if (c >= 256)
+		return &option_table[c - 256];
+	for (row = option_table; row->name; row++)
+		if (row->letter && row->letter == c)
+			return row;
+	return NULL;
+}
+
+/* getopt left the argument that it did not like behind. */
+static int refuse(int c, char *const *argv)
+{
+	const struct cli_option *row = row_of(optopt);
+
+	if (c == ':')
+		return err_set(EINVAL, "--%s needs an argument: %s", row->name, row->arg);
+	if (row && row->name)
+		return err_set(EINVAL, "--%s takes no argument", row->name);
+	if (optopt)
+		return err_set(EINVAL, "there is no option '-%c'", optopt);
+	return err_set(EINVAL, "there is no option '%.60s', or it is not one alone",
+		       argv[optind - 1]);
+}
+
+int options_parse(struct cli_options *options, int argc, char *const *argv)
+{
+	struct option longs[ARRAY_SIZE(option_table)];
+	char letters[ARRAY_SIZE(option_table) + 2];
+	const struct cli_option *row;
+	int c, rc;
+
+	options_for_getopt(options->command, longs, letters);
+	optind = 0; /* glibc: start afresh */
+	opterr = 0;
+	while ((c = getopt_long(argc, argv, letters, longs, NULL)) != -1) {
+		if (c == '?' || c == ':')
+			return refuse(c, argv);
+		row = row_of(c);
+		rc = row->set(options, optarg);
+		if (rc)
+			return err_context(rc, "--%s", row->name);
+	}
+	options->operands = argv + optind;
+	options->noperands = argc - optind;
+	if (options->help || options->version ||
+	    options->noperands <= options->command->max_operands)
+		return 0;
+	return err_set(EINVAL, "'%.60s' is one argument too many",
+		       options->operands[options->command->max_operands]);
+}

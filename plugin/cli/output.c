@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* Where the command prints: how wide and how coloured stdout is, reports, and sentences on
+ * stderr. SIGPIPE is ignored (main.c), so that a reader that left is an error like a full disk. */
+#include <stdarg.h>
+#include <sys/ioctl.h>
+
+#include "plugin/cli/cli.h"
+
+static void print_error(const struct cli_command *command, const char *text,
+			const char *tail)
+{
+	char clean[4 * ERR_TEXT_MAX];
+
+	utf8_clean(clean, sizeof(clean), text, UTF8_ESCAPE);
+	fprintf(stderr, "nfsrdma%s%s: %s%s\n", command ? " " : "",
+		command ? command->name : "", clean, tail);
+}
+
+int cli_error(const struct cli_options *options, int status, const char *fmt, ...)
+{
+	char text[ERR_TEXT_MAX];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	print_error(options->command, text, "");
+	return status;
+}
+
+int cli_usage(const struct cli_options *options)
+{
+	char tail[64];
+	const char *name = options->command ? options->command->name : "";
+
+	snprintf(tail, sizeof(tail), " (see nfsrdma %s%s--help)", name, *name ? " " : "");
+	print_error(options->command, err_text(), tail);
+	return EXIT_USAGE;
+}
+
+void output_style(FILE *out, bool quiet, struct report_style *style)
+{
+	const char *no_color = getenv("NO_COLOR"), *term = getenv("TERM");
+	bool dumb = !term || !strcmp(term, "dumb");
+	struct winsize size;
+
+	*style = (struct report_style){ .width = 80, .quiet = quiet };
+	if (!isatty(fileno(out)))
+		return;
+	/* no-color.org: set, and not empty. */
+	style->color = !dumb && !(no_color && *no_color);
+	if (!ioctl(fileno(out), TIOCGWINSZ, &size) && size.ws_col)
+		style->width = size.ws_col;
+}
+
+int output_report(const struct cli_options *options, const struct report *report)
+{
+	struct report_style style;
+
+	output_style(stdout, options->quiet, &style);
+	if (report_print(report, options->format, stdout, &style))
+		return cli_error(options, EXIT_UNKNOWN, "%s", err_text());
+	return options->format->exit_status(report_verdict(report));
+}
+
+int output_finish(const struct cli_options *options)
+{
+	if (!ferror(stdout) && !fflush(stdout))
+		return EXIT_GOOD;
+	err_sys("write to standard output");
+	return cli_error(options, EXIT_UNKNOWN, "%s", err_text());
+}

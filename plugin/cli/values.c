@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* Values of the command line: each is bounded, whole, and refused with a sentence that says what
+ * is allowed. What is quoted in it is cut, and cleaned by who prints it. */
+#include <arpa/inet.h>
+
+#include "plugin/cli/cli.h"
+
+/* RFC 1813 section 5.1.1: the longest path that MOUNT takes. */
+#define MOUNT_PATH_MAX 1024
+
+/* Decimal digits and nothing else: strtoul() would take a sign, blanks, and 0x. */
+static bool digits_to_number(const char *text, size_t len, unsigned long *out)
+{
+	unsigned long n = 0;
+	size_t i;
+
+	if (!len || len > 10)
+		return false;
+	for (i = 0; i < len; i++) {
+		if (text[i] < '0' || text[i] > '9')
+			return false;
+		n = n * 10 + (unsigned long)(text[i] - '0');
+	}
+	*out = n;
+	return true;
+}
+
+int value_number(const char *text, unsigned long min, unsigned long max,
+		 unsigned long *out)
+{
+	unsigned long n;
+
+	if (!digits_to_number(text, strlen(text), &n) || n < min || n > max)
+		return err_set(EINVAL, "takes a number from %lu to %lu, not '%.40s'", min,
+			       max, text);
+	*out = n;
+	return 0;
+}
+
+int value_port(const char *text, uint16_t *out)
+{
+	unsigned long port;
+	int rc = value_number(text, 1, 65535, &port);
+
+	if (!rc)
+		*out = (uint16_t)port;
+	return rc;
+}
+
+/* One id of the list at *text; moves to what follows it. -1, (uid_t)-1, means "none" to the
+ * kernel and is nobody's. */
+static bool take_id(const char **text, char end, uint32_t *out)
+{
+	size_t len = strcspn(*text, ":,");
+	unsigned long id;
+
+	if (!digits_to_number(*text, len, &id) || id >= UINT32_MAX)
+		return false;
+	if ((*text)[len] != end && (end != ',' || (*text)[len]))
+		return false;
+	*out = (uint32_t)id;
+	*text += len + ((*text)[len] != '\0');
+	return true;
+}
+
+int value_cred(const char *text, struct rpc_cred *out)
+{
+	struct rpc_cred cred = { .flavor = RPC_AUTH_SYS };
+	const char *p = text;
+	bool good = take_id(&p, ':', &cred.uid) && take_id(&p, ',', &cred.gid);
+
+	while (good && *p) {
+		if (cred.ngids == RPC_GIDS_MAX)
+			return err_set(
+				EINVAL,
+				"takes %d groups after the first at most (AUTH_SYS)",
+				RPC_GIDS_MAX);
+		good = take_id(&p, ',', &cred.gids[cred.ngids++]);
+	}
+	if (!good || text[strlen(text) - 1] == ',')
+		return err_set(EINVAL,
+			       "takes UID:GID or UID:GID,GID,... in numbers, not '%.40s'",
+			       text);
+	*out = cred;
+	return 0;
+}
+
+static bool has_control(const char *text)
+{
+	for (; *text; text++)
+		if ((uint8_t)*text < 0x20 || *text == 0x7f)
+			return true;
+	return false;
+}
+
+/* RFC 1123 section 2.1, and the underscore that people use. */
+static bool is_name(const char *text)
+{
+	static const char allowed[] =
+		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+		"0123456789.-_";
+
+	return *text && *text != '-' && !text[strspn(text, allowed)];
+}
+
+/* An IPv6 address; a zone may follow: fe80::1%eth0. */
+static bool is_ipv6(const char *text)
+{
+	size_t len = strcspn(text, "%");
+	char address[INET6_ADDRSTRLEN];
+	struct in6_addr v6;
+
+	if (len >= sizeof(address) || (text[len] && !is_name(text + len + 1)))
+		return false;
+	memcpy(address, text, len);
+	address[len] = '\0';
+	return inet_pton(AF_INET6, address, &v6) == 1;
+}
+
+/* Splits off the host; *rest is what follows it: "" or ":...". */
+static int take_host(const char *text, struct target *out, const char **rest)
+{
+	bool bracket = *text == '[';
+	const char *start = text + bracket;
+	size_t len = strcspn(start, bracket ? "]" : ":");
+
+	if (bracket && !start[len])
+		return err_set(EINVAL, "'%.80s' has no closing bracket", text);
+	if (!len)
+		return err_set(EINVAL, "'%.80s' has no server before the colon", text);
+	if (len >= sizeof(out->host))
+		return err_set(EINVAL,
+			       "the server's name has %zu characters, %zu at most", len,
+			       sizeof(out->host) - 1);
+	memcpy(out->host, start, len);
+	out->host[len] = '\0';
+	*rest = start + len + bracket;
+	if (!bracket && !is_name(out->host))
+		return err_set(EINVAL, "'%.80s' is no name of a server", out->host);
+	if (bracket && !is_ipv6(out->host))
+		return err_set(EINVAL, "'%.80s' is no IPv6 address", out->host);
+	return 0;
+}
+
+int target_parse(const char *text, struct target *out)
+{
+	const char *rest = text;
+	int rc;
+
+	if (!*text)
+		return err_set(EINVAL, "the name of the server is empty");
+	if (has_control(text))
+		return err_set(EINVAL, "'%.80s' has a control character", text);
+	rc = take_host(text, out, &rest);
+	if (rc)
+		return rc;
+	out->path = NULL;
+	if (!*rest)
+		return 0;
+	if (*rest == ':' && rest[1] == '/') {
+		out->path = rest + 1;
+		if (strlen(out->path) > MOUNT_PATH_MAX)
+			return err_set(EINVAL, "the path has %zu bytes, %d at most",
+				       strlen(out->path), MOUNT_PATH_MAX);
+		return 0;
+	}
+	if (strchr(rest + 1, ':') && *text != '[')
+		return err_set(
+			EINVAL,
+			"an IPv6 address stands in brackets: [2001:db8::1]:/export");
+	return err_set(EINVAL,
+		       "after the server comes ':/EXPORT', not '%.40s'; a port is --port",
+		       rest);
+}

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* The option table: what each option sets, for which command, and what is refused. */
+#include "plugin/cli/cli.h"
+#include "suite.h"
+
+static const struct cli_command probe_like = { .name = "probe",
+					       .bit = CLI_PROBE,
+					       .max_operands = 1 };
+static const struct cli_command serve_like = { .name = "serve", .bit = CLI_SERVE };
+
+/* Parses words; options must be freed by options_fini() whatever the result. */
+static int parse(struct cli_options *options, const struct cli_command *command,
+		 const char *const *words)
+{
+	static char copies[8][70000];
+	static char *argv[10];
+	int argc = 0;
+
+	memset(argv, 0, sizeof(argv));
+	CU_ASSERT_FATAL(options_init(options, command));
+	argv[argc++] = strcpy(copies[0], command->name);
+	for (; *words; words++) {
+		snprintf(copies[argc], sizeof(copies[argc]), "%s", *words);
+		argv[argc] = copies[argc];
+		argc++;
+	}
+	return options_parse(options, argc, argv);
+}
+
+#define WORDS(...) ((const char *const[]){ __VA_ARGS__, NULL })
+
+static bool is_refused(const struct cli_command *command, const char *const *words,
+		       const char *sentence)
+{
+	_cleanup_(options_fini) struct cli_options options;
+	int rc = parse(&options, command, words);
+
+	return rc == -EINVAL && strstr(err_text(), sentence);
+}
+
+static void defaults_are_those_of_the_design(void)
+{
+	_cleanup_(options_fini) struct cli_options options;
+
+	CU_ASSERT_EQUAL(parse(&options, &probe_like, WORDS("nas1:/export")), 0);
+	CU_ASSERT_EQUAL(options.port, 20049);
+	CU_ASSERT_EQUAL(options.timeout_ms, 60000);
+	CU_ASSERT_EQUAL(options.level, PROBE_STANDARD);
+	CU_ASSERT_PTR_EQUAL(options.transport, &transport_iwarp);
+	CU_ASSERT_STRING_EQUAL(options.format->name, "text");
+	CU_ASSERT(!options.has_cred && !options.quiet && !options.embedded);
+	CU_ASSERT(options.mount_port == 0 && options.nfs_port == 0);
+	CU_ASSERT(fault_set_empty(options.faults));
+	CU_ASSERT_EQUAL(options.noperands, 1);
+	CU_ASSERT_STRING_EQUAL(options.operands[0], "nas1:/export");
+}
+
+static void each_option_sets_its_value(void)
+{
+	_cleanup_(options_fini) struct cli_options options;
+
+	CU_ASSERT_EQUAL(parse(&options, &probe_like,
+			      WORDS("--format=json", "--timeout=5", "nas1", "--port=1",
+				    "--level=full", "--cred=36:36", "-q")),
+			0);
+	CU_ASSERT_STRING_EQUAL(options.format->name, "json");
+	CU_ASSERT_EQUAL(options.timeout_ms, 5000);
+	CU_ASSERT(options.has_port && options.port == 1);
+	CU_ASSERT_EQUAL(options.level, PROBE_FULL);
+	CU_ASSERT(options.has_cred && options.cred.uid == 36);
+	CU_ASSERT(options.quiet);
+	CU_ASSERT_STRING_EQUAL(options.operands[0], "nas1");
+}
+
+static void faults_add_up(void)
+{
+	_cleanup_(options_fini) struct cli_options options;
+
+	CU_ASSERT_EQUAL(parse(&options, &probe_like,
+			      WORDS("--embedded", "--fault", "read-812", "--fault",
+				    "credit-zero")),
+			0);
+	CU_ASSERT(options.embedded && !fault_set_empty(options.faults));
+	CU_ASSERT(is_refused(&probe_like, WORDS("--fault", "sabotage"), "--fault: "));
+	CU_ASSERT(is_refused(&probe_like, WORDS("--fault", ""), "--fault: "));
+}
+
+static void what_does_not_exist_is_refused_by_name(void)
+{
+	CU_ASSERT(is_refused(&probe_like, WORDS("--bogus"),
+			     "there is no option '--bogus'"));
+	CU_ASSERT(is_refused(&probe_like, WORDS("-x"), "there is no option '-x'"));
+	CU_ASSERT(is_refused(&probe_like, WORDS("--p=1"), "'--p=1'"));
+	CU_ASSERT(is_refused(&probe_like, WORDS("--listen=1"), "'--listen=1'"));
+	CU_ASSERT(is_refused(&serve_like, WORDS("--level=full"), "'--level=full'"));
+	CU_ASSERT(is_refused(&probe_like, WORDS("--format", "yaml"),
+			     "one of text, json, openmetrics, nagios, not 'yaml'"));
+}
+
+static void what_is_not_in_this_version_says_so(void)
+{
+	CU_ASSERT(is_refused(&probe_like, WORDS("--transport", "verbs"), "iwarp"));
+	CU_ASSERT(is_refused(&probe_like, WORDS("--nfs-version", "4.1"), "3 is"));
+	CU_ASSERT(is_refused(&probe_like, WORDS("--nfs-version", "2"), "auto or 3"));
+	CU_ASSERT(is_refused(&probe_like, WORDS("--device", "mlx5_0"), "no option"));
+	CU_ASSERT(is_refused(&probe_like, WORDS("--bind", "192.0.2.1"), "no option"));
+}
+
+static void arguments_are_needed_or_refused(void)
+{
+	CU_ASSERT(is_refused(&probe_like, WORDS("--timeout"),
+			     "--timeout needs an argument: SECONDS"));
+	CU_ASSERT(is_refused(&probe_like, WORDS("--embedded=yes"),
+			     "--embedded takes no argument"));
+	CU_ASSERT(is_refused(&probe_like, WORDS("--timeout="), "--timeout: takes"));
+	CU_ASSERT(is_refused(&probe_like, WORDS("--pcap="), "--pcap: takes"));
+}
+
+static void numbers_out_of_bounds_are_refused(void)
+{
+	static const char *const bad[] = {
+		"0", "-1", "86401", "1s", "1e3", "0x1", "18446744073709551617", ""
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(bad); i++) {
+		CU_ASSERT(is_refused(&probe_like, WORDS("--timeout", bad[i]),
+				     "--timeout: takes a number from 1 to 86400"));
+		CU_ASSERT(is_refused(&probe_like, WORDS("--mount-port", bad[i]),
+				     "--mount-port: takes a number from 1 to 65535"));
+	}
+}
+
+static void one_operand_too_many_is_refused(void)
+{
+	CU_ASSERT(
+		is_refused(&probe_like, WORDS("a", "b"), "'b' is one argument too many"));
+	CU_ASSERT(is_refused(&serve_like, WORDS("a"), "'a' is one argument too many"));
+	CU_ASSERT(
+		is_refused(&probe_like, WORDS("a", "--", "--level"), "'--level' is one"));
+}
+
+static void huge_arguments_are_cut_in_the_sentence(void)
+{
+	char *huge = malloc(65537);
+
+	memset(huge, 'a', 65536);
+	huge[65536] = '\0';
+	CU_ASSERT(is_refused(&probe_like, WORDS("--level", huge), "takes quick"));
+	CU_ASSERT(strlen(err_text()) < 200);
+	CU_ASSERT(is_refused(&probe_like, WORDS("a", huge), "too many"));
+	CU_ASSERT(strlen(err_text()) < 200);
+	memcpy(huge, "--", 2);
+	CU_ASSERT(is_refused(&probe_like, WORDS(huge), "no option"));
+	CU_ASSERT(strlen(err_text()) < 200);
+	free(huge);
+}
+
+static void help_needs_no_operand_and_no_count(void)
+{
+	_cleanup_(options_fini) struct cli_options options;
+
+	CU_ASSERT_EQUAL(parse(&options, &probe_like, WORDS("--help", "a", "b")), 0);
+	CU_ASSERT(options.help);
+}
+
+/* The table itself: what help and manual page print. */
+static void rows_are_complete_and_unique(void)
+{
+	const struct cli_option *a, *b;
+
+	for (a = option_table; a->name; a++) {
+		CU_ASSERT(a->commands && a->set && a->help[strlen(a->help) - 1] == '.');
+		for (b = a + 1; b->name; b++) {
+			CU_ASSERT_NOT_EQUAL(strcmp(a->name, b->name), 0);
+			CU_ASSERT(!a->letter || a->letter != b->letter);
+		}
+	}
+}
+
+SUITE_MAIN("cli-options", TEST(defaults_are_those_of_the_design),
+	   TEST(each_option_sets_its_value), TEST(faults_add_up),
+	   TEST(what_does_not_exist_is_refused_by_name),
+	   TEST(what_is_not_in_this_version_says_so),
+	   TEST(arguments_are_needed_or_refused), TEST(numbers_out_of_bounds_are_refused),
+	   TEST(one_operand_too_many_is_refused),
+	   TEST(huge_arguments_are_cut_in_the_sentence),
+	   TEST(help_needs_no_operand_and_no_count), TEST(rows_are_complete_and_unique))

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* The table of findings: complete, unique, and known to whoever raises one. */
+#include "plugin/report/report.h"
+#include "rpcrdma/server/server.h"
+#include "suite.h"
+
+static void ids_are_unique(void)
+{
+	const struct meaning *a, *b;
+
+	for (a = meaning_table; a->id; a++)
+		for (b = a + 1; b->id; b++)
+			CU_ASSERT_NOT_EQUAL(strcmp(a->id, b->id), 0);
+}
+
+/* Words of lower case letters, digits and dashes, joined by points. */
+static void ids_are_words(void)
+{
+	const struct meaning *m;
+
+	for (m = meaning_table; m->id; m++) {
+		CU_ASSERT(strlen(m->id) < FINDING_ID_MAX);
+		CU_ASSERT_EQUAL(strspn(m->id, "abcdefghijklmnopqrstuvwxyz0123456789-."),
+				strlen(m->id));
+		CU_ASSERT_PTR_NOT_NULL(strchr(m->id, '.'));
+	}
+}
+
+static bool is_prose(const char *text)
+{
+	size_t len = strlen(text);
+
+	return len && text[0] != ' ' && text[len - 1] == '.' && !strstr(text, "  ") &&
+	       !strpbrk(text, "\t\n\r") && text[0] >= 'A' && text[0] <= 'Z';
+}
+
+static void texts_are_sentences(void)
+{
+	const struct meaning *m;
+
+	for (m = meaning_table; m->id; m++) {
+		CU_ASSERT(is_prose(m->what));
+		CU_ASSERT(is_prose(m->cause) || !strncmp(m->cause, "MNT3ERR_", 8));
+		CU_ASSERT(is_prose(m->remedy));
+		CU_ASSERT(m->group && *m->group);
+		CU_ASSERT(*m->title && strlen(m->title) <= MEANING_TITLE_MAX);
+	}
+}
+
+static void rows_of_a_group_stand_together(void)
+{
+	const struct meaning *a, *b;
+
+	for (a = meaning_table; a->id; a++)
+		for (b = a + 1; b->id; b++)
+			if (!strcmp(a->group, b->group))
+				CU_ASSERT_STRING_EQUAL((b - 1)->group, b->group);
+}
+
+static void see_ends_with_null(void)
+{
+	const struct meaning *m;
+
+	for (m = meaning_table; m->id; m++)
+		CU_ASSERT_PTR_NULL(m->see[3]);
+}
+
+static void every_fault_raises_a_finding_that_exists(void)
+{
+	const struct fault_row *fault;
+
+	CU_ASSERT_PTR_NOT_NULL(fault_table[0].name);
+	for (fault = fault_table; fault->name; fault++)
+		CU_ASSERT_PTR_NOT_NULL(meaning_find(fault->finding));
+}
+
+/* An unknown one of these must never leave a verdict good. */
+static void what_must_be_known_is_decisive(void)
+{
+	static const char *const ids[] = { "probe.address", "probe.connect",
+					   "probe.null",    "probe.mount",
+					   "probe.file",    "probe.read.write-chunk" };
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(ids); i++) {
+		CU_ASSERT_PTR_NOT_NULL_FATAL(meaning_find(ids[i]));
+		CU_ASSERT(meaning_find(ids[i])->decisive);
+	}
+}
+
+static void only_whole_ids_are_found(void)
+{
+	CU_ASSERT_PTR_NOT_NULL(meaning_find("bug.read-812"));
+	CU_ASSERT_PTR_NULL(meaning_find("bug.read-81"));
+	CU_ASSERT_PTR_NULL(meaning_find("BUG.READ-812"));
+	CU_ASSERT_PTR_NULL(meaning_find(""));
+}
+
+static const char *near(const char *id)
+{
+	const struct meaning *m = meaning_near(id);
+
+	return m ? m->id : "none";
+}
+
+static void a_slip_finds_what_was_meant(void)
+{
+	CU_ASSERT_STRING_EQUAL(near("bug.read-821"), "bug.read-812");
+	CU_ASSERT_STRING_EQUAL(near("probe.conect"), "probe.connect");
+	CU_ASSERT_STRING_EQUAL(near("write-chunk"), "probe.read.write-chunk");
+	CU_ASSERT_STRING_EQUAL(near("alignment"), "probe.read.write-chunk.alignment");
+}
+
+static void what_is_far_from_all_finds_none(void)
+{
+	char *huge = malloc(65537);
+
+	memset(huge, 'p', 65536);
+	huge[65536] = '\0';
+	CU_ASSERT_STRING_EQUAL(near("zzzzzzzz"), "none");
+	CU_ASSERT_STRING_EQUAL(near(""), "none");
+	CU_ASSERT_STRING_EQUAL(near("."), "none");
+	CU_ASSERT_STRING_EQUAL(near(huge), "none");
+	free(huge);
+}
+
+SUITE_MAIN("meaning", TEST(ids_are_unique), TEST(ids_are_words),
+	   TEST(texts_are_sentences), TEST(rows_of_a_group_stand_together),
+	   TEST(see_ends_with_null), TEST(every_fault_raises_a_finding_that_exists),
+	   TEST(what_must_be_known_is_decisive), TEST(only_whole_ids_are_found),
+	   TEST(a_slip_finds_what_was_meant), TEST(what_is_far_from_all_finds_none))

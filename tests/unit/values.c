@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* Values of the command line: whole, bounded, refused with a sentence. */
+#include "plugin/cli/cli.h"
+#include "suite.h"
+
+static void numbers_are_whole_and_bounded(void)
+{
+	static const char *const bad[] = { "",
+					   " 1",
+					   "1 ",
+					   "+1",
+					   "-1",
+					   "0x10",
+					   "1.5",
+					   "1e3",
+					   "0",
+					   "11",
+					   "4294967297",
+					   "\n",
+					   "99999999999999999999",
+					   "1\033[m",
+					   "one" };
+	unsigned long n = 77;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(bad); i++) {
+		CU_ASSERT_EQUAL(value_number(bad[i], 1, 10, &n), -EINVAL);
+		CU_ASSERT_PTR_NOT_NULL(strstr(err_text(), "from 1 to 10"));
+	}
+	CU_ASSERT_EQUAL(n, 77);
+	CU_ASSERT_EQUAL(value_number("1", 1, 10, &n), 0);
+	CU_ASSERT_EQUAL(n, 1);
+	CU_ASSERT_EQUAL(value_number("0010", 1, 10, &n), 0);
+	CU_ASSERT_EQUAL(n, 10);
+}
+
+static void ports_end_at_65535(void)
+{
+	uint16_t port = 7;
+
+	CU_ASSERT_EQUAL(value_port("65536", &port), -EINVAL);
+	CU_ASSERT_EQUAL(value_port("0", &port), -EINVAL);
+	CU_ASSERT_EQUAL(port, 7);
+	CU_ASSERT_EQUAL(value_port("65535", &port), 0);
+	CU_ASSERT_EQUAL(port, 65535);
+}
+
+static void cred_is_a_user_and_groups(void)
+{
+	struct rpc_cred cred;
+
+	CU_ASSERT_EQUAL(value_cred("36:36", &cred), 0);
+	CU_ASSERT_EQUAL(cred.flavor, RPC_AUTH_SYS);
+	CU_ASSERT(cred.uid == 36 && cred.gid == 36 && cred.ngids == 0);
+	CU_ASSERT_EQUAL(value_cred("0:1,2,4294967294", &cred), 0);
+	CU_ASSERT(cred.uid == 0 && cred.gid == 1 && cred.ngids == 2);
+	CU_ASSERT(cred.gids[0] == 2 && cred.gids[1] == 4294967294u);
+}
+
+static void cred_of_another_shape_is_refused(void)
+{
+	static const char *const bad[] = {
+		"",        "36",       ":36",          "36:",          "36:36,",
+		"36:,36",  "36:36,,1", "36:36:1",      "a:b",          "36,36",
+		"-1:36",   "36:36 ",   "4294967295:0", "1:4294967295", "99999999999:1",
+		"36:36,x", "36:36;1"
+	};
+	struct rpc_cred cred = { .uid = 77 };
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(bad); i++) {
+		CU_ASSERT_EQUAL(value_cred(bad[i], &cred), -EINVAL);
+		CU_ASSERT_PTR_NOT_NULL(strstr(err_text(), "UID:GID"));
+	}
+	CU_ASSERT_EQUAL(cred.uid, 77);
+}
+
+static void cred_has_sixteen_more_groups_at_most(void)
+{
+	struct rpc_cred cred;
+
+	CU_ASSERT_EQUAL(value_cred("1:1,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16", &cred),
+			0);
+	CU_ASSERT_EQUAL(cred.ngids, 16);
+	CU_ASSERT_EQUAL(cred.gids[15], 16);
+	CU_ASSERT_EQUAL(
+		value_cred("1:1,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17", &cred),
+		-EINVAL);
+}
+
+static void target_is_split_at_its_path(void)
+{
+	static const struct {
+		const char *text, *host, *path;
+	} cases[] = {
+		{ "nas1", "nas1", NULL },
+		{ "nas1:/", "nas1", "/" },
+		{ "nas1:/export/a:/b", "nas1", "/export/a:/b" },
+		{ "192.0.2.1:/export", "192.0.2.1", "/export" },
+		{ "[2001:db8::1]", "2001:db8::1", NULL },
+		{ "[::1]:/export/a b", "::1", "/export/a b" },
+		{ "[fe80::1%eth0]:/e", "fe80::1%eth0", "/e" },
+	};
+	struct target target;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		CU_ASSERT_EQUAL(target_parse(cases[i].text, &target), 0);
+		CU_ASSERT_STRING_EQUAL(target.host, cases[i].host);
+		CU_ASSERT(!target.path == !cases[i].path);
+		if (target.path && cases[i].path)
+			CU_ASSERT_STRING_EQUAL(target.path, cases[i].path);
+	}
+}
+
+static void what_is_no_target_is_refused(void)
+{
+	static const struct {
+		const char *text, *word;
+	} cases[] = {
+		{ "", "empty" },
+		{ ":/export", "no server" },
+		{ "[]:/export", "no server" },
+		{ "[::1:/export", "bracket" },
+		{ "[nas1]:/export", "no IPv6 address" },
+		{ "[::1]x", "after the server" },
+		{ "2001:db8::1", "brackets" },
+		{ "2001:db8::1:/export", "brackets" },
+		{ "nas1:", "after the server" },
+		{ "nas1:export", "after the server" },
+		{ "nas1:20049", "--port" },
+		{ "/export", "no name" },
+		{ "na s1:/export", "no name" },
+		{ "user@nas1:/export", "no name" },
+		{ "-nas1", "no name" },
+		{ "n\xff", "no name" },
+		{ "[fe80::1%]", "no IPv6 address" },
+		{ "[::1%e/h]", "no IPv6 address" },
+		{ "nas1:/ex\nport", "control" },
+		{ "na\033s1", "control" },
+	};
+	struct target target;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		CU_ASSERT_EQUAL(target_parse(cases[i].text, &target), -EINVAL);
+		CU_ASSERT_PTR_NOT_NULL(strstr(err_text(), cases[i].word));
+	}
+}
+
+static void endless_targets_are_refused(void)
+{
+	char *text = malloc(65537);
+	struct target target;
+
+	memset(text, 'a', 65536);
+	text[65536] = '\0';
+	CU_ASSERT_EQUAL(target_parse(text, &target), -EINVAL);
+	memcpy(text, "nas1:/", 6);
+	CU_ASSERT_EQUAL(target_parse(text, &target), -EINVAL);
+	CU_ASSERT_PTR_NOT_NULL(strstr(err_text(), "1024 at most"));
+	text[5 + 1024] = '\0';
+	CU_ASSERT_EQUAL(target_parse(text, &target), 0);
+	memset(text, '[', 65536);
+	CU_ASSERT_EQUAL(target_parse(text, &target), -EINVAL);
+	free(text);
+}
+
+SUITE_MAIN("values", TEST(numbers_are_whole_and_bounded), TEST(ports_end_at_65535),
+	   TEST(cred_is_a_user_and_groups), TEST(cred_of_another_shape_is_refused),
+	   TEST(cred_has_sixteen_more_groups_at_most), TEST(target_is_split_at_its_path),
+	   TEST(what_is_no_target_is_refused), TEST(endless_targets_are_refused))
