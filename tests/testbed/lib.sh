@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Copyright (C) 2026 the nfsrdma authors
+#
+# Shell functions for tests/testbed: starting, telling and stopping a guest.
+# Sourced by run, boot and scenario.sh.
+#
+# A guest is a folder ($guest): pid, ports, console.log, qemu.log, and the pipes
+# of the control channel and of qemu's monitor.
+# shellcheck shell=bash
+
+testbed=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+
+# Under emulation a guest takes about 10 s from start to "ready" on two idle
+# cores. The wait ends early if qemu does.
+: "${NFSRDMA_TESTBED_BOOT_TIMEOUT:=180}"
+# Not kvm by default: a /dev/kvm is no promise that it works.
+: "${NFSRDMA_TESTBED_ACCEL:=tcg,thread=multi}"
+: "${NFSRDMA_TESTBED_MEMORY:=2048}"
+
+# --- the guest ---------------------------------------------------------------
+
+# What to start qemu with, for run: setpriv, so that qemu never outlives it.
+guest_prefix=()
+
+# guest_overlay IMAGE: what changes often is not in the image, but in a second
+# cpio behind it: the scripts and settings of tests/testbed/guest, and "check".
+guest_overlay()
+{
+	local tree=$guest/overlay
+
+	mkdir -p "$tree/usr/bin" "$tree/etc"
+	gcc -O2 -static -o "$tree/usr/bin/check" "$testbed/guest/check.c" || return
+	cp "$testbed/guest/init" "$testbed/guest/agent" "$tree/"
+	cp "$testbed"/guest/etc/* "$tree/etc/"
+	chmod -R u=rwX,go=rX "$tree"
+	(cd "$tree" && find . -mindepth 1 -print0 | cpio -o -0 -H newc --quiet --owner=0:0) \
+		>"$guest/overlay.cpio" || return
+	cat "$1/base.cpio" "$guest/overlay.cpio" >"$guest/initrd"
+	rm -rf "$tree" "$guest/overlay.cpio"
+}
+
+# guest_start IMAGE: starts qemu and waits until the guest listens.
+guest_start()
+{
+	local image=$1 pipe port forward=
+
+	guest_overlay "$image" || return
+	for pipe in ctl mon; do
+		rm -f "$guest/$pipe.in" "$guest/$pipe.out"
+		mkfifo "$guest/$pipe.in" "$guest/$pipe.out" || return
+	done
+	# Host port 0: the kernel picks a free one, the monitor tells which.
+	for port in 20049 20048 2049; do
+		forward+=,hostfwd=tcp:127.0.0.1:0-:$port
+	done
+	# vmlinux by its PVH entry; la57 (five-level page tables) only costs time.
+	"${guest_prefix[@]}" qemu-system-x86_64 -name nfsrdma-testbed -nodefaults -no-user-config -no-reboot \
+		-display none -accel "$NFSRDMA_TESTBED_ACCEL" -cpu max,la57=off -smp 2 \
+		-m "$NFSRDMA_TESTBED_MEMORY" -kernel "$image/vmlinux" -initrd "$guest/initrd" \
+		-append "console=ttyS0 quiet loglevel=4 panic=-1 rdinit=/init mitigations=off" \
+		-serial "file:$guest/console.log" \
+		-chardev "pipe,id=ctl,path=$guest/ctl" -serial chardev:ctl \
+		-chardev "pipe,id=mon,path=$guest/mon" -mon chardev=mon,mode=readline \
+		-netdev "user,id=net,ipv6=off$forward" -device virtio-net-pci,netdev=net,romfile= \
+		>"$guest/qemu.log" 2>&1 </dev/null &
+	echo $! >"$guest/pid"
+	guest_wait && guest_ports
+}
+
+guest_alive() { kill -0 "$(cat "$guest/pid" 2>/dev/null)" 2>/dev/null; }
+
+# guest_read FD DEADLINE: sets $line. A deadline is a value of $SECONDS.
+guest_read()
+{
+	local fd=$1 deadline=$2
+
+	while ((SECONDS < deadline)); do
+		# Two seconds at a time, to notice a qemu that is gone.
+		IFS= read -r -t 2 -u "$fd" line && return 0
+		guest_alive && continue
+		echo "qemu is gone: $(tail -n1 "$guest/qemu.log")" >&2
+		return 1
+	done
+	return 1
+}
+
+# guest_connect: the control channel on descriptors $ctl_in and $ctl_out. Opened
+# for both directions, because opening one end of a pipe waits for the other.
+guest_connect()
+{
+	exec {ctl_in}<>"$guest/ctl.in" {ctl_out}<>"$guest/ctl.out"
+}
+
+guest_disconnect()
+{
+	exec {ctl_in}>&- {ctl_out}>&-
+}
+
+guest_wait()
+{
+	local deadline=$((SECONDS + NFSRDMA_TESTBED_BOOT_TIMEOUT)) line status=1
+
+	guest_connect
+	while guest_read "$ctl_out" "$deadline"; do
+		[[ $line != "0 = 0" ]] || { status=0; break; }
+	done
+	guest_disconnect
+	((status == 0)) || ! guest_alive ||
+		echo "the guest did not come up: $(tail -n1 "$guest/console.log")" >&2
+	return $status
+}
+
+# guest_ports: asks the monitor which ports are forwarded, into the file "ports".
+guest_ports()
+{
+	local deadline=$((SECONDS + 10)) line in out
+
+	: >"$guest/ports"
+	exec {in}<>"$guest/mon.in" {out}<>"$guest/mon.out"
+	printf 'info usernet\n' >&"$in"
+	while (($(wc -l <"$guest/ports") < 3)) && guest_read "$out" "$deadline"; do
+		# TCP[HOST_FORWARD] 12 127.0.0.1 43423 10.0.2.15 20049 0 0
+		[[ $line =~ HOST_FORWARD.*127\.0\.0\.1\ +([0-9]+)\ +[0-9.]+\ +([0-9]+) ]] || continue
+		case ${BASH_REMATCH[2]} in
+		20049)	echo "rdma_port=${BASH_REMATCH[1]}" ;;
+		20048)	echo "mount_port=${BASH_REMATCH[1]}" ;;
+		2049)	echo "nfs_port=${BASH_REMATCH[1]}" ;;
+		esac >>"$guest/ports"
+	done
+	exec {in}>&- {out}>&-
+	(($(wc -l <"$guest/ports") == 3)) || { echo "no forwarded ports" >&2; return 1; }
+}
+
+# guest_tell SECONDS COMMAND [WORD...]: prints what the guest says, returns its
+# status; 124 if it did not answer in time. See guest/agent for the commands.
+guest_tell()
+{
+	local seconds=$1 id=$BASHPID-$RANDOM line status=124 deadline
+
+	shift
+	# The guest gives up first, so that its answer is not taken for the next one's.
+	deadline=$((SECONDS + seconds + 5))
+	guest_connect
+	printf '%s %s %s\n' "$id" "$seconds" "$*" >&"$ctl_in"
+	while guest_read "$ctl_out" "$deadline"; do
+		case $line in
+		"$id . "*)	printf '%s\n' "${line#"$id . "}" ;;
+		"$id = "*)	status=${line#"$id = "}; break ;;
+		esac
+	done
+	guest_disconnect
+	return "$status"
+}
+
+# guest_stop: ends the qemu that was started for $guest, and no other.
+guest_stop()
+{
+	local pid
+
+	pid=$(cat "$guest/pid" 2>/dev/null) || return 0
+	rm -f "$guest/pid"
+	# The number could be another process's by now.
+	grep -qs nfsrdma-testbed "/proc/$pid/cmdline" || return 0
+	kill "$pid" 2>/dev/null || return 0
+	for _ in {1..30}; do
+		kill -0 "$pid" 2>/dev/null || return 0
+		sleep 0.1
+	done
+	kill -9 "$pid" 2>/dev/null || true
+}

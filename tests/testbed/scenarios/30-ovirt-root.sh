@@ -1,0 +1,13 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Copyright (C) 2026 the nfsrdma authors
+#
+# A storage domain as oVirt has it. qemu keeps the port that a connection comes
+# from, so root's reserved port is one for the guest's mountd, too.
+[[ $(id -u) -eq 0 ]] || skip "only root may bind a reserved port, which this export wants"
+server plain
+probe_guest /export/ovirt --format json
+expect_status 0
+for mechanism in inline write-chunk reply-chunk; do
+	expect_finding "probe.read.$mechanism" pass
+done

@@ -1,0 +1,12 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Copyright (C) 2026 the nfsrdma authors
+#
+# The file is a live disk: it changes while it is read. No fail, and no bug.
+server plain
+guest_tell 20 writer start
+probe_guest /export/live --format json
+guest_tell 20 writer stop
+[[ $status == 0 || $status == 3 ]] || fail "exit status $status: $(summary)"
+expect_report '.verdict != "fail"' "verdict is fail"
+expect_no_bug

@@ -1,0 +1,18 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Copyright (C) 2026 the nfsrdma authors
+#
+# Our server with the fault: the kernel client reads wrong, the probe says why.
+server plain
+serve --fault read-812=garbage
+mount_serve
+if guest_tell 120 check >"$work/check"; then
+	fail "the kernel client reads right in spite of the fault"
+fi
+cat "$work/check"
+grep -q 'first wrong byte' "$work/check" || fail "$(tail -n1 "$work/check")"
+guest_tell 30 umount
+probe "127.0.0.1:$serve_export" --port "$serve_rdma" --mount-port "$serve_mount" \
+	--nfs-port "$serve_nfs" --format json
+expect_status 1
+expect_finding bug.read-812 fail

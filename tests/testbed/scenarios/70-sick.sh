@@ -1,0 +1,9 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Copyright (C) 2026 the nfsrdma authors
+#
+# A kernel server with the fault (sick.sed).
+server sick
+probe_guest /export/plain --format json
+expect_status 1
+expect_finding bug.read-812 fail

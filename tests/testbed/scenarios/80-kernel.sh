@@ -1,0 +1,23 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Copyright (C) 2026 the nfsrdma authors
+#
+# Without our program: the guest's kernel client mounts the guest's own server
+# by way of the host. Shows that the two are well, and the sick one is sick.
+read_by_kernel()
+{
+	guest_tell 60 mount "$rdma_port" "$mount_port" /export/plain
+	read_status=0
+	guest_tell 120 check >"$work/check" || read_status=$?
+	cat "$work/check"
+	guest_tell 30 umount
+}
+
+server plain
+read_by_kernel
+((read_status == 0)) || fail "kernel client and kernel server: $(head -n1 "$work/check")"
+server sick
+read_by_kernel
+grep -q 'file-813.*first wrong byte' "$work/check" || fail "the sick server is well at 813 bytes"
+! grep -qE 'file-(1|811|812):' "$work/check" || fail "the sick server is sick at 812 bytes"
+server plain
