@@ -235,7 +235,8 @@ static void check_returned(struct read_job *job, const struct rpcrdma_chunk *got
 			(unsigned long long)sum, (unsigned long long)want);
 }
 
-/* In a file whose words are their own offsets the place a byte came from can be told. */
+/* In a file whose words are their own offsets the place a byte came from can be told. @got is the
+ * word at @at, all ones where the data end within it. */
 static void explain_data(struct read_job *job, const struct window *w,
 			 const uint8_t *truth, uint64_t at, const uint8_t *got)
 {
@@ -249,6 +250,11 @@ static void explain_data(struct read_job *job, const struct window *w,
 		outcome_set(&job->outcome, READ_DATA,
 			    "at offset %llu came what belongs to offset %llu",
 			    (unsigned long long)file_at, (unsigned long long)from);
+	else if (from != UINT64_MAX)
+		outcome_set(&job->outcome, READ_DATA,
+			    "at offset %llu came %016llx, the file has %016llx",
+			    (unsigned long long)file_at, (unsigned long long)from,
+			    (unsigned long long)get_be64(truth + at));
 	else
 		outcome_set(&job->outcome, READ_DATA,
 			    "wrong from byte %llu of %u on, file offset %llu",
