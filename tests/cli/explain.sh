@@ -1,0 +1,45 @@
+#!/bin/bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Copyright (C) 2026 The nfsrdma authors
+#
+# Every finding is explained, and the manual page has the tables of the program.
+. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+
+run explain
+expect_status 0
+ids=$(sed -n 's/^  \([a-z][a-z0-9.-]*\) .*/\1/p' "$work/out")
+[[ $(wc -w <<<"$ids") -gt 25 ]] || { show; fail "few findings"; }
+
+for id in $ids; do
+	run explain "$id"
+	expect_status 0
+	[[ $(head -1 "$work/out") == "$id" ]] || { show; fail "$id is not the heading"; }
+	for part in What Cause Remedy; do
+		grep -qE "^$part +[A-Z]" "$work/out" || { show; fail "$id has no $part"; }
+	done
+done
+
+# What every fault raises can be looked up.
+run serve --list-faults
+expect_status 0
+faults=$(sed 's/[= ].*//' "$work/out")
+
+run explain bug.read-821
+expect_status 2
+expect_sentence 'did you mean bug.read-812'
+run explain zzzzzzzz
+expect_status 2
+expect_sentence 'lists them all'
+
+page=$NFSRDMA_SOURCE/plugin/cli/nfsrdma.8.scd
+run explain --scd
+expect_status 0
+sed -n '/^; table /,/^; end /p' "$page" >"$work/page"
+diff -u "$work/page" "$work/out" || fail "the tables of the manual page are stale"
+for word in $ids $faults; do
+	grep -qF -- "*$word*" "$page" || fail "$word is not in the manual page"
+done
+
+requires scdoc
+scdoc <"$page" >"$work/nfsrdma.8"
+grep -q '^\.TH "nfsrdma" "8"' "$work/nfsrdma.8" || fail "no heading"

@@ -1,0 +1,86 @@
+#!/bin/bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Copyright (C) 2026 The nfsrdma authors
+#
+# serve: the line of JSON, its end by a signal, nobody instead of root, a directory that is
+# probed like any server, and what it refuses.
+. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+requires jq
+
+# start ARGUMENT...: sets $pid, and the ports.
+start()
+{
+	"$NFSRDMA" serve "$@" >"$work/ready" 2>"$work/serve.err" </dev/null &
+	pid=$!
+	cleanup_fn kill -KILL "$pid"
+	for _ in {1..100}; do
+		[[ ! -s $work/ready ]] || break
+		kill -0 "$pid" 2>/dev/null || { cat "$work/serve.err"; fail "serve ended"; }
+		sleep 0.05
+	done
+	(($(wc -l <"$work/ready") == 1)) || fail "not one line: $(cat "$work/ready")"
+	read -r rdma nfs mount < <(jq -r '"\(.rdma) \(.nfs) \(.mount)"' "$work/ready")
+}
+
+# stop SIGNAL: ends it, cleanly and soon.
+stop()
+{
+	local began
+
+	began=$(now_ms)
+	status=0
+	kill "-$1" "$pid"
+	wait "$pid" || status=$?
+	[[ $status == 0 ]] || { cat "$work/serve.err"; fail "exit status $status on $1"; }
+	(($(since_ms "$began") < 2000)) || fail "$(since_ms "$began") ms to end"
+}
+
+probe_it()
+{
+	run probe "127.0.0.1:$1" --port "$rdma" --nfs-port "$nfs" --mount-port "$mount" \
+		--level quick --format json
+}
+
+start
+jq -e '(.rdma, .nfs, .mount | type == "number" and . > 0)
+	and .address == "127.0.0.1" and .export == "/"' "$work/ready" >/dev/null ||
+	fail "$(cat "$work/ready")"
+if ((EUID == 0)); then
+	grep -q '^Uid:.65534.65534.65534.65534$' "/proc/$pid/status" || fail "still root"
+	grep -q '^CapEff:.0000000000000000$' "/proc/$pid/status" || fail "still capable"
+	grep -q '^Groups:[[:space:]]*$' "/proc/$pid/status" || fail "still in groups"
+fi
+grep -q '^NoNewPrivs:.1$' "/proc/$pid/status" || fail "new privileges are possible"
+probe_it /
+expect_status 0
+stop TERM
+start --listen '[::1]:0' --fault close --no-crc
+[[ $(jq -r .address "$work/ready") == ::1 ]] || fail "$(cat "$work/ready")"
+stop INT
+
+# A directory: what others may read of it, and nothing by its links.
+mkdir -m 755 "$work/export"
+head -c 2000000 /dev/urandom >"$work/export/data"
+echo secret >"$work/export/secret"
+chmod 644 "$work/export/data"
+chmod 600 "$work/export/secret"
+ln -s /etc/passwd "$work/export/link"
+touch -d '1 hour ago' "$work/export/data"
+start --export "$work/export"
+probe_it /
+expect_status 0
+[[ $(report .subject.file) == *data ]] || { show; fail "$(report .subject.file)"; }
+probe_it /secret
+expect_status 3
+grep -q 'secret: NFS3ERR_ACCES' "$work/out" || { show; fail "the secret file is not refused"; }
+stop TERM
+
+run serve --listen 0.0.0.0:0 --fault close
+expect_status 2
+grep -q allow-remote-faults "$work/err" || { show; fail "no way out is named"; }
+run serve --export "$work/none"
+expect_status 3
+for address in 127.0.0.1 ::1:0 :5 127.0.0.1:65536 127.0.0.1:x; do
+	run serve --listen "$address"
+	expect_status 2
+done

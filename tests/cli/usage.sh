@@ -1,0 +1,95 @@
+#!/bin/bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Copyright (C) 2026 The nfsrdma authors
+#
+# Whatever the command line says: a clear sentence, exit status 2, nothing on stdout; and what
+# cannot be written is said, not lost.
+. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+
+# refused WORDS ARGUMENT...: a usage error whose sentence has the words.
+refused()
+{
+	local words=$1
+
+	shift
+	run "$@"
+	expect_status 2
+	[[ ! -s $work/out ]] || { show; fail "something on stdout"; }
+	expect_sentence "$words"
+	[[ $(wc -c <"$work/err") -lt 1000 ]] || fail "the sentence is endless"
+}
+
+huge=$(head -c 65536 /dev/zero | tr '\0' a)
+
+refused 'name a command'
+refused 'no command' ''
+refused 'no command' bogus
+refused 'no command' "$huge"
+refused 'before the command' --level probe
+refused 'one argument too many' --help probe
+refused 'name a server' probe
+refused 'one argument too many' probe a b
+refused 'server of its own' probe --embedded a
+refused 'add --embedded' probe --fault read-812 a
+refused 'its own ports' probe --embedded --port 20049
+refused 'no option' probe --bogus a
+refused 'no option' probe "-$(printf '\377')" a
+refused 'no option' probe "--$huge" a
+refused 'needs an argument' probe a --timeout
+refused 'takes no argument' probe --embedded=yes
+
+for value in '' 0 -1 +1 ' 1' 1s 0x10 1e9 99999999999999999999 "$huge" $'1\n' $'\e[31m'; do
+	refused 'takes a number from 1 to 86400' probe --timeout "$value" a
+	refused 'takes a number from 1 to 65535' probe --port "$value" a
+	refused 'takes UID:GID' probe --cred "$value" a
+	refused 'takes one of text, json' probe --format "$value" a
+	refused 'takes quick, standard or full' probe --level "$value" a
+	refused 'takes auto' probe --transport "$value" a
+	refused 'takes auto' probe --nfs-version "$value" a
+	refused 'no fault' probe --embedded --fault "$value"
+done
+# Not in this version: refused, never ignored.
+refused 'verbs is not in this version' probe --transport verbs a
+refused 'version 4.2 is not' probe --nfs-version 4.2 a
+refused 'no option' probe --device mlx5_0 a
+refused 'no option' probe --bind 192.0.2.1 a
+
+for target in '' : :/ '[::1' '[]:/' ::1 ::1:/ nas1: nas1:x -- "$huge" "nas1:/$huge" $'a\nb' \
+	$'nas1:/\e[31m' $'\377' 'a b' a/b; do
+	refused '.' probe -- "$target"
+done
+
+# Help and version are results.
+for command in probe serve bench explain; do
+	run "$command" --help
+	expect_status 0
+	grep -q "^Usage: nfsrdma $command" "$work/out" || { show; fail "no usage"; }
+	[[ ! -s $work/err ]] || { show; fail "something on stderr"; }
+	! grep -qE '.{81}' "$work/out" || { show; fail "wider than 80 columns"; }
+done
+run --help
+expect_status 0
+for command in probe serve bench explain; do
+	grep -q "^  $command " "$work/out" || { show; fail "$command is not listed"; }
+done
+run --version
+expect_status 0
+grep -qE '^nfsrdma [0-9]+\.[0-9]+\.[0-9]+$' "$work/out" || { show; fail "no version"; }
+
+# A full disk, a closed stdout, a reader that left.
+for arguments in --help --version explain 'probe --embedded --level quick'; do
+	status=0
+	# shellcheck disable=SC2086 # words
+	"$NFSRDMA" $arguments >/dev/full 2>"$work/err" || status=$?
+	expect_status 3
+	expect_sentence 'No space left'
+	status=0
+	# shellcheck disable=SC2086
+	"$NFSRDMA" $arguments >&- 2>"$work/err" || status=$?
+	expect_status 3
+	expect_sentence 'Bad file descriptor'
+done
+status=0
+{ "$NFSRDMA" explain 2>"$work/err" || echo $? >"$work/status"; } | true
+# The reader may have been late.
+[[ ! -e $work/status ]] || { [[ $(<"$work/status") == 3 ]] && expect_sentence 'Broken pipe'; }
