@@ -1,0 +1,68 @@
+#!/bin/bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Copyright (C) 2026 The nfsrdma authors
+#
+# Every fault that the embedded server has is found by the probe at its default level, and
+# called by its name: the finding of the table below has failed, and bug.read-812 has failed
+# for the faults that have its signature and for no other.
+. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+requires jq
+
+declare -A finding=(
+	[read-812]=bug.read-812
+	[read-812-later]=bug.read-812
+	[drop-reply]=probe.reply.lost
+	[close]=probe.connection
+	[bad-crc]=probe.transport
+	[wrong-xid]=probe.reply.xid
+	[credit-zero]=probe.credits
+	[pad-written]=probe.read.write-chunk.pad
+	[lengths-unrewritten]=probe.read.write-chunk.lengths
+	[page-shift]=probe.read.write-chunk.placement
+	[reply-page-repeat]=probe.read.reply-chunk
+)
+
+# fault SPEC ID: in a shell of its own, so that two can run at once.
+fault()
+{
+	local work=$work/$1
+
+	mkdir "$work"
+	probe --embedded --fault "$1"
+	expect_status 1
+	expect_finding "$2" fail
+	expect_report "verdict is not fail" '.verdict == "fail"'
+	# shellcheck disable=SC2016 # jq's variable
+	expect_report "bug.read-812 failed, or did not, wrongly" --arg id "$2" \
+		'any(.findings[]; .id == "bug.read-812" and .status == "fail") == ($id == "bug.read-812")'
+	echo "ok - $1 ($(seconds "$took") s)"
+}
+
+# One a line: NAME[=VALUE|VALUE...]<blank>description. Each value is a case, and so is the
+# default.
+run serve --list-faults
+expect_status 0
+cases=()
+while read -r spec _; do
+	name=${spec%%=*}
+	[[ ${finding[$name]:-} ]] || fail "this test does not know what $name must raise"
+	cases+=("$name")
+	[[ $spec != *=* ]] || for value in $(tr '|' ' ' <<<"${spec#*=}"); do
+		cases+=("$name=$value")
+	done
+done <"$work/out"
+((${#cases[@]} >= ${#finding[@]})) || fail "only ${#cases[@]} faults are listed"
+
+bad=0
+for ((i = 0; i < ${#cases[@]}; i += 2)); do
+	running=()
+	for spec in "${cases[@]:i:2}"; do
+		(trap - EXIT; fault "$spec" "${finding[${spec%%=*}]}") >"$work/log-$spec" 2>&1 &
+		running+=("$!:$spec")
+	done
+	for each in "${running[@]}"; do
+		wait "${each%%:*}" || { bad=$((bad + 1)); echo "not ok - ${each#*:}"; }
+		cat "$work/log-${each#*:}"
+	done
+done
+((bad == 0)) || fail "$bad of ${#cases[@]} faults"
