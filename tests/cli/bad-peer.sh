@@ -1,0 +1,43 @@
+#!/bin/bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Copyright (C) 2026 The nfsrdma authors
+#
+# Peers that are no NFS/RDMA server, or stop being one in the middle of a frame: a report
+# with one clear sentence, the right exit status, before the deadline.
+. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+requires jq python3
+
+# start_peer MODE: sets $peer_port.
+start_peer()
+{
+	python3 "$NFSRDMA_SOURCE/tests/cli/peer.py" "$1" >"$work/peer-$1" &
+	cleanup_fn kill "$!"
+	for _ in {1..100}; do
+		[[ ! -s $work/peer-$1 ]] || break
+		sleep 0.05
+	done
+	read -r peer_port <"$work/peer-$1" || fail "no peer"
+}
+
+# peer MODE STATUS WORDS: what a probe of that peer ends with and says.
+peer()
+{
+	start_peer "$1"
+	probe 127.0.0.1:/export --port "$peer_port" --timeout 3
+	expect_status "$2"
+	((took < 4000)) || { show; fail "$1: $took ms, but --timeout 3"; }
+	expect_first_problem "$3"
+	echo "ok - $1 ($(seconds "$took") s)"
+}
+
+# Fail: what answered is not what it should be, or it refused. Unknown: nobody answered.
+peer http             1 'no MPA'
+peer banner           1 'no MPA'
+peer reject           1 'reject|refus'
+peer private-too-long 1 'private data'
+peer hang-up          1 'clos'
+peer garbage          1 '.'
+peer half-frame       3 '.'
+peer silence          3 '.'
+peer half-mpa         3 '.'
+peer no-reply         3 '.'

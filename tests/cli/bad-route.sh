@@ -1,0 +1,32 @@
+#!/bin/bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Copyright (C) 2026 The nfsrdma authors
+#
+# Hosts that cannot be reached: nothing was found out, exit status 3, before the deadline.
+# In a network namespace of the test's own, with documentation addresses (RFC 5737).
+. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+requires jq ip unshare
+requires_root
+unshare -n true 2>/dev/null || skip "no network namespace"
+
+# What is routed to lo without being an address of it is dropped without an answer.
+run_prefix=(unshare -n sh -ec '
+	ip link set lo up
+	ip route add 192.0.2.0/24 dev lo src 127.0.0.1
+	ip route add unreachable 198.51.100.0/24
+	exec "$@"' -)
+
+# route NAME HOST WORDS
+route()
+{
+	probe "$2:/export" --timeout 3
+	expect_status 3
+	((took < 4000)) || { show; fail "$1: $took ms, but --timeout 3"; }
+	expect_first_problem "$3"
+	echo "ok - $1 ($(seconds "$took") s)"
+}
+
+route "nobody answers"       192.0.2.2            'time|answer'
+route "unreachable"          198.51.100.1         'route|reach'
+route "no route"             203.0.113.1          'route|reach'
+route "name without address" nobody.invalid       'nobody.invalid'

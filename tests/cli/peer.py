@@ -1,0 +1,116 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Copyright (C) 2026 The nfsrdma authors
+"""peer.py MODE: a TCP peer on loopback that is no NFS/RDMA server, or stops being one.
+Prints its port, then serves every connection in the same way until it is killed."""
+import socket
+import struct
+import sys
+import threading
+import time
+
+# RFC 5044 7.1: key, flags (0x80 markers, 0x40 CRC, 0x20 rejected, 0x10 enhanced RFC 6581),
+# revision, length of the private data.
+REPLY = b"MPA ID Rep Frame"
+
+
+def mpa_reply(flags, rev, private=b""):
+    return REPLY + struct.pack(">BBH", flags, rev, len(private)) + private
+
+
+def accept(sock):
+    """The MPA handshake as any iWARP peer does it; True when the request was one."""
+    request = b""
+    while len(request) < 20:
+        got = sock.recv(20 - len(request))
+        if not got:
+            return False
+        request += got
+    flags, rev, length = struct.unpack(">BBH", request[16:20])
+    private = sock.recv(length, socket.MSG_WAITALL) if length else b""
+    # IRD and ORD come first in enhanced private data: one of each is enough here.
+    answer = struct.pack(">HH", 1, 1) if flags & 0x10 else b""
+    sock.sendall(mpa_reply(0x40 | flags & 0x10, rev, answer))
+    return private is not None
+
+
+def http(sock):
+    sock.sendall(b"HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n")
+
+
+def banner(sock):
+    sock.sendall(b"SSH-2.0-OpenSSH_9.2\x1b[31m\r\n")
+    sock.recv(4096)
+    time.sleep(60)
+
+
+def silence(_sock):
+    time.sleep(60)
+
+
+def half_mpa(sock):
+    sock.sendall(REPLY[:7])
+    time.sleep(60)
+
+
+def reject(sock):
+    sock.recv(4096)
+    sock.sendall(mpa_reply(0x60, 1))
+
+
+def private_too_long(sock):
+    sock.recv(4096)
+    sock.sendall(REPLY + struct.pack(">BBH", 0x40, 1, 0xFFFF))
+    time.sleep(60)
+
+
+def half_frame(sock):
+    """An FPDU that says 60 bytes and stops after 30, when the first call has come."""
+    if accept(sock):
+        sock.recv(4096)
+        # RFC 5040, 5041: Send, queue 0, message 1, offset 0.
+        header = struct.pack(">HBBIIII", 60, 0x41, 0x43, 0, 0, 1, 0)
+        sock.sendall(header + bytes(30 - len(header)))
+        time.sleep(60)
+
+
+def no_reply(sock):
+    if accept(sock):
+        time.sleep(60)
+
+
+def garbage(sock):
+    """Well past the handshake, bytes that are no frame."""
+    if accept(sock):
+        sock.recv(4096)
+        sock.sendall(bytes(range(256)) * 64)
+        time.sleep(60)
+
+
+def hang_up(sock):
+    if accept(sock):
+        sock.recv(4096)
+
+
+def serve(sock, mode):
+    try:
+        mode(sock)
+    except OSError:
+        pass
+    finally:
+        sock.close()
+
+
+def main():
+    modes = {f.__name__.replace("_", "-"): f for f in (
+        http, banner, silence, half_mpa, reject, private_too_long, half_frame, no_reply,
+        garbage, hang_up)}
+    mode = modes[sys.argv[1]]
+    listener = socket.create_server(("127.0.0.1", 0))
+    print(listener.getsockname()[1], flush=True)
+    while True:
+        sock, _ = listener.accept()
+        threading.Thread(target=serve, args=(sock, mode), daemon=True).start()
+
+
+main()
