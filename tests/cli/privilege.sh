@@ -1,0 +1,72 @@
+#!/bin/bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Copyright (C) 2026 The nfsrdma authors
+#
+# What decodes bytes from the network has no privilege: called as root, the probe's worker
+# is nobody, without capabilities, and holds no descriptor but sockets and pipes.
+. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+requires jq python3
+requires_root
+
+# A peer that never answers keeps the worker waiting while it is looked at.
+python3 "$NFSRDMA_SOURCE/tests/cli/peer.py" no-reply >"$work/peer" &
+cleanup_fn kill "$!"
+for _ in {1..100}; do
+	[[ ! -s $work/peer ]] || break
+	sleep 0.05
+done
+
+"$NFSRDMA" probe 127.0.0.1:/export --port "$(<"$work/peer")" --timeout 4 \
+	>"$work/out" 2>"$work/err" </dev/null &
+probe_pid=$!
+
+# field PID NAME: of /proc/PID/status.
+field() { sed -n "s/^$2:\\s*//p" "/proc/$1/status"; }
+
+worker=
+for _ in {1..100}; do
+	read -ra children < <(cat /proc/"$probe_pid"/task/*/children 2>/dev/null) || true
+	for pid in "${children[@]}"; do
+		[[ $(field "$pid" Uid 2>/dev/null) != 65534* ]] || worker=$pid
+	done
+	[[ ! $worker ]] || break
+	sleep 0.02
+done
+[[ $worker ]] || fail "no child of the probe became nobody"
+# From here on it does not change; let it come to its wait.
+sleep 0.3
+
+expect_field()
+{
+	local have
+
+	have=$(field "$worker" "$1" | tr '\t' ' ')
+	[[ $have == "$2" ]] || fail "worker has $1 $have, not $2"
+}
+
+expect_field Uid "65534 65534 65534 65534"
+expect_field Gid "65534 65534 65534 65534"
+expect_field Groups ""
+expect_field CapEff 0000000000000000
+expect_field CapPrm 0000000000000000
+expect_field CapInh 0000000000000000
+expect_field CapAmb 0000000000000000
+expect_field NoNewPrivs 1
+
+for fd in /proc/"$worker"/fd/*; do
+	target=$(readlink "$fd")
+	[[ $target == socket:* || $target == pipe:* || $target == anon_inode:* ||
+		$target == /dev/null ]] || fail "worker holds $target"
+done
+
+grep -q '^Max core file size *0 *0 ' /proc/"$worker"/limits || fail "worker may dump core"
+
+# The embedded server drops to nobody too, when it serves a real directory.
+mkdir "$work/export"
+chmod 755 "$work/export"
+echo content >"$work/export/file"
+start_server --export "$work/export"
+worker=$server_pid
+expect_field Uid "65534 65534 65534 65534"
+expect_field CapEff 0000000000000000
+wait "$probe_pid" || true
