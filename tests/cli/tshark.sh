@@ -1,0 +1,65 @@
+#!/bin/bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Copyright (C) 2026 The nfsrdma authors
+#
+# An independent second decoder: Wireshark's dissectors read what --pcap recorded, find no
+# malformed frame, and see the same calls as we do.
+. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+requires jq python3 tshark
+
+probe --embedded --level quick --pcap "$work/probe.pcap"
+expect_status 0
+capture=$work/frames.pcap
+python3 "$NFSRDMA_SOURCE/tests/cli/mpa-frames.py" "$work/probe.pcap" "$capture" ||
+	fail "the capture is not made of MPA frames"
+
+# Wireshark would otherwise take the caller's preferences and plugins.
+export HOME=$work/home XDG_CONFIG_HOME=$work/home
+mkdir "$work/home"
+# decode ARGUMENT...: one line a frame. -2: what belongs together is found before it is shown.
+decode()
+{
+	tshark -2 -n -r "$capture" "$@" 2>"$work/tshark.err" ||
+		{ cat "$work/tshark.err" >&2; fail tshark; }
+}
+
+# Wireshark puts data that came by Write chunk back into the reply, but with their XDR padding
+# only if they filled what was offered. The others end too early for it, through no fault of
+# ours; the sum of the segments says which they are.
+decode -Y '_ws.expert.severity >= 0x00800000' -T fields -E separator=' ' -e frame.number \
+	-e rpc.msgtyp -e rpcordma.rdma_length >"$work/wrong"
+while read -r frame type lengths; do
+	((type == 1 && (${lengths//,/ + }) % 4 != 0)) ||
+		fail "Wireshark finds frame $frame wrong: $(decode -Y "frame.number == $frame" \
+			-T fields -e _ws.col.Info -e _ws.expert.message)"
+done <"$work/wrong"
+
+count() { decode -Y "$1" -T fields -e frame.number | wc -l; }
+for filter in iwarp_mpa.req iwarp_mpa.rep iwarp_rdma.opcode==0 iwarp_rdma.opcode==3 \
+	'rpcordma.msg_type == 0' 'rpcordma.msg_type == 1' 'rpcordma.reply_count == 1' \
+	'nfs.procedure_v3 == 6' 'nfs.procedure_v3 == 17' 'nfs.procedure_v3 == 5'; do
+	(($(count "$filter"))) || fail "no frame is $filter"
+done
+
+decode -Y iwarp_mpa.fpdu -O iwarp_mpa >"$work/mpa"
+grep -q 'Good CRC32' "$work/mpa" || fail "no CRC was checked"
+! grep 'Bad CRC32' "$work/mpa" || fail "a CRC is wrong"
+
+# Every call has its reply: as many Sends in one direction as in the other. (Of several in
+# one frame Wireshark shows only the first one's xid.)
+port=$(decode -Y iwarp_mpa.rep -T fields -e tcp.srcport | head -n 1)
+sends() { decode -Y "$1" -T fields -e iwarp_rdma.opcode | tr ',' '\n' | grep -c 0x03; }
+calls=$(sends "tcp.dstport == $port") replies=$(sends "tcp.srcport == $port")
+[[ $calls == "$replies" ]] || fail "$calls calls, $replies replies"
+xids() { decode -Y "rpcordma && rpc.msgtyp == $1" -T fields -e rpcordma.xid | tr ',' '\n' | sort -u; }
+stray=$(comm -13 <(xids 0) <(xids 1))
+[[ ! $stray ]] || fail "replies to no call: $stray"
+
+# What the Write list of a READ's reply returns adds up to the bytes of its result.
+decode -Y 'nfs.procedure_v3 == 6 && rpc.msgtyp == 1 && rpcordma.writes_count == 1' \
+	-T fields -E separator=' ' -e nfs.count3 -e rpcordma.rdma_length >"$work/reads"
+[[ -s $work/reads ]] || fail "no READ by Write chunk"
+while read -r counts lengths; do
+	((${counts%%,*} == (${lengths//,/ + }))) ||
+		fail "a READ of ${counts%%,*} bytes returns segments of $lengths"
+done <"$work/reads"
