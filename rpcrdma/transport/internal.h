@@ -212,10 +212,19 @@ void slots_repost(struct slots *s, const struct transport_msg *msg);
 
 /* pcap.c: one connection within a capture */
 
+/* One direction's frame, until it is whole. */
+struct pcap_half {
+	uint8_t *bytes;
+	size_t have;
+	bool past_mpa; /* FPDUs follow */
+	bool raw;      /* no MPA: recorded as it comes */
+};
+
 struct pcap_flow {
 	struct pcap *pcap; /* NULL: records nothing */
 	struct transport_address end[2];
 	uint32_t seq[2];
+	struct pcap_half half[2];
 };
 
 enum pcap_way { PCAP_OUT = 0, PCAP_IN = 1 };

@@ -6,6 +6,9 @@
  * are right, so that other dissectors decode it without being told anything. Retransmissions,
  * options and windows of the real segments are not there: this is the stream, not the wire.
  *
+ * A packet is one frame, MPA's or an FPDU, however the socket cut it: dissectors that look for
+ * FPDUs at the beginning of a segment, as hardware sends them, then find every one.
+ *
  * One capture may hold several connections, of several threads. A packet is one write(2), so a
  * process that dies leaves whole packets behind. */
 #include <fcntl.h>
@@ -16,7 +19,10 @@
 
 #include "rpcrdma/transport/internal.h"
 
-#define SEGMENT_MAX  32768
+/* What an IPv4 packet can carry; a longer frame takes two. */
+#define SEGMENT_MAX 65495
+/* An MPA frame with the longest length that it can claim; an FPDU is shorter. */
+#define FRAME_MAX    (MPA_HEAD + 65535)
 #define RECORD_LEN   16
 #define ETHERNET_LEN 14
 #define IP4_LEN      20
@@ -186,32 +192,73 @@ void pcap_flow_open(struct pcap_flow *flow, struct pcap *pcap,
 	pthread_mutex_unlock(&pcap->lock);
 }
 
+/* What is there of a frame, as packets. */
+static void half_emit(struct pcap_flow *flow, enum pcap_way way)
+{
+	struct pcap_half *half = &flow->half[way];
+	size_t done = 0, part;
+
+	for (; done < half->have; done += part) {
+		part = min_u64(half->have - done, SEGMENT_MAX);
+		memcpy(flow->pcap->packet + HEADERS_MAX, half->bytes + done, part);
+		pcap_packet(flow, way, TCP_ACK | TCP_PUSH, part);
+	}
+	half->have = 0;
+	half->past_mpa = true;
+}
+
+/* The length of the present frame, as far as its first bytes tell. */
+static size_t half_wanted(const struct pcap_half *half)
+{
+	if (half->raw)
+		return SEGMENT_MAX;
+	if (!half->past_mpa)
+		return half->have < MPA_HEAD ? MPA_HEAD
+					     : MPA_HEAD + get_be16(half->bytes + 18);
+	/* Length word, ULPDU, pad, CRC: RFC 5044 section 4.2. */
+	return half->have < 2 ? 2 : xdr_pad4(2 + (size_t)get_be16(half->bytes)) + 4;
+}
+
+static void half_take(struct pcap_flow *flow, enum pcap_way way, const uint8_t *p,
+		      size_t len)
+{
+	struct pcap_half *half = &flow->half[way];
+	size_t part;
+
+	while (len) {
+		part = min_u64(half_wanted(half) - half->have, len);
+		memcpy(half->bytes + half->have, p, part);
+		half->have += part;
+		p += part;
+		len -= part;
+		/* A stream that is no MPA has no frames. */
+		if (!half->past_mpa && half->have == MPA_HEAD &&
+		    memcmp(half->bytes, "MPA ID Re", 9))
+			half->raw = true;
+		if (half->have == half_wanted(half))
+			half_emit(flow, way);
+	}
+	if (half->raw)
+		half_emit(flow, way);
+}
+
 void pcap_flow_data(struct pcap_flow *flow, enum pcap_way way, const struct iovec *iov,
 		    int iovcnt, size_t len)
 {
+	struct pcap_half *half = &flow->half[way];
 	struct pcap *pcap = flow->pcap;
-	size_t used = 0, part, have = 0;
+	size_t part;
 
 	if (!pcap)
 		return;
 	pthread_mutex_lock(&pcap->lock);
-	while (len && iovcnt) {
-		part = min_u64(min_u64(iov->iov_len - used, len), SEGMENT_MAX - have);
-		if (part)
-			memcpy(pcap->packet + HEADERS_MAX + have,
-			       (const uint8_t *)iov->iov_base + used, part);
-		used += part;
-		have += part;
-		len -= part;
-		if (used == iov->iov_len) {
-			iov++;
-			iovcnt--;
-			used = 0;
-		}
-		if (have == SEGMENT_MAX || (have && (!len || !iovcnt))) {
-			pcap_packet(flow, way, TCP_ACK | TCP_PUSH, have);
-			have = 0;
-		}
+	if (!half->bytes)
+		half->bytes = malloc(FRAME_MAX);
+	if (!half->bytes)
+		pcap->failed = -ENOMEM;
+	for (; half->bytes && len && iovcnt; iov++, iovcnt--, len -= part) {
+		part = min_u64(iov->iov_len, len);
+		half_take(flow, way, iov->iov_base, part);
 	}
 	pthread_mutex_unlock(&pcap->lock);
 }
@@ -223,10 +270,16 @@ void pcap_flow_close(struct pcap_flow *flow)
 	if (!pcap)
 		return;
 	pthread_mutex_lock(&pcap->lock);
+	/* Frames that were cut off. */
+	half_emit(flow, PCAP_OUT);
+	half_emit(flow, PCAP_IN);
 	pcap_packet(flow, PCAP_OUT, TCP_FIN | TCP_ACK, 0);
 	pcap_packet(flow, PCAP_IN, TCP_FIN | TCP_ACK, 0);
 	pcap_packet(flow, PCAP_OUT, TCP_ACK, 0);
 	pthread_mutex_unlock(&pcap->lock);
+	free(flow->half[PCAP_OUT].bytes);
+	free(flow->half[PCAP_IN].bytes);
+	memset(flow->half, 0, sizeof(flow->half));
 	flow->pcap = NULL;
 }
 

@@ -105,7 +105,7 @@ static void walk(struct capture *c)
 		p = c->bytes + c->at + 16;
 		CU_ASSERT_TRUE_FATAL(c->at + 16 + record[2] <= c->len);
 		ip = get_be16(p + 12) == 0x0800 ? 20 : 40;
-		c->bad += record[2] - 14 - ip - 20 > 32768;
+		c->bad += record[2] - 14 > 65535;
 		p += 14;
 		len = record[2] - 14 - ip;
 		if (ip == 20) {
@@ -260,10 +260,56 @@ static void a_long_record_is_cut_into_packets(void)
 	load(&c);
 	walk(&c);
 	CU_ASSERT_EQUAL(c.bad, 0);
-	CU_ASSERT_EQUAL(c.packets, 3 + 4 + 3);
+	/* It is no MPA, and so has no frames. */
+	CU_ASSERT_EQUAL(c.packets, 3 + 2 + 3);
 	CU_ASSERT_EQUAL(c.stream_len[1], 100000);
 	unload(&c);
 	free(data);
+}
+
+/* An MPA request, an FPDU of 22 bytes and one of the greatest length, in pieces of @piece. */
+static void record_in_pieces(size_t piece, struct capture *c)
+{
+	static uint8_t stream[20 + 24 + 65544] = "MPA ID Req Frame";
+	struct transport_address a = pair_loopback(), b = pair_loopback();
+	struct pcap_flow flow = { 0 };
+	struct pcap *pcap = NULL;
+	struct iovec iov;
+	size_t at;
+
+	transport_set_port(&a, 1);
+	transport_set_port(&b, 2);
+	put_be16(stream + 20, 18);
+	put_be16(stream + 44, 65535);
+	name_file();
+	CU_ASSERT_EQUAL_FATAL(pcap_open(&pcap, path), 0);
+	pcap_flow_open(&flow, pcap, &a, &b, true);
+	for (at = 0; at < sizeof(stream); at += iov.iov_len) {
+		iov.iov_base = stream + at;
+		iov.iov_len = min_u64(piece, sizeof(stream) - at);
+		pcap_flow_data(&flow, PCAP_OUT, &iov, 1, iov.iov_len);
+	}
+	pcap_flow_close(&flow);
+	CU_ASSERT_EQUAL(pcap_close(pcap), 0);
+	load(c);
+	walk(c);
+	CU_ASSERT_EQUAL(c->stream_len[0], sizeof(stream));
+	ASSERT_BYTES(c->stream[0], stream, sizeof(stream));
+	unload(c);
+}
+
+/* However the socket cut them: the longest frame alone needs two packets. */
+static void a_packet_is_a_frame(void)
+{
+	static const size_t pieces[] = { 1, 7, 1448, 100000 };
+	struct capture c;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(pieces); i++) {
+		record_in_pieces(pieces[i], &c);
+		CU_ASSERT_EQUAL(c.bad, 0);
+		CU_ASSERT_EQUAL(c.packets, 3 + 1 + 1 + 2 + 3);
+	}
 }
 
 static void a_file_that_cannot_be_is_said(void)
@@ -305,5 +351,6 @@ static void a_disk_that_fills_up_is_said_at_the_end(void)
 SUITE_MAIN("pcap", TEST(the_stream_is_in_the_packets),
 	   TEST(the_other_side_records_the_same),
 	   TEST(addresses_of_both_families_are_recorded),
-	   TEST(a_long_record_is_cut_into_packets), TEST(a_file_that_cannot_be_is_said),
+	   TEST(a_long_record_is_cut_into_packets), TEST(a_packet_is_a_frame),
+	   TEST(a_file_that_cannot_be_is_said),
 	   TEST(a_disk_that_fills_up_is_said_at_the_end))
