@@ -2,6 +2,7 @@
 /* Copyright (C) 2026 The nfsrdma authors */
 
 /* The command nfsrdma: finds the command in the table, parses its options, runs it. */
+#include <fcntl.h>
 #include <signal.h>
 
 #include "plugin/cli/cli.h"
@@ -78,11 +79,27 @@ const struct cli_command *const cli_commands[] = {
 	&cmd_probe, &cmd_serve, &cmd_bench, &cmd_explain, NULL,
 };
 
+/* Closed descriptors 0 to 2 would be given to sockets and files, and a report written into one.
+ * What is read only takes their place: writing stays the error that it was. */
+static void keep_stdio(void)
+{
+	int fd;
+
+	do
+		fd = open("/dev/null", O_RDONLY);
+	while (fd >= 0 && fd <= STDERR_FILENO);
+	if (fd >= 0)
+		close(fd);
+}
+
 int main(int argc, char **argv)
 {
 	const struct cli_command *command = argc > 1 ? command_find(argv[1]) : NULL;
 
+	keep_stdio();
+	/* Errors of the write, and told as such. */
 	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN);
 	debug_init();
 	if (!command)
 		return run_without_command(argc, argv);

@@ -89,6 +89,18 @@ for arguments in --help --version explain 'probe --embedded --level quick'; do
 	expect_status 3
 	expect_sentence 'Bad file descriptor'
 done
+# All of them closed: no socket or file takes their place.
+status=0
+"$NFSRDMA" probe --embedded --level quick --pcap "$work/capture" <&- >&- 2>&- || status=$?
+expect_status 3
+[[ $(head -c 4 "$work/capture" | od -An -tx4) == *a1b2* ]] || fail "the capture is none"
+# A limit of the size of files is an error like a full disk.
+run_prefix=(sh -c 'ulimit -f 8; exec "$@"' -)
+run probe --embedded --level quick --pcap "$work/capture"
+expect_status 3
+grep -q 'File too large' "$work/out" || { show; fail "the reason is not told"; }
+run_prefix=()
+
 status=0
 { "$NFSRDMA" explain 2>"$work/err" || echo $? >"$work/status"; } | true
 # The reader may have been late.
