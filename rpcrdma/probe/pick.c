@@ -126,6 +126,11 @@ static int on_entry(void *arg, const struct nfs3_entry *e)
 	return 0;
 }
 
+static bool is_denied(uint32_t status)
+{
+	return status == NFS3_STATUS_ACCES || status == NFS3_STATUS_PERM;
+}
+
 static int list_once(struct walk *walk, uint64_t *cookie, uint8_t verf[8], bool *eof)
 {
 	struct probe *p = walk->p;
@@ -148,7 +153,8 @@ static int list_once(struct walk *walk, uint64_t *cookie, uint8_t verf[8], bool 
 		rc = nfs3_res_readdirplus(&res, &r, on_entry, walk);
 	rpcrdma_call_fini(&call);
 	if (!rc && res.status)
-		rc = err_set(EIO, "READDIRPLUS: %s", nfs3_status_text(res.status));
+		rc = err_set(is_denied(res.status) ? EACCES : EIO, "READDIRPLUS: %s",
+			     nfs3_status_text(res.status));
 	if (rc)
 		return rc;
 	/* A server that repeats a cookie, or sends nothing, would keep us here. */
@@ -195,7 +201,7 @@ static int try_read(struct probe *p, const struct probe_file *file)
 	rpcrdma_call_fini(&call);
 	if (rc)
 		return rc;
-	if (res.status == NFS3_STATUS_ACCES || res.status == NFS3_STATUS_PERM)
+	if (is_denied(res.status))
 		return err_set(EACCES, "%s", nfs3_status_text(res.status));
 	return res.status ? err_set(EIO, "%s", nfs3_status_text(res.status)) : 0;
 }
@@ -256,13 +262,16 @@ static int find(struct probe *p, struct walk *walk)
 	return rc;
 }
 
-/* oVirt's files are 36:36 and 0660 on an export that squashes root: once more as vdsm:kvm. */
+/* oVirt's files are 36:36 and 0660 on an export that squashes root, which may not even list it:
+ * once more as vdsm:kvm. */
 static bool retry_as_ovirt(struct probe *p, struct walk *walk, int *rc)
 {
 	struct rpc_cred before = p->cred;
 
-	if (p->ncandidates || !walk->unreadable || p->options->has_cred ||
-	    p->cred.uid != 0 || p->root.attr.uid != 36)
+	bool denied = walk->unreadable || *rc == -EACCES;
+
+	if (p->ncandidates || !denied || p->options->has_cred || p->cred.uid != 0 ||
+	    p->root.attr.uid != 36)
 		return false;
 	p->cred = (struct rpc_cred){ .flavor = RPC_AUTH_SYS, .uid = 36, .gid = 36 };
 	*rc = find(p, walk);
@@ -286,6 +295,29 @@ static void say_identity(struct probe *p, bool as_ovirt)
 	probe_emit(p, &f);
 }
 
+static void say_no_file(struct probe *p, const struct walk *walk, int rc)
+{
+	const char *what = p->options->export;
+
+	if (p->root_is_file)
+		probe_say(p, "probe.file", FINDING_UNKNOWN,
+			  "%s is empty: there is nothing to read", what);
+	else if (p->root.attr.type != NFS3_DIR)
+		probe_say(p, "probe.file", FINDING_UNKNOWN,
+			  "%s is neither a file nor a directory", what);
+	else if (rc)
+		probe_say(p, "probe.file", FINDING_UNKNOWN, "no file to read in %s: %s",
+			  what, err_text());
+	else if (walk->ndirs == DIRECTORIES_MAX || walk->entries >= ENTRIES_MAX)
+		probe_say(
+			p, "probe.file", FINDING_UNKNOWN,
+			"no file that is not empty among the first %u names of %s: name one",
+			walk->entries, what);
+	else
+		probe_say(p, "probe.file", FINDING_UNKNOWN,
+			  "no file in %s that is not empty", what);
+}
+
 static bool say_files(struct probe *p, const struct walk *walk, int rc, bool as_ovirt)
 {
 	const struct probe_file *file = &p->candidates[0];
@@ -299,8 +331,7 @@ static bool say_files(struct probe *p, const struct walk *walk, int rc, bool as_
 		return false;
 	}
 	if (!p->ncandidates) {
-		probe_say(p, "probe.file", FINDING_UNKNOWN, "no file to read%s%s",
-			  rc ? ": " : " in the export", rc ? err_text() : "");
+		say_no_file(p, walk, rc);
 		return false;
 	}
 	say_identity(p, as_ovirt);

@@ -11,3 +11,11 @@ expect_status 0
 for mechanism in inline write-chunk reply-chunk; do
 	expect_finding "probe.read.$mechanism" pass
 done
+expect_report 'any(.findings[]; .id == "probe.identity" and .evidence.uid == 36
+	and .evidence.gid == 36 and (.summary | test("EACCES")))' \
+	"the report does not say that root was refused"
+# Root may not even list it.
+guest_tell 20 sh 'chmod 770 /export/ovirt'
+probe_guest /export/ovirt --level quick --format json
+guest_tell 20 sh 'chmod 755 /export/ovirt'
+expect_status 0
