@@ -25,12 +25,23 @@ struct bench_nfs {
 
 static int nfs_socket(int fd)
 {
-	const struct timeval wait = { .tv_sec = WAIT_S };
 	int flags = fcntl(fd, F_GETFL);
 
-	if (flags < 0 || fcntl(fd, F_SETFL, flags & ~O_NONBLOCK) ||
-	    setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &wait, sizeof(wait)) ||
-	    setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &wait, sizeof(wait)))
+	if (flags < 0 || fcntl(fd, F_SETFL, flags & ~O_NONBLOCK))
+		return err_sys("NFS over TCP");
+	return 0;
+}
+
+/* Before each sample, so that no wait is over the deadline. Not before each call: it is timed. */
+static int nfs_bound_waits(const struct bench_nfs *n)
+{
+	unsigned int ms = min_u32(WAIT_S * 1000, (uint32_t)deadline_left(n->p->deadline));
+	/* None at all would mean for ever. */
+	const struct timeval wait = { .tv_sec = ms / 1000,
+				      .tv_usec = ms ? ms % 1000 * 1000 : 1 };
+
+	if (setsockopt(n->fd, SOL_SOCKET, SO_RCVTIMEO, &wait, sizeof(wait)) ||
+	    setsockopt(n->fd, SOL_SOCKET, SO_SNDTIMEO, &wait, sizeof(wait)))
 		return err_sys("NFS over TCP");
 	return 0;
 }
@@ -39,6 +50,9 @@ static int nfs_receive(int fd, void *buf, size_t len)
 {
 	ssize_t n = len ? recv(fd, buf, len, MSG_WAITALL) : 0;
 
+	/* MSG_WAITALL: what came before the time was over. */
+	if ((n < 0 && errno == EAGAIN) || (n > 0 && (size_t)n < len))
+		return err_set(ETIMEDOUT, "NFS over TCP: no whole reply came in time");
 	if (n < 0)
 		return err_sys("NFS over TCP");
 	return (size_t)n == len ? 0
@@ -138,7 +152,7 @@ static int nfs_stream(void *arg, uint32_t count, uint32_t length, double *took)
 	struct bench_nfs *n = arg;
 	uint32_t asked = 0, answered = 0;
 	uint64_t begin = now_ns();
-	int rc = 0;
+	int rc = nfs_bound_waits(n);
 
 	(void)length; /* that of the reads */
 	n->oldest_xid = n->next_xid;
@@ -162,7 +176,7 @@ static int nfs_exchange(void *arg, uint32_t count, uint32_t ask, uint32_t answer
 	uint64_t begin = now_ns();
 	struct reader r;
 	uint32_t i, record;
-	int rc = 0;
+	int rc = nfs_bound_waits(n);
 
 	(void)ask; /* a NULL call is as long as it is */
 	(void)answer;
