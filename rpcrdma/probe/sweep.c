@@ -14,9 +14,9 @@
 #include "rpcrdma/probe/internal.h"
 
 #define IN_FLIGHT       16
-#define UNANSWERED_MAX  3 /* in a row: the mechanism is given up */
-#define BROKEN_MAX      8 /* lost connections that came again when tried again */
-#define TIME_RESERVE_MS 1500
+#define UNANSWERED_MAX  3    /* in a row: the mechanism is given up */
+#define BROKEN_MAX      8    /* lost connections that came again when tried again */
+#define TIME_RESERVE_MS 1500 /* for what follows; at most a quarter of all */
 #define FILES_MAX       4
 #define JUKEBOX_TRIES   10
 #define JUKEBOX_WAIT_US 200000
@@ -64,7 +64,9 @@ struct sweep {
 
 static bool stop(struct sweep *s)
 {
-	if (deadline_left(s->p->deadline) < TIME_RESERVE_MS)
+	unsigned int reserve = min_u32(TIME_RESERVE_MS, s->p->options->timeout_ms / 4);
+
+	if (deadline_left(s->p->deadline) < (int)reserve)
 		s->records->out_of_time = true;
 	return s->records->out_of_time || s->p->hopeless || s->w.changing;
 }
