@@ -74,6 +74,7 @@ struct probe {
 	double rtt_ms;
 	struct mishap lost, closed, transport, xid;
 	unsigned int lost_total;
+	uint64_t silent_since;   /* the last call or its reply, as from now_ms() */
 	bool hopeless;           /* nothing more can be learned on this server */
 	bool write_chunk_failed; /* probe.read.write-chunk says so */
 

@@ -12,6 +12,9 @@
 #define CALL_MS       3000
 #define CALL_MS_A_MIB 3000
 #define CONNECT_MS    5000
+/* Silence of this long, or of half the time there is, is a lost reply also where the probe's own
+ * deadline ends it. */
+#define SILENT_MS 1000
 /* When nothing more is to be learned. */
 #define LOST_MAX   6
 #define BROKEN_MAX 400
@@ -84,12 +87,14 @@ static void violation_text(const struct probe *p, char *buf, size_t cap)
 static void note_result(struct probe *p, const struct rpcrdma_call *call,
 			bool write_chunk_read)
 {
+	uint32_t enough = min_u32(SILENT_MS, p->options->timeout_ms / 2);
 	char frame[256];
 
 	switch (call->rc) {
+	case 0: p->silent_since = now_ms(); break;
 	case -ETIMEDOUT:
-		/* The probe's own deadline is not the server's fault. */
-		if (!deadline_left(p->deadline))
+		/* A call that was sent just before the probe's own deadline had no time. */
+		if (!deadline_left(p->deadline) && now_ms() < p->silent_since + enough)
 			break;
 		p->lost_total++;
 		note(&p->lost, call, write_chunk_read, "");
@@ -110,8 +115,10 @@ static void note_result(struct probe *p, const struct rpcrdma_call *call,
 
 int session_start(struct probe *p, struct rpcrdma_call *call, uint64_t deadline)
 {
-	int rc = session_ready(p);
+	int rc;
 
+	p->silent_since = now_ms();
+	rc = session_ready(p);
 	if (!rc)
 		rc = rpcrdma_start(p->conn, call, deadline);
 	if (rc) {
@@ -188,7 +195,8 @@ int session_getattr(struct probe *p, const struct nfs3_fh *fh, struct nfs3_attr 
 	if (rc)
 		return err_context(rc, "GETATTR");
 	if (res.status)
-		return err_set(EIO, "GETATTR: %s", nfs3_status_text(res.status));
+		return err_set(res.status == NFS3_STATUS_STALE ? ESTALE : EIO,
+			       "GETATTR: %s", nfs3_status_text(res.status));
 	*attr = res.attr;
 	return 0;
 }

@@ -41,12 +41,16 @@ static ssize_t inline_piece(struct probe *p, const struct nfs3_fh *fh, uint64_t 
 static ssize_t reference_piece(struct probe *p, const struct nfs3_fh *fh, uint64_t offset,
 			       uint32_t count, uint8_t *buf)
 {
+	uint64_t deadline;
 	uint32_t status;
 	ssize_t n;
 	bool eof;
 
-	n = reference_read(p->reference, fh, offset, count, buf, &status, &eof,
-			   session_call_deadline(p, count));
+	/* A port that is filtered must not use up the time of what can be had without it. */
+	deadline =
+		deadline_min(session_call_deadline(p, count),
+			     deadline_in((unsigned int)deadline_left(p->deadline) / 4));
+	n = reference_read(p->reference, fh, offset, count, buf, &status, &eof, deadline);
 	if (n >= 0 && status)
 		return err_set(EIO, "%s", nfs3_status_text(status));
 	return n;
@@ -130,12 +134,15 @@ bool truth_changed(struct probe *p, struct window *w, uint64_t offset, uint32_t 
 	_cleanup_free_ uint8_t *again = NULL;
 	struct nfs3_attr attr;
 	uint64_t at;
+	int rc;
 
 	if (w->changing)
 		return true;
-	if (session_getattr(p, &w->file->fh, &attr))
+	rc = session_getattr(p, &w->file->fh, &attr);
+	if (rc && rc != -ESTALE)
 		return false;
-	w->changing = attr_moved(&attr, &w->attr);
+	/* A file that is gone, because another took its name, changed too. */
+	w->changing = rc || attr_moved(&attr, &w->attr);
 	if (w->changing || offset < w->base || offset >= w->base + w->len)
 		return w->changing;
 	at = offset - w->base;

@@ -10,6 +10,7 @@ requires jq python3
 # start_peer MODE: sets $peer_port.
 start_peer()
 {
+	rm -f "$work/peer-$1"
 	python3 "$NFSRDMA_SOURCE/tests/cli/peer.py" "$1" >"$work/peer-$1" &
 	cleanup_fn kill "$!"
 	for _ in {1..100}; do
@@ -41,3 +42,31 @@ peer half-frame       3 '.'
 peer silence          3 '.'
 peer half-mpa         3 '.'
 peer no-reply         3 '.'
+
+# The TCP side is silent, as behind a filter: what can be had without it is.
+start_server
+start_peer silence
+probe "127.0.0.1:$export" --port "$rdma_port" --mount-port "$mount_port" --nfs-port "$peer_port" \
+	--timeout 3 --level quick
+expect_status 0
+expect_finding probe.reference skip
+expect_finding probe.read.write-chunk pass
+echo "ok - silent NFS over TCP ($(seconds "$took") s)"
+start_peer silence
+probe "127.0.0.1:$export" --port "$rdma_port" --mount-port "$peer_port" --nfs-port "$nfs_port" \
+	--timeout 3
+expect_status 3
+expect_first_problem 'MOUNT'
+((took < 4000)) || { show; fail "$took ms, but --timeout 3"; }
+echo "ok - silent mountd ($(seconds "$took") s)"
+
+# A server that answered and then falls silent: a time-out after a good reply is a failure.
+stop_server
+start_server --fault read-812=hang
+probe_server --timeout 2
+expect_status 1
+expect_finding probe.reply.lost fail
+((took < 3000)) || { show; fail "$took ms, but --timeout 2"; }
+echo "ok - silence after good replies ($(seconds "$took") s)"
+run bench --format json "127.0.0.1:$export" "${server[@]}" --timeout 2
+((took < 3000)) || { show; fail "bench took $took ms, but --timeout 2"; }

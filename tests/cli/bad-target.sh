@@ -41,6 +41,17 @@ probe_server
 problem "export without a readable file" 3 'file'
 stop_server
 
+# What is named, and cannot be read.
+mkdir -m 755 "$work/kinds"
+: >"$work/kinds/empty"
+ln -s elsewhere "$work/kinds/link"
+start_server --export "$work/kinds"
+probe "127.0.0.1:/empty" "${server[@]}"
+problem "empty file" 3 '/empty is empty'
+probe "127.0.0.1:/link" "${server[@]}"
+problem "symbolic link" 3 '/link is neither a file nor a directory'
+stop_server
+
 # A disk image that is cut and grown while it is read: never a failure, never a bug.
 mkdir "$work/live"
 python3 - "$work/live/disk" <<'END' &
@@ -58,3 +69,23 @@ probe_server --timeout 20
 [[ $status == 0 || $status == 3 ]] || { show; fail "exit status $status, not 0 or 3"; }
 expect_report "something failed" 'all(.findings[]; .status != "fail")'
 echo "ok - file that shrinks while it is read ($(seconds "$took") s)"
+stop_server
+
+# A file whose name another takes: the handle is stale, and nobody's fault.
+python3 - "$work/live/disk" <<'END' &
+import os, random, sys
+while True:
+    disk = os.open(sys.argv[1] + ".new", os.O_WRONLY | os.O_CREAT, 0o644)
+    os.fchmod(disk, 0o644)
+    os.write(disk, random.randbytes(random.randrange(1, 1000000)))
+    os.close(disk)
+    os.rename(sys.argv[1] + ".new", sys.argv[1])
+END
+cleanup_fn kill "$!"
+start_server --export "$work/live"
+for _ in 1 2 3 4 5; do
+	probe_server --timeout 20
+	[[ $status == 0 || $status == 3 ]] || { show; fail "exit status $status, not 0 or 3"; }
+	expect_report "something failed" 'all(.findings[]; .status != "fail")'
+done
+echo "ok - file that is replaced while it is read ($(seconds "$took") s)"
