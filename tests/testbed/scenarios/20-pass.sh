@@ -10,3 +10,9 @@ expect_report '.verdict == "pass"' "verdict is not pass"
 for mechanism in inline write-chunk reply-chunk; do
 	expect_finding "probe.read.$mechanism" pass
 done
+# Up to what the server offers.
+# shellcheck disable=SC2016 # jq's variables
+expect_report '(.findings | map({key: .id, value: .evidence}) | from_entries) as $e
+	| $e["probe.fsinfo"].rtmax as $rtmax | $rtmax > 0
+	and all("write-chunk", "reply-chunk"; $e["probe.read." + .].largest_right == $rtmax)' \
+	"the READs do not come up to rtmax"
