@@ -38,6 +38,9 @@ const char *subject_name(enum subject_key key);
 unsigned int report_count(const struct report *report, enum finding_status status);
 /* Pass and skip need neither cause nor remedy. */
 bool report_needs_care(enum finding_status status);
+/* What a finding of this status is told with: "" where there is nothing to say. */
+const char *report_cause(const struct meaning *meaning, enum finding_status status);
+const char *report_remedy(const struct meaning *meaning, enum finding_status status);
 /* "2026-01-01T00:00:00Z"; returns buf. */
 const char *report_started(const struct report *report, char *buf, size_t cap);
 

@@ -86,7 +86,6 @@ static struct json_object *evidence_new(const struct finding *finding)
 static struct json_object *finding_new(const struct finding *finding)
 {
 	const struct meaning *meaning = meaning_find(finding->id);
-	bool care = report_needs_care(finding->status);
 	struct json_object *object = json_object_new_object();
 	struct json_object *see = json_object_new_array();
 	size_t i;
@@ -98,8 +97,10 @@ static struct json_object *finding_new(const struct finding *finding)
 	json_object_object_add(object, "status",
 			       text_new(finding_status_name(finding->status)));
 	json_object_object_add(object, "summary", text_new(finding->summary));
-	json_object_object_add(object, "cause", text_new(care ? meaning->cause : ""));
-	json_object_object_add(object, "remedy", text_new(care ? meaning->remedy : ""));
+	json_object_object_add(object, "cause",
+			       text_new(report_cause(meaning, finding->status)));
+	json_object_object_add(object, "remedy",
+			       text_new(report_remedy(meaning, finding->status)));
 	json_object_object_add(object, "evidence", evidence_new(finding));
 	json_object_object_add(object, "see", see);
 	return object;

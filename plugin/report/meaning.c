@@ -17,6 +17,12 @@
 #define DEFECTS    "Known defects"
 #define BENCHMARK  "Benchmark"
 
+/* READs that were cut short say nothing against the server by themselves. */
+#define CUT_SHORT                                                                       \
+	"Too few READs were made to tell; the summary says why. Mend first what other " \
+	"findings name; give more time (--timeout), or name a file that nobody writes " \
+	"to; then probe again."
+
 #define USE_TCP                                                                             \
 	"Until then mount over TCP (proto=tcp): do not keep the disks of virtual machines " \
 	"on this export over RDMA."
@@ -193,6 +199,7 @@ const struct meaning meaning_table[] = {
 		  "The server builds long inline replies wrongly. Linux servers of the 3.x "
 		  "series repeated bytes where an inline reply crossed a page.",
 	  .remedy = "Update the server. " USE_TCP,
+	  .unknown = CUT_SHORT,
 	  .see = { "RFC 8166 3.5.1", "RFC 8267 3" } },
 	{ .id = "probe.read.write-chunk",
 	  .group = READS,
@@ -210,6 +217,7 @@ const struct meaning meaning_table[] = {
 		  "narrow it down.",
 	  .remedy =
 		  "Update the server's kernel or NFS server, then probe again. " USE_TCP,
+	  .unknown = CUT_SHORT,
 	  .see = { "RFC 8166 3.4.6", "RFC 8267 3" },
 	  .decisive = true },
 	{ .id = "probe.read.reply-chunk",
@@ -223,6 +231,7 @@ const struct meaning meaning_table[] = {
 		  "in the wrong place, or a length that does not fit.",
 	  .remedy = "Update the server. Large directories travel the same way, so expect "
 		    "wrong or hanging listings too. " USE_TCP,
+	  .unknown = CUT_SHORT,
 	  .see = { "RFC 8166 3.5.3" } },
 	{ .id = "probe.read.write-chunk.pad",
 	  .group = READS,

@@ -120,6 +120,20 @@ bool report_needs_care(enum finding_status status)
 	return status != FINDING_PASS && status != FINDING_SKIP;
 }
 
+const char *report_cause(const struct meaning *meaning, enum finding_status status)
+{
+	bool untold = status == FINDING_UNKNOWN && meaning->unknown;
+
+	return report_needs_care(status) && !untold ? meaning->cause : "";
+}
+
+const char *report_remedy(const struct meaning *meaning, enum finding_status status)
+{
+	if (status == FINDING_UNKNOWN && meaning->unknown)
+		return meaning->unknown;
+	return report_needs_care(status) ? meaning->remedy : "";
+}
+
 static bool decisive_is_unknown(const struct report *report)
 {
 	unsigned int i;

@@ -24,6 +24,9 @@ struct meaning {
 	const char *what;   /* explain: what is looked at, and how it is found out */
 	const char *cause;  /* why it fails or warns */
 	const char *remedy; /* what to do then */
+	const char
+		*unknown; /* what to do where it could not be found out, in place of both;
+			      * NULL: cause and remedy say it */
 	const char *see[4]; /* "RFC 8166 3.4.6"; ends with NULL */
 	bool decisive;      /* unknown here makes the verdict unknown */
 };

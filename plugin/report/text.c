@@ -117,8 +117,8 @@ static void print_care(struct page *page, const struct finding *finding,
 		fprintf(page->out, "\n%*s", INDENT - 1, "");
 	fprintf(page->out, " [%s]\n%*s", meaning->id, INDENT, "");
 	print_paragraph(page, finding->summary, INDENT);
-	print_labelled(page, "Cause", meaning->cause);
-	print_labelled(page, "Remedy", meaning->remedy);
+	print_labelled(page, "Cause", report_cause(meaning, finding->status));
+	print_labelled(page, "Remedy", report_remedy(meaning, finding->status));
 	print_evidence(page, finding);
 	print_see(page, meaning);
 }

@@ -4,7 +4,7 @@
 /* The JSON report: schema nfsrdma-report/1, byte for byte, and valid whatever a peer sent. */
 #include <json-c/json.h>
 
-#include "plugin/report/report.h"
+#include "plugin/report/internal.h"
 #include "suite.h"
 
 static char *render(const struct report *report)
@@ -115,6 +115,22 @@ static void what_is_good_has_empty_cause_and_remedy(void)
 	json_object_put(object);
 }
 
+/* READs that were cut short must not be told as a server that reads wrong. */
+static void what_could_not_be_found_out_has_its_own_remedy(void)
+{
+	const struct meaning *m = meaning_find("probe.read.write-chunk");
+
+	CU_ASSERT_STRING_EQUAL(report_cause(m, FINDING_FAIL), m->cause);
+	CU_ASSERT_STRING_EQUAL(report_remedy(m, FINDING_FAIL), m->remedy);
+	CU_ASSERT_STRING_EQUAL(report_cause(m, FINDING_UNKNOWN), "");
+	CU_ASSERT_STRING_EQUAL(report_remedy(m, FINDING_UNKNOWN), m->unknown);
+	CU_ASSERT_STRING_NOT_EQUAL(m->unknown, m->remedy);
+	CU_ASSERT_STRING_EQUAL(report_remedy(m, FINDING_SKIP), "");
+	/* Silence, on the other hand, has causes. */
+	m = meaning_find("probe.connect");
+	CU_ASSERT_STRING_EQUAL(report_cause(m, FINDING_UNKNOWN), m->cause);
+}
+
 static void an_empty_report_is_valid_and_unknown(void)
 {
 	_cleanup_(report_free_p) struct report *report = report_new("probe");
@@ -189,5 +205,6 @@ static void only_numbers_are_bare(void)
 
 SUITE_MAIN("json", TEST(the_whole_object_is_as_promised),
 	   TEST(what_is_good_has_empty_cause_and_remedy),
+	   TEST(what_could_not_be_found_out_has_its_own_remedy),
 	   TEST(an_empty_report_is_valid_and_unknown),
 	   TEST(bytes_of_a_peer_become_valid_utf8), TEST(only_numbers_are_bare))
