@@ -389,7 +389,7 @@ static void tell_mishap(struct probe *p, const char *id, const struct mishap *m,
 		return;
 	}
 	finding_init(&f, id, beside ? FINDING_FAIL : FINDING_SKIP,
-		     "%s %u times%s: %.400s", some, m->count,
+		     "%s %u time%s%s: %.400s", some, m->count, m->count == 1 ? "" : "s",
 		     beside ? "" : ", only for READs by Write chunk, which is told there",
 		     m->example);
 	finding_number(&f, "count", m->count);

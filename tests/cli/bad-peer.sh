@@ -37,11 +37,11 @@ peer banner           1 'no MPA'
 peer reject           1 'reject|refus'
 peer private-too-long 1 'private data'
 peer hang-up          1 'clos'
-peer garbage          1 '.'
-peer half-frame       3 '.'
-peer silence          3 '.'
-peer half-mpa         3 '.'
-peer no-reply         3 '.'
+peer garbage          1 'MPA length'
+peer half-frame       3 'no reply'
+peer silence          3 'no MPA reply'
+peer half-mpa         3 'stopped after'
+peer no-reply         3 'no reply'
 
 # The TCP side is silent, as behind a filter: what can be had without it is.
 start_server
