@@ -85,7 +85,7 @@ static bool is_right(const struct record *r)
 }
 
 struct tally {
-	unsigned int right, failed, other;
+	unsigned int right, failed;
 	unsigned int in_flight;       /* the most at once, of those that came right */
 	uint32_t largest_right;       /* bytes that came */
 	uint32_t smallest_failed;     /* bytes asked; UINT32_MAX if none */
@@ -132,8 +132,6 @@ static void tally(const struct verdict_input *in, record_filter filter, struct t
 			tally_failed(t, r);
 		else if (is_right(r))
 			tally_right(t, r);
-		else
-			t->other++;
 	}
 	for (i = 0; i < rs->count; i++) {
 		const struct record *r = &rs->list[i];

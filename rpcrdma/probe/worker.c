@@ -200,7 +200,6 @@ static void read_files(struct probe *p)
 	in.lost_elsewhere = p->lost.beside_write_chunks + p->xid.count;
 	in.closed_elsewhere = p->closed.beside_write_chunks;
 	in.transport_elsewhere = p->transport.beside_write_chunks;
-	in.rtmax = p->rtmax;
 	verdict_reads(&in, sink_finding, p);
 	if (records.changed_files)
 		probe_say(

@@ -69,7 +69,7 @@ static void reset(void)
 {
 	memset(list, 0, sizeof(list));
 	records = (struct records){ .list = list, .cap = ARRAY_SIZE(list) };
-	in = (struct verdict_input){ .records = &records, .rtmax = 262144 };
+	in = (struct verdict_input){ .records = &records };
 }
 
 static struct record *add(enum mechanism mechanism, uint64_t offset, uint32_t count)
