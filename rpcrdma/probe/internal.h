@@ -121,6 +121,8 @@ void probe_progress(struct probe *p, const char *what, unsigned int done,
 /* A TCP socket to the server, connected by the parent (from a reserved port as root). */
 int probe_tcp(struct probe *p, uint16_t port, bool *reserved);
 
+struct area;
+
 /* session.c */
 
 /* The connection, made if there is none. */
@@ -140,6 +142,10 @@ bool session_is_mishap(int rc);
  * the transport's, RPC-over-RDMA's or RPC's error. */
 int session_nfs3(struct probe *p, struct rpcrdma_call *call, uint32_t proc,
 		 const void *args, ssize_t args_len);
+/* Lets the server write into the area, on the connection that there is. */
+int session_register(struct probe *p, struct area *a);
+/* Takes it back, all or a part, unless that connection is gone and its regions with it. */
+void session_release(struct probe *p, struct area *a);
 int session_getattr(struct probe *p, const struct nfs3_fh *fh, struct nfs3_attr *attr);
 
 /* target.c: each emits its findings; false: what follows makes no sense */
@@ -186,6 +192,7 @@ struct area {
 	uint64_t salt;
 	unsigned int nsegs;
 	struct rpcrdma_memory segs[AREA_SEGMENTS];
+	unsigned int generation; /* of the connection that knows it; 0: none */
 };
 
 /* Segments of these lengths, each between canaries, everything prefilled by position. */
@@ -256,7 +263,6 @@ struct read_outcome {
 struct read_job {
 	struct read_case c;
 	struct area area;
-	unsigned int generation;
 	struct rpcrdma_call call;
 	uint8_t args[128];
 	uint64_t deadline;
@@ -325,8 +331,6 @@ struct verdict_input {
 	const struct records *records;
 	/* what happened to calls that were not READs by Write chunk */
 	unsigned int lost_elsewhere, closed_elsewhere, transport_elsewhere;
-	uint32_t rtmax;
-	const char *file;
 };
 
 void verdict_reads(const struct verdict_input *in, finding_sink sink, void *arg);

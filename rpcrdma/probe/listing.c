@@ -39,7 +39,6 @@ static int digest_entry(void *arg, const struct nfs3_entry *e)
 struct chunk_call {
 	struct rpcrdma_call call;
 	struct area area;
-	unsigned int generation;
 };
 
 static int chunk_call(struct probe *p, struct chunk_call *cc, uint32_t proc,
@@ -54,13 +53,12 @@ static int chunk_call(struct probe *p, struct chunk_call *cc, uint32_t proc,
 		rc = (int)args_len;
 	if (!rc)
 		rc = session_ready(p);
-	if (!rc && chunk)
-		rc = rpcrdma_register(p->conn, &cc->area.segs[0]);
+	if (!rc)
+		rc = session_register(p, &cc->area);
 	if (rc) {
 		cc->call.rc = rc;
 		return rc;
 	}
-	cc->generation = p->generation;
 	cc->call.cred = &p->cred;
 	cc->call.args = args;
 	cc->call.args_len = (size_t)args_len;
@@ -77,8 +75,7 @@ static int chunk_call(struct probe *p, struct chunk_call *cc, uint32_t proc,
 
 static void chunk_done(struct probe *p, struct chunk_call *cc)
 {
-	if (p->conn && cc->generation == p->generation && cc->area.nsegs)
-		rpcrdma_deregister(p->conn, &cc->area.segs[0]);
+	session_release(p, &cc->area);
 	rpcrdma_call_fini(&cc->call);
 	area_fini(&cc->area);
 }
@@ -87,7 +84,7 @@ static int list_once(struct probe *p, uint32_t chunk, struct nfs3_readdir_res *a
 		     struct digest *d)
 {
 	uint32_t room = (chunk ? chunk : rpcrdma_reply_inline(p->conn)) - LISTING_HEAD;
-	struct chunk_call cc = { .generation = 0 };
+	struct chunk_call cc = { 0 };
 	uint8_t args[256];
 	struct reader r;
 	int rc;
@@ -201,7 +198,7 @@ static int read_link(struct probe *p, const struct probe_file *link,
 			 : mechanism == MECH_WRITE_CHUNK ? size
 							 : size + LINK_HEAD;
 	bool reduced = mechanism == MECH_WRITE_CHUNK;
-	struct chunk_call cc = { .generation = 0 };
+	struct chunk_call cc = { 0 };
 	struct nfs3_read_res res;
 	uint8_t args[128];
 	struct reader r;

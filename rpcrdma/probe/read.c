@@ -120,20 +120,6 @@ static unsigned int cut(const struct read_case *c, uint32_t *lengths)
 	return 1;
 }
 
-static int register_area(struct probe *p, struct read_job *job)
-{
-	unsigned int i;
-	int rc = session_ready(p);
-
-	/* No connection is no answer to this READ. */
-	if (rc)
-		return -ENOTCONN;
-	job->generation = p->generation;
-	for (i = 0; !rc && i < job->area.nsegs; i++)
-		rc = rpcrdma_register(p->conn, &job->area.segs[i]);
-	return rc;
-}
-
 static int prepare(struct probe *p, struct read_job *job, const struct window *w)
 {
 	const struct read_case *c = &job->c;
@@ -144,7 +130,8 @@ static int prepare(struct probe *p, struct read_job *job, const struct window *w
 
 	rc = area_init(&job->area, lengths, n);
 	if (!rc)
-		rc = register_area(p, job);
+		/* No connection is no answer to this READ. */
+		rc = session_ready(p) ? -ENOTCONN : session_register(p, &job->area);
 	if (rc)
 		return rc;
 	len = nfs3_args_read(job->args, sizeof(job->args), &w->file->fh, c->offset,
@@ -413,15 +400,11 @@ static void check_reply(struct probe *p, struct read_job *job, const struct wind
 
 void read_finish(struct probe *p, struct read_job *job, const struct window *w)
 {
-	unsigned int i;
-
 	session_wait(p, &job->call, job->deadline, job->c.mechanism == MECH_WRITE_CHUNK);
 	check_reply(p, job, w);
 	if (job->outcome.kind == READ_LOST && !deadline_left(p->deadline))
 		outcome_set(&job->outcome, READ_NOT_RUN, "the time ran out");
-	for (i = 0; p->conn && job->generation == p->generation && i < job->area.nsegs;
-	     i++)
-		rpcrdma_deregister(p->conn, &job->area.segs[i]);
+	session_release(p, &job->area);
 	rpcrdma_call_fini(&job->call);
 	area_fini(&job->area);
 }

@@ -178,6 +178,26 @@ int session_nfs3(struct probe *p, struct rpcrdma_call *call, uint32_t proc,
 	return rc ? rc : rpc_reply_check(&call->rpc);
 }
 
+int session_register(struct probe *p, struct area *a)
+{
+	unsigned int i;
+	int rc = 0;
+
+	/* Before the first: what fails half-way is released like the rest. */
+	a->generation = p->generation;
+	for (i = 0; !rc && i < a->nsegs; i++)
+		rc = rpcrdma_register(p->conn, &a->segs[i]);
+	return rc;
+}
+
+void session_release(struct probe *p, struct area *a)
+{
+	unsigned int i;
+
+	for (i = 0; p->conn && a->generation == p->generation && i < a->nsegs; i++)
+		rpcrdma_deregister(p->conn, &a->segs[i]);
+}
+
 int session_getattr(struct probe *p, const struct nfs3_fh *fh, struct nfs3_attr *attr)
 {
 	struct nfs3_getattr_res res;
