@@ -22,7 +22,7 @@ int rpc_tcp_recv(int fd, void *buf, size_t len, uint64_t deadline);
 
 /* What the parent asks and the child answers, over a socket pair, both of one build. */
 struct reference_request {
-	struct nfs3_fh fh;
+	struct nfs_fh fh;
 	uint32_t count;
 	uint64_t offset;
 };

@@ -19,6 +19,7 @@
 #define NFS_RDMA_PORT        20049 /* RFC 8267 section 9 */
 #define NFS_TCP_PORT         2049
 
+#define NFS_FH_MAX    128 /* of every version: NFS4_FHSIZE */
 #define NFS3_FH_MAX   64
 #define NFS3_NAME_MAX 255
 #define NFS3_PATH_MAX 4096
@@ -79,29 +80,22 @@ enum nfs3_status {
 	NFS3_STATUS_JUKEBOX = 10008
 };
 
-enum nfs3_type {
-	NFS3_REG = 1,
-	NFS3_DIR,
-	NFS3_BLK,
-	NFS3_CHR,
-	NFS3_LNK,
-	NFS3_SOCK,
-	NFS3_FIFO
-};
+/* NFSv3 and NFSv4 number them alike. */
+enum nfs_type { NFS_REG = 1, NFS_DIR, NFS_BLK, NFS_CHR, NFS_LNK, NFS_SOCK, NFS_FIFO };
 
-struct nfs3_fh {
+struct nfs_fh {
 	uint32_t len;
-	uint8_t data[NFS3_FH_MAX];
+	uint8_t data[NFS_FH_MAX];
 };
 
-struct nfs3_time {
+struct nfs_time {
 	uint32_t sec, nsec;
 };
 
-struct nfs3_attr {
+struct nfs_attr {
 	uint32_t type, mode, nlink, uid, gid;
 	uint64_t size, used, fsid, fileid;
-	struct nfs3_time atime, mtime, ctime;
+	struct nfs_time atime, mtime, ctime;
 };
 
 /* nfs3-args.c: libnfs's raw XDR into @buf; returns the length, or -ENOBUFS, or -EINVAL for what
@@ -109,12 +103,12 @@ struct nfs3_attr {
  * (LOOKUP) or 1024 bytes (MNT). */
 
 ssize_t nfs3_args_fh(void *buf, size_t cap,
-		     const struct nfs3_fh *fh); /* GETATTR, READLINK, FSINFO */
-ssize_t nfs3_args_lookup(void *buf, size_t cap, const struct nfs3_fh *dir,
+		     const struct nfs_fh *fh); /* GETATTR, READLINK, FSINFO */
+ssize_t nfs3_args_lookup(void *buf, size_t cap, const struct nfs_fh *dir,
 			 const char *name);
-ssize_t nfs3_args_read(void *buf, size_t cap, const struct nfs3_fh *fh, uint64_t offset,
+ssize_t nfs3_args_read(void *buf, size_t cap, const struct nfs_fh *fh, uint64_t offset,
 		       uint32_t count);
-ssize_t nfs3_args_readdirplus(void *buf, size_t cap, const struct nfs3_fh *dir,
+ssize_t nfs3_args_readdirplus(void *buf, size_t cap, const struct nfs_fh *dir,
 			      uint64_t cookie, const uint8_t cookieverf[8],
 			      uint32_t dircount, uint32_t maxcount);
 ssize_t mount3_args_mnt(void *buf, size_t cap, const char *path);
@@ -126,14 +120,14 @@ ssize_t mount3_args_mnt(void *buf, size_t cap, const char *path);
 
 struct nfs3_getattr_res {
 	uint32_t status;
-	struct nfs3_attr attr;
+	struct nfs_attr attr;
 };
 
 struct nfs3_lookup_res {
 	uint32_t status;
-	struct nfs3_fh fh;
+	struct nfs_fh fh;
 	bool has_attr;
-	struct nfs3_attr attr;
+	struct nfs_attr attr;
 };
 
 struct nfs3_fsinfo_res {
@@ -148,21 +142,21 @@ struct nfs3_fsinfo_res {
 struct nfs3_read_res {
 	uint32_t status;
 	bool has_attr;
-	struct nfs3_attr attr;
+	struct nfs_attr attr;
 	uint32_t count;    /* READ only */
 	bool eof;          /* READ only */
 	uint32_t data_len; /* the opaque's length word */
 	const uint8_t *data;
 };
 
-struct nfs3_entry {
+struct nfs_entry {
 	uint64_t fileid, cookie;
 	const char *name; /* not terminated, any bytes at all */
 	uint32_t name_len;
 	bool has_attr;
-	struct nfs3_attr attr;
+	struct nfs_attr attr;
 	bool has_fh;
-	struct nfs3_fh fh;
+	struct nfs_fh fh;
 };
 
 struct nfs3_readdir_res {
@@ -174,11 +168,11 @@ struct nfs3_readdir_res {
 };
 
 /* Called per entry while it is decoded; borrowed. Non-zero stops and is returned. */
-typedef int (*nfs3_entry_fn)(void *arg, const struct nfs3_entry *entry);
+typedef int (*nfs_entry_fn)(void *arg, const struct nfs_entry *entry);
 
 struct mount3_mnt_res {
 	uint32_t status;
-	struct nfs3_fh fh;
+	struct nfs_fh fh;
 	uint32_t nflavors; /* kept; further ones are dropped */
 	uint32_t flavors[16];
 };
@@ -188,7 +182,7 @@ int nfs3_res_lookup(struct nfs3_lookup_res *res, struct reader *r);
 int nfs3_res_fsinfo(struct nfs3_fsinfo_res *res, struct reader *r);
 int nfs3_res_read(struct nfs3_read_res *res, struct reader *r, bool reduced);
 int nfs3_res_readlink(struct nfs3_read_res *res, struct reader *r, bool reduced);
-int nfs3_res_readdirplus(struct nfs3_readdir_res *res, struct reader *r, nfs3_entry_fn fn,
+int nfs3_res_readdirplus(struct nfs3_readdir_res *res, struct reader *r, nfs_entry_fn fn,
 			 void *arg);
 int mount3_res_mnt(struct mount3_mnt_res *res, struct reader *r);
 /* "NFS3ERR_ACCES", "NFS3ERR 12345" (this thread's, until the next call); MOUNT's codes are the
@@ -234,7 +228,7 @@ int reference_open(struct reference **out, int fd, const struct transport_addres
  * Errors: -ETIMEDOUT; -EPIPE the child is gone (err_text says how it died: a crash is a
  * finding); -EIO libnfs's own error text. After the first two, and after a lost connection, every
  * further call returns the same at once. *status and *eof are then untouched, @buf may not be. */
-ssize_t reference_read(struct reference *ref, const struct nfs3_fh *fh, uint64_t offset,
+ssize_t reference_read(struct reference *ref, const struct nfs_fh *fh, uint64_t offset,
 		       uint32_t count, void *buf, uint32_t *status, bool *eof,
 		       uint64_t deadline);
 /* Ends and reaps the child. NULL is fine. */

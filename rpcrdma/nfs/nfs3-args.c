@@ -29,7 +29,7 @@ static ssize_t args_end(ZDR *zdr, bool encoded, size_t need)
 }
 
 /* Borrows @fh. */
-static int args_handle(nfs_fh3 *to, const struct nfs3_fh *fh)
+static int args_handle(nfs_fh3 *to, const struct nfs_fh *fh)
 {
 	if (fh->len > NFS3_FH_MAX)
 		return err_set(EINVAL, "file handle of %u bytes, %u at most", fh->len,
@@ -56,7 +56,7 @@ static size_t opaque_size(size_t len)
 	return 4 + xdr_pad4(len);
 }
 
-ssize_t nfs3_args_fh(void *buf, size_t cap, const struct nfs3_fh *fh)
+ssize_t nfs3_args_fh(void *buf, size_t cap, const struct nfs_fh *fh)
 {
 	GETATTR3args args;
 	size_t need;
@@ -73,7 +73,7 @@ ssize_t nfs3_args_fh(void *buf, size_t cap, const struct nfs3_fh *fh)
 	return args_end(&zdr, zdr_GETATTR3args(&zdr, &args), need);
 }
 
-ssize_t nfs3_args_lookup(void *buf, size_t cap, const struct nfs3_fh *dir,
+ssize_t nfs3_args_lookup(void *buf, size_t cap, const struct nfs_fh *dir,
 			 const char *name)
 {
 	LOOKUP3args args;
@@ -93,7 +93,7 @@ ssize_t nfs3_args_lookup(void *buf, size_t cap, const struct nfs3_fh *dir,
 	return args_end(&zdr, zdr_LOOKUP3args(&zdr, &args), need);
 }
 
-ssize_t nfs3_args_read(void *buf, size_t cap, const struct nfs3_fh *fh, uint64_t offset,
+ssize_t nfs3_args_read(void *buf, size_t cap, const struct nfs_fh *fh, uint64_t offset,
 		       uint32_t count)
 {
 	READ3args args = { .offset = offset, .count = count };
@@ -111,7 +111,7 @@ ssize_t nfs3_args_read(void *buf, size_t cap, const struct nfs3_fh *fh, uint64_t
 	return args_end(&zdr, zdr_READ3args(&zdr, &args), need);
 }
 
-ssize_t nfs3_args_readdirplus(void *buf, size_t cap, const struct nfs3_fh *dir,
+ssize_t nfs3_args_readdirplus(void *buf, size_t cap, const struct nfs_fh *dir,
 			      uint64_t cookie, const uint8_t cookieverf[8],
 			      uint32_t dircount, uint32_t maxcount)
 {

@@ -67,14 +67,14 @@ static int result_end(const struct reader *r, const char *proc)
 	return 0;
 }
 
-static void read_time(struct nfs3_time *time, struct reader *r)
+static void read_time(struct nfs_time *time, struct reader *r)
 {
 	time->sec = reader_u32(r);
 	time->nsec = reader_u32(r);
 }
 
 /* fattr3 */
-static void read_attr(struct nfs3_attr *attr, struct reader *r)
+static void read_attr(struct nfs_attr *attr, struct reader *r)
 {
 	attr->type = reader_u32(r);
 	attr->mode = reader_u32(r);
@@ -90,12 +90,12 @@ static void read_attr(struct nfs3_attr *attr, struct reader *r)
 	read_time(&attr->mtime, r);
 	read_time(&attr->ctime, r);
 	/* An enum: RFC 4506 section 4.3 makes any other value an error. */
-	if (attr->type < NFS3_REG || attr->type > NFS3_FIFO)
+	if (attr->type < NFS_REG || attr->type > NFS_FIFO)
 		r->bad = true;
 }
 
 /* post_op_attr */
-static bool read_post_op_attr(struct nfs3_attr *attr, struct reader *r)
+static bool read_post_op_attr(struct nfs_attr *attr, struct reader *r)
 {
 	if (!reader_bool(r))
 		return false;
@@ -105,13 +105,13 @@ static bool read_post_op_attr(struct nfs3_attr *attr, struct reader *r)
 
 static void skip_post_op_attr(struct reader *r)
 {
-	struct nfs3_attr attr;
+	struct nfs_attr attr;
 
 	read_post_op_attr(&attr, r);
 }
 
 /* nfs_fh3 */
-static void read_fh(struct nfs3_fh *fh, struct reader *r)
+static void read_fh(struct nfs_fh *fh, struct reader *r)
 {
 	const uint8_t *data;
 	uint32_t len = 0;
@@ -146,7 +146,7 @@ int nfs3_res_lookup(struct nfs3_lookup_res *res, struct reader *r)
 
 int nfs3_res_fsinfo(struct nfs3_fsinfo_res *res, struct reader *r)
 {
-	struct nfs3_time time_delta;
+	struct nfs_time time_delta;
 
 	memset(res, 0, sizeof(*res));
 	res->status = reader_u32(r);
@@ -203,7 +203,7 @@ int nfs3_res_readlink(struct nfs3_read_res *res, struct reader *r, bool reduced)
 }
 
 /* entryplus3, without the word that says that it follows */
-static void read_entry(struct nfs3_entry *entry, struct reader *r)
+static void read_entry(struct nfs_entry *entry, struct reader *r)
 {
 	memset(entry, 0, sizeof(*entry));
 	entry->fileid = reader_u64(r);
@@ -216,10 +216,10 @@ static void read_entry(struct nfs3_entry *entry, struct reader *r)
 }
 
 /* An entry takes 32 bytes at least, and a cut one makes the reader bad: the bytes bound it. */
-static int read_entries(struct nfs3_readdir_res *res, struct reader *r, nfs3_entry_fn fn,
+static int read_entries(struct nfs3_readdir_res *res, struct reader *r, nfs_entry_fn fn,
 			void *arg)
 {
-	struct nfs3_entry entry;
+	struct nfs_entry entry;
 	int rc;
 
 	while (reader_bool(r)) {
@@ -236,7 +236,7 @@ static int read_entries(struct nfs3_readdir_res *res, struct reader *r, nfs3_ent
 	return result_end(r, "READDIRPLUS");
 }
 
-int nfs3_res_readdirplus(struct nfs3_readdir_res *res, struct reader *r, nfs3_entry_fn fn,
+int nfs3_res_readdirplus(struct nfs3_readdir_res *res, struct reader *r, nfs_entry_fn fn,
 			 void *arg)
 {
 	const uint8_t *verf;

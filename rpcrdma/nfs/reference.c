@@ -93,7 +93,7 @@ static bool answer_sane(struct reference_answer *answer, uint32_t asked)
 	return answer->eof <= 1 && answer->gone <= 1 && answer->count <= asked;
 }
 
-ssize_t reference_read(struct reference *ref, const struct nfs3_fh *fh, uint64_t offset,
+ssize_t reference_read(struct reference *ref, const struct nfs_fh *fh, uint64_t offset,
 		       uint32_t count, void *buf, uint32_t *status, bool *eof,
 		       uint64_t deadline)
 {

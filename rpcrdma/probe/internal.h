@@ -50,8 +50,8 @@ struct mishap {
 };
 
 struct probe_file {
-	struct nfs3_fh fh;
-	struct nfs3_attr attr;
+	struct nfs_fh fh;
+	struct nfs_attr attr;
 	char path[512];
 };
 
@@ -146,7 +146,7 @@ int session_nfs3(struct probe *p, struct rpcrdma_call *call, uint32_t proc,
 int session_register(struct probe *p, struct area *a);
 /* Takes it back, all or a part, unless that connection is gone and its regions with it. */
 void session_release(struct probe *p, struct area *a);
-int session_getattr(struct probe *p, const struct nfs3_fh *fh, struct nfs3_attr *attr);
+int session_getattr(struct probe *p, const struct nfs_fh *fh, struct nfs_attr *attr);
 
 /* target.c: each emits its findings; false: what follows makes no sense */
 
@@ -168,7 +168,7 @@ bool pick_files(struct probe *p);
 
 struct window {
 	const struct probe_file *file;
-	struct nfs3_attr attr; /* when the truth was read */
+	struct nfs_attr attr; /* when the truth was read */
 	uint64_t base;
 	uint32_t len; /* cut at the end of the file */
 	uint8_t *bytes;
@@ -323,7 +323,7 @@ extern const uint32_t sweep_profiles[];
 void listing_readdir(struct probe *p);
 void listing_readlink(struct probe *p);
 /* GETATTR, READDIRPLUS by Reply chunk, READLINK: what a server does between two READs. */
-void listing_between(struct probe *p, const struct nfs3_fh *file);
+void listing_between(struct probe *p, const struct nfs_fh *file);
 
 /* verdict.c: pure */
 

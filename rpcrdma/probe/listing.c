@@ -20,7 +20,7 @@ struct digest {
 	bool whole; /* to the end of the directory */
 };
 
-static int digest_entry(void *arg, const struct nfs3_entry *e)
+static int digest_entry(void *arg, const struct nfs_entry *e)
 {
 	struct digest *d = arg;
 	uint32_t i;
@@ -137,7 +137,7 @@ static int list_again(struct probe *p, uint32_t chunk, struct digest *d)
 
 void listing_readdir(struct probe *p)
 {
-	struct nfs3_attr before, after;
+	struct nfs_attr before, after;
 	struct digest chunk, direct;
 	struct finding f;
 	int rc;
@@ -296,12 +296,12 @@ void listing_readlink(struct probe *p)
 	probe_emit(p, &f);
 }
 
-void listing_between(struct probe *p, const struct nfs3_fh *file)
+void listing_between(struct probe *p, const struct nfs_fh *file)
 {
 	struct nfs3_readdir_res at = { 0 };
 	char target[NFS3_PATH_MAX];
 	struct digest ignored = { 0 };
-	struct nfs3_attr attr;
+	struct nfs_attr attr;
 
 	/* Only that they happen matters here; what fails is noted by the session. */
 	session_getattr(p, file, &attr);

@@ -44,14 +44,14 @@ static bool is_live(const struct probe *p, const char *dir, const char *name)
 	return false;
 }
 
-static bool is_quiet(const struct walk *walk, const struct nfs3_attr *a)
+static bool is_quiet(const struct walk *walk, const struct nfs_attr *a)
 {
 	return (time_t)a->mtime.sec + QUIET_SECONDS < walk->now &&
 	       (time_t)a->ctime.sec + QUIET_SECONDS < walk->now;
 }
 
 /* Greater is better. Size counts up to what the largest READ at every offset needs. */
-static uint64_t worth(const struct walk *walk, const struct nfs3_attr *a)
+static uint64_t worth(const struct walk *walk, const struct nfs_attr *a)
 {
 	uint64_t size = min_u64(a->size, 2 * (uint64_t)walk->p->rtmax + 16384);
 	bool dense = a->used >= a->size;
@@ -83,15 +83,15 @@ static void remember(struct walk *walk, const struct probe_file *file)
 	struct probe *p = walk->p;
 
 	switch (file->attr.type) {
-	case NFS3_DIR:
+	case NFS_DIR:
 		if (walk->ndirs < DIRECTORIES_MAX)
 			walk->dirs[walk->ndirs++] = *file;
 		break;
-	case NFS3_LNK:
+	case NFS_LNK:
 		if (p->nlinks < PROBE_LINKS)
 			p->links[p->nlinks++] = *file;
 		break;
-	case NFS3_REG:
+	case NFS_REG:
 		if (file->attr.size)
 			remember_candidate(walk, file);
 		break;
@@ -99,7 +99,7 @@ static void remember(struct walk *walk, const struct probe_file *file)
 	}
 }
 
-static int on_entry(void *arg, const struct nfs3_entry *e)
+static int on_entry(void *arg, const struct nfs_entry *e)
 {
 	struct walk *walk = arg;
 	const struct probe_file *dir = &walk->dirs[walk->dir];
@@ -134,7 +134,7 @@ static bool is_denied(uint32_t status)
 static int list_once(struct walk *walk, uint64_t *cookie, uint8_t verf[8], bool *eof)
 {
 	struct probe *p = walk->p;
-	const struct nfs3_fh *fh = &walk->dirs[walk->dir].fh;
+	const struct nfs_fh *fh = &walk->dirs[walk->dir].fh;
 	struct nfs3_readdir_res res;
 	struct rpcrdma_call call;
 	uint8_t args[256];
@@ -302,7 +302,7 @@ static void say_no_file(struct probe *p, const struct walk *walk, int rc)
 	if (p->root_is_file)
 		probe_say(p, "probe.file", FINDING_UNKNOWN,
 			  "%s is empty: there is nothing to read", what);
-	else if (p->root.attr.type != NFS3_DIR)
+	else if (p->root.attr.type != NFS_DIR)
 		probe_say(p, "probe.file", FINDING_UNKNOWN,
 			  "%s is neither a file nor a directory", what);
 	else if (rc)

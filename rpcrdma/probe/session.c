@@ -198,7 +198,7 @@ void session_release(struct probe *p, struct area *a)
 		rpcrdma_deregister(p->conn, &a->segs[i]);
 }
 
-int session_getattr(struct probe *p, const struct nfs3_fh *fh, struct nfs3_attr *attr)
+int session_getattr(struct probe *p, const struct nfs_fh *fh, struct nfs_attr *attr)
 {
 	struct nfs3_getattr_res res;
 	struct rpcrdma_call call;

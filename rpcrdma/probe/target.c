@@ -257,7 +257,7 @@ static void say_mounted(struct probe *p, const char *mounted, uint16_t port,
 	const char *name = strrchr(p->options->export, '/');
 	struct finding f;
 
-	p->root_is_file = p->root.attr.type == NFS3_REG;
+	p->root_is_file = p->root.attr.type == NFS_REG;
 	if (p->root_is_file && !*p->root.path)
 		snprintf(p->root.path, sizeof(p->root.path), "%.500s",
 			 name ? name + 1 : p->options->export);

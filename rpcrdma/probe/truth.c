@@ -13,7 +13,7 @@
 /* Small enough for every inline threshold above the minimum, with room for attributes. */
 #define INLINE_PIECE 768
 
-static ssize_t inline_piece(struct probe *p, const struct nfs3_fh *fh, uint64_t offset,
+static ssize_t inline_piece(struct probe *p, const struct nfs_fh *fh, uint64_t offset,
 			    uint32_t count, uint8_t *buf)
 {
 	struct rpcrdma_call call;
@@ -38,7 +38,7 @@ static ssize_t inline_piece(struct probe *p, const struct nfs3_fh *fh, uint64_t 
 	return rc ? rc : (ssize_t)res.data_len;
 }
 
-static ssize_t reference_piece(struct probe *p, const struct nfs3_fh *fh, uint64_t offset,
+static ssize_t reference_piece(struct probe *p, const struct nfs_fh *fh, uint64_t offset,
 			       uint32_t count, uint8_t *buf)
 {
 	uint64_t deadline;
@@ -65,7 +65,7 @@ static void reference_lost(struct probe *p, int rc)
 	p->reference = NULL;
 }
 
-static int read_range(struct probe *p, const struct nfs3_fh *fh, uint64_t offset,
+static int read_range(struct probe *p, const struct nfs_fh *fh, uint64_t offset,
 		      uint32_t len, uint8_t *buf)
 {
 	uint32_t done = 0;
@@ -122,7 +122,7 @@ void truth_close(struct window *w)
 	w->len = 0;
 }
 
-static bool attr_moved(const struct nfs3_attr *a, const struct nfs3_attr *b)
+static bool attr_moved(const struct nfs_attr *a, const struct nfs_attr *b)
 {
 	return a->size != b->size || a->mtime.sec != b->mtime.sec ||
 	       a->mtime.nsec != b->mtime.nsec || a->ctime.sec != b->ctime.sec ||
@@ -132,7 +132,7 @@ static bool attr_moved(const struct nfs3_attr *a, const struct nfs3_attr *b)
 bool truth_changed(struct probe *p, struct window *w, uint64_t offset, uint32_t count)
 {
 	_cleanup_free_ uint8_t *again = NULL;
-	struct nfs3_attr attr;
+	struct nfs_attr attr;
 	uint64_t at;
 	int rc;
 

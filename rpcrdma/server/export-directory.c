@@ -131,7 +131,7 @@ static uint32_t object_reopen(const struct directory *dir, struct object *object
 }
 
 /* What a handle stands for, if it still does. */
-static uint32_t object_find(struct export *exp, const struct nfs3_fh *fh,
+static uint32_t object_find(struct export *exp, const struct nfs_fh *fh,
 			    struct object *object)
 {
 	struct directory *dir = directory_of(exp);
@@ -153,17 +153,17 @@ static uint32_t object_find(struct export *exp, const struct nfs3_fh *fh,
 	return status;
 }
 
-static struct nfs3_time time_of(const struct timespec *ts)
+static struct nfs_time time_of(const struct timespec *ts)
 {
-	return (struct nfs3_time){ (uint32_t)ts->tv_sec, (uint32_t)ts->tv_nsec };
+	return (struct nfs_time){ (uint32_t)ts->tv_sec, (uint32_t)ts->tv_nsec };
 }
 
-static void attr_of(const struct stat *st, struct nfs3_attr *attr)
+static void attr_of(const struct stat *st, struct nfs_attr *attr)
 {
-	*attr = (struct nfs3_attr){
-		.type = S_ISDIR(st->st_mode)   ? NFS3_DIR
-			: S_ISLNK(st->st_mode) ? NFS3_LNK
-					       : NFS3_REG,
+	*attr = (struct nfs_attr){
+		.type = S_ISDIR(st->st_mode)   ? NFS_DIR
+			: S_ISLNK(st->st_mode) ? NFS_LNK
+					       : NFS_REG,
 		.mode = st->st_mode & 07777,
 		.nlink = (uint32_t)st->st_nlink,
 		.uid = st->st_uid,
@@ -212,7 +212,7 @@ static uint32_t child_path(char path[PATH_MAX], const char *dir, const char *nam
 }
 
 static uint32_t make_handle(struct directory *dir, const struct stat *st,
-			    const char *path, struct nfs3_fh *fh)
+			    const char *path, struct nfs_fh *fh)
 {
 	export_handle(&dir->exp, st->st_dev, st->st_ino, fh);
 	if (same_inode(st, &dir->root_stat))
@@ -224,15 +224,15 @@ static uint32_t make_handle(struct directory *dir, const struct stat *st,
 
 /* Callbacks */
 
-static uint32_t directory_root(struct export *exp, struct nfs3_fh *fh)
+static uint32_t directory_root(struct export *exp, struct nfs_fh *fh)
 {
 	struct directory *dir = directory_of(exp);
 
 	return make_handle(dir, &dir->root_stat, ".", fh);
 }
 
-static uint32_t directory_getattr(struct export *exp, const struct nfs3_fh *fh,
-				  struct nfs3_attr *attr)
+static uint32_t directory_getattr(struct export *exp, const struct nfs_fh *fh,
+				  struct nfs_attr *attr)
 {
 	_cleanup_object_ struct object object = { .fd = -1 };
 	uint32_t status = object_find(exp, fh, &object);
@@ -242,8 +242,8 @@ static uint32_t directory_getattr(struct export *exp, const struct nfs3_fh *fh,
 	return status;
 }
 
-static uint32_t directory_lookup(struct export *exp, const struct nfs3_fh *dir_fh,
-				 const char *name, struct nfs3_fh *fh)
+static uint32_t directory_lookup(struct export *exp, const struct nfs_fh *dir_fh,
+				 const char *name, struct nfs_fh *fh)
 {
 	_cleanup_object_ struct object dir = { .fd = -1 };
 	_cleanup_object_ struct object child = { .fd = -1 };
@@ -261,7 +261,7 @@ static uint32_t directory_lookup(struct export *exp, const struct nfs3_fh *dir_f
 	return status;
 }
 
-static uint32_t directory_readlink(struct export *exp, const struct nfs3_fh *fh,
+static uint32_t directory_readlink(struct export *exp, const struct nfs_fh *fh,
 				   struct export_read *read)
 {
 	_cleanup_object_ struct object object = { .fd = -1 };
@@ -301,7 +301,7 @@ static ssize_t read_range(int fd, uint8_t *buf, size_t len, uint64_t offset)
 	return (ssize_t)done;
 }
 
-static uint32_t directory_read(struct export *exp, const struct nfs3_fh *fh,
+static uint32_t directory_read(struct export *exp, const struct nfs_fh *fh,
 			       struct export_read *read)
 {
 	_cleanup_object_ struct object object = { .fd = -1 };
@@ -366,7 +366,7 @@ static uint32_t list(struct directory *dir, const struct object *object, DIR *st
 	return errno ? status_of(errno) : NFS3_STATUS_OK;
 }
 
-static uint32_t directory_readdir(struct export *exp, const struct nfs3_fh *fh,
+static uint32_t directory_readdir(struct export *exp, const struct nfs_fh *fh,
 				  struct export_readdir *readdir_)
 {
 	_cleanup_object_ struct object object = { .fd = -1 };

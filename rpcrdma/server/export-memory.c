@@ -34,7 +34,7 @@ static const uint32_t link_sizes[] = { 1, 2, 3, 4, 5, 255, 1023, 4095 };
 
 struct node {
 	char name[24];
-	enum nfs3_type type;
+	enum nfs_type type;
 	uint64_t size;
 	uint32_t parent;
 	uint32_t first, count; /* children of a directory */
@@ -91,12 +91,12 @@ static uint32_t node_index(const struct memory *mem, const struct node *node)
 }
 
 static void node_handle(const struct memory *mem, const struct node *node,
-			struct nfs3_fh *fh)
+			struct nfs_fh *fh)
 {
 	export_handle(&mem->exp, node_index(mem, node), 0, fh);
 }
 
-static uint32_t node_find(struct export *exp, const struct nfs3_fh *fh,
+static uint32_t node_find(struct export *exp, const struct nfs_fh *fh,
 			  const struct node **node)
 {
 	struct memory *mem = (struct memory *)exp;
@@ -111,19 +111,19 @@ static uint32_t node_find(struct export *exp, const struct nfs3_fh *fh,
 }
 
 static void node_attr(const struct memory *mem, const struct node *node,
-		      struct nfs3_attr *attr)
+		      struct nfs_attr *attr)
 {
 	static const uint32_t modes[] = {
-		[NFS3_REG] = 0644,
-		[NFS3_DIR] = 0755,
-		[NFS3_LNK] = 0777,
+		[NFS_REG] = 0644,
+		[NFS_DIR] = 0755,
+		[NFS_LNK] = 0777,
 	};
-	const struct nfs3_time then = { .sec = MEMORY_TIME };
+	const struct nfs_time then = { .sec = MEMORY_TIME };
 
-	*attr = (struct nfs3_attr){
+	*attr = (struct nfs_attr){
 		.type = node->type,
 		.mode = modes[node->type],
-		.nlink = node->type == NFS3_DIR ? 2 : 1,
+		.nlink = node->type == NFS_DIR ? 2 : 1,
 		.size = node->size,
 		.used = node->size > PATTERN_MAX ? SPARSE_DATA : node->size,
 		.fsid = MEMORY_FSID,
@@ -136,7 +136,7 @@ static void node_attr(const struct memory *mem, const struct node *node,
 
 /* Callbacks */
 
-static uint32_t memory_root(struct export *exp, struct nfs3_fh *fh)
+static uint32_t memory_root(struct export *exp, struct nfs_fh *fh)
 {
 	struct memory *mem = (struct memory *)exp;
 
@@ -144,8 +144,8 @@ static uint32_t memory_root(struct export *exp, struct nfs3_fh *fh)
 	return NFS3_STATUS_OK;
 }
 
-static uint32_t memory_getattr(struct export *exp, const struct nfs3_fh *fh,
-			       struct nfs3_attr *attr)
+static uint32_t memory_getattr(struct export *exp, const struct nfs_fh *fh,
+			       struct nfs_attr *attr)
 {
 	const struct node *node;
 	uint32_t status;
@@ -173,8 +173,8 @@ static const struct node *node_child(const struct memory *mem, const struct node
 	return child;
 }
 
-static uint32_t memory_lookup(struct export *exp, const struct nfs3_fh *dir,
-			      const char *name, struct nfs3_fh *fh)
+static uint32_t memory_lookup(struct export *exp, const struct nfs_fh *dir,
+			      const char *name, struct nfs_fh *fh)
 {
 	struct memory *mem = (struct memory *)exp;
 	const struct node *node, *child;
@@ -184,7 +184,7 @@ static uint32_t memory_lookup(struct export *exp, const struct nfs3_fh *dir,
 	status = node_find(exp, dir, &node);
 	if (status)
 		return status;
-	if (node->type != NFS3_DIR)
+	if (node->type != NFS_DIR)
 		return NFS3_STATUS_NOTDIR;
 	for (i = 0; (child = node_child(mem, node, i, &child_name)); i++) {
 		if (strcmp(child_name, name))
@@ -196,7 +196,7 @@ static uint32_t memory_lookup(struct export *exp, const struct nfs3_fh *dir,
 }
 
 /* A target of that many bytes which goes nowhere. */
-static uint32_t memory_readlink(struct export *exp, const struct nfs3_fh *fh,
+static uint32_t memory_readlink(struct export *exp, const struct nfs_fh *fh,
 				struct export_read *read)
 {
 	const struct node *node;
@@ -205,7 +205,7 @@ static uint32_t memory_readlink(struct export *exp, const struct nfs3_fh *fh,
 	status = node_find(exp, fh, &node);
 	if (status)
 		return status;
-	if (node->type != NFS3_LNK)
+	if (node->type != NFS_LNK)
 		return NFS3_STATUS_INVAL;
 	for (i = 0; i < node->size; i++)
 		read->scratch[i] = (uint8_t)('a' + i % 26);
@@ -214,7 +214,7 @@ static uint32_t memory_readlink(struct export *exp, const struct nfs3_fh *fh,
 	return NFS3_STATUS_OK;
 }
 
-static uint32_t memory_read(struct export *exp, const struct nfs3_fh *fh,
+static uint32_t memory_read(struct export *exp, const struct nfs_fh *fh,
 			    struct export_read *read)
 {
 	struct memory *mem = (struct memory *)exp;
@@ -224,8 +224,8 @@ static uint32_t memory_read(struct export *exp, const struct nfs3_fh *fh,
 	status = node_find(exp, fh, &node);
 	if (status)
 		return status;
-	if (node->type != NFS3_REG)
-		return node->type == NFS3_DIR ? NFS3_STATUS_ISDIR : NFS3_STATUS_INVAL;
+	if (node->type != NFS_REG)
+		return node->type == NFS_DIR ? NFS3_STATUS_ISDIR : NFS3_STATUS_INVAL;
 	read->len = read->offset < node->size
 			    ? (uint32_t)min_u64(read->count, node->size - read->offset)
 			    : 0;
@@ -239,7 +239,7 @@ static uint32_t memory_read(struct export *exp, const struct nfs3_fh *fh,
 	return NFS3_STATUS_OK;
 }
 
-static uint32_t memory_readdir(struct export *exp, const struct nfs3_fh *dir,
+static uint32_t memory_readdir(struct export *exp, const struct nfs_fh *dir,
 			       struct export_readdir *readdir)
 {
 	struct memory *mem = (struct memory *)exp;
@@ -251,7 +251,7 @@ static uint32_t memory_readdir(struct export *exp, const struct nfs3_fh *dir,
 	status = node_find(exp, dir, &node);
 	if (status)
 		return status;
-	if (node->type != NFS3_DIR)
+	if (node->type != NFS_DIR)
 		return NFS3_STATUS_NOTDIR;
 	if (readdir->cookie > node->count + 2)
 		return NFS3_STATUS_BAD_COOKIE;
@@ -294,7 +294,7 @@ static const struct export_ops memory_ops = {
 
 /* Building */
 
-static struct node *node_add(struct memory *mem, uint32_t *used, enum nfs3_type type,
+static struct node *node_add(struct memory *mem, uint32_t *used, enum nfs_type type,
 			     uint64_t size)
 {
 	struct node *node = &mem->nodes[(*used)++];
@@ -306,22 +306,22 @@ static struct node *node_add(struct memory *mem, uint32_t *used, enum nfs3_type 
 
 static void build_root(struct memory *mem, uint32_t *used)
 {
-	struct node *root = node_add(mem, used, NFS3_DIR, 4096);
+	struct node *root = node_add(mem, used, NFS_DIR, 4096);
 	struct node *node;
 	size_t i;
 
 	root->first = *used;
 	root->count = ROOT_ENTRIES;
 	for (i = 0; i < ARRAY_SIZE(data_sizes); i++) {
-		node = node_add(mem, used, NFS3_REG, data_sizes[i]);
+		node = node_add(mem, used, NFS_REG, data_sizes[i]);
 		snprintf(node->name, sizeof(node->name), "data-%llu",
 			 (unsigned long long)data_sizes[i]);
 	}
-	node = node_add(mem, used, NFS3_REG, sparse_size);
+	node = node_add(mem, used, NFS_REG, sparse_size);
 	snprintf(node->name, sizeof(node->name), "sparse-%llu",
 		 (unsigned long long)sparse_size);
 	for (i = 0; i < ARRAY_SIZE(link_sizes); i++) {
-		node = node_add(mem, used, NFS3_LNK, link_sizes[i]);
+		node = node_add(mem, used, NFS_LNK, link_sizes[i]);
 		snprintf(node->name, sizeof(node->name), "link-%u", link_sizes[i]);
 	}
 }
@@ -329,7 +329,7 @@ static void build_root(struct memory *mem, uint32_t *used)
 static void build_entries(struct memory *mem, uint32_t *used)
 {
 	uint32_t self = *used;
-	struct node *dir = node_add(mem, used, NFS3_DIR, 64 * 1024);
+	struct node *dir = node_add(mem, used, NFS_DIR, 64 * 1024);
 	struct node *node;
 	uint32_t i;
 
@@ -337,7 +337,7 @@ static void build_entries(struct memory *mem, uint32_t *used)
 	dir->first = *used;
 	dir->count = DIR_ENTRIES;
 	for (i = 0; i < DIR_ENTRIES; i++) {
-		node = node_add(mem, used, NFS3_REG, 0);
+		node = node_add(mem, used, NFS_REG, 0);
 		node->parent = self;
 		snprintf(node->name, sizeof(node->name), "entry.%04u", i + 1);
 	}

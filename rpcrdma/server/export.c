@@ -27,7 +27,7 @@ void export_free(struct export *exp)
 		exp->ops->free(exp);
 }
 
-void export_handle(const struct export *exp, uint64_t a, uint64_t b, struct nfs3_fh *fh)
+void export_handle(const struct export *exp, uint64_t a, uint64_t b, struct nfs_fh *fh)
 {
 	fh->len = HANDLE_LEN;
 	put_be32(fh->data, HANDLE_MAGIC);
@@ -36,7 +36,7 @@ void export_handle(const struct export *exp, uint64_t a, uint64_t b, struct nfs3
 	put_be64(fh->data + 20, b);
 }
 
-uint32_t export_handle_parse(const struct export *exp, const struct nfs3_fh *fh,
+uint32_t export_handle_parse(const struct export *exp, const struct nfs_fh *fh,
 			     uint64_t *a, uint64_t *b)
 {
 	if (fh->len != HANDLE_LEN || get_be32(fh->data) != HANDLE_MAGIC)

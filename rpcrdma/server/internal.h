@@ -52,8 +52,8 @@ struct export_read {
 struct export_entry {
 	const char *name;
 	uint64_t cookie; /* of what follows it */
-	struct nfs3_attr attr;
-	struct nfs3_fh fh; /* len 0 unless asked for */
+	struct nfs_attr attr;
+	struct nfs_fh fh; /* len 0 unless asked for */
 };
 
 /* Returns false when there is no room for the entry. */
@@ -75,18 +75,18 @@ struct export_space {
  * with any bytes in them. Callbacks run in many threads at a time and return an nfs3_status. */
 struct export_ops {
 	void (*free)(struct export *exp);
-	uint32_t (*root)(struct export *exp, struct nfs3_fh *fh);
-	uint32_t (*getattr)(struct export *exp, const struct nfs3_fh *fh,
-			    struct nfs3_attr *attr);
+	uint32_t (*root)(struct export *exp, struct nfs_fh *fh);
+	uint32_t (*getattr)(struct export *exp, const struct nfs_fh *fh,
+			    struct nfs_attr *attr);
 	/* @name is not empty and has no "/"; "." and ".." are names too. */
-	uint32_t (*lookup)(struct export *exp, const struct nfs3_fh *dir,
-			   const char *name, struct nfs3_fh *fh);
+	uint32_t (*lookup)(struct export *exp, const struct nfs_fh *dir, const char *name,
+			   struct nfs_fh *fh);
 	/* Sets data and len. */
-	uint32_t (*readlink)(struct export *exp, const struct nfs3_fh *fh,
+	uint32_t (*readlink)(struct export *exp, const struct nfs_fh *fh,
 			     struct export_read *read);
-	uint32_t (*read)(struct export *exp, const struct nfs3_fh *fh,
+	uint32_t (*read)(struct export *exp, const struct nfs_fh *fh,
 			 struct export_read *read);
-	uint32_t (*readdir)(struct export *exp, const struct nfs3_fh *dir,
+	uint32_t (*readdir)(struct export *exp, const struct nfs_fh *dir,
 			    struct export_readdir *readdir);
 	uint32_t (*space)(struct export *exp, struct export_space *space);
 };
@@ -100,9 +100,9 @@ struct export
 
 int export_init(struct export *exp, const struct export_ops *ops);
 /* A handle is a magic number, the verifier and two numbers of the export's own. */
-void export_handle(const struct export *exp, uint64_t a, uint64_t b, struct nfs3_fh *fh);
+void export_handle(const struct export *exp, uint64_t a, uint64_t b, struct nfs_fh *fh);
 /* NFS3_STATUS_OK, BADHANDLE or STALE. */
-uint32_t export_handle_parse(const struct export *exp, const struct nfs3_fh *fh,
+uint32_t export_handle_parse(const struct export *exp, const struct nfs_fh *fh,
 			     uint64_t *a, uint64_t *b);
 
 /* export-path.c: the paths behind the handles of a directory export, by device and inode */
@@ -179,11 +179,11 @@ extern const struct rpc_program mount3_program;
 /* nfs3.c */
 
 /* nfs_fh3; a handle that is too long makes the reader bad. */
-void nfs3_get_fh(struct reader *r, struct nfs3_fh *fh);
-void nfs3_put_fh(struct writer *w, const struct nfs3_fh *fh);
-void nfs3_put_attr(struct writer *w, const struct nfs3_attr *attr);
+void nfs3_get_fh(struct reader *r, struct nfs_fh *fh);
+void nfs3_put_fh(struct writer *w, const struct nfs_fh *fh);
+void nfs3_put_attr(struct writer *w, const struct nfs_attr *attr);
 /* post_op_attr: of the handle as it is now, or none. */
-void nfs3_put_post_op(struct call *call, const struct nfs3_fh *fh);
+void nfs3_put_post_op(struct call *call, const struct nfs_fh *fh);
 /* A name component: bad reader when cut; else a status. @name: NFS3_NAME_MAX + 1 bytes. */
 uint32_t nfs3_get_name(struct reader *r, char *name);
 

@@ -14,12 +14,12 @@ static enum rpc_accept_stat mount3_void(struct call *call)
 }
 
 /* Walks the components of a path of @len bytes from the root on. */
-static uint32_t walk(struct call *call, const char *path, size_t len, struct nfs3_fh *fh)
+static uint32_t walk(struct call *call, const char *path, size_t len, struct nfs_fh *fh)
 {
 	const struct export_ops *ops = call->exp->ops;
 	char name[NFS3_NAME_MAX + 1];
 	uint32_t status = ops->root(call->exp, fh);
-	struct nfs3_fh dir;
+	struct nfs_fh dir;
 	size_t n;
 
 	while (!status && len) {
@@ -41,8 +41,8 @@ static uint32_t walk(struct call *call, const char *path, size_t len, struct nfs
 
 static enum rpc_accept_stat mount3_mnt_call(struct call *call)
 {
-	struct nfs3_attr attr;
-	struct nfs3_fh fh;
+	struct nfs_attr attr;
+	struct nfs_fh fh;
 	uint32_t len, status;
 	const uint8_t *path = reader_opaque(&call->args, MOUNT_PATH_MAX, &len);
 
@@ -52,7 +52,7 @@ static enum rpc_accept_stat mount3_mnt_call(struct call *call)
 					 : walk(call, (const char *)path, len, &fh);
 	if (!status)
 		status = call->exp->ops->getattr(call->exp, &fh, &attr);
-	if (!status && attr.type != NFS3_DIR)
+	if (!status && attr.type != NFS_DIR)
 		status = NFS3_STATUS_NOTDIR;
 	writer_u32(&call->reply, status);
 	if (status)

@@ -61,7 +61,7 @@ static uint32_t check_cookie(const struct call *call, uint64_t cookie,
 
 /* The reply as it is on an error: status and the directory's attributes. */
 static enum rpc_accept_stat fail(struct call *call, const struct writer *start,
-				 const struct nfs3_fh *dir, uint32_t status)
+				 const struct nfs_fh *dir, uint32_t status)
 {
 	call->reply = *start;
 	writer_u32(&call->reply, status);
@@ -69,7 +69,7 @@ static enum rpc_accept_stat fail(struct call *call, const struct writer *start,
 	return RPC_SUCCESS;
 }
 
-static enum rpc_accept_stat list_dir(struct call *call, const struct nfs3_fh *dir,
+static enum rpc_accept_stat list_dir(struct call *call, const struct nfs_fh *dir,
 				     struct export_readdir *readdir, const uint8_t *verf,
 				     uint32_t count)
 {
@@ -102,7 +102,7 @@ enum rpc_accept_stat nfs3_readdir(struct call *call)
 {
 	struct export_readdir readdir = { .handles = false };
 	const uint8_t *verf;
-	struct nfs3_fh dir;
+	struct nfs_fh dir;
 	uint32_t count;
 
 	nfs3_get_fh(&call->args, &dir);
@@ -118,7 +118,7 @@ enum rpc_accept_stat nfs3_readdirplus(struct call *call)
 {
 	struct export_readdir readdir = { .handles = true };
 	const uint8_t *verf;
-	struct nfs3_fh dir;
+	struct nfs_fh dir;
 	uint32_t count;
 
 	nfs3_get_fh(&call->args, &dir);

@@ -9,11 +9,11 @@
 #define HANDLES_MAX 2
 
 /* Decodes what the row names; the first thing wrong is the status. */
-static uint32_t decode(struct call *call, struct nfs3_fh handles[HANDLES_MAX])
+static uint32_t decode(struct call *call, struct nfs_fh handles[HANDLES_MAX])
 {
 	char name[NFS3_NAME_MAX + 1];
 	uint32_t status = NFS3_STATUS_OK, count = 0, wrong;
-	struct nfs3_attr attr;
+	struct nfs_attr attr;
 	const char *shape;
 
 	for (shape = call->procedure->args; *shape; shape++) {
@@ -35,7 +35,7 @@ static uint32_t decode(struct call *call, struct nfs3_fh handles[HANDLES_MAX])
 
 enum rpc_accept_stat nfs3_refuse(struct call *call)
 {
-	struct nfs3_fh handles[HANDLES_MAX] = { { .len = 0 } };
+	struct nfs_fh handles[HANDLES_MAX] = { { .len = 0 } };
 	uint32_t status, i;
 
 	status = decode(call, handles);

@@ -22,7 +22,7 @@
 
 /* XDR of what many results share */
 
-void nfs3_get_fh(struct reader *r, struct nfs3_fh *fh)
+void nfs3_get_fh(struct reader *r, struct nfs_fh *fh)
 {
 	const uint8_t *p = reader_opaque(r, NFS3_FH_MAX, &fh->len);
 
@@ -30,7 +30,7 @@ void nfs3_get_fh(struct reader *r, struct nfs3_fh *fh)
 		memcpy(fh->data, p, fh->len);
 }
 
-void nfs3_put_fh(struct writer *w, const struct nfs3_fh *fh)
+void nfs3_put_fh(struct writer *w, const struct nfs_fh *fh)
 {
 	writer_opaque(w, fh->data, fh->len);
 }
@@ -53,13 +53,13 @@ uint32_t nfs3_get_name(struct reader *r, char *name)
 	return NFS3_STATUS_OK;
 }
 
-static void put_time(struct writer *w, const struct nfs3_time *time)
+static void put_time(struct writer *w, const struct nfs_time *time)
 {
 	writer_u32(w, time->sec);
 	writer_u32(w, time->nsec);
 }
 
-void nfs3_put_attr(struct writer *w, const struct nfs3_attr *attr)
+void nfs3_put_attr(struct writer *w, const struct nfs_attr *attr)
 {
 	writer_u32(w, attr->type);
 	writer_u32(w, attr->mode);
@@ -76,9 +76,9 @@ void nfs3_put_attr(struct writer *w, const struct nfs3_attr *attr)
 	put_time(w, &attr->ctime);
 }
 
-void nfs3_put_post_op(struct call *call, const struct nfs3_fh *fh)
+void nfs3_put_post_op(struct call *call, const struct nfs_fh *fh)
 {
-	struct nfs3_attr attr;
+	struct nfs_attr attr;
 	bool has = !call->exp->ops->getattr(call->exp, fh, &attr);
 
 	writer_bool(&call->reply, has);
@@ -96,8 +96,8 @@ static enum rpc_accept_stat nfs3_null(struct call *call)
 
 static enum rpc_accept_stat nfs3_getattr(struct call *call)
 {
-	struct nfs3_attr attr;
-	struct nfs3_fh fh;
+	struct nfs_attr attr;
+	struct nfs_fh fh;
 	uint32_t status;
 
 	nfs3_get_fh(&call->args, &fh);
@@ -113,7 +113,7 @@ static enum rpc_accept_stat nfs3_getattr(struct call *call)
 static enum rpc_accept_stat nfs3_lookup(struct call *call)
 {
 	char name[NFS3_NAME_MAX + 1];
-	struct nfs3_fh dir, fh;
+	struct nfs_fh dir, fh;
 	uint32_t status;
 
 	nfs3_get_fh(&call->args, &dir);
@@ -132,22 +132,22 @@ static enum rpc_accept_stat nfs3_lookup(struct call *call)
 }
 
 /* What others may do, and never more than reading. */
-static uint32_t access_granted(const struct nfs3_attr *attr)
+static uint32_t access_granted(const struct nfs_attr *attr)
 {
 	uint32_t granted = 0;
 
 	if (attr->mode & 04)
 		granted |= ACCESS_READ;
 	if (attr->mode & 01)
-		granted |= attr->type == NFS3_DIR ? ACCESS_LOOKUP | ACCESS_EXECUTE
-						  : ACCESS_EXECUTE;
+		granted |= attr->type == NFS_DIR ? ACCESS_LOOKUP | ACCESS_EXECUTE
+						 : ACCESS_EXECUTE;
 	return granted;
 }
 
 static enum rpc_accept_stat nfs3_access(struct call *call)
 {
-	struct nfs3_attr attr;
-	struct nfs3_fh fh;
+	struct nfs_attr attr;
+	struct nfs_fh fh;
 	uint32_t status, wanted;
 
 	nfs3_get_fh(&call->args, &fh);
@@ -174,7 +174,7 @@ static void set_payload(struct call *call, const struct export_read *read)
 static enum rpc_accept_stat nfs3_readlink(struct call *call)
 {
 	struct export_read read = { .scratch = call->scratch };
-	struct nfs3_fh fh;
+	struct nfs_fh fh;
 	uint32_t status;
 
 	nfs3_get_fh(&call->args, &fh);
@@ -191,7 +191,7 @@ static enum rpc_accept_stat nfs3_readlink(struct call *call)
 static enum rpc_accept_stat nfs3_read(struct call *call)
 {
 	struct export_read read = { .scratch = call->scratch };
-	struct nfs3_fh fh;
+	struct nfs_fh fh;
 	uint32_t status;
 
 	nfs3_get_fh(&call->args, &fh);
@@ -213,8 +213,8 @@ static enum rpc_accept_stat nfs3_read(struct call *call)
 /* Status and post_op_attr of FSSTAT, FSINFO and PATHCONF, which take a handle alone. */
 static bool start_fs(struct call *call, enum rpc_accept_stat *stat)
 {
-	struct nfs3_attr attr;
-	struct nfs3_fh fh;
+	struct nfs_attr attr;
+	struct nfs_fh fh;
 	uint32_t status;
 
 	nfs3_get_fh(&call->args, &fh);

@@ -20,12 +20,12 @@ static void check_inside(const struct input *in, const void *bytes, size_t len)
 	FUZZ_CHECK(len <= (size_t)(in->data + in->size - p));
 }
 
-static void check_attr(bool has_attr, const struct nfs3_attr *attr)
+static void check_attr(bool has_attr, const struct nfs_attr *attr)
 {
-	FUZZ_CHECK(!has_attr || (attr->type >= NFS3_REG && attr->type <= NFS3_FIFO));
+	FUZZ_CHECK(!has_attr || (attr->type >= NFS_REG && attr->type <= NFS_FIFO));
 }
 
-static int check_entry(void *arg, const struct nfs3_entry *entry)
+static int check_entry(void *arg, const struct nfs_entry *entry)
 {
 	struct input *in = arg;
 

@@ -18,7 +18,7 @@ static struct requester peer;
 static struct server_options options;
 static uint8_t memory[CHUNKS][CHUNK_MEMORY];
 static uint8_t message[SERVER_RECV_SIZE];
-static struct nfs3_fh handles[4];
+static struct nfs_fh handles[4];
 
 static void start(void)
 {

@@ -205,16 +205,16 @@ static inline int requester_call(struct requester *r, uint32_t proc, const void 
 
 /* Of "/NAME" in the export; an empty name is the root. */
 static inline uint32_t requester_handle(struct export *exp, const char *name,
-					struct nfs3_fh *fh)
+					struct nfs_fh *fh)
 {
-	struct nfs3_fh root;
+	struct nfs_fh root;
 	uint32_t status = exp->ops->root(exp, &root);
 
 	*fh = root;
 	return status || !*name ? status : exp->ops->lookup(exp, &root, name, fh);
 }
 
-static inline size_t requester_read_args(uint8_t buf[128], const struct nfs3_fh *fh,
+static inline size_t requester_read_args(uint8_t buf[128], const struct nfs_fh *fh,
 					 uint64_t offset, uint32_t count)
 {
 	struct writer w;

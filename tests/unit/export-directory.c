@@ -72,9 +72,9 @@ static void build(void)
 	CU_ASSERT_EQUAL_FATAL(export_directory_new(&shared, at("export")), 0);
 }
 
-static uint32_t find(const char *dir, const char *name, struct nfs3_fh *fh)
+static uint32_t find(const char *dir, const char *name, struct nfs_fh *fh)
 {
-	struct nfs3_fh start;
+	struct nfs_fh start;
 
 	shared->ops->root(shared, fh);
 	start = *fh;
@@ -85,9 +85,9 @@ static uint32_t find(const char *dir, const char *name, struct nfs3_fh *fh)
 	return shared->ops->lookup(shared, &start, name, fh);
 }
 
-static uint32_t status_of(const struct nfs3_fh *fh)
+static uint32_t status_of(const struct nfs_fh *fh)
 {
-	struct nfs3_attr attr;
+	struct nfs_attr attr;
 
 	return shared->ops->getattr(shared, fh, &attr);
 }
@@ -95,13 +95,13 @@ static uint32_t status_of(const struct nfs3_fh *fh)
 static void files_are_read_as_they_are(void)
 {
 	struct export_read read = { .offset = 3, .count = 4, .scratch = scratch };
-	struct nfs3_attr attr;
-	struct nfs3_fh fh;
+	struct nfs_attr attr;
+	struct nfs_fh fh;
 
 	build();
 	CU_ASSERT_EQUAL(find("", "file", &fh), 0);
 	CU_ASSERT_EQUAL(shared->ops->getattr(shared, &fh, &attr), 0);
-	CU_ASSERT_EQUAL(attr.type, NFS3_REG);
+	CU_ASSERT_EQUAL(attr.type, NFS_REG);
 	CU_ASSERT_EQUAL(attr.size, 10);
 	CU_ASSERT_EQUAL(attr.mode, 0644);
 	CU_ASSERT_EQUAL(shared->ops->read(shared, &fh, &read), 0);
@@ -124,7 +124,7 @@ static void files_are_read_as_they_are(void)
 
 static void what_others_may_not_read_is_not_served(void)
 {
-	struct nfs3_fh fh;
+	struct nfs_fh fh;
 
 	build();
 	CU_ASSERT_EQUAL(find("", "private", &fh), NFS3_STATUS_ACCES);
@@ -140,7 +140,7 @@ static void what_others_may_not_read_is_not_served(void)
 static void links_are_read_and_never_followed(void)
 {
 	struct export_read read = { .count = 100, .scratch = scratch };
-	struct nfs3_fh link, fh;
+	struct nfs_fh link, fh;
 
 	build();
 	CU_ASSERT_EQUAL(find("", "link", &link), 0);
@@ -156,7 +156,7 @@ static void links_are_read_and_never_followed(void)
 
 static void dots_end_at_the_root(void)
 {
-	struct nfs3_fh root, fh;
+	struct nfs_fh root, fh;
 
 	build();
 	shared->ops->root(shared, &root);
@@ -171,7 +171,7 @@ static void dots_end_at_the_root(void)
 static void a_path_that_was_swapped_for_a_link_leads_nowhere(void)
 {
 	struct export_read read = { .count = 100, .scratch = scratch };
-	struct nfs3_fh dir, inner, fh;
+	struct nfs_fh dir, inner, fh;
 
 	build();
 	make_file("outside/inner", "secret", 0644);
@@ -195,7 +195,7 @@ static void a_path_that_was_swapped_for_a_link_leads_nowhere(void)
 static void handles_that_were_never_given_are_stale(void)
 {
 	struct stat st;
-	struct nfs3_fh fh;
+	struct nfs_fh fh;
 
 	build();
 	/* made up with the right verifier, for a file outside: still not in the table */
@@ -214,7 +214,7 @@ static void handles_that_were_never_given_are_stale(void)
 static void a_file_that_shrinks_is_read_short(void)
 {
 	struct export_read read = { .count = 10, .scratch = scratch };
-	struct nfs3_fh fh;
+	struct nfs_fh fh;
 
 	build();
 	CU_ASSERT_EQUAL(find("", "file", &fh), 0);
@@ -230,7 +230,7 @@ static void a_fifo_in_the_place_of_a_file_is_refused_at_once(void)
 {
 	struct export_read read = { .count = 10, .scratch = scratch };
 	uint64_t start = now_ms();
-	struct nfs3_fh fh;
+	struct nfs_fh fh;
 
 	build();
 	CU_ASSERT_EQUAL(find("", "file", &fh), 0);
@@ -269,7 +269,7 @@ static void listings_show_what_is_served_in_any_parts(void)
 	struct export_readdir readdir = { .fn = see_entry,
 					  .arg = &seen,
 					  .handles = true };
-	struct nfs3_fh root;
+	struct nfs_fh root;
 	size_t i;
 
 	build();
@@ -292,7 +292,7 @@ static void hostile_cookies_do_no_harm(void)
 	static const uint64_t cookies[] = { 1, 12345, INT64_MAX, UINT64_MAX };
 	struct seen seen = { .stop_after = 100 };
 	struct export_readdir readdir = { .fn = see_entry, .arg = &seen };
-	struct nfs3_fh root;
+	struct nfs_fh root;
 	size_t i;
 
 	build();
@@ -310,7 +310,7 @@ static void hostile_cookies_do_no_harm(void)
 static void paths_have_a_bound(void)
 {
 	char name[251];
-	struct nfs3_fh dir, fh;
+	struct nfs_fh dir, fh;
 	unsigned int depth;
 	uint32_t status = 0;
 	int fd, next;

@@ -10,9 +10,9 @@
 static struct export *shared;
 static uint8_t scratch[SERVER_SCRATCH_MAX];
 
-static uint32_t find(const char *name, struct nfs3_fh *fh)
+static uint32_t find(const char *name, struct nfs_fh *fh)
 {
-	struct nfs3_fh root;
+	struct nfs_fh root;
 
 	shared->ops->root(shared, &root);
 	return shared->ops->lookup(shared, &root, name, fh);
@@ -24,7 +24,7 @@ static uint8_t byte_at(uint64_t offset)
 }
 
 /* Reads [offset, offset + count) and says whether all of it is the pattern. */
-static bool read_is_pattern(const struct nfs3_fh *fh, uint64_t offset, uint32_t count)
+static bool read_is_pattern(const struct nfs_fh *fh, uint64_t offset, uint32_t count)
 {
 	struct export_read read = { .offset = offset,
 				    .count = count,
@@ -43,8 +43,8 @@ static void every_size_is_there_with_its_offsets_as_content(void)
 {
 	static const uint32_t sizes[] = { 0,    1,     811,     812,    813,
 					  4096, 65536, 1048579, 4194304 };
-	struct nfs3_attr attr;
-	struct nfs3_fh fh;
+	struct nfs_attr attr;
+	struct nfs_fh fh;
 	char name[32];
 	size_t i;
 
@@ -52,7 +52,7 @@ static void every_size_is_there_with_its_offsets_as_content(void)
 		snprintf(name, sizeof(name), "data-%u", sizes[i]);
 		CU_ASSERT_EQUAL(find(name, &fh), 0);
 		CU_ASSERT_EQUAL(shared->ops->getattr(shared, &fh, &attr), 0);
-		CU_ASSERT_EQUAL(attr.type, NFS3_REG);
+		CU_ASSERT_EQUAL(attr.type, NFS_REG);
 		CU_ASSERT_EQUAL(attr.mode, 0644);
 		CU_ASSERT_EQUAL(attr.size, sizes[i]);
 		CU_ASSERT(read_is_pattern(&fh, 0, min_u32(sizes[i], 1048576)));
@@ -64,7 +64,7 @@ static void every_size_is_there_with_its_offsets_as_content(void)
 static void reads_end_with_the_file(void)
 {
 	struct export_read read = { .offset = 800, .count = 100, .scratch = scratch };
-	struct nfs3_fh fh;
+	struct nfs_fh fh;
 
 	CU_ASSERT_EQUAL(find("data-812", &fh), 0);
 	CU_ASSERT_EQUAL(shared->ops->read(shared, &fh, &read), 0);
@@ -89,7 +89,7 @@ static void reads_lend_the_files_own_memory(void)
 	struct export_read read = { .offset = 4096,
 				    .count = 1048576,
 				    .scratch = scratch };
-	struct nfs3_fh fh;
+	struct nfs_fh fh;
 
 	CU_ASSERT_EQUAL(find("data-4194304", &fh), 0);
 	CU_ASSERT_EQUAL(shared->ops->read(shared, &fh, &read), 0);
@@ -101,7 +101,7 @@ static void the_sparse_file_has_data_around_four_gib_and_zeros_before(void)
 {
 	const uint64_t four = UINT64_C(1) << 32, size = four + 1048576 + 5;
 	struct export_read read = { .offset = 262144, .count = 4096, .scratch = scratch };
-	struct nfs3_fh fh;
+	struct nfs_fh fh;
 
 	CU_ASSERT_EQUAL(find("sparse-4296015877", &fh), 0);
 	CU_ASSERT(read_is_pattern(&fh, 0, 262144));
@@ -123,8 +123,8 @@ static void links_have_the_length_of_their_name(void)
 {
 	static const uint32_t sizes[] = { 1, 2, 3, 4, 5, 255, 1023, 4095 };
 	struct export_read read = { .scratch = scratch };
-	struct nfs3_attr attr;
-	struct nfs3_fh fh;
+	struct nfs_attr attr;
+	struct nfs_fh fh;
 	char name[32];
 	size_t i;
 
@@ -132,7 +132,7 @@ static void links_have_the_length_of_their_name(void)
 		snprintf(name, sizeof(name), "link-%u", sizes[i]);
 		CU_ASSERT_EQUAL(find(name, &fh), 0);
 		CU_ASSERT_EQUAL(shared->ops->getattr(shared, &fh, &attr), 0);
-		CU_ASSERT_EQUAL(attr.type, NFS3_LNK);
+		CU_ASSERT_EQUAL(attr.type, NFS_LNK);
 		CU_ASSERT_EQUAL(shared->ops->readlink(shared, &fh, &read), 0);
 		CU_ASSERT_EQUAL(read.len, sizes[i]);
 		CU_ASSERT_PTR_NULL(memchr(read.data, '\0', read.len));
@@ -161,7 +161,7 @@ static void the_big_directory_is_listed_in_parts(void)
 {
 	struct count count = { .stop_after = 700 };
 	struct export_readdir readdir = { .fn = count_entry, .arg = &count };
-	struct nfs3_fh fh;
+	struct nfs_fh fh;
 	unsigned int parts;
 
 	CU_ASSERT_EQUAL(find("entries-2000", &fh), 0);
@@ -179,7 +179,7 @@ static void cookies_beyond_the_end_are_bad(void)
 {
 	struct count count = { .stop_after = 9999 };
 	struct export_readdir readdir = { .fn = count_entry, .arg = &count };
-	struct nfs3_fh fh;
+	struct nfs_fh fh;
 
 	CU_ASSERT_EQUAL(find("entries-2000", &fh), 0);
 	readdir.cookie = UINT64_MAX;
@@ -196,7 +196,7 @@ static void cookies_beyond_the_end_are_bad(void)
 
 static void dots_lead_up_and_not_out(void)
 {
-	struct nfs3_fh root, dir, fh;
+	struct nfs_fh root, dir, fh;
 
 	shared->ops->root(shared, &root);
 	CU_ASSERT_EQUAL(find("..", &fh), 0);
@@ -211,8 +211,8 @@ static void dots_lead_up_and_not_out(void)
 static void every_changed_byte_of_a_handle_is_noticed_or_harmless(void)
 {
 	struct export_read read = { .count = 64, .scratch = scratch };
-	struct nfs3_attr attr;
-	struct nfs3_fh good, fh;
+	struct nfs_attr attr;
+	struct nfs_fh good, fh;
 	uint32_t i, status;
 
 	CU_ASSERT_EQUAL(find("data-4096", &good), 0);
@@ -235,8 +235,8 @@ static void every_changed_byte_of_a_handle_is_noticed_or_harmless(void)
 static void handles_of_another_server_are_stale(void)
 {
 	struct export *other;
-	struct nfs3_attr attr;
-	struct nfs3_fh fh;
+	struct nfs_attr attr;
+	struct nfs_fh fh;
 
 	CU_ASSERT_EQUAL_FATAL(export_memory_new(&other), 0);
 	other->ops->root(other, &fh);
@@ -248,7 +248,7 @@ static void what_it_is_not_is_said(void)
 {
 	struct export_read read = { .count = 64, .scratch = scratch };
 	struct export_readdir readdir = { .fn = count_entry };
-	struct nfs3_fh root, file, link, fh;
+	struct nfs_fh root, file, link, fh;
 
 	shared->ops->root(shared, &root);
 	CU_ASSERT_EQUAL(find("data-1", &file), 0);
@@ -264,8 +264,8 @@ static void what_it_is_not_is_said(void)
 
 static void every_file_was_quiet_for_long(void)
 {
-	struct nfs3_attr attr;
-	struct nfs3_fh fh;
+	struct nfs_attr attr;
+	struct nfs_fh fh;
 
 	CU_ASSERT_EQUAL(find("data-4194304", &fh), 0);
 	CU_ASSERT_EQUAL(shared->ops->getattr(shared, &fh, &attr), 0);

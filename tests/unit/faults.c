@@ -10,7 +10,7 @@ static struct requester peer;
 static struct server_options options;
 static struct fault_set *faults;
 static uint8_t memory[SERVER_READ_MAX + 4096];
-static struct nfs3_fh file;
+static struct nfs_fh file;
 
 static void begin(const char *spec)
 {

@@ -11,9 +11,9 @@
 		0x09, 0x0a, 0x0b, 0x0c, 0x0d, 0x0e, 0x0f, 0x10, 0x11, 0x12, 0x13, 0x14, \
 		0x15, 0x16, 0x17, 0x18, 0x19, 0x1a, 0x1b
 
-static struct nfs3_fh counting_fh(uint32_t len)
+static struct nfs_fh counting_fh(uint32_t len)
 {
-	struct nfs3_fh fh = { .len = len };
+	struct nfs_fh fh = { .len = len };
 	uint32_t i;
 
 	for (i = 0; i < len && i < NFS3_FH_MAX; i++)
@@ -43,7 +43,7 @@ static void read_is_handle_offset_count(void)
 	static const uint8_t small[] = { FH28, 0, 0, 0, 0, 0, 0, 0, 5, 0, 0, 3, 0xff };
 	static const uint8_t large[] = { FH28, 0x12, 0x34, 0x56, 0x78, 0x9a, 0xbc,
 					 0xde, 0xf0, 0,    0x10, 0,    0 };
-	struct nfs3_fh fh = counting_fh(28);
+	struct nfs_fh fh = counting_fh(28);
 
 	CHECK_VECTOR(small, nfs3_args_read(buf, cap, &fh, 5, 1023));
 	CHECK_VECTOR(large, nfs3_args_read(buf, cap, &fh, 0x123456789abcdef0, 1 << 20));
@@ -54,7 +54,7 @@ static void a_handle_alone_is_getattr(void)
 	static const uint8_t even[] = { FH28 };
 	static const uint8_t odd[] = { 0, 0, 0, 5, 0, 1, 2, 3, 4, 0, 0, 0 };
 	static const uint8_t none[] = { 0, 0, 0, 0 };
-	struct nfs3_fh fh;
+	struct nfs_fh fh;
 
 	fh = counting_fh(28);
 	CHECK_VECTOR(even, nfs3_args_fh(buf, cap, &fh));
@@ -68,7 +68,7 @@ static void lookup_pads_handle_and_name(void)
 {
 	static const uint8_t want[] = { 0, 0, 0,   3,   0,   1,   2,   0, 0, 0,
 					0, 5, 'h', 'e', 'l', 'l', 'o', 0, 0, 0 };
-	struct nfs3_fh fh = counting_fh(3);
+	struct nfs_fh fh = counting_fh(3);
 
 	CHECK_VECTOR(want, nfs3_args_lookup(buf, cap, &fh, "hello"));
 }
@@ -80,7 +80,7 @@ static void readdirplus_has_the_verifier_as_it_came(void)
 					0x80, 0x81, 0x82, 0x83, 0x84, 0x85, 0x86, 0xff,
 					0,    0,    2,    0,    0,    0,    0x10, 0 };
 	static const uint8_t verf[8] = { 0x80, 0x81, 0x82, 0x83, 0x84, 0x85, 0x86, 0xff };
-	struct nfs3_fh fh = counting_fh(4);
+	struct nfs_fh fh = counting_fh(4);
 
 	CHECK_VECTOR(want,
 		     nfs3_args_readdirplus(buf, cap, &fh, 0x100000002, verf, 512, 4096));
@@ -96,7 +96,7 @@ static void mnt_is_one_path(void)
 
 static void the_longest_handle_and_name_fit(void)
 {
-	struct nfs3_fh fh = counting_fh(NFS3_FH_MAX);
+	struct nfs_fh fh = counting_fh(NFS3_FH_MAX);
 	char name[NFS3_NAME_MAX + 1];
 	uint8_t buf[2048];
 
@@ -111,8 +111,8 @@ static void the_longest_handle_and_name_fit(void)
 static void what_no_server_has_is_refused(void)
 {
 	static const uint8_t verf[8];
-	struct nfs3_fh longer = counting_fh(NFS3_FH_MAX + 1), huge = counting_fh(0);
-	struct nfs3_fh fh = counting_fh(4);
+	struct nfs_fh longer = counting_fh(NFS3_FH_MAX + 1), huge = counting_fh(0);
+	struct nfs_fh fh = counting_fh(4);
 	char name[1026];
 	uint8_t buf[2048];
 

@@ -231,9 +231,9 @@ static void every_length_boolean_and_type_is_bounded(void)
 	}
 }
 
-static void check_attr(const struct nfs3_attr *attr)
+static void check_attr(const struct nfs_attr *attr)
 {
-	CU_ASSERT_EQUAL(attr->type, NFS3_REG);
+	CU_ASSERT_EQUAL(attr->type, NFS_REG);
 	CU_ASSERT_EQUAL(attr->mode, 0100644);
 	CU_ASSERT_EQUAL(attr->nlink, 2);
 	CU_ASSERT_EQUAL(attr->uid, 36);
@@ -350,10 +350,10 @@ static void a_link_has_its_text(void)
 struct seen {
 	unsigned int count;
 	unsigned int stop_at;
-	struct nfs3_entry last;
+	struct nfs_entry last;
 };
 
-static int on_entry(void *arg, const struct nfs3_entry *entry)
+static int on_entry(void *arg, const struct nfs_entry *entry)
 {
 	struct seen *seen = arg;
 

@@ -164,7 +164,7 @@ static void serve(int fd, void *arg)
 	free(reply);
 }
 
-static const struct nfs3_fh handle = { .len = 5, .data = { 9, 8, 7, 6, 5 } };
+static const struct nfs_fh handle = { .len = 5, .data = { 9, 8, 7, 6, 5 } };
 static const struct rpc_cred ovirt = {
 	.flavor = RPC_AUTH_SYS, .uid = 36, .gid = 37, .ngids = 2, .gids = { 107, 179 }
 };

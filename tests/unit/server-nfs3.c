@@ -55,7 +55,7 @@ static int run(uint32_t proc)
 
 static void put_handle(const char *name)
 {
-	struct nfs3_fh root, fh;
+	struct nfs_fh root, fh;
 
 	shared->ops->root(shared, &root);
 	fh = root;
@@ -279,7 +279,7 @@ static void access_grants_reading_alone(void)
 	CU_ASSERT_EQUAL(reader_u32(&results), 0x01);
 }
 
-static int count_entry(void *arg, const struct nfs3_entry *entry)
+static int count_entry(void *arg, const struct nfs_entry *entry)
 {
 	unsigned int *count = arg;
 
@@ -361,7 +361,7 @@ static uint32_t mount_path(const char *path, uint32_t len, struct mount3_mnt_res
 static void the_root_and_directories_below_it_are_mounted(void)
 {
 	struct mount3_mnt_res res;
-	struct nfs3_fh root;
+	struct nfs_fh root;
 
 	shared->ops->root(shared, &root);
 	CU_ASSERT_EQUAL(mount_path("/", 1, &res), 0);

@@ -156,7 +156,7 @@ static void what_must_be_dropped_is_dropped(void)
 /* READ of data-4194304 by what is in the header. */
 static int read_data(uint64_t offset, uint32_t count)
 {
-	struct nfs3_fh fh;
+	struct nfs_fh fh;
 	uint8_t args[128];
 
 	CU_ASSERT_EQUAL(requester_handle(options.exp, "data-4194304", &fh), 0);
@@ -233,7 +233,7 @@ static void an_empty_write_chunk_asks_for_the_data_inline(void)
 static void unused_chunks_come_back_with_zero_lengths(void)
 {
 	struct rpcrdma_segment segment;
-	struct nfs3_fh fh;
+	struct nfs_fh fh;
 	uint8_t args[128];
 
 	begin();
@@ -365,7 +365,7 @@ static void segments_that_cannot_be_end_the_connection(void)
 static void a_long_call_is_pulled(void)
 {
 	struct rpcrdma_segment segment;
-	struct nfs3_fh fh;
+	struct nfs_fh fh;
 	uint8_t args[128], rpc[512];
 	struct writer w;
 	size_t len;
@@ -402,7 +402,7 @@ static void only_data_to_be_written_may_come_by_read_chunk(void)
 {
 	struct rpcrdma_segment segment;
 	uint8_t args[128];
-	struct nfs3_fh fh;
+	struct nfs_fh fh;
 	struct writer w;
 
 	begin();
@@ -432,7 +432,7 @@ static void directories_fill_what_there_is_and_no_more(void)
 	static const uint32_t rooms[] = { 600, 4096, 32768, SERVER_READ_MAX };
 	struct nfs3_readdir_res res;
 	struct rpcrdma_segment segment;
-	struct nfs3_fh fh;
+	struct nfs_fh fh;
 	uint8_t args[128];
 	struct writer w;
 	size_t i;
@@ -466,7 +466,7 @@ static void directories_fill_what_there_is_and_no_more(void)
 static void readlink_goes_by_write_chunk_too(void)
 {
 	struct rpcrdma_segment segment;
-	struct nfs3_fh fh;
+	struct nfs_fh fh;
 	uint8_t args[128];
 	struct writer w;
 

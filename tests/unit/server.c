@@ -104,7 +104,7 @@ static int rdma_null(uint16_t port)
 	return rc;
 }
 
-static uint32_t mount_root(struct nfs3_fh *fh)
+static uint32_t mount_root(struct nfs_fh *fh)
 {
 	struct mount3_mnt_res res = { .status = UINT32_MAX };
 	int fd = connect_to(ports.mount);
@@ -131,7 +131,7 @@ static void a_mount_and_a_read_by_write_chunk_go_through(void)
 	struct rpcrdma_conn *conn;
 	struct rpcrdma_call call;
 	struct nfs3_lookup_res res;
-	struct nfs3_fh fh;
+	struct nfs_fh fh;
 	uint8_t args[512];
 	struct reader r;
 	ssize_t len;
@@ -175,7 +175,7 @@ static void without_private_data_replies_keep_to_1024_bytes(void)
 	struct rpcrdma_conn *conn;
 	struct rpcrdma_call call;
 	uint8_t args[512];
-	struct nfs3_fh fh;
+	struct nfs_fh fh;
 
 	begin();
 	address_of(&client.to, ports.rdma);
