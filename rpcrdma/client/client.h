@@ -20,6 +20,8 @@ struct rpcrdma_conn;
 struct rpcrdma_options {
 	const struct transport_ops *transport;
 	struct transport_address to;
+	const struct transport_address *bind; /* as in transport_param, both */
+	const char *device;
 	uint32_t credits;
 	bool no_private_data;
 	bool no_crc;

@@ -42,6 +42,8 @@ int rpcrdma_open(struct rpcrdma_conn **out, const struct rpcrdma_options *option
 	_cleanup_(rpcrdma_close_p) struct rpcrdma_conn *conn = NULL;
 	uint8_t private_data[RPCRDMA_PRIVATE_LEN];
 	struct transport_param param = {
+		.bind = options->bind,
+		.device = options->device,
 		.recv_size = RPCRDMA_INLINE_SIZE,
 		/* Linux rejects a client that allows it no RDMA Read (svc_rdma_accept). */
 		.ird = 16,

@@ -2,7 +2,8 @@
 /* Copyright (C) 2026 The nfsrdma authors */
 
 /* The transport seam: one reliable RDMA connection, as RPC-over-RDMA needs it. Behind it are
- * software iWARP (iwarp.c) and, in the tests, an in-memory pair; verbs is the same shape.
+ * verbs (librdmacm and libibverbs: InfiniBand, RoCE, hardware and soft iWARP), iWARP in this
+ * process over TCP, and in the tests an in-memory pair.
  *
  * Life: connect, or listen -> accept -> establish; then reg/send/recv/write/read; close.
  * A transport belongs to one thread. All waits end at a deadline (clock.c).
@@ -52,7 +53,18 @@ struct transport_tagged {
 	uint32_t length;
 };
 
+/* How a peer is reached, for the report. */
+struct transport_route {
+	char device[64]; /* "rxe0" */
+	uint8_t port;
+	char text[256]; /* "rxe0 port 1 (RoCE over veth0, ACTIVE)" */
+};
+
 struct transport_param {
+	/* connect and route: the address to come from, where the route shall not choose it
+	 * (NULL: it does); verbs: the device that it must be (NULL: any). Borrowed. */
+	const struct transport_address *bind;
+	const char *device;
 	uint32_t recv_depth;
 	uint32_t recv_size;
 	uint16_t ird; /* RDMA Reads that the peer may have outstanding towards us */
@@ -103,15 +115,30 @@ struct transport_stats {
  *               recv looks once even if it had passed before: deadline 0 polls
  *   -ECONNRESET the peer closed or reset the connection
  *   -EPROTO     the peer broke the protocol; transport->violation says how
- *   -EREMOTEIO  the peer sent a Terminate; err_text() has its words
+ *   -EREMOTEIO  the peer sent a Terminate, or refused a request as a verbs peer does (NAK);
+ *               err_text() has its words
+ *   -ENODEV     verbs: the device is gone, or was never there
  * After the first of them but a time-out of recv, all calls return the same again. Messages that
  * came before it are received first.
  * connect also: -ECONNREFUSED nothing listens or the peer rejected it,
  *   -EHOSTUNREACH/-ENETUNREACH, -EPROTONOSUPPORT the peer speaks something else (its first
  *   line is in the text), -ETIMEDOUT for silence or half an answer.
+ * reg, connect and establish also: -ENOMEM more locked memory than RLIMIT_MEMLOCK allows; the
+ *   text has both numbers.
  * read also: -EOPNOTSUPP the peer takes no RDMA Reads. */
 struct transport_ops {
 	const char *name;
+
+	/* Finds the way to @to, and opens what may need a privilege that is given up later, so:
+	 * after the last fork, and before that. Of @param bind and device count. Nothing is sent
+	 * but what resolves the address. NULL: every host is reached alike.
+	 * Errors: -ENODEV no RDMA device here, or none on the route, or not the one wanted;
+	 * -ENETDOWN its port is down; -EADDRNOTAVAIL bind is no address of this host;
+	 * -EHOSTUNREACH, -ENETUNREACH, -ETIMEDOUT the address is not resolved; -EACCES the device
+	 * may not be opened. The text names the event or the file. */
+	int (*route)(const struct transport_address *to,
+		     const struct transport_param *param, struct transport_route *out,
+		     uint64_t deadline);
 
 	int (*connect)(struct transport **out, const struct transport_address *to,
 		       const struct transport_param *param, uint64_t deadline);

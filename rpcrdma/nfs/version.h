@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* What the probe asks of a file, in any version of NFS: one request, one result, and a row of
+ * functions for each version that turn them into the arguments and results of one RPC. Pure.
+ *
+ * Only operations that read. NFSv4's READs carry the anonymous stateid (RFC 7530 section
+ * 9.1.4.3), so that nothing is opened and, in 4.0, no client is made known. 4.1 and later put a
+ * SEQUENCE in front of everything; whose session that is, the caller says in the request. */
+#ifndef RPCRDMA_NFS_VERSION_H
+#define RPCRDMA_NFS_VERSION_H
+
+#include "rpcrdma/nfs/nfs.h"
+#include "rpcrdma/nfs/nfs4.h"
+
+enum nfs_op {
+	NFS_OP_GETATTR,
+	NFS_OP_LOOKUP, /* with attributes where the version gives them */
+	NFS_OP_READLINK,
+	NFS_OP_READ,
+	NFS_OP_READDIR, /* with handles and attributes */
+	NFS_OP_LIMITS,  /* FSINFO; FATTR4_MAXREAD */
+	/* NFSv4 only: */
+	NFS_OP_ROOT,         /* PUTROOTFH, GETFH, GETATTR */
+	NFS_OP_READ_GETATTR, /* READ with a GETATTR behind it, in one COMPOUND */
+	NFS_OP_READ_READ,    /* two READs in one COMPOUND */
+	NFS_OP_COUNT
+};
+
+/* RFC 8881 section 18.46. */
+struct nfs4_sequence {
+	uint8_t sessionid[NFS4_SESSIONID_SIZE];
+	uint32_t sequenceid, slotid, highest_slotid;
+};
+
+struct nfs_request {
+	enum nfs_op op;
+	struct nfs_fh fh; /* all but ROOT */
+	const char *name; /* LOOKUP; borrowed */
+	uint64_t offset;  /* READ */
+	uint32_t count;
+	uint64_t offset2; /* READ_READ: the second */
+	uint32_t count2;
+	uint64_t cookie; /* READDIR: 0 to begin with */
+	uint8_t verifier[8];
+	uint32_t dircount, maxcount;
+	struct nfs4_sequence sequence; /* 4.1 and later */
+};
+
+/* A READ's or READLINK's data. With @reduced decoding of the (first) READ they are in the Write
+ * chunk, and data is NULL. */
+struct nfs_data {
+	uint32_t len; /* the opaque's length word */
+	bool eof;     /* READ */
+	const uint8_t *bytes;
+};
+
+struct nfs_result {
+	/* NFS3ERR_ or NFS4ERR_; 4.x: of the COMPOUND, which is that of its last operation. What
+	 * follows means something only where it is 0, but that of operations that came before
+	 * the one that failed. */
+	uint32_t status;
+	uint32_t failed_op; /* 4.x: enum nfs_opnum4 */
+	/* 4.1 and later: SEQUENCE itself was answered well, so the slot has moved on. */
+	bool sequenced;
+	bool has_attr;
+	struct nfs_attr
+		attr;     /* GETATTR, ROOT; where the version gives them: LOOKUP, READ */
+	struct nfs_fh fh; /* LOOKUP, ROOT */
+	struct nfs_data read, read2;
+	uint32_t
+		read_count; /* READ: as the result says beside the opaque; 4.x: read.len */
+	uint32_t rtmax, rtpref;
+	uint32_t lease_seconds;      /* LIMITS, 4.x */
+	struct nfs3_readdir_res dir; /* READDIR, without its status */
+};
+
+struct nfs_version {
+	const char *name; /* "3", "4.0", "4.1", "4.2": as --nfs-version has it */
+	uint32_t vers;    /* of the RPC program */
+	uint32_t minor;   /* NFSv4 */
+	bool sessions;    /* 4.1 and later */
+	/* Bytes of an RPC reply with AUTH_NONE's verifier up to the data of a READ, of a
+	 * READLINK; with the attributes that the version puts in front of them. */
+	uint32_t read_head, readlink_head;
+	/* Bytes of an RPC reply to READDIR that servers do not count in maxcount. */
+	uint32_t readdir_head;
+	/* The RPC procedure of an operation. */
+	uint32_t (*proc)(enum nfs_op op);
+	/* Length of the arguments in @buf. Errors: -ENOBUFS; -EINVAL what no server can have (see
+	 * nfs3-args.c); -EOPNOTSUPP the version has no such operation. */
+	ssize_t (*encode)(const struct nfs_version *version,
+			  const struct nfs_request *request, void *buf, size_t cap);
+	/* 0, or -EBADMSG where the bytes are no result of that request, or what @fn returned.
+	 * @fn: called for each entry of a READDIR; else it may be NULL. */
+	int (*decode)(const struct nfs_version *version,
+		      const struct nfs_request *request, struct reader *r, bool reduced,
+		      struct nfs_result *result, nfs_entry_fn fn, void *arg);
+	/* "NFS3ERR_STALE", "NFS4ERR_GRACE"; this thread's, until the next call. */
+	const char *(*status_text)(uint32_t status);
+};
+
+/* version.c: highest first; ends with NULL. */
+extern const struct nfs_version *const nfs_versions[];
+/* By name; NULL if there is none such. */
+const struct nfs_version *nfs_version_find(const char *name);
+/* The server cannot answer now and asks for patience: JUKEBOX, DELAY, GRACE. */
+bool nfs_status_is_later(uint32_t status);
+/* ACCES, PERM, and WRONGSEC: not for whom we say we are. */
+bool nfs_status_is_denied(uint32_t status);
+
+/* The arguments fit in so many bytes. */
+#define NFS_ARGS_MAX 1024
+
+/* nfs4-session.c: a client and its session (RFC 8881 sections 18.35, 18.36, 18.37, 18.50, 18.51,
+ * 18.46); each function is the arguments, or the results, of one COMPOUND. */
+
+struct nfs4_exchange_id_res {
+	uint32_t status;
+	uint64_t clientid;
+	uint32_t sequenceid; /* for the first CREATE_SESSION */
+	uint32_t flags;
+};
+
+struct nfs4_create_session {
+	uint64_t clientid;
+	uint32_t sequenceid;
+	uint32_t requests;     /* slots */
+	uint32_t request_size; /* largest call and reply */
+	uint32_t response_size;
+	uint32_t operations;
+};
+
+struct nfs4_create_session_res {
+	uint32_t status;
+	uint8_t sessionid[NFS4_SESSIONID_SIZE];
+	uint32_t requests; /* slots that were granted, 0 is refused as -EBADMSG */
+	uint32_t request_size, response_size, operations;
+};
+
+/* @owner: co_ownerid. No flags, SP4_NONE, no implementation id. */
+ssize_t nfs4_args_exchange_id(void *buf, size_t cap, uint32_t minor,
+			      const uint8_t verifier[NFS4_VERIFIER_SIZE],
+			      const char *owner);
+/* No backchannel (flags 0), AUTH_NONE for callbacks that will never be. */
+ssize_t nfs4_args_create_session(void *buf, size_t cap, uint32_t minor,
+				 const struct nfs4_create_session *create);
+/* rca_one_fs false. */
+ssize_t nfs4_args_reclaim_complete(void *buf, size_t cap, uint32_t minor,
+				   const struct nfs4_sequence *sequence);
+ssize_t nfs4_args_destroy_session(void *buf, size_t cap, uint32_t minor,
+				  const uint8_t sessionid[NFS4_SESSIONID_SIZE]);
+ssize_t nfs4_args_destroy_clientid(void *buf, size_t cap, uint32_t minor,
+				   uint64_t clientid);
+/* PUTROOTFH alone: does the server know that minor version? 4.1 and later answer
+ * OP_NOT_IN_SESSION, which is a yes; MINOR_VERS_MISMATCH is the only no. */
+ssize_t nfs4_args_version(void *buf, size_t cap, uint32_t minor);
+
+int nfs4_res_exchange_id(struct nfs4_exchange_id_res *res, struct reader *r);
+int nfs4_res_create_session(struct nfs4_create_session_res *res, struct reader *r);
+/* The COMPOUND's status, whatever its operations: for the rest of them. */
+int nfs4_res_status(uint32_t *status, struct reader *r);
+
+#endif
