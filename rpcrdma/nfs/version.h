@@ -60,8 +60,9 @@ struct nfs_result {
 	 * follows means something only where it is 0, but that of operations that came before
 	 * the one that failed. */
 	uint32_t status;
-	uint32_t failed_op; /* 4.x: enum nfs_opnum4 */
-	/* 4.1 and later: SEQUENCE itself was answered well, so the slot has moved on. */
+	uint32_t failed_op; /* 4.x: enum nfs_opnum4; 0: not one was looked at */
+	/* 4.1 and later: SEQUENCE itself was answered well, so the slot has moved on. Holds
+	 * after -EBADMSG, too. */
 	bool sequenced;
 	bool has_attr;
 	struct nfs_attr

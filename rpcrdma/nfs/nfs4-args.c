@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* Arguments of NFSv4's COMPOUND (RFC 7531, RFC 5662, RFC 7863), by our own writer: libnfs 4.0.0
+ * has no SEQUENCE. The tag is empty, as most clients have it. */
+#include "rpcrdma/nfs/version-internal.h"
+
+void nfs4_args_begin(struct writer *w, uint32_t minor, uint32_t operations)
+{
+	writer_u32(w, 0); /* tag */
+	writer_u32(w, minor);
+	writer_u32(w, operations);
+}
+
+ssize_t nfs4_args_end(const struct writer *w)
+{
+	if (w->bad)
+		return err_set(ENOBUFS, "arguments of a COMPOUND, room for %zu bytes",
+			       w->cap);
+	return (ssize_t)w->len;
+}
+
+void nfs4_args_sequence(struct writer *w, const struct nfs4_sequence *sequence)
+{
+	writer_u32(w, OP_SEQUENCE);
+	writer_bytes(w, sequence->sessionid, sizeof(sequence->sessionid));
+	writer_u32(w, sequence->sequenceid);
+	writer_u32(w, sequence->slotid);
+	writer_u32(w, sequence->highest_slotid);
+	writer_bool(w, false); /* sa_cachethis: nothing here must happen only once */
+}
+
+struct encoding {
+	const struct nfs_request *request;
+	const struct nfs4_compound *compound;
+	uint32_t reads; /* so far */
+};
+
+static void encode_fh(struct writer *w, struct encoding *e)
+{
+	writer_opaque(w, e->request->fh.data, e->request->fh.len);
+}
+
+static void encode_name(struct writer *w, struct encoding *e)
+{
+	writer_opaque(w, e->request->name, (uint32_t)strlen(e->request->name));
+}
+
+/* bitmap4: words that are 0 are left out at its end. */
+static void encode_bitmap(struct writer *w, struct encoding *e)
+{
+	const uint32_t *attrs = e->compound->attrs;
+	uint32_t count = attrs[1] ? 2 : 1, i;
+
+	writer_u32(w, count);
+	for (i = 0; i < count; i++)
+		writer_u32(w, attrs[i]);
+}
+
+static void encode_read(struct writer *w, struct encoding *e)
+{
+	static const uint8_t anonymous[NFS4_STATEID_SIZE];
+	const struct nfs_request *q = e->request;
+	bool second = e->reads++;
+
+	writer_bytes(w, anonymous, sizeof(anonymous));
+	writer_u64(w, second ? q->offset2 : q->offset);
+	writer_u32(w, second ? q->count2 : q->count);
+}
+
+static void encode_readdir(struct writer *w, struct encoding *e)
+{
+	const struct nfs_request *q = e->request;
+
+	writer_u64(w, q->cookie);
+	writer_bytes(w, q->verifier, sizeof(q->verifier));
+	writer_u32(w, q->dircount);
+	writer_u32(w, q->maxcount);
+	encode_bitmap(w, e);
+}
+
+/* Those without arguments are blank. */
+static void (*const encoders[])(struct writer *w, struct encoding *e) = {
+	[OP_GETATTR] = encode_bitmap,  [OP_LOOKUP] = encode_name, [OP_PUTFH] = encode_fh,
+	[OP_READDIR] = encode_readdir, [OP_READ] = encode_read,
+};
+
+static int check(const struct nfs_request *request)
+{
+	size_t len;
+
+	if (request->op != NFS_OP_ROOT && request->fh.len > NFS4_FHSIZE)
+		return err_set(EINVAL, "file handle of %u bytes, %u at most",
+			       request->fh.len, NFS4_FHSIZE);
+	if (request->op != NFS_OP_LOOKUP)
+		return 0;
+	len = strlen(request->name);
+	if (len == 0 || len > NFS3_NAME_MAX)
+		return err_set(EINVAL, "name of %zu bytes, 1 to %u are possible", len,
+			       NFS3_NAME_MAX);
+	return 0;
+}
+
+ssize_t nfs4_args_encode(const struct nfs_version *version,
+			 const struct nfs_request *request, void *buf, size_t cap)
+{
+	const struct nfs4_compound *compound = nfs4_compound_of(request->op);
+	struct encoding e = { .request = request, .compound = compound };
+	struct writer w;
+	uint32_t i;
+	int rc;
+
+	rc = check(request);
+	if (rc)
+		return rc;
+	writer_init(&w, buf, cap);
+	nfs4_args_begin(&w, version->minor, nfs4_compound_count(version, compound));
+	if (version->sessions)
+		nfs4_args_sequence(&w, &request->sequence);
+	for (i = 0; i < ARRAY_SIZE(compound->ops) && compound->ops[i]; i++) {
+		writer_u32(&w, compound->ops[i]);
+		if (compound->ops[i] < ARRAY_SIZE(encoders) && encoders[compound->ops[i]])
+			encoders[compound->ops[i]](&w, &e);
+	}
+	return nfs4_args_end(&w);
+}

@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* Results of NFSv4's COMPOUND (RFC 7531, RFC 5662, RFC 7863) as a peer sent them: nothing is
+ * believed. The results must be those of the operations that were asked for, one after the other,
+ * and end early only with one that failed: there is no finding the way again behind a result of
+ * another shape. Every operation that is used here has a result without a body when it fails. */
+#include "rpcrdma/nfs/version-internal.h"
+
+struct decoding {
+	const struct nfs_request *request;
+	const struct nfs4_compound *compound;
+	struct nfs_result *result;
+	bool reduced;
+	uint32_t reads; /* so far */
+	nfs_entry_fn fn;
+	void *arg;
+};
+
+int nfs4_results_end(const struct reader *r, const char *what)
+{
+	if (r->bad)
+		return err_set(EBADMSG, "%s result is cut short or malformed", what);
+	return 0;
+}
+
+void nfs4_results_begin(struct nfs4_head *head, struct reader *r)
+{
+	uint32_t len;
+
+	head->status = reader_u32(r);
+	reader_opaque(r, NFS4_OPAQUE_LIMIT, &len); /* tag: ours, or what a server likes */
+	head->operations = reader_u32(r);
+}
+
+void nfs4_fh_read(struct nfs_fh *fh, struct reader *r)
+{
+	const uint8_t *data;
+	uint32_t len;
+
+	data = reader_opaque(r, NFS4_FHSIZE, &len);
+	if (!data)
+		return;
+	fh->len = len;
+	memcpy(fh->data, data, len);
+}
+
+static int decode_sequence(struct decoding *d, struct reader *r)
+{
+	const struct nfs4_sequence *sequence = &d->request->sequence;
+	const uint8_t *sessionid = reader_bytes(r, NFS4_SESSIONID_SIZE);
+	uint32_t sequenceid = reader_u32(r), slotid = reader_u32(r);
+
+	reader_u32(r); /* sr_highest_slotid */
+	reader_u32(r); /* sr_target_highest_slotid */
+	reader_u32(
+		r); /* sr_status_flags: of state and callbacks, of which we have none */
+	if (r->bad)
+		return nfs4_results_end(r, "SEQUENCE");
+	if (memcmp(sessionid, sequence->sessionid, NFS4_SESSIONID_SIZE))
+		return err_set(EBADMSG, "SEQUENCE was answered for another session");
+	if (sequenceid != sequence->sequenceid || slotid != sequence->slotid)
+		return err_set(
+			EBADMSG, "SEQUENCE %u of slot %u was answered as %u of slot %u",
+			sequence->sequenceid, sequence->slotid, sequenceid, slotid);
+	d->result->sequenced = true;
+	return 0;
+}
+
+static int decode_getfh(struct decoding *d, struct reader *r)
+{
+	nfs4_fh_read(&d->result->fh, r);
+	return 0;
+}
+
+static int decode_getattr(struct decoding *d, struct reader *r)
+{
+	struct nfs_result *result = d->result;
+	struct nfs4_attrs attrs;
+
+	nfs4_attrs_read(&attrs, d->compound->attrs, r);
+	result->has_attr = nfs4_attrs_has(&attrs, FATTR4_TYPE) &&
+			   nfs4_attrs_has(&attrs, FATTR4_SIZE);
+	if (result->has_attr)
+		result->attr = attrs.attr;
+	result->rtmax = (uint32_t)min_u64(attrs.maxread, UINT32_MAX);
+	result->rtpref = result->rtmax;
+	result->lease_seconds = attrs.lease_seconds;
+	return 0;
+}
+
+/* Where reduced, the bytes and their padding are in the Write chunk. */
+static void read_data(struct nfs_data *data, struct reader *r, uint32_t max, bool reduced)
+{
+	if (!reduced) {
+		data->bytes = reader_opaque(r, max, &data->len);
+		return;
+	}
+	data->len = reader_u32(r);
+	if (data->len > max)
+		r->bad = true;
+}
+
+/* One Write chunk is offered, which is the first READ's (RFC 8267 section 6.4.1). */
+static int decode_read(struct decoding *d, struct reader *r)
+{
+	bool second = d->reads++;
+	struct nfs_data *data = second ? &d->result->read2 : &d->result->read;
+
+	data->eof = reader_bool(r);
+	read_data(data, r, UINT32_MAX, d->reduced && !second);
+	if (!second)
+		d->result->read_count = data->len;
+	return 0;
+}
+
+static int decode_readlink(struct decoding *d, struct reader *r)
+{
+	read_data(&d->result->read, r, NFS3_PATH_MAX, d->reduced);
+	return 0;
+}
+
+/* entry4, without the word that says that it follows */
+static void read_entry(struct nfs_entry *entry, const uint32_t *asked, struct reader *r)
+{
+	struct nfs4_attrs attrs;
+
+	memset(entry, 0, sizeof(*entry));
+	entry->cookie = reader_u64(r);
+	entry->name = (const char *)reader_opaque(r, NFS3_NAME_MAX, &entry->name_len);
+	nfs4_attrs_read(&attrs, asked, r);
+	entry->fileid = attrs.attr.fileid;
+	if (attrs.rdattr_error)
+		return;
+	entry->has_attr = nfs4_attrs_has(&attrs, FATTR4_TYPE) &&
+			  nfs4_attrs_has(&attrs, FATTR4_SIZE);
+	if (entry->has_attr)
+		entry->attr = attrs.attr;
+	entry->has_fh = nfs4_attrs_has(&attrs, FATTR4_FILEHANDLE);
+	entry->fh = attrs.fh;
+}
+
+/* An entry takes 24 bytes at least, and a cut one makes the reader bad: the bytes bound it. */
+static int decode_readdir(struct decoding *d, struct reader *r)
+{
+	struct nfs3_readdir_res *dir = &d->result->dir;
+	const uint8_t *verifier = reader_bytes(r, sizeof(dir->cookieverf));
+	struct nfs_entry entry;
+	int rc;
+
+	if (verifier)
+		memcpy(dir->cookieverf, verifier, sizeof(dir->cookieverf));
+	while (reader_bool(r)) {
+		read_entry(&entry, d->compound->attrs, r);
+		if (r->bad)
+			break;
+		dir->entries++;
+		dir->last_cookie = entry.cookie;
+		rc = d->fn ? d->fn(d->arg, &entry) : 0;
+		if (rc)
+			return rc;
+	}
+	dir->eof = reader_bool(r);
+	return 0;
+}
+
+/* Those without a body are blank. */
+static int (*const decoders[])(struct decoding *d, struct reader *r) = {
+	[OP_GETATTR] = decode_getattr,   [OP_GETFH] = decode_getfh,
+	[OP_READ] = decode_read,         [OP_READDIR] = decode_readdir,
+	[OP_READLINK] = decode_readlink, [OP_SEQUENCE] = decode_sequence,
+};
+
+/* A server that does not know an operation answers OP_ILLEGAL in its place. */
+int nfs4_operation_read(uint32_t asked, uint32_t *status, struct reader *r)
+{
+	uint32_t op = reader_u32(r);
+
+	*status = reader_u32(r);
+	if (r->bad)
+		return nfs4_results_end(r, "COMPOUND");
+	if (op != asked && !(op == OP_ILLEGAL && *status == NFS4ERR_OP_ILLEGAL))
+		return err_set(EBADMSG, "result of operation %u where %u was asked", op,
+			       asked);
+	return 0;
+}
+
+int nfs4_results_check(const struct nfs4_head *head, uint32_t asked, uint32_t last_status,
+		       const struct reader *r)
+{
+	if (r->bad)
+		return nfs4_results_end(r, "COMPOUND");
+	/* Such as MINOR_VERS_MISMATCH: not one operation was looked at. */
+	if (head->operations == 0 && head->status != NFS4_OK)
+		return 0;
+	if (head->operations > asked ||
+	    (head->operations < asked && head->status == NFS4_OK))
+		return err_set(EBADMSG, "%u results of a COMPOUND of %u operations",
+			       head->operations, asked);
+	if (head->status != last_status)
+		return err_set(EBADMSG, "COMPOUND has status %u, its last operation %u",
+			       head->status, last_status);
+	return 0;
+}
+
+int nfs4_results_decode(const struct nfs_version *version,
+			const struct nfs_request *request, struct reader *r, bool reduced,
+			struct nfs_result *result, nfs_entry_fn fn, void *arg)
+{
+	const struct nfs4_compound *compound = nfs4_compound_of(request->op);
+	struct decoding d = { request, compound, result, reduced, 0, fn, arg };
+	uint32_t asked = nfs4_compound_count(version, compound), status = NFS4_OK, op, i;
+	struct nfs4_head head;
+	int rc;
+
+	memset(result, 0, sizeof(*result));
+	nfs4_results_begin(&head, r);
+	result->status = head.status;
+	for (i = 0; i < min_u32(head.operations, asked) && !status; i++) {
+		op = nfs4_compound_op(version, compound, i);
+		rc = nfs4_operation_read(op, &status, r);
+		if (!rc && !status && op < ARRAY_SIZE(decoders) && decoders[op])
+			rc = decoders[op](&d, r);
+		if (rc)
+			return rc;
+		if (status)
+			result->failed_op = op;
+	}
+	if (status && i < head.operations)
+		return err_set(EBADMSG,
+			       "%u results follow that of operation %u, which failed",
+			       head.operations - i, result->failed_op);
+	return nfs4_results_check(&head, asked, status, r);
+}

@@ -1,0 +1,425 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* Results of COMPOUNDs, against tests/wire/nfs4/reply-*.hex: what is made of them, of each cut at
+ * every byte, and of each word that could lead astray at its extremes. Cut copies lie at the end
+ * of a heap block of their size, so that a sanitizer or valgrind sees a byte that is read behind
+ * it. */
+#include <stdarg.h>
+
+#include "rpcrdma/nfs/version-internal.h"
+#include "rpcrdma/wire/wire.h"
+#include "tests/support/libnfs-nfs4.h"
+#include "tests/unit/nfs4-request.h"
+
+struct text {
+	char buf[8192];
+	size_t len;
+};
+
+static void say(struct text *t, const char *fmt, ...) PRINTF_LIKE(2, 3);
+
+static void say(struct text *t, const char *fmt, ...)
+{
+	va_list ap;
+	int n;
+
+	va_start(ap, fmt);
+	n = vsnprintf(t->buf + t->len, sizeof(t->buf) - t->len, fmt, ap);
+	va_end(ap);
+	if (n > 0 && (size_t)n < sizeof(t->buf) - t->len)
+		t->len += (size_t)n;
+}
+
+static void say_hex(struct text *t, const char *what, const void *bytes, size_t len)
+{
+	char hex[1024];
+
+	hex_text(bytes, len, hex, sizeof(hex));
+	say(t, "%s%s", what, hex);
+}
+
+static void say_attr(struct text *t, const char *what, const struct nfs_attr *a)
+{
+	say(t,
+	    "%s type %u mode %o nlink %u uid %u gid %u size %llu used %llu fsid 0x%llx fileid %llu",
+	    what, a->type, a->mode, a->nlink, a->uid, a->gid, (unsigned long long)a->size,
+	    (unsigned long long)a->used, (unsigned long long)a->fsid,
+	    (unsigned long long)a->fileid);
+	say(t, " atime %u.%09u mtime %u.%09u ctime %u.%09u\n", a->atime.sec,
+	    a->atime.nsec, a->mtime.sec, a->mtime.nsec, a->ctime.sec, a->ctime.nsec);
+}
+
+static int say_entry(void *arg, const struct nfs_entry *entry)
+{
+	struct text *t = arg;
+
+	say(t, "entry %llu %.*s fileid %llu", (unsigned long long)entry->cookie,
+	    (int)entry->name_len, entry->name, (unsigned long long)entry->fileid);
+	if (entry->has_fh)
+		say_hex(t, " handle ", entry->fh.data, entry->fh.len);
+	say(t, "\n");
+	if (entry->has_attr)
+		say_attr(t, "  attributes", &entry->attr);
+	return 0;
+}
+
+static void say_data(struct text *t, const char *what, const struct nfs_data *data)
+{
+	say(t, "%s %u bytes", what, data->len);
+	if (data->bytes)
+		say_hex(t, " ", data->bytes, data->len);
+	else
+		say(t, " in the chunk");
+	say(t, "%s\n", data->eof ? ", eof" : "");
+}
+
+static void say_dir(struct text *t, const struct nfs3_readdir_res *dir)
+{
+	say(t, "directory %u entries last %llu", dir->entries,
+	    (unsigned long long)dir->last_cookie);
+	say_hex(t, " verifier ", dir->cookieverf, sizeof(dir->cookieverf));
+	say(t, "%s\n", dir->eof ? ", eof" : "");
+}
+
+/* What operations before one that failed left behind is told as well. */
+static void say_result(struct text *t, enum nfs_op op, const struct nfs_result *res)
+{
+	bool readlink = op == NFS_OP_READLINK;
+
+	if (res->failed_op)
+		say(t, "failed operation %u\n", res->failed_op);
+	if (res->sequenced)
+		say(t, "sequenced\n");
+	if (res->fh.len) {
+		say_hex(t, "handle ", res->fh.data, res->fh.len);
+		say(t, "\n");
+	}
+	if (res->has_attr)
+		say_attr(t, "attributes", &res->attr);
+	if (res->read.bytes || res->read.len)
+		say_data(t, "read", &res->read);
+	if (!readlink)
+		CU_ASSERT_EQUAL(res->read_count, res->read.len);
+	if (res->read2.bytes)
+		say_data(t, "read2", &res->read2);
+	if (res->rtmax)
+		say(t, "limits rtmax %u rtpref %u lease %u\n", res->rtmax, res->rtpref,
+		    res->lease_seconds);
+	if (op == NFS_OP_READDIR && !res->status)
+		say_dir(t, &res->dir);
+}
+
+/* Of a copy that ends where its heap block ends. */
+static int decode_copy(const struct golden_request *q, const uint8_t *bytes, size_t len,
+		       struct nfs_result *res, struct text *t)
+{
+	uint8_t *copy = malloc(len ? len : 1);
+	struct reader r;
+	int rc;
+
+	if (!copy)
+		abort();
+	memcpy(copy, bytes, len);
+	reader_init(&r, copy, len);
+	rc = q->version->decode(q->version, &q->request, &r, q->reduced, res,
+				t ? say_entry : NULL, t);
+	if (t && !rc) {
+		say_result(t, q->request.op, res);
+		CU_ASSERT_EQUAL(reader_left(&r), 0);
+	}
+	free(copy);
+	return rc;
+}
+
+static void check_reply(const struct golden *g, const char *path)
+{
+	static struct text t, result;
+	struct golden_request q;
+	struct nfs_result res;
+	size_t len;
+
+	CU_ASSERT_FATAL(golden_request_parse(&q, g));
+	result.len = t.len = 0;
+	result.buf[0] = '\0';
+	CU_ASSERT_EQUAL(decode_copy(&q, g->bytes, g->len, &res, &result), 0);
+	say(&t, "%s %s%s\nstatus %s\n", q.version->name, op_names[q.request.op],
+	    q.reduced ? " reduced" : "", q.version->status_text(res.status));
+	say(&t, "%s", result.buf);
+	golden_compare(g, path, t.buf);
+	for (len = 0; len < g->len; len++)
+		CU_ASSERT_EQUAL(decode_copy(&q, g->bytes, len, &res, NULL), -EBADMSG);
+}
+
+static void replies_of_the_folder_are_as_described_and_refused_when_cut(void)
+{
+	golden_each("nfs4/reply-*.hex", check_reply);
+}
+
+static const struct golden *load(const char *name)
+{
+	const char *tests = getenv("NFSRDMA_TESTS");
+	static struct golden g;
+	char path[PATH_MAX];
+
+	snprintf(path, sizeof(path), "%s/wire/nfs4/%s.hex", tests ? tests : "tests",
+		 name);
+	CU_ASSERT_FATAL(golden_read(&g, path));
+	return &g;
+}
+
+/* Every word in turn becomes every extreme: no reply is believed beyond its end, whatever else
+ * is made of it, and what is handed out lies in it. */
+static void check_extremes(const struct golden *g, const char *path)
+{
+	static const uint32_t extremes[] = { 0,          1,          2,
+					     8,          9,          129,
+					     4097,       0x7ffffffc, 0x7fffffff,
+					     0x80000000, 0xfffffffc, 0xffffffff };
+	struct golden changed = *g;
+	struct golden_request q;
+	struct nfs_result res;
+	size_t at, e;
+	int rc;
+
+	(void)path;
+	CU_ASSERT_FATAL(golden_request_parse(&q, g));
+	for (at = 0; at < g->len; at += 4) {
+		for (e = 0; e < ARRAY_SIZE(extremes); e++) {
+			memcpy(changed.bytes, g->bytes, g->len);
+			put_be32(changed.bytes + at, extremes[e]);
+			rc = decode_copy(&q, changed.bytes, g->len, &res, NULL);
+			CU_ASSERT(rc == 0 || rc == -EBADMSG);
+			CU_ASSERT(res.fh.len <= NFS4_FHSIZE);
+			CU_ASSERT(res.dir.entries <= g->len / 24);
+		}
+	}
+}
+
+static void no_word_of_a_reply_leads_astray(void)
+{
+	golden_each("nfs4/reply-*.hex", check_extremes);
+}
+
+/* A word of a right reply that makes it a wrong one. */
+static const struct {
+	const char *file;
+	size_t at;
+	uint32_t word;
+	const char *error;
+} wrong[] = {
+	{ "reply-4.1-read", 0, NFS4ERR_IO,
+	  "COMPOUND has status 5, its last operation 0" },
+	{ "reply-4.1-read", 4, 1025, "cut short or malformed" },
+	{ "reply-4.1-read", 8, 2, "2 results of a COMPOUND of 3 operations" },
+	{ "reply-4.1-read", 8, 4, "4 results of a COMPOUND of 3 operations" },
+	{ "reply-4.1-read", 8, 0, "0 results of a COMPOUND of 3 operations" },
+	{ "reply-4.1-read", 12, OP_PUTFH, "result of operation 22 where 53 was asked" },
+	{ "reply-4.1-read", 16, NFS4ERR_BADSLOT,
+	  "2 results follow that of operation 53" },
+	{ "reply-4.1-read", 20, 0, "SEQUENCE was answered for another session" },
+	{ "reply-4.1-read", 36, 8, "SEQUENCE 7 of slot 2 was answered as 8 of slot 2" },
+	{ "reply-4.1-read", 40, 0, "SEQUENCE 7 of slot 2 was answered as 7 of slot 0" },
+	{ "reply-4.1-read", 56, OP_READ, "result of operation 25 where 22 was asked" },
+	{ "reply-4.1-read", 60, NFS4ERR_STALE, "1 results follow that of operation 22" },
+	{ "reply-4.1-read", 64, OP_ILLEGAL, "result of operation 10044 where 25" },
+	{ "reply-4.1-read", 68, NFS4ERR_IO,
+	  "COMPOUND has status 0, its last operation 5" },
+	{ "reply-4.1-read", 72, 2, "cut short or malformed" }, /* eof */
+	{ "reply-4.1-read", 76, 9, "cut short or malformed" },
+	{ "reply-4.0-readlink-reduced", 28, 4097, "cut short or malformed" },
+	{ "reply-4.0-root", 28, 129, "cut short or malformed" }, /* GETFH */
+	/* GETATTR: bitmap words, bits, length, type, owner */
+	{ "reply-4.0-getattr", 28, 9, "cut short or malformed" },
+	{ "reply-4.0-getattr", 32, 0x00100132, "cut short or malformed" },
+	{ "reply-4.0-getattr", 32, 0x00100102, "cut short or malformed" },
+	{ "reply-4.0-getattr", 36, 0x0030a03b, "cut short or malformed" },
+	{ "reply-4.0-getattr", 36, 0x8030a03a, "cut short or malformed" },
+	{ "reply-4.0-getattr", 36, 0x0020a03a, "cut short or malformed" },
+	{ "reply-4.0-getattr", 40, 0x80, "cut short or malformed" },
+	{ "reply-4.0-getattr", 44, 0, "cut short or malformed" },
+	{ "reply-4.0-getattr", 44, 8, "cut short or malformed" },
+	{ "reply-4.0-getattr", 88, 1025, "cut short or malformed" },
+	{ "reply-4.0-readdir", 36, 2, "cut short or malformed" },   /* another entry? */
+	{ "reply-4.0-readdir", 48, 256, "cut short or malformed" }, /* its name */
+	{ "reply-4.2-read-getattr-mismatch", 0, 0, "0 results of a COMPOUND of 4" },
+	{ "reply-4.1-readlink-illegal", 68, NFS4ERR_NOTSUPP, "operation 10044 where 27" },
+};
+
+static void a_reply_to_something_else_is_refused_in_words(void)
+{
+	struct golden_request q;
+	struct nfs_result res;
+	struct golden g;
+	size_t i;
+	int rc;
+
+	for (i = 0; i < ARRAY_SIZE(wrong); i++) {
+		g = *load(wrong[i].file);
+		CU_ASSERT_FATAL(golden_request_parse(&q, &g));
+		put_be32(g.bytes + wrong[i].at, wrong[i].word);
+		err_clear();
+		rc = decode_copy(&q, g.bytes, g.len, &res, NULL);
+		if (rc != -EBADMSG || !strstr(err_text(), wrong[i].error))
+			fprintf(stderr, "%s, word at %zu is %u: %d, %s\n", wrong[i].file,
+				wrong[i].at, wrong[i].word, rc, err_text());
+		CU_ASSERT_EQUAL(rc, -EBADMSG);
+		CU_ASSERT_PTR_NOT_NULL(strstr(err_text(), wrong[i].error));
+	}
+}
+
+/* The slot moves on with SEQUENCE, whatever is wrong with what follows. */
+static void the_slot_is_known_to_have_moved_on_behind_a_malformed_reply(void)
+{
+	const struct golden *g = load("reply-4.1-read");
+	struct golden_request q;
+	struct nfs_result res;
+
+	CU_ASSERT_FATAL(golden_request_parse(&q, g));
+	CU_ASSERT_EQUAL(decode_copy(&q, g->bytes, g->len - 1, &res, NULL), -EBADMSG);
+	CU_ASSERT_TRUE(res.sequenced);
+	CU_ASSERT_EQUAL(decode_copy(&q, g->bytes, 55, &res, NULL), -EBADMSG);
+	CU_ASSERT_FALSE(res.sequenced);
+}
+
+static void bitmap_words_that_are_empty_are_tolerated(void)
+{
+	static const uint8_t more[] = { 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+					0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 };
+	struct golden g = *load("reply-4.0-getattr");
+	struct golden_request q;
+	struct nfs_result res;
+
+	CU_ASSERT_FATAL(golden_request_parse(&q, &g));
+	memmove(g.bytes + 40 + sizeof(more), g.bytes + 40, g.len - 40);
+	memcpy(g.bytes + 40, more, sizeof(more));
+	g.len += sizeof(more);
+	put_be32(g.bytes + 28, NFS4_BITMAP_MAX);
+	CU_ASSERT_EQUAL(decode_copy(&q, g.bytes, g.len, &res, NULL), 0);
+	CU_ASSERT_EQUAL(res.attr.fileid, 0x500000006);
+	put_be32(g.bytes + 60, 1);
+	CU_ASSERT_EQUAL(decode_copy(&q, g.bytes, g.len, &res, NULL), -EBADMSG);
+}
+
+/* An owner, then a group: patched into a GETATTR of two attributes. */
+static uint32_t owner_as_number(const char *name)
+{
+	static const uint32_t asked[] = { 0, 1u << (FATTR4_OWNER % 32) };
+	struct nfs4_attrs attrs;
+	uint8_t buf[2048];
+	struct reader r;
+	struct writer w;
+
+	writer_init(&w, buf, sizeof(buf));
+	writer_u32(&w, 2);
+	writer_u32(&w, asked[0]);
+	writer_u32(&w, asked[1]);
+	writer_u32(&w, 4 + (uint32_t)xdr_pad4(strlen(name)));
+	writer_opaque(&w, name, (uint32_t)strlen(name));
+	reader_init(&r, buf, w.len);
+	nfs4_attrs_read(&attrs, asked, &r);
+	CU_ASSERT_EQUAL(r.bad, strlen(name) > NFS4_OPAQUE_LIMIT);
+	return attrs.attr.uid;
+}
+
+static void an_owner_in_digits_is_a_number(void)
+{
+	char name[NFS4_OPAQUE_LIMIT + 2];
+
+	CU_ASSERT_EQUAL(owner_as_number("0"), 0);
+	CU_ASSERT_EQUAL(owner_as_number("65534"), 65534);
+	CU_ASSERT_EQUAL(owner_as_number("4294967294"), 4294967294);
+	CU_ASSERT_EQUAL(owner_as_number("4294967296"), UINT32_MAX);
+	CU_ASSERT_EQUAL(owner_as_number("18446744073709551617"), UINT32_MAX);
+	CU_ASSERT_EQUAL(owner_as_number(""), UINT32_MAX);
+	CU_ASSERT_EQUAL(owner_as_number("-1"), UINT32_MAX);
+	CU_ASSERT_EQUAL(owner_as_number("12a"), UINT32_MAX);
+	CU_ASSERT_EQUAL(owner_as_number("root@example.org"), UINT32_MAX);
+	memset(name, '9', sizeof(name));
+	name[NFS4_OPAQUE_LIMIT] = '\0';
+	CU_ASSERT_EQUAL(owner_as_number(name), UINT32_MAX);
+	name[NFS4_OPAQUE_LIMIT] = '9';
+	name[NFS4_OPAQUE_LIMIT + 1] = '\0';
+	owner_as_number(name);
+}
+
+static int stop_at_second(void *arg, const struct nfs_entry *entry)
+{
+	unsigned int *calls = arg;
+
+	(void)entry;
+	return ++*calls == 2 ? -ECANCELED : 0;
+}
+
+static void an_entry_may_stop_the_list(void)
+{
+	const struct golden *g = load("reply-4.1-readdir");
+	unsigned int calls = 0;
+	struct golden_request q;
+	struct nfs_result res;
+	struct reader r;
+
+	CU_ASSERT_FATAL(golden_request_parse(&q, g));
+	reader_init(&r, g->bytes, g->len);
+	CU_ASSERT_EQUAL(q.version->decode(q.version, &q.request, &r, false, &res,
+					  stop_at_second, &calls),
+			-ECANCELED);
+	CU_ASSERT_EQUAL(calls, 2);
+	CU_ASSERT_TRUE(res.sequenced);
+}
+
+/* An RPC reply header is before the golden bytes; behind the data there is nothing in these. */
+static void heads_are_those_of_real_replies(void)
+{
+	static const struct {
+		const char *file;
+		const struct nfs_version *version;
+		size_t offset;
+		size_t behind; /* of the head: data, or what a READDIR ends with */
+	} heads[] = {
+		{ "reply-4.0-read-reduced", &nfs4_version_0, 0, 0 },
+		{ "reply-4.1-read-reduced", &nfs4_version_1, 0, 0 },
+		{ "reply-4.0-read", &nfs4_version_0, 0, 8 },
+		{ "reply-4.0-readlink-reduced", &nfs4_version_0, 1, 0 },
+		{ "reply-4.1-readlink-reduced", &nfs4_version_2, 1, 0 },
+		{ "reply-4.1-readlink", &nfs4_version_1, 1, 12 },
+		/* cookieverf, no entry, eof: a READDIR4resok */
+		{ "reply-4.1-readdir-empty", &nfs4_version_1, 2, 16 },
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(heads); i++) {
+		const struct nfs_version *v = heads[i].version;
+		uint32_t head[] = { v->read_head, v->readlink_head, v->readdir_head };
+
+		CU_ASSERT_EQUAL(24 + load(heads[i].file)->len - heads[i].behind,
+				head[heads[i].offset]);
+	}
+}
+
+/* Opaque attributes apart, and where all data are inline, libnfs must read what we read. */
+static void check_libnfs(const struct golden *g, const char *path)
+{
+	uint8_t again[4096];
+	ssize_t len;
+
+	if (strstr(path, "reduced"))
+		return;
+	len = libnfs_nfs4_results_again(g->bytes, g->len, again, sizeof(again));
+	CU_ASSERT_EQUAL(len, (ssize_t)g->len);
+	ASSERT_BYTES(again, g->bytes, g->len);
+}
+
+static void libnfs_reads_the_same_replies(void)
+{
+	golden_each("nfs4/reply-4.0-*.hex", check_libnfs);
+}
+
+SUITE_MAIN("nfs4-results",
+	   TEST(replies_of_the_folder_are_as_described_and_refused_when_cut),
+	   TEST(no_word_of_a_reply_leads_astray),
+	   TEST(a_reply_to_something_else_is_refused_in_words),
+	   TEST(the_slot_is_known_to_have_moved_on_behind_a_malformed_reply),
+	   TEST(bitmap_words_that_are_empty_are_tolerated),
+	   TEST(an_owner_in_digits_is_a_number), TEST(an_entry_may_stop_the_list),
+	   TEST(heads_are_those_of_real_replies), TEST(libnfs_reads_the_same_replies))
