@@ -3,7 +3,8 @@
 
 /* The map of this folder. Pure: crc, mpa, fpdu, terminate, region, slots. Then software iWARP:
  * tcp and iwarp-io touch the socket, iwarp-rx takes bytes from wherever they come (a socket, a
- * test, a fuzzer), iwarp-place decides what they may do, iwarp-tx builds what goes out. */
+ * test, a fuzzer), iwarp-place decides what they may do, iwarp-tx builds what goes out.
+ * The transport of RDMA devices has a map of its own: verbs.h. */
 #ifndef RPCRDMA_TRANSPORT_INTERNAL_H
 #define RPCRDMA_TRANSPORT_INTERNAL_H
 
@@ -240,8 +241,10 @@ void pcap_flow_close(struct pcap_flow *flow);
 
 /* tcp.c */
 
-/* -EINPROGRESS and the like never come out; the socket is non-blocking, without delay. */
-int tcp_connect(const struct transport_address *to, uint64_t deadline);
+/* -EINPROGRESS and the like never come out; the socket is non-blocking, without delay.
+ * @from: an address to come from, or NULL; its port does not matter. */
+int tcp_connect(const struct transport_address *to, const struct transport_address *from,
+		uint64_t deadline);
 int tcp_listen(const struct transport_address *at);
 /* The socket, or -EAGAIN. */
 int tcp_accept(int listener, struct transport_address *peer);

@@ -126,7 +126,7 @@ static int iwarp_connect(struct transport **out, const struct transport_address 
 	rc = iwarp_prepare(c, param);
 	if (rc)
 		return rc;
-	rc = tcp_connect(to, deadline);
+	rc = tcp_connect(to, param->bind, deadline);
 	if (rc >= 0) {
 		c->t.fd = rc;
 		c->t.peer = *to;

@@ -37,7 +37,20 @@ static int tcp_tune(int fd)
 	return 0;
 }
 
-int tcp_connect(const struct transport_address *to, uint64_t deadline)
+static int tcp_bind(int fd, const struct transport_address *from)
+{
+	struct transport_address at = *from;
+	char text[TRANSPORT_ADDRESS_TEXT];
+
+	transport_set_port(&at, 0);
+	if (bind(fd, (const struct sockaddr *)&at.addr, at.len) < 0)
+		return err_sys("coming from %s",
+			       transport_address_text(&at, text, sizeof(text)));
+	return 0;
+}
+
+int tcp_connect(const struct transport_address *to, const struct transport_address *from,
+		uint64_t deadline)
 {
 	_cleanup_close_ int fd = -1;
 	socklen_t len = sizeof(int);
@@ -47,6 +60,8 @@ int tcp_connect(const struct transport_address *to, uint64_t deadline)
 	if (fd < 0)
 		return err_sys("a TCP socket");
 	rc = tcp_tune(fd);
+	if (!rc && from)
+		rc = tcp_bind(fd, from);
 	if (rc)
 		return rc;
 	if (connect(fd, (const struct sockaddr *)&to->addr, to->len) == 0)

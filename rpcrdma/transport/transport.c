@@ -6,11 +6,13 @@
 #include <netinet/in.h>
 #include <pthread.h>
 #include <stdio.h>
+#include <sys/resource.h>
 #include <time.h>
 
 #include "rpcrdma/transport/internal.h"
 
-static const struct transport_ops *const transports[] = { &transport_iwarp };
+static const struct transport_ops *const transports[] = { &transport_iwarp,
+							  &transport_verbs };
 
 const struct transport_ops *transport_find(const char *name)
 {
@@ -27,6 +29,16 @@ void transport_close_p(struct transport **t)
 	if (*t)
 		(*t)->ops->close(*t);
 	*t = NULL;
+}
+
+void transport_raise_memlock(void)
+{
+	struct rlimit limit = { RLIM_INFINITY, RLIM_INFINITY };
+
+	if (!setrlimit(RLIMIT_MEMLOCK, &limit) || getrlimit(RLIMIT_MEMLOCK, &limit))
+		return;
+	limit.rlim_cur = limit.rlim_max;
+	setrlimit(RLIMIT_MEMLOCK, &limit);
 }
 
 static int resolve_error(const char *host, int code)
@@ -120,7 +132,7 @@ static int resolve_by(const char *host, uint64_t deadline, struct addrinfo **lis
 	int rc;
 
 	rc = getaddrinfo(host, NULL, &numeric, list);
-	if (rc != EAI_NONAME)
+	if (rc != EAI_NONAME || !deadline)
 		return rc;
 	job = calloc(1, sizeof(*job) + strlen(host) + 1);
 	if (!job)

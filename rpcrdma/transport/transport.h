@@ -9,8 +9,9 @@
  * A transport belongs to one thread. All waits end at a deadline (clock.c).
  *
  * Receives: `recv_depth` buffers of `recv_size` bytes are posted before the connection is
- * offered. recv lends one of them; repost gives it back. A peer that sends more than is posted,
- * or a longer message, breaks the connection, as an adapter would.
+ * offered. recv lends one of them; repost gives it back. A peer that sends a longer message, or
+ * more than is posted, breaks the connection, as an adapter would (more than is posted is repeated
+ * on InfiniBand and RoCE instead, until there is room).
  *
  * Order: RDMA Writes of the peer that precede a Send are in memory when recv returns it. The side
  * that was connected to speaks second: its send, write and read wait for the peer's first word.
@@ -35,9 +36,9 @@ enum transport_access {
 
 /* A registered region: [offset, offset + length) under handle, exactly. */
 struct transport_region {
-	uint32_t handle; /* STag or rkey, random, never 0 */
+	uint32_t handle; /* STag or rkey, never 0; on software iWARP random */
 	uint32_t length;
-	uint64_t offset; /* the tagged offset of the first byte */
+	uint64_t offset; /* the tagged offset of the first byte; verbs: its address */
 	void *priv;
 };
 
@@ -70,13 +71,14 @@ struct transport_param {
 	uint16_t ird; /* RDMA Reads that the peer may have outstanding towards us */
 	uint16_t ord; /* those that we want */
 	const void *private_data;
-	size_t private_len;
+	size_t private_len; /* InfiniBand, RoCE: 56 to connect, 196 to answer, zeros added */
 	bool no_crc; /* iwarp: do not ask for the MPA CRC (it is asked for by default) */
 	/* iwarp, a fault of the embedded server: every FPDU of the third and later messages
 	 * that go out has a wrong CRC. It shows only where the CRC is on. */
 	bool corrupt_crc;
 	struct pcap *pcap; /* iwarp: records the stream; borrowed, may be NULL */
-	/* Called for each RDMA Write segment that was placed; may be NULL. */
+	/* Called for each RDMA Write segment that was placed, where that can be seen (verbs:
+	 * never); may be NULL. */
 	void (*on_write)(void *arg, const struct transport_tagged *placed);
 	void *on_write_arg;
 };
@@ -85,7 +87,7 @@ struct transport_param {
 struct transport_msg {
 	const uint8_t *data;
 	size_t len;
-	bool solicited;
+	bool solicited; /* verbs does not tell */
 	bool invalidated;           /* Send With Invalidate: */
 	uint32_t invalidate_handle; /* the region is gone already */
 	uint32_t slot;              /* private to the transport */
@@ -118,20 +120,27 @@ struct transport_stats {
  *   -EREMOTEIO  the peer sent a Terminate, or refused a request as a verbs peer does (NAK);
  *               err_text() has its words
  *   -ENODEV     verbs: the device is gone, or was never there
+ *   -EIO        verbs: the adapter failed a request, by its own word not through the peer
  * After the first of them but a time-out of recv, all calls return the same again. Messages that
  * came before it are received first.
  * connect also: -ECONNREFUSED nothing listens or the peer rejected it,
  *   -EHOSTUNREACH/-ENETUNREACH, -EPROTONOSUPPORT the peer speaks something else (its first
  *   line is in the text), -ETIMEDOUT for silence or half an answer.
+ * send also: -EMSGSIZE verbs: longer than its send buffers, which are as long as recv_size and
+ *   4096 at least; nothing was sent.
  * reg, connect and establish also: -ENOMEM more locked memory than RLIMIT_MEMLOCK allows; the
  *   text has both numbers.
  * read also: -EOPNOTSUPP the peer takes no RDMA Reads. */
 struct transport_ops {
 	const char *name;
+	/* What it opens works for the identity that opened it and for no other (the kernel looks
+	 * at who writes to a device's file). Everything below, listen and route too, is called
+	 * after privileges are given up, and transport_raise_memlock() before. */
+	bool personal;
 
-	/* Finds the way to @to, and opens what may need a privilege that is given up later, so:
-	 * after the last fork, and before that. Of @param bind and device count. Nothing is sent
-	 * but what resolves the address. NULL: every host is reached alike.
+	/* Finds the way to @to. Of @param bind and device count. Nothing is sent but what
+	 * resolves the address. To be called after the last fork. NULL: every host is reached
+	 * alike.
 	 * Errors: -ENODEV no RDMA device here, or none on the route, or not the one wanted;
 	 * -ENETDOWN its port is down; -EADDRNOTAVAIL bind is no address of this host;
 	 * -EHOSTUNREACH, -ENETUNREACH, -ETIMEDOUT the address is not resolved; -EACCES the device
@@ -162,8 +171,8 @@ struct transport_ops {
 	int (*recv)(struct transport *t, struct transport_msg *msg, uint64_t deadline);
 	void (*repost)(struct transport *t, struct transport_msg *msg);
 
-	/* One-sided, used by a responder. write returns when the data have left; read when
-	 * they have arrived. */
+	/* One-sided, used by a responder. write returns when @data is the caller's again, and
+	 * what goes wrong later ends the connection; read when the data have arrived. */
 	int (*write)(struct transport *t, const void *data, size_t len, uint32_t handle,
 		     uint64_t offset, uint64_t deadline);
 	int (*read)(struct transport *t, void *data, size_t len, uint32_t handle,
@@ -192,11 +201,16 @@ struct transport {
 /* transport.c */
 
 extern const struct transport_ops transport_iwarp;
+extern const struct transport_ops transport_verbs;
 /* By name, NULL if there is none such. */
 const struct transport_ops *transport_find(const char *name);
 /* Closes and forgets; for _cleanup_. */
 void transport_close_p(struct transport **t);
-/* Numeric host, or name; every address in the resolver's order, by the deadline.
+/* Lets this process lock as much memory as it may: registered memory is locked memory. Root any
+ * amount, also after it became somebody else; others up to their hard limit. */
+void transport_raise_memlock(void);
+/* Numeric host, or name; every address in the resolver's order, by the deadline. Deadline 0:
+ * numeric alone, and nobody is asked.
  * Errors: -ENOENT the name is not known; -EAGAIN no answer from the resolver. */
 int transport_resolve(const char *host, uint16_t port, struct transport_address *out,
 		      size_t max, size_t *count, uint64_t deadline);

@@ -26,7 +26,7 @@ int raw_peer_open(struct raw_peer *r, const void *request, size_t len)
 	rc = transport_iwarp.listen(&r->listener, &any);
 	if (rc)
 		return rc;
-	rc = tcp_connect(&r->listener->local, r->deadline);
+	rc = tcp_connect(&r->listener->local, NULL, r->deadline);
 	if (rc < 0)
 		return rc;
 	r->fd = rc;

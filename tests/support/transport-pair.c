@@ -2,11 +2,84 @@
 /* Copyright (C) 2026 The nfsrdma authors */
 
 /* Opens both ends of a connection in one process; a thread does the connecting. */
+#include <arpa/inet.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <pthread.h>
+#include <stdio.h>
 
+#include "tests/support/transport-loop.h"
 #include "tests/support/transport-pair.h"
+
+const struct transport_ops *const *pair_transports(void)
+{
+	static const struct transport_ops *const software[] = { &transport_iwarp,
+								&transport_loop, NULL };
+	static const struct transport_ops *named[2];
+	const char *name = getenv("NFSRDMA_TEST_TRANSPORT");
+
+	debug_init();
+	if (!name || !*name)
+		return software;
+	named[0] = transport_find(name);
+	if (!named[0]) {
+		fprintf(stderr, "NFSRDMA_TEST_TRANSPORT=%s: there is no such transport\n",
+			name);
+		exit(2);
+	}
+	return named;
+}
+
+struct transport_address pair_address(const struct transport_ops *ops)
+{
+	struct transport_address a = pair_loopback();
+	const char *text = getenv("NFSRDMA_TEST_ADDRESS");
+	size_t count;
+
+	if (ops == &transport_verbs && text &&
+	    transport_resolve(text, 0, &a, 1, &count, deadline_in(5000))) {
+		fprintf(stderr, "NFSRDMA_TEST_ADDRESS=%s: %s\n", text, err_text());
+		exit(2);
+	}
+	return a;
+}
+
+unsigned int pair_can(const struct transport_ops *ops)
+{
+	static const struct transport_param param;
+	struct transport_address at = pair_address(ops);
+	struct transport_route route;
+
+	if (ops != &transport_verbs)
+		return PAIR_SEES | PAIR_INVALIDATES | PAIR_PRIVATE_LONG |
+		       PAIR_OVERRUN_ENDS | PAIR_NAMES_CULPRIT | PAIR_STRICT_READS;
+	if (ops->route(&at, &param, &route, deadline_in(5000)))
+		return 0;
+	return strstr(route.text, "iWARP") ? PAIR_OVERRUN_ENDS
+					   : PAIR_NAMES_CULPRIT | PAIR_STRICT_READS;
+}
+
+const char *pair_can_text(enum pair_can what)
+{
+	static const struct {
+		enum pair_can what;
+		const char *text;
+	} rows[] = {
+		{ PAIR_SEES, "an adapter does not tell what the peer does" },
+		{ PAIR_INVALIDATES, "plain regions are not invalidated by the peer" },
+		{ PAIR_PRIVATE_LONG, "private data are short, and padded" },
+		{ PAIR_OVERRUN_ENDS, "a Send without a Receive is repeated" },
+		{ PAIR_STRICT_READS, "soft-iWARP answers more Reads than it is told to" },
+		{ PAIR_NAMES_CULPRIT,
+		  "the end of a connection does not say who began it" },
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++)
+		if (rows[i].what == what)
+			return rows[i].text;
+	return "";
+}
 
 struct transport_address pair_loopback(void)
 {
@@ -53,7 +126,7 @@ static int pair_accept(struct pair *p)
 
 int pair_open(struct pair *p)
 {
-	struct transport_address any = pair_loopback();
+	struct transport_address any = pair_address(p->ops);
 	pthread_t thread;
 	int rc;
 

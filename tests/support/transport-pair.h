@@ -8,6 +8,27 @@
 
 #include "rpcrdma/transport/transport.h"
 
+/* What some transports do beyond their contract. */
+enum pair_can {
+	PAIR_SEES = 1, /* the peer's Writes and Reads, one by one, and what is wrong */
+	PAIR_INVALIDATES = 2,  /* Send With Invalidate ends any region, and is told */
+	PAIR_PRIVATE_LONG = 4, /* 508 bytes of private data, and their length */
+	PAIR_OVERRUN_ENDS = 8, /* a Send without a Receive posted breaks the connection */
+	PAIR_NAMES_CULPRIT = 16, /* -EPROTO for whatever the peer does wrong */
+	PAIR_STRICT_READS =
+		32, /* none from a region for Writes, nor from who takes none */
+};
+
+/* All transports there are, up to NULL; or the one that NFSRDMA_TEST_TRANSPORT names, over the
+ * device that has the address NFSRDMA_TEST_ADDRESS. */
+const struct transport_ops *const *pair_transports(void);
+/* Of enum pair_can. */
+unsigned int pair_can(const struct transport_ops *ops);
+/* Why a test that asks for it is not run. */
+const char *pair_can_text(enum pair_can what);
+/* Where it can listen, any port. */
+struct transport_address pair_address(const struct transport_ops *ops);
+
 struct pair {
 	const struct transport_ops *ops;
 	struct transport_param client_param, server_param;

@@ -1,0 +1,435 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* The connection manager: channels, identifiers, and the steps of a connection. Each step is
+ * asked for and ends with an event; both are named when it fails.
+ *
+ * The kernel takes commands on a channel only from who opened it: after any change of identity
+ * they fail with EACCES (ib_safe_file_access(), drivers/infiniband/core/ucma.c), and the same
+ * holds for a device that librdmacm has opened and never closes. So nothing is opened by root
+ * for somebody else's later use.
+ *
+ * Some devices wait in a call where others answer with an event (verbs-quirks.c). There a thread
+ * waits, and frees the connection if nobody else waits any more. */
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdio.h>
+
+#include "rpcrdma/transport/verbs.h"
+
+/* Not 7: soft-RoCE then repeats without end (rxe_comp.c, Linux 6.1), and a peer that is gone is
+ * never noticed. What the connection manager proposes is over two seconds for each try; this is
+ * 4.096 us * 2^17, half a second, and so four seconds in all (adapters may take up to four times
+ * as long). A peer that has no Receive posted is waited for without end (7), as Linux does;
+ * whoever waits here has a deadline anyway. */
+#define RETRY_COUNT     6
+#define ACK_TIMEOUT     17
+#define RNR_RETRY_COUNT 7
+
+#define RESOLVE_MAX_MS 30000
+
+/* Channels */
+
+int verbs_cm_channel(struct rdma_event_channel **out)
+{
+	struct rdma_event_channel *channel;
+	int rc;
+
+	rc = verbs_route_present();
+	if (rc)
+		return rc;
+	channel = rdma_create_event_channel();
+	if (!channel)
+		return err_sys("rdma_create_event_channel");
+	if (fcntl(channel->fd, F_SETFL, O_NONBLOCK) < 0 ||
+	    fcntl(channel->fd, F_SETFD, FD_CLOEXEC) < 0) {
+		rc = err_sys("an event channel");
+		rdma_destroy_event_channel(channel);
+		return rc;
+	}
+	*out = channel;
+	return 0;
+}
+
+int verbs_cm_open(struct verbs *c)
+{
+	int rc = verbs_cm_channel(&c->channel);
+
+	if (rc)
+		return rc;
+	if (rdma_create_id(c->channel, &c->id, NULL, RDMA_PS_TCP))
+		return err_sys("rdma_create_id");
+	return 0;
+}
+
+void verbs_cm_close(struct verbs *c)
+{
+	/* Fails only if the channel is broken, and then the kernel forgets it with that. */
+	if (c->id && rdma_destroy_id(c->id))
+		debug(DEBUG_TRANSPORT, "verbs: rdma_destroy_id: %s",
+		      strerrordesc_np(errno));
+	c->id = NULL;
+	if (c->channel)
+		rdma_destroy_event_channel(c->channel);
+	c->channel = NULL;
+}
+
+/* Events */
+
+int verbs_cm_take(struct rdma_event_channel *channel, struct verbs_event *out)
+{
+	struct rdma_cm_event *event;
+	const struct rdma_conn_param *conn;
+
+	errno = 0;
+	if (rdma_get_cm_event(channel, &event))
+		return errno == EAGAIN || errno == EINTR ? 0
+							 : err_sys("rdma_get_cm_event");
+	/* librdmacm says -1 for what it found out itself, with the reason in errno. */
+	if (event->status == -1 && errno)
+		event->status = -errno;
+	conn = &event->param.conn;
+	*out = (struct verbs_event){
+		.type = event->event,
+		.status = event->status,
+		.id = event->id,
+		.ird = conn->responder_resources,
+		.ord = conn->initiator_depth,
+		.private_len = conn->private_data ? conn->private_data_len : 0,
+	};
+	if (out->private_len)
+		memcpy(out->private_data, conn->private_data, out->private_len);
+	debug(DEBUG_TRANSPORT, "verbs: %s, status %d", rdma_event_str(out->type),
+	      out->status);
+	rdma_ack_cm_event(event);
+	return 1;
+}
+
+static int cm_wait(struct verbs *c, struct verbs_event *out, uint64_t deadline)
+{
+	int rc;
+
+	do {
+		rc = verbs_cm_take(c->channel, out);
+		if (rc)
+			return rc < 0 ? rc : 0;
+		rc = tcp_wait(c->channel->fd, POLLIN, deadline);
+	} while (rc >= 0);
+	return rc;
+}
+
+int verbs_cm_expect(struct verbs *c, enum rdma_cm_event_type wanted, const char *step,
+		    struct verbs_event *out, uint64_t deadline)
+{
+	int rc = cm_wait(c, out, deadline);
+
+	if (rc == -ETIMEDOUT)
+		return err_set(ETIMEDOUT, "%s: no %s came in time", step,
+			       rdma_event_str(wanted));
+	if (rc)
+		return err_context(rc, "%s", step);
+	if (out->type == wanted && !out->status)
+		return 0;
+	c->gone |= out->type == RDMA_CM_EVENT_DEVICE_REMOVAL;
+	return verbs_text_event(out, step, c->id->verbs ? &c->kind : NULL);
+}
+
+int verbs_cm_look(struct verbs *c)
+{
+	static const char *const step = "the connection was lost";
+	struct verbs_event event;
+	char device[sizeof(((struct transport_route *)0)->device)];
+	int rc;
+
+	while ((rc = verbs_cm_take(c->channel, &event)) > 0) {
+		if (event.type == RDMA_CM_EVENT_DEVICE_REMOVAL) {
+			c->gone = true;
+			snprintf(device, sizeof(device), "%s",
+				 ibv_get_device_name(c->id->verbs->device));
+			return err_set(ENODEV,
+				       "RDMA_CM_EVENT_DEVICE_REMOVAL: %s was removed",
+				       device);
+		}
+		if (event.type == RDMA_CM_EVENT_DISCONNECTED) {
+			c->left = true;
+			return err_set(ECONNRESET, "the peer closed the connection "
+						   "(RDMA_CM_EVENT_DISCONNECTED)");
+		}
+		/* What concerns a connection that is no more, or changes nothing. */
+		if (event.type == RDMA_CM_EVENT_ESTABLISHED ||
+		    event.type == RDMA_CM_EVENT_ADDR_CHANGE ||
+		    event.type == RDMA_CM_EVENT_TIMEWAIT_EXIT)
+			continue;
+		c->left = true;
+		return verbs_text_event(&event, step, &c->kind);
+	}
+	return rc;
+}
+
+/* Addresses */
+
+/* A little less than there is, so that the event comes in time to say why. */
+static int cm_timeout(uint64_t deadline)
+{
+	int left = deadline_left(deadline);
+
+	left -= left / 8;
+	if (left > RESOLVE_MAX_MS)
+		return RESOLVE_MAX_MS;
+	return left ? left : 1;
+}
+
+static int cm_resolve_failed(bool bound)
+{
+	if (bound && (errno == EADDRNOTAVAIL || errno == ENODEV))
+		return err_sys(
+			"rdma_resolve_addr: the address to come from is no address of "
+			"an RDMA device of this host");
+	/* So Linux says of 127.0.0.1. */
+	if (errno == EINVAL)
+		return err_set(ENODEV,
+			       "rdma_resolve_addr: the way to it leads through no RDMA "
+			       "device (%s)",
+			       strerrordesc_np(errno));
+	return err_sys("rdma_resolve_addr");
+}
+
+int verbs_cm_resolve(struct verbs *c, const struct transport_address *to,
+		     const struct transport_param *param, uint64_t deadline)
+{
+	const struct transport_address *from = param->bind;
+	struct transport_address found, target = *to, source;
+	struct verbs_event event;
+	int rc;
+
+	if (!from && param->device) {
+		rc = verbs_route_source(param->device, to, &found);
+		if (rc)
+			return rc;
+		from = &found;
+	}
+	if (from) {
+		source = *from;
+		transport_set_port(&source, 0);
+	}
+	if (rdma_resolve_addr(c->id, from ? (struct sockaddr *)&source.addr : NULL,
+			      (struct sockaddr *)&target.addr, cm_timeout(deadline)))
+		return cm_resolve_failed(from);
+	rc = verbs_cm_expect(c, RDMA_CM_EVENT_ADDR_RESOLVED, "resolving the address",
+			     &event, deadline);
+	return rc ? rc : verbs_route_device(c, param->device);
+}
+
+int verbs_cm_resolve_route(struct verbs *c, uint64_t deadline)
+{
+	struct verbs_event event;
+
+	if (rdma_resolve_route(c->id, cm_timeout(deadline)))
+		return err_sys("rdma_resolve_route");
+	return verbs_cm_expect(c, RDMA_CM_EVENT_ROUTE_RESOLVED, "resolving the route",
+			       &event, deadline);
+}
+
+/* Connecting */
+
+/* Devices without such a timer refuse it. */
+static void cm_ack_timeout(struct verbs *c)
+{
+	uint8_t timeout = ACK_TIMEOUT;
+
+	if (rdma_set_option(c->id, RDMA_OPTION_ID, RDMA_OPTION_ID_ACK_TIMEOUT, &timeout,
+			    sizeof(timeout)))
+		debug(DEBUG_TRANSPORT, "verbs: RDMA_OPTION_ID_ACK_TIMEOUT: %s",
+		      strerrordesc_np(errno));
+}
+
+static int cm_param(const struct verbs *c, const struct transport_param *param,
+		    struct rdma_conn_param *out)
+{
+	if (param->private_len > VERBS_PRIVATE_MAX)
+		return err_set(EINVAL, "%zu bytes of private data, %d at most",
+			       param->private_len, VERBS_PRIVATE_MAX);
+	*out = (struct rdma_conn_param){
+		.private_data = param->private_data,
+		.private_data_len = (uint8_t)param->private_len,
+		.retry_count = RETRY_COUNT,
+		.rnr_retry_count = RNR_RETRY_COUNT,
+	};
+	out->responder_resources = (uint8_t)min_u32(min_u32(param->ird, UINT8_MAX - 1),
+						    (uint32_t)c->device.max_qp_rd_atom);
+	out->initiator_depth = (uint8_t)min_u32(min_u32(param->ord, UINT8_MAX - 1),
+						(uint32_t)c->device.max_qp_init_rd_atom);
+	/* Linux's server turns away who takes no Reads, even if none will be asked for. */
+	if (c->initiator && !out->responder_resources)
+		out->responder_resources = 1;
+	return 0;
+}
+
+static void cm_peer_private(struct verbs *c, const struct verbs_event *event)
+{
+	c->t.peer_private_len = event->private_len;
+	memcpy(c->t.peer_private, event->private_data, event->private_len);
+}
+
+static int cm_connect_failed(int errnum)
+{
+	errno = errnum;
+	if (errnum == ECONNREFUSED)
+		return err_set(ECONNREFUSED, "connecting: nothing listens there (%s)",
+			       strerrordesc_np(errnum));
+	if (errnum == EINVAL)
+		return err_sys("rdma_connect (too much private data for this device?)");
+	return err_sys("rdma_connect");
+}
+
+/* A call of rdma_connect() that may take longer than we may. Whoever comes last, the thread or
+ * the one who waits, frees this; if it is the thread, the connection as well. */
+struct connect_job {
+	pthread_mutex_t lock;
+	pthread_cond_t ready;
+	bool done, abandoned;
+	int errnum;
+	struct verbs *c;
+	struct rdma_conn_param param;
+	uint8_t private_data[VERBS_PRIVATE_MAX + 1];
+};
+
+static void connect_job_free(struct connect_job *job)
+{
+	pthread_mutex_destroy(&job->lock);
+	pthread_cond_destroy(&job->ready);
+	free(job);
+}
+
+static void *connect_run(void *arg)
+{
+	struct connect_job *job = arg;
+	bool abandoned;
+
+	job->errnum = rdma_connect(job->c->id, &job->param) ? errno : 0;
+	pthread_mutex_lock(&job->lock);
+	job->done = true;
+	abandoned = job->abandoned;
+	pthread_cond_signal(&job->ready);
+	pthread_mutex_unlock(&job->lock);
+	if (!abandoned)
+		return NULL;
+	verbs_free(job->c);
+	connect_job_free(job);
+	return NULL;
+}
+
+/* 0; -ETIMEDOUT and *c is not ours any more; or -errno of rdma_connect. */
+static int connect_wait(struct connect_job *job, struct verbs **c, uint64_t deadline)
+{
+	const struct timespec ts = { (time_t)(deadline / 1000),
+				     (long)(deadline % 1000 * 1000000) };
+	int late = 0, errnum;
+
+	pthread_mutex_lock(&job->lock);
+	while (!job->done && !late)
+		late = pthread_cond_clockwait(&job->ready, &job->lock, CLOCK_MONOTONIC,
+					      &ts);
+	late = job->abandoned = !job->done;
+	pthread_mutex_unlock(&job->lock);
+	/* From here on it is the thread's. */
+	if (late) {
+		*c = NULL;
+		return err_set(ETIMEDOUT, "connecting: the peer did not answer in time");
+	}
+	errnum = job->errnum;
+	connect_job_free(job);
+	return errnum ? cm_connect_failed(errnum) : 0;
+}
+
+static int connect_in_thread(struct verbs **c, const struct rdma_conn_param *param,
+			     uint64_t deadline)
+{
+	struct connect_job *job = calloc(1, sizeof(*job));
+	pthread_t thread;
+	int rc;
+
+	if (!job)
+		return err_sys("connecting");
+	pthread_mutex_init(&job->lock, NULL);
+	pthread_cond_init(&job->ready, NULL);
+	job->c = *c;
+	job->param = *param;
+	if (param->private_data_len)
+		memcpy(job->private_data, param->private_data, param->private_data_len);
+	job->param.private_data = job->private_data;
+	rc = pthread_create(&thread, NULL, connect_run, job);
+	if (rc) {
+		connect_job_free(job);
+		return err_set(rc, "a thread to connect: %s", strerrordesc_np(rc));
+	}
+	pthread_detach(thread);
+	return connect_wait(job, c, deadline);
+}
+
+static int cm_established(struct verbs *c, const struct transport_param *param,
+			  uint64_t deadline)
+{
+	struct verbs_event event;
+	uint8_t granted;
+	int rc;
+
+	rc = verbs_cm_expect(c, RDMA_CM_EVENT_ESTABLISHED, "connecting", &event,
+			     deadline);
+	/* After a time-out the handshake goes on. */
+	c->connecting = rc == -ETIMEDOUT;
+	if (rc)
+		return rc;
+	cm_peer_private(c, &event);
+	granted = c->quirks & VERBS_DEPTHS_SWAPPED ? event.ird : event.ord;
+	c->t.ord = (uint16_t)min_u32(min_u32(param->ord, granted),
+				     (uint32_t)c->device.max_qp_init_rd_atom);
+	c->ready = true;
+	return 0;
+}
+
+int verbs_cm_connect(struct verbs **c, const struct transport_param *param,
+		     uint64_t deadline)
+{
+	struct rdma_conn_param conn;
+	int rc;
+
+	rc = cm_param(*c, param, &conn);
+	if (rc)
+		return rc;
+	cm_ack_timeout(*c);
+	(*c)->connecting = true;
+	if ((*c)->quirks & VERBS_CONNECT_BLOCKS)
+		rc = connect_in_thread(c, &conn, deadline);
+	else if (rdma_connect((*c)->id, &conn))
+		rc = cm_connect_failed(errno);
+	if (rc && *c)
+		(*c)->connecting = false;
+	return rc ? rc : cm_established(*c, param, deadline);
+}
+
+int verbs_cm_accept(struct verbs *c, const struct transport_param *param,
+		    uint64_t deadline)
+{
+	struct rdma_conn_param conn;
+	struct verbs_event event;
+	int rc;
+
+	rc = cm_param(c, param, &conn);
+	if (rc)
+		return rc;
+	/* We take as many Reads as the peer wants, and want as many as it takes. */
+	conn.responder_resources = (uint8_t)min_u32(conn.responder_resources,
+						    c->peer_ird);
+	conn.initiator_depth = (uint8_t)min_u32(conn.initiator_depth, c->peer_ord);
+	cm_ack_timeout(c);
+	if (rdma_accept(c->id, &conn))
+		return err_sys("rdma_accept");
+	rc = verbs_cm_expect(c, RDMA_CM_EVENT_ESTABLISHED, "accepting", &event, deadline);
+	if (rc)
+		return rc;
+	c->t.ord = conn.initiator_depth;
+	c->ready = true;
+	return 0;
+}

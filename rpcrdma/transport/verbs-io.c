@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* Bytes out and in. What goes out is copied into a registered ring first, so that the caller has
+ * its memory back at once and many requests are under way; there is a wait only when the ring or
+ * the send queue is full. A Write of a megabyte goes in pieces, and the adapter sends the first
+ * while the second is copied. */
+#include "rpcrdma/transport/verbs.h"
+
+#define STAGE_SIZE  (2 * 1024 * 1024)
+#define STAGE_PIECE (128 * 1024)
+#define SINK_SIZE   (1024 * 1024)
+
+#define RING_ALIGN 64
+
+/* Rings */
+
+int verbs_ring_open(struct verbs *c, struct verbs_ring *ring, size_t size, int access)
+{
+	int rc;
+
+	if (ring->region)
+		return 0;
+	ring->memory = malloc(size);
+	if (!ring->memory)
+		return err_sys("a buffer of %zu bytes", size);
+	ring->size = size;
+	rc = verbs_mr_register(c, ring->memory, size, access, &ring->region);
+	if (rc)
+		verbs_ring_close(ring);
+	return rc;
+}
+
+void verbs_ring_close(struct verbs_ring *ring)
+{
+	verbs_mr_release(ring->region);
+	free(ring->memory);
+	*ring = (struct verbs_ring){ 0 };
+}
+
+uint8_t *verbs_ring_take(struct verbs_ring *ring, size_t len, size_t *bytes)
+{
+	size_t need = (len + RING_ALIGN - 1) & ~(size_t)(RING_ALIGN - 1);
+	size_t at = ring->used ? ring->head : 0;
+	size_t skip = need > ring->size - at ? ring->size - at : 0;
+
+	if (skip + need > ring->size - ring->used)
+		return NULL;
+	if (skip)
+		at = 0;
+	ring->head = (at + need) % ring->size;
+	*bytes = skip + need;
+	ring->used += *bytes;
+	return ring->memory + at;
+}
+
+/* Room for one request, and for @len bytes of its ring. */
+static int io_room(struct verbs *c, struct verbs_ring *ring, size_t len, uint8_t **memory,
+		   size_t *bytes, uint64_t deadline)
+{
+	int rc = 0;
+
+	*memory = NULL;
+	*bytes = 0;
+	while (!rc) {
+		if (c->nrequests < c->request_depth) {
+			if (!ring)
+				return 0;
+			*memory = verbs_ring_take(ring, len, bytes);
+			if (*memory)
+				return 0;
+		}
+		rc = verbs_qp_step(c, deadline);
+	}
+	if (rc == -ETIMEDOUT)
+		rc = verbs_fail(c, err_context(rc, "the peer takes no data"));
+	return rc;
+}
+
+/* RFC 5044 section 7.1.2, kept on every device: the side that was connected to does not send
+ * before it received. */
+static int io_may_begin(struct verbs *c, uint64_t deadline)
+{
+	int rc = verbs_usable(c);
+
+	while (!rc && !c->initiator && !c->heard)
+		rc = verbs_qp_step(c, deadline);
+	return rc == -ETIMEDOUT ? err_context(rc, "the peer has to send first") : rc;
+}
+
+/* Sends and Receives */
+
+static size_t io_gather(uint8_t *to, const struct iovec *iov, int iovcnt)
+{
+	size_t len = 0;
+	int i;
+
+	for (i = 0; i < iovcnt; i++) {
+		if (to && iov[i].iov_len)
+			memcpy(to + len, iov[i].iov_base, iov[i].iov_len);
+		len += iov[i].iov_len;
+	}
+	return len;
+}
+
+/* Linux's drivers say with one bit whether they know Send With Invalidate. */
+static bool can_invalidate(const struct verbs *c)
+{
+	return c->device.device_cap_flags & IBV_DEVICE_MEM_MGT_EXTENSIONS;
+}
+
+int verbs_io_send(struct transport *t, const struct iovec *iov, int iovcnt,
+		  unsigned int flags, uint32_t invalidate_handle, uint64_t deadline)
+{
+	size_t len = io_gather(NULL, iov, iovcnt), bytes;
+	struct ibv_send_wr wr = { .opcode = IBV_WR_SEND };
+	struct verbs *c = verbs_of(t);
+	struct ibv_sge sge;
+	uint8_t *memory;
+	int rc;
+
+	rc = io_may_begin(c, deadline);
+	if (rc)
+		return rc;
+	if (len > c->send_max)
+		return err_set(EMSGSIZE, "a Send of %zu bytes, %zu at most", len,
+			       c->send_max);
+	rc = io_room(c, &c->out, len, &memory, &bytes, deadline);
+	if (rc)
+		return rc;
+	io_gather(memory, iov, iovcnt);
+	sge = (struct ibv_sge){ .addr = (uintptr_t)memory,
+				.length = (uint32_t)len,
+				.lkey = c->out.region->mr->lkey };
+	wr.sg_list = &sge;
+	wr.num_sge = len ? 1 : 0;
+	if (flags & TRANSPORT_SEND_SOLICITED)
+		wr.send_flags = IBV_SEND_SOLICITED;
+	if (flags & TRANSPORT_SEND_INVALIDATE && can_invalidate(c)) {
+		wr.opcode = IBV_WR_SEND_WITH_INV;
+		wr.invalidate_rkey = invalidate_handle;
+	}
+	rc = verbs_qp_post(c, &wr, &c->out, bytes);
+	if (!rc)
+		t->stats.sends_out++;
+	return rc;
+}
+
+int verbs_io_recv(struct transport *t, struct transport_msg *msg, uint64_t deadline)
+{
+	struct verbs *c = verbs_of(t);
+	int rc = 0;
+
+	for (;;) {
+		if (c->nwaiting) {
+			*msg = c->waiting[c->first];
+			c->first = (c->first + 1) % c->recv_depth;
+			c->nwaiting--;
+			return 0;
+		}
+		if (!rc)
+			rc = verbs_usable(c);
+		/* The end of the connection comes after the messages before it. */
+		if (rc)
+			return rc;
+		rc = verbs_qp_step(c, deadline);
+	}
+}
+
+void verbs_io_repost(struct transport *t, struct transport_msg *msg)
+{
+	struct verbs *c = verbs_of(t);
+	int rc;
+
+	if (c->failed)
+		return;
+	rc = verbs_qp_post_receive(c, msg->slot);
+	if (rc)
+		verbs_fail(c, rc);
+}
+
+/* Writes and Reads */
+
+int verbs_io_write(struct transport *t, const void *data, size_t len, uint32_t handle,
+		   uint64_t offset, uint64_t deadline)
+{
+	struct verbs *c = verbs_of(t);
+	struct ibv_send_wr wr = { .opcode = IBV_WR_RDMA_WRITE, .num_sge = 1 };
+	size_t part, bytes, done;
+	struct ibv_sge sge;
+	uint8_t *memory;
+	int rc;
+
+	rc = io_may_begin(c, deadline);
+	/* Nothing to write names no memory either. */
+	if (!rc && len)
+		rc = verbs_ring_open(c, &c->stage, STAGE_SIZE, 0);
+	for (done = 0; !rc && done < len; done += part) {
+		part = min_u64(len - done, min_u32(STAGE_PIECE, c->message_max));
+		rc = io_room(c, &c->stage, part, &memory, &bytes, deadline);
+		if (rc)
+			break;
+		memcpy(memory, (const uint8_t *)data + done, part);
+		sge = (struct ibv_sge){ .addr = (uintptr_t)memory,
+					.length = (uint32_t)part,
+					.lkey = c->stage.region->mr->lkey };
+		wr.sg_list = &sge;
+		wr.wr.rdma.rkey = handle;
+		wr.wr.rdma.remote_addr = offset + done;
+		rc = verbs_qp_post(c, &wr, &c->stage, bytes);
+	}
+	if (rc)
+		return rc;
+	t->stats.writes_out++;
+	t->stats.write_bytes_out += len;
+	return 0;
+}
+
+static int io_read_part(struct verbs *c, uint32_t len, uint32_t handle, uint64_t offset,
+			uint64_t deadline)
+{
+	struct ibv_sge sge = { .addr = (uintptr_t)c->sink.memory,
+			       .length = len,
+			       .lkey = c->sink.region->mr->lkey };
+	struct ibv_send_wr wr = { .opcode = IBV_WR_RDMA_READ,
+				  .sg_list = &sge,
+				  .num_sge = 1 };
+	uint64_t until;
+	uint8_t *memory;
+	size_t bytes;
+	int rc;
+
+	wr.wr.rdma.rkey = handle;
+	wr.wr.rdma.remote_addr = offset;
+	rc = io_room(c, NULL, 0, &memory, &bytes, deadline);
+	if (!rc)
+		rc = verbs_qp_post(c, &wr, NULL, 0);
+	until = c->completed + c->nrequests;
+	while (!rc && c->completed < until)
+		rc = verbs_qp_step(c, deadline);
+	if (rc == -ETIMEDOUT)
+		rc = verbs_fail(c, err_context(rc, "RDMA Read of %u bytes", len));
+	return rc;
+}
+
+int verbs_io_read(struct transport *t, void *data, size_t len, uint32_t handle,
+		  uint64_t offset, uint64_t deadline)
+{
+	struct verbs *c = verbs_of(t);
+	int access = IBV_ACCESS_LOCAL_WRITE;
+	size_t part, done;
+	int rc;
+
+	rc = verbs_usable(c);
+	if (!rc && !t->ord)
+		return err_set(EOPNOTSUPP, "the peer takes no RDMA Reads");
+	if (!rc)
+		rc = io_may_begin(c, deadline);
+	if (c->quirks & VERBS_SINK_NEEDS_WRITE)
+		access |= IBV_ACCESS_REMOTE_WRITE;
+	if (!rc && len)
+		rc = verbs_ring_open(c, &c->sink, SINK_SIZE, access);
+	for (done = 0; !rc && done < len; done += part) {
+		part = min_u64(len - done, min_u32(SINK_SIZE, c->message_max));
+		rc = io_read_part(c, (uint32_t)part, handle, offset + done, deadline);
+		if (!rc)
+			memcpy((uint8_t *)data + done, c->sink.memory, part);
+	}
+	if (!rc)
+		t->stats.reads_out++;
+	return rc;
+}

@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* Which device leads to an address. The kernel decides, by its routing table and by whose the
+ * source address is; what it decided is looked at here and put into words. */
+#include <dirent.h>
+#include <ifaddrs.h>
+#include <net/if.h>
+#include <netinet/in.h>
+#include <stdio.h>
+
+#include "rpcrdma/transport/verbs.h"
+
+#define SYS_DEVICES "/sys/class/infiniband"
+#define DEV_CM      "/dev/infiniband/rdma_cm"
+
+/* What a host has */
+
+static bool has_entries(const char *path)
+{
+	DIR *dir = opendir(path);
+	struct dirent *entry;
+	bool found = false;
+
+	while (dir && !found && (entry = readdir(dir)))
+		found = entry->d_name[0] != '.';
+	if (dir)
+		closedir(dir);
+	return found;
+}
+
+/* "rxe0, mlx5_0"; of libibverbs, which sees those that have a driver in user space. */
+static size_t device_list(char *buf, size_t cap)
+{
+	struct ibv_device **list = ibv_get_device_list(NULL);
+	size_t i, used = 0;
+
+	buf[0] = '\0';
+	for (i = 0; list && list[i] && used < cap; i++)
+		used += (size_t)snprintf(buf + used, cap - used, "%s%s", i ? ", " : "",
+					 ibv_get_device_name(list[i]));
+	if (list)
+		ibv_free_device_list(list);
+	return i;
+}
+
+/* The first device file that may not be opened. */
+static int device_files(void)
+{
+	struct ibv_device **list = ibv_get_device_list(NULL);
+	char path[sizeof(list[0]->dev_name) + 32];
+	size_t i;
+	int rc = 0;
+
+	for (i = 0; list && list[i] && !rc; i++) {
+		snprintf(path, sizeof(path), "/dev/infiniband/%s", list[i]->dev_name);
+		if (access(path, R_OK | W_OK) < 0)
+			rc = err_sys("%s", path);
+	}
+	if (list)
+		ibv_free_device_list(list);
+	return rc;
+}
+
+int verbs_route_present(void)
+{
+	char names[256];
+
+	if (!has_entries(SYS_DEVICES))
+		return err_set(ENODEV, "no RDMA device on this host (nothing in %s)",
+			       SYS_DEVICES);
+	if (!device_list(names, sizeof(names)))
+		return err_set(ENODEV,
+			       "libibverbs knows none of the devices in %s: is the "
+			       "module ib_uverbs loaded, and are the drivers of "
+			       "ibverbs-providers installed?",
+			       SYS_DEVICES);
+	if (access(DEV_CM, F_OK) < 0 && errno == ENOENT)
+		return err_set(ENODEV, "%s is not there: modprobe rdma_ucm", DEV_CM);
+	if (access(DEV_CM, R_OK | W_OK) < 0 && errno != ENOENT)
+		return err_sys("%s", DEV_CM);
+	return device_files();
+}
+
+/* Addresses */
+
+void verbs_route_address(const struct sockaddr *from, struct transport_address *out)
+{
+	memset(out, 0, sizeof(*out));
+	if (from->sa_family == AF_INET)
+		out->len = sizeof(struct sockaddr_in);
+	if (from->sa_family == AF_INET6)
+		out->len = sizeof(struct sockaddr_in6);
+	memcpy(&out->addr, from, out->len);
+}
+
+static bool is_link_local(const struct transport_address *a)
+{
+	return a->addr.ss_family == AF_INET6 &&
+	       IN6_IS_ADDR_LINKLOCAL(&((const struct sockaddr_in6 *)&a->addr)->sin6_addr);
+}
+
+static bool same_network(const struct transport_address *a,
+			 const struct transport_address *b, const struct sockaddr *mask)
+{
+	const struct sockaddr_in *a4 = (const struct sockaddr_in *)&a->addr;
+	const struct sockaddr_in *b4 = (const struct sockaddr_in *)&b->addr;
+	const struct sockaddr_in *m4 = (const struct sockaddr_in *)mask;
+
+	if (a->addr.ss_family == AF_INET6)
+		return is_link_local(a) == is_link_local(b);
+	return mask &&
+	       !((a4->sin_addr.s_addr ^ b4->sin_addr.s_addr) & m4->sin_addr.s_addr);
+}
+
+static bool same_host(const struct sockaddr *a, const struct sockaddr *b)
+{
+	if (!a || a->sa_family != b->sa_family)
+		return false;
+	if (a->sa_family == AF_INET)
+		return ((const struct sockaddr_in *)a)->sin_addr.s_addr ==
+		       ((const struct sockaddr_in *)b)->sin_addr.s_addr;
+	return a->sa_family == AF_INET6 &&
+	       !memcmp(&((const struct sockaddr_in6 *)a)->sin6_addr,
+		       &((const struct sockaddr_in6 *)b)->sin6_addr, 16);
+}
+
+/* "" where no network device has the address. */
+static void netdev_of(const struct sockaddr *addr, char *buf, size_t cap)
+{
+	struct ifaddrs *list, *ifa;
+
+	buf[0] = '\0';
+	if (getifaddrs(&list))
+		return;
+	for (ifa = list; ifa && !buf[0]; ifa = ifa->ifa_next)
+		if (same_host(ifa->ifa_addr, addr))
+			snprintf(buf, cap, "%s", ifa->ifa_name);
+	freeifaddrs(list);
+}
+
+/* Does the address belong to the device? */
+static bool belongs_to(const struct transport_address *a, const char *device)
+{
+	_cleanup_(verbs_free_p) struct verbs *c = calloc(1, sizeof(*c));
+	struct transport_address at = *a;
+
+	if (!c)
+		return false;
+	c->t.fd = -1;
+	return !verbs_cm_open(c) && !rdma_bind_addr(c->id, (struct sockaddr *)&at.addr) &&
+	       c->id->verbs && !strcmp(ibv_get_device_name(c->id->verbs->device), device);
+}
+
+static int unknown_device(const char *device)
+{
+	char names[256];
+
+	device_list(names, sizeof(names));
+	return err_set(ENODEV, "no RDMA device is called %s; there are: %s", device,
+		       names);
+}
+
+static bool is_device(const char *name)
+{
+	struct ibv_device **list = ibv_get_device_list(NULL);
+	bool found = false;
+	size_t i;
+
+	for (i = 0; list && list[i] && !found; i++)
+		found = !strcmp(ibv_get_device_name(list[i]), name);
+	if (list)
+		ibv_free_device_list(list);
+	return found;
+}
+
+int verbs_route_source(const char *device, const struct transport_address *to,
+		       struct transport_address *out)
+{
+	struct transport_address a, other = { 0 };
+	struct ifaddrs *list, *ifa;
+	bool found = false;
+
+	if (!is_device(device))
+		return unknown_device(device);
+	if (getifaddrs(&list))
+		return err_sys("addresses of this host");
+	for (ifa = list; ifa && !found; ifa = ifa->ifa_next) {
+		if (!ifa->ifa_addr || ifa->ifa_addr->sa_family != to->addr.ss_family ||
+		    ifa->ifa_flags & IFF_LOOPBACK)
+			continue;
+		verbs_route_address(ifa->ifa_addr, &a);
+		if (!belongs_to(&a, device))
+			continue;
+		found = same_network(&a, to, ifa->ifa_netmask);
+		if (found || !other.len)
+			other = a;
+	}
+	freeifaddrs(list);
+	if (!other.len)
+		return err_set(ENODEV, "%s has no IPv%d address to come from", device,
+			       to->addr.ss_family == AF_INET6 ? 6 : 4);
+	*out = other;
+	return 0;
+}
+
+/* Devices */
+
+int verbs_route_device(struct verbs *c, const char *device)
+{
+	const char *name = ibv_get_device_name(c->id->verbs->device);
+	struct ibv_port_attr port;
+	int rc;
+
+	if (device && strcmp(device, name))
+		return is_device(device)
+			       ? err_set(ENODEV, "the way leads through %s, not %s", name,
+					 device)
+			       : unknown_device(device);
+	rc = ibv_query_device(c->id->verbs, &c->device);
+	if (!rc)
+		rc = ibv_query_port(c->id->verbs, c->id->port_num, &port);
+	if (rc)
+		return err_set(rc < 0 ? errno : rc, "%s does not answer: %s", name,
+			       strerrordesc_np(rc < 0 ? errno : rc));
+	c->message_max = port.max_msg_sz;
+	c->kind = (struct verbs_kind){
+		.transport = c->id->verbs->device->transport_type,
+		.link_layer = port.link_layer,
+		.vendor_id = c->device.vendor_id,
+	};
+	c->quirks = verbs_quirk_flags(&c->kind);
+	if (port.state != IBV_PORT_ACTIVE && port.state != IBV_PORT_ACTIVE_DEFER)
+		return err_set(ENETDOWN, "%s port %u is %s", name, c->id->port_num,
+			       verbs_text_port(port.state));
+	return 0;
+}
+
+static void route_text(struct verbs *c, struct transport_route *out)
+{
+	char netdev[IF_NAMESIZE + 16];
+
+	snprintf(out->device, sizeof(out->device), "%s",
+		 ibv_get_device_name(c->id->verbs->device));
+	out->port = c->id->port_num;
+	netdev_of(rdma_get_local_addr(c->id), netdev, sizeof(netdev));
+	snprintf(out->text, sizeof(out->text), "%s port %u (%s%s%s, ACTIVE)", out->device,
+		 out->port, verbs_text_kind(&c->kind), netdev[0] ? " over " : "", netdev);
+}
+
+int verbs_route(const struct transport_address *to, const struct transport_param *param,
+		struct transport_route *out, uint64_t deadline)
+{
+	_cleanup_(verbs_free_p) struct verbs *c = calloc(1, sizeof(*c));
+	char text[TRANSPORT_ADDRESS_TEXT];
+	int rc;
+
+	if (!c)
+		return err_sys("a route");
+	c->t.fd = -1;
+	rc = verbs_cm_open(c);
+	if (!rc)
+		rc = verbs_cm_resolve(c, to, param, deadline);
+	if (rc)
+		return err_context(rc, "%s",
+				   transport_address_text(to, text, sizeof(text)));
+	route_text(c, out);
+	return 0;
+}

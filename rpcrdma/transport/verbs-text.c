@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* Words, and the seam's -errno, for what librdmacm and an adapter say: events of the connection
+ * manager, the reasons of a refusal (InfiniBand Architecture, volume 1, section 12.6.7.2), the
+ * status of a completion. */
+#include <stdio.h>
+
+#include "rpcrdma/transport/verbs.h"
+
+const char *verbs_text_kind(const struct verbs_kind *kind)
+{
+	if (kind->transport == IBV_TRANSPORT_IWARP)
+		return "iWARP";
+	return kind->link_layer == IBV_LINK_LAYER_ETHERNET ? "RoCE" : "InfiniBand";
+}
+
+const char *verbs_text_port(enum ibv_port_state state)
+{
+	static const char *const names[] = {
+		[IBV_PORT_NOP] = "NOP",       [IBV_PORT_DOWN] = "DOWN",
+		[IBV_PORT_INIT] = "INIT",     [IBV_PORT_ARMED] = "ARMED",
+		[IBV_PORT_ACTIVE] = "ACTIVE", [IBV_PORT_ACTIVE_DEFER] = "ACTIVE_DEFER",
+	};
+
+	return (unsigned int)state < ARRAY_SIZE(names) ? names[state]
+						       : "in no known state";
+}
+
+/* Refusals. On iWARP the status is an errno instead. */
+
+static const struct {
+	int reason;
+	const char *words;
+} reject_rows[] = {
+	{ 1, "it has no queue pair left" },
+	{ 2, "it has no end-to-end context left" },
+	{ 3, "it has no resources left" },
+	{ 4, "it gave up waiting" },
+	{ 5, "it does not support the request" },
+	{ 6, "it does not know the communication identifier" },
+	{ 7, "it does not know the communication instance" },
+	{ 8, "nothing listens there" },
+	{ 9, "it does not offer this transport service" },
+	{ 10, "it still has the former connection" },
+	{ 11, "no channel adapter has this identifier" },
+	{ 12, "the address is another port's" },
+	{ 13, "the path is not the one it wants" },
+	{ 18, "the address is no address of its port" },
+	{ 21, "it cannot have so many RDMA Reads outstanding" },
+	{ 22, "the class version is not its own" },
+	{ 24, "flow control is not as it wants it" },
+	{ 26, "the path's MTU is not as it wants it" },
+	{ 27, "the private data are not as it wants them" },
+	{ 28, "its program rejected it" },
+	{ 33, "the packets come from another VLAN" },
+};
+
+static const char *reject_words(int status)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(reject_rows); i++)
+		if (reject_rows[i].reason == status)
+			return reject_rows[i].words;
+	return NULL;
+}
+
+static int text_rejected(const struct verbs_event *event, const char *step)
+{
+	const char *words = reject_words(event->status);
+
+	/* iWARP: a TCP reset instead of an answer, or the flag R in it. */
+	if (event->status == -ECONNREFUSED)
+		return err_set(ECONNREFUSED,
+			       "%s: RDMA_CM_EVENT_REJECTED: nothing listens there", step);
+	if (event->status < 0)
+		return err_set(ECONNREFUSED,
+			       "%s: RDMA_CM_EVENT_REJECTED: the peer rejected it (%s)",
+			       step, strerrordesc_np(-event->status));
+	return err_set(ECONNREFUSED, "%s: RDMA_CM_EVENT_REJECTED, reason %d: %s", step,
+		       event->status, words ? words : "not a known one");
+}
+
+/* Events that end a step. errnum 0: the status is one. */
+static const struct event_row {
+	enum rdma_cm_event_type type;
+	const char *name;
+	int errnum;
+	int otherwise; /* when the status says nothing */
+	const char *words;
+} event_rows[] = {
+	{ RDMA_CM_EVENT_ADDR_ERROR, "ADDR_ERROR", 0, EHOSTUNREACH,
+	  "the address is not resolved" },
+	{ RDMA_CM_EVENT_ROUTE_ERROR, "ROUTE_ERROR", 0, EHOSTUNREACH,
+	  "there is no path to it" },
+	{ RDMA_CM_EVENT_UNREACHABLE, "UNREACHABLE", 0, EHOSTUNREACH,
+	  "the peer does not answer" },
+	{ RDMA_CM_EVENT_CONNECT_ERROR, "CONNECT_ERROR", 0, ECONNRESET,
+	  "the connection failed" },
+	{ RDMA_CM_EVENT_DISCONNECTED, "DISCONNECTED", ECONNRESET, 0,
+	  "the peer closed the connection" },
+	{ RDMA_CM_EVENT_DEVICE_REMOVAL, "DEVICE_REMOVAL", ENODEV, 0,
+	  "the device was removed" },
+};
+
+/* Those that the seam's contract knows; the rest is said in words. */
+static int event_errnum(const struct event_row *row, int status)
+{
+	static const int known[] = { ENODEV,       ENETDOWN,    EADDRNOTAVAIL,
+				     EHOSTUNREACH, ENETUNREACH, ETIMEDOUT,
+				     ECONNREFUSED, ECONNRESET,  EPROTONOSUPPORT };
+	size_t i;
+
+	if (row->errnum)
+		return row->errnum;
+	for (i = 0; i < ARRAY_SIZE(known); i++)
+		if (status == -known[i])
+			return known[i];
+	return row->otherwise;
+}
+
+int verbs_text_event(const struct verbs_event *event, const char *step,
+		     const struct verbs_kind *kind)
+{
+	const struct event_row *row = event_rows;
+	char why[64] = "";
+	size_t i;
+
+	if (event->type == RDMA_CM_EVENT_REJECTED)
+		return text_rejected(event, step);
+	for (i = 0; i < ARRAY_SIZE(event_rows) && event_rows[i].type != event->type; i++)
+		row++;
+	if (i == ARRAY_SIZE(event_rows))
+		return err_set(EPROTO, "%s: %s, status %d, was not expected", step,
+			       rdma_event_str(event->type), event->status);
+	if (event->status < 0 && strerrordesc_np(-event->status))
+		snprintf(why, sizeof(why), " (%s)", strerrordesc_np(-event->status));
+	if (row->type == RDMA_CM_EVENT_ADDR_ERROR && event->status == -ENODEV)
+		return err_set(
+			ENODEV,
+			"%s: RDMA_CM_EVENT_ADDR_ERROR: the way to it leads through "
+			"no RDMA device",
+			step);
+	return err_set(event_errnum(row, event->status), "%s: RDMA_CM_EVENT_%s: %s%s%s",
+		       step, row->name, row->words, why,
+		       kind && verbs_quirk_flags(kind) & VERBS_PORT_MAPPER &&
+				       row->type == RDMA_CM_EVENT_UNREACHABLE
+			       ? "; this adapter may need iwpmd to run on both hosts"
+			       : "");
+}
+
+/* Completions */
+
+#define COMPLETION(status, ours, theirs, words)               \
+	{                                                     \
+		IBV_WC_##status, #status, ours, theirs, words \
+	}
+
+/* The errno when one of our requests ended so, and when a Receive did. */
+static const struct completion_row {
+	enum ibv_wc_status status;
+	const char *name;
+	int ours, theirs;
+	const char *words;
+} completion_rows[] = {
+	COMPLETION(LOC_LEN_ERR, EIO, EPROTO, "a message is longer than its buffer"),
+	COMPLETION(LOC_QP_OP_ERR, EIO, EPROTO, "the queue pair does not allow it"),
+	COMPLETION(LOC_PROT_ERR, EIO, EIO, "memory of ours is not registered for it"),
+	COMPLETION(WR_FLUSH_ERR, ECONNRESET, ECONNRESET, "the connection was lost"),
+	COMPLETION(BAD_RESP_ERR, EPROTO, EPROTO, "the peer's answer cannot be"),
+	COMPLETION(LOC_ACCESS_ERR, EIO, EPROTO, "memory of ours may not be accessed so"),
+	COMPLETION(REM_INV_REQ_ERR, EREMOTEIO, EPROTO, "the request is not valid"),
+	COMPLETION(REM_ACCESS_ERR, EREMOTEIO, EPROTO,
+		   "the memory that was named may not be accessed so"),
+	COMPLETION(REM_OP_ERR, EREMOTEIO, EPROTO, "the request could not be completed"),
+	COMPLETION(RETRY_EXC_ERR, ECONNRESET, ECONNRESET,
+		   "the peer no longer acknowledges"),
+	COMPLETION(RNR_RETRY_EXC_ERR, EPROTO, EPROTO,
+		   "the peer has no Receive posted for our Send"),
+	COMPLETION(REM_INV_RD_REQ_ERR, EREMOTEIO, EPROTO, "the RDMA Read is not valid"),
+	COMPLETION(REM_ABORT_ERR, EREMOTEIO, EPROTO, "the peer ended the operation"),
+	COMPLETION(FATAL_ERR, EIO, EIO, "the adapter failed"),
+	COMPLETION(RESP_TIMEOUT_ERR, ECONNRESET, ECONNRESET, "the peer did not respond"),
+	COMPLETION(GENERAL_ERR, EIO, EIO, "the adapter does not say what happened"),
+};
+
+static const struct completion_row *completion_find(enum ibv_wc_status status)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(completion_rows); i++)
+		if (completion_rows[i].status == status)
+			return &completion_rows[i];
+	return NULL;
+}
+
+const char *verbs_text_status(enum ibv_wc_status status)
+{
+	const struct completion_row *row = completion_find(status);
+
+	return row ? row->name : ibv_wc_status_str(status);
+}
+
+int verbs_text_completion(enum ibv_wc_status status, bool theirs)
+{
+	const struct completion_row *row = completion_find(status);
+	int errnum;
+
+	if (!row)
+		return err_set(EIO, "completion status %d: %s", (int)status,
+			       ibv_wc_status_str(status));
+	errnum = theirs ? row->theirs : row->ours;
+	if (errnum == EREMOTEIO)
+		return err_set(EREMOTEIO, "the peer refused: %s (IBV_WC_%s)", row->words,
+			       row->name);
+	return err_set(errnum, "%s (IBV_WC_%s)", row->words, row->name);
+}
