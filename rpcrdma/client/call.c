@@ -2,7 +2,8 @@
 /* Copyright (C) 2026 The nfsrdma authors */
 
 /* Calls: built with the chunks that the caller chose, sent when a credit is free, matched by
- * xid (reply.c), ended by a reply, by the connection's end or by a deadline. */
+ * xid (reply.c), ended by a reply, by the connection's end or by a deadline. Their length alone
+ * decides whether they go inline or as a chunk (long-call.c). */
 #include <stdio.h>
 
 #include "rpcrdma/client/internal.h"
@@ -36,6 +37,7 @@ void call_finish(struct rpcrdma_conn *conn, struct rpcrdma_call *call, int rc,
 		*link = call->next;
 		conn->in_flight--;
 	}
+	long_call_done(conn, call, rc == -ETIMEDOUT || rc == -ECANCELED);
 	call->next = NULL;
 	call->rc = rc;
 	call->done_ns = now_ns();
@@ -51,6 +53,15 @@ void call_fail_all(struct rpcrdma_conn *conn, int rc)
 	}
 	while (conn->calls)
 		call_finish(conn, conn->calls, rc, conn->broken_text);
+}
+
+static int add_long_call(struct rpcrdma_header *h, const struct long_call *lc)
+{
+	const struct rpcrdma_segment segment = { lc->memory.region.handle,
+						 lc->memory.length,
+						 lc->memory.region.offset };
+
+	return header_add_read(h, 0, &segment);
 }
 
 static int add_chunks(struct rpcrdma_header *h, const struct rpcrdma_call *call)
@@ -78,35 +89,71 @@ static int add_chunks(struct rpcrdma_header *h, const struct rpcrdma_call *call)
 	return call->reply_count ? header_set_reply(h, segments, call->reply_count) : 0;
 }
 
-/* The whole Send: transport header, RPC call header, arguments. */
-static int build(struct rpcrdma_conn *conn, struct rpcrdma_call *call, struct writer *w)
+/* The RPC call header. */
+static void build_head(const struct rpcrdma_call *call, struct writer *w)
 {
 	static const struct rpc_cred none = { .flavor = RPC_AUTH_NONE };
-	struct rpc_call rpc = {
+	const struct rpc_call rpc = {
 		.xid = call->xid,
 		.prog = call->prog,
 		.vers = call->vers,
 		.proc = call->proc,
 		.cred = call->cred ? *call->cred : none,
+		.auth = call->auth,
+		.auth_len = call->auth_len,
 	};
+
+	rpc_call_encode(w, &rpc);
+}
+
+/* The transport header, with the message's own chunk if it is a long one. */
+static int build_header(struct rpcrdma_conn *conn, struct rpcrdma_call *call,
+			struct writer *w)
+{
 	struct rpcrdma_header *h = &call->header; /* the reply will overwrite it */
 	int rc;
 
-	header_init(h, call->xid, conn->wanted, RDMA_MSG);
-	rc = add_chunks(h, call);
+	header_init(h, call->xid, conn->wanted, call->long_call ? RDMA_NOMSG : RDMA_MSG);
+	rc = call->long_call ? add_long_call(h, call->long_call) : 0;
+	if (!rc)
+		rc = add_chunks(h, call);
 	if (rc)
 		return rc;
-	rc = header_encode(w, h);
-	if (!rc) {
-		rpc_call_encode(w, &rpc);
-		writer_bytes(w, call->args, call->args_len);
-	}
-	if (rc || w->bad)
+	if (header_encode(w, h))
 		return err_set(
 			EMSGSIZE,
-			"the call is longer than the inline threshold of %zu bytes",
+			"the chunk lists are longer than the inline threshold of %zu bytes",
 			w->cap);
 	return 0;
+}
+
+/* The whole Send. */
+static int build(struct rpcrdma_conn *conn, struct rpcrdma_call *call, struct writer *w)
+{
+	uint8_t buf[RPC_CALL_HEAD_MAX];
+	struct writer head;
+	size_t len;
+	int rc;
+
+	writer_init(&head, buf, sizeof(buf));
+	build_head(call, &head);
+	len = head.len + call->args_len;
+	if (head.bad || len < call->args_len || len > RPCRDMA_MESSAGE_MAX)
+		return err_set(EMSGSIZE, "a call with %zu bytes of arguments, %d at most",
+			       call->args_len, RPCRDMA_MESSAGE_MAX);
+	rc = build_header(conn, call, w);
+	if (rc)
+		return rc;
+	if (len <= w->cap - w->len) {
+		writer_bytes(w, buf, head.len);
+		writer_bytes(w, call->args, call->args_len);
+		return 0;
+	}
+	rc = long_call_new(conn, call, buf, head.len);
+	if (rc)
+		return rc;
+	writer_init(w, w->base, w->cap);
+	return build_header(conn, call, w);
 }
 
 /* Receives one message and lets it find its call. */
@@ -143,6 +190,13 @@ static void append(struct rpcrdma_conn *conn, struct rpcrdma_call *call)
 	conn->in_flight++;
 }
 
+static uint64_t send_deadline(const struct rpcrdma_call *call, uint64_t deadline)
+{
+	uint64_t least = deadline_in(call->send_ms);
+
+	return call->send_ms && least > deadline ? least : deadline;
+}
+
 static int start(struct rpcrdma_conn *conn, struct rpcrdma_call *call, uint64_t deadline)
 {
 	uint8_t buf[RPCRDMA_INLINE_SIZE];
@@ -169,7 +223,8 @@ static int start(struct rpcrdma_conn *conn, struct rpcrdma_call *call, uint64_t 
 	      "call xid %08x prog %u proc %u, %zu bytes, %u write and %u reply segments",
 	      call->xid, call->prog, call->proc, w.len, call->write_count,
 	      call->reply_count);
-	rc = conn->transport->ops->send(conn->transport, &iov, 1, 0, 0, deadline);
+	rc = conn->transport->ops->send(conn->transport, &iov, 1, 0, 0,
+					send_deadline(call, deadline));
 	if (rc)
 		call_fail_all(conn, rc);
 	return rc;
@@ -187,22 +242,31 @@ int rpcrdma_start(struct rpcrdma_conn *conn, struct rpcrdma_call *call, uint64_t
 	return rc;
 }
 
-int rpcrdma_wait(struct rpcrdma_conn *conn, struct rpcrdma_call *call, uint64_t deadline)
+int rpcrdma_poll(struct rpcrdma_conn *conn, struct rpcrdma_call *call, uint64_t deadline)
 {
-	char text[sizeof(call->text)];
-	int rc;
-
-	while (call->rc == -EINPROGRESS) {
-		rc = progress(conn, deadline);
-		if (rc != -ETIMEDOUT)
-			continue;
-		snprintf(text, sizeof(text), "no reply to xid %08x after %.1f s",
-			 call->xid, (double)(now_ns() - call->sent_ns) / 1e9);
-		call_finish(conn, call, -ETIMEDOUT, text);
-	}
+	while (call->rc == -EINPROGRESS)
+		if (progress(conn, deadline) == -ETIMEDOUT)
+			return err_set(ETIMEDOUT, "no reply to xid %08x after %.1f s",
+				       call->xid,
+				       (double)(now_ns() - call->sent_ns) / 1e9);
 	if (call->rc)
 		err_set(-call->rc, "%s", call->text);
 	return call->rc;
+}
+
+int rpcrdma_wait(struct rpcrdma_conn *conn, struct rpcrdma_call *call, uint64_t deadline)
+{
+	int rc = rpcrdma_poll(conn, call, deadline);
+
+	if (call->rc == -EINPROGRESS)
+		call_finish(conn, call, rc, err_text());
+	return rc;
+}
+
+void rpcrdma_forget(struct rpcrdma_conn *conn, struct rpcrdma_call *call)
+{
+	if (call->rc == -EINPROGRESS)
+		call_finish(conn, call, -ECANCELED, "nobody waits for it any more");
 }
 
 int rpcrdma_call(struct rpcrdma_conn *conn, struct rpcrdma_call *call, uint64_t deadline)

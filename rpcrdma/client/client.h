@@ -2,19 +2,20 @@
 /* Copyright (C) 2026 The nfsrdma authors */
 
 /* A requester of RPC-over-RDMA v1 (RFC 8166): one connection, credits, xid matching, several
- * calls in flight, Write and Reply chunks chosen by the caller and never by size. One thread.
+ * calls in flight, Write and Reply chunks chosen by the caller and never by size. A call that is
+ * too long for a Send goes as a Read chunk at position zero (section 3.5.3). One thread.
  *
  * Unlike a production client it keeps what a peer did wrong: a probe wants to know. */
 #ifndef RPCRDMA_CLIENT_H
 #define RPCRDMA_CLIENT_H
 
+#include "rpcrdma/rpcrdma.h"
 #include "rpcrdma/transport/transport.h"
 #include "rpcrdma/wire/wire.h"
 
-struct rpcrdma_conn;
-
 #define RPCRDMA_INLINE_SIZE 4096 /* what we advertise in both directions */
 #define RPCRDMA_CREDITS     32   /* asked for, unless told otherwise */
+#define RPCRDMA_SEND_MS     2000 /* send_ms where deadlines are the user's */
 #define RPCRDMA_SEGMENTS    16 /* a chunk: what every server must take, RFC 8267 6.4.2 */
 
 struct rpcrdma_options {
@@ -43,12 +44,17 @@ struct rpcrdma_memory {
 struct rpcrdma_call {
 	uint32_t prog, vers, proc;
 	const struct rpc_cred *cred; /* NULL: AUTH_NONE */
+	const uint8_t *auth; /* instead of cred: credential and verifier, encoded */
+	size_t auth_len;
 	const void *args;
 	size_t args_len;
 	const struct rpcrdma_memory *write; /* one Write chunk of write_count segments */
 	uint32_t write_count;
 	const struct rpcrdma_memory *reply; /* the Reply chunk */
 	uint32_t reply_count;
+	/* The Send itself may take so long, whatever the deadline: one that is cut short ends
+	 * the connection, and who waits little for a reply does not mean that. 0: the deadline. */
+	uint32_t send_ms;
 
 	/* Result. rc is -EINPROGRESS until it is done, then 0 for an RPC reply of any kind
 	 * (look at rpc_reply_check), or -errno with its words in text:
@@ -67,8 +73,9 @@ struct rpcrdma_call {
 	size_t results_len;
 	uint64_t sent_ns, done_ns;
 
-	/* Private: the message, on the heap. */
+	/* Private: the reply's message, on the heap; memory of a long call. */
 	uint8_t *message;
+	struct long_call *long_call;
 	struct rpcrdma_call *next;
 };
 
@@ -77,8 +84,7 @@ struct rpcrdma_call {
 /* Connects and negotiates; no RPC is sent. Errors: as transport_ops.connect. */
 int rpcrdma_open(struct rpcrdma_conn **out, const struct rpcrdma_options *options,
 		 uint64_t deadline);
-/* NULL is fine. Calls in flight are done with -ECANCELED. */
-void rpcrdma_close(struct rpcrdma_conn *conn);
+/* rpcrdma_close() is public; calls in flight are done with -ECANCELED. */
 void rpcrdma_close_p(struct rpcrdma_conn **conn);
 
 const struct transport *rpcrdma_transport(const struct rpcrdma_conn *conn);
@@ -93,6 +99,14 @@ uint32_t rpcrdma_granted(const struct rpcrdma_conn *conn);
 /* Replies that granted 0 credits, which RFC 8166 section 3.3.1 forbids. */
 uint32_t rpcrdma_zero_grants(const struct rpcrdma_conn *conn);
 
+/* The next call's xid. None in flight may have it, nor one of the calls to come. */
+void rpcrdma_set_xid(struct rpcrdma_conn *conn, uint32_t xid);
+uint32_t rpcrdma_next_xid(const struct rpcrdma_conn *conn);
+
+/* For those who share a connection between threads. Nothing here takes the lock. */
+void rpcrdma_lock(struct rpcrdma_conn *conn);
+void rpcrdma_unlock(struct rpcrdma_conn *conn);
+
 int rpcrdma_register(struct rpcrdma_conn *conn, struct rpcrdma_memory *memory);
 /* Copes with memory that was never registered. */
 void rpcrdma_deregister(struct rpcrdma_conn *conn, struct rpcrdma_memory *memory);
@@ -102,13 +116,21 @@ void rpcrdma_deregister(struct rpcrdma_conn *conn, struct rpcrdma_memory *memory
 void rpcrdma_call_init(struct rpcrdma_call *call, uint32_t prog, uint32_t vers,
 		       uint32_t proc);
 void rpcrdma_call_fini(struct rpcrdma_call *call);
-/* Sends, after waiting for a credit. Errors of the connection, which are call->rc as well;
- * -EMSGSIZE when the call does not fit inline. */
+/* Sends, after waiting for a credit. A call that fits the inline threshold with its chunks goes
+ * inline; a longer one is copied to memory that the peer may read until the call is done, or,
+ * after a time-out, until its reply comes or the connection is closed.
+ * Errors of the connection, which are call->rc as well; -EMSGSIZE when the RPC message is over
+ * RPCRDMA_MESSAGE_MAX, or the chunk lists alone are longer than the threshold. */
 int rpcrdma_start(struct rpcrdma_conn *conn, struct rpcrdma_call *call,
 		  uint64_t deadline);
 /* Returns call->rc. After -ETIMEDOUT the call is forgotten, and the connection should be
  * closed before its memory is used again: the reply may still come. */
 int rpcrdma_wait(struct rpcrdma_conn *conn, struct rpcrdma_call *call, uint64_t deadline);
+/* The same, but -ETIMEDOUT leaves the call in flight (call->rc is -EINPROGRESS): it keeps its
+ * credit and its memory, and may be waited for again. */
+int rpcrdma_poll(struct rpcrdma_conn *conn, struct rpcrdma_call *call, uint64_t deadline);
+/* A call in flight is done with -ECANCELED, and forgotten as after a time-out. */
+void rpcrdma_forget(struct rpcrdma_conn *conn, struct rpcrdma_call *call);
 /* Both. */
 int rpcrdma_call(struct rpcrdma_conn *conn, struct rpcrdma_call *call, uint64_t deadline);
 

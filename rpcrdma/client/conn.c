@@ -57,6 +57,7 @@ int rpcrdma_open(struct rpcrdma_conn **out, const struct rpcrdma_options *option
 	conn = calloc(1, sizeof(*conn));
 	if (!conn)
 		return err_sys("memory for a connection");
+	pthread_mutex_init(&conn->lock, NULL);
 	conn->wanted = options->credits ? options->credits : RPCRDMA_CREDITS;
 	conn->first_xid = conn->next_xid = first_xid();
 	param.recv_depth = conn->wanted + RECEIVES_SPARE;
@@ -85,8 +86,10 @@ void rpcrdma_close(struct rpcrdma_conn *conn)
 		err_set(ECANCELED, "the connection was closed at this end");
 		call_fail_all(conn, -ECANCELED);
 	}
+	long_call_release_all(conn);
 	if (conn->transport)
 		conn->transport->ops->close(conn->transport);
+	pthread_mutex_destroy(&conn->lock);
 	free(conn);
 }
 
@@ -132,6 +135,26 @@ uint32_t rpcrdma_granted(const struct rpcrdma_conn *conn)
 uint32_t rpcrdma_zero_grants(const struct rpcrdma_conn *conn)
 {
 	return conn->zero_grants;
+}
+
+void rpcrdma_set_xid(struct rpcrdma_conn *conn, uint32_t xid)
+{
+	conn->first_xid = conn->next_xid = xid;
+}
+
+uint32_t rpcrdma_next_xid(const struct rpcrdma_conn *conn)
+{
+	return conn->next_xid;
+}
+
+void rpcrdma_lock(struct rpcrdma_conn *conn)
+{
+	pthread_mutex_lock(&conn->lock);
+}
+
+void rpcrdma_unlock(struct rpcrdma_conn *conn)
+{
+	pthread_mutex_unlock(&conn->lock);
 }
 
 int rpcrdma_register(struct rpcrdma_conn *conn, struct rpcrdma_memory *memory)

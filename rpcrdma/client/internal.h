@@ -4,6 +4,8 @@
 #ifndef RPCRDMA_CLIENT_INTERNAL_H
 #define RPCRDMA_CLIENT_INTERNAL_H
 
+#include <pthread.h>
+
 #include "rpcrdma/client/client.h"
 
 struct rpcrdma_conn {
@@ -16,8 +18,10 @@ struct rpcrdma_conn {
 	uint32_t first_xid, next_xid;
 	uint32_t in_flight;
 	struct rpcrdma_call *calls; /* in flight, oldest first */
+	struct long_call *late;     /* memory of those that timed out, youngest first */
 	int broken;                 /* 0, or why nothing can be sent any more */
 	char broken_text[256];
+	pthread_mutex_t lock; /* rpcrdma_lock() */
 };
 
 /* call.c */
@@ -27,6 +31,25 @@ void call_finish(struct rpcrdma_conn *conn, struct rpcrdma_call *call, int rc,
 		 const char *text);
 /* Every call in flight, and all to come, end with rc and the present error text. */
 void call_fail_all(struct rpcrdma_conn *conn, int rc);
+
+/* long-call.c: RFC 8166 section 3.5.3, calls that are longer than a Send */
+
+/* The message of one, readable by the peer. */
+struct long_call {
+	struct long_call *next;
+	struct rpcrdma_memory memory;
+	uint32_t xid;
+	uint8_t bytes[];
+};
+
+/* Copies head and arguments, and registers them. -ENOMEM, and errors of the transport. */
+int long_call_new(struct rpcrdma_conn *conn, struct rpcrdma_call *call, const void *head,
+		  size_t head_len);
+/* The call is done. If it @late may still be answered, its memory stays until then. */
+void long_call_done(struct rpcrdma_conn *conn, struct rpcrdma_call *call, bool late);
+/* A reply came to a call that nobody waits for. */
+void long_call_answered(struct rpcrdma_conn *conn, uint32_t xid);
+void long_call_release_all(struct rpcrdma_conn *conn);
 
 /* reply.c */
 

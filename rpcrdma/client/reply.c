@@ -152,6 +152,8 @@ void reply_receive(struct rpcrdma_conn *conn, const struct transport_msg *msg)
 		     : "nobody's");
 	if (!rc)
 		note_credits(conn, h.rdma_credit);
+	if (!call && has_xid)
+		long_call_answered(conn, h.rdma_xid);
 	if (!call) {
 		/* With several in flight one cannot say whose it was: their deadlines tell. */
 		if (conn->in_flight != 1 || (has_xid && is_late(conn, h.rdma_xid)))

@@ -2,8 +2,8 @@
 /* Copyright (C) 2026 The nfsrdma authors */
 
 /* The RPC message header, RFC 5531 sections 9 and 10 and appendix A (AUTH_SYS). Arguments and
- * results follow it and belong to others. Every verifier is read over and written as AUTH_NONE:
- * with AUTH_SYS a server's verifier carries nothing. */
+ * results follow it and belong to others. Verifiers are handed on as they came and written as
+ * AUTH_NONE: with AUTH_SYS they carry nothing. */
 #include "rpcrdma/wire/wire.h"
 
 #define RPC_VERSION 2
@@ -48,6 +48,10 @@ void rpc_call_encode(struct writer *w, const struct rpc_call *call)
 	writer_u32(w, call->prog);
 	writer_u32(w, call->vers);
 	writer_u32(w, call->proc);
+	if (call->auth) {
+		writer_bytes(w, call->auth, call->auth_len);
+		return;
+	}
 	encode_cred(w, &call->cred);
 	encode_null_verifier(w);
 }
@@ -85,17 +89,16 @@ static bool decode_cred(struct rpc_cred *cred, struct reader *r)
 	return !body.bad;
 }
 
-static bool skip_verifier(struct reader *r)
+static const uint8_t *decode_verifier(struct reader *r, uint32_t *flavor, uint32_t *len)
 {
-	uint32_t len;
-
-	reader_u32(r);
-	return reader_opaque(r, RPC_AUTH_BODY_MAX, &len);
+	*flavor = reader_u32(r);
+	return reader_opaque(r, RPC_AUTH_BODY_MAX, len);
 }
 
 int rpc_call_decode(struct rpc_call *call, struct reader *r)
 {
-	uint32_t type;
+	uint32_t type, flavor, len;
+	const uint8_t *auth;
 
 	*call = (struct rpc_call){ .xid = reader_u32(r) };
 	type = reader_u32(r);
@@ -108,10 +111,13 @@ int rpc_call_decode(struct rpc_call *call, struct reader *r)
 	call->prog = reader_u32(r);
 	call->vers = reader_u32(r);
 	call->proc = reader_u32(r);
+	auth = r->p;
 	if (!decode_cred(&call->cred, r))
 		return err_set(EBADMSG, "credential of the RPC call breaks its format");
-	if (!skip_verifier(r))
+	if (!decode_verifier(r, &flavor, &len))
 		return err_set(EBADMSG, "verifier of the RPC call breaks its format");
+	call->auth = auth;
+	call->auth_len = (size_t)(r->p - auth);
 	return 0;
 }
 
@@ -150,7 +156,7 @@ static void decode_range(struct rpc_reply *reply, struct reader *r)
 
 static void decode_accepted(struct rpc_reply *reply, struct reader *r)
 {
-	skip_verifier(r);
+	reply->verf = decode_verifier(r, &reply->verf_flavor, &reply->verf_len);
 	reply->accept_stat = reader_u32(r);
 	if (reply->accept_stat == RPC_PROG_MISMATCH)
 		decode_range(reply, r);

@@ -169,9 +169,12 @@ void private_decode(struct rpcrdma_private *p, const void *buf, size_t len);
 
 /* rpc.c: RFC 5531 */
 
-#define RPC_AUTH_BODY_MAX 400
-#define RPC_GIDS_MAX      16 /* AUTH_SYS */
-#define RPC_MACHINE_MAX   255
+#define RPC_AUTH_BODY_MAX  400
+#define RPC_AUTH_MAX       (2 * (8 + RPC_AUTH_BODY_MAX)) /* credential and verifier */
+#define RPC_CALL_HEAD_MAX  (24 + RPC_AUTH_MAX)
+#define RPC_REPLY_HEAD_MAX (16 + 8 + RPC_AUTH_BODY_MAX) /* of one that brings results */
+#define RPC_GIDS_MAX       16                           /* AUTH_SYS */
+#define RPC_MACHINE_MAX    255
 
 enum rpc_msg_type { RPC_CALL = 0, RPC_REPLY = 1 };
 enum rpc_reply_stat { RPC_MSG_ACCEPTED = 0, RPC_MSG_DENIED = 1 };
@@ -203,6 +206,10 @@ struct rpc_call {
 	uint32_t vers;
 	uint32_t proc;
 	struct rpc_cred cred; /* flavours other than SYS decode to their number alone */
+	/* Credential and verifier as they stand on the wire. The decoder leaves them here,
+	 * borrowed from its buffer; the encoder writes them instead of cred, unless NULL. */
+	const uint8_t *auth;
+	size_t auth_len;
 };
 
 struct rpc_reply {
@@ -212,6 +219,10 @@ struct rpc_reply {
 	uint32_t reject_stat; /* RPC_MSG_DENIED */
 	uint32_t low, high;   /* PROG_MISMATCH, RPC_MISMATCH */
 	uint32_t auth_stat;   /* RPC_AUTH_ERROR */
+	/* RPC_MSG_ACCEPTED, by the decoder alone: the verifier, borrowed from its buffer */
+	uint32_t verf_flavor;
+	uint32_t verf_len;
+	const uint8_t *verf;
 };
 
 void rpc_call_encode(struct writer *w, const struct rpc_call *call);

@@ -1,166 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* The requester against a peer that answers what a test wants, over the in-memory transport.
- * The peer's end is driven by the same thread; only the handshake needs a second one. */
-#include <pthread.h>
-#include <sys/uio.h>
-
-#include "rpcrdma/client/client.h"
-#include "tests/support/transport-loop.h"
-
-#include "tests/unit/suite.h"
-
-#define PROG 100003
-#define VERS 3
-#define PROC 6
-
-static struct transport *listener, *peer;
-static struct rpcrdma_conn *conn;
-static const struct rpcrdma_private *peer_private;
-
-static uint64_t soon(void)
-{
-	return deadline_in(5000);
-}
-
-static void *greet(void *arg)
-{
-	uint8_t data[RPCRDMA_PRIVATE_LEN];
-	struct transport_param param = { .recv_depth = 64, .recv_size = 4096, .ird = 1 };
-
-	if (peer_private) {
-		private_encode(data, peer_private);
-		param.private_data = data;
-		param.private_len = sizeof(data);
-	}
-	while (listener->ops->accept(listener, &peer) == -EAGAIN)
-		usleep(100);
-	if (peer->ops->establish(peer, &param, soon()))
-		abort();
-	return arg;
-}
-
-static void connect_to(const struct rpcrdma_private *theirs, uint32_t credits)
-{
-	const struct transport_address any = { .addr.ss_family = AF_INET };
-	struct rpcrdma_options options = { .transport = &transport_loop,
-					   .credits = credits };
-	pthread_t thread;
-
-	peer_private = theirs;
-	CU_ASSERT_EQUAL_FATAL(transport_loop.listen(&listener, &any), 0);
-	options.to = listener->local;
-	CU_ASSERT_EQUAL_FATAL(pthread_create(&thread, NULL, greet, NULL), 0);
-	CU_ASSERT_EQUAL_FATAL(rpcrdma_open(&conn, &options, soon()), 0);
-	pthread_join(thread, NULL);
-}
-
-static void connect_peer(uint32_t credits)
-{
-	static const struct rpcrdma_private usual = { .send_size = 4096,
-						      .receive_size = 4096 };
-
-	connect_to(&usual, credits);
-}
-
-static void hang_up(void)
-{
-	rpcrdma_close_p(&conn);
-	transport_close_p(&peer);
-	transport_close_p(&listener);
-}
-
-static void init(struct rpcrdma_call *call)
-{
-	rpcrdma_call_init(call, PROG, VERS, PROC);
-}
-
-/* Starts a call; its xid is what the peer receives. */
-static void start(struct rpcrdma_call *call)
-{
-	init(call);
-	CU_ASSERT_EQUAL_FATAL(rpcrdma_start(conn, call, soon()), 0);
-	CU_ASSERT_EQUAL(call->rc, -EINPROGRESS);
-}
-
-/* What the peer gets. */
-static void take_call(struct rpcrdma_header *h, struct rpc_call *rpc, size_t *args_len)
-{
-	struct transport_msg msg;
-	struct reader r;
-
-	CU_ASSERT_EQUAL_FATAL(peer->ops->recv(peer, &msg, soon()), 0);
-	reader_init(&r, msg.data, msg.len);
-	CU_ASSERT_EQUAL_FATAL(header_decode(h, &r), 0);
-	CU_ASSERT_EQUAL_FATAL(rpc_call_decode(rpc, &r), 0);
-	*args_len = reader_left(&r);
-	peer->ops->repost(peer, &msg);
-}
-
-static void drain(void)
-{
-	struct rpcrdma_header h;
-	struct rpc_call rpc;
-	size_t len;
-
-	take_call(&h, &rpc, &len);
-}
-
-static void send_bytes(const void *bytes, size_t len)
-{
-	struct iovec iov = { (void *)(uintptr_t)bytes, len };
-
-	CU_ASSERT_EQUAL_FATAL(peer->ops->send(peer, &iov, 1, 0, 0, soon()), 0);
-}
-
-static void rpc_success(struct writer *w, uint32_t xid, const char *results)
-{
-	const struct rpc_reply reply = { .xid = xid };
-
-	rpc_reply_encode(w, &reply);
-	writer_bytes(w, results, strlen(results));
-}
-
-/* A reply as it should be, or with another xid in the RPC message. */
-static void send_reply(uint32_t xid, uint32_t rpc_xid, uint32_t credit,
-		       const char *results)
-{
-	struct rpcrdma_header h;
-	uint8_t buf[4096];
-	struct writer w;
-
-	writer_init(&w, buf, sizeof(buf));
-	header_init(&h, xid, credit, RDMA_MSG);
-	CU_ASSERT_EQUAL(header_encode(&w, &h), 0);
-	rpc_success(&w, rpc_xid, results);
-	send_bytes(buf, w.len);
-}
-
-static void answer(const struct rpcrdma_call *call, uint32_t credit)
-{
-	drain();
-	send_reply(call->xid, call->xid, credit, "done");
-}
-
-static void finish(struct rpcrdma_call *call, int rc)
-{
-	CU_ASSERT_EQUAL(rpcrdma_wait(conn, call, soon()), rc);
-	CU_ASSERT_EQUAL(call->rc, rc);
-	if (rc)
-		CU_ASSERT_STRING_EQUAL(call->text, err_text());
-	rpcrdma_call_fini(call);
-}
-
-/* The first call, which opens the credits. */
-static void warm_up(uint32_t credit)
-{
-	struct rpcrdma_call call;
-
-	start(&call);
-	answer(&call, credit);
-	finish(&call, 0);
-}
+/* The requester against a peer that answers what a test wants. */
+#include "tests/unit/client-peer.h"
 
 static void a_reply_brings_its_results(void)
 {
@@ -660,27 +502,11 @@ static void a_send_longer_than_our_buffers_ends_the_connection(void)
 	hang_up();
 }
 
-/* Transport header 28, RPC header with AUTH_NONE 40: the rest is for arguments. */
-static void try_args(size_t len, int rc)
-{
-	static const uint8_t args[RPCRDMA_INLINE_SIZE];
-	struct rpcrdma_call call;
-
-	init(&call);
-	call.args = args;
-	call.args_len = len;
-	CU_ASSERT_EQUAL(rpcrdma_start(conn, &call, soon()), rc);
-	if (!rc)
-		answer(&call, 8);
-	finish(&call, rc);
-}
-
-static void a_call_goes_inline_up_to_the_threshold_and_no_further(void)
+static void a_call_goes_inline_up_to_the_threshold(void)
 {
 	connect_peer(0);
-	try_args(4096 - 68, 0);
-	try_args(4096 - 67, -EMSGSIZE);
-	try_args(0, 0);
+	try_args(4096 - 68);
+	try_args(0);
 	hang_up();
 }
 
@@ -690,8 +516,7 @@ static void without_private_data_the_threshold_is_1024(void)
 	CU_ASSERT_FALSE(rpcrdma_peer_private(conn)->present);
 	CU_ASSERT_EQUAL(rpcrdma_call_inline(conn), 1024);
 	CU_ASSERT_EQUAL(rpcrdma_reply_inline(conn), 1024);
-	try_args(1024 - 68, 0);
-	try_args(1024 - 67, -EMSGSIZE);
+	try_args(1024 - 68);
 	hang_up();
 }
 
@@ -704,6 +529,71 @@ static void thresholds_are_the_lesser_of_both_ends(void)
 	CU_ASSERT(rpcrdma_peer_private(conn)->present);
 	CU_ASSERT_EQUAL(rpcrdma_call_inline(conn), 2048);
 	CU_ASSERT_EQUAL(rpcrdma_reply_inline(conn), 4096);
+	hang_up();
+}
+
+static void credential_and_verifier_go_as_the_caller_encoded_them(void)
+{
+	static const uint8_t auth[24] = { 0, 0, 0, 77, 0, 0, 0, 3, 1, 2, 3, 0,
+					  0, 0, 0, 78, 0, 0, 0, 4, 5, 6, 7, 8 };
+	struct rpcrdma_call call;
+	struct transport_msg msg;
+
+	connect_peer(0);
+	init(&call);
+	call.auth = auth;
+	call.auth_len = sizeof(auth);
+	CU_ASSERT_EQUAL_FATAL(rpcrdma_start(conn, &call, soon()), 0);
+	CU_ASSERT_EQUAL_FATAL(peer->ops->recv(peer, &msg, soon()), 0);
+	CU_ASSERT_EQUAL(msg.len, 28 + 24 + sizeof(auth));
+	ASSERT_BYTES(msg.data + 28 + 24, auth, sizeof(auth));
+	peer->ops->repost(peer, &msg);
+	send_reply(call.xid, call.xid, 8, "done");
+	finish(&call, 0);
+	hang_up();
+}
+
+static void a_call_that_is_polled_stays_in_flight(void)
+{
+	struct rpcrdma_call call, second;
+
+	connect_peer(0);
+	start(&call);
+	CU_ASSERT_EQUAL(rpcrdma_poll(conn, &call, deadline_in(10)), -ETIMEDOUT);
+	CU_ASSERT_EQUAL(call.rc, -EINPROGRESS);
+	/* It has the only credit. */
+	init(&second);
+	CU_ASSERT_EQUAL(rpcrdma_start(conn, &second, deadline_in(10)), -ETIMEDOUT);
+	answer(&call, 8);
+	CU_ASSERT_EQUAL(rpcrdma_poll(conn, &call, soon()), 0);
+	CU_ASSERT_EQUAL(call.results_len, 4);
+	rpcrdma_call_fini(&call);
+	/* One that is forgotten gives it back. */
+	start(&call);
+	rpcrdma_forget(conn, &call);
+	finish(&call, -ECANCELED);
+	drain();
+	start(&second);
+	answer(&second, 8);
+	finish(&second, 0);
+	hang_up();
+}
+
+static void the_next_xid_can_be_chosen(void)
+{
+	struct rpcrdma_call call;
+
+	connect_peer(0);
+	rpcrdma_set_xid(conn, 0xffffffff);
+	start(&call);
+	CU_ASSERT_EQUAL(call.xid, 0xffffffff);
+	answer(&call, 8);
+	finish(&call, 0);
+	CU_ASSERT_EQUAL(rpcrdma_next_xid(conn), 0);
+	start(&call);
+	CU_ASSERT_EQUAL(call.xid, 0);
+	answer(&call, 8);
+	finish(&call, 0);
 	hang_up();
 }
 
@@ -770,7 +660,9 @@ SUITE_MAIN("client", TEST(a_reply_brings_its_results),
 	   TEST(a_peer_that_leaves_ends_all_calls_and_those_to_come),
 	   TEST(a_call_that_waits_for_a_credit_ends_with_the_connection),
 	   TEST(a_send_longer_than_our_buffers_ends_the_connection),
-	   TEST(a_call_goes_inline_up_to_the_threshold_and_no_further),
+	   TEST(a_call_goes_inline_up_to_the_threshold),
+	   TEST(credential_and_verifier_go_as_the_caller_encoded_them),
+	   TEST(a_call_that_is_polled_stays_in_flight), TEST(the_next_xid_can_be_chosen),
 	   TEST(without_private_data_the_threshold_is_1024),
 	   TEST(thresholds_are_the_lesser_of_both_ends),
 	   TEST(too_many_segments_are_refused_before_anything_is_sent),

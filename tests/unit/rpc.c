@@ -278,6 +278,8 @@ static void replies_come_back_and_say_what_is_wrong(void)
 		CU_ASSERT_EQUAL(f.w.len, c->len);
 		CU_ASSERT_EQUAL(decode_reply(&got, &f, f.w.len, &left), 0);
 		CU_ASSERT_EQUAL(left, 0);
+		CU_ASSERT_EQUAL(got.verf != NULL, got.reply_stat == RPC_MSG_ACCEPTED);
+		got.verf = NULL;
 		CU_ASSERT_EQUAL(memcmp(&got, &c->reply, sizeof(got)), 0);
 		CU_ASSERT_EQUAL(rpc_reply_check(&got), c->rc);
 		CU_ASSERT_PTR_NOT_NULL(strstr(err_text(), c->text));
@@ -298,10 +300,11 @@ static void reply_cut_at_any_byte_is_refused(void)
 	}
 }
 
-static void verifier_of_a_reply_is_read_over(void)
+static void verifier_of_a_reply_is_handed_on(void)
 {
 	struct rpc_reply got;
 	struct frame f;
+	struct reader r;
 	size_t left;
 
 	FRAME_WORDS(&f, 1, RPC_REPLY, RPC_MSG_ACCEPTED, RPCSEC_GSS, 5, 9, 9, RPC_SUCCESS,
@@ -309,10 +312,37 @@ static void verifier_of_a_reply_is_read_over(void)
 	CU_ASSERT_EQUAL(decode_reply(&got, &f, f.w.len, &left), 0);
 	CU_ASSERT_EQUAL(got.accept_stat, RPC_SUCCESS);
 	CU_ASSERT_EQUAL(left, 4);
+	reader_init(&r, f.bytes, f.w.len);
+	CU_ASSERT_EQUAL(rpc_reply_decode(&got, &r), 0);
+	CU_ASSERT_EQUAL(got.verf_flavor, RPCSEC_GSS);
+	CU_ASSERT_EQUAL(got.verf_len, 5);
+	CU_ASSERT_PTR_EQUAL(got.verf, f.bytes + 20);
 	put_be32(f.bytes + 16, 404);
 	CU_ASSERT_EQUAL(decode_reply(&got, &f, f.w.len, &left), -EBADMSG);
 	put_be32(f.bytes + 16, 0xffffffff);
 	CU_ASSERT_EQUAL(decode_reply(&got, &f, f.w.len, &left), -EBADMSG);
+}
+
+/* Of a flavour that is not known here, with verifier: what comes out is what went in. */
+static void credential_and_verifier_can_go_as_they_stand(void)
+{
+	uint8_t again[256];
+	struct rpc_call got;
+	struct frame f;
+	struct reader r;
+	struct writer w;
+
+	FRAME_WORDS(&f, 1, RPC_CALL, 2, 100003, 3, 6, 77, 5, 0x01020304, 0x05000000, 78,
+		    2, 0x06070000, 42);
+	reader_init(&r, f.bytes, f.w.len);
+	CU_ASSERT_EQUAL(rpc_call_decode(&got, &r), 0);
+	CU_ASSERT_PTR_EQUAL(got.auth, f.bytes + 24);
+	CU_ASSERT_EQUAL(got.auth_len, 28);
+	CU_ASSERT_EQUAL(reader_left(&r), 4);
+	writer_init(&w, again, sizeof(again));
+	rpc_call_encode(&w, &got);
+	CU_ASSERT_EQUAL(w.len, f.w.len - 4);
+	ASSERT_BYTES(again, f.bytes, w.len);
 }
 
 SUITE_MAIN("rpc", TEST(null_call_without_credential_is_ten_words),
@@ -325,4 +355,5 @@ SUITE_MAIN("rpc", TEST(null_call_without_credential_is_ten_words),
 	   TEST(call_of_another_rpc_version_is_not_decoded_further),
 	   TEST(calls_and_replies_are_not_confused),
 	   TEST(replies_come_back_and_say_what_is_wrong),
-	   TEST(reply_cut_at_any_byte_is_refused), TEST(verifier_of_a_reply_is_read_over))
+	   TEST(reply_cut_at_any_byte_is_refused), TEST(verifier_of_a_reply_is_handed_on),
+	   TEST(credential_and_verifier_can_go_as_they_stand))

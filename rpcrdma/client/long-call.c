@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* Long calls, RFC 8166 section 3.5.3: the RPC message is memory that the server reads, a Read
+ * chunk at position zero, and the Send is RDMA_NOMSG. Padding is part of the message.
+ *
+ * A server reads when it likes. Memory of a call that nobody waits for any more is therefore kept
+ * until its reply comes; taken away earlier it would cost the connection. So that a silent
+ * server does not cost all memory, the oldest of them goes when there are many. */
+#include "rpcrdma/client/internal.h"
+
+#define LATE_MAX 16
+
+static void release(struct rpcrdma_conn *conn, struct long_call *lc)
+{
+	rpcrdma_deregister(conn, &lc->memory);
+	free(lc);
+}
+
+int long_call_new(struct rpcrdma_conn *conn, struct rpcrdma_call *call, const void *head,
+		  size_t head_len)
+{
+	size_t len = head_len + call->args_len;
+	struct long_call *lc;
+	int rc;
+
+	lc = malloc(sizeof(*lc) + len);
+	if (!lc)
+		return err_sys("memory for a call of %zu bytes", len);
+	memset(lc, 0, sizeof(*lc));
+	lc->xid = call->xid;
+	lc->memory.base = lc->bytes;
+	lc->memory.length = (uint32_t)len;
+	memcpy(lc->bytes, head, head_len);
+	if (call->args_len)
+		memcpy(lc->bytes + head_len, call->args, call->args_len);
+	rc = conn->transport->ops->reg(conn->transport, lc->bytes, len,
+				       TRANSPORT_REMOTE_READ, &lc->memory.region);
+	if (rc) {
+		free(lc);
+		return rc;
+	}
+	call->long_call = lc;
+	return 0;
+}
+
+/* The link that holds the oldest, if there are too many. */
+static struct long_call **find_oldest(struct rpcrdma_conn *conn)
+{
+	struct long_call **link = &conn->late;
+	unsigned int count = 0;
+
+	while (*link && ++count < LATE_MAX)
+		link = &(*link)->next;
+	return link;
+}
+
+void long_call_done(struct rpcrdma_conn *conn, struct rpcrdma_call *call, bool late)
+{
+	struct long_call *lc = take_ptr(call->long_call);
+	struct long_call **oldest;
+
+	if (!lc)
+		return;
+	if (!late) {
+		release(conn, lc);
+		return;
+	}
+	oldest = find_oldest(conn);
+	if (*oldest)
+		release(conn, take_ptr(*oldest));
+	lc->next = conn->late;
+	conn->late = lc;
+}
+
+void long_call_answered(struct rpcrdma_conn *conn, uint32_t xid)
+{
+	struct long_call **link = &conn->late;
+	struct long_call *lc;
+
+	while (*link && (*link)->xid != xid)
+		link = &(*link)->next;
+	lc = *link;
+	if (!lc)
+		return;
+	*link = lc->next;
+	release(conn, lc);
+}
+
+void long_call_release_all(struct rpcrdma_conn *conn)
+{
+	struct long_call *lc;
+
+	while ((lc = conn->late)) {
+		conn->late = lc->next;
+		release(conn, lc);
+	}
+}
