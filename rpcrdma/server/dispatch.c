@@ -6,33 +6,56 @@
  * says. What a procedure does is the program's own. */
 #include "rpcrdma/server/internal.h"
 
-#define RPC_VERSION      2
-#define AUTH_BADCRED     1 /* auth_stat, RFC 5531 section 9 */
-#define REPLY_HEADER_LEN 24
+#define RPC_VERSION  2
+#define AUTH_BADCRED 1 /* auth_stat, RFC 5531 section 9 */
 
 /* MOUNT does not exist over RDMA (RFC 8267 section 5.1). */
-const struct rpc_program *const dispatch_rdma[] = { &nfs3_program, NULL };
-const struct rpc_program *const dispatch_tcp[] = { &nfs3_program, &mount3_program, NULL };
+const struct rpc_program *const dispatch_rdma[] = { &nfs3_program, &nfs4_program, NULL };
+const struct rpc_program *const dispatch_tcp[] = { &nfs3_program, &nfs4_program,
+						   &mount3_program, NULL };
 
-/* The program in that version; otherwise the reply says what there is. */
+bool call_payload(struct call *call, const uint8_t *data, uint32_t len)
+{
+	if (call->payload_count == CALL_PAYLOADS)
+		return false;
+	writer_u32(&call->reply, len);
+	call->payload[call->payload_count++] =
+		(struct payload){ .data = data, .len = len, .at = call->reply.len };
+	return true;
+}
+
+size_t call_reply_length(const struct call *call)
+{
+	size_t len = call->reply.len;
+	uint32_t i;
+
+	for (i = 0; i < call->payload_count; i++)
+		len += xdr_pad4(call->payload[i].len);
+	return len;
+}
+
+bool dispatch_match(const struct rpc_call *rpc, uint32_t prog, uint32_t vers,
+		    struct rpc_reply *reply)
+{
+	if (prog != rpc->prog)
+		return false;
+	if (vers == rpc->vers)
+		return true;
+	if (reply->accept_stat != RPC_PROG_MISMATCH)
+		reply->low = reply->high = vers;
+	reply->accept_stat = RPC_PROG_MISMATCH;
+	reply->low = min_u32(reply->low, vers);
+	reply->high = vers > reply->high ? vers : reply->high;
+	return false;
+}
+
 static const struct rpc_program *find_program(const struct rpc_program *const *programs,
 					      const struct rpc_call *rpc,
 					      struct rpc_reply *reply)
 {
-	reply->accept_stat = RPC_PROG_UNAVAIL;
-	for (; *programs; programs++) {
-		const struct rpc_program *p = *programs;
-
-		if (p->prog != rpc->prog)
-			continue;
-		if (p->vers == rpc->vers)
-			return p;
-		/* Versions of a program are neighbours in the table. */
-		if (reply->accept_stat != RPC_PROG_MISMATCH)
-			reply->low = p->vers;
-		reply->high = p->vers;
-		reply->accept_stat = RPC_PROG_MISMATCH;
-	}
+	for (; *programs; programs++)
+		if (dispatch_match(rpc, (*programs)->prog, (*programs)->vers, reply))
+			return *programs;
 	return NULL;
 }
 
@@ -49,8 +72,9 @@ static enum rpc_accept_stat run(struct call *call, const struct rpc_program *pro
 	if (!writer_reserve(&call->reply, REPLY_HEADER_LEN))
 		return RPC_SYSTEM_ERR;
 	stat = call->procedure->run(call);
-	debug(DEBUG_NFS, "xid %08x %s: accept_stat %u, %zu + %u bytes", call->rpc.xid,
-	      call->procedure->name, stat, call->reply.len, call->payload_len);
+	debug(DEBUG_NFS, "xid %08x %s: accept_stat %u, %zu + %zu bytes", call->rpc.xid,
+	      call->procedure->name, stat, call->reply.len,
+	      call_reply_length(call) - call->reply.len);
 	if (call->args.bad)
 		return RPC_GARBAGE_ARGS;
 	return call->reply.bad ? RPC_SYSTEM_ERR : stat;
@@ -76,8 +100,8 @@ int dispatch_call(struct call *call, const struct rpc_program *const *programs)
 	rc = rpc_call_decode(&call->rpc, &call->args);
 	if (rc)
 		return rc;
-	call->payload = NULL;
-	call->payload_len = 0;
+	call->payload_count = 0;
+	memset(&call->read, 0, sizeof(call->read));
 	reply.xid = call->rpc.xid;
 	if (call->rpc.rpcvers != RPC_VERSION) {
 		reply.reply_stat = RPC_MSG_DENIED;
@@ -89,13 +113,17 @@ int dispatch_call(struct call *call, const struct rpc_program *const *programs)
 		reply.reject_stat = RPC_AUTH_ERROR;
 		reply.auth_stat = AUTH_BADCRED;
 	} else {
-		program = find_program(programs, &call->rpc, &reply);
+		reply.accept_stat = RPC_PROG_UNAVAIL;
+		/* Without an export there is no NFS. */
+		program = call->exp ? find_program(programs, &call->rpc, &reply) : NULL;
 		if (program)
 			reply.accept_stat = run(call, program);
+		else
+			programs_run(call, &reply);
 	}
 	if (reply.reply_stat != RPC_MSG_ACCEPTED || reply.accept_stat != RPC_SUCCESS) {
-		call->payload = NULL;
-		call->payload_len = 0;
+		call->payload_count = 0;
+		memset(&call->read, 0, sizeof(call->read));
 	}
 	put_header(&call->reply, &reply);
 	return 0;

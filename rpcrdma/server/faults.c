@@ -11,25 +11,21 @@
 #define LIMIT_812 812
 #define PAGE      4096
 
-/* Of the RPC message of a successful NFSv3 READ: RPC header, status, post_op_attr with
- * attributes, count, eof, length word (RFC 1813 section 3.3.6) */
-#define READ_STATUS_AT 24
-#define READ_ATTR_END  116
-#define READ_COUNT_AT  116
-#define READ_EOF_AT    120
-#define READ_LENGTH_AT 124
-#define READ_HEAD_LEN  128
-
-static bool is_read(const struct rdma_reply *reply)
+/* What the first READ of the call brought; NULL: there was none, or it failed. Which words of the
+ * reply belong to it is in reply->read, for every version of NFS alike. */
+static struct payload *read_data(struct rdma_reply *reply)
 {
-	return reply->prog == NFS_PROGRAM_NUMBER && reply->proc == NFS3_READ;
+	return reply->read.served && reply->read.payload < reply->payload_count
+		       ? &reply->payload[reply->read.payload]
+		       : NULL;
 }
 
-/* A successful READ that brings more than @size bytes by Write chunk. */
-static bool is_chunk_read(const struct rdma_reply *reply, uint32_t size)
+/* The same where more than @size bytes go by Write chunk. */
+static struct payload *chunk_read(struct rdma_reply *reply, uint32_t size)
 {
-	return is_read(reply) && reply->payload_by_chunk && reply->payload_len > size &&
-	       reply->head_len == READ_HEAD_LEN;
+	struct payload *data = read_data(reply);
+
+	return data && data->by_chunk && data->len > size ? data : NULL;
 }
 
 /* Replies 2, 5, 8, ... of the connection: the first always comes. */
@@ -42,21 +38,25 @@ static bool is_third(const struct rdma_reply *reply)
 
 static void read_garbage(struct rdma_reply *reply)
 {
+	struct payload *data = read_data(reply);
 	uint8_t *buf = reply->session->faults.buf;
 	uint32_t i;
 
-	for (i = 0; i < reply->payload_len; i++)
-		buf[i] = reply->payload[i] ^ 0xa5;
-	reply->payload = buf;
+	for (i = 0; i < data->len; i++)
+		buf[i] = data->data[i] ^ 0xa5;
+	data->data = buf;
 }
 
 /* Count and lengths agree, and it is not the end of the file. */
 static void read_short(struct rdma_reply *reply)
 {
-	reply->payload_len = LIMIT_812;
-	put_be32(reply->head + READ_COUNT_AT, reply->payload_len);
-	put_be32(reply->head + READ_EOF_AT, false);
-	put_be32(reply->head + READ_LENGTH_AT, reply->payload_len);
+	struct payload *data = read_data(reply);
+
+	data->len = LIMIT_812;
+	if (reply->read.count)
+		put_be32(reply->message + reply->read.count, data->len);
+	put_be32(reply->message + reply->read.eof, false);
+	put_be32(reply->message + data->at - 4, data->len);
 }
 
 static void read_stale(struct rdma_reply *reply)
@@ -64,12 +64,18 @@ static void read_stale(struct rdma_reply *reply)
 	reply->no_data = true;
 }
 
+/* The READ fails, and with it what came behind it. NFSv4 numbers the error alike. */
 static void read_eio(struct rdma_reply *reply)
 {
-	put_be32(reply->head + READ_STATUS_AT, NFS3_STATUS_IO);
-	reply->head_len = READ_ATTR_END;
-	reply->payload_by_chunk = false;
-	reply->payload_len = 0;
+	const struct call_read *read = &reply->read;
+
+	put_be32(reply->message + read->status, NFS3_STATUS_IO);
+	if (read->compound) {
+		put_be32(reply->message + read->compound, NFS3_STATUS_IO);
+		put_be32(reply->message + read->results, read->result_count);
+	}
+	reply->message_len = read->end;
+	reply->payload_count = read->payload;
 }
 
 static void reply_hang(struct rdma_reply *reply)
@@ -92,7 +98,7 @@ static void (*const read_ways[])(struct rdma_reply *reply) = {
 
 static void read_812(struct rdma_reply *reply, unsigned int value)
 {
-	if (is_chunk_read(reply, LIMIT_812))
+	if (chunk_read(reply, LIMIT_812))
 		read_ways[value](reply);
 }
 
@@ -101,9 +107,9 @@ static void read_812_later(struct rdma_reply *reply, unsigned int value)
 {
 	struct fault_state *state = &reply->session->faults;
 
-	if (state->large_read_seen && !is_read(reply))
+	if (state->large_read_seen && !reply->read.tried)
 		state->other_seen = true;
-	if (!is_chunk_read(reply, LIMIT_812))
+	if (!chunk_read(reply, LIMIT_812))
 		return;
 	if (state->other_seen)
 		read_ways[value](reply);
@@ -130,8 +136,8 @@ static void wrong_xid(struct rdma_reply *reply, unsigned int value)
 	if (!is_third(reply))
 		return;
 	reply->header.rdma_xid ^= 0x00100000;
-	if (reply->head_len >= 4)
-		put_be32(reply->head, reply->header.rdma_xid);
+	if (reply->message_len >= 4)
+		put_be32(reply->message, reply->header.rdma_xid);
 }
 
 static void credit_zero(struct rdma_reply *reply, unsigned int value)
@@ -143,7 +149,7 @@ static void credit_zero(struct rdma_reply *reply, unsigned int value)
 static void pad_written(struct rdma_reply *reply, unsigned int value)
 {
 	(void)value;
-	if (is_read(reply))
+	if (reply->read.tried)
 		reply->pad = true;
 }
 
@@ -156,37 +162,43 @@ static void lengths_unrewritten(struct rdma_reply *reply, unsigned int value)
 /* Page n carries page n + 1, the last one the first. */
 static void page_shift(struct rdma_reply *reply, unsigned int value)
 {
+	struct payload *data = chunk_read(reply, PAGE);
 	uint8_t *buf = reply->session->faults.buf;
 	uint8_t first[PAGE];
 
 	(void)value;
-	if (!is_chunk_read(reply, PAGE))
+	if (!data)
 		return;
-	/* Another fault may have put the payload into buf already. */
-	memcpy(first, reply->payload, PAGE);
-	memmove(buf, reply->payload + PAGE, reply->payload_len - PAGE);
-	memcpy(buf + reply->payload_len - PAGE, first, PAGE);
-	reply->payload = buf;
+	/* Another fault may have put the data into buf already. */
+	memcpy(first, data->data, PAGE);
+	memmove(buf, data->data + PAGE, data->len - PAGE);
+	memcpy(buf + data->len - PAGE, first, PAGE);
+	data->data = buf;
 }
 
 /* The message in one piece, its second page a copy of the first. */
 static void reply_page_repeat(struct rdma_reply *reply, unsigned int value)
 {
-	uint8_t *buf = reply->session->faults.buf;
-	size_t len = reply->head_len + xdr_pad4(reply->payload_len);
+	struct iovec iov[RDMA_REPLY_PIECES];
+	struct writer w;
+	int i, count;
 
 	(void)value;
-	if (!reply->message_by_chunk || reply->payload_by_chunk || len <= PAGE ||
-	    len > FAULT_BUF_MAX)
+	if (!reply->message_by_chunk)
 		return;
-	memset(buf + len - 4, 0, 4);
-	memcpy(buf, reply->head, reply->head_len);
-	if (reply->payload_len)
-		memcpy(buf + reply->head_len, reply->payload, reply->payload_len);
-	memcpy(buf + PAGE, buf, min_u64(PAGE, len - PAGE));
-	reply->head = buf;
-	reply->head_len = len;
-	reply->payload_len = 0;
+	for (i = 0; i < (int)reply->payload_count; i++)
+		if (reply->payload[i].by_chunk)
+			return;
+	writer_init(&w, reply->session->faults.buf, FAULT_BUF_MAX);
+	count = rdma_reply_pieces(reply, iov);
+	for (i = 0; i < count; i++)
+		writer_bytes(&w, iov[i].iov_base, iov[i].iov_len);
+	if (w.bad || w.len <= PAGE)
+		return;
+	memcpy(w.base + PAGE, w.base, min_u64(PAGE, w.len - PAGE));
+	reply->message = w.base;
+	reply->message_len = w.len;
+	reply->payload_count = 0;
 }
 
 const struct fault_row fault_table[] = {

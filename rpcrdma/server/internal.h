@@ -2,8 +2,8 @@
 /* Copyright (C) 2026 The nfsrdma authors */
 
 /* The map of rpcrdma/server. A session (rdma.c, stream.c) receives one RPC message, dispatch.c
- * finds the program and procedure (nfs3.c, mount3.c), which asks the export; the session sends
- * the answer by its transport's means. */
+ * finds the program and procedure (nfs3.c, nfs4.c, mount3.c), which asks the export; the session
+ * sends the answer by its transport's means. */
 #ifndef RPCRDMA_SERVER_INTERNAL_H
 #define RPCRDMA_SERVER_INTERNAL_H
 
@@ -26,9 +26,12 @@
  * short but for file names; wtmax says so. */
 #define SERVER_CALL_MAX  (128 * 1024)
 #define SERVER_REPLY_MAX (128 * 1024)
-#define SERVER_WRITE_MAX (64 * 1024)
-/* Scratch is for a payload that an export makes up: a READ, or the text of a link. */
-#define SERVER_SCRATCH_MAX SERVER_READ_MAX
+/* The same where there are programs of the caller's own: 1 MiB and some. */
+#define SERVER_PROGRAM_MAX (1024 * 1024 + 64 * 1024)
+#define SERVER_WRITE_MAX   (64 * 1024)
+/* Scratch is for payloads that an export makes up: READs, or the text of a link. Two of the
+ * largest READs may be in one COMPOUND. */
+#define SERVER_SCRATCH_MAX (2 * SERVER_READ_MAX)
 
 static inline uint32_t server_rtmax(const struct server_options *options)
 {
@@ -36,13 +39,18 @@ static inline uint32_t server_rtmax(const struct server_options *options)
 			      : SERVER_READ_MAX;
 }
 
+static inline uint32_t server_call_max(const struct server_options *options)
+{
+	return options->programs ? SERVER_PROGRAM_MAX : SERVER_CALL_MAX;
+}
+
 /* export.c */
 
 /* In: what is asked. Out: the bytes, in memory of the export (valid as long as it) or in
- * @scratch of SERVER_SCRATCH_MAX bytes. */
+ * @scratch, which has room for @count, or for NFS3_PATH_MAX in a READLINK. */
 struct export_read {
 	uint64_t offset;
-	uint32_t count; /* at most SERVER_SCRATCH_MAX */
+	uint32_t count; /* at most SERVER_READ_MAX */
 	uint8_t *scratch;
 	const uint8_t *data;
 	uint32_t len;
@@ -119,32 +127,84 @@ int path_table_put(struct path_table *table, uint64_t dev, uint64_t ino,
 int path_table_get(struct path_table *table, uint64_t dev, uint64_t ino, char *buf,
 		   size_t cap);
 
+/* buffer.c: memory of a session that grows for a long message, and does not stay so */
+
+struct server_buffer {
+	uint8_t *base;
+	size_t cap;
+};
+
+/* Room for @len bytes; what is in it stays. -ENOMEM. */
+int server_buffer_grow(struct server_buffer *buffer, size_t len);
+/* Gives back what is more than @keep bytes, and all of it for 0. */
+void server_buffer_trim(struct server_buffer *buffer, size_t keep);
+
 /* dispatch.c */
 
 struct rpc_program;
 struct rpc_procedure;
+
+/* Opaque data in the results: READ data and READLINK text, which may go by Write chunk (RFC 8267
+ * sections 3 and 6). The length word is in the reply; the data and their padding are not. */
+struct payload {
+	const uint8_t *data;
+	uint32_t len;
+	size_t at;     /* its place in the reply, right behind the length word */
+	bool by_chunk; /* rdma-reply.c: it goes to the Write chunk of the same number */
+};
+
+/* As many as there can be Write chunks. */
+#define CALL_PAYLOADS RPCRDMA_MAX_CHUNKS
+
+/* The first READ of a call: where the reply says what it brought. For the faults, which make it
+ * say something else; they know no version of NFS. */
+struct call_read {
+	bool tried;       /* there was one */
+	bool served;      /* and it succeeded, so: */
+	uint32_t payload; /* the number of its data */
+	size_t status;    /* offsets in the reply: of its nfsstat, */
+	size_t count;     /* of the count beside the length word (NFSv3, else 0), */
+	size_t eof;
+	size_t end; /* of where the reply ends if it fails, */
+	/* NFSv4, else 0: of the COMPOUND's status and number of results, and that number if
+	 * this READ fails. */
+	size_t compound, results;
+	uint32_t result_count;
+};
 
 /* One call on its way through: filled in from top to bottom. */
 struct call {
 	/* by the session */
 	struct reader args; /* the RPC message */
 	struct export *exp;
-	uint8_t *scratch; /* SERVER_SCRATCH_MAX bytes */
+	struct nfs4_state *nfs4; /* NULL: no NFSv4 is served */
+	uint8_t *scratch;        /* SERVER_SCRATCH_MAX bytes */
 	uint32_t rtmax;
 	size_t room;  /* for a reply without a Write chunk */
 	bool reduced; /* Read chunks carry an argument */
 	struct writer reply;
+	/* for programs of the caller's own, programs.c; may be NULL */
+	const struct server_program *const *programs;
+	struct server_buffer *results; /* what reply writes to; it may grow, */
+	size_t results_max;            /* to this */
+	const struct transport_address *local, *peer;
 
 	/* by dispatch_call */
 	struct rpc_call rpc;
 	const struct rpc_procedure *procedure;
 
-	/* by the procedure: the opaque data that end the results. Their length word is in
-	 * reply, they and their padding are not. They may go by Write chunk (RFC 8267
-	 * section 3: READ data and READLINK text, which both come last). */
-	const uint8_t *payload;
-	uint32_t payload_len;
+	/* by the procedure, by call_payload() in the order of the reply */
+	struct payload payload[CALL_PAYLOADS];
+	uint32_t payload_count;
+	struct call_read read;
+	bool silent; /* there is no answer */
 };
+
+/* Appends an opaque item: its length word to the reply, its data as a payload. false: there are
+ * too many, and nothing was done. */
+bool call_payload(struct call *call, const uint8_t *data, uint32_t len);
+/* Length of the reply with all payloads in it. */
+size_t call_reply_length(const struct call *call);
 
 /* Decodes the arguments from call->args, appends the results to call->reply. */
 typedef enum rpc_accept_stat (*rpc_procedure_fn)(struct call *call);
@@ -170,11 +230,28 @@ extern const struct rpc_program *const dispatch_tcp[];
 /* Runs the call and fills in its reply, which may be an RPC error. -EBADMSG: not an RPC call,
  * and nothing to answer. */
 int dispatch_call(struct call *call, const struct rpc_program *const *programs);
+/* Whether a program is the one that is called; if not, the reply says what there is. */
+bool dispatch_match(const struct rpc_call *rpc, uint32_t prog, uint32_t vers,
+		    struct rpc_reply *reply);
+/* Before the results, which it says were had. */
+#define REPLY_HEADER_LEN 24
 
-/* nfs3.c, nfs3-dir.c, nfs3-refuse.c, mount3.c */
+/* programs.c: the caller's own */
+
+/* Runs the call if it is for one of them, and fills in @reply either way. */
+void programs_run(struct call *call, struct rpc_reply *reply);
+
+/* nfs3.c, nfs3-dir.c, nfs3-refuse.c, mount3.c; nfs4.c has a map of its own, nfs4-internal.h */
 
 extern const struct rpc_program nfs3_program;
+extern const struct rpc_program nfs4_program;
 extern const struct rpc_program mount3_program;
+
+/* nfs4-clients.c: what clients of NFSv4 leave behind between calls, on all connections */
+
+int nfs4_state_new(struct nfs4_state **out);
+/* NULL is fine. */
+void nfs4_state_free(struct nfs4_state *state);
 
 /* nfs3.c */
 
@@ -186,6 +263,8 @@ void nfs3_put_attr(struct writer *w, const struct nfs_attr *attr);
 void nfs3_put_post_op(struct call *call, const struct nfs_fh *fh);
 /* A name component: bad reader when cut; else a status. @name: NFS3_NAME_MAX + 1 bytes. */
 uint32_t nfs3_get_name(struct reader *r, char *name);
+/* ACCESS bits, which NFSv4 has too: what others may do, and never more than reading. */
+uint32_t nfs3_access_granted(const struct nfs_attr *attr);
 
 /* nfs3-dir.c */
 
@@ -203,14 +282,13 @@ struct rdma_reply {
 	struct rdma_session *session;
 	struct rpcrdma_header
 		header; /* chunks with lengths as the requester offered them */
-	uint32_t prog, proc;
 
-	uint8_t *head; /* RPC message up to the payload, writable */
-	size_t head_len;
-	const uint8_t *payload;
-	uint32_t payload_len;
-	bool payload_by_chunk; /* the payload goes to the first Write chunk, else inline */
+	uint8_t *message; /* RPC message without its payloads, writable */
+	size_t message_len;
+	struct payload payload[CALL_PAYLOADS];
+	uint32_t payload_count;
 	bool message_by_chunk; /* the message goes to the Reply chunk */
+	struct call_read read; /* offsets in message */
 
 	/* Faults */
 	bool drop;         /* nothing is sent */
@@ -226,9 +304,13 @@ int rdma_reply_call(struct rdma_session *session, const struct rpcrdma_header *r
 /* Answers with an RDMA_ERROR. */
 int rdma_reply_error(struct rdma_session *session, const struct rpcrdma_header *request,
 		     enum rpcrdma_errcode err);
-/* What a reply may hold at most, without a Write chunk. */
+/* The message as it goes inline or by Reply chunk, with the payloads that do: pieces in @iov of
+ * RDMA_REPLY_PIECES. Returns their number. */
+#define RDMA_REPLY_PIECES (1 + 3 * CALL_PAYLOADS)
+int rdma_reply_pieces(const struct rdma_reply *reply, struct iovec *iov);
+/* What a reply may hold without a Write chunk, at most @max in a Reply chunk. */
 size_t rdma_reply_room(const struct rdma_session *session,
-		       const struct rpcrdma_header *request);
+		       const struct rpcrdma_header *request, size_t max);
 
 /* rdma.c: RFC 8166, the responder's side */
 
@@ -247,7 +329,8 @@ struct rdma_session {
 	uint32_t credits;
 	uint32_t rtmax;
 	uint32_t reply_inline; /* bytes of a Send that the peer takes */
-	uint8_t *scratch, *call_buf, *reply_buf;
+	uint8_t *scratch;
+	struct server_buffer call_buf, reply_buf;
 	struct fault_state faults;
 	struct rpcrdma_header request;
 	struct rdma_reply reply;

@@ -131,8 +131,7 @@ static enum rpc_accept_stat nfs3_lookup(struct call *call)
 	return RPC_SUCCESS;
 }
 
-/* What others may do, and never more than reading. */
-static uint32_t access_granted(const struct nfs_attr *attr)
+uint32_t nfs3_access_granted(const struct nfs_attr *attr)
 {
 	uint32_t granted = 0;
 
@@ -159,16 +158,9 @@ static enum rpc_accept_stat nfs3_access(struct call *call)
 	writer_bool(&call->reply, !status);
 	if (!status) {
 		nfs3_put_attr(&call->reply, &attr);
-		writer_u32(&call->reply, wanted & access_granted(&attr));
+		writer_u32(&call->reply, wanted & nfs3_access_granted(&attr));
 	}
 	return RPC_SUCCESS;
-}
-
-static void set_payload(struct call *call, const struct export_read *read)
-{
-	writer_u32(&call->reply, read->len);
-	call->payload = read->data;
-	call->payload_len = read->len;
 }
 
 static enum rpc_accept_stat nfs3_readlink(struct call *call)
@@ -184,7 +176,7 @@ static enum rpc_accept_stat nfs3_readlink(struct call *call)
 	writer_u32(&call->reply, status);
 	nfs3_put_post_op(call, &fh);
 	if (!status)
-		set_payload(call, &read);
+		call_payload(call, read.data, read.len);
 	return RPC_SUCCESS;
 }
 
@@ -200,13 +192,17 @@ static enum rpc_accept_stat nfs3_read(struct call *call)
 	if (call->args.bad)
 		return RPC_GARBAGE_ARGS;
 	status = call->exp->ops->read(call->exp, &fh, &read);
+	call->read = (struct call_read){ .tried = true, .status = call->reply.len };
 	writer_u32(&call->reply, status);
 	nfs3_put_post_op(call, &fh);
 	if (status)
 		return RPC_SUCCESS;
+	call->read.served = true;
+	call->read.end = call->read.count = call->reply.len;
 	writer_u32(&call->reply, read.len);
+	call->read.eof = call->reply.len;
 	writer_bool(&call->reply, read.eof);
-	set_payload(call, &read);
+	call_payload(call, read.data, read.len);
 	return RPC_SUCCESS;
 }
 

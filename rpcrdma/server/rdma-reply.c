@@ -3,8 +3,9 @@
 
 /* Replies over RDMA, RFC 8166 sections 3.4.6, 3.5 and 4.3.
  *
- * The payload of READ and READLINK goes to the first Write chunk, if there is one with segments
- * (an empty chunk asks for the item inline, section 4.3.2.3). What is left of the message goes
+ * The data of the first READ or READLINK go to the first Write chunk, those of the second to the
+ * second, and so on (RFC 8267 section 6), if there is one and it has segments (an empty chunk asks
+ * for the item inline, section 4.3.2.3). What is left of the message goes
  * to the Reply chunk whenever the requester offered one and it is large enough, as Linux does
  * it, else into the Send. Every chunk comes back: with the lengths that were written, or unused
  * with zeros. What fits nowhere is answered ERR_CHUNK.
@@ -53,7 +54,7 @@ static size_t header_room(const struct rpcrdma_header *request)
 }
 
 size_t rdma_reply_room(const struct rdma_session *session,
-		       const struct rpcrdma_header *request)
+		       const struct rpcrdma_header *request, size_t max)
 {
 	size_t header = header_room(request);
 	size_t room = header < session->reply_inline ? session->reply_inline - header : 0;
@@ -61,7 +62,7 @@ size_t rdma_reply_room(const struct rdma_session *session,
 	if (request->has_reply) {
 		uint64_t chunk = header_chunk_length(request, &request->reply);
 
-		room = chunk > room ? (size_t)min_u64(chunk, SERVER_REPLY_MAX) : room;
+		room = chunk > room ? (size_t)min_u64(chunk, max) : room;
 	}
 	return room;
 }
@@ -69,8 +70,13 @@ size_t rdma_reply_room(const struct rdma_session *session,
 /* Length of the message that is sent or written: without what goes by Write chunk. */
 static size_t message_length(const struct rdma_reply *reply)
 {
-	return reply->head_len +
-	       (reply->payload_by_chunk ? 0 : xdr_pad4(reply->payload_len));
+	size_t len = reply->message_len;
+	uint32_t i;
+
+	for (i = 0; i < reply->payload_count; i++)
+		if (!reply->payload[i].by_chunk)
+			len += xdr_pad4(reply->payload[i].len);
+	return len;
 }
 
 /* Decides where everything goes. -EMSGSIZE: it goes nowhere. */
@@ -79,12 +85,15 @@ static int plan(struct rdma_reply *reply)
 	const struct rpcrdma_header *h = &reply->header;
 	size_t inline_max = reply->session->reply_inline;
 	size_t len;
+	uint32_t i;
 
-	reply->payload_by_chunk = reply->payload_len && h->write_count &&
-				  h->write[0].count;
-	if (reply->payload_by_chunk &&
-	    reply->payload_len > header_chunk_length(h, &h->write[0]))
-		return -EMSGSIZE;
+	for (i = 0; i < reply->payload_count; i++) {
+		struct payload *p = &reply->payload[i];
+
+		p->by_chunk = p->len && i < h->write_count && h->write[i].count;
+		if (p->by_chunk && p->len > header_chunk_length(h, &h->write[i]))
+			return -EMSGSIZE;
+	}
 	len = message_length(reply);
 	reply->message_by_chunk = h->has_reply &&
 				  len <= header_chunk_length(h, &h->reply);
@@ -167,47 +176,65 @@ static int chunk_write(struct chunk_cursor *c, const uint8_t *data, size_t len,
 	return rc;
 }
 
-/* The Write chunks: the first carries the payload, or none does. */
-static int write_payload(struct rdma_reply *reply)
+/* One Write chunk: its payload, or nothing. */
+static int write_payload(struct rdma_reply *reply, uint32_t i)
 {
-	size_t pad = xdr_pad4(reply->payload_len) - reply->payload_len;
-	struct rpcrdma_header offered;
+	const struct payload *p = &reply->payload[i];
 	struct chunk_cursor c;
+	int rc;
+
+	chunk_start(&c, reply, &reply->header.write[i]);
+	if (i >= reply->payload_count || !p->by_chunk)
+		return 0;
+	rc = chunk_write(&c, p->data, p->len, true);
+	if (!rc && reply->pad)
+		rc = chunk_write(&c, zeros, xdr_pad4(p->len) - p->len, false);
+	return rc;
+}
+
+static int write_payloads(struct rdma_reply *reply)
+{
+	struct rpcrdma_header offered;
 	uint32_t i;
 	int rc = 0;
 
 	if (reply->keep_lengths)
 		offered = reply->header;
-	for (i = 0; i < reply->header.write_count && !rc; i++) {
-		chunk_start(&c, reply, &reply->header.write[i]);
-		if (i || !reply->payload_by_chunk)
-			continue;
-		rc = chunk_write(&c, reply->payload, reply->payload_len, true);
-		if (!rc && reply->pad)
-			rc = chunk_write(&c, zeros, pad, false);
-	}
+	for (i = 0; i < reply->header.write_count && !rc; i++)
+		rc = write_payload(reply, i);
 	if (reply->keep_lengths)
 		memcpy(reply->header.segments, offered.segments,
 		       sizeof(offered.segments));
 	return rc;
 }
 
-/* The message in at most three pieces: head, payload, padding. */
-static int message_pieces(const struct rdma_reply *reply, struct iovec iov[3])
+/* struct iovec has no const; nobody writes through it. */
+static struct iovec piece(const uint8_t *data, size_t len)
 {
-	const struct iovec head = { reply->head, reply->head_len };
-	uint8_t *payload;
+	struct iovec iov = { .iov_len = len };
 
-	iov[0] = head;
-	if (reply->payload_by_chunk || !reply->payload_len)
-		return 1;
-	/* struct iovec has no const; nobody writes through it. */
-	memcpy(&payload, &reply->payload, sizeof(payload));
-	iov[1] = (struct iovec){ payload, reply->payload_len };
-	memcpy(&payload, &(const uint8_t *){ zeros }, sizeof(payload));
-	iov[2] = (struct iovec){ payload,
-				 xdr_pad4(reply->payload_len) - reply->payload_len };
-	return 3;
+	memcpy(&iov.iov_base, &data, sizeof(data));
+	return iov;
+}
+
+int rdma_reply_pieces(const struct rdma_reply *reply, struct iovec *iov)
+{
+	size_t done = 0;
+	int count = 0;
+	uint32_t i;
+
+	for (i = 0; i < reply->payload_count; i++) {
+		const struct payload *p = &reply->payload[i];
+
+		if (p->by_chunk)
+			continue;
+		iov[count++] = piece(reply->message + done, p->at - done);
+		iov[count++] = piece(p->data, p->len);
+		iov[count++] = piece(zeros, xdr_pad4(p->len) - p->len);
+		done = p->at;
+	}
+	iov[count++] = piece(reply->message + done, reply->message_len - done);
+	return count;
 }
 
 static int write_message(struct rdma_reply *reply, const struct iovec *iov, int count)
@@ -223,43 +250,54 @@ static int write_message(struct rdma_reply *reply, const struct iovec *iov, int 
 	return rc;
 }
 
-static int perform(struct rdma_reply *reply)
+/* The header, and the message where it goes inline: in one buffer, as it is short then. */
+static int send_reply(struct rdma_reply *reply, const struct iovec *message, int count)
 {
 	struct transport *t = reply->session->t;
 	uint8_t buf[SERVER_RECV_SIZE];
-	struct chunk_cursor unused;
-	struct iovec iov[4];
+	struct iovec iov;
 	struct writer w;
-	int count = 0, rc;
+	int i, rc;
 
-	rc = write_payload(reply);
-	if (rc)
-		return rc;
-	if (reply->head_len)
-		count = message_pieces(reply, iov + 1);
-	if (reply->message_by_chunk) {
-		rc = write_message(reply, iov + 1, count);
-		count = 0;
-	} else if (reply->header.has_reply) {
-		chunk_start(&unused, reply, &reply->header.reply);
-	}
-	if (rc)
-		return rc;
 	writer_init(&w, buf, sizeof(buf));
 	rc = header_encode(&w, &reply->header);
 	if (rc)
 		return rc;
-	iov[0] = (struct iovec){ buf, w.len };
-	return t->ops->send(t, iov, 1 + count, 0, 0, deadline_in(SERVER_STEP_MS));
+	for (i = 0; i < count; i++)
+		writer_bytes(&w, message[i].iov_base, message[i].iov_len);
+	if (w.bad)
+		return err_set(EMSGSIZE, "a reply of over %zu bytes inline", sizeof(buf));
+	iov = (struct iovec){ buf, w.len };
+	return t->ops->send(t, &iov, 1, 0, 0, deadline_in(SERVER_STEP_MS));
+}
+
+static int perform(struct rdma_reply *reply)
+{
+	struct iovec iov[RDMA_REPLY_PIECES];
+	struct chunk_cursor unused;
+	int count = 0, rc;
+
+	rc = write_payloads(reply);
+	if (rc)
+		return rc;
+	if (reply->message_len)
+		count = rdma_reply_pieces(reply, iov);
+	if (reply->message_by_chunk) {
+		rc = write_message(reply, iov, count);
+		count = 0;
+	} else if (reply->header.has_reply) {
+		chunk_start(&unused, reply, &reply->header.reply);
+	}
+	return rc ? rc : send_reply(reply, iov, count);
 }
 
 /* Faults first. */
 static int finish(struct rdma_reply *reply)
 {
 	fault_apply(reply);
-	debug(DEBUG_SERVER, "reply xid %08x, %zu + %u bytes%s%s%s%s",
-	      reply->header.rdma_xid, reply->head_len, reply->payload_len,
-	      reply->payload_by_chunk ? ", Write chunk" : "",
+	debug(DEBUG_SERVER, "reply xid %08x, %zu bytes and %u payloads%s%s%s%s",
+	      reply->header.rdma_xid, reply->message_len, reply->payload_count,
+	      reply->payload_count && reply->payload[0].by_chunk ? ", Write chunk" : "",
 	      reply->message_by_chunk ? ", Reply chunk" : "",
 	      reply->drop ? ", dropped" : "", reply->close ? ", closed instead" : "");
 	if (reply->close)
@@ -272,7 +310,7 @@ static struct rdma_reply *start(struct rdma_session *session)
 	struct rdma_reply *reply = &session->reply;
 
 	memset(reply, 0, offsetof(struct rdma_reply, header));
-	memset(&reply->prog, 0, sizeof(*reply) - offsetof(struct rdma_reply, prog));
+	memset(&reply->message, 0, sizeof(*reply) - offsetof(struct rdma_reply, message));
 	reply->session = session;
 	return reply;
 }
@@ -296,12 +334,11 @@ int rdma_reply_call(struct rdma_session *session, const struct rpcrdma_header *r
 {
 	struct rdma_reply *reply = start(session);
 
-	reply->prog = call->rpc.prog;
-	reply->proc = call->rpc.proc;
-	reply->head = call->reply.base;
-	reply->head_len = call->reply.len;
-	reply->payload = call->payload;
-	reply->payload_len = call->payload_len;
+	reply->message = call->reply.base;
+	reply->message_len = call->reply.len;
+	memcpy(reply->payload, call->payload, sizeof(reply->payload));
+	reply->payload_count = call->payload_count;
+	reply->read = call->read;
 	if (copy_chunks(reply, request) || plan(reply))
 		return rdma_reply_error(session, request, ERR_CHUNK);
 	return finish(reply);

@@ -23,8 +23,10 @@ struct read_list {
 };
 
 /* -EBADMSG: not a list that RFC 8166 section 3.4.5 allows here. */
-static int read_list_check(const struct rpcrdma_header *h, struct read_list *list)
+static int read_list_check(const struct rdma_session *session, struct read_list *list)
 {
+	const struct rpcrdma_header *h = &session->request;
+	uint32_t max = server_call_max(session->options);
 	uint32_t i;
 
 	*list = (struct read_list){ 0 };
@@ -44,21 +46,23 @@ static int read_list_check(const struct rpcrdma_header *h, struct read_list *lis
 	if ((h->rdma_proc == RDMA_NOMSG) != (list->zero_count > 0))
 		return err_set(EBADMSG, "rdma_proc %u with %u segments at position 0",
 			       h->rdma_proc, list->zero_count);
-	if (list->zero_length > SERVER_CALL_MAX)
-		return err_set(EBADMSG, "a call of over %d bytes", SERVER_CALL_MAX);
+	if (list->zero_length > max)
+		return err_set(EBADMSG, "a call of over %u bytes", max);
 	return 0;
 }
 
 /* The call message into call_buf. Errors end the connection (section 4.5.3). */
-static int pull_call(struct rdma_session *session, uint32_t count)
+static int pull_call(struct rdma_session *session, uint32_t count, size_t len)
 {
 	const struct rpcrdma_header *h = &session->request;
 	struct transport *t = session->t;
-	uint8_t *p = session->call_buf;
 	uint64_t deadline = deadline_in(SERVER_STEP_MS);
+	uint8_t *p;
 	uint32_t i;
-	int rc = 0;
+	int rc;
 
+	rc = server_buffer_grow(&session->call_buf, len);
+	p = session->call_buf.base;
 	for (i = 0; i < count && !rc; i++) {
 		const struct rpcrdma_segment *segment = &h->segments[i];
 
@@ -77,21 +81,27 @@ static int answer(struct rdma_session *session, struct reader *r, bool reduced)
 	struct call call = {
 		.args = *r,
 		.exp = session->options->exp,
+		.nfs4 = session->options->nfs4,
 		.scratch = session->scratch,
 		.rtmax = session->rtmax,
-		.room = rdma_reply_room(session, h),
+		.room = rdma_reply_room(session, h, SERVER_REPLY_MAX),
 		.reduced = reduced,
+		.programs = session->options->programs,
+		.results = &session->reply_buf,
+		.results_max = rdma_reply_room(session, h, SERVER_PROGRAM_MAX),
+		.local = &session->t->local,
+		.peer = &session->t->peer,
 	};
 
 	/* Section 4.5.2; too short for an xid is dropped below. */
 	if (reader_left(r) >= 4 && get_be32(r->p) != h->rdma_xid)
 		return rdma_reply_error(session, h, ERR_CHUNK);
-	writer_init(&call.reply, session->reply_buf, SERVER_REPLY_MAX);
+	writer_init(&call.reply, session->reply_buf.base, SERVER_REPLY_MAX);
 	if (dispatch_call(&call, dispatch_rdma)) {
 		debug(DEBUG_SERVER, "dropped: %s", err_text());
 		return 0;
 	}
-	return rdma_reply_call(session, h, &call);
+	return call.silent ? 0 : rdma_reply_call(session, h, &call);
 }
 
 static int take_call(struct rdma_session *session, struct reader *r)
@@ -99,18 +109,21 @@ static int take_call(struct rdma_session *session, struct reader *r)
 	struct read_list list;
 	int rc;
 
-	rc = read_list_check(&session->request, &list);
+	rc = read_list_check(session, &list);
 	if (rc) {
 		debug(DEBUG_SERVER, "ERR_CHUNK: %s", err_text());
 		return rdma_reply_error(session, &session->request, ERR_CHUNK);
 	}
 	if (list.zero_count) {
-		rc = pull_call(session, list.zero_count);
+		rc = pull_call(session, list.zero_count, list.zero_length);
 		if (rc)
 			return rc;
-		reader_init(r, session->call_buf, list.zero_length);
+		reader_init(r, session->call_buf.base, list.zero_length);
 	}
-	return answer(session, r, list.others);
+	rc = answer(session, r, list.others);
+	server_buffer_trim(&session->call_buf, 0);
+	server_buffer_trim(&session->reply_buf, SERVER_REPLY_MAX);
+	return rc;
 }
 
 int rdma_message(struct rdma_session *session, const void *data, size_t len)
@@ -143,21 +156,18 @@ int rdma_session_init(struct rdma_session *session, struct transport *t,
 	session->reply_inline = RPCRDMA_INLINE_MIN;
 	session->faults = (struct fault_state){ .set = options->faults };
 	session->scratch = malloc(SERVER_SCRATCH_MAX);
-	session->call_buf = malloc(SERVER_CALL_MAX);
-	session->reply_buf = malloc(SERVER_REPLY_MAX);
 	if (options->faults)
 		session->faults.buf = malloc(FAULT_BUF_MAX);
-	if (!session->scratch || !session->call_buf || !session->reply_buf ||
-	    (options->faults && !session->faults.buf))
+	if (!session->scratch || (options->faults && !session->faults.buf))
 		return err_set(ENOMEM, "no memory for a connection");
-	return 0;
+	return server_buffer_grow(&session->reply_buf, SERVER_REPLY_MAX);
 }
 
 void rdma_session_fini(struct rdma_session *session)
 {
 	free(session->scratch);
-	free(session->call_buf);
-	free(session->reply_buf);
+	server_buffer_trim(&session->call_buf, 0);
+	server_buffer_trim(&session->reply_buf, 0);
 	free(session->faults.buf);
 }
 

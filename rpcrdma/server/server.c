@@ -211,9 +211,11 @@ static int open_listeners(struct server *server)
 		return rc;
 	at = server->rdma->local;
 	server->ports.rdma = transport_port(&at);
+	if (o->no_tcp)
+		return 0;
 	rc = stream_listen(&server->tcp[LISTEN_NFS], &at, o->nfs_port,
 			   &server->ports.nfs);
-	if (rc)
+	if (rc || !o->exp)
 		return rc;
 	return stream_listen(&server->tcp[LISTEN_MOUNT], &at, o->mount_port,
 			     &server->ports.mount);
@@ -233,7 +235,9 @@ int server_open(struct server **out, const struct server_options *options)
 	for (i = 0; i < SERVER_CONNECTIONS; i++)
 		server->connections[i].fd = -1;
 	pthread_mutex_init(&server->lock, NULL);
-	rc = open_listeners(server);
+	rc = nfs4_state_new(&server->options.nfs4);
+	if (!rc)
+		rc = open_listeners(server);
 	if (rc)
 		server_close(server);
 	else
@@ -257,5 +261,6 @@ void server_close(struct server *server)
 		if (server->tcp[i] >= 0)
 			close(server->tcp[i]);
 	pthread_mutex_destroy(&server->lock);
+	nfs4_state_free(server->options.nfs4);
 	free(server);
 }

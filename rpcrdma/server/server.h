@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* A small read-only NFSv3 server: MOUNT and NFS over TCP, NFS over RPC-over-RDMA on the
- * transport seam, enough for a Linux kernel client to mount it. A switch per fault makes it go
- * wrong in one way, so that each finding of the probe has something to find.
+/* A small read-only server of NFSv3, 4.0 and 4.1: MOUNT and NFS over TCP, NFS over RPC-over-RDMA
+ * on the transport seam, enough for a Linux kernel client to mount it. A switch per fault makes
+ * it go wrong in one way, so that each finding of the probe has something to find.
  *
  * A thread a connection; the export is shared and never written. */
 #ifndef RPCRDMA_SERVER_H
@@ -51,9 +51,36 @@ int export_directory_new(struct export **out, const char *path);
 /* NULL is fine. */
 void export_free(struct export *exp);
 
+/* programs.c: RPC programs of the caller's own, beside NFS */
+
+struct call;
+
+/* One call of such a program. */
+struct server_call {
+	const struct rpc_call *rpc;
+	const uint8_t *args; /* all that follows the RPC header */
+	size_t args_len;
+	const struct transport_address *local, *peer;
+	/* SUCCESS at first; an RPC error instead of the results. xid stays as it is. */
+	struct rpc_reply *reply;
+	struct call *call; /* private */
+};
+
+struct server_program {
+	uint32_t prog, vers;
+	/* Answers one call. False: there shall be no answer. Called by many threads at a time. */
+	bool (*run)(void *arg, struct server_call *call);
+	void *arg;
+};
+
+/* Memory for @len bytes of results, instead of what an earlier call of this returned. NULL: the
+ * requester offered less, or it is over 1 MiB and some; SYSTEM_ERR is the answer then. */
+uint8_t *server_results(struct server_call *call, size_t len);
+
 /* server.c */
 
 struct server;
+struct nfs4_state;
 
 #define SERVER_CREDITS  64            /* granted by default, as Linux does */
 #define SERVER_READ_MAX (1024 * 1024) /* rtmax by default and at most */
@@ -62,11 +89,15 @@ struct server_options {
 	struct transport_address listen; /* port 0: the kernel picks */
 	uint16_t nfs_port, mount_port; /* TCP, at the same address; 0: the kernel picks */
 	const struct transport_ops *transport;
-	struct export *exp;             /* borrowed */
+	struct export *exp; /* borrowed; NULL: no NFS, and no MOUNT port */
+	/* Borrowed, ends with NULL, or is NULL. Over RDMA, and over TCP at the NFS port. */
+	const struct server_program *const *programs;
+	bool no_tcp;                    /* RDMA alone */
 	const struct fault_set *faults; /* borrowed, may be NULL */
 	uint32_t credits;               /* granted; 0: SERVER_CREDITS */
 	uint32_t rtmax;                 /* largest READ; 0: SERVER_READ_MAX */
 	bool no_crc;                    /* do not insist on the MPA CRC */
+	struct nfs4_state *nfs4;        /* private: server_open() makes one */
 };
 
 struct server_ports {

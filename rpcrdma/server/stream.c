@@ -16,7 +16,9 @@
 struct stream_session {
 	int fd;
 	const struct server_options *options;
-	uint8_t *scratch, *call_buf, *reply_buf;
+	uint8_t *scratch;
+	struct server_buffer call_buf, reply_buf;
+	struct transport_address local, peer;
 };
 
 /* Moving bytes */
@@ -91,6 +93,7 @@ static int write_all(int fd, struct iovec *iov, size_t count, uint64_t deadline)
 static int read_record(struct stream_session *session, size_t *len)
 {
 	uint64_t deadline = deadline_in(SERVER_STEP_MS);
+	uint32_t max = server_call_max(session->options);
 	uint32_t mark = 0, size;
 	unsigned int fragments;
 	uint8_t word[4];
@@ -106,10 +109,12 @@ static int read_record(struct stream_session *session, size_t *len)
 			return rc;
 		mark = get_be32(word);
 		size = mark & ~LAST_FRAGMENT;
-		if (size > SERVER_CALL_MAX - *len)
-			return err_set(EPROTO, "a record of over %u bytes",
-				       SERVER_CALL_MAX);
-		rc = read_all(session->fd, session->call_buf + *len, size, deadline);
+		if (size > max - *len)
+			return err_set(EPROTO, "a record of over %u bytes", max);
+		rc = server_buffer_grow(&session->call_buf, *len + size);
+		if (!rc)
+			rc = read_all(session->fd, session->call_buf.base + *len, size,
+				      deadline);
 		if (rc)
 			return rc;
 		*len += size;
@@ -119,18 +124,25 @@ static int read_record(struct stream_session *session, size_t *len)
 
 static int write_record(struct stream_session *session, const struct call *call)
 {
-	uint8_t mark[4], pad[4] = { 0 }, *payload;
-	size_t padded = xdr_pad4(call->payload_len);
-	struct iovec iov[4];
+	uint8_t mark[4], pad[4] = { 0 }, *data;
+	struct iovec iov[2 + 3 * CALL_PAYLOADS];
+	size_t count = 0, done = 0;
+	uint32_t i;
 
-	put_be32(mark, LAST_FRAGMENT | (uint32_t)(call->reply.len + padded));
-	/* struct iovec has no const; nobody writes through it. */
-	memcpy(&payload, &call->payload, sizeof(payload));
-	iov[0] = (struct iovec){ mark, sizeof(mark) };
-	iov[1] = (struct iovec){ call->reply.base, call->reply.len };
-	iov[2] = (struct iovec){ payload, call->payload_len };
-	iov[3] = (struct iovec){ pad, padded - call->payload_len };
-	return write_all(session->fd, iov, ARRAY_SIZE(iov), deadline_in(SERVER_STEP_MS));
+	put_be32(mark, LAST_FRAGMENT | (uint32_t)call_reply_length(call));
+	iov[count++] = (struct iovec){ mark, sizeof(mark) };
+	for (i = 0; i < call->payload_count; i++) {
+		const struct payload *p = &call->payload[i];
+
+		iov[count++] = (struct iovec){ call->reply.base + done, p->at - done };
+		/* struct iovec has no const; nobody writes through it. */
+		memcpy(&data, &p->data, sizeof(data));
+		iov[count++] = (struct iovec){ data, p->len };
+		iov[count++] = (struct iovec){ pad, xdr_pad4(p->len) - p->len };
+		done = p->at;
+	}
+	iov[count++] = (struct iovec){ call->reply.base + done, call->reply.len - done };
+	return write_all(session->fd, iov, count, deadline_in(SERVER_STEP_MS));
 }
 
 static int one_call(struct stream_session *session)
@@ -138,9 +150,15 @@ static int one_call(struct stream_session *session)
 	const struct server_options *options = session->options;
 	struct call call = {
 		.exp = options->exp,
+		.nfs4 = options->nfs4,
 		.scratch = session->scratch,
 		.rtmax = server_rtmax(options),
 		.room = SERVER_REPLY_MAX,
+		.programs = options->programs,
+		.results = &session->reply_buf,
+		.results_max = SERVER_PROGRAM_MAX,
+		.local = &session->local,
+		.peer = &session->peer,
 	};
 	size_t len;
 	int rc;
@@ -148,11 +166,15 @@ static int one_call(struct stream_session *session)
 	rc = read_record(session, &len);
 	if (rc)
 		return rc;
-	reader_init(&call.args, session->call_buf, len);
-	writer_init(&call.reply, session->reply_buf, SERVER_REPLY_MAX);
+	reader_init(&call.args, session->call_buf.base, len);
+	writer_init(&call.reply, session->reply_buf.base, SERVER_REPLY_MAX);
 	/* A stream of what is no RPC will not become one. */
 	rc = dispatch_call(&call, dispatch_tcp);
-	return rc ? rc : write_record(session, &call);
+	if (!rc && !call.silent)
+		rc = write_record(session, &call);
+	server_buffer_trim(&session->call_buf, SERVER_REPLY_MAX);
+	server_buffer_trim(&session->reply_buf, SERVER_REPLY_MAX);
+	return rc;
 }
 
 /* Waits for a call to begin. */
@@ -190,19 +212,22 @@ int stream_serve(int fd, const struct server_options *options, const atomic_bool
 		.fd = fd,
 		.options = options,
 		.scratch = malloc(SERVER_SCRATCH_MAX),
-		.call_buf = malloc(SERVER_CALL_MAX),
-		.reply_buf = malloc(SERVER_REPLY_MAX),
+		.local.len = sizeof(session.local.addr),
+		.peer.len = sizeof(session.peer.addr),
 	};
 	const int one = 1;
 	int rc;
 
 	setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
-	rc = session.scratch && session.call_buf && session.reply_buf
-		     ? serve(&session, stop)
-		     : err_set(ENOMEM, "no memory for a connection");
+	getsockname(fd, (struct sockaddr *)&session.local.addr, &session.local.len);
+	getpeername(fd, (struct sockaddr *)&session.peer.addr, &session.peer.len);
+	rc = server_buffer_grow(&session.reply_buf, SERVER_REPLY_MAX);
+	if (!rc)
+		rc = session.scratch ? serve(&session, stop)
+				     : err_set(ENOMEM, "no memory for a connection");
 	free(session.scratch);
-	free(session.call_buf);
-	free(session.reply_buf);
+	server_buffer_trim(&session.call_buf, 0);
+	server_buffer_trim(&session.reply_buf, 0);
 	return rc;
 }
 

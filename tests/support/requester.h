@@ -26,6 +26,7 @@ struct requester {
 	unsigned int sends, writes, reads, refused;
 
 	/* the call that is being built, and the reply that came */
+	uint32_t vers; /* of NFS; 0: 3 */
 	uint8_t message[4096];
 	struct rpcrdma_header header;
 	struct rpcrdma_header reply_header;
@@ -154,7 +155,10 @@ static inline size_t requester_rpc(const struct requester *r, uint8_t *buf, size
 				   size_t args_len)
 {
 	const struct rpc_call rpc = {
-		.xid = r->header.rdma_xid, .prog = prog, .vers = 3, .proc = proc
+		.xid = r->header.rdma_xid,
+		.prog = prog,
+		.vers = r->vers ? r->vers : 3,
+		.proc = proc,
 	};
 	struct writer w;
 

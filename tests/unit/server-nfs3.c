@@ -132,7 +132,7 @@ static void cut_arguments_are_garbage_at_every_length(void)
 				run_bytes(NFS_PROGRAM_NUMBER, 3, proc, args.base, len),
 				0);
 			CU_ASSERT_EQUAL(reply.accept_stat, RPC_GARBAGE_ARGS);
-			CU_ASSERT_EQUAL(call.payload_len, 0);
+			CU_ASSERT_EQUAL(call.payload_count, 0);
 		}
 	}
 }
@@ -242,8 +242,10 @@ static void reads_are_clipped_to_rtmax(void)
 	CU_ASSERT_EQUAL(nfs3_res_read(&res, &results, true), 0);
 	CU_ASSERT_EQUAL(res.count, SERVER_READ_MAX);
 	CU_ASSERT_FALSE(res.eof);
-	CU_ASSERT_EQUAL(call.payload_len, SERVER_READ_MAX);
-	CU_ASSERT_EQUAL(get_be64(call.payload), 8);
+	CU_ASSERT_EQUAL(call.payload_count, 1);
+	CU_ASSERT_EQUAL(call.payload[0].len, SERVER_READ_MAX);
+	CU_ASSERT_EQUAL(get_be64(call.payload[0].data), 8);
+	CU_ASSERT_EQUAL(call.payload[0].at, call.reply.len);
 	CU_ASSERT_EQUAL(call.reply.len, 128);
 }
 

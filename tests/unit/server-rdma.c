@@ -492,7 +492,7 @@ static void programs_that_are_not_here_are_said_so(void)
 	} rows[] = {
 		{ 100227, 3, 0, RPC_PROG_UNAVAIL }, /* NFSACL */
 		{ MOUNT_PROGRAM_NUMBER, 3, 0, RPC_PROG_UNAVAIL },
-		{ NFS_PROGRAM_NUMBER, 4, 0, RPC_PROG_MISMATCH },
+		{ NFS_PROGRAM_NUMBER, 5, 0, RPC_PROG_MISMATCH },
 		{ NFS_PROGRAM_NUMBER, 2, 0, RPC_PROG_MISMATCH },
 		{ NFS_PROGRAM_NUMBER, 3, 22, RPC_PROC_UNAVAIL },
 		{ NFS_PROGRAM_NUMBER, 3, 0xffffffff, RPC_PROC_UNAVAIL },
@@ -510,7 +510,7 @@ static void programs_that_are_not_here_are_said_so(void)
 		CU_ASSERT_EQUAL(peer.reply.accept_stat, rows[i].stat);
 		if (rows[i].stat == RPC_PROG_MISMATCH) {
 			CU_ASSERT_EQUAL(peer.reply.low, 3);
-			CU_ASSERT_EQUAL(peer.reply.high, 3);
+			CU_ASSERT_EQUAL(peer.reply.high, 4);
 		}
 	}
 	/* RPC version 3, and RPCSEC_GSS */

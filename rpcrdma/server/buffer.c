@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* A session's memory for messages. Most are short; the memory of a long one is given back after
+ * it, so that many idle connections cost little. */
+#include "rpcrdma/server/internal.h"
+
+int server_buffer_grow(struct server_buffer *buffer, size_t len)
+{
+	uint8_t *base;
+
+	len = len ? len : 1; /* there is always an address */
+	if (len <= buffer->cap)
+		return 0;
+	base = realloc(buffer->base, len);
+	if (!base)
+		return err_set(ENOMEM, "no memory for a message of %zu bytes", len);
+	buffer->base = base;
+	buffer->cap = len;
+	return 0;
+}
+
+void server_buffer_trim(struct server_buffer *buffer, size_t keep)
+{
+	uint8_t *base;
+
+	if (buffer->cap <= keep)
+		return;
+	if (!keep) {
+		free(buffer->base);
+		*buffer = (struct server_buffer){ 0 };
+		return;
+	}
+	base = realloc(buffer->base, keep);
+	if (base)
+		*buffer = (struct server_buffer){ base, keep };
+}

@@ -1,0 +1,338 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* Clients of NFSv4: RFC 7530 sections 9.1.1 and 16.33 (SETCLIENTID), RFC 8881 sections 2.4 and
+ * 18.35 (EXCHANGE_ID). A record is made unconfirmed and counts once it is confirmed, by
+ * SETCLIENTID_CONFIRM or CREATE_SESSION; a client that comes with another verifier has restarted,
+ * and what it had is released then. */
+#include <sys/random.h>
+
+#include "rpcrdma/server/nfs4-state.h"
+
+/* The table */
+
+static void forget(struct nfs4_state *state, struct nfs4_client *client)
+{
+	debug(DEBUG_SERVER, "client %016llx is gone",
+	      (unsigned long long)client->clientid);
+	nfs4_slots_forget(state, client->clientid);
+	nfs4_opens_forget(state, client->clientid);
+	client->used = false;
+}
+
+void nfs4_clients_lock(struct nfs4_state *state)
+{
+	uint64_t now;
+	size_t i;
+
+	pthread_mutex_lock(&state->lock);
+	now = state->clock();
+	for (i = 0; i < NFS4_CLIENTS; i++) {
+		struct nfs4_client *client = &state->clients[i];
+
+		if (client->used && now - client->renewed > NFS4_LEASE_SECONDS * 1000)
+			forget(state, client);
+	}
+}
+
+void nfs4_clients_unlock(struct nfs4_state *state)
+{
+	pthread_mutex_unlock(&state->lock);
+}
+
+struct nfs4_client *nfs4_clients_get(struct nfs4_state *state, uint64_t clientid,
+				     bool sessions)
+{
+	size_t i;
+
+	for (i = 0; i < NFS4_CLIENTS; i++) {
+		struct nfs4_client *client = &state->clients[i];
+
+		if (client->used && client->clientid == clientid &&
+		    client->sessions == sessions)
+			return client;
+	}
+	return NULL;
+}
+
+void nfs4_clients_touch(struct nfs4_state *state, struct nfs4_client *client)
+{
+	client->renewed = state->clock();
+}
+
+static bool is_owner(const struct nfs4_client *client, const uint8_t *id, uint32_t id_len)
+{
+	return client->id_len == id_len && !memcmp(client->id, id, id_len);
+}
+
+static struct nfs4_client *find_owner(struct nfs4_state *state, bool sessions,
+				      bool confirmed,
+				      const struct nfs4_client_owner *owner)
+{
+	size_t i;
+
+	for (i = 0; i < NFS4_CLIENTS; i++) {
+		struct nfs4_client *client = &state->clients[i];
+
+		if (client->used && client->sessions == sessions &&
+		    client->confirmed == confirmed &&
+		    is_owner(client, owner->id, owner->id_len))
+			return client;
+	}
+	return NULL;
+}
+
+void nfs4_clients_confirmed(struct nfs4_state *state, struct nfs4_client *client)
+{
+	size_t i;
+
+	nfs4_clients_touch(state, client);
+	if (client->confirmed)
+		return;
+	client->confirmed = true;
+	for (i = 0; i < NFS4_CLIENTS; i++) {
+		struct nfs4_client *other = &state->clients[i];
+
+		if (other != client && other->used &&
+		    other->sessions == client->sessions &&
+		    is_owner(other, client->id, client->id_len))
+			forget(state, other);
+	}
+}
+
+static bool same_principal(const struct nfs4_client *client,
+			   const struct nfs4_client_owner *owner)
+{
+	return client->flavor == owner->flavor && client->uid == owner->uid;
+}
+
+/* Somebody else's, and in use: not to be taken over. */
+static bool is_in_use(const struct nfs4_state *state, const struct nfs4_client *client,
+		      const struct nfs4_client_owner *owner)
+{
+	return client && !same_principal(client, owner) &&
+	       (nfs4_slots_has(state, client->clientid) ||
+		nfs4_opens_has(state, client->clientid));
+}
+
+/* A free record, or that of who has waited longest to be confirmed; NULL: all are confirmed. */
+static struct nfs4_client *free_client(struct nfs4_state *state)
+{
+	struct nfs4_client *oldest = NULL;
+	size_t i;
+
+	for (i = 0; i < NFS4_CLIENTS; i++) {
+		struct nfs4_client *client = &state->clients[i];
+
+		if (!client->used)
+			return client;
+		if (!client->confirmed && (!oldest || client->renewed < oldest->renewed))
+			oldest = client;
+	}
+	if (oldest)
+		forget(state, oldest);
+	return oldest;
+}
+
+/* An unconfirmed record in place of one that there may be. */
+static struct nfs4_client *add_client(struct nfs4_state *state, bool sessions,
+				      const struct nfs4_client_owner *owner)
+{
+	struct nfs4_client *client = find_owner(state, sessions, false, owner);
+
+	if (client)
+		forget(state, client);
+	client = free_client(state);
+	if (!client)
+		return NULL;
+	memset(client, 0, sizeof(*client));
+	client->used = true;
+	client->sessions = sessions;
+	client->clientid = (uint64_t)get_be32(state->boot) << 32 | ++state->counter;
+	memcpy(client->verifier, owner->verifier, sizeof(client->verifier));
+	memcpy(client->confirm, state->boot + 4, 4);
+	put_be32(client->confirm + 4, ++state->counter);
+	client->flavor = owner->flavor;
+	client->uid = owner->uid;
+	client->id_len = owner->id_len;
+	memcpy(client->id, owner->id, owner->id_len);
+	client->sequenceid = 1;
+	nfs4_clients_touch(state, client);
+	debug(DEBUG_SERVER, "client %016llx is new",
+	      (unsigned long long)client->clientid);
+	return client;
+}
+
+static void describe(const struct nfs4_client *client, struct nfs4_client_res *res)
+{
+	res->clientid = client->clientid;
+	memcpy(res->confirm, client->confirm, sizeof(res->confirm));
+	res->sequenceid = client->sequenceid;
+	res->confirmed = client->confirmed;
+}
+
+/* What both ways to become known have in common: the record of who is here already, with the
+ * same verifier, or a new one. @busy: the status where there is no room. */
+static uint32_t introduce(struct nfs4_state *state, bool sessions, uint32_t busy,
+			  const struct nfs4_client_owner *owner,
+			  struct nfs4_client_res *res)
+{
+	struct nfs4_client *client = find_owner(state, sessions, true, owner);
+
+	if (is_in_use(state, client, owner))
+		return NFS4ERR_CLID_INUSE;
+	if (!client || !same_principal(client, owner) ||
+	    memcmp(client->verifier, owner->verifier, sizeof(client->verifier)) != 0)
+		client = add_client(state, sessions, owner);
+	if (!client)
+		return busy;
+	describe(client, res);
+	return NFS4_OK;
+}
+
+/* 4.0 */
+
+uint32_t nfs4_clients_set(struct nfs4_state *state, const struct nfs4_client_owner *owner,
+			  struct nfs4_client_res *res)
+{
+	uint32_t status;
+
+	nfs4_clients_lock(state);
+	status = introduce(state, false, NFS4ERR_RESOURCE, owner, res);
+	nfs4_clients_unlock(state);
+	return status;
+}
+
+uint32_t nfs4_clients_confirm(struct nfs4_state *state, uint64_t clientid,
+			      const uint8_t confirm[NFS4_VERIFIER_SIZE])
+{
+	struct nfs4_client *client;
+	uint32_t status = NFS4ERR_STALE_CLIENTID;
+
+	nfs4_clients_lock(state);
+	client = nfs4_clients_get(state, clientid, false);
+	if (client && !memcmp(client->confirm, confirm, sizeof(client->confirm))) {
+		nfs4_clients_confirmed(state, client);
+		status = NFS4_OK;
+	}
+	nfs4_clients_unlock(state);
+	return status;
+}
+
+uint32_t nfs4_clients_renew(struct nfs4_state *state, uint64_t clientid)
+{
+	struct nfs4_client *client;
+
+	nfs4_clients_lock(state);
+	client = nfs4_clients_get(state, clientid, false);
+	if (client && client->confirmed)
+		nfs4_clients_touch(state, client);
+	nfs4_clients_unlock(state);
+	return client && client->confirmed ? NFS4_OK : NFS4ERR_STALE_CLIENTID;
+}
+
+/* 4.1 */
+
+/* RFC 8881 section 18.35.4, cases 6 to 9: nothing but the confirmed record will do. */
+static uint32_t update(struct nfs4_state *state, const struct nfs4_client_owner *owner,
+		       struct nfs4_client_res *res)
+{
+	const struct nfs4_client *client = find_owner(state, true, true, owner);
+
+	if (!client)
+		return NFS4ERR_NOENT;
+	if (memcmp(client->verifier, owner->verifier, sizeof(client->verifier)) != 0)
+		return NFS4ERR_NOT_SAME;
+	if (!same_principal(client, owner))
+		return NFS4ERR_PERM;
+	describe(client, res);
+	return NFS4_OK;
+}
+
+uint32_t nfs4_clients_exchange(struct nfs4_state *state,
+			       const struct nfs4_client_owner *owner, bool is_update,
+			       struct nfs4_client_res *res)
+{
+	uint32_t status;
+
+	nfs4_clients_lock(state);
+	status = is_update ? update(state, owner, res)
+			   : introduce(state, true, NFS4ERR_DELAY, owner, res);
+	nfs4_clients_unlock(state);
+	return status;
+}
+
+uint32_t nfs4_clients_destroy(struct nfs4_state *state, uint64_t clientid)
+{
+	struct nfs4_client *client;
+	uint32_t status = NFS4_OK;
+
+	nfs4_clients_lock(state);
+	client = nfs4_clients_get(state, clientid, true);
+	if (!client)
+		status = NFS4ERR_STALE_CLIENTID;
+	else if (nfs4_slots_has(state, clientid) || nfs4_opens_has(state, clientid))
+		status = NFS4ERR_CLIENTID_BUSY;
+	else
+		forget(state, client);
+	nfs4_clients_unlock(state);
+	return status;
+}
+
+uint32_t nfs4_clients_reclaimed(struct nfs4_state *state, uint64_t clientid)
+{
+	struct nfs4_client *client;
+	uint32_t status = NFS4_OK;
+
+	nfs4_clients_lock(state);
+	client = nfs4_clients_get(state, clientid, true);
+	if (!client)
+		status = NFS4ERR_STALE_CLIENTID;
+	else if (client->reclaimed)
+		status = NFS4ERR_COMPLETE_ALREADY;
+	else
+		client->reclaimed = true;
+	nfs4_clients_unlock(state);
+	return status;
+}
+
+/* All of it */
+
+int nfs4_state_new(struct nfs4_state **out)
+{
+	struct nfs4_state *state = calloc(1, sizeof(*state));
+
+	if (!state)
+		return err_set(ENOMEM, "no memory for the state of NFSv4 clients");
+	if (getrandom(state->boot, sizeof(state->boot), 0) != sizeof(state->boot)) {
+		free(state);
+		return err_sys("random bytes for client ids");
+	}
+	state->clock = now_ms;
+	pthread_mutex_init(&state->lock, NULL);
+	*out = state;
+	return 0;
+}
+
+void nfs4_state_free(struct nfs4_state *state)
+{
+	size_t i;
+
+	if (!state)
+		return;
+	for (i = 0; i < NFS4_CLIENTS; i++)
+		if (state->clients[i].used)
+			forget(state, &state->clients[i]);
+	pthread_mutex_destroy(&state->lock);
+	free(state);
+}
+
+void nfs4_state_clock(struct nfs4_state *state, uint64_t (*clock)(void))
+{
+	state->clock = clock;
+}
+
+const uint8_t *nfs4_state_boot(const struct nfs4_state *state)
+{
+	return state->boot;
+}

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* READDIR, RFC 7530 section 16.24, RFC 8881 section 18.23. A reply has as many entries as the
+ * client's maxcount, the transport's room, the session and our buffer hold, the smallest of them;
+ * directory entries are never eligible for a Write chunk (RFC 8267 section 6). "." and ".." are
+ * left out, as NFSv4 has it. */
+#include "rpcrdma/server/nfs4-internal.h"
+
+/* After the last entry: no more follows, eof. */
+#define LIST_END_LEN 8
+
+/* 0 is the start, 1 and 2 are "." and ".." to clients: cookies of the export come behind them. */
+#define COOKIE_SHIFT 3
+
+struct listing {
+	struct compound *c;
+	struct nfs4_bitmap wanted;
+	struct nfs4_attr_source source;
+	size_t limit; /* of the reply's length, list end included */
+	uint32_t entries;
+	bool full;
+};
+
+static bool add_entry(void *arg, const struct export_entry *entry)
+{
+	struct listing *list = arg;
+	struct writer *w = &list->c->call->reply, before = *w;
+
+	if (!strcmp(entry->name, ".") || !strcmp(entry->name, ".."))
+		return true;
+	writer_bool(w, true);
+	writer_u64(w, entry->cookie + COOKIE_SHIFT);
+	writer_opaque(w, entry->name, (uint32_t)strlen(entry->name));
+	list->source.attr = entry->attr;
+	list->source.fh = entry->fh;
+	nfs4_put_attrs(w, &list->source, &list->wanted);
+	if (!w->bad && w->len + LIST_END_LEN <= list->limit) {
+		list->entries++;
+		return true;
+	}
+	*w = before;
+	list->full = true;
+	return false;
+}
+
+/* What the reply may grow to. */
+static size_t limit_of(const struct compound *c, uint32_t maxcount)
+{
+	const struct call *call = c->call;
+	const size_t next = c->index + 1 < c->count ? 8 : 0; /* see check_room() */
+	uint64_t limit = min_u64(call->room, call->reply.cap);
+
+	if (c->in_session)
+		limit = min_u64(limit, c->slot.response_max - (call_reply_length(call) -
+							       call->reply.len));
+	if (c->in_session && c->slot.cache)
+		limit = min_u64(limit, c->slot.cached_max);
+	limit = limit > next ? limit - next : 0;
+	/* Of READDIR4resok, XDR overhead included. */
+	return min_u64(limit, call->reply.len + (uint64_t)maxcount);
+}
+
+/* A cookie means something only under the verifier that came with it. libnfs 4.0.0 sends zeros
+ * instead, since some servers give no other; then the filehandle alone says that the cookie is
+ * this server's. */
+static uint32_t check_cookie(const struct compound *c, uint64_t cookie,
+			     const uint8_t *verifier)
+{
+	if (cookie && cookie < COOKIE_SHIFT)
+		return NFS4ERR_BAD_COOKIE;
+	return cookie && get_be64(verifier) &&
+			       memcmp(verifier, c->call->exp->verifier,
+				      NFS4_VERIFIER_SIZE) != 0
+		       ? NFS4ERR_NOT_SAME
+		       : NFS4_OK;
+}
+
+static uint32_t list_dir(struct listing *list, uint64_t cookie)
+{
+	struct export *exp = list->c->call->exp;
+	struct writer *w = &list->c->call->reply;
+	struct export_readdir readdir = {
+		.cookie = cookie ? cookie - COOKIE_SHIFT : 0,
+		.handles = nfs4_bitmap_has(&list->wanted, FATTR4_FILEHANDLE),
+		.fn = add_entry,
+		.arg = list,
+	};
+	uint32_t status;
+
+	exp->ops->space(exp, &list->source.space);
+	writer_bytes(w, exp->verifier, NFS4_VERIFIER_SIZE);
+	status = exp->ops->readdir(exp, &list->c->current.fh, &readdir);
+	if (!status && list->full && !list->entries)
+		status = NFS4ERR_TOOSMALL;
+	if (status)
+		return status;
+	writer_bool(w, false);
+	writer_bool(w, readdir.eof);
+	return NFS4_OK;
+}
+
+uint32_t nfs4_readdir(struct compound *c)
+{
+	struct reader *r = &c->call->args;
+	struct listing list = { .c = c, .source.c = c };
+	const uint8_t *verifier;
+	uint64_t cookie;
+	uint32_t maxcount, status;
+
+	cookie = reader_u64(r);
+	verifier = reader_bytes(r, NFS4_VERIFIER_SIZE);
+	/* dircount is a hint; like others we go by maxcount. */
+	reader_u32(r);
+	maxcount = reader_u32(r);
+	nfs4_get_bitmap(r, &list.wanted);
+	if (r->bad)
+		return NFS4ERR_BADXDR;
+	status = nfs4_check_wanted(&list.wanted);
+	if (!status)
+		status = check_cookie(c, cookie, verifier);
+	if (status)
+		return status;
+	list.limit = limit_of(c, maxcount);
+	return list_dir(&list, cookie);
+}

@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* OPEN and what belongs to it, RFC 7530 sections 16.2, 16.18 to 16.20, RFC 8881 sections 18.2,
+ * 18.16, 18.18, 18.38, 18.48: for reading, of files that are there. No delegation is ever given.
+ * There are no locks either, which the missing OPEN4_RESULT_LOCKTYPE_POSIX tells a client, and no
+ * grace period: nothing is remembered that could be reclaimed. */
+#include "rpcrdma/server/nfs4-internal.h"
+
+void nfs4_get_stateid(struct reader *r, struct nfs4_stateid *stateid)
+{
+	const uint8_t *p;
+
+	stateid->seqid = reader_u32(r);
+	p = reader_bytes(r, sizeof(stateid->other));
+	if (p)
+		memcpy(stateid->other, p, sizeof(stateid->other));
+	else
+		memset(stateid->other, 0, sizeof(stateid->other));
+}
+
+void nfs4_put_stateid(struct writer *w, const struct nfs4_stateid *stateid)
+{
+	writer_u32(w, stateid->seqid);
+	writer_bytes(w, stateid->other, sizeof(stateid->other));
+}
+
+/* In 4.1: the stateid that an operation before this one left. */
+static void use_current(const struct compound *c, struct nfs4_stateid *stateid)
+{
+	if (c->minor && c->current.has_stateid && nfs4_stateid_is_current(stateid))
+		*stateid = c->current.stateid;
+}
+
+static void set_current_stateid(struct compound *c, const struct nfs4_stateid *stateid)
+{
+	c->current.stateid = *stateid;
+	c->current.has_stateid = true;
+}
+
+/* Arguments of OPEN */
+
+struct open_args {
+	struct nfs4_open open;
+	bool create;
+	uint32_t claim;
+	uint32_t name_status;
+	char name[NFS3_NAME_MAX + 1];
+};
+
+/* openflag4; false: no such creation. */
+static bool get_how(struct compound *c, bool *create)
+{
+	static const char *const shapes[] = {
+		[UNCHECKED4] = "a",
+		[GUARDED4] = "a",
+		[EXCLUSIVE4] = "8",
+		[EXCLUSIVE4_1] = "8a",
+	};
+	uint32_t how;
+
+	*create = reader_bool(&c->call->args);
+	if (!*create)
+		return true;
+	how = reader_u32(&c->call->args);
+	if (how >= ARRAY_SIZE(shapes) || (!c->minor && how == EXCLUSIVE4_1))
+		return false;
+	nfs4_skip(c, shapes[how]);
+	return true;
+}
+
+/* open_claim4; false: no such claim. */
+static bool get_claim(struct compound *c, struct open_args *args)
+{
+	static const char *const shapes[] = {
+		[CLAIM_NULL] = "",
+		[CLAIM_PREVIOUS] = "4",
+		[CLAIM_DELEGATE_CUR] = "sn",
+		[CLAIM_DELEGATE_PREV] = "n",
+		[CLAIM_FH] = "",
+		[CLAIM_DELEG_CUR_FH] = "s",
+		[CLAIM_DELEG_PREV_FH] = "",
+	};
+
+	args->claim = reader_u32(&c->call->args);
+	if (args->claim >= ARRAY_SIZE(shapes) || (!c->minor && args->claim >= CLAIM_FH))
+		return false;
+	nfs4_skip(c, shapes[args->claim]);
+	args->name_status = NFS4_OK;
+	if (args->claim == CLAIM_NULL)
+		args->name_status = nfs4_get_name(&c->call->args, args->name);
+	return true;
+}
+
+static bool get_open_args(struct compound *c, struct open_args *args)
+{
+	struct reader *r = &c->call->args;
+	struct nfs4_open *open = &args->open;
+
+	open->minor = c->minor;
+	open->seqid = reader_u32(r);
+	open->access = reader_u32(r);
+	open->deny = reader_u32(r);
+	open->clientid = reader_u64(r);
+	if (c->minor)
+		open->clientid = c->slot.clientid;
+	open->owner = reader_opaque(r, NFS4_OPAQUE_LIMIT, &open->owner_len);
+	return open->owner && get_how(c, &args->create) && get_claim(c, args) && !r->bad;
+}
+
+/* What is to be opened */
+
+static uint32_t check_share(struct compound *c, struct nfs4_open *open)
+{
+	/* Above these, 4.1 has wishes about delegations. */
+	if (c->minor)
+		open->access &= OPEN4_SHARE_ACCESS_BOTH;
+	return !open->access || open->access > OPEN4_SHARE_ACCESS_BOTH ||
+			       open->deny > OPEN4_SHARE_DENY_BOTH
+		       ? NFS4ERR_INVAL
+		       : NFS4_OK;
+}
+
+static uint32_t claimed(struct compound *c, const struct open_args *args,
+			struct nfs_fh *fh)
+{
+	static const uint32_t refused[] = {
+		[CLAIM_PREVIOUS] = NFS4ERR_NO_GRACE,
+		[CLAIM_DELEGATE_CUR] = NFS4ERR_BAD_STATEID,
+		[CLAIM_DELEGATE_PREV] = NFS4ERR_NOTSUPP,
+		[CLAIM_DELEG_CUR_FH] = NFS4ERR_BAD_STATEID,
+		[CLAIM_DELEG_PREV_FH] = NFS4ERR_NOTSUPP,
+	};
+
+	if (args->claim == CLAIM_NULL)
+		return args->name_status ? args->name_status
+					 : nfs4_find(c, args->name, fh);
+	*fh = c->current.fh;
+	return args->claim == CLAIM_FH ? NFS4_OK : refused[args->claim];
+}
+
+/* A regular file that everybody may read; and of its directory, what CLOSE's caller compares. */
+static uint32_t find_file(struct compound *c, struct open_args *args)
+{
+	const struct call *call = c->call;
+	struct nfs_attr attr;
+	uint32_t status = check_share(c, &args->open);
+
+	if (!status && (args->create || (args->open.access & OPEN4_SHARE_ACCESS_WRITE)))
+		status = NFS4ERR_ROFS;
+	if (!status)
+		status = claimed(c, args, &args->open.fh);
+	if (!status)
+		status = call->exp->ops->getattr(call->exp, &args->open.fh, &attr);
+	if (status)
+		return status;
+	if (attr.type == NFS_LNK)
+		return NFS4ERR_SYMLINK;
+	if (attr.type != NFS_REG)
+		return nfs4_wrong_type(c, attr.type);
+	if (!(nfs3_access_granted(&attr) & 1))
+		return NFS4ERR_ACCESS;
+	status = call->exp->ops->getattr(call->exp, &c->current.fh, &attr);
+	args->open.change = nfs4_change_of(&attr);
+	return status;
+}
+
+uint32_t nfs4_open(struct compound *c)
+{
+	struct writer *w = &c->call->reply;
+	struct open_args args = { .create = false };
+	struct nfs4_open_res res;
+	uint32_t status;
+
+	if (!get_open_args(c, &args))
+		return NFS4ERR_BADXDR;
+	args.open.status = find_file(c, &args);
+	status = nfs4_opens_open(c->state, &args.open, &res);
+	if (status)
+		return status;
+	c->current = (struct nfs4_place){ .fh = res.fh };
+	set_current_stateid(c, &res.stateid);
+	nfs4_put_stateid(w, &res.stateid);
+	/* change_info4: nothing was made */
+	writer_bool(w, true);
+	writer_u64(w, res.change);
+	writer_u64(w, res.change);
+	writer_u32(w, res.confirm ? OPEN4_RESULT_CONFIRM : 0);
+	writer_u32(w, 0); /* attrset */
+	writer_u32(w, 0); /* OPEN_DELEGATE_NONE */
+	return NFS4_OK;
+}
+
+/* The others */
+
+static uint32_t change(struct compound *c, struct nfs4_open_change *what)
+{
+	struct nfs4_stateid stateid;
+	uint32_t status;
+
+	if (c->call->args.bad)
+		return NFS4ERR_BADXDR;
+	use_current(c, &what->stateid);
+	what->minor = c->minor;
+	what->clientid = c->slot.clientid;
+	what->fh = &c->current.fh;
+	status = nfs4_opens_change(c->state, what, &stateid);
+	if (status)
+		return status;
+	/* RFC 8881 section 18.2.4: a closed stateid is worth nothing, and says so. */
+	if (c->minor && what->op == OP_CLOSE)
+		stateid = (struct nfs4_stateid){ .seqid = UINT32_MAX };
+	set_current_stateid(c, &stateid);
+	nfs4_put_stateid(&c->call->reply, &stateid);
+	return NFS4_OK;
+}
+
+uint32_t nfs4_open_confirm(struct compound *c)
+{
+	struct nfs4_open_change what = { .op = OP_OPEN_CONFIRM };
+
+	nfs4_get_stateid(&c->call->args, &what.stateid);
+	what.seqid = reader_u32(&c->call->args);
+	return change(c, &what);
+}
+
+uint32_t nfs4_open_downgrade(struct compound *c)
+{
+	struct nfs4_open_change what = { .op = OP_OPEN_DOWNGRADE };
+
+	nfs4_get_stateid(&c->call->args, &what.stateid);
+	what.seqid = reader_u32(&c->call->args);
+	what.access = reader_u32(&c->call->args);
+	what.deny = reader_u32(&c->call->args);
+	if (c->minor)
+		what.access &= OPEN4_SHARE_ACCESS_BOTH;
+	return change(c, &what);
+}
+
+uint32_t nfs4_close(struct compound *c)
+{
+	struct nfs4_open_change what = { .op = OP_CLOSE };
+
+	what.seqid = reader_u32(&c->call->args);
+	nfs4_get_stateid(&c->call->args, &what.stateid);
+	return change(c, &what);
+}
+
+uint32_t nfs4_test_stateid(struct compound *c)
+{
+	struct reader *r = &c->call->args;
+	const uint32_t count = reader_u32(r);
+	struct nfs4_stateid stateid;
+	uint32_t i;
+
+	writer_u32(&c->call->reply, count);
+	for (i = 0; i < count && !r->bad && !c->call->reply.bad; i++) {
+		nfs4_get_stateid(r, &stateid);
+		writer_u32(&c->call->reply,
+			   nfs4_opens_test(c->state, c->slot.clientid, &stateid));
+	}
+	return r->bad ? NFS4ERR_BADXDR : NFS4_OK;
+}
+
+/* Those that there are, are closed rather than freed. */
+uint32_t nfs4_free_stateid(struct compound *c)
+{
+	struct nfs4_stateid stateid;
+	uint32_t status;
+
+	nfs4_get_stateid(&c->call->args, &stateid);
+	if (c->call->args.bad)
+		return NFS4ERR_BADXDR;
+	use_current(c, &stateid);
+	status = nfs4_opens_test(c->state, c->slot.clientid, &stateid);
+	return status ? status : NFS4ERR_LOCKS_HELD;
+}

@@ -1,0 +1,499 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* Open-owners and opens: RFC 7530 section 9.1, RFC 8881 sections 8 and 9. Nothing is opened for
+ * writing, so that all there is to track is who may read what, and who wants nobody else to.
+ *
+ * An owner of 4.0 numbers its operations; the last result is kept for its repetition, and a new
+ * owner confirms that its first OPEN was no late repetition itself. In 4.1 the slots do that. */
+#include "rpcrdma/server/nfs4-state.h"
+
+/* Stateids: 4 bytes that tell this server from an earlier one, index, generation */
+
+static void make_stateid(const struct nfs4_state *state, const struct nfs4_opened *open,
+			 struct nfs4_stateid *stateid)
+{
+	stateid->seqid = open->seqid;
+	memcpy(stateid->other, state->boot, 4);
+	put_be32(stateid->other + 4, (uint32_t)(open - state->opens));
+	put_be32(stateid->other + 8, open->generation);
+}
+
+static bool is_filled(const uint8_t *bytes, size_t len, uint8_t value)
+{
+	while (len && bytes[len - 1] == value)
+		len--;
+	return !len;
+}
+
+/* RFC 8881 section 8.2.3: all zeros; all ones; and the current one. */
+static bool is_anonymous(const struct nfs4_stateid *stateid)
+{
+	return !stateid->seqid && is_filled(stateid->other, sizeof(stateid->other), 0);
+}
+
+static bool is_bypass(const struct nfs4_stateid *stateid)
+{
+	return stateid->seqid == UINT32_MAX &&
+	       is_filled(stateid->other, sizeof(stateid->other), 0xff);
+}
+
+bool nfs4_stateid_is_current(const struct nfs4_stateid *stateid)
+{
+	return stateid->seqid == 1 &&
+	       is_filled(stateid->other, sizeof(stateid->other), 0);
+}
+
+static const struct nfs4_owner *owner_of(const struct nfs4_state *state,
+					 const struct nfs4_opened *open)
+{
+	return &state->owners[open->owner];
+}
+
+/* What a stateid stands for. In 4.1 it is one of @clientid's, and a seqid of 0 is the latest. */
+static uint32_t find_open(struct nfs4_state *state, uint32_t minor, uint64_t clientid,
+			  const struct nfs4_stateid *stateid, struct nfs4_opened **out)
+{
+	const uint32_t index = get_be32(stateid->other + 4);
+	struct nfs4_opened *open;
+
+	if (memcmp(stateid->other, state->boot, 4) != 0)
+		return minor ? NFS4ERR_BAD_STATEID : NFS4ERR_STALE_STATEID;
+	if (index >= NFS4_OPENS)
+		return NFS4ERR_BAD_STATEID;
+	open = &state->opens[index];
+	if (!open->used || open->generation != get_be32(stateid->other + 8) ||
+	    (minor && owner_of(state, open)->clientid != clientid))
+		return NFS4ERR_BAD_STATEID;
+	*out = open;
+	if (stateid->seqid == open->seqid || (minor && !stateid->seqid))
+		return NFS4_OK;
+	return stateid->seqid < open->seqid ? NFS4ERR_OLD_STATEID : NFS4ERR_BAD_STATEID;
+}
+
+/* The tables */
+
+static void set_share(struct nfs4_state *state, struct nfs4_opened *open, uint32_t access,
+		      uint32_t deny)
+{
+	state->denying -= !!(open->deny & OPEN4_SHARE_DENY_READ);
+	state->denying += !!(deny & OPEN4_SHARE_DENY_READ);
+	open->access = access;
+	open->deny = deny;
+}
+
+static void end_open(struct nfs4_state *state, struct nfs4_opened *open)
+{
+	set_share(state, open, 0, 0);
+	open->used = false;
+}
+
+/* All that an owner has open. */
+static void end_opens(struct nfs4_state *state, uint32_t owner)
+{
+	size_t i;
+
+	for (i = 0; i < NFS4_OPENS; i++)
+		if (state->opens[i].used && state->opens[i].owner == owner)
+			end_open(state, &state->opens[i]);
+}
+
+static bool has_opens(const struct nfs4_state *state, uint32_t owner)
+{
+	size_t i;
+
+	for (i = 0; i < NFS4_OPENS; i++)
+		if (state->opens[i].used && state->opens[i].owner == owner)
+			return true;
+	return false;
+}
+
+void nfs4_opens_forget(struct nfs4_state *state, uint64_t clientid)
+{
+	uint32_t i;
+
+	for (i = 0; i < NFS4_OWNERS; i++) {
+		if (!state->owners[i].used || state->owners[i].clientid != clientid)
+			continue;
+		end_opens(state, i);
+		state->owners[i].used = false;
+	}
+}
+
+bool nfs4_opens_has(const struct nfs4_state *state, uint64_t clientid)
+{
+	size_t i;
+
+	for (i = 0; i < NFS4_OPENS; i++)
+		if (state->opens[i].used &&
+		    owner_of(state, &state->opens[i])->clientid == clientid)
+			return true;
+	return false;
+}
+
+static struct nfs4_owner *find_owner(struct nfs4_state *state,
+				     const struct nfs4_open *open)
+{
+	size_t i;
+
+	for (i = 0; i < NFS4_OWNERS; i++) {
+		struct nfs4_owner *owner = &state->owners[i];
+
+		if (owner->used && owner->clientid == open->clientid &&
+		    owner->id_len == open->owner_len &&
+		    !memcmp(owner->id, open->owner, open->owner_len))
+			return owner;
+	}
+	return NULL;
+}
+
+/* A free place, or that of the owner who has had nothing open for longest. */
+static struct nfs4_owner *free_owner(struct nfs4_state *state)
+{
+	struct nfs4_owner *oldest = NULL;
+	uint32_t i;
+
+	for (i = 0; i < NFS4_OWNERS; i++) {
+		struct nfs4_owner *owner = &state->owners[i];
+
+		if (!owner->used)
+			return owner;
+		if ((!oldest || owner->touched < oldest->touched) && !has_opens(state, i))
+			oldest = owner;
+	}
+	return oldest;
+}
+
+static struct nfs4_owner *add_owner(struct nfs4_state *state,
+				    const struct nfs4_open *open)
+{
+	struct nfs4_owner *owner = free_owner(state);
+
+	if (!owner)
+		return NULL;
+	memset(owner, 0, sizeof(*owner));
+	owner->used = true;
+	owner->confirmed = open->minor > 0;
+	owner->clientid = open->clientid;
+	owner->id_len = open->owner_len;
+	memcpy(owner->id, open->owner, open->owner_len);
+	return owner;
+}
+
+static bool same_file(const struct nfs_fh *a, const struct nfs_fh *b)
+{
+	return a->len == b->len && !memcmp(a->data, b->data, a->len);
+}
+
+/* Does somebody who has the file open not want this, or this not want what he does? */
+static bool is_denied(const struct nfs4_state *state, const struct nfs4_open *open,
+		      uint32_t owner)
+{
+	size_t i;
+
+	for (i = 0; i < NFS4_OPENS; i++) {
+		const struct nfs4_opened *other = &state->opens[i];
+
+		if (other->used && other->owner != owner &&
+		    same_file(&other->fh, &open->fh) &&
+		    ((other->deny & open->access) || (open->deny & other->access)))
+			return true;
+	}
+	return false;
+}
+
+/* The owner's open of that file, or a new one; NULL: there is no room. */
+static struct nfs4_opened *open_file(struct nfs4_state *state, uint32_t owner,
+				     const struct nfs_fh *fh)
+{
+	struct nfs4_opened *unused = NULL, *open;
+	size_t i;
+
+	for (i = 0; i < NFS4_OPENS; i++) {
+		open = &state->opens[i];
+		if (open->used && open->owner == owner && same_file(&open->fh, fh))
+			return open;
+		if (!open->used && !unused)
+			unused = open;
+	}
+	if (!unused)
+		return NULL;
+	*unused = (struct nfs4_opened){
+		.used = true,
+		.generation = unused->generation + 1,
+		.owner = owner,
+		.fh = *fh,
+	};
+	return unused;
+}
+
+/* The sequence of a 4.0 owner */
+
+/* RFC 7530 section 9.1.7: after these the owner's seqid has not moved. */
+static bool moves_seqid(uint32_t status)
+{
+	static const uint32_t unmoved[] = {
+		NFS4ERR_STALE_CLIENTID, NFS4ERR_STALE_STATEID, NFS4ERR_BAD_STATEID,
+		NFS4ERR_BAD_SEQID,      NFS4ERR_BADXDR,        NFS4ERR_RESOURCE,
+		NFS4ERR_NOFILEHANDLE,
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(unmoved); i++)
+		if (status == unmoved[i])
+			return false;
+	return true;
+}
+
+/* True: @last has the result already, or *status says what is wrong. */
+static bool is_sequenced(const struct nfs4_owner *owner, uint32_t op, uint32_t seqid,
+			 uint32_t *status)
+{
+	if (!owner->sequenced || seqid == owner->seqid + 1)
+		return false;
+	*status = seqid == owner->seqid && owner->last.op == op ? owner->last.status
+								: NFS4ERR_BAD_SEQID;
+	return true;
+}
+
+static void finish(struct nfs4_owner *owner, uint32_t op, uint32_t seqid, uint32_t status,
+		   const struct nfs4_open_res *res)
+{
+	if (!moves_seqid(status))
+		return;
+	owner->sequenced = true;
+	owner->seqid = seqid;
+	owner->last = (struct nfs4_owner_last){ op, status, *res };
+}
+
+/* OPEN */
+
+static uint32_t open_by(struct nfs4_state *state, struct nfs4_owner *owner,
+			const struct nfs4_open *open, struct nfs4_open_res *res)
+{
+	const uint32_t index = (uint32_t)(owner - state->owners);
+	struct nfs4_opened *opened;
+
+	if (open->status)
+		return open->status;
+	if (is_denied(state, open, index))
+		return NFS4ERR_SHARE_DENIED;
+	opened = open_file(state, index, &open->fh);
+	if (!opened)
+		return open->minor ? NFS4ERR_DELAY : NFS4ERR_RESOURCE;
+	set_share(state, opened, opened->access | open->access,
+		  opened->deny | open->deny);
+	opened->seqid++;
+	make_stateid(state, opened, &res->stateid);
+	res->confirm = !owner->confirmed;
+	res->fh = open->fh;
+	res->change = open->change;
+	return NFS4_OK;
+}
+
+static uint32_t open_sequenced(struct nfs4_state *state, const struct nfs4_open *open,
+			       struct nfs4_open_res *res)
+{
+	struct nfs4_owner *owner = find_owner(state, open);
+	uint32_t status;
+
+	/* RFC 7530 section 16.18.5: an owner who did not confirm begins anew, but for the
+	 * repetition of what it did. */
+	if (owner && !owner->confirmed && open->seqid != owner->seqid) {
+		end_opens(state, (uint32_t)(owner - state->owners));
+		owner->sequenced = false;
+	}
+	if (!owner)
+		owner = add_owner(state, open);
+	if (!owner)
+		return open->minor ? NFS4ERR_DELAY : NFS4ERR_RESOURCE;
+	owner->touched = state->clock();
+	if (open->minor)
+		return open_by(state, owner, open, res);
+	if (is_sequenced(owner, OP_OPEN, open->seqid, &status)) {
+		*res = owner->last.res;
+		return status;
+	}
+	status = open_by(state, owner, open, res);
+	finish(owner, OP_OPEN, open->seqid, status, res);
+	return status;
+}
+
+uint32_t nfs4_opens_open(struct nfs4_state *state, const struct nfs4_open *open,
+			 struct nfs4_open_res *res)
+{
+	struct nfs4_client *client;
+	uint32_t status = NFS4ERR_STALE_CLIENTID;
+
+	*res = (struct nfs4_open_res){ .confirm = false };
+	nfs4_clients_lock(state);
+	client = nfs4_clients_get(state, open->clientid, open->minor > 0);
+	if (client && client->confirmed) {
+		nfs4_clients_touch(state, client);
+		status = open_sequenced(state, open, res);
+	}
+	nfs4_clients_unlock(state);
+	return status;
+}
+
+/* CLOSE, OPEN_CONFIRM, OPEN_DOWNGRADE */
+
+static uint32_t downgrade(struct nfs4_state *state, struct nfs4_opened *open,
+			  const struct nfs4_open_change *change)
+{
+	if ((change->access & ~open->access) || (change->deny & ~open->deny) ||
+	    !change->access)
+		return NFS4ERR_INVAL;
+	set_share(state, open, change->access, change->deny);
+	return NFS4_OK;
+}
+
+static uint32_t change_open(struct nfs4_state *state, struct nfs4_opened *open,
+			    const struct nfs4_open_change *change,
+			    struct nfs4_stateid *stateid)
+{
+	struct nfs4_owner *owner = &state->owners[open->owner];
+	uint32_t status = NFS4_OK;
+
+	if (!same_file(&open->fh, change->fh))
+		return NFS4ERR_BAD_STATEID;
+	if (change->op == OP_OPEN_CONFIRM && owner->confirmed)
+		return NFS4ERR_BAD_STATEID;
+	if (change->op == OP_OPEN_DOWNGRADE)
+		status = downgrade(state, open, change);
+	if (status)
+		return status;
+	owner->confirmed = true;
+	open->seqid++;
+	make_stateid(state, open, stateid);
+	if (change->op == OP_CLOSE)
+		end_open(state, open);
+	return NFS4_OK;
+}
+
+/* Even what is closed has an owner still, who may repeat the CLOSE. */
+static struct nfs4_owner *owner_by_stateid(struct nfs4_state *state,
+					   const struct nfs4_stateid *stateid)
+{
+	const uint32_t index = get_be32(stateid->other + 4);
+	const struct nfs4_opened *open;
+
+	if (memcmp(stateid->other, state->boot, 4) != 0 || index >= NFS4_OPENS)
+		return NULL;
+	open = &state->opens[index];
+	return open->generation == get_be32(stateid->other + 8) &&
+			       state->owners[open->owner].used
+		       ? &state->owners[open->owner]
+		       : NULL;
+}
+
+static uint32_t change_sequenced(struct nfs4_state *state,
+				 const struct nfs4_open_change *change,
+				 struct nfs4_stateid *stateid)
+{
+	struct nfs4_open_res res = { .confirm = false };
+	struct nfs4_owner *owner = NULL;
+	struct nfs4_opened *open = NULL;
+	uint32_t status;
+
+	if (!change->minor)
+		owner = owner_by_stateid(state, &change->stateid);
+	if (owner && is_sequenced(owner, change->op, change->seqid, &status)) {
+		*stateid = owner->last.res.stateid;
+		return status;
+	}
+	status = find_open(state, change->minor, change->clientid, &change->stateid,
+			   &open);
+	/* Before it is confirmed, nothing else will do. */
+	if (!status && !owner_of(state, open)->confirmed && change->op != OP_OPEN_CONFIRM)
+		status = NFS4ERR_BAD_STATEID;
+	if (!status)
+		status = change_open(state, open, change, &res.stateid);
+	if (owner)
+		finish(owner, change->op, change->seqid, status, &res);
+	*stateid = res.stateid;
+	return status;
+}
+
+/* In 4.0 the stateid says whose lease this renews. */
+static void renew_by(struct nfs4_state *state, const struct nfs4_owner *owner)
+{
+	struct nfs4_client *client = nfs4_clients_get(state, owner->clientid, false);
+
+	if (client)
+		nfs4_clients_touch(state, client);
+}
+
+uint32_t nfs4_opens_change(struct nfs4_state *state,
+			   const struct nfs4_open_change *change,
+			   struct nfs4_stateid *stateid)
+{
+	const struct nfs4_owner *owner;
+	uint32_t status;
+
+	nfs4_clients_lock(state);
+	owner = change->minor ? NULL : owner_by_stateid(state, &change->stateid);
+	if (owner)
+		renew_by(state, owner);
+	status = change_sequenced(state, change, stateid);
+	nfs4_clients_unlock(state);
+	return status;
+}
+
+/* READ */
+
+/* Somebody keeps all others from reading the file. */
+static bool is_read_denied(const struct nfs4_state *state, const struct nfs_fh *fh)
+{
+	size_t i;
+
+	for (i = 0; state->denying && i < NFS4_OPENS; i++)
+		if (state->opens[i].used &&
+		    (state->opens[i].deny & OPEN4_SHARE_DENY_READ) &&
+		    same_file(&state->opens[i].fh, fh))
+			return true;
+	return false;
+}
+
+static uint32_t may_read(struct nfs4_state *state, uint32_t minor, uint64_t clientid,
+			 const struct nfs4_stateid *stateid, const struct nfs_fh *fh)
+{
+	struct nfs4_opened *open;
+	uint32_t status;
+
+	if (is_anonymous(stateid))
+		return is_read_denied(state, fh) ? NFS4ERR_LOCKED : NFS4_OK;
+	status = find_open(state, minor, clientid, stateid, &open);
+	if (status)
+		return status;
+	if (!minor)
+		renew_by(state, owner_of(state, open));
+	return owner_of(state, open)->confirmed && same_file(&open->fh, fh)
+		       ? NFS4_OK
+		       : NFS4ERR_BAD_STATEID;
+}
+
+uint32_t nfs4_opens_read(struct nfs4_state *state, uint32_t minor, uint64_t clientid,
+			 const struct nfs4_stateid *stateid, const struct nfs_fh *fh)
+{
+	uint32_t status;
+
+	if (is_bypass(stateid))
+		return NFS4_OK;
+	nfs4_clients_lock(state);
+	status = may_read(state, minor, clientid, stateid, fh);
+	nfs4_clients_unlock(state);
+	return status;
+}
+
+uint32_t nfs4_opens_test(struct nfs4_state *state, uint64_t clientid,
+			 const struct nfs4_stateid *stateid)
+{
+	struct nfs4_opened *open;
+	uint32_t status;
+
+	nfs4_clients_lock(state);
+	status = find_open(state, 1, clientid, stateid, &open);
+	nfs4_clients_unlock(state);
+	return status;
+}
