@@ -25,7 +25,10 @@ struct cli_options {
 	const struct cli_command *command;
 	bool help, version;
 	const struct report_format *format;
-	const struct transport_ops *transport;
+	const struct transport_ops *transport; /* NULL: auto */
+	const char *device;
+	struct transport_address bind;         /* len 0: not given */
+	const struct nfs_version *nfs_version; /* NULL: auto */
 	unsigned int timeout_ms;
 	uint16_t port, mount_port, nfs_port; /* mount and nfs: 0 when not given */
 	bool has_port;
@@ -103,6 +106,10 @@ int value_number(const char *text, unsigned long min, unsigned long max,
 		 unsigned long *out);
 int value_port(const char *text, uint16_t *out);
 int value_cred(const char *text, struct rpc_cred *out);
+/* A numeric IPv4 or IPv6 address, the latter in brackets or not. Port 0. */
+int value_address(const char *text, struct transport_address *out);
+/* A name that a device can have; borrowed. */
+int value_device(const char *text, const char **out);
 
 /* SERVER[:/PATH]; an IPv6 address stands in brackets. */
 struct target {

@@ -24,8 +24,8 @@ const struct cli_command cmd_bench = {
 		"other, in samples that alternate with the same work over TCP: NFS over TCP from "
 		"the same server, or with --embedded a plain TCP connection over loopback. The "
 		"ratio is the median of the pairs of samples. There is no threshold: what could "
-		"be measured passes. RDMA is carried over TCP (iWARP), so that this says what the "
-		"server and this program can do, not what an adapter would reach.",
+		"be measured passes. Over software iWARP it says what the server and this program "
+		"can do, not what an adapter would reach.",
 	.max_operands = 1,
 	.run = cmd_bench_run,
 };

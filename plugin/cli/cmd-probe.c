@@ -19,9 +19,9 @@ const struct cli_command cmd_probe = {
 		"Reads a file of the export over RPC-over-RDMA, by every mechanism that a "
 		"reply can take and in many sizes, compares what arrives with NFS over TCP, "
 		"and reports what was found. Nothing is written to the server. Without "
-		"/EXPORT only NULL calls are made. An IPv6 address stands in brackets. This "
-		"host needs no RDMA device: RDMA is carried over TCP (iWARP), which the "
-		"server must offer.",
+		"/EXPORT only NULL calls are made. An IPv6 address stands in brackets. RDMA "
+		"goes through the device of this host that leads to the server; where there "
+		"is none it is carried over TCP (software iWARP), which the server must offer.",
 	.max_operands = 1,
 	.run = cmd_probe_run,
 };

@@ -100,7 +100,7 @@ static int serve(const struct cli_options *options, const struct server_options 
 	_cleanup_close_ int stop = stop_signals();
 	int status = EXIT_GOOD;
 
-	if (stop < 0 || server_open(&server, what) || server_drop_root())
+	if (stop < 0 || server_open_dropped(&server, what))
 		status = cli_error(options, EXIT_UNKNOWN, "%s", err_text());
 	if (!status)
 		status = print_ready(options, server, &what->listen);
@@ -115,7 +115,7 @@ static int cmd_serve_run(struct cli_options *options)
 	struct server_options what = {
 		.nfs_port = options->nfs_port,
 		.mount_port = options->mount_port,
-		.transport = options->transport,
+		.transport = options->transport ? options->transport : &transport_iwarp,
 		.faults = fault_set_empty(options->faults) ? NULL : options->faults,
 		.no_crc = options->no_crc,
 	};
@@ -148,8 +148,10 @@ const struct cli_command cmd_serve = {
 	.summary = "Run the built-in NFS/RDMA server by itself.",
 	.details =
 		"Serves files made for testing, or with --export a directory, read-only over "
-		"NFSv3 by RPC-over-RDMA and by TCP. RDMA is carried over TCP (iWARP): a Linux "
-		"client with soft-iWARP can mount it. Prints one line of JSON with the ports "
+		"NFSv3, NFSv4.0 and 4.1 by RPC-over-RDMA and by TCP. RDMA is carried over TCP "
+		"(iWARP), and a Linux client with soft-iWARP can mount it; with --transport "
+		"verbs it goes through the RDMA device that has the address, so that any two "
+		"hosts with RDMA can test what is between them. Prints one line of JSON with the ports "
 		"when ready, and serves until SIGINT or SIGTERM. Started by root it drops to "
 		"nobody, and shows only what others may read. A fault makes it go wrong in "
 		"one way; without --allow-remote-faults only on loopback.",

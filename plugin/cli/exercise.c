@@ -3,6 +3,8 @@
 
 /* What probe and bench have in common: from the command line to the work, and from its events to a
  * report. With --embedded the server is our own, in a child on loopback. */
+#include <netdb.h>
+
 #include "plugin/cli/cli.h"
 
 struct run {
@@ -39,8 +41,8 @@ static void set_subject(struct run *run, const struct probe_options *probe)
 	on_subject(run, "port", port);
 	if (probe->export)
 		on_subject(run, "export", probe->export);
-	on_subject(run, "transport", probe->transport->name);
-	on_subject(run, "nfs_version", "3");
+	on_subject(run, "transport", probe->transport ? probe->transport->name : "auto");
+	on_subject(run, "nfs_version", probe->version ? probe->version->name : "auto");
 }
 
 static void on_progress(void *arg, const char *what, unsigned int done,
@@ -49,6 +51,11 @@ static void on_progress(void *arg, const char *what, unsigned int done,
 	struct run *run = arg;
 
 	progress_show(&run->progress, what, done, total);
+}
+
+static bool is_transport(const struct cli_options *options, const char *name)
+{
+	return options->transport && !strcmp(options->transport->name, name);
 }
 
 /* What contradicts itself is refused, so that nobody believes it was obeyed. */
@@ -68,6 +75,17 @@ static int check_options(const struct cli_options *options)
 		return err_set(
 			EINVAL,
 			"--embedded picks its own ports: leave out the options of ports");
+	if (options->embedded && is_transport(options, "verbs") && !options->bind.len)
+		return err_set(
+			EINVAL,
+			"--embedded over verbs needs --bind ADDR, an address of an RDMA device of this host");
+	if (options->device && is_transport(options, "iwarp"))
+		return err_set(EINVAL,
+			       "--device is for verbs, and --transport says iwarp");
+	if (options->pcap && is_transport(options, "verbs"))
+		return err_set(
+			EINVAL,
+			"--pcap records iWARP over TCP; what an RDMA device sends is not seen here");
 	return 0;
 }
 
@@ -111,18 +129,35 @@ static int run_work(const struct cli_options *options, exercise_fn work,
 	return conclude(options, &run, rc);
 }
 
+/* The address without its port, as the probe's host. */
+static const char *host_text(const struct transport_address *at, char *buf, size_t cap)
+{
+	if (getnameinfo((const struct sockaddr *)&at->addr, at->len, buf, (socklen_t)cap,
+			NULL, 0, NI_NUMERICHOST))
+		snprintf(buf, cap, "127.0.0.1");
+	return buf;
+}
+
 static int run_embedded(const struct cli_options *options, exercise_fn work,
 			struct probe_options *probe)
 {
 	_cleanup_(server_kill_p) struct server_child *child = NULL;
+	struct server_spawn_options spawn = {
+		.transport = options->transport ? options->transport : &transport_iwarp,
+		.listen = options->bind,
+		.faults = options->faults,
+	};
 	struct server_ports ports;
+	char host[64] = "127.0.0.1";
 	int rc;
 
-	rc = server_spawn(&child, options->transport, options->faults, false, &ports);
+	rc = server_spawn(&child, &spawn, &ports);
 	if (rc)
 		return cli_error(options, EXIT_UNKNOWN, "built-in server: %s",
 				 err_text());
-	probe->host = "127.0.0.1";
+	probe->host = spawn.listen.len ? host_text(&spawn.listen, host, sizeof(host))
+				       : host;
+	probe->transport = spawn.transport;
 	probe->export = "/";
 	probe->port = ports.rdma;
 	probe->mount_port = ports.mount;
@@ -138,6 +173,9 @@ int exercise_run(struct cli_options *options, exercise_fn work)
 		.mount_port = options->mount_port,
 		.nfs_port = options->nfs_port,
 		.transport = options->transport,
+		.device = options->device,
+		.bind = options->bind,
+		.version = options->nfs_version,
 		.level = options->level,
 		.timeout_ms = options->timeout_ms,
 		.has_cred = options->has_cred,

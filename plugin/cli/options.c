@@ -52,15 +52,21 @@ static int set_timeout(struct cli_options *options, const char *value)
 
 static int set_transport(struct cli_options *options, const char *value)
 {
-	if (!strcmp(value, "verbs"))
-		return err_set(EINVAL,
-			       "verbs is not in this version; software iWARP is: iwarp");
-	options->transport = !strcmp(value, "auto")    ? &transport_iwarp
-			     : !strcmp(value, "iwarp") ? &transport_iwarp
-						       : NULL;
-	return options->transport
+	options->transport = transport_find(value);
+	return options->transport || !strcmp(value, "auto")
 		       ? 0
-		       : err_set(EINVAL, "takes auto or iwarp, not '%.40s'", value);
+		       : err_set(EINVAL, "takes auto, verbs or iwarp, not '%.40s'",
+				 value);
+}
+
+static int set_device(struct cli_options *options, const char *value)
+{
+	return value_device(value, &options->device);
+}
+
+static int set_bind(struct cli_options *options, const char *value)
+{
+	return value_address(value, &options->bind);
 }
 
 static int set_port(struct cli_options *options, const char *value)
@@ -81,14 +87,11 @@ static int set_nfs_port(struct cli_options *options, const char *value)
 
 static int set_nfs_version(struct cli_options *options, const char *value)
 {
-	(void)options;
-	if (!strcmp(value, "auto") || !strcmp(value, "3"))
-		return 0;
-	if (!strncmp(value, "4", 1))
-		return err_set(EINVAL,
-			       "version %.10s is not in this version of nfsrdma; 3 is",
-			       value);
-	return err_set(EINVAL, "takes auto or 3, not '%.40s'", value);
+	options->nfs_version = nfs_version_find(value);
+	return options->nfs_version || !strcmp(value, "auto")
+		       ? 0
+		       : err_set(EINVAL, "takes auto, 3, 4.0, 4.1 or 4.2, not '%.40s'",
+				 value);
 }
 
 static int set_level(struct cli_options *options, const char *value)
@@ -236,9 +239,19 @@ const struct cli_option option_table[] = {
 	  .set = set_timeout },
 	{ .name = "transport",
 	  .arg = "NAME",
-	  .help = "The RDMA transport: auto (default) or iwarp, which is software.",
-	  .commands = REPORTING,
+	  .help = "auto (default), verbs (an RDMA device) or iwarp (software, over TCP); auto is verbs where the route to the server leads through an RDMA device, and for serve iwarp.",
+	  .commands = REPORTING | CLI_SERVE,
 	  .set = set_transport },
+	{ .name = "device",
+	  .arg = "NAME",
+	  .help = "verbs: the RDMA device to use, as 'rdma link' names it (default: the route's).",
+	  .commands = REPORTING,
+	  .set = set_device },
+	{ .name = "bind",
+	  .arg = "ADDR",
+	  .help = "The address of this host to connect from (default: the route's); with --embedded the address that the built-in server listens on.",
+	  .commands = REPORTING,
+	  .set = set_bind },
 	{ .name = "port",
 	  .arg = "PORT",
 	  .help = "The server's NFS/RDMA port (default 20049).",
@@ -256,7 +269,7 @@ const struct cli_option option_table[] = {
 	  .set = set_nfs_port },
 	{ .name = "nfs-version",
 	  .arg = "VERSION",
-	  .help = "The version of NFS: auto (default) or 3.",
+	  .help = "The version of NFS: 3, 4.0, 4.1, 4.2 or auto (default), the highest that the server offers.",
 	  .commands = REPORTING,
 	  .set = set_nfs_version },
 	{ .name = "cred",
@@ -297,7 +310,6 @@ bool options_init(struct cli_options *options, const struct cli_command *command
 	*options = (struct cli_options){
 		.command = command,
 		.format = report_formats[0],
-		.transport = &transport_iwarp,
 		.timeout_ms = TIMEOUT_DEFAULT_MS,
 		.port = NFS_RDMA_PORT,
 		.level = PROBE_STANDARD,

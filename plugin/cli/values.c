@@ -4,11 +4,14 @@
 /* Values of the command line: each is bounded, whole, and refused with a sentence that says what
  * is allowed. What is quoted in it is cut, and cleaned by who prints it. */
 #include <arpa/inet.h>
+#include <netdb.h>
 
 #include "plugin/cli/cli.h"
 
 /* RFC 1813 section 5.1.1: the longest path that MOUNT takes. */
 #define MOUNT_PATH_MAX 1024
+/* IB_DEVICE_NAME_MAX, include/rdma/ib_verbs.h */
+#define DEVICE_NAME_MAX 64
 
 /* Decimal digits and nothing else: strtoul() would take a sign, blanks, and 0x. */
 static bool digits_to_number(const char *text, size_t len, unsigned long *out)
@@ -117,6 +120,43 @@ static bool is_ipv6(const char *text)
 	memcpy(address, text, len);
 	address[len] = '\0';
 	return inet_pton(AF_INET6, address, &v6) == 1;
+}
+
+int value_address(const char *text, struct transport_address *out)
+{
+	static const struct addrinfo hints = { .ai_flags = AI_NUMERICHOST,
+					       .ai_socktype = SOCK_STREAM };
+	bool bracket = *text == '[';
+	size_t len = strlen(text);
+	struct addrinfo *list;
+	struct in_addr v4;
+	char host[80];
+
+	if (bracket && len > 2 && text[len - 1] == ']') {
+		text++;
+		len -= 2;
+	}
+	snprintf(host, sizeof(host), "%.*s", (int)len, text);
+	/* getaddrinfo() alone would take 192.0.2, as inet_aton() does. */
+	if (len >= sizeof(host) ||
+	    (!strchr(host, ':') && inet_pton(AF_INET, host, &v4) != 1) ||
+	    getaddrinfo(host, NULL, &hints, &list))
+		return err_set(EINVAL,
+			       "takes a numeric address of this host, not '%.60s'", text);
+	memset(out, 0, sizeof(*out));
+	memcpy(&out->addr, list->ai_addr, list->ai_addrlen);
+	out->len = list->ai_addrlen;
+	freeaddrinfo(list);
+	return 0;
+}
+
+int value_device(const char *text, const char **out)
+{
+	if (!is_name(text) || *text == '.' || strlen(text) >= DEVICE_NAME_MAX)
+		return err_set(EINVAL, "takes the name of an RDMA device, not '%.40s'",
+			       text);
+	*out = text;
+	return 0;
 }
 
 /* Splits off the host; *rest is what follows it: "" or ":...". */

@@ -41,28 +41,56 @@ const struct meaning meaning_table[] = {
 		  "/etc/hosts, on every host that mounts, or give the address instead.",
 	  .see = { "getaddrinfo(3)", "hosts(5)" },
 	  .decisive = true },
+	{ .id = "probe.route",
+	  .group = CONNECTION,
+	  .title = "RDMA transport",
+	  .what = "Which way RDMA goes. With --transport auto it is the RDMA device (verbs) "
+		  "that the route to the server leads through, as the connection manager "
+		  "of this host resolves it; where there is none, software iWARP over TCP, "
+		  "and the summary says why. --transport, --device and --bind decide "
+		  "instead. It is unknown when verbs was asked for and cannot be had: then "
+		  "nothing was asked of the server.",
+	  .cause =
+		  "This host has no RDMA device, or the modules of it or of the connection "
+		  "manager (rdma_ucm) are not loaded; the port is down; the route to the "
+		  "server leads through an ordinary network card; nobody answers for the "
+		  "address; /dev/infiniband may not be opened by this user.",
+	  .remedy =
+		  "Look: 'rdma link' and 'ibv_devinfo' show devices and the state of their "
+		  "ports, 'ip route get ADDRESS' the interface of the route: it must be the "
+		  "one that 'rdma link' names as netdev. 'modprobe rdma_ucm' where "
+		  "/dev/infiniband/rdma_cm is missing. A server with an iWARP device can "
+		  "also be probed with --transport iwarp.",
+	  .see = { "rdma-link(8)", "rdma_cm(7)" },
+	  .decisive = true },
 	{ .id = "probe.connect",
 	  .group = CONNECTION,
 	  .title = "RDMA connection",
 	  .what = "A connection to the NFS/RDMA port, 20049 unless --port says otherwise. "
 		  "Software iWARP is RDMA over an ordinary TCP connection: TCP connects, "
 		  "then both ends agree on MPA revision 2, on the CRC, and on how many RDMA "
-		  "Reads may be under way. A refusal is a failure; silence is unknown, "
-		  "because a firewall and an absent host look the same from here.",
+		  "Reads may be under way. Over an RDMA device (verbs) the connection "
+		  "manager does it, and the summary names its event. A refusal is a "
+		  "failure; silence is unknown, because a firewall and an absent host look "
+		  "the same from here.",
 	  .cause =
 		  "Refused: nothing listens there, because nfsd runs without RDMA or lost "
 		  "its listener in a restart, or the server rejected the request. Something "
 		  "else answered: another service has the port. Silence: a firewall drops "
 		  "TCP port 20049, or the host is down. A server whose adapters are "
 		  "InfiniBand or RoCE listens there and not for iWARP: it refuses TCP on "
-		  "this port although NFS/RDMA works.",
+		  "this port although NFS/RDMA works. RDMA_CM_EVENT_UNREACHABLE: packets of "
+		  "the fabric are lost; RoCE uses UDP port 4791, which firewalls and "
+		  "switches may drop while ping works. RLIMIT_MEMLOCK: registered memory "
+		  "is locked memory, and this user may lock too little.",
 	  .remedy =
 		  "On a Linux server /proc/fs/nfsd/portlist must have a line 'rdma 20049' "
 		  "(ss does not show the listener of an adapter). If it has none: rdma=y "
 		  "in section [nfsd] of /etc/nfs.conf, then restart nfs-server. The server "
 		  "needs an iWARP device: an adapter, or the kernel's software one (rdma "
-		  "link add siw0 type siw netdev INTERFACE). Open TCP port 20049 in the "
-		  "firewalls between.",
+		  "link add siw0 type siw netdev INTERFACE). Open TCP port 20049 (iWARP) or "
+		  "UDP port 4791 (RoCE) in the firewalls between. For more locked memory: "
+		  "ulimit -l, LimitMEMLOCK= of the unit, or run as root.",
 	  .see = { "RFC 5044", "RFC 6581", "nfs.conf(5)" },
 	  .decisive = true },
 	{ .id = "probe.private-data",
@@ -82,16 +110,52 @@ const struct meaning meaning_table[] = {
 	{ .id = "probe.null",
 	  .group = CONNECTION,
 	  .title = "NULL call",
-	  .what = "The smallest call there is, NFS version 3 NULL: nothing goes with it and "
-		  "nothing comes back but a reply. It proves that an RPC-over-RDMA version 1 "
-		  "server with NFS stands behind the port.",
-	  .cause = "The server accepts RDMA connections but is no NFS server, does not "
-		   "serve NFS version 3, or has no thread free to answer.",
+	  .what = "The smallest call there is, NULL of NFS version 4, or of version 3 where "
+		  "that is wanted or there is no other: nothing goes with it and nothing "
+		  "comes back but a reply. It proves that an RPC-over-RDMA version 1 server "
+		  "with NFS stands behind the port.",
+	  .cause = "The server accepts RDMA connections but is no NFS server, or has no "
+		   "thread free to answer.",
 	  .remedy =
-		  "On a Linux server /proc/fs/nfsd/versions must have '+3', and "
+		  "On a Linux server /proc/fs/nfsd/versions must have '+3' or '+4', and "
 		  "/proc/fs/nfsd/threads must not be 0. nfs-ganesha serves over RDMA only "
 		  "the versions in NFS_RDMA_Protocol_Versions.",
-	  .see = { "RFC 8166 4", "RFC 1813 3.3.0" },
+	  .see = { "RFC 8166 4", "RFC 1813 3.3.0", "RFC 8881 16.1" },
+	  .decisive = true },
+	{ .id = "probe.versions",
+	  .group = CONNECTION,
+	  .title = "Versions of NFS",
+	  .what = "Which of NFS 3, 4.0, 4.1 and 4.2 the server offers over RDMA, each by a "
+		  "call of its own. The highest is used, or the one of --nfs-version.",
+	  .cause =
+		  "The version that was asked for is switched off on the server, or its "
+		  "software does not have it over RDMA. A version without an answer: the "
+		  "server drops calls that it does not understand where it must refuse "
+		  "them, and a client that tries that version first waits in vain.",
+	  .remedy =
+		  "On a Linux server /proc/fs/nfsd/versions has a '+' before each version "
+		  "that is on; vers3= to vers4.2= in section [nfsd] of /etc/nfs.conf switch "
+		  "them. nfs-ganesha: NFS_RDMA_Protocol_Versions and Minor_Versions. Or "
+		  "leave --nfs-version out.",
+	  .see = { "RFC 5531 9", "RFC 8881 2.7", "nfs.conf(5)" },
+	  .decisive = true },
+	{ .id = "probe.session",
+	  .group = CONNECTION,
+	  .title = "Session",
+	  .what = "NFS 4.1 and 4.2 want a client id and a session: EXCHANGE_ID, "
+		  "CREATE_SESSION and RECLAIM_COMPLETE. The probe's client has a random name "
+		  "of its own and no backchannel, so that the kernel's client of the same "
+		  "host is not concerned; it is destroyed at the end, however the end comes.",
+	  .cause =
+		  "The server refused one of the steps; the summary names it and the status. "
+		  "RESOURCE or DELAY: it has no memory for another session. While the server "
+		  "waits for clients of before a restart (grace period) some answer DELAY.",
+	  .remedy =
+		  "Look into the server's log. For a refusal by the version itself probe with "
+		  "--nfs-version 4.0 or 3 to see whether READs are right.",
+	  .unknown = "Probe again when the server has time: after its grace period (90 "
+		     "seconds on Linux), or with a longer --timeout.",
+	  .see = { "RFC 8881 18.35", "RFC 8881 18.36", "RFC 8881 18.51" },
 	  .decisive = true },
 	{ .id = "probe.credits",
 	  .group = CONNECTION,
@@ -123,6 +187,25 @@ const struct meaning meaning_table[] = {
 		  "mountd a fixed port (port= in section [mountd] of nfs.conf) and name it "
 		  "with --mount-port.",
 	  .see = { "RFC 1813 5", "RFC 8267 5.1", "exports(5)" },
+	  .decisive = true },
+	{ .id = "probe.root",
+	  .group = EXPORT,
+	  .title = "Root handle (NFSv4)",
+	  .what = "The file handle of the path, from the server's root by LOOKUP of each name: "
+		  "NFS version 4 needs no MOUNT, no rpcbind and no other connection. Where "
+		  "any version will do and the path is not there under one, the next lower "
+		  "version is tried, and the summary says so.",
+	  .cause =
+		  "NFS4ERR_NOENT: no such path, or the server shows another tree under "
+		  "NFSv4 (fsid=0 in /etc/exports makes an export the root of it). "
+		  "NFS4ERR_ACCESS, NFS4ERR_PERM: not exported to this host or this port, or "
+		  "this identity may not pass. NFS4ERR_WRONGSEC: the export wants Kerberos, "
+		  "which the probe does not speak.",
+	  .remedy =
+		  "Compare with 'exportfs -v' on the server. With fsid=0 name the path as "
+		  "NFSv4 clients see it. Run the probe as root, so that it can use a reserved "
+		  "port, or add insecure to the export.",
+	  .see = { "RFC 8881 7", "RFC 8881 18.13", "exports(5)" },
 	  .decisive = true },
 	{ .id = "probe.identity",
 	  .group = EXPORT,
@@ -302,11 +385,26 @@ const struct meaning meaning_table[] = {
 		  "findings on each mechanism say which of them is at fault.",
 	  .remedy = "Do what those findings say. " USE_TCP,
 	  .see = { "RFC 8166 3.5", "Red Hat bugzilla 1046011" } },
+	{ .id = "probe.read.compound",
+	  .group = READS,
+	  .title = "READ with more behind it",
+	  .what = "NFSv4 puts several operations into one call. READ with GETATTR behind it, "
+		  "and two READs of which the second comes with the reply, by every "
+		  "mechanism, of odd sizes and those around 812 bytes: data and attributes "
+		  "must be those of plain calls.",
+	  .cause =
+		  "The server loses its place in the reply when it takes the first READ's "
+		  "data out. Linux servers before 4.6 wrote what follows the data into the "
+		  "Write chunk; those of 4.13 to 4.16 sent data inline that a chunk was "
+		  "there for.",
+	  .remedy = "Update the server. NFSv3 (vers=3) is not touched by it.",
+	  .unknown = CUT_SHORT,
+	  .see = { "RFC 8267 6.4", "RFC 8166 3.4.6" } },
 	{ .id = "probe.readdir",
 	  .group = REPLIES,
 	  .title = "Listing by Reply chunk",
-	  .what = "READDIRPLUS, whose replies are too long to come inline and may not be placed "
-		  "apart: they come whole, by Reply chunk. The listing must be well-formed and "
+	  .what = "READDIRPLUS, or NFSv4's READDIR with attributes, whose replies are too "
+		  "long to come inline and may not be placed apart: they come whole, by Reply chunk. The listing must be well-formed and "
 		  "go on where it stopped.",
 	  .cause =
 		  "The server assembles long replies wrongly. Linux servers of the 3.x and "
@@ -317,12 +415,36 @@ const struct meaning meaning_table[] = {
 	{ .id = "probe.readlink",
 	  .group = REPLIES,
 	  .title = "Symbolic links",
-	  .what = "READLINK inline, by Write chunk and by Reply chunk: the text must be the "
-		  "same, whatever its length.",
+	  .what = "READLINK inline and by Reply chunk, and under NFSv3 by Write chunk: the text "
+		  "must be the same, whatever its length.",
 	  .cause =
 		  "The server places the text of a link with a wrong length, or with padding.",
 	  .remedy = "Update the server. " USE_TCP,
 	  .see = { "RFC 8267 3", "RFC 1813 3.3.5" } },
+	{ .id = "probe.readlink.write-chunk",
+	  .group = REPLIES,
+	  .title = "Links by Write chunk",
+	  .what = "READLINK of NFSv4 with a Write chunk for the text, at --level full. It warns, "
+		  "since RFC 8267 allows clients to ask so, but Linux clients never do.",
+	  .cause =
+		  "Linux servers since 5.11 count the text from its length word on: the chunk "
+		  "holds four bytes that are not the text's, and the reply four bytes of the "
+		  "text where the length should be. NFSv3 is not touched by it.",
+	  .remedy =
+		  "Nothing for Linux clients. Report it to the vendor of the server if other "
+		  "clients mount this export.",
+	  .see = { "RFC 8267 5.2", "RFC 8166 3.4.6" } },
+	{ .id = "probe.device",
+	  .group = CONDUCT,
+	  .title = "The device stays",
+	  .what = "The RDMA device of this host went away under the probe. What was asked until "
+		  "then stands; READs that it cut off say nothing about the server.",
+	  .cause = "The device was unplugged, its driver was unloaded or reset it, or a "
+		   "software device was deleted (rdma link delete).",
+	  .remedy =
+		  "Look at 'rdma link' and the kernel's log of this host, then probe again.",
+	  .see = { "rdma-link(8)" },
+	  .decisive = true },
 	{ .id = "probe.reply.xid",
 	  .group = CONDUCT,
 	  .title = "Every reply has its call",
@@ -375,6 +497,29 @@ const struct meaning meaning_table[] = {
 		  "Look for damaged frames first (ethtool -S on both ends and on switches), "
 		  "then update the firmware and drivers of the server's adapter. " USE_TCP,
 	  .see = { "RFC 5044", "RFC 5041", "RFC 5040" } },
+	{ .id = "probe.session.kept",
+	  .group = CONDUCT,
+	  .title = "The session is kept",
+	  .what = "Whether the server knew its NFSv4.1 session to the end. Where it did not, "
+		  "the probe makes another and goes on.",
+	  .cause =
+		  "BADSESSION or STALE_CLIENTID: the server was restarted meanwhile, or an "
+		  "administrator expired the client. A server that forgets sessions "
+		  "without that makes clients recover all their locks each time.",
+	  .remedy = "If nobody restarted the server, look into its log at that time.",
+	  .see = { "RFC 8881 2.10.13", "RFC 8881 8.4.2" } },
+	{ .id = "probe.session.left",
+	  .group = CONDUCT,
+	  .title = "Nothing stays behind",
+	  .what = "The probe takes its client id and its session off the server at every end: "
+		  "the normal one, an error, the deadline, an interrupt. It is said only where "
+		  "that could not be done.",
+	  .cause = "The server did not answer any more, or refused to destroy them.",
+	  .remedy =
+		  "Nothing: the server drops the client when its lease ends (90 seconds on "
+		  "Linux). Until then it is in /proc/fs/nfsd/clients there, by the name in "
+		  "the evidence; it holds no files and no locks.",
+	  .see = { "RFC 8881 18.37", "RFC 8881 18.50" } },
 	{ .id = "bug.read-812",
 	  .group = DEFECTS,
 	  .title = "812-byte READ bug",

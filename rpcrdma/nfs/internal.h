@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* The map of rpcrdma/nfs: what its files share. nfs.h is what others may see. */
+/* The map of rpcrdma/nfs: what its files share. nfs.h is what others may see. What the versions
+ * of NFS share is in version-internal.h, because it needs nfs4.h, which has names that libnfs's
+ * header of NFSv4 has too. */
 #ifndef RPCRDMA_NFS_INTERNAL_H
 #define RPCRDMA_NFS_INTERNAL_H
 
@@ -16,8 +18,10 @@
 int rpc_tcp_send(int fd, struct iovec *iov, size_t iovcnt, uint64_t deadline);
 int rpc_tcp_recv(int fd, void *buf, size_t len, uint64_t deadline);
 
-/* reference-child.c: the only code that lets libnfs decode */
+/* reference-child.c */
 
+#define REFERENCE_SOCK     3 /* where the child has its two descriptors */
+#define REFERENCE_PAIR     4
 #define REFERENCE_TEXT_MAX 256
 
 /* What the parent asks and the child answers, over a socket pair, both of one build. */
@@ -37,8 +41,14 @@ struct reference_answer {
 };
 
 /* Never returns: serves until the other end of @pair is closed. Closes all descriptors but
- * these two and gives up what may be given up. @parent is who must be alive. */
-void reference_child(int sock, int pair, const struct rpc_cred *cred, pid_t parent)
-	__attribute__((noreturn));
+ * these two and gives up what may be given up. @vers: of NFS. @parent is who must be alive. */
+void reference_child(int sock, int pair, const struct rpc_cred *cred, uint32_t vers,
+		     pid_t parent) __attribute__((noreturn));
+
+/* reference-libnfs.c: the only code that lets libnfs decode */
+
+/* One READ by the server at REFERENCE_SOCK, answered to REFERENCE_PAIR. */
+void reference_libnfs_read(const struct reference_request *request,
+			   const struct rpc_cred *cred, uint32_t vers);
 
 #endif

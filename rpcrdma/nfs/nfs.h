@@ -199,11 +199,13 @@ const char *nfs3_status_text(uint32_t status);
 int rpc_tcp_call(int fd, const struct rpc_call *call, const void *args, size_t args_len,
 		 void *buf, size_t cap, const uint8_t **results, size_t *results_len,
 		 uint64_t deadline);
-/* A connected TCP socket, non-blocking. With @reserved a local port from 512 to 1023 is bound,
- * where we may and one is free (if not, the socket has an ordinary port and *got_reserved is
- * false). @got_reserved may be NULL. Errors: -ETIMEDOUT, and connect(2)'s. */
-int rpc_tcp_connect(int *fd, const struct transport_address *to, bool reserved,
+/* A connected TCP socket, non-blocking, from the address @from (NULL: the route's). With
+ * @reserved a local port from 512 to 1023 is bound, where we may and one is free (if not, the
+ * socket has an ordinary port and *got_reserved is false). @got_reserved may be NULL. Errors: -ETIMEDOUT, and connect(2)'s. */
+int rpc_tcp_connect(int *fd, const struct transport_address *to,
+		    const struct transport_address *from, bool reserved,
 		    bool *got_reserved, uint64_t deadline);
+
 /* mount3.c */
 
 /* PMAPPROC_GETPORT for TCP. Errors: -EADDRNOTAVAIL not registered; -EBADMSG; rpc_tcp_call()'s. */
@@ -216,18 +218,22 @@ int mount3_mnt(int fd, const char *path, const struct rpc_cred *cred,
 /* reference.c: READ over TCP by libnfs, in a child. A single-threaded process forks it. */
 
 struct reference;
+struct nfs_version;
 
 /* Takes the connected socket @fd (bound to a reserved port, where the server wants one), also
- * when it fails. @cred may be NULL: AUTH_NONE.
+ * when it fails. @cred may be NULL: AUTH_NONE. @version: NFSv3's READ, or for NFSv4 that of 4.0,
+ * with the anonymous stateid: a handle is good in every minor version of the same server.
  * Errors: -errno of fork and pipes only; what libnfs meets comes back from reference_read. */
 int reference_open(struct reference **out, int fd, const struct transport_address *peer,
-		   const struct rpc_cred *cred);
+		   const struct rpc_cred *cred, const struct nfs_version *version);
 /* The file's bytes as NFS over TCP has them. Returns the count read, which may be less than
  * @count (servers clip at rtmax, and so does this at 1 MiB); *status is NFS's, and with an error
  * there the count is 0.
- * Errors: -ETIMEDOUT; -EPIPE the child is gone (err_text says how it died: a crash is a
- * finding); -EIO libnfs's own error text. After the first two, and after a lost connection, every
- * further call returns the same at once. *status and *eof are then untouched, @buf may not be. */
+ * Errors: -EINVAL a handle that the version does not have; -ETIMEDOUT; -EPIPE the child is gone
+ * (err_text says how it died: a crash is a finding); -EIO libnfs's own error text, or that the
+ * server does not speak NFSv4.0, over TCP or at all. After -ETIMEDOUT, -EPIPE and a lost
+ * connection every further call returns the same at once. *status and *eof are then untouched,
+ * @buf may not be. */
 ssize_t reference_read(struct reference *ref, const struct nfs_fh *fh, uint64_t offset,
 		       uint32_t count, void *buf, uint32_t *status, bool *eof,
 		       uint64_t deadline);

@@ -1,17 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* The child process of reference.c: READ over TCP by libnfs, the one place where libnfs decodes
- * what a server sent. It may be crashed or taken over from there, so it keeps no descriptor but
- * its two sockets, no signal handler, little memory, and dies with its parent.
- *
- * libnfs 4.0.0 can connect only by itself, and then from a reserved port only as root. The
- * connection that we were given is put under it with rpc_set_fd(), which leaves the context
- * "not connected"; the next rpc_service() with POLLOUT asks the socket for its error, finds none
- * and takes it for a connect() that has completed. Reconnecting, which would leave our socket, is
- * off unless asked for. */
+/* The child process of reference.c, in which reference-libnfs.c reads. It may be crashed or taken
+ * over from there, so it keeps no descriptor but its two sockets, no signal handler, little
+ * memory, and dies with its parent. */
 #include <fcntl.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <sys/prctl.h>
@@ -19,157 +12,13 @@
 #include <sys/socket.h>
 
 #include "rpcrdma/nfs/internal.h"
-#include "rpcrdma/nfs/libnfs-compat.h"
 
-#define CHILD_SOCK 3 /* where the two descriptors are moved */
-#define CHILD_PAIR 4
-#define CHILD_FDS  5
+#define CHILD_FDS (REFERENCE_PAIR + 1)
 /* Beyond what the parent has at the fork: a reply of 1 MiB in pieces is held twice. */
 #define CHILD_MEMORY (16 * 1024 * 1024)
 /* No ordinary program has so much; one that does is under a sanitizer, whose shadow memory
  * grows as it runs, and a limit would kill it. */
 #define SHADOW_SIZE ((uint64_t)1 << 40)
-
-#define NEVER UINT64_MAX
-
-struct read_call {
-	const struct reference_request *request;
-	struct reference_answer answer;
-	bool done;
-	bool answered;
-};
-
-/* Tells the parent; without one there is nothing left to do. */
-static void answer_send(struct read_call *call, const void *data)
-{
-	struct iovec iov[2] = { { &call->answer, sizeof(call->answer) },
-				{ (void *)data, call->answer.count } };
-
-	if (rpc_tcp_send(CHILD_PAIR, iov, ARRAY_SIZE(iov), NEVER))
-		_exit(0);
-	call->answered = true;
-}
-
-static void answer_error(struct read_call *call, const char *text)
-{
-	call->answer.rc = -EIO;
-	snprintf(call->answer.text, sizeof(call->answer.text), "%s", text);
-}
-
-/* libnfs believes the length of the data: 0x80000000 passes its checks. */
-static void answer_data(struct read_call *call, const READ3res *res)
-{
-	const READ3resok *ok = &res->READ3res_u.resok;
-	char text[REFERENCE_TEXT_MAX];
-
-	call->answer.status = res->status;
-	if (res->status != NFS3_OK) {
-		answer_send(call, NULL);
-		return;
-	}
-	if (ok->data.data_len > call->request->count || ok->count != ok->data.data_len ||
-	    ok->eof > 1) {
-		snprintf(text, sizeof(text),
-			 "reply to a READ of %u has count %u, %u bytes, eof %u",
-			 call->request->count, ok->count, ok->data.data_len, ok->eof);
-		answer_error(call, text);
-		return;
-	}
-	call->answer.count = ok->count;
-	call->answer.eof = ok->eof;
-	answer_send(call, ok->data.data_val);
-}
-
-/* The data are gone when this returns. */
-static void read_done(struct rpc_context *rpc, int status, void *data, void *arg)
-{
-	struct read_call *call = arg;
-	char text[REFERENCE_TEXT_MAX];
-	const char *error;
-
-	if (call->done)
-		return;
-	call->done = true;
-	if (status == RPC_STATUS_SUCCESS) {
-		answer_data(call, data);
-		return;
-	}
-	error = rpc_get_error(rpc);
-	snprintf(text, sizeof(text), "%s%s%s", data ? (const char *)data : "cancelled",
-		 error ? ": " : "", error ? error : "");
-	answer_error(call, text);
-}
-
-/* Why rpc_service() gave the connection up. libnfs itself says nothing of an orderly close. */
-static void connection_lost(struct rpc_context *rpc, struct read_call *call)
-{
-	const char *error = rpc_get_error(rpc);
-	char byte;
-
-	call->answer.gone = 1;
-	if (recv(CHILD_SOCK, &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 0)
-		answer_error(call, "the server closed the connection");
-	else
-		answer_error(call, error ? error : "the connection was lost");
-}
-
-/* No deadline: the parent has one, and kills. */
-static void read_service(struct rpc_context *rpc, struct read_call *call)
-{
-	struct pollfd pfd = { .fd = CHILD_SOCK };
-
-	while (!call->done) {
-		pfd.events = (short)rpc_which_events(rpc);
-		if (poll(&pfd, 1, -1) < 0)
-			_exit(1);
-		if (rpc_service(rpc, pfd.revents) < 0) {
-			connection_lost(rpc, call);
-			return;
-		}
-	}
-}
-
-static struct AUTH *auth_create(const struct rpc_cred *cred)
-{
-	uint32_t gids[RPC_GIDS_MAX];
-	uint32_t ngids;
-
-	if (!cred || cred->flavor != RPC_AUTH_SYS)
-		return authnone_create();
-	ngids = min_u32(cred->ngids, RPC_GIDS_MAX);
-	memcpy(gids, cred->gids, ngids * sizeof(gids[0]));
-	return authunix_create("nfsrdma", cred->uid, cred->gid, ngids, gids);
-}
-
-/* A context for each READ: an error text is never that of an earlier one. */
-static void read_serve(const struct reference_request *request,
-		       const struct rpc_cred *cred)
-{
-	struct read_call call = { .request = request };
-	struct READ3args args = {
-		.file = { { request->fh.len, (char *)request->fh.data } },
-		.offset = request->offset,
-		.count = request->count,
-	};
-	struct rpc_context *rpc;
-
-	rpc = rpc_init_context();
-	if (!rpc)
-		_exit(1);
-	rpc_set_auth(rpc, auth_create(cred));
-	rpc_set_fd(rpc, CHILD_SOCK);
-	if (rpc_service(rpc, POLLOUT) < 0)
-		connection_lost(rpc, &call);
-	else if (rpc_nfs3_read_async(rpc, read_done, &args, &call) != 0)
-		answer_error(&call, rpc_get_error(rpc));
-	else
-		read_service(rpc, &call);
-	if (!call.answered)
-		answer_send(&call, NULL);
-	call.done = true;
-	rpc_set_fd(rpc, -1); /* it would close it */
-	rpc_destroy_context(rpc);
-}
 
 /* Two descriptors are left, at known places; 0 to 2 go as well, because what is written there
  * would be the server's words. */
@@ -181,13 +30,13 @@ static int keep_descriptors(int sock, int pair)
 	pair = fcntl(pair, F_DUPFD, CHILD_FDS);
 	if (sock < 0 || pair < 0)
 		return -errno;
-	if (dup2(sock, CHILD_SOCK) < 0 || dup2(pair, CHILD_PAIR) < 0)
+	if (dup2(sock, REFERENCE_SOCK) < 0 || dup2(pair, REFERENCE_PAIR) < 0)
 		return -errno;
 	if (close_range(CHILD_FDS, ~0u, 0) || close_range(0, 2, 0))
 		return -errno;
 	/* libnfs sends without MSG_DONTWAIT. */
-	flags = fcntl(CHILD_SOCK, F_GETFL);
-	return fcntl(CHILD_SOCK, F_SETFL, flags | O_NONBLOCK) ? -errno : 0;
+	flags = fcntl(REFERENCE_SOCK, F_GETFL);
+	return fcntl(REFERENCE_SOCK, F_SETFL, flags | O_NONBLOCK) ? -errno : 0;
 }
 
 static void reset_signals(void)
@@ -237,7 +86,8 @@ static void give_up(uint64_t data)
 		limit(RLIMIT_DATA, data + CHILD_MEMORY);
 }
 
-void reference_child(int sock, int pair, const struct rpc_cred *cred, pid_t parent)
+void reference_child(int sock, int pair, const struct rpc_cred *cred, uint32_t vers,
+		     pid_t parent)
 {
 	struct reference_request request;
 	uint64_t data = data_size();
@@ -249,7 +99,7 @@ void reference_child(int sock, int pair, const struct rpc_cred *cred, pid_t pare
 	if (keep_descriptors(sock, pair))
 		_exit(1);
 	give_up(data);
-	while (!rpc_tcp_recv(CHILD_PAIR, &request, sizeof(request), NEVER))
-		read_serve(&request, cred);
+	while (!rpc_tcp_recv(REFERENCE_PAIR, &request, sizeof(request), UINT64_MAX))
+		reference_libnfs_read(&request, cred, vers);
 	_exit(0);
 }

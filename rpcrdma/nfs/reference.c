@@ -2,8 +2,9 @@
 /* Copyright (C) 2026 The nfsrdma authors */
 
 /* READ over TCP by libnfs, the witness against which RDMA is compared. libnfs 4.0.0 trusts the
- * lengths that a server sends, so it runs in a child process (reference-child.c), and its crash
- * is a result. This side asks over a socket pair, bounds what comes back, and kills and reaps.
+ * lengths that a server sends, so it runs in a child process (reference-child.c,
+ * reference-libnfs.c), and its crash is a result. This side asks over a socket pair, bounds what
+ * comes back, and kills and reaps.
  *
  * Once something went wrong that leaves the child or its connection useless, every later READ
  * fails at once with the same words. */
@@ -14,6 +15,7 @@
 #include <sys/wait.h>
 
 #include "rpcrdma/nfs/internal.h"
+#include "rpcrdma/nfs/version.h"
 
 /* libnfs takes no record that is longer than this and a header. */
 #define READ_MAX (1024 * 1024)
@@ -22,6 +24,7 @@ struct reference {
 	pid_t pid; /* 0: reaped */
 	int fd;
 	int failed; /* -errno that every READ gets from now on */
+	uint32_t fh_max;
 	char text[ERR_TEXT_MAX];
 	char peer[80];
 };
@@ -106,6 +109,9 @@ ssize_t reference_read(struct reference *ref, const struct nfs_fh *fh, uint64_t 
 
 	if (ref->failed)
 		return err_set(-ref->failed, "%s", ref->text);
+	if (fh->len > ref->fh_max)
+		return err_set(EINVAL, "file handle of %u bytes, %u at most", fh->len,
+			       ref->fh_max);
 	rc = rpc_tcp_send(ref->fd, &iov, 1, deadline);
 	if (!rc)
 		rc = rpc_tcp_recv(ref->fd, &answer, sizeof(answer), deadline);
@@ -128,7 +134,7 @@ ssize_t reference_read(struct reference *ref, const struct nfs_fh *fh, uint64_t 
 }
 
 int reference_open(struct reference **out, int fd, const struct transport_address *peer,
-		   const struct rpc_cred *cred)
+		   const struct rpc_cred *cred, const struct nfs_version *version)
 {
 	_cleanup_(reference_close_p) struct reference *ref = NULL;
 	_cleanup_close_ int sock = fd;
@@ -140,6 +146,7 @@ int reference_open(struct reference **out, int fd, const struct transport_addres
 	if (!ref)
 		return err_set(ENOMEM, "out of memory");
 	ref->fd = -1;
+	ref->fh_max = version->vers == 3 ? NFS3_FH_MAX : NFS4_FHSIZE;
 	transport_address_text(peer, ref->peer, sizeof(ref->peer));
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair))
 		return err_sys("socketpair");
@@ -151,7 +158,7 @@ int reference_open(struct reference **out, int fd, const struct transport_addres
 		return err_sys("fork");
 	}
 	if (ref->pid == 0)
-		reference_child(sock, far, cred, parent);
+		reference_child(sock, far, cred, version->vers, parent);
 	*out = take_ptr(ref);
 	return 0;
 }

@@ -186,14 +186,17 @@ int rpc_tcp_call(int fd, const struct rpc_call *call, const void *args, size_t a
 	return err_set(EBADMSG, "%d replies, none of them to our call", RECORDS_MAX);
 }
 
-/* Binds the wildcard address. */
-static int bind_port(int fd, sa_family_t family, uint16_t port)
+/* Binds @from, or the wildcard address where it is NULL. */
+static int bind_port(int fd, sa_family_t family, const struct transport_address *from,
+		     uint16_t port)
 {
 	struct transport_address at = { 0 };
 
 	at.addr.ss_family = family;
 	at.len = family == AF_INET6 ? sizeof(struct sockaddr_in6)
 				    : sizeof(struct sockaddr_in);
+	if (from)
+		at = *from;
 	transport_set_port(&at, port);
 	return bind(fd, (struct sockaddr *)&at.addr, at.len) ? -errno : 0;
 }
@@ -217,7 +220,8 @@ static int connect_wait(int fd, uint64_t deadline)
 }
 
 /* One attempt, from local port @port, 0 for any. */
-static int connect_from(int *out, const struct transport_address *to, uint16_t port,
+static int connect_from(int *out, const struct transport_address *to,
+			const struct transport_address *from, uint16_t port,
 			uint64_t deadline)
 {
 	_cleanup_close_ int fd = -1;
@@ -229,7 +233,7 @@ static int connect_from(int *out, const struct transport_address *to, uint16_t p
 		return err_sys("socket");
 	/* A call is one small write: nothing to wait for. Without it we are merely slower. */
 	setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
-	rc = port ? bind_port(fd, to->addr.ss_family, port) : 0;
+	rc = port || from ? bind_port(fd, to->addr.ss_family, from, port) : 0;
 	if (rc)
 		return err_set(-rc, "bind port %u: %s", port, strerrordesc_np(-rc));
 	if (connect(fd, (const struct sockaddr *)&to->addr, to->len)) {
@@ -246,7 +250,7 @@ static int connect_from(int *out, const struct transport_address *to, uint16_t p
 /* Each reserved port once, from a random one downward. A port may be in use, by a listener
  * (bind says so) or by an old connection to the same peer (connect says so). */
 static int connect_reserved(int *out, const struct transport_address *to,
-			    uint64_t deadline)
+			    const struct transport_address *from, uint64_t deadline)
 {
 	const unsigned int ports = PORT_HIGH - PORT_LOW + 1;
 	unsigned int start = 0, i;
@@ -255,7 +259,7 @@ static int connect_reserved(int *out, const struct transport_address *to,
 	if (getrandom(&start, sizeof(start), GRND_NONBLOCK) < 0)
 		start = (unsigned int)now_ns();
 	for (i = 0; i < ports; i++) {
-		rc = connect_from(out, to, PORT_HIGH - (start % ports + i) % ports,
+		rc = connect_from(out, to, from, PORT_HIGH - (start % ports + i) % ports,
 				  deadline);
 		if (rc != -EADDRINUSE && rc != -EADDRNOTAVAIL)
 			return rc;
@@ -265,19 +269,20 @@ static int connect_reserved(int *out, const struct transport_address *to,
 	return rc;
 }
 
-int rpc_tcp_connect(int *fd, const struct transport_address *to, bool reserved,
+int rpc_tcp_connect(int *fd, const struct transport_address *to,
+		    const struct transport_address *from, bool reserved,
 		    bool *got_reserved, uint64_t deadline)
 {
 	bool bound = reserved;
 	char text[80];
 	int rc;
 
-	rc = reserved ? connect_reserved(fd, to, deadline)
-		      : connect_from(fd, to, 0, deadline);
+	rc = reserved ? connect_reserved(fd, to, from, deadline)
+		      : connect_from(fd, to, from, 0, deadline);
 	/* Not allowed, or none free: the server may not mind. */
 	if (reserved && (rc == -EACCES || rc == -EADDRINUSE || rc == -EADDRNOTAVAIL)) {
 		bound = false;
-		rc = connect_from(fd, to, 0, deadline);
+		rc = connect_from(fd, to, from, 0, deadline);
 	}
 	if (rc)
 		return err_context(rc, "connect to %s",

@@ -78,8 +78,7 @@ int bench_tcp_open(struct bench_baseline *out, int channel, uint8_t *region,
 
 struct bench_read {
 	struct rpcrdma_memory memory;
-	struct rpcrdma_call call;
-	uint8_t args[128];
+	struct operation op;
 	bool started;
 };
 

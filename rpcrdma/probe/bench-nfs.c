@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* The baseline of any other server: the same READs by NFSv3 over TCP (RFC 5531 section 11,
- * record marking), as many in flight, their data received where the other side has them placed.
+/* The baseline of any other server: the same READs over TCP, by NFSv3, or by NFSv4.0 where a
+ * version 4 is in use (it needs no session), with RFC 5531's record marking (section 11), as many in flight, their data received where the other side has them placed.
  * No library between, so that it is the two transports that are compared. */
 #include <fcntl.h>
 #include <stdio.h>
@@ -12,13 +12,14 @@
 
 #define WAIT_S        10
 #define LAST_FRAGMENT 0x80000000u
-/* A READ reply up to its data, with attributes; the largest verifier may come on top. */
+/* More than a READ reply has up to its data; the largest verifier may come on top. */
 #define HEAD_LEN    128
 #define RECORD_MORE (HEAD_LEN + RPC_AUTH_BODY_MAX)
 
 struct bench_nfs {
 	struct probe *p;
 	const struct bench_reads *reads;
+	const struct nfs_version *version;
 	int fd;
 	uint32_t next_xid, oldest_xid;
 };
@@ -62,7 +63,10 @@ static int nfs_receive(int fd, void *buf, size_t len)
 static int nfs_call(struct bench_nfs *n, uint32_t proc, const void *args, size_t args_len)
 {
 	struct rpc_call call = {
-		.xid = n->next_xid++, .prog = NFS_PROGRAM_NUMBER, .vers = 3, .proc = proc
+		.xid = n->next_xid++,
+		.prog = NFS_PROGRAM_NUMBER,
+		.vers = n->version->vers,
+		.proc = proc,
 	};
 	uint8_t buf[1024];
 	struct writer w;
@@ -84,11 +88,17 @@ static int nfs_call(struct bench_nfs *n, uint32_t proc, const void *args, size_t
 static int nfs_read_call(struct bench_nfs *n, uint32_t block)
 {
 	const struct bench_reads *b = n->reads;
-	uint8_t args[128];
-	ssize_t len = nfs3_args_read(args, sizeof(args), &b->file->fh,
-				     (uint64_t)block * b->length, b->length);
+	const struct nfs_request request = {
+		.op = NFS_OP_READ,
+		.fh = b->file->fh,
+		.offset = (uint64_t)block * b->length,
+		.count = b->length,
+	};
+	uint8_t args[512];
+	ssize_t len = n->version->encode(n->version, &request, args, sizeof(args));
 
-	return len < 0 ? (int)len : nfs_call(n, NFS3_READ, args, (size_t)len);
+	return len < 0 ? (int)len
+		       : nfs_call(n, n->version->proc(NFS_OP_READ), args, (size_t)len);
 }
 
 /* The record's length, and its first bytes; @r is behind the RPC header. */
@@ -121,8 +131,9 @@ static int nfs_head(struct bench_nfs *n, uint8_t head[HEAD_LEN], uint32_t most,
 static int nfs_read_reply(struct bench_nfs *n)
 {
 	const struct bench_reads *b = n->reads;
+	const struct nfs_request request = { .op = NFS_OP_READ };
 	uint8_t head[HEAD_LEN], *to;
-	struct nfs3_read_res res;
+	struct nfs_result res;
 	struct rpc_reply rpc;
 	struct reader r;
 	uint32_t record;
@@ -131,16 +142,17 @@ static int nfs_read_reply(struct bench_nfs *n)
 
 	rc = nfs_head(n, head, b->length + RECORD_MORE, &record, &rpc, &r);
 	if (!rc)
-		rc = nfs3_res_read(&res, &r, true);
+		rc = n->version->decode(n->version, &request, &r, true, &res, NULL, NULL);
 	if (rc)
 		return rc;
 	if (res.status)
-		return err_set(EIO, "NFS over TCP: %s", nfs3_status_text(res.status));
+		return err_set(EIO, "NFS over TCP: %s",
+			       n->version->status_text(res.status));
 	early = reader_left(&r);
-	if (res.data_len != b->length || early > b->length ||
+	if (res.read.len != b->length || early > b->length ||
 	    record - (min_u32(record, HEAD_LEN) - early) != b->length + pad)
 		return err_set(EOPNOTSUPP, "NFS over TCP: %u bytes came, %u were asked",
-			       res.data_len, b->length);
+			       res.read.len, b->length);
 	to = b->region + (size_t)(rpc.xid % b->depth) * b->length;
 	memcpy(to, reader_bytes(&r, early), early);
 	rc = nfs_receive(n->fd, to + early, b->length - early);
@@ -209,6 +221,7 @@ int bench_nfs_open(struct bench_baseline *out, struct probe *p,
 		return err_sys("memory for NFS over TCP");
 	n->p = p;
 	n->reads = reads;
+	n->version = nfs_version_find(p->version->vers == 4 ? "4.0" : "3");
 	n->next_xid = (uint32_t)now_ns();
 	n->fd = probe_tcp(p, target_nfs_port(p), NULL);
 	if (n->fd < 0)

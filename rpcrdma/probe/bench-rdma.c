@@ -15,11 +15,14 @@ int bench_reads_open(struct bench_reads *b, struct probe *p,
 		     const struct probe_file *file)
 {
 	uint32_t i;
-	int rc = session_ready(p);
+	int rc;
 
 	memset(b, 0, sizeof(*b));
 	b->p = p;
 	b->file = file;
+	rc = client41_ready(p);
+	if (!rc)
+		rc = session_ready(p);
 	if (rc)
 		return rc;
 	b->generation = p->generation;
@@ -28,6 +31,7 @@ int bench_reads_open(struct bench_reads *b, struct probe *p,
 		return err_set(ENODATA, "%s is empty", file->path);
 	b->blocks = (uint32_t)min_u64(file->attr.size / b->length, BLOCKS_MAX);
 	b->depth = min_u32(BENCH_DEPTH, rpcrdma_credits(p->conn));
+	b->depth = min_u32(b->depth, client41_width(p));
 	b->region_len = (size_t)b->depth * b->length;
 	b->region = mmap(NULL, b->region_len, PROT_READ | PROT_WRITE,
 			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
@@ -54,7 +58,7 @@ void bench_reads_close(struct bench_reads *b)
 	for (i = 0; i < b->depth; i++) {
 		if (b->p->conn && b->generation == b->p->generation)
 			rpcrdma_deregister(b->p->conn, &b->reads[i].memory);
-		rpcrdma_call_fini(&b->reads[i].call);
+		operation_fini(b->p, &b->reads[i].op);
 	}
 	if (b->region)
 		munmap(b->region, b->region_len);
@@ -63,23 +67,17 @@ void bench_reads_close(struct bench_reads *b)
 
 static int start(struct bench_reads *b, struct bench_read *read, uint32_t block)
 {
-	struct rpcrdma_call *call = &read->call;
-	ssize_t len;
+	struct operation *op = &read->op;
 	int rc;
 
 	if (!b->p->conn || b->generation != b->p->generation)
 		return err_set(ECONNRESET, "the connection was lost before");
-	len = nfs3_args_read(read->args, sizeof(read->args), &b->file->fh,
-			     (uint64_t)block * b->length, b->length);
-	if (len < 0)
-		return (int)len;
-	rpcrdma_call_init(call, NFS_PROGRAM_NUMBER, 3, NFS3_READ);
-	call->cred = &b->p->cred;
-	call->args = read->args;
-	call->args_len = (size_t)len;
-	call->write = &read->memory;
-	call->write_count = 1;
-	rc = session_start(b->p, call, session_call_deadline(b->p, b->length));
+	operation_init(op, NFS_OP_READ, &b->file->fh);
+	op->request.offset = (uint64_t)block * b->length;
+	op->request.count = b->length;
+	op->call.write = &read->memory;
+	op->call.write_count = 1;
+	rc = operation_start(b->p, op, session_call_deadline(b->p, b->length));
 	read->started = !rc;
 	return rc;
 }
@@ -87,27 +85,21 @@ static int start(struct bench_reads *b, struct bench_read *read, uint32_t block)
 /* RFC 8166 section 3.4.6: the returned segment says how much was written. */
 static int check(const struct bench_reads *b, const struct bench_read *read)
 {
-	const struct rpcrdma_call *call = &read->call;
-	struct nfs3_read_res res;
+	const struct rpcrdma_header *h = &read->op.call.header;
+	const struct nfs_result *res = &read->op.result;
 	uint64_t placed = 0;
-	struct reader r;
-	int rc;
 
-	rc = rpc_reply_check(&call->rpc);
-	if (rc)
-		return rc;
-	reader_init(&r, call->results, call->results_len);
-	rc = nfs3_res_read(&res, &r, true);
-	if (rc)
-		return rc;
-	if (res.status)
-		return err_set(EBADMSG, "%s", nfs3_status_text(res.status));
-	if (call->header.write_count == 1)
-		placed = header_chunk_length(&call->header, &call->header.write[0]);
-	if (res.count != b->length || res.data_len != b->length || placed != b->length)
+	if (nfs_status_is_later(res->status))
+		return operation_error(b->p, res->status);
+	if (res->status)
+		return err_set(EBADMSG, "%s", b->p->version->status_text(res->status));
+	if (h->write_count == 1)
+		placed = header_chunk_length(h, &h->write[0]);
+	if (res->read_count != b->length || res->read.len != b->length ||
+	    placed != b->length)
 		return err_set(EBADMSG,
 			       "%u bytes came, %llu in the write chunk, %u were asked",
-			       res.count, (unsigned long long)placed, b->length);
+			       res->read_count, (unsigned long long)placed, b->length);
 	return 0;
 }
 
@@ -117,13 +109,13 @@ static int finish(struct bench_reads *b, struct bench_read *read)
 
 	if (!read->started)
 		return 0;
-	rc = session_wait(b->p, &read->call, session_call_deadline(b->p, b->length),
-			  true);
+	rc = operation_wait(b->p, &read->op, session_call_deadline(b->p, b->length),
+			    true);
 	/* With -ETIMEDOUT and the like the session has dropped the connection. */
 	read->started = false;
 	if (!rc)
 		rc = check(b, read);
-	rpcrdma_call_fini(&read->call);
+	operation_fini(b->p, &read->op);
 	return err_context(rc, "READ of %u bytes", b->length);
 }
 
@@ -194,7 +186,7 @@ static int null_call(struct probe *p, struct rpcrdma_call *call)
 {
 	int rc;
 
-	rpcrdma_call_init(call, NFS_PROGRAM_NUMBER, 3, NFS3_NULL);
+	rpcrdma_call_init(call, NFS_PROGRAM_NUMBER, p->version->vers, NFS3_NULL);
 	rc = session_call(p, call, 0);
 	return rc ? rc : rpc_reply_check(&call->rpc);
 }

@@ -284,17 +284,19 @@ static void measure(struct probe *p, bool local)
 
 static void work(struct probe *p, bool local)
 {
-	bool pinged = target_ping(p);
+	bool answered = target_ping(p);
+	bool pinged = answered && versions_choose(p);
 
 	if (pinged && !p->options->export)
 		probe_say(p, "bench.read.write-chunk", FINDING_UNKNOWN,
 			  "no export was named, so nothing was read: SERVER:/EXPORT");
-	else if (pinged && target_root(p) && target_fsinfo(p) && pick_files(p)) {
+	else if (pinged && root_find(p) && target_limits(p) && pick_files(p)) {
 		target_reference(p);
 		measure(p, local);
 		reference_close(p->reference);
 	}
-	if (pinged)
+	client41_close(p);
+	if (answered)
 		target_mishaps(p);
 	session_drop(p);
 }

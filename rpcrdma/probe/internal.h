@@ -6,21 +6,29 @@
  *	parent.c    runs the worker, connects TCP sockets for it, takes its findings
  *	worker.c    the child: drops privilege, then one exercise after the other
  *	channel.c   what the two say to each other
+ *	route.c     which transport, by the route to the server
  *	session.c   the RPC-over-RDMA connection, lost and made again; what went wrong on it
- *	target.c    NULL, private data, credits, root handle, identity
+ *	operation.c one NFS operation, by the version in use
+ *	client41.c  NFSv4.1 and later: client id and session, made and taken off again
+ *	slots41.c   the slots of such a session (pure)
+ *	remains.c   what of a client is on the server, and how to take it off (pure)
+ *	target.c    NULL, private data, credits, largest READ, reference, conduct
+ *	versions.c  which versions of NFS the server offers
+ *	root.c      the export's root handle
  *	pick.c      which files, links and directories to read
  *	truth.c     what the bytes of a range really are, and whether they are changing
  *	area.c      prefilled memory with canaries
  *	read.c      one READ by one mechanism, checked in every way
  *	sweep.c     which READs, in which order
- *	listing.c   READDIRPLUS and READLINK
+ *	compound.c  READs with another operation behind them (NFSv4)
+ *	listing.c   READDIR and READLINK
  *	verdict.c   from records of READs to findings (pure)
  */
 #ifndef RPCRDMA_PROBE_INTERNAL_H
 #define RPCRDMA_PROBE_INTERNAL_H
 
 #include "rpcrdma/client/client.h"
-#include "rpcrdma/nfs/nfs.h"
+#include "rpcrdma/nfs/version.h"
 #include "rpcrdma/probe/probe.h"
 
 /* channel.c: a SOCK_SEQPACKET pair, one message a packet */
@@ -31,6 +39,7 @@ enum channel_type {
 	CHANNEL_PROGRESS, /* u32 done, u32 total, text */
 	CHANNEL_CONNECT, /* u16 port, u8 address index: asks for a connected TCP socket */
 	CHANNEL_SOCKET, /* the answer: u32 errno, u8 reserved, text; the socket beside it */
+	CHANNEL_REMAINS, /* remains.c: what of the worker's client is on the server now */
 };
 
 #define CHANNEL_MAX FINDING_RECORD_MAX
@@ -49,6 +58,91 @@ struct mishap {
 	char example[512];
 };
 
+/* slots41.c: RFC 8881 section 2.10.6. A slot has one call under way at most, and a number
+ * that goes on with each that the server took. A slot whose call has no answer is not used
+ * again: whether the server took it is not known. */
+
+#define SLOTS41_MAX 32
+
+enum slot41_state { SLOT41_FREE, SLOT41_BUSY, SLOT41_LOST };
+
+struct slots41 {
+	uint8_t sessionid[NFS4_SESSIONID_SIZE];
+	unsigned int count; /* 0: there is no session */
+	struct {
+		enum slot41_state state;
+		uint32_t sequenceid; /* of the next call */
+	} slots[SLOTS41_MAX];
+};
+
+/* @count: as granted; more than SLOTS41_MAX are not used. */
+void slots41_init(struct slots41 *s, const uint8_t sessionid[NFS4_SESSIONID_SIZE],
+		  uint32_t count);
+/* The lowest free one; false where there is none. */
+bool slots41_take(struct slots41 *s, struct nfs4_sequence *sequence);
+/* @sequenced: SEQUENCE itself was answered well. */
+void slots41_answered(struct slots41 *s, const struct nfs4_sequence *sequence,
+		      bool sequenced);
+void slots41_lost(struct slots41 *s, const struct nfs4_sequence *sequence);
+unsigned int slots41_in(const struct slots41 *s, enum slot41_state state);
+
+/* remains.c: a client id lives on the server until it is destroyed or its lease ends. The worker
+ * tells the parent at each step what there is, so that it can be taken off whatever becomes of
+ * the worker. */
+
+#define REMAINS_OWNER     "nfsrdma-probe/"
+#define REMAINS_OWNER_MAX 64 /* with the NUL: prefix, 128 bits in hex */
+
+struct remains {
+	bool exists;
+	/* A request that makes something was sent, and its answer did not come: the server may
+	 * have more than is said here. */
+	bool unsure;
+	bool restarted; /* the owner has said that it begins anew */
+	bool has_client, has_session;
+	uint8_t minor;
+	uint8_t address;     /* which of the server's */
+	uint32_t sequenceid; /* for CREATE_SESSION */
+	uint64_t clientid;
+	uint8_t sessionid[NFS4_SESSIONID_SIZE];
+	char owner[REMAINS_OWNER_MAX];
+};
+
+enum remains_step {
+	REMAINS_NOTHING, /* it is clean */
+	/* EXCHANGE_ID with another verifier, then CREATE_SESSION: the server takes it for the
+	 * same owner after a reboot, and drops all that it had before (RFC 8881 section
+	 * 18.35.4). */
+	REMAINS_EXCHANGE_ID,
+	REMAINS_CREATE_SESSION,
+	REMAINS_DESTROY_SESSION,
+	REMAINS_DESTROY_CLIENTID,
+};
+
+#define REMAINS_RECORD_MAX (8 + 4 + 8 + NFS4_SESSIONID_SIZE + REMAINS_OWNER_MAX)
+
+/* Returns the length. */
+size_t remains_encode(const struct remains *r, uint8_t buf[REMAINS_RECORD_MAX]);
+/* -EPROTO: no such record, or an owner that is not ours. */
+int remains_decode(struct remains *r, const uint8_t *buf, size_t len);
+enum remains_step remains_next(const struct remains *r);
+/* The answer to that step. What EXCHANGE_ID and CREATE_SESSION brought, the caller has put in.
+ * False: that cannot be done. True: go on, perhaps with the same. */
+bool remains_answered(struct remains *r, enum remains_step step, uint32_t status);
+
+/* The client of NFSv4.1 and later. */
+struct client41 {
+	struct slots41 slots;
+	struct remains remains; /* as the parent knows it */
+	uint8_t verifier[NFS4_VERIFIER_SIZE];
+	struct rpc_cred cred; /* a client id belongs to who asked for it */
+	bool reclaimed;       /* RECLAIM_COMPLETE was sent */
+	bool closed;          /* no more */
+	uint32_t response_size;
+	unsigned int made, lost; /* sessions; those that the server forgot */
+	uint32_t lost_status;
+};
+
 struct probe_file {
 	struct nfs_fh fh;
 	struct nfs_attr attr;
@@ -57,14 +151,21 @@ struct probe_file {
 
 #define PROBE_CANDIDATES 8
 #define PROBE_LINKS      8
+#define PROBE_VERSIONS   4
 
 struct probe {
 	const struct probe_options *options;
+	const struct transport_ops *via; /* the transport in use, route.c */
 	int channel;
 	uint64_t deadline;
 	const struct transport_address *addresses;
 	size_t naddresses;
 	size_t address; /* the one in use */
+
+	const struct nfs_version *version; /* in use */
+	bool offered[PROBE_VERSIONS];      /* by nfs_versions[] */
+	char lower_because[256]; /* why a lower version than the highest is in use */
+	struct client41 client;
 
 	struct rpcrdma_conn *conn;
 	unsigned int generation; /* of the connection */
@@ -74,8 +175,12 @@ struct probe {
 	double rtt_ms;
 	struct mishap lost, closed, transport, xid;
 	unsigned int lost_total;
-	uint64_t silent_since;   /* the last call or its reply, as from now_ms() */
-	bool hopeless;           /* nothing more can be learned on this server */
+	uint64_t silent_since; /* the last call or its reply, as from now_ms() */
+	bool hopeless;         /* nothing more can be learned on this server */
+	bool device_gone;
+	char device_why[256];
+	char busy
+		[96]; /* the server asked for patience until there was no more: says so */
 	bool write_chunk_failed; /* probe.read.write-chunk says so */
 
 	struct rpc_cred cred;
@@ -107,10 +212,10 @@ int parent_run(const struct probe_options *options, worker_fn work,
 
 /* The whole probe. */
 void worker_probe(struct probe *p);
-/* Never returns. */
+/* Never returns. @remains: what is to be taken off, for that work; else NULL. */
 void worker_main(const struct probe_options *options, worker_fn work, int channel,
-		 const struct transport_address *addresses, size_t naddresses)
-	__attribute__((noreturn));
+		 const struct transport_address *addresses, size_t naddresses,
+		 const struct remains *remains) __attribute__((noreturn));
 void probe_emit(struct probe *p, const struct finding *finding);
 void probe_say(struct probe *p, const char *id, enum finding_status status,
 	       const char *fmt, ...) PRINTF_LIKE(4, 5);
@@ -122,6 +227,12 @@ void probe_progress(struct probe *p, const char *what, unsigned int done,
 int probe_tcp(struct probe *p, uint16_t port, bool *reserved);
 
 struct area;
+
+/* route.c */
+
+/* Sets p->via, and opens its device; after privilege was given up. False: there is no way
+ * that was allowed, and the finding is emitted. */
+bool route_choose(struct probe *p);
 
 /* session.c */
 
@@ -138,26 +249,110 @@ int session_wait(struct probe *p, struct rpcrdma_call *call, uint64_t deadline,
 int session_call(struct probe *p, struct rpcrdma_call *call, uint32_t bytes);
 /* Whether a call failed with its connection or reply, and not by what was asked. */
 bool session_is_mishap(int rc);
-/* NFSv3 by encoded arguments, inline both ways, tried twice; the call is to be fini'd by the caller. 0, or
- * the transport's, RPC-over-RDMA's or RPC's error. */
-int session_nfs3(struct probe *p, struct rpcrdma_call *call, uint32_t proc,
-		 const void *args, ssize_t args_len);
+/* How often one operation was tried again. All 0 to begin with. */
+struct patience {
+	unsigned int wait_ms, sessions;
+};
+
+/* After an answer that asks for patience (JUKEBOX, DELAY, GRACE): waits, each time longer, and
+ * returns true; or false where @status is another or the time is over. */
+bool session_later(struct probe *p, uint32_t status, struct patience *patience);
+/* "the server is in its grace period until the deadline (NFS4ERR_GRACE)"; returns @buf. */
+const char *session_busy_text(const struct probe *p, uint32_t status, char *buf,
+			      size_t cap);
 /* Lets the server write into the area, on the connection that there is. */
 int session_register(struct probe *p, struct area *a);
 /* Takes it back, all or a part, unless that connection is gone and its regions with it. */
 void session_release(struct probe *p, struct area *a);
-int session_getattr(struct probe *p, const struct nfs_fh *fh, struct nfs_attr *attr);
+
+/* operation.c */
+
+/* How far it came. */
+enum operation_stage {
+	OPERATION_CALL,    /* no reply, or none that can be read: call.rc */
+	OPERATION_RPC,     /* an RPC error */
+	OPERATION_RESULTS, /* results that cannot be read */
+	OPERATION_DONE,    /* result is there; its status may be an error */
+};
+
+/* The caller fills in the rest of request, entry for READDIR, and call.write or call.reply where
+ * the reply shall not come inline. Large: 12 KiB. */
+struct operation {
+	struct nfs_request request;
+	nfs_entry_fn entry;
+	void *entry_arg;
+	struct rpcrdma_call call;
+	enum operation_stage stage;
+	struct nfs_result result; /* points into call: valid until operation_fini */
+	bool started, has_slot;
+	uint8_t args[NFS_ARGS_MAX];
+};
+
+/* @fh may be NULL: ROOT. */
+void operation_init(struct operation *op, enum nfs_op what, const struct nfs_fh *fh);
+void operation_fini(struct probe *p, struct operation *op);
+/* Start and wait, as session.c's, with a slot where there are sessions. 0: the result was
+ * decoded. Errors: the call's, rpc_reply_check()'s, -EBADMSG. */
+int operation_start(struct probe *p, struct operation *op, uint64_t deadline);
+int operation_wait(struct probe *p, struct operation *op, uint64_t deadline,
+		   bool write_chunk_read);
+/* Both, once. @bytes: that it moves. */
+int operation_once(struct probe *p, struct operation *op, uint32_t bytes);
+/* Whether a result is to be asked for again, and it was waited for: the session was forgotten, or
+ * the server asks for patience. */
+bool operation_again(struct probe *p, const struct operation *op,
+		     struct patience *patience);
+/* With the reply inline: again where the connection was lost under it, or the session, or the
+ * server asks for patience. */
+int operation_run(struct probe *p, struct operation *op);
+/* The same as an error, unless @rc is one: -EAGAIN the server asked for patience, -EACCES,
+ * -ENOENT, -ESTALE, else -EIO, with the status in words. */
+int operation_check(const struct probe *p, const struct operation *op, int rc);
+int operation_error(const struct probe *p, uint32_t status);
+int operation_getattr(struct probe *p, const struct nfs_fh *fh, struct nfs_attr *attr);
+
+/* client41.c */
+
+/* A session with a slot to use: the one there is, or a new one. Errors: the calls'; -EAGAIN
+ * while the server asked for patience; -EACCES; -EPROTO another status. err_text() has the step.
+ * With versions that have no sessions: 0. */
+int client41_ready(struct probe *p);
+/* SEQUENCE was answered with an error that ends the session: forgets it. The operation can be
+ * tried again, with another. */
+bool client41_forgotten(struct probe *p, const struct operation *op);
+/* Calls that may be under way at once. */
+unsigned int client41_width(const struct probe *p);
+/* Takes client and session off the server; afterwards there is none. */
+void client41_close(struct probe *p);
+/* Work for a child that does only that. */
+void client41_clean(struct probe *p);
 
 /* target.c: each emits its findings; false: what follows makes no sense */
 
 bool target_ping(struct probe *p);
-bool target_root(struct probe *p);
-bool target_fsinfo(struct probe *p);
-/* NFS over TCP: as given, or rpcbind's answer, or 2049. */
+/* NULL of a version of the RPC program. */
+int target_null(struct probe *p, uint32_t vers, double *ms);
+bool target_limits(struct probe *p);
+/* A port by rpcbind, for version 3 of a program. */
+int target_rpcbind(struct probe *p, uint32_t prog, uint16_t *port);
+/* How the failure of a step is to be told. */
+enum finding_status target_refusal(int rc);
+/* NFS over TCP: as given, or 2049; for version 3 rpcbind is asked before. */
 uint16_t target_nfs_port(struct probe *p);
 void target_reference(struct probe *p);
 /* After everything: credits, and what session.c noted. */
 void target_mishaps(struct probe *p);
+
+/* versions.c */
+
+/* Sets p->version; emits its finding. False: not the one that was asked for, or none. */
+bool versions_choose(struct probe *p);
+/* The next lower one that is offered, where any will do: false if there is none. */
+bool versions_lower(struct probe *p);
+
+/* root.c */
+
+bool root_find(struct probe *p);
 
 /* pick.c */
 
@@ -226,6 +421,7 @@ enum read_kind {
 	READ_OK,
 	READ_CHANGING, /* the file moved under it: says nothing */
 	READ_NOT_RUN,  /* given up before, or no time left */
+	READ_LATER,    /* the server asks for patience, or forgot the session */
 	/* right data in a broken frame */
 	READ_PAD,     /* the XDR pad was written after the data */
 	READ_LENGTHS, /* returned chunk list does not say what came */
@@ -237,6 +433,7 @@ enum read_kind {
 	READ_STALE,      /* nothing written where data should be */
 	READ_SHORT,      /* fewer bytes than there are */
 	READ_OUTSIDE,    /* bytes written beyond the data */
+	READ_BEHIND,     /* what follows the READ in its COMPOUND */
 	READ_STATUS,     /* an NFS error */
 	READ_RPC,        /* an RPC error */
 	READ_RDMA_ERROR, /* ERR_VERS or ERR_CHUNK */
@@ -246,12 +443,18 @@ enum read_kind {
 	READ_KIND_COUNT
 };
 
+/* What comes behind it in its COMPOUND. */
+enum behind { BEHIND_NOTHING, BEHIND_GETATTR, BEHIND_READ };
+
 struct read_case {
 	enum mechanism mechanism;
 	enum layout layout;
 	unsigned int pieces;
 	uint64_t offset;
 	uint32_t count;
+	enum behind behind;
+	uint64_t offset2; /* BEHIND_READ */
+	uint32_t count2;
 };
 
 struct read_outcome {
@@ -263,10 +466,8 @@ struct read_outcome {
 struct read_job {
 	struct read_case c;
 	struct area area;
-	struct rpcrdma_call call;
-	uint8_t args[128];
+	struct operation op;
 	uint64_t deadline;
-	bool started;
 	struct read_outcome outcome;
 };
 
@@ -276,6 +477,8 @@ const char *read_kind_name(enum read_kind kind);
 bool read_kind_is_failure(enum read_kind kind);
 /* Whether a reply of @count bytes fits inline. */
 bool read_fits_inline(const struct probe *p, uint32_t count);
+/* Whether it can be sent: all but the Reply chunk's must fit inline altogether. */
+bool read_case_fits(const struct probe *p, const struct read_case *c);
 /* Starts; what fails at once is in job->outcome. */
 void read_start(struct probe *p, struct read_job *job, const struct window *w,
 		const struct read_case *c);
@@ -283,6 +486,9 @@ void read_start(struct probe *p, struct read_job *job, const struct window *w,
 void read_finish(struct probe *p, struct read_job *job, const struct window *w);
 void read_once(struct probe *p, const struct window *w, const struct read_case *c,
 	       struct read_outcome *outcome);
+/* Whether it is to be tried again, and was waited for. */
+bool read_again(struct probe *p, const struct read_outcome *outcome,
+		struct patience *patience);
 
 /* sweep.c */
 
@@ -301,6 +507,7 @@ struct records {
 	struct record *list;
 	size_t count, cap;
 	bool out_of_time;
+	char busy[96];            /* the server asked for patience until then: says so */
 	bool hopeless;            /* the session gave up */
 	bool gave_up[MECH_COUNT]; /* after READs without an answer, or lost connections */
 	unsigned int not_run[MECH_COUNT]; /* could not be sent, or not be waited for */
@@ -315,15 +522,16 @@ extern const uint32_t sweep_profiles[];
 
 /* listing.c */
 
-/* What a READDIRPLUS reply needs beside the maxcount that was asked for: transport and RPC
- * headers, and the directory's attributes, which Linux does not count (seen: 4112 bytes sent for
- * a maxcount of 3968). */
-#define LISTING_HEAD 320
-
+/* dircount and maxcount for a reply of @bytes, inline or by Reply chunk. */
+uint32_t listing_room(const struct probe *p, uint32_t bytes);
 void listing_readdir(struct probe *p);
 void listing_readlink(struct probe *p);
-/* GETATTR, READDIRPLUS by Reply chunk, READLINK: what a server does between two READs. */
+/* GETATTR, READDIR by Reply chunk, READLINK: what a server does between two READs. */
 void listing_between(struct probe *p, const struct nfs_fh *file);
+
+/* compound.c */
+
+void compound_run(struct probe *p);
 
 /* verdict.c: pure */
 

@@ -18,6 +18,8 @@
 #define CONNECT_MS      5000
 #define FINDINGS_MAX    256
 #define CONNECTIONS_MAX 64
+/* To take off the server what a worker left there. */
+#define CLEAN_MS 2000
 
 struct parent {
 	const struct probe_options *options;
@@ -27,9 +29,12 @@ struct parent {
 	size_t naddresses;
 	int channel;
 	pid_t worker;
-	uint64_t deadline;
+	uint64_t deadline, until; /* the worker's; when it is ended */
 	unsigned int findings, connections;
 	bool ended; /* the worker closed its end */
+	bool quiet; /* nothing is handed on any more */
+	struct remains remains;
+	struct probe_options clean; /* for the worker that takes it off */
 };
 
 static volatile sig_atomic_t interrupted;
@@ -129,12 +134,26 @@ static int take_connect(struct parent *parent, const uint8_t *body, size_t len)
 	transport_set_port(&to, get_be16(body));
 	/* What is silent here leaves time for what can be had without it. */
 	wait = min_u32(CONNECT_MS, (uint32_t)deadline_left(parent->deadline) / 2);
-	rc = rpc_tcp_connect(&fd, &to, geteuid() == 0, &reserved, deadline_in(wait));
+	rc = rpc_tcp_connect(&fd, &to,
+			     parent->options->bind.len ? &parent->options->bind : NULL,
+			     geteuid() == 0, &reserved, deadline_in(wait));
 	put_be32(answer, (uint32_t)-rc);
 	answer[4] = reserved;
 	snprintf((char *)answer + 5, sizeof(answer) - 5, "%.500s", rc ? err_text() : "");
 	return channel_send(parent->channel, CHANNEL_SOCKET, answer,
 			    6 + strlen((char *)answer + 5), fd);
+}
+
+static int take_remains(struct parent *parent, const uint8_t *body, size_t len)
+{
+	struct remains remains;
+	int rc = remains_decode(&remains, body, len);
+
+	if (!rc && remains.address >= parent->naddresses)
+		rc = err_set(EPROTO, "the worker has a client where there is no address");
+	if (!rc)
+		parent->remains = remains;
+	return rc;
 }
 
 static int take_message(struct parent *parent)
@@ -153,6 +172,11 @@ static int take_message(struct parent *parent)
 	}
 	if (n < 0)
 		return (int)n;
+	if (type == CHANNEL_REMAINS)
+		return take_remains(parent, body, (size_t)n);
+	/* What else there is to say was said by the worker before. */
+	if (parent->quiet)
+		return 0;
 	switch (type) {
 	case CHANNEL_FINDING: return take_finding(parent, body, (size_t)n);
 	case CHANNEL_SUBJECT: return take_subject(parent, (char *)body, (size_t)n);
@@ -168,9 +192,9 @@ static int listen_to_worker(struct parent *parent)
 	int rc = 0;
 
 	while (!rc && !parent->ended) {
-		if (interrupted)
+		if (interrupted && !parent->quiet)
 			return err_set(EINTR, "interrupted");
-		rc = poll(&pfd, 1, deadline_left(parent->deadline + GRACE_MS));
+		rc = poll(&pfd, 1, deadline_left(parent->until));
 		if (rc < 0 && errno != EINTR)
 			return err_sys("poll");
 		if (!rc)
@@ -188,9 +212,9 @@ static int await_end(const struct parent *parent)
 
 	while (!waitid(P_PID, (id_t)parent->worker, &info, WEXITED | WNOHANG | WNOWAIT) &&
 	       !info.si_pid) {
-		if (interrupted)
+		if (interrupted && !parent->quiet)
 			return err_set(EINTR, "interrupted");
-		if (!deadline_left(parent->deadline + GRACE_MS))
+		if (!deadline_left(parent->until))
 			return err_set(ETIMEDOUT,
 				       "the worker did not end at the deadline");
 		usleep(500);
@@ -198,27 +222,41 @@ static int await_end(const struct parent *parent)
 	return 0;
 }
 
+/* What the worker said of its client last, and nobody heard yet. It is no more. */
+static void hear_the_rest(struct parent *parent)
+{
+	struct pollfd pfd = { .fd = parent->channel, .events = POLLIN };
+
+	parent->quiet = true;
+	while (!parent->ended && poll(&pfd, 1, 0) > 0 && !take_message(parent))
+		;
+}
+
 /* The worker is ours: when it is not to go on it is killed, and always reaped. */
 static int reap(struct parent *parent, int rc)
 {
-	int status;
+	char text[ERR_TEXT_MAX];
+	int status = 0, died;
 
-	close(parent->channel);
 	if (!rc)
 		rc = await_end(parent);
 	if (rc)
 		kill(parent->worker, SIGKILL);
-	if (TEMP_FAILURE_RETRY(waitpid(parent->worker, &status, 0)) < 0)
-		return err_sys("waiting for the worker");
-	if (!rc && WIFSIGNALED(status))
-		return err_set(
+	died = (int)TEMP_FAILURE_RETRY(waitpid(parent->worker, &status, 0));
+	if (died < 0 && !rc)
+		rc = err_sys("waiting for the worker");
+	else if (!rc && WIFSIGNALED(status))
+		rc = err_set(
 			EPROTO,
 			"the worker died with signal %d (%s) while it decoded what the server sent",
 			WTERMSIG(status), strsignal(WTERMSIG(status)));
-	if (!rc && WEXITSTATUS(status))
-		return err_set(EPROTO, "the worker ended with status %d",
-			       WEXITSTATUS(status));
-	return rc;
+	else if (!rc && WEXITSTATUS(status))
+		rc = err_set(EPROTO, "the worker ended with status %d",
+			     WEXITSTATUS(status));
+	snprintf(text, sizeof(text), "%s", err_text());
+	hear_the_rest(parent);
+	close(parent->channel);
+	return rc ? err_set(-rc, "%s", text) : 0;
 }
 
 static int fork_worker(struct parent *parent)
@@ -237,21 +275,55 @@ static int fork_worker(struct parent *parent)
 	if (!parent->worker) {
 		close(pair[0]);
 		worker_main(parent->options, parent->work, pair[1], parent->addresses,
-			    parent->naddresses);
+			    parent->naddresses, parent->quiet ? &parent->remains : NULL);
 	}
 	close(pair[1]);
 	parent->channel = pair[0];
 	return 0;
 }
 
+static void say_left(const struct parent *parent)
+{
+	struct finding f;
+
+	finding_init(
+		&f, "probe.session.left", FINDING_WARN,
+		"the client %s could not be taken off the server: it is there until its lease ends",
+		parent->remains.owner);
+	finding_text(&f, "owner", "%s", parent->remains.owner);
+	parent->events->finding(parent->events->arg, &f);
+}
+
+/* The worker ended without taking its client off the server: another one does only that. Neither
+ * an interrupt nor the deadline ends it; it has its own. */
+static void clean_up(struct parent *parent)
+{
+	if (!parent->remains.exists)
+		return;
+	parent->clean = *parent->options;
+	parent->clean.timeout_ms = CLEAN_MS;
+	parent->clean.pcap = NULL;
+	parent->options = &parent->clean;
+	parent->work = client41_clean;
+	parent->quiet = true;
+	parent->ended = false;
+	parent->deadline = parent->until = deadline_in(CLEAN_MS);
+	if (!fork_worker(parent))
+		reap(parent, listen_to_worker(parent));
+	if (parent->remains.exists)
+		say_left(parent);
+}
+
 int parent_run(const struct probe_options *options, worker_fn work,
 	       const struct probe_events *events)
 {
+	char text[ERR_TEXT_MAX];
 	struct sigaction action = { .sa_handler = on_signal }, old_int, old_term;
 	struct parent parent = { .options = options, .work = work, .events = events };
 	int rc;
 
 	parent.deadline = deadline_in(options->timeout_ms);
+	parent.until = parent.deadline + GRACE_MS;
 	rc = transport_resolve(options->host, options->port, parent.addresses,
 			       ADDRESSES_MAX, &parent.naddresses, parent.deadline);
 	if (rc)
@@ -263,6 +335,10 @@ int parent_run(const struct probe_options *options, worker_fn work,
 	rc = fork_worker(&parent);
 	if (!rc)
 		rc = reap(&parent, listen_to_worker(&parent));
+	snprintf(text, sizeof(text), "%s", err_text());
+	clean_up(&parent);
+	if (rc)
+		err_set(-rc, "%s", text);
 	sigaction(SIGINT, &old_int, NULL);
 	sigaction(SIGTERM, &old_term, NULL);
 	return rc;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Which files to read. The export is walked breadth-first by READDIRPLUS with inline replies,
+/* Which files to read. The export is walked breadth-first by READDIR with inline replies,
  * bounded in directories, entries and time. Wanted are files whose content tells something (not
  * sparse), that are large enough for the largest READ, and that nobody has written for a minute:
  * on a hypervisor's export the rest are live disks. Sanlock's leases and VDSM's mailboxes are
@@ -126,42 +126,32 @@ static int on_entry(void *arg, const struct nfs_entry *e)
 	return 0;
 }
 
-static bool is_denied(uint32_t status)
-{
-	return status == NFS3_STATUS_ACCES || status == NFS3_STATUS_PERM;
-}
-
 static int list_once(struct walk *walk, uint64_t *cookie, uint8_t verf[8], bool *eof)
 {
 	struct probe *p = walk->p;
-	const struct nfs_fh *fh = &walk->dirs[walk->dir].fh;
-	struct nfs3_readdir_res res;
-	struct rpcrdma_call call;
-	uint8_t args[256];
-	struct reader r;
-	uint32_t room;
+	const struct nfs3_readdir_res *dir;
+	struct operation op;
 	int rc = session_ready(p);
 
 	if (rc)
 		return rc;
-	room = rpcrdma_reply_inline(p->conn) - LISTING_HEAD;
-	rc = session_nfs3(
-		p, &call, NFS3_READDIRPLUS, args,
-		nfs3_args_readdirplus(args, sizeof(args), fh, *cookie, verf, room, room));
-	reader_init(&r, call.results, call.results_len);
-	if (!rc)
-		rc = nfs3_res_readdirplus(&res, &r, on_entry, walk);
-	rpcrdma_call_fini(&call);
-	if (!rc && res.status)
-		rc = err_set(is_denied(res.status) ? EACCES : EIO, "READDIRPLUS: %s",
-			     nfs3_status_text(res.status));
-	if (rc)
-		return rc;
-	/* A server that repeats a cookie, or sends nothing, would keep us here. */
-	*eof = res.eof || !res.entries || res.last_cookie == *cookie;
-	*cookie = res.last_cookie;
-	memcpy(verf, res.cookieverf, 8);
-	return 0;
+	operation_init(&op, NFS_OP_READDIR, &walk->dirs[walk->dir].fh);
+	op.request.cookie = *cookie;
+	memcpy(op.request.verifier, verf, sizeof(op.request.verifier));
+	op.request.maxcount = listing_room(p, rpcrdma_reply_inline(p->conn));
+	op.request.dircount = op.request.maxcount;
+	op.entry = on_entry;
+	op.entry_arg = walk;
+	rc = operation_check(p, &op, operation_run(p, &op));
+	dir = &op.result.dir;
+	if (!rc) {
+		/* A server that repeats a cookie, or sends nothing, would keep us here. */
+		*eof = dir->eof || !dir->entries || dir->last_cookie == *cookie;
+		*cookie = dir->last_cookie;
+		memcpy(verf, dir->cookieverf, 8);
+	}
+	operation_fini(p, &op);
+	return err_context(rc, "READDIR");
 }
 
 /* One directory, or as much of it as the bounds allow. */
@@ -187,23 +177,14 @@ static int list_directory(struct walk *walk, unsigned int *calls, uint64_t until
 /* A READ of one byte: who may read is the server's decision, not the mode's. */
 static int try_read(struct probe *p, const struct probe_file *file)
 {
-	struct nfs3_read_res res;
-	struct rpcrdma_call call;
-	uint8_t args[128];
-	struct reader r;
+	struct operation op;
 	int rc;
 
-	rc = session_nfs3(p, &call, NFS3_READ, args,
-			  nfs3_args_read(args, sizeof(args), &file->fh, 0, 1));
-	reader_init(&r, call.results, call.results_len);
-	if (!rc)
-		rc = nfs3_res_read(&res, &r, false);
-	rpcrdma_call_fini(&call);
-	if (rc)
-		return rc;
-	if (is_denied(res.status))
-		return err_set(EACCES, "%s", nfs3_status_text(res.status));
-	return res.status ? err_set(EIO, "%s", nfs3_status_text(res.status)) : 0;
+	operation_init(&op, NFS_OP_READ, &file->fh);
+	op.request.count = 1;
+	rc = operation_check(p, &op, operation_run(p, &op));
+	operation_fini(p, &op);
+	return rc;
 }
 
 /* Keeps the candidates that can be read. */

@@ -11,6 +11,7 @@
 #define RPCRDMA_PROBE_H
 
 #include "rpcrdma/finding.h"
+#include "rpcrdma/nfs/version.h"
 #include "rpcrdma/transport/transport.h"
 #include "rpcrdma/wire/wire.h"
 
@@ -23,7 +24,10 @@ struct probe_options {
 	uint16_t port;       /* RPC-over-RDMA */
 	uint16_t mount_port; /* 0: ask rpcbind */
 	uint16_t nfs_port;   /* TCP; 0: 2049, or what rpcbind says */
-	const struct transport_ops *transport;
+	const struct transport_ops *transport; /* NULL: verbs where the route allows it */
+	const char *device;                    /* verbs: NULL any */
+	struct transport_address bind;         /* the address to come from; len 0: any */
+	const struct nfs_version *version; /* NULL: the highest that the server offers */
 	enum probe_level level;
 	unsigned int timeout_ms;
 	bool has_cred; /* --cred; otherwise the caller's */

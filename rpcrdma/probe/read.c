@@ -9,9 +9,11 @@
 
 #include "rpcrdma/probe/internal.h"
 
-/* RPC reply header, status, attributes, count, eof, length word: what precedes the data in an
- * NFSv3 READ reply with attributes. */
-#define READ_HEAD 128
+/* Room for GETATTR's result behind a READ, with owners that are names; and what a second READ
+ * has in front of its data. */
+#define BEHIND_GETATTR_BYTES 512
+#define BEHIND_READ_HEAD     16
+#define SESSIONS_MAX         3 /* that are forgotten under one READ */
 
 static const char *const mechanism_names[MECH_COUNT] = {
 	[MECH_INLINE] = "inline",
@@ -26,6 +28,7 @@ static const struct {
 	[READ_OK] = { "right", false },
 	[READ_CHANGING] = { "changing", false },
 	[READ_NOT_RUN] = { "not tried", false },
+	[READ_LATER] = { "not now", false },
 	[READ_PAD] = { "pad written", false },
 	[READ_LENGTHS] = { "wrong returned lengths", false },
 	[READ_XID] = { "foreign xid", false },
@@ -35,6 +38,7 @@ static const struct {
 	[READ_SHORT] = { "short", true },
 	[READ_OUTSIDE] = { "bytes beyond the data", true },
 	[READ_STATUS] = { "NFS error", true },
+	[READ_BEHIND] = { "wrong behind the data", true },
 	[READ_RPC] = { "RPC error", true },
 	[READ_RDMA_ERROR] = { "RDMA_ERROR", true },
 	[READ_CLOSED] = { "connection lost", true },
@@ -60,8 +64,29 @@ bool read_kind_is_failure(enum read_kind kind)
 bool read_fits_inline(const struct probe *p, uint32_t count)
 {
 	return p->conn && count <= p->rtmax &&
-	       RPCRDMA_HEADER_MIN + READ_HEAD + xdr_pad4(count) <=
+	       RPCRDMA_HEADER_MIN + p->version->read_head + xdr_pad4(count) <=
 		       rpcrdma_reply_inline(p->conn);
+}
+
+/* What is behind the first READ's data in the reply. */
+static uint32_t behind_bytes(const struct read_case *c)
+{
+	switch (c->behind) {
+	case BEHIND_GETATTR: return BEHIND_GETATTR_BYTES;
+	case BEHIND_READ: return BEHIND_READ_HEAD + (uint32_t)xdr_pad4(c->count2);
+	default: return 0;
+	}
+}
+
+bool read_case_fits(const struct probe *p, const struct read_case *c)
+{
+	/* Of all of it: a server that leaves the chunk alone still sends no more than we
+	 * receive. */
+	uint64_t all = RPCRDMA_HEADER_MIN + 4 + 4 + 16 * RPCRDMA_SEGMENTS +
+		       p->version->read_head + xdr_pad4(c->count) + behind_bytes(c);
+
+	return c->mechanism == MECH_REPLY_CHUNK ||
+	       (p->conn && all <= rpcrdma_reply_inline(p->conn));
 }
 
 static void outcome_set(struct read_outcome *o, enum read_kind kind, const char *fmt, ...)
@@ -96,7 +121,8 @@ static unsigned int cut_pieces(uint32_t count, unsigned int pieces, uint32_t *le
 	return i + 1;
 }
 
-static unsigned int cut(const struct read_case *c, uint32_t *lengths)
+static unsigned int cut(const struct probe *p, const struct read_case *c,
+			uint32_t *lengths)
 {
 	uint32_t pad = (uint32_t)xdr_pad4(c->count) - c->count;
 	/* A segment of no bytes is refused by some servers: READs of nothing get a word. */
@@ -105,7 +131,8 @@ static unsigned int cut(const struct read_case *c, uint32_t *lengths)
 	if (c->mechanism == MECH_INLINE)
 		return 0;
 	if (c->mechanism == MECH_REPLY_CHUNK)
-		count = READ_HEAD + (uint32_t)xdr_pad4(c->count);
+		count = p->version->read_head + (uint32_t)xdr_pad4(c->count) +
+			behind_bytes(c);
 	else if (c->layout == LAYOUT_ROUNDED)
 		count = (uint32_t)xdr_pad4(count);
 	else if (c->layout == LAYOUT_LARGER)
@@ -120,33 +147,39 @@ static unsigned int cut(const struct read_case *c, uint32_t *lengths)
 	return 1;
 }
 
-static int prepare(struct probe *p, struct read_job *job, const struct window *w)
+static enum nfs_op operation_of(const struct read_case *c)
+{
+	switch (c->behind) {
+	case BEHIND_GETATTR: return NFS_OP_READ_GETATTR;
+	case BEHIND_READ: return NFS_OP_READ_READ;
+	default: return NFS_OP_READ;
+	}
+}
+
+static int prepare(struct probe *p, struct read_job *job)
 {
 	const struct read_case *c = &job->c;
+	struct operation *op = &job->op;
 	uint32_t lengths[AREA_SEGMENTS];
-	unsigned int n = cut(c, lengths);
-	ssize_t len;
+	unsigned int n = cut(p, c, lengths);
 	int rc;
 
+	op->request.offset = c->offset;
+	op->request.count = c->count;
+	op->request.offset2 = c->offset2;
+	op->request.count2 = c->count2;
 	rc = area_init(&job->area, lengths, n);
 	if (!rc)
 		/* No connection is no answer to this READ. */
 		rc = session_ready(p) ? -ENOTCONN : session_register(p, &job->area);
 	if (rc)
 		return rc;
-	len = nfs3_args_read(job->args, sizeof(job->args), &w->file->fh, c->offset,
-			     c->count);
-	if (len < 0)
-		return (int)len;
-	job->call.args = job->args;
-	job->call.args_len = (size_t)len;
-	job->call.cred = &p->cred;
 	if (c->mechanism == MECH_WRITE_CHUNK) {
-		job->call.write = job->area.segs;
-		job->call.write_count = job->area.nsegs;
+		op->call.write = job->area.segs;
+		op->call.write_count = job->area.nsegs;
 	} else {
-		job->call.reply = job->area.segs;
-		job->call.reply_count = job->area.nsegs;
+		op->call.reply = job->area.segs;
+		op->call.reply_count = job->area.nsegs;
 	}
 	return 0;
 }
@@ -158,25 +191,27 @@ void read_start(struct probe *p, struct read_job *job, const struct window *w,
 
 	memset(&job->outcome, 0, sizeof(job->outcome));
 	job->c = *c;
-	rpcrdma_call_init(&job->call, NFS_PROGRAM_NUMBER, 3, NFS3_READ);
-	rc = prepare(p, job, w);
+	operation_init(&job->op, operation_of(c), &w->file->fh);
+	/* Before the memory is registered, since a new session may need a new connection. That
+	 * there is none is no answer to this READ. */
+	rc = client41_ready(p) ? -ENOTCONN : prepare(p, job);
 	job->deadline = session_call_deadline(p, c->count);
 	if (rc) {
-		job->call.rc = rc;
-		snprintf(job->call.text, sizeof(job->call.text), "%.255s", err_text());
+		job->op.call.rc = rc;
+		snprintf(job->op.call.text, sizeof(job->op.call.text), "%.255s",
+			 err_text());
 	} else {
-		session_start(p, &job->call, job->deadline);
+		operation_start(p, &job->op, job->deadline);
 	}
 }
 
 /* What a result code of the call means for this READ. */
-static bool call_failed(struct read_job *job)
+static void call_failed(struct read_job *job)
 {
 	struct read_outcome *o = &job->outcome;
-	const char *text = job->call.text;
+	const char *text = job->op.call.text;
 
-	switch (job->call.rc) {
-	case 0: return false;
+	switch (job->op.call.rc) {
 	case -ETIMEDOUT: outcome_set(o, READ_LOST, "%s", text); break;
 	case -ECONNRESET: outcome_set(o, READ_CLOSED, "%s", text); break;
 	case -EPROTO:
@@ -184,16 +219,16 @@ static bool call_failed(struct read_job *job)
 	case -EILSEQ: outcome_set(o, READ_XID, "%s", text); break;
 	case -EBADMSG: outcome_set(o, READ_HEADER, "%s", text); break;
 	case -EBADE: outcome_set(o, READ_RDMA_ERROR, "%s", text); break;
+	/* Such as -ENODEV: the READ is no matter of it. */
 	default: outcome_set(o, READ_NOT_RUN, "%s", text); break;
 	}
-	return true;
 }
 
 /* Returned chunk: same segments, lengths rewritten to what came (RFC 8166 section 3.4.6). */
 static void check_returned(struct read_job *job, const struct rpcrdma_chunk *got,
 			   bool present, uint64_t want)
 {
-	const struct rpcrdma_header *h = &job->call.header;
+	const struct rpcrdma_header *h = &job->op.call.header;
 	const struct area *a = &job->area;
 	uint64_t sum = 0;
 	unsigned int i;
@@ -304,18 +339,18 @@ static void check_tail(struct read_job *job, uint32_t len)
 }
 
 static void check_inline_data(struct read_job *job, const struct window *w,
-			      const struct nfs3_read_res *res, const uint8_t *truth)
+			      const struct nfs_data *data, const uint8_t *truth)
 {
 	uint8_t word[8] = { 0 };
 	uint32_t at = 0;
 
-	while (at < res->data_len && res->data[at] == truth[at])
+	while (at < data->len && data->bytes[at] == truth[at])
 		at++;
-	if (at == res->data_len)
+	if (at == data->len)
 		return;
 	at += (8 - (job->c.offset + at) % 8) % 8;
-	if (at + 8 <= res->data_len)
-		memcpy(word, res->data + at, sizeof(word));
+	if (at + 8 <= data->len)
+		memcpy(word, data->bytes + at, sizeof(word));
 	else
 		memset(word, 0xff, sizeof(word));
 	explain_data(job, w, truth, at, word);
@@ -324,88 +359,138 @@ static void check_inline_data(struct read_job *job, const struct window *w,
 /* Count, eof and length against what the file has. Returns false when data need not be
  * compared any more. */
 static bool check_counts(struct probe *p, struct read_job *job, const struct window *w,
-			 const struct nfs3_read_res *res, uint32_t have)
+			 uint32_t have)
 {
-	bool at_end = job->c.offset + res->count >= w->attr.size;
+	const struct nfs_result *res = &job->op.result;
+	bool at_end = job->c.offset + res->read_count >= w->attr.size;
 	uint32_t want = min_u32(have, p->rtmax);
 
-	if (res->count != res->data_len)
+	if (res->read_count != res->read.len)
 		outcome_set(&job->outcome, READ_HEADER,
-			    "count says %u bytes, the opaque %u", res->count,
-			    res->data_len);
-	else if (res->count > job->c.count)
+			    "count says %u bytes, the opaque %u", res->read_count,
+			    res->read.len);
+	else if (res->read_count > job->c.count)
 		outcome_set(&job->outcome, READ_HEADER, "%u bytes came, %u were asked",
-			    res->count, job->c.count);
-	else if (res->count < want && !(res->eof && at_end))
+			    res->read_count, job->c.count);
+	else if (res->read_count < want && !(res->read.eof && at_end))
 		outcome_set(&job->outcome, READ_SHORT, "%u bytes came, %u are there%s",
-			    res->count, want, res->eof ? ", and eof is set" : "");
-	else if (res->count > have)
+			    res->read_count, want,
+			    res->read.eof ? ", and eof is set" : "");
+	else if (res->read_count > have)
 		outcome_set(&job->outcome, READ_DATA,
-			    "%u bytes came, the file has %u there", res->count, have);
+			    "%u bytes came, the file has %u there", res->read_count,
+			    have);
 	return job->outcome.kind == READ_OK || job->outcome.kind == READ_SHORT;
 }
 
-static void check_data(struct probe *p, struct read_job *job, const struct window *w,
-		       const struct nfs3_read_res *res)
+static void check_data(struct probe *p, struct read_job *job, const struct window *w)
 {
+	const struct rpcrdma_header *h = &job->op.call.header;
+	const struct nfs_data *data = &job->op.result.read;
 	bool reduced = job->c.mechanism == MECH_WRITE_CHUNK;
 	const uint8_t *truth;
 	uint32_t have = truth_of(w, &job->c, &truth);
 	struct read_outcome counts;
 
-	if (!check_counts(p, job, w, res, have))
+	if (!check_counts(p, job, w, have))
 		return;
 	counts = job->outcome;
 	if (reduced) {
-		check_placed(job, w, truth, res->data_len);
+		check_placed(job, w, truth, data->len);
 		if (job->outcome.kind == READ_OK)
-			check_tail(job, res->data_len);
+			check_tail(job, data->len);
 		if (job->outcome.kind == READ_OK)
-			check_returned(job, &job->call.header.write[0],
-				       job->call.header.write_count == 1, res->data_len);
+			check_returned(job, &h->write[0], h->write_count == 1, data->len);
 	} else {
-		check_inline_data(job, w, res, truth);
+		check_inline_data(job, w, data, truth);
 	}
 	if (job->outcome.kind == READ_OK)
 		job->outcome = counts;
 }
 
-static void check_reply(struct probe *p, struct read_job *job, const struct window *w)
+/* atime and what is used may change by the reading. */
+static bool same_attr(const struct nfs_attr *a, const struct nfs_attr *b)
 {
-	bool reduced = job->c.mechanism == MECH_WRITE_CHUNK;
-	struct read_outcome *o = &job->outcome;
-	struct nfs3_read_res res;
-	struct reader r;
+	return a->type == b->type && a->mode == b->mode && a->nlink == b->nlink &&
+	       a->uid == b->uid && a->gid == b->gid && a->size == b->size &&
+	       a->fsid == b->fsid && a->fileid == b->fileid &&
+	       a->mtime.sec == b->mtime.sec && a->mtime.nsec == b->mtime.nsec &&
+	       a->ctime.sec == b->ctime.sec && a->ctime.nsec == b->ctime.nsec;
+}
 
-	if (call_failed(job))
-		return;
-	if (rpc_reply_check(&job->call.rpc)) {
-		outcome_set(o, READ_RPC, "%s", err_text());
+/* The window has the attributes of a plain GETATTR. */
+static void check_getattr_behind(struct read_job *job, const struct window *w)
+{
+	const struct nfs_result *res = &job->op.result;
+
+	if (!res->has_attr)
+		outcome_set(&job->outcome, READ_BEHIND,
+			    "no attributes came behind the READ");
+	else if (!same_attr(&res->attr, &w->attr))
+		outcome_set(
+			&job->outcome, READ_BEHIND,
+			"the attributes behind the READ are not the file's: type %u size %llu, they are %u and %llu",
+			res->attr.type, (unsigned long long)res->attr.size, w->attr.type,
+			(unsigned long long)w->attr.size);
+}
+
+/* The second READ comes with the reply, whatever chunk the first had. */
+static void check_read_behind(struct probe *p, struct read_job *job,
+			      const struct window *w)
+{
+	const struct read_case second = { .offset = job->c.offset2,
+					  .count = job->c.count2 };
+	const struct nfs_data *data = &job->op.result.read2;
+	const uint8_t *truth;
+	uint32_t want = min_u32(truth_of(w, &second, &truth), p->rtmax);
+
+	if (data->len != want)
+		outcome_set(&job->outcome, READ_BEHIND,
+			    "the second READ brought %u bytes of %u", data->len, want);
+	else if (want && memcmp(data->bytes, truth, want))
+		outcome_set(&job->outcome, READ_BEHIND,
+			    "the second READ brought other bytes than the file's");
+}
+
+static void check_result(struct probe *p, struct read_job *job, const struct window *w)
+{
+	struct read_outcome *o = &job->outcome;
+	uint32_t status = job->op.result.status;
+
+	o->status = status;
+	if (client41_forgotten(p, &job->op)) {
+		outcome_set(o, READ_LATER, "%s", p->version->status_text(status));
 		return;
 	}
-	reader_init(&r, job->call.results, job->call.results_len);
-	if (nfs3_res_read(&res, &r, reduced)) {
-		outcome_set(o, READ_HEADER, "%s", err_text());
+	if (status) {
+		outcome_set(o, nfs_status_is_later(status) ? READ_LATER : READ_STATUS,
+			    "%s", p->version->status_text(status));
 		return;
 	}
-	o->status = res.status;
-	if (res.status) {
-		outcome_set(o, READ_STATUS, "%s", nfs3_status_text(res.status));
-		return;
-	}
-	check_data(p, job, w, &res);
+	check_data(p, job, w);
+	if (o->kind == READ_OK && job->c.behind == BEHIND_GETATTR)
+		check_getattr_behind(job, w);
+	if (o->kind == READ_OK && job->c.behind == BEHIND_READ)
+		check_read_behind(p, job, w);
 	if (o->kind == READ_OK && area_canaries_hurt(&job->area))
 		outcome_set(o, READ_OUTSIDE, "bytes were written outside the chunk");
 }
 
 void read_finish(struct probe *p, struct read_job *job, const struct window *w)
 {
-	session_wait(p, &job->call, job->deadline, job->c.mechanism == MECH_WRITE_CHUNK);
-	check_reply(p, job, w);
+	operation_wait(p, &job->op, job->deadline, job->c.mechanism == MECH_WRITE_CHUNK);
+	switch (job->op.stage) {
+	case OPERATION_CALL: call_failed(job); break;
+	case OPERATION_RPC: outcome_set(&job->outcome, READ_RPC, "%s", err_text()); break;
+	case OPERATION_RESULTS:
+		outcome_set(&job->outcome, READ_HEADER, "%s", err_text());
+		break;
+	case OPERATION_DONE: check_result(p, job, w); break;
+	}
 	if (job->outcome.kind == READ_LOST && !deadline_left(p->deadline))
 		outcome_set(&job->outcome, READ_NOT_RUN, "the time ran out");
 	session_release(p, &job->area);
-	rpcrdma_call_fini(&job->call);
+	operation_fini(p, &job->op);
 	area_fini(&job->area);
 }
 
@@ -421,4 +506,14 @@ void read_once(struct probe *p, const struct window *w, const struct read_case *
 	read_start(p, job, w, c);
 	read_finish(p, job, w);
 	*outcome = job->outcome;
+}
+
+bool read_again(struct probe *p, const struct read_outcome *outcome,
+		struct patience *patience)
+{
+	if (outcome->kind != READ_LATER)
+		return false;
+	if (!nfs_status_is_later(outcome->status))
+		return patience->sessions++ < SESSIONS_MAX;
+	return session_later(p, outcome->status, patience);
 }

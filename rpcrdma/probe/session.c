@@ -12,28 +12,56 @@
 #define CALL_MS       3000
 #define CALL_MS_A_MIB 3000
 #define CONNECT_MS    5000
+#define RECONNECT_MS  200 /* no new connection with less time left */
 /* Silence of this long, or of half the time there is, is a lost reply also where the probe's own
  * deadline ends it. */
 #define SILENT_MS 1000
 /* When nothing more is to be learned. */
 #define LOST_MAX   6
 #define BROKEN_MAX 400
+/* Between two tries of what the server has no time for, doubling. */
+#define LATER_MS     100
+#define LATER_MS_MAX 1000
+/* What findings and clean-up need behind the last try; at most a quarter of all. */
+#define LATER_RESERVE_MS 2000
+
+/* The device was taken away: whatever was asked, nothing more can be. */
+static void note_device(struct probe *p)
+{
+	if (!p->device_gone)
+		snprintf(p->device_why, sizeof(p->device_why), "%.255s", err_text());
+	p->device_gone = true;
+	p->hopeless = true;
+}
 
 int session_ready(struct probe *p)
 {
 	const struct rpcrdma_options options = {
-		.transport = p->options->transport,
+		.transport = p->via,
 		.to = p->addresses[p->address],
+		.bind = p->options->bind.len ? &p->options->bind : NULL,
+		.device = p->options->device,
 		.pcap = p->pcap,
 	};
+	int rc;
 
 	if (p->conn)
 		return 0;
+	if (p->device_gone)
+		return err_set(ECANCELED, "%s", p->device_why);
 	if (p->hopeless)
 		return err_set(ECANCELED, "given up after too many failures");
-	p->generation++;
-	return rpcrdma_open(&p->conn, &options,
-			    deadline_min(p->deadline, deadline_in(CONNECT_MS)));
+	/* Soft-iWARP of Linux 6.1 may take no more connections after one that was given up in
+	 * the handshake. */
+	if (p->generation && deadline_left(p->deadline) < RECONNECT_MS)
+		return err_set(ETIMEDOUT, "no time is left for a new connection");
+	rc = rpcrdma_open(&p->conn, &options,
+			  deadline_min(p->deadline, deadline_in(CONNECT_MS)));
+	/* At the first connection it was never there. */
+	if (rc == -ENODEV && p->generation)
+		note_device(p);
+	p->generation += !rc;
+	return rc;
 }
 
 static void note_credits(struct probe *p)
@@ -106,6 +134,10 @@ static void note_result(struct probe *p, const struct rpcrdma_call *call,
 		note(&p->transport, call, write_chunk_read, frame);
 		break;
 	case -EILSEQ: note(&p->xid, call, write_chunk_read, ""); break;
+	case -ENODEV:
+		err_set(ENODEV, "%s", call->text);
+		note_device(p);
+		break;
 	default: return;
 	}
 	if (p->lost_total >= LOST_MAX ||
@@ -136,7 +168,7 @@ int session_wait(struct probe *p, struct rpcrdma_call *call, uint64_t deadline,
 	note_result(p, call, write_chunk_read);
 	note_credits(p);
 	if (call->rc == -ETIMEDOUT || call->rc == -ECONNRESET || call->rc == -EPROTO ||
-	    call->rc == -EREMOTEIO)
+	    call->rc == -EREMOTEIO || call->rc == -ENODEV)
 		session_drop(p);
 	if (call->rc)
 		err_set(-call->rc, "%s", call->text);
@@ -154,28 +186,35 @@ int session_call(struct probe *p, struct rpcrdma_call *call, uint32_t bytes)
 bool session_is_mishap(int rc)
 {
 	return rc == -ECONNRESET || rc == -ETIMEDOUT || rc == -EREMOTEIO ||
-	       rc == -EPROTO || rc == -EILSEQ || rc == -ECANCELED;
+	       rc == -EPROTO || rc == -EILSEQ || rc == -ECANCELED || rc == -ENODEV;
 }
 
-int session_nfs3(struct probe *p, struct rpcrdma_call *call, uint32_t proc,
-		 const void *args, ssize_t args_len)
+const char *session_busy_text(const struct probe *p, uint32_t status, char *buf,
+			      size_t cap)
 {
-	int rc, tries;
+	snprintf(buf, cap, "%s until the deadline (%s)",
+		 status == NFS4ERR_GRACE ? "the server is in its grace period"
+					 : "the server asks for patience",
+		 p->version->status_text(status));
+	return buf;
+}
 
-	for (tries = 0;; tries++) {
-		rpcrdma_call_init(call, NFS_PROGRAM_NUMBER, 3, proc);
-		if (args_len < 0)
-			return (int)args_len;
-		call->cred = &p->cred;
-		call->args = args;
-		call->args_len = (size_t)args_len;
-		rc = session_call(p, call, 0);
-		/* What goes wrong is noted; once more, so that it does not hide the rest. */
-		if (!session_is_mishap(rc) || tries || p->hopeless)
-			break;
-		rpcrdma_call_fini(call);
+bool session_later(struct probe *p, uint32_t status, struct patience *patience)
+{
+	unsigned int reserve = min_u32(LATER_RESERVE_MS, p->options->timeout_ms / 4);
+	unsigned int ms = patience->wait_ms;
+
+	if (!nfs_status_is_later(status))
+		return false;
+	ms = ms ? min_u32(2 * ms, LATER_MS_MAX) : LATER_MS;
+	if (deadline_left(p->deadline) < (int)(ms + reserve)) {
+		session_busy_text(p, status, p->busy, sizeof(p->busy));
+		return false;
 	}
-	return rc ? rc : rpc_reply_check(&call->rpc);
+	patience->wait_ms = ms;
+	probe_progress(p, "waiting until the server has time", 0, 0);
+	usleep(ms * 1000);
+	return true;
 }
 
 int session_register(struct probe *p, struct area *a)
@@ -196,27 +235,4 @@ void session_release(struct probe *p, struct area *a)
 
 	for (i = 0; p->conn && a->generation == p->generation && i < a->nsegs; i++)
 		rpcrdma_deregister(p->conn, &a->segs[i]);
-}
-
-int session_getattr(struct probe *p, const struct nfs_fh *fh, struct nfs_attr *attr)
-{
-	struct nfs3_getattr_res res;
-	struct rpcrdma_call call;
-	uint8_t args[128];
-	struct reader r;
-	int rc;
-
-	rc = session_nfs3(p, &call, NFS3_GETATTR, args,
-			  nfs3_args_fh(args, sizeof(args), fh));
-	reader_init(&r, call.results, call.results_len);
-	if (!rc)
-		rc = nfs3_res_getattr(&res, &r);
-	rpcrdma_call_fini(&call);
-	if (rc)
-		return err_context(rc, "GETATTR");
-	if (res.status)
-		return err_set(res.status == NFS3_STATUS_STALE ? ESTALE : EIO,
-			       "GETATTR: %s", nfs3_status_text(res.status));
-	*attr = res.attr;
-	return 0;
 }

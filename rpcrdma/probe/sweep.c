@@ -18,8 +18,6 @@
 #define BROKEN_MAX      8    /* lost connections that came again when tried again */
 #define TIME_RESERVE_MS 1500 /* for what follows; at most a quarter of all */
 #define FILES_MAX       4
-#define JUKEBOX_TRIES   10
-#define JUKEBOX_WAIT_US 200000
 
 /* Sizes and offsets at which servers, clients or pages change something. 0 in the last places
  * stands for rtmax - 1, rtmax and rtmax + 1. */
@@ -76,7 +74,7 @@ static void add_record(struct sweep *s, const struct record *r)
 	struct records *rs = s->records;
 	struct record *list;
 
-	if (r->outcome.kind == READ_NOT_RUN) {
+	if (r->outcome.kind == READ_NOT_RUN || r->outcome.kind == READ_LATER) {
 		rs->not_run[r->c.mechanism]++;
 		return;
 	}
@@ -92,31 +90,33 @@ static void add_record(struct sweep *s, const struct record *r)
 	rs->list[rs->count++] = *r;
 }
 
-/* A server that is busy fetching the file says so; that is no failure. */
+/* A server that has no time says so, and one that began anew has forgotten the session: neither
+ * is a failure. True: again, it was waited for. */
+static bool is_later(struct sweep *s, const struct read_outcome *outcome,
+		     struct patience *patience)
+{
+	return read_again(s->p, outcome, patience) && !stop(s);
+}
+
 static void read_patiently(struct sweep *s, const struct read_case *c,
 			   struct read_outcome *outcome)
 {
-	unsigned int i;
+	struct patience patience = { 0 };
 
-	for (i = 0; i < JUKEBOX_TRIES; i++) {
+	do
 		read_once(s->p, &s->w, c, outcome);
-		if (outcome->kind != READ_STATUS ||
-		    outcome->status != NFS3_STATUS_JUKEBOX || stop(s))
-			return;
-		usleep(JUKEBOX_WAIT_US);
-	}
-	outcome->kind = READ_NOT_RUN;
+	while (is_later(s, outcome, &patience));
 }
 
 /* One try, as it was first made: after other operations means a READ by the same mechanism,
- * then GETATTR, READDIRPLUS and READLINK, then the READ that counts, on one connection. */
+ * then GETATTR, READDIR and READLINK, then the READ that counts, on one connection. */
 static void try_case(struct sweep *s, const struct read_case *c, bool after_others,
 		     struct read_outcome *outcome)
 {
 	struct read_outcome warm;
 
 	if (after_others) {
-		read_once(s->p, &s->w, c, &warm);
+		read_patiently(s, c, &warm);
 		listing_between(s->p, &s->w.file->fh);
 	}
 	read_patiently(s, c, outcome);
@@ -135,7 +135,7 @@ static bool control_right(struct sweep *s, const struct read_case *suspect)
 			      : MECH_REPLY_CHUNK;
 	if (c.mechanism == suspect->mechanism)
 		c.mechanism = MECH_WRITE_CHUNK;
-	read_once(s->p, &s->w, &c, &outcome);
+	read_patiently(s, &c, &outcome);
 	return outcome.kind == READ_OK;
 }
 
@@ -207,7 +207,8 @@ static void attempt(struct sweep *s, const struct read_case *c, bool after_other
 		return;
 	r.expected = expected(s, c);
 	try_case(s, c, after_others, &r.outcome);
-	if (r.outcome.kind != READ_OK && r.outcome.kind != READ_NOT_RUN)
+	if (r.outcome.kind != READ_OK && r.outcome.kind != READ_NOT_RUN &&
+	    r.outcome.kind != READ_LATER)
 		judge(s, &r);
 	if (r.outcome.kind == READ_CHANGING)
 		s->p->transport = before; /* nor is a wrong checksum of these a fault */
@@ -268,8 +269,8 @@ static void after_others(struct sweep *s)
 }
 
 /* @n READs at once; outcomes in order. */
-static void flight(struct sweep *s, const struct read_case *cases, unsigned int n,
-		   struct read_outcome *outcomes)
+static void fly(struct sweep *s, const struct read_case *cases, unsigned int n,
+		struct read_outcome *outcomes)
 {
 	_cleanup_free_ struct read_job *jobs = calloc(n, sizeof(*jobs));
 	unsigned int i;
@@ -285,6 +286,20 @@ static void flight(struct sweep *s, const struct read_case *cases, unsigned int 
 		read_finish(s->p, &jobs[i], &s->w);
 		outcomes[i] = jobs[i].outcome;
 	}
+}
+
+/* All of them again where one was told to wait: they are to be under way together. */
+static void flight(struct sweep *s, const struct read_case *cases, unsigned int n,
+		   struct read_outcome *outcomes)
+{
+	struct patience patience = { 0 };
+	unsigned int i;
+
+	do {
+		fly(s, cases, n, outcomes);
+		for (i = 0; i < n && outcomes[i].kind != READ_LATER; i++)
+			;
+	} while (i < n && is_later(s, &outcomes[i], &patience));
 }
 
 static void judge_flight(struct sweep *s, const struct read_case *cases, unsigned int n,
@@ -329,9 +344,11 @@ static void in_flight(struct sweep *s)
 	struct mishap before;
 
 	for (i = 0; i < s->nranges && !stop(s); i += n) {
-		if (session_ready(s->p) || s->records->gave_up[MECH_WRITE_CHUNK])
+		if (client41_ready(s->p) || session_ready(s->p) ||
+		    s->records->gave_up[MECH_WRITE_CHUNK])
 			return;
 		width = min_u32(rpcrdma_credits(s->p->conn), IN_FLIGHT);
+		width = min_u32(width, client41_width(s->p));
 		probe_progress(s->p, "READs in flight together", s->done, s->total);
 		for (n = 0; n < width && i + n < s->nranges; n++)
 			cases[n] = (struct read_case){ .mechanism = MECH_WRITE_CHUNK,
@@ -559,4 +576,5 @@ void sweep_run(struct probe *p, struct records *records)
 	if (i < files && p->options->level != PROBE_QUICK)
 		more_windows(&s, &p->candidates[i]);
 	records->hopeless = p->hopeless;
+	snprintf(records->busy, sizeof(records->busy), "%s", p->busy);
 }

@@ -1,26 +1,30 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* The target before any READ: connection and NULL call, private data (RFC 8797), root handle by
- * MOUNT over TCP (there is no MOUNT over RDMA, RFC 8267 section 5.1), FSINFO, and the reference
- * path. Every step is a finding, and says whether the next makes sense. */
+/* The target before any READ: connection and NULL call, private data (RFC 8797), the largest
+ * READ, and the reference path; and after them, how the server behaved. Every step is a finding,
+ * and says whether the next makes sense. */
 #include <stdio.h>
 
 #include "rpcrdma/probe/internal.h"
 
 #define RPCBIND_PORT 111
 #define PINGS        3
-/* A path has few components; a hostile one is not walked for ever. */
-#define WALK_UP_MAX 16
+/* READs of a server that does not say how long they may be (NFSv4's maxread is no must). */
+#define READ_MAX_UNSAID 65536
+/* What a READ's reply needs beside its data, of a session's largest response. */
+#define RESPONSE_HEAD 1024
 
-/* Whether nobody answered, as opposed to an answer that is wrong or a refusal. */
+/* Whether nobody answered, or could be asked, as opposed to an answer that is wrong or a
+ * refusal. */
 static bool nobody_answered(int rc)
 {
 	return rc == -ETIMEDOUT || rc == -EHOSTUNREACH || rc == -ENETUNREACH ||
-	       rc == -EACCES || rc == -EPERM || rc == -EADDRNOTAVAIL;
+	       rc == -EACCES || rc == -EPERM || rc == -EADDRNOTAVAIL || rc == -ENODEV ||
+	       rc == -ENETDOWN || rc == -ENOMEM || rc == -EAGAIN;
 }
 
-static enum finding_status refusal(int rc)
+enum finding_status target_refusal(int rc)
 {
 	return nobody_answered(rc) ? FINDING_UNKNOWN : FINDING_FAIL;
 }
@@ -43,7 +47,9 @@ static bool connect_any(struct probe *p)
 		}
 	}
 	if (rc) {
-		probe_say(p, "probe.connect", refusal(worst), "%s", text);
+		finding_init(&f, "probe.connect", target_refusal(worst), "%s", text);
+		finding_text(&f, "error", "%s", strerrorname_np(-worst));
+		probe_emit(p, &f);
 		return false;
 	}
 	t = rpcrdma_transport(p->conn);
@@ -76,12 +82,12 @@ static void tell_private(struct probe *p)
 	probe_emit(p, &f);
 }
 
-static int ping(struct probe *p, double *ms)
+int target_null(struct probe *p, uint32_t vers, double *ms)
 {
 	struct rpcrdma_call call;
 	int rc;
 
-	rpcrdma_call_init(&call, NFS_PROGRAM_NUMBER, 3, NFS3_NULL);
+	rpcrdma_call_init(&call, NFS_PROGRAM_NUMBER, vers, NFS3_NULL);
 	rc = session_call(p, &call, 0);
 	if (!rc)
 		rc = rpc_reply_check(&call.rpc);
@@ -91,46 +97,70 @@ static int ping(struct probe *p, double *ms)
 	return rc;
 }
 
+struct pings {
+	uint32_t vers;
+	unsigned int answered;
+	double best;
+	int first; /* error */
+	char text[ERR_TEXT_MAX];
+};
+
+static void ping(struct probe *p, struct pings *pings)
+{
+	unsigned int i;
+	double ms;
+	int rc;
+
+	for (i = 0; i < PINGS; i++) {
+		rc = target_null(p, pings->vers, &ms);
+		if (!rc) {
+			if (!pings->answered++ || ms < pings->best)
+				pings->best = ms;
+			continue;
+		}
+		if (!pings->first)
+			snprintf(pings->text, sizeof(pings->text), "%s", err_text());
+		pings->first = pings->first ? pings->first : rc;
+		/* A server that never answers is not waited for thrice, nor one asked again
+		 * that says that it has no such version. */
+		if ((rc == -ETIMEDOUT || rc == -EOPNOTSUPP) && !pings->answered)
+			break;
+	}
+}
+
 bool target_ping(struct probe *p)
 {
-	unsigned int i, answered = 0;
-	char text[ERR_TEXT_MAX] = "";
-	double ms, best = 0;
+	struct pings pings = { .vers = p->options->version ? p->options->version->vers
+							   : 4 };
 	struct finding f;
-	int rc, first = 0;
 
 	if (!connect_any(p))
 		return false;
 	tell_private(p);
-	for (i = 0; i < PINGS; i++) {
-		rc = ping(p, &ms);
-		if (!rc) {
-			best = answered++ && best < ms ? best : ms;
-			continue;
-		}
-		if (!first)
-			snprintf(text, sizeof(text), "%s", err_text());
-		first = first ? first : rc;
-		/* A server that never answers is not waited for thrice. */
-		if (rc == -ETIMEDOUT && !answered)
-			break;
+	ping(p, &pings);
+	/* Whether it is the version that was wanted is a finding of its own. */
+	if (!pings.answered && (pings.first == -EOPNOTSUPP || !p->options->version)) {
+		pings.vers = pings.vers == 4 ? 3 : 4;
+		ping(p, &pings);
 	}
-	p->rtt_ms = best;
-	if (!answered) {
-		probe_say(p, "probe.null", refusal(first), "NULL: %s", text);
+	p->rtt_ms = pings.best;
+	if (!pings.answered) {
+		probe_say(p, "probe.null", target_refusal(pings.first), "NULL: %s",
+			  pings.text);
 		return false;
 	}
 	/* A single loss among answers is told by what it is a case of (target_mishaps). */
-	finding_init(&f, "probe.null", FINDING_PASS, "NULL answered in %.3f ms", best);
-	finding_number(&f, "best_ms", best);
-	finding_number(&f, "answered", answered);
+	finding_init(&f, "probe.null", FINDING_PASS, "NULL answered in %.3f ms",
+		     pings.best);
+	finding_number(&f, "best_ms", pings.best);
+	finding_number(&f, "answered", pings.answered);
 	finding_number(&f, "asked", PINGS);
+	finding_number(&f, "program_version", pings.vers);
 	probe_emit(p, &f);
 	return true;
 }
 
-/* A port by rpcbind, for one program. */
-static int ask_rpcbind(struct probe *p, uint32_t prog, uint16_t *port)
+int target_rpcbind(struct probe *p, uint32_t prog, uint16_t *port)
 {
 	_cleanup_close_ int fd = probe_tcp(p, RPCBIND_PORT, NULL);
 
@@ -140,217 +170,53 @@ static int ask_rpcbind(struct probe *p, uint32_t prog, uint16_t *port)
 			   "rpcbind");
 }
 
-/* MNT of the path, then of what is above it: the probe is told a path, and which part of it is
- * the export only the server knows. *rest is what is left over. */
-static int mount_walk(struct probe *p, int fd, char *path, const char **rest,
-		      struct mount3_mnt_res *res)
+/* A session bounds every reply. */
+static uint32_t bound_read(const struct probe *p, uint32_t most)
 {
-	static const char nothing[] = "";
-	uint32_t told = NFS3_STATUS_OK;
-	unsigned int i;
-	char *slash;
+	uint32_t response = p->client.response_size;
+
+	most = min_u32(most ? most : READ_MAX_UNSAID, 1048576);
+	if (p->version->sessions && response > 2 * RESPONSE_HEAD)
+		most = min_u32(most, response - RESPONSE_HEAD);
+	return most;
+}
+
+bool target_limits(struct probe *p)
+{
+	const char *name = p->version->vers == 3 ? "rtmax" : "maxread";
+	const struct nfs_result *res;
+	struct operation op;
+	struct finding f;
 	int rc;
 
-	*rest = nothing;
-	for (i = 0; i < WALK_UP_MAX; i++) {
-		rc = mount3_mnt(fd, *path ? path : "/", &p->cred, res,
-				session_call_deadline(p, 0));
-		if (rc || !res->status)
-			return rc;
-		/* What is told is what was said of the path as the user gave it. */
-		told = told ? told : res->status;
-		slash = strrchr(path, '/');
-		if (!slash || !*path || (slash == path && !path[1]))
-			break;
-		*slash = '\0';
-		/* The rest grows to the left: put back the slash that cut it before. */
-		if (**rest)
-			path[strlen(path) + 1 + strlen(slash + 1)] = '/';
-		*rest = slash + 1;
+	operation_init(&op, NFS_OP_LIMITS, &p->root.fh);
+	rc = operation_check(p, &op, operation_run(p, &op));
+	res = &op.result;
+	if (!rc && !res->rtmax && p->version->vers == 3)
+		rc = err_set(EIO, "rtmax is 0");
+	if (rc) {
+		probe_say(p, "probe.fsinfo",
+			  rc == -EAGAIN ? FINDING_UNKNOWN : FINDING_FAIL, "%s: %s",
+			  p->version->vers == 3 ? "FSINFO" : "GETATTR", err_text());
+		operation_fini(p, &op);
+		return false;
 	}
-	res->status = told;
-	return 0;
-}
-
-static int lookup(struct probe *p, struct probe_file *at, const char *name)
-{
-	struct nfs3_lookup_res res;
-	struct rpcrdma_call call;
-	uint8_t args[512];
-	struct reader r;
-	size_t used;
-	int rc;
-
-	rc = session_nfs3(p, &call, NFS3_LOOKUP, args,
-			  nfs3_args_lookup(args, sizeof(args), &at->fh, name));
-	reader_init(&r, call.results, call.results_len);
-	if (!rc)
-		rc = nfs3_res_lookup(&res, &r);
-	rpcrdma_call_fini(&call);
-	if (!rc && res.status)
-		rc = err_set(res.status == NFS3_STATUS_ACCES ? EACCES : ENOENT, "%s",
-			     nfs3_status_text(res.status));
-	if (rc)
-		return err_context(rc, "LOOKUP of %s", name);
-	at->fh = res.fh;
-	used = strlen(at->path);
-	snprintf(at->path + used, sizeof(at->path) - used, "%s%s", used ? "/" : "", name);
-	return 0;
-}
-
-static int walk_down(struct probe *p, const char *rest)
-{
-	char name[NFS3_NAME_MAX + 1];
-	size_t len;
-	int rc = 0;
-
-	for (; !rc && *rest; rest += len) {
-		rest += strspn(rest, "/");
-		len = strcspn(rest, "/");
-		if (!len)
-			break;
-		if (len >= sizeof(name))
-			return err_set(ENAMETOOLONG, "a name of %zu bytes, %d at most",
-				       len, NFS3_NAME_MAX);
-		memcpy(name, rest, len);
-		name[len] = '\0';
-		rc = lookup(p, &p->root, name);
-	}
-	if (!rc)
-		rc = session_getattr(p, &p->root.fh, &p->root.attr);
-	return rc;
-}
-
-static void say_mount_refused(struct probe *p, const struct mount3_mnt_res *res,
-			      bool reserved)
-{
-	bool access = res->status == NFS3_STATUS_ACCES || res->status == NFS3_STATUS_PERM;
-
-	if (access && !reserved)
-		probe_say(
-			p, "probe.mount", FINDING_UNKNOWN,
-			"mountd refused %s (%s), and this request came from an unprivileged port: run the probe as root, or export with \"insecure\"; else this host is not among the export's clients",
-			p->options->export, nfs3_status_text(res->status));
-	else if (access)
-		probe_say(p, "probe.mount", FINDING_UNKNOWN,
-			  "mountd refused %s (%s): it is not exported to this host",
-			  p->options->export, nfs3_status_text(res->status));
+	p->rtmax = bound_read(p, res->rtmax);
+	if (res->rtmax)
+		finding_init(&f, "probe.fsinfo", FINDING_PASS,
+			     "READs of up to %u bytes (%s)", res->rtmax, name);
 	else
-		probe_say(p, "probe.mount", FINDING_FAIL, "MOUNT of %s: %s",
-			  p->options->export, nfs3_status_text(res->status));
-}
-
-static bool flavor_usable(const struct mount3_mnt_res *res)
-{
-	uint32_t i;
-
-	for (i = 0; i < res->nflavors; i++)
-		if (res->flavors[i] == RPC_AUTH_SYS || res->flavors[i] == RPC_AUTH_NONE)
-			return true;
-	/* An empty list is what servers send that know AUTH_SYS only. */
-	return !res->nflavors;
-}
-
-static void say_mounted(struct probe *p, const char *mounted, uint16_t port,
-			bool reserved)
-{
-	const char *name = strrchr(p->options->export, '/');
-	struct finding f;
-
-	p->root_is_file = p->root.attr.type == NFS_REG;
-	if (p->root_is_file && !*p->root.path)
-		snprintf(p->root.path, sizeof(p->root.path), "%.500s",
-			 name ? name + 1 : p->options->export);
-	finding_init(&f, "probe.mount", FINDING_PASS,
-		     "root handle of %s by MOUNT on TCP port %u", mounted, port);
-	finding_number(&f, "port", port);
-	finding_text(&f, "reserved_port", "%s", reserved ? "yes" : "no");
-	finding_number(&f, "owner_uid", p->root.attr.uid);
-	finding_number(&f, "owner_gid", p->root.attr.gid);
-	probe_subject(p, "export", "%s", mounted);
+		finding_init(&f, "probe.fsinfo", FINDING_PASS,
+			     "the server names no largest READ: %u bytes are tried",
+			     p->rtmax);
+	finding_number(&f, "rtmax", res->rtmax);
+	finding_number(&f, "tried", p->rtmax);
+	if (p->version->vers == 3)
+		finding_number(&f, "rtpref", res->rtpref);
+	else
+		finding_number(&f, "lease_seconds", res->lease_seconds);
 	probe_emit(p, &f);
-}
-
-bool target_root(struct probe *p)
-{
-	uint16_t port = p->options->mount_port;
-	struct mount3_mnt_res res;
-	_cleanup_close_ int fd = -1;
-	char path[NFS3_PATH_MAX];
-	bool reserved = false;
-	const char *rest;
-	int rc = 0;
-
-	if (!port)
-		rc = ask_rpcbind(p, MOUNT_PROGRAM_NUMBER, &port);
-	if (!rc) {
-		fd = probe_tcp(p, port, &reserved);
-		rc = fd < 0 ? fd : 0;
-	}
-	if (rc) {
-		probe_say(p, "probe.mount", FINDING_UNKNOWN,
-			  "mountd cannot be asked for the root handle: %s%s", err_text(),
-			  p->options->mount_port ? ""
-						 : " (--mount-port tells where it is)");
-		return false;
-	}
-	snprintf(path, sizeof(path), "%s", p->options->export);
-	rc = mount_walk(p, fd, path, &rest, &res);
-	if (rc) {
-		probe_say(p, "probe.mount", refusal(rc), "MOUNT of %s on TCP port %u: %s",
-			  p->options->export, port, err_text());
-		return false;
-	}
-	if (res.status) {
-		say_mount_refused(p, &res, reserved);
-		return false;
-	}
-	if (!flavor_usable(&res)) {
-		probe_say(
-			p, "probe.mount", FINDING_UNKNOWN,
-			"%s is exported with security flavors other than sys (first: %u), which the probe does not speak",
-			p->options->export, res.flavors[0]);
-		return false;
-	}
-	p->root.fh = res.fh;
-	rc = walk_down(p, rest);
-	if (rc) {
-		probe_say(p, "probe.mount", rc == -ENOENT ? FINDING_FAIL : refusal(rc),
-			  "%s: %s", p->options->export, err_text());
-		return false;
-	}
-	say_mounted(p, *path ? path : "/", port, reserved);
-	return true;
-}
-
-bool target_fsinfo(struct probe *p)
-{
-	struct nfs3_fsinfo_res res;
-	struct rpcrdma_call call;
-	uint8_t args[128];
-	struct finding f;
-	struct reader r;
-	int rc;
-
-	rc = session_nfs3(p, &call, NFS3_FSINFO, args,
-			  nfs3_args_fh(args, sizeof(args), &p->root.fh));
-	reader_init(&r, call.results, call.results_len);
-	if (!rc)
-		rc = nfs3_res_fsinfo(&res, &r);
-	rpcrdma_call_fini(&call);
-	if (!rc && (res.status || !res.rtmax))
-		rc = err_set(EIO, "%s",
-			     res.status ? nfs3_status_text(res.status) : "rtmax is 0");
-	if (rc) {
-		probe_say(p, "probe.fsinfo", FINDING_FAIL, "FSINFO: %s", err_text());
-		return false;
-	}
-	p->rtmax = min_u32(res.rtmax, 1048576);
-	finding_init(&f, "probe.fsinfo", FINDING_PASS, "READs of up to %u bytes (rtmax)",
-		     res.rtmax);
-	finding_number(&f, "rtmax", res.rtmax);
-	finding_number(&f, "rtpref", res.rtpref);
-	probe_emit(p, &f);
+	operation_fini(p, &op);
 	return true;
 }
 
@@ -358,7 +224,9 @@ uint16_t target_nfs_port(struct probe *p)
 {
 	uint16_t port = p->options->nfs_port;
 
-	if (!port && ask_rpcbind(p, NFS_PROGRAM_NUMBER, &port))
+	/* NFSv4 has one port, and asks nobody (RFC 8881 section 2.9.3). */
+	if (!port &&
+	    (p->version->vers == 4 || target_rpcbind(p, NFS_PROGRAM_NUMBER, &port)))
 		port = NFS_TCP_PORT;
 	return port;
 }
@@ -369,8 +237,8 @@ void target_reference(struct probe *p)
 	int fd;
 
 	fd = probe_tcp(p, target_nfs_port(p), &reserved);
-	if (fd < 0 ||
-	    reference_open(&p->reference, fd, &p->addresses[p->address], &p->cred)) {
+	if (fd < 0 || reference_open(&p->reference, fd, &p->addresses[p->address],
+				     &p->cred, p->version)) {
 		snprintf(p->reference_why, sizeof(p->reference_why), "%.255s",
 			 err_text());
 		p->reference = NULL;
@@ -417,12 +285,44 @@ static void tell_credits(struct probe *p)
 	probe_emit(p, &f);
 }
 
+/* A session that the server does not know any more, before it was destroyed. */
+static void tell_session(struct probe *p)
+{
+	const struct client41 *client = &p->client;
+	struct finding f;
+
+	if (!client->made)
+		return;
+	if (client->lost)
+		finding_init(
+			&f, "probe.session.kept", FINDING_WARN,
+			"the server forgot its session %u time%s (%s), as after a restart; another was made",
+			client->lost, client->lost == 1 ? "" : "s",
+			p->version->status_text(client->lost_status));
+	else
+		finding_init(&f, "probe.session.kept", FINDING_PASS,
+			     "the server kept its sessions to the end");
+	finding_number(&f, "made", client->made);
+	finding_number(&f, "forgotten", client->lost);
+	probe_emit(p, &f);
+}
+
+static void tell_device(struct probe *p)
+{
+	if (p->device_gone)
+		probe_say(p, "probe.device", FINDING_UNKNOWN,
+			  "the RDMA device went away while it was in use: %s",
+			  p->device_why);
+}
+
 void target_mishaps(struct probe *p)
 {
 	bool told = p->write_chunk_failed;
 
 	session_drop(p);
+	tell_device(p);
 	tell_credits(p);
+	tell_session(p);
 	tell_mishap(p, "probe.reply.xid", &p->xid, false,
 		    "every reply carried the xid of its call",
 		    "a reply carried another xid than its call");

@@ -16,26 +16,21 @@
 static ssize_t inline_piece(struct probe *p, const struct nfs_fh *fh, uint64_t offset,
 			    uint32_t count, uint8_t *buf)
 {
-	struct rpcrdma_call call;
-	struct nfs3_read_res res;
-	uint8_t args[128];
-	struct reader r;
+	struct operation op;
+	uint32_t len;
 	int rc;
 
-	rc = session_nfs3(p, &call, NFS3_READ, args,
-			  nfs3_args_read(args, sizeof(args), fh, offset, count));
-	reader_init(&r, call.results, call.results_len);
-	if (!rc)
-		rc = nfs3_res_read(&res, &r, false);
-	if (!rc && res.status)
-		rc = err_set(EIO, "%s", nfs3_status_text(res.status));
-	if (!rc && (res.data_len > count || res.count != res.data_len))
-		rc = err_set(EBADMSG, "%u bytes came, %u were asked", res.data_len,
-			     count);
-	if (!rc && res.data_len)
-		memcpy(buf, res.data, res.data_len);
-	rpcrdma_call_fini(&call);
-	return rc ? rc : (ssize_t)res.data_len;
+	operation_init(&op, NFS_OP_READ, fh);
+	op.request.offset = offset;
+	op.request.count = count;
+	rc = operation_check(p, &op, operation_run(p, &op));
+	len = op.result.read.len;
+	if (!rc && (len > count || op.result.read_count != len))
+		rc = err_set(EBADMSG, "%u bytes came, %u were asked", len, count);
+	if (!rc && len)
+		memcpy(buf, op.result.read.bytes, len);
+	operation_fini(p, &op);
+	return rc ? rc : (ssize_t)len;
 }
 
 static ssize_t reference_piece(struct probe *p, const struct nfs_fh *fh, uint64_t offset,
@@ -52,7 +47,7 @@ static ssize_t reference_piece(struct probe *p, const struct nfs_fh *fh, uint64_
 			     deadline_in((unsigned int)deadline_left(p->deadline) / 4));
 	n = reference_read(p->reference, fh, offset, count, buf, &status, &eof, deadline);
 	if (n >= 0 && status)
-		return err_set(EIO, "%s", nfs3_status_text(status));
+		return err_set(EIO, "%s", p->version->status_text(status));
 	return n;
 }
 
@@ -100,7 +95,7 @@ int truth_open(struct probe *p, struct window *w, const struct probe_file *file,
 	memset(w, 0, sizeof(*w));
 	w->file = file;
 	w->base = base;
-	rc = session_getattr(p, &file->fh, &w->attr);
+	rc = operation_getattr(p, &file->fh, &w->attr);
 	if (rc)
 		return err_context(rc, "reference of %s", file->path);
 	w->len = base < w->attr.size ? (uint32_t)min_u64(len, w->attr.size - base) : 0;
@@ -138,7 +133,7 @@ bool truth_changed(struct probe *p, struct window *w, uint64_t offset, uint32_t 
 
 	if (w->changing)
 		return true;
-	rc = session_getattr(p, &w->file->fh, &attr);
+	rc = operation_getattr(p, &w->file->fh, &attr);
 	if (rc && rc != -ESTALE)
 		return false;
 	/* A file that is gone, because another took its name, changed too. */
@@ -151,7 +146,7 @@ bool truth_changed(struct probe *p, struct window *w, uint64_t offset, uint32_t 
 	if (again && !read_range(p, &w->file->fh, offset, count, again))
 		w->changing = memcmp(again, w->bytes + at, count) != 0;
 	/* A write that lands between the two looks shows in the times. */
-	if (!w->changing && !session_getattr(p, &w->file->fh, &attr))
+	if (!w->changing && !operation_getattr(p, &w->file->fh, &attr))
 		w->changing = attr_moved(&attr, &w->attr);
 	return w->changing;
 }

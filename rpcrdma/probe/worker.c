@@ -209,6 +209,7 @@ static void read_files(struct probe *p)
 				? "all %u files that were tried changed while they were read"
 				: "%u files changed while they were read, another was taken",
 			records.changed_files);
+	compound_run(p);
 	listing_readdir(p);
 	listing_readlink(p);
 	reference_close(p->reference);
@@ -217,20 +218,23 @@ static void read_files(struct probe *p)
 
 void worker_probe(struct probe *p)
 {
-	bool pinged = target_ping(p);
+	bool answered = target_ping(p);
+	bool pinged = answered && versions_choose(p);
 
 	if (pinged && !p->options->export)
 		probe_say(p, "probe.mount", FINDING_SKIP,
 			  "no export was named, so nothing was read: SERVER:/EXPORT");
-	else if (pinged && target_root(p) && target_fsinfo(p) && pick_files(p))
+	else if (pinged && root_find(p) && target_limits(p) && pick_files(p))
 		read_files(p);
-	if (pinged)
+	client41_close(p);
+	if (answered)
 		target_mishaps(p);
 	session_drop(p);
 }
 
 void worker_main(const struct probe_options *options, worker_fn work, int channel,
-		 const struct transport_address *addresses, size_t naddresses)
+		 const struct transport_address *addresses, size_t naddresses,
+		 const struct remains *remains)
 {
 	struct probe *p = calloc(1, sizeof(*p));
 
@@ -246,6 +250,9 @@ void worker_main(const struct probe_options *options, worker_fn work, int channe
 	p->deadline = deadline_in(options->timeout_ms);
 	p->addresses = addresses;
 	p->naddresses = naddresses;
+	p->version = nfs_version_find("3");
+	if (remains)
+		p->client.remains = *remains;
 	if (options->pcap && pcap_open(&p->pcap, options->pcap)) {
 		probe_say(p, "probe.connect", FINDING_UNKNOWN, "--pcap: %s", err_text());
 		_exit(0);
@@ -254,10 +261,13 @@ void worker_main(const struct probe_options *options, worker_fn work, int channe
 		p->cred = options->cred;
 	else
 		default_cred(&p->cred);
+	transport_raise_memlock();
 	if (drop_privilege()) {
 		probe_say(p, "probe.connect", FINDING_UNKNOWN, "%s", err_text());
 		_exit(0);
 	}
+	if (!route_choose(p))
+		_exit(0);
 	work(p);
 	if (p->pcap && pcap_close(p->pcap))
 		probe_say(p, "probe.connect", FINDING_UNKNOWN, "--pcap: %s", err_text());

@@ -116,20 +116,29 @@ void server_close(struct server *server);
 /* spawn.c */
 
 /* For a server that runs as root: gives up root for nobody, for good. As anybody else it only
- * gives up the right to gain privileges. To be called when everything is open and bound, and
- * before there are threads. */
+ * gives up the right to gain privileges. To be called before there are threads. */
 int server_drop_root(void);
+/* server_open() and server_drop_root(), in the order that the transport needs: sockets are bound
+ * before, for ports that only root may have; a device is opened by who will use it. */
+int server_open_dropped(struct server **out, const struct server_options *options);
 
-/* The server in a child process, on loopback, with the memory export: */
+/* The server in a child process, with the memory export: */
 
 struct server_child;
 
+struct server_spawn_options {
+	const struct transport_ops *transport;
+	struct transport_address listen; /* without ports; len 0: 127.0.0.1 */
+	const struct fault_set *faults;  /* borrowed, may be NULL */
+	bool no_crc;
+};
+
 /* Forks. The child serves until server_kill() or until this process ends, as nobody if this
- * is root. Returns when it listens. @faults may be NULL. To be called from a thread that
- * lives as long as the server shall.
+ * is root. Returns when it listens. To be called from a thread that lives as long as the
+ * server shall.
  * Errors: -errno of fork and pipe, or what kept the child from listening. */
-int server_spawn(struct server_child **out, const struct transport_ops *transport,
-		 const struct fault_set *faults, bool no_crc, struct server_ports *ports);
+int server_spawn(struct server_child **out, const struct server_spawn_options *options,
+		 struct server_ports *ports);
 /* Ends and reaps the child. NULL is fine. */
 void server_kill(struct server_child *child);
 void server_kill_p(struct server_child **child);

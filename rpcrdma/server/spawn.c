@@ -45,12 +45,23 @@ int server_drop_root(void)
 	return 0;
 }
 
+int server_open_dropped(struct server **out, const struct server_options *options)
+{
+	int rc = 0;
+
+	if (options->transport->personal) {
+		transport_raise_memlock();
+		rc = server_drop_root();
+	}
+	if (!rc)
+		rc = server_open(out, options);
+	return rc ? rc : server_drop_root();
+}
+
 /* The child */
 
 struct child_task {
-	const struct transport_ops *transport;
-	const struct fault_set *faults;
-	bool no_crc;
+	const struct server_spawn_options *options;
 	pid_t parent;
 	int life, hello;
 };
@@ -74,19 +85,21 @@ static int child_open(const struct child_task *task, struct server **server)
 		.sin_addr.s_addr = htonl(INADDR_LOOPBACK),
 	};
 	struct server_options options = {
-		.transport = task->transport,
-		.faults = task->faults,
-		.no_crc = task->no_crc,
+		.transport = task->options->transport,
+		.listen = task->options->listen,
+		.faults = task->options->faults,
+		.no_crc = task->options->no_crc,
 	};
-	int rc = child_privileges(task);
+	int rc = export_memory_new(&options.exp);
 
-	if (!rc)
-		rc = export_memory_new(&options.exp);
 	if (rc)
 		return rc;
-	memcpy(&options.listen.addr, &loopback, sizeof(loopback));
-	options.listen.len = sizeof(loopback);
-	return server_open(server, &options);
+	if (!options.listen.len) {
+		memcpy(&options.listen.addr, &loopback, sizeof(loopback));
+		options.listen.len = sizeof(loopback);
+	}
+	rc = server_open_dropped(server, &options);
+	return rc ? rc : child_privileges(task);
 }
 
 static _Noreturn void child_run(const struct child_task *task)
@@ -156,8 +169,8 @@ void server_kill_p(struct server_child **child)
 	*child = NULL;
 }
 
-int server_spawn(struct server_child **out, const struct transport_ops *transport,
-		 const struct fault_set *faults, bool no_crc, struct server_ports *ports)
+int server_spawn(struct server_child **out, const struct server_spawn_options *options,
+		 struct server_ports *ports)
 {
 	_cleanup_(server_kill_p) struct server_child *child = calloc(1, sizeof(*child));
 	_cleanup_close_ int life_in = -1, hello_in = -1, hello_out = -1;
@@ -174,8 +187,7 @@ int server_spawn(struct server_child **out, const struct transport_ops *transpor
 		return err_sys("pipe");
 	hello_in = hello[0];
 	hello_out = hello[1];
-	const struct child_task task = { transport, faults,  no_crc,
-					 getpid(),  life_in, hello_out };
+	const struct child_task task = { options, getpid(), life_in, hello_out };
 
 	child->pid = fork();
 	if (child->pid < 0)

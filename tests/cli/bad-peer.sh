@@ -54,7 +54,7 @@ expect_finding probe.read.write-chunk pass
 echo "ok - silent NFS over TCP ($(seconds "$took") s)"
 start_peer silence
 probe "127.0.0.1:$export" --port "$rdma_port" --mount-port "$peer_port" --nfs-port "$nfs_port" \
-	--timeout 3
+	--nfs-version 3 --timeout 3
 expect_status 3
 expect_first_problem 'MOUNT'
 ((took < 4000)) || { show; fail "$took ms, but --timeout 3"; }

@@ -49,7 +49,7 @@ start_server --export "$work/kinds"
 probe "127.0.0.1:/empty" "${server[@]}"
 problem "empty file" 3 '/empty is empty'
 probe "127.0.0.1:/link" "${server[@]}"
-problem "symbolic link" 3 '/link is neither a file nor a directory'
+problem "symbolic link" 3 'link is a symbolic link to elsewhere'
 stop_server
 
 # A disk image that is cut and grown while it is read: never a failure, never a bug.

@@ -72,7 +72,7 @@ expect_status 0
 [[ $(report .subject.file) == *data ]] || { show; fail "$(report .subject.file)"; }
 probe_it /secret
 expect_status 3
-grep -q 'secret: NFS3ERR_ACCES' "$work/out" || { show; fail "the secret file is not refused"; }
+grep -q 'secret: NFS4ERR_ACCESS' "$work/out" || { show; fail "the secret file is not refused"; }
 stop TERM
 
 run serve --listen 0.0.0.0:0 --fault close

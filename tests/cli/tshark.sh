@@ -8,7 +8,7 @@
 requires jq tshark
 
 capture=$work/probe.pcap
-probe --embedded --level quick --pcap "$capture"
+probe --embedded --level quick --nfs-version 3 --pcap "$capture"
 expect_status 0
 
 # Wireshark would otherwise take the caller's preferences and plugins.
@@ -61,3 +61,13 @@ while read -r counts lengths; do
 	((${counts%%,*} == (${lengths//,/ + }))) ||
 		fail "a READ of ${counts%%,*} bytes returns segments of $lengths"
 done <"$work/reads"
+
+# NFSv4.1: every operation is there as Wireshark knows it, the client's first and last too.
+capture=$work/probe4.pcap
+probe --embedded --level quick --nfs-version 4.1 --pcap "$capture"
+expect_status 0
+for opcode in 9 10 24 22 25 26 27 42 43 44 53 57 58; do
+	(($(count "nfs.opcode == $opcode"))) || fail "no frame has operation $opcode"
+done
+decode -Y 'nfs.nfsstat4 != 0 && nfs.opcode != 24' -T fields -e frame.number >"$work/errors"
+[[ ! -s $work/errors ]] || fail "errors in frames $(tr '\n' ' ' <"$work/errors")"

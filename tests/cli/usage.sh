@@ -46,13 +46,22 @@ for value in '' 0 -1 +1 ' 1' 1s 0x10 1e9 99999999999999999999 "$huge" $'1\n' $'\
 	refused 'takes quick, standard or full' probe --level "$value" a
 	refused 'takes auto' probe --transport "$value" a
 	refused 'takes auto' probe --nfs-version "$value" a
+	refused 'takes a numeric address' probe --bind "$value" a
 	refused 'no fault' probe --embedded --fault "$value"
 done
-# Not in this version: refused, never ignored.
-refused 'verbs is not in this version' probe --transport verbs a
-refused 'version 4.2 is not' probe --nfs-version 4.2 a
-refused 'no option' probe --device mlx5_0 a
-refused 'no option' probe --bind 192.0.2.1 a
+for value in 2 4 4.3 4.10 3.0 ' 4.1'; do
+	refused 'takes auto' probe --nfs-version "$value" a
+done
+for value in '' ' ' .. . a/b ../../etc -x +1 "$huge" $'1\n' $'\e[31m'; do
+	refused 'takes the name of an RDMA device' probe --device "$value" a
+done
+for value in localhost 192.0.2 192.0.2.1:20049 '[::1' fe80::1%nosuchif; do
+	refused 'takes a numeric address' probe --bind "$value" a
+done
+# What contradicts itself is refused, never ignored.
+refused 'needs --bind' probe --embedded --transport verbs
+refused '--device is for verbs' probe --transport iwarp --device rxe0 a
+refused '--pcap records iWARP' probe --transport verbs --pcap "$work/pcap" a
 
 for target in '' : :/ '[::1' '[]:/' ::1 ::1:/ nas1: nas1:x -- "$huge" "nas1:/$huge" $'a\nb' \
 	$'nas1:/\e[31m' $'\377' 'a b' a/b; do

@@ -158,6 +158,10 @@ static void a_peer_that_is_gone_is_said_on_both_sides(void)
 
 /* The parent, with a worker that says what a test wants */
 
+/* The address, by the parent; the route, which is a subject too, by the worker. */
+#define FINDINGS_BEFORE 2
+#define SUBJECTS_BEFORE 1
+
 static struct {
 	unsigned int findings, subjects, progresses;
 	char last[FINDING_SUMMARY_MAX];
@@ -213,11 +217,16 @@ static void say_all(struct probe *p)
 static void what_an_honest_worker_says_is_handed_on_clean(void)
 {
 	CU_ASSERT_EQUAL(run(say_all), 0);
-	CU_ASSERT_EQUAL(heard.findings, 2); /* with the parent's own */
+	CU_ASSERT_EQUAL(heard.findings, FINDINGS_BEFORE + 1);
 	CU_ASSERT_EQUAL(heard.progresses, 1);
-	CU_ASSERT_EQUAL(heard.subjects, 1);
+	CU_ASSERT_EQUAL(heard.subjects, SUBJECTS_BEFORE + 1);
 	CU_ASSERT_STRING_EQUAL(heard.last, "file=a?b?[2J?");
 }
+
+/* Flags, then version and address, zeros up to the owner. */
+#define REMAINS_HEAD(version_address) \
+	"\x10" version_address        \
+	"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0"
 
 /* One hostile message a row. The worker is a child: the row is in a global when it is forked. */
 static const struct hostile {
@@ -255,6 +264,10 @@ static const struct hostile {
 	{ CHANNEL_CONNECT, "\0\1\1", 3 }, /* the host has one address */
 	{ CHANNEL_CONNECT, "\0\1\xff", 3 },
 	{ CHANNEL_SOCKET, "", 0 },
+	{ CHANNEL_REMAINS, "", 0 },
+	{ CHANNEL_REMAINS, REMAINS_HEAD("\1\0") "Linux NFSv4.1 host\0", 55 },
+	{ CHANNEL_REMAINS, REMAINS_HEAD("\3\0") REMAINS_OWNER "00\0", 53 },
+	{ CHANNEL_REMAINS, REMAINS_HEAD("\1\1") REMAINS_OWNER "00\0", 53 },
 	{ 0, "", 0 },
 	{ 200, "xyz", 3 },
 };
@@ -273,8 +286,8 @@ static void every_hostile_message_ends_the_worker_and_nothing_is_handed_on(void)
 
 	for (i = 0; i < ARRAY_SIZE(hostile); i++) {
 		turn = &hostile[i];
-		if (run(say_hostile) != -EPROTO || heard.findings != 1 ||
-		    heard.subjects || heard.progresses) {
+		if (run(say_hostile) != -EPROTO || heard.findings != FINDINGS_BEFORE ||
+		    heard.subjects != SUBJECTS_BEFORE || heard.progresses) {
 			printf("row %zu: %s\n", i, err_text());
 			CU_FAIL("a hostile message was taken");
 		}
@@ -357,6 +370,63 @@ static void a_worker_that_does_not_end_is_ended(void)
 	CU_ASSERT_EQUAL(run_for(close_and_stay, 50), -ETIMEDOUT);
 }
 
+/* What a client of NFSv4.1 leaves; the server is one that refuses connections. */
+
+static void tell_remains(struct probe *p, bool exists)
+{
+	struct remains r = { .exists = exists, .has_client = true, .minor = 1 };
+	uint8_t buf[REMAINS_RECORD_MAX];
+
+	snprintf(r.owner, sizeof(r.owner), "%s", REMAINS_OWNER "0123456789abcdef");
+	channel_send(p->channel, CHANNEL_REMAINS, buf, remains_encode(&r, buf), -1);
+}
+
+static void leave_and_die(struct probe *p)
+{
+	tell_remains(p, true);
+	raise(SIGKILL);
+}
+
+static void leave_and_stay(struct probe *p)
+{
+	tell_remains(p, true);
+	pause();
+}
+
+static void leave_and_end(struct probe *p)
+{
+	tell_remains(p, true);
+}
+
+static void take_it_off(struct probe *p)
+{
+	tell_remains(p, true);
+	tell_remains(p, false);
+}
+
+static void heard_that_it_is_left(void)
+{
+	CU_ASSERT_EQUAL(heard.findings, FINDINGS_BEFORE + 1);
+	CU_ASSERT_PTR_NOT_NULL(strstr(heard.last, REMAINS_OWNER "0123456789abcdef"));
+}
+
+static void a_client_that_a_worker_left_is_told_where_it_cannot_be_taken_off(void)
+{
+	CU_ASSERT_EQUAL(run(leave_and_die), -EPROTO);
+	CU_ASSERT_PTR_NOT_NULL(strstr(err_text(), "died with signal 9"));
+	heard_that_it_is_left();
+	CU_ASSERT_EQUAL(run_for(leave_and_stay, 50), -ETIMEDOUT);
+	heard_that_it_is_left();
+	CU_ASSERT_EQUAL(run(leave_and_end), 0);
+	heard_that_it_is_left();
+}
+
+static void a_client_that_was_taken_off_is_not_spoken_of(void)
+{
+	CU_ASSERT_EQUAL(run(take_it_off), 0);
+	CU_ASSERT_EQUAL(heard.findings, FINDINGS_BEFORE);
+}
+
 SUITE_MAIN("channel", TEST(a_message_keeps_its_type_body_and_bounds),
 	   TEST(an_empty_body_is_a_message),
 	   TEST(the_longest_body_passes_and_a_longer_one_is_refused),
@@ -370,4 +440,6 @@ SUITE_MAIN("channel", TEST(a_message_keeps_its_type_body_and_bounds),
 	   TEST(connections_without_end_are_refused),
 	   TEST(a_refused_connection_is_told_to_the_worker),
 	   TEST(a_worker_that_dies_is_an_error),
-	   TEST(a_worker_that_does_not_end_is_ended))
+	   TEST(a_worker_that_does_not_end_is_ended),
+	   TEST(a_client_that_a_worker_left_is_told_where_it_cannot_be_taken_off),
+	   TEST(a_client_that_was_taken_off_is_not_spoken_of))

@@ -14,14 +14,14 @@ static const struct cli_command serve_like = { .name = "serve", .bit = CLI_SERVE
 static int parse(struct cli_options *options, const struct cli_command *command,
 		 const char *const *words)
 {
-	static char copies[8][70000];
-	static char *argv[10];
+	static char copies[12][70000];
+	static char *argv[ARRAY_SIZE(copies) + 1];
 	int argc = 0;
 
 	memset(argv, 0, sizeof(argv));
 	CU_ASSERT_FATAL(options_init(options, command));
 	argv[argc++] = strcpy(copies[0], command->name);
-	for (; *words; words++) {
+	for (; *words && argc < (int)ARRAY_SIZE(copies); words++) {
 		snprintf(copies[argc], sizeof(copies[argc]), "%s", *words);
 		argv[argc] = copies[argc];
 		argc++;
@@ -48,7 +48,9 @@ static void defaults_are_those_of_the_design(void)
 	CU_ASSERT_EQUAL(options.port, 20049);
 	CU_ASSERT_EQUAL(options.timeout_ms, 60000);
 	CU_ASSERT_EQUAL(options.level, PROBE_STANDARD);
-	CU_ASSERT_PTR_EQUAL(options.transport, &transport_iwarp);
+	CU_ASSERT_PTR_NULL(options.transport); /* auto */
+	CU_ASSERT_PTR_NULL(options.nfs_version);
+	CU_ASSERT(!options.device && !options.bind.len);
 	CU_ASSERT_STRING_EQUAL(options.format->name, "text");
 	CU_ASSERT(!options.has_cred && !options.quiet && !options.embedded);
 	CU_ASSERT(options.mount_port == 0 && options.nfs_port == 0);
@@ -99,13 +101,40 @@ static void what_does_not_exist_is_refused_by_name(void)
 			     "one of text, json, openmetrics, nagios, not 'yaml'"));
 }
 
-static void what_is_not_in_this_version_says_so(void)
+static void the_way_to_the_server_can_be_chosen(void)
 {
-	CU_ASSERT(is_refused(&probe_like, WORDS("--transport", "verbs"), "iwarp"));
-	CU_ASSERT(is_refused(&probe_like, WORDS("--nfs-version", "4.1"), "3 is"));
-	CU_ASSERT(is_refused(&probe_like, WORDS("--nfs-version", "2"), "auto or 3"));
-	CU_ASSERT(is_refused(&probe_like, WORDS("--device", "mlx5_0"), "no option"));
-	CU_ASSERT(is_refused(&probe_like, WORDS("--bind", "192.0.2.1"), "no option"));
+	_cleanup_(options_fini) struct cli_options options;
+
+	CU_ASSERT_EQUAL(
+		parse(&options, &probe_like,
+		      WORDS("--transport", "iwarp", "--device", "mlx5_0", "--bind",
+			    "[2001:db8::1]", "--nfs-version", "3", "a")),
+		0);
+	CU_ASSERT_PTR_EQUAL(options.transport, transport_find("iwarp"));
+	CU_ASSERT_PTR_EQUAL(options.nfs_version, nfs_version_find("3"));
+	CU_ASSERT_STRING_EQUAL(options.device, "mlx5_0");
+	CU_ASSERT_EQUAL(options.bind.addr.ss_family, AF_INET6);
+	CU_ASSERT_EQUAL(transport_port(&options.bind), 0);
+}
+
+static void auto_takes_back_a_choice(void)
+{
+	_cleanup_(options_fini) struct cli_options options;
+
+	CU_ASSERT_EQUAL(parse(&options, &probe_like,
+			      WORDS("--transport=iwarp", "--transport=auto",
+				    "--nfs-version=3", "--nfs-version=auto", "a")),
+			0);
+	CU_ASSERT_PTR_NULL(options.transport);
+	CU_ASSERT_PTR_NULL(options.nfs_version);
+}
+
+static void a_choice_that_there_is_not_says_what_there_is(void)
+{
+	CU_ASSERT(is_refused(&probe_like, WORDS("--transport", "tcp"), "verbs or iwarp"));
+	CU_ASSERT(is_refused(&probe_like, WORDS("--nfs-version", "2"), "4.1 or 4.2"));
+	CU_ASSERT(is_refused(&serve_like, WORDS("--device", "mlx5_0"), "no option"));
+	CU_ASSERT(is_refused(&serve_like, WORDS("--bind", "192.0.2.1"), "no option"));
 }
 
 static void arguments_are_needed_or_refused(void)
@@ -183,7 +212,8 @@ static void rows_are_complete_and_unique(void)
 SUITE_MAIN("cli-options", TEST(defaults_are_those_of_the_design),
 	   TEST(each_option_sets_its_value), TEST(faults_add_up),
 	   TEST(what_does_not_exist_is_refused_by_name),
-	   TEST(what_is_not_in_this_version_says_so),
+	   TEST(the_way_to_the_server_can_be_chosen), TEST(auto_takes_back_a_choice),
+	   TEST(a_choice_that_there_is_not_says_what_there_is),
 	   TEST(arguments_are_needed_or_refused), TEST(numbers_out_of_bounds_are_refused),
 	   TEST(one_operand_too_many_is_refused),
 	   TEST(huge_arguments_are_cut_in_the_sentence),

@@ -597,6 +597,43 @@ static void the_next_xid_can_be_chosen(void)
 	hang_up();
 }
 
+static uint64_t send_deadline;
+
+static int note_deadline(struct transport *t, const struct iovec *iov, int count,
+			 unsigned int flags, uint32_t handle, uint64_t deadline)
+{
+	send_deadline = deadline;
+	return transport_loop.send(t, iov, count, flags, handle, deadline);
+}
+
+/* One that is cut ends the connection. */
+static void a_short_deadline_does_not_cut_the_send(void)
+{
+	struct transport_ops ops = transport_loop;
+	uint64_t deadline;
+	struct rpcrdma_call call;
+
+	connect_peer(0);
+	ops.send = note_deadline;
+	conn->transport->ops = &ops;
+	init(&call);
+	deadline = deadline_in(10);
+	CU_ASSERT_EQUAL(rpcrdma_call(conn, &call, deadline), -ETIMEDOUT);
+	CU_ASSERT_EQUAL(send_deadline, deadline);
+	init(&call);
+	call.send_ms = 2000;
+	deadline = deadline_in(10);
+	CU_ASSERT_EQUAL(rpcrdma_call(conn, &call, deadline), -ETIMEDOUT);
+	CU_ASSERT(send_deadline > deadline + 1000);
+	init(&call);
+	call.send_ms = 2000;
+	deadline = deadline_in(5000);
+	CU_ASSERT_EQUAL(rpcrdma_start(conn, &call, deadline), 0);
+	CU_ASSERT_EQUAL(send_deadline, deadline);
+	conn->transport->ops = &transport_loop;
+	hang_up();
+}
+
 static void too_many_segments_are_refused_before_anything_is_sent(void)
 {
 	struct rpcrdma_memory m = { .length = 4 };
@@ -665,6 +702,7 @@ SUITE_MAIN("client", TEST(a_reply_brings_its_results),
 	   TEST(a_call_that_is_polled_stays_in_flight), TEST(the_next_xid_can_be_chosen),
 	   TEST(without_private_data_the_threshold_is_1024),
 	   TEST(thresholds_are_the_lesser_of_both_ends),
+	   TEST(a_short_deadline_does_not_cut_the_send),
 	   TEST(too_many_segments_are_refused_before_anything_is_sent),
 	   TEST(closing_cancels_what_is_in_flight_and_keeps_the_error),
 	   TEST(a_connection_that_was_not_made_says_why))

@@ -12,6 +12,7 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
+#include "rpcrdma/nfs/version.h"
 #include "tests/unit/suite.h"
 #include "tests/unit/tcp-peer.h"
 
@@ -36,6 +37,13 @@ enum manner {
 	CUT,
 	RECORD_HUGE,
 	FRAGMENTS_ENDLESS,
+	/* NFSv4 */
+	MINOR_MISMATCH,
+	PROGRAM_MISMATCH,
+	FEWER_RESULTS,
+	OTHER_OPERATION,
+	DATA4_LENGTH_MORE,
+	STALE,
 };
 
 struct server {
@@ -70,6 +78,38 @@ static size_t read_reply(uint8_t *buf, uint32_t xid, uint64_t offset, uint32_t c
 		buf[44 + i] = file_byte(offset + i);
 	memset(buf + 44 + len, 0, xdr_pad4(len) - len);
 	return 44 + xdr_pad4(len);
+}
+
+/* In place of what lies between RPC header and eof: status, tag, and results of PUTFH and
+ * READ. */
+static size_t read4_reply(uint8_t *buf, size_t len)
+{
+	static const uint32_t words[] = { NFS4_OK, 0,       2,      OP_PUTFH,
+					  NFS4_OK, OP_READ, NFS4_OK };
+	size_t i;
+
+	memmove(buf + 24 + sizeof(words), buf + 36, len - 36);
+	for (i = 0; i < ARRAY_SIZE(words); i++)
+		put_be32(buf + 24 + 4 * i, words[i]);
+	return len - 36 + 24 + sizeof(words);
+}
+
+/* Offset, count; the arguments are kept. */
+static void decode_args(struct server *server, struct reader *r, uint64_t *offset,
+			uint32_t *count)
+{
+	bool compound = server->call.vers == 4;
+	uint32_t fh_len;
+
+	server->args_len = reader_left(r);
+	memcpy(server->args, r->p, min_u32((uint32_t)server->args_len, 128));
+	if (compound)
+		reader_bytes(r, 4 * 4); /* tag, minor, count, PUTFH */
+	reader_opaque(r, NFS4_FHSIZE, &fh_len);
+	if (compound)
+		reader_bytes(r, 4 + NFS4_STATEID_SIZE);
+	*offset = reader_u64(r);
+	*count = reader_u32(r);
 }
 
 static void answer_fragments(int fd, const uint8_t *reply, size_t len)
@@ -113,6 +153,23 @@ static size_t spoil(enum manner manner, uint8_t *reply, size_t len, uint32_t cou
 		put_be32(reply + 16, 5);
 		return 20;
 	case CUT: return len - 8;
+	case MINOR_MISMATCH:
+		put_be32(reply + 24, NFS4ERR_MINOR_VERS_MISMATCH);
+		put_be32(reply + 32, 0);
+		return 36;
+	case PROGRAM_MISMATCH:
+		put_be32(reply + 20, RPC_PROG_MISMATCH);
+		put_be32(reply + 24, 3);
+		put_be32(reply + 28, 3);
+		return 32;
+	case FEWER_RESULTS: put_be32(reply + 32, 1); return 44;
+	case OTHER_OPERATION: put_be32(reply + 44, OP_GETFH); return len;
+	case DATA4_LENGTH_MORE: put_be32(reply + 56, count + 4); return len + 4;
+	case STALE:
+		put_be32(reply + 24, NFS4ERR_STALE);
+		put_be32(reply + 32, 1);
+		put_be32(reply + 40, NFS4ERR_STALE);
+		return 44;
 	default: return len;
 	}
 }
@@ -143,7 +200,7 @@ static void serve(int fd, void *arg)
 	struct server *server = arg;
 	unsigned int calls = 0;
 	struct reader r;
-	uint32_t fh_len, count;
+	uint32_t count;
 	uint64_t offset;
 	size_t len;
 
@@ -153,12 +210,10 @@ static void serve(int fd, void *arg)
 		reader_init(&r, buf, len);
 		if (rpc_call_decode(&server->call, &r) || manner == CLOSE)
 			break;
-		server->args_len = reader_left(&r);
-		memcpy(server->args, r.p, min_u32((uint32_t)server->args_len, 128));
-		reader_opaque(&r, NFS3_FH_MAX, &fh_len);
-		offset = reader_u64(&r);
-		count = reader_u32(&r);
+		decode_args(server, &r, &offset, &count);
 		len = read_reply(reply, server->call.xid, offset, count);
+		if (server->call.vers == 4)
+			len = read4_reply(reply, len);
 		answer(fd, manner, reply, len, min_u32(count, MIB));
 	}
 	free(reply);
@@ -170,8 +225,8 @@ static const struct rpc_cred ovirt = {
 };
 
 /* The child is forked before there is a second thread. */
-static void start(struct server *server, enum manner manner, unsigned int right,
-		  const struct rpc_cred *cred)
+static void start_version(struct server *server, const char *version, enum manner manner,
+			  unsigned int right, const struct rpc_cred *cred)
 {
 	int fd = -1;
 
@@ -180,12 +235,20 @@ static void start(struct server *server, enum manner manner, unsigned int right,
 	server->right = right;
 	if (tcp_peer_listen(&server->peer, AF_INET))
 		abort();
-	CU_ASSERT_EQUAL(
-		rpc_tcp_connect(&fd, &server->peer.at, false, NULL, deadline_in(5000)),
-		0);
-	CU_ASSERT_EQUAL(reference_open(&server->ref, fd, &server->peer.at, cred), 0);
+	CU_ASSERT_EQUAL(rpc_tcp_connect(&fd, &server->peer.at, NULL, false, NULL,
+					deadline_in(5000)),
+			0);
+	CU_ASSERT_EQUAL(reference_open(&server->ref, fd, &server->peer.at, cred,
+				       nfs_version_find(version)),
+			0);
 	CU_ASSERT_EQUAL(fcntl(fd, F_GETFD), -1); /* taken */
 	tcp_peer_run(&server->peer, serve, server);
+}
+
+static void start(struct server *server, enum manner manner, unsigned int right,
+		  const struct rpc_cred *cred)
+{
+	start_version(server, "3", manner, right, cred);
 }
 
 /* Nobody is left. */
@@ -541,6 +604,132 @@ static void endless_fragments_do_not_fill_memory(void)
 	stop(&server);
 }
 
+static void nfs4_reads_the_same_bytes(void)
+{
+	static const uint32_t counts[] = { 1, 811, 813, 4096, 262143, MIB };
+	static const char *const versions[] = { "4.0", "4.1", "4.2" };
+	struct server server;
+	struct got got;
+	size_t i, v;
+
+	for (v = 0; v < ARRAY_SIZE(versions); v++) {
+		start_version(&server, versions[v], RIGHT, 0, &ovirt);
+		for (i = 0; i < ARRAY_SIZE(counts); i++) {
+			got = read_at(&server, 1000 + i, counts[i]);
+			CU_ASSERT_EQUAL(got.n, counts[i]);
+			CU_ASSERT_EQUAL(got.status, NFS4_OK);
+			CU_ASSERT_FALSE(got.eof);
+			CU_ASSERT_TRUE(data_right(1000 + i, counts[i]));
+		}
+		got = read_at(&server, FILE_SIZE - 3, 4096);
+		CU_ASSERT_EQUAL(got.n, 3);
+		CU_ASSERT_TRUE(got.eof);
+		stop(&server);
+	}
+}
+
+/* Of every version: libnfs knows no other, and the handle is the same. */
+static void nfs4_is_asked_by_a_compound_of_40(void)
+{
+	static const uint8_t want[] = {
+		0, 0, 0, 0,  0, 0, 0, 0, 0, 0, 0, 2, /* tag, minor, operations */
+		0, 0, 0, 22, 0, 0, 0, 5, 9, 8, 7, 6, 5, 0, 0, 0,             /* PUTFH */
+		0, 0, 0, 25, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, /* READ */
+		0, 0, 0, 0,  0, 0, 0, 9, 0, 0, 0, 3
+	};
+	struct server server;
+
+	start_version(&server, "4.2", RIGHT, 0, &ovirt);
+	CU_ASSERT_EQUAL(read_at(&server, 9, 3).n, 3);
+	CU_ASSERT_EQUAL(server.call.prog, NFS_PROGRAM_NUMBER);
+	CU_ASSERT_EQUAL(server.call.vers, 4);
+	CU_ASSERT_EQUAL(server.call.proc, NFSPROC4_COMPOUND);
+	CU_ASSERT_EQUAL(server.call.cred.uid, 36);
+	CU_ASSERT_EQUAL(server.args_len, sizeof(want));
+	ASSERT_BYTES(server.args, want, sizeof(want));
+	stop(&server);
+}
+
+static void an_nfs4_error_is_a_status(void)
+{
+	struct server server;
+	struct got got;
+
+	start_version(&server, "4.1", STALE, 0, &ovirt);
+	got = read_at(&server, 0, 100);
+	CU_ASSERT_EQUAL(got.n, 0);
+	CU_ASSERT_EQUAL(got.status, NFS4ERR_STALE);
+	stop(&server);
+}
+
+static void a_server_that_has_no_nfs40_is_an_error(void)
+{
+	static const struct {
+		enum manner manner;
+		const char *text;
+	} refusals[] = {
+		{ MINOR_MISMATCH, "the server does not speak NFSv4.0" },
+		{ PROGRAM_MISMATCH, "mismatch" },
+		{ CLOSE, "the server closed the connection" },
+	};
+	struct server server;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(refusals); i++) {
+		start_version(&server, "4.1", refusals[i].manner, 0, &ovirt);
+		CU_ASSERT_EQUAL(read_at(&server, 0, 100).n, -EIO);
+		if (!strcasestr(err_text(), refusals[i].text))
+			fprintf(stderr, "%s\n", err_text());
+		CU_ASSERT_PTR_NOT_NULL(strcasestr(err_text(), refusals[i].text));
+		stop(&server);
+	}
+}
+
+static void nfs4_results_that_cannot_be_are_errors(void)
+{
+	static const enum manner manners[] = { FEWER_RESULTS,     OTHER_OPERATION,
+					       DATA4_LENGTH_MORE, CUT,
+					       SILENCE,           VERIFIER_LENGTH_HUGE };
+	struct server server;
+	ssize_t n;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(manners); i++) {
+		start_version(&server, "4.0", manners[i], 1, &ovirt);
+		CU_ASSERT_EQUAL(read_at(&server, 0, 100).n, 100);
+		n = read_in(&server, 0, 100, manners[i] == SILENCE ? 200 : 20000).n;
+		CU_ASSERT(n == -EIO || (n == -ETIMEDOUT && manners[i] == SILENCE) ||
+			  (n == -EPIPE && manners[i] == VERIFIER_LENGTH_HUGE));
+		stop(&server);
+	}
+}
+
+static void a_handle_that_the_version_has_not_is_refused(void)
+{
+	struct nfs_fh fh = { .len = NFS3_FH_MAX + 1 };
+	struct server server;
+	uint32_t status;
+	bool eof;
+
+	start(&server, RIGHT, 0, &ovirt);
+	CU_ASSERT_EQUAL(reference_read(server.ref, &fh, 0, 100, data, &status, &eof,
+				       deadline_in(5000)),
+			-EINVAL);
+	CU_ASSERT_PTR_NOT_NULL(strstr(err_text(), "65 bytes"));
+	CU_ASSERT_EQUAL(read_at(&server, 0, 100).n, 100);
+	stop(&server);
+	start_version(&server, "4.0", RIGHT, 0, &ovirt);
+	fh.len = NFS4_FHSIZE;
+	CU_ASSERT_EQUAL(reference_read(server.ref, &fh, 0, 100, data, &status, &eof,
+				       deadline_in(5000)),
+			100);
+	fh.len = NFS4_FHSIZE + 1;
+	CU_ASSERT_EQUAL(reference_read(server.ref, &fh, 0, 100, data, &status, &eof,
+				       deadline_in(5000)),
+			-EINVAL);
+	stop(&server);
+}
+
 static void closing_a_silent_one_does_not_wait(void)
 {
 	struct server server;
@@ -564,8 +753,8 @@ static void forsake(const struct transport_address *server, int out)
 	pid_t pid;
 	bool eof;
 
-	if (rpc_tcp_connect(&fd, server, false, NULL, deadline_in(5000)) ||
-	    reference_open(&ref, fd, server, NULL))
+	if (rpc_tcp_connect(&fd, server, NULL, false, NULL, deadline_in(5000)) ||
+	    reference_open(&ref, fd, server, NULL, nfs_version_find("3")))
 		_exit(1);
 	pid = only_child();
 	if (write(out, &pid, sizeof(pid)) != sizeof(pid))
@@ -616,5 +805,9 @@ SUITE_MAIN("reference", TEST(ranges_of_all_sizes_are_read),
 	   TEST(what_libnfs_refuses_is_in_its_words),
 	   TEST(a_crash_is_reported_and_survived),
 	   TEST(the_child_keeps_two_descriptors_and_no_handlers),
-	   TEST(endless_fragments_do_not_fill_memory),
+	   TEST(endless_fragments_do_not_fill_memory), TEST(nfs4_reads_the_same_bytes),
+	   TEST(nfs4_is_asked_by_a_compound_of_40), TEST(an_nfs4_error_is_a_status),
+	   TEST(a_server_that_has_no_nfs40_is_an_error),
+	   TEST(nfs4_results_that_cannot_be_are_errors),
+	   TEST(a_handle_that_the_version_has_not_is_refused),
 	   TEST(closing_a_silent_one_does_not_wait), TEST(the_child_dies_with_its_parent))

@@ -362,13 +362,15 @@ static void a_taken_port_is_said_with_its_address(void)
 	end();
 }
 
+static const struct server_spawn_options spawn_iwarp = { .transport = &transport_iwarp };
+
 static void a_spawned_server_serves_until_it_is_killed(void)
 {
 	struct server_child *child = NULL;
 	struct server_ports spawned;
 
 	CU_ASSERT_EQUAL_FATAL(
-		server_spawn(&child, &transport_iwarp, NULL, false, &spawned), 0);
+		server_spawn(&child, &spawn_iwarp, &spawned), 0);
 	CU_ASSERT_EQUAL(rdma_null(spawned.rdma), 0);
 	server_kill(child);
 	CU_ASSERT_EQUAL(rdma_null(spawned.rdma), -ECONNREFUSED);
@@ -388,7 +390,7 @@ static void a_spawned_server_dies_with_its_parent(void)
 	CU_ASSERT_EQUAL_FATAL(pipe(fds), 0);
 	pid = fork();
 	if (!pid) {
-		if (server_spawn(&child, &transport_iwarp, NULL, false, &spawned) ||
+		if (server_spawn(&child, &spawn_iwarp, &spawned) ||
 		    write(fds[1], &spawned, sizeof(spawned)) < 0)
 			_exit(1);
 		pause();

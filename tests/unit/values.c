@@ -168,7 +168,49 @@ static void endless_targets_are_refused(void)
 	free(text);
 }
 
-SUITE_MAIN("values", TEST(numbers_are_whole_and_bounded), TEST(ports_end_at_65535),
+static void an_address_is_numeric(void)
+{
+	static const char *const bad[] = { "",         "localhost",   "192.0.2", "[]",
+					   "[::1",     "192.0.2.1:1", "::1]",    "::g",
+					   "0x7f.1\n", "1 2",         "[::1]:1" };
+	struct transport_address at = { .len = 1 };
+	char text[TRANSPORT_ADDRESS_TEXT];
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(bad); i++) {
+		CU_ASSERT_EQUAL(value_address(bad[i], &at), -EINVAL);
+		CU_ASSERT_PTR_NOT_NULL(strstr(err_text(), "numeric address"));
+	}
+	CU_ASSERT_EQUAL(at.len, 1);
+	CU_ASSERT_EQUAL(value_address("192.0.2.1", &at), 0);
+	CU_ASSERT_STRING_EQUAL(transport_address_text(&at, text, sizeof(text)),
+			       "192.0.2.1:0");
+	CU_ASSERT_EQUAL(value_address("[2001:db8::1]", &at), 0);
+	CU_ASSERT_STRING_EQUAL(transport_address_text(&at, text, sizeof(text)),
+			       "[2001:db8::1]:0");
+	CU_ASSERT_EQUAL(value_address("::1", &at), 0);
+}
+
+static void a_device_is_a_name_and_no_path(void)
+{
+	char longest[65];
+	const char *device = "kept";
+
+	memset(longest, 'a', sizeof(longest));
+	longest[64] = '\0';
+	CU_ASSERT_EQUAL(value_device(longest, &device), -EINVAL);
+	CU_ASSERT_EQUAL(value_device("../mlx5_0", &device), -EINVAL);
+	CU_ASSERT_EQUAL(value_device("..", &device), -EINVAL);
+	CU_ASSERT_EQUAL(value_device("", &device), -EINVAL);
+	CU_ASSERT_STRING_EQUAL(device, "kept");
+	longest[63] = '\0';
+	CU_ASSERT_EQUAL(value_device(longest, &device), 0);
+	CU_ASSERT_EQUAL(value_device("rocep1s0f0", &device), 0);
+	CU_ASSERT_STRING_EQUAL(device, "rocep1s0f0");
+}
+
+SUITE_MAIN("values", TEST(an_address_is_numeric), TEST(a_device_is_a_name_and_no_path),
+	   TEST(numbers_are_whole_and_bounded), TEST(ports_end_at_65535),
 	   TEST(cred_is_a_user_and_groups), TEST(cred_of_another_shape_is_refused),
 	   TEST(cred_has_sixteen_more_groups_at_most), TEST(target_is_split_at_its_path),
 	   TEST(what_is_no_target_is_refused), TEST(endless_targets_are_refused))

@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* READ over TCP by libnfs, in the child of reference.c: the one place where libnfs decodes what a
+ * server sent. NFSv3's READ, or NFSv4.0's in a COMPOUND.
+ *
+ * libnfs 4.0.0 can connect only by itself, and then from a reserved port only as root. The
+ * connection that we were given is put under it with rpc_set_fd(), which leaves the context
+ * "not connected"; the next rpc_service() with POLLOUT asks the socket for its error, finds none
+ * and takes it for a connect() that has completed. Reconnecting, which would leave our socket, is
+ * off unless asked for. */
+#include <poll.h>
+#include <stdio.h>
+#include <sys/socket.h>
+
+#include "rpcrdma/nfs/internal.h"
+#include "rpcrdma/nfs/libnfs-compat.h"
+
+/* The same of all versions. */
+struct read_result {
+	uint32_t status, count, eof, len;
+	const char *data;
+};
+
+struct read_call {
+	const struct reference_request *request;
+	const struct protocol *protocol;
+	struct reference_answer answer;
+	bool done;
+	bool answered;
+};
+
+struct protocol {
+	uint32_t vers;
+	/* As rpc_nfs3_read_async(), which copies the arguments. */
+	int (*start)(struct rpc_context *rpc, struct read_call *call);
+	/* NULL, or what is wrong with the reply. */
+	const char *(*take)(struct read_result *result, const void *data);
+};
+
+/* Tells the parent; without one there is nothing left to do. */
+static void answer_send(struct read_call *call, const void *data)
+{
+	struct iovec iov[2] = { { &call->answer, sizeof(call->answer) },
+				{ (void *)data, call->answer.count } };
+
+	if (rpc_tcp_send(REFERENCE_PAIR, iov, ARRAY_SIZE(iov), UINT64_MAX))
+		_exit(0);
+	call->answered = true;
+}
+
+static void answer_error(struct read_call *call, const char *text)
+{
+	call->answer.rc = -EIO;
+	snprintf(call->answer.text, sizeof(call->answer.text), "%s", text);
+}
+
+/* libnfs believes the length of the data: 0x80000000 passes its checks. */
+static void answer_read(struct read_call *call, const struct read_result *result)
+{
+	char text[REFERENCE_TEXT_MAX];
+
+	call->answer.status = result->status;
+	if (result->status != NFS3_STATUS_OK) {
+		answer_send(call, NULL);
+		return;
+	}
+	if (result->len > call->request->count || result->count != result->len ||
+	    result->eof > 1) {
+		snprintf(text, sizeof(text),
+			 "reply to a READ of %u has count %u, %u bytes, eof %u",
+			 call->request->count, result->count, result->len, result->eof);
+		answer_error(call, text);
+		return;
+	}
+	call->answer.count = result->count;
+	call->answer.eof = result->eof;
+	answer_send(call, result->data);
+}
+
+/* The data are gone when this returns. */
+static void read_done(struct rpc_context *rpc, int status, void *data, void *arg)
+{
+	struct read_call *call = arg;
+	struct read_result result = { 0 };
+	char text[REFERENCE_TEXT_MAX];
+	const char *error;
+
+	if (call->done)
+		return;
+	call->done = true;
+	if (status == RPC_STATUS_SUCCESS) {
+		error = call->protocol->take(&result, data);
+		if (error)
+			answer_error(call, error);
+		else
+			answer_read(call, &result);
+		return;
+	}
+	error = rpc_get_error(rpc);
+	snprintf(text, sizeof(text), "%s%s%s", data ? (const char *)data : "cancelled",
+		 error ? ": " : "", error ? error : "");
+	answer_error(call, text);
+}
+
+static int start3(struct rpc_context *rpc, struct read_call *call)
+{
+	const struct reference_request *request = call->request;
+	struct READ3args args = {
+		.file = { { request->fh.len, (char *)request->fh.data } },
+		.offset = request->offset,
+		.count = request->count,
+	};
+
+	return rpc_nfs3_read_async(rpc, read_done, &args, call);
+}
+
+static const char *take3(struct read_result *result, const void *data)
+{
+	const READ3res *res = data;
+	const READ3resok *ok = &res->READ3res_u.resok;
+
+	result->status = res->status;
+	if (res->status == NFS3_OK) {
+		result->count = ok->count;
+		result->eof = ok->eof;
+		result->len = ok->data.data_len;
+		result->data = ok->data.data_val;
+	}
+	return NULL;
+}
+
+/* With the anonymous stateid, which is all zeros (RFC 7530 section 9.1.4.3). */
+static int start4(struct rpc_context *rpc, struct read_call *call)
+{
+	const struct reference_request *request = call->request;
+	nfs_argop4 ops[2] = { { .argop = OP_PUTFH }, { .argop = OP_READ } };
+	COMPOUND4args args = { .argarray = { ARRAY_SIZE(ops), ops } };
+	nfs_fh4 *fh = &ops[0].nfs_argop4_u.opputfh.object;
+
+	fh->nfs_fh4_len = request->fh.len;
+	fh->nfs_fh4_val = (char *)request->fh.data;
+	ops[1].nfs_argop4_u.opread.offset = request->offset;
+	ops[1].nfs_argop4_u.opread.count = request->count;
+	return rpc_nfs4_compound_async(rpc, read_done, &args, call);
+}
+
+static const char *take4(struct read_result *result, const void *data)
+{
+	const COMPOUND4res *res = data;
+	const READ4resok *ok;
+	nfs_resop4 last;
+
+	result->status = res->status;
+	if (res->status == NFS4ERR_MINOR_VERS_MISMATCH)
+		return "the server does not speak NFSv4.0";
+	if (res->status != NFS4_OK)
+		return NULL;
+	if (res->resarray.resarray_len != 2)
+		return "the reply to a COMPOUND of 2 operations has another number of results";
+	/* What libnfs allocates is aligned to 4 bytes only. */
+	memcpy(&last, (const char *)res->resarray.resarray_val + sizeof(last),
+	       sizeof(last));
+	ok = &last.nfs_resop4_u.opread.READ4res_u.resok4;
+	if (last.resop != OP_READ || last.nfs_resop4_u.opread.status != NFS4_OK)
+		return "the reply to a COMPOUND with a READ has no result of it";
+	result->eof = ok->eof;
+	result->len = result->count = ok->data.data_len;
+	result->data = ok->data.data_val;
+	return NULL;
+}
+
+static const struct protocol protocols[] = {
+	{ 3, start3, take3 },
+	/* A handle is good in every minor version; libnfs speaks the lowest. */
+	{ 4, start4, take4 },
+};
+
+/* Why rpc_service() gave the connection up. libnfs itself says nothing of an orderly close. */
+static void connection_lost(struct rpc_context *rpc, struct read_call *call)
+{
+	const char *error = rpc_get_error(rpc);
+	char byte;
+
+	call->answer.gone = 1;
+	if (recv(REFERENCE_SOCK, &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 0)
+		answer_error(call, "the server closed the connection");
+	else
+		answer_error(call, error ? error : "the connection was lost");
+}
+
+/* No deadline: the parent has one, and kills. */
+static void read_service(struct rpc_context *rpc, struct read_call *call)
+{
+	struct pollfd pfd = { .fd = REFERENCE_SOCK };
+
+	while (!call->done) {
+		pfd.events = (short)rpc_which_events(rpc);
+		if (poll(&pfd, 1, -1) < 0)
+			_exit(1);
+		if (rpc_service(rpc, pfd.revents) < 0) {
+			connection_lost(rpc, call);
+			return;
+		}
+	}
+}
+
+static struct AUTH *auth_create(const struct rpc_cred *cred)
+{
+	uint32_t gids[RPC_GIDS_MAX];
+	uint32_t ngids;
+
+	if (!cred || cred->flavor != RPC_AUTH_SYS)
+		return authnone_create();
+	ngids = min_u32(cred->ngids, RPC_GIDS_MAX);
+	memcpy(gids, cred->gids, ngids * sizeof(gids[0]));
+	return authunix_create("nfsrdma", cred->uid, cred->gid, ngids, gids);
+}
+
+/* A context for each READ: an error text is never that of an earlier one. */
+static void read_by(struct read_call *call, const struct rpc_cred *cred)
+{
+	struct rpc_context *rpc = rpc_init_context();
+
+	if (!rpc)
+		_exit(1);
+	rpc_set_auth(rpc, auth_create(cred));
+	rpc_set_fd(rpc, REFERENCE_SOCK);
+	if (rpc_service(rpc, POLLOUT) < 0)
+		connection_lost(rpc, call);
+	else if (call->protocol->start(rpc, call) != 0)
+		answer_error(call, rpc_get_error(rpc));
+	else
+		read_service(rpc, call);
+	if (!call->answered)
+		answer_send(call, NULL);
+	call->done = true;
+	rpc_set_fd(rpc, -1); /* it would close it */
+	rpc_destroy_context(rpc);
+}
+
+void reference_libnfs_read(const struct reference_request *request,
+			   const struct rpc_cred *cred, uint32_t vers)
+{
+	struct read_call call = { .request = request };
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(protocols); i++)
+		if (protocols[i].vers == vers)
+			call.protocol = &protocols[i];
+	if (!call.protocol)
+		_exit(1);
+	read_by(&call, cred);
+}

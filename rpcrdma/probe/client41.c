@@ -1,0 +1,416 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* The client of NFSv4.1 and later: EXCHANGE_ID, CREATE_SESSION, RECLAIM_COMPLETE, and at the end
+ * DESTROY_SESSION, DESTROY_CLIENTID (RFC 8881 sections 18.35, 18.36, 18.51, 18.37, 18.50).
+ *
+ * The kernel of this host may be a client of the same server. Its state is apart from ours: an
+ * owner string of 128 random bits, no backchannel. And ours never stays: the parent process
+ * knows at each step what there is, before the server does, and takes it off if this process
+ * does not come to it. */
+#include <stdio.h>
+#include <sys/random.h>
+
+#include "rpcrdma/probe/internal.h"
+
+/* Of a session: what the sweep has in flight, and a few that may be lost. */
+#define REQUESTS      20
+#define REQUEST_SIZE  4096
+#define RESPONSE_SIZE (1048576 + 65536)
+#define OPERATIONS    8
+/* Time to take everything off, though the probe's own be over. */
+#define CLOSE_MS 1000
+#define AGAIN_US 100000
+
+static const char *const step_names[] = {
+	[REMAINS_EXCHANGE_ID] = "EXCHANGE_ID",
+	[REMAINS_CREATE_SESSION] = "CREATE_SESSION",
+	[REMAINS_DESTROY_SESSION] = "DESTROY_SESSION",
+	[REMAINS_DESTROY_CLIENTID] = "DESTROY_CLIENTID",
+};
+
+/* The parent may have to do it. */
+static void tell(struct probe *p)
+{
+	uint8_t buf[REMAINS_RECORD_MAX];
+
+	channel_send(p->channel, CHANNEL_REMAINS, buf,
+		     remains_encode(&p->client.remains, buf), -1);
+}
+
+static int random_bytes(void *buf, size_t len)
+{
+	if (getrandom(buf, len, 0) != (ssize_t)len)
+		return err_sys("random numbers");
+	return 0;
+}
+
+static int new_owner(struct probe *p)
+{
+	struct remains *r = &p->client.remains;
+	uint8_t id[16];
+	size_t used, i;
+	int rc;
+
+	memset(r, 0, sizeof(*r));
+	rc = random_bytes(id, sizeof(id));
+	if (!rc)
+		rc = random_bytes(p->client.verifier, sizeof(p->client.verifier));
+	if (rc)
+		return rc;
+	used = (size_t)snprintf(r->owner, sizeof(r->owner), "%s", REMAINS_OWNER);
+	for (i = 0; i < sizeof(id); i++)
+		used += (size_t)snprintf(r->owner + used, sizeof(r->owner) - used, "%02x",
+					 id[i]);
+	r->minor = (uint8_t)p->version->minor;
+	r->address = (uint8_t)p->address;
+	p->client.cred = p->cred;
+	p->client.reclaimed = false;
+	return 0;
+}
+
+/* One COMPOUND of nfs4-session.c. The caller finishes the call. */
+static int compound(struct probe *p, struct rpcrdma_call *call, const void *args,
+		    ssize_t len)
+{
+	int rc;
+
+	rpcrdma_call_init(call, NFS_PROGRAM_NUMBER, 4, NFSPROC4_COMPOUND);
+	if (len < 0)
+		return (int)len;
+	call->cred = &p->client.cred;
+	call->args = args;
+	call->args_len = (size_t)len;
+	rc = session_call(p, call, 0);
+	return rc ? rc : rpc_reply_check(&call->rpc);
+}
+
+static ssize_t step_args(struct probe *p, enum remains_step step, void *buf, size_t cap)
+{
+	const struct remains *r = &p->client.remains;
+	const struct nfs4_create_session create = {
+		.clientid = r->clientid,
+		.sequenceid = r->sequenceid,
+		.requests = REQUESTS,
+		.request_size = REQUEST_SIZE,
+		.response_size = RESPONSE_SIZE,
+		.operations = OPERATIONS,
+	};
+
+	switch (step) {
+	case REMAINS_EXCHANGE_ID:
+		return nfs4_args_exchange_id(buf, cap, r->minor, p->client.verifier,
+					     r->owner);
+	case REMAINS_CREATE_SESSION:
+		return nfs4_args_create_session(buf, cap, r->minor, &create);
+	case REMAINS_DESTROY_SESSION:
+		return nfs4_args_destroy_session(buf, cap, r->minor, r->sessionid);
+	case REMAINS_DESTROY_CLIENTID:
+		return nfs4_args_destroy_clientid(buf, cap, r->minor, r->clientid);
+	default: return err_set(EINVAL, "no step %d", step);
+	}
+}
+
+static int take_client(struct probe *p, struct reader *r, uint32_t *status)
+{
+	struct nfs4_exchange_id_res res;
+	int rc = nfs4_res_exchange_id(&res, r);
+
+	*status = res.status;
+	if (rc || res.status)
+		return rc;
+	p->client.remains.clientid = res.clientid;
+	p->client.remains.sequenceid = res.sequenceid;
+	return 0;
+}
+
+static int take_session(struct probe *p, struct reader *r, uint32_t *status)
+{
+	struct client41 *client = &p->client;
+	struct nfs4_create_session_res res;
+	int rc = nfs4_res_create_session(&res, r);
+
+	*status = res.status;
+	if (rc || res.status)
+		return rc;
+	memcpy(client->remains.sessionid, res.sessionid, NFS4_SESSIONID_SIZE);
+	client->remains.sequenceid++;
+	client->response_size = res.response_size;
+	slots41_init(&client->slots, res.sessionid, res.requests);
+	return 0;
+}
+
+/* One call; what it brought is in the remains. */
+static int try_step(struct probe *p, enum remains_step step, uint32_t *status)
+{
+	struct rpcrdma_call call;
+	uint8_t args[NFS_ARGS_MAX];
+	struct reader r;
+	int rc;
+
+	rc = compound(p, &call, args, step_args(p, step, args, sizeof(args)));
+	reader_init(&r, call.results, call.results_len);
+	if (!rc && step == REMAINS_EXCHANGE_ID)
+		rc = take_client(p, &r, status);
+	else if (!rc && step == REMAINS_CREATE_SESSION)
+		rc = take_session(p, &r, status);
+	else if (!rc)
+		rc = nfs4_res_status(status, &r);
+	rpcrdma_call_fini(&call);
+	debug(DEBUG_PROBE, "%s: %s", step_names[step],
+	      rc ? err_text() : p->version->status_text(*status));
+	return err_context(rc, "%s", step_names[step]);
+}
+
+/* With patience, and once more where the connection was lost. */
+static int do_step(struct probe *p, enum remains_step step, uint32_t *status)
+{
+	struct patience patience = { 0 };
+	unsigned int tries = 0;
+	int rc;
+
+	for (;;) {
+		rc = try_step(p, step, status);
+		if (session_is_mishap(rc) && !tries++ && !p->hopeless)
+			continue;
+		if (rc || !session_later(p, *status, &patience))
+			return rc;
+	}
+}
+
+static int make_client(struct probe *p)
+{
+	struct remains *r = &p->client.remains;
+	uint32_t status = 0;
+	int rc = r->owner[0] ? 0 : new_owner(p);
+
+	if (rc)
+		return rc;
+	r->exists = r->unsure = true;
+	r->has_client = r->has_session = false;
+	tell(p);
+	rc = do_step(p, REMAINS_EXCHANGE_ID, &status);
+	if (rc)
+		return rc;
+	r->unsure = false;
+	r->exists = r->has_client = !status;
+	p->client.reclaimed = false;
+	tell(p);
+	return err_context(operation_error(p, status), "EXCHANGE_ID");
+}
+
+/* Before another is made. What cannot be destroyed now is at the end, with its owner. */
+static bool drop_session(struct probe *p)
+{
+	struct remains *r = &p->client.remains;
+	uint32_t status = 0;
+	bool gone;
+
+	p->client.slots.count = 0;
+	if (!r->has_session)
+		return true;
+	gone = !try_step(p, REMAINS_DESTROY_SESSION, &status) &&
+	       (!status || status == NFS4ERR_BADSESSION);
+	r->has_session = false;
+	return gone;
+}
+
+/* @status: CREATE_SESSION's. */
+static int make_session(struct probe *p, bool clean, uint32_t *status)
+{
+	struct remains *r = &p->client.remains;
+	int rc;
+
+	r->unsure = true;
+	tell(p);
+	rc = do_step(p, REMAINS_CREATE_SESSION, status);
+	if (rc)
+		return rc;
+	r->unsure = !clean;
+	r->has_session = !*status;
+	p->client.made += !*status;
+	tell(p);
+	return 0;
+}
+
+/* The first operation of a new client (RFC 8881 section 18.51.3). Its slot is not used again
+ * where the status does not say which operation it belongs to. */
+static int reclaim_complete(struct probe *p)
+{
+	struct patience patience = { 0 };
+	struct nfs4_sequence sequence;
+	unsigned int tries = 0;
+	struct rpcrdma_call call;
+	uint8_t args[NFS_ARGS_MAX];
+	uint32_t status = 0;
+	struct reader r;
+	int rc;
+
+	for (;;) {
+		if (!slots41_take(&p->client.slots, &sequence))
+			return err_set(EAGAIN, "RECLAIM_COMPLETE: no slot is left");
+		rc = compound(p, &call, args,
+			      nfs4_args_reclaim_complete(args, sizeof(args),
+							 p->version->minor, &sequence));
+		reader_init(&r, call.results, call.results_len);
+		if (!rc)
+			rc = nfs4_res_status(&status, &r);
+		rpcrdma_call_fini(&call);
+		if (!rc && (!status || status == NFS4ERR_COMPLETE_ALREADY)) {
+			slots41_answered(&p->client.slots, &sequence, true);
+			p->client.reclaimed = true;
+			return 0;
+		}
+		slots41_lost(&p->client.slots, &sequence);
+		if (session_is_mishap(rc) && !tries++ && !p->hopeless)
+			continue;
+		if (rc || !session_later(p, status, &patience))
+			break;
+	}
+	return err_context(rc ? rc : operation_error(p, status), "RECLAIM_COMPLETE");
+}
+
+static int make(struct probe *p)
+{
+	struct remains *r = &p->client.remains;
+	uint32_t status = 0;
+	bool clean;
+	int rc;
+
+	if (r->exists && r->minor != p->version->minor)
+		return err_set(EBUSY, "the client of NFSv4.%u is still on the server",
+			       r->minor);
+	clean = drop_session(p) && !(r->exists && r->unsure);
+	rc = r->exists && r->has_client ? 0 : make_client(p);
+	if (!rc)
+		rc = make_session(p, clean, &status);
+	/* The server began anew, and knows nobody. */
+	if (!rc && status == NFS4ERR_STALE_CLIENTID) {
+		rc = make_client(p);
+		if (!rc)
+			rc = make_session(p, true, &status);
+	}
+	if (!rc && status)
+		rc = err_context(operation_error(p, status), "CREATE_SESSION");
+	if (!rc && !p->client.reclaimed)
+		rc = reclaim_complete(p);
+	return rc;
+}
+
+int client41_ready(struct probe *p)
+{
+	const struct slots41 *slots = &p->client.slots;
+
+	if (!p->version->sessions)
+		return 0;
+	if (slots->count && (slots41_in(slots, SLOT41_BUSY) ||
+			     2 * slots41_in(slots, SLOT41_FREE) >= slots->count))
+		return 0;
+	return make(p);
+}
+
+/* SEQUENCE's errors after which a session, or what we believe of it, is of no more use. */
+static bool is_end(uint32_t status)
+{
+	switch (status) {
+	case NFS4ERR_BADSESSION:
+	case NFS4ERR_DEADSESSION:
+	case NFS4ERR_STALE_CLIENTID:
+	case NFS4ERR_EXPIRED:
+	case NFS4ERR_BADSLOT:
+	case NFS4ERR_BAD_HIGH_SLOT:
+	case NFS4ERR_SEQ_MISORDERED:
+	case NFS4ERR_SEQ_FALSE_RETRY:
+	case NFS4ERR_RETRY_UNCACHED_REP:
+	case NFS4ERR_CONN_NOT_BOUND_TO_SESSION: return true;
+	default: return false;
+	}
+}
+
+bool client41_forgotten(struct probe *p, const struct operation *op)
+{
+	struct client41 *client = &p->client;
+	uint32_t status = op->result.status;
+
+	if (!p->version->sessions || op->result.sequenced ||
+	    op->result.failed_op != OP_SEQUENCE || !is_end(status))
+		return false;
+	/* Another call may have said so before. */
+	if (client->slots.count &&
+	    !memcmp(client->slots.sessionid, op->request.sequence.sessionid,
+		    NFS4_SESSIONID_SIZE)) {
+		client->slots.count = 0;
+		client->lost++;
+		client->lost_status = status;
+		if (status == NFS4ERR_BADSESSION || status == NFS4ERR_STALE_CLIENTID)
+			client->remains.has_session = false;
+	}
+	return true;
+}
+
+unsigned int client41_width(const struct probe *p)
+{
+	return p->version->sessions ? slots41_in(&p->client.slots, SLOT41_FREE)
+				    : UINT32_MAX;
+}
+
+/* Step by step, until the server has nothing more or the time is over. */
+static int clear(struct probe *p)
+{
+	struct remains *r = &p->client.remains;
+	enum remains_step step;
+	uint32_t status = 0;
+	int rc;
+
+	for (;;) {
+		step = remains_next(r);
+		if (step == REMAINS_NOTHING)
+			return 0;
+		rc = step == REMAINS_EXCHANGE_ID
+			     ? random_bytes(p->client.verifier, NFS4_VERIFIER_SIZE)
+			     : 0;
+		if (!rc)
+			rc = do_step(p, step, &status);
+		if (rc)
+			return rc;
+		if (!remains_answered(r, step, status))
+			return err_context(operation_error(p, status), "%s",
+					   step_names[step]);
+		tell(p);
+		if (status)
+			usleep(AGAIN_US);
+		if (!deadline_left(p->deadline))
+			return err_set(ETIMEDOUT, "%s: the time is over",
+				       step_names[step]);
+	}
+}
+
+void client41_close(struct probe *p)
+{
+	p->client.slots.count = 0;
+	if (!p->client.remains.exists)
+		return;
+	p->hopeless = p->device_gone;
+	if (deadline_left(p->deadline) < CLOSE_MS)
+		p->deadline = deadline_in(CLOSE_MS);
+	if (clear(p))
+		debug(DEBUG_PROBE, "the client stays on the server: %s", err_text());
+	/* The next one is another. */
+	if (!p->client.remains.exists)
+		p->client.remains.owner[0] = '\0';
+}
+
+void client41_clean(struct probe *p)
+{
+	const struct remains *r = &p->client.remains;
+	size_t i;
+
+	for (i = 0; nfs_versions[i]; i++)
+		if (nfs_versions[i]->vers == 4 && nfs_versions[i]->minor == r->minor)
+			p->version = nfs_versions[i];
+	p->address = r->address;
+	p->client.cred = p->cred;
+	if (p->version->sessions && p->address < p->naddresses && clear(p))
+		debug(DEBUG_PROBE, "cleaning: %s", err_text());
+	session_drop(p);
+}

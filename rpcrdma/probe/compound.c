@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* READs with another operation behind them in one COMPOUND, which only NFSv4 has: GETATTR, or a
+ * second READ whose data come with the reply. A server whose reply takes the first READ's data
+ * out must put together what is around them: Linux before 4.6 wrote what followed the data into
+ * the Write chunk, and one of 4.13 to 4.16 sent data inline that a chunk was there for.
+ *
+ * Every case is small enough for the whole reply to come inline, should the server leave the
+ * chunk alone. */
+#include <stdio.h>
+
+#include "rpcrdma/probe/internal.h"
+
+/* A window of the file, which the ranges lie in. */
+#define WINDOW 8192
+
+struct pair {
+	uint32_t first, second;
+};
+
+/* Odd ones, since padding is what such defects trip over, and those around 812. */
+static const uint32_t sizes[] = { 1,   3,   5,    788,  811,  812, 813,
+				  815, 856, 1023, 1025, 2047, 3001 };
+static const struct pair pairs[] = {
+	{ 1, 1 },     { 3, 5 },     { 5, 812 },    { 811, 3 },
+	{ 812, 813 }, { 813, 812 }, { 1023, 517 }, { 2047, 1021 },
+};
+
+struct trial {
+	struct probe *p;
+	struct window *w;
+	unsigned int right, wrong, untried;
+	uint32_t largest;
+	char example[FINDING_SUMMARY_MAX / 2];
+	char busy[256]; /* why something was not tried */
+};
+
+static const char *behind_name(enum behind behind)
+{
+	return behind == BEHIND_GETATTR ? "GETATTR" : "another READ";
+}
+
+static void note_outcome(struct trial *t, const struct read_case *c,
+			 const struct read_outcome *o)
+{
+	switch (o->kind) {
+	case READ_OK:
+		t->right++;
+		t->largest = c->count > t->largest ? c->count : t->largest;
+		break;
+	case READ_CHANGING: break;
+	case READ_NOT_RUN:
+	case READ_LATER:
+		t->untried++;
+		snprintf(t->busy, sizeof(t->busy), "%s", o->text);
+		break;
+	default:
+		if (!t->wrong++)
+			snprintf(t->example, sizeof(t->example),
+				 "READ of %u bytes by %s and %s: %s: %s", c->count,
+				 mechanism_name(c->mechanism), behind_name(c->behind),
+				 read_kind_name(o->kind), o->text);
+	}
+}
+
+/* What fails must fail twice, with the file as it was. */
+static void attempt(struct trial *t, const struct read_case *c)
+{
+	struct patience patience = { 0 };
+	struct read_outcome o;
+	unsigned int tries = 0;
+
+	if (client41_ready(t->p) || session_ready(t->p)) {
+		t->untried++;
+		snprintf(t->busy, sizeof(t->busy), "%.255s", err_text());
+		return;
+	}
+	if (!read_case_fits(t->p, c))
+		return;
+	do {
+		read_once(t->p, t->w, c, &o);
+	} while (read_again(t->p, &o, &patience) ||
+		 (o.kind != READ_OK && o.kind != READ_NOT_RUN && o.kind != READ_LATER &&
+		  !tries++));
+	if (o.kind != READ_OK && truth_changed(t->p, t->w, c->offset, WINDOW))
+		o.kind = READ_CHANGING;
+	debug(DEBUG_PROBE, "%u bytes by %s and %s: %s %s", c->count,
+	      mechanism_name(c->mechanism), behind_name(c->behind),
+	      read_kind_name(o.kind), o.text);
+	note_outcome(t, c, &o);
+}
+
+static bool is_over(const struct trial *t)
+{
+	return t->p->hopeless || t->w->changing || t->p->busy[0] ||
+	       deadline_left(t->p->deadline) < (int)(t->p->options->timeout_ms / 8);
+}
+
+static void every_mechanism(struct trial *t, struct read_case c)
+{
+	for (c.mechanism = MECH_INLINE; c.mechanism < MECH_COUNT && !is_over(t);
+	     c.mechanism++)
+		if (c.count + c.count2 <= t->w->len)
+			attempt(t, &c);
+}
+
+static void all_cases(struct trial *t)
+{
+	/* Every third is enough to know that it is there. */
+	unsigned int i, step = t->p->options->level == PROBE_QUICK ? 3 : 1;
+
+	for (i = 0; i < ARRAY_SIZE(sizes); i += step) {
+		probe_progress(t->p, "READs in a COMPOUND", i,
+			       ARRAY_SIZE(sizes) + ARRAY_SIZE(pairs));
+		every_mechanism(t, (struct read_case){ .count = sizes[i],
+						       .layout = LAYOUT_ROUNDED,
+						       .behind = BEHIND_GETATTR });
+	}
+	for (i = 0; i < ARRAY_SIZE(pairs); i += step) {
+		probe_progress(t->p, "READs in a COMPOUND", ARRAY_SIZE(sizes) + i,
+			       ARRAY_SIZE(sizes) + ARRAY_SIZE(pairs));
+		every_mechanism(t, (struct read_case){ .count = pairs[i].first,
+						       .layout = LAYOUT_ROUNDED,
+						       .behind = BEHIND_READ,
+						       .offset2 = pairs[i].first,
+						       .count2 = pairs[i].second });
+	}
+}
+
+static void say(struct trial *t)
+{
+	struct finding f;
+
+	if (t->wrong)
+		finding_init(&f, "probe.read.compound", FINDING_FAIL,
+			     "%u of %u COMPOUNDs go wrong: %s", t->wrong,
+			     t->wrong + t->right, t->example);
+	else if (t->w->changing)
+		finding_init(&f, "probe.read.compound", FINDING_SKIP,
+			     "the file changed while it was read");
+	else if (t->untried || !t->right || is_over(t))
+		finding_init(&f, "probe.read.compound", FINDING_UNKNOWN,
+			     "%s, after %u COMPOUNDs that came right",
+			     t->p->busy[0] ? t->p->busy
+			     : t->busy[0]  ? t->busy
+					   : "the time ran out",
+			     t->right);
+	else
+		finding_init(
+			&f, "probe.read.compound", FINDING_PASS,
+			"%u COMPOUNDs of READ and GETATTR, and of two READs, by every mechanism, all right",
+			t->right);
+	finding_number(&f, "right", t->right);
+	finding_number(&f, "failed", t->wrong);
+	finding_number(&f, "largest_right", t->largest);
+	probe_emit(t->p, &f);
+}
+
+void compound_run(struct probe *p)
+{
+	struct window w;
+	struct trial t = { .p = p, .w = &w };
+
+	if (p->version->vers == 3) {
+		probe_say(p, "probe.read.compound", FINDING_SKIP,
+			  "NFSv3 has one operation in a call");
+		return;
+	}
+	if (truth_open(p, &w, &p->candidates[0], 0, WINDOW)) {
+		probe_say(p, "probe.read.compound", FINDING_UNKNOWN, "%s", err_text());
+		return;
+	}
+	all_cases(&t);
+	say(&t);
+	truth_close(&w);
+}

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* One NFS operation from request to result, by the version in use: arguments, a slot where there
+ * are sessions, the call, RPC's and NFS's answer. Whoever wants the reply in a chunk offers the
+ * chunk; everything else is the same for all. */
+#include <stdio.h>
+
+#include "rpcrdma/probe/internal.h"
+
+/* A server that forgets each session that it makes is not asked for ever. */
+#define SESSIONS_MAX 3
+
+void operation_init(struct operation *op, enum nfs_op what, const struct nfs_fh *fh)
+{
+	memset(&op->request, 0, sizeof(op->request));
+	op->request.op = what;
+	if (fh)
+		op->request.fh = *fh;
+	op->entry = NULL;
+	op->entry_arg = NULL;
+	op->has_slot = op->started = false;
+	op->stage = OPERATION_CALL;
+	memset(&op->result, 0, sizeof(op->result));
+	rpcrdma_call_init(&op->call, NFS_PROGRAM_NUMBER, 0, 0);
+}
+
+/* The outcome is not known. */
+static void lose_slot(struct probe *p, struct operation *op)
+{
+	if (op->has_slot)
+		slots41_lost(&p->client.slots, &op->request.sequence);
+	op->has_slot = false;
+}
+
+void operation_fini(struct probe *p, struct operation *op)
+{
+	lose_slot(p, op);
+	rpcrdma_call_fini(&op->call);
+}
+
+static int prepare(struct probe *p, struct operation *op)
+{
+	ssize_t len;
+	int rc;
+
+	if (p->version->sessions) {
+		rc = client41_ready(p);
+		if (rc)
+			return rc;
+		op->has_slot = slots41_take(&p->client.slots, &op->request.sequence);
+		if (!op->has_slot)
+			return err_set(EBUSY, "all slots of the session are in use");
+	}
+	len = p->version->encode(p->version, &op->request, op->args, sizeof(op->args));
+	if (len < 0) {
+		if (op->has_slot)
+			slots41_answered(&p->client.slots, &op->request.sequence, false);
+		op->has_slot = false;
+		return (int)len;
+	}
+	op->call.vers = p->version->vers;
+	op->call.proc = p->version->proc(op->request.op);
+	op->call.cred = &p->cred;
+	op->call.args = op->args;
+	op->call.args_len = (size_t)len;
+	return 0;
+}
+
+int operation_start(struct probe *p, struct operation *op, uint64_t deadline)
+{
+	int rc = prepare(p, op);
+
+	if (rc) {
+		op->call.rc = rc;
+		snprintf(op->call.text, sizeof(op->call.text), "%.255s", err_text());
+		return rc;
+	}
+	op->started = true;
+	return session_start(p, &op->call, deadline);
+}
+
+/* From the reply to the result; sets the stage. */
+static int take_reply(struct probe *p, struct operation *op)
+{
+	struct reader r;
+	int rc;
+
+	op->stage = OPERATION_RPC;
+	rc = rpc_reply_check(&op->call.rpc);
+	if (rc)
+		return rc;
+	op->stage = OPERATION_RESULTS;
+	reader_init(&r, op->call.results, op->call.results_len);
+	rc = p->version->decode(p->version, &op->request, &r, op->call.write_count > 0,
+				&op->result, op->entry, op->entry_arg);
+	if (rc)
+		return rc;
+	op->stage = OPERATION_DONE;
+	if (op->has_slot)
+		slots41_answered(&p->client.slots, &op->request.sequence,
+				 op->result.sequenced);
+	op->has_slot = false;
+	return 0;
+}
+
+int operation_wait(struct probe *p, struct operation *op, uint64_t deadline,
+		   bool write_chunk_read)
+{
+	int rc;
+
+	op->stage = OPERATION_CALL;
+	/* What went wrong before it could be sent was no call of its own. */
+	if (!op->started)
+		return err_set(-op->call.rc, "%s", op->call.text);
+	rc = session_wait(p, &op->call, deadline, write_chunk_read);
+	if (!rc)
+		rc = take_reply(p, op);
+	/* An answer that cannot be read does not say whether the slot went on. */
+	lose_slot(p, op);
+	return rc;
+}
+
+int operation_once(struct probe *p, struct operation *op, uint32_t bytes)
+{
+	uint64_t deadline = session_call_deadline(p, bytes);
+
+	operation_start(p, op, deadline);
+	return operation_wait(p, op, deadline, false);
+}
+
+/* As before the first try. */
+static void rewind_call(struct probe *p, struct operation *op)
+{
+	operation_fini(p, op);
+	op->started = false;
+	rpcrdma_call_init(&op->call, NFS_PROGRAM_NUMBER, 0, 0);
+}
+
+bool operation_again(struct probe *p, const struct operation *op,
+		     struct patience *patience)
+{
+	if (op->stage != OPERATION_DONE || !op->result.status)
+		return false;
+	if (client41_forgotten(p, op))
+		return patience->sessions++ < SESSIONS_MAX;
+	return session_later(p, op->result.status, patience);
+}
+
+int operation_run(struct probe *p, struct operation *op)
+{
+	struct patience patience = { 0 };
+	unsigned int tries = 0;
+	int rc;
+
+	for (;;) {
+		rc = operation_once(p, op, op->request.count);
+		/* What goes wrong is noted; once more, so that it does not hide the rest. */
+		if (!(session_is_mishap(rc) && !tries++ && !p->hopeless) &&
+		    !operation_again(p, op, &patience))
+			return rc;
+		rewind_call(p, op);
+	}
+}
+
+static int errno_of(uint32_t status)
+{
+	if (nfs_status_is_denied(status))
+		return EACCES;
+	if (status == NFS4ERR_NOENT)
+		return ENOENT;
+	return status == NFS4ERR_STALE ? ESTALE : EIO;
+}
+
+int operation_error(const struct probe *p, uint32_t status)
+{
+	char busy[96];
+
+	if (!status)
+		return 0;
+	if (nfs_status_is_later(status))
+		return err_set(EAGAIN, "%s",
+			       session_busy_text(p, status, busy, sizeof(busy)));
+	return err_set(errno_of(status), "%s", p->version->status_text(status));
+}
+
+int operation_check(const struct probe *p, const struct operation *op, int rc)
+{
+	return rc ? rc : operation_error(p, op->result.status);
+}
+
+int operation_getattr(struct probe *p, const struct nfs_fh *fh, struct nfs_attr *attr)
+{
+	struct operation op;
+	int rc;
+
+	operation_init(&op, NFS_OP_GETATTR, fh);
+	rc = operation_check(p, &op, operation_run(p, &op));
+	if (!rc && !op.result.has_attr)
+		rc = err_set(EBADMSG, "no attributes came");
+	if (!rc)
+		*attr = op.result.attr;
+	operation_fini(p, &op);
+	return err_context(rc, "GETATTR");
+}

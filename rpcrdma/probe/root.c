@@ -1,0 +1,354 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* The export's root handle. NFSv3 has it from MOUNT over TCP, since there is no MOUNT over RDMA
+ * (RFC 8267 section 5.1). NFSv4 has a root of its own, from which the path is looked up over the
+ * same connection. Where any version will do and the path is not there under one, the next lower
+ * is tried: what a server shows under NFSv4 may be another tree (RFC 8881 section 7.3). */
+#include <stdio.h>
+
+#include "rpcrdma/probe/internal.h"
+
+/* A path has few components; a hostile one is not walked for ever. */
+#define WALK_UP_MAX 16
+
+/* MNT of the path, then of what is above it: the probe is told a path, and which part of it is
+ * the export only the server knows. *rest is what is left over. */
+static int mount_walk(struct probe *p, int fd, char *path, const char **rest,
+		      struct mount3_mnt_res *res)
+{
+	static const char nothing[] = "";
+	uint32_t told = NFS3_STATUS_OK;
+	unsigned int i;
+	char *slash;
+	int rc;
+
+	*rest = nothing;
+	for (i = 0; i < WALK_UP_MAX; i++) {
+		rc = mount3_mnt(fd, *path ? path : "/", &p->cred, res,
+				session_call_deadline(p, 0));
+		if (rc || !res->status)
+			return rc;
+		/* What is told is what was said of the path as the user gave it. */
+		told = told ? told : res->status;
+		slash = strrchr(path, '/');
+		if (!slash || !*path || (slash == path && !path[1]))
+			break;
+		*slash = '\0';
+		/* The rest grows to the left: put back the slash that cut it before. */
+		if (**rest)
+			path[strlen(path) + 1 + strlen(slash + 1)] = '/';
+		*rest = slash + 1;
+	}
+	res->status = told;
+	return 0;
+}
+
+/* What a link says, for the report. */
+static int link_error(struct probe *p, const struct probe_file *link, const char *name)
+{
+	char target[128] = "";
+	struct operation op;
+	uint32_t len;
+
+	operation_init(&op, NFS_OP_READLINK, &link->fh);
+	if (!operation_check(p, &op, operation_run(p, &op))) {
+		len = min_u32(op.result.read.len, sizeof(target) - 1);
+		memcpy(target, op.result.read.bytes, len);
+		target[len] = '\0';
+	}
+	operation_fini(p, &op);
+	return err_set(
+		ELOOP,
+		"%s is a symbolic link%s%s, which the probe does not follow: name the path that it leads to",
+		name, *target ? " to " : "", target);
+}
+
+static int lookup(struct probe *p, struct probe_file *at, const char *name)
+{
+	struct operation op;
+	size_t used;
+	int rc;
+
+	operation_init(&op, NFS_OP_LOOKUP, &at->fh);
+	op.request.name = name;
+	rc = operation_check(p, &op, operation_run(p, &op));
+	if (!rc) {
+		at->fh = op.result.fh;
+		memset(&at->attr, 0, sizeof(at->attr));
+		if (op.result.has_attr)
+			at->attr = op.result.attr;
+	}
+	operation_fini(p, &op);
+	if (rc)
+		return err_context(rc, "LOOKUP of %s", name);
+	if (at->attr.type == NFS_LNK)
+		return link_error(p, at, name);
+	used = strlen(at->path);
+	snprintf(at->path + used, sizeof(at->path) - used, "%s%s", used ? "/" : "", name);
+	return 0;
+}
+
+/* The next component of *rest into @name: its length, 0 at the end, or -ENAMETOOLONG. */
+static int next_name(const char **rest, char name[NFS3_NAME_MAX + 1])
+{
+	size_t len;
+
+	*rest += strspn(*rest, "/");
+	len = strcspn(*rest, "/");
+	if (len > NFS3_NAME_MAX)
+		return err_set(ENAMETOOLONG, "a name of %zu bytes, %d at most", len,
+			       NFS3_NAME_MAX);
+	memcpy(name, *rest, len);
+	name[len] = '\0';
+	*rest += len;
+	return (int)len;
+}
+
+static int walk_down(struct probe *p, const char *rest)
+{
+	char name[NFS3_NAME_MAX + 1];
+	int n, rc = 0;
+
+	while (!rc && (n = next_name(&rest, name)) != 0)
+		rc = n < 0 ? n : lookup(p, &p->root, name);
+	return rc ? rc : operation_getattr(p, &p->root.fh, &p->root.attr);
+}
+
+static void say_mount_refused(struct probe *p, const struct mount3_mnt_res *res,
+			      bool reserved)
+{
+	bool access = res->status == NFS3_STATUS_ACCES || res->status == NFS3_STATUS_PERM;
+
+	if (access && !reserved)
+		probe_say(
+			p, "probe.mount", FINDING_UNKNOWN,
+			"mountd refused %s (%s), and this request came from an unprivileged port: run the probe as root, or export with \"insecure\"; else this host is not among the export's clients",
+			p->options->export, nfs3_status_text(res->status));
+	else if (access)
+		probe_say(p, "probe.mount", FINDING_UNKNOWN,
+			  "mountd refused %s (%s): it is not exported to this host",
+			  p->options->export, nfs3_status_text(res->status));
+	else
+		probe_say(p, "probe.mount", FINDING_FAIL, "MOUNT of %s: %s",
+			  p->options->export, nfs3_status_text(res->status));
+}
+
+static bool flavor_usable(const struct mount3_mnt_res *res)
+{
+	uint32_t i;
+
+	for (i = 0; i < res->nflavors; i++)
+		if (res->flavors[i] == RPC_AUTH_SYS || res->flavors[i] == RPC_AUTH_NONE)
+			return true;
+	/* An empty list is what servers send that know AUTH_SYS only. */
+	return !res->nflavors;
+}
+
+static enum finding_status walk_status(int rc)
+{
+	return rc == -ELOOP ? FINDING_UNKNOWN : target_refusal(rc);
+}
+
+static void say_root(struct probe *p, struct finding *f, const char *export)
+{
+	const char *name = strrchr(p->options->export, '/');
+
+	p->root_is_file = p->root.attr.type == NFS_REG;
+	if (p->root_is_file && !*p->root.path)
+		snprintf(p->root.path, sizeof(p->root.path), "%.500s",
+			 name ? name + 1 : p->options->export);
+	finding_number(f, "owner_uid", p->root.attr.uid);
+	finding_number(f, "owner_gid", p->root.attr.gid);
+	if (*p->lower_because)
+		finding_text(f, "lower_version_because", "%s", p->lower_because);
+	probe_subject(p, "export", "%s", export);
+	probe_emit(p, f);
+}
+
+/* "; under NFSv4.2: NFS4ERR_NOENT" */
+static const char *lower_text(const struct probe *p, char *buf, size_t cap)
+{
+	buf[0] = '\0';
+	if (*p->lower_because)
+		snprintf(buf, cap, "; %s", p->lower_because);
+	return buf;
+}
+
+/* mountd's answer for the path, or false and the finding is emitted. */
+static bool ask_mountd(struct probe *p, char *path, const char **rest,
+		       struct mount3_mnt_res *res, uint16_t *port, bool *reserved)
+{
+	_cleanup_close_ int fd = -1;
+	int rc = 0;
+
+	*port = p->options->mount_port;
+	if (!*port)
+		rc = target_rpcbind(p, MOUNT_PROGRAM_NUMBER, port);
+	if (!rc) {
+		fd = probe_tcp(p, *port, reserved);
+		rc = fd < 0 ? fd : 0;
+	}
+	if (rc) {
+		probe_say(p, "probe.mount", FINDING_UNKNOWN,
+			  "mountd cannot be asked for the root handle: %s%s", err_text(),
+			  p->options->mount_port ? ""
+						 : " (--mount-port tells where it is)");
+		return false;
+	}
+	rc = mount_walk(p, fd, path, rest, res);
+	if (rc)
+		probe_say(p, "probe.mount", target_refusal(rc),
+			  "MOUNT of %s on TCP port %u: %s", p->options->export, *port,
+			  err_text());
+	else if (res->status)
+		say_mount_refused(p, res, *reserved);
+	else if (!flavor_usable(res))
+		probe_say(
+			p, "probe.mount", FINDING_UNKNOWN,
+			"%s is exported with security flavors other than sys (first: %u), which the probe does not speak",
+			p->options->export, res->flavors[0]);
+	return !rc && !res->status && flavor_usable(res);
+}
+
+static bool find_by_mount(struct probe *p)
+{
+	struct mount3_mnt_res res = { 0 };
+	char path[NFS3_PATH_MAX], lower[320];
+	bool reserved = false;
+	struct finding f;
+	const char *rest;
+	uint16_t port;
+	int rc;
+
+	snprintf(path, sizeof(path), "%s", p->options->export);
+	if (!ask_mountd(p, path, &rest, &res, &port, &reserved))
+		return false;
+	p->root.fh = res.fh;
+	rc = walk_down(p, rest);
+	if (rc) {
+		probe_say(p, "probe.mount", walk_status(rc), "%s: %s", p->options->export,
+			  err_text());
+		return false;
+	}
+	finding_init(&f, "probe.mount", FINDING_PASS,
+		     "root handle of %s by MOUNT on TCP port %u%s", *path ? path : "/",
+		     port, lower_text(p, lower, sizeof(lower)));
+	finding_number(&f, "port", port);
+	finding_text(&f, "reserved_port", "%s", reserved ? "yes" : "no");
+	say_root(p, &f, *path ? path : "/");
+	return true;
+}
+
+/* From the server's root to the path. @export: what of it is the export, as far as it shows: up
+ * to where the last file system begins. */
+static int walk_from_root(struct probe *p, char *export, size_t cap)
+{
+	char name[NFS3_NAME_MAX + 1], walked[NFS3_PATH_MAX] = "";
+	const char *rest = p->options->export;
+	struct operation op;
+	size_t used = 0;
+	uint64_t fsid;
+	int n, rc;
+
+	snprintf(export, cap, "/");
+	operation_init(&op, NFS_OP_ROOT, NULL);
+	rc = operation_check(p, &op, operation_run(p, &op));
+	p->root.fh = op.result.fh;
+	p->root.attr = op.result.attr;
+	p->root.path[0] = '\0';
+	operation_fini(p, &op);
+	if (rc)
+		return err_context(rc, "PUTROOTFH");
+	while ((n = next_name(&rest, name)) != 0) {
+		fsid = p->root.attr.fsid;
+		rc = n < 0 ? n : lookup(p, &p->root, name);
+		if (rc)
+			return rc;
+		if (used < sizeof(walked))
+			used += (size_t)snprintf(walked + used, sizeof(walked) - used,
+						 "/%s", name);
+		if (p->root.attr.fsid == fsid)
+			continue;
+		snprintf(export, cap, "%s", walked);
+		p->root.path[0] = '\0';
+	}
+	return 0;
+}
+
+static void say_session(struct probe *p)
+{
+	const struct slots41 *slots = &p->client.slots;
+	struct finding f;
+
+	if (!p->version->sessions)
+		return;
+	finding_init(&f, "probe.session", FINDING_PASS,
+		     "a session of %u slots, replies of up to %u bytes", slots->count,
+		     p->client.response_size);
+	finding_number(&f, "slots", slots->count);
+	finding_number(&f, "response_size", p->client.response_size);
+	finding_text(&f, "owner", "%s", p->client.remains.owner);
+	probe_emit(p, &f);
+}
+
+/* A server that answered before and is silent now is at fault, if it had the time. */
+static enum finding_status session_status(const struct probe *p, int rc)
+{
+	if (rc == -ETIMEDOUT && deadline_left(p->deadline))
+		return FINDING_FAIL;
+	return target_refusal(rc);
+}
+
+/* -ENOENT: no such path under this version, and nothing was said yet; else 0 or another error,
+ * and the finding is emitted. */
+static int find_by_lookup(struct probe *p)
+{
+	char export[NFS3_PATH_MAX], lower[320];
+	struct finding f;
+	int rc;
+
+	rc = client41_ready(p);
+	if (rc) {
+		probe_say(p, "probe.session", session_status(p, rc), "%s", err_text());
+		return rc == -ENOENT ? -EIO : rc;
+	}
+	rc = walk_from_root(p, export, sizeof(export));
+	if (rc == -ENOENT)
+		return rc;
+	say_session(p);
+	if (rc) {
+		probe_say(p, "probe.root", walk_status(rc), "%s: %s", p->options->export,
+			  err_text());
+		return rc;
+	}
+	finding_init(&f, "probe.root", FINDING_PASS,
+		     "root handle of %s by PUTROOTFH and LOOKUP, NFSv%s%s", export,
+		     p->version->name, lower_text(p, lower, sizeof(lower)));
+	say_root(p, &f, export);
+	return 0;
+}
+
+bool root_find(struct probe *p)
+{
+	char why[256];
+	int rc;
+
+	while (p->version->vers != 3) {
+		rc = find_by_lookup(p);
+		if (rc != -ENOENT)
+			return !rc;
+		snprintf(why, sizeof(why), "under NFSv%s: %.200s", p->version->name,
+			 err_text());
+		/* The first reason is the highest version's. */
+		if (!*p->lower_because)
+			snprintf(p->lower_because, sizeof(p->lower_because), "%s", why);
+		client41_close(p);
+		if (!versions_lower(p)) {
+			probe_say(p, "probe.root", FINDING_FAIL, "%s: %s",
+				  p->options->export, p->lower_because);
+			return false;
+		}
+	}
+	return find_by_mount(p);
+}

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* Which transport: the RDMA device that the route to the server leads through, or software iWARP
+ * over TCP. Runs after the worker gave up its privilege: what a transport opens belongs to who
+ * opened it. */
+#include <stdio.h>
+
+#include "rpcrdma/probe/internal.h"
+
+/* Address resolution is answered at once or not at all. */
+#define ROUTE_MS 3000
+
+/* Every address of the name in turn; the error is the first one's. */
+static int find_route(struct probe *p, const struct transport_ops *verbs,
+		      struct transport_route *route)
+{
+	const struct transport_param param = {
+		.bind = p->options->bind.len ? &p->options->bind : NULL,
+		.device = p->options->device,
+	};
+	char text[ERR_TEXT_MAX] = "";
+	int rc, first = 0;
+
+	for (p->address = 0; p->address < p->naddresses; p->address++) {
+		rc = verbs->route(&p->addresses[p->address], &param, route,
+				  deadline_min(p->deadline, deadline_in(ROUTE_MS)));
+		if (!rc)
+			return 0;
+		if (!first) {
+			first = rc;
+			snprintf(text, sizeof(text), "%s", err_text());
+		}
+	}
+	p->address = 0;
+	return err_set(-first, "%s", text);
+}
+
+static void say_verbs(struct probe *p, const struct transport_route *route)
+{
+	struct finding f;
+
+	finding_init(&f, "probe.route", FINDING_PASS, "verbs: the route leads through %s",
+		     route->text);
+	finding_text(&f, "transport", "verbs");
+	finding_text(&f, "device", "%s", route->device);
+	finding_number(&f, "port", route->port);
+	probe_subject(p, "transport", "verbs");
+	probe_emit(p, &f);
+}
+
+static void say_iwarp(struct probe *p, const char *why)
+{
+	struct finding f;
+
+	finding_init(&f, "probe.route", FINDING_PASS, "software iWARP over TCP: %s", why);
+	finding_text(&f, "transport", "iwarp");
+	probe_subject(p, "transport", "iwarp");
+	probe_emit(p, &f);
+}
+
+bool route_choose(struct probe *p)
+{
+	const struct transport_ops *wanted = p->options->transport;
+	const struct transport_ops *verbs = transport_find("verbs");
+	struct transport_route route = { 0 };
+
+	p->via = wanted ? wanted : transport_find("iwarp");
+	if (wanted && !wanted->route) {
+		say_iwarp(p, "as was asked for");
+		return true;
+	}
+	if (!wanted && p->pcap) {
+		say_iwarp(p, "what an RDMA device sends could not be recorded");
+		return true;
+	}
+	if (!verbs || find_route(p, verbs, &route)) {
+		if (!wanted && !p->options->device) {
+			say_iwarp(p, verbs ? err_text() : "this build has no other");
+			return true;
+		}
+		probe_say(p, "probe.route", FINDING_UNKNOWN, "%s", err_text());
+		return false;
+	}
+	p->via = verbs;
+	say_verbs(p, &route);
+	return true;
+}

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* Which versions of NFS the server offers over RDMA. NFSv3 by its NULL; of NFSv4 each minor
+ * version by a COMPOUND of one operation (RFC 8881 section 2.7): MINOR_VERS_MISMATCH is a no,
+ * every other answer a yes. A server that does not have the whole program version says so to the
+ * first (RFC 5531 section 9, PROG_MISMATCH). What one version loses, silence or the connection,
+ * is noted as ever and does not end the others. */
+#include <stdio.h>
+
+#include "rpcrdma/probe/internal.h"
+
+enum answer { ANSWER_NONE, ANSWER_YES, ANSWER_NO };
+
+struct census {
+	enum answer answers[PROBE_VERSIONS];
+	char why[PROBE_VERSIONS][128]; /* no answer */
+	bool silent;                   /* a version was waited for twice */
+};
+
+/* @rpc: the reply's header, where there is one. */
+static int ask_once(struct probe *p, const struct nfs_version *version,
+		    struct rpc_reply *rpc)
+{
+	uint32_t status = 0;
+	struct rpcrdma_call call;
+	uint8_t args[NFS_ARGS_MAX];
+	struct reader r;
+	ssize_t len = 0;
+	int rc;
+
+	rpcrdma_call_init(&call, NFS_PROGRAM_NUMBER, version->vers,
+			  version->vers == 3 ? NFS3_NULL : NFSPROC4_COMPOUND);
+	if (version->vers == 4) {
+		len = nfs4_args_version(args, sizeof(args), version->minor);
+		call.cred = &p->cred;
+	}
+	if (len < 0)
+		return (int)len;
+	call.args = args;
+	call.args_len = (size_t)len;
+	rc = session_call(p, &call, 0);
+	*rpc = call.rpc;
+	if (!rc)
+		rc = rpc_reply_check(&call.rpc);
+	reader_init(&r, call.results, call.results_len);
+	if (!rc && version->vers == 4)
+		rc = nfs4_res_status(&status, &r);
+	rpcrdma_call_fini(&call);
+	if (!rc && status == NFS4ERR_MINOR_VERS_MISMATCH)
+		rc = err_set(EOPNOTSUPP, "%s", version->status_text(status));
+	return rc;
+}
+
+/* The server says which versions of the program it has: all others are none. */
+static void take_range(struct census *c, const struct rpc_reply *rpc)
+{
+	size_t i;
+
+	if (rpc->reply_stat != RPC_MSG_ACCEPTED || rpc->accept_stat != RPC_PROG_MISMATCH)
+		return;
+	for (i = 0; i < PROBE_VERSIONS && nfs_versions[i]; i++)
+		if (nfs_versions[i]->vers < rpc->low || nfs_versions[i]->vers > rpc->high)
+			c->answers[i] = ANSWER_NO;
+}
+
+static void ask(struct probe *p, struct census *c, size_t i)
+{
+	const struct nfs_version *version = nfs_versions[i];
+	struct rpc_reply rpc = { 0 };
+	unsigned int tries;
+	int rc = -ECANCELED;
+
+	for (tries = 0; tries < 2 && !p->hopeless; tries++) {
+		rc = ask_once(p, version, &rpc);
+		/* A silent server is not waited for with every version twice. */
+		if (!session_is_mishap(rc) || (rc == -ETIMEDOUT && c->silent))
+			break;
+		c->silent = rc == -ETIMEDOUT && tries;
+	}
+	c->answers[i] = !rc ? ANSWER_YES : rc == -EOPNOTSUPP ? ANSWER_NO : ANSWER_NONE;
+	if (rc == -EOPNOTSUPP)
+		take_range(c, &rpc);
+	if (c->answers[i] == ANSWER_NONE)
+		snprintf(c->why[i], sizeof(c->why[i]), "%.127s", err_text());
+}
+
+/* "3 4.0 4.1 4.2": those with that answer, lowest first. */
+static void list(const struct census *c, enum answer answer, char *buf, size_t cap)
+{
+	size_t used = 0, n = 0;
+
+	while (n < PROBE_VERSIONS && nfs_versions[n])
+		n++;
+	buf[0] = '\0';
+	while (n--)
+		if (c->answers[n] == answer && used < cap)
+			used += (size_t)snprintf(buf + used, cap - used, "%s%s",
+						 used ? " " : "", nfs_versions[n]->name);
+}
+
+/* The one to use; NULL: none. */
+static const struct nfs_version *choose(struct probe *p, const struct census *c)
+{
+	const struct nfs_version *wanted = p->options->version;
+	size_t i;
+
+	for (i = 0; i < PROBE_VERSIONS && nfs_versions[i]; i++)
+		if (c->answers[i] == ANSWER_YES && (!wanted || nfs_versions[i] == wanted))
+			return nfs_versions[i];
+	return NULL;
+}
+
+/* None was chosen. What was not answered cannot be said to be absent, but a server that
+ * answered other calls should have. */
+static void init_none(struct probe *p, struct finding *f, const char *offered,
+		      const char *silent)
+{
+	const struct nfs_version *wanted = p->options->version;
+
+	if (wanted)
+		finding_init(f, "probe.versions", FINDING_FAIL,
+			     "NFSv%s was asked for; offered over RDMA: %s%s%s",
+			     wanted->name, *offered ? offered : "none",
+			     *silent ? "; without an answer: " : "", silent);
+	else
+		finding_init(f, "probe.versions", FINDING_FAIL,
+			     "no version of NFS is offered over RDMA%s%s",
+			     *silent ? "; without an answer: " : "", silent);
+}
+
+static void say(struct probe *p, const struct census *c)
+{
+	char offered[64], silent[64];
+	struct finding f;
+	size_t i;
+
+	list(c, ANSWER_YES, offered, sizeof(offered));
+	list(c, ANSWER_NONE, silent, sizeof(silent));
+	if (!p->version)
+		init_none(p, &f, offered, silent);
+	else if (*silent)
+		finding_init(&f, "probe.versions", FINDING_WARN,
+			     "NFS versions offered over RDMA: %s; without an answer: %s",
+			     offered, silent);
+	else
+		finding_init(&f, "probe.versions", FINDING_PASS,
+			     "NFS versions offered over RDMA: %s", offered);
+	finding_text(&f, "offered", "%s", offered);
+	finding_text(&f, "used", "%s", p->version ? p->version->name : "none");
+	for (i = 0; i < PROBE_VERSIONS && nfs_versions[i]; i++)
+		if (c->answers[i] == ANSWER_NONE)
+			finding_text(&f, nfs_versions[i]->name, "%s", c->why[i]);
+	probe_emit(p, &f);
+}
+
+bool versions_choose(struct probe *p)
+{
+	struct census c = { .silent = false };
+	size_t i;
+
+	for (i = 0; i < PROBE_VERSIONS && nfs_versions[i]; i++) {
+		if (c.answers[i] != ANSWER_NO)
+			ask(p, &c, i);
+		p->offered[i] = c.answers[i] == ANSWER_YES;
+	}
+	p->version = choose(p, &c);
+	say(p, &c);
+	if (!p->version)
+		return false;
+	probe_subject(p, "nfs_version", "%s", p->version->name);
+	return true;
+}
+
+bool versions_lower(struct probe *p)
+{
+	size_t i = 0;
+
+	while (nfs_versions[i] != p->version)
+		i++;
+	for (i++; !p->options->version && i < PROBE_VERSIONS && nfs_versions[i]; i++)
+		if (p->offered[i]) {
+			p->version = nfs_versions[i];
+			probe_subject(p, "nfs_version", "%s", p->version->name);
+			return true;
+		}
+	return false;
+}

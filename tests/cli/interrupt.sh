@@ -1,0 +1,67 @@
+#!/bin/bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Copyright (C) 2026 The nfsrdma authors
+#
+# Whenever the probe is interrupted, killed from within or out of time, its NFSv4.1 client is
+# taken off the server, which says of each that it is new, and that it is gone.
+. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+requires jq
+
+export NFSRDMA_DEBUG=server
+# shellcheck disable=SC2119 # not ours
+start_server
+unset NFSRDMA_DEBUG
+
+# The clients that the server was told of, and those that it still has.
+seen() { sed -n 's/.*client \([0-9a-f]*\) is new.*/\1/p' "$work/serve.err" | sort; }
+gone() { sed -n 's/.*client \([0-9a-f]*\) is gone.*/\1/p' "$work/serve.err" | sort; }
+left() { comm -23 <(seen) <(gone); }
+
+# begin ARGUMENT...: a probe in the background: $probe_pid.
+begin()
+{
+	"$NFSRDMA" probe --format json "127.0.0.1:$export" "${server[@]}" --nfs-version 4.1 "$@" \
+		>"$work/out" 2>"$work/err" </dev/null &
+	probe_pid=$!
+}
+
+# finish STATUS WHAT: its end, and that nothing is left.
+finish()
+{
+	local start
+
+	start=$(now_ms)
+	status=0
+	wait "$probe_pid" || status=$?
+	took=$(since_ms "$start")
+	((took < 3000)) || fail "$2: $took ms"
+	# The signal may come before the probe is ready for it.
+	if ((status != 143)); then
+		[[ $status == "$1" || $status == 0 ]] || { show; fail "$2: exit status $status"; }
+		expect_report "$2: something is left" \
+			'all(.findings[]; .id != "probe.session.left")'
+	fi
+	[[ ! $(left) ]] || { show; tail -n 20 "$work/serve.err"; fail "$2: left: $(left)"; }
+}
+
+for ((i = 0; i < 20; i++)); do
+	begin --level full
+	sleep "0.$((i % 4))$((RANDOM % 10))$((RANDOM % 10))"
+	# On a fast machine it may have ended before.
+	kill -s "$( ((i % 2)) && echo TERM || echo INT)" "$probe_pid" 2>/dev/null || true
+	finish 3 "interrupted"
+done
+for ((i = 0; i < 8; i++)); do
+	begin --level full
+	sleep "0.$((RANDOM % 3))$((1 + RANDOM % 9))"
+	worker=$(pgrep -o -P "$probe_pid" || true)
+	[[ ! $worker ]] || kill -s KILL "$worker" 2>/dev/null || true
+	finish 3 "worker killed"
+done
+begin --timeout 1 --level full
+finish 3 "out of time"
+begin
+finish 0 "as it should be"
+made=$(seen | wc -l)
+((made > 10)) || fail "only $made clients were ever made"
+echo "ok - $made clients came and went"
