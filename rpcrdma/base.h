@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* What every folder needs: errors (err.c), time (clock.c), debug areas (debug.c), clean-up
- * attributes. Nothing here knows RDMA, NFS or a hypervisor.
+/* What every folder needs: errors (err.c), time (clock.c), debug areas (debug.c), structs that grow
+ * (abi.c), clean-up attributes. Nothing here knows RDMA, NFS or a hypervisor.
  *
  * Functions return 0 (or a count) or -errno. The place that knows what happened says it with
  * err_set() or err_sys() in the line that fails; callers add where they were with
@@ -44,6 +44,14 @@ uint64_t deadline_in(unsigned int ms);
 int deadline_left(uint64_t deadline);
 /* The earlier of the two. */
 uint64_t deadline_min(uint64_t a, uint64_t b);
+
+/* abi.c: structs of the public headers, which begin with their size and may grow */
+
+/* Copies what the caller has to @ours, and zeros for the rest. @min is the struct of the first
+ * version. -EINVAL: shorter than that, or longer than @ours with something in it that is not
+ * known here. */
+int abi_take(void *ours, size_t ours_size, const void *theirs, size_t theirs_size,
+	     size_t min);
 
 /* debug.c: NFSRDMA_DEBUG=wire,conn,...|all|help, to stderr, off by default. */
 

@@ -1,0 +1,400 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* A call of a CLIENT. Its arguments are encoded, go inline or as a Read chunk by their length
+ * (rpcrdma/client), and a result that may not fit in a Send has a Reply chunk to come by
+ * (RFC 8166 section 3.5.3). What clnt_call(3) promises is as over TCP.
+ *
+ * The memory of a Reply chunk is used again for the next call. A call that times out keeps its
+ * own, and its credit, until the reply comes or the CLIENT is destroyed: the server may still
+ * write there. */
+#include "rpcrdma/tirpc/internal.h"
+
+#define REFRESHES_MAX 2     /* of a credential that the server does not take */
+#define ONE_WAY_MS    10000 /* to send what nobody waits for */
+
+/* One call and the memory of its Reply chunk. */
+struct attempt {
+	struct attempt *next;
+	struct rpcrdma_call call;
+	struct rpcrdma_memory reply; /* base NULL: there is no Reply chunk */
+};
+
+/* What was called, as cl_call has it. */
+struct wanted {
+	rpcproc_t proc;
+	xdrproc_t xdr_args;
+	void *args;
+	xdrproc_t xdr_results;
+	void *results;
+	uint64_t deadline;
+	bool one_way; /* a time-out of zero: nobody waits */
+};
+
+static enum clnt_stat fail(struct clnt *c, enum clnt_stat stat, int errnum)
+{
+	c->error.re_status = stat;
+	c->error.re_errno = errnum;
+	return stat;
+}
+
+/* Errors that say the same at any step; others are of sending or receiving. */
+static enum clnt_stat fail_rc(struct clnt *c, int rc, enum clnt_stat otherwise)
+{
+	static const struct {
+		int errnum;
+		enum clnt_stat stat;
+	} rows[] = {
+		{ ETIMEDOUT, RPC_TIMEDOUT },
+		{ EBADMSG, RPC_CANTDECODERES },
+		{ EILSEQ, RPC_CANTDECODERES },
+		{ ENOMEM, RPC_SYSTEMERROR },
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++)
+		if (rows[i].errnum == -rc)
+			return fail(c, rows[i].stat, -rc);
+	return fail(c, otherwise, -rc);
+}
+
+/* Attempts */
+
+static void attempt_free(struct clnt *c, struct attempt *a)
+{
+	if (!a)
+		return;
+	rpcrdma_forget(c->conn, &a->call);
+	rpcrdma_deregister(c->conn, &a->reply);
+	rpcrdma_call_fini(&a->call);
+	free(a->reply.base);
+	free(a);
+}
+
+void clnt_call_forget_all(struct clnt *c)
+{
+	struct attempt *a;
+
+	attempt_free(c, take_ptr(c->idle));
+	while ((a = c->overdue)) {
+		c->overdue = a->next;
+		attempt_free(c, a);
+	}
+}
+
+/* Those whose reply came after all. */
+static void forget_answered(struct clnt *c)
+{
+	struct attempt **link = &c->overdue;
+	struct attempt *a;
+
+	while ((a = *link)) {
+		if (a->call.rc == -EINPROGRESS) {
+			link = &a->next;
+			continue;
+		}
+		*link = a->next;
+		attempt_free(c, a);
+	}
+}
+
+/* Bytes of the Reply chunk, 0 if the largest result fits in a Send. */
+static uint32_t reply_size(const struct clnt *c)
+{
+	uint32_t len = c->result_max + RPC_REPLY_HEAD_MAX;
+
+	return RPCRDMA_HEADER_MIN + len <= rpcrdma_reply_inline(c->conn) ? 0 : len;
+}
+
+static int attempt_register(struct clnt *c, struct attempt *a, uint32_t len)
+{
+	if (!len)
+		return 0;
+	a->reply.base = malloc(len);
+	if (!a->reply.base)
+		return err_sys("memory for a reply of %u bytes", len);
+	a->reply.length = len;
+	return rpcrdma_register(c->conn, &a->reply);
+}
+
+/* The idle one, if the bound of results is still the same. */
+static int attempt_new(struct clnt *c, struct attempt **out)
+{
+	struct attempt *a = take_ptr(c->idle);
+	uint32_t len = reply_size(c);
+	int rc;
+
+	if (a && a->reply.length == len) {
+		*out = a;
+		return 0;
+	}
+	attempt_free(c, a);
+	a = calloc(1, sizeof(*a));
+	if (!a)
+		return err_sys("memory for a call");
+	rpcrdma_call_init(&a->call, 0, 0, 0);
+	a->call.rc = 0; /* not in flight */
+	rc = attempt_register(c, a, len);
+	if (rc)
+		attempt_free(c, a);
+	else
+		*out = a;
+	return rc;
+}
+
+/* Encoding */
+
+/* With its length known only after it was encoded: short ones are encoded once, long ones are
+ * measured first. Returns NULL with c->error set. */
+static uint8_t *encode_args(struct clnt *c, const struct wanted *w, uint8_t *buf,
+			    size_t cap, size_t *len)
+{
+	unsigned long size;
+	uint8_t *args;
+	XDR xdrs;
+
+	*len = 0;
+	if (!w->xdr_args)
+		return buf;
+	xdrmem_create(&xdrs, (char *)buf, (u_int)cap, XDR_ENCODE);
+	if (w->xdr_args(&xdrs, w->args)) {
+		*len = xdr_getpos(&xdrs);
+		return buf;
+	}
+	size = xdr_sizeof(w->xdr_args, w->args);
+	if (size > RPCRDMA_MESSAGE_MAX) {
+		err_set(EMSGSIZE, "arguments of %lu bytes, a call has %d at most", size,
+			RPCRDMA_MESSAGE_MAX);
+		fail(c, RPC_CANTSEND, EMSGSIZE);
+		return NULL;
+	}
+	args = malloc(size ? size : 1);
+	if (!args) {
+		fail(c, RPC_SYSTEMERROR, ENOMEM);
+		return NULL;
+	}
+	xdrmem_create(&xdrs, (char *)args, (u_int)size, XDR_ENCODE);
+	if (!size || !w->xdr_args(&xdrs, w->args)) {
+		err_set(EINVAL, "the arguments cannot be encoded");
+		fail(c, RPC_CANTENCODEARGS, EINVAL);
+		free(args);
+		return NULL;
+	}
+	*len = xdr_getpos(&xdrs);
+	return args;
+}
+
+/* Credential and verifier by the AUTH's own means; those that encrypt or sign the arguments would
+ * have to be asked about them as well. */
+static enum clnt_stat encode_auth(struct clnt *c, AUTH *auth, uint8_t buf[RPC_AUTH_MAX],
+				  size_t *len)
+{
+	XDR xdrs;
+
+	switch (auth->ah_cred.oa_flavor) {
+	case AUTH_NONE:
+	case AUTH_SYS:
+	case AUTH_SHORT: break;
+	default:
+		err_set(EACCES, "authentication flavour %d is not supported",
+			auth->ah_cred.oa_flavor);
+		c->error.re_status = RPC_AUTHERROR;
+		c->error.re_why = AUTH_FAILED;
+		return RPC_AUTHERROR;
+	}
+	xdrmem_create(&xdrs, (char *)buf, RPC_AUTH_MAX, XDR_ENCODE);
+	if (!AUTH_MARSHALL(auth, &xdrs)) {
+		err_set(EINVAL, "the credential cannot be encoded");
+		return fail(c, RPC_CANTENCODEARGS, EINVAL);
+	}
+	*len = xdr_getpos(&xdrs);
+	return RPC_SUCCESS;
+}
+
+/* Replies */
+
+/* libtirpc's form, from which it and the AUTHs judge. */
+static void reply_msg(const struct rpc_reply *reply, struct rpc_msg *msg)
+{
+	memset(msg, 0, sizeof(*msg));
+	msg->rm_xid = reply->xid;
+	msg->rm_direction = REPLY;
+	if (reply->reply_stat == RPC_MSG_ACCEPTED) {
+		msg->rm_reply.rp_stat = MSG_ACCEPTED;
+		msg->acpted_rply.ar_stat = (enum accept_stat)reply->accept_stat;
+		msg->acpted_rply.ar_verf.oa_flavor = (enum_t)reply->verf_flavor;
+		memcpy(&msg->acpted_rply.ar_verf.oa_base, &reply->verf,
+		       sizeof(reply->verf));
+		msg->acpted_rply.ar_verf.oa_length = reply->verf_len;
+		if (reply->accept_stat == RPC_PROG_MISMATCH) {
+			msg->acpted_rply.ar_vers.low = reply->low;
+			msg->acpted_rply.ar_vers.high = reply->high;
+		}
+		return;
+	}
+	msg->rm_reply.rp_stat = MSG_DENIED;
+	msg->rjcted_rply.rj_stat = (enum reject_stat)reply->reject_stat;
+	if (reply->reject_stat == RPC_MISMATCH) {
+		msg->rjcted_rply.rj_vers.low = reply->low;
+		msg->rjcted_rply.rj_vers.high = reply->high;
+	} else {
+		msg->rjcted_rply.rj_why = (enum auth_stat)reply->auth_stat;
+	}
+}
+
+static enum clnt_stat decode_results(struct clnt *c, const struct wanted *w,
+				     const struct rpcrdma_call *call)
+{
+	char *results;
+	bool decoded;
+	XDR xdrs;
+
+	if (!w->xdr_results)
+		return RPC_SUCCESS;
+	memcpy(&results, &call->results, sizeof(results));
+	xdrmem_create(&xdrs, results, (u_int)call->results_len, XDR_DECODE);
+	decoded = w->xdr_results(&xdrs, w->results);
+	if (decoded)
+		return RPC_SUCCESS;
+	err_set(EBADMSG, "the results, %zu bytes, cannot be decoded", call->results_len);
+	return fail(c, RPC_CANTDECODERES, EBADMSG);
+}
+
+/* @again: the credential was made new, and the call may be repeated. */
+static enum clnt_stat judge(struct clnt *c, AUTH *auth, const struct wanted *w,
+			    const struct rpcrdma_call *call, bool *again)
+{
+	struct rpc_msg msg;
+
+	reply_msg(&call->rpc, &msg);
+	_seterr_reply(&msg, &c->error);
+	if (c->error.re_status != RPC_SUCCESS) {
+		rpc_reply_check(&call->rpc); /* the words */
+		*again = c->error.re_status == RPC_AUTHERROR && AUTH_REFRESH(auth, &msg);
+		return c->error.re_status;
+	}
+	if (!AUTH_VALIDATE(auth, &msg.acpted_rply.ar_verf)) {
+		err_set(EACCES, "the verifier of the reply is not valid");
+		c->error.re_status = RPC_AUTHERROR;
+		c->error.re_why = AUTH_INVALIDRESP;
+		return RPC_AUTHERROR;
+	}
+	return decode_results(c, w, call);
+}
+
+/* The call */
+
+static enum clnt_stat send_call(struct clnt *c, AUTH *auth, const struct wanted *w,
+				struct attempt *a)
+{
+	uint8_t auth_buf[RPC_AUTH_MAX], args_buf[RPCRDMA_INLINE_SIZE], *args;
+	struct rpcrdma_call *call = &a->call;
+	enum clnt_stat stat;
+	size_t auth_len;
+	int rc;
+
+	rpcrdma_call_init(call, (uint32_t)c->prog, (uint32_t)c->vers, (uint32_t)w->proc);
+	call->rc = 0; /* not in flight yet */
+	stat = encode_auth(c, auth, auth_buf, &auth_len);
+	if (stat)
+		return stat;
+	args = encode_args(c, w, args_buf, sizeof(args_buf), &call->args_len);
+	if (!args)
+		return c->error.re_status;
+	call->args = args;
+	call->auth = auth_buf;
+	call->auth_len = auth_len;
+	call->reply = &a->reply;
+	call->reply_count = a->reply.base ? 1 : 0;
+	call->send_ms = RPCRDMA_SEND_MS;
+	rc = rpcrdma_start(c->conn, call, w->deadline);
+	c->xid = call->xid;
+	if (args != args_buf)
+		free(args);
+	/* Both were copied. */
+	call->args = NULL;
+	call->auth = NULL;
+	return rc ? fail_rc(c, rc, RPC_CANTSEND) : RPC_SUCCESS;
+}
+
+/* Its memory is used again only if the server is done with it. */
+static void put_back(struct clnt *c, struct attempt *a)
+{
+	if (a->call.rc == -EINPROGRESS) {
+		a->next = c->overdue;
+		c->overdue = a;
+	} else if (a->call.rc) {
+		attempt_free(c, a);
+	} else {
+		rpcrdma_call_fini(&a->call);
+		c->idle = a;
+	}
+}
+
+static enum clnt_stat call_once(struct clnt *c, AUTH *auth, const struct wanted *w,
+				bool *again)
+{
+	struct attempt *a = NULL;
+	enum clnt_stat stat;
+	int rc;
+
+	rc = attempt_new(c, &a);
+	if (rc)
+		return fail_rc(c, rc, RPC_SYSTEMERROR);
+	stat = send_call(c, auth, w, a);
+	/* As over TCP: a batched call is one that wants no results either. */
+	if (!stat && w->one_way) {
+		stat = w->xdr_results ? fail(c, RPC_TIMEDOUT, ETIMEDOUT) : RPC_SUCCESS;
+	} else if (!stat) {
+		rc = rpcrdma_poll(c->conn, &a->call, w->deadline);
+		stat = rc ? fail_rc(c, rc, RPC_CANTRECV)
+			  : judge(c, auth, w, &a->call, again);
+	}
+	put_back(c, a);
+	return stat;
+}
+
+static uint64_t deadline_of(const struct timeval *t)
+{
+	uint64_t ms = (uint64_t)t->tv_sec * 1000 + ((uint64_t)t->tv_usec + 999) / 1000;
+
+	return now_ms() + (ms ? ms : ONE_WAY_MS);
+}
+
+static bool is_time(const struct timeval *t)
+{
+	return t->tv_sec >= 0 && t->tv_sec <= 100000000 && t->tv_usec >= 0 &&
+	       t->tv_usec <= 1000000;
+}
+
+enum clnt_stat clnt_call_run(CLIENT *client, rpcproc_t proc, xdrproc_t xdr_args,
+			     void *args, xdrproc_t xdr_results, void *results,
+			     struct timeval timeout)
+{
+	struct clnt *c = client->cl_private;
+	struct wanted w = {
+		.proc = proc,
+		.xdr_args = xdr_args,
+		.args = args,
+		.xdr_results = xdr_results,
+		.results = results,
+	};
+	unsigned int refreshes = 0;
+	enum clnt_stat stat;
+	bool again;
+
+	rpcrdma_lock(c->conn);
+	/* CLSET_TIMEOUT wins over what the call says. */
+	if (!c->wait_set && is_time(&timeout))
+		c->wait = timeout;
+	w.one_way = !c->wait.tv_sec && !c->wait.tv_usec;
+	w.deadline = deadline_of(&c->wait);
+	forget_answered(c);
+	do {
+		again = false;
+		memset(&c->error, 0, sizeof(c->error));
+		stat = call_once(c, client->cl_auth, &w, &again);
+	} while (again && refreshes++ < REFRESHES_MAX);
+	rpcrdma_unlock(c->conn);
+	return stat;
+}

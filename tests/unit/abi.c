@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* Structs that grew between two versions of a header. */
+#include "rpcrdma/base.h"
+#include "tests/unit/suite.h"
+
+struct first {
+	size_t size;
+	uint32_t a;
+	uint32_t b;
+};
+
+struct second {
+	size_t size;
+	uint32_t a;
+	uint32_t b;
+	uint64_t c;
+};
+
+static void the_same_version_is_copied(void)
+{
+	const struct second theirs = { sizeof(theirs), 1, 2, 3 };
+	struct second ours;
+
+	CU_ASSERT_EQUAL(
+		abi_take(&ours, sizeof(ours), &theirs, theirs.size, sizeof(struct first)),
+		0);
+	CU_ASSERT_EQUAL(ours.c, 3);
+}
+
+static void what_an_older_caller_lacks_is_zero(void)
+{
+	const struct first theirs = { sizeof(theirs), 1, 2 };
+	struct second ours;
+
+	memset(&ours, 0xaa, sizeof(ours));
+	CU_ASSERT_EQUAL(
+		abi_take(&ours, sizeof(ours), &theirs, theirs.size, sizeof(struct first)),
+		0);
+	CU_ASSERT_EQUAL(ours.b, 2);
+	CU_ASSERT_EQUAL(ours.c, 0);
+}
+
+static void a_newer_caller_may_want_nothing_new(void)
+{
+	struct second theirs = { sizeof(theirs), 1, 2, 0 };
+	struct first ours;
+
+	CU_ASSERT_EQUAL(abi_take(&ours, sizeof(ours), &theirs, theirs.size, sizeof(ours)),
+			0);
+	CU_ASSERT_EQUAL(ours.a, 1);
+	theirs.c = 1;
+	CU_ASSERT_EQUAL(abi_take(&ours, sizeof(ours), &theirs, theirs.size, sizeof(ours)),
+			-EINVAL);
+	CU_ASSERT_PTR_NOT_NULL(strstr(err_text(), "byte 16"));
+}
+
+static void a_size_that_was_not_set_is_refused(void)
+{
+	const struct first theirs = { 0, 1, 2 };
+	struct first ours;
+
+	CU_ASSERT_EQUAL(abi_take(&ours, sizeof(ours), &theirs, theirs.size, sizeof(ours)),
+			-EINVAL);
+	CU_ASSERT_EQUAL(
+		abi_take(&ours, sizeof(ours), &theirs, sizeof(ours) - 1, sizeof(ours)),
+		-EINVAL);
+}
+
+SUITE_MAIN("abi", TEST(the_same_version_is_copied),
+	   TEST(what_an_older_caller_lacks_is_zero),
+	   TEST(a_newer_caller_may_want_nothing_new),
+	   TEST(a_size_that_was_not_set_is_refused))
