@@ -222,7 +222,12 @@ enum fattr4 {
 #define CREATE_SESSION4_FLAG_CONN_RDMA      4u
 
 enum state_protect_how4 { SP4_NONE = 0, SP4_MACH_CRED = 1, SP4_SSV = 2 };
-enum channel_dir4 { CDFC4_FORE = 1, CDFC4_BACK = 2, CDFC4_FORE_OR_BOTH = 3, CDFC4_BACK_OR_BOTH = 7 };
+enum channel_dir4 {
+	CDFC4_FORE = 1,
+	CDFC4_BACK = 2,
+	CDFC4_FORE_OR_BOTH = 3,
+	CDFC4_BACK_OR_BOTH = 7
+};
 
 /* OPEN */
 #define OPEN4_SHARE_ACCESS_READ  1u

@@ -87,7 +87,7 @@ struct transport_param {
 struct transport_msg {
 	const uint8_t *data;
 	size_t len;
-	bool solicited; /* verbs does not tell */
+	bool solicited;             /* verbs does not tell */
 	bool invalidated;           /* Send With Invalidate: */
 	uint32_t invalidate_handle; /* the region is gone already */
 	uint32_t slot;              /* private to the transport */

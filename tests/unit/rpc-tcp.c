@@ -33,8 +33,8 @@ static struct outcome call_peer(void (*serve)(int fd, void *arg), void *arg,
 	if (tcp_peer_listen(&peer, AF_INET))
 		abort();
 	tcp_peer_run(&peer, serve, arg);
-	CU_ASSERT_EQUAL(rpc_tcp_connect(&fd, &peer.at, NULL, false, NULL, deadline_in(5000)),
-			0);
+	CU_ASSERT_EQUAL(
+		rpc_tcp_connect(&fd, &peer.at, NULL, false, NULL, deadline_in(5000)), 0);
 	start = now_ms();
 	o.rc = rpc_tcp_call(fd, &null_call, args, sizeof(args), buf, sizeof(buf),
 			    &results, &o.len, deadline_in(ms));
@@ -382,8 +382,8 @@ static void a_peer_that_does_not_read_ends_at_the_deadline(void)
 	if (pipe(pipes) || tcp_peer_listen(&peer, AF_INET))
 		abort();
 	tcp_peer_run(&peer, serve_deaf, &pipes[0]);
-	CU_ASSERT_EQUAL(rpc_tcp_connect(&fd, &peer.at, NULL, false, NULL, deadline_in(5000)),
-			0);
+	CU_ASSERT_EQUAL(
+		rpc_tcp_connect(&fd, &peer.at, NULL, false, NULL, deadline_in(5000)), 0);
 	CU_ASSERT_EQUAL(rpc_tcp_call(fd, &null_call, args, size, buf, sizeof(buf),
 				     &results, &len, deadline_in(200)),
 			-ETIMEDOUT);
@@ -402,12 +402,14 @@ static void connecting_to_nobody_is_refused(void)
 	if (tcp_peer_listen(&peer, AF_INET))
 		abort();
 	close(peer.listener);
-	CU_ASSERT_EQUAL(rpc_tcp_connect(&fd, &peer.at, NULL, false, NULL, deadline_in(5000)),
-			-ECONNREFUSED);
+	CU_ASSERT_EQUAL(
+		rpc_tcp_connect(&fd, &peer.at, NULL, false, NULL, deadline_in(5000)),
+		-ECONNREFUSED);
 	CU_ASSERT_EQUAL(fd, -1);
 	CU_ASSERT_PTR_NOT_NULL(strstr(err_text(), "connect to "));
-	CU_ASSERT_EQUAL(rpc_tcp_connect(&fd, &peer.at, NULL, true, NULL, deadline_in(5000)),
-			-ECONNREFUSED);
+	CU_ASSERT_EQUAL(
+		rpc_tcp_connect(&fd, &peer.at, NULL, true, NULL, deadline_in(5000)),
+		-ECONNREFUSED);
 }
 
 /* A listener whose queue is full leaves a SYN unanswered, as an absent host does. */
@@ -422,7 +424,8 @@ static void a_connect_without_an_answer_ends_at_the_deadline(void)
 	if (tcp_peer_listen(&peer, AF_INET))
 		abort();
 	for (i = 0; i < ARRAY_SIZE(fds) && !rc; i++)
-		rc = rpc_tcp_connect(&fds[i], &peer.at, NULL, false, NULL, deadline_in(300));
+		rc = rpc_tcp_connect(&fds[i], &peer.at, NULL, false, NULL,
+				     deadline_in(300));
 	CU_ASSERT_EQUAL(rc, -ETIMEDOUT);
 	CU_ASSERT(now_ms() - start < 3000);
 	for (i = 0; i < ARRAY_SIZE(fds); i++)

@@ -369,8 +369,7 @@ static void a_spawned_server_serves_until_it_is_killed(void)
 	struct server_child *child = NULL;
 	struct server_ports spawned;
 
-	CU_ASSERT_EQUAL_FATAL(
-		server_spawn(&child, &spawn_iwarp, &spawned), 0);
+	CU_ASSERT_EQUAL_FATAL(server_spawn(&child, &spawn_iwarp, &spawned), 0);
 	CU_ASSERT_EQUAL(rdma_null(spawned.rdma), 0);
 	server_kill(child);
 	CU_ASSERT_EQUAL(rdma_null(spawned.rdma), -ECONNREFUSED);
