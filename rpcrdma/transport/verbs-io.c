@@ -13,6 +13,8 @@
 
 #define RING_ALIGN 64
 
+#define NUDGE_FIRST_MS 20
+
 /* Rings */
 
 int verbs_ring_open(struct verbs *c, struct verbs_ring *ring, size_t size, int access)
@@ -146,6 +148,24 @@ int verbs_io_send(struct transport *t, const struct iovec *iov, int iovcnt,
 	return rc;
 }
 
+/* A step; where the peer may have slept through our first message, an RDMA Write of nothing wakes
+ * it up, again and again at growing intervals until it says something. */
+static int io_step_nudging(struct verbs *c, uint64_t deadline)
+{
+	struct ibv_send_wr nothing = { .opcode = IBV_WR_RDMA_WRITE };
+	int rc;
+
+	if (!(c->quirks & VERBS_MAY_SLEEP) || !c->initiator || c->heard)
+		return verbs_qp_step(c, deadline);
+	if (!c->nudge_ms)
+		c->nudge_ms = NUDGE_FIRST_MS;
+	rc = verbs_qp_step(c, deadline_min(deadline, deadline_in(c->nudge_ms)));
+	if (rc != -ETIMEDOUT || !deadline_left(deadline))
+		return rc;
+	c->nudge_ms *= 2;
+	return c->nrequests < c->request_depth ? verbs_qp_post(c, &nothing, NULL, 0) : 0;
+}
+
 int verbs_io_recv(struct transport *t, struct transport_msg *msg, uint64_t deadline)
 {
 	struct verbs *c = verbs_of(t);
@@ -163,7 +183,7 @@ int verbs_io_recv(struct transport *t, struct transport_msg *msg, uint64_t deadl
 		/* The end of the connection comes after the messages before it. */
 		if (rc)
 			return rc;
-		rc = verbs_qp_step(c, deadline);
+		rc = io_step_nudging(c, deadline);
 	}
 }
 

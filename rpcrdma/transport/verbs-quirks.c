@@ -40,6 +40,11 @@ const struct verbs_quirk verbs_quirks[] = {
 	  "The event at the connecting side tells our own depths of RDMA Reads, where "
 	  "others tell the peer's (siw_cm_upcall() beside cma_iw_handler()).",
 	  "soft-iWARP of Linux 6.1" },
+	{ "siw-sleep", IBV_TRANSPORT_IWARP, VENDOR_SIW, VERBS_MAY_SLEEP,
+	  "A listener of its kind answers the MPA request before it looks for data "
+	  "(siw_accept()), and sleeps through a message that follows at once. Anything that "
+	  "comes later wakes it.",
+	  "soft-iWARP of Linux 6.1" },
 	{ "siw-reads", IBV_TRANSPORT_IWARP, VENDOR_SIW, 0,
 	  "It answers RDMA Reads from any registered region, remote reading allowed or not "
 	  "(no file of the driver checks it), and takes as many as the peer wants.",

@@ -60,6 +60,7 @@ enum verbs_quirk_flags {
 	VERBS_PORT_MAPPER = 8,      /* iwpmd must run on both hosts */
 	VERBS_FLUSH_FIRST = 16,     /* an end breaks the queue pair before it is told */
 	VERBS_DEPTHS_SWAPPED = 32,  /* ird and ord in the answer to a connect */
+	VERBS_MAY_SLEEP = 64, /* the first message may not be looked at when it comes */
 };
 
 struct verbs_quirk {
@@ -118,13 +119,14 @@ struct verbs {
 	struct transport t; /* first */
 	bool initiator;
 	bool listens;
-	bool ready;      /* established */
-	bool heard;      /* the peer has sent something */
-	bool connecting; /* rdma_connect() was called, and has not ended */
-	bool gone;       /* the device was removed */
-	bool left;       /* the peer has disconnected */
-	bool flushed;    /* the queue pair is broken, and no completion says why */
-	int failed;      /* 0, or the -errno that ended the connection */
+	bool ready;            /* established */
+	bool heard;            /* the peer has sent something */
+	bool connecting;       /* rdma_connect() was called, and has not ended */
+	unsigned int nudge_ms; /* until the next one, while the peer has said nothing */
+	bool gone;             /* the device was removed */
+	bool left;             /* the peer has disconnected */
+	bool flushed;          /* the queue pair is broken, and no completion says why */
+	int failed;            /* 0, or the -errno that ended the connection */
 	char why[256];
 
 	/* the connection manager */
