@@ -117,7 +117,7 @@ static void quirks_are_found_by_transport_and_vendor(void)
 {
 	CU_ASSERT_EQUAL(verbs_quirk_flags(&roce), 0);
 	CU_ASSERT_EQUAL(verbs_quirk_flags(&siw),
-			VERBS_SINK_NEEDS_WRITE | VERBS_CONNECT_BLOCKS |
+			VERBS_SINK_NEEDS_WRITE | VERBS_MAY_SLEEP | VERBS_CONNECT_BLOCKS |
 				VERBS_CLOSE_BLOCKS | VERBS_FLUSH_FIRST |
 				VERBS_DEPTHS_SWAPPED);
 	CU_ASSERT_EQUAL(verbs_quirk_flags(&cxgb4),
