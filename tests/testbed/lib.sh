@@ -22,14 +22,53 @@ testbed=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 # What to start qemu with, for run: setpriv, so that qemu never outlives it.
 guest_prefix=()
 
-# guest_overlay IMAGE: what changes often is not in the image, but in a second
-# cpio behind it: the scripts and settings of tests/testbed/guest, and "check".
+# Programs of a build folder that scenarios run inside the guest.
+guest_programs=(nfsrdma 'tests/unit/unit-transport*' tests/unit/unit-{rpcrdma,clnt}
+	tests/support/echo-{client,server})
+
+# guest_add TREE IMAGE PROGRAM...: copies programs, and the libraries that they are
+# linked with and the image does not have.
+guest_add()
+{
+	local tree=$1 program lib
+	local -A have=()
+
+	while IFS= read -r lib; do
+		have[${lib##*/}]=1
+	done < <(cpio -t --quiet <"$2/base.cpio" | grep '^usr/lib')
+	shift 2
+	mkdir -p "$tree/usr/lib"
+	for program; do
+		cp "$program" "$tree/usr/bin/" || return
+		while IFS= read -r lib; do
+			[[ ! ${have[${lib##*/}]:-} ]] || continue
+			have[${lib##*/}]=1
+			cp -L "$lib" "$tree/usr/lib/" || return
+		done < <(ldd "$program" | sed -n 's|.* => \(/[^ ]*\) .*|\1|p')
+	done
+	# Debug information would only make the initramfs big.
+	find "$tree"/usr/{bin,lib} -type f -exec strip --strip-debug {} + || return
+}
+
+# guest_overlay IMAGE [BUILDDIR]: what changes often is not in the image, but in a
+# second cpio behind it: the scripts and settings of tests/testbed/guest, "check",
+# and the programs of BUILDDIR.
 guest_overlay()
 {
-	local tree=$guest/overlay
+	local tree=$guest/overlay name program
+	local -a programs=()
 
 	mkdir -p "$tree/usr/bin" "$tree/etc"
 	gcc -O2 -static -o "$tree/usr/bin/check" "$testbed/guest/check.c" || return
+	if [[ ${2:-} ]]; then
+		for name in "${guest_programs[@]}"; do
+			# shellcheck disable=SC2086 # a pattern
+			for program in "$2"/$name; do
+				[[ ! -f $program || ! -x $program ]] || programs+=("$program")
+			done
+		done
+		guest_add "$tree" "$1" "${programs[@]}" || return
+	fi
 	cp "$testbed/guest/init" "$testbed/guest/agent" "$tree/"
 	cp "$testbed"/guest/etc/* "$tree/etc/"
 	chmod -R u=rwX,go=rX "$tree"
@@ -39,12 +78,39 @@ guest_overlay()
 	rm -rf "$tree" "$guest/overlay.cpio"
 }
 
-# guest_start IMAGE: starts qemu and waits until the guest listens.
-guest_start()
+# guest_start IMAGE [BUILDDIR]: starts qemu and waits until the guest listens.
+guest_start() { guest_launch "$@" && guest_wait && guest_ports; }
+
+# guest_join IMAGE FOLDER [BUILDDIR]: a guest that shares a network with FOLDER's.
+# Without exports and server, so it is up sooner.
+guest_join()
+{
+	local guest_peer=$2
+
+	guest_launch "$1" ${3:+"$3"} && guest_wait && guest_ports
+}
+
+# Of this qemu; without it there are no scenarios with two guests.
+guest_can_join() { qemu-system-x86_64 -netdev help 2>/dev/null | grep -qx stream; }
+
+# The first guest listens for the second on a Unix socket in its folder.
+guest_pair_options()
+{
+	local folder=${guest_peer:-$guest} server=on mac=52:54:00:00:00:01
+
+	guest_can_join || return 0
+	# One address for both would make software RoCE take its peer for itself.
+	[[ ! ${guest_peer:-} ]] || server=off mac=52:54:00:00:00:02
+	printf '%s\n' -netdev "stream,id=pair,server=$server,addr.type=unix,addr.path=$folder/pair" \
+		-device "virtio-net-pci,netdev=pair,mac=$mac,romfile="
+}
+
+guest_launch()
 {
 	local image=$1 pipe port forward=
+	local -a pair
 
-	guest_overlay "$image" || return
+	guest_overlay "$@" || return
 	for pipe in ctl mon; do
 		rm -f "$guest/$pipe.in" "$guest/$pipe.out"
 		mkfifo "$guest/$pipe.in" "$guest/$pipe.out" || return
@@ -53,18 +119,20 @@ guest_start()
 	for port in 20049 20048 2049; do
 		forward+=,hostfwd=tcp:127.0.0.1:0-:$port
 	done
-	# vmlinux by its PVH entry; la57 (five-level page tables) only costs time.
+	mapfile -t pair < <(guest_pair_options)
+	# vmlinux by its PVH entry; la57 (five-level page tables) only costs time, and so
+	# does the HPET, which Linux takes for its clock if it may doubt the TSC. What the
+	# kernel does not know in -append becomes a variable of init.
 	"${guest_prefix[@]}" qemu-system-x86_64 -name nfsrdma-testbed -nodefaults -no-user-config -no-reboot \
 		-display none -accel "$NFSRDMA_TESTBED_ACCEL" -cpu max,la57=off -smp 2 \
 		-m "$NFSRDMA_TESTBED_MEMORY" -kernel "$image/vmlinux" -initrd "$guest/initrd" \
-		-append "console=ttyS0 quiet loglevel=4 panic=-1 rdinit=/init mitigations=off" \
+		-append "console=ttyS0 quiet loglevel=4 panic=-1 rdinit=/init mitigations=off no_timer_check tsc=reliable number=${guest_peer:+2}" \
 		-serial "file:$guest/console.log" \
 		-chardev "pipe,id=ctl,path=$guest/ctl" -serial chardev:ctl \
 		-chardev "pipe,id=mon,path=$guest/mon" -mon chardev=mon,mode=readline \
 		-netdev "user,id=net,ipv6=off$forward" -device virtio-net-pci,netdev=net,romfile= \
-		>"$guest/qemu.log" 2>&1 </dev/null &
+		"${pair[@]}" >"$guest/qemu.log" 2>&1 </dev/null &
 	echo $! >"$guest/pid"
-	guest_wait && guest_ports
 }
 
 guest_alive() { kill -0 "$(cat "$guest/pid" 2>/dev/null)" 2>/dev/null; }

@@ -5,6 +5,7 @@
 # scenario, and the scenario is sourced at the end of it. These are set:
 #	NFSRDMA		the program
 #	guest		the running guest's folder, for lib.sh
+#	second		the same of the second guest, for scenarios that say second_guest
 #	work		an empty folder of the scenario's own
 # A scenario passes when it comes to its end.
 # shellcheck shell=bash
@@ -22,10 +23,32 @@ skip() { printf '%s\n' "$*" >"$work/why"; exit 77; }
 # A command that ends the scenario without a word still says which one it was.
 trap 'printf "line %s: %s\n" "$LINENO" "$BASH_COMMAND" >"$work/why"' ERR
 
-# server plain|big|sick: which kernel server the guest runs from here on.
+# For the eye, printed below the scenario's line.
+note() { printf '%s\n' "$*" | tee -a "$work/note"; }
+
+# second_guest: run boots it for scenarios with this line. Its address is 10.9.0.2,
+# the first one's 10.9.0.1.
+second_guest() { [[ ${second:-} ]] || skip "this qemu cannot join two guests (-netdev stream)"; }
+
+# In the second guest: second tell SECONDS COMMAND..., second probe_inside ...
+second() { guest=$second "$@"; }
+
+# inside COMMAND: a shell command in the guest, one line.
+inside() { guest_tell 60 sh "$*" || fail "in the guest: $*"; }
+
+# server plain|big|sick|grace: which kernel server the guest runs from here on.
 server()
 {
 	guest_tell 60 server "$1" || fail "the guest cannot start its server \"$1\""
+}
+
+# What a command of ours said: a line for each finding, or all if it is no report.
+show()
+{
+	jq -r '(.findings[] | "\(.status)\t\(.id): \(.summary)"), (.subject | tostring),
+		"verdict \(.verdict), \(.elapsed_ms) ms"' "$work/out" 2>/dev/null || cat "$work/out"
+	cat "$work/err"
+	printf '+ exit status %s\n' "$status"
 }
 
 # probe TARGET-ARGUMENT...: sets $status; the report is $work/out. Never fails.
@@ -36,8 +59,7 @@ probe()
 	printf '+ %s\n' "${command[*]}"
 	status=0
 	"${as[@]}" "${command[@]}" >"$work/out" 2>"$work/err" </dev/null || status=$?
-	cat "$work/out" "$work/err"
-	printf '+ exit status %s\n' "$status"
+	show
 }
 as=()
 
@@ -49,6 +71,24 @@ probe_guest()
 	shift
 	probe "127.0.0.1:$export" --port "$rdma_port" --mount-port "$mount_port" \
 		--nfs-port "$nfs_port" "$@"
+}
+
+# probe_inside ARGUMENT...: the same by the program in the guest, after the shell
+# commands of $before if there are any.
+probe_inside()
+{
+	inside_run probe "$@"
+}
+before=''
+
+# inside_run COMMAND ARGUMENT...: any of the program's commands, as probe_inside.
+inside_run()
+{
+	printf '+ in the guest: %s nfsrdma %s\n' "$before" "$*"
+	status=0
+	guest_tell 200 sh "$before nfsrdma $* 2>/run/stderr" >"$work/out" || status=$?
+	guest_tell 20 sh 'cat /run/stderr' >"$work/err" || true
+	show
 }
 
 # As an ordinary user: a copy, because nobody may not enter every build folder.
@@ -96,6 +136,32 @@ expect_finding()
 	[[ $have == "$2" ]] || fail "$1 is \"$have\", not $2: $(summary)"
 }
 
+# expect_words ID STATUS REGEX: the finding's status (or "a|b"), and what its summary
+# or evidence says.
+expect_words()
+{
+	# shellcheck disable=SC2016 # jq's variables
+	jq -e --arg id "$1" --arg status "$2" --arg words "$3" 'any(.findings[]; .id == $id
+		and (.status | test("^(" + $status + ")$"))
+		and ([.summary, (.evidence | tostring)] | any(test($words; "i"))))' \
+		"$work/out" >/dev/null 2>&1 ||
+		fail "$1 is not \"$2\" with the words \"$3\": $(summary)"
+}
+
+# expect_good TRANSPORT VERSION: the verdict is pass, by every mechanism, in this way.
+expect_good()
+{
+	local mechanism
+
+	expect_status 0
+	expect_report '.verdict == "pass"' "verdict is not pass"
+	expect_report ".subject.transport == \"$1\" and .subject.nfs_version == \"$2\"" \
+		"not over $1 in NFSv$2: $(jq -c .subject "$work/out")"
+	for mechanism in inline write-chunk reply-chunk; do
+		expect_finding "probe.read.$mechanism" pass
+	done
+}
+
 # No finding of the kind "has the signature of a known defect".
 expect_no_bug()
 {
@@ -122,13 +188,61 @@ serve()
 		fail "serve printed no line of JSON in 10 s"
 }
 
-# The kernel client in the guest mounts what serve serves.
+# serve_inside ARGUMENT...: the same in the guest, until serve_end.
+serve_inside()
+{
+	guest_tell 30 serve "$@" >"$work/serve.out" || {
+		cat "$work/serve.out"
+		fail "serve ended: $(tail -n1 "$work/serve.out")"
+	}
+	cat "$work/serve.out"
+	read -r serve_rdma serve_nfs serve_mount serve_export < <(jq -r -n 'input |
+		"\(.rdma) \(.nfs) \(.mount) \(.export // "/export")"' "$work/serve.out") ||
+		fail "serve printed no line of JSON"
+}
+
+serve_end() { guest_tell 20 serve end; }
+
+# unit_inside ADDRESS PROGRAM...: unit tests in the guest, over verbs by this address.
+unit_inside()
+{
+	local address=$1 tests
+
+	shift
+	guest_tell 230 sh "export NFSRDMA_TEST_TRANSPORT=verbs NFSRDMA_TEST_ADDRESS=$address;" \
+		"for unit in $*; do \$unit || status=1; done; exit \$status" >"$work/unit" || {
+		cat "$work/unit"
+		fail "over $address: $(grep -m1 FAILED "$work/unit" || tail -n1 "$work/unit")"
+	}
+	cat "$work/unit"
+	# Each program ends with the line that is added up.
+	tests=$(awk '/^[0-9]+ passed, 0 failed/ { n += $1 } END { print n + 0 }' "$work/unit")
+	((tests > 0)) || fail "nothing was tested over $address"
+	note "$tests tests over $address"
+}
+
+# mount_serve [VERSION [ADDRESS]]: the kernel client in the guest mounts what serve
+# serves, by default on the host.
 mount_serve()
 {
-	guest_tell 60 mount "$serve_rdma" "$serve_mount" "$serve_export" >"$work/mount" ||
+	guest_tell 60 mount "$serve_rdma" "$serve_mount" "$serve_export" "$@" >"$work/mount" ||
 		{ cat "$work/mount"; fail "mount.nfs: $(tail -n1 "$work/mount")"; }
 	cat "$work/mount"
 	grep -q 'proto=rdma' "$work/mount" || fail "the mount is not over RDMA"
+}
+
+# mount_check [VERSION [ADDRESS]]: mounts it and reads everything.
+mount_check()
+{
+	local files links
+
+	mount_serve "$@"
+	guest_tell 120 check >"$work/check" || { cat "$work/check"; fail "$(head -n1 "$work/check")"; }
+	cat "$work/check"
+	# "checked 2010 files, 10 links, ...": the big directory and the links were there.
+	read -r _ files _ links _ < <(tail -n1 "$work/check")
+	((files >= 2000 && links >= 1)) || fail "$(tail -n1 "$work/check")"
+	guest_tell 30 umount
 }
 
 # shellcheck source=/dev/null

@@ -11,6 +11,9 @@
  *	check fill FILE SIZE	one file
  *	check check DIR		everything below DIR: exit 0, or 1 and what is wrong
  *	check write FILE	changes the file until killed
+ *	check hold DIR		opens and locks files until SIGTERM, then says "kept" if it
+ *				still can use them, and exits 0
+ *	check refused FILE	exit 0 if another process has locked all that hold does
  *
  * check reads what it finds. Sizes are not known to it, but names tell:
  * "NAME-123" is 123 bytes long, or a link to 123 bytes, or a directory with 123
@@ -23,6 +26,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -280,6 +284,77 @@ static void write_forever(const char *path)
 	}
 }
 
+/* What is locked in DIR/locked: one range to write, one to read. */
+static const struct flock lock_table[] = {
+	{ .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = 0, .l_len = 4096 },
+	{ .l_type = F_RDLCK, .l_whence = SEEK_SET, .l_start = 8192, .l_len = 100 },
+};
+
+static int open_at(int dir, const char *name, int flags)
+{
+	int fd = openat(dir, name, flags | O_CREAT | O_CLOEXEC, 0644);
+
+	if (fd < 0)
+		die(name);
+	return fd;
+}
+
+/* Past the caches of a client: what it wrote is read from the server. */
+static void use(int fd, uint64_t value)
+{
+	uint64_t back = 0;
+
+	if (pwrite(fd, &value, sizeof(value), 0) != sizeof(value) || fsync(fd))
+		die("writing to the file that is held");
+	posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
+	if (pread(fd, &back, sizeof(back), 0) != sizeof(back) || back != value)
+		die("reading the file that is held");
+}
+
+static void hold(const char *path)
+{
+	int dir = open(path, O_DIRECTORY | O_RDONLY | O_CLOEXEC), fd, other;
+	struct timespec second = { .tv_sec = 1 };
+	uint64_t turn = 0;
+	sigset_t stop;
+
+	if (dir < 0)
+		die(path);
+	sigemptyset(&stop);
+	sigaddset(&stop, SIGTERM);
+	sigprocmask(SIG_BLOCK, &stop, NULL);
+	fd = open_at(dir, "locked", O_RDWR);
+	other = open_at(dir, "opened", O_RDONLY);
+	for (size_t i = 0; i < sizeof(lock_table) / sizeof(*lock_table); i++)
+		if (fcntl(fd, F_SETLK, &lock_table[i]))
+			die("fcntl");
+	use(fd, ++turn);
+	printf("held\n");
+	fflush(stdout);
+	while (sigtimedwait(&stop, NULL, &second) < 0)
+		use(fd, ++turn);
+	use(fd, ++turn);
+	close(other);
+	printf("kept, used %llu times\n", (unsigned long long)turn);
+}
+
+static void refused(const char *path)
+{
+	int fd = open(path, O_RDWR | O_CLOEXEC);
+
+	if (fd < 0)
+		die(path);
+	for (size_t i = 0; i < sizeof(lock_table) / sizeof(*lock_table); i++) {
+		struct flock lock = lock_table[i];
+
+		lock.l_type = F_WRLCK;
+		if (!fcntl(fd, F_SETLK, &lock))
+			wrong(path, "lock granted at", (uint64_t)lock.l_start, 0);
+		else if (errno != EAGAIN && errno != EACCES)
+			die("fcntl");
+	}
+}
+
 int main(int argc, char **argv)
 {
 	if (argc == 3 && !strcmp(argv[1], "make")) {
@@ -288,13 +363,17 @@ int main(int argc, char **argv)
 		fill(argv[2], strtoull(argv[3], NULL, 0));
 	} else if (argc == 3 && !strcmp(argv[1], "write")) {
 		write_forever(argv[2]);
+	} else if (argc == 3 && !strcmp(argv[1], "hold")) {
+		hold(argv[2]);
+	} else if (argc == 3 && !strcmp(argv[1], "refused")) {
+		refused(argv[2]);
 	} else if (argc == 3 && !strcmp(argv[1], "check")) {
 		check_dir(argv[2]);
 		printf("checked %lu files, %lu links, %lu directories, %llu bytes, %lu wrong\n",
 		       files, links, directories, (unsigned long long)bytes, bad);
 	} else {
 		fprintf(stderr,
-			"usage: check make|check DIR, check fill FILE SIZE, check write FILE\n");
+			"usage: check make|check|hold DIR, check fill FILE SIZE, check write|refused FILE\n");
 		return 2;
 	}
 	return bad ? 1 : 0;

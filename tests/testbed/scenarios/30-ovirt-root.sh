@@ -6,7 +6,7 @@
 # from, so root's reserved port is one for the guest's mountd, too.
 [[ $(id -u) -eq 0 ]] || skip "only root may bind a reserved port, which this export wants"
 server plain
-probe_guest /export/ovirt --format json
+probe_guest /export/ovirt --nfs-version 3 --format json
 expect_status 0
 for mechanism in inline write-chunk reply-chunk; do
 	expect_finding "probe.read.$mechanism" pass
@@ -16,6 +16,6 @@ expect_report 'any(.findings[]; .id == "probe.identity" and .evidence.uid == 36
 	"the report does not say that root was refused"
 # Root may not even list it.
 guest_tell 20 sh 'chmod 770 /export/ovirt'
-probe_guest /export/ovirt --level quick --format json
+probe_guest /export/ovirt --nfs-version 3 --level quick --format json
 guest_tell 20 sh 'chmod 755 /export/ovirt'
 expect_status 0

@@ -6,7 +6,7 @@
 # about. It is not good, and no bug either.
 server plain
 as_nobody
-probe_guest /export/ovirt --format json
+probe_guest /export/ovirt --nfs-version 3 --format json
 [[ $status == 1 || $status == 3 ]] || fail "exit status $status: $(summary)"
 expect_report '.verdict == "fail" or .verdict == "unknown"' "verdict"
 expect_no_bug

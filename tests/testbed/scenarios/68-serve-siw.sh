@@ -1,0 +1,13 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Copyright (C) 2026 the nfsrdma authors
+#
+# The same over siw0: the kernel client reads right, and so does the probe.
+serve_inside --transport verbs --listen 10.0.2.15:0
+for version in 3 4.0 4.1; do
+	mount_check $version 10.0.2.15
+	probe_inside "10.0.2.15:$serve_export" --transport verbs --port "$serve_rdma" \
+		--mount-port "$serve_mount" --nfs-port "$serve_nfs" --nfs-version $version --format json
+	expect_good verbs $version
+done
+serve_end

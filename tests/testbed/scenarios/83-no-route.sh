@@ -1,0 +1,11 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Copyright (C) 2026 the nfsrdma authors
+#
+# The way to the server leads through a card without RDMA.
+server plain
+for address in 127.0.0.1 192.168.78.1 192.168.78.2; do
+	probe_inside "$address:/export/plain" --transport verbs --timeout 20 --format json
+	expect_status 3
+	expect_words probe.route unknown 'RDMA_CM_EVENT_ADDR|rdma_resolve_addr|no RDMA device'
+done

@@ -1,0 +1,16 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Copyright (C) 2026 the nfsrdma authors
+#
+# nfsd has just restarted and lets clients reclaim their locks: NFSv4 reads wait. The
+# probe waits too, and what it could not find out in time is unknown.
+server grace
+probe_guest /export/plain --nfs-version 4.1 --timeout 8 --format json
+expect_status 3
+expect_report 'any(.findings[]; .status == "unknown" and (.summary | test("GRACE")))' \
+	"nothing says NFS4ERR_GRACE"
+expect_no_bug
+(sleep 3; guest_tell 20 sh 'echo Y >/proc/fs/nfsd/v4_end_grace') &
+probe_guest /export/plain --nfs-version 4.0 --format json
+wait
+expect_good iwarp 4.0

@@ -1,0 +1,26 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Copyright (C) 2026 the nfsrdma authors
+#
+# A kernel client of the same host has files open and locked on the same server. A
+# hundred probes later the server knows it as before, and none of ours.
+# shellcheck disable=SC2034 # for run
+scenario_timeout=600
+server plain
+guest_tell 60 mount 20049 20048 /export/locks 4.2 192.168.77.1 rw >"$work/mount" ||
+	{ cat "$work/mount"; fail "mount.nfs: $(tail -n1 "$work/mount")"; }
+guest_tell 20 holder start || fail "the client cannot lock"
+inside 'check refused /export/locks/locked'
+guest_tell 20 clients >"$work/before"
+cat "$work/before"
+grep -q 'type: lock' "$work/before" || fail "the server knows of no locks"
+
+guest_tell 500 probes 100 192.168.77.1:/export/plain/file-65536 --transport verbs >"$work/probes" ||
+	{ cat "$work/probes"; fail "a probe: $(head -n1 "$work/probes")"; }
+note "$(cat "$work/probes")"
+
+guest_tell 20 clients >"$work/after"
+diff "$work/before" "$work/after" || fail "the server's clients are not what they were"
+inside 'check refused /export/locks/locked'
+guest_tell 20 holder end || fail "the client lost its files"
+guest_tell 30 umount

@@ -1,0 +1,51 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Copyright (C) 2026 the nfsrdma authors
+#
+# READs over verbs beside ib_write_bw between the same addresses: 1 MiB, eight in
+# flight, in turn. Only reported: emulation says nothing about an adapter.
+# shellcheck disable=SC2034 # for run
+scenario_timeout=600
+pairs=7
+size=1048576
+
+# Perftest's MB are 2^20 bytes, ours a million.
+perftest()
+{
+	local command="ib_write_bw -F -d rxe0 -s $size -t 8 -n 24"
+
+	guest_tell 60 sh "$command >/dev/null 2>&1 & sleep 0.3; $command 192.168.77.1" >"$work/perftest"
+	awk -v size=$size '$1 == size && $4 > 0 { printf "%.1f\n", $4 * 1.048576; found = 1 }
+		END { exit !found }' "$work/perftest"
+}
+
+# The median of some numbers, and their range.
+spread() { sort -n | awk '{ v[NR] = $1 } END { printf "%s (%s to %s)", v[int((NR + 1) / 2)], v[1], v[NR] }'; }
+
+# compare NAME TARGET ARGUMENT...
+compare()
+{
+	local name=$1 i ours theirs
+
+	shift
+	: >"$work/pairs"
+	for ((i = 0; i < pairs; i++)); do
+		# On a busy machine it can print 0.
+		theirs=$(perftest) || theirs=$(perftest) || { cat "$work/perftest"; fail "ib_write_bw"; }
+		inside_run bench "$@" --transport verbs --level quick --format json
+		expect_status 0
+		ours=$(jq -e '.findings[] | select(.id == "bench.read.write-chunk") |
+			.evidence.mb_per_s_median' "$work/out") || fail "no figure: $(summary)"
+		printf '%s %s\n' "$ours" "$theirs" | tee -a "$work/pairs"
+	done
+	note "$name: READ $(cut -d' ' -f1 "$work/pairs" | spread) MB/s, ib_write_bw" \
+		"$(cut -d' ' -f2 "$work/pairs" | spread) MB/s, ratio" \
+		"$(awk '{ printf "%.2f\n", $1 / $2 }' "$work/pairs" | spread), $pairs pairs"
+}
+
+server big
+serve_inside --transport verbs --listen 192.168.77.1:0
+compare "embedded server" "192.168.77.1:$serve_export" --port "$serve_rdma" \
+	--mount-port "$serve_mount" --nfs-port "$serve_nfs"
+serve_end
+compare "kernel's server" 192.168.77.1:/export/plain/file-4194304
