@@ -201,6 +201,41 @@ static void reply_page_repeat(struct rdma_reply *reply, unsigned int value)
 	reply->payload_count = 0;
 }
 
+/* The reply ends with the READ's length, and still claims the results behind it. */
+static void tail_lost(struct rdma_reply *reply)
+{
+	reply->message_len = read_data(reply)->at;
+	reply->payload_count = reply->read.payload + 1;
+}
+
+/* The last word is another: of attributes it is a time's; of a second READ, its first byte. */
+static void tail_wrong(struct rdma_reply *reply)
+{
+	struct payload *second = &reply->payload[reply->read.payload + 1];
+	uint8_t *buf = reply->session->faults.buf;
+
+	if (reply->payload_count <= reply->read.payload + 1) {
+		reply->message[reply->message_len - 1] ^= 1;
+		return;
+	}
+	if (!second->len || second->len > FAULT_BUF_MAX)
+		return;
+	memcpy(buf, second->data, second->len);
+	buf[0] ^= 0xff;
+	second->data = buf;
+}
+
+static void (*const tail_ways[])(struct rdma_reply *reply) = { tail_lost, tail_wrong };
+
+/* NFSv4, where something follows the READ. */
+static void compound_tail(struct rdma_reply *reply, unsigned int value)
+{
+	const struct payload *data = chunk_read(reply, 0);
+
+	if (data && reply->read.compound && reply->message_len > data->at)
+		tail_ways[value](reply);
+}
+
 const struct fault_row fault_table[] = {
 	{ "read-812", READ_VALUES, "garbage", "bug.read-812",
 	  "READs of over 812 bytes by Write chunk go wrong, all others are right",
@@ -227,6 +262,9 @@ const struct fault_row fault_table[] = {
 	  "READs of over a page by Write chunk arrive one page too early", page_shift },
 	{ "reply-page-repeat", NULL, NULL, "probe.read.reply-chunk",
 	  "a Reply chunk of over a page has its first page twice", reply_page_repeat },
+	{ "compound-tail", "lost|wrong", "lost", "probe.read.compound",
+	  "NFSv4: what follows a READ by Write chunk in its COMPOUND goes wrong",
+	  compound_tail },
 	{ .name = NULL },
 };
 

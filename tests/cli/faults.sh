@@ -21,6 +21,7 @@ declare -A finding=(
 	[lengths-unrewritten]=probe.read.write-chunk.lengths
 	[page-shift]=probe.read.write-chunk.placement
 	[reply-page-repeat]=probe.read.reply-chunk
+	[compound-tail]=probe.read.compound
 )
 
 # Found by each version: what is wrong is where a version's replies differ.
