@@ -408,30 +408,49 @@ static void check_data(struct probe *p, struct read_job *job, const struct windo
 		job->outcome = counts;
 }
 
-/* atime and what is used may change by the reading. */
-static bool same_attr(const struct nfs_attr *a, const struct nfs_attr *b)
+static bool same_time(const struct nfs_time *a, const struct nfs_time *b)
 {
-	return a->type == b->type && a->mode == b->mode && a->nlink == b->nlink &&
-	       a->uid == b->uid && a->gid == b->gid && a->size == b->size &&
-	       a->fsid == b->fsid && a->fileid == b->fileid &&
-	       a->mtime.sec == b->mtime.sec && a->mtime.nsec == b->mtime.nsec &&
-	       a->ctime.sec == b->ctime.sec && a->ctime.nsec == b->ctime.nsec;
+	return a->sec == b->sec && a->nsec == b->nsec;
+}
+
+/* The first that is not the same; NULL: none. atime and what is used may change by the reading. */
+static const char *attr_difference(const struct nfs_attr *a, const struct nfs_attr *b)
+{
+	const struct {
+		const char *name;
+		bool same;
+	} parts[] = {
+		{ "type", a->type == b->type },
+		{ "mode", a->mode == b->mode },
+		{ "number of links", a->nlink == b->nlink },
+		{ "owner", a->uid == b->uid },
+		{ "group", a->gid == b->gid },
+		{ "size", a->size == b->size },
+		{ "fsid", a->fsid == b->fsid },
+		{ "fileid", a->fileid == b->fileid },
+		{ "mtime", same_time(&a->mtime, &b->mtime) },
+		{ "ctime", same_time(&a->ctime, &b->ctime) },
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(parts); i++)
+		if (!parts[i].same)
+			return parts[i].name;
+	return NULL;
 }
 
 /* The window has the attributes of a plain GETATTR. */
 static void check_getattr_behind(struct read_job *job, const struct window *w)
 {
 	const struct nfs_result *res = &job->op.result;
+	const char *name = attr_difference(&res->attr, &w->attr);
 
 	if (!res->has_attr)
 		outcome_set(&job->outcome, READ_BEHIND,
 			    "no attributes came behind the READ");
-	else if (!same_attr(&res->attr, &w->attr))
-		outcome_set(
-			&job->outcome, READ_BEHIND,
-			"the attributes behind the READ are not the file's: type %u size %llu, they are %u and %llu",
-			res->attr.type, (unsigned long long)res->attr.size, w->attr.type,
-			(unsigned long long)w->attr.size);
+	else if (name)
+		outcome_set(&job->outcome, READ_BEHIND,
+			    "the %s behind the READ is not that of GETATTR alone", name);
 }
 
 /* The second READ comes with the reply, whatever chunk the first had. */

@@ -59,11 +59,21 @@ static void say_iwarp(struct probe *p, const char *why)
 	probe_emit(p, &f);
 }
 
+static void say_none(struct probe *p, int rc)
+{
+	struct finding f;
+
+	finding_init(&f, "probe.route", FINDING_UNKNOWN, "%s", err_text());
+	finding_text(&f, "error", "%s", strerrorname_np(-rc));
+	probe_emit(p, &f);
+}
+
 bool route_choose(struct probe *p)
 {
 	const struct transport_ops *wanted = p->options->transport;
 	const struct transport_ops *verbs = transport_find("verbs");
 	struct transport_route route = { 0 };
+	int rc;
 
 	p->via = wanted ? wanted : transport_find("iwarp");
 	if (wanted && !wanted->route) {
@@ -74,12 +84,13 @@ bool route_choose(struct probe *p)
 		say_iwarp(p, "what an RDMA device sends could not be recorded");
 		return true;
 	}
-	if (!verbs || find_route(p, verbs, &route)) {
+	rc = verbs ? find_route(p, verbs, &route) : -ENODEV;
+	if (rc) {
 		if (!wanted && !p->options->device) {
 			say_iwarp(p, verbs ? err_text() : "this build has no other");
 			return true;
 		}
-		probe_say(p, "probe.route", FINDING_UNKNOWN, "%s", err_text());
+		say_none(p, rc);
 		return false;
 	}
 	p->via = verbs;

@@ -24,6 +24,10 @@
 #define LATER_MS_MAX 1000
 /* What findings and clean-up need behind the last try; at most a quarter of all. */
 #define LATER_RESERVE_MS 2000
+/* How long a server that was restarted may take no connection; and how many in a row may be lost
+ * without any reply before there is a pause. */
+#define RESTART_MS 8000
+#define BARREN_MAX 3
 
 /* The device was taken away: whatever was asked, nothing more can be. */
 static void note_device(struct probe *p)
@@ -32,6 +36,38 @@ static void note_device(struct probe *p)
 		snprintf(p->device_why, sizeof(p->device_why), "%.255s", err_text());
 	p->device_gone = true;
 	p->hopeless = true;
+}
+
+/* 100 ms, doubling to a second, but not beyond @until: false, and no pause. */
+static bool pause_until(uint64_t until, unsigned int *ms)
+{
+	*ms = *ms ? min_u32(2 * *ms, LATER_MS_MAX) : LATER_MS;
+	if (deadline_left(until) < (int)*ms + RECONNECT_MS)
+		return false;
+	usleep(*ms * 1000);
+	return true;
+}
+
+/* A server that refuses, or closes at once, may be starting again. */
+static int reconnect(struct probe *p, const struct rpcrdma_options *options)
+{
+	uint64_t until = deadline_min(p->deadline, deadline_in(RESTART_MS));
+	int rc;
+
+	if (p->barren >= BARREN_MAX)
+		pause_until(p->deadline, &p->pause_ms);
+	do {
+		rc = rpcrdma_open(&p->conn, options,
+				  deadline_min(p->deadline, deadline_in(CONNECT_MS)));
+		if (rc != -ECONNREFUSED && rc != -ECONNRESET)
+			return rc;
+	} while (pause_until(until, &p->pause_ms));
+	p->closed.count++;
+	p->closed.beside_write_chunks++;
+	snprintf(p->closed.example, sizeof(p->closed.example),
+		 "the server takes no new connection: %.400s", err_text());
+	p->hopeless = true;
+	return rc;
 }
 
 int session_ready(struct probe *p)
@@ -51,16 +87,20 @@ int session_ready(struct probe *p)
 		return err_set(ECANCELED, "%s", p->device_why);
 	if (p->hopeless)
 		return err_set(ECANCELED, "given up after too many failures");
+	if (!p->generation)
+		rc = rpcrdma_open(&p->conn, &options,
+				  deadline_min(p->deadline, deadline_in(CONNECT_MS)));
 	/* Soft-iWARP of Linux 6.1 may take no more connections after one that was given up in
 	 * the handshake. */
-	if (p->generation && deadline_left(p->deadline) < RECONNECT_MS)
-		return err_set(ETIMEDOUT, "no time is left for a new connection");
-	rc = rpcrdma_open(&p->conn, &options,
-			  deadline_min(p->deadline, deadline_in(CONNECT_MS)));
+	else if (deadline_left(p->deadline) < RECONNECT_MS)
+		rc = err_set(ETIMEDOUT, "no time is left for a new connection");
+	else
+		rc = reconnect(p, &options);
 	/* At the first connection it was never there. */
 	if (rc == -ENODEV && p->generation)
 		note_device(p);
 	p->generation += !rc;
+	p->barren += !rc;
 	return rc;
 }
 
@@ -119,7 +159,10 @@ static void note_result(struct probe *p, const struct rpcrdma_call *call,
 	char frame[256];
 
 	switch (call->rc) {
-	case 0: p->silent_since = now_ms(); break;
+	case 0:
+		p->silent_since = now_ms();
+		p->barren = p->pause_ms = 0;
+		break;
 	case -ETIMEDOUT:
 		/* A call that was sent just before the probe's own deadline had no time. */
 		if (!deadline_left(p->deadline) && now_ms() < p->silent_since + enough)
