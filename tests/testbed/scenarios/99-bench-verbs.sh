@@ -9,14 +9,19 @@ scenario_timeout=600
 pairs=7
 size=1048576
 
-# Perftest's MB are 2^20 bytes, ours a million.
+# Perftest's MB are 2^20 bytes, ours a million. It measures the processor's clock before,
+# and where that came out too rough, as on a busy machine, it prints 0.
 perftest()
 {
 	local command="ib_write_bw -F -d rxe0 -s $size -t 8 -n 24"
 
-	guest_tell 60 sh "$command >/dev/null 2>&1 & sleep 0.3; $command 192.168.77.1" >"$work/perftest"
-	awk -v size=$size '$1 == size && $4 > 0 { printf "%.1f\n", $4 * 1.048576; found = 1 }
-		END { exit !found }' "$work/perftest"
+	for _ in {1..6}; do
+		guest_tell 60 sh "$command >/dev/null 2>&1 & sleep 0.3; $command 192.168.77.1; wait" \
+			>"$work/perftest" || return
+		! awk -v size=$size '$1 == size && $4 > 0 { printf "%.1f\n", $4 * 1.048576; found = 1 }
+			END { exit !found }' "$work/perftest" || return 0
+	done
+	return 1
 }
 
 # The median of some numbers, and their range.
@@ -30,8 +35,7 @@ compare()
 	shift
 	: >"$work/pairs"
 	for ((i = 0; i < pairs; i++)); do
-		# On a busy machine it can print 0.
-		theirs=$(perftest) || theirs=$(perftest) || { cat "$work/perftest"; fail "ib_write_bw"; }
+		theirs=$(perftest) || { cat "$work/perftest"; fail "ib_write_bw"; }
 		inside_run bench "$@" --transport verbs --level quick --format json
 		expect_status 0
 		ours=$(jq -e '.findings[] | select(.id == "bench.read.write-chunk") |
