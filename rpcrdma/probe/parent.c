@@ -14,7 +14,9 @@
 
 #define ADDRESSES_MAX 8
 /* A worker that does not stop at the deadline is stopped. */
-#define GRACE_MS        3000
+#define GRACE_MS 3000
+/* For a killed one to be gone. */
+#define REAP_MS         500
 #define CONNECT_MS      5000
 #define FINDINGS_MAX    256
 #define CONNECTIONS_MAX 64
@@ -208,13 +210,14 @@ static int listen_to_worker(struct parent *parent)
 /* It closed the channel; that should have been its end, which comes in a moment. */
 static int await_end(const struct parent *parent)
 {
+	uint64_t until = deadline_min(parent->until, deadline_in(GRACE_MS));
 	siginfo_t info = { .si_pid = 0 };
 
 	while (!waitid(P_PID, (id_t)parent->worker, &info, WEXITED | WNOHANG | WNOWAIT) &&
 	       !info.si_pid) {
 		if (interrupted && !parent->quiet)
 			return err_set(EINTR, "interrupted");
-		if (!deadline_left(parent->until))
+		if (!deadline_left(until))
 			return err_set(ETIMEDOUT,
 				       "the worker did not end at the deadline");
 		usleep(500);
@@ -232,7 +235,22 @@ static void hear_the_rest(struct parent *parent)
 		;
 }
 
-/* The worker is ours: when it is not to go on it is killed, and always reaped. */
+/* Takes the dead worker's status. One that was killed may still be held by the kernel, as by
+ * soft-iWARP while it connects: then nobody waits for it, and init reaps it. */
+static int collect(const struct parent *parent, int *status)
+{
+	uint64_t until = deadline_in(REAP_MS);
+	pid_t pid;
+
+	do {
+		pid = TEMP_FAILURE_RETRY(waitpid(parent->worker, status, WNOHANG));
+		if (!pid)
+			usleep(500);
+	} while (!pid && deadline_left(until));
+	return pid < 0 ? err_sys("waiting for the worker") : 0;
+}
+
+/* The worker is ours: when it is not to go on it is killed, and reaped. */
 static int reap(struct parent *parent, int rc)
 {
 	char text[ERR_TEXT_MAX];
@@ -242,15 +260,18 @@ static int reap(struct parent *parent, int rc)
 		rc = await_end(parent);
 	if (rc)
 		kill(parent->worker, SIGKILL);
-	died = (int)TEMP_FAILURE_RETRY(waitpid(parent->worker, &status, 0));
-	if (died < 0 && !rc)
-		rc = err_sys("waiting for the worker");
-	else if (!rc && WIFSIGNALED(status))
+	snprintf(text, sizeof(text), "%s", err_text());
+	died = collect(parent, &status);
+	if (rc)
+		err_set(-rc, "%s", text);
+	else if (died)
+		rc = died;
+	else if (WIFSIGNALED(status))
 		rc = err_set(
 			EPROTO,
 			"the worker died with signal %d (%s) while it decoded what the server sent",
 			WTERMSIG(status), strsignal(WTERMSIG(status)));
-	else if (!rc && WEXITSTATUS(status))
+	else if (WEXITSTATUS(status))
 		rc = err_set(EPROTO, "the worker ended with status %d",
 			     WEXITSTATUS(status));
 	snprintf(text, sizeof(text), "%s", err_text());
