@@ -2,8 +2,9 @@
 /* Copyright (C) 2026 The nfsrdma authors */
 
 /* The baseline of any other server: the same READs over TCP, by NFSv3, or by NFSv4.0 where a
- * version 4 is in use (it needs no session), with RFC 5531's record marking (section 11), as many in flight, their data received where the other side has them placed.
- * No library between, so that it is the two transports that are compared. */
+ * version 4 is in use (it needs no session), with RFC 5531's record marking (section 11), as many
+ * in flight, their data received where the other side has them placed. No library between, so
+ * that it is the two transports that are compared. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <sys/socket.h>

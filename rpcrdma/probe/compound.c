@@ -33,7 +33,7 @@ struct trial {
 	unsigned int right, wrong, untried;
 	uint32_t largest;
 	char example[FINDING_SUMMARY_MAX / 2];
-	char busy[256]; /* why something was not tried */
+	char why[256]; /* why something was not tried */
 };
 
 static const char *behind_name(enum behind behind)
@@ -53,7 +53,7 @@ static void note_outcome(struct trial *t, const struct read_case *c,
 	case READ_NOT_RUN:
 	case READ_LATER:
 		t->untried++;
-		snprintf(t->busy, sizeof(t->busy), "%s", o->text);
+		snprintf(t->why, sizeof(t->why), "%s", o->text);
 		break;
 	default:
 		if (!t->wrong++)
@@ -73,7 +73,7 @@ static void attempt(struct trial *t, const struct read_case *c)
 
 	if (client41_ready(t->p) || session_ready(t->p)) {
 		t->untried++;
-		snprintf(t->busy, sizeof(t->busy), "%.255s", err_text());
+		snprintf(t->why, sizeof(t->why), "%.255s", err_text());
 		return;
 	}
 	if (!read_case_fits(t->p, c))
@@ -143,7 +143,7 @@ static void say(struct trial *t)
 		finding_init(&f, "probe.read.compound", FINDING_UNKNOWN,
 			     "%s, after %u COMPOUNDs that came right",
 			     t->p->busy[0] ? t->p->busy
-			     : t->busy[0]  ? t->busy
+			     : t->why[0]   ? t->why
 					   : "the time ran out",
 			     t->right);
 	else

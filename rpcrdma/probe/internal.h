@@ -181,8 +181,8 @@ struct probe {
 	bool hopeless;         /* nothing more can be learned on this server */
 	bool device_gone;
 	char device_why[256];
-	char busy
-		[96]; /* the server asked for patience until there was no more: says so */
+	/* The server asked for patience until there was no more: says so. */
+	char busy[96];
 	bool write_chunk_failed; /* probe.read.write-chunk says so */
 
 	struct rpc_cred cred;
@@ -509,7 +509,7 @@ struct records {
 	struct record *list;
 	size_t count, cap;
 	bool out_of_time;
-	char busy[96];            /* the server asked for patience until then: says so */
+	char why[96];             /* it ended early, where the reason is known */
 	bool hopeless;            /* the session gave up */
 	bool gave_up[MECH_COUNT]; /* after READs without an answer, or lost connections */
 	unsigned int not_run[MECH_COUNT]; /* could not be sent, or not be waited for */

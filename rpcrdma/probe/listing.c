@@ -2,8 +2,8 @@
 /* Copyright (C) 2026 The nfsrdma authors */
 
 /* The other replies that can be large: READDIR with attributes (NFSv3's READDIRPLUS), which is
- * not DDP-eligible and needs a Reply chunk, and READLINK, whose path may travel by Write chunk (RFC 8267 section 3). Each is held
- * against the same reply inline. */
+ * not DDP-eligible and needs a Reply chunk, and READLINK, whose path may travel by Write chunk
+ * (RFC 8267 section 3). Each is held against the same reply inline. */
 #include <stdio.h>
 
 #include "rpcrdma/probe/internal.h"

@@ -576,5 +576,6 @@ void sweep_run(struct probe *p, struct records *records)
 	if (i < files && p->options->level != PROBE_QUICK)
 		more_windows(&s, &p->candidates[i]);
 	records->hopeless = p->hopeless;
-	snprintf(records->busy, sizeof(records->busy), "%s", p->busy);
+	snprintf(records->why, sizeof(records->why), "%s",
+		 p->device_gone ? "the RDMA device went away" : p->busy);
 }

@@ -189,7 +189,7 @@ static const struct {
 /* Whether a mechanism was swept to the end: what was not looked at is never told as good. */
 static bool is_complete(const struct records *rs, enum mechanism mechanism)
 {
-	return !rs->busy[0] && !rs->all_changing && !rs->unfinished && !rs->out_of_time &&
+	return !rs->why[0] && !rs->all_changing && !rs->unfinished && !rs->out_of_time &&
 	       !rs->hopeless && !rs->gave_up[mechanism] && !rs->not_run[mechanism];
 }
 
@@ -198,7 +198,7 @@ static void say_incomplete(const struct verdict_input *in, struct finding *f,
 			   enum mechanism mechanism)
 {
 	bool gave_up = in->records->gave_up[mechanism];
-	const char *why = in->records->busy[0] ? in->records->busy
+	const char *why = in->records->why[0] ? in->records->why
 			  : in->records->all_changing
 				  ? "every file changed while it was read"
 			  : in->records->out_of_time ? "the time ran out"
