@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* Opening a file below a folder, as chroot(2) would find it and without being root. openat2(2)
+ * does it in one step; where there is none (Linux before 5.6, valgrind 3.19, a filter that does
+ * not know it) the path is walked, a descriptor a part, so that nothing is resolved twice. */
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/openat2.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+
+#include "plugin/host/internal.h"
+
+/* As the kernel: MAXSYMLINKS. */
+#define LINKS_MAX 40
+#define DEPTH_MAX 64
+
+struct walk {
+	unsigned int depth;
+	int stack[DEPTH_MAX];    /* [0] is the root, borrowed */
+	char name[NAME_MAX + 1]; /* of stack[depth] */
+	unsigned int links;
+	char rest[PATH_MAX];
+};
+
+static void pop(struct walk *walk)
+{
+	if (walk->depth)
+		close(walk->stack[walk->depth--]);
+}
+
+static void walk_fini(struct walk *walk)
+{
+	while (walk->depth)
+		pop(walk);
+}
+
+/* The target takes the link's place in what is left of the path. */
+static int follow(struct walk *walk, int link)
+{
+	char target[PATH_MAX], joined[PATH_MAX];
+	ssize_t len = readlinkat(link, "", target, sizeof(target) - 1);
+
+	if (len < 0)
+		return -errno;
+	target[len] = '\0';
+	if (++walk->links > LINKS_MAX)
+		return -ELOOP;
+	if ((size_t)snprintf(joined, sizeof(joined), "%s/%s", target, walk->rest) >=
+	    sizeof(joined))
+		return -ENAMETOOLONG;
+	strcpy(walk->rest, joined);
+	if (target[0] == '/')
+		walk_fini(walk);
+	return 0;
+}
+
+/* One part of the path. @last: nothing comes after it. */
+static int step(struct walk *walk, const char *name, bool last, int flags)
+{
+	_cleanup_close_ int fd = -1;
+	struct stat st;
+
+	if (!strcmp(name, ".."))
+		pop(walk);
+	if (!name[0] || !strcmp(name, ".") || !strcmp(name, ".."))
+		return 0;
+	if (strlen(name) > NAME_MAX || walk->depth + 1 == DEPTH_MAX)
+		return -ENAMETOOLONG;
+	fd = openat(walk->stack[walk->depth], name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0 || fstat(fd, &st))
+		return -errno;
+	if (S_ISLNK(st.st_mode) && !(last && flags & O_NOFOLLOW))
+		return follow(walk, fd);
+	strcpy(walk->name, name);
+	walk->stack[++walk->depth] = take_fd(&fd);
+	return 0;
+}
+
+/* The descriptors so far are O_PATH ones. */
+static int finish(const struct walk *walk, int flags)
+{
+	struct stat st;
+	int fd;
+
+	if (fstat(walk->stack[walk->depth], &st))
+		return -errno;
+	if (S_ISDIR(st.st_mode))
+		fd = openat(walk->stack[walk->depth], ".", flags | O_CLOEXEC);
+	else
+		fd = openat(walk->stack[walk->depth - 1], walk->name,
+			    flags | O_NOFOLLOW | O_CLOEXEC);
+	return fd < 0 ? -errno : fd;
+}
+
+int beneath_walk(int root, const char *path, int flags)
+{
+	struct walk walk = { .stack = { root } };
+	int rc = 0;
+
+	if (strlen(path) >= sizeof(walk.rest))
+		return -ENAMETOOLONG;
+	strcpy(walk.rest, path);
+	while (!rc && walk.rest[0]) {
+		size_t len = strcspn(walk.rest, "/");
+		size_t next = len + strspn(walk.rest + len, "/");
+		char name[PATH_MAX];
+
+		memcpy(name, walk.rest, len);
+		name[len] = '\0';
+		memmove(walk.rest, walk.rest + next, strlen(walk.rest + next) + 1);
+		rc = step(&walk, name, !walk.rest[0], flags);
+	}
+	if (!rc)
+		rc = finish(&walk, flags);
+	walk_fini(&walk);
+	return rc;
+}
+
+int beneath_open(int root, const char *path, int flags)
+{
+	struct open_how how = {
+		.flags = (unsigned int)(flags | O_CLOEXEC),
+		.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS,
+	};
+	unsigned int tries;
+	long fd;
+
+	/* EAGAIN: something was renamed or mounted meanwhile, so ".." cannot be trusted. */
+	for (tries = 0; tries < 16; tries++) {
+		fd = syscall(SYS_openat2, root, path[0] ? path : ".", &how, sizeof(how));
+		if (fd >= 0)
+			return (int)fd;
+		if (errno != EAGAIN && errno != EINTR)
+			break;
+	}
+	/* EPERM is what filters of system calls say to those they do not know. */
+	if (errno == ENOSYS || errno == EPERM)
+		return beneath_walk(root, path, flags);
+	return -errno;
+}

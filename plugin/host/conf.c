@@ -1,0 +1,474 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* The configuration of nfs-utils as nfs-utils reads it (support/nfs/conffile.c), with what it
+ * makes of a mistake: it skips the line. So does this, and remembers the first.
+ *
+ * Known traps, all kept: a last line without newline is dropped; "include" outside a section is
+ * ignored; "#" and ";" end a value that has no quotes; an empty value is not set; usr/etc counts
+ * only where etc has no such file (2.8.3). One is not kept: until 2.8.3 a key that is set in two
+ * sections of one name is lost in the first, whatever their arguments. Who wants to know looks
+ * at both with conf_each(). */
+#include <ctype.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <strings.h>
+
+#include "plugin/host/internal.h"
+
+#define ENTRIES_MAX 4096
+#define FILES_MAX   128
+#define INCLUDE_MAX 8
+
+struct entry {
+	char *section, *arg, *key; /* arg: NULL without */
+	struct conf_value value;
+	char *text; /* of the value */
+};
+
+struct conf {
+	unsigned int count, nfiles, depth;
+	struct entry *entries;
+	char *files[FILES_MAX];
+	const char *cut; /* one of files */
+	char problem[256];
+};
+
+/* Where a file is being read. */
+struct place {
+	struct conf *conf;
+	const struct host *host;
+	const char *file;
+	unsigned int line;
+	char *section, *arg; /* owned; NULL: in none */
+};
+
+static void say_problem(const struct place *at, const char *fmt, ...) PRINTF_LIKE(2, 3);
+
+static void say_problem(const struct place *at, const char *fmt, ...)
+{
+	char text[160], all[256];
+	va_list ap;
+
+	if (at->conf->problem[0])
+		return;
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	snprintf(all, sizeof(all), "%.80s:%u: %s", at->file, at->line, text);
+	text_copy(at->conf->problem, sizeof(at->conf->problem), all);
+}
+
+static bool is_same(const char *a, const char *b)
+{
+	return a && b ? !strcasecmp(a, b) : a == b;
+}
+
+static struct entry *find(const struct conf *conf, const char *section, const char *arg,
+			  const char *key)
+{
+	unsigned int i;
+
+	for (i = 0; i < conf->count; i++) {
+		struct entry *entry = &conf->entries[i];
+
+		if (is_same(entry->section, section) && is_same(entry->arg, arg) &&
+		    is_same(entry->key, key))
+			return entry;
+	}
+	return NULL;
+}
+
+static void entry_fini(struct entry *entry)
+{
+	free(entry->section);
+	free(entry->arg);
+	free(entry->key);
+	free(entry->text);
+}
+
+static void remove_entry(struct conf *conf, struct entry *entry)
+{
+	size_t behind = (size_t)(conf->entries + conf->count - entry - 1);
+
+	entry_fini(entry);
+	memmove(entry, entry + 1, behind * sizeof(*entry));
+	conf->count--;
+}
+
+static char *clean_copy(const char *text)
+{
+	char *copy = strdup(text);
+
+	if (copy)
+		finding_clean(copy);
+	return copy;
+}
+
+/* The later wins, and comes last in conf_each(). */
+static int set_value(const struct place *at, const char *key, const char *value)
+{
+	struct conf *conf = at->conf;
+	struct entry *entry = find(conf, at->section, at->arg, key);
+
+	if (!*value)
+		return 0;
+	if (entry)
+		remove_entry(conf, entry);
+	if (conf->count == ENTRIES_MAX)
+		return err_set(EFBIG, "%s sets more than %u values", at->file,
+			       ENTRIES_MAX);
+	entry = &conf->entries[conf->count++];
+	memset(entry, 0, sizeof(*entry));
+	entry->section = strdup(at->section);
+	entry->arg = at->arg ? strdup(at->arg) : NULL;
+	entry->key = strdup(key);
+	entry->text = clean_copy(value);
+	if (!entry->section || !entry->key || !entry->text || (at->arg && !entry->arg))
+		return err_set(ENOMEM, "no memory");
+	entry->value = (struct conf_value){ entry->text, at->file, at->line };
+	return 0;
+}
+
+static void leave_section(struct place *at)
+{
+	free(take_ptr(at->section));
+	free(take_ptr(at->arg));
+}
+
+static char *blanks_skip(char *text)
+{
+	return text + strspn(text, " \t");
+}
+
+static void blanks_cut(char *text)
+{
+	size_t len = strlen(text);
+
+	while (len && (text[len - 1] == ' ' || text[len - 1] == '\t'))
+		text[--len] = '\0';
+}
+
+/* [ Section ] or [ Section "argument" ] */
+static int parse_section(struct place *at, char *line)
+{
+	char *end, *arg;
+
+	leave_section(at);
+	line = blanks_skip(line + 1);
+	end = strchr(line, ']');
+	if (!end) {
+		say_problem(at, "a section without \"]\"; its lines are ignored");
+		return 0;
+	}
+	*end = '\0';
+	arg = strchr(line, '"');
+	if (arg)
+		*arg++ = '\0';
+	blanks_cut(line);
+	at->section = clean_copy(line);
+	if (!at->section)
+		return err_set(ENOMEM, "no memory");
+	if (!arg)
+		return 0;
+	end = strchr(arg, '"');
+	if (!end) {
+		/* "[Server "[::1]"]": the first "]" ends it. nfs-utils goes on without argument. */
+		say_problem(at, "the section's argument has no second quote");
+		return 0;
+	}
+	*end = '\0';
+	at->arg = clean_copy(arg);
+	return at->arg ? 0 : err_set(ENOMEM, "no memory");
+}
+
+/* NULL: quotes do not match. */
+static char *parse_value(char *value)
+{
+	char *end;
+
+	value = blanks_skip(value);
+	if (*value != '"' && *value != '\'') {
+		value[strcspn(value, "#;")] = '\0';
+		for (end = value + strlen(value);
+		     end > value + 1 && isspace((unsigned char)end[-1]); end--)
+			end[-1] = '\0';
+		return value;
+	}
+	end = strchr(value + 1, *value);
+	if (!end)
+		return NULL;
+	*end = '\0';
+	return value + 1;
+}
+
+static int add_text(struct place *at, const char *file, char *text);
+
+static int include(struct place *at, const char *name)
+{
+	_cleanup_(host_text_fini) struct host_text text = { NULL, 0 };
+	struct place in = { at->conf, at->host, NULL, 0, NULL, NULL };
+	bool optional = *name == '-';
+	const char *slash = strrchr(at->file, '/');
+	char path[HOST_PATH_MAX];
+	int rc;
+
+	name += optional;
+	if (!at->host)
+		return 0;
+	if (*name == '/')
+		snprintf(path, sizeof(path), "%s", name + 1);
+	else
+		snprintf(path, sizeof(path), "%.*s%s",
+			 slash ? (int)(slash + 1 - at->file) : 0, at->file, name);
+	rc = host_read(at->host, path, HOST_FILE_MAX, &text);
+	if (rc == -ENOENT && !optional)
+		say_problem(at, "it includes %.80s, which is not there", path);
+	if (rc)
+		return rc == -ENOENT ? 0 : rc;
+	if (at->conf->depth == INCLUDE_MAX)
+		return err_set(ELOOP, "%s includes itself", at->file);
+	/* It begins in our section, and where it ends is nothing to us. */
+	in.section = at->section ? strdup(at->section) : NULL;
+	in.arg = at->arg ? strdup(at->arg) : NULL;
+	if ((at->section && !in.section) || (at->arg && !in.arg))
+		rc = err_set(ENOMEM, "no memory");
+	at->conf->depth++;
+	rc = rc ? rc : add_text(&in, path, text.text);
+	at->conf->depth--;
+	leave_section(&in);
+	return rc;
+}
+
+static int parse_assignment(struct place *at, char *line)
+{
+	char *value = strchr(line, '=');
+
+	if (!value) {
+		say_problem(at, "neither a section nor \"key = value\"");
+		return 0;
+	}
+	if (!at->section) {
+		say_problem(at, "a line outside every section is ignored");
+		return 0;
+	}
+	*value++ = '\0';
+	blanks_cut(line);
+	finding_clean(line);
+	value = parse_value(value);
+	if (!value) {
+		say_problem(at, "a quote without its second");
+		return 0;
+	}
+	if (!*line) {
+		say_problem(at, "a value without a key");
+		return 0;
+	}
+	if (!strcasecmp(line, "include"))
+		return include(at, value);
+	return set_value(at, line, value);
+}
+
+static int parse_line(struct place *at, char *line)
+{
+	while (isspace((unsigned char)*line))
+		line++;
+	if (!*line || *line == '#' || *line == ';')
+		return 0;
+	return *line == '[' ? parse_section(at, line) : parse_assignment(at, line);
+}
+
+/* nfs-utils parses a line when it sees its end: what comes after the last one is dropped. */
+static void drop_last_line(struct place *at, char *text)
+{
+	char *end = text + strlen(text);
+
+	while (end > text && !(end[-1] == '\n' && !(end > text + 1 && end[-2] == '\\')))
+		end--;
+	text = end + strspn(end, " \t\r\n\\");
+	if (*text && *text != '#' && *text != ';')
+		at->conf->cut = at->file;
+	*end = '\0';
+}
+
+static const char *keep_file(struct conf *conf, const char *file)
+{
+	char *copy;
+
+	if (conf->nfiles == FILES_MAX)
+		return NULL;
+	copy = clean_copy(file);
+	if (copy)
+		conf->files[conf->nfiles++] = copy;
+	return copy;
+}
+
+static int add_text(struct place *at, const char *file, char *text)
+{
+	char *line;
+	int rc = 0;
+
+	at->file = keep_file(at->conf, file);
+	if (!at->file)
+		return err_set(EFBIG, "%s is one file too many", file);
+	drop_last_line(at, text);
+	while (!rc && (line = line_next_joined(&text, &at->line)))
+		rc = parse_line(at, line);
+	return rc;
+}
+
+struct conf *conf_new(void)
+{
+	struct conf *conf = calloc(1, sizeof(*conf));
+
+	if (!conf)
+		return NULL;
+	conf->entries = calloc(ENTRIES_MAX, sizeof(*conf->entries));
+	if (!conf->entries) {
+		free(conf);
+		return NULL;
+	}
+	return conf;
+}
+
+int conf_add(struct conf *conf, const struct host *host, const char *file, char *text)
+{
+	struct place at = { conf, host, NULL, 0, NULL, NULL };
+	int rc = add_text(&at, file, text);
+
+	leave_section(&at);
+	return rc;
+}
+
+/* -ENOENT: there is none, and nothing was said. */
+static int add_file(struct conf *conf, const struct host *host, const char *file)
+{
+	_cleanup_(host_text_fini) struct host_text text = { NULL, 0 };
+	int rc = host_read(host, file, HOST_FILE_MAX, &text);
+
+	return rc ? rc : conf_add(conf, host, file, text.text);
+}
+
+static int add_folder(struct conf *conf, const struct host *host, const char *folder)
+{
+	_cleanup_(host_list_fini) struct host_list list = { NULL, 0, false };
+	char path[HOST_PATH_MAX];
+	int rc = host_list(host, folder, &list);
+	size_t i;
+
+	if (rc)
+		return rc == -ENOENT ? 0 : rc;
+	for (i = 0; i < list.count; i++) {
+		if (list.names[i][0] == '.' || !text_ends_with(list.names[i], ".conf"))
+			continue;
+		rc = host_path(path, folder, list.names[i]);
+		rc = rc ? rc : add_file(conf, host, path);
+		if (rc && rc != -ENOENT)
+			return rc;
+	}
+	return 0;
+}
+
+static void forget_entries(struct conf *conf)
+{
+	while (conf->count)
+		entry_fini(&conf->entries[--conf->count]);
+}
+
+/* @path and its folder @path.d. */
+static int add_both(struct conf *conf, const struct host *host, const char *path)
+{
+	char folder[HOST_PATH_MAX];
+	int rc;
+
+	if (!host_exists(host, path))
+		forget_entries(conf);
+	rc = add_file(conf, host, path);
+	if (rc && rc != -ENOENT)
+		return rc;
+	snprintf(folder, sizeof(folder), "%s.d", path);
+	return add_folder(conf, host, folder);
+}
+
+int conf_open(struct conf **out, const struct host *host, const char *path)
+{
+	_cleanup_(conf_close_p) struct conf *conf = conf_new();
+	char vendor[HOST_PATH_MAX];
+	int rc;
+
+	if (!conf)
+		return err_set(ENOMEM, "no memory");
+	rc = host_path(vendor, "usr", path);
+	rc = rc ? rc : add_both(conf, host, vendor);
+	rc = rc ? rc : add_both(conf, host, path);
+	if (!rc)
+		*out = take_ptr(conf);
+	return rc;
+}
+
+void conf_close(struct conf *conf)
+{
+	if (!conf)
+		return;
+	forget_entries(conf);
+	free(conf->entries);
+	while (conf->nfiles)
+		free(conf->files[--conf->nfiles]);
+	free(conf);
+}
+
+void conf_close_p(struct conf **conf)
+{
+	conf_close(*conf);
+}
+
+const struct conf_value *conf_get(const struct conf *conf, const char *section,
+				  const char *arg, const char *key)
+{
+	const struct entry *entry = find(conf, section, arg, key);
+	unsigned int steps;
+
+	/* "$NAME" is what [environment] says of it; that may be another "$NAME". */
+	for (steps = 0; entry && entry->text[0] == '$' && steps < 8; steps++)
+		entry = find(conf, "environment", arg, entry->text + 1);
+	return entry ? &entry->value : NULL;
+}
+
+int conf_each(const struct conf *conf, const char *section, conf_fn fn, void *arg)
+{
+	unsigned int i;
+	int rc = 0;
+
+	for (i = 0; !rc && i < conf->count; i++) {
+		const struct entry *entry = &conf->entries[i];
+
+		if (is_same(entry->section, section))
+			rc = fn(arg, entry->arg, entry->key, &entry->value);
+	}
+	return rc;
+}
+
+const char *conf_problem(const struct conf *conf)
+{
+	return conf->problem[0] ? conf->problem : NULL;
+}
+
+const char *conf_cut_file(const struct conf *conf)
+{
+	return conf->cut;
+}
+
+int conf_bool(const struct conf_value *value, int otherwise)
+{
+	static const char *const yes[] = { "1", "t", "true", "y", "yes", "on" };
+	static const char *const no[] = { "0", "f", "false", "n", "no", "off" };
+	size_t i;
+
+	for (i = 0; value && i < ARRAY_SIZE(yes); i++) {
+		if (!strcasecmp(value->value, yes[i]))
+			return 1;
+		if (!strcasecmp(value->value, no[i]))
+			return 0;
+	}
+	return otherwise;
+}

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* Which distribution (os-release(5)) and which kernel. */
+#include <ctype.h>
+#include <stdio.h>
+
+#include "plugin/host/internal.h"
+
+static const struct {
+	const char *id;
+	enum distro distro;
+} families[] = {
+	{ "ubuntu", DISTRO_UBUNTU },      { "debian", DISTRO_DEBIAN },
+	{ "rhel", DISTRO_RHEL },          { "centos", DISTRO_RHEL },
+	{ "fedora", DISTRO_RHEL },        { "rocky", DISTRO_RHEL },
+	{ "almalinux", DISTRO_RHEL },     { "ol", DISTRO_RHEL },
+	{ "suse", DISTRO_SUSE },          { "sles", DISTRO_SUSE },
+	{ "opensuse-leap", DISTRO_SUSE }, { "opensuse-tumbleweed", DISTRO_SUSE },
+	{ "opensuse", DISTRO_SUSE },
+};
+
+/* @ids: words, of which the first that is known counts. */
+static enum distro family(char *ids)
+{
+	char *id;
+	size_t i;
+
+	while ((id = word_next(&ids)))
+		for (i = 0; i < ARRAY_SIZE(families); i++)
+			if (!strcmp(families[i].id, id))
+				return families[i].distro;
+	return DISTRO_OTHER;
+}
+
+/* A value as a shell would take it, as far as os-release goes: one pair of quotes. */
+static char *unquote(char *value)
+{
+	size_t len;
+
+	value = text_trim(value);
+	len = strlen(value);
+	if (len > 1 && (*value == '"' || *value == '\'') && value[len - 1] == *value) {
+		value[len - 1] = '\0';
+		value++;
+	}
+	return value;
+}
+
+static void parse_os_release(char *text, struct host_system *out)
+{
+	char *line, *value, like[128] = "", id[32];
+
+	while ((line = line_next(&text))) {
+		value = strchr(line, '=');
+		if (!value || *line == '#')
+			continue;
+		*value++ = '\0';
+		value = unquote(value);
+		line = text_trim(line);
+		if (!strcmp(line, "ID"))
+			text_copy(out->id, sizeof(out->id), value);
+		else if (!strcmp(line, "ID_LIKE"))
+			text_copy(like, sizeof(like), value);
+		else if (!strcmp(line, "VERSION_ID"))
+			text_copy(out->version_id, sizeof(out->version_id), value);
+		else if (!strcmp(line, "PRETTY_NAME"))
+			text_copy(out->name, sizeof(out->name), value);
+	}
+	strcpy(id, out->id);
+	out->distro = family(id);
+	if (out->distro == DISTRO_OTHER)
+		out->distro = family(like);
+}
+
+static int read_os_release(const struct host *host, struct host_system *out)
+{
+	_cleanup_(host_text_fini) struct host_text text = { NULL, 0 };
+	int rc = host_read(host, "etc/os-release", 65536, &text);
+
+	if (rc == -ENOENT)
+		rc = host_read(host, "usr/lib/os-release", 65536, &text);
+	if (!rc)
+		parse_os_release(text.text, out);
+	return rc == -ENOENT ? 0 : rc;
+}
+
+/* "6.1.90", "6.12", "6.12.0-rc3": nothing behind it that somebody else could have put there. */
+static bool is_mainline(const char *release)
+{
+	int used = 0;
+	unsigned int a, b, c;
+
+	if (sscanf(release, "%3u.%3u%n", &a, &b, &used) < 2)
+		return false;
+	release += used;
+	if (*release == '.' && sscanf(release, ".%4u%n", &c, &used) == 1)
+		release += used;
+	if (!strncmp(release, "-rc", 3) && isdigit((unsigned char)release[3]))
+		for (release += 3; isdigit((unsigned char)*release); release++)
+			;
+	return !*release;
+}
+
+/* Debian's release name stands still while the kernel under it goes on:
+ * "Linux version 6.1.0-26-amd64 (...) #1 SMP PREEMPT_DYNAMIC Debian 6.1.112-1 (2024-09-30)" */
+static bool debian_version(const char *version, unsigned int kernel[3])
+{
+	const char *at = strstr(version, " Debian ");
+	unsigned int v[3];
+
+	if (!at || !strstr(version, "debian-kernel@lists.debian.org") ||
+	    sscanf(at, " Debian %3u.%3u.%4u-", &v[0], &v[1], &v[2]) != 3)
+		return false;
+	memcpy(kernel, v, sizeof(v));
+	return true;
+}
+
+int host_system(const struct host *host, struct host_system *out)
+{
+	char version[1024];
+	int rc;
+
+	memset(out, 0, sizeof(*out));
+	rc = read_os_release(host, out);
+	if (rc)
+		return rc;
+	rc = host_attr(host, "proc/sys/kernel/osrelease", out->release,
+		       sizeof(out->release));
+	if (rc)
+		return rc == -ENOENT ? 0 : rc;
+	sscanf(out->release, "%3u.%3u.%4u", &out->kernel[0], &out->kernel[1],
+	       &out->kernel[2]);
+	out->kernel_is_plain = is_mainline(out->release);
+	rc = host_attr(host, "proc/version", version, sizeof(version));
+	if (!rc && debian_version(version, out->kernel))
+		out->kernel_is_plain = true;
+	return rc == -ENOENT ? 0 : rc;
+}

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* Folders of drop-in files, merged by name. */
+#include "plugin/host/internal.h"
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+static int by_base_name(const void *a, const void *b)
+{
+	return strcmp(base_name(*(char *const *)a), base_name(*(char *const *)b));
+}
+
+static bool is_masked(const struct host_list *list, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < list->count; i++)
+		if (!strcmp(base_name(list->names[i]), name))
+			return true;
+	return false;
+}
+
+/* @out has room. */
+static int take_folder(const struct host *host, const char *dir, const char *suffix,
+		       struct host_list *out)
+{
+	_cleanup_(host_list_fini) struct host_list list = { NULL, 0, false };
+	size_t i, cap = out->count;
+	int rc = host_list(host, dir, &list);
+	char path[HOST_PATH_MAX], **grown;
+
+	if (rc)
+		return rc == -ENOENT ? 0 : rc;
+	out->cut |= list.cut;
+	grown = realloc(out->names, (cap + list.count + 1) * sizeof(*grown));
+	if (!grown)
+		return err_set(ENOMEM, "no memory");
+	out->names = grown;
+	for (i = 0; i < list.count; i++) {
+		if (list.names[i][0] == '.' || !text_ends_with(list.names[i], suffix) ||
+		    is_masked(out, list.names[i]))
+			continue;
+		rc = host_path(path, dir, list.names[i]);
+		if (rc)
+			return rc;
+		out->names[out->count] = strdup(path);
+		if (!out->names[out->count])
+			return err_set(ENOMEM, "no memory");
+		out->count++;
+	}
+	return 0;
+}
+
+int dropins_list(const struct host *host, const char *const *dirs, const char *suffix,
+		 struct host_list *out)
+{
+	struct host_list list = { NULL, 0, false };
+	int rc = 0;
+
+	for (; *dirs && !rc && list.count < HOST_LIST_MAX; dirs++)
+		rc = take_folder(host, *dirs, suffix, &list);
+	if (rc) {
+		host_list_fini(&list);
+		return rc;
+	}
+	if (list.count)
+		qsort(list.names, list.count, sizeof(*list.names), by_base_name);
+	*out = list;
+	return 0;
+}

@@ -1,0 +1,394 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* The root, and files below it. A path is first opened with O_PATH, which touches nothing: only
+ * a regular file is then opened for reading. So a FIFO, a device or a directory in its place
+ * costs an error and no time, and no driver notices. */
+#include <dirent.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <sys/stat.h>
+
+#include "plugin/host/internal.h"
+
+struct host {
+	int fd;
+	bool live;
+	bool *slow_index; /* owned; the one thing that is learnt of a const host */
+	char prefix[256];
+};
+
+int host_open(struct host **out, const char *root)
+{
+	_cleanup_(host_close_p) struct host *host = calloc(1, sizeof(*host));
+	size_t len;
+
+	if (!host)
+		return err_set(ENOMEM, "no memory");
+	host->live = !root;
+	host->fd = -1;
+	host->slow_index = calloc(1, sizeof(*host->slow_index));
+	if (!host->slow_index)
+		return err_set(ENOMEM, "no memory");
+	host->fd = open(root ? root : "/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (host->fd < 0)
+		return err_sys("open %s", root ? root : "/");
+	text_copy(host->prefix, sizeof(host->prefix) - 1, root ? root : "/");
+	len = strlen(host->prefix);
+	if (!len || host->prefix[len - 1] != '/')
+		strcpy(host->prefix + len, "/");
+	*out = take_ptr(host);
+	return 0;
+}
+
+void host_close(struct host *host)
+{
+	if (!host)
+		return;
+	if (host->fd >= 0)
+		close(host->fd);
+	free(host->slow_index);
+	free(host);
+}
+
+void host_close_p(struct host **host)
+{
+	host_close(*host);
+}
+
+bool host_is_live(const struct host *host)
+{
+	return host->live;
+}
+
+bool *host_slow_index(const struct host *host)
+{
+	return host->slow_index;
+}
+
+const char *host_prefix(const struct host *host)
+{
+	return host->prefix;
+}
+
+static int open_error(const struct host *host, const char *path, int rc)
+{
+	/* A part of the path that is no folder: then the rest is not there either. */
+	errno = rc == -ENOTDIR ? ENOENT : -rc;
+	return err_sys("%s%s", host->prefix, path);
+}
+
+int host_open_at(const struct host *host, const char *path, int flags)
+{
+	int fd;
+
+	while (*path == '/')
+		path++;
+	fd = beneath_open(host->fd, path, flags);
+	return fd < 0 ? open_error(host, path, fd) : fd;
+}
+
+static int must_be_regular(const struct host *host, const char *path, int fd)
+{
+	struct stat st;
+
+	if (fstat(fd, &st))
+		return err_sys("%s%s", host->prefix, path);
+	if (!S_ISREG(st.st_mode))
+		return err_set(EINVAL, "%s%s is not a regular file", host->prefix, path);
+	return 0;
+}
+
+int host_open_file(const struct host *host, const char *path)
+{
+	_cleanup_close_ int seen = host_open_at(host, path, O_PATH);
+	_cleanup_close_ int fd = -1;
+	int rc;
+
+	if (seen < 0)
+		return seen;
+	rc = must_be_regular(host, path, seen);
+	if (rc)
+		return rc;
+	/* It may be another one by now, hence the flags and the second look. */
+	fd = host_open_at(host, path, O_RDONLY | O_NONBLOCK | O_NOCTTY);
+	if (fd < 0)
+		return fd;
+	rc = must_be_regular(host, path, fd);
+	return rc ? rc : take_fd(&fd);
+}
+
+/* Up to @cap bytes; fewer only at the end of the file. */
+static ssize_t read_up_to(int fd, char *buf, size_t cap)
+{
+	size_t used = 0;
+	ssize_t got = 1;
+
+	while (used < cap && got) {
+		got = read(fd, buf + used, cap - used);
+		if (got < 0 && errno != EINTR)
+			return -errno;
+		used += got > 0 ? (size_t)got : 0;
+	}
+	return (ssize_t)used;
+}
+
+/* Doubles as it goes: most files have a line, and their st_size says nothing. */
+static ssize_t read_all(int fd, size_t max, char **out)
+{
+	size_t cap = max < 4096 ? max : 4096, used = 0;
+	_cleanup_free_ char *buf = NULL;
+
+	for (;; cap = cap * 2 < max ? cap * 2 : max) {
+		char *grown = realloc(buf, cap + 1);
+		ssize_t got;
+
+		if (!grown)
+			return -ENOMEM;
+		buf = grown;
+		got = read_up_to(fd, buf + used, cap + 1 - used);
+		if (got < 0)
+			return got;
+		used += (size_t)got;
+		if (used > max)
+			return -EFBIG;
+		if (used <= cap)
+			break;
+	}
+	buf[used] = '\0';
+	*out = take_ptr(buf);
+	return (ssize_t)used;
+}
+
+int host_read_bytes(const struct host *host, const char *path, size_t max,
+		    struct host_text *out)
+{
+	_cleanup_close_ int fd = host_open_file(host, path);
+	char *text = NULL;
+	ssize_t len;
+
+	if (fd < 0)
+		return fd;
+	len = read_all(fd, max, &text);
+	if (len == -EFBIG)
+		return err_set(EFBIG, "%s%s has more than %zu bytes", host->prefix, path,
+			       max);
+	if (len < 0) {
+		errno = (int)-len;
+		return err_sys("read %s%s", host->prefix, path);
+	}
+	out->text = text;
+	out->len = (size_t)len;
+	return 0;
+}
+
+int host_read(const struct host *host, const char *path, size_t max,
+	      struct host_text *out)
+{
+	struct host_text got;
+	int rc = host_read_bytes(host, path, max, &got);
+
+	if (rc)
+		return rc;
+	if (memchr(got.text, '\0', got.len)) {
+		host_text_fini(&got);
+		return err_set(EINVAL, "%s%s is not a text", host->prefix, path);
+	}
+	*out = got;
+	return 0;
+}
+
+void host_text_fini(struct host_text *text)
+{
+	free(text->text);
+	*text = (struct host_text){ NULL, 0 };
+}
+
+int host_attr(const struct host *host, const char *path, char *buf, size_t cap)
+{
+	_cleanup_(host_text_fini) struct host_text text = { NULL, 0 };
+	int rc;
+
+	buf[0] = '\0';
+	/* Room for the newline. */
+	rc = host_read(host, path, cap, &text);
+	if (rc)
+		return rc;
+	if (text.len && text.text[text.len - 1] == '\n')
+		text.text[--text.len] = '\0';
+	if (text.len >= cap)
+		return err_set(EFBIG, "%s%s has more than %zu bytes", host->prefix, path,
+			       cap - 1);
+	text_copy(buf, cap, text.text);
+	return 0;
+}
+
+/* "17", "-1", "0x11", "4: ACTIVE", "100 Gb/sec": the number at the beginning. */
+static int parse_number(const char *text, int64_t *out)
+{
+	bool hex = text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
+	char *end;
+	int64_t value;
+
+	errno = 0;
+	value = strtoimax(text, &end, hex ? 16 : 10);
+	if (end == text || errno || (*end && *end != ':' && *end != ' ' && *end != '\t'))
+		return -EINVAL;
+	*out = value;
+	return 0;
+}
+
+int host_attr_number(const struct host *host, const char *path, int64_t *out)
+{
+	char text[256];
+	int rc = host_attr(host, path, text, sizeof(text));
+
+	if (rc)
+		return rc;
+	if (parse_number(text, out))
+		return err_set(EINVAL, "%s%s is no number: %.40s", host->prefix, path,
+			       text);
+	return 0;
+}
+
+int host_link(const struct host *host, const char *path, char *buf, size_t cap)
+{
+	_cleanup_close_ int fd = host_open_at(host, path, O_PATH | O_NOFOLLOW);
+	struct stat st;
+	ssize_t len;
+
+	buf[0] = '\0';
+	if (fd < 0)
+		return fd;
+	if (fstat(fd, &st))
+		return err_sys("%s%s", host->prefix, path);
+	if (!S_ISLNK(st.st_mode))
+		return err_set(EINVAL, "%s%s is not a link", host->prefix, path);
+	len = readlinkat(fd, "", buf, cap);
+	if (len < 0 || (size_t)len >= cap) {
+		buf[0] = '\0';
+		return len < 0 ? err_sys("%s%s", host->prefix, path)
+			       : err_set(EFBIG, "%s%s leads to more than %zu bytes",
+					 host->prefix, path, cap - 1);
+	}
+	buf[len] = '\0';
+	return 0;
+}
+
+int host_exists(const struct host *host, const char *path)
+{
+	_cleanup_close_ int fd = host_open_at(host, path, O_PATH);
+
+	return fd < 0 ? fd : 0;
+}
+
+int host_path(char *buf, const char *folder, const char *name)
+{
+	int len = snprintf(buf, HOST_PATH_MAX, "%s/%s", folder, name);
+
+	if (len < 0 || len >= HOST_PATH_MAX)
+		return err_set(ENAMETOOLONG, "the path of %.64s is too long", name);
+	return 0;
+}
+
+int host_attr_in(const struct host *host, const char *folder, const char *name, char *buf,
+		 size_t cap)
+{
+	char path[HOST_PATH_MAX];
+	int rc = host_path(path, folder, name);
+
+	buf[0] = '\0';
+	return rc ? rc : host_attr(host, path, buf, cap);
+}
+
+int host_number_in(const struct host *host, const char *folder, const char *name,
+		   int64_t *out)
+{
+	char path[HOST_PATH_MAX];
+	int rc = host_path(path, folder, name);
+
+	return rc ? rc : host_attr_number(host, path, out);
+}
+
+/* Lists of names */
+
+static int by_version(const void *a, const void *b)
+{
+	return strverscmp(*(char *const *)a, *(char *const *)b);
+}
+
+static int list_add(struct host_list *list, const char *name)
+{
+	/* A power of two: full. */
+	if (!(list->count & (list->count - 1))) {
+		size_t cap = list->count ? list->count * 2 : 1;
+		char **grown = realloc(list->names, cap * sizeof(*grown));
+
+		if (!grown)
+			return err_set(ENOMEM, "no memory");
+		list->names = grown;
+	}
+	list->names[list->count] = strdup(name);
+	if (!list->names[list->count])
+		return err_set(ENOMEM, "no memory");
+	list->count++;
+	return 0;
+}
+
+static int read_names(DIR *dir, struct host_list *list)
+{
+	struct dirent *entry;
+	int rc = 0;
+
+	for (errno = 0; !rc && (entry = readdir(dir)); errno = 0) {
+		if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, ".."))
+			continue;
+		if (list->count == HOST_LIST_MAX) {
+			list->cut = true;
+			return 0;
+		}
+		rc = list_add(list, entry->d_name);
+	}
+	return rc ? rc : -errno;
+}
+
+int host_list(const struct host *host, const char *path, struct host_list *out)
+{
+	int fd = host_open_at(host, path, O_RDONLY | O_DIRECTORY | O_NONBLOCK);
+	struct host_list list = { NULL, 0, false };
+	DIR *dir;
+	int rc;
+
+	if (fd == -ENOENT && !host_exists(host, path))
+		return err_set(ENOTDIR, "%s%s is not a directory", host->prefix, path);
+	if (fd < 0)
+		return fd;
+	dir = fdopendir(fd);
+	if (!dir) {
+		rc = err_sys("%s%s", host->prefix, path);
+		close(fd);
+		return rc;
+	}
+	rc = read_names(dir, &list);
+	closedir(dir);
+	if (rc) {
+		host_list_fini(&list);
+		errno = -rc;
+		return err_sys("list %s%s", host->prefix, path);
+	}
+	if (list.count)
+		qsort(list.names, list.count, sizeof(*list.names), by_version);
+	*out = list;
+	return 0;
+}
+
+void host_list_fini(struct host_list *list)
+{
+	size_t i;
+
+	for (i = 0; i < list->count; i++)
+		free(list->names[i]);
+	free(list->names);
+	*list = (struct host_list){ NULL, 0, false };
+}

@@ -1,0 +1,439 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* Reading a machine, or a tree that looks like one. Every path is taken below a root directory
+ * that is a parameter, and never leaves it, not even by symbolic links; so a test, or a snapshot
+ * from a customer, is a folder. What only a live system can be asked (routes, firewalls) is
+ * asked once, and in a snapshot it is a file: see live.h.
+ *
+ * Files are hostile: a FIFO, a directory, an endless or binary file, an attribute whose read(2)
+ * fails, all of them are an -errno with words and never a wait. A fact that could not be read is
+ * unknown, which is another thing than absent: every reader tells -ENOENT from the rest.
+ *
+ * Structs are filled in for the caller, who owns them; texts in them are bounded and clean. */
+#ifndef PLUGIN_HOST_H
+#define PLUGIN_HOST_H
+
+#include <net/if.h>
+
+#include "rpcrdma/base.h"
+#include "rpcrdma/transport/transport.h"
+
+/* host.c: the root, and files below it */
+
+struct host;
+struct live_ops;
+
+/* @root: NULL is this machine. Errors: -errno of opening it; -ENOTDIR. */
+int host_open(struct host **out, const char *root);
+void host_close(struct host *host);
+void host_close_p(struct host **host);
+/* False below a --root: nothing of the running system may then be asked. */
+bool host_is_live(const struct host *host);
+
+#define HOST_FILE_MAX (1024 * 1024)
+
+struct host_text {
+	char *text; /* always ends with a NUL that is not counted */
+	size_t len;
+};
+
+/* A whole regular file of at most @max bytes. Errors: -ENOENT (also for a part of the path);
+ * -EACCES, -EPERM; -EINVAL not a regular file, or NUL bytes in it (a text was wanted); -EFBIG;
+ * -EIO and whatever else read(2) says. */
+int host_read(const struct host *host, const char *path, size_t max,
+	      struct host_text *out);
+void host_text_fini(struct host_text *text);
+/* A one-line attribute (sysfs, sysctl): without the newline. @buf is empty on failure.
+ * Errors: as above; -EFBIG when it has more than @cap - 1 bytes. */
+int host_attr(const struct host *host, const char *path, char *buf, size_t cap);
+int host_attr_number(const struct host *host, const char *path, int64_t *out);
+/* The target of a symbolic link, as it stands. Errors: -ENOENT, -EINVAL not a link. */
+int host_link(const struct host *host, const char *path, char *buf, size_t cap);
+/* 0, -ENOENT, or what keeps us from knowing. */
+int host_exists(const struct host *host, const char *path);
+
+#define HOST_LIST_MAX 4096
+
+/* The names in a directory but "." and "..", sorted as strverscmp(3) does. */
+struct host_list {
+	char **names;
+	size_t count;
+	bool cut; /* there were more than HOST_LIST_MAX */
+};
+
+int host_list(const struct host *host, const char *path, struct host_list *out);
+void host_list_fini(struct host_list *list);
+
+/* lines.c: pure, for texts that are lists of lines */
+
+/* The next line of *@cursor without its end, NULL after the last; cuts the text in place. */
+char *line_next(char **cursor);
+/* The next word of *@cursor, by blanks; NULL when there is none. */
+char *word_next(char **cursor);
+
+/* distro.c: etc/os-release, proc/sys/kernel/osrelease, proc/version */
+
+enum distro { DISTRO_OTHER, DISTRO_DEBIAN, DISTRO_UBUNTU, DISTRO_RHEL, DISTRO_SUSE };
+
+struct host_system {
+	enum distro distro;  /* by ID and ID_LIKE */
+	char id[32];         /* "debian" */
+	char version_id[32]; /* "12" */
+	char name[96];       /* PRETTY_NAME */
+	char release[96];    /* uname -r */
+	unsigned int kernel[3];
+	/* The version string is a mainline or Debian one, so that kernel[] says what is in it;
+	 * vendors with long-lived trees put fixes and defects of others under their numbers. */
+	bool kernel_is_plain;
+};
+
+int host_system(const struct host *host, struct host_system *out);
+
+/* modules.c: libkmod below the root: lib/modules/RELEASE, sys/module, etc/modprobe.d */
+
+enum module_state {
+	MODULE_MISSING,   /* not in modules.dep, not built in, not loaded */
+	MODULE_AVAILABLE, /* could be loaded */
+	MODULE_LOADED,
+	MODULE_BUILTIN,
+};
+
+struct host_module {
+	char name[64]; /* its own: "rpcrdma" of "svcrdma" */
+	enum module_state state;
+	char file[256];    /* below the root; empty when there is none */
+	char problem[160]; /* why the file cannot be read, so not loaded either; empty */
+	char srcversion_file[40]; /* empty where not to be had */
+	char srcversion_loaded[40];
+	char vermagic[128];
+	bool external; /* the file is not of the kernel's own tree: updates/, extra/, dkms */
+	bool blacklisted; /* by modprobe.d, which does not hinder loading by name */
+	bool disabled; /* "install NAME /bin/false" or the like: loading by name fails */
+	char disabled_by[128]; /* the line's file */
+};
+
+/* @name: or an alias of it, as modprobe takes them ("svcrdma"). Errors: what kept us from knowing;
+ * -ENOENT: the root has no lib/modules/RELEASE, so nothing can be said but what is loaded
+ * (out->state is then LOADED or MISSING, and the return 0 if it is loaded). */
+int host_module(const struct host *host, const char *name, struct host_module *out);
+
+/* module-lists.c: what is to be loaded at boot, or when an RDMA device appears */
+
+struct host_listed {
+	bool at_boot; /* modules-load.d, etc/modules */
+	bool rdma_conf; /* etc/rdma/modules/rdma.conf, which is read when a device appears */
+	bool has_rdma_conf; /* that file is there */
+	char file[128];     /* that names it; empty */
+};
+
+/* @name: as the lists write it; an alias is another name. Errors: of reading. */
+int host_module_listed(const struct host *host, const char *name,
+		       struct host_listed *out);
+
+/* rdma.c: sys/class/infiniband */
+
+enum link_layer { LINK_UNKNOWN, LINK_INFINIBAND, LINK_ETHERNET };
+enum rdma_kind { RDMA_INFINIBAND, RDMA_ROCE, RDMA_IWARP, RDMA_USNIC, RDMA_OTHER };
+
+#define RDMA_DEVICES_MAX 32
+#define RDMA_PORTS_MAX   4
+#define RDMA_GIDS_MAX    64
+#define RDMA_PKEYS_MAX   32
+
+struct rdma_gid {
+	unsigned int index;
+	uint8_t bytes[16];
+	bool v2; /* "RoCE v2"; else v1 or InfiniBand */
+	char netdev[IFNAMSIZ];
+};
+
+struct rdma_port {
+	unsigned int number;
+	enum link_layer layer;
+	unsigned int state; /* 1 DOWN, 2 INIT, 3 ARMED, 4 ACTIVE; 0 could not be read */
+	unsigned int phys_state; /* 2 Polling, 3 Disabled, 5 LinkUp */
+	char rate[64];
+	unsigned int lid, sm_lid;
+	unsigned int ngids, npkeys;
+	struct rdma_gid gids[RDMA_GIDS_MAX]; /* those that are not zero */
+	uint16_t pkeys[RDMA_PKEYS_MAX];      /* those that are not zero */
+	bool gids_cut;                       /* there are more */
+	char netdev[IFNAMSIZ];               /* of an Ethernet port, or empty */
+	/* What the connection manager prefers, "IB/RoCE v1" or "RoCE v2"; empty where nobody made
+	 * its folder in configfs. */
+	char default_roce_mode[16];
+};
+
+struct rdma_device {
+	char name[64];
+	char driver[32];     /* "mlx5_core" of the parent, or "rdma_rxe", "siw" */
+	enum rdma_kind kind; /* by its first port where that decides */
+	bool software;       /* rxe, siw: for testing */
+	char node_guid[24];  /* "0000:0000:0000:0000" is a defect */
+	char fw_version[64];
+	char board[64];
+	char pci_address[16]; /* "0000:3b:00.0"; empty: not on PCI */
+	uint16_t pci_vendor, pci_device;
+	uint8_t pci_revision;
+	unsigned int nports;
+	struct rdma_port ports[RDMA_PORTS_MAX];
+	bool ports_cut;    /* there are more: a switch's representors */
+	char problem[160]; /* an attribute that could not be read; empty */
+};
+
+struct rdma_devices {
+	unsigned int count;
+	bool cut; /* there are more */
+	/* ib_core's netns_mode: whether every network namespace sees all devices. Unknown: true. */
+	bool netns_shared;
+	struct rdma_device list[RDMA_DEVICES_MAX];
+};
+
+/* 0 also when there is none. The caller frees *out with free(3). */
+int host_rdma(const struct host *host, struct rdma_devices **out);
+
+/* pci.c: sys/bus/pci */
+
+/* Adapters that could do RDMA and have no RDMA device: their driver, or its RDMA half, is not
+ * loaded. Fills names like "mlx5_ib for 0000:3b:00.0"; returns their count or -errno. One that is
+ * given to a virtual machine is not among them. */
+int host_rdma_missing(const struct host *host, char names[][96], unsigned int max);
+
+/* netdev.c: sys/class/net */
+
+struct host_netdev {
+	char name[IFNAMSIZ];
+	unsigned int ifindex, mtu;
+	unsigned int type; /* ARPHRD_*: 1 Ethernet, 32 InfiniBand */
+	char operstate[16];
+	char driver[32];
+	uint8_t address[20];
+	unsigned int address_len;
+	char master[IFNAMSIZ]; /* the bond or bridge that it is a part of; empty */
+	/* Whose netdev it is; empty: of no RDMA device. */
+	char rdma_device[64];
+	unsigned int rdma_port;
+	/* Not itself but the one under it, of a bond, VLAN or bridge, is the device's. Empty: it is,
+	 * or its addresses are in the port's GID table. */
+	char rdma_lower[IFNAMSIZ];
+	/* IPoIB */
+	char ipoib_mode[16]; /* "datagram", "connected"; empty: not IPoIB */
+	uint16_t pkey;
+};
+
+/* @rdma: as from host_rdma(), or NULL: then rdma_* stay empty. Errors: -ENOENT no such netdev. */
+int host_netdev(const struct host *host, const char *name,
+		const struct rdma_devices *rdma, struct host_netdev *out);
+
+/* conf.c: the ini dialect of nfs-utils (nfs.conf, nfsmount.conf), with its drop-ins */
+
+struct conf;
+
+struct conf_value {
+	const char *value;
+	const char *file; /* below the root */
+	unsigned int line;
+};
+
+/* @path: "etc/nfs.conf"; then etc/nfs.conf.d in version order, of which the later wins; what the
+ * distribution has in usr/etc counts where there is no @path. A file that is absent is empty.
+ * What nfs-utils skips with a warning is skipped: conf_problem(). Errors: of reading; -EFBIG. */
+int conf_open(struct conf **out, const struct host *host, const char *path);
+void conf_close(struct conf *conf);
+void conf_close_p(struct conf **conf);
+/* Section, argument (NULL: none) and key as nfs-utils compares them; NULL where it is not set. */
+const struct conf_value *conf_get(const struct conf *conf, const char *section,
+				  const char *arg, const char *key);
+/* Every section of a name: calls @fn with its argument and keys; non-zero stops. */
+typedef int (*conf_fn)(void *arg, const char *section_arg, const char *key,
+		       const struct conf_value *value);
+int conf_each(const struct conf *conf, const char *section, conf_fn fn, void *arg);
+/* The first line that nfs-utils skips, "etc/nfs.conf:7: a quote without its second"; or NULL. */
+const char *conf_problem(const struct conf *conf);
+/* A file whose last line has no newline, for which nfs-utils drops it; or NULL. */
+const char *conf_cut_file(const struct conf *conf);
+/* 1, 0, or @otherwise where it is not set or neither yes nor no to nfs-utils. */
+int conf_bool(const struct conf_value *value, int otherwise);
+
+/* mounts.c: proc/self/mountinfo (libmount), proc/self/mountstats */
+
+struct nfs_xprt {
+	char proto[16]; /* "rdma", "tcp" */
+	unsigned int nvalues;
+	/* As the kernel's print functions order them (net/sunrpc/xprtrdma/transport.c). */
+	uint64_t values[32];
+};
+
+#define NFS_XPRTS_MAX 32
+
+struct nfs_mount {
+	unsigned int id, parent_id;
+	char dev[16];     /* "0:53" */
+	char target[256]; /* cut; whole in the finding's evidence only */
+	char fs_spec[256];
+	char fs_root[256];
+	char type[8];       /* nfs, nfs4 */
+	char options[1024]; /* the kernel's */
+	char vers[8], proto[16], addr[64], sec[16];
+	unsigned int port, rsize, wsize, timeo, retrans, nconnect;
+	bool hard, nolock;
+	char fstab[512];     /* what etc/fstab asks for there; empty: no such line */
+	unsigned int nxprts; /* 0: mountstats has none for it */
+	bool xprts_cut;      /* there are more */
+	struct nfs_xprt xprts[NFS_XPRTS_MAX];
+	uint64_t age;        /* seconds */
+	unsigned int parent; /* index of the NFS mount it lies below, UINT_MAX: none */
+};
+
+struct nfs_mounts {
+	unsigned int count;
+	bool cut;                /* there are more than NFS_MOUNTS_MAX */
+	unsigned int unreadable; /* NFS mounts whose line made no sense */
+	struct nfs_mount *list;
+};
+
+#define NFS_MOUNTS_MAX 4096
+
+/* In the order of mounting: of several on one target the last is seen. */
+int host_nfs_mounts(const struct host *host, struct nfs_mounts *out);
+void host_nfs_mounts_fini(struct nfs_mounts *mounts);
+
+/* limits.c: RLIMIT_MEMLOCK, of this process and as configured for logins */
+
+#define MEMLOCK_LINES_MAX 16
+
+struct host_memlock {
+	uint64_t soft, hard; /* bytes, UINT64_MAX unlimited; of proc/self/limits */
+	bool known;          /* there was such a line */
+	/* etc/security/limits.conf and limits.d: who gets how much at login. */
+	unsigned int nlines;
+	struct {
+		char domain[64]; /* "@rdma", "*" */
+		char type[8];    /* "soft", "hard", "-" */
+		char value[24];  /* KiB, or "unlimited" */
+		char file[128];
+	} lines[MEMLOCK_LINES_MAX];
+};
+
+int host_memlock(const struct host *host, struct host_memlock *out);
+
+/* sysctl.c */
+
+/* A counter of proc/sys/sunrpc/svc_rdma. The kernel's reader of those has room for seven digits
+ * and says EFAULT where there are more: then *@large is set, and *@out the least it can be. */
+int host_counter(const struct host *host, const char *path, uint64_t *out, bool *large);
+
+/* nfsd.c: proc/fs/nfsd, the exports */
+
+#define NFSD_LISTENERS_MAX 32
+
+struct host_nfsd {
+	/* proc/fs/nfsd has a portlist: the nfsd file system is mounted. Else all below is empty. */
+	bool present;
+	unsigned int nlisteners;
+	struct {
+		char proto[16]; /* "rdma", "tcp" */
+		unsigned int port;
+	} listeners[NFSD_LISTENERS_MAX];
+	unsigned int threads;
+	char versions[64];      /* "+3 +4 +4.1 +4.2 -4.0" */
+	uint64_t packets;       /* of all pools */
+	unsigned int max_block; /* bytes */
+};
+
+/* Errors: of reading; -EACCES, -EPERM: portlist is for root. */
+int host_nfsd(const struct host *host, struct host_nfsd *out);
+
+struct host_exports {
+	unsigned int exported; /* lines of var/lib/nfs/etab: what exportfs made of them */
+	unsigned int configured; /* lines of etc/exports and etc/exports.d */
+	char first[256];         /* a path of the above; empty */
+};
+
+int host_exports(const struct host *host, struct host_exports *out);
+
+/* kconfig.c: boot/config-RELEASE, lib/modules/RELEASE/config, proc/config.gz */
+
+struct host_kconfig {
+	struct host_text text;
+	char file[160];
+};
+
+/* Errors: -ENOENT the kernel's configuration is nowhere. */
+int host_kconfig(const struct host *host, struct host_kconfig *out);
+void host_kconfig_fini(struct host_kconfig *config);
+/* 'y', 'm', or 'n' where it is not set. @option: with "CONFIG_". */
+char kconfig_get(const struct host_kconfig *config, const char *option);
+
+/* units.c: systemd's units as files; what they do now is live.h's */
+
+/* A unit's file and its drop-ins, the last setting of @key: "Service", "LimitMEMLOCK". @buf is
+ * empty where it is not set. Errors: -ENOENT there is no such unit. */
+int host_unit_get(const struct host *host, const char *unit, const char *section,
+		  const char *key, char *buf, size_t cap);
+
+enum unit_state { UNIT_MISSING, UNIT_DISABLED, UNIT_ENABLED, UNIT_MASKED };
+
+/* Enabled: some unit in etc or run wants or requires it. A template's instance is a unit. */
+int host_unit_state(const struct host *host, const char *unit, enum unit_state *out);
+
+/* udev.c */
+
+/* Every rule of udev's folders, joined where a backslash continues it, comments left out. @fn:
+ * non-zero stops, and is returned. */
+typedef int (*udev_fn)(void *arg, const char *file, unsigned int line, const char *rule);
+int host_udev_each(const struct host *host, udev_fn fn, void *arg);
+
+/* opensm.c: the subnet manager's files */
+
+#define OPENSM_FILES_MAX 8
+#define PARTITIONS_MAX   32
+
+struct host_opensm {
+	bool installed; /* its program is there */
+	/* opensm.conf, opensm.conf.N, sysconfig or default: one for each subnet. */
+	unsigned int nfiles;
+	struct {
+		char file[96];
+		char guids[128];  /* the ports it is for; empty: the first */
+		char priority[8]; /* 0 to 15; empty: 0 */
+	} files[OPENSM_FILES_MAX];
+	unsigned int npartitions;
+	struct {
+		char name[32];
+		uint16_t pkey; /* without the membership bit */
+		char rate[8],
+			mtu[8]; /* as partitions.conf numbers them; empty: default */
+		bool ipoib;
+	} partitions[PARTITIONS_MAX];
+	char partitions_file[64]; /* empty: none */
+};
+
+int host_opensm(const struct host *host, struct host_opensm *out);
+
+/* platform.c: which hypervisor's management is on this host */
+
+struct host_platform {
+	bool vdsm, libvirt, proxmox;
+	char vdsm_patched
+		[160]; /* VDSM's storageServer.py, where its default options say RDMA */
+};
+
+int host_platform(const struct host *host, struct host_platform *out);
+
+/* package.c: var/lib/dpkg/status, or .nfsrdma/packages of a snapshot, "NAME VERSION" a line */
+
+/* Errors: -ENOENT not installed; -ENODATA the packages of this system cannot be asked by files. */
+int host_package(const struct host *host, const char *name, char *version, size_t cap);
+
+/* snapshot.c */
+
+/* Writes what all of the above reads on this machine, and nothing else, as a tar archive (one
+ * folder, to be unpacked for --root). @live: whom live_record() asks for the folder .nfsrdma
+ * (live.h). @to: the peer whose route is wanted, or NULL.
+ * Secrets: no file with keys or passwords is among them. */
+int host_snapshot(const struct host *host, const struct live_ops *live,
+		  const struct transport_address *to, int fd);
+
+#endif

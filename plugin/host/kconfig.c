@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* How the running kernel was configured: the file that the distribution keeps, or the kernel
+ * itself (CONFIG_IKCONFIG_PROC), which has it as gzip. */
+#include <stdio.h>
+
+#include <zlib.h>
+
+#include "plugin/host/internal.h"
+
+#define KCONFIG_MAX (2 * 1024 * 1024)
+
+/* The whole of a gzip member, at most KCONFIG_MAX bytes of text. */
+static int gunzip(const struct host_text *packed, struct host_text *out)
+{
+	z_stream stream = { .next_in = (Bytef *)packed->text,
+			    .avail_in = (uInt)packed->len };
+	_cleanup_free_ char *text = malloc(KCONFIG_MAX + 1);
+	int rc;
+
+	if (!text)
+		return err_set(ENOMEM, "no memory");
+	stream.next_out = (Bytef *)text;
+	stream.avail_out = KCONFIG_MAX;
+	/* 16: gzip's header. */
+	if (inflateInit2(&stream, 16 + MAX_WBITS) != Z_OK)
+		return err_set(ENOMEM, "no memory");
+	rc = inflate(&stream, Z_FINISH);
+	inflateEnd(&stream);
+	if (rc != Z_STREAM_END || memchr(text, '\0', KCONFIG_MAX - stream.avail_out))
+		return err_set(EBADMSG, "it is not a text that gzip packed");
+	out->len = KCONFIG_MAX - stream.avail_out;
+	text[out->len] = '\0';
+	out->text = take_ptr(text);
+	return 0;
+}
+
+static int read_packed(const struct host *host, struct host_kconfig *out)
+{
+	_cleanup_(host_text_fini) struct host_text packed = { NULL, 0 };
+	int rc = host_read_bytes(host, "proc/config.gz", HOST_FILE_MAX, &packed);
+
+	if (rc)
+		return rc;
+	rc = gunzip(&packed, &out->text);
+	if (rc)
+		return err_context(rc, "%sproc/config.gz", host_prefix(host));
+	strcpy(out->file, "proc/config.gz");
+	return 0;
+}
+
+int host_kconfig(const struct host *host, struct host_kconfig *out)
+{
+	static const char *const places[] = { "boot/config-%s", "lib/modules/%s/config",
+					      "usr/lib/modules/%s/config" };
+	struct host_kconfig config = { { NULL, 0 }, "" };
+	char release[96];
+	size_t i;
+	int rc = host_attr(host, "proc/sys/kernel/osrelease", release, sizeof(release));
+
+	if (rc)
+		return rc;
+	for (i = 0; i < ARRAY_SIZE(places); i++) {
+		const char *at = strchr(places[i], '%');
+
+		snprintf(config.file, sizeof(config.file), "%.*s%s%s",
+			 (int)(at - places[i]), places[i], release, at + 2);
+		rc = host_read(host, config.file, KCONFIG_MAX, &config.text);
+		if (rc != -ENOENT)
+			break;
+	}
+	if (rc == -ENOENT)
+		rc = read_packed(host, &config);
+	if (!rc)
+		*out = config;
+	return rc;
+}
+
+void host_kconfig_fini(struct host_kconfig *config)
+{
+	host_text_fini(&config->text);
+}
+
+char kconfig_get(const struct host_kconfig *config, const char *option)
+{
+	size_t len = strlen(option);
+	const char *line = config->text.text;
+
+	while (line) {
+		if (!strncmp(line, option, len) && line[len] == '=')
+			return line[len + 1] == 'y' || line[len + 1] == 'm'
+				       ? line[len + 1]
+				       : 'n';
+		line = strchr(line, '\n');
+		line = line ? line + 1 : NULL;
+	}
+	return 'n';
+}

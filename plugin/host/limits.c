@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* How much memory may be locked, which is what a program that registers memory through verbs
+ * needs. The kernel's NFS client does not. */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "plugin/host/internal.h"
+
+static const char *const limits_dirs[] = { "etc/security/limits.d",
+					   "usr/etc/security/limits.d", NULL };
+
+static uint64_t limit_number(const char *text)
+{
+	return text && strcmp(text, "unlimited") ? strtoumax(text, NULL, 10) : UINT64_MAX;
+}
+
+/* "Max locked memory         8388608              8388608              bytes" */
+static int read_own(const struct host *host, struct host_memlock *out)
+{
+	static const char name[] = "Max locked memory ";
+	_cleanup_(host_text_fini) struct host_text text = { NULL, 0 };
+	int rc = host_read(host, "proc/self/limits", 65536, &text);
+	char *cursor, *line;
+
+	if (rc)
+		return rc == -ENOENT ? 0 : rc;
+	cursor = text.text;
+	while ((line = line_next(&cursor))) {
+		if (strncmp(line, name, sizeof(name) - 1))
+			continue;
+		line += sizeof(name) - 1;
+		out->soft = limit_number(word_next(&line));
+		out->hard = limit_number(word_next(&line));
+		out->known = true;
+	}
+	return 0;
+}
+
+/* limits.conf(5): domain, type, item, value. */
+static void parse_line(const char *file, char *line, struct host_memlock *out)
+{
+	char *words[4];
+	size_t i;
+
+	line[strcspn(line, "#")] = '\0';
+	for (i = 0; i < ARRAY_SIZE(words); i++) {
+		words[i] = word_next(&line);
+		if (!words[i])
+			return;
+	}
+	if (strcmp(words[2], "memlock") || out->nlines == MEMLOCK_LINES_MAX)
+		return;
+	i = out->nlines++;
+	text_copy(out->lines[i].domain, sizeof(out->lines[i].domain), words[0]);
+	text_copy(out->lines[i].type, sizeof(out->lines[i].type), words[1]);
+	text_copy(out->lines[i].value, sizeof(out->lines[i].value), words[3]);
+	text_copy(out->lines[i].file, sizeof(out->lines[i].file), file);
+}
+
+static int read_file(const struct host *host, const char *file, struct host_memlock *out)
+{
+	_cleanup_(host_text_fini) struct host_text text = { NULL, 0 };
+	int rc = host_read(host, file, HOST_FILE_MAX, &text);
+	char *cursor, *line;
+
+	if (rc)
+		return rc == -ENOENT ? 0 : rc;
+	cursor = text.text;
+	while ((line = line_next(&cursor)))
+		parse_line(file, line, out);
+	return 0;
+}
+
+int host_memlock(const struct host *host, struct host_memlock *out)
+{
+	_cleanup_(host_list_fini) struct host_list files = { NULL, 0, false };
+	size_t i;
+	int rc;
+
+	memset(out, 0, sizeof(*out));
+	rc = read_own(host, out);
+	rc = rc ? rc : read_file(host, "etc/security/limits.conf", out);
+	rc = rc ? rc : dropins_list(host, limits_dirs, ".conf", &files);
+	for (i = 0; !rc && i < files.count; i++)
+		rc = read_file(host, files.names[i], out);
+	return rc;
+}

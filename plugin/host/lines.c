@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* Texts that are lists of lines. */
+#include <ctype.h>
+
+#include "plugin/host/internal.h"
+
+char *line_next(char **cursor)
+{
+	char *line = *cursor, *end;
+
+	if (!*line)
+		return NULL;
+	end = strchr(line, '\n');
+	if (end)
+		*end = '\0';
+	*cursor = end ? end + 1 : line + strlen(line);
+	return line;
+}
+
+static bool is_blank(char c)
+{
+	return c && isspace((unsigned char)c);
+}
+
+char *word_next(char **cursor)
+{
+	char *word = *cursor, *end;
+
+	while (is_blank(*word))
+		word++;
+	for (end = word; *end && !is_blank(*end); end++)
+		;
+	*cursor = *end ? end + 1 : end;
+	*end = '\0';
+	return *word ? word : NULL;
+}
+
+char *line_next_joined(char **cursor, unsigned int *number)
+{
+	char *line = *cursor, *end;
+
+	if (!*line)
+		return NULL;
+	for (end = line; *end; end++) {
+		if (*end != '\n')
+			continue;
+		++*number;
+		if (end == line || end[-1] != '\\')
+			break;
+		end[-1] = *end = ' ';
+	}
+	/* The last line may have no end. */
+	if (!*end)
+		++*number;
+	*cursor = *end ? end + 1 : end;
+	*end = '\0';
+	return line;
+}
+
+char *text_copy(char *dst, size_t cap, const char *src)
+{
+	size_t len = strnlen(src, cap - 1);
+
+	/* Not within a character: what is left of it would become question marks. */
+	if (src[len])
+		while (len && ((unsigned char)src[len] & 0xc0) == 0x80)
+			len--;
+	memcpy(dst, src, len);
+	dst[len] = '\0';
+	finding_clean(dst);
+	return dst;
+}
+
+char *text_trim(char *text)
+{
+	size_t len;
+
+	while (is_blank(*text))
+		text++;
+	for (len = strlen(text); len && is_blank(text[len - 1]); len--)
+		;
+	text[len] = '\0';
+	return text;
+}
+
+bool text_ends_with(const char *text, const char *end)
+{
+	size_t len = strlen(text), n = strlen(end);
+
+	return len >= n && !strcmp(text + len - n, end);
+}

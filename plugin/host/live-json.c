@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* Answers as JSON, as live.h has their form; and back, from a file whose writer is not trusted:
+ * what is too long, unclean or of another kind is -EBADMSG, never cut. */
+#include <netinet/in.h>
+#include <stdio.h>
+
+#include "plugin/host/live-internal.h"
+
+/* Errors that have a meaning for who asks; others are EIO. */
+static const struct {
+	const char *name;
+	int number;
+} errors[] = {
+	{ "EPERM", EPERM },
+	{ "ENOENT", ENOENT },
+	{ "EIO", EIO },
+	{ "EACCES", EACCES },
+	{ "ETIMEDOUT", ETIMEDOUT },
+	{ "ENETUNREACH", ENETUNREACH },
+	{ "EHOSTDOWN", EHOSTDOWN },
+	{ "EFBIG", EFBIG },
+	{ "EOPNOTSUPP", EOPNOTSUPP },
+	{ "ENODATA", ENODATA },
+};
+
+static int bad(const char *what)
+{
+	return err_set(EBADMSG, "the record has no %s that makes sense", what);
+}
+
+static void add(struct json_object *json, const char *key, struct json_object *value)
+{
+	json_object_object_add(json, key, value);
+}
+
+static void add_text(struct json_object *json, const char *key, const char *text)
+{
+	add(json, key, json_object_new_string(text));
+}
+
+struct json_object *live_encode_error(int rc)
+{
+	struct json_object *json = json_object_new_object();
+	const char *name = "EIO";
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(errors); i++)
+		if (errors[i].number == -rc)
+			name = errors[i].name;
+	add_text(json, "error", name);
+	add_text(json, "text", err_text());
+	return json;
+}
+
+struct json_object *live_encode_route(const struct host_route *route)
+{
+	struct json_object *json = json_object_new_object();
+
+	add_text(json, "netdev", route->netdev);
+	add_text(json, "gateway", route->gateway);
+	add_text(json, "source", route->source);
+	add(json, "mtu", json_object_new_int64(route->mtu));
+	add(json, "local", json_object_new_boolean(route->local));
+	return json;
+}
+
+static struct json_object *encode_port(const struct host_firewalld_port *port)
+{
+	struct json_object *json = json_object_new_object();
+
+	add(json, "first", json_object_new_int(port->first));
+	add(json, "last", json_object_new_int(port->last));
+	add_text(json, "protocol", port->protocol == IPPROTO_UDP ? "udp" : "tcp");
+	add(json, "some", json_object_new_boolean(port->some));
+	return json;
+}
+
+struct json_object *live_encode_firewalld(const struct host_firewalld *firewalld)
+{
+	struct json_object *json = json_object_new_object(),
+			   *ports = json_object_new_array();
+	unsigned int i;
+
+	add(json, "running", json_object_new_boolean(firewalld->running));
+	add(json, "panic", json_object_new_boolean(firewalld->panic));
+	add_text(json, "zone", firewalld->zone);
+	add_text(json, "target", firewalld->target);
+	for (i = 0; i < firewalld->nports; i++)
+		json_object_array_add(ports, encode_port(&firewalld->ports[i]));
+	add(json, "ports", ports);
+	add_text(json, "more", firewalld->more);
+	return json;
+}
+
+/* --- and back -------------------------------------------------------------------- */
+
+static struct json_object *member(struct json_object *json, const char *key)
+{
+	struct json_object *value = NULL;
+
+	if (json_object_is_type(json, json_type_object))
+		json_object_object_get_ex(json, key, &value);
+	return value;
+}
+
+static int take_text(struct json_object *json, const char *key, char *buf, size_t cap)
+{
+	struct json_object *value = member(json, key);
+	const char *text;
+
+	if (!json_object_is_type(value, json_type_string))
+		return bad(key);
+	text = json_object_get_string(value);
+	if ((size_t)json_object_get_string_len(value) != strlen(text) ||
+	    strlen(text) >= cap || !finding_is_clean(text))
+		return bad(key);
+	strcpy(buf, text);
+	return 0;
+}
+
+static int take_number(struct json_object *json, const char *key, int64_t max,
+		       int64_t *out)
+{
+	struct json_object *value = member(json, key);
+
+	*out = json_object_get_int64(value);
+	if (!json_object_is_type(value, json_type_int) || *out < 0 || *out > max)
+		return bad(key);
+	return 0;
+}
+
+static int take_flag(struct json_object *json, const char *key, bool *out)
+{
+	struct json_object *value = member(json, key);
+
+	*out = json_object_get_boolean(value);
+	return json_object_is_type(value, json_type_boolean) ? 0 : bad(key);
+}
+
+int live_decode_error(struct json_object *json)
+{
+	char name[16], text[ERR_TEXT_MAX];
+	size_t i;
+
+	if (!member(json, "error"))
+		return 0;
+	if (take_text(json, "error", name, sizeof(name)) ||
+	    take_text(json, "text", text, sizeof(text)))
+		return -EBADMSG;
+	for (i = 0; i < ARRAY_SIZE(errors); i++)
+		if (!strcmp(errors[i].name, name))
+			return err_set(errors[i].number, "%s", text);
+	return bad("error");
+}
+
+int live_decode_route(struct json_object *json, struct host_route *out)
+{
+	struct host_route route = { 0 };
+	int64_t mtu;
+	int rc = live_decode_error(json);
+
+	if (rc)
+		return rc;
+	if (take_text(json, "netdev", route.netdev, sizeof(route.netdev)) ||
+	    take_text(json, "gateway", route.gateway, sizeof(route.gateway)) ||
+	    take_text(json, "source", route.source, sizeof(route.source)) ||
+	    take_number(json, "mtu", UINT32_MAX, &mtu) ||
+	    take_flag(json, "local", &route.local))
+		return -EBADMSG;
+	route.mtu = (unsigned int)mtu;
+	*out = route;
+	return 0;
+}
+
+static int decode_port(struct json_object *json, struct host_firewalld_port *out)
+{
+	int64_t first, last;
+	char protocol[8];
+
+	if (take_number(json, "first", UINT16_MAX, &first) ||
+	    take_number(json, "last", UINT16_MAX, &last) ||
+	    take_text(json, "protocol", protocol, sizeof(protocol)) ||
+	    take_flag(json, "some", &out->some))
+		return -EBADMSG;
+	if (strcmp(protocol, "tcp") != 0 && strcmp(protocol, "udp") != 0)
+		return bad("protocol");
+	out->first = (uint16_t)first;
+	out->last = (uint16_t)last;
+	out->protocol = protocol[0] == 'u' ? IPPROTO_UDP : IPPROTO_TCP;
+	return 0;
+}
+
+int live_decode_firewalld(struct json_object *json, struct host_firewalld *out)
+{
+	struct json_object *ports = member(json, "ports");
+	size_t count, i;
+	int rc = live_decode_error(json);
+
+	memset(out, 0, sizeof(*out));
+	if (rc)
+		return rc;
+	if (take_flag(json, "running", &out->running) ||
+	    take_flag(json, "panic", &out->panic) ||
+	    take_text(json, "zone", out->zone, sizeof(out->zone)) ||
+	    take_text(json, "target", out->target, sizeof(out->target)) ||
+	    take_text(json, "more", out->more, sizeof(out->more)))
+		return -EBADMSG;
+	count = json_object_is_type(ports, json_type_array)
+			? json_object_array_length(ports)
+			: HOST_FIREWALLD_PORTS_MAX + 1;
+	if (count > HOST_FIREWALLD_PORTS_MAX)
+		return bad("ports");
+	for (i = 0; i < count && !rc; i++)
+		rc = decode_port(json_object_array_get_idx(ports, i), &out->ports[i]);
+	out->nports = (unsigned int)count;
+	return rc;
+}
+
+int live_decode_unit(struct json_object *json, const char *unit, char *state, size_t cap)
+{
+	struct json_object *value;
+	int rc = live_decode_error(json);
+
+	if (rc)
+		return rc;
+	if (!json_object_is_type(json, json_type_object))
+		return bad("units");
+	if (!json_object_object_get_ex(json, unit, &value))
+		return err_set(ENODATA, "the snapshot does not say how unit %s is", unit);
+	if (!value)
+		return err_set(ENOENT, "there is no unit %s", unit);
+	rc = live_decode_error(value);
+	return rc ? rc : take_text(json, unit, state, cap);
+}

@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* The record of a system's answers (live.h has its form): live_record() writes it, live_replay
+ * answers from it. Needs no library but json-c, so whatever reads a machine may be linked with
+ * it. */
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <stdio.h>
+
+#include "plugin/host/live-internal.h"
+
+#define RECORD_MAX (256 * 1024)
+
+const char *const live_units[] = {
+	/* what filters packets */
+	"firewalld.service",
+	"nftables.service",
+	"iptables.service",
+	"ufw.service",
+	/* NFS */
+	"nfs-server.service",
+	"nfs-mountd.service",
+	"nfs-client.target",
+	"rpcbind.service",
+	"rpcbind.socket",
+	"rpc-statd.service",
+	/* RDMA */
+	"rdma-load-modules@rdma.service",
+	"rdma-load-modules@infiniband.service",
+	"rdma.service",
+	"openibd.service",
+	"opensm.service",
+	/* hypervisors */
+	"libvirtd.service",
+	"virtqemud.service",
+	"virtstoraged.service",
+	"vdsmd.service",
+	"pveproxy.service",
+	NULL,
+};
+
+static void json_put_p(struct json_object **json)
+{
+	json_object_put(*json);
+}
+
+/* --- names of files --------------------------------------------------------------- */
+
+static int path_of_address(char path[HOST_PATH_MAX], const struct transport_address *to)
+{
+	const struct sockaddr_in6 *in6 = (const struct sockaddr_in6 *)&to->addr;
+	const struct sockaddr_in *in = (const struct sockaddr_in *)&to->addr;
+	bool v6 = to->addr.ss_family == AF_INET6;
+	const void *bytes = v6 ? (const void *)&in6->sin6_addr : &in->sin_addr;
+	char text[INET6_ADDRSTRLEN];
+
+	if ((!v6 && to->addr.ss_family != AF_INET) ||
+	    !inet_ntop(to->addr.ss_family, bytes, text, sizeof(text)))
+		return err_set(EINVAL, "an address of another family has no route");
+	snprintf(path, HOST_PATH_MAX, ".nfsrdma/route-%s.json", text);
+	return 0;
+}
+
+static int path_of_netdev(char path[HOST_PATH_MAX], const char *netdev)
+{
+	if (!netdev[0] || strlen(netdev) >= IFNAMSIZ || strchr(netdev, '/'))
+		return err_set(EINVAL, "no network device has the name \"%.20s\"",
+			       netdev);
+	snprintf(path, HOST_PATH_MAX, ".nfsrdma/firewalld-%s.json", netdev);
+	return 0;
+}
+
+/* --- replay ------------------------------------------------------------------------ */
+
+static int not_recorded(int rc, const char *path)
+{
+	return rc == -ENOENT ? err_set(ENODATA, "the snapshot has no %s", path) : rc;
+}
+
+static int read_json(const struct host *host, const char *path, struct json_object **out)
+{
+	_cleanup_(host_text_fini) struct host_text text = { 0 };
+	int rc;
+
+	rc = host_read(host, path, RECORD_MAX, &text);
+	if (rc)
+		return not_recorded(rc, path);
+	*out = json_tokener_parse(text.text);
+	return *out ? 0 : err_set(EBADMSG, "%s is no JSON", path);
+}
+
+static int replay_route(const struct host *host, const struct transport_address *to,
+			struct host_route *out)
+{
+	_cleanup_(json_put_p) struct json_object *json = NULL;
+	char path[HOST_PATH_MAX];
+	int rc;
+
+	rc = path_of_address(path, to);
+	if (!rc)
+		rc = read_json(host, path, &json);
+	return rc ? rc : live_decode_route(json, out);
+}
+
+/* Errors are short; nft's own text is not parsed twice. */
+static int recorded_error(const char *text)
+{
+	_cleanup_(json_put_p) struct json_object *json = json_tokener_parse(text);
+
+	return live_decode_error(json);
+}
+
+static int replay_nftables(const struct host *host, struct host_text *json)
+{
+	static const char path[] = ".nfsrdma/nft.json";
+	struct host_text text = { 0 };
+	int rc;
+
+	rc = host_read(host, path, LIVE_NFT_MAX, &text);
+	if (rc)
+		return not_recorded(rc, path);
+	rc = text.len < 2 * ERR_TEXT_MAX ? recorded_error(text.text) : 0;
+	if (rc)
+		host_text_fini(&text);
+	else
+		*json = text;
+	return rc;
+}
+
+static int replay_firewalld(const struct host *host, const char *netdev,
+			    struct host_firewalld *out)
+{
+	_cleanup_(json_put_p) struct json_object *json = NULL;
+	char path[HOST_PATH_MAX];
+	int rc;
+
+	rc = path_of_netdev(path, netdev);
+	if (!rc)
+		rc = read_json(host, path, &json);
+	return rc ? rc : live_decode_firewalld(json, out);
+}
+
+static int replay_unit(const struct host *host, const char *unit, char *state, size_t cap)
+{
+	_cleanup_(json_put_p) struct json_object *json = NULL;
+	int rc;
+
+	rc = read_json(host, ".nfsrdma/units.json", &json);
+	return rc ? rc : live_decode_unit(json, unit, state, cap);
+}
+
+/* --- record ------------------------------------------------------------------------- */
+
+struct recorder {
+	const struct live_ops *live;
+	const struct host *host;
+	live_file file;
+	void *arg;
+};
+
+/* Owns @json. */
+static int write_json(struct recorder *to, const char *path, struct json_object *json)
+{
+	_cleanup_(json_put_p) struct json_object *owned = json;
+	const char *text;
+	size_t len;
+
+	text = json_object_to_json_string_length(
+		owned, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_NOSLASHESCAPE, &len);
+	if (!owned || !text)
+		return err_set(ENOMEM, "no memory");
+	return to->file(to->arg, path, text, len);
+}
+
+static int record_route(struct recorder *to, const struct transport_address *address)
+{
+	char path[HOST_PATH_MAX];
+	struct host_route route;
+	int rc;
+
+	rc = path_of_address(path, address);
+	if (rc)
+		return rc;
+	rc = to->live->route(to->host, address, &route);
+	return write_json(to, path,
+			  rc ? live_encode_error(rc) : live_encode_route(&route));
+}
+
+static int record_nftables(struct recorder *to)
+{
+	static const char path[] = ".nfsrdma/nft.json";
+	_cleanup_(host_text_fini) struct host_text json = { 0 };
+	int rc;
+
+	rc = to->live->nftables(to->host, &json);
+	if (rc)
+		return write_json(to, path, live_encode_error(rc));
+	return to->file(to->arg, path, json.text, json.len);
+}
+
+static int record_firewalld(struct recorder *to, const char *netdev)
+{
+	struct host_firewalld firewalld;
+	char path[HOST_PATH_MAX];
+	int rc;
+
+	rc = path_of_netdev(path, netdev);
+	if (rc)
+		return rc;
+	rc = to->live->firewalld(to->host, netdev, &firewalld);
+	return write_json(to, path,
+			  rc ? live_encode_error(rc) : live_encode_firewalld(&firewalld));
+}
+
+static struct json_object *ask_unit(struct recorder *to, const char *unit)
+{
+	char state[64];
+	int rc;
+
+	rc = to->live->unit(to->host, unit, state, sizeof(state));
+	if (rc == -ENOENT)
+		return NULL;
+	return rc ? live_encode_error(rc) : json_object_new_string(state);
+}
+
+/* Where the first cannot be asked, none can: one error for all, and one deadline. */
+static int record_units(struct recorder *to)
+{
+	struct json_object *json = json_object_new_object(), *value;
+	const char *const *unit;
+
+	for (unit = live_units; *unit; unit++) {
+		value = ask_unit(to, *unit);
+		if (json_object_is_type(value, json_type_object) && unit == live_units) {
+			json_object_put(json);
+			return write_json(to, ".nfsrdma/units.json", value);
+		}
+		json_object_object_add(json, *unit, value);
+	}
+	return write_json(to, ".nfsrdma/units.json", json);
+}
+
+int live_record(const struct live_ops *live, const struct host *host,
+		const struct live_wanted *wanted, live_file file, void *arg)
+{
+	struct recorder to = { live, host, file, arg };
+	unsigned int i;
+	int rc;
+
+	rc = record_nftables(&to);
+	if (!rc)
+		rc = record_units(&to);
+	for (i = 0; i < wanted->naddresses && !rc; i++)
+		rc = record_route(&to, &wanted->addresses[i]);
+	for (i = 0; i < wanted->nnetdevs && !rc; i++)
+		rc = record_firewalld(&to, wanted->netdevs[i]);
+	return rc;
+}
+
+/* --- what is below the root ----------------------------------------------------------- */
+
+/* Tables are listed while their module is loaded, with rules or without. */
+int live_legacy_tables(const struct host *host, char *names, size_t cap)
+{
+	static const char *const lists[] = { "proc/net/ip_tables_names",
+					     "proc/net/ip6_tables_names" };
+	size_t used = 0, i;
+	char *cursor, *name;
+	int rc;
+
+	names[0] = '\0';
+	for (i = 0; i < ARRAY_SIZE(lists); i++) {
+		_cleanup_(host_text_fini) struct host_text text = { 0 };
+
+		rc = host_read(host, lists[i], HOST_FILE_MAX, &text);
+		if (rc == -ENOENT)
+			continue;
+		if (rc)
+			return rc;
+		for (cursor = text.text; (name = word_next(&cursor));) {
+			if (used + strlen(name) + 2 > cap)
+				break;
+			used += (size_t)snprintf(names + used, cap - used, "%s%s",
+						 used ? " " : "", name);
+		}
+	}
+	finding_clean(names);
+	return 0;
+}
+
+const struct live_ops live_replay = {
+	.route = replay_route,
+	.nftables = replay_nftables,
+	.firewalld = replay_firewalld,
+	.unit = replay_unit,
+};

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* The system itself as it runs: each question is a file of its own. */
+#include "plugin/host/live-internal.h"
+
+const struct live_ops live_system = {
+	.route = live_route,
+	.nftables = live_nftables,
+	.firewalld = live_firewalld,
+	.unit = live_unit,
+};

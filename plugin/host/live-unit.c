@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* How a unit is, by systemd over the system bus (org.freedesktop.systemd1(5)). LoadUnit() reads
+ * the unit's file where GetUnit() knows it only if it was in use; it starts nothing. */
+#include <systemd/sd-bus.h>
+
+#include <stdio.h>
+
+#include "plugin/host/live-internal.h"
+
+#define UNIT_MS      1000
+#define SYSTEMD      "org.freedesktop.systemd1"
+#define PATH_MAX_BUS 256
+
+static int load_unit(struct sd_bus *bus, const char *unit, uint64_t deadline,
+		     char path[PATH_MAX_BUS])
+{
+	static const struct live_object manager = { SYSTEMD, "/org/freedesktop/systemd1",
+						    SYSTEMD ".Manager" };
+	_cleanup_(live_bus_message_p) struct sd_bus_message *reply = NULL;
+	const char *args[LIVE_BUS_ARGS] = { unit }, *text;
+	int rc;
+
+	rc = live_bus_call(bus, &manager, "LoadUnit", args, deadline, &reply);
+	if (rc)
+		return rc;
+	rc = live_bus_form(sd_bus_message_read_basic(reply, 'o', &text), "LoadUnit");
+	if (rc)
+		return rc;
+	if (strlen(text) >= PATH_MAX_BUS)
+		return err_set(EIO, "the name of unit %.40s is too long", unit);
+	strcpy(path, text);
+	return 0;
+}
+
+static int get_property(struct sd_bus *bus, const char *path, const char *name,
+			uint64_t deadline, char *buf, size_t cap)
+{
+	const struct live_object object = { SYSTEMD, path,
+					    "org.freedesktop.DBus.Properties" };
+	_cleanup_(live_bus_message_p) struct sd_bus_message *reply = NULL;
+	const char *args[LIVE_BUS_ARGS] = { SYSTEMD ".Unit", name }, *text;
+	int rc;
+
+	rc = live_bus_call(bus, &object, "Get", args, deadline, &reply);
+	if (rc)
+		return rc;
+	rc = sd_bus_message_enter_container(reply, 'v', "s");
+	if (rc > 0)
+		rc = sd_bus_message_read_basic(reply, 's', &text);
+	rc = live_bus_form(rc, name);
+	if (!rc)
+		text_copy(buf, cap, text);
+	return rc;
+}
+
+int live_unit(const struct host *host, const char *unit, char *state, size_t cap)
+{
+	_cleanup_(live_bus_close_p) struct sd_bus *bus = NULL;
+	uint64_t deadline = deadline_in(UNIT_MS);
+	char path[PATH_MAX_BUS], loaded[32];
+	int rc;
+
+	(void)host;
+	rc = live_bus_open(&bus, deadline);
+	if (!rc)
+		rc = load_unit(bus, unit, deadline, path);
+	if (!rc)
+		rc = get_property(bus, path, "LoadState", deadline, loaded,
+				  sizeof(loaded));
+	if (!rc && !strcmp(loaded, "not-found"))
+		return err_set(ENOENT, "there is no unit %s", unit);
+	if (!rc)
+		rc = get_property(bus, path, "ActiveState", deadline, state, cap);
+	return rc == -ESRCH ? err_set(EHOSTDOWN, "systemd does not run here") : rc;
+}

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* What an administrator said about loading a module: modprobe.d(5), and on the kernel's command
+ * line. libkmod reads the same files, but opens whatever is there, and does not tell which of
+ * them a line came from. */
+#include <stdio.h>
+
+#include "plugin/host/internal.h"
+
+/* modprobe.d(5), in the order in which one hides another. */
+static const char *const modprobe_dirs[] = {
+	"etc/modprobe.d",     "run/modprobe.d", "usr/local/lib/modprobe.d",
+	"usr/lib/modprobe.d", "lib/modprobe.d", NULL
+};
+
+static bool is_same_module(const char *a, const char *b)
+{
+	for (; *a || *b; a++, b++)
+		if (*a != *b && !((*a == '-' || *a == '_') && (*b == '-' || *b == '_')))
+			return false;
+	return true;
+}
+
+/* Commands after "install NAME" that load nothing. */
+static bool does_nothing(char *command)
+{
+	const char *word = word_next(&command), *slash;
+
+	if (!word)
+		return false;
+	slash = strrchr(word, '/');
+	word = slash ? slash + 1 : word;
+	return !strcmp(word, "false") || !strcmp(word, "true") || !strcmp(word, ":") ||
+	       !strcmp(word, "exit") || !strcmp(word, "echo");
+}
+
+static void disable(struct host_module *out, const char *by)
+{
+	/* The first line that says so. */
+	if (!out->disabled)
+		text_copy(out->disabled_by, sizeof(out->disabled_by), by);
+	out->disabled = true;
+}
+
+static void parse_line(const char *file, char *line, const char *name,
+		       struct host_module *out)
+{
+	const char *word = word_next(&line), *module;
+
+	if (!word || *word == '#')
+		return;
+	module = word_next(&line);
+	if (!module || !is_same_module(module, name))
+		return;
+	if (!strcmp(word, "blacklist"))
+		out->blacklisted = true;
+	else if (!strcmp(word, "install") && does_nothing(line))
+		disable(out, file);
+}
+
+static int parse_file(const struct host *host, const char *file, const char *name,
+		      struct host_module *out)
+{
+	_cleanup_(host_text_fini) struct host_text text = { NULL, 0 };
+	unsigned int number = 0;
+	int rc = host_read(host, file, HOST_FILE_MAX, &text);
+	char *cursor, *line;
+
+	/* A link to nowhere, or to /dev/null, is how a file of a later folder is hidden. */
+	if (rc)
+		return rc == -ENOENT || rc == -EINVAL ? 0 : rc;
+	cursor = text.text;
+	while ((line = line_next_joined(&cursor, &number)))
+		parse_line(file, line, name, out);
+	return 0;
+}
+
+/* "modprobe.blacklist=a,b" is as "blacklist a" in a file; "module_blacklist=" the kernel itself
+ * obeys, whoever loads it (kernel-parameters.txt). */
+static void parse_cmdline(char *text, const char *name, struct host_module *out)
+{
+	char *word, *list, *module;
+
+	while ((word = word_next(&text))) {
+		list = strchr(word, '=');
+		if (!list)
+			continue;
+		*list++ = '\0';
+		if (strcmp(word, "modprobe.blacklist") &&
+		    strcmp(word, "module_blacklist"))
+			continue;
+		while ((module = strsep(&list, ","))) {
+			if (!is_same_module(module, name))
+				continue;
+			if (!strcmp(word, "module_blacklist"))
+				disable(out, "proc/cmdline");
+			else
+				out->blacklisted = true;
+		}
+	}
+}
+
+int modprobe_conf(const struct host *host, const char *name, struct host_module *out)
+{
+	_cleanup_(host_list_fini) struct host_list files = { NULL, 0, false };
+	_cleanup_(host_text_fini) struct host_text cmdline = { NULL, 0 };
+	int rc = dropins_list(host, modprobe_dirs, ".conf", &files);
+	size_t i;
+
+	for (i = 0; !rc && i < files.count; i++)
+		rc = parse_file(host, files.names[i], name, out);
+	if (rc)
+		return rc;
+	rc = host_read(host, "proc/cmdline", 65536, &cmdline);
+	if (!rc)
+		parse_cmdline(cmdline.text, name, out);
+	return rc == -ENOENT ? 0 : rc;
+}

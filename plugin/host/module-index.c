@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* The modules that a kernel has, by libkmod: the indexes that depmod wrote, and the .modinfo of a
+ * file. libkmod maps the indexes and follows their offsets wherever they lead, which is right
+ * for those of the running kernel. Those below a root may be anybody's, so a child reads them:
+ * what kills it, or keeps it busy, is an answer too.
+ *
+ * libkmod gets no configuration (modprobe-conf.c), no file name outside the root (descriptors
+ * in /proc/self/fd), and no question about what is loaded (it would ask this kernel). */
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+#include <libkmod.h>
+
+#include "plugin/host/internal.h"
+
+/* libkmod/libkmod-index.c: what depmod has written since 2009. */
+#define INDEX_MAGIC 0xb007f457u
+#define INDEX_MAJOR 2
+#define INDEX_MAX   (64 * 1024 * 1024)
+
+#define MODULE_FILE_MAX (256 * 1024 * 1024)
+#define CHILD_MS        2000
+#define CHILD_MEMORY    (1024ul * 1024 * 1024)
+
+static void unref_context(struct kmod_ctx **ctx)
+{
+	kmod_unref(*ctx);
+}
+
+static void unref_module(struct kmod_module **mod)
+{
+	kmod_module_unref(*mod);
+}
+
+static void unref_list(struct kmod_list **list)
+{
+	kmod_module_unref_list(*list);
+}
+
+static void free_info(struct kmod_list **list)
+{
+	kmod_module_info_free_list(*list);
+}
+
+static void say_nothing(void *data, int priority, const char *file, int line,
+			const char *fn, const char *format, va_list args)
+{
+	(void)data, (void)priority, (void)file, (void)line, (void)fn, (void)format,
+		(void)args;
+}
+
+static struct kmod_ctx *new_context(const char *dirname)
+{
+	static const char *const no_config[] = { NULL };
+	struct kmod_ctx *ctx = kmod_new(dirname, no_config);
+
+	if (ctx)
+		kmod_set_log_fn(ctx, say_nothing, NULL);
+	return ctx;
+}
+
+/* An index that is there is one: of anything else libkmod would say that it has no module. */
+static int check_index(const struct host *host, const char *folder, const char *name)
+{
+	char path[HOST_PATH_MAX];
+	_cleanup_close_ int fd = -1;
+	uint8_t head[8];
+	struct stat st;
+	int rc = host_path(path, folder, name);
+
+	if (rc)
+		return rc;
+	fd = host_open_file(host, path);
+	if (fd < 0)
+		return fd;
+	if (fstat(fd, &st))
+		return err_sys("%s%s", host_prefix(host), path);
+	if (pread(fd, head, sizeof(head), 0) != sizeof(head) || st.st_size > INDEX_MAX ||
+	    get_be32(head) != INDEX_MAGIC || get_be16(head + 4) != INDEX_MAJOR)
+		return err_set(EBADMSG, "%s%s is not an index of depmod",
+			       host_prefix(host), path);
+	return 0;
+}
+
+static int check_indexes(const struct host *host, const char *folder)
+{
+	static const char *const others[] = { "modules.alias.bin", "modules.symbols.bin",
+					      "modules.builtin.bin",
+					      "modules.builtin.alias.bin" };
+	int rc = check_index(host, folder, "modules.dep.bin");
+	size_t i;
+
+	for (i = 0; !rc && i < ARRAY_SIZE(others); i++) {
+		rc = check_index(host, folder, others[i]);
+		if (rc == -ENOENT)
+			rc = 0;
+	}
+	return rc;
+}
+
+static void take_info(struct kmod_list *info, struct module_lookup *out)
+{
+	struct kmod_list *it;
+
+	kmod_list_foreach(it, info)
+	{
+		const char *key = kmod_module_info_get_key(it);
+		const char *value = kmod_module_info_get_value(it);
+
+		if (!strcmp(key, "srcversion"))
+			text_copy(out->srcversion, sizeof(out->srcversion), value);
+		else if (!strcmp(key, "vermagic"))
+			text_copy(out->vermagic, sizeof(out->vermagic), value);
+	}
+}
+
+static void problem(struct module_lookup *out, const char *text)
+{
+	text_copy(out->problem, sizeof(out->problem), text);
+}
+
+/* @path: below the root. What is wrong with it is a fact about it, not a failure. */
+static void read_file(const struct host *host, const char *path,
+		      struct module_lookup *out)
+{
+	_cleanup_close_ int fd = host_open_file(host, path);
+	_cleanup_(unref_context) struct kmod_ctx *ctx = NULL;
+	_cleanup_(unref_module) struct kmod_module *mod = NULL;
+	_cleanup_(free_info) struct kmod_list *info = NULL;
+	char name[64], text[160];
+	struct stat st;
+	int rc;
+
+	if (fd < 0)
+		return problem(out, err_text());
+	if (fstat(fd, &st) || st.st_size > MODULE_FILE_MAX)
+		return problem(out, "the module's file is too big");
+	snprintf(name, sizeof(name), "/proc/self/fd/%d", fd);
+	ctx = new_context("/nonexistent");
+	rc = ctx ? kmod_module_new_from_path(ctx, name, &mod) : -ENOMEM;
+	if (rc >= 0)
+		rc = kmod_module_get_info(mod, &info);
+	if (rc >= 0)
+		return take_info(info, out);
+	snprintf(text, sizeof(text), "the module's file cannot be read: %s",
+		 strerrordesc_np(-rc) ? strerrordesc_np(-rc) : "unknown");
+	problem(out, text);
+}
+
+/* @path: as libkmod says it, below the folder of the index, or absolute in modules.dep. */
+static void take_path(const char *dirname, const char *folder, const char *path,
+		      struct module_lookup *out)
+{
+	size_t len = strlen(dirname);
+	char file[HOST_PATH_MAX];
+	bool inside = !strncmp(path, dirname, len) && path[len] == '/';
+
+	path = inside ? path + len + 1 : path + strspn(path, "/");
+	out->external = !inside || strncmp(path, "kernel/", 7);
+	snprintf(file, sizeof(file), "%s%s%s", inside ? folder : "", inside ? "/" : "",
+		 path);
+	text_copy(out->file, sizeof(out->file), file);
+}
+
+/* In a child where @host is not live. */
+static int lookup(const struct host *host, const char *dirname, const char *folder,
+		  const char *name, struct module_lookup *out)
+{
+	_cleanup_(unref_context) struct kmod_ctx *ctx = new_context(dirname);
+	_cleanup_(unref_list) struct kmod_list *list = NULL;
+	_cleanup_(unref_module) struct kmod_module *mod = NULL;
+	const char *path;
+	int rc;
+
+	if (!ctx)
+		return err_set(ENOMEM, "no memory");
+	rc = kmod_module_new_from_lookup(ctx, name, &list);
+	if (rc < 0 && rc != -ENOENT) {
+		errno = -rc;
+		return err_sys("look up %s in %s%s", name, host_prefix(host), folder);
+	}
+	if (!list)
+		return 0;
+	mod = kmod_module_get_module(list);
+	out->found = true;
+	text_copy(out->name, sizeof(out->name), kmod_module_get_name(mod));
+	path = kmod_module_get_path(mod);
+	out->builtin = !path;
+	if (path) {
+		take_path(dirname, folder, path, out);
+		read_file(host, out->file, out);
+	}
+	return 0;
+}
+
+/* The child's answer, written at once: it is smaller than PIPE_BUF. */
+struct answer {
+	int rc;
+	char err[160];
+	struct module_lookup lookup;
+};
+
+/* What it maps already counts: a sanitizer's shadow is huge. */
+static void limit_memory(void)
+{
+	unsigned long pages = 0;
+	FILE *statm = fopen("/proc/self/statm", "re");
+
+	if (!statm)
+		return;
+	if (fscanf(statm, "%lu", &pages) == 1) {
+		rlim_t limit = (rlim_t)pages * (rlim_t)sysconf(_SC_PAGESIZE) +
+			       CHILD_MEMORY;
+
+		setrlimit(RLIMIT_AS, &(struct rlimit){ limit, limit });
+	}
+	fclose(statm);
+}
+
+static void child(const struct host *host, const char *dirname, const char *folder,
+		  const char *name, int to)
+{
+	struct answer answer;
+
+	memset(&answer, 0, sizeof(answer));
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	setrlimit(RLIMIT_CORE, &(struct rlimit){ 0, 0 });
+	setrlimit(RLIMIT_CPU, &(struct rlimit){ 5, 5 });
+	limit_memory();
+	/* What a sanitizer would say of its crash is not for the user's terminal. */
+	if (dup2(open("/dev/null", O_WRONLY | O_CLOEXEC), STDERR_FILENO) < 0)
+		_exit(1);
+	answer.rc = lookup(host, dirname, folder, name, &answer.lookup);
+	text_copy(answer.err, sizeof(answer.err), answer.rc ? err_text() : "");
+	_exit(write(to, &answer, sizeof(answer)) == sizeof(answer) ? 0 : 1);
+}
+
+static int receive(int from, struct answer *answer, uint64_t deadline)
+{
+	struct pollfd pfd = { .fd = from, .events = POLLIN };
+	int rc;
+
+	do {
+		rc = poll(&pfd, 1, deadline_left(deadline));
+	} while (rc < 0 && errno == EINTR);
+	if (!rc)
+		return -ETIMEDOUT;
+	if (rc < 0 || read(from, answer, sizeof(*answer)) != sizeof(*answer))
+		return -EBADMSG;
+	/* It is as little to be believed as what it read. */
+	answer->err[sizeof(answer->err) - 1] = '\0';
+	answer->lookup.name[sizeof(answer->lookup.name) - 1] = '\0';
+	answer->lookup.file[sizeof(answer->lookup.file) - 1] = '\0';
+	answer->lookup.srcversion[sizeof(answer->lookup.srcversion) - 1] = '\0';
+	answer->lookup.vermagic[sizeof(answer->lookup.vermagic) - 1] = '\0';
+	answer->lookup.problem[sizeof(answer->lookup.problem) - 1] = '\0';
+	return 0;
+}
+
+static int broken(const struct host *host, const char *folder, const char *name, int rc)
+{
+	return err_set(-rc, "the index of modules in %s%s, or the file of %s, is broken",
+		       host_prefix(host), folder, name);
+}
+
+static int lookup_in_child(const struct host *host, const char *dirname,
+			   const char *folder, const char *name,
+			   struct module_lookup *out)
+{
+	uint64_t deadline = deadline_in(CHILD_MS);
+	struct answer answer;
+	int fds[2], rc;
+	pid_t pid;
+
+	if (pipe2(fds, O_CLOEXEC))
+		return err_sys("pipe");
+	pid = fork();
+	if (!pid)
+		child(host, dirname, folder, name, fds[1]);
+	close(fds[1]);
+	rc = pid < 0 ? err_sys("fork") : receive(fds[0], &answer, deadline);
+	close(fds[0]);
+	if (pid < 0)
+		return rc;
+	kill(pid, SIGKILL);
+	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+		;
+	*host_slow_index(host) = rc == -ETIMEDOUT;
+	if (rc)
+		return broken(host, folder, name, rc);
+	*out = answer.lookup;
+	return answer.rc ? err_set(-answer.rc, "%s", answer.err) : 0;
+}
+
+int module_lookup(const struct host *host, const char *release, const char *name,
+		  struct module_lookup *out)
+{
+	char folder[HOST_PATH_MAX], dirname[HOST_PATH_MAX + 1];
+	_cleanup_close_ int fd = -1;
+	int rc = host_path(folder, "lib/modules", release);
+
+	memset(out, 0, sizeof(*out));
+	if (!rc)
+		rc = check_indexes(host, folder);
+	if (rc)
+		return rc;
+	if (host_is_live(host)) {
+		snprintf(dirname, sizeof(dirname), "/%s", folder);
+		return lookup(host, dirname, folder, name, out);
+	}
+	if (*host_slow_index(host))
+		return broken(host, folder, name, -ETIMEDOUT);
+	fd = host_open_at(host, folder, O_PATH | O_DIRECTORY);
+	if (fd < 0)
+		return fd;
+	snprintf(dirname, sizeof(dirname), "/proc/self/fd/%d", fd);
+	return lookup_in_child(host, dirname, folder, name, out);
+}

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* Lists of modules: modules-load.d(5) at boot, and rdma-core's, which rdma-load-modules@NAME
+ * reads when udev has seen an RDMA device. */
+#include "plugin/host/internal.h"
+
+static const char *const load_dirs[] = {
+	"etc/modules-load.d",     "run/modules-load.d", "usr/local/lib/modules-load.d",
+	"usr/lib/modules-load.d", "lib/modules-load.d", NULL
+};
+
+#define RDMA_CONF "etc/rdma/modules/rdma.conf"
+
+static bool is_name(const char *a, const char *b)
+{
+	for (; *a && *b; a++, b++)
+		if ((*a == '-' ? '_' : *a) != (*b == '-' ? '_' : *b))
+			return false;
+	return *a == *b;
+}
+
+/* 1: it names it. */
+static int names(const struct host *host, const char *file, const char *name)
+{
+	_cleanup_(host_text_fini) struct host_text text = { NULL, 0 };
+	int rc = host_read(host, file, HOST_FILE_MAX, &text);
+	char *cursor, *line, *word;
+
+	if (rc)
+		return rc;
+	cursor = text.text;
+	while ((line = line_next(&cursor))) {
+		word = word_next(&line);
+		if (word && *word != '#' && *word != ';' && is_name(word, name))
+			return 1;
+	}
+	return 0;
+}
+
+static void found_in(struct host_listed *out, const char *file)
+{
+	if (!out->file[0])
+		text_copy(out->file, sizeof(out->file), file);
+}
+
+static int read_boot_lists(const struct host *host, const char *name,
+			   struct host_listed *out)
+{
+	_cleanup_(host_list_fini) struct host_list files = { NULL, 0, false };
+	int rc = dropins_list(host, load_dirs, ".conf", &files);
+	size_t i;
+
+	if (rc)
+		return rc;
+	for (i = 0; i < files.count && !out->at_boot; i++) {
+		rc = names(host, files.names[i], name);
+		/* Hidden by a link to nowhere or to /dev/null. */
+		if (rc < 0 && rc != -ENOENT && rc != -EINVAL)
+			return rc;
+		out->at_boot = rc > 0;
+		if (rc > 0)
+			found_in(out, files.names[i]);
+	}
+	if (out->at_boot)
+		return 0;
+	/* Debian's list; modules-load.d has a link to it there. */
+	rc = names(host, "etc/modules", name);
+	out->at_boot = rc > 0;
+	if (rc > 0)
+		found_in(out, "etc/modules");
+	return rc == -ENOENT || rc > 0 ? 0 : rc;
+}
+
+int host_module_listed(const struct host *host, const char *name, struct host_listed *out)
+{
+	int rc;
+
+	memset(out, 0, sizeof(*out));
+	rc = names(host, RDMA_CONF, name);
+	out->has_rdma_conf = rc >= 0;
+	out->rdma_conf = rc > 0;
+	if (rc > 0)
+		found_in(out, RDMA_CONF);
+	if (rc < 0 && rc != -ENOENT)
+		return rc;
+	return read_boot_lists(host, name, out);
+}

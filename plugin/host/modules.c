@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* A kernel module: is there one, may it be loaded, is it, and is what is loaded what is there. */
+#include <stdio.h>
+
+#include "plugin/host/internal.h"
+
+/* Names that one module goes by, for where there is no index to ask
+ * (net/sunrpc/xprtrdma/module.c). */
+static const char *const rpcrdma_aliases[] = { "xprtrdma", "svcrdma", "rpcrdma6" };
+
+/* sys/module and libkmod write "_" for "-". Not for paths: what a name must not have is refused. */
+static int canonical(const char *name, char *buf, size_t cap)
+{
+	size_t i, len = strlen(name);
+
+	if (!len || len >= cap || strchr(name, '/') || name[0] == '.')
+		return err_set(EINVAL, "%.64s is no name of a module", name);
+	for (i = 0; i <= len; i++)
+		buf[i] = name[i] == '-' ? '_' : name[i];
+	return 0;
+}
+
+static void real_name(char *name)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(rpcrdma_aliases); i++)
+		if (!strcmp(name, rpcrdma_aliases[i]))
+			strcpy(name, "rpcrdma");
+}
+
+/* Only a module has an initstate; what is built in and has parameters has a folder as well. */
+static int read_loaded(const struct host *host, const char *name, struct host_module *out)
+{
+	char folder[HOST_PATH_MAX], state[32];
+	int rc = host_path(folder, "sys/module", name);
+
+	if (rc)
+		return rc;
+	rc = host_attr_in(host, folder, "initstate", state, sizeof(state));
+	if (rc == -ENOENT && !host_exists(host, folder))
+		out->state = MODULE_BUILTIN;
+	if (rc)
+		return rc == -ENOENT ? 0 : rc;
+	out->state = MODULE_LOADED;
+	rc = host_attr_in(host, folder, "srcversion", out->srcversion_loaded,
+			  sizeof(out->srcversion_loaded));
+	return rc == -ENOENT ? 0 : rc;
+}
+
+/* What is in the way of a path below lib/modules would be a trick of the root. */
+static int read_release(const struct host *host, char *release, size_t cap)
+{
+	int rc = host_attr(host, "proc/sys/kernel/osrelease", release, cap);
+
+	if (!rc && (!release[0] || strchr(release, '/') || release[0] == '.'))
+		return err_set(EBADMSG, "%s is no name of a kernel", release);
+	return rc;
+}
+
+static int read_available(const struct host *host, const char *name,
+			  struct module_lookup *lookup)
+{
+	char release[96];
+	int rc = read_release(host, release, sizeof(release));
+
+	return rc ? rc : module_lookup(host, release, name, lookup);
+}
+
+static void take_lookup(const struct module_lookup *lookup, struct host_module *out)
+{
+	strcpy(out->file, lookup->file);
+	strcpy(out->srcversion_file, lookup->srcversion);
+	strcpy(out->vermagic, lookup->vermagic);
+	strcpy(out->problem, lookup->problem);
+	out->external = lookup->external;
+	if (lookup->found)
+		out->state = lookup->builtin ? MODULE_BUILTIN : MODULE_AVAILABLE;
+}
+
+int host_module(const struct host *host, const char *name, struct host_module *out)
+{
+	struct module_lookup lookup;
+	char why[ERR_TEXT_MAX];
+	int rc, unknown;
+
+	memset(out, 0, sizeof(*out));
+	memset(&lookup, 0, sizeof(lookup));
+	rc = canonical(name, out->name, sizeof(out->name));
+	if (rc)
+		return rc;
+	unknown = read_available(host, out->name, &lookup);
+	strcpy(why, err_text());
+	if (lookup.found)
+		strcpy(out->name, lookup.name);
+	else
+		real_name(out->name);
+	take_lookup(&lookup, out);
+	rc = read_loaded(host, out->name, out);
+	if (!rc)
+		rc = modprobe_conf(host, out->name, out);
+	/* What is loaded needs no index. */
+	if (!rc && unknown && out->state == MODULE_MISSING)
+		rc = err_set(-unknown, "%s", why);
+	return rc;
+}

@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* NFS mounts out of a /proc/self/mountinfo, by libmount. It is given the lines of NFS mounts
+ * only: for a root of "/dev/root" it would look at the running system. */
+#include <stdio.h>
+#include <sys/sysmacros.h>
+
+#include <libmount/libmount.h>
+
+#include "plugin/host/internal.h"
+
+/* Steps from a mount to the NFS mount it lies below. */
+#define PARENTS_MAX 64
+
+struct parent {
+	unsigned int id, parent;
+	unsigned int nfs; /* index of the NFS mount that it is; NOT_NFS */
+};
+
+#define NOT_NFS UINT32_MAX
+
+struct parents {
+	struct parent *list;
+	size_t count;
+};
+
+static void unref_table(struct libmnt_table **table)
+{
+	mnt_unref_table(*table);
+}
+
+static void unref_iter(struct libmnt_iter **iter)
+{
+	mnt_free_iter(*iter);
+}
+
+static void close_file(FILE **file)
+{
+	if (*file)
+		fclose(*file);
+}
+
+static bool is_octal(char c)
+{
+	return c >= '0' && c <= '7';
+}
+
+void mountinfo_unescape(char *text)
+{
+	char *to = text;
+
+	while (*text) {
+		if (text[0] == '\\' && is_octal(text[1]) && is_octal(text[2]) &&
+		    is_octal(text[3])) {
+			*to++ = (char)((text[1] - '0') << 6 | (text[2] - '0') << 3 |
+				       (text[3] - '0'));
+			text += 4;
+		} else {
+			*to++ = *text++;
+		}
+	}
+	*to = '\0';
+}
+
+static int by_id(const void *a, const void *b)
+{
+	const struct parent *x = a, *y = b;
+
+	return x->id < y->id ? -1 : x->id > y->id;
+}
+
+static size_t count_lines(const char *text)
+{
+	size_t lines = 1;
+
+	for (; *text; text++)
+		lines += *text == '\n';
+	return lines;
+}
+
+/* Where mountinfo has the type: behind the one " - ", blanks in names are \040. */
+static bool is_nfs(const char *line)
+{
+	const char *type = strstr(line, " - ");
+
+	return type && (!strncmp(type, " - nfs ", 7) || !strncmp(type, " - nfs4 ", 8));
+}
+
+/* Keeps the lines of NFS mounts in @text, and who is whose parent of all. What does not begin as
+ * a line of mountinfo is kept from libmount, which would take all of it for an fstab. */
+static int filter(char *text, struct parents *parents, unsigned int *unreadable)
+{
+	char *to = text, *line;
+	struct parent *entry;
+
+	parents->list = calloc(count_lines(text), sizeof(*parents->list));
+	if (!parents->list)
+		return err_set(ENOMEM, "no memory");
+	while ((line = line_next(&text))) {
+		entry = &parents->list[parents->count];
+		if (sscanf(line, "%9u %9u", &entry->id, &entry->parent) != 2) {
+			memset(entry, 0, sizeof(*entry));
+			*unreadable += is_nfs(line);
+			continue;
+		}
+		entry->nfs = NOT_NFS;
+		parents->count++;
+		if (is_nfs(line)) {
+			size_t len = strlen(line);
+			bool ended = text > line + len;
+
+			memmove(to, line, len);
+			to += len;
+			/* There is no room for an end that was not there. */
+			if (ended)
+				*to++ = '\n';
+		}
+	}
+	*to = '\0';
+	if (parents->count)
+		qsort(parents->list, parents->count, sizeof(*parents->list), by_id);
+	return 0;
+}
+
+static unsigned int option_number(const char *options, const char *name)
+{
+	char *value = NULL, text[16];
+	size_t len = 0;
+
+	if (mnt_optstr_get_option(options, name, &value, &len) || !value || !len ||
+	    len >= sizeof(text))
+		return 0;
+	memcpy(text, value, len);
+	text[len] = '\0';
+	return (unsigned int)strtoul(text, NULL, 10);
+}
+
+static void option_text(const char *options, const char *name, char *buf, size_t cap)
+{
+	char *value = NULL, text[256];
+	size_t len = 0;
+
+	if (mnt_optstr_get_option(options, name, &value, &len) || !value)
+		return;
+	len = len < sizeof(text) ? len : sizeof(text) - 1;
+	memcpy(text, value, len);
+	text[len] = '\0';
+	text_copy(buf, cap, text);
+}
+
+static bool has_option(const char *options, const char *name)
+{
+	char *value = NULL;
+	size_t len = 0;
+
+	return !mnt_optstr_get_option(options, name, &value, &len);
+}
+
+static void take_options(const char *options, struct nfs_mount *out)
+{
+	text_copy(out->options, sizeof(out->options), options);
+	option_text(options, "vers", out->vers, sizeof(out->vers));
+	option_text(options, "proto", out->proto, sizeof(out->proto));
+	option_text(options, "addr", out->addr, sizeof(out->addr));
+	option_text(options, "sec", out->sec, sizeof(out->sec));
+	out->port = option_number(options, "port");
+	out->rsize = option_number(options, "rsize");
+	out->wsize = option_number(options, "wsize");
+	out->timeo = option_number(options, "timeo");
+	out->retrans = option_number(options, "retrans");
+	out->nconnect = option_number(options, "nconnect");
+	out->hard = has_option(options, "hard");
+	out->nolock = has_option(options, "nolock");
+}
+
+static const char *or_empty(const char *text)
+{
+	return text ? text : "";
+}
+
+static void take_mount(struct libmnt_fs *fs, struct nfs_mount *out)
+{
+	dev_t dev = mnt_fs_get_devno(fs);
+
+	out->id = (unsigned int)mnt_fs_get_id(fs);
+	out->parent_id = (unsigned int)mnt_fs_get_parent_id(fs);
+	out->parent = UINT32_MAX;
+	snprintf(out->dev, sizeof(out->dev), "%u:%u", major(dev), minor(dev));
+	text_copy(out->target, sizeof(out->target), or_empty(mnt_fs_get_target(fs)));
+	text_copy(out->fs_spec, sizeof(out->fs_spec), or_empty(mnt_fs_get_source(fs)));
+	text_copy(out->fs_root, sizeof(out->fs_root), or_empty(mnt_fs_get_root(fs)));
+	text_copy(out->type, sizeof(out->type), or_empty(mnt_fs_get_fstype(fs)));
+	take_options(or_empty(mnt_fs_get_fs_options(fs)), out);
+}
+
+static struct parent *find_id(const struct parents *parents, unsigned int id)
+{
+	struct parent key = { id, 0, 0 };
+
+	return bsearch(&key, parents->list, parents->count, sizeof(*parents->list),
+		       by_id);
+}
+
+/* Sub-mounts lie directly below, others may have something between. */
+static unsigned int find_parent(const struct parents *parents, unsigned int id)
+{
+	const struct parent *entry = find_id(parents, id);
+	unsigned int steps;
+
+	for (steps = 0; entry && steps < PARENTS_MAX && entry->parent != id; steps++) {
+		entry = find_id(parents, entry->parent);
+		if (entry && entry->nfs != NOT_NFS)
+			return entry->nfs;
+	}
+	return UINT32_MAX;
+}
+
+static void find_parents(struct nfs_mounts *mounts, const struct parents *parents)
+{
+	struct parent *entry;
+	unsigned int i;
+
+	for (i = 0; i < mounts->count; i++) {
+		entry = find_id(parents, mounts->list[i].id);
+		if (entry)
+			entry->nfs = i;
+	}
+	for (i = 0; i < mounts->count; i++)
+		mounts->list[i].parent = find_parent(parents, mounts->list[i].id);
+}
+
+static int skip_line(struct libmnt_table *table, const char *filename, int line)
+{
+	unsigned int *unreadable = mnt_table_get_userdata(table);
+
+	(void)filename, (void)line;
+	++*unreadable;
+	return 1;
+}
+
+static int parse_nfs_lines(char *text, struct nfs_mounts *out)
+{
+	_cleanup_(unref_table) struct libmnt_table *table = mnt_new_table();
+	_cleanup_(unref_iter) struct libmnt_iter *iter = mnt_new_iter(MNT_ITER_FORWARD);
+	_cleanup_(close_file) FILE *file = NULL;
+	struct libmnt_fs *fs;
+	int rows;
+
+	file = fmemopen(text, strlen(text), "r");
+	if (!table || !iter || !file)
+		return err_set(ENOMEM, "no memory");
+	mnt_table_set_userdata(table, &out->unreadable);
+	mnt_table_set_parser_errcb(table, skip_line);
+	if (mnt_table_parse_stream(table, file, "mountinfo"))
+		return err_set(EBADMSG, "libmount cannot read mountinfo");
+	rows = mnt_table_get_nents(table);
+	out->list = calloc(rows > 0 ? (size_t)rows : 1, sizeof(*out->list));
+	if (!out->list)
+		return err_set(ENOMEM, "no memory");
+	while (!mnt_table_next_fs(table, iter, &fs)) {
+		if (out->count == NFS_MOUNTS_MAX) {
+			out->cut = true;
+			break;
+		}
+		take_mount(fs, &out->list[out->count++]);
+	}
+	return 0;
+}
+
+int mountinfo_parse(char *text, struct nfs_mounts *out)
+{
+	struct parents parents = { NULL, 0 };
+	int rc;
+
+	memset(out, 0, sizeof(*out));
+	rc = filter(text, &parents, &out->unreadable);
+	/* fmemopen(3) does not take an empty text. */
+	if (!rc && *text)
+		rc = parse_nfs_lines(text, out);
+	if (!rc)
+		find_parents(out, &parents);
+	free(parents.list);
+	if (rc)
+		host_nfs_mounts_fini(out);
+	return rc;
+}

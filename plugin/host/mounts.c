@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* NFS mounts: mountinfo says which there are and with what options, mountstats over what they
+ * run, etc/fstab what somebody wanted. The first two list the mounts in the same order. */
+#include <stdio.h>
+
+#include <libmount/libmount.h>
+
+#include "plugin/host/internal.h"
+
+/* A host with thousands of mounts; mountstats has some 5 KB for each. */
+#define MOUNTINFO_MAX  (16 * 1024 * 1024)
+#define MOUNTSTATS_MAX (64 * 1024 * 1024)
+
+struct join {
+	struct nfs_mounts *mounts;
+	bool *joined;
+};
+
+/* One target may be mounted on twice; the first of mountstats is then the first of mountinfo. */
+static int join_one(void *arg, const struct nfs_mount *stats)
+{
+	struct join *join = arg;
+	struct nfs_mount *mount;
+	unsigned int i;
+
+	for (i = 0; i < join->mounts->count; i++) {
+		mount = &join->mounts->list[i];
+		if (join->joined[i] || strcmp(mount->target, stats->target) ||
+		    strcmp(mount->fs_spec, stats->fs_spec))
+			continue;
+		join->joined[i] = true;
+		mount->age = stats->age;
+		mount->nxprts = stats->nxprts;
+		mount->xprts_cut = stats->xprts_cut;
+		memcpy(mount->xprts, stats->xprts, sizeof(mount->xprts));
+		break;
+	}
+	return 0;
+}
+
+int mounts_join(struct nfs_mounts *mounts, char *stats)
+{
+	_cleanup_free_ bool *joined = calloc(mounts->count + 1, sizeof(*joined));
+	struct join join = { mounts, joined };
+
+	if (!joined)
+		return err_set(ENOMEM, "no memory");
+	return mountstats_parse(stats, join_one, &join);
+}
+
+static int add_stats(const struct host *host, struct nfs_mounts *mounts)
+{
+	_cleanup_(host_text_fini) struct host_text text = { NULL, 0 };
+	int rc = host_read(host, "proc/self/mountstats", MOUNTSTATS_MAX, &text);
+
+	if (rc)
+		return rc == -ENOENT ? 0 : rc;
+	return mounts_join(mounts, text.text);
+}
+
+/* A line that libmount cannot read is passed over, as mount(8) does. */
+static int skip_line(struct libmnt_table *table, const char *filename, int line)
+{
+	(void)table, (void)filename, (void)line;
+	return 1;
+}
+
+static void take_wanted(struct libmnt_table *table, struct nfs_mounts *mounts)
+{
+	struct libmnt_fs *fs;
+	const char *options;
+	unsigned int i;
+
+	for (i = 0; i < mounts->count; i++) {
+		/* Without a cache paths are compared as texts, and nothing is looked up. */
+		fs = mnt_table_find_target(table, mounts->list[i].target,
+					   MNT_ITER_FORWARD);
+		options = fs ? mnt_fs_get_options(fs) : NULL;
+		if (options)
+			text_copy(mounts->list[i].fstab, sizeof(mounts->list[i].fstab),
+				  options);
+	}
+}
+
+static int add_fstab(const struct host *host, struct nfs_mounts *mounts)
+{
+	_cleanup_(host_text_fini) struct host_text text = { NULL, 0 };
+	struct libmnt_table *table;
+	int rc = host_read(host, "etc/fstab", HOST_FILE_MAX, &text);
+	FILE *file;
+
+	if (rc)
+		return rc == -ENOENT ? 0 : rc;
+	if (!text.len)
+		return 0;
+	table = mnt_new_table();
+	file = fmemopen(text.text, text.len, "r");
+	if (table && file) {
+		mnt_table_set_parser_errcb(table, skip_line);
+		if (!mnt_table_parse_stream(table, file, "fstab"))
+			take_wanted(table, mounts);
+	} else {
+		rc = err_set(ENOMEM, "no memory");
+	}
+	if (file)
+		fclose(file);
+	mnt_unref_table(table);
+	return rc;
+}
+
+int host_nfs_mounts(const struct host *host, struct nfs_mounts *out)
+{
+	_cleanup_(host_text_fini) struct host_text text = { NULL, 0 };
+	struct nfs_mounts mounts;
+	int rc = host_read(host, "proc/self/mountinfo", MOUNTINFO_MAX, &text);
+
+	rc = rc ? rc : mountinfo_parse(text.text, &mounts);
+	if (rc)
+		return rc;
+	if (mounts.count)
+		rc = add_stats(host, &mounts);
+	if (!rc && mounts.count)
+		rc = add_fstab(host, &mounts);
+	if (rc)
+		host_nfs_mounts_fini(&mounts);
+	else
+		*out = mounts;
+	return rc;
+}
+
+void host_nfs_mounts_fini(struct nfs_mounts *mounts)
+{
+	free(mounts->list);
+	memset(mounts, 0, sizeof(*mounts));
+}

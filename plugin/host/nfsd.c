@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* The kernel's NFS server and what it exports. proc/fs/nfsd exists, empty, on every kernel with
+ * procfs (fs/proc/root.c); only its files say that there is a server to ask. */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "plugin/host/internal.h"
+
+#define NFSD "proc/fs/nfsd"
+
+/* "rdma 20049", the newest first, IPv4 and IPv6 each. */
+static void parse_portlist(char *text, struct host_nfsd *out)
+{
+	char *line, *proto, *port;
+
+	while ((line = line_next(&text)) && out->nlisteners < NFSD_LISTENERS_MAX) {
+		proto = word_next(&line);
+		port = proto ? word_next(&line) : NULL;
+		if (!port)
+			continue;
+		text_copy(out->listeners[out->nlisteners].proto,
+			  sizeof(out->listeners[0].proto), proto);
+		out->listeners[out->nlisteners++].port = (unsigned int)strtoul(port, NULL,
+									       10);
+	}
+}
+
+/* "# pool packets-arrived sockets-enqueued ...", then a line a pool. */
+static void parse_pools(char *text, struct host_nfsd *out)
+{
+	char *line;
+
+	while ((line = line_next(&text)))
+		if (*line != '#' && word_next(&line))
+			out->packets += strtoumax(line, NULL, 10);
+}
+
+static unsigned int read_number(const struct host *host, const char *name)
+{
+	int64_t value = 0;
+
+	host_number_in(host, NFSD, name, &value);
+	return value < 0 || value > UINT32_MAX ? 0 : (unsigned int)value;
+}
+
+int host_nfsd(const struct host *host, struct host_nfsd *out)
+{
+	_cleanup_(host_text_fini) struct host_text ports = { NULL, 0 };
+	_cleanup_(host_text_fini) struct host_text pools = { NULL, 0 };
+	int rc;
+
+	memset(out, 0, sizeof(*out));
+	rc = host_read(host, NFSD "/portlist", 65536, &ports);
+	if (rc)
+		return rc == -ENOENT ? 0 : rc;
+	out->present = true;
+	parse_portlist(ports.text, out);
+	out->threads = read_number(host, "threads");
+	out->max_block = read_number(host, "max_block_size");
+	host_attr(host, NFSD "/versions", out->versions, sizeof(out->versions));
+	if (!host_read(host, NFSD "/pool_stats", 65536, &pools))
+		parse_pools(pools.text, out);
+	return 0;
+}
+
+/* Lines that are no comments; a backslash joins two. */
+static int count_lines(const struct host *host, const char *file, unsigned int *count,
+		       struct host_exports *out)
+{
+	_cleanup_(host_text_fini) struct host_text text = { NULL, 0 };
+	unsigned int number = 0;
+	int rc = host_read(host, file, HOST_FILE_MAX, &text);
+	char *cursor, *line, *word;
+
+	if (rc)
+		return rc == -ENOENT ? 0 : rc;
+	cursor = text.text;
+	while ((line = line_next_joined(&cursor, &number))) {
+		word = word_next(&line);
+		if (!word || *word == '#')
+			continue;
+		++*count;
+		if (!out->first[0])
+			text_copy(out->first, sizeof(out->first), word);
+	}
+	return 0;
+}
+
+int host_exports(const struct host *host, struct host_exports *out)
+{
+	static const char *const dirs[] = { "etc/exports.d", NULL };
+	_cleanup_(host_list_fini) struct host_list files = { NULL, 0, false };
+	size_t i;
+	int rc;
+
+	memset(out, 0, sizeof(*out));
+	rc = count_lines(host, "var/lib/nfs/etab", &out->exported, out);
+	rc = rc ? rc : count_lines(host, "etc/exports", &out->configured, out);
+	rc = rc ? rc : dropins_list(host, dirs, ".exports", &files);
+	for (i = 0; !rc && i < files.count; i++)
+		rc = count_lines(host, files.names[i], &out->configured, out);
+	return rc;
+}

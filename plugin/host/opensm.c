@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* The files of OpenSM. Distributions have them in different places: RHEL etc/rdma and
+ * etc/sysconfig, Debian etc/default and etc/opensm; opensm.conf.N is one more instance. */
+#include <ctype.h>
+#include <stdio.h>
+#include <strings.h>
+
+#include "plugin/host/internal.h"
+
+static const char *const folders[] = { "etc/rdma", "etc/opensm", NULL };
+static const char *const shell_files[] = { "etc/sysconfig/opensm", "etc/default/opensm" };
+static const char *const programs[] = { "usr/sbin/opensm", "usr/libexec/opensm-launch" };
+static const char *const partitions[] = { "etc/rdma/partitions.conf",
+					  "etc/opensm/partitions.conf",
+					  "etc/partitions.conf" };
+
+static char *unquote(char *value)
+{
+	size_t len;
+
+	value = text_trim(value);
+	len = strlen(value);
+	if (len > 1 && (*value == '"' || *value == '\'') && value[len - 1] == *value) {
+		value[len - 1] = '\0';
+		value++;
+	}
+	return text_trim(value);
+}
+
+/* "guid 0x...", "sm_priority 15" of opensm.conf; GUIDS="..." or PORTS=, PRIORITY=15 of the rest. */
+static void parse_line(char *line, struct host_opensm *out)
+{
+	static const char *const priority[] = { "sm_priority", "PRIORITY" };
+	static const char *const guids[] = { "guid", "GUIDS", "PORTS" };
+	char *key, *value;
+	size_t i, n = out->nfiles;
+
+	line[strcspn(line, "#")] = '\0';
+	key = text_trim(line);
+	value = key + strcspn(key, "= \t");
+	if (!*value)
+		return;
+	*value++ = '\0';
+	value = unquote(value);
+	for (i = 0; i < ARRAY_SIZE(priority); i++)
+		if (!strcmp(key, priority[i]))
+			text_copy(out->files[n].priority, sizeof(out->files[n].priority),
+				  value);
+	for (i = 0; i < ARRAY_SIZE(guids); i++)
+		if (!strcmp(key, guids[i]))
+			text_copy(out->files[n].guids, sizeof(out->files[n].guids),
+				  value);
+}
+
+static int read_file(const struct host *host, const char *file, struct host_opensm *out)
+{
+	_cleanup_(host_text_fini) struct host_text text = { NULL, 0 };
+	int rc = host_read(host, file, HOST_FILE_MAX, &text);
+	char *cursor, *line;
+
+	if (rc)
+		return rc == -ENOENT ? 0 : rc;
+	if (out->nfiles == OPENSM_FILES_MAX)
+		return 0;
+	text_copy(out->files[out->nfiles].file, sizeof(out->files[0].file), file);
+	cursor = text.text;
+	while ((line = line_next(&cursor)))
+		parse_line(line, out);
+	out->nfiles++;
+	return 0;
+}
+
+/* "opensm.conf", "opensm.conf.1"; not "opensm.conf.rpmnew". */
+static bool is_instance(const char *name)
+{
+	if (strncmp(name, "opensm.conf", 11))
+		return false;
+	name += 11;
+	return !*name || (*name == '.' && isdigit((unsigned char)name[1]));
+}
+
+static int read_folder(const struct host *host, const char *folder,
+		       struct host_opensm *out)
+{
+	_cleanup_(host_list_fini) struct host_list list = { NULL, 0, false };
+	char path[HOST_PATH_MAX];
+	int rc = host_list(host, folder, &list);
+	size_t i;
+
+	if (rc)
+		return rc == -ENOENT ? 0 : rc;
+	for (i = 0; !rc && i < list.count; i++) {
+		if (!is_instance(list.names[i]))
+			continue;
+		rc = host_path(path, folder, list.names[i]);
+		rc = rc ? rc : read_file(host, path, out);
+	}
+	return rc;
+}
+
+static void take_flag(char *flag, struct host_opensm *out)
+{
+	unsigned int n = out->npartitions;
+	char *value = strchr(flag, '=');
+
+	if (value)
+		*value++ = '\0';
+	flag = text_trim(flag);
+	value = value ? text_trim(value) : NULL;
+	if (!strcasecmp(flag, "ipoib"))
+		out->partitions[n].ipoib = true;
+	else if (value && !strcasecmp(flag, "rate"))
+		text_copy(out->partitions[n].rate, sizeof(out->partitions[n].rate),
+			  value);
+	else if (value && !strcasecmp(flag, "mtu"))
+		text_copy(out->partitions[n].mtu, sizeof(out->partitions[n].mtu), value);
+}
+
+/* "Default=0x7fff, rate=3, mtu=4, ipoib : ALL=full;": name and key, flags, a colon, members. */
+static void parse_partition(char *text, struct host_opensm *out)
+{
+	unsigned int n = out->npartitions;
+	char *part, *value;
+
+	text[strcspn(text, ":")] = '\0';
+	part = strsep(&text, ",");
+	value = strchr(part, '=');
+	if (!value || n == PARTITIONS_MAX)
+		return;
+	*value++ = '\0';
+	memset(&out->partitions[n], 0, sizeof(out->partitions[n]));
+	text_copy(out->partitions[n].name, sizeof(out->partitions[n].name),
+		  text_trim(part));
+	out->partitions[n].pkey = strtoul(text_trim(value), NULL, 0) & 0x7fff;
+	while ((part = strsep(&text, ",")))
+		take_flag(part, out);
+	out->npartitions++;
+}
+
+/* Comments to the end of the line, an entry to its semicolon. */
+static void parse_partitions(char *text, struct host_opensm *out)
+{
+	char *hash, *entry;
+
+	for (hash = strchr(text, '#'); hash; hash = strchr(hash, '#'))
+		memset(hash, ' ', strcspn(hash, "\n"));
+	while ((entry = strsep(&text, ";")))
+		if (*text_trim(entry))
+			parse_partition(entry, out);
+}
+
+static int read_partitions(const struct host *host, const char *file,
+			   struct host_opensm *out)
+{
+	_cleanup_(host_text_fini) struct host_text text = { NULL, 0 };
+	int rc = host_read(host, file, HOST_FILE_MAX, &text);
+
+	if (rc)
+		return rc;
+	text_copy(out->partitions_file, sizeof(out->partitions_file), file);
+	parse_partitions(text.text, out);
+	return 0;
+}
+
+int host_opensm(const struct host *host, struct host_opensm *out)
+{
+	int rc = 0;
+	size_t i;
+
+	memset(out, 0, sizeof(*out));
+	for (i = 0; i < ARRAY_SIZE(programs); i++)
+		out->installed |= !host_exists(host, programs[i]);
+	for (i = 0; !rc && folders[i]; i++)
+		rc = read_folder(host, folders[i], out);
+	for (i = 0; !rc && i < ARRAY_SIZE(shell_files); i++)
+		rc = read_file(host, shell_files[i], out);
+	for (i = 0; !rc && !out->npartitions && i < ARRAY_SIZE(partitions); i++) {
+		rc = read_partitions(host, partitions[i], out);
+		rc = rc == -ENOENT ? 0 : rc;
+	}
+	return rc;
+}

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* Adapters on PCI that could do RDMA and do not: the module that is missing, by a table. Most
+ * drivers are two, a network one and an RDMA one that udev or the administrator loads. */
+#include <stdio.h>
+
+#include "plugin/host/internal.h"
+
+#define DEVICES "sys/bus/pci/devices"
+
+/* The rows are from the drivers' MODULE_DEVICE_TABLE. Where only some cards of a driver do RDMA
+ * the devices are named; @any_device: all do, and what has no driver is left alone. */
+static const struct adapter {
+	uint16_t vendor, first, last;
+	bool any_device;
+	const char *driver; /* NULL: @module is the driver of all */
+	const char *module;
+} adapters[] = {
+	{ 0x15b3, 0x5a44, 0x6282, false, NULL, "ib_mthca" },
+	{ 0x15b3, 0x6340, 0x6778, false, "mlx4_core", "mlx4_ib" },
+	{ 0x15b3, 0x1002, 0x1010, false, "mlx4_core", "mlx4_ib" },
+	{ 0x15b3, 0x1011, 0x1025, false, "mlx5_core", "mlx5_ib" },
+	{ 0x15b3, 0xa2d2, 0xa2df, false, "mlx5_core", "mlx5_ib" },
+	/* E810, E822, E823, E825-C, E830 */
+	{ 0x8086, 0x1591, 0x159b, false, "ice", "irdma" },
+	{ 0x8086, 0x188a, 0x1899, false, "ice", "irdma" },
+	{ 0x8086, 0x124c, 0x124f, false, "ice", "irdma" },
+	{ 0x8086, 0x579c, 0x579f, false, "ice", "irdma" },
+	{ 0x8086, 0x12d0, 0x12de, false, "ice", "irdma" },
+	/* X722; the X710 family has the same driver and no RDMA */
+	{ 0x8086, 0x37ce, 0x37d3, false, "i40e", "irdma" },
+	/* Omni-Path */
+	{ 0x8086, 0x24f0, 0x24f1, false, NULL, "hfi1" },
+	{ 0x14e4, 0, 0xffff, true, "bnxt_en", "bnxt_re" },
+	{ 0x1077, 0, 0xffff, true, "qede", "qedr" },
+	{ 0x1425, 0, 0xffff, true, "cxgb4", "iw_cxgb4" },
+	{ 0x19e5, 0xa222, 0xa22f, false, "hns3", "hns_roce_hw_v2" },
+	/* Skyhawk */
+	{ 0x10df, 0x0720, 0x0728, false, "be2net", "ocrdma" },
+	{ 0x19a2, 0x0720, 0x0728, false, "be2net", "ocrdma" },
+	{ 0x1414, 0x00ba, 0x00ba, false, "mana", "mana_ib" },
+	{ 0x1d0f, 0xefa0, 0xefa3, false, NULL, "efa" },
+	{ 0x1ded, 0x107f, 0x107f, false, NULL, "erdma" },
+	{ 0x15ad, 0x0820, 0x0820, false, NULL, "vmw_pvrdma" },
+};
+
+/* @driver: empty: it has none. */
+static const struct adapter *find_adapter(int64_t vendor, int64_t device,
+					  const char *driver)
+{
+	const struct adapter *row;
+
+	for (row = adapters; row < adapters + ARRAY_SIZE(adapters); row++) {
+		if (vendor != row->vendor || device < row->first || device > row->last)
+			continue;
+		if (!driver[0] && !row->any_device)
+			return row;
+		if (driver[0] && !strcmp(driver, row->driver ? row->driver : row->module))
+			return row;
+	}
+	return NULL;
+}
+
+static bool has_rdma(const struct host *host, const char *folder)
+{
+	_cleanup_(host_list_fini) struct host_list list = { NULL, 0, false };
+	char path[HOST_PATH_MAX];
+
+	return !host_path(path, folder, "infiniband") && !host_list(host, path, &list) &&
+	       list.count;
+}
+
+/* 1: @name is filled in. */
+static int look_at(const struct host *host, const char *address, char name[96])
+{
+	char folder[HOST_PATH_MAX], path[HOST_PATH_MAX], link[HOST_PATH_MAX];
+	const struct adapter *row;
+	int64_t vendor = 0, device = 0;
+	const char *driver, *missing;
+	int rc = host_path(folder, DEVICES, address);
+
+	rc = rc ? rc : host_number_in(host, folder, "vendor", &vendor);
+	rc = rc ? rc : host_number_in(host, folder, "device", &device);
+	rc = rc ? rc : host_path(path, folder, "driver");
+	/* One that was taken out meanwhile. */
+	if (rc)
+		return rc == -ENOENT ? 0 : rc;
+	rc = host_link(host, path, link, sizeof(link));
+	if (rc && rc != -ENOENT)
+		return rc;
+	driver = strrchr(link, '/') ? strrchr(link, '/') + 1 : link;
+	row = find_adapter(vendor, device, driver);
+	if (!row || has_rdma(host, folder))
+		return 0;
+	missing = driver[0] || !row->driver ? row->module : row->driver;
+	snprintf(name, 96, "%s for %.64s", missing, address);
+	finding_clean(name);
+	return 1;
+}
+
+int host_rdma_missing(const struct host *host, char names[][96], unsigned int max)
+{
+	_cleanup_(host_list_fini) struct host_list list = { NULL, 0, false };
+	unsigned int count = 0;
+	int rc = host_list(host, DEVICES, &list);
+	size_t i;
+
+	if (rc)
+		return rc == -ENOENT ? 0 : rc;
+	for (i = 0; i < list.count && count < max; i++) {
+		rc = look_at(host, list.names[i], names[count]);
+		if (rc < 0)
+			return rc;
+		count += (unsigned int)rc;
+	}
+	return (int)count;
+}

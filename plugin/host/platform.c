@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* Which hypervisor's management is installed here, by files of its packages. Nothing below
+ * etc/pve is looked at: that is a FUSE file system, which hangs without quorum. */
+#include <stdio.h>
+
+#include "plugin/host/internal.h"
+
+static const struct {
+	const char *path;
+	size_t offset; /* of its bool */
+} traces[] = {
+	{ "usr/share/vdsm", offsetof(struct host_platform, vdsm) },
+	{ "usr/libexec/vdsm", offsetof(struct host_platform, vdsm) },
+	{ "usr/sbin/libvirtd", offsetof(struct host_platform, libvirt) },
+	{ "usr/sbin/virtqemud", offsetof(struct host_platform, libvirt) },
+	{ "usr/sbin/virtstoraged", offsetof(struct host_platform, libvirt) },
+	{ "usr/bin/pveversion", offsetof(struct host_platform, proxmox) },
+	{ "usr/share/perl5/PVE/Storage/NFSPlugin.pm",
+	  offsetof(struct host_platform, proxmox) },
+};
+
+/* The wiki's advice of 2014: "DEFAULT_OPTIONS = ["soft", ..., "rdma"]" in VDSM's own file. */
+static bool is_patched(char *text)
+{
+	char *line;
+
+	while ((line = line_next(&text)))
+		if (strstr(line, "DEFAULT_OPTIONS") && strstr(line, "rdma"))
+			return true;
+	return false;
+}
+
+static int look_for_patch(const struct host *host, const char *path,
+			  struct host_platform *out)
+{
+	_cleanup_(host_text_fini) struct host_text text = { NULL, 0 };
+	int rc = host_read(host, path, HOST_FILE_MAX, &text);
+
+	if (rc)
+		return rc == -ENOENT ? 0 : rc;
+	if (is_patched(text.text))
+		text_copy(out->vdsm_patched, sizeof(out->vdsm_patched), path);
+	return 0;
+}
+
+static int read_vdsm(const struct host *host, struct host_platform *out)
+{
+	_cleanup_(host_list_fini) struct host_list list = { NULL, 0, false };
+	char path[HOST_PATH_MAX];
+	int rc = host_list(host, "usr/lib", &list);
+	size_t i;
+
+	if (rc == -ENOENT)
+		rc = 0;
+	for (i = 0; !rc && i < list.count; i++) {
+		if (strncmp(list.names[i], "python", 6))
+			continue;
+		snprintf(path, sizeof(path),
+			 "usr/lib/%.32s/site-packages/vdsm/storage/storageServer.py",
+			 list.names[i]);
+		rc = look_for_patch(host, path, out);
+	}
+	/* Before 4.0. */
+	return rc ? rc
+		  : look_for_patch(host, "usr/share/vdsm/storage/storageServer.py", out);
+}
+
+int host_platform(const struct host *host, struct host_platform *out)
+{
+	size_t i;
+	int rc;
+
+	memset(out, 0, sizeof(*out));
+	for (i = 0; i < ARRAY_SIZE(traces); i++) {
+		rc = host_exists(host, traces[i].path);
+		if (rc && rc != -ENOENT)
+			return rc;
+		if (!rc)
+			*(bool *)((char *)out + traces[i].offset) = true;
+	}
+	return out->vdsm ? read_vdsm(host, out) : 0;
+}

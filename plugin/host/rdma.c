@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* RDMA devices as sysfs shows them (Documentation/ABI/stable/sysfs-class-infiniband): nothing is
+ * opened in /dev/infiniband, so no privilege is needed and no driver is woken. */
+#include <ctype.h>
+#include <stdio.h>
+
+#include "plugin/host/internal.h"
+
+#define CLASS "sys/class/infiniband"
+
+/* rxe's table is the longest, and nearly empty. */
+#define GIDS_READ 1024
+
+/* Parents that are RDMA adapters and show a node of type RNIC. A software device can have any
+ * network card as its parent: what is an RNIC and not of these is siw. */
+static const char *const rnic_drivers[] = { "ice",   "i40e", "irdma", "cxgb4",
+					    "cxgb3", "qede", "nes",   "idpf" };
+
+/* The first attribute that could not be read; one that is absent is not that. */
+static void note(struct rdma_device *device, int rc)
+{
+	if (rc && rc != -ENOENT && rc != -ENODEV && !device->problem[0])
+		text_copy(device->problem, sizeof(device->problem), err_text());
+}
+
+static void read_text(const struct host *host, const char *folder, const char *name,
+		      struct rdma_device *device, char *buf, size_t cap)
+{
+	note(device, host_attr_in(host, folder, name, buf, cap));
+}
+
+static unsigned int read_number(const struct host *host, const char *folder,
+				const char *name, struct rdma_device *device)
+{
+	int64_t value = 0;
+
+	note(device, host_number_in(host, folder, name, &value));
+	return value < 0 || value > UINT32_MAX ? 0 : (unsigned int)value;
+}
+
+/* "fe80:0000:0000:0000:506b:4b03:00aa:bbcc"; false: not that, or all zero. */
+static bool parse_gid(const char *text, uint8_t gid[16])
+{
+	unsigned int v[8], i, any = 0;
+
+	if (sscanf(text, "%4x:%4x:%4x:%4x:%4x:%4x:%4x:%4x", &v[0], &v[1], &v[2], &v[3],
+		   &v[4], &v[5], &v[6], &v[7]) != 8)
+		return false;
+	for (i = 0; i < 8; i++) {
+		put_be16(gid + 2 * i, (uint16_t)v[i]);
+		any |= v[i];
+	}
+	return any;
+}
+
+/* The kernel refuses the attributes of a GID that has gone since, and a netdev where there is
+ * none (iWARP before Linux 6.5): nothing to note. */
+static void read_gid_attrs(const struct host *host, const char *port, const char *index,
+			   struct rdma_gid *gid)
+{
+	char name[64], type[32];
+
+	snprintf(name, sizeof(name), "gid_attrs/types/%.20s", index);
+	host_attr_in(host, port, name, type, sizeof(type));
+	gid->v2 = !strcmp(type, "RoCE v2");
+	snprintf(name, sizeof(name), "gid_attrs/ndevs/%.20s", index);
+	host_attr_in(host, port, name, gid->netdev, sizeof(gid->netdev));
+}
+
+static int read_gid(const struct host *host, const char *port, const char *index,
+		    struct rdma_port *out)
+{
+	struct rdma_gid gid = { .index = (unsigned int)strtoul(index, NULL, 10) };
+	char name[64], text[64];
+	int rc;
+
+	if (!isdigit((unsigned char)index[0]))
+		return 0;
+	snprintf(name, sizeof(name), "gids/%.20s", index);
+	rc = host_attr_in(host, port, name, text, sizeof(text));
+	if (rc || !parse_gid(text, gid.bytes))
+		return rc;
+	if (out->ngids == RDMA_GIDS_MAX) {
+		out->gids_cut = true;
+		return 0;
+	}
+	read_gid_attrs(host, port, index, &gid);
+	out->gids[out->ngids++] = gid;
+	return 0;
+}
+
+static int list_in(const struct host *host, const char *folder, const char *name,
+		   struct host_list *list)
+{
+	char path[HOST_PATH_MAX];
+	int rc = host_path(path, folder, name);
+
+	return rc ? rc : host_list(host, path, list);
+}
+
+static void read_gids(const struct host *host, const char *folder,
+		      struct rdma_device *device, struct rdma_port *port)
+{
+	_cleanup_(host_list_fini) struct host_list list = { NULL, 0, false };
+	size_t i;
+
+	note(device, list_in(host, folder, "gids", &list));
+	for (i = 0; i < list.count && i < GIDS_READ && !port->gids_cut; i++)
+		note(device, read_gid(host, folder, list.names[i], port));
+	port->gids_cut |= list.count > GIDS_READ;
+}
+
+static void read_pkeys(const struct host *host, const char *folder,
+		       struct rdma_device *device, struct rdma_port *port)
+{
+	_cleanup_(host_list_fini) struct host_list list = { NULL, 0, false };
+	char name[64];
+	int64_t value;
+	size_t i;
+
+	note(device, list_in(host, folder, "pkeys", &list));
+	for (i = 0; i < list.count && port->npkeys < RDMA_PKEYS_MAX; i++) {
+		snprintf(name, sizeof(name), "pkeys/%.20s", list.names[i]);
+		value = 0;
+		note(device, host_number_in(host, folder, name, &value));
+		if (value > 0 && value <= UINT16_MAX)
+			port->pkeys[port->npkeys++] = (uint16_t)value;
+	}
+}
+
+/* An iWARP device has one GID, its netdev's address (siw_query_gid(), irdma_iw_query_gid()). */
+static void find_netdev_by_address(const struct host *host, const uint8_t *mac,
+				   char netdev[IFNAMSIZ])
+{
+	_cleanup_(host_list_fini) struct host_list list = { NULL, 0, false };
+	char want[18], name[300], address[64];
+	size_t i;
+
+	if (host_list(host, "sys/class/net", &list))
+		return;
+	snprintf(want, sizeof(want), "%02x:%02x:%02x:%02x:%02x:%02x", mac[0], mac[1],
+		 mac[2], mac[3], mac[4], mac[5]);
+	for (i = 0; i < list.count; i++) {
+		snprintf(name, sizeof(name), "%s/address", list.names[i]);
+		host_attr_in(host, "sys/class/net", name, address, sizeof(address));
+		if (!strcmp(address, want)) {
+			text_copy(netdev, IFNAMSIZ, list.names[i]);
+			return;
+		}
+	}
+}
+
+static void read_port_netdev(const struct host *host, enum rdma_kind kind,
+			     struct rdma_port *port)
+{
+	unsigned int i;
+
+	for (i = 0; i < port->ngids && !port->netdev[0]; i++)
+		strcpy(port->netdev, port->gids[i].netdev);
+	if (kind == RDMA_IWARP && !port->netdev[0] && port->ngids)
+		find_netdev_by_address(host, port->gids[0].bytes, port->netdev);
+}
+
+static void read_port(const struct host *host, const char *folder, const char *number,
+		      struct rdma_device *device)
+{
+	struct rdma_port *port = &device->ports[device->nports];
+	char layer[32], path[HOST_PATH_MAX], name[128];
+
+	snprintf(name, sizeof(name), "ports/%.20s", number);
+	if (!isdigit((unsigned char)number[0]) || host_path(path, folder, name))
+		return;
+	device->nports++;
+	port->number = (unsigned int)strtoul(number, NULL, 10);
+	read_text(host, path, "link_layer", device, layer, sizeof(layer));
+	port->layer = !strcmp(layer, "InfiniBand") ? LINK_INFINIBAND
+		      : !strcmp(layer, "Ethernet") ? LINK_ETHERNET
+						   : LINK_UNKNOWN;
+	port->state = read_number(host, path, "state", device);
+	port->phys_state = read_number(host, path, "phys_state", device);
+	read_text(host, path, "rate", device, port->rate, sizeof(port->rate));
+	port->lid = read_number(host, path, "lid", device);
+	port->sm_lid = read_number(host, path, "sm_lid", device);
+	read_gids(host, path, device, port);
+	read_pkeys(host, path, device, port);
+	snprintf(path, sizeof(path),
+		 "sys/kernel/config/rdma_cm/%s/ports/%u/default_roce_mode", device->name,
+		 port->number);
+	host_attr(host, path, port->default_roce_mode, sizeof(port->default_roce_mode));
+}
+
+static enum rdma_kind kind_of(unsigned int node_type, const struct rdma_device *device)
+{
+	enum link_layer layer = device->nports ? device->ports[0].layer : LINK_UNKNOWN;
+
+	switch (node_type) {
+	case 1: /* RDMA_NODE_IB_CA, include/rdma/ib_verbs.h */
+		return layer == LINK_ETHERNET ? RDMA_ROCE : RDMA_INFINIBAND;
+	case 4: return RDMA_IWARP;
+	case 5:
+	case 6: return RDMA_USNIC;
+	default: return RDMA_OTHER;
+	}
+}
+
+static const char *last_part(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+static void read_parent(const struct host *host, const char *folder,
+			struct rdma_device *device)
+{
+	char path[HOST_PATH_MAX], link[HOST_PATH_MAX];
+
+	if (!host_path(path, folder, "device/driver") &&
+	    !host_link(host, path, link, sizeof(link)))
+		text_copy(device->driver, sizeof(device->driver), last_part(link));
+	if (host_path(path, folder, "device/vendor") || host_exists(host, path))
+		return;
+	device->pci_vendor = (uint16_t)read_number(host, folder, "device/vendor", device);
+	device->pci_device = (uint16_t)read_number(host, folder, "device/device", device);
+	device->pci_revision = (uint8_t)read_number(host, folder, "device/revision",
+						    device);
+	if (!host_path(path, folder, "device") &&
+	    !host_link(host, path, link, sizeof(link)) && strchr(last_part(link), ':'))
+		text_copy(device->pci_address, sizeof(device->pci_address),
+			  last_part(link));
+}
+
+/* rxe alone has "parent", the name of its netdev. siw has nothing that it alone has. */
+static void find_software(const struct host *host, const char *folder,
+			  struct rdma_device *device)
+{
+	char path[HOST_PATH_MAX];
+	size_t i;
+
+	if (!host_path(path, folder, "parent") && !host_exists(host, path)) {
+		device->software = true;
+		strcpy(device->driver, "rdma_rxe");
+	}
+	if (device->kind != RDMA_IWARP)
+		return;
+	for (i = 0; i < ARRAY_SIZE(rnic_drivers); i++)
+		if (!strcmp(device->driver, rnic_drivers[i]))
+			return;
+	device->software = true;
+	strcpy(device->driver, "siw");
+}
+
+static void read_device(const struct host *host, const char *name,
+			struct rdma_device *device)
+{
+	_cleanup_(host_list_fini) struct host_list ports = { NULL, 0, false };
+	char folder[HOST_PATH_MAX];
+	unsigned int node_type, i;
+
+	text_copy(device->name, sizeof(device->name), name);
+	if (host_path(folder, CLASS, name))
+		return;
+	node_type = read_number(host, folder, "node_type", device);
+	read_text(host, folder, "node_guid", device, device->node_guid,
+		  sizeof(device->node_guid));
+	read_text(host, folder, "fw_ver", device, device->fw_version,
+		  sizeof(device->fw_version));
+	read_text(host, folder, "board_id", device, device->board, sizeof(device->board));
+	note(device, list_in(host, folder, "ports", &ports));
+	for (i = 0; i < ports.count && device->nports < RDMA_PORTS_MAX; i++)
+		read_port(host, folder, ports.names[i], device);
+	device->ports_cut = ports.cut || i < ports.count;
+	device->kind = kind_of(node_type, device);
+	for (i = 0; i < device->nports; i++)
+		read_port_netdev(host, device->kind, &device->ports[i]);
+	read_parent(host, folder, device);
+	find_software(host, folder, device);
+}
+
+int host_rdma(const struct host *host, struct rdma_devices **out)
+{
+	_cleanup_(host_list_fini) struct host_list list = { NULL, 0, false };
+	struct rdma_devices *devices;
+	char mode[8];
+	int rc = host_list(host, CLASS, &list);
+
+	if (rc && rc != -ENOENT)
+		return rc;
+	devices = calloc(1, sizeof(*devices));
+	if (!devices)
+		return err_set(ENOMEM, "no memory");
+	while (devices->count < list.count && devices->count < RDMA_DEVICES_MAX) {
+		read_device(host, list.names[devices->count],
+			    &devices->list[devices->count]);
+		devices->count++;
+	}
+	devices->cut = list.cut || devices->count < list.count;
+	host_attr(host, "sys/module/ib_core/parameters/netns_mode", mode, sizeof(mode));
+	devices->netns_shared = strcmp(mode, "N");
+	*out = devices;
+	return 0;
+}

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* systemd's units as they lie there (systemd.unit(5)). A unit in an earlier folder hides one of
+ * the same name; drop-ins of all folders come after it, by name. */
+#include <stdio.h>
+
+#include "plugin/host/internal.h"
+
+#define UNIT_MAX 128
+
+static const char *const unit_dirs[] = {
+	"etc/systemd/system",     "run/systemd/system", "usr/local/lib/systemd/system",
+	"usr/lib/systemd/system", "lib/systemd/system", NULL
+};
+
+/* "rdma-load-modules@rdma.service" is made of "rdma-load-modules@.service". */
+static bool template_of(const char *unit, char *buf, size_t cap)
+{
+	const char *at = strchr(unit, '@'), *dot = strrchr(unit, '.');
+
+	if (!at || !dot || dot < at || dot == at + 1)
+		return false;
+	snprintf(buf, cap, "%.*s%s", (int)(at + 1 - unit), unit, dot);
+	return true;
+}
+
+/* 1: masked, 0: @path is the unit's file. */
+static int find_unit(const struct host *host, const char *unit, char *path)
+{
+	char link[HOST_PATH_MAX];
+	const char *const *dir;
+	int rc;
+
+	for (dir = unit_dirs; *dir; dir++) {
+		rc = host_path(path, *dir, unit);
+		if (rc)
+			return rc;
+		if (!host_link(host, path, link, sizeof(link)) &&
+		    !strcmp(link, "/dev/null"))
+			return 1;
+		rc = host_exists(host, path);
+		if (rc != -ENOENT)
+			return rc;
+	}
+	return err_set(ENOENT, "there is no unit %.64s", unit);
+}
+
+static int find_unit_or_template(const struct host *host, const char *unit, char *path)
+{
+	char template[UNIT_MAX];
+	int rc;
+
+	if (strlen(unit) >= UNIT_MAX || strchr(unit, '/'))
+		return err_set(EINVAL, "%.64s is no name of a unit", unit);
+	rc = find_unit(host, unit, path);
+	if (rc == -ENOENT && template_of(unit, template, sizeof(template)))
+		rc = find_unit(host, template, path);
+	return rc;
+}
+
+/* The last assignment wins. */
+static int parse_file(const struct host *host, const char *file, const char *section,
+		      const char *key, char *buf, size_t cap)
+{
+	_cleanup_(host_text_fini) struct host_text text = { NULL, 0 };
+	unsigned int number = 0;
+	bool inside = false;
+	size_t len = strlen(section);
+	int rc = host_read(host, file, HOST_FILE_MAX, &text);
+	char *cursor, *line, *value;
+
+	if (rc)
+		return rc;
+	cursor = text.text;
+	while ((line = line_next_joined(&cursor, &number))) {
+		line = text_trim(line);
+		if (*line == '[') {
+			inside = !strncmp(line + 1, section, len) && line[len + 1] == ']';
+			continue;
+		}
+		value = strchr(line, '=');
+		if (!inside || !value || *line == '#' || *line == ';')
+			continue;
+		*value++ = '\0';
+		if (!strcmp(text_trim(line), key))
+			text_copy(buf, cap, text_trim(value));
+	}
+	return 0;
+}
+
+static int parse_dropins(const struct host *host, const char *unit, const char *section,
+			 const char *key, char *buf, size_t cap)
+{
+	_cleanup_(host_list_fini) struct host_list files = { NULL, 0, false };
+	char dirs[ARRAY_SIZE(unit_dirs)][256];
+	const char *list[ARRAY_SIZE(unit_dirs)] = { NULL };
+	size_t i;
+	int rc;
+
+	for (i = 0; unit_dirs[i]; i++) {
+		snprintf(dirs[i], sizeof(dirs[i]), "%s/%s.d", unit_dirs[i], unit);
+		list[i] = dirs[i];
+	}
+	rc = dropins_list(host, list, ".conf", &files);
+	for (i = 0; !rc && i < files.count; i++) {
+		rc = parse_file(host, files.names[i], section, key, buf, cap);
+		/* A link to nowhere or to /dev/null hides one of a later folder. */
+		rc = rc == -ENOENT || rc == -EINVAL ? 0 : rc;
+	}
+	return rc;
+}
+
+int host_unit_get(const struct host *host, const char *unit, const char *section,
+		  const char *key, char *buf, size_t cap)
+{
+	char path[HOST_PATH_MAX], template[UNIT_MAX];
+	int rc;
+
+	buf[0] = '\0';
+	rc = find_unit_or_template(host, unit, path);
+	if (rc)
+		return rc < 0 ? rc : 0;
+	rc = parse_file(host, path, section, key, buf, cap);
+	if (!rc && template_of(unit, template, sizeof(template)))
+		rc = parse_dropins(host, template, section, key, buf, cap);
+	return rc ? rc : parse_dropins(host, unit, section, key, buf, cap);
+}
+
+/* Whether FOLDER/SOMETHING.wants/UNIT, or .requires, is there. */
+static int is_wanted(const struct host *host, const char *folder, const char *unit)
+{
+	_cleanup_(host_list_fini) struct host_list list = { NULL, 0, false };
+	char path[HOST_PATH_MAX], link[HOST_PATH_MAX];
+	int rc = host_list(host, folder, &list);
+	size_t i;
+
+	if (rc)
+		return rc == -ENOENT ? 0 : rc;
+	for (i = 0; i < list.count; i++) {
+		if (!text_ends_with(list.names[i], ".wants") &&
+		    !text_ends_with(list.names[i], ".requires"))
+			continue;
+		if ((size_t)snprintf(path, sizeof(path), "%s/%s/%s", folder,
+				     list.names[i], unit) >= sizeof(path))
+			continue;
+		if (!host_link(host, path, link, sizeof(link)))
+			return 1;
+	}
+	return 0;
+}
+
+int host_unit_state(const struct host *host, const char *unit, enum unit_state *out)
+{
+	char path[HOST_PATH_MAX];
+	const char *const *dir;
+	int rc = find_unit_or_template(host, unit, path);
+
+	*out = rc == -ENOENT ? UNIT_MISSING : rc == 1 ? UNIT_MASKED : UNIT_DISABLED;
+	if (rc)
+		return rc == -ENOENT || rc == 1 ? 0 : rc;
+	/* Those of the distribution too: rdma-core has its in rdma-hw.target.wants there. */
+	for (dir = unit_dirs; *dir && !rc; dir++)
+		rc = is_wanted(host, *dir, unit);
+	if (rc > 0)
+		*out = UNIT_ENABLED;
+	return rc < 0 ? rc : 0;
+}

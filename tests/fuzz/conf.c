@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* A configuration of nfs-utils: whatever it is, what is set is printable and found again. */
+#include "plugin/host/internal.h"
+#include "tests/fuzz/fuzz.h"
+
+static const struct conf *conf;
+
+static void check_text(const char *text)
+{
+	for (; *text; text++)
+		FUZZ_CHECK((unsigned char)*text >= 0x20 && *text != 0x7f);
+}
+
+static int check_value(void *arg, const char *section_arg, const char *key,
+		       const struct conf_value *value)
+{
+	const struct conf_value *again;
+
+	again = conf_get(conf, arg, section_arg, key);
+	/* "$NAME" is another value, or none. */
+	FUZZ_CHECK(value->value[0] == '$' || again == value);
+	FUZZ_CHECK(value->line && value->file && value->value[0]);
+	check_text(key);
+	check_text(value->value);
+	return 0;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	static const char *const sections[] = { "nfsd", "Server", "MountPoint",
+						"NFSMount_Global_Options",
+						"environment" };
+	char *text = malloc(size + 1);
+	struct conf *made = conf_new();
+	size_t i;
+
+	FUZZ_CHECK(text && made);
+	if (size)
+		memcpy(text, data, size);
+	text[size] = '\0';
+	conf = made;
+	if (!conf_add(made, NULL, "etc/nfs.conf", text))
+		for (i = 0; i < ARRAY_SIZE(sections); i++)
+			conf_each(made, sections[i], check_value,
+				  (void *)(uintptr_t)sections[i]);
+	if (conf_problem(made))
+		check_text(conf_problem(made));
+	conf_close(made);
+	free(text);
+	return 0;
+}

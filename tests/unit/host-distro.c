@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* Distribution and kernel, of the machines and of single files. */
+#include "tests/unit/host-tree.h"
+
+static struct tree tree;
+static struct host_system sys;
+
+static void machines_are_told_apart(void)
+{
+	static const struct {
+		const char *machine;
+		enum distro distro;
+		const char *version;
+		unsigned int kernel[3];
+		bool plain;
+	} rows[] = {
+		{ "mlx5-roce-rhel9", DISTRO_RHEL, "9.4", { 5, 14, 0 }, false },
+		{ "mlx5-ib-rhel8", DISTRO_RHEL, "8.10", { 4, 18, 0 }, false },
+		{ "none-debian12", DISTRO_DEBIAN, "12", { 6, 1, 112 }, true },
+		{ "rxe-ubuntu2204", DISTRO_UBUNTU, "22.04", { 5, 15, 0 }, false },
+		{ "irdma-iwarp-sles15", DISTRO_SUSE, "15.5", { 5, 14, 21 }, false },
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		tree_machine(&tree, rows[i].machine);
+		CU_ASSERT_EQUAL(host_system(tree.host, &sys), 0);
+		CU_ASSERT_EQUAL(sys.distro, rows[i].distro);
+		CU_ASSERT_STRING_EQUAL(sys.version_id, rows[i].version);
+		CU_ASSERT_EQUAL(memcmp(sys.kernel, rows[i].kernel, sizeof(sys.kernel)),
+				0);
+		CU_ASSERT_EQUAL(sys.kernel_is_plain, rows[i].plain);
+		tree_free(&tree);
+	}
+}
+
+static bool is_plain(const char *release, const char *version)
+{
+	tree_write(&tree, "proc/sys/kernel/osrelease", release);
+	tree_write(&tree, "proc/version", version);
+	CU_ASSERT_EQUAL(host_system(tree.host, &sys), 0);
+	return sys.kernel_is_plain;
+}
+
+static void a_vendors_number_says_nothing_of_what_is_in_it(void)
+{
+	tree_new(&tree);
+	CU_ASSERT_TRUE(is_plain("6.6.30\n", ""));
+	CU_ASSERT_TRUE(is_plain("6.12.0-rc3\n", ""));
+	CU_ASSERT_TRUE(is_plain("6.12\n", ""));
+	CU_ASSERT_FALSE(is_plain("6.8.4-2-pve\n", ""));
+	CU_ASSERT_FALSE(is_plain("5.15.0-116-generic\n", ""));
+	CU_ASSERT_FALSE(is_plain("6.1.90-custom\n", "Linux (me@home) Debian 6.1.90-1 "));
+	CU_ASSERT_FALSE(is_plain("what\n", ""));
+	tree_free(&tree);
+}
+
+static void a_machine_without_names_has_none(void)
+{
+	tree_new(&tree);
+	CU_ASSERT_EQUAL(host_system(tree.host, &sys), 0);
+	CU_ASSERT_EQUAL(sys.distro, DISTRO_OTHER);
+	CU_ASSERT_STRING_EQUAL(sys.release, "");
+	tree_write(&tree, "usr/lib/os-release",
+		   "#c\nID='my os'\nID_LIKE=\"x centos\"\n=\n");
+	CU_ASSERT_EQUAL(host_system(tree.host, &sys), 0);
+	CU_ASSERT_EQUAL(sys.distro, DISTRO_RHEL);
+	CU_ASSERT_STRING_EQUAL(sys.id, "my os");
+	tree_fifo(&tree, "etc/os-release");
+	CU_ASSERT_EQUAL(host_system(tree.host, &sys), -EINVAL);
+	tree_free(&tree);
+}
+
+SUITE_MAIN("host-distro", TEST(machines_are_told_apart),
+	   TEST(a_vendors_number_says_nothing_of_what_is_in_it),
+	   TEST(a_machine_without_names_has_none))

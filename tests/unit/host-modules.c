@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* Kernel modules: what there is, what is loaded, what somebody forbade; and trees whose indexes
+ * or files are broken. */
+#include "tests/unit/host-tree.h"
+
+static struct tree tree;
+static struct host_module module;
+static struct host_listed listed;
+
+#define DEBIAN "lib/modules/6.1.0-26-amd64"
+
+static void a_module_is_found_by_its_aliases(void)
+{
+	static const char *const names[] = { "rpcrdma", "xprtrdma", "svcrdma",
+					     "rpcrdma6" };
+	size_t i;
+
+	tree_machine(&tree, "none-debian12");
+	for (i = 0; i < ARRAY_SIZE(names); i++) {
+		CU_ASSERT_EQUAL(host_module(tree.host, names[i], &module), 0);
+		CU_ASSERT_EQUAL(module.state, MODULE_AVAILABLE);
+		CU_ASSERT_STRING_EQUAL(module.name, "rpcrdma");
+		CU_ASSERT_STRING_EQUAL(module.file,
+				       DEBIAN "/kernel/net/sunrpc/xprtrdma/rpcrdma.ko");
+		CU_ASSERT_FALSE(module.external);
+		CU_ASSERT_STRING_EQUAL(module.problem, "");
+		CU_ASSERT_EQUAL(strncmp(module.vermagic, "6.1.0-26-amd64 SMP ", 19), 0);
+	}
+	CU_ASSERT_EQUAL(host_module(tree.host, "siw", &module), 0);
+	CU_ASSERT_EQUAL(module.state, MODULE_MISSING);
+	CU_ASSERT_EQUAL(host_module(tree.host, "ib-uverbs", &module), 0);
+	CU_ASSERT_STRING_EQUAL(module.name, "ib_uverbs");
+	CU_ASSERT_EQUAL(host_module(tree.host, "../x", &module), -EINVAL);
+	CU_ASSERT_EQUAL(host_module(tree.host, "", &module), -EINVAL);
+	tree_free(&tree);
+}
+
+static void what_is_loaded_is_compared_with_a_packed_file(void)
+{
+	tree_machine(&tree, "mlx5-roce-rhel9");
+	CU_ASSERT_EQUAL(host_module(tree.host, "svcrdma", &module), 0);
+	CU_ASSERT_EQUAL(module.state, MODULE_LOADED);
+	CU_ASSERT_STRING_EQUAL(module.srcversion_file, "533BB7E5866E52F63B9ACCB");
+	CU_ASSERT_STRING_EQUAL(module.srcversion_loaded, module.srcversion_file);
+	CU_ASSERT(text_ends_with(module.file, "/rpcrdma.ko.xz"));
+	tree_free(&tree);
+}
+
+static void a_file_beside_the_kernels_own_is_external(void)
+{
+	tree_machine(&tree, "siw-debian12");
+	CU_ASSERT_EQUAL(host_module(tree.host, "siw", &module), 0);
+	CU_ASSERT_EQUAL(module.state, MODULE_LOADED);
+	CU_ASSERT_TRUE(module.external);
+	CU_ASSERT_STRING_EQUAL(module.file, DEBIAN "/updates/siw.ko");
+	tree_free(&tree);
+}
+
+static void what_is_built_in_has_no_file(void)
+{
+	tree_machine(&tree, "rxe-ubuntu2204");
+	CU_ASSERT_EQUAL(host_module(tree.host, "configfs", &module), 0);
+	CU_ASSERT_EQUAL(module.state, MODULE_BUILTIN);
+	CU_ASSERT_STRING_EQUAL(module.file, "");
+	tree_free(&tree);
+	/* With parameters it has a folder, but is in no state. */
+	tree_new(&tree);
+	tree_write(&tree, "sys/module/sunrpc/parameters/pool_mode", "global\n");
+	CU_ASSERT_EQUAL(host_module(tree.host, "sunrpc", &module), 0);
+	CU_ASSERT_EQUAL(module.state, MODULE_BUILTIN);
+	tree_free(&tree);
+}
+
+static void without_an_index_only_what_is_loaded_is_known(void)
+{
+	tree_new(&tree);
+	tree_write(&tree, "proc/sys/kernel/osrelease", "6.1.0\n");
+	tree_write(&tree, "sys/module/rpcrdma/initstate", "live\n");
+	CU_ASSERT_EQUAL(host_module(tree.host, "svcrdma", &module), 0);
+	CU_ASSERT_EQUAL(module.state, MODULE_LOADED);
+	CU_ASSERT_EQUAL(host_module(tree.host, "siw", &module), -ENOENT);
+	CU_ASSERT_EQUAL(module.state, MODULE_MISSING);
+	CU_ASSERT_PTR_NOT_NULL(strstr(err_text(), "modules.dep.bin"));
+	tree_write(&tree, "proc/sys/kernel/osrelease", "../../etc\n");
+	CU_ASSERT_EQUAL(host_module(tree.host, "siw", &module), -EBADMSG);
+	tree_free(&tree);
+}
+
+static void a_line_of_modprobe_d_is_told_with_its_file(void)
+{
+	tree_machine(&tree, "none-debian12");
+	tree_write(&tree, "etc/modprobe.d/a.conf",
+		   "# install rpcrdma /bin/true\nblacklist rpcrdma\n"
+		   "install ib-uverbs \\\n  /usr/bin/false\ninstall rdma_ucm /sbin/x\n");
+	CU_ASSERT_EQUAL(host_module(tree.host, "svcrdma", &module), 0);
+	CU_ASSERT_TRUE(module.blacklisted);
+	CU_ASSERT_FALSE(module.disabled);
+	CU_ASSERT_EQUAL(host_module(tree.host, "ib_uverbs", &module), 0);
+	CU_ASSERT_TRUE(module.disabled);
+	CU_ASSERT_STRING_EQUAL(module.disabled_by, "etc/modprobe.d/a.conf");
+	CU_ASSERT_EQUAL(host_module(tree.host, "rdma_ucm", &module), 0);
+	CU_ASSERT_FALSE(module.disabled);
+	/* The same name in etc hides the distribution's. */
+	tree_write(&tree, "usr/lib/modprobe.d/a.conf", "install rpcrdma /bin/false\n");
+	CU_ASSERT_EQUAL(host_module(tree.host, "rpcrdma", &module), 0);
+	CU_ASSERT_FALSE(module.disabled);
+	tree_write(&tree, "proc/cmdline", "quiet module_blacklist=x,rpcrdma ro\n");
+	CU_ASSERT_EQUAL(host_module(tree.host, "rpcrdma", &module), 0);
+	CU_ASSERT_STRING_EQUAL(module.disabled_by, "proc/cmdline");
+	/* libkmod would wait for it. */
+	tree_fifo(&tree, "etc/modprobe.d/b.conf");
+	CU_ASSERT_EQUAL(host_module(tree.host, "rpcrdma", &module), 0);
+	tree_free(&tree);
+}
+
+static void lists_of_modules_are_read(void)
+{
+	tree_machine(&tree, "mlx5-roce-rhel9");
+	CU_ASSERT_EQUAL(host_module_listed(tree.host, "svcrdma", &listed), 0);
+	CU_ASSERT_TRUE(listed.has_rdma_conf);
+	CU_ASSERT_TRUE(listed.rdma_conf);
+	CU_ASSERT_STRING_EQUAL(listed.file, "etc/rdma/modules/rdma.conf");
+	CU_ASSERT_EQUAL(host_module_listed(tree.host, "rds_rdma", &listed), 0);
+	CU_ASSERT_FALSE(listed.rdma_conf);
+	CU_ASSERT_FALSE(listed.at_boot);
+	tree_write(&tree, "etc/modules-load.d/ib.conf", "; x\n ib-umad\n");
+	CU_ASSERT_EQUAL(host_module_listed(tree.host, "ib_umad", &listed), 0);
+	CU_ASSERT_TRUE(listed.at_boot);
+	CU_ASSERT_STRING_EQUAL(listed.file, "etc/modules-load.d/ib.conf");
+	tree_free(&tree);
+}
+
+/* An index with a good head, and a body of one kind. */
+static void write_index(const char *name, uint8_t fill)
+{
+	static uint8_t index[4096];
+	char path[256];
+
+	memset(index, fill, sizeof(index));
+	put_be32(index, 0xb007f457);
+	put_be32(index + 4, 0x00020001);
+	snprintf(path, sizeof(path), DEBIAN "/%s", name);
+	tree_bytes(&tree, path, index, sizeof(index));
+}
+
+static void a_broken_index_is_an_error_and_no_crash(void)
+{
+	static const uint8_t fills[] = { 0xff, 0x80, 0x20, 0xe0, 0x0c, 0x00 };
+	uint64_t start = now_ms();
+	size_t i;
+	int rc;
+
+	tree_machine(&tree, "none-debian12");
+	for (i = 0; i < ARRAY_SIZE(fills); i++) {
+		write_index("modules.dep.bin", fills[i]);
+		write_index("modules.alias.bin", fills[i]);
+		rc = host_module(tree.host, "rpcrdma", &module);
+		CU_ASSERT(rc == -EBADMSG || rc == -ETIMEDOUT || rc == -EINVAL || !rc);
+		CU_ASSERT_NOT_EQUAL(module.state, MODULE_LOADED);
+	}
+	tree_write(&tree, DEBIAN "/modules.dep.bin", "");
+	CU_ASSERT_EQUAL(host_module(tree.host, "rpcrdma", &module), -EBADMSG);
+	CU_ASSERT_PTR_NOT_NULL(strstr(err_text(), "is not an index of depmod"));
+	tree_fifo(&tree, DEBIAN "/modules.dep.bin");
+	CU_ASSERT_EQUAL(host_module(tree.host, "rpcrdma", &module), -EINVAL);
+	CU_ASSERT(now_ms() - start < 30000);
+	tree_free(&tree);
+}
+
+static void an_index_that_kept_us_waiting_is_not_asked_again(void)
+{
+	tree_machine(&tree, "none-debian12");
+	*host_slow_index(tree.host) = true;
+	CU_ASSERT_EQUAL(host_module(tree.host, "rpcrdma", &module), -ETIMEDOUT);
+	CU_ASSERT_PTR_NOT_NULL(strstr(err_text(), "is broken"));
+	tree_write(&tree, "sys/module/rpcrdma/initstate", "live\n");
+	CU_ASSERT_EQUAL(host_module(tree.host, "rpcrdma", &module), 0);
+	CU_ASSERT_EQUAL(module.state, MODULE_LOADED);
+	tree_free(&tree);
+}
+
+static void a_broken_file_is_a_problem_of_the_file(void)
+{
+	static const char *const contents[] = { "",
+						"\x7f"
+						"ELF",
+						"\x28\xb5\x2f\xfd....",
+						"\xfd"
+						"7zXZ" };
+	size_t i;
+
+	tree_machine(&tree, "none-debian12");
+	for (i = 0; i < ARRAY_SIZE(contents); i++) {
+		tree_write(&tree, DEBIAN "/kernel/net/sunrpc/xprtrdma/rpcrdma.ko",
+			   contents[i]);
+		CU_ASSERT_EQUAL(host_module(tree.host, "rpcrdma", &module), 0);
+		CU_ASSERT_EQUAL(module.state, MODULE_AVAILABLE);
+		CU_ASSERT_NOT_EQUAL(module.problem[0], '\0');
+	}
+	tree_link(&tree, DEBIAN "/kernel/net/sunrpc/xprtrdma/rpcrdma.ko", "/dev/zero");
+	CU_ASSERT_EQUAL(host_module(tree.host, "rpcrdma", &module), 0);
+	CU_ASSERT_NOT_EQUAL(module.problem[0], '\0');
+	tree_fifo(&tree, DEBIAN "/kernel/net/sunrpc/xprtrdma/rpcrdma.ko");
+	CU_ASSERT_EQUAL(host_module(tree.host, "rpcrdma", &module), 0);
+	CU_ASSERT_PTR_NOT_NULL(strstr(module.problem, "is not a regular file"));
+	tree_free(&tree);
+}
+
+SUITE_MAIN("host-modules", TEST(a_module_is_found_by_its_aliases),
+	   TEST(what_is_loaded_is_compared_with_a_packed_file),
+	   TEST(a_file_beside_the_kernels_own_is_external),
+	   TEST(what_is_built_in_has_no_file),
+	   TEST(without_an_index_only_what_is_loaded_is_known),
+	   TEST(a_line_of_modprobe_d_is_told_with_its_file),
+	   TEST(lists_of_modules_are_read), TEST(a_broken_index_is_an_error_and_no_crash),
+	   TEST(an_index_that_kept_us_waiting_is_not_asked_again),
+	   TEST(a_broken_file_is_a_problem_of_the_file))

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* Programs that are asked for a text, and do what programs do. */
+#include <signal.h>
+#include <sys/wait.h>
+
+#include "plugin/host/live-internal.h"
+#include "suite.h"
+
+static struct host_text text;
+
+static int run(const char *script, size_t max, unsigned int ms)
+{
+	const char *argv[] = { "/bin/sh", "-c", script, NULL };
+
+	host_text_fini(&text);
+	memset(&text, 0, sizeof(text));
+	return live_child(argv, max, deadline_in(ms), &text);
+}
+
+static void what_it_says_is_taken(void)
+{
+	CU_ASSERT_EQUAL(run("echo one; echo two; echo noise >&2", 100, 5000), 0);
+	CU_ASSERT_STRING_EQUAL(text.text, "one\ntwo\n");
+	CU_ASSERT_EQUAL(text.len, 8);
+	CU_ASSERT_EQUAL(run(":", 100, 5000), 0);
+	CU_ASSERT_STRING_EQUAL(text.text, "");
+	host_text_fini(&text);
+}
+
+static void it_has_no_environment_and_nothing_to_read(void)
+{
+	setenv("NFSRDMA_SECRET", "x", 1);
+	CU_ASSERT_EQUAL(run("echo ${NFSRDMA_SECRET-none} ${HOME-none}; cat", 100, 5000),
+			0);
+	CU_ASSERT_STRING_EQUAL(text.text, "none none\n");
+	host_text_fini(&text);
+}
+
+static void a_long_text_is_taken_whole(void)
+{
+	CU_ASSERT_EQUAL(
+		run("i=0; while [ $i -lt 3000 ]; do echo 0123456789012345678901234567890123456789012345678901234567890123456789012345678; i=$((i+1)); done",
+		    1000000, 20000),
+		0);
+	CU_ASSERT_EQUAL(text.len, 240000);
+	CU_ASSERT_EQUAL(strlen(text.text), 240000);
+	host_text_fini(&text);
+}
+
+static void more_than_was_wanted_is_an_error(void)
+{
+	uint64_t start = now_ms();
+
+	CU_ASSERT_EQUAL(run("while :; do echo y; done", 1000, 10000), -EFBIG);
+	CU_ASSERT_STRING_EQUAL(err_text(), "/bin/sh says more than 1000 bytes");
+	CU_ASSERT(now_ms() - start < 5000);
+	CU_ASSERT_EQUAL(run("while :; do echo y >&2; done", 1000, 500), -ETIMEDOUT);
+}
+
+static void its_failure_is_told_with_its_words(void)
+{
+	CU_ASSERT_EQUAL(
+		run("echo 'no \033[31mrules' >&2; echo more >&2; exit 3", 100, 5000),
+		-EIO);
+	CU_ASSERT_STRING_EQUAL(err_text(), "/bin/sh ends with status 3: no ?[31mrules");
+	CU_ASSERT_EQUAL(run("kill -SEGV $$", 100, 5000), -EIO);
+	CU_ASSERT_STRING_EQUAL(err_text(), "/bin/sh was ended by signal 11");
+}
+
+static void a_program_that_is_not_there_is_enoent(void)
+{
+	const char *argv[] = { "/nonexistent/nft", NULL };
+
+	CU_ASSERT_EQUAL(live_child(argv, 10, deadline_in(1000), &text), -ENOENT);
+	argv[0] = "/etc/passwd";
+	CU_ASSERT_EQUAL(live_child(argv, 10, deadline_in(1000), &text), -EACCES);
+}
+
+static void no_process_is_left(void)
+{
+	CU_ASSERT_EQUAL(waitpid(-1, NULL, WNOHANG), -1);
+	CU_ASSERT_EQUAL(errno, ECHILD);
+}
+
+static void what_hangs_is_killed_at_the_deadline(void)
+{
+	static const char *const scripts[] = {
+		"sleep 60",
+		"trap '' TERM INT HUP; while :; do sleep 1; done",
+		/* it has closed what it says, and lives on */
+		"exec >/dev/null 2>&1; sleep 60",
+		/* it has ended, and its child holds what it says */
+		"sleep 60 & exit 0",
+	};
+	uint64_t start;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(scripts); i++) {
+		start = now_ms();
+		CU_ASSERT_EQUAL(run(scripts[i], 100, 300), -ETIMEDOUT);
+		CU_ASSERT(now_ms() - start >= 290 && now_ms() - start < 1500);
+		no_process_is_left();
+	}
+}
+
+/* A background process of it must not outlive it. */
+static void its_group_goes_with_it(void)
+{
+	char command[64];
+	int i, gone = 0;
+
+	CU_ASSERT_EQUAL(run("sleep 60 >/dev/null 2>&1 & echo $!", 100, 5000), 0);
+	for (i = 0; i < 100 && !gone; i++) {
+		gone = kill((pid_t)atoi(text.text), 0) < 0;
+		snprintf(command, sizeof(command), "grep -q '^State:.Z' /proc/%d/status",
+			 atoi(text.text));
+		gone |= system(command) == 0;
+		usleep(10000);
+	}
+	CU_ASSERT(gone);
+	host_text_fini(&text);
+}
+
+static void bytes_that_are_no_text_are_refused(void)
+{
+	CU_ASSERT_EQUAL(run("printf 'a\\000b'", 100, 5000), -EINVAL);
+}
+
+/* Whoever started us may have told us to ignore our children. */
+static void ignored_children_are_no_failure(void)
+{
+	signal(SIGCHLD, SIG_IGN);
+	CU_ASSERT_EQUAL(run("echo here", 100, 5000), 0);
+	CU_ASSERT_STRING_EQUAL(text.text, "here\n");
+	host_text_fini(&text);
+	signal(SIGCHLD, SIG_DFL);
+}
+
+SUITE_MAIN("live-child", TEST(what_it_says_is_taken),
+	   TEST(it_has_no_environment_and_nothing_to_read),
+	   TEST(a_long_text_is_taken_whole), TEST(more_than_was_wanted_is_an_error),
+	   TEST(its_failure_is_told_with_its_words),
+	   TEST(a_program_that_is_not_there_is_enoent),
+	   TEST(what_hangs_is_killed_at_the_deadline), TEST(its_group_goes_with_it),
+	   TEST(bytes_that_are_no_text_are_refused),
+	   TEST(ignored_children_are_no_failure))

@@ -1,0 +1,410 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* A system's answers, recorded and replayed. The system is one that this file makes up. */
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <sys/stat.h>
+
+#include "plugin/host/live.h"
+#include "suite.h"
+
+static char root[64];
+static struct host *host;
+
+static int write_file(const char *path, const char *text, size_t len)
+{
+	char full[512];
+	FILE *file;
+
+	snprintf(full, sizeof(full), "%s/%s", root, path);
+	file = fopen(full, "w");
+	if (!file)
+		return -errno;
+	fwrite(text, 1, len, file);
+	return fclose(file);
+}
+
+static int to_root(void *arg, const char *path, const char *text, size_t len)
+{
+	unsigned int *files = arg;
+
+	(*files)++;
+	return write_file(path, text, len);
+}
+
+static void begin(void)
+{
+	char folder[128];
+
+	strcpy(root, "/tmp/nfsrdma-live.XXXXXX");
+	CU_ASSERT_PTR_NOT_NULL_FATAL(mkdtemp(root));
+	snprintf(folder, sizeof(folder), "%s/.nfsrdma", root);
+	mkdir(folder, 0700);
+	CU_ASSERT_EQUAL_FATAL(host_open(&host, root), 0);
+}
+
+static void end(void)
+{
+	char command[128];
+
+	host_close(host);
+	snprintf(command, sizeof(command), "rm -rf %s", root);
+	CU_ASSERT_EQUAL(system(command), 0);
+}
+
+static struct transport_address address(const char *text)
+{
+	struct transport_address out;
+	struct sockaddr_in6 *in6 = (struct sockaddr_in6 *)&out.addr;
+	struct sockaddr_in *in = (struct sockaddr_in *)&out.addr;
+
+	memset(&out, 0, sizeof(out));
+	if (inet_pton(AF_INET, text, &in->sin_addr) == 1) {
+		in->sin_family = AF_INET;
+		out.len = sizeof(*in);
+	} else {
+		CU_ASSERT_EQUAL_FATAL(inet_pton(AF_INET6, text, &in6->sin6_addr), 1);
+		in6->sin6_family = AF_INET6;
+		out.len = sizeof(*in6);
+	}
+	transport_set_port(&out, 20049);
+	return out;
+}
+
+/* --- a system --------------------------------------------------------------------- */
+
+static const char ruleset[] =
+	"{\"nftables\": [{\"metainfo\": {\"version\": \"1.0.6\"}}]}\n";
+
+static int fake_route(const struct host *at, const struct transport_address *to,
+		      struct host_route *out)
+{
+	(void)at;
+	memset(out, 0, sizeof(*out));
+	if (to->addr.ss_family == AF_INET6)
+		return err_set(ENETUNREACH, "there is no route to 2001:db8::1");
+	strcpy(out->netdev, "eth0");
+	strcpy(out->gateway, "192.0.2.254");
+	strcpy(out->source, "192.0.2.2");
+	out->mtu = 1400;
+	return 0;
+}
+
+static int fake_nftables(const struct host *at, struct host_text *json)
+{
+	(void)at;
+	json->text = strdup(ruleset);
+	json->len = strlen(ruleset);
+	return 0;
+}
+
+static int no_nftables(const struct host *at, struct host_text *json)
+{
+	(void)at;
+	(void)json;
+	return err_set(EPERM, "only root may list the firewall's rules");
+}
+
+static int fake_firewalld(const struct host *at, const char *netdev,
+			  struct host_firewalld *out)
+{
+	(void)at;
+	memset(out, 0, sizeof(*out));
+	if (!strcmp(netdev, "eth1"))
+		return err_set(EACCES, "firewalld: not for you");
+	out->running = true;
+	strcpy(out->zone, "public");
+	strcpy(out->target, "%%REJECT%%");
+	strcpy(out->more, "rich rules");
+	out->nports = 2;
+	out->ports[0] = (struct host_firewalld_port){ 4791, 4791, IPPROTO_UDP, false };
+	out->ports[1] = (struct host_firewalld_port){ 1, 65535, IPPROTO_TCP, true };
+	return 0;
+}
+
+static int fake_unit(const struct host *at, const char *unit, char *state, size_t cap)
+{
+	(void)at;
+	if (!strcmp(unit, "opensm.service"))
+		return err_set(ENOENT, "there is no unit opensm.service");
+	if (!strcmp(unit, "vdsmd.service"))
+		return err_set(ETIMEDOUT, "the system bus does not answer");
+	snprintf(state, cap, "%s",
+		 strcmp(unit, "nfs-server.service") ? "inactive" : "active");
+	return 0;
+}
+
+static int no_unit(const struct host *at, const char *unit, char *state, size_t cap)
+{
+	(void)at;
+	(void)unit;
+	(void)state;
+	(void)cap;
+	return err_set(EHOSTDOWN, "the system bus: No such file or directory");
+}
+
+static const struct live_ops fake_system = {
+	fake_route,
+	fake_nftables,
+	fake_firewalld,
+	fake_unit,
+};
+
+static const struct live_ops poor_system = {
+	fake_route,
+	no_nftables,
+	fake_firewalld,
+	no_unit,
+};
+
+static unsigned int record(const struct live_ops *live)
+{
+	static const char *const netdevs[] = { "eth0", "eth1" };
+	struct transport_address addresses[2] = { address("192.0.2.1"),
+						  address("2001:db8::1") };
+	const struct live_wanted wanted = { addresses, 2, netdevs, 2 };
+	unsigned int files = 0;
+
+	CU_ASSERT_EQUAL(live_record(live, host, &wanted, to_root, &files), 0);
+	return files;
+}
+
+/* --- what is replayed ---------------------------------------------------------------- */
+
+static void a_route_is_replayed(void)
+{
+	struct transport_address v4 = address("192.0.2.1"), v6 = address("2001:db8::1"),
+				 other = address("192.0.2.3");
+	struct host_route route;
+
+	begin();
+	CU_ASSERT_EQUAL(record(&fake_system), 6);
+	CU_ASSERT_EQUAL(live_replay.route(host, &v4, &route), 0);
+	CU_ASSERT_STRING_EQUAL(route.netdev, "eth0");
+	CU_ASSERT_STRING_EQUAL(route.gateway, "192.0.2.254");
+	CU_ASSERT_STRING_EQUAL(route.source, "192.0.2.2");
+	CU_ASSERT_EQUAL(route.mtu, 1400);
+	CU_ASSERT(!route.local);
+	CU_ASSERT_EQUAL(live_replay.route(host, &v6, &route), -ENETUNREACH);
+	CU_ASSERT_STRING_EQUAL(err_text(), "there is no route to 2001:db8::1");
+	CU_ASSERT_EQUAL(live_replay.route(host, &other, &route), -ENODATA);
+	CU_ASSERT_STRING_EQUAL(err_text(),
+			       "the snapshot has no .nfsrdma/route-192.0.2.3.json");
+	end();
+}
+
+static void rules_are_replayed_byte_for_byte(void)
+{
+	struct host_text json = { NULL, 0 };
+
+	begin();
+	record(&fake_system);
+	CU_ASSERT_EQUAL_FATAL(live_replay.nftables(host, &json), 0);
+	CU_ASSERT_EQUAL(json.len, strlen(ruleset));
+	CU_ASSERT_STRING_EQUAL(json.text, ruleset);
+	host_text_fini(&json);
+	end();
+}
+
+static void what_could_not_be_asked_is_replayed_as_that(void)
+{
+	struct host_firewalld zone;
+	struct host_text json = { NULL, 0 };
+	char state[32];
+
+	begin();
+	record(&poor_system);
+	CU_ASSERT_EQUAL(live_replay.nftables(host, &json), -EPERM);
+	CU_ASSERT_STRING_EQUAL(err_text(), "only root may list the firewall's rules");
+	CU_ASSERT_EQUAL(
+		live_replay.unit(host, "nfs-server.service", state, sizeof(state)),
+		-EHOSTDOWN);
+	CU_ASSERT_EQUAL(live_replay.firewalld(host, "eth1", &zone), -EACCES);
+	CU_ASSERT_STRING_EQUAL(err_text(), "firewalld: not for you");
+	end();
+}
+
+static void a_zone_is_replayed(void)
+{
+	struct host_firewalld zone;
+
+	begin();
+	record(&fake_system);
+	CU_ASSERT_EQUAL(live_replay.firewalld(host, "eth0", &zone), 0);
+	CU_ASSERT(zone.running && !zone.panic);
+	CU_ASSERT_STRING_EQUAL(zone.zone, "public");
+	CU_ASSERT_STRING_EQUAL(zone.target, "%%REJECT%%");
+	CU_ASSERT_STRING_EQUAL(zone.more, "rich rules");
+	CU_ASSERT_EQUAL_FATAL(zone.nports, 2);
+	CU_ASSERT_EQUAL(zone.ports[0].first, 4791);
+	CU_ASSERT_EQUAL(zone.ports[0].protocol, IPPROTO_UDP);
+	CU_ASSERT_EQUAL(zone.ports[1].last, 65535);
+	CU_ASSERT_EQUAL(zone.ports[1].protocol, IPPROTO_TCP);
+	CU_ASSERT(zone.ports[1].some);
+	CU_ASSERT_EQUAL(live_replay.firewalld(host, "eth2", &zone), -ENODATA);
+	end();
+}
+
+/* There is none, it was not asked for, it could not be asked: three things. */
+static void units_are_replayed(void)
+{
+	char state[32];
+
+	begin();
+	record(&fake_system);
+	CU_ASSERT_EQUAL(
+		live_replay.unit(host, "nfs-server.service", state, sizeof(state)), 0);
+	CU_ASSERT_STRING_EQUAL(state, "active");
+	CU_ASSERT_EQUAL(live_replay.unit(host, "opensm.service", state, sizeof(state)),
+			-ENOENT);
+	CU_ASSERT_EQUAL(live_replay.unit(host, "vdsmd.service", state, sizeof(state)),
+			-ETIMEDOUT);
+	CU_ASSERT_EQUAL(live_replay.unit(host, "sshd.service", state, sizeof(state)),
+			-ENODATA);
+	end();
+}
+
+static void an_empty_snapshot_knows_nothing(void)
+{
+	struct transport_address to = address("192.0.2.1");
+	struct host_firewalld zone;
+	struct host_route route;
+	struct host_text json;
+	char text[32];
+
+	begin();
+	CU_ASSERT_EQUAL(live_replay.route(host, &to, &route), -ENODATA);
+	CU_ASSERT_EQUAL(live_replay.nftables(host, &json), -ENODATA);
+	CU_ASSERT_EQUAL(live_replay.firewalld(host, "eth0", &zone), -ENODATA);
+	CU_ASSERT_EQUAL(live_replay.unit(host, "nfs-server.service", text, sizeof(text)),
+			-ENODATA);
+	CU_ASSERT_EQUAL(live_legacy_tables(host, text, sizeof(text)), 0);
+	CU_ASSERT_STRING_EQUAL(text, "");
+	end();
+}
+
+/* Of a route, of a zone, of units: each breaks the form. */
+static const char *const bad_routes[] = {
+	"",
+	"{",
+	"[]",
+	"7",
+	"{}",
+	"{\"netdev\":\"interface-too-long\",\"gateway\":\"\",\"source\":\"\",\"mtu\":0,\"local\":false}",
+	"{\"netdev\":\"a\\u001b[0m\",\"gateway\":\"\",\"source\":\"\",\"mtu\":0,\"local\":false}",
+	"{\"netdev\":\"a\\u0000b\",\"gateway\":\"\",\"source\":\"\",\"mtu\":0,\"local\":false}",
+	"{\"netdev\":\"eth0\",\"gateway\":\"\",\"source\":\"\",\"mtu\":-1,\"local\":false}",
+	"{\"netdev\":\"eth0\",\"gateway\":\"\",\"source\":\"\",\"mtu\":1e9,\"local\":false}",
+	"{\"netdev\":\"eth0\",\"gateway\":1,\"source\":\"\",\"mtu\":0,\"local\":false}",
+	"{\"netdev\":\"eth0\",\"gateway\":\"\",\"source\":\"\",\"mtu\":0}",
+	"{\"error\":\"EWHATEVER\",\"text\":\"\"}",
+	"{\"error\":\"EPERM\"}",
+	"{\"error\":\"EPERM\",\"text\":\"\\u001b[2J\"}",
+	"{\"error\":5,\"text\":\"\"}",
+};
+
+static const char *const bad_zones[] = {
+	"{}",
+	"{\"running\":1,\"panic\":false,\"zone\":\"\",\"target\":\"\",\"ports\":[],\"more\":\"\"}",
+	"{\"running\":true,\"panic\":false,\"zone\":\"\",\"target\":\"\",\"ports\":{},\"more\":\"\"}",
+	"{\"running\":true,\"panic\":false,\"zone\":\"\",\"target\":\"\",\"ports\":[1],\"more\":\"\"}",
+	"{\"running\":true,\"panic\":false,\"zone\":\"\",\"target\":\"\",\"ports\":[{\"first\":1,\"last\":65536,\"protocol\":\"tcp\",\"some\":false}],\"more\":\"\"}",
+	"{\"running\":true,\"panic\":false,\"zone\":\"\",\"target\":\"\",\"ports\":[{\"first\":1,\"last\":2,\"protocol\":\"sctp\",\"some\":false}],\"more\":\"\"}",
+};
+
+static const char *const bad_units[] = {
+	"[]",
+	"{\"nfs-server.service\":1}",
+	"{\"nfs-server.service\":[\"active\"]}",
+	"{\"nfs-server.service\":\"a\\nb\"}",
+	"{\"nfs-server.service\":\"a word that is longer than any state of a unit is\"}",
+};
+
+static void a_broken_record_is_told(void)
+{
+	struct transport_address to = address("192.0.2.1");
+	struct host_firewalld zone;
+	struct host_route route;
+	char state[32];
+	size_t i;
+
+	begin();
+	for (i = 0; i < ARRAY_SIZE(bad_routes); i++) {
+		write_file(".nfsrdma/route-192.0.2.1.json", bad_routes[i],
+			   strlen(bad_routes[i]));
+		CU_ASSERT_EQUAL(live_replay.route(host, &to, &route), -EBADMSG);
+		CU_ASSERT(err_text()[0]);
+	}
+	for (i = 0; i < ARRAY_SIZE(bad_zones); i++) {
+		write_file(".nfsrdma/firewalld-eth0.json", bad_zones[i],
+			   strlen(bad_zones[i]));
+		CU_ASSERT_EQUAL(live_replay.firewalld(host, "eth0", &zone), -EBADMSG);
+	}
+	for (i = 0; i < ARRAY_SIZE(bad_units); i++) {
+		write_file(".nfsrdma/units.json", bad_units[i], strlen(bad_units[i]));
+		CU_ASSERT_EQUAL(live_replay.unit(host, "nfs-server.service", state,
+						 sizeof(state)),
+				-EBADMSG);
+	}
+	end();
+}
+
+static void a_record_that_is_no_file_costs_no_time(void)
+{
+	struct transport_address to = address("192.0.2.1");
+	struct host_route route;
+	struct host_text json;
+	char path[128];
+
+	begin();
+	snprintf(path, sizeof(path), "%s/.nfsrdma/route-192.0.2.1.json", root);
+	CU_ASSERT_EQUAL(mkfifo(path, 0600), 0);
+	CU_ASSERT_EQUAL(live_replay.route(host, &to, &route), -EINVAL);
+	snprintf(path, sizeof(path), "%s/.nfsrdma/nft.json", root);
+	CU_ASSERT_EQUAL(mkdir(path, 0700), 0);
+	CU_ASSERT_EQUAL(live_replay.nftables(host, &json), -EINVAL);
+	end();
+}
+
+static void names_that_are_paths_are_refused(void)
+{
+	struct transport_address to = { .len = 2 };
+	struct host_firewalld zone;
+	struct host_route route;
+
+	begin();
+	CU_ASSERT_EQUAL(live_replay.firewalld(host, "../x", &zone), -EINVAL);
+	CU_ASSERT_EQUAL(live_replay.firewalld(host, "", &zone), -EINVAL);
+	CU_ASSERT_EQUAL(live_replay.firewalld(host, "a-name-that-is-long", &zone),
+			-EINVAL);
+	to.addr.ss_family = AF_UNIX;
+	CU_ASSERT_EQUAL(live_replay.route(host, &to, &route), -EINVAL);
+	end();
+}
+
+static void tables_of_iptables_legacy_are_told(void)
+{
+	char names[16], folder[128];
+
+	begin();
+	snprintf(folder, sizeof(folder), "mkdir -p %s/proc/net", root);
+	CU_ASSERT_EQUAL(system(folder), 0);
+	write_file("proc/net/ip_tables_names", "filter\nnat\n", 11);
+	write_file("proc/net/ip6_tables_names", "mangle\n", 7);
+	CU_ASSERT_EQUAL(live_legacy_tables(host, names, sizeof(names)), 0);
+	CU_ASSERT_STRING_EQUAL(names, "filter nat");
+	write_file("proc/net/ip_tables_names", "fil\033ter\n", 8);
+	CU_ASSERT_EQUAL(live_legacy_tables(host, names, sizeof(names)), 0);
+	CU_ASSERT_STRING_EQUAL(names, "fil?ter mangle");
+	end();
+}
+
+SUITE_MAIN("live-record", TEST(a_route_is_replayed),
+	   TEST(rules_are_replayed_byte_for_byte),
+	   TEST(what_could_not_be_asked_is_replayed_as_that), TEST(a_zone_is_replayed),
+	   TEST(units_are_replayed), TEST(an_empty_snapshot_knows_nothing),
+	   TEST(a_broken_record_is_told), TEST(a_record_that_is_no_file_costs_no_time),
+	   TEST(names_that_are_paths_are_refused),
+	   TEST(tables_of_iptables_legacy_are_told))
