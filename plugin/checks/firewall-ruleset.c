@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* The objects of `nft -j list ruleset` by their names (libnftables-json(5)): an array in which
+ * tables, chains, sets and rules follow each other, each with its family and table. Sorted once,
+ * since a host with many containers has thousands. */
+#include <stdio.h>
+
+#include "plugin/checks/firewall.h"
+
+/* As many as eight megabytes of rules have. json-c takes some hundred bytes for each. */
+#define CONTAINERS_MAX 400000
+#define DEPTH_MAX      32
+
+/* A set, a map or a table. */
+struct named {
+	const char *family, *table, *name;
+	struct json_object *json;
+};
+
+struct ruleset {
+	struct json_object *json;
+	size_t nchains, nsets, ntables, nrules;
+	struct ruleset_chain *chains;
+	struct named *sets, *tables;
+	struct ruleset_rule *rules;
+};
+
+struct json_object *json_member(struct json_object *json, const char *key)
+{
+	struct json_object *value = NULL;
+
+	if (json_object_is_type(json, json_type_object))
+		json_object_object_get_ex(json, key, &value);
+	return value;
+}
+
+const char *json_word(struct json_object *json, const char *key)
+{
+	struct json_object *value = json_member(json, key);
+
+	return json_object_is_type(value, json_type_string)
+		       ? json_object_get_string(value)
+		       : NULL;
+}
+
+bool json_only(struct json_object *json, const char **key, struct json_object **value)
+{
+	struct json_object_iterator it;
+
+	if (!json_object_is_type(json, json_type_object) ||
+	    json_object_object_length(json) != 1)
+		return false;
+	it = json_object_iter_begin(json);
+	*key = json_object_iter_peek_name(&it);
+	*value = json_object_iter_peek_value(&it);
+	return true;
+}
+
+static int compare_names(const char *const a[3], const char *const b[3])
+{
+	int i, order = 0;
+
+	for (i = 0; i < 3 && !order; i++)
+		order = strcmp(a[i], b[i]);
+	return order;
+}
+
+static int compare_chains(const void *a, const void *b)
+{
+	const struct ruleset_chain *x = a, *y = b;
+
+	return compare_names((const char *[]){ x->family, x->table, x->name },
+			     (const char *[]){ y->family, y->table, y->name });
+}
+
+static int compare_named(const void *a, const void *b)
+{
+	const struct named *x = a, *y = b;
+
+	return compare_names((const char *[]){ x->family, x->table, x->name },
+			     (const char *[]){ y->family, y->table, y->name });
+}
+
+struct ruleset_chain *ruleset_chain(struct ruleset *ruleset, const char *family,
+				    const char *table, const char *name)
+{
+	struct ruleset_chain key = { .family = family, .table = table, .name = name };
+
+	return bsearch(&key, ruleset->chains, ruleset->nchains, sizeof(key),
+		       compare_chains);
+}
+
+struct ruleset_chain *ruleset_chain_at(struct ruleset *ruleset, size_t i)
+{
+	return i < ruleset->nchains ? &ruleset->chains[i] : NULL;
+}
+
+const struct ruleset_rule *ruleset_rule(const struct ruleset *ruleset, unsigned int at)
+{
+	return at ? &ruleset->rules[at - 1] : NULL;
+}
+
+bool ruleset_elements(struct ruleset *ruleset, const struct ruleset_chain *chain,
+		      const char *name, struct json_object **out)
+{
+	struct named key = { chain->family, chain->table, name, NULL }, *set;
+
+	set = bsearch(&key, ruleset->sets, ruleset->nsets, sizeof(key), compare_named);
+	if (!set)
+		return false;
+	*out = json_member(set->json, "elem");
+	if (!json_object_is_type(*out, json_type_array))
+		*out = NULL;
+	return true;
+}
+
+/* Flags of a table, and whether they switch it off. */
+static const struct {
+	const char *name;
+	enum truth dormant;
+} table_flags[] = {
+	{ "dormant", YES },
+	{ "owner", NO },
+	{ "persist", NO },
+};
+
+/* nft 1.0.6 prints a stray string for the flags of a table: what is no flag may be any. */
+static enum truth flag_is_dormant(struct json_object *flag)
+{
+	const char *name = json_object_is_type(flag, json_type_string)
+				   ? json_object_get_string(flag)
+				   : "";
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(table_flags); i++)
+		if (!strcmp(table_flags[i].name, name))
+			return table_flags[i].dormant;
+	return MAYBE;
+}
+
+enum truth ruleset_is_dormant(struct ruleset *ruleset, const struct ruleset_chain *chain)
+{
+	struct named key = { chain->family, "", chain->table, NULL }, *table;
+	struct json_object *flags;
+	enum truth dormant = NO, flag;
+	size_t i;
+
+	table = bsearch(&key, ruleset->tables, ruleset->ntables, sizeof(key),
+			compare_named);
+	flags = table ? json_member(table->json, "flags") : NULL;
+	if (!flags)
+		return NO;
+	if (!json_object_is_type(flags, json_type_array))
+		return flag_is_dormant(flags);
+	for (i = 0; i < json_object_array_length(flags); i++) {
+		flag = flag_is_dormant(json_object_array_get_idx(flags, i));
+		dormant = flag > dormant ? flag : dormant;
+	}
+	return dormant;
+}
+
+static void add_chain(struct ruleset *ruleset, struct json_object *json)
+{
+	struct ruleset_chain chain = {
+		.family = json_word(json, "family"),
+		.table = json_word(json, "table"),
+		.name = json_word(json, "name"),
+		.json = json,
+		.index = (unsigned int)ruleset->nchains,
+	};
+
+	if (chain.family && chain.table && chain.name)
+		ruleset->chains[ruleset->nchains++] = chain;
+}
+
+static void add_set(struct ruleset *ruleset, struct json_object *json)
+{
+	struct named set = { json_word(json, "family"), json_word(json, "table"),
+			     json_word(json, "name"), json };
+
+	if (set.family && set.table && set.name)
+		ruleset->sets[ruleset->nsets++] = set;
+}
+
+static void add_table(struct ruleset *ruleset, struct json_object *json)
+{
+	struct named table = { json_word(json, "family"), "", json_word(json, "name"),
+			       json };
+
+	if (table.family && table.name)
+		ruleset->tables[ruleset->ntables++] = table;
+}
+
+/* After the chains are sorted. A rule whose chain is not there cannot be reached. */
+static void add_rule(struct ruleset *ruleset, struct json_object *json)
+{
+	const char *family = json_word(json, "family"), *table = json_word(json, "table"),
+		   *name = json_word(json, "chain");
+	struct ruleset_chain *chain;
+	unsigned int at;
+
+	chain = family && table && name ? ruleset_chain(ruleset, family, table, name)
+					: NULL;
+	if (!chain)
+		return;
+	ruleset->rules[ruleset->nrules++] = (struct ruleset_rule){ .json = json };
+	at = (unsigned int)ruleset->nrules;
+	if (chain->last)
+		ruleset->rules[chain->last - 1].next = at;
+	else
+		chain->first = at;
+	chain->last = at;
+}
+
+static const struct {
+	const char *kind;
+	void (*add)(struct ruleset *ruleset, struct json_object *json);
+} kinds[] = {
+	{ "table", add_table },
+	{ "chain", add_chain },
+	{ "set", add_set },
+	{ "map", add_set },
+};
+
+static void index_object(struct ruleset *ruleset, struct json_object *json)
+{
+	const char *kind;
+	struct json_object *value;
+	size_t i;
+
+	if (json_only(json, &kind, &value))
+		for (i = 0; i < ARRAY_SIZE(kinds); i++)
+			if (!strcmp(kinds[i].kind, kind))
+				kinds[i].add(ruleset, value);
+}
+
+static int index_objects(struct ruleset *ruleset, struct json_object *objects)
+{
+	size_t count = json_object_array_length(objects), i;
+	struct json_object *rule;
+
+	ruleset->chains = calloc(count + 1, sizeof(*ruleset->chains));
+	ruleset->sets = calloc(count + 1, sizeof(*ruleset->sets));
+	ruleset->tables = calloc(count + 1, sizeof(*ruleset->tables));
+	ruleset->rules = calloc(count + 1, sizeof(*ruleset->rules));
+	if (!ruleset->chains || !ruleset->sets || !ruleset->tables || !ruleset->rules)
+		return err_sys("memory for %zu rules", count);
+	for (i = 0; i < count; i++)
+		index_object(ruleset, json_object_array_get_idx(objects, i));
+	qsort(ruleset->chains, ruleset->nchains, sizeof(*ruleset->chains),
+	      compare_chains);
+	qsort(ruleset->sets, ruleset->nsets, sizeof(*ruleset->sets), compare_named);
+	qsort(ruleset->tables, ruleset->ntables, sizeof(*ruleset->tables), compare_named);
+	for (i = 0; i < count; i++) {
+		rule = json_member(json_object_array_get_idx(objects, i), "rule");
+		if (rule)
+			add_rule(ruleset, rule);
+	}
+	return 0;
+}
+
+/* What is printed costs a hundredfold in memory: refused before it is parsed. */
+static int count_containers(const char *json, size_t len)
+{
+	size_t i, count = 0;
+
+	for (i = 0; i < len; i++)
+		count += json[i] == '{' || json[i] == '[';
+	if (count > CONTAINERS_MAX)
+		return err_set(E2BIG, "the ruleset has %zu parts, %u are looked at",
+			       count, CONTAINERS_MAX);
+	return 0;
+}
+
+static int parse(struct json_object **out, const char *json, size_t len)
+{
+	struct json_tokener *tokener = json_tokener_new_ex(DEPTH_MAX);
+	enum json_tokener_error error;
+
+	if (!tokener)
+		return err_set(ENOMEM, "memory for a JSON parser");
+	*out = json_tokener_parse_ex(tokener, json, (int)len);
+	error = json_tokener_get_error(tokener);
+	json_tokener_free(tokener);
+	if (error != json_tokener_success)
+		return err_set(EBADMSG, "the ruleset is no JSON: %s",
+			       error == json_tokener_continue
+				       ? "it is cut"
+				       : json_tokener_error_desc(error));
+	return 0;
+}
+
+int ruleset_open(struct ruleset **out, const char *json, size_t len)
+{
+	_cleanup_(ruleset_close_p) struct ruleset *ruleset = NULL;
+	struct json_object *objects;
+	int rc;
+
+	if (len > LIVE_NFT_MAX)
+		return err_set(E2BIG, "the ruleset has %zu bytes, %u are looked at", len,
+			       LIVE_NFT_MAX);
+	rc = count_containers(json, len);
+	if (rc)
+		return rc;
+	ruleset = calloc(1, sizeof(*ruleset));
+	if (!ruleset)
+		return err_sys("memory for a ruleset");
+	rc = parse(&ruleset->json, json, len);
+	if (rc)
+		return rc;
+	objects = json_member(ruleset->json, "nftables");
+	if (!json_object_is_type(objects, json_type_array))
+		return err_set(EBADMSG, "the ruleset has no array \"nftables\"");
+	rc = index_objects(ruleset, objects);
+	if (rc)
+		return rc;
+	*out = take_ptr(ruleset);
+	return 0;
+}
+
+void ruleset_close_p(struct ruleset **ruleset)
+{
+	struct ruleset *old = take_ptr(*ruleset);
+
+	if (!old)
+		return;
+	json_object_put(old->json);
+	free(old->chains);
+	free(old->sets);
+	free(old->tables);
+	free(old->rules);
+	free(old);
+}

@@ -1,0 +1,478 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* Chains, rule by rule (nft(8), "VERDICT STATEMENTS"). A chain is walked once for each base
+ * chain: wherever it is jumped from, its outcome is the same, for what rules change of a packet
+ * (marks, counters) is unknown to begin with. */
+#include <netinet/in.h>
+#include <stdio.h>
+
+#include "plugin/checks/firewall.h"
+
+/* NFT_JUMP_STACK_SIZE: chains in each other, the base chain among them; the kernel takes no deeper
+ * ruleset. */
+#define CHAINS_MAX 16
+
+/* A walk through one chain. */
+struct walk {
+	struct firewall_run *run;
+	struct ruleset_chain *chain;
+	struct firewall_outcome *out;
+	struct json_object *rule;
+	unsigned int depth;
+	bool ended;       /* nothing comes to the next rule */
+	bool rule_ended;  /* nor to the next statement */
+	bool last;        /* the statement is the rule's last */
+	enum truth truth; /* whether we come to this statement */
+	char doubt[64];   /* why it may not be so */
+};
+
+static const struct firewall_outcome *walk_chain(struct firewall_run *run,
+						 struct ruleset_chain *chain,
+						 unsigned int depth);
+static void do_statement(struct walk *walk, struct json_object *statement);
+
+static void make_cause(struct walk *walk, struct firewall_cause *cause, const char *why)
+{
+	cause->order = ++walk->run->order;
+	cause->rule = walk->rule;
+	cause->chain = walk->chain;
+	snprintf(cause->doubt, sizeof(cause->doubt), "%s", why);
+}
+
+/* What decides is told rather than what might have decided the same before it. */
+static void add_way(struct firewall_outcome *out, enum firewall_way way,
+		    const struct firewall_cause *cause)
+{
+	if (!out->way[way] || (out->by[way].doubt[0] && !cause->doubt[0]))
+		out->by[way] = *cause;
+	out->way[way] = true;
+	if (cause->doubt[0] && !out->doubt.order)
+		out->doubt = *cause;
+}
+
+static void decide(struct walk *walk, enum firewall_way way)
+{
+	struct firewall_cause cause;
+
+	make_cause(walk, &cause, walk->truth == YES ? "" : walk->doubt);
+	add_way(walk->out, way, &cause);
+	walk->rule_ended = true;
+	walk->ended |= walk->truth == YES;
+}
+
+/* From here on it may or may not be so. */
+static void may_be(struct walk *walk, const char *why)
+{
+	if (walk->truth == YES)
+		snprintf(walk->doubt, sizeof(walk->doubt), "%s",
+			 why[0] ? why : "a match is not modelled");
+	walk->truth = MAYBE;
+}
+
+/* A verdict that is not ours to know; nor what the packet looks like after it. */
+static void may_be_anything(struct walk *walk, const char *what)
+{
+	char why[64];
+
+	snprintf(why, sizeof(why), "%.45s is not modelled", what);
+	may_be(walk, why);
+	decide(walk, WAY_ACCEPT);
+	decide(walk, WAY_DROP);
+	walk->rule_ended = false;
+	walk->run->lost = true;
+}
+
+/* --- verdicts ------------------------------------------------------------------ */
+
+static void do_accept(struct walk *walk, struct json_object *value)
+{
+	(void)value;
+	decide(walk, WAY_ACCEPT);
+}
+
+static void do_drop(struct walk *walk, struct json_object *value)
+{
+	(void)value;
+	decide(walk, WAY_DROP);
+}
+
+/* What is answered says for whom: nft does not print the test for it that it put before. (nft
+ * 1.0.6 does not print one for the IP version either that stands before a TCP reset.) */
+static void do_reject(struct walk *walk, struct json_object *value)
+{
+	const char *type = json_word(value, "type");
+	int family = packet_family(walk->run->packet);
+	bool other = false;
+
+	if (type && (!strcmp(type, "icmp") || !strcmp(type, "icmpv6"))) {
+		other = family == (type[4] ? AF_INET : AF_INET6);
+		if (family == AF_UNSPEC)
+			may_be(walk, "a packet of either IP version is not modelled");
+	} else if (type && !strcmp(type, "tcp reset")) {
+		other = walk->run->packet->protocol != IPPROTO_TCP;
+	}
+	if (other)
+		walk->rule_ended = true;
+	else
+		decide(walk, WAY_DROP);
+}
+
+static void do_return(struct walk *walk, struct json_object *value)
+{
+	(void)value;
+	decide(walk, WAY_RETURN);
+}
+
+static void do_continue(struct walk *walk, struct json_object *value)
+{
+	(void)value;
+	walk->rule_ended = true;
+}
+
+/* What another chain makes possible; where we may not come there, this rule is the doubt. */
+static void add_outcome(struct walk *walk, const struct firewall_outcome *sub,
+			bool with_return)
+{
+	struct firewall_cause cause, doubted;
+	int way;
+
+	make_cause(walk, &doubted, walk->doubt);
+	for (way = 0; way < WAY_COUNT; way++) {
+		if (!sub->way[way] || (way == WAY_RETURN && !with_return))
+			continue;
+		cause = walk->truth == YES || sub->by[way].doubt[0] ? sub->by[way]
+								    : doubted;
+		add_way(walk->out, way, &cause);
+	}
+	if (sub->doubt.order && !walk->out->doubt.order)
+		walk->out->doubt = sub->doubt;
+}
+
+static void visit(struct walk *walk, struct json_object *value, bool comes_back)
+{
+	const char *name = json_word(value, "target");
+	const struct firewall_outcome *sub;
+	struct ruleset_chain *target;
+
+	walk->rule_ended = true;
+	target = name ? ruleset_chain(walk->run->ruleset, walk->chain->family,
+				      walk->chain->table, name)
+		      : NULL;
+	if (!target || target->active || walk->depth + 1 >= CHAINS_MAX) {
+		may_be_anything(walk, !target          ? "a jump to no chain"
+				      : target->active ? "a loop of jumps"
+						       : "a jump so deep");
+		walk->rule_ended = true;
+		return;
+	}
+	sub = walk_chain(walk->run, target, walk->depth + 1);
+	add_outcome(walk, sub, !comes_back);
+	if (walk->truth == YES)
+		walk->ended = !comes_back || !sub->way[WAY_RETURN];
+}
+
+static void do_jump(struct walk *walk, struct json_object *value)
+{
+	visit(walk, value, true);
+}
+
+static void do_goto(struct walk *walk, struct json_object *value)
+{
+	visit(walk, value, false);
+}
+
+/* --- statements ----------------------------------------------------------------- */
+
+static void do_nothing(struct walk *walk, struct json_object *value)
+{
+	(void)walk;
+	(void)value;
+}
+
+static void do_match(struct walk *walk, struct json_object *value)
+{
+	enum truth truth;
+
+	walk->run->doubt[0] = '\0';
+	truth = match_holds(walk->run, value);
+	if (truth == NO)
+		walk->rule_ended = true;
+	else if (truth == MAYBE)
+		may_be(walk, walk->run->doubt);
+}
+
+static void do_notrack(struct walk *walk, struct json_object *value)
+{
+	bool certain = walk->truth == YES && !walk->depth && !walk->out->doubt.order;
+
+	(void)value;
+	if (walk->run->notrack != YES)
+		walk->run->notrack = certain ? YES : MAYBE;
+}
+
+/* Marks and the like may change; not what is evaluated here. */
+static void do_mangle(struct walk *walk, struct json_object *value)
+{
+	struct json_object *key = json_member(value, "key");
+
+	if (json_word(json_member(key, "payload"), "field") &&
+	    strcmp(json_word(json_member(key, "payload"), "field"), "dscp") != 0)
+		may_be_anything(walk, "a change of the packet");
+}
+
+/* "add @set { ... limit ... }" is a match as the limit is. */
+static void do_set(struct walk *walk, struct json_object *value)
+{
+	if (json_member(value, "stmt"))
+		may_be(walk, "a set with limits is not modelled");
+}
+
+/* iptables-nft's own: nft prints the name and no arguments. */
+static const struct {
+	const char *name;
+	void (*act)(struct walk *walk, struct json_object *value);
+} targets[] = {
+	{ "AUDIT", do_nothing },     { "CHECKSUM", do_nothing },
+	{ "CLASSIFY", do_nothing },  { "CONNMARK", do_nothing },
+	{ "CT", do_notrack },        { "DSCP", do_nothing },
+	{ "HL", do_nothing },        { "LED", do_nothing },
+	{ "LOG", do_nothing },       { "MARK", do_nothing },
+	{ "MASQUERADE", do_accept }, { "NFLOG", do_nothing },
+	{ "NOTRACK", do_notrack },   { "REJECT", do_drop },
+	{ "SET", do_nothing },       { "SNAT", do_accept },
+	{ "TCPMSS", do_nothing },    { "TEE", do_nothing },
+	{ "TOS", do_nothing },       { "TRACE", do_nothing },
+	{ "TTL", do_nothing },       { "ULOG", do_nothing },
+};
+
+static void do_target(struct walk *walk, struct json_object *value, const char *name)
+{
+	char what[48];
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(targets); i++)
+		if (!strcmp(targets[i].name, name)) {
+			if (targets[i].act == do_notrack)
+				may_be(walk, "xt target CT is not modelled");
+			targets[i].act(walk, value);
+			return;
+		}
+	snprintf(what, sizeof(what), "xt target %.30s", name);
+	may_be_anything(walk, what);
+}
+
+static void do_xt(struct walk *walk, struct json_object *value)
+{
+	const char *type = json_word(value, "type"), *name = json_word(value, "name");
+	char what[64];
+
+	if (!type || !name) {
+		/* nft before 1.0.3 prints null for either: a target is the rule's last. */
+		if (walk->last)
+			may_be_anything(walk, "xt");
+		else
+			may_be(walk, "xt is not modelled");
+	} else if (!strcmp(type, "target")) {
+		do_target(walk, value, name);
+	} else if (strcmp(name, "comment") != 0) {
+		snprintf(what, sizeof(what), "xt match %.30s is not modelled", name);
+		may_be(walk, what);
+	}
+}
+
+/* The pairs of a map: NULL where it has none. False: it is no map that we know. */
+static bool map_pairs(struct walk *walk, struct json_object *data,
+		      struct json_object **out)
+{
+	*out = json_member(data, "set");
+	if (json_object_is_type(data, json_type_string))
+		return ruleset_elements(walk->run->ruleset, walk->run->base,
+					json_object_get_string(data) + 1, out);
+	return json_object_is_type(*out, json_type_array);
+}
+
+static struct json_object *pair_part(struct json_object *pair, size_t part)
+{
+	return json_object_is_type(pair, json_type_array)
+		       ? json_object_array_get_idx(pair, part)
+		       : NULL;
+}
+
+static bool is_any_other(struct json_object *key)
+{
+	return json_object_is_type(key, json_type_string) &&
+	       !strcmp(json_object_get_string(key), "*");
+}
+
+/* The verdict of the one element that the key is; the element "*" is for no other. */
+static void do_pairs(struct walk *walk, const struct operand *ops, unsigned int nops,
+		     struct json_object *pairs)
+{
+	size_t i, count = pairs ? json_object_array_length(pairs) : 0;
+	struct json_object *pair, *key, *other = NULL;
+	enum truth truth = NO;
+
+	for (i = 0; i < count && truth != YES && !run_is_exhausted(walk->run); i++) {
+		pair = json_object_array_get_idx(pairs, i);
+		key = pair_part(pair, 0);
+		if (is_any_other(key)) {
+			other = pair_part(pair, 1);
+			continue;
+		}
+		truth = match_element(walk->run, ops, nops, key);
+		if (truth == MAYBE)
+			may_be(walk, walk->run->doubt);
+		if (truth != NO)
+			do_statement(walk, pair_part(pair, 1));
+	}
+	if (truth != YES && other)
+		do_statement(walk, other);
+}
+
+static void do_vmap(struct walk *walk, struct json_object *value)
+{
+	struct operand ops[OPERANDS_MAX];
+	unsigned int nops, i;
+	struct json_object *pairs;
+
+	walk->run->doubt[0] = '\0';
+	nops = match_operands(walk->run, json_member(value, "key"), ops);
+	if (!nops || !map_pairs(walk, json_member(value, "data"), &pairs)) {
+		may_be_anything(walk, "a map");
+		return;
+	}
+	for (i = 0; i < nops && ops[i].kind != OPERAND_MISSING; i++)
+		;
+	if (i == nops)
+		do_pairs(walk, ops, nops, pairs);
+	walk->rule_ended = true;
+}
+
+/* By the statement's name: what it does to a packet that comes to it. */
+static const struct {
+	const char *name;
+	void (*act)(struct walk *walk, struct json_object *value);
+} statements[] = {
+	{ "match", do_match },
+	{ "accept", do_accept },
+	{ "drop", do_drop },
+	{ "reject", do_reject },
+	{ "return", do_return },
+	{ "continue", do_continue },
+	{ "jump", do_jump },
+	{ "goto", do_goto },
+	{ "vmap", do_vmap },
+	{ "xt", do_xt },
+	{ "mangle", do_mangle },
+	{ "set", do_set },
+	{ "notrack", do_notrack },
+	/* the far end of a connection is the same, as we see it */
+	{ "masquerade", do_accept },
+	{ "snat", do_accept },
+	{ "counter", do_nothing },
+	{ "log", do_nothing },
+	{ "comment", do_nothing },
+	{ "last", do_nothing },
+	{ "dup", do_nothing },
+	{ "flow", do_nothing },
+	{ "map", do_nothing },
+	{ "secmark", do_nothing },
+	{ "ct helper", do_nothing },
+	{ "ct timeout", do_nothing },
+	{ "ct expectation", do_nothing },
+};
+
+/* What matches as long as a rate or a count is kept. */
+static const char *const limits[] = { "limit", "quota", "ct count", "meter",
+				      "connlimit" };
+
+static void do_statement(struct walk *walk, struct json_object *statement)
+{
+	struct json_object *value = NULL;
+	const char *name = NULL;
+	char why[64];
+	size_t i;
+
+	if (json_object_is_type(statement, json_type_string))
+		name = json_object_get_string(statement);
+	else
+		json_only(statement, &name, &value);
+	for (i = 0; name && i < ARRAY_SIZE(statements); i++)
+		if (!strcmp(statements[i].name, name)) {
+			statements[i].act(walk, value);
+			return;
+		}
+	for (i = 0; name && i < ARRAY_SIZE(limits); i++)
+		if (!strcmp(limits[i], name)) {
+			snprintf(why, sizeof(why), "%s is not modelled", name);
+			may_be(walk, why);
+			return;
+		}
+	/* queue, fwd, dnat, redirect, tproxy, synproxy, and what is not known yet. */
+	may_be_anything(walk, name ? name : "a statement");
+}
+
+static void do_rule(struct walk *walk, struct json_object *rule)
+{
+	struct json_object *expr = json_member(rule, "expr");
+	size_t i, count;
+
+	walk->rule = rule;
+	walk->rule_ended = false;
+	walk->truth = YES;
+	count = json_object_is_type(expr, json_type_array)
+			? json_object_array_length(expr)
+			: 0;
+	for (i = 0; i < count && !walk->rule_ended && !run_is_exhausted(walk->run); i++) {
+		walk->run->steps++;
+		walk->last = i + 1 == count;
+		do_statement(walk, json_object_array_get_idx(expr, i));
+	}
+}
+
+static const struct firewall_outcome *walk_chain(struct firewall_run *run,
+						 struct ruleset_chain *chain,
+						 unsigned int depth)
+{
+	struct walk walk = { .run = run, .chain = chain, .depth = depth };
+	const struct ruleset_rule *rule;
+
+	if (chain->walked == run->walk)
+		return &chain->outcome;
+	memset(&chain->outcome, 0, sizeof(chain->outcome));
+	walk.out = &chain->outcome;
+	chain->active = true;
+	for (rule = ruleset_rule(run->ruleset, chain->first);
+	     rule && !walk.ended && !run_is_exhausted(run);
+	     rule = ruleset_rule(run->ruleset, rule->next)) {
+		run->steps++;
+		do_rule(&walk, rule->json);
+	}
+	chain->active = false;
+	/* The end of a chain is a return; of a base chain, its policy. */
+	if (!walk.ended) {
+		walk.rule = NULL;
+		walk.truth = YES;
+		decide(&walk, WAY_RETURN);
+	}
+	chain->walked = run->walk;
+	return &chain->outcome;
+}
+
+const struct firewall_outcome *walk_base(struct firewall_run *run,
+					 struct ruleset_chain *chain)
+{
+	const char *policy = json_word(chain->json, "policy");
+	struct firewall_cause cause = { .chain = chain };
+
+	run->walk++;
+	walk_chain(run, chain, 0);
+	if (chain->outcome.way[WAY_RETURN]) {
+		cause.order = ++run->order;
+		add_way(&chain->outcome,
+			policy && !strcmp(policy, "drop") ? WAY_DROP : WAY_ACCEPT,
+			&cause);
+	}
+	return &chain->outcome;
+}

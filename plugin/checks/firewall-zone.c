@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* A packet against a zone of firewalld, for those who may not list nftables' rules
+ * (firewalld.zone(5)): what the zone lists is let in, and its target is for the rest. Anything
+ * else that is set there is "more", and can decide either way. */
+#include <netinet/in.h>
+#include <stdio.h>
+
+#include "plugin/checks/checks.h"
+
+/* What becomes of a packet that no rule of the zone is for. */
+static bool lets_in(const struct host_firewalld *zone)
+{
+	return !strcmp(zone->target, "ACCEPT");
+}
+
+static const struct host_firewalld_port *find_port(const struct host_firewalld *zone,
+						   const struct firewall_packet *packet)
+{
+	uint16_t port = packet->destination.len ? transport_port(&packet->destination)
+						: 0;
+	const struct host_firewalld_port *p, *some = NULL;
+	unsigned int i;
+
+	for (i = 0; i < zone->nports; i++) {
+		p = &zone->ports[i];
+		if (p->protocol != packet->protocol || port < p->first || port > p->last)
+			continue;
+		if (!p->some)
+			return p;
+		some = p;
+	}
+	return some;
+}
+
+static const char *protocol_name(const struct firewall_packet *packet)
+{
+	return packet->protocol == IPPROTO_UDP ? "udp" : "tcp";
+}
+
+static enum firewall_answer ask_zone(const struct host_firewalld *zone,
+				     const struct firewall_packet *packet, char *why,
+				     size_t cap)
+{
+	const struct host_firewalld_port *port = find_port(zone, packet);
+
+	if (zone->more[0]) {
+		snprintf(why, cap, "zone %s has %s, which is not modelled", zone->zone,
+			 zone->more);
+		return FIREWALL_UNKNOWN;
+	}
+	if (port && port->some && !lets_in(zone)) {
+		snprintf(why, cap, "zone %s lets %u/%s in for some addresses only",
+			 zone->zone, transport_port(&packet->destination),
+			 protocol_name(packet));
+		return FIREWALL_UNKNOWN;
+	}
+	if (port && !port->some) {
+		snprintf(why, cap, "zone %s lets %u/%s in", zone->zone,
+			 transport_port(&packet->destination), protocol_name(packet));
+		return FIREWALL_ACCEPT;
+	}
+	snprintf(why, cap, "zone %s: its target %s is for what it does not list",
+		 zone->zone, zone->target);
+	return lets_in(zone) ? FIREWALL_ACCEPT : FIREWALL_DROP;
+}
+
+void firewall_zone(const struct host_firewalld *zone,
+		   const struct firewall_packet *packet, enum firewall_answer *answer,
+		   char *why, size_t cap)
+{
+	if (!zone->running) {
+		*answer = FIREWALL_ACCEPT;
+		snprintf(why, cap, "firewalld does not run");
+	} else if (zone->panic) {
+		*answer = FIREWALL_DROP;
+		snprintf(why, cap, "firewalld is in panic mode");
+	} else if (packet->established) {
+		*answer = FIREWALL_ACCEPT;
+		snprintf(why, cap, "firewalld lets replies in");
+	} else if (packet->hook == FIREWALL_OUTPUT && zone->more[0]) {
+		*answer = FIREWALL_UNKNOWN;
+		snprintf(why, cap, "firewalld has %s, which is not modelled", zone->more);
+	} else if (packet->hook == FIREWALL_OUTPUT) {
+		*answer = FIREWALL_ACCEPT;
+		snprintf(why, cap, "firewalld lets out what no policy is for");
+	} else {
+		*answer = ask_zone(zone, packet, why, cap);
+	}
+}
