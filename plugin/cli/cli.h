@@ -8,6 +8,7 @@
 #ifndef PLUGIN_CLI_H
 #define PLUGIN_CLI_H
 
+#include "plugin/checks/checks.h"
 #include "plugin/report/report.h"
 #include "rpcrdma/probe/probe.h"
 #include "rpcrdma/server/server.h"
@@ -18,6 +19,7 @@ enum cli_command_bit {
 	CLI_SERVE = 2,
 	CLI_BENCH = 4,
 	CLI_EXPLAIN = 8,
+	CLI_CHECK = 16,
 };
 
 /* What the options said. Strings are those of argv. */
@@ -44,6 +46,12 @@ struct cli_options {
 	bool list_faults, allow_remote_faults;
 	bool no_crc; /* serve */
 	bool scd;    /* explain: the tables as the manual page has them */
+	const char
+		*root; /* check: a folder in place of this machine; NULL: this machine */
+	unsigned int roles; /* check: enum check_role; 0: not given */
+	bool krb5;          /* check: --sec */
+	bool verbose;       /* check: every finding has its line */
+	bool brief;         /* set by a command: report_style */
 	char *const *operands;
 	int noperands;
 };
@@ -55,6 +63,7 @@ struct cli_command {
 	const char *summary;  /* one line for the list of commands */
 	const char *details;  /* a paragraph for its own help */
 	int max_operands;
+	unsigned int timeout_ms; /* default; 0: a minute */
 	/* Returns the exit status. What went wrong is printed by cli_error() or cli_usage(). */
 	int (*run)(struct cli_options *options);
 };
@@ -69,6 +78,7 @@ extern const struct cli_command cmd_probe;
 extern const struct cli_command cmd_serve;
 extern const struct cli_command cmd_bench;
 extern const struct cli_command cmd_explain;
+extern const struct cli_command cmd_check;
 
 /* exercise.c */
 

@@ -28,10 +28,10 @@ static void explain_one(const struct meaning *meaning, unsigned int width)
 
 static void explain_all(void)
 {
-	const struct meaning *meaning;
+	const struct meaning *meaning = NULL;
 	const char *group = "";
 
-	for (meaning = meaning_table; meaning->id; meaning++) {
+	while ((meaning = meaning_next(meaning))) {
 		if (strcmp(group, meaning->group))
 			printf("%s%s\n", *group ? "\n" : "", meaning->group);
 		group = meaning->group;

@@ -122,9 +122,9 @@ static void scd_faults(FILE *out)
 
 static void scd_findings(FILE *out)
 {
-	const struct meaning *meaning;
+	const struct meaning *meaning = NULL;
 
-	for (meaning = meaning_table; meaning->id; meaning++) {
+	while ((meaning = meaning_next(meaning))) {
 		fprintf(out, "*%s*%s\n\t", meaning->id,
 			meaning->decisive ? " (decisive)" : "");
 		print_scd(out, meaning->title);

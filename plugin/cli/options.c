@@ -10,8 +10,9 @@
 #define TIMEOUT_DEFAULT_MS 60000
 #define TIMEOUT_MAX        86400 /* seconds */
 
-#define REPORTING (CLI_PROBE | CLI_BENCH)
-#define ALL       (CLI_PROBE | CLI_BENCH | CLI_SERVE | CLI_EXPLAIN)
+#define EXERCISES (CLI_PROBE | CLI_BENCH)
+#define REPORTING (EXERCISES | CLI_CHECK)
+#define ALL       (REPORTING | CLI_SERVE | CLI_EXPLAIN)
 
 static int set_embedded(struct cli_options *options, const char *value)
 {
@@ -162,10 +163,57 @@ static int set_allow_remote_faults(struct cli_options *options, const char *valu
 	return 0;
 }
 
+static int set_role(struct cli_options *options, const char *value)
+{
+	static const struct {
+		const char *name;
+		unsigned int roles;
+	} names[] = {
+		{ "client", CHECK_CLIENT },
+		{ "server", CHECK_SERVER },
+		{ "both", CHECK_BOTH },
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(names); i++) {
+		if (strcmp(value, names[i].name))
+			continue;
+		options->roles = names[i].roles;
+		return 0;
+	}
+	return err_set(EINVAL, "takes client, server or both, not '%.40s'", value);
+}
+
+static int set_root(struct cli_options *options, const char *value)
+{
+	return not_empty(&options->root, value);
+}
+
+static int set_sec(struct cli_options *options, const char *value)
+{
+	static const char *const names[] = { "sys", "krb5", "krb5i", "krb5p" };
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(names); i++) {
+		if (strcmp(value, names[i]))
+			continue;
+		options->krb5 = i > 0;
+		return 0;
+	}
+	return err_set(EINVAL, "takes sys, krb5, krb5i or krb5p, not '%.40s'", value);
+}
+
 static int set_quiet(struct cli_options *options, const char *value)
 {
 	(void)value;
 	options->quiet = true;
+	return 0;
+}
+
+static int set_verbose(struct cli_options *options, const char *value)
+{
+	(void)value;
+	options->verbose = true;
 	return 0;
 }
 
@@ -193,8 +241,23 @@ static int set_version(struct cli_options *options, const char *value)
 const struct cli_option option_table[] = {
 	{ .name = "embedded",
 	  .help = "Exercise the server that is built in, on this host's loopback.",
-	  .commands = REPORTING,
+	  .commands = EXERCISES,
 	  .set = set_embedded },
+	{ .name = "role",
+	  .arg = "ROLE",
+	  .help = "What this host is to be: client, server or both (default: client, and server too where it is one).",
+	  .commands = CLI_CHECK,
+	  .set = set_role },
+	{ .name = "root",
+	  .arg = "DIR",
+	  .help = "Look at the machine that lies below this directory, as nfsrdma snapshot wrote it.",
+	  .commands = CLI_CHECK,
+	  .set = set_root },
+	{ .name = "sec",
+	  .arg = "FLAVOR",
+	  .help = "How mounts are to be secured: sys (default), krb5, krb5i or krb5p.",
+	  .commands = CLI_CHECK,
+	  .set = set_sec },
 	{ .name = "listen",
 	  .arg = "ADDR:PORT",
 	  .help = "Where to listen for RDMA (default 127.0.0.1:0, the kernel picks).",
@@ -225,7 +288,7 @@ const struct cli_option option_table[] = {
 	{ .name = "level",
 	  .arg = "LEVEL",
 	  .help = "How much to do: quick, standard (default) or full.",
-	  .commands = REPORTING,
+	  .commands = EXERCISES,
 	  .set = set_level },
 	{ .name = "format",
 	  .arg = "FORMAT",
@@ -234,23 +297,23 @@ const struct cli_option option_table[] = {
 	  .set = set_format },
 	{ .name = "timeout",
 	  .arg = "SECONDS",
-	  .help = "One deadline for everything (1 to 86400, default 60).",
+	  .help = "One deadline for everything (1 to 86400, default 60; check 5).",
 	  .commands = REPORTING,
 	  .set = set_timeout },
 	{ .name = "transport",
 	  .arg = "NAME",
 	  .help = "auto (default), verbs (an RDMA device) or iwarp (software, over TCP); auto is verbs where the route to the server leads through an RDMA device, and for serve iwarp.",
-	  .commands = REPORTING | CLI_SERVE,
+	  .commands = EXERCISES | CLI_SERVE,
 	  .set = set_transport },
 	{ .name = "device",
 	  .arg = "NAME",
 	  .help = "verbs: the RDMA device to use, as 'rdma link' names it (default: the route's).",
-	  .commands = REPORTING,
+	  .commands = EXERCISES,
 	  .set = set_device },
 	{ .name = "bind",
 	  .arg = "ADDR",
 	  .help = "The address of this host to connect from (default: the route's); with --embedded the address that the built-in server listens on.",
-	  .commands = REPORTING,
+	  .commands = EXERCISES,
 	  .set = set_bind },
 	{ .name = "port",
 	  .arg = "PORT",
@@ -260,12 +323,12 @@ const struct cli_option option_table[] = {
 	{ .name = "mount-port",
 	  .arg = "PORT",
 	  .help = "The TCP port of MOUNT (default: rpcbind is asked; serve: any free one).",
-	  .commands = REPORTING | CLI_SERVE,
+	  .commands = EXERCISES | CLI_SERVE,
 	  .set = set_mount_port },
 	{ .name = "nfs-port",
 	  .arg = "PORT",
 	  .help = "The TCP port of NFS (default: rpcbind's answer, or 2049; serve: any free one).",
-	  .commands = REPORTING | CLI_SERVE,
+	  .commands = EXERCISES | CLI_SERVE,
 	  .set = set_nfs_port },
 	{ .name = "nfs-version",
 	  .arg = "VERSION",
@@ -275,7 +338,7 @@ const struct cli_option option_table[] = {
 	{ .name = "cred",
 	  .arg = "UID:GID[,GID...]",
 	  .help = "The AUTH_SYS identity to read files with (default: the caller's).",
-	  .commands = REPORTING,
+	  .commands = EXERCISES,
 	  .set = set_cred },
 	{ .name = "pcap",
 	  .arg = "FILE",
@@ -292,6 +355,11 @@ const struct cli_option option_table[] = {
 	  .help = "No progress line; in the text only what needs care, and the verdict.",
 	  .commands = REPORTING,
 	  .set = set_quiet },
+	{ .name = "verbose",
+	  .letter = 'v',
+	  .help = "In the text a line for each check, also for what is good or does not apply.",
+	  .commands = CLI_CHECK,
+	  .set = set_verbose },
 	{ .name = "version",
 	  .letter = 'V',
 	  .help = "Print the version and exit.",
@@ -310,7 +378,8 @@ bool options_init(struct cli_options *options, const struct cli_command *command
 	*options = (struct cli_options){
 		.command = command,
 		.format = report_formats[0],
-		.timeout_ms = TIMEOUT_DEFAULT_MS,
+		.timeout_ms = command->timeout_ms ? command->timeout_ms
+						  : TIMEOUT_DEFAULT_MS,
 		.port = NFS_RDMA_PORT,
 		.level = PROBE_STANDARD,
 		.faults = fault_set_new(),

@@ -60,6 +60,7 @@ int output_report(const struct cli_options *options, const struct report *report
 	struct report_style style;
 
 	output_style(stdout, options->quiet, &style);
+	style.brief = options->brief;
 	if (report_print(report, options->format, stdout, &style))
 		return cli_error(options, EXIT_UNKNOWN, "%s", err_text());
 	return options->format->exit_status(report_verdict(report));

@@ -7,6 +7,19 @@
 
 #include "plugin/report/report.h"
 
+/* For checks that read this host: unknown is what could not be read. */
+#define COULD_NOT_READ                                                                    \
+	"The summary says what kept the check from knowing. Where it is permission, run " \
+	"the check as root; where a file is broken, mend it."
+
+/* meaning-*.c: rows, that of id NULL at the end */
+
+extern const struct meaning meaning_client[];
+extern const struct meaning meaning_fabric[];
+extern const struct meaning meaning_path[];
+extern const struct meaning meaning_platform[];
+extern const struct meaning meaning_probe[];
+
 /* report.c */
 
 /* What was exercised; every renderer prints the keys in this order. */
@@ -21,7 +34,7 @@ enum subject_key {
 };
 
 /* Far more than any command makes: a bound for a hostile stream of records. */
-#define REPORT_FINDINGS_MAX 128
+#define REPORT_FINDINGS_MAX 256
 
 struct report {
 	char command[32];

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* The report: findings with what they mean, a verdict, and renderers. One table (meaning.c)
- * says for every finding id its title, cause, remedy and where to read more; `explain`, the
- * manual page and every renderer read that table.
+/* The report: findings with what they mean, a verdict, and renderers. One table
+ * (meaning.c, its rows in meaning-*.c) says for every finding id its title, cause, remedy and where
+ * to read more; `explain`, the manual page and every renderer read that table.
  *
  * Nothing here reads a clock, a terminal or the environment: who prints says how. */
 #ifndef PLUGIN_REPORT_H
@@ -33,7 +33,8 @@ struct meaning {
 
 #define MEANING_TITLE_MAX 26
 
-extern const struct meaning meaning_table[]; /* ends with id NULL */
+/* All rows in order: the first after NULL; NULL after the last. */
+const struct meaning *meaning_next(const struct meaning *after);
 /* NULL if there is no such id. */
 const struct meaning *meaning_find(const char *id);
 /* The id that was probably meant, NULL if none is near. @id may be anything. */
@@ -79,6 +80,8 @@ struct report_style {
 	unsigned int width; /* columns to wrap at; 0: 80 */
 	bool color;
 	bool quiet; /* only what needs attention, and the verdict */
+	bool brief; /* what is good and has no "note" as evidence, and what was skipped, is told
+		     * together */
 };
 
 /* Report format: the seam. A file each, a row in report.c. */

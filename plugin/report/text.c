@@ -31,6 +31,7 @@ struct page {
 	FILE *out;
 	unsigned int width;
 	bool color;
+	bool quiet, brief;
 	char clean[4 * FINDING_SUMMARY_MAX + 1];
 };
 
@@ -152,31 +153,138 @@ static void print_finding(struct page *page, const struct finding *finding,
 		print_line(page, finding, meaning);
 }
 
+static bool has_evidence(const struct finding *finding, const char *key)
+{
+	unsigned int i;
+
+	for (i = 0; i < finding->nevidence; i++)
+		if (!strcmp(finding->evidence[i].key, key))
+			return true;
+	return false;
+}
+
+/* In a brief report: what is good and no news, what does not apply, and what another finding is the
+ * cause of are told together. */
+enum fold { FOLD_NOT, FOLD_GOOD, FOLD_ABSENT, FOLD_BECAUSE };
+
+static enum fold fold_of(const struct page *page, const struct finding *finding)
+{
+	if (!page->brief || report_needs_care(finding->status))
+		return FOLD_NOT;
+	if (finding->status == FINDING_PASS)
+		return has_evidence(finding, "note") ? FOLD_NOT : FOLD_GOOD;
+	return has_evidence(finding, "because") ? FOLD_BECAUSE : FOLD_ABSENT;
+}
+
+static bool is_of(const struct finding *finding, const char *group)
+{
+	return !strcmp(meaning_find(finding->id)->group, group);
+}
+
+/* Titles of what is good, and the number of what is absent. */
+static void print_folded(struct page *page, const struct report *report,
+			 const char *group)
+{
+	char text[FINDING_SUMMARY_MAX] = "";
+	unsigned int i, absent = 0;
+	size_t used = 0;
+
+	for (i = 0; i < report->nfindings; i++) {
+		const struct finding *finding = report->findings[i];
+
+		if (!is_of(finding, group))
+			continue;
+		absent += fold_of(page, finding) == FOLD_ABSENT;
+		if (fold_of(page, finding) == FOLD_GOOD && used < sizeof(text))
+			used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%s",
+						 used ? ", " : "",
+						 meaning_find(finding->id)->title);
+	}
+	if (used) {
+		print_status(page, FINDING_PASS);
+		print_paragraph(page, text, INDENT);
+	}
+	if (absent) {
+		snprintf(text, sizeof(text), "%u that %s not apply here", absent,
+			 absent == 1 ? "does" : "do");
+		print_status(page, FINDING_SKIP);
+		print_paragraph(page, text, INDENT);
+	}
+}
+
+/* How many of a group have the same cause as the one @at; 0 where an earlier one told it. */
+static unsigned int same_cause(const struct page *page, const struct report *report,
+			       unsigned int at, const char *group)
+{
+	unsigned int i, count = 0;
+
+	for (i = 0; i < report->nfindings; i++) {
+		const struct finding *finding = report->findings[i];
+
+		if (!is_of(finding, group) || fold_of(page, finding) != FOLD_BECAUSE ||
+		    strcmp(finding->summary, report->findings[at]->summary))
+			continue;
+		if (i < at)
+			return 0;
+		count++;
+	}
+	return count;
+}
+
+static void print_because(struct page *page, const struct report *report,
+			  const char *group)
+{
+	char text[FINDING_SUMMARY_MAX + 32];
+	unsigned int i, count;
+
+	for (i = 0; i < report->nfindings; i++) {
+		const struct finding *finding = report->findings[i];
+
+		if (!is_of(finding, group) || fold_of(page, finding) != FOLD_BECAUSE)
+			continue;
+		count = same_cause(page, report, i, group);
+		if (!count)
+			continue;
+		snprintf(text, sizeof(text), "%u %s", count, finding->summary);
+		print_status(page, FINDING_SKIP);
+		print_paragraph(page, text, INDENT);
+	}
+}
+
+/* A group of which nothing applies has no heading. */
+static bool is_shown(const struct page *page, const struct finding *finding)
+{
+	return page->quiet ? report_needs_care(finding->status)
+			   : fold_of(page, finding) != FOLD_ABSENT;
+}
+
 /* The findings of one group, from the first of them on. */
 static void print_group(struct page *page, const struct report *report,
-			unsigned int first, bool quiet)
+			unsigned int first)
 {
 	const char *group = meaning_find(report->findings[first]->id)->group;
-	const struct meaning *meaning;
 	const struct finding *finding;
 	bool shown = false;
 	unsigned int i;
 
 	for (i = first; i < report->nfindings; i++) {
 		finding = report->findings[i];
-		meaning = meaning_find(finding->id);
-		if (strcmp(meaning->group, group) ||
-		    (quiet && !report_needs_care(finding->status)))
+		if (!is_of(finding, group) || !is_shown(page, finding))
 			continue;
 		if (!shown)
 			print_heading(page, group);
 		shown = true;
-		print_finding(page, finding, meaning);
+		if (fold_of(page, finding) == FOLD_NOT)
+			print_finding(page, finding, meaning_find(finding->id));
 	}
+	if (page->quiet || !shown)
+		return;
+	print_folded(page, report, group);
+	print_because(page, report, group);
 }
 
 /* Groups stand in the order of their first finding: the order of causes. */
-static void print_findings(struct page *page, const struct report *report, bool quiet)
+static void print_findings(struct page *page, const struct report *report)
 {
 	const char *group;
 	unsigned int i, j;
@@ -187,14 +295,14 @@ static void print_findings(struct page *page, const struct report *report, bool 
 		     j++)
 			;
 		if (j == i)
-			print_group(page, report, i, quiet);
+			print_group(page, report, i);
 	}
 }
 
 static void print_subject(struct page *page, const struct report *report)
 {
 	char *const *s = report->subject;
-	const char *server = s[SUBJECT_SERVER] ? s[SUBJECT_SERVER] : "";
+	const char *server = s[SUBJECT_SERVER] ? s[SUBJECT_SERVER] : "this host";
 	bool v6 = strchr(server, ':');
 	char text[FINDING_SUMMARY_MAX];
 	int n;
@@ -254,12 +362,16 @@ static void print_verdict(struct page *page, const struct report *report)
 static void text_render(const struct report *report, FILE *out,
 			const struct report_style *style)
 {
-	struct page page = { .out = out, .width = style->width, .color = style->color };
+	struct page page = { .out = out,
+			     .width = style->width,
+			     .color = style->color,
+			     .quiet = style->quiet,
+			     .brief = style->brief };
 
 	page.width = page.width ? page.width : 80;
 	page.width = page.width < WIDTH_MIN ? WIDTH_MIN : min_u32(page.width, WIDTH_MAX);
 	print_subject(&page, report);
-	print_findings(&page, report, style->quiet);
+	print_findings(&page, report);
 	print_verdict(&page, report);
 }
 

@@ -58,7 +58,16 @@ done
 for value in localhost 192.0.2 192.0.2.1:20049 '[::1' fe80::1%nosuchif; do
 	refused 'takes a numeric address' probe --bind "$value" a
 done
+for value in '' all Client client,server; do
+	refused 'takes client, server or both' check --role "$value"
+	refused 'takes sys, krb5' check --sec "$value"
+done
+refused 'not empty' check --root ''
+refused 'No such file' check --root "$work/nowhere"
+refused 'Not a directory' check --root /dev/null
+refused 'one argument too many' check a b
 # What contradicts itself is refused, never ignored.
+refused 'name one' check --port 20049
 refused 'needs --bind' probe --embedded --transport verbs
 refused '--device is for verbs' probe --transport iwarp --device rxe0 a
 refused '--pcap records iWARP' probe --transport verbs --pcap "$work/pcap" a
@@ -69,7 +78,7 @@ for target in '' : :/ '[::1' '[]:/' ::1 ::1:/ nas1: nas1:x -- "$huge" "nas1:/$hu
 done
 
 # Help and version are results.
-for command in probe serve bench explain; do
+for command in probe check serve bench explain; do
 	run "$command" --help
 	expect_status 0
 	grep -q "^Usage: nfsrdma $command" "$work/out" || { show; fail "no usage"; }
@@ -78,7 +87,7 @@ for command in probe serve bench explain; do
 done
 run --help
 expect_status 0
-for command in probe serve bench explain; do
+for command in probe check serve bench explain; do
 	grep -q "^  $command " "$work/out" || { show; fail "$command is not listed"; }
 done
 run --version

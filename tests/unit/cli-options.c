@@ -8,6 +8,9 @@
 static const struct cli_command probe_like = { .name = "probe",
 					       .bit = CLI_PROBE,
 					       .max_operands = 1 };
+static const struct cli_command check_like = {
+	.name = "check", .bit = CLI_CHECK, .timeout_ms = 5000, .max_operands = 1
+};
 static const struct cli_command serve_like = { .name = "serve", .bit = CLI_SERVE };
 
 /* Parses words; options must be freed by options_fini() whatever the result. */
@@ -209,6 +212,31 @@ static void rows_are_complete_and_unique(void)
 	}
 }
 
+static void checks_are_asked_of_a_role_and_a_root(void)
+{
+	struct cli_options options;
+
+	CU_ASSERT_EQUAL(parse(&options, &check_like, WORDS(NULL)), 0);
+	CU_ASSERT_EQUAL(options.timeout_ms, 5000);
+	CU_ASSERT_EQUAL(options.roles, 0);
+	CU_ASSERT(!options.root && !options.krb5 && !options.verbose);
+	options_fini(&options);
+	CU_ASSERT_EQUAL(parse(&options, &check_like,
+			      WORDS("--role", "both", "--root", "/srv/host", "--sec",
+				    "krb5i", "-v", "--timeout", "2")),
+			0);
+	CU_ASSERT_EQUAL(options.roles, CHECK_BOTH);
+	CU_ASSERT_STRING_EQUAL(options.root, "/srv/host");
+	CU_ASSERT(options.krb5 && options.verbose);
+	CU_ASSERT_EQUAL(options.timeout_ms, 2000);
+	options_fini(&options);
+	CU_ASSERT(is_refused(&check_like, WORDS("--role", "none"), "client, server"));
+	CU_ASSERT(is_refused(&check_like, WORDS("--sec", "none"), "krb5"));
+	CU_ASSERT(is_refused(&check_like, WORDS("--root="), "not empty"));
+	CU_ASSERT(is_refused(&check_like, WORDS("--level", "quick"), "no option"));
+	CU_ASSERT(is_refused(&probe_like, WORDS("--role", "client"), "no option"));
+}
+
 SUITE_MAIN("cli-options", TEST(defaults_are_those_of_the_design),
 	   TEST(each_option_sets_its_value), TEST(faults_add_up),
 	   TEST(what_does_not_exist_is_refused_by_name),
@@ -217,4 +245,5 @@ SUITE_MAIN("cli-options", TEST(defaults_are_those_of_the_design),
 	   TEST(arguments_are_needed_or_refused), TEST(numbers_out_of_bounds_are_refused),
 	   TEST(one_operand_too_many_is_refused),
 	   TEST(huge_arguments_are_cut_in_the_sentence),
-	   TEST(help_needs_no_operand_and_no_count), TEST(rows_are_complete_and_unique))
+	   TEST(help_needs_no_operand_and_no_count), TEST(rows_are_complete_and_unique),
+	   TEST(checks_are_asked_of_a_role_and_a_root))

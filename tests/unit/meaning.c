@@ -8,19 +8,19 @@
 
 static void ids_are_unique(void)
 {
-	const struct meaning *a, *b;
+	const struct meaning *a = NULL, *b;
 
-	for (a = meaning_table; a->id; a++)
-		for (b = a + 1; b->id; b++)
+	while ((a = meaning_next(a)))
+		for (b = meaning_next(a); b; b = meaning_next(b))
 			CU_ASSERT_NOT_EQUAL(strcmp(a->id, b->id), 0);
 }
 
 /* Words of lower case letters, digits and dashes, joined by points. */
 static void ids_are_words(void)
 {
-	const struct meaning *m;
+	const struct meaning *m = NULL;
 
-	for (m = meaning_table; m->id; m++) {
+	while ((m = meaning_next(m))) {
 		CU_ASSERT(strlen(m->id) < FINDING_ID_MAX);
 		CU_ASSERT_EQUAL(strspn(m->id, "abcdefghijklmnopqrstuvwxyz0123456789-."),
 				strlen(m->id));
@@ -38,9 +38,9 @@ static bool is_prose(const char *text)
 
 static void texts_are_sentences(void)
 {
-	const struct meaning *m;
+	const struct meaning *m = NULL;
 
-	for (m = meaning_table; m->id; m++) {
+	while ((m = meaning_next(m))) {
 		CU_ASSERT(is_prose(m->what));
 		CU_ASSERT(is_prose(m->cause) || !strncmp(m->cause, "MNT3ERR_", 8));
 		CU_ASSERT(is_prose(m->remedy));
@@ -51,19 +51,19 @@ static void texts_are_sentences(void)
 
 static void rows_of_a_group_stand_together(void)
 {
-	const struct meaning *a, *b;
+	const struct meaning *a = NULL, *b, *before;
 
-	for (a = meaning_table; a->id; a++)
-		for (b = a + 1; b->id; b++)
+	while ((a = meaning_next(a)))
+		for (before = a; (b = meaning_next(before)); before = b)
 			if (!strcmp(a->group, b->group))
-				CU_ASSERT_STRING_EQUAL((b - 1)->group, b->group);
+				CU_ASSERT_STRING_EQUAL(before->group, b->group);
 }
 
 static void see_ends_with_null(void)
 {
-	const struct meaning *m;
+	const struct meaning *m = NULL;
 
-	for (m = meaning_table; m->id; m++)
+	while ((m = meaning_next(m)))
 		CU_ASSERT_PTR_NULL(m->see[3]);
 }
 

@@ -129,11 +129,11 @@ static void colors_are_for_those_who_ask(void)
 static void every_meaning_fits_the_width(void)
 {
 	_cleanup_(report_free_p) struct report *report = report_new("probe");
-	const struct meaning *meaning;
+	const struct meaning *meaning = NULL;
 	unsigned int width;
 	char *text, *line, *save;
 
-	for (meaning = meaning_table; meaning->id; meaning++)
+	while ((meaning = meaning_next(meaning)))
 		add(report, meaning->id, FINDING_FAIL, "seen in one range of several");
 	for (width = 60; width <= 160; width += 20) {
 		const struct report_style style = { .width = width };
@@ -186,9 +186,81 @@ static void long_texts_are_kept_whole(void)
 	CU_ASSERT(has(text, summary));
 }
 
+/* @evidence: "note", "because" or NULL, as checks say what a brief report does with them. */
+static void add_check(struct report *report, const char *id, enum finding_status status,
+		      const char *summary, const char *evidence)
+{
+	struct finding finding;
+
+	finding_init(&finding, id, status, "%s", summary);
+	if (evidence)
+		finding_text(&finding, evidence, "yes");
+	CU_ASSERT_EQUAL(report_add(report, &finding), 0);
+}
+
+static struct report *sample_of_checks(void)
+{
+	struct report *report = report_new("check");
+
+	add_check(report, "client.module", FINDING_PASS, "it is loaded", NULL);
+	add_check(report, "client.device", FINDING_PASS, "mlx5_0", "note");
+	add_check(report, "client.helper", FINDING_PASS, "it is there", NULL);
+	add_check(report, "client.sysctl", FINDING_SKIP, "no settings", NULL);
+	add_check(report, "fabric.cable", FINDING_FAIL, "no link", NULL);
+	add_check(report, "fabric.port", FINDING_SKIP, "not, because of x", "because");
+	add_check(report, "fabric.gid", FINDING_SKIP, "not, because of x", "because");
+	add_check(report, "fabric.pkey", FINDING_SKIP, "not, because of y", "because");
+	add_check(report, "platform.vdsm", FINDING_SKIP, "no VDSM", NULL);
+	return report;
+}
+
+static void a_brief_report_tells_news_and_counts_the_rest(void)
+{
+	_cleanup_(report_free_p) struct report *report = sample_of_checks();
+	const struct report_style style = { .width = 80, .brief = true };
+	_cleanup_free_ char *text = render(report, &style);
+
+	CU_ASSERT(has(text, "nfsrdma check: this host\n"));
+	CU_ASSERT(has(text, "\n  pass  RDMA device: mlx5_0\n"));
+	CU_ASSERT(has(text, "\n  pass  Module rpcrdma, Helper of mount\n"));
+	CU_ASSERT(has(text, "\n  skip  1 that does not apply here\n"));
+	CU_ASSERT(has(text, "\n  FAIL  Physical link [fabric.cable]\n"));
+	CU_ASSERT(has(text, "\n  skip  2 not, because of x\n"));
+	CU_ASSERT(has(text, "\n  skip  1 not, because of y\n"));
+	CU_ASSERT_FALSE(has(text, "it is loaded"));
+	/* A group of which nothing applies. */
+	CU_ASSERT_FALSE(has(text, "Hypervisors"));
+	CU_ASSERT(has(text, "3 passed, 1 failed, 5 skipped"));
+}
+
+static void a_full_report_has_a_line_for_each(void)
+{
+	_cleanup_(report_free_p) struct report *report = sample_of_checks();
+	const struct report_style style = { .width = 80 };
+	_cleanup_free_ char *text = render(report, &style);
+
+	CU_ASSERT(has(text, "\n  pass  Module rpcrdma: it is loaded\n"));
+	CU_ASSERT(has(text, "\n  skip  VDSM (oVirt): no VDSM\n"));
+	CU_ASSERT(has(text, "\n  skip  Port: not, because of x\n"));
+}
+
+static void a_quiet_report_of_checks_has_no_skips(void)
+{
+	_cleanup_(report_free_p) struct report *report = sample_of_checks();
+	const struct report_style style = { .width = 80, .brief = true, .quiet = true };
+	_cleanup_free_ char *text = render(report, &style);
+
+	CU_ASSERT(has(text, "Physical link"));
+	CU_ASSERT_FALSE(has(text, "skip  "));
+	CU_ASSERT_FALSE(has(text, "RDMA device"));
+}
+
 SUITE_MAIN("text", TEST(subject_and_verdict_frame_the_findings),
 	   TEST(what_is_good_takes_a_line), TEST(what_is_not_says_why_and_what_to_do),
 	   TEST(findings_of_a_group_stand_together),
 	   TEST(quiet_shows_what_needs_care_alone), TEST(colors_are_for_those_who_ask),
 	   TEST(every_meaning_fits_the_width), TEST(controls_of_a_peer_reach_no_terminal),
-	   TEST(long_texts_are_kept_whole))
+	   TEST(long_texts_are_kept_whole),
+	   TEST(a_brief_report_tells_news_and_counts_the_rest),
+	   TEST(a_full_report_has_a_line_for_each),
+	   TEST(a_quiet_report_of_checks_has_no_skips))

@@ -490,7 +490,7 @@ static void a_sweep_that_was_cut_short_is_unknown_and_never_pass(void)
 	records.out_of_time = true;
 	assert_unknown(3);
 	clean_sweep();
-	snprintf(records.busy, sizeof(records.busy), "the server is in its grace period");
+	snprintf(records.why, sizeof(records.why), "the server is in its grace period");
 	assert_unknown(3);
 	CU_ASSERT_PTR_NOT_NULL(strstr(get("probe.read.write-chunk")->summary,
 				      "the server is in its grace period"));

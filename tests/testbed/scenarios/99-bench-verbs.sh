@@ -14,10 +14,12 @@ size=1048576
 perftest()
 {
 	local command="ib_write_bw -F -d rxe0 -s $size -t 8 -n 24"
+	# Port 18515 is 4853 in /proc/net/tcp, and 0A is a socket that listens.
+	local ready="grep -q ':4853 .* 0A ' /proc/net/tcp /proc/net/tcp6"
 
 	for _ in {1..6}; do
-		guest_tell 60 sh "$command >/dev/null 2>&1 & sleep 0.3; $command 192.168.77.1; wait" \
-			>"$work/perftest" || return
+		guest_tell 60 sh "$command >/dev/null 2>&1 & pid=\$!; until $ready; do sleep 0.1; done;" \
+			"$command 192.168.77.1; kill \$pid 2>/dev/null; wait" >"$work/perftest" || true
 		! awk -v size=$size '$1 == size && $4 > 0 { printf "%.1f\n", $4 * 1.048576; found = 1 }
 			END { exit !found }' "$work/perftest" || return 0
 	done

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* Runs checks in the order of their table, which is the order of causes. Each says exactly one
+ * finding. What failed because of something else is skipped, with that reason: the reader sees one
+ * cause and not its ten consequences. */
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "plugin/checks/internal.h"
+
+#define CHECKS_MAX 128
+
+struct outcome {
+	const char *id;
+	enum finding_status status;
+	/* Skipped for want of this one; NULL: it does not apply. */
+	const char *because;
+};
+
+struct outcomes {
+	unsigned int count;
+	struct outcome list[CHECKS_MAX];
+};
+
+int check_say(struct check_run *run, enum finding_status status, const char *fmt, ...)
+{
+	va_list ap;
+
+	run->finding.status = status;
+	va_start(ap, fmt);
+	vsnprintf(run->finding.summary, sizeof(run->finding.summary), fmt, ap);
+	va_end(ap);
+	finding_clean(run->finding.summary);
+	return 0;
+}
+
+void check_note(struct check_run *run)
+{
+	finding_text(&run->finding, "note", "yes");
+}
+
+int check_skip(struct check_run *run, const char *id)
+{
+	run->because = id;
+	finding_text(&run->finding, "because", "%s", id);
+	return check_say(run, FINDING_SKIP, "not looked at, because of %s", id);
+}
+
+static const struct outcome *outcome_of(const struct outcomes *outcomes, const char *id)
+{
+	unsigned int i;
+
+	for (i = 0; outcomes && i < outcomes->count; i++)
+		if (!strcmp(outcomes->list[i].id, id))
+			return &outcomes->list[i];
+	return NULL;
+}
+
+bool check_failed(const struct check_run *run, const char *id)
+{
+	const struct outcome *outcome = outcome_of(run->outcomes, id);
+
+	return outcome && outcome->status == FINDING_FAIL;
+}
+
+/* The failure that makes this check pointless: the first of what it needs, or what that one
+ * was skipped for. */
+static const char *obstacle(const struct check *check, const struct outcomes *outcomes)
+{
+	unsigned int i;
+
+	for (i = 0; i < CHECK_NEEDS_MAX && check->needs[i]; i++) {
+		const struct outcome *need = outcome_of(outcomes, check->needs[i]);
+
+		if (need && need->status == FINDING_FAIL)
+			return need->id;
+		if (need && need->because)
+			return need->because;
+	}
+	return NULL;
+}
+
+/* Its own words, or why there are none. */
+static void run_one(const struct check *check, struct check_run *run)
+{
+	int rc;
+
+	err_clear();
+	rc = check->run(run);
+	if (rc)
+		check_say(run, FINDING_UNKNOWN, "%s",
+			  *err_text() ? err_text() : strerror(-rc));
+	else if (!*run->finding.summary)
+		check_say(run, FINDING_UNKNOWN, "the check said nothing");
+}
+
+static bool applies(const struct check *check, const struct check_target *target)
+{
+	return (check->roles & target->roles) && (!check->remote || target->server);
+}
+
+static void look_at(const struct check *check, struct check_run *run,
+		    struct outcomes *outcomes)
+{
+	const char *because = obstacle(check, outcomes);
+	struct outcome *outcome;
+
+	finding_init(&run->finding, check->id, FINDING_UNKNOWN, "%s", "");
+	run->because = NULL;
+	if (because)
+		check_skip(run, because);
+	else if (!deadline_left(run->deadline))
+		check_say(run, FINDING_UNKNOWN,
+			  "the time ran out before it was looked at");
+	else
+		run_one(check, run);
+	outcome = &outcomes->list[outcomes->count++];
+	outcome->id = check->id;
+	outcome->status = run->finding.status;
+	outcome->because = run->because;
+}
+
+int checks_run(const struct check *const *table, const struct host *host,
+	       const struct live_ops *live, const struct check_target *target,
+	       uint64_t deadline, finding_sink sink, void *arg)
+{
+	_cleanup_free_ struct outcomes *outcomes = calloc(1, sizeof(*outcomes));
+	_cleanup_(facts_free_p) struct facts *facts = facts_new();
+	_cleanup_free_ struct check_run *run = calloc(1, sizeof(*run));
+
+	if (!outcomes || !facts || !run)
+		return err_set(ENOMEM, "no memory for the checks");
+	run->host = host;
+	run->live = live;
+	run->target = target;
+	run->facts = facts;
+	run->deadline = deadline;
+	run->outcomes = outcomes;
+	for (; *table && outcomes->count < CHECKS_MAX; table++) {
+		if (!applies(*table, target))
+			continue;
+		look_at(*table, run, outcomes);
+		sink(arg, &run->finding);
+	}
+	return 0;
+}

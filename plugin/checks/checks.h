@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* Is this host, and that server, ready for NFS over RDMA? A check looks at one thing and says one
+ * finding about it. One check a file, one table (list.h) in the order of causes. A check whose
+ * cause failed is not run: it is skipped, and says because of what. What a finding means, its
+ * cause and remedy, is its row in plugin/report/meaning*.c, of the same id.
+ *
+ * A check reads the machine through plugin/host only, decides, and writes nothing. What it
+ * cannot find out is unknown, for it alone. */
+#ifndef PLUGIN_CHECKS_H
+#define PLUGIN_CHECKS_H
+
+#include "plugin/host/host.h"
+#include "plugin/host/live.h"
+#include "rpcrdma/finding.h"
+#include "rpcrdma/nfs/nfs.h"
+
+enum check_role {
+	CHECK_CLIENT = 1,
+	CHECK_SERVER = 2,
+	CHECK_BOTH = 3,
+};
+
+/* What is asked about. */
+struct check_target {
+	const char *server; /* NULL: this host alone */
+	const char *export; /* NULL: none named */
+	uint16_t port;
+	bool has_port; /* asked for, so no other is tried */
+	unsigned int roles;
+	unsigned int naddresses; /* of the server; 0: not resolved, or below a root */
+	struct transport_address addresses[8];
+	char unresolved[160];     /* why there is none; empty */
+	unsigned int nfs_version; /* 0 any, 3, 4 */
+	bool krb5;
+};
+
+/* What several checks need, read once and lazily; and what the checks before came to. */
+struct facts;
+struct outcomes;
+
+struct check_run {
+	const struct host *host;
+	const struct live_ops *live; /* the system, or below a root its record */
+	const struct check_target *target;
+	struct facts *facts;
+	uint64_t deadline;
+	struct finding finding; /* being filled in by check_say() and finding_text() */
+	const char *because;    /* set by check_skip() */
+	const struct outcomes *outcomes; /* of the checks before; see check_failed() */
+};
+
+#define CHECK_NEEDS_MAX 4
+
+struct check {
+	const char *id;
+	unsigned int roles; /* enum check_role: for whom it is asked */
+	bool remote;        /* only where a server was named */
+	/* Ids that must not have failed; what is unknown there does not stop it. */
+	const char *needs[CHECK_NEEDS_MAX];
+	/* Says its finding by check_say() or check_skip(). 0, or -errno with words: then it is
+	 * unknown, with those. */
+	int (*run)(struct check_run *run);
+};
+
+extern const struct check *const check_table[]; /* ends with NULL */
+
+/* checks.c */
+
+/* Runs those that apply, in table order, until the deadline; what it cut is unknown. */
+/* @table: check_table, or a test's. Errors: -ENOMEM. */
+int checks_run(const struct check *const *table, const struct host *host,
+	       const struct live_ops *live, const struct check_target *target,
+	       uint64_t deadline, finding_sink sink, void *arg);
+/* For a check: its finding. Evidence by finding_text(&run->finding, ...). Returns 0. */
+int check_say(struct check_run *run, enum finding_status status, const char *fmt, ...)
+	PRINTF_LIKE(3, 4);
+/* For a check that passed and has to tell something all the same: brief reports show it. */
+void check_note(struct check_run *run);
+/* For a check that finds out that another one, which came before, says the cause already: skipped,
+ * and with it what needs it. @id is static. Returns 0. */
+int check_skip(struct check_run *run, const char *id);
+/* Whether the check @id, of those before, failed. */
+bool check_failed(const struct check_run *run, const char *id);
+
+/* facts.c: each reads on first use and remembers, errors too */
+
+int facts_system(struct check_run *run, const struct host_system **out);
+int facts_rdma(struct check_run *run, const struct rdma_devices **out);
+int facts_mounts(struct check_run *run, const struct nfs_mounts **out);
+int facts_nfs_conf(struct check_run *run, const struct conf **out);
+int facts_nfsmount_conf(struct check_run *run, const struct conf **out);
+int facts_nfsd(struct check_run *run, const struct host_nfsd **out);
+int facts_platform(struct check_run *run, const struct host_platform **out);
+int facts_rpcrdma(struct check_run *run, const struct host_module **out);
+/* -ENOENT: the kernel's configuration is nowhere. */
+int facts_kconfig(struct check_run *run, const struct host_kconfig **out);
+/* Every network interface, of which those of RDMA devices are told. */
+struct netdevs {
+	unsigned int count;
+	struct host_netdev *list;
+};
+
+int facts_netdevs(struct check_run *run, const struct netdevs **out);
+
+/* The way to one of the server's addresses. */
+struct path {
+	const struct transport_address *to;
+	int rc; /* of the route, with @why */
+	char why[256];
+	struct host_route route;
+	struct host_netdev netdev;
+	const struct rdma_device *device; /* NULL: of none */
+	const struct rdma_port *port;
+};
+
+/* @count of the target's addresses, in their order; 0 where none is known. */
+int facts_paths(struct check_run *run, const struct path **out, unsigned int *count);
+/* The device and port that the route to the server leads through, by the first address for which
+ * it does. -ENODEV: through none; -ENODATA no address, or no route, is known. */
+int facts_route_port(struct check_run *run, const struct rdma_device **device,
+		     const struct rdma_port **port);
+
+/* mounts-audit.c: pure; `nfsrdma mounts` and the checks of group mount */
+
+struct mount_verdict {
+	const struct nfs_mount *mount;
+	bool wants_rdma; /* its options, or its parent's, ask for it */
+	bool is_rdma;    /* mountinfo and every xprt say so */
+	char text[256];
+};
+
+void mounts_audit(const struct nfs_mounts *mounts, finding_sink sink, void *arg);
+
+/* firewall-eval.c: pure; the map of what is behind it is firewall.h */
+
+/* DROP: also rejected. UNKNOWN: something that is not modelled could decide either way. */
+enum firewall_answer { FIREWALL_ACCEPT, FIREWALL_DROP, FIREWALL_UNKNOWN };
+enum firewall_hook { FIREWALL_INPUT, FIREWALL_OUTPUT };
+
+/* A packet from or to this host, and what is known of it. */
+struct firewall_packet {
+	enum firewall_hook hook;
+	char netdev[IFNAMSIZ]; /* that it comes in by, or leaves by */
+	/* With ports. len 0: any; zeros as address or port: any, the address of that family. */
+	struct transport_address source, destination;
+	uint8_t protocol; /* IPPROTO_UDP, IPPROTO_TCP */
+	bool established; /* conntrack knows it: a reply. Else the first of its kind (a SYN) */
+	bool bridge;      /* netdev is a bridge, so the bridge family's chains count */
+	/* Input: the route to the source leaves by netdev, so reverse path filters pass it. */
+	bool symmetric;
+};
+
+#define FIREWALL_WHY_MAX 320
+
+/* What the rules that `nft -j list ruleset` printed would do with it: of the families ip, ip6
+ * and inet at prerouting and input, or output and postrouting, and of netdev at that device.
+ * @why: the rule that decided, or the first that is not modelled and could: clean text.
+ * Errors: -EBADMSG no ruleset; -E2BIG more than is looked at. */
+int firewall_eval(const char *json, size_t len, const struct firewall_packet *packet,
+		  enum firewall_answer *answer, char *why, size_t cap);
+
+/* firewall-zone.c: pure */
+
+/* What firewalld would say to a packet that comes in by the zone's netdev: the answer to a user
+ * who may not list rules. It knows nothing of other rules than firewalld's, and firewalld lets
+ * out what it has no policy for. */
+void firewall_zone(const struct host_firewalld *zone,
+		   const struct firewall_packet *packet, enum firewall_answer *answer,
+		   char *why, size_t cap);
+
+#endif

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* mount.nfs of nfs-utils, without which mount(8) says "bad option; you might need a helper
+ * program". */
+#include "plugin/checks/internal.h"
+
+static int run_check(struct check_run *run)
+{
+	static const char *const places[] = { "sbin/mount.nfs", "usr/sbin/mount.nfs",
+					      "usr/bin/mount.nfs" };
+	size_t i;
+	int rc;
+
+	for (i = 0; i < ARRAY_SIZE(places); i++) {
+		rc = host_exists(run->host, places[i]);
+		if (!rc)
+			return check_say(run, FINDING_PASS, "/%s is there", places[i]);
+		if (rc != -ENOENT)
+			return rc;
+	}
+	return check_say(run, FINDING_FAIL, "there is no mount.nfs");
+}
+
+const struct check check_client_helper = {
+	.id = "client.helper",
+	.roles = CHECK_CLIENT,
+	.needs = { "client.module", "client.device" },
+	.run = run_check,
+};

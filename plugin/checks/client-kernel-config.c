@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* Options of the kernel that NFS over RDMA, IPoIB and the probe live on, where the kernel's
+ * configuration can be read. What the devices of this host do not need is not asked for. */
+#include "plugin/checks/internal.h"
+
+enum need { NEED_ALWAYS, NEED_INFINIBAND };
+
+static const struct {
+	const char *option, *without;
+	enum need need;
+} options[] = {
+	/* SUNRPC_XPRT_RDMA itself is client.module's; it may come from elsewhere. */
+	{ "CONFIG_INFINIBAND_ADDR_TRANS", "no connection by IP address", NEED_ALWAYS },
+	{ "CONFIG_INFINIBAND_USER_ACCESS", "no probe over RDMA devices", NEED_ALWAYS },
+	{ "CONFIG_INFINIBAND_IPOIB", "no IP addresses on InfiniBand", NEED_INFINIBAND },
+};
+
+static bool has_infiniband(const struct rdma_devices *rdma)
+{
+	unsigned int i;
+
+	for (i = 0; i < rdma->count; i++)
+		if (rdma->list[i].kind == RDMA_INFINIBAND)
+			return true;
+	return false;
+}
+
+static int run_check(struct check_run *run)
+{
+	const struct host_kconfig *config;
+	const struct rdma_devices *rdma;
+	struct words missing = { 0 };
+	int rc = facts_rdma(run, &rdma);
+	size_t i;
+
+	rc = rc ? rc : facts_kconfig(run, &config);
+	if (rc == -ENOENT)
+		return check_say(run, FINDING_SKIP,
+				 "the kernel's configuration is not kept on this host");
+	if (rc)
+		return rc;
+	finding_text(&run->finding, "config", "%s", config->file);
+	/* The RDMA stack of a vendor says nothing in the kernel's configuration. */
+	if (kconfig_get(config, "CONFIG_INFINIBAND") == 'n')
+		return check_say(run, FINDING_PASS,
+				 "the kernel has no RDMA of its own: that is another's");
+	for (i = 0; i < ARRAY_SIZE(options); i++) {
+		if (options[i].need == NEED_INFINIBAND && !has_infiniband(rdma))
+			continue;
+		if (kconfig_get(config, options[i].option) == 'n')
+			words_add(&missing, "%s (%s)", options[i].option,
+				  options[i].without);
+	}
+	if (missing.count)
+		return check_say(run, FINDING_WARN, "the kernel was built without %s",
+				 words_text(&missing));
+	return check_say(run, FINDING_PASS, "%s has what this host needs", config->file);
+}
+
+const struct check check_client_kernel_config = {
+	.id = "client.kernel-config",
+	.roles = CHECK_BOTH,
+	.needs = { "client.module", "client.device" },
+	.run = run_check,
+};

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* How much memory a program may lock, which is what registering memory for RDMA does. Only
+ * programs need it, and root is not bound by it: the defaults are no defect. It is one that
+ * somebody meant to give more and gave too little. */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "plugin/checks/internal.h"
+
+/* What nfsrdma probe gets along with: READs of 1 MiB, the buffers of its connection, and room. It
+ * is what systemd gives to every unit. */
+#define PROBE_KIB (8 * 1024)
+
+static uint64_t kib_of(const char *value)
+{
+	if (!strcmp(value, "unlimited") || !strcmp(value, "infinity") ||
+	    !strcmp(value, "-1"))
+		return UINT64_MAX;
+	return strtoumax(value, NULL, 10);
+}
+
+/* The most that limits.conf gives to anybody; 0: no line. */
+static uint64_t most_configured(const struct host_memlock *memlock, struct words *lines)
+{
+	uint64_t most = 0, kib;
+	unsigned int i;
+
+	for (i = 0; i < memlock->nlines; i++) {
+		kib = kib_of(memlock->lines[i].value);
+		most = kib > most ? kib : most;
+		words_add(lines, "%s %s %s", memlock->lines[i].domain,
+			  memlock->lines[i].type, memlock->lines[i].value);
+	}
+	return most;
+}
+
+static const char *amount(uint64_t bytes, char buf[32])
+{
+	if (bytes == UINT64_MAX)
+		return "unlimited";
+	snprintf(buf, 32, "%" PRIu64 " KiB", bytes / 1024);
+	return buf;
+}
+
+static int run_check(struct check_run *run)
+{
+	struct host_memlock memlock;
+	struct words lines = { 0 };
+	char hard[32];
+	uint64_t most;
+	int rc = host_memlock(run->host, &memlock);
+
+	if (rc)
+		return rc;
+	most = most_configured(&memlock, &lines);
+	if (memlock.known)
+		finding_text(&run->finding, "hard_limit", "%s",
+			     amount(memlock.hard, hard));
+	if (memlock.nlines && most < PROBE_KIB)
+		return check_say(
+			run, FINDING_WARN,
+			"limits.conf gives at most %" PRIu64
+			" KiB (%s), and nfsrdma probe wants %d where it is not root's",
+			most, words_text(&lines), PROBE_KIB);
+	if (memlock.nlines)
+		return check_say(run, FINDING_PASS, "limits.conf gives enough: %s",
+				 words_text(&lines));
+	return check_say(
+		run, FINDING_PASS,
+		"mounts need no limit raised, nor does root; a program of others may lock %s",
+		memlock.known ? amount(memlock.hard, hard) : "what the default is");
+}
+
+const struct check check_client_memlock = {
+	.id = "client.memlock",
+	.roles = CHECK_BOTH,
+	.needs = { "client.device", "server.device" },
+	.run = run_check,
+};

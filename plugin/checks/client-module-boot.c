@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* Whether rpcrdma is loaded at boot. It need not be: a mount loads it (client-module.c), a server
+ * that is told to listen too. So a list without it is no defect; one that nobody reads is. */
+#include "plugin/checks/internal.h"
+
+static const char *const names[] = { "xprtrdma", "svcrdma", "rpcrdma" };
+
+static int find_listed(struct check_run *run, struct host_listed *out)
+{
+	struct host_listed one;
+	size_t i;
+	int rc;
+
+	memset(out, 0, sizeof(*out));
+	for (i = 0; i < ARRAY_SIZE(names); i++) {
+		rc = host_module_listed(run->host, names[i], &one);
+		if (rc)
+			return rc;
+		out->has_rdma_conf |= one.has_rdma_conf;
+		out->rdma_conf |= one.rdma_conf;
+		out->at_boot |= one.at_boot;
+		if (one.file[0] && !out->file[0])
+			strcpy(out->file, one.file);
+	}
+	return 0;
+}
+
+/* What reads the list, where somebody switched it off. */
+static int masked_reader(struct check_run *run, const struct host_listed *listed,
+			 const char **out)
+{
+	const char *unit = listed->at_boot ? "systemd-modules-load.service"
+					   : "rdma-load-modules@rdma.service";
+	enum unit_state state;
+	int rc = host_unit_state(run->host, unit, &state);
+
+	*out = !rc && state == UNIT_MASKED ? unit : NULL;
+	return rc;
+}
+
+static int run_check(struct check_run *run)
+{
+	const struct host_module *module;
+	struct host_listed listed;
+	const char *masked;
+	int rc = facts_rpcrdma(run, &module);
+
+	if (rc && rc != -ENOENT)
+		return rc;
+	if (module->state == MODULE_BUILTIN)
+		return check_say(run, FINDING_SKIP, "rpcrdma is built into the kernel");
+	rc = find_listed(run, &listed);
+	if (rc)
+		return rc;
+	if (!listed.file[0])
+		return check_say(
+			run, FINDING_PASS,
+			"no list names rpcrdma (or xprtrdma, svcrdma): the first mount loads it");
+	finding_text(&run->finding, "list", "%s", listed.file);
+	rc = masked_reader(run, &listed, &masked);
+	if (rc)
+		return rc;
+	if (masked && module->state != MODULE_LOADED)
+		return check_say(run, FINDING_WARN, "%s names it, but %s is masked",
+				 listed.file, masked);
+	return check_say(run, FINDING_PASS, "%s names it%s", listed.file,
+			 listed.at_boot ? ", for the boot"
+					: ", for when an RDMA device appears");
+}
+
+const struct check check_client_module_boot = {
+	.id = "client.module-boot",
+	.roles = CHECK_BOTH,
+	.needs = { "client.module", "client.device" },
+	.run = run_check,
+};

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* Whether what is loaded as rpcrdma is what lies there, and of this kernel's own tree. Packages of
+ * vendors replace the RDMA modules; if they bring no rpcrdma the kernel's own does not fit theirs
+ * ("disagrees about version of symbol" in the kernel's log). */
+#include "plugin/checks/internal.h"
+
+static bool is_other_kernel(const struct host_module *module, const char *release)
+{
+	size_t len = strlen(release);
+
+	/* RHEL links modules of one kernel into the folder of the next that has the same interface. */
+	return module->vermagic[0] && !strstr(module->file, "weak-updates/") &&
+	       (strncmp(module->vermagic, release, len) || module->vermagic[len] != ' ');
+}
+
+/* Not loaded, so it has not shown yet that it fits. */
+static int look_at_file(struct check_run *run, const struct host_module *module)
+{
+	const struct host_system *system;
+	struct host_module core;
+	int rc = facts_system(run, &system);
+
+	rc = rc ? rc : host_module(run->host, "ib_core", &core);
+	if (rc)
+		return rc;
+	if (core.external && !module->external)
+		return check_say(
+			run, FINDING_WARN,
+			"rpcrdma is the kernel's own, but ib_core is a vendor's (%s): they probably do not fit",
+			core.file);
+	if (is_other_kernel(module, system->release))
+		return check_say(run, FINDING_WARN,
+				 "rpcrdma was built for %.*s, and %s is running",
+				 (int)strcspn(module->vermagic, " "), module->vermagic,
+				 system->release);
+	return check_say(run, FINDING_PASS, "the module's file is of kernel %s",
+			 system->release);
+}
+
+static int run_check(struct check_run *run)
+{
+	const struct host_module *module;
+	int rc = facts_rpcrdma(run, &module);
+
+	if (rc && rc != -ENOENT)
+		return rc;
+	if (module->state == MODULE_MISSING || module->state == MODULE_BUILTIN)
+		return check_say(run, FINDING_SKIP, "rpcrdma is no file of its own");
+	if (module->srcversion_loaded[0])
+		finding_text(&run->finding, "srcversion_loaded", "%s",
+			     module->srcversion_loaded);
+	if (module->srcversion_file[0])
+		finding_text(&run->finding, "srcversion_file", "%s",
+			     module->srcversion_file);
+	if (module->state == MODULE_AVAILABLE)
+		return look_at_file(run, module);
+	if (!module->file[0])
+		return check_say(run, FINDING_WARN,
+				 "rpcrdma is loaded, but has no file any more");
+	if (module->srcversion_loaded[0] && module->srcversion_file[0] &&
+	    strcmp(module->srcversion_loaded, module->srcversion_file))
+		return check_say(run, FINDING_WARN,
+				 "the rpcrdma that is loaded is another than %s",
+				 module->file);
+	return check_say(run, FINDING_PASS, "what is loaded is %s%s", module->file,
+			 module->external ? ", a vendor's" : "");
+}
+
+const struct check check_client_module_identity = {
+	.id = "client.module-identity",
+	.roles = CHECK_BOTH,
+	.needs = { "client.module", "client.device" },
+	.run = run_check,
+};

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* What programs need to use RDMA devices: ib_uverbs and rdma_ucm. The kernel's NFS does without
+ * them; nfsrdma probe over verbs does not. */
+#include "plugin/checks/internal.h"
+
+static const char *const names[] = { "ib_uverbs", "rdma_ucm" };
+
+static int run_check(struct check_run *run)
+{
+	struct host_module module;
+	struct words missing = { 0 };
+	size_t i;
+	int rc;
+
+	for (i = 0; i < ARRAY_SIZE(names); i++) {
+		rc = host_module(run->host, names[i], &module);
+		if (rc && rc != -ENOENT)
+			return rc;
+		if (module.state != MODULE_LOADED && module.state != MODULE_BUILTIN)
+			words_add(&missing, "%s (%s)", names[i],
+				  module.state == MODULE_AVAILABLE ? "not loaded"
+								   : "not installed");
+	}
+	if (missing.count)
+		return check_say(run, FINDING_WARN,
+				 "programs cannot use the RDMA devices, mounts can: %s",
+				 words_text(&missing));
+	return check_say(run, FINDING_PASS, "ib_uverbs and rdma_ucm are loaded");
+}
+
+const struct check check_client_uverbs = {
+	.id = "client.uverbs",
+	.roles = CHECK_BOTH,
+	.needs = { "client.device", "server.device" },
+	.run = run_check,
+};

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* Defects of NFS over RDMA and of software RDMA devices that kernels are known to have: from the
+ * change logs of Linux's stable trees, as Debian's package "linux" collects them. A row is a tree,
+ * or all kernels between two releases. Only what concerns a mount or a server that is in use:
+ * what the probe finds by itself is the probe's (rpcrdma/probe). */
+#include "plugin/checks/internal.h"
+
+const struct defect defect_table[] = {
+	/* part, from (included), until (not included), text */
+	{ DEFECT_SERVER,
+	  { 3, 8, 0 },
+	  { 3, 15, 0 },
+	  "reads by Write chunk fail (the 812-byte bug, Red Hat bugzilla 1046011)" },
+	{ DEFECT_SERVER,
+	  { 2, 6, 25 },
+	  { 3, 18, 0 },
+	  "the server writes the padding of odd reads into the client's memory" },
+	{ DEFECT_SERVER,
+	  { 2, 6, 25 },
+	  { 4, 6, 0 },
+	  "the server writes what follows a READ into its Write chunk (NFSv4)" },
+	{ DEFECT_SERVER,
+	  { 4, 13, 0 },
+	  { 4, 17, 0 },
+	  "NFSv4 reads on file systems without splice come inline and break the connection" },
+	{ DEFECT_CLIENT,
+	  { 5, 4, 0 },
+	  { 5, 4, 13 },
+	  "I/O may stall after a reconnect (repaired in 5.4.13)" },
+	{ DEFECT_CLIENT,
+	  { 5, 8, 0 },
+	  { 5, 8, 14 },
+	  "I/O may stall after a reconnect (repaired in 5.8.14)" },
+	{ DEFECT_CLIENT,
+	  { 5, 10, 0 },
+	  { 5, 10, 26 },
+	  "callbacks of NFSv4.1 are mistaken (repaired in 5.10.26)" },
+	{ DEFECT_CLIENT,
+	  { 5, 14, 0 },
+	  { 5, 14, 6 },
+	  "I/O may stall after a reconnect (repaired in 5.14.6)" },
+	{ DEFECT_CLIENT,
+	  { 5, 18, 0 },
+	  { 5, 18, 5 },
+	  "callbacks of NFSv4.1 are mistaken (repaired in 5.18.5)" },
+	{ DEFECT_CLIENT,
+	  { 6, 1, 0 },
+	  { 6, 1, 52 },
+	  "I/O may stall after a reconnect (repaired in 6.1.52)" },
+	{ DEFECT_CLIENT,
+	  { 6, 1, 0 },
+	  { 6, 1, 94 },
+	  "the host may hang when an RDMA device goes away under a mount (6.1.94)" },
+	{ DEFECT_CLIENT,
+	  { 6, 1, 0 },
+	  { 6, 1, 106 },
+	  "calls are not reset after a reconnect (6.1.106)" },
+	{ DEFECT_CLIENT,
+	  { 6, 1, 0 },
+	  { 6, 1, 180 },
+	  "calls wait when slots are short, and credits are not bounded (6.1.180)" },
+	{ DEFECT_ROCE,
+	  { 6, 1, 0 },
+	  { 6, 1, 170 },
+	  "GIDs are lost or stay behind when addresses or bonds change (6.1.170)" },
+	{ DEFECT_SERVER,
+	  { 6, 1, 0 },
+	  { 6, 1, 162 },
+	  "data may be damaged after a failed RDMA Read (6.1.64, 6.1.123, 6.1.162)" },
+	{ DEFECT_SERVER,
+	  { 6, 1, 0 },
+	  { 6, 1, 170 },
+	  "connections are refused on small adapters (6.1.170)" },
+	{ DEFECT_SIW,
+	  { 6, 1, 0 },
+	  { 6, 1, 55 },
+	  "siw on lo or a tunnel has no GID (6.1.55)" },
+	{ DEFECT_SIW | DEFECT_RXE,
+	  { 6, 1, 0 },
+	  { 6, 1, 187 },
+	  "software RDMA trusts what comes from the network, so no stranger may reach it (6.1.187)" },
+	{ 0, { 0 }, { 0 }, NULL },
+};
+
+static int compare(const unsigned int a[3], const unsigned int b[3])
+{
+	size_t i;
+
+	for (i = 0; i < 3; i++)
+		if (a[i] != b[i])
+			return a[i] < b[i] ? -1 : 1;
+	return 0;
+}
+
+bool defect_in(const struct defect *defect, const unsigned int kernel[3])
+{
+	return compare(kernel, defect->from) >= 0 && compare(kernel, defect->until) < 0;
+}

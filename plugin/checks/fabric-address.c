@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* The server's address, which everything about the way there is asked with. */
+#include "plugin/checks/internal.h"
+
+static int run_check(struct check_run *run)
+{
+	const struct check_target *target = run->target;
+	struct words words = { 0 };
+	char text[ADDRESS_NAME_MAX];
+	unsigned int i;
+
+	for (i = 0; i < target->naddresses; i++)
+		words_add(&words, "%s", words_address(&target->addresses[i], text));
+	if (words.count)
+		return check_say(run, FINDING_PASS, "%s", words_text(&words));
+	if (!host_is_live(run->host))
+		return err_set(ENODATA,
+			       "a snapshot cannot be asked for names: give the address");
+	return err_set(EHOSTUNREACH, "%s",
+		       target->unresolved[0] ? target->unresolved
+					     : "the name has no address");
+}
+
+const struct check check_fabric_address = {
+	.id = "fabric.address",
+	.roles = CHECK_CLIENT,
+	.remote = true,
+	.needs = { "client.device" },
+	.run = run_check,
+};

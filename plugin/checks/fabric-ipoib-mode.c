@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* IPoIB carries the addresses by which RDMA connections are made, and the TCP beside; NFS over RDMA
+ * itself does not go through it. So both of its modes do, and what is said is what they are. */
+#include "plugin/checks/internal.h"
+
+/* ConnectX-4 and later have IPoIB in hardware, in datagram mode alone. */
+static bool is_enhanced(const struct host_netdev *netdev)
+{
+	return !strcmp(netdev->driver, "mlx5_core");
+}
+
+static int run_check(struct check_run *run)
+{
+	const struct netdevs *netdevs;
+	struct words words = { 0 };
+	bool enhanced = false;
+	int rc = facts_netdevs(run, &netdevs);
+	unsigned int i;
+
+	if (rc)
+		return rc;
+	for (i = 0; i < netdevs->count; i++) {
+		const struct host_netdev *netdev = &netdevs->list[i];
+
+		if (!netdev->ipoib_mode[0])
+			continue;
+		enhanced |= is_enhanced(netdev);
+		words_add(&words, "%s %s", netdev->name, netdev->ipoib_mode);
+	}
+	if (!words.count)
+		return check_say(run, FINDING_SKIP, "there is no IPoIB interface");
+	return check_say(run, FINDING_PASS, "%s%s", words_text(&words),
+			 enhanced ? ", the only mode of ConnectX-4 and later" : "");
+}
+
+const struct check check_fabric_ipoib_mode = {
+	.id = "fabric.ipoib-mode",
+	.roles = CHECK_BOTH,
+	.needs = { "client.device", "server.device" },
+	.run = run_check,
+};

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* How RDMA devices and network namespaces go together: all namespaces see all devices, or each
+ * device belongs to one (rdma-system(8)). */
+#include "plugin/checks/internal.h"
+
+static int run_check(struct check_run *run)
+{
+	const struct rdma_devices *rdma;
+	int rc = facts_rdma(run, &rdma);
+
+	if (rc)
+		return rc;
+	if (!rdma->netns_shared)
+		check_note(run);
+	return check_say(
+		run, FINDING_PASS,
+		rdma->netns_shared
+			? "every network namespace sees the devices"
+			: "each device belongs to one network namespace: mounts in a container need theirs");
+}
+
+const struct check check_fabric_netns = {
+	.id = "fabric.netns",
+	.roles = CHECK_BOTH,
+	.needs = { "client.device", "server.device" },
+	.run = run_check,
+};

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* A device whose node GUID is zero: librdmacm leaves it out, and older ones crash. */
+#include "plugin/checks/internal.h"
+
+static int run_check(struct check_run *run)
+{
+	const struct rdma_devices *rdma;
+	struct words zero = { 0 };
+	int rc = facts_rdma(run, &rdma);
+	unsigned int i;
+
+	if (rc)
+		return rc;
+	for (i = 0; i < rdma->count; i++)
+		if (!strcmp(rdma->list[i].node_guid, "0000:0000:0000:0000"))
+			words_add(&zero, "%s", rdma->list[i].name);
+	if (zero.count)
+		return check_say(run, FINDING_WARN, "the node GUID is zero: %s",
+				 words_text(&zero));
+	return check_say(run, FINDING_PASS, "every device has one");
+}
+
+const struct check check_fabric_node_guid = {
+	.id = "fabric.node-guid",
+	.roles = CHECK_BOTH,
+	.needs = { "client.device", "server.device" },
+	.run = run_check,
+};

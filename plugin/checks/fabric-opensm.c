@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* A subnet manager on this host, as it is configured: of several on one subnet the one with the
+ * highest priority is the master; an instance of OpenSM is for one subnet. */
+#include "plugin/checks/internal.h"
+
+/* Two instances that would take the same port. */
+static const char *twice(const struct host_opensm *opensm)
+{
+	unsigned int i, j;
+
+	for (i = 0; i < opensm->nfiles; i++)
+		for (j = i + 1; j < opensm->nfiles; j++)
+			if (strstr(opensm->files[j].file, "opensm.conf") &&
+			    strstr(opensm->files[i].file, "opensm.conf") &&
+			    !strcmp(opensm->files[i].guids, opensm->files[j].guids))
+				return opensm->files[j].file;
+	return NULL;
+}
+
+static bool is_enabled(struct check_run *run)
+{
+	enum unit_state state;
+
+	return !host_unit_state(run->host, "opensm.service", &state) &&
+	       state == UNIT_ENABLED;
+}
+
+static int run_check(struct check_run *run)
+{
+	struct words priorities = { 0 };
+	struct host_opensm opensm;
+	const char *second;
+	unsigned int i;
+	int rc = host_opensm(run->host, &opensm);
+
+	if (rc)
+		return rc;
+	if (!opensm.installed)
+		return check_say(run, FINDING_SKIP, "OpenSM is not installed here");
+	if (!is_enabled(run))
+		return check_say(run, FINDING_SKIP,
+				 "OpenSM is installed here and not enabled");
+	second = twice(&opensm);
+	if (second)
+		return check_say(
+			run, FINDING_WARN,
+			"%s is for the same ports as another file: each instance needs a guid of its own",
+			second);
+	for (i = 0; i < opensm.nfiles; i++)
+		if (opensm.files[i].priority[0])
+			words_add(&priorities, "%s in %s", opensm.files[i].priority,
+				  opensm.files[i].file);
+	if (priorities.count)
+		return check_say(run, FINDING_PASS, "enabled here, with priority %s",
+				 words_text(&priorities));
+	return check_say(
+		run, FINDING_PASS,
+		"enabled here, with the default priority: give each host another if several run one");
+}
+
+const struct check check_fabric_opensm = {
+	.id = "fabric.opensm",
+	.roles = CHECK_BOTH,
+	.needs = { "client.device", "server.device" },
+	.run = run_check,
+};

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* The partition of IPoIB interfaces: the subnet manager gives each port a table of partition keys,
+ * and an interface works only in one that is there. Limited members (without the highest bit) do
+ * not hear each other. */
+#include "plugin/checks/internal.h"
+
+#define FULL_MEMBER 0x8000
+
+static const struct rdma_port *port_of(const struct rdma_devices *rdma,
+				       const struct host_netdev *netdev)
+{
+	unsigned int i, p;
+
+	for (i = 0; i < rdma->count; i++) {
+		const struct rdma_device *device = &rdma->list[i];
+
+		for (p = 0; p < device->nports; p++)
+			if (!strcmp(device->name, netdev->rdma_device) &&
+			    device->ports[p].number == netdev->rdma_port)
+				return &device->ports[p];
+	}
+	return NULL;
+}
+
+/* The key as the port's table has it; 0: not at all. */
+static uint16_t key_in(const struct rdma_port *port, uint16_t key)
+{
+	unsigned int i;
+
+	for (i = 0; i < port->npkeys; i++)
+		if ((port->pkeys[i] & ~FULL_MEMBER) == (key & ~FULL_MEMBER))
+			return port->pkeys[i];
+	return 0;
+}
+
+struct findings {
+	struct words absent, limited, good;
+};
+
+static void look_at(const struct rdma_port *port, const struct host_netdev *netdev,
+		    struct findings *found)
+{
+	uint16_t key = key_in(port, netdev->pkey);
+
+	if (!key)
+		words_add(&found->absent, "%s has 0x%04x", netdev->name, netdev->pkey);
+	else if (!(key & FULL_MEMBER))
+		words_add(&found->limited, "%s in 0x%04x", netdev->name,
+			  netdev->pkey & ~FULL_MEMBER);
+	else
+		words_add(&found->good, "%s 0x%04x", netdev->name, netdev->pkey);
+}
+
+static int run_check(struct check_run *run)
+{
+	const struct rdma_devices *rdma;
+	const struct netdevs *netdevs;
+	const struct rdma_port *port;
+	struct findings found = { { 0 }, { 0 }, { 0 } };
+	int rc = facts_rdma(run, &rdma);
+	unsigned int i;
+
+	rc = rc ? rc : facts_netdevs(run, &netdevs);
+	if (rc)
+		return rc;
+	for (i = 0; i < netdevs->count; i++) {
+		port = netdevs->list[i].pkey ? port_of(rdma, &netdevs->list[i]) : NULL;
+		/* Before the port is active there is no table. */
+		if (port && port_is_up(port) && port->npkeys)
+			look_at(port, &netdevs->list[i], &found);
+	}
+	/* An interface more than is used, where another one is good. */
+	if (found.absent.count)
+		return check_say(run, found.good.count ? FINDING_WARN : FINDING_FAIL,
+				 "the port's table has no such partition: %s",
+				 words_text(&found.absent));
+	if (found.limited.count)
+		return check_say(run, FINDING_WARN, "a limited member only: %s",
+				 words_text(&found.limited));
+	if (!found.good.count)
+		return check_say(run, FINDING_SKIP, "no IPoIB interface is in use");
+	return check_say(run, FINDING_PASS, "%s", words_text(&found.good));
+}
+
+const struct check check_fabric_pkey = {
+	.id = "fabric.pkey",
+	.roles = CHECK_BOTH,
+	.needs = { "client.device", "server.device", "fabric.port" },
+	.run = run_check,
+};

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* RoCE v1 and v2 do not understand each other: v1 is an ethertype (0x8915) within one Ethernet, v2
+ * is UDP port 4791. The connection manager takes v2 where the port has it, unless configfs says
+ * otherwise until the next boot (drivers/infiniband/core/cma.c). */
+#include "plugin/checks/internal.h"
+
+static bool has_v2(const struct rdma_port *port)
+{
+	unsigned int i;
+
+	for (i = 0; i < port->ngids; i++)
+		if (port->gids[i].v2)
+			return true;
+	return false;
+}
+
+static bool prefers_v1(const struct rdma_port *port)
+{
+	return strstr(port->default_roce_mode, "v1");
+}
+
+static int run_check(struct check_run *run)
+{
+	struct words only_v1 = { 0 }, set_v1 = { 0 }, v2 = { 0 };
+	struct port_list ports;
+	char name[PORT_NAME_MAX];
+	int rc = ports_wanted(run, &ports);
+	unsigned int i;
+
+	if (rc)
+		return rc;
+	for (i = 0; i < ports.count; i++) {
+		const struct rdma_port *port = ports.list[i].port;
+
+		/* Without a GID nothing can be said of its version. */
+		if (ports.list[i].device->kind != RDMA_ROCE || !port_is_up(port) ||
+		    !port->ngids)
+			continue;
+		words_add(!has_v2(port)      ? &only_v1
+			  : prefers_v1(port) ? &set_v1
+					     : &v2,
+			  "%s", port_name(ports.list[i].device, port, name));
+	}
+	if (set_v1.count)
+		return check_say(
+			run, FINDING_WARN,
+			"%s is set to RoCE v1 (default_roce_mode) and could do v2",
+			words_text(&set_v1));
+	if (only_v1.count)
+		return check_say(
+			run, FINDING_WARN,
+			"%s can do RoCE v1 only: so must the server, in the same Ethernet",
+			words_text(&only_v1));
+	if (!v2.count)
+		return check_say(run, FINDING_SKIP, "there is no active RoCE port");
+	return check_say(run, FINDING_PASS, "v2: %s", words_text(&v2));
+}
+
+const struct check check_fabric_roce_version = {
+	.id = "fabric.roce-version",
+	.roles = CHECK_BOTH,
+	.needs = { "client.device", "server.device", "fabric.port" },
+	.run = run_check,
+};

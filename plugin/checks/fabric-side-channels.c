@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* What NFSv3 has beside its own connection, over TCP whatever carries NFS: rpcbind, mountd for the
+ * mount, lockd for locks. It is asked for where version 3 was asked for. */
+#include "plugin/checks/internal.h"
+
+#define RPCBIND_PORT 111
+
+static const struct {
+	const char *name;
+	uint32_t program, version;
+} services[] = {
+	{ "mountd", 100005, 3 },
+	{ "lockd", 100021, 4 },
+};
+
+static const char *answer_words(enum remote_answer answer)
+{
+	return answer == REMOTE_REFUSED ? "refuses"
+	       : answer == REMOTE_OPEN  ? "answers"
+					: "does not answer";
+}
+
+struct tally {
+	struct words good, refused, silent;
+};
+
+static void count(struct tally *tally, const char *name, uint16_t port,
+		  enum remote_answer answer)
+{
+	struct words *words = answer == REMOTE_OPEN      ? &tally->good
+			      : answer == REMOTE_REFUSED ? &tally->refused
+							 : &tally->silent;
+
+	words_add(words, "%s at TCP port %u %s", name, port, answer_words(answer));
+}
+
+static int look_at_services(struct check_run *run, struct tally *tally)
+{
+	struct remote remote;
+	uint16_t port;
+	size_t i;
+	int rc;
+
+	for (i = 0; i < ARRAY_SIZE(services); i++) {
+		rc = remote_rpcbind(run, services[i].program, services[i].version, &port);
+		if (rc == -EADDRNOTAVAIL) {
+			words_add(&tally->refused, "rpcbind knows no %s",
+				  services[i].name);
+			continue;
+		}
+		rc = rc ? rc : remote_tcp(run, port, &remote);
+		if (rc)
+			return rc;
+		count(tally, services[i].name, port, remote.answer);
+	}
+	return 0;
+}
+
+static int run_check(struct check_run *run)
+{
+	struct tally tally = { { 0 }, { 0 }, { 0 } };
+	struct remote remote;
+	int rc;
+
+	if (run->target->nfs_version != 3)
+		return check_say(run, FINDING_SKIP,
+				 "only NFSv3 has them (--nfs-version)");
+	if (!run->target->naddresses)
+		return check_skip(run, "fabric.address");
+	rc = remote_tcp(run, RPCBIND_PORT, &remote);
+	if (rc)
+		return rc;
+	count(&tally, "rpcbind", RPCBIND_PORT, remote.answer);
+	rc = remote.answer == REMOTE_OPEN ? look_at_services(run, &tally) : 0;
+	if (rc)
+		return rc;
+	if (tally.refused.count)
+		return check_say(run, FINDING_FAIL, "%s", words_text(&tally.refused));
+	if (tally.silent.count)
+		return check_say(run, FINDING_UNKNOWN, "%s", words_text(&tally.silent));
+	return check_say(run, FINDING_PASS, "%s", words_text(&tally.good));
+}
+
+const struct check check_fabric_side_channels = {
+	.id = "fabric.side-channels",
+	.roles = CHECK_CLIENT,
+	.remote = true,
+	.run = run_check,
+};

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* Mellanox's first ConnectX, revision a0 (MT25418 and its kin), say that they can do TSO and send
+ * corrupt IP fragments: IPoIB, and with it the TCP beside NFS over RDMA, suffers. */
+#include "plugin/checks/internal.h"
+
+#define MELLANOX    0x15b3
+#define REVISION_A0 0xa0
+
+/* The first ConnectX (mlx4_core's table; ConnectX-3 begins at 0x1003). */
+static bool has_defect(const struct rdma_device *device)
+{
+	return device->pci_vendor == MELLANOX && device->pci_revision == REVISION_A0 &&
+	       device->pci_device >= 0x6340 && device->pci_device <= 0x6778;
+}
+
+static int run_check(struct check_run *run)
+{
+	const struct rdma_devices *rdma;
+	struct words words = { 0 };
+	int rc = facts_rdma(run, &rdma);
+	unsigned int i;
+
+	if (rc)
+		return rc;
+	for (i = 0; i < rdma->count; i++)
+		if (has_defect(&rdma->list[i]))
+			words_add(&words, "%s (%04x:%04x)", rdma->list[i].name,
+				  rdma->list[i].pci_vendor, rdma->list[i].pci_device);
+	if (!words.count)
+		return check_say(run, FINDING_SKIP,
+				 "there is no first ConnectX of revision a0");
+	return check_say(run, FINDING_WARN, "a first ConnectX of revision a0: %s",
+			 words_text(&words));
+}
+
+const struct check check_fabric_tso_defect = {
+	.id = "fabric.tso-defect",
+	.roles = CHECK_BOTH,
+	.needs = { "client.device", "server.device" },
+	.run = run_check,
+};

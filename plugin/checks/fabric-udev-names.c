@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* Rules of udev that name IPoIB interfaces by their address. It has 20 bytes, of which the first
+ * twelve change: the flags and number of a queue, and the prefix of the subnet. The last eight are
+ * the port's GUID, and a rule must match by those alone. */
+#include <ctype.h>
+
+#include "plugin/checks/internal.h"
+
+#define STABLE_BYTES 8
+
+/* The value of KEY=="..." in a rule, NULL where it is not compared. */
+static const char *compared(const char *rule, const char *key, size_t *len)
+{
+	const char *at = strstr(rule, key);
+
+	if (!at)
+		return NULL;
+	at += strlen(key);
+	if (strncmp(at, "==\"", 3))
+		return NULL;
+	at += 3;
+	*len = strcspn(at, "\"");
+	return at;
+}
+
+/* "00:11:22": how many bytes it spells out. */
+static unsigned int count_bytes(const char *pattern, size_t len)
+{
+	unsigned int bytes = 0;
+	size_t i;
+
+	for (i = 0; i + 1 < len; i++) {
+		if (!isxdigit((unsigned char)pattern[i]) ||
+		    !isxdigit((unsigned char)pattern[i + 1]))
+			continue;
+		bytes++;
+		i++;
+	}
+	return bytes;
+}
+
+static int look_at(void *arg, const char *file, unsigned int line, const char *rule)
+{
+	struct words *words = arg;
+	size_t len;
+	const char *address = compared(rule, "ATTR{address}", &len);
+
+	/* Six bytes are Ethernet's. */
+	if (address && strstr(rule, "NAME=\"") &&
+	    count_bytes(address, len) > STABLE_BYTES)
+		words_add(words, "%s:%u", file, line);
+	return 0;
+}
+
+static int run_check(struct check_run *run)
+{
+	struct words words = { 0 };
+	int rc = host_udev_each(run->host, look_at, &words);
+
+	if (rc)
+		return rc;
+	if (words.count)
+		return check_say(
+			run, FINDING_WARN,
+			"names an interface by more of its address than the last 8 bytes: %s",
+			words_text(&words));
+	return check_say(
+		run, FINDING_PASS,
+		"no rule names interfaces by the part of an address that changes");
+}
+
+const struct check check_fabric_udev_names = {
+	.id = "fabric.udev-names",
+	.roles = CHECK_BOTH,
+	.needs = { "client.device", "server.device" },
+	.run = run_check,
+};

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* The checks, in the order of causes: what can be the reason for another one's failure comes
+ * first. Read twice, so without a guard: internal.h declares them, table.c lists them. */
+
+/* modules and devices */
+CHECK(client_module)
+CHECK(client_drivers)
+CHECK(client_device)
+CHECK(client_module_identity)
+CHECK(client_module_boot)
+CHECK(client_kernel_config)
+CHECK(client_kernel_defects)
+CHECK(client_uverbs)
+CHECK(client_memlock)
+CHECK(client_helper)
+CHECK(client_nfsmount_conf)
+CHECK(client_nfsmount_bug)
+CHECK(client_sysctl)
+
+/* the fabric, from the cable upwards */
+CHECK(fabric_software_device)
+CHECK(fabric_netns)
+CHECK(fabric_cable)
+CHECK(fabric_subnet_manager)
+CHECK(fabric_opensm)
+CHECK(fabric_port)
+CHECK(fabric_node_guid)
+CHECK(fabric_gid)
+CHECK(fabric_roce_version)
+CHECK(fabric_mtu)
+CHECK(fabric_pkey)
+CHECK(fabric_ipoib_mode)
+CHECK(fabric_ipoib_mtu)
+CHECK(fabric_tso_defect)
+CHECK(fabric_udev_names)
+CHECK(fabric_udev_ipoib)
+
+/* the way to the server */
+CHECK(fabric_address)
+CHECK(fabric_route)
+CHECK(fabric_listener)
+CHECK(fabric_side_channels)
+CHECK(fabric_krb5)
+
+/* hypervisors */
+CHECK(platform_vdsm)
+CHECK(platform_libvirt)
+CHECK(platform_proxmox)

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* libvirt on this host: how its pools are given mount options. */
+#include "plugin/checks/internal.h"
+
+static int run_check(struct check_run *run)
+{
+	const struct host_platform *platform;
+	int rc = facts_platform(run, &platform);
+
+	if (rc)
+		return rc;
+	if (!platform->libvirt)
+		return check_say(run, FINDING_SKIP, "libvirt is not installed");
+	if (platform->vdsm)
+		return check_say(run, FINDING_SKIP, "VDSM does the mounts here");
+	check_note(run);
+	return check_say(run, FINDING_PASS,
+			 "pools of type netfs take the options in fs:mount_opts");
+}
+
+const struct check check_platform_libvirt = {
+	.id = "platform.libvirt",
+	.roles = CHECK_CLIENT,
+	.run = run_check,
+};

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* Ports of RDMA devices: which of them a check looks at, and what they are called. Where the
+ * server is known it is the port on the route to it; else all, and one that is good will do,
+ * because the second port of an adapter is often not connected. */
+#include <stdio.h>
+
+#include "plugin/checks/internal.h"
+
+/* enum ib_port_state, include/rdma/ib_verbs.h */
+#define STATE_ACTIVE 4
+
+const char *port_name(const struct rdma_device *device, const struct rdma_port *port,
+		      char name[PORT_NAME_MAX])
+{
+	if (port->netdev[0])
+		snprintf(name, PORT_NAME_MAX, "%s port %u (%s)", device->name,
+			 port->number, port->netdev);
+	else
+		snprintf(name, PORT_NAME_MAX, "%s port %u", device->name, port->number);
+	return name;
+}
+
+bool port_usable(const struct rdma_device *device)
+{
+	/* xprtrdma wants memory registration by work request, which mthca's adapters do not have
+	 * (frwr_is_supported() in net/sunrpc/xprtrdma/frwr_ops.c). usNIC and EFA have no reliable
+	 * connections. */
+	return device->kind != RDMA_USNIC && device->kind != RDMA_OTHER &&
+	       strcmp(device->driver, "ib_mthca");
+}
+
+bool port_is_up(const struct rdma_port *port)
+{
+	return port->state == STATE_ACTIVE;
+}
+
+int port_problem(const struct rdma_device *device, const struct rdma_port *port)
+{
+	if (port->state && port->phys_state)
+		return 0;
+	return err_set(EIO, "%s port %u: %s", device->name, port->number,
+		       device->problem[0] ? device->problem : "its state is not shown");
+}
+
+const char *port_kind_name(const struct rdma_device *device)
+{
+	static const char *const names[] = {
+		[RDMA_INFINIBAND] = "InfiniBand", [RDMA_ROCE] = "RoCE",
+		[RDMA_IWARP] = "iWARP",           [RDMA_USNIC] = "usNIC",
+		[RDMA_OTHER] = "of another kind",
+	};
+
+	return names[device->kind];
+}
+
+static void add(struct port_list *out, const struct rdma_device *device,
+		const struct rdma_port *port)
+{
+	if (out->count == ARRAY_SIZE(out->list))
+		return;
+	out->list[out->count].device = device;
+	out->list[out->count].port = port;
+	out->count++;
+}
+
+int ports_wanted(struct check_run *run, struct port_list *out)
+{
+	const struct rdma_devices *rdma;
+	const struct rdma_device *device;
+	const struct rdma_port *port;
+	int rc = facts_rdma(run, &rdma);
+	unsigned int i, p;
+
+	out->count = 0;
+	out->routed = false;
+	if (rc)
+		return rc;
+	if (!facts_route_port(run, &device, &port)) {
+		out->routed = true;
+		add(out, device, port);
+		return 0;
+	}
+	for (i = 0; i < rdma->count; i++) {
+		device = &rdma->list[i];
+		for (p = 0; port_usable(device) && p < device->nports; p++)
+			add(out, device, &device->ports[p]);
+	}
+	return 0;
+}

@@ -1,0 +1,580 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* What the findings of probe and bench mean. The file is long because it is prose; its strings are
+ * broken, unlike messages, because nobody greps a paragraph. */
+#include "plugin/report/internal.h"
+
+#define CONNECTION "Connection"
+#define EXPORT     "Export"
+#define READS      "READ"
+#define REPLIES    "Other replies"
+#define CONDUCT    "Conduct of the server"
+#define DEFECTS    "Known defects"
+#define BENCHMARK  "Benchmark"
+
+/* READs that were cut short say nothing against the server by themselves. */
+#define CUT_SHORT                                                                       \
+	"Too few READs were made to tell; the summary says why. Mend first what other " \
+	"findings name; give more time (--timeout), or name a file that nobody writes " \
+	"to; then probe again."
+
+#define USE_TCP                                                                             \
+	"Until then mount over TCP (proto=tcp): do not keep the disks of virtual machines " \
+	"on this export over RDMA."
+
+const struct meaning meaning_probe[] = {
+	{ .id = "probe.address",
+	  .group = CONNECTION,
+	  .title = "Address of the server",
+	  .what = "The server's name is looked up as any program on this host would look "
+		  "it up; a numeric address is taken as it stands.",
+	  .cause = "The name is misspelt, is neither in DNS nor in /etc/hosts, or the "
+		   "resolver does not answer. Names of a storage network are often known "
+		   "to some hosts only.",
+	  .remedy =
+		  "Try 'getent ahosts SERVER' on this host. Enter the name in DNS or in "
+		  "/etc/hosts, on every host that mounts, or give the address instead.",
+	  .see = { "getaddrinfo(3)", "hosts(5)" },
+	  .decisive = true },
+	{ .id = "probe.route",
+	  .group = CONNECTION,
+	  .title = "RDMA transport",
+	  .what = "Which way RDMA goes. With --transport auto it is the RDMA device (verbs) "
+		  "that the route to the server leads through, as the connection manager "
+		  "of this host resolves it; where there is none, software iWARP over TCP, "
+		  "and the summary says why. --transport, --device and --bind decide "
+		  "instead. It is unknown when verbs was asked for and cannot be had: then "
+		  "nothing was asked of the server.",
+	  .cause =
+		  "This host has no RDMA device, or the modules of it or of the connection "
+		  "manager (rdma_ucm) are not loaded; the port is down; the route to the "
+		  "server leads through an ordinary network card; nobody answers for the "
+		  "address; /dev/infiniband may not be opened by this user.",
+	  .remedy =
+		  "Look: 'rdma link' and 'ibv_devinfo' show devices and the state of their "
+		  "ports, 'ip route get ADDRESS' the interface of the route: it must be the "
+		  "one that 'rdma link' names as netdev. 'modprobe rdma_ucm' where "
+		  "/dev/infiniband/rdma_cm is missing. A server with an iWARP device can "
+		  "also be probed with --transport iwarp.",
+	  .see = { "rdma-link(8)", "rdma_cm(7)" },
+	  .decisive = true },
+	{ .id = "probe.connect",
+	  .group = CONNECTION,
+	  .title = "RDMA connection",
+	  .what = "A connection to the NFS/RDMA port, 20049 unless --port says otherwise. "
+		  "Software iWARP is RDMA over an ordinary TCP connection: TCP connects, "
+		  "then both ends agree on MPA revision 2, on the CRC, and on how many RDMA "
+		  "Reads may be under way. Over an RDMA device (verbs) the connection "
+		  "manager does it, and the summary names its event. A refusal is a "
+		  "failure; silence is unknown, because a firewall and an absent host look "
+		  "the same from here.",
+	  .cause =
+		  "Refused: nothing listens there, because nfsd runs without RDMA or lost "
+		  "its listener in a restart, or the server rejected the request. Something "
+		  "else answered: another service has the port. Silence: a firewall drops "
+		  "TCP port 20049, or the host is down. A server whose adapters are "
+		  "InfiniBand or RoCE listens there and not for iWARP: it refuses TCP on "
+		  "this port although NFS/RDMA works. RDMA_CM_EVENT_UNREACHABLE: packets of "
+		  "the fabric are lost; RoCE uses UDP port 4791, which firewalls and "
+		  "switches may drop while ping works. RLIMIT_MEMLOCK: registered memory "
+		  "is locked memory, and this user may lock too little.",
+	  .remedy =
+		  "On a Linux server /proc/fs/nfsd/portlist must have a line 'rdma 20049' "
+		  "(ss does not show the listener of an adapter). If it has none: rdma=y "
+		  "in section [nfsd] of /etc/nfs.conf, then restart nfs-server. The server "
+		  "needs an iWARP device: an adapter, or the kernel's software one (rdma "
+		  "link add siw0 type siw netdev INTERFACE). Open TCP port 20049 (iWARP) or "
+		  "UDP port 4791 (RoCE) in the firewalls between. For more locked memory: "
+		  "ulimit -l, LimitMEMLOCK= of the unit, or run as root.",
+	  .see = { "RFC 5044", "RFC 6581", "nfs.conf(5)" },
+	  .decisive = true },
+	{ .id = "probe.private-data",
+	  .group = CONNECTION,
+	  .title = "Connection parameters",
+	  .what = "The eight bytes in which an RPC-over-RDMA server says, while the "
+		  "connection is made, how long a message it sends and takes inline, and "
+		  "whether it may invalidate the client's memory. Without them both sides "
+		  "keep to 1024 bytes.",
+	  .cause =
+		  "A block of an unknown version, or one cut short. None at all is legal: "
+		  "older servers send none.",
+	  .remedy =
+		  "Nothing where there is none: larger replies then travel in chunks. A "
+		  "broken block is a defect of the server: report it to its vendor.",
+	  .see = { "RFC 8797" } },
+	{ .id = "probe.null",
+	  .group = CONNECTION,
+	  .title = "NULL call",
+	  .what = "The smallest call there is, NULL of NFS version 4, or of version 3 where "
+		  "that is wanted or there is no other: nothing goes with it and nothing "
+		  "comes back but a reply. It proves that an RPC-over-RDMA version 1 server "
+		  "with NFS stands behind the port.",
+	  .cause = "The server accepts RDMA connections but is no NFS server, or has no "
+		   "thread free to answer.",
+	  .remedy =
+		  "On a Linux server /proc/fs/nfsd/versions must have '+3' or '+4', and "
+		  "/proc/fs/nfsd/threads must not be 0. nfs-ganesha serves over RDMA only "
+		  "the versions in NFS_RDMA_Protocol_Versions.",
+	  .see = { "RFC 8166 4", "RFC 1813 3.3.0", "RFC 8881 16.1" },
+	  .decisive = true },
+	{ .id = "probe.versions",
+	  .group = CONNECTION,
+	  .title = "Versions of NFS",
+	  .what = "Which of NFS 3, 4.0, 4.1 and 4.2 the server offers over RDMA, each by a "
+		  "call of its own. The highest is used, or the one of --nfs-version.",
+	  .cause =
+		  "The version that was asked for is switched off on the server, or its "
+		  "software does not have it over RDMA. A version without an answer: the "
+		  "server drops calls that it does not understand where it must refuse "
+		  "them, and a client that tries that version first waits in vain.",
+	  .remedy =
+		  "On a Linux server /proc/fs/nfsd/versions has a '+' before each version "
+		  "that is on; vers3= to vers4.2= in section [nfsd] of /etc/nfs.conf switch "
+		  "them. nfs-ganesha: NFS_RDMA_Protocol_Versions and Minor_Versions. Or "
+		  "leave --nfs-version out.",
+	  .see = { "RFC 5531 9", "RFC 8881 2.7", "nfs.conf(5)" },
+	  .decisive = true },
+	{ .id = "probe.session",
+	  .group = CONNECTION,
+	  .title = "Session",
+	  .what = "NFS 4.1 and 4.2 want a client id and a session: EXCHANGE_ID, "
+		  "CREATE_SESSION and RECLAIM_COMPLETE. The probe's client has a random name "
+		  "of its own and no backchannel, so that the kernel's client of the same "
+		  "host is not concerned; it is destroyed at the end, however the end comes.",
+	  .cause =
+		  "The server refused one of the steps; the summary names it and the status. "
+		  "RESOURCE or DELAY: it has no memory for another session. While the server "
+		  "waits for clients of before a restart (grace period) some answer DELAY.",
+	  .remedy =
+		  "Look into the server's log. For a refusal by the version itself probe with "
+		  "--nfs-version 4.0 or 3 to see whether READs are right.",
+	  .unknown = "Probe again when the server has time: after its grace period (90 "
+		     "seconds on Linux), or with a longer --timeout.",
+	  .see = { "RFC 8881 18.35", "RFC 8881 18.36", "RFC 8881 18.51" },
+	  .decisive = true },
+	{ .id = "probe.credits",
+	  .group = CONNECTION,
+	  .title = "Credits",
+	  .what = "With every reply the server grants a number of calls that may be "
+		  "outstanding. All grants of the run are watched.",
+	  .cause =
+		  "A grant of zero: a client that obeys it never sends again, and hangs. "
+		  "Linux clients take it as one. This is a defect of the server.",
+	  .remedy =
+		  "Update the server's software, or report it. On a Linux server the grant "
+		  "is the sysctl sunrpc.svc_rdma.max_requests.",
+	  .see = { "RFC 8166 3.3.1" } },
+	{ .id = "probe.mount",
+	  .group = EXPORT,
+	  .title = "Root handle",
+	  .what = "The file handle of the export's root, by MOUNT version 3 over TCP: NFS "
+		  "version 3 knows no other way, and MOUNT is not spoken over RDMA. mountd's "
+		  "port comes from rpcbind or from --mount-port.",
+	  .cause =
+		  "MNT3ERR_NOENT: no such export. MNT3ERR_ACCES: not exported to this "
+		  "host, or the request came from a port above 1023 and the export lacks "
+		  "the option insecure. Silence: a firewall lets the NFS/RDMA port through "
+		  "but not rpcbind (111) or mountd.",
+	  .remedy =
+		  "Compare with 'showmount -e SERVER' and, on the server, 'exportfs -v'. "
+		  "Run the probe as root, so that it can use a reserved port, or add "
+		  "insecure to the export. Open rpcbind and mountd in the firewall, or give "
+		  "mountd a fixed port (port= in section [mountd] of nfs.conf) and name it "
+		  "with --mount-port.",
+	  .see = { "RFC 1813 5", "RFC 8267 5.1", "exports(5)" },
+	  .decisive = true },
+	{ .id = "probe.root",
+	  .group = EXPORT,
+	  .title = "Root handle (NFSv4)",
+	  .what = "The file handle of the path, from the server's root by LOOKUP of each name: "
+		  "NFS version 4 needs no MOUNT, no rpcbind and no other connection. Where "
+		  "any version will do and the path is not there under one, the next lower "
+		  "version is tried, and the summary says so.",
+	  .cause =
+		  "NFS4ERR_NOENT: no such path, or the server shows another tree under "
+		  "NFSv4 (fsid=0 in /etc/exports makes an export the root of it). "
+		  "NFS4ERR_ACCESS, NFS4ERR_PERM: not exported to this host or this port, or "
+		  "this identity may not pass. NFS4ERR_WRONGSEC: the export wants Kerberos, "
+		  "which the probe does not speak.",
+	  .remedy =
+		  "Compare with 'exportfs -v' on the server. With fsid=0 name the path as "
+		  "NFSv4 clients see it. Run the probe as root, so that it can use a reserved "
+		  "port, or add insecure to the export.",
+	  .see = { "RFC 8881 7", "RFC 8881 18.13", "exports(5)" },
+	  .decisive = true },
+	{ .id = "probe.identity",
+	  .group = EXPORT,
+	  .title = "Identity",
+	  .what = "The AUTH_SYS user and group with which files are read: those of --cred, "
+		  "or the caller's. As root, when the server refuses root, once more as "
+		  "36:36 if the root of the export belongs to 36: so oVirt lays out its "
+		  "storage domains (vdsm:kvm, files 0660, root squashed).",
+	  .cause =
+		  "The server maps root to nobody (root_squash) and others may not read, "
+		  "or the user is not in the group that may.",
+	  .remedy =
+		  "Name an identity that may read: --cred 36:36 for a storage domain of "
+		  "oVirt. There is no need for no_root_squash.",
+	  .see = { "RFC 5531 Appendix A", "exports(5)" } },
+	{ .id = "probe.fsinfo",
+	  .group = EXPORT,
+	  .title = "Largest READ",
+	  .what = "FSINFO's rtmax, the most that the server answers to one READ. The sweep "
+		  "goes up to it.",
+	  .cause = "The server refused FSINFO, or said a size that no client could use.",
+	  .remedy =
+		  "On a Linux server the size is in /proc/fs/nfsd/max_block_size; it follows "
+		  "from the memory, and can be set while no nfsd thread runs. A refusal is "
+		  "for the server's log.",
+	  .see = { "RFC 1813 3.3.19", "nfsd(7)" } },
+	{ .id = "probe.file",
+	  .group = EXPORT,
+	  .title = "File to read",
+	  .what = "A regular file that the identity may read, unchanged for a minute if there "
+		  "is one, or the file that was named. The leases and mailboxes of oVirt "
+		  "(dom_md/ids, leases, inbox, outbox) are never taken.",
+	  .cause =
+		  "The file that was named does not exist; or the export holds no file that "
+		  "this identity may read.",
+	  .remedy =
+		  "Name a file (SERVER:/EXPORT/FILE), or an identity (--cred UID:GID), or put "
+		  "a file of a few MiB into the export that others may read. The larger it "
+		  "is, the more can be tried.",
+	  .see = { "RFC 1813 3.3.3" },
+	  .decisive = true },
+	{ .id = "probe.changing",
+	  .group = EXPORT,
+	  .title = "Files that change",
+	  .what = "Files of an export may be live disks. A difference counts only if the "
+		  "reference reads the same before and after, and size, mtime and ctime stood "
+		  "still; otherwise another range or another file is taken.",
+	  .cause =
+		  "Every file that could be read was written to meanwhile, so that nothing "
+		  "could be compared.",
+	  .remedy = "Put a file into the export that nobody writes to and name it: "
+		    "SERVER:/EXPORT/FILE.",
+	  .see = { NULL } },
+	{ .id = "probe.reference",
+	  .group = EXPORT,
+	  .title = "Reference over TCP",
+	  .what = "The same ranges are read over TCP by libnfs, in a process of its own. What "
+		  "RDMA brings is compared with them. Where the reference is not to be had, "
+		  "the mechanisms are compared with each other alone.",
+	  .cause =
+		  "The process died of what the server sent, or the server answers NFS over "
+		  "TCP wrongly.",
+	  .remedy =
+		  "Look for other trouble with NFS over TCP on this server first. If it was "
+		  "skipped: NFS over TCP (port 2049, or --nfs-port) is filtered, or the "
+		  "server wants a reserved port; run as root, or export with insecure.",
+	  .see = { "RFC 1813 3.3.6" } },
+	{ .id = "probe.read.inline",
+	  .group = READS,
+	  .title = "READ inline",
+	  .what = "READs short enough for the reply itself to carry the data. No RDMA Write "
+		  "takes part, so this mechanism works on servers whose other ones do not.",
+	  .cause =
+		  "The server builds long inline replies wrongly. Linux servers of the 3.x "
+		  "series repeated bytes where an inline reply crossed a page.",
+	  .remedy = "Update the server. " USE_TCP,
+	  .unknown = CUT_SHORT,
+	  .see = { "RFC 8166 3.5.1", "RFC 8267 3" } },
+	{ .id = "probe.read.write-chunk",
+	  .group = READS,
+	  .title = "READ by Write chunk",
+	  .what = "READs whose data the server places in the client's memory by RDMA Write: "
+		  "what kernel clients use for all but the smallest. Sizes from none to rtmax, "
+		  "at several offsets, in one and in many segments; each range at least twice, "
+		  "once right after other operations on the same connection, alone and many at "
+		  "a time. Memory is filled beforehand, and watched around each region, so "
+		  "that what did not arrive, or arrived elsewhere, is seen.",
+	  .cause =
+		  "The server's RDMA Writes do not carry the file's bytes, or carry too few, "
+		  "or it answers with an error or breaks the connection. If bug.read-812 "
+		  "failed too, that is the likely reason; the findings below this one "
+		  "narrow it down.",
+	  .remedy =
+		  "Update the server's kernel or NFS server, then probe again. " USE_TCP,
+	  .unknown = CUT_SHORT,
+	  .see = { "RFC 8166 3.4.6", "RFC 8267 3" },
+	  .decisive = true },
+	{ .id = "probe.read.reply-chunk",
+	  .group = READS,
+	  .title = "READ by Reply chunk",
+	  .what = "READs whose whole reply, header and data, the server places by RDMA Write. "
+		  "Clients do so where data may not be placed alone, with krb5i and krb5p for "
+		  "instance, and old Linux clients did for small READs.",
+	  .cause =
+		  "The server assembles long replies wrongly: a page repeated, left out or "
+		  "in the wrong place, or a length that does not fit.",
+	  .remedy = "Update the server. Large directories travel the same way, so expect "
+		    "wrong or hanging listings too. " USE_TCP,
+	  .unknown = CUT_SHORT,
+	  .see = { "RFC 8166 3.5.3" } },
+	{ .id = "probe.read.write-chunk.pad",
+	  .group = READS,
+	  .title = "Padding of Write chunks",
+	  .what = "After data of a length that is no multiple of four the memory must be as it "
+		  "was: XDR's padding is never written into a Write chunk.",
+	  .cause =
+		  "The server writes the padding too. Linux did before 3.18. A client that "
+		  "registered exactly the length of its data loses the connection by it, or "
+		  "up to three bytes behind them.",
+	  .remedy =
+		  "Update the server. READs of a multiple of four bytes are not touched by it.",
+	  .see = { "RFC 8166 3.4.6.2" } },
+	{ .id = "probe.read.write-chunk.lengths",
+	  .group = READS,
+	  .title = "Returned lengths",
+	  .what = "In its reply the server returns each segment of the Write chunk with the "
+		  "number of bytes that it wrote there. Their sum must be the length of the "
+		  "data, and handles and offsets must come back unchanged.",
+	  .cause =
+		  "The server returns the segments as they came, or counts wrongly. A client "
+		  "that believes it takes memory that was never written for data of the file.",
+	  .remedy =
+		  "Update the server's software, or report the defect to its vendor. " USE_TCP,
+	  .see = { "RFC 8166 3.4.6", "RFC 8166 4.3.2" } },
+	{ .id = "probe.read.write-chunk.segments",
+	  .group = READS,
+	  .title = "Several segments",
+	  .what = "Write chunks of up to 16 segments, of odd and unequal lengths, which the "
+		  "server must fill in order and without a gap. It fails if the same ranges "
+		  "are right with one segment.",
+	  .cause =
+		  "The server loses its place where one segment ends and the next begins. "
+		  "Clients use several segments when a buffer is scattered, or when the "
+		  "adapter maps few pages at once.",
+	  .remedy = "Update the server. " USE_TCP,
+	  .see = { "RFC 8166 3.4.6", "RFC 8267 6.4.2" } },
+	{ .id = "probe.read.write-chunk.alignment",
+	  .group = READS,
+	  .title = "Unaligned offsets",
+	  .what = "READs by Write chunk at offsets that are no multiple of a page. It fails if "
+		  "the same sizes are right at aligned offsets.",
+	  .cause =
+		  "The server drops the position within the first page, and sends bytes that "
+		  "are shifted. Linux servers of the 3.x series did.",
+	  .remedy =
+		  "Update the server. Direct I/O and databases read at such offsets. " USE_TCP,
+	  .see = { "RFC 8166 3.4.6" } },
+	{ .id = "probe.read.write-chunk.placement",
+	  .group = READS,
+	  .title = "Placement of large READs",
+	  .what = "Whether each page of a READ by Write chunk arrives in its own place. It fails "
+		  "if the file's bytes come, but in another place, or if READs go wrong only "
+		  "above a size larger than a page.",
+	  .cause =
+		  "The server confuses its list of pages: a page is repeated, left out, or "
+		  "comes in place of another.",
+	  .remedy = "Update the server. " USE_TCP,
+	  .see = { "RFC 8166 3.4.6" } },
+	{ .id = "probe.read.profiles",
+	  .group = READS,
+	  .title = "As Linux clients read",
+	  .what = "Files are read as Linux clients do: inline up to a size, by Write chunk above "
+		  "it. Clients of the 3.x series change over at 788 bytes (NFSv3), 812 or 856 "
+		  "(NFSv4) and 816 (NFSv2).",
+	  .cause =
+		  "A client whose change-over lies there reads wrong from that size on. The "
+		  "findings on each mechanism say which of them is at fault.",
+	  .remedy = "Do what those findings say. " USE_TCP,
+	  .see = { "RFC 8166 3.5", "Red Hat bugzilla 1046011" } },
+	{ .id = "probe.read.compound",
+	  .group = READS,
+	  .title = "READ with more behind it",
+	  .what = "NFSv4 puts several operations into one call. READ with GETATTR behind it, "
+		  "and two READs of which the second comes with the reply, by every "
+		  "mechanism, of odd sizes and those around 812 bytes: data and attributes "
+		  "must be those of plain calls.",
+	  .cause =
+		  "The server loses its place in the reply when it takes the first READ's "
+		  "data out. Linux servers before 4.6 wrote what follows the data into the "
+		  "Write chunk; those of 4.13 to 4.16 sent data inline that a chunk was "
+		  "there for.",
+	  .remedy = "Update the server. NFSv3 (vers=3) is not touched by it.",
+	  .unknown = CUT_SHORT,
+	  .see = { "RFC 8267 6.4", "RFC 8166 3.4.6" } },
+	{ .id = "probe.readdir",
+	  .group = REPLIES,
+	  .title = "Listing by Reply chunk",
+	  .what = "READDIRPLUS, or NFSv4's READDIR with attributes, whose replies are too "
+		  "long to come inline and may not be placed apart: they come whole, by Reply chunk. The listing must be well-formed and "
+		  "go on where it stopped.",
+	  .cause =
+		  "The server assembles long replies wrongly. Linux servers of the 3.x and "
+		  "early 4.x series hung, or sent garbage, where a listing was longer than a "
+		  "page.",
+	  .remedy = "Update the server. " USE_TCP,
+	  .see = { "RFC 8166 3.5.3", "RFC 1813 3.3.17" } },
+	{ .id = "probe.readlink",
+	  .group = REPLIES,
+	  .title = "Symbolic links",
+	  .what = "READLINK inline and by Reply chunk, and under NFSv3 by Write chunk: the text "
+		  "must be the same, whatever its length.",
+	  .cause =
+		  "The server places the text of a link with a wrong length, or with padding.",
+	  .remedy = "Update the server. " USE_TCP,
+	  .see = { "RFC 8267 3", "RFC 1813 3.3.5" } },
+	{ .id = "probe.readlink.write-chunk",
+	  .group = REPLIES,
+	  .title = "READLINK by Write chunk",
+	  .what = "READLINK of NFSv4 with a Write chunk for the text, at --level full. It warns, "
+		  "since RFC 8267 allows clients to ask so, but Linux clients never do.",
+	  .cause =
+		  "Linux servers since 5.11 count the text from its length word on: the chunk "
+		  "holds four bytes that are not the text's, and the reply four bytes of the "
+		  "text where the length should be. NFSv3 is not touched by it.",
+	  .remedy =
+		  "Nothing for Linux clients. Report it to the vendor of the server if other "
+		  "clients mount this export.",
+	  .see = { "RFC 8267 5.2", "RFC 8166 3.4.6" } },
+	{ .id = "probe.device",
+	  .group = CONDUCT,
+	  .title = "The device stays",
+	  .what = "The RDMA device of this host went away under the probe. What was asked until "
+		  "then stands; READs that it cut off say nothing about the server.",
+	  .cause = "The device was unplugged, its driver was unloaded or reset it, or a "
+		   "software device was deleted (rdma link delete).",
+	  .remedy =
+		  "Look at 'rdma link' and the kernel's log of this host, then probe again.",
+	  .see = { "rdma-link(8)" },
+	  .decisive = true },
+	{ .id = "probe.reply.xid",
+	  .group = CONDUCT,
+	  .title = "Every reply has its call",
+	  .what = "Every reply names the call that it answers. One that answers no outstanding "
+		  "call is dropped, and noted.",
+	  .cause =
+		  "The server answers with a number that nobody asked with, or answers a call "
+		  "twice. The client waits for the right one until it gives up and sends the "
+		  "call again.",
+	  .remedy =
+		  "Report it to the vendor of the server, with a capture (--pcap FILE).",
+	  .see = { "RFC 8166 4.2.1" } },
+	{ .id = "probe.reply.lost",
+	  .group = CONDUCT,
+	  .title = "Every call has its reply",
+	  .what = "Calls that were never answered, though the connection stood and others were.",
+	  .cause =
+		  "The server dropped the call or its reply: it ran out of memory or of "
+		  "resources of its adapter, or could not build the reply and stayed silent "
+		  "where it should have closed the connection. A mount hangs then until its "
+		  "time-out.",
+	  .remedy =
+		  "Look into the server's log for svcrdma or the NFS server's own words. "
+		  "Update the server. " USE_TCP,
+	  .see = { "RFC 8166 4.5.4" } },
+	{ .id = "probe.connection",
+	  .group = CONDUCT,
+	  .title = "The connection is kept",
+	  .what = "Whether the server kept the connection to the end of the run. Where it did "
+		  "not, the probe connects again and goes on.",
+	  .cause =
+		  "The server closed or reset the connection in the middle: it met an error "
+		  "while it placed data or built a reply, or its process ended. The evidence "
+		  "says which call was under way.",
+	  .remedy =
+		  "Look into the server's log at that time; the findings on the mechanisms say "
+		  "whether one of them always does it.",
+	  .see = { "RFC 8166 4.5.3", "RFC 8166 4.5.4" } },
+	{ .id = "probe.transport",
+	  .group = CONDUCT,
+	  .title = "Frames are well-formed",
+	  .what = "Every frame of the peer is checked: length, CRC, sequence, and that each RDMA "
+		  "Write stays within the region that it names. The first that breaks a rule "
+		  "ends the connection and is kept as evidence.",
+	  .cause =
+		  "A bad CRC is damage on the way, in an adapter, or in a device that changes "
+		  "packets. Anything else is a defect of the server's RDMA stack. A Write "
+		  "outside its region would have overwritten other memory.",
+	  .remedy =
+		  "Look for damaged frames first (ethtool -S on both ends and on switches), "
+		  "then update the firmware and drivers of the server's adapter. " USE_TCP,
+	  .see = { "RFC 5044", "RFC 5041", "RFC 5040" } },
+	{ .id = "probe.session.kept",
+	  .group = CONDUCT,
+	  .title = "The session is kept",
+	  .what = "Whether the server knew its NFSv4.1 session to the end. Where it did not, "
+		  "the probe makes another and goes on.",
+	  .cause =
+		  "BADSESSION or STALE_CLIENTID: the server was restarted meanwhile, or an "
+		  "administrator expired the client. A server that forgets sessions "
+		  "without that makes clients recover all their locks each time.",
+	  .remedy = "If nobody restarted the server, look into its log at that time.",
+	  .see = { "RFC 8881 2.10.13", "RFC 8881 8.4.2" } },
+	{ .id = "probe.session.left",
+	  .group = CONDUCT,
+	  .title = "Nothing stays behind",
+	  .what = "The probe takes its client id and its session off the server at every end: "
+		  "the normal one, an error, the deadline, an interrupt. It is said only where "
+		  "that could not be done.",
+	  .cause = "The server did not answer any more, or refused to destroy them.",
+	  .remedy =
+		  "Nothing: the server drops the client when its lease ends (90 seconds on "
+		  "Linux). Until then it is in /proc/fs/nfsd/clients there, by the name in "
+		  "the evidence; it holds no files and no locks.",
+	  .see = { "RFC 8881 18.37", "RFC 8881 18.50" } },
+	{ .id = "bug.read-812",
+	  .group = DEFECTS,
+	  .title = "812-byte READ bug",
+	  .what = "Has the signature of Red Hat bugzilla 1046011, 'Cannot read more than 812 "
+		  "bytes from NFS server file'. It is raised only if, at an aligned offset and "
+		  "with one segment, READs by Write chunk above some size up to 4096 bytes bring "
+		  "wrong, short, stale or no data, an error, or the end of the connection, while "
+		  "the same ranges are right inline or by Reply chunk before and after; in at "
+		  "least three ranges.",
+	  .cause =
+		  "In Linux 3.8 nfsd began to count the pages of a reply in another way, and "
+		  "its RDMA transport, which hands out those pages itself, was not changed "
+		  "with it: data placed by Write chunk come from the wrong pages. Repaired in "
+		  "3.15 by commit 7e4359e2611f, 'Fix regression in NFSRDMA server'; kernels of "
+		  "distributions carried it longer (SLES 12 until 3.12.51-52.31.1), so that a "
+		  "version alone proves nothing. 812 bytes is nothing of the server's: it is "
+		  "where an NFSv4 Linux client of that time changes from an inline reply to a "
+		  "Write chunk (NFSv3: 788). Other servers may fail in the same way for reasons "
+		  "of their own.",
+	  .remedy =
+		  "Update the server's kernel to one that has the repair, then probe again. "
+		  "Until then mount over TCP (proto=tcp) and take virtual machines' disks off "
+		  "this mount. Do not write over RDMA either: on these kernels a WRITE can "
+		  "corrupt the server's memory. A smaller rsize only hides the fault.",
+	  .see = { "Red Hat bugzilla 1046011", "Linux commit 7e4359e2611f",
+		   "RFC 8166 3.4.6" } },
+	{ .id = "bench.read.write-chunk",
+	  .group = BENCHMARK,
+	  .title = "Throughput of READ",
+	  .what = "READs of 1 MiB by Write chunk, several in flight, in samples that alternate with "
+		  "the same number of bytes over TCP: NFS over TCP from the same server, or for "
+		  "the built-in server a plain TCP connection. ratio_to_tcp is the median of the "
+		  "ratios of the pairs, above 1 where RDMA is faster; ratio_of_best compares the "
+		  "best sample of either side. Every reply is checked for status and length, and "
+		  "the content once. It fails only where an answer is wrong.",
+	  .cause =
+		  "A READ was answered with an error, too short or with wrong data. A low ratio is "
+		  "no failure: the server, the network or this machine is busy, or the server "
+		  "computes the CRC slowly.",
+	  .remedy =
+		  "For a wrong answer run nfsrdma probe. For a low ratio measure again on an idle "
+		  "machine: load_average tells. Software iWARP shows what the server can do over "
+		  "TCP, not what an adapter would reach.",
+	  .see = { "RFC 8166 3.4.6" },
+	  .decisive = true },
+	{ .id = "bench.null",
+	  .group = BENCHMARK,
+	  .title = "Latency of NULL",
+	  .what = "NULL calls one after the other, in samples that alternate with the same over "
+		  "TCP: NULL calls to the same server, or for the built-in server messages of the "
+		  "same size to and fro over a plain connection. ratio_to_tcp is the median of "
+		  "the ratios of the pairs, above 1 where RDMA is slower.",
+	  .cause =
+		  "A NULL call was answered wrongly. A high ratio is no failure: the server, the "
+		  "network or this machine is busy.",
+	  .remedy =
+		  "For a wrong answer run nfsrdma probe. For a high ratio measure again on an idle "
+		  "machine: load_average tells.",
+	  .see = { "RFC 8166 3.5.1" },
+	  .decisive = true },
+	{ .id = NULL },
+};

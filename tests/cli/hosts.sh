@@ -1,0 +1,57 @@
+#!/bin/bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Copyright (C) 2026 The nfsrdma authors
+#
+# What nfsrdma check says of each machine of tests/hosts. A machine's file "expect" has what is
+# neither good nor absent: a line "STATUS ID" for each such finding, in order, "because ID" for
+# what was skipped for that, and the verdict with the exit status. "expect.txt" is the whole text,
+# "args" what is asked for. NFSRDMA_HOSTS limits it to some, NFSRDMA_ACCEPT takes what comes as what is expected.
+. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+
+requires jq python3 depmod
+
+machines=$NFSRDMA_SOURCE/tests/hosts
+read -ra names <<<"${NFSRDMA_HOSTS:-$(cd "$machines" && echo */host | sed 's,/host,,g')}"
+mkdir "$work/hosts"
+python3 "$NFSRDMA_SOURCE/tests/support/make-host" "$work/hosts" "${names[@]/#/$machines/}" ||
+	fail "make-host"
+
+args_of() { [[ ! -f $machines/$1/args ]] || cat "$machines/$1/args"; }
+
+compact()
+{
+	report '(.findings[] | select(.status != "pass" and .status != "skip") | "\(.status) \(.id)"),
+		([.findings[].evidence.because // empty] | unique[] | "because \(.)")'
+	echo "verdict $(report .verdict), exit status $status"
+}
+
+# A line for the elapsed time is not the machine's.
+text() { sed -E 's/; [0-9.]+ s$//' "$work/out"; }
+
+same()
+{
+	[[ -z ${NFSRDMA_ACCEPT:-} ]] || cp "$2" "$1"
+	diff -u "$1" "$2" || bad+=("$name")
+}
+
+bad=()
+cd "$work/hosts"
+for name in "${names[@]}"; do
+	read -ra args <<<"$(args_of "$name")"
+	root=(--root "$name")
+	run check "${args[@]}" "${root[@]}" --format json
+	[[ ! -s $work/err ]] || { show; fail "$name: words on stderr"; }
+	jq -e . "$work/out" >/dev/null || { show; fail "$name: no JSON"; }
+	((took < 5000)) || fail "$name: took $took ms"
+	compact >"$work/compact"
+	same "$machines/$name/expect" "$work/compact"
+	[[ -f $machines/$name/expect.txt ]] || continue
+	for format in openmetrics nagios text; do
+		run check "${args[@]}" "${root[@]}" --format "$format"
+		[[ -s $work/out && ! -s $work/err ]] || { show; fail "$name: $format"; }
+	done
+	text >"$work/text"
+	same "$machines/$name/expect.txt" "$work/text"
+done
+echo "${#names[@]} machines, ${#bad[@]} of them not as expected"
+((${#bad[@]} == 0)) || fail "${bad[*]}"

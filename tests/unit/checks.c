@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* Running checks: order, what is skipped for what, roles, the deadline; and that the table and the
+ * table of meanings know each other. */
+#include <arpa/inet.h>
+
+#include "plugin/checks/internal.h"
+#include "plugin/report/report.h"
+#include "suite.h"
+
+#define FINDINGS_MAX 8
+
+struct collected {
+	unsigned int count;
+	struct finding list[FINDINGS_MAX];
+};
+
+static void collect(void *arg, const struct finding *finding)
+{
+	struct collected *c = arg;
+
+	CU_ASSERT_FATAL(c->count < FINDINGS_MAX);
+	c->list[c->count++] = *finding;
+}
+
+static unsigned int runs; /* of any check below */
+
+static int good(struct check_run *run)
+{
+	runs++;
+	return check_say(run, FINDING_PASS, "good");
+}
+
+static int bad(struct check_run *run)
+{
+	runs++;
+	return check_say(run, FINDING_FAIL, "bad");
+}
+
+static int absent(struct check_run *run)
+{
+	return check_say(run, FINDING_SKIP, "not here");
+}
+
+static int broken(struct check_run *run)
+{
+	(void)run;
+	return err_set(EACCES, "the file is for root");
+}
+
+static int wordless(struct check_run *run)
+{
+	(void)run;
+	return -EIO;
+}
+
+static int silent(struct check_run *run)
+{
+	(void)run;
+	return 0;
+}
+
+static int told_elsewhere(struct check_run *run)
+{
+	CU_ASSERT(check_failed(run, "a.bad"));
+	CU_ASSERT_FALSE(check_failed(run, "a.good"));
+	CU_ASSERT_FALSE(check_failed(run, "a.nobody"));
+	return check_skip(run, "a.bad");
+}
+
+static const struct check check_good = { .id = "a.good",
+					 .roles = CHECK_BOTH,
+					 .run = good };
+static const struct check check_bad = { .id = "a.bad", .roles = CHECK_BOTH, .run = bad };
+static const struct check check_absent = { .id = "a.absent",
+					   .roles = CHECK_BOTH,
+					   .run = absent };
+static const struct check check_broken = { .id = "a.broken",
+					   .roles = CHECK_BOTH,
+					   .run = broken };
+static const struct check check_after_bad = {
+	.id = "b.bad", .roles = CHECK_BOTH, .needs = { "a.good", "a.bad" }, .run = good
+};
+static const struct check check_after_after = {
+	.id = "c.bad", .roles = CHECK_BOTH, .needs = { "b.bad" }, .run = good
+};
+static const struct check check_after_absent = { .id = "b.absent",
+						 .roles = CHECK_BOTH,
+						 .needs = { "a.absent", "a.broken" },
+						 .run = good };
+static const struct check check_told = { .id = "b.told",
+					 .roles = CHECK_BOTH,
+					 .run = told_elsewhere };
+static const struct check check_after_told = {
+	.id = "c.told", .roles = CHECK_BOTH, .needs = { "b.told" }, .run = good
+};
+static const struct check check_of_server = { .id = "d.server",
+					      .roles = CHECK_SERVER,
+					      .run = good };
+static const struct check check_of_remote = {
+	.id = "d.remote", .roles = CHECK_BOTH, .remote = true, .run = good
+};
+
+static void run_for(const struct check *const *table, const struct check_target *target,
+		    uint64_t deadline, struct collected *out)
+{
+	_cleanup_(host_close_p) struct host *host = NULL;
+
+	runs = 0;
+	out->count = 0;
+	CU_ASSERT_EQUAL_FATAL(host_open(&host, "/"), 0);
+	CU_ASSERT_EQUAL(
+		checks_run(table, host, &live_replay, target, deadline, collect, out), 0);
+}
+
+static void run_table(const struct check *const *table, struct collected *out)
+{
+	const struct check_target target = { .roles = CHECK_CLIENT };
+
+	run_for(table, &target, deadline_in(10000), out);
+}
+
+static bool is(const struct finding *finding, const char *id, enum finding_status status,
+	       const char *words)
+{
+	bool right = !strcmp(finding->id, id) && finding->status == status &&
+		     strstr(finding->summary, words);
+
+	if (!right)
+		printf("%s is %s: %s\n", finding->id,
+		       finding_status_name(finding->status), finding->summary);
+	return right;
+}
+
+static void what_follows_from_a_failure_is_skipped_for_the_first_cause(void)
+{
+	static const struct check *const table[] = { &check_good, &check_bad,
+						     &check_after_bad, &check_after_after,
+						     NULL };
+	struct collected got;
+
+	run_table(table, &got);
+	CU_ASSERT_EQUAL_FATAL(got.count, 4);
+	CU_ASSERT(is(&got.list[0], "a.good", FINDING_PASS, "good"));
+	CU_ASSERT(is(&got.list[1], "a.bad", FINDING_FAIL, "bad"));
+	CU_ASSERT(is(&got.list[2], "b.bad", FINDING_SKIP, "because of a.bad"));
+	CU_ASSERT(is(&got.list[3], "c.bad", FINDING_SKIP, "because of a.bad"));
+	CU_ASSERT_EQUAL(runs, 2);
+	CU_ASSERT_STRING_EQUAL(got.list[3].evidence[0].key, "because");
+	CU_ASSERT_STRING_EQUAL(got.list[3].evidence[0].value, "a.bad");
+}
+
+static void what_is_absent_or_unknown_stops_nothing(void)
+{
+	static const struct check *const table[] = { &check_absent, &check_broken,
+						     &check_after_absent, NULL };
+	struct collected got;
+
+	run_table(table, &got);
+	CU_ASSERT_EQUAL_FATAL(got.count, 3);
+	CU_ASSERT(is(&got.list[0], "a.absent", FINDING_SKIP, "not here"));
+	CU_ASSERT(is(&got.list[1], "a.broken", FINDING_UNKNOWN, "the file is for root"));
+	CU_ASSERT(is(&got.list[2], "b.absent", FINDING_PASS, "good"));
+}
+
+static void a_check_may_leave_the_word_to_another(void)
+{
+	static const struct check *const table[] = { &check_good, &check_bad, &check_told,
+						     &check_after_told, NULL };
+	struct collected got;
+
+	run_table(table, &got);
+	CU_ASSERT_EQUAL_FATAL(got.count, 4);
+	CU_ASSERT(is(&got.list[2], "b.told", FINDING_SKIP, "because of a.bad"));
+	CU_ASSERT(is(&got.list[3], "c.told", FINDING_SKIP, "because of a.bad"));
+}
+
+static void unknown_always_has_words(void)
+{
+	static const struct check one = { .id = "a.wordless",
+					  .roles = CHECK_BOTH,
+					  .run = wordless };
+	static const struct check two = { .id = "a.silent",
+					  .roles = CHECK_BOTH,
+					  .run = silent };
+	static const struct check *const table[] = { &check_broken, &one, &two, NULL };
+	struct collected got;
+
+	run_table(table, &got);
+	CU_ASSERT_EQUAL_FATAL(got.count, 3);
+	CU_ASSERT(is(&got.list[1], "a.wordless", FINDING_UNKNOWN, strerror(EIO)));
+	CU_ASSERT(is(&got.list[2], "a.silent", FINDING_UNKNOWN, "said nothing"));
+}
+
+static void after_the_deadline_nothing_is_run(void)
+{
+	static const struct check *const table[] = { &check_good, &check_bad,
+						     &check_after_bad, NULL };
+	const struct check_target target = { .roles = CHECK_CLIENT };
+	struct collected got;
+	unsigned int i;
+
+	run_for(table, &target, 0, &got);
+	CU_ASSERT_EQUAL_FATAL(got.count, 3);
+	for (i = 0; i < 3; i++) {
+		CU_ASSERT_EQUAL(got.list[i].status, FINDING_UNKNOWN);
+		CU_ASSERT_PTR_NOT_NULL(strstr(got.list[i].summary, "time ran out"));
+	}
+	CU_ASSERT_EQUAL(runs, 0);
+}
+
+static void roles_and_the_server_choose_the_checks(void)
+{
+	static const struct check *const table[] = { &check_good, &check_of_server,
+						     &check_of_remote, NULL };
+	struct check_target target = { .roles = CHECK_CLIENT };
+	struct collected got;
+
+	run_for(table, &target, deadline_in(10000), &got);
+	CU_ASSERT_EQUAL(got.count, 1);
+	target.roles = CHECK_SERVER;
+	run_for(table, &target, deadline_in(10000), &got);
+	CU_ASSERT_EQUAL(got.count, 2);
+	target.server = "192.0.2.1";
+	run_for(table, &target, deadline_in(10000), &got);
+	CU_ASSERT_EQUAL(got.count, 3);
+}
+
+static void every_check_has_its_meaning_and_its_own_id(void)
+{
+	const struct check *const *a, *const *b;
+
+	for (a = check_table; *a; a++) {
+		if (!meaning_find((*a)->id))
+			printf("%s has no meaning\n", (*a)->id);
+		CU_ASSERT_PTR_NOT_NULL(meaning_find((*a)->id));
+		CU_ASSERT((*a)->roles & CHECK_BOTH);
+		for (b = a + 1; *b; b++)
+			CU_ASSERT_STRING_NOT_EQUAL((*a)->id, (*b)->id);
+	}
+	CU_ASSERT(a - check_table > 30);
+}
+
+/* Checks of one group stand together in a report, and what one needs comes before it. */
+static void what_a_check_needs_comes_before_it(void)
+{
+	const struct check *const *a, *const *b;
+	unsigned int i;
+
+	for (a = check_table; *a; a++)
+		for (i = 0; i < CHECK_NEEDS_MAX && (*a)->needs[i]; i++)
+			for (b = a; *b; b++)
+				CU_ASSERT_STRING_NOT_EQUAL((*b)->id, (*a)->needs[i]);
+}
+
+static void lists_in_sentences_are_cut_and_counted(void)
+{
+	struct words words = { 0 }, sentences = { .separator = "; " };
+	unsigned int i;
+
+	CU_ASSERT_STRING_EQUAL(words_text(&words), "");
+	words_add(&words, "%s", "a");
+	words_add(&words, "%s", "b");
+	CU_ASSERT_STRING_EQUAL(words_text(&words), "a, b");
+	for (i = 0; i < 1000; i++)
+		words_add(&words, "number %u", i);
+	CU_ASSERT(strlen(words_text(&words)) < WORDS_MAX);
+	CU_ASSERT_PTR_NOT_NULL(strstr(words_text(&words), " more"));
+	words_add(&sentences, "%s", "x");
+	words_add(&sentences, "%s", "y");
+	CU_ASSERT_STRING_EQUAL(words_text(&sentences), "x; y");
+}
+
+static void defects_are_of_their_versions(void)
+{
+	static const struct defect defect = {
+		DEFECT_CLIENT, { 6, 1, 0 }, { 6, 1, 52 }, ""
+	};
+	static const struct {
+		unsigned int kernel[3];
+		bool in;
+	} rows[] = {
+		{ { 6, 0, 99 }, false }, { { 6, 1, 0 }, true },  { { 6, 1, 51 }, true },
+		{ { 6, 1, 52 }, false }, { { 6, 2, 0 }, false }, { { 7, 1, 1 }, false },
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++)
+		CU_ASSERT_EQUAL(defect_in(&defect, rows[i].kernel), rows[i].in);
+}
+
+static void gids_are_found_by_address(void)
+{
+	struct rdma_port port = {
+		.ngids = 2, .gids = { { .bytes = { 0xfe, 0x80 } }, { .v2 = true } }
+	};
+	bool v2 = false;
+
+	inet_pton(AF_INET6, "::ffff:192.0.2.10", port.gids[1].bytes);
+	CU_ASSERT(port_has_gid(&port, "fe80::", &v2));
+	CU_ASSERT_FALSE(v2);
+	CU_ASSERT(port_has_gid(&port, "192.0.2.10", &v2));
+	CU_ASSERT(v2);
+	CU_ASSERT_FALSE(port_has_gid(&port, "192.0.2.11", &v2));
+	CU_ASSERT_FALSE(port_has_gid(&port, "no address", &v2));
+}
+
+SUITE_MAIN("checks", TEST(what_follows_from_a_failure_is_skipped_for_the_first_cause),
+	   TEST(what_is_absent_or_unknown_stops_nothing),
+	   TEST(a_check_may_leave_the_word_to_another), TEST(unknown_always_has_words),
+	   TEST(after_the_deadline_nothing_is_run),
+	   TEST(roles_and_the_server_choose_the_checks),
+	   TEST(every_check_has_its_meaning_and_its_own_id),
+	   TEST(what_a_check_needs_comes_before_it),
+	   TEST(lists_in_sentences_are_cut_and_counted),
+	   TEST(defects_are_of_their_versions), TEST(gids_are_found_by_address))
