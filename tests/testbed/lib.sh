@@ -140,11 +140,16 @@ guest_alive() { kill -0 "$(cat "$guest/pid" 2>/dev/null)" 2>/dev/null; }
 # guest_read FD DEADLINE: sets $line. A deadline is a value of $SECONDS.
 guest_read()
 {
-	local fd=$1 deadline=$2
+	local fd=$1 deadline=$2 part='' status
 
 	while ((SECONDS < deadline)); do
-		# Two seconds at a time, to notice a qemu that is gone.
-		IFS= read -r -t 2 -u "$fd" line && return 0
+		# Two seconds at a time, to notice a qemu that is gone. What came of a line
+		# by then is in the variable, and is not read again.
+		status=0
+		IFS= read -r -t 2 -u "$fd" line || status=$?
+		line=$part$line
+		((status)) || return 0
+		part=$line
 		guest_alive && continue
 		echo "qemu is gone: $(tail -n1 "$guest/qemu.log")" >&2
 		return 1
