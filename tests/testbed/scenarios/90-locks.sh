@@ -9,7 +9,7 @@ scenario_timeout=600
 server plain
 guest_tell 60 mount 20049 20048 /export/locks 4.2 192.168.77.1 rw >"$work/mount" ||
 	{ cat "$work/mount"; fail "mount.nfs: $(tail -n1 "$work/mount")"; }
-guest_tell 20 holder start || fail "the client cannot lock"
+guest_tell 40 holder start || fail "the client cannot lock"
 inside 'check refused /export/locks/locked'
 guest_tell 20 clients >"$work/before"
 cat "$work/before"
