@@ -314,7 +314,9 @@ static void print_subject(struct page *page, const struct report *report)
 		n += snprintf(text + n, sizeof(text) - n, " %s", s[SUBJECT_EXPORT]);
 	if (s[SUBJECT_FILE] && n < (int)sizeof(text))
 		n += snprintf(text + n, sizeof(text) - n, " (%s)", s[SUBJECT_FILE]);
-	if (s[SUBJECT_NFS_VERSION] && n < (int)sizeof(text))
+	/* "auto" until one was chosen, which it may never be. */
+	if (s[SUBJECT_NFS_VERSION] && strcmp(s[SUBJECT_NFS_VERSION], "auto") != 0 &&
+	    n < (int)sizeof(text))
 		n += snprintf(text + n, sizeof(text) - n, ", NFSv%s",
 			      s[SUBJECT_NFS_VERSION]);
 	if (s[SUBJECT_TRANSPORT] && n < (int)sizeof(text))
