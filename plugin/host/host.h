@@ -22,9 +22,9 @@
 /* host.c: the root, and files below it */
 
 struct host;
-struct live_ops;
 
-/* @root: NULL is this machine. Errors: -errno of opening it; -ENOTDIR. */
+/* @root: NULL is this machine. Errors: -errno of opening it; -ENOTDIR; -EBADMSG a snapshot whose
+ * index makes no sense. */
 int host_open(struct host **out, const char *root);
 void host_close(struct host *host);
 void host_close_p(struct host **host);
@@ -65,12 +65,44 @@ struct host_list {
 int host_list(const struct host *host, const char *path, struct host_list *out);
 void host_list_fini(struct host_list *list);
 
+/* Who watches a host is told of everything that readers ask it, and what they get. */
+
+enum host_seen {
+	HOST_SEEN_THERE,  /* the path exists, its links followed */
+	HOST_SEEN_LINK,   /* the path exists, and may be a link itself */
+	HOST_SEEN_OPENED, /* a regular file, whose content a library reads */
+	HOST_SEEN_TEXT,   /* the content of one: text */
+	HOST_SEEN_NAMES,  /* a directory, listed: names */
+	HOST_SEEN_ERROR,  /* rc, with err_text(); -ENOENT: it is absent */
+	HOST_SEEN_ANSWER, /* an answer that no file has: key, value, words */
+};
+
+struct host_event {
+	enum host_seen seen;
+	const char *path; /* as asked, without a slash before it; of an answer its record */
+	int rc;
+	const struct host_text *text;
+	const struct host_list *names;
+	const char *key, *value, *words;
+};
+
+typedef void (*host_watch_fn)(void *arg, const struct host_event *event);
+/* @fn: NULL: nobody any more. It may not ask the host through a reader. */
+void host_watch(struct host *host, host_watch_fn fn, void *arg);
+/* For what is asked otherwise than by files: it goes to @record (".nfsrdma/remote.json") of who
+ * watches. @value: NULL: nobody knows. @words: may be NULL. */
+void host_answer(const struct host *host, const char *record, const char *key,
+		 const char *value, const char *words);
+
 /* lines.c: pure, for texts that are lists of lines */
 
 /* The next line of *@cursor without its end, NULL after the last; cuts the text in place. */
 char *line_next(char **cursor);
 /* The next word of *@cursor, by blanks; NULL when there is none. */
 char *word_next(char **cursor);
+/* As all texts in structs of host.h are: cut at @cap, without control characters, UTF-8. Returns
+ * @dst. */
+char *text_copy(char *dst, size_t cap, const char *src);
 
 /* distro.c: etc/os-release, proc/sys/kernel/osrelease, proc/version */
 
@@ -256,7 +288,7 @@ const char *conf_cut_file(const struct conf *conf);
 /* 1, 0, or @otherwise where it is not set or neither yes nor no to nfs-utils. */
 int conf_bool(const struct conf_value *value, int otherwise);
 
-/* mounts.c: proc/self/mountinfo (libmount), proc/self/mountstats */
+/* mounts.c: proc/self/mountinfo (libmount), proc/self/mountstats, run/mount/utab */
 
 struct nfs_xprt {
 	char proto[16]; /* "rdma", "tcp" */
@@ -278,7 +310,8 @@ struct nfs_mount {
 	char vers[8], proto[16], addr[64], sec[16];
 	unsigned int port, rsize, wsize, timeo, retrans, nconnect;
 	bool hard, nolock;
-	char fstab[512];     /* what etc/fstab asks for there; empty: no such line */
+	char fstab[512]; /* what etc/fstab asks for there; empty: no such line */
+	char asked[512]; /* what mount.nfs was given (run/mount/utab); empty: not known */
 	unsigned int nxprts; /* 0: mountstats has none for it */
 	bool xprts_cut;      /* there are more */
 	struct nfs_xprt xprts[NFS_XPRTS_MAX];
@@ -336,13 +369,15 @@ struct host_nfsd {
 		char proto[16]; /* "rdma", "tcp" */
 		unsigned int port;
 	} listeners[NFSD_LISTENERS_MAX];
+	/* Root reads it there, everybody else in proc/net/rpc/nfsd. */
 	unsigned int threads;
-	char versions[64];      /* "+3 +4 +4.1 +4.2 -4.0" */
+	bool threads_known;
+	char versions[64];      /* "+3 +4 +4.1 +4.2 -4.0"; empty: only root may see them */
 	uint64_t packets;       /* of all pools */
 	unsigned int max_block; /* bytes */
 };
 
-/* Errors: of reading; -EACCES, -EPERM: portlist is for root. */
+/* Errors: of reading portlist, which everybody may, where nobody has made it otherwise. */
 int host_nfsd(const struct host *host, struct host_nfsd *out);
 
 struct host_exports {
@@ -352,6 +387,12 @@ struct host_exports {
 };
 
 int host_exports(const struct host *host, struct host_exports *out);
+
+/* services.c: etc/services */
+
+/* @protocol: "tcp". Errors: -ENOENT no such name; of reading. */
+int host_service(const struct host *host, const char *name, const char *protocol,
+		 unsigned int *port);
 
 /* kconfig.c: boot/config-RELEASE, lib/modules/RELEASE/config, proc/config.gz */
 
@@ -422,18 +463,45 @@ struct host_platform {
 
 int host_platform(const struct host *host, struct host_platform *out);
 
-/* package.c: var/lib/dpkg/status, or .nfsrdma/packages of a snapshot, "NAME VERSION" a line */
+/* package.c: var/lib/dpkg/status, or .nfsrdma/packages of a snapshot, "NAME VERSION" a line; NAME
+ * alone is one that was asked for and is not installed */
 
-/* Errors: -ENOENT not installed; -ENODATA the packages of this system cannot be asked by files. */
+/* Errors: -ENOENT not installed; -ENODATA the packages of this system cannot be asked by files, or
+ * the snapshot does not hold this one. */
 int host_package(const struct host *host, const char *name, char *version, size_t cap);
 
-/* snapshot.c */
+/* index.c: what a snapshot holds. A folder with .nfsrdma/index.json is one:
+ *
+ *	{"schema": "nfsrdma-snapshot/1", "version": "0.1.0", "taken": "2026-01-01T00:00:00Z",
+ *	 "listed": ["etc/modprobe.d"], "absent": ["etc/nfs.conf"],
+ *	 "errors": {"proc/fs/nfsd/portlist": {"error": "EACCES", "text": "..."}}}
+ *
+ * A file that is not below such a root is absent only if the index says so: if it was asked for
+ * and was not there, or is not among the names of a directory that was listed. Of anything
+ * else the snapshot knows nothing, which is -ENODATA: a check that is newer than a snapshot is
+ * unknown there, and not wrong. Folders without an index are machines as they stand. */
 
-/* Writes what all of the above reads on this machine, and nothing else, as a tar archive (one
- * folder, to be unpacked for --root). @live: whom live_record() asks for the folder .nfsrdma
- * (live.h). @to: the peer whose route is wanted, or NULL.
- * Secrets: no file with keys or passwords is among them. */
-int host_snapshot(const struct host *host, const struct live_ops *live,
-		  const struct transport_address *to, int fd);
+bool host_is_snapshot(const struct host *host);
+
+/* snapshot.c, in plugin-live: everything that readers are told while it is open, as an archive */
+
+struct snapshot;
+
+/* Begins to watch @host, which has to live longer. Errors: -ENOMEM. */
+int snapshot_open(struct snapshot **out, struct host *host);
+void snapshot_close(struct snapshot *snapshot);
+void snapshot_close_p(struct snapshot **snapshot);
+/* A file of the record, ".nfsrdma/nft.json": a live_file (live.h), with the snapshot as @arg. */
+int snapshot_file(void *arg, const char *path, const char *text, size_t len);
+
+struct snapshot_summary {
+	char folder[96];   /* in the archive: "node1-20260101-120000" */
+	unsigned int files; /* with content */
+	unsigned int refused; /* what only root may see */
+};
+
+/* A gzipped tar archive with one folder, to be unpacked for --root. Secrets: what secrets.c names
+ * is left out. Errors: of the first event that could not be kept; of write(2). */
+int snapshot_write(struct snapshot *snapshot, int fd, struct snapshot_summary *out);
 
 #endif

@@ -26,6 +26,9 @@ int beneath_walk(int root, const char *path, int flags);
 int host_open_at(const struct host *host, const char *path, int flags);
 /* Of a regular file, for reading; nothing else is opened at all. */
 int host_open_file(const struct host *host, const char *path);
+/* Of the root, with O_PATH. */
+int host_fd(const struct host *host);
+bool host_is_watched(const struct host *host);
 /* What a reader calls a file in its words: "/etc/nfs.conf", "DIR/etc/nfs.conf". */
 const char *host_prefix(const struct host *host);
 /* Whether the index of modules kept us waiting once: it is not asked again. */
@@ -41,10 +44,31 @@ int host_attr_in(const struct host *host, const char *folder, const char *name, 
 int host_number_in(const struct host *host, const char *folder, const char *name,
 		   int64_t *out);
 
+/* index.c */
+
+#define INDEX_PATH   ".nfsrdma/index.json"
+#define INDEX_SCHEMA "nfsrdma-snapshot/1"
+
+/* What a file's content is where only its name was seen. */
+extern const char index_unread[];
+
+struct index;
+
+/* NULL in *@out: there is none, so it is no snapshot. Errors: -EBADMSG; of reading. */
+int index_open(struct index **out, const struct host *host);
+void index_close(struct index *index);
+/* The error that reading or listing @path came to; 0: none is known. */
+int index_error(const struct index *index, const char *path);
+/* Why @path is not below @root: -ENOENT it was not there, without words; its error, or -ENODATA,
+ * with words. */
+int index_missing(const struct index *index, int root, const char *path);
+/* 0, or -ENODATA: the names in it are not all there. */
+int index_listed(const struct index *index, const char *path);
+/* 0, or -ENODATA: the file stands for one that was not read. */
+int index_content(int fd, const char *path);
+
 /* lines.c */
 
-/* Cut at @cap, without control characters. Returns @dst. */
-char *text_copy(char *dst, size_t cap, const char *src);
 /* Without the blanks around it; cuts the text in place. */
 char *text_trim(char *text);
 bool text_ends_with(const char *text, const char *end);
@@ -94,6 +118,11 @@ int mountstats_parse(char *text, mountstats_fn fn, void *arg);
 int mountinfo_parse(char *text, struct nfs_mounts *out);
 /* \040 and the like, in place. */
 void mountinfo_unescape(char *text);
+
+/* utab.c: pure */
+
+/* Gives each mount the options that it was made with, of a text as libmount keeps it; cuts it. */
+void utab_parse(char *text, struct nfs_mounts *mounts);
 
 /* mounts.c */
 

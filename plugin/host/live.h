@@ -77,6 +77,11 @@ struct live_ops {
 	int (*unit)(const struct host *host, const char *unit, char *state, size_t cap);
 };
 
+/* live-json.c */
+
+/* The number of an error's name, "EACCES"; 0: there is none such. */
+int live_errno(const char *name);
+
 /* live-record.c */
 
 extern const struct live_ops live_replay;
@@ -106,5 +111,27 @@ int live_record(const struct live_ops *live, const struct host *host,
 /* live-system.c, in plugin-live */
 
 extern const struct live_ops live_system;
+
+/* live-wake.c, in plugin-live */
+
+/* What came of asking a mount for an answer. */
+struct mount_answer {
+	enum {
+		MOUNT_UNASKED, /* could not be asked, see error; 0: the time ran out before */
+		MOUNT_ANSWERED, /* after ms */
+		MOUNT_REFUSED,  /* an error came in place of an answer */
+		MOUNT_SILENT,   /* nothing until the deadline */
+	} state;
+	/* errno. EXDEV: something else is mounted there now; a soft mount that gave up: ETIMEDOUT or
+	 * EIO; ESTALE; EACCES: the caller may not go there, so nobody was asked. */
+	int error;
+	double ms;
+};
+
+/* Asks all of them at a time, each in a process of its own, and returns at the deadline at the
+ * latest, or some 200 ms later where a process cannot be killed. *@out: an answer for each, to
+ * be freed with free(3). Errors: -ENOMEM. */
+int live_wake(const struct nfs_mounts *mounts, uint64_t deadline,
+	      struct mount_answer **out);
 
 #endif

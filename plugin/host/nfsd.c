@@ -37,12 +37,35 @@ static void parse_pools(char *text, struct host_nfsd *out)
 			out->packets += strtoumax(line, NULL, 10);
 }
 
-static unsigned int read_number(const struct host *host, const char *name)
+static bool read_number(const struct host *host, const char *name, unsigned int *out)
 {
 	int64_t value = 0;
+	int rc = host_number_in(host, NFSD, name, &value);
 
-	host_number_in(host, NFSD, name, &value);
-	return value < 0 || value > UINT32_MAX ? 0 : (unsigned int)value;
+	if (rc || value < 0 || value > UINT32_MAX)
+		return false;
+	*out = (unsigned int)value;
+	return true;
+}
+
+/* "th 8 0 0.000 ...": the threads, for everybody to see (fs/nfsd/stats.c). */
+static bool read_threads_of_stats(const struct host *host, unsigned int *out)
+{
+	_cleanup_(host_text_fini) struct host_text text = { NULL, 0 };
+	char *cursor, *line, *word;
+
+	if (host_read(host, "proc/net/rpc/nfsd", 65536, &text))
+		return false;
+	cursor = text.text;
+	while ((line = line_next(&cursor))) {
+		word = word_next(&line);
+		if (!word || strcmp(word, "th"))
+			continue;
+		word = word_next(&line);
+		*out = word ? (unsigned int)strtoul(word, NULL, 10) : 0;
+		return word;
+	}
+	return false;
 }
 
 int host_nfsd(const struct host *host, struct host_nfsd *out)
@@ -57,8 +80,9 @@ int host_nfsd(const struct host *host, struct host_nfsd *out)
 		return rc == -ENOENT ? 0 : rc;
 	out->present = true;
 	parse_portlist(ports.text, out);
-	out->threads = read_number(host, "threads");
-	out->max_block = read_number(host, "max_block_size");
+	out->threads_known = read_number(host, "threads", &out->threads) ||
+			     read_threads_of_stats(host, &out->threads);
+	read_number(host, "max_block_size", &out->max_block);
 	host_attr(host, NFSD "/versions", out->versions, sizeof(out->versions));
 	if (!host_read(host, NFSD "/pool_stats", 65536, &pools))
 		parse_pools(pools.text, out);

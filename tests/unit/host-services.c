@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Units, udev's rules, the subnet manager's files. */
+/* Units, udev's rules, the subnet manager's files, names of ports. */
 #include "tests/unit/host-tree.h"
 
 static struct tree tree;
@@ -137,7 +137,38 @@ static void a_subnet_manager_has_a_file_for_each_subnet(void)
 	tree_free(&tree);
 }
 
+static void services_have_names_and_aliases(void)
+{
+	static const struct {
+		const char *name, *protocol;
+		int rc;
+		unsigned int port;
+	} rows[] = {
+		{ "nfsrdma", "tcp", 0, 20049 },   { "nfs-rdma", "tcp", 0, 20049 },
+		{ "nfsrdma", "udp", -ENOENT, 0 }, { "none", "tcp", -ENOENT, 0 },
+		{ "comment", "tcp", -ENOENT, 0 }, { "large", "tcp", -ENOENT, 0 },
+		{ "word", "tcp", -ENOENT, 0 },    { "last", "tcp", 0, 7 },
+	};
+	unsigned int port;
+	size_t i;
+
+	tree_new(&tree);
+	CU_ASSERT_EQUAL(host_service(tree.host, "nfsrdma", "tcp", &port), -ENOENT);
+	tree_write(&tree, "etc/services",
+		   "# nfsrdma 1/tcp\n\nnfsrdma\t20049/tcp nfs-rdma # comment\n"
+		   "large 65536/tcp\nword x/tcp\nshort\nlast 7/tcp");
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		CU_ASSERT_EQUAL(
+			host_service(tree.host, rows[i].name, rows[i].protocol, &port),
+			rows[i].rc);
+		if (!rows[i].rc)
+			CU_ASSERT_EQUAL(port, rows[i].port);
+	}
+	tree_free(&tree);
+}
+
 SUITE_MAIN("host-services", TEST(a_units_setting_is_that_of_the_last_drop_in),
 	   TEST(a_unit_is_enabled_by_who_wants_it),
 	   TEST(rules_of_udev_are_joined_and_counted),
-	   TEST(a_subnet_manager_has_a_file_for_each_subnet))
+	   TEST(a_subnet_manager_has_a_file_for_each_subnet),
+	   TEST(services_have_names_and_aliases))

@@ -195,9 +195,30 @@ static void platforms_leave_traces(void)
 	tree_free(&tree);
 }
 
+static void threads_are_seen_by_everybody(void)
+{
+	struct host_nfsd nfsd;
+
+	tree_machine(&tree, "server-roce-rhel9");
+	CU_ASSERT_EQUAL(host_nfsd(tree.host, &nfsd), 0);
+	CU_ASSERT(nfsd.present && nfsd.threads_known);
+	CU_ASSERT_EQUAL(nfsd.threads, 8);
+	CU_ASSERT_EQUAL(nfsd.nlisteners, 4);
+	CU_ASSERT_EQUAL(nfsd.packets, 1204);
+	/* As who is not root reads it: not. */
+	tree_write(&tree, "proc/fs/nfsd/threads", "");
+	CU_ASSERT_EQUAL(host_nfsd(tree.host, &nfsd), 0);
+	CU_ASSERT(nfsd.threads_known && nfsd.threads == 8);
+	tree_write(&tree, "proc/self/net/rpc/nfsd", "rc 0 0 0\nth\n");
+	CU_ASSERT_EQUAL(host_nfsd(tree.host, &nfsd), 0);
+	CU_ASSERT_FALSE(nfsd.threads_known);
+	tree_free(&tree);
+}
+
 SUITE_MAIN("host-system", TEST(the_limit_of_locked_memory_is_read),
 	   TEST(a_counter_is_a_number), TEST(a_server_that_runs_has_listeners),
 	   TEST(the_empty_folder_of_nfsd_is_no_server),
 	   TEST(the_kernels_configuration_is_found),
 	   TEST(the_kernel_may_have_its_configuration_itself),
-	   TEST(packages_have_versions), TEST(platforms_leave_traces))
+	   TEST(packages_have_versions), TEST(platforms_leave_traces),
+	   TEST(threads_are_seen_by_everybody))
