@@ -2,7 +2,8 @@
 /* Copyright (C) 2026 The nfsrdma authors */
 
 /* NFS mounts: mountinfo says which there are and with what options, mountstats over what they
- * run, etc/fstab what somebody wanted. The first two list the mounts in the same order. */
+ * run, etc/fstab and run/mount/utab what somebody wanted. The first two list the mounts in the
+ * same order. */
 #include <stdio.h>
 
 #include <libmount/libmount.h>
@@ -110,6 +111,15 @@ static int add_fstab(const struct host *host, struct nfs_mounts *mounts)
 	return rc;
 }
 
+/* Where it cannot be read nobody knows what was asked, and the mounts are still known. */
+static void add_asked(const struct host *host, struct nfs_mounts *mounts)
+{
+	_cleanup_(host_text_fini) struct host_text text = { NULL, 0 };
+
+	if (!host_read(host, "run/mount/utab", HOST_FILE_MAX, &text))
+		utab_parse(text.text, mounts);
+}
+
 int host_nfs_mounts(const struct host *host, struct nfs_mounts *out)
 {
 	_cleanup_(host_text_fini) struct host_text text = { NULL, 0 };
@@ -123,6 +133,8 @@ int host_nfs_mounts(const struct host *host, struct nfs_mounts *out)
 		rc = add_stats(host, &mounts);
 	if (!rc && mounts.count)
 		rc = add_fstab(host, &mounts);
+	if (!rc && mounts.count)
+		add_asked(host, &mounts);
 	if (rc)
 		host_nfs_mounts_fini(&mounts);
 	else

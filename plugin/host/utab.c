@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* /run/mount/utab, where libmount keeps what the kernel does not: of an NFS mount the options that
+ * mount.nfs was given, with those of nfsmount.conf (store_mount_options() in nfs-utils'
+ * utils/mount/mount_libmount.c). They say what was wanted where the kernel did something else.
+ * libmount itself reads the file only together with the running system's mounts.
+ *
+ * A line is "SRC=... TARGET=... ROOT=... ATTRS=... OPTS=...", in any order, blanks escaped as in
+ * mountinfo. Who unmounts without libmount leaves the line behind, so the last one counts. */
+#include "plugin/host/internal.h"
+
+struct line {
+	char *source, *target, *attrs;
+};
+
+static void take_word(struct line *line, char *word)
+{
+	const struct {
+		const char *key;
+		char **value;
+	} keys[] = {
+		{ "SRC=", &line->source },
+		{ "TARGET=", &line->target },
+		{ "ATTRS=", &line->attrs },
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(keys); i++) {
+		if (strncmp(word, keys[i].key, strlen(keys[i].key)) != 0)
+			continue;
+		*keys[i].value = word + strlen(keys[i].key);
+		mountinfo_unescape(*keys[i].value);
+	}
+}
+
+static void take_line(struct nfs_mounts *mounts, const struct line *line)
+{
+	char source[sizeof(mounts->list->fs_spec)], target[sizeof(mounts->list->target)];
+	struct nfs_mount *mount;
+	unsigned int i;
+
+	text_copy(source, sizeof(source), line->source);
+	text_copy(target, sizeof(target), line->target);
+	for (i = 0; i < mounts->count; i++) {
+		mount = &mounts->list[i];
+		if (!strcmp(mount->target, target) && !strcmp(mount->fs_spec, source))
+			text_copy(mount->asked, sizeof(mount->asked), line->attrs);
+	}
+}
+
+void utab_parse(char *text, struct nfs_mounts *mounts)
+{
+	char *cursor, *word;
+
+	while ((cursor = line_next(&text))) {
+		struct line line = { NULL, NULL, NULL };
+
+		while ((word = word_next(&cursor)))
+			take_word(&line, word);
+		if (line.source && line.target && line.attrs)
+			take_line(mounts, &line);
+	}
+}
