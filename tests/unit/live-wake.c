@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* Asking mounts for an answer. Directories of this machine are the mounts: one that answers, one
+ * that is not there, one that is another file system. For one that hangs it takes a kernel
+ * (tests/testbed). */
+#include <limits.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <sys/wait.h>
+
+#include "plugin/host/live.h"
+#include "tests/unit/suite.h"
+
+static struct nfs_mount list[140];
+static struct nfs_mounts mounts = { .list = list };
+
+static void add(const char *target)
+{
+	struct nfs_mount *mount = &list[mounts.count++];
+	struct stat st;
+
+	memset(mount, 0, sizeof(*mount));
+	snprintf(mount->target, sizeof(mount->target), "%s", target);
+	if (!stat(target, &st))
+		snprintf(mount->dev, sizeof(mount->dev), "%u:%u", major(st.st_dev),
+			 minor(st.st_dev));
+}
+
+static bool no_children(void)
+{
+	return waitpid(-1, NULL, WNOHANG) < 0 && errno == ECHILD;
+}
+
+static void each_has_its_answer(void)
+{
+	_cleanup_free_ struct mount_answer *answers = NULL;
+
+	mounts.count = 0;
+	add("/");
+	add("/nowhere/at/all");
+	add("/proc");
+	strcpy(list[2].dev, "0:0");
+	add("/");
+	memset(list[3].target, 'a', sizeof(list[3].target) - 1);
+	add("/");
+	list[4].nxprts = 4;
+	CU_ASSERT_EQUAL_FATAL(live_wake(&mounts, deadline_in(20000), &answers), 0);
+	CU_ASSERT_EQUAL(answers[0].state, MOUNT_ANSWERED);
+	CU_ASSERT(answers[0].ms > 0 && answers[0].ms < 20000);
+	CU_ASSERT_EQUAL(answers[1].state, MOUNT_REFUSED);
+	CU_ASSERT_EQUAL(answers[1].error, ENOENT);
+	CU_ASSERT_EQUAL(answers[2].state, MOUNT_REFUSED);
+	CU_ASSERT_EQUAL(answers[2].error, EXDEV);
+	CU_ASSERT_EQUAL(answers[3].state, MOUNT_UNASKED);
+	CU_ASSERT_EQUAL(answers[3].error, ENAMETOOLONG);
+	CU_ASSERT_EQUAL(answers[4].state, MOUNT_ANSWERED);
+	CU_ASSERT(no_children());
+}
+
+static void more_than_can_be_asked_at_a_time_are_asked_in_turn(void)
+{
+	_cleanup_free_ struct mount_answer *answers = NULL;
+	unsigned int i, answered = 0;
+
+	mounts.count = 0;
+	for (i = 0; i < ARRAY_SIZE(list); i++)
+		add("/");
+	CU_ASSERT_EQUAL_FATAL(live_wake(&mounts, deadline_in(50000), &answers), 0);
+	for (i = 0; i < ARRAY_SIZE(list); i++)
+		answered += answers[i].state == MOUNT_ANSWERED;
+	CU_ASSERT_EQUAL(answered, ARRAY_SIZE(list));
+	CU_ASSERT(no_children());
+}
+
+static void after_the_deadline_nobody_is_waited_for(void)
+{
+	_cleanup_free_ struct mount_answer *answers = NULL;
+	uint64_t start = now_ms();
+	unsigned int i;
+
+	mounts.count = 0;
+	for (i = 0; i < ARRAY_SIZE(list); i++)
+		add("/");
+	CU_ASSERT_EQUAL_FATAL(live_wake(&mounts, 0, &answers), 0);
+	CU_ASSERT(now_ms() - start < 10000);
+	for (i = 0; i < ARRAY_SIZE(list); i++) {
+		CU_ASSERT_EQUAL(answers[i].state, MOUNT_UNASKED);
+		CU_ASSERT_EQUAL(answers[i].error, 0);
+	}
+	CU_ASSERT(no_children());
+}
+
+static void nobody_to_ask_is_no_error(void)
+{
+	_cleanup_free_ struct mount_answer *answers = NULL;
+
+	mounts.count = 0;
+	CU_ASSERT_EQUAL(live_wake(&mounts, deadline_in(1000), &answers), 0);
+	CU_ASSERT_PTR_NOT_NULL(answers);
+}
+
+SUITE_MAIN("live-wake", TEST(each_has_its_answer),
+	   TEST(more_than_can_be_asked_at_a_time_are_asked_in_turn),
+	   TEST(after_the_deadline_nobody_is_waited_for), TEST(nobody_to_ask_is_no_error))
