@@ -111,29 +111,37 @@ static int call_error(const sd_bus_error *error, int rc, const char *method)
 	return err_set(number, "%s: %s", method, reason);
 }
 
+int live_bus_send(struct sd_bus *bus, struct sd_bus_message *call, const char *method,
+		  uint64_t deadline, struct sd_bus_message **reply)
+{
+	sd_bus_error error = SD_BUS_ERROR_NULL;
+	int rc;
+
+	if (!deadline_left(deadline))
+		return no_answer();
+	rc = sd_bus_message_set_auto_start(call, 0);
+	if (rc >= 0)
+		rc = sd_bus_call(bus, call, left_us(deadline), &error, reply);
+	if (rc < 0)
+		rc = call_error(&error, rc, method);
+	sd_bus_error_free(&error);
+	return rc < 0 ? rc : 0;
+}
+
 int live_bus_call(struct sd_bus *bus, const struct live_object *object,
 		  const char *method, const char *const args[LIVE_BUS_ARGS],
 		  uint64_t deadline, struct sd_bus_message **reply)
 {
 	_cleanup_(live_bus_message_p) struct sd_bus_message *call = NULL;
-	sd_bus_error error = SD_BUS_ERROR_NULL;
 	int rc, i;
 
-	if (!deadline_left(deadline))
-		return no_answer();
 	rc = sd_bus_message_new_method_call(bus, &call, object->name, object->path,
 					    object->interface, method);
-	if (rc >= 0)
-		rc = sd_bus_message_set_auto_start(call, 0);
 	for (i = 0; i < LIVE_BUS_ARGS && args[i] && rc >= 0; i++)
 		rc = sd_bus_message_append_basic(call, 's', args[i]);
 	if (rc < 0)
 		return err_set(-rc, "a call of %s", method);
-	rc = sd_bus_call(bus, call, left_us(deadline), &error, reply);
-	if (rc < 0)
-		rc = call_error(&error, rc, method);
-	sd_bus_error_free(&error);
-	return rc < 0 ? rc : 0;
+	return live_bus_send(bus, call, method, deadline, reply);
 }
 
 int live_bus_form(int rc, const char *method)

@@ -40,6 +40,12 @@ int live_child(const char *const argv[], size_t max, uint64_t deadline,
 
 int live_nftables(const struct host *host, struct host_text *json);
 
+/* live-rpm.c */
+
+/* "NAME VERSION" a line, of those of @names that are installed. @names: NULL after the last, 32 at
+ * most. Errors: as live_child(). */
+int live_rpm(const char *const names[], struct host_text *out);
+
 /* live-route.c */
 
 int live_route(const struct host *host, const struct transport_address *to,
@@ -67,6 +73,9 @@ struct live_object {
  * -EOPNOTSUPP no such method; -ETIMEDOUT; -EIO. */
 int live_bus_call(struct sd_bus *bus, const struct live_object *object,
 		  const char *method, const char *const args[LIVE_BUS_ARGS],
+		  uint64_t deadline, struct sd_bus_message **reply);
+/* The same of a call that the caller has made. */
+int live_bus_send(struct sd_bus *bus, struct sd_bus_message *call, const char *method,
 		  uint64_t deadline, struct sd_bus_message **reply);
 /* What sd-bus says of a message that is not of its method's form. */
 int live_bus_form(int rc, const char *method);
