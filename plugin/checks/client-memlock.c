@@ -8,10 +8,7 @@
 #include <stdio.h>
 
 #include "plugin/checks/internal.h"
-
-/* What nfsrdma probe gets along with: READs of 1 MiB, the buffers of its connection, and room. It
- * is what systemd gives to every unit. */
-#define PROBE_KIB (8 * 1024)
+#include "rpcrdma/probe/probe.h"
 
 static uint64_t kib_of(const char *value)
 {
@@ -58,12 +55,13 @@ static int run_check(struct check_run *run)
 	if (memlock.known)
 		finding_text(&run->finding, "hard_limit", "%s",
 			     amount(memlock.hard, hard));
-	if (memlock.nlines && most < PROBE_KIB)
+	if (memlock.nlines && most < probe_memlock_kib())
 		return check_say(
 			run, FINDING_WARN,
 			"limits.conf gives at most %" PRIu64
-			" KiB (%s), and nfsrdma probe wants %d where it is not root's",
-			most, words_text(&lines), PROBE_KIB);
+			" KiB (%s), and nfsrdma probe and bench want up to %" PRIu64
+			" where they are not root's",
+			most, words_text(&lines), probe_memlock_kib());
 	if (memlock.nlines)
 		return check_say(run, FINDING_PASS, "limits.conf gives enough: %s",
 				 words_text(&lines));

@@ -52,4 +52,7 @@ struct probe_events {
  * record format, -EINTR when SIGINT or SIGTERM ended it. */
 int probe_run(const struct probe_options *options, const struct probe_events *events);
 
+/* memlock.c: what a probe, or a bench, over verbs locks at most, in whole MiB */
+uint64_t probe_memlock_kib(void);
+
 #endif

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* How much memory is locked at most, of which RLIMIT_MEMLOCK is the bound for who is not root: the
+ * receive and send buffers of a connection, and the memory of READs under way. A bench has the
+ * most of these: BENCH_DEPTH of the largest; the flights of a sweep hold three of those and
+ * smaller ones. A region may begin and end within a page, and all of both pages counts. */
+#include "rpcrdma/client/client.h"
+#include "rpcrdma/probe/bench-internal.h"
+
+#define READ_MAX      (1024 * 1024) /* what target.c bounds rtmax by */
+#define BUFFERS       (RPCRDMA_CREDITS + 4)
+#define WORK_REQUESTS 256  /* sends, receives and completions of a connection */
+#define WORK_SIZE     1024 /* of a queue's entry, where the adapter's library locks it */
+#define MIB           (1024 * 1024)
+
+static uint64_t locked(uint64_t len, uint64_t page)
+{
+	return (len + page - 1) / page * page + page;
+}
+
+uint64_t probe_memlock_kib(void)
+{
+	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), all;
+
+	all = BENCH_DEPTH * locked(READ_MAX, page);
+	all += 2 * locked(BUFFERS * RPCRDMA_INLINE_SIZE, page);
+	all += locked(WORK_REQUESTS * WORK_SIZE, page);
+	all = (all + MIB - 1) / MIB * MIB;
+	return all / 1024;
+}
