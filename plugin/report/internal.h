@@ -16,9 +16,13 @@
 
 extern const struct meaning meaning_client[];
 extern const struct meaning meaning_fabric[];
+extern const struct meaning meaning_firewall[];
+extern const struct meaning meaning_mount[];
 extern const struct meaning meaning_path[];
 extern const struct meaning meaning_platform[];
+extern const struct meaning meaning_pool[];
 extern const struct meaning meaning_probe[];
+extern const struct meaning meaning_server[];
 
 /* report.c */
 
@@ -33,8 +37,30 @@ enum subject_key {
 	SUBJECT_COUNT
 };
 
+/* table.c */
+
+struct report_row {
+	enum finding_status status;
+	char *cells[REPORT_COLUMNS_MAX]; /* clean; NULL after the last */
+};
+
+struct report_table {
+	unsigned int ncolumns; /* 0: there is no table */
+	struct report_row head;
+	unsigned int nrows;
+	struct report_row *rows;
+};
+
+void table_fini(struct report_table *table);
+/* Some row does. */
+bool table_needs_care(const struct report_table *table);
+/* Of the longest cell, in columns of a terminal. */
+unsigned int table_width(const struct report_table *table, unsigned int column);
+
+/* report.c */
+
 /* Far more than any command makes: a bound for a hostile stream of records. */
-#define REPORT_FINDINGS_MAX 256
+#define REPORT_FINDINGS_MAX 2048
 
 struct report {
 	char command[32];
@@ -43,7 +69,9 @@ struct report {
 	double elapsed_ms;
 	bool cut;
 	bool no_memory;
+	struct report_table table;
 	unsigned int nfindings;
+	/* Each is as long as its evidence. */
 	struct finding *findings[REPORT_FINDINGS_MAX];
 };
 

@@ -2,7 +2,11 @@
 /* Copyright (C) 2026 The nfsrdma authors */
 
 /* The report as OpenMetrics 1.0 text: the verdict and each finding as a state set, evidence
- * that is a number as a gauge. */
+ * that is a number as a gauge. Findings of one id about several things, mounts for instance, are
+ * told apart by the evidence that names the thing.
+ *
+ * The state sets are declared as gauges: node_exporter's textfile collector, which reports of a timer
+ * go through, refuses the types that only OpenMetrics has. */
 #include <math.h>
 
 #include "plugin/report/internal.h"
@@ -23,8 +27,8 @@ static void print_subject(const struct report *report, FILE *out)
 {
 	int i;
 
-	fputs("# TYPE nfsrdma_report info\n"
-	      "# HELP nfsrdma_report What was exercised, and by which version.\n"
+	fputs("# TYPE nfsrdma_report_info gauge\n"
+	      "# HELP nfsrdma_report_info What was exercised, and by which version.\n"
 	      "nfsrdma_report_info{version=\"" NFSRDMA_VERSION "\",",
 	      out);
 	print_label(out, "command", report->command);
@@ -41,7 +45,7 @@ static void print_verdict(const struct report *report, FILE *out)
 {
 	int verdict;
 
-	fputs("# TYPE nfsrdma_verdict stateset\n"
+	fputs("# TYPE nfsrdma_verdict gauge\n"
 	      "# HELP nfsrdma_verdict The verdict of the report.\n",
 	      out);
 	for (verdict = VERDICT_PASS; verdict <= VERDICT_UNKNOWN; verdict++)
@@ -59,13 +63,47 @@ static void print_verdict(const struct report *report, FILE *out)
 		(long long)report->started, report->elapsed_ms / 1000);
 }
 
-/* A metric stands once in an exposition: the first finding of an id has it. */
+/* What a finding is about, and what becomes a label; "" where it is the one of its id. */
+static const char *value_of(const struct finding *finding, const char *key)
+{
+	unsigned int i;
+
+	for (i = 0; i < finding->nevidence; i++)
+		if (!strcmp(finding->evidence[i].key, key))
+			return finding->evidence[i].value;
+	return "";
+}
+
+static const char *const thing_keys[] = { "target", "source" };
+
+static void print_thing(FILE *out, const struct finding *finding)
+{
+	size_t i;
+
+	fprintf(out, "id=\"%s\"", finding->id);
+	for (i = 0; i < ARRAY_SIZE(thing_keys) && *value_of(finding, "target"); i++) {
+		fputc(',', out);
+		print_label(out, thing_keys[i], value_of(finding, thing_keys[i]));
+	}
+}
+
+static bool is_same(const struct finding *a, const struct finding *b)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(thing_keys); i++)
+		if (strcmp(value_of(a, thing_keys[i]), value_of(b, thing_keys[i])) != 0)
+			return false;
+	return !strcmp(a->id, b->id);
+}
+
+/* A metric stands once in an exposition: the first finding about a thing has it. */
 static bool is_first(const struct report *report, unsigned int at)
 {
 	unsigned int i;
 
 	for (i = 0; i < at; i++)
-		if (!strcmp(report->findings[i]->id, report->findings[at]->id))
+		if (is_same(report->findings[i], report->findings[at]))
 			return false;
 	return true;
 }
@@ -75,18 +113,19 @@ static void print_findings(const struct report *report, FILE *out)
 	const struct finding *finding;
 	unsigned int i, status;
 
-	fputs("# TYPE nfsrdma_finding stateset\n"
+	fputs("# TYPE nfsrdma_finding gauge\n"
 	      "# HELP nfsrdma_finding The status of each finding.\n",
 	      out);
 	for (i = 0; i < report->nfindings; i++) {
 		if (!is_first(report, i))
 			continue;
 		finding = report->findings[i];
-		for (status = 0; status < FINDING_STATUS_COUNT; status++)
-			fprintf(out,
-				"nfsrdma_finding{id=\"%s\",nfsrdma_finding=\"%s\"} %d\n",
-				finding->id, finding_status_name(status),
-				finding->status == status);
+		for (status = 0; status < FINDING_STATUS_COUNT; status++) {
+			fputs("nfsrdma_finding{", out);
+			print_thing(out, finding);
+			fprintf(out, ",nfsrdma_finding=\"%s\"} %d\n",
+				finding_status_name(status), finding->status == status);
+		}
 	}
 }
 
@@ -116,7 +155,9 @@ static void print_evidence(const struct report *report, FILE *out)
 		for (j = 0; j < finding->nevidence && is_first(report, i); j++) {
 			if (!is_sample(finding, j))
 				continue;
-			fprintf(out, "nfsrdma_evidence{id=\"%s\",", finding->id);
+			fputs("nfsrdma_evidence{", out);
+			print_thing(out, finding);
+			fputc(',', out);
 			print_label(out, "key", finding->evidence[j].key);
 			fprintf(out, "} %.15g\n",
 				strtod(finding->evidence[j].value, NULL));

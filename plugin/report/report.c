@@ -49,6 +49,7 @@ void report_free(struct report *report)
 		free(report->subject[i]);
 	for (i = 0; i < report->nfindings; i++)
 		free(report->findings[i]);
+	table_fini(&report->table);
 	free(report);
 }
 
@@ -85,18 +86,21 @@ int report_subject(struct report *report, const char *key, const char *value)
 
 int report_add(struct report *report, const struct finding *finding)
 {
+	/* What is not filled in is most of it. */
+	size_t size = offsetof(struct finding, evidence) +
+		      finding->nevidence * sizeof(finding->evidence[0]);
 	struct finding *copy;
 
 	if (finding->status >= FINDING_STATUS_COUNT || !meaning_find(finding->id))
 		return err_set(EINVAL, "there is no finding '%s'", finding->id);
 	if (report->nfindings == REPORT_FINDINGS_MAX)
 		return err_set(ENOSPC, "more than %u findings", REPORT_FINDINGS_MAX);
-	copy = malloc(sizeof(*copy));
+	copy = malloc(size);
 	if (!copy) {
 		report->no_memory = true;
 		return err_set(ENOMEM, "no memory for the report");
 	}
-	*copy = *finding;
+	memcpy(copy, finding, size);
 	report->findings[report->nfindings++] = copy;
 	return 0;
 }

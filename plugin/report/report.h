@@ -27,7 +27,7 @@ struct meaning {
 	const char
 		*unknown; /* what to do where it could not be found out, in place of both;
 			      * NULL: cause and remedy say it */
-	const char *see[4]; /* "RFC 8166 3.4.6"; ends with NULL */
+	const char *see[6]; /* "RFC 8166 3.4.6"; ends with NULL */
 	bool decisive;      /* unknown here makes the verdict unknown */
 };
 
@@ -74,6 +74,18 @@ void report_cut(struct report *report);
 enum verdict report_verdict(const struct report *report);
 const char *verdict_name(enum verdict verdict);
 enum exit_status verdict_exit(enum verdict verdict);
+
+/* table.c: what there is at a glance. Only the text shows it, before the findings; the other
+ * formats have the same as evidence. */
+
+#define REPORT_COLUMNS_MAX 8
+
+/* Texts end with NULL and are copied. The last two columns may be of any length: the last one has
+ * a line of its own where it does not fit. Errors: -ENOMEM, and report_print() fails then. */
+int report_columns(struct report *report, const char *const *heads);
+/* @status: how what the row is about was judged; a quiet report shows what needs care only. */
+int report_row(struct report *report, enum finding_status status,
+	       const char *const *cells);
 
 /* How the text is laid out. The other formats ignore it. */
 struct report_style {

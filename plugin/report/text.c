@@ -6,11 +6,14 @@
  * last, where the eye is when the command ends. */
 #include "plugin/report/internal.h"
 
-#define INDENT      8   /* of summaries: two blanks, a status word of four, two blanks */
-#define LABEL_WIDTH 10  /* "Evidence" and its blanks */
-#define WIDTH_MIN   40  /* narrower terminals wrap by themselves */
-#define WIDTH_MAX   110 /* longer lines are hard to read */
-#define COLUMNS_MIN 100 /* from here on titles have a column of their own */
+#define INDENT           8 /* of summaries: two blanks, a status word of four, two blanks */
+#define LABEL_WIDTH      10  /* "Evidence" and its blanks */
+#define WIDTH_MIN        40  /* narrower terminals wrap by themselves */
+#define WIDTH_MAX        110 /* longer lines are hard to read */
+#define COLUMNS_MIN      100 /* from here on titles have a column of their own */
+#define INDENT_UNKNOWN   11  /* of a table with this word in it */
+#define NUMBERS_MAX      12  /* more than that stand in one paragraph */
+#define NUMBERS_TEXT_MAX 2048
 
 static const struct {
 	const char *word, *color;
@@ -43,13 +46,19 @@ static void print_colored(struct page *page, const char *color, const char *text
 		fputs(text, page->out);
 }
 
-static void print_status(struct page *page, enum finding_status status)
+/* A word, and blanks up to the column @at, two at least. */
+static void print_status_to(struct page *page, enum finding_status status, int at)
 {
-	int blanks = INDENT - 2 - (int)strlen(looks[status].word);
+	int blanks = at - 2 - (int)strlen(looks[status].word);
 
 	fputs("  ", page->out);
 	print_colored(page, looks[status].color, looks[status].word);
 	fprintf(page->out, "%*s", blanks > 2 ? blanks : 2, "");
+}
+
+static void print_status(struct page *page, enum finding_status status)
+{
+	print_status_to(page, status, INDENT);
 }
 
 static void print_paragraph(struct page *page, const char *text, unsigned int indent)
@@ -68,17 +77,49 @@ static void print_labelled(struct page *page, const char *label, const char *tex
 	print_paragraph(page, text, INDENT + LABEL_WIDTH);
 }
 
+static unsigned int count_numbers(const struct finding *finding)
+{
+	unsigned int i, count = 0;
+
+	for (i = 0; i < finding->nevidence; i++)
+		count += finding->evidence[i].is_number;
+	return count;
+}
+
+/* Many numbers would be a page: they stand in one paragraph. */
+static void print_numbers(struct page *page, const struct finding *finding, int column)
+{
+	char text[NUMBERS_TEXT_MAX] = "";
+	unsigned int i;
+	size_t used = 0;
+
+	for (i = 0; i < finding->nevidence && used < sizeof(text); i++) {
+		const struct finding_evidence *e = &finding->evidence[i];
+
+		if (e->is_number)
+			used += (size_t)snprintf(text + used, sizeof(text) - used,
+						 "%s%s %s", used ? ", " : "", e->key,
+						 e->value);
+	}
+	fprintf(page->out, "%*s%-*s  ", INDENT + LABEL_WIDTH, "", column, "numbers");
+	print_paragraph(page, text, INDENT + LABEL_WIDTH + column + 2);
+}
+
 /* "key value" in a column each. */
 static void print_evidence(struct page *page, const struct finding *finding)
 {
+	bool many = count_numbers(finding) > NUMBERS_MAX;
 	const struct finding_evidence *e;
 	int column = 0, n;
 
 	for (e = finding->evidence; e < finding->evidence + finding->nevidence; e++) {
 		n = (int)strlen(e->key);
-		column = n > column ? n : column;
+		column = n > column && !(many && e->is_number) ? n : column;
 	}
+	column = many && column < 7 ? 7 : column;
 	for (e = finding->evidence; e < finding->evidence + finding->nevidence; e++) {
+		if (many && e->is_number)
+			continue;
 		fprintf(page->out, "%*s", INDENT, "");
 		if (e == finding->evidence)
 			print_colored(page, "1", "Evidence");
@@ -89,6 +130,8 @@ static void print_evidence(struct page *page, const struct finding *finding)
 		print_paragraph(page, *e->value ? e->value : "-",
 				INDENT + LABEL_WIDTH + column + 2);
 	}
+	if (many)
+		print_numbers(page, finding, column);
 }
 
 static void print_see(struct page *page, const struct meaning *meaning)
@@ -109,19 +152,36 @@ static void print_heading(struct page *page, const char *group)
 	fputc('\n', page->out);
 }
 
-static void print_care(struct page *page, const struct finding *finding,
-		       const struct meaning *meaning)
+/* Of several findings with one meaning the first says it. */
+static bool was_told(const struct report *report, const struct finding *finding)
 {
+	unsigned int i;
+
+	for (i = 0; report->findings[i] != finding; i++)
+		if (report->findings[i]->status == finding->status &&
+		    !strcmp(report->findings[i]->id, finding->id))
+			return true;
+	return false;
+}
+
+static void print_care(struct page *page, const struct report *report,
+		       const struct finding *finding, const struct meaning *meaning)
+{
+	bool told = was_told(report, finding);
+
 	print_status(page, finding->status);
 	print_colored(page, "1", meaning->title);
 	if (INDENT + strlen(meaning->title) + strlen(meaning->id) + 3 > page->width)
 		fprintf(page->out, "\n%*s", INDENT - 1, "");
 	fprintf(page->out, " [%s]\n%*s", meaning->id, INDENT, "");
 	print_paragraph(page, finding->summary, INDENT);
-	print_labelled(page, "Cause", report_cause(meaning, finding->status));
-	print_labelled(page, "Remedy", report_remedy(meaning, finding->status));
+	if (!told) {
+		print_labelled(page, "Cause", report_cause(meaning, finding->status));
+		print_labelled(page, "Remedy", report_remedy(meaning, finding->status));
+	}
 	print_evidence(page, finding);
-	print_see(page, meaning);
+	if (!told)
+		print_see(page, meaning);
 }
 
 static void print_line(struct page *page, const struct finding *finding,
@@ -144,11 +204,11 @@ static void print_line(struct page *page, const struct finding *finding,
 	print_paragraph(page, text, INDENT);
 }
 
-static void print_finding(struct page *page, const struct finding *finding,
-			  const struct meaning *meaning)
+static void print_finding(struct page *page, const struct report *report,
+			  const struct finding *finding, const struct meaning *meaning)
 {
 	if (report_needs_care(finding->status))
-		print_care(page, finding, meaning);
+		print_care(page, report, finding, meaning);
 	else
 		print_line(page, finding, meaning);
 }
@@ -171,14 +231,29 @@ static enum fold fold_of(const struct page *page, const struct finding *finding)
 {
 	if (!page->brief || report_needs_care(finding->status))
 		return FOLD_NOT;
+	if (has_evidence(finding, "note"))
+		return FOLD_NOT;
 	if (finding->status == FINDING_PASS)
-		return has_evidence(finding, "note") ? FOLD_NOT : FOLD_GOOD;
+		return FOLD_GOOD;
 	return has_evidence(finding, "because") ? FOLD_BECAUSE : FOLD_ABSENT;
 }
 
 static bool is_of(const struct finding *finding, const char *group)
 {
 	return !strcmp(meaning_find(finding->id)->group, group);
+}
+
+/* Several findings of one id have one title. */
+static bool is_first_good(const struct page *page, const struct report *report,
+			  unsigned int at)
+{
+	unsigned int i;
+
+	for (i = 0; i < at; i++)
+		if (!strcmp(report->findings[i]->id, report->findings[at]->id) &&
+		    fold_of(page, report->findings[i]) == FOLD_GOOD)
+			return false;
+	return true;
 }
 
 /* Titles of what is good, and the number of what is absent. */
@@ -195,7 +270,8 @@ static void print_folded(struct page *page, const struct report *report,
 		if (!is_of(finding, group))
 			continue;
 		absent += fold_of(page, finding) == FOLD_ABSENT;
-		if (fold_of(page, finding) == FOLD_GOOD && used < sizeof(text))
+		if (fold_of(page, finding) == FOLD_GOOD && used < sizeof(text) &&
+		    is_first_good(page, report, i))
 			used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%s",
 						 used ? ", " : "",
 						 meaning_find(finding->id)->title);
@@ -275,7 +351,7 @@ static void print_group(struct page *page, const struct report *report,
 			print_heading(page, group);
 		shown = true;
 		if (fold_of(page, finding) == FOLD_NOT)
-			print_finding(page, finding, meaning_find(finding->id));
+			print_finding(page, report, finding, meaning_find(finding->id));
 	}
 	if (page->quiet || !shown)
 		return;
@@ -322,6 +398,62 @@ static void print_subject(struct page *page, const struct report *report)
 	if (s[SUBJECT_TRANSPORT] && n < (int)sizeof(text))
 		snprintf(text + n, sizeof(text) - n, ", %s", s[SUBJECT_TRANSPORT]);
 	print_paragraph(page, text, 0);
+}
+
+/* The table has columns for its names where all of them fit. Else the last of a row stands behind
+ * the one before it, or below. */
+static void print_names(struct page *page, const struct report_table *table,
+			const struct report_row *row, unsigned int at)
+{
+	unsigned int column = table->ncolumns - 2;
+	const char *name = row->cells[column] ? row->cells[column] : "";
+	const char *more = row->cells[column + 1] ? row->cells[column + 1] : "";
+	unsigned int width = table_width(table, column), len = utf8_width(name);
+
+	if (at + width + 2 + table_width(table, column + 1) > page->width)
+		width = len;
+	if (!*more)
+		fprintf(page->out, "%s\n", name);
+	else if (at + width + 2 + utf8_width(more) <= page->width)
+		fprintf(page->out, "%s%*s%s\n", name, (int)(width - len) + 2, "", more);
+	else
+		fprintf(page->out, "%s\n%*s%s\n", name, (int)at, "", more);
+}
+
+static void print_row(struct page *page, const struct report_table *table,
+		      const struct report_row *row, unsigned int at)
+{
+	unsigned int i, width;
+
+	for (i = 0; i < table->ncolumns - 2; i++) {
+		const char *cell = row->cells[i] ? row->cells[i] : "";
+
+		width = table_width(table, i);
+		fprintf(page->out, "%s%*s", cell, (int)(width - utf8_width(cell)) + 2,
+			"");
+		at += width + 2;
+	}
+	print_names(page, table, row, at);
+}
+
+static void print_table(struct page *page, const struct report *report)
+{
+	const struct report_table *table = &report->table;
+	unsigned int i, at = INDENT;
+
+	if (table->ncolumns < 2 || (page->quiet && !table_needs_care(table)))
+		return;
+	for (i = 0; i < table->nrows; i++)
+		if (table->rows[i].status == FINDING_UNKNOWN)
+			at = INDENT_UNKNOWN;
+	fprintf(page->out, "\n%*s", (int)at, "");
+	print_row(page, table, &table->head, at);
+	for (i = 0; i < table->nrows; i++) {
+		if (page->quiet && !report_needs_care(table->rows[i].status))
+			continue;
+		print_status_to(page, table->rows[i].status, (int)at);
+		print_row(page, table, &table->rows[i], at);
+	}
 }
 
 /* "16 passed, 1 failed; 3.2 s" */
@@ -373,6 +505,7 @@ static void text_render(const struct report *report, FILE *out,
 	page.width = page.width ? page.width : 80;
 	page.width = page.width < WIDTH_MIN ? WIDTH_MIN : min_u32(page.width, WIDTH_MAX);
 	print_subject(&page, report);
+	print_table(&page, report);
 	print_findings(&page, report);
 	print_verdict(&page, report);
 }

@@ -110,7 +110,7 @@ static void findings_have_a_bound(void)
 	int i, rc = 0;
 
 	finding_init(&finding, "probe.null", FINDING_PASS, "seen");
-	for (i = 0; i < 1000 && !rc; i++)
+	for (i = 0; i < 10000 && !rc; i++)
 		rc = report_add(report, &finding);
 	CU_ASSERT_EQUAL(rc, -ENOSPC);
 	CU_ASSERT(i > 100);

@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* The table of a text report, and what several findings of one id look like: once told, and each
+ * with a name in OpenMetrics. */
+#include "plugin/report/report.h"
+#include "suite.h"
+
+static struct report *sample(void)
+{
+	static const char *const heads[] = { "state", "port", "mount", "source", NULL };
+	static const char *const rows[][5] = {
+		{ "proven", "20049", "/srv/vm", "nas1:/export/vm", NULL },
+		{ "tcp", "-", "/srv/\033[31miso", "nas1:/export/iso", NULL },
+		{ "tcp", "2049", "/rhev/data-center/mnt/nas2.example.com:_export_domain",
+		  "nas2.example.com:/export/domain", NULL },
+	};
+	static const enum finding_status states[] = { FINDING_PASS, FINDING_FAIL,
+						      FINDING_WARN };
+	struct report *report = report_new("mounts");
+	size_t i;
+
+	CU_ASSERT_EQUAL(report_columns(report, heads), 0);
+	for (i = 0; i < ARRAY_SIZE(rows); i++)
+		CU_ASSERT_EQUAL(report_row(report, states[i], rows[i]), 0);
+	return report;
+}
+
+static char *render(const struct report *report, const char *format,
+		    const struct report_style *style)
+{
+	char *text = NULL;
+	size_t len = 0;
+	FILE *out = open_memstream(&text, &len);
+
+	CU_ASSERT_EQUAL(report_print(report, report_format_find(format), out, style), 0);
+	fclose(out);
+	return text;
+}
+
+static bool has(const char *text, const char *part)
+{
+	bool found = strstr(text, part);
+
+	if (!found)
+		printf("no \"%s\" in\n%s\n", part, text);
+	return found;
+}
+
+static void columns_are_as_wide_as_their_cells(void)
+{
+	_cleanup_(report_free_p) struct report *report = sample();
+	const struct report_style style = { .width = 80 };
+	_cleanup_free_ char *text = render(report, "text", &style);
+
+	CU_ASSERT(has(text, "\n        state   port   mount  source\n"));
+	CU_ASSERT(has(text, "\n  pass  proven  20049  /srv/vm  nas1:/export/vm\n"));
+	CU_ASSERT(has(text,
+		      "\n  FAIL  tcp     -      /srv/\\x1b[31miso  nas1:/export/iso\n"));
+	/* What does not fit stands below. */
+	CU_ASSERT(has(text, "domain\n                       nas2.example.com:/export"));
+	CU_ASSERT_FALSE(strstr(text, "\033"));
+}
+
+static void names_have_columns_where_all_of_them_fit(void)
+{
+	_cleanup_(report_free_p) struct report *report = sample();
+	const struct report_style style = { .width = 110 };
+	_cleanup_free_ char *text = render(report, "text", &style);
+
+	CU_ASSERT(has(text, "/srv/vm                                                "
+			    "nas1:/export/vm\n"));
+}
+
+static void an_unknown_row_moves_all_of_them(void)
+{
+	static const char *const row[] = { "rdma", "20049", "/x", "n:/x", NULL };
+	_cleanup_(report_free_p) struct report *report = sample();
+	const struct report_style style = { .width = 80 };
+	_cleanup_free_ char *text = NULL;
+
+	CU_ASSERT_EQUAL(report_row(report, FINDING_UNKNOWN, row), 0);
+	text = render(report, "text", &style);
+	CU_ASSERT(has(text, "\n           state   port   mount  source\n"));
+	CU_ASSERT(has(text, "\n  pass     proven  20049  /srv/vm"));
+	CU_ASSERT(has(text, "\n  UNKNOWN  rdma    20049  /x  n:/x\n"));
+}
+
+static void a_quiet_table_has_what_needs_care(void)
+{
+	static const char *const heads[] = { "state", "mount", "source", NULL };
+	static const char *const row[] = { "proven", "/srv/vm", "nas1:/vm", NULL };
+	_cleanup_(report_free_p) struct report *report = sample();
+	_cleanup_(report_free_p) struct report *good = report_new("mounts");
+	const struct report_style style = { .width = 80, .quiet = true };
+	_cleanup_free_ char *text = render(report, "text", &style);
+	_cleanup_free_ char *nothing = NULL;
+
+	CU_ASSERT_FALSE(strstr(text, "/srv/vm"));
+	CU_ASSERT(has(text, "FAIL  tcp "));
+	CU_ASSERT(has(text, "WARN  tcp "));
+	report_columns(good, heads);
+	report_row(good, FINDING_PASS, row);
+	nothing = render(good, "text", &style);
+	CU_ASSERT_FALSE(strstr(nothing, "mount  source"));
+}
+
+static void other_formats_have_no_table(void)
+{
+	static const char *const formats[] = { "json", "openmetrics", "nagios" };
+	_cleanup_(report_free_p) struct report *report = sample();
+	const struct report_style style = { .width = 80 };
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(formats); i++) {
+		_cleanup_free_ char *text = render(report, formats[i], &style);
+
+		CU_ASSERT_PTR_NULL(strstr(text, "/srv"));
+	}
+}
+
+static void any_number_of_rows_is_taken(void)
+{
+	static const char *const heads[] = { "mount", "source", NULL };
+	_cleanup_(report_free_p) struct report *report = report_new("mounts");
+	const struct report_style style = { .width = 80 };
+	_cleanup_free_ char *text = NULL;
+	char name[16];
+	const char *row[] = { name, "s", NULL };
+	int i;
+
+	report_columns(report, heads);
+	for (i = 0; i < 1000; i++) {
+		snprintf(name, sizeof(name), "m%d", i);
+		CU_ASSERT_EQUAL(report_row(report, FINDING_PASS, row), 0);
+	}
+	text = render(report, "text", &style);
+	CU_ASSERT(has(text, "  pass  m999   s\n"));
+}
+
+/* --- several findings of one id ---------------------------------------------------------- */
+
+static void add(struct report *report, const char *id, enum finding_status status,
+		const char *target, double number)
+{
+	struct finding finding;
+
+	finding_init(&finding, id, status, "%s: seen", target);
+	finding_text(&finding, "target", "%s", target);
+	finding_number(&finding, "sends", number);
+	CU_ASSERT_EQUAL(report_add(report, &finding), 0);
+}
+
+static unsigned int count(const char *text, const char *part)
+{
+	unsigned int n = 0;
+
+	for (; (text = strstr(text, part)); text++)
+		n++;
+	return n;
+}
+
+static void of_one_id_the_cause_is_told_once(void)
+{
+	_cleanup_(report_free_p) struct report *report = report_new("mounts");
+	const struct report_style style = { .width = 80, .brief = true };
+	_cleanup_free_ char *text = NULL;
+
+	add(report, "mount.transport", FINDING_FAIL, "/a", 1);
+	add(report, "mount.transport", FINDING_FAIL, "/b", 2);
+	add(report, "mount.transport", FINDING_PASS, "/c", 3);
+	add(report, "mount.transport", FINDING_PASS, "/d", 3);
+	add(report, "mount.counters", FINDING_WARN, "/b", 2);
+	text = render(report, "text", &style);
+	CU_ASSERT_EQUAL(count(text, "  Cause  "), 2);
+	CU_ASSERT_EQUAL(count(text, "  Remedy  "), 2);
+	CU_ASSERT(has(text, "/b: seen"));
+	CU_ASSERT(has(text, "\n  pass  Transport of mounts\n"));
+}
+
+static void many_numbers_stand_in_one_paragraph(void)
+{
+	_cleanup_(report_free_p) struct report *report = report_new("mounts");
+	const struct report_style style = { .width = 80 };
+	_cleanup_free_ char *text = NULL;
+	struct finding finding;
+	char key[16];
+	int i;
+
+	finding_init(&finding, "mount.counters", FINDING_WARN, "seen");
+	finding_text(&finding, "target", "/a");
+	for (i = 0; i < 13; i++) {
+		snprintf(key, sizeof(key), "n%d", i);
+		finding_number(&finding, key, i);
+	}
+	report_add(report, &finding);
+	text = render(report, "text", &style);
+	CU_ASSERT(has(text, "Evidence  target   /a\n"));
+	CU_ASSERT(has(text, "numbers  n0 0, n1 1, n2 2,"));
+	CU_ASSERT(has(text, "n12 12\n"));
+}
+
+static void a_collector_of_metrics_tells_mounts_apart(void)
+{
+	_cleanup_(report_free_p) struct report *report = report_new("mounts");
+	const struct report_style style = { .width = 80 };
+	_cleanup_free_ char *text = NULL;
+
+	add(report, "mount.counters", FINDING_PASS, "/a", 1);
+	add(report, "mount.counters", FINDING_WARN, "/b\"\\", 2);
+	add(report, "mount.counters", FINDING_WARN, "/a", 3);
+	text = render(report, "openmetrics", &style);
+	CU_ASSERT(has(text, "nfsrdma_finding{id=\"mount.counters\",target=\"/a\","));
+	CU_ASSERT(has(text, "target=\"/a\",source=\"\",key=\"sends\"} 1\n"));
+	CU_ASSERT(has(text, "target=\"/b\\\"\\\\\",source=\"\",key=\"sends\"} 2\n"));
+	/* A metric stands once. */
+	CU_ASSERT_EQUAL(count(text, "key=\"sends\""), 2);
+}
+
+SUITE_MAIN("table", TEST(columns_are_as_wide_as_their_cells),
+	   TEST(names_have_columns_where_all_of_them_fit),
+	   TEST(an_unknown_row_moves_all_of_them),
+	   TEST(a_quiet_table_has_what_needs_care), TEST(other_formats_have_no_table),
+	   TEST(any_number_of_rows_is_taken), TEST(of_one_id_the_cause_is_told_once),
+	   TEST(many_numbers_stand_in_one_paragraph),
+	   TEST(a_collector_of_metrics_tells_mounts_apart))
