@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* A plan in the making: whatever is done to the options is told with its reason. */
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "plugin/options/internal.h"
+
+/* "name=value"; NULL: no memory, or no name. */
+static char *option_text(const char *name, const char *value)
+{
+	char *text = NULL;
+
+	if (name &&
+	    asprintf(&text, "%s%s%s", name, value ? "=" : "", value ? value : "") < 0)
+		return NULL;
+	return text;
+}
+
+PRINTF_LIKE(1, 0) static char *format(const char *fmt, va_list ap)
+{
+	char *text = NULL;
+
+	return vasprintf(&text, fmt, ap) < 0 ? NULL : text;
+}
+
+/* Takes the texts. */
+static int tell(struct draft *draft, enum plan_change_kind kind, char *before,
+		char *after, char *reason)
+{
+	struct plan *plan = draft->plan;
+	struct plan_change change = { kind, before, after, reason };
+	struct plan_change *grown;
+
+	grown = realloc(plan->changes, (plan->nchanges + 1) * sizeof(*grown));
+	if (grown)
+		plan->changes = grown;
+	if (!grown || !reason || (!before && kind != PLAN_ADDED) ||
+	    (!after && kind != PLAN_REMOVED)) {
+		free(before);
+		free(after);
+		free(reason);
+		return err_set(ENOMEM, "no memory");
+	}
+	grown[plan->nchanges++] = change;
+	return 0;
+}
+
+int draft_replace(struct draft *draft, size_t index, const char *name, const char *value,
+		  const char *reason, ...)
+{
+	struct opt old = opts_at(draft->opts, index);
+	char *before = option_text(old.name, old.value), *text;
+	va_list ap;
+	int rc;
+
+	va_start(ap, reason);
+	text = format(reason, ap);
+	va_end(ap);
+	rc = tell(draft, PLAN_REPLACED, before, option_text(name, value), text);
+	return rc ? rc : opts_replace(draft->opts, index, name, value);
+}
+
+int draft_insert(struct draft *draft, size_t index, const char *name, const char *value,
+		 const char *reason, ...)
+{
+	va_list ap;
+	char *text;
+	int rc;
+
+	va_start(ap, reason);
+	text = format(reason, ap);
+	va_end(ap);
+	rc = tell(draft, PLAN_ADDED, NULL, option_text(name, value), text);
+	return rc ? rc : opts_insert(draft->opts, index, name, value);
+}
+
+int draft_remove(struct draft *draft, size_t index, const char *reason, ...)
+{
+	struct opt old = opts_at(draft->opts, index);
+	va_list ap;
+	char *text;
+	int rc;
+
+	va_start(ap, reason);
+	text = format(reason, ap);
+	va_end(ap);
+	rc = tell(draft, PLAN_REMOVED, option_text(old.name, old.value), NULL, text);
+	if (!rc)
+		opts_remove(draft->opts, index);
+	return rc;
+}
+
+int draft_warn(struct draft *draft, const char *fmt, ...)
+{
+	struct plan *plan = draft->plan;
+	char **grown = realloc(plan->warnings, (plan->nwarnings + 1) * sizeof(*grown));
+	va_list ap;
+
+	if (!grown)
+		return err_set(ENOMEM, "no memory");
+	plan->warnings = grown;
+	va_start(ap, fmt);
+	grown[plan->nwarnings] = format(fmt, ap);
+	va_end(ap);
+	if (!grown[plan->nwarnings])
+		return err_set(ENOMEM, "no memory");
+	plan->nwarnings++;
+	return 0;
+}
+
+ssize_t draft_last_of(const struct draft *draft, const char *group)
+{
+	size_t i;
+
+	for (i = opts_count(draft->opts); i > 0; i--) {
+		struct opt opt = opts_at(draft->opts, i - 1);
+
+		if (!strcmp(known_group(&opt), group))
+			return (ssize_t)i - 1;
+	}
+	return -1;
+}

@@ -1,0 +1,352 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* One row for each mount option that means something: to mount(8) and libmount (mount(8), section
+ * "FILESYSTEM-INDEPENDENT MOUNT OPTIONS"), to mount.nfs and the kernel's NFS client (nfs(5);
+ * fs/nfs/fs_context.c for the limits), and to us. An option without a row is kept as it is. */
+#include <stdio.h>
+#include <strings.h>
+
+#include "plugin/options/internal.h"
+
+static const char *const protos[] = {
+	"tcp", "udp", "rdma", "tcp6", "udp6", "rdma6", NULL
+};
+static const char *const mount_protos[] = { "tcp", "udp", "tcp6", "udp6", NULL };
+static const char *const lookups[] = { "all", "none", "pos", "positive", NULL };
+static const char *const locals[] = { "all", "flock", "posix", "none", NULL };
+static const char *const writes[] = { "lazy", "eager", "wait", NULL };
+static const char *const secured[] = { "none", "tls", "mtls", NULL };
+
+#define FLAG(text, of)                        \
+	{                                     \
+		.name = (text), .group = (of) \
+	}
+#define PAIR(text) FLAG(text, text), FLAG("no" text, text)
+#define OTHER(text)                                \
+	{                                          \
+		.name = (text), .kind = KNOWN_TEXT \
+	}
+#define NUMBER(text, from, to)                                                   \
+	{                                                                        \
+		.name = (text), .kind = KNOWN_NUMBER, .min = (from), .max = (to) \
+	}
+#define WORD(text, list)                                            \
+	{                                                           \
+		.name = (text), .kind = KNOWN_WORD, .words = (list) \
+	}
+#define MOUNT8(text)                                               \
+	{                                                          \
+		.name = (text), .kind = KNOWN_FREE, .mount8 = true \
+	}
+#define SELINUX(text)                                               \
+	{                                                           \
+		.name = (text), .kind = KNOWN_TEXT, .selinux = true \
+	}
+/* Two that are not "x" and "nox". */
+#define EITHER(one, other) FLAG(one, one), FLAG(other, one)
+
+#define U32 UINT32_MAX
+#define S32 INT32_MAX
+
+static const struct known table[] = {
+	/* The transport */
+	{ .name = "proto",
+	  .kind = KNOWN_WORD,
+	  .words = protos,
+	  .group = GROUP_TRANSPORT },
+	{ .name = "rdma", .group = GROUP_TRANSPORT, .says = "rdma" },
+	{ .name = "tcp", .group = GROUP_TRANSPORT, .says = "tcp" },
+	{ .name = "udp", .group = GROUP_TRANSPORT, .says = "udp" },
+	{ .name = "nordma",
+	  .kind = KNOWN_FREE,
+	  .refused = "no program knows the option nordma; plain NFS is mount -t nfs" },
+	{ .name = "port",
+	  .kind = KNOWN_NUMBER,
+	  .min = 1,
+	  .max = 65535,
+	  .group = GROUP_PORT },
+
+	/* The version of NFS */
+	{ .name = "vers", .kind = KNOWN_TEXT, .group = GROUP_VERSION },
+	{ .name = "nfsvers", .kind = KNOWN_TEXT, .group = GROUP_VERSION },
+	FLAG("v2", GROUP_VERSION),
+	FLAG("v3", GROUP_VERSION),
+	FLAG("v4", GROUP_VERSION),
+	FLAG("v4.0", GROUP_VERSION),
+	FLAG("v4.1", GROUP_VERSION),
+	FLAG("v4.2", GROUP_VERSION),
+	FLAG("v4.*", GROUP_VERSION),
+	{ .name = "minorversion",
+	  .kind = KNOWN_NUMBER,
+	  .max = 2,
+	  .group = GROUP_VERSION },
+
+	/* mount.nfs: how long it tries, and MOUNT of version 3 */
+	EITHER("bg", "fg"),
+	NUMBER("retry", 0, S32),
+	WORD("mountproto", mount_protos),
+	NUMBER("mountport", 0, 65535),
+	NUMBER("mountvers", 1, 3),
+	OTHER("mounthost"),
+	OTHER("mountaddr"),
+	NUMBER("mountprog", 0, U32),
+	NUMBER("nfsprog", 0, U32),
+	FLAG("sloppy", NULL),
+
+	/* The kernel's client */
+	FLAG("soft", "hard"),
+	FLAG("softerr", "hard"),
+	FLAG("hard", "hard"),
+	PAIR("softreval"),
+	NUMBER("timeo", 1, S32),
+	NUMBER("retrans", 0, S32),
+	NUMBER("rsize", 0, U32),
+	NUMBER("wsize", 0, U32),
+	NUMBER("bsize", 0, U32),
+	NUMBER("namlen", 0, U32),
+	NUMBER("nconnect", 1, 16),
+	NUMBER("max_connect", 1, 16),
+	OTHER("sec"),
+	WORD("xprtsec", secured),
+	PAIR("lock"),
+	WORD("local_lock", locals),
+	WORD("lookupcache", lookups),
+	WORD("write", writes),
+	OTHER("fatal_neterrors"),
+	PAIR("sharecache"),
+	PAIR("ac"),
+	NUMBER("acregmin", 0, U32),
+	NUMBER("acregmax", 0, U32),
+	NUMBER("acdirmin", 0, U32),
+	NUMBER("acdirmax", 0, U32),
+	NUMBER("actimeo", 0, U32),
+	PAIR("cto"),
+	PAIR("acl"),
+	{ .name = "rdirplus", .kind = KNOWN_FREE, .group = "rdirplus" },
+	FLAG("nordirplus", "rdirplus"),
+	PAIR("resvport"),
+	PAIR("intr"),
+	PAIR("posix"),
+	PAIR("migration"),
+	PAIR("alignwrite"),
+	PAIR("trunkdiscovery"),
+	{ .name = "fsc", .kind = KNOWN_FREE, .group = "fsc" },
+	FLAG("nofsc", "fsc"),
+	OTHER("addr"),
+	OTHER("clientaddr"),
+
+	/* mount(8): what the kernel takes as flags */
+	EITHER("rw", "ro"),
+	EITHER("sync", "async"),
+	EITHER("exec", "noexec"),
+	EITHER("suid", "nosuid"),
+	EITHER("dev", "nodev"),
+	PAIR("atime"),
+	PAIR("relatime"),
+	PAIR("strictatime"),
+	PAIR("diratime"),
+	PAIR("lazytime"),
+	PAIR("iversion"),
+	PAIR("mand"),
+	EITHER("silent", "loud"),
+	FLAG("dirsync", NULL),
+	FLAG("defaults", NULL),
+	{ .name = "remount", .kind = KNOWN_FREE },
+	SELINUX("context"),
+	SELINUX("fscontext"),
+	SELINUX("defcontext"),
+	SELINUX("rootcontext"),
+
+	/* mount(8), systemd, autofs: what stays on the host */
+	EITHER("auto", "noauto"),
+	FLAG("_netdev", NULL),
+	FLAG("nofail", NULL),
+	MOUNT8("user"),
+	FLAG("nouser", NULL),
+	FLAG("users", NULL),
+	FLAG("nousers", NULL),
+	FLAG("owner", NULL),
+	FLAG("noowner", NULL),
+	FLAG("group", NULL),
+	FLAG("nogroup", NULL),
+	OTHER("helper"),
+	OTHER("uhelper"),
+	MOUNT8("comment"),
+	MOUNT8("x-*"),
+	MOUNT8("X-*"),
+
+	/* Ours; taken out before mount.nfs */
+	OTHER("nfsrdma.policy"),
+	OTHER("nfsrdma.check"),
+	OTHER("nfsrdma.deadline"),
+	{ .name = "nfsrdma.*",
+	  .kind = KNOWN_FREE,
+	  .refused =
+		  "there are nfsrdma.policy=, nfsrdma.check= and nfsrdma.deadline= and no other nfsrdma.* option" },
+};
+
+static bool is_row(const struct known *row, const char *name,
+		   int (*compare)(const char *a, const char *b, size_t n))
+{
+	size_t len = strlen(row->name);
+
+	if (row->name[len - 1] == '*')
+		return !compare(row->name, name, len - 1);
+	return !compare(row->name, name, len + 1);
+}
+
+const struct known *known_find(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(table); i++)
+		if (is_row(&table[i], name, strncmp))
+			return &table[i];
+	return NULL;
+}
+
+const struct known *known_other_case(const char *name)
+{
+	size_t i;
+
+	if (known_find(name))
+		return NULL;
+	for (i = 0; i < ARRAY_SIZE(table); i++)
+		if (is_row(&table[i], name, strncasecmp))
+			return &table[i];
+	return NULL;
+}
+
+int known_word(const char *const *words, const char *word)
+{
+	int i;
+
+	for (i = 0; words[i]; i++)
+		if (!strcmp(words[i], word))
+			return i;
+	return -1;
+}
+
+const char *known_words(const char *const *words, char *buf, size_t cap)
+{
+	size_t used = 0, i;
+
+	for (i = 0; words[i] && used < cap; i++)
+		used += (size_t)snprintf(buf + used, cap - used, "%s%s",
+					 !i             ? ""
+					 : words[i + 1] ? ", "
+							: " or ",
+					 words[i]);
+	return buf;
+}
+
+bool known_number(const char *text, uint32_t min, uint32_t max, uint32_t *out)
+{
+	uint64_t n = 0;
+	size_t i;
+
+	/* The kernel would read a zero before it as octal, and 0x as well. */
+	if (!*text || (*text == '0' && text[1]))
+		return false;
+	for (i = 0; text[i]; i++) {
+		if (text[i] < '0' || text[i] > '9' || i == 10)
+			return false;
+		n = n * 10 + (uint64_t)(text[i] - '0');
+	}
+	if (n < min || n > max)
+		return false;
+	*out = (uint32_t)n;
+	return true;
+}
+
+bool known_version(const struct opt *opt, int *nfs_major, int *nfs_minor)
+{
+	static const struct {
+		const char *text;
+		int nfs_major, nfs_minor;
+	} versions[] = {
+		{ "3", 3, -1 },  { "4", 4, -1 },  { "4.0", 4, 0 },
+		{ "4.1", 4, 1 }, { "4.2", 4, 2 },
+	};
+	const char *text = opt->name[0] == 'v' && opt->name[1] != 'e' ? opt->name + 1
+								      : opt->value;
+	size_t i;
+
+	for (i = 0; text && i < ARRAY_SIZE(versions); i++) {
+		if (strcmp(text, versions[i].text))
+			continue;
+		*nfs_major = versions[i].nfs_major;
+		*nfs_minor = versions[i].nfs_minor;
+		return true;
+	}
+	return false;
+}
+
+static int check_version(const struct opt *opt)
+{
+	int nfs_major, nfs_minor;
+
+	if (!strcmp(opt->name, "minorversion") ||
+	    known_version(opt, &nfs_major, &nfs_minor))
+		return 0;
+	return err_set(EINVAL,
+		       "the version of NFS is 3, 4, 4.0, 4.1 or 4.2, not '%.40s%s%.40s'",
+		       opt->name, opt->value ? "=" : "", opt->value ? opt->value : "");
+}
+
+static int check_value(const struct known *row, const struct opt *opt)
+{
+	char words[160];
+	uint32_t n;
+
+	if (row->kind == KNOWN_FREE)
+		return 0;
+	if (row->kind == KNOWN_FLAG)
+		return opt->value ? err_set(EINVAL,
+					    "the option %s takes no value, not '%.60s'",
+					    opt->name, opt->value)
+				  : 0;
+	if (!opt->value || !*opt->value)
+		return err_set(EINVAL, "the option %s needs a value: %s=...", opt->name,
+			       opt->name);
+	if (row->kind == KNOWN_NUMBER &&
+	    !known_number(opt->value, row->min, row->max, &n))
+		return err_set(EINVAL,
+			       "%s= takes a decimal number from %u to %u, not '%.60s'",
+			       opt->name, row->min, row->max, opt->value);
+	if (row->kind == KNOWN_WORD && known_word(row->words, opt->value) < 0)
+		return err_set(EINVAL, "%s= takes %s, not '%.60s'", opt->name,
+			       known_words(row->words, words, sizeof(words)), opt->value);
+	return 0;
+}
+
+int known_check(const struct known *row, const struct opt *opt)
+{
+	int rc;
+
+	if (!row)
+		return 0;
+	if (row->refused)
+		return err_set(EINVAL, "'%.60s': %s", opt->name, row->refused);
+	rc = check_value(row, opt);
+	if (!rc && row->group && !strcmp(row->group, GROUP_VERSION))
+		rc = check_version(opt);
+	return rc;
+}
+
+const char *known_group(const struct opt *opt)
+{
+	const struct known *row = known_find(opt->name);
+
+	return row && row->group ? row->group : opt->name;
+}
+
+const char *known_says(const struct opt *opt)
+{
+	const struct known *row = known_find(opt->name);
+
+	if (row && row->says)
+		return row->says;
+	return opt->value ? opt->value : opt->name;
+}

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* What a mount asks for, what this host's policy says of it, and what it gets: mount options, the
+ * source of a mount, /etc/nfsrdma.conf, and the plan. All of it is pure, bytes and structs in and
+ * out, but policy_open(), which reads through struct host.
+ *
+ * The way of a mount: host -> policy_open(); SPEC, options, directory -> plan_make(); the plan
+ * has the option string for mount.nfs, and what is to be checked before and proven after.
+ *
+ * Every text that comes in is hostile: bounded, and refused with one sentence (err_text()). */
+#ifndef PLUGIN_OPTIONS_H
+#define PLUGIN_OPTIONS_H
+
+#include "plugin/host/host.h"
+#include "rpcrdma/base.h"
+
+/* opts.c: an option string as a list. libmount splits it. Order, quotes, and options that nobody
+ * knows are kept. What libmount, mount.nfs and the kernel would not split alike is refused: else
+ * an option could hide in the value of another. */
+
+#define OPTS_TEXT_MAX  65535 /* bytes of an option string */
+#define OPTS_COUNT_MAX 256
+
+struct opts;
+
+struct opt {
+	const char *name;
+	const char *value; /* NULL: no "="; may be "". Quotes are part of it. */
+};
+
+/* @text: NULL is empty. Blanks around an option are dropped: opts_trimmed(). @out is the caller's,
+ * for opts_free().
+ * Errors: -EINVAL newline or another control character; a quote without its second; a comma within
+ * quotes (but of SELinux's contexts) or behind a backslash; a blank within an option and outside
+ * quotes (but in what mount(8) keeps for itself: x-*, X-*, comment=); an option without a name;
+ * -E2BIG longer than OPTS_TEXT_MAX, or more than OPTS_COUNT_MAX; -ENOMEM. */
+int opts_parse(struct opts **out, const char *text);
+void opts_free(struct opts *opts);
+void opts_free_p(struct opts **opts);
+/* How many options had blanks around them. */
+unsigned int opts_trimmed(const struct opts *opts);
+size_t opts_count(const struct opts *opts);
+/* The option at an index below opts_count(); borrowed until the list changes. */
+struct opt opts_at(const struct opts *opts, size_t index);
+/* The last option of this name, which is the one that counts; or -1. */
+ssize_t opts_find(const struct opts *opts, const char *name);
+/* Changes keep the others' order. @value: NULL for none. -ENOMEM. */
+int opts_replace(struct opts *opts, size_t index, const char *name, const char *value);
+int opts_insert(struct opts *opts, size_t index, const char *name, const char *value);
+int opts_append(struct opts *opts, const char *name, const char *value);
+void opts_remove(struct opts *opts, size_t index);
+/* The string again, never NULL but for -ENOMEM; the caller's, for free(3). */
+int opts_format(const struct opts *opts, char **out);
+
+/* spec.c: the source of a mount, SERVER:/PATH */
+
+enum ip_family { IP_UNKNOWN, IP_V4, IP_V6 };
+
+#define SPEC_HOST_MAX 255
+#define SPEC_PATH_MAX 1024 /* RFC 1813 section 5.1.1 and the kernel's NFS_MAXPATHLEN */
+
+struct spec {
+	char host[SPEC_HOST_MAX + 1]; /* without brackets; a zone stays: "fe80::1%eth0" */
+	enum ip_family family;        /* of an address; of a name IP_UNKNOWN */
+	bool link_local;
+	char path[SPEC_PATH_MAX +
+		  1]; /* begins with "/"; colons and blanks may be in it */
+};
+
+/* Errors: -EINVAL with a sentence that says how it is written. */
+int spec_parse(const char *text, struct spec *out);
+
+/* policy.c: what this host wants of a mount: etc/nfsrdma.conf, etc/nfsrdma.conf.d and the built-in
+ * defaults. nfsrdma.conf(5). */
+
+enum policy_mode {
+	POLICY_REQUIRE, /* no RDMA, no mount; the default */
+	POLICY_PREFER,  /* TCP if it must be, and loudly */
+	POLICY_OFF,     /* plain NFS: nothing about RDMA is added, checked or proven */
+};
+
+/* What is tried before mount.nfs is called. Each level has those before it. */
+enum policy_check {
+	POLICY_CHECK_NONE,
+	POLICY_CHECK_FAST,    /* this host alone; the default */
+	POLICY_CHECK_CONNECT, /* a NULL call over RDMA */
+	POLICY_CHECK_READ,    /* a quick probe */
+};
+
+enum policy_unknown {
+	POLICY_UNKNOWN_ALLOW, /* logged and counted; the default */
+	POLICY_UNKNOWN_REFUSE,
+};
+
+#define POLICY_DEADLINE_MAX_S 300
+#define POLICY_FROM_MAX       320
+
+/* Each value and where it is from: "built in", "mount option", "/etc/nfsrdma.conf:7". */
+struct policy {
+	enum policy_mode mode;
+	enum policy_check check;
+	enum policy_unknown on_unknown; /* of the gates that ask about a mount */
+	unsigned int deadline_ms;       /* for all checks of one mount together */
+	const char *
+		options; /* to append where absent; borrowed of the policies; NULL: none */
+	const char *options_v3; /* the same, where the mount is or may become NFSv3 */
+	char mode_from[POLICY_FROM_MAX];
+	char check_from[POLICY_FROM_MAX];
+	char on_unknown_from[POLICY_FROM_MAX];
+	char deadline_from[POLICY_FROM_MAX];
+	char options_from[POLICY_FROM_MAX];
+	char options_v3_from[POLICY_FROM_MAX];
+};
+
+/* Words of the above: "require", "fast", "allow". */
+const char *policy_mode_name(enum policy_mode mode);
+const char *policy_check_name(enum policy_check check);
+const char *policy_unknown_name(enum policy_unknown on_unknown);
+
+/* All sections of all files. */
+struct policies;
+
+/* Files that are absent are empty. One that is broken or cannot be read is an error, and never a
+ * policy: whoever calls must not go on as if there were none.
+ * Errors: -EINVAL "/etc/nfsrdma.conf:7: ..."; those of host_read(); -ENOMEM. */
+int policy_open(struct policies **out, const struct host *host);
+/* The same of texts; pure. @text is cut in place. @file: as it is to be shown. */
+int policy_new(struct policies **out);
+int policy_add(struct policies *policies, const char *file, char *text);
+void policy_free(struct policies *policies);
+void policy_free_p(struct policies **policies);
+/* What holds for one mount. @dir: NULL where it is not known; then no section of a directory
+ * counts. @policies: NULL is the built-in defaults. */
+void policy_get(const struct policies *policies, const struct spec *spec, const char *dir,
+		struct policy *out);
+
+/* plan.c: the options that a mount gets, and why */
+
+struct plan_request {
+	const char *spec;
+	const char *options; /* as mount(8) hands them over; NULL: none */
+	const char *dir;     /* the mount point, absolute; NULL where it is not known */
+	const struct policies *policies;
+	/* What a name resolves to, where that is addresses of one family alone. IP_UNKNOWN: of both,
+	 * or nobody was asked; then IPv4 is taken unless the options say proto=rdma6. An address in
+	 * SPEC says it itself. */
+	enum ip_family family;
+};
+
+enum plan_change_kind {
+	PLAN_REPLACED, /* in place */
+	PLAN_ADDED,
+	PLAN_REMOVED,
+};
+
+struct plan_change {
+	enum plan_change_kind kind;
+	char *before; /* "rdma"; NULL: added */
+	char *after;  /* "proto=rdma"; NULL: removed */
+	char *reason; /* a sentence without a full stop */
+};
+
+struct plan {
+	/* For mount.nfs; without nfsrdma.*. */
+	char *options;
+	/* Under POLICY_PREFER: what a second attempt, over TCP, gets. Else NULL. */
+	char *tcp_options;
+	struct spec spec;
+	struct policy
+		policy; /* in force, mount options counted in; ->options* of @policies */
+	/* What the options say in the end: "rdma", "rdma6"; "tcp", "tcp6", "udp", "udp6" where the
+	 * policy allows it; "" where nobody says (policy off; or a remount, which keeps what the
+	 * mount has). */
+	char transport[8];
+	/* To be checked before and proven after; also of a remount. Never with POLICY_OFF, nor
+	 * where the options ask for TCP and POLICY_PREFER lets them. */
+	bool wants_rdma;
+	uint16_t port; /* of the server; 0 where nobody says */
+	/* What the options pin. major 0: mount.nfs goes from 4.2 down to 3. minor -1: any of 4. */
+	int nfs_major, nfs_minor;
+	bool remount, background; /* "bg" counts: exit 0 is no proof */
+	unsigned int nchanges;
+	struct plan_change *changes; /* in the order in which they were made */
+	unsigned int nwarnings;
+	char **warnings; /* sentences without a full stop */
+};
+
+/* @out is the caller's, for plan_free().
+ * Errors: -EINVAL what is asked for contradicts itself or the policy, or makes no sense, with one
+ * sentence (exit status 2 of the command; mount(8)'s 1 of the helper); -E2BIG longer than
+ * OPTS_TEXT_MAX, or than the page in which the kernel takes options; -ENOMEM. */
+int plan_make(struct plan **out, const struct plan_request *request);
+void plan_free(struct plan *plan);
+void plan_free_p(struct plan **plan);
+
+#endif

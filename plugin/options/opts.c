@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* An option string as a list. libmount splits it, as it does for mount(8) and for mount.nfs.
+ *
+ * Three programs read the string after us, and do not split it alike: libmount knows backslashes
+ * (which ones depends on its version), nfs-utils's tokenizer knows quotes alone, and the kernel's
+ * generic_parse_monolithic() neither, once the security module took its contexts out. What they
+ * would not all split in one way is refused: in foo="a,tcp,b" the kernel sees an option tcp. */
+#include <libmount/libmount.h>
+
+#include "plugin/options/internal.h"
+
+struct item {
+	char *name, *value;
+};
+
+struct opts {
+	struct item *items;
+	size_t count;
+	unsigned int trimmed;
+};
+
+static void item_fini(struct item *item)
+{
+	free(item->name);
+	free(item->value);
+}
+
+static void item_fini_p(struct item *item)
+{
+	item_fini(item);
+}
+
+void opts_free(struct opts *opts)
+{
+	if (!opts)
+		return;
+	while (opts->count)
+		item_fini(&opts->items[--opts->count]);
+	free(opts->items);
+	free(opts);
+}
+
+void opts_free_p(struct opts **opts)
+{
+	opts_free(*opts);
+}
+
+static int item_init(struct item *item, const char *name, const char *value)
+{
+	item->name = strdup(name);
+	item->value = value ? strdup(value) : NULL;
+	return item->name && (item->value || !value) ? 0 : err_set(ENOMEM, "no memory");
+}
+
+/* A place more. Lists are short: they grow one by one. */
+static int insert(struct opts *opts, size_t index, struct item *item)
+{
+	struct item *grown = realloc(opts->items, (opts->count + 1) * sizeof(*grown));
+
+	if (!grown)
+		return err_set(ENOMEM, "no memory");
+	opts->items = grown;
+	memmove(grown + index + 1, grown + index, (opts->count - index) * sizeof(*grown));
+	grown[index] = *item;
+	*item = (struct item){ NULL, NULL };
+	opts->count++;
+	return 0;
+}
+
+bool opts_has_control(const char *text)
+{
+	for (; *text; text++)
+		if ((unsigned char)*text < 0x20 || *text == 0x7f)
+			return true;
+	return false;
+}
+
+static bool is_blank(char c)
+{
+	return c == ' ' || c == '\t';
+}
+
+/* Before anything is split. libmount drops all from a quote without its second on. */
+static int check_text(const char *text)
+{
+	const char *quote = NULL;
+
+	if (strnlen(text, OPTS_TEXT_MAX + 1) > OPTS_TEXT_MAX)
+		return err_set(E2BIG, "the options have more than %d bytes",
+			       OPTS_TEXT_MAX);
+	for (; *text; text++) {
+		/* A tabulator is a blank. */
+		if (((unsigned char)*text < 0x20 && *text != '\t') || *text == 0x7f)
+			return err_set(
+				EINVAL,
+				"there is a control character (0x%02x) in the options",
+				(unsigned char)*text);
+		if (*text == '\\' && (!text[1] || strchr(",\"", text[1])))
+			return err_set(
+				EINVAL,
+				"there is a backslash before a comma, a quote or the end of the options: mount(8) and the kernel do not take it alike");
+		if (*text == '"')
+			quote = quote ? NULL : text;
+	}
+	if (quote)
+		return err_set(EINVAL, "there is a quote without its second: %.60s",
+			       quote);
+	return 0;
+}
+
+/* A blank outside of quotes, a comma within. */
+static int check_item(const char *text, const struct item *item)
+{
+	const struct known *row = known_find(item->name);
+	bool quoted = false;
+
+	if (row && row->mount8)
+		return 0;
+	for (; *text; text++) {
+		quoted ^= *text == '"';
+		if (is_blank(*text) && !quoted)
+			return err_set(
+				EINVAL,
+				"there is a blank within the option '%.60s%s%.60s'",
+				item->name, item->value ? "=" : "",
+				item->value ? item->value : "");
+		if (*text == ',' && !(row && row->selinux))
+			return err_set(
+				EINVAL,
+				"there is a comma within quotes in the option '%.60s', where the kernel splits it all the same",
+				item->name);
+	}
+	return 0;
+}
+
+/* One option, cut in place. Of blanks alone nothing is left. */
+static int add_item(struct opts *opts, char *text)
+{
+	_cleanup_(item_fini_p) struct item item = { NULL, NULL };
+	char *end = text + strlen(text), *start = text, *value;
+	_cleanup_free_ char *whole = NULL;
+	int rc;
+
+	while (is_blank(*start))
+		start++;
+	while (end > start && is_blank(end[-1]))
+		end--;
+	opts->trimmed += start > text || *end;
+	*end = '\0';
+	if (!*start)
+		return 0;
+	if (*start == '=' || *start == '"')
+		return err_set(EINVAL, "there is an option without a name: '%.60s'",
+			       start);
+	if (opts->count == OPTS_COUNT_MAX)
+		return err_set(E2BIG, "there are more than %d options", OPTS_COUNT_MAX);
+	whole = strdup(start);
+	value = strchr(start, '=');
+	if (value)
+		*value++ = '\0';
+	rc = whole ? item_init(&item, start, value) : err_set(ENOMEM, "no memory");
+	rc = rc ? rc : check_item(whole, &item);
+	return rc ? rc : insert(opts, opts->count, &item);
+}
+
+int opts_parse(struct opts **out, const char *text)
+{
+	_cleanup_(opts_free_p) struct opts *opts = calloc(1, sizeof(*opts));
+	_cleanup_free_ char *copy = NULL;
+	char *cursor, *name, *value;
+	size_t namesz, valuesz;
+	int rc = check_text(text ? text : "");
+
+	if (rc)
+		return rc;
+	copy = strdup(text ? text : "");
+	if (!opts || !copy)
+		return err_set(ENOMEM, "no memory");
+	cursor = copy;
+	while (!rc && !(rc = mnt_optstr_next_option(&cursor, &name, &namesz, &value,
+						    &valuesz))) {
+		char *end = value ? value + valuesz : name + namesz;
+		char comma = *end;
+
+		*end = '\0';
+		rc = add_item(opts, name);
+		if (!comma)
+			break;
+	}
+	if (rc < 0)
+		return rc;
+	*out = take_ptr(opts);
+	return 0;
+}
+
+unsigned int opts_trimmed(const struct opts *opts)
+{
+	return opts->trimmed;
+}
+
+size_t opts_count(const struct opts *opts)
+{
+	return opts->count;
+}
+
+struct opt opts_at(const struct opts *opts, size_t index)
+{
+	return (struct opt){ opts->items[index].name, opts->items[index].value };
+}
+
+ssize_t opts_find(const struct opts *opts, const char *name)
+{
+	size_t i;
+
+	for (i = opts->count; i > 0; i--)
+		if (!strcmp(opts->items[i - 1].name, name))
+			return (ssize_t)i - 1;
+	return -1;
+}
+
+int opts_replace(struct opts *opts, size_t index, const char *name, const char *value)
+{
+	_cleanup_(item_fini_p) struct item item = { NULL, NULL };
+	int rc = item_init(&item, name, value);
+	struct item old;
+
+	if (rc)
+		return rc;
+	old = opts->items[index];
+	opts->items[index] = item;
+	item = old;
+	return 0;
+}
+
+int opts_insert(struct opts *opts, size_t index, const char *name, const char *value)
+{
+	_cleanup_(item_fini_p) struct item item = { NULL, NULL };
+	int rc = item_init(&item, name, value);
+
+	return rc ? rc : insert(opts, index, &item);
+}
+
+int opts_append(struct opts *opts, const char *name, const char *value)
+{
+	return opts_insert(opts, opts->count, name, value);
+}
+
+void opts_remove(struct opts *opts, size_t index)
+{
+	item_fini(&opts->items[index]);
+	opts->count--;
+	memmove(opts->items + index, opts->items + index + 1,
+		(opts->count - index) * sizeof(*opts->items));
+}
+
+int opts_format(const struct opts *opts, char **out)
+{
+	_cleanup_free_ char *text = NULL;
+	size_t i;
+
+	for (i = 0; i < opts->count; i++)
+		if (mnt_optstr_append_option(&text, opts->items[i].name,
+					     opts->items[i].value))
+			return err_set(ENOMEM, "no memory");
+	if (!text)
+		text = strdup("");
+	if (!text)
+		return err_set(ENOMEM, "no memory");
+	*out = take_ptr(text);
+	return 0;
+}

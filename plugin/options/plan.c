@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* The options that a mount gets, and why: what the mount asks for, what policy says, and what
+ * mount.nfs (2.6.2, utils/mount) and nfsmount.conf make of it.
+ *
+ * "proto=rdma,port=20049" is written in full. mount.nfs adds an option of nfsmount.conf unless one
+ * of that name is there, and "rdma" and "proto" are two names: with "Proto=tcp" in the file, "rdma"
+ * alone becomes "rdma,proto=tcp", and the last counts. "proto=rdma" means IPv4 to mount.nfs, and
+ * "proto=rdma6" IPv6. */
+#include <stdio.h>
+
+#include "plugin/options/internal.h"
+
+#define RDMA_PORT "20049" /* NFS_RDMA_PORT of include/uapi/linux/nfs.h */
+#define NFS_PORT  "2049"
+/* mount(2) copies one page of options and drops the rest unsaid. mount.nfs adds the addresses of
+ * both sides, and the version. */
+#define KERNEL_TEXT_MAX (4096 - 1 - 256)
+
+void plan_free(struct plan *plan)
+{
+	if (!plan)
+		return;
+	while (plan->nchanges) {
+		struct plan_change *change = &plan->changes[--plan->nchanges];
+
+		free(change->before);
+		free(change->after);
+		free(change->reason);
+	}
+	while (plan->nwarnings)
+		free(plan->warnings[--plan->nwarnings]);
+	free(plan->changes);
+	free(plan->warnings);
+	free(plan->options);
+	free(plan->tcp_options);
+	free(plan);
+}
+
+void plan_free_p(struct plan **plan)
+{
+	plan_free(*plan);
+}
+
+/* The policy's options where the mount has none of their group; those about RDMA, only if it is to
+ * go that way. */
+static int append_absent(struct draft *draft, const char *text, const char *from,
+			 const char *why)
+{
+	_cleanup_(opts_free_p) struct opts *more = NULL, *own = NULL;
+	struct draft mine = *draft;
+	_cleanup_free_ char *before = NULL;
+	int rc = settle_added(&more, text);
+	size_t i;
+
+	/* Of "nfsvers=4,minorversion=1" the second is not to see the first. */
+	rc = rc ? rc : opts_format(draft->opts, &before);
+	rc = rc ? rc : opts_parse(&own, before);
+	mine.opts = own;
+	for (i = 0; !rc && i < opts_count(more); i++) {
+		struct opt opt = opts_at(more, i);
+		const char *group = known_group(&opt);
+
+		if (draft_last_of(&mine, group) >= 0)
+			continue;
+		if (!draft->plan->wants_rdma &&
+		    (!strcmp(group, GROUP_TRANSPORT) || !strcmp(group, GROUP_PORT)))
+			continue;
+		rc = draft_insert(draft, opts_count(draft->opts), opt.name, opt.value,
+				  "%s adds it%s", from, why);
+	}
+	return rc;
+}
+
+static int append_policy(struct draft *draft)
+{
+	struct plan *plan = draft->plan;
+	int rc = 0;
+
+	if (plan->policy.options)
+		rc = append_absent(draft, plan->policy.options, plan->policy.options_from,
+				   "");
+	settle_version(draft, &plan->nfs_major, &plan->nfs_minor);
+	if (rc || !plan->policy.options_v3 || plan->nfs_major == 4)
+		return rc;
+	return append_absent(draft, plan->policy.options_v3, plan->policy.options_v3_from,
+			     plan->nfs_major
+				     ? " with NFSv3"
+				     : ", since mount.nfs may come down to NFSv3");
+}
+
+/* What the options say of the transport, held against the policy. */
+static int judge_transport(struct draft *draft)
+{
+	ssize_t at = draft_last_of(draft, GROUP_TRANSPORT);
+	struct plan *plan = draft->plan;
+	bool six, off = plan->policy.mode == POLICY_OFF;
+	const char *transport;
+	struct opt opt;
+
+	plan->wants_rdma = !off;
+	if (at < 0)
+		return 0;
+	opt = opts_at(draft->opts, (size_t)at);
+	transport = settle_transport(&opt, &six);
+
+	snprintf(plan->transport, sizeof(plan->transport), "%s%s", transport,
+		 six ? "6" : "");
+	if (!strcmp(transport, "rdma"))
+		return off ? draft_warn(
+				     draft,
+				     "the options ask for RDMA, and the policy is off (%s): nothing is checked, and nothing proven",
+				     plan->policy.mode_from)
+			   : 0;
+	plan->wants_rdma = false;
+	if (off)
+		return 0;
+	if (plan->policy.mode == POLICY_PREFER)
+		return draft_warn(
+			draft, "the options ask for %s: this mount does not go over RDMA",
+			plan->transport);
+	return err_set(
+		EINVAL,
+		"the options ask for %s, and the policy is require (%s): no mount without RDMA; drop the option, or set nfsrdma.policy=prefer",
+		plan->transport, plan->policy.mode_from);
+}
+
+/* "rdma" or "rdma6", by the address of the server. */
+static int choose_family(struct draft *draft, bool asked_six)
+{
+	if (asked_six && draft->family == IP_V4)
+		return err_set(
+			EINVAL,
+			"proto=rdma6 is for IPv6, and the address of %.80s is IPv4: write proto=rdma",
+			draft->plan->spec.host);
+	snprintf(draft->plan->transport, sizeof(draft->plan->transport), "%s",
+		 asked_six || draft->family == IP_V6 ? "rdma6" : "rdma");
+	return 0;
+}
+
+static int write_transport(struct draft *draft, ssize_t at)
+{
+	struct plan *plan = draft->plan;
+	struct opt opt;
+	bool six = false;
+	int rc;
+
+	if (at < 0) {
+		rc = choose_family(draft, false);
+		return rc ? rc
+			  : draft_insert(draft, opts_count(draft->opts), "proto",
+					 plan->transport, "the policy is %s (%s)",
+					 policy_mode_name(plan->policy.mode),
+					 plan->policy.mode_from);
+	}
+	opt = opts_at(draft->opts, (size_t)at);
+	settle_transport(&opt, &six);
+	rc = choose_family(draft, six);
+	if (rc || (opt.value && !strcmp(opt.value, plan->transport)))
+		return rc;
+	if (!six && !strcmp(plan->transport, "rdma6"))
+		return draft_replace(
+			draft, (size_t)at, "proto", plan->transport,
+			"the server has an IPv6 address, and mount.nfs looks for IPv4 only with %s%s%s",
+			opt.name, opt.value ? "=" : "", opt.value ? opt.value : "");
+	return draft_replace(draft, (size_t)at, "proto", plan->transport,
+			     "a Proto= in nfsmount.conf would win over the bare word");
+}
+
+static int write_port(struct draft *draft)
+{
+	ssize_t transport = draft_last_of(draft, GROUP_TRANSPORT);
+
+	if (opts_find(draft->opts, "port") >= 0)
+		return 0;
+	return draft_insert(
+		draft, (size_t)transport + 1, "port", RDMA_PORT,
+		"the port of NFS over RDMA; a Port= in nfsmount.conf would be taken otherwise");
+}
+
+static int note_port(struct draft *draft)
+{
+	ssize_t at = opts_find(draft->opts, "port");
+	uint32_t port = 0;
+	struct opt opt;
+
+	if (at < 0)
+		return 0;
+	opt = opts_at(draft->opts, (size_t)at);
+	if (known_number(opt.value, 1, 65535, &port))
+		draft->plan->port = (uint16_t)port;
+	if (draft->plan->wants_rdma && !strcmp(opt.value, NFS_PORT))
+		return draft_warn(
+			draft,
+			"port=2049 is the port of NFS over TCP; that of NFS over RDMA is 20049");
+	return 0;
+}
+
+/* A remount keeps its transport, and the kernel refuses it if the port, or a time-out, is another
+ * than the mount's: nothing is added to it. */
+static int go_rdma(struct draft *draft)
+{
+	ssize_t at = draft_last_of(draft, GROUP_TRANSPORT);
+	int rc = 0;
+
+	if (draft->plan->wants_rdma && (at >= 0 || !draft->plan->remount))
+		rc = write_transport(draft, at);
+	if (!rc && draft->plan->wants_rdma && !draft->plan->remount)
+		rc = write_port(draft);
+	return rc ? rc : note_port(draft);
+}
+
+/* What cannot be with RDMA, or with what the policy promises. */
+static int refuse_others(struct draft *draft)
+{
+	struct plan *plan = draft->plan;
+	ssize_t secured = opts_find(draft->opts, "xprtsec"),
+		bg = draft_last_of(draft, "bg");
+	struct opt opt;
+
+	if (secured >= 0 && plan->wants_rdma) {
+		opt = opts_at(draft->opts, (size_t)secured);
+		if (strcmp(opt.value, "none"))
+			return err_set(
+				EINVAL,
+				"xprtsec=%s is for TCP: the kernel refuses it with RDMA",
+				opt.value);
+	}
+	opt = bg < 0 ? (struct opt){ "fg", NULL } : opts_at(draft->opts, (size_t)bg);
+	plan->background = !strcmp(opt.name, "bg");
+	if (!plan->background || plan->remount || plan->policy.mode == POLICY_OFF)
+		return 0;
+	if (plan->policy.mode == POLICY_PREFER)
+		return draft_warn(
+			draft,
+			"bg: mount.nfs may exit with 0 before anything is mounted, and the mount that comes later is not proven");
+	return err_set(
+		EINVAL,
+		"bg contradicts the policy require (%s): mount.nfs would exit with 0 and nothing mounted, and libvirt take the root file system for the pool; drop bg, or set nfsrdma.policy=prefer",
+		plan->policy.mode_from);
+}
+
+/* The same without RDMA: whoever wrote the port meant RDMA's. The other is named too, for what
+ * nfsmount.conf has for the server may be RDMA's again. */
+static int format_tcp(struct draft *draft)
+{
+	_cleanup_(opts_free_p) struct opts *opts = NULL;
+	struct draft tcp = *draft;
+	int rc;
+
+	if (draft->plan->policy.mode != POLICY_PREFER || !draft->plan->wants_rdma ||
+	    draft->plan->remount)
+		return 0;
+	rc = opts_parse(&opts, draft->plan->options);
+	if (rc)
+		return rc;
+	tcp.opts = opts;
+	rc = opts_replace(opts, (size_t)draft_last_of(&tcp, GROUP_TRANSPORT), "proto",
+			  strcmp(draft->plan->transport, "rdma6") ? "tcp" : "tcp6");
+	rc = rc ? rc
+		: opts_replace(opts, (size_t)opts_find(opts, "port"), "port", NFS_PORT);
+	return rc ? rc : opts_format(opts, &draft->plan->tcp_options);
+}
+
+static int format(struct draft *draft)
+{
+	struct plan *plan = draft->plan;
+	int rc = opts_format(draft->opts, &plan->options);
+
+	if (!rc && strlen(plan->options) > KERNEL_TEXT_MAX)
+		return err_set(
+			E2BIG,
+			"the options come to %zu bytes: mount(2) takes one page, and drops the rest unsaid; %d is safe",
+			strlen(plan->options), KERNEL_TEXT_MAX);
+	return rc ? rc : format_tcp(draft);
+}
+
+static int warn_trimmed(struct draft *draft)
+{
+	unsigned int n = opts_trimmed(draft->opts);
+
+	return n ? draft_warn(
+			   draft,
+			   "blanks around %u option%s dropped: the kernel would not know %s",
+			   n, n == 1 ? " are" : "s are", n == 1 ? "it" : "them")
+		 : 0;
+}
+
+static int make(struct draft *draft)
+{
+	struct plan *plan = draft->plan;
+	int rc = warn_trimmed(draft);
+
+	rc = rc ? rc : settle_values(draft);
+	rc = rc ? rc : settle_own(draft);
+	rc = rc ? rc : settle_groups(draft);
+	if (rc)
+		return rc;
+	plan->remount = opts_find(draft->opts, "remount") >= 0;
+	settle_version(draft, &plan->nfs_major, &plan->nfs_minor);
+	rc = judge_transport(draft);
+	if (!rc && !plan->remount)
+		rc = append_policy(draft);
+	rc = rc ? rc : go_rdma(draft);
+	rc = rc ? rc : refuse_others(draft);
+	return rc ? rc : format(draft);
+}
+
+int plan_make(struct plan **out, const struct plan_request *request)
+{
+	_cleanup_(plan_free_p) struct plan *plan = calloc(1, sizeof(*plan));
+	_cleanup_(opts_free_p) struct opts *opts = NULL;
+	struct draft draft = { .plan = plan };
+	int rc;
+
+	if (!plan)
+		return err_set(ENOMEM, "no memory");
+	rc = spec_parse(request->spec, &plan->spec);
+	rc = rc ? rc : opts_parse(&opts, request->options);
+	if (rc)
+		return rc;
+	draft.opts = opts;
+	draft.family = plan->spec.family != IP_UNKNOWN ? plan->spec.family
+						       : request->family;
+	policy_get(request->policies, &plan->spec, request->dir, &plan->policy);
+	rc = make(&draft);
+	if (!rc)
+		*out = take_ptr(plan);
+	return rc;
+}

@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* One file of nfsrdma.conf(5): sections, "key = value", comments. Nothing in it is passed over: a
+ * line that makes no sense is an error with its number, for a policy that was not understood must
+ * not look like one that asks for less. */
+#include <arpa/inet.h>
+#include <ctype.h>
+#include <stdio.h>
+
+#include "plugin/options/internal.h"
+
+#define LINE_MAX_BYTES    8192
+#define PATTERN_MAX_BYTES 512
+#define PATTERN_MAX_STARS 8
+
+struct place {
+	struct policies *policies;
+	const char *file;
+	unsigned int line;
+	struct section *section; /* the last one; NULL before the first */
+};
+
+void section_fini(struct section *section)
+{
+	size_t key;
+
+	free(section->server);
+	free(section->path);
+	free(section->file);
+	for (key = 0; key < KEY_COUNT; key++)
+		free(section->values[key]);
+	*section = (struct section){ 0 };
+}
+
+void section_squeeze(char *path)
+{
+	char *from = path, *to = path;
+
+	for (; *from; from++)
+		if (*from != '/' || from[1] != '/')
+			*to++ = *from;
+	if (to > path + 1 && to[-1] == '/')
+		to--;
+	*to = '\0';
+}
+
+/* Without the blanks around it; a file with the line ends of DOS is none the worse. */
+static char *trim(char *text)
+{
+	char *end;
+
+	while (isspace((unsigned char)*text))
+		text++;
+	for (end = text + strlen(text); end > text && isspace((unsigned char)end[-1]);
+	     end--)
+		;
+	*end = '\0';
+	return text;
+}
+
+/* What fnmatch(3) is given is bounded: each star multiplies its work. */
+static int check_pattern(const char *pattern)
+{
+	unsigned int stars = 0;
+	const char *p;
+
+	for (p = pattern; *p; p++)
+		stars += *p == '*';
+	if (!*pattern)
+		return err_set(EINVAL, "the section does not say for what it is");
+	if (strlen(pattern) > PATTERN_MAX_BYTES || stars > PATTERN_MAX_STARS)
+		return err_set(EINVAL, "a pattern has %d bytes and %d stars at most",
+			       PATTERN_MAX_BYTES, PATTERN_MAX_STARS);
+	return 0;
+}
+
+/* One without wildcards outweighs every one with some. */
+static size_t weigh(const char *pattern)
+{
+	return strlen(pattern) + (strpbrk(pattern, "*?[\\") ? 0 : PATTERN_MAX_BYTES + 1);
+}
+
+static int keep(char **out, const char *text)
+{
+	*out = strdup(text);
+	return *out ? 0 : err_set(ENOMEM, "no memory");
+}
+
+static int set_server(struct section *section, char *arg)
+{
+	struct in6_addr v6;
+	char *end;
+	int rc;
+
+	/* An address as in SERVER:/PATH; else brackets are a pattern's. */
+	end = *arg == '[' ? strchr(arg, ']') : NULL;
+	if (end && !end[1]) {
+		*end = '\0';
+		if (inet_pton(AF_INET6, arg + 1, &v6) == 1)
+			arg++;
+		else
+			*end = ']';
+	}
+	if (strchr(arg, '/'))
+		return err_set(EINVAL,
+			       "'%.80s' is no server; with a path it is [export ...]",
+			       arg);
+	rc = check_pattern(arg);
+	if (rc)
+		return rc;
+	section->weight += weigh(arg);
+	return keep(&section->server, arg);
+}
+
+static int set_path(struct section *section, char *path)
+{
+	int rc;
+
+	if (*path != '/')
+		return err_set(EINVAL, "'%.80s' does not begin with a slash", path);
+	section_squeeze(path);
+	rc = check_pattern(path);
+	if (rc)
+		return rc;
+	section->weight += weigh(path);
+	return keep(&section->path, path);
+}
+
+static int set_export(struct section *section, char *arg)
+{
+	char *slash = strstr(arg, ":/");
+	int rc;
+
+	if (!slash)
+		return err_set(EINVAL, "an export is written SERVER:/PATH, not '%.80s'",
+			       arg);
+	*slash = '\0';
+	rc = set_server(section, arg);
+	return rc ? rc : set_path(section, slash + 1);
+}
+
+static int set_default(struct section *section, char *arg)
+{
+	(void)section;
+	return *arg ? err_set(EINVAL, "[default] takes nothing more, not '%.80s'", arg)
+		    : 0;
+}
+
+static const char *const kind_names[] = {
+	[SECTION_DEFAULT] = "default",
+	[SECTION_SERVER] = "server",
+	[SECTION_EXPORT] = "export",
+	[SECTION_DIRECTORY] = "directory",
+	NULL,
+};
+
+static int (*const kinds[])(struct section *section, char *arg) = {
+	[SECTION_DEFAULT] = set_default,
+	[SECTION_SERVER] = set_server,
+	[SECTION_EXPORT] = set_export,
+	[SECTION_DIRECTORY] = set_path,
+};
+
+static int new_section(struct place *at)
+{
+	struct policies *policies = at->policies;
+	struct section *grown;
+
+	if (policies->count == POLICY_SECTIONS_MAX)
+		return err_set(EFBIG, "there are more than %d sections",
+			       POLICY_SECTIONS_MAX);
+	/* A power of two: full. */
+	if (!(policies->count & (policies->count - 1))) {
+		size_t cap = policies->count ? policies->count * 2 : 1;
+
+		grown = realloc(policies->list, cap * sizeof(*grown));
+		if (!grown)
+			return err_set(ENOMEM, "no memory");
+		policies->list = grown;
+	}
+	at->section = &policies->list[policies->count++];
+	*at->section = (struct section){ .line = at->line };
+	return keep(&at->section->file, at->file);
+}
+
+/* "[server nas1]"; @line begins with the bracket. */
+static int parse_heading(struct place *at, char *line)
+{
+	size_t len = strlen(line), word;
+	char names[64], *arg;
+	int kind, rc;
+
+	if (line[len - 1] != ']')
+		return err_set(EINVAL, "a section ends with ']'");
+	line[len - 1] = '\0';
+	line = trim(line + 1);
+	word = strcspn(line, " \t");
+	arg = line + word + (line[word] != '\0');
+	line[word] = '\0';
+	kind = known_word(kind_names, line);
+	if (kind < 0)
+		return err_set(EINVAL, "a section is %s, not '%.40s'",
+			       known_words(kind_names, names, sizeof(names)), line);
+	rc = new_section(at);
+	if (rc)
+		return rc;
+	at->section->kind = (enum section_kind)kind;
+	return kinds[kind](at->section, trim(arg));
+}
+
+static int parse_assignment(struct place *at, char *line)
+{
+	char *value = strchr(line, '='), *key, names[80];
+	struct policy scratch = { 0 };
+	int index, rc;
+
+	if (!value)
+		return err_set(EINVAL, "'%.60s' is neither a section nor 'key = value'",
+			       line);
+	*value++ = '\0';
+	key = trim(line);
+	value = trim(value);
+	index = known_word(policy_keys, key);
+	if (index < 0)
+		return err_set(EINVAL, "a key is %s, not '%.40s'",
+			       known_words(policy_keys, names, sizeof(names)), key);
+	if (!at->section)
+		return err_set(EINVAL,
+			       "'%s' stands before the first section, as [default]", key);
+	if (at->section->values[index])
+		return err_set(EINVAL, "'%s' stands in line %u already", key,
+			       at->section->lines[index]);
+	rc = policy_set(&scratch, (enum policy_key)index, value, at->file);
+	if (rc)
+		return err_context(rc, "%s =", key);
+	at->section->lines[index] = at->line;
+	return keep(&at->section->values[index], value);
+}
+
+static int parse_line(struct place *at, char *line)
+{
+	const char *p;
+
+	if (strlen(line) > LINE_MAX_BYTES)
+		return err_set(EINVAL, "the line has more than %d bytes", LINE_MAX_BYTES);
+	line = trim(line);
+	for (p = line; *p; p++)
+		if (((unsigned char)*p < 0x20 && *p != '\t') || *p == 0x7f)
+			return err_set(EINVAL, "there is a control character (0x%02x)",
+				       (unsigned char)*p);
+	if (!*line || *line == '#' || *line == ';')
+		return 0;
+	return *line == '[' ? parse_heading(at, line) : parse_assignment(at, line);
+}
+
+int policy_file_parse(struct policies *policies, const char *file, char *text)
+{
+	struct place at = { .policies = policies, .file = file };
+	char *line;
+	int rc = 0;
+
+	while (!rc && (line = line_next(&text))) {
+		at.line++;
+		rc = parse_line(&at, line);
+	}
+	return rc ? err_context(rc, "%s:%u", file, at.line) : 0;
+}

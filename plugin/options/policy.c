@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* What this host wants of a mount. Every key is looked for by itself: the most specific section
+ * that has it counts (directory, export, server, default); of two of a kind one without wildcards,
+ * then the longer pattern, then the later. This file reads the files, and finds the section;
+ * what is in them is policy-file.c's. nfsrdma.conf(5). */
+#include <arpa/inet.h>
+#include <fnmatch.h>
+#include <stdio.h>
+
+#include "plugin/options/internal.h"
+
+#define DEADLINE_DEFAULT_S 10
+
+#define POLICY_FILE    "etc/nfsrdma.conf"
+#define POLICY_FOLDER  "etc/nfsrdma.conf.d"
+#define NAME_MAX_BYTES 255
+/* Every options = is tried when it is read: what is larger than anybody's is refused. */
+#define FILE_MAX_BYTES (64 * 1024)
+
+const char *const policy_keys[] = {
+	[KEY_POLICY] = "policy",
+	[KEY_CHECK] = "check",
+	[KEY_DEADLINE] = "deadline",
+	[KEY_ON_UNKNOWN] = "on-unknown",
+	[KEY_OPTIONS] = "options",
+	[KEY_OPTIONS_V3] = "options-v3",
+	NULL,
+};
+
+static const char *const modes[] = {
+	[POLICY_REQUIRE] = "require",
+	[POLICY_PREFER] = "prefer",
+	[POLICY_OFF] = "off",
+	NULL,
+};
+
+static const char *const checks[] = {
+	[POLICY_CHECK_NONE] = "none",
+	[POLICY_CHECK_FAST] = "fast",
+	[POLICY_CHECK_CONNECT] = "connect",
+	[POLICY_CHECK_READ] = "read",
+	NULL,
+};
+
+static const char *const unknowns[] = {
+	[POLICY_UNKNOWN_ALLOW] = "allow",
+	[POLICY_UNKNOWN_REFUSE] = "refuse",
+	NULL,
+};
+
+const char *policy_mode_name(enum policy_mode mode)
+{
+	return modes[mode];
+}
+
+const char *policy_check_name(enum policy_check check)
+{
+	return checks[check];
+}
+
+const char *policy_unknown_name(enum policy_unknown on_unknown)
+{
+	return unknowns[on_unknown];
+}
+
+static int choose(const char *const *words, const char *value, int *out)
+{
+	char list[64];
+
+	*out = known_word(words, value);
+	return *out >= 0 ? 0
+			 : err_set(EINVAL, "takes %s, not '%.60s'",
+				   known_words(words, list, sizeof(list)), value);
+}
+
+static int set_mode(struct policy *policy, const char *value)
+{
+	int word, rc = choose(modes, value, &word);
+
+	if (!rc)
+		policy->mode = (enum policy_mode)word;
+	return rc;
+}
+
+static int set_check(struct policy *policy, const char *value)
+{
+	int word, rc = choose(checks, value, &word);
+
+	if (!rc)
+		policy->check = (enum policy_check)word;
+	return rc;
+}
+
+static int set_unknown(struct policy *policy, const char *value)
+{
+	int word, rc = choose(unknowns, value, &word);
+
+	if (!rc)
+		policy->on_unknown = (enum policy_unknown)word;
+	return rc;
+}
+
+static int set_deadline(struct policy *policy, const char *value)
+{
+	uint32_t seconds;
+
+	if (!known_number(value, 1, POLICY_DEADLINE_MAX_S, &seconds))
+		return err_set(EINVAL, "takes seconds from 1 to %d, not '%.60s'",
+			       POLICY_DEADLINE_MAX_S, value);
+	policy->deadline_ms = seconds * 1000;
+	return 0;
+}
+
+static int check_options(const char *value)
+{
+	_cleanup_(opts_free_p) struct opts *opts = NULL;
+
+	return settle_added(&opts, value);
+}
+
+static int set_options(struct policy *policy, const char *value)
+{
+	policy->options = value;
+	return check_options(value);
+}
+
+static int set_options_v3(struct policy *policy, const char *value)
+{
+	policy->options_v3 = value;
+	return check_options(value);
+}
+
+static const struct {
+	int (*set)(struct policy *policy, const char *value);
+	size_t from; /* where in struct policy it is said where the value is from */
+} keys[] = {
+	[KEY_POLICY] = { set_mode, offsetof(struct policy, mode_from) },
+	[KEY_CHECK] = { set_check, offsetof(struct policy, check_from) },
+	[KEY_DEADLINE] = { set_deadline, offsetof(struct policy, deadline_from) },
+	[KEY_ON_UNKNOWN] = { set_unknown, offsetof(struct policy, on_unknown_from) },
+	[KEY_OPTIONS] = { set_options, offsetof(struct policy, options_from) },
+	[KEY_OPTIONS_V3] = { set_options_v3, offsetof(struct policy, options_v3_from) },
+};
+
+int policy_set(struct policy *policy, enum policy_key key, const char *value,
+	       const char *from)
+{
+	int rc = keys[key].set(policy, value);
+
+	if (!rc)
+		snprintf((char *)policy + keys[key].from, POLICY_FROM_MAX, "%s", from);
+	return rc;
+}
+
+/* A server's name is not a matter of case, and an address has more than one form. */
+static bool is_server(const char *pattern, const struct spec *spec)
+{
+	struct in6_addr a, b;
+
+	if (inet_pton(AF_INET6, pattern, &a) == 1 &&
+	    inet_pton(AF_INET6, spec->host, &b) == 1)
+		return !memcmp(&a, &b, sizeof(a));
+	return !fnmatch(pattern, spec->host, FNM_CASEFOLD);
+}
+
+static bool is_for(const struct section *section, const struct spec *spec,
+		   const char *path, const char *dir)
+{
+	switch (section->kind) {
+	case SECTION_DEFAULT: return true;
+	case SECTION_SERVER: return is_server(section->server, spec);
+	case SECTION_EXPORT:
+		return is_server(section->server, spec) &&
+		       !fnmatch(section->path, path, FNM_PATHNAME);
+	case SECTION_DIRECTORY: return dir && !fnmatch(section->path, dir, FNM_PATHNAME);
+	}
+	return false;
+}
+
+static bool is_weightier(const struct section *a, const struct section *b)
+{
+	return a->kind != b->kind ? a->kind > b->kind : a->weight >= b->weight;
+}
+
+/* The values were tried when the file was read. */
+static void take_value(struct policy *policy, enum policy_key key,
+		       const struct section *section)
+{
+	char from[POLICY_FROM_MAX];
+
+	snprintf(from, sizeof(from), "%.*s:%u", POLICY_FROM_MAX - 12, section->file,
+		 section->lines[key]);
+	policy_set(policy, key, section->values[key], from);
+}
+
+static void built_in(struct policy *out)
+{
+	size_t key;
+
+	*out = (struct policy){
+		.mode = POLICY_REQUIRE,
+		.check = POLICY_CHECK_FAST,
+		.on_unknown = POLICY_UNKNOWN_ALLOW,
+		.deadline_ms = DEADLINE_DEFAULT_S * 1000,
+	};
+	for (key = 0; key < KEY_COUNT; key++)
+		strcpy((char *)out + keys[key].from, "built in");
+}
+
+void policy_get(const struct policies *policies, const struct spec *spec, const char *dir,
+		struct policy *out)
+{
+	const struct section *best[KEY_COUNT] = { NULL };
+	char path[SPEC_PATH_MAX + 1];
+	_cleanup_free_ char *target = dir ? strdup(dir) : NULL;
+	size_t i, key;
+
+	strcpy(path, spec->path);
+	section_squeeze(path);
+	if (target)
+		section_squeeze(target);
+	built_in(out);
+	for (i = 0; policies && i < policies->count; i++) {
+		const struct section *section = &policies->list[i];
+
+		if (!is_for(section, spec, path, target))
+			continue;
+		for (key = 0; key < KEY_COUNT; key++)
+			if (section->values[key] &&
+			    (!best[key] || is_weightier(section, best[key])))
+				best[key] = section;
+	}
+	for (key = 0; key < KEY_COUNT; key++)
+		if (best[key])
+			take_value(out, (enum policy_key)key, best[key]);
+}
+
+int policy_new(struct policies **out)
+{
+	struct policies *policies = calloc(1, sizeof(*policies));
+
+	if (!policies)
+		return err_set(ENOMEM, "no memory");
+	*out = policies;
+	return 0;
+}
+
+int policy_add(struct policies *policies, const char *file, char *text)
+{
+	return policy_file_parse(policies, file, text);
+}
+
+void policy_free(struct policies *policies)
+{
+	if (!policies)
+		return;
+	while (policies->count)
+		section_fini(&policies->list[--policies->count]);
+	free(policies->list);
+	free(policies);
+}
+
+void policy_free_p(struct policies **policies)
+{
+	policy_free(*policies);
+}
+
+/* A link that leads nowhere is there, and says nothing: that is no empty file. */
+static bool is_absent(const struct host *host, const char *path)
+{
+	char target[4096];
+
+	return host_link(host, path, target, sizeof(target)) == -ENOENT;
+}
+
+static int add_file(struct policies *policies, const struct host *host, const char *path)
+{
+	_cleanup_(host_text_fini) struct host_text text = { NULL, 0 };
+	char shown[sizeof(POLICY_FOLDER) + NAME_MAX_BYTES + 2];
+	int rc = host_read(host, path, FILE_MAX_BYTES, &text);
+
+	if (rc == -ENOENT && is_absent(host, path))
+		return 0;
+	if (rc == -ENOENT)
+		return err_set(EINVAL, "/%s is a link that leads nowhere", path);
+	if (rc)
+		return rc;
+	snprintf(shown, sizeof(shown), "/%s", path);
+	return policy_add(policies, shown, text.text);
+}
+
+static int add_folder(struct policies *policies, const struct host *host)
+{
+	_cleanup_(host_list_fini) struct host_list list = { NULL, 0, false };
+	int rc = host_list(host, POLICY_FOLDER, &list);
+	char path[sizeof(POLICY_FOLDER) + NAME_MAX_BYTES + 1];
+	size_t i;
+
+	if (rc)
+		return rc == -ENOENT && is_absent(host, POLICY_FOLDER) ? 0 : rc;
+	if (list.cut)
+		return err_set(EFBIG, "/" POLICY_FOLDER " has more than %d files",
+			       HOST_LIST_MAX);
+	for (i = 0; !rc && i < list.count; i++) {
+		if (fnmatch("*.conf", list.names[i], FNM_PERIOD))
+			continue;
+		snprintf(path, sizeof(path), POLICY_FOLDER "/%s", list.names[i]);
+		rc = add_file(policies, host, path);
+	}
+	return rc;
+}
+
+int policy_open(struct policies **out, const struct host *host)
+{
+	_cleanup_(policy_free_p) struct policies *policies = NULL;
+	int rc = policy_new(&policies);
+
+	rc = rc ? rc : add_file(policies, host, POLICY_FILE);
+	rc = rc ? rc : add_folder(policies, host);
+	if (!rc)
+		*out = take_ptr(policies);
+	return rc;
+}

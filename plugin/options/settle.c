@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* Of several options that answer one question one is left, or they contradict each other.
+ *
+ * mount.nfs and the kernel let the last transport and the last port count, and VDSM relies on
+ * the like for "soft,...,hard"; but who asks for two transports or two ports made a mistake that
+ * only shows when the mount is slow, or not safe. So those, and two versions, which mount.nfs
+ * refuses itself, are refused; of the others the last counts as ever, with a warning. */
+#include <stdio.h>
+
+#include "plugin/options/internal.h"
+
+#define OWN_PREFIX "nfsrdma."
+
+int settle_values(struct draft *draft)
+{
+	int rc = 0;
+	size_t i;
+
+	for (i = 0; !rc && i < opts_count(draft->opts); i++) {
+		struct opt opt = opts_at(draft->opts, i);
+		const struct known *other = known_other_case(opt.name);
+
+		if (other)
+			rc = draft_warn(
+				draft,
+				"nobody knows the option '%.60s'; %s is written in small letters",
+				opt.name, other->name);
+		rc = rc ? rc : known_check(known_find(opt.name), &opt);
+	}
+	return rc;
+}
+
+static int contradict(const struct opt *a, const struct opt *b, const char *what)
+{
+	return err_set(
+		EINVAL,
+		"'%.60s%s%.60s' and '%.60s%s%.60s' contradict each other: a mount has one %s",
+		a->name, a->value ? "=" : "", a->value ? a->value : "", b->name,
+		b->value ? "=" : "", b->value ? b->value : "", what);
+}
+
+/* One nfsrdma.* option: a second with another value contradicts it. */
+static int take_own(struct draft *draft, size_t index)
+{
+	struct opt opt = opts_at(draft->opts, index), other;
+	int key = known_word(policy_keys, opt.name + strlen(OWN_PREFIX)), rc;
+	size_t i;
+
+	for (i = index + 1; i < opts_count(draft->opts); i++) {
+		other = opts_at(draft->opts, i);
+		if (!strcmp(other.name, opt.name) && strcmp(other.value, opt.value))
+			return contradict(&opt, &other, opt.name);
+	}
+	rc = policy_set(&draft->plan->policy, (enum policy_key)key, opt.value,
+			"mount option");
+	if (rc)
+		return err_context(rc, "%s=", opt.name);
+	return draft_remove(draft, index,
+			    "it is for nfsrdma, and mount.nfs does not know it");
+}
+
+int settle_own(struct draft *draft)
+{
+	int rc = 0;
+	size_t i = 0;
+
+	while (!rc && i < opts_count(draft->opts)) {
+		struct opt opt = opts_at(draft->opts, i);
+
+		if (strncmp(opt.name, OWN_PREFIX, strlen(OWN_PREFIX)))
+			i++;
+		else
+			rc = take_own(draft, i);
+	}
+	return rc;
+}
+
+const char *settle_transport(const struct opt *opt, bool *six)
+{
+	static const char *const names[] = { "rdma", "tcp", "udp" };
+	const char *says = known_says(opt);
+	size_t i, len;
+
+	if (strcmp(known_group(opt), GROUP_TRANSPORT))
+		return NULL;
+	for (i = 0; i < ARRAY_SIZE(names); i++) {
+		len = strlen(names[i]);
+		*six = !strcmp(says + strnlen(says, len), "6");
+		if (!strncmp(says, names[i], len) && (*six || !says[len]))
+			return names[i];
+	}
+	return NULL;
+}
+
+/* One group, of which one option shall be left. */
+struct single {
+	const char *group;
+	const char *what;
+	bool (*is_same)(const struct opt *a, const struct opt *b);
+	const char *reason;
+};
+
+static bool same_transport(const struct opt *a, const struct opt *b)
+{
+	bool six;
+
+	return !strcmp(settle_transport(a, &six), settle_transport(b, &six));
+}
+
+static bool same_text(const struct opt *a, const struct opt *b)
+{
+	return !strcmp(known_says(a), known_says(b));
+}
+
+static bool is_minor(const struct opt *opt)
+{
+	return !strcmp(opt->name, "minorversion");
+}
+
+/* A minorversion= stands beside the others, and is looked at later. */
+static bool same_version(const struct opt *a, const struct opt *b)
+{
+	int majors[2] = { 0, 0 }, minors[2] = { -1, -1 };
+
+	known_version(a, &majors[0], &minors[0]);
+	known_version(b, &majors[1], &minors[1]);
+	return majors[0] == majors[1] && minors[0] == minors[1];
+}
+
+static const struct single singles[] = {
+	{ GROUP_TRANSPORT, "transport", same_transport, "says the same again" },
+	{ GROUP_PORT, "port", same_text, "says the same again" },
+	{ GROUP_VERSION, "version of NFS", same_version,
+	  "says the same again, and mount.nfs takes one version option only" },
+};
+
+/* Of the transports the one that also says the family is the one to keep. */
+static int merge(struct draft *draft, const struct single *single, size_t first, size_t i)
+{
+	struct opt a = opts_at(draft->opts, first), b = opts_at(draft->opts, i);
+	bool six[2] = { false, false };
+	int rc = 0;
+
+	if (is_minor(&a) != is_minor(&b))
+		return 0;
+	if (is_minor(&a) ? !same_text(&a, &b) : !single->is_same(&a, &b))
+		return contradict(&a, &b, single->what);
+	if (settle_transport(&a, &six[0]) && settle_transport(&b, &six[1]) && six[1] &&
+	    !six[0])
+		rc = draft_replace(
+			draft, first, b.name, b.value,
+			"the same option comes again, with the family of the address");
+	return rc ? rc : draft_remove(draft, i, "%s", single->reason);
+}
+
+static int settle_single(struct draft *draft, const struct single *single)
+{
+	size_t i, j, before;
+	int rc = 0;
+
+	for (i = 0; !rc && i < opts_count(draft->opts); i++) {
+		struct opt opt = opts_at(draft->opts, i);
+
+		if (strcmp(known_group(&opt), single->group))
+			continue;
+		for (j = i + 1; !rc && j < opts_count(draft->opts);) {
+			opt = opts_at(draft->opts, j);
+			before = opts_count(draft->opts);
+			if (!strcmp(known_group(&opt), single->group))
+				rc = merge(draft, single, i, j);
+			j += opts_count(draft->opts) == before;
+		}
+	}
+	return rc;
+}
+
+/* What is left of the version: at most one minorversion=, and one of the others. */
+static int settle_minor(struct draft *draft)
+{
+	ssize_t minor = opts_find(draft->opts, "minorversion"), version = -1;
+	int nfs_major = 0, nfs_minor = -1;
+	struct opt opt, other;
+	char vers[8];
+	size_t i;
+
+	if (minor < 0)
+		return 0;
+	opt = opts_at(draft->opts, (size_t)minor);
+	for (i = 0; i < opts_count(draft->opts); i++) {
+		other = opts_at(draft->opts, i);
+		if (!strcmp(known_group(&other), GROUP_VERSION) && !is_minor(&other) &&
+		    known_version(&other, &nfs_major, &nfs_minor))
+			version = (ssize_t)i;
+	}
+	snprintf(vers, sizeof(vers), "4.%.1s", opt.value);
+	if (version < 0)
+		return draft_replace(
+			draft, (size_t)minor, "vers", vers,
+			"mount.nfs does not heed minorversion= without vers=4");
+	if (nfs_major == 4 && nfs_minor < 0)
+		return 0;
+	other = opts_at(draft->opts, (size_t)version);
+	if (nfs_major != 4 || nfs_minor != opt.value[0] - '0')
+		return contradict(&other, &opt, "version of NFS");
+	return draft_remove(draft, (size_t)minor, "the version says it already");
+}
+
+void settle_version(const struct draft *draft, int *nfs_major, int *nfs_minor)
+{
+	ssize_t minor = opts_find(draft->opts, "minorversion");
+	size_t i;
+
+	*nfs_major = 0;
+	*nfs_minor = -1;
+	for (i = 0; i < opts_count(draft->opts); i++) {
+		struct opt opt = opts_at(draft->opts, i);
+
+		if (!strcmp(known_group(&opt), GROUP_VERSION) && !is_minor(&opt))
+			known_version(&opt, nfs_major, nfs_minor);
+	}
+	if (*nfs_major == 4 && minor >= 0)
+		*nfs_minor = opts_at(draft->opts, (size_t)minor).value[0] - '0';
+}
+
+/* Of which several may stand, or which are nobody's business. */
+static bool is_left_alone(const struct opt *opt)
+{
+	const struct known *row = known_find(opt->name);
+
+	return !row || row->mount8;
+}
+
+/* The nearest option of the same group before @index, or -1. */
+static ssize_t before(const struct draft *draft, size_t index)
+{
+	struct opt opt = opts_at(draft->opts, index);
+	size_t i;
+
+	if (is_left_alone(&opt))
+		return -1;
+	for (i = index; i > 0; i--) {
+		struct opt other = opts_at(draft->opts, i - 1);
+
+		if (!strcmp(known_group(&other), known_group(&opt)))
+			return (ssize_t)i - 1;
+	}
+	return -1;
+}
+
+/* "soft,hard,soft" stays: without its last word it would say something else. */
+static int settle_repeated(struct draft *draft)
+{
+	size_t i = 0;
+	int rc = 0;
+
+	while (!rc && i < opts_count(draft->opts)) {
+		struct opt opt = opts_at(draft->opts, i), other;
+		ssize_t at = before(draft, i);
+
+		other = at < 0 ? opt : opts_at(draft->opts, (size_t)at);
+		if (at >= 0 && strcmp(known_group(&opt), GROUP_VERSION) &&
+		    same_text(&opt, &other))
+			rc = draft_remove(draft, i, "says the same again");
+		else
+			i++;
+	}
+	return rc;
+}
+
+static int warn_overruled(struct draft *draft)
+{
+	int rc = 0;
+	size_t i;
+
+	for (i = 0; !rc && i < opts_count(draft->opts); i++) {
+		struct opt opt = opts_at(draft->opts, i), other;
+		ssize_t at = before(draft, i);
+
+		if (at < 0 || draft_last_of(draft, known_group(&opt)) != (ssize_t)i ||
+		    !strcmp(known_group(&opt), GROUP_VERSION))
+			continue;
+		other = opts_at(draft->opts, (size_t)at);
+		rc = draft_warn(
+			draft, "of '%.60s%s%.60s' and '%.60s%s%.60s' the last one counts",
+			other.name, other.value ? "=" : "",
+			other.value ? other.value : "", opt.name, opt.value ? "=" : "",
+			opt.value ? opt.value : "");
+	}
+	return rc;
+}
+
+int settle_groups(struct draft *draft)
+{
+	int rc = 0;
+	size_t i;
+
+	for (i = 0; !rc && i < ARRAY_SIZE(singles); i++)
+		rc = settle_single(draft, &singles[i]);
+	rc = rc ? rc : settle_minor(draft);
+	rc = rc ? rc : settle_repeated(draft);
+	return rc ? rc : warn_overruled(draft);
+}
+
+/* What a policy may not add to a mount. */
+static int check_added(const struct opt *opt)
+{
+	bool six;
+	const char *transport = settle_transport(opt, &six);
+
+	if (transport && strcmp(transport, "rdma"))
+		return err_set(EINVAL,
+			       "'%.60s' among the options: plain NFS is policy = off",
+			       transport);
+	if (!strncmp(opt->name, OWN_PREFIX, strlen(OWN_PREFIX)))
+		return err_set(EINVAL,
+			       "'%.60s' is a mount option; here a line %s = does it",
+			       opt->name, opt->name + strlen(OWN_PREFIX));
+	if (!strcmp(opt->name, "remount"))
+		return err_set(EINVAL, "'remount' is no option for every mount");
+	return 0;
+}
+
+int settle_added(struct opts **out, const char *options)
+{
+	_cleanup_(plan_free_p) struct plan *plan = calloc(1, sizeof(*plan));
+	_cleanup_(opts_free_p) struct opts *opts = NULL;
+	struct draft draft = { .plan = plan };
+	int rc = plan ? opts_parse(&opts, options) : err_set(ENOMEM, "no memory");
+	size_t i;
+
+	draft.opts = opts;
+	rc = rc ? rc : settle_values(&draft);
+	rc = rc ? rc : settle_groups(&draft);
+	for (i = 0; !rc && i < opts_count(opts); i++) {
+		struct opt opt = opts_at(opts, i);
+
+		rc = check_added(&opt);
+	}
+	if (!rc)
+		*out = take_ptr(opts);
+	return rc;
+}

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* The source of a mount, SERVER:/PATH, as mount.nfs splits it (utils/mount/parse_dev.c): at the
+ * first colon, or behind the bracket of an IPv6 address. It is only read: a platform finds its
+ * mount again by this very text. */
+#include <arpa/inet.h>
+#include <netinet/in.h>
+
+#include "plugin/options/internal.h"
+
+/* RFC 1123 section 2.1, and the underscore that people use. */
+static bool is_name(const char *text)
+{
+	static const char allowed[] =
+		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+		"0123456789.-_";
+
+	return *text && *text != '-' && !text[strspn(text, allowed)];
+}
+
+/* The address without its zone. */
+static bool parse_ipv6(const char *host, struct in6_addr *out)
+{
+	size_t len = strcspn(host, "%");
+	char address[INET6_ADDRSTRLEN];
+
+	if (len >= sizeof(address) || (host[len] && !is_name(host + len + 1)))
+		return false;
+	memcpy(address, host, len);
+	address[len] = '\0';
+	return inet_pton(AF_INET6, address, out) == 1;
+}
+
+static int parse_bracketed(struct spec *spec)
+{
+	struct in6_addr v6;
+
+	if (!parse_ipv6(spec->host, &v6))
+		return err_set(EINVAL, "'[%.80s]' is no IPv6 address", spec->host);
+	spec->family = IP_V6;
+	spec->link_local = IN6_IS_ADDR_LINKLOCAL(&v6);
+	if (spec->link_local && !strchr(spec->host, '%'))
+		return err_set(
+			EINVAL,
+			"the link-local address [%s] needs its interface: [%s%%eth0]:/export",
+			spec->host, spec->host);
+	if (IN6_IS_ADDR_V4MAPPED(&v6))
+		return err_set(EINVAL, "[%s] is an IPv4 address: write it as one",
+			       spec->host);
+	return 0;
+}
+
+static int parse_name(struct spec *spec)
+{
+	struct in_addr v4;
+
+	if (strchr(spec->host, ','))
+		return err_set(
+			EINVAL,
+			"'%.80s': mount.nfs takes one server, and no list of replicas",
+			spec->host);
+	if (!is_name(spec->host))
+		return err_set(EINVAL, "'%.80s' is no name of a server", spec->host);
+	spec->family = inet_pton(AF_INET, spec->host, &v4) == 1 ? IP_V4 : IP_UNKNOWN;
+	return 0;
+}
+
+/* What is not SERVER:/PATH, and what may be meant. */
+static int refuse_form(const char *text)
+{
+	const char *slash = strstr(text, ":/");
+	char host[INET6_ADDRSTRLEN] = "";
+	struct in6_addr v6;
+
+	for (; slash && strstr(slash + 1, ":/"); slash = strstr(slash + 1, ":/"))
+		;
+	if (slash && (size_t)(slash - text) < sizeof(host))
+		memcpy(host, text, (size_t)(slash - text));
+	if (inet_pton(AF_INET6, host, &v6) == 1)
+		return err_set(EINVAL, "an IPv6 address stands in brackets: [%s]%s", host,
+			       slash);
+	if (!strchr(text, ':'))
+		return err_set(EINVAL,
+			       "'%.80s' names no export: it is written SERVER:/EXPORT",
+			       text);
+	return err_set(EINVAL,
+		       "'%.80s': after the server and a colon comes a path, with a slash",
+		       text);
+}
+
+static int take_host(const char *text, struct spec *spec, const char **rest)
+{
+	bool bracket = *text == '[';
+	const char *start = text + bracket;
+	size_t len = strcspn(start, bracket ? "]" : ":");
+
+	if (bracket && !start[len])
+		return err_set(EINVAL, "'%.80s' has no closing bracket", text);
+	*rest = start + len + bracket;
+	if (strncmp(*rest, ":/", 2))
+		return refuse_form(text);
+	if (!len)
+		return err_set(EINVAL, "'%.80s' has no server before the colon", text);
+	if (len > SPEC_HOST_MAX)
+		return err_set(EINVAL, "the server's name has %zu characters, %d at most",
+			       len, SPEC_HOST_MAX);
+	memcpy(spec->host, start, len);
+	spec->host[len] = '\0';
+	return bracket ? parse_bracketed(spec) : parse_name(spec);
+}
+
+int spec_parse(const char *text, struct spec *out)
+{
+	struct spec spec = { .family = IP_UNKNOWN };
+	const char *rest = text;
+	int rc;
+
+	if (!*text)
+		return err_set(EINVAL, "the source of the mount is empty");
+	if (opts_has_control(text))
+		return err_set(EINVAL,
+			       "there is a control character in the source of the mount");
+	if (!strncmp(text, "nfs://", 6))
+		return err_set(
+			EINVAL,
+			"'%.80s': mount.nfs knows no URLs; it is written SERVER:/EXPORT",
+			text);
+	rc = take_host(text, &spec, &rest);
+	if (rc)
+		return rc;
+	if (strlen(rest + 1) > SPEC_PATH_MAX)
+		return err_set(EINVAL, "the path of the export has %zu bytes, %d at most",
+			       strlen(rest + 1), SPEC_PATH_MAX);
+	strcpy(spec.path, rest + 1);
+	*out = spec;
+	return 0;
+}

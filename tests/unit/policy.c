@@ -1,0 +1,362 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* nfsrdma.conf: which section counts, and that nothing in a file is passed over. What a policy
+ * does to options is in tests/options/policy.txt. */
+#include "plugin/options/options.h"
+#include "tests/unit/host-tree.h"
+
+static int add(struct policies *policies, const char *file, const char *text)
+{
+	_cleanup_free_ char *copy = strdup(text);
+
+	return policy_add(policies, file, copy);
+}
+
+static struct policies *parse(const char *text)
+{
+	struct policies *policies = NULL;
+
+	if (policy_new(&policies) || add(policies, "f", text)) {
+		fprintf(stderr, "%s\n", err_text());
+		abort();
+	}
+	return policies;
+}
+
+static void get(const struct policies *policies, const char *text, const char *dir,
+		struct policy *out)
+{
+	struct spec spec;
+
+	if (spec_parse(text, &spec))
+		abort();
+	policy_get(policies, &spec, dir, out);
+}
+
+/* The line of the section whose policy counts, or 0. */
+static unsigned int line_for(const struct policies *policies, const char *spec,
+			     const char *dir)
+{
+	struct policy policy;
+
+	get(policies, spec, dir, &policy);
+	return strncmp(policy.mode_from, "f:", 2)
+		       ? 0
+		       : (unsigned int)atoi(policy.mode_from + 2);
+}
+
+static void built_in_is_what_promises_most(void)
+{
+	struct policy policy;
+
+	get(NULL, "nas1:/x", "/mnt", &policy);
+	CU_ASSERT_EQUAL(policy.mode, POLICY_REQUIRE);
+	CU_ASSERT_EQUAL(policy.check, POLICY_CHECK_FAST);
+	CU_ASSERT_EQUAL(policy.on_unknown, POLICY_UNKNOWN_ALLOW);
+	CU_ASSERT_EQUAL(policy.deadline_ms, 10000);
+	CU_ASSERT_PTR_NULL(policy.options);
+	CU_ASSERT_STRING_EQUAL(policy.deadline_from, "built in");
+	CU_ASSERT_STRING_EQUAL(policy.options_v3_from, "built in");
+}
+
+static void every_key_is_taken(void)
+{
+	_cleanup_(policy_free_p) struct policies *policies = parse(
+		"# words\n; words\n\n[default]\npolicy = prefer\r\n"
+		"check=read\n\tdeadline\t=  7 \non-unknown = refuse\n"
+		"options = soft, timeo=100\noptions-v3 =");
+	struct policy policy;
+
+	get(policies, "nas1:/x", NULL, &policy);
+	CU_ASSERT_EQUAL(policy.mode, POLICY_PREFER);
+	CU_ASSERT_EQUAL(policy.check, POLICY_CHECK_READ);
+	CU_ASSERT_EQUAL(policy.deadline_ms, 7000);
+	CU_ASSERT_EQUAL(policy.on_unknown, POLICY_UNKNOWN_REFUSE);
+	CU_ASSERT_STRING_EQUAL(policy.options, "soft, timeo=100");
+	CU_ASSERT_STRING_EQUAL(policy.options_v3, "");
+	CU_ASSERT_STRING_EQUAL(policy.mode_from, "f:5");
+	CU_ASSERT_STRING_EQUAL(policy.options_v3_from, "f:10");
+}
+
+static void the_most_specific_section_counts(void)
+{
+	/* The lines are odd: 2, 4, ... */
+	_cleanup_(policy_free_p) struct policies *policies = parse(
+		"[directory /srv/*]\npolicy=off\n"
+		"[directory /srv/vm]\npolicy=off\n"
+		"[export nas1:/export/*]\npolicy=off\n"
+		"[export nas1:/export/vm]\npolicy=off\n"
+		"[export *:/export/vm]\npolicy=off\n"
+		"[server nas1]\npolicy=off\n"
+		"[server nas*]\npolicy=off\n"
+		"[default]\npolicy=off\n");
+
+	CU_ASSERT_EQUAL(line_for(policies, "nas1:/export/vm", "/srv/vm"), 4);
+	CU_ASSERT_EQUAL(line_for(policies, "nas1:/export/vm", "/srv/iso"), 2);
+	CU_ASSERT_EQUAL(line_for(policies, "nas1:/export/vm", "/srv/iso/deep"), 8);
+	CU_ASSERT_EQUAL(line_for(policies, "nas1:/export/vm", NULL), 8);
+	CU_ASSERT_EQUAL(line_for(policies, "nas1:/export/iso", "/mnt"), 6);
+	CU_ASSERT_EQUAL(line_for(policies, "nas2:/export/vm", "/mnt"), 10);
+	CU_ASSERT_EQUAL(line_for(policies, "nas1:/export", "/mnt"), 12);
+	CU_ASSERT_EQUAL(line_for(policies, "NAS1:/", NULL), 12);
+	CU_ASSERT_EQUAL(line_for(policies, "nas12:/", NULL), 14);
+	CU_ASSERT_EQUAL(line_for(policies, "other:/export/vmx", NULL), 16);
+}
+
+static void of_equal_sections_the_later_counts(void)
+{
+	_cleanup_(policy_free_p) struct policies *policies =
+		parse("[server nas1]\npolicy=off\n[server nas1]\npolicy=prefer\n");
+	struct policy policy;
+
+	CU_ASSERT_EQUAL(line_for(policies, "nas1:/", NULL), 4);
+	CU_ASSERT_EQUAL(add(policies, "g", "[server nas1]\ncheck = none\n"), 0);
+	get(policies, "nas1:/", NULL, &policy);
+	CU_ASSERT_EQUAL(policy.mode, POLICY_PREFER);
+	CU_ASSERT_EQUAL(policy.check, POLICY_CHECK_NONE);
+	CU_ASSERT_STRING_EQUAL(policy.check_from, "g:2");
+}
+
+static void addresses_and_paths_have_more_than_one_form(void)
+{
+	_cleanup_(policy_free_p) struct policies *policies = parse(
+		"[server 2001:DB8:0::10]\npolicy=off\n"
+		"[export [2001:db8::11]:/vm/]\npolicy=off\n"
+		"[server [2001:db8::12]]\npolicy=off\n"
+		"[directory /srv//vm/]\npolicy=off\n"
+		"[server nas[12].example.com]\npolicy=off\n"
+		"[directory /]\npolicy=off\n");
+
+	CU_ASSERT_EQUAL(line_for(policies, "[2001:db8::10]:/x", NULL), 2);
+	CU_ASSERT_EQUAL(line_for(policies, "[2001:db8:0:0::11]:/vm", NULL), 4);
+	CU_ASSERT_EQUAL(line_for(policies, "[2001:db8::11]://vm//", NULL), 4);
+	CU_ASSERT_EQUAL(line_for(policies, "[2001:db8::11]:/vm/x", NULL), 0);
+	CU_ASSERT_EQUAL(line_for(policies, "[2001:db8::12]:/", NULL), 6);
+	CU_ASSERT_EQUAL(line_for(policies, "nas:/", "/srv/vm///"), 8);
+	CU_ASSERT_EQUAL(line_for(policies, "nas2.example.com:/", NULL), 10);
+	CU_ASSERT_EQUAL(line_for(policies, "nas3.example.com:/", "/"), 12);
+}
+
+static void what_makes_no_sense_is_an_error_with_its_line(void)
+{
+	static const struct {
+		const char *text, *error;
+	} rows[] = {
+		{ "policy = off\n", "f:1: 'policy' stands before the first section" },
+		{ "\n\n[default\npolicy=off\n", "f:3: a section ends with ']'" },
+		{ "[default]\npolicy off\n", "f:2: 'policy off' is neither a section" },
+		{ "[default]\npolicy =\n",
+		  "f:2: policy =: takes require, prefer or off" },
+		{ "[default]\npolicy = Off\n", "f:2: policy =: takes" },
+		{ "[default]\npolicy = off # words\n", "not 'off # words'" },
+		{ "[default]\npolcy = off\n", "f:2: a key is policy, check, deadline" },
+		{ "[default]\nPolicy = off\n", "f:2: a key is" },
+		{ "[default]\n= off\n", "f:2: a key is" },
+		{ "[default]\ncheck = deep\n", "f:2: check =: takes none, fast" },
+		{ "[default]\ndeadline = 0\n", "f:2: deadline =: takes seconds from 1" },
+		{ "[default]\non-unknown = no\n",
+		  "f:2: on-unknown =: takes allow or refuse" },
+		{ "[default]\npolicy=off\npolicy=off\n",
+		  "f:3: 'policy' stands in line 2 already" },
+		{ "[default]\noptions = rdma,tcp\n", "f:2: options =: 'rdma' and 'tcp'" },
+		{ "[default]\noptions = tcp\n", "plain NFS is policy = off" },
+		{ "[default]\noptions = timeo=0\n", "f:2: options =: timeo= takes" },
+		{ "[default]\noptions = foo=\"a\n", "a quote without its second" },
+		{ "[default]\noptions = nfsrdma.policy=off\n",
+		  "here a line policy = does it" },
+		{ "[default]\noptions = nfsrdma.foo=off\n", "no other nfsrdma.*" },
+		{ "[default]\noptions-v3 = remount\n", "f:2: options-v3 =: 'remount'" },
+		{ "[default]\noptions = vers=3,vers=4\n", "a mount has one version" },
+		{ "[default nas1]\n", "f:1: [default] takes nothing more" },
+		{ "[]\n", "f:1: a section is default, server, export or directory" },
+		{ "[hosts nas1]\n", "f:1: a section is" },
+		{ "[Default]\n", "f:1: a section is" },
+		{ "[server]\n", "f:1: the section does not say for what it is" },
+		{ "[server nas1:/export]\n", "with a path it is [export ...]" },
+		{ "[export nas1]\n", "f:1: an export is written SERVER:/PATH" },
+		{ "[export :/x]\n", "f:1: the section does not say for what it is" },
+		{ "[directory mnt]\n", "f:1: 'mnt' does not begin with a slash" },
+		{ "[directory]\n", "does not begin with a slash" },
+		{ "[directory /*/*/*/*/*/*/*/*/*]\n", "8 stars at most" },
+		{ "[default]\n\x01\n", "f:2: there is a control character (0x01)" },
+		{ "[default]\npolicy = off\x1b[m\n",
+		  "f:2: there is a control character" },
+		{ "]\n", "f:1: ']' is neither a section" },
+		{ "[\n", "f:1: a section ends with ']'" },
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		_cleanup_(policy_free_p) struct policies *policies = NULL;
+		int rc = policy_new(&policies);
+
+		rc = rc ? rc : add(policies, "f", rows[i].text);
+		CU_ASSERT_EQUAL(rc, -EINVAL);
+		if (rc && strstr(err_text(), rows[i].error))
+			continue;
+		fprintf(stderr, "%s: %s\n", rows[i].text, rc ? err_text() : "good");
+		CU_FAIL("another error");
+	}
+}
+
+static void lines_and_patterns_have_a_longest(void)
+{
+	char text[9000], dir[600];
+	struct policies *policies = NULL;
+
+	CU_ASSERT_EQUAL_FATAL(policy_new(&policies), 0);
+	memset(text, '#', sizeof(text));
+	text[8192] = '\0';
+	CU_ASSERT_EQUAL(add(policies, "f", text), 0);
+	text[8192] = '#';
+	text[8193] = '\0';
+	CU_ASSERT_EQUAL(add(policies, "f", text), -EINVAL);
+	memset(dir, 'a', sizeof(dir));
+	dir[512] = '\0';
+	dir[0] = '/';
+	snprintf(text, sizeof(text), "[directory %s]\n", dir);
+	CU_ASSERT_EQUAL(add(policies, "f", text), 0);
+	snprintf(text, sizeof(text), "[directory %sa]\n", dir);
+	CU_ASSERT_EQUAL(add(policies, "f", text), -EINVAL);
+	policy_free(policies);
+}
+
+static void there_are_most_sections(void)
+{
+	_cleanup_(policy_free_p) struct policies *policies = NULL;
+	char text[] = "[default]\n";
+	unsigned int i;
+	int rc = policy_new(&policies);
+
+	for (i = 0; i < 1024 && !rc; i++)
+		rc = add(policies, "f", text);
+	CU_ASSERT_EQUAL(rc, 0);
+	CU_ASSERT_EQUAL(add(policies, "f", text), -EFBIG);
+}
+
+/* Stars cost time: the worst that is allowed is soon done. */
+static void patterns_do_not_take_for_ever(void)
+{
+	_cleanup_(policy_free_p) struct policies *policies =
+		parse("[export nas1:/*a*a*a*a*a*a*a*b]\npolicy=off\n");
+	char text[SPEC_PATH_MAX + 8] = "nas1:/";
+	uint64_t start = now_ms();
+
+	memset(text + 6, 'a', SPEC_PATH_MAX - 1);
+	CU_ASSERT_EQUAL(line_for(policies, text, NULL), 0);
+	CU_ASSERT(now_ms() - start < 2000);
+}
+
+/* Files */
+
+static void no_file_is_no_policy_but_the_built_in(void)
+{
+	_cleanup_(policy_free_p) struct policies *policies = NULL;
+	struct policy policy;
+	struct tree tree;
+
+	tree_new(&tree);
+	CU_ASSERT_EQUAL_FATAL(policy_open(&policies, tree.host), 0);
+	get(policies, "nas1:/x", NULL, &policy);
+	CU_ASSERT_STRING_EQUAL(policy.mode_from, "built in");
+	tree_free(&tree);
+}
+
+static void the_file_comes_first_and_then_its_folder_by_name(void)
+{
+	_cleanup_(policy_free_p) struct policies *policies = NULL;
+	struct policy policy;
+	struct tree tree;
+
+	tree_new(&tree);
+	tree_write(&tree, "etc/nfsrdma.conf",
+		   "[default]\npolicy=off\ncheck=none\ndeadline=1");
+	tree_write(&tree, "etc/nfsrdma.conf.d/10-a.conf",
+		   "[default]\npolicy=prefer\ncheck=connect\n");
+	tree_write(&tree, "etc/nfsrdma.conf.d/9-a.conf",
+		   "[default]\npolicy=require\ncheck=read\n");
+	tree_write(&tree, "etc/nfsrdma.conf.d/20.conf~", "rubbish\n");
+	tree_write(&tree, "etc/nfsrdma.conf.d/.hidden.conf", "rubbish\n");
+	tree_write(&tree, "etc/nfsrdma.conf.d/README", "rubbish\n");
+	CU_ASSERT_EQUAL_FATAL(policy_open(&policies, tree.host), 0);
+	get(policies, "nas1:/x", NULL, &policy);
+	CU_ASSERT_EQUAL(policy.mode, POLICY_PREFER);
+	CU_ASSERT_STRING_EQUAL(policy.mode_from, "/etc/nfsrdma.conf.d/10-a.conf:2");
+	CU_ASSERT_EQUAL(policy.check, POLICY_CHECK_CONNECT);
+	CU_ASSERT_STRING_EQUAL(policy.deadline_from, "/etc/nfsrdma.conf:4");
+	tree_free(&tree);
+}
+
+static void assert_broken(const struct tree *tree, const char *error)
+{
+	struct policies *policies = NULL;
+	int rc = policy_open(&policies, tree->host);
+
+	CU_ASSERT(rc < 0);
+	CU_ASSERT_PTR_NULL(policies);
+	CU_ASSERT_PTR_NOT_NULL(strstr(err_text(), error));
+	policy_free(policies);
+}
+
+static void a_broken_file_is_an_error_and_no_policy(void)
+{
+	struct tree tree;
+
+	tree_new(&tree);
+	tree_write(&tree, "etc/nfsrdma.conf", "[default]\npolicy = off\n");
+	tree_write(&tree, "etc/nfsrdma.conf.d/a.conf", "[server nas1]\npolicy = none\n");
+	assert_broken(&tree, "/etc/nfsrdma.conf.d/a.conf:2: policy =: takes require");
+	tree_link(&tree, "etc/nfsrdma.conf.d/a.conf", "nowhere");
+	assert_broken(&tree, "/etc/nfsrdma.conf.d/a.conf is a link that leads nowhere");
+	tree_bytes(&tree, "etc/nfsrdma.conf.d/a.conf", "[default]\n\0\n", 12);
+	assert_broken(&tree, "is not a text");
+	tree_fifo(&tree, "etc/nfsrdma.conf.d/a.conf");
+	assert_broken(&tree, "is not a regular file");
+	tree_link(&tree, "etc/nfsrdma.conf.d/a.conf", "/etc/nfsrdma.conf.d");
+	assert_broken(&tree, "is not a regular file");
+	tree_link(&tree, "etc/nfsrdma.conf.d/a.conf", "/dev/null");
+	tree_link(&tree, "etc/nfsrdma.conf", "loop");
+	tree_link(&tree, "etc/loop", "nfsrdma.conf");
+	assert_broken(&tree, "etc/nfsrdma.conf");
+	tree_free(&tree);
+}
+
+static void files_have_a_largest(void)
+{
+	char *text = malloc(65537);
+	struct policies *policies = NULL;
+	struct tree tree;
+
+	tree_new(&tree);
+	memset(text, '\n', 65537);
+	tree_bytes(&tree, "etc/nfsrdma.conf", text, 65536);
+	CU_ASSERT_EQUAL(policy_open(&policies, tree.host), 0);
+	policy_free(policies);
+	tree_bytes(&tree, "etc/nfsrdma.conf", text, 65537);
+	assert_broken(&tree, "more than 65536 bytes");
+	tree_free(&tree);
+	free(text);
+}
+
+static void a_folder_that_is_none_is_an_error(void)
+{
+	struct tree tree;
+
+	tree_new(&tree);
+	tree_write(&tree, "etc/nfsrdma.conf.d", "");
+	assert_broken(&tree, "is not a directory");
+	tree_free(&tree);
+}
+
+SUITE_MAIN("policy", TEST(built_in_is_what_promises_most), TEST(every_key_is_taken),
+	   TEST(the_most_specific_section_counts),
+	   TEST(of_equal_sections_the_later_counts),
+	   TEST(addresses_and_paths_have_more_than_one_form),
+	   TEST(what_makes_no_sense_is_an_error_with_its_line),
+	   TEST(lines_and_patterns_have_a_longest), TEST(there_are_most_sections),
+	   TEST(patterns_do_not_take_for_ever),
+	   TEST(no_file_is_no_policy_but_the_built_in),
+	   TEST(the_file_comes_first_and_then_its_folder_by_name),
+	   TEST(a_broken_file_is_an_error_and_no_policy), TEST(files_have_a_largest),
+	   TEST(a_folder_that_is_none_is_an_error))
