@@ -36,7 +36,8 @@ void words_add(struct words *words, const char *fmt, ...)
 		words->left_out++;
 		return;
 	}
-	words->used += (size_t)sprintf(words->text + words->used, "%s%s", comma, item);
+	strcpy(stpcpy(words->text + words->used, comma), item);
+	words->used += strlen(words->text + words->used);
 	words->count++;
 }
 
