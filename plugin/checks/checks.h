@@ -31,8 +31,9 @@ struct check_target {
 	unsigned int roles;
 	unsigned int naddresses; /* of the server; 0: not resolved, or below a root */
 	struct transport_address addresses[8];
-	char unresolved[160];     /* why there is none; empty */
+	char unresolved[160]; /* why there is none; empty */
 	unsigned int nfs_version; /* 0 any, 3, 4 */
+	unsigned int nfs_minor;   /* of 4 */
 	bool krb5;
 };
 
@@ -53,10 +54,21 @@ struct check_run {
 
 #define CHECK_NEEDS_MAX 4
 
+/* Whether the mount helper runs it, too. */
+enum check_at_mount {
+	CHECK_MOUNT_NO,
+	CHECK_MOUNT_STOPS, /* before each mount: of this host alone, and quick; where it fails
+			    * there can be no mount over RDMA */
+	CHECK_MOUNT_TELLS, /* the same, and worth a word where it fails */
+	CHECK_MOUNT_PATH,  /* the way to the server: where the policy wants it, and for the
+			    * cause when a mount failed */
+};
+
 struct check {
 	const char *id;
 	unsigned int roles; /* enum check_role: for whom it is asked */
 	bool remote;        /* only where a server was named */
+	enum check_at_mount at_mount;
 	/* Ids that must not have failed; what is unknown there does not stop it. */
 	const char *needs[CHECK_NEEDS_MAX];
 	/* Says its finding by check_say() or check_skip(). 0, or -errno with words: then it is
@@ -66,13 +78,28 @@ struct check {
 
 extern const struct check *const check_table[]; /* ends with NULL */
 
+/* remote.c */
+
+/* The addresses of target->server, or why there are none. Below a root only those that the
+ * record has. */
+void remote_resolve(const struct host *host, struct check_target *target,
+		    uint64_t deadline);
+
 /* checks.c */
 
+/* What this host is, where nobody says: a client, and a server too where it is one already. Who may
+ * not see that is not told so. */
+unsigned int checks_roles(const struct host *host);
 /* Runs those that apply, in table order, until the deadline; what it cut is unknown. */
 /* @table: check_table, or a test's. Errors: -ENOMEM. */
 int checks_run(const struct check *const *table, const struct host *host,
 	       const struct live_ops *live, const struct check_target *target,
 	       uint64_t deadline, finding_sink sink, void *arg);
+/* For a snapshot: runs those that are asked of this host alone, whatever those before them came
+ * to, for what they read; nobody is told what they say. */
+int checks_visit(const struct check *const *table, const struct host *host,
+		 const struct live_ops *live, const struct check_target *target,
+		 uint64_t deadline);
 /* For a check: its finding. Evidence by finding_text(&run->finding, ...). Returns 0. */
 int check_say(struct check_run *run, enum finding_status status, const char *fmt, ...)
 	PRINTF_LIKE(3, 4);
@@ -124,14 +151,104 @@ int facts_route_port(struct check_run *run, const struct rdma_device **device,
 
 /* mounts-audit.c: pure; `nfsrdma mounts` and the checks of group mount */
 
-struct mount_verdict {
-	const struct nfs_mount *mount;
-	bool wants_rdma; /* its options, or its parent's, ask for it */
-	bool is_rdma;    /* mountinfo and every xprt say so */
-	char text[256];
+/* What was seen of this host's mounts. `mounts` on a running system looks twice, and asks them for
+ * an answer in between; everyone else has one look. */
+struct mounts_seen {
+	const struct nfs_mounts *now;
+	const struct nfs_mounts *before; /* the first look; NULL: there was one only */
+	/* Of @before, by index; NULL: nobody was asked. */
+	const struct mount_answer *answers;
+	const struct conf *nfsmount_conf; /* NULL: not known */
 };
 
-void mounts_audit(const struct nfs_mounts *mounts, finding_sink sink, void *arg);
+/* A record that a mount helper leaves of what it was told would be one more source of a wish:
+ * a row in mounts-wish.c. */
+enum mount_wish {
+	WISH_UNKNOWN, /* nobody knows with what options it was mounted */
+	WISH_NONE,    /* its options are known, and name no transport */
+	WISH_TCP,     /* or UDP */
+	WISH_RDMA,
+};
+
+enum mount_run {
+	RUN_UNKNOWN, /* mountinfo names no transport */
+	RUN_RDMA,    /* mountinfo says so, and mountstats of every connection */
+	RUN_CLAIMED, /* mountinfo says so, and mountstats has no connection of it */
+	RUN_MIXED,   /* the two say different things, or connections differ */
+	RUN_OTHER,   /* TCP, UDP */
+};
+
+/* In the order of causes; each is a finding, mount.answer and so on. */
+enum mount_aspect {
+	MOUNT_ANSWER,
+	MOUNT_TRANSPORT,
+	MOUNT_SUBMOUNT,
+	MOUNT_OPTIONS,
+	MOUNT_COUNTERS,
+	MOUNT_ASPECTS
+};
+
+#define MOUNT_TEXT_MAX 400
+
+struct mount_opinion {
+	enum finding_status status;
+	bool note;           /* it passed, and has to tell something all the same */
+	const char *because; /* id of what it was skipped for; NULL: does not apply */
+	char text[MOUNT_TEXT_MAX]; /* without the name of the mount */
+};
+
+struct mount_verdict {
+	const struct nfs_mount *mount;
+	const struct nfs_mount *before;    /* the same at the first look, or NULL */
+	const struct mount_answer *answer; /* NULL: not asked */
+	bool covered; /* a later mount lies on its directory, so nobody comes here */
+	enum mount_wish wish;
+	const char *wish_by; /* who says so; "" */
+	enum mount_run run;
+	bool proven; /* it was asked, and the reply came over RDMA */
+	/* Index of the mount that the kernel made it below; UINT_MAX: it is none such. */
+	unsigned int below;
+	struct mount_opinion opinions[MOUNT_ASPECTS];
+};
+
+extern const char *const mount_aspect_ids[MOUNT_ASPECTS];
+
+/* A verdict for each mount of @seen->now, in its order; borrows from @seen. The caller frees
+ * *@out with free(3). Errors: -ENOMEM. */
+int mounts_audit(const struct mounts_seen *seen, struct mount_verdict **out);
+/* The worst of its opinions. */
+enum finding_status mounts_status(const struct mount_verdict *verdict);
+const char *mounts_wish_name(enum mount_wish wish);
+/* "rdma", "tcp", "mixed"...; borrowed from the mount. */
+const char *mounts_run_name(const struct mount_verdict *verdict);
+
+/* mounts-findings.c: pure */
+
+/* Findings of all verdicts: mount.list, then each aspect: what is not good, and of transport and
+ * counters everything, has a finding for each mount. Far fewer than a report can hold. */
+void mounts_findings(const struct mounts_seen *seen, const struct mount_verdict *verdicts,
+		     finding_sink sink, void *arg);
+
+/* mounts-columns.c: pure */
+
+/* What /proc/self/mountstats prints of an RDMA transport, in its order. */
+enum xprt_column {
+	XPRT_CONNECTS = 2,
+	XPRT_IDLE = 4,
+	XPRT_SENDS = 5,
+	XPRT_RECVS = 6,
+	XPRT_BAD_XIDS = 7,
+	XPRT_BAD_REPLIES = 19,
+	XPRT_COLUMNS = 27,
+};
+
+struct xprt_column_row {
+	const char *name;
+	bool is_sum; /* of several connections it is the sum; else the least */
+	const char *meaning;
+};
+
+extern const struct xprt_column_row xprt_columns[XPRT_COLUMNS];
 
 /* firewall-eval.c: pure; the map of what is behind it is firewall.h */
 
@@ -148,18 +265,33 @@ struct firewall_packet {
 	uint8_t protocol; /* IPPROTO_UDP, IPPROTO_TCP */
 	bool established; /* conntrack knows it: a reply. Else the first of its kind (a SYN) */
 	bool bridge;      /* netdev is a bridge, so the bridge family's chains count */
+	/* Its source port is not known, but one of 49152 to 65535, as RoCE's are. */
+	bool dynamic_source;
 	/* Input: the route to the source leaves by netdev, so reverse path filters pass it. */
 	bool symmetric;
 };
 
 #define FIREWALL_WHY_MAX 320
 
+/* Where a rule, or a policy, is: as nft names it. */
+struct firewall_place {
+	char family[8], table[64], chain[64]; /* family empty: not known */
+};
+
 /* What the rules that `nft -j list ruleset` printed would do with it: of the families ip, ip6
  * and inet at prerouting and input, or output and postrouting, and of netdev at that device.
  * @why: the rule that decided, or the first that is not modelled and could: clean text.
  * Errors: -EBADMSG no ruleset; -E2BIG more than is looked at. */
+/* @place: of what drops it; NULL where that is not wanted. */
 int firewall_eval(const char *json, size_t len, const struct firewall_packet *packet,
-		  enum firewall_answer *answer, char *why, size_t cap);
+		  enum firewall_answer *answer, char *why, size_t cap,
+		  struct firewall_place *place);
+
+/* firewall-peers.c: pure */
+
+/* Addresses of a family that are somewhere in the rules, each once; of a prefix its first. */
+unsigned int firewall_peers(const char *json, size_t len, int family,
+			    struct transport_address *out, unsigned int max);
 
 /* firewall-zone.c: pure */
 

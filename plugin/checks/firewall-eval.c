@@ -193,7 +193,20 @@ struct verdict {
 	bool is_rule; /* why is more than a policy */
 	char *why;
 	size_t cap;
+	struct firewall_place *place; /* may be NULL */
 };
+
+/* A name that is longer than those of nft is none that a command could use. */
+static void tell_place(const struct ruleset_chain *chain, struct firewall_place *place)
+{
+	if (!place || strlen(chain->family) >= sizeof(place->family) ||
+	    strlen(chain->table) >= sizeof(place->table) ||
+	    strlen(chain->name) >= sizeof(place->chain))
+		return;
+	strcpy(place->family, chain->family);
+	strcpy(place->table, chain->table);
+	strcpy(place->chain, chain->name);
+}
 
 /* What one more chain makes of it. True: nothing later matters. */
 static bool add_base(const struct firewall_run *run, const struct firewall_outcome *out,
@@ -202,6 +215,7 @@ static bool add_base(const struct firewall_run *run, const struct firewall_outco
 	if (out->way[WAY_DROP] && !out->way[WAY_ACCEPT]) {
 		verdict->answer = FIREWALL_DROP;
 		say(&out->by[WAY_DROP], verdict->why, verdict->cap);
+		tell_place(out->by[WAY_DROP].chain, verdict->place);
 		return true;
 	}
 	if (verdict->answer == FIREWALL_UNKNOWN)
@@ -239,15 +253,18 @@ static int walk_bases(struct firewall_run *run, struct base *bases, unsigned int
 }
 
 int firewall_eval(const char *json, size_t len, const struct firewall_packet *packet,
-		  enum firewall_answer *answer, char *why, size_t cap)
+		  enum firewall_answer *answer, char *why, size_t cap,
+		  struct firewall_place *place)
 {
 	_cleanup_(ruleset_close_p) struct ruleset *ruleset = NULL;
-	struct verdict verdict = { FIREWALL_ACCEPT, false, why, cap };
+	struct verdict verdict = { FIREWALL_ACCEPT, false, why, cap, place };
 	struct firewall_run run = { .packet = packet };
 	struct base bases[BASES_MAX];
 	unsigned int count;
 	int rc;
 
+	if (place)
+		memset(place, 0, sizeof(*place));
 	rc = ruleset_open(&ruleset, json, len);
 	if (rc)
 		return rc;

@@ -98,7 +98,7 @@ static enum truth match_flags(struct firewall_run *run, const struct operand *op
 	uint64_t bits;
 
 	run->steps++;
-	if (!value_number(op, right, &bits))
+	if (!value_to_number(op, right, &bits))
 		return operand_doubt(run, "a flag is not modelled");
 	if (op->number & op->known & bits)
 		return YES;
@@ -127,7 +127,7 @@ static enum truth compare(struct firewall_run *run, const struct operand *op,
 	run->steps++;
 	if (op->kind == OPERAND_UNKNOWN)
 		return MAYBE;
-	if (op->kind != OPERAND_NUMBER || !value_number(op, right, &number))
+	if (op->kind != OPERAND_NUMBER || !value_to_number(op, right, &number))
 		return operand_doubt(run, "%.4s is not modelled", how);
 	if (op->known != UINT64_MAX)
 		return MAYBE;

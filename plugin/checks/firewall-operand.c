@@ -100,9 +100,14 @@ static void port(struct firewall_run *run, const struct transport_address *of,
 		operand_doubt(run, "it asks for the %s port, which is any", what);
 }
 
+/* Ports from here on: the dynamic ones (RFC 6335). */
+#define DYNAMIC_PORT 0xc000
+
 static void source_port(struct firewall_run *run, struct operand *out)
 {
 	port(run, &run->packet->source, "source", out);
+	if (!out->known && run->packet->dynamic_source)
+		operand_number(out, DYNAMIC_PORT, ~(uint64_t)(UINT16_MAX ^ DYNAMIC_PORT));
 }
 
 static void destination_port(struct firewall_run *run, struct operand *out)
@@ -278,7 +283,7 @@ static void read_and(struct firewall_run *run, struct json_object *expr,
 	if (out->kind != OPERAND_NUMBER && out->kind != OPERAND_UNKNOWN)
 		return;
 	if (out->kind == OPERAND_UNKNOWN ||
-	    !value_number(out, json_object_array_get_idx(expr, 1), &mask)) {
+	    !value_to_number(out, json_object_array_get_idx(expr, 1), &mask)) {
 		out->kind = OPERAND_UNKNOWN;
 		return;
 	}

@@ -31,14 +31,14 @@ static bool flags_number(const struct operand *op, struct json_object *list,
 
 	*out = 0;
 	for (i = 0; i < json_object_array_length(list); i++) {
-		if (!value_number(op, json_object_array_get_idx(list, i), &one))
+		if (!value_to_number(op, json_object_array_get_idx(list, i), &one))
 			return false;
 		*out |= one;
 	}
 	return true;
 }
 
-bool value_number(const struct operand *op, struct json_object *value, uint64_t *out)
+bool value_to_number(const struct operand *op, struct json_object *value, uint64_t *out)
 {
 	struct json_object *list = json_member(value, "|");
 
@@ -72,7 +72,7 @@ static enum truth number_is(struct firewall_run *run, const struct operand *op,
 {
 	uint64_t number;
 
-	if (!value_number(op, value, &number)) {
+	if (!value_to_number(op, value, &number)) {
 		/* The name of another: ours is in its table. */
 		if (op->symbols && !op->flags &&
 		    json_object_is_type(value, json_type_string))
@@ -150,6 +150,16 @@ static enum truth address_range(struct firewall_run *run, const struct operand *
 		       : NO;
 }
 
+/* Between the least and the most that the bits which are not known allow. */
+static enum truth bounds_hold(const struct operand *op, uint64_t low, uint64_t high)
+{
+	uint64_t least = op->number & op->known, most = op->number | ~op->known;
+
+	if (most < low || high < least)
+		return NO;
+	return low <= least && most <= high ? YES : MAYBE;
+}
+
 static enum truth range_holds(struct firewall_run *run, const struct operand *op,
 			      struct json_object *range)
 {
@@ -163,12 +173,10 @@ static enum truth range_holds(struct firewall_run *run, const struct operand *op
 	last = json_object_array_get_idx(range, 1);
 	if (op->kind == OPERAND_ADDRESS)
 		return address_range(run, op, first, last);
-	if (op->kind != OPERAND_NUMBER || !value_number(op, first, &low) ||
-	    !value_number(op, last, &high))
+	if (op->kind != OPERAND_NUMBER || !value_to_number(op, first, &low) ||
+	    !value_to_number(op, last, &high))
 		return not_understood(run, range);
-	if (op->known != UINT64_MAX)
-		return MAYBE;
-	return low <= op->number && op->number <= high ? YES : NO;
+	return bounds_hold(op, low, high);
 }
 
 enum truth value_is(struct firewall_run *run, const struct operand *op,

@@ -159,7 +159,7 @@ void operand_ethertype(struct firewall_run *run, struct operand *out);
 enum truth value_is(struct firewall_run *run, const struct operand *op,
 		    struct json_object *value);
 /* The number that a text, a number or a list of flags stands for. */
-bool value_number(const struct operand *op, struct json_object *value, uint64_t *out);
+bool value_to_number(const struct operand *op, struct json_object *value, uint64_t *out);
 
 /* firewall-match.c */
 

@@ -18,7 +18,7 @@ static struct json_object *answer(const char *ruleset, struct json_object *json)
 	rc = firewall_case_packet(json, &packet);
 	if (!rc)
 		rc = firewall_eval(ruleset, strlen(ruleset), &packet, &said, why,
-				   sizeof(why));
+				   sizeof(why), NULL);
 	json_object_object_add(
 		out, "answer",
 		json_object_new_string(rc ? "error" : firewall_case_answer(said)));

@@ -29,7 +29,7 @@ static void check_packet(const char *name, const char *ruleset, struct json_obje
 	rc = firewall_case_packet(json, &packet);
 	if (!rc)
 		rc = firewall_eval(ruleset, strlen(ruleset), &packet, &answer, text,
-				   sizeof(text));
+				   sizeof(text), NULL);
 	said = rc ? err_text() : firewall_case_answer(answer);
 	good = want && !strcmp(said, json_object_get_string(want)) &&
 	       (!why || strstr(text, json_object_get_string(why))) &&
@@ -95,7 +95,7 @@ static int ask(const char *ruleset, size_t len, enum firewall_answer *answer, ch
 {
 	struct firewall_packet packet = roce();
 
-	return firewall_eval(ruleset, len, &packet, answer, why, FIREWALL_WHY_MAX);
+	return firewall_eval(ruleset, len, &packet, answer, why, FIREWALL_WHY_MAX, NULL);
 }
 
 #define BASE \
@@ -338,11 +338,84 @@ static void names_are_shown_clean_and_cut(void)
 	struct firewall_packet packet = roce();
 
 	CU_ASSERT_EQUAL(firewall_eval(ruleset, strlen(ruleset), &packet, &answer, why,
-				      sizeof(why)),
+				      sizeof(why), NULL),
 			0);
 	CU_ASSERT_EQUAL(answer, FIREWALL_DROP);
 	CU_ASSERT(finding_is_clean(why));
 	CU_ASSERT_EQUAL(strlen(why), sizeof(why) - 1);
+}
+
+static void expect_place(const char *ruleset, enum firewall_answer want,
+			 const char *family, const char *chain)
+{
+	struct firewall_place place = { "x", "x", "x" };
+	struct firewall_packet packet = roce();
+	enum firewall_answer answer;
+	char why[FIREWALL_WHY_MAX];
+
+	CU_ASSERT_EQUAL(firewall_eval(ruleset, strlen(ruleset), &packet, &answer, why,
+				      sizeof(why), &place),
+			0);
+	CU_ASSERT_EQUAL(answer, want);
+	CU_ASSERT_STRING_EQUAL(place.family, family);
+	CU_ASSERT_STRING_EQUAL(place.chain, chain);
+}
+
+static void the_place_of_what_drops_is_told(void)
+{
+	expect_place(RULESET(BASE), FIREWALL_DROP, "inet", "in");
+	expect_place(
+		RULESET(BASE "," CHAIN("a") "," RULE(
+			"in",
+			"[{\"jump\":{\"target\":\"a\"}}]") "," RULE("a",
+								    "[{\"drop\":null}]")),
+		FIREWALL_DROP, "inet", "a");
+	expect_place(RULESET(BASE "," RULE("in", "[{\"accept\":null}]")), FIREWALL_ACCEPT,
+		     "", "");
+}
+
+#define SPORT(op, value)                                                                \
+	RULESET(BASE "," RULE(                                                          \
+		"in",                                                                   \
+		"[{\"match\":{\"op\":\"" op                                             \
+		"\",\"left\":{\"payload\":{\"protocol\":\"udp\",\"field\":\"sport\"}}," \
+		"\"right\":" value "}},{\"accept\":null}]"))
+
+/* RoCE's replies do not come from port 4791, as rules for "replies" want them. */
+static void of_a_dynamic_source_port_the_range_is_known(void)
+{
+	static const struct {
+		const char *ruleset;
+		enum firewall_answer want;
+	} sports[] = {
+		{ SPORT("==", "4791"), FIREWALL_DROP },
+		{ SPORT("==", "50000"), FIREWALL_UNKNOWN },
+		{ SPORT("==", "{\"range\":[1024,65535]}"), FIREWALL_ACCEPT },
+		{ SPORT("==", "{\"range\":[49152,65535]}"), FIREWALL_ACCEPT },
+		{ SPORT("==", "{\"range\":[49153,65535]}"), FIREWALL_UNKNOWN },
+		{ SPORT("==", "{\"range\":[1,49151]}"), FIREWALL_DROP },
+		{ SPORT("!=", "4791"), FIREWALL_ACCEPT },
+	};
+	struct firewall_packet packet = roce();
+	enum firewall_answer answer;
+	char why[FIREWALL_WHY_MAX];
+	size_t i;
+
+	packet.dynamic_source = true;
+	for (i = 0; i < ARRAY_SIZE(sports); i++) {
+		CU_ASSERT_EQUAL(firewall_eval(sports[i].ruleset,
+					      strlen(sports[i].ruleset), &packet, &answer,
+					      why, sizeof(why), NULL),
+				0);
+		if (answer != sports[i].want)
+			printf("%s: %d, %s\n", sports[i].ruleset, answer, why);
+		CU_ASSERT_EQUAL(answer, sports[i].want);
+	}
+	packet.dynamic_source = false;
+	CU_ASSERT_EQUAL(firewall_eval(sports[0].ruleset, strlen(sports[0].ruleset),
+				      &packet, &answer, why, sizeof(why), NULL),
+			0);
+	CU_ASSERT_EQUAL(answer, FIREWALL_UNKNOWN);
 }
 
 SUITE_MAIN("firewall", TEST(every_case_has_its_answer),
@@ -351,4 +424,5 @@ SUITE_MAIN("firewall", TEST(every_case_has_its_answer),
 	   TEST(chains_that_fan_out_take_no_time),
 	   TEST(big_sets_are_searched_and_bigger_ones_given_up),
 	   TEST(too_many_parts_are_refused_before_they_cost),
-	   TEST(names_are_shown_clean_and_cut))
+	   TEST(names_are_shown_clean_and_cut), TEST(the_place_of_what_drops_is_told),
+	   TEST(of_a_dynamic_source_port_the_range_is_known))
