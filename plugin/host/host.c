@@ -15,7 +15,10 @@
 struct host {
 	int fd;
 	bool live;
-	bool *slow_index; /* owned; the one thing that is learnt of a const host */
+	bool *slow_index;    /* owned; the one thing that is learnt of a const host */
+	struct index *index; /* of a snapshot, or NULL */
+	host_watch_fn watch; /* or NULL */
+	void *watch_arg;
 	char prefix[256];
 };
 
@@ -23,6 +26,7 @@ int host_open(struct host **out, const char *root)
 {
 	_cleanup_(host_close_p) struct host *host = calloc(1, sizeof(*host));
 	size_t len;
+	int rc;
 
 	if (!host)
 		return err_set(ENOMEM, "no memory");
@@ -38,6 +42,9 @@ int host_open(struct host **out, const char *root)
 	len = strlen(host->prefix);
 	if (!len || host->prefix[len - 1] != '/')
 		strcpy(host->prefix + len, "/");
+	rc = root ? index_open(&host->index, host) : 0;
+	if (rc)
+		return rc;
 	*out = take_ptr(host);
 	return 0;
 }
@@ -49,6 +56,7 @@ void host_close(struct host *host)
 	if (host->fd >= 0)
 		close(host->fd);
 	free(host->slow_index);
+	index_close(host->index);
 	free(host);
 }
 
@@ -62,6 +70,16 @@ bool host_is_live(const struct host *host)
 	return host->live;
 }
 
+bool host_is_snapshot(const struct host *host)
+{
+	return host->index;
+}
+
+int host_fd(const struct host *host)
+{
+	return host->fd;
+}
+
 bool *host_slow_index(const struct host *host)
 {
 	return host->slow_index;
@@ -72,6 +90,58 @@ const char *host_prefix(const struct host *host)
 	return host->prefix;
 }
 
+/* --- who watches ------------------------------------------------------------------- */
+
+void host_watch(struct host *host, host_watch_fn fn, void *arg)
+{
+	host->watch = fn;
+	host->watch_arg = arg;
+}
+
+bool host_is_watched(const struct host *host)
+{
+	return host->watch;
+}
+
+/* A reader goes on as if nobody had been told. */
+static void tell(const struct host *host, const struct host_event *event)
+{
+	char words[ERR_TEXT_MAX];
+	int saved = errno;
+
+	if (!host->watch)
+		return;
+	snprintf(words, sizeof(words), "%s", err_text());
+	host->watch(host->watch_arg, event);
+	err_set(EIO, "%s", words);
+	errno = saved;
+}
+
+/* Returns @rc. */
+static int tell_error(const struct host *host, const char *path, int rc)
+{
+	tell(host,
+	     &(struct host_event){ .seen = HOST_SEEN_ERROR, .path = path, .rc = rc });
+	return rc;
+}
+
+static void tell_seen(const struct host *host, enum host_seen seen, const char *path)
+{
+	tell(host, &(struct host_event){ .seen = seen, .path = path });
+}
+
+void host_answer(const struct host *host, const char *record, const char *key,
+		 const char *value, const char *words)
+{
+	tell(host, &(struct host_event){ .seen = HOST_SEEN_ANSWER,
+					 .path = record,
+					 .key = key,
+					 .value = value,
+					 .words = words });
+}
+
+/* --- files -------------------------------------------------------------------------- */
+
 static int open_error(const struct host *host, const char *path, int rc)
 {
 	/* A part of the path that is no folder: then the rest is not there either. */
@@ -79,14 +149,33 @@ static int open_error(const struct host *host, const char *path, int rc)
 	return err_sys("%s%s", host->prefix, path);
 }
 
+static const char *relative(const char *path)
+{
+	return path + strspn(path, "/");
+}
+
+/* In a snapshot what is not there need not be absent. */
+static int find_out_why(const struct host *host, const char *path, int rc)
+{
+	int why = rc;
+
+	if (host->index && rc == -ENOENT)
+		why = index_missing(host->index, host->fd, path);
+	return why == rc || why == -ENOENT ? open_error(host, path, why) : why;
+}
+
 int host_open_at(const struct host *host, const char *path, int flags)
 {
 	int fd;
 
-	while (*path == '/')
-		path++;
+	path = relative(path);
 	fd = beneath_open(host->fd, path, flags);
-	return fd < 0 ? open_error(host, path, fd) : fd;
+	if (fd < 0)
+		return tell_error(host, path, find_out_why(host, path, fd));
+	if (flags & O_PATH)
+		tell_seen(host, flags & O_NOFOLLOW ? HOST_SEEN_LINK : HOST_SEEN_THERE,
+			  path);
+	return fd;
 }
 
 static int must_be_regular(const struct host *host, const char *path, int fd)
@@ -95,17 +184,38 @@ static int must_be_regular(const struct host *host, const char *path, int fd)
 
 	if (fstat(fd, &st))
 		return err_sys("%s%s", host->prefix, path);
-	if (!S_ISREG(st.st_mode))
-		return err_set(EINVAL, "%s%s is not a regular file", host->prefix, path);
-	return 0;
+	if (S_ISREG(st.st_mode))
+		return 0;
+	err_set(EINVAL, "%s%s is not a regular file", host->prefix, path);
+	/* A directory says so itself, once more. */
+	return S_ISDIR(st.st_mode) ? -EINVAL : tell_error(host, path, -EINVAL);
 }
 
-int host_open_file(const struct host *host, const char *path)
+/* What the index knows of reading @path. */
+static int replay_error(const struct host *host, const char *path)
 {
-	_cleanup_close_ int seen = host_open_at(host, path, O_PATH);
-	_cleanup_close_ int fd = -1;
-	int rc;
+	int rc = host->index ? index_error(host->index, path) : 0;
 
+	return rc ? tell_error(host, path, rc) : 0;
+}
+
+static int replay_content(const struct host *host, const char *path, int fd)
+{
+	int rc = host->index ? index_content(fd, path) : 0;
+
+	return rc ? tell_error(host, path, rc) : 0;
+}
+
+/* @path is relative(). */
+static int open_regular(const struct host *host, const char *path)
+{
+	_cleanup_close_ int seen = -1;
+	_cleanup_close_ int fd = -1;
+	int rc = replay_error(host, path);
+
+	if (rc)
+		return rc;
+	seen = host_open_at(host, path, O_PATH);
 	if (seen < 0)
 		return seen;
 	rc = must_be_regular(host, path, seen);
@@ -116,7 +226,17 @@ int host_open_file(const struct host *host, const char *path)
 	if (fd < 0)
 		return fd;
 	rc = must_be_regular(host, path, fd);
+	rc = rc ? rc : replay_content(host, path, fd);
 	return rc ? rc : take_fd(&fd);
+}
+
+int host_open_file(const struct host *host, const char *path)
+{
+	int fd = open_regular(host, relative(path));
+
+	if (fd >= 0)
+		tell_seen(host, HOST_SEEN_OPENED, relative(path));
+	return fd;
 }
 
 /* Up to @cap bytes; fewer only at the end of the file. */
@@ -164,22 +284,25 @@ static ssize_t read_all(int fd, size_t max, char **out)
 int host_read_bytes(const struct host *host, const char *path, size_t max,
 		    struct host_text *out)
 {
-	_cleanup_close_ int fd = host_open_file(host, path);
+	_cleanup_close_ int fd = open_regular(host, relative(path));
 	char *text = NULL;
 	ssize_t len;
 
 	if (fd < 0)
 		return fd;
+	path = relative(path);
 	len = read_all(fd, max, &text);
 	if (len == -EFBIG)
-		return err_set(EFBIG, "%s%s has more than %zu bytes", host->prefix, path,
-			       max);
-	if (len < 0) {
-		errno = (int)-len;
-		return err_sys("read %s%s", host->prefix, path);
-	}
+		err_set(EFBIG, "%s%s has more than %zu bytes", host->prefix, path, max);
+	errno = (int)-len;
+	if (len < 0 && len != -EFBIG)
+		err_sys("read %s%s", host->prefix, path);
+	if (len < 0)
+		return tell_error(host, path, (int)len);
 	out->text = text;
 	out->len = (size_t)len;
+	tell(host,
+	     &(struct host_event){ .seen = HOST_SEEN_TEXT, .path = path, .text = out });
 	return 0;
 }
 
@@ -353,17 +476,32 @@ static int read_names(DIR *dir, struct host_list *list)
 	return rc ? rc : -errno;
 }
 
-int host_list(const struct host *host, const char *path, struct host_list *out)
+/* What the index knows of the names in @path, which is a directory. */
+static int replay_names(const struct host *host, const char *path)
 {
-	int fd = host_open_at(host, path, O_RDONLY | O_DIRECTORY | O_NONBLOCK);
-	struct host_list list = { NULL, 0, false };
-	DIR *dir;
-	int rc;
+	int rc = host->index ? index_listed(host->index, path) : 0;
 
+	return rc ? tell_error(host, path, rc) : 0;
+}
+
+static int list_names(const struct host *host, const char *path, struct host_list *out)
+{
+	struct host_list list = { NULL, 0, false };
+	int fd, rc = replay_error(host, path);
+	DIR *dir;
+
+	if (rc)
+		return rc;
+	fd = host_open_at(host, path, O_RDONLY | O_DIRECTORY | O_NONBLOCK);
 	if (fd == -ENOENT && !host_exists(host, path))
 		return err_set(ENOTDIR, "%s%s is not a directory", host->prefix, path);
 	if (fd < 0)
 		return fd;
+	rc = replay_names(host, path);
+	if (rc) {
+		close(fd);
+		return rc;
+	}
 	dir = fdopendir(fd);
 	if (!dir) {
 		rc = err_sys("%s%s", host->prefix, path);
@@ -375,12 +513,24 @@ int host_list(const struct host *host, const char *path, struct host_list *out)
 	if (rc) {
 		host_list_fini(&list);
 		errno = -rc;
-		return err_sys("list %s%s", host->prefix, path);
+		err_sys("list %s%s", host->prefix, path);
+		return tell_error(host, path, rc);
 	}
 	if (list.count)
 		qsort(list.names, list.count, sizeof(*list.names), by_version);
 	*out = list;
 	return 0;
+}
+
+int host_list(const struct host *host, const char *path, struct host_list *out)
+{
+	int rc = list_names(host, relative(path), out);
+
+	if (!rc)
+		tell(host, &(struct host_event){ .seen = HOST_SEEN_NAMES,
+						 .path = relative(path),
+						 .names = out });
+	return rc;
 }
 
 void host_list_fini(struct host_list *list)

@@ -8,22 +8,8 @@
 
 #include "plugin/host/live-internal.h"
 
-/* Errors that have a meaning for who asks; others are EIO. */
-static const struct {
-	const char *name;
-	int number;
-} errors[] = {
-	{ "EPERM", EPERM },
-	{ "ENOENT", ENOENT },
-	{ "EIO", EIO },
-	{ "EACCES", EACCES },
-	{ "ETIMEDOUT", ETIMEDOUT },
-	{ "ENETUNREACH", ENETUNREACH },
-	{ "EHOSTDOWN", EHOSTDOWN },
-	{ "EFBIG", EFBIG },
-	{ "EOPNOTSUPP", EOPNOTSUPP },
-	{ "ENODATA", ENODATA },
-};
+/* Linux's are below this. */
+#define ERRNO_MAX 134
 
 static int bad(const char *what)
 {
@@ -40,17 +26,29 @@ static void add_text(struct json_object *json, const char *key, const char *text
 	add(json, key, json_object_new_string(text));
 }
 
+int live_errno(const char *name)
+{
+	const char *known;
+	int number;
+
+	for (number = 1; number < ERRNO_MAX; number++) {
+		known = strerrorname_np(number);
+		if (known && !strcmp(known, name))
+			return number;
+	}
+	return 0;
+}
+
 struct json_object *live_encode_error(int rc)
 {
 	struct json_object *json = json_object_new_object();
-	const char *name = "EIO";
-	size_t i;
+	const char *name = strerrorname_np(-rc);
+	char text[ERR_TEXT_MAX];
 
-	for (i = 0; i < ARRAY_SIZE(errors); i++)
-		if (errors[i].number == -rc)
-			name = errors[i].name;
-	add_text(json, "error", name);
-	add_text(json, "text", err_text());
+	snprintf(text, sizeof(text), "%s", err_text());
+	finding_clean(text);
+	add_text(json, "error", name ? name : "EIO");
+	add_text(json, "text", text);
 	return json;
 }
 
@@ -141,18 +139,16 @@ static int take_flag(struct json_object *json, const char *key, bool *out)
 
 int live_decode_error(struct json_object *json)
 {
-	char name[16], text[ERR_TEXT_MAX];
-	size_t i;
+	char name[32], text[ERR_TEXT_MAX];
+	int number;
 
 	if (!member(json, "error"))
 		return 0;
 	if (take_text(json, "error", name, sizeof(name)) ||
 	    take_text(json, "text", text, sizeof(text)))
 		return -EBADMSG;
-	for (i = 0; i < ARRAY_SIZE(errors); i++)
-		if (!strcmp(errors[i].name, name))
-			return err_set(errors[i].number, "%s", text);
-	return bad("error");
+	number = live_errno(name);
+	return number ? err_set(number, "%s", text) : bad("error");
 }
 
 int live_decode_route(struct json_object *json, struct host_route *out)

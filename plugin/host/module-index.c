@@ -155,6 +155,15 @@ static void read_file(const struct host *host, const char *path,
 	problem(out, text);
 }
 
+/* The child opened the file, and who watches was not told. */
+static void tell_file(const struct host *host, const struct module_lookup *lookup)
+{
+	_cleanup_close_ int fd = -1;
+
+	if (host_is_watched(host) && lookup->file[0])
+		fd = host_open_file(host, lookup->file);
+}
+
 /* @path: as libkmod says it, below the folder of the index, or absolute in modules.dep. */
 static void take_path(const char *dirname, const char *folder, const char *path,
 		      struct module_lookup *out)
@@ -297,6 +306,7 @@ static int lookup_in_child(const struct host *host, const char *dirname,
 	if (rc)
 		return broken(host, folder, name, rc);
 	*out = answer.lookup;
+	tell_file(host, out);
 	return answer.rc ? err_set(-answer.rc, "%s", answer.err) : 0;
 }
 

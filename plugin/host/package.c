@@ -5,6 +5,8 @@
  * reads, so a snapshot has what it said. */
 #include "plugin/host/internal.h"
 
+#define LIST ".nfsrdma/packages"
+
 /* A paragraph a package; a full system's is some 5 MB. */
 #define STATUS_MAX (32 * 1024 * 1024)
 
@@ -42,35 +44,62 @@ static bool parse_status(char *text, const char *name, char *version, size_t cap
 	return version[0];
 }
 
-static bool parse_list(char *text, const char *name, char *version, size_t cap)
+/* 0, -ENOENT: it is in the list without a version; -ENODATA: it is not in the list. */
+static int parse_list(char *text, const char *name, char *version, size_t cap)
 {
 	char *line, *word;
 
-	version[0] = '\0';
-	while ((line = line_next(&text)) && !version[0]) {
+	while ((line = line_next(&text))) {
 		word = word_next(&line);
 		if (!word || strcmp(word, name))
 			continue;
 		word = word_next(&line);
 		text_copy(version, cap, word ? word : "");
+		return word ? 0 : -ENOENT;
 	}
-	return version[0];
+	return -ENODATA;
 }
 
-int host_package(const struct host *host, const char *name, char *version, size_t cap)
+/* -ENOENT: there is no such file; -ENODATA: it does not have the answer. */
+static int from_list(const struct host *host, const char *name, char *version, size_t cap)
+{
+	_cleanup_(host_text_fini) struct host_text text = { NULL, 0 };
+	int rc = host_read(host, LIST, HOST_FILE_MAX, &text);
+
+	if (rc)
+		return rc;
+	rc = parse_list(text.text, name, version, cap);
+	if (rc == -ENODATA && host_is_snapshot(host))
+		return err_set(ENODATA, "the snapshot does not hold the version of %.64s",
+			       name);
+	return rc ? err_set(ESRCH, "%.64s is not installed", name) : 0;
+}
+
+static int from_status(const struct host *host, const char *name, char *version,
+		       size_t cap)
 {
 	_cleanup_(host_text_fini) struct host_text text = { NULL, 0 };
 	int rc = host_read(host, "var/lib/dpkg/status", STATUS_MAX, &text);
-	bool dpkg = !rc;
 
-	version[0] = '\0';
-	if (rc == -ENOENT)
-		rc = host_read(host, ".nfsrdma/packages", HOST_FILE_MAX, &text);
 	if (rc)
 		return rc == -ENOENT
 			       ? err_set(ENODATA, "the packages cannot be asked by files")
 			       : rc;
-	if (!(dpkg ? parse_status : parse_list)(text.text, name, version, cap))
-		return err_set(ENOENT, "%.64s is not installed", name);
-	return 0;
+	return parse_status(text.text, name, version, cap)
+		       ? 0
+		       : err_set(ESRCH, "%.64s is not installed", name);
+}
+
+int host_package(const struct host *host, const char *name, char *version, size_t cap)
+{
+	int rc;
+
+	version[0] = '\0';
+	rc = host_is_live(host) ? -ENOENT : from_list(host, name, version, cap);
+	if (rc == -ENOENT)
+		rc = from_status(host, name, version, cap);
+	/* What a snapshot has of it: the whole list is nobody's business. */
+	if (!rc || rc == -ESRCH || rc == -ENODATA)
+		host_answer(host, LIST, name, rc == -ENODATA ? NULL : version, NULL);
+	return rc == -ESRCH ? -ENOENT : rc;
 }

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* The index of a snapshot (host.h has its form): what was asked when it was taken, so that
+ * absent and unknown are told apart. It may be anybody's file: what breaks its form breaks the
+ * snapshot, since without it unknown would be taken for absent. */
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/stat.h>
+
+#include "plugin/host/live-internal.h"
+
+#define INDEX_MAX (64 * 1024 * 1024)
+
+const char index_unread[] =
+	"nfsrdma snapshot: this file was there, and nothing reads it\n";
+
+struct index {
+	struct json_object *json;
+	struct json_object *listed, *absent; /* sorted */
+	struct json_object *errors;
+};
+
+static int by_text(const void *a, const void *b)
+{
+	struct json_object *const *x = a, *const *y = b;
+
+	return strcmp(json_object_get_string(*x), json_object_get_string(*y));
+}
+
+static bool has_path(struct json_object *list, const char *path)
+{
+	struct json_object *key = json_object_new_string(path), *found;
+
+	found = key ? json_object_array_bsearch(key, list, by_text) : NULL;
+	json_object_put(key);
+	return found;
+}
+
+/* An array of texts, sorted for has_path(). */
+static struct json_object *take_list(struct json_object *json, const char *key)
+{
+	struct json_object *list;
+	size_t i;
+
+	if (!json_object_object_get_ex(json, key, &list) ||
+	    !json_object_is_type(list, json_type_array))
+		return NULL;
+	for (i = 0; i < json_object_array_length(list); i++)
+		if (!json_object_is_type(json_object_array_get_idx(list, i),
+					 json_type_string))
+			return NULL;
+	json_object_array_sort(list, by_text);
+	return list;
+}
+
+static int take_index(struct index *index)
+{
+	struct json_object *schema = NULL;
+
+	if (!json_object_is_type(index->json, json_type_object) ||
+	    !json_object_object_get_ex(index->json, "schema", &schema) ||
+	    !json_object_is_type(schema, json_type_string))
+		return err_set(EBADMSG, INDEX_PATH " is not the index of a snapshot");
+	if (strcmp(json_object_get_string(schema), INDEX_SCHEMA))
+		return err_set(
+			EBADMSG,
+			"the snapshot has the form %.40s, and this program knows %s",
+			json_object_get_string(schema), INDEX_SCHEMA);
+	index->listed = take_list(index->json, "listed");
+	index->absent = take_list(index->json, "absent");
+	if (!index->listed || !index->absent ||
+	    !json_object_object_get_ex(index->json, "errors", &index->errors) ||
+	    !json_object_is_type(index->errors, json_type_object))
+		return err_set(EBADMSG, INDEX_PATH " is not complete");
+	return 0;
+}
+
+int index_open(struct index **out, const struct host *host)
+{
+	_cleanup_(host_text_fini) struct host_text text = { NULL, 0 };
+	struct index *index;
+	int rc = host_read(host, INDEX_PATH, INDEX_MAX, &text);
+
+	if (rc)
+		return rc == -ENOENT ? 0 : rc;
+	index = calloc(1, sizeof(*index));
+	if (!index)
+		return err_set(ENOMEM, "no memory");
+	index->json = json_tokener_parse(text.text);
+	rc = take_index(index);
+	if (rc)
+		index_close(index);
+	else
+		*out = index;
+	return rc;
+}
+
+void index_close(struct index *index)
+{
+	if (!index)
+		return;
+	json_object_put(index->json);
+	free(index);
+}
+
+int index_error(const struct index *index, const char *path)
+{
+	struct json_object *error;
+	int rc;
+
+	if (!json_object_object_get_ex(index->errors, path, &error))
+		return 0;
+	rc = live_decode_error(error);
+	return rc ? rc : err_set(EBADMSG, INDEX_PATH ": an error without its name");
+}
+
+static int not_held(const char *what, const char *path)
+{
+	return err_set(ENODATA, "the snapshot does not hold %s/%s", what, path);
+}
+
+/* Without its last part; false: that was the whole. */
+static bool cut_part(char *path)
+{
+	char *slash = strrchr(path, '/');
+
+	if (slash)
+		*slash = '\0';
+	return slash;
+}
+
+static bool is_below_absent(const struct index *index, const char *path)
+{
+	char above[HOST_PATH_MAX];
+
+	strcpy(above, path);
+	do {
+		if (has_path(index->absent, above))
+			return true;
+	} while (cut_part(above));
+	return false;
+}
+
+/* The deepest directory that is there has all its names, and the next part is not among them. */
+static bool is_not_listed(const struct index *index, int root, const char *path)
+{
+	char above[HOST_PATH_MAX];
+	int fd;
+
+	strcpy(above, path);
+	do {
+		fd = beneath_open(root, above, O_PATH | O_NOFOLLOW);
+		if (fd < 0)
+			continue;
+		close(fd);
+		return has_path(index->listed, above);
+	} while (cut_part(above));
+	return false;
+}
+
+int index_missing(const struct index *index, int root, const char *path)
+{
+	int rc = index_error(index, path);
+
+	if (rc)
+		return rc;
+	if (strlen(path) >= HOST_PATH_MAX)
+		return not_held("", path);
+	/* Its own folder was written together with it. */
+	if (!strncmp(path, ".nfsrdma/", 9) || is_below_absent(index, path) ||
+	    is_not_listed(index, root, path))
+		return -ENOENT;
+	return not_held("", path);
+}
+
+int index_listed(const struct index *index, const char *path)
+{
+	return has_path(index->listed, path) ? 0 : not_held("the names in ", path);
+}
+
+int index_content(int fd, const char *path)
+{
+	char head[sizeof(index_unread)];
+	ssize_t got = pread(fd, head, sizeof(head), 0);
+
+	if (got != sizeof(head) - 1 || memcmp(head, index_unread, sizeof(head) - 1))
+		return 0;
+	return not_held("the content of ", path);
+}
