@@ -23,6 +23,16 @@ struct outcomes {
 	struct outcome list[CHECKS_MAX];
 };
 
+unsigned int checks_roles(const struct host *host)
+{
+	enum unit_state state;
+	struct host_nfsd nfsd;
+
+	if (!host_unit_state(host, "nfs-server.service", &state) && state == UNIT_ENABLED)
+		return CHECK_BOTH;
+	return !host_nfsd(host, &nfsd) && nfsd.nlisteners ? CHECK_BOTH : CHECK_CLIENT;
+}
+
 int check_say(struct check_run *run, enum finding_status status, const char *fmt, ...)
 {
 	va_list ap;
@@ -100,11 +110,9 @@ static bool applies(const struct check *check, const struct check_target *target
 	return (check->roles & target->roles) && (!check->remote || target->server);
 }
 
-static void look_at(const struct check *check, struct check_run *run,
-		    struct outcomes *outcomes)
+static void look_at(const struct check *check, struct check_run *run)
 {
-	const char *because = obstacle(check, outcomes);
-	struct outcome *outcome;
+	const char *because = obstacle(check, run->outcomes);
 
 	finding_init(&run->finding, check->id, FINDING_UNKNOWN, "%s", "");
 	run->because = NULL;
@@ -115,10 +123,40 @@ static void look_at(const struct check *check, struct check_run *run,
 			  "the time ran out before it was looked at");
 	else
 		run_one(check, run);
-	outcome = &outcomes->list[outcomes->count++];
-	outcome->id = check->id;
+}
+
+static void remember(struct outcomes *outcomes, const struct check_run *run,
+		     const char *id)
+{
+	struct outcome *outcome = &outcomes->list[outcomes->count++];
+
+	outcome->id = id;
 	outcome->status = run->finding.status;
 	outcome->because = run->because;
+}
+
+/* @outcomes: NULL: the others' are not looked at, and not remembered. @sink: or NULL. */
+static int run_all(const struct check *const *table, struct check_run *run,
+		   struct outcomes *outcomes, finding_sink sink, void *arg)
+{
+	_cleanup_(facts_free_p) struct facts *facts = facts_new();
+	unsigned int count = 0;
+
+	if (!facts)
+		return err_set(ENOMEM, "no memory for the checks");
+	run->facts = facts;
+	run->outcomes = outcomes;
+	for (; *table && count < CHECKS_MAX; table++) {
+		if (!applies(*table, run->target))
+			continue;
+		look_at(*table, run);
+		count++;
+		if (outcomes)
+			remember(outcomes, run, (*table)->id);
+		if (sink)
+			sink(arg, &run->finding);
+	}
+	return 0;
 }
 
 int checks_run(const struct check *const *table, const struct host *host,
@@ -126,22 +164,32 @@ int checks_run(const struct check *const *table, const struct host *host,
 	       uint64_t deadline, finding_sink sink, void *arg)
 {
 	_cleanup_free_ struct outcomes *outcomes = calloc(1, sizeof(*outcomes));
-	_cleanup_(facts_free_p) struct facts *facts = facts_new();
 	_cleanup_free_ struct check_run *run = calloc(1, sizeof(*run));
 
-	if (!outcomes || !facts || !run)
+	if (!outcomes || !run)
 		return err_set(ENOMEM, "no memory for the checks");
 	run->host = host;
 	run->live = live;
 	run->target = target;
-	run->facts = facts;
 	run->deadline = deadline;
-	run->outcomes = outcomes;
-	for (; *table && outcomes->count < CHECKS_MAX; table++) {
-		if (!applies(*table, target))
-			continue;
-		look_at(*table, run, outcomes);
-		sink(arg, &run->finding);
-	}
-	return 0;
+	return run_all(table, run, outcomes, sink, arg);
+}
+
+int checks_visit(const struct check *const *table, const struct host *host,
+		 const struct live_ops *live, const struct check_target *target,
+		 uint64_t deadline)
+{
+	_cleanup_free_ struct check_run *run = calloc(1, sizeof(*run));
+	struct check_target alone = *target;
+
+	if (!run)
+		return err_set(ENOMEM, "no memory for the checks");
+	alone.server = NULL;
+	alone.naddresses = 0;
+	alone.roles = CHECK_BOTH;
+	run->host = host;
+	run->live = live;
+	run->target = &alone;
+	run->deadline = deadline;
+	return run_all(table, run, NULL, NULL, NULL);
 }

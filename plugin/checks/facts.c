@@ -31,6 +31,11 @@ struct facts {
 	struct netdevs netdevs;
 	struct path paths[PATHS_MAX];
 	unsigned int npaths;
+	struct filters filters;
+	bool filters_known;
+	struct memo listener_memo;
+	struct remote listener;
+	bool rpcbind_silent[2]; /* the server's, this host's */
 };
 
 struct facts *facts_new(void)
@@ -50,6 +55,7 @@ void facts_free_p(struct facts **facts)
 	conf_close(f->nfsmount_conf);
 	host_kconfig_fini(&f->kconfig);
 	free(f->netdevs.list);
+	filters_fini(&f->filters);
 	free(f);
 	*facts = NULL;
 }
@@ -191,6 +197,41 @@ int facts_netdevs(struct check_run *run, const struct netdevs **out)
 		memo_keep(&f->netdevs_memo, read_netdevs(run, &f->netdevs));
 	*out = &f->netdevs;
 	return memo_tell(&f->netdevs_memo);
+}
+
+struct filters *facts_filters(struct check_run *run)
+{
+	struct facts *f = run->facts;
+
+	if (!f->filters_known)
+		filters_read(run, &f->filters);
+	f->filters_known = true;
+	return &f->filters;
+}
+
+int facts_listener(struct check_run *run, struct remote *out)
+{
+	struct facts *f = run->facts;
+
+	if (!f->listener_memo.read)
+		memo_keep(&f->listener_memo,
+			  remote_rdma(run, run->target->port, &f->listener));
+	*out = f->listener;
+	return memo_tell(&f->listener_memo);
+}
+
+int facts_rpcbind(struct check_run *run, bool here, uint32_t program, uint32_t version,
+		  uint16_t *port)
+{
+	bool *silent = &run->facts->rpcbind_silent[here];
+	int rc;
+
+	if (*silent)
+		return err_set(ETIMEDOUT, "rpcbind does not answer");
+	rc = here ? remote_rpcbind_here(run, program, version, port)
+		  : remote_rpcbind(run, program, version, port);
+	*silent = rc == -ETIMEDOUT;
+	return rc;
 }
 
 /* --- the way to the server ------------------------------------------------------------- */

@@ -9,8 +9,16 @@
  *	words.c       lists of things in a sentence
  *	ports.c       ports of RDMA devices: which of them matter, what they are called
  *	defects.c     known defects of kernels
+ *	module.c, device.c  what clients and servers have to have
+ *	nfsd.c        the kernel's NFS server as it runs
+ *	nfsd-conf.c   what its configuration makes of RDMA
  *	GROUP-NAME.c  one check a file: check_GROUP_NAME
+ *	mounts-*.c    what is to be said of this host's NFS mounts (pure)
  *	firewall*.c   what a packet filter does with one packet (pure; firewall.h)
+ *	netfilter*.c  what the filters of this host do with one, and what opens them to it
+ *	ways.c        the ways of packets between this host and its peers
+ *	channels.c    the side channels of NFS: who connects to whom, at which port
+ *	check-firewall-*.c  checks of group firewall: check_firewall_*
  */
 #ifndef PLUGIN_CHECKS_INTERNAL_H
 #define PLUGIN_CHECKS_INTERNAL_H
@@ -25,6 +33,15 @@
 
 struct facts *facts_new(void);
 void facts_free_p(struct facts **facts);
+/* What may be asked about packets; its zones grow. */
+struct filters;
+struct filters *facts_filters(struct check_run *run);
+/* remote_rdma() of the target's port. */
+struct remote;
+int facts_listener(struct check_run *run, struct remote *out);
+/* remote_rpcbind(), or of this host itself; one that is silent is not asked again. */
+int facts_rpcbind(struct check_run *run, bool here, uint32_t program, uint32_t version,
+		  uint16_t *port);
 
 /* words.c: pure */
 
@@ -78,7 +95,122 @@ const char *port_kind_name(const struct rdma_device *device);
 /* The port has a GID for the address, in numbers; *@v2 is set where it is one of RoCE v2. */
 bool port_has_gid(const struct rdma_port *port, const char *address, bool *v2);
 
-/* remote.c: what the server answers; below a root, what the record .nfsrdma/remote.json says */
+/* ways.c: between this host and its peers, as the packet filters see it */
+
+struct way {
+	const struct rdma_device *device; /* NULL: of none */
+	const struct rdma_port *port;
+	char netdev[IFNAMSIZ]; /* empty: not known */
+	/* Port 0, and address zero where it is any of that family. */
+	struct transport_address near, far;
+	bool bridge; /* netdev is one */
+	bool local;  /* far is an address of this host itself */
+};
+
+#define WAYS_MAX 64
+
+struct way_list {
+	unsigned int count;
+	struct way list[WAYS_MAX];
+};
+
+/* To each address of the server that has a route; none where none is known. */
+void ways_to_server(struct check_run *run, struct way_list *out);
+/* By each usable port to anybody, in each family that the port has addresses of. */
+int ways_to_anybody(struct check_run *run, struct way_list *out);
+/* A packet that opens a connection to @port, or with @reply one of those that come back.
+ * @in: the far end opens it. */
+void way_packet(const struct way *way, bool in, bool reply, uint8_t protocol,
+		uint16_t port, struct firewall_packet *out);
+
+/* netfilter.c: what the packet filters of this host do */
+
+#define ZONES_MAX 8
+
+/* Read once: facts_filters(). */
+struct filters {
+	bool no_nft; /* the kernel has no nf_tables, so no rules of it */
+	int nft_rc;
+	char nft_why[256];
+	struct host_text nft;
+	int legacy_rc;
+	char legacy[160]; /* tables of iptables-legacy that can drop; empty */
+	/* Set by firewall.rdma: what this host sends to the server, or what comes back, is
+	 * dropped for certain. */
+	bool client_is_cut_off;
+	unsigned int nzones;
+	struct {
+		char netdev[IFNAMSIZ];
+		int rc;
+		struct host_firewalld zone;
+	} zones[ZONES_MAX];
+};
+
+void filters_read(struct check_run *run, struct filters *out);
+void filters_fini(struct filters *filters);
+
+#define NETFILTER_COMMAND_MAX 320
+
+struct netfilter_answer {
+	enum firewall_answer answer;
+	bool by_zone; /* firewalld said so: of other rules nothing is known */
+	bool for_some; /* anybody was asked about, and some peers can pass: rules name them */
+	bool of_all;   /* why is about no packet in particular */
+	char why[FIREWALL_WHY_MAX];
+	char command[NETFILTER_COMMAND_MAX]; /* what lets it pass; empty: none is known */
+};
+
+/* Errors: nobody could be asked: -EPERM, -ENOENT, -ENODATA...; -EBADMSG, -E2BIG. */
+int netfilter_ask(struct check_run *run, const struct firewall_packet *packet,
+		  struct netfilter_answer *out);
+
+/* What several packets came to. */
+struct netfilter_tally {
+	struct words dropped, unknown, commands;
+	bool by_zone, for_some;
+};
+
+/* Asks about one more. @what: whose packet it is, or NULL. Errors: as above. */
+int netfilter_count(struct check_run *run, struct netfilter_tally *tally,
+		    const char *what, const struct firewall_packet *packet,
+		    enum firewall_answer *answer);
+/* Fail before unknown before warn before pass. */
+enum finding_status netfilter_worse(enum finding_status a, enum finding_status b);
+/* "dropped: ...; not known: .... To let it pass: ..."; "" where all pass. */
+const char *netfilter_text(struct netfilter_tally *tally,
+			   char text[FINDING_SUMMARY_MAX]);
+
+/* netfilter-open.c: pure */
+
+/* The command that lets the packet pass at @place, as nft, iptables, ufw or firewalld has it;
+ * @zone: firewalld's, or NULL. Empty where none is known, or a name is not fit for a shell. */
+void netfilter_command(const struct firewall_packet *packet,
+		       const struct firewall_place *place,
+		       const struct host_firewalld *zone,
+		       char command[NETFILTER_COMMAND_MAX]);
+
+/* channels.c: beside the connection that carries NFS */
+
+enum channel_use { USE_V3, USE_V40, USE_KRB5, USE_COUNT };
+
+struct channel {
+	const char *name;
+	enum check_role role; /* of this host */
+	enum channel_use use;
+	bool in; /* the far end connects to this host */
+	bool minor; /* without it something is slower, or lost after a restart; NFS works */
+	uint8_t protocol;
+	/* 0 where the port is not known, or another one each time. */
+	uint16_t (*port)(struct check_run *run);
+};
+
+extern const struct channel channel_table[]; /* ends with name NULL */
+/* The port that NFS over RDMA listens at, here: the one asked about, else as it does, or as
+ * nfs.conf has it. */
+uint16_t channel_rdma_port(struct check_run *run);
+
+/* remote.c: what the server answers; below a root, what the record .nfsrdma/remote.json says. What
+ * was asked is told to who watches the host, in that form. */
 
 enum remote_answer {
 	REMOTE_OPEN,        /* connected; rdma: and NULL was answered */
@@ -98,14 +230,123 @@ struct remote {
 int remote_rdma(struct check_run *run, uint16_t port, struct remote *out);
 /* A TCP connection to the port, of the first address that says something. */
 int remote_tcp(struct check_run *run, uint16_t port, struct remote *out);
+/* What this host's own firewall would make of it, where it is known to drop such packets. */
+bool remote_is_kept_off(const struct remote *remote);
 /* The TCP port that rpcbind names. Errors: -EADDRNOTAVAIL not registered; -ENODATA; -ETIMEDOUT. */
 int remote_rpcbind(struct check_run *run, uint32_t program, uint32_t version,
 		   uint16_t *port);
+/* The same of this host's own rpcbind. */
+int remote_rpcbind_here(struct check_run *run, uint32_t program, uint32_t version,
+			uint16_t *port);
 
 /* remote-rpcbind.c: asks in a process without privilege, since it decodes what comes */
 
 int remote_rpcbind_ask(const struct transport_address *server, uint32_t program,
 		       uint32_t version, uint16_t *port, uint64_t deadline);
+
+/* mounts-wish.c: pure */
+
+/* @by: who says so; "". */
+enum mount_wish mounts_wish(const struct mounts_seen *seen, const struct nfs_mount *mount,
+			    const char **by);
+/* The options ask for RDMA, and after that for something else. */
+bool mounts_overruled(const char *options);
+bool mounts_is_rdma(const char *proto);
+/* By the address that the kernel goes to. */
+bool mounts_same_server(const struct nfs_mount *a, const struct nfs_mount *b);
+
+/* mounts-audit.c and the opinions it asks for: pure */
+
+/* What an opinion is drawn from. @index: of the verdict. */
+struct mounts_audit {
+	const struct mounts_seen *seen;
+	struct mount_verdict *verdicts;
+	unsigned int index;
+};
+
+/* Says an opinion. */
+void mounts_say(struct mount_opinion *opinion, enum finding_status status,
+		const char *fmt, ...) PRINTF_LIKE(3, 4);
+/* Skipped, because of another one of the same mount, or of the one it lies below. */
+void mounts_skip(struct mount_opinion *opinion, enum mount_aspect because,
+		 const char *fmt, ...) PRINTF_LIKE(3, 4);
+
+/* mounts-transport.c */
+
+void mounts_judge_transport(const struct mounts_audit *audit, struct mount_opinion *out);
+void mounts_judge_submount(const struct mounts_audit *audit, struct mount_opinion *out);
+
+/* mounts-options.c */
+
+void mounts_judge_options(const struct mounts_audit *audit, struct mount_opinion *out);
+
+/* mounts-counters.c */
+
+void mounts_judge_counters(const struct mounts_audit *audit, struct mount_opinion *out);
+
+/* Columns of several connections, by xprt_columns. */
+struct xprt_sum {
+	unsigned int nxprts;   /* connections over RDMA */
+	unsigned int ncolumns; /* that all of them have */
+	unsigned int unused; /* connections whose idle time is 0: just used, or closed */
+	uint64_t values[XPRT_COLUMNS];
+};
+
+void mounts_sum(const struct nfs_mount *mount, struct xprt_sum *out);
+
+/* mounts-check.c: what the checks of group mount have in common */
+
+/* Says one finding about an aspect of all mounts, or of those of the server that is asked about. */
+int mounts_check(struct check_run *run, enum mount_aspect aspect);
+
+/* module.c, device.c: what client.* and server.* have in common */
+
+int module_check(struct check_run *run, enum check_role role);
+int device_check(struct check_run *run);
+
+/* nfsd.c: the kernel's NFS server as it runs */
+
+/* -ESRCH: it does not run; else why it is not known. Both are server.threads' to say. */
+int nfsd_running(struct check_run *run, const struct host_nfsd **out);
+
+struct nfsd_ports {
+	unsigned int count;
+	unsigned int list[NFSD_LISTENERS_MAX];
+};
+
+/* Where it listens for RDMA. */
+void nfsd_ports(const struct host_nfsd *nfsd, struct nfsd_ports *out);
+bool nfsd_has_port(const struct nfsd_ports *ports, unsigned int port);
+
+/* nfsd-conf.c: what the server's configuration makes of RDMA */
+
+struct nfsd_conf_input {
+	const char *rdma, *rdma_port; /* of section nfsd; NULL: not set */
+	unsigned int version[3];      /* of nfs-utils; zeros: not known */
+	bool nfsdctl;                 /* by which the server starts */
+	/* The port that a name has, 0: none. */
+	unsigned int (*service)(const void *arg, const char *name);
+	const void *arg;
+};
+
+enum nfsd_conf_state {
+	NFSD_CONF_OFF,    /* nobody asks for RDMA */
+	NFSD_CONF_BROKEN, /* somebody does, and is not understood */
+	NFSD_CONF_ON,     /* at @port */
+};
+
+struct nfsd_conf {
+	enum nfsd_conf_state state;
+	unsigned int port;
+	char where[128]; /* "etc/nfs.conf:12", or the unit */
+	char why[256];   /* unless on: what is amiss, and what to write */
+};
+
+/* Pure: state, port and why. */
+void nfsd_conf_judge(const struct nfsd_conf_input *in, struct nfsd_conf *out);
+/* Pure: of a package's version. */
+void nfsd_conf_version(const char *text, unsigned int version[3]);
+int nfsd_conf_read(struct check_run *run, struct nfsd_conf *out);
 
 /* defects.c: pure */
 

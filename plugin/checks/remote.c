@@ -4,17 +4,22 @@
 /* What the server answers, by RDMA and by TCP. RDMA is asked by the probe, whose worker has no
  * privilege; of TCP only the connection counts here. Below a root it is what was recorded:
  *
- *	.nfsrdma/remote.json    {"rdma/20049": "open", "tcp/111": "silent", "rpcbind/100005/3": 20048}
+ *	.nfsrdma/remote.json    {"rdma/20049": "open", "tcp/111": "silent", "rpcbind/100005/3": 20048,
+ *	                         "tcp/2049": {"answer": "refused", "text": "..."},
+ *	                         "address/nas1": "192.0.2.1 2001:db8::1"}
  *
- * of the one server that the record is for. */
+ * of the one server that the record is for; "here/rpcbind/100005/3" is of the host itself. A
+ * snapshot has words with an answer. rpcbind's may be 0, not registered, or the name of an error. */
 #include <json-c/json.h>
+#include <netinet/in.h>
 #include <stdio.h>
 
 #include "plugin/checks/internal.h"
 #include "rpcrdma/probe/probe.h"
 
-#define RECORD     ".nfsrdma/remote.json"
-#define RECORD_MAX (64 * 1024)
+#define RECORD          ".nfsrdma/remote.json"
+#define RECORD_MAX      (64 * 1024)
+#define RECORD_TEXT_MAX 512
 
 /* A connection manager that hears nothing tries for a minute; a check does not wait so long. */
 #define RDMA_MS 3000
@@ -33,38 +38,123 @@ static void json_put_p(struct json_object **json)
 	json_object_put(*json);
 }
 
-static int read_record(struct check_run *run, const char *key, char *value, size_t cap)
+/* @text: NULL, or for the words. */
+static int read_record(const struct host *host, const char *key,
+		       char value[RECORD_TEXT_MAX], char text[RECORD_TEXT_MAX])
 {
 	_cleanup_(json_put_p) struct json_object *json = NULL;
-	_cleanup_(host_text_fini) struct host_text text = { NULL, 0 };
-	struct json_object *member;
-	int rc = host_read(run->host, RECORD, RECORD_MAX, &text);
+	_cleanup_(host_text_fini) struct host_text file = { NULL, 0 };
+	struct json_object *member, *answer, *words = NULL;
+	int rc = host_read(host, RECORD, RECORD_MAX, &file);
 
 	if (rc && rc != -ENOENT)
 		return rc;
-	json = rc ? NULL : json_tokener_parse(text.text);
+	json = rc ? NULL : json_tokener_parse(file.text);
 	if (!rc && !json_object_is_type(json, json_type_object))
 		return err_set(EBADMSG, RECORD " is no JSON object");
 	if (rc || !json_object_object_get_ex(json, key, &member))
 		return err_set(ENODATA,
 			       "a snapshot does not hold what the server answers");
-	snprintf(value, cap, "%s", json_object_get_string(member));
+	if (!json_object_object_get_ex(member, "answer", &answer))
+		answer = member;
+	else
+		json_object_object_get_ex(member, "text", &words);
+	snprintf(value, RECORD_TEXT_MAX, "%s", json_object_get_string(answer));
+	if (text)
+		snprintf(text, RECORD_TEXT_MAX, "%s",
+			 words ? json_object_get_string(words) : "");
 	return 0;
 }
 
 static int replay(struct check_run *run, const char *key, struct remote *out)
 {
-	char value[64];
+	char value[RECORD_TEXT_MAX], text[RECORD_TEXT_MAX];
 	size_t i;
-	int rc = read_record(run, key, value, sizeof(value));
+	int rc = read_record(run->host, key, value, text);
 
 	for (i = 0; !rc && i < ARRAY_SIZE(answer_names); i++) {
 		if (strcmp(value, answer_names[i]))
 			continue;
 		out->answer = (enum remote_answer)i;
+		snprintf(out->text, sizeof(out->text), "%.255s", text);
+		finding_clean(out->text);
 		return 0;
 	}
 	return rc ? rc : err_set(EBADMSG, RECORD ": there is no answer '%s'", value);
+}
+
+static void record(struct check_run *run, const char *key, const struct remote *remote)
+{
+	host_answer(run->host, RECORD, key, answer_names[remote->answer], remote->text);
+}
+
+/* --- the server's name ------------------------------------------------------------------ */
+
+/* Numeric addresses, as record_addresses() put them together. */
+static unsigned int parse_addresses(char *text, uint16_t port,
+				    struct transport_address *out, unsigned int max)
+{
+	unsigned int count = 0;
+	size_t found;
+	char *word;
+
+	while (count < max && (word = word_next(&text)))
+		if (!transport_resolve(word, port, &out[count], 1, &found, 0) && found)
+			count++;
+	return count;
+}
+
+static void replay_addresses(const struct host *host, struct check_target *target,
+			     const char *key)
+{
+	char value[RECORD_TEXT_MAX], text[RECORD_TEXT_MAX];
+	int rc = read_record(host, key, value, text);
+
+	if (!rc)
+		target->naddresses = parse_addresses(value, target->port,
+						     target->addresses,
+						     ARRAY_SIZE(target->addresses));
+	snprintf(target->unresolved, sizeof(target->unresolved), "%.159s",
+		 !rc ? text : "a snapshot cannot be asked for names: give the address");
+	finding_clean(target->unresolved);
+}
+
+static void record_addresses(const struct host *host, const struct check_target *target,
+			     const char *key)
+{
+	struct words words = { .separator = " " };
+	char name[ADDRESS_NAME_MAX];
+	unsigned int i;
+
+	for (i = 0; i < target->naddresses; i++)
+		words_add(&words, "%s", words_address(&target->addresses[i], name));
+	host_answer(host, RECORD, key, words_text(&words), target->unresolved);
+}
+
+/* Below a root nobody is asked: names of that machine are not names of this one. */
+void remote_resolve(const struct host *host, struct check_target *target,
+		    uint64_t deadline)
+{
+	bool live = host_is_live(host);
+	size_t count = 0;
+	char key[300];
+	int rc;
+
+	snprintf(key, sizeof(key), "address/%.255s", target->server);
+	rc = transport_resolve(target->server, target->port, target->addresses,
+			       ARRAY_SIZE(target->addresses), &count,
+			       live ? deadline : 0);
+	target->naddresses = rc ? 0 : (unsigned int)count;
+	target->unresolved[0] = '\0';
+	if (rc && !live) {
+		replay_addresses(host, target, key);
+	} else if (rc) {
+		snprintf(target->unresolved, sizeof(target->unresolved), "%s",
+			 err_text());
+		record_addresses(host, target, key);
+	} else if (live) {
+		record_addresses(host, target, key);
+	}
 }
 
 /* --- RDMA -------------------------------------------------------------------------------- */
@@ -164,14 +254,17 @@ int remote_rdma(struct check_run *run, uint16_t port, struct remote *out)
 		.level = PROBE_QUICK,
 	};
 	char key[32];
-	int left = deadline_left(run->deadline);
+	int left = deadline_left(run->deadline), rc;
 
 	*out = (struct remote){ .answer = REMOTE_UNASKED };
 	snprintf(key, sizeof(key), "rdma/%u", port);
 	if (!host_is_live(run->host))
 		return replay(run, key, out);
 	options.timeout_ms = left < RDMA_MS ? (unsigned int)left : RDMA_MS;
-	return probe_run(&options, &events);
+	rc = probe_run(&options, &events);
+	if (!rc)
+		record(run, key, out);
+	return rc;
 }
 
 /* --- TCP ---------------------------------------------------------------------------------- */
@@ -216,27 +309,76 @@ int remote_tcp(struct check_run *run, uint16_t port, struct remote *out)
 		if (out->answer == REMOTE_OPEN || out->answer == REMOTE_REFUSED)
 			break;
 	}
+	record(run, key, out);
 	return 0;
+}
+
+/* A rule may also refuse, in the server's name. */
+bool remote_is_kept_off(const struct remote *remote)
+{
+	return remote->answer == REMOTE_REFUSED || remote->answer == REMOTE_SILENT ||
+	       remote->answer == REMOTE_UNREACHABLE;
+}
+
+/* A port, 0 where there is none, or the name of an error. */
+static int replay_rpcbind(struct check_run *run, const char *key, uint16_t *port)
+{
+	char value[RECORD_TEXT_MAX], text[RECORD_TEXT_MAX];
+	int rc = read_record(run->host, key, value, text), number;
+	long found;
+
+	if (rc)
+		return rc;
+	number = live_errno(value);
+	if (number)
+		return err_set(number, "%s", text);
+	found = strtol(value, NULL, 10);
+	if (found <= 0 || found > UINT16_MAX)
+		return err_set(EADDRNOTAVAIL, "rpcbind does not know it");
+	*port = (uint16_t)found;
+	return 0;
+}
+
+static void record_rpcbind(struct check_run *run, const char *key, int rc, uint16_t port)
+{
+	const char *name = rc ? strerrorname_np(-rc) : NULL;
+	char number[8];
+
+	snprintf(number, sizeof(number), "%d", rc ? 0 : port);
+	host_answer(run->host, RECORD, key, name ? name : number, rc ? err_text() : NULL);
 }
 
 int remote_rpcbind(struct check_run *run, uint32_t program, uint32_t version,
 		   uint16_t *port)
 {
-	char key[48], value[64];
-	long number;
+	uint64_t deadline = deadline_min(run->deadline, deadline_in(TCP_MS));
+	char key[48];
 	int rc;
 
-	if (host_is_live(run->host))
-		return remote_rpcbind_ask(
-			&run->target->addresses[0], program, version, port,
-			deadline_min(run->deadline, deadline_in(TCP_MS)));
 	snprintf(key, sizeof(key), "rpcbind/%u/%u", program, version);
-	rc = read_record(run, key, value, sizeof(value));
-	if (rc)
-		return rc;
-	number = strtol(value, NULL, 10);
-	if (number <= 0 || number > UINT16_MAX)
-		return err_set(EADDRNOTAVAIL, "rpcbind does not know it");
-	*port = (uint16_t)number;
-	return 0;
+	if (!host_is_live(run->host))
+		return replay_rpcbind(run, key, port);
+	rc = remote_rpcbind_ask(&run->target->addresses[0], program, version, port,
+				deadline);
+	record_rpcbind(run, key, rc, *port);
+	return rc;
+}
+
+int remote_rpcbind_here(struct check_run *run, uint32_t program, uint32_t version,
+			uint16_t *port)
+{
+	uint64_t deadline = deadline_min(run->deadline, deadline_in(TCP_MS));
+	struct transport_address here = { .len = sizeof(struct sockaddr_in) };
+	struct sockaddr_in *in = (struct sockaddr_in *)&here.addr;
+	char key[48];
+	int rc;
+
+	snprintf(key, sizeof(key), "here/rpcbind/%u/%u", program, version);
+	if (!host_is_live(run->host))
+		return replay_rpcbind(run, key, port);
+	in->sin_family = AF_INET;
+	in->sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	rc = remote_rpcbind_ask(&here, program, version, port, deadline);
+	record_rpcbind(run, key, rc, *port);
+	return rc;
 }

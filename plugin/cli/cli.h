@@ -20,6 +20,11 @@ enum cli_command_bit {
 	CLI_BENCH = 4,
 	CLI_EXPLAIN = 8,
 	CLI_CHECK = 16,
+	CLI_PLAN = 32,
+	CLI_SNAPSHOT = 64,
+	CLI_MOUNTS = 128,
+	CLI_SETUP = 256,
+	CLI_POOL = 512,
 };
 
 /* What the options said. Strings are those of argv. */
@@ -52,6 +57,14 @@ struct cli_options {
 	bool krb5;          /* check: --sec */
 	bool verbose;       /* check: every finding has its line */
 	bool brief;         /* set by a command: report_style */
+	const char *mount_options; /* plan; NULL: none */
+	const char *dir;           /* plan: the mount point; NULL: not known */
+	bool options_only, resolve; /* plan */
+	bool force; /* snapshot */
+	bool dry_run, undo, restart, for_probe; /* setup */
+	const char *connect; /* pool; NULL: not given */
+	const char *target;  /* pool: where it is mounted; NULL: not given */
+	bool has_timeout, nfs_version_auto; /* given */
 	char *const *operands;
 	int noperands;
 };
@@ -79,6 +92,18 @@ extern const struct cli_command cmd_serve;
 extern const struct cli_command cmd_bench;
 extern const struct cli_command cmd_explain;
 extern const struct cli_command cmd_check;
+extern const struct cli_command cmd_mounts;
+extern const struct cli_command cmd_plan;
+extern const struct cli_command cmd_snapshot;
+extern const struct cli_command cmd_setup;
+extern const struct cli_command cmd_pool;
+
+struct target;
+
+/* cmd-check.c: what is asked about. The server is operand number @operand, if there are so many; its
+ * name lies in @server. -EINVAL with a sentence. */
+int cmd_check_target(const struct cli_options *options, int operand,
+		     struct target *server, struct check_target *out);
 
 /* exercise.c */
 

@@ -22,35 +22,6 @@ static void on_finding(void *arg, const struct finding *finding)
 		collector->rc = rc;
 }
 
-/* A client, and a server too where it is one already. Who may not see that is not told so. */
-static unsigned int find_roles(const struct host *host)
-{
-	enum unit_state state;
-	struct host_nfsd nfsd;
-
-	if (!host_unit_state(host, "nfs-server.service", &state) && state == UNIT_ENABLED)
-		return CHECK_BOTH;
-	return !host_nfsd(host, &nfsd) && nfsd.nlisteners ? CHECK_BOTH : CHECK_CLIENT;
-}
-
-/* Below a root nobody is asked: names of that machine are not names of this one. */
-static void resolve(const struct host *host, struct check_target *target,
-		    uint64_t deadline)
-{
-	size_t count = 0;
-
-	if (host_is_live(host))
-		deadline = deadline_min(deadline, deadline_in(RESOLVE_MS));
-	else
-		deadline = 0;
-	if (transport_resolve(target->server, target->port, target->addresses,
-			      ARRAY_SIZE(target->addresses), &count, deadline))
-		snprintf(target->unresolved, sizeof(target->unresolved), "%s",
-			 err_text());
-	else
-		target->naddresses = (unsigned int)count;
-}
-
 static void set_subject(struct report *report, const struct check_target *target)
 {
 	char port[8];
@@ -77,7 +48,8 @@ static int check(struct cli_options *options, const struct host *host,
 		return cli_error(options, EXIT_UNKNOWN, "no memory for the report");
 	set_subject(report, target);
 	if (target->server)
-		resolve(host, target, deadline);
+		remote_resolve(host, target,
+			       deadline_min(deadline, deadline_in(RESOLVE_MS)));
 	rc = checks_run(check_table, host,
 			host_is_live(host) ? &live_system : &live_replay, target,
 			deadline, on_finding, &collector);
@@ -90,31 +62,41 @@ static int check(struct cli_options *options, const struct host *host,
 	return output_report(options, report);
 }
 
-static int cmd_check_run(struct cli_options *options)
+int cmd_check_target(const struct cli_options *options, int operand,
+		     struct target *server, struct check_target *out)
 {
-	_cleanup_(host_close_p) struct host *host = NULL;
-	struct target server;
-	struct check_target target = {
+	*out = (struct check_target){
 		.port = options->port,
 		.has_port = options->has_port,
 		.nfs_version = options->nfs_version ? options->nfs_version->vers : 0,
+		.nfs_minor = options->nfs_version ? options->nfs_version->minor : 0,
 		.krb5 = options->krb5,
 	};
+	if (options->noperands <= operand)
+		/* Of this host, where it is to be the server. */
+		return options->has_port && !(options->roles & CHECK_SERVER)
+			       ? err_set(EINVAL, "--port is the server's: name one")
+			       : 0;
+	if (target_parse(options->operands[operand], server))
+		return -EINVAL;
+	out->server = server->host;
+	out->export = server->path;
+	return 0;
+}
 
-	if (options->noperands) {
-		if (target_parse(options->operands[0], &server))
-			return cli_usage(options);
-		target.server = server.host;
-		target.export = server.path;
-	} else if (options->has_port) {
-		err_set(EINVAL, "--port is the server's: name one");
+static int cmd_check_run(struct cli_options *options)
+{
+	_cleanup_(host_close_p) struct host *host = NULL;
+	struct check_target target;
+	struct target server;
+
+	if (cmd_check_target(options, 0, &server, &target))
 		return cli_usage(options);
-	}
 	if (host_open(&host, options->root)) {
 		err_context(-EINVAL, "--root");
 		return cli_usage(options);
 	}
-	target.roles = options->roles ? options->roles : find_roles(host);
+	target.roles = options->roles ? options->roles : checks_roles(host);
 	options->brief = !options->verbose;
 	return check(options, host, &target);
 }

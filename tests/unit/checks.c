@@ -306,11 +306,31 @@ static void gids_are_found_by_address(void)
 	CU_ASSERT_FALSE(port_has_gid(&port, "no address", &v2));
 }
 
+static void for_a_snapshot_every_check_of_the_host_reads(void)
+{
+	static const struct check *const table[] = { &check_bad,         &check_after_bad,
+						     &check_after_after, &check_of_server,
+						     &check_of_remote,   NULL };
+	struct check_target target = { .server = "nas1", .roles = CHECK_CLIENT };
+	_cleanup_(host_close_p) struct host *host = NULL;
+
+	CU_ASSERT_EQUAL_FATAL(host_open(&host, "/"), 0);
+	runs = 0;
+	CU_ASSERT_EQUAL(
+		checks_visit(table, host, &live_replay, &target, deadline_in(1000)), 0);
+	/* What failed stops nothing, roles count for nothing, and nobody else is asked. */
+	CU_ASSERT_EQUAL(runs, 4);
+	runs = 0;
+	CU_ASSERT_EQUAL(checks_visit(table, host, &live_replay, &target, 0), 0);
+	CU_ASSERT_EQUAL(runs, 0);
+}
+
 SUITE_MAIN("checks", TEST(what_follows_from_a_failure_is_skipped_for_the_first_cause),
 	   TEST(what_is_absent_or_unknown_stops_nothing),
 	   TEST(a_check_may_leave_the_word_to_another), TEST(unknown_always_has_words),
 	   TEST(after_the_deadline_nothing_is_run),
 	   TEST(roles_and_the_server_choose_the_checks),
+	   TEST(for_a_snapshot_every_check_of_the_host_reads),
 	   TEST(every_check_has_its_meaning_and_its_own_id),
 	   TEST(what_a_check_needs_comes_before_it),
 	   TEST(lists_in_sentences_are_cut_and_counted),

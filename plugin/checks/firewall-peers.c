@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* Whom rules speak of. A server does not know its clients, and a rule that is for some addresses
+ * leaves the question about a packet from anybody open; but an address that the rule itself names
+ * is one that it can be answered for. */
+#include <arpa/inet.h>
+#include <netinet/in.h>
+
+#include "plugin/checks/firewall.h"
+
+static bool parse_address(struct transport_address *out, int family, const char *text)
+{
+	struct sockaddr_in6 *in6 = (struct sockaddr_in6 *)&out->addr;
+	struct sockaddr_in *in = (struct sockaddr_in *)&out->addr;
+
+	memset(out, 0, sizeof(*out));
+	out->addr.ss_family = (sa_family_t)family;
+	out->len = family == AF_INET6 ? sizeof(*in6) : sizeof(*in);
+	return inet_pton(family, text,
+			 family == AF_INET6 ? (void *)&in6->sin6_addr
+					    : (void *)&in->sin_addr) == 1;
+}
+
+static bool is_among(const struct transport_address *list, unsigned int count,
+		     const struct transport_address *one)
+{
+	unsigned int i;
+
+	for (i = 0; i < count; i++)
+		if (!memcmp(&list[i].addr, &one->addr, one->len))
+			return true;
+	return false;
+}
+
+/* Between quotation marks: whether a string is a value or a name, and whether one with a backslash
+ * begins or ends there, makes no address of what is none. */
+unsigned int firewall_peers(const char *json, size_t len, int family,
+			    struct transport_address *out, unsigned int max)
+{
+	const char *end = json + len, *at = json, *close;
+	char text[INET6_ADDRSTRLEN];
+	unsigned int count = 0;
+
+	while (count < max && (at = memchr(at, '"', (size_t)(end - at)))) {
+		at++;
+		close = memchr(at, '"', (size_t)(end - at));
+		if (!close)
+			break;
+		if ((size_t)(close - at) < sizeof(text)) {
+			memcpy(text, at, (size_t)(close - at));
+			text[close - at] = '\0';
+			if (parse_address(&out[count], family, text) &&
+			    !is_among(out, count, &out[count]))
+				count++;
+		}
+		/* What closes one may open the next, where one had a backslash. */
+		at = close;
+	}
+	return count;
+}

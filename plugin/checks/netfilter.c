@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* What the packet filters of this host do with a packet: nftables' rules, those of iptables-nft
+ * among them, as nft lists them; to a user who may not list them, what firewalld says of its zone.
+ * What is in the tables of iptables-legacy nobody tells here, so where such a table is, what nft
+ * accepts is unknown. Filters of tc and BPF are not looked at. */
+#include <netinet/in.h>
+#include <stdio.h>
+
+#include "plugin/checks/internal.h"
+
+/* --- what is read once ------------------------------------------------------------------ */
+
+/* Known not to be in the kernel, so without a rule. nft would load nf_tables to list none. */
+static bool is_absent(struct check_run *run, const char *module)
+{
+	struct host_module found;
+
+	return !host_module(run->host, module, &found) &&
+	       (found.state == MODULE_MISSING || found.state == MODULE_AVAILABLE);
+}
+
+/* Rules of nat drop nothing. */
+static void leave_out_nat(char *names)
+{
+	char list[sizeof(((struct filters *)0)->legacy)], *cursor = list, *name;
+	size_t used = 0;
+
+	strcpy(list, names);
+	names[0] = '\0';
+	while ((name = word_next(&cursor))) {
+		if (!strcmp(name, "nat") || strstr(names, name))
+			continue;
+		used += (size_t)sprintf(names + used, "%s%s", used ? ", " : "", name);
+	}
+}
+
+static void read_legacy(struct check_run *run, struct filters *out)
+{
+	/* Half of it: commas make it longer. */
+	char names[sizeof(out->legacy) / 2] = "";
+
+	if (is_absent(run, "ip_tables") && is_absent(run, "ip6_tables"))
+		return;
+	out->legacy_rc = live_legacy_tables(run->host, names, sizeof(names));
+	strcpy(out->legacy, names);
+	leave_out_nat(out->legacy);
+}
+
+void filters_read(struct check_run *run, struct filters *out)
+{
+	memset(out, 0, sizeof(*out));
+	read_legacy(run, out);
+	out->no_nft = is_absent(run, "nf_tables");
+	if (out->no_nft)
+		return;
+	err_clear();
+	out->nft_rc = run->live->nftables(run->host, &out->nft);
+	if (out->nft_rc)
+		snprintf(out->nft_why, sizeof(out->nft_why), "%.255s", err_text());
+}
+
+void filters_fini(struct filters *filters)
+{
+	host_text_fini(&filters->nft);
+}
+
+/* NULL: firewalld does not say. */
+static const struct host_firewalld *find_zone(struct check_run *run, const char *netdev)
+{
+	struct filters *filters = facts_filters(run);
+	unsigned int i;
+
+	for (i = 0; i < filters->nzones; i++)
+		if (!strcmp(filters->zones[i].netdev, netdev))
+			break;
+	if (i == ZONES_MAX || !*netdev)
+		return NULL;
+	if (i == filters->nzones) {
+		filters->nzones++;
+		snprintf(filters->zones[i].netdev, IFNAMSIZ, "%s", netdev);
+		filters->zones[i].rc = run->live->firewalld(run->host, netdev,
+							    &filters->zones[i].zone);
+	}
+	if (filters->zones[i].rc || !filters->zones[i].zone.running)
+		return NULL;
+	return &filters->zones[i].zone;
+}
+
+/* --- one packet -------------------------------------------------------------------------- */
+
+static int ask_rules(const struct filters *filters, const struct firewall_packet *packet,
+		     struct netfilter_answer *out, struct firewall_place *place)
+{
+	snprintf(out->why, sizeof(out->why), "no packet filter is loaded");
+	if (filters->no_nft)
+		return 0;
+	return firewall_eval(filters->nft.text, filters->nft.len, packet, &out->answer,
+			     out->why, sizeof(out->why), place);
+}
+
+#define PEERS_MAX 16
+#define PEERS_MS  500
+
+static bool is_any(const struct transport_address *a)
+{
+	const struct sockaddr_in6 *in6 = (const struct sockaddr_in6 *)&a->addr;
+	const struct sockaddr_in *in = (const struct sockaddr_in *)&a->addr;
+
+	return a->addr.ss_family == AF_INET6 ? IN6_IS_ADDR_UNSPECIFIED(&in6->sin6_addr)
+					     : !in->sin_addr.s_addr;
+}
+
+static void set_peer(struct transport_address *far, const struct transport_address *peer)
+{
+	uint16_t port = transport_port(far);
+
+	*far = *peer;
+	transport_set_port(far, port);
+}
+
+/* The next address after this host's own, which is a neighbour's. */
+static unsigned int add_neighbour(const struct transport_address *near,
+				  struct transport_address *out)
+{
+	struct sockaddr_in6 *in6 = (struct sockaddr_in6 *)&out->addr;
+	struct sockaddr_in *in = (struct sockaddr_in *)&out->addr;
+
+	if (is_any(near))
+		return 0;
+	*out = *near;
+	if (near->addr.ss_family == AF_INET6)
+		in6->sin6_addr.s6_addr[15] ^= 1;
+	else
+		in->sin_addr.s_addr ^= htonl(1);
+	return 1;
+}
+
+/* Rules that are for some addresses leave the question about anybody open. It is answered for a
+ * neighbour, or else for one that they name: then some are let pass, which is what such rules are
+ * made for. */
+static void ask_peers(const struct filters *filters, const struct firewall_packet *packet,
+		      struct netfilter_answer *out)
+{
+	uint64_t deadline = deadline_in(PEERS_MS);
+	struct firewall_packet known = *packet;
+	bool in = packet->hook == FIREWALL_INPUT;
+	struct transport_address *far = in ? &known.source : &known.destination;
+	const struct transport_address *near = in ? &packet->destination
+						  : &packet->source;
+	struct transport_address peers[PEERS_MAX];
+	enum firewall_answer answer;
+	unsigned int count, own, i;
+	char why[FIREWALL_WHY_MAX];
+
+	own = add_neighbour(near, peers);
+	count = own + firewall_peers(filters->nft.text, filters->nft.len,
+				     far->addr.ss_family, peers + own, PEERS_MAX - own);
+	for (i = 0; i < count && deadline_left(deadline); i++) {
+		set_peer(far, &peers[i]);
+		if (firewall_eval(filters->nft.text, filters->nft.len, &known, &answer,
+				  why, sizeof(why), NULL) ||
+		    answer != FIREWALL_ACCEPT)
+			continue;
+		out->answer = FIREWALL_ACCEPT;
+		out->for_some = i >= own;
+		strcpy(out->why, why);
+		return;
+	}
+}
+
+static void ask_legacy(const struct filters *filters, struct netfilter_answer *out)
+{
+	if (out->answer != FIREWALL_ACCEPT || (!filters->legacy_rc && !*filters->legacy))
+		return;
+	out->answer = FIREWALL_UNKNOWN;
+	out->of_all = true;
+	if (filters->legacy_rc)
+		snprintf(out->why, sizeof(out->why),
+			 "whether iptables-legacy has rules cannot be read");
+	else
+		snprintf(out->why, sizeof(out->why),
+			 "iptables-legacy has a table %s, whose rules nft does not list",
+			 filters->legacy);
+}
+
+static void ask_zone(const struct host_firewalld *zone,
+		     const struct firewall_packet *packet, struct netfilter_answer *out)
+{
+	firewall_zone(zone, packet, &out->answer, out->why, sizeof(out->why));
+	out->by_zone = true;
+}
+
+int netfilter_ask(struct check_run *run, const struct firewall_packet *packet,
+		  struct netfilter_answer *out)
+{
+	struct filters *filters = facts_filters(run);
+	const struct host_firewalld *zone = NULL;
+	struct firewall_place place = { "", "", "" };
+	int rc = 0;
+
+	memset(out, 0, sizeof(*out));
+	if (!deadline_left(run->deadline))
+		return err_set(ETIMEDOUT,
+			       "the time ran out before the firewall was asked");
+	if (filters->nft_rc) {
+		zone = find_zone(run, packet->netdev);
+		if (!zone)
+			return err_set(-filters->nft_rc, "%s", filters->nft_why);
+		ask_zone(zone, packet, out);
+	} else {
+		rc = ask_rules(filters, packet, out, &place);
+		if (!rc && out->answer == FIREWALL_UNKNOWN &&
+		    is_any(packet->hook == FIREWALL_INPUT ? &packet->source
+							  : &packet->destination))
+			ask_peers(filters, packet, out);
+		ask_legacy(filters, out);
+	}
+	if (!rc && out->answer == FIREWALL_DROP) {
+		zone = zone ? zone : find_zone(run, packet->netdev);
+		netfilter_command(packet, &place, zone, out->command);
+	}
+	return rc;
+}
+
+/* --- several ------------------------------------------------------------------------------ */
+
+/* "mountd, TCP to port 20048 coming in by eth0" */
+static void name_packet(const char *what, const struct firewall_packet *packet, char *buf,
+			size_t cap)
+{
+	bool reply = packet->established;
+	uint16_t port = transport_port(reply ? &packet->source : &packet->destination);
+	char at[24] = "any port";
+
+	if (port)
+		snprintf(at, sizeof(at), "port %u", port);
+	snprintf(buf, cap, "%s%s%s %s %s %s by %s", what ? what : "", what ? ", " : "",
+		 packet->protocol == IPPROTO_UDP ? "UDP" : "TCP", reply ? "from" : "to",
+		 at, packet->hook == FIREWALL_INPUT ? "coming in" : "going out",
+		 packet->netdev);
+}
+
+/* What several packets have in common is told once, and of IPv6 what is not as of IPv4. */
+static void add_once(struct words *words, const char *separator,
+		     const struct firewall_packet *packet, const char *text)
+{
+	bool v6 = packet->source.addr.ss_family == AF_INET6;
+
+	words->separator = separator;
+	if (*text && !strstr(words->text, text))
+		words_add(words, "%s%s", v6 && strchr(text, '(') ? "IPv6: " : "", text);
+}
+
+int netfilter_count(struct check_run *run, struct netfilter_tally *tally,
+		    const char *what, const struct firewall_packet *packet,
+		    enum firewall_answer *answer)
+{
+	struct netfilter_answer got;
+	char text[WORDS_MAX], name[160];
+	int rc;
+
+	rc = netfilter_ask(run, packet, &got);
+	if (rc)
+		return rc;
+	*answer = got.answer;
+	tally->by_zone |= got.by_zone;
+	tally->for_some |= got.for_some;
+	name_packet(what, packet, name, sizeof(name));
+	if (got.of_all)
+		snprintf(text, sizeof(text), "%s", got.why);
+	else
+		snprintf(text, sizeof(text), "%s (%s)", name, got.why);
+	if (got.answer == FIREWALL_DROP)
+		add_once(&tally->dropped, "; ", packet, text);
+	if (got.answer == FIREWALL_UNKNOWN)
+		add_once(&tally->unknown, "; ", packet, text);
+	add_once(&tally->commands, "; ", packet, got.command);
+	return 0;
+}
+
+enum finding_status netfilter_worse(enum finding_status a, enum finding_status b)
+{
+	static const int order[FINDING_STATUS_COUNT] = {
+		[FINDING_FAIL] = 3,
+		[FINDING_UNKNOWN] = 2,
+		[FINDING_WARN] = 1,
+	};
+
+	return order[b] > order[a] ? b : a;
+}
+
+/* Whole or not at all: a command that was cut would be another one. */
+static void append(char text[FINDING_SUMMARY_MAX], const char *label, const char *more)
+{
+	size_t used = strlen(text);
+
+	if (*more && used + strlen(label) + strlen(more) < FINDING_SUMMARY_MAX)
+		sprintf(text + used, "%s%s", label, more);
+}
+
+const char *netfilter_text(struct netfilter_tally *tally, char text[FINDING_SUMMARY_MAX])
+{
+	text[0] = '\0';
+	append(text, "dropped: ", words_text(&tally->dropped));
+	append(text,
+	       *text ? "; not known: " : "not known: ", words_text(&tally->unknown));
+	append(text, ". To let it pass: ", words_text(&tally->commands));
+	return text;
+}

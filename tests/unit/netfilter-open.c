@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* The command that lets a packet pass, in the words of whoever owns the rules; and that nothing of
+ * a ruleset comes into a command which a shell could take for more than a name. */
+#include <netinet/in.h>
+
+#include "plugin/checks/internal.h"
+#include "suite.h"
+
+static struct firewall_packet packet(enum firewall_hook hook, uint8_t protocol,
+				     uint16_t port, bool reply)
+{
+	struct firewall_packet out = {
+		.hook = hook, .netdev = "eth1", .protocol = protocol, .established = reply
+	};
+	struct transport_address *of = reply ? &out.source : &out.destination;
+
+	of->addr.ss_family = AF_INET;
+	of->len = sizeof(struct sockaddr_in);
+	transport_set_port(of, port);
+	return out;
+}
+
+static void expect(struct firewall_packet asked, struct firewall_place place,
+		   const char *zone, const char *want)
+{
+	struct host_firewalld firewalld = { .running = true };
+	char command[NETFILTER_COMMAND_MAX] = "before";
+
+	if (zone)
+		snprintf(firewalld.zone, sizeof(firewalld.zone), "%s", zone);
+	netfilter_command(&asked, &place, zone ? &firewalld : NULL, command);
+	if (strcmp(command, want) != 0)
+		printf("%s\n", command);
+	CU_ASSERT_STRING_EQUAL(command, want);
+}
+
+#define RXE_IN     packet(FIREWALL_INPUT, IPPROTO_UDP, 4791, false)
+#define RXE_OUT    packet(FIREWALL_OUTPUT, IPPROTO_UDP, 4791, false)
+#define SIW_REPLY  packet(FIREWALL_INPUT, IPPROTO_TCP, 20049, true)
+#define PLACE(...) ((struct firewall_place){ __VA_ARGS__ })
+
+static void nft_inserts_before_what_drops(void)
+{
+	expect(RXE_IN, PLACE("inet", "filter", "input"), NULL,
+	       "nft insert rule inet filter input iifname eth1 udp dport 4791 accept");
+	expect(RXE_OUT, PLACE("ip6", "t-1", "out.2"), NULL,
+	       "nft insert rule ip6 t-1 out.2 oifname eth1 udp dport 4791 accept");
+	expect(SIW_REPLY, PLACE("inet", "filter", "input"), NULL,
+	       "nft insert rule inet filter input iifname eth1 tcp sport 20049 ct state established accept");
+	/* Where there is no conntrack, and the interface is the chain's. */
+	expect(SIW_REPLY, PLACE("netdev", "t", "in"), NULL,
+	       "nft insert rule netdev t in tcp sport 20049 accept");
+}
+
+static void iptables_is_told_by_its_chains(void)
+{
+	expect(RXE_IN, PLACE("ip", "filter", "INPUT"), NULL,
+	       "iptables -I INPUT -i eth1 -p udp --dport 4791 -j ACCEPT");
+	expect(RXE_OUT, PLACE("ip6", "mangle", "POSTROUTING"), NULL,
+	       "ip6tables -t mangle -I POSTROUTING -o eth1 -p udp --dport 4791 -j ACCEPT");
+	expect(SIW_REPLY, PLACE("ip", "filter", "INPUT"), NULL,
+	       "iptables -I INPUT -i eth1 -p tcp --sport 20049 -m conntrack --ctstate ESTABLISHED -j ACCEPT");
+	expect(RXE_IN, PLACE("ip", "filter", "input"), NULL,
+	       "nft insert rule ip filter input iifname eth1 udp dport 4791 accept");
+	expect(RXE_IN, PLACE("inet", "filter", "INPUT"), NULL,
+	       "nft insert rule inet filter INPUT iifname eth1 udp dport 4791 accept");
+}
+
+static void ufw_has_its_own_words(void)
+{
+	expect(RXE_IN, PLACE("ip", "filter", "ufw-reject-input"), NULL,
+	       "ufw allow in on eth1 to any port 4791 proto udp");
+	expect(RXE_OUT, PLACE("ip6", "filter", "ufw6-user-output"), NULL,
+	       "ufw allow out on eth1 to any port 4791 proto udp");
+	expect(SIW_REPLY, PLACE("ip", "filter", "ufw-reject-input"), NULL, "");
+}
+
+static void firewalld_opens_ports_of_its_zone(void)
+{
+	static const char zone[] =
+		"firewall-cmd --zone=public --add-port=4791/udp, and again with --permanent";
+
+	expect(RXE_IN, PLACE("inet", "firewalld", "filter_IN_public"), "public", zone);
+	/* Its rules by iptables, and what a user was told. */
+	expect(RXE_IN, PLACE("ip", "filter", "IN_public"), "public", zone);
+	expect(RXE_IN, PLACE("", "", ""), "public", zone);
+	expect(RXE_IN, PLACE("inet", "firewalld", "filter_INPUT"), NULL,
+	       "firewall-cmd --zone=$(firewall-cmd --get-zone-of-interface=eth1) "
+	       "--add-port=4791/udp, and again with --permanent");
+	/* Somebody else's rules beside firewalld. */
+	expect(RXE_IN, PLACE("inet", "filter", "input"), "public",
+	       "nft insert rule inet filter input iifname eth1 udp dport 4791 accept");
+	/* What goes out is no port of a zone. */
+	expect(RXE_OUT, PLACE("inet", "firewalld", "filter_OUTPUT"), "public", "");
+}
+
+static void panic_is_ended_first(void)
+{
+	struct host_firewalld zone = { .running = true, .panic = true };
+	struct firewall_packet asked = RXE_IN;
+	struct firewall_place place = PLACE("inet", "firewalld", "filter_INPUT");
+	char command[NETFILTER_COMMAND_MAX];
+
+	netfilter_command(&asked, &place, &zone, command);
+	CU_ASSERT_STRING_EQUAL(command, "firewall-cmd --panic-off");
+}
+
+static void what_is_no_plain_name_makes_no_command(void)
+{
+	struct firewall_packet strange = RXE_IN;
+
+	expect(RXE_IN, PLACE("inet", "filter", "in; reboot"), NULL, "");
+	expect(RXE_IN, PLACE("inet", "$(reboot)", "input"), NULL, "");
+	expect(RXE_IN, PLACE("inet", "filter", "-f"), NULL, "");
+	expect(RXE_IN, PLACE("inet", "filter", ""), NULL, "");
+	expect(RXE_IN, PLACE("inet", "firewalld", "x"), "a b", "");
+	strcpy(strange.netdev, "eth0`id`");
+	expect(strange, PLACE("inet", "filter", "input"), NULL, "");
+	/* Nor does a port that is not known. */
+	expect(packet(FIREWALL_INPUT, IPPROTO_TCP, 0, false),
+	       PLACE("inet", "filter", "input"), NULL, "");
+	expect(RXE_IN, PLACE("", "", ""), NULL, "");
+}
+
+SUITE_MAIN("netfilter-open", TEST(nft_inserts_before_what_drops),
+	   TEST(iptables_is_told_by_its_chains), TEST(ufw_has_its_own_words),
+	   TEST(firewalld_opens_ports_of_its_zone), TEST(panic_is_ended_first),
+	   TEST(what_is_no_plain_name_makes_no_command))

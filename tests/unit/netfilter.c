@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* Whom is asked about a packet, and what is made of the answers: nft first, firewalld where nft may
+ * not be asked, nobody where the kernel has no filter; and for whom it is not known, nothing good. */
+#include <netinet/in.h>
+
+#include "plugin/checks/internal.h"
+#include "tests/unit/host-tree.h"
+
+#define IN(policy)                                                                             \
+	"{\"chain\":{\"family\":\"inet\",\"table\":\"t\",\"name\":\"in\",\"type\":\"filter\"," \
+	"\"hook\":\"input\",\"prio\":0,\"policy\":\"" policy "\"}}"
+#define FROM(address)                                                                                 \
+	"{\"rule\":{\"family\":\"inet\",\"table\":\"t\",\"chain\":\"in\",\"handle\":2,\"expr\":["     \
+	"{\"match\":{\"op\":\"==\",\"left\":{\"payload\":{\"protocol\":\"ip\",\"field\":\"saddr\"}}," \
+	"\"right\":\"" address "\"}},{\"accept\":null}]}}"
+#define RULES(...) "{\"nftables\":[" __VA_ARGS__ "]}"
+
+/* --- a system that is asked ------------------------------------------------------------- */
+
+static const char *ruleset; /* NULL: only root may list it */
+static struct host_firewalld zone;
+static int zone_rc;
+static unsigned int nft_asked, zone_asked;
+
+static int fake_nftables(const struct host *host, struct host_text *json)
+{
+	(void)host;
+	nft_asked++;
+	if (!ruleset)
+		return err_set(EPERM, "only root may list the firewall's rules");
+	json->text = strdup(ruleset);
+	json->len = strlen(ruleset);
+	return 0;
+}
+
+static int fake_firewalld(const struct host *host, const char *netdev,
+			  struct host_firewalld *out)
+{
+	(void)host;
+	(void)netdev;
+	zone_asked++;
+	*out = zone;
+	return zone_rc ? err_set(-zone_rc, "not for you") : 0;
+}
+
+static const struct live_ops fake = { .nftables = fake_nftables,
+				      .firewalld = fake_firewalld };
+
+/* --- asking ------------------------------------------------------------------------------- */
+
+struct asking {
+	struct tree tree;
+	struct check_target target;
+	struct check_run run;
+};
+
+/* A host whose kernel's modules nobody knows, so anything may be built in. */
+static void begin(struct asking *asking, const char *rules)
+{
+	memset(asking, 0, sizeof(*asking));
+	tree_new(&asking->tree);
+	tree_write(&asking->tree, "proc/sys/kernel/osrelease", "6.1.0-test\n");
+	asking->run.host = asking->tree.host;
+	asking->run.live = &fake;
+	asking->run.target = &asking->target;
+	asking->run.facts = facts_new();
+	asking->run.deadline = deadline_in(10000);
+	ruleset = rules;
+	zone = (struct host_firewalld){ .running = true,
+					.zone = "public",
+					.target = "default" };
+	zone_rc = 0;
+	nft_asked = zone_asked = 0;
+}
+
+static void end(struct asking *asking)
+{
+	facts_free_p(&asking->run.facts);
+	tree_free(&asking->tree);
+}
+
+static struct firewall_packet packet(int family)
+{
+	struct way way = { .netdev = "eth0" };
+	struct firewall_packet out;
+
+	way.near.addr.ss_family = way.far.addr.ss_family = (sa_family_t)family;
+	way.near.len = way.far.len = family == AF_INET6 ? sizeof(struct sockaddr_in6)
+							: sizeof(struct sockaddr_in);
+	way_packet(&way, true, false, IPPROTO_UDP, 4791, &out);
+	return out;
+}
+
+static int ask(struct asking *asking, struct netfilter_answer *out)
+{
+	struct firewall_packet asked = packet(AF_INET);
+
+	return netfilter_ask(&asking->run, &asked, out);
+}
+
+static void expect(struct asking *asking, enum firewall_answer want, const char *why,
+		   const char *command)
+{
+	struct netfilter_answer got;
+	int rc = ask(asking, &got);
+
+	CU_ASSERT_EQUAL(rc, 0);
+	if (got.answer != want || !strstr(got.why, why) || !strstr(got.command, command))
+		printf("%d: %s (%s)\n", got.answer, got.why, got.command);
+	CU_ASSERT_EQUAL(got.answer, want);
+	CU_ASSERT_PTR_NOT_NULL(strstr(got.why, why));
+	CU_ASSERT_PTR_NOT_NULL(strstr(got.command, command));
+}
+
+static void rules_are_listed_once_for_all_packets(void)
+{
+	struct asking asking;
+
+	begin(&asking, RULES(IN("drop")));
+	expect(&asking, FIREWALL_DROP, "policy drop", "nft insert rule inet t in ");
+	expect(&asking, FIREWALL_DROP, "policy drop", "nft insert rule inet t in ");
+	CU_ASSERT_EQUAL(nft_asked, 1);
+	/* Whose port it is to open. */
+	CU_ASSERT_EQUAL(zone_asked, 1);
+	end(&asking);
+}
+
+static void without_a_filter_in_the_kernel_nobody_is_asked(void)
+{
+	struct netfilter_answer got;
+	struct asking asking;
+
+	begin(&asking, RULES(IN("drop")));
+	tree_free(&asking.tree);
+	tree_machine(&asking.tree, "rxe-ubuntu2204");
+	asking.run.host = asking.tree.host;
+	CU_ASSERT_EQUAL(ask(&asking, &got), 0);
+	CU_ASSERT_EQUAL(got.answer, FIREWALL_ACCEPT);
+	CU_ASSERT_PTR_NOT_NULL(strstr(got.why, "no packet filter is loaded"));
+	CU_ASSERT_EQUAL(nft_asked + zone_asked, 0);
+	end(&asking);
+}
+
+static void who_may_not_list_rules_asks_firewalld(void)
+{
+	struct netfilter_answer got;
+	struct asking asking;
+
+	begin(&asking, NULL);
+	expect(&asking, FIREWALL_DROP, "zone public",
+	       "firewall-cmd --zone=public --add-port=4791/udp");
+	CU_ASSERT_EQUAL(zone_asked, 1);
+	end(&asking);
+	begin(&asking, NULL);
+	zone.nports = 1;
+	zone.ports[0] = (struct host_firewalld_port){ 4791, 4791, IPPROTO_UDP, false };
+	CU_ASSERT_EQUAL(ask(&asking, &got), 0);
+	CU_ASSERT_EQUAL(got.answer, FIREWALL_ACCEPT);
+	CU_ASSERT(got.by_zone);
+	end(&asking);
+}
+
+static void where_nobody_tells_it_is_an_error_with_words(void)
+{
+	struct netfilter_answer got;
+	struct asking asking;
+
+	begin(&asking, NULL);
+	zone.running = false;
+	CU_ASSERT_EQUAL(ask(&asking, &got), -EPERM);
+	CU_ASSERT_PTR_NOT_NULL(strstr(err_text(), "only root"));
+	end(&asking);
+	begin(&asking, NULL);
+	zone_rc = -EACCES;
+	CU_ASSERT_EQUAL(ask(&asking, &got), -EPERM);
+	CU_ASSERT_EQUAL(ask(&asking, &got), -EPERM);
+	CU_ASSERT_EQUAL(zone_asked, 1);
+	end(&asking);
+	begin(&asking, "{");
+	CU_ASSERT_EQUAL(ask(&asking, &got), -EBADMSG);
+	end(&asking);
+	begin(&asking, RULES(IN("drop")));
+	asking.run.deadline = 0;
+	CU_ASSERT_EQUAL(ask(&asking, &got), -ETIMEDOUT);
+	end(&asking);
+}
+
+static void rules_that_nft_does_not_list_are_unknown(void)
+{
+	struct netfilter_answer got;
+	struct asking asking;
+
+	begin(&asking, RULES(""));
+	tree_write(&asking.tree, "proc/net/ip_tables_names", "nat\nfilter\n");
+	tree_write(&asking.tree, "proc/net/ip6_tables_names", "filter\nraw\n");
+	expect(&asking, FIREWALL_UNKNOWN, "iptables-legacy has a table filter, raw", "");
+	end(&asking);
+	/* A drop is one whatever they are. */
+	begin(&asking, RULES(IN("drop")));
+	tree_write(&asking.tree, "proc/net/ip_tables_names", "filter\n");
+	expect(&asking, FIREWALL_DROP, "policy drop", "nft");
+	end(&asking);
+	/* nat drops nothing. */
+	begin(&asking, RULES(""));
+	tree_write(&asking.tree, "proc/net/ip_tables_names", "nat\n");
+	expect(&asking, FIREWALL_ACCEPT, "", "");
+	end(&asking);
+	begin(&asking, RULES(""));
+	tree_fifo(&asking.tree, "proc/net/ip_tables_names");
+	CU_ASSERT_EQUAL(ask(&asking, &got), 0);
+	CU_ASSERT_EQUAL(got.answer, FIREWALL_UNKNOWN);
+	end(&asking);
+}
+
+static void rules_for_some_peers_let_some_pass(void)
+{
+	struct netfilter_answer got;
+	struct firewall_packet asked = packet(AF_INET);
+	struct asking asking;
+
+	begin(&asking, RULES(IN("drop") "," FROM("192.0.2.7")));
+	CU_ASSERT_EQUAL(ask(&asking, &got), 0);
+	CU_ASSERT_EQUAL(got.answer, FIREWALL_ACCEPT);
+	CU_ASSERT(got.for_some);
+	/* Of one who is known it is no matter what others may. */
+	((struct sockaddr_in *)&asked.source.addr)->sin_addr.s_addr = htonl(0xc0000201);
+	CU_ASSERT_EQUAL(netfilter_ask(&asking.run, &asked, &got), 0);
+	CU_ASSERT_EQUAL(got.answer, FIREWALL_DROP);
+	end(&asking);
+	/* The host's own neighbour needs no remark. */
+	begin(&asking, RULES(IN("drop") "," FROM("192.0.2.3")));
+	asked = packet(AF_INET);
+	((struct sockaddr_in *)&asked.destination.addr)->sin_addr.s_addr =
+		htonl(0xc0000202);
+	CU_ASSERT_EQUAL(netfilter_ask(&asking.run, &asked, &got), 0);
+	CU_ASSERT_EQUAL(got.answer, FIREWALL_ACCEPT);
+	CU_ASSERT_FALSE(got.for_some);
+	end(&asking);
+}
+
+static void what_packets_have_in_common_is_told_once(void)
+{
+	struct netfilter_tally tally = { .by_zone = false };
+	struct firewall_packet v4 = packet(AF_INET), v6 = packet(AF_INET6);
+	char text[FINDING_SUMMARY_MAX];
+	enum firewall_answer answer;
+	struct asking asking;
+
+	begin(&asking, RULES(IN("drop")));
+	CU_ASSERT_STRING_EQUAL(netfilter_text(&tally, text), "");
+	CU_ASSERT_EQUAL(netfilter_count(&asking.run, &tally, "rxe0", &v4, &answer), 0);
+	CU_ASSERT_EQUAL(netfilter_count(&asking.run, &tally, "rxe0", &v6, &answer), 0);
+	CU_ASSERT_EQUAL(answer, FIREWALL_DROP);
+	zone_rc = -EACCES;
+	CU_ASSERT_STRING_EQUAL(
+		netfilter_text(&tally, text),
+		"dropped: rxe0, UDP to port 4791 coming in by eth0 (policy drop of chain in, table inet t)"
+		". To let it pass: nft insert rule inet t in iifname eth0 udp dport 4791 accept");
+	end(&asking);
+}
+
+static void a_command_is_whole_or_absent(void)
+{
+	struct netfilter_tally tally = { .by_zone = false };
+	char text[FINDING_SUMMARY_MAX];
+	unsigned int i;
+
+	for (i = 0; i < 40; i++) {
+		words_add(&tally.dropped, "something long that is dropped, number %u", i);
+		words_add(&tally.unknown, "something long that is not known, number %u",
+			  i);
+		words_add(&tally.commands, "nft insert rule number %u", i);
+	}
+	netfilter_text(&tally, text);
+	CU_ASSERT(strlen(text) < sizeof(text));
+	CU_ASSERT_PTR_NOT_NULL(strstr(text, "dropped: something"));
+	CU_ASSERT_PTR_NULL(strstr(text, "To let it pass"));
+}
+
+/* --- ways ------------------------------------------------------------------------------------ */
+
+static void a_connection_has_packets_of_four_kinds(void)
+{
+	static const struct {
+		bool in, reply;
+		enum firewall_hook hook;
+		uint16_t sport, dport;
+	} rows[] = {
+		{ false, false, FIREWALL_OUTPUT, 0, 20049 },
+		{ false, true, FIREWALL_INPUT, 20049, 0 },
+		{ true, false, FIREWALL_INPUT, 0, 20049 },
+		{ true, true, FIREWALL_OUTPUT, 20049, 0 },
+	};
+	struct way way = { .netdev = "eth0", .bridge = true };
+	struct firewall_packet got;
+	size_t i;
+
+	way.near.addr.ss_family = way.far.addr.ss_family = AF_INET;
+	way.near.len = way.far.len = sizeof(struct sockaddr_in);
+	((struct sockaddr_in *)&way.far.addr)->sin_addr.s_addr = htonl(0xc0000201);
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		way_packet(&way, rows[i].in, rows[i].reply, IPPROTO_TCP, 20049, &got);
+		CU_ASSERT_EQUAL(got.hook, rows[i].hook);
+		CU_ASSERT_EQUAL(transport_port(&got.source), rows[i].sport);
+		CU_ASSERT_EQUAL(transport_port(&got.destination), rows[i].dport);
+		CU_ASSERT_EQUAL(got.established, rows[i].reply);
+		CU_ASSERT(got.bridge);
+		CU_ASSERT_EQUAL(((struct sockaddr_in *)(got.hook == FIREWALL_INPUT
+								? &got.source.addr
+								: &got.destination.addr))
+					->sin_addr.s_addr,
+				htonl(0xc0000201));
+	}
+}
+
+SUITE_MAIN("netfilter", TEST(rules_are_listed_once_for_all_packets),
+	   TEST(without_a_filter_in_the_kernel_nobody_is_asked),
+	   TEST(who_may_not_list_rules_asks_firewalld),
+	   TEST(where_nobody_tells_it_is_an_error_with_words),
+	   TEST(rules_that_nft_does_not_list_are_unknown),
+	   TEST(rules_for_some_peers_let_some_pass),
+	   TEST(what_packets_have_in_common_is_told_once),
+	   TEST(a_command_is_whole_or_absent),
+	   TEST(a_connection_has_packets_of_four_kinds))
