@@ -15,9 +15,6 @@ static int run_check(struct check_run *run)
 		words_add(&words, "%s", words_address(&target->addresses[i], text));
 	if (words.count)
 		return check_say(run, FINDING_PASS, "%s", words_text(&words));
-	if (!host_is_live(run->host))
-		return err_set(ENODATA,
-			       "a snapshot cannot be asked for names: give the address");
 	return err_set(EHOSTUNREACH, "%s",
 		       target->unresolved[0] ? target->unresolved
 					     : "the name has no address");
@@ -27,6 +24,7 @@ const struct check check_fabric_address = {
 	.id = "fabric.address",
 	.roles = CHECK_CLIENT,
 	.remote = true,
+	.at_mount = CHECK_MOUNT_PATH,
 	.needs = { "client.device" },
 	.run = run_check,
 };

@@ -20,6 +20,8 @@ static int run_check(struct check_run *run)
 	rc = remote_tcp(run, NFS_PORT, &remote);
 	if (rc)
 		return rc;
+	if (remote_is_kept_off(&remote) && check_failed(run, "firewall.side-channels"))
+		return check_skip(run, "firewall.side-channels");
 	if (*remote.text)
 		finding_text(&run->finding, "answer", "%s", remote.text);
 	if (remote.answer == REMOTE_OPEN)

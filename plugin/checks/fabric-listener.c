@@ -46,7 +46,10 @@ static int run_check(struct check_run *run)
 
 	if (!target->naddresses)
 		return check_skip(run, "fabric.address");
-	rc = remote_rdma(run, target->port, &remote);
+	/* A server here may be cut off from its clients without that. */
+	if (check_failed(run, "firewall.rdma") && facts_filters(run)->client_is_cut_off)
+		return check_skip(run, "firewall.rdma");
+	rc = facts_listener(run, &remote);
 	if (rc)
 		return rc;
 	if (remote.answer == REMOTE_REFUSED && !target->has_port &&
@@ -62,6 +65,7 @@ const struct check check_fabric_listener = {
 	.id = "fabric.listener",
 	.roles = CHECK_CLIENT,
 	.remote = true,
+	.at_mount = CHECK_MOUNT_PATH,
 	.needs = { "client.device", "fabric.port", "fabric.route", "fabric.gid" },
 	.run = run_check,
 };

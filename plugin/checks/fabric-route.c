@@ -71,6 +71,7 @@ const struct check check_fabric_route = {
 	.id = "fabric.route",
 	.roles = CHECK_CLIENT,
 	.remote = true,
+	.at_mount = CHECK_MOUNT_PATH,
 	.needs = { "client.device" },
 	.run = run_check,
 };

@@ -37,12 +37,20 @@ CHECK(fabric_tso_defect)
 CHECK(fabric_udev_names)
 CHECK(fabric_udev_ipoib)
 
+/* this host's packet filters */
+CHECK(firewall_rdma)
+CHECK(firewall_side_channels)
+
+/* a server */
+
 /* the way to the server */
 CHECK(fabric_address)
 CHECK(fabric_route)
 CHECK(fabric_listener)
 CHECK(fabric_side_channels)
 CHECK(fabric_krb5)
+
+/* this host's mounts */
 
 /* hypervisors */
 CHECK(platform_vdsm)

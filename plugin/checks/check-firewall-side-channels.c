@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* Whether the packet filters of this host let the side channels of NFS pass (channels.c): those of
+ * the versions that are asked about, are mounted over RDMA, or that the server here offers. What is
+ * asked about has to work; that something is closed which nobody may want is told, and no more. */
+#include <netinet/in.h>
+#include <stdio.h>
+
+#include "plugin/checks/internal.h"
+
+/* How much a version is wanted. */
+enum want { WANT_NOT, WANT_OFFERED, WANT_MOUNTED, WANT_ASKED };
+
+struct state {
+	struct netfilter_tally tally;
+	struct words open, closed, loose; /* of channels, by name */
+	enum finding_status status;
+	bool offered; /* something is closed that is only offered */
+};
+
+/* --- what is wanted ------------------------------------------------------------------------ */
+
+static bool is_asked(const struct check_target *target, enum channel_use use)
+{
+	switch (use) {
+	case USE_V3: return target->nfs_version == 3;
+	case USE_V40: return target->nfs_version == 4 && !target->nfs_minor;
+	default: return target->krb5;
+	}
+}
+
+static bool mount_uses(const struct nfs_mount *mount, enum channel_use use)
+{
+	switch (use) {
+	case USE_V3: return !strcmp(mount->vers, "3");
+	case USE_V40: return !strcmp(mount->vers, "4.0");
+	default: return !strncmp(mount->sec, "krb5", 4);
+	}
+}
+
+static bool is_mounted(struct check_run *run, enum channel_use use)
+{
+	const struct nfs_mounts *mounts;
+	unsigned int i;
+
+	if (facts_mounts(run, &mounts))
+		return false;
+	for (i = 0; i < mounts->count; i++)
+		if (!strncmp(mounts->list[i].proto, "rdma", 4) &&
+		    mount_uses(&mounts->list[i], use))
+			return true;
+	return false;
+}
+
+/* nfsd as it runs, or as nfs.conf has it; by default it has all versions. */
+static bool is_offered(struct check_run *run, enum channel_use use)
+{
+	static const char *const off[USE_COUNT] = { "-3", "-4.0", NULL };
+	static const char *const keys[USE_COUNT] = { "vers3", "vers4.0", NULL };
+	const struct host_nfsd *nfsd;
+	const struct conf *conf;
+
+	if (!off[use])
+		return false;
+	if (!facts_nfsd(run, &nfsd) && nfsd->present && nfsd->versions[0])
+		return !strstr(nfsd->versions, off[use]);
+	return facts_nfs_conf(run, &conf) ||
+	       conf_bool(conf_get(conf, "nfsd", NULL, keys[use]), 1);
+}
+
+static enum want want_of(struct check_run *run, const struct channel *channel)
+{
+	if (!(channel->role & run->target->roles))
+		return WANT_NOT;
+	if (is_asked(run->target, channel->use))
+		return WANT_ASKED;
+	/* Another version was asked about. */
+	if (run->target->nfs_version && channel->use != USE_KRB5)
+		return WANT_NOT;
+	if (channel->role == CHECK_SERVER)
+		return is_offered(run, channel->use) ? WANT_OFFERED : WANT_NOT;
+	return is_mounted(run, channel->use) ? WANT_MOUNTED : WANT_NOT;
+}
+
+/* --- one channel ---------------------------------------------------------------------------- */
+
+struct count {
+	unsigned int open, dropped, unknown, loose;
+	int port; /* -1: not asked for yet */
+};
+
+static void worsen(struct state *state, enum finding_status status)
+{
+	state->status = netfilter_worse(state->status, status);
+}
+
+static void judge(struct state *state, const struct channel *channel, enum want want,
+		  const struct count *count)
+{
+	bool none = !count->open && !count->unknown && !count->loose;
+
+	if (!count->dropped && !count->unknown && !count->loose) {
+		words_add(&state->open, "%s", channel->name);
+		return;
+	}
+	if (count->dropped || count->unknown)
+		words_add(&state->closed, "%s", channel->name);
+	else
+		words_add(&state->loose, "%s", channel->name);
+	if (count->unknown && !count->dropped)
+		worsen(state, FINDING_UNKNOWN);
+	else if (want == WANT_OFFERED)
+		state->offered = true;
+	else
+		worsen(state, want == WANT_ASKED && !channel->minor && none
+				      ? FINDING_FAIL
+				      : FINDING_WARN);
+}
+
+static void take(struct count *count, enum firewall_answer answer)
+{
+	count->open += answer == FIREWALL_ACCEPT;
+	count->dropped += answer == FIREWALL_DROP;
+	count->unknown += answer == FIREWALL_UNKNOWN;
+}
+
+static uint16_t port_of(struct check_run *run, const struct channel *channel,
+			struct count *count)
+{
+	if (count->port < 0)
+		count->port = channel->port(run);
+	return (uint16_t)count->port;
+}
+
+/* Most hosts let out what they send, and some let in what comes by an interface: then the port is
+ * no matter, and nobody is asked for it. One that is another each time is let in by chance, where
+ * rules tell ports apart. */
+static int ask(struct check_run *run, struct state *state, const struct channel *channel,
+	       const struct way *way, struct count *count)
+{
+	struct netfilter_answer any;
+	struct firewall_packet packet;
+	enum firewall_answer answer;
+	uint16_t port;
+	int rc;
+
+	way_packet(way, channel->in, false, channel->protocol, 0, &packet);
+	rc = netfilter_ask(run, &packet, &any);
+	if (rc)
+		return rc;
+	port = any.answer == FIREWALL_ACCEPT ? 0 : port_of(run, channel, count);
+	if (!port && (any.answer == FIREWALL_UNKNOWN ||
+		      (any.answer == FIREWALL_DROP && any.by_zone))) {
+		count->loose++;
+		return 0;
+	}
+	way_packet(way, channel->in, false, channel->protocol, port, &packet);
+	rc = netfilter_count(run, &state->tally, channel->name, &packet, &answer);
+	if (!rc)
+		take(count, answer);
+	return rc;
+}
+
+static int look_at(struct check_run *run, struct state *state,
+		   const struct channel *channel, enum want want,
+		   const struct way_list *ways)
+{
+	struct count count = { .port = -1 };
+	unsigned int i;
+	int rc = 0;
+
+	for (i = 0; i < ways->count && !rc; i++)
+		if (*ways->list[i].netdev)
+			rc = ask(run, state, channel, &ways->list[i], &count);
+	if (!rc)
+		judge(state, channel, want, &count);
+	return rc;
+}
+
+/* --- the check -------------------------------------------------------------------------------- */
+
+/* What a server offers, and somebody may want. */
+static int say_offered(struct check_run *run, struct state *state)
+{
+	struct words words = { .separator = "; " };
+
+	if (state->closed.count)
+		words_add(&words, "closed: %.250s", words_text(&state->closed));
+	if (state->loose.count)
+		words_add(&words, "without a fixed port: %.150s",
+			  words_text(&state->loose));
+	check_note(run);
+	return check_say(run, FINDING_PASS,
+			 "NFSv4.1 and later need none; for clients of older versions %s",
+			 words_text(&words));
+}
+
+static int say(struct check_run *run, struct state *state)
+{
+	char text[FINDING_SUMMARY_MAX];
+	size_t used;
+
+	if (state->status == FINDING_PASS && state->offered)
+		return say_offered(run, state);
+	if (state->status == FINDING_PASS)
+		return check_say(run, FINDING_PASS, "open: %.400s%s",
+				 words_text(&state->open),
+				 state->tally.by_zone ? ", as firewalld says" : "");
+	netfilter_text(&state->tally, text);
+	used = strlen(text);
+	if (state->loose.count)
+		snprintf(text + used, sizeof(text) - used,
+			 "%slet in by chance, for want of a fixed port: %.200s",
+			 used ? ". Besides, " : "", words_text(&state->loose));
+	return check_say(run, state->status, "%s", text);
+}
+
+/* Clients come by the interfaces of RDMA devices, and this one asks the server by its route. */
+static int find_ways(struct check_run *run, enum check_role role, struct way_list *out)
+{
+	out->count = 0;
+	if (role == CHECK_CLIENT)
+		ways_to_server(run, out);
+	return out->count ? 0 : ways_to_anybody(run, out);
+}
+
+static int run_check(struct check_run *run)
+{
+	_cleanup_free_ struct way_list *ways = malloc(sizeof(*ways));
+	_cleanup_free_ struct state *state = calloc(1, sizeof(*state));
+	const struct channel *channel;
+	unsigned int wanted = 0;
+	enum want want;
+	int rc = 0;
+
+	if (!ways || !state)
+		return err_set(ENOMEM, "no memory");
+	state->status = FINDING_PASS;
+	for (channel = channel_table; channel->name && !rc; channel++) {
+		want = want_of(run, channel);
+		if (want == WANT_NOT)
+			continue;
+		wanted++;
+		rc = find_ways(run, channel->role, ways);
+		rc = rc ? rc : look_at(run, state, channel, want, ways);
+	}
+	if (rc)
+		return rc;
+	if (!wanted)
+		return check_say(run, FINDING_SKIP,
+				 "only NFSv3, NFSv4.0 and Kerberos have them "
+				 "(--nfs-version, --sec)");
+	return say(run, state);
+}
+
+const struct check check_firewall_side_channels = {
+	.id = "firewall.side-channels",
+	.roles = CHECK_BOTH,
+	.needs = { "client.device", "server.device" },
+	.run = run_check,
+};
