@@ -25,6 +25,7 @@ static int run_check(struct check_run *run)
 const struct check check_client_helper = {
 	.id = "client.helper",
 	.roles = CHECK_CLIENT,
+	.at_mount = CHECK_MOUNT_STOPS,
 	.needs = { "client.module", "client.device" },
 	.run = run_check,
 };

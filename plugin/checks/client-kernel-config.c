@@ -62,6 +62,6 @@ static int run_check(struct check_run *run)
 const struct check check_client_kernel_config = {
 	.id = "client.kernel-config",
 	.roles = CHECK_BOTH,
-	.needs = { "client.module", "client.device" },
+	.needs = { "client.module", "client.device", "server.module", "server.device" },
 	.run = run_check,
 };

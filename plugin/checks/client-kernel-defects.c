@@ -63,6 +63,6 @@ static int run_check(struct check_run *run)
 const struct check check_client_kernel_defects = {
 	.id = "client.kernel-defects",
 	.roles = CHECK_BOTH,
-	.needs = { "client.module", "client.device", "server.device" },
+	.needs = { "client.module", "client.device", "server.module", "server.device" },
 	.run = run_check,
 };

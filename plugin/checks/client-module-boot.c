@@ -57,7 +57,7 @@ static int run_check(struct check_run *run)
 	if (!listed.file[0])
 		return check_say(
 			run, FINDING_PASS,
-			"no list names rpcrdma (or xprtrdma, svcrdma): the first mount loads it");
+			"no list names rpcrdma (or xprtrdma, svcrdma): a mount, or a server that listens, loads it");
 	finding_text(&run->finding, "list", "%s", listed.file);
 	rc = masked_reader(run, &listed, &masked);
 	if (rc)
@@ -73,6 +73,6 @@ static int run_check(struct check_run *run)
 const struct check check_client_module_boot = {
 	.id = "client.module-boot",
 	.roles = CHECK_BOTH,
-	.needs = { "client.module", "client.device" },
+	.needs = { "client.module", "client.device", "server.module", "server.device" },
 	.run = run_check,
 };

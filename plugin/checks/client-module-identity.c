@@ -71,6 +71,6 @@ static int run_check(struct check_run *run)
 const struct check check_client_module_identity = {
 	.id = "client.module-identity",
 	.roles = CHECK_BOTH,
-	.needs = { "client.module", "client.device" },
+	.needs = { "client.module", "client.device", "server.module", "server.device" },
 	.run = run_check,
 };

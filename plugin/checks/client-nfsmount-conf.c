@@ -179,6 +179,7 @@ static int run_check(struct check_run *run)
 const struct check check_client_nfsmount_conf = {
 	.id = "client.nfsmount-conf",
 	.roles = CHECK_CLIENT,
+	.at_mount = CHECK_MOUNT_TELLS,
 	.needs = { "client.module", "client.device" },
 	.run = run_check,
 };

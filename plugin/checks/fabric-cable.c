@@ -71,6 +71,7 @@ static int run_check(struct check_run *run)
 const struct check check_fabric_cable = {
 	.id = "fabric.cable",
 	.roles = CHECK_BOTH,
+	.at_mount = CHECK_MOUNT_PATH,
 	.needs = { "client.device", "server.device" },
 	.run = run_check,
 };

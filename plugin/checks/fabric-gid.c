@@ -94,6 +94,7 @@ static int run_check(struct check_run *run)
 const struct check check_fabric_gid = {
 	.id = "fabric.gid",
 	.roles = CHECK_BOTH,
+	.at_mount = CHECK_MOUNT_PATH,
 	.needs = { "client.device", "server.device", "fabric.port" },
 	.run = run_check,
 };

@@ -45,6 +45,7 @@ static int run_check(struct check_run *run)
 const struct check check_fabric_port = {
 	.id = "fabric.port",
 	.roles = CHECK_BOTH,
+	.at_mount = CHECK_MOUNT_PATH,
 	.needs = { "client.device", "server.device", "fabric.cable",
 		   "fabric.subnet-manager" },
 	.run = run_check,

@@ -61,6 +61,7 @@ static int run_check(struct check_run *run)
 const struct check check_fabric_subnet_manager = {
 	.id = "fabric.subnet-manager",
 	.roles = CHECK_BOTH,
+	.at_mount = CHECK_MOUNT_PATH,
 	.needs = { "client.device", "server.device", "fabric.cable" },
 	.run = run_check,
 };

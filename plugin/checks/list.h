@@ -6,8 +6,10 @@
 
 /* modules and devices */
 CHECK(client_module)
+CHECK(server_module)
 CHECK(client_drivers)
 CHECK(client_device)
+CHECK(server_device)
 CHECK(client_module_identity)
 CHECK(client_module_boot)
 CHECK(client_kernel_config)
@@ -42,6 +44,16 @@ CHECK(firewall_rdma)
 CHECK(firewall_side_channels)
 
 /* a server */
+CHECK(server_threads)
+CHECK(server_nfs_conf)
+CHECK(server_listener)
+CHECK(server_port)
+CHECK(server_boot)
+CHECK(server_exports)
+CHECK(server_versions)
+CHECK(server_block_size)
+CHECK(server_sysctl)
+CHECK(server_counters)
 
 /* the way to the server */
 CHECK(fabric_address)

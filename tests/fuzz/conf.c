@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* A configuration of nfs-utils: whatever it is, what is set is printable and found again. */
+/* A configuration of nfs-utils: whatever it is, what is set is printable and found again; and what it
+ * makes of RDMA is a port, or words. */
+#include "plugin/checks/internal.h"
 #include "plugin/host/internal.h"
 #include "tests/fuzz/fuzz.h"
 
@@ -27,6 +29,27 @@ static int check_value(void *arg, const char *section_arg, const char *key,
 	return 0;
 }
 
+static void check_nfsd(void)
+{
+	static const char *const versions[] = { "1:2.6.2-4", "2.1.1-150500.22.3.1", "" };
+	const struct conf_value *rdma = conf_get(conf, "nfsd", NULL, "rdma"),
+				*port = conf_get(conf, "nfsd", NULL, "rdma-port");
+	struct nfsd_conf_input in = { .rdma = rdma ? rdma->value : NULL,
+				      .rdma_port = port ? port->value : NULL };
+	struct nfsd_conf out;
+	size_t i;
+
+	for (i = 0; i < 2 * ARRAY_SIZE(versions); i++) {
+		nfsd_conf_version(versions[i / 2], in.version);
+		in.nfsdctl = i % 2;
+		nfsd_conf_judge(&in, &out);
+		FUZZ_CHECK((out.state == NFSD_CONF_ON) == !out.why[0]);
+		FUZZ_CHECK((out.state == NFSD_CONF_ON) ==
+			   (out.port && out.port <= UINT16_MAX));
+		check_text(out.why);
+	}
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static const char *const sections[] = { "nfsd", "Server", "MountPoint",
@@ -45,6 +68,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		for (i = 0; i < ARRAY_SIZE(sections); i++)
 			conf_each(made, sections[i], check_value,
 				  (void *)(uintptr_t)sections[i]);
+	check_nfsd();
 	if (conf_problem(made))
 		check_text(conf_problem(made));
 	conf_close(made);

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* Whether there is an RDMA device at all, of a kind that NFS over RDMA can use. */
+#include "plugin/checks/internal.h"
+
+/* Without devices: another check may have said why already. */
+static int say_none(struct check_run *run, const struct rdma_devices *rdma)
+{
+	static const char *const causes[] = { "client.module", "server.module",
+					      "client.drivers" };
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(causes); i++)
+		if (check_failed(run, causes[i]))
+			return check_skip(run, causes[i]);
+	return check_say(
+		run, FINDING_FAIL, "this host has no RDMA device%s",
+		rdma->netns_shared
+			? ""
+			: " in this network namespace, and each namespace has its own");
+}
+
+int device_check(struct check_run *run)
+{
+	const struct rdma_devices *rdma;
+	struct words good = { 0 }, bad = { 0 };
+	int rc = facts_rdma(run, &rdma);
+	unsigned int i;
+
+	if (rc)
+		return rc;
+	if (!rdma->count)
+		return say_none(run, rdma);
+	for (i = 0; i < rdma->count; i++)
+		words_add(port_usable(&rdma->list[i]) ? &good : &bad, "%s (%s, %s)",
+			  rdma->list[i].name, rdma->list[i].driver,
+			  port_kind_name(&rdma->list[i]));
+	finding_number(&run->finding, "devices", rdma->count);
+	if (!good.count)
+		return check_say(run, FINDING_FAIL,
+				 "NFS over RDMA can use none of this host's devices: %s",
+				 words_text(&bad));
+	check_note(run);
+	return check_say(run, FINDING_PASS, "%s%s", words_text(&good),
+			 rdma->cut ? "; there are more than are looked at" : "");
+}

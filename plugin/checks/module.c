@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* The module that NFS over RDMA is: rpcrdma, which also goes by xprtrdma, svcrdma and rpcrdma6
+ * (net/sunrpc/xprtrdma/module.c). It need not be loaded: a mount makes the kernel ask modprobe for
+ * "rpcrdma", by name (xprt_find_transport_ident() in net/sunrpc/xprt.c). A server that is told to
+ * listen makes it ask for "svcrdma" (svc_create_xprt() in net/sunrpc/svc_xprt.c), an alias, which a
+ * blacklist withholds. */
+#include "plugin/checks/internal.h"
+
+/* modprobe knows no module; the kernel's configuration says why. */
+static int say_missing(struct check_run *run, const struct host_module *module)
+{
+	const struct host_kconfig *config;
+	const struct host_system *system;
+	int rc = facts_system(run, &system);
+
+	rc = rc ? rc : facts_kconfig(run, &config);
+	if (rc && rc != -ENOENT)
+		return rc;
+	if (rc)
+		return check_say(run, FINDING_FAIL,
+				 "kernel %s has no module %s, and none is loaded",
+				 system->release, module->name);
+	finding_text(&run->finding, "config", "%s", config->file);
+	switch (kconfig_get(config, "CONFIG_SUNRPC_XPRT_RDMA")) {
+	case 'y': return check_say(run, FINDING_PASS, "rpcrdma is built into the kernel");
+	case 'm':
+		return check_say(
+			run, FINDING_FAIL,
+			"kernel %s has NFS over RDMA as a module, and that is not installed",
+			system->release);
+	default:
+		return check_say(
+			run, FINDING_FAIL,
+			"kernel %s was built without NFS over RDMA (CONFIG_SUNRPC_XPRT_RDMA)",
+			system->release);
+	}
+}
+
+/* There is no list of modules for the running kernel: in a container, after an update that removed
+ * it, or because there are none at all. */
+static int say_unlisted(struct check_run *run, const struct host_module *module, int why)
+{
+	_cleanup_(host_list_fini) struct host_list others = { NULL, 0, false };
+	const struct host_kconfig *config;
+	const struct host_system *system;
+	int rc = facts_kconfig(run, &config);
+
+	if (!rc && kconfig_get(config, "CONFIG_SUNRPC_XPRT_RDMA") != 'm')
+		return say_missing(run, module);
+	if (!facts_system(run, &system) &&
+	    !host_list(run->host, "lib/modules", &others) && others.count)
+		return check_say(
+			run, FINDING_FAIL,
+			"the modules of the running kernel %s are not there, those of %s are",
+			system->release, others.names[others.count - 1]);
+	facts_rpcrdma(run, &module);
+	return why;
+}
+
+static int say_blacklisted(struct check_run *run, enum check_role role)
+{
+	if (role == CHECK_SERVER)
+		return check_say(
+			run, FINDING_FAIL,
+			"rpcrdma is not loaded, and blacklisted: a server asks for it as svcrdma, and is refused: 'Protocol not supported'");
+	return check_say(
+		run, FINDING_WARN,
+		"rpcrdma is not loaded, and blacklisted: a mount loads it by its name, but IPv6 mounts (rpcrdma6), servers (svcrdma) and the lists of modules do not");
+}
+
+static int say_state(struct check_run *run, const struct host_module *module,
+		     enum check_role role)
+{
+	if (module->state == MODULE_LOADED)
+		return check_say(run, FINDING_PASS, "rpcrdma is loaded");
+	if (module->state == MODULE_BUILTIN)
+		return check_say(run, FINDING_PASS, "rpcrdma is built into the kernel");
+	if (module->disabled)
+		return check_say(run, FINDING_FAIL,
+				 "rpcrdma is not loaded, and %s forbids to load it",
+				 module->disabled_by);
+	if (module->problem[0])
+		return err_set(EIO, "rpcrdma is not loaded, and its file is bad: %s",
+			       module->problem);
+	if (module->blacklisted)
+		return say_blacklisted(run, role);
+	return check_say(
+		run, FINDING_PASS,
+		role == CHECK_SERVER
+			? "rpcrdma is there; a server that is told to listen loads it"
+			: "rpcrdma is there; the first mount over RDMA loads it");
+}
+
+int module_check(struct check_run *run, enum check_role role)
+{
+	const struct host_module *module;
+	int rc = facts_rpcrdma(run, &module);
+
+	if (rc == -ENOENT)
+		return say_unlisted(run, module, rc);
+	if (rc)
+		return rc;
+	if (module->file[0])
+		finding_text(&run->finding, "file", "%s", module->file);
+	if (module->state == MODULE_MISSING)
+		return say_missing(run, module);
+	return say_state(run, module, role);
+}

@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* What the server's configuration makes of RDMA when nfs-server starts. That depends on who reads
+ * it:
+ *
+ * - rpc.nfsd before nfs-utils 2.4.2 takes rdma= for a port (RHEL 8 has the later way in its 2.3.3);
+ * - rpc.nfsd since then (utils/nfsd/nfsd.c) takes rdma=y for a switch, and the port is rdma-port=
+ *   or else the service nfsrdma. What is not a yes is still a port: so rdma=n is one that cannot
+ *   be, with a message and no harm. If there is no such port it starts without RDMA, and says so
+ *   in the journal alone;
+ * - nfsdctl since 2.8 (utils/nfsdctl/nfsdctl.c) knows the switch only.
+ *
+ * rdma=y with rdma-port=20049 is what all but the first understand: Debian 12, for one, has no
+ * service nfsrdma in /etc/services. */
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "plugin/checks/internal.h"
+
+#define NFSD_SERVICE "nfs-server.service"
+
+static void say(struct nfsd_conf *out, enum nfsd_conf_state state, const char *fmt, ...)
+	PRINTF_LIKE(3, 4);
+
+static void say(struct nfsd_conf *out, enum nfsd_conf_state state, const char *fmt, ...)
+{
+	va_list ap;
+
+	out->state = state;
+	va_start(ap, fmt);
+	vsnprintf(out->why, sizeof(out->why), fmt, ap);
+	va_end(ap);
+}
+
+/* --- pure ------------------------------------------------------------------------------ */
+
+static unsigned int port_of(const struct nfsd_conf_input *in, const char *name)
+{
+	unsigned int port = in->service ? in->service(in->arg, name) : 0;
+	unsigned long number;
+	char *end;
+
+	if (port)
+		return port;
+	number = strtoul(name, &end, 10);
+	return *name >= '0' && *name <= '9' && !*end && number <= UINT16_MAX
+		       ? (unsigned int)number
+		       : 0;
+}
+
+static bool is_old(const struct nfsd_conf_input *in)
+{
+	const unsigned int *v = in->version;
+
+	return v[0] && (v[0] < 2 || (v[0] == 2 && (v[1] < 4 || (v[1] == 4 && v[2] < 2))));
+}
+
+/* rdma=y, to whom that is a switch. */
+static void judge_switch(const struct nfsd_conf_input *in, struct nfsd_conf *out)
+{
+	out->port = port_of(in, in->rdma_port ? in->rdma_port : "nfsrdma");
+	if (out->port)
+		out->state = NFSD_CONF_ON;
+	else if (in->rdma_port)
+		say(out, NFSD_CONF_BROKEN,
+		    "rdma-port=%.40s is no port: write rdma-port=20049", in->rdma_port);
+	else
+		say(out, NFSD_CONF_BROKEN,
+		    "rdma=%.8s alone means the service nfsrdma, which /etc/services does not have, so the server starts without RDMA: add rdma-port=20049",
+		    in->rdma);
+}
+
+static void judge_old(const struct nfsd_conf_input *in, struct nfsd_conf *out)
+{
+	out->port = port_of(in, in->rdma);
+	if (out->port)
+		out->state = NFSD_CONF_ON;
+	else
+		say(out, NFSD_CONF_BROKEN,
+		    "nfs-utils %u.%u.%u takes rdma= for the port, and rdma=%.40s is none: write rdma=20049",
+		    in->version[0], in->version[1], in->version[2], in->rdma);
+}
+
+/* Neither yes nor no. */
+static void judge_port(const struct nfsd_conf_input *in, struct nfsd_conf *out)
+{
+	out->port = port_of(in, in->rdma);
+	if (out->port && !in->nfsdctl)
+		out->state = NFSD_CONF_ON;
+	else if (out->port)
+		say(out, NFSD_CONF_BROKEN,
+		    "nfsdctl, by which this server starts, ignores rdma=%.40s, the old way: write rdma=y and rdma-port=%u",
+		    in->rdma, out->port);
+	else
+		say(out, NFSD_CONF_BROKEN,
+		    "rdma=%.40s is neither a yes or no nor a port: write rdma=y and rdma-port=20049",
+		    in->rdma);
+}
+
+static void judge_off(const struct nfsd_conf_input *in, struct nfsd_conf *out)
+{
+	const char *wanted = is_old(in) ? "rdma=20049" : "rdma=y and rdma-port=20049";
+
+	if (in->rdma)
+		say(out, NFSD_CONF_OFF, "rdma=%.8s switches RDMA off: write %s", in->rdma,
+		    wanted);
+	else
+		say(out, NFSD_CONF_OFF,
+		    "nothing there switches RDMA on: write %s in section [nfsd]", wanted);
+}
+
+void nfsd_conf_judge(const struct nfsd_conf_input *in, struct nfsd_conf *out)
+{
+	const struct conf_value rdma = { in->rdma, NULL, 0 };
+	int yes = in->rdma ? conf_bool(&rdma, -1) : 0;
+
+	out->state = NFSD_CONF_OFF;
+	out->port = 0;
+	out->why[0] = '\0';
+	if (!in->rdma && in->rdma_port && !is_old(in))
+		say(out, NFSD_CONF_BROKEN,
+		    "rdma-port=%.40s does nothing without rdma=y: add that",
+		    in->rdma_port);
+	else if (!yes)
+		judge_off(in, out);
+	else if (is_old(in))
+		judge_old(in, out);
+	else if (yes > 0)
+		judge_switch(in, out);
+	else
+		judge_port(in, out);
+	if (out->state != NFSD_CONF_ON)
+		out->port = 0;
+}
+
+/* "1:2.6.2-4". What cannot be read is zeros: then it is taken for a later one. */
+void nfsd_conf_version(const char *text, unsigned int version[3])
+{
+	const char *colon = strchr(text, ':');
+
+	memset(version, 0, 3 * sizeof(*version));
+	if (sscanf(colon ? colon + 1 : text, "%5u.%5u.%5u", &version[0], &version[1],
+		   &version[2]) < 2)
+		version[0] = 0;
+	/* RHEL 8's 2.3.3 has what came with 2.4.2. */
+	if (strstr(text, ".el8"))
+		version[0] = 0;
+}
+
+/* --- what the host has ----------------------------------------------------------------- */
+
+static unsigned int find_service(const void *arg, const char *name)
+{
+	unsigned int port;
+
+	return host_service(arg, name, "tcp", &port) ? 0 : port;
+}
+
+static void find_version(const struct host *host, unsigned int version[3])
+{
+	static const char *const packages[] = { "nfs-kernel-server", "nfs-utils",
+						"nfs-common", "nfs-client" };
+	char text[64];
+	size_t i;
+
+	memset(version, 0, 3 * sizeof(*version));
+	for (i = 0; i < ARRAY_SIZE(packages); i++) {
+		if (host_package(host, packages[i], text, sizeof(text)))
+			continue;
+		nfsd_conf_version(text, version);
+		return;
+	}
+}
+
+/* "--rdma" or "--rdma=20049": what rpc.nfsd is started with counts more than the file. */
+static bool find_argument(const char *text, char port[16])
+{
+	const char *at = strstr(text, "--rdma"), *value;
+
+	if (!at)
+		return false;
+	value = at[6] == '=' ? at + 7 : "";
+	snprintf(port, 16, "%.*s", (int)strcspn(value, " \t\"'\n"), value);
+	return true;
+}
+
+/* The lines of the files that older units take rpc.nfsd's arguments from. */
+static bool find_in_environment(const struct host *host, struct nfsd_conf *out,
+				char port[16])
+{
+	static const char *const files[] = { "etc/sysconfig/nfs",
+					     "etc/default/nfs-kernel-server" };
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(files); i++) {
+		_cleanup_(host_text_fini) struct host_text text = { NULL, 0 };
+		char *cursor, *line;
+
+		if (host_read(host, files[i], 65536, &text))
+			continue;
+		cursor = text.text;
+		while ((line = line_next(&cursor))) {
+			if (strncmp(line, "RPCNFSD", 7) || !find_argument(line, port))
+				continue;
+			snprintf(out->where, sizeof(out->where), "%s", files[i]);
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool find_command_line(const struct host *host, const char *start,
+			      struct nfsd_conf *out, char port[16])
+{
+	snprintf(out->where, sizeof(out->where), NFSD_SERVICE);
+	return find_argument(start, port) ||
+	       (strstr(start, "$RPCNFSD") && find_in_environment(host, out, port));
+}
+
+static void set_where(struct nfsd_conf *out, const struct conf_value *rdma,
+		      const struct conf_value *rdma_port)
+{
+	const struct conf_value *value = rdma ? rdma : rdma_port;
+
+	if (value)
+		snprintf(out->where, sizeof(out->where), "%.100s:%u", value->file,
+			 value->line);
+	else
+		snprintf(out->where, sizeof(out->where), "etc/nfs.conf");
+}
+
+int nfsd_conf_read(struct check_run *run, struct nfsd_conf *out)
+{
+	struct nfsd_conf_input in = { .service = find_service, .arg = run->host };
+	const struct conf_value *rdma, *rdma_port;
+	const struct conf *conf;
+	char start[256], port[16];
+	int rc;
+
+	memset(out, 0, sizeof(*out));
+	/* Without systemd, and where the unit cannot be read, rpc.nfsd starts it. */
+	if (host_unit_get(run->host, NFSD_SERVICE, "Service", "ExecStart", start,
+			  sizeof(start)))
+		start[0] = '\0';
+	if (find_command_line(run->host, start, out, port)) {
+		in.rdma = "y";
+		in.rdma_port = *port ? port : NULL;
+		nfsd_conf_judge(&in, out);
+		return 0;
+	}
+	rc = facts_nfs_conf(run, &conf);
+	if (rc)
+		return rc;
+	rdma = conf_get(conf, "nfsd", NULL, "rdma");
+	rdma_port = conf_get(conf, "nfsd", NULL, "rdma-port");
+	in.rdma = rdma ? rdma->value : NULL;
+	in.rdma_port = rdma_port ? rdma_port->value : NULL;
+	in.nfsdctl = strstr(start, "nfsdctl");
+	find_version(run->host, in.version);
+	set_where(out, rdma, rdma_port);
+	nfsd_conf_judge(&in, out);
+	return 0;
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* Whether the server is there after this host's next start, too. */
+#include "plugin/checks/internal.h"
+
+static const char unit[] = "nfs-server.service";
+
+static bool is_in_cluster(struct check_run *run)
+{
+	enum unit_state state;
+
+	return !host_unit_state(run->host, "pacemaker.service", &state) &&
+	       state == UNIT_ENABLED;
+}
+
+static int run_check(struct check_run *run)
+{
+	const struct host_nfsd *nfsd;
+	enum unit_state state;
+	int rc;
+
+	if (nfsd_running(run, &nfsd))
+		return check_skip(run, "server.threads");
+	rc = host_unit_state(run->host, unit, &state);
+	if (rc)
+		return rc;
+	if (state == UNIT_ENABLED)
+		return check_say(run, FINDING_PASS, "%s is enabled", unit);
+	if (state == UNIT_MISSING)
+		return check_say(run, FINDING_SKIP,
+				 "there is no %s: something else starts it", unit);
+	if (is_in_cluster(run))
+		return check_say(run, FINDING_PASS, "the cluster (pacemaker) starts it");
+	return check_say(
+		run, FINDING_WARN,
+		"the server runs, and nobody starts it after this host's next start: %s is %s",
+		unit, state == UNIT_MASKED ? "masked" : "disabled");
+}
+
+const struct check check_server_boot = {
+	.id = "server.boot",
+	.roles = CHECK_SERVER,
+	.needs = { "server.module", "server.device", "server.threads" },
+	.run = run_check,
+};

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* Whether a server has an RDMA device. Of a host that is a client, too, that is told already. */
+#include "plugin/checks/internal.h"
+
+static int run_check(struct check_run *run)
+{
+	if (run->target->roles & CHECK_CLIENT)
+		return check_say(run, FINDING_SKIP, "client.device says it");
+	return device_check(run);
+}
+
+const struct check check_server_device = {
+	.id = "server.device",
+	.roles = CHECK_SERVER,
+	.needs = { "client.device" },
+	.run = run_check,
+};

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* Whether a server that is told to listen for RDMA gets the module rpcrdma. What a client lacks a
+ * server lacks too, and that is told once. */
+#include "plugin/checks/internal.h"
+
+static int run_check(struct check_run *run)
+{
+	return module_check(run, CHECK_SERVER);
+}
+
+const struct check check_server_module = {
+	.id = "server.module",
+	.roles = CHECK_SERVER,
+	.needs = { "client.module" },
+	.run = run_check,
+};

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* Whether the port that is listened at is the one that clients are told: 20049 where nobody tells
+ * them, the one asked for, and the same one after the next start. */
+#include "plugin/checks/internal.h"
+
+#define NFS_RDMA_PORT 20049
+
+static const char *listed(const struct nfsd_ports *ports, struct words *words)
+{
+	unsigned int i;
+
+	for (i = 0; i < ports->count; i++)
+		words_add(words, "%u", ports->list[i]);
+	return words_text(words);
+}
+
+static int run_check(struct check_run *run)
+{
+	const struct check_target *target = run->target;
+	const struct host_nfsd *nfsd;
+	struct words words = { 0 };
+	struct nfsd_ports ports;
+	struct nfsd_conf conf;
+
+	if (nfsd_running(run, &nfsd))
+		return check_skip(run, "server.threads");
+	nfsd_ports(nfsd, &ports);
+	if (!ports.count)
+		return check_skip(run, "server.listener");
+	/* With a server's name it is that one's port. */
+	if (target->has_port && !target->server && !nfsd_has_port(&ports, target->port))
+		return check_say(run, FINDING_FAIL,
+				 "the server listens for RDMA at port %s, and not at %u",
+				 listed(&ports, &words), target->port);
+	if (nfsd_conf_read(run, &conf))
+		return check_skip(run, "server.nfs-conf");
+	if (conf.state == NFSD_CONF_ON && !nfsd_has_port(&ports, conf.port))
+		return check_say(
+			run, FINDING_WARN,
+			"the server listens for RDMA at port %s, and at %u after its next start: %s says so",
+			listed(&ports, &words), conf.port, conf.where);
+	if (nfsd_has_port(&ports, NFS_RDMA_PORT))
+		return check_say(run, FINDING_PASS,
+				 "%u is the port that clients take by themselves",
+				 NFS_RDMA_PORT);
+	check_note(run);
+	return check_say(run, FINDING_PASS,
+			 "clients have to mount with port=%u: they take %u by themselves",
+			 ports.list[0], NFS_RDMA_PORT);
+}
+
+const struct check check_server_port = {
+	.id = "server.port",
+	.roles = CHECK_SERVER,
+	.needs = { "server.threads", "server.listener", "server.nfs-conf" },
+	.run = run_check,
+};

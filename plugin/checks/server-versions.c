@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* The versions of NFS that the server serves, over whatever transport: "+3 +4 +4.1 +4.2 -4.0". */
+#include <stdio.h>
+
+#include "plugin/checks/internal.h"
+
+static const char *const names[] = { "3", "4.0", "4.1", "4.2" };
+
+/* "+4.0" is never shown: "+4" stands for it, unless there is "-4.0"
+ * (nfsd_print_version_support() in fs/nfsd/nfsctl.c). */
+static bool is_served(const char *versions, const char *name)
+{
+	char text[64], sign[8];
+
+	snprintf(text, sizeof(text), " %.60s ", versions);
+	snprintf(sign, sizeof(sign), " -%s ", name);
+	if (strstr(text, sign))
+		return false;
+	snprintf(sign, sizeof(sign), " +%s ", name);
+	return strstr(text, sign) || (!strcmp(name, "4.0") && strstr(text, " +4 "));
+}
+
+static bool is_wanted(const struct check_target *target, const char *name)
+{
+	char wanted[16];
+
+	if (!target->nfs_version || target->server)
+		return false;
+	if (target->nfs_version == 3)
+		return !strcmp(name, "3");
+	snprintf(wanted, sizeof(wanted), "4.%u", target->nfs_minor);
+	return !strcmp(name, wanted);
+}
+
+static int run_check(struct check_run *run)
+{
+	const struct host_nfsd *nfsd;
+	struct words on = { 0 }, off = { 0 };
+	const char *lacking = NULL;
+	size_t i;
+
+	if (nfsd_running(run, &nfsd))
+		return check_skip(run, "server.threads");
+	if (!nfsd->versions[0])
+		return check_say(run, FINDING_SKIP,
+				 "only root may see which versions are served");
+	if (!strchr("+-", nfsd->versions[0]))
+		return err_set(EBADMSG, "proc/fs/nfsd/versions makes no sense: %.60s",
+			       nfsd->versions);
+	finding_text(&run->finding, "versions", "%s", nfsd->versions);
+	for (i = 0; i < ARRAY_SIZE(names); i++) {
+		bool served = is_served(nfsd->versions, names[i]);
+
+		words_add(served ? &on : &off, "%s", names[i]);
+		if (!served && is_wanted(run->target, names[i]))
+			lacking = names[i];
+	}
+	if (lacking)
+		return check_say(run, FINDING_FAIL, "the server does not serve NFS %s",
+				 lacking);
+	if (!on.count)
+		return check_say(run, FINDING_FAIL,
+				 "the server serves no version of NFS");
+	if (off.count)
+		check_note(run);
+	return check_say(run, FINDING_PASS, "NFS %s%s%s", words_text(&on),
+			 off.count ? "; off: " : "", words_text(&off));
+}
+
+const struct check check_server_versions = {
+	.id = "server.versions",
+	.roles = CHECK_SERVER,
+	.needs = { "server.module", "server.device", "server.threads" },
+	.run = run_check,
+};

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* What nfs.conf makes of RDMA, for each version of who reads it. The rows are what rpc.nfsd of
+ * nfs-utils 2.6.2 was seen to write to portlist, with and without a service nfsrdma. */
+#include "plugin/checks/internal.h"
+#include "suite.h"
+
+static const unsigned int debian12[3] = { 2, 6, 2 }, sles15[3] = { 2, 1, 1 };
+static const unsigned int unknown[3] = { 0, 0, 0 };
+
+static unsigned int no_service(const void *arg, const char *name)
+{
+	(void)arg;
+	(void)name;
+	return 0;
+}
+
+static unsigned int has_nfsrdma(const void *arg, const char *name)
+{
+	(void)arg;
+	return strcmp(name, "nfsrdma") ? 0 : 20049;
+}
+
+struct row {
+	const char *rdma, *rdma_port;
+	enum nfsd_conf_state state;
+	unsigned int port;
+	const char *why; /* a part of it */
+};
+
+static void judge(const struct row *row, const unsigned int version[3], bool nfsdctl,
+		  bool service)
+{
+	struct nfsd_conf_input in = { .rdma = row->rdma,
+				      .rdma_port = row->rdma_port,
+				      .nfsdctl = nfsdctl,
+				      .service = service ? has_nfsrdma : no_service };
+	struct nfsd_conf out;
+
+	memcpy(in.version, version, sizeof(in.version));
+	nfsd_conf_judge(&in, &out);
+	if (out.state != row->state || out.port != row->port ||
+	    !strstr(out.why, row->why))
+		printf("rdma=%s rdma-port=%s: %d, port %u, \"%s\"\n",
+		       row->rdma ? row->rdma : "-", row->rdma_port ? row->rdma_port : "-",
+		       out.state, out.port, out.why);
+	CU_ASSERT_EQUAL(out.state, row->state);
+	CU_ASSERT_EQUAL(out.port, row->port);
+	CU_ASSERT_PTR_NOT_NULL(strstr(out.why, row->why));
+	CU_ASSERT_EQUAL(!out.why[0], out.state == NFSD_CONF_ON);
+}
+
+static void rpc_nfsd_without_the_service_needs_a_port(void)
+{
+	static const struct row rows[] = {
+		{ NULL, NULL, NFSD_CONF_OFF, 0, "switches RDMA on" },
+		{ "y", NULL, NFSD_CONF_BROKEN, 0, "/etc/services" },
+		{ "y", "20049", NFSD_CONF_ON, 20049, "" },
+		{ "20049", NULL, NFSD_CONF_ON, 20049, "" },
+		{ "n", NULL, NFSD_CONF_OFF, 0, "off" },
+		{ "n", "20049", NFSD_CONF_OFF, 0, "off" },
+		{ NULL, "20049", NFSD_CONF_BROKEN, 0, "does nothing without" },
+		{ "nfsrdma", NULL, NFSD_CONF_BROKEN, 0, "neither" },
+		{ "y", "0", NFSD_CONF_BROKEN, 0, "is no port" },
+		{ "y", "65536", NFSD_CONF_BROKEN, 0, "is no port" },
+		{ "y", "-1", NFSD_CONF_BROKEN, 0, "is no port" },
+		{ "y", "20049x", NFSD_CONF_BROKEN, 0, "is no port" },
+		{ "y", "99999999999999999999", NFSD_CONF_BROKEN, 0, "is no port" },
+		{ "yes please", NULL, NFSD_CONF_BROKEN, 0, "neither" },
+		{ "1", "20050", NFSD_CONF_ON, 20050, "" },
+		{ "On", "20049", NFSD_CONF_ON, 20049, "" },
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		judge(&rows[i], debian12, false, false);
+		judge(&rows[i], unknown, false, false);
+	}
+}
+
+static void with_the_service_a_yes_is_enough(void)
+{
+	static const struct row rows[] = {
+		{ "y", NULL, NFSD_CONF_ON, 20049, "" },
+		{ "y", "nfsrdma", NFSD_CONF_ON, 20049, "" },
+		{ "nfsrdma", NULL, NFSD_CONF_ON, 20049, "" },
+		{ "nfs-rdma", NULL, NFSD_CONF_BROKEN, 0, "neither" },
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++)
+		judge(&rows[i], debian12, false, true);
+}
+
+static void nfsdctl_knows_the_switch_only(void)
+{
+	static const struct row rows[] = {
+		{ "y", "20049", NFSD_CONF_ON, 20049, "" },
+		{ "y", NULL, NFSD_CONF_ON, 20049, "" },
+		{ "20049", NULL, NFSD_CONF_BROKEN, 0, "nfsdctl" },
+		{ "nfsrdma", NULL, NFSD_CONF_BROKEN, 0, "nfsdctl" },
+		{ "n", NULL, NFSD_CONF_OFF, 0, "off" },
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++)
+		judge(&rows[i], unknown, true, true);
+	judge(&(struct row){ "y", NULL, NFSD_CONF_BROKEN, 0, "/etc/services" }, unknown,
+	      true, false);
+}
+
+static void before_2_4_2_it_is_the_port_itself(void)
+{
+	static const struct row rows[] = {
+		{ "y", "20049", NFSD_CONF_BROKEN, 0, "2.1.1 takes rdma= for the port" },
+		{ "y", NULL, NFSD_CONF_BROKEN, 0, "rdma=y is none" },
+		{ "20049", NULL, NFSD_CONF_ON, 20049, "" },
+		{ "nfsrdma", NULL, NFSD_CONF_ON, 20049, "" },
+		{ "n", NULL, NFSD_CONF_OFF, 0, "off" },
+		{ NULL, NULL, NFSD_CONF_OFF, 0, "switches RDMA on" },
+	};
+	static const unsigned int last[3] = { 2, 4, 1 }, first[3] = { 2, 4, 2 };
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++)
+		judge(&rows[i], sles15, false, true);
+	judge(&(struct row){ "y", "20049", NFSD_CONF_BROKEN, 0, "2.4.1" }, last, false,
+	      true);
+	judge(&(struct row){ "y", "20049", NFSD_CONF_ON, 20049, "" }, first, false, true);
+}
+
+static void long_values_are_cut(void)
+{
+	char text[2000];
+	struct nfsd_conf_input in = { .rdma = text };
+	struct nfsd_conf out;
+
+	memset(text, 'x', sizeof(text) - 1);
+	text[sizeof(text) - 1] = '\0';
+	nfsd_conf_judge(&in, &out);
+	CU_ASSERT_EQUAL(out.state, NFSD_CONF_BROKEN);
+	CU_ASSERT(strlen(out.why) < sizeof(out.why) - 1);
+}
+
+static void versions_of_packages_are_read(void)
+{
+	static const struct {
+		const char *text;
+		unsigned int version[3];
+	} rows[] = {
+		{ "1:2.6.2-4+deb12u1", { 2, 6, 2 } },
+		{ "2.1.1-150500.22.3.1", { 2, 1, 1 } },
+		{ "1:2.8-1", { 2, 8, 0 } },
+		{ "1:2.5.4-27.el9", { 2, 5, 4 } },
+		/* It has what came with 2.4.2. */
+		{ "1:2.3.3-59.el8", { 0, 3, 3 } },
+		{ "", { 0, 0, 0 } },
+		{ "unstable", { 0, 0, 0 } },
+		{ "9", { 0, 0, 0 } },
+	};
+	unsigned int version[3];
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		nfsd_conf_version(rows[i].text, version);
+		CU_ASSERT_EQUAL(memcmp(version, rows[i].version, sizeof(version)), 0);
+	}
+}
+
+static void ports_are_told_once(void)
+{
+	static const struct host_nfsd nfsd = {
+		.nlisteners = 5,
+		.listeners = { { "rdma", 20049 },
+			       { "rdma", 20049 },
+			       { "tcp", 2049 },
+			       { "rdma", 20050 },
+			       { "tcp", 2049 } },
+	};
+	struct nfsd_ports ports;
+
+	nfsd_ports(&nfsd, &ports);
+	CU_ASSERT_EQUAL_FATAL(ports.count, 2);
+	CU_ASSERT_EQUAL(ports.list[0], 20049);
+	CU_ASSERT_EQUAL(ports.list[1], 20050);
+	CU_ASSERT(nfsd_has_port(&ports, 20050));
+	CU_ASSERT_FALSE(nfsd_has_port(&ports, 2049));
+}
+
+SUITE_MAIN("nfsd-conf", TEST(rpc_nfsd_without_the_service_needs_a_port),
+	   TEST(with_the_service_a_yes_is_enough), TEST(nfsdctl_knows_the_switch_only),
+	   TEST(before_2_4_2_it_is_the_port_itself), TEST(long_values_are_cut),
+	   TEST(versions_of_packages_are_read), TEST(ports_are_told_once))
