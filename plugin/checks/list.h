@@ -63,6 +63,10 @@ CHECK(fabric_side_channels)
 CHECK(fabric_krb5)
 
 /* this host's mounts */
+CHECK(mount_transport)
+CHECK(mount_submount)
+CHECK(mount_options)
+CHECK(mount_counters)
 
 /* hypervisors */
 CHECK(platform_vdsm)

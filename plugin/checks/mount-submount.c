@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* Whether what the kernel mounted below a mount over RDMA goes over it, too. */
+#include "plugin/checks/internal.h"
+
+static int run_check(struct check_run *run)
+{
+	return mounts_check(run, MOUNT_SUBMOUNT);
+}
+
+const struct check check_mount_submount = {
+	.id = "mount.submount",
+	.roles = CHECK_CLIENT,
+	.run = run_check,
+};

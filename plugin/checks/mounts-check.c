@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* The checks of group mount: one finding about an aspect of all NFS mounts of this host, or of
+ * those of the server that is asked about. They look once and wake nobody, since a check is over
+ * in a second; `nfsrdma mounts` looks closer. */
+#include <stdio.h>
+
+#include "plugin/checks/internal.h"
+
+/* By name as it stands in the source, or by address. */
+static bool is_wanted(const struct check_target *target, const struct nfs_mount *mount)
+{
+	size_t len = target->server ? strlen(target->server) : 0;
+	char name[ADDRESS_NAME_MAX];
+	unsigned int i;
+
+	if (!target->server)
+		return true;
+	if (!strncmp(mount->fs_spec, target->server, len) && mount->fs_spec[len] == ':')
+		return true;
+	for (i = 0; i < target->naddresses; i++)
+		if (!strcmp(words_address(&target->addresses[i], name), mount->addr))
+			return true;
+	return false;
+}
+
+struct tally {
+	unsigned int count[FINDING_STATUS_COUNT];
+	unsigned int notes, looked_at;
+	struct words words[FINDING_STATUS_COUNT], noted;
+};
+
+static void add(struct tally *tally, const struct mount_verdict *verdict,
+		enum mount_aspect aspect)
+{
+	const struct mount_opinion *opinion = &verdict->opinions[aspect];
+
+	tally->looked_at++;
+	tally->count[opinion->status]++;
+	words_add(opinion->note ? &tally->noted : &tally->words[opinion->status],
+		  "%.120s: %s", verdict->mount->target, opinion->text);
+}
+
+static int say(struct check_run *run, struct tally *tally)
+{
+	static const enum finding_status order[] = { FINDING_FAIL, FINDING_UNKNOWN,
+						     FINDING_WARN };
+	unsigned int i, good = tally->count[FINDING_PASS];
+
+	for (i = 0; i < ARRAY_SIZE(order); i++)
+		if (tally->count[order[i]])
+			return check_say(run, order[i], "%s",
+					 words_text(&tally->words[order[i]]));
+	if (!good)
+		return check_say(run, FINDING_SKIP, "%s",
+				 tally->looked_at      ? "no mount that it applies to"
+				 : run->target->server ? "no mount of that server here"
+						       : "no NFS mount here");
+	if (!tally->noted.count)
+		return check_say(run, FINDING_PASS, "%u mount%s", good,
+				 good == 1 ? "" : "s");
+	check_note(run);
+	return check_say(run, FINDING_PASS, "%s", words_text(&tally->noted));
+}
+
+int mounts_check(struct check_run *run, enum mount_aspect aspect)
+{
+	_cleanup_free_ struct mount_verdict *verdicts = NULL;
+	_cleanup_free_ struct tally *tally = calloc(1, sizeof(*tally));
+	struct mounts_seen seen = { NULL, NULL, NULL, NULL };
+	unsigned int i;
+	int rc = facts_mounts(run, &seen.now);
+
+	if (!tally)
+		return err_set(ENOMEM, "no memory");
+	if (rc)
+		return rc;
+	/* What cannot be read there client.nfsmount-conf says. */
+	if (facts_nfsmount_conf(run, &seen.nfsmount_conf))
+		seen.nfsmount_conf = NULL;
+	rc = mounts_audit(&seen, &verdicts);
+	if (rc)
+		return rc;
+	for (i = 0; i < FINDING_STATUS_COUNT; i++)
+		tally->words[i].separator = "; ";
+	tally->noted.separator = "; ";
+	for (i = 0; i < seen.now->count; i++)
+		if (is_wanted(run->target, &seen.now->list[i]))
+			add(tally, &verdicts[i], aspect);
+	if (seen.now->unreadable && aspect == MOUNT_TRANSPORT &&
+	    !tally->count[FINDING_FAIL])
+		return check_say(run, FINDING_UNKNOWN,
+				 "%u NFS mounts whose line in mountinfo makes no sense",
+				 seen.now->unreadable);
+	return say(run, tally);
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* The columns of "xprt: rdma" in /proc/self/mountstats: xprt_rdma_print_stats() in
+ * net/sunrpc/xprtrdma/transport.c. Older kernels print fewer of them, in the same order. The names
+ * are those of nfs-utils' mountstats. */
+#include "plugin/checks/internal.h"
+
+/* clang-format off */
+const struct xprt_column_row xprt_columns[XPRT_COLUMNS] = {
+	{ "port", false, "always 0" },
+	{ "bind_count", true, "rpcbind was asked; RDMA never does" },
+	{ "connect_count", true, "connections made" },
+	{ "connect_time", true, "seconds spent connecting" },
+	{ "idle_time", false, "seconds since the last use; 0 where it is not connected" },
+	{ "sends", true, "calls sent" },
+	{ "recvs", true, "replies received" },
+	{ "bad_xids", true, "replies to no call that is known" },
+	{ "req_u", true, "calls under way, added up at each call" },
+	{ "bklog_u", true, "calls that waited for their turn, added up at each call" },
+	{ "read_chunk_count", true, "segments offered for the server's RDMA Read" },
+	{ "write_chunk_count", true, "segments offered for the server's RDMA Write of data" },
+	{ "reply_chunk_count", true, "segments offered for long replies" },
+	{ "total_rdma_request", true, "bytes offered for RDMA Write" },
+	{ "total_rdma_reply", true, "bytes that the server wrote there" },
+	{ "pullup_copy_count", true, "bytes copied to be sent inline" },
+	{ "fixup_copy_count", true, "bytes copied out of inline replies" },
+	{ "hardway_register_count", true, "bytes of buffers that had to be made anew" },
+	{ "failed_marshal_count", true, "calls that could not be sent, or had to wait for memory regions" },
+	{ "bad_reply_count", true, "replies that made no sense" },
+	{ "nomsg_call_count", true, "calls so long that the server reads them by RDMA" },
+	{ "mrs_recycled", true, "memory regions that were given up after an error" },
+	{ "mrs_orphaned", true, "memory regions that were lost" },
+	{ "mrs_allocated", true, "memory regions made" },
+	{ "local_inv_needed", true, "replies after which regions were invalidated here" },
+	{ "empty_sendctx_q", true, "calls that waited for the send queue" },
+	{ "reply_waits_for_send", true, "replies that came before their call was seen as sent" },
+};
+/* clang-format on */

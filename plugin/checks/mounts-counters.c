@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* What the counters of a mount's RDMA connections tell: pure. Mounts of one server share their
+ * connections, and so the counters. */
+#include <stdio.h>
+
+#include "plugin/checks/internal.h"
+
+/* RPCRDMA_IDLE_DISC_TO in net/sunrpc/xprtrdma/xprt_rdma.h. */
+#define IDLE_S 300
+
+static void add_column(struct xprt_sum *sum, unsigned int column, uint64_t value)
+{
+	uint64_t *to = &sum->values[column];
+
+	if (!xprt_columns[column].is_sum)
+		*to = sum->nxprts && *to < value ? *to : value;
+	else
+		*to = value > UINT64_MAX - *to ? UINT64_MAX : *to + value;
+}
+
+void mounts_sum(const struct nfs_mount *mount, struct xprt_sum *out)
+{
+	const struct nfs_xprt *xprt;
+	unsigned int i, column;
+
+	memset(out, 0, sizeof(*out));
+	out->ncolumns = XPRT_COLUMNS;
+	for (i = 0; i < mount->nxprts; i++) {
+		xprt = &mount->xprts[i];
+		if (!mounts_is_rdma(xprt->proto))
+			continue;
+		out->ncolumns = min_u32(out->ncolumns, xprt->nvalues);
+		for (column = 0; column < out->ncolumns; column++)
+			add_column(out, column, xprt->values[column]);
+		out->unused += xprt->nvalues > XPRT_IDLE && !xprt->values[XPRT_IDLE];
+		out->nxprts++;
+	}
+	out->ncolumns = out->nxprts ? out->ncolumns : 0;
+}
+
+/* What rose between the two looks; 0 where there was one only, or another connection since. */
+static uint64_t rise(const struct mount_verdict *self, const struct xprt_sum *now,
+		     enum xprt_column column)
+{
+	struct xprt_sum before;
+
+	if (!self->before)
+		return 0;
+	mounts_sum(self->before, &before);
+	if (before.nxprts != now->nxprts || before.ncolumns != now->ncolumns ||
+	    before.values[column] > now->values[column])
+		return 0;
+	return now->values[column] - before.values[column];
+}
+
+/* Of failed_marshal_count nothing is said: a call that had to wait for memory regions counts, too. */
+static void add_errors(const struct mount_verdict *self, const struct xprt_sum *now,
+		       struct words *bad)
+{
+	uint64_t rose = rise(self, now, XPRT_BAD_REPLIES);
+	char more[64] = "";
+
+	if (rose)
+		snprintf(more, sizeof(more), ", %llu more while it was asked",
+			 (unsigned long long)rose);
+	if (now->values[XPRT_BAD_REPLIES])
+		words_add(bad, "%s is %llu%s: %s", xprt_columns[XPRT_BAD_REPLIES].name,
+			  (unsigned long long)now->values[XPRT_BAD_REPLIES], more,
+			  xprt_columns[XPRT_BAD_REPLIES].meaning);
+	if (rise(self, now, XPRT_BAD_XIDS))
+		words_add(bad, "bad_xids rises: %s", xprt_columns[XPRT_BAD_XIDS].meaning);
+}
+
+/* Each connection that was idle may have been opened anew. */
+static void add_reconnects(const struct mount_verdict *self, const struct xprt_sum *now,
+			   struct words *bad)
+{
+	uint64_t rose = rise(self, now, XPRT_CONNECTS);
+	struct xprt_sum before;
+
+	if (!rose)
+		return;
+	mounts_sum(self->before, &before);
+	if (rose > before.unused)
+		words_add(bad,
+			  "%llu new connections while it was asked: it is lost in use",
+			  (unsigned long long)rose);
+}
+
+/* How long the connection can have been there: as long as the oldest mount of that server. */
+static uint64_t oldest(const struct mounts_audit *audit)
+{
+	const struct nfs_mount *mount = audit->verdicts[audit->index].mount, *other;
+	uint64_t age = mount->age;
+	unsigned int i;
+
+	for (i = 0; i < audit->seen->now->count; i++) {
+		other = &audit->seen->now->list[i];
+		if (mounts_same_server(mount, other) && other->age > age)
+			age = other->age;
+	}
+	return age;
+}
+
+/* More than idle times can be the reason for. It is no more than a note, since a connection may be
+ * older than every mount that is there now. */
+static void add_history(const struct mounts_audit *audit, const struct xprt_sum *now,
+			struct words *notes)
+{
+	uint64_t age = oldest(audit), connects = now->values[XPRT_CONNECTS];
+	uint64_t idle = now->nxprts * (1 + age / IDLE_S);
+
+	if (connects > idle)
+		words_add(
+			notes,
+			"%llu connections were made in %llu s; %llu of them can be from idleness",
+			(unsigned long long)connects, (unsigned long long)age,
+			(unsigned long long)idle);
+}
+
+void mounts_judge_counters(const struct mounts_audit *audit, struct mount_opinion *out)
+{
+	const struct mount_verdict *self = &audit->verdicts[audit->index];
+	struct words bad = { .separator = "; " }, notes = { .separator = "; " };
+	struct xprt_sum now;
+
+	if (self->covered || self->run != RUN_RDMA) {
+		mounts_say(out, FINDING_SKIP, "no counters of RDMA");
+		return;
+	}
+	mounts_sum(self->mount, &now);
+	if (now.ncolumns <= XPRT_BAD_REPLIES) {
+		mounts_say(out, FINDING_UNKNOWN,
+			   "mountstats has %u numbers for RDMA, and Linux prints %u",
+			   now.ncolumns, XPRT_COLUMNS);
+		return;
+	}
+	add_errors(self, &now, &bad);
+	add_reconnects(self, &now, &bad);
+	add_history(audit, &now, &notes);
+	if (bad.count)
+		mounts_say(out, FINDING_WARN, "%s", words_text(&bad));
+	else if (notes.count)
+		mounts_say(out, FINDING_PASS, "%s", words_text(&notes));
+	else
+		mounts_say(out, FINDING_PASS, "%llu calls, %llu replies, %llu connects",
+			   (unsigned long long)now.values[XPRT_SENDS],
+			   (unsigned long long)now.values[XPRT_RECVS],
+			   (unsigned long long)now.values[XPRT_CONNECTS]);
+	out->note = !bad.count && notes.count;
+}

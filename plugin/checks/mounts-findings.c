@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* Verdicts as findings, for `nfsrdma mounts`: pure. Transport and counters have a finding for each
+ * mount, so that a collector of metrics has its series; of the other aspects there is one for what
+ * is good, and one for each mount that needs care. A host may have thousands of mounts, and a
+ * report has an end: what is bad is told first. */
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+
+#include "plugin/checks/internal.h"
+
+/* Of one aspect: mounts with a finding of their own. */
+#define TOLD_MAX 250
+
+struct telling {
+	const struct mounts_seen *seen;
+	const struct mount_verdict *verdicts;
+	finding_sink sink;
+	void *arg;
+	struct finding finding; /* the one that is being filled in */
+};
+
+/* --- evidence ------------------------------------------------------------------------------ */
+
+static void add_identity(struct finding *finding, const struct nfs_mount *mount)
+{
+	finding_text(finding, "target", "%s", mount->target);
+	finding_text(finding, "source", "%s", mount->fs_spec);
+}
+
+static const char *state_of(const struct mount_verdict *verdict)
+{
+	if (verdict->answer && verdict->answer->state == MOUNT_SILENT)
+		return "silent";
+	return verdict->run == RUN_OTHER ? verdict->mount->proto
+	       : verdict->proven         ? "proven"
+					 : "unproven";
+}
+
+/* "connect_count 1, sends 1200": what is not zero, by name. */
+static void add_xprt(struct finding *finding, const struct nfs_mount *mount,
+		     unsigned int index)
+{
+	const struct nfs_xprt *xprt = &mount->xprts[index];
+	bool named = mounts_is_rdma(xprt->proto);
+	struct words words = { .separator = ", " };
+	char key[16];
+	unsigned int i;
+
+	snprintf(key, sizeof(key), "connection_%u", index + 1);
+	words_add(&words, "%s", xprt->proto);
+	for (i = 0; named && i < xprt->nvalues && i < XPRT_COLUMNS; i++)
+		if (xprt->values[i])
+			words_add(&words, "%s %" PRIu64, xprt_columns[i].name,
+				  xprt->values[i]);
+	finding_text(finding, key, "%s", words_text(&words));
+}
+
+static void add_transport(struct finding *finding, const struct mount_verdict *verdict)
+{
+	const struct nfs_mount *mount = verdict->mount;
+
+	finding_text(finding, "wanted", "%s", mounts_wish_name(verdict->wish));
+	if (*verdict->wish_by)
+		finding_text(finding, "wanted_by", "%s", verdict->wish_by);
+	finding_text(finding, "effective", "%s", mounts_run_name(verdict));
+	finding_text(finding, "state", "%s", state_of(verdict));
+	finding_text(finding, "nfs_version", "%s", mount->vers);
+	finding_text(finding, "server", "%s", mount->addr);
+	if (mount->port)
+		finding_number(finding, "port", mount->port);
+	finding_number(finding, "mount_id", mount->id);
+	if (verdict->answer && verdict->answer->state == MOUNT_ANSWERED)
+		finding_number(finding, "answer_ms", verdict->answer->ms);
+	finding_number(finding, "age_s", (double)mount->age);
+	finding_number(finding, "connections", mount->nxprts);
+	finding_text(finding, "options", "%s", mount->options);
+	if (*mount->asked)
+		finding_text(finding, "asked", "%s", mount->asked);
+	if (*mount->fstab)
+		finding_text(finding, "fstab", "%s", mount->fstab);
+}
+
+static void add_xprts(struct finding *finding, const struct mount_verdict *verdict)
+{
+	unsigned int i;
+
+	for (i = 0; i < verdict->mount->nxprts; i++)
+		add_xprt(finding, verdict->mount, i);
+}
+
+/* All columns that the kernel prints, by name: 0 is a number, too. */
+static void add_counters(struct finding *finding, const struct mount_verdict *verdict)
+{
+	struct xprt_sum sum;
+	unsigned int i;
+
+	if (verdict->run != RUN_RDMA)
+		return;
+	mounts_sum(verdict->mount, &sum);
+	finding_number(finding, "connections", sum.nxprts);
+	for (i = 0; i < sum.ncolumns; i++)
+		finding_number(finding, xprt_columns[i].name, (double)sum.values[i]);
+}
+
+/* --- one aspect ---------------------------------------------------------------------------- */
+
+static void tell_one(struct telling *telling, const struct mount_verdict *verdict,
+		     enum mount_aspect aspect)
+{
+	const struct mount_opinion *opinion = &verdict->opinions[aspect];
+	struct finding *finding = &telling->finding;
+
+	finding_init(finding, mount_aspect_ids[aspect], opinion->status, "%s: %s",
+		     verdict->mount->target, opinion->text);
+	if (opinion->note || opinion->because)
+		finding_text(finding, "note", "yes");
+	if (opinion->because)
+		finding_text(finding, "because", "%s", opinion->because);
+	add_identity(finding, verdict->mount);
+	if (aspect == MOUNT_COUNTERS)
+		add_counters(finding, verdict);
+	else
+		add_transport(finding, verdict);
+	if (aspect == MOUNT_TRANSPORT)
+		add_xprts(finding, verdict);
+	telling->sink(telling->arg, finding);
+}
+
+/* What is left over of a status when the report would become endless. */
+static void tell_rest(struct telling *telling, enum mount_aspect aspect,
+		      enum finding_status status, unsigned int count)
+{
+	if (!count)
+		return;
+	finding_init(&telling->finding, mount_aspect_ids[aspect], status,
+		     "%u more mount%s", count, count == 1 ? "" : "s");
+	finding_number(&telling->finding, "mounts", count);
+	telling->sink(telling->arg, &telling->finding);
+}
+
+/* Of each mount with this status. */
+static void tell_each(struct telling *telling, enum mount_aspect aspect,
+		      enum finding_status status, bool noted, unsigned int *room)
+{
+	unsigned int i, rest = 0;
+
+	for (i = 0; i < telling->seen->now->count; i++) {
+		const struct mount_opinion *opinion =
+			&telling->verdicts[i].opinions[aspect];
+
+		if (opinion->status != status || opinion->note < noted)
+			continue;
+		if (!*room) {
+			rest++;
+			continue;
+		}
+		--*room;
+		tell_one(telling, &telling->verdicts[i], aspect);
+	}
+	tell_rest(telling, aspect, status, rest);
+}
+
+static unsigned int count_of(const struct telling *telling, enum mount_aspect aspect,
+			     enum finding_status status)
+{
+	unsigned int i, count = 0;
+
+	for (i = 0; i < telling->seen->now->count; i++)
+		count += telling->verdicts[i].opinions[aspect].status == status &&
+			 !telling->verdicts[i].opinions[aspect].note;
+	return count;
+}
+
+static void slowest(const struct telling *telling, char *buf, size_t cap)
+{
+	double ms = 0;
+	unsigned int i;
+
+	for (i = 0; i < telling->seen->now->count; i++) {
+		const struct mount_answer *answer = telling->verdicts[i].answer;
+
+		if (answer && answer->state == MOUNT_ANSWERED && answer->ms > ms)
+			ms = answer->ms;
+	}
+	snprintf(buf, cap, ", the slowest in %.1f ms", ms);
+}
+
+/* All that is good about an aspect, in one finding; or that it does not apply. */
+static void tell_good(struct telling *telling, enum mount_aspect aspect)
+{
+	static const struct {
+		const char *good, *absent;
+	} words[MOUNT_ASPECTS] = {
+		[MOUNT_ANSWER] = { "asked and answered",
+				   "nobody was asked for an answer" },
+		[MOUNT_SUBMOUNT] = { "they go over what the mount above goes over",
+				     "no mount is one that the kernel made below another" },
+		[MOUNT_OPTIONS] = { "nothing that hinders RDMA",
+				    "no mount goes over RDMA" },
+	};
+	unsigned int good = count_of(telling, aspect, FINDING_PASS);
+	char more[64] = "";
+
+	if (aspect == MOUNT_ANSWER && good)
+		slowest(telling, more, sizeof(more));
+	if (good)
+		finding_init(&telling->finding, mount_aspect_ids[aspect], FINDING_PASS,
+			     "%s (%u mount%s)%s", words[aspect].good, good,
+			     good == 1 ? "" : "s", more);
+	else if (count_of(telling, aspect, FINDING_SKIP) == telling->seen->now->count)
+		finding_init(&telling->finding, mount_aspect_ids[aspect], FINDING_SKIP,
+			     "%s", words[aspect].absent);
+	else
+		return;
+	if (good)
+		finding_number(&telling->finding, "mounts", good);
+	telling->sink(telling->arg, &telling->finding);
+}
+
+static void tell_aspect(struct telling *telling, enum mount_aspect aspect)
+{
+	static const enum finding_status bad[] = { FINDING_FAIL, FINDING_UNKNOWN,
+						   FINDING_WARN };
+	bool each = aspect == MOUNT_TRANSPORT || aspect == MOUNT_COUNTERS;
+	unsigned int i, room = TOLD_MAX;
+
+	for (i = 0; i < ARRAY_SIZE(bad); i++)
+		tell_each(telling, aspect, bad[i], false, &room);
+	tell_each(telling, aspect, FINDING_PASS, !each, &room);
+	if (aspect == MOUNT_TRANSPORT)
+		tell_each(telling, aspect, FINDING_SKIP, false, &room);
+	if (!each)
+		tell_good(telling, aspect);
+}
+
+/* --- all ------------------------------------------------------------------------------------- */
+
+static unsigned int count_runs(const struct telling *telling, bool rdma)
+{
+	unsigned int i, count = 0;
+
+	for (i = 0; i < telling->seen->now->count; i++) {
+		enum mount_run run = telling->verdicts[i].run;
+
+		count += rdma ? run == RUN_RDMA || run == RUN_CLAIMED : run == RUN_OTHER;
+	}
+	return count;
+}
+
+static void tell_list(struct telling *telling)
+{
+	const struct nfs_mounts *mounts = telling->seen->now;
+	struct finding *finding = &telling->finding;
+	unsigned int rdma = count_runs(telling, true), other = count_runs(telling, false);
+	const char *plural = mounts->count == 1 ? "" : "s";
+
+	if (mounts->unreadable)
+		finding_init(
+			finding, "mount.list", FINDING_UNKNOWN,
+			"%u NFS mount%s, and %u more whose line in mountinfo makes no sense",
+			mounts->count, plural, mounts->unreadable);
+	else if (mounts->cut)
+		finding_init(finding, "mount.list", FINDING_UNKNOWN,
+			     "more than %u NFS mounts; the rest was not looked at",
+			     mounts->count);
+	else if (!mounts->count)
+		finding_init(finding, "mount.list", FINDING_PASS, "no NFS mount here");
+	else
+		finding_init(finding, "mount.list", FINDING_PASS,
+			     "%u NFS mount%s: %u over RDMA, %u over TCP or UDP",
+			     mounts->count, plural, rdma, other);
+	finding_number(finding, "mounts", mounts->count);
+	finding_number(finding, "over_rdma", rdma);
+	finding_number(finding, "over_others", other);
+	if (!mounts->count)
+		finding_text(finding, "note", "yes");
+	telling->sink(telling->arg, finding);
+}
+
+void mounts_findings(const struct mounts_seen *seen, const struct mount_verdict *verdicts,
+		     finding_sink sink, void *arg)
+{
+	struct telling telling = {
+		.seen = seen, .verdicts = verdicts, .sink = sink, .arg = arg
+	};
+	enum mount_aspect aspect;
+
+	tell_list(&telling);
+	if (!seen->now->count)
+		return;
+	for (aspect = MOUNT_ANSWER; aspect < MOUNT_ASPECTS; aspect++)
+		tell_aspect(&telling, aspect);
+}

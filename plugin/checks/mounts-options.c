@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* Options of mounts over RDMA that do not mean what they mean over TCP: pure. */
+#include <stdio.h>
+
+#include "plugin/checks/internal.h"
+
+/* After a connection was lost the client waits before each attempt, 5 s at first and twice as long
+ * every time, up to this (RPCRDMA_MAX_REEST_TO in net/sunrpc/xprtrdma/xprt_rdma.h). */
+#define BACKOFF_MAX_S 30
+/* Less in a READ than what the smallest servers offer. */
+#define SMALL_IO (64 * 1024)
+
+/* The number behind "NAME=" in an option string; 0 where there is none. */
+static unsigned int number_of(const char *options, const char *name)
+{
+	size_t len = strlen(name);
+
+	while (*options) {
+		if (!strncmp(options, name, len) && options[len] == '=')
+			return (unsigned int)strtoul(options + len + 1, NULL, 10);
+		options += strcspn(options, ",");
+		options += *options == ',';
+	}
+	return 0;
+}
+
+static bool has_word(const char *options, const char *word)
+{
+	size_t len;
+
+	while (*options) {
+		len = strcspn(options, ",");
+		if (len == strlen(word) && !strncmp(options, word, len))
+			return true;
+		options += len + (options[len] == ',');
+	}
+	return false;
+}
+
+/* A call fails after timeo, in tenths of seconds, for each of its retransmissions and once more:
+ * over streams and RDMA the time grows by the same step (xprt_calc_majortimeo() in
+ * net/sunrpc/xprt.c). */
+static void judge_soft(const struct nfs_mount *mount, struct words *bad,
+		       struct words *notes)
+{
+	uint64_t tenths = (uint64_t)mount->timeo * ((uint64_t)mount->retrans + 1);
+	bool soft = has_word(mount->options, "soft") ||
+		    has_word(mount->options, "softerr");
+
+	if (!soft || !mount->timeo)
+		return;
+	if (tenths < BACKOFF_MAX_S * 10)
+		words_add(
+			bad,
+			"soft with timeo=%u,retrans=%u gives up after %.1f s, and the client may wait %u s before it connects again",
+			mount->timeo, mount->retrans, (double)tenths / 10, BACKOFF_MAX_S);
+	else
+		words_add(notes,
+			  "soft: programs get an error after %.0f s without server",
+			  (double)tenths / 10);
+}
+
+static void judge_nconnect(const struct nfs_mount *mount, struct words *bad)
+{
+	unsigned int wanted = mount->nconnect, from;
+
+	from = number_of(mount->asked, "nconnect");
+	wanted = from > wanted ? from : wanted;
+	from = number_of(mount->fstab, "nconnect");
+	wanted = from > wanted ? from : wanted;
+	if (wanted <= mount->nxprts || mount->xprts_cut || !mount->nxprts)
+		return;
+	words_add(bad, "nconnect=%u, and there %s %u connection%s%s", wanted,
+		  mount->nxprts == 1 ? "is" : "are", mount->nxprts,
+		  mount->nxprts == 1 ? "" : "s",
+		  *mount->vers == '4' ? ": with NFSv4 this kernel takes it for TCP only"
+				      : ": the first mount of a server decides");
+}
+
+static void judge_sizes(const struct nfs_mount *mount, struct words *bad)
+{
+	if (mount->rsize && mount->rsize < SMALL_IO)
+		words_add(bad, "rsize=%u makes READs small", mount->rsize);
+	if (mount->wsize && mount->wsize < SMALL_IO)
+		words_add(bad, "wsize=%u makes WRITEs small", mount->wsize);
+}
+
+/* Data that have to be touched are not placed by RDMA: ddp_allowed in rpcrdma_marshal_req(). */
+static void judge_sec(const struct nfs_mount *mount, struct words *notes)
+{
+	if (!strcmp(mount->sec, "krb5i") || !strcmp(mount->sec, "krb5p"))
+		words_add(notes, "sec=%s: data are not placed by RDMA, but copied",
+			  mount->sec);
+}
+
+void mounts_judge_options(const struct mounts_audit *audit, struct mount_opinion *out)
+{
+	const struct mount_verdict *self = &audit->verdicts[audit->index];
+	const struct nfs_mount *mount = self->mount;
+	struct words bad = { .separator = "; " }, notes = { .separator = "; " };
+
+	if (self->covered || (self->run != RUN_RDMA && self->run != RUN_CLAIMED)) {
+		mounts_say(out, FINDING_SKIP, "not over RDMA");
+		return;
+	}
+	judge_soft(mount, &bad, &notes);
+	judge_nconnect(mount, &bad);
+	judge_sizes(mount, &bad);
+	judge_sec(mount, &notes);
+	if (bad.count) {
+		mounts_say(out, FINDING_WARN, "%s", words_text(&bad));
+		return;
+	}
+	mounts_say(out, FINDING_PASS, "%s",
+		   notes.count ? words_text(&notes) : "nothing that hinders RDMA");
+	out->note = notes.count > 0;
+}

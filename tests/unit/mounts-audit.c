@@ -1,0 +1,654 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* What is said of NFS mounts: what was wanted, what is, and why; from texts as the kernel prints
+ * them. */
+#include <limits.h>
+
+#include "plugin/checks/internal.h"
+#include "plugin/host/internal.h"
+#include "plugin/report/report.h"
+#include "suite.h"
+
+#define FINDINGS_MAX 1200
+
+/* Machines for a test: two looks at it. */
+static struct nfs_mounts now, before;
+static struct mount_answer answers[8];
+static struct mount_verdict *verdicts;
+static struct conf *conf;
+
+static struct {
+	unsigned int count;
+	char ids[FINDINGS_MAX][32];
+	enum finding_status status[FINDINGS_MAX];
+	struct finding last; /* of the id that is looked for */
+	const char *wanted;
+} got;
+
+#define XPRT(connects, idle, recvs, marshals, bad)            \
+	"\txprt: rdma 0 0 " connects " 0 " idle " 100 " recvs \
+	" 0 0 0 1 2 3 4 5 6 7 8 " marshals " " bad " 0 0 0 30 0 0 12\n"
+#define RDMA XPRT("1", "5", "100", "0", "0")
+#define TCP  "\txprt: tcp 800 1 1 0 2 55 55 0 55 0 2 0 0\n"
+
+#define V42(proto, more) \
+	"rw,vers=4.2," more "proto=" proto ",timeo=600,retrans=2,addr=10.0.0.1"
+#define MOUNT(id, parent, dev, target, source, options) \
+	id " " parent " 0:" dev " / " target " rw - nfs4 " source " " options "\n"
+#define STATS(source, target, age)             \
+	"device " source " mounted on " target \
+	" with fstype nfs4 statvers=1.1\n\tage: " age "\n"
+
+static void parse(const char *info, const char *stats, const char *utab,
+		  struct nfs_mounts *out)
+{
+	char *a = strdup(info), *b = strdup(stats), *c = strdup(utab);
+
+	CU_ASSERT_EQUAL_FATAL(mountinfo_parse(a, out), 0);
+	CU_ASSERT_EQUAL_FATAL(mounts_join(out, b), 0);
+	utab_parse(c, out);
+	free(a);
+	free(b);
+	free(c);
+}
+
+static void collect(void *arg, const struct finding *finding)
+{
+	(void)arg;
+	CU_ASSERT_FATAL(got.count < FINDINGS_MAX);
+	CU_ASSERT_PTR_NOT_NULL(meaning_find(finding->id));
+	CU_ASSERT(finding_is_clean(finding->summary));
+	strcpy(got.ids[got.count], finding->id);
+	got.status[got.count++] = finding->status;
+	if (got.wanted && !strcmp(got.wanted, finding->id))
+		got.last = *finding;
+}
+
+static void audit(bool two_looks)
+{
+	const struct mounts_seen seen = { .now = &now,
+					  .before = two_looks ? &before : NULL,
+					  .answers = two_looks ? answers : NULL,
+					  .nfsmount_conf = conf };
+
+	free(verdicts);
+	got.count = 0;
+	CU_ASSERT_EQUAL_FATAL(mounts_audit(&seen, &verdicts), 0);
+	mounts_findings(&seen, verdicts, collect, NULL);
+}
+
+static void done(void)
+{
+	free(verdicts);
+	verdicts = NULL;
+	got.wanted = NULL;
+	host_nfs_mounts_fini(&now);
+	host_nfs_mounts_fini(&before);
+	memset(answers, 0, sizeof(answers));
+	conf_close(conf);
+	conf = NULL;
+}
+
+static bool is(unsigned int index, enum mount_aspect aspect, enum finding_status status,
+	       const char *words)
+{
+	const struct mount_opinion *opinion = &verdicts[index].opinions[aspect];
+	bool right = opinion->status == status && strstr(opinion->text, words);
+
+	if (!right)
+		printf("%s of %s is %s: %s\n", mount_aspect_ids[aspect],
+		       verdicts[index].mount->target,
+		       finding_status_name(opinion->status), opinion->text);
+	return right;
+}
+
+static void use_conf(const char *text)
+{
+	char *copy = strdup(text);
+
+	conf = conf_new();
+	CU_ASSERT_EQUAL_FATAL(conf_add(conf, NULL, "nfsmount.conf", copy), 0);
+	free(copy);
+}
+
+/* --- what it goes over --------------------------------------------------------------------- */
+
+static void rdma_is_what_mountinfo_and_every_connection_say(void)
+{
+	parse(MOUNT("9", "1", "5", "/a", "n:/a", V42("rdma", "port=20049,"))
+		      MOUNT("10", "1", "6", "/b", "n:/b", V42("rdma", ""))
+			      MOUNT("11", "1", "7", "/c", "n:/c", V42("rdma6", ""))
+				      MOUNT("12", "1", "8", "/d", "n:/d", "rw,vers=4.2"),
+	      STATS("n:/a", "/a", "9") RDMA RDMA STATS("n:/c", "/c", "9") RDMA TCP, "",
+	      &now);
+	audit(false);
+	CU_ASSERT_EQUAL(verdicts[0].run, RUN_RDMA);
+	CU_ASSERT(is(0, MOUNT_TRANSPORT, FINDING_PASS, "2 connections"));
+	CU_ASSERT_EQUAL(verdicts[1].run, RUN_CLAIMED);
+	CU_ASSERT(is(1, MOUNT_TRANSPORT, FINDING_UNKNOWN, "no connection"));
+	CU_ASSERT_EQUAL(verdicts[2].run, RUN_MIXED);
+	CU_ASSERT(is(2, MOUNT_TRANSPORT, FINDING_FAIL, "1 go over RDMA and 1 do not"));
+	CU_ASSERT_EQUAL(verdicts[3].run, RUN_UNKNOWN);
+	CU_ASSERT(is(3, MOUNT_TRANSPORT, FINDING_UNKNOWN, "names no transport"));
+	done();
+}
+
+static void tcp_that_nobody_wanted_otherwise_is_good(void)
+{
+	parse(MOUNT("9", "1", "5", "/a", "n:/a", V42("tcp", ""))
+		      MOUNT("10", "1", "6", "/b", "n:/b", V42("tcp", ""))
+			      MOUNT("11", "1", "7", "/c", "n:/c", V42("tcp", "")),
+	      STATS("n:/a", "/a", "9") TCP,
+	      "SRC=n:/b TARGET=/b ATTRS=vers=4.2,soft\n"
+	      "SRC=n:/c TARGET=/c ATTRS=rdma=x,mountproto=rdma,proto=tcp\n",
+	      &now);
+	audit(false);
+	CU_ASSERT(is(0, MOUNT_TRANSPORT, FINDING_PASS, "is not known"));
+	CU_ASSERT(is(1, MOUNT_TRANSPORT, FINDING_PASS, "nobody asked for RDMA"));
+	CU_ASSERT(is(2, MOUNT_TRANSPORT, FINDING_PASS, "as was wanted"));
+	CU_ASSERT_EQUAL(verdicts[0].wish, WISH_UNKNOWN);
+	CU_ASSERT_EQUAL(verdicts[1].wish, WISH_NONE);
+	CU_ASSERT_EQUAL(verdicts[2].wish, WISH_TCP);
+	done();
+}
+
+/* --- silent TCP ---------------------------------------------------------------------------- */
+
+static void a_mount_that_was_given_anothers_connection_is_told_with_it(void)
+{
+	parse(MOUNT("9", "1", "5", "/iso", "n:/iso", V42("tcp", ""))
+		      MOUNT("10", "1", "6", "/vm", "n:/vm", V42("tcp", "port=20049,")),
+	      STATS("n:/iso", "/iso", "90") TCP STATS("n:/vm", "/vm", "80") TCP,
+	      "SRC=n:/vm TARGET=/vm ATTRS=proto=rdma,port=20049,vers=4.2\n", &now);
+	audit(false);
+	CU_ASSERT(is(0, MOUNT_TRANSPORT, FINDING_PASS, "tcp"));
+	CU_ASSERT(is(1, MOUNT_TRANSPORT, FINDING_FAIL, "its options ask for RDMA"));
+	CU_ASSERT(is(1, MOUNT_TRANSPORT, FINDING_FAIL,
+		     "/iso of the same server was there over tcp"));
+	done();
+	/* Where libmount kept nothing, the port tells. One that is younger is not the reason. */
+	parse(MOUNT("9", "1", "5", "/iso", "n:/iso", V42("tcp", ""))
+		      MOUNT("10", "1", "6", "/vm", "n:/vm", V42("tcp", "port=20049,")),
+	      STATS("n:/iso", "/iso", "70") TCP STATS("n:/vm", "/vm", "80") TCP, "",
+	      &now);
+	audit(false);
+	CU_ASSERT(is(1, MOUNT_TRANSPORT, FINDING_FAIL, "its port asks for RDMA"));
+	CU_ASSERT(is(1, MOUNT_TRANSPORT, FINDING_FAIL, "not to be seen here"));
+	done();
+}
+
+static void another_port_is_rdmas_where_others_use_it_so(void)
+{
+	parse(MOUNT("9", "1", "5", "/a", "n:/a", V42("rdma", "port=20050,")) MOUNT(
+		      "10", "1", "6", "/b", "n:/b", V42("tcp", "port=20050,"))
+		      MOUNT("11", "1", "7", "/c", "n:/c", V42("tcp", "port=2050,")),
+	      STATS("n:/a", "/a", "9") RDMA, "", &now);
+	audit(false);
+	CU_ASSERT_EQUAL(verdicts[1].wish, WISH_RDMA);
+	CU_ASSERT_EQUAL(verdicts[2].wish, WISH_UNKNOWN);
+	done();
+}
+
+static void an_option_that_was_overruled_was_wanted(void)
+{
+	parse(MOUNT("10", "1", "6", "/vm", "n:/vm", V42("tcp", "port=20049,")), "",
+	      "SRC=n:/vm TARGET=/vm ATTRS=rdma,port=20049,proto=tcp\n", &now);
+	audit(false);
+	CU_ASSERT(is(0, MOUNT_TRANSPORT, FINDING_FAIL, "Proto=tcp in nfsmount.conf"));
+	done();
+	/* The other way round it counts. */
+	parse(MOUNT("10", "1", "6", "/vm", "n:/vm", V42("rdma", "")), "",
+	      "SRC=n:/vm TARGET=/vm ATTRS=proto=tcp,rdma\n", &now);
+	CU_ASSERT_FALSE(mounts_overruled(now.list[0].asked));
+	done();
+}
+
+static void a_mount_older_than_its_fstab_is_told_as_that(void)
+{
+	parse(MOUNT("10", "1", "6", "/vm", "n:/vm", V42("tcp", "")), "",
+	      "SRC=n:/vm TARGET=/vm ATTRS=vers=4.2\n", &now);
+	strcpy(now.list[0].fstab, "proto=rdma,port=20049");
+	audit(false);
+	CU_ASSERT(is(0, MOUNT_TRANSPORT, FINDING_FAIL, "fstab asks for RDMA"));
+	CU_ASSERT(is(0, MOUNT_TRANSPORT, FINDING_FAIL, "before fstab said so"));
+	done();
+}
+
+static void nfsmount_conf_wants_what_nobody_said_otherwise(void)
+{
+	static const char text[] = "[ Server \"n\" ]\nProto=rdma\n"
+				   "[ MountPoint \"/c\" ]\nrdma=True\n"
+				   "[ NFSMount_Global_Options ]\nProto=tcp\n";
+
+	use_conf(text);
+	parse(MOUNT("9", "1", "5", "/a", "n:/a", V42("tcp", ""))
+		      MOUNT("10", "1", "6", "/b", "n:/b", V42("tcp", ""))
+			      MOUNT("11", "1", "7", "/c", "o:/c", V42("tcp", ""))
+				      MOUNT("12", "1", "8", "/d", "o:/d", V42("tcp", "")),
+	      "", "SRC=n:/b TARGET=/b ATTRS=proto=tcp\n", &now);
+	audit(false);
+	CU_ASSERT(is(0, MOUNT_TRANSPORT, FINDING_FAIL, "nfsmount.conf asks for RDMA"));
+	CU_ASSERT(is(1, MOUNT_TRANSPORT, FINDING_PASS, "as was wanted"));
+	CU_ASSERT_EQUAL(verdicts[2].wish, WISH_RDMA);
+	CU_ASSERT_EQUAL(verdicts[3].wish, WISH_UNKNOWN);
+	done();
+}
+
+static void a_server_that_others_reach_over_rdma_is_a_warning(void)
+{
+	parse(MOUNT("9", "1", "5", "/a", "n:/a", V42("rdma", "")) MOUNT(
+		      "10", "1", "6", "/b", "n:/b", "rw,vers=3,proto=tcp,addr=10.0.0.1")
+		      MOUNT("11", "1", "7", "/c", "o:/c",
+			    "rw,vers=3,proto=tcp,addr=10.0.0.2"),
+	      "", "", &now);
+	audit(false);
+	CU_ASSERT(is(1, MOUNT_TRANSPORT, FINDING_WARN, "1 other mount"));
+	CU_ASSERT(is(2, MOUNT_TRANSPORT, FINDING_PASS, "tcp"));
+	done();
+}
+
+static void a_covered_mount_is_not_judged(void)
+{
+	parse(MOUNT("9", "1", "5", "/a", "n:/a", V42("tcp", "port=20049,"))
+		      MOUNT("10", "9", "6", "/a", "n:/a", V42("rdma", "port=20049,")),
+	      STATS("n:/a", "/a", "9") TCP STATS("n:/a", "/a", "9") RDMA, "", &now);
+	audit(false);
+	CU_ASSERT(verdicts[0].covered);
+	CU_ASSERT_EQUAL(mounts_status(&verdicts[0]), FINDING_SKIP);
+	CU_ASSERT_EQUAL(mounts_status(&verdicts[1]), FINDING_PASS);
+	CU_ASSERT(is(1, MOUNT_SUBMOUNT, FINDING_SKIP, "no sub-mount"));
+	done();
+}
+
+/* --- sub-mounts ---------------------------------------------------------------------------- */
+
+static void what_the_kernel_mounts_below_rdma_must_be_rdma(void)
+{
+	parse(MOUNT("9", "1", "5", "/a", "n:/a", V42("rdma", ""))
+		      MOUNT("10", "9", "6", "/a/b", "n:/a/b", V42("rdma", ""))
+			      MOUNT("11", "9", "7", "/a/c", "n:/a/c", V42("tcp", ""))
+				      MOUNT("12", "9", "8", "/a/d", "o:/x",
+					    "rw,vers=4.2,proto=tcp,addr=10.0.0.2"),
+	      STATS("n:/a", "/a", "9") RDMA STATS("n:/a/b", "/a/b", "9") RDMA, "", &now);
+	audit(false);
+	CU_ASSERT(is(1, MOUNT_SUBMOUNT, FINDING_PASS, "a sub-mount below /a"));
+	CU_ASSERT(is(2, MOUNT_SUBMOUNT, FINDING_FAIL, "a sub-mount below /a"));
+	CU_ASSERT(is(2, MOUNT_TRANSPORT, FINDING_SKIP, "mount.submount"));
+	CU_ASSERT_EQUAL(verdicts[2].wish, WISH_RDMA);
+	/* Without libmount's notes somebody may have mounted it there by hand. */
+	CU_ASSERT(is(3, MOUNT_SUBMOUNT, FINDING_WARN, "a referral below /a"));
+	done();
+	parse(MOUNT("9", "1", "5", "/a", "n:/a", V42("rdma", ""))
+		      MOUNT("12", "9", "8", "/a/d", "o:/x",
+			    "rw,vers=4.2,proto=tcp,addr=10.0.0.2")
+			      MOUNT("13", "9", "9", "/a/e", "o:/y",
+				    "rw,vers=4.2,proto=tcp,addr=10.0.0.2"),
+	      STATS("n:/a", "/a", "9") RDMA,
+	      "SRC=n:/a TARGET=/a ATTRS=proto=rdma\nSRC=o:/y TARGET=/a/e ATTRS=vers=4.2\n",
+	      &now);
+	audit(false);
+	CU_ASSERT(is(1, MOUNT_SUBMOUNT, FINDING_FAIL, "to 10.0.0.2: a referral"));
+	CU_ASSERT(is(2, MOUNT_SUBMOUNT, FINDING_SKIP, "no sub-mount"));
+	CU_ASSERT(is(2, MOUNT_TRANSPORT, FINDING_PASS, "nobody asked"));
+	done();
+}
+
+static void below_silent_tcp_the_cause_is_told_once(void)
+{
+	parse(MOUNT("9", "1", "5", "/a", "n:/a", V42("tcp", "port=20049,"))
+		      MOUNT("10", "9", "6", "/a/b", "n:/a/b", V42("tcp", "port=20049,")),
+	      "", "", &now);
+	audit(false);
+	CU_ASSERT(is(0, MOUNT_TRANSPORT, FINDING_FAIL, "RDMA"));
+	CU_ASSERT(is(1, MOUNT_TRANSPORT, FINDING_SKIP, "as the mount it lies below"));
+	CU_ASSERT(is(1, MOUNT_SUBMOUNT, FINDING_SKIP, "as /a above it"));
+	done();
+}
+
+/* --- asking -------------------------------------------------------------------------------- */
+
+static void look_twice(const char *first, const char *second, int state)
+{
+	parse(MOUNT("9", "1", "5", "/a", "n:/a", V42("rdma", "")), first, "", &before);
+	parse(MOUNT("9", "1", "5", "/a", "n:/a", V42("rdma", "")), second, "", &now);
+	answers[0].state = state;
+	answers[0].ms = 0.5;
+	audit(true);
+}
+
+static void a_reply_that_an_rdma_connection_counted_is_the_proof(void)
+{
+	look_twice(STATS("n:/a", "/a", "900") XPRT("1", "0", "100", "0", "0"),
+		   STATS("n:/a", "/a", "900") XPRT("2", "0", "101", "0", "0"),
+		   MOUNT_ANSWERED);
+	CU_ASSERT(verdicts[0].proven);
+	CU_ASSERT(is(0, MOUNT_ANSWER, FINDING_PASS, "0.5 ms"));
+	CU_ASSERT(is(0, MOUNT_TRANSPORT, FINDING_PASS, "proven"));
+	CU_ASSERT(is(0, MOUNT_COUNTERS, FINDING_PASS, "101 replies"));
+	done();
+	look_twice(STATS("n:/a", "/a", "9") RDMA, STATS("n:/a", "/a", "9") RDMA,
+		   MOUNT_ANSWERED);
+	CU_ASSERT_FALSE(verdicts[0].proven);
+	CU_ASSERT(is(0, MOUNT_TRANSPORT, FINDING_UNKNOWN, "no connection"));
+	done();
+}
+
+static void a_server_that_is_gone_is_the_cause_of_what_is_unproven(void)
+{
+	look_twice(STATS("n:/a", "/a", "9") RDMA, STATS("n:/a", "/a", "9") RDMA,
+		   MOUNT_SILENT);
+	CU_ASSERT(is(0, MOUNT_ANSWER, FINDING_FAIL, "does not answer"));
+	CU_ASSERT(is(0, MOUNT_TRANSPORT, FINDING_SKIP, "not proven"));
+	CU_ASSERT_STRING_EQUAL(verdicts[0].opinions[MOUNT_TRANSPORT].because,
+			       "mount.answer");
+	CU_ASSERT_EQUAL(mounts_status(&verdicts[0]), FINDING_FAIL);
+	done();
+}
+
+static void who_could_not_ask_does_not_call_it_dead(void)
+{
+	static const struct {
+		int state, error;
+		enum finding_status status;
+		const char *words;
+	} rows[] = {
+		{ MOUNT_REFUSED, EACCES, FINDING_UNKNOWN, "Permission denied" },
+		{ MOUNT_REFUSED, EXDEV, FINDING_UNKNOWN, "something else" },
+		{ MOUNT_UNASKED, 0, FINDING_UNKNOWN, "time ran out" },
+		{ MOUNT_UNASKED, EMFILE, FINDING_UNKNOWN, "open files" },
+		{ MOUNT_REFUSED, ESTALE, FINDING_FAIL, "Stale" },
+		{ MOUNT_REFUSED, ETIMEDOUT, FINDING_FAIL, "timed out" },
+		{ MOUNT_REFUSED, EIO, FINDING_FAIL, "Input/output" },
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		answers[0].error = rows[i].error;
+		look_twice(STATS("n:/a", "/a", "9") RDMA, STATS("n:/a", "/a", "9") RDMA,
+			   rows[i].state);
+		CU_ASSERT(is(0, MOUNT_ANSWER, rows[i].status, rows[i].words));
+		done();
+	}
+}
+
+static void a_mount_that_was_not_there_before_was_not_asked(void)
+{
+	parse(MOUNT("9", "1", "5", "/a", "n:/a", V42("rdma", "")), "", "", &before);
+	parse(MOUNT("9", "1", "6", "/a", "n:/a", V42("rdma", ""))
+		      MOUNT("10", "1", "5", "/b", "n:/a", V42("rdma", "")),
+	      STATS("n:/a", "/a", "9") RDMA STATS("n:/a", "/b", "9") RDMA, "", &now);
+	answers[0].state = MOUNT_ANSWERED;
+	audit(true);
+	CU_ASSERT_PTR_NULL(verdicts[0].answer);
+	CU_ASSERT_PTR_NULL(verdicts[1].answer);
+	CU_ASSERT(is(0, MOUNT_TRANSPORT, FINDING_PASS, "by mountinfo and mountstats"));
+	done();
+}
+
+/* --- options ------------------------------------------------------------------------------- */
+
+static void options_of(const char *options, const char *utab)
+{
+	char info[512], stats[1024];
+
+	snprintf(info, sizeof(info), "9 1 0:5 / /a rw - nfs4 n:/a %s\n", options);
+	snprintf(stats, sizeof(stats), "%s", STATS("n:/a", "/a", "9") RDMA);
+	parse(info, stats, utab, &now);
+	audit(false);
+}
+
+static void soft_must_outlast_the_wait_before_a_new_connection(void)
+{
+	static const struct {
+		const char *options;
+		enum finding_status status;
+		const char *words;
+	} rows[] = {
+		{ "rw,soft,proto=rdma,timeo=50,retrans=3", FINDING_WARN, "after 20.0 s" },
+		{ "rw,softerr,proto=rdma,timeo=99,retrans=2", FINDING_WARN, "29.7 s" },
+		{ "rw,soft,proto=rdma,timeo=100,retrans=2", FINDING_PASS, "after 30 s" },
+		{ "rw,soft,proto=rdma,timeo=100,retrans=3", FINDING_PASS, "after 40 s" },
+		{ "rw,soft,proto=rdma,timeo=4294967295,retrans=4294967295", FINDING_PASS,
+		  "soft" },
+		{ "rw,hard,proto=rdma,timeo=50,retrans=3", FINDING_PASS, "nothing" },
+		{ "rw,softreval,hard,proto=rdma,timeo=1,retrans=1", FINDING_PASS,
+		  "nothing" },
+		{ "rw,soft,proto=tcp,timeo=50,retrans=3", FINDING_SKIP, "not over RDMA" },
+		{ "rw,hard,proto=rdma,rsize=32768,wsize=4096", FINDING_WARN,
+		  "wsize=4096" },
+		{ "rw,hard,proto=rdma,rsize=65536", FINDING_PASS, "nothing" },
+		{ "rw,hard,proto=rdma,sec=krb5p", FINDING_PASS, "copied" },
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		options_of(rows[i].options, "");
+		/* One of TCP has no connection of RDMA. */
+		if (rows[i].status == FINDING_SKIP)
+			now.list[0].nxprts = 0;
+		audit(false);
+		CU_ASSERT(is(0, MOUNT_OPTIONS, rows[i].status, rows[i].words));
+		done();
+	}
+}
+
+static void connections_that_were_asked_for_must_be_there(void)
+{
+	options_of("rw,vers=4.2,proto=rdma",
+		   "SRC=n:/a TARGET=/a ATTRS=rdma,nconnect=8\n");
+	CU_ASSERT(is(0, MOUNT_OPTIONS, FINDING_WARN, "nconnect=8, and there is 1"));
+	CU_ASSERT(is(0, MOUNT_OPTIONS, FINDING_WARN, "NFSv4"));
+	done();
+	options_of("rw,vers=3,proto=rdma,nconnect=2", "");
+	CU_ASSERT(is(0, MOUNT_OPTIONS, FINDING_WARN, "the first mount"));
+	done();
+	options_of("rw,vers=3,proto=rdma,nconnect=1,xnconnect=9", "");
+	CU_ASSERT(is(0, MOUNT_OPTIONS, FINDING_PASS, "nothing"));
+	done();
+}
+
+/* --- counters ------------------------------------------------------------------------------ */
+
+static void errors_that_were_counted_are_told_with_what_they_rose_by(void)
+{
+	look_twice(STATS("n:/a", "/a", "9") XPRT("1", "5", "100", "1", "2"),
+		   STATS("n:/a", "/a", "9") XPRT("1", "0", "101", "1", "5"),
+		   MOUNT_ANSWERED);
+	CU_ASSERT(is(0, MOUNT_COUNTERS, FINDING_WARN,
+		     "bad_reply_count is 5, 3 more while it was asked"));
+	CU_ASSERT_PTR_NULL(strstr(verdicts[0].opinions[MOUNT_COUNTERS].text, "marshal"));
+	done();
+}
+
+static void waking_an_idle_connection_is_no_loss_of_it(void)
+{
+	look_twice(STATS("n:/a", "/a", "9") XPRT("1", "0", "100", "0", "0"),
+		   STATS("n:/a", "/a", "9") XPRT("2", "0", "101", "0", "0"),
+		   MOUNT_ANSWERED);
+	CU_ASSERT_EQUAL(verdicts[0].opinions[MOUNT_COUNTERS].status, FINDING_PASS);
+	done();
+	/* It was connected, and had to be connected again. */
+	look_twice(STATS("n:/a", "/a", "9") XPRT("1", "7", "100", "0", "0"),
+		   STATS("n:/a", "/a", "9") XPRT("2", "0", "101", "0", "0"),
+		   MOUNT_ANSWERED);
+	CU_ASSERT(is(0, MOUNT_COUNTERS, FINDING_WARN, "lost in use"));
+	done();
+}
+
+static void more_connections_than_idleness_explains_are_a_note(void)
+{
+	options_of("rw,vers=4.2,proto=rdma", "");
+	now.list[0].age = 600;
+	now.list[0].xprts[0].values[XPRT_CONNECTS] = 3;
+	audit(false);
+	CU_ASSERT_FALSE(verdicts[0].opinions[MOUNT_COUNTERS].note);
+	now.list[0].xprts[0].values[XPRT_CONNECTS] = 4;
+	audit(false);
+	CU_ASSERT(is(0, MOUNT_COUNTERS, FINDING_PASS,
+		     "4 connections were made in 600 s; 3 of them"));
+	CU_ASSERT(verdicts[0].opinions[MOUNT_COUNTERS].note);
+	done();
+}
+
+static void columns_have_the_kernels_names(void)
+{
+	static const char stats[] = STATS(
+		"n:/a", "/a",
+		"9") "\txprt: rdma 100 101 102 103 104 105 106 107 108 109 110 111 112 "
+		     "113 114 115 116 117 118 119 120 121 122 123 124 125 126\n"
+		     "\txprt: rdma 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 9\n";
+	static const struct {
+		const char *name, *value;
+	} rows[] = {
+		{ "port", "1" },
+		{ "connect_count", "103" },
+		{ "idle_time", "1" },
+		{ "sends", "106" },
+		{ "recvs", "107" },
+		{ "bad_xids", "108" },
+		{ "read_chunk_count", "111" },
+		{ "write_chunk_count", "112" },
+		{ "reply_chunk_count", "113" },
+		{ "total_rdma_request", "114" },
+		{ "total_rdma_reply", "115" },
+		{ "pullup_copy_count", "116" },
+		{ "fixup_copy_count", "117" },
+		{ "hardway_register_count", "118" },
+		{ "failed_marshal_count", "119" },
+		{ "bad_reply_count", "120" },
+		{ "nomsg_call_count", "121" },
+		{ "mrs_recycled", "122" },
+		{ "mrs_allocated", "124" },
+		{ "reply_waits_for_send", "127" },
+	};
+	unsigned int i, j;
+
+	parse(MOUNT("9", "1", "5", "/a", "n:/a", V42("rdma", "")), stats, "", &now);
+	got.wanted = "mount.counters";
+	audit(false);
+	CU_ASSERT_EQUAL(got.last.nevidence, 2 + 1 + XPRT_COLUMNS);
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		for (j = 0; j < got.last.nevidence &&
+			    strcmp(got.last.evidence[j].key, rows[i].name);
+		     j++)
+			;
+		CU_ASSERT_FATAL(j < got.last.nevidence);
+		CU_ASSERT_STRING_EQUAL(got.last.evidence[j].value, rows[i].value);
+		CU_ASSERT(got.last.evidence[j].is_number);
+	}
+	done();
+}
+
+static void too_few_numbers_are_unknown(void)
+{
+	parse(MOUNT("9", "1", "5", "/a", "n:/a", V42("rdma", "")),
+	      STATS("n:/a", "/a", "9") "\txprt: rdma 0 0 1\n", "", &now);
+	audit(false);
+	CU_ASSERT(is(0, MOUNT_COUNTERS, FINDING_UNKNOWN, "3 numbers"));
+	done();
+}
+
+/* --- findings ------------------------------------------------------------------------------ */
+
+static unsigned int count(const char *id, enum finding_status status)
+{
+	unsigned int i, n = 0;
+
+	for (i = 0; i < got.count; i++)
+		n += !strcmp(got.ids[i], id) && got.status[i] == status;
+	return n;
+}
+
+static void no_mount_is_good(void)
+{
+	parse("", "", "", &now);
+	audit(false);
+	CU_ASSERT_EQUAL(got.count, 1);
+	CU_ASSERT_EQUAL(count("mount.list", FINDING_PASS), 1);
+	done();
+	parse("x - nfs4 \n", "", "", &now);
+	audit(false);
+	CU_ASSERT_EQUAL(count("mount.list", FINDING_UNKNOWN), 1);
+	done();
+}
+
+static void of_thousands_of_mounts_those_that_are_bad_are_told(void)
+{
+	size_t cap = 1024 * 1024, used = 0;
+	char *info = malloc(cap);
+	unsigned int i;
+
+	for (i = 0; i < 3000; i++)
+		used += (size_t)snprintf(
+			info + used, cap - used,
+			"%u 1 0:%u / /m%u rw - nfs4 n:/m%u rw,vers=3,proto=tcp%s,addr=10.0.0.%u\n",
+			i + 100, i, i, i, i % 1000 == 999 ? ",port=20049" : "", i % 200);
+	parse(info, "", "", &now);
+	audit(false);
+	free(info);
+	CU_ASSERT_EQUAL(count("mount.transport", FINDING_FAIL), 3);
+	CU_ASSERT(got.count < FINDINGS_MAX);
+	done();
+}
+
+static void far_too_many_bad_ones_are_counted(void)
+{
+	size_t cap = 1024 * 1024, used = 0;
+	char *info = malloc(cap);
+	unsigned int i;
+
+	for (i = 0; i < 1000; i++)
+		used += (size_t)snprintf(
+			info + used, cap - used,
+			"%u 1 0:%u / /m%u rw - nfs4 n:/m%u rw,vers=3,proto=tcp,port=20049\n",
+			i + 100, i, i, i);
+	parse(info, "", "", &now);
+	audit(false);
+	free(info);
+	CU_ASSERT_EQUAL(count("mount.transport", FINDING_FAIL), 251);
+	done();
+}
+
+/* --- utab ---------------------------------------------------------------------------------- */
+
+static void of_libmounts_lines_the_last_with_source_and_target_counts(void)
+{
+	parse(MOUNT("9", "1", "5", "/a\\040b", "n:/a\\040b", V42("tcp", ""))
+		      MOUNT("10", "1", "6", "/c", "n:/c", V42("tcp", "")),
+	      "",
+	      "SRC=n:/a\\040b TARGET=/a\\040b ROOT=/ ATTRS=proto=tcp OPTS=_netdev\n"
+	      "ID=9 TARGET=/a\\040b SRC=n:/a\\040b ATTRS=proto=rdma,context=\"a\n"
+	      "SRC=other:/c TARGET=/c ATTRS=proto=rdma\nSRC=n:/c TARGET=/c\n"
+	      "TARGET=/c ATTRS=x\n\n=\nSRC=\n",
+	      &now);
+	CU_ASSERT_STRING_EQUAL(now.list[0].asked, "proto=rdma,context=\"a");
+	CU_ASSERT_STRING_EQUAL(now.list[1].asked, "");
+	done();
+}
+
+SUITE_MAIN("mounts-audit", TEST(rdma_is_what_mountinfo_and_every_connection_say),
+	   TEST(tcp_that_nobody_wanted_otherwise_is_good),
+	   TEST(a_mount_that_was_given_anothers_connection_is_told_with_it),
+	   TEST(another_port_is_rdmas_where_others_use_it_so),
+	   TEST(an_option_that_was_overruled_was_wanted),
+	   TEST(a_mount_older_than_its_fstab_is_told_as_that),
+	   TEST(nfsmount_conf_wants_what_nobody_said_otherwise),
+	   TEST(a_server_that_others_reach_over_rdma_is_a_warning),
+	   TEST(a_covered_mount_is_not_judged),
+	   TEST(what_the_kernel_mounts_below_rdma_must_be_rdma),
+	   TEST(below_silent_tcp_the_cause_is_told_once),
+	   TEST(a_reply_that_an_rdma_connection_counted_is_the_proof),
+	   TEST(a_server_that_is_gone_is_the_cause_of_what_is_unproven),
+	   TEST(who_could_not_ask_does_not_call_it_dead),
+	   TEST(a_mount_that_was_not_there_before_was_not_asked),
+	   TEST(soft_must_outlast_the_wait_before_a_new_connection),
+	   TEST(connections_that_were_asked_for_must_be_there),
+	   TEST(errors_that_were_counted_are_told_with_what_they_rose_by),
+	   TEST(waking_an_idle_connection_is_no_loss_of_it),
+	   TEST(more_connections_than_idleness_explains_are_a_note),
+	   TEST(columns_have_the_kernels_names), TEST(too_few_numbers_are_unknown),
+	   TEST(no_mount_is_good),
+	   TEST(of_thousands_of_mounts_those_that_are_bad_are_told),
+	   TEST(far_too_many_bad_ones_are_counted),
+	   TEST(of_libmounts_lines_the_last_with_source_and_target_counts))
