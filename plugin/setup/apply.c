@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* A plan, step by step. What can be taken back is written down before it is done and once more
+ * after, so that at every moment it is known, or can be found out, what has happened. */
+#include <stdio.h>
+
+#include "plugin/setup/internal.h"
+
+struct applying {
+	const struct setup_machine *machine;
+	struct store store;
+};
+
+static char *copy(const char *text)
+{
+	return text ? strdup(text) : NULL;
+}
+
+static int new_record(struct applying *a, const struct setup_step *step,
+		      struct change **out)
+{
+	struct change *change = state_add(&a->store.state);
+	struct place_attr attr;
+	int rc;
+
+	if (!change)
+		return -ENOSPC;
+	*out = change;
+	change->kind = SETUP_FILE;
+	strcpy(change->path, step->path);
+	rc = place_missing(a->store.host, step->path, &change->made);
+	rc = rc ? rc : place_read(a->store.host, step->path, &change->before, &attr);
+	change->mode = attr.mode;
+	change->uid = attr.uid;
+	change->gid = attr.gid;
+	return rc;
+}
+
+/* The file has been changed by us before: what was there at first stays known. If somebody changed
+ * it since, then theirs is what will be put back. */
+static int old_record(struct applying *a, const struct setup_step *step,
+		      struct change *change)
+{
+	struct place_attr attr;
+	int rc = 0;
+
+	if (same_text(change->after, step->before)) {
+		change->was = take_ptr(change->after);
+		return 0;
+	}
+	free(take_ptr(change->before));
+	rc = place_read(a->store.host, step->path, &change->before, &attr);
+	change->mode = attr.mode;
+	change->uid = attr.uid;
+	change->gid = attr.gid;
+	free(take_ptr(change->after));
+	return rc;
+}
+
+static void forget(struct applying *a, struct change *change)
+{
+	if (change->was) {
+		free(change->after);
+		change->after = take_ptr(change->was);
+		change->done = true;
+	} else {
+		place_remove_dirs(a->store.host, &change->made);
+		state_remove(&a->store.state, change);
+	}
+}
+
+static int write_file(struct applying *a, const struct setup_step *step,
+		      struct change *change)
+{
+	int rc = store_save(&a->store);
+
+	rc = rc ? rc : place_make_dirs(a->store.host, &change->made, 0755);
+	return rc ? rc
+		  : place_write(a->store.host, step->path, step->before, step->after,
+				NULL);
+}
+
+static int apply_file(struct applying *a, const struct setup_step *step)
+{
+	struct change *change = state_find_file(&a->store.state, step->path);
+	char why[ERR_TEXT_MAX];
+	int rc;
+
+	rc = change ? old_record(a, step, change) : new_record(a, step, &change);
+	if (rc == -ENOSPC)
+		return rc;
+	change->done = false;
+	change->after = copy(step->after);
+	if (!rc && !change->after)
+		rc = err_set(ENOMEM, "no memory");
+	rc = rc ? rc : write_file(a, step, change);
+	if (!rc) {
+		change->done = true;
+		free(take_ptr(change->was));
+		return store_save(&a->store);
+	}
+	/* It was not written: then there is nothing to take back. */
+	snprintf(why, sizeof(why), "%s", err_text());
+	forget(a, change);
+	store_save(&a->store);
+	return err_set(-rc, "%s", why);
+}
+
+/* Where it is not known whether it was opened the record stays: it can be asked later. */
+static int apply_port(struct applying *a, const struct setup_step *step)
+{
+	struct change *change = state_find_port(&a->store.state, &step->port);
+	int rc;
+
+	if (!change)
+		change = state_add(&a->store.state);
+	if (!change)
+		return -ENOSPC;
+	change->kind = SETUP_PORT;
+	change->port = step->port;
+	change->done = false;
+	rc = store_save(&a->store);
+	rc = rc ? rc : a->machine->actions->port_set(&step->port, true);
+	if (rc)
+		return rc;
+	change->done = true;
+	return store_save(&a->store);
+}
+
+static int apply_step(struct applying *a, const struct setup_step *step)
+{
+	const struct setup_actions *actions = a->machine->actions;
+
+	if (step->kind == SETUP_FILE)
+		return apply_file(a, step);
+	if (!actions)
+		return err_set(EINVAL, "below a root nothing is told to the system");
+	switch (step->kind) {
+	case SETUP_PORT: return apply_port(a, step);
+	case SETUP_MODULE: return actions->load(step->name);
+	case SETUP_LISTENER: return actions->listen(step->port.port);
+	case SETUP_RESTART: return actions->restart(step->name);
+	case SETUP_FILE: break;
+	}
+	return 0;
+}
+
+static bool needs_store(const struct setup_plan *plan)
+{
+	unsigned int i;
+
+	for (i = 0; i < plan->nsteps; i++)
+		if (plan->steps[i].kind == SETUP_FILE ||
+		    plan->steps[i].kind == SETUP_PORT)
+			return true;
+	return false;
+}
+
+int setup_apply(const struct setup_machine *machine, const struct setup_plan *plan,
+		setup_told told, void *arg)
+{
+	struct applying a = { .machine = machine, .store = { .dir = -1 } };
+	char why[ERR_TEXT_MAX] = "";
+	unsigned int i;
+	int rc = 0, one;
+
+	if (needs_store(plan)) {
+		rc = store_open(&a.store, machine->host, true);
+		if (rc)
+			return rc;
+		rc = store_settle(&a.store, machine->actions, false);
+		if (rc) {
+			store_close(&a.store);
+			return rc;
+		}
+	}
+	for (i = 0; i < plan->nsteps; i++) {
+		one = rc ? -ECANCELED : apply_step(&a, &plan->steps[i]);
+		if (one && !rc) {
+			rc = one;
+			snprintf(why, sizeof(why), "%s", err_text());
+		}
+		told(arg, &plan->steps[i], one);
+	}
+	store_close(&a.store);
+	return rc ? err_set(-rc, "%s", why) : 0;
+}

@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* The difference of two texts as `diff -u` prints it. What both begin and end with is set
+ * aside; the longest common subsequence of the rest is found by its table, or, where that would be
+ * too large, the rest is replaced as a whole. */
+#include "plugin/report/report.h"
+#include "plugin/setup/internal.h"
+
+#define CONTEXT   3
+#define TABLE_MAX (4 * 1024 * 1024) /* entries of two bytes */
+
+struct line {
+	const char *text;
+	size_t len; /* with the newline, if it has one */
+};
+
+struct lines {
+	size_t count;
+	struct line *list;
+};
+
+/* One line of the result. */
+struct edit {
+	char sign; /* ' ', '-', '+' */
+	const struct line *line;
+};
+
+struct diff {
+	struct lines a, b;
+	size_t count;
+	struct edit *edits;
+};
+
+static bool split(const char *text, struct lines *out)
+{
+	const char *at;
+	size_t n = 0;
+
+	for (at = text; *at; at++)
+		n += *at == '\n';
+	out->list = calloc(n + 1, sizeof(*out->list));
+	if (!out->list)
+		return false;
+	while (*text) {
+		const char *end = strchr(text, '\n');
+		size_t len = end ? (size_t)(end + 1 - text) : strlen(text);
+
+		out->list[out->count++] = (struct line){ text, len };
+		text += len;
+	}
+	return true;
+}
+
+static bool same(const struct line *a, const struct line *b)
+{
+	return a->len == b->len && !memcmp(a->text, b->text, a->len);
+}
+
+static void put(struct diff *d, char sign, const struct line *line)
+{
+	d->edits[d->count++] = (struct edit){ sign, line };
+}
+
+/* The lengths of the longest common subsequences of what is left of both; NULL: too large. */
+static uint16_t *make_table(const struct line *a, size_t n, const struct line *b,
+			    size_t m)
+{
+	uint16_t *table;
+	size_t i, j;
+
+	if (n >= UINT16_MAX || m >= UINT16_MAX || (n + 1) * (m + 1) > TABLE_MAX)
+		return NULL;
+	table = calloc((n + 1) * (m + 1), sizeof(*table));
+	for (i = n; table && i-- > 0;)
+		for (j = m; j-- > 0;) {
+			uint16_t *at = &table[i * (m + 1) + j];
+			uint16_t down = at[m + 1], right = at[1];
+
+			if (same(&a[i], &b[j]))
+				*at = at[m + 2] + 1;
+			else
+				*at = down >= right ? down : right;
+		}
+	return table;
+}
+
+static void walk(struct diff *d, const struct line *a, size_t n, const struct line *b,
+		 size_t m)
+{
+	_cleanup_free_ uint16_t *table = make_table(a, n, b, m);
+	size_t i = 0, j = 0;
+
+	while (table && i < n && j < m) {
+		const uint16_t *at = &table[i * (m + 1) + j];
+
+		if (same(&a[i], &b[j])) {
+			put(d, ' ', &a[i++]);
+			j++;
+		} else if (at[m + 1] >= at[1]) {
+			put(d, '-', &a[i++]);
+		} else {
+			put(d, '+', &b[j++]);
+		}
+	}
+	while (i < n)
+		put(d, '-', &a[i++]);
+	while (j < m)
+		put(d, '+', &b[j++]);
+}
+
+static void compare(struct diff *d)
+{
+	size_t n = d->a.count, m = d->b.count, head = 0, tail = 0, i;
+
+	while (head < n && head < m && same(&d->a.list[head], &d->b.list[head]))
+		put(d, ' ', &d->a.list[head++]);
+	while (tail < n - head && tail < m - head &&
+	       same(&d->a.list[n - 1 - tail], &d->b.list[m - 1 - tail]))
+		tail++;
+	walk(d, d->a.list + head, n - head - tail, d->b.list + head, m - head - tail);
+	for (i = n - tail; i < n; i++)
+		put(d, ' ', &d->a.list[i]);
+}
+
+/* A tab is no danger to a terminal; what else is not printable is shown as what it is. */
+static void print_line(FILE *out, const struct edit *edit)
+{
+	const char *at = edit->line->text, *end = at + edit->line->len;
+	bool open = end[-1] != '\n';
+	char part[1024], clean[4 * sizeof(part)];
+
+	end -= !open;
+	fputc(edit->sign, out);
+	while (at < end) {
+		size_t len = strcspn(at, "\t");
+
+		len = len < (size_t)(end - at) ? len : (size_t)(end - at);
+		len = len < sizeof(part) ? len : sizeof(part) - 1;
+		memcpy(part, at, len);
+		part[len] = '\0';
+		fputs(utf8_clean(clean, sizeof(clean), part, UTF8_ESCAPE), out);
+		at += len;
+		if (at < end && *at == '\t')
+			fputc(*at++, out);
+	}
+	fputs(open ? "\n\\ No newline at end of file\n" : "\n", out);
+}
+
+/* "-12,3", "-12" for one line, "-11,0" for none behind line 11. */
+static void print_range(FILE *out, char sign, size_t first, size_t count)
+{
+	fprintf(out, "%c%zu", sign, count ? first + 1 : first);
+	if (count != 1)
+		fprintf(out, ",%zu", count);
+}
+
+/* Edits @from to @to; @a and @b lines are before them. */
+static void print_hunk(const struct diff *d, FILE *out, size_t from, size_t to, size_t a,
+		       size_t b)
+{
+	size_t removed = 0, added = 0, i;
+
+	for (i = from; i < to; i++) {
+		removed += d->edits[i].sign != '+';
+		added += d->edits[i].sign != '-';
+	}
+	fputs("@@ ", out);
+	print_range(out, '-', a, removed);
+	fputc(' ', out);
+	print_range(out, '+', b, added);
+	fputs(" @@\n", out);
+	for (i = from; i < to; i++)
+		print_line(out, &d->edits[i]);
+}
+
+/* The end of the hunk with the change at @at: more than two contexts without a change. */
+static size_t hunk_end(const struct diff *d, size_t at)
+{
+	size_t last = at, i;
+
+	for (i = at; i < d->count && i - last <= 2 * CONTEXT + 1; i++)
+		if (d->edits[i].sign != ' ')
+			last = i;
+	return last + 1 + CONTEXT < d->count ? last + 1 + CONTEXT : d->count;
+}
+
+static void print_hunks(const struct diff *d, FILE *out)
+{
+	size_t a = 0, b = 0, i, at = 0, from, to;
+
+	while (at < d->count) {
+		for (i = at; i < d->count && d->edits[i].sign == ' '; i++)
+			;
+		if (i == d->count)
+			return;
+		from = i - at > CONTEXT ? i - CONTEXT : at;
+		to = hunk_end(d, i);
+		/* All between are common to both. */
+		a += from - at;
+		b += from - at;
+		print_hunk(d, out, from, to, a, b);
+		for (i = from; i < to; i++) {
+			a += d->edits[i].sign != '+';
+			b += d->edits[i].sign != '-';
+		}
+		at = to;
+	}
+}
+
+static void print_name(FILE *out, const char *sign, const char *path, const char *text)
+{
+	fprintf(out, "%s %s%s\n", sign, text ? "/" : "/dev/null", text ? path : "");
+}
+
+void diff_print(FILE *out, const char *path, const char *before, const char *after)
+{
+	struct diff d = { .count = 0 };
+
+	if (split(before ? before : "", &d.a) && split(after ? after : "", &d.b))
+		d.edits = calloc(d.a.count + d.b.count + 1, sizeof(*d.edits));
+	if (d.edits) {
+		compare(&d);
+		print_name(out, "---", path, before);
+		print_name(out, "+++", path, after);
+		print_hunks(&d, out);
+	} else {
+		fputs("(no memory for the difference)\n", out);
+	}
+	free(d.edits);
+	free(d.a.list);
+	free(d.b.list);
+}

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* Changes in texts that others wrote: the one line that matters, and nothing else. What is
+ * a comment for an option stays where it explains it, and becomes the option. */
+#include <stdio.h>
+#include <strings.h>
+
+#include "plugin/setup/internal.h"
+
+/* A line with those that a backslash joins to it, and its newline if it has one. */
+struct piece {
+	const char *start;
+	size_t len;
+};
+
+static bool next_piece(const char **cursor, struct piece *out)
+{
+	const char *at = *cursor;
+
+	if (!*at)
+		return false;
+	out->start = at;
+	for (; *at; at++)
+		if (*at == '\n' && (at == out->start || at[-1] != '\\'))
+			break;
+	at += *at == '\n';
+	out->len = (size_t)(at - out->start);
+	*cursor = at;
+	return true;
+}
+
+/* The line as nfs-utils sees it: what joins two is blanks, and no newline. NULL: no memory. */
+static char *flatten(const struct piece *piece)
+{
+	char *line = strndup(piece->start, piece->len), *at = line;
+
+	if (!line)
+		return NULL;
+	while ((at = strstr(at, "\\\n")))
+		at[0] = at[1] = ' ';
+	line[strcspn(line, "\n")] = '\0';
+	return line;
+}
+
+static size_t blanks(const char *text)
+{
+	return strspn(text, " \t");
+}
+
+/* The line's first character that is no white space. */
+static const char *begin(const char *line)
+{
+	return line + strspn(line, " \t\n\v\f\r");
+}
+
+/* "[ nfsd ]", without an argument. What has one quote has none, to nfs-utils. */
+static bool is_section(const char *line, const char *section)
+{
+	const char *at = begin(line) + 1, *end = strchr(at, ']'), *quote;
+	size_t len = strlen(section);
+
+	at += blanks(at);
+	if (!end || strncasecmp(at, section, len) != 0)
+		return false;
+	quote = memchr(at, '"', (size_t)(end - at));
+	if (quote && memchr(quote + 1, '"', (size_t)(end - quote - 1)))
+		return false;
+	at += len;
+	at += blanks(at);
+	return at == (quote ? quote : end);
+}
+
+/* "key = value". */
+static bool is_setting(const char *at, const char *key)
+{
+	size_t len = strlen(key);
+
+	if (strncasecmp(at, key, len) != 0)
+		return false;
+	at += len;
+	return at[blanks(at)] == '=';
+}
+
+/* Where a setting goes. */
+struct spot {
+	const char *set;     /* the last line that sets it */
+	const char *comment; /* the first one that could */
+	const char *section; /* behind the last heading and its settings */
+};
+
+struct search {
+	const char *section, *key;
+	bool inside;
+	struct spot spot;
+};
+
+static void look_at(struct search *search, const struct piece *piece, const char *line)
+{
+	const char *at = begin(line), *end = piece->start + piece->len;
+	bool comment = *at == '#' || *at == ';';
+
+	if (*at == '[') {
+		search->inside = is_section(line, search->section);
+		if (search->inside)
+			search->spot.section = end;
+	} else if (!search->inside) {
+		return;
+	} else if (comment) {
+		at++;
+		at += blanks(at);
+		if (!search->spot.comment && is_setting(at, search->key))
+			search->spot.comment = piece->start;
+	} else if (*at) {
+		search->spot.section = end;
+		if (is_setting(at, search->key))
+			search->spot.set = piece->start;
+	}
+}
+
+/* False: no memory. */
+static bool find_spot(const char *text, const char *section, const char *key,
+		      struct spot *out)
+{
+	struct search search = { .section = section, .key = key };
+	struct piece piece;
+
+	while (next_piece(&text, &piece)) {
+		_cleanup_free_ char *line = flatten(&piece);
+
+		if (!line)
+			return false;
+		look_at(&search, &piece, line);
+	}
+	*out = search.spot;
+	return true;
+}
+
+/* With an end to its last line, also where a backslash would join it to the next. NULL: no memory. */
+static char *complete(const char *text)
+{
+	size_t len = strlen(text), body = len - (len && text[len - 1] == '\n');
+	bool joined = body && text[body - 1] == '\\';
+	char *out = NULL;
+
+	if (asprintf(&out, "%s%s%s", text, len && body == len ? "\n" : "",
+		     joined ? "\n" : "") < 0)
+		return NULL;
+	return out;
+}
+
+/* @len bytes of @text, then the setting, then @rest. */
+static char *put_line(const char *text, size_t len, const char *heading, const char *key,
+		      const char *value, const char *rest)
+{
+	char *out = NULL;
+
+	if (asprintf(&out, "%.*s%s%s%s=%s\n%s", (int)len, text,
+		     *heading && len ? "\n" : "", heading, key, value, rest) < 0)
+		return NULL;
+	return out;
+}
+
+char *edit_set(const char *text, const char *section, const char *key, const char *value)
+{
+	_cleanup_free_ char *whole = complete(text ? text : "");
+	struct spot spot;
+	struct piece piece;
+	const char *at, *rest;
+	char heading[64];
+
+	if (!whole || !find_spot(whole, section, key, &spot))
+		return NULL;
+	at = spot.set ? spot.set : spot.comment;
+	if (at) {
+		rest = at;
+		next_piece(&rest, &piece);
+		return put_line(whole, (size_t)(at - whole), "", key, value, rest);
+	}
+	if (spot.section)
+		return put_line(whole, (size_t)(spot.section - whole), "", key, value,
+				spot.section);
+	snprintf(heading, sizeof(heading), "[%s]\n", section);
+	return put_line(whole, strlen(whole), heading, key, value, "");
+}
+
+char *edit_uncomment(const char *text, const char *word, bool *found)
+{
+	const char *cursor = text, *at;
+	size_t len = strlen(word);
+	char *out = NULL;
+
+	*found = false;
+	for (; *cursor && !*found; cursor += strcspn(cursor, "\n")) {
+		cursor += *cursor == '\n';
+		at = cursor + blanks(cursor);
+		if (*at != '#')
+			continue;
+		at += 1 + blanks(at + 1);
+		if (strncmp(at, word, len) != 0)
+			continue;
+		at += len;
+		at += blanks(at);
+		*found = !*at || *at == '\n';
+		if (*found && asprintf(&out, "%.*s%s\n%s", (int)(cursor - text), text,
+				       word, *at ? at + 1 : at) < 0)
+			return NULL;
+	}
+	return out;
+}
+
+char *edit_append(const char *text, const char *line)
+{
+	size_t len = text ? strlen(text) : 0;
+	char *out = NULL;
+
+	if (asprintf(&out, "%s%s%s\n", text ? text : SETUP_HEADER,
+		     len && text[len - 1] != '\n' ? "\n" : "", line) < 0)
+		return NULL;
+	return out;
+}

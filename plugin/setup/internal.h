@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* The map of setup.
+ *
+ *	plan.c            the table of remedies, and what they add to a plan
+ *	remedy-*.c        one remedy a file: facts in, steps out
+ *	edit.c            changes in texts of others       pure
+ *	diff.c, show.c    what a person sees               pure
+ *	state.c           what was done, as JSON           pure
+ *	store.c           ... and where it is kept
+ *	place.c           a file put in its place, whole or not at all
+ *	apply.c, undo.c   step by step
+ *	setup-system.c, setup-firewalld.c, setup-unit.c   the running system (plugin-live)
+ */
+#ifndef PLUGIN_SETUP_INTERNAL_H
+#define PLUGIN_SETUP_INTERNAL_H
+
+#include "plugin/host/internal.h"
+#include "plugin/setup/setup.h"
+
+/* Texts of files; NULL is no file. */
+static inline bool same_text(const char *a, const char *b)
+{
+	return a && b ? !strcmp(a, b) : a == b;
+}
+
+/* paths: all that setup ever writes to */
+
+#define PATH_MODULES  "etc/modules-load.d/nfsrdma.conf"
+#define PATH_RDMA     "etc/rdma/modules/rdma.conf"
+#define PATH_NFS_D    "etc/nfs.conf.d"
+#define PATH_NFS_OURS PATH_NFS_D "/nfsrdma.conf"
+#define PATH_NFS      "etc/nfs.conf"
+#define PATH_UDEV     "etc/udev/rules.d/90-nfsrdma-ipoib.rules"
+#define PATH_LIMITS   "etc/security/limits.d/nfsrdma.conf"
+
+/* The first line of a file that is all ours. */
+#define SETUP_HEADER "# Written by nfsrdma setup; nfsrdma setup --undo removes it.\n"
+
+/* plan.c */
+
+struct planner {
+	const struct setup_machine *machine;
+	const struct setup_request *request;
+	struct setup_plan *plan;
+	struct host_system system;
+	struct rdma_devices *rdma;
+	uint16_t port; /* that the server is to have; see remedy-nfs-conf.c */
+};
+
+struct remedy {
+	const char *name;
+	unsigned int roles;  /* enum check_role */
+	bool for_probe_only; /* only if that was asked for */
+	int (*plan)(struct planner *planner);
+};
+
+extern const struct remedy remedy_modules;
+extern const struct remedy remedy_nfs_conf;
+extern const struct remedy remedy_listener;
+extern const struct remedy remedy_firewall;
+extern const struct remedy remedy_ipoib;
+extern const struct remedy remedy_memlock;
+
+/* A step. NULL: the plan is full, which is our own mistake. */
+struct setup_step *plan_step(struct planner *planner, enum setup_kind kind,
+			     const char *fmt, ...) PRINTF_LIKE(3, 4);
+void plan_note(struct planner *planner, bool todo, const char *fmt, ...)
+	PRINTF_LIKE(3, 4);
+/* What one check says for the roles that are asked for. */
+int plan_check(struct planner *planner, const char *id, struct finding *out);
+/* What the file is by now: by the plan, or where that does not change it, on the machine. *@text is
+ * NULL if it is not there; the caller frees it. Errors: of reading; -ELOOP it is a link. */
+int plan_text(struct planner *planner, const char *path, char **text);
+/* Makes the file be @text, which is taken; joins a step that is there already. No step where it is
+ * that. */
+int plan_file(struct planner *planner, const char *path, char *text, const char *fmt, ...)
+	PRINTF_LIKE(4, 5);
+
+/* remedy-modules.c */
+
+/* Loads it now, and names it in a list. Also for other remedies. */
+int modules_want(struct planner *planner, const char *module, const char *why);
+
+/* edit.c: texts are NUL-terminated; a new one is returned, NULL: no memory */
+
+/* @key of @section is @value (the dialect of nfs.conf(5)): in the line that sets it last, in a
+ * commented one in place of that, or in a new one. @text: NULL is empty. */
+char *edit_set(const char *text, const char *section, const char *key, const char *value);
+/* Takes the "#" from the line that is "# WORD". NULL and *@found false: there is no such line. */
+char *edit_uncomment(const char *text, const char *word, bool *found);
+/* @line at the end; @text NULL: behind SETUP_HEADER. */
+char *edit_append(const char *text, const char *line);
+
+/* state.c */
+
+#define STATE_CHANGES_MAX SETUP_STEPS_MAX
+#define STATE_MADE_MAX    4
+#define STATE_JSON_MAX    (16 * 1024 * 1024)
+
+struct made_dirs {
+	unsigned int count; /* outermost first */
+	char list[STATE_MADE_MAX][SETUP_PATH_MAX];
+};
+
+struct change {
+	enum setup_kind kind; /* SETUP_FILE or SETUP_PORT */
+	bool done;            /* false: it may have been done, or not */
+	char path[SETUP_PATH_MAX];
+	/* A file: what was there at first, what we put there before, and what we put there. NULL:
+	 * nothing. */
+	char *before, *was, *after;
+	unsigned int mode, uid, gid; /* of before */
+	struct made_dirs made;
+	struct setup_port port;
+};
+
+struct state {
+	struct made_dirs made; /* for the state itself */
+	unsigned int count;
+	struct change changes[STATE_CHANGES_MAX];
+};
+
+void change_fini(struct change *change);
+void state_fini(struct state *state);
+void state_remove(struct state *state, struct change *change);
+/* NULL: there is none. */
+struct change *state_find_file(struct state *state, const char *path);
+struct change *state_find_port(struct state *state, const struct setup_port *port);
+/* Zeroed; NULL with words: there is no room. */
+struct change *state_add(struct state *state);
+/* The caller frees *@text. */
+int state_encode(const struct state *state, char **text);
+/* @out: zeroed. The text may be anything. Errors: -EBADMSG, and @out is as it was. */
+int state_decode(struct state *out, const char *text, size_t len);
+/* Whether setup writes to such a path. */
+bool state_knows_path(const char *path);
+
+/* place.c: below the root, never outside it */
+
+struct place_attr {
+	bool exists;
+	unsigned int mode, uid, gid;
+};
+
+/* The text of a regular file. @text: NULL if there is none. Errors: of reading; -ELOOP it is a
+ * symbolic link. */
+int place_read(const struct host *host, const char *path, char **text,
+	       struct place_attr *attr);
+/* The folders of a path that are not there, outermost first. */
+int place_missing(const struct host *host, const char *path, struct made_dirs *out);
+int place_make_dirs(const struct host *host, const struct made_dirs *dirs,
+		    unsigned int mode);
+/* Those of them that are empty. */
+void place_remove_dirs(const struct host *host, const struct made_dirs *dirs);
+/* Replaces what is there if that is @before, with its label; NULL removes. @attr: owner and mode;
+ * NULL those of what is there, or 0644. Errors: -ESTALE it is something else by now. */
+int place_write(const struct host *host, const char *path, const char *before,
+		const char *text, const struct place_attr *attr);
+/* What a place_write() that was ended left behind. */
+void place_tidy(const struct host *host, const char *path);
+
+/* store.c: /var/lib/nfsrdma */
+
+struct store {
+	const struct host *host;
+	int dir; /* locked; -1: there is none */
+	struct state state;
+};
+
+/* @create: it is to be there and ours alone; else it may be absent, and then the state is empty.
+ * Errors: -EBUSY; -EBADMSG; of reading and making. */
+int store_open(struct store *store, const struct host *host, bool create);
+void store_close(struct store *store);
+/* What is on the disk is this state, or the one before. An empty one is no file at all. */
+int store_save(struct store *store);
+/* Finds out what became of changes that were under way when a setup was ended. @dry: and leaves all
+ * as it is. */
+int store_settle(struct store *store, const struct setup_actions *actions, bool dry);
+
+#endif

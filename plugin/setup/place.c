@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* A file put in its place below the root: written beside it under a name that nothing reads,
+ * flushed, renamed over it, and the folder flushed. Whoever reads sees the old text or the new one,
+ * also after a loss of power.
+ *
+ * Folders may be reached by links, which lead nowhere but below the root; the file itself must be
+ * none: replacing a link would cut it off from what it leads to. */
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <sys/xattr.h>
+
+#include "plugin/setup/internal.h"
+
+#define LABEL_MAX 1024
+
+static int folder_of(const char *path, char folder[HOST_PATH_MAX], const char **name)
+{
+	const char *slash = strrchr(path, '/');
+
+	*name = slash ? slash + 1 : path;
+	if (!**name || strlen(path) >= HOST_PATH_MAX)
+		return err_set(EINVAL, "%.64s names no file", path);
+	snprintf(folder, HOST_PATH_MAX, "%.*s", slash ? (int)(slash - path) : 0, path);
+	return 0;
+}
+
+static int open_folder(const struct host *host, const char *path, const char **name)
+{
+	char folder[HOST_PATH_MAX];
+	int rc = folder_of(path, folder, name);
+
+	return rc ? rc : host_open_at(host, folder, O_RDONLY | O_DIRECTORY);
+}
+
+/* Neither ours nor anybody's ".conf" or ".rules". */
+static int temporary_name(const char *name, char buf[NAME_MAX + 1])
+{
+	if (snprintf(buf, NAME_MAX + 1, ".%s.nfsrdma-new", name) > NAME_MAX)
+		return err_set(ENAMETOOLONG, "the name %.64s is too long", name);
+	return 0;
+}
+
+/* --- reading --------------------------------------------------------------------- */
+
+int place_read(const struct host *host, const char *path, char **text,
+	       struct place_attr *attr)
+{
+	_cleanup_close_ int fd = host_open_at(host, path, O_PATH | O_NOFOLLOW);
+	struct host_text got = { NULL, 0 };
+	struct stat st;
+	int rc;
+
+	*text = NULL;
+	memset(attr, 0, sizeof(*attr));
+	if (fd < 0)
+		return fd == -ENOENT ? 0 : fd;
+	if (fstat(fd, &st))
+		return err_sys("%s%s", host_prefix(host), path);
+	if (S_ISLNK(st.st_mode))
+		return err_set(ELOOP,
+			       "%s%s is a symbolic link, which setup does not replace",
+			       host_prefix(host), path);
+	rc = host_read(host, path, SETUP_TEXT_MAX, &got);
+	if (rc)
+		return rc;
+	*attr = (struct place_attr){ true, st.st_mode & 07777, st.st_uid, st.st_gid };
+	*text = got.text;
+	return 0;
+}
+
+/* --- folders --------------------------------------------------------------------- */
+
+int place_missing(const struct host *host, const char *path, struct made_dirs *out)
+{
+	const char *slash = path;
+	int rc;
+
+	out->count = 0;
+	while ((slash = strchr(slash, '/'))) {
+		char dir[HOST_PATH_MAX];
+
+		snprintf(dir, sizeof(dir), "%.*s", (int)(slash - path), path);
+		slash++;
+		rc = host_exists(host, dir);
+		if (!rc)
+			continue;
+		if (rc != -ENOENT)
+			return rc;
+		if (out->count == STATE_MADE_MAX || strlen(dir) >= SETUP_PATH_MAX)
+			return err_set(ENOENT, "%s%s is not there", host_prefix(host),
+				       dir);
+		strcpy(out->list[out->count++], dir);
+	}
+	return 0;
+}
+
+static int make_dir(const struct host *host, const char *path, unsigned int mode)
+{
+	_cleanup_close_ int folder = -1;
+	const char *name;
+
+	folder = open_folder(host, path, &name);
+	if (folder < 0)
+		return folder;
+	if (mkdirat(folder, name, mode) && errno != EEXIST)
+		return err_sys("make %s%s", host_prefix(host), path);
+	if (fsync(folder))
+		return err_sys("flush the folder of %s%s", host_prefix(host), path);
+	return 0;
+}
+
+int place_make_dirs(const struct host *host, const struct made_dirs *dirs,
+		    unsigned int mode)
+{
+	unsigned int i;
+	int rc = 0;
+
+	for (i = 0; !rc && i < dirs->count; i++)
+		rc = make_dir(host, dirs->list[i], i + 1 == dirs->count ? mode : 0755);
+	return rc;
+}
+
+void place_remove_dirs(const struct host *host, const struct made_dirs *dirs)
+{
+	unsigned int i;
+
+	for (i = dirs->count; i-- > 0;) {
+		_cleanup_close_ int folder = -1;
+		const char *name;
+
+		folder = open_folder(host, dirs->list[i], &name);
+		if (folder < 0 || unlinkat(folder, name, AT_REMOVEDIR))
+			return;
+		fsync(folder);
+	}
+}
+
+/* --- writing --------------------------------------------------------------------- */
+
+static int write_all(int fd, const char *text)
+{
+	size_t left = strlen(text);
+	ssize_t n;
+
+	while (left) {
+		n = write(fd, text, left);
+		if (n < 0 && errno != EINTR)
+			return -errno;
+		text += n > 0 ? n : 0;
+		left -= n > 0 ? (size_t)n : 0;
+	}
+	return 0;
+}
+
+/* SELinux's label of the file that is replaced; a new one gets its folder's. A file system
+ * without labels has none to keep. */
+static int copy_label(int folder, const char *name, int to)
+{
+	_cleanup_close_ int from = openat(folder, name,
+					  O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	char label[LABEL_MAX];
+	ssize_t len;
+
+	if (from < 0)
+		return errno == ENOENT ? 0 : -errno;
+	len = fgetxattr(from, "security.selinux", label, sizeof(label));
+	if (len < 0)
+		return errno == ENODATA || errno == EOPNOTSUPP ? 0 : -errno;
+	return fsetxattr(to, "security.selinux", label, (size_t)len, 0) ? -errno : 0;
+}
+
+static int fill(int folder, const char *name, int fd, const char *text,
+		const struct place_attr *attr)
+{
+	int rc = write_all(fd, text);
+	struct stat st;
+
+	if (rc)
+		return rc;
+	if (fstat(fd, &st))
+		return -errno;
+	/* The owner first: a change of owner takes bits away. */
+	if ((st.st_uid != attr->uid || st.st_gid != attr->gid) &&
+	    fchown(fd, attr->uid, attr->gid))
+		return -errno;
+	if (fchmod(fd, attr->mode))
+		return -errno;
+	rc = copy_label(folder, name, fd);
+	if (rc)
+		return rc;
+	return fsync(fd) ? -errno : 0;
+}
+
+static int replace(int folder, const char *name, const char *text,
+		   const struct place_attr *attr)
+{
+	char temporary[NAME_MAX + 1];
+	int rc = temporary_name(name, temporary), fd;
+
+	if (rc)
+		return rc;
+	unlinkat(folder, temporary, 0);
+	fd = openat(folder, temporary,
+		    O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	if (fd < 0)
+		return -errno;
+	rc = fill(folder, name, fd, text, attr);
+	if (close(fd) && !rc)
+		rc = -errno;
+	if (!rc && renameat(folder, temporary, folder, name))
+		rc = -errno;
+	if (rc)
+		unlinkat(folder, temporary, 0);
+	return rc;
+}
+
+int place_write(const struct host *host, const char *path, const char *before,
+		const char *text, const struct place_attr *attr)
+{
+	const struct place_attr fresh = { true, 0644, geteuid(), getegid() };
+	_cleanup_close_ int folder = -1;
+	_cleanup_free_ char *now = NULL;
+	struct place_attr seen;
+	const char *name;
+	int rc;
+
+	folder = open_folder(host, path, &name);
+	if (folder < 0)
+		return folder;
+	rc = place_read(host, path, &now, &seen);
+	if (rc)
+		return rc;
+	if (!same_text(now, before))
+		return err_set(ESTALE, "%s%s has just been changed by somebody else",
+			       host_prefix(host), path);
+	if (!attr)
+		attr = seen.exists ? &seen : &fresh;
+	if (text)
+		rc = replace(folder, name, text, attr);
+	else
+		rc = unlinkat(folder, name, 0) ? -errno : 0;
+	if (!rc && fsync(folder))
+		rc = -errno;
+	if (rc) {
+		errno = -rc;
+		return err_sys("%s %s%s", text ? "write" : "remove", host_prefix(host),
+			       path);
+	}
+	return 0;
+}
+
+void place_tidy(const struct host *host, const char *path)
+{
+	_cleanup_close_ int folder = -1;
+	char temporary[NAME_MAX + 1];
+	const char *name;
+
+	folder = open_folder(host, path, &name);
+	if (folder >= 0 && !temporary_name(name, temporary))
+		unlinkat(folder, temporary, 0);
+}

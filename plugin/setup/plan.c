@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* The table of remedies, and the plan that they fill. A remedy reads the machine and adds a step
+ * only where something is missing: what works by itself is left alone. */
+#include <stdarg.h>
+
+#include "plugin/setup/internal.h"
+
+#define CHECK_MS 5000
+
+/* In the order in which they are applied: a server listens when its module is there. */
+static const struct remedy *const remedies[] = {
+	&remedy_modules, &remedy_nfs_conf, &remedy_ipoib,
+	&remedy_memlock, &remedy_firewall, &remedy_listener,
+};
+
+/* --- what remedies add ------------------------------------------------------------- */
+
+struct setup_step *plan_step(struct planner *planner, enum setup_kind kind,
+			     const char *fmt, ...)
+{
+	struct setup_plan *plan = planner->plan;
+	struct setup_step *step;
+	va_list ap;
+
+	if (plan->nsteps == SETUP_STEPS_MAX) {
+		err_set(ENOSPC, "more than %d steps", SETUP_STEPS_MAX);
+		return NULL;
+	}
+	step = &plan->steps[plan->nsteps++];
+	step->kind = kind;
+	va_start(ap, fmt);
+	vsnprintf(step->reason, sizeof(step->reason), fmt, ap);
+	va_end(ap);
+	return step;
+}
+
+void plan_note(struct planner *planner, bool todo, const char *fmt, ...)
+{
+	struct setup_plan *plan = planner->plan;
+	struct setup_note *note;
+	unsigned int i;
+	va_list ap;
+
+	if (plan->nnotes == SETUP_NOTES_MAX)
+		return;
+	note = &plan->notes[plan->nnotes];
+	note->todo = todo;
+	va_start(ap, fmt);
+	vsnprintf(note->text, sizeof(note->text), fmt, ap);
+	va_end(ap);
+	/* Several devices may have the same to say. */
+	for (i = 0; i < plan->nnotes; i++)
+		if (!strcmp(plan->notes[i].text, note->text))
+			return;
+	plan->nnotes++;
+}
+
+static void keep_finding(void *arg, const struct finding *finding)
+{
+	*(struct finding *)arg = *finding;
+}
+
+int plan_check(struct planner *planner, const char *id, struct finding *out)
+{
+	const struct check_target target = { .port = planner->port,
+					     .roles = planner->request->roles };
+	const struct check *one[] = { NULL, NULL };
+	const struct check *const *check;
+
+	for (check = check_table; *check; check++)
+		if (!strcmp((*check)->id, id))
+			one[0] = *check;
+	if (!one[0])
+		return err_set(ENOENT, "there is no check %s", id);
+	memset(out, 0, sizeof(*out));
+	out->status = FINDING_UNKNOWN;
+	return checks_run(one, planner->machine->host, planner->machine->live, &target,
+			  deadline_in(CHECK_MS), keep_finding, out);
+}
+
+static struct setup_step *find_file(struct setup_plan *plan, const char *path)
+{
+	unsigned int i;
+
+	for (i = 0; i < plan->nsteps; i++)
+		if (plan->steps[i].kind == SETUP_FILE &&
+		    !strcmp(plan->steps[i].path, path))
+			return &plan->steps[i];
+	return NULL;
+}
+
+int plan_text(struct planner *planner, const char *path, char **text)
+{
+	const struct setup_step *step = find_file(planner->plan, path);
+	struct place_attr attr;
+
+	if (!step)
+		return place_read(planner->machine->host, path, text, &attr);
+	*text = strdup(step->after);
+	return *text ? 0 : err_set(ENOMEM, "no memory");
+}
+
+/* Another reason for the same file. */
+static void join_reason(struct setup_step *step, const char *reason)
+{
+	size_t used = strlen(step->reason);
+
+	if (!strstr(step->reason, reason))
+		snprintf(step->reason + used, sizeof(step->reason) - used, "; %s",
+			 reason);
+}
+
+/* The step for the file, of which plan_file() gives the new text. */
+static int add_file(struct planner *planner, const char *path, char *text,
+		    const char *reason)
+{
+	struct setup_step *step;
+	struct place_attr attr;
+	char *before;
+	int rc = place_read(planner->machine->host, path, &before, &attr);
+
+	if (rc || (before && !strcmp(before, text))) {
+		free(before);
+		free(text);
+		return rc;
+	}
+	step = plan_step(planner, SETUP_FILE, "%s", reason);
+	if (!step) {
+		free(before);
+		free(text);
+		return -ENOSPC;
+	}
+	strcpy(step->path, path);
+	step->before = before;
+	step->after = text;
+	return 0;
+}
+
+int plan_file(struct planner *planner, const char *path, char *text, const char *fmt, ...)
+{
+	struct setup_step *step = find_file(planner->plan, path);
+	char reason[sizeof(step->reason)];
+	va_list ap;
+
+	if (!text)
+		return err_set(ENOMEM, "no memory");
+	va_start(ap, fmt);
+	vsnprintf(reason, sizeof(reason), fmt, ap);
+	va_end(ap);
+	if (!step)
+		return add_file(planner, path, text, reason);
+	free(step->after);
+	step->after = text;
+	join_reason(step, reason);
+	return 0;
+}
+
+/* --- making one -------------------------------------------------------------------- */
+
+/* Without a device nothing is set up: a server that is told to listen for RDMA and cannot does
+ * not start at all where nfsdctl starts it (nfs-utils 2.8.3). An image has no /sys to say. */
+static bool has_no_device(const struct planner *planner)
+{
+	char names[1][96];
+
+	return !planner->rdma->count &&
+	       !host_exists(planner->machine->host, "sys/class") &&
+	       host_rdma_missing(planner->machine->host, names, 1) <= 0;
+}
+
+static int run_remedies(struct planner *planner)
+{
+	const struct setup_request *request = planner->request;
+	size_t i;
+	int rc = 0;
+
+	for (i = 0; !rc && i < ARRAY_SIZE(remedies); i++) {
+		const struct remedy *remedy = remedies[i];
+
+		if (!(remedy->roles & request->roles) ||
+		    (remedy->for_probe_only && !request->for_probe))
+			continue;
+		rc = remedy->plan(planner);
+		if (!rc || rc == -ENOMEM || rc == -ENOSPC)
+			continue;
+		planner->plan->unknown = true;
+		plan_note(planner, true,
+			  "%s: it could not be found out what is missing: %s",
+			  remedy->name, err_text());
+		rc = 0;
+	}
+	return rc;
+}
+
+int setup_plan_make(struct setup_plan **out, const struct setup_machine *machine,
+		    const struct setup_request *request)
+{
+	_cleanup_(setup_plan_free_p) struct setup_plan *plan = calloc(1, sizeof(*plan));
+	struct planner planner = { .machine = machine,
+				   .request = request,
+				   .plan = plan,
+				   .port = request->port };
+	_cleanup_free_ struct rdma_devices *rdma = NULL;
+	int rc;
+
+	if (!plan)
+		return err_set(ENOMEM, "no memory");
+	/* A name of the system is not needed by every remedy. */
+	if (host_system(machine->host, &planner.system))
+		memset(&planner.system, 0, sizeof(planner.system));
+	rc = host_rdma(machine->host, &rdma);
+	if (rc)
+		return rc;
+	planner.rdma = rdma;
+	if (has_no_device(&planner))
+		plan_note(
+			&planner, true,
+			"This host has no RDMA device, so there is nothing to set up: nfsrdma explain client.device");
+	else
+		rc = run_remedies(&planner);
+	if (!rc)
+		*out = take_ptr(plan);
+	return rc;
+}
+
+void setup_plan_free(struct setup_plan *plan)
+{
+	unsigned int i;
+
+	if (!plan)
+		return;
+	for (i = 0; i < SETUP_STEPS_MAX; i++) {
+		free(plan->steps[i].before);
+		free(plan->steps[i].after);
+	}
+	free(plan);
+}
+
+void setup_plan_free_p(struct setup_plan **plan)
+{
+	setup_plan_free(*plan);
+}

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* Ports of firewalld, for what this host's packet filter sees of NFS over RDMA, which is software
+ * RDMA alone: rxe's UDP 4791, to a client as well, since what comes to it goes there and is no
+ * reply to anything that conntrack knows; and siw's TCP, to the server's port. Adapters put RDMA
+ * packets into memory and no filter of the host ever sees one, so nothing is opened for them.
+ *
+ * Rules that somebody wrote for nft or iptables are nobody's to edit: the rule is told. */
+#include <netinet/in.h>
+
+#include "plugin/setup/internal.h"
+
+#define ROCE_PORT 4791
+
+/* What comes in for a device. */
+struct wanted {
+	const char *netdev, *device;
+	uint16_t port;
+	uint8_t protocol;
+};
+
+static const char *protocol_name(const struct wanted *wanted)
+{
+	return wanted->protocol == IPPROTO_UDP ? "udp" : "tcp";
+}
+
+static bool is_planned(const struct planner *planner, const struct setup_port *port)
+{
+	unsigned int i;
+
+	for (i = 0; i < planner->plan->nsteps; i++) {
+		const struct setup_step *step = &planner->plan->steps[i];
+
+		if (step->kind == SETUP_PORT && step->port.port == port->port &&
+		    step->port.protocol == port->protocol &&
+		    step->port.permanent == port->permanent &&
+		    !strcmp(step->port.zone, port->zone))
+			return true;
+	}
+	return false;
+}
+
+static int open_port(struct planner *planner, const struct wanted *wanted,
+		     const struct setup_port *port)
+{
+	struct setup_step *step;
+
+	if (is_planned(planner, port))
+		return 0;
+	step = plan_step(planner, SETUP_PORT,
+			 "zone %s of %s keeps %s port %u from %s (%s)", port->zone,
+			 wanted->netdev, wanted->protocol == IPPROTO_UDP ? "UDP" : "TCP",
+			 port->port, wanted->device,
+			 port->permanent ? "by its files" : "now");
+	if (!step)
+		return -ENOSPC;
+	step->port = *port;
+	return 0;
+}
+
+/* By one of its ports, or by a service. */
+static bool zone_lets_in(const struct host_firewalld *zone, const struct wanted *wanted)
+{
+	unsigned int i;
+
+	if (!strcmp(zone->target, "ACCEPT"))
+		return true;
+	for (i = 0; i < zone->nports; i++) {
+		const struct host_firewalld_port *port = &zone->ports[i];
+
+		if (port->protocol == wanted->protocol && !port->some &&
+		    port->first <= wanted->port && wanted->port <= port->last)
+			return true;
+	}
+	return false;
+}
+
+static int plan_zone(struct planner *planner, const struct host_firewalld *zone,
+		     const struct wanted *wanted)
+{
+	struct setup_port port = { .port = wanted->port, .protocol = wanted->protocol };
+	bool open = zone_lets_in(zone, wanted), listed = false;
+	int rc;
+
+	strcpy(port.zone, zone->zone);
+	if (zone->panic)
+		plan_note(
+			planner, true,
+			"firewalld is in panic mode: nothing passes (firewall-cmd --panic-off)");
+	rc = open ? planner->machine->actions->port_get(&port, &listed) : 0;
+	/* By a service, or a target, which is permanent as far as we are concerned. */
+	if (rc || (open && !listed))
+		return rc;
+	rc = open ? 0 : open_port(planner, wanted, &port);
+	port.permanent = true;
+	listed = false;
+	rc = rc ? rc : planner->machine->actions->port_get(&port, &listed);
+	return rc || listed ? rc : open_port(planner, wanted, &port);
+}
+
+/* No firewalld: what the check makes of the rules that there are. */
+static int look_at_rules(struct planner *planner)
+{
+	struct finding finding;
+	int rc = plan_check(planner, "firewall.rdma", &finding);
+
+	if (!rc && finding.status != FINDING_PASS && finding.status != FINDING_SKIP)
+		plan_note(planner, true,
+			  "The packet filter, whose rules setup does not edit: %.500s",
+			  finding.summary);
+	return rc;
+}
+
+static int plan_one(struct planner *planner, const struct wanted *wanted)
+{
+	struct host_firewalld zone;
+	int rc;
+
+	if (!planner->machine->actions) {
+		plan_note(
+			planner, false,
+			"Below a root no firewall is changed: %s needs %s port %u there",
+			wanted->device, protocol_name(wanted), wanted->port);
+		return 0;
+	}
+	rc = planner->machine->live->firewalld(planner->machine->host, wanted->netdev,
+					       &zone);
+	if (!rc && zone.running)
+		rc = plan_zone(planner, &zone, wanted);
+	else if (!rc)
+		rc = look_at_rules(planner);
+	if (rc != -EACCES)
+		return rc;
+	plan_note(planner, false, "firewalld does not answer who is not root");
+	return 0;
+}
+
+static void tell_hardware(struct planner *planner, const struct rdma_device *device)
+{
+	if (device->kind == RDMA_ROCE)
+		plan_note(
+			planner, false,
+			"No packet filter of this host sees the packets of %s (RoCE), so nothing is opened; switches between the hosts must let UDP port 4791 pass",
+			device->name);
+	if (device->kind == RDMA_IWARP)
+		plan_note(
+			planner, false,
+			"No packet filter of this host sees the packets of %s (iWARP), so nothing is opened; switches between the hosts must let TCP port %u pass",
+			device->name, planner->port);
+}
+
+static int plan(struct planner *planner)
+{
+	bool server = planner->request->roles & CHECK_SERVER;
+	unsigned int i, p;
+	int rc = 0;
+
+	for (i = 0; !rc && i < planner->rdma->count; i++) {
+		const struct rdma_device *device = &planner->rdma->list[i];
+		bool roce = device->kind == RDMA_ROCE;
+
+		if (!device->software)
+			tell_hardware(planner, device);
+		/* What a client of siw gets are replies. */
+		if (!device->software || (!roce && !server))
+			continue;
+		for (p = 0; !rc && p < device->nports; p++) {
+			struct wanted wanted = {
+				.netdev = device->ports[p].netdev,
+				.device = device->name,
+				.port = roce ? ROCE_PORT : planner->port,
+				.protocol = roce ? IPPROTO_UDP : IPPROTO_TCP,
+			};
+
+			if (wanted.netdev[0])
+				rc = plan_one(planner, &wanted);
+		}
+	}
+	return rc;
+}
+
+const struct remedy remedy_firewall = {
+	.name = "firewall",
+	.roles = CHECK_BOTH,
+	.plan = plan,
+};

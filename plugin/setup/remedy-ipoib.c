@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* Mode and MTU of IPoIB interfaces, by a rule of udev. ATTR{mode}="connected" in a rule is
+ * reported to do nothing, so the rule writes to the files by RUN+=. It goes by the last 8 bytes of
+ * the address, the port's GUID, which alone stay. ConnectX-4 and later have datagram mode only
+ * and are left alone; and so is what NetworkManager has profiles for, which would set it anew. */
+#include <stdio.h>
+
+#include "plugin/setup/internal.h"
+
+#define CONNECTED_MTU 65520
+#define DATAGRAM_MAX  4092
+#define PROFILES      "etc/NetworkManager/system-connections"
+
+struct rules {
+	char connected[160]; /* one that asks for connected mode in vain; empty */
+	bool by_run;         /* one that writes to the files */
+};
+
+static int look_at_rule(void *arg, const char *file, unsigned int line, const char *rule)
+{
+	struct rules *rules = arg;
+
+	if (!rules->connected[0] && strstr(rule, "ATTR{mode}=\"connected\""))
+		snprintf(rules->connected, sizeof(rules->connected), "/%s:%u", file,
+			 line);
+	rules->by_run |= strstr(rule, "RUN") && strstr(rule, "/mode");
+	return 0;
+}
+
+static bool has_profiles(const struct host *host)
+{
+	struct host_list list = { NULL, 0, false };
+	bool found = false;
+	size_t i;
+
+	if (host_list(host, PROFILES, &list))
+		return false;
+	for (i = 0; !found && i < list.count; i++) {
+		struct host_text text = { NULL, 0 };
+		char path[HOST_PATH_MAX];
+
+		if (host_path(path, PROFILES, list.names[i]) ||
+		    host_read(host, path, HOST_FILE_MAX, &text))
+			continue;
+		found = strstr(text.text, "type=infiniband");
+		host_text_fini(&text);
+	}
+	host_list_fini(&list);
+	return found;
+}
+
+static void match(const struct host_netdev *netdev, char *buf, size_t cap)
+{
+	const uint8_t *guid = netdev->address + 12;
+
+	if (netdev->address_len == sizeof(netdev->address))
+		snprintf(buf, cap,
+			 "ATTR{address}==\"?*%02x:%02x:%02x:%02x:%02x:%02x:%02x:%02x\"",
+			 guid[0], guid[1], guid[2], guid[3], guid[4], guid[5], guid[6],
+			 guid[7]);
+	else
+		snprintf(buf, cap, "KERNEL==\"%s\"", netdev->name);
+}
+
+/* $name is the interface's last name: rules that give names come before 90-. */
+static int add_rule(struct planner *planner, const struct host_netdev *netdev,
+		    const char *why)
+{
+	_cleanup_free_ char *text = NULL;
+	char by[64], rule[512];
+	int rc = plan_text(planner, PATH_UDEV, &text);
+
+	if (rc)
+		return rc;
+	match(netdev, by, sizeof(by));
+	snprintf(
+		rule, sizeof(rule),
+		"ACTION==\"add\", SUBSYSTEM==\"net\", ATTR{type}==\"32\", %s, RUN+=\"/bin/sh -c 'echo connected > /sys/class/net/$name/mode; echo %d > /sys/class/net/$name/mtu'\"",
+		by, CONNECTED_MTU);
+	if (text && strstr(text, rule))
+		return 0;
+	rc = plan_file(planner, PATH_UDEV, edit_append(text, rule), "%s", why);
+	if (!rc && planner->machine->actions)
+		plan_note(
+			planner, true,
+			"The rule for %s holds from the next boot. At once, when it may be interrupted: echo connected > /sys/class/net/%s/mode; ip link set %s mtu %d",
+			netdev->name, netdev->name, netdev->name, CONNECTED_MTU);
+	return rc;
+}
+
+static int plan_netdev(struct planner *planner, const struct host_netdev *netdev,
+		       const struct rules *rules)
+{
+	bool connected = !strcmp(netdev->ipoib_mode, "connected");
+	char why[320];
+
+	if (connected && netdev->mtu <= DATAGRAM_MAX)
+		snprintf(why, sizeof(why), "%s is in connected mode with an MTU of %u",
+			 netdev->name, netdev->mtu);
+	else if (!connected && rules->connected[0])
+		snprintf(
+			why, sizeof(why),
+			"%s is in datagram mode, and %s, which sets connected mode by ATTR{mode}=, does nothing",
+			netdev->name, rules->connected);
+	else
+		return 0;
+	if (rules->by_run || has_profiles(planner->machine->host)) {
+		plan_note(
+			planner, true,
+			"%s; %s sets it: change it there, to connected mode and an MTU of %d",
+			why, rules->by_run ? "a rule of udev" : "NetworkManager",
+			CONNECTED_MTU);
+		return 0;
+	}
+	if (!connected)
+		plan_note(planner, true, "Take out the rule %s", rules->connected);
+	return add_rule(planner, netdev, why);
+}
+
+/* Our own rule is not one of somebody else. */
+static int look_at_rules(struct planner *planner, struct rules *rules)
+{
+	_cleanup_free_ char *ours = NULL;
+	int rc = host_udev_each(planner->machine->host, look_at_rule, rules);
+
+	rc = rc ? rc : plan_text(planner, PATH_UDEV, &ours);
+	if (ours)
+		rules->by_run = false;
+	return rc;
+}
+
+static int plan(struct planner *planner)
+{
+	struct host_list list = { NULL, 0, false };
+	const struct host *host = planner->machine->host;
+	struct rules rules = { .by_run = false };
+	struct host_netdev netdev;
+	size_t i;
+	int rc = host_list(host, "sys/class/net", &list);
+
+	if (rc)
+		return rc == -ENOENT ? 0 : rc;
+	rc = look_at_rules(planner, &rules);
+	for (i = 0; !rc && i < list.count; i++)
+		if (!host_netdev(host, list.names[i], planner->rdma, &netdev) &&
+		    netdev.ipoib_mode[0] && strcmp(netdev.driver, "mlx5_core") != 0)
+			rc = plan_netdev(planner, &netdev, &rules);
+	host_list_fini(&list);
+	return rc;
+}
+
+const struct remedy remedy_ipoib = {
+	.name = "IPoIB",
+	.roles = CHECK_BOTH,
+	.plan = plan,
+};

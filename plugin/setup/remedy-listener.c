@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* A server that runs and does not listen for RDMA. rpc.nfsd gives listeners only to a server that
+ * has none, so a changed nfs.conf takes a restart, which all clients notice; or the listener is
+ * added by hand (/proc/fs/nfsd/portlist), which none does. The restart is for who asks for it.
+ *
+ * There is no order of services to mend: a listener of nfsd's is for any address, and the
+ * connection manager extends such to devices that come later (cma_add_one() in
+ * drivers/infiniband/core/cma.c). */
+#include <stdio.h>
+
+#include "plugin/setup/internal.h"
+
+#define UNIT "nfs-server.service"
+
+/* Those of NFSv4: others have no state that the kernel shows. */
+static size_t count_clients(const struct host *host)
+{
+	struct host_list list = { NULL, 0, false };
+	size_t count;
+
+	if (host_list(host, "proc/fs/nfsd/clients", &list))
+		return 0;
+	count = list.count;
+	host_list_fini(&list);
+	return count;
+}
+
+static bool listens(struct planner *planner, const struct host_nfsd *nfsd)
+{
+	unsigned int i;
+	bool found = false;
+
+	for (i = 0; i < nfsd->nlisteners; i++) {
+		if (strcmp(nfsd->listeners[i].proto, "rdma") != 0)
+			continue;
+		found |= nfsd->listeners[i].port == planner->port;
+		if (nfsd->listeners[i].port != planner->port)
+			plan_note(
+				planner, false,
+				"The server listens for RDMA on port %u, too, until it is restarted",
+				nfsd->listeners[i].port);
+	}
+	return found;
+}
+
+/* NULL: units can be restarted here; else why not. */
+static const char *no_units(struct planner *planner)
+{
+	char state[32];
+	int rc = planner->machine->live->unit(planner->machine->host, UNIT, state,
+					      sizeof(state));
+
+	return rc == -EHOSTDOWN ? "systemd does not run here"
+	       : rc == -ENOENT  ? "there is no " UNIT
+				: NULL;
+}
+
+static int add_listener(struct planner *planner)
+{
+	struct setup_step *step;
+
+	step = plan_step(planner, SETUP_LISTENER,
+			 "the server that runs does not listen for RDMA on port %u",
+			 planner->port);
+	if (!step)
+		return -ENOSPC;
+	step->port.port = planner->port;
+	return 0;
+}
+
+static int plan_restart(struct planner *planner)
+{
+	size_t clients = count_clients(planner->machine->host);
+	const char *why = no_units(planner);
+	struct setup_step *step;
+
+	if (why) {
+		plan_note(
+			planner, false,
+			"Nothing is restarted, since %s: the running server is told to listen for RDMA, too",
+			why);
+		return add_listener(planner);
+	}
+	step = plan_step(planner, SETUP_RESTART,
+			 "the server that runs does not listen for RDMA on port %u",
+			 planner->port);
+	if (!step)
+		return -ENOSPC;
+	snprintf(step->name, sizeof(step->name), "%s", UNIT);
+	if (clients)
+		plan_note(
+			planner, false,
+			"%zu NFSv4 client%s connected: the restart makes them wait for up to 90 seconds",
+			clients, clients == 1 ? " is" : "s are");
+	return 0;
+}
+
+static int plan(struct planner *planner)
+{
+	struct host_nfsd nfsd;
+	int rc;
+
+	if (!planner->machine->actions)
+		return 0;
+	rc = host_nfsd(planner->machine->host, &nfsd);
+	if (rc == -EACCES || rc == -EPERM) {
+		plan_note(planner, false,
+			  "Whether the server listens for RDMA only root can see");
+		return 0;
+	}
+	if (rc)
+		return rc;
+	if (!nfsd.threads && !nfsd.nlisteners) {
+		plan_note(planner, true,
+			  "The NFS server does not run: systemctl enable --now " UNIT);
+		return 0;
+	}
+	if (listens(planner, &nfsd))
+		return 0;
+	return planner->request->restart ? plan_restart(planner) : add_listener(planner);
+}
+
+const struct remedy remedy_listener = {
+	.name = "listener",
+	.roles = CHECK_SERVER,
+	.plan = plan,
+};

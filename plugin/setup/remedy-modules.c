@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* Modules that are there and not loaded: loaded now, and named in a list for the next boot.
+ * rdma-core's list (rdma.conf) is read when an RDMA device appears, and has a line for each role
+ * that may be a comment; else the list is a drop-in of our own.
+ *
+ * What somebody forbids stays forbidden. A blacklist keeps a module from being loaded by its
+ * aliases and from lists, not by its name: so it is loaded now, and no list is written. */
+#include <stdio.h>
+
+#include "plugin/setup/internal.h"
+
+#define RDMA_UNIT "rdma-load-modules@rdma.service"
+#define LOAD_UNIT "systemd-modules-load.service"
+
+static int is_listed(struct planner *planner, const char *const *names, bool *out)
+{
+	struct host_listed listed;
+	int rc = 0;
+
+	for (*out = false; !rc && !*out && *names; names++) {
+		rc = host_module_listed(planner->machine->host, *names, &listed);
+		*out = !rc && (listed.at_boot || listed.rdma_conf);
+	}
+	return rc;
+}
+
+static bool is_read(struct planner *planner, const char *unit)
+{
+	enum unit_state state;
+
+	return !host_unit_state(planner->machine->host, unit, &state) &&
+	       state != UNIT_MISSING && state != UNIT_MASKED;
+}
+
+/* True: @word is a comment in rdma.conf, and becomes a line. */
+static bool uncomment(struct planner *planner, const char *word, const char *why, int *rc)
+{
+	_cleanup_free_ char *text = NULL;
+	char *changed;
+	bool found = false;
+
+	*rc = 0;
+	if (!word || !is_read(planner, RDMA_UNIT) ||
+	    plan_text(planner, PATH_RDMA, &text) || !text)
+		return false;
+	changed = edit_uncomment(text, word, &found);
+	if (found)
+		*rc = plan_file(planner, PATH_RDMA, changed, "%s", why);
+	return found;
+}
+
+static bool has_line(const char *text, const char *line)
+{
+	size_t len = strlen(line);
+	const char *at = text;
+
+	while (at && *at) {
+		if (!strncmp(at, line, len) && (at[len] == '\n' || !at[len]))
+			return true;
+		at = strchr(at, '\n');
+		at = at ? at + 1 : NULL;
+	}
+	return false;
+}
+
+static int add_to_list(struct planner *planner, const char *module, const char *word,
+		       const char *why)
+{
+	_cleanup_free_ char *text = NULL;
+	enum unit_state state;
+	int rc;
+
+	if (uncomment(planner, word, why, &rc))
+		return rc;
+	rc = plan_text(planner, PATH_MODULES, &text);
+	if (rc)
+		return rc;
+	if (!host_unit_state(planner->machine->host, LOAD_UNIT, &state) &&
+	    state == UNIT_MASKED)
+		plan_note(planner, true,
+			  LOAD_UNIT
+			  " is masked: nothing of /etc/modules-load.d is loaded");
+	if (has_line(text, module))
+		return 0;
+	return plan_file(planner, PATH_MODULES, edit_append(text, module), "%s", why);
+}
+
+/* False: it is not to be loaded by us. */
+static bool may_load(struct planner *planner, const struct host_module *module,
+		     const char *name)
+{
+	if (module->state == MODULE_MISSING)
+		plan_note(
+			planner, true,
+			"The kernel %s has no module %s: install its additional modules (nfsrdma explain client.module)",
+			planner->system.release, name);
+	else if (module->disabled)
+		plan_note(planner, true,
+			  "/%s forbids to load %s: take the line out, then again",
+			  module->disabled_by, name);
+	else if (module->problem[0])
+		plan_note(planner, true, "The file of %s is bad: %s", name,
+			  module->problem);
+	else
+		return true;
+	return false;
+}
+
+static int want(struct planner *planner, const char *name, const char *const *names,
+		const char *word, const char *why)
+{
+	struct host_module module;
+	struct setup_step *step;
+	bool listed;
+	int rc = host_module(planner->machine->host, name, &module);
+
+	if (rc == -ENOENT) {
+		plan_note(planner, true, "Whether there is a module %s is not known: %s",
+			  name, err_text());
+		return 0;
+	}
+	if (rc || module.state == MODULE_LOADED || module.state == MODULE_BUILTIN ||
+	    !may_load(planner, &module, name))
+		return rc;
+	rc = is_listed(planner, names, &listed);
+	if (!rc && module.blacklisted)
+		plan_note(
+			planner, true,
+			"modprobe.d has %s on its blacklist, which keeps it from being loaded at boot: take that line out (grep -r %s /etc/modprobe.d)",
+			name, name);
+	else if (!rc && !listed)
+		rc = add_to_list(planner, name, word, why);
+	if (rc || !planner->machine->actions)
+		return rc;
+	step = plan_step(planner, SETUP_MODULE, "%s", why);
+	if (!step)
+		return -ENOSPC;
+	snprintf(step->name, sizeof(step->name), "%s", name);
+	return 0;
+}
+
+int modules_want(struct planner *planner, const char *module, const char *why)
+{
+	const char *names[] = { module, NULL };
+
+	return want(planner, module, names, NULL, why);
+}
+
+/* Adapters whose driver is not whole. Where there is another RDMA device that may be meant. */
+static int want_drivers(struct planner *planner)
+{
+	char names[4][96], why[160];
+	int count, i, rc = 0;
+
+	if (planner->rdma->count)
+		return 0;
+	count = host_rdma_missing(planner->machine->host, names, ARRAY_SIZE(names));
+	for (i = 0; !rc && i < count && i < (int)ARRAY_SIZE(names); i++) {
+		char *behind = strchr(names[i], ' ');
+
+		snprintf(why, sizeof(why), "an adapter has no RDMA device (%.95s)",
+			 names[i]);
+		if (behind)
+			*behind = '\0';
+		rc = modules_want(planner, names[i], why);
+	}
+	return count < 0 ? count : rc;
+}
+
+static int plan(struct planner *planner)
+{
+	static const char *const names[] = { "rpcrdma", "xprtrdma", "svcrdma", NULL };
+	bool server = planner->request->roles & CHECK_SERVER;
+	int rc = want_drivers(planner);
+
+	rc = rc ? rc
+		: want(planner, "rpcrdma", names, server ? "svcrdma" : "xprtrdma",
+		       "rpcrdma, which NFS over RDMA is, is not loaded");
+	if (rc || !planner->request->for_probe)
+		return rc;
+	rc = modules_want(planner, "ib_uverbs", "programs use RDMA devices by ib_uverbs");
+	return rc ? rc
+		  : modules_want(planner, "rdma_ucm",
+				 "programs make RDMA connections by rdma_ucm");
+}
+
+const struct remedy remedy_modules = {
+	.name = "modules",
+	.roles = CHECK_BOTH,
+	.plan = plan,
+};

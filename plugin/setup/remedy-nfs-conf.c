@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* The NFS server is told to listen for RDMA by two settings, and both are needed: rdma=y alone
+ * makes rpc.nfsd look for a service "nfsrdma" in /etc/services, which Debian has not, and go on
+ * without RDMA; a port as the value of rdma is not known to nfsdctl (nfs-utils 2.8). They stand in
+ * a drop-in where nfs-utils reads such, else in nfs.conf itself. */
+#include <stdio.h>
+
+#include "plugin/setup/internal.h"
+
+#define NFS_RDMA 20049
+
+static bool is_installed(const struct host *host)
+{
+	static const char *const paths[] = {
+		"usr/sbin/rpc.nfsd",
+		"sbin/rpc.nfsd",
+		"usr/lib/systemd/system/nfs-server.service",
+		"lib/systemd/system/nfs-server.service",
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(paths); i++)
+		if (!host_exists(host, paths[i]))
+			return true;
+	return false;
+}
+
+/* 0: it is none. */
+static uint16_t port_of(const struct conf_value *value)
+{
+	char *end;
+	unsigned long port = value ? strtoul(value->value, &end, 10) : 0;
+
+	return value && value->value[0] >= '1' && value->value[0] <= '9' && !*end &&
+			       port <= UINT16_MAX
+		       ? (uint16_t)port
+		       : 0;
+}
+
+/* What a configuration that is good makes the server listen on. */
+static uint16_t configured_port(const struct host *host, const struct conf *conf)
+{
+	const struct conf_value *rdma = conf_get(conf, "nfsd", NULL, "rdma"),
+				*port = conf_get(conf, "nfsd", NULL, "rdma-port");
+	unsigned int number;
+
+	if (port_of(port))
+		return port_of(port);
+	if (port && !host_service(host, port->value, "tcp", &number))
+		return (uint16_t)number;
+	return port_of(rdma);
+}
+
+/* Of nfs-utils; zeros: not known. */
+static unsigned int find_version(const struct host *host)
+{
+	static const char *const packages[] = { "nfs-utils", "nfs-kernel-server",
+						"nfs-common", "nfs-client" };
+	unsigned int v[3] = { 0 };
+	char version[64];
+	const char *text;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(packages); i++) {
+		if (host_package(host, packages[i], version, sizeof(version)))
+			continue;
+		text = strchr(version, ':') ? strchr(version, ':') + 1 : version;
+		if (sscanf(text, "%3u.%3u.%3u", &v[0], &v[1], &v[2]) >= 2)
+			return v[0] * 10000 + v[1] * 100 + v[2];
+	}
+	return 0;
+}
+
+/* Whether nfs-utils reads /etc/nfs.conf.d: that began with 2.5.3, and 2.5.4 is RHEL 9's. Who made
+ * the folder knows. */
+static bool reads_dropins(struct planner *planner)
+{
+	unsigned int version = find_version(planner->machine->host);
+
+	if (!host_exists(planner->machine->host, PATH_NFS_D))
+		return true;
+	if (version)
+		return version >= 20504;
+	return planner->system.distro == DISTRO_RHEL &&
+	       strtoul(planner->system.version_id, NULL, 10) >= 9;
+}
+
+/* Before 2.4.2 the port is the value of rdma; RHEL 8's 2.3.3 knows better. */
+static bool is_old(struct planner *planner)
+{
+	unsigned int version = find_version(planner->machine->host);
+
+	return version && version < 20402 && planner->system.distro != DISTRO_RHEL;
+}
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+/* A file that is read after the one that we write to has the last word. True: it is told. */
+static bool is_overruled(struct planner *planner, const struct conf *conf,
+			 const char *path, const char *key)
+{
+	const struct conf_value *value = conf_get(conf, "nfsd", NULL, key);
+	bool later;
+
+	if (!value || !strcmp(value->file, path))
+		return false;
+	if (!strcmp(path, PATH_NFS))
+		later = strcmp(value->file, PATH_NFS) != 0;
+	else
+		later = !strncmp(value->file, PATH_NFS_D "/", strlen(PATH_NFS_D "/")) &&
+			strverscmp(base_name(value->file), base_name(path)) > 0;
+	if (later)
+		plan_note(
+			planner, true,
+			"/%s:%u sets %s=%s and is read last: change it there to rdma=y and rdma-port=%u",
+			value->file, value->line, key, value->value, planner->port);
+	return later;
+}
+
+/* @path with both settings. */
+static int set_both(struct planner *planner, const char *path)
+{
+	_cleanup_free_ char *text = NULL, *first = NULL;
+	char port[8];
+	int rc = plan_text(planner, path, &text);
+
+	if (rc)
+		return rc;
+	snprintf(port, sizeof(port), "%u", planner->port);
+	if (!text && !strcmp(path, PATH_NFS_OURS))
+		text = strdup(SETUP_HEADER "[nfsd]\nrdma=y\n");
+	first = edit_set(text, "nfsd", "rdma", is_old(planner) ? port : "y");
+	return plan_file(
+		planner, path, first ? edit_set(first, "nfsd", "rdma-port", port) : NULL,
+		"the NFS server is not told to listen for RDMA on port %s", port);
+}
+
+/* The check has no opinion of a server that does not run and is nobody's unit. */
+static bool is_good(const struct conf *conf, const struct finding *finding)
+{
+	if (finding->status != FINDING_SKIP)
+		return finding->status == FINDING_PASS;
+	return conf_bool(conf_get(conf, "nfsd", NULL, "rdma"), 0) &&
+	       port_of(conf_get(conf, "nfsd", NULL, "rdma-port"));
+}
+
+static int plan(struct planner *planner)
+{
+	_cleanup_(conf_close_p) struct conf *conf = NULL;
+	const struct host *host = planner->machine->host;
+	struct finding finding;
+	unsigned int steps;
+	const char *path;
+	uint16_t port;
+	int rc;
+
+	if (!is_installed(host)) {
+		plan_note(
+			planner, true,
+			"The NFS server is not installed (nfs-kernel-server or nfs-utils)");
+		return 0;
+	}
+	rc = conf_open(&conf, host, PATH_NFS);
+	rc = rc ? rc : plan_check(planner, "server.nfs-conf", &finding);
+	if (rc)
+		return rc;
+	port = configured_port(host, conf);
+	if (port && !planner->request->has_port)
+		planner->port = port;
+	if (is_good(conf, &finding) && planner->port == (port ? port : NFS_RDMA))
+		return 0;
+	path = reads_dropins(planner) ? PATH_NFS_OURS : PATH_NFS;
+	if (is_overruled(planner, conf, path, "rdma") ||
+	    is_overruled(planner, conf, path, "rdma-port"))
+		return 0;
+	steps = planner->plan->nsteps;
+	rc = set_both(planner, path);
+	/* Both are set, and something else is wrong. */
+	if (!rc && planner->plan->nsteps == steps)
+		plan_note(planner, true, "nfs.conf: %.500s", finding.summary);
+	return rc;
+}
+
+const struct remedy remedy_nfs_conf = {
+	.name = "nfs.conf",
+	.roles = CHECK_SERVER,
+	.plan = plan,
+};

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* What the running system is told: modules, and listeners of its NFS server. */
+#include <fcntl.h>
+#include <stdio.h>
+
+#include "plugin/host/live-internal.h"
+#include "plugin/setup/system.h"
+
+#define LOAD_MS  20000
+#define PORTLIST "/proc/fs/nfsd/portlist"
+
+static int load(const char *module)
+{
+	static const char *const programs[] = { "/usr/sbin/modprobe", "/sbin/modprobe" };
+	struct host_text out = { NULL, 0 };
+	int rc = -ENOENT;
+	size_t i;
+
+	for (i = 0; rc == -ENOENT && i < ARRAY_SIZE(programs); i++) {
+		const char *const argv[] = { programs[i], module, NULL };
+
+		rc = live_child(argv, 4096, deadline_in(LOAD_MS), &out);
+	}
+	if (rc)
+		return err_context(rc, "modprobe %s", module);
+	host_text_fini(&out);
+	return 0;
+}
+
+static int listen_on(uint16_t port)
+{
+	_cleanup_close_ int fd = open(PORTLIST, O_WRONLY | O_CLOEXEC);
+	char line[32];
+	int len;
+
+	if (fd < 0)
+		return err_sys("open " PORTLIST);
+	len = snprintf(line, sizeof(line), "rdma %u", port);
+	if (write(fd, line, (size_t)len) != len)
+		return err_sys("write \"%s\" to " PORTLIST, line);
+	return 0;
+}
+
+const struct setup_actions setup_system = {
+	.port_get = setup_firewalld_get,
+	.port_set = setup_firewalld_set,
+	.load = load,
+	.listen = listen_on,
+	.restart = setup_unit_restart,
+};

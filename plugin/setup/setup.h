@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* What checks advise and a program may do by itself: `nfsrdma setup`. Three parts.
+ *
+ * A plan is made of what the machine is: a list of steps, each with its reason, of files as they
+ * are and as they are to be, and of what is told to the running system. Making it changes
+ * nothing. A healthy machine has no steps.
+ *
+ * Applying goes step by step. What a step changes is written down before it is done, in
+ * /var/lib/nfsrdma/setup.json, so that whatever ends us in between can be taken back. Files are
+ * replaced whole, or not at all.
+ *
+ * Undoing is a plan, too, made of what was written down. Where somebody has changed a file since it
+ * is refused, as a whole.
+ *
+ * Below a root directory files are changed, and nothing is asked of or told to the running
+ * system. */
+#ifndef PLUGIN_SETUP_H
+#define PLUGIN_SETUP_H
+
+#include <stdio.h>
+
+#include "plugin/checks/checks.h"
+#include "plugin/host/host.h"
+#include "plugin/host/live.h"
+
+/* A foreign file that is longer is not touched. */
+#define SETUP_TEXT_MAX (256 * 1024)
+#define SETUP_PATH_MAX 128
+
+enum setup_kind {
+	SETUP_FILE,     /* a text below the root */
+	SETUP_PORT,     /* of a zone of firewalld */
+	SETUP_MODULE,   /* loaded now; it stays loaded when it is undone */
+	SETUP_LISTENER, /* of the NFS server that runs, which no client notices */
+	SETUP_RESTART,  /* of a unit */
+};
+
+/* firewalld has what is in force and what is in its files; both are changed, one by one. */
+struct setup_port {
+	char zone[64];
+	uint16_t port;
+	uint8_t protocol; /* IPPROTO_TCP, IPPROTO_UDP */
+	bool permanent;
+};
+
+struct setup_step {
+	enum setup_kind kind;
+	char reason[320];
+	/* A file, as a path below the root; NULL: it is not there. */
+	char path[SETUP_PATH_MAX];
+	char *before, *after;
+	/* A port; of a listener the number alone. In an undo it is closed. */
+	struct setup_port port;
+	char name[64]; /* of a module or unit */
+	bool refused;  /* an undo: somebody changed it; before is ours, after is theirs */
+};
+
+#define SETUP_STEPS_MAX 24
+#define SETUP_NOTES_MAX 24
+
+struct setup_note {
+	bool todo; /* left to the administrator */
+	char text[640];
+};
+
+struct setup_plan {
+	bool undo;
+	bool unknown; /* something could not be found out; a note says what */
+	unsigned int nsteps, nnotes;
+	struct setup_step steps[SETUP_STEPS_MAX];
+	struct setup_note notes[SETUP_NOTES_MAX];
+};
+
+/* What is asked for. */
+struct setup_request {
+	unsigned int roles; /* enum check_role */
+	uint16_t port;      /* that the server is to listen on */
+	bool has_port;      /* else what the configuration says, or 20049 */
+	bool for_probe;     /* what nfsrdma probe needs besides, for who is not root */
+	bool restart;       /* units may be restarted */
+};
+
+/* What the running system is told. Two implementations: the system, and that of tests. Errors:
+ * -errno with words. */
+struct setup_actions {
+	/* Whether firewalld has the port among those of the zone. */
+	int (*port_get)(const struct setup_port *port, bool *open);
+	int (*port_set)(const struct setup_port *port, bool open);
+	int (*load)(const char *module);
+	int (*listen)(uint16_t port);
+	/* Waits until it is there again. Errors: -EHOSTDOWN systemd does not run here. */
+	int (*restart)(const char *unit);
+};
+
+/* setup-system.c, in plugin-live */
+extern const struct setup_actions setup_system;
+
+struct setup_machine {
+	const struct host *host;
+	const struct live_ops *live;
+	const struct setup_actions *actions; /* NULL below a root */
+};
+
+/* plan.c */
+
+/* What a remedy cannot find out is a note, and the others go on. Errors: of reading the devices;
+ * -ENOMEM. */
+int setup_plan_make(struct setup_plan **out, const struct setup_machine *machine,
+		    const struct setup_request *request);
+void setup_plan_free(struct setup_plan *plan);
+void setup_plan_free_p(struct setup_plan **plan);
+
+/* apply.c */
+
+/* Hears of each step: @rc 0 done; -ECANCELED not tried, because of one before; else why not, with
+ * err_text(). */
+typedef void (*setup_told)(void *arg, const struct setup_step *step, int rc);
+
+/* Ends at the first step that cannot be done. Errors: of that step; -EBUSY somebody else is at it;
+ * -EBADMSG what was written down is not understood; -EROFS and the like: nothing was changed. */
+int setup_apply(const struct setup_machine *machine, const struct setup_plan *plan,
+		setup_told told, void *arg);
+
+/* undo.c */
+
+/* Steps are ->refused where a file is not as we left it. Errors: as setup_apply(). */
+int setup_undo_make(struct setup_plan **out, const struct setup_machine *machine);
+/* -EPERM, and nothing is changed, if a step is refused. */
+int setup_undo(const struct setup_machine *machine, setup_told told, void *arg);
+
+/* show.c: pure */
+
+/* What would be done: a difference as `diff -u` prints it for each file, a command for the rest. */
+void setup_show(const struct setup_plan *plan, FILE *out, unsigned int width);
+/* What a step is, in a line: "/etc/nfs.conf.d/nfsrdma.conf written". */
+void setup_step_name(const struct setup_step *step, bool undo, char *buf, size_t cap);
+
+/* diff.c */
+
+/* As `diff -u` prints it. NULL: there is no such file. Control characters are shown as such. */
+void diff_print(FILE *out, const char *path, const char *before, const char *after);
+
+#endif

@@ -1,0 +1,390 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* What setup has changed, as JSON, so that it can be taken back: texts whole, since there is no
+ * other place that has what was there before.
+ *
+ *	{"schema": "nfsrdma-setup/1", "made": ["var/lib/nfsrdma"], "changes": [
+ *	 {"kind": "file", "done": true, "path": "etc/nfs.conf", "before": "...", "was": null,
+ *	  "after": "...", "mode": 420, "uid": 0, "gid": 0, "made": []},
+ *	 {"kind": "port", "done": false, "zone": "public", "port": 4791, "protocol": "udp",
+ *	  "permanent": true}]}
+ *
+ * The file is root's. Still whatever is in it is checked: it says what root writes and where, and
+ * a path that setup does not write to is none. */
+#include <json-c/json.h>
+#include <netinet/in.h>
+
+#include "plugin/setup/internal.h"
+
+#define SCHEMA    "nfsrdma-setup/1"
+#define DEPTH_MAX 8
+
+static const char *const paths[] = { PATH_MODULES, PATH_RDMA, PATH_NFS_OURS,
+				     PATH_NFS,     PATH_UDEV, PATH_LIMITS };
+
+bool state_knows_path(const char *path)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(paths); i++)
+		if (!strcmp(path, paths[i]))
+			return true;
+	return false;
+}
+
+void change_fini(struct change *change)
+{
+	free(change->before);
+	free(change->was);
+	free(change->after);
+	memset(change, 0, sizeof(*change));
+}
+
+void state_fini(struct state *state)
+{
+	while (state->count)
+		change_fini(&state->changes[--state->count]);
+}
+
+void state_remove(struct state *state, struct change *change)
+{
+	size_t behind = (size_t)(state->changes + state->count - change - 1);
+
+	change_fini(change);
+	memmove(change, change + 1, behind * sizeof(*change));
+	memset(&state->changes[--state->count], 0, sizeof(*change));
+}
+
+struct change *state_find_file(struct state *state, const char *path)
+{
+	unsigned int i;
+
+	for (i = 0; i < state->count; i++)
+		if (state->changes[i].kind == SETUP_FILE &&
+		    !strcmp(state->changes[i].path, path))
+			return &state->changes[i];
+	return NULL;
+}
+
+struct change *state_find_port(struct state *state, const struct setup_port *port)
+{
+	unsigned int i;
+
+	for (i = 0; i < state->count; i++) {
+		const struct setup_port *p = &state->changes[i].port;
+
+		if (state->changes[i].kind == SETUP_PORT && p->port == port->port &&
+		    p->protocol == port->protocol && p->permanent == port->permanent &&
+		    !strcmp(p->zone, port->zone))
+			return &state->changes[i];
+	}
+	return NULL;
+}
+
+struct change *state_add(struct state *state)
+{
+	if (state->count < STATE_CHANGES_MAX)
+		return &state->changes[state->count++];
+	err_set(ENOSPC, "more than %d changes: take them back first (--undo)",
+		STATE_CHANGES_MAX);
+	return NULL;
+}
+
+/* --- to JSON --------------------------------------------------------------------- */
+
+static void put_text(struct json_object *to, const char *key, const char *text)
+{
+	json_object_object_add(to, key, text ? json_object_new_string(text) : NULL);
+}
+
+static void put_dirs(struct json_object *to, const struct made_dirs *dirs)
+{
+	struct json_object *list = json_object_new_array();
+	unsigned int i;
+
+	for (i = 0; i < dirs->count; i++)
+		json_object_array_add(list, json_object_new_string(dirs->list[i]));
+	json_object_object_add(to, "made", list);
+}
+
+static void put_file(struct json_object *to, const struct change *change)
+{
+	put_text(to, "path", change->path);
+	put_text(to, "before", change->before);
+	put_text(to, "was", change->was);
+	put_text(to, "after", change->after);
+	json_object_object_add(to, "mode", json_object_new_int64(change->mode));
+	json_object_object_add(to, "uid", json_object_new_int64(change->uid));
+	json_object_object_add(to, "gid", json_object_new_int64(change->gid));
+	put_dirs(to, &change->made);
+}
+
+static void put_port(struct json_object *to, const struct setup_port *port)
+{
+	put_text(to, "zone", port->zone);
+	json_object_object_add(to, "port", json_object_new_int(port->port));
+	put_text(to, "protocol", port->protocol == IPPROTO_UDP ? "udp" : "tcp");
+	json_object_object_add(to, "permanent", json_object_new_boolean(port->permanent));
+}
+
+int state_encode(const struct state *state, char **text)
+{
+	struct json_object *json = json_object_new_object(),
+			   *list = json_object_new_array();
+	const char *printed;
+	unsigned int i;
+
+	put_text(json, "schema", SCHEMA);
+	put_dirs(json, &state->made);
+	for (i = 0; i < state->count; i++) {
+		const struct change *change = &state->changes[i];
+		struct json_object *one = json_object_new_object();
+		bool is_file = change->kind == SETUP_FILE;
+
+		put_text(one, "kind", is_file ? "file" : "port");
+		json_object_object_add(one, "done",
+				       json_object_new_boolean(change->done));
+		if (is_file)
+			put_file(one, change);
+		else
+			put_port(one, &change->port);
+		json_object_array_add(list, one);
+	}
+	json_object_object_add(json, "changes", list);
+	printed = json_object_to_json_string_ext(json, JSON_C_TO_STRING_PRETTY |
+							       JSON_C_TO_STRING_SPACED);
+	*text = printed ? strdup(printed) : NULL;
+	json_object_put(json);
+	return *text ? 0 : err_set(ENOMEM, "no memory");
+}
+
+/* --- from JSON ------------------------------------------------------------------- */
+
+static int bad(const char *what)
+{
+	return err_set(EBADMSG, "%s is not as setup writes it", what);
+}
+
+static struct json_object *member(struct json_object *json, const char *key,
+				  enum json_type type)
+{
+	struct json_object *value;
+
+	if (!json_object_object_get_ex(json, key, &value) ||
+	    json_object_get_type(value) != type)
+		return NULL;
+	return value;
+}
+
+/* A text; @null: it may be null. */
+static int get_text(struct json_object *json, const char *key, bool null, char **out)
+{
+	struct json_object *value;
+	const char *text;
+	size_t len;
+
+	if (null && json_object_object_get_ex(json, key, &value) && !value)
+		return 0;
+	value = member(json, key, json_type_string);
+	if (!value)
+		return bad(key);
+	text = json_object_get_string(value);
+	len = (size_t)json_object_get_string_len(value);
+	if (len > SETUP_TEXT_MAX || strlen(text) != len)
+		return bad(key);
+	*out = strdup(text);
+	return *out ? 0 : err_set(ENOMEM, "no memory");
+}
+
+static int get_word(struct json_object *json, const char *key, char *buf, size_t cap)
+{
+	struct json_object *value = member(json, key, json_type_string);
+	const char *text = value ? json_object_get_string(value) : "";
+
+	if (!*text || strlen(text) >= cap || !finding_is_clean(text) ||
+	    strlen(text) != (size_t)json_object_get_string_len(value))
+		return bad(key);
+	strcpy(buf, text);
+	return 0;
+}
+
+static int get_number(struct json_object *json, const char *key, int64_t max,
+		      unsigned int *out)
+{
+	struct json_object *value = member(json, key, json_type_int);
+	int64_t number = value ? json_object_get_int64(value) : -1;
+
+	if (number < 0 || number > max)
+		return bad(key);
+	*out = (unsigned int)number;
+	return 0;
+}
+
+static int get_bool(struct json_object *json, const char *key, bool *out)
+{
+	struct json_object *value = member(json, key, json_type_boolean);
+
+	*out = value && json_object_get_boolean(value);
+	return value ? 0 : bad(key);
+}
+
+/* @dir is @path's, or one above it. */
+static bool is_above(const char *dir, const char *path)
+{
+	size_t len = strlen(dir);
+
+	return len && !strncmp(dir, path, len) && path[len] == '/';
+}
+
+/* Folders above @path, outermost first. */
+static int get_dirs(struct json_object *json, const char *path, struct made_dirs *out)
+{
+	struct json_object *list = member(json, "made", json_type_array), *one;
+	size_t i, count = list ? json_object_array_length(list) : 0;
+
+	if (!list || count > STATE_MADE_MAX)
+		return bad("made");
+	for (i = 0; i < count; i++) {
+		const char *dir;
+
+		one = json_object_array_get_idx(list, i);
+		dir = json_object_is_type(one, json_type_string)
+			      ? json_object_get_string(one)
+			      : "";
+		if (!is_above(dir, path) || (i && !is_above(out->list[i - 1], dir)))
+			return bad("made");
+		strcpy(out->list[i], dir);
+	}
+	out->count = (unsigned int)count;
+	return 0;
+}
+
+static int get_file(struct state *state, struct json_object *json, struct change *out)
+{
+	char path[SETUP_PATH_MAX];
+	int rc = get_word(json, "path", path, sizeof(path));
+
+	if (!rc && (!state_knows_path(path) || state_find_file(state, path)))
+		rc = bad("path");
+	rc = rc ? rc : get_text(json, "before", true, &out->before);
+	rc = rc ? rc : get_text(json, "was", true, &out->was);
+	rc = rc ? rc : get_text(json, "after", false, &out->after);
+	rc = rc ? rc : get_number(json, "mode", 07777, &out->mode);
+	rc = rc ? rc : get_number(json, "uid", UINT32_MAX, &out->uid);
+	rc = rc ? rc : get_number(json, "gid", UINT32_MAX, &out->gid);
+	rc = rc ? rc : get_dirs(json, path, &out->made);
+	if (!rc)
+		strcpy(out->path, path);
+	return rc;
+}
+
+static int get_port(struct state *state, struct json_object *json, struct change *out)
+{
+	struct setup_port port = { .port = 0 };
+	unsigned int number = 0;
+	char protocol[8];
+	int rc = get_word(json, "zone", port.zone, sizeof(port.zone));
+
+	rc = rc ? rc : get_number(json, "port", UINT16_MAX, &number);
+	rc = rc ? rc : get_word(json, "protocol", protocol, sizeof(protocol));
+	rc = rc ? rc : get_bool(json, "permanent", &port.permanent);
+	if (rc)
+		return rc;
+	if (!number || (strcmp(protocol, "udp") != 0 && strcmp(protocol, "tcp") != 0))
+		return bad("port");
+	port.port = (uint16_t)number;
+	port.protocol = protocol[0] == 'u' ? IPPROTO_UDP : IPPROTO_TCP;
+	if (state_find_port(state, &port))
+		return bad("port");
+	out->port = port;
+	return 0;
+}
+
+static int get_change(struct state *state, struct json_object *json)
+{
+	struct change change = { .kind = SETUP_FILE };
+	char kind[8];
+	int rc = get_word(json, "kind", kind, sizeof(kind));
+
+	rc = rc ? rc : get_bool(json, "done", &change.done);
+	if (!rc && !strcmp(kind, "file"))
+		rc = get_file(state, json, &change);
+	else if (!rc && !strcmp(kind, "port"))
+		rc = get_port(state, json, &change);
+	else if (!rc)
+		rc = bad("kind");
+	if (rc) {
+		change_fini(&change);
+		return rc;
+	}
+	change.kind = kind[0] == 'f' ? SETUP_FILE : SETUP_PORT;
+	state->changes[state->count++] = change;
+	return 0;
+}
+
+static int get_state(struct state *state, struct json_object *json)
+{
+	struct json_object *list;
+	char schema[32];
+	size_t i;
+	int rc = get_word(json, "schema", schema, sizeof(schema));
+
+	if (!rc && strcmp(schema, SCHEMA) != 0)
+		rc = bad("schema");
+	rc = rc ? rc : get_dirs(json, "var/lib/nfsrdma/setup.json", &state->made);
+	if (rc)
+		return rc;
+	list = member(json, "changes", json_type_array);
+	if (!list || json_object_array_length(list) > STATE_CHANGES_MAX)
+		return bad("changes");
+	for (i = 0; !rc && i < json_object_array_length(list); i++) {
+		struct json_object *one = json_object_array_get_idx(list, i);
+
+		rc = json_object_is_type(one, json_type_object) ? get_change(state, one)
+								: bad("changes");
+	}
+	return rc;
+}
+
+/* NULL: it is no JSON, or more than one. */
+static struct json_object *parse(const char *text, size_t len)
+{
+	struct json_tokener *tokener = json_tokener_new_ex(DEPTH_MAX);
+	struct json_object *json = NULL;
+	size_t end;
+
+	if (!tokener || len > STATE_JSON_MAX) {
+		if (tokener)
+			json_tokener_free(tokener);
+		return NULL;
+	}
+	json = json_tokener_parse_ex(tokener, text, (int)len);
+	end = json_tokener_get_parse_end(tokener);
+	if (json_tokener_get_error(tokener) != json_tokener_success ||
+	    strspn(text + end, " \n") != len - end) {
+		json_object_put(json);
+		json = NULL;
+	}
+	json_tokener_free(tokener);
+	return json;
+}
+
+int state_decode(struct state *out, const char *text, size_t len)
+{
+	_cleanup_free_ struct state *state = calloc(1, sizeof(*state));
+	struct json_object *json;
+	int rc;
+
+	if (!state)
+		return err_set(ENOMEM, "no memory");
+	json = parse(text, len);
+	rc = json_object_is_type(json, json_type_object) ? get_state(state, json)
+							 : bad("the text");
+	json_object_put(json);
+	if (rc)
+		state_fini(state);
+	else
+		*out = *state;
+	return rc;
+}

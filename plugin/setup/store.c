@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* Where it is kept what setup has changed: /var/lib/nfsrdma/setup.json, for root alone, since it
+ * has texts of files that others may not read. The folder is locked while a setup is at work. */
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+
+#include "plugin/setup/internal.h"
+
+#define FOLDER "var/lib/nfsrdma"
+#define NAME   "setup.json"
+#define FRESH  "setup.json.new"
+
+/* What is in it says what root is to write. */
+static int must_be_ours(const struct store *store, int fd, const char *name)
+{
+	struct stat st;
+
+	if (fstat(fd, &st))
+		return err_sys("%s%s", host_prefix(store->host), name);
+	if ((st.st_uid != geteuid() && st.st_uid != 0) || st.st_mode & 022)
+		return err_set(EPERM, "others may write to %s%s: it cannot be believed",
+			       host_prefix(store->host), name);
+	return 0;
+}
+
+static int read_state(struct store *store)
+{
+	struct host_text text = { NULL, 0 };
+	_cleanup_close_ int fd = host_open_at(store->host, FOLDER "/" NAME,
+					      O_PATH | O_NOFOLLOW);
+	int rc;
+
+	if (fd < 0)
+		return fd == -ENOENT ? 0 : fd;
+	rc = must_be_ours(store, fd, FOLDER "/" NAME);
+	rc = rc ? rc : host_read(store->host, FOLDER "/" NAME, STATE_JSON_MAX, &text);
+	if (rc)
+		return rc == -EINVAL || rc == -EFBIG ? err_set(EBADMSG, "%s", err_text())
+						     : rc;
+	rc = state_decode(&store->state, text.text, text.len);
+	host_text_fini(&text);
+	return err_context(rc, "%s" FOLDER "/" NAME, host_prefix(store->host));
+}
+
+static int lock_folder(struct store *store)
+{
+	if (!flock(store->dir, LOCK_EX | LOCK_NB))
+		return 0;
+	if (errno == EWOULDBLOCK)
+		return err_set(EBUSY, "another nfsrdma setup is at work");
+	return err_sys("lock %s" FOLDER, host_prefix(store->host));
+}
+
+static int open_folder(struct store *store, bool create)
+{
+	int rc = 0;
+
+	if (create) {
+		rc = place_missing(store->host, FOLDER "/", &store->state.made);
+		rc = rc ? rc : place_make_dirs(store->host, &store->state.made, 0700);
+	}
+	if (rc)
+		return rc;
+	store->dir = host_open_at(store->host, FOLDER, O_RDONLY | O_DIRECTORY);
+	if (store->dir < 0)
+		return store->dir;
+	rc = must_be_ours(store, store->dir, FOLDER);
+	return rc ? rc : lock_folder(store);
+}
+
+int store_open(struct store *store, const struct host *host, bool create)
+{
+	struct made_dirs made;
+	int rc;
+
+	memset(store, 0, sizeof(*store));
+	store->host = host;
+	store->dir = -1;
+	rc = open_folder(store, create);
+	if (rc == -ENOENT && !create) {
+		store->dir = -1;
+		return 0;
+	}
+	made = store->state.made;
+	rc = rc ? rc : read_state(store);
+	/* Only who made them first knows. */
+	if (!store->state.count && !store->state.made.count)
+		store->state.made = made;
+	if (rc)
+		store_close(store);
+	return rc;
+}
+
+void store_close(struct store *store)
+{
+	state_fini(&store->state);
+	if (store->dir >= 0)
+		close(store->dir);
+	store->dir = -1;
+}
+
+static int save_error(const struct store *store)
+{
+	return err_sys("write %s" FOLDER "/" NAME, host_prefix(store->host));
+}
+
+static int write_state(const struct store *store, const char *text)
+{
+	_cleanup_close_ int fd = -1;
+	size_t len = strlen(text), done = 0;
+	ssize_t n;
+
+	unlinkat(store->dir, FRESH, 0);
+	fd = openat(store->dir, FRESH,
+		    O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	if (fd < 0)
+		return save_error(store);
+	while (done < len) {
+		n = write(fd, text + done, len - done);
+		if (n < 0 && errno != EINTR)
+			return save_error(store);
+		done += n > 0 ? (size_t)n : 0;
+	}
+	return fsync(fd) || renameat(store->dir, FRESH, store->dir, NAME) ||
+			       fsync(store->dir)
+		       ? save_error(store)
+		       : 0;
+}
+
+/* The folder goes too if it is ours, or nothing at all was ever in it. */
+static int remove_state(struct store *store)
+{
+	struct made_dirs dirs = store->state.made;
+
+	unlinkat(store->dir, FRESH, 0);
+	if (unlinkat(store->dir, NAME, 0) && errno != ENOENT)
+		return save_error(store);
+	if (fsync(store->dir))
+		return save_error(store);
+	if (!dirs.count) {
+		dirs.count = 1;
+		strcpy(dirs.list[0], FOLDER);
+	}
+	place_remove_dirs(store->host, &dirs);
+	return 0;
+}
+
+int store_save(struct store *store)
+{
+	_cleanup_free_ char *text = NULL;
+	int rc;
+
+	if (store->dir < 0)
+		return 0;
+	if (!store->state.count)
+		return remove_state(store);
+	rc = state_encode(&store->state, &text);
+	rc = rc ? rc : write_state(store, text);
+	if (rc)
+		unlinkat(store->dir, FRESH, 0);
+	return rc;
+}
+
+/* --- what was under way ------------------------------------------------------------ */
+
+static int settle_file(struct store *store, struct change *change, bool dry)
+{
+	const char *last = change->was ? change->was : change->before;
+	_cleanup_free_ char *now = NULL;
+	struct place_attr attr;
+	int rc = place_read(store->host, change->path, &now, &attr);
+
+	if (rc)
+		return rc;
+	if (!dry)
+		place_tidy(store->host, change->path);
+	change->done = true;
+	/* Done; or somebody changed it since, and the undo will say so. */
+	if (same_text(now, change->after) || !same_text(now, last))
+		return 0;
+	if (change->was) {
+		free(change->after);
+		change->after = take_ptr(change->was);
+		return 0;
+	}
+	if (!dry)
+		place_remove_dirs(store->host, &change->made);
+	state_remove(&store->state, change);
+	return 0;
+}
+
+/* It was closed when it was planned. */
+static int settle_port(struct store *store, struct change *change,
+		       const struct setup_actions *actions)
+{
+	bool open = true;
+	int rc = actions ? actions->port_get(&change->port, &open) : 0;
+
+	if (rc)
+		return rc;
+	change->done = true;
+	if (!open)
+		state_remove(&store->state, change);
+	return 0;
+}
+
+int store_settle(struct store *store, const struct setup_actions *actions, bool dry)
+{
+	unsigned int i;
+	bool any = false;
+	int rc = 0;
+
+	for (i = store->state.count; !rc && i-- > 0;) {
+		struct change *change = &store->state.changes[i];
+
+		if (change->done)
+			continue;
+		any = true;
+		rc = change->kind == SETUP_FILE ? settle_file(store, change, dry)
+						: settle_port(store, change, actions);
+	}
+	return rc || dry || !any || !store->state.count ? rc : store_save(store);
+}

@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* Taking back what setup did, the last first, all of it or nothing: where one file is not as it was
+ * left, somebody relies on it, and what belongs together would be torn apart. */
+#include <stdio.h>
+
+#include "plugin/setup/internal.h"
+
+static int copy_to(char **out, const char *text)
+{
+	if (!text)
+		return 0;
+	*out = strdup(text);
+	return *out ? 0 : err_set(ENOMEM, "no memory");
+}
+
+/* What a file's undoing is; *@step has no path where it is undone already. */
+static int file_step(const struct store *store, const struct change *change,
+		     struct setup_step *step)
+{
+	struct place_attr attr;
+	int rc;
+
+	step->kind = SETUP_FILE;
+	rc = place_read(store->host, change->path, &step->before, &attr);
+	if (rc || same_text(step->before, change->before)) {
+		free(take_ptr(step->before));
+		return rc;
+	}
+	strcpy(step->path, change->path);
+	if (same_text(step->before, change->after))
+		return copy_to(&step->after, change->before);
+	step->refused = true;
+	step->after = take_ptr(step->before);
+	return copy_to(&step->before, change->after);
+}
+
+static int make_steps(struct setup_plan *plan, const struct store *store,
+		      const struct setup_actions *actions)
+{
+	unsigned int i;
+	int rc = 0;
+
+	for (i = store->state.count; !rc && i-- > 0;) {
+		const struct change *change = &store->state.changes[i];
+		struct setup_step *step = &plan->steps[plan->nsteps];
+
+		if (plan->nsteps == SETUP_STEPS_MAX)
+			return err_set(EBADMSG, "more changes than setup makes");
+		if (change->kind == SETUP_PORT) {
+			step->kind = SETUP_PORT;
+			step->port = change->port;
+			plan->nsteps += actions != NULL;
+			continue;
+		}
+		rc = file_step(store, change, step);
+		plan->nsteps += step->path[0] != '\0';
+	}
+	return rc;
+}
+
+static const struct {
+	const char *path, *text;
+} notes[] = {
+	{ PATH_MODULES,
+	  "What is loaded stays loaded until the next boot: mounts may use it." },
+	{ PATH_RDMA,
+	  "What is loaded stays loaded until the next boot: mounts may use it." },
+	{ PATH_NFS_OURS,
+	  "A server that listens for RDMA does so until it is restarted: systemctl restart nfs-server" },
+	{ PATH_NFS,
+	  "A server that listens for RDMA does so until it is restarted: systemctl restart nfs-server" },
+	{ PATH_UDEV,
+	  "Interfaces keep their mode and MTU until the next boot, or until somebody sets them." },
+	{ PATH_LIMITS, "The limit holds until the next login." },
+};
+
+static void make_notes(struct setup_plan *plan)
+{
+	unsigned int i;
+	size_t n;
+
+	for (n = 0; n < ARRAY_SIZE(notes); n++)
+		for (i = 0; i < plan->nsteps; i++) {
+			const struct setup_step *step = &plan->steps[i];
+			struct setup_note *note = &plan->notes[plan->nnotes];
+
+			if (strcmp(step->path, notes[n].path) != 0 || step->refused)
+				continue;
+			/* Two files may have the same. */
+			if (plan->nnotes && !strcmp(note[-1].text, notes[n].text))
+				continue;
+			snprintf(note->text, sizeof(note->text), "%s", notes[n].text);
+			plan->nnotes++;
+		}
+}
+
+static int make(struct setup_plan **out, struct store *store,
+		const struct setup_machine *machine, bool dry)
+{
+	_cleanup_(setup_plan_free_p) struct setup_plan *plan = calloc(1, sizeof(*plan));
+	int rc;
+
+	if (!plan)
+		return err_set(ENOMEM, "no memory");
+	plan->undo = true;
+	rc = store_settle(store, machine->actions, dry);
+	rc = rc ? rc : make_steps(plan, store, machine->actions);
+	if (rc)
+		return rc;
+	make_notes(plan);
+	*out = take_ptr(plan);
+	return 0;
+}
+
+int setup_undo_make(struct setup_plan **out, const struct setup_machine *machine)
+{
+	struct store store;
+	int rc = store_open(&store, machine->host, false);
+
+	if (rc)
+		return rc;
+	rc = make(out, &store, machine, true);
+	store_close(&store);
+	return rc;
+}
+
+static int undo_file(struct store *store, const struct change *change)
+{
+	const struct place_attr attr = { true, change->mode, change->uid, change->gid };
+	_cleanup_free_ char *now = NULL;
+	struct place_attr seen;
+	int rc = place_read(store->host, change->path, &now, &seen);
+
+	if (!rc && !same_text(now, change->before)) {
+		/* It was as we left it a moment ago. */
+		if (!same_text(now, change->after))
+			return err_set(ESTALE,
+				       "%s%s has just been changed by somebody else",
+				       host_prefix(store->host), change->path);
+		rc = place_write(store->host, change->path, now, change->before,
+				 change->before ? &attr : NULL);
+	}
+	if (!rc)
+		place_remove_dirs(store->host, &change->made);
+	return rc;
+}
+
+/* Below a root firewalld is not asked, and then nothing was opened either. */
+static int undo_port(const struct setup_port *port, const struct setup_actions *actions)
+{
+	bool open = false;
+	int rc = actions ? actions->port_get(port, &open) : 0;
+
+	return rc || !open ? rc : actions->port_set(port, false);
+}
+
+static int undo_change(struct store *store, struct change *change,
+		       const struct setup_actions *actions)
+{
+	int rc = change->kind == SETUP_FILE ? undo_file(store, change)
+					    : undo_port(&change->port, actions);
+
+	if (rc)
+		return rc;
+	state_remove(&store->state, change);
+	return store_save(store);
+}
+
+/* The plan's step for a change; NULL: it is undone already. */
+static const struct setup_step *step_of(const struct setup_plan *plan,
+					const struct change *change)
+{
+	unsigned int i;
+
+	for (i = 0; i < plan->nsteps; i++) {
+		const struct setup_step *step = &plan->steps[i];
+
+		if (step->kind == change->kind && !strcmp(step->path, change->path) &&
+		    !memcmp(&step->port, &change->port, sizeof(step->port)))
+			return step;
+	}
+	return NULL;
+}
+
+static int undo_all(struct store *store, const struct setup_plan *plan,
+		    const struct setup_actions *actions, setup_told told, void *arg)
+{
+	char why[ERR_TEXT_MAX] = "";
+	unsigned int i;
+	int rc = 0, one;
+
+	for (i = store->state.count; i-- > 0;) {
+		struct change *change = &store->state.changes[i];
+		const struct setup_step *step = step_of(plan, change);
+
+		one = rc ? -ECANCELED : undo_change(store, change, actions);
+		if (one && !rc) {
+			rc = one;
+			snprintf(why, sizeof(why), "%s", err_text());
+		}
+		if (step)
+			told(arg, step, one);
+	}
+	/* Also what a setup left that ended before its first change. */
+	if (!rc)
+		return store_save(store);
+	return err_set(-rc, "%s", why);
+}
+
+int setup_undo(const struct setup_machine *machine, setup_told told, void *arg)
+{
+	_cleanup_(setup_plan_free_p) struct setup_plan *plan = NULL;
+	struct store store;
+	unsigned int i;
+	int rc = store_open(&store, machine->host, false);
+
+	if (rc)
+		return rc;
+	rc = make(&plan, &store, machine, false);
+	for (i = 0; !rc && i < plan->nsteps; i++)
+		if (plan->steps[i].refused)
+			rc = err_set(EPERM, "/%s is not as setup left it",
+				     plan->steps[i].path);
+	rc = rc ? rc : undo_all(&store, plan, machine->actions, told, arg);
+	store_close(&store);
+	return rc;
+}

@@ -1,0 +1,448 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* Steps that are done, not done, and taken back; what becomes of files that others change. */
+#include <sys/file.h>
+
+#include "tests/unit/setup-fakes.h"
+
+#define STATE "var/lib/nfsrdma/setup.json"
+#define OURS  SETUP_HEADER "rpcrdma\n"
+
+static struct setup_machine machine;
+static struct setup_plan *plan;
+
+static struct {
+	unsigned int done, failed, canceled;
+	char text[ERR_TEXT_MAX];
+} told;
+
+static void on_step(void *arg, const struct setup_step *step, int rc)
+{
+	(void)arg, (void)step;
+	told.done += !rc;
+	told.canceled += rc == -ECANCELED;
+	told.failed += rc && rc != -ECANCELED;
+	if (rc && rc != -ECANCELED)
+		strcpy(told.text, err_text());
+}
+
+static void start(void)
+{
+	memset(&fake, 0, sizeof(fake));
+	tree_new(&tree);
+	tree_mkdir(&tree, "etc");
+	tree_mkdir(&tree, "var/lib");
+	machine = (struct setup_machine){ tree.host, &fake_live, &fake_actions };
+	plan = calloc(1, sizeof(*plan));
+}
+
+static struct setup_step *step(enum setup_kind kind)
+{
+	plan->steps[plan->nsteps].kind = kind;
+	return &plan->steps[plan->nsteps++];
+}
+
+static void file_step(const char *path, const char *before, const char *after)
+{
+	struct setup_step *new = step(SETUP_FILE);
+
+	strcpy(new->path, path);
+	new->before = before ? strdup(before) : NULL;
+	new->after = strdup(after);
+}
+
+static void port_step(bool permanent)
+{
+	step(SETUP_PORT)->port = (struct setup_port){ "public", 4791, IPPROTO_UDP,
+						      permanent };
+}
+
+static void forget_plan(void)
+{
+	setup_plan_free(plan);
+	plan = calloc(1, sizeof(*plan));
+}
+
+static int apply(void)
+{
+	memset(&told, 0, sizeof(told));
+	return setup_apply(&machine, plan, on_step, NULL);
+}
+
+static int undo(void)
+{
+	memset(&told, 0, sizeof(told));
+	return setup_undo(&machine, on_step, NULL);
+}
+
+static void done(void)
+{
+	setup_plan_free(plan);
+	tree_free(&tree);
+}
+
+static unsigned int mode_of(const char *path)
+{
+	char name[PATH_MAX];
+	struct stat st = { 0 };
+
+	tree_path(&tree, path, name);
+	stat(name, &st);
+	return st.st_mode & 07777;
+}
+
+/* --- there and back -------------------------------------------------------------- */
+
+static void a_new_file_comes_and_goes_with_its_folders(void)
+{
+	start();
+	file_step(PATH_MODULES, NULL, OURS);
+	CU_ASSERT_EQUAL(apply(), 0);
+	CU_ASSERT(tree_is(PATH_MODULES, OURS));
+	CU_ASSERT_EQUAL(mode_of(PATH_MODULES), 0644);
+	CU_ASSERT_EQUAL(mode_of("var/lib/nfsrdma"), 0700);
+	CU_ASSERT_EQUAL(mode_of(STATE), 0600);
+	CU_ASSERT_EQUAL(undo(), 0);
+	CU_ASSERT_EQUAL(told.done, 1);
+	CU_ASSERT_FALSE(tree_has("etc/modules-load.d"));
+	CU_ASSERT_FALSE(tree_has("var/lib/nfsrdma"));
+	CU_ASSERT_EQUAL(undo(), 0);
+	CU_ASSERT_EQUAL(told.done, 0);
+	done();
+}
+
+static void a_file_of_others_keeps_its_mode(void)
+{
+	char name[PATH_MAX];
+
+	start();
+	tree_write(&tree, PATH_NFS, "a\xe9\n");
+	tree_path(&tree, PATH_NFS, name);
+	chmod(name, 0640);
+	file_step(PATH_NFS, "a\xe9\n", "b\n");
+	CU_ASSERT_EQUAL(apply(), 0);
+	CU_ASSERT(tree_is(PATH_NFS, "b\n"));
+	CU_ASSERT_EQUAL(mode_of(PATH_NFS), 0640);
+	CU_ASSERT_EQUAL(undo(), 0);
+	CU_ASSERT(tree_is(PATH_NFS, "a\xe9\n"));
+	CU_ASSERT_EQUAL(mode_of(PATH_NFS), 0640);
+	done();
+}
+
+static void the_first_text_is_what_comes_back(void)
+{
+	start();
+	tree_write(&tree, PATH_NFS, "a\n");
+	file_step(PATH_NFS, "a\n", "b\n");
+	CU_ASSERT_EQUAL(apply(), 0);
+	forget_plan();
+	file_step(PATH_NFS, "b\n", "c\n");
+	CU_ASSERT_EQUAL(apply(), 0);
+	CU_ASSERT_EQUAL(undo(), 0);
+	CU_ASSERT(tree_is(PATH_NFS, "a\n"));
+	done();
+}
+
+/* Between two setups it was somebody else's. */
+static void a_text_of_others_in_between_comes_back(void)
+{
+	start();
+	tree_write(&tree, PATH_NFS, "a\n");
+	file_step(PATH_NFS, "a\n", "b\n");
+	CU_ASSERT_EQUAL(apply(), 0);
+	tree_write(&tree, PATH_NFS, "theirs\n");
+	forget_plan();
+	file_step(PATH_NFS, "theirs\n", "c\n");
+	CU_ASSERT_EQUAL(apply(), 0);
+	CU_ASSERT_EQUAL(undo(), 0);
+	CU_ASSERT(tree_is(PATH_NFS, "theirs\n"));
+	done();
+}
+
+static void ports_are_closed_one_by_one(void)
+{
+	start();
+	port_step(false);
+	port_step(true);
+	CU_ASSERT_EQUAL(apply(), 0);
+	CU_ASSERT(fake.open[false] && fake.open[true]);
+	/* A reload closed one. */
+	fake.open[false] = false;
+	fake.sets = 0;
+	CU_ASSERT_EQUAL(undo(), 0);
+	CU_ASSERT_EQUAL(fake.sets, 1);
+	CU_ASSERT(fake.last.permanent);
+	CU_ASSERT_FALSE(fake.open[true]);
+	CU_ASSERT_FALSE(tree_has("var/lib/nfsrdma"));
+	done();
+}
+
+static void what_is_told_the_system_leaves_no_trace(void)
+{
+	start();
+	strcpy(step(SETUP_MODULE)->name, "rpcrdma");
+	step(SETUP_LISTENER)->port.port = 20049;
+	strcpy(step(SETUP_RESTART)->name, "nfs-server.service");
+	CU_ASSERT_EQUAL(apply(), 0);
+	CU_ASSERT(fake.loads == 1 && fake.listens == 1 && fake.restarts == 1);
+	CU_ASSERT_FALSE(tree_has("var/lib/nfsrdma"));
+	done();
+}
+
+/* --- what others did ------------------------------------------------------------- */
+
+static void undo_is_refused_as_a_whole(void)
+{
+	struct setup_plan *refused = NULL;
+
+	start();
+	tree_write(&tree, PATH_NFS, "a\n");
+	file_step(PATH_NFS, "a\n", "b\n");
+	file_step(PATH_MODULES, NULL, OURS);
+	CU_ASSERT_EQUAL(apply(), 0);
+	tree_write(&tree, PATH_NFS, "b\nmine\n");
+	CU_ASSERT_EQUAL(undo(), -EPERM);
+	CU_ASSERT_EQUAL(told.done, 0);
+	CU_ASSERT(tree_is(PATH_NFS, "b\nmine\n"));
+	CU_ASSERT(tree_is(PATH_MODULES, OURS));
+	CU_ASSERT_EQUAL_FATAL(setup_undo_make(&refused, &machine), 0);
+	CU_ASSERT_EQUAL(refused->nsteps, 2);
+	CU_ASSERT(refused->steps[1].refused);
+	CU_ASSERT_STRING_EQUAL(refused->steps[1].before, "b\n");
+	CU_ASSERT_STRING_EQUAL(refused->steps[1].after, "b\nmine\n");
+	setup_plan_free(refused);
+	/* Put back as it was left. */
+	tree_write(&tree, PATH_NFS, "b\n");
+	CU_ASSERT_EQUAL(undo(), 0);
+	CU_ASSERT(tree_is(PATH_NFS, "a\n"));
+	done();
+}
+
+static void a_file_that_somebody_removed_is_theirs(void)
+{
+	char name[PATH_MAX];
+
+	start();
+	tree_write(&tree, PATH_NFS, "a\n");
+	file_step(PATH_NFS, "a\n", "b\n");
+	CU_ASSERT_EQUAL(apply(), 0);
+	tree_path(&tree, PATH_NFS, name);
+	unlink(name);
+	CU_ASSERT_EQUAL(undo(), -EPERM);
+	done();
+	/* One that was not there before is where it should be. */
+	start();
+	file_step(PATH_MODULES, NULL, OURS);
+	CU_ASSERT_EQUAL(apply(), 0);
+	tree_path(&tree, PATH_MODULES, name);
+	unlink(name);
+	CU_ASSERT_EQUAL(undo(), 0);
+	CU_ASSERT_FALSE(tree_has("var/lib/nfsrdma"));
+	done();
+}
+
+static void a_file_that_changed_since_the_plan_is_not_written(void)
+{
+	start();
+	tree_write(&tree, PATH_NFS, "new\n");
+	file_step(PATH_NFS, "a\n", "b\n");
+	CU_ASSERT_EQUAL(apply(), -ESTALE);
+	CU_ASSERT(tree_is(PATH_NFS, "new\n"));
+	CU_ASSERT_FALSE(tree_has("var/lib/nfsrdma"));
+	done();
+}
+
+/* --- what cannot be done --------------------------------------------------------- */
+
+static void the_first_failure_ends_it(void)
+{
+	start();
+	file_step(PATH_MODULES, NULL, OURS);
+	strcpy(step(SETUP_MODULE)->name, "rpcrdma");
+	port_step(true);
+	fake.fail = -EIO;
+	CU_ASSERT_EQUAL(apply(), -EIO);
+	CU_ASSERT(told.done == 1 && told.failed == 1 && told.canceled == 1);
+	CU_ASSERT_STRING_EQUAL(told.text, "it does not want to");
+	CU_ASSERT_EQUAL(fake.sets, 0);
+	/* And what was done can be taken back. */
+	CU_ASSERT_EQUAL(undo(), 0);
+	CU_ASSERT_FALSE(tree_has(PATH_MODULES));
+	done();
+}
+
+static void links_are_not_replaced(void)
+{
+	start();
+	tree_write(&tree, "etc/real.conf", "a\n");
+	tree_link(&tree, PATH_NFS, "real.conf");
+	file_step(PATH_NFS, "a\n", "b\n");
+	CU_ASSERT_EQUAL(apply(), -ELOOP);
+	CU_ASSERT(tree_is("etc/real.conf", "a\n"));
+	CU_ASSERT_FALSE(tree_has("var/lib/nfsrdma"));
+	done();
+}
+
+/* The folder's link is followed, and not out of the machine. */
+static void folders_may_be_links(void)
+{
+	start();
+	tree_mkdir(&tree, "srv");
+	tree_mkdir(&tree, "srv/conf");
+	tree_link(&tree, PATH_NFS_D, "/srv/conf");
+	file_step(PATH_NFS_OURS, NULL, "x\n");
+	CU_ASSERT_EQUAL(apply(), 0);
+	CU_ASSERT(tree_is("srv/conf/nfsrdma.conf", "x\n"));
+	CU_ASSERT_EQUAL(undo(), 0);
+	CU_ASSERT_FALSE(tree_has("srv/conf/nfsrdma.conf"));
+	CU_ASSERT(tree_has("srv/conf"));
+	done();
+}
+
+static void two_at_once_are_one_too_many(void)
+{
+	char name[PATH_MAX];
+	int fd;
+
+	start();
+	tree_mkdir(&tree, "var/lib/nfsrdma");
+	tree_path(&tree, "var/lib/nfsrdma", name);
+	fd = open(name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	CU_ASSERT_EQUAL_FATAL(flock(fd, LOCK_EX | LOCK_NB), 0);
+	file_step(PATH_MODULES, NULL, OURS);
+	CU_ASSERT_EQUAL(apply(), -EBUSY);
+	CU_ASSERT_EQUAL(undo(), -EBUSY);
+	CU_ASSERT_FALSE(tree_has(PATH_MODULES));
+	close(fd);
+	CU_ASSERT_EQUAL(apply(), 0);
+	done();
+}
+
+static void a_state_that_is_not_ours_is_not_believed(void)
+{
+	char name[PATH_MAX];
+
+	start();
+	file_step(PATH_MODULES, NULL, OURS);
+	CU_ASSERT_EQUAL(apply(), 0);
+	tree_path(&tree, STATE, name);
+	chmod(name, 0666);
+	CU_ASSERT_EQUAL(undo(), -EPERM);
+	CU_ASSERT_PTR_NOT_NULL(strstr(err_text(), "others may write"));
+	chmod(name, 0600);
+	if (truncate(name, 40))
+		abort();
+	CU_ASSERT_EQUAL(undo(), -EBADMSG);
+	CU_ASSERT_EQUAL(apply(), -EBADMSG);
+	CU_ASSERT(tree_is(PATH_MODULES, OURS));
+	tree_fifo(&tree, STATE);
+	CU_ASSERT_EQUAL(undo(), -EBADMSG);
+	done();
+}
+
+/* --- what was under way ---------------------------------------------------------- */
+
+/* A state as an ended setup leaves it: the change may have been made, or not. */
+static void leave_intent(const char *path, const char *before, const char *was,
+			 const char *after)
+{
+	struct store store;
+	struct change *change;
+
+	CU_ASSERT_EQUAL_FATAL(store_open(&store, tree.host, true), 0);
+	change = state_add(&store.state);
+	change->kind = SETUP_FILE;
+	strcpy(change->path, path);
+	change->before = before ? strdup(before) : NULL;
+	change->was = was ? strdup(was) : NULL;
+	change->after = strdup(after);
+	change->mode = 0644;
+	change->uid = geteuid();
+	change->gid = getegid();
+	CU_ASSERT_EQUAL_FATAL(store_save(&store), 0);
+	store_close(&store);
+}
+
+static void what_was_not_done_is_not_undone(void)
+{
+	start();
+	tree_write(&tree, PATH_NFS, "a\n");
+	leave_intent(PATH_NFS, "a\n", NULL, "b\n");
+	tree_write(&tree, "etc/.nfs.conf.nfsrdma-new", "b");
+	CU_ASSERT_EQUAL(undo(), 0);
+	CU_ASSERT(tree_is(PATH_NFS, "a\n"));
+	CU_ASSERT_FALSE(tree_has("etc/.nfs.conf.nfsrdma-new"));
+	CU_ASSERT_FALSE(tree_has("var/lib/nfsrdma"));
+	done();
+}
+
+static void what_was_done_is(void)
+{
+	start();
+	tree_write(&tree, PATH_NFS, "b\n");
+	leave_intent(PATH_NFS, "a\n", NULL, "b\n");
+	CU_ASSERT_EQUAL(undo(), 0);
+	CU_ASSERT(tree_is(PATH_NFS, "a\n"));
+	done();
+}
+
+static void a_second_change_under_way_goes_back_to_the_first_text(void)
+{
+	start();
+	tree_write(&tree, PATH_NFS, "b\n");
+	leave_intent(PATH_NFS, "a\n", "b\n", "c\n");
+	CU_ASSERT_EQUAL(undo(), 0);
+	CU_ASSERT(tree_is(PATH_NFS, "a\n"));
+	done();
+	start();
+	tree_write(&tree, PATH_NFS, "c\n");
+	leave_intent(PATH_NFS, "a\n", "b\n", "c\n");
+	CU_ASSERT_EQUAL(undo(), 0);
+	CU_ASSERT(tree_is(PATH_NFS, "a\n"));
+	done();
+}
+
+static void a_dry_undo_changes_nothing(void)
+{
+	struct setup_plan *dry = NULL;
+
+	start();
+	tree_write(&tree, PATH_NFS, "a\n");
+	leave_intent(PATH_NFS, "a\n", NULL, "b\n");
+	tree_write(&tree, "etc/.nfs.conf.nfsrdma-new", "b");
+	CU_ASSERT_EQUAL_FATAL(setup_undo_make(&dry, &machine), 0);
+	CU_ASSERT_EQUAL(dry->nsteps, 0);
+	CU_ASSERT(tree_has("etc/.nfs.conf.nfsrdma-new"));
+	CU_ASSERT(tree_has(STATE));
+	setup_plan_free(dry);
+	done();
+}
+
+static void a_port_that_may_be_open_is_asked_about(void)
+{
+	start();
+	port_step(true);
+	fake.fail = -ETIMEDOUT;
+	CU_ASSERT_EQUAL(apply(), -ETIMEDOUT);
+	/* It was opened all the same. */
+	fake.open[true] = true;
+	CU_ASSERT_EQUAL(undo(), 0);
+	CU_ASSERT_FALSE(fake.open[true]);
+	CU_ASSERT_FALSE(tree_has("var/lib/nfsrdma"));
+	done();
+}
+
+SUITE_MAIN("setup-apply", TEST(a_new_file_comes_and_goes_with_its_folders),
+	   TEST(a_file_of_others_keeps_its_mode), TEST(the_first_text_is_what_comes_back),
+	   TEST(a_text_of_others_in_between_comes_back),
+	   TEST(ports_are_closed_one_by_one),
+	   TEST(what_is_told_the_system_leaves_no_trace),
+	   TEST(undo_is_refused_as_a_whole), TEST(a_file_that_somebody_removed_is_theirs),
+	   TEST(a_file_that_changed_since_the_plan_is_not_written),
+	   TEST(the_first_failure_ends_it), TEST(links_are_not_replaced),
+	   TEST(folders_may_be_links), TEST(two_at_once_are_one_too_many),
+	   TEST(a_state_that_is_not_ours_is_not_believed),
+	   TEST(what_was_not_done_is_not_undone), TEST(what_was_done_is),
+	   TEST(a_second_change_under_way_goes_back_to_the_first_text),
+	   TEST(a_dry_undo_changes_nothing), TEST(a_port_that_may_be_open_is_asked_about))

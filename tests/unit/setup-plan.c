@@ -1,0 +1,526 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* What is planned for which machine: what is missing, and nothing else. */
+#include "rpcrdma/probe/probe.h"
+#include "tests/unit/setup-fakes.h"
+
+#define NFS_CONF SETUP_HEADER "[nfsd]\nrdma=y\nrdma-port=20049\n"
+
+static struct setup_machine machine;
+static struct setup_request request;
+static struct setup_plan *plan;
+
+static void start(const char *name, unsigned int roles)
+{
+	machine = machine_of(name);
+	request = (struct setup_request){ .roles = roles, .port = 20049 };
+}
+
+static void make(void)
+{
+	setup_plan_free(plan);
+	plan = NULL;
+	CU_ASSERT_EQUAL_FATAL(setup_plan_make(&plan, &machine, &request), 0);
+}
+
+static void done(void)
+{
+	setup_plan_free(plan);
+	plan = NULL;
+	tree_free(&tree);
+}
+
+static const struct setup_step *find(enum setup_kind kind, const char *path_or_name)
+{
+	unsigned int i;
+
+	for (i = 0; i < plan->nsteps; i++) {
+		const struct setup_step *step = &plan->steps[i];
+
+		if (step->kind == kind && (!strcmp(step->path, path_or_name) ||
+					   !strcmp(step->name, path_or_name)))
+			return step;
+	}
+	return NULL;
+}
+
+static bool file_is(const char *path, const char *text)
+{
+	const struct setup_step *step = find(SETUP_FILE, path);
+
+	if (step && strcmp(step->after, text) != 0)
+		fprintf(stderr, "%s is to be:\n%s", path, step->after);
+	return step && !strcmp(step->after, text);
+}
+
+static bool is_noted(bool todo, const char *words)
+{
+	unsigned int i;
+
+	for (i = 0; i < plan->nnotes; i++)
+		if (plan->notes[i].todo == todo && strstr(plan->notes[i].text, words))
+			return true;
+	for (i = 0; i < plan->nnotes; i++)
+		fprintf(stderr, "note: %s\n", plan->notes[i].text);
+	return false;
+}
+
+/* --- modules --------------------------------------------------------------------- */
+
+static void what_works_is_left_alone(void)
+{
+	static const char *const names[] = { "mlx5-roce-rhel9", "mlx5-ib-rhel8",
+					     "siw-debian12", "irdma-iwarp-sles15" };
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(names); i++) {
+		start(names[i], CHECK_CLIENT);
+		make();
+		CU_ASSERT_EQUAL(plan->nsteps, 0);
+		CU_ASSERT_FALSE(plan->unknown);
+		done();
+	}
+}
+
+static void not_loaded(void)
+{
+	start("siw-debian12", CHECK_CLIENT);
+	CU_ASSERT_EQUAL(tree_remove_all(&tree, "sys/module/rpcrdma"), 0);
+}
+
+static void a_module_that_is_listed_is_loaded(void)
+{
+	not_loaded();
+	make();
+	CU_ASSERT_EQUAL(plan->nsteps, 1);
+	CU_ASSERT_PTR_NOT_NULL(find(SETUP_MODULE, "rpcrdma"));
+	done();
+}
+
+static void a_comment_of_rdma_conf_becomes_a_line(void)
+{
+	not_loaded();
+	tree_write(&tree, PATH_RDMA, "ib_uverbs\n# xprtrdma\n# svcrdma\n");
+	make();
+	CU_ASSERT(file_is(PATH_RDMA, "ib_uverbs\nxprtrdma\n# svcrdma\n"));
+	CU_ASSERT_PTR_NOT_NULL(find(SETUP_MODULE, "rpcrdma"));
+	request.roles = CHECK_SERVER;
+	make();
+	CU_ASSERT(file_is(PATH_RDMA, "ib_uverbs\n# xprtrdma\nsvcrdma\n"));
+	done();
+}
+
+static void without_rdma_conf_the_list_is_ours(void)
+{
+	not_loaded();
+	tree_write(&tree, PATH_RDMA, "ib_uverbs\n");
+	make();
+	CU_ASSERT(file_is(PATH_MODULES, SETUP_HEADER "rpcrdma\n"));
+	/* A list that nobody reads is none. */
+	tree_write(&tree, PATH_RDMA, "# xprtrdma\n");
+	tree_link(&tree, "etc/systemd/system/rdma-load-modules@rdma.service",
+		  "/dev/null");
+	make();
+	CU_ASSERT(file_is(PATH_MODULES, SETUP_HEADER "rpcrdma\n"));
+	done();
+}
+
+static void below_a_root_nothing_is_loaded(void)
+{
+	not_loaded();
+	tree_write(&tree, PATH_RDMA, "");
+	machine.actions = NULL;
+	make();
+	CU_ASSERT_EQUAL(plan->nsteps, 1);
+	CU_ASSERT(file_is(PATH_MODULES, SETUP_HEADER "rpcrdma\n"));
+	done();
+}
+
+static void a_blacklist_stays(void)
+{
+	start("rpcrdma-blacklisted", CHECK_SERVER);
+	tree_write(&tree, PATH_RDMA, "# svcrdma\n");
+	make();
+	CU_ASSERT_PTR_NULL(find(SETUP_FILE, PATH_RDMA));
+	CU_ASSERT_PTR_NULL(find(SETUP_FILE, PATH_MODULES));
+	CU_ASSERT_PTR_NOT_NULL(find(SETUP_MODULE, "rpcrdma"));
+	CU_ASSERT(is_noted(true, "blacklist"));
+	done();
+}
+
+static void what_is_forbidden_is_not_done(void)
+{
+	start("rpcrdma-forbidden", CHECK_CLIENT);
+	make();
+	CU_ASSERT_EQUAL(plan->nsteps, 0);
+	CU_ASSERT(is_noted(true, "forbids to load rpcrdma"));
+	done();
+	start("no-rpcrdma-cloud-kernel", CHECK_CLIENT);
+	make();
+	CU_ASSERT_EQUAL(plan->nsteps, 0);
+	done();
+}
+
+static void a_driver_that_is_not_whole_is_loaded(void)
+{
+	start("mlx5-ib-not-loaded", CHECK_CLIENT);
+	make();
+	CU_ASSERT_PTR_NOT_NULL(find(SETUP_MODULE, "mlx5_ib"));
+	CU_ASSERT(file_is(PATH_MODULES, SETUP_HEADER "mlx5_ib\n"));
+	done();
+}
+
+static void without_a_device_nothing_is_set_up(void)
+{
+	start("none-debian12", CHECK_SERVER);
+	make();
+	CU_ASSERT_EQUAL(plan->nsteps, 0);
+	CU_ASSERT(is_noted(true, "no RDMA device"));
+	done();
+}
+
+/* --- nfs.conf -------------------------------------------------------------------- */
+
+static void debian(const char *conf)
+{
+	start("siw-debian12", CHECK_SERVER);
+	tree_write(&tree, "usr/sbin/rpc.nfsd", "");
+	tree_write(&tree, "etc/nfs.conf", conf);
+}
+
+static void the_server_is_told_in_a_dropin(void)
+{
+	static const char *const confs[] = {
+		"[nfsd]\n# rdma=n\n",
+		"[nfsd]\nrdma=n\n",
+		"[nfsd]\nrdma-port=20049\n",
+		/* Debian's /etc/services has no nfsrdma */
+		"[nfsd]\nrdma=y\n",
+		/* a line without newline does not count */
+		"[nfsd]\nrdma-port=20049\nrdma=y",
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(confs); i++) {
+		debian(confs[i]);
+		make();
+		CU_ASSERT(file_is(PATH_NFS_OURS, NFS_CONF));
+		CU_ASSERT_PTR_NULL(find(SETUP_FILE, PATH_NFS));
+		done();
+	}
+}
+
+static void a_server_that_is_told_already_is_left_alone(void)
+{
+	debian("[nfsd]\nrdma=y\nrdma-port=20049\n");
+	make();
+	CU_ASSERT_PTR_NULL(find(SETUP_FILE, PATH_NFS_OURS));
+	done();
+	debian("[nfsd]\nrdma=y\nrdma-port=20050\n");
+	make();
+	CU_ASSERT_PTR_NULL(find(SETUP_FILE, PATH_NFS_OURS));
+	request.has_port = true;
+	make();
+	CU_ASSERT(file_is(PATH_NFS_OURS, NFS_CONF));
+	done();
+}
+
+static void a_port_of_the_configuration_is_kept(void)
+{
+	debian("[nfsd]\nrdma=n\nrdma-port=20050\n");
+	make();
+	CU_ASSERT(
+		file_is(PATH_NFS_OURS, SETUP_HEADER "[nfsd]\nrdma=y\nrdma-port=20050\n"));
+	done();
+}
+
+static void old_versions_have_one_file(void)
+{
+	debian("# mine\n[nfsd]\n# rdma=n\n[mountd]\n");
+	tree_write(&tree, "var/lib/dpkg/status",
+		   "Package: nfs-common\nStatus: install ok installed\nVersion: "
+		   "1:2.5.2-1\n");
+	make();
+	CU_ASSERT(
+		file_is(PATH_NFS, "# mine\n[nfsd]\nrdma=y\nrdma-port=20049\n[mountd]\n"));
+	/* Whoever made the folder has one that reads it. */
+	tree_mkdir(&tree, "etc/nfs.conf.d");
+	make();
+	CU_ASSERT(file_is(PATH_NFS_OURS, NFS_CONF));
+	done();
+}
+
+static void very_old_versions_have_the_port_alone(void)
+{
+	debian("[nfsd]\n");
+	tree_write(&tree, "var/lib/dpkg/status",
+		   "Package: nfs-common\nStatus: install ok installed\nVersion: "
+		   "1:2.3.4-2\n");
+	make();
+	CU_ASSERT(file_is(PATH_NFS, "[nfsd]\nrdma=20049\nrdma-port=20049\n"));
+	done();
+}
+
+static void who_is_read_later_has_the_last_word(void)
+{
+	debian("[nfsd]\n");
+	tree_write(&tree, "etc/nfs.conf.d/zz.conf", "[nfsd]\nrdma=n\n");
+	make();
+	CU_ASSERT_PTR_NULL(find(SETUP_FILE, PATH_NFS_OURS));
+	CU_ASSERT(is_noted(true, "zz.conf:2 sets rdma=n"));
+	/* An earlier one has not. */
+	tree_write(&tree, "etc/nfs.conf.d/zz.conf", "");
+	tree_write(&tree, "etc/nfs.conf.d/local.conf", "[nfsd]\nrdma=n\n");
+	make();
+	CU_ASSERT(file_is(PATH_NFS_OURS, NFS_CONF));
+	done();
+}
+
+static void a_server_that_is_not_installed_is_told(void)
+{
+	start("siw-debian12", CHECK_SERVER);
+	make();
+	CU_ASSERT_PTR_NULL(find(SETUP_FILE, PATH_NFS_OURS));
+	CU_ASSERT(is_noted(true, "not installed"));
+	done();
+}
+
+/* --- listener -------------------------------------------------------------------- */
+
+static void running(const char *portlist)
+{
+	debian("[nfsd]\nrdma=y\nrdma-port=20049\n");
+	tree_write(&tree, "proc/fs/nfsd/portlist", portlist);
+	tree_write(&tree, "proc/fs/nfsd/threads", "8\n");
+	tree_write(&tree, "proc/fs/nfsd/clients/3/info", "");
+}
+
+static void a_server_that_runs_gets_a_listener(void)
+{
+	running("tcp 2049\n");
+	make();
+	CU_ASSERT_PTR_NOT_NULL(find(SETUP_LISTENER, ""));
+	CU_ASSERT_PTR_NULL(find(SETUP_RESTART, "nfs-server.service"));
+	done();
+}
+
+static void it_is_restarted_if_that_is_asked_for(void)
+{
+	running("tcp 2049\n");
+	request.restart = true;
+	make();
+	CU_ASSERT_PTR_NOT_NULL(find(SETUP_RESTART, "nfs-server.service"));
+	CU_ASSERT(is_noted(false, "1 NFSv4 client is connected"));
+	fake.systemd = -EHOSTDOWN;
+	make();
+	CU_ASSERT_PTR_NULL(find(SETUP_RESTART, "nfs-server.service"));
+	CU_ASSERT_PTR_NOT_NULL(find(SETUP_LISTENER, ""));
+	CU_ASSERT(is_noted(false, "systemd does not run here"));
+	done();
+}
+
+static void a_server_that_listens_is_not_restarted(void)
+{
+	running("rdma 20049\nrdma 20049\ntcp 2049\n");
+	request.restart = true;
+	make();
+	CU_ASSERT_EQUAL(plan->nsteps, 0);
+	done();
+}
+
+static void a_server_that_does_not_run_is_not_started(void)
+{
+	debian("[nfsd]\nrdma=y\nrdma-port=20049\n");
+	request.restart = true;
+	make();
+	CU_ASSERT_EQUAL(plan->nsteps, 0);
+	CU_ASSERT(is_noted(true, "does not run"));
+	done();
+}
+
+/* --- firewall -------------------------------------------------------------------- */
+
+static const struct setup_step *find_port(bool permanent)
+{
+	unsigned int i;
+
+	for (i = 0; i < plan->nsteps; i++)
+		if (plan->steps[i].kind == SETUP_PORT &&
+		    plan->steps[i].port.permanent == permanent)
+			return &plan->steps[i];
+	return NULL;
+}
+
+static void soft_roce_is_let_in_on_both_ends(void)
+{
+	start("rxe-ubuntu2204", CHECK_CLIENT);
+	fake.firewalld = true;
+	make();
+	CU_ASSERT_EQUAL(plan->nsteps, 2);
+	CU_ASSERT_PTR_NOT_NULL_FATAL(find_port(false));
+	CU_ASSERT_PTR_NOT_NULL(find_port(true));
+	CU_ASSERT_EQUAL(find_port(false)->port.port, 4791);
+	CU_ASSERT_EQUAL(find_port(false)->port.protocol, IPPROTO_UDP);
+	CU_ASSERT_STRING_EQUAL(find_port(false)->port.zone, "public");
+	/* Open until the next reload. */
+	fake.open[false] = true;
+	make();
+	CU_ASSERT_EQUAL(plan->nsteps, 1);
+	CU_ASSERT_PTR_NOT_NULL(find_port(true));
+	done();
+}
+
+static void what_is_open_stays_as_it_is(void)
+{
+	start("rxe-ubuntu2204", CHECK_CLIENT);
+	fake.firewalld = fake.service = true;
+	make();
+	CU_ASSERT_EQUAL(plan->nsteps, 0);
+	fake.service = false;
+	fake.trusted = true;
+	make();
+	CU_ASSERT_EQUAL(plan->nsteps, 0);
+	done();
+}
+
+static void soft_iwarp_is_let_in_to_a_server(void)
+{
+	debian("[nfsd]\nrdma=y\nrdma-port=20050\n");
+	fake.firewalld = true;
+	make();
+	CU_ASSERT_PTR_NOT_NULL_FATAL(find_port(true));
+	CU_ASSERT_EQUAL(find_port(true)->port.port, 20050);
+	CU_ASSERT_EQUAL(find_port(true)->port.protocol, IPPROTO_TCP);
+	request.roles = CHECK_CLIENT;
+	make();
+	CU_ASSERT_EQUAL(plan->nsteps, 0);
+	done();
+}
+
+static void for_adapters_nothing_is_opened(void)
+{
+	start("mlx5-roce-rhel9", CHECK_CLIENT);
+	fake.firewalld = true;
+	make();
+	CU_ASSERT_EQUAL(plan->nsteps, 0);
+	CU_ASSERT(is_noted(false, "4791"));
+	done();
+	start("mlx5-ib-rhel8", CHECK_CLIENT);
+	fake.firewalld = true;
+	make();
+	CU_ASSERT_EQUAL(plan->nsteps + plan->nnotes, 0);
+	done();
+}
+
+/* --- IPoIB, memlock -------------------------------------------------------------- */
+
+static void an_mtu_that_was_forgotten_gets_a_rule(void)
+{
+	const struct setup_step *step;
+
+	start("ipoib-connected-small-mtu", CHECK_CLIENT);
+	make();
+	step = find(SETUP_FILE, PATH_UDEV);
+	CU_ASSERT_PTR_NOT_NULL_FATAL(step);
+	CU_ASSERT_PTR_NOT_NULL(
+		strstr(step->after, "ATTR{address}==\"?*00:02:c9:03:00:31:78:f2\""));
+	CU_ASSERT_PTR_NOT_NULL(
+		strstr(step->after, "echo 65520 > /sys/class/net/$name/mtu"));
+	CU_ASSERT(is_noted(true, "ip link set ib0 mtu 65520"));
+	/* NetworkManager would set it anew. */
+	tree_write(&tree, "etc/NetworkManager/system-connections/ib0.nmconnection",
+		   "[connection]\ntype=infiniband\n");
+	make();
+	CU_ASSERT_PTR_NULL(find(SETUP_FILE, PATH_UDEV));
+	CU_ASSERT(is_noted(true, "NetworkManager"));
+	done();
+}
+
+static void a_rule_that_does_nothing_gets_one_that_does(void)
+{
+	start("udev-mode-by-attr", CHECK_CLIENT);
+	make();
+	CU_ASSERT_PTR_NOT_NULL(find(SETUP_FILE, PATH_UDEV));
+	CU_ASSERT(is_noted(true, "2-InfiniBand.rules:1"));
+	done();
+	start("udev-connected-on-mlx5", CHECK_CLIENT);
+	make();
+	CU_ASSERT_PTR_NULL(find(SETUP_FILE, PATH_UDEV));
+	done();
+}
+
+static void memory_is_locked_for_the_probe_alone(void)
+{
+	char want[128];
+
+	start("siw-debian12", CHECK_CLIENT);
+	make();
+	CU_ASSERT_EQUAL(plan->nsteps, 0);
+	request.for_probe = true;
+	make();
+	snprintf(want, sizeof(want), SETUP_HEADER "* - memlock %llu\n",
+		 (unsigned long long)probe_memlock_kib());
+	CU_ASSERT(file_is(PATH_LIMITS, want));
+	/* Eight READs of 1 MiB, and no more than the double. */
+	CU_ASSERT(probe_memlock_kib() > 8192 && probe_memlock_kib() <= 16384);
+	tree_write(&tree, "etc/group", "root:x:0:\nrdma:x:100:\n");
+	make();
+	snprintf(want, sizeof(want), SETUP_HEADER "@rdma - memlock %llu\n",
+		 (unsigned long long)probe_memlock_kib());
+	CU_ASSERT(file_is(PATH_LIMITS, want));
+	tree_write(&tree, "etc/security/limits.conf", "@rdma hard memlock unlimited\n");
+	make();
+	CU_ASSERT_EQUAL(plan->nsteps, 0);
+	done();
+}
+
+static void programs_get_their_modules(void)
+{
+	start("uverbs-not-loaded", CHECK_CLIENT);
+	make();
+	CU_ASSERT_EQUAL(plan->nsteps, 0);
+	request.for_probe = true;
+	make();
+	CU_ASSERT_PTR_NOT_NULL(find(SETUP_MODULE, "ib_uverbs"));
+	CU_ASSERT_PTR_NOT_NULL(find(SETUP_MODULE, "rdma_ucm"));
+	done();
+}
+
+/* --- what cannot be read --------------------------------------------------------- */
+
+static void one_remedy_that_cannot_know_stops_no_other(void)
+{
+	debian("[nfsd]\n");
+	tree_fifo(&tree, "etc/modules");
+	CU_ASSERT_EQUAL(tree_remove_all(&tree, "sys/module/rpcrdma"), 0);
+	tree_write(&tree, PATH_RDMA, "");
+	make();
+	CU_ASSERT(plan->unknown);
+	CU_ASSERT(is_noted(true, "etc/modules"));
+	CU_ASSERT(file_is(PATH_NFS_OURS, NFS_CONF));
+	done();
+}
+
+SUITE_MAIN("setup-plan", TEST(what_works_is_left_alone),
+	   TEST(a_module_that_is_listed_is_loaded),
+	   TEST(a_comment_of_rdma_conf_becomes_a_line),
+	   TEST(without_rdma_conf_the_list_is_ours), TEST(below_a_root_nothing_is_loaded),
+	   TEST(a_blacklist_stays), TEST(what_is_forbidden_is_not_done),
+	   TEST(a_driver_that_is_not_whole_is_loaded),
+	   TEST(without_a_device_nothing_is_set_up), TEST(the_server_is_told_in_a_dropin),
+	   TEST(a_server_that_is_told_already_is_left_alone),
+	   TEST(a_port_of_the_configuration_is_kept), TEST(old_versions_have_one_file),
+	   TEST(very_old_versions_have_the_port_alone),
+	   TEST(who_is_read_later_has_the_last_word),
+	   TEST(a_server_that_is_not_installed_is_told),
+	   TEST(a_server_that_runs_gets_a_listener),
+	   TEST(it_is_restarted_if_that_is_asked_for),
+	   TEST(a_server_that_listens_is_not_restarted),
+	   TEST(a_server_that_does_not_run_is_not_started),
+	   TEST(soft_roce_is_let_in_on_both_ends), TEST(what_is_open_stays_as_it_is),
+	   TEST(soft_iwarp_is_let_in_to_a_server), TEST(for_adapters_nothing_is_opened),
+	   TEST(an_mtu_that_was_forgotten_gets_a_rule),
+	   TEST(a_rule_that_does_nothing_gets_one_that_does),
+	   TEST(memory_is_locked_for_the_probe_alone), TEST(programs_get_their_modules),
+	   TEST(one_remedy_that_cannot_know_stops_no_other))
