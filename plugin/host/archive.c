@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* A tar archive, gzipped. The form is that of GNU tar ("Basic Tar Format" of its manual): an entry
+ * is a header of 512 bytes and its content, filled up to as many; a name or a target of more
+ * than 100 bytes comes before it, as the content of an entry of its own. sysfs has such targets.
+ * GNU tar, libarchive, busybox and Python read it. Everything belongs to root, is as old as
+ * the archive, and may be read by whom unpacks it. */
+#include <stdio.h>
+
+#include <zlib.h>
+
+#include "plugin/host/snapshot-internal.h"
+
+#define BLOCK 512
+
+struct header {
+	char name[100];
+	char mode[8], uid[8], gid[8];
+	char size[12], mtime[12];
+	char chksum[8];
+	char typeflag;
+	char linkname[100];
+	char magic[8]; /* with the version */
+	char uname[32], gname[32];
+	char rest[183];
+};
+
+_Static_assert(sizeof(struct header) == BLOCK, "a header of tar has 512 bytes");
+
+enum type {
+	TYPE_FILE = '0',
+	TYPE_LINK = '2',
+	TYPE_FOLDER = '5',
+	TYPE_TARGET = 'K',
+	TYPE_NAME = 'L'
+};
+
+struct archive {
+	int fd;
+	uint64_t mtime;
+	z_stream stream;
+	uint8_t packed[65536];
+};
+
+static int write_all(int fd, const uint8_t *bytes, size_t len)
+{
+	ssize_t done;
+
+	while (len) {
+		done = write(fd, bytes, len);
+		if (done < 0 && errno == EINTR)
+			continue;
+		if (done < 0)
+			return err_sys("write the archive");
+		bytes += done;
+		len -= (size_t)done;
+	}
+	return 0;
+}
+
+/* @flush: Z_NO_FLUSH, or Z_FINISH for the last. */
+static int put(struct archive *archive, const void *bytes, size_t len, int flush)
+{
+	z_stream *stream = &archive->stream;
+	int state, rc = 0;
+
+	stream->next_in = (Bytef *)bytes;
+	stream->avail_in = (uInt)len;
+	do {
+		stream->next_out = archive->packed;
+		stream->avail_out = sizeof(archive->packed);
+		state = deflate(stream, flush);
+		rc = write_all(archive->fd, archive->packed,
+			       sizeof(archive->packed) - stream->avail_out);
+	} while (!rc && (flush == Z_FINISH ? state != Z_STREAM_END : !stream->avail_out));
+	return rc;
+}
+
+/* zlib counts bytes in 32 bits. */
+static int put_content(struct archive *archive, const void *bytes, size_t len)
+{
+	static const uint8_t zeros[BLOCK];
+	size_t fill = (BLOCK - len % BLOCK) % BLOCK;
+	int rc;
+
+	if (len > UINT32_MAX)
+		return err_set(EFBIG, "a file of the archive has more than 4 GiB");
+	rc = len ? put(archive, bytes, len, Z_NO_FLUSH) : 0;
+	return rc || !fill ? rc : put(archive, zeros, fill, Z_NO_FLUSH);
+}
+
+/* Octal digits to the last byte but one. */
+static void set_number(char *field, size_t size, uint64_t value)
+{
+	for (field[--size] = '\0'; size--; value >>= 3)
+		field[size] = (char)('0' + (value & 7));
+}
+
+/* Of a long one the beginning, without a NUL. */
+static void set_name(char field[100], const char *name)
+{
+	size_t len = strlen(name);
+
+	memcpy(field, name, len < 100 ? len : 100);
+}
+
+/* The sum of the header's bytes, those of the sum itself as blanks. */
+static void set_checksum(struct header *header)
+{
+	const uint8_t *bytes = (const uint8_t *)header;
+	unsigned int sum = 0;
+	size_t i;
+
+	memset(header->chksum, ' ', sizeof(header->chksum));
+	for (i = 0; i < sizeof(*header); i++)
+		sum += bytes[i];
+	set_number(header->chksum, sizeof(header->chksum) - 1, sum);
+}
+
+static int put_header(struct archive *archive, enum type type, const char *name,
+		      const char *target, size_t len)
+{
+	struct header header;
+
+	memset(&header, 0, sizeof(header));
+	set_name(header.name, name);
+	set_name(header.linkname, target);
+	set_number(header.mode, sizeof(header.mode), type == TYPE_FOLDER ? 0755 : 0644);
+	set_number(header.uid, sizeof(header.uid), 0);
+	set_number(header.gid, sizeof(header.gid), 0);
+	set_number(header.size, sizeof(header.size), len);
+	set_number(header.mtime, sizeof(header.mtime), archive->mtime);
+	header.typeflag = (char)type;
+	memcpy(header.magic, "ustar  ", sizeof(header.magic));
+	strcpy(header.uname, "root");
+	strcpy(header.gname, "root");
+	set_checksum(&header);
+	return put(archive, &header, sizeof(header), Z_NO_FLUSH);
+}
+
+/* Before an entry whose name or target has no room in its header. */
+static int put_long(struct archive *archive, enum type type, const char *text)
+{
+	size_t len = strlen(text);
+	int rc;
+
+	if (len <= 100)
+		return 0;
+	rc = put_header(archive, type, "././@LongLink", "", len + 1);
+	return rc ? rc : put_content(archive, text, len + 1);
+}
+
+static int put_entry(struct archive *archive, enum type type, const char *name,
+		     const char *target, size_t len)
+{
+	int rc = put_long(archive, TYPE_TARGET, target);
+
+	rc = rc ? rc : put_long(archive, TYPE_NAME, name);
+	return rc ? rc : put_header(archive, type, name, target, len);
+}
+
+int archive_open(struct archive **out, int fd, uint64_t mtime)
+{
+	struct archive *archive = calloc(1, sizeof(*archive));
+
+	/* 16: with gzip's header; 8: the usual memory. */
+	if (!archive || deflateInit2(&archive->stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED,
+				     16 + MAX_WBITS, 8, Z_DEFAULT_STRATEGY) != Z_OK) {
+		free(archive);
+		return err_set(ENOMEM, "no memory for the archive");
+	}
+	archive->fd = fd;
+	archive->mtime = mtime;
+	*out = archive;
+	return 0;
+}
+
+int archive_folder(struct archive *archive, const char *path)
+{
+	char name[HOST_PATH_MAX * 2];
+
+	snprintf(name, sizeof(name), "%s/", path);
+	return put_entry(archive, TYPE_FOLDER, name, "", 0);
+}
+
+int archive_link(struct archive *archive, const char *path, const char *target)
+{
+	return put_entry(archive, TYPE_LINK, path, target, 0);
+}
+
+int archive_file(struct archive *archive, const char *path, const void *bytes, size_t len)
+{
+	int rc = put_entry(archive, TYPE_FILE, path, "", len);
+
+	return rc ? rc : put_content(archive, bytes, len);
+}
+
+/* Two empty blocks, and as many as make it a record of twenty: GNU tar minds. */
+int archive_end(struct archive *archive)
+{
+	static const uint8_t zeros[20 * BLOCK];
+	size_t used = archive->stream.total_in % sizeof(zeros);
+	size_t left = sizeof(zeros) - used;
+
+	if (left < (size_t)2 * BLOCK) {
+		int rc = put(archive, zeros, left, Z_NO_FLUSH);
+
+		if (rc)
+			return rc;
+		left = sizeof(zeros);
+	}
+	return put(archive, zeros, left, Z_FINISH);
+}
+
+void archive_close_p(struct archive **archive)
+{
+	if (!*archive)
+		return;
+	deflateEnd(&(*archive)->stream);
+	free(*archive);
+	*archive = NULL;
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* Versions of packages where rpm keeps them. */
+#include "plugin/host/live-internal.h"
+
+#define RPM_MS  5000
+#define RPM_MAX 65536
+
+/* Fixed words, and the names. */
+#define ARGS_MAX 64
+
+int live_rpm(const char *const names[], struct host_text *out)
+{
+	/* -a: names that it does not know are no error then. */
+	const char *argv[ARGS_MAX + 1] = {
+		"/usr/bin/rpm",
+		"-qa",
+		"--queryformat",
+		"%{NAME} %{VERSION}-%{RELEASE}\n",
+	};
+	unsigned int count = 4;
+
+	while (*names && count < ARGS_MAX)
+		argv[count++] = *names++;
+	return live_child(argv, RPM_MAX, deadline_in(RPM_MS), out);
+}

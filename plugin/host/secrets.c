@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* What a snapshot does not have, though readers read the file: passwords of other file systems in
+ * fstab, of iSCSI on the kernel's command line, keys of the subnet manager, the environment of
+ * services; and which other file systems are mounted, which is nobody's business. The readers find
+ * the same in what is left.
+ *
+ * No reader reads a file of keys. Should one ever do so, or follow a link to one, it has no place in
+ * a snapshot either. */
+#include <ctype.h>
+#include <fnmatch.h>
+#include <strings.h>
+
+#include "plugin/host/snapshot-internal.h"
+
+static const char *const secret_files[] = { "*shadow*",
+					    "*passwd*",
+					    "*keytab*",
+					    "*krb5cc*",
+					    "*.key",
+					    "*.pem",
+					    "*.p12",
+					    "*/private/*",
+					    "*/.ssh/*",
+					    "*/ssh/ssh_host_*",
+					    "*secret*",
+					    "*credential*",
+					    "*wpa_supplicant*",
+					    "*system-connections*",
+					    NULL };
+
+bool secrets_is_secret(const char *path)
+{
+	const char *const *pattern;
+
+	for (pattern = secret_files; *pattern; pattern++)
+		if (!fnmatch(*pattern, path, 0))
+			return true;
+	return false;
+}
+
+/* How much of a line, which is not empty, stays: 0 to @len bytes. @state: of the text, 0 at first. */
+typedef size_t (*line_fn)(const char *line, size_t len, unsigned int *state);
+
+static size_t word_end(const char *line, size_t len, size_t at)
+{
+	while (at < len && isblank((unsigned char)line[at]))
+		at++;
+	while (at < len && !isblank((unsigned char)line[at]))
+		at++;
+	return at;
+}
+
+static bool has(const char *line, size_t len, const char *what)
+{
+	return memmem(line, len, what, strlen(what));
+}
+
+/* Options of other file systems may be passwords; so may comments. */
+static size_t fstab_line(const char *line, size_t len, unsigned int *state)
+{
+	size_t type = word_end(line, len, word_end(line, len, 0));
+	bool comment = line[strspn(line, " \t")] == '#';
+
+	(void)state;
+	type += strspn(line + type, " \t");
+	return !comment && len - type >= 3 && !strncmp(line + type, "nfs", 3) ? len : 0;
+}
+
+/* Of others it is enough to know what is mounted on what. */
+static size_t mountinfo_line(const char *line, size_t len, unsigned int *state)
+{
+	size_t end = word_end(line, len, word_end(line, len, 0));
+
+	(void)state;
+	if (has(line, len, " - nfs ") || has(line, len, " - nfs4 "))
+		return len;
+	return strspn(line, "0123456789 ") < end ? 0 : end;
+}
+
+/* A paragraph for each mount that has statistics, a line for others. */
+static size_t mountstats_line(const char *line, size_t len, unsigned int *state)
+{
+	if (!strncmp(line, "device ", 7))
+		*state = has(line, len, " with fstype nfs");
+	return *state ? len : 0;
+}
+
+/* libmount's own list: of NFS mounts, which have "SRC=HOST:/PATH". */
+static size_t utab_line(const char *line, size_t len, unsigned int *state)
+{
+	const char *source = strstr(line, "SRC="), *colon = strstr(line, ":/");
+
+	(void)state;
+	return source && colon && !memchr(source, ' ', (size_t)(colon - source)) ? len
+										 : 0;
+}
+
+/* "m_key 0x...", and all that is called a key; "FOO_KEY=..." */
+static size_t opensm_line(const char *line, size_t len, unsigned int *state)
+{
+	size_t at;
+
+	(void)state;
+	for (at = strspn(line, " \t#"); at < len; at++)
+		if (isblank((unsigned char)line[at]) || line[at] == '=')
+			break;
+	return at < len && strcasestr(line, "key") && strcasestr(line, "key") < line + at
+		       ? at
+		       : len;
+}
+
+/* A setting goes on in the next line after a backslash. */
+static size_t unit_line(const char *line, size_t len, unsigned int *state)
+{
+	const char *start = line + strspn(line, " \t");
+
+	if (!*state)
+		*state = !strncmp(start, "Environment", 11) ||
+			 !strncmp(start, "SetCredential", 13);
+	if (!*state)
+		return len;
+	*state = line[len - 1] == '\\';
+	return 0;
+}
+
+static void keep_lines(struct host_text *text, line_fn keep)
+{
+	char *from = text->text, *to = text->text, *end = text->text + text->len;
+	unsigned int state = 0;
+
+	while (from < end) {
+		char *newline = memchr(from, '\n', (size_t)(end - from));
+		size_t len = (size_t)((newline ? newline : end) - from), kept;
+
+		/* So that nobody looks beyond the line; the last has a NUL behind it. */
+		from[len] = '\0';
+		kept = len ? keep(from, len, &state) : 0;
+		memmove(to, from, kept);
+		to += kept;
+		if (newline && (kept || !len))
+			*to++ = '\n';
+		from += len + 1;
+	}
+	*to = '\0';
+	text->len = (size_t)(to - text->text);
+}
+
+static bool is_password(const char *word, size_t len)
+{
+	static const char *const parts[] = {
+		"pass", "pwd",   "secret",  "token", "key",
+		"cred", "iscsi", "netroot", "auth",  "user"
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(parts); i++) {
+		const char *found = strcasestr(word, parts[i]);
+
+		if (found && found < word + len)
+			return true;
+	}
+	return false;
+}
+
+/* "netroot=iscsi:user:password@..." becomes "netroot=". */
+static void strip_cmdline(struct host_text *text)
+{
+	char *from = text->text, *to = text->text;
+
+	while (*from) {
+		size_t len = strcspn(from, " \t\n"), name = strcspn(from, "= \t\n");
+		size_t kept = name < len && is_password(from, name) ? name + 1 : len;
+
+		/* The blank behind it, too. */
+		memmove(to, from, kept);
+		to += kept;
+		from += len;
+		if (*from)
+			*to++ = *from++;
+	}
+	*to = '\0';
+	text->len = (size_t)(to - text->text);
+}
+
+static const struct {
+	const char *pattern; /* fnmatch(3), where "*" is slashes as well */
+	line_fn keep;
+	void (*strip)(struct host_text *text);
+} rows[] = {
+	{ "etc/fstab", fstab_line, NULL },
+	{ "proc/*/mountinfo", mountinfo_line, NULL },
+	{ "proc/*/mountstats", mountstats_line, NULL },
+	{ "run/mount/utab", utab_line, NULL },
+	{ "proc/cmdline", NULL, strip_cmdline },
+	{ "etc/*opensm*", opensm_line, NULL },
+	{ "*/systemd/system/*", unit_line, NULL },
+};
+
+void secrets_strip(const char *path, struct host_text *text)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		if (fnmatch(rows[i].pattern, path, 0))
+			continue;
+		if (memchr(text->text, '\0', text->len)) {
+			/* No text to the readers, as before. */
+			text->text[0] = '\0';
+			text->len = 1;
+		} else if (rows[i].keep) {
+			keep_lines(text, rows[i].keep);
+		} else {
+			rows[i].strip(text);
+		}
+	}
+}

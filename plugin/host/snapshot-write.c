@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* Writing a snapshot: the records that no reader read, the index (index.c), and all of it as an
+ * archive. */
+#include <search.h>
+#include <stdio.h>
+#include <time.h>
+
+#include "plugin/host/snapshot-internal.h"
+
+/* Of what a library reads: a module, an index of modules. What is bigger stays a name. */
+#define OPENED_MAX   (64 * 1024 * 1024)
+#define PACKAGES_MAX 32
+
+/* --- files that the machine does not have ----------------------------------------------- */
+
+/* @path has one folder. What is there of that name, of a machine below a root, gives way. */
+int snapshot_file(void *arg, const char *path, const char *text, size_t len)
+{
+	struct snapshot *snapshot = arg;
+	struct member *folder, *entry;
+	char name[HOST_PATH_MAX];
+
+	snprintf(name, sizeof(name), "%.*s", (int)strcspn(path, "/"), path);
+	folder = snapshot_tree_add(snapshot, &snapshot->entries, name, sizeof(*folder));
+	entry = snapshot_tree_add(snapshot, &snapshot->entries, path, sizeof(*entry));
+	if (!folder || !entry)
+		return err_set(ENOMEM, "no memory for %s", path);
+	folder->type = MEMBER_FOLDER;
+	entry->type = MEMBER_FILE;
+	return snapshot_copy(&entry->text, text, len)
+		       ? err_set(ENOMEM, "no memory for %s", path)
+		       : 0;
+}
+
+static int add_json(struct snapshot *snapshot, const char *path, struct json_object *json)
+{
+	const char *text;
+	size_t len;
+
+	text = json_object_to_json_string_length(
+		json, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_NOSLASHESCAPE, &len);
+	return text ? snapshot_file(snapshot, path, text, len)
+		    : err_set(ENOMEM, "no memory for %s", path);
+}
+
+/* rpm has a database that only itself reads: it is asked for what no reader could find out. */
+static void ask_rpm(struct snapshot *snapshot, struct host_text *out)
+{
+	const char *names[PACKAGES_MAX + 1];
+	unsigned int count = 0;
+
+	json_object_object_foreach(snapshot->packages, name, version)
+	{
+		if (!version && count < PACKAGES_MAX)
+			names[count++] = name;
+	}
+	names[count] = NULL;
+	if (!count || !host_is_live(snapshot->host) || live_rpm(names, out))
+		return;
+	/* Those that it does not print are not installed. */
+	while (count--)
+		json_object_object_add(snapshot->packages, names[count],
+				       json_object_new_string(""));
+}
+
+/* "NAME VERSION", or the name of one that is not installed. None: nobody knows. */
+static int add_packages(struct snapshot *snapshot)
+{
+	_cleanup_(host_text_fini) struct host_text rpm = { NULL, 0 };
+	_cleanup_free_ char *text = NULL;
+	size_t len = 0;
+	FILE *file = open_memstream(&text, &len);
+
+	if (!file)
+		return err_set(ENOMEM, "no memory for the packages");
+	ask_rpm(snapshot, &rpm);
+	fputs(rpm.text ? rpm.text : "", file);
+	json_object_object_foreach(snapshot->packages, name, version)
+	{
+		if (version)
+			fprintf(file, "%s %s\n", name, json_object_get_string(version));
+	}
+	if (fclose(file))
+		return err_set(ENOMEM, "no memory for the packages");
+	return len ? snapshot_file(snapshot, PACKAGES, text, len) : 0;
+}
+
+static void collect(const void *node, VISIT which, void *arg)
+{
+	const struct asked *asked = *(struct asked *const *)node;
+	struct snapshot *snapshot = arg;
+
+	if (which != postorder && which != leaf)
+		return;
+	if (asked->listed)
+		json_object_array_add(snapshot->listed,
+				      json_object_new_string(asked->path));
+	if (asked->absent)
+		json_object_array_add(snapshot->absent,
+				      json_object_new_string(asked->path));
+	if (asked->error) {
+		json_object_object_add(snapshot->errors, asked->path,
+				       json_object_get(asked->error));
+		snapshot->summary->refused +=
+			!strcmp(json_object_get_string(
+					json_object_object_get(asked->error, "error")),
+				"EACCES");
+	}
+}
+
+static int add_index(struct snapshot *snapshot, const struct tm *now)
+{
+	struct json_object *json = json_object_new_object();
+	char taken[32];
+	int rc;
+
+	snapshot->listed = json_object_new_array();
+	snapshot->absent = json_object_new_array();
+	snapshot->errors = json_object_new_object();
+	twalk_r(snapshot->asked, collect, snapshot);
+	strftime(taken, sizeof(taken), "%Y-%m-%dT%H:%M:%SZ", now);
+	json_object_object_add(json, "schema", json_object_new_string(INDEX_SCHEMA));
+	json_object_object_add(json, "version", json_object_new_string(NFSRDMA_VERSION));
+	json_object_object_add(json, "taken", json_object_new_string(taken));
+	json_object_object_add(json, "listed", snapshot->listed);
+	json_object_object_add(json, "absent", snapshot->absent);
+	json_object_object_add(json, "errors", snapshot->errors);
+	rc = add_json(snapshot, INDEX_PATH, json);
+	json_object_put(json);
+	return rc;
+}
+
+/* --- the archive ------------------------------------------------------------------------- */
+
+static void write_name(struct snapshot *snapshot, const struct member *entry, char path[])
+{
+	snprintf(path, HOST_PATH_MAX + 128, "%s/%s", snapshot->summary->folder,
+		 entry->path);
+}
+
+/* What a library read is read now: index, module. */
+static void read_opened(struct snapshot *snapshot, struct member *entry)
+{
+	if (entry->opened && !entry->text.text &&
+	    host_read_bytes(snapshot->host, entry->path, OPENED_MAX, &entry->text))
+		entry->text = (struct host_text){ NULL, 0 };
+}
+
+static void write_entry(const void *node, VISIT which, void *arg)
+{
+	struct member *entry = *(struct member *const *)node;
+	struct snapshot *snapshot = arg;
+	char path[HOST_PATH_MAX + 128];
+	int rc;
+
+	if (snapshot->rc || (which != postorder && which != leaf))
+		return;
+	write_name(snapshot, entry, path);
+	if (entry->type == MEMBER_FOLDER) {
+		rc = archive_folder(snapshot->archive, path);
+	} else if (entry->type == MEMBER_LINK) {
+		rc = archive_link(snapshot->archive, path, entry->target);
+	} else if (entry->text.text || (read_opened(snapshot, entry), entry->text.text)) {
+		rc = archive_file(snapshot->archive, path, entry->text.text,
+				  entry->text.len);
+		snapshot->summary->files++;
+	} else {
+		rc = archive_file(snapshot->archive, path, index_unread,
+				  strlen(index_unread));
+	}
+	snapshot->rc = rc;
+}
+
+/* "node1-20260101-120000": the machine's name as far as a shell would not mind it. */
+static void name_folder(struct snapshot *snapshot, const struct tm *now)
+{
+	static const char good[] =
+		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.";
+	char *name = snapshot->summary->folder, date[20];
+
+	if (host_attr(snapshot->host, "proc/sys/kernel/hostname", name, 65))
+		host_attr(snapshot->host, "etc/hostname", name, 65);
+	name[strspn(name, good)] = '\0';
+	if (!*name || *name == '.')
+		strcpy(name, "host");
+	strftime(date, sizeof(date), "-%Y%m%d-%H%M%S", now);
+	strcat(name, date);
+}
+
+static int write_archive(struct snapshot *snapshot, int fd, time_t now)
+{
+	char folder[sizeof(snapshot->summary->folder) + 1];
+	_cleanup_(archive_close_p) struct archive *archive = NULL;
+	int rc = archive_open(&archive, fd, (uint64_t)now);
+
+	if (rc)
+		return rc;
+	snapshot->archive = archive;
+	snprintf(folder, sizeof(folder), "%s", snapshot->summary->folder);
+	rc = archive_folder(archive, folder);
+	if (rc)
+		return rc;
+	twalk_r(snapshot->entries, write_entry, snapshot);
+	return snapshot->rc ? snapshot->rc : archive_end(archive);
+}
+
+int snapshot_write(struct snapshot *snapshot, int fd, struct snapshot_summary *out)
+{
+	time_t now = time(NULL);
+	struct tm tm;
+	int rc;
+
+	memset(out, 0, sizeof(*out));
+	snapshot->summary = out;
+	gmtime_r(&now, &tm);
+	name_folder(snapshot, &tm);
+	host_watch(snapshot->host, NULL, NULL);
+	if (snapshot->rc)
+		return err_set(-snapshot->rc, "no memory for the snapshot");
+	rc = add_packages(snapshot);
+	if (!rc && json_object_object_length(snapshot->remote))
+		rc = add_json(snapshot, ".nfsrdma/remote.json", snapshot->remote);
+	rc = rc ? rc : add_index(snapshot, &tm);
+	return rc ? rc : write_archive(snapshot, fd, now);
+}

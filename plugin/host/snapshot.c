@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* A snapshot of a machine. There is no list of what belongs into it: it watches the host (host.h)
+ * while somebody reads, and keeps what was asked and what came of it. So it holds what the
+ * checks of this very program look at, whatever they are, as they saw it, and nothing besides. */
+#include "plugin/host/snapshot-internal.h"
+
+static void no_memory(struct snapshot *snapshot)
+{
+	if (!snapshot->rc)
+		snapshot->rc = -ENOMEM;
+}
+
+static struct asked *ask(struct snapshot *snapshot, const char *path)
+{
+	return snapshot_tree_add(snapshot, &snapshot->asked, path, sizeof(struct asked));
+}
+
+int snapshot_copy(struct host_text *to, const void *bytes, size_t len)
+{
+	char *text = malloc(len + 1);
+
+	if (!text)
+		return -ENOMEM;
+	memcpy(text, bytes, len);
+	text[len] = '\0';
+	host_text_fini(to);
+	*to = (struct host_text){ text, len };
+	return 0;
+}
+
+static void on_error(struct snapshot *snapshot, const struct host_event *event)
+{
+	struct asked *asked = ask(snapshot, event->path);
+
+	if (!asked)
+		return;
+	if (event->rc == -ENOENT)
+		asked->absent = true;
+	else if (!asked->read && !asked->error)
+		asked->error = live_encode_error(event->rc);
+}
+
+/* A reader with room for less may have been refused: it will be so again. */
+static void forget_error(struct snapshot *snapshot, const char *path)
+{
+	struct asked *asked = ask(snapshot, path);
+
+	if (!asked)
+		return;
+	json_object_put(asked->error);
+	asked->error = NULL;
+	asked->read = true;
+}
+
+/* A refusal where there would be a secret. */
+static void refuse(struct snapshot *snapshot, const char *path)
+{
+	struct asked *asked = ask(snapshot, path);
+
+	err_set(EACCES, "/%s is left out of snapshots: it may hold secrets", path);
+	if (asked && !asked->error)
+		asked->error = live_encode_error(-EACCES);
+}
+
+static bool is_ours(const struct member *entry, const char *path)
+{
+	return !secrets_is_secret(entry->path) && !secrets_is_secret(path);
+}
+
+static void on_opened(struct snapshot *snapshot, const struct host_event *event)
+{
+	struct member *entry = snapshot_tree_place(snapshot, event->path, true);
+
+	if (!entry || entry->type != MEMBER_FILE)
+		return;
+	if (!is_ours(entry, event->path))
+		return refuse(snapshot, event->path);
+	entry->opened = true;
+	forget_error(snapshot, event->path);
+}
+
+/* The whole list of packages is not the snapshot's business: add_packages(). */
+static bool is_package_list(const char *path)
+{
+	return !strcmp(path, "var/lib/dpkg/status") || !strcmp(path, PACKAGES);
+}
+
+static void on_text(struct snapshot *snapshot, const struct host_event *event)
+{
+	struct member *entry = snapshot_tree_place(snapshot, event->path, true);
+
+	if (!entry || entry->type != MEMBER_FILE || is_package_list(event->path))
+		return;
+	if (!is_ours(entry, event->path))
+		return refuse(snapshot, event->path);
+	forget_error(snapshot, event->path);
+	if (entry->text.text)
+		return;
+	if (snapshot_copy(&entry->text, event->text->text, event->text->len))
+		no_memory(snapshot);
+	else
+		secrets_strip(entry->path, &entry->text);
+}
+
+static void on_names(struct snapshot *snapshot, const struct host_event *event)
+{
+	struct asked *asked = ask(snapshot, event->path);
+	struct member *folder = snapshot_tree_place(snapshot, event->path, true);
+	char path[HOST_PATH_MAX];
+	size_t i;
+
+	if (!asked || !folder)
+		return;
+	asked->listed = true;
+	for (i = 0; i < event->names->count; i++)
+		if (!host_path(path, folder->path, event->names->names[i]))
+			snapshot_tree_look(snapshot, path);
+}
+
+static void on_answer(struct snapshot *snapshot, const struct host_event *event)
+{
+	bool package = !strcmp(event->path, PACKAGES);
+	struct json_object *value = NULL;
+
+	if (event->value && event->words && *event->words) {
+		value = json_object_new_object();
+		json_object_object_add(value, "answer",
+				       json_object_new_string(event->value));
+		json_object_object_add(value, "text",
+				       json_object_new_string(event->words));
+	} else if (event->value) {
+		value = json_object_new_string(event->value);
+	}
+	if (json_object_object_add(package ? snapshot->packages : snapshot->remote,
+				   event->key, value))
+		no_memory(snapshot);
+}
+
+static void on_event(void *arg, const struct host_event *event)
+{
+	struct snapshot *snapshot = arg;
+
+	switch (event->seen) {
+	case HOST_SEEN_THERE: snapshot_tree_place(snapshot, event->path, true); break;
+	case HOST_SEEN_LINK: snapshot_tree_place(snapshot, event->path, false); break;
+	case HOST_SEEN_OPENED: on_opened(snapshot, event); break;
+	case HOST_SEEN_TEXT: on_text(snapshot, event); break;
+	case HOST_SEEN_NAMES: on_names(snapshot, event); break;
+	case HOST_SEEN_ERROR: on_error(snapshot, event); break;
+	case HOST_SEEN_ANSWER: on_answer(snapshot, event); break;
+	}
+}
+
+int snapshot_open(struct snapshot **out, struct host *host)
+{
+	struct snapshot *snapshot = calloc(1, sizeof(*snapshot));
+
+	if (!snapshot)
+		return err_set(ENOMEM, "no memory for the snapshot");
+	snapshot->host = host;
+	snapshot->packages = json_object_new_object();
+	snapshot->remote = json_object_new_object();
+	if (!snapshot->packages || !snapshot->remote) {
+		snapshot_close(snapshot);
+		return err_set(ENOMEM, "no memory for the snapshot");
+	}
+	host_watch(host, on_event, snapshot);
+	*out = snapshot;
+	return 0;
+}
+
+void snapshot_close(struct snapshot *snapshot)
+{
+	if (!snapshot)
+		return;
+	host_watch(snapshot->host, NULL, NULL);
+	snapshot_tree_free(snapshot);
+	json_object_put(snapshot->packages);
+	json_object_put(snapshot->remote);
+	free(snapshot);
+}
+
+void snapshot_close_p(struct snapshot **snapshot)
+{
+	snapshot_close(*snapshot);
+	*snapshot = NULL;
+}

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* What a snapshot leaves out. */
+#include "plugin/host/snapshot-internal.h"
+#include "suite.h"
+
+static void expect(const char *path, const char *text, const char *want)
+{
+	struct host_text copy = { strdup(text), strlen(text) };
+
+	secrets_strip(path, &copy);
+	CU_ASSERT_STRING_EQUAL(copy.text, want);
+	CU_ASSERT_EQUAL(copy.len, strlen(want));
+	if (strcmp(copy.text, want) != 0)
+		fprintf(stderr, "%s: \"%s\", not \"%s\"\n", path, copy.text, want);
+	free(copy.text);
+}
+
+static void fstab_has_its_nfs_lines_alone(void)
+{
+	expect("etc/fstab",
+	       "# password=hunter2\n"
+	       "UUID=1 / ext4 defaults 0 1\n"
+	       "//srv/share /mnt cifs username=u,password=hunter2 0 0\n"
+	       "nas:/a\t/a nfs rdma,port=20049 0 0\n"
+	       "  nas:/b /b nfs4 proto=rdma\n"
+	       "#nas:/c /c nfs password\n"
+	       "short line\n"
+	       "nas:/d /d nfs",
+	       "nas:/a\t/a nfs rdma,port=20049 0 0\n"
+	       "  nas:/b /b nfs4 proto=rdma\n"
+	       "nas:/d /d nfs");
+	expect("etc/fstab", "", "");
+}
+
+static void of_other_mounts_only_the_tree_is_left(void)
+{
+	expect("proc/4711/mountinfo",
+	       "22 1 8:1 / / rw - ext4 /dev/sda1 rw\n"
+	       "40 22 0:50 / /secret rw - cifs //srv/x rw,username=u\n"
+	       "41 40 0:51 / /nas rw - nfs4 nas:/x rw,proto=rdma\n"
+	       "nonsense\n",
+	       "22 1\n"
+	       "40 22\n"
+	       "41 40 0:51 / /nas rw - nfs4 nas:/x rw,proto=rdma\n");
+	expect("proc/self/mountstats",
+	       "device proc mounted on /proc with fstype proc\n"
+	       "device nas:/x mounted on /nas with fstype nfs4 statvers=1.1\n"
+	       "\topts:\trw\n"
+	       "\n"
+	       "device //srv/x mounted on /secret with fstype cifs\n"
+	       "\tanything\n",
+	       "device nas:/x mounted on /nas with fstype nfs4 statvers=1.1\n"
+	       "\topts:\trw\n"
+	       "\n");
+	expect("run/mount/utab",
+	       "SRC=//srv/x TARGET=/mnt ROOT=/ ATTRS=password=hunter2\n"
+	       "SRC=nas:/x TARGET=/nas ROOT=/ ATTRS=rdma\n",
+	       "SRC=nas:/x TARGET=/nas ROOT=/ ATTRS=rdma\n");
+}
+
+static void words_of_the_command_line_lose_passwords(void)
+{
+	expect("proc/cmdline",
+	       "ro module_blacklist=rpcrdma netroot=iscsi:u:pw@192.0.2.1::3260 "
+	       "rd.iscsi.password=hunter2 modprobe.blacklist=a,b quiet\n",
+	       "ro module_blacklist=rpcrdma netroot= rd.iscsi.password= "
+	       "modprobe.blacklist=a,b quiet\n");
+}
+
+static void the_fabrics_keys_are_gone(void)
+{
+	expect("etc/opensm/opensm.conf",
+	       "# The M_Key of all ports\n"
+	       "m_key 0x1234567890abcdef\n"
+	       "sm_key 0x1\n"
+	       "sm_priority 15\n"
+	       "guid 0x0002c90300001234\n",
+	       "# The M_Key of all ports\n"
+	       "m_key\n"
+	       "sm_key\n"
+	       "sm_priority 15\n"
+	       "guid 0x0002c90300001234\n");
+}
+
+static void units_lose_their_environment(void)
+{
+	expect("usr/lib/systemd/system/nfs-server.service.d/a.conf",
+	       "[Service]\n"
+	       "Environment=PASSWORD=hunter2 \\\n"
+	       "  MORE=hunter3\n"
+	       "LimitMEMLOCK=1G\n",
+	       "[Service]\n"
+	       "LimitMEMLOCK=1G\n");
+}
+
+static void other_files_are_left_alone(void)
+{
+	expect("etc/nfs.conf", "[nfsd]\npassword=1\n", "[nfsd]\npassword=1\n");
+	expect("etc/fstab.d/x", "anything", "anything");
+}
+
+static void what_is_no_text_stays_none(void)
+{
+	struct host_text copy = { malloc(9), 8 };
+
+	memcpy(copy.text, "a\0secret", 9);
+	secrets_strip("etc/fstab", &copy);
+	CU_ASSERT_EQUAL(copy.len, 1);
+	CU_ASSERT_EQUAL(copy.text[0], '\0');
+	free(copy.text);
+}
+
+static void files_of_keys_are_known_by_name(void)
+{
+	static const char *const secret[] = {
+		"etc/shadow",
+		"etc/krb5.keytab",
+		"etc/ssl/private/a",
+		"root/.ssh/id_ed25519",
+		"etc/ssh/ssh_host_rsa_key",
+		"etc/pki/a.key",
+		"etc/NetworkManager/system-connections/wifi"
+	};
+	static const char *const open_ones[] = {
+		"etc/nfs.conf", "proc/cmdline",
+		"sys/class/infiniband/mlx5_0/ports/1/pkeys/0", "etc/rdma/partitions.conf",
+		"var/lib/nfs/etab"
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(secret); i++)
+		CU_ASSERT_TRUE(secrets_is_secret(secret[i]));
+	for (i = 0; i < ARRAY_SIZE(open_ones); i++)
+		CU_ASSERT_FALSE(secrets_is_secret(open_ones[i]));
+}
+
+SUITE_MAIN("secrets", TEST(fstab_has_its_nfs_lines_alone),
+	   TEST(of_other_mounts_only_the_tree_is_left),
+	   TEST(words_of_the_command_line_lose_passwords),
+	   TEST(the_fabrics_keys_are_gone), TEST(units_lose_their_environment),
+	   TEST(other_files_are_left_alone), TEST(what_is_no_text_stays_none),
+	   TEST(files_of_keys_are_known_by_name))
