@@ -12,7 +12,7 @@
 
 #define EXERCISES (CLI_PROBE | CLI_BENCH)
 #define REPORTING (EXERCISES | CLI_CHECK)
-#define ALL       (REPORTING | CLI_SERVE | CLI_EXPLAIN)
+#define ALL       (REPORTING | CLI_SERVE | CLI_EXPLAIN | CLI_PLAN | CLI_SNAPSHOT | CLI_MOUNTS | CLI_SETUP | CLI_POOL)
 
 static int set_embedded(struct cli_options *options, const char *value)
 {
@@ -46,6 +46,7 @@ static int set_timeout(struct cli_options *options, const char *value)
 	unsigned long seconds;
 	int rc = value_number(value, 1, TIMEOUT_MAX, &seconds);
 
+	options->has_timeout = true;
 	if (!rc)
 		options->timeout_ms = (unsigned int)seconds * 1000;
 	return rc;
@@ -89,6 +90,7 @@ static int set_nfs_port(struct cli_options *options, const char *value)
 static int set_nfs_version(struct cli_options *options, const char *value)
 {
 	options->nfs_version = nfs_version_find(value);
+	options->nfs_version_auto = !strcmp(value, "auto");
 	return options->nfs_version || !strcmp(value, "auto")
 		       ? 0
 		       : err_set(EINVAL, "takes auto, 3, 4.0, 4.1 or 4.2, not '%.40s'",
@@ -203,6 +205,41 @@ static int set_sec(struct cli_options *options, const char *value)
 	return err_set(EINVAL, "takes sys, krb5, krb5i or krb5p, not '%.40s'", value);
 }
 
+static int set_mount_options(struct cli_options *options, const char *value)
+{
+	options->mount_options = value;
+	return 0;
+}
+
+static int set_options_only(struct cli_options *options, const char *value)
+{
+	(void)value;
+	options->options_only = true;
+	return 0;
+}
+
+static int set_resolve(struct cli_options *options, const char *value)
+{
+	(void)value;
+	options->resolve = true;
+	return 0;
+}
+
+static int set_dir(struct cli_options *options, const char *value)
+{
+	return not_empty(&options->dir, value);
+}
+
+static int set_connect(struct cli_options *options, const char *value)
+{
+	return not_empty(&options->connect, value);
+}
+
+static int set_target(struct cli_options *options, const char *value)
+{
+	return not_empty(&options->target, value);
+}
+
 static int set_quiet(struct cli_options *options, const char *value)
 {
 	(void)value;
@@ -214,6 +251,41 @@ static int set_verbose(struct cli_options *options, const char *value)
 {
 	(void)value;
 	options->verbose = true;
+	return 0;
+}
+
+static int set_force(struct cli_options *options, const char *value)
+{
+	(void)value;
+	options->force = true;
+	return 0;
+}
+
+static int set_dry_run(struct cli_options *options, const char *value)
+{
+	(void)value;
+	options->dry_run = true;
+	return 0;
+}
+
+static int set_undo(struct cli_options *options, const char *value)
+{
+	(void)value;
+	options->undo = true;
+	return 0;
+}
+
+static int set_restart(struct cli_options *options, const char *value)
+{
+	(void)value;
+	options->restart = true;
+	return 0;
+}
+
+static int set_for_probe(struct cli_options *options, const char *value)
+{
+	(void)value;
+	options->for_probe = true;
 	return 0;
 }
 
@@ -246,17 +318,17 @@ const struct cli_option option_table[] = {
 	{ .name = "role",
 	  .arg = "ROLE",
 	  .help = "What this host is to be: client, server or both (default: client, and server too where it is one).",
-	  .commands = CLI_CHECK,
+	  .commands = CLI_CHECK | CLI_SNAPSHOT,
 	  .set = set_role },
 	{ .name = "root",
 	  .arg = "DIR",
-	  .help = "Look at the machine that lies below this directory, as nfsrdma snapshot wrote it.",
-	  .commands = CLI_CHECK,
+	  .help = "Look at the machine that lies below this directory, as nfsrdma snapshot wrote it; setup changes the files of one, of an image for instance.",
+	  .commands = CLI_CHECK | CLI_SNAPSHOT | CLI_PLAN | CLI_MOUNTS | CLI_SETUP,
 	  .set = set_root },
 	{ .name = "sec",
 	  .arg = "FLAVOR",
 	  .help = "How mounts are to be secured: sys (default), krb5, krb5i or krb5p.",
-	  .commands = CLI_CHECK,
+	  .commands = CLI_CHECK | CLI_SNAPSHOT,
 	  .set = set_sec },
 	{ .name = "listen",
 	  .arg = "ADDR:PORT",
@@ -285,6 +357,35 @@ const struct cli_option option_table[] = {
 	  .help = "Do not ask clients for the CRC of MPA; one that wants it has it.",
 	  .commands = CLI_SERVE,
 	  .set = set_no_crc },
+	{ .name = "options",
+	  .letter = 'o',
+	  .arg = "OPTIONS",
+	  .help = "The mount options, as mount(8) takes them with -o.",
+	  .commands = CLI_PLAN | CLI_POOL,
+	  .set = set_mount_options },
+	{ .name = "target",
+	  .arg = "DIR",
+	  .help = "The directory that the pool is mounted on.",
+	  .commands = CLI_POOL,
+	  .set = set_target },
+	{ .name = "connect",
+	  .arg = "URI",
+	  .help = "Which libvirt to ask (default: LIBVIRT_DEFAULT_URI, or qemu:///system).",
+	  .commands = CLI_POOL,
+	  .set = set_connect },
+	{ .name = "options-only",
+	  .help = "Print the option string alone, one line; warnings go to standard error.",
+	  .commands = CLI_PLAN,
+	  .set = set_options_only },
+	{ .name = "dir",
+	  .arg = "DIR",
+	  .help = "The directory that is to be mounted on, for what the policy says of it.",
+	  .commands = CLI_PLAN,
+	  .set = set_dir },
+	{ .name = "resolve",
+	  .help = "Ask the resolver for the server: one with IPv6 addresses alone needs proto=rdma6.",
+	  .commands = CLI_PLAN,
+	  .set = set_resolve },
 	{ .name = "level",
 	  .arg = "LEVEL",
 	  .help = "How much to do: quick, standard (default) or full.",
@@ -292,13 +393,13 @@ const struct cli_option option_table[] = {
 	  .set = set_level },
 	{ .name = "format",
 	  .arg = "FORMAT",
-	  .help = "The report: text (default), json, openmetrics or nagios.",
-	  .commands = REPORTING,
+	  .help = "The report: text (default), json, openmetrics or nagios; for plan the first two.",
+	  .commands = REPORTING | CLI_PLAN | CLI_MOUNTS | CLI_POOL,
 	  .set = set_format },
 	{ .name = "timeout",
 	  .arg = "SECONDS",
-	  .help = "One deadline for everything (1 to 86400, default 60; check 5).",
-	  .commands = REPORTING,
+	  .help = "One deadline for everything (1 to 86400, default 60; check, mounts and plan 5, snapshot 20, pool 15 to look and 180 to change).",
+	  .commands = REPORTING | CLI_SNAPSHOT | CLI_PLAN | CLI_MOUNTS | CLI_POOL,
 	  .set = set_timeout },
 	{ .name = "transport",
 	  .arg = "NAME",
@@ -318,7 +419,7 @@ const struct cli_option option_table[] = {
 	{ .name = "port",
 	  .arg = "PORT",
 	  .help = "The server's NFS/RDMA port (default 20049).",
-	  .commands = REPORTING,
+	  .commands = REPORTING | CLI_SNAPSHOT | CLI_SETUP,
 	  .set = set_port },
 	{ .name = "mount-port",
 	  .arg = "PORT",
@@ -333,7 +434,7 @@ const struct cli_option option_table[] = {
 	{ .name = "nfs-version",
 	  .arg = "VERSION",
 	  .help = "The version of NFS: 3, 4.0, 4.1, 4.2 or auto (default), the highest that the server offers.",
-	  .commands = REPORTING,
+	  .commands = REPORTING | CLI_SNAPSHOT | CLI_POOL,
 	  .set = set_nfs_version },
 	{ .name = "cred",
 	  .arg = "UID:GID[,GID...]",
@@ -345,6 +446,26 @@ const struct cli_option option_table[] = {
 	  .help = "Record the iWARP connections as a capture file.",
 	  .commands = CLI_PROBE,
 	  .set = set_pcap },
+	{ .name = "force",
+	  .help = "snapshot: replace FILE where it exists. pool: change the definition of a pool although guests run on it, or revert one that was edited since.",
+	  .commands = CLI_SNAPSHOT | CLI_POOL,
+	  .set = set_force },
+	{ .name = "dry-run",
+	  .help = "Change nothing: show files as a difference, the rest as commands.",
+	  .commands = CLI_SETUP | CLI_POOL,
+	  .set = set_dry_run },
+	{ .name = "undo",
+	  .help = "Take back all that setup did, unless somebody changed one of its files since.",
+	  .commands = CLI_SETUP,
+	  .set = set_undo },
+	{ .name = "restart",
+	  .help = "Restart nfs-server where that is needed; without it a running server is told to listen, which no client notices.",
+	  .commands = CLI_SETUP,
+	  .set = set_restart },
+	{ .name = "for-probe",
+	  .help = "Also what nfsrdma probe over an RDMA device needs: ib_uverbs, rdma_ucm and, for who is not root, locked memory.",
+	  .commands = CLI_SETUP,
+	  .set = set_for_probe },
 	{ .name = "scd",
 	  .help = "Print the tables as the manual page has them.",
 	  .commands = CLI_EXPLAIN,
@@ -353,12 +474,12 @@ const struct cli_option option_table[] = {
 	{ .name = "quiet",
 	  .letter = 'q',
 	  .help = "No progress line; in the text only what needs care, and the verdict.",
-	  .commands = REPORTING,
+	  .commands = REPORTING | CLI_SNAPSHOT | CLI_MOUNTS | CLI_POOL,
 	  .set = set_quiet },
 	{ .name = "verbose",
 	  .letter = 'v',
 	  .help = "In the text a line for each check, also for what is good or does not apply.",
-	  .commands = CLI_CHECK,
+	  .commands = CLI_CHECK | CLI_MOUNTS,
 	  .set = set_verbose },
 	{ .name = "version",
 	  .letter = 'V',
@@ -408,6 +529,8 @@ static void options_for_getopt(const struct cli_command *command, struct option 
 					    NULL, 256 + (int)(row - option_table) };
 		if (row->letter)
 			*letters++ = row->letter;
+		if (row->letter && row->arg)
+			*letters++ = ':';
 	}
 	*longs = (struct option){ 0 };
 	*letters = '\0';
@@ -443,7 +566,7 @@ static int refuse(int c, char *const *argv)
 int options_parse(struct cli_options *options, int argc, char *const *argv)
 {
 	struct option longs[ARRAY_SIZE(option_table)];
-	char letters[ARRAY_SIZE(option_table) + 2];
+	char letters[2 * ARRAY_SIZE(option_table) + 2];
 	const struct cli_option *row;
 	int c, rc;
 

@@ -66,6 +66,9 @@ refused 'not empty' check --root ''
 refused 'No such file' check --root "$work/nowhere"
 refused 'Not a directory' check --root /dev/null
 refused 'one argument too many' check a b
+refused 'one argument too many' mounts a
+refused 'no option' mounts --port 20049
+refused 'No such file' mounts --root "$work/nowhere"
 # What contradicts itself is refused, never ignored.
 refused 'name one' check --port 20049
 refused 'needs --bind' probe --embedded --transport verbs
@@ -78,7 +81,7 @@ for target in '' : :/ '[::1' '[]:/' ::1 ::1:/ nas1: nas1:x -- "$huge" "nas1:/$hu
 done
 
 # Help and version are results.
-for command in probe check serve bench explain; do
+for command in probe check mounts serve bench explain; do
 	run "$command" --help
 	expect_status 0
 	grep -q "^Usage: nfsrdma $command" "$work/out" || { show; fail "no usage"; }
@@ -87,7 +90,7 @@ for command in probe check serve bench explain; do
 done
 run --help
 expect_status 0
-for command in probe check serve bench explain; do
+for command in probe check mounts serve bench explain; do
 	grep -q "^  $command " "$work/out" || { show; fail "$command is not listed"; }
 done
 run --version

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* nfsrdma mounts: every NFS mount, over what it was wanted and over what it goes. On a running
+ * system it looks twice and asks every mount for an answer in between, so that connections that
+ * were closed for idleness are open when they are judged, and counters that rise are seen. */
+#include "plugin/cli/cli.h"
+
+#define TIMEOUT_MS 5000
+/* Of the whole time, for the second look and the report. */
+#define RESERVE_MS 250
+
+struct looks {
+	struct nfs_mounts before, now;
+	struct mount_answer *answers;
+	struct conf *conf;
+};
+
+static void looks_fini(struct looks *looks)
+{
+	host_nfs_mounts_fini(&looks->before);
+	host_nfs_mounts_fini(&looks->now);
+	free(looks->answers);
+	conf_close(looks->conf);
+}
+
+static int look(const struct host *host, uint64_t deadline, struct looks *looks)
+{
+	int rc = host_nfs_mounts(host, &looks->now);
+
+	/* Without it less is known of what was wanted; check tells what is wrong with it. */
+	if (conf_open(&looks->conf, host, "etc/nfsmount.conf"))
+		looks->conf = NULL;
+	if (rc || !host_is_live(host) || !looks->now.count)
+		return rc;
+	looks->before = looks->now;
+	looks->now = (struct nfs_mounts){ 0 };
+	rc = live_wake(&looks->before, deadline, &looks->answers);
+	return rc ? rc : host_nfs_mounts(host, &looks->now);
+}
+
+/* --- the table ------------------------------------------------------------------------------- */
+
+static const char *answer_cell(const struct mount_verdict *verdict, char buf[32])
+{
+	const struct mount_answer *answer = verdict->answer;
+
+	if (!answer)
+		return "-";
+	if (answer->state == MOUNT_ANSWERED)
+		snprintf(buf, 32, "%.1f ms", answer->ms);
+	else
+		snprintf(buf, 32, "%s",
+			 answer->state == MOUNT_SILENT    ? "none"
+			 : answer->state == MOUNT_REFUSED ? "error"
+							  : "-");
+	return buf;
+}
+
+static const char *effective_cell(const struct mount_verdict *verdict, char buf[40])
+{
+	snprintf(buf, 40, "%s%s", mounts_run_name(verdict),
+		 verdict->proven ? ", proven" : "");
+	return buf;
+}
+
+#define COLUMN_ANSWER 4
+
+/* A column that nothing is in is left out. */
+static const char *const *without_answer(const char **cells, bool asked)
+{
+	unsigned int i;
+
+	for (i = COLUMN_ANSWER; !asked && cells[i]; i++)
+		cells[i] = cells[i + 1];
+	return cells;
+}
+
+static int add_row(struct report *report, const struct mount_verdict *verdict, bool asked)
+{
+	const struct nfs_mount *mount = verdict->mount;
+	char port[16] = "-", answer[32], effective[40];
+	bool wanted = verdict->wish > WISH_NONE;
+	const char *cells[] = { wanted ? mounts_wish_name(verdict->wish) : "-",
+				effective_cell(verdict, effective),
+				mount->vers,
+				port,
+				answer_cell(verdict, answer),
+				mount->target,
+				mount->fs_spec,
+				NULL };
+
+	if (mount->port)
+		snprintf(port, sizeof(port), "%u", mount->port);
+	return report_row(report, mounts_status(verdict), without_answer(cells, asked));
+}
+
+static int add_table(struct report *report, const struct mounts_seen *seen,
+		     const struct mount_verdict *verdicts)
+{
+	const char *heads[] = { "wanted", "goes over", "NFS",    "port",
+				"answer", "mount",     "source", NULL };
+	unsigned int i;
+	int rc;
+
+	if (!seen->now->count)
+		return 0;
+	rc = report_columns(report, without_answer(heads, seen->answers));
+	for (i = 0; i < seen->now->count && !rc; i++)
+		rc = add_row(report, &verdicts[i], seen->answers);
+	return rc;
+}
+
+/* --- the report -------------------------------------------------------------------------------- */
+
+struct collector {
+	struct report *report;
+	int rc; /* of the first finding that the report refused */
+};
+
+static void on_finding(void *arg, const struct finding *finding)
+{
+	struct collector *collector = arg;
+	int rc = report_add(collector->report, finding);
+
+	if (rc && !collector->rc)
+		collector->rc = rc;
+}
+
+static int fill_report(struct report *report, const struct looks *looks)
+{
+	const struct mounts_seen seen = {
+		.now = &looks->now,
+		.before = looks->answers ? &looks->before : NULL,
+		.answers = looks->answers,
+		.nfsmount_conf = looks->conf,
+	};
+	_cleanup_free_ struct mount_verdict *verdicts = NULL;
+	struct collector collector = { report, 0 };
+	int rc = mounts_audit(&seen, &verdicts);
+
+	rc = rc ? rc : add_table(report, &seen, verdicts);
+	if (rc)
+		return rc;
+	mounts_findings(&seen, verdicts, on_finding, &collector);
+	return collector.rc;
+}
+
+/* Mountinfo, or what belongs to it, could not be read. */
+static int tell_unknown(struct report *report)
+{
+	_cleanup_free_ struct finding *finding = calloc(1, sizeof(*finding));
+
+	if (!finding)
+		return err_set(ENOMEM, "no memory");
+	finding_init(finding, "mount.list", FINDING_UNKNOWN, "%s", err_text());
+	return report_add(report, finding);
+}
+
+static int cmd_mounts_run(struct cli_options *options)
+{
+	_cleanup_(report_free_p) struct report *report = report_new("mounts");
+	_cleanup_(looks_fini) struct looks looks = { 0 };
+	_cleanup_(host_close_p) struct host *host = NULL;
+	uint64_t start = now_ns();
+	time_t started = time(NULL);
+	int rc;
+
+	if (host_open(&host, options->root)) {
+		err_context(-EINVAL, "--root");
+		return cli_usage(options);
+	}
+	if (!report)
+		return cli_error(options, EXIT_UNKNOWN, "no memory for the report");
+	options->brief = !options->verbose;
+	rc = look(host, deadline_in(options->timeout_ms - RESERVE_MS), &looks);
+	rc = rc ? tell_unknown(report) : fill_report(report, &looks);
+	if (rc) {
+		report_cut(report);
+		cli_error(options, EXIT_UNKNOWN, "%s", err_text());
+	}
+	report_times(report, started, (double)(now_ns() - start) / 1e6);
+	return output_report(options, report);
+}
+
+const struct cli_command cmd_mounts = {
+	.name = "mounts",
+	.bit = CLI_MOUNTS,
+	.synopsis = "[OPTION...]",
+	.summary =
+		"List every NFS mount: over what it was wanted, and over what it goes.",
+	.details =
+		"Finds mounts that were wanted over RDMA and go over TCP, which nothing else "
+		"tells. Each mount is asked for an answer by a process of its own, so that one "
+		"whose server is gone keeps nobody waiting beyond the deadline.",
+	.timeout_ms = TIMEOUT_MS,
+	.run = cmd_mounts_run,
+};

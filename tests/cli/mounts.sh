@@ -1,0 +1,99 @@
+#!/bin/bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Copyright (C) 2026 The nfsrdma authors
+#
+# nfsrdma mounts on machines of tests/hosts: those with a file "expect-mounts", a line "STATUS ID
+# TARGET" for each finding that is not good, and the verdict; "expect-mounts.txt" is the whole text. NFSRDMA_HOSTS
+# and NFSRDMA_ACCEPT as in hosts.sh.
+. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+
+requires jq python3 depmod
+
+machines=$NFSRDMA_SOURCE/tests/hosts
+read -ra names <<<"${NFSRDMA_HOSTS:-$(cd "$machines" && echo */expect-mounts | sed 's,/expect-mounts,,g')}"
+mkdir "$work/hosts"
+python3 "$NFSRDMA_SOURCE/tests/support/make-host" "$work/hosts" "${names[@]/#/$machines/}" \
+	"$machines"/{none-debian12,mlx5-roce-rhel9} || fail "make-host"
+
+compact()
+{
+	report '.findings[] | select(.status != "pass" and .status != "skip")
+		| "\(.status) \(.id) \(.evidence.target // "-")"'
+	echo "verdict $(report .verdict), exit status $status"
+}
+
+# A line for the elapsed time is not the machine's.
+text() { sed -E 's/; [0-9.]+ s$//' "$work/out"; }
+
+same()
+{
+	[[ -z ${NFSRDMA_ACCEPT:-} ]] || cp "$2" "$1"
+	diff -u "$1" "$2" || bad+=("$name")
+}
+
+bad=()
+cd "$work/hosts"
+for name in "${names[@]}"; do
+	run mounts --root "$name" --format json
+	[[ ! -s $work/err ]] || { show; fail "$name: words on stderr"; }
+	((took < 3000)) || fail "$name: took $took ms"
+	expect_report "$name: nobody may be asked below a root" \
+		'all(.findings[]; .evidence | has("answer_ms") | not)'
+	compact >"$work/compact"
+	same "$machines/$name/expect-mounts" "$work/compact"
+	[[ -f $machines/$name/expect-mounts.txt ]] || continue
+	run mounts --root "$name"
+	text >"$work/text"
+	same "$machines/$name/expect-mounts.txt" "$work/text"
+	! grep -P '\x1b' "$work/out" || fail "$name: a terminal would obey"
+done
+
+# What a program reads: every mount once, with what it was to be and what it is.
+run mounts --root mounts-silent-tcp --format json
+expect_report "what was wanted is not told" '[.findings[] | select(.id == "mount.transport")
+	| "\(.evidence.target) \(.evidence.wanted) \(.evidence.effective) \(.status)"] | sort ==
+	["/rhev/data-center/mnt/nas2.example.com:_export_domain rdma tcp fail",
+	"/rhev/data-center/mnt/nas2.example.com:_export_domain/sub rdma tcp skip",
+	"/srv/iso any tcp pass", "/srv/vm rdma tcp fail"]'
+
+# The columns of mountstats by name, and a series for each mount.
+run mounts --root mlx5-roce-rhel9 --format json
+expect_report "columns are misplaced" '.findings[] | select(.id == "mount.counters") | .evidence
+	| .sends == 1200 and .recvs == 1200 and .read_chunk_count == 10 and .write_chunk_count == 400
+	and .reply_chunk_count == 3 and .total_rdma_request == 1048576 and .total_rdma_reply == 1048000
+	and .bad_reply_count == 0 and .mrs_allocated == 30 and .reply_waits_for_send == 12'
+run mounts --root mounts-healthy --format openmetrics
+expect_status 0
+grep -qF 'nfsrdma_evidence{id="mount.counters",target="/srv/v3",source="192.0.2.9:/export/v3",key="connect_count"} 4' \
+	"$work/out" || { show; fail "no series for a mount"; }
+[[ $(grep -c '^nfsrdma_' "$work/out") == $(grep '^nfsrdma_' "$work/out" | sed 's/ [^ ]*$//' | sort -u | wc -l) ]] ||
+	fail "a series stands twice"
+run mounts --root mounts-silent-tcp --format nagios
+expect_status 2
+grep -q '^NFSRDMA MOUNTS CRITICAL - /srv/vm: goes over tcp' "$work/out" || { show; fail "no reason"; }
+
+# Of what is good a quiet report says nothing; it lists all otherwise.
+run mounts --root mounts-soft-short --quiet
+! grep -q '/rhev' "$work/out" || { show; fail "a good mount in a quiet report"; }
+grep -q 'WARN  rdma' "$work/out" || { show; fail "a quiet report without its mount"; }
+
+# No NFS mount.
+run mounts --root none-debian12
+expect_status 0
+grep -q 'no NFS mount here' "$work/out" || { show; fail "says nothing"; }
+
+# What cannot be read is unknown, and no wait.
+rm mlx5-roce-rhel9/proc/self/mountstats
+mkfifo mlx5-roce-rhel9/proc/self/mountstats
+run mounts --root mlx5-roce-rhel9 --format json
+expect_status 3
+expect_finding mount.list unknown
+((took < 3000)) || fail "took $took ms"
+
+# This machine, whatever is mounted here.
+run mounts --format json --timeout 2
+((took < 4000)) || fail "took $took ms"
+expect_report "no list of mounts" 'any(.findings[]; .id == "mount.list")'
+
+echo "${#names[@]} machines, ${#bad[@]} of them not as expected"
+((${#bad[@]} == 0)) || fail "${bad[*]}"
