@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* nfsrdma setup: applies the remedies that are safe, shows them before, and takes them back. */
+#include <sys/stat.h>
+
+#include "plugin/cli/cli.h"
+#include "plugin/setup/setup.h"
+
+#define NAME_MAX_STEP 256
+
+static unsigned int page_width(void)
+{
+	struct report_style style;
+
+	output_style(stdout, false, &style);
+	return style.width < 40 ? 40 : style.width > 110 ? 110 : style.width;
+}
+
+static void print_text(const char *text, unsigned int indent)
+{
+	char clean[4 * ERR_TEXT_MAX];
+
+	utf8_clean(clean, sizeof(clean), text, UTF8_ESCAPE);
+	wrap_print(stdout, clean, indent, page_width());
+}
+
+static void print_notes(const struct setup_plan *plan, bool todo, const char *heading)
+{
+	unsigned int i;
+	bool any = false;
+
+	for (i = 0; i < plan->nnotes; i++) {
+		if (plan->notes[i].todo != todo)
+			continue;
+		if (!any)
+			printf("\n%s\n", heading);
+		any = true;
+		fputs("  - ", stdout);
+		print_text(plan->notes[i].text, 4);
+	}
+}
+
+static void print_all_notes(const struct setup_plan *plan)
+{
+	print_notes(plan, false, "Note");
+	print_notes(plan, true, "Left to you");
+}
+
+/* --- done ------------------------------------------------------------------------ */
+
+struct progress_of_setup {
+	bool undo;
+	unsigned int told, failed;
+};
+
+static void on_step(void *arg, const struct setup_step *step, int rc)
+{
+	struct progress_of_setup *progress = arg;
+	char name[NAME_MAX_STEP], text[ERR_TEXT_MAX + NAME_MAX_STEP + 8];
+
+	setup_step_name(step, progress->undo, name, sizeof(name));
+	progress->told++;
+	progress->failed += rc && rc != -ECANCELED;
+	fputs(!rc ? "  done  " : rc == -ECANCELED ? "  not   " : "  FAIL  ", stdout);
+	snprintf(text, sizeof(text), "%s%s%s", name, !rc ? "" : ": ",
+		 !rc                ? ""
+		 : rc == -ECANCELED ? "not tried"
+				    : err_text());
+	print_text(text, 8);
+}
+
+/* The first step that failed was told; what came before any step was not. */
+static int finish(const struct cli_options *options,
+		  const struct progress_of_setup *progress, int rc)
+{
+	if (!rc)
+		return EXIT_GOOD;
+	if (progress->failed)
+		return EXIT_FAILED;
+	return cli_error(options, EXIT_UNKNOWN, "%s; %s", err_text(),
+			 progress->told ? "all steps were done" : "nothing was changed");
+}
+
+static const char *role_name(unsigned int roles)
+{
+	return roles == CHECK_SERVER ? "server" : "client";
+}
+
+static void print_next(const struct cli_options *options, bool changed)
+{
+	printf("\nNext: nfsrdma check --role %s%s\n", role_name(options->roles),
+	       changed ? "; to take this back: nfsrdma setup --undo" : "");
+}
+
+static int apply(const struct cli_options *options, const struct setup_machine *machine,
+		 const struct setup_plan *plan)
+{
+	struct progress_of_setup progress = { .undo = false };
+	int status;
+
+	if (!plan->nsteps) {
+		puts("Nothing to do.");
+		print_all_notes(plan);
+		print_next(options, false);
+		return plan->unknown ? EXIT_UNKNOWN : EXIT_GOOD;
+	}
+	status = finish(options, &progress,
+			setup_apply(machine, plan, on_step, &progress));
+	if (!progress.told)
+		return status;
+	print_all_notes(plan);
+	if (status)
+		puts("\nWhat is marked done stays; nfsrdma setup --undo takes it back.");
+	else
+		print_next(options, true);
+	return !status && plan->unknown ? EXIT_UNKNOWN : status;
+}
+
+/* --- undone ---------------------------------------------------------------------- */
+
+static void print_refused(const struct setup_plan *plan)
+{
+	unsigned int i;
+
+	for (i = 0; i < plan->nsteps; i++) {
+		struct setup_plan one = { .nsteps = 1, .steps = { plan->steps[i] } };
+
+		if (!plan->steps[i].refused)
+			continue;
+		printf("/%s has been changed since setup wrote it:\n",
+		       plan->steps[i].path);
+		setup_show(&one, stdout, page_width());
+		putchar('\n');
+	}
+}
+
+static bool is_refused(const struct setup_plan *plan)
+{
+	unsigned int i;
+
+	for (i = 0; i < plan->nsteps; i++)
+		if (plan->steps[i].refused)
+			return true;
+	return false;
+}
+
+static int undo(const struct cli_options *options, const struct setup_machine *machine)
+{
+	_cleanup_(setup_plan_free_p) struct setup_plan *plan = NULL;
+	struct progress_of_setup progress = { .undo = true };
+	int status;
+
+	if (setup_undo_make(&plan, machine))
+		return cli_error(options, EXIT_UNKNOWN, "%s", err_text());
+	if (is_refused(plan)) {
+		print_refused(plan);
+		fflush(stdout);
+		return cli_error(
+			options, EXIT_FAILED,
+			"nothing was undone: what somebody changed since is theirs; put it back as setup left it, then again");
+	}
+	if (options->dry_run) {
+		setup_show(plan, stdout, page_width());
+		puts(plan->nsteps ? "\nNothing was changed (--dry-run)."
+				  : "There is nothing to undo.");
+		return EXIT_GOOD;
+	}
+	/* Also without a step: an ended setup may have left traces. */
+	status = finish(options, &progress, setup_undo(machine, on_step, &progress));
+	if (!status && !progress.told)
+		puts("There is nothing to undo.");
+	if (progress.told)
+		print_all_notes(plan);
+	return status;
+}
+
+/* --- the command line ------------------------------------------------------------ */
+
+static int parse_role(struct cli_options *options)
+{
+	const char *word = options->noperands ? options->operands[0] : NULL;
+
+	if (!word && options->undo)
+		return 0;
+	if (!word)
+		return err_set(EINVAL, "say client or server");
+	if (strcmp(word, "client") != 0 && strcmp(word, "server") != 0)
+		return err_set(EINVAL, "'%.60s' is neither client nor server", word);
+	options->roles = word[0] == 's' ? CHECK_SERVER : CHECK_CLIENT;
+	return 0;
+}
+
+static int check_options(const struct cli_options *options)
+{
+	if (options->undo &&
+	    (options->has_port || options->for_probe || options->restart))
+		return err_set(
+			EINVAL,
+			"--undo takes back all that setup did: --port, --for-probe "
+			"and --restart say nothing there");
+	if (options->roles == CHECK_CLIENT && (options->has_port || options->restart))
+		return err_set(EINVAL, "--port and --restart are the server's");
+	return 0;
+}
+
+static int run_on(const struct cli_options *options, const struct setup_machine *machine)
+{
+	_cleanup_(setup_plan_free_p) struct setup_plan *plan = NULL;
+	const struct setup_request request = {
+		.roles = options->roles,
+		.port = options->port,
+		.has_port = options->has_port,
+		.for_probe = options->for_probe,
+		.restart = options->restart,
+	};
+
+	if (options->undo)
+		return undo(options, machine);
+	if (setup_plan_make(&plan, machine, &request))
+		return cli_error(options, EXIT_UNKNOWN, "%s; nothing was changed",
+				 err_text());
+	if (!options->dry_run)
+		return apply(options, machine, plan);
+	setup_show(plan, stdout, page_width());
+	if (!plan->nsteps)
+		puts("Nothing to do.");
+	print_all_notes(plan);
+	if (plan->nsteps)
+		puts("\nNothing was changed (--dry-run).");
+	return plan->unknown ? EXIT_UNKNOWN : EXIT_GOOD;
+}
+
+static int cmd_setup_run(struct cli_options *options)
+{
+	_cleanup_(host_close_p) struct host *host = NULL;
+	struct setup_machine machine;
+	int status;
+
+	if (parse_role(options) || check_options(options))
+		return cli_usage(options);
+	if (host_open(&host, options->root)) {
+		err_context(-EINVAL, "--root");
+		return cli_usage(options);
+	}
+	if (host_is_snapshot(host)) {
+		err_set(EINVAL, "--root: a snapshot is a record, not a machine");
+		return cli_usage(options);
+	}
+	if (host_is_live(host) && !options->dry_run && geteuid() != 0)
+		return cli_error(
+			options, EXIT_UNKNOWN,
+			"it changes files of the system: run it as root, or with --dry-run");
+	umask(022);
+	machine = (struct setup_machine){
+		.host = host,
+		.live = host_is_live(host) ? &live_system : &live_replay,
+		.actions = host_is_live(host) ? &setup_system : NULL,
+	};
+	status = run_on(options, &machine);
+	return output_finish(options) ? EXIT_UNKNOWN : status;
+}
+
+const struct cli_command cmd_setup = {
+	.name = "setup",
+	.bit = CLI_SETUP,
+	.synopsis = "[OPTION...] client|server\n--undo [OPTION...]",
+	.summary = "Apply the remedies that are safe to apply, or take them back.",
+	.details =
+		"Makes this host ready to be a client or a server of NFS over RDMA, as far as that can "
+		"be done safely: modules and their lists, nfs.conf, ports of firewalld for software "
+		"RDMA, mode and MTU of IPoIB. What works already is left alone. Files are drop-ins "
+		"where there are such, and whatever is changed can be taken back. With --root only "
+		"files below it are changed. No service is restarted unless --restart is given.",
+	.max_operands = 1,
+	.run = cmd_setup_run,
+};

@@ -1,0 +1,266 @@
+#!/bin/bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Copyright (C) 2026 The nfsrdma authors
+#
+# nfsrdma setup on machines that are folders: what it writes, that a second time there is nothing
+# to do, and that --undo leaves not a byte behind; also where somebody edited a file meanwhile,
+# where it was killed at any of its steps, and where it may not write.
+. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+
+requires python3 depmod jq
+
+# machine NAME OF: a machine of tests/hosts that lacks what a server needs.
+machine()
+{
+	mkdir -p "$work/made" "$work/source/$1"
+	{
+		echo "@include $2"
+		cat <<-'END'
+		@include siw
+		@include rdma-loaded
+		@dir var/lib
+		@remove sys/module/rpcrdma
+		usr/sbin/rpc.nfsd: x
+		etc/rdma/modules/rdma.conf <<LIST
+		ib_uverbs
+		# NFS over RDMA server support
+		# svcrdma
+		LIST
+		END
+	} >"$work/source/$1/host"
+	python3 "$NFSRDMA_SOURCE/tests/support/make-host" "$work/made" "$work/source/$1" ||
+		fail "make-host"
+	root=$work/made/$1
+}
+
+# Everything about a folder but times.
+picture()
+{
+	(cd "$1" && find . -printf '%P %y %m %U %G %l\n' | sort &&
+		find . -type f -print0 | sort -z | xargs -0 sha256sum)
+}
+
+same_as_before() { picture "$root" | diff -u "$work/before" - || fail "$1"; }
+
+expect_line() { grep -qF -- "$1" "$work/out" || { show; fail "it does not say \"$1\""; }; }
+
+# --- there and back -----------------------------------------------------------------------
+
+machine server debian12
+picture "$root" >"$work/before"
+
+run setup server --root "$root" --dry-run
+expect_status 0
+expect_line '+++ /etc/nfs.conf.d/nfsrdma.conf'
+expect_line 'Nothing was changed'
+same_as_before "a dry run changed something"
+cp "$work/out" "$work/plan"
+
+run setup server --root "$root"
+expect_status 0
+expect_line 'done  /etc/nfs.conf.d/nfsrdma.conf written'
+expect_line 'done  /etc/rdma/modules/rdma.conf changed'
+expect_line 'nfsrdma check --role server'
+[[ $(stat -c %a "$root/var/lib/nfsrdma" "$root/var/lib/nfsrdma/setup.json" | xargs) == "700 600" ]] ||
+	fail "the state is not for root alone"
+diff - "$root/etc/nfs.conf.d/nfsrdma.conf" <<-'END' || fail "nfs.conf.d"
+	# Written by nfsrdma setup; nfsrdma setup --undo removes it.
+	[nfsd]
+	rdma=y
+	rdma-port=20049
+END
+grep -qx svcrdma "$root/etc/rdma/modules/rdma.conf" || fail "rdma.conf"
+picture "$root" >"$work/after"
+
+# What the dry run showed is a patch that comes to the same.
+if type -P patch >/dev/null; then
+	cp -a "$root" "$work/patched"
+	rm -r "$work/patched/var/lib/nfsrdma" "$work/patched/etc/nfs.conf.d"
+	sed -i 's/^svcrdma/# svcrdma/' "$work/patched/etc/rdma/modules/rdma.conf"
+	(cd "$work/patched" && patch -s -p1 <"$work/plan") || fail "patch does not take it"
+	diff -r "$root/etc" "$work/patched/etc" || fail "the patch comes to something else"
+fi
+
+run setup server --root "$root"
+expect_status 0
+expect_line 'Nothing to do.'
+picture "$root" | diff -u "$work/after" - || fail "a second time changed something"
+
+run check --role server --root "$root" --format json
+expect_finding server.nfs-conf skip
+
+run setup --undo --root "$root" --dry-run
+expect_status 0
+expect_line '-rdma-port=20049'
+picture "$root" | diff -u "$work/after" - || fail "a dry undo changed something"
+
+run setup --undo --root "$root"
+expect_status 0
+expect_line 'done  /etc/nfs.conf.d/nfsrdma.conf removed'
+expect_line 'done  /etc/rdma/modules/rdma.conf put back'
+same_as_before "undo left something"
+run setup --undo --root "$root"
+expect_status 0
+expect_line 'There is nothing to undo.'
+same_as_before "a second undo"
+
+# A port of one's own, changed later: what was there at first comes back.
+for port in 20050 20051; do
+	run setup server --root "$root" --port "$port"
+	expect_status 0
+	grep -qx "rdma-port=$port" "$root/etc/nfs.conf.d/nfsrdma.conf" || fail "port $port"
+done
+run setup client --for-probe --root "$root"
+expect_status 0
+grep -qE '^\* - memlock [0-9]+$' "$root/etc/security/limits.d/nfsrdma.conf" || fail "memlock"
+run setup --undo --root "$root"
+expect_status 0
+same_as_before "undo of several setups"
+
+# --- somebody else ------------------------------------------------------------------------
+
+run setup server --root "$root"
+echo 'threads=16' >>"$root/etc/nfs.conf.d/nfsrdma.conf"
+picture "$root" >"$work/edited"
+for dry in '' --dry-run; do
+	run setup --undo --root "$root" $dry
+	expect_status 1
+	expect_line '+threads=16'
+	grep -q 'nothing was undone' "$work/err" || fail "it does not say that nothing was undone"
+	picture "$root" | diff -u "$work/edited" - || fail "a refused undo changed something"
+done
+sed -i '$d' "$root/etc/nfs.conf.d/nfsrdma.conf"
+run setup --undo --root "$root"
+expect_status 0
+same_as_before "undo after the edit was taken out"
+
+mkdir -p "$root/srv" "$work/outside"
+ln -s /srv "$root/etc/nfs.conf.d"
+picture "$root" >"$work/before"
+run setup server --root "$root"
+expect_status 0
+[[ -f $root/srv/nfsrdma.conf ]] || fail "the folder's link was not followed"
+run setup --undo --root "$root"
+same_as_before "undo behind a link"
+ln -sfn "$work/outside" "$root/etc/nfs.conf.d"
+picture "$root" >"$work/before"
+run setup server --root "$root"
+[[ $status == 1 ]] || { show; fail "a link out of the machine"; }
+[[ ! $(ls -A "$work/outside") ]] || fail "it wrote outside of the machine"
+run setup --undo --root "$root"
+expect_status 0
+same_as_before "undo behind a link that leads out"
+rm -r "$root/etc/nfs.conf.d" "$root/srv"
+
+# A state that makes no sense.
+picture "$root" >"$work/before"
+run setup server --root "$root"
+picture "$root" >"$work/after"
+cp -p "$root/var/lib/nfsrdma/setup.json" "$work/setup.json"
+for size in 0 1 100; do
+	head -c "$size" "$work/setup.json" >"$root/var/lib/nfsrdma/setup.json"
+	for command in 'setup --undo' 'setup server --port 20052'; do
+		# shellcheck disable=SC2086 # words
+		run $command --root "$root"
+		expect_status 3
+		expect_sentence 'setup.json: .*not as setup writes it'
+	done
+done
+cp -p "$work/setup.json" "$root/var/lib/nfsrdma/setup.json"
+picture "$root" | diff -u "$work/after" - || fail "a bad state, and something changed"
+run setup --undo --root "$root"
+expect_status 0
+same_as_before "undo after a bad state"
+
+# --- killed at every step -----------------------------------------------------------------
+
+# killed CALL N ARGUMENT...: false if it was not killed at the N-th of these calls.
+killed()
+{
+	local call=$1 n=$2 status=0
+
+	shift 2
+	# The shell has something to say of each that is killed.
+	{
+		ASAN_OPTIONS=$ASAN_OPTIONS:detect_leaks=0 timeout -k 5 60 strace -f -o /dev/null \
+			-e "inject=$call:signal=KILL:when=$n" "$NFSRDMA" "$@" >"$work/out" ||
+			status=$?
+	} 2>"$work/err"
+	((status == 137))
+}
+
+if type -P strace >/dev/null && strace -o /dev/null true 2>/dev/null; then
+	kills=0
+	for call in mkdirat openat fsync fchmod renameat unlinkat write; do
+		for ((n = 1; n < 200; n++)); do
+			# Reading opens hundreds of files.
+			[[ $call != openat ]] || ((n += 2))
+			killed "$call" "$n" setup server --root "$root" || break
+			kills=$((kills + 1))
+			run setup --undo --root "$root"
+			expect_status 0
+			same_as_before "killed at $call $n"
+		done
+		run setup --undo --root "$root"
+		# And while it takes all back.
+		for ((n = 1; n < 100; n++)); do
+			[[ $call != openat ]] || ((n += 2))
+			run setup server --root "$root"
+			expect_status 0
+			killed "$call" "$n" setup --undo --root "$root" || break
+			kills=$((kills + 1))
+			run setup --undo --root "$root"
+			expect_status 0
+			same_as_before "undo killed at $call $n"
+		done
+		run setup --undo --root "$root"
+		same_as_before "after $call"
+	done
+	echo "killed $kills times"
+	((kills > 40)) || fail "it was killed only $kills times"
+else
+	echo "no strace: nothing was killed"
+fi
+
+# --- where it may not ---------------------------------------------------------------------
+
+if ((EUID == 0)) && unshare -m true 2>/dev/null; then
+	# shellcheck disable=SC2016 # of the inner shell
+	run_prefix=(unshare -m bash -c 'mount --bind "$0" "$0" && mount -o remount,ro,bind "$0" && exec "$@"' "$root")
+	run setup server --root "$root"
+	run_prefix=()
+	expect_status 3
+	expect_sentence 'Read-only file system; nothing was changed'
+	same_as_before "a read-only file system"
+fi
+if ((EUID == 0)); then
+	cp "$NFSRDMA" "$work/nfsrdma"
+	chmod 755 "$work/nfsrdma"
+	for lib in $(ldd "$NFSRDMA" | sed -n "s|.* => \($(dirname "$NFSRDMA")/[^ ]*\) .*|\1|p"); do
+		cp "$lib" "$work/"
+	done
+	run_prefix=(setpriv --reuid=65534 --regid=65534 --clear-groups env "LD_LIBRARY_PATH=$work")
+	NFSRDMA=$work/nfsrdma
+fi
+run setup client
+expect_status 3
+expect_sentence 'run it as root'
+[[ ! -s $work/out ]] || fail "something on stdout"
+if ((EUID == 0)); then
+	run setup server --root "$root"
+	expect_status 3
+	expect_sentence 'Permission denied; nothing was changed'
+	same_as_before "without privilege"
+fi
+run_prefix=()
+
+# --- the command line ---------------------------------------------------------------------
+
+for words in 'setup' 'setup bogus' 'setup client server' 'setup client --port 1' \
+	'setup client --restart' 'setup --undo --port 1' 'setup --undo --for-probe' \
+	'setup server --root /nonexistent' 'setup server --format json'; do
+	# shellcheck disable=SC2086 # words
+	run $words
+	expect_status 2
+	expect_sentence .
+done
