@@ -64,7 +64,7 @@ static void see_ends_with_null(void)
 	const struct meaning *m = NULL;
 
 	while ((m = meaning_next(m)))
-		CU_ASSERT_PTR_NULL(m->see[3]);
+		CU_ASSERT_PTR_NULL(m->see[ARRAY_SIZE(m->see) - 1]);
 }
 
 static void every_fault_raises_a_finding_that_exists(void)
