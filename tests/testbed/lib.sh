@@ -23,8 +23,22 @@ testbed=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 guest_prefix=()
 
 # Programs of a build folder that scenarios run inside the guest.
-guest_programs=(nfsrdma 'tests/unit/unit-transport*' tests/unit/unit-{rpcrdma,clnt}
-	tests/support/echo-{client,server})
+guest_programs=(nfsrdma 'mount-helper/*mount.nfsrdma' 'tests/unit/unit-transport*' tests/unit/unit-{rpcrdma,clnt}
+	tests/support/{echo-client,echo-server,record-find})
+
+# guest_library FILE COPY: but for 30 MB of tables of character sets, which libxml2 is linked with and
+# asks only for what is not UTF-8.
+guest_library()
+{
+	local version=${1##*.}
+
+	if [[ $1 == */libicudata.so.* ]]; then
+		echo "const char icudt${version}_dat[16];" |
+			gcc -shared -fPIC -x c -Wl,-soname,"${1##*/}" -o "$2" -
+	else
+		cp -L "$1" "$2"
+	fi
+}
 
 # guest_add TREE IMAGE PROGRAM...: copies programs, and the libraries that they are
 # linked with and the image does not have.
@@ -43,11 +57,16 @@ guest_add()
 		while IFS= read -r lib; do
 			[[ ! ${have[${lib##*/}]:-} ]] || continue
 			have[${lib##*/}]=1
-			cp -L "$lib" "$tree/usr/lib/" || return
+			guest_library "$lib" "$tree/usr/lib/${lib##*/}" || return
 		done < <(ldd "$program" | sed -n 's|.* => \(/[^ ]*\) .*|\1|p')
 	done
 	# Debug information would only make the initramfs big.
-	find "$tree"/usr/{bin,lib} -type f -exec strip --strip-debug {} + || return
+	mkdir -p "$tree/usr/sbin"
+	# mount(8) looks for its helpers there.
+	for program in "$tree"/usr/bin/*mount.nfsrdma; do
+		[[ ! -f $program ]] || mv "$program" "$tree/usr/sbin/"
+	done
+	find "$tree"/usr/{bin,sbin,lib} -type f -exec strip --strip-debug {} + || return
 }
 
 # guest_overlay IMAGE [BUILDDIR]: what changes often is not in the image, but in a

@@ -148,6 +148,16 @@ expect_words()
 		fail "$1 is not \"$2\" with the words \"$3\": $(summary)"
 }
 
+# expect_only "STATUS ID": what is not good is this and nothing else; '' is a clean report.
+expect_only()
+{
+	local have
+
+	have=$(jq -r '[.findings[] | select(.status != "pass" and .status != "skip")
+		| "\(.status) \(.id)"] | join(", ")' "$work/out") || fail "no JSON report"
+	[[ $have == "$1" ]] || fail "\"$have\" in place of \"$1\": $(summary)"
+}
+
 # expect_good TRANSPORT VERSION: the verdict is pass, by every mechanism, in this way.
 expect_good()
 {
@@ -243,6 +253,37 @@ mount_check()
 	read -r _ files _ links _ < <(tail -n1 "$work/check")
 	((files >= 2000 && links >= 1)) || fail "$(tail -n1 "$work/check")"
 	guest_tell 30 umount
+}
+
+# mounting WHERE ARGUMENT...: mount(8) in the guest; what it says is $work/said, then what is mounted
+# at WHERE ($mounted, "none") and what its record is worth ($record). Sets $status and $took (ms).
+mounting()
+{
+	printf '+ in the guest: mount %s\n' "${*:2}"
+	status=0
+	guest_tell 200 mounting "$@" >"$work/said" || status=$?
+	cat "$work/said"
+	mounted=$(sed -n 's/^mounted: //p' "$work/said")
+	record=$(sed -n 's/^record: //p' "$work/said")
+	took=$(sed -n 's/^took: //p' "$work/said")
+	sed -i '/^mounted: /d; /^record: /d; /^took: /d' "$work/said"
+}
+
+# expect_mounted WORDS: it is there, over RDMA, and proven; with these words in its options.
+expect_mounted()
+{
+	[[ $status == 0 ]] || fail "mount: exit status $status: $(tail -n1 "$work/said")"
+	[[ $mounted == *proto=rdma* && $mounted == *"$1"* ]] || fail "it is \"$mounted\", not \"$1\""
+	[[ $record == "rdma proven" ]] || fail "the record is worth \"$record\""
+}
+
+# expect_refused STATUS REGEX: nothing is mounted, and one line says why.
+expect_refused()
+{
+	[[ $status == "$1" ]] || fail "mount: exit status $status, not $1: $(tail -n1 "$work/said")"
+	[[ $mounted == none ]] || fail "it is mounted: $mounted"
+	[[ $(grep -c '^mount.nfsrdma: ' "$work/said") == 1 ]] || fail "not one sentence"
+	grep -qE "^mount.nfsrdma: .*($2)" "$work/said" || fail "it does not say \"$2\": $(tail -n1 "$work/said")"
 }
 
 # shellcheck source=/dev/null

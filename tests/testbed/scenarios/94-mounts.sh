@@ -1,0 +1,132 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Copyright (C) 2026 the nfsrdma authors
+#
+# nfsrdma mounts against a kernel client: RDMA proven, its columns named rightly, a closed
+# connection woken, a server that is gone waited for no longer than told; and every way of going
+# over TCP in silence, found.
+# shellcheck disable=SC2034 # for run
+scenario_timeout=600
+server plain
+
+mounts() { inside_run mounts --format json "$@"; }
+# nfs OPTIONS SOURCE TARGET: by hand, since agent's mount is soft.
+nfs() { inside "mkdir -p $3; mount.nfs $2 $3 -o $1"; }
+unmount() { inside "umount $*"; }
+nfsd() { inside "rpc.nfsd $*; echo Y >/proc/fs/nfsd/v4_end_grace"; }
+fast=proto=rdma,port=20049,hard
+
+# evidence ID TARGET KEY
+evidence()
+{
+	# shellcheck disable=SC2016 # jq's variables
+	jq -r --arg id "$1" --arg target "$2" --arg key "$3" '.findings[]
+		| select(.id == $id and .evidence.target == $target) | .evidence[$key]' "$work/out"
+}
+
+mounts
+expect_status 0
+expect_words mount.list pass 'no NFS mount here'
+
+# Two connections of NFSv3, over which something was read.
+nfs "$fast,vers=3,mountproto=tcp,nolock,nconnect=2" 192.168.77.1:/export/plain /mnt
+guest_tell 120 check >"$work/check" || fail "$(head -n1 "$work/check")"
+mounts
+expect_status 0
+expect_words mount.transport pass 'proven by a call, 2 connections'
+[[ $(evidence mount.transport /mnt wanted_by) == 'its options' ]] || fail "nobody knows what was asked"
+
+# The order of the columns as mountstats of nfs-utils has it, added up.
+names=(port bind_count connect_count connect_time - sends recvs bad_xids req_u bklog_u
+	read_chunk_count write_chunk_count reply_chunk_count total_rdma_request total_rdma_reply
+	pullup_copy_count fixup_copy_count hardway_register_count failed_marshal_count
+	bad_reply_count nomsg_call_count mrs_recycled mrs_orphaned mrs_allocated
+	local_inv_needed empty_sendctx_q reply_waits_for_send)
+inside "awk '\$1 == \"xprt:\" && \$2 == \"rdma\" { for (i = 3; i <= NF; i++) s[i] += \$i; n = NF } END { for (i = 3; i <= n; i++) printf \"%d \", s[i]; print }' /proc/self/mountstats" >"$work/columns"
+read -ra sums <"$work/columns"
+((${#sums[@]} == ${#names[@]})) || fail "the kernel has ${#sums[@]} columns: ${sums[*]}"
+for i in "${!names[@]}"; do
+	# What the idle time is in this moment.
+	[[ ${names[i]} != - ]] || continue
+	[[ $(evidence mount.counters /mnt "${names[i]}") == "${sums[i]}" ]] ||
+		fail "${names[i]} is $(evidence mount.counters /mnt "${names[i]}"), not ${sums[i]}"
+done
+((sums[11] > 0 && sums[14] > 0)) || fail "nothing was read by Write chunk: ${sums[*]}"
+note "27 columns of 2 connections: ${sums[*]}"
+
+# The server closes the connections, as Linux does after five idle minutes.
+inside 'rpc.nfsd 0; sleep 1; ! grep -q CONNECTED /sys/kernel/sunrpc/xprt-switches/switch-*/xprt-*-rdma/xprt_state'
+nfsd --rdma=20049 4
+mounts
+expect_status 0
+expect_words mount.transport pass 'proven'
+expect_finding mount.counters pass
+[[ $(evidence mount.counters /mnt connect_count) == 4 ]] || fail "not both connections were woken"
+
+# The server is gone.
+inside 'rpc.nfsd 0; sleep 1'
+mounts --timeout 3
+expect_status 1
+expect_words mount.answer fail 'does not answer'
+expect_finding mount.transport skip
+# Far longer than it takes, for a busy machine; a hard mount waits for ever.
+expect_report '.elapsed_ms < 20000' "it waits for a server that is gone"
+inside '! ps | grep -q "[n]fsrdma mounts"'
+inside_run check --role client --format json
+expect_status 0
+expect_report '.elapsed_ms < 20000' "check waits for a server that is gone"
+nfsd --rdma=20049 4
+unmount /mnt
+
+# A mount over TCP first: NFSv4.2 gives the next one its connection, whatever it asked for.
+# Another version has its own.
+nfs vers=4.2,proto=tcp,hard 192.168.77.1:/export/plain /run/iso
+nfs "$fast,vers=4.2" 192.168.77.1:/export/locks /run/vm
+nfs "$fast,vers=4.1" 192.168.77.1:/export/live /run/other
+inside "grep -q ' /run/vm nfs4 .*proto=tcp,port=20049' /proc/mounts"
+mounts
+expect_status 1
+[[ $(jq -r '[.findings[] | select(.id == "mount.transport") | "\(.evidence.target) \(.status)"] | sort | join(", ")' "$work/out") == \
+	'/run/iso pass, /run/other pass, /run/vm fail' ]] || fail "silent TCP: $(summary)"
+expect_words mount.transport fail '/run/iso of the same server was there over tcp'
+inside_run check --role client --format json
+expect_status 1
+expect_words mount.transport fail '/run/vm: goes over tcp'
+# Without libmount's notes the port tells.
+inside 'mv /run/mount/utab /run/utab'
+mounts
+inside 'mv /run/utab /run/mount/utab'
+expect_words mount.transport fail 'its port asks for RDMA'
+unmount /run/vm /run/iso /run/other
+
+# nfsmount.conf overrules the option rdma.
+inside 'printf "[ NFSMount_Global_Options ]\nProto=tcp\n" >/etc/nfsmount.conf'
+nfs rdma,vers=4.2,hard 192.168.77.1:/export/plain /mnt
+mounts
+expect_status 1
+expect_words mount.transport fail 'Proto=tcp in nfsmount.conf'
+inside_run check --role client --format json
+expect_finding client.nfsmount-conf warn
+expect_finding mount.transport fail
+inside 'rm /etc/nfsmount.conf'
+unmount /mnt
+
+# What the kernel mounts below: another file system of the server; and where that refers to a
+# server without RDMA, which is ours, over TCP alone.
+# shellcheck disable=SC2016 # the guest's
+inside 'for dir in x x/sub x/ref; do mkdir -p /run/$dir; mount -t tmpfs $dir /run/$dir || exit; done; echo x >/run/x/sub/file'
+inside 'exportfs -o fsid=50,crossmnt,insecure "*:/run/x"; exportfs -o fsid=51,insecure "*:/run/x/sub"; exportfs -o fsid=52,insecure,refer=/@192.168.78.1 "*:/run/x/ref"'
+inside 'rpc.nfsd 0'
+nfsd -H 192.168.77.1 --rdma=20049 4
+serve_inside --listen 192.168.78.1:0 --nfs-port 2049
+nfs "$fast,vers=4.1" 192.168.77.1:/run/x /mnt
+inside 'cat /mnt/sub/file; ls /mnt/ref/'
+mounts
+expect_status 1
+expect_words mount.submount pass 'mount above'
+expect_words mount.submount fail '/mnt/ref: goes over tcp to 192.168.78.1: a referral below /mnt'
+inside 'umount /mnt/ref; umount /mnt/sub; umount /mnt'
+serve_end
+server off
+inside 'exportfs -ra; umount /run/x/ref /run/x/sub /run/x'
+server plain
