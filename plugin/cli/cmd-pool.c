@@ -1,0 +1,526 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* nfsrdma pool: libvirt's netfs pools. One table of actions; what they do is plugin/libvirt's. */
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include "plugin/cli/cli.h"
+#include "plugin/libvirt/libvirt.h"
+#include "plugin/setup/setup.h"
+
+/* A start waits for mount.nfs, which tries for two minutes where nobody answers; and then all is to
+ * be put back. */
+#define CHANGE_MS  180000
+#define LOOK_MS    15000
+#define RESOLVE_MS 2000
+
+#define VERSION_DEFAULT "4.2"
+
+struct session {
+	struct cli_options *options;
+	const char *name; /* second operand; NULL: none */
+	uint64_t deadline;
+	struct host *host;
+	struct policies *policies;
+	struct pools *pools;
+	struct report *report;
+	int rc;     /* of the first finding that the report refused */
+	bool shown; /* what was asked for is on stdout, and is no report */
+	/* For who looks: NULL where they cannot be read. */
+	struct nfs_mounts *mounts;
+	struct conf *nfsmount_conf;
+};
+
+struct action {
+	const char *name;
+	int min_operands, max_operands; /* without its own name */
+	bool changes;
+	/* 0, or -errno with words; -EINVAL and -E2BIG: the command line makes no sense. */
+	int (*run)(struct session *session);
+};
+
+static void on_finding(void *arg, const struct finding *finding)
+{
+	struct session *session = arg;
+	int rc = report_add(session->report, finding);
+
+	if (rc && !session->rc)
+		session->rc = rc;
+}
+
+/* err_text() as a finding. What is not there, or makes no sense, has failed. */
+static void tell_error(struct session *session, const char *id, int rc)
+{
+	bool failed = rc == -ENOENT || rc == -EEXIST || rc == -EINVAL || rc == -EFBIG;
+	struct finding finding;
+
+	finding_init(&finding, id, failed ? FINDING_FAIL : FINDING_UNKNOWN, "%s",
+		     err_text());
+	on_finding(session, &finding);
+}
+
+/* False: told. */
+static bool connect_libvirt(struct session *session, bool read_only)
+{
+	int rc = pools_open(&session->pools, session->options->connect, read_only,
+			    session->deadline);
+
+	if (rc)
+		tell_error(session, "pool.list", rc == -ETIMEDOUT ? rc : -EIO);
+	return !rc;
+}
+
+/* --- looking: list, verify ----------------------------------------------------------------------- */
+
+static void read_mounts(struct session *session, struct nfs_mounts *mounts)
+{
+	if (!pools_remote(session->pools) && !host_nfs_mounts(session->host, mounts))
+		session->mounts = mounts;
+	/* Without it less is known of what was wanted; check tells what is wrong with it. */
+	if (conf_open(&session->nfsmount_conf, session->host, "etc/nfsmount.conf"))
+		session->nfsmount_conf = NULL;
+}
+
+/* @target: of 4096 bytes, which @seen borrows. */
+static void see(struct session *session, const struct pool_xml *xml,
+		const struct pool_info *info, char *target, struct pool_seen *seen)
+{
+	const char *written = pool_xml_facts(xml)->target;
+
+	*seen = (struct pool_seen){ .xml = xml,
+				    .info = info,
+				    .policies = session->policies,
+				    .mounts = session->mounts,
+				    .nfsmount_conf = session->nfsmount_conf };
+	if (session->mounts && written && *written == '/' &&
+	    !pool_target_resolve(session->host, session->mounts, written, target, 4096))
+		seen->target = target;
+}
+
+static enum finding_status row_status(const struct pool_info *info,
+				      const struct pool_state *state)
+{
+	if (!info->active || state->run == POOL_RUN_RDMA)
+		return FINDING_PASS;
+	if (state->run == POOL_RUN_TCP && state->want == POOL_WANT_NOTHING)
+		return FINDING_PASS;
+	return state->run == POOL_RUN_UNKNOWN ? FINDING_UNKNOWN : FINDING_FAIL;
+}
+
+static int add_row(struct session *session, const struct pool_seen *seen)
+{
+	const struct pool_facts *facts = pool_xml_facts(seen->xml);
+	char source[POOL_SOURCE_MAX];
+	struct pool_state state;
+	const char *cells[] = { facts->name ? facts->name : "-",
+				seen->info->active ? "running" : "stopped",
+				seen->info->autostart ? "yes" : "no",
+				NULL,
+				seen->info->active ? state.run_name : "-",
+				facts->target ? facts->target : "-",
+				source,
+				NULL };
+
+	pool_state(seen, &state);
+	cells[3] = pool_state_wanted(&state);
+	if (pool_xml_source(seen->xml, source, sizeof(source)))
+		strcpy(source, "-");
+	return report_row(session->report, row_status(seen->info, &state), cells);
+}
+
+static int add_pool(struct session *session, const struct pool_info *info)
+{
+	_cleanup_(pool_xml_free_p) struct pool_xml *xml = NULL;
+	struct pool_seen seen;
+	char target[4096];
+	int rc = pool_xml_parse(&xml, info->xml, strlen(info->xml));
+
+	if (rc) {
+		err_context(rc, "pool %.60s", info->name);
+		tell_error(session, "pool.definition", rc);
+		return 0;
+	}
+	see(session, xml, info, target, &seen);
+	rc = add_row(session, &seen);
+	pool_audit_transport(&seen, on_finding, session);
+	return rc;
+}
+
+static int list(struct session *session)
+{
+	static const char *const heads[] = { "pool",      "state",  "autostart", "wanted",
+					     "goes over", "target", "source",    NULL };
+	_cleanup_(pool_list_fini) struct pool_list pools = { .count = 0 };
+	_cleanup_(host_nfs_mounts_fini) struct nfs_mounts mounts = { .count = 0 };
+	struct finding finding;
+	size_t i;
+	int rc;
+
+	if (!connect_libvirt(session, true))
+		return 0;
+	rc = pools_ops.list(session->pools, session->deadline, &pools);
+	if (rc) {
+		tell_error(session, "pool.list", rc);
+		return 0;
+	}
+	read_mounts(session, &mounts);
+	finding_init(&finding, "pool.list", FINDING_PASS, "%zu netfs pool%s at %s",
+		     pools.count, pools.count == 1 ? "" : "s", pools_uri(session->pools));
+	on_finding(session, &finding);
+	/* The table has it all. */
+	session->options->brief = pools.count > 0;
+	rc = pools.count ? report_columns(session->report, heads) : 0;
+	for (i = 0; !rc && i < pools.count; i++)
+		rc = add_pool(session, &pools.list[i]);
+	session->mounts = NULL;
+	return rc;
+}
+
+static void set_subject(struct session *session, const struct pool_xml *xml)
+{
+	const struct pool_facts *facts = pool_xml_facts(xml);
+
+	if (facts->host)
+		report_subject(session->report, "server", facts->host);
+	if (facts->dir)
+		report_subject(session->report, "export", facts->dir);
+	if (facts->version)
+		report_subject(session->report, "nfs_version", facts->version);
+}
+
+/* All of a regular file, or that it is too long for a pool. */
+static int read_file(const char *path, char **text, size_t *len)
+{
+	_cleanup_close_ int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	struct stat st;
+	ssize_t n = 1;
+
+	*text = malloc(POOL_XML_MAX + 1);
+	if (!*text)
+		return err_set(ENOMEM, "no memory");
+	if (fd < 0 || fstat(fd, &st))
+		return err_sys("open %s", path);
+	if (!S_ISREG(st.st_mode))
+		return err_set(EINVAL, "%s is no regular file", path);
+	for (*len = 0; n && *len <= POOL_XML_MAX; *len += (size_t)n) {
+		n = read(fd, *text + *len, POOL_XML_MAX + 1 - *len);
+		if (n < 0)
+			return err_sys("read %s", path);
+	}
+	return 0;
+}
+
+static int verify_file(struct session *session)
+{
+	_cleanup_(pool_xml_free_p) struct pool_xml *xml = NULL;
+	_cleanup_free_ char *text = NULL;
+	struct pool_seen seen;
+	size_t len = 0;
+	int rc = read_file(session->name, &text, &len);
+
+	rc = rc ? rc : pool_xml_parse(&xml, text, len);
+	if (rc) {
+		tell_error(session, "pool.definition", rc);
+		return 0;
+	}
+	set_subject(session, xml);
+	see(session, xml, NULL, NULL, &seen);
+	pool_audit(&seen, on_finding, session);
+	return 0;
+}
+
+static int verify_pool(struct session *session)
+{
+	_cleanup_(pool_info_fini) struct pool_info info = { .name = NULL };
+	_cleanup_(pool_xml_free_p) struct pool_xml *xml = NULL;
+	_cleanup_(host_nfs_mounts_fini) struct nfs_mounts mounts = { .count = 0 };
+	struct pool_seen seen;
+	char target[4096];
+	int rc;
+
+	if (!connect_libvirt(session, true))
+		return 0;
+	rc = pools_ops.get(session->pools, session->deadline, session->name, &info);
+	rc = rc ? rc : pool_xml_parse(&xml, info.xml, strlen(info.xml));
+	if (rc) {
+		tell_error(session, "pool.definition", rc);
+		return 0;
+	}
+	set_subject(session, xml);
+	read_mounts(session, &mounts);
+	see(session, xml, &info, target, &seen);
+	pool_audit(&seen, on_finding, session);
+	session->mounts = NULL;
+	return 0;
+}
+
+/* A pool's name has no slash; a file's name may be given one. */
+static int verify(struct session *session)
+{
+	const char *name = session->name;
+	size_t len = strlen(name);
+	bool file = strchr(name, '/') || (len > 4 && !strcmp(name + len - 4, ".xml"));
+
+	return file ? verify_file(session) : verify_pool(session);
+}
+
+/* --- changing: define, convert, revert ----------------------------------------------------------- */
+
+/* What the server's name leads to; unknown is IPv4's way. */
+static enum ip_family family_of(struct session *session, const char *server)
+{
+	struct check_target target = { .server = server, .port = session->options->port };
+	unsigned int i;
+
+	remote_resolve(session->host, &target,
+		       deadline_min(session->deadline, deadline_in(RESOLVE_MS)));
+	for (i = 0; i < target.naddresses; i++)
+		if (target.addresses[i].addr.ss_family == AF_INET)
+			return IP_V4;
+	return target.naddresses ? IP_V6 : IP_UNKNOWN;
+}
+
+/* NULL: nobody asked; "": for none. */
+static const char *wished_version(const struct cli_options *options)
+{
+	if (options->nfs_version)
+		return options->nfs_version->name;
+	return options->nfs_version_auto ? "" : NULL;
+}
+
+static struct pool_changer changer_of(struct session *session)
+{
+	return (struct pool_changer){ .ops = &pools_ops,
+				      .conn = session->pools,
+				      .uri = pools_uri(session->pools),
+				      .host = session->host,
+				      .policies = session->policies,
+				      .remote = pools_remote(session->pools),
+				      .folder = POOL_FOLDER,
+				      .force = session->options->force,
+				      .deadline = session->deadline,
+				      .sink = on_finding,
+				      .arg = session };
+}
+
+static int make_pool(struct session *session, struct pool_xml **out)
+{
+	const struct cli_options *options = session->options;
+	_cleanup_(pool_xml_free_p) struct pool_xml *xml = NULL;
+	struct pool_wish wish = { .policies = session->policies,
+				  .options = options->mount_options
+						     ? options->mount_options
+						     : "" };
+	char host[SPEC_HOST_MAX + 3];
+	struct spec spec;
+	int rc = spec_parse(options->operands[2], &spec);
+
+	if (rc)
+		return rc;
+	if (!options->target || *options->target != '/')
+		return err_set(
+			EINVAL,
+			"--target names the directory to mount on, from the root: --target /var/lib/libvirt/%.40s",
+			session->name);
+	snprintf(host, sizeof(host), spec.family == IP_V6 ? "[%s]" : "%s", spec.host);
+	wish.version = wished_version(options);
+	if (!wish.version && !strstr(wish.options, "vers="))
+		wish.version = VERSION_DEFAULT;
+	wish.family = spec.family == IP_UNKNOWN ? family_of(session, spec.host)
+						: spec.family;
+	rc = pool_xml_new(&xml, session->name, host, spec.path, options->target);
+	rc = rc ? rc : pool_xml_convert(xml, &wish);
+	if (!rc)
+		*out = take_ptr(xml);
+	return rc;
+}
+
+static int define(struct session *session)
+{
+	_cleanup_(pool_xml_free_p) struct pool_xml *xml = NULL;
+	_cleanup_free_ char *text = NULL;
+	struct pool_changer changer;
+	int rc = make_pool(session, &xml);
+
+	if (rc)
+		return rc;
+	if (session->options->dry_run) {
+		rc = pool_xml_format(xml, &text);
+		session->shown = !rc;
+		fputs(rc ? "" : text, stdout);
+		return rc;
+	}
+	set_subject(session, xml);
+	if (!connect_libvirt(session, false))
+		return 0;
+	changer = changer_of(session);
+	rc = pool_change_define(&changer, xml);
+	if (rc)
+		tell_error(session, "pool.definition", rc);
+	return 0;
+}
+
+/* The server is in the pool; asking for it does no harm where there is no such pool. */
+static void fill_wish(struct session *session, struct pool_wish *wish)
+{
+	_cleanup_(pool_info_fini) struct pool_info info = { .name = NULL };
+	_cleanup_(pool_xml_free_p) struct pool_xml *xml = NULL;
+	const struct pool_facts *facts;
+
+	*wish = (struct pool_wish){ .policies = session->policies,
+				    .version = wished_version(session->options),
+				    .options = session->options->mount_options };
+	if (pools_ops.get(session->pools, session->deadline, session->name, &info) ||
+	    pool_xml_parse(&xml, info.xml, strlen(info.xml)))
+		return;
+	facts = pool_xml_facts(xml);
+	set_subject(session, xml);
+	if (facts->host && !strchr(facts->host, ':'))
+		wish->family = family_of(session, facts->host);
+}
+
+static int show(struct session *session, bool revert, const struct pool_wish *wish)
+{
+	_cleanup_free_ char *before = NULL, *after = NULL, *path = NULL;
+	struct pool_changer changer = changer_of(session);
+	int rc = pool_change_show(&changer, session->name, revert, wish, &before, &after);
+
+	if (!rc && asprintf(&path, "etc/libvirt/storage/%s.xml", session->name) < 0)
+		rc = err_set(ENOMEM, "no memory");
+	if (rc) {
+		tell_error(session, "pool.definition", rc);
+		return 0;
+	}
+	session->shown = true;
+	if (!strcmp(before, after))
+		printf("The pool %s is as it would be: nothing changes.\n",
+		       session->name);
+	else
+		diff_print(stdout, path, before, after);
+	return 0;
+}
+
+static int change(struct session *session, bool revert)
+{
+	struct pool_wish wish;
+	struct pool_changer changer;
+	int rc;
+
+	if (!connect_libvirt(session, session->options->dry_run))
+		return 0;
+	fill_wish(session, &wish);
+	if (session->options->dry_run)
+		return show(session, revert, &wish);
+	changer = changer_of(session);
+	rc = revert ? pool_change_revert(&changer, session->name)
+		    : pool_change_convert(&changer, session->name, &wish);
+	if (rc)
+		tell_error(session, "pool.definition", rc);
+	return 0;
+}
+
+static int convert(struct session *session)
+{
+	return change(session, false);
+}
+
+static int revert(struct session *session)
+{
+	return change(session, true);
+}
+
+/* --- the command --------------------------------------------------------------------------------- */
+
+static const struct action actions[] = {
+	{ "list", 0, 0, false, list },      { "define", 2, 2, true, define },
+	{ "convert", 1, 1, true, convert }, { "verify", 1, 1, false, verify },
+	{ "revert", 1, 1, true, revert },
+};
+
+static const struct action *find_action(const struct cli_options *options)
+{
+	const char *name = options->noperands ? options->operands[0] : "";
+	int operands = options->noperands - 1;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(actions); i++) {
+		if (strcmp(name, actions[i].name))
+			continue;
+		if (operands >= actions[i].min_operands &&
+		    operands <= actions[i].max_operands)
+			return &actions[i];
+		err_set(EINVAL, "%s takes %d operand%s, not %d", name,
+			actions[i].min_operands, actions[i].min_operands == 1 ? "" : "s",
+			operands);
+		return NULL;
+	}
+	err_set(EINVAL,
+		"say what to do: list, define, convert, verify or revert%s%.40s%s",
+		*name ? ", not '" : "", name, *name ? "'" : "");
+	return NULL;
+}
+
+static int run_action(struct session *session, const struct action *action)
+{
+	struct cli_options *options = session->options;
+	uint64_t start = now_ns();
+	time_t started = time(NULL);
+	int rc = action->run(session);
+
+	if (rc == -EINVAL || rc == -E2BIG)
+		return cli_usage(options);
+	if (rc || session->rc)
+		return cli_error(options, EXIT_UNKNOWN, "%s", err_text());
+	if (session->shown)
+		return output_finish(options);
+	report_times(session->report, started, (double)(now_ns() - start) / 1e6);
+	return output_report(options, session->report);
+}
+
+static int cmd_pool_run(struct cli_options *options)
+{
+	_cleanup_(report_free_p) struct report *report = report_new("pool");
+	_cleanup_(host_close_p) struct host *host = NULL;
+	_cleanup_(policy_free_p) struct policies *policies = NULL;
+	const struct action *action = find_action(options);
+	struct session session = { .options = options, .report = report };
+	int status;
+
+	if (!action)
+		return cli_usage(options);
+	if (!report)
+		return cli_error(options, EXIT_UNKNOWN, "no memory for the report");
+	if (host_open(&host, NULL) || policy_open(&policies, host))
+		return cli_error(options, EXIT_UNKNOWN, "%s", err_text());
+	session.name = options->noperands > 1 ? options->operands[1] : NULL;
+	session.host = host;
+	session.policies = policies;
+	session.deadline = deadline_in(options->has_timeout ? options->timeout_ms
+				       : action->changes    ? CHANGE_MS
+							    : LOOK_MS);
+	status = run_action(&session, action);
+	conf_close(session.nfsmount_conf);
+	pools_close(session.pools);
+	return status;
+}
+
+const struct cli_command cmd_pool = {
+	.name = "pool",
+	.bit = CLI_POOL,
+	.synopsis = "list [OPTION...]\n"
+		    "define NAME SERVER:/EXPORT --target DIR [OPTION...]\n"
+		    "convert NAME [OPTION...]\n"
+		    "verify NAME|FILE.xml [OPTION...]\n"
+		    "revert NAME [OPTION...]",
+	.summary =
+		"Look at libvirt's netfs pools, define them over RDMA, convert them, and back.",
+	.details =
+		"list shows every pool, what it is wanted over and what it goes over. define "
+		"makes one over RDMA. convert makes one of TCP go over RDMA, and puts it back "
+		"if it does not come up so; revert brings back what it was before. verify says "
+		"all there is to say about one, also of XML that libvirt has not seen yet. "
+		"nfsrdma-libvirt(7) goes through it step by step.",
+	.max_operands = 3,
+	.run = cmd_pool_run,
+};

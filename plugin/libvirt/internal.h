@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* The map of plugin/libvirt.
+ *
+ *	xml.c            bounded reading of XML
+ *	pool-xml.c       a pool's XML: what it says
+ *	pool-edit.c      a pool's XML: made to say something else
+ *	pool-state.c     what a pool is wanted to run over, and what it runs over
+ *	pool-audit.c     what is to be said of a pool
+ *	pool-target.c    the mount on a pool's target
+ *	pool-guests.c    which guests use a pool
+ *	pool-switch.c    a pool on its way from one definition to another
+ *	pool-change.c    define, convert, revert
+ *	pool-original.c  what a pool was before, on disk
+ *	pools.c          libvirt's API
+ *	worker.c         a thread that may hang
+ */
+#ifndef PLUGIN_LIBVIRT_INTERNAL_H
+#define PLUGIN_LIBVIRT_INTERNAL_H
+
+#include "plugin/libvirt/libvirt.h"
+
+struct _xmlDoc;
+struct _xmlNode;
+
+/* xml.c */
+
+struct xml_limits {
+	const char *root; /* name of the root element */
+	size_t bytes;
+	unsigned int elements, depth;
+};
+
+/* @out: for xmlFreeDoc(). Neither network nor file is touched, whatever it says. Errors: as of
+ * pool_xml_parse(). */
+int xml_read(struct _xmlDoc **out, const char *text, size_t len,
+	     const struct xml_limits *limits);
+
+/* pool-xml.c */
+
+struct pool_xml {
+	struct _xmlDoc *doc;
+	struct pool_facts facts;
+	char **texts; /* what facts borrow */
+	size_t ntexts;
+	const char **options;
+};
+
+/* Reads the facts again, after an edit. */
+int pool_xml_update(struct pool_xml *xml);
+/* The first child element of this name without a namespace; NULL. */
+struct _xmlNode *pool_xml_child(struct _xmlNode *parent, const char *name);
+/* The same of libvirt's namespace for mount options. */
+struct _xmlNode *pool_xml_child_ns(struct _xmlNode *parent, const char *name);
+/* Whether it was meant as <fs:mount_opts>, of whatever namespace. */
+bool pool_xml_is_list(const struct _xmlNode *node);
+
+/* pool-edit.c */
+
+/* The transport that options ask for, the last that counts: "rdma", "tcp6", "" for none. */
+void pool_edit_transport(const struct opts *opts, char *buf, size_t cap);
+
+/* Whether the option names a version of NFS; minorversion= alone does not. */
+bool pool_edit_is_version(const char *name);
+
+/* pool-state.c */
+
+/* What mount(8) is given, as a list. */
+int pool_state_options(const struct pool_xml *xml, struct opts **out);
+/* How many of them name a version of NFS. */
+unsigned int pool_state_versions(const struct opts *opts);
+
+/* pool-target.c */
+
+/* The mount that is seen on @target, the last of several; or NULL. */
+const struct nfs_mount *pool_target_mount(const struct nfs_mounts *mounts,
+					  const char *target);
+
+/* pool-switch.c */
+
+/* One pool, and what it is to become. */
+struct pool_switch {
+	struct pool_changer *changer;
+	struct pool_info info;
+	struct pool_xml *xml; /* of info */
+	bool run;             /* it is to run in the end */
+	bool prove;           /* over RDMA, or not at all */
+	bool later;           /* guests run on it: the definition alone */
+	bool fresh;           /* it was started with the new definition */
+};
+
+void pool_switch_fini(struct pool_switch *change);
+/* A finding. */
+void pool_switch_say(struct pool_switch *change, const char *id,
+		     enum finding_status status, const char *fmt, ...) PRINTF_LIKE(4, 5);
+/* One of a step that libvirt refused (@rc, with err_text()), or has not answered. Returns @rc. */
+int pool_switch_failed(struct pool_switch *change, const char *id, const char *what,
+		       int rc);
+/* Fills in what it is. Errors: -ENOENT; -EINVAL it cannot be changed, and why. */
+int pool_switch_look(struct pool_switch *change, const char *name);
+/* What the pool's mount says by now, without the mount itself. @audit: also as a finding. Errors: of
+ * reading the mounts. */
+int pool_switch_mount(struct pool_switch *change, bool audit, struct pool_state *state,
+		      char version[8]);
+/* 0, or -EBUSY: it is not to be touched, and the finding says why. */
+int pool_switch_guests(struct pool_switch *change);
+/* Whether libvirt has the mount options of @to by now; then change->xml is what it has. */
+int pool_switch_taken(struct pool_switch *change, const char *to);
+/* 0; 1 it is put back as it was; -errno it is neither. Findings say it all. */
+int pool_switch_to(struct pool_switch *change, const char *to);
+
+/* pool-original.c: what a pool was before it was converted: FOLDER/UUID.json, mode 0600. Whole or
+ * not at all, and on disk when it is written. */
+
+struct pool_original {
+	char *name, *uri;
+	char *before; /* XML as it was */
+	char *after;  /* what libvirt made of ours, bare; NULL: the change is under way */
+	bool active, autostart; /* before */
+};
+
+void pool_original_fini(struct pool_original *original);
+/* Errors: -ENOENT there is none; -EBADMSG; of reading. */
+int pool_original_read(const char *folder, const char *uuid, struct pool_original *out);
+int pool_original_write(const char *folder, const char *uuid,
+			const struct pool_original *original);
+int pool_original_remove(const char *folder, const char *uuid);
+/* So that two commands do not change pools at once. Returns a descriptor, or -errno: -EBUSY. */
+int pool_original_lock(const char *folder);
+
+/* worker.c: calls that may hang run in a thread of their own */
+
+struct worker;
+
+typedef int (*worker_fn)(void *arg);
+
+int worker_new(struct worker **out);
+/* Runs it, waits until the deadline, and returns what it returned, with its err_text().
+ * -ETIMEDOUT: it has not come back. All that it touches has to stay where it is from then on, and
+ * this worker takes no more. */
+int worker_call(struct worker *worker, worker_fn fn, void *arg, uint64_t deadline);
+bool worker_lost(const struct worker *worker);
+/* One that is lost is left to the end of the process. */
+void worker_free(struct worker *worker);
+
+#endif

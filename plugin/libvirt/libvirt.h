@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* libvirt's netfs pools: what their XML asks for, what they run over, and how one comes to run over
+ * RDMA and back. The one place of libvirt and of libxml2.
+ *
+ *	pool_xml_*     a pool's XML: read, asked, edited, written; pure
+ *	pool_audit()   what is to be said of one pool; pure
+ *	pool_change_*  define, convert, revert: step by step, and back where a step does not succeed
+ *	pools_*        libvirt itself, behind struct pool_ops
+ *
+ * XML is hostile, also that of libvirt: it is what somebody defined. It is bounded, has no document
+ * type, so neither entities nor anything that would be fetched, and what it holds is only believed
+ * after it was looked at. */
+#ifndef PLUGIN_LIBVIRT_H
+#define PLUGIN_LIBVIRT_H
+
+#include <stdio.h>
+
+#include "plugin/host/host.h"
+#include "plugin/options/options.h"
+#include "rpcrdma/finding.h"
+
+/* pool-xml.c, pool-edit.c: pure */
+
+#define POOL_XML_MAX (64 * 1024)
+#define POOL_NS      "http://libvirt.org/schemas/storagepool/fs/1.0"
+
+struct pool_xml;
+
+/* What is written in it. NULL: it is not. All is borrowed from the XML until that is edited. */
+struct pool_facts {
+	const char *type; /* attribute of <pool> */
+	const char *name, *uuid;
+	const char *host, *host_port; /* of the first <host> */
+	const char *dir;              /* the export */
+	const char *format;           /* NULL is "auto" */
+	const char *version;          /* <protocol ver>, "4.2" */
+	const char *target;           /* the mount point */
+	unsigned int nhosts;
+	bool auth; /* <auth> within <source> */
+	/* Mount options in the order of <fs:option>, of the right namespace. */
+	unsigned int noptions;
+	const char *const *options;
+	/* A <mount_opts> that libvirt drops: its namespace is another, "" for none. NULL: there is
+	 * none such. */
+	const char *dropped_ns;
+};
+
+/* @out is the caller's. Errors: -EINVAL no XML, or no <pool>; -EFBIG longer than POOL_XML_MAX, or
+ * more elements or deeper than a pool has; -ENOMEM. */
+int pool_xml_parse(struct pool_xml **out, const char *text, size_t len);
+/* A pool of type netfs without options. @host: as it stands in the source of a mount. */
+int pool_xml_new(struct pool_xml **out, const char *name, const char *host,
+		 const char *dir, const char *target);
+void pool_xml_free(struct pool_xml *xml);
+void pool_xml_free_p(struct pool_xml **xml);
+const struct pool_facts *pool_xml_facts(const struct pool_xml *xml);
+/* The XML, indented, ends with a newline; the caller's, for free(3). */
+int pool_xml_format(const struct pool_xml *xml, char **out);
+/* The same without what libvirt writes by itself: sizes, and what it found as permissions. Two
+ * definitions are the same where these texts are. */
+int pool_xml_format_bare(const struct pool_xml *xml, char **out);
+/* What libvirt gives mount(8) behind its own nodev,nosuid,noexec: "nfsvers=4.2,proto=rdma". */
+int pool_xml_options(const struct pool_xml *xml, char **out);
+#define POOL_SOURCE_MAX (SPEC_HOST_MAX + SPEC_PATH_MAX + 4)
+/* HOST:DIR, as libvirt writes it. -EINVAL: it has not one host and a directory. */
+int pool_xml_source(const struct pool_xml *xml, char *buf, size_t cap);
+/* Whether it is a pool of NFS, with one server. 0, or -EINVAL with a sentence why not. */
+int pool_xml_check(const struct pool_xml *xml);
+
+struct pool_wish {
+	const struct policies *policies; /* NULL: built-in */
+	enum ip_family family;           /* of a name; as in struct plan_request */
+	const char *version;             /* "4.2"; "": none; NULL: what it has, or none */
+	const char
+		*options; /* in place of those that it has; NULL: those, but for what is
+			      * about another transport */
+};
+
+/* Edits it so that libvirt mounts it over RDMA: transport and port, one element each, its own
+ * namespace, an IPv6 address in brackets. Everything else stays. Doing it twice is doing it once.
+ * Errors: -EINVAL with a sentence; -ENOMEM; the XML is then of no use. */
+int pool_xml_convert(struct pool_xml *xml, const struct pool_wish *wish);
+
+/* pool-ops: libvirt, or what a test puts in its place */
+
+struct pool_info {
+	char *name, *uuid;
+	char *xml; /* the definition, as it comes into force at the next start */
+	bool active, persistent, autostart;
+};
+
+void pool_info_fini(struct pool_info *info);
+
+struct pool_list {
+	size_t count;
+	struct pool_info *list;
+};
+
+void pool_list_fini(struct pool_list *list);
+
+struct pool_guest {
+	char *name, *xml;
+};
+
+struct pool_guests {
+	size_t count;
+	struct pool_guest *list;
+};
+
+void pool_guests_fini(struct pool_guests *guests);
+
+#define POOLS_MAX  512
+#define GUESTS_MAX 16384
+
+/* Of all: -ENOENT no such pool; -ETIMEDOUT libvirt has not answered by the deadline, and may still
+ * be at work: nothing more can be asked; -EACCES; -EIO whatever else it says, with its words. */
+struct pool_ops {
+	/* Of type netfs, by name. */
+	int (*list)(void *conn, uint64_t deadline, struct pool_list *out);
+	int (*get)(void *conn, uint64_t deadline, const char *name,
+		   struct pool_info *out);
+	/* Adds it, or redefines that of the same name and uuid. @validate: against the schema, where
+	 * libvirt can. Errors: also -EINVAL it refuses the XML. */
+	int (*define)(void *conn, uint64_t deadline, const char *xml, bool validate);
+	int (*undefine)(void *conn, uint64_t deadline, const char *name);
+	int (*start)(void *conn, uint64_t deadline, const char *name);
+	int (*stop)(void *conn, uint64_t deadline, const char *name);
+	int (*autostart)(void *conn, uint64_t deadline, const char *name, bool on);
+	/* Those that run. Errors: also -EOPNOTSUPP this connection knows no guests. */
+	int (*guests)(void *conn, uint64_t deadline, struct pool_guests *out);
+};
+
+/* pools.c: the edge to libvirt */
+
+struct pools;
+
+/* @uri: NULL: LIBVIRT_DEFAULT_URI, or the system's daemon, monolithic or modular. @read_only: who
+ * may not change anything may still look. Errors: as of struct pool_ops. */
+int pools_open(struct pools **out, const char *uri, bool read_only, uint64_t deadline);
+/* One that is still at work is left to the end of the process. */
+void pools_close(struct pools *pools);
+void pools_close_p(struct pools **pools);
+const char *pools_uri(const struct pools *pools);
+/* Whether the daemon runs on another host, whose mounts cannot be seen here. */
+bool pools_remote(const struct pools *pools);
+extern const struct pool_ops pools_ops; /* conn: struct pools */
+
+/* pool-state.c: pure */
+
+/* Whether anything asks for RDMA, and who. */
+enum pool_want {
+	POOL_WANT_NOTHING, /* plain NFS */
+	POOL_WANT_OPTIONS, /* its own options */
+	POOL_WANT_CONF,    /* nfsmount.conf adds it */
+	POOL_WANT_POLICY,  /* a section of nfsrdma.conf, and not its options */
+};
+
+enum pool_run {
+	POOL_RUN_UNKNOWN, /* mounts of that host cannot be seen, or say nothing */
+	POOL_RUN_NOTHING, /* nothing is mounted on its target */
+	POOL_RUN_OTHER,   /* something else is mounted there */
+	POOL_RUN_RDMA,
+	POOL_RUN_TCP, /* or UDP */
+	POOL_RUN_MIXED,
+};
+
+struct pool_seen {
+	const struct pool_xml *xml;
+	/* NULL: it is only XML, and no pool of libvirt's. */
+	const struct pool_info *info;
+	const struct policies *policies;
+	const struct nfs_mounts *mounts;  /* NULL: not to be seen */
+	const struct conf *nfsmount_conf; /* NULL: not known */
+	const char *target;               /* its real path, NULL: as it is written */
+};
+
+struct pool_state {
+	enum pool_want want;
+	char want_by[POLICY_FROM_MAX]; /* "options", "/etc/nfsrdma.conf:7" */
+	char asked[16];                /* the transport its options name; "" none */
+	enum pool_run run;
+	char run_name[16];             /* "rdma", "tcp", "-", "?" */
+	const struct nfs_mount *mount; /* NULL: none */
+};
+
+void pool_state(const struct pool_seen *seen, struct pool_state *out);
+/* "rdma", "rdma (policy)", "tcp", "-". */
+const char *pool_state_wanted(const struct pool_state *state);
+
+/* pool-audit.c: pure */
+
+/* What is over RDMA and what is not, in one finding: pool.transport. */
+void pool_audit_transport(const struct pool_seen *seen, finding_sink sink, void *arg);
+/* All findings of one pool, in the order of causes. */
+void pool_audit(const struct pool_seen *seen, finding_sink sink, void *arg);
+
+/* pool-target.c */
+
+/* @target with its symbolic links resolved, but for what is at or below an NFS mount: a server that
+ * is gone would keep who looks there. Errors: -ELOOP; -ENAMETOOLONG. What is not there stays. */
+int pool_target_resolve(const struct host *host, const struct nfs_mounts *mounts,
+			const char *target, char *buf, size_t cap);
+
+/* pool-guests.c: pure */
+
+/* Whether the guest's XML names the pool, or a path on its target. Not to be read is yes. */
+bool pool_guests_uses(const char *domain_xml, const char *pool, const char *target);
+
+/* pool-change.c */
+
+struct pool_changer {
+	const struct pool_ops *ops;
+	void *conn;
+	const char *uri;
+	const struct host *host;
+	const struct policies *policies;
+	bool remote;
+	const char *folder; /* of originals: POOL_FOLDER, or a test's */
+	bool force;
+	uint64_t deadline;
+	finding_sink sink;
+	void *arg;
+};
+
+#define POOL_FOLDER "/var/lib/nfsrdma/pools"
+
+/* Defines @xml, which was made by pool_xml_new() and pool_xml_convert(). Findings tell the rest.
+ * Errors, of this and those below: -ENOENT, -EEXIST, -EINVAL: nothing was done, with a sentence;
+ * else findings say it, and 0 is returned. */
+int pool_change_define(struct pool_changer *changer, const struct pool_xml *xml);
+/* The definition as it is and as it would be; both the caller's, for free(3). */
+int pool_change_show(struct pool_changer *changer, const char *name, bool revert,
+		     const struct pool_wish *wish, char **before, char **after);
+int pool_change_convert(struct pool_changer *changer, const char *name,
+			const struct pool_wish *wish);
+int pool_change_revert(struct pool_changer *changer, const char *name);
+
+#endif

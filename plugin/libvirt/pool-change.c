@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* define, convert, revert: what a pool is to become, and the way back. What it was is on disk before
+ * anything is done. How it gets there, and back where it does not, is pool-switch.c. */
+#include "plugin/libvirt/internal.h"
+
+/* --- convert ---------------------------------------------------------------------------------- */
+
+static bool names_version(const struct pool_xml *xml)
+{
+	_cleanup_(opts_free_p) struct opts *opts = NULL;
+
+	return !pool_state_options(xml, &opts) && pool_state_versions(opts);
+}
+
+/* The new definition. A pool that names no version keeps the one that its mount has: else it could
+ * come up as NFSv3 one day, which nobody asked for. */
+static int make_wished(struct pool_switch *change, const struct pool_wish *wish,
+		       char **before, char **after)
+{
+	_cleanup_(pool_xml_free_p) struct pool_xml *xml = NULL;
+	struct pool_wish mine = *wish;
+	struct pool_state state;
+	char version[8] = "";
+	int rc = pool_xml_format_bare(change->xml, before);
+
+	if (!mine.version && change->info.active && !names_version(change->xml) &&
+	    !pool_switch_mount(change, false, &state, version) && *version)
+		mine.version = version;
+	rc = rc ? rc : pool_xml_parse(&xml, *before, strlen(*before));
+	rc = rc ? rc : pool_xml_convert(xml, &mine);
+	rc = rc ? rc : pool_xml_format(xml, after);
+	return err_context(rc, "pool %.60s", change->info.name);
+}
+
+/* Writes down what the pool was, before anything is done. One that was converted before, and not
+ * edited since, still was what it was before that. */
+static int write_original(struct pool_switch *change, const char *before,
+			  struct pool_original *original)
+{
+	const char *folder = change->changer->folder;
+	int rc = pool_original_read(folder, change->info.uuid, original);
+
+	if (rc && rc != -ENOENT)
+		return rc;
+	if (!rc && original->after && strcmp(original->after, before))
+		pool_original_fini(original);
+	if (!original->before) {
+		original->name = strdup(change->info.name);
+		original->uri = strdup(change->changer->uri);
+		original->before = strdup(change->info.xml);
+		original->active = change->info.active;
+		original->autostart = change->info.autostart;
+		if (!original->name || !original->uri || !original->before)
+			return err_set(ENOMEM, "no memory");
+	}
+	free(original->after);
+	original->after = NULL;
+	return pool_original_write(folder, change->info.uuid, original);
+}
+
+/* @rc: of pool_switch_to(). One that could not be put back keeps what it was, for a revert. */
+static int close_original(struct pool_switch *change, struct pool_original *original,
+			  const char *before, int rc)
+{
+	const char *folder = change->changer->folder;
+	const char *text = rc ? before : NULL;
+	int result;
+
+	if (rc < 0)
+		return 0;
+	/* Put back to what it was before any conversion: nothing is left to revert. */
+	if (rc && !strcmp(original->before, change->info.xml))
+		return pool_original_remove(folder, change->info.uuid);
+	result = text ? ((original->after = strdup(text)) ? 0 : -ENOMEM)
+		      : pool_xml_format_bare(change->xml, &original->after);
+	result = result ? result
+			: pool_original_write(folder, change->info.uuid, original);
+	return result;
+}
+
+static void tell_original(struct pool_switch *change, int rc)
+{
+	if (rc)
+		pool_switch_say(
+			change, "pool.original", FINDING_WARN,
+			"what the pool was before is not as it should be in %s, so nfsrdma pool revert may refuse: %s",
+			change->changer->folder, err_text());
+	else
+		pool_switch_say(change, "pool.original", FINDING_PASS,
+				"nfsrdma pool revert %s brings back what it was",
+				change->info.name);
+}
+
+static int convert(struct pool_switch *change, const char *before, const char *after)
+{
+	_cleanup_(pool_original_fini) struct pool_original original = { .name = NULL };
+	int rc = write_original(change, before, &original), result;
+
+	if (rc)
+		return rc;
+	rc = pool_switch_to(change, after);
+	result = close_original(change, &original, before, rc);
+	if (!rc || result)
+		tell_original(change, result);
+	return 0;
+}
+
+/* Its definition is right. 1: and nothing is left to do; else it runs over something else. */
+static int is_done(struct pool_switch *change)
+{
+	struct pool_state state;
+	char version[8];
+
+	pool_switch_say(change, "pool.definition", FINDING_PASS,
+			"the pool asks for RDMA already");
+	if (!change->info.active) {
+		pool_switch_say(change, "pool.transport", FINDING_SKIP, "%s: not running",
+				change->info.name);
+		return 1;
+	}
+	if (pool_switch_mount(change, false, &state, version) ||
+	    state.run != POOL_RUN_RDMA)
+		return 0;
+	pool_switch_mount(change, true, &state, version);
+	return 1;
+}
+
+static int refuse_remote(const struct pool_changer *changer)
+{
+	if (!changer->remote)
+		return 0;
+	return err_set(
+		EINVAL,
+		"%s is on another host, whose mounts cannot be seen from here: run nfsrdma there",
+		changer->uri);
+}
+
+int pool_change_convert(struct pool_changer *changer, const char *name,
+			const struct pool_wish *wish)
+{
+	_cleanup_(pool_switch_fini) struct pool_switch change = { .changer = changer,
+								  .prove = true };
+	_cleanup_free_ char *before = NULL, *after = NULL;
+	_cleanup_close_ int lock = -1;
+	int rc = refuse_remote(changer);
+
+	rc = rc ? rc : pool_switch_look(&change, name);
+	rc = rc ? rc : make_wished(&change, wish, &before, &after);
+	if (rc)
+		return rc;
+	if (!strcmp(before, after)) {
+		if (is_done(&change) || pool_switch_guests(&change))
+			return 0;
+		/* Started anew it may come up over RDMA; there is nothing to put back. */
+		pool_switch_to(&change, after);
+		return 0;
+	}
+	if (pool_switch_guests(&change))
+		return 0;
+	lock = pool_original_lock(changer->folder);
+	return lock < 0 ? lock : convert(&change, before, after);
+}
+
+/* --- revert ------------------------------------------------------------------------------------ */
+
+static int read_original(struct pool_switch *change, struct pool_original *original)
+{
+	int rc = pool_original_read(change->changer->folder, change->info.uuid, original);
+
+	if (rc == -ENOENT)
+		return err_set(
+			ENOENT,
+			"nfsrdma has not converted the pool %.60s: %s has nothing of it",
+			change->info.name, change->changer->folder);
+	return rc;
+}
+
+/* Somebody's later edits would be lost. One whose change was cut off may be anything. */
+static int check_unedited(const struct pool_switch *change,
+			  const struct pool_original *original)
+{
+	_cleanup_free_ char *now = NULL;
+	int rc = pool_xml_format_bare(change->xml, &now);
+
+	if (rc || !original->after || !strcmp(original->after, now) ||
+	    change->changer->force)
+		return rc;
+	return err_set(
+		EINVAL,
+		"the pool %.60s was edited since: nfsrdma pool revert --dry-run shows what would be lost, --force does it",
+		change->info.name);
+}
+
+int pool_change_revert(struct pool_changer *changer, const char *name)
+{
+	_cleanup_(pool_switch_fini) struct pool_switch change = { .changer = changer };
+	_cleanup_(pool_original_fini) struct pool_original original = { .name = NULL };
+	_cleanup_close_ int lock = -1;
+	int rc = refuse_remote(changer);
+
+	rc = rc ? rc : pool_switch_look(&change, name);
+	rc = rc ? rc : read_original(&change, &original);
+	rc = rc ? rc : check_unedited(&change, &original);
+	if (rc || pool_switch_guests(&change))
+		return rc;
+	lock = pool_original_lock(changer->folder);
+	if (lock < 0)
+		return lock;
+	/* A change that was cut off may have left it stopped. */
+	change.run = change.run || (!original.after && original.active);
+	rc = pool_switch_to(&change, original.before);
+	if (rc)
+		return 0;
+	rc = pool_original_remove(changer->folder, change.info.uuid);
+	if (rc)
+		tell_original(&change, rc);
+	return 0;
+}
+
+/* --- define, and showing -------------------------------------------------------------------- */
+
+int pool_change_define(struct pool_changer *changer, const struct pool_xml *xml)
+{
+	struct pool_switch change = { .changer = changer, .prove = true };
+	const char *name = pool_xml_facts(xml)->name;
+	_cleanup_free_ char *text = NULL;
+	int rc = pool_xml_format(xml, &text);
+
+	rc = rc ? rc
+		: changer->ops->get(changer->conn, changer->deadline, name, &change.info);
+	if (!rc)
+		rc = err_set(EEXIST,
+			     "%s has a pool '%.60s' already: nfsrdma pool convert %.60s",
+			     changer->uri, name, name);
+	pool_info_fini(&change.info);
+	if (rc != -ENOENT)
+		return rc;
+	rc = changer->ops->define(changer->conn, changer->deadline, text, true);
+	if (rc) {
+		pool_switch_failed(&change, "pool.definition",
+				   "libvirt does not take the definition", rc);
+		return 0;
+	}
+	rc = pool_switch_taken(&change, text);
+	if (rc) {
+		pool_switch_failed(
+			&change, "pool.definition",
+			"libvirt does not keep the definition, which is taken back", rc);
+		changer->ops->undefine(changer->conn, changer->deadline, name);
+	} else {
+		pool_switch_say(
+			&change, "pool.definition", FINDING_PASS,
+			"libvirt has taken the definition; next: virsh pool-start --build %s, then nfsrdma pool verify %s",
+			name, name);
+	}
+	pool_switch_fini(&change);
+	return 0;
+}
+
+int pool_change_show(struct pool_changer *changer, const char *name, bool revert,
+		     const struct pool_wish *wish, char **before, char **after)
+{
+	_cleanup_(pool_switch_fini) struct pool_switch change = { .changer = changer };
+	_cleanup_(pool_original_fini) struct pool_original original = { .name = NULL };
+	_cleanup_(pool_xml_free_p) struct pool_xml *xml = NULL;
+	int rc = refuse_remote(changer);
+
+	rc = rc ? rc : pool_switch_look(&change, name);
+	if (rc || !revert)
+		return rc ? rc : make_wished(&change, wish, before, after);
+	rc = read_original(&change, &original);
+	rc = rc ? rc : pool_xml_format_bare(change.xml, before);
+	rc = rc ? rc : pool_xml_parse(&xml, original.before, strlen(original.before));
+	return rc ? rc : pool_xml_format_bare(xml, after);
+}

@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* A pool's XML, edited in place so that what is not about the transport stays as it was.
+ *
+ * What the options are to be is plan_make()'s business. They come back as one element each: libvirt
+ * takes several in one name, too, but then nobody can edit or count them. The version of NFS goes
+ * into <protocol ver>, which libvirt makes nfsvers= of, and mount.nfs takes one version only. */
+#include <libxml/parser.h>
+#include <libxml/tree.h>
+
+#include "plugin/libvirt/internal.h"
+
+#define X(text) ((const xmlChar *)(text))
+
+static int no_memory(void)
+{
+	return err_set(ENOMEM, "no memory");
+}
+
+/* --- options ------------------------------------------------------------------------------ */
+
+static const char *const transports[] = { "rdma", "tcp", "udp" };
+
+/* "rdma", "tcp6" ...; NULL: it is about something else. */
+static const char *transport_of(const struct opt *opt)
+{
+	size_t i;
+
+	if (!strcmp(opt->name, "proto"))
+		return opt->value ? opt->value : "";
+	for (i = 0; i < ARRAY_SIZE(transports); i++)
+		if (!strcmp(opt->name, transports[i]))
+			return transports[i];
+	return NULL;
+}
+
+void pool_edit_transport(const struct opts *opts, char *buf, size_t cap)
+{
+	size_t i;
+
+	*buf = '\0';
+	for (i = 0; i < opts_count(opts); i++) {
+		struct opt opt = opts_at(opts, i);
+		const char *says = transport_of(&opt);
+
+		if (says)
+			snprintf(buf, cap, "%s", says);
+	}
+}
+
+bool pool_edit_is_version(const char *name)
+{
+	static const char *const names[] = { "vers", "nfsvers" };
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(names); i++)
+		if (!strcmp(name, names[i]))
+			return true;
+	return name[0] == 'v' && name[1] >= '2' && name[1] <= '4' &&
+	       (!name[2] || name[2] == '.');
+}
+
+/* What a pool on its way to RDMA does not keep of its own. With bg mount.nfs exits with 0 before anything is
+ * mounted, and libvirt takes the local file system for the pool. */
+static bool is_left_behind(const struct opt *opt, bool was_rdma)
+{
+	const char *transport = transport_of(opt);
+
+	if (transport)
+		return !was_rdma || strncmp(transport, "rdma", 4);
+	return !strcmp(opt->name, "bg") || (!was_rdma && !strcmp(opt->name, "port"));
+}
+
+/* Of the pool's own options what it keeps, with RDMA asked for: input for plan_make(). */
+static int wish_options(const char *text, const struct pool_wish *wish, char **out)
+{
+	_cleanup_(opts_free_p) struct opts *opts = NULL;
+	char was[16];
+	bool was_rdma;
+	size_t i = 0;
+	int rc = opts_parse(&opts, text);
+
+	if (rc)
+		return rc;
+	pool_edit_transport(opts, was, sizeof(was));
+	was_rdma = !strncmp(was, "rdma", 4);
+	while (i < opts_count(opts)) {
+		struct opt opt = opts_at(opts, i);
+
+		if (!strncmp(opt.name, "nfsrdma.", strlen("nfsrdma.")))
+			return err_set(
+				EINVAL,
+				"'%.60s' is for mount.nfsrdma, and a pool is mounted by mount.nfs: say it in /etc/nfsrdma.conf",
+				opt.name);
+		if ((!wish->options && is_left_behind(&opt, was_rdma)) ||
+		    (wish->version && (pool_edit_is_version(opt.name) ||
+				       !strcmp(opt.name, "minorversion"))))
+			opts_remove(opts, i);
+		else
+			i++;
+	}
+	rc = was_rdma ? 0 : opts_append(opts, "proto", "rdma");
+	if (!rc && wish->version && *wish->version)
+		rc = opts_append(opts, "nfsvers", wish->version);
+	return rc ? rc : opts_format(opts, out);
+}
+
+/* libvirt gives these itself, first. */
+static bool is_libvirts(const struct opt *opt)
+{
+	static const char *const names[] = { "nodev", "nosuid", "noexec", "rw" };
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(names); i++)
+		if (!strcmp(opt->name, names[i]))
+			return true;
+	return pool_edit_is_version(opt->name) || !strcmp(opt->name, "minorversion");
+}
+
+/* --- the XML ------------------------------------------------------------------------------ */
+
+static xmlNodePtr make_child(xmlNodePtr parent, const char *name)
+{
+	xmlNodePtr node = pool_xml_child(parent, name);
+
+	return node ? node : xmlNewTextChild(parent, NULL, X(name), NULL);
+}
+
+/* The namespace, declared at the root. The prefix is libvirt's, unless somebody has it already. */
+static xmlNsPtr declare_ns(xmlDocPtr doc, xmlNodePtr root)
+{
+	xmlNsPtr ns = xmlSearchNsByHref(doc, root, X(POOL_NS));
+
+	if (ns && ns->prefix)
+		return ns;
+	return xmlNewNs(root, X(POOL_NS),
+			X(xmlSearchNs(doc, root, X("fs")) ? "poolfs" : "fs"));
+}
+
+/* Also one that libvirt drops: its options were meant, and are asked for by their right name. */
+static void remove_lists(xmlNodePtr root)
+{
+	xmlNodePtr node, next;
+
+	for (node = root->children; node; node = next) {
+		next = node->next;
+		if (!pool_xml_is_list(node))
+			continue;
+		xmlUnlinkNode(node);
+		xmlFreeNode(node);
+	}
+}
+
+static int add_option(xmlNodePtr list, xmlNsPtr ns, const struct opt *opt)
+{
+	_cleanup_free_ char *text = NULL;
+	xmlNodePtr node;
+
+	if (asprintf(&text, "%s%s%s", opt->name, opt->value ? "=" : "",
+		     opt->value ? opt->value : "") < 0)
+		return no_memory();
+	node = xmlNewTextChild(list, ns, X("option"), NULL);
+	return node && xmlNewProp(node, X("name"), X(text)) ? 0 : no_memory();
+}
+
+static int set_options(struct pool_xml *xml, const char *text)
+{
+	xmlNodePtr root = xmlDocGetRootElement(xml->doc), list;
+	_cleanup_(opts_free_p) struct opts *opts = NULL;
+	int rc = opts_parse(&opts, text);
+	xmlNsPtr ns;
+	size_t i;
+
+	if (rc)
+		return rc;
+	remove_lists(root);
+	ns = declare_ns(xml->doc, root);
+	list = ns ? xmlNewTextChild(root, ns, X("mount_opts"), NULL) : NULL;
+	if (!list)
+		return no_memory();
+	for (i = 0; !rc && i < opts_count(opts); i++) {
+		struct opt opt = opts_at(opts, i);
+
+		if (!is_libvirts(&opt))
+			rc = add_option(list, ns, &opt);
+	}
+	return rc;
+}
+
+static int set_version(struct pool_xml *xml, const struct plan *plan)
+{
+	xmlNodePtr source = make_child(xmlDocGetRootElement(xml->doc), "source");
+	xmlNodePtr node = pool_xml_child(source, "protocol");
+	char version[16];
+
+	if (!plan->nfs_major) {
+		if (node) {
+			xmlUnlinkNode(node);
+			xmlFreeNode(node);
+		}
+		return 0;
+	}
+	snprintf(version, sizeof(version), plan->nfs_minor < 0 ? "%d" : "%d.%d",
+		 plan->nfs_major, plan->nfs_minor);
+	node = make_child(source, "protocol");
+	return node && xmlSetProp(node, X("ver"), X(version)) ? 0 : no_memory();
+}
+
+/* mount.nfs takes an IPv6 address in brackets only, and libvirt adds none. */
+static int bracket_host(struct pool_xml *xml)
+{
+	const char *host = xml->facts.host;
+	char text[SPEC_HOST_MAX + 3];
+	xmlNodePtr node;
+
+	if (!host || *host == '[' || !strchr(host, ':') || strlen(host) > SPEC_HOST_MAX)
+		return 0;
+	snprintf(text, sizeof(text), "[%s]", host);
+	node = pool_xml_child(pool_xml_child(xmlDocGetRootElement(xml->doc), "source"),
+			      "host");
+	if (!xmlSetProp(node, X("name"), X(text)))
+		return no_memory();
+	return pool_xml_update(xml);
+}
+
+int pool_xml_convert(struct pool_xml *xml, const struct pool_wish *wish)
+{
+	_cleanup_free_ char *own = NULL, *asked = NULL;
+	_cleanup_(plan_free_p) struct plan *plan = NULL;
+	char source[POOL_SOURCE_MAX];
+	struct plan_request request = { .spec = source, .policies = wish->policies };
+	int rc = pool_xml_check(xml);
+
+	rc = rc ? rc : bracket_host(xml);
+	rc = rc ? rc : pool_xml_source(xml, source, sizeof(source));
+	rc = rc ? rc : pool_xml_options(xml, &own);
+	rc = rc ? rc : wish_options(wish->options ? wish->options : own, wish, &asked);
+	if (rc)
+		return rc;
+	request.options = asked;
+	request.dir = xml->facts.target;
+	request.family = wish->family;
+	rc = plan_make(&plan, &request);
+	if (rc)
+		return rc;
+	if (!plan->wants_rdma)
+		return err_set(
+			EINVAL,
+			"the policy for this server is off (%s): nothing about RDMA is done for it",
+			plan->policy.mode_from);
+	rc = set_version(xml, plan);
+	rc = rc ? rc : set_options(xml, plan->options);
+	return rc ? rc : pool_xml_update(xml);
+}
+
+static bool put(xmlNodePtr parent, const char *name, const char *attribute,
+		const char *value)
+{
+	xmlNodePtr node = parent ? xmlNewTextChild(parent, NULL, X(name), NULL) : NULL;
+
+	return node && xmlNewProp(node, X(attribute), X(value));
+}
+
+static int fill(xmlNodePtr root, const char *name, const char *host, const char *dir,
+		const char *target)
+{
+	xmlNodePtr source, node;
+	bool good = xmlNewProp(root, X("type"), X("netfs")) &&
+		    xmlNewTextChild(root, NULL, X("name"), X(name));
+
+	source = xmlNewTextChild(root, NULL, X("source"), NULL);
+	good = good && put(source, "host", "name", host) &&
+	       put(source, "dir", "path", dir) && put(source, "format", "type", "nfs");
+	node = xmlNewTextChild(root, NULL, X("target"), NULL);
+	return good && node && xmlNewTextChild(node, NULL, X("path"), X(target))
+		       ? 0
+		       : no_memory();
+}
+
+int pool_xml_new(struct pool_xml **out, const char *name, const char *host,
+		 const char *dir, const char *target)
+{
+	_cleanup_(pool_xml_free_p) struct pool_xml *xml = calloc(1, sizeof(*xml));
+	xmlNodePtr root;
+	int rc;
+
+	if (!xml)
+		return no_memory();
+	if (!finding_is_clean(name) || !finding_is_clean(host) ||
+	    !finding_is_clean(dir) || !finding_is_clean(target))
+		return err_set(EINVAL,
+			       "XML takes no control characters, and nothing but UTF-8");
+	xml->doc = xmlNewDoc(X("1.0"));
+	root = xml->doc ? xmlNewDocNode(xml->doc, NULL, X("pool"), NULL) : NULL;
+	if (!root)
+		return no_memory();
+	xmlDocSetRootElement(xml->doc, root);
+	rc = fill(root, name, host, dir, target);
+	rc = rc ? rc : pool_xml_update(xml);
+	rc = rc ? rc : pool_xml_check(xml);
+	if (!rc)
+		*out = take_ptr(xml);
+	return rc;
+}

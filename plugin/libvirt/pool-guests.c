@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* Which guests use a pool, by the XML of those that run: disks of type volume name the pool; files,
+ * directories, backing chains, kernels and NVRAM are paths. What only looks like a path on the
+ * target counts, too: to refuse once too often costs a question, once too seldom a guest's disk. */
+#include <libxml/parser.h>
+#include <libxml/tree.h>
+
+#include "plugin/libvirt/internal.h"
+
+/* libvirt's own bound of a text (REMOTE_STRING_MAX). */
+static const struct xml_limits limits = {
+	.root = "domain",
+	.bytes = 4 * 1024 * 1024,
+	.elements = 65536,
+	.depth = 64,
+};
+
+struct search {
+	const char *pool, *target;
+	size_t len; /* of the target, without slashes at its end */
+};
+
+static bool is_below(const struct search *search, const char *path)
+{
+	return !strncmp(path, search->target, search->len) &&
+	       (path[search->len] == '/' || !path[search->len]);
+}
+
+static bool attribute_uses(const struct search *search, const xmlAttr *attribute)
+{
+	xmlChar *value = xmlNodeGetContent((const xmlNode *)attribute);
+	bool uses = !value || is_below(search, (const char *)value);
+
+	if (value && !strcmp((const char *)attribute->name, "pool"))
+		uses = uses || !strcmp((const char *)value, search->pool);
+	xmlFree(value);
+	return uses;
+}
+
+static bool node_uses(const struct search *search, const xmlNode *node)
+{
+	const xmlAttr *attribute;
+	const xmlNode *child;
+
+	if (node->type == XML_TEXT_NODE)
+		return node->content && is_below(search, (const char *)node->content);
+	if (node->type != XML_ELEMENT_NODE)
+		return false;
+	for (attribute = node->properties; attribute; attribute = attribute->next)
+		if (attribute_uses(search, attribute))
+			return true;
+	/* As deep as limits.depth. */
+	for (child = node->children; child; child = child->next)
+		if (node_uses(search, child))
+			return true;
+	return false;
+}
+
+bool pool_guests_uses(const char *domain_xml, const char *pool, const char *target)
+{
+	struct search search = { pool, target, strlen(target) };
+	xmlDocPtr doc = NULL;
+	bool uses;
+
+	while (search.len && target[search.len - 1] == '/')
+		search.len--;
+	if (xml_read(&doc, domain_xml, strlen(domain_xml), &limits))
+		return true;
+	uses = node_uses(&search, xmlDocGetRootElement(doc));
+	xmlFreeDoc(doc);
+	return uses;
+}

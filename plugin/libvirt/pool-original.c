@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* What a pool was before it was converted: /var/lib/nfsrdma/pools/UUID.json. A pool's XML has no
+ * place for it: libvirt keeps no metadata of pools.
+ *
+ *	{"schema": "nfsrdma-pool/1", "name": "vms", "uri": "qemu:///system",
+ *	 "active": true, "autostart": true, "before": "<pool ...", "after": "<pool ..." | null}
+ *
+ * It is written before anything is changed, with "after" null, and again when the change has
+ * succeeded: whatever ends us in between, `nfsrdma pool revert` finds it. */
+#include <fcntl.h>
+#include <json.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+
+#include "plugin/libvirt/internal.h"
+
+#define SCHEMA   "nfsrdma-pool/1"
+#define JSON_MAX (8 * POOL_XML_MAX)
+#define NAME_CAP 64
+
+void pool_original_fini(struct pool_original *original)
+{
+	free(original->name);
+	free(original->uri);
+	free(original->before);
+	free(original->after);
+	*original = (struct pool_original){ .name = NULL };
+}
+
+/* --- JSON ------------------------------------------------------------------------------------ */
+
+static void cleanup_json(json_object **json)
+{
+	json_object_put(*json);
+}
+
+static int bad(const char *what)
+{
+	return err_set(EBADMSG, "%s", what);
+}
+
+/* *@out NULL: it is null, or not there. */
+static int get_text(json_object *json, const char *key, char **out)
+{
+	json_object *value = NULL;
+
+	if (!json_object_object_get_ex(json, key, &value) || !value)
+		return 0;
+	if (!json_object_is_type(value, json_type_string) ||
+	    strlen(json_object_get_string(value)) !=
+		    (size_t)json_object_get_string_len(value))
+		return bad("a text is none");
+	*out = strdup(json_object_get_string(value));
+	return *out ? 0 : err_set(ENOMEM, "no memory");
+}
+
+static bool get_bool(json_object *json, const char *key)
+{
+	json_object *value = NULL;
+
+	return json_object_object_get_ex(json, key, &value) &&
+	       json_object_get_boolean(value);
+}
+
+static int decode(const char *text, size_t len, struct pool_original *out)
+{
+	_cleanup_(cleanup_json) json_object *json = NULL;
+	_cleanup_free_ char *schema = NULL;
+	json_tokener *tokener = json_tokener_new_ex(8);
+	int rc;
+
+	if (!tokener)
+		return err_set(ENOMEM, "no memory");
+	json = json_tokener_parse_ex(tokener, text, (int)len);
+	json_tokener_free(tokener);
+	if (!json_object_is_type(json, json_type_object))
+		return bad("it is no JSON object");
+	rc = get_text(json, "schema", &schema);
+	if (!rc && (!schema || strcmp(schema, SCHEMA)))
+		return bad("it is not of schema " SCHEMA);
+	rc = rc ? rc : get_text(json, "name", &out->name);
+	rc = rc ? rc : get_text(json, "uri", &out->uri);
+	rc = rc ? rc : get_text(json, "before", &out->before);
+	rc = rc ? rc : get_text(json, "after", &out->after);
+	out->active = get_bool(json, "active");
+	out->autostart = get_bool(json, "autostart");
+	return rc || (out->name && out->before) ? rc : bad("it has no name, or no XML");
+}
+
+static json_object *new_text(const char *text)
+{
+	return text ? json_object_new_string(text) : NULL;
+}
+
+static int encode(const struct pool_original *original, char **out)
+{
+	_cleanup_(cleanup_json) json_object *json = json_object_new_object();
+	const char *text;
+
+	if (!json)
+		return err_set(ENOMEM, "no memory");
+	json_object_object_add(json, "schema", json_object_new_string(SCHEMA));
+	json_object_object_add(json, "name", new_text(original->name));
+	json_object_object_add(json, "uri", new_text(original->uri));
+	json_object_object_add(json, "active", json_object_new_boolean(original->active));
+	json_object_object_add(json, "autostart",
+			       json_object_new_boolean(original->autostart));
+	json_object_object_add(json, "before", new_text(original->before));
+	json_object_object_add(json, "after", new_text(original->after));
+	text = json_object_to_json_string_ext(
+		json, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_SPACED |
+			      JSON_C_TO_STRING_NOSLASHESCAPE);
+	if (!text || asprintf(out, "%s\n", text) < 0)
+		return err_set(ENOMEM, "no memory");
+	return 0;
+}
+
+/* --- the folder ------------------------------------------------------------------------------- */
+
+static int make_folder(const char *folder)
+{
+	_cleanup_free_ char *path = strdup(folder);
+	char *slash = path;
+
+	if (!path)
+		return err_set(ENOMEM, "no memory");
+	while ((slash = strchr(slash + 1, '/'))) {
+		*slash = '\0';
+		if (mkdir(path, 0700) && errno != EEXIST)
+			return err_sys("make %s", path);
+		*slash = '/';
+	}
+	return mkdir(path, 0700) && errno != EEXIST ? err_sys("make %s", path) : 0;
+}
+
+/* What is in it is given to libvirt, which mounts it: nobody else may have written it. */
+static int open_folder(const char *folder)
+{
+	_cleanup_close_ int fd = open(folder,
+				      O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	struct stat st;
+
+	if (fd < 0 || fstat(fd, &st))
+		return err_sys("open %s", folder);
+	if ((st.st_uid != geteuid() && st.st_uid != 0) || st.st_mode & 022)
+		return err_set(EPERM, "others may write to %s: it cannot be believed",
+			       folder);
+	return take_fd(&fd);
+}
+
+/* libvirt's own form of a UUID: nothing else becomes a file's name. */
+static int file_name(const char *uuid, char name[NAME_CAP])
+{
+	if (strlen(uuid) != 36 || uuid[strspn(uuid, "0123456789abcdef-")])
+		return err_set(EINVAL, "'%.40s' is no UUID", uuid);
+	snprintf(name, NAME_CAP, "%s.json", uuid);
+	return 0;
+}
+
+int pool_original_lock(const char *folder)
+{
+	_cleanup_close_ int fd = -1;
+	int rc = make_folder(folder);
+
+	if (rc)
+		return rc;
+	fd = open_folder(folder);
+	if (fd < 0)
+		return fd;
+	if (!flock(fd, LOCK_EX | LOCK_NB))
+		return take_fd(&fd);
+	if (errno == EWOULDBLOCK)
+		return err_set(EBUSY, "another nfsrdma pool command is at work");
+	return err_sys("lock %s", folder);
+}
+
+/* --- files -------------------------------------------------------------------------------------- */
+
+static int read_all(int fd, char *buf, size_t cap, size_t *len)
+{
+	ssize_t n = 1;
+
+	for (*len = 0; n > 0 && *len<cap; *len += n> 0 ? (size_t)n : 0) {
+		n = read(fd, buf + *len, cap - *len);
+		if (n < 0 && errno != EINTR)
+			return err_sys("read");
+	}
+	return *len < cap ? 0 : bad("it is too long");
+}
+
+int pool_original_read(const char *folder, const char *uuid, struct pool_original *out)
+{
+	_cleanup_(pool_original_fini) struct pool_original original = { .name = NULL };
+	_cleanup_close_ int dir = open_folder(folder);
+	_cleanup_close_ int fd = -1;
+	_cleanup_free_ char *text = malloc(JSON_MAX);
+	char name[NAME_CAP];
+	size_t len;
+	int rc = text ? file_name(uuid, name) : err_set(ENOMEM, "no memory");
+
+	if (dir < 0 || rc)
+		return dir < 0 ? dir : rc;
+	fd = openat(dir, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	if (fd < 0)
+		return err_sys("open %s/%s", folder, name);
+	rc = read_all(fd, text, JSON_MAX, &len);
+	rc = rc ? rc : decode(text, len, &original);
+	if (rc)
+		return err_context(rc, "%s/%s", folder, name);
+	*out = original;
+	original = (struct pool_original){ .name = NULL };
+	return 0;
+}
+
+static int write_file(int dir, const char *name, const char *text)
+{
+	_cleanup_close_ int fd = openat(
+		dir, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	size_t done = 0, len = strlen(text);
+	ssize_t n;
+
+	if (fd < 0)
+		return err_sys("make %s", name);
+	while (done < len) {
+		n = write(fd, text + done, len - done);
+		if (n < 0 && errno != EINTR)
+			return err_sys("write %s", name);
+		done += n > 0 ? (size_t)n : 0;
+	}
+	return fsync(fd) ? err_sys("write %s", name) : 0;
+}
+
+int pool_original_write(const char *folder, const char *uuid,
+			const struct pool_original *original)
+{
+	_cleanup_close_ int dir = open_folder(folder);
+	_cleanup_free_ char *text = NULL;
+	char name[NAME_CAP], fresh[NAME_CAP + 8];
+	int rc = dir < 0 ? dir : file_name(uuid, name);
+
+	rc = rc ? rc : encode(original, &text);
+	if (rc)
+		return rc;
+	/* The folder is locked: what is there of this name was left by one that was ended. */
+	snprintf(fresh, sizeof(fresh), "%s.new", name);
+	unlinkat(dir, fresh, 0);
+	rc = write_file(dir, fresh, text);
+	if (!rc && (renameat(dir, fresh, dir, name) || fsync(dir)))
+		rc = err_sys("rename %s", fresh);
+	if (rc)
+		unlinkat(dir, fresh, 0);
+	return err_context(rc, "%s", folder);
+}
+
+int pool_original_remove(const char *folder, const char *uuid)
+{
+	_cleanup_close_ int dir = open_folder(folder);
+	char name[NAME_CAP];
+	int rc = dir < 0 ? dir : file_name(uuid, name);
+
+	if (rc)
+		return rc;
+	if ((unlinkat(dir, name, 0) && errno != ENOENT) || fsync(dir))
+		return err_sys("remove %s/%s", folder, name);
+	return 0;
+}

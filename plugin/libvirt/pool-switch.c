@@ -1,0 +1,351 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* One pool on its way from a definition to another: redefined, stopped, started, and then its mount
+ * is looked at. libvirt calls a pool that came up over TCP as running as any. Where a step does
+ * not succeed all is put back. Nothing is ever unmounted below guests that run: then the
+ * definition alone changes, if at all. Signals wait until the end. */
+#include <signal.h>
+#include <stdarg.h>
+
+#include "plugin/libvirt/internal.h"
+
+void pool_switch_say(struct pool_switch *change, const char *id,
+		     enum finding_status status, const char *fmt, ...)
+{
+	char text[FINDING_SUMMARY_MAX];
+	struct finding finding;
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	finding_init(&finding, id, status, "%s", text);
+	change->changer->sink(change->changer->arg, &finding);
+}
+
+/* A step that libvirt refused, or has not answered. */
+int pool_switch_failed(struct pool_switch *change, const char *id, const char *what,
+		       int rc)
+{
+	pool_switch_say(change, id, rc == -ETIMEDOUT ? FINDING_UNKNOWN : FINDING_FAIL,
+			"%s: %s", what, err_text());
+	return rc;
+}
+
+void pool_switch_fini(struct pool_switch *change)
+{
+	pool_info_fini(&change->info);
+	pool_xml_free(change->xml);
+}
+
+/* --- looking ------------------------------------------------------------------------------- */
+
+int pool_switch_look(struct pool_switch *change, const char *name)
+{
+	struct pool_changer *changer = change->changer;
+	int rc = changer->ops->get(changer->conn, changer->deadline, name, &change->info);
+
+	if (rc == -ENOENT)
+		return err_set(ENOENT, "%s has no pool '%.60s'", changer->uri, name);
+	rc = rc ? rc
+		: pool_xml_parse(&change->xml, change->info.xml,
+				 strlen(change->info.xml));
+	rc = rc ? rc : pool_xml_check(change->xml);
+	if (!rc && !change->info.persistent)
+		rc = err_set(
+			EINVAL,
+			"the pool is gone when it is stopped: define it first (virsh pool-dumpxml, pool-define)");
+	change->run = change->info.active;
+	return err_context(rc, "pool %.60s", name);
+}
+
+static const char *real_target(struct pool_switch *change,
+			       const struct nfs_mounts *mounts, char *buf, size_t cap)
+{
+	const char *target = pool_xml_facts(change->xml)->target;
+
+	return pool_target_resolve(change->changer->host, mounts, target, buf, cap)
+		       ? target
+		       : buf;
+}
+
+/* What the pool's mount says by now. @audit: also as a finding. */
+int pool_switch_mount(struct pool_switch *change, bool audit, struct pool_state *state,
+		      char version[8])
+{
+	struct pool_changer *changer = change->changer;
+	struct nfs_mounts mounts = { .count = 0 };
+	struct pool_seen seen = { .xml = change->xml,
+				  .info = &change->info,
+				  .policies = changer->policies,
+				  .mounts = &mounts };
+	char target[4096];
+	int rc = host_nfs_mounts(changer->host, &mounts);
+
+	if (rc)
+		return rc;
+	seen.target = real_target(change, &mounts, target, sizeof(target));
+	pool_state(&seen, state);
+	snprintf(version, 8, "%s", state->mount ? state->mount->vers : "");
+	if (audit)
+		pool_audit_transport(&seen, changer->sink, changer->arg);
+	state->mount = NULL;
+	host_nfs_mounts_fini(&mounts);
+	return 0;
+}
+
+/* --- guests -------------------------------------------------------------------------------- */
+
+static unsigned int name_users(const struct pool_switch *change,
+			       const struct pool_guests *guests, char *names, size_t cap)
+{
+	const struct pool_facts *facts = pool_xml_facts(change->xml);
+	unsigned int n = 0;
+	size_t used = 0, i;
+
+	*names = '\0';
+	for (i = 0; i < guests->count; i++) {
+		if (!pool_guests_uses(guests->list[i].xml, facts->name, facts->target))
+			continue;
+		if (used < cap)
+			used += (size_t)snprintf(names + used, cap - used, "%s%.60s",
+						 n ? ", " : "", guests->list[i].name);
+		n++;
+	}
+	return n;
+}
+
+/* 0, or -EBUSY: it is not to be touched, and the finding says why. */
+int pool_switch_guests(struct pool_switch *change)
+{
+	struct pool_changer *changer = change->changer;
+	struct pool_guests guests = { .count = 0 };
+	char names[256];
+	unsigned int n;
+	int rc;
+
+	if (!change->info.active)
+		return 0;
+	rc = changer->ops->guests(changer->conn, changer->deadline, &guests);
+	if (rc) {
+		pool_switch_say(change, "pool.guests",
+				changer->force ? FINDING_WARN : FINDING_UNKNOWN,
+				"which guests run cannot be asked at %s: %s%s",
+				changer->uri, err_text(),
+				changer->force ? "" : "; --force goes on without");
+		return changer->force && rc != -ETIMEDOUT ? 0 : -EBUSY;
+	}
+	n = name_users(change, &guests, names, sizeof(names));
+	pool_guests_fini(&guests);
+	change->later = n > 0;
+	if (!n)
+		pool_switch_say(change, "pool.guests", FINDING_PASS,
+				"no guest runs on the pool");
+	else if (changer->force)
+		pool_switch_say(
+			change, "pool.guests", FINDING_WARN,
+			"%u guest%s on the pool (%s), and keep%s the mount there is: the definition alone changes",
+			n, n == 1 ? " runs" : "s run", names, n == 1 ? "s" : "");
+	else
+		pool_switch_say(
+			change, "pool.guests", FINDING_FAIL,
+			"%u guest%s on the pool (%s): shut %s down or move %s, or change the definition alone with --force",
+			n, n == 1 ? " runs" : "s run", names, n == 1 ? "it" : "them",
+			n == 1 ? "it" : "them");
+	return n && !changer->force ? -EBUSY : 0;
+}
+
+/* --- steps ---------------------------------------------------------------------------------- */
+
+/* libvirts before 5.1 know no mount options, and a driver for tests drops them. */
+int pool_switch_taken(struct pool_switch *change, const char *to)
+{
+	_cleanup_(pool_xml_free_p) struct pool_xml *wanted = NULL, *taken = NULL;
+	_cleanup_(pool_info_fini) struct pool_info info = { .name = NULL };
+	_cleanup_free_ char *a = NULL, *b = NULL;
+	struct pool_changer *changer = change->changer;
+	int rc = pool_xml_parse(&wanted, to, strlen(to));
+
+	rc = rc ? rc
+		: changer->ops->get(changer->conn, changer->deadline,
+				    pool_xml_facts(wanted)->name, &info);
+	rc = rc ? rc : pool_xml_parse(&taken, info.xml, strlen(info.xml));
+	rc = rc ? rc : pool_xml_options(wanted, &a);
+	rc = rc ? rc : pool_xml_options(taken, &b);
+	if (!rc && strcmp(a, b))
+		return err_set(
+			EPROTO,
+			"libvirt has made '%.200s' of the mount options '%.200s': it is older than 5.1, or this driver knows none",
+			b, a);
+	if (rc)
+		return rc;
+	pool_xml_free(change->xml);
+	change->xml = take_ptr(taken);
+	return 0;
+}
+
+static int define(struct pool_switch *change, const char *to)
+{
+	struct pool_changer *changer = change->changer;
+	int rc = changer->ops->define(changer->conn, changer->deadline, to,
+				      change->prove);
+
+	rc = rc ? rc : pool_switch_taken(change, to);
+	if (rc)
+		return pool_switch_failed(change, "pool.definition",
+					  "libvirt does not take the definition", rc);
+	pool_switch_say(change, "pool.definition", FINDING_PASS,
+			"libvirt has taken the definition");
+	return 0;
+}
+
+static int stop(struct pool_switch *change)
+{
+	struct pool_changer *changer = change->changer;
+	int rc = changer->ops->stop(changer->conn, changer->deadline, change->info.name);
+
+	if (rc)
+		return pool_switch_failed(
+			change, "pool.restart",
+			"the pool cannot be stopped: something still uses it", rc);
+	change->info.active = false;
+	return 0;
+}
+
+static int start(struct pool_switch *change)
+{
+	struct pool_changer *changer = change->changer;
+	int rc = changer->ops->start(changer->conn, changer->deadline, change->info.name);
+
+	if (rc)
+		return pool_switch_failed(change, "pool.restart",
+					  "the pool does not start", rc);
+	change->info.active = true;
+	change->fresh = true;
+	pool_switch_say(change, "pool.restart", FINDING_PASS,
+			"the pool has started with it");
+	return 0;
+}
+
+/* The finding is pool.transport. */
+static int prove(struct pool_switch *change)
+{
+	struct pool_state state;
+	char version[8];
+	int rc = pool_switch_mount(change, true, &state, version);
+
+	if (rc) {
+		pool_switch_say(change, "pool.transport", FINDING_UNKNOWN,
+				"the mounts of this host cannot be read: %s", err_text());
+		return change->prove ? rc : 0;
+	}
+	return change->prove && state.run != POOL_RUN_RDMA ? -EPROTO : 0;
+}
+
+/* A redefinition keeps it; if it were not so, the pool would be missing after a boot. */
+static int keep_autostart(struct pool_switch *change)
+{
+	_cleanup_(pool_info_fini) struct pool_info info = { .name = NULL };
+	struct pool_changer *changer = change->changer;
+	int rc = changer->ops->get(changer->conn, changer->deadline, change->info.name,
+				   &info);
+
+	if (!rc && info.autostart != change->info.autostart)
+		rc = changer->ops->autostart(changer->conn, changer->deadline,
+					     change->info.name, change->info.autostart);
+	return rc ? pool_switch_failed(change, "pool.definition",
+				       "autostart is not as it was", rc)
+		  : 0;
+}
+
+static int steps(struct pool_switch *change, const char *to)
+{
+	bool ran = change->info.active;
+	int rc = define(change, to);
+
+	if (rc)
+		return rc;
+	if (change->later) {
+		pool_switch_say(
+			change, "pool.restart", FINDING_SKIP,
+			"the definition comes into force when the pool is started again");
+		return keep_autostart(change);
+	}
+	rc = ran ? stop(change) : 0;
+	/* One that did not run is started to see whether it comes up, and stopped again. */
+	if (!rc && (change->run || change->prove)) {
+		rc = start(change);
+		rc = rc ? rc : prove(change);
+	}
+	rc = rc ? rc : keep_autostart(change);
+	if (!rc && change->info.active && !change->run)
+		rc = stop(change);
+	return rc;
+}
+
+/* --- back ------------------------------------------------------------------------------------ */
+
+/* What was refused, stopped or started so far is known by now. The old definition is not validated:
+ * it was good enough before. */
+static int put_back(struct pool_switch *change, const char *from, bool ran)
+{
+	struct pool_changer *changer = change->changer;
+	const char *name = change->info.name;
+	int rc = 0;
+
+	if (change->fresh && change->info.active) {
+		rc = changer->ops->stop(changer->conn, changer->deadline, name);
+		change->info.active = rc;
+	}
+	rc = rc ? rc
+		: changer->ops->define(changer->conn, changer->deadline, from, false);
+	if (!rc && ran && !change->info.active)
+		rc = changer->ops->start(changer->conn, changer->deadline, name);
+	return rc;
+}
+
+static int roll_back(struct pool_switch *change, const char *from, bool ran)
+{
+	int rc = put_back(change, from, ran);
+
+	if (rc)
+		pool_switch_say(
+			change, "pool.rollback",
+			rc == -ETIMEDOUT ? FINDING_UNKNOWN : FINDING_FAIL,
+			"the pool could not be put back as it was (%s): nfsrdma pool revert %s",
+			err_text(), change->info.name);
+	else
+		pool_switch_say(change, "pool.rollback", FINDING_PASS,
+				"the pool is as it was before%s",
+				ran ? ", and runs" : "");
+	return rc;
+}
+
+static void hold_signals(sigset_t *old)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGHUP);
+	pthread_sigmask(SIG_BLOCK, &set, old);
+}
+
+/* 0; 1 it is put back as it was; -errno it is neither. Findings say it all. */
+int pool_switch_to(struct pool_switch *change, const char *to)
+{
+	bool ran = change->info.active;
+	sigset_t old;
+	int rc;
+
+	hold_signals(&old);
+	rc = steps(change, to);
+	if (rc) {
+		rc = roll_back(change, change->info.xml, ran);
+		rc = rc ? rc : 1;
+	}
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	return rc;
+}

@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* A pool's XML: what it says, as libvirt reads it (src/conf/storage_conf.c and
+ * src/storage/storage_backend_fs.c): of several elements of a name the first counts, mount options
+ * are those of libvirt's namespace whatever its prefix, and what nobody knows is kept. */
+#include <libxml/parser.h>
+#include <libxml/tree.h>
+
+#include "plugin/libvirt/internal.h"
+
+static const struct xml_limits limits = {
+	.root = "pool",
+	.bytes = POOL_XML_MAX,
+	.elements = 4096,
+	.depth = 32,
+};
+
+static bool is_element(const xmlNode *node, const char *name, const char *ns)
+{
+	if (node->type != XML_ELEMENT_NODE || strcmp((const char *)node->name, name))
+		return false;
+	if (!ns || !node->ns)
+		return !ns && !node->ns;
+	return node->ns->href && !strcmp((const char *)node->ns->href, ns);
+}
+
+static xmlNodePtr next_of(xmlNodePtr node, const char *name, const char *ns)
+{
+	while (node && !is_element(node, name, ns))
+		node = node->next;
+	return node;
+}
+
+xmlNodePtr pool_xml_child(xmlNodePtr parent, const char *name)
+{
+	return parent ? next_of(parent->children, name, NULL) : NULL;
+}
+
+xmlNodePtr pool_xml_child_ns(xmlNodePtr parent, const char *name)
+{
+	return parent ? next_of(parent->children, name, POOL_NS) : NULL;
+}
+
+/* --- facts ------------------------------------------------------------------------------- */
+
+/* Keeps a text for as long as the facts stand. NULL stays NULL. */
+static const char *keep(struct pool_xml *xml, xmlChar *text, int *rc)
+{
+	char *copy = text ? strdup((const char *)text) : NULL;
+	char **grown;
+
+	if (!text)
+		return NULL;
+	xmlFree(text);
+	grown = realloc(xml->texts, (xml->ntexts + 1) * sizeof(*grown));
+	if (grown)
+		xml->texts = grown;
+	if (!grown || !copy) {
+		free(copy);
+		*rc = err_set(ENOMEM, "no memory");
+		return NULL;
+	}
+	grown[xml->ntexts++] = copy;
+	return copy;
+}
+
+static const char *attribute(struct pool_xml *xml, xmlNodePtr node, const char *name,
+			     int *rc)
+{
+	return node ? keep(xml, xmlGetNoNsProp(node, (const xmlChar *)name), rc) : NULL;
+}
+
+static const char *content(struct pool_xml *xml, xmlNodePtr node, int *rc)
+{
+	return node ? keep(xml, xmlNodeGetContent(node), rc) : NULL;
+}
+
+static int read_options(struct pool_xml *xml, xmlNodePtr list)
+{
+	xmlNodePtr node = list ? list->children : NULL;
+	const char **grown;
+	int rc = 0;
+
+	for (; (node = next_of(node, "option", POOL_NS)); node = node->next) {
+		const char *name = attribute(xml, node, "name", &rc);
+
+		if (!name && !rc)
+			return err_set(
+				EINVAL,
+				"an <option> in <mount_opts> has no name, which libvirt refuses");
+		grown = rc ? NULL
+			   : realloc(xml->options,
+				     (xml->facts.noptions + 1) * sizeof(*grown));
+		if (!grown)
+			return err_set(ENOMEM, "no memory");
+		xml->options = grown;
+		grown[xml->facts.noptions++] = name;
+	}
+	xml->facts.options = xml->options;
+	return rc;
+}
+
+bool pool_xml_is_list(const xmlNode *node)
+{
+	const char *name = (const char *)node->name, *colon;
+
+	if (node->type != XML_ELEMENT_NODE)
+		return false;
+	/* With a prefix that nobody declared it is a part of the name. */
+	colon = node->ns ? NULL : strchr(name, ':');
+	return !strcmp(colon ? colon + 1 : name, "mount_opts");
+}
+
+/* libvirt looks for mount_opts of its namespace, and passes over any other. */
+static const char *find_dropped(struct pool_xml *xml, xmlNodePtr root, int *rc)
+{
+	xmlNodePtr node;
+
+	for (node = root->children; node; node = node->next) {
+		if (!pool_xml_is_list(node) || is_element(node, "mount_opts", POOL_NS))
+			continue;
+		return keep(xml,
+			    xmlStrdup(node->ns && node->ns->href ? node->ns->href
+								 : (const xmlChar *)""),
+			    rc);
+	}
+	return NULL;
+}
+
+static void read_source(struct pool_xml *xml, xmlNodePtr source, int *rc)
+{
+	struct pool_facts *facts = &xml->facts;
+	xmlNodePtr host = pool_xml_child(source, "host"), node = host;
+
+	for (; node; node = next_of(node->next, "host", NULL))
+		facts->nhosts++;
+	facts->host = attribute(xml, host, "name", rc);
+	facts->host_port = attribute(xml, host, "port", rc);
+	facts->dir = attribute(xml, pool_xml_child(source, "dir"), "path", rc);
+	facts->format = attribute(xml, pool_xml_child(source, "format"), "type", rc);
+	facts->version = attribute(xml, pool_xml_child(source, "protocol"), "ver", rc);
+	facts->auth = pool_xml_child(source, "auth");
+}
+
+static void forget(struct pool_xml *xml)
+{
+	while (xml->ntexts)
+		free(xml->texts[--xml->ntexts]);
+	free(xml->texts);
+	free(xml->options);
+	xml->texts = NULL;
+	xml->options = NULL;
+	xml->facts = (struct pool_facts){ .type = NULL };
+}
+
+int pool_xml_update(struct pool_xml *xml)
+{
+	xmlNodePtr root = xmlDocGetRootElement(xml->doc);
+	struct pool_facts *facts = &xml->facts;
+	int rc = 0;
+
+	forget(xml);
+	facts->type = attribute(xml, root, "type", &rc);
+	facts->name = content(xml, pool_xml_child(root, "name"), &rc);
+	facts->uuid = content(xml, pool_xml_child(root, "uuid"), &rc);
+	facts->target =
+		content(xml, pool_xml_child(pool_xml_child(root, "target"), "path"), &rc);
+	facts->dropped_ns = find_dropped(xml, root, &rc);
+	read_source(xml, pool_xml_child(root, "source"), &rc);
+	return rc ? rc : read_options(xml, pool_xml_child_ns(root, "mount_opts"));
+}
+
+const struct pool_facts *pool_xml_facts(const struct pool_xml *xml)
+{
+	return &xml->facts;
+}
+
+/* --- in and out -------------------------------------------------------------------------- */
+
+void pool_xml_free(struct pool_xml *xml)
+{
+	if (!xml)
+		return;
+	forget(xml);
+	xmlFreeDoc(xml->doc);
+	free(xml);
+}
+
+void pool_xml_free_p(struct pool_xml **xml)
+{
+	pool_xml_free(*xml);
+}
+
+int pool_xml_parse(struct pool_xml **out, const char *text, size_t len)
+{
+	_cleanup_(pool_xml_free_p) struct pool_xml *xml = calloc(1, sizeof(*xml));
+	int rc;
+
+	if (!xml)
+		return err_set(ENOMEM, "no memory");
+	rc = xml_read(&xml->doc, text, len, &limits);
+	rc = rc ? rc : pool_xml_update(xml);
+	if (!rc)
+		*out = take_ptr(xml);
+	return rc;
+}
+
+static int dump(xmlDocPtr doc, char **out)
+{
+	xmlBufferPtr buffer = xmlBufferCreate();
+	int rc = -ENOMEM;
+
+	/* Only what was read without white space is indented (XML_PARSE_NOBLANKS). */
+	if (buffer && xmlNodeDump(buffer, doc, xmlDocGetRootElement(doc), 0, 1) >= 0 &&
+	    asprintf(out, "%s\n", (const char *)xmlBufferContent(buffer)) >= 0)
+		rc = 0;
+	xmlBufferFree(buffer);
+	return rc ? err_set(ENOMEM, "no memory") : 0;
+}
+
+int pool_xml_format(const struct pool_xml *xml, char **out)
+{
+	return dump(xml->doc, out);
+}
+
+static void drop(xmlNodePtr parent, const char *name)
+{
+	xmlNodePtr node;
+
+	while ((node = pool_xml_child(parent, name))) {
+		xmlUnlinkNode(node);
+		xmlFreeNode(node);
+	}
+}
+
+int pool_xml_format_bare(const struct pool_xml *xml, char **out)
+{
+	static const char *const sizes[] = { "capacity", "allocation", "available" };
+	xmlDocPtr doc = xmlCopyDoc(xml->doc, 1);
+	xmlNodePtr root = doc ? xmlDocGetRootElement(doc) : NULL;
+	size_t i;
+	int rc;
+
+	if (!root)
+		return err_set(ENOMEM, "no memory");
+	for (i = 0; i < ARRAY_SIZE(sizes); i++)
+		drop(root, sizes[i]);
+	drop(pool_xml_child(root, "target"), "permissions");
+	rc = dump(doc, out);
+	xmlFreeDoc(doc);
+	return rc;
+}
+
+/* --- what libvirt makes of it ------------------------------------------------------------- */
+
+int pool_xml_options(const struct pool_xml *xml, char **out)
+{
+	const struct pool_facts *facts = &xml->facts;
+	_cleanup_free_ char *text = NULL;
+	size_t len = 0;
+	unsigned int i;
+	FILE *mem = open_memstream(&text, &len);
+
+	if (!mem)
+		return err_sys("memory for options");
+	if (facts->version)
+		fprintf(mem, "nfsvers=%s", facts->version);
+	for (i = 0; i < facts->noptions; i++)
+		fprintf(mem, "%s%s", i || facts->version ? "," : "", facts->options[i]);
+	if (fclose(mem))
+		return err_set(ENOMEM, "no memory");
+	*out = take_ptr(text);
+	return 0;
+}
+
+/* libvirt cuts slashes at the end (virFileSanitizePath), but not the only one. */
+static size_t path_len(const char *path)
+{
+	size_t len = strlen(path);
+
+	while (len > 1 && path[len - 1] == '/')
+		len--;
+	return len;
+}
+
+int pool_xml_source(const struct pool_xml *xml, char *buf, size_t cap)
+{
+	const struct pool_facts *facts = &xml->facts;
+	int n;
+
+	if (facts->nhosts != 1 || !facts->host || !*facts->host)
+		return err_set(
+			EINVAL,
+			facts->nhosts > 1
+				? "the pool's <source> has %u <host>, and a netfs pool has one"
+				: "the pool's <source> has no <host name='SERVER'/>",
+			facts->nhosts);
+	if (!facts->dir || *facts->dir != '/')
+		return err_set(EINVAL,
+			       "the pool's <source> has no <dir path='/EXPORT'/>");
+	n = snprintf(buf, cap, "%s:%.*s", facts->host, (int)path_len(facts->dir),
+		     facts->dir);
+	return n < (int)cap ? 0 : err_set(EINVAL, "the pool's source has %d bytes", n);
+}
+
+int pool_xml_check(const struct pool_xml *xml)
+{
+	const struct pool_facts *facts = &xml->facts;
+	char source[POOL_SOURCE_MAX];
+
+	if (!facts->type || strcmp(facts->type, "netfs"))
+		return err_set(EINVAL, "the pool is of type %.40s, not netfs",
+			       facts->type ? facts->type : "none");
+	if (!facts->name || !*facts->name)
+		return err_set(EINVAL, "the pool has no <name>");
+	if (facts->format && strcmp(facts->format, "nfs") &&
+	    strcmp(facts->format, "auto"))
+		return err_set(EINVAL,
+			       "the pool's format is %.40s: only nfs and auto are NFS",
+			       facts->format);
+	if (!facts->target || *facts->target != '/')
+		return err_set(EINVAL,
+			       "the pool's <target> has no <path> that begins with '/'");
+	return pool_xml_source(xml, source, sizeof(source));
+}

@@ -1,0 +1,529 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* The edge to libvirt: its public API, of 9.0 and later, and nothing else of it. Every call is made
+ * by the worker. What a call is given and what it brings is in struct call, which stays behind with
+ * the worker if that does not come back. */
+#include <libvirt/libvirt.h>
+#include <libvirt/virterror.h>
+
+#include "plugin/libvirt/internal.h"
+
+#define DEFAULT_URI  "qemu:///system"
+#define FALLBACK_URI "storage:///system"
+
+struct pools {
+	struct worker *worker;
+	virConnectPtr conn; /* the worker's */
+	char uri[256];
+	bool remote;
+};
+
+struct call {
+	struct pools *pools;
+	char *text; /* name, URI or XML; NULL: none */
+	bool flag;
+	struct pool_info info;
+	struct pool_list list;
+	struct pool_guests guests;
+};
+
+/* --- what comes back -------------------------------------------------------------------- */
+
+void pool_info_fini(struct pool_info *info)
+{
+	free(info->name);
+	free(info->uuid);
+	free(info->xml);
+	*info = (struct pool_info){ .name = NULL };
+}
+
+void pool_list_fini(struct pool_list *list)
+{
+	while (list->count)
+		pool_info_fini(&list->list[--list->count]);
+	free(list->list);
+	list->list = NULL;
+}
+
+void pool_guests_fini(struct pool_guests *guests)
+{
+	while (guests->count) {
+		free(guests->list[--guests->count].name);
+		free(guests->list[guests->count].xml);
+	}
+	free(guests->list);
+	guests->list = NULL;
+}
+
+/* --- errors ------------------------------------------------------------------------------ */
+
+static const struct {
+	int code, errnum;
+} errnums[] = {
+	{ VIR_ERR_NO_STORAGE_POOL, ENOENT },    { VIR_ERR_NO_SUPPORT, EOPNOTSUPP },
+	{ VIR_ERR_AUTH_FAILED, EACCES },        { VIR_ERR_AUTH_CANCELLED, EACCES },
+	{ VIR_ERR_AUTH_UNAVAILABLE, EACCES },   { VIR_ERR_ACCESS_DENIED, EACCES },
+	{ VIR_ERR_OPERATION_DENIED, EACCES },   { VIR_ERR_XML_ERROR, EINVAL },
+	{ VIR_ERR_XML_DETAIL, EINVAL },         { VIR_ERR_XML_INVALID_SCHEMA, EINVAL },
+	{ VIR_ERR_CONFIG_UNSUPPORTED, EINVAL }, { VIR_ERR_NO_MEMORY, ENOMEM },
+};
+
+/* libvirt's words, in one line: schema errors have several. */
+static int say_error(void)
+{
+	const virError *error = virGetLastError();
+	int errnum = EIO;
+	char text[ERR_TEXT_MAX];
+	size_t i;
+
+	snprintf(text, sizeof(text), "%s",
+		 error && error->message ? error->message : "no reason given");
+	for (i = 0; text[i]; i++)
+		if (text[i] == '\n')
+			text[i] = text[i + 1] ? ' ' : '\0';
+	for (i = 0; error && i < ARRAY_SIZE(errnums); i++)
+		if (errnums[i].code == error->code)
+			errnum = errnums[i].errnum;
+	return err_set(errnum, "libvirt: %s", text);
+}
+
+/* What libvirt would print on stderr by itself. */
+static void keep_quiet(void *arg, virErrorPtr error)
+{
+	(void)arg;
+	(void)error;
+}
+
+/* --- calls --------------------------------------------------------------------------------- */
+
+static void call_free(struct call *call)
+{
+	free(call->text);
+	pool_info_fini(&call->info);
+	pool_list_fini(&call->list);
+	pool_guests_fini(&call->guests);
+	free(call);
+}
+
+static int call_new(struct call **out, struct pools *pools, const char *text)
+{
+	struct call *call;
+
+	if (worker_lost(pools->worker))
+		return err_set(ETIMEDOUT, "libvirt is still at work");
+	call = calloc(1, sizeof(*call));
+	if (call && text)
+		call->text = strdup(text);
+	if (!call || (text && !call->text)) {
+		free(call);
+		return err_set(ENOMEM, "no memory");
+	}
+	call->pools = pools;
+	*out = call;
+	return 0;
+}
+
+static int make_call(struct call *call, worker_fn fn, uint64_t deadline)
+{
+	return worker_call(call->pools->worker, fn, call, deadline);
+}
+
+/* What a call that did not come back holds is its own. */
+static int end_call(struct call *call, int rc)
+{
+	if (!worker_lost(call->pools->worker))
+		call_free(call);
+	return rc;
+}
+
+/* A call that is given a text and brings nothing. */
+static int simple_call(void *conn, uint64_t deadline, worker_fn fn, const char *text,
+		       bool flag)
+{
+	struct call *call = NULL;
+	int rc = call_new(&call, conn, text);
+
+	if (rc)
+		return rc;
+	call->flag = flag;
+	return end_call(call, make_call(call, fn, deadline));
+}
+
+static virStoragePoolPtr look_up(struct call *call)
+{
+	return virStoragePoolLookupByName(call->pools->conn, call->text);
+}
+
+/* @rc of libvirt: negative is an error. */
+static int done(virStoragePoolPtr pool, int rc)
+{
+	int result = rc < 0 ? say_error() : 0;
+
+	virStoragePoolFree(pool);
+	return result;
+}
+
+/* --- reading --------------------------------------------------------------------------------- */
+
+static int fill_info(virStoragePoolPtr pool, struct pool_info *out)
+{
+	char uuid[VIR_UUID_STRING_BUFLEN];
+	const char *name = virStoragePoolGetName(pool);
+	int autostart = 0, active = virStoragePoolIsActive(pool),
+	    persistent = virStoragePoolIsPersistent(pool);
+
+	/* A pool that is not defined has no definition but the one in force, and libvirt's driver
+	 * for tests makes no difference. */
+	out->xml = virStoragePoolGetXMLDesc(
+		pool, persistent > 0 ? VIR_STORAGE_XML_INACTIVE : 0);
+	if (!out->xml && virGetLastErrorCode() == VIR_ERR_INVALID_ARG)
+		out->xml = virStoragePoolGetXMLDesc(pool, 0);
+	if (!name || !out->xml || active < 0 || persistent < 0 ||
+	    virStoragePoolGetUUIDString(pool, uuid) < 0)
+		return say_error();
+	if (persistent && virStoragePoolGetAutostart(pool, &autostart) < 0)
+		return say_error();
+	out->name = strdup(name);
+	out->uuid = strdup(uuid);
+	out->active = active;
+	out->persistent = persistent;
+	out->autostart = autostart;
+	return out->name && out->uuid ? 0 : err_set(ENOMEM, "no memory");
+}
+
+static int do_get(void *arg)
+{
+	struct call *call = arg;
+	virStoragePoolPtr pool = look_up(call);
+	int rc;
+
+	if (!pool)
+		return say_error();
+	rc = fill_info(pool, &call->info);
+	virStoragePoolFree(pool);
+	return rc;
+}
+
+static int get(void *conn, uint64_t deadline, const char *name, struct pool_info *out)
+{
+	struct call *call = NULL;
+	int rc = call_new(&call, conn, name);
+
+	if (rc)
+		return rc;
+	rc = make_call(call, do_get, deadline);
+	if (!rc) {
+		*out = call->info;
+		call->info = (struct pool_info){ .name = NULL };
+	}
+	return end_call(call, rc);
+}
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(((const struct pool_info *)a)->name,
+		      ((const struct pool_info *)b)->name);
+}
+
+/* A pool that went away since is none. */
+static int take_pools(struct call *call, virStoragePoolPtr *pools, size_t count)
+{
+	struct pool_list *list = &call->list;
+	size_t i;
+	int rc;
+
+	list->list = calloc(count + 1, sizeof(*list->list));
+	if (!list->list)
+		return err_set(ENOMEM, "no memory");
+	for (i = 0; i < count && list->count < POOLS_MAX; i++) {
+		rc = fill_info(pools[i], &list->list[list->count]);
+		if (!rc)
+			list->count++;
+		else
+			pool_info_fini(&list->list[list->count]);
+		if (rc && rc != -ENOENT)
+			return rc;
+	}
+	qsort(list->list, list->count, sizeof(*list->list), by_name);
+	return 0;
+}
+
+static int do_list(void *arg)
+{
+	struct call *call = arg;
+	virStoragePoolPtr *pools = NULL;
+	int count = virConnectListAllStoragePools(call->pools->conn, &pools,
+						  VIR_CONNECT_LIST_STORAGE_POOLS_NETFS);
+	int rc, i;
+
+	if (count < 0)
+		return say_error();
+	rc = take_pools(call, pools, (size_t)count);
+	for (i = 0; i < count; i++)
+		virStoragePoolFree(pools[i]);
+	free(pools);
+	return rc;
+}
+
+static int list_pools(void *conn, uint64_t deadline, struct pool_list *out)
+{
+	struct call *call = NULL;
+	int rc = call_new(&call, conn, NULL);
+
+	if (rc)
+		return rc;
+	rc = make_call(call, do_list, deadline);
+	if (!rc) {
+		*out = call->list;
+		call->list = (struct pool_list){ .count = 0 };
+	}
+	return end_call(call, rc);
+}
+
+/* One that has ended since is none. */
+static int take_guests(struct call *call, virDomainPtr *domains, size_t count)
+{
+	struct pool_guests *guests = &call->guests;
+	struct pool_guest *guest;
+	size_t i;
+
+	if (count > GUESTS_MAX)
+		return err_set(E2BIG, "%zu guests run, %d at most", count, GUESTS_MAX);
+	guests->list = calloc(count + 1, sizeof(*guests->list));
+	if (!guests->list)
+		return err_set(ENOMEM, "no memory");
+	for (i = 0; i < count; i++) {
+		guest = &guests->list[guests->count];
+		guest->xml = virDomainGetXMLDesc(domains[i], 0);
+		if (!guest->xml && virGetLastErrorCode() == VIR_ERR_NO_DOMAIN)
+			continue;
+		if (!guest->xml)
+			return say_error();
+		guests->count++;
+		guest->name = strdup(virDomainGetName(domains[i]));
+		if (!guest->name)
+			return err_set(ENOMEM, "no memory");
+	}
+	return 0;
+}
+
+static int do_guests(void *arg)
+{
+	struct call *call = arg;
+	virDomainPtr *domains = NULL;
+	int count = virConnectListAllDomains(call->pools->conn, &domains,
+					     VIR_CONNECT_LIST_DOMAINS_ACTIVE);
+	int rc, i;
+
+	if (count < 0)
+		return say_error();
+	rc = take_guests(call, domains, (size_t)count);
+	for (i = 0; i < count; i++)
+		virDomainFree(domains[i]);
+	free(domains);
+	return rc;
+}
+
+static int list_guests(void *conn, uint64_t deadline, struct pool_guests *out)
+{
+	struct call *call = NULL;
+	int rc = call_new(&call, conn, NULL);
+
+	if (rc)
+		return rc;
+	rc = make_call(call, do_guests, deadline);
+	if (!rc) {
+		*out = call->guests;
+		call->guests = (struct pool_guests){ .count = 0 };
+	}
+	return end_call(call, rc);
+}
+
+/* --- changing -------------------------------------------------------------------------------- */
+
+/* The schema has no host in brackets, which is the only one that mount.nfs takes for IPv6. And a
+ * daemon older than 7.8 knows no validation. */
+static int do_define(void *arg)
+{
+	struct call *call = arg;
+	bool validate = call->flag && !strstr(call->text, "name=\"[");
+	virStoragePoolPtr pool;
+
+	pool = virStoragePoolDefineXML(call->pools->conn, call->text,
+				       validate ? VIR_STORAGE_POOL_DEFINE_VALIDATE : 0);
+	if (!pool && validate && virGetLastErrorCode() == VIR_ERR_INVALID_ARG)
+		pool = virStoragePoolDefineXML(call->pools->conn, call->text, 0);
+	return pool ? done(pool, 0) : say_error();
+}
+
+static int define(void *conn, uint64_t deadline, const char *xml, bool validate)
+{
+	return simple_call(conn, deadline, do_define, xml, validate);
+}
+
+static int do_undefine(void *arg)
+{
+	virStoragePoolPtr pool = look_up(arg);
+
+	return pool ? done(pool, virStoragePoolUndefine(pool)) : say_error();
+}
+
+static int undefine(void *conn, uint64_t deadline, const char *name)
+{
+	return simple_call(conn, deadline, do_undefine, name, false);
+}
+
+static int do_start(void *arg)
+{
+	virStoragePoolPtr pool = look_up(arg);
+
+	return pool ? done(pool, virStoragePoolCreate(pool, 0)) : say_error();
+}
+
+static int start(void *conn, uint64_t deadline, const char *name)
+{
+	return simple_call(conn, deadline, do_start, name, false);
+}
+
+static int do_stop(void *arg)
+{
+	virStoragePoolPtr pool = look_up(arg);
+
+	return pool ? done(pool, virStoragePoolDestroy(pool)) : say_error();
+}
+
+static int stop(void *conn, uint64_t deadline, const char *name)
+{
+	return simple_call(conn, deadline, do_stop, name, false);
+}
+
+static int do_autostart(void *arg)
+{
+	struct call *call = arg;
+	virStoragePoolPtr pool = look_up(call);
+
+	return pool ? done(pool, virStoragePoolSetAutostart(pool, call->flag))
+		    : say_error();
+}
+
+static int autostart(void *conn, uint64_t deadline, const char *name, bool on)
+{
+	return simple_call(conn, deadline, do_autostart, name, on);
+}
+
+const struct pool_ops pools_ops = {
+	.list = list_pools,
+	.get = get,
+	.define = define,
+	.undefine = undefine,
+	.start = start,
+	.stop = stop,
+	.autostart = autostart,
+	.guests = list_guests,
+};
+
+/* --- the connection ---------------------------------------------------------------------------- */
+
+/* SCHEME[+TRANSPORT]://[USER@]HOST/..., of which only the host matters. */
+static bool is_remote(const char *uri)
+{
+	const char *at = strstr(uri, "://");
+
+	return at && at[3] && at[3] != '/';
+}
+
+static virConnectPtr connect_to(const char *uri, bool read_only)
+{
+	return read_only ? virConnectOpenReadOnly(uri) : virConnectOpen(uri);
+}
+
+static int do_open(void *arg)
+{
+	struct call *call = arg;
+	struct pools *pools = call->pools;
+	const char *uri = call->text ? call->text : getenv("LIBVIRT_DEFAULT_URI");
+	char *real;
+	int rc = 0;
+
+	virSetErrorFunc(NULL, keep_quiet);
+	if (virInitialize() < 0)
+		return say_error();
+	pools->conn = connect_to(uri && *uri ? uri : DEFAULT_URI, call->flag);
+	if (!pools->conn) {
+		rc = say_error();
+		if (uri && *uri)
+			return rc;
+		/* A host without a driver for guests still has pools. */
+		pools->conn = connect_to(FALLBACK_URI, call->flag);
+		if (!pools->conn)
+			return rc;
+	}
+	real = virConnectGetURI(pools->conn);
+	snprintf(pools->uri, sizeof(pools->uri), "%s", real ? real : "");
+	pools->remote = is_remote(pools->uri);
+	free(real);
+	return 0;
+}
+
+static int do_close(void *arg)
+{
+	struct call *call = arg;
+
+	if (call->pools->conn)
+		virConnectClose(call->pools->conn);
+	return 0;
+}
+
+int pools_open(struct pools **out, const char *uri, bool read_only, uint64_t deadline)
+{
+	struct pools *pools = calloc(1, sizeof(*pools));
+	int rc;
+
+	if (!pools)
+		return err_set(ENOMEM, "no memory");
+	rc = worker_new(&pools->worker);
+	if (rc) {
+		free(pools);
+		return rc;
+	}
+	rc = simple_call(pools, deadline, do_open, uri, read_only);
+	if (rc)
+		pools_close(pools);
+	else
+		*out = pools;
+	return rc;
+}
+
+#define CLOSE_MS 1000
+
+void pools_close(struct pools *pools)
+{
+	char text[ERR_TEXT_MAX];
+
+	if (!pools || worker_lost(pools->worker))
+		return;
+	/* What went wrong before is what matters. */
+	snprintf(text, sizeof(text), "%s", err_text());
+	simple_call(pools, deadline_in(CLOSE_MS), do_close, NULL, false);
+	if (!worker_lost(pools->worker)) {
+		worker_free(pools->worker);
+		free(pools);
+	}
+	err_set(0, "%s", text);
+}
+
+void pools_close_p(struct pools **pools)
+{
+	pools_close(*pools);
+}
+
+const char *pools_uri(const struct pools *pools)
+{
+	return pools->uri;
+}
+
+bool pools_remote(const struct pools *pools)
+{
+	return pools->remote;
+}

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* A thread for calls that may hang. libvirt's have no deadline: the daemon answers when its mount(8)
+ * ends, and where a server is gone that is much later, or never. Keepalive would only tell
+ * whether the daemon lives. So who asks waits here, and gives up in time; the thread is then
+ * left behind, and with it everything that it was given. */
+#include <pthread.h>
+
+#include "plugin/libvirt/internal.h"
+
+struct worker {
+	pthread_t thread;
+	pthread_mutex_t lock;
+	pthread_cond_t changed;
+	bool lost, end;
+	worker_fn fn; /* NULL: nothing to do */
+	void *arg;
+	bool done;
+	int rc;
+	char text[ERR_TEXT_MAX]; /* of the thread's last error */
+};
+
+static void work(struct worker *worker)
+{
+	worker_fn fn = worker->fn;
+	int rc;
+
+	pthread_mutex_unlock(&worker->lock);
+	err_clear();
+	rc = fn(worker->arg);
+	pthread_mutex_lock(&worker->lock);
+	worker->rc = rc;
+	snprintf(worker->text, sizeof(worker->text), "%s", err_text());
+	worker->fn = NULL;
+	worker->done = true;
+	pthread_cond_broadcast(&worker->changed);
+}
+
+static void *run(void *arg)
+{
+	struct worker *worker = arg;
+
+	pthread_mutex_lock(&worker->lock);
+	while (!worker->end && !worker->lost) {
+		if (worker->fn)
+			work(worker);
+		else
+			pthread_cond_wait(&worker->changed, &worker->lock);
+	}
+	pthread_mutex_unlock(&worker->lock);
+	return NULL;
+}
+
+static void destroy(struct worker *worker)
+{
+	pthread_cond_destroy(&worker->changed);
+	pthread_mutex_destroy(&worker->lock);
+	free(worker);
+}
+
+int worker_new(struct worker **out)
+{
+	struct worker *worker = calloc(1, sizeof(*worker));
+	pthread_condattr_t clock;
+	int rc;
+
+	if (!worker)
+		return err_set(ENOMEM, "no memory");
+	pthread_condattr_init(&clock);
+	pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
+	pthread_cond_init(&worker->changed, &clock);
+	pthread_condattr_destroy(&clock);
+	pthread_mutex_init(&worker->lock, NULL);
+	rc = pthread_create(&worker->thread, NULL, run, worker);
+	if (rc) {
+		destroy(worker);
+		return err_set(rc, "no thread for libvirt");
+	}
+	*out = worker;
+	return 0;
+}
+
+static int wait_for(struct worker *worker, uint64_t deadline)
+{
+	struct timespec until = { .tv_sec = (time_t)(deadline / 1000),
+				  .tv_nsec = (long)(deadline % 1000) * 1000000 };
+	int rc = 0;
+
+	while (!worker->done && !rc)
+		rc = pthread_cond_timedwait(&worker->changed, &worker->lock, &until);
+	if (worker->done)
+		return worker->rc;
+	worker->lost = true;
+	pthread_detach(worker->thread);
+	return -ETIMEDOUT;
+}
+
+int worker_call(struct worker *worker, worker_fn fn, void *arg, uint64_t deadline)
+{
+	int rc;
+
+	if (worker->lost)
+		return err_set(ETIMEDOUT, "libvirt is still at work");
+	pthread_mutex_lock(&worker->lock);
+	worker->done = false;
+	worker->arg = arg;
+	worker->fn = fn;
+	pthread_cond_broadcast(&worker->changed);
+	rc = wait_for(worker, deadline);
+	if (!worker->lost && rc < 0)
+		err_set(-rc, "%s", worker->text);
+	pthread_mutex_unlock(&worker->lock);
+	return worker->lost ? err_set(ETIMEDOUT, "libvirt has not answered in time") : rc;
+}
+
+bool worker_lost(const struct worker *worker)
+{
+	return worker->lost;
+}
+
+void worker_free(struct worker *worker)
+{
+	if (!worker || worker->lost)
+		return;
+	pthread_mutex_lock(&worker->lock);
+	worker->end = true;
+	pthread_cond_broadcast(&worker->changed);
+	pthread_mutex_unlock(&worker->lock);
+	pthread_join(worker->thread, NULL);
+	destroy(worker);
+}

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* XML from outside: libxml2 reads it, within bounds.
+ *
+ * A document type is refused when it begins, so no entity is ever declared, and none fetched:
+ * libvirt's XML has none. The text is UTF-8, whatever it says of itself: that is what libvirt reads
+ * and writes. libxml2's own bounds (names, depth of 256, growth of entities) hold besides, because
+ * XML_PARSE_HUGE is not given. */
+#include <libxml/parser.h>
+#include <libxml/tree.h>
+
+#include "plugin/libvirt/internal.h"
+
+struct reading {
+	const struct xml_limits *limits;
+	unsigned int elements;
+	int errnum;
+	const char *refused; /* NULL: nothing was */
+	startElementNsSAX2Func start;
+};
+
+static void stop(xmlParserCtxtPtr ctxt, int errnum, const char *why)
+{
+	struct reading *reading = ctxt->_private;
+
+	if (!reading->refused) {
+		reading->refused = why;
+		reading->errnum = errnum;
+	}
+	xmlStopParser(ctxt);
+}
+
+static void on_doctype(void *arg, const xmlChar *name, const xmlChar *external,
+		       const xmlChar *system)
+{
+	(void)name;
+	(void)external;
+	(void)system;
+	stop(arg, EINVAL,
+	     "has a document type (<!DOCTYPE>), which libvirt's XML has not");
+}
+
+static void on_element(void *arg, const xmlChar *name, const xmlChar *prefix,
+		       const xmlChar *uri, int nspaces, const xmlChar **spaces,
+		       int nattributes, int ndefaulted, const xmlChar **attributes)
+{
+	xmlParserCtxtPtr ctxt = arg;
+	struct reading *reading = ctxt->_private;
+
+	if (++reading->elements > reading->limits->elements)
+		stop(ctxt, EFBIG, "has too many elements");
+	else if (ctxt->nameNr > (int)reading->limits->depth)
+		stop(ctxt, EFBIG, "is nested too deeply");
+	else
+		reading->start(arg, name, prefix, uri, nspaces, spaces, nattributes,
+			       ndefaulted, attributes);
+}
+
+static int say_broken(xmlParserCtxtPtr ctxt)
+{
+	const xmlError *error = xmlCtxtGetLastError(ctxt);
+	const char *text = error && error->message ? error->message : "it ends early";
+
+	return err_set(EINVAL, "the XML is not well-formed, line %d: %.*s",
+		       error ? error->line : 0, (int)strcspn(text, "\n"), text);
+}
+
+static int parse(xmlParserCtxtPtr ctxt, xmlDocPtr *out, const char *text, size_t len,
+		 struct reading *reading)
+{
+	const int options = XML_PARSE_NONET | XML_PARSE_NOBLANKS | XML_PARSE_NOERROR |
+			    XML_PARSE_NOWARNING | XML_PARSE_NOCDATA;
+	xmlDocPtr doc;
+
+	ctxt->_private = reading;
+	reading->start = ctxt->sax->startElementNs;
+	ctxt->sax->startElementNs = on_element;
+	ctxt->sax->internalSubset = on_doctype;
+	doc = xmlCtxtReadMemory(ctxt, text, (int)len, NULL, "UTF-8", options);
+	if (doc && !reading->refused && xmlDocGetRootElement(doc)) {
+		*out = doc;
+		return 0;
+	}
+	xmlFreeDoc(doc);
+	if (reading->refused)
+		return err_set(reading->errnum, "the XML %s", reading->refused);
+	return say_broken(ctxt);
+}
+
+static int check_root(xmlDocPtr doc, const char *name)
+{
+	const xmlNode *root = xmlDocGetRootElement(doc);
+
+	if (!root->ns && !strcmp((const char *)root->name, name))
+		return 0;
+	return err_set(EINVAL, "the XML is <%.60s>%s, not <%s>", (const char *)root->name,
+		       root->ns ? " of a namespace" : "", name);
+}
+
+int xml_read(xmlDocPtr *out, const char *text, size_t len,
+	     const struct xml_limits *limits)
+{
+	struct reading reading = { .limits = limits };
+	xmlParserCtxtPtr ctxt;
+	xmlDocPtr doc = NULL;
+	int rc;
+
+	if (len > limits->bytes)
+		return err_set(EFBIG, "the XML has %zu bytes, %zu at most", len,
+			       limits->bytes);
+	if (!len)
+		return err_set(EINVAL, "the XML is empty");
+	/* libxml2 would take it for the end. */
+	if (memchr(text, '\0', len))
+		return err_set(EINVAL, "the XML has a NUL byte");
+	ctxt = xmlNewParserCtxt();
+	if (!ctxt)
+		return err_set(ENOMEM, "no memory");
+	rc = parse(ctxt, &doc, text, len, &reading);
+	xmlFreeParserCtxt(ctxt);
+	rc = rc ? rc : check_root(doc, limits->root);
+	if (rc)
+		xmlFreeDoc(doc);
+	else
+		*out = doc;
+	return rc;
+}

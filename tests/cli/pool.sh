@@ -1,0 +1,318 @@
+#!/bin/bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Copyright (C) 2026 The nfsrdma authors
+#
+# nfsrdma pool against Debian's libvirtd, which runs by itself in namespaces of its own, with a
+# mount(8) that makes up what a kernel would say (see pool-daemon). Real mounts are the testbed's.
+. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+
+if [[ ${1:-} != inside ]]; then
+	requires_root
+	requires libvirtd virsh virt-xml-validate xmllint jq unshare
+	unshare --mount --net --propagation private true 2>/dev/null ||
+		skip "no namespaces of mounts and networks"
+	mkdir "$work/daemon"
+	unshare --mount --net --propagation private "$(dirname "$0")/pool-daemon" \
+		"$work/daemon" bash "$0" inside "$work/daemon"
+	exit 0
+fi
+
+daemon=$2
+kernel=$daemon/bin/kernel
+export LIBVIRT_DEFAULT_URI=qemu:///system
+run_prefix=("$kernel")
+
+pool() { run pool "$@" --format json; }
+switch_on() { printf '%s\n' "${2:-}" >"$daemon/$1"; }
+switch_off() { rm -f "$daemon/$1"; }
+last_mount() { tail -n 1 "$daemon/argv"; }
+state_of() { virsh -q pool-info "$1" | awk '$1 == "State:" { print $2 }'; }
+xml_of() { virsh -q pool-dumpxml --inactive "$1" | grep -vE '<(capacity|allocation|available)'; }
+kept() { compgen -G '/var/lib/nfsrdma/pools/*.json' >/dev/null; }
+
+# plain NAME: a pool over TCP, as somebody has it, that runs.
+plain()
+{
+	mkdir -p "$daemon/$1"
+	cat >"$work/$1.xml" <<END
+<pool type='netfs'>
+  <name>$1</name>
+  <source><host name='nas1'/><dir path='/export/$1'/><format type='nfs'/></source>
+  <target><path>$daemon/$1</path></target>
+</pool>
+END
+	virsh -q pool-define "$work/$1.xml"
+	virsh -q pool-start "$1"
+}
+
+gone()
+{
+	virsh -q pool-destroy "$1" 2>/dev/null || true
+	virsh -q pool-undefine "$1"
+	rm -rf /var/lib/nfsrdma/pools
+}
+
+echo "list: nothing"
+pool list
+expect_status 0
+expect_finding pool.list pass
+run pool list
+grep -q '0 netfs pools at qemu:///system' "$work/out" || { show; fail "no word of it"; }
+
+echo "define"
+run pool define vms nas1:/export/vms --target "$daemon/vms" --dry-run -o timeo=600
+expect_status 0
+virt-xml-validate "$work/out" storagepool >/dev/null || { show; fail "not by libvirt's schema"; }
+[[ ! $(virsh -q pool-list --all) ]] || fail "--dry-run has defined it"
+pool define vms nas1:/export/vms --target "$daemon/vms" -o timeo=600
+expect_status 0
+expect_finding pool.definition pass
+pool define vms nas1:/export/vms --target "$daemon/vms"
+expect_status 1
+expect_first_problem "has a pool 'vms' already"
+virsh -q pool-start --build vms
+[[ $(last_mount) == "-o nodev,nosuid,noexec,nfsvers=4.2,timeo=600,proto=rdma,port=20049 -t nfs nas1:/export/vms $daemon/vms" ]] ||
+	fail "mount was called with $(last_mount)"
+pool verify vms
+expect_status 0
+expect_finding pool.transport pass
+expect_report "verdict" '.verdict == "pass" and .subject.server == "nas1"'
+
+echo "define: IPv6"
+pool define six '[2001:db8::1]:/export/six' --target "$daemon/six"
+expect_status 0
+virsh -q pool-start --build six
+[[ $(last_mount) == *"proto=rdma6,port=20049 -t nfs [2001:db8::1]:/export/six $daemon/six" ]] ||
+	fail "mount was called with $(last_mount)"
+gone six
+
+echo "define: what makes no sense"
+run pool define a nas1:/e --target "$daemon/a" -o proto=tcp
+expect_status 2
+expect_sentence 'contradict'
+run pool define a nas1:/e --target a
+expect_status 2
+run pool define a nas1 --target /a
+expect_status 2
+run pool define a nas1:/e --target /a -o nfsrdma.check=none
+expect_status 2
+expect_sentence 'mount.nfsrdma'
+run pool frobnicate
+expect_status 2
+run pool verify
+expect_status 2
+
+echo "convert and revert"
+plain old
+virsh -q pool-autostart old
+xml_of old >"$work/before"
+mounts=$(wc -l <"$daemon/argv")
+run pool convert old --dry-run
+expect_status 0
+grep -q '^+    <fs:option name="proto=rdma"/>' "$work/out" || { show; fail "no difference"; }
+diff -u "$work/before" <(xml_of old)
+(($(wc -l <"$daemon/argv") == mounts)) || fail "--dry-run mounts"
+! kept || fail "--dry-run keeps something"
+pool convert old
+expect_status 0
+for id in guests definition restart transport original; do expect_finding "pool.$id" pass; done
+[[ $(last_mount) == *"nfsvers=4.2,proto=rdma,port=20049 -t nfs nas1:/export/old $daemon/old" ]] ||
+	fail "mount was called with $(last_mount)"
+[[ $(virsh -q pool-info old) =~ Autostart:\ +yes ]] || fail "autostart is lost"
+[[ $(stat -c %a /var/lib/nfsrdma/pools) == 700 ]] || fail "anybody may read what it was"
+pool verify old
+expect_status 0
+mounts=$(wc -l <"$daemon/argv")
+pool convert old
+expect_status 0
+(($(wc -l <"$daemon/argv") == mounts)) || fail "what is right is mounted again"
+pool revert old
+expect_status 0
+diff -u "$work/before" <(xml_of old)
+[[ $(state_of old) == running && $(last_mount) != *proto=rdma* ]] || fail "not as it was"
+! kept || fail "something is left"
+pool revert old
+expect_status 1
+expect_first_problem 'nfsrdma has not converted'
+
+echo "convert: comes up over TCP, does not start, libvirt refuses"
+for switch in "proto tcp" "fail mount.nfs: an incorrect mount option was specified"; do
+	# shellcheck disable=SC2086 # two words
+	switch_on ${switch%% *} "${switch#* }"
+	pool convert old
+	switch_off "${switch%% *}"
+	expect_status 1
+	expect_finding pool.rollback pass
+	diff -u "$work/before" <(xml_of old)
+	[[ $(state_of old) == running && $(last_mount) != *proto=rdma* ]] || fail "not as it was: $switch"
+	! kept || fail "something is left: $switch"
+done
+expect_first_problem 'incorrect mount option'
+
+echo "convert: something has a file open"
+exec 7>"$daemon/old/open"
+pool convert old
+exec 7>&-
+expect_status 1
+expect_finding pool.rollback pass
+expect_first_problem 'cannot be stopped'
+diff -u "$work/before" <(xml_of old)
+
+echo "revert: edited since"
+pool convert old
+expect_status 0
+virsh -q pool-dumpxml --inactive old | sed 's/port=20049/port=20050/' >"$work/edited.xml"
+virsh -q pool-define "$work/edited.xml"
+pool revert old
+expect_status 1
+expect_first_problem 'was edited since'
+pool revert old --force
+expect_status 0
+diff -u "$work/before" <(xml_of old)
+
+echo "silently TCP, and nothing mounted at all"
+virsh -q pool-destroy vms
+switch_on proto tcp
+virsh -q pool-start vms
+switch_off proto
+pool verify vms
+expect_status 1
+expect_finding pool.transport fail
+# That of old is of the same server and version.
+expect_first_problem "over tcp, though its options ask for RDMA: NFSv4.2 to 192.0.2.1 goes over the connection of the mount on $daemon/old"
+pool list
+expect_status 1
+run pool list --format nagios
+expect_status 2
+virsh -q pool-destroy vms
+switch_on nothing
+virsh -q pool-start vms
+switch_off nothing
+pool verify vms
+expect_status 1
+expect_first_problem 'no NFS is mounted'
+virsh -q pool-destroy vms
+
+echo "guests"
+if type -P qemu-system-x86_64 >/dev/null; then
+	cat >"$work/guest.xml" <<END
+<domain type='qemu'>
+  <name>web1</name><memory unit='MiB'>16</memory><vcpu>1</vcpu>
+  <os><type arch='x86_64' machine='pc'>hvm</type></os>
+  <devices>
+    <emulator>$(type -P qemu-system-x86_64)</emulator>
+    <disk type='volume' device='disk'><driver name='qemu' type='raw'/>
+      <source pool='old' volume='disk'/><target dev='vda' bus='virtio'/></disk>
+  </devices>
+</domain>
+END
+	truncate -s 1M "$daemon/old/disk"
+	virsh -q pool-refresh old
+	virsh -q create --paused "$work/guest.xml"
+	mounts=$(wc -l <"$daemon/argv")
+	pool convert old
+	expect_status 1
+	expect_first_problem '1 guest runs on the pool \(web1\)'
+	diff -u "$work/before" <(xml_of old)
+	pool convert old --force
+	expect_status 0
+	expect_finding pool.guests warn
+	expect_finding pool.restart skip
+	(($(wc -l <"$daemon/argv") == mounts)) || fail "mounted below a guest"
+	[[ $(virsh -q domstate web1) == paused* ]] || fail "the guest is gone"
+	virsh -q destroy web1
+	pool revert old
+	expect_status 0
+	rm -f "$daemon/old/disk"
+else
+	echo "(no qemu-system-x86_64: no guests)"
+fi
+
+echo "libvirt of no guests"
+pool convert old --connect storage:///system
+expect_status 3
+expect_finding pool.guests unknown
+pool verify old --connect storage:///system
+expect_finding pool.transport pass
+
+echo "a pool that nobody defined"
+sed 's/old/fleeting/g' "$work/old.xml" >"$work/transient.xml"
+mkdir -p "$daemon/fleeting"
+virsh -q pool-create "$work/transient.xml" 2>"$work/transient.err" || cat "$work/transient.err"
+pool convert fleeting
+expect_status 1
+virsh -q pool-destroy fleeting 2>/dev/null || true
+
+echo "a mount that hangs"
+switch_on hang
+run_limit=20
+pool convert old --timeout 3
+((took < 6000)) || { show; fail "took $took ms"; }
+expect_status 3
+expect_finding pool.restart unknown
+kept || fail "nothing is kept for a revert"
+switch_off hang
+for _ in {1..100}; do
+	[[ $(state_of old) == running ]] && break
+	sleep 0.1
+done
+pool revert old
+expect_status 0
+diff -u "$work/before" <(xml_of old)
+
+echo "a convert that is killed"
+switch_on hang
+"$kernel" "$NFSRDMA" pool convert old >/dev/null 2>&1 </dev/null &
+victim=$!
+for _ in {1..100}; do
+	[[ $(last_mount) == *proto=rdma* ]] && break
+	sleep 0.1
+done
+kill -9 "$victim"
+wait "$victim" || true
+switch_off hang
+for _ in {1..100}; do
+	[[ $(state_of old) == running ]] && break
+	sleep 0.1
+done
+pool revert old
+expect_status 0
+diff -u "$work/before" <(xml_of old)
+
+echo "a libvirtd that is stopped, one that is not there"
+kill -STOP "$(cat "$daemon/libvirtd.pid")"
+for action in list "verify old" "convert old"; do
+	# shellcheck disable=SC2086 # words
+	pool $action --timeout 2
+	((took < 4000)) || { show; fail "took $took ms"; }
+	expect_status 3
+done
+kill -CONT "$(cat "$daemon/libvirtd.pid")"
+pool list --connect qemu+unix:///system?socket=/nowhere
+expect_status 3
+expect_finding pool.list unknown
+pool list --connect nosuch:///
+expect_status 3
+
+echo "libvirt's driver for tests drops mount options"
+pool define new nas1:/e --target /mnt --connect test:///default
+expect_status 1
+expect_first_problem 'libvirt has made'
+
+echo "files"
+pool verify "$NFSRDMA_SOURCE/tests/pool-xml/no-xmlns.in.xml"
+expect_status 1
+expect_finding pool.namespace fail
+pool verify "$NFSRDMA_SOURCE/tests/pool-xml/hostile-external.in.xml"
+expect_status 1
+expect_first_problem 'document type'
+pool verify "$NFSRDMA_SOURCE/tests/pool-xml/rdma-right.in.xml"
+expect_status 0
+mkfifo "$work/fifo.xml"
+for file in "$work/fifo.xml" "$work" /dev/zero /nowhere.xml; do
+	pool verify "$file"
+	((status == 1 || status == 3)) || { show; fail "exit status $status of $file"; }
+	((took < 2000)) || { show; fail "took $took ms"; }
+done
+pool verify nosuch
+expect_status 1

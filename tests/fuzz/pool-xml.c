@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* A pool's XML: whatever it is, it is read within bounds and told in clean words; what becomes of it
+ * asks for RDMA, can be read again, and is the same when it is converted once more. */
+#include "plugin/libvirt/libvirt.h"
+#include "tests/fuzz/fuzz.h"
+
+static void on_finding(void *arg, const struct finding *finding)
+{
+	(void)arg;
+	FUZZ_CHECK(finding_is_clean(finding->summary) && finding->summary[0]);
+}
+
+static void audit(const struct pool_xml *xml)
+{
+	static char name[] = "vms";
+	static struct pool_info info = { .name = name, .active = true };
+	struct nfs_mounts none = { .count = 0 };
+	struct pool_seen seen = { .xml = xml };
+
+	pool_audit(&seen, on_finding, NULL);
+	seen.info = &info;
+	seen.mounts = &none;
+	pool_audit(&seen, on_finding, NULL);
+}
+
+static char *convert(struct pool_xml *xml)
+{
+	struct pool_wish wish = { .policies = NULL };
+	struct pool_seen seen = { .xml = xml };
+	struct pool_state state;
+	char *text = NULL;
+
+	if (pool_xml_convert(xml, &wish)) {
+		FUZZ_CHECK(*err_text());
+		return NULL;
+	}
+	pool_state(&seen, &state);
+	FUZZ_CHECK(state.want == POOL_WANT_OPTIONS);
+	FUZZ_CHECK(!pool_xml_facts(xml)->dropped_ns);
+	FUZZ_CHECK(!pool_xml_format(xml, &text));
+	return text;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	_cleanup_(pool_xml_free_p) struct pool_xml *xml = NULL, *again = NULL;
+	_cleanup_free_ char *once = NULL, *twice = NULL;
+	char *domain = malloc(size + 1);
+
+	FUZZ_CHECK(domain);
+	if (size)
+		memcpy(domain, data, size);
+	domain[size] = '\0';
+	pool_guests_uses(domain, "vms", "/pool");
+	free(domain);
+	if (pool_xml_parse(&xml, (const char *)data, size))
+		return 0;
+	audit(xml);
+	once = convert(xml);
+	if (!once)
+		return 0;
+	/* Indented it may be longer than what is read. */
+	if (pool_xml_parse(&again, once, strlen(once))) {
+		FUZZ_CHECK(strlen(once) > POOL_XML_MAX);
+		return 0;
+	}
+	twice = convert(again);
+	FUZZ_CHECK(twice && !strcmp(once, twice));
+	return 0;
+}

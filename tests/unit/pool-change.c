@@ -1,0 +1,839 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* define, convert, revert, with a libvirt that refuses, hangs and lies at every step, on a machine
+ * that is a folder: its mounts are what this libvirt mounts. */
+#include <fcntl.h>
+#include <ftw.h>
+#include <sys/stat.h>
+
+#include "plugin/libvirt/internal.h"
+#include "suite.h"
+
+#define UUID "df263acc-97fb-4d79-81cb-e0a2808e688a"
+
+/* A libvirt with one pool. */
+static struct {
+	char *xml; /* the definition; NULL: there is no such pool */
+	bool active, autostart, persistent;
+	const char *proto;  /* that the next mounts get in place of what they ask for */
+	const char *guest;  /* XML of a guest that runs; NULL: none */
+	bool drops_options; /* as versions before 5.1 do */
+	bool forgets_autostart;
+	int no_guests; /* errno of asking for guests */
+	/* The call by this name fails, the first time that it is made. */
+	const char *fails;
+	int errnum;
+	char calls[512]; /* that changed something */
+} lv;
+
+static char root[64], store[128];
+static struct host *host;
+static char findings[8192];
+
+/* --- the machine --------------------------------------------------------------------------------- */
+
+static void write_root(const char *path, const char *text)
+{
+	char name[sizeof(root) + 256];
+	FILE *file;
+
+	snprintf(name, sizeof(name), "%s/%.200s", root, path);
+	file = fopen(name, "w");
+	CU_ASSERT_FATAL(file != NULL);
+	fputs(text, file);
+	fclose(file);
+}
+
+/* NULL: nothing is mounted. */
+static void set_mount(const char *proto, const char *vers)
+{
+	char info[1024] = "", stats[512] = "";
+
+	if (proto) {
+		snprintf(
+			info, sizeof(info),
+			"40 1 0:40 / /pool rw,relatime shared:1 - nfs4 nas1:/e rw,vers=%s,proto=%s,addr=192.0.2.1\n",
+			vers, proto);
+		snprintf(stats, sizeof(stats),
+			 "device nas1:/e mounted on /pool with fstype nfs4 statvers=1.1\n"
+			 "\topts:\trw,vers=%s,proto=%s\n\tage:\t1\n"
+			 "\txprt:\t%s 0 0 1 0 0 1 1 0 1 0\n",
+			 vers, proto, proto);
+	}
+	write_root("proc/self/mountinfo", info);
+	write_root("proc/self/mountstats", stats);
+}
+
+static int remove_one(const char *path, const struct stat *st, int flag, struct FTW *ftw)
+{
+	(void)st;
+	(void)flag;
+	(void)ftw;
+	return remove(path);
+}
+
+static void begin(const char *xml, bool active)
+{
+	char path[128];
+
+	strcpy(root, "/tmp/nfsrdma-pool.XXXXXX");
+	CU_ASSERT_FATAL(mkdtemp(root) != NULL);
+	snprintf(path, sizeof(path), "%s/proc", root);
+	mkdir(path, 0755);
+	snprintf(path, sizeof(path), "%s/proc/self", root);
+	mkdir(path, 0755);
+	snprintf(store, sizeof(store), "%s/var/pools", root);
+	memset(&lv, 0, sizeof(lv));
+	lv.xml = xml ? strdup(xml) : NULL;
+	lv.active = active;
+	lv.autostart = true;
+	lv.persistent = true;
+	set_mount(active ? "tcp" : NULL, "4.1");
+	CU_ASSERT_FATAL(!host_open(&host, root));
+	findings[0] = '\0';
+}
+
+static void end(void)
+{
+	host_close(host);
+	free(lv.xml);
+	nftw(root, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+}
+
+/* --- libvirt -------------------------------------------------------------------------------------- */
+
+static int enter(const char *call, bool changes)
+{
+	if (changes)
+		snprintf(lv.calls + strlen(lv.calls), sizeof(lv.calls) - strlen(lv.calls),
+			 "%s%s", *lv.calls ? " " : "", call);
+	if (!lv.fails || strcmp(lv.fails, call))
+		return 0;
+	lv.fails = NULL;
+	return err_set(lv.errnum, "libvirt: %s is refused", call);
+}
+
+static int fake_get(void *conn, uint64_t deadline, const char *name,
+		    struct pool_info *out)
+{
+	int rc = enter("get", false);
+
+	(void)conn;
+	(void)deadline;
+	if (rc)
+		return rc;
+	if (!lv.xml || strcmp(name, "vms"))
+		return err_set(ENOENT, "libvirt: no such pool");
+	*out = (struct pool_info){ .name = strdup("vms"),
+				   .uuid = strdup(UUID),
+				   .xml = strdup(lv.xml),
+				   .active = lv.active,
+				   .persistent = lv.persistent,
+				   .autostart = lv.autostart };
+	return 0;
+}
+
+static void drop_options(char *xml)
+{
+	char *from = strstr(xml, "<fs:mount_opts>"),
+	     *to = strstr(xml, "</fs:mount_opts>");
+
+	if (from && to)
+		memmove(from, to + 16, strlen(to + 16) + 1);
+}
+
+static int fake_define(void *conn, uint64_t deadline, const char *xml, bool validate)
+{
+	int rc = enter(validate ? "define" : "redefine", true);
+
+	(void)conn;
+	(void)deadline;
+	if (rc)
+		return rc;
+	free(lv.xml);
+	lv.xml = strdup(xml);
+	if (lv.drops_options)
+		drop_options(lv.xml);
+	if (lv.forgets_autostart)
+		lv.autostart = false;
+	return 0;
+}
+
+static int fake_undefine(void *conn, uint64_t deadline, const char *name)
+{
+	(void)conn;
+	(void)deadline;
+	(void)name;
+	free(lv.xml);
+	lv.xml = NULL;
+	return enter("undefine", true);
+}
+
+static int fake_start(void *conn, uint64_t deadline, const char *name)
+{
+	int rc = enter("start", true);
+
+	(void)conn;
+	(void)deadline;
+	(void)name;
+	if (rc)
+		return rc;
+	lv.active = true;
+	set_mount(!strstr(lv.xml, "proto=rdma") ? "tcp"
+		  : lv.proto                    ? lv.proto
+						: "rdma",
+		  "4.1");
+	return 0;
+}
+
+static int fake_stop(void *conn, uint64_t deadline, const char *name)
+{
+	int rc = enter("stop", true);
+
+	(void)conn;
+	(void)deadline;
+	(void)name;
+	if (rc)
+		return rc;
+	lv.active = false;
+	set_mount(NULL, NULL);
+	return 0;
+}
+
+static int fake_autostart(void *conn, uint64_t deadline, const char *name, bool on)
+{
+	(void)conn;
+	(void)deadline;
+	(void)name;
+	lv.autostart = on;
+	return enter("autostart", true);
+}
+
+static int fake_guests(void *conn, uint64_t deadline, struct pool_guests *out)
+{
+	(void)conn;
+	(void)deadline;
+	if (lv.no_guests)
+		return err_set(lv.no_guests, "libvirt: no guests here");
+	out->list = calloc(1, sizeof(*out->list));
+	if (!lv.guest)
+		return 0;
+	out->count = 1;
+	out->list[0].name = strdup("web1");
+	out->list[0].xml = strdup(lv.guest);
+	return 0;
+}
+
+static const struct pool_ops fake = {
+	.get = fake_get,
+	.define = fake_define,
+	.undefine = fake_undefine,
+	.start = fake_start,
+	.stop = fake_stop,
+	.autostart = fake_autostart,
+	.guests = fake_guests,
+};
+
+/* --- asking ------------------------------------------------------------------------------------------ */
+
+#define SOURCE                                                                     \
+	"<source><host name='nas1'/><dir path='/e'/><format type='nfs'/></source>" \
+	"<target><path>/pool</path></target>"
+#define PLAIN "<pool type='netfs'><name>vms</name><uuid>" UUID "</uuid>" SOURCE "</pool>"
+#define RDMA                                                                          \
+	"<pool type='netfs' xmlns:fs='" POOL_NS "'><name>vms</name><uuid>" UUID       \
+	"</uuid>" SOURCE                                                              \
+	"<fs:mount_opts><fs:option name='proto=rdma'/><fs:option name='port=20049'/>" \
+	"</fs:mount_opts></pool>"
+
+static void on_finding(void *arg, const struct finding *finding)
+{
+	size_t used = strlen(findings);
+
+	(void)arg;
+	snprintf(findings + used, sizeof(findings) - used, "%s %s: %s\n",
+		 finding_status_name(finding->status), finding->id, finding->summary);
+}
+
+static struct pool_changer changer(bool force)
+{
+	return (struct pool_changer){ .ops = &fake,
+				      .uri = "fake:///",
+				      .host = host,
+				      .folder = store,
+				      .force = force,
+				      .deadline = deadline_in(10000),
+				      .sink = on_finding };
+}
+
+static int convert(bool force)
+{
+	struct pool_changer c = changer(force);
+	struct pool_wish wish = { .policies = NULL };
+
+	*findings = *lv.calls = '\0';
+	return pool_change_convert(&c, "vms", &wish);
+}
+
+static int revert(bool force)
+{
+	struct pool_changer c = changer(force);
+
+	*findings = *lv.calls = '\0';
+	return pool_change_revert(&c, "vms");
+}
+
+static bool said(const char *text)
+{
+	if (strstr(findings, text))
+		return true;
+	printf("not said: %s\n%s", text, findings);
+	return false;
+}
+
+static bool did(const char *calls)
+{
+	if (!strcmp(lv.calls, calls))
+		return true;
+	printf("did \"%s\", not \"%s\"\n", lv.calls, calls);
+	return false;
+}
+
+static bool is_kept(void)
+{
+	struct pool_original original;
+
+	if (pool_original_read(store, UUID, &original))
+		return false;
+	pool_original_fini(&original);
+	return true;
+}
+
+/* --- convert ------------------------------------------------------------------------------------------ */
+
+static void a_running_pool_is_converted_and_proven(void)
+{
+	begin(PLAIN, true);
+	CU_ASSERT_EQUAL(convert(false), 0);
+	CU_ASSERT(did("define stop start"));
+	CU_ASSERT(said("pass pool.guests: no guest runs on the pool"));
+	CU_ASSERT(said("pass pool.transport: vms: over RDMA (rdma, NFSv4.1)"));
+	CU_ASSERT(said("pass pool.original: "));
+	CU_ASSERT(lv.active && lv.autostart && is_kept());
+	end();
+}
+
+/* The mount says 4.1: the pool keeps that. */
+static void a_pool_keeps_the_version_that_its_mount_has(void)
+{
+	begin(PLAIN, true);
+	convert(false);
+	CU_ASSERT_PTR_NOT_NULL(strstr(lv.xml, "<protocol ver=\"4.1\"/>"));
+	end();
+}
+
+static void a_stopped_pool_is_proven_and_stopped_again(void)
+{
+	begin(PLAIN, false);
+	CU_ASSERT_EQUAL(convert(false), 0);
+	CU_ASSERT(did("define start stop"));
+	CU_ASSERT(said("pass pool.transport"));
+	CU_ASSERT(!lv.active && is_kept());
+	end();
+}
+
+static void a_pool_that_comes_up_over_tcp_is_put_back(void)
+{
+	begin(PLAIN, true);
+	lv.proto = "tcp";
+	CU_ASSERT_EQUAL(convert(false), 0);
+	CU_ASSERT(did("define stop start stop redefine start"));
+	CU_ASSERT(said(
+		"fail pool.transport: vms: over tcp, though its options ask for RDMA"));
+	CU_ASSERT(said("pass pool.rollback: the pool is as it was before, and runs"));
+	CU_ASSERT_STRING_EQUAL(lv.xml, PLAIN);
+	CU_ASSERT(lv.active && !is_kept());
+	end();
+}
+
+static void a_stopped_pool_that_comes_up_over_tcp_is_stopped_again(void)
+{
+	begin(PLAIN, false);
+	lv.proto = "tcp";
+	convert(false);
+	CU_ASSERT(did("define start stop redefine"));
+	CU_ASSERT_STRING_EQUAL(lv.xml, PLAIN);
+	CU_ASSERT(!lv.active && !is_kept());
+	end();
+}
+
+/* Each step refused once: what was done before it is taken back, and the pool runs as it did. */
+static void whatever_step_is_refused_the_pool_is_put_back(void)
+{
+	static const struct {
+		const char *call, *did, *said;
+	} cases[] = {
+		{ "define", "define redefine", "fail pool.definition: " },
+		{ "stop", "define stop redefine",
+		  "fail pool.restart: the pool cannot be stopped" },
+		{ "start", "define stop start redefine start",
+		  "fail pool.restart: the pool does not start: libvirt: start is refused" },
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		begin(PLAIN, true);
+		lv.fails = cases[i].call;
+		lv.errnum = EIO;
+		CU_ASSERT_EQUAL(convert(false), 0);
+		CU_ASSERT(did(cases[i].did));
+		CU_ASSERT(said(cases[i].said));
+		CU_ASSERT(said("pass pool.rollback"));
+		CU_ASSERT_STRING_EQUAL(lv.xml, PLAIN);
+		CU_ASSERT(lv.active && !is_kept());
+		end();
+	}
+}
+
+static void a_rollback_that_is_refused_keeps_what_the_pool_was(void)
+{
+	begin(PLAIN, true);
+	lv.proto = "tcp";
+	lv.fails = "redefine";
+	lv.errnum = EIO;
+	convert(false);
+	CU_ASSERT(said("fail pool.rollback: the pool could not be put back as it was"));
+	CU_ASSERT(is_kept());
+	/* Then: */
+	CU_ASSERT_EQUAL(revert(false), 0);
+	CU_ASSERT_STRING_EQUAL(lv.xml, PLAIN);
+	CU_ASSERT(lv.active && !is_kept());
+	end();
+}
+
+static void a_start_that_hangs_is_unknown_and_can_be_reverted(void)
+{
+	begin(PLAIN, true);
+	lv.fails = "start";
+	lv.errnum = ETIMEDOUT;
+	convert(false);
+	CU_ASSERT(said("unknown pool.restart: the pool does not start"));
+	end();
+}
+
+static void options_that_libvirt_drops_are_found(void)
+{
+	begin(PLAIN, true);
+	lv.drops_options = true;
+	convert(false);
+	CU_ASSERT(said(
+		"fail pool.definition: libvirt does not take the definition: libvirt has made"));
+	CU_ASSERT_STRING_EQUAL(lv.xml, PLAIN);
+	CU_ASSERT(lv.active);
+	end();
+}
+
+static void autostart_is_kept(void)
+{
+	begin(PLAIN, true);
+	lv.forgets_autostart = true;
+	convert(false);
+	CU_ASSERT(did("define stop start autostart"));
+	CU_ASSERT(lv.autostart);
+	end();
+}
+
+static void what_is_right_is_left_alone(void)
+{
+	begin(RDMA, true);
+	set_mount("rdma", "4.1");
+	convert(false);
+	/* Its version is pinned. */
+	CU_ASSERT(did("define stop start"));
+	convert(false);
+	CU_ASSERT(did(""));
+	CU_ASSERT(said("pass pool.definition: the pool asks for RDMA already"));
+	CU_ASSERT(said("pass pool.transport"));
+	end();
+}
+
+static void a_right_definition_over_tcp_is_started_anew(void)
+{
+	begin(PLAIN, true);
+	convert(false);
+	set_mount("tcp", "4.1");
+	convert(false);
+	CU_ASSERT(did("define stop start"));
+	CU_ASSERT(said("pass pool.transport: vms: over RDMA"));
+	end();
+}
+
+static void what_is_no_pool_of_nfs_is_refused(void)
+{
+	begin(NULL, false);
+	CU_ASSERT_EQUAL(convert(false), -ENOENT);
+	CU_ASSERT_STRING_EQUAL(err_text(), "fake:/// has no pool 'vms'");
+	end();
+	begin("<pool type='dir'><name>vms</name><target><path>/x</path></target></pool>",
+	      true);
+	CU_ASSERT_EQUAL(convert(false), -EINVAL);
+	CU_ASSERT(did(""));
+	end();
+	begin(PLAIN, true);
+	lv.persistent = false;
+	CU_ASSERT_EQUAL(convert(false), -EINVAL);
+	CU_ASSERT(did(""));
+	end();
+}
+
+static void another_hosts_pools_are_not_changed(void)
+{
+	struct pool_wish wish = { .policies = NULL };
+	struct pool_changer c;
+
+	begin(PLAIN, true);
+	c = changer(false);
+	c.remote = true;
+	CU_ASSERT_EQUAL(pool_change_convert(&c, "vms", &wish), -EINVAL);
+	CU_ASSERT_EQUAL(pool_change_revert(&c, "vms"), -EINVAL);
+	CU_ASSERT(did(""));
+	end();
+}
+
+/* --- guests ----------------------------------------------------------------------------------------- */
+
+#define GUEST(disk) \
+	"<domain type='kvm'><name>web1</name><devices>" disk "</devices></domain>"
+
+static void guests_on_the_pool_refuse_it(void)
+{
+	begin(PLAIN, true);
+	lv.guest = GUEST("<disk type='file'><source file='/pool/web1.img'/></disk>");
+	CU_ASSERT_EQUAL(convert(false), 0);
+	CU_ASSERT(did(""));
+	CU_ASSERT(said("fail pool.guests: 1 guest runs on the pool (web1)"));
+	CU_ASSERT(!is_kept());
+	/* The definition alone, and nothing is unmounted. */
+	CU_ASSERT_EQUAL(convert(true), 0);
+	CU_ASSERT(did("define"));
+	CU_ASSERT(said("warn pool.guests"));
+	CU_ASSERT(said("skip pool.restart"));
+	CU_ASSERT(is_kept());
+	/* And back. */
+	CU_ASSERT_EQUAL(revert(true), 0);
+	CU_ASSERT(did("redefine"));
+	CU_ASSERT_STRING_EQUAL(lv.xml, PLAIN);
+	end();
+}
+
+static void who_knows_no_guests_is_asked_no_further(void)
+{
+	begin(PLAIN, true);
+	lv.no_guests = EOPNOTSUPP;
+	convert(false);
+	CU_ASSERT(did(""));
+	CU_ASSERT(said("unknown pool.guests"));
+	convert(true);
+	CU_ASSERT(did("define stop start"));
+	CU_ASSERT(said("warn pool.guests"));
+	end();
+}
+
+static bool uses(const char *disk)
+{
+	char xml[1024];
+
+	snprintf(xml, sizeof(xml), "<domain><devices>%s</devices></domain>", disk);
+	return pool_guests_uses(xml, "vms", "/pool/");
+}
+
+static void every_way_to_use_a_pool_is_found(void)
+{
+	CU_ASSERT(uses("<disk><source file='/pool/a.img'/></disk>"));
+	CU_ASSERT(uses("<disk><source pool='vms' volume='a.img'/></disk>"));
+	CU_ASSERT(uses(
+		"<disk><source file='/x'/><backingStore><source file='/pool/b'/></backingStore></disk>"));
+	CU_ASSERT(uses("<filesystem><source dir='/pool'/></filesystem>"));
+	CU_ASSERT(uses("<nvram>/pool/nvram/a</nvram>"));
+	CU_ASSERT(!uses("<disk><source file='/pool2/a.img'/></disk>"));
+	CU_ASSERT(!uses("<disk><source pool='vms2' volume='a.img'/></disk>"));
+	CU_ASSERT(!uses("<disk><source file='/x/pool/a.img'/></disk>"));
+	/* What cannot be read may be anything. */
+	CU_ASSERT(uses("<disk>"));
+	CU_ASSERT(pool_guests_uses("", "vms", "/pool"));
+}
+
+/* --- revert ------------------------------------------------------------------------------------------ */
+
+static void revert_brings_back_what_it_was(void)
+{
+	begin(PLAIN, true);
+	convert(false);
+	CU_ASSERT_EQUAL(revert(false), 0);
+	CU_ASSERT(did("redefine stop start"));
+	CU_ASSERT(said("pass pool.transport: vms: plain NFS over tcp"));
+	CU_ASSERT_STRING_EQUAL(lv.xml, PLAIN);
+	CU_ASSERT(lv.active && !is_kept());
+	CU_ASSERT_EQUAL(revert(false), -ENOENT);
+	CU_ASSERT_PTR_NOT_NULL(strstr(err_text(), "has not converted the pool vms"));
+	end();
+}
+
+/* Two conversions, one way back: to what was before the first. */
+static void revert_goes_back_to_the_first(void)
+{
+	struct pool_wish wish = { .version = "4.2" };
+	struct pool_changer c;
+
+	begin(PLAIN, true);
+	convert(false);
+	c = changer(false);
+	CU_ASSERT_EQUAL(pool_change_convert(&c, "vms", &wish), 0);
+	CU_ASSERT_PTR_NOT_NULL(strstr(lv.xml, "ver=\"4.2\""));
+	revert(false);
+	CU_ASSERT_STRING_EQUAL(lv.xml, PLAIN);
+	end();
+}
+
+static void what_somebody_edited_since_is_not_lost(void)
+{
+	char *at;
+
+	begin(PLAIN, true);
+	convert(false);
+	at = strstr(lv.xml, "port=20049");
+	memcpy(at, "port=20050", 10);
+	CU_ASSERT_EQUAL(revert(false), -EINVAL);
+	CU_ASSERT_PTR_NOT_NULL(strstr(err_text(), "was edited since"));
+	CU_ASSERT(did(""));
+	CU_ASSERT_EQUAL(revert(true), 0);
+	CU_ASSERT_STRING_EQUAL(lv.xml, PLAIN);
+	end();
+}
+
+/* A convert that failed on a pool that had been converted before, and was edited since. */
+static void a_failed_convert_leaves_the_way_back_as_it_was(void)
+{
+	struct pool_wish wish = { .version = "4.2" };
+	struct pool_changer c;
+
+	begin(PLAIN, true);
+	convert(false);
+	lv.proto = "tcp";
+	c = changer(false);
+	pool_change_convert(&c, "vms", &wish);
+	lv.proto = NULL;
+	CU_ASSERT(is_kept());
+	CU_ASSERT_EQUAL(revert(false), 0);
+	CU_ASSERT_STRING_EQUAL(lv.xml, PLAIN);
+	end();
+}
+
+static void a_convert_that_was_killed_can_be_reverted(void)
+{
+	struct pool_original original = { .name = strdup("vms"),
+					  .before = strdup(PLAIN),
+					  .active = true };
+
+	begin(RDMA, false);
+	close(pool_original_lock(store));
+	CU_ASSERT_FATAL(!pool_original_write(store, UUID, &original));
+	CU_ASSERT_EQUAL(revert(false), 0);
+	CU_ASSERT(did("redefine start"));
+	CU_ASSERT(lv.active && !is_kept());
+	pool_original_fini(&original);
+	end();
+}
+
+/* --- what is kept ------------------------------------------------------------------------------------ */
+
+static void write_original(const char *text)
+{
+	char path[256];
+
+	snprintf(path, sizeof(path), "var/pools/%s.json", UUID);
+	write_root(path, text);
+}
+
+static void what_is_kept_is_not_believed_blindly(void)
+{
+	static const char *const bad[] = {
+		"",
+		"{",
+		"[]",
+		"{}",
+		"{\"schema\": \"nfsrdma-pool/2\"}",
+		"{\"schema\": \"nfsrdma-pool/1\", \"name\": 1, \"before\": \"<pool/>\"}",
+		"{\"schema\": \"nfsrdma-pool/1\", \"name\": \"vms\"}",
+		"{\"schema\": \"nfsrdma-pool/1\", \"name\": \"a\\u0000b\", \"before\": \"\"}",
+		"[[[[[[[[[[[[[[[[[[[[",
+	};
+	struct pool_original original;
+	size_t i;
+
+	begin(PLAIN, true);
+	close(pool_original_lock(store));
+	for (i = 0; i < ARRAY_SIZE(bad); i++) {
+		write_original(bad[i]);
+		CU_ASSERT_EQUAL(pool_original_read(store, UUID, &original), -EBADMSG);
+	}
+	CU_ASSERT_EQUAL(convert(false), -EBADMSG);
+	CU_ASSERT(did(""));
+	CU_ASSERT_EQUAL(pool_original_read(store, "../../etc/x", &original), -EINVAL);
+	CU_ASSERT(!chmod(store, 0777));
+	CU_ASSERT_EQUAL(pool_original_read(store, UUID, &original), -EPERM);
+	CU_ASSERT_EQUAL(revert(false), -EPERM);
+	end();
+}
+
+static void two_do_not_change_pools_at_once(void)
+{
+	_cleanup_close_ int lock = -1;
+
+	begin(PLAIN, true);
+	lock = pool_original_lock(store);
+	CU_ASSERT_FATAL(lock >= 0);
+	CU_ASSERT_EQUAL(convert(false), -EBUSY);
+	CU_ASSERT(did(""));
+	end();
+}
+
+/* --- define -------------------------------------------------------------------------------------------- */
+
+static int define(void)
+{
+	_cleanup_(pool_xml_free_p) struct pool_xml *xml = NULL;
+	struct pool_wish wish = { .policies = NULL };
+	struct pool_changer c = changer(false);
+
+	CU_ASSERT_FATAL(!pool_xml_new(&xml, "vms", "nas1", "/e", "/pool"));
+	CU_ASSERT_FATAL(!pool_xml_convert(xml, &wish));
+	return pool_change_define(&c, xml);
+}
+
+static void a_pool_is_defined(void)
+{
+	begin(NULL, false);
+	CU_ASSERT_EQUAL(define(), 0);
+	CU_ASSERT(did("define"));
+	CU_ASSERT(said("pass pool.definition"));
+	CU_ASSERT_EQUAL(define(), -EEXIST);
+	CU_ASSERT(did("define"));
+	end();
+}
+
+static void a_pool_without_its_options_is_taken_back(void)
+{
+	begin(NULL, false);
+	lv.drops_options = true;
+	CU_ASSERT_EQUAL(define(), 0);
+	CU_ASSERT(did("define undefine"));
+	CU_ASSERT(said("fail pool.definition"));
+	CU_ASSERT_PTR_NULL(lv.xml);
+	end();
+}
+
+/* --- paths ----------------------------------------------------------------------------------------------- */
+
+static bool resolves(const char *target, const char *want)
+{
+	struct nfs_mounts mounts = { .count = 0 };
+	char buf[4096];
+	bool same;
+
+	CU_ASSERT_FATAL(!host_nfs_mounts(host, &mounts));
+	same = !pool_target_resolve(host, &mounts, target, buf, sizeof(buf)) &&
+	       !strcmp(buf, want);
+	if (!same)
+		printf("%s is %s, not %s\n", target, buf, want);
+	host_nfs_mounts_fini(&mounts);
+	return same;
+}
+
+static void a_path_is_walked_as_far_as_the_first_mount(void)
+{
+	struct nfs_mounts none = { .count = 0 };
+	char path[128];
+
+	begin(PLAIN, true);
+	snprintf(path, sizeof(path), "%s/link", root);
+	CU_ASSERT(!symlink("/pool", path));
+	snprintf(path, sizeof(path), "%s/near", root);
+	CU_ASSERT(!symlink("proc/../link", path));
+	snprintf(path, sizeof(path), "%s/round", root);
+	CU_ASSERT(!symlink("round", path));
+	CU_ASSERT(resolves("/pool", "/pool"));
+	CU_ASSERT(resolves("//pool/", "/pool/"));
+	CU_ASSERT(resolves("/link", "/pool"));
+	CU_ASSERT(resolves("/near", "/pool"));
+	CU_ASSERT(resolves("/proc/../near/below/../x", "/pool/below/../x"));
+	CU_ASSERT(resolves("/not/there", "/not/there"));
+	CU_ASSERT(resolves("/../..", ""));
+	CU_ASSERT_EQUAL(pool_target_resolve(host, &none, "/round", path, sizeof(path)),
+			-ELOOP);
+	end();
+}
+
+/* --- the worker ------------------------------------------------------------------------------------------ */
+
+static int fail_slowly(void *arg)
+{
+	usleep(*(useconds_t *)arg);
+	return err_set(EIO, "the thread's words");
+}
+
+static void a_worker_brings_its_words_along(void)
+{
+	struct worker *worker = NULL;
+	useconds_t wait = 0;
+
+	CU_ASSERT_FATAL(!worker_new(&worker));
+	CU_ASSERT_EQUAL(worker_call(worker, fail_slowly, &wait, deadline_in(5000)), -EIO);
+	CU_ASSERT_STRING_EQUAL(err_text(), "the thread's words");
+	CU_ASSERT_EQUAL(worker_call(worker, fail_slowly, &wait, deadline_in(5000)), -EIO);
+	worker_free(worker);
+}
+
+static void a_worker_that_hangs_is_left(void)
+{
+	static useconds_t wait = 1000000;
+	static struct worker *worker;
+	uint64_t start = now_ms();
+
+	CU_ASSERT_FATAL(!worker_new(&worker));
+	CU_ASSERT_EQUAL(worker_call(worker, fail_slowly, &wait, deadline_in(50)),
+			-ETIMEDOUT);
+	CU_ASSERT(worker_lost(worker));
+	CU_ASSERT_EQUAL(worker_call(worker, fail_slowly, &wait, deadline_in(5000)),
+			-ETIMEDOUT);
+	worker_free(worker);
+	CU_ASSERT(now_ms() - start < 900);
+	/* Its thread ends by itself. */
+	usleep(1200000);
+}
+
+SUITE_MAIN("pool-change", TEST(a_running_pool_is_converted_and_proven),
+	   TEST(a_pool_keeps_the_version_that_its_mount_has),
+	   TEST(a_stopped_pool_is_proven_and_stopped_again),
+	   TEST(a_pool_that_comes_up_over_tcp_is_put_back),
+	   TEST(a_stopped_pool_that_comes_up_over_tcp_is_stopped_again),
+	   TEST(whatever_step_is_refused_the_pool_is_put_back),
+	   TEST(a_rollback_that_is_refused_keeps_what_the_pool_was),
+	   TEST(a_start_that_hangs_is_unknown_and_can_be_reverted),
+	   TEST(options_that_libvirt_drops_are_found), TEST(autostart_is_kept),
+	   TEST(what_is_right_is_left_alone),
+	   TEST(a_right_definition_over_tcp_is_started_anew),
+	   TEST(what_is_no_pool_of_nfs_is_refused),
+	   TEST(another_hosts_pools_are_not_changed), TEST(guests_on_the_pool_refuse_it),
+	   TEST(who_knows_no_guests_is_asked_no_further),
+	   TEST(every_way_to_use_a_pool_is_found), TEST(revert_brings_back_what_it_was),
+	   TEST(revert_goes_back_to_the_first),
+	   TEST(what_somebody_edited_since_is_not_lost),
+	   TEST(a_failed_convert_leaves_the_way_back_as_it_was),
+	   TEST(a_convert_that_was_killed_can_be_reverted),
+	   TEST(what_is_kept_is_not_believed_blindly),
+	   TEST(two_do_not_change_pools_at_once), TEST(a_pool_is_defined),
+	   TEST(a_pool_without_its_options_is_taken_back),
+	   TEST(a_path_is_walked_as_far_as_the_first_mount),
+	   TEST(a_worker_brings_its_words_along), TEST(a_worker_that_hangs_is_left))
