@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* nfsrdma snapshot: what the checks read on this machine, as an archive for --root. Everything is
+ * read first; then the archive is written beside FILE and takes its name, so that there is a
+ * whole one or none. */
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <sys/stat.h>
+
+#include "plugin/cli/cli.h"
+#include "plugin/options/options.h"
+
+#define TIMEOUT_MS 20000
+#define RESOLVE_MS 2000
+
+/* mkostemp(3) fills it in. */
+#define SUFFIX ".XXXXXX"
+
+/* --- reading ------------------------------------------------------------------------ */
+
+/* The system's answers, about every interface: which of them counts depends on what is asked. */
+static int record(const struct host *host, const struct check_target *target,
+		  struct snapshot *snapshot)
+{
+	_cleanup_(host_list_fini) struct host_list netdevs = { NULL, 0, false };
+	struct live_wanted wanted = {
+		.addresses = target->addresses,
+		.naddresses = target->naddresses,
+	};
+
+	if (!host_list(host, "sys/class/net", &netdevs)) {
+		wanted.netdevs = (const char *const *)netdevs.names;
+		wanted.nnetdevs = (unsigned int)netdevs.count;
+	}
+	return live_record(&live_system, host, &wanted, snapshot_file, snapshot);
+}
+
+/* What other commands read with --root. */
+static void visit_others(const struct host *host)
+{
+	_cleanup_(policy_free_p) struct policies *policies = NULL;
+	struct nfs_mounts mounts;
+
+	policy_open(&policies, host);
+	if (!host_nfs_mounts(host, &mounts))
+		host_nfs_mounts_fini(&mounts);
+}
+
+static void on_finding(void *arg, const struct finding *finding)
+{
+	(void)arg, (void)finding;
+}
+
+/* Every check reads, whatever those before it came to: another one may be asked of the snapshot
+ * than of the machine. The server is asked as `check` would do it. */
+static int collect(const struct cli_options *options, const struct host *host,
+		   struct check_target *target, struct snapshot *snapshot)
+{
+	bool system = host_is_live(host);
+	const struct live_ops *live = system ? &live_system : &live_replay;
+	uint64_t deadline = deadline_in(options->timeout_ms);
+	int rc;
+
+	target->roles = options->roles ? options->roles : checks_roles(host);
+	visit_others(host);
+	rc = checks_visit(check_table, host, live, target, deadline);
+	if (!rc && target->server) {
+		remote_resolve(host, target,
+			       deadline_min(deadline, deadline_in(RESOLVE_MS)));
+		rc = checks_run(check_table, host, live, target, deadline, on_finding,
+				NULL);
+	}
+	return rc || !system ? rc : record(host, target, snapshot);
+}
+
+/* --- writing ------------------------------------------------------------------------- */
+
+/* 0: there is no such file, or it may be replaced. Never a link or a device. */
+static int may_take(const char *path, bool force)
+{
+	struct stat st;
+
+	if (strlen(path) + sizeof(SUFFIX) > PATH_MAX)
+		return err_set(ENAMETOOLONG, "the name of the file is too long");
+	if (lstat(path, &st))
+		return errno == ENOENT ? 0 : err_sys("%s", path);
+	if (!S_ISREG(st.st_mode))
+		return err_set(EEXIST, "%s exists, and is not a regular file", path);
+	return force ? 0 : err_set(EEXIST, "%s exists; --force replaces it", path);
+}
+
+/* Not all file systems can rename without replacing. */
+static int rename_to(const char *from, const char *to, bool force)
+{
+	if (force)
+		return rename(from, to) ? err_sys("%s", to) : 0;
+	if (!renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE))
+		return 0;
+	if (errno != EINVAL && errno != ENOSYS)
+		return err_sys("%s", to);
+	if (link(from, to))
+		return err_sys("%s", to);
+	unlink(from);
+	return 0;
+}
+
+/* Of @temp, which is open as @fd and unlinked on failure. */
+static int fill(struct snapshot *snapshot, int fd, const char *temp, const char *path,
+		bool force, struct snapshot_summary *summary)
+{
+	int rc = snapshot_write(snapshot, fd, summary);
+
+	if (!rc && fsync(fd))
+		rc = err_sys("%s", path);
+	rc = rc ? rc : rename_to(temp, path, force);
+	if (rc)
+		unlink(temp);
+	return rc;
+}
+
+/* An interrupt in between would leave a part of it behind; nothing here takes long. */
+static int write_file(struct snapshot *snapshot, const char *path, bool force,
+		      struct snapshot_summary *summary)
+{
+	_cleanup_close_ int fd = -1;
+	char temp[PATH_MAX + sizeof(SUFFIX)];
+	sigset_t ends, before;
+	int rc;
+
+	snprintf(temp, sizeof(temp), "%s" SUFFIX, path);
+	sigemptyset(&ends);
+	sigaddset(&ends, SIGINT);
+	sigaddset(&ends, SIGTERM);
+	sigaddset(&ends, SIGHUP);
+	sigprocmask(SIG_BLOCK, &ends, &before);
+	fd = mkostemp(temp, O_CLOEXEC); /* 0600 */
+	rc = fd < 0 ? err_sys("%s", path)
+		    : fill(snapshot, fd, temp, path, force, summary);
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	return rc;
+}
+
+/* As a shell takes it: in quotes where it would mind. */
+static void print_word(const char *word)
+{
+	static const char plain[] =
+		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789@%+=:,./_-";
+	const char *quote = word[strspn(word, plain)] ? "'" : "";
+	char clean[2 * PATH_MAX];
+
+	utf8_clean(clean, sizeof(clean), word, UTF8_ESCAPE);
+	printf("%s%s%s", quote, clean, quote);
+}
+
+static int tell(const struct cli_options *options, bool live,
+		const struct snapshot_summary *summary)
+{
+	const char *path = options->operands[0];
+
+	if (options->quiet)
+		return EXIT_GOOD;
+	printf("%u files in the folder %s\n", summary->files, summary->folder);
+	if (live && summary->refused)
+		printf("%u that only root may read: what they say will be unknown\n",
+		       summary->refused);
+	printf("Look through it before you pass it on. To check it, on any machine:\n"
+	       "  tar xf ");
+	print_word(path);
+	printf("\n  nfsrdma check --root %s", summary->folder);
+	if (options->noperands > 1) {
+		putchar(' ');
+		print_word(options->operands[1]);
+	}
+	putchar('\n');
+	return output_finish(options);
+}
+
+static int snapshot(struct cli_options *options, struct host *host,
+		    struct check_target *target)
+{
+	const char *path = options->operands[0];
+	bool to_stdout = !strcmp(path, "-");
+	_cleanup_(snapshot_close_p) struct snapshot *taken = NULL;
+	struct snapshot_summary summary;
+	int rc = to_stdout ? 0 : may_take(path, options->force);
+
+	rc = rc ? rc : snapshot_open(&taken, host);
+	rc = rc ? rc : collect(options, host, target, taken);
+	if (!rc)
+		rc = to_stdout ? snapshot_write(taken, STDOUT_FILENO, &summary)
+			       : write_file(taken, path, options->force, &summary);
+	if (rc)
+		return cli_error(options, EXIT_UNKNOWN, "%s", err_text());
+	return to_stdout ? EXIT_GOOD : tell(options, host_is_live(host), &summary);
+}
+
+static int cmd_snapshot_run(struct cli_options *options)
+{
+	_cleanup_(host_close_p) struct host *host = NULL;
+	struct check_target target;
+	struct target server;
+
+	if (!options->noperands) {
+		err_set(EINVAL, "name a file, or - for standard output");
+		return cli_usage(options);
+	}
+	if (cmd_check_target(options, 1, &server, &target))
+		return cli_usage(options);
+	if (!strcmp(options->operands[0], "-") && isatty(STDOUT_FILENO)) {
+		err_set(EINVAL, "an archive is nothing for a terminal: name a file");
+		return cli_usage(options);
+	}
+	if (host_open(&host, options->root)) {
+		err_context(-EINVAL, "--root");
+		return cli_usage(options);
+	}
+	return snapshot(options, host, &target);
+}
+
+const struct cli_command cmd_snapshot = {
+	.name = "snapshot",
+	.bit = CLI_SNAPSHOT,
+	.synopsis = "[OPTION...] FILE|- [SERVER[:/EXPORT]]",
+	.summary = "Write what the checks read on this machine, for --root elsewhere.",
+	.details =
+		"Writes a gzipped tar archive with one folder, which stands for this machine with "
+		"--root: what the checks read, what they asked the system, and with SERVER its "
+		"addresses, the route to it and its answers. Keys and passwords are left out; names, "
+		"addresses and firewall rules are not. Nothing is changed but FILE, which only its "
+		"owner may read. Without privileges what only root may see is unknown in it.",
+	.max_operands = 2,
+	.timeout_ms = TIMEOUT_MS,
+	.run = cmd_snapshot_run,
+};

@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* A snapshot holds what was read while it was open, as it was then, and nothing else. */
+#include "plugin/host/live.h"
+#include "tests/unit/host-tree.h"
+
+static struct tree tree;
+static struct snapshot *snapshot;
+static struct snapshot_summary summary;
+static struct host *copy; /* what was unpacked */
+static char buf[512];
+
+static void begin(void)
+{
+	tree_new(&tree);
+	tree_write(&tree, "etc/hostname", "node1.example; rm -rf /\n");
+	CU_ASSERT_EQUAL_FATAL(snapshot_open(&snapshot, tree.host), 0);
+}
+
+/* Writes and unpacks it. */
+static void replay(void)
+{
+	char name[PATH_MAX], command[3 * PATH_MAX], root[2 * PATH_MAX];
+	int fd;
+
+	snprintf(name, sizeof(name), "%s/a.tar.gz", tree.top);
+	fd = open(name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	CU_ASSERT_EQUAL_FATAL(snapshot_write(snapshot, fd, &summary), 0);
+	close(fd);
+	snapshot_close_p(&snapshot);
+	snprintf(command, sizeof(command), "tar xzf %s -C %s", name, tree.top);
+	CU_ASSERT_EQUAL_FATAL(system(command), 0);
+	snprintf(root, sizeof(root), "%s/%s", tree.top, summary.folder);
+	CU_ASSERT_EQUAL_FATAL(host_open(&copy, root), 0);
+	CU_ASSERT_TRUE(host_is_snapshot(copy));
+}
+
+static void end(void)
+{
+	host_close(copy);
+	tree_free(&tree);
+}
+
+/* The same of both: what comes, and of errors the words. */
+static void same_attr(const char *path)
+{
+	char one[256], other[256], words[ERR_TEXT_MAX];
+	int rc = host_attr(tree.host, path, one, sizeof(one));
+
+	strcpy(words, err_text());
+	CU_ASSERT_EQUAL(host_attr(copy, path, other, sizeof(other)), rc);
+	CU_ASSERT_STRING_EQUAL(one, other);
+	if (rc && rc != -ENOENT)
+		CU_ASSERT_STRING_EQUAL(err_text(), words);
+}
+
+static void visit_attr(const char *path)
+{
+	host_attr(tree.host, path, buf, sizeof(buf));
+}
+
+static void it_has_the_machines_name(void)
+{
+	begin();
+	replay();
+	CU_ASSERT_EQUAL(strncmp(summary.folder, "node1.example-20", 16), 0);
+	CU_ASSERT_EQUAL(strspn(summary.folder, "abcdefghijklmnopqrstuvwxyz0123456789.-"),
+			strlen(summary.folder));
+	end();
+}
+
+static void files_and_links_are_found_again(void)
+{
+	static const char *const paths[] = { "etc/os-release",
+					     "sys/class/net/eth0/mtu",
+					     "sys/class/net/eth0/device/vendor",
+					     "proc/self/limits",
+					     "etc/absent",
+					     "etc/dangling",
+					     "etc/loop",
+					     "etc/outside" };
+	size_t i;
+
+	begin();
+	tree_write(&tree, "usr/lib/os-release", "ID=test\n");
+	tree_link(&tree, "etc/os-release", "../usr/lib/os-release");
+	tree_write(&tree, "sys/devices/pci0/net/eth0/mtu", "9000\n");
+	tree_write(&tree, "sys/devices/pci0/vendor", "0x15b3\n");
+	tree_link(&tree, "sys/devices/pci0/net/eth0/device", "../..");
+	tree_link(&tree, "sys/class/net/eth0", "../../devices/pci0/net/eth0");
+	tree_write(&tree, "proc/4711/limits", "none\n");
+	tree_link(&tree, "proc/self", "4711");
+	tree_link(&tree, "etc/dangling", "nowhere/at/all");
+	tree_link(&tree, "etc/loop", "loop");
+	tree_write(&tree, "inside", "inside\n");
+	tree_link(&tree, "etc/outside", "/../../inside");
+	for (i = 0; i < ARRAY_SIZE(paths); i++)
+		visit_attr(paths[i]);
+	host_link(tree.host, "sys/class/net/eth0", buf, sizeof(buf));
+	replay();
+	for (i = 0; i < ARRAY_SIZE(paths); i++)
+		same_attr(paths[i]);
+	CU_ASSERT_EQUAL(host_link(copy, "sys/class/net/eth0", buf, sizeof(buf)), 0);
+	CU_ASSERT_STRING_EQUAL(buf, "../../devices/pci0/net/eth0");
+	CU_ASSERT_EQUAL(host_attr(copy, "etc/unasked", buf, sizeof(buf)), -ENODATA);
+	end();
+}
+
+static void what_was_wrong_with_a_file_is_wrong_again(void)
+{
+	static const char *const paths[] = { "etc/fifo", "etc/folder", "etc/binary",
+					     "etc/long", "etc/file/below" };
+	char line[600];
+	size_t i;
+
+	begin();
+	tree_fifo(&tree, "etc/fifo");
+	tree_mkdir(&tree, "etc/folder");
+	tree_bytes(&tree, "etc/binary", "a\0b", 3);
+	memset(line, 'x', sizeof(line));
+	tree_bytes(&tree, "etc/long", line, sizeof(line));
+	tree_write(&tree, "etc/file", "text\n");
+	for (i = 0; i < ARRAY_SIZE(paths); i++)
+		host_attr(tree.host, paths[i], buf, 256);
+	replay();
+	for (i = 0; i < ARRAY_SIZE(paths); i++) {
+		int rc = host_attr(tree.host, paths[i], buf, 256);
+
+		CU_ASSERT_NOT_EQUAL(rc, 0);
+		CU_ASSERT_EQUAL(host_attr(copy, paths[i], buf, 256), rc);
+	}
+	CU_ASSERT_EQUAL(host_exists(copy, "etc/fifo"), 0);
+	end();
+}
+
+static void who_had_more_room_wins(void)
+{
+	begin();
+	tree_write(&tree, "etc/a", "more than four\n");
+	host_attr(tree.host, "etc/a", buf, 4);
+	visit_attr("etc/a");
+	host_attr(tree.host, "etc/a", buf, 4);
+	replay();
+	same_attr("etc/a");
+	CU_ASSERT_EQUAL(host_attr(copy, "etc/a", buf, 4), -EFBIG);
+	end();
+}
+
+static void folders_have_all_their_names(void)
+{
+	struct host_list names = { NULL, 0, false };
+
+	begin();
+	tree_write(&tree, "etc/d/one", "1\n");
+	tree_write(&tree, "etc/d/two", "2\n");
+	tree_link(&tree, "etc/d/three", "one");
+	tree_mkdir(&tree, "etc/d/four");
+	tree_write(&tree, "etc/d/four/five", "5\n");
+	CU_ASSERT_EQUAL(host_list(tree.host, "etc/d", &names), 0);
+	host_list_fini(&names);
+	visit_attr("etc/d/one");
+	replay();
+	CU_ASSERT_EQUAL(host_list(copy, "etc/d", &names), 0);
+	CU_ASSERT_EQUAL(names.count, 4);
+	host_list_fini(&names);
+	same_attr("etc/d/one");
+	CU_ASSERT_EQUAL(host_attr(copy, "etc/d/two", buf, sizeof(buf)), -ENODATA);
+	CU_ASSERT_EQUAL(host_list(copy, "etc/d/four", &names), -ENODATA);
+	CU_ASSERT_EQUAL(host_exists(copy, "etc/d/four"), 0);
+	CU_ASSERT_EQUAL(host_exists(copy, "etc/d/six"), -ENOENT);
+	end();
+}
+
+static void it_is_as_the_readers_saw_it(void)
+{
+	begin();
+	tree_write(&tree, "etc/a", "before\n");
+	visit_attr("etc/a");
+	tree_write(&tree, "etc/a", "after\n");
+	visit_attr("etc/a");
+	replay();
+	CU_ASSERT_EQUAL(host_attr(copy, "etc/a", buf, sizeof(buf)), 0);
+	CU_ASSERT_STRING_EQUAL(buf, "before");
+	end();
+}
+
+static void secrets_stay(void)
+{
+	begin();
+	tree_write(&tree, "etc/krb5.keytab", "hunter2\n");
+	tree_link(&tree, "etc/nfs.conf", "krb5.keytab");
+	tree_write(&tree, "etc/fstab", "//a/b /c cifs password=hunter2\n");
+	visit_attr("etc/krb5.keytab");
+	visit_attr("etc/nfs.conf");
+	visit_attr("etc/fstab");
+	replay();
+	snprintf(buf, sizeof(buf), "! grep -r hunter2 %s/%s", tree.top, summary.folder);
+	CU_ASSERT_EQUAL(system(buf), 0);
+	CU_ASSERT_EQUAL(host_attr(copy, "etc/nfs.conf", buf, sizeof(buf)), -EACCES);
+	CU_ASSERT_EQUAL(host_attr(copy, "etc/fstab", buf, sizeof(buf)), 0);
+	CU_ASSERT_EQUAL(host_exists(copy, "etc/krb5.keytab"), 0);
+	end();
+}
+
+static void answers_have_their_records(void)
+{
+	struct host_text text = { NULL, 0 };
+
+	begin();
+	host_answer(tree.host, ".nfsrdma/remote.json", "rdma/20049", "refused",
+		    "no: \"x\"");
+	host_answer(tree.host, ".nfsrdma/remote.json", "tcp/111", "open", NULL);
+	tree_write(
+		&tree, "var/lib/dpkg/status",
+		"Package: nfs-common\nStatus: install ok installed\nVersion: 1:2.6.2-4\n\n"
+		"Package: private\nStatus: install ok installed\nVersion: 1\n");
+	host_package(tree.host, "nfs-common", buf, sizeof(buf));
+	host_package(tree.host, "nfs-utils", buf, sizeof(buf));
+	CU_ASSERT_EQUAL(snapshot_file(snapshot, ".nfsrdma/nft.json", "{}", 2), 0);
+	replay();
+	CU_ASSERT_EQUAL(host_read(copy, ".nfsrdma/remote.json", HOST_FILE_MAX, &text), 0);
+	CU_ASSERT_PTR_NOT_NULL(strstr(text.text, "\"answer\":\"refused\""));
+	CU_ASSERT_PTR_NOT_NULL(strstr(text.text, "\"tcp/111\":\"open\""));
+	host_text_fini(&text);
+	CU_ASSERT_EQUAL(host_package(copy, "nfs-common", buf, sizeof(buf)), 0);
+	CU_ASSERT_STRING_EQUAL(buf, "1:2.6.2-4");
+	CU_ASSERT_EQUAL(host_package(copy, "nfs-utils", buf, sizeof(buf)), -ENOENT);
+	CU_ASSERT_EQUAL(host_package(copy, "private", buf, sizeof(buf)), -ENODATA);
+	CU_ASSERT_EQUAL(host_attr(copy, ".nfsrdma/nft.json", buf, sizeof(buf)), 0);
+	end();
+}
+
+/* libkmod opens them by itself. */
+static void modules_come_along(void)
+{
+	struct host_module module, again;
+	struct tree machine;
+
+	tree_machine(&machine, "mlx5-roce-rhel9");
+	tree = machine;
+	CU_ASSERT_EQUAL_FATAL(snapshot_open(&snapshot, tree.host), 0);
+	CU_ASSERT_EQUAL(host_module(tree.host, "svcrdma", &module), 0);
+	replay();
+	CU_ASSERT_EQUAL(host_module(copy, "svcrdma", &again), 0);
+	CU_ASSERT_STRING_EQUAL(module.name, again.name);
+	CU_ASSERT_STRING_EQUAL(module.srcversion_file, again.srcversion_file);
+	CU_ASSERT_NOT_EQUAL(again.srcversion_file[0], '\0');
+	CU_ASSERT_EQUAL(module.state, again.state);
+	end();
+}
+
+static void a_snapshot_of_a_snapshot_is_the_same(void)
+{
+	struct host *first;
+
+	begin();
+	tree_write(&tree, "etc/a", "text\n");
+	tree_fifo(&tree, "etc/fifo");
+	visit_attr("etc/a");
+	visit_attr("etc/fifo");
+	visit_attr("etc/absent");
+	replay();
+	first = copy;
+	CU_ASSERT_EQUAL_FATAL(snapshot_open(&snapshot, first), 0);
+	host_attr(first, "etc/a", buf, sizeof(buf));
+	host_attr(first, "etc/fifo", buf, sizeof(buf));
+	host_attr(first, "etc/absent", buf, sizeof(buf));
+	host_attr(first, "etc/unasked", buf, sizeof(buf));
+	/* Another second, another folder. */
+	sleep(1);
+	replay();
+	same_attr("etc/a");
+	CU_ASSERT_EQUAL(host_attr(copy, "etc/fifo", buf, sizeof(buf)), -EINVAL);
+	CU_ASSERT_EQUAL(host_attr(copy, "etc/absent", buf, sizeof(buf)), -ENOENT);
+	CU_ASSERT_EQUAL(host_attr(copy, "etc/unasked", buf, sizeof(buf)), -ENODATA);
+	host_close(first);
+	end();
+}
+
+static void a_reader_does_not_notice(void)
+{
+	begin();
+	err_set(EIO, "words of somebody");
+	errno = EDOM;
+	host_exists(tree.host, "etc/hostname");
+	CU_ASSERT_STRING_EQUAL(err_text(), "words of somebody");
+	CU_ASSERT_EQUAL(host_exists(tree.host, "etc/absent"), -ENOENT);
+	CU_ASSERT_PTR_NOT_NULL(strstr(err_text(), "etc/absent: No such file"));
+	snapshot_close_p(&snapshot);
+	CU_ASSERT_FALSE(host_is_watched(tree.host));
+	tree_free(&tree);
+}
+
+static void what_cannot_be_written_is_an_error(void)
+{
+	int fd = open("/dev/full", O_WRONLY | O_CLOEXEC);
+
+	begin();
+	visit_attr("etc/hostname");
+	CU_ASSERT_EQUAL(snapshot_write(snapshot, fd, &summary), -ENOSPC);
+	CU_ASSERT_PTR_NOT_NULL(strstr(err_text(), "No space left"));
+	snapshot_close_p(&snapshot);
+	close(fd);
+	tree_free(&tree);
+}
+
+SUITE_MAIN("snapshot", TEST(it_has_the_machines_name),
+	   TEST(files_and_links_are_found_again),
+	   TEST(what_was_wrong_with_a_file_is_wrong_again), TEST(who_had_more_room_wins),
+	   TEST(folders_have_all_their_names), TEST(it_is_as_the_readers_saw_it),
+	   TEST(secrets_stay), TEST(answers_have_their_records), TEST(modules_come_along),
+	   TEST(a_snapshot_of_a_snapshot_is_the_same), TEST(a_reader_does_not_notice),
+	   TEST(what_cannot_be_written_is_an_error))
