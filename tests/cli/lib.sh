@@ -35,7 +35,8 @@ end()
 		cat "$work"/sanitizer/*
 		status=1
 	fi
-	rm -rf "$work"
+	# Not into what a script may have mounted there.
+	rm -rf --one-file-system "$work"
 	exit "$status"
 }
 trap end EXIT
