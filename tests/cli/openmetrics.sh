@@ -15,13 +15,17 @@ python3 "$NFSRDMA_SOURCE/tests/support/make-host" "$work/hosts" "${names[@]/#/$m
 	fail "make-host"
 
 parsers=()
-! python3 -c 'import prometheus_client.openmetrics.parser' 2>/dev/null || parsers+=(python)
+# Debian's module is its own Python's, which need not be the first in PATH.
+for python in python3 /usr/bin/python3 ''; do
+	[[ $python ]] || break
+	! "$python" -c 'import prometheus_client.openmetrics.parser' 2>/dev/null || { parsers+=(python); break; }
+done
 ! type -P promtool >/dev/null || parsers+=(promtool)
 ((${#parsers[@]})) || skip "neither python3-prometheus-client nor promtool"
 
 python_parser()
 {
-	python3 - "$1" <<'END'
+	"$python" - "$1" <<'END'
 import sys
 from prometheus_client.openmetrics.parser import text_string_to_metric_families
 
