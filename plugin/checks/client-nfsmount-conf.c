@@ -96,6 +96,37 @@ static void judge_rdma(struct judge *judge, const struct setting *at)
 			where(at, text));
 }
 
+/* tcp and udp: another name than proto, so added behind it, and the kernel believes the last. */
+static void judge_flag(struct judge *judge, const struct setting *at)
+{
+	char text[256];
+
+	if (conf_bool(at->value, 1))
+		words_add(&judge->broken,
+			  "%s: no mount goes over RDMA, not even one with "
+			  "proto=rdma",
+			  where(at, text));
+}
+
+static void judge_background(struct judge *judge, const struct setting *at)
+{
+	char text[256];
+
+	if (conf_bool(at->value, 1))
+		words_add(&judge->doubtful,
+			  "%s: a mount that does not succeed at once counts as one, and "
+			  "nothing is mounted",
+			  where(at, text));
+}
+
+static void judge_mountproto(struct judge *judge, const struct setting *at)
+{
+	char text[256];
+
+	words_add(&judge->doubtful, "%s: mounts that name no version become NFSv3",
+		  where(at, text));
+}
+
 static void judge_default(struct judge *judge, const struct setting *at)
 {
 	char text[256];
@@ -113,6 +144,10 @@ static const struct {
 	{ "proto", judge_proto },
 	{ "port", judge_port },
 	{ "rdma", judge_rdma },
+	{ "tcp", judge_flag },
+	{ "udp", judge_flag },
+	{ "background", judge_background },
+	{ "mountproto", judge_mountproto },
 	{ "defaultproto", judge_default },
 };
 

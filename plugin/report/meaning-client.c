@@ -192,12 +192,13 @@ const struct meaning meaning_client[] = {
 	  .cause =
 		  "Proto=tcp turns a mount with the option rdma into TCP, without a word. "
 		  "Port= without Proto=rdma sends mounts to another port than they mean. "
-		  "rdma=false becomes nordma, which the kernel refuses. A protocol in "
-		  "capitals is unknown. A last line without newline is ignored, and an IPv6 "
+		  "tcp=true and udp=true win even over proto=rdma. rdma=false becomes "
+		  "nordma, which the kernel refuses. Background=true lets mount(8) succeed "
+		  "with nothing mounted. A protocol in capitals is unknown. A last line without newline is ignored, and an IPv6 "
 		  "address in a Server section does not work.",
 	  .remedy =
-		  "Mount with proto=rdma,port=20049 in place of rdma: that is what no "
-		  "setting overrules. Or take the setting out, or put it into a Server "
+		  "Take tcp=, udp= and Background= out. Mount with proto=rdma,port=20049 in "
+		  "place of rdma: that is what no other setting overrules. Or take the setting out, or put it into a Server "
 		  "section of the servers that it is for. Defaultproto and Defaultvers do "
 		  "not decide: write Proto=rdma and Port=20049.",
 	  .unknown = COULD_NOT_READ,
