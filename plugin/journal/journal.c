@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* Sends an entry: as a datagram, or, where it is too long for one, as a sealed file whose
+ * descriptor the datagram carries. Nothing waits for a journal that does not read. */
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+
+#include "plugin/journal/journal.h"
+
+#define PATIENCE_MS 100
+
+/* It does not read: a full queue is EAGAIN here. */
+static int send_patiently(int fd, const struct msghdr *message)
+{
+	uint64_t deadline = deadline_in(PATIENCE_MS);
+	struct pollfd pfd = { .fd = fd, .events = POLLOUT };
+
+	while (sendmsg(fd, message, MSG_NOSIGNAL | MSG_DONTWAIT) < 0) {
+		if (errno != EAGAIN && errno != EINTR)
+			return -errno;
+		if (!deadline_left(deadline))
+			return -EAGAIN;
+		if (poll(&pfd, 1, deadline_left(deadline)) < 0 && errno != EINTR)
+			return -errno;
+	}
+	return 0;
+}
+
+static int make_file(const char *text, size_t len)
+{
+	_cleanup_close_ int fd = memfd_create("nfsrdma-journal",
+					      MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	size_t done = 0;
+	ssize_t n;
+
+	while (fd >= 0 && done < len) {
+		n = write(fd, text + done, len - done);
+		if (n < 0 && errno != EINTR)
+			return -errno;
+		done += n > 0 ? (size_t)n : 0;
+	}
+	/* The journal takes no file that could still change. */
+	if (fd < 0 || fcntl(fd, F_ADD_SEALS,
+			    F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL))
+		return -errno;
+	return take_fd(&fd);
+}
+
+static int send_file(int fd, const struct msghdr *datagram, const char *text, size_t len)
+{
+	_cleanup_close_ int file = make_file(text, len);
+	union {
+		struct cmsghdr header;
+		char bytes[CMSG_SPACE(sizeof(int))];
+	} control = { .header = { .cmsg_len = CMSG_LEN(sizeof(int)),
+				  .cmsg_level = SOL_SOCKET,
+				  .cmsg_type = SCM_RIGHTS } };
+	struct msghdr message = { .msg_name = datagram->msg_name,
+				  .msg_namelen = datagram->msg_namelen,
+				  .msg_control = &control,
+				  .msg_controllen = sizeof(control) };
+
+	if (file < 0)
+		return file;
+	memcpy(CMSG_DATA(&control.header), &file, sizeof(file));
+	return send_patiently(fd, &message);
+}
+
+static int send_entry(const char *socket_path, char *text, size_t len)
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	struct iovec bytes = { .iov_base = text, .iov_len = len };
+	struct msghdr message = { .msg_name = &address,
+				  .msg_namelen = sizeof(address),
+				  .msg_iov = &bytes,
+				  .msg_iovlen = 1 };
+	_cleanup_close_ int fd = -1;
+	int rc;
+
+	if ((size_t)snprintf(address.sun_path, sizeof(address.sun_path), "%s",
+			     socket_path) >= sizeof(address.sun_path))
+		return -ENAMETOOLONG;
+	fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (fd < 0)
+		return -errno;
+	rc = send_patiently(fd, &message);
+	if (rc == -EMSGSIZE || rc == -ENOBUFS)
+		rc = send_file(fd, &message, text, len);
+	/* No socket, or nobody behind it: this system has no journal. */
+	return rc == -ENOENT || rc == -ECONNREFUSED || rc == -ENOTDIR ? 0 : rc;
+}
+
+int journal_send_to(const char *socket_path, enum journal_event event, const char *who,
+		    const char *message, const struct journal_field *fields,
+		    size_t nfields)
+{
+	_cleanup_free_ char *text = NULL;
+	size_t len = 0;
+	int rc = journal_encode(event, who, message, fields, nfields, &text, &len);
+
+	if (rc)
+		return rc;
+	rc = send_entry(socket_path, text, len);
+	if (!rc)
+		return 0;
+	errno = -rc;
+	return err_sys("an entry for the journal at %s", socket_path);
+}
+
+int journal_send(enum journal_event event, const char *who, const char *message,
+		 const struct journal_field *fields, size_t nfields)
+{
+	return journal_send_to(JOURNAL_SOCKET, event, who, message, fields, nfields);
+}

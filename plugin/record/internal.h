@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* The map of plugin/record.
+ *
+ *	record-json.c   the bytes of a record, and back; names of files
+ *	record.c        reading: what is believed
+ *	record-write.c  writing and removing
+ */
+#ifndef PLUGIN_RECORD_INTERNAL_H
+#define PLUGIN_RECORD_INTERNAL_H
+
+#include "plugin/record/record.h"
+
+/* A report of all checks of a host is a fifth of it. */
+#define RECORD_MAX (512 * 1024)
+
+/* record-json.c */
+
+#define RECORD_NAME_MAX 48
+
+/* "90.json"; of a directory "pending-0123456789abcdef.json". Both pure. */
+const char *record_name(unsigned int id, char name[RECORD_NAME_MAX]);
+const char *record_pending_name(const char *target, char name[RECORD_NAME_MAX]);
+
+#endif

@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* The bytes of a record. */
+#include <inttypes.h>
+#include <json-c/json.h>
+#include <stdio.h>
+
+#include "plugin/record/internal.h"
+
+static const char *const state_names[RECORD_STATE_COUNT] = {
+	[RECORD_UNPROVEN] = "unproven",
+	[RECORD_PROVEN] = "proven",
+	[RECORD_TCP] = "tcp",
+	[RECORD_GONE] = "gone",
+};
+
+const char *record_state_name(enum record_state state)
+{
+	return state_names[state];
+}
+
+static void json_put_p(struct json_object **json)
+{
+	json_object_put(*json);
+}
+
+const char *record_name(unsigned int id, char name[RECORD_NAME_MAX])
+{
+	snprintf(name, RECORD_NAME_MAX, "%u.json", id);
+	return name;
+}
+
+/* FNV-1a of the directory as a record has it: a name for a file. Two directories of one name
+ * would only make the other's record be not believed. */
+const char *record_pending_name(const char *target, char name[RECORD_NAME_MAX])
+{
+	char text[sizeof(((struct record *)NULL)->target)];
+	uint64_t hash = 0xcbf29ce484222325u;
+	const char *p;
+
+	text_copy(text, sizeof(text), target);
+	for (p = text; *p; p++)
+		hash = (hash ^ (uint8_t)*p) * 0x100000001b3u;
+	snprintf(name, RECORD_NAME_MAX, "pending-%016" PRIx64 ".json", hash);
+	return name;
+}
+
+/* --- to text ------------------------------------------------------------------------------ */
+
+static struct json_object *mount_new(const struct record *record)
+{
+	struct json_object *mount = json_object_new_object();
+	const struct {
+		const char *key, *value;
+	} texts[] = {
+		{ "dev", record->id ? record->dev : NULL },
+		{ "target", record->target },
+		{ "fs_spec", record->fs_spec },
+		{ "boot_id", record->boot_id },
+		{ "wanted", record->wanted },
+		{ "effective", record->effective },
+		{ "state", record_state_name(record->state) },
+	};
+	size_t i;
+
+	json_object_object_add(mount, "id",
+			       record->id ? json_object_new_int64(record->id) : NULL);
+	for (i = 0; i < ARRAY_SIZE(texts); i++)
+		json_object_object_add(
+			mount, texts[i].key,
+			texts[i].value ? json_object_new_string(texts[i].value) : NULL);
+	json_object_object_add(mount, "checked_monotonic_ms",
+			       json_object_new_int64((int64_t)record->checked_ms));
+	json_object_object_add(mount, "by", json_object_new_string(record->by));
+	return mount;
+}
+
+/* The report as its own format has it. NULL: no memory. */
+static struct json_object *report_new_json(const struct report *report)
+{
+	struct json_object *json;
+	char *text = NULL;
+	size_t len = 0;
+	FILE *out = open_memstream(&text, &len);
+	int rc;
+
+	if (!out)
+		return NULL;
+	rc = report_print(report, report_format_find("json"), out, NULL);
+	if (fclose(out) || rc) {
+		free(text);
+		return NULL;
+	}
+	json = json_tokener_parse(text);
+	free(text);
+	return json;
+}
+
+int record_encode(const struct record *record, const struct report *report, char **out)
+{
+	_cleanup_(json_put_p) struct json_object *json =
+		report ? report_new_json(report) : json_object_new_object();
+	char *text;
+
+	if (!json)
+		return err_set(ENOMEM, "no memory for a record");
+	json_object_object_add(json, "mount", mount_new(record));
+	text = strdup(json_object_to_json_string_ext(
+		json, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_SPACED |
+			      JSON_C_TO_STRING_NOSLASHESCAPE));
+	if (!text)
+		return err_set(ENOMEM, "no memory for a record");
+	*out = text;
+	return 0;
+}
+
+/* --- from text ------------------------------------------------------------------------------ */
+
+static int get_text(struct json_object *mount, const char *key, char *buf, size_t cap)
+{
+	struct json_object *value;
+	size_t len;
+
+	if (!json_object_object_get_ex(mount, key, &value) ||
+	    !json_object_is_type(value, json_type_string))
+		return err_set(EBADMSG, "a record's \"%s\" is no text", key);
+	len = (size_t)json_object_get_string_len(value);
+	if (len >= cap || strlen(json_object_get_string(value)) != len ||
+	    !finding_is_clean(json_object_get_string(value)))
+		return err_set(EBADMSG, "a record's \"%s\" makes no sense", key);
+	memcpy(buf, json_object_get_string(value), len + 1);
+	return 0;
+}
+
+static int get_number(struct json_object *mount, const char *key, int64_t min,
+		      int64_t max, int64_t *out)
+{
+	struct json_object *value;
+
+	if (!json_object_object_get_ex(mount, key, &value) ||
+	    !json_object_is_type(value, json_type_int))
+		return err_set(EBADMSG, "a record's \"%s\" is no number", key);
+	*out = json_object_get_int64(value);
+	if (*out < min || *out > max)
+		return err_set(EBADMSG, "a record's \"%s\" is out of range", key);
+	return 0;
+}
+
+static int get_state(struct json_object *mount, enum record_state *out)
+{
+	char name[16];
+	int rc = get_text(mount, "state", name, sizeof(name));
+	size_t i;
+
+	for (i = 0; !rc && i < ARRAY_SIZE(state_names); i++) {
+		if (strcmp(name, state_names[i]))
+			continue;
+		*out = (enum record_state)i;
+		return 0;
+	}
+	return rc ? rc : err_set(EBADMSG, "a record has no state \"%.15s\"", name);
+}
+
+/* A pending record has null for both: then id is 0. */
+static int get_mount_id(struct json_object *mount, struct record *out)
+{
+	struct json_object *value;
+	int64_t id = 0;
+	int rc;
+
+	if (json_object_object_get_ex(mount, "id", &value) && !value)
+		return 0;
+	rc = get_number(mount, "id", 1, UINT32_MAX, &id);
+	out->id = (unsigned int)id;
+	return rc ? rc : get_text(mount, "dev", out->dev, sizeof(out->dev));
+}
+
+static int get_mount(struct json_object *mount, struct record *out)
+{
+	const struct {
+		const char *key;
+		char *buf;
+		size_t cap;
+	} texts[] = {
+		{ "target", out->target, sizeof(out->target) },
+		{ "fs_spec", out->fs_spec, sizeof(out->fs_spec) },
+		{ "boot_id", out->boot_id, sizeof(out->boot_id) },
+		{ "wanted", out->wanted, sizeof(out->wanted) },
+		{ "effective", out->effective, sizeof(out->effective) },
+		{ "by", out->by, sizeof(out->by) },
+	};
+	int64_t checked = 0;
+	int rc = get_mount_id(mount, out);
+	size_t i;
+
+	for (i = 0; !rc && i < ARRAY_SIZE(texts); i++)
+		rc = get_text(mount, texts[i].key, texts[i].buf, texts[i].cap);
+	rc = rc ? rc : get_state(mount, &out->state);
+	rc = rc ? rc : get_number(mount, "checked_monotonic_ms", 0, INT64_MAX, &checked);
+	out->checked_ms = (uint64_t)checked;
+	return rc;
+}
+
+int record_decode(const char *text, struct record *out)
+{
+	_cleanup_(json_put_p) struct json_object *json = NULL;
+	struct record record = { 0 };
+	struct json_object *mount;
+	int rc;
+
+	if (strnlen(text, RECORD_MAX + 1) > RECORD_MAX)
+		return err_set(EBADMSG, "a record is too long");
+	json = json_tokener_parse(text);
+	if (!json_object_is_type(json, json_type_object) ||
+	    !json_object_object_get_ex(json, "mount", &mount) ||
+	    !json_object_is_type(mount, json_type_object))
+		return err_set(EBADMSG, "a record is no JSON object with a mount in it");
+	rc = get_mount(mount, &record);
+	if (!rc)
+		*out = record;
+	return rc;
+}

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* The only writer of records. A record appears by rename(2), after its bytes and before its
+ * folder are on disk; so a reader sees the old one or the new one, and so does who looks after a
+ * crash. The folder is a tmpfs, mostly; where it is not, that is what fsync(2) is for. */
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/stat.h>
+
+#include "plugin/record/internal.h"
+
+/* For all to read, nobody but root to write, whatever the umask. */
+#define FOLDER_MODE 0755
+#define FILE_MODE   0644
+
+static int enter(int parent, const char *name)
+{
+	int fd;
+
+	if (mkdirat(parent, name, FOLDER_MODE) && errno != EEXIST)
+		return err_sys("make the folder %s of /" RECORD_FOLDER, name);
+	fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0)
+		return err_sys("open the folder %s of /" RECORD_FOLDER, name);
+	return fd;
+}
+
+int record_open(const char *root)
+{
+	_cleanup_close_ int top = open(root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	_cleanup_close_ int run = -1;
+	_cleanup_close_ int ours = -1;
+	mode_t mask;
+	int fd;
+
+	if (top < 0)
+		return err_sys("open %s", root);
+	/* /run may be a link in a root that is no system's; records are of systems. */
+	mask = umask(0022);
+	run = enter(top, "run");
+	ours = run < 0 ? run : enter(run, "nfsrdma");
+	fd = ours < 0 ? ours : enter(ours, "mounts");
+	umask(mask);
+	return fd;
+}
+
+static int write_all(int fd, const char *text, size_t len)
+{
+	size_t done = 0;
+	ssize_t n;
+
+	while (done < len) {
+		n = write(fd, text + done, len - done);
+		if (n < 0 && errno != EINTR)
+			return -errno;
+		done += n > 0 ? (size_t)n : 0;
+	}
+	return 0;
+}
+
+static int write_file(int folder, const char *name, const char *text)
+{
+	_cleanup_close_ int fd =
+		openat(folder, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+		       FILE_MODE);
+	int rc;
+
+	if (fd < 0 || fchmod(fd, FILE_MODE))
+		return -errno;
+	rc = write_all(fd, text, strlen(text));
+	if (rc)
+		return rc;
+	return write_all(fd, "\n", 1) || fsync(fd) ? -errno : 0;
+}
+
+/* @name appears whole. */
+static int put_file(int folder, const char *name, const char *text)
+{
+	char temporary[RECORD_NAME_MAX + 16];
+	int rc;
+
+	snprintf(temporary, sizeof(temporary), ".%s.%d", name, (int)getpid());
+	/* Of a process of this number that was killed while it wrote. */
+	unlinkat(folder, temporary, 0);
+	rc = write_file(folder, temporary, text);
+	if (!rc && renameat(folder, temporary, folder, name))
+		rc = -errno;
+	if (!rc && fsync(folder))
+		rc = -errno;
+	if (!rc)
+		return 0;
+	unlinkat(folder, temporary, 0);
+	errno = -rc;
+	return err_sys("write /" RECORD_FOLDER "/%s", name);
+}
+
+int record_write(int folder, const struct record *record, const struct report *report)
+{
+	_cleanup_free_ char *text = NULL;
+	char name[RECORD_NAME_MAX];
+	int rc = record_encode(record, report, &text);
+
+	if (rc)
+		return rc;
+	return put_file(folder,
+			record->id ? record_name(record->id, name)
+				   : record_pending_name(record->target, name),
+			text);
+}
+
+static int remove_file(int folder, const char *name)
+{
+	if (unlinkat(folder, name, 0) && errno != ENOENT)
+		return err_sys("remove /" RECORD_FOLDER "/%s", name);
+	return 0;
+}
+
+int record_remove(int folder, unsigned int id, const char *target)
+{
+	char name[RECORD_NAME_MAX];
+	int rc = 0;
+
+	if (id)
+		rc = remove_file(folder, record_name(id, name));
+	if (!rc && target)
+		rc = remove_file(folder, record_pending_name(target, name));
+	if (!rc && fsync(folder))
+		rc = err_sys("sync /" RECORD_FOLDER);
+	return rc;
+}
+
+/* More than a host has mounts; the rest is of nobody who is looked for. */
+#define FORGET_MAX 16384
+
+static bool is_of(int folder, const char *name, const char *target)
+{
+	_cleanup_free_ char *text = calloc(1, RECORD_MAX + 1);
+	_cleanup_close_ int fd = openat(folder, name,
+					O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	struct record record;
+	size_t used = 0;
+	ssize_t n = 1;
+
+	while (text && fd >= 0 && used < RECORD_MAX && n > 0) {
+		n = read(fd, text + used, RECORD_MAX - used);
+		used += n > 0 ? (size_t)n : 0;
+	}
+	return used && !record_decode(text, &record) && !strcmp(record.target, target);
+}
+
+int record_forget(int folder, const char *target)
+{
+	char clean[sizeof(((struct record *)NULL)->target)];
+	int fd = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), rc = 0;
+	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+	unsigned int left = FORGET_MAX;
+	struct dirent *entry;
+
+	if (!dir)
+		return err_sys("list /" RECORD_FOLDER);
+	text_copy(clean, sizeof(clean), target);
+	while (!rc && left-- && (entry = readdir(dir)))
+		if (entry->d_name[0] != '.' && is_of(folder, entry->d_name, clean))
+			rc = remove_file(folder, entry->d_name);
+	closedir(dir);
+	return rc;
+}

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* Reading records, and what of them is believed. */
+#include <stdio.h>
+
+#include "plugin/record/internal.h"
+
+#define BOOT_ID "proc/sys/kernel/random/boot_id"
+
+void record_of_mount(struct record *record, const struct nfs_mount *mount)
+{
+	record->id = mount->id;
+	text_copy(record->dev, sizeof(record->dev), mount->dev);
+	text_copy(record->target, sizeof(record->target), mount->target);
+	text_copy(record->fs_spec, sizeof(record->fs_spec), mount->fs_spec);
+	text_copy(record->effective, sizeof(record->effective), mount->proto);
+}
+
+int record_boot_id(const struct host *host, char *buf, size_t cap)
+{
+	return host_attr(host, BOOT_ID, buf, cap);
+}
+
+static int read_record(const struct host *host, const char *name, struct record *out)
+{
+	_cleanup_(host_text_fini) struct host_text text = { NULL, 0 };
+	char path[sizeof(RECORD_FOLDER) + RECORD_NAME_MAX];
+	int rc;
+
+	snprintf(path, sizeof(path), RECORD_FOLDER "/%s", name);
+	rc = host_read(host, path, RECORD_MAX, &text);
+	rc = rc ? rc : record_decode(text.text, out);
+	return rc == -EBADMSG ? err_context(rc, "/%s", path) : rc;
+}
+
+static int same_boot(const struct host *host, const struct record *record)
+{
+	char boot_id[sizeof(record->boot_id)];
+	int rc = record_boot_id(host, boot_id, sizeof(boot_id));
+
+	if (rc)
+		return rc;
+	return strcmp(record->boot_id, boot_id)
+		       ? err_set(ESTALE, "the record is of an earlier boot")
+		       : 0;
+}
+
+int record_find_pending(const struct host *host, const char *target, struct record *out)
+{
+	char name[RECORD_NAME_MAX], clean[sizeof(out->target)];
+	int rc = read_record(host, record_pending_name(target, name), out);
+
+	if (rc)
+		return rc;
+	text_copy(clean, sizeof(clean), target);
+	if (out->id || strcmp(out->target, clean))
+		return err_set(ESTALE, "the pending record is of another directory");
+	return same_boot(host, out);
+}
+
+/* It is of the mount that is there now. */
+static int same_mount(const struct record *record, const struct nfs_mount *mount)
+{
+	if (record->id != mount->id || strcmp(record->dev, mount->dev) ||
+	    strcmp(record->target, mount->target) ||
+	    strcmp(record->fs_spec, mount->fs_spec))
+		return err_set(ESTALE, "the record is of another mount");
+	return 0;
+}
+
+static int young_enough(const struct record *record, uint64_t now, uint64_t max_age_ms)
+{
+	if (record->checked_ms > now)
+		return err_set(ESTALE, "the record is from the future");
+	if (now - record->checked_ms > max_age_ms)
+		return err_set(ESTALE, "the record is %llu s old",
+			       (unsigned long long)((now - record->checked_ms) / 1000));
+	return 0;
+}
+
+/* A helper is at this directory, or was and did not come to its end: whatever was proven before
+ * may be of a mount whose number this one has got. */
+static int not_overtaken(const struct host *host, const struct record *record)
+{
+	struct record pending;
+	int rc = record_find_pending(host, record->target, &pending);
+
+	if (rc == -ENOENT || (rc == -ESTALE && pending.id == 0 &&
+			      strcmp(pending.boot_id, record->boot_id)))
+		return 0;
+	/* One that makes no sense, or of another directory, is not known to be older. */
+	if (rc)
+		return rc == -EBADMSG ? rc : err_set(ESTALE, "%.200s", err_text());
+	return pending.checked_ms >= record->checked_ms
+		       ? err_set(ESTALE, "something was being mounted there since")
+		       : 0;
+}
+
+int record_find(const struct host *host, const struct nfs_mount *mount, uint64_t now,
+		uint64_t max_age_ms, struct record *out)
+{
+	char name[RECORD_NAME_MAX];
+	int rc = read_record(host, record_name(mount->id, name), out);
+
+	rc = rc ? rc : same_mount(out, mount);
+	rc = rc ? rc : same_boot(host, out);
+	rc = rc ? rc : young_enough(out, now, max_age_ms);
+	return rc ? rc : not_overtaken(host, out);
+}

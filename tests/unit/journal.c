@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* Entries for the journal: their bytes, and how they come to a socket. */
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+
+#include "plugin/journal/journal.h"
+#include "tests/unit/suite.h"
+
+static char path[64];
+static int receiver = -1;
+
+static void listen_here(void)
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+
+	snprintf(path, sizeof(path), "/tmp/nfsrdma-journal.%d", (int)getpid());
+	unlink(path);
+	snprintf(address.sun_path, sizeof(address.sun_path), "%s", path);
+	receiver = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (receiver < 0 || bind(receiver, (struct sockaddr *)&address, sizeof(address)))
+		abort();
+}
+
+static void stop(void)
+{
+	close(receiver);
+	unlink(path);
+}
+
+static void an_entry_has_its_fields_in_order(void)
+{
+	const struct journal_field fields[] = { { "NFSRDMA_SPEC", "nas:/vm" },
+						{ "NFSRDMA_TARGET", NULL },
+						{ "X", "a\nb" } };
+	static const char want[] = "MESSAGE=it is so\n"
+				   "MESSAGE_ID=01f18171755b4af1942d86837ab2f5ff\n"
+				   "PRIORITY=3\n"
+				   "SYSLOG_IDENTIFIER=mount.nfsrdma\n"
+				   "NFSRDMA_EVENT=undone\n"
+				   "NFSRDMA_SPEC=nas:/vm\n"
+				   "X\n\3\0\0\0\0\0\0\0a\nb\n";
+	char *text = NULL;
+	size_t len = 0;
+
+	CU_ASSERT_EQUAL_FATAL(journal_encode(JOURNAL_UNDONE, "mount.nfsrdma", "it is so",
+					     fields, ARRAY_SIZE(fields), &text, &len),
+			      0);
+	CU_ASSERT_EQUAL_FATAL(len, sizeof(want) - 1);
+	ASSERT_BYTES(text, want, len);
+	free(text);
+}
+
+static void a_bad_name_is_refused(void)
+{
+	static const char *const names[] = {
+		"", "_SECRET", "lower", "A=B", "1A", "A\nB"
+	};
+	char *text = NULL;
+	size_t len, i;
+
+	for (i = 0; i < ARRAY_SIZE(names); i++) {
+		const struct journal_field field = { names[i], "x" };
+
+		CU_ASSERT_EQUAL(
+			journal_encode(JOURNAL_TCP, "w", "m", &field, 1, &text, &len),
+			-EINVAL);
+	}
+}
+
+static void ids_are_of_one_event_each(void)
+{
+	int i, j;
+
+	for (i = 0; i < JOURNAL_EVENT_COUNT; i++) {
+		const char *id = journal_table[i].message_id;
+
+		CU_ASSERT_EQUAL(strlen(id), 32);
+		CU_ASSERT_EQUAL(strspn(id, "0123456789abcdef"), 32);
+		for (j = 0; j < i; j++)
+			CU_ASSERT_STRING_NOT_EQUAL(id, journal_table[j].message_id);
+	}
+}
+
+static void the_manual_page_has_them(void)
+{
+	static char page[64 * 1024];
+	const char *tests = getenv("NFSRDMA_TESTS");
+	char name[4096], line[128];
+	FILE *file;
+	size_t i;
+
+	snprintf(name, sizeof(name), "%s/../mount-helper/mount.nfsrdma.8.scd",
+		 tests ? tests : "tests");
+	file = fopen(name, "r");
+	CU_ASSERT_PTR_NOT_NULL_FATAL(file);
+	page[fread(page, 1, sizeof(page) - 1, file)] = '\0';
+	fclose(file);
+	for (i = 0; i < JOURNAL_EVENT_COUNT; i++) {
+		snprintf(line, sizeof(line), "\n*%s*, %s\n", journal_table[i].name,
+			 journal_table[i].message_id);
+		CU_ASSERT_PTR_NOT_NULL(strstr(page, line));
+	}
+}
+
+static void an_entry_comes_as_a_datagram(void)
+{
+	char buf[1024] = "";
+
+	listen_here();
+	CU_ASSERT_EQUAL(journal_send_to(path, JOURNAL_PROVEN, "w", "hello", NULL, 0), 0);
+	CU_ASSERT(recv(receiver, buf, sizeof(buf) - 1, 0) > 0);
+	CU_ASSERT_EQUAL(strncmp(buf, "MESSAGE=hello\n", 14), 0);
+	stop();
+}
+
+static void a_long_entry_comes_as_a_sealed_file(void)
+{
+	size_t size = 1024 * 1024;
+	_cleanup_free_ char *huge = malloc(size + 1);
+	union {
+		struct cmsghdr header;
+		char bytes[CMSG_SPACE(sizeof(int))];
+	} control;
+	struct msghdr message = { .msg_control = &control,
+				  .msg_controllen = sizeof(control) };
+	struct stat st;
+	int fd = -1;
+
+	memset(huge, 'x', size);
+	huge[size] = '\0';
+	listen_here();
+	CU_ASSERT_EQUAL(journal_send_to(path, JOURNAL_PROVEN, "w", huge, NULL, 0), 0);
+	CU_ASSERT_EQUAL(recvmsg(receiver, &message, 0), 0);
+	CU_ASSERT_EQUAL_FATAL(message.msg_controllen, sizeof(control));
+	memcpy(&fd, CMSG_DATA(&control.header), sizeof(fd));
+	CU_ASSERT_EQUAL(fstat(fd, &st), 0);
+	CU_ASSERT((size_t)st.st_size > size);
+	/* Sealed: the journal would not believe it otherwise. */
+	CU_ASSERT_EQUAL(ftruncate(fd, 0), -1);
+	close(fd);
+	stop();
+}
+
+static void no_journal_is_no_error(void)
+{
+	CU_ASSERT_EQUAL(
+		journal_send_to("/tmp/nfsrdma-no-such", JOURNAL_TCP, "w", "m", NULL, 0),
+		0);
+	CU_ASSERT_EQUAL(
+		journal_send_to("/dev/null/socket", JOURNAL_TCP, "w", "m", NULL, 0), 0);
+	listen_here();
+	close(receiver);
+	CU_ASSERT_EQUAL(journal_send_to(path, JOURNAL_TCP, "w", "m", NULL, 0), 0);
+	stop();
+}
+
+static void a_journal_that_does_not_read_keeps_nobody_waiting(void)
+{
+	uint64_t start = now_ms();
+	int rc = 0, i;
+
+	listen_here();
+	for (i = 0; i < 100000 && !rc; i++)
+		rc = journal_send_to(path, JOURNAL_TCP, "w", "m", NULL, 0);
+	CU_ASSERT_EQUAL(rc, -EAGAIN);
+	CU_ASSERT(now_ms() - start < 3000);
+	stop();
+}
+
+SUITE_MAIN("journal", TEST(an_entry_has_its_fields_in_order), TEST(a_bad_name_is_refused),
+	   TEST(ids_are_of_one_event_each), TEST(the_manual_page_has_them),
+	   TEST(an_entry_comes_as_a_datagram), TEST(a_long_entry_comes_as_a_sealed_file),
+	   TEST(no_journal_is_no_error),
+	   TEST(a_journal_that_does_not_read_keeps_nobody_waiting))

@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* Records of mounts: written, read again, and what of them is believed. */
+#include "plugin/record/internal.h"
+#include "tests/unit/host-tree.h"
+
+#define BOOT  "b3fe4a6a-8f6b-425a-81db-11412b84d08b"
+#define OTHER "00000000-8f6b-425a-81db-11412b84d08b"
+#define NOW   1000000
+#define AGE   60000
+
+static struct tree tree;
+static int folder;
+static struct nfs_mount mount;
+static struct record found;
+
+static void begin(void)
+{
+	tree_new(&tree);
+	tree_write(&tree, "proc/sys/kernel/random/boot_id", BOOT "\n");
+	folder = record_open(tree.root);
+	CU_ASSERT_FATAL(folder >= 0);
+	memset(&mount, 0, sizeof(mount));
+	mount.id = 90;
+	strcpy(mount.dev, "0:53");
+	strcpy(mount.target, "/srv/vm");
+	strcpy(mount.fs_spec, "nas:/vm");
+	strcpy(mount.proto, "rdma");
+}
+
+static void end(void)
+{
+	close(folder);
+	tree_free(&tree);
+}
+
+static struct record proven(void)
+{
+	struct record record = { .state = RECORD_PROVEN, .checked_ms = NOW - 1000 };
+
+	record_of_mount(&record, &mount);
+	strcpy(record.boot_id, BOOT);
+	strcpy(record.wanted, "rdma");
+	strcpy(record.by, "mount.nfsrdma");
+	return record;
+}
+
+static struct record pending(uint64_t checked_ms)
+{
+	struct record record = proven();
+
+	record.id = 0;
+	record.dev[0] = '\0';
+	record.state = RECORD_UNPROVEN;
+	record.checked_ms = checked_ms;
+	return record;
+}
+
+static void put(struct record record)
+{
+	CU_ASSERT_EQUAL(record_write(folder, &record, NULL), 0);
+}
+
+static const char *text_of(const char *path)
+{
+	static struct host_text text;
+
+	host_text_fini(&text);
+	CU_ASSERT_EQUAL_FATAL(host_read(tree.host, path, RECORD_MAX, &text), 0);
+	return text.text;
+}
+
+static int find(void)
+{
+	return record_find(tree.host, &mount, NOW, AGE, &found);
+}
+
+static void what_is_written_is_read(void)
+{
+	begin();
+	CU_ASSERT_EQUAL(find(), -ENOENT);
+	put(proven());
+	CU_ASSERT_EQUAL(find(), 0);
+	CU_ASSERT_EQUAL(found.state, RECORD_PROVEN);
+	CU_ASSERT_EQUAL(found.id, 90);
+	CU_ASSERT_EQUAL(found.checked_ms, NOW - 1000);
+	CU_ASSERT_STRING_EQUAL(found.effective, "rdma");
+	CU_ASSERT_STRING_EQUAL(found.by, "mount.nfsrdma");
+	CU_ASSERT_STRING_EQUAL(found.boot_id, BOOT);
+	end();
+}
+
+static void a_record_of_another_mount_is_not_believed(void)
+{
+	static const struct {
+		size_t offset;
+		const char *value;
+	} rows[] = {
+		{ offsetof(struct record, dev), "0:54" },
+		{ offsetof(struct record, target), "/srv/vm2" },
+		{ offsetof(struct record, fs_spec), "nas:/vm2" },
+		{ offsetof(struct record, boot_id), OTHER },
+	};
+	struct record record;
+	size_t i;
+
+	begin();
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		record = proven();
+		strcpy((char *)&record + rows[i].offset, rows[i].value);
+		put(record);
+		CU_ASSERT_EQUAL(find(), -ESTALE);
+	}
+	/* The file is of this number, what is in it is not. */
+	record = proven();
+	record.id = 91;
+	put(record);
+	tree_write(&tree, "run/nfsrdma/mounts/90.json",
+		   text_of("run/nfsrdma/mounts/91.json"));
+	CU_ASSERT_EQUAL(find(), -ESTALE);
+	end();
+}
+
+static void an_old_record_is_not_believed(void)
+{
+	struct record record;
+
+	begin();
+	record = proven();
+	record.checked_ms = NOW - AGE;
+	put(record);
+	CU_ASSERT_EQUAL(find(), 0);
+	record.checked_ms = NOW - AGE - 1;
+	put(record);
+	CU_ASSERT_EQUAL(find(), -ESTALE);
+	CU_ASSERT_STRING_EQUAL(err_text(), "the record is 60 s old");
+	record.checked_ms = NOW + 1;
+	put(record);
+	CU_ASSERT_EQUAL(find(), -ESTALE);
+	CU_ASSERT_STRING_EQUAL(err_text(), "the record is from the future");
+	end();
+}
+
+static void a_helper_at_that_directory_makes_a_record_doubtful(void)
+{
+	begin();
+	put(proven());
+	put(pending(NOW - 2000));
+	CU_ASSERT_EQUAL(find(), 0);
+	put(pending(NOW - 1000));
+	CU_ASSERT_EQUAL(find(), -ESTALE);
+	put(pending(NOW - 10));
+	CU_ASSERT_EQUAL(find(), -ESTALE);
+	CU_ASSERT_STRING_EQUAL(err_text(), "something was being mounted there since");
+	CU_ASSERT_EQUAL(record_find_pending(tree.host, "/srv/vm", &found), 0);
+	CU_ASSERT_EQUAL(found.state, RECORD_UNPROVEN);
+	CU_ASSERT_EQUAL(found.id, 0);
+	CU_ASSERT_EQUAL(record_remove(folder, 0, "/srv/vm"), 0);
+	CU_ASSERT_EQUAL(find(), 0);
+	end();
+}
+
+static void a_pending_record_of_an_earlier_boot_says_nothing(void)
+{
+	struct record record;
+
+	begin();
+	put(proven());
+	record = pending(NOW + 5000);
+	strcpy(record.boot_id, OTHER);
+	put(record);
+	CU_ASSERT_EQUAL(find(), 0);
+	CU_ASSERT_EQUAL(record_find_pending(tree.host, "/srv/vm", &found), -ESTALE);
+	end();
+}
+
+static void a_pending_record_that_makes_no_sense_is_no_good_news(void)
+{
+	char path[128], name[RECORD_NAME_MAX];
+
+	begin();
+	put(proven());
+	snprintf(path, sizeof(path), RECORD_FOLDER "/%s",
+		 record_pending_name("/srv/vm", name));
+	tree_write(&tree, path, "{}");
+	CU_ASSERT_EQUAL(find(), -EBADMSG);
+	end();
+}
+
+static void removing_what_is_absent_is_no_error(void)
+{
+	begin();
+	CU_ASSERT_EQUAL(record_remove(folder, 17, "/nowhere"), 0);
+	put(proven());
+	CU_ASSERT_EQUAL(record_remove(folder, 90, NULL), 0);
+	CU_ASSERT_EQUAL(find(), -ENOENT);
+	end();
+}
+
+static void all_of_a_directory_are_forgotten(void)
+{
+	struct record record;
+
+	begin();
+	put(proven());
+	put(pending(NOW - 10));
+	record = proven();
+	record.id = 91;
+	strcpy(record.target, "/srv/other");
+	put(record);
+	tree_write(&tree, "run/nfsrdma/mounts/92.json", "{");
+	CU_ASSERT_EQUAL(record_forget(folder, "/srv/vm"), 0);
+	CU_ASSERT_EQUAL(find(), -ENOENT);
+	CU_ASSERT_EQUAL(record_find_pending(tree.host, "/srv/vm", &found), -ENOENT);
+	CU_ASSERT_EQUAL(host_exists(tree.host, "run/nfsrdma/mounts/91.json"), 0);
+	CU_ASSERT_EQUAL(host_exists(tree.host, "run/nfsrdma/mounts/92.json"), 0);
+	end();
+}
+
+static void a_report_stands_beside_the_mount(void)
+{
+	_cleanup_(report_free_p) struct report *report = report_new("mount.nfsrdma");
+	struct record record;
+	struct finding finding;
+
+	begin();
+	record = proven();
+	finding_init(&finding, "client.device", FINDING_PASS, "%s", "rxe0");
+	CU_ASSERT_EQUAL(report_add(report, &finding), 0);
+	CU_ASSERT_EQUAL(record_write(folder, &record, report), 0);
+	CU_ASSERT_PTR_NOT_NULL(strstr(text_of("run/nfsrdma/mounts/90.json"),
+				      "\"schema\": \"nfsrdma-report/1\""));
+	CU_ASSERT_EQUAL(find(), 0);
+	end();
+}
+
+static void files_and_folders_are_for_all_to_read(void)
+{
+	char path[PATH_MAX];
+	mode_t mask = umask(0);
+	struct stat st;
+
+	begin();
+	umask(0077);
+	put(proven());
+	umask(mask);
+	snprintf(path, sizeof(path), "%s/run/nfsrdma/mounts", tree.root);
+	CU_ASSERT_EQUAL(stat(path, &st), 0);
+	CU_ASSERT_EQUAL(st.st_mode & 07777, 0755);
+	strcat(path, "/90.json");
+	CU_ASSERT_EQUAL(stat(path, &st), 0);
+	CU_ASSERT_EQUAL(st.st_mode & 07777, 0644);
+	end();
+}
+
+/* A link where a folder or a record should be leads nowhere. */
+static void links_are_not_followed_in_writing(void)
+{
+	char path[PATH_MAX];
+
+	tree_new(&tree);
+	tree_write(&tree, "run/x", "");
+	snprintf(path, sizeof(path), "%s/run/nfsrdma", tree.root);
+	CU_ASSERT_EQUAL(symlink("/tmp", path), 0);
+	CU_ASSERT_EQUAL(record_open(tree.root), -ENOTDIR);
+	tree_free(&tree);
+}
+
+static void a_record_that_is_no_record_is_an_error(void)
+{
+	static const char *const texts[] = {
+		"",
+		"[]",
+		"{}",
+		"{\"mount\": null}",
+		"{\"mount\": {}}",
+		"{\"mount\": {\"id\": null}}",
+		"{\"mount\": {\"id\": 0, \"dev\": \"0:1\"}}",
+		"{\"mount\": {\"id\": 4294967296, \"dev\": \"0:1\"}}",
+		"{\"mount\": {\"id\": \"90\"}}",
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(texts); i++)
+		CU_ASSERT_EQUAL(record_decode(texts[i], &found), -EBADMSG);
+}
+
+/* Every member, replaced by something else. */
+static void every_member_is_looked_at(void)
+{
+	static const struct {
+		const char *from, *to;
+	} rows[] = {
+		{ "\"dev\": \"0:53\"", "\"dev\": 53" },
+		{ "\"dev\": \"0:53\"", "\"dev\": \"0123456789abcdef\"" },
+		{ "\"target\": \"/srv/vm\"", "\"target\": \"/srv/\\u0000vm\"" },
+		{ "\"target\": \"/srv/vm\"", "\"target\": \"/srv/\\u001bvm\"" },
+		{ "\"fs_spec\": \"nas:/vm\"", "\"fs_spec\": null" },
+		{ "\"state\": \"proven\"", "\"state\": \"proved\"" },
+		{ "\"checked_monotonic_ms\": 999000", "\"checked_monotonic_ms\": -1" },
+		{ "\"checked_monotonic_ms\": 999000", "\"checked_monotonic_ms\": 1e3" },
+		{ "\"by\": \"mount.nfsrdma\"", "\"bye\": \"mount.nfsrdma\"" },
+	};
+	_cleanup_free_ char *text = NULL;
+	struct record record;
+	char changed[4096];
+	size_t i;
+
+	begin();
+	record = proven();
+	CU_ASSERT_EQUAL_FATAL(record_encode(&record, NULL, &text), 0);
+	CU_ASSERT_EQUAL(record_decode(text, &found), 0);
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		const char *at = strstr(text, rows[i].from);
+
+		CU_ASSERT_PTR_NOT_NULL_FATAL(at);
+		snprintf(changed, sizeof(changed), "%.*s%s%s", (int)(at - text), text,
+			 rows[i].to, at + strlen(rows[i].from));
+		CU_ASSERT_EQUAL(record_decode(changed, &found), -EBADMSG);
+	}
+	end();
+}
+
+SUITE_MAIN("record", TEST(what_is_written_is_read),
+	   TEST(a_record_of_another_mount_is_not_believed),
+	   TEST(an_old_record_is_not_believed),
+	   TEST(a_helper_at_that_directory_makes_a_record_doubtful),
+	   TEST(a_pending_record_of_an_earlier_boot_says_nothing),
+	   TEST(a_pending_record_that_makes_no_sense_is_no_good_news),
+	   TEST(removing_what_is_absent_is_no_error),
+	   TEST(all_of_a_directory_are_forgotten), TEST(a_report_stands_beside_the_mount),
+	   TEST(files_and_folders_are_for_all_to_read),
+	   TEST(links_are_not_followed_in_writing),
+	   TEST(a_record_that_is_no_record_is_an_error), TEST(every_member_is_looked_at))
