@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* The command line, as mount(8) writes it (mnt_context_mount() of libmount):
+ *
+ *	mount.nfsrdma SPEC DIR [-sfnvrw] [-N NAMESPACE] [-o OPTIONS] [-t TYPE.SUBTYPE]
+ *	umount.nfsrdma DIR [-nlfvr] [-N NAMESPACE] [-t TYPE]
+ *
+ * Options may come before the operands, too, for a person who calls it. */
+#include <ctype.h>
+#include <getopt.h>
+
+#include "mount-helper/internal.h"
+
+static int take_options(struct args *args, const char *more)
+{
+	size_t have = args->options ? strlen(args->options) + 1 : 0;
+	size_t len = strlen(more);
+	char *joined;
+
+	/* What plan_make() refuses, without memory for it. */
+	if (have + len > OPTS_TEXT_MAX)
+		return err_set(EINVAL, "the options have more than %d bytes",
+			       OPTS_TEXT_MAX);
+	joined = realloc(args->options, have + len + 1);
+	if (!joined)
+		return err_set(ENOMEM, "no memory");
+	if (have)
+		joined[have - 1] = ',';
+	memcpy(joined + have, more, len + 1);
+	args->options = joined;
+	return 0;
+}
+
+static bool *flag_of(struct args *args, int option)
+{
+	switch (option) {
+	case 'f': return &args->fake;
+	case 's': return &args->sloppy;
+	case 'n': return &args->no_mtab;
+	case 'v': return &args->verbose;
+	case 'r': return &args->read_only;
+	case 'w': return &args->read_write;
+	case 'l': return &args->lazy;
+	case 'h': return &args->help;
+	case 'V': return &args->version;
+	default: return NULL;
+	}
+}
+
+/* @option: as of getopt(3), which printed nothing. */
+static int take(struct args *args, int option, const char *value)
+{
+	bool *flag = flag_of(args, option);
+
+	if (flag) {
+		*flag = true;
+		return 0;
+	}
+	switch (option) {
+	case 'o': return take_options(args, value);
+	case 'N': args->space = value; return 0;
+	case 't': return 0; /* ours, or we would not have been called */
+	case ':': return err_set(EINVAL, "-%c needs a value", optopt);
+	default:
+		return isprint(optopt) ? err_set(EINVAL, "there is no option -%c", optopt)
+				       : err_set(EINVAL, "there is no such option");
+	}
+}
+
+static bool is_plain(const char *text)
+{
+	for (; *text; text++)
+		if (iscntrl((unsigned char)*text))
+			return false;
+	return true;
+}
+
+static int take_operands(struct args *args, char *const operands[], int count,
+			 bool umount)
+{
+	int wanted = umount ? 1 : 2, i;
+
+	if (args->help || args->version)
+		return 0;
+	if (count < wanted)
+		return err_set(EINVAL, umount ? "a directory is needed"
+					      : "a source and a directory are needed");
+	if (count > wanted)
+		return err_set(EINVAL, "there is one operand too many: %.64s",
+			       operands[wanted]);
+	for (i = 0; i < count; i++) {
+		/* What begins with a dash could become an option of mount.nfs. */
+		if (!operands[i][0] || operands[i][0] == '-' || !is_plain(operands[i]))
+			return err_set(EINVAL, "%s makes no sense",
+				       i + 1 == wanted ? "the directory" : "the source");
+		if (strlen(operands[i]) >= PATH_MAX)
+			return err_set(EINVAL, "%s has more than %d bytes",
+				       i + 1 == wanted ? "the directory" : "the source",
+				       PATH_MAX - 1);
+	}
+	args->spec = umount ? NULL : operands[0];
+	args->dir = operands[wanted - 1];
+	return 0;
+}
+
+int args_parse(struct args *args, int argc, char *const argv[], bool umount)
+{
+	static const struct option names[] = {
+		{ "help", no_argument, NULL, 'h' },
+		{ "version", no_argument, NULL, 'V' },
+		{ NULL, 0, NULL, 0 },
+	};
+	int option, rc = 0;
+
+	memset(args, 0, sizeof(*args));
+	opterr = 0;
+	optind = 0;
+	while (!rc &&
+	       (option = getopt_long(argc, argv, ":fsnvrwlho:t:N:V", names, NULL)) != -1)
+		rc = take(args, option, optarg);
+	args->force = umount && args->fake;
+	rc = rc ? rc : take_operands(args, argv + optind, argc - optind, umount);
+	if (rc)
+		args_fini(args);
+	return rc;
+}
+
+void args_fini(struct args *args)
+{
+	free(args->options);
+	args->options = NULL;
+}

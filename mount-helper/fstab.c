@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* A user's mount ("user" in fstab). mount.nfs, which is setuid, then believes fstab alone and drops
+ * whatever options it is given; so all that makes it a mount over RDMA must be in that line. */
+#include <stdio.h>
+
+#include <libmount/libmount.h>
+
+#include "mount-helper/internal.h"
+
+static int skip_line(struct libmnt_table *table, const char *filename, int line)
+{
+	(void)table, (void)filename, (void)line;
+	return 1;
+}
+
+static int judge(const char *text)
+{
+	_cleanup_(opts_free_p) struct opts *opts = NULL;
+	int rc = opts_parse(&opts, text);
+	ssize_t proto, port;
+	size_t i;
+
+	if (rc)
+		return rc;
+	proto = opts_find(opts, "proto");
+	port = opts_find(opts, "port");
+	if (proto < 0 || port < 0 ||
+	    strncmp(opts_at(opts, (size_t)proto).value ?: "", "rdma", 4))
+		return err_set(
+			EPERM,
+			"only root may mount this: for others its line in /etc/fstab must have proto=rdma and port= itself, because mount.nfs takes nothing else from them");
+	for (i = 0; i < opts_count(opts); i++)
+		if (!strncmp(opts_at(opts, i).name, "nfsrdma.", 8))
+			return err_set(
+				EPERM,
+				"only root may mount this: mount.nfs takes its line in /etc/fstab as it is, and does not know %s",
+				opts_at(opts, i).name);
+	return 0;
+}
+
+static int find_line(struct libmnt_table *table, const char *dir)
+{
+	struct libmnt_fs *fs = mnt_table_find_target(table, dir, MNT_ITER_FORWARD);
+
+	if (!fs)
+		return err_set(EPERM, "only root may mount what is not in /etc/fstab");
+	return judge(mnt_fs_get_options(fs));
+}
+
+int fstab_allows_user(const struct host *host, const char *dir)
+{
+	_cleanup_(host_text_fini) struct host_text text = { NULL, 0 };
+	struct libmnt_table *table;
+	FILE *file;
+	int rc = host_read(host, "etc/fstab", HOST_FILE_MAX, &text);
+
+	if (rc)
+		return rc;
+	table = mnt_new_table();
+	/* fmemopen(3) does not take an empty text. */
+	file = text.len ? fmemopen(text.text, text.len, "r") : NULL;
+	rc = err_set(EPERM, "only root may mount what is not in /etc/fstab");
+	if (table && file) {
+		mnt_table_set_parser_errcb(table, skip_line);
+		if (!mnt_table_parse_stream(table, file, "fstab"))
+			rc = find_line(table, dir);
+	}
+	if (file)
+		fclose(file);
+	mnt_unref_table(table);
+	return rc;
+}

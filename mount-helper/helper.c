@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* What is known of the one mount that a helper is for, and what it makes of the process that it was
+ * started as, which is anybody's. */
+#include <fcntl.h>
+#include <signal.h>
+
+#include "mount-helper/internal.h"
+
+void helper_init(void)
+{
+	int fd;
+
+	/* Nothing of the environment is believed: who may mount may have set it for root. */
+	clearenv();
+	/* Were 2 closed, the next file that is opened would get what is said on stderr. */
+	do {
+		fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+	} while (fd >= 0 && fd <= STDERR_FILENO && !fcntl(fd, F_SETFD, 0));
+	if (fd > STDERR_FILENO)
+		close(fd);
+	/* Nobody who stops reading us ends us between a mount and its record; and children are
+	 * waited for. */
+	signal(SIGPIPE, SIG_IGN);
+	signal(SIGCHLD, SIG_DFL);
+}
+
+void helper_fini(struct helper *helper)
+{
+	plan_free(helper->plan);
+	policy_free(helper->policies);
+	report_free(helper->report);
+	host_close(helper->host);
+	if (helper->records >= 0)
+		close(helper->records);
+	args_fini(&helper->args);
+}

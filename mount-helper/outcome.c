@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* What came of an attempt: in words, in the journal and in the record, and the exit status. A row
+ * for each end that an attempt can have. */
+#include <stdio.h>
+
+#include "mount-helper/internal.h"
+
+/* What the record says while nothing is proven, and in the end. */
+enum recording {
+	RECORD_KEEP,   /* the pending one stays: what is there is not known */
+	RECORD_REMOVE, /* nothing was mounted */
+	RECORD_WRITE,  /* of the mount */
+};
+
+static void fill_record(const struct helper *helper, struct record *record)
+{
+	memset(record, 0, sizeof(*record));
+	text_copy(record->target, sizeof(record->target), helper->dir);
+	text_copy(record->fs_spec, sizeof(record->fs_spec), helper->args.spec);
+	text_copy(record->boot_id, sizeof(record->boot_id), helper->boot_id);
+	text_copy(record->wanted, sizeof(record->wanted),
+		  helper->plan->wants_rdma ? "rdma" : helper->plan->transport);
+	text_copy(record->by, sizeof(record->by), helper->name);
+	record->checked_ms = now_ms();
+}
+
+int outcome_pending(struct helper *helper)
+{
+	struct record record;
+	int rc;
+
+	if (helper->args.fake || !helper->root)
+		return 0;
+	/* No folder, so no record that could be believed. */
+	if (helper->records < 0)
+		return err_set(EROFS, "there is no folder for records");
+	fill_record(helper, &record);
+	record.state = RECORD_UNPROVEN;
+	rc = record_write(helper->records, &record, helper->report);
+	return rc;
+}
+
+static void write_record(struct helper *helper, const struct proof *proof)
+{
+	struct record record;
+	int rc;
+
+	if (helper->records < 0)
+		return;
+	fill_record(helper, &record);
+	record.id = proof->id;
+	text_copy(record.dev, sizeof(record.dev), proof->dev);
+	text_copy(record.target, sizeof(record.target), proof->target);
+	text_copy(record.fs_spec, sizeof(record.fs_spec), proof->fs_spec);
+	text_copy(record.effective, sizeof(record.effective), proof->proto);
+	record.state = proof->rdma ? RECORD_PROVEN : RECORD_TCP;
+	rc = record_write(helper->records, &record, helper->report);
+	rc = rc ? rc : record_remove(helper->records, 0, helper->dir);
+	if (rc)
+		tell(helper, JOURNAL_WARNING,
+		     "%s: not recorded, so unproven to others: %s", tell_mount(helper),
+		     err_text());
+}
+
+static void settle_record(struct helper *helper, enum recording how,
+			  const struct proof *proof)
+{
+	if (helper->args.fake || helper->records < 0 || how == RECORD_KEEP)
+		return;
+	if (how == RECORD_WRITE && proof->found)
+		write_record(helper, proof);
+	else if (how == RECORD_REMOVE)
+		record_remove(helper->records, 0, helper->dir);
+}
+
+/* The proof as a finding of the report. */
+static void add_finding(struct helper *helper, const struct proof *proof)
+{
+	struct finding finding;
+	char port[16];
+
+	snprintf(port, sizeof(port), "%u", proof->port);
+	report_subject(helper->report, "transport", proof->proto);
+	report_subject(helper->report, "nfs_version", proof->vers);
+	report_subject(helper->report, "port", port);
+
+	finding_init(&finding, "mount.transport",
+		     proof->rdma ? FINDING_PASS : FINDING_FAIL, "%s",
+		     proof->rdma ? "it runs over RDMA" : proof->why);
+	finding_text(&finding, "proto", "%s", proof->proto);
+	finding_text(&finding, "vers", "%s", proof->vers);
+	finding_number(&finding, "port", proof->port);
+	if (proof->other[0])
+		finding_text(&finding, "other_mount", "%s", proof->other);
+	report_add(helper->report, &finding);
+}
+
+/* Where another mount's connection is the reason, its name. */
+static const char *because(const struct helper *helper, const struct proof *proof)
+{
+	static char text[640];
+
+	if (helper->gave_up)
+		snprintf(text, sizeof(text), ", since RDMA failed");
+	else if (proof->other[0])
+		snprintf(
+			text, sizeof(text),
+			": %.250s is a mount of the same server over %s and in the same version, %s, whose connection the kernel takes for this one too; unmount that one first, or give one of them another version (vers=)",
+			proof->other, proof->proto, proof->vers);
+	else
+		snprintf(text, sizeof(text),
+			 "; see 'nfsrdma check', and nfsmount.conf for a protocol");
+	return text;
+}
+
+/* --- a row each --------------------------------------------------------------------------------- */
+
+static int say_proven(struct helper *helper, const struct stage_result *result)
+{
+	const struct proof *proof = &result->proof;
+
+	tell(helper, JOURNAL_PROVEN, "%s: mounted over RDMA, proven: NFSv%s, %s, port %u",
+	     tell_mount(helper), proof->vers, proof->proto, proof->port);
+	return HELPER_OK;
+}
+
+static int say_tcp(struct helper *helper, const struct stage_result *result)
+{
+	const struct policy *policy = &helper->plan->policy;
+
+	tell(helper, JOURNAL_TCP,
+	     "WARNING: %s is mounted and NOT over RDMA: %s; the policy \"%s\" (%s) lets it stay%s",
+	     tell_mount(helper), result->proof.why, policy_mode_name(policy->mode),
+	     policy->mode_from, because(helper, &result->proof));
+	return HELPER_OK;
+}
+
+static int say_mounted(struct helper *helper, const struct stage_result *result)
+{
+	return result->proof.rdma ? say_proven(helper, result) : say_tcp(helper, result);
+}
+
+static int say_already(struct helper *helper, const struct stage_result *result)
+{
+	if (result->proof.rdma || helper->plan->policy.mode != POLICY_REQUIRE)
+		return say_mounted(helper, result);
+	tell(helper, JOURNAL_FAILED, "%s: the mount that is there is not over RDMA: %s%s",
+	     tell_mount(helper), result->proof.why, because(helper, &result->proof));
+	return HELPER_FAILED;
+}
+
+static int say_faked(struct helper *helper, const struct stage_result *result)
+{
+	(void)helper, (void)result;
+	return HELPER_OK;
+}
+
+static int say_undone(struct helper *helper, const struct stage_result *result)
+{
+	tell(helper, JOURNAL_UNDONE,
+	     "%s is not mounted: it came up without RDMA (%s), which the policy \"%s\" (%s) forbids, and was undone%s",
+	     tell_mount(helper), result->proof.why,
+	     policy_mode_name(helper->plan->policy.mode), helper->plan->policy.mode_from,
+	     because(helper, &result->proof));
+	return HELPER_FAILED;
+}
+
+static int say_left(struct helper *helper, const struct stage_result *result)
+{
+	tell(helper, JOURNAL_FAILED,
+	     "%s: something may be mounted there that is not proven: %s; look with findmnt, and unmount it",
+	     tell_mount(helper), result->text);
+	return HELPER_FAILED;
+}
+
+static int say_nothing(struct helper *helper, const struct stage_result *result)
+{
+	if (helper->plan->background) {
+		tell(helper, JOURNAL_UNPROVEN,
+		     "%s: mount.nfs goes on in the background (bg): nothing is mounted yet, and what comes is not proven",
+		     tell_mount(helper));
+		return HELPER_OK;
+	}
+	tell(helper, JOURNAL_FAILED, "%s is not mounted: %s", tell_mount(helper),
+	     result->text);
+	return HELPER_FAILED;
+}
+
+/* What mount.nfs said last; all of it is on stderr already. */
+static const char *words(const struct stage_result *result)
+{
+	return result->text[0] ? result->text : "mount.nfs gives no reason";
+}
+
+static int say_failed(struct helper *helper, const struct stage_result *result)
+{
+	/* mount(8)'s bits; 126 and others would be taken for something else. */
+	static const int passed_on[] = { 1, 2, 4, 8, 16, 32, 64 };
+	struct look look = { 0 };
+	size_t i;
+
+	/* Of an attempt over TCP nothing here knows the cause. */
+	if (!helper->gave_up)
+		look_after(helper, &look);
+	if (look.failed)
+		tell(helper, JOURNAL_FAILED,
+		     "%s is not mounted: %s (%s); what to do: nfsrdma explain %s",
+		     tell_mount(helper), look.first.summary, words(result),
+		     look.first.id);
+	else
+		tell(helper, JOURNAL_FAILED, "%s is not mounted%s: %s",
+		     tell_mount(helper),
+		     helper->gave_up ? ", over TCP neither"
+				     : ", and the checks find no cause",
+		     words(result));
+	for (i = 0; i < ARRAY_SIZE(passed_on); i++)
+		if (result->status == passed_on[i])
+			return result->status;
+	return HELPER_FAILED;
+}
+
+static int say_unmade(struct helper *helper, const struct stage_result *result)
+{
+	tell(helper, JOURNAL_FAILED, "%s is not mounted: %s", tell_mount(helper),
+	     result->text);
+	return HELPER_FAILED;
+}
+
+static int say_timeout(struct helper *helper, const struct stage_result *result)
+{
+	tell(helper, JOURNAL_FAILED,
+	     "%s is not mounted: mount.nfs did not come to an end and was stopped%s%s",
+	     tell_mount(helper), result->text[0] ? ": " : "", result->text);
+	return HELPER_FAILED;
+}
+
+static int say_interrupted(struct helper *helper, const struct stage_result *result)
+{
+	(void)result;
+	tell(helper, JOURNAL_FAILED, "%s is not mounted: interrupted",
+	     tell_mount(helper));
+	return HELPER_USER;
+}
+
+static const struct {
+	int (*say)(struct helper *helper, const struct stage_result *result);
+	enum recording open, hidden;
+} rows[] = {
+	[STAGE_MOUNTED] = { say_mounted, RECORD_WRITE, RECORD_WRITE },
+	[STAGE_ALREADY] = { say_already, RECORD_WRITE, RECORD_WRITE },
+	[STAGE_FAKED] = { say_faked, RECORD_KEEP, RECORD_KEEP },
+	[STAGE_UNDONE] = { say_undone, RECORD_REMOVE, RECORD_REMOVE },
+	[STAGE_LEFT] = { say_left, RECORD_KEEP, RECORD_KEEP },
+	[STAGE_NOTHING] = { say_nothing, RECORD_KEEP, RECORD_REMOVE },
+	[STAGE_FAILED] = { say_failed, RECORD_REMOVE, RECORD_REMOVE },
+	[STAGE_UNMADE] = { say_unmade, RECORD_REMOVE, RECORD_REMOVE },
+	/* The kernel may still mount it. Hidden, nobody would ever see that. */
+	[STAGE_TIMEOUT] = { say_timeout, RECORD_KEEP, RECORD_REMOVE },
+	[STAGE_INTERRUPTED] = { say_interrupted, RECORD_REMOVE, RECORD_REMOVE },
+	[STAGE_NOT_HIDDEN] = { say_unmade, RECORD_REMOVE, RECORD_REMOVE },
+};
+
+int outcome(struct helper *helper, const struct stage_result *result)
+{
+	if (result->proof.id)
+		add_finding(helper, &result->proof);
+	settle_record(helper,
+		      result->hidden ? rows[result->end].hidden : rows[result->end].open,
+		      &result->proof);
+	return rows[result->end].say(helper, result);
+}

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* What is known before the first check: this host's policy, the plan, the server's addresses. What
+ * cannot be, ends here, with a sentence. */
+#include <netinet/in.h>
+#include <stdio.h>
+
+#include "mount-helper/internal.h"
+
+/* A resolver that does not answer; mount.nfs asks it again. */
+#define RESOLVE_MS 5000
+
+static int refuse(struct helper *helper, enum helper_exit code)
+{
+	char why[ERR_TEXT_MAX];
+
+	snprintf(why, sizeof(why), "%s", err_text());
+	tell(helper, JOURNAL_REFUSED, "%s is not mounted: %s", tell_mount(helper), why);
+	return code;
+}
+
+/* Files of this host are opened before another mount namespace is entered: policy and /proc are
+ * ours, the directory and mount.nfs are its. */
+static int open_host(struct helper *helper)
+{
+	int rc = host_open(&helper->host, NULL);
+
+	rc = rc ? rc : policy_open(&helper->policies, helper->host);
+	if (rc)
+		return rc;
+	if (helper->root && !helper->args.fake)
+		helper->records = record_open(RECORD_ROOT);
+	if (record_boot_id(helper->host, helper->boot_id, sizeof(helper->boot_id)))
+		helper->boot_id[0] = '\0';
+	return helper->args.space ? space_enter(helper->args.space) : 0;
+}
+
+static int make_plan(struct helper *helper, enum ip_family family)
+{
+	const struct plan_request request = { .spec = helper->args.spec,
+					      .options = helper->args.options,
+					      .dir = helper->dir,
+					      .policies = helper->policies,
+					      .family = family };
+
+	plan_free(helper->plan);
+	helper->plan = NULL;
+	return plan_make(&helper->plan, &request);
+}
+
+static void set_target(struct helper *helper)
+{
+	const struct plan *plan = helper->plan;
+	struct check_target *target = &helper->target;
+
+	target->server = plan->spec.host;
+	target->export = plan->spec.path;
+	target->port = plan->port;
+	/* No other port helps a mount that names this one. */
+	target->has_port = true;
+	target->roles = CHECK_CLIENT;
+	target->nfs_version = (unsigned int)plan->nfs_major;
+	target->nfs_minor = plan->nfs_minor > 0 ? (unsigned int)plan->nfs_minor : 0;
+	if (!plan->port)
+		target->port = 20049;
+}
+
+static enum ip_family family_of(const struct check_target *target)
+{
+	unsigned int i;
+
+	for (i = 0; i < target->naddresses; i++)
+		if (target->addresses[i].addr.ss_family == AF_INET)
+			return IP_V4;
+	return target->naddresses ? IP_V6 : IP_UNKNOWN;
+}
+
+/* mount.nfs goes to the first address of the family that its options name. */
+static void keep_family(struct check_target *target, sa_family_t family)
+{
+	unsigned int i, n = 0;
+
+	for (i = 0; i < target->naddresses; i++)
+		if (target->addresses[i].addr.ss_family == family)
+			target->addresses[n++] = target->addresses[i];
+	target->naddresses = n;
+}
+
+/* A name may have IPv6 addresses only, and mount.nfs is to be told. Who cannot be resolved is
+ * mount.nfs's to complain of. */
+static int resolve(struct helper *helper)
+{
+	bool named = helper->plan->spec.family == IP_UNKNOWN;
+	int rc;
+
+	remote_resolve(helper->host, &helper->target,
+		       deadline_min(helper->deadline, deadline_in(RESOLVE_MS)));
+	if (named && family_of(&helper->target) == IP_V6) {
+		rc = make_plan(helper, IP_V6);
+		if (rc)
+			return rc;
+		set_target(helper);
+	}
+	keep_family(&helper->target,
+		    !strcmp(helper->plan->transport, "rdma6") ? AF_INET6 : AF_INET);
+	return 0;
+}
+
+static void tell_warnings(struct helper *helper)
+{
+	unsigned int i;
+
+	for (i = 0; i < helper->plan->nwarnings; i++)
+		tell(helper, JOURNAL_WARNING, "%s: %s", tell_mount(helper),
+		     helper->plan->warnings[i]);
+}
+
+static int plan_it(struct helper *helper)
+{
+	int rc = make_plan(helper, IP_UNKNOWN);
+
+	if (rc)
+		return rc;
+	helper->deadline = deadline_in(helper->plan->policy.deadline_ms);
+	set_target(helper);
+	if (helper->plan->wants_rdma)
+		rc = resolve(helper);
+	if (!rc)
+		tell_warnings(helper);
+	return rc;
+}
+
+int prepare(struct helper *helper)
+{
+	int rc = open_host(helper);
+
+	if (rc)
+		return refuse(helper, HELPER_USAGE);
+	if (dir_resolve(helper->args.dir, helper->dir))
+		return refuse(helper, HELPER_FAILED);
+	if (plan_it(helper))
+		return refuse(helper, HELPER_USAGE);
+	if (!helper->root && fstab_allows_user(helper->host, helper->dir))
+		return refuse(helper, HELPER_USAGE);
+	return 0;
+}

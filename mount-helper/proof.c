@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* Over what a mount runs: the transport in mountinfo, which is the one of the connection in use
+ * (nfs_show_mount_options() in fs/nfs/super.c), and every connection in mountstats. An option that
+ * asked for RDMA proves nothing: of an NFSv4.1 server that is mounted over TCP already the kernel
+ * takes that connection, and keeps port= as it was asked for (nfs41_walk_client_list() in
+ * fs/nfs/nfs4client.c). */
+#include <stdio.h>
+
+#include "mount-helper/internal.h"
+
+int proof_mount_id(const struct host *host, int fd, unsigned int *id)
+{
+	_cleanup_(host_text_fini) struct host_text text = { NULL, 0 };
+	char path[64], *cursor, *line;
+	int rc;
+
+	snprintf(path, sizeof(path), "proc/self/fdinfo/%d", fd);
+	rc = host_read(host, path, 64 * 1024, &text);
+	if (rc)
+		return rc;
+	for (cursor = text.text; (line = line_next(&cursor));)
+		if (sscanf(line, "mnt_id: %9u", id) == 1)
+			return 0;
+	return err_set(EBADMSG, "/%s has no mnt_id", path);
+}
+
+static const struct nfs_mount *find(const struct nfs_mounts *mounts, unsigned int id)
+{
+	unsigned int i;
+
+	for (i = 0; i < mounts->count; i++)
+		if (mounts->list[i].id == id)
+			return &mounts->list[i];
+	return NULL;
+}
+
+static bool is_rdma(const char *proto)
+{
+	return !strcmp(proto, "rdma") || !strcmp(proto, "rdma6");
+}
+
+/* Trunking: same server and version, and what it runs over. */
+static void find_other(const struct nfs_mounts *mounts, const struct nfs_mount *mount,
+		       struct proof *out)
+{
+	unsigned int i;
+
+	for (i = 0; i < mounts->count; i++) {
+		const struct nfs_mount *other = &mounts->list[i];
+
+		if (other->id == mount->id || is_rdma(other->proto) ||
+		    strcmp(other->addr, mount->addr) ||
+		    strcmp(other->vers, mount->vers) || !mount->addr[0])
+			continue;
+		text_copy(out->other, sizeof(out->other), other->target);
+		return;
+	}
+}
+
+static void take(const struct nfs_mount *mount, struct proof *out)
+{
+	out->found = true;
+	out->id = mount->id;
+	out->port = mount->port;
+	text_copy(out->dev, sizeof(out->dev), mount->dev);
+	text_copy(out->target, sizeof(out->target), mount->target);
+	text_copy(out->fs_spec, sizeof(out->fs_spec), mount->fs_spec);
+	text_copy(out->proto, sizeof(out->proto), mount->proto);
+	text_copy(out->vers, sizeof(out->vers), mount->vers);
+	text_copy(out->addr, sizeof(out->addr), mount->addr);
+}
+
+static void judge(const struct nfs_mounts *mounts, const struct mount_verdict *verdict,
+		  struct proof *out)
+{
+	out->rdma = verdict->run == RUN_RDMA || verdict->run == RUN_CLAIMED;
+	if (out->rdma)
+		return;
+	find_other(mounts, verdict->mount, out);
+	if (verdict->run == RUN_MIXED)
+		snprintf(out->why, sizeof(out->why),
+			 "mountinfo says %s, and mountstats does not agree", out->proto);
+	else if (verdict->run == RUN_UNKNOWN)
+		snprintf(out->why, sizeof(out->why), "mountinfo names no transport");
+	else
+		snprintf(out->why, sizeof(out->why), "it runs over %s", out->proto);
+}
+
+int proof_of(const struct nfs_mounts *mounts, unsigned int id, struct proof *out)
+{
+	const struct mounts_seen seen = { .now = mounts };
+	const struct nfs_mount *mount = find(mounts, id);
+	_cleanup_free_ struct mount_verdict *verdicts = NULL;
+	int rc;
+
+	memset(out, 0, sizeof(*out));
+	if (!mount) {
+		snprintf(out->why, sizeof(out->why), "it is no NFS mount");
+		return 0;
+	}
+	take(mount, out);
+	rc = mounts_audit(&seen, &verdicts);
+	if (!rc)
+		judge(mounts, &verdicts[mount - mounts->list], out);
+	return rc;
+}
+
+int proof_read(const struct host *host, unsigned int id, struct proof *out)
+{
+	struct nfs_mounts mounts = { 0 };
+	int rc = host_nfs_mounts(host, &mounts);
+
+	memset(out, 0, sizeof(*out));
+	if (rc)
+		return rc;
+	rc = proof_of(&mounts, id, out);
+	host_nfs_mounts_fini(&mounts);
+	return rc;
+}
+
+int proof_on(const struct host *host, const char *dir, struct proof *out)
+{
+	char clean[sizeof(out->target)];
+	struct nfs_mounts mounts = { 0 };
+	int rc = host_nfs_mounts(host, &mounts);
+	unsigned int i;
+
+	if (rc)
+		return rc;
+	rc = -ENOENT;
+	text_copy(clean, sizeof(clean), dir);
+	for (i = mounts.count; rc == -ENOENT && i > 0; i--)
+		if (!strcmp(mounts.list[i - 1].target, clean))
+			rc = proof_of(&mounts, mounts.list[i - 1].id, out);
+	host_nfs_mounts_fini(&mounts);
+	return rc;
+}

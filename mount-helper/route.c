@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* The running system as checks may ask it at mount time: the route to the server, of the kernel
+ * itself by rtnetlink(7). Firewalls and units are asked by programs and over a bus; here they are
+ * unknown. */
+#include <arpa/inet.h>
+#include <linux/rtnetlink.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <stdio.h>
+#include <sys/socket.h>
+
+#include "mount-helper/internal.h"
+
+#define PATIENCE_MS 500
+
+struct request {
+	struct nlmsghdr header;
+	struct rtmsg route;
+	char attributes[64];
+};
+
+static const void *bytes_of(const struct sockaddr_storage *address, size_t *len)
+{
+	if (address->ss_family == AF_INET6) {
+		*len = sizeof(struct in6_addr);
+		return &((const struct sockaddr_in6 *)address)->sin6_addr;
+	}
+	*len = sizeof(struct in_addr);
+	return &((const struct sockaddr_in *)address)->sin_addr;
+}
+
+static void add_attribute(struct request *request, unsigned short type, const void *data,
+			  size_t len)
+{
+	struct rtattr *attribute =
+		(struct rtattr *)((char *)request +
+				  NLMSG_ALIGN(request->header.nlmsg_len));
+
+	attribute->rta_type = type;
+	attribute->rta_len = (unsigned short)RTA_LENGTH(len);
+	memcpy(RTA_DATA(attribute), data, len);
+	request->header.nlmsg_len =
+		(uint32_t)(NLMSG_ALIGN(request->header.nlmsg_len) + RTA_SPACE(len));
+}
+
+static void make_request(struct request *request, const struct transport_address *to)
+{
+	const struct sockaddr_in6 *in6 = (const struct sockaddr_in6 *)&to->addr;
+	const void *bytes;
+	size_t len;
+
+	memset(request, 0, sizeof(*request));
+	bytes = bytes_of(&to->addr, &len);
+	request->header.nlmsg_len = NLMSG_LENGTH(sizeof(request->route));
+	request->header.nlmsg_type = RTM_GETROUTE;
+	request->header.nlmsg_flags = NLM_F_REQUEST;
+	request->route.rtm_family = (unsigned char)to->addr.ss_family;
+	request->route.rtm_dst_len = (unsigned char)(8 * len);
+	add_attribute(request, RTA_DST, bytes, len);
+	if (to->addr.ss_family == AF_INET6 && in6->sin6_scope_id)
+		add_attribute(request, RTA_OIF, &in6->sin6_scope_id,
+			      sizeof(in6->sin6_scope_id));
+}
+
+static int take_route(const struct nlmsghdr *header, int family, struct host_route *out)
+{
+	const struct rtmsg *route = NLMSG_DATA(header);
+	const struct rtattr *attribute = RTM_RTA(route);
+	int left = (int)RTM_PAYLOAD(header);
+	unsigned int oif = 0;
+
+	if (header->nlmsg_len < NLMSG_LENGTH(sizeof(*route)))
+		return err_set(EPROTO, "the kernel's answer about a route is too short");
+	out->local = route->rtm_type == RTN_LOCAL;
+	if (route->rtm_type != RTN_UNICAST && !out->local)
+		return err_set(ENETUNREACH, "the route to the server says no");
+	for (; RTA_OK(attribute, left); attribute = RTA_NEXT(attribute, left)) {
+		if (attribute->rta_type == RTA_OIF &&
+		    RTA_PAYLOAD(attribute) == sizeof(oif))
+			memcpy(&oif, RTA_DATA(attribute), sizeof(oif));
+		else if (attribute->rta_type == RTA_GATEWAY)
+			inet_ntop(family, RTA_DATA(attribute), out->gateway,
+				  sizeof(out->gateway));
+		else if (attribute->rta_type == RTA_PREFSRC)
+			inet_ntop(family, RTA_DATA(attribute), out->source,
+				  sizeof(out->source));
+	}
+	if (!if_indextoname(oif, out->netdev))
+		return err_set(ENETUNREACH,
+			       "the route to the server leads through no network device");
+	return 0;
+}
+
+static int take_answer(const void *answer, size_t len, int family, struct host_route *out)
+{
+	const struct nlmsghdr *header = answer;
+	const struct nlmsgerr *error = NLMSG_DATA(header);
+
+	if (!NLMSG_OK(header, len))
+		return err_set(EPROTO, "the kernel's answer about a route is too short");
+	if (header->nlmsg_type == NLMSG_ERROR &&
+	    header->nlmsg_len >= NLMSG_LENGTH(sizeof(*error))) {
+		/* EINVAL is a blackhole; there are others, and none leads there. */
+		return err_set(ENETUNREACH, "there is no route to the server: %s",
+			       strerror(-error->error));
+	}
+	if (header->nlmsg_type != RTM_NEWROUTE)
+		return err_set(EPROTO, "the kernel does not answer about a route");
+	return take_route(header, family, out);
+}
+
+static int route(const struct host *host, const struct transport_address *to,
+		 struct host_route *out)
+{
+	_cleanup_close_ int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC,
+					NETLINK_ROUTE);
+	struct pollfd pfd = { .fd = fd, .events = POLLIN };
+	union {
+		struct nlmsghdr header;
+		char bytes[8192];
+	} answer;
+	struct request request;
+	ssize_t n;
+
+	(void)host;
+	memset(out, 0, sizeof(*out));
+	make_request(&request, to);
+	if (fd < 0 || send(fd, &request, request.header.nlmsg_len, 0) < 0)
+		return err_sys("ask the kernel for a route");
+	if (poll(&pfd, 1, PATIENCE_MS) != 1)
+		return err_set(ETIMEDOUT, "the kernel does not answer about a route");
+	n = recv(fd, &answer, sizeof(answer), 0);
+	if (n < 0)
+		return err_sys("ask the kernel for a route");
+	return take_answer(&answer, (size_t)n, to->addr.ss_family, out);
+}
+
+static int not_asked(void)
+{
+	return err_set(ENODATA, "not asked at mount time");
+}
+
+static int nftables(const struct host *host, struct host_text *json)
+{
+	(void)host, (void)json;
+	return not_asked();
+}
+
+static int firewalld(const struct host *host, const char *netdev,
+		     struct host_firewalld *out)
+{
+	(void)host, (void)netdev, (void)out;
+	return not_asked();
+}
+
+static int unit(const struct host *host, const char *name, char *state, size_t cap)
+{
+	(void)host, (void)name, (void)state, (void)cap;
+	return not_asked();
+}
+
+const struct live_ops live_helper = {
+	.route = route,
+	.nftables = nftables,
+	.firewalld = firewalld,
+	.unit = unit,
+};

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* What the helper says: a line on stderr, for a person at a terminal, and an entry in the journal,
+ * for who looks after a virtual machine did not start and finds that its platform kept the line
+ * for itself. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <syslog.h>
+
+#include "mount-helper/internal.h"
+
+#define SENTENCE_MAX 2048
+
+const char *tell_mount(const struct helper *helper)
+{
+	static char text[512];
+
+	if (!helper->args.spec)
+		text_copy(text, sizeof(text), helper->args.dir ? helper->args.dir : "");
+	else
+		snprintf(text, sizeof(text), "%.250s on %.250s", helper->args.spec,
+			 helper->dir[0] ? helper->dir : helper->args.dir);
+	finding_clean(text);
+	return text;
+}
+
+/* What every entry has. Returns how many. */
+static size_t common_fields(const struct helper *helper, struct journal_field *fields)
+{
+	const struct plan *plan = helper->plan;
+	const struct journal_field common[] = {
+		{ "NFSRDMA_SPEC", helper->args.spec },
+		{ "NFSRDMA_TARGET", helper->dir[0] ? helper->dir : helper->args.dir },
+		{ "NFSRDMA_POLICY", plan ? policy_mode_name(plan->policy.mode) : NULL },
+		{ "NFSRDMA_POLICY_FROM", plan ? plan->policy.mode_from : NULL },
+		{ "NFSRDMA_OPTIONS", plan ? plan->options : helper->args.options },
+	};
+
+	memcpy(fields, common, sizeof(common));
+	return ARRAY_SIZE(common);
+}
+
+#define FIELDS_MAX 12
+
+void tell(struct helper *helper, enum journal_event event, const char *fmt, ...)
+{
+	struct journal_field fields[FIELDS_MAX];
+	char text[SENTENCE_MAX];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	finding_clean(text);
+	if (journal_table[event].priority < LOG_INFO || helper->args.verbose)
+		fprintf(stderr, "%s: %s\n", helper->name, text);
+	journal_send(event, helper->name, text, fields, common_fields(helper, fields));
+}
+
+void tell_finding(struct helper *helper, const struct finding *finding)
+{
+	const struct meaning *meaning = meaning_find(finding->id);
+	struct journal_field fields[FIELDS_MAX];
+	size_t n = common_fields(helper, fields);
+	char text[SENTENCE_MAX];
+
+	snprintf(text, sizeof(text), "%s: %s: %s [%s]", tell_mount(helper),
+		 finding_status_name(finding->status), finding->summary, finding->id);
+	finding_clean(text);
+	if (helper->args.verbose)
+		fprintf(stderr, "%s: %s\n", helper->name, text);
+	fields[n++] = (struct journal_field){ "NFSRDMA_FINDING", finding->id };
+	fields[n++] = (struct journal_field){ "NFSRDMA_STATUS",
+					      finding_status_name(finding->status) };
+	if (meaning) {
+		fields[n++] = (struct journal_field){ "NFSRDMA_CAUSE", meaning->cause };
+		fields[n++] = (struct journal_field){ "NFSRDMA_REMEDY", meaning->remedy };
+	}
+	journal_send(JOURNAL_FINDING, helper->name, text, fields, n);
+}

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* umount.nfsrdma: what umount(8) runs where a mount has the option helper=nfsrdma. umount.nfs does
+ * the work, and the record of the mount goes with it. Others are unmounted by umount.nfs alone, and
+ * their record is not believed any more when the mount is gone. */
+#include <stdio.h>
+
+#include "mount-helper/internal.h"
+
+/* umount.nfs asks an NFSv3 server's mountd for up to a minute or so. */
+#define DEADLINE_MS (180 * 1000)
+
+static const char usage[] =
+	"usage: umount.nfsrdma DIRECTORY [-flnrv] [-N NAMESPACE]\n"
+	"Unmounts by umount.nfs, and forgets what was recorded. umount(8) calls it.\n";
+
+static int call(struct helper *helper, struct child_end *end)
+{
+	const struct args *args = &helper->args;
+	const char *argv[CHILD_ARGS_MAX + 1] = { "umount.nfs", args->dir };
+	const struct {
+		bool wanted;
+		const char *word;
+	} flags[] = { { args->force, "-f" },
+		      { args->lazy, "-l" },
+		      { args->no_mtab, "-n" },
+		      { args->read_only, "-r" },
+		      { args->verbose, "-v" } };
+	size_t n = 2, i;
+
+	for (i = 0; i < ARRAY_SIZE(flags); i++)
+		if (flags[i].wanted)
+			argv[n++] = flags[i].word;
+	return child_run(helper->program, argv, -1, deadline_in(DEADLINE_MS), end);
+}
+
+static int forget(struct helper *helper, const struct proof *proof)
+{
+	if (helper->root)
+		helper->records = record_open(RECORD_ROOT);
+	if (helper->records >= 0)
+		record_remove(helper->records, proof->id, helper->args.dir);
+	tell(helper, JOURNAL_UNMOUNTED, "%s: unmounted", tell_mount(helper));
+	return HELPER_OK;
+}
+
+static int unmount(struct helper *helper)
+{
+	struct proof proof = { 0 };
+	struct child_end end;
+	int rc = host_open(&helper->host, NULL);
+
+	if (!rc && helper->args.space)
+		rc = space_enter(helper->args.space);
+	/* Before it is gone. Of the directory only the name is looked at. */
+	if (!rc)
+		proof_on(helper->host, helper->args.dir, &proof);
+	rc = rc ? rc : call(helper, &end);
+	if (rc) {
+		tell(helper, JOURNAL_FAILED, "%s is not unmounted: %s",
+		     tell_mount(helper), err_text());
+		return HELPER_FAILED;
+	}
+	if (!end.status)
+		return forget(helper, &proof);
+	tell(helper, JOURNAL_FAILED, "%s is not unmounted: %s", tell_mount(helper),
+	     end.timed_out ? "umount.nfs did not come to an end" : end.last);
+	return end.status > 0 ? end.status : HELPER_FAILED;
+}
+
+int main(int argc, char **argv)
+{
+	struct helper helper = { .name = "umount.nfsrdma",
+				 .program = "/sbin/umount.nfs",
+				 .root = !geteuid(),
+				 .records = -1 };
+	int rc;
+
+	helper_init();
+	if (args_parse(&helper.args, argc, argv, true)) {
+		tell(&helper, JOURNAL_REFUSED, "nothing is unmounted: %s", err_text());
+		return HELPER_USAGE;
+	}
+	if (helper.args.help || helper.args.version) {
+		printf("%s",
+		       helper.args.help ? usage : "umount.nfsrdma " NFSRDMA_VERSION "\n");
+		return HELPER_OK;
+	}
+	rc = unmount(&helper);
+	helper_fini(&helper);
+	return rc;
+}

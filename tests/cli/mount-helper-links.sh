@@ -1,0 +1,14 @@
+#!/bin/bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Copyright (C) 2026 The nfsrdma authors
+#
+# What runs as root at mount time is linked with nothing that talks to a bus, to libvirt or reads XML.
+. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+requires readelf
+
+for program in mount.nfsrdma umount.nfsrdma; do
+	needed=$(readelf -d "${NFSRDMA%/*}/mount-helper/$program" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p')
+	echo "$program: ${needed//$'\n'/ }"
+	[[ $needed == *libc.so* ]] || fail "$program is linked with nothing"
+	! grep -E '^lib(virt|xml2|systemd|dbus|nftables|curl|ssl)' <<<"$needed" || fail "$program is linked with that"
+done

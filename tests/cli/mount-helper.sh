@@ -1,0 +1,318 @@
+#!/bin/bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Copyright (C) 2026 The nfsrdma authors
+#
+# mount -t nfsrdma by the real mount(8), with programs in mount.nfs's place that do what mount.nfs can
+# do: one sentence, the right exit status, and nothing left mounted or half done. A mount namespace
+# of its own has the helper in /sbin, a journal that is read, and /run; the checks of this host,
+# which need not have RDMA, are off where they are not the subject.
+# shellcheck disable=SC2016 # scripts for mount.nfs's place
+. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+requires mount umount unshare python3 mountpoint
+requires_root
+# Everything that is mounted is in a namespace of a child, below a folder of this process: what
+# cleans up is never where the mounts are.
+if [[ ! ${NFSRDMA_INSIDE:-} ]]; then
+	unshare -m true 2>/dev/null || skip "no mount namespace"
+	grep -qw overlay /proc/filesystems || skip "no overlay to put programs into /sbin"
+	NFSRDMA_INSIDE=$work unshare -m --propagation private "$BASH" "${BASH_SOURCE[0]}"
+	exit
+fi
+
+# --- the place ---------------------------------------------------------------------------------
+
+top=$NFSRDMA_INSIDE
+helpers=${NFSRDMA%/*}/mount-helper
+place=$top/place
+mkdir "$place" "$top/sbin" "$top/programs" "$top/etc"
+
+# /sbin with ours before what is there; read-only, as an overlay without an upper folder is.
+for program in mount umount; do
+	ln -s "$helpers/$program.nfsrdma" "$top/sbin/$program.nfsrdma"
+	ln -s "$top/programs/$program.nfs" "$top/sbin/$program.nfs"
+done
+mount -t overlay -o "lowerdir=$top/sbin:$(readlink -f /sbin)" none "$(readlink -f /sbin)"
+mount -t tmpfs run /run
+mkdir -p /run/systemd/journal
+
+python3 - "$work/journal" <<'PY' &
+import socket, sys
+receiver = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+receiver.bind("/run/systemd/journal/socket")
+while True:
+    with open(sys.argv[1], "ab") as log:
+        log.write(receiver.recv(1 << 20) + b"\n")
+PY
+cleanup_fn kill "$!"
+for _ in {1..100}; do
+	[[ ! -S /run/systemd/journal/socket ]] || break
+	sleep 0.05
+done
+
+# mount_nfs SCRIPT: what is in mount.nfs's place. $spec and $dir are set, $4 and so on the rest.
+mount_nfs()
+{
+	printf '#!/bin/sh\nspec=$1 dir=$2\n%s\n' "$1" >"$top/programs/mount.nfs"
+	chmod +x "$top/programs/mount.nfs"
+}
+
+# try ARGUMENT...: mount(8); sets $status, $took; $work/err is what it said, $work/journal the entries.
+try()
+{
+	local start
+
+	: >"$work/journal"
+	start=$(now_ms)
+	status=0
+	timeout -k 5 60 mount "$@" >"$work/out" 2>"$work/err" </dev/null || status=$?
+	took=$(since_ms "$start")
+}
+
+# entry FIELD: of the last entry of the journal that has it.
+entry() { sed -n "s/^$1=//p" "$work/journal" | tail -n 1; }
+
+# expect_entry EVENT: it comes, if not at once, and is the last.
+expect_entry()
+{
+	for _ in {1..100}; do
+		[[ $(entry NFSRDMA_EVENT) != "$1" ]] || return 0
+		sleep 0.02
+	done
+	cat "$work/journal"
+	fail "the journal has not \"$1\""
+}
+
+# expect STATUS EVENT WORDS: with one sentence, on stderr and in the journal, and nothing mounted.
+expect()
+{
+	[[ $status == "$1" ]] || { cat "$work/err"; fail "exit status $status, not $1"; }
+	[[ $(grep -c '^mount.nfsrdma: ' "$work/err") == 1 ]] || { cat "$work/err"; fail "not one sentence"; }
+	grep -qE "^mount.nfsrdma: .*($3)" "$work/err" || { cat "$work/err"; fail "it does not say \"$3\""; }
+	! mountpoint -q "$place" || fail "something is mounted"
+	expect_entry "$2"
+	[[ "mount.nfsrdma: $(entry MESSAGE)" == "$(grep '^mount.nfsrdma: ' "$work/err")" ]] ||
+		{ cat "$work/err" "$work/journal"; fail "the journal says something else"; }
+	if compgen -G '/run/nfsrdma/mounts/*' >/dev/null; then
+		ls /run/nfsrdma/mounts
+		fail "a record is left"
+	fi
+}
+
+quiet=nfsrdma.check=none,retry=0
+source=127.0.0.1:/export/vm
+
+# --- mount.nfs and what it can do ---------------------------------------------------------------
+
+try -t nfsrdma "$source" "$place" -o $quiet
+expect 32 failed 'sbin/mount.nfs: No such file or directory'
+[[ $(entry NFSRDMA_SPEC) == "$source" && $(entry NFSRDMA_TARGET) == "$place" ]] || fail "fields"
+[[ $(entry NFSRDMA_POLICY) == require && $(entry MESSAGE_ID) == 23cc0bbc6256418c89260fd569aebc86 ]] ||
+	fail "fields"
+[[ $(entry NFSRDMA_OPTIONS) == *proto=rdma,port=20049* ]] || fail "fields"
+
+mount_nfs 'echo "mount.nfs: no reason" >&2; exit 32'
+try -t nfsrdma "$source" "$place" -o $quiet
+expect 32 failed 'no reason'
+grep -qx 'mount.nfs: no reason' "$work/err" || fail "mount.nfs's own words are lost"
+
+mount_nfs 'exit 1'
+try -t nfsrdma "$source" "$place" -o $quiet
+expect 1 failed 'gives no reason'
+# 126 means "there is no helper" to newer mount(8).
+mount_nfs 'exit 126'
+try -t nfsrdma "$source" "$place" -o $quiet
+expect 32 failed 'gives no reason'
+
+mount_nfs 'kill -KILL $$'
+try -t nfsrdma "$source" "$place" -o $quiet
+expect 32 failed 'ended by signal 9'
+
+mount_nfs 'exit 0'
+try -t nfsrdma "$source" "$place" -o $quiet
+expect_nothing() { [[ $status == "$1" ]] && ! mountpoint -q "$place"; }
+expect_nothing 32 || fail "exit 0 without a mount is believed"
+grep -q 'nothing is mounted' "$work/err" || fail "exit 0 without a mount is not told"
+rm -f /run/nfsrdma/mounts/*
+
+# What it was called with; -s -f -n -v go through, x- and comment do not come.
+mount_nfs "printf '%s\n' \"\$@\" >$work/args; env | sort >$work/env; exit 32"
+PATH=$PATH FROB=1 try -s -n -t nfsrdma "srv:/with space" "$place" \
+	-o "$quiet,vers=4.2,rdma,soft,_netdev,x-systemd.automount,comment=abc,nofail"
+printf '%s\n' "srv:/with space" "$place" -s -n -o \
+	rw,retry=0,vers=4.2,proto=rdma,port=20049,soft,_netdev,nofail >"$work/args.expect"
+diff -u "$work/args.expect" "$work/args" || fail "arguments"
+! grep -q FROB "$work/env" || fail "the environment goes through"
+grep -qx 'PATH=/usr/sbin:/usr/bin:/sbin:/bin' "$work/env" || fail "no PATH"
+
+# As some daemon may call it: descriptors closed, or nobody who reads.
+mount_nfs "echo no >&2; exit 32"
+status=0
+"$helpers/mount.nfsrdma" "$source" "$place" -o rw,$quiet <&- >&- 2>&- || status=$?
+[[ $status == 32 ]] || fail "with closed descriptors: exit status $status"
+status=0
+"$helpers/mount.nfsrdma" "$source" "$place" -o rw,$quiet 2> >(exec true) || status=$?
+[[ $status == 32 ]] || fail "with nobody who reads: exit status $status"
+
+# A child that it leaves behind holds neither stdout nor stderr.
+mount_nfs 'sleep 8 & exit 32'
+try -t nfsrdma "$source" "$place" -o $quiet
+expect 32 failed 'gives no reason'
+((took < 6000)) || fail "a child in the background keeps us for $took ms"
+
+# --- undoing -------------------------------------------------------------------------------------
+
+tmpfs='/bin/mount -i -t tmpfs none "$dir"'
+for propagation in private shared; do
+	mount --make-"$propagation" /
+	mount_nfs "$tmpfs"
+	try -t nfsrdma "$source" "$place" -o $quiet,nolock
+	expect 32 undone 'without RDMA \(it is no NFS mount\)'
+	mount_nfs "$tmpfs; exit 32"
+	try -t nfsrdma "$source" "$place" -o $quiet,nolock
+	expect 32 failed 'gives no reason'
+done
+mount --make-private /
+
+# --- what is never tried --------------------------------------------------------------------------
+
+mount_nfs 'echo called >&2; exit 32'
+try -t nfsrdma "$source" "$place" -o rdma,proto=tcp
+expect 1 refused 'contradict'
+try -t nfsrdma "$source" "$place" -o bg
+expect 1 refused 'bg contradicts the policy require'
+try -t nfsrdma "$source" "$place" -o nfsrdma.frob=1
+expect 1 refused 'nfsrdma.frob'
+try -t nfsrdma ':/x' "$place" -o $quiet
+expect 1 refused 'is not mounted'
+try -t nfsrdma 'server' "$place" -o $quiet
+expect 1 refused 'is not mounted'
+"$helpers/mount.nfsrdma" "$source" "$place/absent" -o rw 2>"$work/err" && fail "no directory"
+grep -q 'No such file or directory' "$work/err" || fail "no directory, and not told"
+for options in $'rw,\nproto=tcp' 'rw,context="a' "rw,$(head -c 70000 /dev/zero | tr '\0' a)"; do
+	: >"$work/journal"
+	status=0
+	"$helpers/mount.nfsrdma" "$source" "$place" -o "$options" 2>"$work/err" || status=$?
+	expect 1 refused 'is not mounted|is mounted'
+done
+! grep -q called "$work/err" || fail "mount.nfs was called"
+
+# --- policy ----------------------------------------------------------------------------------------
+
+for file in passwd group nsswitch.conf hosts ld.so.cache; do
+	[[ ! -e /etc/$file ]] || cp -L "/etc/$file" "$top/etc/"
+done
+mount --bind "$top/etc" /etc
+
+# A broken file is an error with its line, and never no policy.
+printf '[server "*"]\npolicy = of\n' >/etc/nfsrdma.conf
+try -t nfsrdma "$source" "$place" -o $quiet
+expect 1 refused '/etc/nfsrdma.conf:[0-9]+'
+rm /etc/nfsrdma.conf
+
+# prefer: over TCP, with what RDMA added taken out again, and loudly.
+mount_nfs 'case "$*" in *proto=rdma*) exit 32 ;; esac; echo "$4 $5" >'"$work/args; $tmpfs"
+try -t nfsrdma "$source" "$place" -o $quiet,nfsrdma.policy=prefer,soft
+[[ $status == 0 ]] || { cat "$work/err"; fail "prefer: exit status $status"; }
+mountpoint -q "$place" || fail "prefer: nothing is mounted"
+grep -q 'no RDMA, so TCP is tried' "$work/err" || fail "prefer: the attempt is not told"
+grep -q 'WARNING: .* NOT over RDMA' "$work/err" || fail "prefer: TCP is not told"
+expect_entry tcp
+[[ $(entry PRIORITY) == 4 ]] || fail "prefer: the journal"
+umount "$place"
+rm -f /run/nfsrdma/mounts/*
+
+# bg, where the policy lets it: exit status 0 is no proof, and is recorded as none.
+mount_nfs 'exit 0'
+try -t nfsrdma "$source" "$place" -o $quiet,bg,nfsrdma.policy=prefer
+[[ $status == 0 ]] || fail "bg: exit status $status"
+grep -q '"state": "unproven"' /run/nfsrdma/mounts/pending-*.json || fail "bg: the record"
+rm -f /run/nfsrdma/mounts/*
+
+# off: mount.nfs, and nothing of ours.
+mount_nfs "printf '%s\n' \"\$@\" >$work/args; exit 17"
+try -t nfsrdma "$source" "$place" -o nfsrdma.policy=off,soft
+[[ $status == 17 ]] || fail "off: exit status $status"
+printf '%s\n' "$source" "$place" -o rw,soft >"$work/args.expect"
+diff -u "$work/args.expect" "$work/args" || fail "off: arguments"
+
+# By fstab.
+echo "$source $place nfsrdma nfsrdma.check=none,nfsrdma.policy=off,noauto 0 0" >/etc/fstab
+try "$place"
+[[ $status == 17 ]] || fail "fstab: exit status $status"
+
+# --- another mount namespace -------------------------------------------------------------------
+
+# mount(8) says by -N where, and mounts nothing itself.
+unshare -m --propagation private sleep 60 &
+other=$!
+cleanup_fn kill "$other"
+for _ in {1..100}; do
+	[[ $(readlink "/proc/$other/ns/mnt") == "$(readlink /proc/$$/ns/mnt)" ]] || break
+	sleep 0.02
+done
+mount_nfs "$tmpfs"
+try -N "/proc/$other/ns/mnt" -t nfsrdma "$source" "$place" -o $quiet,nfsrdma.policy=prefer
+[[ $status == 0 ]] || { cat "$work/err"; fail "-N: exit status $status"; }
+! mountpoint -q "$place" || fail "-N: it is mounted here"
+grep -q " $place " "/proc/$other/mountinfo" || fail "-N: it is not mounted there"
+try -N /proc/self/fd/0 -t nfsrdma "$source" "$place" -o $quiet
+[[ $status != 0 ]] || fail "-N with what is no namespace: exit status 0"
+status=0
+"$helpers/mount.nfsrdma" "$source" "$place" -o rw -N /etc/passwd 2>"$work/err" || status=$?
+[[ $status == 1 ]] || fail "-N with what is no namespace: exit status $status"
+grep -q 'enter the mount namespace /etc/passwd' "$work/err" || fail "-N: it is not told"
+rm -f /run/nfsrdma/mounts/*
+
+# --- fake -----------------------------------------------------------------------------------------
+
+mount_nfs "printf '%s\n' \"\$@\" >$work/args; exit 0"
+try -f -v -t nfsrdma "$source" "$place" -o $quiet
+[[ $status == 0 ]] || fail "-f: exit status $status"
+grep -qx -- -f "$work/args" || fail "-f does not go through"
+! compgen -G '/run/nfsrdma/mounts/*' >/dev/null || fail "-f leaves a record"
+
+# --- the checks of this host -----------------------------------------------------------------------
+
+if [[ ! -d /sys/class/infiniband || ! $(ls /sys/class/infiniband) ]]; then
+	mount_nfs 'echo called >&2; exit 32'
+	for flag in -v -f; do
+		try $flag -t nfsrdma "$source" "$place"
+		[[ $status == 32 ]] || fail "without a device: exit status $status"
+		! grep -q called "$work/err" || fail "mount.nfs was called"
+	done
+	try -t nfsrdma "$source" "$place"
+	expect 32 refused 'nfsrdma explain client\.'
+	grep -q '^NFSRDMA_FINDING=client\.' "$work/journal" || fail "the journal has no finding"
+	grep -q '^NFSRDMA_REMEDY=' "$work/journal" || fail "the journal has no remedy"
+	((took < 3000)) || fail "it took $took ms"
+fi
+
+# --- umount ------------------------------------------------------------------------------------------
+
+printf '#!/bin/sh\nprintf "%%s\\n" "$@" >%s; exec /bin/umount -i "$1"\n' "$work/args" >"$top/programs/umount.nfs"
+chmod +x "$top/programs/umount.nfs"
+mount -t tmpfs none "$place"
+"$helpers/umount.nfsrdma" "$place" -l -f -t nfs4 || fail "umount: exit status $?"
+printf '%s\n' "$place" -f -l >"$work/args.expect"
+diff -u "$work/args.expect" "$work/args" || fail "umount: arguments"
+! mountpoint -q "$place" || fail "umount: still there"
+status=0
+"$helpers/umount.nfsrdma" "$place" 2>"$work/err" || status=$?
+[[ $status == 32 ]] || fail "umount of nothing: exit status $status"
+
+# --- who may ---------------------------------------------------------------------------------------
+
+mount_nfs 'echo called >&2; exit 0'
+if type -P setpriv >/dev/null; then
+	mkdir "$work/user"
+	cp "$helpers/mount.nfsrdma" "$work/user/"
+	while read -r library; do
+		cp "$library" "$work/user/"
+	done < <(ldd "$helpers/mount.nfsrdma" | sed -n "s|.* => \(${NFSRDMA%/*}/[^ ]*\) .*|\1|p")
+	status=0
+	setpriv --reuid=65534 --regid=65534 --clear-groups env "LD_LIBRARY_PATH=$work/user" \
+		"$work/user/mount.nfsrdma" "$source" "$place" -o rw,user,$quiet 2>"$work/err" || status=$?
+	[[ $status == 1 ]] || { cat "$work/err"; fail "a user: exit status $status"; }
+	grep -q 'only root' "$work/err" || fail "a user is not told"
+	! grep -q called "$work/err" || fail "a user's mount.nfs was called"
+fi

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* The command line of mount.nfsrdma, as mount(8) of util-linux 2.38 writes it, and as nobody
+ * should. */
+#include "mount-helper/internal.h"
+#include "tests/unit/suite.h"
+
+static struct args args;
+
+static int parse(bool umount, const char *const words[])
+{
+	char *argv[32] = { (char[]){ "mount.nfsrdma" } };
+	int argc = 1;
+
+	for (; words[argc - 1]; argc++)
+		memcpy(&argv[argc], &words[argc - 1], sizeof(*argv));
+	args_fini(&args);
+	return args_parse(&args, argc, argv, umount);
+}
+
+#define MOUNT(...)  parse(false, (const char *const[]){ __VA_ARGS__, NULL })
+#define UMOUNT(...) parse(true, (const char *const[]){ __VA_ARGS__, NULL })
+
+static void what_mount_writes_is_understood(void)
+{
+	CU_ASSERT_EQUAL(MOUNT("srv:/e", "/mnt/a", "-o", "rw"), 0);
+	CU_ASSERT_STRING_EQUAL(args.spec, "srv:/e");
+	CU_ASSERT_STRING_EQUAL(args.dir, "/mnt/a");
+	CU_ASSERT_STRING_EQUAL(args.options, "rw");
+	CU_ASSERT_FALSE(args.fake);
+
+	CU_ASSERT_EQUAL(
+		MOUNT("srv:/e", "/mnt/a", "-s", "-f", "-n", "-v", "-o", "rw,rdma"), 0);
+	CU_ASSERT(args.sloppy && args.fake && args.no_mtab && args.verbose);
+	CU_ASSERT_STRING_EQUAL(args.options, "rw,rdma");
+
+	CU_ASSERT_EQUAL(MOUNT("srv:/e", "/mnt/a", "-f", "-o", "rw,rdma", "-t",
+			      "nfsrdma.sub", "-N", "/proc/17/fd/4"),
+			0);
+	CU_ASSERT_STRING_EQUAL(args.space, "/proc/17/fd/4");
+
+	CU_ASSERT_EQUAL(MOUNT("srv:/with space", "/mnt/a b", "-o", "rw"), 0);
+	CU_ASSERT_STRING_EQUAL(args.spec, "srv:/with space");
+	CU_ASSERT_STRING_EQUAL(args.dir, "/mnt/a b");
+}
+
+static void options_may_come_first_and_more_than_once(void)
+{
+	CU_ASSERT_EQUAL(MOUNT("-sf", "-o", "ro", "srv:/e", "-orw", "/mnt"), 0);
+	CU_ASSERT_STRING_EQUAL(args.options, "ro,rw");
+	CU_ASSERT(args.sloppy && args.fake);
+	CU_ASSERT_EQUAL(MOUNT("srv:/e", "/mnt", "-r"), 0);
+	CU_ASSERT(args.read_only);
+	CU_ASSERT_PTR_NULL(args.options);
+}
+
+static void what_umount_writes_is_understood(void)
+{
+	CU_ASSERT_EQUAL(UMOUNT("/mnt/a", "-n", "-l", "-f", "-v", "-r", "-t", "nfs4"), 0);
+	CU_ASSERT_STRING_EQUAL(args.dir, "/mnt/a");
+	CU_ASSERT_PTR_NULL(args.spec);
+	CU_ASSERT(args.no_mtab && args.lazy && args.force && args.verbose &&
+		  args.read_only);
+	CU_ASSERT_EQUAL(UMOUNT("a", "b"), -EINVAL);
+}
+
+static void what_makes_no_sense_is_refused_with_a_sentence(void)
+{
+	CU_ASSERT_EQUAL(MOUNT("srv:/e"), -EINVAL);
+	CU_ASSERT_STRING_EQUAL(err_text(), "a source and a directory are needed");
+	CU_ASSERT_EQUAL(MOUNT("a", "b", "c"), -EINVAL);
+	CU_ASSERT_STRING_EQUAL(err_text(), "there is one operand too many: c");
+	CU_ASSERT_EQUAL(MOUNT("", "/mnt"), -EINVAL);
+	CU_ASSERT_STRING_EQUAL(err_text(), "the source makes no sense");
+	CU_ASSERT_EQUAL(MOUNT("srv:/e", ""), -EINVAL);
+	CU_ASSERT_STRING_EQUAL(err_text(), "the directory makes no sense");
+	CU_ASSERT_EQUAL(MOUNT("srv:/e", "/mnt\n/etc"), -EINVAL);
+	CU_ASSERT_EQUAL(MOUNT("srv:/e\033[2J", "/mnt"), -EINVAL);
+	CU_ASSERT_EQUAL(MOUNT("srv:/e", "/mnt", "-Q"), -EINVAL);
+	CU_ASSERT_STRING_EQUAL(err_text(), "there is no option -Q");
+	CU_ASSERT_EQUAL(MOUNT("srv:/e", "/mnt", "--frob"), -EINVAL);
+	CU_ASSERT_EQUAL(MOUNT("srv:/e", "/mnt", "-o"), -EINVAL);
+	CU_ASSERT_STRING_EQUAL(err_text(), "-o needs a value");
+}
+
+/* Behind "--" a word with a dash is an operand; to mount.nfs it would be an option. */
+static void an_operand_with_a_dash_is_refused(void)
+{
+	CU_ASSERT_EQUAL(MOUNT("--", "-oproto=tcp", "/mnt"), -EINVAL);
+	CU_ASSERT_EQUAL(MOUNT("--", "srv:/e", "-f"), -EINVAL);
+}
+
+static void what_is_too_long_is_refused(void)
+{
+	static char options[70000], dir[5000];
+
+	memset(options, 'a', sizeof(options) - 1);
+	CU_ASSERT_EQUAL(MOUNT("srv:/e", "/mnt", "-o", options), -EINVAL);
+	options[40000] = '\0';
+	CU_ASSERT_EQUAL(MOUNT("srv:/e", "/mnt", "-o", options), 0);
+	CU_ASSERT_EQUAL(MOUNT("srv:/e", "/mnt", "-o", options, "-o", options), -EINVAL);
+	memset(dir, 'a', sizeof(dir) - 1);
+	CU_ASSERT_EQUAL(MOUNT("srv:/e", dir), -EINVAL);
+	args_fini(&args);
+}
+
+static void help_needs_no_operands(void)
+{
+	CU_ASSERT_EQUAL(MOUNT("--help"), 0);
+	CU_ASSERT(args.help);
+	CU_ASSERT_EQUAL(MOUNT("-V"), 0);
+	CU_ASSERT(args.version);
+	args_fini(&args);
+}
+
+SUITE_MAIN("helper-args", TEST(what_mount_writes_is_understood),
+	   TEST(options_may_come_first_and_more_than_once),
+	   TEST(what_umount_writes_is_understood),
+	   TEST(what_makes_no_sense_is_refused_with_a_sentence),
+	   TEST(an_operand_with_a_dash_is_refused), TEST(what_is_too_long_is_refused),
+	   TEST(help_needs_no_operands))

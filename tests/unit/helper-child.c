@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* mount.nfs as a child: what it may have, what becomes of what it says, and that it ends. */
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+
+#include "mount-helper/internal.h"
+#include "tests/unit/suite.h"
+
+static struct child_end end;
+static char said[64 * 1024];
+
+/* What came out of our own stdout and stderr meanwhile is in said. */
+static int run_for(const char *script, int signals, unsigned int ms)
+{
+	const char *argv[] = { "sh", "-c", script, NULL };
+	char path[] = "/tmp/nfsrdma-child.XXXXXX";
+	int out = dup(1), err = dup(2), file = mkstemp(path), rc;
+	ssize_t n;
+
+	fflush(stdout);
+	unlink(path);
+	dup2(file, 1);
+	dup2(file, 2);
+	rc = child_run("/bin/sh", argv, signals, deadline_in(ms), &end);
+	dup2(out, 1);
+	dup2(err, 2);
+	n = pread(file, said, sizeof(said) - 1, 0);
+	said[n > 0 ? n : 0] = '\0';
+	close(out);
+	close(err);
+	close(file);
+	return rc;
+}
+
+static int run(const char *script)
+{
+	return run_for(script, -1, 20000);
+}
+
+static void status_and_words_are_handed_on(void)
+{
+	CU_ASSERT_EQUAL(run("echo out; echo one >&2; echo two >&2; exit 32"), 0);
+	CU_ASSERT_EQUAL(end.status, 32);
+	CU_ASSERT_FALSE(end.timed_out);
+	CU_ASSERT_STRING_EQUAL(end.last, "two");
+	CU_ASSERT_PTR_NOT_NULL(strstr(said, "out\n"));
+	CU_ASSERT_PTR_NOT_NULL(strstr(said, "one\ntwo\n"));
+	CU_ASSERT_EQUAL(run("printf 'no end\\033[2J' >&2"), 0);
+	CU_ASSERT_STRING_EQUAL(end.last, "no end?[2J");
+	CU_ASSERT_EQUAL(end.status, 0);
+}
+
+static void it_has_a_clean_environment_and_nothing_to_read(void)
+{
+	setenv("NFSRDMA_SECRET", "x", 1);
+	setenv("LD_PRELOAD", "", 1);
+	CU_ASSERT_EQUAL(run("env; cat"), 0);
+	CU_ASSERT_PTR_NULL(strstr(said, "SECRET"));
+	CU_ASSERT_PTR_NULL(strstr(said, "LD_"));
+	CU_ASSERT_PTR_NOT_NULL(strstr(said, "PATH=/usr/sbin:/usr/bin:/sbin:/bin\n"));
+	CU_ASSERT_PTR_NOT_NULL(strstr(said, "LC_ALL=C\n"));
+}
+
+static void it_has_no_descriptor_of_ours(void)
+{
+	int fd = open("/dev/null", O_RDONLY);
+
+	/* The last is the folder that it lists. */
+	CU_ASSERT_EQUAL(run("exec ls /proc/self/fd"), 0);
+	CU_ASSERT_STRING_EQUAL(said, "0\n1\n2\n3\n");
+	close(fd);
+}
+
+static void it_stays_in_our_process_group(void)
+{
+	char want[64];
+
+	snprintf(want, sizeof(want), "%d\n", (int)getpgrp());
+	CU_ASSERT_EQUAL(run("cut -d' ' -f5 /proc/$$/stat"), 0);
+	CU_ASSERT_STRING_EQUAL(said, want);
+}
+
+static void what_cannot_be_started_is_an_error(void)
+{
+	const char *argv[] = { "x", NULL };
+
+	CU_ASSERT_EQUAL(
+		child_run("/nonexistent/mount.nfs", argv, -1, deadline_in(5000), &end),
+		-ENOENT);
+	CU_ASSERT_STRING_EQUAL(err_text(),
+			       "/nonexistent/mount.nfs: No such file or directory");
+	CU_ASSERT_EQUAL(child_run("/etc/passwd", argv, -1, deadline_in(5000), &end),
+			-EACCES);
+	CU_ASSERT_EQUAL(child_run("/", argv, -1, deadline_in(5000), &end), -EACCES);
+}
+
+static void a_daemon_that_keeps_its_stderr_is_not_waited_for(void)
+{
+	uint64_t start = now_ms();
+
+	CU_ASSERT_EQUAL(run("echo before >&2; sleep 20 & exit 0"), 0);
+	CU_ASSERT(now_ms() - start < 5000);
+	CU_ASSERT_EQUAL(end.status, 0);
+	CU_ASSERT_STRING_EQUAL(end.last, "before");
+}
+
+static void one_that_hangs_is_ended(void)
+{
+	uint64_t start = now_ms();
+
+	CU_ASSERT_EQUAL(run_for("echo waiting >&2; exec sleep 60", -1, 300), 0);
+	CU_ASSERT(end.timed_out);
+	CU_ASSERT_EQUAL(end.status, -1);
+	CU_ASSERT_STRING_EQUAL(end.last, "waiting");
+	CU_ASSERT_EQUAL(run_for("trap '' TERM; while :; do sleep 1; done", -1, 300), 0);
+	CU_ASSERT(end.timed_out);
+	CU_ASSERT(now_ms() - start < 10000);
+}
+
+static void one_that_was_killed_says_so(void)
+{
+	CU_ASSERT_EQUAL(run("kill -SEGV $$"), 0);
+	CU_ASSERT_EQUAL(end.status, -1);
+	CU_ASSERT_EQUAL(end.signal, SIGSEGV);
+	CU_ASSERT_FALSE(end.timed_out);
+}
+
+static void a_flood_is_cut_and_not_waited_for(void)
+{
+	CU_ASSERT_EQUAL(run_for("yes", -1, 500), 0);
+	CU_ASSERT(end.timed_out);
+	CU_ASSERT_EQUAL(strlen(said), 16 * 1024);
+}
+
+static void a_signal_to_us_ends_it(void)
+{
+	sigset_t set;
+	int fd;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGTERM);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	raise(SIGTERM);
+	CU_ASSERT_EQUAL(run_for("exec sleep 60", fd, 20000), 0);
+	CU_ASSERT(end.interrupted);
+	CU_ASSERT_FALSE(end.timed_out);
+	close(fd);
+	sigprocmask(SIG_UNBLOCK, &set, NULL);
+}
+
+/* Whatever process we were started as. */
+static int started_badly(void)
+{
+	int fd;
+
+	close(0);
+	close(2);
+	signal(SIGCHLD, SIG_IGN);
+	helper_init();
+	fd = open("/", O_RDONLY);
+	if (fd <= 2 || fcntl(0, F_GETFD) < 0 || fcntl(2, F_GETFD) < 0 || getenv("PATH"))
+		return 1;
+	if (signal(SIGCHLD, SIG_DFL) != SIG_DFL || signal(SIGPIPE, SIG_DFL) != SIG_IGN)
+		return 2;
+	return 0;
+}
+
+static void we_begin_with_descriptors_and_without_an_environment(void)
+{
+	int status = -1;
+	pid_t pid = fork();
+
+	if (!pid)
+		_exit(started_badly());
+	waitpid(pid, &status, 0);
+	CU_ASSERT_EQUAL(status, 0);
+}
+
+/* The one that waits for it is killed; so is it, by the kernel. */
+static void it_dies_with_us(void)
+{
+	char path[] = "/tmp/nfsrdma-child.XXXXXX", script[64], text[32] = "";
+	int file = mkstemp(path), tries;
+	pid_t pid, theirs;
+
+	snprintf(script, sizeof(script), "echo $$ >%s; exec sleep 60", path);
+	pid = fork();
+	if (!pid) {
+		const char *argv[] = { "sh", "-c", script, NULL };
+
+		child_run("/bin/sh", argv, -1, deadline_in(60000), &end);
+		_exit(0);
+	}
+	for (tries = 0; tries < 500 && pread(file, text, sizeof(text) - 1, 0) <= 1;
+	     tries++)
+		usleep(10000);
+	theirs = (pid_t)strtol(text, NULL, 10);
+	CU_ASSERT_FATAL(theirs > 1);
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	for (tries = 0; tries < 500 && !kill(theirs, 0); tries++)
+		usleep(10000);
+	CU_ASSERT_EQUAL(kill(theirs, 0), -1);
+	close(file);
+	unlink(path);
+}
+
+SUITE_MAIN("helper-child", TEST(status_and_words_are_handed_on),
+	   TEST(it_has_a_clean_environment_and_nothing_to_read),
+	   TEST(it_has_no_descriptor_of_ours), TEST(it_stays_in_our_process_group),
+	   TEST(what_cannot_be_started_is_an_error),
+	   TEST(a_daemon_that_keeps_its_stderr_is_not_waited_for),
+	   TEST(one_that_hangs_is_ended), TEST(one_that_was_killed_says_so),
+	   TEST(a_flood_is_cut_and_not_waited_for), TEST(a_signal_to_us_ends_it),
+	   TEST(it_dies_with_us),
+	   TEST(we_begin_with_descriptors_and_without_an_environment))

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* Over what a mount runs, by a mountinfo and a mountstats. */
+#include "mount-helper/internal.h"
+#include "tests/unit/host-tree.h"
+
+static struct tree tree;
+static struct proof proof;
+
+#define ROOT "21 1 8:1 / / rw,relatime shared:1 - xfs /dev/root rw\n"
+#define MOUNT(id, dir, vers, proto)                                                 \
+	id " 21 0:" id " / " dir " rw - nfs4 nas:/vm rw,vers=" vers ",proto=" proto \
+	   ",port=20049,addr=192.0.2.1\n"
+#define STATS(dir, xprts)                                                   \
+	"device nas:/vm mounted on " dir " with fstype nfs4 statvers=1.1\n" \
+	"\tage:\t5\n" xprts
+#define RDMA \
+	"\txprt:\trdma 0 0 1 0 5 12 12 0 12 0 1 4 3 104 104 0 0 0 0 0 0 0 0 3 0 0 1\n"
+#define TCP "\txprt:\ttcp 0 0 1 0 5 12 12 0 12 0 2 0 0\n"
+
+static void begin(const char *mountinfo, const char *mountstats)
+{
+	tree_new(&tree);
+	tree_write(&tree, "proc/self/mountinfo", mountinfo);
+	tree_write(&tree, "proc/self/mountstats", mountstats);
+}
+
+static void rdma_in_both_is_proof(void)
+{
+	begin(ROOT MOUNT("90", "/srv/vm", "4.2", "rdma"), STATS("/srv/vm", RDMA));
+	CU_ASSERT_EQUAL(proof_read(tree.host, 90, &proof), 0);
+	CU_ASSERT(proof.found && proof.rdma);
+	CU_ASSERT_EQUAL(proof.id, 90);
+	CU_ASSERT_EQUAL(proof.port, 20049);
+	CU_ASSERT_STRING_EQUAL(proof.proto, "rdma");
+	CU_ASSERT_STRING_EQUAL(proof.dev, "0:90");
+	CU_ASSERT_STRING_EQUAL(proof.target, "/srv/vm");
+	CU_ASSERT_STRING_EQUAL(proof.fs_spec, "nas:/vm");
+	tree_free(&tree);
+}
+
+static void rdma_over_ipv6_is_rdma(void)
+{
+	begin(ROOT MOUNT("90", "/srv/vm", "4.2", "rdma6"), STATS("/srv/vm", RDMA));
+	CU_ASSERT_EQUAL(proof_read(tree.host, 90, &proof), 0);
+	CU_ASSERT(proof.rdma);
+	tree_free(&tree);
+}
+
+static void mountstats_without_a_word_is_no_contradiction(void)
+{
+	begin(ROOT MOUNT("90", "/srv/vm", "4.2", "rdma"), STATS("/srv/vm", ""));
+	CU_ASSERT_EQUAL(proof_read(tree.host, 90, &proof), 0);
+	CU_ASSERT(proof.rdma);
+	tree_free(&tree);
+}
+
+static void one_connection_over_tcp_is_enough_to_doubt(void)
+{
+	begin(ROOT MOUNT("90", "/srv/vm", "4.2", "rdma"), STATS("/srv/vm", RDMA TCP));
+	CU_ASSERT_EQUAL(proof_read(tree.host, 90, &proof), 0);
+	CU_ASSERT(proof.found && !proof.rdma);
+	CU_ASSERT_STRING_EQUAL(proof.why,
+			       "mountinfo says rdma, and mountstats does not agree");
+	tree_free(&tree);
+}
+
+/* nfs(5) does not tell: the option was proto=rdma, and port= is shown as it was asked for. */
+static void the_other_mount_of_a_trunked_one_is_named(void)
+{
+	begin(ROOT MOUNT("80", "/old", "4.1", "tcp") MOUNT("81", "/iso", "4.2", "tcp")
+		      MOUNT("90", "/srv/vm", "4.2", "tcp"),
+	      STATS("/old", TCP) STATS("/iso", TCP) STATS("/srv/vm", TCP));
+	CU_ASSERT_EQUAL(proof_read(tree.host, 90, &proof), 0);
+	CU_ASSERT(proof.found && !proof.rdma);
+	CU_ASSERT_STRING_EQUAL(proof.why, "it runs over tcp");
+	CU_ASSERT_STRING_EQUAL(proof.other, "/iso");
+	tree_free(&tree);
+}
+
+static void without_another_mount_nobody_is_named(void)
+{
+	begin(ROOT MOUNT("80", "/old", "4.1", "tcp") MOUNT("81", "/iso", "4.2", "rdma")
+		      MOUNT("90", "/srv/vm", "4.2", "tcp"),
+	      STATS("/srv/vm", TCP));
+	CU_ASSERT_EQUAL(proof_read(tree.host, 90, &proof), 0);
+	CU_ASSERT_STRING_EQUAL(proof.other, "");
+	tree_free(&tree);
+}
+
+static void what_is_no_nfs_is_not_found(void)
+{
+	begin(ROOT "90 21 0:53 / /srv/vm rw - tmpfs nas:/vm rw,proto=rdma\n", "");
+	CU_ASSERT_EQUAL(proof_read(tree.host, 90, &proof), 0);
+	CU_ASSERT(!proof.found && !proof.rdma);
+	CU_ASSERT_STRING_EQUAL(proof.why, "it is no NFS mount");
+	CU_ASSERT_EQUAL(proof_read(tree.host, 21, &proof), 0);
+	CU_ASSERT(!proof.found);
+	tree_free(&tree);
+}
+
+static void no_transport_is_no_proof(void)
+{
+	begin(ROOT "90 21 0:53 / /srv/vm rw - nfs nas:/vm rw\n", "");
+	CU_ASSERT_EQUAL(proof_read(tree.host, 90, &proof), 0);
+	CU_ASSERT(proof.found && !proof.rdma);
+	CU_ASSERT_STRING_EQUAL(proof.why, "mountinfo names no transport");
+	tree_free(&tree);
+}
+
+static void of_several_on_one_directory_the_last_is_seen(void)
+{
+	begin(ROOT MOUNT("80", "/srv/vm", "4.2", "tcp")
+		      MOUNT("90", "/srv/vm", "4.1", "rdma"),
+	      STATS("/srv/vm", TCP) STATS("/srv/vm", RDMA));
+	CU_ASSERT_EQUAL(proof_on(tree.host, "/srv/vm", &proof), 0);
+	CU_ASSERT_EQUAL(proof.id, 90);
+	CU_ASSERT(proof.rdma);
+	CU_ASSERT_EQUAL(proof_on(tree.host, "/srv", &proof), -ENOENT);
+	tree_free(&tree);
+}
+
+static void a_descriptor_tells_its_mount(void)
+{
+	unsigned int id = 0;
+
+	begin("", "");
+	tree_write(&tree, "proc/self/fdinfo/7",
+		   "pos:\t0\nflags:\t012000000\nmnt_id:\t90\nino:\t2\n");
+	tree_write(&tree, "proc/self/fdinfo/8", "pos:\t0\n");
+	CU_ASSERT_EQUAL(proof_mount_id(tree.host, 7, &id), 0);
+	CU_ASSERT_EQUAL(id, 90);
+	CU_ASSERT_EQUAL(proof_mount_id(tree.host, 8, &id), -EBADMSG);
+	CU_ASSERT_EQUAL(proof_mount_id(tree.host, 9, &id), -ENOENT);
+	tree_free(&tree);
+}
+
+SUITE_MAIN("helper-proof", TEST(rdma_in_both_is_proof), TEST(rdma_over_ipv6_is_rdma),
+	   TEST(mountstats_without_a_word_is_no_contradiction),
+	   TEST(one_connection_over_tcp_is_enough_to_doubt),
+	   TEST(the_other_mount_of_a_trunked_one_is_named),
+	   TEST(without_another_mount_nobody_is_named), TEST(what_is_no_nfs_is_not_found),
+	   TEST(no_transport_is_no_proof),
+	   TEST(of_several_on_one_directory_the_last_is_seen),
+	   TEST(a_descriptor_tells_its_mount))

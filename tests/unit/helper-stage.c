@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* The process that mounts, with programs in mount.nfs's place that do what mount.nfs can do.
+ * What it takes to mount (root, a namespace of its own) may not be there: then those say so. */
+#include <sched.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+
+#include "mount-helper/internal.h"
+#include "tests/unit/suite.h"
+
+static char dir[] = "/tmp/nfsrdma-stage.XXXXXX";
+static char place[64], program[64];
+static struct host *host;
+static struct args args;
+static struct stage_result result;
+static bool may_mount;
+
+static void write_program(const char *script)
+{
+	FILE *file = fopen(program, "w");
+
+	if (!file || fprintf(file, "#!/bin/sh\nspec=$1 dir=$2\n%s\n", script) < 0 ||
+	    fclose(file) || chmod(program, 0755))
+		abort();
+}
+
+static void run(const char *script, bool hidden, bool keep, unsigned int ms)
+{
+	struct stage stage = { .host = host,
+			       .program = program,
+			       .spec = "nas:/vm",
+			       .dir = place,
+			       .options = "rw,proto=rdma",
+			       .args = &args,
+			       .hidden = hidden,
+			       .keep = keep,
+			       .deadline = deadline_in(ms) };
+
+	write_program(script);
+	stage_run(&stage, &result);
+}
+
+static bool is_mounted(void)
+{
+	struct stat here, above;
+
+	return !stat(place, &here) && !stat(dir, &above) && here.st_dev != above.st_dev;
+}
+
+static void a_failure_is_told_with_its_words(void)
+{
+	run("echo 'mount.nfs: no' >&2; exit 32", false, false, 10000);
+	CU_ASSERT_EQUAL(result.end, STAGE_FAILED);
+	CU_ASSERT_EQUAL(result.status, 32);
+	CU_ASSERT_STRING_EQUAL(result.text, "mount.nfs: no");
+	run("kill -KILL $$", false, false, 10000);
+	CU_ASSERT_EQUAL(result.end, STAGE_FAILED);
+	CU_ASSERT_STRING_EQUAL(result.text, "mount.nfs was ended by signal 9");
+}
+
+static void success_without_a_mount_is_none(void)
+{
+	run("exit 0", false, false, 10000);
+	CU_ASSERT_EQUAL(result.end, STAGE_NOTHING);
+	args.fake = true;
+	run("exit 0", false, false, 10000);
+	CU_ASSERT_EQUAL(result.end, STAGE_FAKED);
+	args.fake = false;
+}
+
+static void one_that_hangs_is_ended(void)
+{
+	uint64_t start = now_ms();
+
+	run("exec sleep 60", false, false, 300);
+	CU_ASSERT_EQUAL(result.end, STAGE_TIMEOUT);
+	CU_ASSERT(now_ms() - start < 8000);
+}
+
+static void a_missing_directory_or_program_is_told(void)
+{
+	struct stage stage = { .host = host,
+			       .program = "/nonexistent/mount.nfs",
+			       .spec = "nas:/vm",
+			       .dir = place,
+			       .options = "rw",
+			       .args = &args,
+			       .deadline = deadline_in(5000) };
+
+	stage_run(&stage, &result);
+	CU_ASSERT_EQUAL(result.end, STAGE_UNMADE);
+	CU_ASSERT_STRING_EQUAL(result.text,
+			       "/nonexistent/mount.nfs: No such file or directory");
+	stage.dir = "/nonexistent/dir";
+	stage_run(&stage, &result);
+	CU_ASSERT_EQUAL(result.end, STAGE_UNMADE);
+	CU_ASSERT_STRING_EQUAL(
+		result.text, "the directory /nonexistent/dir: No such file or directory");
+}
+
+static void arguments_are_handed_on_as_mount_writes_them(void)
+{
+	args.sloppy = args.no_mtab = args.verbose = true;
+	run("[ \"$*\" = \"nas:/vm $dir -s -n -v -o rw,proto=rdma\" ]; exit $?", false,
+	    false, 10000);
+	CU_ASSERT_EQUAL(result.end, STAGE_NOTHING);
+	args.sloppy = args.no_mtab = args.verbose = false;
+}
+
+/* A tmpfs is not NFS over RDMA. */
+static void what_is_not_rdma_is_undone(void)
+{
+	int hidden;
+
+	for (hidden = 0; may_mount && hidden < 2; hidden++) {
+		run("/bin/mount -i -t tmpfs none \"$dir\"", hidden, false, 10000);
+		CU_ASSERT_EQUAL(result.end, STAGE_UNDONE);
+		CU_ASSERT_EQUAL(result.hidden, hidden);
+		CU_ASSERT_STRING_EQUAL(result.proof.why, "it is no NFS mount");
+		CU_ASSERT_FALSE(is_mounted());
+	}
+}
+
+static void what_may_stay_stays_and_is_seen(void)
+{
+	int hidden;
+
+	for (hidden = 0; may_mount && hidden < 2; hidden++) {
+		run("/bin/mount -i -t tmpfs none \"$dir\"", hidden, true, 10000);
+		CU_ASSERT_EQUAL(result.end, STAGE_MOUNTED);
+		CU_ASSERT_EQUAL(result.hidden, hidden);
+		CU_ASSERT_FALSE(result.proof.rdma);
+		CU_ASSERT(result.proof.id);
+		CU_ASSERT(is_mounted());
+		CU_ASSERT_EQUAL(umount2(place, 0), 0);
+	}
+}
+
+/* Hidden, nobody sees it while mount.nfs is at it; and what was mounted before is not lost. */
+static void hidden_is_hidden(void)
+{
+	char script[256];
+
+	if (!may_mount)
+		return;
+	snprintf(
+		script, sizeof(script),
+		"/bin/mount -i -t tmpfs none \"$dir\" && ! grep -q ' %s ' /proc/%d/mountinfo",
+		place, (int)getpid());
+	run(script, true, true, 10000);
+	CU_ASSERT_EQUAL(result.end, STAGE_MOUNTED);
+	CU_ASSERT(is_mounted());
+	run("exit 0", true, false, 10000);
+	CU_ASSERT_EQUAL(result.end, STAGE_NOTHING);
+	CU_ASSERT(is_mounted());
+	CU_ASSERT_EQUAL(umount2(place, 0), 0);
+}
+
+/* It failed, or hung, after it had mounted. */
+static void what_a_failure_leaves_is_undone(void)
+{
+	int hidden;
+
+	for (hidden = 0; may_mount && hidden < 2; hidden++) {
+		run("/bin/mount -i -t tmpfs none \"$dir\"; exit 32", hidden, true, 10000);
+		CU_ASSERT_EQUAL(result.end, STAGE_FAILED);
+		CU_ASSERT_FALSE(is_mounted());
+		run("/bin/mount -i -t tmpfs none \"$dir\"; exec sleep 60", hidden, true,
+		    1500);
+		CU_ASSERT_EQUAL(result.end, STAGE_TIMEOUT);
+		CU_ASSERT_FALSE(is_mounted());
+	}
+}
+
+/* In use: it is taken away all the same. */
+static void a_busy_mount_is_undone(void)
+{
+	if (!may_mount)
+		return;
+	run("/bin/mount -i -t tmpfs none \"$dir\"; cd \"$dir\"; sleep 2 & exit 0", false,
+	    false, 10000);
+	CU_ASSERT_EQUAL(result.end, STAGE_UNDONE);
+	CU_ASSERT_FALSE(is_mounted());
+}
+
+static void begin(void)
+{
+	if (!mkdtemp(dir) || host_open(&host, NULL))
+		abort();
+	snprintf(place, sizeof(place), "%s/place", dir);
+	snprintf(program, sizeof(program), "%s/mount.nfs", dir);
+	if (mkdir(place, 0755))
+		abort();
+	may_mount = !unshare(CLONE_NEWNS) &&
+		    !mount("none", "/", "", MS_REC | MS_PRIVATE, NULL) &&
+		    !mount("tmpfs", "/run", "tmpfs", 0, NULL);
+	if (!may_mount)
+		printf("not looked at: mounting, for which root is needed\n");
+}
+
+static void the_folder_goes(void)
+{
+	unlink(program);
+	rmdir(place);
+	rmdir(dir);
+	host_close(host);
+}
+
+__attribute__((constructor)) static void before(void)
+{
+	begin();
+}
+
+SUITE_MAIN("helper-stage", TEST(a_failure_is_told_with_its_words),
+	   TEST(success_without_a_mount_is_none), TEST(one_that_hangs_is_ended),
+	   TEST(a_missing_directory_or_program_is_told),
+	   TEST(arguments_are_handed_on_as_mount_writes_them),
+	   TEST(what_is_not_rdma_is_undone), TEST(what_may_stay_stays_and_is_seen),
+	   TEST(hidden_is_hidden), TEST(what_a_failure_leaves_is_undone),
+	   TEST(a_busy_mount_is_undone), TEST(the_folder_goes))
