@@ -1,0 +1,51 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Copyright (C) 2026 the nfsrdma authors
+#
+# mount -t nfsrdma where it cannot be: one sentence with the cause, and nothing mounted.
+server plain
+
+# Nothing listens at that port.
+for address in 192.168.77.1 10.0.2.15; do
+	mounting /mnt -t nfsrdma $address:/export/plain /mnt -o vers=4.2,port=20050,retry=0
+	expect_refused 32 'refuses RDMA at port 20050'
+	((took < 20000)) || fail "it took $took ms"
+	# Asked first, mount.nfs is not called at all, and cannot try again for two minutes.
+	mounting /mnt -t nfsrdma $address:/export/plain /mnt -o vers=4.2,port=20050,nfsrdma.check=connect
+	expect_refused 32 'refuses RDMA at port 20050'
+	((took < 10000)) || fail "it took $took ms"
+done
+
+# The export is not there.
+mounting /mnt -t nfsrdma 192.168.77.1:/export/none /mnt -o vers=4.2,retry=0
+expect_refused 32 'No such file or directory'
+# A directory that is not there, options that contradict each other.
+mounting /mnt3 -t nfsrdma 192.168.77.1:/export/plain /mnt3 -o vers=4.2
+[[ $status == 32 && $mounted == none ]] || fail "exit status $status, $mounted"
+mounting /mnt -t nfsrdma 192.168.77.1:/export/plain /mnt -o rdma,proto=tcp
+expect_refused 1 'contradict'
+mounting /mnt -t nfsrdma 192.168.77.1:/export/plain /mnt -o bg
+expect_refused 1 'bg contradicts the policy require'
+
+# The module may not be loaded.
+server off
+inside 'rmmod rpcrdma 2>/dev/null; mkdir -p /etc/modprobe.d; echo install rpcrdma /bin/false >/etc/modprobe.d/test.conf; test ! -e /sys/module/rpcrdma'
+mounting /mnt -t nfsrdma 192.168.77.1:/export/plain /mnt -o vers=4.2
+inside 'rm /etc/modprobe.d/test.conf'
+expect_refused 32 'forbids to load it'
+((took < 5000)) || fail "it took $took ms"
+
+# No server at all; nobody has the second address.
+mounting /mnt -t nfsrdma 192.168.77.1:/export/plain /mnt -o vers=4.2,retry=0
+expect_refused 32 'refuses RDMA at port 20049'
+mounting /mnt -t nfsrdma 10.9.0.77:/export/plain /mnt -o vers=4.2,nfsrdma.check=connect,retry=0
+expect_refused 32 'not mounted'
+
+# A broken policy is an error, and never no policy.
+server plain
+inside 'echo policy=of >/etc/nfsrdma.conf'
+mounting /mnt -t nfsrdma 192.168.77.1:/export/plain /mnt -o vers=4.2
+expect_refused 1 '/etc/nfsrdma.conf:1'
+inside 'rm /etc/nfsrdma.conf'
+mounting /mnt -t nfsrdma 192.168.77.1:/export/plain /mnt -o vers=4.2
+expect_mounted vers=4.2

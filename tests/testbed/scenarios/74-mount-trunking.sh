@@ -1,0 +1,41 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Copyright (C) 2026 the nfsrdma authors
+#
+# The same server is mounted over TCP already, so that the kernel gives an NFSv4 mount that
+# connection, whatever its options say. With require it fails, and with prefer it stays, loudly.
+server plain
+tcp=192.168.77.1:/export/plain
+inside "mkdir -p /mnt2; /usr/sbin/mount -t nfs $tcp /mnt2 -o vers=4.2,proto=tcp"
+
+for propagation in private shared; do
+	inside "/usr/sbin/mount --make-r$propagation /"
+	for export in plain live; do
+		mounting /mnt -t nfsrdma 192.168.77.1:/export/$export /mnt -o vers=4.2
+		expect_refused 32 '/mnt2 is a mount of the same server over tcp'
+		inside '! grep " TARGET=/mnt " /run/mount/utab; ! ls /run/nfsrdma/mounts/pending-* 2>/dev/null'
+	done
+
+	mounting /mnt -t nfsrdma $tcp /mnt -o vers=4.2,nfsrdma.policy=prefer
+	[[ $status == 0 && $mounted == *proto=tcp* && $record == "tcp tcp" ]] ||
+		fail "prefer: exit status $status, $mounted, $record"
+	grep -q 'WARNING.*NOT over RDMA.*/mnt2' "$work/said" || fail "prefer says nothing"
+	# It is there already, and require does not take it; nor is it ours to undo.
+	mounting /mnt -t nfsrdma $tcp /mnt -o vers=4.2
+	[[ $status == 32 && $mounted == *proto=tcp* ]] || fail "exit status $status, $mounted"
+	inside '/usr/sbin/umount /mnt'
+
+	# Another version is another client to the server.
+	mounting /mnt -t nfsrdma $tcp /mnt -o vers=4.1
+	expect_mounted vers=4.1
+	inside '/usr/sbin/umount /mnt'
+done
+inside '/usr/sbin/umount /mnt2'
+
+# prefer, and no listener: TCP is tried, and told.
+mounting /mnt -t nfsrdma $tcp /mnt -o vers=4.2,port=20050,retry=0,nfsrdma.policy=prefer
+[[ $status == 0 && $mounted == *proto=tcp* && $record == "tcp tcp" ]] ||
+	fail "no listener: exit status $status, $mounted, $record"
+grep -q 'no RDMA, so TCP is tried: .*refuses RDMA' "$work/said" || fail "the cause is not told"
+grep -q 'WARNING.*NOT over RDMA' "$work/said" || fail "prefer says nothing"
+inside '/usr/sbin/umount /mnt'

@@ -1,0 +1,41 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Copyright (C) 2026 the nfsrdma authors
+#
+# The helper is killed, at random times and at its system calls one after another: then nothing is
+# mounted, or it is mounted and proven, or nobody takes it for RDMA.
+scenario_timeout=900
+server plain
+kills()
+{
+	guest_tell 280 kills "$@" >"$work/out" || fail "$(tail -n 2 "$work/out" | tr '\n' ' ')"
+	cat "$work/out"
+	note "$form: $(tail -n1 "$work/out")"
+}
+steps()
+{
+	guest_tell 280 steps "$@" >"$work/out" || fail "$(tail -n 2 "$work/out" | tr '\n' ' ')"
+	cat "$work/out"
+	note "$form, ${1/all/or a child} killed at a call: $(tail -n1 "$work/out")"
+}
+
+for propagation in private shared; do
+	inside "/usr/sbin/mount --make-r$propagation /"
+	form="over RDMA, root $propagation"
+	kills 15 192.168.77.1:/export/plain vers=4.2
+	steps helper 192.168.77.1:/export/plain vers=4.2,nfsrdma.check=none \
+		openat clone poll fsync renameat unlinkat
+	steps all 192.168.77.1:/export/plain vers=4.2,nfsrdma.check=none \
+		mount umount2 setns open_tree move_mount prctl
+done
+
+# The same where the mount would come up over TCP: hidden, nobody ever sees it.
+inside 'mkdir -p /mnt2; /usr/sbin/mount -t nfs 192.168.77.1:/export/live /mnt2 -o vers=4.2,proto=tcp'
+for propagation in private shared; do
+	inside "/usr/sbin/mount --make-r$propagation /"
+	form="over TCP, root $propagation"
+	kills 15 192.168.77.1:/export/plain vers=4.2
+	[[ $propagation == private ]] || grep -q 'proven 0, unproven 0$' "$work/out" ||
+		fail "hidden, and seen: $(tail -n1 "$work/out")"
+done
+inside '/usr/sbin/umount /mnt2'
