@@ -31,7 +31,7 @@ struct check_target {
 	unsigned int roles;
 	unsigned int naddresses; /* of the server; 0: not resolved, or below a root */
 	struct transport_address addresses[8];
-	char unresolved[160]; /* why there is none; empty */
+	char unresolved[160];     /* why there is none; empty */
 	unsigned int nfs_version; /* 0 any, 3, 4 */
 	unsigned int nfs_minor;   /* of 4 */
 	bool krb5;
@@ -60,7 +60,7 @@ enum check_at_mount {
 	CHECK_MOUNT_STOPS, /* before each mount: of this host alone, and quick; where it fails
 			    * there can be no mount over RDMA */
 	CHECK_MOUNT_TELLS, /* the same, and worth a word where it fails */
-	CHECK_MOUNT_PATH,  /* the way to the server: where the policy wants it, and for the
+	CHECK_MOUNT_PATH, /* the way to the server: where the policy wants it, and for the
 			    * cause when a mount failed */
 };
 

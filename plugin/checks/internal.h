@@ -155,7 +155,7 @@ struct netfilter_answer {
 	enum firewall_answer answer;
 	bool by_zone; /* firewalld said so: of other rules nothing is known */
 	bool for_some; /* anybody was asked about, and some peers can pass: rules name them */
-	bool of_all;   /* why is about no packet in particular */
+	bool of_all; /* why is about no packet in particular */
 	char why[FIREWALL_WHY_MAX];
 	char command[NETFILTER_COMMAND_MAX]; /* what lets it pass; empty: none is known */
 };
@@ -177,8 +177,7 @@ int netfilter_count(struct check_run *run, struct netfilter_tally *tally,
 /* Fail before unknown before warn before pass. */
 enum finding_status netfilter_worse(enum finding_status a, enum finding_status b);
 /* "dropped: ...; not known: .... To let it pass: ..."; "" where all pass. */
-const char *netfilter_text(struct netfilter_tally *tally,
-			   char text[FINDING_SUMMARY_MAX]);
+const char *netfilter_text(struct netfilter_tally *tally, char text[FINDING_SUMMARY_MAX]);
 
 /* netfilter-open.c: pure */
 
@@ -197,7 +196,7 @@ struct channel {
 	const char *name;
 	enum check_role role; /* of this host */
 	enum channel_use use;
-	bool in; /* the far end connects to this host */
+	bool in;    /* the far end connects to this host */
 	bool minor; /* without it something is slower, or lost after a restart; NFS works */
 	uint8_t protocol;
 	/* 0 where the port is not known, or another one each time. */

@@ -53,17 +53,17 @@ struct cli_options {
 	bool scd;    /* explain: the tables as the manual page has them */
 	const char
 		*root; /* check: a folder in place of this machine; NULL: this machine */
-	unsigned int roles; /* check: enum check_role; 0: not given */
-	bool krb5;          /* check: --sec */
-	bool verbose;       /* check: every finding has its line */
-	bool brief;         /* set by a command: report_style */
-	const char *mount_options; /* plan; NULL: none */
-	const char *dir;           /* plan: the mount point; NULL: not known */
+	unsigned int roles;         /* check: enum check_role; 0: not given */
+	bool krb5;                  /* check: --sec */
+	bool verbose;               /* check: every finding has its line */
+	bool brief;                 /* set by a command: report_style */
+	const char *mount_options;  /* plan; NULL: none */
+	const char *dir;            /* plan: the mount point; NULL: not known */
 	bool options_only, resolve; /* plan */
-	bool force; /* snapshot */
+	bool force;                 /* snapshot */
 	bool dry_run, undo, restart, for_probe; /* setup */
-	const char *connect; /* pool; NULL: not given */
-	const char *target;  /* pool: where it is mounted; NULL: not given */
+	const char *connect;                    /* pool; NULL: not given */
+	const char *target; /* pool: where it is mounted; NULL: not given */
 	bool has_timeout, nfs_version_auto; /* given */
 	char *const *operands;
 	int noperands;

@@ -79,7 +79,8 @@ enum host_seen {
 
 struct host_event {
 	enum host_seen seen;
-	const char *path; /* as asked, without a slash before it; of an answer its record */
+	const char
+		*path; /* as asked, without a slash before it; of an answer its record */
 	int rc;
 	const struct host_text *text;
 	const struct host_list *names;
@@ -372,8 +373,8 @@ struct host_nfsd {
 	/* Root reads it there, everybody else in proc/net/rpc/nfsd. */
 	unsigned int threads;
 	bool threads_known;
-	char versions[64];      /* "+3 +4 +4.1 +4.2 -4.0"; empty: only root may see them */
-	uint64_t packets;       /* of all pools */
+	char versions[64]; /* "+3 +4 +4.1 +4.2 -4.0"; empty: only root may see them */
+	uint64_t packets;  /* of all pools */
 	unsigned int max_block; /* bytes */
 };
 
@@ -495,8 +496,8 @@ void snapshot_close_p(struct snapshot **snapshot);
 int snapshot_file(void *arg, const char *path, const char *text, size_t len);
 
 struct snapshot_summary {
-	char folder[96];   /* in the archive: "node1-20260101-120000" */
-	unsigned int files; /* with content */
+	char folder[96];      /* in the archive: "node1-20260101-120000" */
+	unsigned int files;   /* with content */
 	unsigned int refused; /* what only root may see */
 };
 

@@ -208,9 +208,10 @@ const struct meaning meaning_server[] = {
 		  "calls are, and how many RDMA Reads fetch WRITEs at once "
 		  "(max_outbound_read_requests). They hold for new connections.",
 	  .cause = "Somebody made them so small that clients wait.",
-	  .remedy = "Set them back (max_requests=64, max_outbound_read_requests=16, both of "
-		    "sunrpc.svc_rdma); take them out of /etc/sysctl.d; then mount anew on "
-		    "the clients.",
+	  .remedy =
+		  "Set them back (max_requests=64, max_outbound_read_requests=16, both of "
+		  "sunrpc.svc_rdma); take them out of /etc/sysctl.d; then mount anew on "
+		  "the clients.",
 	  .unknown = COULD_NOT_READ,
 	  .see = { "sysctl.d(5)" } },
 	{ .id = "server.counters",
