@@ -88,15 +88,28 @@ static bool may_hide(const struct helper *helper)
 
 /* --- attempts ------------------------------------------------------------------------------------ */
 
+/* Background=true in nfsmount.conf adds "bg" to a mount that does not say which, and then mount.nfs
+ * ends well with nothing mounted: what has to be proven says it. NULL: as they are. */
+static char *in_foreground(const struct plan *plan)
+{
+	char *options;
+
+	if (plan->policy.mode != POLICY_REQUIRE || plan->remount ||
+	    asprintf(&options, "%s,fg", plan->options) < 0)
+		return NULL;
+	return options;
+}
+
 static void attempt(struct helper *helper, const char *options, bool keep,
 		    struct stage_result *result)
 {
+	_cleanup_free_ char *foreground = in_foreground(helper->plan);
 	struct stage stage = {
 		.host = helper->host,
 		.program = helper->program,
 		.spec = helper->args.spec,
 		.dir = helper->dir,
-		.options = options,
+		.options = foreground ? foreground : options,
 		.args = &helper->args,
 		.hidden = may_hide(helper),
 		.keep = keep,

@@ -12,7 +12,9 @@
 
 #define EXERCISES (CLI_PROBE | CLI_BENCH)
 #define REPORTING (EXERCISES | CLI_CHECK)
-#define ALL       (REPORTING | CLI_SERVE | CLI_EXPLAIN | CLI_PLAN | CLI_SNAPSHOT | CLI_MOUNTS | CLI_SETUP | CLI_POOL)
+#define ALL                                                                           \
+	(REPORTING | CLI_SERVE | CLI_EXPLAIN | CLI_PLAN | CLI_SNAPSHOT | CLI_MOUNTS | \
+	 CLI_SETUP | CLI_POOL)
 
 static int set_embedded(struct cli_options *options, const char *value)
 {

@@ -139,7 +139,7 @@ mount_nfs "printf '%s\n' \"\$@\" >$work/args; env | sort >$work/env; exit 32"
 PATH=$PATH FROB=1 try -s -n -t nfsrdma "srv:/with space" "$place" \
 	-o "$quiet,vers=4.2,rdma,soft,_netdev,x-systemd.automount,comment=abc,nofail"
 printf '%s\n' "srv:/with space" "$place" -s -n -o \
-	rw,retry=0,vers=4.2,proto=rdma,port=20049,soft,_netdev,nofail >"$work/args.expect"
+	rw,retry=0,vers=4.2,proto=rdma,port=20049,soft,_netdev,nofail,fg >"$work/args.expect"
 diff -u "$work/args.expect" "$work/args" || fail "arguments"
 ! grep -q FROB "$work/env" || fail "the environment goes through"
 grep -qx 'PATH=/usr/sbin:/usr/bin:/sbin:/bin' "$work/env" || fail "no PATH"
