@@ -21,13 +21,15 @@ const struct meaning meaning_client[] = {
 		  "was updated and the modules of the running one are gone; or modprobe.d "
 		  "forbids to load it. Without it a mount says 'Protocol not supported'.",
 	  .remedy =
-		  "Try 'modprobe rpcrdma'. RHEL and Fedora: install kernel-modules or "
-		  "kernel-modules-extra of the running kernel. Ubuntu: "
-		  "linux-modules-extra-$(uname -r). After an update of the kernel: restart "
-		  "the host. A vendor's driver package (OFED, DOCA) replaces modules of the "
-		  "kernel: install it with its NFS over RDMA (mlnx-nfsrdma), or go back to "
-		  "those of the kernel. Take lines that forbid rpcrdma out of "
-		  "/etc/modprobe.d.",
+		  "A kernel without it: Debian's linux-image-amd64 in place of its cloud "
+		  "kernel, SUSE's kernel-default in place of kernel-default-base; RHEL and "
+		  "Fedora: kernel-modules or kernel-modules-extra of the running kernel; "
+		  "Ubuntu: linux-modules-extra-$(uname -r). After an update of the kernel: "
+		  "restart the host. Forbidden: take the line out of /etc/modprobe.d, or "
+		  "module_blacklist= and modprobe.blacklist= out of the kernel's command line "
+		  "in the boot loader. A vendor's driver package (OFED, DOCA) replaces modules "
+		  "of the kernel: install it with its NFS over RDMA (mlnx-nfsrdma). Then "
+		  "'modprobe rpcrdma' works.",
 	  .unknown = COULD_NOT_READ,
 	  .see = { "modprobe.d(5)", "modules-load.d(5)" },
 	  .decisive = true },
@@ -43,13 +45,14 @@ const struct meaning meaning_client[] = {
 		  "the adapter's firmware has RDMA switched off; or the network driver was "
 		  "built without it.",
 	  .remedy =
-		  "Load the module that the summary names ('modprobe mlx5_ib') and look into "
-		  "the kernel's log. If it is not there install the kernel's additional "
-		  "modules (kernel-modules-extra, linux-modules-extra). Lists of modules in "
-		  "/etc/modules-load.d or /etc/modules, as older guides have them (mlx4_ib, "
-		  "ib_ipoib, ib_umad), are needed only where udev does not load them; they "
-		  "are for that one family of adapters. ib_srp in such lists is for SRP, "
-		  "block devices over RDMA, which has nothing to do with NFS.",
+		  "Load the module that the summary names ('modprobe mlx5_ib', or 'nfsrdma "
+		  "setup client') and look into the kernel's log. If it is not there "
+		  "install the kernel's additional modules (kernel-modules-extra, "
+		  "linux-modules-extra). Lists of modules in /etc/modules-load.d or "
+		  "/etc/modules, as older guides have them (mlx4_ib, ib_ipoib, ib_umad), "
+		  "are needed only where udev does not load them; they are for that one "
+		  "family of adapters. ib_srp in such lists is for SRP, block devices over "
+		  "RDMA, which has nothing to do with NFS.",
 	  .unknown = COULD_NOT_READ,
 	  .see = { "modules-load.d(5)", "udev(7)" } },
 	{ .id = "client.device",
@@ -66,9 +69,9 @@ const struct meaning meaning_client[] = {
 		  "register memory as NFS over RDMA wants it.",
 	  .remedy =
 		  "Look with 'rdma link' and 'lspci'. On a host without an adapter NFS goes "
-		  "over TCP. To try NFS over RDMA all the same: 'modprobe siw' and 'rdma "
-		  "link add siw0 type siw netdev INTERFACE' on both ends, or rdma_rxe with "
-		  "type rxe.",
+		  "over TCP. To try NFS over RDMA all the same: 'modprobe rdma_rxe' and "
+		  "'rdma link add rxe0 type rxe netdev INTERFACE' on both ends, or siw with "
+		  "type siw, which Debian's kernels do not have.",
 	  .unknown = COULD_NOT_READ,
 	  .see = { "rdma-link(8)" },
 	  .decisive = true },
@@ -104,7 +107,8 @@ const struct meaning meaning_client[] = {
 	  .remedy =
 		  "Unmask the unit that the summary names (systemctl unmask), or leave it: "
 		  "the first mount loads the module. After a change of rdma.conf: systemctl "
-		  "restart rdma-load-modules@rdma.service. Guides that say to uncomment "
+		  "restart rdma-load-modules@rdma.service. 'nfsrdma setup client' "
+		  "writes such a list. Guides that say to uncomment "
 		  "xprtrdma and svcrdma there are right and hardly ever needed; most "
 		  "distributions have both lines uncommented.",
 	  .unknown = COULD_NOT_READ,
@@ -164,10 +168,11 @@ const struct meaning meaning_client[] = {
 		  "The lines for memlock in /etc/security/limits.conf or limits.d give less "
 		  "than a probe needs. The values there are in KiB.",
 	  .remedy =
-		  "Two lines give a group as much as it wants: '@rdma soft memlock "
-		  "unlimited' and '@rdma hard memlock unlimited'. They hold from the next "
-		  "login. A service has LimitMEMLOCK= in its unit instead: limits.conf is "
-		  "not for services.",
+		  "Let 'nfsrdma setup client --for-probe' write the lines with the number "
+		  "that the summary has: '@rdma soft memlock KIB' and '@rdma hard memlock "
+		  "KIB'. Guides write unlimited, which lets a user of that group take all "
+		  "memory. They hold from the next login. A service has LimitMEMLOCK= in "
+		  "its unit instead: limits.conf is not for services.",
 	  .unknown = COULD_NOT_READ,
 	  .see = { "limits.conf(5)", "systemd.exec(5)" } },
 	{ .id = "client.helper",
@@ -194,13 +199,15 @@ const struct meaning meaning_client[] = {
 		  "Port= without Proto=rdma sends mounts to another port than they mean. "
 		  "tcp=true and udp=true win even over proto=rdma. rdma=false becomes "
 		  "nordma, which the kernel refuses. Background=true lets mount(8) succeed "
-		  "with nothing mounted. A protocol in capitals is unknown. A last line without newline is ignored, and an IPv6 "
-		  "address in a Server section does not work.",
+		  "with nothing mounted. A protocol in capitals is unknown. A last line "
+		  "without newline is ignored, and an IPv6 address in a Server section does "
+		  "not work.",
 	  .remedy =
 		  "Take tcp=, udp= and Background= out. Mount with proto=rdma,port=20049 in "
-		  "place of rdma: that is what no other setting overrules. Or take the setting out, or put it into a Server "
-		  "section of the servers that it is for. Defaultproto and Defaultvers do "
-		  "not decide: write Proto=rdma and Port=20049.",
+		  "place of rdma: that is what no other setting overrules. Or take the "
+		  "setting out, or put it into a Server section of the servers that it is "
+		  "for. Defaultproto and Defaultvers do not decide: write Proto=rdma and "
+		  "Port=20049.",
 	  .unknown = COULD_NOT_READ,
 	  .see = { "nfsmount.conf(5)", "nfs(5)" } },
 	{ .id = "client.nfsmount-bug",

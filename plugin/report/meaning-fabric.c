@@ -130,10 +130,10 @@ const struct meaning meaning_fabric[] = {
 		   "connections time out.",
 	  .remedy =
 		  "With servers that have v2: make the folder "
-		  "/sys/kernel/config/rdma_cm/DEVICE if it is not there, and write 'RoCE v2' "
-		  "to ports/1/default_roce_mode in it. If the server has v1 only, v1 on both "
-		  "ends is right, and both must be in one Ethernet. The setting lasts until "
-		  "the next boot.",
+		  "/sys/kernel/config/rdma_cm/DEVICE if it is not there, and write 'RoCE "
+		  "v2' to ports/1/default_roce_mode in it. If the server has v1 only, v1 on "
+		  "both ends is right, and both must be in one Ethernet. The setting lasts "
+		  "until the next boot.",
 	  .unknown = COULD_NOT_READ,
 	  .see = { "cma_roce_mode(8)" } },
 	{ .id = "fabric.mtu",
@@ -191,8 +191,9 @@ const struct meaning meaning_fabric[] = {
 		  "kernel, so that a packet fits a page, is history.",
 	  .remedy =
 		  "Set it: 'ip link set ib0 mtu 65520' in connected mode, 'mtu 2044' or 4092 "
-		  "in datagram mode. The mtu of the partition (partitions.conf) is the bound "
-		  "for its hosts. NFS over RDMA itself is not concerned.",
+		  "in datagram mode; 'nfsrdma setup' writes a udev rule that does it at every "
+		  "boot. The mtu of the partition (partitions.conf) is the bound for its "
+		  "hosts. NFS over RDMA itself is not concerned.",
 	  .unknown = COULD_NOT_READ,
 	  .see = { "Linux Documentation/infiniband/ipoib.rst", "opensm(8)" } },
 	{ .id = "fabric.tso-defect",

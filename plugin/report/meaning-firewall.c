@@ -33,11 +33,13 @@ const struct meaning meaning_firewall[] = {
 		  "end. The mount then hangs or times out, and to the other host this one "
 		  "is silent, which is another thing than a refusal.",
 	  .remedy =
-		  "Run the command that the summary names, and make it last: firewalld's "
-		  "again with --permanent, nft's as a line of the file that it is loaded "
-		  "from (/etc/nftables.conf), iptables' by its save command. It opens that "
-		  "port at that interface alone. If the rule is there on purpose, use "
-		  "another interface or address for NFS. Then run the check again.",
+		  "Run the command that the summary names, if it names one, and make it "
+		  "last: firewalld's again with --permanent ('nfsrdma setup' does both), "
+		  "nft's as a line of the file that it is loaded from (/etc/nftables.conf, "
+		  "on RHEL one that /etc/sysconfig/nftables.conf includes), iptables' by "
+		  "its save command. It opens that port at that interface alone. If the "
+		  "rule is there on purpose, use another interface or address for NFS. Then "
+		  "run the check again.",
 	  .unknown =
 		  "Run the check as root: only root may list rules. A rule that is not "
 		  "modelled is named with what is asked for in it: see whether it is meant "
@@ -63,11 +65,12 @@ const struct meaning meaning_firewall[] = {
 		  "for 30 s, and without that of NFSv4.0 there are no delegations. lockd "
 		  "and statd take another port at each start unless one is set, and a rule "
 		  "cannot name that.",
-	  .remedy = "Run the command that the summary names, and make it last (see "
-		    "firewall.rdma). For ports that stay: port= in sections [mountd], "
-		    "[lockd] and [statd] of /etc/nfs.conf, 'options nfs "
-		    "callback_tcpport=PORT' in /etc/modprobe.d. Or mount NFSv4.1 or 4.2, "
-		    "which need none of it.",
+	  .remedy =
+		  "Run the command that the summary names, if it does, and make it last (see "
+		  "firewall.rdma). For ports that stay: port= in sections [mountd], "
+		  "[lockd] and [statd] of /etc/nfs.conf, 'options nfs "
+		  "callback_tcpport=PORT' in /etc/modprobe.d. Or mount NFSv4.1 or 4.2, "
+		  "which need none of it.",
 	  .unknown =
 		  "Run the check as root: only root may list rules. A rule that is not "
 		  "modelled is named with what is asked for in it.",

@@ -29,8 +29,10 @@ const struct meaning meaning_server[] = {
 		  "'Unable to request RDMA services: Protocol not supported', and serves TCP "
 		  "alone; nfsdctl starts no server at all.",
 	  .remedy =
-		  "Take lines with rpcrdma, xprtrdma or svcrdma out of /etc/modprobe.d, try "
-		  "'modprobe svcrdma', then restart nfs-server. RHEL and Fedora: install "
+		  "Take lines with rpcrdma, xprtrdma or svcrdma out of /etc/modprobe.d, or "
+		  "module_blacklist= and modprobe.blacklist= out of the kernel's command "
+		  "line, try 'modprobe svcrdma', then restart nfs-server. Debian: "
+		  "linux-image-amd64 in place of its cloud kernel. RHEL and Fedora: install "
 		  "kernel-modules or kernel-modules-extra of the running kernel. Ubuntu: "
 		  "linux-modules-extra-$(uname -r). After an update of the kernel: restart "
 		  "the host. A vendor's driver package (OFED, DOCA) needs its own NFS over "
@@ -49,9 +51,10 @@ const struct meaning meaning_server[] = {
 		  "/proc/fs/nfsd/portlist has a line for RDMA all the same: it is no proof.",
 	  .remedy =
 		  "Look with 'rdma link' and 'lspci'. To try NFS over RDMA without an "
-		  "adapter: 'modprobe siw' and 'rdma link add siw0 type siw netdev "
-		  "INTERFACE' on both ends, or rdma_rxe with type rxe. The server need not "
-		  "be restarted: it listens on devices that come later, too.",
+		  "adapter: 'modprobe rdma_rxe' and 'rdma link add rxe0 type rxe netdev "
+		  "INTERFACE' on both ends, or siw with type siw, which Debian's kernels do "
+		  "not have. The server need not be restarted: it listens on devices that "
+		  "come later, too.",
 	  .unknown = COULD_NOT_READ,
 	  .see = { "rdma-link(8)" },
 	  .decisive = true },
@@ -95,8 +98,8 @@ const struct meaning meaning_server[] = {
 		  "was told so by hand.",
 	  .remedy = NFS_CONF_REMEDY
 	  "Then 'systemctl restart nfs-server': it interrupts clients, who wait and "
-	  "go on. Until then 'echo rdma 20049 >/proc/fs/nfsd/portlist' opens the "
-	  "port of a server that runs, if portlist has none for RDMA yet. SUSE "
+	  "go on. 'nfsrdma setup server' writes the lines, and opens the port of a "
+	  "server that runs, without a restart and only where nothing has it. SUSE "
 	  "keeps settings in /etc/sysconfig/nfs, which nfs.conf includes. nfs-utils "
 	  "before 2.4.2 wants rdma=20049 and no rdma-port=.",
 	  .unknown = COULD_NOT_READ,
@@ -119,12 +122,12 @@ const struct meaning meaning_server[] = {
 	  .remedy =
 		  "Restart the server ('systemctl restart nfs-server'), then look into "
 		  "/proc/fs/nfsd/portlist, and with 'journalctl -u nfs-server' at what "
-		  "rpc.nfsd or nfsdctl says. "
-		  "Without a restart, and if no line of portlist is for RDMA yet: 'echo rdma "
-		  "20049 >/proc/fs/nfsd/portlist'. With host= in section [nfsd]: a drop-in "
-		  "for nfs-server with After= of what sets up that address. Two services "
-		  "with one port: give the other one (port= in [mountd], [lockd] or [statd]) "
-		  "another.",
+		  "rpc.nfsd or nfsdctl says. Without a restart: 'nfsrdma setup server'. Do "
+		  "not write to portlist by hand where anything has that port, in portlist "
+		  "or in 'ss -tln': some kernels crash (seen with 6.1.192). With host= in "
+		  "section [nfsd]: a drop-in for nfs-server with After= of what sets up "
+		  "that address. Two services with one port: give the other one (port= in "
+		  "[mountd], [lockd] or [statd]) another.",
 	  .unknown = COULD_NOT_READ,
 	  .see = { "rpc.nfsd(8)", "nfsdctl(8)", "nfsd(7)" },
 	  .decisive = true },
