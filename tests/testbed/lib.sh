@@ -69,6 +69,18 @@ guest_add()
 	find "$tree"/usr/{bin,sbin,lib} -type f -exec strip --strip-debug {} + || return
 }
 
+# guest_package TREE: what the Debian package installs, in place of the same from the build folder.
+guest_package()
+{
+	local package=${NFSRDMA_TESTBED_DEB:-} program
+
+	[[ $package ]] || return 0
+	dpkg-deb -x "$package" "$guest/package" || return
+	for program in bin/nfsrdma sbin/mount.nfsrdma sbin/umount.nfsrdma; do
+		cp "$guest/package/usr/$program" "$1/usr/$program" || return
+	done
+}
+
 # guest_overlay IMAGE [BUILDDIR]: what changes often is not in the image, but in a
 # second cpio behind it: the scripts and settings of tests/testbed/guest, "check",
 # and the programs of BUILDDIR.
@@ -87,6 +99,7 @@ guest_overlay()
 			done
 		done
 		guest_add "$tree" "$1" "${programs[@]}" || return
+		guest_package "$tree" || return
 	fi
 	cp "$testbed/guest/init" "$testbed/guest/agent" "$tree/"
 	cp "$testbed"/guest/etc/* "$tree/etc/"
