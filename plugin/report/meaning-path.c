@@ -45,7 +45,9 @@ const struct meaning meaning_path[] = {
 		  "says otherwise, and a NULL call, made by the probe's unprivileged "
 		  "process. Where 20049 refuses, 2050 is tried, which RHEL 6 used. ss, nmap "
 		  "and rpcinfo cannot see it: an RDMA listener is neither a socket nor "
-		  "registered with rpcbind.",
+		  "registered with rpcbind. ping, iperf3 and FTP over IPoIB, which guides "
+		  "use, say something of IP and of disks; ibping and qperf of RDMA; what NFS "
+		  "gets, 'nfsrdma bench' measures.",
 	  .cause =
 		  "Refused: the server runs without RDMA, listens elsewhere, or lost its "
 		  "listener in a restart. Silent: a firewall drops it, which for RoCE is UDP "
