@@ -2,7 +2,7 @@
 /* Copyright (C) 2026 The nfsrdma authors */
 
 /* What a snapshot does not have, though readers read the file: passwords of other file systems in
- * fstab, of iSCSI on the kernel's command line, keys of the subnet manager, the environment of
+ * fstab, values on the kernel's command line, keys of the subnet manager, the environment of
  * services; and which other file systems are mounted, which is nobody's business. The readers find
  * the same in what is left.
  *
@@ -147,31 +147,43 @@ static void keep_lines(struct host_text *text, line_fn keep)
 	text->len = (size_t)(to - text->text);
 }
 
-static bool is_password(const char *word, size_t len)
+/* What modprobe-conf.c reads. */
+static bool is_read(const char *name, size_t len)
 {
-	static const char *const parts[] = {
-		"pass", "pwd",   "secret",  "token", "key",
-		"cred", "iscsi", "netroot", "auth",  "user"
-	};
+	static const char *const names[] = { "modprobe.blacklist", "module_blacklist" };
 	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(parts); i++) {
-		const char *found = strcasestr(word, parts[i]);
-
-		if (found && found < word + len)
+	for (i = 0; i < ARRAY_SIZE(names); i++)
+		if (len == strlen(names[i]) && !strncmp(name, names[i], len))
 			return true;
-	}
 	return false;
 }
 
-/* "netroot=iscsi:user:password@..." becomes "netroot=". */
+/* Of a parameter, which has no blanks but in quotes, wherever they stand (next_arg() in the
+ * kernel's lib/cmdline.c). */
+static size_t parameter_len(const char *text)
+{
+	bool quoted = false;
+	size_t len;
+
+	for (len = 0; text[len] && (quoted || !isspace((unsigned char)text[len])); len++)
+		quoted ^= text[len] == '"';
+	return len;
+}
+
+/* Any value may be a password, or a URL with one; so of others than those that are read the name
+ * is left, "root=". */
 static void strip_cmdline(struct host_text *text)
 {
+	static const char name_bytes[] =
+		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
 	char *from = text->text, *to = text->text;
 
 	while (*from) {
-		size_t len = strcspn(from, " \t\n"), name = strcspn(from, "= \t\n");
-		size_t kept = name < len && is_password(from, name) ? name + 1 : len;
+		size_t len = parameter_len(from), name = strspn(from, name_bytes);
+		size_t kept = from[name] != '='     ? name
+			      : is_read(from, name) ? len
+						    : name + 1;
 
 		/* The blank behind it, too. */
 		memmove(to, from, kept);

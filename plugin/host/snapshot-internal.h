@@ -25,6 +25,7 @@ struct member {
 	enum member_type type;
 	char *target;          /* of a link */
 	bool opened;           /* its content is wanted */
+	bool secret;           /* and it is nobody's business */
 	struct host_text text; /* of a file, NULL: not held */
 };
 

@@ -177,13 +177,13 @@ static void write_entry(const void *node, VISIT which, void *arg)
 static void name_folder(struct snapshot *snapshot, const struct tm *now)
 {
 	static const char good[] =
-		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.";
+		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-";
 	char *name = snapshot->summary->folder, date[20];
 
 	if (host_attr(snapshot->host, "proc/sys/kernel/hostname", name, 65))
 		host_attr(snapshot->host, "etc/hostname", name, 65);
 	name[strspn(name, good)] = '\0';
-	if (!*name || *name == '.')
+	if (!*name || *name == '.' || *name == '-')
 		strcpy(name, "host");
 	strftime(date, sizeof(date), "-%Y%m%d-%H%M%S", now);
 	strcat(name, date);

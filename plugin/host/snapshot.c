@@ -64,9 +64,15 @@ static void refuse(struct snapshot *snapshot, const char *path)
 		asked->error = live_encode_error(-EACCES);
 }
 
-static bool is_ours(const struct member *entry, const char *path)
+/* One name of a secret is enough, whichever it is read by first. */
+static bool is_ours(struct member *entry, const char *path)
 {
-	return !secrets_is_secret(entry->path) && !secrets_is_secret(path);
+	entry->secret |= secrets_is_secret(entry->path) || secrets_is_secret(path);
+	if (entry->secret) {
+		host_text_fini(&entry->text);
+		entry->opened = false;
+	}
+	return !entry->secret;
 }
 
 static void on_opened(struct snapshot *snapshot, const struct host_event *event)
@@ -96,12 +102,12 @@ static void on_text(struct snapshot *snapshot, const struct host_event *event)
 	if (!is_ours(entry, event->path))
 		return refuse(snapshot, event->path);
 	forget_error(snapshot, event->path);
-	if (entry->text.text)
-		return;
-	if (snapshot_copy(&entry->text, event->text->text, event->text->len))
-		no_memory(snapshot);
-	else
-		secrets_strip(entry->path, &entry->text);
+	if (!entry->text.text &&
+	    snapshot_copy(&entry->text, event->text->text, event->text->len))
+		return no_memory(snapshot);
+	/* By what it is called where it lies, and by every name that it is read by. */
+	secrets_strip(entry->path, &entry->text);
+	secrets_strip(event->path, &entry->text);
 }
 
 static void on_names(struct snapshot *snapshot, const struct host_event *event)

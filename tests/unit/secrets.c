@@ -60,13 +60,27 @@ static void of_other_mounts_only_the_tree_is_left(void)
 	       "SRC=nas:/x TARGET=/nas ROOT=/ ATTRS=rdma\n");
 }
 
-static void words_of_the_command_line_lose_passwords(void)
+static void the_command_line_keeps_the_values_that_are_read(void)
 {
 	expect("proc/cmdline",
-	       "ro module_blacklist=rpcrdma netroot=iscsi:u:pw@192.0.2.1::3260 "
-	       "rd.iscsi.password=hunter2 modprobe.blacklist=a,b quiet\n",
-	       "ro module_blacklist=rpcrdma netroot= rd.iscsi.password= "
+	       "BOOT_IMAGE=/boot/vmlinuz ro module_blacklist=rpcrdma "
+	       "netroot=iscsi:u:pw@192.0.2.1::3260 modprobe.blacklist=a,b quiet\n",
+	       "BOOT_IMAGE= ro module_blacklist=rpcrdma netroot= "
 	       "modprobe.blacklist=a,b quiet\n");
+	expect("proc/cmdline",
+	       "root=cifs://bob:PW@nas/x inst.ks=http://u:PW@h/ks proxy=http://u:PW@h:3128 "
+	       "cifsroot=//nas/x,username=bob,password=PW modprobe.blacklist2=PW",
+	       "root= inst.ks= proxy= cifsroot= modprobe.blacklist2=");
+	/* No value, and a URL all the same. */
+	expect("proc/cmdline", "ro -- init http://u:PW@h", "ro -- init http");
+}
+
+static void quotes_on_the_command_line_are_the_kernels(void)
+{
+	expect("proc/cmdline", "a=\"hunter2 PW\" b=x\" PW\"PW ro\n", "a= b= ro\n");
+	expect("proc/cmdline", "\"a=hunter2 PW\" module_blacklist=\"a,b\" ro",
+	       " module_blacklist=\"a,b\" ro");
+	expect("proc/cmdline", "ro a=\"hunter2 PW PW\n", "ro a=");
 }
 
 static void the_fabrics_keys_are_gone(void)
@@ -138,7 +152,8 @@ static void files_of_keys_are_known_by_name(void)
 
 SUITE_MAIN("secrets", TEST(fstab_has_its_nfs_lines_alone),
 	   TEST(of_other_mounts_only_the_tree_is_left),
-	   TEST(words_of_the_command_line_lose_passwords),
+	   TEST(the_command_line_keeps_the_values_that_are_read),
+	   TEST(quotes_on_the_command_line_are_the_kernels),
 	   TEST(the_fabrics_keys_are_gone), TEST(units_lose_their_environment),
 	   TEST(other_files_are_left_alone), TEST(what_is_no_text_stays_none),
 	   TEST(files_of_keys_are_known_by_name))

@@ -14,7 +14,7 @@ static char buf[512];
 static void begin(void)
 {
 	tree_new(&tree);
-	tree_write(&tree, "etc/hostname", "node1.example; rm -rf /\n");
+	tree_write(&tree, "etc/hostname", "kvm-01.Example; rm -rf /\n");
 	CU_ASSERT_EQUAL_FATAL(snapshot_open(&snapshot, tree.host), 0);
 }
 
@@ -64,8 +64,8 @@ static void it_has_the_machines_name(void)
 {
 	begin();
 	replay();
-	CU_ASSERT_EQUAL(strncmp(summary.folder, "node1.example-20", 16), 0);
-	CU_ASSERT_EQUAL(strspn(summary.folder, "abcdefghijklmnopqrstuvwxyz0123456789.-"),
+	CU_ASSERT_EQUAL(strncmp(summary.folder, "kvm-01.Example-20", 17), 0);
+	CU_ASSERT_EQUAL(strspn(summary.folder, "abcdeEfghijklmnopqrstuvwxyz0123456789.-"),
 			strlen(summary.folder));
 	end();
 }
@@ -203,6 +203,41 @@ static void secrets_stay(void)
 	end();
 }
 
+/* An image with its files elsewhere, a unit of a vendor's package. */
+static void links_do_not_help_secrets(void)
+{
+	static const char secret_mount[] = "//a/b /c cifs password=hunter2\n"
+					   "nas:/a /a nfs rdma\n",
+			  secret_unit[] =
+				  "[Service]\nEnvironment=PW=hunter2\nType=oneshot\n";
+
+	begin();
+	tree_write(&tree, "static/fstab", secret_mount);
+	tree_link(&tree, "etc/fstab", "../static/fstab");
+	tree_write(&tree, "opt/nfs/server", secret_unit);
+	tree_link(&tree, "etc/systemd/system/nfs-server.service", "/opt/nfs/server");
+	tree_write(&tree, "etc/systemd/system/a.service", secret_unit);
+	tree_link(&tree, "etc/a", "systemd/system/a.service");
+	tree_write(&tree, "opt/nfs/keys", "hunter2\n");
+	tree_link(&tree, "etc/nfs.keytab", "../opt/nfs/keys");
+	/* By its other name first. */
+	visit_attr("static/fstab");
+	visit_attr("etc/fstab");
+	visit_attr("etc/systemd/system/nfs-server.service");
+	visit_attr("opt/nfs/server");
+	visit_attr("etc/a");
+	visit_attr("opt/nfs/keys");
+	visit_attr("etc/nfs.keytab");
+	visit_attr("opt/nfs/keys");
+	replay();
+	snprintf(buf, sizeof(buf), "! grep -r hunter2 %s/%s", tree.top, summary.folder);
+	CU_ASSERT_EQUAL(system(buf), 0);
+	CU_ASSERT_EQUAL(host_attr(copy, "etc/fstab", buf, sizeof(buf)), 0);
+	CU_ASSERT_STRING_EQUAL(buf, "nas:/a /a nfs rdma");
+	CU_ASSERT_EQUAL(host_attr(copy, "opt/nfs/server", buf, sizeof(buf)), 0);
+	end();
+}
+
 static void answers_have_their_records(void)
 {
 	struct host_text text = { NULL, 0 };
@@ -309,6 +344,7 @@ SUITE_MAIN("snapshot", TEST(it_has_the_machines_name),
 	   TEST(files_and_links_are_found_again),
 	   TEST(what_was_wrong_with_a_file_is_wrong_again), TEST(who_had_more_room_wins),
 	   TEST(folders_have_all_their_names), TEST(it_is_as_the_readers_saw_it),
-	   TEST(secrets_stay), TEST(answers_have_their_records), TEST(modules_come_along),
+	   TEST(secrets_stay), TEST(links_do_not_help_secrets),
+	   TEST(answers_have_their_records), TEST(modules_come_along),
 	   TEST(a_snapshot_of_a_snapshot_is_the_same), TEST(a_reader_does_not_notice),
 	   TEST(what_cannot_be_written_is_an_error))
