@@ -116,6 +116,7 @@ static void look_at(const struct check *check, struct check_run *run)
 
 	finding_init(&run->finding, check->id, FINDING_UNKNOWN, "%s", "");
 	run->because = NULL;
+	run->stops = false;
 	if (because)
 		check_skip(run, because);
 	else if (!deadline_left(run->deadline))
@@ -132,7 +133,7 @@ static void remember(struct outcomes *outcomes, const struct check_run *run,
 
 	outcome->id = id;
 	outcome->status = run->finding.status;
-	outcome->because = run->because;
+	outcome->because = run->stops ? id : run->because;
 }
 
 /* @outcomes: NULL: the others' are not looked at, and not remembered. @sink: or NULL. */

@@ -49,6 +49,7 @@ struct check_run {
 	uint64_t deadline;
 	struct finding finding; /* being filled in by check_say() and finding_text() */
 	const char *because;    /* set by check_skip() */
+	bool stops; /* what needs this check is skipped, though it did not fail */
 	const struct outcomes *outcomes; /* of the checks before; see check_failed() */
 };
 
@@ -69,7 +70,8 @@ struct check {
 	unsigned int roles; /* enum check_role: for whom it is asked */
 	bool remote;        /* only where a server was named */
 	enum check_at_mount at_mount;
-	/* Ids that must not have failed; what is unknown there does not stop it. */
+	/* Ids that must not have failed; what is unknown there stops it only if that check
+	 * says so (check_run.stops). */
 	const char *needs[CHECK_NEEDS_MAX];
 	/* Says its finding by check_say() or check_skip(). 0, or -errno with words: then it is
 	 * unknown, with those. */

@@ -21,6 +21,15 @@ static int say_none(struct check_run *run, const struct rdma_devices *rdma)
 			: " in this network namespace, and each namespace has its own");
 }
 
+/* A root directory that is no running system: what needs a device is not looked at either. */
+static int say_image(struct check_run *run)
+{
+	run->stops = true;
+	return check_say(
+		run, FINDING_UNKNOWN,
+		"this root has no /sys/class: an image, not a running system, has no devices to look at");
+}
+
 int device_check(struct check_run *run)
 {
 	const struct rdma_devices *rdma;
@@ -30,6 +39,8 @@ int device_check(struct check_run *run)
 
 	if (rc)
 		return rc;
+	if (!rdma->count && host_exists(run->host, "sys/class") == -ENOENT)
+		return say_image(run);
 	if (!rdma->count)
 		return say_none(run, rdma);
 	for (i = 0; i < rdma->count; i++)
