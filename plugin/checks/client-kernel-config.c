@@ -41,7 +41,7 @@ static int run_check(struct check_run *run)
 				 "the kernel's configuration is not kept on this host");
 	if (rc)
 		return rc;
-	finding_text(&run->finding, "config", "%s", config->file);
+	finding_text(&run->finding, "config", "/%s", config->file);
 	/* The RDMA stack of a vendor says nothing in the kernel's configuration. */
 	if (kconfig_get(config, "CONFIG_INFINIBAND") == 'n')
 		return check_say(run, FINDING_PASS,
@@ -56,7 +56,7 @@ static int run_check(struct check_run *run)
 	if (missing.count)
 		return check_say(run, FINDING_WARN, "the kernel was built without %s",
 				 words_text(&missing));
-	return check_say(run, FINDING_PASS, "%s has what this host needs", config->file);
+	return check_say(run, FINDING_PASS, "/%s has what this host needs", config->file);
 }
 
 const struct check check_client_kernel_config = {

@@ -58,14 +58,14 @@ static int run_check(struct check_run *run)
 		return check_say(
 			run, FINDING_PASS,
 			"no list names rpcrdma (or xprtrdma, svcrdma): a mount, or a server that listens, loads it");
-	finding_text(&run->finding, "list", "%s", listed.file);
+	finding_text(&run->finding, "list", "/%s", listed.file);
 	rc = masked_reader(run, &listed, &masked);
 	if (rc)
 		return rc;
 	if (masked && module->state != MODULE_LOADED)
-		return check_say(run, FINDING_WARN, "%s names it, but %s is masked",
+		return check_say(run, FINDING_WARN, "/%s names it, but %s is masked",
 				 listed.file, masked);
-	return check_say(run, FINDING_PASS, "%s names it%s", listed.file,
+	return check_say(run, FINDING_PASS, "/%s names it%s", listed.file,
 			 listed.at_boot ? ", for the boot"
 					: ", for when an RDMA device appears");
 }

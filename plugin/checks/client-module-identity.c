@@ -28,7 +28,7 @@ static int look_at_file(struct check_run *run, const struct host_module *module)
 	if (core.external && !module->external)
 		return check_say(
 			run, FINDING_WARN,
-			"rpcrdma is the kernel's own, but ib_core is a vendor's (%s): they probably do not fit",
+			"rpcrdma is the kernel's own, but ib_core is a vendor's (/%s): they probably do not fit",
 			core.file);
 	if (is_other_kernel(module, system->release))
 		return check_say(run, FINDING_WARN,
@@ -62,9 +62,9 @@ static int run_check(struct check_run *run)
 	if (module->srcversion_loaded[0] && module->srcversion_file[0] &&
 	    strcmp(module->srcversion_loaded, module->srcversion_file))
 		return check_say(run, FINDING_WARN,
-				 "the rpcrdma that is loaded is another than %s",
+				 "the rpcrdma that is loaded is another than /%s",
 				 module->file);
-	return check_say(run, FINDING_PASS, "what is loaded is %s%s", module->file,
+	return check_say(run, FINDING_PASS, "what is loaded is /%s%s", module->file,
 			 module->external ? ", a vendor's" : "");
 }
 

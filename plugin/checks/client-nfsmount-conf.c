@@ -23,15 +23,15 @@ struct setting {
 	const struct conf_value *value;
 };
 
-/* "etc/nfsmount.conf:3 (Server "nas") Proto=tcp" */
+/* "/etc/nfsmount.conf:3 (Server "nas") Proto=tcp" */
 static const char *where(const struct setting *at, char buf[256])
 {
 	if (at->arg)
-		snprintf(buf, 256, "%.64s:%u (%s \"%.64s\") %.20s=%.40s", at->value->file,
-			 at->value->line, at->section, at->arg, at->key,
+		snprintf(buf, 256, "/%.64s:%u (%s \"%.64s\") %.20s=%.40s",
+			 at->value->file, at->value->line, at->section, at->arg, at->key,
 			 at->value->value);
 	else
-		snprintf(buf, 256, "%.64s:%u %.20s=%.40s", at->value->file,
+		snprintf(buf, 256, "/%.64s:%u %.20s=%.40s", at->value->file,
 			 at->value->line, at->key, at->value->value);
 	return buf;
 }
@@ -176,10 +176,10 @@ static void judge_form(struct judge *judge)
 
 	if (cut)
 		words_add(&judge->doubtful,
-			  "the last line of %s has no newline and is ignored for that",
+			  "the last line of /%s has no newline and is ignored for that",
 			  cut);
 	if (problem)
-		words_add(&judge->doubtful, "%s", problem);
+		words_add(&judge->doubtful, "/%s", problem);
 }
 
 static int run_check(struct check_run *run)

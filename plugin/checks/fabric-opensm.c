@@ -46,11 +46,11 @@ static int run_check(struct check_run *run)
 	if (second)
 		return check_say(
 			run, FINDING_WARN,
-			"%s is for the same ports as another file: each instance needs a guid of its own",
+			"/%s is for the same ports as another file: each instance needs a guid of its own",
 			second);
 	for (i = 0; i < opensm.nfiles; i++)
 		if (opensm.files[i].priority[0])
-			words_add(&priorities, "%s in %s", opensm.files[i].priority,
+			words_add(&priorities, "%s in /%s", opensm.files[i].priority,
 				  opensm.files[i].file);
 	if (priorities.count)
 		return check_say(run, FINDING_PASS, "enabled here, with priority %s",

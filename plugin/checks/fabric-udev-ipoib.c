@@ -17,9 +17,9 @@ static int look_at(void *arg, const char *file, unsigned int line, const char *r
 
 	if (strstr(rule, "ATTR{mode}=\"connected\"") ||
 	    strstr(rule, "ATTR{mode}=\"datagram\""))
-		words_add(&search->by_attr, "%s:%u", file, line);
+		words_add(&search->by_attr, "/%s:%u", file, line);
 	else if (search->enhanced && strstr(rule, "connected") && strstr(rule, "/mode"))
-		words_add(&search->refused, "%s:%u", file, line);
+		words_add(&search->refused, "/%s:%u", file, line);
 	return 0;
 }
 

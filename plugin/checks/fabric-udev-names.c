@@ -50,7 +50,7 @@ static int look_at(void *arg, const char *file, unsigned int line, const char *r
 	/* Six bytes are Ethernet's. */
 	if (address && strstr(rule, "NAME=\"") &&
 	    count_bytes(address, len) > STABLE_BYTES)
-		words_add(words, "%s:%u", file, line);
+		words_add(words, "/%s:%u", file, line);
 	return 0;
 }
 

@@ -131,7 +131,7 @@ static int collect(struct firewall_run *run, struct base *bases, unsigned int *c
 	return 0;
 }
 
-/* "rule 7 of chain input, table inet filter (its comment)" */
+/* "rule with handle 7 of chain input, table inet filter (its comment)" */
 static void say(const struct firewall_cause *cause, char *why, size_t cap)
 {
 	const struct ruleset_chain *chain = cause->chain;
@@ -143,7 +143,7 @@ static void say(const struct firewall_cause *cause, char *why, size_t cap)
 	snprintf(place, sizeof(place), "chain %.60s, table %.10s %.60s", chain->name,
 		 chain->family, chain->table);
 	if (cause->rule)
-		snprintf(what, sizeof(what), "rule %lld",
+		snprintf(what, sizeof(what), "rule with handle %lld",
 			 (long long)json_object_get_int64(
 				 json_member(cause->rule, "handle")));
 	else

@@ -337,7 +337,7 @@ enum nfsd_conf_state {
 struct nfsd_conf {
 	enum nfsd_conf_state state;
 	unsigned int port;
-	char where[128]; /* "etc/nfs.conf:12", or the unit */
+	char where[128]; /* "/etc/nfs.conf:12", or the unit */
 	char why[256];   /* unless on: what is amiss, and what to write */
 };
 

@@ -22,7 +22,7 @@ static int say_missing(struct check_run *run, const struct host_module *module)
 		return check_say(run, FINDING_FAIL,
 				 "kernel %s has no module %s, and none is loaded",
 				 system->release, module->name);
-	finding_text(&run->finding, "config", "%s", config->file);
+	finding_text(&run->finding, "config", "/%s", config->file);
 	switch (kconfig_get(config, "CONFIG_SUNRPC_XPRT_RDMA")) {
 	case 'y': return check_say(run, FINDING_PASS, "rpcrdma is built into the kernel");
 	case 'm':
@@ -79,7 +79,7 @@ static int say_state(struct check_run *run, const struct host_module *module,
 		return check_say(run, FINDING_PASS, "rpcrdma is built into the kernel");
 	if (module->disabled)
 		return check_say(run, FINDING_FAIL,
-				 "rpcrdma is not loaded, and %s forbids to load it",
+				 "rpcrdma is not loaded, and /%s forbids to load it",
 				 module->disabled_by);
 	if (module->problem[0])
 		return err_set(EIO, "rpcrdma is not loaded, and its file is bad: %s",
@@ -103,7 +103,7 @@ int module_check(struct check_run *run, enum check_role role)
 	if (rc)
 		return rc;
 	if (module->file[0])
-		finding_text(&run->finding, "file", "%s", module->file);
+		finding_text(&run->finding, "file", "/%s", module->file);
 	if (module->state == MODULE_MISSING)
 		return say_missing(run, module);
 	return say_state(run, module, role);

@@ -203,7 +203,7 @@ static bool find_in_environment(const struct host *host, struct nfsd_conf *out,
 		while ((line = line_next(&cursor))) {
 			if (strncmp(line, "RPCNFSD", 7) || !find_argument(line, port))
 				continue;
-			snprintf(out->where, sizeof(out->where), "%s", files[i]);
+			snprintf(out->where, sizeof(out->where), "/%s", files[i]);
 			return true;
 		}
 	}
@@ -224,10 +224,10 @@ static void set_where(struct nfsd_conf *out, const struct conf_value *rdma,
 	const struct conf_value *value = rdma ? rdma : rdma_port;
 
 	if (value)
-		snprintf(out->where, sizeof(out->where), "%.100s:%u", value->file,
+		snprintf(out->where, sizeof(out->where), "/%.100s:%u", value->file,
 			 value->line);
 	else
-		snprintf(out->where, sizeof(out->where), "etc/nfs.conf");
+		snprintf(out->where, sizeof(out->where), "/etc/nfs.conf");
 }
 
 int nfsd_conf_read(struct check_run *run, struct nfsd_conf *out)

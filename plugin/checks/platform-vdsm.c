@@ -16,7 +16,7 @@ static int run_check(struct check_run *run)
 	if (platform->vdsm_patched[0])
 		return check_say(
 			run, FINDING_WARN,
-			"%s was edited to mount over RDMA: the next update undoes it",
+			"/%s was edited to mount over RDMA: the next update undoes it",
 			platform->vdsm_patched);
 	check_note(run);
 	return check_say(

@@ -51,7 +51,7 @@ static int say_missing(struct check_run *run, const struct nfsd_conf *conf)
 	if (other)
 		return check_say(
 			run, FINDING_FAIL,
-			"nothing listens for RDMA at port %u, which %s:%u gives to %s as well: over iWARP both want one TCP port; give one of them another",
+			"nothing listens for RDMA at port %u, which /%s:%u gives to %s as well: over iWARP both want one TCP port; give one of them another",
 			conf->port, value->file, value->line, other);
 	if (module->state == MODULE_LOADED || module->state == MODULE_BUILTIN)
 		return check_say(

@@ -17,7 +17,7 @@ static const char *cut_line(struct check_run *run, char buf[160])
 	if (file)
 		snprintf(
 			buf, 160,
-			"; the last line of %.80s has no newline and is ignored for that",
+			"; the last line of /%.80s has no newline and is ignored for that",
 			file);
 	return buf;
 }

@@ -47,7 +47,7 @@ static int run_check(struct check_run *run)
 		return check_say(run, FINDING_SKIP,
 				 "only root may see which versions are served");
 	if (!strchr("+-", nfsd->versions[0]))
-		return err_set(EBADMSG, "proc/fs/nfsd/versions makes no sense: %.60s",
+		return err_set(EBADMSG, "/proc/fs/nfsd/versions makes no sense: %.60s",
 			       nfsd->versions);
 	finding_text(&run->finding, "versions", "%s", nfsd->versions);
 	for (i = 0; i < ARRAY_SIZE(names); i++) {

@@ -43,6 +43,8 @@ for name in "${names[@]}"; do
 	[[ ! -s $work/err ]] || { show; fail "$name: words on stderr"; }
 	jq -e . "$work/out" >/dev/null || { show; fail "$name: no JSON"; }
 	((took < 5000)) || fail "$name: took $took ms"
+	expect_report "$name: a path without its slash" 'all(.findings[] | .summary, .evidence[]?;
+		tostring | test("(^|[^/[:alnum:].-])(etc|proc|sys|usr|lib|boot|run)/") | not)'
 	compact >"$work/compact"
 	same "$machines/$name/expect" "$work/compact"
 	[[ -f $machines/$name/expect.txt ]] || continue
