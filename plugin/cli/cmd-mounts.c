@@ -28,11 +28,13 @@ static int look(const struct host *host, uint64_t deadline, struct looks *looks)
 {
 	int rc = host_nfs_mounts(host, &looks->now);
 
+	if (rc)
+		return rc;
 	/* Without it less is known of what was wanted; check tells what is wrong with it. */
 	if (conf_open(&looks->conf, host, "etc/nfsmount.conf"))
 		looks->conf = NULL;
-	if (rc || !host_is_live(host) || !looks->now.count)
-		return rc;
+	if (!host_is_live(host) || !looks->now.count)
+		return 0;
 	looks->before = looks->now;
 	looks->now = (struct nfs_mounts){ 0 };
 	rc = live_wake(&looks->before, deadline, &looks->answers);

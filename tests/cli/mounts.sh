@@ -90,6 +90,13 @@ expect_status 3
 expect_finding mount.list unknown
 ((took < 3000)) || fail "took $took ms"
 
+# Why: of the list, not of another file that is missing as well.
+mkdir -p empty/etc
+run mounts --root empty --format json
+expect_status 3
+expect_report "not what is missing" '.findings[] | select(.id == "mount.list").summary
+	| contains("mountinfo: No such file") and (contains("nfsmount.conf") | not)'
+
 # This machine, whatever is mounted here.
 run mounts --format json --timeout 2
 ((took < 4000)) || fail "took $took ms"
