@@ -52,6 +52,7 @@ static void print_all_notes(const struct setup_plan *plan)
 struct progress_of_setup {
 	bool undo;
 	unsigned int told, failed;
+	unsigned int kept; /* what --undo can take back */
 };
 
 static void on_step(void *arg, const struct setup_step *step, int rc)
@@ -62,6 +63,7 @@ static void on_step(void *arg, const struct setup_step *step, int rc)
 	setup_step_name(step, progress->undo, name, sizeof(name));
 	progress->told++;
 	progress->failed += rc && rc != -ECANCELED;
+	progress->kept += !rc && (step->kind == SETUP_FILE || step->kind == SETUP_PORT);
 	fputs(!rc ? "  done  " : rc == -ECANCELED ? "  not   " : "  FAIL  ", stdout);
 	snprintf(text, sizeof(text), "%s%s%s", name, !rc ? "" : ": ",
 		 !rc                ? ""
@@ -87,10 +89,45 @@ static const char *role_name(unsigned int roles)
 	return roles == CHECK_SERVER ? "server" : "client";
 }
 
-static void print_next(const struct cli_options *options, bool changed)
+/* For a shell: what is told of a machine below a root must not be done to this one. */
+static void print_root(const struct cli_options *options)
 {
-	printf("\nNext: nfsrdma check --role %s%s\n", role_name(options->roles),
-	       changed ? "; to take this back: nfsrdma setup --undo" : "");
+	const char *at = options->root;
+
+	if (!at)
+		return;
+	fputs(" --root '", stdout);
+	for (; *at; at++)
+		if (*at == '\'')
+			fputs("'\\''", stdout);
+		else
+			putchar(*at);
+	putchar('\'');
+}
+
+static void print_next(const struct cli_options *options, bool kept)
+{
+	printf("\nNext: nfsrdma check --role %s", role_name(options->roles));
+	print_root(options);
+	if (kept) {
+		fputs("; to take this back: nfsrdma setup --undo", stdout);
+		print_root(options);
+	}
+	putchar('\n');
+}
+
+static void print_kept(const struct cli_options *options)
+{
+	fputs("\nWhat is marked done stays; to take it back: nfsrdma setup --undo",
+	      stdout);
+	print_root(options);
+	putchar('\n');
+}
+
+static void print_nothing(const struct setup_plan *plan)
+{
+	puts(plan->unknown ? "Nothing is done: not all could be found out."
+			   : "Nothing to do.");
 }
 
 static int apply(const struct cli_options *options, const struct setup_machine *machine,
@@ -100,7 +137,7 @@ static int apply(const struct cli_options *options, const struct setup_machine *
 	int status;
 
 	if (!plan->nsteps) {
-		puts("Nothing to do.");
+		print_nothing(plan);
 		print_all_notes(plan);
 		print_next(options, false);
 		return plan->unknown ? EXIT_UNKNOWN : EXIT_GOOD;
@@ -110,10 +147,10 @@ static int apply(const struct cli_options *options, const struct setup_machine *
 	if (!progress.told)
 		return status;
 	print_all_notes(plan);
-	if (status)
-		puts("\nWhat is marked done stays; nfsrdma setup --undo takes it back.");
-	else
-		print_next(options, true);
+	if (!status)
+		print_next(options, progress.kept);
+	else if (progress.kept)
+		print_kept(options);
 	return !status && plan->unknown ? EXIT_UNKNOWN : status;
 }
 
@@ -162,6 +199,7 @@ static int undo(const struct cli_options *options, const struct setup_machine *m
 	}
 	if (options->dry_run) {
 		setup_show(plan, stdout, page_width());
+		print_all_notes(plan);
 		puts(plan->nsteps ? "\nNothing was changed (--dry-run)."
 				  : "There is nothing to undo.");
 		return EXIT_GOOD;
@@ -170,7 +208,7 @@ static int undo(const struct cli_options *options, const struct setup_machine *m
 	status = finish(options, &progress, setup_undo(machine, on_step, &progress));
 	if (!status && !progress.told)
 		puts("There is nothing to undo.");
-	if (progress.told)
+	if (!status || progress.told)
 		print_all_notes(plan);
 	return status;
 }
@@ -224,7 +262,7 @@ static int run_on(const struct cli_options *options, const struct setup_machine 
 		return apply(options, machine, plan);
 	setup_show(plan, stdout, page_width());
 	if (!plan->nsteps)
-		puts("Nothing to do.");
+		print_nothing(plan);
 	print_all_notes(plan);
 	if (plan->nsteps)
 		puts("\nNothing was changed (--dry-run).");

@@ -37,25 +37,19 @@ static int new_record(struct applying *a, const struct setup_step *step,
 	return rc;
 }
 
-/* The file has been changed by us before: what was there at first stays known. If somebody changed
- * it since, then theirs is what will be put back. */
-static int old_record(struct applying *a, const struct setup_step *step,
+/* The file has been changed by us before: what was there at first stays known. What somebody else
+ * made of it since is theirs, unless they put back what was there. */
+static int old_record(const struct applying *a, const struct setup_step *step,
 		      struct change *change)
 {
-	struct place_attr attr;
-	int rc = 0;
-
-	if (same_text(change->after, step->before)) {
+	if (same_text(change->after, step->before))
 		change->was = take_ptr(change->after);
-		return 0;
-	}
-	free(take_ptr(change->before));
-	rc = place_read(a->store.host, step->path, &change->before, &attr);
-	change->mode = attr.mode;
-	change->uid = attr.uid;
-	change->gid = attr.gid;
-	free(take_ptr(change->after));
-	return rc;
+	else if (same_text(change->before, step->before))
+		free(take_ptr(change->after));
+	else
+		return err_set(ESTALE, "%s%s was changed since setup wrote it",
+			       host_prefix(a->store.host), step->path);
+	return 0;
 }
 
 static void forget(struct applying *a, struct change *change)
@@ -88,7 +82,7 @@ static int apply_file(struct applying *a, const struct setup_step *step)
 	int rc;
 
 	rc = change ? old_record(a, step, change) : new_record(a, step, &change);
-	if (rc == -ENOSPC)
+	if (rc == -ENOSPC || rc == -ESTALE)
 		return rc;
 	change->done = false;
 	change->after = copy(step->after);

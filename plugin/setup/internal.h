@@ -5,6 +5,7 @@
  *
  *	plan.c            the table of remedies, and what they add to a plan
  *	remedy-*.c        one remedy a file: facts in, steps out
+ *	listener.c        whether nfsd may be given one
  *	edit.c            changes in texts of others       pure
  *	diff.c, show.c    what a person sees               pure
  *	state.c           what was done, as JSON           pure
@@ -37,51 +38,6 @@ static inline bool same_text(const char *a, const char *b)
 
 /* The first line of a file that is all ours. */
 #define SETUP_HEADER "# Written by nfsrdma setup; nfsrdma setup --undo removes it.\n"
-
-/* plan.c */
-
-struct planner {
-	const struct setup_machine *machine;
-	const struct setup_request *request;
-	struct setup_plan *plan;
-	struct host_system system;
-	struct rdma_devices *rdma;
-	uint16_t port; /* that the server is to have; see remedy-nfs-conf.c */
-};
-
-struct remedy {
-	const char *name;
-	unsigned int roles;  /* enum check_role */
-	bool for_probe_only; /* only if that was asked for */
-	int (*plan)(struct planner *planner);
-};
-
-extern const struct remedy remedy_modules;
-extern const struct remedy remedy_nfs_conf;
-extern const struct remedy remedy_listener;
-extern const struct remedy remedy_firewall;
-extern const struct remedy remedy_ipoib;
-extern const struct remedy remedy_memlock;
-
-/* A step. NULL: the plan is full, which is our own mistake. */
-struct setup_step *plan_step(struct planner *planner, enum setup_kind kind,
-			     const char *fmt, ...) PRINTF_LIKE(3, 4);
-void plan_note(struct planner *planner, bool todo, const char *fmt, ...)
-	PRINTF_LIKE(3, 4);
-/* What one check says for the roles that are asked for. */
-int plan_check(struct planner *planner, const char *id, struct finding *out);
-/* What the file is by now: by the plan, or where that does not change it, on the machine. *@text is
- * NULL if it is not there; the caller frees it. Errors: of reading; -ELOOP it is a link. */
-int plan_text(struct planner *planner, const char *path, char **text);
-/* Makes the file be @text, which is taken; joins a step that is there already. No step where it is
- * that. */
-int plan_file(struct planner *planner, const char *path, char *text, const char *fmt, ...)
-	PRINTF_LIKE(4, 5);
-
-/* remedy-modules.c */
-
-/* Loads it now, and names it in a list. Also for other remedies. */
-int modules_want(struct planner *planner, const char *module, const char *why);
 
 /* edit.c: texts are NUL-terminated; a new one is returned, NULL: no memory */
 
@@ -136,6 +92,8 @@ int state_encode(const struct state *state, char **text);
 int state_decode(struct state *out, const char *text, size_t len);
 /* Whether setup writes to such a path. */
 bool state_knows_path(const char *path);
+/* All of them, for a person. */
+void state_name_paths(char *buf, size_t cap);
 
 /* place.c: below the root, never outside it */
 
@@ -178,5 +136,62 @@ int store_save(struct store *store);
 /* Finds out what became of changes that were under way when a setup was ended. @dry: and leaves all
  * as it is. */
 int store_settle(struct store *store, const struct setup_actions *actions, bool dry);
+
+/* plan.c */
+
+struct planner {
+	const struct setup_machine *machine;
+	const struct setup_request *request;
+	struct setup_plan *plan;
+	struct host_system system;
+	struct rdma_devices *rdma;
+	uint16_t port; /* that the server is to have; see remedy-nfs-conf.c */
+	/* rpcrdma cannot be loaded when a server starts. One that is told to listen for RDMA all
+	 * the same does not start at all where nfsdctl starts it (nfs-utils 2.8.3). */
+	bool no_rpcrdma;
+	struct store store; /* what setup did before; its folder is not held */
+};
+
+struct remedy {
+	const char *name;
+	unsigned int roles;  /* enum check_role */
+	bool for_probe_only; /* only if that was asked for */
+	int (*plan)(struct planner *planner);
+};
+
+extern const struct remedy remedy_modules;
+extern const struct remedy remedy_nfs_conf;
+extern const struct remedy remedy_listener;
+extern const struct remedy remedy_firewall;
+extern const struct remedy remedy_ipoib;
+extern const struct remedy remedy_memlock;
+
+/* A step. NULL: the plan is full, which is our own mistake. */
+struct setup_step *plan_step(struct planner *planner, enum setup_kind kind,
+			     const char *fmt, ...) PRINTF_LIKE(3, 4);
+void plan_note(struct planner *planner, bool todo, const char *fmt, ...)
+	PRINTF_LIKE(3, 4);
+/* What one check says for the roles that are asked for. */
+int plan_check(struct planner *planner, const char *id, struct finding *out);
+/* What the file is by now: by the plan, or where that does not change it, on the machine. *@text is
+ * NULL if it is not there; the caller frees it. Errors: of reading; -ELOOP it is a link. */
+int plan_text(struct planner *planner, const char *path, char **text);
+/* Makes the file be @text, which is taken; joins a step that is there already. No step where it is
+ * that. */
+int plan_file(struct planner *planner, const char *path, char *text, const char *fmt, ...)
+	PRINTF_LIKE(4, 5);
+
+/* remedy-listener.c */
+
+/* Somebody has the server's port, where a listener would fall over it: it is told. */
+bool listener_is_taken(struct planner *planner);
+
+/* remedy-modules.c */
+
+/* A server is not to be told to listen for RDMA, since it could not load rpcrdma: it is told. */
+bool modules_no_server(struct planner *planner);
+
+/* Loads it now, and names it in a list. Also for other remedies. */
+int modules_want(struct planner *planner, const char *module, const char *why);
 
 #endif

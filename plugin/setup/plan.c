@@ -112,6 +112,22 @@ static void join_reason(struct setup_step *step, const char *reason)
 			 reason);
 }
 
+/* Setup wrote it, and somebody changed it since: it is theirs, and taking back would leave it, or
+ * lose what they did. */
+static bool was_changed(struct planner *planner, const char *path, const char *before)
+{
+	const struct change *change = state_find_file(&planner->store.state, path);
+
+	if (!change || same_text(before, change->after) ||
+	    same_text(before, change->before))
+		return false;
+	plan_note(
+		planner, true,
+		"/%s was changed since setup wrote it, and is left as it is: change it yourself, or put it back as setup left it, then again",
+		path);
+	return true;
+}
+
 /* The step for the file, of which plan_file() gives the new text. */
 static int add_file(struct planner *planner, const char *path, char *text,
 		    const char *reason)
@@ -121,7 +137,8 @@ static int add_file(struct planner *planner, const char *path, char *text,
 	char *before;
 	int rc = place_read(planner->machine->host, path, &before, &attr);
 
-	if (rc || (before && !strcmp(before, text))) {
+	if (rc || (before && !strcmp(before, text)) ||
+	    was_changed(planner, path, before)) {
 		free(before);
 		free(text);
 		return rc;
@@ -157,17 +174,47 @@ int plan_file(struct planner *planner, const char *path, char *text, const char 
 	return 0;
 }
 
+/* What cannot be read is told when something is to be written. */
+static void read_store(struct planner *planner)
+{
+	struct store *store = &planner->store;
+
+	if (store_open(store, planner->machine->host, false))
+		return;
+	/* Of files alone: nobody is asked. */
+	if (store_settle(store, NULL, true))
+		state_fini(&store->state);
+	if (store->dir >= 0)
+		close(store->dir);
+	store->dir = -1;
+}
+
 /* --- making one -------------------------------------------------------------------- */
 
-/* Without a device nothing is set up: a server that is told to listen for RDMA and cannot does
- * not start at all where nfsdctl starts it (nfs-utils 2.8.3). An image has no /sys to say. */
-static bool has_no_device(const struct planner *planner)
+/* Without a device that is of use nothing is set up: a server that is told to listen for RDMA and
+ * cannot does not start at all where nfsdctl starts it (nfs-utils 2.8.3). An image has no /sys to
+ * say. True: it is told. */
+static bool has_no_device(struct planner *planner)
 {
+	const char *why = "This host has no RDMA device";
+	bool server = planner->request->roles & CHECK_SERVER;
+	struct finding finding;
 	char names[1][96];
 
-	return !planner->rdma->count &&
-	       !host_exists(planner->machine->host, "sys/class") &&
-	       host_rdma_missing(planner->machine->host, names, 1) <= 0;
+	if (planner->rdma->count) {
+		if (plan_check(planner, server ? "server.device" : "client.device",
+			       &finding) ||
+		    finding.status != FINDING_FAIL)
+			return false;
+		why = finding.summary;
+	} else if (host_exists(planner->machine->host, "sys/class") ||
+		   host_rdma_missing(planner->machine->host, names, 1) > 0) {
+		return false;
+	}
+	plan_note(planner, true,
+		  "%.400s, so there is nothing to set up: nfsrdma explain client.device",
+		  why);
+	return true;
 }
 
 static int run_remedies(struct planner *planner)
@@ -214,12 +261,11 @@ int setup_plan_make(struct setup_plan **out, const struct setup_machine *machine
 	if (rc)
 		return rc;
 	planner.rdma = rdma;
-	if (has_no_device(&planner))
-		plan_note(
-			&planner, true,
-			"This host has no RDMA device, so there is nothing to set up: nfsrdma explain client.device");
-	else
+	if (!has_no_device(&planner)) {
+		read_store(&planner);
 		rc = run_remedies(&planner);
+		state_fini(&planner.store.state);
+	}
 	if (!rc)
 		*out = take_ptr(plan);
 	return rc;

@@ -132,6 +132,7 @@ static int plan_one(struct planner *planner, const struct wanted *wanted)
 		rc = look_at_rules(planner);
 	if (rc != -EACCES)
 		return rc;
+	planner->plan->unknown = true;
 	plan_note(planner, false, "firewalld does not answer who is not root");
 	return 0;
 }

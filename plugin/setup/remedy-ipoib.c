@@ -4,14 +4,14 @@
 /* Mode and MTU of IPoIB interfaces, by a rule of udev. ATTR{mode}="connected" in a rule is
  * reported to do nothing, so the rule writes to the files by RUN+=. It goes by the last 8 bytes of
  * the address, the port's GUID, which alone stay. ConnectX-4 and later have datagram mode only
- * and are left alone; and so is what NetworkManager has profiles for, which would set it anew. */
+ * and are left alone; and so is what NetworkManager or an ifcfg file has profiles for, which would
+ * set it anew. */
 #include <stdio.h>
 
 #include "plugin/setup/internal.h"
 
 #define CONNECTED_MTU 65520
 #define DATAGRAM_MAX  4092
-#define PROFILES      "etc/NetworkManager/system-connections"
 
 struct rules {
 	char connected[160]; /* one that asks for connected mode in vain; empty */
@@ -29,26 +29,51 @@ static int look_at_rule(void *arg, const char *file, unsigned int line, const ch
 	return 0;
 }
 
-static bool has_profiles(const struct host *host)
+/* Who else sets the mode, by files of their own. */
+static const struct profile {
+	const char *who, *folder, *prefix, *word;
+} profiles[] = {
+	{ "NetworkManager", "etc/NetworkManager/system-connections", "",
+	  "type=infiniband" },
+	{ "an ifcfg file of etc/sysconfig/network-scripts",
+	  "etc/sysconfig/network-scripts", "ifcfg-", "CONNECTED_MODE=" },
+	{ "an ifcfg file of etc/sysconfig/network", "etc/sysconfig/network", "ifcfg-",
+	  "IPOIB_MODE=" },
+};
+
+static int look_at_profile(const struct host *host, const struct profile *profile,
+			   const char *name, bool *found)
 {
-	struct host_list list = { NULL, 0, false };
-	bool found = false;
-	size_t i;
+	_cleanup_(host_text_fini) struct host_text text = { NULL, 0 };
+	char path[HOST_PATH_MAX];
+	int rc;
 
-	if (host_list(host, PROFILES, &list))
-		return false;
-	for (i = 0; !found && i < list.count; i++) {
-		struct host_text text = { NULL, 0 };
-		char path[HOST_PATH_MAX];
+	if (strncmp(name, profile->prefix, strlen(profile->prefix)) != 0)
+		return 0;
+	rc = host_path(path, profile->folder, name);
+	rc = rc ? rc : host_read(host, path, HOST_FILE_MAX, &text);
+	*found |= !rc && strstr(text.text, profile->word);
+	return rc == -ENOENT ? 0 : rc;
+}
 
-		if (host_path(path, PROFILES, list.names[i]) ||
-		    host_read(host, path, HOST_FILE_MAX, &text))
-			continue;
-		found = strstr(text.text, "type=infiniband");
-		host_text_fini(&text);
+/* *@who: NULL: nobody. Errors: of reading. */
+static int find_profile(const struct host *host, const char **who)
+{
+	int rc = 0;
+	size_t i, n;
+
+	*who = NULL;
+	for (n = 0; !rc && !*who && n < ARRAY_SIZE(profiles); n++) {
+		_cleanup_(host_list_fini) struct host_list list = { NULL, 0, false };
+		bool found = false;
+
+		rc = host_list(host, profiles[n].folder, &list);
+		for (i = 0; !rc && !found && i < list.count; i++)
+			rc = look_at_profile(host, &profiles[n], list.names[i], &found);
+		*who = found ? profiles[n].who : NULL;
+		rc = rc == -ENOENT ? 0 : rc;
 	}
-	host_list_fini(&list);
-	return found;
+	return rc;
 }
 
 static void match(const struct host_netdev *netdev, char *buf, size_t cap)
@@ -94,7 +119,9 @@ static int plan_netdev(struct planner *planner, const struct host_netdev *netdev
 		       const struct rules *rules)
 {
 	bool connected = !strcmp(netdev->ipoib_mode, "connected");
+	const char *who = "a rule of udev";
 	char why[320];
+	int rc;
 
 	if (connected && netdev->mtu <= DATAGRAM_MAX)
 		snprintf(why, sizeof(why), "%s is in connected mode with an MTU of %u",
@@ -106,12 +133,15 @@ static int plan_netdev(struct planner *planner, const struct host_netdev *netdev
 			netdev->name, rules->connected);
 	else
 		return 0;
-	if (rules->by_run || has_profiles(planner->machine->host)) {
+	rc = rules->by_run ? 0 : find_profile(planner->machine->host, &who);
+	/* What sets it is not known, so no rule is to fight with that. */
+	if (rc)
+		return err_context(rc, "%s", why);
+	if (who) {
 		plan_note(
 			planner, true,
 			"%s; %s sets it: change it there, to connected mode and an MTU of %d",
-			why, rules->by_run ? "a rule of udev" : "NetworkManager",
-			CONNECTED_MTU);
+			why, who, CONNECTED_MTU);
 		return 0;
 	}
 	if (!connected)

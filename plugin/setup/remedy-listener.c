@@ -57,10 +57,28 @@ static const char *no_units(struct planner *planner)
 				: NULL;
 }
 
+bool listener_is_taken(struct planner *planner)
+{
+	bool there;
+
+	if (!planner->machine->actions ||
+	    listener_check(planner->machine->host, planner->port, &there) != -EADDRINUSE)
+		return false;
+	plan_note(
+		planner, true,
+		"The NFS server is not told to listen for RDMA: %.300s. Some kernels crash when it cannot listen: free the port, or choose another by --port",
+		err_text());
+	return true;
+}
+
 static int add_listener(struct planner *planner)
 {
 	struct setup_step *step;
 
+	plan_note(
+		planner, false,
+		"It is not known whether a user of the RDMA connection manager (Ganesha, nfsrdma serve) has port %u: rdma resource show cm_id. Some kernels crash when the server is given a port that is taken",
+		planner->port);
 	step = plan_step(planner, SETUP_LISTENER,
 			 "the server that runs does not listen for RDMA on port %u",
 			 planner->port);
@@ -100,12 +118,14 @@ static int plan_restart(struct planner *planner)
 static int plan(struct planner *planner)
 {
 	struct host_nfsd nfsd;
+	bool there;
 	int rc;
 
 	if (!planner->machine->actions)
 		return 0;
 	rc = host_nfsd(planner->machine->host, &nfsd);
 	if (rc == -EACCES || rc == -EPERM) {
+		planner->plan->unknown = true;
 		plan_note(planner, false,
 			  "Whether the server listens for RDMA only root can see");
 		return 0;
@@ -117,8 +137,13 @@ static int plan(struct planner *planner)
 			  "The NFS server does not run: systemctl enable --now " UNIT);
 		return 0;
 	}
-	if (listens(planner, &nfsd))
+	if (listens(planner, &nfsd) || modules_no_server(planner) ||
+	    listener_is_taken(planner))
 		return 0;
+	/* Who does not know whether it is free leaves it. */
+	rc = listener_check(planner->machine->host, planner->port, &there);
+	if (rc)
+		return rc;
 	return planner->request->restart ? plan_restart(planner) : add_listener(planner);
 }
 

@@ -108,6 +108,23 @@ static bool may_load(struct planner *planner, const struct host_module *module,
 	return false;
 }
 
+/* Nothing can be said but that it is not loaded. Of rpcrdma the check knows more. */
+static void tell_unknown(struct planner *planner, const char *name)
+{
+	bool server = planner->request->roles & CHECK_SERVER;
+	char why[ERR_TEXT_MAX];
+	struct finding finding;
+
+	snprintf(why, sizeof(why), "%s", err_text());
+	planner->plan->unknown = true;
+	if (!strcmp(name, "rpcrdma") &&
+	    !plan_check(planner, server ? "server.module" : "client.module", &finding) &&
+	    finding.summary[0])
+		snprintf(why, sizeof(why), "%.500s", finding.summary);
+	plan_note(planner, true, "Whether there is a module %s is not known: %.500s",
+		  name, why);
+}
+
 static int want(struct planner *planner, const char *name, const char *const *names,
 		const char *word, const char *why)
 {
@@ -117,8 +134,7 @@ static int want(struct planner *planner, const char *name, const char *const *na
 	int rc = host_module(planner->machine->host, name, &module);
 
 	if (rc == -ENOENT) {
-		plan_note(planner, true, "Whether there is a module %s is not known: %s",
-			  name, err_text());
+		tell_unknown(planner, name);
 		return 0;
 	}
 	if (rc || module.state == MODULE_LOADED || module.state == MODULE_BUILTIN ||
@@ -148,6 +164,28 @@ int modules_want(struct planner *planner, const char *module, const char *why)
 	return want(planner, module, names, NULL, why);
 }
 
+/* Also one that is loaded by now: at the next boot it is not. The server asks for it by its alias
+ * svcrdma, which a blacklist withholds. An image may have no modules to look at. */
+static bool is_withheld(struct planner *planner)
+{
+	struct host_module module;
+
+	if (host_module(planner->machine->host, "rpcrdma", &module))
+		return planner->machine->actions != NULL;
+	return module.state == MODULE_MISSING ||
+	       (module.state != MODULE_BUILTIN &&
+		(module.disabled || module.problem[0] || module.blacklisted));
+}
+
+bool modules_no_server(struct planner *planner)
+{
+	if (planner->no_rpcrdma)
+		plan_note(
+			planner, true,
+			"The server is not told to listen for RDMA while it cannot load rpcrdma: it might not start at all. Mend that, then again");
+	return planner->no_rpcrdma;
+}
+
 /* Adapters whose driver is not whole. Where there is another RDMA device that may be meant. */
 static int want_drivers(struct planner *planner)
 {
@@ -173,8 +211,10 @@ static int plan(struct planner *planner)
 {
 	static const char *const names[] = { "rpcrdma", "xprtrdma", "svcrdma", NULL };
 	bool server = planner->request->roles & CHECK_SERVER;
-	int rc = want_drivers(planner);
+	int rc;
 
+	planner->no_rpcrdma = server && is_withheld(planner);
+	rc = want_drivers(planner);
 	rc = rc ? rc
 		: want(planner, "rpcrdma", names, server ? "svcrdma" : "xprtrdma",
 		       "rpcrdma, which NFS over RDMA is, is not loaded");

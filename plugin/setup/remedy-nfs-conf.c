@@ -102,6 +102,17 @@ static const char *base_name(const char *path)
 	return slash ? slash + 1 : path;
 }
 
+/* It need not be changed. Versions that are old know no rdma-port. */
+static bool is_wanted(struct planner *planner, const char *key,
+		      const struct conf_value *value)
+{
+	bool is_port = !strcmp(key, "rdma-port");
+
+	if (is_old(planner))
+		return is_port || port_of(value) == planner->port;
+	return is_port ? port_of(value) == planner->port : conf_bool(value, 0) > 0;
+}
+
 /* A file that is read after the one that we write to has the last word. True: it is told. */
 static bool is_overruled(struct planner *planner, const struct conf *conf,
 			 const char *path, const char *key)
@@ -109,7 +120,7 @@ static bool is_overruled(struct planner *planner, const struct conf *conf,
 	const struct conf_value *value = conf_get(conf, "nfsd", NULL, key);
 	bool later;
 
-	if (!value || !strcmp(value->file, path))
+	if (!value || !strcmp(value->file, path) || is_wanted(planner, key, value))
 		return false;
 	if (!strcmp(path, PATH_NFS))
 		later = strcmp(value->file, PATH_NFS) != 0;
@@ -117,10 +128,11 @@ static bool is_overruled(struct planner *planner, const struct conf *conf,
 		later = !strncmp(value->file, PATH_NFS_D "/", strlen(PATH_NFS_D "/")) &&
 			strverscmp(base_name(value->file), base_name(path)) > 0;
 	if (later)
-		plan_note(
-			planner, true,
-			"/%s:%u sets %s=%s and is read last: change it there to rdma=y and rdma-port=%u",
-			value->file, value->line, key, value->value, planner->port);
+		plan_note(planner, true,
+			  "/%s:%u sets %s=%s and is read last: change it there to %s%u",
+			  value->file, value->line, key, value->value,
+			  is_old(planner) ? "rdma=" : "rdma=y and rdma-port=",
+			  planner->port);
 	return later;
 }
 
@@ -143,10 +155,13 @@ static int set_both(struct planner *planner, const char *path)
 }
 
 /* The check has no opinion of a server that does not run and is nobody's unit. */
-static bool is_good(const struct conf *conf, const struct finding *finding)
+static bool is_good(struct planner *planner, const struct conf *conf,
+		    const struct finding *finding)
 {
 	if (finding->status != FINDING_SKIP)
 		return finding->status == FINDING_PASS;
+	if (is_old(planner))
+		return port_of(conf_get(conf, "nfsd", NULL, "rdma"));
 	return conf_bool(conf_get(conf, "nfsd", NULL, "rdma"), 0) &&
 	       port_of(conf_get(conf, "nfsd", NULL, "rdma-port"));
 }
@@ -156,7 +171,7 @@ static int plan(struct planner *planner)
 	_cleanup_(conf_close_p) struct conf *conf = NULL;
 	const struct host *host = planner->machine->host;
 	struct finding finding;
-	unsigned int steps;
+	unsigned int steps, notes;
 	const char *path;
 	uint16_t port;
 	int rc;
@@ -174,16 +189,19 @@ static int plan(struct planner *planner)
 	port = configured_port(host, conf);
 	if (port && !planner->request->has_port)
 		planner->port = port;
-	if (is_good(conf, &finding) && planner->port == (port ? port : NFS_RDMA))
+	if (is_good(planner, conf, &finding) && planner->port == (port ? port : NFS_RDMA))
+		return 0;
+	if (modules_no_server(planner) || listener_is_taken(planner))
 		return 0;
 	path = reads_dropins(planner) ? PATH_NFS_OURS : PATH_NFS;
 	if (is_overruled(planner, conf, path, "rdma") ||
 	    is_overruled(planner, conf, path, "rdma-port"))
 		return 0;
 	steps = planner->plan->nsteps;
+	notes = planner->plan->nnotes;
 	rc = set_both(planner, path);
 	/* Both are set, and something else is wrong. */
-	if (!rc && planner->plan->nsteps == steps)
+	if (!rc && planner->plan->nsteps == steps && planner->plan->nnotes == notes)
 		plan_note(planner, true, "nfs.conf: %.500s", finding.summary);
 	return rc;
 }

@@ -31,10 +31,17 @@ static int load(const char *module)
 
 static int listen_on(uint16_t port)
 {
-	_cleanup_close_ int fd = open(PORTLIST, O_WRONLY | O_CLOEXEC);
+	_cleanup_(host_close_p) struct host *host = NULL;
+	_cleanup_close_ int fd = -1;
 	char line[32];
-	int len;
+	bool there = false;
+	int len, rc = host_open(&host, NULL);
 
+	/* Right before it is written: see listener.c. */
+	rc = rc ? rc : listener_check(host, port, &there);
+	if (rc || there)
+		return rc;
+	fd = open(PORTLIST, O_WRONLY | O_CLOEXEC);
 	if (fd < 0)
 		return err_sys("open " PORTLIST);
 	len = snprintf(line, sizeof(line), "rdma %u", port);

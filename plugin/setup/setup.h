@@ -89,6 +89,7 @@ struct setup_actions {
 	int (*port_get)(const struct setup_port *port, bool *open);
 	int (*port_set)(const struct setup_port *port, bool open);
 	int (*load)(const char *module);
+	/* 0 also if it listens there already. Errors: as listener_check(). */
 	int (*listen)(uint16_t port);
 	/* Waits until it is there again. Errors: -EHOSTDOWN systemd does not run here. */
 	int (*restart)(const char *unit);
@@ -129,6 +130,13 @@ int setup_apply(const struct setup_machine *machine, const struct setup_plan *pl
 int setup_undo_make(struct setup_plan **out, const struct setup_machine *machine);
 /* -EPERM, and nothing is changed, if a step is refused. */
 int setup_undo(const struct setup_machine *machine, setup_told told, void *arg);
+
+/* listener.c: files below the root */
+
+/* Whether the NFS server can be told to listen for RDMA on the port. *@there: it does. Errors:
+ * -EADDRINUSE somebody has the port, the words say who; -ENOENT there is no such server; of
+ * reading: whoever does not know must not write. */
+int listener_check(const struct host *host, uint16_t port, bool *there);
 
 /* show.c: pure */
 

@@ -34,7 +34,9 @@ static void print_command(const struct setup_step *step, bool undo, FILE *out)
 		break;
 	case SETUP_MODULE: fprintf(out, "modprobe %s\n", step->name); break;
 	case SETUP_LISTENER:
-		fprintf(out, "echo rdma %u > /proc/fs/nfsd/portlist\n", step->port.port);
+		/* No command to copy: some kernels fall over it where the port is taken. */
+		fprintf(out, "(the server is given RDMA port %u, if it is still free)\n",
+			step->port.port);
 		break;
 	case SETUP_RESTART: fprintf(out, "systemctl restart %s\n", step->name); break;
 	case SETUP_FILE: break;

@@ -14,6 +14,7 @@
  * a path that setup does not write to is none. */
 #include <json-c/json.h>
 #include <netinet/in.h>
+#include <stdio.h>
 
 #include "plugin/setup/internal.h"
 
@@ -31,6 +32,15 @@ bool state_knows_path(const char *path)
 		if (!strcmp(path, paths[i]))
 			return true;
 	return false;
+}
+
+void state_name_paths(char *buf, size_t cap)
+{
+	size_t i, used = 0;
+
+	for (i = 0; i < ARRAY_SIZE(paths) && used < cap; i++)
+		used += (size_t)snprintf(buf + used, cap - used, "%s/%s", i ? ", " : "",
+					 paths[i]);
 }
 
 void change_fini(struct change *change)

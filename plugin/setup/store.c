@@ -21,10 +21,30 @@ static int must_be_ours(const struct store *store, int fd, const char *name)
 
 	if (fstat(fd, &st))
 		return err_sys("%s%s", host_prefix(store->host), name);
+	if (S_ISLNK(st.st_mode))
+		return err_set(ELOOP, "%s%s is a symbolic link, which setup never makes",
+			       host_prefix(store->host), name);
 	if ((st.st_uid != geteuid() && st.st_uid != 0) || st.st_mode & 022)
 		return err_set(EPERM, "others may write to %s%s: it cannot be believed",
 			       host_prefix(store->host), name);
 	return 0;
+}
+
+/* Nobody but who knows the machine can go on from there. */
+static int tell_broken(const struct store *store, int rc)
+{
+	char why[ERR_TEXT_MAX], paths[512];
+
+	if (rc != -EBADMSG)
+		return rc;
+	snprintf(why, sizeof(why), "%s", err_text());
+	state_name_paths(paths, sizeof(paths));
+	return err_set(
+		EBADMSG,
+		"%s" FOLDER "/" NAME
+		": %.160s; setup may have written %s: look at them, then move " NAME
+		" away",
+		host_prefix(store->host), why, paths);
 }
 
 static int read_state(struct store *store)
@@ -39,11 +59,10 @@ static int read_state(struct store *store)
 	rc = must_be_ours(store, fd, FOLDER "/" NAME);
 	rc = rc ? rc : host_read(store->host, FOLDER "/" NAME, STATE_JSON_MAX, &text);
 	if (rc)
-		return rc == -EINVAL || rc == -EFBIG ? err_set(EBADMSG, "%s", err_text())
-						     : rc;
+		return tell_broken(store, rc == -EINVAL || rc == -EFBIG ? -EBADMSG : rc);
 	rc = state_decode(&store->state, text.text, text.len);
 	host_text_fini(&text);
-	return err_context(rc, "%s" FOLDER "/" NAME, host_prefix(store->host));
+	return tell_broken(store, rc);
 }
 
 static int lock_folder(struct store *store)
@@ -200,7 +219,7 @@ static int settle_port(struct store *store, struct change *change,
 	bool open = true;
 	int rc = actions ? actions->port_get(&change->port, &open) : 0;
 
-	if (rc)
+	if (rc || !actions)
 		return rc;
 	change->done = true;
 	if (!open)

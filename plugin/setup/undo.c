@@ -3,6 +3,7 @@
 
 /* Taking back what setup did, the last first, all of it or nothing: where one file is not as it was
  * left, somebody relies on it, and what belongs together would be torn apart. */
+#include <netinet/in.h>
 #include <stdio.h>
 
 #include "plugin/setup/internal.h"
@@ -36,6 +37,23 @@ static int file_step(const struct store *store, const struct change *change,
 	return copy_to(&step->before, change->after);
 }
 
+/* Below a root firewalld is not asked: the port stays in the state, for who undoes it on the machine
+ * itself. */
+static void leave_port(struct setup_plan *plan, const struct setup_port *port)
+{
+	struct setup_note *note = &plan->notes[plan->nnotes];
+
+	if (plan->nnotes == SETUP_NOTES_MAX)
+		return;
+	plan->nnotes++;
+	note->todo = true;
+	snprintf(
+		note->text, sizeof(note->text),
+		"Port %u/%s of firewalld's zone %s, opened %s, is closed only by nfsrdma setup --undo on the machine itself",
+		port->port, port->protocol == IPPROTO_UDP ? "udp" : "tcp", port->zone,
+		port->permanent ? "permanently" : "until its next reload");
+}
+
 static int make_steps(struct setup_plan *plan, const struct store *store,
 		      const struct setup_actions *actions)
 {
@@ -48,10 +66,14 @@ static int make_steps(struct setup_plan *plan, const struct store *store,
 
 		if (plan->nsteps == SETUP_STEPS_MAX)
 			return err_set(EBADMSG, "more changes than setup makes");
+		if (change->kind == SETUP_PORT && !actions) {
+			leave_port(plan, &change->port);
+			continue;
+		}
 		if (change->kind == SETUP_PORT) {
 			step->kind = SETUP_PORT;
 			step->port = change->port;
-			plan->nsteps += actions != NULL;
+			plan->nsteps++;
 			continue;
 		}
 		rc = file_step(store, change, step);
@@ -86,6 +108,8 @@ static void make_notes(struct setup_plan *plan)
 			const struct setup_step *step = &plan->steps[i];
 			struct setup_note *note = &plan->notes[plan->nnotes];
 
+			if (plan->nnotes == SETUP_NOTES_MAX)
+				return;
 			if (strcmp(step->path, notes[n].path) != 0 || step->refused)
 				continue;
 			/* Two files may have the same. */
@@ -109,7 +133,9 @@ static int make(struct setup_plan **out, struct store *store,
 	rc = rc ? rc : make_steps(plan, store, machine->actions);
 	if (rc)
 		return rc;
-	make_notes(plan);
+	/* They are about what runs. */
+	if (machine->actions)
+		make_notes(plan);
 	*out = take_ptr(plan);
 	return 0;
 }
@@ -147,11 +173,10 @@ static int undo_file(struct store *store, const struct change *change)
 	return rc;
 }
 
-/* Below a root firewalld is not asked, and then nothing was opened either. */
 static int undo_port(const struct setup_port *port, const struct setup_actions *actions)
 {
 	bool open = false;
-	int rc = actions ? actions->port_get(port, &open) : 0;
+	int rc = actions->port_get(port, &open);
 
 	return rc || !open ? rc : actions->port_set(port, false);
 }
@@ -195,6 +220,8 @@ static int undo_all(struct store *store, const struct setup_plan *plan,
 		struct change *change = &store->state.changes[i];
 		const struct setup_step *step = step_of(plan, change);
 
+		if (change->kind == SETUP_PORT && !actions)
+			continue;
 		one = rc ? -ECANCELED : undo_change(store, change, actions);
 		if (one && !rc) {
 			rc = one;

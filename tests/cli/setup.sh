@@ -42,6 +42,7 @@ picture()
 
 same_as_before() { picture "$root" | diff -u "$work/before" - || fail "$1"; }
 
+no_line() { ! grep -qF -- "$1" "$work/out" || { show; fail "it says \"$1\""; }; }
 expect_line() { grep -qF -- "$1" "$work/out" || { show; fail "it does not say \"$1\""; }; }
 
 # --- there and back -----------------------------------------------------------------------
@@ -60,7 +61,7 @@ run setup server --root "$root"
 expect_status 0
 expect_line 'done  /etc/nfs.conf.d/nfsrdma.conf written'
 expect_line 'done  /etc/rdma/modules/rdma.conf changed'
-expect_line 'nfsrdma check --role server'
+expect_line "Next: nfsrdma check --role server --root '$root'; to take this back: nfsrdma setup --undo --root '$root'"
 [[ $(stat -c %a "$root/var/lib/nfsrdma" "$root/var/lib/nfsrdma/setup.json" | xargs) == "700 600" ]] ||
 	fail "the state is not for root alone"
 diff - "$root/etc/nfs.conf.d/nfsrdma.conf" <<-'END' || fail "nfs.conf.d"
@@ -84,6 +85,7 @@ fi
 run setup server --root "$root"
 expect_status 0
 expect_line 'Nothing to do.'
+no_line 'to take this back'
 picture "$root" | diff -u "$work/after" - || fail "a second time changed something"
 
 run check --role server --root "$root" --format json
@@ -98,6 +100,8 @@ run setup --undo --root "$root"
 expect_status 0
 expect_line 'done  /etc/nfs.conf.d/nfsrdma.conf removed'
 expect_line 'done  /etc/rdma/modules/rdma.conf put back'
+# What runs is another machine's.
+no_line 'systemctl'
 same_as_before "undo left something"
 run setup --undo --root "$root"
 expect_status 0
@@ -122,6 +126,10 @@ same_as_before "undo of several setups"
 run setup server --root "$root"
 echo 'threads=16' >>"$root/etc/nfs.conf.d/nfsrdma.conf"
 picture "$root" >"$work/edited"
+run setup server --root "$root" --port 20051
+expect_status 0
+expect_line 'changed since setup wrote it'
+picture "$root" | diff -u "$work/edited" - || fail "somebody else's file was written"
 for dry in '' --dry-run; do
 	run setup --undo --root "$root" $dry
 	expect_status 1
@@ -152,6 +160,48 @@ expect_status 0
 same_as_before "undo behind a link that leads out"
 rm -r "$root/etc/nfs.conf.d" "$root/srv"
 
+# Ports are closed where firewalld runs, which is not below a root.
+picture "$root" >"$work/before"
+run setup server --root "$root"
+jq '.changes += [{kind: "port", done: true, zone: "public", port: 4791, protocol: "udp", permanent: true}]' \
+	"$root/var/lib/nfsrdma/setup.json" >"$work/setup.json"
+cat "$work/setup.json" >"$root/var/lib/nfsrdma/setup.json"
+for dry in --dry-run ''; do
+	run setup --undo --root "$root" $dry
+	expect_status 0
+	expect_line 'Left to you'
+	expect_line 'Port 4791/udp'
+done
+[[ ! -e $root/etc/nfs.conf.d/nfsrdma.conf ]] || fail "files stay because of a port"
+[[ $(jq -c '[.changes[].kind]' "$root/var/lib/nfsrdma/setup.json") == '["port"]' ]] || fail "the port was forgotten"
+rm -r "$root/var/lib/nfsrdma"
+same_as_before "undo with a port"
+
+# --- machines that are known -----------------------------------------------------------------
+
+# What check finds is mended, also where a file that is read later has half of it.
+plain=$root
+for name in server-rdma-y-debian12 server-rdma-port-alone server-rdma-y-sles15; do
+	python3 "$NFSRDMA_SOURCE/tests/support/make-host" "$work/made" "$NFSRDMA_SOURCE/tests/hosts/$name" || fail "make-host"
+	root=$work/made/$name
+	run check --role server --root "$root" --format json
+	expect_finding server.nfs-conf fail
+	run setup server --root "$root"
+	expect_status 0
+	run check --role server --root "$root" --format json
+	expect_finding server.nfs-conf pass
+done
+python3 "$NFSRDMA_SOURCE/tests/support/make-host" "$work/made" "$NFSRDMA_SOURCE/tests/hosts/server-rdma-off-sles15" || fail "make-host"
+run setup server --root "$work/made/server-rdma-off-sles15" --dry-run
+expect_line 'rdma=20049'
+no_line 'rdma=y'
+mv "$plain" "$plain'\$HOME"
+run setup server --root "$plain'\$HOME"
+expect_line "--root '$plain'\\''\$HOME'"
+run setup --undo --root "$plain'\$HOME"
+mv "$plain'\$HOME" "$plain"
+root=$plain
+
 # A state that makes no sense.
 picture "$root" >"$work/before"
 run setup server --root "$root"
@@ -164,8 +214,14 @@ for size in 0 1 100; do
 		run $command --root "$root"
 		expect_status 3
 		expect_sentence 'setup.json: .*not as setup writes it'
+		expect_sentence '/etc/nfs.conf.d/nfsrdma.conf, .*look at them, then move setup.json away'
 	done
 done
+ln -sf "$work/setup.json" "$root/var/lib/nfsrdma/setup.json"
+run setup --undo --root "$root"
+expect_status 3
+expect_sentence 'setup.json is a symbolic link'
+rm "$root/var/lib/nfsrdma/setup.json"
 cp -p "$work/setup.json" "$root/var/lib/nfsrdma/setup.json"
 picture "$root" | diff -u "$work/after" - || fail "a bad state, and something changed"
 run setup --undo --root "$root"

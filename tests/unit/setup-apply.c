@@ -144,8 +144,8 @@ static void the_first_text_is_what_comes_back(void)
 	done();
 }
 
-/* Between two setups it was somebody else's. */
-static void a_text_of_others_in_between_comes_back(void)
+/* Between two setups it became somebody else's; what they put back is as good as undone. */
+static void a_text_of_others_in_between_stays(void)
 {
 	start();
 	tree_write(&tree, PATH_NFS, "a\n");
@@ -154,9 +154,15 @@ static void a_text_of_others_in_between_comes_back(void)
 	tree_write(&tree, PATH_NFS, "theirs\n");
 	forget_plan();
 	file_step(PATH_NFS, "theirs\n", "c\n");
+	CU_ASSERT_EQUAL(apply(), -ESTALE);
+	CU_ASSERT(tree_is(PATH_NFS, "theirs\n"));
+	CU_ASSERT_EQUAL(undo(), -EPERM);
+	tree_write(&tree, PATH_NFS, "a\n");
+	forget_plan();
+	file_step(PATH_NFS, "a\n", "c\n");
 	CU_ASSERT_EQUAL(apply(), 0);
 	CU_ASSERT_EQUAL(undo(), 0);
-	CU_ASSERT(tree_is(PATH_NFS, "theirs\n"));
+	CU_ASSERT(tree_is(PATH_NFS, "a\n"));
 	done();
 }
 
@@ -173,6 +179,31 @@ static void ports_are_closed_one_by_one(void)
 	CU_ASSERT_EQUAL(undo(), 0);
 	CU_ASSERT_EQUAL(fake.sets, 1);
 	CU_ASSERT(fake.last.permanent);
+	CU_ASSERT_FALSE(fake.open[true]);
+	CU_ASSERT_FALSE(tree_has("var/lib/nfsrdma"));
+	done();
+}
+
+static void below_a_root_ports_stay_in_the_state(void)
+{
+	struct setup_plan *below = NULL;
+
+	start();
+	file_step(PATH_MODULES, NULL, OURS);
+	port_step(true);
+	CU_ASSERT_EQUAL(apply(), 0);
+	machine.actions = NULL;
+	CU_ASSERT_EQUAL_FATAL(setup_undo_make(&below, &machine), 0);
+	CU_ASSERT(below->nsteps == 1 && below->nnotes == 1);
+	CU_ASSERT(below->notes[0].todo);
+	CU_ASSERT_PTR_NOT_NULL(strstr(below->notes[0].text, "4791/udp"));
+	setup_plan_free(below);
+	CU_ASSERT_EQUAL(undo(), 0);
+	CU_ASSERT_EQUAL(told.done, 1);
+	CU_ASSERT_FALSE(tree_has(PATH_MODULES));
+	CU_ASSERT(fake.open[true]);
+	machine.actions = &fake_actions;
+	CU_ASSERT_EQUAL(undo(), 0);
 	CU_ASSERT_FALSE(fake.open[true]);
 	CU_ASSERT_FALSE(tree_has("var/lib/nfsrdma"));
 	done();
@@ -334,10 +365,17 @@ static void a_state_that_is_not_ours_is_not_believed(void)
 	if (truncate(name, 40))
 		abort();
 	CU_ASSERT_EQUAL(undo(), -EBADMSG);
+	CU_ASSERT_PTR_NOT_NULL(strstr(err_text(), "/" PATH_LIMITS));
+	CU_ASSERT_PTR_NOT_NULL(strstr(err_text(), "move setup.json away"));
 	CU_ASSERT_EQUAL(apply(), -EBADMSG);
 	CU_ASSERT(tree_is(PATH_MODULES, OURS));
+	unlink(name);
 	tree_fifo(&tree, STATE);
 	CU_ASSERT_EQUAL(undo(), -EBADMSG);
+	unlink(name);
+	tree_link(&tree, STATE, "/etc/passwd");
+	CU_ASSERT_EQUAL(undo(), -ELOOP);
+	CU_ASSERT_PTR_NOT_NULL(strstr(err_text(), "symbolic link"));
 	done();
 }
 
@@ -435,8 +473,8 @@ static void a_port_that_may_be_open_is_asked_about(void)
 
 SUITE_MAIN("setup-apply", TEST(a_new_file_comes_and_goes_with_its_folders),
 	   TEST(a_file_of_others_keeps_its_mode), TEST(the_first_text_is_what_comes_back),
-	   TEST(a_text_of_others_in_between_comes_back),
-	   TEST(ports_are_closed_one_by_one),
+	   TEST(a_text_of_others_in_between_stays), TEST(ports_are_closed_one_by_one),
+	   TEST(below_a_root_ports_stay_in_the_state),
 	   TEST(what_is_told_the_system_leaves_no_trace),
 	   TEST(undo_is_refused_as_a_whole), TEST(a_file_that_somebody_removed_is_theirs),
 	   TEST(a_file_that_changed_since_the_plan_is_not_written),

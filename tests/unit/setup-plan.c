@@ -180,6 +180,56 @@ static void without_a_device_nothing_is_set_up(void)
 	done();
 }
 
+/* It would not start at all. */
+static void a_server_that_cannot_load_rpcrdma_is_not_told(void)
+{
+	static const char *const names[] = { "rpcrdma-blacklisted", "rpcrdma-forbidden",
+					     "rpcrdma-unreadable" };
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(names); i++) {
+		start(names[i], CHECK_SERVER);
+		tree_write(&tree, "usr/sbin/rpc.nfsd", "");
+		tree_write(&tree, "proc/fs/nfsd/portlist", "tcp 2049\n");
+		tree_write(&tree, "proc/fs/nfsd/threads", "8\n");
+		tree_write(&tree, "proc/net/tcp", "");
+		make();
+		CU_ASSERT_PTR_NULL(find(SETUP_FILE, PATH_NFS_OURS));
+		CU_ASSERT_PTR_NULL(find(SETUP_FILE, PATH_NFS));
+		CU_ASSERT_PTR_NULL(find(SETUP_LISTENER, ""));
+		CU_ASSERT(is_noted(true, "might not start at all"));
+		/* Nothing is known of modules; of an image that is no wonder. */
+		CU_ASSERT_EQUAL(tree_remove_all(&tree, "lib/modules"), 0);
+		make();
+		CU_ASSERT_PTR_NULL(find(SETUP_FILE, PATH_NFS_OURS));
+		CU_ASSERT_PTR_NULL(find(SETUP_LISTENER, ""));
+		done();
+	}
+}
+
+static void a_module_that_is_not_known_is_told_as_the_check_does(void)
+{
+	not_loaded();
+	CU_ASSERT_EQUAL(tree_remove_all(&tree, "lib/modules"), 0);
+	tree_write(&tree, "lib/modules/6.1.0-99-amd64/modules.dep", "");
+	make();
+	CU_ASSERT_EQUAL(plan->nsteps, 0);
+	CU_ASSERT(plan->unknown);
+	CU_ASSERT(is_noted(true, "the modules of the running kernel"));
+	done();
+}
+
+static void a_device_of_no_use_is_as_good_as_none(void)
+{
+	start("mthca-only", CHECK_SERVER);
+	tree_write(&tree, "usr/sbin/rpc.nfsd", "");
+	make();
+	CU_ASSERT_EQUAL(plan->nsteps, 0);
+	CU_ASSERT(is_noted(true, "can use none of this host's devices: mthca0"));
+	CU_ASSERT_EQUAL(plan->nnotes, 1);
+	done();
+}
+
 /* --- nfs.conf -------------------------------------------------------------------- */
 
 static void debian(const char *conf)
@@ -277,6 +327,66 @@ static void who_is_read_later_has_the_last_word(void)
 	done();
 }
 
+static void who_is_read_later_and_says_the_same_is_no_matter(void)
+{
+	debian("[nfsd]\n");
+	tree_write(&tree, "etc/nfs.conf.d/zz.conf", "[nfsd]\nrdma=y\n");
+	make();
+	CU_ASSERT(file_is(PATH_NFS_OURS, NFS_CONF));
+	tree_write(&tree, "etc/nfs.conf.d/zz.conf", "[nfsd]\nrdma-port=20049\n");
+	make();
+	CU_ASSERT(file_is(PATH_NFS_OURS, NFS_CONF));
+	request.has_port = true;
+	request.port = 20050;
+	make();
+	CU_ASSERT_PTR_NULL(find(SETUP_FILE, PATH_NFS_OURS));
+	CU_ASSERT(is_noted(true, "rdma=y and rdma-port=20050"));
+	done();
+}
+
+static void a_very_old_version_is_told_its_own_way(void)
+{
+	debian("[nfsd]\n");
+	tree_write(&tree, "var/lib/dpkg/status",
+		   "Package: nfs-common\nStatus: install ok installed\nVersion: "
+		   "1:2.3.4-2\n");
+	tree_write(&tree, "etc/nfs.conf.d/zz.conf", "[nfsd]\nrdma=y\nrdma-port=7\n");
+	request.has_port = true;
+	make();
+	CU_ASSERT_PTR_NULL(find(SETUP_FILE, PATH_NFS_OURS));
+	CU_ASSERT(is_noted(true, "change it there to rdma=20049"));
+	tree_write(&tree, "etc/nfs.conf.d/zz.conf", "[nfsd]\nrdma=20049\n");
+	make();
+	CU_ASSERT_PTR_NULL(find(SETUP_FILE, PATH_NFS_OURS));
+	done();
+}
+
+/* What setup wrote and somebody changed is theirs. */
+static void a_file_that_somebody_changed_since_is_left_alone(void)
+{
+	struct store store;
+	struct change *change;
+
+	debian("[nfsd]\n");
+	tree_write(&tree, PATH_NFS_OURS, NFS_CONF "threads=16\n");
+	CU_ASSERT_EQUAL_FATAL(store_open(&store, tree.host, true), 0);
+	change = state_add(&store.state);
+	change->done = true;
+	strcpy(change->path, PATH_NFS_OURS);
+	change->after = strdup(NFS_CONF);
+	CU_ASSERT_EQUAL_FATAL(store_save(&store), 0);
+	store_close(&store);
+	request.has_port = true;
+	request.port = 20050;
+	make();
+	CU_ASSERT_PTR_NULL(find(SETUP_FILE, PATH_NFS_OURS));
+	CU_ASSERT(is_noted(true, "changed since setup wrote it"));
+	tree_write(&tree, PATH_NFS_OURS, NFS_CONF);
+	make();
+	CU_ASSERT_PTR_NOT_NULL(find(SETUP_FILE, PATH_NFS_OURS));
+	done();
+}
+
 static void a_server_that_is_not_installed_is_told(void)
 {
 	start("siw-debian12", CHECK_SERVER);
@@ -293,6 +403,7 @@ static void running(const char *portlist)
 	debian("[nfsd]\nrdma=y\nrdma-port=20049\n");
 	tree_write(&tree, "proc/fs/nfsd/portlist", portlist);
 	tree_write(&tree, "proc/fs/nfsd/threads", "8\n");
+	tree_write(&tree, "proc/net/tcp", "");
 	tree_write(&tree, "proc/fs/nfsd/clients/3/info", "");
 }
 
@@ -336,6 +447,37 @@ static void a_server_that_does_not_run_is_not_started(void)
 	make();
 	CU_ASSERT_EQUAL(plan->nsteps, 0);
 	CU_ASSERT(is_noted(true, "does not run"));
+	done();
+}
+
+static void a_port_that_somebody_has_gets_no_listener(void)
+{
+	running("tcp 2049\ntcp 20049\n");
+	make();
+	CU_ASSERT_EQUAL(plan->nsteps, 0);
+	CU_ASSERT(is_noted(true, "\"tcp 20049\""));
+	tree_write(&tree, "proc/fs/nfsd/portlist", "tcp 2049\n");
+	tree_write(&tree, "proc/net/tcp", "   0: 00000000:4E51 00000000:0000 0A 0:0\n");
+	request.restart = true;
+	make();
+	CU_ASSERT_EQUAL(plan->nsteps, 0);
+	CU_ASSERT(is_noted(true, "00000000:4E51"));
+	/* The next start would do the same. */
+	tree_write(&tree, "etc/nfs.conf", "[nfsd]\n");
+	make();
+	CU_ASSERT_EQUAL(plan->nsteps, 0);
+	done();
+}
+
+static void who_cannot_see_whether_it_is_free_adds_none(void)
+{
+	running("tcp 2049\n");
+	make();
+	CU_ASSERT(is_noted(false, "It is not known whether"));
+	CU_ASSERT_EQUAL(tree_remove_all(&tree, "proc/net/tcp"), 0);
+	make();
+	CU_ASSERT_EQUAL(plan->nsteps, 0);
+	CU_ASSERT(plan->unknown);
 	done();
 }
 
@@ -437,6 +579,31 @@ static void an_mtu_that_was_forgotten_gets_a_rule(void)
 	done();
 }
 
+static void an_ifcfg_file_is_a_profile_too(void)
+{
+	static const char *const files[][2] = {
+		{ "etc/sysconfig/network-scripts/ifcfg-ib0", "CONNECTED_MODE=yes\n" },
+		{ "etc/sysconfig/network/ifcfg-ib0", "IPOIB_MODE='connected'\n" },
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(files); i++) {
+		start("ipoib-connected-small-mtu", CHECK_CLIENT);
+		tree_write(&tree, files[i][0], files[i][1]);
+		make();
+		CU_ASSERT_PTR_NULL(find(SETUP_FILE, PATH_UDEV));
+		CU_ASSERT(is_noted(true, "an ifcfg file"));
+		/* One that cannot be read may say so. */
+		CU_ASSERT_EQUAL(tree_remove_all(&tree, files[i][0]), 0);
+		tree_fifo(&tree, files[i][0]);
+		make();
+		CU_ASSERT_PTR_NULL(find(SETUP_FILE, PATH_UDEV));
+		CU_ASSERT(is_noted(true, files[i][0]));
+		CU_ASSERT(plan->unknown);
+		done();
+	}
+}
+
 static void a_rule_that_does_nothing_gets_one_that_does(void)
 {
 	start("udev-mode-by-attr", CHECK_CLIENT);
@@ -508,19 +675,29 @@ SUITE_MAIN("setup-plan", TEST(what_works_is_left_alone),
 	   TEST(without_rdma_conf_the_list_is_ours), TEST(below_a_root_nothing_is_loaded),
 	   TEST(a_blacklist_stays), TEST(what_is_forbidden_is_not_done),
 	   TEST(a_driver_that_is_not_whole_is_loaded),
-	   TEST(without_a_device_nothing_is_set_up), TEST(the_server_is_told_in_a_dropin),
+	   TEST(without_a_device_nothing_is_set_up),
+	   TEST(a_server_that_cannot_load_rpcrdma_is_not_told),
+	   TEST(a_module_that_is_not_known_is_told_as_the_check_does),
+	   TEST(a_device_of_no_use_is_as_good_as_none),
+	   TEST(the_server_is_told_in_a_dropin),
 	   TEST(a_server_that_is_told_already_is_left_alone),
 	   TEST(a_port_of_the_configuration_is_kept), TEST(old_versions_have_one_file),
 	   TEST(very_old_versions_have_the_port_alone),
 	   TEST(who_is_read_later_has_the_last_word),
+	   TEST(who_is_read_later_and_says_the_same_is_no_matter),
+	   TEST(a_very_old_version_is_told_its_own_way),
+	   TEST(a_file_that_somebody_changed_since_is_left_alone),
 	   TEST(a_server_that_is_not_installed_is_told),
 	   TEST(a_server_that_runs_gets_a_listener),
 	   TEST(it_is_restarted_if_that_is_asked_for),
 	   TEST(a_server_that_listens_is_not_restarted),
 	   TEST(a_server_that_does_not_run_is_not_started),
+	   TEST(a_port_that_somebody_has_gets_no_listener),
+	   TEST(who_cannot_see_whether_it_is_free_adds_none),
 	   TEST(soft_roce_is_let_in_on_both_ends), TEST(what_is_open_stays_as_it_is),
 	   TEST(soft_iwarp_is_let_in_to_a_server), TEST(for_adapters_nothing_is_opened),
 	   TEST(an_mtu_that_was_forgotten_gets_a_rule),
+	   TEST(an_ifcfg_file_is_a_profile_too),
 	   TEST(a_rule_that_does_nothing_gets_one_that_does),
 	   TEST(memory_is_locked_for_the_probe_alone), TEST(programs_get_their_modules),
 	   TEST(one_remedy_that_cannot_know_stops_no_other))

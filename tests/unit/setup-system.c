@@ -157,6 +157,27 @@ static void refusals_are_told(void)
 	end();
 }
 
+/* --- the NFS server ---------------------------------------------------------------- */
+
+/* Where there is a portlist nothing is tried: a mistake of ours could stop the machine. */
+static void a_port_with_a_socket_is_not_given_to_the_server(void)
+{
+	struct sockaddr_in at = { .sin_family = AF_INET };
+	_cleanup_close_ int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	socklen_t len = sizeof(at);
+
+	if (!access("/proc/fs/nfsd/portlist", F_OK))
+		return;
+	at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	CU_ASSERT_EQUAL_FATAL(bind(fd, (struct sockaddr *)&at, len), 0);
+	CU_ASSERT_EQUAL_FATAL(listen(fd, 1), 0);
+	CU_ASSERT_EQUAL_FATAL(getsockname(fd, (struct sockaddr *)&at, &len), 0);
+	CU_ASSERT_EQUAL(setup_system.listen(ntohs(at.sin_port)), -EADDRINUSE);
+	close(fd);
+	fd = -1;
+	CU_ASSERT_EQUAL(setup_system.listen(ntohs(at.sin_port)), -ENOENT);
+}
+
 /* --- systemd --------------------------------------------------------------------- */
 
 #define JOB  "/org/freedesktop/systemd1/job/5"
@@ -206,6 +227,7 @@ static void a_unit_that_does_not_come_back_is_told(void)
 	end();
 }
 
-SUITE_MAIN("setup-system", TEST(what_is_in_force_and_the_files_are_two),
+SUITE_MAIN("setup-system", TEST(a_port_with_a_socket_is_not_given_to_the_server),
+	   TEST(what_is_in_force_and_the_files_are_two),
 	   TEST(a_zone_that_is_not_there_is_told), TEST(refusals_are_told),
 	   TEST(a_restart_is_waited_for), TEST(a_unit_that_does_not_come_back_is_told))

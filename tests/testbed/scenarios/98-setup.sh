@@ -23,7 +23,7 @@ bad() { jq -r '[.findings[] | select(.status != "pass" and .status != "skip") | 
 picture() { inside 'find /etc /var/lib ! -path "/var/lib/nfs*" | sort; find /etc -type f -exec md5sum {} + | sort'; }
 listens() { guest_tell 20 sh 'grep -q "^rdma 20049" /proc/fs/nfsd/portlist'; }
 
-# --- a server without a listener, its module not loaded and blacklisted ----------------------
+# --- a server without a listener, its module blacklisted, and then only not loaded -----------
 
 server off
 inside 'mkdir -p /etc/modprobe.d /etc/nfs.conf.d; echo blacklist rpcrdma >/etc/modprobe.d/test.conf; ! test -e /sys/module/rpcrdma && rpc.nfsd 4'
@@ -32,6 +32,24 @@ picture >"$work/before"
 check --role server
 [[ $(bad) == "fail server.module" ]] || fail "check does not find it: $(bad)"
 expect_status 1
+# It asks for the module by its alias, which is withheld: told to listen, it might not start.
+setup server --restart --dry-run
+says 'blacklist'
+says 'might not start at all'
+! grep -q 'rdma-port' "$work/setup" || fail "a server that cannot load rpcrdma is told to listen"
+
+inside 'rm -r /etc/modprobe.d'
+picture >"$work/before"
+check --role server
+[[ $(bad) == *server.nfs-conf* ]] || fail "check does not find it: $(bad)"
+# A port that the server has for TCP: some kernels fall over a listener that cannot be opened.
+setup server --port 2049
+says 'tcp 2049'
+! grep -q 'rdma-port\|nfs.conf\|listens for RDMA' "$work/setup" || fail "a port that is taken is given to the server"
+inside '! grep rdma /proc/fs/nfsd/portlist'
+setup --undo
+inside 'rmmod rpcrdma'
+picture | diff -u "$work/before" - || fail "a port that is taken, and something stays"
 
 setup server --restart --dry-run
 says 'modprobe rpcrdma'
@@ -44,7 +62,6 @@ says '/etc/nfs.conf.d/nfsrdma.conf written'
 says 'module rpcrdma loaded'
 says 'the NFS server listens for RDMA on port 20049'
 says 'systemd does not run here'
-says 'blacklist'
 check --role server
 [[ ! $(bad) ]] || fail "after setup: $(bad)"
 expect_status 0
@@ -82,7 +99,7 @@ check --role server
 
 # --- a client's module, not loaded and in no list ---------------------------------------------
 
-inside 'rpc.nfsd 0; rm -rf /etc/modprobe.d; rmmod rpcrdma; ! test -e /sys/module/rpcrdma'
+inside 'rpc.nfsd 0; rmmod rpcrdma; ! test -e /sys/module/rpcrdma'
 picture >"$work/before"
 setup client --for-probe
 says '/etc/modules-load.d/nfsrdma.conf written'

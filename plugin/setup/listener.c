@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* Whether the NFS server may be told to listen for RDMA. Of a listener that cannot be opened the
+ * kernel frees what it goes on to use: Linux 6.1.192 falls over a write of "rdma PORT" to
+ * /proc/fs/nfsd/portlist where the port is in use. So the write is only for a port that nobody is
+ * seen to have: no other listener of the server, and no socket, since iWARP takes TCP's ports.
+ *
+ * Users of the RDMA connection manager (Ganesha, `nfsrdma serve`) have ports of their own, which
+ * are in none of these files; and between the look and the write somebody may come. */
+#include <stdio.h>
+
+#include "plugin/setup/internal.h"
+
+/* Some 100,000 connections. */
+#define SOCKETS_MAX (16 * 1024 * 1024)
+#define TCP_LISTEN  0x0a
+
+static int look_at_portlist(const struct host *host, uint16_t port, bool *present,
+			    bool *there)
+{
+	struct host_nfsd nfsd;
+	unsigned int i;
+	int rc = host_nfsd(host, &nfsd);
+
+	if (rc)
+		return rc;
+	*present = nfsd.present;
+	for (i = 0; i < nfsd.nlisteners; i++) {
+		if (nfsd.listeners[i].port != port)
+			continue;
+		if (strcmp(nfsd.listeners[i].proto, "rdma") != 0)
+			return err_set(
+				EADDRINUSE,
+				"port %u is the NFS server's for %s (%sproc/fs/nfsd/portlist: \"%s %u\")",
+				port, nfsd.listeners[i].proto, host_prefix(host),
+				nfsd.listeners[i].proto, port);
+		*there = true;
+	}
+	return nfsd.nlisteners == NFSD_LISTENERS_MAX && !*there
+		       ? err_set(EFBIG, "%sproc/fs/nfsd/portlist has too many lines",
+				 host_prefix(host))
+		       : 0;
+}
+
+/* "   0: 00000000:4E51 00000000:0000 0A ..." (net/ipv4/tcp_ipv4.c: get_tcp4_sock()) */
+static bool is_listener(const char *line, uint16_t port)
+{
+	unsigned int local, state;
+
+	return sscanf(line, " %*u: %*[0-9A-Fa-f]:%4x %*[0-9A-Fa-f]:%*4x %2x", &local,
+		      &state) == 2 &&
+	       local == port && state == TCP_LISTEN;
+}
+
+static int look_at_sockets(const struct host *host, const char *path, uint16_t port)
+{
+	_cleanup_(host_text_fini) struct host_text text = { NULL, 0 };
+	int rc = host_read(host, path, SOCKETS_MAX, &text);
+	char *cursor = text.text, *line;
+
+	while (!rc && (line = line_next(&cursor)))
+		if (is_listener(line, port))
+			rc = err_set(
+				EADDRINUSE,
+				"a socket listens on TCP port %u (%s%s: \"%.48s\"); ss -ltnp 'sport = :%u' says whose it is",
+				port, host_prefix(host), path, line + strspn(line, " "),
+				port);
+	return rc;
+}
+
+int listener_check(const struct host *host, uint16_t port, bool *there)
+{
+	bool present = false;
+	int rc;
+
+	*there = false;
+	rc = look_at_portlist(host, port, &present, there);
+	if (rc || *there)
+		return rc;
+	rc = look_at_sockets(host, "proc/net/tcp", port);
+	if (rc)
+		return rc;
+	/* A kernel may be without IPv6. */
+	rc = look_at_sockets(host, "proc/net/tcp6", port);
+	if (rc && rc != -ENOENT)
+		return rc;
+	return present ? 0
+		       : err_set(ENOENT, "there is no %sproc/fs/nfsd/portlist",
+				 host_prefix(host));
+}
