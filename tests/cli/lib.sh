@@ -134,6 +134,8 @@ expect_sentence()
 # $rdma_port, $nfs_port, $mount_port, $export and $server_pid.
 start_server()
 {
+	# What the one before printed is there until the new one's shell has opened the file.
+	: >"$work/serve"
 	"$NFSRDMA" serve --listen 127.0.0.1:0 "$@" >"$work/serve" 2>"$work/serve.err" </dev/null &
 	server_pid=$!
 	cleanup_fn stop_server
