@@ -9,6 +9,7 @@
  *	words.c       lists of things in a sentence
  *	ports.c       ports of RDMA devices: which of them matter, what they are called
  *	defects.c     known defects of kernels
+ *	sysctls.c     settings of rpcrdma, the client's and the server's
  *	module.c, device.c  what clients and servers have to have
  *	nfsd.c        the kernel's NFS server as it runs
  *	nfsd-conf.c   what its configuration makes of RDMA
@@ -346,6 +347,18 @@ void nfsd_conf_judge(const struct nfsd_conf_input *in, struct nfsd_conf *out);
 /* Pure: of a package's version. */
 void nfsd_conf_version(const char *text, unsigned int version[3]);
 int nfsd_conf_read(struct check_run *run, struct nfsd_conf *out);
+
+/* sysctls.c: settings of rpcrdma */
+
+struct sysctl_setting {
+	const char *name;
+	int64_t usual, older; /* defaults of kernels */
+	int64_t least;        /* below it somebody waits */
+};
+
+/* Says the finding of those in @folder below the root; @settings end with name NULL. */
+int sysctls_judge(struct check_run *run, const char *folder,
+		  const struct sysctl_setting *settings);
 
 /* defects.c: pure */
 
