@@ -15,16 +15,15 @@
  *	nfsd-conf.c   what its configuration makes of RDMA
  *	GROUP-NAME.c  one check a file: check_GROUP_NAME
  *	mounts-*.c    what is to be said of this host's NFS mounts (pure)
- *	firewall*.c   what a packet filter does with one packet (pure; firewall.h)
  *	netfilter*.c  what the filters of this host do with one, and what opens them to it
  *	ways.c        the ways of packets between this host and its peers
  *	channels.c    the side channels of NFS: who connects to whom, at which port
- *	check-firewall-*.c  checks of group firewall: check_firewall_*
  */
 #ifndef PLUGIN_CHECKS_INTERNAL_H
 #define PLUGIN_CHECKS_INTERNAL_H
 
 #include "plugin/checks/checks.h"
+#include "plugin/firewall/firewall.h"
 
 #define CHECK(name) extern const struct check check_##name;
 #include "plugin/checks/list.h"

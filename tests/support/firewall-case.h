@@ -13,7 +13,7 @@
 
 #include <json-c/json.h>
 
-#include "plugin/checks/checks.h"
+#include "plugin/firewall/firewall.h"
 
 /* Errors: -EINVAL with what is wrong in it. */
 int firewall_case_packet(struct json_object *json, struct firewall_packet *out);

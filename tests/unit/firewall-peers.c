@@ -4,7 +4,7 @@
 /* Addresses that rules speak of. */
 #include <arpa/inet.h>
 
-#include "plugin/checks/checks.h"
+#include "plugin/firewall/firewall.h"
 #include "suite.h"
 
 #define PEERS_MAX 4

@@ -4,7 +4,7 @@
 /* What firewalld's zone does with a packet, for those who may not list the rules. */
 #include <netinet/in.h>
 
-#include "plugin/checks/checks.h"
+#include "plugin/firewall/firewall.h"
 #include "suite.h"
 
 static struct host_firewalld public_zone(void)

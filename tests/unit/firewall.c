@@ -6,7 +6,8 @@
 #include <dirent.h>
 #include <netinet/in.h>
 
-#include "plugin/checks/checks.h"
+#include "plugin/firewall/firewall.h"
+#include "rpcrdma/finding.h"
 #include "suite.h"
 #include "tests/support/firewall-case.h"
 

@@ -12,7 +12,7 @@
 #include <netinet/in.h>
 #include <stdio.h>
 
-#include "plugin/checks/firewall.h"
+#include "plugin/firewall/internal.h"
 
 #define BASES_MAX 256
 

@@ -7,7 +7,7 @@
 #include <arpa/inet.h>
 #include <netinet/in.h>
 
-#include "plugin/checks/firewall.h"
+#include "plugin/firewall/internal.h"
 
 static bool parse_address(struct transport_address *out, int family, const char *text)
 {

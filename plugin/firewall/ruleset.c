@@ -6,7 +6,7 @@
  * since a host with many containers has thousands. */
 #include <stdio.h>
 
-#include "plugin/checks/firewall.h"
+#include "plugin/firewall/internal.h"
 
 /* As many as eight megabytes of rules have. json-c takes some hundred bytes for each. */
 #define CONTAINERS_MAX 400000

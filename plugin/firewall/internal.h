@@ -9,20 +9,21 @@
  * is the answer if it is one thing; so a match that is not modelled costs nothing where all
  * ways lead to the same end.
  *
- *	ruleset -> chains in the order of hooks and priorities   firewall-eval.c
- *	  chain -> rules, jumps, verdicts                        firewall-walk.c
- *	    match -> operands against values and sets            firewall-match.c
- *	      operand: what is known of the packet               firewall-operand.c, -meta.c */
-#ifndef PLUGIN_CHECKS_FIREWALL_H
-#define PLUGIN_CHECKS_FIREWALL_H
+ *	ruleset -> chains in the order of hooks and priorities   eval.c
+ *	  chain -> rules, jumps, verdicts                        walk.c
+ *	    match -> operands against values and sets            match.c
+ *	      operand: what is known of the packet               operand.c, meta.c */
+#ifndef PLUGIN_FIREWALL_INTERNAL_H
+#define PLUGIN_FIREWALL_INTERNAL_H
 
 #include <json-c/json.h>
 
-#include "plugin/checks/checks.h"
+#include "plugin/firewall/firewall.h"
+#include "rpcrdma/finding.h"
 
 enum truth { NO, MAYBE, YES };
 
-/* firewall-ruleset.c: finds things in the JSON, whose writer is not trusted */
+/* ruleset.c: finds things in the JSON, whose writer is not trusted */
 
 /* Ways out of a chain. */
 enum firewall_way { WAY_ACCEPT, WAY_DROP, WAY_RETURN, WAY_COUNT };
@@ -47,7 +48,7 @@ struct ruleset_chain {
 	struct json_object *json;
 	unsigned int index;       /* as printed */
 	unsigned int first, last; /* rules, by index + 1; 0: none */
-	/* firewall-walk.c: the outcome is the same wherever a chain is jumped from */
+	/* walk.c: the outcome is the same wherever a chain is jumped from */
 	unsigned int walked; /* the walk that filled in outcome */
 	bool active;
 	struct firewall_outcome outcome;
@@ -83,7 +84,7 @@ const char *json_word(struct json_object *json, const char *key);
 /* The name and value of an object that has one member: {"accept": null}. False otherwise. */
 bool json_only(struct json_object *json, const char **key, struct json_object **value);
 
-/* firewall-operand.c */
+/* operand.c */
 
 struct operand_symbol {
 	const char *name;
@@ -141,7 +142,7 @@ void operand_number(struct operand *out, uint64_t value, uint64_t known);
 void operand_symbol(struct operand *out, uint64_t value,
 		    const struct operand_symbol *symbols);
 
-/* firewall-meta.c */
+/* meta.c */
 
 bool run_is_input(const struct firewall_run *run);
 /* The base chain's. */
@@ -153,7 +154,7 @@ void operand_read_ct(struct firewall_run *run, struct json_object *expr,
 void operand_layer4(struct firewall_run *run, struct operand *out);
 void operand_ethertype(struct firewall_run *run, struct operand *out);
 
-/* firewall-value.c: an operand against one value of the right side */
+/* value.c: an operand against one value of the right side */
 
 /* Equality with a scalar, a prefix or a range. */
 enum truth value_is(struct firewall_run *run, const struct operand *op,
@@ -161,7 +162,7 @@ enum truth value_is(struct firewall_run *run, const struct operand *op,
 /* The number that a text, a number or a list of flags stands for. */
 bool value_to_number(const struct operand *op, struct json_object *value, uint64_t *out);
 
-/* firewall-match.c */
+/* match.c */
 
 /* {"op": "==", "left": ..., "right": ...} */
 enum truth match_holds(struct firewall_run *run, struct json_object *match);
@@ -174,7 +175,7 @@ unsigned int match_operands(struct firewall_run *run, struct json_object *expr,
 enum truth match_element(struct firewall_run *run, const struct operand *ops,
 			 unsigned int nops, struct json_object *element);
 
-/* firewall-walk.c */
+/* walk.c */
 
 /* The outcome of a base chain with its policy. */
 const struct firewall_outcome *walk_base(struct firewall_run *run,

@@ -6,7 +6,7 @@
 #include <netinet/in.h>
 #include <stdio.h>
 
-#include "plugin/checks/firewall.h"
+#include "plugin/firewall/internal.h"
 
 /* --- meta -------------------------------------------------------------------- */
 

@@ -5,7 +5,7 @@
  * "match"). */
 #include <stdio.h>
 
-#include "plugin/checks/firewall.h"
+#include "plugin/firewall/internal.h"
 
 unsigned int match_operands(struct firewall_run *run, struct json_object *expr,
 			    struct operand out[OPERANDS_MAX])

@@ -2,14 +2,14 @@
 /* Copyright (C) 2026 The nfsrdma authors */
 
 /* What is known of the packet, by the names that nft has for it: its headers and its route
- * (libnftables-json(5), "payload", "fib", "&"); firewall-meta.c has the rest. What is not in the
+ * (libnftables-json(5), "payload", "fib", "&"); meta.c has the rest. What is not in the
  * tables here is unknown. */
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "plugin/checks/firewall.h"
+#include "plugin/firewall/internal.h"
 
 enum truth operand_doubt(struct firewall_run *run, const char *fmt, ...)
 {

@@ -6,7 +6,7 @@
 #include <arpa/inet.h>
 #include <stdio.h>
 
-#include "plugin/checks/firewall.h"
+#include "plugin/firewall/internal.h"
 
 static bool symbol_number(const struct operand *op, const char *name, uint64_t *out)
 {

@@ -7,7 +7,7 @@
 #include <netinet/in.h>
 #include <stdio.h>
 
-#include "plugin/checks/checks.h"
+#include "plugin/firewall/firewall.h"
 
 /* What becomes of a packet that no rule of the zone is for. */
 static bool lets_in(const struct host_firewalld *zone)

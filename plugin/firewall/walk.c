@@ -7,7 +7,7 @@
 #include <netinet/in.h>
 #include <stdio.h>
 
-#include "plugin/checks/firewall.h"
+#include "plugin/firewall/internal.h"
 
 /* NFT_JUMP_STACK_SIZE: chains in each other, the base chain among them; the kernel takes no deeper
  * ruleset. */
