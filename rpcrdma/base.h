@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* What every folder needs: errors (err.c), time (clock.c), debug areas (debug.c), structs that grow
- * (abi.c), clean-up attributes. Nothing here knows RDMA, NFS or a hypervisor.
+/* What every folder needs: errors (err.c), time (clock.c), debug areas (debug.c), writing (fd.c),
+ * structs that grow (abi.c), clean-up attributes. Nothing here knows RDMA, NFS or a hypervisor.
  *
  * Functions return 0 (or a count) or -errno. The place that knows what happened says it with
  * err_set() or err_sys() in the line that fails; callers add where they were with
@@ -33,6 +33,11 @@ int err_context(int rc, const char *fmt, ...) PRINTF_LIKE(2, 3);
 /* The text of this thread's last error, never NULL, valid until the next one. */
 const char *err_text(void);
 void err_clear(void);
+
+/* fd.c */
+
+/* All of it. For descriptors that block. Errors: -errno of write(2), without words. */
+int fd_write_all(int fd, const void *bytes, size_t len);
 
 /* clock.c: CLOCK_MONOTONIC. A deadline is an absolute time in milliseconds, and is passed
  * down unchanged: no step ever restarts a time-out. */

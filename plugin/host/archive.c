@@ -45,18 +45,7 @@ struct archive {
 
 static int write_all(int fd, const uint8_t *bytes, size_t len)
 {
-	ssize_t done;
-
-	while (len) {
-		done = write(fd, bytes, len);
-		if (done < 0 && errno == EINTR)
-			continue;
-		if (done < 0)
-			return err_sys("write the archive");
-		bytes += done;
-		len -= (size_t)done;
-	}
-	return 0;
+	return fd_write_all(fd, bytes, len) ? err_sys("write the archive") : 0;
 }
 
 /* @flush: Z_NO_FLUSH, or Z_FINISH for the last. */

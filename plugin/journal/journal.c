@@ -35,18 +35,11 @@ static int make_file(const char *text, size_t len)
 {
 	_cleanup_close_ int fd = memfd_create("nfsrdma-journal",
 					      MFD_CLOEXEC | MFD_ALLOW_SEALING);
-	size_t done = 0;
-	ssize_t n;
 
-	while (fd >= 0 && done < len) {
-		n = write(fd, text + done, len - done);
-		if (n < 0 && errno != EINTR)
-			return -errno;
-		done += n > 0 ? (size_t)n : 0;
-	}
 	/* The journal takes no file that could still change. */
-	if (fd < 0 || fcntl(fd, F_ADD_SEALS,
-			    F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL))
+	if (fd < 0 || fd_write_all(fd, text, len) ||
+	    fcntl(fd, F_ADD_SEALS,
+		  F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL))
 		return -errno;
 	return take_fd(&fd);
 }

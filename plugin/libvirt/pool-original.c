@@ -218,18 +218,12 @@ static int write_file(int dir, const char *name, const char *text)
 {
 	_cleanup_close_ int fd = openat(
 		dir, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-	size_t done = 0, len = strlen(text);
-	ssize_t n;
 
 	if (fd < 0)
 		return err_sys("make %s", name);
-	while (done < len) {
-		n = write(fd, text + done, len - done);
-		if (n < 0 && errno != EINTR)
-			return err_sys("write %s", name);
-		done += n > 0 ? (size_t)n : 0;
-	}
-	return fsync(fd) ? err_sys("write %s", name) : 0;
+	if (fd_write_all(fd, text, strlen(text)) || fsync(fd))
+		return err_sys("write %s", name);
+	return 0;
 }
 
 int pool_original_write(const char *folder, const char *uuid,

@@ -46,20 +46,6 @@ int record_open(const char *root)
 	return fd;
 }
 
-static int write_all(int fd, const char *text, size_t len)
-{
-	size_t done = 0;
-	ssize_t n;
-
-	while (done < len) {
-		n = write(fd, text + done, len - done);
-		if (n < 0 && errno != EINTR)
-			return -errno;
-		done += n > 0 ? (size_t)n : 0;
-	}
-	return 0;
-}
-
 static int write_file(int folder, const char *name, const char *text)
 {
 	_cleanup_close_ int fd =
@@ -69,10 +55,10 @@ static int write_file(int folder, const char *name, const char *text)
 
 	if (fd < 0 || fchmod(fd, FILE_MODE))
 		return -errno;
-	rc = write_all(fd, text, strlen(text));
+	rc = fd_write_all(fd, text, strlen(text));
 	if (rc)
 		return rc;
-	return write_all(fd, "\n", 1) || fsync(fd) ? -errno : 0;
+	return fd_write_all(fd, "\n", 1) || fsync(fd) ? -errno : 0;
 }
 
 /* @name appears whole. */

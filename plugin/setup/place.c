@@ -141,21 +141,6 @@ void place_remove_dirs(const struct host *host, const struct made_dirs *dirs)
 
 /* --- writing --------------------------------------------------------------------- */
 
-static int write_all(int fd, const char *text)
-{
-	size_t left = strlen(text);
-	ssize_t n;
-
-	while (left) {
-		n = write(fd, text, left);
-		if (n < 0 && errno != EINTR)
-			return -errno;
-		text += n > 0 ? n : 0;
-		left -= n > 0 ? (size_t)n : 0;
-	}
-	return 0;
-}
-
 /* SELinux's label of the file that is replaced; a new one gets its folder's. A file system
  * without labels has none to keep. */
 static int copy_label(int folder, const char *name, int to)
@@ -176,7 +161,7 @@ static int copy_label(int folder, const char *name, int to)
 static int fill(int folder, const char *name, int fd, const char *text,
 		const struct place_attr *attr)
 {
-	int rc = write_all(fd, text);
+	int rc = fd_write_all(fd, text, strlen(text));
 	struct stat st;
 
 	if (rc)

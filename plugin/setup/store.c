@@ -130,21 +130,14 @@ static int save_error(const struct store *store)
 static int write_state(const struct store *store, const char *text)
 {
 	_cleanup_close_ int fd = -1;
-	size_t len = strlen(text), done = 0;
-	ssize_t n;
 
 	unlinkat(store->dir, FRESH, 0);
 	fd = openat(store->dir, FRESH,
 		    O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (fd < 0)
 		return save_error(store);
-	while (done < len) {
-		n = write(fd, text + done, len - done);
-		if (n < 0 && errno != EINTR)
-			return save_error(store);
-		done += n > 0 ? (size_t)n : 0;
-	}
-	return fsync(fd) || renameat(store->dir, FRESH, store->dir, NAME) ||
+	return fd_write_all(fd, text, strlen(text)) || fsync(fd) ||
+			       renameat(store->dir, FRESH, store->dir, NAME) ||
 			       fsync(store->dir)
 		       ? save_error(store)
 		       : 0;
