@@ -8,20 +8,6 @@
 #define TIMEOUT_MS 5000
 #define RESOLVE_MS 2000
 
-struct collector {
-	struct report *report;
-	int rc; /* of the first finding that the report refused */
-};
-
-static void on_finding(void *arg, const struct finding *finding)
-{
-	struct collector *collector = arg;
-	int rc = report_add(collector->report, finding);
-
-	if (rc && !collector->rc)
-		collector->rc = rc;
-}
-
 static void set_subject(struct report *report, const struct check_target *target)
 {
 	char port[8];
@@ -39,7 +25,7 @@ static int check(struct cli_options *options, const struct host *host,
 		 struct check_target *target)
 {
 	_cleanup_(report_free_p) struct report *report = report_new("check");
-	struct collector collector = { .report = report };
+	struct report_collector collector = { .report = report };
 	uint64_t start = now_ns(), deadline = deadline_in(options->timeout_ms);
 	time_t started = time(NULL);
 	int rc;
@@ -52,7 +38,7 @@ static int check(struct cli_options *options, const struct host *host,
 			       deadline_min(deadline, deadline_in(RESOLVE_MS)));
 	rc = checks_run(check_table, host,
 			host_is_live(host) ? &live_system : &live_replay, target,
-			deadline, on_finding, &collector);
+			deadline, report_collect, &collector);
 	rc = rc ? rc : collector.rc;
 	if (rc) {
 		report_cut(report);

@@ -115,20 +115,6 @@ static int add_table(struct report *report, const struct mounts_seen *seen,
 
 /* --- the report -------------------------------------------------------------------------------- */
 
-struct collector {
-	struct report *report;
-	int rc; /* of the first finding that the report refused */
-};
-
-static void on_finding(void *arg, const struct finding *finding)
-{
-	struct collector *collector = arg;
-	int rc = report_add(collector->report, finding);
-
-	if (rc && !collector->rc)
-		collector->rc = rc;
-}
-
 static int fill_report(struct report *report, const struct looks *looks)
 {
 	const struct mounts_seen seen = {
@@ -138,13 +124,13 @@ static int fill_report(struct report *report, const struct looks *looks)
 		.nfsmount_conf = looks->conf,
 	};
 	_cleanup_free_ struct mount_verdict *verdicts = NULL;
-	struct collector collector = { report, 0 };
+	struct report_collector collector = { report, 0 };
 	int rc = mounts_audit(&seen, &verdicts);
 
 	rc = rc ? rc : add_table(report, &seen, verdicts);
 	if (rc)
 		return rc;
-	mounts_findings(&seen, verdicts, on_finding, &collector);
+	mounts_findings(&seen, verdicts, report_collect, &collector);
 	return collector.rc;
 }
 

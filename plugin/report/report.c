@@ -105,6 +105,15 @@ int report_add(struct report *report, const struct finding *finding)
 	return 0;
 }
 
+void report_collect(void *arg, const struct finding *finding)
+{
+	struct report_collector *collector = arg;
+	int rc = report_add(collector->report, finding);
+
+	if (rc && !collector->rc)
+		collector->rc = rc;
+}
+
 void report_cut(struct report *report)
 {
 	report->cut = true;

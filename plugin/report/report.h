@@ -67,6 +67,14 @@ int report_subject(struct report *report, const char *key, const char *value);
 /* Copies. A finding whose id is not in the table is refused with -EINVAL: it is our own
  * mistake, or a hostile record. -ENOSPC: more findings than any command makes. */
 int report_add(struct report *report, const struct finding *finding);
+/* For work that tells a sink what it finds. */
+struct report_collector {
+	struct report *report;
+	int rc; /* of the first finding that the report refused */
+};
+
+/* A finding_sink; @arg is a collector. */
+void report_collect(void *arg, const struct finding *finding);
 /* The work was cut off: what was found stands, but the verdict is fail or unknown. */
 void report_cut(struct report *report);
 /* fail if any finding failed; else unknown if a decisive one is unknown, if the work was cut
