@@ -36,11 +36,6 @@ static const struct nfs_mount *find(const struct nfs_mounts *mounts, unsigned in
 	return NULL;
 }
 
-static bool is_rdma(const char *proto)
-{
-	return !strcmp(proto, "rdma") || !strcmp(proto, "rdma6");
-}
-
 /* Trunking: same server and version, and what it runs over. */
 static void find_other(const struct nfs_mounts *mounts, const struct nfs_mount *mount,
 		       struct proof *out)
@@ -50,7 +45,7 @@ static void find_other(const struct nfs_mounts *mounts, const struct nfs_mount *
 	for (i = 0; i < mounts->count; i++) {
 		const struct nfs_mount *other = &mounts->list[i];
 
-		if (other->id == mount->id || is_rdma(other->proto) ||
+		if (other->id == mount->id || mounts_is_rdma(other->proto) ||
 		    strcmp(other->addr, mount->addr) ||
 		    strcmp(other->vers, mount->vers) || !mount->addr[0])
 			continue;

@@ -13,6 +13,7 @@
 
 #include "plugin/host/host.h"
 #include "plugin/host/live.h"
+#include "plugin/mounts/mounts.h"
 #include "rpcrdma/finding.h"
 #include "rpcrdma/nfs/nfs.h"
 
@@ -150,106 +151,5 @@ int facts_paths(struct check_run *run, const struct path **out, unsigned int *co
  * it does. -ENODEV: through none; -ENODATA no address, or no route, is known. */
 int facts_route_port(struct check_run *run, const struct rdma_device **device,
 		     const struct rdma_port **port);
-
-/* mounts-audit.c: pure; `nfsrdma mounts` and the checks of group mount */
-
-/* What was seen of this host's mounts. `mounts` on a running system looks twice, and asks them for
- * an answer in between; everyone else has one look. */
-struct mounts_seen {
-	const struct nfs_mounts *now;
-	const struct nfs_mounts *before; /* the first look; NULL: there was one only */
-	/* Of @before, by index; NULL: nobody was asked. */
-	const struct mount_answer *answers;
-	const struct conf *nfsmount_conf; /* NULL: not known */
-};
-
-/* A record that a mount helper leaves of what it was told would be one more source of a wish:
- * a row in mounts-wish.c. */
-enum mount_wish {
-	WISH_UNKNOWN, /* nobody knows with what options it was mounted */
-	WISH_NONE,    /* its options are known, and name no transport */
-	WISH_TCP,     /* or UDP */
-	WISH_RDMA,
-};
-
-enum mount_run {
-	RUN_UNKNOWN, /* mountinfo names no transport */
-	RUN_RDMA,    /* mountinfo says so, and mountstats of every connection */
-	RUN_CLAIMED, /* mountinfo says so, and mountstats has no connection of it */
-	RUN_MIXED,   /* the two say different things, or connections differ */
-	RUN_OTHER,   /* TCP, UDP */
-};
-
-/* In the order of causes; each is a finding, mount.answer and so on. */
-enum mount_aspect {
-	MOUNT_ANSWER,
-	MOUNT_TRANSPORT,
-	MOUNT_SUBMOUNT,
-	MOUNT_OPTIONS,
-	MOUNT_COUNTERS,
-	MOUNT_ASPECTS
-};
-
-#define MOUNT_TEXT_MAX 400
-
-struct mount_opinion {
-	enum finding_status status;
-	bool note;           /* it passed, and has to tell something all the same */
-	const char *because; /* id of what it was skipped for; NULL: does not apply */
-	char text[MOUNT_TEXT_MAX]; /* without the name of the mount */
-};
-
-struct mount_verdict {
-	const struct nfs_mount *mount;
-	const struct nfs_mount *before;    /* the same at the first look, or NULL */
-	const struct mount_answer *answer; /* NULL: not asked */
-	bool covered; /* a later mount lies on its directory, so nobody comes here */
-	enum mount_wish wish;
-	const char *wish_by; /* who says so; "" */
-	enum mount_run run;
-	bool proven; /* it was asked, and the reply came over RDMA */
-	/* Index of the mount that the kernel made it below; UINT_MAX: it is none such. */
-	unsigned int below;
-	struct mount_opinion opinions[MOUNT_ASPECTS];
-};
-
-extern const char *const mount_aspect_ids[MOUNT_ASPECTS];
-
-/* A verdict for each mount of @seen->now, in its order; borrows from @seen. The caller frees
- * *@out with free(3). Errors: -ENOMEM. */
-int mounts_audit(const struct mounts_seen *seen, struct mount_verdict **out);
-/* The worst of its opinions. */
-enum finding_status mounts_status(const struct mount_verdict *verdict);
-const char *mounts_wish_name(enum mount_wish wish);
-/* "rdma", "tcp", "mixed"...; borrowed from the mount. */
-const char *mounts_run_name(const struct mount_verdict *verdict);
-
-/* mounts-findings.c: pure */
-
-/* Findings of all verdicts: mount.list, then each aspect: what is not good, and of transport and
- * counters everything, has a finding for each mount. Far fewer than a report can hold. */
-void mounts_findings(const struct mounts_seen *seen, const struct mount_verdict *verdicts,
-		     finding_sink sink, void *arg);
-
-/* mounts-columns.c: pure */
-
-/* What /proc/self/mountstats prints of an RDMA transport, in its order. */
-enum xprt_column {
-	XPRT_CONNECTS = 2,
-	XPRT_IDLE = 4,
-	XPRT_SENDS = 5,
-	XPRT_RECVS = 6,
-	XPRT_BAD_XIDS = 7,
-	XPRT_BAD_REPLIES = 19,
-	XPRT_COLUMNS = 27,
-};
-
-struct xprt_column_row {
-	const char *name;
-	bool is_sum; /* of several connections it is the sum; else the least */
-	const char *meaning;
-};
-
-extern const struct xprt_column_row xprt_columns[XPRT_COLUMNS];
 
 #endif

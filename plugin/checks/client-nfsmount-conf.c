@@ -36,18 +36,13 @@ static const char *where(const struct setting *at, char buf[256])
 	return buf;
 }
 
-static bool is_rdma(const char *proto)
-{
-	return !strcmp(proto, "rdma") || !strcmp(proto, "rdma6");
-}
-
 static void judge_proto(struct judge *judge, const struct setting *at)
 {
 	static const char *const others[] = { "tcp", "tcp6", "udp", "udp6" };
 	char text[256];
 	size_t i;
 
-	if (is_rdma(at->value->value)) {
+	if (mounts_is_rdma(at->value->value)) {
 		words_add(&judge->good, "%s", where(at, text));
 		return;
 	}
@@ -71,7 +66,7 @@ static void judge_port(struct judge *judge, const struct setting *at)
 	bool rdma_port = !strcmp(at->value->value, "20049");
 	char text[256];
 
-	if (proto && is_rdma(proto->value)) {
+	if (proto && mounts_is_rdma(proto->value)) {
 		words_add(&judge->good, "%s", where(at, text));
 		return;
 	}

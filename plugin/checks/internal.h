@@ -6,7 +6,6 @@
  *	list.h        the table, in the order of causes
  *	checks.c      runs them
  *	facts.c       what several of them need, read once
- *	words.c       lists of things in a sentence
  *	ports.c       ports of RDMA devices: which of them matter, what they are called
  *	defects.c     known defects of kernels
  *	sysctls.c     settings of rpcrdma, the client's and the server's
@@ -14,7 +13,7 @@
  *	nfsd.c        the kernel's NFS server as it runs
  *	nfsd-conf.c   what its configuration makes of RDMA
  *	GROUP-NAME.c  one check a file: check_GROUP_NAME
- *	mounts-*.c    what is to be said of this host's NFS mounts (pure)
+ *	mounts-check.c  what checks say of this host's NFS mounts
  *	netfilter*.c  what the filters of this host do with one, and what opens them to it
  *	ways.c        the ways of packets between this host and its peers
  *	channels.c    the side channels of NFS: who connects to whom, at which port
@@ -24,6 +23,7 @@
 
 #include "plugin/checks/checks.h"
 #include "plugin/firewall/firewall.h"
+#include "plugin/report/words.h"
 
 #define CHECK(name) extern const struct check check_##name;
 #include "plugin/checks/list.h"
@@ -42,27 +42,6 @@ int facts_listener(struct check_run *run, struct remote *out);
 /* remote_rpcbind(), or of this host itself; one that is silent is not asked again. */
 int facts_rpcbind(struct check_run *run, bool here, uint32_t program, uint32_t version,
 		  uint16_t *port);
-
-/* words.c: pure */
-
-#define WORDS_MAX 512
-
-/* "192.0.2.1", without port. */
-#define ADDRESS_NAME_MAX 64
-const char *words_address(const struct transport_address *address,
-			  char name[ADDRESS_NAME_MAX]);
-
-/* Things in a sentence: "a, b and 3 more". */
-struct words {
-	const char *separator; /* NULL: ", "; "; " between sentences */
-	unsigned int count, left_out;
-	size_t used;
-	char text[WORDS_MAX];
-};
-
-void words_add(struct words *words, const char *fmt, ...) PRINTF_LIKE(2, 3);
-/* The whole of it; "" when nothing was added. */
-const char *words_text(struct words *words);
 
 /* ports.c: pure but for what facts.c reads */
 
@@ -242,56 +221,6 @@ int remote_rpcbind_here(struct check_run *run, uint32_t program, uint32_t versio
 
 int remote_rpcbind_ask(const struct transport_address *server, uint32_t program,
 		       uint32_t version, uint16_t *port, uint64_t deadline);
-
-/* mounts-wish.c: pure */
-
-/* @by: who says so; "". */
-enum mount_wish mounts_wish(const struct mounts_seen *seen, const struct nfs_mount *mount,
-			    const char **by);
-/* The options ask for RDMA, and after that for something else. */
-bool mounts_overruled(const char *options);
-bool mounts_is_rdma(const char *proto);
-/* By the address that the kernel goes to. */
-bool mounts_same_server(const struct nfs_mount *a, const struct nfs_mount *b);
-
-/* mounts-audit.c and the opinions it asks for: pure */
-
-/* What an opinion is drawn from. @index: of the verdict. */
-struct mounts_audit {
-	const struct mounts_seen *seen;
-	struct mount_verdict *verdicts;
-	unsigned int index;
-};
-
-/* Says an opinion. */
-void mounts_say(struct mount_opinion *opinion, enum finding_status status,
-		const char *fmt, ...) PRINTF_LIKE(3, 4);
-/* Skipped, because of another one of the same mount, or of the one it lies below. */
-void mounts_skip(struct mount_opinion *opinion, enum mount_aspect because,
-		 const char *fmt, ...) PRINTF_LIKE(3, 4);
-
-/* mounts-transport.c */
-
-void mounts_judge_transport(const struct mounts_audit *audit, struct mount_opinion *out);
-void mounts_judge_submount(const struct mounts_audit *audit, struct mount_opinion *out);
-
-/* mounts-options.c */
-
-void mounts_judge_options(const struct mounts_audit *audit, struct mount_opinion *out);
-
-/* mounts-counters.c */
-
-void mounts_judge_counters(const struct mounts_audit *audit, struct mount_opinion *out);
-
-/* Columns of several connections, by xprt_columns. */
-struct xprt_sum {
-	unsigned int nxprts;   /* connections over RDMA */
-	unsigned int ncolumns; /* that all of them have */
-	unsigned int unused; /* connections whose idle time is 0: just used, or closed */
-	uint64_t values[XPRT_COLUMNS];
-};
-
-void mounts_sum(const struct nfs_mount *mount, struct xprt_sum *out);
 
 /* mounts-check.c: what the checks of group mount have in common */
 

@@ -6,7 +6,7 @@
  * over TCP is a pool like any other to it. */
 #include <stdarg.h>
 
-#include "plugin/checks/checks.h"
+#include "plugin/mounts/mounts.h"
 #include "plugin/libvirt/internal.h"
 
 struct audit {
@@ -54,11 +54,6 @@ static void say(struct audit *audit, const char *id, enum finding_status status,
 	if (!strcmp(id, "pool.transport"))
 		add_evidence(audit, &finding);
 	audit->sink(audit->arg, &finding);
-}
-
-static bool is_rdma(const char *proto)
-{
-	return !strcmp(proto, "rdma") || !strcmp(proto, "rdma6");
 }
 
 static void begin(struct audit *audit, const struct pool_seen *seen, finding_sink sink,
@@ -295,7 +290,7 @@ static const struct nfs_mount *find_sharer(const struct audit *audit)
 		const struct nfs_mount *other = &mounts->list[i];
 
 		if (other != mine && *mine->addr && !strcmp(other->addr, mine->addr) &&
-		    !strcmp(other->vers, mine->vers) && !is_rdma(other->proto) &&
+		    !strcmp(other->vers, mine->vers) && !mounts_is_rdma(other->proto) &&
 		    strcmp(mine->vers, "4.0") && *mine->vers == '4')
 			return other;
 	}

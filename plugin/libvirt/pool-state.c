@@ -2,13 +2,8 @@
 /* Copyright (C) 2026 The nfsrdma authors */
 
 /* What a pool is wanted to run over, and what it runs over. */
-#include "plugin/checks/checks.h"
+#include "plugin/mounts/mounts.h"
 #include "plugin/libvirt/internal.h"
-
-static bool is_rdma(const char *proto)
-{
-	return !strcmp(proto, "rdma") || !strcmp(proto, "rdma6");
-}
 
 /* What nfsmount.conf would add, if it is RDMA: the first section that names the option counts. */
 static const struct conf_value *conf_asks(const struct pool_seen *seen, const char *host)
@@ -28,7 +23,7 @@ static const struct conf_value *conf_asks(const struct pool_seen *seen, const ch
 		value = conf_get(seen->nfsmount_conf, order[i].section, order[i].arg,
 				 "proto");
 		if (value)
-			return is_rdma(value->value) ? value : NULL;
+			return mounts_is_rdma(value->value) ? value : NULL;
 	}
 	return NULL;
 }
@@ -42,7 +37,7 @@ static void find_want(const struct pool_seen *seen, const struct opts *opts,
 
 	if (opts)
 		pool_edit_transport(opts, out->asked, sizeof(out->asked));
-	if (is_rdma(out->asked)) {
+	if (mounts_is_rdma(out->asked)) {
 		out->want = POOL_WANT_OPTIONS;
 		strcpy(out->want_by, "its options");
 		return;

@@ -5,7 +5,7 @@
  * them. */
 #include <limits.h>
 
-#include "plugin/checks/internal.h"
+#include "plugin/mounts/internal.h"
 #include "plugin/host/internal.h"
 #include "plugin/report/report.h"
 #include "suite.h"

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* What is to be said of each NFS mount: over what it was wanted (mounts-wish.c), over what it goes,
+/* What is to be said of each NFS mount: over what it was wanted (wish.c), over what it goes,
  * whether it answers, and an opinion about each aspect. A mount over TCP that was wanted over RDMA
  * works, and nothing else in the system says so. */
 #include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "plugin/checks/internal.h"
+#include "plugin/mounts/internal.h"
 
 /* Steps from a sub-mount to what it lies below. */
 #define DEPTH_MAX 64

@@ -9,7 +9,7 @@
 #include <limits.h>
 #include <stdio.h>
 
-#include "plugin/checks/internal.h"
+#include "plugin/mounts/internal.h"
 
 /* Of one aspect: mounts with a finding of their own. */
 #define TOLD_MAX 250

@@ -6,7 +6,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "plugin/checks/internal.h"
+#include "plugin/report/words.h"
 
 /* " and 4294967295 more" */
 #define TAIL_MAX 24

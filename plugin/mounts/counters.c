@@ -5,7 +5,7 @@
  * connections, and so the counters. */
 #include <stdio.h>
 
-#include "plugin/checks/internal.h"
+#include "plugin/mounts/internal.h"
 
 /* RPCRDMA_IDLE_DISC_TO in net/sunrpc/xprtrdma/xprt_rdma.h. */
 #define IDLE_S 300

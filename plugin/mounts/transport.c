@@ -14,7 +14,7 @@
 #include <limits.h>
 #include <stdio.h>
 
-#include "plugin/checks/internal.h"
+#include "plugin/mounts/internal.h"
 
 static bool goes_over_rdma(const struct mount_verdict *verdict)
 {

@@ -4,7 +4,7 @@
 /* The columns of "xprt: rdma" in /proc/self/mountstats: xprt_rdma_print_stats() in
  * net/sunrpc/xprtrdma/transport.c. Older kernels print fewer of them, in the same order. The names
  * are those of nfs-utils' mountstats. */
-#include "plugin/checks/internal.h"
+#include "plugin/mounts/internal.h"
 
 /* clang-format off */
 const struct xprt_column_row xprt_columns[XPRT_COLUMNS] = {

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <strings.h>
 
-#include "plugin/checks/internal.h"
+#include "plugin/mounts/internal.h"
 
 #define RDMA_PORT 20049
 

@@ -4,7 +4,7 @@
 /* Options of mounts over RDMA that do not mean what they mean over TCP: pure. */
 #include <stdio.h>
 
-#include "plugin/checks/internal.h"
+#include "plugin/mounts/internal.h"
 
 /* After a connection was lost the client waits before each attempt, 5 s at first and twice as long
  * every time, up to this (RPCRDMA_MAX_REEST_TO in net/sunrpc/xprtrdma/xprt_rdma.h). */

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* The map of plugin/mounts.
+ *
+ *	audit.c      a verdict for each mount
+ *	wish.c       over what it was wanted
+ *	transport.c  the opinion of what it goes over, and of what the kernel made below another
+ *	options.c    of its options
+ *	counters.c   of its counters
+ *	columns.c    what the counters of an RDMA transport are
+ *	findings.c   verdicts as findings
+ */
+#ifndef PLUGIN_MOUNTS_INTERNAL_H
+#define PLUGIN_MOUNTS_INTERNAL_H
+
+#include "plugin/mounts/mounts.h"
+#include "plugin/report/words.h"
+
+/* wish.c */
+
+/* @by: who says so; "". */
+enum mount_wish mounts_wish(const struct mounts_seen *seen, const struct nfs_mount *mount,
+			    const char **by);
+/* The options ask for RDMA, and after that for something else. */
+bool mounts_overruled(const char *options);
+/* By the address that the kernel goes to. */
+bool mounts_same_server(const struct nfs_mount *a, const struct nfs_mount *b);
+
+/* audit.c and the opinions it asks for */
+
+/* What an opinion is drawn from. @index: of the verdict. */
+struct mounts_audit {
+	const struct mounts_seen *seen;
+	struct mount_verdict *verdicts;
+	unsigned int index;
+};
+
+/* Says an opinion. */
+void mounts_say(struct mount_opinion *opinion, enum finding_status status,
+		const char *fmt, ...) PRINTF_LIKE(3, 4);
+/* Skipped, because of another one of the same mount, or of the one it lies below. */
+void mounts_skip(struct mount_opinion *opinion, enum mount_aspect because,
+		 const char *fmt, ...) PRINTF_LIKE(3, 4);
+
+/* transport.c */
+
+void mounts_judge_transport(const struct mounts_audit *audit, struct mount_opinion *out);
+void mounts_judge_submount(const struct mounts_audit *audit, struct mount_opinion *out);
+
+/* options.c */
+
+void mounts_judge_options(const struct mounts_audit *audit, struct mount_opinion *out);
+
+/* counters.c */
+
+void mounts_judge_counters(const struct mounts_audit *audit, struct mount_opinion *out);
+
+/* Columns of several connections, by xprt_columns. */
+struct xprt_sum {
+	unsigned int nxprts;   /* connections over RDMA */
+	unsigned int ncolumns; /* that all of them have */
+	unsigned int unused; /* connections whose idle time is 0: just used, or closed */
+	uint64_t values[XPRT_COLUMNS];
+};
+
+void mounts_sum(const struct nfs_mount *mount, struct xprt_sum *out);
+
+#endif
