@@ -39,6 +39,23 @@ void err_clear(void);
 /* All of it. For descriptors that block. Errors: -errno of write(2), without words. */
 int fd_write_all(int fd, const void *bytes, size_t len);
 
+/* What a file is to be. */
+struct fd_file {
+	const void *bytes;
+	size_t len;
+	unsigned int mode;
+	/* Before it is shown: an owner, a label. NULL: nothing. 0 or -errno. */
+	int (*prepare)(void *arg, int fd);
+	void *arg;
+};
+
+/* A file of a folder, given by its descriptor, is replaced: written beside it as @temporary, a name
+ * that nobody reads and nobody else writes at the same time; flushed; renamed; the folder flushed.
+ * Who reads sees the old one or the new one, also after a loss of power. Errors: -errno without
+ * words, and errno; the old one stands then, unless it was the folder's fsync(2) that failed. */
+int fd_replace(int folder, const char *temporary, const char *name,
+	       const struct fd_file *file);
+
 /* clock.c: CLOCK_MONOTONIC. A deadline is an absolute time in milliseconds, and is passed
  * down unchanged: no step ever restarts a time-out. */
 

@@ -214,18 +214,6 @@ int pool_original_read(const char *folder, const char *uuid, struct pool_origina
 	return 0;
 }
 
-static int write_file(int dir, const char *name, const char *text)
-{
-	_cleanup_close_ int fd = openat(
-		dir, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-
-	if (fd < 0)
-		return err_sys("make %s", name);
-	if (fd_write_all(fd, text, strlen(text)) || fsync(fd))
-		return err_sys("write %s", name);
-	return 0;
-}
-
 int pool_original_write(const char *folder, const char *uuid,
 			const struct pool_original *original)
 {
@@ -233,19 +221,16 @@ int pool_original_write(const char *folder, const char *uuid,
 	_cleanup_free_ char *text = NULL;
 	char name[NAME_CAP], fresh[NAME_CAP + 8];
 	int rc = dir < 0 ? dir : file_name(uuid, name);
+	struct fd_file file;
 
 	rc = rc ? rc : encode(original, &text);
 	if (rc)
 		return rc;
-	/* The folder is locked: what is there of this name was left by one that was ended. */
+	file = (struct fd_file){ text, strlen(text), 0600, NULL, NULL };
+	/* The folder is locked: nobody else writes this name. */
 	snprintf(fresh, sizeof(fresh), "%s.new", name);
-	unlinkat(dir, fresh, 0);
-	rc = write_file(dir, fresh, text);
-	if (!rc && (renameat(dir, fresh, dir, name) || fsync(dir)))
-		rc = err_sys("rename %s", fresh);
-	if (rc)
-		unlinkat(dir, fresh, 0);
-	return err_context(rc, "%s", folder);
+	return fd_replace(dir, fresh, name, &file) ? err_sys("write %s/%s", folder, name)
+						   : 0;
 }
 
 int pool_original_remove(const char *folder, const char *uuid)

@@ -101,17 +101,16 @@ int record_encode(const struct record *record, const struct report *report, char
 {
 	_cleanup_(json_put_p) struct json_object *json =
 		report ? report_new_json(report) : json_object_new_object();
-	char *text;
+	const char *text;
 
 	if (!json)
 		return err_set(ENOMEM, "no memory for a record");
 	json_object_object_add(json, "mount", mount_new(record));
-	text = strdup(json_object_to_json_string_ext(
+	text = json_object_to_json_string_ext(
 		json, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_SPACED |
-			      JSON_C_TO_STRING_NOSLASHESCAPE));
-	if (!text)
+			      JSON_C_TO_STRING_NOSLASHESCAPE);
+	if (!text || asprintf(out, "%s\n", text) < 0)
 		return err_set(ENOMEM, "no memory for a record");
-	*out = text;
 	return 0;
 }
 

@@ -46,40 +46,16 @@ int record_open(const char *root)
 	return fd;
 }
 
-static int write_file(int folder, const char *name, const char *text)
-{
-	_cleanup_close_ int fd =
-		openat(folder, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
-		       FILE_MODE);
-	int rc;
-
-	if (fd < 0 || fchmod(fd, FILE_MODE))
-		return -errno;
-	rc = fd_write_all(fd, text, strlen(text));
-	if (rc)
-		return rc;
-	return fd_write_all(fd, "\n", 1) || fsync(fd) ? -errno : 0;
-}
-
 /* @name appears whole. */
 static int put_file(int folder, const char *name, const char *text)
 {
+	const struct fd_file file = { text, strlen(text), FILE_MODE, NULL, NULL };
 	char temporary[RECORD_NAME_MAX + 16];
-	int rc;
 
 	snprintf(temporary, sizeof(temporary), ".%s.%d", name, (int)getpid());
-	/* Of a process of this number that was killed while it wrote. */
-	unlinkat(folder, temporary, 0);
-	rc = write_file(folder, temporary, text);
-	if (!rc && renameat(folder, temporary, folder, name))
-		rc = -errno;
-	if (!rc && fsync(folder))
-		rc = -errno;
-	if (!rc)
-		return 0;
-	unlinkat(folder, temporary, 0);
-	errno = -rc;
-	return err_sys("write /" RECORD_FOLDER "/%s", name);
+	if (fd_replace(folder, temporary, name, &file))
+		return err_sys("write /" RECORD_FOLDER "/%s", name);
+	return 0;
 }
 
 int record_write(int folder, const struct record *record, const struct report *report)

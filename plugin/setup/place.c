@@ -158,49 +158,44 @@ static int copy_label(int folder, const char *name, int to)
 	return fsetxattr(to, "security.selinux", label, (size_t)len, 0) ? -errno : 0;
 }
 
-static int fill(int folder, const char *name, int fd, const char *text,
-		const struct place_attr *attr)
+/* What a file is to become, and what it stands in the place of. */
+struct heir {
+	int folder;
+	const char *name;
+	const struct place_attr *attr;
+};
+
+static int take_over(void *arg, int fd)
 {
-	int rc = fd_write_all(fd, text, strlen(text));
+	const struct heir *heir = arg;
+	const struct place_attr *attr = heir->attr;
 	struct stat st;
 
-	if (rc)
-		return rc;
 	if (fstat(fd, &st))
 		return -errno;
-	/* The owner first: a change of owner takes bits away. */
+	/* The mode last: a change of owner takes bits away. */
 	if ((st.st_uid != attr->uid || st.st_gid != attr->gid) &&
 	    fchown(fd, attr->uid, attr->gid))
 		return -errno;
 	if (fchmod(fd, attr->mode))
 		return -errno;
-	rc = copy_label(folder, name, fd);
-	if (rc)
-		return rc;
-	return fsync(fd) ? -errno : 0;
+	return copy_label(heir->folder, heir->name, fd);
 }
 
 static int replace(int folder, const char *name, const char *text,
 		   const struct place_attr *attr)
 {
+	struct heir heir = { folder, name, attr };
+	const struct fd_file file = { text, strlen(text), 0600, take_over, &heir };
 	char temporary[NAME_MAX + 1];
-	int rc = temporary_name(name, temporary), fd;
+	int rc = temporary_name(name, temporary);
 
-	if (rc)
-		return rc;
-	unlinkat(folder, temporary, 0);
-	fd = openat(folder, temporary,
-		    O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-	if (fd < 0)
-		return -errno;
-	rc = fill(folder, name, fd, text, attr);
-	if (close(fd) && !rc)
-		rc = -errno;
-	if (!rc && renameat(folder, temporary, folder, name))
-		rc = -errno;
-	if (rc)
-		unlinkat(folder, temporary, 0);
-	return rc;
+	return rc ? rc : fd_replace(folder, temporary, name, &file);
+}
+
+static int drop(int folder, const char *name)
+{
+	return unlinkat(folder, name, 0) || fsync(folder) ? -errno : 0;
 }
 
 int place_write(const struct host *host, const char *path, const char *before,
@@ -224,12 +219,7 @@ int place_write(const struct host *host, const char *path, const char *before,
 			       host_prefix(host), path);
 	if (!attr)
 		attr = seen.exists ? &seen : &fresh;
-	if (text)
-		rc = replace(folder, name, text, attr);
-	else
-		rc = unlinkat(folder, name, 0) ? -errno : 0;
-	if (!rc && fsync(folder))
-		rc = -errno;
+	rc = text ? replace(folder, name, text, attr) : drop(folder, name);
 	if (rc) {
 		errno = -rc;
 		return err_sys("%s %s%s", text ? "write" : "remove", host_prefix(host),

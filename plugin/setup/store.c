@@ -129,18 +129,9 @@ static int save_error(const struct store *store)
 
 static int write_state(const struct store *store, const char *text)
 {
-	_cleanup_close_ int fd = -1;
+	const struct fd_file file = { text, strlen(text), 0600, NULL, NULL };
 
-	unlinkat(store->dir, FRESH, 0);
-	fd = openat(store->dir, FRESH,
-		    O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-	if (fd < 0)
-		return save_error(store);
-	return fd_write_all(fd, text, strlen(text)) || fsync(fd) ||
-			       renameat(store->dir, FRESH, store->dir, NAME) ||
-			       fsync(store->dir)
-		       ? save_error(store)
-		       : 0;
+	return fd_replace(store->dir, FRESH, NAME, &file) ? save_error(store) : 0;
 }
 
 /* The folder goes too if it is ours, or nothing at all was ever in it. */
