@@ -46,6 +46,15 @@ static inline void compound_start(struct compound_test *t, uint32_t minor)
 	t->ops = 0;
 }
 
+/* A bit of its word of a bitmap4. */
+#define BIT(attr) (1u << (attr) % 32)
+
+static inline void compound_bitmap(struct compound_test *t, uint32_t a, uint32_t b,
+				   uint32_t c)
+{
+	nfs4_put_bitmap(&t->args, &(struct nfs4_bitmap){ { a, b, c } });
+}
+
 static inline struct writer *compound_op(struct compound_test *t, uint32_t op)
 {
 	t->ops++;
@@ -300,6 +309,71 @@ static inline uint32_t compound_session(struct compound_test *t, const char *own
 	return status ? status
 		      : compound_create_session(t, *clientid, sequenceid,
 						&compound_wishes);
+}
+
+/* Everything in a session of 4.1, or without one in 4.0. */
+static inline void compound_begin(struct compound_test *t, uint32_t minor)
+{
+	if (minor)
+		compound_sequence(t);
+	else
+		compound_start(t, 0);
+}
+
+static inline bool compound_pass_begin(struct compound_test *t, uint32_t minor)
+{
+	return !minor || compound_pass_sequence(t);
+}
+
+static inline void compound_free(struct compound_test *t)
+{
+	if (!t)
+		return;
+	if (t->state)
+		nfs4_state_free(t->state);
+	if (t->exp)
+		export_free(t->exp);
+	free(t);
+}
+
+/* A server of the export in memory, without clients. NULL: no memory. */
+static inline struct compound_test *compound_new(void)
+{
+	struct compound_test *t = calloc(1, sizeof(*t));
+
+	if (t && !export_memory_new(&t->exp) && !nfs4_state_new(&t->state))
+		return t;
+	compound_free(t);
+	return NULL;
+}
+
+/* The server's clock in tests, in milliseconds. */
+static uint64_t compound_now;
+
+static inline uint64_t compound_clock(void)
+{
+	return compound_now;
+}
+
+static inline void compound_wait(unsigned int seconds)
+{
+	compound_now += seconds * UINT64_C(1000);
+}
+
+/* The server again, as if nobody had called, with a clock that compound_wait() moves. False: no
+ * memory. */
+static inline bool compound_restart(struct compound_test *t)
+{
+	if (t->state)
+		nfs4_state_free(t->state);
+	t->state = NULL;
+	if (nfs4_state_new(&t->state))
+		return false;
+	nfs4_state_clock(t->state, compound_clock);
+	compound_now = 1000000;
+	t->cache = false;
+	t->cred = (struct rpc_cred){ .flavor = RPC_AUTH_NONE };
+	return true;
 }
 
 #endif

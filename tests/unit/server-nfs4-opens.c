@@ -7,27 +7,10 @@
 #include "tests/unit/suite.h"
 
 static struct compound_test *t;
-static uint64_t now;
-
-static uint64_t test_clock(void)
-{
-	return now;
-}
 
 static void begin(void)
 {
-	if (t->state)
-		nfs4_state_free(t->state);
-	t->state = NULL;
-	CU_ASSERT_EQUAL_FATAL(nfs4_state_new(&t->state), 0);
-	nfs4_state_clock(t->state, test_clock);
-	now = 1000000;
-	t->cred = (struct rpc_cred){ .flavor = RPC_AUTH_NONE };
-}
-
-static void pass_seconds(unsigned int seconds)
-{
-	now += seconds * UINT64_C(1000);
+	CU_ASSERT_FATAL(compound_restart(t));
 }
 
 /* 4.0: SETCLIENTID, SETCLIENTID_CONFIRM, RENEW */
@@ -120,14 +103,14 @@ static void a_lease_of_4_0_ends(void)
 {
 	uint64_t clientid = begin_client();
 
-	pass_seconds(NFS4_LEASE_SECONDS - 1);
+	compound_wait(NFS4_LEASE_SECONDS - 1);
 	CU_ASSERT_EQUAL(renew(clientid), NFS4_OK);
-	pass_seconds(NFS4_LEASE_SECONDS - 1);
+	compound_wait(NFS4_LEASE_SECONDS - 1);
 	compound_start(t, 0);
 	writer_u64(compound_op(t, OP_RELEASE_LOCKOWNER), clientid);
 	compound_name(t, "locker");
 	CU_ASSERT_EQUAL(compound_run(t), NFS4_OK);
-	pass_seconds(NFS4_LEASE_SECONDS + 1);
+	compound_wait(NFS4_LEASE_SECONDS + 1);
 	CU_ASSERT_EQUAL(renew(clientid), NFS4ERR_STALE_CLIENTID);
 }
 
@@ -708,7 +691,7 @@ static void opens_have_a_bound_and_recover(void)
 	o.seqid = i + 1;
 	CU_ASSERT_EQUAL(open_file(&o), NFS4ERR_RESOURCE);
 	/* The client is gone: so is what it had. */
-	pass_seconds(NFS4_LEASE_SECONDS + 1);
+	compound_wait(NFS4_LEASE_SECONDS + 1);
 	CU_ASSERT_EQUAL(open_file(&o), NFS4ERR_STALE_CLIENTID);
 	o.clientid = begin_client();
 	CU_ASSERT_EQUAL(open_file(&o), NFS4_OK);
@@ -752,12 +735,10 @@ int main(void)
 	};
 	int rc;
 
-	t = calloc(1, sizeof(*t));
-	if (!t || export_memory_new(&t->exp))
+	t = compound_new();
+	if (!t)
 		return 2;
 	rc = suite_run("server-nfs4-opens", tests, ARRAY_SIZE(tests));
-	nfs4_state_free(t->state);
-	export_free(t->exp);
-	free(t);
+	compound_free(t);
 	return rc;
 }

@@ -9,29 +9,10 @@
 #include "tests/unit/suite.h"
 
 static struct compound_test *t;
-static uint64_t now;
 
-static uint64_t test_clock(void)
-{
-	return now;
-}
-
-/* A server without clients. */
 static void begin(void)
 {
-	if (t->state)
-		nfs4_state_free(t->state);
-	t->state = NULL;
-	CU_ASSERT_EQUAL_FATAL(nfs4_state_new(&t->state), 0);
-	nfs4_state_clock(t->state, test_clock);
-	now = 1000000;
-	t->cache = false;
-	t->cred = (struct rpc_cred){ .flavor = RPC_AUTH_NONE };
-}
-
-static void pass_seconds(unsigned int seconds)
-{
-	now += seconds * UINT64_C(1000);
+	CU_ASSERT_FATAL(compound_restart(t));
 }
 
 static uint64_t begin_session(void)
@@ -443,10 +424,10 @@ static void a_lease_that_is_not_renewed_ends_all(void)
 
 	begin_session();
 	for (i = 0; i < 5; i++) {
-		pass_seconds(NFS4_LEASE_SECONDS - 1);
+		compound_wait(NFS4_LEASE_SECONDS - 1);
 		CU_ASSERT_EQUAL(sequence_alone(), NFS4_OK);
 	}
-	pass_seconds(NFS4_LEASE_SECONDS + 1);
+	compound_wait(NFS4_LEASE_SECONDS + 1);
 	CU_ASSERT_EQUAL(sequence_alone(), NFS4ERR_BADSESSION);
 }
 
@@ -472,9 +453,9 @@ static void clients_have_a_bound_and_recover(void)
 		NFS4ERR_DELAY);
 	CU_ASSERT_EQUAL(sequence_alone(), NFS4_OK);
 	/* only the last one is renewed */
-	pass_seconds(NFS4_LEASE_SECONDS / 2 + 1);
+	compound_wait(NFS4_LEASE_SECONDS / 2 + 1);
 	CU_ASSERT_EQUAL(sequence_alone(), NFS4_OK);
-	pass_seconds(NFS4_LEASE_SECONDS / 2 + 1);
+	compound_wait(NFS4_LEASE_SECONDS / 2 + 1);
 	for (i = 0; i < NFS4_CLIENTS - 1; i++) {
 		name_of(1000 + i, name);
 		CU_ASSERT_EQUAL(compound_session(t, name, &clientid), NFS4_OK);
@@ -668,12 +649,10 @@ int main(void)
 	};
 	int rc;
 
-	t = calloc(1, sizeof(*t));
-	if (!t || export_memory_new(&t->exp))
+	t = compound_new();
+	if (!t)
 		return 2;
 	rc = suite_run("server-nfs4-sessions", tests, ARRAY_SIZE(tests));
-	nfs4_state_free(t->state);
-	export_free(t->exp);
-	free(t);
+	compound_free(t);
 	return rc;
 }
