@@ -95,36 +95,69 @@ __attribute__((unused)) static void tree_mkdir(const struct tree *tree, const ch
 		abort();
 }
 
-/* The machine tests/hosts/NAME, by tests/support/make-host. */
-__attribute__((unused)) static void tree_machine(struct tree *tree, const char *name)
+static int tree_remove(const char *path, const struct stat *st, int kind, struct FTW *ftw)
 {
-	const char *tests = getenv("NFSRDMA_TESTS");
-	char program[PATH_MAX], machine[PATH_MAX];
-	char *argv[] = { program, tree->top, machine, NULL };
+	(void)st, (void)kind, (void)ftw;
+	return remove(path);
+}
+
+/* --- machines of tests/hosts ------------------------------------------------------------------ */
+
+/* Those that were made already: a copy is quicker. */
+static char tree_store[64];
+
+static void tree_store_free(void)
+{
+	if (nftw(tree_store, tree_remove, 16, FTW_DEPTH | FTW_PHYS))
+		abort();
+}
+
+static void tree_spawn(const char *const argv[])
+{
 	int status = -1;
 	pid_t pid;
 
-	tree_new(tree);
+	if (posix_spawnp(&pid, argv[0], NULL, NULL, (char *const *)argv, environ) ||
+	    waitpid(pid, &status, 0) != pid || status) {
+		fprintf(stderr, "%s %s: status %d\n", argv[0], argv[2], status);
+		abort();
+	}
+}
+
+/* By tests/support/make-host, once for each program that asks. */
+static void tree_made(const char *name, char made[PATH_MAX])
+{
+	const char *tests = getenv("NFSRDMA_TESTS");
+	char program[PATH_MAX], machine[PATH_MAX];
+
+	if (!*tree_store) {
+		strcpy(tree_store, "/tmp/nfsrdma-hosts.XXXXXX");
+		if (!mkdtemp(tree_store) || atexit(tree_store_free))
+			abort();
+	}
+	snprintf(made, PATH_MAX, "%s/%s", tree_store, name);
+	if (!access(made, F_OK))
+		return;
 	snprintf(program, sizeof(program), "%s/support/make-host",
 		 tests ? tests : "tests");
 	snprintf(machine, sizeof(machine), "%s/hosts/%s", tests ? tests : "tests", name);
-	if (posix_spawn(&pid, program, NULL, NULL, argv, environ) ||
-	    waitpid(pid, &status, 0) != pid || status) {
-		fprintf(stderr, "%s %s: status %d\n", program, machine, status);
-		abort();
-	}
+	tree_spawn((const char *[]){ program, tree_store, machine, NULL });
+}
+
+/* The machine tests/hosts/NAME. */
+__attribute__((unused)) static void tree_machine(struct tree *tree, const char *name)
+{
+	char made[PATH_MAX];
+
+	tree_new(tree);
+	tree_made(name, made);
+	tree_spawn((const char *[]){ "cp", "-a", made, tree->top, NULL });
 	host_close(tree->host);
 	if ((size_t)snprintf(tree->root, sizeof(tree->root), "%s/%s", tree->top, name) >=
 	    sizeof(tree->root))
 		abort();
 	if (host_open(&tree->host, tree->root))
 		abort();
-}
-
-static int tree_remove(const char *path, const struct stat *st, int kind, struct FTW *ftw)
-{
-	(void)st, (void)kind, (void)ftw;
-	return remove(path);
 }
 
 static void tree_free(struct tree *tree)
