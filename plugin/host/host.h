@@ -14,6 +14,7 @@
 #ifndef PLUGIN_HOST_H
 #define PLUGIN_HOST_H
 
+#include <limits.h>
 #include <net/if.h>
 
 #include "rpcrdma/base.h"
@@ -273,6 +274,10 @@ struct conf_value {
  * distribution has in usr/etc counts where there is no @path. A file that is absent is empty.
  * What nfs-utils skips with a warning is skipped: conf_problem(). Errors: of reading; -EFBIG. */
 int conf_open(struct conf **out, const struct host *host, const char *path);
+/* The same as it would be if the drop-in @file ("etc/nfsmount.conf.d/90-a.conf") had this text; NULL:
+ * if it were not there. */
+int conf_open_as(struct conf **out, const struct host *host, const char *path,
+		 const char *file, const char *text);
 void conf_close(struct conf *conf);
 void conf_close_p(struct conf **conf);
 /* Section, argument (NULL: none) and key as nfs-utils compares them; NULL where it is not set. */
@@ -288,6 +293,34 @@ const char *conf_problem(const struct conf *conf);
 const char *conf_cut_file(const struct conf *conf);
 /* 1, 0, or @otherwise where it is not set or neither yes nor no to nfs-utils. */
 int conf_bool(const struct conf_value *value, int otherwise);
+
+/* nfs-utils.c: what the nfs-utils of this host makes of its configuration */
+
+struct nfs_utils {
+	char version[64];    /* of the package: "1:2.6.2-4"; empty: not known */
+	unsigned int number; /* 20602; 0: not known */
+};
+
+/* Of the package that has mount.nfs. Errors: -ENOENT it is not installed; -ENODATA packages cannot be
+ * asked here; and of reading. *@out is empty then. */
+int nfs_utils_read(const struct host *host, struct nfs_utils *out);
+
+enum nfs_utils_sections {
+	NFS_UTILS_KEEPS,    /* each section has its own keys */
+	NFS_UTILS_MAY_LOSE, /* RHEL 9's 2.5.4, which a patch of January 2025 repairs */
+	NFS_UTILS_LOSES,   /* of several sections of one name only the last keeps a key */
+	NFS_UTILS_UNKNOWN, /* not known which it is */
+};
+
+/* The defect by which setting a key removes it from every section of that name, whatever its argument
+ * (conf_set_now() in support/nfs/conffile.c); 2.8.3 has it no more. */
+enum nfs_utils_sections nfs_utils_sections(const struct nfs_utils *utils,
+					   enum distro distro);
+/* Whether it reads nfsmount.conf.d: from 2.5.3 on; where no version is known who made the folder
+ * knows. */
+bool nfs_utils_drop_ins(const struct nfs_utils *utils, const struct host *host);
+/* The first key that two sections of a name both have; NULL: none. */
+const char *nfs_utils_clash(const struct conf *conf, const char *section);
 
 /* mounts.c: proc/self/mountinfo (libmount), proc/self/mountstats, run/mount/utab */
 
@@ -332,6 +365,58 @@ struct nfs_mounts {
 /* In the order of mounting: of several on one target the last is seen. */
 int host_nfs_mounts(const struct host *host, struct nfs_mounts *out);
 void host_nfs_mounts_fini(struct nfs_mounts *mounts);
+
+/* mount-tree.c: proc/self/mountinfo, all of it: where paths lead */
+
+struct host_mount {
+	unsigned int id, parent_id;
+	char *target; /* whole, unescaped */
+	char *source; /* "nas:/vm", "/dev/sda1" */
+	char type[32];
+};
+
+#define HOST_MOUNTS_MAX 16384
+
+struct host_mounts {
+	size_t count;
+	bool cut; /* there are more than HOST_MOUNTS_MAX, or one whose line made no sense */
+	struct host_mount *list; /* in the order of mountinfo */
+	/* For host_way(): the tree, and what of paths it has looked at already. */
+	struct mount_branch *branches;
+	struct way_note *notes;
+};
+
+int host_mounts(const struct host *host, struct host_mounts *out);
+void host_mounts_fini(struct host_mounts *mounts);
+
+/* way.c: on which mount a path lies. Whoever touches a path below a mount whose server is gone
+ * waits for it; so the path is walked by its components, each is compared with the tree of mounts
+ * first, and no system call is made for anything at or below a mount of a network, of FUSE or of
+ * an automounter. What lies hidden under a later mount is not seen, as the kernel does not. What
+ * was looked at is kept with the list of mounts: it is of the same moment. */
+
+enum way_end {
+	WAY_LOCAL,     /* on a file system of this host's own */
+	WAY_NFS,       /* nfs, nfs4 */
+	WAY_REMOTE,    /* another file system of a network, or FUSE */
+	WAY_AUTOMOUNT, /* autofs, which has not mounted it */
+};
+
+struct host_way {
+	enum way_end end;
+	const struct host_mount
+		*mount; /* that it lies on; of the tree; NULL: the tree has no root */
+	bool missing;   /* a component on a local file system is not there */
+	/* Without "." and "..", and with its links resolved as far as it was looked at: names behind
+	 * a network's mount, or one that is missing, are as they were written. */
+	char path[PATH_MAX];
+};
+
+/* @path: absolute. Errors: -EINVAL it is not; -ELOOP; -ENAMETOOLONG; -EOVERFLOW @mounts is cut, so that
+ * whatever is touched may be of a network; -EXDEV ".." leads out of a mount in which names were
+ * not looked at; of looking (-EACCES). With all of them @out->path is as far as it came. */
+int host_way(const struct host *host, const struct host_mounts *mounts, const char *path,
+	     struct host_way *out);
 
 /* limits.c: RLIMIT_MEMLOCK, of this process and as configured for logins */
 

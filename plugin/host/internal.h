@@ -124,6 +124,24 @@ void mountinfo_unescape(char *text);
 /* Gives each mount the options that it was made with, of a text as libmount keeps it; cuts it. */
 void utab_parse(char *text, struct nfs_mounts *mounts);
 
+/* mount-tree.c */
+
+/* A host with thousands of mounts. */
+#define MOUNTINFO_MAX (16 * 1024 * 1024)
+
+/* @text is a /proc/self/mountinfo; cuts it in place. Pure. */
+int mount_tree_parse(char *text, struct host_mounts *out);
+/* What is seen on @target, a path without links on the mount @under, of several on it the topmost.
+ * NULL: nothing. @under: NULL: the list has no root. */
+const struct host_mount *mount_tree_on(const struct host_mounts *mounts,
+				       const struct host_mount *under,
+				       const char *target);
+
+/* way.c */
+
+int way_notes_new(struct way_note **out);
+void way_notes_free(struct way_note *notes);
+
 /* mounts.c */
 
 /* Gives each mount its transports, of a text as /proc/self/mountstats prints it. Pure. */

@@ -10,8 +10,7 @@
 
 #include "plugin/host/internal.h"
 
-/* A host with thousands of mounts; mountstats has some 5 KB for each. */
-#define MOUNTINFO_MAX  (16 * 1024 * 1024)
+/* Some 5 KB for each mount. */
 #define MOUNTSTATS_MAX (64 * 1024 * 1024)
 
 struct join {

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* All of /proc/self/mountinfo (proc(5)), as a tree: what is mounted on what. Read by hand: libmount
+ * would look at the running system for a root of "/dev/root", and a table of its own for each
+ * of thousands of mounts takes longer than a gate has.
+ *
+ * A line is "ID PARENT MAJ:MIN ROOT TARGET OPTIONS [TAG...] - TYPE SOURCE SUPER", with one blank between;
+ * blanks in names are \040. Names may have other white space as it is. */
+#include <stdio.h>
+
+#include "plugin/host/internal.h"
+
+static bool take_number(const char *word, unsigned int *out)
+{
+	char *end;
+	unsigned long value;
+
+	if (!word || *word < '0' || *word > '9')
+		return false;
+	errno = 0;
+	value = strtoul(word, &end, 10);
+	*out = (unsigned int)value;
+	return !*end && !errno && value < UINT_MAX;
+}
+
+static char *unescaped(char *word)
+{
+	mountinfo_unescape(word);
+	return strdup(word);
+}
+
+static void mount_fini(struct host_mount *mount)
+{
+	free(mount->target);
+	free(mount->source);
+	*mount = (struct host_mount){ 0 };
+}
+
+/* Cuts the line. -EBADMSG, without words. */
+static int take_line(char *line, struct host_mount *out)
+{
+	char *id = strsep(&line, " "), *parent = strsep(&line, " ");
+	char *target, *word, *type, *source;
+
+	strsep(&line, " ");
+	strsep(&line, " ");
+	target = strsep(&line, " ");
+	if (!take_number(id, &out->id) || !take_number(parent, &out->parent_id) ||
+	    !target || *target != '/')
+		return -EBADMSG;
+	do
+		word = strsep(&line, " ");
+	while (word && strcmp(word, "-") != 0);
+	type = strsep(&line, " ");
+	/* Of a source without a name there is nothing between the blanks. */
+	source = strsep(&line, " ");
+	if (!type || !*type || strlen(type) >= sizeof(out->type) || !source)
+		return -EBADMSG;
+	mountinfo_unescape(type);
+	strcpy(out->type, type);
+	out->target = unescaped(target);
+	out->source = unescaped(source);
+	return out->target && out->source ? 0 : err_set(ENOMEM, "no memory");
+}
+
+/* @text is cut in place. */
+static int take_lines(char *text, struct host_mounts *out)
+{
+	char *line;
+	int rc;
+
+	while ((line = line_next(&text))) {
+		if (!*line)
+			continue;
+		if (out->count == HOST_MOUNTS_MAX) {
+			out->cut = true;
+			return 0;
+		}
+		rc = take_line(line, &out->list[out->count]);
+		if (rc)
+			mount_fini(&out->list[out->count]);
+		if (rc == -ENOMEM)
+			return rc;
+		/* What it is nobody knows, and where. */
+		out->cut |= rc != 0;
+		out->count += !rc;
+	}
+	return 0;
+}
+
+/* --- by parent and target ----------------------------------------------------------------- */
+
+struct mount_branch {
+	/* Of a mount whose parent is not in the list, or is itself: ORPHAN */
+	unsigned int parent;
+	const struct host_mount *mount;
+};
+
+#define ORPHAN UINT_MAX
+
+static int compare(const struct mount_branch *branch, unsigned int parent,
+		   const char *target)
+{
+	if (branch->parent != parent)
+		return branch->parent < parent ? -1 : 1;
+	return strcmp(branch->mount->target, target);
+}
+
+/* Of two on one target of one parent the later is on top. */
+static int by_place(const void *a, const void *b)
+{
+	const struct mount_branch *x = a, *y = b;
+	int order = compare(x, y->parent, y->mount->target);
+
+	if (order)
+		return order;
+	return x->mount < y->mount ? -1 : x->mount > y->mount;
+}
+
+static int by_id(const void *a, const void *b)
+{
+	unsigned int x = *(const unsigned int *)a, y = *(const unsigned int *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+static int grow_branches(struct host_mounts *out)
+{
+	_cleanup_free_ unsigned int *ids = calloc(out->count + 1, sizeof(*ids));
+	size_t i;
+
+	out->branches = calloc(out->count + 1, sizeof(*out->branches));
+	if (!ids || !out->branches)
+		return err_set(ENOMEM, "no memory");
+	for (i = 0; i < out->count; i++)
+		ids[i] = out->list[i].id;
+	qsort(ids, out->count, sizeof(*ids), by_id);
+	for (i = 0; i < out->count; i++) {
+		const struct host_mount *mount = &out->list[i];
+		bool has = mount->parent_id != mount->id &&
+			   bsearch(&mount->parent_id, ids, out->count, sizeof(*ids),
+				   by_id);
+
+		out->branches[i].parent = has ? mount->parent_id : ORPHAN;
+		out->branches[i].mount = mount;
+	}
+	qsort(out->branches, out->count, sizeof(*out->branches), by_place);
+	return 0;
+}
+
+static const struct host_mount *find(const struct host_mounts *mounts,
+				     unsigned int parent, const char *target)
+{
+	size_t low = 0, high = mounts->count, middle;
+
+	/* The first behind it. */
+	while (low < high) {
+		middle = low + (high - low) / 2;
+		if (compare(&mounts->branches[middle], parent, target) <= 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low && !compare(&mounts->branches[low - 1], parent, target)
+		       ? mounts->branches[low - 1].mount
+		       : NULL;
+}
+
+const struct host_mount *mount_tree_on(const struct host_mounts *mounts,
+				       const struct host_mount *under, const char *target)
+{
+	const struct host_mount *top = NULL, *next;
+	size_t steps;
+
+	next = under ? find(mounts, under->id, target) : NULL;
+	/* Where the kernel shows no parent, because it is out of this process's root, or it went
+	 * away while the list was read, the path says where it is. */
+	if (!next)
+		next = find(mounts, ORPHAN, target);
+	/* Parents that go round are no kernel's; nobody waits for their end. */
+	for (steps = 0; next && steps < mounts->count; steps++) {
+		top = next;
+		next = find(mounts, top->id, target);
+	}
+	return top;
+}
+
+/* --- all of it ------------------------------------------------------------------------------ */
+
+static size_t count_lines(const char *text)
+{
+	size_t lines = 1;
+
+	for (; *text && lines < HOST_MOUNTS_MAX; text++)
+		lines += *text == '\n';
+	return lines;
+}
+
+int mount_tree_parse(char *text, struct host_mounts *out)
+{
+	struct host_mounts mounts = { .count = 0 };
+	int rc;
+
+	mounts.list = calloc(count_lines(text), sizeof(*mounts.list));
+	rc = mounts.list ? take_lines(text, &mounts) : err_set(ENOMEM, "no memory");
+	rc = rc ? rc : grow_branches(&mounts);
+	rc = rc ? rc : way_notes_new(&mounts.notes);
+	if (rc)
+		host_mounts_fini(&mounts);
+	else
+		*out = mounts;
+	return rc;
+}
+
+int host_mounts(const struct host *host, struct host_mounts *out)
+{
+	_cleanup_(host_text_fini) struct host_text text = { NULL, 0 };
+	int rc = host_read(host, "proc/self/mountinfo", MOUNTINFO_MAX, &text);
+
+	return rc ? rc : mount_tree_parse(text.text, out);
+}
+
+void host_mounts_fini(struct host_mounts *mounts)
+{
+	while (mounts->count)
+		mount_fini(&mounts->list[--mounts->count]);
+	free(mounts->list);
+	free(mounts->branches);
+	way_notes_free(mounts->notes);
+	*mounts = (struct host_mounts){ .count = 0 };
+}

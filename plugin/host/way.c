@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* On which mount a path lies, as path_resolution(7) has it, without asking any server. The path is
+ * walked by its names. Each is first looked for among what is mounted on the mount where the walk is,
+ * so that what lies hidden below a later mount is not seen. Only on file systems of this host is
+ * a name then looked at, because it may be a link; from the first mount of a network on names are
+ * taken as they are written, and only the list of mounts is asked.
+ *
+ * The root is looked at in any case: if it is of a network, this program is on it, too. */
+#include <stdio.h>
+
+#include "plugin/host/internal.h"
+
+/* As the kernel: MAXSYMLINKS. */
+#define LINKS_MAX 40
+/* Names in a path; each has a slash before it. */
+#define DEPTH_MAX (PATH_MAX / 2)
+
+struct walk_step {
+	const struct host_mount *mount;
+	size_t len; /* of the path so far */
+	bool blind; /* nothing in it is looked at */
+	bool sure;  /* it is no link, so ".." is what is before it */
+};
+
+struct walk {
+	const struct host *host;
+	const struct host_mounts *mounts;
+	struct host_way *out;
+	size_t depth;
+	unsigned int links;
+	/* ".." behind a name that nobody looked at: it may have been a link. */
+	bool guessed;
+	char rest[PATH_MAX];
+	struct walk_step steps[DEPTH_MAX + 1]; /* [0] is the root */
+};
+
+/* A file system that is not here is one of this host: of a disk, of memory, of the kernel. A cluster's
+ * on shared disks (gfs2, ocfs2) has no server to wait for. "*": all that begin so. */
+static const struct {
+	const char *type;
+	enum way_end end;
+} types[] = {
+	{ "nfs", WAY_NFS },          { "nfs4", WAY_NFS },
+	{ "autofs", WAY_AUTOMOUNT }, { "cifs", WAY_REMOTE },
+	{ "smb3", WAY_REMOTE },      { "smbfs", WAY_REMOTE },
+	{ "ceph", WAY_REMOTE },      { "glusterfs", WAY_REMOTE },
+	{ "9p", WAY_REMOTE },        { "virtiofs", WAY_REMOTE },
+	{ "fusectl", WAY_LOCAL },    { "fuse*", WAY_REMOTE },
+	{ "afs", WAY_REMOTE },       { "coda", WAY_REMOTE },
+	{ "ncpfs", WAY_REMOTE },     { "lustre", WAY_REMOTE },
+	{ "beegfs", WAY_REMOTE },    { "gpfs", WAY_REMOTE },
+	{ "orangefs", WAY_REMOTE },  { "pvfs2", WAY_REMOTE },
+	{ "panfs", WAY_REMOTE },     { "wekafs", WAY_REMOTE },
+	{ "vboxsf", WAY_REMOTE },    { "vmhgfs", WAY_REMOTE },
+};
+
+static enum way_end end_of(const struct host_mount *mount)
+{
+	size_t i, len;
+
+	for (i = 0; mount && i < ARRAY_SIZE(types); i++) {
+		len = strcspn(types[i].type, "*");
+		if (!strncmp(mount->type, types[i].type,
+			     types[i].type[len] ? len : len + 1))
+			return types[i].end;
+	}
+	return WAY_LOCAL;
+}
+
+/* --- what was looked at --------------------------------------------------------------------- */
+
+/* Files of guests lie in few directories: what was seen of a name on the way there is kept, for as long
+ * as the list of mounts is. A name takes the place of another one that falls on its slot. */
+struct way_note {
+	char *path; /* NULL: none */
+	char *link; /* NULL: it is none */
+};
+
+#define NOTES 256
+
+static struct way_note *note_at(struct way_note *notes, const char *path)
+{
+	uint32_t hash = 0x811c9dc5u; /* FNV-1a */
+
+	for (; *path; path++)
+		hash = (hash ^ (uint8_t)*path) * 0x01000193u;
+	return &notes[hash % NOTES];
+}
+
+static void note_fini(struct way_note *note)
+{
+	free(note->path);
+	free(note->link);
+	*note = (struct way_note){ NULL, NULL };
+}
+
+static void note_take(struct way_note *note, const char *path, const char *link)
+{
+	note_fini(note);
+	note->path = strdup(path);
+	note->link = link ? strdup(link) : NULL;
+	if (!note->path || (link && !note->link))
+		note_fini(note);
+}
+
+int way_notes_new(struct way_note **out)
+{
+	*out = calloc(NOTES, sizeof(**out));
+	return *out ? 0 : err_set(ENOMEM, "no memory");
+}
+
+void way_notes_free(struct way_note *notes)
+{
+	size_t i;
+
+	for (i = 0; notes && i < NOTES; i++)
+		note_fini(&notes[i]);
+	free(notes);
+}
+
+/* host_link(), but for its words where it is no link. @passing: more names come behind it. */
+static int look(const struct walk *walk, const char *path, bool passing, char *link)
+{
+	struct way_note *note = note_at(walk->mounts->notes, path);
+	int rc;
+
+	if (note->path && !strcmp(note->path, path)) {
+		if (note->link)
+			strcpy(link, note->link);
+		return note->link ? 0 : -EINVAL;
+	}
+	rc = host_link(walk->host, path + 1, link, PATH_MAX);
+	if (passing && (!rc || rc == -EINVAL))
+		note_take(note, path, rc ? NULL : link);
+	return rc;
+}
+
+/* --- walking ----------------------------------------------------------------------------------- */
+
+static int too_long(void)
+{
+	return err_set(ENAMETOOLONG, "the path has more than %d bytes behind its links",
+		       PATH_MAX - 1);
+}
+
+/* Takes the next name out of what is left; NULL: there is none. */
+static const char *next_name(struct walk *walk, char name[PATH_MAX])
+{
+	const char *rest = walk->rest + strspn(walk->rest, "/");
+	size_t len = strcspn(rest, "/");
+
+	if (!len)
+		return NULL;
+	memcpy(name, rest, len);
+	name[len] = '\0';
+	memmove(walk->rest, rest + len, strlen(rest + len) + 1);
+	return name;
+}
+
+static void cut_at(struct walk *walk, size_t depth)
+{
+	walk->depth = depth;
+	walk->out->path[walk->steps[depth].len] = '\0';
+}
+
+static int climb(struct walk *walk)
+{
+	const struct walk_step *step = &walk->steps[walk->depth];
+
+	if (!walk->depth)
+		return 0;
+	if (walk->guessed && step->mount != step[-1].mount)
+		return err_set(
+			EXDEV,
+			"the path leaves %.200s by '..', behind names that were not "
+			"looked at",
+			walk->out->path);
+	walk->guessed |= !step->sure;
+	cut_at(walk, walk->depth - 1);
+	return 0;
+}
+
+/* The link takes the place of its name. */
+static int follow(struct walk *walk, const char *link)
+{
+	char joined[PATH_MAX];
+	int n = snprintf(joined, sizeof(joined), "%s/%s", link, walk->rest);
+
+	if (++walk->links > LINKS_MAX)
+		return err_set(ELOOP, "the path goes through more than %d links",
+			       LINKS_MAX);
+	if (n < 0 || (size_t)n >= sizeof(joined))
+		return too_long();
+	memcpy(walk->rest, joined, (size_t)n + 1);
+	cut_at(walk, *link == '/' ? 0 : walk->depth);
+	return 0;
+}
+
+static void push(struct walk *walk, const struct host_mount *mount, size_t len,
+		 bool blind, bool sure)
+{
+	walk->steps[++walk->depth] = (struct walk_step){
+		.mount = mount, .len = len, .blind = blind, .sure = sure
+	};
+}
+
+/* A mount's target has no links in it. */
+static void enter(struct walk *walk, const struct host_mount *mount, size_t len)
+{
+	size_t i;
+
+	push(walk, mount, len,
+	     walk->steps[walk->depth].blind || end_of(mount) != WAY_LOCAL, true);
+	for (i = 0; i < walk->depth; i++)
+		walk->steps[i].sure = true;
+}
+
+static int step(struct walk *walk, const char *name)
+{
+	const struct walk_step at = walk->steps[walk->depth];
+	const struct host_mount *mount;
+	char *path = walk->out->path, link[PATH_MAX];
+	size_t len = at.len + 1 + strlen(name);
+	int rc;
+
+	if (!strcmp(name, "."))
+		return 0;
+	if (!strcmp(name, ".."))
+		return climb(walk);
+	if (len >= PATH_MAX || walk->depth == DEPTH_MAX)
+		return too_long();
+	path[at.len] = '/';
+	memcpy(path + at.len + 1, name, len - at.len);
+	mount = mount_tree_on(walk->mounts, at.mount, path);
+	if (mount) {
+		enter(walk, mount, len);
+		return 0;
+	}
+	if (at.blind) {
+		push(walk, at.mount, len, true, false);
+		return 0;
+	}
+	rc = look(walk, path, *walk->rest, link);
+	if (!rc)
+		return follow(walk, link);
+	if (rc != -EINVAL && rc != -ENOENT)
+		return rc;
+	walk->out->missing |= rc == -ENOENT;
+	push(walk, at.mount, len, rc == -ENOENT, rc == -EINVAL);
+	return 0;
+}
+
+/* What an error left: so that the caller has something to show. */
+static void keep_rest(struct walk *walk)
+{
+	char *path = walk->out->path;
+	size_t len = strlen(path);
+
+	snprintf(path + len, PATH_MAX - len, "%s", walk->rest);
+}
+
+int host_way(const struct host *host, const struct host_mounts *mounts, const char *path,
+	     struct host_way *out)
+{
+	_cleanup_free_ struct walk *walk = NULL;
+	char name[PATH_MAX];
+	int rc = 0;
+
+	*out = (struct host_way){ .end = WAY_LOCAL };
+	if (*path != '/')
+		return err_set(EINVAL, "'%.200s' does not begin with a slash", path);
+	if (strlen(path) >= PATH_MAX)
+		return too_long();
+	if (mounts->cut)
+		return err_set(EOVERFLOW, "not all mounts of this host are known");
+	walk = malloc(sizeof(*walk));
+	if (!walk)
+		return err_set(ENOMEM, "no memory");
+	/* Not all of it: most paths have few steps. */
+	memset(walk, 0, offsetof(struct walk, rest));
+	walk->host = host;
+	walk->mounts = mounts;
+	walk->out = out;
+	walk->steps[0] = (struct walk_step){ .mount = mount_tree_on(mounts, NULL, "/"),
+					     .sure = true };
+	strcpy(walk->rest, path);
+	while (!rc && next_name(walk, name))
+		rc = step(walk, name);
+	out->mount = walk->steps[walk->depth].mount;
+	out->end = end_of(out->mount);
+	if (rc)
+		keep_rest(walk);
+	if (!*out->path)
+		strcpy(out->path, "/");
+	return rc;
+}

@@ -1,0 +1,641 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* On which mount a path lies, and that nobody is asked on the way there who may not answer. */
+#include "tests/unit/host-tree.h"
+
+static struct tree tree;
+static struct host_mounts mounts;
+static struct host_way way;
+
+#define ROOT "21 1 8:1 / / rw,relatime shared:1 - xfs /dev/root rw\n"
+#define VM   "90 21 0:53 / /srv/vm rw - nfs4 nas:/vm rw,proto=rdma\n"
+
+/* --- no path at or below a mount of a network is touched --------------------------------------- */
+
+#define FORBIDDEN_MAX 8
+
+static const char *forbidden[FORBIDDEN_MAX];
+static unsigned int touched;
+
+static void watch(void *arg, const struct host_event *event)
+{
+	size_t i, len;
+
+	(void)arg;
+	for (i = 0; i < FORBIDDEN_MAX && forbidden[i]; i++) {
+		len = strlen(forbidden[i]);
+		if (strncmp(event->path, forbidden[i], len) ||
+		    (event->path[len] && event->path[len] != '/'))
+			continue;
+		printf("%s was touched\n", event->path);
+		touched++;
+	}
+}
+
+/* --- trees ----------------------------------------------------------------------------------- */
+
+static void begin(const char *mountinfo)
+{
+	tree_new(&tree);
+	tree_write(&tree, "proc/self/mountinfo", mountinfo);
+	CU_ASSERT_EQUAL_FATAL(host_mounts(tree.host, &mounts), 0);
+	memset(forbidden, 0, sizeof(forbidden));
+	touched = 0;
+	host_watch(tree.host, watch, NULL);
+}
+
+static void end(void)
+{
+	CU_ASSERT_EQUAL(touched, 0);
+	host_mounts_fini(&mounts);
+	tree_free(&tree);
+}
+
+static int ask(const char *path)
+{
+	return host_way(tree.host, &mounts, path, &way);
+}
+
+/* Mount 0: none. */
+static bool leads(const char *path, enum way_end want, unsigned int id, const char *to)
+{
+	int rc = ask(path);
+	bool same = !rc && way.end == want && (way.mount ? way.mount->id : 0) == id &&
+		    !strcmp(way.path, to);
+
+	if (!same)
+		printf("%s: %d %s, end %d of mount %u, path %s\n", path, rc,
+		       rc ? err_text() : "", way.end, way.mount ? way.mount->id : 0,
+		       way.path);
+	return same;
+}
+
+/* --- the list ---------------------------------------------------------------------------------- */
+
+static void parse(const char *text)
+{
+	char *copy = strdup(text);
+
+	CU_ASSERT_EQUAL_FATAL(mount_tree_parse(copy, &mounts), 0);
+	free(copy);
+}
+
+static void every_mount_is_in_the_list(void)
+{
+	parse(ROOT "\n" VM
+		   "22 21 0:5 / /a\\040b\\134 rw shared:2 master:1 - fuse.x\\040y  rw\n"
+		   "23 21 0:6 /s /c\rd rw - tmpfs a\\040b rw");
+	CU_ASSERT_EQUAL_FATAL(mounts.count, 4);
+	CU_ASSERT_FALSE(mounts.cut);
+	CU_ASSERT_EQUAL(mounts.list[1].id, 90);
+	CU_ASSERT_EQUAL(mounts.list[1].parent_id, 21);
+	CU_ASSERT_STRING_EQUAL(mounts.list[1].target, "/srv/vm");
+	CU_ASSERT_STRING_EQUAL(mounts.list[1].source, "nas:/vm");
+	CU_ASSERT_STRING_EQUAL(mounts.list[1].type, "nfs4");
+	CU_ASSERT_STRING_EQUAL(mounts.list[2].target, "/a b\\");
+	CU_ASSERT_STRING_EQUAL(mounts.list[2].type, "fuse.x y");
+	CU_ASSERT_STRING_EQUAL(mounts.list[2].source, "");
+	/* The kernel escapes blanks, tabs, newlines and backslashes, and nothing else. */
+	CU_ASSERT_STRING_EQUAL(mounts.list[3].target, "/c\rd");
+	CU_ASSERT_STRING_EQUAL(mounts.list[3].source, "a b");
+	host_mounts_fini(&mounts);
+	CU_ASSERT_PTR_NULL(mounts.list);
+	parse("");
+	CU_ASSERT_EQUAL(mounts.count, 0);
+	host_mounts_fini(&mounts);
+}
+
+/* Such a mount may lie anywhere: nothing may be touched then. */
+static void a_line_without_sense_is_not_passed_over(void)
+{
+	static const char *const lines[] = {
+		"x",
+		"1",
+		"x 1 0:5 / /m rw - nfs4 nas:/ rw",
+		"-1 1 0:5 / /m rw - nfs4 nas:/ rw",
+		"90 21x 0:5 / /m rw - nfs4 nas:/ rw",
+		"99999999999 21 0:5 / /m rw - nfs4 nas:/ rw",
+		"4294967295 21 0:5 / /m rw - nfs4 nas:/ rw",
+		"90 21 0:5 / m rw - nfs4 nas:/ rw",
+		"90 21 0:5 /",
+		"90 21 0:5 / /m rw nfs4 nas:/ rw",
+		"90 21 0:5 / /m rw -",
+		"90 21 0:5 / /m rw -  nas:/ rw",
+		"90 21 0:5 / /m rw - nfs4",
+		"90 21 0:5 / /m rw - this-type-is-longer-than-any-of-linux nas:/ rw",
+	};
+	char text[512];
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(lines); i++) {
+		snprintf(text, sizeof(text), ROOT "%s\n", lines[i]);
+		begin(text);
+		CU_ASSERT_EQUAL(mounts.count, 1);
+		CU_ASSERT_TRUE(mounts.cut);
+		forbidden[0] = "etc";
+		CU_ASSERT_EQUAL(ask("/etc/x"), -EOVERFLOW);
+		end();
+	}
+}
+
+static void more_mounts_than_anybody_has_are_not_cut_in_silence(void)
+{
+	char *text = NULL;
+	size_t size = 0;
+	FILE *file = open_memstream(&text, &size);
+	unsigned int i;
+
+	fputs(ROOT, file);
+	for (i = 0; i < HOST_MOUNTS_MAX; i++)
+		fprintf(file, "%u 21 0:5 / /m%u rw - tmpfs t rw\n", 100 + i, i);
+	fclose(file);
+	CU_ASSERT_EQUAL_FATAL(mount_tree_parse(text, &mounts), 0);
+	free(text);
+	CU_ASSERT_EQUAL(mounts.count, HOST_MOUNTS_MAX);
+	CU_ASSERT_TRUE(mounts.cut);
+	host_mounts_fini(&mounts);
+}
+
+static void no_list_is_an_error(void)
+{
+	tree_new(&tree);
+	CU_ASSERT_EQUAL(host_mounts(tree.host, &mounts), -ENOENT);
+	tree_free(&tree);
+}
+
+/* --- where paths lead -------------------------------------------------------------------------- */
+
+static void a_path_ends_on_the_mount_it_lies_on(void)
+{
+	begin(ROOT VM "91 21 8:2 / /srv rw - ext4 /dev/sdb1 rw\n"
+		      "92 90 0:54 / /srv/vm/sub rw - nfs4 nas:/vm/sub rw\n");
+	tree_write(&tree, "srv/local/a.img", "");
+	tree_write(&tree, "var/lib/x", "");
+	CU_ASSERT(leads("/", WAY_LOCAL, 21, "/"));
+	CU_ASSERT(leads("/var/lib/x", WAY_LOCAL, 21, "/var/lib/x"));
+	CU_ASSERT_FALSE(way.missing);
+	/* /srv was mounted on later than /srv/vm: what is below it is hidden. */
+	CU_ASSERT(leads("/srv/vm/a.img", WAY_LOCAL, 91, "/srv/vm/a.img"));
+	CU_ASSERT(leads("/srv/local/a.img", WAY_LOCAL, 91, "/srv/local/a.img"));
+	end();
+	begin(ROOT VM "92 90 0:54 / /srv/vm/sub rw - nfs4 nas:/vm/sub rw\n");
+	forbidden[0] = "srv/vm";
+	tree_mkdir(&tree, "srv/vmx");
+	CU_ASSERT(leads("/srv/vm", WAY_NFS, 90, "/srv/vm"));
+	CU_ASSERT(leads("/srv/vm/", WAY_NFS, 90, "/srv/vm"));
+	CU_ASSERT(leads("//srv//vm//./a//b.img", WAY_NFS, 90, "/srv/vm/a/b.img"));
+	CU_ASSERT(leads("/srv/vm/sub/a.img", WAY_NFS, 92, "/srv/vm/sub/a.img"));
+	CU_ASSERT(leads("/srv/vm/subway", WAY_NFS, 90, "/srv/vm/subway"));
+	CU_ASSERT(leads("/srv/vmx", WAY_LOCAL, 21, "/srv/vmx"));
+	CU_ASSERT(leads("/srv", WAY_LOCAL, 21, "/srv"));
+	end();
+}
+
+static void of_mounts_on_one_directory_the_topmost_is_seen(void)
+{
+	/* A chain, each on the one before; in mountinfo in whatever order. */
+	begin(ROOT "93 92 0:55 / /srv/vm rw - nfs4 nas:/new rw\n"
+		   "90 21 0:53 / /srv/vm rw - nfs4 nas:/vm rw\n"
+		   "92 90 0:54 / /srv/vm rw - tmpfs t rw\n");
+	forbidden[0] = "srv/vm";
+	CU_ASSERT(leads("/srv/vm/a", WAY_NFS, 93, "/srv/vm/a"));
+	end();
+	/* Two on one mount: the later; so does the kernel with a move below. */
+	begin(ROOT VM "94 21 0:56 / /srv/vm rw - nfs4 nas:/other rw\n");
+	CU_ASSERT(leads("/srv/vm/a", WAY_NFS, 94, "/srv/vm/a"));
+	end();
+	/* An own file system over a network's hides it. */
+	begin(ROOT VM "95 90 0:57 / /srv/vm rw - tmpfs t rw\n");
+	CU_ASSERT(leads("/srv/vm/a", WAY_LOCAL, 95, "/srv/vm/a"));
+	end();
+}
+
+static void what_was_mounted_below_a_hidden_mount_is_hidden(void)
+{
+	begin(ROOT VM "92 90 0:54 / /srv/vm/sub rw - nfs4 nas:/sub rw\n"
+		      "95 90 0:57 / /srv/vm rw - nfs4 nas:/other rw\n");
+	CU_ASSERT(leads("/srv/vm/sub/a", WAY_NFS, 95, "/srv/vm/sub/a"));
+	end();
+}
+
+static void the_root_may_be_mounted_on_too(void)
+{
+	begin("1 1 0:2 / / rw - rootfs rootfs rw\n"
+	      "20 1 8:1 / / rw - ext4 /dev/sda1 rw\n"
+	      "30 1 0:53 / /srv rw - nfs4 nas:/old rw\n"
+	      "31 20 0:54 / /srv rw - nfs4 nas:/new rw\n");
+	CU_ASSERT(leads("/", WAY_LOCAL, 20, "/"));
+	CU_ASSERT(leads("/srv/x", WAY_NFS, 31, "/srv/x"));
+	end();
+}
+
+/* As in a chroot: the root is no mount, and parents are out of it. */
+static void a_tree_without_a_root_still_has_its_mounts(void)
+{
+	begin("90 21 0:53 / /srv/vm rw - nfs4 nas:/vm rw\n"
+	      "91 90 0:54 / /srv/vm/sub rw - nfs4 nas:/sub rw\n");
+	forbidden[0] = "srv/vm";
+	tree_mkdir(&tree, "srv");
+	CU_ASSERT(leads("/srv", WAY_LOCAL, 0, "/srv"));
+	CU_ASSERT(leads("/srv/vm/a", WAY_NFS, 90, "/srv/vm/a"));
+	CU_ASSERT(leads("/srv/vm/sub/a", WAY_NFS, 91, "/srv/vm/sub/a"));
+	end();
+	begin("");
+	CU_ASSERT(leads("/proc/self", WAY_LOCAL, 0, "/proc/self"));
+	end();
+}
+
+/* A network's root is where this program itself is. */
+static void a_root_of_nfs_is_walked(void)
+{
+	begin("21 1 0:20 / / rw - nfs nas:/root rw\n"
+	      "22 21 0:53 / /srv rw - nfs4 nas:/vm rw\n"
+	      "23 21 0:54 / /tmp rw - tmpfs t rw\n");
+	forbidden[0] = "srv";
+	tree_link(&tree, "var/vm", "/srv/vm");
+	CU_ASSERT(leads("/var/vm/a", WAY_NFS, 22, "/srv/vm/a"));
+	CU_ASSERT(leads("/var/x", WAY_NFS, 21, "/var/x"));
+	CU_ASSERT(leads("/tmp/x", WAY_LOCAL, 23, "/tmp/x"));
+	end();
+}
+
+static void every_file_system_of_a_network_ends_the_way(void)
+{
+	static const struct {
+		const char *type;
+		enum way_end end;
+	} rows[] = {
+		{ "nfs", WAY_NFS },
+		{ "nfs4", WAY_NFS },
+		{ "cifs", WAY_REMOTE },
+		{ "smb3", WAY_REMOTE },
+		{ "ceph", WAY_REMOTE },
+		{ "9p", WAY_REMOTE },
+		{ "glusterfs", WAY_REMOTE },
+		{ "fuse", WAY_REMOTE },
+		{ "fuse.glusterfs", WAY_REMOTE },
+		{ "fuse.sshfs", WAY_REMOTE },
+		{ "fuseblk", WAY_REMOTE },
+		{ "virtiofs", WAY_REMOTE },
+		{ "afs", WAY_REMOTE },
+		{ "lustre", WAY_REMOTE },
+		{ "beegfs", WAY_REMOTE },
+		{ "gpfs", WAY_REMOTE },
+		{ "autofs", WAY_AUTOMOUNT },
+	};
+	char text[256];
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		snprintf(text, sizeof(text), ROOT "90 21 0:53 / /m rw - %s s rw\n",
+			 rows[i].type);
+		begin(text);
+		forbidden[0] = "m";
+		tree_link(&tree, "m/a", "/elsewhere");
+		CU_ASSERT(leads("/m/a/b", rows[i].end, 90, "/m/a/b"));
+		CU_ASSERT(leads("/m", rows[i].end, 90, "/m"));
+		end();
+	}
+}
+
+static void other_file_systems_are_of_this_host(void)
+{
+	static const char *const types[] = { "ext4",    "xfs",    "btrfs", "zfs",
+					     "tmpfs",   "gfs2",   "ocfs2", "nfsd",
+					     "fusectl", "overlay" };
+	char text[256];
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(types); i++) {
+		snprintf(text, sizeof(text), ROOT "90 21 0:53 / /m rw - %s s rw\n",
+			 types[i]);
+		begin(text);
+		tree_link(&tree, "m/a", "b");
+		tree_mkdir(&tree, "m/b");
+		CU_ASSERT(leads("/m/a",
+				strcmp(types[i], "fusectl") ? WAY_LOCAL : WAY_LOCAL, 90,
+				"/m/b"));
+		end();
+	}
+}
+
+static void an_automount_is_left_for_what_it_has_mounted(void)
+{
+	/* Direct: on the directory itself. */
+	begin(ROOT "90 21 0:50 / /srv/vm rw - autofs systemd-1 rw,direct\n"
+		   "91 90 0:53 / /srv/vm rw - nfs4 nas:/vm rw\n");
+	forbidden[0] = "srv/vm";
+	CU_ASSERT(leads("/srv/vm/a", WAY_NFS, 91, "/srv/vm/a"));
+	end();
+	/* Indirect: below it. */
+	begin(ROOT "90 21 0:50 / /net rw - autofs auto.net rw,indirect\n"
+		   "91 90 0:53 / /net/nas/vm rw - nfs4 nas:/vm rw\n"
+		   "92 90 0:54 / /net/here rw - ext4 /dev/sdb1 rw\n");
+	forbidden[0] = "net";
+	CU_ASSERT(leads("/net/nas/vm/a", WAY_NFS, 91, "/net/nas/vm/a"));
+	CU_ASSERT(leads("/net/nas/iso/a", WAY_AUTOMOUNT, 90, "/net/nas/iso/a"));
+	/* Whoever goes there goes through the automounter. */
+	CU_ASSERT(leads("/net/here/a", WAY_LOCAL, 92, "/net/here/a"));
+	CU_ASSERT_FALSE(way.missing);
+	end();
+}
+
+static void own_file_systems_below_a_network_are_not_touched(void)
+{
+	begin(ROOT VM "92 90 0:54 / /srv/vm/tmp rw - tmpfs t rw\n"
+		      "93 92 0:55 / /srv/vm/tmp/x/y rw - ext4 /dev/sdb1 rw\n");
+	forbidden[0] = "srv/vm";
+	CU_ASSERT(leads("/srv/vm/tmp/a", WAY_LOCAL, 92, "/srv/vm/tmp/a"));
+	CU_ASSERT(leads("/srv/vm/tmp/x/y/z", WAY_LOCAL, 93, "/srv/vm/tmp/x/y/z"));
+	CU_ASSERT(leads("/srv/vm/tmp/x/../b", WAY_LOCAL, 92, "/srv/vm/tmp/b"));
+	end();
+}
+
+/* --- links ------------------------------------------------------------------------------------- */
+
+static void links_on_own_file_systems_are_followed(void)
+{
+	begin(ROOT VM
+	      "96 21 8:2 / /rhev rw - ext4 /dev/sdb1 rw\n"
+	      "97 96 0:56 / /rhev/data-center/mnt/nas:_vm rw - nfs4 nas:/vm rw\n");
+	forbidden[0] = "srv/vm";
+	forbidden[1] = "rhev/data-center/mnt/nas:_vm";
+	tree_link(&tree, "disk", "/srv/vm/a.img");
+	tree_link(&tree, "near", "srv/../disk");
+	tree_link(&tree, "srv/up", "../srv/./vm");
+	tree_link(&tree, "rhev/data-center/POOL/DOM",
+		  "/rhev/data-center/mnt/nas:_vm/DOM");
+	tree_link(&tree, "out", "../../../../srv/vm/b");
+	CU_ASSERT(leads("/disk", WAY_NFS, 90, "/srv/vm/a.img"));
+	CU_ASSERT(leads("/near", WAY_NFS, 90, "/srv/vm/a.img"));
+	CU_ASSERT(leads("/srv/up/c", WAY_NFS, 90, "/srv/vm/c"));
+	CU_ASSERT(leads("/out", WAY_NFS, 90, "/srv/vm/b"));
+	CU_ASSERT(leads("/rhev/data-center/POOL/DOM/images/I/V", WAY_NFS, 97,
+			"/rhev/data-center/mnt/nas:_vm/DOM/images/I/V"));
+	/* ".." behind a link is above what it leads to. */
+	tree_mkdir(&tree, "deep");
+	tree_mkdir(&tree, "deep/er");
+	tree_link(&tree, "short", "/deep/er");
+	CU_ASSERT(leads("/short/../x", WAY_LOCAL, 21, "/deep/x"));
+	end();
+}
+
+static void links_without_an_end_are_an_error(void)
+{
+	char name[16], to[16];
+	int i;
+
+	begin(ROOT);
+	tree_link(&tree, "round", "round");
+	tree_link(&tree, "a", "b/x");
+	tree_link(&tree, "b", "a/x");
+	CU_ASSERT_EQUAL(ask("/round"), -ELOOP);
+	CU_ASSERT_EQUAL(ask("/a"), -ELOOP);
+	for (i = 0; i < 41; i++) {
+		snprintf(name, sizeof(name), "l%d", i);
+		snprintf(to, sizeof(to), "l%d", i + 1);
+		tree_link(&tree, name, to);
+	}
+	CU_ASSERT_EQUAL(ask("/l0"), -ELOOP);
+	CU_ASSERT(leads("/l1", WAY_LOCAL, 21, "/l41"));
+	CU_ASSERT_TRUE(way.missing);
+	end();
+}
+
+static void a_link_without_a_target_is_missing(void)
+{
+	begin(ROOT);
+	tree_link(&tree, "dead", "/not/there");
+	CU_ASSERT(leads("/dead/a", WAY_LOCAL, 21, "/not/there/a"));
+	CU_ASSERT_TRUE(way.missing);
+	end();
+}
+
+/* --- what is not there ------------------------------------------------------------------------- */
+
+static void what_is_missing_is_told_and_the_rest_stands(void)
+{
+	begin(ROOT VM);
+	tree_write(&tree, "etc/file", "");
+	CU_ASSERT(leads("/etc/no/such/thing", WAY_LOCAL, 21, "/etc/no/such/thing"));
+	CU_ASSERT_TRUE(way.missing);
+	CU_ASSERT(leads("/etc/file", WAY_LOCAL, 21, "/etc/file"));
+	CU_ASSERT_FALSE(way.missing);
+	CU_ASSERT(leads("/etc/file/below", WAY_LOCAL, 21, "/etc/file/below"));
+	CU_ASSERT_TRUE(way.missing);
+	CU_ASSERT(leads("/srv/no/../vm/x", WAY_NFS, 90, "/srv/vm/x"));
+	CU_ASSERT_TRUE(way.missing);
+	end();
+}
+
+/* --- ".." ---------------------------------------------------------------------------------------- */
+
+static void two_points_go_up_by_what_the_path_really_is(void)
+{
+	begin(ROOT VM "92 90 0:54 / /srv/vm/sub rw - nfs4 nas:/sub rw\n");
+	forbidden[0] = "srv/vm";
+	tree_mkdir(&tree, "etc");
+	CU_ASSERT(leads("/../..", WAY_LOCAL, 21, "/"));
+	CU_ASSERT(leads("/srv/vm/..", WAY_LOCAL, 21, "/srv"));
+	CU_ASSERT(leads("/srv/vm/../../etc", WAY_LOCAL, 21, "/etc"));
+	CU_ASSERT(leads("/srv/vm/../vm/a", WAY_NFS, 90, "/srv/vm/a"));
+	CU_ASSERT(leads("/srv/vm/sub/../a", WAY_NFS, 90, "/srv/vm/a"));
+	CU_ASSERT(leads("/srv/vm/sub/../../../etc", WAY_LOCAL, 21, "/etc"));
+	CU_ASSERT(leads("/srv/vm/a/../b", WAY_NFS, 90, "/srv/vm/b"));
+	CU_ASSERT(leads("/srv/vm/a/../sub/b", WAY_NFS, 92, "/srv/vm/sub/b"));
+	/* That "a" may be a link to anywhere. */
+	CU_ASSERT_EQUAL(ask("/srv/vm/a/../../../etc"), -EXDEV);
+	CU_ASSERT_PTR_NOT_NULL(strstr(err_text(), "/srv/vm"));
+	CU_ASSERT_EQUAL(ask("/srv/vm/a/../.."), -EXDEV);
+	end();
+}
+
+/* --- hostile ------------------------------------------------------------------------------------- */
+
+static void paths_that_are_none_are_errors(void)
+{
+	char *path = malloc(2 * PATH_MAX);
+	size_t i;
+
+	begin(ROOT);
+	CU_ASSERT_EQUAL(ask(""), -EINVAL);
+	CU_ASSERT_EQUAL(ask("a/b"), -EINVAL);
+	CU_ASSERT_EQUAL(ask("../a"), -EINVAL);
+	memset(path, 'a', PATH_MAX);
+	path[0] = '/';
+	path[PATH_MAX] = '\0';
+	CU_ASSERT_EQUAL(ask(path), -ENAMETOOLONG);
+	path[300] = '\0';
+	CU_ASSERT_EQUAL(ask(path), -ENAMETOOLONG);
+	/* As deep as a path can be. */
+	for (i = 0; i + 2 < PATH_MAX; i += 2)
+		memcpy(path + i, "/a", 3);
+	CU_ASSERT_EQUAL(ask(path), 0);
+	CU_ASSERT_TRUE(way.missing);
+	CU_ASSERT_STRING_EQUAL(way.path, path);
+	for (i = 0; i + 4 < PATH_MAX; i += 3)
+		memcpy(path + i, "/..", 4);
+	CU_ASSERT(leads(path, WAY_LOCAL, 21, "/"));
+	free(path);
+	end();
+}
+
+static void links_that_grow_are_cut_short(void)
+{
+	char *to = malloc(PATH_MAX);
+
+	begin(ROOT);
+	memset(to, '/', 4000);
+	strcpy(to + 4000, "x");
+	tree_link(&tree, "long", to);
+	snprintf(to, PATH_MAX, "/long/%0200d", 0);
+	CU_ASSERT_EQUAL(ask(to), -ENAMETOOLONG);
+	free(to);
+	end();
+}
+
+static void parents_that_go_round_come_to_an_end(void)
+{
+	/* No kernel's. */
+	begin(ROOT "90 91 0:53 / /m rw - nfs4 nas:/a rw\n"
+		   "91 90 0:54 / /m rw - nfs4 nas:/b rw\n");
+	CU_ASSERT_EQUAL(ask("/m/x"), 0);
+	end();
+	begin("21 22 8:1 / / rw - ext4 /dev/sda1 rw\n"
+	      "22 21 8:2 / / rw - ext4 /dev/sda2 rw\n");
+	CU_ASSERT_EQUAL(ask("/m/x"), 0);
+	end();
+	/* One number twice. */
+	begin(ROOT "90 21 0:53 / /m rw - nfs4 nas:/a rw\n"
+		   "90 90 0:54 / /m rw - nfs4 nas:/b rw\n");
+	forbidden[0] = "m";
+	CU_ASSERT_EQUAL(ask("/m/x"), 0);
+	CU_ASSERT_EQUAL(way.end, WAY_NFS);
+	end();
+}
+
+static void a_folder_nobody_may_enter_is_an_error(void)
+{
+	char path[PATH_MAX];
+
+	if (!geteuid())
+		return;
+	begin(ROOT);
+	tree_mkdir(&tree, "closed");
+	tree_link(&tree, "closed/a", "/x");
+	snprintf(path, sizeof(path), "%s/closed", tree.root);
+	CU_ASSERT_EQUAL(chmod(path, 0), 0);
+	CU_ASSERT_EQUAL(ask("/closed/a/b"), -EACCES);
+	CU_ASSERT_STRING_EQUAL(way.path, "/closed/a/b");
+	CU_ASSERT_EQUAL(chmod(path, 0700), 0);
+	end();
+}
+
+static unsigned int looks;
+
+static void count(void *arg, const struct host_event *event)
+{
+	(void)arg;
+	looks += event->seen == HOST_SEEN_LINK || event->seen == HOST_SEEN_ERROR;
+}
+
+static void what_was_looked_at_is_not_looked_at_again(void)
+{
+	char path[64];
+	int i;
+
+	begin(ROOT VM);
+	tree_link(&tree, "pool", "/var/vm");
+	tree_link(&tree, "var/vm", "../srv/vm");
+	tree_mkdir(&tree, "data");
+	tree_mkdir(&tree, "srv");
+	host_watch(tree.host, count, NULL);
+	looks = 0;
+	for (i = 0; i < 100; i++) {
+		snprintf(path, sizeof(path), "/pool/disk%d", i);
+		CU_ASSERT(ask(path) == 0 && way.mount->id == 90);
+	}
+	/* pool, var, var/vm, srv. */
+	CU_ASSERT_EQUAL(looks, 4);
+	/* The file itself is, and what was not there may be by now. */
+	looks = 0;
+	CU_ASSERT(leads("/data/a", WAY_LOCAL, 21, "/data/a"));
+	CU_ASSERT(leads("/data/a/b", WAY_LOCAL, 21, "/data/a/b"));
+	CU_ASSERT_TRUE(way.missing);
+	CU_ASSERT_EQUAL(looks, 3);
+	tree_link(&tree, "data/a", "/pool");
+	CU_ASSERT(leads("/data/a/b", WAY_NFS, 90, "/srv/vm/b"));
+	end();
+}
+
+static void names_that_fall_on_one_slot_do_not_mix(void)
+{
+	char name[32], to[32], path[48], want[48];
+	int i, round;
+
+	begin(ROOT);
+	for (i = 0; i < 1000; i++) {
+		snprintf(name, sizeof(name), "l%d", i);
+		snprintf(to, sizeof(to), "/d%d", i);
+		tree_link(&tree, name, to);
+	}
+	for (round = 0; round < 2; round++)
+		for (i = 0; i < 1000; i++) {
+			snprintf(path, sizeof(path), "/l%d/x", i);
+			snprintf(want, sizeof(want), "/d%d/x", i);
+			CU_ASSERT(leads(path, WAY_LOCAL, 21, want));
+		}
+	end();
+}
+
+static void thousands_of_mounts_cost_no_time(void)
+{
+	char *text = NULL, path[64];
+	size_t size = 0;
+	FILE *file = open_memstream(&text, &size);
+	uint64_t start;
+	unsigned int i;
+
+	fputs(ROOT, file);
+	for (i = 0; i < 10000; i++)
+		fprintf(file, "%u 21 0:5 / /m/%u rw - nfs4 nas:/%u rw\n", 100 + i, i, i);
+	fclose(file);
+	begin(text);
+	free(text);
+	tree_mkdir(&tree, "m");
+	start = now_ms();
+	for (i = 0; i < 10000; i++) {
+		snprintf(path, sizeof(path), "/m/%u/disk.img", i);
+		if (ask(path) || way.end != WAY_NFS || way.mount->id != 100 + i)
+			break;
+	}
+	CU_ASSERT_EQUAL(i, 10000);
+	CU_ASSERT(now_ms() - start < 5000);
+	end();
+}
+
+SUITE_MAIN("host-way", TEST(every_mount_is_in_the_list),
+	   TEST(a_line_without_sense_is_not_passed_over),
+	   TEST(more_mounts_than_anybody_has_are_not_cut_in_silence),
+	   TEST(no_list_is_an_error), TEST(a_path_ends_on_the_mount_it_lies_on),
+	   TEST(of_mounts_on_one_directory_the_topmost_is_seen),
+	   TEST(what_was_mounted_below_a_hidden_mount_is_hidden),
+	   TEST(the_root_may_be_mounted_on_too),
+	   TEST(a_tree_without_a_root_still_has_its_mounts),
+	   TEST(a_root_of_nfs_is_walked),
+	   TEST(every_file_system_of_a_network_ends_the_way),
+	   TEST(other_file_systems_are_of_this_host),
+	   TEST(an_automount_is_left_for_what_it_has_mounted),
+	   TEST(own_file_systems_below_a_network_are_not_touched),
+	   TEST(links_on_own_file_systems_are_followed),
+	   TEST(links_without_an_end_are_an_error),
+	   TEST(a_link_without_a_target_is_missing),
+	   TEST(what_is_missing_is_told_and_the_rest_stands),
+	   TEST(two_points_go_up_by_what_the_path_really_is),
+	   TEST(paths_that_are_none_are_errors), TEST(links_that_grow_are_cut_short),
+	   TEST(parents_that_go_round_come_to_an_end),
+	   TEST(a_folder_nobody_may_enter_is_an_error),
+	   TEST(what_was_looked_at_is_not_looked_at_again),
+	   TEST(names_that_fall_on_one_slot_do_not_mix),
+	   TEST(thousands_of_mounts_cost_no_time))
