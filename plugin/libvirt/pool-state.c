@@ -53,7 +53,7 @@ static void find_want(const struct pool_seen *seen, const struct opts *opts,
 	}
 	/* That of nobody's making is what mount.nfsrdma does, and says nothing of a pool. */
 	policy_get(seen->policies, &spec, pool_xml_facts(seen->xml)->target, &policy);
-	if (policy.mode == POLICY_OFF || !strcmp(policy.mode_from, "built in"))
+	if (policy.mode == POLICY_OFF || policy.scope == POLICY_BUILT_IN)
 		return;
 	out->want = POOL_WANT_POLICY;
 	snprintf(out->want_by, sizeof(out->want_by), "%s", policy.mode_from);

@@ -47,8 +47,7 @@ const struct known *known_find(const char *name);
 const struct known *known_other_case(const char *name);
 /* Whether the value is one that the row takes. 0, or -EINVAL with a sentence; 0 for a NULL row. */
 int known_check(const struct known *row, const struct opt *opt);
-/* What it answers, and how. Of an option that nobody knows: its name, its value. */
-const char *known_group(const struct opt *opt);
+/* How it answers its question (known_group()). Of an option that nobody knows: its value. */
 const char *known_says(const struct opt *opt);
 /* Decimal digits without zeros before them, from @min to @max. */
 bool known_number(const char *text, uint32_t min, uint32_t max, uint32_t *out);

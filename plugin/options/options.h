@@ -52,6 +52,9 @@ int opts_append(struct opts *opts, const char *name, const char *value);
 void opts_remove(struct opts *opts, size_t index);
 /* The string again, never NULL but for -ENOMEM; the caller's, for free(3). */
 int opts_format(const struct opts *opts, char **out);
+/* The question that an option answers, of known.c: "soft" and "hard" answer the same. Of one that
+ * nobody knows its name. */
+const char *known_group(const struct opt *opt);
 
 /* spec.c: the source of a mount, SERVER:/PATH */
 
@@ -93,12 +96,23 @@ enum policy_unknown {
 	POLICY_UNKNOWN_REFUSE,
 };
 
+/* What said it, the later the more specific. */
+enum policy_scope {
+	POLICY_BUILT_IN,
+	POLICY_DEFAULT, /* section [default]: for what asks for RDMA; it covers no mount of its own */
+	POLICY_OF_SERVER,
+	POLICY_OF_EXPORT,
+	POLICY_OF_DIRECTORY,
+	POLICY_OF_MOUNT, /* its options */
+};
+
 #define POLICY_DEADLINE_MAX_S 300
 #define POLICY_FROM_MAX       320
 
 /* Each value and where it is from: "built in", "mount option", "/etc/nfsrdma.conf:7". */
 struct policy {
 	enum policy_mode mode;
+	enum policy_scope scope; /* of the mode */
 	enum policy_check check;
 	enum policy_unknown on_unknown; /* of the gates that ask about a mount */
 	unsigned int deadline_ms;       /* for all checks of one mount together */
@@ -134,6 +148,11 @@ void policy_free_p(struct policies **policies);
  * counts. @policies: NULL is the built-in defaults. */
 void policy_get(const struct policies *policies, const struct spec *spec, const char *dir,
 		struct policy *out);
+/* What sections of directories, and [default], say of a directory, whatever is or would be mounted
+ * there. */
+void policy_get_dir(const struct policies *policies, const char *dir, struct policy *out);
+/* Whether a section of a server, an export or a directory says require or prefer. */
+bool policy_asks(const struct policies *policies);
 
 /* plan.c: the options that a mount gets, and why */
 

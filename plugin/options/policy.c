@@ -165,14 +165,15 @@ static bool is_server(const char *pattern, const struct spec *spec)
 	return !fnmatch(pattern, spec->host, FNM_CASEFOLD);
 }
 
+/* @spec: NULL: of a directory, whatever is mounted there. */
 static bool is_for(const struct section *section, const struct spec *spec,
 		   const char *path, const char *dir)
 {
 	switch (section->kind) {
 	case SECTION_DEFAULT: return true;
-	case SECTION_SERVER: return is_server(section->server, spec);
+	case SECTION_SERVER: return spec && is_server(section->server, spec);
 	case SECTION_EXPORT:
-		return is_server(section->server, spec) &&
+		return spec && is_server(section->server, spec) &&
 		       !fnmatch(section->path, path, FNM_PATHNAME);
 	case SECTION_DIRECTORY: return dir && !fnmatch(section->path, dir, FNM_PATHNAME);
 	}
@@ -188,7 +189,16 @@ static bool is_weightier(const struct section *a, const struct section *b)
 static void take_value(struct policy *policy, enum policy_key key,
 		       const struct section *section)
 {
+	static const enum policy_scope scopes[] = {
+		[SECTION_DEFAULT] = POLICY_DEFAULT,
+		[SECTION_SERVER] = POLICY_OF_SERVER,
+		[SECTION_EXPORT] = POLICY_OF_EXPORT,
+		[SECTION_DIRECTORY] = POLICY_OF_DIRECTORY,
+	};
 	char from[POLICY_FROM_MAX];
+
+	if (key == KEY_POLICY)
+		policy->scope = scopes[section->kind];
 
 	snprintf(from, sizeof(from), "%.*s:%u", POLICY_FROM_MAX - 12, section->file,
 		 section->lines[key]);
@@ -217,7 +227,7 @@ void policy_get(const struct policies *policies, const struct spec *spec, const 
 	_cleanup_free_ char *target = dir ? strdup(dir) : NULL;
 	size_t i, key;
 
-	strcpy(path, spec->path);
+	strcpy(path, spec ? spec->path : "");
 	section_squeeze(path);
 	if (target)
 		section_squeeze(target);
@@ -235,6 +245,26 @@ void policy_get(const struct policies *policies, const struct spec *spec, const 
 	for (key = 0; key < KEY_COUNT; key++)
 		if (best[key])
 			take_value(out, (enum policy_key)key, best[key]);
+}
+
+void policy_get_dir(const struct policies *policies, const char *dir, struct policy *out)
+{
+	policy_get(policies, NULL, dir, out);
+}
+
+bool policy_asks(const struct policies *policies)
+{
+	const char *off = policy_mode_name(POLICY_OFF);
+	size_t i;
+
+	for (i = 0; policies && i < policies->count; i++) {
+		const struct section *section = &policies->list[i];
+		const char *mode = section->values[KEY_POLICY];
+
+		if (section->kind != SECTION_DEFAULT && mode && strcmp(mode, off) != 0)
+			return true;
+	}
+	return false;
 }
 
 int policy_new(struct policies **out)

@@ -57,6 +57,8 @@ static int take_own(struct draft *draft, size_t index)
 			"mount option");
 	if (rc)
 		return err_context(rc, "%s=", opt.name);
+	if (key == KEY_POLICY)
+		draft->plan->policy.scope = POLICY_OF_MOUNT;
 	return draft_remove(draft, index,
 			    "it is for nfsrdma, and mount.nfs does not know it");
 }

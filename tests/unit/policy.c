@@ -322,6 +322,33 @@ static void a_broken_file_is_an_error_and_no_policy(void)
 	tree_free(&tree);
 }
 
+static void somebody_asks_for_rdma_by_a_section(void)
+{
+	static const struct {
+		const char *text;
+		bool asks;
+	} rows[] = {
+		{ "", false },
+		{ "[default]\npolicy = require\n", false },
+		{ "[server nas]\noptions = soft\n", false },
+		{ "[directory /a]\npolicy = off\n", false },
+		{ "[directory /a]\npolicy = off\n[server nas]\npolicy = prefer\n", true },
+		{ "[export nas:/vm]\npolicy = require\n", true },
+	};
+	struct policies *policies;
+	char text[128];
+	size_t i;
+
+	CU_ASSERT_FALSE(policy_asks(NULL));
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		CU_ASSERT_EQUAL_FATAL(policy_new(&policies), 0);
+		strcpy(text, rows[i].text);
+		CU_ASSERT_EQUAL(policy_add(policies, "f", text), 0);
+		CU_ASSERT_EQUAL(policy_asks(policies), rows[i].asks);
+		policy_free(policies);
+	}
+}
+
 static void files_have_a_largest(void)
 {
 	char *text = malloc(65537);
@@ -349,6 +376,94 @@ static void a_folder_that_is_none_is_an_error(void)
 	tree_free(&tree);
 }
 
+/* --- what covers a mount -------------------------------------------------------------------- */
+
+static enum policy_scope scope_of(const char *text, const char *spec, const char *dir)
+{
+	_cleanup_(policy_free_p) struct policies *policies = parse(text);
+	struct policy policy;
+
+	get(policies, spec, dir, &policy);
+	return policy.scope;
+}
+
+static void the_scope_is_of_the_section_that_has_the_mode(void)
+{
+	static const struct {
+		const char *text;
+		enum policy_scope scope;
+	} rows[] = {
+		{ "", POLICY_BUILT_IN },
+		{ "[default]\ncheck = none\n", POLICY_BUILT_IN },
+		{ "[default]\npolicy = off\n", POLICY_DEFAULT },
+		{ "[server nas]\noptions = soft\n", POLICY_BUILT_IN },
+		{ "[server nas]\npolicy = prefer\n", POLICY_OF_SERVER },
+		{ "[server other]\npolicy = prefer\n", POLICY_BUILT_IN },
+		{ "[export nas:/vm]\npolicy = require\n", POLICY_OF_EXPORT },
+		{ "[directory /srv/vm]\npolicy = require\n", POLICY_OF_DIRECTORY },
+		{ "[default]\npolicy = off\n[server nas]\ncheck = read\n",
+		  POLICY_DEFAULT },
+		{ "[directory /srv/vm]\ncheck = none\n[server nas]\npolicy = off\n",
+		  POLICY_OF_SERVER },
+	};
+	struct policy policy;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++)
+		CU_ASSERT_EQUAL(scope_of(rows[i].text, "nas:/vm", "/srv/vm"),
+				rows[i].scope);
+	get(NULL, "nas:/vm", NULL, &policy);
+	CU_ASSERT_EQUAL(policy.scope, POLICY_BUILT_IN);
+}
+
+static void a_mount_option_is_the_last_word(void)
+{
+	_cleanup_(policy_free_p) struct policies *policies =
+		parse("[server nas]\npolicy = require\n");
+	static const struct {
+		const char *options;
+		enum policy_scope scope;
+	} rows[] = {
+		{ "nfsrdma.policy=prefer", POLICY_OF_MOUNT },
+		{ "nfsrdma.check=none,rw", POLICY_OF_SERVER },
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		_cleanup_(plan_free_p) struct plan *plan = NULL;
+		struct plan_request request = { .spec = "nas:/vm",
+						.options = rows[i].options,
+						.policies = policies };
+
+		CU_ASSERT_EQUAL_FATAL(plan_make(&plan, &request), 0);
+		CU_ASSERT_EQUAL(plan->policy.scope, rows[i].scope);
+	}
+}
+
+static void a_directory_is_asked_whatever_is_mounted_there(void)
+{
+	_cleanup_(policy_free_p) struct policies *policies = parse(
+		"[default]\non-unknown = refuse\n"
+		"[server *]\npolicy = off\n"
+		"[export *:/*]\npolicy = off\n"
+		"[directory /srv/*]\npolicy = prefer\n");
+	struct policy policy;
+
+	policy_get_dir(policies, "/srv/vm", &policy);
+	CU_ASSERT_EQUAL(policy.scope, POLICY_OF_DIRECTORY);
+	CU_ASSERT_EQUAL(policy.mode, POLICY_PREFER);
+	CU_ASSERT_EQUAL(policy.on_unknown, POLICY_UNKNOWN_REFUSE);
+	CU_ASSERT_STRING_EQUAL(policy.mode_from, "f:8");
+	policy_get_dir(policies, "//srv//vm/", &policy);
+	CU_ASSERT_EQUAL(policy.scope, POLICY_OF_DIRECTORY);
+	policy_get_dir(policies, "/srv/vm/sub", &policy);
+	CU_ASSERT_EQUAL(policy.scope, POLICY_BUILT_IN);
+	CU_ASSERT_EQUAL(policy.mode, POLICY_REQUIRE);
+	CU_ASSERT_EQUAL(policy.on_unknown, POLICY_UNKNOWN_REFUSE);
+	policy_get_dir(NULL, "/srv/vm", &policy);
+	CU_ASSERT_EQUAL(policy.scope, POLICY_BUILT_IN);
+}
+
 SUITE_MAIN("policy", TEST(built_in_is_what_promises_most), TEST(every_key_is_taken),
 	   TEST(the_most_specific_section_counts),
 	   TEST(of_equal_sections_the_later_counts),
@@ -358,5 +473,9 @@ SUITE_MAIN("policy", TEST(built_in_is_what_promises_most), TEST(every_key_is_tak
 	   TEST(patterns_do_not_take_for_ever),
 	   TEST(no_file_is_no_policy_but_the_built_in),
 	   TEST(the_file_comes_first_and_then_its_folder_by_name),
-	   TEST(a_broken_file_is_an_error_and_no_policy), TEST(files_have_a_largest),
-	   TEST(a_folder_that_is_none_is_an_error))
+	   TEST(a_broken_file_is_an_error_and_no_policy),
+	   TEST(somebody_asks_for_rdma_by_a_section), TEST(files_have_a_largest),
+	   TEST(a_folder_that_is_none_is_an_error),
+	   TEST(the_scope_is_of_the_section_that_has_the_mode),
+	   TEST(a_mount_option_is_the_last_word),
+	   TEST(a_directory_is_asked_whatever_is_mounted_there))
