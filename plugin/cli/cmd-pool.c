@@ -94,7 +94,7 @@ static void see(struct session *session, const struct pool_xml *xml,
 				    .mounts = session->mounts,
 				    .nfsmount_conf = session->nfsmount_conf };
 	if (session->mounts && written && *written == '/' &&
-	    !pool_target_resolve(session->host, session->mounts, written, target, 4096))
+	    !pool_target_resolve(session->host, written, target, 4096))
 		seen->target = target;
 }
 

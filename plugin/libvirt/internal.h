@@ -10,14 +10,20 @@
  *	pool-audit.c     what is to be said of a pool
  *	pool-target.c    the mount on a pool's target
  *	pool-guests.c    which guests use a pool
+ *	pool-files.c     pools as libvirt keeps them on disk
+ *	domain-xml.c     the disks of a guest
  *	pool-switch.c    a pool on its way from one definition to another
  *	pool-change.c    define, convert, revert
  *	pool-original.c  what a pool was before, on disk
  *	pools.c          libvirt's API
  *	worker.c         a thread that may hang
+ *	follow.c         what happens to pools and guests
+ *	follow-events.c  libvirt's events
  */
 #ifndef PLUGIN_LIBVIRT_INTERNAL_H
 #define PLUGIN_LIBVIRT_INTERNAL_H
+
+#include <pthread.h>
 
 #include "plugin/libvirt/libvirt.h"
 
@@ -27,9 +33,10 @@ struct _xmlNode;
 /* xml.c */
 
 struct xml_limits {
-	const char *root; /* name of the root element */
+	const char *roots[5]; /* names that the root element may have, then NULL */
 	size_t bytes;
-	unsigned int elements, depth;
+	size_t nodes; /* elements, attributes, comments */
+	unsigned int depth;
 };
 
 /* @out: for xmlFreeDoc(). Neither network nor file is touched, whatever it says. Errors: as of
@@ -47,6 +54,9 @@ struct pool_xml {
 	const char **options;
 };
 
+/* As libvirt keeps it on disk: also within <poolstate>. For its facts alone, not to be edited.
+ * Errors: as of pool_xml_parse(). */
+int pool_xml_parse_saved(struct pool_xml **out, const char *text, size_t len);
 /* Reads the facts again, after an edit. */
 int pool_xml_update(struct pool_xml *xml);
 /* The first child element of this name without a namespace; NULL. */
@@ -129,6 +139,23 @@ int pool_original_remove(const char *folder, const char *uuid);
 /* So that two commands do not change pools at once. Returns a descriptor, or -errno: -EBUSY. */
 int pool_original_lock(const char *folder);
 
+/* pools.c: for who has a thread of its own; each call may hang */
+
+struct _virConnect;
+
+struct pools_connected {
+	struct _virConnect *conn; /* NULL: not connected; for virConnectClose() */
+	char uri[256];            /* as libvirt says it */
+	bool remote;
+};
+
+/* As pools_open(). */
+int pools_connect(const char *uri, bool read_only, struct pools_connected *out);
+/* As list of struct pool_ops. With an error *@out holds what was read before. */
+int pools_read(struct _virConnect *conn, struct pool_list *out);
+/* libvirt's last error of this thread, as -errno with its words. */
+int pools_error(void);
+
 /* worker.c: calls that may hang run in a thread of their own */
 
 struct worker;
@@ -143,5 +170,48 @@ int worker_call(struct worker *worker, worker_fn fn, void *arg, uint64_t deadlin
 bool worker_lost(const struct worker *worker);
 /* One that is lost is left to the end of the process. */
 void worker_free(struct worker *worker);
+
+/* follow.c */
+
+/* What is to be asked. Under the lock. */
+struct follow_wishes {
+	bool pools, all_guests;
+	size_t count;
+	char (*uuids)[40];
+};
+
+struct follow {
+	pthread_mutex_t lock;
+	pthread_cond_t changed; /* CLOCK_MONOTONIC */
+	pthread_t thread;
+	unsigned int refs; /* the owner's, the thread's, libvirt's one for each event */
+	bool end, ended, closed;
+	struct follow_wishes wishes;
+	struct follow_news news;
+	bool has_news;
+	char *uri;
+	int fd;
+};
+
+/* A connection. */
+struct follow_link {
+	struct follow *follow;
+	struct pools_connected to;
+	bool close_told;
+	int pool_ids[4], guest_ids[8]; /* of events; -1: the driver has none such */
+	bool no_guests;                /* this connection knows none */
+	uint64_t resync;
+};
+
+/* @arg: a struct follow. */
+void follow_unref(void *arg);
+
+/* follow-events.c */
+
+/* The thread that they come by, once for the process. -EAGAIN. */
+int follow_events_start(void);
+/* Events become wishes. */
+void follow_events_register(struct follow_link *link);
+void follow_events_unregister(struct follow_link *link);
 
 #endif

@@ -8,6 +8,9 @@
  *	pool_audit()   what is to be said of one pool; pure
  *	pool_change_*  define, convert, revert: step by step, and back where a step does not succeed
  *	pools_*        libvirt itself, behind struct pool_ops
+ *	pool_places()  the pools' files, for who may not ask libvirt
+ *	domain_disks_* the disks of a guest's XML; pure
+ *	follow_*       what happens to pools and guests
  *
  * XML is hostile, also that of libvirt: it is what somebody defined. It is bounded, has no document
  * type, so neither entities nor anything that would be fetched, and what it holds is only believed
@@ -198,10 +201,87 @@ void pool_audit(const struct pool_seen *seen, finding_sink sink, void *arg);
 
 /* pool-target.c */
 
-/* @target with its symbolic links resolved, but for what is at or below an NFS mount: a server that
- * is gone would keep who looks there. Errors: -ELOOP; -ENAMETOOLONG. What is not there stays. */
-int pool_target_resolve(const struct host *host, const struct nfs_mounts *mounts,
-			const char *target, char *buf, size_t cap);
+/* @target with its symbolic links resolved, by host_way() (host.h), with its errors, and those of
+ * reading the mounts. */
+int pool_target_resolve(const struct host *host, const char *target, char *buf,
+			size_t cap);
+
+/* domain-xml.c: pure: which files a guest's XML names as its disks */
+
+#define DOMAIN_XML_MAX   (16 * 1024 * 1024)
+#define DOMAIN_DISKS_MAX 16384 /* with backing files */
+
+struct domain_disk {
+	char *device; /* "vda"; of a backing file that of its disk; "?" where none is named */
+	unsigned int depth;  /* 0 the disk, 1 its backing file, ... */
+	char *path;          /* type file and dir; NULL: a volume */
+	char *pool, *volume; /* type volume; NULL: a path */
+	bool read_only;      /* <readonly/>, or a CD */
+};
+
+struct domain_disks {
+	char *name, *uuid; /* of the guest; NULL where not named */
+	size_t count;
+	struct domain_disk *list;
+};
+
+/* Disks of type file, dir and volume, in the order of the XML, with their backing chains, mirrors and
+ * data stores as far as they are written there; drives without a medium, and other types, are left
+ * out. The root is <domain>, <disk> (a hotplug), or what libvirt wraps a domain in (<domstatus>,
+ * <domainsnapshot>). Errors: as of pool_xml_parse(). */
+int domain_disks_parse(struct domain_disks *out, const char *text, size_t len);
+void domain_disks_fini(struct domain_disks *disks);
+
+/* pool-files.c: pools as libvirt keeps them, etc/libvirt/storage and run/libvirt/storage: for a hook,
+ * which must not call libvirt */
+
+/* Of every type that has a target (rbd and the like have none): by name, with target and, of NFS,
+ * source and wish (guard.h). One that runs is as it was started; else as it is defined. A file that
+ * makes no sense is skipped: @skipped says which and why, of the first; "" for none. Errors: -EACCES
+ * only root may see them; of reading the folders. */
+struct guard_places;
+int pool_places(const struct host *host, struct guard_places *out, char skipped[256]);
+
+/* follow.c: libvirt's events, and what it has by then. All that asks libvirt is in threads of their
+ * own, which wait for it as long as it takes; whoever follows never does. A connection that is lost,
+ * or cannot be had, is tried again after 1 s, 2 s, ... 30 s, for ever. */
+
+struct follow;
+
+/* A guest that runs, or @gone. */
+struct follow_guest {
+	char uuid[40];
+	bool gone;
+	struct domain_disks disks; /* also its name */
+	char broken[128];          /* its XML makes no sense, and why; "" it does */
+};
+
+/* What is new since the last time. */
+struct follow_news {
+	bool connected;
+	char uri[256]; /* "" there was no connection yet */
+	bool remote;   /* as of pools_remote() */
+	char why[256]; /* not connected, and why; "" nobody knows yet */
+	bool has_pools;
+	uint64_t pools_ms;      /* CLOCK_MONOTONIC: before they were asked for */
+	struct pool_list pools; /* all of type netfs, by name */
+	bool forget_guests;     /* all that were known before */
+	size_t nguests;
+	struct follow_guest *guests; /* those of which something is new, each once */
+};
+
+/* @uri: as of pools_open(). Errors: -ENOMEM, -EAGAIN no thread. */
+int follow_open(struct follow **out, const char *uri);
+/* Readable when there is something new. */
+int follow_fd(const struct follow *follow);
+/* Has the pools asked for again, though nothing happened that libvirt knows of. */
+void follow_ask_pools(struct follow *follow);
+/* Never waits. False: nothing new, and @out is empty. */
+bool follow_take(struct follow *follow, struct follow_news *out);
+void follow_news_fini(struct follow_news *news);
+/* Waits for a moment; a thread that does not come back is left to the end of the process. */
+void follow_close(struct follow *follow);
+void follow_close_p(struct follow **follow);
 
 /* pool-guests.c: pure */
 

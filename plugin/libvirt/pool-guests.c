@@ -11,9 +11,9 @@
 
 /* libvirt's own bound of a text (REMOTE_STRING_MAX). */
 static const struct xml_limits limits = {
-	.root = "domain",
+	.roots = { "domain" },
 	.bytes = 4 * 1024 * 1024,
-	.elements = 65536,
+	.nodes = 131072,
 	.depth = 64,
 };
 

@@ -60,14 +60,12 @@ int pool_switch_look(struct pool_switch *change, const char *name)
 	return err_context(rc, "pool %.60s", name);
 }
 
-static const char *real_target(struct pool_switch *change,
-			       const struct nfs_mounts *mounts, char *buf, size_t cap)
+static const char *real_target(struct pool_switch *change, char *buf, size_t cap)
 {
 	const char *target = pool_xml_facts(change->xml)->target;
 
-	return pool_target_resolve(change->changer->host, mounts, target, buf, cap)
-		       ? target
-		       : buf;
+	return pool_target_resolve(change->changer->host, target, buf, cap) ? target
+									    : buf;
 }
 
 /* What the pool's mount says by now. @audit: also as a finding. */
@@ -85,7 +83,7 @@ int pool_switch_mount(struct pool_switch *change, bool audit, struct pool_state 
 
 	if (rc)
 		return rc;
-	seen.target = real_target(change, &mounts, target, sizeof(target));
+	seen.target = real_target(change, target, sizeof(target));
 	pool_state(&seen, state);
 	snprintf(version, 8, "%s", state->mount ? state->mount->vers : "");
 	if (audit)

@@ -10,9 +10,17 @@
 #include "plugin/libvirt/internal.h"
 
 static const struct xml_limits limits = {
-	.root = "pool",
+	.roots = { "pool" },
 	.bytes = POOL_XML_MAX,
-	.elements = 4096,
+	.nodes = 4096,
+	.depth = 32,
+};
+
+/* Twice as much: libvirt puts comments and the state around it. */
+static const struct xml_limits saved_limits = {
+	.roots = { "pool", "poolstate" },
+	.bytes = 2 * POOL_XML_MAX,
+	.nodes = 4096,
 	.depth = 32,
 };
 
@@ -154,13 +162,23 @@ static void forget(struct pool_xml *xml)
 	xml->facts = (struct pool_facts){ .type = NULL };
 }
 
+/* <pool>, which is the root, or within <poolstate>. */
+static xmlNodePtr pool_of(xmlDocPtr doc)
+{
+	xmlNodePtr root = xmlDocGetRootElement(doc);
+
+	return is_element(root, "pool", NULL) ? root : pool_xml_child(root, "pool");
+}
+
 int pool_xml_update(struct pool_xml *xml)
 {
-	xmlNodePtr root = xmlDocGetRootElement(xml->doc);
+	xmlNodePtr root = pool_of(xml->doc);
 	struct pool_facts *facts = &xml->facts;
 	int rc = 0;
 
 	forget(xml);
+	if (!root)
+		return err_set(EINVAL, "the XML has no <pool> in its <poolstate>");
 	facts->type = attribute(xml, root, "type", &rc);
 	facts->name = content(xml, pool_xml_child(root, "name"), &rc);
 	facts->uuid = content(xml, pool_xml_child(root, "uuid"), &rc);
@@ -192,18 +210,29 @@ void pool_xml_free_p(struct pool_xml **xml)
 	pool_xml_free(*xml);
 }
 
-int pool_xml_parse(struct pool_xml **out, const char *text, size_t len)
+static int parse(struct pool_xml **out, const char *text, size_t len,
+		 const struct xml_limits *within)
 {
 	_cleanup_(pool_xml_free_p) struct pool_xml *xml = calloc(1, sizeof(*xml));
 	int rc;
 
 	if (!xml)
 		return err_set(ENOMEM, "no memory");
-	rc = xml_read(&xml->doc, text, len, &limits);
+	rc = xml_read(&xml->doc, text, len, within);
 	rc = rc ? rc : pool_xml_update(xml);
 	if (!rc)
 		*out = take_ptr(xml);
 	return rc;
+}
+
+int pool_xml_parse(struct pool_xml **out, const char *text, size_t len)
+{
+	return parse(out, text, len, &limits);
+}
+
+int pool_xml_parse_saved(struct pool_xml **out, const char *text, size_t len)
+{
+	return parse(out, text, len, &saved_limits);
 }
 
 static int dump(xmlDocPtr doc, char **out)

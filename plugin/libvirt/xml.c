@@ -14,10 +14,12 @@
 
 struct reading {
 	const struct xml_limits *limits;
-	unsigned int elements;
+	size_t nodes;
 	int errnum;
 	const char *refused; /* NULL: nothing was */
 	startElementNsSAX2Func start;
+	commentSAXFunc comment;
+	processingInstructionSAXFunc instruction;
 };
 
 static void stop(xmlParserCtxtPtr ctxt, int errnum, const char *why)
@@ -41,6 +43,18 @@ static void on_doctype(void *arg, const xmlChar *name, const xmlChar *external,
 	     "has a document type (<!DOCTYPE>), which libvirt's XML has not");
 }
 
+/* Whether there is room for @more nodes: each takes much more memory than text. */
+static bool has_room(xmlParserCtxtPtr ctxt, size_t more)
+{
+	struct reading *reading = ctxt->_private;
+
+	reading->nodes += more;
+	if (reading->nodes <= reading->limits->nodes)
+		return true;
+	stop(ctxt, EFBIG, "has too many elements");
+	return false;
+}
+
 static void on_element(void *arg, const xmlChar *name, const xmlChar *prefix,
 		       const xmlChar *uri, int nspaces, const xmlChar **spaces,
 		       int nattributes, int ndefaulted, const xmlChar **attributes)
@@ -48,13 +62,31 @@ static void on_element(void *arg, const xmlChar *name, const xmlChar *prefix,
 	xmlParserCtxtPtr ctxt = arg;
 	struct reading *reading = ctxt->_private;
 
-	if (++reading->elements > reading->limits->elements)
-		stop(ctxt, EFBIG, "has too many elements");
-	else if (ctxt->nameNr > (int)reading->limits->depth)
+	if (!has_room(ctxt, 1 + (size_t)nspaces + (size_t)nattributes))
+		return;
+	if (ctxt->nameNr > (int)reading->limits->depth)
 		stop(ctxt, EFBIG, "is nested too deeply");
 	else
 		reading->start(arg, name, prefix, uri, nspaces, spaces, nattributes,
 			       ndefaulted, attributes);
+}
+
+static void on_comment(void *arg, const xmlChar *text)
+{
+	xmlParserCtxtPtr ctxt = arg;
+	struct reading *reading = ctxt->_private;
+
+	if (has_room(ctxt, 1))
+		reading->comment(arg, text);
+}
+
+static void on_instruction(void *arg, const xmlChar *target, const xmlChar *data)
+{
+	xmlParserCtxtPtr ctxt = arg;
+	struct reading *reading = ctxt->_private;
+
+	if (has_room(ctxt, 1))
+		reading->instruction(arg, target, data);
 }
 
 static int say_broken(xmlParserCtxtPtr ctxt)
@@ -75,7 +107,11 @@ static int parse(xmlParserCtxtPtr ctxt, xmlDocPtr *out, const char *text, size_t
 
 	ctxt->_private = reading;
 	reading->start = ctxt->sax->startElementNs;
+	reading->comment = ctxt->sax->comment;
+	reading->instruction = ctxt->sax->processingInstruction;
 	ctxt->sax->startElementNs = on_element;
+	ctxt->sax->comment = on_comment;
+	ctxt->sax->processingInstruction = on_instruction;
 	ctxt->sax->internalSubset = on_doctype;
 	doc = xmlCtxtReadMemory(ctxt, text, (int)len, NULL, "UTF-8", options);
 	if (doc && !reading->refused && xmlDocGetRootElement(doc)) {
@@ -88,14 +124,16 @@ static int parse(xmlParserCtxtPtr ctxt, xmlDocPtr *out, const char *text, size_t
 	return say_broken(ctxt);
 }
 
-static int check_root(xmlDocPtr doc, const char *name)
+static int check_root(xmlDocPtr doc, const struct xml_limits *limits)
 {
 	const xmlNode *root = xmlDocGetRootElement(doc);
+	size_t i;
 
-	if (!root->ns && !strcmp((const char *)root->name, name))
-		return 0;
+	for (i = 0; !root->ns && i < ARRAY_SIZE(limits->roots) && limits->roots[i]; i++)
+		if (!strcmp((const char *)root->name, limits->roots[i]))
+			return 0;
 	return err_set(EINVAL, "the XML is <%.60s>%s, not <%s>", (const char *)root->name,
-		       root->ns ? " of a namespace" : "", name);
+		       root->ns ? " of a namespace" : "", limits->roots[0]);
 }
 
 int xml_read(xmlDocPtr *out, const char *text, size_t len,
@@ -119,7 +157,7 @@ int xml_read(xmlDocPtr *out, const char *text, size_t len,
 		return err_set(ENOMEM, "no memory");
 	rc = parse(ctxt, &doc, text, len, &reading);
 	xmlFreeParserCtxt(ctxt);
-	rc = rc ? rc : check_root(doc, limits->root);
+	rc = rc ? rc : check_root(doc, limits);
 	if (rc)
 		xmlFreeDoc(doc);
 	else

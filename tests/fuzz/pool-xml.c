@@ -3,7 +3,7 @@
 
 /* A pool's XML: whatever it is, it is read within bounds and told in clean words; what becomes of it
  * asks for RDMA, can be read again, and is the same when it is converted once more. */
-#include "plugin/libvirt/libvirt.h"
+#include "plugin/libvirt/internal.h"
 #include "tests/fuzz/fuzz.h"
 
 static void on_finding(void *arg, const struct finding *finding)
@@ -46,6 +46,7 @@ static char *convert(struct pool_xml *xml)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	_cleanup_(pool_xml_free_p) struct pool_xml *xml = NULL, *again = NULL;
+	_cleanup_(pool_xml_free_p) struct pool_xml *saved = NULL;
 	_cleanup_free_ char *once = NULL, *twice = NULL;
 	char *domain = malloc(size + 1);
 
@@ -55,8 +56,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	domain[size] = '\0';
 	pool_guests_uses(domain, "vms", "/pool");
 	free(domain);
+	if (!pool_xml_parse_saved(&saved, (const char *)data, size))
+		audit(saved);
 	if (pool_xml_parse(&xml, (const char *)data, size))
 		return 0;
+	/* As libvirt keeps it, it may have more around it. */
+	FUZZ_CHECK(saved);
 	audit(xml);
 	once = convert(xml);
 	if (!once)

@@ -738,22 +738,17 @@ static void a_pool_without_its_options_is_taken_back(void)
 
 static bool resolves(const char *target, const char *want)
 {
-	struct nfs_mounts mounts = { .count = 0 };
-	char buf[4096];
-	bool same;
+	char buf[4096] = "";
+	bool same = !pool_target_resolve(host, target, buf, sizeof(buf)) &&
+		    !strcmp(buf, want);
 
-	CU_ASSERT_FATAL(!host_nfs_mounts(host, &mounts));
-	same = !pool_target_resolve(host, &mounts, target, buf, sizeof(buf)) &&
-	       !strcmp(buf, want);
 	if (!same)
 		printf("%s is %s, not %s\n", target, buf, want);
-	host_nfs_mounts_fini(&mounts);
 	return same;
 }
 
 static void a_path_is_walked_as_far_as_the_first_mount(void)
 {
-	struct nfs_mounts none = { .count = 0 };
 	char path[128];
 
 	begin(PLAIN, true);
@@ -764,13 +759,13 @@ static void a_path_is_walked_as_far_as_the_first_mount(void)
 	snprintf(path, sizeof(path), "%s/round", root);
 	CU_ASSERT(!symlink("round", path));
 	CU_ASSERT(resolves("/pool", "/pool"));
-	CU_ASSERT(resolves("//pool/", "/pool/"));
+	CU_ASSERT(resolves("//pool/", "/pool"));
 	CU_ASSERT(resolves("/link", "/pool"));
 	CU_ASSERT(resolves("/near", "/pool"));
-	CU_ASSERT(resolves("/proc/../near/below/../x", "/pool/below/../x"));
+	CU_ASSERT(resolves("/proc/../near/below/../x", "/pool/x"));
 	CU_ASSERT(resolves("/not/there", "/not/there"));
-	CU_ASSERT(resolves("/../..", ""));
-	CU_ASSERT_EQUAL(pool_target_resolve(host, &none, "/round", path, sizeof(path)),
+	CU_ASSERT(resolves("/../..", "/"));
+	CU_ASSERT_EQUAL(pool_target_resolve(host, "/round", path, sizeof(path)),
 			-ELOOP);
 	end();
 }
