@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* Which files a guest's XML names as its disks, read as libvirt reads it (src/conf/domain_conf.c:
+ * virDomainDiskDefParseXML(), virDomainDiskBackingStoreParse(), virDomainDiskDefMirrorParse()):
+ * of several elements of a name the first counts, a disk without a type is a file, a
+ * <backingStore> without a type ends the chain, and a mirror of an old libvirt has its file as an
+ * attribute. Not read: what a guest has besides disks (kernel, NVRAM, file systems), and what
+ * is in the images themselves. */
+#include <libxml/parser.h>
+#include <libxml/tree.h>
+
+#include "plugin/libvirt/internal.h"
+
+/* A chain is nested by one element for each backing file, and libxml2 goes down 256. */
+static const struct xml_limits limits = {
+	.roots = { "domain", "disk", "domstatus", "domainsnapshot" },
+	.bytes = DOMAIN_XML_MAX,
+	.nodes = 16 * DOMAIN_DISKS_MAX,
+	.depth = 255,
+};
+
+/* The disk that is read. */
+struct walk {
+	struct domain_disks *out;
+	size_t room;
+	const char *device;
+	unsigned int depth;
+	bool read_only;
+};
+
+static bool is_element(const xmlNode *node, const char *name)
+{
+	return node->type == XML_ELEMENT_NODE && !node->ns &&
+	       !strcmp((const char *)node->name, name);
+}
+
+/* A copy that is the caller's; NULL where it is empty. Takes @value. */
+static int copy(xmlChar *value, char **out)
+{
+	bool empty = value && !*value;
+
+	*out = value && *value ? strdup((const char *)value) : NULL;
+	xmlFree(value);
+	return *out || empty ? 0 : err_set(ENOMEM, "no memory");
+}
+
+static int attribute(xmlNodePtr node, const char *name, char **out)
+{
+	xmlAttrPtr attr = node ? xmlHasNsProp(node, (const xmlChar *)name, NULL) : NULL;
+
+	*out = NULL;
+	return attr ? copy(xmlNodeGetContent((xmlNodePtr)attr), out) : 0;
+}
+
+static int content(xmlNodePtr node, char **out)
+{
+	*out = NULL;
+	return node ? copy(xmlNodeGetContent(node), out) : 0;
+}
+
+/* --- one image ---------------------------------------------------------------------------- */
+
+static void disk_fini(struct domain_disk *disk)
+{
+	free(disk->device);
+	free(disk->path);
+	free(disk->pool);
+	free(disk->volume);
+	*disk = (struct domain_disk){ .device = NULL };
+}
+
+/* Takes what @disk owns. */
+static int append(struct walk *walk, struct domain_disk *disk)
+{
+	struct domain_disks *out = walk->out;
+
+	if (out->count == DOMAIN_DISKS_MAX)
+		return err_set(EFBIG, "the XML has more than %d disks", DOMAIN_DISKS_MAX);
+	if (out->count == walk->room) {
+		size_t room = walk->room ? 2 * walk->room : 16;
+		struct domain_disk *grown = realloc(out->list, room * sizeof(*grown));
+
+		if (!grown)
+			return err_set(ENOMEM, "no memory");
+		out->list = grown;
+		walk->room = room;
+	}
+	disk->device = strdup(walk->device);
+	if (!disk->device)
+		return err_set(ENOMEM, "no memory");
+	out->list[out->count++] = *disk;
+	*disk = (struct domain_disk){ .device = NULL };
+	return 0;
+}
+
+/* @image has the type, @source the rest. */
+static int read_image(xmlNodePtr image, xmlNodePtr source, struct domain_disk *disk)
+{
+	_cleanup_free_ char *type = NULL;
+	int rc = attribute(image, "type", &type);
+
+	if (rc)
+		return rc;
+	if (!type || !strcmp(type, "file"))
+		return attribute(source, "file", &disk->path);
+	if (!strcmp(type, "dir"))
+		return attribute(source, "dir", &disk->path);
+	if (strcmp(type, "volume"))
+		return 0;
+	rc = attribute(source, "pool", &disk->pool);
+	return rc ? rc : attribute(source, "volume", &disk->volume);
+}
+
+/* @source: NULL: none, as in a drive without a medium. */
+static int add_image(struct walk *walk, xmlNodePtr image, xmlNodePtr source)
+{
+	_cleanup_(disk_fini) struct domain_disk disk = { .depth = walk->depth,
+							 .read_only = walk->read_only };
+	int rc = read_image(image, source, &disk);
+
+	if (rc || !(disk.path || (disk.pool && disk.volume)))
+		return rc;
+	return append(walk, &disk);
+}
+
+/* An image, and the file in which it has its data where that is another one. */
+static int add_with_data(struct walk *walk, xmlNodePtr image, xmlNodePtr source)
+{
+	xmlNodePtr data = pool_xml_child(source, "dataStore");
+	int rc = add_image(walk, image, source);
+
+	return rc || !data ? rc : add_image(walk, data, pool_xml_child(data, "source"));
+}
+
+/* --- a disk --------------------------------------------------------------------------------- */
+
+/* What backs @image, down to the end of the chain. */
+static int add_backing(struct walk *walk, xmlNodePtr image)
+{
+	int rc = 0;
+
+	for (walk->depth = 1; !rc; walk->depth++) {
+		image = pool_xml_child(image, "backingStore");
+		if (!image || !xmlHasNsProp(image, (const xmlChar *)"type", NULL))
+			break;
+		rc = add_with_data(walk, image, pool_xml_child(image, "source"));
+	}
+	walk->depth = 0;
+	return rc;
+}
+
+/* What a running copy writes to. */
+static int add_mirror(struct walk *walk, xmlNodePtr mirror)
+{
+	xmlNodePtr source = pool_xml_child(mirror, "source");
+	int rc = add_with_data(walk, mirror, source ? source : mirror);
+
+	return rc ? rc : add_backing(walk, mirror);
+}
+
+static int add_disk(struct walk *walk, xmlNodePtr disk)
+{
+	xmlNodePtr mirror = pool_xml_child(disk, "mirror");
+	_cleanup_free_ char *target = NULL;
+	_cleanup_free_ char *device = NULL;
+	int rc = attribute(pool_xml_child(disk, "target"), "dev", &target);
+
+	rc = rc ? rc : attribute(disk, "device", &device);
+	if (rc)
+		return rc;
+	walk->device = target ? target : "?";
+	walk->read_only = pool_xml_child(disk, "readonly") ||
+			  (device && !strcmp(device, "cdrom"));
+	rc = add_with_data(walk, disk, pool_xml_child(disk, "source"));
+	rc = rc ? rc : add_backing(walk, disk);
+	return rc || !mirror ? rc : add_mirror(walk, mirror);
+}
+
+/* --- a guest -------------------------------------------------------------------------------- */
+
+static int add_domain(struct walk *walk, xmlNodePtr domain)
+{
+	xmlNodePtr devices, node;
+	int rc = content(pool_xml_child(domain, "name"), &walk->out->name);
+
+	rc = rc ? rc : content(pool_xml_child(domain, "uuid"), &walk->out->uuid);
+	/* libvirt takes the disks of every <devices>. */
+	for (devices = domain->children; devices && !rc; devices = devices->next)
+		for (node = is_element(devices, "devices") ? devices->children : NULL;
+		     node && !rc; node = node->next)
+			if (is_element(node, "disk"))
+				rc = add_disk(walk, node);
+	return rc;
+}
+
+static int add_root(struct walk *walk, xmlNodePtr root)
+{
+	xmlNodePtr domain = root;
+
+	if (is_element(root, "disk"))
+		return add_disk(walk, root);
+	if (!is_element(root, "domain"))
+		domain = pool_xml_child(root, "domain");
+	if (!domain)
+		return err_set(EINVAL, "the XML has no <domain> in its <%s>",
+			       (const char *)root->name);
+	return add_domain(walk, domain);
+}
+
+int domain_disks_parse(struct domain_disks *out, const char *text, size_t len)
+{
+	_cleanup_(domain_disks_fini) struct domain_disks disks = { .name = NULL };
+	struct walk walk = { .out = &disks };
+	xmlDocPtr doc = NULL;
+	int rc = xml_read(&doc, text, len, &limits);
+
+	if (rc)
+		return rc;
+	rc = add_root(&walk, xmlDocGetRootElement(doc));
+	xmlFreeDoc(doc);
+	if (rc)
+		return rc;
+	*out = disks;
+	disks = (struct domain_disks){ .name = NULL };
+	return 0;
+}
+
+void domain_disks_fini(struct domain_disks *disks)
+{
+	while (disks->count)
+		disk_fini(&disks->list[--disks->count]);
+	free(disks->list);
+	free(disks->name);
+	free(disks->uuid);
+	*disks = (struct domain_disks){ .name = NULL };
+}

@@ -1,0 +1,340 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+#include "plugin/libvirt/libvirt.h"
+#include "tests/unit/suite.h"
+
+static struct domain_disks disks;
+static char told[16 * 1024];
+
+static int parse_text(const char *text, size_t len)
+{
+	err_clear();
+	domain_disks_fini(&disks);
+	return domain_disks_parse(&disks, text, len);
+}
+
+/* The disks as text, "vda 0 /a" or "vda 1 pool/volume", "ro" for those that are only read. */
+static const char *tell(void)
+{
+	size_t i, len = 0;
+
+	*told = '\0';
+	for (i = 0; i < disks.count && len + 600 < sizeof(told); i++) {
+		const struct domain_disk *disk = &disks.list[i];
+
+		len += (size_t)snprintf(
+			told + len, sizeof(told) - len, "%s%s %u %s%s%s%s", i ? ", " : "",
+			disk->device, disk->depth, disk->path ? disk->path : disk->pool,
+			disk->path ? "" : "/", disk->path ? "" : disk->volume,
+			disk->read_only ? " ro" : "");
+	}
+	return told;
+}
+
+/* What libvirt's <devices> has. */
+static bool has(const char *devices, const char *want)
+{
+	char *xml;
+	int rc;
+
+	if (asprintf(&xml,
+		     "<domain type='kvm'><name>web1</name><devices>%s</devices></domain>",
+		     devices) < 0)
+		abort();
+	rc = parse_text(xml, strlen(xml));
+	free(xml);
+	if (!rc && !strcmp(tell(), want))
+		return true;
+	fprintf(stderr, "%d %s: %s\n", rc, rc ? err_text() : "", told);
+	return false;
+}
+
+static bool refused(const char *text, int errnum, const char *words)
+{
+	int rc = parse_text(text, strlen(text));
+
+	if (rc == -errnum && strstr(err_text(), words) && !disks.count && !disks.list)
+		return true;
+	fprintf(stderr, "%d %s\n", rc, err_text());
+	return false;
+}
+
+static void files_directories_and_volumes_are_disks(void)
+{
+	CU_ASSERT(has(
+		"<disk type='file'><source file='/a.img'/><target dev='vda'/></disk>"
+		"<disk type='dir'><source dir='/d'/><target dev='vdb'/></disk>"
+		"<disk type='volume'><source pool='vms' volume='b.img'/><target dev='vdc'/></disk>",
+		"vda 0 /a.img, vdb 0 /d, vdc 0 vms/b.img"));
+	CU_ASSERT_STRING_EQUAL(disks.name, "web1");
+	CU_ASSERT_PTR_NULL(disks.uuid);
+	/* libvirt's default */
+	CU_ASSERT(has("<disk><source file='/a'/><target dev='vda'/></disk>", "vda 0 /a"));
+	CU_ASSERT(has("<disk type='file'><source file='/a'/></disk>", "? 0 /a"));
+}
+
+static void other_types_are_left_out(void)
+{
+	CU_ASSERT(has(
+		"<disk type='block'><source dev='/dev/sda'/><target dev='vda'/></disk>"
+		"<disk type='network'><source protocol='nbd' name='a'><host name='h'/></source></disk>"
+		"<disk type='nvme'><source type='pci' namespace='1'/></disk>"
+		"<disk type='vhostuser'><source type='unix' path='/s'/></disk>"
+		"<disk type='frobnicated'><source file='/x'/></disk>"
+		"<filesystem type='mount'><source dir='/fs'/><target dir='x'/></filesystem>"
+		"<hostdev><source file='/h'/></hostdev>",
+		""));
+}
+
+static void drives_without_a_medium_are_left_out(void)
+{
+	CU_ASSERT(has(
+		"<disk type='file' device='cdrom'><target dev='sda'/><readonly/></disk>"
+		"<disk type='file' device='floppy'><source file=''/><target dev='fda'/></disk>"
+		"<disk type='file' device='cdrom'><source startupPolicy='optional'/></disk>"
+		"<disk type='volume'><source pool='vms'/></disk>"
+		"<disk type='volume'><source volume='a'/></disk>"
+		"<disk type='volume'><source pool='' volume=''/></disk>",
+		""));
+}
+
+static void what_is_only_read_is_said(void)
+{
+	CU_ASSERT(has(
+		"<disk type='file' device='cdrom'><source file='/a.iso'/><target dev='sda'/></disk>"
+		"<disk type='file'><source file='/b'/><target dev='vda'/><readonly/></disk>"
+		"<disk type='file'><source file='/c'/><target dev='vdb'/><shareable/></disk>",
+		"sda 0 /a.iso ro, vda 0 /b ro, vdb 0 /c"));
+}
+
+static void backing_files_follow_their_disk(void)
+{
+	CU_ASSERT(has(
+		"<disk type='file'><source file='/a'/><target dev='vda'/>"
+		"<backingStore type='volume'><format type='qcow2'/><source pool='p' volume='b'/>"
+		"<backingStore type='block'><source dev='/dev/b'/>"
+		"<backingStore type='file'><source file='/c'/><backingStore/></backingStore>"
+		"</backingStore></backingStore></disk>"
+		"<disk type='network'><source protocol='nbd'/><target dev='vdb'/>"
+		"<backingStore type='file'><source file='/d'/></backingStore></disk>",
+		"vda 0 /a, vda 1 p/b, vda 3 /c, vdb 1 /d"));
+	/* What has no type ends it, whatever is in it. */
+	CU_ASSERT(has(
+		"<disk type='file'><source file='/a'/><backingStore><source file='/b'/>"
+		"</backingStore></disk>",
+		"? 0 /a"));
+}
+
+static void mirrors_and_files_of_data_belong_to_it(void)
+{
+	CU_ASSERT(has(
+		"<disk type='file'><source file='/a'><dataStore type='file'>"
+		"<format type='raw'/><source file='/a.raw'/></dataStore></source>"
+		"<backingStore type='file'><source file='/b'><dataStore type='file'>"
+		"<source file='/b.raw'/></dataStore></source></backingStore>"
+		"<mirror type='file' job='copy'><source file='/m'/>"
+		"<backingStore type='file'><source file='/n'/></backingStore></mirror>"
+		"<target dev='vda'/></disk>",
+		"vda 0 /a, vda 0 /a.raw, vda 1 /b, vda 1 /b.raw, vda 0 /m, vda 1 /n"));
+	/* Before libvirt 1.2.6 */
+	CU_ASSERT(has("<disk type='file'><source file='/a'/><mirror file='/m'/></disk>",
+		      "? 0 /a, ? 0 /m"));
+	CU_ASSERT(has(
+		"<disk type='file'><source file='/a'/><mirror type='file' file='/old'>"
+		"<source file='/new'/></mirror></disk>",
+		"? 0 /a, ? 0 /new"));
+	/* That is of a mirror alone. */
+	CU_ASSERT(has("<disk type='file' file='/a'/>", ""));
+}
+
+static void of_several_of_a_name_the_first_counts(void)
+{
+	CU_ASSERT(has(
+		"<disk type='file'><source file='/a'/><source file='/b'/>"
+		"<target dev='vda'/><target dev='vdb'/>"
+		"<backingStore/><backingStore type='file'><source file='/c'/></backingStore>"
+		"</disk></devices><devices><disk type='file'><source file='/d'/></disk>",
+		"vda 0 /a, ? 0 /d"));
+}
+
+static void elements_of_a_namespace_are_somebody_elses(void)
+{
+	CU_ASSERT(has(
+		"<x:disk xmlns:x='urn:x' type='file'><source file='/a'/></x:disk>"
+		"<disk xmlns='urn:x' type='file'><source file='/b'/></disk>"
+		"<disk type='file'><source xmlns:x='urn:x' x:file='/c'/></disk>"
+		"<disk type='file'><x:source xmlns:x='urn:x' file='/d'/><source file='/e'/></disk>",
+		"? 0 /e"));
+	CU_ASSERT(refused("<domain xmlns='urn:x'/>", EINVAL, "of a namespace"));
+}
+
+static void any_character_of_a_path_is_kept(void)
+{
+	CU_ASSERT(has(
+		"<disk><source file='/a%20b &amp; c&#10;d&#9;e \xc3\xa4&lt;&#x27;'/></disk>",
+		"? 0 /a%20b & c\nd\te \xc3\xa4<'"));
+}
+
+static void roots_are_those_of_libvirt(void)
+{
+	const char *disk = "<disk type='file'><source file='/a'/></disk>";
+	char xml[512];
+
+	CU_ASSERT(!parse_text(disk, strlen(disk)) && !strcmp(tell(), "? 0 /a"));
+	CU_ASSERT_PTR_NULL(disks.name);
+	snprintf(xml, sizeof(xml),
+		 "<!-- edited --><domstatus state='running'><domain><name>n</name>"
+		 "<uuid>u</uuid><devices>%s</devices></domain></domstatus>",
+		 disk);
+	CU_ASSERT(!parse_text(xml, strlen(xml)) && !strcmp(tell(), "? 0 /a"));
+	CU_ASSERT_STRING_EQUAL(disks.uuid, "u");
+	snprintf(
+		xml, sizeof(xml),
+		"<domainsnapshot><name>s</name><disks><disk name='vda'><source file='/s'/>"
+		"</disk></disks><domain><name>n</name><devices>%s</devices></domain>"
+		"</domainsnapshot>",
+		disk);
+	CU_ASSERT(!parse_text(xml, strlen(xml)) && !strcmp(tell(), "? 0 /a"));
+	CU_ASSERT_STRING_EQUAL(disks.name, "n");
+	CU_ASSERT(refused("<domstatus/>", EINVAL, "no <domain> in its <domstatus>"));
+	CU_ASSERT(refused("<pool/>", EINVAL, "is <pool>, not <domain>"));
+	CU_ASSERT(!parse_text("<domain/>", 9) && !disks.count);
+}
+
+static void what_is_no_xml_is_refused(void)
+{
+	CU_ASSERT(refused("", EINVAL, "empty"));
+	CU_ASSERT(refused("y\ny\ny\n", EINVAL, "line 1"));
+	CU_ASSERT(refused("<domain><devices><disk>", EINVAL, "not well-formed"));
+	CU_ASSERT(refused("<domain><a></domain>", EINVAL, "not well-formed"));
+	CU_ASSERT(parse_text("<domain/>\0", 10) == -EINVAL);
+	CU_ASSERT(refused("<domain><name>\xff</name></domain>", EINVAL, "line 1"));
+}
+
+static void entities_and_external_references_are_refused(void)
+{
+	CU_ASSERT(refused(
+		"<!DOCTYPE domain [<!ENTITY a '/x'>]><domain><name>&a;</name></domain>",
+		EINVAL, "document type"));
+	CU_ASSERT(refused("<!DOCTYPE domain SYSTEM 'http://127.0.0.1:1/'><domain/>",
+			  EINVAL, "document type"));
+	CU_ASSERT(refused("<domain><name>&a;</name></domain>", EINVAL, "line 1"));
+	/* Only an element like any other. */
+	CU_ASSERT(has(
+		"<xi:include xmlns:xi='http://www.w3.org/2001/XInclude' href='/etc/passwd'/>",
+		""));
+}
+
+/* @count times @text, between two others. */
+static char *many(const char *before, const char *text, size_t count, const char *after,
+		  size_t *len)
+{
+	size_t one = strlen(text), i;
+	char *xml, *at;
+
+	*len = strlen(before) + one * count + strlen(after);
+	xml = malloc(*len + 1);
+	if (!xml)
+		abort();
+	at = stpcpy(xml, before);
+	for (i = 0; i < count; i++, at += one)
+		memcpy(at, text, one);
+	strcpy(at, after);
+	return xml;
+}
+
+static int parse_many(const char *text, size_t count)
+{
+	size_t len;
+	char *xml = many("<domain><devices>", text, count, "</devices></domain>", &len);
+	int rc = parse_text(xml, len);
+
+	free(xml);
+	return rc;
+}
+
+static void five_hundred_disks_are_five_hundred(void)
+{
+	const char *disk =
+		"<disk type='file'><source file='/a'/><target dev='vda'/></disk>";
+
+	CU_ASSERT(!parse_many(disk, 500));
+	CU_ASSERT_EQUAL(disks.count, 500);
+	CU_ASSERT(!parse_many(disk, DOMAIN_DISKS_MAX));
+	CU_ASSERT_EQUAL(disks.count, DOMAIN_DISKS_MAX);
+	CU_ASSERT_EQUAL(parse_many(disk, DOMAIN_DISKS_MAX + 1), -EFBIG);
+	CU_ASSERT_EQUAL(disks.count, 0);
+	/* Each is small, and takes memory. */
+	CU_ASSERT_EQUAL(parse_many("<a/>", 262144), -EFBIG);
+	CU_ASSERT_EQUAL(parse_many("<a b='' c='' d=''/>", 100000), -EFBIG);
+	CU_ASSERT_EQUAL(parse_many("<a xmlns:b='c'/>", 150000), -EFBIG);
+	CU_ASSERT_EQUAL(parse_many("<!---->", 262144), -EFBIG);
+	CU_ASSERT_EQUAL(parse_many("<?a?>", 262144), -EFBIG);
+	CU_ASSERT_PTR_NOT_NULL(strstr(err_text(), "too many elements"));
+}
+
+/* @depth backing files, the last of which is /last. */
+static int parse_chain(size_t depth)
+{
+	const char *open = "<backingStore type='file'><source file='/b'/>";
+	size_t len;
+	char *start = many("<domain><devices><disk><source file='/a'/>", open, depth, "",
+			   &len);
+	char *xml;
+	int rc;
+
+	xml = many(start, "</backingStore>", depth, "</disk></devices></domain>", &len);
+	rc = parse_text(xml, len);
+	free(start);
+	free(xml);
+	return rc;
+}
+
+static void chains_of_two_hundred_are_read(void)
+{
+	CU_ASSERT(!parse_chain(200));
+	CU_ASSERT_EQUAL(disks.count, 201);
+	CU_ASSERT_EQUAL(disks.list[200].depth, 200);
+	CU_ASSERT(parse_chain(260) < 0);
+	CU_ASSERT(parse_chain(100000) < 0);
+}
+
+static void what_is_huge_is_refused_and_what_is_large_is_not(void)
+{
+	size_t len;
+	char *xml = many("<domain><!--", "x", DOMAIN_XML_MAX - 64, "--></domain>", &len);
+
+	/* libxml2's own bound of one text is 10 MB. */
+	CU_ASSERT(parse_text(xml, len) < 0);
+	free(xml);
+	xml = many("<domain>", "<!--xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx-->",
+		   250000, "</domain>", &len);
+	CU_ASSERT(len < DOMAIN_XML_MAX);
+	CU_ASSERT(!parse_text(xml, len));
+	free(xml);
+	xml = many("<domain>", " ", DOMAIN_XML_MAX, "</domain>", &len);
+	CU_ASSERT_EQUAL(parse_text(xml, len), -EFBIG);
+	free(xml);
+}
+
+static void what_is_given_back_is_nothing(void)
+{
+	domain_disks_fini(&disks);
+	domain_disks_fini(&disks);
+	CU_ASSERT(!disks.count && !disks.list && !disks.name);
+}
+
+SUITE_MAIN("domain-xml", TEST(files_directories_and_volumes_are_disks),
+	   TEST(other_types_are_left_out), TEST(drives_without_a_medium_are_left_out),
+	   TEST(what_is_only_read_is_said), TEST(backing_files_follow_their_disk),
+	   TEST(mirrors_and_files_of_data_belong_to_it),
+	   TEST(of_several_of_a_name_the_first_counts),
+	   TEST(elements_of_a_namespace_are_somebody_elses),
+	   TEST(any_character_of_a_path_is_kept), TEST(roots_are_those_of_libvirt),
+	   TEST(what_is_no_xml_is_refused),
+	   TEST(entities_and_external_references_are_refused),
+	   TEST(five_hundred_disks_are_five_hundred),
+	   TEST(chains_of_two_hundred_are_read),
+	   TEST(what_is_huge_is_refused_and_what_is_large_is_not),
+	   TEST(what_is_given_back_is_nothing))
