@@ -18,6 +18,11 @@ const struct journal_row journal_table[JOURNAL_EVENT_COUNT] = {
 	[JOURNAL_FINDING] = { "finding", "6c0883e8adfd492ba3203b75cc0c1b05", 4 },
 	[JOURNAL_WARNING] = { "warning", "64d1dd34c56247708349c3234161cce6", 4 },
 	[JOURNAL_UNMOUNTED] = { "unmounted", "0fb725fbb4334200b18757e86f7b0246", 6 },
+	[JOURNAL_GATE_REFUSED] = { "gate-refused", "685584d3f8cf4e86bb262777dbad76d7", 3 },
+	[JOURNAL_GATE_UNKNOWN] = { "gate-unknown", "3d6670de4ee848ee9ca06c8f21b88bb0", 4 },
+	[JOURNAL_GATE_FAILED] = { "gate-failed", "95d19f17f4a14219b40822241e5a442f", 3 },
+	[JOURNAL_LOST] = { "lost", "4472ebadc44c491f93fddac77784dd1f", 3 },
+	[JOURNAL_BACK] = { "back", "79ddad7ff3e74134807a1971dec96d94", 5 },
 };
 
 static bool is_name(const char *name)

@@ -24,6 +24,11 @@ enum journal_event {
 	JOURNAL_FINDING, /* a check of this host or of the way to the server that is not good */
 	JOURNAL_WARNING, /* the options or the record: something that somebody should know */
 	JOURNAL_UNMOUNTED, /* umount.nfsrdma took the record away */
+	JOURNAL_GATE_REFUSED, /* a guest was not let start, move or take a disk: one entry a disk */
+	JOURNAL_GATE_UNKNOWN, /* the gate could not find out, and did what the policy says then */
+	JOURNAL_GATE_FAILED, /* the gate itself did not work; it let pass what came */
+	JOURNAL_LOST, /* the watcher: a mount, a pool or a guest's disk is not over RDMA any more */
+	JOURNAL_BACK, /* the watcher: it is again */
 	JOURNAL_EVENT_COUNT
 };
 
