@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* The answer, from what a path lies on and who wants what there, and its words: one sentence, for
+ * virsh and VDSM show no more, with all names in it that somebody needs at night. */
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "plugin/guard/internal.h"
+
+/* A path in a sentence, of which the beginning and the end say most. */
+#define SHOWN_MAX 160
+
+struct shown {
+	char text[SHOWN_MAX + 4];
+};
+
+static const char *show(struct shown *shown, const char *text)
+{
+	size_t len = strlen(text), half = SHOWN_MAX / 2;
+
+	if (len <= SHOWN_MAX)
+		strcpy(shown->text, text);
+	else
+		snprintf(shown->text, sizeof(shown->text), "%.*s...%s", (int)half - 3,
+			 text, text + len - half);
+	return shown->text;
+}
+
+PRINTF_LIKE(3, 4)
+static void say(char *buf, size_t cap, const char *fmt, ...)
+{
+	char text[2048];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	/* What came from elsewhere has no newline any more, and is not cut within a character. */
+	text_copy(buf, cap, text);
+}
+
+/* --- parts of sentences --------------------------------------------------------------------- */
+
+struct sentence {
+	const struct guard_seen *seen;
+	const char *disk, *file;
+	const char *source, *target, *type; /* of the mount; "" none known */
+	const char *by, *verb;              /* "/etc/nfsrdma.conf:3" "requires" */
+	const char *what;                   /* is wanted there: "nas:/vm", "a mount" */
+	char *text, *remedy;
+};
+
+#define SAY(sentence, ...)    say((sentence)->text, GUARD_TEXT_MAX, __VA_ARGS__)
+#define REMEDY(sentence, ...) say((sentence)->remedy, GUARD_TEXT_MAX, __VA_ARGS__)
+
+static const char *verb_of(const struct guard_wish *wish)
+{
+	if (!wish->covered)
+		return wish->many ? "want" : "wants";
+	return wish->mode == POLICY_PREFER ? "prefers" : "requires";
+}
+
+/* How what is missing comes to be there. */
+static void say_mount(struct sentence *s, const char *before)
+{
+	const struct guard_place *place = s->seen->wish.place;
+
+	if (place && place->pool)
+		REMEDY(s,
+		       "%sStart the pool ('virsh pool-start %s'), then 'nfsrdma pool verify %s'.",
+		       before, place->pool, place->pool);
+	else if (place)
+		REMEDY(s, "%sMount it ('mount %s'), then look at 'nfsrdma mounts'.",
+		       before, s->seen->dir);
+	else
+		REMEDY(s,
+		       "%sMount what belongs on %s over RDMA ('mount -t nfsrdma SERVER:/EXPORT %s').",
+		       before, s->seen->dir, s->seen->dir);
+}
+
+static void say_other(struct sentence *s)
+{
+	const struct guard_place *place = s->seen->wish.place;
+
+	SAY(s, "disk %s (%s) is on %s, mounted at %s over %s, and %s %s RDMA", s->disk,
+	    s->file, s->source, s->target, s->seen->proto, s->by, s->verb);
+	if (place && place->pool)
+		REMEDY(s,
+		       "Shut down the guests of pool '%s', 'virsh pool-destroy %s', 'virsh pool-start %s', 'nfsrdma pool verify %s'; 'nfsrdma mounts' shows what else of that server is over TCP.",
+		       place->pool, place->pool, place->pool, place->pool);
+	else
+		REMEDY(s,
+		       "Unmount %s, and what else of that server is over TCP in the same version of NFS; then mount it with proto=rdma,port=20049. 'nfsrdma mounts' shows them all.",
+		       s->seen->dir);
+}
+
+static void say_unproven(struct sentence *s)
+{
+	SAY(s,
+	    "disk %s (%s) is on %s, mounted at %s, not proven to be over RDMA (%s), and %s %s RDMA",
+	    s->disk, s->file, s->source, s->target, s->seen->why, s->by, s->verb);
+	REMEDY(s,
+	       "Wait for the mount to end, or let the watcher prove it (systemctl start nfsrdma-watch); else unmount %s and mount it again.",
+	       s->seen->dir);
+}
+
+static void say_doubtful(struct sentence *s)
+{
+	SAY(s,
+	    "disk %s (%s) is on %s, mounted at %s, nobody knows over what (%s), and %s %s RDMA",
+	    s->disk, s->file, s->source, s->target, s->seen->why, s->by, s->verb);
+	REMEDY(s,
+	       "Look at 'nfsrdma mounts' as root on this host; on-unknown= in nfsrdma.conf says what is done while nobody knows.");
+}
+
+static void say_stranger(struct sentence *s)
+{
+	struct shown dir;
+
+	SAY(s, "disk %s (%s) is on %s (%s), mounted at %s, where %s %s %s over RDMA",
+	    s->disk, s->file, s->source, s->type, s->target, s->by, s->verb, s->what);
+	snprintf(dir.text, sizeof(dir.text), "Unmount %.100s. ", s->target);
+	say_mount(s, dir.text);
+}
+
+static void say_empty(struct sentence *s)
+{
+	bool nfs = *s->seen->proto || !strncmp(s->type, "nfs", 3);
+	struct shown dir;
+
+	SAY(s,
+	    "disk %s (%s) would be on %s (%s): nothing is mounted at %s, where %s %s %s over RDMA",
+	    s->disk, s->file, nfs ? s->source : s->target, s->type,
+	    show(&dir, s->seen->dir), s->by, s->verb, s->what);
+	say_mount(s, "");
+}
+
+static void say_automount(struct sentence *s)
+{
+	SAY(s,
+	    "disk %s (%s) is below %s, which is mounted on demand and not mounted now, and %s %s RDMA",
+	    s->disk, s->file, s->target, s->by, s->verb);
+	REMEDY(s, "Have it mounted before: 'ls %s'.", s->seen->dir);
+}
+
+static void say_lost(struct sentence *s)
+{
+	SAY(s, "disk %s (%s): nobody knows whether it is on RDMA: %s", s->disk, s->file,
+	    s->seen->why);
+	REMEDY(s,
+	       "Mend what is named, or look at 'nfsrdma mounts' as root on this host; on-unknown= in nfsrdma.conf says what is done while nobody knows.");
+}
+
+/* --- the answer ----------------------------------------------------------------------------- */
+
+static const struct {
+	enum guard_answer answer;
+	const char *id;
+	void (*say)(struct sentence *sentence);
+	bool strict; /* nothing of NFS is there, so TCP is neither: "prefer" does not help */
+} rows[GROUND_COUNT] = {
+	[GROUND_RDMA] = { GUARD_PASS, "gate.transport", NULL },
+	[GROUND_OTHER] = { GUARD_REFUSE, "gate.transport", say_other },
+	[GROUND_UNPROVEN] = { GUARD_REFUSE, "gate.transport", say_unproven },
+	[GROUND_DOUBTFUL] = { GUARD_UNKNOWN, "gate.unknown", say_doubtful },
+	[GROUND_STRANGER] = { GUARD_REFUSE, "gate.mount", say_stranger, true },
+	[GROUND_EMPTY] = { GUARD_REFUSE, "gate.mount", say_empty, true },
+	[GROUND_AUTOMOUNT] = { GUARD_UNKNOWN, "gate.unknown", say_automount },
+	[GROUND_LOST] = { GUARD_UNKNOWN, "gate.unknown", say_lost },
+};
+
+static void tell(const struct guard_seen *seen, const char *disk, const char *file,
+		 struct guard_verdict *out)
+{
+	const struct guard_place *place = seen->wish.place;
+	const struct host_mount *mount = seen->mount;
+	struct shown shown[4];
+	struct sentence s = {
+		.seen = seen,
+		.disk = disk,
+		.file = show(&shown[0], file),
+		.source = show(&shown[1], mount ? mount->source : ""),
+		.target = show(&shown[2], mount ? mount->target : "/"),
+		.type = mount ? mount->type : "?",
+		.by = seen->wish.by,
+		.verb = verb_of(&seen->wish),
+		.what = show(&shown[3],
+			     place && place->fs_spec ? place->fs_spec : "a mount"),
+		.text = out->text,
+		.remedy = out->remedy,
+	};
+
+	rows[seen->ground].say(&s);
+}
+
+static void keep_names(const struct guard_seen *seen, const char *file,
+		       struct guard_verdict *out)
+{
+	const struct guard_place *place = seen->wish.place;
+	bool empty = seen->ground == GROUND_EMPTY;
+	const char *source = empty         ? place ? place->fs_spec : NULL
+			     : seen->mount ? seen->mount->source
+					   : NULL;
+	bool nfs = seen->ground < GROUND_STRANGER || *seen->proto;
+
+	text_copy(out->path, sizeof(out->path), file);
+	if (seen->wish.wanted)
+		text_copy(out->by, sizeof(out->by), seen->wish.by);
+	if (!out->wanted && !nfs)
+		return;
+	text_copy(out->target, sizeof(out->target), seen->dir);
+	text_copy(out->fs_spec, sizeof(out->fs_spec), source ? source : "");
+	snprintf(out->proto, sizeof(out->proto), "%s", seen->proto);
+}
+
+void decide(const struct guard_seen *seen, const char *disk, const char *file,
+	    struct guard_verdict *out)
+{
+	const struct guard_wish *wish = &seen->wish;
+	bool lost = seen->ground == GROUND_LOST;
+
+	*out = (struct guard_verdict){ .answer = GUARD_PASS, .id = "gate.transport" };
+	out->wanted = wish->wanted && wish->mode != POLICY_OFF;
+	keep_names(seen, file, out);
+	if (!out->wanted && (!lost || wish->covered))
+		return;
+	out->answer = rows[seen->ground].answer;
+	out->id = rows[seen->ground].id;
+	if (!rows[seen->ground].say)
+		return;
+	tell(seen, disk, file, out);
+	if (out->wanted && wish->mode == POLICY_PREFER && !rows[seen->ground].strict) {
+		out->loud = true;
+		out->answer = out->answer == GUARD_REFUSE ? GUARD_PASS : out->answer;
+		return;
+	}
+	out->refuse = out->answer == GUARD_REFUSE ||
+		      wish->on_unknown == POLICY_UNKNOWN_REFUSE;
+}

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* What is read once for all disks: mounts, records' boot, policy, fstab, nfsmount.conf, and where the
+ * directories lead on which somebody wants something mounted. Then the question, disk by disk. */
+#include <stdio.h>
+
+#include "plugin/guard/internal.h"
+
+/* --- reading ---------------------------------------------------------------------------------- */
+
+/* Where it cannot be followed it is as it was written. */
+static int add_spot(struct guard *guard, const struct guard_place *place)
+{
+	struct guard_spot *spot = &guard->spots[guard->nspots];
+	struct host_way way;
+
+	if (!place->target || *place->target != '/')
+		return 0;
+	spot->place = place;
+	spot->path = strdup(host_way(guard->host, &guard->mounts, place->target, &way)
+				    ? place->target
+				    : way.path);
+	if (!spot->path)
+		return err_set(ENOMEM, "no memory");
+	guard->nspots++;
+	return 0;
+}
+
+static int add_spots(struct guard *guard, const struct guard_places *places)
+{
+	size_t i;
+	int rc = 0;
+
+	for (i = 0; !rc && places && i < places->count; i++)
+		rc = add_spot(guard, &places->list[i]);
+	return rc;
+}
+
+static int find_spots(struct guard *guard)
+{
+	size_t count = guard->fstab.count + (guard->places ? guard->places->count : 0);
+	int rc;
+
+	guard->spots = calloc(count + 1, sizeof(*guard->spots));
+	if (!guard->spots)
+		return err_set(ENOMEM, "no memory");
+	/* A pool says more of itself than the line by which it is mounted. */
+	rc = add_spots(guard, guard->places);
+	rc = rc ? rc : add_spots(guard, &guard->fstab);
+	if (!rc)
+		wish_sort(guard);
+	return rc;
+}
+
+static int read_mounts(struct guard *guard)
+{
+	struct mounts_seen seen = { .now = &guard->nfs };
+	int rc = host_mounts(guard->host, &guard->mounts);
+
+	rc = rc ? rc : host_nfs_mounts(guard->host, &guard->nfs);
+	if (rc)
+		return err_context(rc, "mounts cannot be read");
+	/* Without it less is known of what was wanted; check tells what is wrong with it. */
+	if (conf_open(&guard->nfsmount_conf, guard->host, "etc/nfsmount.conf"))
+		guard->nfsmount_conf = NULL;
+	seen.nfsmount_conf = guard->nfsmount_conf;
+	rc = mounts_audit(&seen, &guard->verdicts);
+	guard->by_mount = calloc((size_t)guard->nfs.count + 1, sizeof(*guard->by_mount));
+	guard->last = calloc(1, sizeof(*guard->last));
+	if (!rc && (!guard->by_mount || !guard->last))
+		rc = err_set(ENOMEM, "no memory");
+	return rc;
+}
+
+int guard_open(struct guard **out, const struct guard_sources *sources)
+{
+	_cleanup_(guard_close_p) struct guard *guard = calloc(1, sizeof(*guard));
+	int rc;
+
+	if (!guard)
+		return err_set(ENOMEM, "no memory");
+	guard->host = sources->host;
+	guard->now = sources->now;
+	guard->places = sources->places;
+	guard->places_unknown = sources->places_unknown;
+	rc = policy_open(&guard->policies, guard->host);
+	rc = rc ? rc : read_mounts(guard);
+	rc = rc ? rc : guard_places_fstab(guard->host, &guard->fstab);
+	rc = rc ? rc : find_spots(guard);
+	if (rc)
+		return rc;
+	if (record_boot_id(guard->host, guard->boot_id, sizeof(guard->boot_id)))
+		*guard->boot_id = '\0';
+	*out = take_ptr(guard);
+	return 0;
+}
+
+void guard_close(struct guard *guard)
+{
+	unsigned int i;
+
+	if (!guard)
+		return;
+	for (i = 0; guard->by_mount && i < guard->nfs.count; i++)
+		free(guard->by_mount[i]);
+	free(guard->by_mount);
+	free(guard->last);
+	while (guard->nspots)
+		free(guard->spots[--guard->nspots].path);
+	free(guard->spots);
+	free(guard->verdicts);
+	conf_close(guard->nfsmount_conf);
+	policy_free(guard->policies);
+	host_nfs_mounts_fini(&guard->nfs);
+	host_mounts_fini(&guard->mounts);
+	guard_places_fini(&guard->fstab);
+	free(guard);
+}
+
+void guard_close_p(struct guard **guard)
+{
+	guard_close(*guard);
+}
+
+/* --- the question ------------------------------------------------------------------------------- */
+
+static const struct guard_place *find_pool(const struct guard *guard, const char *pool)
+{
+	size_t i;
+
+	for (i = 0; guard->places && i < guard->places->count; i++)
+		if (guard->places->list[i].pool &&
+		    !strcmp(guard->places->list[i].pool, pool))
+			return &guard->places->list[i];
+	return NULL;
+}
+
+/* libvirt's volumes lie in their pool's target, and nowhere else. */
+static bool is_file_name(const char *volume)
+{
+	return *volume && !strchr(volume, '/') && strcmp(volume, ".") &&
+	       strcmp(volume, "..");
+}
+
+/* The file of a volume. -ENOENT with why it is not known. */
+static int find_volume(const struct guard *guard, const struct guard_disk *disk,
+		       char path[PATH_MAX])
+{
+	const struct guard_place *place;
+
+	if (!disk->pool || !disk->volume)
+		return err_set(ENOENT, "it names no file");
+	place = find_pool(guard, disk->pool);
+	if (!place && guard->places_unknown)
+		return err_set(ENOENT, "pools could not be read: %.160s",
+			       guard->places_unknown);
+	if (!place || !place->target)
+		return err_set(ENOENT, "no pool of this host is called '%.80s'",
+			       disk->pool);
+	if (!is_file_name(disk->volume))
+		return err_set(ENOENT, "'%.80s' is no name of a volume", disk->volume);
+	if (snprintf(path, PATH_MAX, "%s/%s", place->target, disk->volume) >= PATH_MAX)
+		return err_set(ENOENT, "its path has more than %d bytes", PATH_MAX - 1);
+	return 0;
+}
+
+void guard_ask(const struct guard *guard, const struct guard_disk *disk,
+	       struct guard_verdict *out)
+{
+	const char *name = disk->name ? disk->name : "?";
+	char file[PATH_MAX], shown[256];
+	struct guard_seen seen;
+
+	if (!disk->path && find_volume(guard, disk, file)) {
+		ground_lost(guard, "/", err_text(), &seen);
+		snprintf(shown, sizeof(shown), "volume '%.100s' of pool '%.100s'",
+			 disk->volume ? disk->volume : "", disk->pool ? disk->pool : "");
+		decide(&seen, name, shown, out);
+		*out->path = '\0';
+		return;
+	}
+	if (disk->path && snprintf(file, sizeof(file), "%s", disk->path) >= PATH_MAX)
+		ground_lost(guard, "/", "the path is too long", &seen);
+	else
+		ground_of_path(guard, file, &seen);
+	decide(&seen, name, file, out);
+}
+
+void guard_finding(const struct guard_verdict *verdict, struct finding *out)
+{
+	static const enum finding_status statuses[] = {
+		[GUARD_PASS] = FINDING_PASS,
+		[GUARD_REFUSE] = FINDING_FAIL,
+		[GUARD_UNKNOWN] = FINDING_UNKNOWN,
+	};
+	const struct {
+		const char *key, *value;
+	} evidence[] = {
+		{ "file", verdict->path },       { "target", verdict->target },
+		{ "fs_spec", verdict->fs_spec }, { "proto", verdict->proto },
+		{ "wanted_by", verdict->by },    { "remedy", verdict->remedy },
+	};
+	enum finding_status status = statuses[verdict->answer];
+	size_t i;
+
+	if (status == FINDING_PASS && verdict->loud)
+		status = FINDING_WARN;
+	if (*verdict->text)
+		finding_init(out, verdict->id, status, "%s", verdict->text);
+	else if (verdict->wanted)
+		finding_init(out, verdict->id, status, "%s is on %s, over %s",
+			     verdict->path, verdict->fs_spec, verdict->proto);
+	else
+		finding_init(out, verdict->id, status,
+			     "%s is not wanted over RDMA by anybody", verdict->path);
+	for (i = 0; i < ARRAY_SIZE(evidence); i++)
+		if (*evidence[i].value)
+			finding_text(out, evidence[i].key, "%s", evidence[i].value);
+}

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* May this guest use that disk? The question of every gate: libvirt's hook, VDSM's hooks, and the
+ * watcher for what is plugged in later. A disk that should be on NFS over RDMA and is not must not
+ * be started: it would be slow, or on a local directory where nobody mounted anything.
+ *
+ * A disk should be on RDMA if
+ *  - a section of the policy covers its server, its export or its directory and says require;
+ *  - the pool it lies in, or a line of fstab, names RDMA among its options;
+ *  - a record in /run/nfsrdma says that its mount was wanted so;
+ *  - the mount itself was asked for so (utab), or nfsmount.conf has it so.
+ * Nothing of that: it passes, whatever it is on. Over TCP "prefer" passes, and says so; where nothing
+ * is mounted, that is no TCP either. "off" passes.
+ *
+ * It is on RDMA if mountinfo and mountstats say so, and no record of that mount says otherwise (a
+ * helper that has not proven it yet, or died before). Everything is read from files of the
+ * kernel and of this host; no path at or below a network mount is ever touched, so a server that
+ * is gone costs nothing. Of what cannot be found out the policy's on-unknown decides. */
+#ifndef PLUGIN_GUARD_H
+#define PLUGIN_GUARD_H
+
+#include "plugin/host/host.h"
+#include "plugin/journal/journal.h"
+#include "plugin/options/options.h"
+#include "rpcrdma/finding.h"
+
+/* places.c: directories on which somebody wants something mounted */
+
+struct guard_place {
+	char *pool;    /* libvirt's name of it; NULL: a line of fstab */
+	char *target;  /* the mount point as it is written */
+	char *fs_spec; /* "nas:/vm"; NULL: not of NFS */
+	bool wants_rdma;
+	char by[POLICY_FROM_MAX]; /* who says so: "pool 'vm'", "/etc/fstab:7" */
+};
+
+struct guard_places {
+	size_t count;
+	struct guard_place *list;
+};
+
+/* Copies. -ENOMEM. */
+int guard_places_add(struct guard_places *places, const struct guard_place *place);
+/* Lines of etc/fstab of type nfs, nfs4 and nfsrdma. Absent is empty. Errors: of reading. */
+int guard_places_fstab(const struct host *host, struct guard_places *places);
+void guard_places_fini(struct guard_places *places);
+
+/* guard.c */
+
+struct guard;
+
+struct guard_sources {
+	const struct host *host;
+	/* May be NULL: none known. Borrowed until guard_close(). With @places_unknown set pools, or
+	 * some of them, could not be read, and why: a volume of one that is not known is then unknown. */
+	const struct guard_places *places;
+	const char *places_unknown;
+	uint64_t now; /* CLOCK_MONOTONIC in ms: for the age of records */
+};
+
+/* Reads mounts, policy, fstab and nfsmount.conf once. Errors: the policy is broken (-EINVAL, with file
+ * and line), or mounts cannot be read: then nothing can be asked. */
+int guard_open(struct guard **out, const struct guard_sources *sources);
+void guard_close(struct guard *guard);
+void guard_close_p(struct guard **guard);
+
+struct guard_disk {
+	const char *name;          /* "vda", for the sentence */
+	const char *path;          /* absolute; NULL: a volume */
+	const char *pool, *volume; /* NULL: a path */
+};
+
+enum guard_answer {
+	GUARD_PASS,    /* it is on RDMA, or nobody wants it there */
+	GUARD_REFUSE,  /* it should be, and is not */
+	GUARD_UNKNOWN, /* could not be found out */
+};
+
+#define GUARD_TEXT_MAX 512
+
+struct guard_verdict {
+	enum guard_answer answer;
+	bool refuse; /* GUARD_REFUSE, or GUARD_UNKNOWN where on-unknown says so and it is not prefer */
+	bool wanted; /* somebody wants it over RDMA */
+	bool loud;   /* it passes, and somebody should know: prefer, and over TCP */
+	const char
+		*id; /* of the finding: gate.transport, gate.mount, gate.unknown, ... */
+	/* "disk vda (/srv/vm/a.img) is on nas:/vm, mounted at /srv/vm over tcp, and /etc/nfsrdma.conf:3
+	 * requires RDMA"; "" where there is nothing to say. */
+	char text[GUARD_TEXT_MAX];
+	char remedy[GUARD_TEXT_MAX]; /* what to do, a sentence */
+	char path[PATH_MAX];         /* the file; of a volume in its pool's target */
+	/* Of the mount, or of the one that is missing; "" none, or not known. Of one that is on an
+	 * NFS mount also where nobody wants anything. */
+	char target[256], fs_spec[256];
+	char proto[16];           /* what it goes over; "" none, or not known */
+	char by[POLICY_FROM_MAX]; /* who wants it; "" */
+};
+
+/* Never fails: what goes wrong is unknown. */
+void guard_ask(const struct guard *guard, const struct guard_disk *disk,
+	       struct guard_verdict *out);
+/* The same as a finding, for reports; of one that passes without a word: gate.transport, pass. */
+void guard_finding(const struct guard_verdict *verdict, struct finding *out);
+
+#endif

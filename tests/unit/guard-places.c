@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* Directories on which somebody wants something mounted: of fstab, and as a list. */
+#include "plugin/guard/guard.h"
+#include "tests/unit/host-tree.h"
+
+static struct tree tree;
+static struct guard_places places;
+
+static int read_fstab(const char *text)
+{
+	int rc;
+
+	tree_new(&tree);
+	if (text)
+		tree_write(&tree, "etc/fstab", text);
+	places = (struct guard_places){ .count = 0 };
+	rc = guard_places_fstab(tree.host, &places);
+	tree_free(&tree);
+	return rc;
+}
+
+static void lines_of_nfs_are_taken_with_their_numbers(void)
+{
+	CU_ASSERT_EQUAL(read_fstab("# /etc/fstab\n"
+				   "/dev/sda1 / ext4 defaults 0 1\n"
+				   "\n"
+				   "nas:/vm /srv/vm nfs proto=rdma,port=20049 0 0\n"
+				   "  nas:/a\\040b\t/srv/a\\040b  nfs4\tvers=4.2\t0 0\n"
+				   "[2001:db8::1]:/x /srv/x nfsrdma"),
+			0);
+	CU_ASSERT_EQUAL_FATAL(places.count, 3);
+	CU_ASSERT_PTR_NULL(places.list[0].pool);
+	CU_ASSERT_STRING_EQUAL(places.list[0].target, "/srv/vm");
+	CU_ASSERT_STRING_EQUAL(places.list[0].fs_spec, "nas:/vm");
+	CU_ASSERT_STRING_EQUAL(places.list[0].by, "/etc/fstab:4");
+	CU_ASSERT_TRUE(places.list[0].wants_rdma);
+	CU_ASSERT_STRING_EQUAL(places.list[1].target, "/srv/a b");
+	CU_ASSERT_STRING_EQUAL(places.list[1].fs_spec, "nas:/a b");
+	CU_ASSERT_STRING_EQUAL(places.list[1].by, "/etc/fstab:5");
+	CU_ASSERT_FALSE(places.list[1].wants_rdma);
+	CU_ASSERT_STRING_EQUAL(places.list[2].by, "/etc/fstab:6");
+	CU_ASSERT_TRUE(places.list[2].wants_rdma);
+	guard_places_fini(&places);
+}
+
+static void options_say_whether_rdma_is_wanted(void)
+{
+	static const struct {
+		const char *type, *options;
+		bool want;
+	} rows[] = {
+		{ "nfs", "defaults", false },
+		{ "nfs", "rdma", true },
+		{ "nfs", "rdma,port=20049", true },
+		{ "nfs", "proto=rdma6", true },
+		{ "nfs", "proto=tcp", false },
+		{ "nfs", "rdma,tcp", true },
+		{ "nfs", "nordma", false },
+		{ "nfs", "x-note=rdma", false },
+		{ "nfs4", "vers=4.2,proto=rdma,noauto", true },
+		{ "nfsrdma", "defaults", true },
+		{ "nfsrdma", "nfsrdma.policy=require", true },
+		{ "nfsrdma", "proto=rdma,nfsrdma.policy=prefer", false },
+		{ "nfsrdma", "nfsrdma.policy=off", false },
+	};
+	char text[256];
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		snprintf(text, sizeof(text), "nas:/vm /srv/vm %s %s 0 0\n", rows[i].type,
+			 rows[i].options);
+		CU_ASSERT_EQUAL(read_fstab(text), 0);
+		CU_ASSERT_EQUAL_FATAL(places.count, 1);
+		CU_ASSERT_EQUAL(places.list[0].wants_rdma, rows[i].want);
+		if (places.list[0].wants_rdma != rows[i].want)
+			printf("%s\n", text);
+		guard_places_fini(&places);
+	}
+}
+
+static void what_makes_no_sense_costs_no_other_line(void)
+{
+	CU_ASSERT_EQUAL(
+		read_fstab("nfs\nnas:/x\nnas:/x nfs\nnas:/y relative nfs rdma 0 0\n"
+			   "nas:/y none nfs rdma 0 0\n\"nas:/ nfs\n"
+			   "nas:/vm /srv/vm nfs rdma\",x=\"a,b 0 0\n"),
+		0);
+	CU_ASSERT_EQUAL_FATAL(places.count, 1);
+	CU_ASSERT_STRING_EQUAL(places.list[0].by, "/etc/fstab:7");
+	CU_ASSERT_TRUE(places.list[0].wants_rdma);
+	guard_places_fini(&places);
+}
+
+static void absent_is_empty_and_unreadable_is_not(void)
+{
+	CU_ASSERT_EQUAL(read_fstab(NULL), 0);
+	CU_ASSERT_EQUAL(places.count, 0);
+	CU_ASSERT_EQUAL(read_fstab(""), 0);
+	CU_ASSERT_EQUAL(places.count, 0);
+	guard_places_fini(&places);
+	tree_new(&tree);
+	tree_fifo(&tree, "etc/fstab");
+	CU_ASSERT_EQUAL(guard_places_fstab(tree.host, &places), -EINVAL);
+	tree_free(&tree);
+}
+
+static void what_is_added_is_copied(void)
+{
+	char target[] = "/srv/vm";
+	struct guard_place place = { .pool = NULL, .target = target, .by = "x\ny" };
+	size_t i;
+
+	places = (struct guard_places){ .count = 0 };
+	for (i = 0; i < 100; i++) {
+		target[5] = (char)('0' + i % 10);
+		CU_ASSERT_EQUAL(guard_places_add(&places, &place), 0);
+	}
+	CU_ASSERT_EQUAL(places.count, 100);
+	CU_ASSERT_STRING_EQUAL(places.list[73].target, "/srv/3m");
+	CU_ASSERT_STRING_EQUAL(places.list[0].by, "x?y");
+	CU_ASSERT_PTR_NULL(places.list[0].fs_spec);
+	guard_places_fini(&places);
+	CU_ASSERT_EQUAL(places.count, 0);
+}
+
+SUITE_MAIN("guard-places", TEST(lines_of_nfs_are_taken_with_their_numbers),
+	   TEST(options_say_whether_rdma_is_wanted),
+	   TEST(what_makes_no_sense_costs_no_other_line),
+	   TEST(absent_is_empty_and_unreadable_is_not), TEST(what_is_added_is_copied))

@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* The gate: what records say of a mount, what cannot be read, and what a verdict is made of. */
+#include "tests/unit/guard-machine.h"
+
+/* --- records ---------------------------------------------------------------------------------------- */
+
+static const struct row on_rdma = { .mounts = ROOT RDMA(90, 21, "/srv/vm", "nas:/vm") };
+static const struct row on_tcp = { .mounts = ROOT TCP(90, 21, "/srv/vm", "nas:/vm") };
+
+static struct record record_of(enum record_state state, uint64_t age)
+{
+	struct record record = { .id = 90, .state = state, .checked_ms = NOW - age };
+
+	strcpy(record.dev, "0:90");
+	strcpy(record.target, "/srv/vm");
+	strcpy(record.fs_spec, "nas:/vm");
+	strcpy(record.boot_id, BOOT);
+	strcpy(record.wanted, "rdma");
+	strcpy(record.by, "mount.nfsrdma");
+	return record;
+}
+
+static struct record pending_of(uint64_t age)
+{
+	struct record record = record_of(RECORD_UNPROVEN, age);
+
+	record.id = 0;
+	*record.dev = '\0';
+	return record;
+}
+
+static void put(struct record record)
+{
+	_cleanup_close_ int folder = record_open(tree.root);
+
+	CU_ASSERT_EQUAL_FATAL(record_write(folder, &record, NULL), 0);
+}
+
+/* "pass", "refuse", "unknown" of the one disk there is. */
+static const char *answer(const char *says)
+{
+	static const char *const names[] = { "pass", "refuse", "unknown" };
+
+	CU_ASSERT_EQUAL_FATAL(ask("/srv/vm/a", NULL), 0);
+	CU_ASSERT_TRUE(is_well_said());
+	if (!strstr(verdict.text, says)) {
+		printf("'%s' is not in: %s\n", says, verdict.text);
+		return "other words";
+	}
+	return names[verdict.answer];
+}
+
+static void a_record_says_what_was_wanted(void)
+{
+	struct record record;
+
+	begin(&on_tcp);
+	CU_ASSERT_STRING_EQUAL(answer(""), "pass");
+	put(record_of(RECORD_TCP, 1000));
+	CU_ASSERT_STRING_EQUAL(
+		answer("over tcp, and its record in /run/nfsrdma wants RDMA"), "refuse");
+	/* An old one is still of that mount. */
+	put(record_of(RECORD_PROVEN, 500000));
+	CU_ASSERT_STRING_EQUAL(answer("its record"), "refuse");
+	record = record_of(RECORD_TCP, 1000);
+	strcpy(record.wanted, "tcp");
+	put(record);
+	CU_ASSERT_STRING_EQUAL(answer(""), "pass");
+	/* Of another mount, or of another boot. */
+	record = record_of(RECORD_TCP, 1000);
+	strcpy(record.fs_spec, "nas:/other");
+	put(record);
+	CU_ASSERT_STRING_EQUAL(answer(""), "pass");
+	record = record_of(RECORD_TCP, 1000);
+	strcpy(record.boot_id, "00000000-8f6b-425a-81db-11412b84d08b");
+	put(record);
+	CU_ASSERT_STRING_EQUAL(answer(""), "pass");
+	end();
+}
+
+static void a_mount_that_is_not_proven_is_not_over_rdma(void)
+{
+	begin(&on_rdma);
+	CU_ASSERT_STRING_EQUAL(answer(""), "pass");
+	put(record_of(RECORD_PROVEN, 1000));
+	CU_ASSERT_STRING_EQUAL(answer(""), "pass");
+	/* The kernel itself says it; the record need not be young. */
+	put(record_of(RECORD_PROVEN, 500000));
+	CU_ASSERT_STRING_EQUAL(answer(""), "pass");
+	put(record_of(RECORD_UNPROVEN, 1000));
+	CU_ASSERT_STRING_EQUAL(
+		answer("not proven to be over RDMA (its record says unproven)"),
+		"refuse");
+	put(record_of(RECORD_UNPROVEN, 500000));
+	CU_ASSERT_STRING_EQUAL(answer("its record says unproven"), "refuse");
+	put(record_of(RECORD_TCP, 1000));
+	CU_ASSERT_STRING_EQUAL(answer("its record says TCP"), "refuse");
+	/* Prefer lets it pass, off does not look. */
+	put(record_of(RECORD_UNPROVEN, 1000));
+	tree_write(&tree, "etc/nfsrdma.conf", "[server nas]\npolicy = prefer\n");
+	CU_ASSERT_STRING_EQUAL(answer("prefers RDMA"), "pass");
+	CU_ASSERT_TRUE(verdict.loud);
+	tree_write(&tree, "etc/nfsrdma.conf", "[server nas]\npolicy = off\n");
+	CU_ASSERT_STRING_EQUAL(answer(""), "pass");
+	CU_ASSERT_FALSE(verdict.loud);
+	end();
+}
+
+static void a_helper_that_did_not_end_leaves_it_unproven(void)
+{
+	struct record record;
+
+	begin(&on_rdma);
+	put(pending_of(1000));
+	CU_ASSERT_STRING_EQUAL(answer("nobody saw its end"), "refuse");
+	/* Proven since. */
+	put(record_of(RECORD_PROVEN, 500));
+	CU_ASSERT_STRING_EQUAL(answer(""), "pass");
+	put(record_of(RECORD_PROVEN, 2000));
+	CU_ASSERT_STRING_EQUAL(answer("nobody saw its end"), "refuse");
+	/* The proof is old, and still younger. */
+	put(record_of(RECORD_PROVEN, 500000));
+	put(pending_of(600000));
+	CU_ASSERT_STRING_EQUAL(answer(""), "pass");
+	end();
+	begin(&on_rdma);
+	record = pending_of(1000);
+	strcpy(record.boot_id, "00000000-8f6b-425a-81db-11412b84d08b");
+	put(record);
+	CU_ASSERT_STRING_EQUAL(answer(""), "pass");
+	end();
+	/* Of something else that nobody wants over RDMA there. */
+	begin(&on_tcp);
+	record = pending_of(1000);
+	strcpy(record.fs_spec, "nas:/other");
+	put(record);
+	CU_ASSERT_STRING_EQUAL(answer(""), "pass");
+	end();
+}
+
+static void a_record_without_sense_makes_it_unknown(void)
+{
+	begin(&on_rdma);
+	tree_write(&tree, "run/nfsrdma/mounts/90.json", "{ \"mount\": 7 }");
+	CU_ASSERT_STRING_EQUAL(answer("nobody knows whether it is on RDMA"), "unknown");
+	CU_ASSERT_FALSE(verdict.refuse);
+	tree_write(&tree, "etc/nfsrdma.conf", REQUIRE_NAS "on-unknown = refuse\n");
+	CU_ASSERT_STRING_EQUAL(answer("nobody knows over what"), "unknown");
+	CU_ASSERT_TRUE(verdict.refuse);
+	tree_write(&tree, "etc/nfsrdma.conf", "[server nas]\npolicy = off\n");
+	CU_ASSERT_STRING_EQUAL(answer(""), "pass");
+	end();
+	begin(&on_tcp);
+	tree_write(&tree, "run/nfsrdma/mounts/90.json", "");
+	tree_write(&tree, "etc/nfsrdma.conf", REQUIRE_NAS);
+	CU_ASSERT_STRING_EQUAL(answer("over tcp"), "refuse");
+	end();
+}
+
+/* --- connections -------------------------------------------------------------------------------------- */
+
+static void a_mount_with_connections_of_both_kinds_is_refused(void)
+{
+	static const char stats[] =
+		"device nas:/vm mounted on /srv/vm with fstype nfs4 statvers=1.1\n"
+		"\topts:\trw,vers=4.2,proto=rdma\n\tage:\t7\n"
+		"\txprt:\trdma 0 0 1 0 24 3 3 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0\n"
+		"\txprt:\ttcp 0 0 1 0 24 3 3 0 3 0 2 0 0\n\tper-op statistics\n";
+
+	begin(&on_rdma);
+	tree_write(&tree, "proc/self/mountstats", stats);
+	tree_write(&tree, "etc/nfsrdma.conf", REQUIRE_NAS);
+	CU_ASSERT_STRING_EQUAL(answer("over mixed"), "refuse");
+	end();
+}
+
+/* --- the verdict and its finding ------------------------------------------------------------------------ */
+
+static void a_verdict_has_its_names(void)
+{
+	struct finding finding;
+
+	begin(&on_tcp);
+	tree_write(&tree, "etc/nfsrdma.conf", REQUIRE_NAS);
+	CU_ASSERT_EQUAL_FATAL(ask("/var/lib/vm/a", NULL), 0);
+	CU_ASSERT_TRUE(verdict.wanted);
+	CU_ASSERT_STRING_EQUAL(verdict.path, "/var/lib/vm/a");
+	CU_ASSERT_STRING_EQUAL(verdict.target, "/srv/vm");
+	CU_ASSERT_STRING_EQUAL(verdict.fs_spec, "nas:/vm");
+	CU_ASSERT_STRING_EQUAL(verdict.proto, "tcp");
+	CU_ASSERT_STRING_EQUAL(verdict.by, "/etc/nfsrdma.conf:2");
+	guard_finding(&verdict, &finding);
+	CU_ASSERT_STRING_EQUAL(finding.id, "gate.transport");
+	CU_ASSERT_EQUAL(finding.status, FINDING_FAIL);
+	CU_ASSERT_STRING_EQUAL(finding.summary, verdict.text);
+	tree_write(&tree, "etc/nfsrdma.conf", "[server nas]\npolicy = prefer\n");
+	CU_ASSERT_EQUAL_FATAL(ask("/srv/vm/a", NULL), 0);
+	guard_finding(&verdict, &finding);
+	CU_ASSERT_EQUAL(finding.status, FINDING_WARN);
+	tree_write(&tree, "etc/nfsrdma.conf", "");
+	CU_ASSERT_EQUAL_FATAL(ask("/srv/vm/a", NULL), 0);
+	CU_ASSERT_FALSE(verdict.wanted);
+	CU_ASSERT_STRING_EQUAL(verdict.proto, "tcp");
+	CU_ASSERT_STRING_EQUAL(verdict.by, "");
+	guard_finding(&verdict, &finding);
+	CU_ASSERT_EQUAL(finding.status, FINDING_PASS);
+	CU_ASSERT_PTR_NOT_NULL(strstr(finding.summary, "not wanted"));
+	/* Of what is not mounted: where, and what. */
+	CU_ASSERT_EQUAL_FATAL(ask("linked:a", &all_pools), 0);
+	CU_ASSERT_STRING_EQUAL(verdict.path, "/pools/linked/a");
+	CU_ASSERT_STRING_EQUAL(verdict.target, "/var/lib/linked");
+	CU_ASSERT_STRING_EQUAL(verdict.fs_spec, "nas:/linked");
+	CU_ASSERT_STRING_EQUAL(verdict.proto, "");
+	CU_ASSERT_EQUAL_FATAL(ask("nobody:a", &all_pools), 0);
+	CU_ASSERT_STRING_EQUAL(verdict.path, "");
+	guard_finding(&verdict, &finding);
+	CU_ASSERT_EQUAL(finding.status, FINDING_UNKNOWN);
+	end();
+}
+
+static void long_names_are_shown_by_both_ends(void)
+{
+	char *path = malloc(PATH_MAX);
+	size_t len = strlen("/srv/vm/first");
+
+	begin(&on_tcp);
+	tree_write(&tree, "etc/nfsrdma.conf", REQUIRE_NAS);
+	memset(path, 'x', PATH_MAX);
+	memcpy(path, "/srv/vm/first", len);
+	strcpy(path + 3000, "/last.img");
+	CU_ASSERT_EQUAL_FATAL(ask(path, NULL), 0);
+	CU_ASSERT_EQUAL(verdict.answer, GUARD_REFUSE);
+	CU_ASSERT_TRUE(is_well_said());
+	CU_ASSERT_PTR_NOT_NULL(strstr(verdict.text, "(/srv/vm/firstxx"));
+	CU_ASSERT_PTR_NOT_NULL(strstr(verdict.text, "xx/last.img) is on nas:/vm"));
+	CU_ASSERT_PTR_NOT_NULL(strstr(verdict.text, "requires RDMA"));
+	memset(path, 'x', PATH_MAX - 1);
+	path[0] = '/';
+	path[PATH_MAX - 1] = '\0';
+	CU_ASSERT_EQUAL_FATAL(ask(path, NULL), 0);
+	CU_ASSERT_EQUAL(verdict.answer, GUARD_UNKNOWN);
+	free(path);
+	end();
+}
+
+/* Each mount is asked about once, and no file is read for a disk. */
+static unsigned int reads;
+
+static void count(void *arg, const struct host_event *event)
+{
+	(void)arg;
+	reads += event->seen == HOST_SEEN_TEXT;
+	watch(NULL, event);
+}
+
+static void five_hundred_disks_cost_no_more_reading_than_one(void)
+{
+	_cleanup_(guard_close_p) struct guard *guard = NULL;
+	struct guard_sources sources = { .places = &all_pools, .now = NOW };
+	char path[128];
+	uint64_t start;
+	unsigned int i, before;
+
+	begin(&on_rdma);
+	put(record_of(RECORD_PROVEN, 1000));
+	tree_write(&tree, "etc/nfsrdma.conf", REQUIRE_NAS REQUIRE_DIR);
+	sources.host = tree.host;
+	host_watch(tree.host, count, NULL);
+	CU_ASSERT_EQUAL_FATAL(guard_open(&guard, &sources), 0);
+	ask_guard(guard, "/srv/vm/first");
+	before = reads;
+	start = now_ns();
+	for (i = 0; i < 1500; i++) {
+		snprintf(path, sizeof(path), "/var/lib/vm/guest%u/disk%u.qcow2", i / 3,
+			 i);
+		ask_guard(guard, path);
+		if (verdict.answer != GUARD_PASS || !verdict.wanted)
+			break;
+	}
+	start = now_ns() - start;
+	CU_ASSERT_EQUAL(i, 1500);
+	CU_ASSERT_EQUAL(reads, before);
+	CU_ASSERT(start < 5000000000u);
+	end();
+}
+
+/* --- what cannot be read ---------------------------------------------------------------------- */
+
+static void pools_that_could_not_be_read_are_unknown(void)
+{
+	_cleanup_(guard_close_p) struct guard *guard = NULL;
+	struct guard_sources sources = { .places_unknown = "Permission denied",
+					 .now = NOW };
+
+	begin(&(struct row){ .mounts = ROOT, .conf = REQUIRE_DIR });
+	sources.host = tree.host;
+	CU_ASSERT_EQUAL_FATAL(guard_open(&guard, &sources), 0);
+	ask_guard(guard, "vm:a");
+	CU_ASSERT_EQUAL(verdict.answer, GUARD_UNKNOWN);
+	CU_ASSERT_FALSE(verdict.refuse);
+	CU_ASSERT_PTR_NOT_NULL(strstr(verdict.text, "Permission denied"));
+	/* A path needs no pool. */
+	ask_guard(guard, "/etc/x");
+	CU_ASSERT_EQUAL(verdict.answer, GUARD_PASS);
+	end();
+}
+
+static void a_guard_without_its_files_is_an_error(void)
+{
+	const struct row row = { .mounts = ROOT };
+	char path[PATH_MAX];
+
+	begin(&row);
+	tree_write(&tree, "etc/nfsrdma.conf", "[server nas]\npolicy = maybe\n");
+	CU_ASSERT_EQUAL(ask("/x", NULL), -EINVAL);
+	CU_ASSERT_PTR_NOT_NULL(strstr(err_text(), "/etc/nfsrdma.conf:2"));
+	end();
+	begin(&row);
+	tree_path(&tree, "proc/self/mountinfo", path);
+	unlink(path);
+	CU_ASSERT_EQUAL(ask("/x", NULL), -ENOENT);
+	CU_ASSERT_PTR_NOT_NULL(strstr(err_text(), "mounts cannot be read"));
+	end();
+	if (!geteuid())
+		return;
+	begin(&row);
+	tree_write(&tree, "etc/nfsrdma.conf", "");
+	tree_path(&tree, "etc/nfsrdma.conf", path);
+	chmod(path, 0);
+	CU_ASSERT_EQUAL(ask("/x", NULL), -EACCES);
+	end();
+}
+
+SUITE_MAIN("guard-records", TEST(a_record_says_what_was_wanted),
+	   TEST(a_mount_that_is_not_proven_is_not_over_rdma),
+	   TEST(a_helper_that_did_not_end_leaves_it_unproven),
+	   TEST(a_record_without_sense_makes_it_unknown),
+	   TEST(a_mount_with_connections_of_both_kinds_is_refused),
+	   TEST(a_verdict_has_its_names), TEST(long_names_are_shown_by_both_ends),
+	   TEST(five_hundred_disks_cost_no_more_reading_than_one),
+	   TEST(pools_that_could_not_be_read_are_unknown),
+	   TEST(a_guard_without_its_files_is_an_error))

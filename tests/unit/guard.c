@@ -1,0 +1,492 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* May this guest use that disk: what each machine, policy and pool comes to. */
+#include "tests/unit/guard-machine.h"
+
+static bool is_as(const struct row *row)
+{
+	if (ask(row->disk, row->no_pools ? NULL : &all_pools)) {
+		printf("%s\n", err_text());
+		return false;
+	}
+	return verdict.answer == row->answer && verdict.refuse == row->refuse &&
+	       verdict.loud == row->loud && !strcmp(verdict.id, row->id) &&
+	       (row->says ? strstr(verdict.text, row->says) != NULL : !*verdict.text);
+}
+
+static void check_rows(const struct row *rows, size_t count)
+{
+	size_t i;
+	bool good;
+
+	for (i = 0; i < count; i++) {
+		begin(&rows[i]);
+		good = is_as(&rows[i]);
+		CU_ASSERT_TRUE(good);
+		CU_ASSERT_TRUE(is_well_said());
+		if (!good || getenv("GUARD_SHOW"))
+			printf("row %zu, %s: answer %d refuse %d loud %d %s\n  %s\n  %s\n",
+			       i, rows[i].disk, verdict.answer, verdict.refuse,
+			       verdict.loud, verdict.id, verdict.text, verdict.remedy);
+		end();
+	}
+}
+
+#define CHECK_ROWS(rows) check_rows(rows, ARRAY_SIZE(rows))
+
+#define PASSES             .answer = GUARD_PASS, .id = "gate.transport"
+#define LOUD(where, words) .answer = GUARD_PASS, .loud = true, .id = where, .says = words
+#define REFUSED(where, words) \
+	.answer = GUARD_REFUSE, .refuse = true, .id = where, .says = words
+#define UNKNOWN(words) .answer = GUARD_UNKNOWN, .id = "gate.unknown", .says = words
+#define UNKNOWN_REFUSED(words) \
+	.answer = GUARD_UNKNOWN, .refuse = true, .id = "gate.unknown", .says = words
+
+/* --- on an NFS mount -------------------------------------------------------------------------------- */
+
+static void who_wants_it_decides_of_a_mount_over_tcp(void)
+{
+	static const struct row rows[] = {
+		/* Nobody. */
+		{ ROOT TCP(90, 21, "/srv/x", "nas:/x"), .disk = "/srv/x/a", PASSES },
+		{ ROOT TCP(90, 21, "/srv/x", "nas:/x"), .disk = "/srv/x/a", PASSES,
+		  .conf = "[default]\npolicy = require\non-unknown = refuse\n" },
+		{ ROOT TCP(90, 21, "/srv/x", "nas:/x"), .disk = "/srv/x/a", PASSES,
+		  .conf = "[server other]\npolicy = require\n" },
+		{ ROOT TCP(90, 21, "/srv/x", "nas:/x"), .disk = "/srv/x/a", PASSES,
+		  .conf = "[server nas]\noptions = soft\n" },
+		{ ROOT TCP(90, 21, "/srv/x", "nas:/x"), .disk = "/srv/x/a", PASSES,
+		  .conf = "[directory /srv]\npolicy = require\n" },
+		{ ROOT TCP(90, 21, "/srv/plain", "nas:/plain"), .disk = "plain:a",
+		  PASSES },
+		/* The policy. */
+		{ ROOT TCP(90, 21, "/srv/x", "nas:/x"), .disk = "/srv/x/a",
+		  .conf = REQUIRE_NAS,
+		  REFUSED("gate.transport",
+			  "disk vda (/srv/x/a) is on nas:/x, mounted at /srv/x over tcp, and "
+			  "/etc/nfsrdma.conf:2 requires RDMA") },
+		{ ROOT TCP(90, 21, "/srv/x", "nas:/x"), .disk = "/srv/x/a",
+		  .conf = "[export nas:/x]\npolicy = require\n",
+		  REFUSED("gate.transport", "/etc/nfsrdma.conf:2 requires RDMA") },
+		{ ROOT TCP(90, 21, "/srv/x", "nas:/x"), .disk = "/srv/x/a",
+		  .conf = "[directory /srv/*]\npolicy = require\n",
+		  REFUSED("gate.transport", "/etc/nfsrdma.conf:2 requires RDMA") },
+		{ ROOT TCP(90, 21, "/srv/plain", "nas:/plain"), .disk = "plain:a",
+		  .conf = REQUIRE_NAS, REFUSED("gate.transport", "conf:2 requires") },
+		/* prefer and off. */
+		{ ROOT TCP(90, 21, "/srv/x", "nas:/x"), .disk = "/srv/x/a",
+		  .conf = "[server nas]\npolicy = prefer\n",
+		  LOUD("gate.transport",
+		       "over tcp, and /etc/nfsrdma.conf:2 prefers RDMA") },
+		{ ROOT TCP(90, 21, "/srv/x", "nas:/x"), .disk = "/srv/x/a", PASSES,
+		  .conf = "[server nas]\npolicy = off\n" },
+		{ ROOT TCP(90, 21, "/srv/vm", "nas:/vm"), .disk = "vm:a", PASSES,
+		  .conf = "[server nas]\npolicy = off\n" },
+		{ ROOT TCP(90, 21, "/srv/vm", "nas:/vm"), .disk = "vm:a",
+		  .conf = "[server nas]\npolicy = prefer\n",
+		  LOUD("gate.transport", "/etc/nfsrdma.conf:2 prefers RDMA") },
+		/* The more specific section counts. */
+		{ ROOT TCP(90, 21, "/srv/x", "nas:/x"), .disk = "/srv/x/a", PASSES,
+		  .conf = REQUIRE_NAS "[export nas:/x]\npolicy = off\n" },
+		{ ROOT TCP(90, 21, "/srv/x", "nas:/x"), .disk = "/srv/x/a",
+		  .conf = "[server nas]\npolicy = off\n[directory /srv/x]\npolicy = require\n",
+		  REFUSED("gate.transport", "conf:4 requires") },
+		/* [default] says with what force it is wanted that somebody asks for. */
+		{ ROOT TCP(90, 21, "/srv/vm", "nas:/vm"), .disk = "vm:a",
+		  .conf = "[default]\npolicy = prefer\n",
+		  LOUD("gate.transport", "and pool 'vm' wants RDMA") },
+		{ ROOT TCP(90, 21, "/srv/vm", "nas:/vm"), .disk = "vm:a", PASSES,
+		  .conf = "[default]\npolicy = off\n" },
+		/* The pool, fstab, the options, nfsmount.conf. */
+		{ ROOT TCP(90, 21, "/srv/vm", "nas:/vm"), .disk = "vm:a",
+		  REFUSED("gate.transport",
+			  "disk vda (/srv/vm/a) is on nas:/vm, mounted at /srv/vm over tcp, "
+			  "and pool 'vm' wants RDMA") },
+		{ ROOT TCP(90, 21, "/srv/vm", "nas:/vm/"), .disk = "/srv/vm/b/a",
+		  REFUSED("gate.transport", "pool 'vm' wants RDMA") },
+		{ ROOT TCP(90, 21, "/srv/x", "nas:/x"), .disk = "/srv/x/a",
+		  .fstab = "# x\n\nnas:/x /srv/x nfs proto=rdma,port=20049 0 0\n",
+		  REFUSED("gate.transport", "/etc/fstab:3 wants RDMA") },
+		{ ROOT TCP(90, 21, "/srv/x", "nas:/x"), .disk = "/srv/x/a", PASSES,
+		  .fstab = "nas:/x /srv/x nfs vers=4.2 0 0\n" },
+		{ ROOT TCP(90, 21, "/srv/x", "nas:/x"), .disk = "/srv/x/a",
+		  .utab = "SRC=nas:/x TARGET=/srv/x ROOT=/ ATTRS=proto=rdma,port=20049\n",
+		  REFUSED("gate.transport", "its mount options want RDMA") },
+		{ ROOT TCP(90, 21, "/srv/x", "nas:/x"), .disk = "/srv/x/a",
+		  .nfsmount = "[ Server \"nas\" ]\nProto=rdma\n",
+		  REFUSED("gate.transport", "/etc/nfsmount.conf wants RDMA") },
+		/* A port that only RDMA has. */
+		{ ROOT "90 21 0:90 / /srv/x rw - nfs4 nas:/x "
+		       "rw,vers=4.2,proto=tcp,port=20049,addr=192.0.2.1\n",
+		  .disk = "/srv/x/a",
+		  REFUSED("gate.transport", "its mount option port= wants RDMA") },
+	};
+
+	CHECK_ROWS(rows);
+}
+
+static void a_mount_over_rdma_passes(void)
+{
+	static const struct row rows[] = {
+		{ ROOT RDMA(90, 21, "/srv/vm", "nas:/vm"), .disk = "vm:a", PASSES },
+		{ ROOT RDMA(90, 21, "/srv/vm", "nas:/vm"), .disk = "/srv/vm/a", PASSES,
+		  .conf = REQUIRE_NAS REQUIRE_DIR },
+		{ ROOT RDMA(90, 21, "/srv/vm", "nas:/vm"), .disk = "/var/lib/vm/a",
+		  PASSES, .conf = REQUIRE_DIR },
+		{ ROOT RDMA(90, 21, "/srv/vm", "nas:/vm"), .disk = "/srv/vm/a", PASSES,
+		  .conf = "[server nas]\npolicy = prefer\n" },
+		{ ROOT RDMA(90, 21, "/rhev/data-center/mnt/nas:_d", "nas:/d"),
+		  .disk = "/rhev/data-center/P/D/images/I/V", PASSES,
+		  .conf = "[directory /rhev/data-center/mnt/*]\npolicy = require\n" },
+	};
+
+	CHECK_ROWS(rows);
+}
+
+static void links_lead_to_the_mount_that_counts(void)
+{
+	static const struct row rows[] = {
+		{ ROOT TCP(90, 21, "/srv/vm", "nas:/vm"), .disk = "/var/lib/vm/a",
+		  .conf = REQUIRE_DIR,
+		  REFUSED("gate.transport", "disk vda (/var/lib/vm/a) is on nas:/vm") },
+		{ ROOT TCP(90, 21, "/rhev/data-center/mnt/nas:_d", "nas:/d"),
+		  .disk = "/rhev/data-center/P/D/images/I/V", .conf = REQUIRE_NAS,
+		  REFUSED("gate.transport",
+			  "mounted at /rhev/data-center/mnt/nas:_d over") },
+		/* The pool's target is a link. */
+		{ ROOT TCP(90, 21, "/var/lib/linked", "nas:/linked"), .disk = "linked:a",
+		  REFUSED("gate.transport", "pool 'linked' wants RDMA") },
+		{ ROOT TCP(90, 21, "/var/lib/linked", "nas:/linked"),
+		  .disk = "/var/lib/linked/a",
+		  REFUSED("gate.transport", "pool 'linked' wants RDMA") },
+		{ ROOT, .disk = "linked:a",
+		  REFUSED("gate.mount", "nothing is mounted at /var/lib/linked") },
+	};
+
+	CHECK_ROWS(rows);
+}
+
+static void the_mount_that_is_seen_counts(void)
+{
+	static const struct row rows[] = {
+		/* TCP over RDMA, and the other way round. */
+		{ ROOT RDMA(90, 21, "/srv/vm", "nas:/vm")
+			  TCP(91, 90, "/srv/vm", "nas:/vm"),
+		  .disk = "/srv/vm/a", .conf = REQUIRE_DIR,
+		  REFUSED("gate.transport", "over tcp") },
+		{ ROOT TCP(90, 21, "/srv/vm", "nas:/vm")
+			  RDMA(91, 90, "/srv/vm", "nas:/vm"),
+		  .disk = "/srv/vm/a", .conf = REQUIRE_DIR, PASSES },
+		/* Hidden below a later mount. */
+		{ ROOT RDMA(90, 21, "/srv/vm", "nas:/vm")
+			  OTHER(91, 21, "/srv", "ext4", "/dev/sdb1"),
+		  .disk = "/srv/vm/a", .conf = REQUIRE_DIR, .no_pools = true,
+		  .hidden = true,
+		  REFUSED("gate.mount",
+			  "disk vda (/srv/vm/a) would be on /srv (ext4): nothing is mounted "
+			  "at /srv/vm, where /etc/nfsrdma.conf:2 requires a mount over RDMA") },
+		{ ROOT RDMA(90, 21, "/srv/vm", "nas:/vm")
+			  OTHER(91, 90, "/srv/vm", "tmpfs", "t"),
+		  .disk = "/srv/vm/a", .conf = REQUIRE_DIR, .no_pools = true,
+		  .hidden = true,
+		  REFUSED("gate.mount",
+			  "is on t (tmpfs), mounted at /srv/vm, where /etc/nfsrdma.conf:2 "
+			  "requires a mount over RDMA") },
+		{ ROOT RDMA(90, 21, "/srv/vm", "nas:/vm")
+			  TCP(92, 90, "/srv/vm/s", "nas:/s")
+				  RDMA(91, 90, "/srv/vm", "nas:/vm"),
+		  .disk = "/srv/vm/s/a", .conf = REQUIRE_NAS, PASSES },
+	};
+
+	CHECK_ROWS(rows);
+}
+
+static void what_the_kernel_mounts_below_is_wanted_as_that_above(void)
+{
+	static const struct row rows[] = {
+		{ ROOT RDMA(90, 21, "/srv/vm", "nas:/vm")
+			  TCP(91, 90, "/srv/vm/s", "nas:/vm/s"),
+		  .disk = "/srv/vm/s/a", .conf = REQUIRE_DIR,
+		  REFUSED("gate.transport",
+			  "is on nas:/vm/s, mounted at /srv/vm/s over tcp") },
+		{ ROOT RDMA(90, 21, "/srv/vm", "nas:/vm")
+			  TCP(91, 90, "/srv/vm/s", "nas2:/s"),
+		  .disk = "vm:s/../s", UNKNOWN("no name of a volume") },
+		{ ROOT RDMA(90, 21, "/srv/x", "nas:/x")
+			  TCP(91, 90, "/srv/x/s", "nas2:/s"),
+		  .disk = "/srv/x/s/a",
+		  REFUSED("gate.transport", "the mount above it wants RDMA") },
+		{ ROOT RDMA(90, 21, "/srv/vm", "nas:/vm")
+			  RDMA(91, 90, "/srv/vm/s", "nas:/vm/s"),
+		  .disk = "/srv/vm/s/a", .conf = REQUIRE_DIR, PASSES },
+		{ ROOT TCP(90, 21, "/srv/x", "nas:/x")
+			  TCP(91, 90, "/srv/x/s", "nas:/x/s"),
+		  .disk = "/srv/x/s/a", PASSES },
+	};
+
+	CHECK_ROWS(rows);
+}
+
+static void what_nobody_can_say_is_unknown(void)
+{
+	static const struct row rows[] = {
+		{ ROOT MUTE(90, 21, "/srv/vm", "nas:/vm"), .disk = "/srv/vm/a",
+		  .conf = REQUIRE_DIR,
+		  UNKNOWN("nobody knows over what (the kernel does not say it)") },
+		{ ROOT MUTE(90, 21, "/srv/vm", "nas:/vm"), .disk = "/srv/vm/a",
+		  .conf = REQUIRE_DIR "on-unknown = refuse\n",
+		  UNKNOWN_REFUSED("nobody knows over what") },
+		{ ROOT MUTE(90, 21, "/srv/vm", "nas:/vm"), .disk = "/srv/vm/a",
+		  .conf = REQUIRE_DIR "[default]\non-unknown = refuse\n",
+		  UNKNOWN_REFUSED("nobody knows over what") },
+		{ ROOT MUTE(90, 21, "/srv/vm", "nas:/vm"), .disk = "/srv/vm/a",
+		  .conf = "[directory /srv/vm]\npolicy = prefer\non-unknown = refuse\n",
+		  .answer = GUARD_UNKNOWN, .loud = true, .id = "gate.unknown",
+		  .says = "prefers RDMA" },
+		{ ROOT MUTE(90, 21, "/srv/x", "nas:/x"), .disk = "/srv/x/a", PASSES },
+		{ ROOT MUTE(90, 21, "/srv/vm", "nas:/vm"), .disk = "/srv/vm/a", PASSES,
+		  .conf = "[directory /srv/vm]\npolicy = off\non-unknown = refuse\n" },
+	};
+
+	CHECK_ROWS(rows);
+}
+
+/* --- on none ---------------------------------------------------------------------------------------- */
+
+static void a_disk_on_no_nfs_mount_is_refused_where_one_is_wanted(void)
+{
+	static const struct row rows[] = {
+		{ ROOT, .disk = "/var/lib/images/a.img", PASSES },
+		{ ROOT, .disk = "/var/lib/images/a.img", PASSES, .conf = REQUIRE_NAS },
+		{ ROOT, .disk = "default:a.img", PASSES },
+		{ ROOT, .disk = "/srv/vm/a", .no_pools = true, PASSES },
+		{ ROOT, .disk = "/srv/vm/a", .no_pools = true, PASSES,
+		  .conf = "[default]\npolicy = require\n" },
+		{ ROOT, .disk = "/srv/vm/a", .no_pools = true, .conf = REQUIRE_DIR,
+		  REFUSED("gate.mount",
+			  "disk vda (/srv/vm/a) would be on / (xfs): nothing is mounted at "
+			  "/srv/vm, where /etc/nfsrdma.conf:2 requires a mount over RDMA") },
+		{ ROOT, .disk = "/srv/vm/deep/er/a", .no_pools = true,
+		  .conf = REQUIRE_DIR,
+		  REFUSED("gate.mount", "nothing is mounted at /srv/vm,") },
+		{ ROOT, .disk = "/srv/vm/a", .no_pools = true,
+		  .conf = "[directory /srv/*]\npolicy = require\n",
+		  REFUSED("gate.mount", "nothing is mounted at /srv/vm,") },
+		/* The file itself is no directory. */
+		{ ROOT, .disk = "/srv/vm", .no_pools = true, PASSES,
+		  .conf = "[directory /srv/*]\npolicy = require\n" },
+		{ ROOT, .disk = "/srv/vmx/a", .no_pools = true, .conf = REQUIRE_DIR,
+		  PASSES },
+		{ ROOT, .disk = "/var/lib/vm/a", .no_pools = true, .conf = REQUIRE_DIR,
+		  REFUSED("gate.mount", "disk vda (/var/lib/vm/a) would be on / (xfs)") },
+		{ ROOT, .disk = "/srv/vm/a", .no_pools = true,
+		  .conf = "[directory /srv/vm]\npolicy = prefer\n",
+		  REFUSED("gate.mount", "conf:2 prefers a mount over RDMA") },
+		{ ROOT, .disk = "/srv/vm/a",
+		  .conf = "[directory /srv/vm]\npolicy = off\n", PASSES },
+		/* The deepest that says something counts. */
+		{ ROOT, .disk = "/srv/vm/iso/a", .no_pools = true, PASSES,
+		  .conf = REQUIRE_DIR "[directory /srv/vm/iso]\npolicy = off\n" },
+		/* The pool was never started; or it is fstab's. */
+		{ ROOT, .disk = "vm:a.qcow2",
+		  REFUSED("gate.mount",
+			  "disk vda (/srv/vm/a.qcow2) would be on / (xfs): nothing is mounted "
+			  "at /srv/vm, where pool 'vm' wants nas:/vm over RDMA") },
+		{ ROOT, .disk = "/srv/vm/a",
+		  REFUSED("gate.mount", "pool 'vm' wants nas:/vm") },
+		{ ROOT, .disk = "plain:a", PASSES },
+		{ ROOT, .disk = "plain:a", .conf = REQUIRE_NAS,
+		  REFUSED("gate.mount",
+			  "/etc/nfsrdma.conf:2 requires nas:/plain over RDMA") },
+		{ ROOT, .disk = "plain:a",
+		  .conf = "[export nas:/plain]\npolicy = prefer\n",
+		  REFUSED("gate.mount", "prefers nas:/plain over RDMA") },
+		{ ROOT, .disk = "vm:a", .conf = "[server nas]\npolicy = off\n", PASSES },
+		{ ROOT, .disk = "vm:a", .conf = "[default]\npolicy = prefer\n",
+		  REFUSED("gate.mount", "pool 'vm' wants nas:/vm") },
+		{ ROOT, .disk = "/srv/x/a", .fstab = "nas:/x /srv/x nfsrdma noauto 0 0\n",
+		  REFUSED("gate.mount", "/etc/fstab:1 wants nas:/x over RDMA") },
+		{ ROOT, .disk = "/srv/x/a", .fstab = "nas:/x /srv/x nfs defaults 0 0\n",
+		  PASSES },
+	};
+
+	CHECK_ROWS(rows);
+}
+
+static void another_mount_below_a_wanted_directory_is_not_meant(void)
+{
+	static const struct row rows[] = {
+		/* Below: on purpose. */
+		{ ROOT OTHER(90, 21, "/srv/vm/local", "ext4", "/dev/sdb1"),
+		  .disk = "/srv/vm/local/a", .conf = REQUIRE_DIR, PASSES },
+		/* On it, and above it. */
+		{ ROOT OTHER(90, 21, "/srv/vm", "ext4", "/dev/sdb1"), .disk = "/srv/vm/a",
+		  .conf = REQUIRE_DIR,
+		  REFUSED("gate.mount", "is on /dev/sdb1 (ext4), mounted at /srv/vm") },
+		{ ROOT OTHER(90, 21, "/srv", "ext4", "/dev/sdb1"), .disk = "/srv/vm/a",
+		  .conf = REQUIRE_DIR,
+		  REFUSED("gate.mount",
+			  "would be on /srv (ext4): nothing is mounted at /srv/vm") },
+		{ ROOT OTHER(90, 21, "/srv/vm", "ext4", "/dev/sdb1"), .disk = "vm:a",
+		  REFUSED("gate.mount", "where pool 'vm' wants nas:/vm over RDMA") },
+		/* Of NFS: what it says itself counts, and who wants another one there. */
+		{ ROOT TCP(90, 21, "/srv", "nas:/all"), .disk = "/srv/vm/a",
+		  .conf = REQUIRE_DIR,
+		  REFUSED("gate.mount",
+			  "would be on nas:/all (nfs4): nothing is mounted at") },
+		{ ROOT RDMA(90, 21, "/srv", "nas:/all"), .disk = "/srv/vm/a",
+		  .no_pools = true, .conf = REQUIRE_DIR, PASSES },
+		{ ROOT RDMA(90, 21, "/srv", "nas:/all"), .disk = "/srv/vm/a",
+		  REFUSED("gate.mount", "where pool 'vm' wants nas:/vm over RDMA") },
+	};
+
+	CHECK_ROWS(rows);
+}
+
+static void something_else_on_a_pools_target_is_refused(void)
+{
+	static const struct row rows[] = {
+		{ ROOT RDMA(90, 21, "/srv/vm", "nas:/other"), .disk = "vm:a",
+		  REFUSED("gate.mount",
+			  "disk vda (/srv/vm/a) is on nas:/other (nfs4), mounted at /srv/vm, "
+			  "where pool 'vm' wants nas:/vm over RDMA") },
+		{ ROOT TCP(90, 21, "/srv/vm", "nas2:/vm"), .disk = "/srv/vm/a",
+		  REFUSED("gate.mount", "wants nas:/vm") },
+		{ ROOT TCP(90, 21, "/srv/plain", "nas2:/x"), .disk = "plain:a", PASSES },
+		{ ROOT RDMA(90, 21, "/srv/vm", "nas:/other"), .disk = "vm:a", PASSES,
+		  .conf = "[directory /srv/vm]\npolicy = off\n" },
+		{ ROOT RDMA(90, 21, "/srv/vm", "nas://vm/"), .disk = "vm:a", PASSES },
+		/* Another of those who want something there has it. */
+		{ ROOT RDMA(90, 21, "/srv/vm", "nas:/other"), .disk = "vm:a", PASSES,
+		  .fstab = "nas:/other /srv/vm nfs proto=rdma 0 0\n" },
+	};
+
+	CHECK_ROWS(rows);
+}
+
+static void other_networks_are_refused_only_where_their_directory_is_named(void)
+{
+	static const struct row rows[] = {
+		{ ROOT OTHER(90, 21, "/gl", "fuse.glusterfs", "gl:/v"), .disk = "/gl/a",
+		  PASSES },
+		{ ROOT OTHER(90, 21, "/srv/vm/gl", "fuse.glusterfs", "gl:/v"),
+		  .disk = "/srv/vm/gl/a", .conf = REQUIRE_DIR, PASSES },
+		{ ROOT OTHER(90, 21, "/srv", "cifs", "//w/s"), .disk = "/srv/vm/a",
+		  PASSES, .conf = REQUIRE_DIR },
+		{ ROOT OTHER(90, 21, "/srv/vm", "ceph", "mon:/"), .disk = "/srv/vm/a",
+		  .conf = REQUIRE_DIR,
+		  REFUSED("gate.mount",
+			  "is on mon:/ (ceph), mounted at /srv/vm, where") },
+		{ ROOT OTHER(90, 21, "/srv/vm", "fuse.glusterfs", "gl:/v"),
+		  .disk = "vm:a",
+		  REFUSED("gate.mount", "where pool 'vm' wants nas:/vm over RDMA") },
+	};
+
+	CHECK_ROWS(rows);
+}
+
+static void an_automount_is_unknown_where_it_is_wanted(void)
+{
+	static const struct row rows[] = {
+		{ ROOT OTHER(90, 21, "/srv/x", "autofs", "systemd-1"), .disk = "/srv/x/a",
+		  PASSES },
+		{ ROOT OTHER(90, 21, "/srv/vm", "autofs", "systemd-1"),
+		  .disk = "/srv/vm/a", .conf = REQUIRE_DIR,
+		  UNKNOWN("is below /srv/vm, which is mounted on demand and not mounted now") },
+		{ ROOT OTHER(90, 21, "/srv/vm", "autofs", "systemd-1"), .disk = "vm:a",
+		  .conf = "[default]\non-unknown = refuse\n",
+		  UNKNOWN_REFUSED("pool 'vm' wants RDMA") },
+		{ ROOT OTHER(90, 21, "/srv/x", "autofs", "systemd-1"), .disk = "/srv/x/a",
+		  .fstab = "nas:/x /srv/x nfs proto=rdma,x-systemd.automount 0 0\n",
+		  UNKNOWN("/etc/fstab:1 wants RDMA") },
+		{ ROOT OTHER(90, 21, "/srv", "autofs", "auto.srv"), .disk = "/srv/vm/a",
+		  .conf = REQUIRE_DIR, UNKNOWN("is below /srv") },
+		{ ROOT OTHER(90, 21, "/srv/vm", "autofs", "systemd-1")
+			  TCP(91, 90, "/srv/vm", "nas:/vm"),
+		  .disk = "/srv/vm/a", .conf = REQUIRE_DIR,
+		  REFUSED("gate.transport", "over tcp") },
+		{ ROOT OTHER(90, 21, "/srv/vm", "autofs", "systemd-1")
+			  RDMA(91, 90, "/srv/vm", "nas:/vm"),
+		  .disk = "/srv/vm/a", .conf = REQUIRE_DIR, PASSES },
+	};
+
+	CHECK_ROWS(rows);
+}
+
+/* --- hostile, or nothing to go by ------------------------------------------------------------------- */
+
+static void what_leads_nowhere_is_unknown(void)
+{
+	static const struct row rows[] = {
+		{ ROOT, .disk = "/round/a", UNKNOWN("more than 40 links") },
+		{ ROOT, .disk = "/round/a", .conf = "[default]\non-unknown = refuse\n",
+		  UNKNOWN_REFUSED("more than 40 links") },
+		{ ROOT, .disk = "/round/a",
+		  .conf = "[directory /round]\non-unknown = refuse\n",
+		  UNKNOWN_REFUSED("more than 40 links") },
+		{ ROOT, .disk = "relative/a", UNKNOWN("does not begin with a slash") },
+		{ ROOT, .disk = "", UNKNOWN("does not begin with a slash") },
+		{ ROOT RDMA(90, 21, "/srv/vm", "nas:/vm"),
+		  .disk = "/srv/vm/a/../../../etc/x", UNKNOWN("leaves /srv/vm by '..'") },
+		{ ROOT "nonsense\n", .disk = "/srv/vm/a", UNKNOWN("not all mounts") },
+		/* Dead links and names that are not there. */
+		{ ROOT, .disk = "/dead/a", PASSES },
+		{ ROOT, .disk = "/dead/a",
+		  .conf = "[directory /nowhere/x]\npolicy = require\n",
+		  REFUSED("gate.mount", "nothing is mounted at /nowhere/x") },
+		{ ROOT, .disk = "/rhev/data-center/P/D/i/v",
+		  .conf = "[directory /rhev/data-center/mnt/*]\npolicy = require\n",
+		  REFUSED("gate.mount",
+			  "nothing is mounted at /rhev/data-center/mnt/nas:_d") },
+		/* Mounts that no kernel has. */
+		{ ROOT "90 91 0:1 / /srv/vm rw - nfs4 nas:/a rw,proto=rdma\n"
+		       "91 90 0:2 / /srv/vm rw - nfs4 nas:/b rw,proto=rdma\n",
+		  .disk = "/srv/vm/a", .no_pools = true, .conf = REQUIRE_DIR,
+		  .hidden = true,
+		  REFUSED("gate.mount", "nothing is mounted at /srv/vm") },
+		/* Names that would break a sentence. */
+		{ ROOT "90 21 0:90 / /srv/a\\012b rw - nfs4 nas:/\\011x rw,proto=tcp\n",
+		  .disk = "/srv/a\nb/c\td", .conf = REQUIRE_NAS,
+		  REFUSED("gate.transport", "disk vda (/srv/a?b/c?d) is on nas:/?x") },
+		/* A source that is none for us has a server all the same. */
+		{ ROOT TCP(90, 21, "/srv/x", "nas:x"), .disk = "/srv/x/a",
+		  .conf = REQUIRE_NAS, REFUSED("gate.transport", "is on nas:x") },
+		{ ROOT TCP(90, 21, "/srv/x", "[fe80::1%x"), .disk = "/srv/x/a",
+		  .conf = REQUIRE_NAS, PASSES },
+	};
+
+	CHECK_ROWS(rows);
+}
+
+static void a_volume_is_a_name_in_a_pool_that_is_known(void)
+{
+	static const struct row rows[] = {
+		{ ROOT, .disk = "nobody:a",
+		  UNKNOWN("no pool of this host is called 'nobody'") },
+		{ ROOT, .disk = "nobody:a", .conf = "[default]\non-unknown = refuse\n",
+		  UNKNOWN_REFUSED("disk vda (volume 'a' of pool 'nobody')") },
+		{ ROOT, .disk = "vm:a", .no_pools = true,
+		  UNKNOWN("no pool of this host") },
+		{ ROOT, .disk = "vm:../../etc/shadow", UNKNOWN("no name of a volume") },
+		{ ROOT, .disk = "vm:..", UNKNOWN("'..' is no name of a volume") },
+		{ ROOT, .disk = "vm:.", UNKNOWN("'.' is no name of a volume") },
+		{ ROOT, .disk = "vm:", UNKNOWN("'' is no name of a volume") },
+		{ ROOT, .disk = "vm:a/b", UNKNOWN("'a/b' is no name of a volume") },
+	};
+
+	CHECK_ROWS(rows);
+}
+
+SUITE_MAIN("guard", TEST(who_wants_it_decides_of_a_mount_over_tcp),
+	   TEST(a_mount_over_rdma_passes), TEST(links_lead_to_the_mount_that_counts),
+	   TEST(the_mount_that_is_seen_counts),
+	   TEST(what_the_kernel_mounts_below_is_wanted_as_that_above),
+	   TEST(what_nobody_can_say_is_unknown),
+	   TEST(a_disk_on_no_nfs_mount_is_refused_where_one_is_wanted),
+	   TEST(another_mount_below_a_wanted_directory_is_not_meant),
+	   TEST(something_else_on_a_pools_target_is_refused),
+	   TEST(other_networks_are_refused_only_where_their_directory_is_named),
+	   TEST(an_automount_is_unknown_where_it_is_wanted),
+	   TEST(what_leads_nowhere_is_unknown),
+	   TEST(a_volume_is_a_name_in_a_pool_that_is_known))
