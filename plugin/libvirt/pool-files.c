@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* Pools as libvirt keeps them on disk, for who must not ask it: a hook that does waits for a daemon
+ * that waits for the hook (libvirt.org/hooks.html). Definitions are in /etc/libvirt/storage, and what
+ * runs is in /run/libvirt/storage, as it was started, within <poolstate>
+ * (src/conf/virstorageobj.c). A definition counts only in a file of its own name, as libvirt has
+ * it. */
+#include <stdio.h>
+
+#include "plugin/guard/guard.h"
+#include "plugin/libvirt/internal.h"
+#include "plugin/mounts/mounts.h"
+
+#define SKIPPED_MAX 256
+
+struct files {
+	const struct host *host;
+	const char *folder;
+	bool state; /* what runs */
+	struct guard_places *out;
+	char *skipped; /* [SKIPPED_MAX] */
+};
+
+static const struct guard_place *find(const struct guard_places *places, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < places->count; i++)
+		if (places->list[i].pool && !strcmp(places->list[i].pool, name))
+			return &places->list[i];
+	return NULL;
+}
+
+/* Whether its own options ask for RDMA. libvirt gives them to mount(8) as they are: where nobody can
+ * say what becomes of them, it is wanted if it is named. */
+static bool wants_rdma(const struct pool_xml *xml)
+{
+	_cleanup_(opts_free_p) struct opts *opts = NULL;
+	_cleanup_free_ char *text = NULL;
+	char transport[16];
+
+	if (pool_xml_options(xml, &text))
+		return false;
+	if (opts_parse(&opts, text))
+		return strstr(text, "rdma");
+	pool_edit_transport(opts, transport, sizeof(transport));
+	return mounts_is_rdma(transport);
+}
+
+/* The first that is skipped is told. */
+static void skip(const struct files *files, const char *file, const char *why)
+{
+	if (*files->skipped)
+		return;
+	snprintf(files->skipped, SKIPPED_MAX, "/%s/%.100s: %s", files->folder, file, why);
+	finding_clean(files->skipped);
+}
+
+static int add(const struct files *files, const struct pool_xml *xml)
+{
+	const struct pool_facts *facts = pool_xml_facts(xml);
+	struct guard_place place = { .wants_rdma = false };
+	_cleanup_free_ char *name = strdup(facts->name);
+	_cleanup_free_ char *target = strdup(facts->target);
+	char source[POOL_SOURCE_MAX];
+
+	if (!name || !target)
+		return err_set(ENOMEM, "no memory");
+	place.pool = name;
+	place.target = target;
+	/* Of another type, or of NFS that libvirt could not mount, it has no source. */
+	if (!pool_xml_check(xml) && !pool_xml_source(xml, source, sizeof(source))) {
+		place.fs_spec = source;
+		place.wants_rdma = wants_rdma(xml);
+	}
+	snprintf(place.by, sizeof(place.by), "pool '%.200s'", name);
+	finding_clean(place.by);
+	return guard_places_add(files->out, &place);
+}
+
+static bool is_named(const char *file, const char *name)
+{
+	size_t len = strlen(name);
+
+	return !strncmp(file, name, len) && !strcmp(file + len, ".xml");
+}
+
+static int take(const struct files *files, const char *file, const struct host_text *text)
+{
+	_cleanup_(pool_xml_free_p) struct pool_xml *xml = NULL;
+	const struct pool_facts *facts;
+	int rc = pool_xml_parse_saved(&xml, text->text, text->len);
+
+	if (rc == -ENOMEM)
+		return rc;
+	if (rc) {
+		skip(files, file, err_text());
+		return 0;
+	}
+	facts = pool_xml_facts(xml);
+	if (!facts->name || !*facts->name)
+		skip(files, file, "the pool has no <name>");
+	else if (!files->state && !is_named(file, facts->name))
+		skip(files, file, "the pool has another name, so libvirt skips it");
+	/* Pools of a network's own (rbd, gluster) have no files here. */
+	else if (facts->target && *facts->target == '/' && !find(files->out, facts->name))
+		return add(files, xml);
+	return 0;
+}
+
+static int read_file(const struct files *files, const char *file)
+{
+	struct host_text text = { NULL, 0 };
+	char path[512];
+	int rc;
+
+	if (snprintf(path, sizeof(path), "%s/%s", files->folder, file) >=
+	    (int)sizeof(path))
+		return err_set(ENAMETOOLONG, "%s: a name of %zu bytes", files->folder,
+			       strlen(file));
+	rc = host_read(files->host, path, 2 * POOL_XML_MAX, &text);
+	if (!rc) {
+		rc = take(files, file, &text);
+	} else if (rc != -EACCES && rc != -EPERM && rc != -ENOMEM) {
+		/* -ENOENT: it went since the folder was listed. */
+		if (rc != -ENOENT)
+			skip(files, file, err_text());
+		rc = 0;
+	}
+	host_text_fini(&text);
+	return rc;
+}
+
+static int read_folder(const struct files *files)
+{
+	struct host_list list = { .count = 0 };
+	int rc = host_list(files->host, files->folder, &list);
+	size_t i;
+
+	if (rc)
+		return rc == -ENOENT ? 0 : rc;
+	for (i = 0; !rc && i < list.count; i++) {
+		size_t len = strlen(list.names[i]);
+
+		if (len > 4 && !strcmp(list.names[i] + len - 4, ".xml"))
+			rc = read_file(files, list.names[i]);
+	}
+	if (!rc && list.cut)
+		skip(files, "", "there are more files than are read");
+	host_list_fini(&list);
+	return rc;
+}
+
+int pool_places(const struct host *host, struct guard_places *out, char skipped[256])
+{
+	struct files run = { host, "run/libvirt/storage", true, out, skipped };
+	struct files etc = { host, "etc/libvirt/storage", false, out, skipped };
+	int rc;
+
+	*skipped = '\0';
+	rc = read_folder(&run);
+	return rc ? rc : read_folder(&etc);
+}

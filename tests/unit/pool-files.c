@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+#include "plugin/guard/guard.h"
+#include "plugin/libvirt/libvirt.h"
+#include "tests/unit/host-tree.h"
+
+#define ETC "etc/libvirt/storage/"
+#define RUN "run/libvirt/storage/"
+
+static struct tree tree;
+static struct guard_places places;
+static char skipped[256];
+
+/* As virXMLSaveFile() begins each file. */
+#define BANNER                                                                  \
+	"<!--\nWARNING: THIS IS AN AUTO-GENERATED FILE. CHANGES TO IT ARE "     \
+	"LIKELY TO BE\nOVERWRITTEN AND LOST. Changes to this xml "              \
+	"configuration should be made using:\n  virsh pool-edit vms\nor other " \
+	"application using the libvirt API.\n-->\n\n"
+
+/* A pool of NFS. @options: <fs:option>s, NULL for none. */
+static void pool(const char *path, const char *name, const char *dir, const char *options)
+{
+	char inner[1024], text[2048];
+	bool state = !strncmp(path, RUN, strlen(RUN));
+
+	snprintf(inner, sizeof(inner),
+		 "<pool type='netfs' xmlns:fs='" POOL_NS "'>\n<name>%s</name>\n"
+		 "<capacity unit='bytes'>0</capacity>\n<source><host name='nas'/>"
+		 "<dir path='%s'/><format type='nfs'/></source>\n"
+		 "<target><path>/srv/%s</path></target>\n%s%s%s</pool>\n",
+		 name, dir, name, options ? "<fs:mount_opts>" : "",
+		 options ? options : "", options ? "</fs:mount_opts>" : "");
+	snprintf(text, sizeof(text), BANNER "%s%s%s", state ? "<poolstate>\n" : "", inner,
+		 state ? "</poolstate>\n" : "");
+	tree_write(&tree, path, text);
+}
+
+/* The places as text: "vms /srv/vms nas:/vms rdma". */
+static const char *tell(void)
+{
+	static char told[4096];
+	size_t len = 0, i;
+
+	*told = '\0';
+	for (i = 0; i < places.count; i++)
+		len += (size_t)snprintf(
+			told + len, sizeof(told) - len, "%s%s %s %s%s", i ? ", " : "",
+			places.list[i].pool, places.list[i].target,
+			places.list[i].fs_spec ? places.list[i].fs_spec : "-",
+			places.list[i].wants_rdma ? " rdma" : "");
+	return told;
+}
+
+static bool has(const char *want)
+{
+	int rc;
+
+	guard_places_fini(&places);
+	memset(skipped, 'x', sizeof(skipped));
+	rc = pool_places(tree.host, &places, skipped);
+	if (!rc && !strcmp(tell(), want))
+		return true;
+	fprintf(stderr, "%d %s: %s\n", rc, rc ? err_text() : "", tell());
+	return false;
+}
+
+static void end(void)
+{
+	guard_places_fini(&places);
+	tree_free(&tree);
+}
+
+static void without_libvirt_there_are_no_pools(void)
+{
+	tree_new(&tree);
+	CU_ASSERT(has(""));
+	CU_ASSERT(!*skipped);
+	end();
+}
+
+static void a_pool_is_a_place_with_what_its_options_want(void)
+{
+	tree_new(&tree);
+	pool(ETC "a.xml", "a", "/a/",
+	     "<fs:option name='proto=rdma'/><fs:option name='port=20049'/>");
+	pool(ETC "b.xml", "b", "/b", NULL);
+	pool(ETC "c.xml", "c", "/c", "<fs:option name='soft,rdma,port=20049'/>");
+	pool(ETC "d.xml", "d", "/d",
+	     "<fs:option name='rdma'/><fs:option name='proto=tcp'/>");
+	pool(ETC "e.xml", "e", "/e", "<fs:option name='proto=rdma6'/>");
+	/* mount(8) gets it as it is, and nobody knows what becomes of it. */
+	pool(ETC "f.xml", "f", "/f", "<fs:option name='context=&quot;a,proto=rdma'/>");
+	CU_ASSERT(has("a /srv/a nas:/a rdma, b /srv/b nas:/b, c /srv/c nas:/c rdma, "
+		      "d /srv/d nas:/d, e /srv/e nas:/e rdma, f /srv/f nas:/f rdma"));
+	CU_ASSERT(!*skipped);
+	CU_ASSERT_STRING_EQUAL(places.list[0].by, "pool 'a'");
+	end();
+}
+
+static void options_that_libvirt_drops_want_nothing(void)
+{
+	tree_new(&tree);
+	tree_write(&tree, ETC "a.xml",
+		   "<pool type='netfs'><name>a</name><source><host name='nas'/>"
+		   "<dir path='/a'/></source><target><path>/srv/a</path></target>"
+		   "<mount_opts><option name='proto=rdma'/></mount_opts></pool>");
+	CU_ASSERT(has("a /srv/a nas:/a"));
+	end();
+}
+
+static void what_runs_is_as_it_was_started(void)
+{
+	tree_new(&tree);
+	pool(ETC "a.xml", "a", "/new", "<fs:option name='proto=rdma'/>");
+	pool(RUN "a.xml", "a", "/old", NULL);
+	pool(RUN "transient.xml", "transient", "/t", "<fs:option name='proto=rdma'/>");
+	pool(ETC "z.xml", "z", "/z", NULL);
+	CU_ASSERT(has("a /srv/a nas:/old, transient /srv/transient nas:/t rdma, "
+		      "z /srv/z nas:/z"));
+	end();
+}
+
+static void pools_of_other_types_are_places_without_a_source(void)
+{
+	tree_new(&tree);
+	tree_write(&tree, ETC "dir.xml",
+		   "<pool type='dir'><name>dir</name><target><path>/images</path>"
+		   "</target></pool>");
+	tree_write(&tree, ETC "fs.xml",
+		   "<pool type='fs'><name>fs</name><source><device path='/dev/sdb1'/>"
+		   "</source><target><path>/mnt</path></target></pool>");
+	tree_write(&tree, ETC "lvm.xml",
+		   "<pool type='logical'><name>lvm</name><source><name>vg</name></source>"
+		   "<target><path>/dev/vg</path></target></pool>");
+	tree_write(
+		&tree, ETC "rbd.xml",
+		"<pool type='rbd'><name>rbd</name><source><name>p</name></source></pool>");
+	tree_write(&tree, ETC "smb.xml",
+		   "<pool type='netfs' xmlns:fs='" POOL_NS "'><name>smb</name><source>"
+		   "<host name='h'/><dir path='s'/><format type='cifs'/></source><target>"
+		   "<path>/smb</path></target></pool>");
+	CU_ASSERT(has("dir /images -, fs /mnt -, lvm /dev/vg -, smb /smb -"));
+	CU_ASSERT(!*skipped);
+	end();
+}
+
+static void what_makes_no_sense_is_skipped_and_told(void)
+{
+	tree_new(&tree);
+	pool(ETC "a.xml", "a", "/a", NULL);
+	tree_write(&tree, ETC "broken.xml", "<pool type='netfs'><name>b");
+	CU_ASSERT(has("a /srv/a nas:/a"));
+	CU_ASSERT(!strncmp(skipped, "/etc/libvirt/storage/broken.xml: the XML", 40));
+	tree_write(&tree, ETC "broken.xml", "<domain/>");
+	CU_ASSERT(has("a /srv/a nas:/a") && strstr(skipped, "is <domain>"));
+	tree_write(&tree, ETC "broken.xml", "<poolstate/>");
+	CU_ASSERT(has("a /srv/a nas:/a") && strstr(skipped, "no <pool>"));
+	tree_write(&tree, ETC "broken.xml", "<pool type='dir'/>");
+	CU_ASSERT(has("a /srv/a nas:/a") && strstr(skipped, "no <name>"));
+	/* libvirt does not load it either. */
+	pool(ETC "broken.xml", "b", "/b", NULL);
+	CU_ASSERT(has("a /srv/a nas:/a") && strstr(skipped, "another name"));
+	tree_write(&tree, ETC "broken.xml",
+		   "<!DOCTYPE pool SYSTEM 'http://127.0.0.1:1/'><pool/>");
+	CU_ASSERT(has("a /srv/a nas:/a") && strstr(skipped, "document type"));
+	tree_bytes(&tree, ETC "broken.xml", "<pool/>\0", 8);
+	CU_ASSERT(has("a /srv/a nas:/a") && *skipped);
+	end();
+}
+
+static void files_that_are_none_are_skipped(void)
+{
+	static char zeros[4 * POOL_XML_MAX];
+
+	tree_new(&tree);
+	pool(ETC "a.xml", "a", "/a", NULL);
+	tree_fifo(&tree, ETC "fifo.xml");
+	CU_ASSERT(has("a /srv/a nas:/a") && strstr(skipped, "fifo.xml"));
+	tree_link(&tree, ETC "fifo.xml", "fifo.xml");
+	CU_ASSERT(has("a /srv/a nas:/a") && strstr(skipped, "fifo.xml"));
+	memset(zeros, ' ', sizeof(zeros));
+	tree_link(&tree, ETC "fifo.xml", "a.xml");
+	tree_bytes(&tree, ETC "large.xml", zeros, sizeof(zeros));
+	CU_ASSERT(has("a /srv/a nas:/a") && strstr(skipped, "fifo.xml"));
+	tree_link(&tree, ETC "fifo.xml", "nowhere");
+	CU_ASSERT(has("a /srv/a nas:/a") && strstr(skipped, "large.xml"));
+	/* Neither are these pools: links that start pools at boot, and what editors leave. */
+	tree_link(&tree, ETC "autostart/a.xml", "../a.xml");
+	tree_write(&tree, ETC "a.xml~", "<pool");
+	tree_write(&tree, ETC ".xml", "<pool");
+	tree_link(&tree, ETC "large.xml", "nowhere");
+	CU_ASSERT(has("a /srv/a nas:/a") && !*skipped);
+	end();
+}
+
+static void a_state_that_makes_no_sense_leaves_the_definition(void)
+{
+	tree_new(&tree);
+	pool(ETC "a.xml", "a", "/a", NULL);
+	tree_write(&tree, RUN "a.xml", "");
+	CU_ASSERT(has("a /srv/a nas:/a"));
+	CU_ASSERT(!strncmp(skipped, "/run/libvirt/storage/a.xml", 26));
+	end();
+}
+
+static void hundreds_of_pools_are_read(void)
+{
+	char path[64], name[16];
+	unsigned int i;
+
+	tree_new(&tree);
+	for (i = 0; i < 300; i++) {
+		snprintf(name, sizeof(name), "p%u", i);
+		snprintf(path, sizeof(path), ETC "%s.xml", name);
+		pool(path, name, "/a", NULL);
+	}
+	CU_ASSERT(!pool_places(tree.host, &places, skipped));
+	CU_ASSERT_EQUAL(places.count, 300);
+	end();
+}
+
+SUITE_MAIN("pool-files", TEST(without_libvirt_there_are_no_pools),
+	   TEST(a_pool_is_a_place_with_what_its_options_want),
+	   TEST(options_that_libvirt_drops_want_nothing),
+	   TEST(what_runs_is_as_it_was_started),
+	   TEST(pools_of_other_types_are_places_without_a_source),
+	   TEST(what_makes_no_sense_is_skipped_and_told),
+	   TEST(files_that_are_none_are_skipped),
+	   TEST(a_state_that_makes_no_sense_leaves_the_definition),
+	   TEST(hundreds_of_pools_are_read))
