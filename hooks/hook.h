@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* What the hooks of all platforms have in common: an answer within a deadline, whatever happens to
+ * who looks for it; bounded input; words in the journal. A hook's own failure never stops the
+ * platform: then it lets pass what came, and the journal has it. */
+#ifndef HOOKS_HOOK_H
+#define HOOKS_HOOK_H
+
+#include "plugin/guard/guard.h"
+#include "rpcrdma/base.h"
+
+#define HOOK_DEADLINE_MS 2000
+/* What a verdict says, and its remedy. */
+#define HOOK_TEXT_MAX (2 * GUARD_TEXT_MAX + 128)
+
+struct hook_answer {
+	bool refuse;
+	/* One line without newline. Of a refusal, for who asked: what is wrong, and the remedy. Of
+	 * our own failure (the child died, or took too long): why. Of a guest that passes: what
+	 * somebody should know all the same, a disk that is unknown or loud. Else empty. */
+	char text[HOOK_TEXT_MAX];
+	bool failed;
+};
+
+typedef void (*hook_fn)(void *arg, struct hook_answer *out);
+
+/* Runs @fn in a child process that holds none of the platform's descriptors but stdin, nor any that
+ * were opened before, and waits for its answer until the deadline. A child that hangs is killed,
+ * and not waited for where it cannot be: its descriptors keep nobody. @out is always filled in. */
+void hook_run(hook_fn fn, void *arg, uint64_t deadline, struct hook_answer *out);
+
+/* All of a descriptor until its end. *@out: the caller's, for free(3), with a NUL behind it. Errors:
+ * -EFBIG more than @max; -ETIMEDOUT; of read(2). */
+int hook_read(int fd, size_t max, uint64_t deadline, char **out, size_t *len);
+
+/* Asks the gate about each disk: the first refusal is the answer; all are in the journal, as is
+ * what is unknown and what is loud, as far as it takes them in half a second. @who:
+ * SYSLOG_IDENTIFIER; @guest: its name, NULL where not known. */
+void hook_ask(const char *who, const char *guest, const struct guard *guard,
+	      const struct guard_disk *disks, size_t ndisks, struct hook_answer *out);
+
+/* In the journal, JOURNAL_GATE_FAILED: why the gate did not work. */
+void hook_failed(const char *who, const char *guest, const char *fmt, ...)
+	PRINTF_LIKE(3, 4);
+
+#endif

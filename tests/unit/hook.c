@@ -1,0 +1,416 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* Hooks, with a gate and a journal of this test's own: what is linked here is found before the
+ * real ones. */
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/wait.h>
+
+#include "hooks/hook.h"
+#include "tests/unit/suite.h"
+
+/* --- a gate ----------------------------------------------------------------------------------- */
+
+/* By the name of a disk: 'r' is refused, 'u' unknown, 'U' unknown and refused, 'l' loud. */
+void guard_ask(const struct guard *guard, const struct guard_disk *disk,
+	       struct guard_verdict *out)
+{
+	(void)guard;
+	*out = (struct guard_verdict){ .answer = GUARD_PASS, .id = "gate.transport" };
+	if (*disk->name == 'r')
+		out->answer = GUARD_REFUSE;
+	if (*disk->name == 'u' || *disk->name == 'U')
+		out->answer = GUARD_UNKNOWN;
+	out->refuse = *disk->name == 'r' || *disk->name == 'U';
+	out->loud = *disk->name == 'l';
+	if (*disk->name == 'p')
+		return;
+	snprintf(out->text, sizeof(out->text), "disk %s is\nnowhere", disk->name);
+	snprintf(out->remedy, sizeof(out->remedy), "Mount it.");
+	snprintf(out->proto, sizeof(out->proto), "tcp");
+}
+
+/* --- a journal -------------------------------------------------------------------------------- */
+
+static char journal[4096];
+static int journal_rc;
+static unsigned int journal_calls;
+
+int journal_send(enum journal_event event, const char *who, const char *message,
+		 const struct journal_field *fields, size_t nfields)
+{
+	size_t len = strlen(journal), i;
+
+	journal_calls++;
+	snprintf(journal + len, sizeof(journal) - len, "%d %s: %s", event, who, message);
+	for (i = 0; i < nfields; i++) {
+		len = strlen(journal);
+		if (fields[i].value)
+			snprintf(journal + len, sizeof(journal) - len, " %s=%s",
+				 fields[i].name, fields[i].value);
+	}
+	strcat(journal, "\n");
+	return journal_rc;
+}
+
+static void ask(const char *const *names, size_t count, struct hook_answer *out)
+{
+	struct guard_disk disks[8];
+	size_t i;
+
+	*journal = '\0';
+	journal_calls = 0;
+	for (i = 0; i < count; i++)
+		disks[i] = (struct guard_disk){ .name = names[i], .path = "/a" };
+	hook_ask("hook", "web1", NULL, disks, count, out);
+}
+
+#define ASK(out, ...)                             \
+	ask((const char *const[]){ __VA_ARGS__ }, \
+	    sizeof((const char *const[]){ __VA_ARGS__ }) / sizeof(char *), out)
+
+static void what_is_good_is_let_pass_without_a_word(void)
+{
+	struct hook_answer answer;
+
+	ASK(&answer, "p1", "p2");
+	CU_ASSERT(!answer.refuse && !answer.failed && !*answer.text && !*journal);
+	ask(NULL, 0, &answer);
+	CU_ASSERT(!answer.refuse && !*answer.text);
+}
+
+static void the_first_refusal_is_the_answer_and_the_others_are_counted(void)
+{
+	struct hook_answer answer;
+
+	ASK(&answer, "p1", "r1");
+	CU_ASSERT(answer.refuse);
+	CU_ASSERT_STRING_EQUAL(answer.text, "disk r1 is?nowhere. Mount it.");
+	ASK(&answer, "r1", "p1", "r2", "U3", "u4");
+	CU_ASSERT_STRING_EQUAL(answer.text,
+			       "disk r1 is?nowhere (and 2 more disks). Mount it.");
+}
+
+static void what_passes_and_is_not_good_is_told(void)
+{
+	struct hook_answer answer;
+
+	ASK(&answer, "p1", "l1", "l2");
+	CU_ASSERT(!answer.refuse);
+	CU_ASSERT_STRING_EQUAL(answer.text,
+			       "disk l1 is?nowhere (and 1 more disk). Mount it.");
+	ASK(&answer, "l1", "u1", "l2");
+	CU_ASSERT(!answer.refuse);
+	CU_ASSERT_STRING_EQUAL(answer.text, "disk u1 is?nowhere. Mount it.");
+	ASK(&answer, "l1", "u1", "U2");
+	CU_ASSERT(answer.refuse);
+	CU_ASSERT_STRING_EQUAL(answer.text, "disk U2 is?nowhere. Mount it.");
+}
+
+static void all_that_is_not_good_is_in_the_journal(void)
+{
+	struct hook_answer answer;
+	char start[128];
+
+	ASK(&answer, "r1", "p", "u2", "l3");
+	CU_ASSERT_EQUAL(journal_calls, 3);
+	snprintf(start, sizeof(start),
+		 "%d hook: guest web1: disk r1 is?nowhere. Mount it. NFSRDMA_GUEST=web1 ",
+		 JOURNAL_GATE_REFUSED);
+	CU_ASSERT(!strncmp(journal, start, strlen(start)));
+	CU_ASSERT_PTR_NOT_NULL(strstr(
+		journal,
+		" NFSRDMA_DISK=r1 NFSRDMA_TRANSPORT=tcp NFSRDMA_FINDING=gate.transport"
+		" NFSRDMA_REFUSED=yes"));
+	snprintf(start, sizeof(start), "\n%d hook: guest web1: disk u2",
+		 JOURNAL_GATE_UNKNOWN);
+	CU_ASSERT_PTR_NOT_NULL(strstr(journal, start));
+	snprintf(start, sizeof(start), "\n%d hook: guest web1: disk l3", JOURNAL_WARNING);
+	CU_ASSERT_PTR_NOT_NULL(strstr(journal, start));
+}
+
+static void a_journal_that_does_not_read_is_left_alone(void)
+{
+	struct hook_answer answer;
+
+	journal_rc = -EAGAIN;
+	ASK(&answer, "r1", "r2", "r3");
+	journal_rc = 0;
+	CU_ASSERT_EQUAL(journal_calls, 1);
+	CU_ASSERT(answer.refuse && strstr(answer.text, "(and 2 more disks)"));
+}
+
+static void a_failure_of_the_hook_is_told(void)
+{
+	*journal = '\0';
+	hook_failed("hook", NULL, "no %s\n", "memory");
+	CU_ASSERT_PTR_NOT_NULL(strstr(journal, "guest ? is let pass unseen: no memory?"));
+	CU_ASSERT_EQUAL(atoi(journal), JOURNAL_GATE_FAILED);
+}
+
+/* --- the child -------------------------------------------------------------------------------- */
+
+static void refuse(void *arg, struct hook_answer *out)
+{
+	out->refuse = true;
+	snprintf(out->text, sizeof(out->text), "%s", (const char *)arg);
+}
+
+static void fail(void *arg, struct hook_answer *out)
+{
+	refuse(arg, out);
+	out->failed = true;
+}
+
+static void pass(void *arg, struct hook_answer *out)
+{
+	(void)arg;
+	(void)out;
+}
+
+static void hang(void *arg, struct hook_answer *out)
+{
+	(void)arg;
+	(void)out;
+	for (;;)
+		pause();
+}
+
+static void crash(void *arg, struct hook_answer *out)
+{
+	(void)arg;
+	(void)out;
+	raise(SIGKILL);
+}
+
+static void leave(void *arg, struct hook_answer *out)
+{
+	(void)arg;
+	(void)out;
+	_exit(0);
+}
+
+static void fill(void *arg, struct hook_answer *out)
+{
+	(void)arg;
+	memset(out->text, 'x', sizeof(out->text));
+}
+
+static struct hook_answer run(hook_fn fn, const char *text, unsigned int ms)
+{
+	struct hook_answer answer;
+	char copy[64];
+
+	snprintf(copy, sizeof(copy), "%s", text);
+	memset(&answer, 0x55, sizeof(answer));
+	hook_run(fn, copy, deadline_in(ms), &answer);
+	return answer;
+}
+
+static void what_the_child_answers_arrives(void)
+{
+	struct hook_answer answer = run(refuse, "no\nway", 5000);
+
+	CU_ASSERT(answer.refuse && !answer.failed);
+	CU_ASSERT_STRING_EQUAL(answer.text, "no?way");
+	answer = run(pass, "", 5000);
+	CU_ASSERT(!answer.refuse && !answer.failed && !*answer.text);
+}
+
+static void who_failed_does_not_refuse(void)
+{
+	struct hook_answer answer = run(fail, "the policy is broken", 5000);
+
+	CU_ASSERT(answer.failed && !answer.refuse);
+	CU_ASSERT_STRING_EQUAL(answer.text, "the policy is broken");
+}
+
+static void a_child_that_hangs_is_given_up_in_time(void)
+{
+	uint64_t start = now_ms();
+	struct hook_answer answer = run(hang, "", 200);
+
+	CU_ASSERT(now_ms() - start < 2000);
+	CU_ASSERT(answer.failed && !answer.refuse);
+	CU_ASSERT_PTR_NOT_NULL(strstr(answer.text, "too long"));
+	/* Nothing of it is left. */
+	CU_ASSERT(waitpid(-1, NULL, WNOHANG) < 0 && errno == ECHILD);
+}
+
+static void a_child_that_dies_is_a_failure(void)
+{
+	struct hook_answer answer = run(crash, "", 5000);
+
+	CU_ASSERT(answer.failed && !answer.refuse);
+	CU_ASSERT_PTR_NOT_NULL(strstr(answer.text, "signal 9"));
+	answer = run(leave, "", 5000);
+	CU_ASSERT(answer.failed && !answer.refuse);
+	CU_ASSERT_PTR_NOT_NULL(strstr(answer.text, "without an answer"));
+	/* It is no text that ends. */
+	answer = run(fill, "", 5000);
+	CU_ASSERT(answer.failed && !answer.refuse);
+}
+
+/* Descriptors that the child has; many more where it says something. */
+static void count_descriptors(void *arg, struct hook_answer *out)
+{
+	char target[64] = "", path[64];
+	unsigned int i, n = 0;
+
+	(void)arg;
+	for (i = 0; i < 64; i++)
+		if (fcntl((int)i, F_GETFD) >= 0)
+			n++;
+	for (i = 1; i < 3; i++) {
+		snprintf(path, sizeof(path), "/proc/self/fd/%u", i);
+		if (readlink(path, target, sizeof(target) - 1) < 0 ||
+		    strcmp(target, "/dev/null"))
+			n += 100;
+	}
+	snprintf(out->text, sizeof(out->text), "%u", n);
+}
+
+static void the_child_holds_nothing_of_the_platforms_but_stdin(void)
+{
+	int pair[2] = { -1, -1 };
+	struct hook_answer answer;
+
+	CU_ASSERT(!pipe(pair));
+	answer = run(count_descriptors, "", 5000);
+	CU_ASSERT_STRING_EQUAL(answer.text, "4");
+	close(pair[0]);
+	close(pair[1]);
+}
+
+/* In a process of its own, whose stdin, stdout and stderr are closed. */
+static void descriptors_that_the_platform_closed_stay_of_no_use(void)
+{
+	struct hook_answer answer;
+	int status = -1;
+	pid_t pid;
+
+	fflush(NULL);
+	pid = fork();
+	if (!pid) {
+		close(0);
+		close(1);
+		close(2);
+		answer = run(count_descriptors, "", 5000);
+		_exit(!strcmp(answer.text, "4") ? 7 : 1);
+	}
+	CU_ASSERT(waitpid(pid, &status, 0) == pid);
+	CU_ASSERT(WIFEXITED(status) && WEXITSTATUS(status) == 7);
+}
+
+/* Who waits for the end of the hook's stdout must not wait for a child that hangs. */
+static void a_child_that_hangs_keeps_nobody_waiting(void)
+{
+	uint64_t start = now_ms();
+	int pair[2] = { -1, -1 };
+	char byte;
+	pid_t pid;
+
+	CU_ASSERT(!pipe(pair));
+	fflush(NULL);
+	pid = fork();
+	if (!pid) {
+		dup2(pair[1], 1);
+		close(pair[0]);
+		close(pair[1]);
+		/* It is killed while its child is at work. */
+		alarm(1);
+		run(hang, "", 60000);
+		_exit(0);
+	}
+	close(pair[1]);
+	CU_ASSERT(read(pair[0], &byte, 1) == 0);
+	CU_ASSERT(now_ms() - start < 10000);
+	CU_ASSERT(waitpid(pid, NULL, 0) == pid);
+	close(pair[0]);
+}
+
+/* --- input ------------------------------------------------------------------------------------ */
+
+static int read_pipe(const char *text, size_t len, bool end, size_t max, char **out)
+{
+	int pair[2] = { -1, -1 }, rc;
+	size_t got = 0;
+
+	*out = NULL;
+	CU_ASSERT(!pipe(pair));
+	CU_ASSERT(!fd_write_all(pair[1], text, len));
+	if (end)
+		close(pair[1]);
+	rc = hook_read(pair[0], max, deadline_in(200), out, &got);
+	if (!rc)
+		CU_ASSERT(got == len && !(*out)[got]);
+	close(pair[0]);
+	if (!end)
+		close(pair[1]);
+	return rc;
+}
+
+static bool reads_back(const char *text, size_t max)
+{
+	char *out;
+	bool same = !read_pipe(text, strlen(text), true, max, &out) && !strcmp(out, text);
+
+	free(out);
+	return same;
+}
+
+static void input_is_read_to_its_end(void)
+{
+	CU_ASSERT(reads_back("abc", 3));
+	CU_ASSERT(reads_back("", 0));
+}
+
+static void too_much_input_is_refused(void)
+{
+	size_t len = 0;
+	char *out = NULL;
+	int fd = open("/dev/zero", O_RDONLY | O_CLOEXEC);
+
+	CU_ASSERT_EQUAL(read_pipe("abcd", 4, true, 3, &out), -EFBIG);
+	CU_ASSERT_EQUAL(hook_read(fd, 1000000, deadline_in(5000), &out, &len), -EFBIG);
+	CU_ASSERT_PTR_NOT_NULL(strstr(err_text(), "1000000 bytes"));
+	CU_ASSERT_PTR_NULL(out);
+	/* Whatever comes, and however fast. */
+	CU_ASSERT_EQUAL(hook_read(fd, SIZE_MAX / 4, now_ms(), &out, &len), -ETIMEDOUT);
+	close(fd);
+}
+
+static void input_that_does_not_end_is_given_up_in_time(void)
+{
+	uint64_t start = now_ms();
+	char *out;
+
+	CU_ASSERT_EQUAL(read_pipe("abc", 3, false, 10, &out), -ETIMEDOUT);
+	CU_ASSERT(now_ms() - start < 2000);
+	CU_ASSERT_PTR_NULL(out);
+}
+
+static void input_that_is_none_is_an_error(void)
+{
+	size_t len = 0;
+	char *out = NULL;
+
+	CU_ASSERT_EQUAL(hook_read(-1, 10, deadline_in(50), &out, &len), -ETIMEDOUT);
+	CU_ASSERT_EQUAL(hook_read(999, 10, deadline_in(5000), &out, &len), -EBADF);
+}
+
+SUITE_MAIN("hook", TEST(what_is_good_is_let_pass_without_a_word),
+	   TEST(the_first_refusal_is_the_answer_and_the_others_are_counted),
+	   TEST(what_passes_and_is_not_good_is_told),
+	   TEST(all_that_is_not_good_is_in_the_journal),
+	   TEST(a_journal_that_does_not_read_is_left_alone),
+	   TEST(a_failure_of_the_hook_is_told), TEST(what_the_child_answers_arrives),
+	   TEST(who_failed_does_not_refuse), TEST(a_child_that_hangs_is_given_up_in_time),
+	   TEST(a_child_that_dies_is_a_failure),
+	   TEST(the_child_holds_nothing_of_the_platforms_but_stdin),
+	   TEST(descriptors_that_the_platform_closed_stay_of_no_use),
+	   TEST(a_child_that_hangs_keeps_nobody_waiting), TEST(input_is_read_to_its_end),
+	   TEST(too_much_input_is_refused),
+	   TEST(input_that_does_not_end_is_given_up_in_time),
+	   TEST(input_that_is_none_is_an_error))
