@@ -10,7 +10,6 @@
 #include "mount-helper/internal.h"
 #include "rpcrdma/probe/probe.h"
 
-#define CHECKS_MAX 64
 /* After a failure: one connection, not all that a generous deadline allows. */
 #define CAUSE_MS 5000
 
@@ -51,16 +50,9 @@ static void on_finding(void *arg, const struct finding *finding)
 
 static void run_checks(struct looking *looking, bool path, uint64_t deadline)
 {
-	const struct check *chosen[CHECKS_MAX + 1] = { NULL };
-	const struct check *const *check;
-	size_t n = 0;
+	const struct check *chosen[CHECKS_AT_MOUNT_MAX + 1];
 
-	for (check = check_table; *check && n < CHECKS_MAX; check++) {
-		if ((*check)->at_mount == CHECK_MOUNT_NO ||
-		    ((*check)->at_mount == CHECK_MOUNT_PATH && !path))
-			continue;
-		chosen[n++] = *check;
-	}
+	checks_at_mount(path, chosen);
 	if (checks_run(chosen, looking->helper->host, &live_helper,
 		       &looking->helper->target, deadline, on_finding, looking))
 		tell(looking->helper, JOURNAL_WARNING, "%s: the checks did not run: %s",

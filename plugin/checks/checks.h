@@ -81,6 +81,12 @@ struct check {
 
 extern const struct check *const check_table[]; /* ends with NULL */
 
+#define CHECKS_AT_MOUNT_MAX 64
+
+/* Those of the table that are run before a mount, of this host alone; @path: and those of the way to the
+ * server. NULL is behind the last. */
+void checks_at_mount(bool path, const struct check *out[CHECKS_AT_MOUNT_MAX + 1]);
+
 /* remote.c */
 
 /* The addresses of target->server, or why there are none. Below a root only those that the

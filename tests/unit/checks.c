@@ -254,6 +254,23 @@ static void what_a_check_needs_comes_before_it(void)
 				CU_ASSERT_STRING_NOT_EQUAL((*b)->id, (*a)->needs[i]);
 }
 
+static void what_runs_before_a_mount_is_of_this_host_alone(void)
+{
+	const struct check *here[CHECKS_AT_MOUNT_MAX + 1], *all[CHECKS_AT_MOUNT_MAX + 1];
+	size_t i, n = 0, more = 0;
+
+	checks_at_mount(false, here);
+	checks_at_mount(true, all);
+	for (i = 0; here[i]; i++, n++) {
+		CU_ASSERT_FALSE(here[i]->remote);
+		CU_ASSERT(here[i]->at_mount == CHECK_MOUNT_STOPS ||
+			  here[i]->at_mount == CHECK_MOUNT_TELLS);
+	}
+	for (i = 0; all[i]; i++)
+		more += all[i]->at_mount == CHECK_MOUNT_PATH;
+	CU_ASSERT(n && more && i == n + more && i < CHECKS_AT_MOUNT_MAX);
+}
+
 static void lists_in_sentences_are_cut_and_counted(void)
 {
 	struct words words = { 0 }, sentences = { .separator = "; " };
@@ -333,5 +350,6 @@ SUITE_MAIN("checks", TEST(what_follows_from_a_failure_is_skipped_for_the_first_c
 	   TEST(for_a_snapshot_every_check_of_the_host_reads),
 	   TEST(every_check_has_its_meaning_and_its_own_id),
 	   TEST(what_a_check_needs_comes_before_it),
+	   TEST(what_runs_before_a_mount_is_of_this_host_alone),
 	   TEST(lists_in_sentences_are_cut_and_counted),
 	   TEST(defects_are_of_their_versions), TEST(gids_are_found_by_address))
