@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* nfsrdma-libvirt-hook: what libvirt runs before a guest starts, arrives or is restored
+ * (libvirt.org/hooks.html), as GUEST OPERATION SUB-OPERATION EXTRA with the guest's XML on stdin.
+ * Exit status 1 is a refusal, and what is on stderr is what virsh shows.
+ *
+ * It never asks libvirt, which waits for it. It says nothing on stdout: of "migrate" and "restore"
+ * that would replace the guest's XML. Whatever goes wrong here lets the guest pass, and the
+ * journal has it. */
+#include <stdio.h>
+
+#include "hooks/hook.h"
+#include "plugin/libvirt/libvirt.h"
+
+#define WHO "nfsrdma-libvirt-hook"
+/* For the child to say by itself what was too slow. */
+#define SPARE_MS 150
+
+static const char usage[] =
+	"usage: nfsrdma-libvirt-hook [--root DIR] GUEST OPERATION SUB-OPERATION EXTRA <XML\n"
+	"Refuses a guest whose disks should be on NFS over RDMA, and are not. libvirt calls it\n"
+	"from /etc/libvirt/hooks/qemu.d. To ask by hand:\n"
+	"  virsh dumpxml --inactive GUEST | nfsrdma-libvirt-hook GUEST prepare begin -\n"
+	"See nfsrdma-libvirt(7).\n";
+
+/* Those that can still be refused. */
+static const struct {
+	const char *operation, *sub;
+} gates[] = {
+	{ "prepare", "begin" },
+	{ "migrate", "begin" },
+	{ "restore", "begin" },
+};
+
+struct request {
+	const char *root; /* NULL: this host */
+	const char *guest;
+	uint64_t deadline;
+};
+
+static bool is_gate(const char *operation, const char *sub)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(gates); i++)
+		if (!strcmp(operation, gates[i].operation) && !strcmp(sub, gates[i].sub))
+			return true;
+	return false;
+}
+
+/* "vda", or of what backs it "vda, backing file 2". The caller's, for free(3); NULL: no memory. */
+static char *name_of(const struct domain_disk *disk)
+{
+	char *name;
+
+	if (!disk->depth)
+		return strdup(disk->device);
+	if (asprintf(&name, "%s, backing file %u", disk->device, disk->depth) < 0)
+		return NULL;
+	return name;
+}
+
+/* --- in the child ----------------------------------------------------------------------------- */
+
+struct work {
+	struct host *host;
+	struct domain_disks disks;
+	struct guard_places places;
+	struct guard *guard;
+	char *names[DOMAIN_DISKS_MAX];
+	struct guard_disk asked[DOMAIN_DISKS_MAX];
+};
+
+static int read_guest(const struct request *request, struct work *work)
+{
+	_cleanup_free_ char *text = NULL;
+	size_t len = 0;
+	int rc = hook_read(STDIN_FILENO, DOMAIN_XML_MAX, request->deadline, &text, &len);
+
+	rc = rc ? rc : domain_disks_parse(&work->disks, text, len);
+	return rc ? err_context(rc, "the guest's XML on stdin") : 0;
+}
+
+static int ask(const struct request *request, struct work *work, struct hook_answer *out)
+{
+	const struct domain_disk *list = work->disks.list;
+	size_t i;
+
+	for (i = 0; i < work->disks.count; i++) {
+		work->names[i] = name_of(&list[i]);
+		if (!work->names[i])
+			return err_set(ENOMEM, "no memory");
+		work->asked[i] = (struct guard_disk){ .name = work->names[i],
+						      .path = list[i].path,
+						      .pool = list[i].pool,
+						      .volume = list[i].volume };
+	}
+	hook_ask(WHO, request->guest, work->guard, work->asked, i, out);
+	return 0;
+}
+
+/* What it opens goes with the process. */
+static int look(const struct request *request, struct work *work, struct hook_answer *out)
+{
+	char skipped[256] = "", unknown[ERR_TEXT_MAX] = "";
+	struct guard_sources sources = { .places = &work->places, .now = now_ms() };
+	int rc = read_guest(request, work);
+
+	if (rc || !work->disks.count)
+		return rc;
+	rc = host_open(&work->host, request->root);
+	if (rc)
+		return rc;
+	/* Pools cannot be read, or one of them: what others say is asked all the same. */
+	if (pool_places(work->host, &work->places, skipped))
+		snprintf(unknown, sizeof(unknown), "%s", err_text());
+	else
+		snprintf(unknown, sizeof(unknown), "%s", skipped);
+	sources.host = work->host;
+	sources.places_unknown = *unknown ? unknown : NULL;
+	rc = guard_open(&work->guard, &sources);
+	return rc ? rc : ask(request, work, out);
+}
+
+static void on_child(void *arg, struct hook_answer *out)
+{
+	struct work *work = calloc(1, sizeof(*work));
+	int rc = work ? look(arg, work, out) : err_set(ENOMEM, "no memory");
+
+	if (!rc)
+		return;
+	*out = (struct hook_answer){ .failed = true };
+	snprintf(out->text, sizeof(out->text), "%s", err_text());
+}
+
+/* --- in the parent ---------------------------------------------------------------------------- */
+
+/* @args: GUEST OPERATION SUB-OPERATION ... */
+static int run(const char *root, char *const args[])
+{
+	struct request request = { .root = root, .guest = args[0] };
+	uint64_t deadline = deadline_in(HOOK_DEADLINE_MS);
+	struct hook_answer answer;
+
+	if (!is_gate(args[1], args[2]))
+		return 0;
+	request.deadline = deadline - SPARE_MS;
+	hook_run(on_child, &request, deadline, &answer);
+	if (answer.failed)
+		hook_failed(WHO, request.guest, "%s", answer.text);
+	if (answer.refuse) {
+		fprintf(stderr, "%s See nfsrdma-libvirt(7).\n", answer.text);
+		return 1;
+	}
+	/* For who asks by hand: libvirt does not look at it. */
+	if (*answer.text)
+		fprintf(stderr, WHO ": %s: %s\n",
+			answer.failed ? "nothing was found out" : "it passes, but",
+			answer.text);
+	return 0;
+}
+
+/* libvirt gives four arguments, whatever a guest is called: "--help" may be one. */
+int main(int argc, char **argv)
+{
+	if (argc >= 7 && !strcmp(argv[1], "--root"))
+		return run(argv[2], argv + 3);
+	if (argc >= 5)
+		return run(NULL, argv + 1);
+	if (argc == 2 && !strcmp(argv[1], "--version")) {
+		puts(WHO " " NFSRDMA_VERSION);
+		return 0;
+	}
+	if (argc == 2 && !strcmp(argv[1], "--help")) {
+		fputs(usage, stdout);
+		return 0;
+	}
+	fputs(usage, stderr);
+	return 2;
+}
