@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* Storage domains: VDSM mounts an export on REPOSITORY/mnt/NAME, and links the domains that it finds
+ * there into the folder of their data center, REPOSITORY/POOL/DOMAIN -> REPOSITORY/mnt/NAME/DOMAIN
+ * (lib/vdsm/storage/sp.py). So the names are to be had by readlink(2) here, without a look at the
+ * storage itself, whose server may be gone. */
+#include <ctype.h>
+#include <stdio.h>
+
+#include "hooks/vdsm/internal.h"
+
+/* Of one host: a host has one data center, and remains of others. */
+#define POOLS_MAX 64
+#define LINKS_MAX 2048
+
+struct search {
+	const struct host *host;
+	const struct host_mounts *mounts;
+	const char *repository;
+	unsigned int links;
+	struct vdsm_domains *out;
+};
+
+static bool is_uuid(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < VDSM_UUID_MAX - 1; i++) {
+		bool dash = i == 8 || i == 13 || i == 18 || i == 23;
+
+		if (dash ? name[i] != '-' : !isxdigit((unsigned char)name[i]))
+			return false;
+	}
+	return !name[i];
+}
+
+/* What @path has behind REPOSITORY/mnt/; NULL: it is elsewhere. */
+static const char *behind_mnt(const char *repository, const char *path)
+{
+	size_t len = strlen(repository);
+
+	if (strncmp(path, repository, len) || strncmp(path + len, "/mnt/", 5))
+		return NULL;
+	return path[len + 5] ? path + len + 5 : NULL;
+}
+
+static struct vdsm_domain *find(struct vdsm_domains *domains, const char *target)
+{
+	size_t i;
+
+	for (i = 0; i < domains->count; i++)
+		if (!strcmp(domains->list[i].target, target))
+			return &domains->list[i];
+	return NULL;
+}
+
+/* NULL: no memory, or too many: then cut is set. */
+static struct vdsm_domain *add(struct vdsm_domains *domains, const char *target)
+{
+	struct vdsm_domain *domain, *grown;
+
+	if (domains->count == VDSM_DOMAINS_MAX) {
+		domains->cut = true;
+		return NULL;
+	}
+	grown = realloc(domains->list, (domains->count + 1) * sizeof(*grown));
+	if (!grown)
+		return NULL;
+	domains->list = grown;
+	domain = &grown[domains->count];
+	*domain = (struct vdsm_domain){ .target = strdup(target) };
+	if (!domain->target)
+		return NULL;
+	domains->count++;
+	return domain;
+}
+
+static int not_added(const struct vdsm_domains *domains)
+{
+	return domains->cut ? 0 : err_set(ENOMEM, "no memory for storage domains");
+}
+
+/* --- mounts -------------------------------------------------------------------------------- */
+
+static bool is_nfs(const struct host_mount *mount)
+{
+	return !strcmp(mount->type, "nfs") || !strcmp(mount->type, "nfs4");
+}
+
+/* Of several on a directory the last is seen. What lies below a domain's own mount is another
+ * export that its server has there, and no domain. */
+static int add_mounts(struct search *search)
+{
+	size_t i;
+
+	for (i = 0; i < search->mounts->count; i++) {
+		const struct host_mount *mount = &search->mounts->list[i];
+		const char *name = behind_mnt(search->repository, mount->target);
+		struct vdsm_domain *domain;
+
+		if (!name || !is_nfs(mount) || strchr(name, '/'))
+			continue;
+		domain = find(search->out, mount->target);
+		domain = domain ? domain : add(search->out, mount->target);
+		if (!domain)
+			return not_added(search->out);
+		domain->mount = mount;
+	}
+	return 0;
+}
+
+/* --- links --------------------------------------------------------------------------------- */
+
+static int add_uuid(struct vdsm_domain *domain, const char *uuid)
+{
+	char(*grown)[VDSM_UUID_MAX];
+	size_t i;
+
+	for (i = 0; i < domain->nuuids; i++)
+		if (!strcmp(domain->uuids[i], uuid))
+			return 0;
+	grown = realloc(domain->uuids, (domain->nuuids + 1) * sizeof(*grown));
+	if (!grown)
+		return err_set(ENOMEM, "no memory for storage domains");
+	domain->uuids = grown;
+	memcpy(grown[domain->nuuids++], uuid, VDSM_UUID_MAX);
+	return 0;
+}
+
+/* Whether a name below mnt/ is that of an export of NFS, "server:_path", as far as a name can tell:
+ * directories of this host have no server, and GlusterFS and block devices have folders of their own,
+ * glusterSD/ and blockSD/. */
+static bool names_export(const char *name)
+{
+	return strstr(name, ":_") && !strchr(name, '/');
+}
+
+/* Where a link leads: "REPOSITORY/mnt/NAME/DOMAIN". */
+static int add_link(struct search *search, char *to, const char *uuid)
+{
+	char *slash = strrchr(to, '/');
+	struct vdsm_domain *domain;
+	const char *name;
+
+	if (!slash || strcmp(slash + 1, uuid))
+		return 0;
+	*slash = '\0';
+	name = behind_mnt(search->repository, to);
+	if (!name)
+		return 0;
+	domain = find(search->out, to);
+	if (!domain && !names_export(name))
+		return 0;
+	domain = domain ? domain : add(search->out, to);
+	return domain ? add_uuid(domain, uuid) : not_added(search->out);
+}
+
+/* A folder of this host's own file systems, which may be looked at. */
+static bool is_local(const struct search *search, const char *path)
+{
+	struct host_way *way = calloc(1, sizeof(*way));
+	bool local = way && !host_way(search->host, search->mounts, path, way) &&
+		     way->end == WAY_LOCAL && !way->missing && !strcmp(way->path, path);
+
+	free(way);
+	return local;
+}
+
+static bool is_mount_point(const struct host_mounts *mounts, const char *path)
+{
+	size_t i;
+
+	for (i = 0; i < mounts->count; i++)
+		if (!strcmp(mounts->list[i].target, path))
+			return true;
+	return false;
+}
+
+static int walk_pool(struct search *search, const char *pool)
+{
+	_cleanup_(host_list_fini) struct host_list list = { NULL, 0, false };
+	char path[PATH_MAX], to[PATH_MAX];
+	size_t i;
+	int rc = 0;
+
+	if (!is_local(search, pool) || host_list(search->host, pool, &list))
+		return 0;
+	for (i = 0; !rc && i < list.count; i++) {
+		if (!is_uuid(list.names[i]) || search->links++ >= LINKS_MAX)
+			continue;
+		snprintf(path, sizeof(path), "%s/%s", pool, list.names[i]);
+		if (!is_mount_point(search->mounts, path) &&
+		    !host_link(search->host, path, to, sizeof(to)))
+			rc = add_link(search, to, list.names[i]);
+	}
+	return rc;
+}
+
+static int add_links(struct search *search)
+{
+	_cleanup_(host_list_fini) struct host_list list = { NULL, 0, false };
+	char path[VDSM_REPOSITORY_MAX + NAME_MAX + 2];
+	unsigned int pools = 0;
+	size_t i;
+	int rc = 0;
+
+	if (!is_local(search, search->repository) ||
+	    host_list(search->host, search->repository, &list))
+		return 0;
+	for (i = 0; !rc && i < list.count; i++) {
+		if (!is_uuid(list.names[i]) || pools++ >= POOLS_MAX)
+			continue;
+		snprintf(path, sizeof(path), "%s/%s", search->repository, list.names[i]);
+		rc = walk_pool(search, path);
+	}
+	return rc;
+}
+
+int vdsm_domains(const struct host *host, const struct host_mounts *mounts,
+		 const char *repository, struct vdsm_domains *out)
+{
+	struct search search = {
+		.host = host, .mounts = mounts, .repository = repository, .out = out
+	};
+	int rc;
+
+	*out = (struct vdsm_domains){ 0, false, NULL };
+	rc = add_mounts(&search);
+	rc = rc ? rc : add_links(&search);
+	if (rc)
+		vdsm_domains_fini(out);
+	return rc;
+}
+
+void vdsm_domains_fini(struct vdsm_domains *domains)
+{
+	size_t i;
+
+	for (i = 0; i < domains->count; i++) {
+		free(domains->list[i].target);
+		free(domains->list[i].uuids);
+	}
+	free(domains->list);
+	*domains = (struct vdsm_domains){ 0, false, NULL };
+}

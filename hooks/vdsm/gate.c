@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* The points at which a guest, or a disk, can be refused: their files are read and never written. VDSM
+ * shows the administrator what the last script of the point said on stderr. */
+#include "hooks/vdsm/internal.h"
+#include "plugin/libvirt/libvirt.h"
+
+static int ask(const struct vdsm_call *call, const char *guest,
+	       const struct guard_sources *sources, const struct guard_disk *disks,
+	       size_t ndisks, struct hook_answer *out)
+{
+	struct guard *guard;
+	int rc = guard_open(&guard, sources);
+
+	if (rc)
+		return rc;
+	hook_ask(VDSM_WHO, call->guest ? call->guest : guest, guard, disks, ndisks, out);
+	guard_close(guard);
+	return 0;
+}
+
+/* --- after_disk_prepare --------------------------------------------------------------------- */
+
+static int ask_drive(const struct vdsm_call *call, const struct host *host,
+		     const struct vdsm_drive *drive, struct hook_answer *out)
+{
+	const struct guard_sources sources = { .host = host, .now = now_ms() };
+	_cleanup_free_ struct guard_disk *disks = calloc(drive->npaths, sizeof(*disks));
+	size_t i;
+
+	if (!disks)
+		return err_set(ENOMEM, "no memory for disks");
+	for (i = 0; i < drive->npaths; i++) {
+		disks[i].name = drive->name;
+		disks[i].path = drive->paths[i];
+	}
+	return ask(call, NULL, &sources, disks, drive->npaths, out);
+}
+
+void vdsm_gate_drive(const struct vdsm_call *call, struct hook_answer *out)
+{
+	_cleanup_(vdsm_drive_fini) struct vdsm_drive drive = { NULL, 0, NULL };
+	_cleanup_(vdsm_input_fini) struct vdsm_input input = { .folder = -1 };
+	_cleanup_(host_close_p) struct host *host = NULL;
+	int rc = vdsm_input_read(call, VDSM_JSON_MAX, &input);
+
+	rc = rc ? rc : vdsm_drive_parse(&drive, input.text, input.len);
+	rc = rc ? rc : host_open(&host, call->root);
+	if (!rc && drive.npaths)
+		rc = ask_drive(call, host, &drive, out);
+	if (rc)
+		vdsm_failed(out);
+}
+
+/* --- the others: libvirt's XML ----------------------------------------------------------------- */
+
+/* Pools of libvirt, which VDSM does not use, but a hook before us may: looked for only where a disk is
+ * of one. Their files are root's, so a volume is mostly unknown here. */
+static void find_pools(const struct host *host, const struct domain_disks *disks,
+		       struct guard_places *places, struct guard_sources *sources,
+		       char why[ERR_TEXT_MAX])
+{
+	char skipped[256];
+	size_t i;
+
+	for (i = 0; i < disks->count; i++)
+		if (disks->list[i].pool)
+			break;
+	sources->places = places;
+	if (i == disks->count || !pool_places(host, places, skipped))
+		return;
+	text_copy(why, ERR_TEXT_MAX, err_text());
+	sources->places_unknown = why;
+}
+
+static int ask_disks(const struct vdsm_call *call, const struct host *host,
+		     const struct domain_disks *disks, struct hook_answer *out)
+{
+	_cleanup_(guard_places_fini) struct guard_places places = { 0, NULL };
+	_cleanup_free_ struct guard_disk *list = calloc(disks->count, sizeof(*list));
+	struct guard_sources sources = { .host = host, .now = now_ms() };
+	char why[ERR_TEXT_MAX];
+	size_t i;
+
+	if (!list)
+		return err_set(ENOMEM, "no memory for disks");
+	for (i = 0; i < disks->count; i++)
+		list[i] = (struct guard_disk){ .name = disks->list[i].device,
+					       .path = disks->list[i].path,
+					       .pool = disks->list[i].pool,
+					       .volume = disks->list[i].volume };
+	find_pools(host, disks, &places, &sources, why);
+	return ask(call, disks->name, &sources, list, disks->count, out);
+}
+
+void vdsm_gate_xml(const struct vdsm_call *call, struct hook_answer *out)
+{
+	_cleanup_(domain_disks_fini) struct domain_disks disks = { .count = 0 };
+	_cleanup_(vdsm_input_fini) struct vdsm_input input = { .folder = -1 };
+	_cleanup_(host_close_p) struct host *host = NULL;
+	int rc = vdsm_input_read(call, DOMAIN_XML_MAX, &input);
+
+	rc = rc ? rc : domain_disks_parse(&disks, input.text, input.len);
+	rc = rc ? rc : host_open(&host, call->root);
+	if (!rc && disks.count)
+		rc = ask_disks(call, host, &disks, out);
+	if (rc)
+		vdsm_failed(out);
+}

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* The file with VDSM's data: made by VDSM for this one call, in a folder for temporary files, which
+ * is everybody's. It is taken as it is, never through a link; and put back under its name, by
+ * rename(2), so that whatever happens it is one of the two texts. */
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+
+#include "hooks/vdsm/internal.h"
+
+/* The folder, and the name in it. */
+static int open_folder(const char *path, struct vdsm_input *input)
+{
+	_cleanup_free_ char *folder = NULL;
+	const char *slash = strrchr(path, '/');
+
+	if (path[0] != '/' || !slash[1] || strlen(slash + 1) > NAME_MAX)
+		return err_set(EINVAL, "the path of VDSM's data makes no sense: %.200s",
+			       path);
+	strcpy(input->name, slash + 1);
+	/* With the slash: it may be that of the root. */
+	folder = strndup(path, (size_t)(slash - path) + 1);
+	if (!folder)
+		return err_set(ENOMEM, "no memory for a path");
+	input->folder = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	return input->folder < 0 ? err_sys("open %.200s", folder) : 0;
+}
+
+int vdsm_input_read(const struct vdsm_call *call, size_t max, struct vdsm_input *input)
+{
+	_cleanup_close_ int fd = -1;
+	struct stat st;
+	int rc;
+
+	*input = (struct vdsm_input){ .folder = -1 };
+	rc = open_folder(call->file, input);
+	if (rc)
+		return rc;
+	fd = openat(input->folder, input->name,
+		    O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	if (fd < 0 || fstat(fd, &st))
+		return err_sys("open VDSM's data, %.200s", call->file);
+	if (!S_ISREG(st.st_mode))
+		return err_set(EINVAL, "VDSM's data, %.200s, is not a regular file",
+			       call->file);
+	input->mode = st.st_mode & 07777;
+	input->uid = st.st_uid;
+	input->gid = st.st_gid;
+	rc = hook_read(fd, max, call->deadline, &input->text, &input->len);
+	if (rc)
+		return err_context(rc, "VDSM's data");
+	return input->len ? 0 : err_set(ENODATA, "VDSM's data is empty");
+}
+
+void vdsm_input_fini(struct vdsm_input *input)
+{
+	if (input->folder >= 0)
+		close(input->folder);
+	free(input->text);
+	*input = (struct vdsm_input){ .folder = -1 };
+}
+
+/* The mode last: a change of owner takes bits away. */
+static int take_over(void *arg, int fd)
+{
+	const struct vdsm_input *input = arg;
+	struct stat st;
+
+	if (fstat(fd, &st))
+		return -errno;
+	if ((st.st_uid != input->uid || st.st_gid != input->gid) &&
+	    fchown(fd, input->uid, input->gid))
+		return -errno;
+	return fchmod(fd, input->mode) ? -errno : 0;
+}
+
+int vdsm_input_replace(const struct vdsm_input *input, const char *text, size_t len)
+{
+	struct vdsm_input ours = *input;
+	const struct fd_file file = { text, len, 0600, take_over, &ours };
+	char temporary[64];
+	uint64_t number;
+
+	/* Others write to this folder, too: a name that nobody can have guessed. */
+	if (getrandom(&number, sizeof(number), 0) != sizeof(number))
+		return err_sys("ask for a random number");
+	snprintf(temporary, sizeof(temporary), ".nfsrdma-hook-%016llx",
+		 (unsigned long long)number);
+	if (fd_replace(input->folder, temporary, input->name, &file))
+		return err_sys("replace VDSM's data");
+	return 0;
+}

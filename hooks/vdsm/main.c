@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* What VDSM runs at its hook points. Which one it is, is the name of the folder in which it was found:
+ * /usr/libexec/vdsm/hooks/after_get_caps/90_nfsrdma is a link to this program.
+ *
+ * Exit status 2 is a veto, with one sentence on stderr. All else is 0, and then stderr stays empty: VDSM
+ * shows what the last script said, also where it was another one that failed. Our own failures are in
+ * the journal, and never the platform's. */
+#include <limits.h>
+#include <stdio.h>
+
+#include "hooks/vdsm/internal.h"
+
+#define START_DEADLINE_MS 5000
+
+enum input { INPUT_NONE, INPUT_JSON, INPUT_DOMXML };
+
+struct point {
+	const char *name;
+	enum input input;
+	unsigned int deadline_ms;
+	vdsm_fn fn;
+	/* What an own failure of ours means; NULL: a guest passes. */
+	const char *failed;
+};
+
+static const struct point points[] = {
+	{ "before_vdsm_start", INPUT_NONE, START_DEADLINE_MS, vdsm_start,
+	  "VDSM starts, and nobody looked whether this host is ready" },
+	{ "after_get_caps", INPUT_JSON, HOOK_DEADLINE_MS, vdsm_caps,
+	  "VDSM's data is as it was" },
+	{ "after_get_stats", INPUT_JSON, HOOK_DEADLINE_MS, vdsm_stats,
+	  "VDSM's data is as it was" },
+	{ "after_disk_prepare", INPUT_JSON, HOOK_DEADLINE_MS, vdsm_gate_drive, NULL },
+	{ "before_vm_start", INPUT_DOMXML, HOOK_DEADLINE_MS, vdsm_gate_xml, NULL },
+	{ "before_vm_migrate_destination", INPUT_DOMXML, HOOK_DEADLINE_MS, vdsm_gate_xml,
+	  NULL },
+	{ "before_disk_hotplug", INPUT_DOMXML, HOOK_DEADLINE_MS, vdsm_gate_xml, NULL },
+};
+
+static const char *const variables[] = {
+	[INPUT_JSON] = "_hook_json",
+	[INPUT_DOMXML] = "_hook_domxml",
+};
+
+static const struct point *find(const char *name, size_t len)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(points); i++)
+		if (strlen(points[i].name) == len && !memcmp(points[i].name, name, len))
+			return &points[i];
+	return NULL;
+}
+
+/* "…/POINT/90_nfsrdma" */
+static const struct point *find_by_path(const char *path)
+{
+	const char *end = strrchr(path, '/'), *begin = end;
+
+	while (begin && begin > path && begin[-1] != '/')
+		begin--;
+	return end && end > begin ? find(begin, (size_t)(end - begin)) : NULL;
+}
+
+void vdsm_failed(struct hook_answer *out)
+{
+	out->refuse = false;
+	out->failed = true;
+	snprintf(out->text, sizeof(out->text), "%s", err_text());
+}
+
+static void tell_failure(const struct point *point, const struct vdsm_call *call,
+			 const char *why)
+{
+	const struct journal_field fields[] = { { "NFSRDMA_HOOK", point->name } };
+	char text[HOOK_TEXT_MAX + 128];
+
+	if (!point->failed) {
+		hook_failed(VDSM_WHO, call->guest, "%s: %s", point->name, why);
+		return;
+	}
+	snprintf(text, sizeof(text), "%s: %s: %s", point->name, point->failed, why);
+	finding_clean(text);
+	journal_send(JOURNAL_WARNING, VDSM_WHO, text, fields, ARRAY_SIZE(fields));
+}
+
+struct work {
+	const struct point *point;
+	const struct vdsm_call *call;
+};
+
+static void work(void *arg, struct hook_answer *out)
+{
+	const struct work *work = arg;
+
+	work->point->fn(work->call, out);
+}
+
+/* A custom property of a guest may have any name, and so be in the environment in its place. */
+static const char *guest_name(char buf[64])
+{
+	const char *id = getenv("vmId");
+
+	return id && id[0] ? text_copy(buf, 64, id) : NULL;
+}
+
+static int run(const struct point *point, const char *root)
+{
+	struct vdsm_call call = { .root = root,
+				  .deadline = deadline_in(point->deadline_ms) };
+	struct work job = { point, &call };
+	struct hook_answer answer;
+	char guest[64];
+
+	call.guest = guest_name(guest);
+	if (point->input != INPUT_NONE) {
+		call.file = getenv(variables[point->input]);
+		if (!call.file || !call.file[0]) {
+			tell_failure(point, &call, "VDSM named no file with its data");
+			return 0;
+		}
+	}
+	hook_run(work, &job, call.deadline, &answer);
+	if (answer.failed)
+		tell_failure(point, &call, answer.text);
+	if (!answer.refuse)
+		return 0;
+	fprintf(stderr, "%s\n", answer.text);
+	return 2;
+}
+
+/* Returns @status. */
+static int usage(FILE *out, int status)
+{
+	size_t i;
+
+	fputs("vdsm-hook is run by VDSM, by a link in the folder of a hook point:\n",
+	      out);
+	for (i = 0; i < ARRAY_SIZE(points); i++)
+		fprintf(out, "  %s\n", points[i].name);
+	fputs("By hand: vdsm-hook [--root DIR] --point NAME\n"
+	      "  with _hook_json or _hook_domxml set to the path of a file.\n"
+	      "See nfsrdma-ovirt(7).\n",
+	      out);
+	return status;
+}
+
+/* 0 for VDSM, whatever a folder is called into which somebody has put a link. */
+static int unknown_point(const char *path)
+{
+	char text[512];
+
+	if (!getenv("_hook_json") && !getenv("_hook_domxml"))
+		return usage(stderr, 2);
+	snprintf(text, sizeof(text), "%.300s: there is no hook of nfsrdma for this point",
+		 path);
+	finding_clean(text);
+	journal_send(JOURNAL_WARNING, VDSM_WHO, text, NULL, 0);
+	return 0;
+}
+
+static int by_hand(int argc, char *argv[])
+{
+	const struct point *point = NULL;
+	const char *root = NULL;
+	int i;
+
+	if (argc == 2 && !strcmp(argv[1], "--help"))
+		return usage(stdout, 0);
+	if (argc == 2 && !strcmp(argv[1], "--version")) {
+		puts("vdsm-hook " NFSRDMA_VERSION);
+		return 0;
+	}
+	for (i = 1; i + 1 < argc; i += 2) {
+		if (!strcmp(argv[i], "--root"))
+			root = argv[i + 1];
+		else if (!strcmp(argv[i], "--point"))
+			point = find(argv[i + 1], strlen(argv[i + 1]));
+		else
+			return usage(stderr, 2);
+	}
+	return point && i == argc ? run(point, root) : usage(stderr, 2);
+}
+
+int main(int argc, char *argv[])
+{
+	const struct point *point = argc > 0 ? find_by_path(argv[0]) : NULL;
+
+	if (argc > 1)
+		return by_hand(argc, argv);
+	return point ? run(point, NULL) : unknown_point(argc ? argv[0] : "?");
+}

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* Where VDSM keeps its storage: the option "repository" of section [irs], in etc/vdsm/vdsm.conf and then in
+ * the files of vdsm.conf.d, of which the later wins (lib/vdsm/common/config.py.in). */
+#include <stdio.h>
+
+#include "hooks/vdsm/internal.h"
+
+#define BUILT_IN "/rhev/data-center"
+#define DROPINS  "etc/vdsm/vdsm.conf.d"
+
+/* "repository = /x", or with a colon, as Python's configparser takes it. NULL: another line. */
+static char *value_of(char *line)
+{
+	static const char key[] = "repository";
+	char *value;
+
+	if (strncasecmp(line, key, sizeof(key) - 1))
+		return NULL;
+	value = line + sizeof(key) - 1;
+	value += strspn(value, " \t");
+	if (*value != '=' && *value != ':')
+		return NULL;
+	value += 1 + strspn(value + 1, " \t");
+	value[strcspn(value, " \t\r")] = '\0';
+	return value;
+}
+
+static void read_text(char *text, char out[VDSM_REPOSITORY_MAX])
+{
+	bool irs = false;
+	char *line, *value;
+	size_t len;
+
+	while ((line = line_next(&text))) {
+		if (line[0] == '[')
+			irs = !strncmp(line, "[irs]", 5);
+		value = irs ? value_of(line) : NULL;
+		len = value ? strlen(value) : 0;
+		while (len > 1 && value[len - 1] == '/')
+			value[--len] = '\0';
+		/* Another one is none that VDSM could work with. */
+		if (len > 1 && len < VDSM_REPOSITORY_MAX && value[0] == '/' &&
+		    finding_is_clean(value))
+			strcpy(out, value);
+	}
+}
+
+static void read_file(const struct host *host, const char *path,
+		      char out[VDSM_REPOSITORY_MAX])
+{
+	_cleanup_(host_text_fini) struct host_text text = { NULL, 0 };
+
+	if (!host_read(host, path, HOST_FILE_MAX, &text))
+		read_text(text.text, out);
+}
+
+static bool is_conf(const char *name)
+{
+	const char *dot = strrchr(name, '.');
+
+	return dot && !strcmp(dot, ".conf");
+}
+
+void vdsm_repository(const struct host *host, char out[VDSM_REPOSITORY_MAX])
+{
+	_cleanup_(host_list_fini) struct host_list list = { NULL, 0, false };
+	char path[sizeof(DROPINS) + NAME_MAX + 2];
+	size_t i;
+
+	strcpy(out, BUILT_IN);
+	read_file(host, "etc/vdsm/vdsm.conf", out);
+	if (host_list(host, DROPINS, &list))
+		return;
+	for (i = 0; i < list.count; i++) {
+		snprintf(path, sizeof(path), DROPINS "/%s", list.names[i]);
+		if (is_conf(list.names[i]))
+			read_file(host, path, out);
+	}
+}

@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* Members of a JSON object, set in its text. json-c reads the whole of it first, strictly; only then is
+ * looked for the place, by quotes and brackets alone, which is enough in what is known to be JSON.
+ * What json-c and this would take apart differently is an error, and nothing is edited: the result is
+ * read by json-c again, and must have what was to be set.
+ *
+ * Of a member that is there twice the last counts, as for Python and json-c. */
+#include <stdio.h>
+
+#include "hooks/vdsm/internal.h"
+#include "hooks/vdsm/json.h"
+
+int splice_open(struct splice *splice, const char *text, size_t len)
+{
+	_cleanup_(vdsm_json_put_p) struct json_object *json = NULL;
+	int rc;
+
+	*splice = (struct splice){ NULL, 0 };
+	rc = vdsm_json_object(text, len, &json);
+	if (rc)
+		return rc;
+	splice->text = strndup(text, len);
+	if (!splice->text)
+		return err_set(ENOMEM, "no memory for JSON");
+	splice->len = len;
+	return 0;
+}
+
+void splice_fini(struct splice *splice)
+{
+	free(splice->text);
+	*splice = (struct splice){ NULL, 0 };
+}
+
+/* --- where a member is --------------------------------------------------------------------- */
+
+/* From @start to before @end. @start SIZE_MAX: it is not there. */
+struct span {
+	size_t start, end;
+};
+
+static size_t skip_blanks(const char *text, size_t at)
+{
+	return at + strspn(text + at, " \t\r\n");
+}
+
+/* Behind the string that begins at @at; or at the end of the text. */
+static size_t skip_string(const char *text, size_t at)
+{
+	for (at++; text[at] && text[at] != '"'; at++)
+		if (text[at] == '\\' && text[at + 1])
+			at++;
+	return text[at] ? at + 1 : at;
+}
+
+/* Behind the value: before the comma or bracket that ends it. */
+static size_t skip_value(const char *text, size_t at)
+{
+	unsigned int depth = 0;
+
+	while (text[at]) {
+		if (text[at] == '"') {
+			at = skip_string(text, at);
+			continue;
+		}
+		if (!depth && strchr(",}]", text[at]))
+			break;
+		if (strchr("{[", text[at]))
+			depth++;
+		else if (strchr("}]", text[at]))
+			depth--;
+		at++;
+	}
+	return at;
+}
+
+/* The string of @span, its quotes included, says @key, in whatever way it is written. */
+static bool says(const char *text, const struct span *span, const char *key)
+{
+	size_t len = span->end - span->start;
+	struct json_tokener *tokener;
+	struct json_object *json;
+	bool same;
+
+	if (!memchr(text + span->start, '\\', len))
+		return len == strlen(key) + 2 &&
+		       !memcmp(text + span->start + 1, key, len - 2);
+	tokener = json_tokener_new();
+	if (!tokener)
+		return false;
+	json = json_tokener_parse_ex(tokener, text + span->start, (int)len);
+	same = json_object_is_type(json, json_type_string) &&
+	       !strcmp(json_object_get_string(json), key);
+	json_object_put(json);
+	json_tokener_free(tokener);
+	return same;
+}
+
+/* The value of the last member of that name; and where the object ends. */
+static int find(const struct splice *splice, const char *key, struct span *value,
+		size_t *end)
+{
+	const char *text = splice->text;
+	size_t at = skip_blanks(text, 0);
+	struct span name;
+
+	*value = (struct span){ SIZE_MAX, SIZE_MAX };
+	if (text[at] != '{')
+		return err_set(EBADMSG, "it is JSON, and not an object");
+	at = skip_blanks(text, at + 1);
+	while (text[at] == '"') {
+		name.start = at;
+		name.end = skip_string(text, at);
+		at = skip_blanks(text, name.end);
+		if (text[at] != ':')
+			break;
+		at = skip_blanks(text, at + 1);
+		if (says(text, &name, key))
+			*value = (struct span){ at, skip_value(text, at) };
+		at = skip_value(text, at);
+		if (text[at] == ',')
+			at = skip_blanks(text, at + 1);
+	}
+	*end = at;
+	if (text[at] != '}')
+		return err_set(EBADMSG, "it is JSON of a form that is not understood");
+	return 0;
+}
+
+/* --- putting something there --------------------------------------------------------------- */
+
+/* @middle in place of @span, which is empty where it only comes between. Looked at again, for @key,
+ * before it counts. */
+static int put(struct splice *splice, const struct span *span, const char *middle,
+	       const char *key)
+{
+	_cleanup_(vdsm_json_put_p) struct json_object *json = NULL;
+	size_t len = strlen(middle), tail = splice->len - span->end;
+	_cleanup_free_ char *text = malloc(span->start + len + tail + 1);
+	int rc;
+
+	if (!text)
+		return err_set(ENOMEM, "no memory for JSON");
+	memcpy(text, splice->text, span->start);
+	memcpy(text + span->start, middle, len);
+	memcpy(text + span->start + len, splice->text + span->end, tail + 1);
+	len += span->start + tail;
+	rc = vdsm_json_object(text, len, &json);
+	if (rc)
+		return err_context(rc, "after \"%s\" was put in", key);
+	if (!json_object_object_get_ex(json, key, NULL))
+		return err_set(EBADMSG, "\"%s\" was put in, and is not there", key);
+	free(splice->text);
+	splice->text = take_ptr(text);
+	splice->len = len;
+	return 0;
+}
+
+/* Without the blanks behind it. */
+static void trim(const char *text, struct span *span)
+{
+	while (span->end > span->start && strchr(" \t\r\n", text[span->end - 1]))
+		span->end--;
+}
+
+int splice_set(struct splice *splice, const char *key, const char *value)
+{
+	_cleanup_free_ char *member = NULL;
+	struct span span, last;
+	size_t end;
+	int rc = find(splice, key, &span, &end);
+
+	if (rc)
+		return rc;
+	if (span.start != SIZE_MAX) {
+		trim(splice->text, &span);
+		return put(splice, &span, value, key);
+	}
+	/* Behind the last member, before the blanks and the bracket. */
+	last = (struct span){ 0, end };
+	trim(splice->text, &last);
+	if (asprintf(&member, "%s\"%s\": %s",
+		     splice->text[last.end - 1] == '{' ? "" : ", ", key, value) < 0) {
+		member = NULL;
+		return err_set(ENOMEM, "no memory for JSON");
+	}
+	return put(splice, &(struct span){ last.end, last.end }, member, key);
+}
+
+static bool list_has(struct json_object *list, const char *word)
+{
+	size_t i, n = json_object_array_length(list);
+
+	for (i = 0; i < n; i++) {
+		struct json_object *item = json_object_array_get_idx(list, i);
+
+		if (json_object_is_type(item, json_type_string) &&
+		    !strcmp(json_object_get_string(item), word))
+			return true;
+	}
+	return false;
+}
+
+/* Behind the last item of the list. */
+static int list_append(struct splice *splice, const char *key, const char *word)
+{
+	struct span span, items;
+	char item[128];
+	size_t end;
+	int rc = find(splice, key, &span, &end);
+
+	if (rc)
+		return rc;
+	if (span.start != SIZE_MAX)
+		trim(splice->text, &span);
+	if (span.start == SIZE_MAX || splice->text[span.end - 1] != ']')
+		return err_set(EBADMSG, "\"%s\" is of a form that is not understood",
+			       key);
+	items = (struct span){ span.start, span.end - 1 };
+	trim(splice->text, &items);
+	snprintf(item, sizeof(item), "%s\"%s\"", items.end == span.start + 1 ? "" : ", ",
+		 word);
+	return put(splice, &(struct span){ items.end, items.end }, item, key);
+}
+
+int splice_list(struct splice *splice, const char *key, const char *word)
+{
+	_cleanup_(vdsm_json_put_p) struct json_object *json = NULL;
+	struct json_object *list;
+	char fresh[128];
+	int rc = vdsm_json_object(splice->text, splice->len, &json);
+
+	if (rc)
+		return rc;
+	if (!json_object_object_get_ex(json, key, &list)) {
+		snprintf(fresh, sizeof(fresh), "[\"%s\"]", word);
+		return splice_set(splice, key, fresh);
+	}
+	if (!json_object_is_type(list, json_type_array))
+		return err_set(EBADMSG, "\"%s\" is not a list", key);
+	return list_has(list, word) ? 0 : list_append(splice, key, word);
+}

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* The health of the storage domains, for who asks VDSM for the host's statistics:
+ *
+ *	"nfsrdma": {"version": "0.1.0", "mounts": [
+ *	    {"path": "/rhev/data-center/mnt/nas:_vm", "source": "nas:/vm", "domains": ["6e8a…"],
+ *	     "wanted": "rdma", "wanted_by": "/etc/nfsrdma.conf:3", "effective": "rdma",
+ *	     "state": "proven", "age_ms": 12000, "gate": "pass", "reason": ""}]}
+ *
+ * effective is what the kernel says now. state is what the record of the mount says (plugin/record),
+ * "unknown" where there is none to be believed, with null for its age and the reason; "gone" where
+ * VDSM's link leads to a directory on which nothing is mounted. gate is what a guest that starts now is
+ * told. No server is asked: all is read from the kernel and from /run/nfsrdma. */
+#include <stdio.h>
+
+#include "hooks/vdsm/internal.h"
+#include "hooks/vdsm/json.h"
+#include "plugin/mounts/mounts.h"
+#include "plugin/record/record.h"
+
+struct stats {
+	const struct vdsm_call *call;
+	struct host *host;
+	struct host_mounts mounts;
+	struct nfs_mounts nfs;
+	struct mount_verdict *verdicts; /* of nfs, by index */
+	struct guard *guard;            /* NULL: why */
+	char why[GUARD_TEXT_MAX];
+	struct vdsm_domains domains;
+	uint64_t now;
+};
+
+static void stats_fini(struct stats *stats)
+{
+	vdsm_domains_fini(&stats->domains);
+	guard_close(stats->guard);
+	free(stats->verdicts);
+	host_nfs_mounts_fini(&stats->nfs);
+	host_mounts_fini(&stats->mounts);
+	host_close(stats->host);
+}
+
+static int stats_open(struct stats *stats)
+{
+	struct mounts_seen seen = { .now = &stats->nfs };
+	struct guard_sources sources = { .now = stats->now };
+	char repository[VDSM_REPOSITORY_MAX];
+	int rc = host_open(&stats->host, stats->call->root);
+
+	rc = rc ? rc : host_mounts(stats->host, &stats->mounts);
+	rc = rc ? rc : host_nfs_mounts(stats->host, &stats->nfs);
+	rc = rc ? rc : mounts_audit(&seen, &stats->verdicts);
+	if (rc)
+		return rc;
+	sources.host = stats->host;
+	if (guard_open(&stats->guard, &sources))
+		text_copy(stats->why, sizeof(stats->why), err_text());
+	vdsm_repository(stats->host, repository);
+	return vdsm_domains(stats->host, &stats->mounts, repository, &stats->domains);
+}
+
+static const struct mount_verdict *verdict_of(const struct stats *stats, unsigned int id)
+{
+	unsigned int i;
+
+	for (i = 0; i < stats->nfs.count; i++)
+		if (stats->verdicts[i].mount->id == id)
+			return &stats->verdicts[i];
+	return NULL;
+}
+
+/* What the record says. @state is set, and the age where there is one. */
+static void add_record(const struct stats *stats, const struct nfs_mount *mount,
+		       struct json_object *out, const char **reason)
+{
+	struct record record;
+	int rc = record_find(stats->host, mount, stats->now,
+			     (uint64_t)2 * RECORD_PERIOD_MS, &record);
+
+	vdsm_json_add(out, "state", rc ? "unknown" : record_state_name(record.state));
+	json_object_object_add(
+		out, "age_ms",
+		rc ? NULL
+		   : json_object_new_int64((int64_t)(stats->now - record.checked_ms)));
+	if (rc)
+		*reason = rc == -ENOENT ? "nobody has looked at this mount" : err_text();
+}
+
+static void add_mounted(const struct stats *stats, const struct vdsm_domain *domain,
+			struct json_object *out, const char **reason)
+{
+	const struct mount_verdict *verdict = verdict_of(stats, domain->mount->id);
+
+	vdsm_json_add(out, "source", domain->mount->source);
+	if (verdict) {
+		vdsm_json_add(out, "effective", mounts_run_name(verdict));
+		add_record(stats, verdict->mount, out, reason);
+		return;
+	}
+	/* It came in between, or its line makes no sense. */
+	vdsm_json_add(out, "effective", "");
+	vdsm_json_add(out, "state", "unknown");
+	vdsm_json_add(out, "age_ms", NULL);
+	*reason = "the kernel's list of mounts changes, or makes no sense";
+}
+
+static void add_gone(struct json_object *out, const char **reason)
+{
+	vdsm_json_add(out, "source", NULL);
+	vdsm_json_add(out, "effective", "");
+	vdsm_json_add(out, "state", "gone");
+	vdsm_json_add(out, "age_ms", NULL);
+	*reason = "nothing is mounted there";
+}
+
+static const char *gate_name(const struct guard_verdict *verdict)
+{
+	if (verdict->refuse)
+		return "refuse";
+	return verdict->answer == GUARD_PASS ? "pass" : "unknown";
+}
+
+/* What a guest with a disk there is told. */
+static void add_gate(const struct stats *stats, const struct vdsm_domain *domain,
+		     struct json_object *out, const char *reason)
+{
+	struct guard_verdict *verdict = calloc(1, sizeof(*verdict));
+	struct guard_disk disk = { .name = "?" };
+	char path[PATH_MAX];
+
+	snprintf(path, sizeof(path), "%s/images", domain->target);
+	disk.path = path;
+	if (stats->guard && verdict)
+		guard_ask(stats->guard, &disk, verdict);
+	if (!stats->guard || !verdict) {
+		vdsm_json_add(out, "wanted", NULL);
+		vdsm_json_add(out, "wanted_by", NULL);
+		vdsm_json_add(out, "gate", "unknown");
+		reason = stats->why;
+	} else {
+		vdsm_json_add(out, "wanted", verdict->wanted ? "rdma" : "");
+		vdsm_json_add(out, "wanted_by", verdict->by);
+		vdsm_json_add(out, "gate", gate_name(verdict));
+	}
+	vdsm_json_add(out, "reason", reason);
+	free(verdict);
+}
+
+static struct json_object *describe(const struct stats *stats,
+				    const struct vdsm_domain *domain)
+{
+	struct json_object *out = json_object_new_object();
+	struct json_object *uuids = json_object_new_array();
+	char why[ERR_TEXT_MAX];
+	const char *reason = "";
+	size_t i;
+
+	for (i = 0; i < domain->nuuids; i++)
+		json_object_array_add(uuids, json_object_new_string(domain->uuids[i]));
+	vdsm_json_add(out, "path", domain->target);
+	json_object_object_add(out, "domains", uuids);
+	if (domain->mount)
+		add_mounted(stats, domain, out, &reason);
+	else
+		add_gone(out, &reason);
+	/* It may be the text of an error, and there are more of these. */
+	snprintf(why, sizeof(why), "%s", reason);
+	add_gate(stats, domain, out, why);
+	return out;
+}
+
+static struct json_object *describe_all(const struct stats *stats)
+{
+	struct json_object *out = json_object_new_object();
+	struct json_object *list = json_object_new_array();
+	size_t i;
+
+	for (i = 0; i < stats->domains.count; i++)
+		json_object_array_add(list, describe(stats, &stats->domains.list[i]));
+	vdsm_json_add(out, "version", NFSRDMA_VERSION);
+	json_object_object_add(out, "mounts", list);
+	return out;
+}
+
+static int edit(const struct vdsm_call *call)
+{
+	_cleanup_(stats_fini) struct stats stats = { .call = call, .now = now_ms() };
+	_cleanup_(vdsm_input_fini) struct vdsm_input input = { .folder = -1 };
+	_cleanup_(vdsm_json_put_p) struct json_object *own = NULL;
+	_cleanup_(splice_fini) struct splice text = { NULL, 0 };
+	int rc = vdsm_input_read(call, VDSM_JSON_MAX, &input);
+
+	rc = rc ? rc : splice_open(&text, input.text, input.len);
+	rc = rc ? rc : stats_open(&stats);
+	if (rc)
+		return rc;
+	own = describe_all(&stats);
+	rc = splice_set(&text, "nfsrdma", vdsm_json_print(own));
+	return rc ? rc : vdsm_input_replace(&input, text.text, text.len);
+}
+
+void vdsm_stats(const struct vdsm_call *call, struct hook_answer *out)
+{
+	if (edit(call))
+		vdsm_failed(out);
+}

@@ -1,0 +1,578 @@
+#!/bin/bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Copyright (C) 2026 The nfsrdma authors
+#
+# VDSM's hooks, called as VDSM calls them (vdsm.py): as its user, by links in the folders of hook
+# points, with scripts of others before and after. Hosts are folders, behind a script in the link's
+# place; and this one, in a mount namespace that has a journal, a storage domain whose mount never
+# answers, and /etc of its own. Servers that are gone are the testbed's.
+# shellcheck disable=SC2016 # scripts of others
+. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+requires python3 taskset setpriv unshare strace jq
+requires_root
+if [[ ! ${NFSRDMA_INSIDE:-} ]]; then
+	unshare -m true 2>/dev/null || skip "no mount namespace"
+	NFSRDMA_INSIDE=$work unshare -m --propagation private "$BASH" "${BASH_SOURCE[0]}"
+	exit
+fi
+
+program=${NFSRDMA%/*}/hooks/vdsm/vdsm-hook
+# Of user vdsm and group kvm, as oVirt has them.
+as_vdsm=(setpriv --reuid 36 --regid 36 --clear-groups)
+"${as_vdsm[@]}" test -x "$program" || skip "another user cannot run what is built here"
+slow=1
+! grep -q __asan_init "$program" || slow=10
+
+mount -t tmpfs run /run
+mkdir -p /run/systemd/journal
+python3 - "$work/journal" <<'PY' &
+import os, socket, sys
+receiver = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+receiver.bind("/run/systemd/journal/socket")
+os.chmod("/run/systemd/journal/socket", 0o666)
+while True:
+    with open(sys.argv[1], "ab") as log:
+        log.write(receiver.recv(1 << 20) + b"\n")
+PY
+cleanup_fn kill "$!"
+for _ in {1..100}; do
+	[[ ! -S /run/systemd/journal/socket ]] || break
+	sleep 0.05
+done
+
+# entry EVENT WORDS: it comes, if not at once.
+entry()
+{
+	for _ in {1..50}; do
+		[[ ! -s $work/journal ]] || ! grep -qE "^NFSRDMA_EVENT=($1)\$" "$work/journal" ||
+			! grep -qE "^MESSAGE=.*($2)" "$work/journal" || return 0
+		sleep 0.02
+	done
+	cat "$work/journal" 2>/dev/null
+	fail "the journal has no \"$1\" with \"$2\""
+}
+no_entry() { [[ ! -s $work/journal ]] || { cat "$work/journal"; fail "there is something in the journal"; }; }
+
+points=(before_vdsm_start after_get_caps after_get_stats after_disk_prepare before_vm_start
+	before_vm_migrate_destination before_disk_hotplug)
+gates_xml=(before_vm_start before_vm_migrate_destination before_disk_hotplug)
+
+# As installed, and of the host $host.
+host=$work/host
+mkdir -m 1777 "$work/tmp"
+for point in "${points[@]}" after_vm_destroy; do
+	mkdir -p "$work/links/$point" "$work/hooks/$point"
+	ln -s "$program" "$work/links/$point/90_nfsrdma"
+	printf '#!/bin/sh\nexec %q --root %q --point %s\n' "$program" "$host" "$point" \
+		>"$work/hooks/$point/90_nfsrdma"
+	chmod +x "$work/hooks/$point/90_nfsrdma"
+done
+# Who looks for scripts passes over what is none.
+echo data >"$work/hooks/after_get_caps/99_not_executable"
+mkdir "$work/hooks/after_get_caps/__pycache__"
+
+# script NAME POINT BODY: somebody else's, for every point
+script()
+{
+	printf '#!/bin/sh\n%s\n' "$3" >"$work/hooks/$2/$1"
+	chmod +x "$work/hooks/$2/$1"
+}
+no_scripts() { find "$work/hooks" -name '[0-9]*_other' -delete; }
+
+# call POINT KIND DATA [NAME=VALUE...]: with DATA in the file; $work/out is what came of it.
+folder=$work/hooks
+call()
+{
+	: >"$work/journal"
+	printf '%s' "$3" >"$work/data"
+	call_file "$1" "$2" "${@:4}"
+}
+call_file()
+{
+	chmod 644 "$work/data"
+	touch "$work/data.after"
+	chmod 666 "$work/data.after"
+	status=0
+	took=0
+	VDSM_TMP=$work/tmp python3 "$NFSRDMA_SOURCE/tests/cli/vdsm.py" "$folder" "$1" "$2" \
+		"$work/data" "${@:3}" >"$work/out" 2>"$work/err" </dev/null || status=$?
+	((status == 0)) || { cat "$work/err"; fail "the call itself failed"; }
+}
+is() { jq -e "$1" "$work/out" >/dev/null || { cat "$work/out"; fail "not $1"; }; }
+# untouched: good, without a word, and as it was
+untouched() { is '.rc["90_nfsrdma"] == 0 and .err["90_nfsrdma"] == "" and .same and .kept and .left == []'; }
+# passed, refused WORDS: of a gate
+passed() { untouched; is '.raised == null'; }
+refused()
+{
+	is '.rc["90_nfsrdma"] == 2 and .same and .kept and .left == []'
+	jq -r '.raised' "$work/out" >"$work/words"
+	[[ $(wc -l <"$work/words") -le 2 ]] || { cat "$work/words"; fail "not one sentence"; }
+	grep -qE -- "$1" "$work/words" || { cat "$work/words"; fail "it does not say \"$1\""; }
+	! grep -qP '[\x00-\x08\x0b-\x1f\x7f]' "$work/words" || fail "control characters"
+	entry gate-refused "$1"
+}
+# own_failure WORDS
+own_failure() { untouched; is '.raised == null'; entry 'gate-failed|warning' "$1"; }
+
+# --- a host ------------------------------------------------------------------------------------
+
+repository=/rhev/data-center
+pool=11111111-1111-1111-1111-111111111111
+good=22222222-2222-2222-2222-222222222222
+tcp=33333333-3333-3333-3333-333333333333
+gone=44444444-4444-4444-4444-444444444444
+block=55555555-5555-5555-5555-555555555555
+
+# mounted ID PROTO NAME: the export /NAME of nas, as VDSM mounts it
+mounted()
+{
+	local numbers='0 0 1 0 5 1200 1200 0 1200 0' target=$repository/mnt/nas:_$3 port=2049
+
+	if [[ $2 == rdma* ]]; then
+		port=20049
+		numbers+=' 10 400 3 1048576 1048000 0 0 0 0 0 0 0 0 30 0 0 12'
+	fi
+	mkdir -p "$host$target"
+	echo "$1 1 0:$1 / $target rw,relatime - nfs4 nas:/$3 rw,vers=4.2,hard,proto=$2,port=$port,addr=192.0.2.1" \
+		>>"$host/proc/self/mountinfo"
+	printf 'device nas:/%s mounted on %s with fstype nfs4 statvers=1.1\n\topts:\trw,vers=4.2,proto=%s\n\tage:\t7\n\txprt:\t%s %s\n' \
+		"$3" "$target" "$2" "$2" "$numbers" >>"$host/proc/self/mountstats"
+}
+
+# record ID NAME STATE PROTO AGE_MS
+record()
+{
+	local now
+
+	now=$(awk '{ printf "%d", $1 * 1000 }' /proc/uptime)
+	mkdir -p "$host/run/nfsrdma/mounts"
+	printf '{"mount": {"id": %d, "dev": "0:%d", "target": "%s", "fs_spec": "nas:/%s", "boot_id": "b", "wanted": "rdma", "effective": "%s", "state": "%s", "checked_monotonic_ms": %d, "by": "nfsrdma watch"}}' \
+		"$1" "$1" "$repository/mnt/nas:_$2" "$2" "$4" "$3" $((now - $5)) >"$host/run/nfsrdma/mounts/$1.json"
+}
+
+linked() { ln -sfn "$repository/mnt/$2/$1" "$host$repository/$pool/$1"; }
+
+new_host()
+{
+	rm -rf "$host"
+	mkdir -p "$host"/proc/self "$host"/proc/sys/kernel/random "$host"/etc "$host$repository/$pool" \
+		"$host/sys/class/infiniband/mlx5_0/ports/1" "$host/sys/module/rpcrdma"
+	echo b >"$host/proc/sys/kernel/random/boot_id"
+	echo '4: ACTIVE' >"$host/sys/class/infiniband/mlx5_0/ports/1/state"
+	echo "1 0 8:1 / / rw,relatime - ext4 /dev/sda1 rw" >"$host/proc/self/mountinfo"
+	: >"$host/proc/self/mountstats"
+	mounted 41 rdma good
+	mounted 42 tcp tcp
+	record 41 good proven rdma 5000
+	linked $good nas:_good
+	linked $tcp nas:_tcp
+	linked $gone nas:_gone
+	linked $block blockSD
+	printf '[directory %s/mnt/*]\npolicy = require\n' "$repository" >"$host/etc/nfsrdma.conf"
+}
+new_host
+
+# drive DOMAIN [MORE]: as prepareVolumePath() makes it
+drive()
+{
+	printf '{"device": "disk", "type": "disk", "diskType": "file", "format": "cow", "iface": "virtio", "name": "vda", "index": 0, "specParams": {}, "domainID": "%s", "poolID": "%s", "imageID": "i", "volumeID": "v", "path": "%s/%s/%s/images/i/v", "volumeChain": [{"domainID": "%s", "imageID": "i", "volumeID": "v", "path": "%s/mnt/nas:_x/%s/images/i/v", "leasePath": "x", "leaseOffset": 0}]%s}' \
+		"$1" "$pool" "$repository" "$pool" "$1" "$1" "$repository" "$1" "${2:-}"
+}
+
+# domain FILE...: XML
+domain()
+{
+	local each i=0 letters=({a..z})
+
+	echo "<?xml version='1.0' encoding='utf-8'?><domain type='kvm' xmlns:ovirt-vm='http://ovirt.org/vm/1.0'><name>web1</name><devices><disk type='file' device='cdrom'><source file=''/><target dev='sdc' bus='sata'/></disk><disk type='block' device='disk'><source dev='$repository/$pool/$block/images/i/v'/><target dev='sdb'/></disk>"
+	for each; do
+		echo "<disk type='file' device='disk' snapshot='no'><source file='$each'/><target dev='vd${letters[i++ % 26]}' bus='virtio'/></disk>"
+	done
+	echo "</devices></domain>"
+}
+# xml POINT FILE: what the point gets
+xml()
+{
+	if [[ $1 == before_disk_hotplug ]]; then
+		echo "<?xml version='1.0' encoding='utf-8'?><disk type='file' device='disk'><source file='$2'/><target dev='vda' bus='virtio'/></disk>"
+	else
+		domain "$2"
+	fi
+}
+
+# --- by hand -----------------------------------------------------------------------------------
+
+echo "by hand"
+"$program" --version | grep -qx 'vdsm-hook [0-9.]*' || fail "no version"
+"$program" --help | grep -q 'before_disk_hotplug' || fail "no help"
+for arguments in "" "--frobnicate" "--point" "--point nothing" "--root $host" "x --point after_get_caps"; do
+	status=0
+	# shellcheck disable=SC2086 # words
+	"$program" $arguments >"$work/out" 2>"$work/err" </dev/null || status=$?
+	expect_status 2
+	if [[ -s $work/out ]] || ! grep -q 'before_disk_hotplug' "$work/err"; then show; fail "no usage"; fi
+done
+# In a folder that is no point of ours VDSM goes on.
+folder=$work/links call after_vm_destroy domxml '<domain/>'
+own_failure 'after_vm_destroy/90_nfsrdma: there is no hook'
+
+# --- capabilities ------------------------------------------------------------------------------
+
+echo "after_get_caps"
+caps='{"kvmEnabled": "true", "big": 123456789012345678901234567890, "f": 0.1, "g": 1e22, "n": NaN, "u": "\u00e9\ud83d\ude00", "additionalFeatures": ["libgfapi_supported"], "numaNodes": {"0": {"cpus": [0, 1], "totalMemory": "7821"}}}'
+script 10_other after_get_caps 'sed -i "s/\"kvmEnabled\": /\"before\": 1, &/" "$_hook_json"; echo ignored; echo logged >&2'
+script 95_other after_get_caps 'grep -q "NFS_RDMA" "$_hook_json" && cp "$_hook_json" '"$work/tmp/seen"
+call after_get_caps json "$caps"
+is '.ran == ["10_other", "90_nfsrdma", "95_other"] and .rc == {"10_other": 0, "90_nfsrdma": 0, "95_other": 0}'
+is '.kept and .json and .err["90_nfsrdma"] == ""'
+cmp "$work/tmp/seen" "$work/data.after"
+rm "$work/tmp/seen"
+no_scripts
+python3 - "$work/data" "$work/data.after" <<'PY' || fail "VDSM's values are others"
+import json, sys
+before, after = (open(path, encoding="utf-8").read() for path in sys.argv[1:])
+was, now = json.loads(before), json.loads(after)
+own = now.pop("nfsrdma")
+assert now.pop("before") == 1
+assert now.pop("additionalFeatures") == was.pop("additionalFeatures") + ["NFS_RDMA"]
+assert str(now) == str(was), (now, was)
+assert own == {"version": own["version"], "ready": True, "module": "loaded",
+               "devices": [{"name": "mlx5_0", "active": True}], "problems": []}, own
+# All that was there is there byte for byte, in two pieces around what was put in the list.
+head, tail = before.split('"libgfapi_supported"]')
+assert head.replace("{", '{"before": 1, ', 1) + '"libgfapi_supported", "NFS_RDMA"]' in after
+assert tail[:-1] in after
+PY
+no_entry
+# Once is enough; and without a list there is one.
+call after_get_caps json "$(cat "$work/data.after")"
+is '.same'
+call after_get_caps json '{}'
+jq -e '.additionalFeatures == ["NFS_RDMA"] and .nfsrdma.ready' "$work/data.after" >/dev/null || fail "no list was made"
+# Not ready, and it says why.
+rm -r "$host/sys"
+echo 'policy = of' >"$host/etc/nfsrdma.conf"
+call after_get_caps json '{}'
+jq -e '.nfsrdma | .ready == false and .module == "unknown" and .devices == [] and
+	(.problems | map(test("no RDMA device|nfsrdma.conf:1|lib/modules|osrelease")) | all and length == 3)' "$work/data.after" >/dev/null ||
+	{ cat "$work/data.after"; fail "it is ready"; }
+new_host
+
+# --- statistics --------------------------------------------------------------------------------
+
+echo "after_get_stats"
+stats='{"storageDomains": {"'$good'": {"code": 0, "delay": "0.000512", "lastCheck": "2.1", "valid": true}}, "cpuIdle": "99.10"}'
+mount_of() { jq -e ".nfsrdma.mounts | map(select(.path == \"$repository/mnt/nas:_$1\")) | length == 1 and (.[0] | $2)" "$work/data.after" >/dev/null || { jq . "$work/data.after"; fail "$1: not $2"; }; }
+call after_get_stats json "$stats"
+is '.kept and .json and .rc == {"90_nfsrdma": 0}'
+jq -e --argjson was "$stats" '(del(.nfsrdma) == $was) and (.nfsrdma.mounts | length == 3)' "$work/data.after" >/dev/null ||
+	{ jq . "$work/data.after"; fail "VDSM's statistics are others"; }
+mount_of good ".domains == [\"$good\"] and .source == \"nas:/good\" and .wanted == \"rdma\" and .effective == \"rdma\" and .state == \"proven\" and .age_ms >= 5000 and .age_ms < 30000 and .gate == \"pass\""
+mount_of tcp ".domains == [\"$tcp\"] and .wanted == \"rdma\" and .wanted_by == \"/etc/nfsrdma.conf:2\" and .effective == \"tcp\" and .state == \"unknown\" and .age_ms == null and .gate == \"refuse\""
+mount_of gone ".domains == [\"$gone\"] and .source == null and .state == \"gone\" and .effective == \"\" and .wanted == \"rdma\" and .gate == \"refuse\""
+# Another one, an old one, one that makes no sense: nothing is known, which is not good.
+record 42 tcp tcp tcp 2000
+record 41 good proven rdma 100000
+call after_get_stats json "$stats"
+mount_of tcp '.state == "tcp" and .age_ms >= 2000'
+mount_of good '.state == "unknown" and .age_ms == null and (.reason | test("100 s old|10[0-9] s old"))'
+echo '{' >"$host/run/nfsrdma/mounts/41.json"
+call after_get_stats json "$stats"
+mount_of good '.state == "unknown" and .reason != ""'
+echo 'policy = of' >"$host/etc/nfsrdma.conf"
+call after_get_stats json "$stats"
+mount_of good '.gate == "unknown" and .wanted == null and (.reason | test("nfsrdma.conf:1"))'
+# Where vdsm.conf has it elsewhere.
+mkdir -p "$host/etc/vdsm"
+printf '[irs]\nrepository = /elsewhere\n' >"$host/etc/vdsm/vdsm.conf"
+call after_get_stats json "$stats"
+jq -e '.nfsrdma.mounts == []' "$work/data.after" >/dev/null || fail "vdsm.conf does not count"
+new_host
+
+# --- gates -------------------------------------------------------------------------------------
+
+echo "the gates"
+script 95_other after_disk_prepare "touch $work/tmp/ran"
+call after_disk_prepare json "$(drive $good)"
+is '.ran == ["90_nfsrdma", "95_other"] and .raised == null'
+rm "$work/tmp/ran"
+call after_disk_prepare json "$(drive $tcp)"
+refused "disk vda \($repository/$pool/$tcp/images/i/v\) is on nas:/tcp, mounted at $repository/mnt/nas:_tcp over tcp, and /etc/nfsrdma.conf:2 requires RDMA"
+is '.ran == ["90_nfsrdma"]'
+[[ ! -e $work/tmp/ran ]] || fail "a script ran after a veto"
+for field in SYSLOG_IDENTIFIER=nfsrdma-vdsm-hook NFSRDMA_DISK=vda NFSRDMA_GUEST=0a0a0a0a-0000-0000-0000-00000000000a; do
+	grep -qx "$field" "$work/journal" || { cat "$work/journal"; fail "no $field"; }
+done
+no_scripts
+call after_disk_prepare json "$(drive $gone)"
+refused "nothing is mounted at $repository/mnt/nas:_gone"
+for type in block network; do
+	call after_disk_prepare json "$(drive $tcp ", \"diskType\": \"$type\"")"
+	passed
+	no_entry
+done
+call after_disk_prepare json "$(drive $tcp ', "path": ""')"
+passed
+# A volume of another domain, below a good one.
+call after_disk_prepare json "$(drive $good ", \"volumeChain\": [{\"domainID\": \"$tcp\", \"path\": \"$repository/mnt/nas:_tcp/$tcp/images/i/b\"}]")"
+refused "over tcp"
+
+for point in "${gates_xml[@]}"; do
+	call "$point" domxml "$(xml "$point" "$repository/mnt/nas:_good/$good/images/i/v")"
+	passed
+	no_entry
+	call "$point" domxml "$(xml "$point" "$repository/$pool/$tcp/images/i/v")"
+	refused 'disk vda .*over tcp'
+	# The environment has what somebody typed as a guest's custom properties.
+	call "$point" domxml "$(xml "$point" "$repository/$pool/$tcp/images/i/v")" PATH=/nowhere:/usr/bin:/bin NFSRDMA_DEBUG=all \
+		HOME=- LC_ALL=xx_YY.UTF-8 XML_CATALOG_FILES=/etc/passwd "vmId=$(printf 'a\033b')"
+	refused 'disk vda .*over tcp'
+	grep -qx 'NFSRDMA_GUEST=a?b' "$work/journal" || { cat "$work/journal"; fail "a name is not clean"; }
+done
+# Scripts of others that fail, and what VDSM then shows.
+script 10_other before_vm_start 'echo "it is theirs" >&2; exit 1'
+call before_vm_start domxml "$(domain "$repository/$pool/$good/images/i/v")"
+is '.raised == "it is theirs\n" and .ran == ["10_other", "90_nfsrdma"]'
+call before_vm_start domxml "$(domain "$repository/$pool/$tcp/images/i/v")"
+is '.raised | test("^disk vda .*over tcp")'
+script 10_other before_disk_hotplug 'echo "it is theirs" >&2; exit 2'
+call before_disk_hotplug domxml "$(xml before_disk_hotplug "$repository/$pool/$tcp/images/i/v")"
+is '.raised == "it is theirs\n" and .ran == ["10_other"]'
+no_scripts
+# What the policy says.
+printf '[directory %s/mnt/*]\npolicy = prefer\n' "$repository" >"$host/etc/nfsrdma.conf"
+call after_disk_prepare json "$(drive $tcp)"
+passed
+entry warning 'over tcp'
+printf '[directory %s/mnt/*]\npolicy = off\n' "$repository" >"$host/etc/nfsrdma.conf"
+call after_disk_prepare json "$(drive $tcp)"
+passed
+no_entry
+rm "$host/etc/nfsrdma.conf"
+call after_disk_prepare json "$(drive $tcp)"
+passed
+# Our own troubles are not VDSM's.
+echo 'policy = of' >"$host/etc/nfsrdma.conf"
+call after_disk_prepare json "$(drive $tcp)"
+own_failure '/etc/nfsrdma.conf:1'
+new_host
+rm "$host/proc/self/mountinfo"
+call before_vm_start domxml "$(domain "$repository/$pool/$tcp/images/i/v")"
+own_failure 'mountinfo'
+call after_get_stats json "$stats"
+own_failure 'mountinfo'
+new_host
+
+# --- bad input ---------------------------------------------------------------------------------
+
+echo "bad input"
+for point in after_get_caps after_get_stats after_disk_prepare; do
+	call $point json '{}' _hook_json=-
+	own_failure "$point.*VDSM named no file"
+	call $point json '{}' _hook_json=
+	own_failure "$point.*VDSM named no file"
+	call $point json '{}' _hook_json=/nowhere/x
+	own_failure "$point.*/nowhere"
+	call $point json '{}' _hook_json=/dev/zero
+	own_failure "$point.*not a regular file"
+	several=('[]' '{"additionalFeatures": [')
+	[[ $point != after_get_caps ]] || several+=(notjson null '"x"' 7 '{"a": 1}}' "{'a': 1}" "$(xml before_vm_start /x)")
+	for data in "${several[@]}"; do
+		call $point json "$data"
+		own_failure "$point.*(JSON)"
+	done
+	call $point json ''
+	own_failure "$point.*empty"
+	# 50 MB that would be JSON
+	: >"$work/journal"
+	{ printf '{"a": "'; head -c 50000000 /dev/zero | tr '\0' x; printf '"}'; } >"$work/data"
+	call_file $point json
+	own_failure "$point.*8388608 bytes"
+	: >"$work/journal"
+	printf '{"a": 1}\0' >"$work/data"
+	call_file $point json
+	own_failure "$point.*not JSON"
+	call $point json "{\"path\": $(printf '[%.0s' {1..100})$(printf ']%.0s' {1..100})}"
+	own_failure "$point.*nesting"
+done
+for data in '{"additionalFeatures": "x"}' '{"additionalFeatures": null}' '{"additionalFeatures": {"a": 1}}'; do
+	call after_get_caps json "$data"
+	own_failure 'is not a list'
+done
+for point in "${gates_xml[@]}"; do
+	call "$point" domxml '<domain/>' _hook_domxml=-
+	own_failure "$point.*VDSM named no file"
+	for data in '<domain' '{}' '<!DOCTYPE d [<!ENTITY a SYSTEM "/etc/passwd">]><domain>&a;</domain>'; do
+		call "$point" domxml "$data"
+		own_failure "$point: "
+	done
+	call "$point" domxml ''
+	own_failure "$point.*empty"
+	: >"$work/journal"
+	{ printf '<domain><name>'; head -c 50000000 /dev/zero | tr '\0' x; printf '</name></domain>'; } >"$work/data"
+	call_file "$point" domxml
+	own_failure "$point.*16777216 bytes"
+done
+# A folder in which nothing can be written: the file stays.
+mkdir -m 755 "$work/closed"
+printf '{"a": 1}' >"$work/closed/data"
+chown 36:36 "$work/closed/data"
+sum=$(sha256sum <"$work/closed/data")
+for point in after_get_caps after_get_stats; do
+	: >"$work/journal"
+	_hook_json=$work/closed/data "${as_vdsm[@]}" "$work/hooks/$point/90_nfsrdma" 2>"$work/err" </dev/null || fail "status $?"
+	entry warning "$point.*as it was.*Permission denied"
+	[[ $(sha256sum <"$work/closed/data") == "$sum" && $(ls -A "$work/closed") == data ]] || fail "it is not as it was"
+done
+# Descriptors closed.
+call after_disk_prepare json "$(drive $tcp)"
+printf '%s' "$(drive $tcp)" >"$work/closed/data"
+status=0
+_hook_json=$work/closed/data "$work/hooks/after_disk_prepare/90_nfsrdma" <&- >&- 2>&- || status=$?
+[[ $status == 2 ]] || fail "without stderr: exit status $status"
+
+# --- before VDSM starts --------------------------------------------------------------------------
+
+echo "before_vdsm_start"
+# modprobe SCRIPT: of the host
+modprobe()
+{
+	mkdir -p "$host/usr/sbin"
+	printf '#!/bin/sh\n%s\n' "$1" >"$host/usr/sbin/modprobe"
+	chmod +x "$host/usr/sbin/modprobe"
+}
+start()
+{
+	local begin
+
+	: >"$work/journal"
+	rm -f "$work/loaded"
+	: >"$work/empty"
+	begin=$(now_ms)
+	_hook_domxml=$work/empty "$work/hooks/before_vdsm_start/90_nfsrdma" >"$work/out" 2>"$work/err" </dev/null ||
+		fail "exit status $?"
+	took=$(since_ms "$begin")
+	[[ ! -s $work/out && ! -s $work/err ]] || { show; fail "it says something"; }
+}
+load="echo \"\$*\" >>$work/loaded"
+modprobe "$load"
+mkdir -p "$host/usr/sbin"
+touch "$host/usr/sbin/mount.nfs"
+start
+[[ ! -e $work/loaded ]] || fail "a loaded module is loaded"
+! grep -q 'client.module' "$work/journal" || { cat "$work/journal"; fail "a module that is loaded is told of"; }
+# An adapter whose RDMA half is not loaded, and the module.
+rm -r "$host/sys"
+mkdir -p "$host/sys/class" "$host/sys/bus/pci/devices/0000:3b:00.0" "$host/sys/bus/pci/drivers/mlx5_core"
+echo 0x15b3 >"$host/sys/bus/pci/devices/0000:3b:00.0/vendor"
+echo 0x1017 >"$host/sys/bus/pci/devices/0000:3b:00.0/device"
+echo 0x020000 >"$host/sys/bus/pci/devices/0000:3b:00.0/class"
+ln -s ../../../../bus/pci/drivers/mlx5_core "$host/sys/bus/pci/devices/0000:3b:00.0/driver"
+start
+[[ $(cat "$work/loaded") == $'--use-blacklist mlx5_ib\n-- rpcrdma' ]] || { cat "$work/loaded"; fail "other modules are loaded"; }
+entry finding 'this host before VDSM starts: fail: .*mlx5_ib.*\[client.drivers\]'
+# No RDMA device, and nobody who asks for one: nothing is done, be there an adapter or not.
+rm "$host/etc/nfsrdma.conf"
+start
+[[ ! -e $work/loaded ]] || fail "a module is loaded for nobody"
+no_entry
+rm -r "$host/sys"
+start
+[[ ! -e $work/loaded ]] || fail "a module is loaded for nobody"
+no_entry
+echo 'policy = of' >"$host/etc/nfsrdma.conf"
+start
+entry warning 'the policy is broken.*/etc/nfsrdma.conf:1'
+grep -q rpcrdma "$work/loaded" || fail "no module is loaded"
+modprobe 'echo "FATAL: no such thing" >&2; exit 1'
+start
+entry warning 'rpcrdma could not be loaded: it failed: FATAL: no such thing'
+rm "$host/usr/sbin/modprobe"
+start
+entry warning 'rpcrdma could not be loaded: .*No such file'
+modprobe 'exec sleep 20'
+start
+((took < 5500)) || fail "modprobe that hangs keeps VDSM for $took ms"
+entry warning 'rpcrdma could not be loaded: it took too long'
+entry finding 'client.device'
+# As a child that nobody ends, and that holds what it can.
+modprobe 'trap "" TERM; sleep 20 & wait; wait'
+start
+((took < 5500)) || fail "modprobe that hangs keeps VDSM for $took ms"
+new_host
+
+# --- no storage is touched -----------------------------------------------------------------------
+
+echo "nothing at or below a mount is touched"
+# traced POINT KIND DATA
+traced()
+{
+	printf '%s' "$3" >"$work/data"
+	# What looks for leaks is a tracer itself.
+	env "_hook_$2=$work/data" ASAN_OPTIONS="$ASAN_OPTIONS:detect_leaks=0" strace -f -qq -o "$work/strace" -e 'trace=%file,readlinkat,openat2,name_to_handle_at,getdents64' \
+		"$program" --root "$host" --point "$1" 2>/dev/null </dev/null || true
+	grep -q mountinfo "$work/strace" || fail "strace shows nothing"
+	# Where a link leads is no path that is gone to.
+	if sed 's/readlinkat([0-9]*, "", .*/readlinkat/' "$work/strace" | grep -E "nas:_(good|tcp)|images"; then fail "$1 touches a mount"; fi
+}
+if strace -o /dev/null true 2>/dev/null; then
+	traced after_disk_prepare json "$(drive $tcp)"
+	traced after_disk_prepare json "$(drive $good ", \"path\": \"$repository/mnt/nas:_good/$good/images/i/v\"")"
+	traced before_vm_start domxml "$(domain "$repository/$pool/$tcp/images/i/v" "$repository/mnt/nas:_good/$good/images/i/v")"
+	traced after_get_stats json "$stats"
+	grep -q "$good" "$work/strace" || fail "no link is read"
+else
+	echo "(strace cannot trace here)"
+fi
+
+# A storage domain on a mount that never answers: of FUSE, whose daemon does not.
+echo "a mount that hangs"
+here=$work/dc
+hung=$here/mnt/nas:_hung
+mkdir -p "$hung" "$here/$pool"
+ln -s "$hung/$tcp" "$here/$pool/$tcp"
+chmod -R go+rX "$here"
+mkdir -p "$work/etc/vdsm"
+for file in passwd group ld.so.cache nsswitch.conf localtime; do
+	[[ ! -e /etc/$file ]] || cp -L "/etc/$file" "$work/etc/"
+done
+printf '[irs]\nrepository = %s\n' "$here" >"$work/etc/vdsm/vdsm.conf"
+printf '[directory %s/mnt/*]\npolicy = require\n' "$here" >"$work/etc/nfsrdma.conf"
+chmod -R go+rX "$work/etc"
+mount --bind "$work/etc" /etc
+if daemon=$(python3 "$NFSRDMA_SOURCE/tests/cli/hung.py" "$hung" 2>"$work/err"); then
+	cleanup_fn kill "$daemon"
+	cleanup_fn umount -l "$hung"
+	status=0
+	{ timeout -s KILL 1 stat "$hung/$tcp" || status=$?; } >/dev/null 2>&1
+	[[ $status == 137 ]] || fail "it does not hang"
+	folder=$work/links
+	call after_disk_prepare json "{\"name\": \"vda\", \"path\": \"$here/$pool/$tcp/images/i/v\"}"
+	refused "$hung"
+	is ".ms[\"90_nfsrdma\"] < $((1000 * slow))"
+	call before_vm_start domxml "$(domain "$here/$pool/$tcp/images/i/v" "$hung/x")"
+	refused "$hung"
+	is ".ms[\"90_nfsrdma\"] < $((1000 * slow))"
+	for point in after_get_caps after_get_stats; do
+		call $point json '{}'
+		is ".rc[\"90_nfsrdma\"] == 0 and .json and .kept and (.same | not) and .ms[\"90_nfsrdma\"] < $((1000 * slow))"
+	done
+	folder=$work/hooks
+else
+	echo "(no FUSE: $(tail -n 1 "$work/err"))"
+fi
+
+# --- by the links that are installed ---------------------------------------------------------------
+
+echo "by links"
+folder=$work/links
+call after_get_caps json '{"additionalFeatures": ["x"]}'
+is '.rc["90_nfsrdma"] == 0 and .json and .kept'
+jq -e '.additionalFeatures == ["x", "NFS_RDMA"]' "$work/data.after" >/dev/null || fail "no feature"
+call after_get_stats json '{}'
+jq -e '.nfsrdma.mounts | type == "array"' "$work/data.after" >/dev/null || fail "no statistics"
+for point in "${gates_xml[@]}"; do
+	call "$point" domxml "$(xml "$point" /nowhere/x)"
+	passed
+done
