@@ -340,33 +340,79 @@ int conf_add(struct conf *conf, const struct host *host, const char *file, char 
 	return rc;
 }
 
+/* A file that is taken to have another text than it has; file NULL: none. */
+struct instead {
+	const char *file, *text;
+};
+
+static int add_instead(struct conf *conf, const struct host *host,
+		       const struct instead *instead)
+{
+	_cleanup_free_ char *text = NULL;
+
+	if (!instead->text)
+		return 0;
+	text = strdup(instead->text);
+	return text ? conf_add(conf, host, instead->file, text)
+		    : err_set(ENOMEM, "no memory");
+}
+
 /* -ENOENT: there is none, and nothing was said. */
-static int add_file(struct conf *conf, const struct host *host, const char *file)
+static int add_file(struct conf *conf, const struct host *host, const char *file,
+		    const struct instead *instead)
 {
 	_cleanup_(host_text_fini) struct host_text text = { NULL, 0 };
-	int rc = host_read(host, file, HOST_FILE_MAX, &text);
+	int rc;
 
+	if (instead->file && !strcmp(file, instead->file))
+		return add_instead(conf, host, instead);
+	rc = host_read(host, file, HOST_FILE_MAX, &text);
 	return rc ? rc : conf_add(conf, host, file, text.text);
 }
 
-static int add_folder(struct conf *conf, const struct host *host, const char *folder)
+/* The name in @folder of a file that is not there yet; NULL: none such. */
+static const char *name_of_new(const char *folder, const struct host_list *list,
+			       const struct instead *instead)
+{
+	size_t len = strlen(folder), i;
+	const char *name;
+
+	if (!instead->file || !instead->text || strncmp(instead->file, folder, len) ||
+	    instead->file[len] != '/')
+		return NULL;
+	name = instead->file + len + 1;
+	for (i = 0; i < list->count; i++)
+		if (!strcmp(list->names[i], name))
+			return NULL;
+	return name;
+}
+
+static int add_folder(struct conf *conf, const struct host *host, const char *folder,
+		      const struct instead *instead)
 {
 	_cleanup_(host_list_fini) struct host_list list = { NULL, 0, false };
 	char path[HOST_PATH_MAX];
 	int rc = host_list(host, folder, &list);
+	const char *fresh;
 	size_t i;
 
-	if (rc)
-		return rc == -ENOENT ? 0 : rc;
-	for (i = 0; i < list.count; i++) {
+	if (rc && rc != -ENOENT)
+		return rc;
+	fresh = name_of_new(folder, &list, instead);
+	rc = 0;
+	for (i = 0; !rc && i < list.count; i++) {
 		if (list.names[i][0] == '.' || !text_ends_with(list.names[i], ".conf"))
 			continue;
-		rc = host_path(path, folder, list.names[i]);
-		rc = rc ? rc : add_file(conf, host, path);
-		if (rc && rc != -ENOENT)
-			return rc;
+		/* As scandir(3) with versionsort(3) has them. */
+		if (fresh && strverscmp(fresh, list.names[i]) < 0) {
+			fresh = NULL;
+			rc = add_instead(conf, host, instead);
+		}
+		rc = rc ? rc : host_path(path, folder, list.names[i]);
+		rc = rc ? rc : add_file(conf, host, path, instead);
+		rc = rc == -ENOENT ? 0 : rc;
 	}
-	return 0;
+	return rc || !fresh ? rc : add_instead(conf, host, instead);
 }
 
 static void forget_entries(struct conf *conf)
@@ -376,34 +422,42 @@ static void forget_entries(struct conf *conf)
 }
 
 /* @path and its folder @path.d. */
-static int add_both(struct conf *conf, const struct host *host, const char *path)
+static int add_both(struct conf *conf, const struct host *host, const char *path,
+		    const struct instead *instead)
 {
 	char folder[HOST_PATH_MAX];
 	int rc;
 
 	if (!host_exists(host, path))
 		forget_entries(conf);
-	rc = add_file(conf, host, path);
+	rc = add_file(conf, host, path, instead);
 	if (rc && rc != -ENOENT)
 		return rc;
 	snprintf(folder, sizeof(folder), "%s.d", path);
-	return add_folder(conf, host, folder);
+	return add_folder(conf, host, folder, instead);
 }
 
-int conf_open(struct conf **out, const struct host *host, const char *path)
+int conf_open_as(struct conf **out, const struct host *host, const char *path,
+		 const char *file, const char *text)
 {
 	_cleanup_(conf_close_p) struct conf *conf = conf_new();
+	const struct instead instead = { file, text };
 	char vendor[HOST_PATH_MAX];
 	int rc;
 
 	if (!conf)
 		return err_set(ENOMEM, "no memory");
 	rc = host_path(vendor, "usr", path);
-	rc = rc ? rc : add_both(conf, host, vendor);
-	rc = rc ? rc : add_both(conf, host, path);
+	rc = rc ? rc : add_both(conf, host, vendor, &instead);
+	rc = rc ? rc : add_both(conf, host, path, &instead);
 	if (!rc)
 		*out = take_ptr(conf);
 	return rc;
+}
+
+int conf_open(struct conf **out, const struct host *host, const char *path)
+{
+	return conf_open_as(out, host, path, NULL, NULL);
 }
 
 void conf_close(struct conf *conf)

@@ -112,6 +112,17 @@ int live_record(const struct live_ops *live, const struct host *host,
 
 extern const struct live_ops live_system;
 
+/* live-nfs-utils.c, in plugin-live */
+
+struct nfs_utils_tried {
+	enum nfs_utils_sections sections;
+	bool drop_ins; /* it reads nfsmount.conf.d */
+};
+
+/* What the nfs-utils of this host really does, by nfsconf(8). @nfsconf: NULL: that in /usr/sbin.
+ * Errors: -ENOENT there is none, as before 2.3.2; -ENODATA; of running it. */
+int live_nfs_utils(const char *nfsconf, struct nfs_utils_tried *out);
+
 /* live-wake.c, in plugin-live */
 
 /* What came of asking a mount for an answer. */

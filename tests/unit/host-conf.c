@@ -223,6 +223,35 @@ static void there_are_bounds(void)
 	done();
 }
 
+static const char *get_as(const char *file, const char *text)
+{
+	static char value[32];
+
+	CU_ASSERT_EQUAL_FATAL(conf_open_as(&conf, tree.host, "etc/nfs.conf", file, text),
+			      0);
+	snprintf(value, sizeof(value), "%s", get("nfsd", NULL, "threads"));
+	done();
+	return value;
+}
+
+/* Where it would stand among the others, in place of what it is, or as if it were gone. */
+static void a_file_may_be_taken_to_have_another_text(void)
+{
+	static const char text[] = "[nfsd]\nthreads=1\n";
+
+	tree_new(&tree);
+	CU_ASSERT_STRING_EQUAL(get_as("etc/nfs.conf.d/5.conf", text), "1");
+	tree_write(&tree, "etc/nfs.conf", "[nfsd]\nthreads=2\n");
+	CU_ASSERT_STRING_EQUAL(get_as("etc/nfs.conf.d/5.conf", text), "1");
+	tree_write(&tree, "etc/nfs.conf.d/10.conf", "[nfsd]\nthreads=10\n");
+	CU_ASSERT_STRING_EQUAL(get_as("etc/nfs.conf.d/5.conf", text), "10");
+	CU_ASSERT_STRING_EQUAL(get_as("etc/nfs.conf.d/20.conf", text), "1");
+	CU_ASSERT_STRING_EQUAL(get_as("etc/nfs.conf.d/10.conf", text), "1");
+	CU_ASSERT_STRING_EQUAL(get_as("etc/nfs.conf.d/10.conf", NULL), "2");
+	CU_ASSERT_STRING_EQUAL(get_as("etc/nfs.conf.d/20.conf", NULL), "10");
+	tree_free(&tree);
+}
+
 SUITE_MAIN("host-conf", TEST(names_are_without_case_and_values_are_not),
 	   TEST(comments_and_quotes_end_a_value),
 	   TEST(the_later_of_two_wins_within_its_section),
@@ -232,4 +261,5 @@ SUITE_MAIN("host-conf", TEST(names_are_without_case_and_values_are_not),
 	   TEST(drop_ins_come_after_in_version_order),
 	   TEST(what_is_in_usr_counts_where_etc_has_none),
 	   TEST(an_include_that_cannot_be_read_is_an_error),
-	   TEST(every_section_of_a_name_is_seen), TEST(there_are_bounds))
+	   TEST(every_section_of_a_name_is_seen), TEST(there_are_bounds),
+	   TEST(a_file_may_be_taken_to_have_another_text))

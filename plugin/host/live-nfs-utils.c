@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* Distributions repair nfs-utils without another number, and rpm's list cannot be read as a file. So it
+ * is tried: nfsconf(8), which is built with the very code that mount.nfs reads its files with, is
+ * given files of our own. */
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/stat.h>
+
+#include "plugin/host/live-internal.h"
+
+#define NFSCONF  "/usr/sbin/nfsconf"
+#define TRY_MS   2000
+#define SAYS_MAX 256
+
+static const struct {
+	const char *name, *text;
+} files[] = {
+	{ "conf",
+	  "[ MountPoint \"/a\" ]\nproto=rdma\n[ MountPoint \"/b\" ]\nproto=rdma\n" },
+	{ "conf.d", NULL },
+	{ "conf.d/c.conf", "[ MountPoint \"/c\" ]\nproto=rdma\n" },
+};
+
+static int make_file(int folder, const char *name, const char *text)
+{
+	_cleanup_close_ int fd = -1;
+
+	if (!text)
+		return mkdirat(folder, name, 0700) ? -errno : 0;
+	fd = openat(folder, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	return fd < 0 ? -errno : fd_write_all(fd, text, strlen(text));
+}
+
+static int make_files(int folder)
+{
+	size_t i;
+	int rc = 0;
+
+	for (i = 0; !rc && i < ARRAY_SIZE(files); i++)
+		rc = make_file(folder, files[i].name, files[i].text);
+	return rc;
+}
+
+static void remove_files(int folder)
+{
+	size_t i;
+
+	for (i = ARRAY_SIZE(files); i-- > 0;)
+		unlinkat(folder, files[i].name, files[i].text ? 0 : AT_REMOVEDIR);
+}
+
+/* Whether the section has its key. Errors: nfsconf cannot be asked. */
+static int ask(const char *nfsconf, const char *path, const char *section, bool *has)
+{
+	_cleanup_(host_text_fini) struct host_text text = { NULL, 0 };
+	const char *argv[] = {
+		nfsconf, path, section, "-g", "MountPoint", "proto", NULL
+	};
+	int rc = live_child(argv, SAYS_MAX, deadline_in(TRY_MS), &text);
+
+	*has = !rc && !strncmp(text.text, "rdma", 4);
+	return rc == -EIO ? 0 : rc;
+}
+
+static int try(const char *nfsconf, const char *path, struct nfs_utils_tried *out)
+{
+	bool a = false, b = false, c = false;
+	int rc = ask(nfsconf, path, "-a/a", &a);
+
+	rc = rc ? rc : ask(nfsconf, path, "-a/b", &b);
+	rc = rc ? rc : ask(nfsconf, path, "-a/c", &c);
+	if (rc)
+		return rc;
+	/* With the defect the third takes it from both others. */
+	if (!b && !c)
+		return err_set(ENODATA, "%s does not find what is in its file", nfsconf);
+	out->drop_ins = c;
+	out->sections = a && b ? NFS_UTILS_KEEPS : NFS_UTILS_LOSES;
+	return 0;
+}
+
+int live_nfs_utils(const char *nfsconf, struct nfs_utils_tried *out)
+{
+	char top[] = "/tmp/nfsrdma-conf.XXXXXX", path[sizeof(top) + 16];
+	_cleanup_close_ int folder = -1;
+	int rc;
+
+	if (!mkdtemp(top))
+		return err_sys("a folder in /tmp");
+	folder = open(top, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	rc = folder < 0 ? -errno : make_files(folder);
+	snprintf(path, sizeof(path), "-f%s/conf", top);
+	if (rc) {
+		errno = -rc;
+		rc = err_sys("%s", top);
+	} else {
+		rc = try(nfsconf ? nfsconf : NFSCONF, path, out);
+	}
+	if (folder >= 0)
+		remove_files(folder);
+	rmdir(top);
+	return rc;
+}

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* Which nfs-utils this is, and which of its known defects it has. */
+#include <stdio.h>
+#include <strings.h>
+
+#include "plugin/host/internal.h"
+
+#define PAIRS_MAX 64
+
+/* "1:2.6.2-4"; 0: it says nothing. */
+static unsigned int parse_version(const char *text)
+{
+	const char *colon = strchr(text, ':');
+	unsigned int v[3] = { 0 };
+
+	if (sscanf(colon ? colon + 1 : text, "%3u.%3u.%3u", &v[0], &v[1], &v[2]) < 2)
+		return 0;
+	return v[0] * 10000 + v[1] * 100 + v[2];
+}
+
+int nfs_utils_read(const struct host *host, struct nfs_utils *out)
+{
+	static const char *const packages[] = { "nfs-utils", "nfs-common", "nfs-client" };
+	int rc = -ENODATA;
+	size_t i;
+
+	memset(out, 0, sizeof(*out));
+	for (i = 0; i < ARRAY_SIZE(packages); i++) {
+		rc = host_package(host, packages[i], out->version, sizeof(out->version));
+		if (rc != -ENOENT)
+			break;
+	}
+	if (!rc)
+		out->number = parse_version(out->version);
+	return rc;
+}
+
+enum nfs_utils_sections nfs_utils_sections(const struct nfs_utils *utils,
+					   enum distro distro)
+{
+	if (!utils->number)
+		return NFS_UTILS_UNKNOWN;
+	if (utils->number >= 20803)
+		return NFS_UTILS_KEEPS;
+	return distro == DISTRO_RHEL ? NFS_UTILS_MAY_LOSE : NFS_UTILS_LOSES;
+}
+
+bool nfs_utils_drop_ins(const struct nfs_utils *utils, const struct host *host)
+{
+	if (utils->number)
+		return utils->number >= 20503;
+	return !host_exists(host, "etc/nfsmount.conf.d");
+}
+
+struct pairs {
+	unsigned int count;
+	struct {
+		const char *arg, *key;
+	} list[PAIRS_MAX];
+	const char *key; /* the first that two sections have */
+};
+
+static int add_pair(void *arg, const char *section_arg, const char *key,
+		    const struct conf_value *value)
+{
+	struct pairs *pairs = arg;
+	unsigned int i;
+
+	(void)value;
+	if (!section_arg)
+		return 0;
+	for (i = 0; i < pairs->count; i++)
+		if (!strcasecmp(pairs->list[i].key, key) &&
+		    strcasecmp(pairs->list[i].arg, section_arg))
+			pairs->key = pairs->key ? pairs->key : key;
+	if (pairs->count < PAIRS_MAX) {
+		pairs->list[pairs->count].arg = section_arg;
+		pairs->list[pairs->count++].key = key;
+	}
+	return 0;
+}
+
+const char *nfs_utils_clash(const struct conf *conf, const char *section)
+{
+	struct pairs pairs = { .count = 0 };
+
+	conf_each(conf, section, add_pair, &pairs);
+	return pairs.key;
+}

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* Which nfs-utils it is, and which defect it has. */
+#include "tests/unit/host-tree.h"
+
+static struct tree tree;
+
+static void install(const char *package, const char *version)
+{
+	char text[256];
+
+	tree_new(&tree);
+	snprintf(text, sizeof(text),
+		 "Package: %s\nStatus: install ok installed\nVersion: %s\n\n", package,
+		 version);
+	tree_write(&tree, "var/lib/dpkg/status", text);
+}
+
+static void versions_are_numbers(void)
+{
+	static const struct {
+		const char *package, *version;
+		unsigned int number;
+		bool drop_ins;
+		enum nfs_utils_sections sections;
+	} rows[] = {
+		{ "nfs-common", "1:2.6.2-4+deb12u1", 20602, true, NFS_UTILS_LOSES },
+		{ "nfs-utils", "2.5.4-34.el9", 20504, true, NFS_UTILS_LOSES },
+		{ "nfs-client", "2.8.3", 20803, true, NFS_UTILS_KEEPS },
+		{ "nfs-common", "1:1.3.4-6", 10304, false, NFS_UTILS_LOSES },
+		{ "nfs-common", "2.9", 20900, true, NFS_UTILS_KEEPS },
+		{ "nfs-common", "none", 0, false, NFS_UTILS_UNKNOWN },
+	};
+	struct nfs_utils utils;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		install(rows[i].package, rows[i].version);
+		CU_ASSERT_EQUAL(nfs_utils_read(tree.host, &utils), 0);
+		CU_ASSERT_EQUAL(utils.number, rows[i].number);
+		CU_ASSERT_EQUAL(nfs_utils_drop_ins(&utils, tree.host), rows[i].drop_ins);
+		CU_ASSERT_EQUAL(nfs_utils_sections(&utils, DISTRO_DEBIAN),
+				rows[i].sections);
+		tree_free(&tree);
+	}
+}
+
+/* The repair came without another version. */
+static void rhel_may_have_the_repair(void)
+{
+	const struct nfs_utils utils = { "2.5.4-34.el9", 20504 };
+
+	CU_ASSERT_EQUAL(nfs_utils_sections(&utils, DISTRO_RHEL), NFS_UTILS_MAY_LOSE);
+}
+
+static void without_a_version_the_folder_says_whether_it_is_read(void)
+{
+	struct nfs_utils utils;
+
+	tree_new(&tree);
+	CU_ASSERT_EQUAL(nfs_utils_read(tree.host, &utils), -ENODATA);
+	CU_ASSERT(!utils.number && !nfs_utils_drop_ins(&utils, tree.host));
+	tree_mkdir(&tree, "etc/nfsmount.conf.d");
+	CU_ASSERT(nfs_utils_drop_ins(&utils, tree.host));
+	tree_free(&tree);
+}
+
+static void two_sections_with_one_key_clash(void)
+{
+	struct conf *conf = NULL;
+
+	tree_new(&tree);
+	tree_write(&tree, "etc/nfsmount.conf",
+		   "[ Server \"a\" ]\nProto=rdma\n[ Server \"A\" ]\nproto=rdma\n"
+		   "[ MountPoint \"/a\" ]\nport=1\n[ MountPoint \"/b\" ]\nPORT=1\n");
+	CU_ASSERT_EQUAL_FATAL(conf_open(&conf, tree.host, "etc/nfsmount.conf"), 0);
+	CU_ASSERT_PTR_NULL(nfs_utils_clash(conf, "Server"));
+	CU_ASSERT_STRING_EQUAL(nfs_utils_clash(conf, "MountPoint"), "PORT");
+	conf_close(conf);
+	tree_free(&tree);
+}
+
+SUITE_MAIN("host-nfs-utils", TEST(versions_are_numbers), TEST(rhel_may_have_the_repair),
+	   TEST(without_a_version_the_folder_says_whether_it_is_read),
+	   TEST(two_sections_with_one_key_clash))

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* What nfs-utils does is tried, with programs that answer as nfsconf(8) would: one of an nfs-utils
+ * that keeps sections apart, one that does not, one that reads no drop-ins. The real one is asked by
+ * tests/cli/ovirt.sh. */
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include "plugin/host/live-internal.h"
+#include "suite.h"
+
+static char program[] = "/tmp/nfsrdma-nfsconf.XXXXXX";
+static struct nfs_utils_tried tried;
+
+static int try(const char *script)
+{
+	int fd = open(program, O_WRONLY | O_TRUNC | O_CLOEXEC), rc;
+
+	if (fd < 0 || fd_write_all(fd, script, strlen(script)) || fchmod(fd, 0700) ||
+	    close(fd))
+		abort();
+	tried = (struct nfs_utils_tried){ NFS_UTILS_UNKNOWN, false };
+	rc = live_nfs_utils(program, &tried);
+	return rc;
+}
+
+static void each_way_is_told_from_the_others(void)
+{
+	CU_ASSERT_EQUAL(try("#!/bin/sh\necho rdma\n"), 0);
+	CU_ASSERT(tried.sections == NFS_UTILS_KEEPS && tried.drop_ins);
+	CU_ASSERT_EQUAL(try("#!/bin/sh\n[ $2 = -a/c ] && echo rdma\n"), 0);
+	CU_ASSERT(tried.sections == NFS_UTILS_LOSES && tried.drop_ins);
+	CU_ASSERT_EQUAL(try("#!/bin/sh\n[ $2 = -a/b ] && echo rdma\n"), 0);
+	CU_ASSERT(tried.sections == NFS_UTILS_LOSES && !tried.drop_ins);
+	CU_ASSERT_EQUAL(try("#!/bin/sh\n[ $2 != -a/c ] && echo rdma\n"), 0);
+	CU_ASSERT(tried.sections == NFS_UTILS_KEEPS && !tried.drop_ins);
+}
+
+static void it_is_given_files_that_are_gone_afterwards(void)
+{
+	CU_ASSERT_EQUAL(try("#!/bin/sh\nf=${1#-f}\n[ -r $f ] && [ -r $f.d/c.conf ] && "
+			    "echo rdma\n"),
+			0);
+	CU_ASSERT_EQUAL(tried.sections, NFS_UTILS_KEEPS);
+}
+
+static void who_finds_nothing_knows_nothing(void)
+{
+	CU_ASSERT_EQUAL(try("#!/bin/sh\nexit 1\n"), -ENODATA);
+	CU_ASSERT_EQUAL(try("#!/bin/sh\necho tcp\n"), -ENODATA);
+	CU_ASSERT_EQUAL(tried.sections, NFS_UTILS_UNKNOWN);
+	CU_ASSERT_EQUAL(live_nfs_utils("/nonexistent/nfsconf", &tried), -ENOENT);
+}
+
+static void one_that_hangs_is_left(void)
+{
+	uint64_t start = now_ms();
+
+	CU_ASSERT_EQUAL(try("#!/bin/sh\nexec sleep 30\n"), -ETIMEDOUT);
+	CU_ASSERT(now_ms() - start < 10000);
+	unlink(program);
+}
+
+static void a_program_is_made(void)
+{
+	int fd = mkstemp(program);
+
+	CU_ASSERT_FATAL(fd >= 0);
+	close(fd);
+}
+
+SUITE_MAIN("live-nfs-utils", TEST(a_program_is_made),
+	   TEST(each_way_is_told_from_the_others),
+	   TEST(it_is_given_files_that_are_gone_afterwards),
+	   TEST(who_finds_nothing_knows_nothing), TEST(one_that_hangs_is_left))
