@@ -52,13 +52,7 @@ char *edit_append(const char *text, const char *line);
 /* state.c */
 
 #define STATE_CHANGES_MAX SETUP_STEPS_MAX
-#define STATE_MADE_MAX    4
 #define STATE_JSON_MAX    (16 * 1024 * 1024)
-
-struct made_dirs {
-	unsigned int count; /* outermost first */
-	char list[STATE_MADE_MAX][SETUP_PATH_MAX];
-};
 
 struct change {
 	enum setup_kind kind; /* SETUP_FILE or SETUP_PORT */
@@ -94,30 +88,6 @@ int state_decode(struct state *out, const char *text, size_t len);
 bool state_knows_path(const char *path);
 /* All of them, for a person. */
 void state_name_paths(char *buf, size_t cap);
-
-/* place.c: below the root, never outside it */
-
-struct place_attr {
-	bool exists;
-	unsigned int mode, uid, gid;
-};
-
-/* The text of a regular file. @text: NULL if there is none. Errors: of reading; -ELOOP it is a
- * symbolic link. */
-int place_read(const struct host *host, const char *path, char **text,
-	       struct place_attr *attr);
-/* The folders of a path that are not there, outermost first. */
-int place_missing(const struct host *host, const char *path, struct made_dirs *out);
-int place_make_dirs(const struct host *host, const struct made_dirs *dirs,
-		    unsigned int mode);
-/* Those of them that are empty. */
-void place_remove_dirs(const struct host *host, const struct made_dirs *dirs);
-/* Replaces what is there if that is @before, with its label; NULL removes. @attr: owner and mode;
- * NULL those of what is there, or 0644. Errors: -ESTALE it is something else by now. */
-int place_write(const struct host *host, const char *path, const char *before,
-		const char *text, const struct place_attr *attr);
-/* What a place_write() that was ended left behind. */
-void place_tidy(const struct host *host, const char *path);
 
 /* store.c: /var/lib/nfsrdma */
 

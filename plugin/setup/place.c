@@ -62,7 +62,7 @@ int place_read(const struct host *host, const char *path, char **text,
 		return err_sys("%s%s", host_prefix(host), path);
 	if (S_ISLNK(st.st_mode))
 		return err_set(ELOOP,
-			       "%s%s is a symbolic link, which setup does not replace",
+			       "%s%s is a symbolic link, which is not replaced",
 			       host_prefix(host), path);
 	rc = host_read(host, path, SETUP_TEXT_MAX, &got);
 	if (rc)
@@ -90,7 +90,7 @@ int place_missing(const struct host *host, const char *path, struct made_dirs *o
 			continue;
 		if (rc != -ENOENT)
 			return rc;
-		if (out->count == STATE_MADE_MAX || strlen(dir) >= SETUP_PATH_MAX)
+		if (out->count == PLACE_MADE_MAX || strlen(dir) >= SETUP_PATH_MAX)
 			return err_set(ENOENT, "%s%s is not there", host_prefix(host),
 				       dir);
 		strcpy(out->list[out->count++], dir);

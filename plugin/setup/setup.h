@@ -138,6 +138,37 @@ int setup_undo(const struct setup_machine *machine, setup_told told, void *arg);
  * reading: whoever does not know must not write. */
 int listener_check(const struct host *host, uint16_t port, bool *there);
 
+/* place.c: a text put in its place below the root, never outside it, whole or not at all */
+
+#define PLACE_MADE_MAX 4
+
+struct made_dirs {
+	unsigned int count; /* outermost first */
+	char list[PLACE_MADE_MAX][SETUP_PATH_MAX];
+};
+
+struct place_attr {
+	bool exists;
+	unsigned int mode, uid, gid;
+};
+
+/* The text of a regular file. @text: NULL if there is none. Errors: of reading; -ELOOP it is a
+ * symbolic link. */
+int place_read(const struct host *host, const char *path, char **text,
+	       struct place_attr *attr);
+/* The folders of a path that are not there, outermost first. */
+int place_missing(const struct host *host, const char *path, struct made_dirs *out);
+int place_make_dirs(const struct host *host, const struct made_dirs *dirs,
+		    unsigned int mode);
+/* Those of them that are empty. */
+void place_remove_dirs(const struct host *host, const struct made_dirs *dirs);
+/* Replaces what is there if that is @before, with its label; NULL removes. @attr: owner and mode;
+ * NULL those of what is there, or 0644. Errors: -ESTALE it is something else by now. */
+int place_write(const struct host *host, const char *path, const char *before,
+		const char *text, const struct place_attr *attr);
+/* What a place_write() that was ended left behind. */
+void place_tidy(const struct host *host, const char *path);
+
 /* show.c: pure */
 
 /* What would be done: a difference as `diff -u` prints it for each file, a command for the rest. */

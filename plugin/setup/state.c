@@ -253,7 +253,7 @@ static int get_dirs(struct json_object *json, const char *path, struct made_dirs
 	struct json_object *list = member(json, "made", json_type_array), *one;
 	size_t i, count = list ? json_object_array_length(list) : 0;
 
-	if (!list || count > STATE_MADE_MAX)
+	if (!list || count > PLACE_MADE_MAX)
 		return bad("made");
 	for (i = 0; i < count; i++) {
 		const char *dir;
