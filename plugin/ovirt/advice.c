@@ -1,0 +1,398 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* The custom mount options of a domain. They are planned as a part of the whole that mount(8) will
+ * get: what VDSM adds is put around what was asked for, that is planned (plugin/options), and VDSM's
+ * own is taken out again. So what VDSM adds is not typed twice, and what contradicts it is seen.
+ *
+ * For a POSIX domain VDSM adds nothing; then its defaults are among what is to be typed, for sanlock
+ * and the engine count on them. */
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "plugin/ovirt/internal.h"
+
+#define OWN_PREFIX "nfsrdma."
+#define VFS_TYPE   "nfsrdma"
+/* sanlock gives an I/O ten seconds: an NFS client must not give up before. */
+#define TIMEO_LEAST 100
+
+static int note(struct ovirt_advice *advice, const char *fmt, ...) PRINTF_LIKE(2, 3);
+
+static int note(struct ovirt_advice *advice, const char *fmt, ...)
+{
+	char **grown = realloc(advice->notes, (advice->nnotes + 1) * sizeof(*grown));
+	va_list ap;
+	int len;
+
+	if (!grown)
+		return err_set(ENOMEM, "no memory");
+	advice->notes = grown;
+	va_start(ap, fmt);
+	len = vasprintf(&grown[advice->nnotes], fmt, ap);
+	va_end(ap);
+	if (len < 0)
+		return err_set(ENOMEM, "no memory");
+	advice->nnotes++;
+	return 0;
+}
+
+static ssize_t find_group(const struct opts *opts, const char *group)
+{
+	size_t i;
+
+	for (i = opts_count(opts); i > 0; i--) {
+		struct opt opt = opts_at(opts, i - 1);
+
+		if (!strcmp(known_group(&opt), group))
+			return (ssize_t)i - 1;
+	}
+	return -1;
+}
+
+static bool same_value(const char *a, const char *b)
+{
+	return a && b ? !strcmp(a, b) : a == b;
+}
+
+static ssize_t find_same(const struct opts *opts, const struct opt *opt)
+{
+	size_t i;
+
+	for (i = 0; i < opts_count(opts); i++) {
+		struct opt other = opts_at(opts, i);
+
+		if (!strcmp(other.name, opt->name) && same_value(other.value, opt->value))
+			return (ssize_t)i;
+	}
+	return -1;
+}
+
+/* Each of @less once out of @opts, the first of its kind. */
+static void subtract(struct opts *opts, const struct opts *less)
+{
+	size_t i;
+
+	for (i = 0; i < opts_count(less); i++) {
+		struct opt opt = opts_at(less, i);
+		ssize_t at = find_same(opts, &opt);
+
+		if (at >= 0)
+			opts_remove(opts, (size_t)at);
+	}
+}
+
+/* --- an NFS domain ------------------------------------------------------------------------------- */
+
+static struct ovirt_connection connection_of(const struct ovirt_request *request,
+					     const char *options)
+{
+	return (struct ovirt_connection){ .type = request->type,
+					  .version = request->version,
+					  .vfs_type = VFS_TYPE,
+					  .options = options };
+}
+
+/* What VDSM adds around @options, as a list. */
+static int added_by_vdsm(const struct ovirt_request *request, const char *options,
+			 struct opts **out)
+{
+	const struct ovirt_connection connection = connection_of(request, options);
+	_cleanup_(opts_free_p) struct opts *all = NULL, *typed = NULL;
+	_cleanup_free_ char *text = NULL;
+	size_t i;
+	int rc = ovirt_command_options(&connection, &text);
+
+	rc = rc ? rc : opts_parse(&all, text);
+	rc = rc ? rc : opts_parse(&typed, options);
+	if (rc)
+		return rc;
+	/* From the end: VDSM's own come first, but for nolock, which it adds where there is none. */
+	for (i = opts_count(typed); i > 0; i--) {
+		struct opt opt = opts_at(typed, i - 1);
+		size_t at = opts_count(all);
+
+		while (at > 0) {
+			struct opt other = opts_at(all, --at);
+
+			if (strcmp(other.name, opt.name) ||
+			    !same_value(other.value, opt.value))
+				continue;
+			opts_remove(all, at);
+			break;
+		}
+	}
+	*out = take_ptr(all);
+	return 0;
+}
+
+/* Whatever the policy allows: this is about RDMA. */
+static int refuse_transport(const struct opts *typed)
+{
+	static const char *const words[] = { "tcp",       "udp",        "nordma",
+					     "proto=tcp", "proto=tcp6", "proto=udp",
+					     "proto=udp6" };
+	char text[16];
+	size_t i, n;
+
+	for (i = 0; i < opts_count(typed); i++) {
+		struct opt opt = opts_at(typed, i);
+
+		snprintf(text, sizeof(text), "%s%s%s", opt.name, opt.value ? "=" : "",
+			 opt.value ? opt.value : "");
+		for (n = 0; n < ARRAY_SIZE(words); n++)
+			if (!strcmp(text, words[n]))
+				return err_set(
+					EINVAL,
+					"'%s' is another transport: leave it out, these are options for RDMA",
+					words[n]);
+	}
+	return 0;
+}
+
+/* nfsrdma.* are for mount.nfsrdma, which an NFS domain does not call. */
+static int refuse_own(const struct opts *typed)
+{
+	size_t i;
+
+	for (i = 0; i < opts_count(typed); i++) {
+		struct opt opt = opts_at(typed, i);
+
+		if (!strncmp(opt.name, OWN_PREFIX, strlen(OWN_PREFIX)))
+			return err_set(
+				EINVAL,
+				"'%.60s' is for mounts of type nfsrdma, and an NFS domain is mounted by mount.nfs: say it in nfsrdma.conf(5), or take --type posix",
+				opt.name);
+	}
+	return 0;
+}
+
+static int take_plan(struct ovirt_advice *advice, const struct ovirt_request *request,
+		     const char *options)
+{
+	const struct plan_request planned = {
+		.spec = advice->domain.spec,
+		.options = options,
+		.dir = advice->domain.dir,
+		.policies = request->policies,
+		.family = request->family,
+	};
+	int rc = plan_make(&advice->plan, &planned);
+
+	if (rc || advice->plan->wants_rdma)
+		return rc;
+	return advice->plan->policy.mode == POLICY_OFF
+		       ? err_set(EINVAL,
+				 "the policy for it is off (%s): there are no options for RDMA",
+				 advice->plan->policy.mode_from)
+		       : err_set(EINVAL,
+				 "the options ask for %s: this would be no domain over RDMA",
+				 advice->plan->transport);
+}
+
+static int advise_nfs(struct ovirt_advice *advice, const struct ovirt_request *request,
+		      const struct opts *typed, const char *options)
+{
+	const struct ovirt_connection connection = connection_of(request, options);
+	_cleanup_(opts_free_p) struct opts *vdsm = NULL, *planned = NULL;
+	_cleanup_free_ char *whole = NULL;
+	int rc = refuse_own(typed);
+
+	rc = rc ? rc : ovirt_command_options(&connection, &whole);
+	rc = rc ? rc : added_by_vdsm(request, options, &vdsm);
+	rc = rc ? rc : take_plan(advice, request, whole);
+	rc = rc ? rc : opts_parse(&planned, advice->plan->options);
+	if (rc)
+		return rc;
+	subtract(planned, vdsm);
+	return opts_format(planned, &advice->options);
+}
+
+/* --- a POSIX domain ------------------------------------------------------------------------------ */
+
+/* Before what was asked for, so that this counts. */
+static int add_absent(struct opts *opts, size_t *at, const char *name, const char *value)
+{
+	const struct opt opt = { name, value };
+
+	if (find_group(opts, known_group(&opt)) >= 0)
+		return 0;
+	return opts_insert(opts, (*at)++, name, value);
+}
+
+static int check_timeo(const struct opts *opts)
+{
+	ssize_t at = opts_find(opts, "timeo");
+	const char *value = at < 0 ? NULL : opts_at(opts, (size_t)at).value;
+
+	if (!value || !*value || strtol(value, NULL, 10) >= TIMEO_LEAST)
+		return 0;
+	return err_set(
+		EINVAL,
+		"timeo=%.20s is less than the ten seconds that sanlock gives an I/O: %d or more",
+		value, TIMEO_LEAST);
+}
+
+static int add_defaults(struct opts *opts, const char *version)
+{
+	static const struct opt defaults[] = { { "soft", NULL },
+					       { "nosharecache", NULL },
+					       { "timeo", "100" },
+					       { "retrans", "3" } };
+	bool any = !strcmp(version, "auto");
+	size_t i, at = 0;
+	int rc = 0;
+
+	for (i = 0; !rc && i < ARRAY_SIZE(defaults); i++)
+		rc = add_absent(opts, &at, defaults[i].name, defaults[i].value);
+	if (!rc && !any)
+		rc = opts_insert(opts, at++, "vers", version);
+	return rc;
+}
+
+/* As VDSM does for NFS domains: locks of NFSv3 would outlive a host that failed. */
+static int add_nolock(struct opts *opts, const struct plan *plan)
+{
+	if (plan->nfs_major == 4 || opts_find(opts, "lock") >= 0 ||
+	    opts_find(opts, "nolock") >= 0)
+		return 0;
+	return opts_append(opts, "nolock", NULL);
+}
+
+/* The plan took them for itself; here they are for mount.nfsrdma, and stay. */
+static void forget_change(struct plan *plan, const char *name)
+{
+	size_t len = strlen(name);
+	unsigned int i, kept = 0;
+
+	for (i = 0; i < plan->nchanges; i++) {
+		struct plan_change *change = &plan->changes[i];
+
+		if (change->kind == PLAN_REMOVED && !strncmp(change->before, name, len)) {
+			free(change->before);
+			free(change->reason);
+		} else {
+			plan->changes[kept++] = *change;
+		}
+	}
+	plan->nchanges = kept;
+}
+
+static int append_own(struct opts *opts, const struct opts *typed, struct plan *plan)
+{
+	size_t i;
+	int rc = 0;
+
+	for (i = 0; !rc && i < opts_count(typed); i++) {
+		struct opt opt = opts_at(typed, i);
+
+		if (strncmp(opt.name, OWN_PREFIX, strlen(OWN_PREFIX)))
+			continue;
+		forget_change(plan, opt.name);
+		if (find_same(opts, &opt) < 0)
+			rc = opts_append(opts, opt.name, opt.value);
+	}
+	return rc;
+}
+
+static int advise_posix(struct ovirt_advice *advice, const struct ovirt_request *request,
+			const struct opts *typed, const char *options)
+{
+	_cleanup_(opts_free_p) struct opts *whole = NULL, *planned = NULL;
+	_cleanup_free_ char *text = NULL;
+	int rc = opts_parse(&whole, options);
+
+	rc = rc ? rc : check_timeo(whole);
+	rc = rc ? rc : add_defaults(whole, request->version);
+	rc = rc ? rc : opts_format(whole, &text);
+	rc = rc ? rc : take_plan(advice, request, text);
+	rc = rc ? rc : opts_parse(&planned, advice->plan->options);
+	rc = rc ? rc : add_nolock(planned, advice->plan);
+	rc = rc ? rc : append_own(planned, typed, advice->plan);
+	return rc ? rc : opts_format(planned, &advice->options);
+}
+
+/* --- both ------------------------------------------------------------------------------------------ */
+
+/* A storage domain has to get an error some time; and what the engine passes over is told. */
+static int take_notes(struct ovirt_advice *advice, const struct opts *typed)
+{
+	_cleanup_(opts_free_p) struct opts *opts = NULL;
+	unsigned int i;
+	int rc = opts_parse(&opts, advice->options);
+
+	if (!rc && opts_trimmed(typed))
+		rc = note(
+			advice,
+			"type no blank after a comma: the engine takes it, VDSM passes it on, and mount.nfs does not know an option that begins with one");
+	for (i = 0; !rc && i < advice->plan->nwarnings; i++)
+		if (strncmp(advice->plan->warnings[i], "blanks around", 13))
+			rc = note(advice, "%s", advice->plan->warnings[i]);
+	if (!rc && opts_find(opts, "hard") >= 0 &&
+	    opts_find(opts, "hard") > opts_find(opts, "soft"))
+		rc = note(
+			advice,
+			"with hard VDSM and sanlock wait for a server that is gone, and never get the error by which they would let go of the domain");
+	for (i = 0; !rc && i < opts_count(opts); i++) {
+		struct opt opt = opts_at(opts, i);
+
+		if (opt.value && strchr(opt.value, '='))
+			rc = note(
+				advice,
+				"the engine does not look at %.60s, since it has more than one '='",
+				opt.name);
+	}
+	return rc;
+}
+
+static int advise(struct ovirt_advice *advice, const struct ovirt_request *request)
+{
+	const char *options = request->options ? request->options : "";
+	_cleanup_(opts_free_p) struct opts *typed = NULL;
+	struct ovirt_connection connection;
+	int rc = ovirt_engine_source(request->type, request->spec);
+
+	rc = rc ? rc : ovirt_domain(request->spec, request->repository, &advice->domain);
+	rc = rc ? rc : opts_parse(&typed, options);
+	rc = rc ? rc : ovirt_engine_strict(request->type, typed);
+	rc = rc ? rc : refuse_transport(typed);
+	if (rc)
+		return rc;
+	rc = request->type == OVIRT_NFS ? advise_nfs(advice, request, typed, options)
+					: advise_posix(advice, request, typed, options);
+	rc = rc ? rc : ovirt_engine_options(request->type, advice->options);
+	if (rc)
+		return rc;
+	connection = connection_of(request, advice->options);
+	rc = ovirt_command(&connection, &advice->domain, &advice->command);
+	return rc ? rc : take_notes(advice, typed);
+}
+
+int ovirt_advise(struct ovirt_advice **out, const struct ovirt_request *request)
+{
+	_cleanup_(ovirt_advice_free_p) struct ovirt_advice *advice =
+		calloc(1, sizeof(*advice));
+	int rc = advice ? advise(advice, request) : err_set(ENOMEM, "no memory");
+
+	if (!rc)
+		*out = take_ptr(advice);
+	return rc;
+}
+
+void ovirt_advice_free(struct ovirt_advice *advice)
+{
+	if (!advice)
+		return;
+	while (advice->nnotes)
+		free(advice->notes[--advice->nnotes]);
+	free(advice->notes);
+	free(advice->options);
+	ovirt_command_fini(&advice->command);
+	plan_free(advice->plan);
+	free(advice);
+}
+
+void ovirt_advice_free_p(struct ovirt_advice **advice)
+{
+	ovirt_advice_free(*advice);
+}

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* What the engine takes of a storage connection. It splits custom options at commas and "=", trims
+ * names, does not regard their case, and passes over those with two "=": what it does not see there
+ * VDSM passes on to mount(8) all the same. */
+#include <stdio.h>
+#include <strings.h>
+
+#include "plugin/ovirt/internal.h"
+
+#define NFS_FIELDS "Custom Connection Parameters"
+
+/* Options that the engine keeps for itself. */
+static const struct managed {
+	const char *name;
+	bool posix; /* also where the file system is a POSIX compliant one */
+	const char *instead;
+} managed[] = {
+	{ "timeo", false,
+	  "the field Timeout (deciseconds) of " NFS_FIELDS " is for that" },
+	{ "retrans", false, "the field Retransmissions of " NFS_FIELDS " is for that" },
+	{ "nfsvers", false, "the field NFS Version of " NFS_FIELDS " is for that" },
+	{ "vers", false, "the field NFS Version of " NFS_FIELDS " is for that" },
+	{ "minorversion", false, "the field NFS Version of " NFS_FIELDS " is for that" },
+	{ "protocol_version", false,
+	  "the field NFS Version of " NFS_FIELDS " is for that" },
+	{ "vfs_type", true, "the field VFS Type is for that, and NFS domains have none" },
+	{ "addr", true, "mount.nfs finds the address out by itself" },
+	{ "clientaddr", true, "mount.nfs finds the address out by itself" },
+};
+
+static const struct managed *find_managed(enum ovirt_type type, const char *name,
+					  size_t len)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(managed); i++)
+		if (strlen(managed[i].name) == len &&
+		    !strncasecmp(managed[i].name, name, len) &&
+		    (type == OVIRT_NFS || managed[i].posix))
+			return &managed[i];
+	return NULL;
+}
+
+static int refuse_managed(enum ovirt_type type, const struct managed *row)
+{
+	return err_set(EINVAL,
+		       "the engine refuses %s= among the options of %s domain: %s",
+		       row->name, type == OVIRT_NFS ? "an NFS" : "a POSIX", row->instead);
+}
+
+static bool is_blank(char c)
+{
+	return c == ' ' || c == '\t';
+}
+
+/* The name of an element, as the engine reads it; false: it does not look at it. */
+static bool engine_name(const char *element, size_t len, const char **name,
+			size_t *name_len)
+{
+	const char *equals = memchr(element, '=', len);
+
+	if (equals && memchr(equals + 1, '=', len - (size_t)(equals + 1 - element)))
+		return false;
+	len = equals ? (size_t)(equals - element) : len;
+	for (; len && is_blank(*element); element++)
+		len--;
+	while (len && is_blank(element[len - 1]))
+		len--;
+	*name = element;
+	*name_len = len;
+	return true;
+}
+
+int ovirt_engine_options(enum ovirt_type type, const char *options)
+{
+	const char *at = options, *name;
+	size_t len, name_len;
+
+	for (; *at; at += len + (at[len] == ',')) {
+		const struct managed *row = NULL;
+
+		len = strcspn(at, ",");
+		if (engine_name(at, len, &name, &name_len))
+			row = find_managed(type, name, name_len);
+		if (row)
+			return refuse_managed(type, row);
+	}
+	for (at = options; *at; at++)
+		if ((unsigned char)*at > 0x7e)
+			return err_set(
+				EINVAL,
+				"the engine takes ASCII alone: there is a byte 0x%02x in the options",
+				(unsigned char)*at);
+	if (strlen(options) > OVIRT_OPTIONS_MAX)
+		return err_set(E2BIG,
+			       "the options have %zu characters, and the engine keeps %d",
+			       strlen(options), OVIRT_OPTIONS_MAX);
+	return 0;
+}
+
+/* Shorthands that the engine does not see as a version. */
+static bool is_short_version(const char *name)
+{
+	return *name == 'v' && name[1] >= '2' && name[1] <= '4';
+}
+
+int ovirt_engine_strict(enum ovirt_type type, const struct opts *options)
+{
+	size_t i;
+
+	for (i = 0; i < opts_count(options); i++) {
+		struct opt opt = opts_at(options, i);
+		const struct managed *row = find_managed(type, opt.name,
+							 strlen(opt.name));
+
+		if (row)
+			return refuse_managed(type, row);
+		if (type == OVIRT_NFS && is_short_version(opt.name))
+			return err_set(
+				EINVAL,
+				"'%.40s': the engine does not see it, and VDSM adds a version of its own; the field NFS Version of " NFS_FIELDS
+				" is for that",
+				opt.name);
+		if (!strcmp(opt.name, "remount"))
+			return err_set(EINVAL,
+				       "'remount' is for one command: a domain that is "
+				       "mounted stays as it is until it is unmounted");
+	}
+	return 0;
+}
+
+/* Names as the engine's pattern has them: no underscore, no hyphen at an end of a label. */
+static bool is_engine_name(const char *host)
+{
+	size_t len;
+
+	for (; *host; host += len + (host[len] == '.')) {
+		len = strcspn(host, ".");
+		if (!len || len > 63 || *host == '-' || host[len - 1] == '-' ||
+		    memchr(host, '_', len))
+			return false;
+	}
+	return true;
+}
+
+/* Its last component has a character before the first dot, and neither "|" nor "^" nor a backslash
+ * in it: the engine's pattern, read as a person would. */
+static bool is_engine_path(const char *path)
+{
+	const char *last = path;
+	size_t len;
+
+	for (; *path; path++) {
+		if (*path != '/' && *path != '\\')
+			continue;
+		last = path + 1;
+		len = strcspn(last, "./|^\\");
+		if (len &&
+		    (!last[len] || (last[len] == '.' && !strchr(last + len, '\\'))))
+			return true;
+	}
+	return false;
+}
+
+int ovirt_engine_source(enum ovirt_type type, const char *spec)
+{
+	struct spec parsed;
+	const char *p;
+	int rc = spec_parse(spec, &parsed);
+
+	if (rc)
+		return rc;
+	if (strlen(spec) > OVIRT_CONNECTION_MAX)
+		return err_set(E2BIG,
+			       "the path has %zu characters, and the engine keeps %d",
+			       strlen(spec), OVIRT_CONNECTION_MAX);
+	for (p = spec; *p; p++)
+		if ((unsigned char)*p <= ' ' || (unsigned char)*p > 0x7e)
+			return err_set(EINVAL,
+				       "the engine takes a path of ASCII without blanks");
+	if (type == OVIRT_POSIX)
+		return 0;
+	if (parsed.family == IP_UNKNOWN && !is_engine_name(parsed.host))
+		return err_set(
+			EINVAL,
+			"the engine takes no server of the name '%.80s': letters, digits, dots and hyphens",
+			parsed.host);
+	if (strchr(parsed.host, '%'))
+		return err_set(EINVAL, "the engine takes no address with an interface");
+	if (!strcmp(parsed.path, "/"))
+		return err_set(
+			EINVAL,
+			"the engine takes no '/' as the export of an NFS domain: export a directory below it");
+	if (!is_engine_path(parsed.path))
+		return err_set(
+			EINVAL,
+			"the engine does not take the path %.120s: it ends with a slash, or its last part begins with a dot or has one of | ^ \\ in it",
+			parsed.path);
+	return 0;
+}

@@ -1,0 +1,356 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* Our part of a file of drop-ins, between two comments. In it stands which domains it is for, a
+ * comment each; the rest follows from those, and is written anew each time. A part that is not what
+ * would be written for its domains was changed by somebody: it is theirs then, and left alone. What
+ * stands around it is never looked at. */
+#include <stdio.h>
+#include <strings.h>
+
+#include "plugin/ovirt/internal.h"
+
+#define BEGIN \
+	"# BEGIN nfsrdma ovirt policy; with --remove it goes. Written anew: do not edit.\n"
+#define END    "# END nfsrdma ovirt policy\n"
+#define DOMAIN "# domain "
+
+/* --- what can be in it ----------------------------------------------------------------------------- */
+
+/* nfs-utils ends a heading at the first "]", quotes or not, and an argument at the first quote. Of what
+ * is left it says "non-matched '"'", and mount.nfs 2.6.2 then crashes, whatever is to be mounted. */
+static int check_heading(const char *spec, const char *dir)
+{
+	if (*spec == '[')
+		return err_set(
+			EINVAL,
+			"nfsmount.conf cannot have a section for %.80s: nfs-utils ends a section's name at the first ']', and mount.nfs 2.6.2 crashes over the rest, at every mount. Give the server a name, or type the options into the engine (nfsrdma ovirt options)",
+			spec);
+	if (strpbrk(dir, "\"]"))
+		return err_set(
+			EINVAL,
+			"nfsmount.conf cannot have a section for %.80s: there is a quote or a bracket in it",
+			spec);
+	return 0;
+}
+
+static bool is_plain(const char *text)
+{
+	for (; *text; text++)
+		if ((unsigned char)*text <= ' ' || *text == 0x7f)
+			return false;
+	return true;
+}
+
+static int check_entry(enum ovirt_file file, const char *spec, const char *dir)
+{
+	if (!is_plain(spec) || !is_plain(dir))
+		return err_set(EINVAL, "there is a blank in %.80s", spec);
+	return file == OVIRT_NFSMOUNT ? check_heading(spec, dir) : 0;
+}
+
+static void entry_fini(struct ovirt_entry *entry)
+{
+	free(entry->spec);
+	free(entry->dir);
+}
+
+void ovirt_part_fini(struct ovirt_part *part)
+{
+	while (part->count)
+		entry_fini(&part->list[--part->count]);
+	free(take_ptr(part->list));
+}
+
+static struct ovirt_entry *find(const struct ovirt_part *part, const char *dir)
+{
+	size_t i;
+
+	for (i = 0; i < part->count; i++)
+		if (!strcmp(part->list[i].dir, dir))
+			return &part->list[i];
+	return NULL;
+}
+
+static int add(struct ovirt_part *part, const char *spec, const char *dir, bool six,
+	       uint16_t port)
+{
+	struct ovirt_entry *entry = find(part, dir), *grown;
+	int rc = check_entry(part->file, spec, dir);
+
+	if (rc)
+		return rc;
+	if (entry) {
+		entry->six = six;
+		entry->port = port;
+		return 0;
+	}
+	if (part->count == OVIRT_DOMAINS_MAX)
+		return err_set(E2BIG, "there are more than %d domains",
+			       OVIRT_DOMAINS_MAX);
+	grown = realloc(part->list, (part->count + 1) * sizeof(*grown));
+	if (!grown)
+		return err_set(ENOMEM, "no memory");
+	part->list = grown;
+	entry = &grown[part->count];
+	*entry = (struct ovirt_entry){ strdup(spec), strdup(dir), six, port };
+	if (!entry->spec || !entry->dir) {
+		entry_fini(entry);
+		return err_set(ENOMEM, "no memory");
+	}
+	part->count++;
+	return 0;
+}
+
+int ovirt_part_add(struct ovirt_part *part, const struct ovirt_domain *domain, bool six,
+		   uint16_t port)
+{
+	return add(part, domain->spec, domain->dir, six, port);
+}
+
+bool ovirt_part_remove(struct ovirt_part *part, const char *dir)
+{
+	struct ovirt_entry *entry = find(part, dir);
+	size_t behind;
+
+	if (!entry)
+		return false;
+	behind = (size_t)(part->list + part->count - entry - 1);
+	entry_fini(entry);
+	memmove(entry, entry + 1, behind * sizeof(*entry));
+	part->count--;
+	return true;
+}
+
+/* --- written ------------------------------------------------------------------------------------------ */
+
+static const char *proto_of(const struct ovirt_entry *entry)
+{
+	return entry->six ? "rdma6" : "rdma";
+}
+
+static int server_len(const struct ovirt_entry *entry)
+{
+	return (int)strcspn(entry->spec, ":");
+}
+
+/* nfs-utils does not regard the case of an argument. */
+static bool is_first_of_server(const struct ovirt_part *part, size_t index)
+{
+	int len = server_len(&part->list[index]);
+	size_t i;
+
+	for (i = 0; i < index; i++)
+		if (server_len(&part->list[i]) == len &&
+		    !strncasecmp(part->list[i].spec, part->list[index].spec, (size_t)len))
+			return false;
+	return true;
+}
+
+static void write_nfsmount(const struct ovirt_part *part, enum ovirt_form form, FILE *out)
+{
+	size_t i;
+
+	for (i = 0; i < part->count; i++) {
+		const struct ovirt_entry *entry = &part->list[i];
+
+		if (form == OVIRT_BY_SERVER && !is_first_of_server(part, i))
+			continue;
+		if (form == OVIRT_BY_SERVER)
+			fprintf(out, "[ Server \"%.*s\" ]\n", server_len(entry),
+				entry->spec);
+		else
+			fprintf(out, "[ MountPoint \"%s\" ]\n", entry->dir);
+		fprintf(out, "proto=%s\nport=%u\n", proto_of(entry), entry->port);
+	}
+}
+
+/* A directory of nfsrdma.conf(5) is a pattern. */
+static void write_guard(const struct ovirt_part *part, FILE *out)
+{
+	const char *p;
+	size_t i;
+
+	for (i = 0; i < part->count; i++) {
+		fputs("[directory ", out);
+		for (p = part->list[i].dir; *p; p++)
+			fprintf(out, "%s%c", strchr("*?[]\\", *p) ? "\\" : "", *p);
+		fputs("]\npolicy = require\n", out);
+	}
+}
+
+/* NULL: no memory. */
+static char *render(const struct ovirt_part *part, enum ovirt_form form)
+{
+	char *text = NULL;
+	size_t len, i;
+	FILE *out = open_memstream(&text, &len);
+
+	if (!out)
+		return NULL;
+	fputs(part->count ? BEGIN : "", out);
+	for (i = 0; i < part->count; i++) {
+		const struct ovirt_entry *entry = &part->list[i];
+
+		fprintf(out, DOMAIN "%s %s", entry->spec, entry->dir);
+		if (part->file == OVIRT_NFSMOUNT)
+			fprintf(out, " %s %u", proto_of(entry), entry->port);
+		fputc('\n', out);
+	}
+	if (part->file == OVIRT_NFSMOUNT)
+		write_nfsmount(part, form, out);
+	else
+		write_guard(part, out);
+	fputs(part->count ? END : "", out);
+	if (ferror(out) | fclose(out)) {
+		free(text);
+		return NULL;
+	}
+	return text;
+}
+
+/* --- found again -------------------------------------------------------------------------------------- */
+
+static int changed(void)
+{
+	return err_set(
+		EBADMSG,
+		"the part that nfsrdma ovirt policy wrote was changed since: take it out by hand, from \"# BEGIN nfsrdma ovirt\" to \"# END\", and then again");
+}
+
+/* Where a whole line is @line; NULL: nowhere. */
+static const char *find_line(const char *text, const char *line)
+{
+	const char *at = text;
+
+	while (at && strncmp(at, line, strlen(line)) != 0) {
+		at = strchr(at, '\n');
+		at += at != NULL;
+	}
+	return at;
+}
+
+/* From BEGIN to behind END. @out->start NULL: there is none. */
+static int find_part(const char *text, const char **start, const char **end)
+{
+	*start = *end = text ? find_line(text, BEGIN) : NULL;
+	if (!*start)
+		return !text || !strstr(text, "BEGIN nfsrdma ovirt policy") ? 0
+									    : changed();
+	*end = find_line(*start, END);
+	if (!*end)
+		return changed();
+	*end += strlen(END);
+	return find_line(*start + strlen(BEGIN), BEGIN) ? changed() : 0;
+}
+
+/* "nas:/e DIR rdma 20049", cut in place. */
+static int read_entry(struct ovirt_part *part, char *line)
+{
+	const char *spec = strsep(&line, " "), *dir = strsep(&line, " ");
+	const char *proto = "rdma", *number = "20049";
+	unsigned long port;
+	struct spec parsed;
+	char *end;
+
+	if (part->file == OVIRT_NFSMOUNT) {
+		proto = strsep(&line, " ");
+		number = strsep(&line, " ");
+	}
+	if (line || !dir || !proto || !number || *dir != '/' ||
+	    spec_parse(spec, &parsed) ||
+	    (strcmp(proto, "rdma") && strcmp(proto, "rdma6")))
+		return changed();
+	port = strtoul(number, &end, 10);
+	if (*end || !port || port > UINT16_MAX)
+		return changed();
+	return add(part, spec, dir, !strcmp(proto, "rdma6"), (uint16_t)port);
+}
+
+static int read_entries(struct ovirt_part *part, char *text)
+{
+	char *line;
+	int rc = 0;
+
+	while (!rc && (line = strsep(&text, "\n")))
+		if (!strncmp(line, DOMAIN, strlen(DOMAIN)))
+			rc = read_entry(part, line + strlen(DOMAIN));
+	return rc == -ENOMEM || !rc ? rc : changed();
+}
+
+/* It is what would be written for its domains, in one form or the other. */
+static int recognise(struct ovirt_part *part, const char *text)
+{
+	static const enum ovirt_form forms[] = { OVIRT_BY_DIRECTORY, OVIRT_BY_SERVER };
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(forms); i++) {
+		_cleanup_free_ char *rendered = render(part, forms[i]);
+
+		if (!rendered)
+			return err_set(ENOMEM, "no memory");
+		part->form = forms[i];
+		if (!strcmp(rendered, text))
+			return 0;
+	}
+	return changed();
+}
+
+int ovirt_part_read(struct ovirt_part *out, enum ovirt_file file, const char *text)
+{
+	struct ovirt_part part = { .file = file };
+	_cleanup_free_ char *copy = NULL, *lines = NULL;
+	const char *start, *end;
+	int rc = find_part(text, &start, &end);
+
+	if (!rc && start) {
+		copy = strndup(start, (size_t)(end - start));
+		lines = copy ? strdup(copy) : NULL;
+		rc = lines ? read_entries(&part, lines) : err_set(ENOMEM, "no memory");
+		rc = rc ? rc : recognise(&part, copy);
+	}
+	if (rc)
+		ovirt_part_fini(&part);
+	else
+		*out = part;
+	return rc;
+}
+
+/* --- the whole file ----------------------------------------------------------------------------------- */
+
+/* What must stand between a text and what is put behind it: a backslash joins lines. */
+static const char *gap(const char *text, size_t len)
+{
+	bool ended = len && text[len - 1] == '\n';
+	size_t body = len - ended;
+
+	if (body && text[body - 1] == '\\')
+		return ended ? "\n" : "\n\n";
+	return !len || ended ? "" : "\n";
+}
+
+static bool is_blank(const char *text)
+{
+	return !text[strspn(text, " \t\r\n")];
+}
+
+int ovirt_part_write(const struct ovirt_part *part, enum ovirt_form form,
+		     const char *text, char **out)
+{
+	_cleanup_free_ char *rendered = render(part, form), *whole = NULL;
+	const char *start, *end;
+	int rc = rendered ? find_part(text, &start, &end) : err_set(ENOMEM, "no memory");
+	size_t before;
+
+	if (rc)
+		return rc;
+	text = text ? text : "";
+	before = start ? (size_t)(start - text) : strlen(text);
+	if (asprintf(&whole, "%.*s%s%s%s", (int)before, text,
+		     *rendered ? gap(text, before) : "", rendered, end ? end : "") < 0) {
+		whole = NULL;
+		return err_set(ENOMEM, "no memory");
+	}
+	*out = is_blank(whole) ? NULL : take_ptr(whole);
+	return 0;
+}

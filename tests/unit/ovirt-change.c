@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* Both files as they are to be: written only if they do what they are for, by mount.nfs's rules, and
+ * take nothing from anybody. */
+#include "plugin/ovirt/ovirt.h"
+#include "tests/unit/host-tree.h"
+
+static struct tree tree;
+static struct ovirt_change change;
+static struct ovirt_domain domains[4];
+static struct ovirt_change_request request;
+
+static void fresh(enum nfs_utils_sections sections)
+{
+	tree_new(&tree);
+	request = (struct ovirt_change_request){ .host = tree.host,
+						 .domains = domains,
+						 .port = 20049,
+						 .sections = sections,
+						 .nfs_utils = "nfs-utils 2.6.2",
+						 .drop_ins = true };
+	memset(&change, 0, sizeof(change));
+}
+
+static void ask_for(const char *spec)
+{
+	CU_ASSERT_EQUAL_FATAL(ovirt_domain(spec, NULL, &domains[request.ndomains++]), 0);
+}
+
+static int make(void)
+{
+	return ovirt_change_make(&request, &change);
+}
+
+static void done(void)
+{
+	ovirt_change_fini(&change);
+	tree_free(&tree);
+}
+
+/* What was made becomes what is there. */
+static void settle(char *before[2])
+{
+	size_t i;
+
+	for (i = 0; i < 2; i++) {
+		free(before[i]);
+		before[i] = take_ptr(change.after[i]);
+		change.before[i] = before[i];
+	}
+	if (before[0])
+		tree_write(&tree, OVIRT_NFSMOUNT_PATH, before[0]);
+	change.note[0] = '\0';
+	request.ndomains = 0;
+}
+
+static bool says(const char *words)
+{
+	return strstr(err_text(), words);
+}
+
+static void one_domain_has_a_section_for_its_directory(void)
+{
+	fresh(NFS_UTILS_LOSES);
+	ask_for("nas1:/vm");
+	CU_ASSERT_EQUAL(make(), 0);
+	CU_ASSERT_PTR_NOT_NULL(strstr(change.after[0], "[ MountPoint \""));
+	CU_ASSERT_PTR_NOT_NULL(strstr(change.after[1], "[directory /rhev/"));
+	CU_ASSERT(!change.note[0]);
+	done();
+}
+
+static void several_have_one_each_where_sections_are_kept(void)
+{
+	char *before[2] = { NULL, NULL };
+
+	fresh(NFS_UTILS_KEEPS);
+	ask_for("nas1:/vm");
+	ask_for("nas2:/vm");
+	CU_ASSERT_EQUAL(make(), 0);
+	settle(before);
+	ask_for("nas1:/iso");
+	CU_ASSERT_EQUAL(make(), 0);
+	CU_ASSERT_PTR_NOT_NULL(strstr(change.after[0], "nas1:_vm\" ]"));
+	CU_ASSERT_PTR_NOT_NULL(strstr(change.after[0], "nas2:_vm\" ]"));
+	CU_ASSERT_PTR_NOT_NULL(strstr(change.after[0], "nas1:_iso\" ]"));
+	settle(before);
+	ask_for("nas1:/iso");
+	CU_ASSERT_EQUAL(make(), 0);
+	CU_ASSERT_STRING_EQUAL(change.after[0], change.before[0]);
+	CU_ASSERT_STRING_EQUAL(change.after[1], change.before[1]);
+	free(before[0]);
+	free(before[1]);
+	done();
+}
+
+/* Two sections of a kind, of which this nfs-utils keeps the last. */
+static void several_of_one_server_share_a_section_where_they_are_not(void)
+{
+	fresh(NFS_UTILS_LOSES);
+	ask_for("nas1:/vm");
+	ask_for("nas1:/iso");
+	CU_ASSERT_EQUAL(make(), 0);
+	CU_ASSERT_EQUAL(change.form, OVIRT_BY_SERVER);
+	CU_ASSERT_PTR_NULL(strstr(change.after[0], "MountPoint"));
+	CU_ASSERT_PTR_NOT_NULL(strstr(change.after[0], "[ Server \"nas1\" ]"));
+	CU_ASSERT_PTR_NOT_NULL(
+		strstr(change.note, "whatever else this host mounts from nas1"));
+	done();
+}
+
+static void several_of_two_servers_are_refused_there(void)
+{
+	static const enum nfs_utils_sections bad[] = { NFS_UTILS_LOSES,
+						       NFS_UTILS_MAY_LOSE,
+						       NFS_UTILS_UNKNOWN };
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(bad); i++) {
+		fresh(bad[i]);
+		ask_for("nas1:/vm");
+		ask_for("nas2:/vm");
+		CU_ASSERT_EQUAL(make(), -EPERM);
+		CU_ASSERT(says("nas1:/vm would not go over RDMA") &&
+			  says("repaired in nfs-utils 2.8.3") &&
+			  says("nfsrdma ovirt options"));
+		CU_ASSERT(says(i ? "may keep a key" : "keeps a key"));
+		CU_ASSERT_PTR_NULL(change.after[0]);
+		done();
+	}
+}
+
+static void a_section_in_another_file_counts_too(void)
+{
+	fresh(NFS_UTILS_LOSES);
+	tree_write(&tree, "etc/nfsmount.conf",
+		   "[ MountPoint \"/srv\" ]\nproto=rdma\n[ Server \"nas9\" ]\nport=1\n");
+	ask_for("nas1:/vm");
+	CU_ASSERT_EQUAL(make(), -EPERM);
+	CU_ASSERT(
+		says("/etc/nfsmount.conf:2 (MountPoint \"/srv\") would lose its proto"));
+	done();
+	/* It comes after ours, and takes it from us. */
+	fresh(NFS_UTILS_LOSES);
+	tree_write(&tree, "etc/nfsmount.conf.d/99-last.conf",
+		   "[ MountPoint \"/srv\" ]\nport=2049\n[ Server \"nas9\" ]\nport=1\n");
+	ask_for("nas1:/vm");
+	CU_ASSERT_EQUAL(make(), -EPERM);
+	CU_ASSERT(says("another section of its kind sets port too"));
+	done();
+	/* Of another kind, or another key. */
+	fresh(NFS_UTILS_LOSES);
+	tree_write(
+		&tree, "etc/nfsmount.conf",
+		"[ MountPoint \"/srv\" ]\nrsize=4096\n[ Server \"nas9\" ]\nproto=rdma\n");
+	ask_for("nas1:/vm");
+	CU_ASSERT_EQUAL(make(), 0);
+	CU_ASSERT_EQUAL(change.form, OVIRT_BY_DIRECTORY);
+	done();
+}
+
+static void what_overrules_it_is_named(void)
+{
+	static const struct {
+		const char *conf, *words;
+	} rows[] = {
+		{ "[ NFSMount_Global_Options ]\ntcp=true\n",
+		  "/etc/nfsmount.conf:2 has tcp=true, which comes last" },
+		{ "[ Server \"nas1\" ]\nUDP=yes\n", "has udp=yes" },
+		{ "[ MountPoint \"/rhev/data-center/mnt/nas1:_vm\" ]\n\n", NULL },
+		{ "[ NFSMount_Global_Options ]\nProto=tcp\nPort=2049\n", NULL },
+		{ "[ Server \"nas1\" ]\nProto=tcp\n", NULL },
+		{ "[ Server \"nas2\" ]\ntcp=true\n", NULL },
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		fresh(NFS_UTILS_KEEPS);
+		tree_write(&tree, "etc/nfsmount.conf", rows[i].conf);
+		ask_for("nas1:/vm");
+		CU_ASSERT_EQUAL(make(), rows[i].words ? -EPERM : 0);
+		CU_ASSERT(!rows[i].words || says(rows[i].words));
+		done();
+	}
+	/* The same section, later. */
+	fresh(NFS_UTILS_KEEPS);
+	tree_write(&tree, "etc/nfsmount.conf.d/95-x.conf",
+		   "[ MountPoint \"/RHEV/data-center/mnt/nas1:_vm\" ]\nproto=tcp\n");
+	ask_for("nas1:/vm");
+	CU_ASSERT_EQUAL(make(), -EPERM);
+	CU_ASSERT(says("95-x.conf:2 says proto=tcp for it (section MountPoint)"));
+	done();
+}
+
+/* The command line comes first; and older versions look for "proto=" in "mountproto=". */
+static void options_of_the_engine_that_would_bite_are_refused(void)
+{
+	static const char *const options[] = { "proto=tcp", "port=20049",
+					       "mountproto=tcp", "rw,mountport=20048" };
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(options); i++) {
+		fresh(NFS_UTILS_KEEPS);
+		request.options = options[i];
+		ask_for("nas1:/vm");
+		CU_ASSERT_EQUAL(make(), -EPERM);
+		CU_ASSERT(says("the engine's own options have"));
+		done();
+	}
+	fresh(NFS_UTILS_KEEPS);
+	request.options = "nconnect=4,hard";
+	ask_for("nas1:/vm");
+	CU_ASSERT_EQUAL(make(), 0);
+	done();
+}
+
+static void nfs_utils_without_drop_ins_is_told(void)
+{
+	fresh(NFS_UTILS_KEEPS);
+	request.drop_ins = false;
+	ask_for("nas1:/vm");
+	CU_ASSERT_EQUAL(make(), -EPERM);
+	CU_ASSERT(says("reads no nfsmount.conf.d"));
+	request.guard_only = true;
+	CU_ASSERT_EQUAL(make(), 0);
+	CU_ASSERT_PTR_NULL(change.after[0]);
+	CU_ASSERT_PTR_NOT_NULL(change.after[1]);
+	done();
+}
+
+static void addresses_of_ipv6_are_for_the_gates_alone(void)
+{
+	fresh(NFS_UTILS_KEEPS);
+	ask_for("[2001:db8::1]:/vm");
+	CU_ASSERT_EQUAL(make(), -EINVAL);
+	CU_ASSERT(says("Give the server a name"));
+	request.guard_only = true;
+	CU_ASSERT_EQUAL(make(), 0);
+	done();
+}
+
+static void taking_out_needs_no_permission(void)
+{
+	char *before[2] = { NULL, NULL };
+
+	fresh(NFS_UTILS_KEEPS);
+	ask_for("nas1:/vm");
+	ask_for("nas2:/vm");
+	CU_ASSERT_EQUAL(make(), 0);
+	settle(before);
+	request.sections = NFS_UTILS_LOSES;
+	request.drop_ins = false;
+	request.remove = true;
+	ask_for("nas1:/vm");
+	CU_ASSERT_EQUAL(make(), 0);
+	CU_ASSERT_PTR_NULL(strstr(change.after[0], "nas1"));
+	CU_ASSERT_PTR_NULL(strstr(change.after[1], "nas1"));
+	CU_ASSERT_PTR_NOT_NULL(strstr(change.after[1], "nas2"));
+	settle(before);
+	ask_for("nas1:/vm");
+	CU_ASSERT_EQUAL(make(), -ENOENT);
+	request.ndomains = 0;
+	CU_ASSERT_EQUAL(make(), 0);
+	CU_ASSERT(!change.after[0] && !change.after[1]);
+	free(before[0]);
+	free(before[1]);
+	done();
+}
+
+static void a_changed_part_is_left_alone(void)
+{
+	fresh(NFS_UTILS_KEEPS);
+	change.before[1] = "# BEGIN nfsrdma ovirt policy\n";
+	ask_for("nas1:/vm");
+	CU_ASSERT_EQUAL(make(), -EBADMSG);
+	CU_ASSERT(says("/etc/nfsrdma.conf.d/90-nfsrdma-ovirt.conf: the part"));
+	done();
+}
+
+static void a_policy_that_counts_more_is_told(void)
+{
+	char text[OVIRT_TEXT_MAX];
+
+	fresh(NFS_UTILS_KEEPS);
+	tree_write(&tree, "etc/nfsrdma.conf", "[server nas1]\npolicy = off\n");
+	ask_for("nas1:/vm");
+	CU_ASSERT_EQUAL(make(), 0);
+	tree_write(&tree, OVIRT_GUARD_PATH, change.after[1]);
+	CU_ASSERT_EQUAL(ovirt_change_overruled(&request, text), 0);
+	CU_ASSERT_STRING_EQUAL(text, "");
+	tree_write(&tree, "etc/nfsrdma.conf.d/95-site.conf",
+		   "[directory /rhev/data-center/mnt/nas1:_vm]\npolicy = prefer\n");
+	CU_ASSERT_EQUAL(ovirt_change_overruled(&request, text), 0);
+	CU_ASSERT_PTR_NOT_NULL(
+		strstr(text, "/etc/nfsrdma.conf.d/95-site.conf:2 says policy = prefer"));
+	done();
+}
+
+static void a_policy_that_is_broken_is_mended_first(void)
+{
+	fresh(NFS_UTILS_KEEPS);
+	tree_write(&tree, "etc/nfsrdma.conf", "[directory /rhev\n");
+	ask_for("nas1:/vm");
+	CU_ASSERT_EQUAL(make(), -ENODATA);
+	CU_ASSERT(says("/etc/nfsrdma.conf:1"));
+	done();
+}
+
+SUITE_MAIN("ovirt-change", TEST(one_domain_has_a_section_for_its_directory),
+	   TEST(several_have_one_each_where_sections_are_kept),
+	   TEST(several_of_one_server_share_a_section_where_they_are_not),
+	   TEST(several_of_two_servers_are_refused_there),
+	   TEST(a_section_in_another_file_counts_too), TEST(what_overrules_it_is_named),
+	   TEST(options_of_the_engine_that_would_bite_are_refused),
+	   TEST(nfs_utils_without_drop_ins_is_told),
+	   TEST(addresses_of_ipv6_are_for_the_gates_alone),
+	   TEST(taking_out_needs_no_permission), TEST(a_changed_part_is_left_alone),
+	   TEST(a_policy_that_counts_more_is_told),
+	   TEST(a_policy_that_is_broken_is_mended_first))

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* What is mounted for a domain, and what VDSM would leave as it is. */
+#include "plugin/ovirt/ovirt.h"
+#include "tests/unit/host-tree.h"
+
+#define ROOT "21 1 8:1 / / rw - xfs /dev/sda1 rw\n"
+#define DIR  "/rhev/data-center/mnt/nas1:_vm"
+
+static struct tree tree;
+static struct nfs_mounts mounts;
+static struct mount_verdict *verdicts;
+static struct ovirt_mounted mounted;
+
+static void look(const char *mountinfo)
+{
+	struct mounts_seen seen = { .now = &mounts };
+
+	tree_new(&tree);
+	tree_write(&tree, "proc/self/mountinfo", mountinfo);
+	CU_ASSERT_EQUAL_FATAL(host_nfs_mounts(tree.host, &mounts), 0);
+	CU_ASSERT_EQUAL_FATAL(mounts_audit(&seen, &verdicts), 0);
+}
+
+static void done(void)
+{
+	free(take_ptr(verdicts));
+	host_nfs_mounts_fini(&mounts);
+	tree_free(&tree);
+}
+
+static void ask(const char *mountinfo)
+{
+	struct ovirt_domain domain;
+
+	look(mountinfo);
+	CU_ASSERT_EQUAL_FATAL(ovirt_domain("nas1:/vm", NULL, &domain), 0);
+	ovirt_mounted(&mounts, verdicts, &domain, &mounted);
+}
+
+static void nothing_and_rdma_are_good(void)
+{
+	ask(ROOT);
+	CU_ASSERT(!mounted.count && !mounted.text[0] && !mounted.remedy[0]);
+	done();
+	ask(ROOT "90 21 0:53 / " DIR
+		 " rw - nfs4 nas1:/vm rw,vers=4.2,proto=rdma,addr=192.0.2.1\n");
+	CU_ASSERT(mounted.count == 1 && !mounted.text[0] && !mounted.other_source);
+	done();
+}
+
+static void tcp_stays_whatever_the_options_say(void)
+{
+	ask(ROOT "90 21 0:53 / " DIR
+		 " rw - nfs4 nas1:/vm rw,vers=4.2,proto=tcp,addr=192.0.2.1\n");
+	CU_ASSERT_PTR_NOT_NULL(
+		strstr(mounted.text, DIR " is mounted over tcp, and stays so"));
+	CU_ASSERT_PTR_NOT_NULL(strstr(mounted.remedy, "maintenance"));
+	CU_ASSERT_PTR_NOT_NULL(strstr(mounted.remedy, "umount " DIR));
+	done();
+	ask(ROOT "90 21 0:53 / " DIR " rw - nfs4 nas1:/vm rw,vers=4.2\n");
+	CU_ASSERT_PTR_NOT_NULL(strstr(mounted.text, "over an unknown transport"));
+	done();
+}
+
+static void mounts_on_one_another_are_told_even_over_rdma(void)
+{
+	ask(ROOT "90 21 0:53 / " DIR
+		 " rw - nfs4 192.0.2.1:/vm rw,vers=4.2,proto=tcp,addr=192.0.2.1\n"
+		 "91 90 0:54 / " DIR
+		 " rw - nfs4 nas1:/vm rw,vers=4.2,proto=rdma,addr=192.0.2.1\n");
+	CU_ASSERT(mounted.count == 2 && mounted.other_source);
+	CU_ASSERT_EQUAL(mounted.top, &mounts.list[1]);
+	CU_ASSERT_PTR_NOT_NULL(strstr(mounted.text, "2 mounts lie on " DIR));
+	CU_ASSERT_PTR_NOT_NULL(strstr(mounted.text, "the topmost goes over RDMA"));
+	CU_ASSERT_PTR_NOT_NULL(strstr(mounted.remedy, "repeat umount"));
+	done();
+}
+
+static unsigned int told;
+
+static void on_mounted(void *arg, const struct ovirt_mounted *one)
+{
+	char *dirs = arg;
+
+	told++;
+	strcat(dirs, one->top->target + strlen("/rhev/data-center/mnt/"));
+	strcat(dirs, " ");
+}
+
+static void of_a_repository_what_policy_covers_is_told(void)
+{
+	static const char all[] = ROOT
+		"90 21 0:53 / " DIR
+		" rw - nfs4 nas1:/vm rw,vers=4.2,proto=tcp,addr=192.0.2.1\n"
+		"91 21 0:54 / /rhev/data-center/mnt/nas2:_iso rw - nfs4 nas2:/iso rw,proto=tcp\n"
+		"92 21 0:55 / /rhev/data-center/mnt/nas3:_x rw - nfs4 nas3:/x rw,proto=rdma\n"
+		"93 92 0:56 / /rhev/data-center/mnt/nas3:_x rw - nfs4 nas3:/x rw,proto=rdma\n"
+		"94 90 0:57 / " DIR "/sub rw - nfs4 nas1:/vm/sub rw,proto=tcp\n"
+		"95 21 0:58 / /srv rw - nfs4 nas1:/vm rw,proto=tcp\n";
+	char policy[] = "[server nas1]\npolicy = require\n[default]\npolicy = require\n";
+	char dirs[256] = "";
+	_cleanup_(policy_free_p) struct policies *policies = NULL;
+
+	CU_ASSERT_EQUAL_FATAL(policy_new(&policies) || policy_add(policies, "p", policy),
+			      0);
+	look(all);
+	ovirt_mounted_each(&mounts, verdicts, policies, NULL, on_mounted, dirs);
+	CU_ASSERT_EQUAL(told, 2);
+	CU_ASSERT_STRING_EQUAL(dirs, "nas1:_vm nas3:_x ");
+	done();
+}
+
+SUITE_MAIN("ovirt-mounted", TEST(nothing_and_rdma_are_good),
+	   TEST(tcp_stays_whatever_the_options_say),
+	   TEST(mounts_on_one_another_are_told_even_over_rdma),
+	   TEST(of_a_repository_what_policy_covers_is_told))
