@@ -1,11 +1,48 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* oVirt's agent on this host, and whether somebody edited its file as was advised in 2014. */
+/* oVirt's agent on this host: storage domains that stay over TCP, or are mounted more than once, and
+ * nobody would tell; and whether somebody edited its file as was advised in 2014. */
 #include "plugin/checks/internal.h"
+#include "plugin/ovirt/ovirt.h"
+
+struct told {
+	struct check_run *run;
+	struct words words;
+};
+
+static void on_domain(void *arg, const struct ovirt_mounted *mounted)
+{
+	struct told *told = arg;
+
+	words_add(&told->words, "%s", mounted->text);
+	/* The first one's, as an example. */
+	if (told->words.count == 1)
+		finding_text(&told->run->finding, "remedy", "%s", mounted->remedy);
+}
+
+/* What could not be read is said where it is looked at for itself: mount.list; of the policy here. */
+static int look_at_domains(struct check_run *run, struct told *told)
+{
+	_cleanup_(policy_free_p) struct policies *policies = NULL;
+	_cleanup_free_ struct mount_verdict *verdicts = NULL;
+	struct mounts_seen seen = { .now = NULL };
+	int rc = facts_mounts(run, &seen.now);
+
+	if (rc || !seen.now->count)
+		return 0;
+	if (facts_nfsmount_conf(run, &seen.nfsmount_conf))
+		seen.nfsmount_conf = NULL;
+	rc = policy_open(&policies, run->host);
+	rc = rc ? rc : mounts_audit(&seen, &verdicts);
+	if (!rc)
+		ovirt_mounted_each(seen.now, verdicts, policies, NULL, on_domain, told);
+	return rc;
+}
 
 static int run_check(struct check_run *run)
 {
+	struct told told = { run, { .separator = "; " } };
 	const struct host_platform *platform;
 	int rc = facts_platform(run, &platform);
 
@@ -13,6 +50,11 @@ static int run_check(struct check_run *run)
 		return rc;
 	if (!platform->vdsm)
 		return check_say(run, FINDING_SKIP, "VDSM is not installed");
+	rc = look_at_domains(run, &told);
+	if (rc)
+		return rc;
+	if (told.words.count)
+		return check_say(run, FINDING_FAIL, "%s", words_text(&told.words));
 	if (platform->vdsm_patched[0])
 		return check_say(
 			run, FINDING_WARN,

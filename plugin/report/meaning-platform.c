@@ -10,19 +10,25 @@ const struct meaning meaning_platform[] = {
 	{ .id = "platform.vdsm",
 	  .group = PLATFORM,
 	  .title = "VDSM (oVirt)",
-	  .what = "Whether oVirt's agent is installed, and whether its list of default mount "
-		  "options was edited.",
+	  .what = "Where oVirt's agent is: whether a storage domain, below /rhev/data-center/mnt, is "
+		  "mounted over TCP although a section of nfsrdma.conf has it for RDMA, or more "
+		  "than once on its directory; and whether VDSM's list of default mount options "
+		  "was edited.",
 	  .cause =
-		  "The file storageServer.py was given the options rdma and port=20049, as a "
-		  "page of 2014 advises. It holds for every NFS storage of the host, and "
+		  "VDSM asks whether something is mounted on the domain's directory, and if so "
+		  "leaves it: it compares no options, and never mounts again. So a domain "
+		  "keeps TCP when its options change. Where the kernel shows another source "
+		  "than VDSM has, each attempt puts one more mount on top. And "
+		  "storageServer.py may have been given the options rdma and port=20049, as a "
+		  "page of 2014 advises: that holds for every NFS storage of the host, and "
 		  "until the next update.",
 	  .remedy =
-		  "Reinstall vdsm, and give the options where they belong: in the engine, "
-		  "storage domain, custom connection parameters, 'proto=rdma,port=20049'. "
-		  "That is possible since oVirt 3.5. A domain that is mounted keeps its "
-		  "transport: put it into maintenance on all hosts, then activate it.",
+		  "Put the domain into maintenance on all hosts, see with nfsrdma mounts that "
+		  "nothing is left on its directory (else umount it), and activate it. Where "
+		  "the file was edited reinstall vdsm, and give the options where they belong: "
+		  "nfsrdma ovirt options SERVER:/EXPORT says what to type into the engine.",
 	  .unknown = COULD_NOT_READ,
-	  .see = { "nfsrdma(8)" } },
+	  .see = { "nfsrdma-ovirt(7)" } },
 	{ .id = "platform.libvirt",
 	  .group = PLATFORM,
 	  .title = "libvirt",
