@@ -24,7 +24,7 @@ guest_prefix=()
 
 # Programs of a build folder that scenarios run inside the guest.
 guest_programs=(nfsrdma 'mount-helper/*mount.nfsrdma' 'tests/unit/unit-transport*' tests/unit/unit-{rpcrdma,clnt}
-	tests/support/{echo-client,echo-server,record-find})
+	tests/support/{echo-client,echo-server,record-find} hooks/libvirt/nfsrdma-libvirt-hook hooks/vdsm/vdsm-hook)
 
 # guest_library FILE COPY: but for 30 MB of tables of character sets, which libxml2 is linked with and
 # asks only for what is not UTF-8.
@@ -60,25 +60,42 @@ guest_add()
 			guest_library "$lib" "$tree/usr/lib/${lib##*/}" || return
 		done < <(ldd "$program" | sed -n 's|.* => \(/[^ ]*\) .*|\1|p')
 	done
-	# Debug information would only make the initramfs big.
-	mkdir -p "$tree/usr/sbin"
-	# mount(8) looks for its helpers there.
-	for program in "$tree"/usr/bin/*mount.nfsrdma; do
+	mkdir -p "$tree"/usr/sbin "$tree/usr/libexec/nfsrdma"
+	# mount(8) looks for its helpers there, and libvirt's AppArmor profile for its hooks.
+	for program in "$tree"/usr/bin/{*mount.nfsrdma,nfsrdma-libvirt-hook}; do
 		[[ ! -f $program ]] || mv "$program" "$tree/usr/sbin/"
 	done
-	find "$tree"/usr/{bin,sbin,lib} -type f -exec strip --strip-debug {} + || return
+	[[ ! -f $tree/usr/bin/vdsm-hook ]] || mv "$tree/usr/bin/vdsm-hook" "$tree/usr/libexec/nfsrdma/"
+	# Debug information would only make the initramfs big.
+	find "$tree"/usr/{bin,sbin,lib,libexec} -type f -exec strip --strip-debug {} + || return
 }
 
-# guest_package TREE: what the Debian package installs, in place of the same from the build folder.
+# guest_hooks TREE: the links by which libvirt and VDSM find our hooks, as they are installed.
+guest_hooks()
+{
+	local path to
+
+	while read -r _ path; do
+		case $path in
+		*/libvirt/*)	to=/usr/sbin/nfsrdma-libvirt-hook ;;
+		*/vdsm/*)	to=/usr/libexec/nfsrdma/vdsm-hook ;;
+		esac
+		mkdir -p "$1/${path%/*}" && ln -sf "$to" "$1/$path" || return
+	done < <(grep '^777 .*/hooks/' "$testbed/../install.list")
+}
+
+# guest_package TREE: what the Debian package installs, in place of the same from the build folder, and
+# with its own links.
 guest_package()
 {
 	local package=${NFSRDMA_TESTBED_DEB:-} program
 
-	[[ $package ]] || return 0
+	[[ $package ]] || { guest_hooks "$1"; return; }
 	dpkg-deb -x "$package" "$guest/package" || return
-	for program in bin/nfsrdma sbin/mount.nfsrdma sbin/umount.nfsrdma; do
+	for program in bin/nfsrdma sbin/{mount.nfsrdma,umount.nfsrdma,nfsrdma-libvirt-hook}; do
 		cp "$guest/package/usr/$program" "$1/usr/$program" || return
 	done
+	cp -a "$guest/package/etc" "$1/" && cp -a "$guest/package/usr/libexec" "$1/usr/"
 }
 
 # guest_overlay IMAGE [BUILDDIR]: what changes often is not in the image, but in a

@@ -36,6 +36,29 @@ second() { guest=$second "$@"; }
 # inside COMMAND: a shell command in the guest, one line.
 inside() { guest_tell 60 sh "$*" || fail "in the guest: $*"; }
 
+# put FILE: what comes by stdin is a file in the guest.
+put() { inside "echo $(base64 -w0) | base64 -d >$1"; }
+
+# in_journal MS EVENT FIELD=VALUE...: within that time the journal that "journal start" began has such
+# an entry. What it says is $work/said; sets $took (ms).
+in_journal()
+{
+	guest_tell 60 journal await "$1" "NFSRDMA_EVENT=$2" "${@:3}" >"$work/said" ||
+		fail "the journal has no event $2 with ${*:3} after $1 ms"
+	cat "$work/said"
+	took=$(sed -n 's/^took: //p' "$work/said")
+}
+
+# server_gone WHERE: nothing comes from the server any more, nor to it; WHERE is a mount of it.
+server_gone()
+{
+	inside "nft 'add table inet t; add chain inet t c { type filter hook input priority 0 ; };" \
+		"add rule inet t c tcp dport { 2049, 20049 } drop; add rule inet t c tcp sport { 2049, 20049 } drop'"
+	# For its blocks it is asked each time.
+	inside "! timeout -s KILL 1 stat -f $1" || fail "the server still answers"
+}
+server_back() { inside 'nft flush ruleset'; }
+
 # server plain|big|sick|grace: which kernel server the guest runs from here on.
 server()
 {

@@ -3,83 +3,12 @@
 # Copyright (C) 2026 the nfsrdma authors
 #
 # Debian's libvirt in the guest, its pools on the kernel's NFS over siw: defined, started, converted,
-# verified and reverted; one that is silently over TCP is found. libvirt is this machine's own, and
-# goes into the guest now, by network: no other scenario has to boot with it.
+# verified and reverted; one that is silently over TCP is found.
 scenario_timeout=400
-for program in libvirtd virsh python3; do
-	type -P $program >/dev/null || skip "no $program"
-done
+# shellcheck source=../libvirt.sh
+. "$testbed/libvirt.sh"
 server plain
-
-# What libvirtd needs, of this machine. Of its drivers those of pools and of guests: who has
-# the latter has qemu:///system.
-tree=$work/tree modules=$(dirname "$(find /usr/lib -name libvirt_driver_storage.so -print -quit)")
-modules=${modules%/*}
-mkdir -p "$tree/usr/bin" "$tree$modules"/{connection-driver,storage-backend,storage-file}
-drivers=(connection-driver/libvirt_driver_{storage,qemu}.so storage-backend/libvirt_storage_backend_fs.so
-	storage-file/libvirt_storage_file_fs.so)
-guest_add "$tree" "$("$testbed/build" 2>/dev/null)" "$(type -P libvirtd)" "$(type -P virsh)" \
-	"${drivers[@]/#/$modules/}" || fail "libvirtd cannot be copied"
-for driver in "${drivers[@]}"; do mv "$tree/usr/bin/${driver##*/}" "$tree$modules/$driver"; done
-mkdir -p "$tree"/etc/libvirt "$tree"/var/{lib,cache,log}/libvirt "$tree/usr/share/libvirt"
-cp -r /usr/share/libvirt/schemas "$tree/usr/share/libvirt/"
-printf 'unix_sock_group = "root"\nauth_unix_ro = "none"\nauth_unix_rw = "none"\nlog_outputs = "2:file:/run/libvirtd.log"\n' \
-	>"$tree/etc/libvirt/libvirtd.conf"
-printf 'user = "root"\ngroup = "root"\nsecurity_driver = "none"\nnamespaces = []\ncgroup_controllers = []\n' \
-	>"$tree/etc/libvirt/qemu.conf"
-cat >"$tree/usr/bin/libvirt" <<'END'
-#!/bin/sh
-# begin: libvirtd; end: as if it had not been there
-set -u
-if [ "$1" = end ]; then
-	kill "$(cat /run/libvirtd.pid)"
-	umount -l /mnt2
-	rm -rf /run/libvirt /etc/libvirt /var/lib/nfsrdma
-	ln -sf busybox /usr/bin/mount
-	ln -sf busybox /usr/bin/umount
-	exit
-fi
-# It calls /bin/mount, for which busybox's is not good enough.
-ln -sf ../sbin/mount /usr/bin/mount
-ln -sf ../sbin/umount /usr/bin/umount
-grep -qs root /etc/passwd || echo root:x:0:0::/root:/bin/sh >/etc/passwd
-grep -qs root /etc/group || echo root:x:0: >/etc/group
-echo libvirt-qemu:x:64055:64055::/:/bin/false >>/etc/passwd
-printf 'libvirt-qemu:x:64055:\nkvm:x:64056:\n' >>/etc/group
-libvirtd --daemon --pid-file /run/libvirtd.pid
-for _ in $(seq 100); do
-	[ ! -S /run/libvirt/libvirt-sock ] || break
-	sleep 0.2
-done
-virsh -q -c qemu:///system uri || cat /run/libvirtd.log
-END
-chmod +x "$tree/usr/bin/libvirt"
-(cd "$tree" && find . -mindepth 1 | cpio -o -H newc --quiet --owner=0:0) | gzip -1 >"$work/libvirt.cpio.gz"
-note "libvirt: $(du -h "$work/libvirt.cpio.gz" | cut -f1)"
-
-# The guest reaches this machine's loopback at 10.0.2.2.
-cat >"$work/give.py" <<'END'
-import http.server, sys
-class Give(http.server.SimpleHTTPRequestHandler):
-    def log_message(self, *args): pass
-server = http.server.HTTPServer(("127.0.0.1", 0), lambda *a: Give(*a, directory=sys.argv[1]))
-print(server.server_port, flush=True)
-server.serve_forever()
-END
-exec {give}< <(exec python3 "$work/give.py" "$work")
-give_pid=$!
-trap 'kill "$give_pid" 2>/dev/null || true' EXIT
-read -r -t 20 -u "$give" port || fail "no port to give libvirt by"
-inside "cd / && wget -q -O - http://10.0.2.2:$port/libvirt.cpio.gz | gunzip | cpio -idu 2>/run/cpio.err || cat /run/cpio.err"
-kill "$give_pid" 2>/dev/null || true
-
-inside 'libvirt begin' | tee "$work/uri"
-grep -qx 'qemu:///system' "$work/uri" || fail "libvirtd: $(tail -n 1 "$work/uri")"
-
-# pool ARGUMENT...: nfsrdma pool in the guest
-pool() { inside_run pool "$@" --format json; }
-virsh_inside() { inside "virsh -q -c qemu:///system $*"; }
-proto_of() { inside "sed -n 's|^[^ ]* $1 .*proto=\\([a-z0-9]*\\).*|\\1|p' /proc/mounts | tail -n 1"; }
+libvirt_begin libvirt
 
 echo "--- define, start, verify"
 pool define vms 10.0.2.15:/export/plain --target /srv/vms
@@ -151,5 +80,5 @@ expect_finding pool.rollback pass
 [[ $(proto_of /srv/vms) == tcp ]] || fail "put back it goes over $(proto_of /srv/vms)"
 virsh_inside pool-destroy new
 
-# As the others have it.
-inside 'libvirt end'
+libvirt_end
+inside 'umount -l /mnt2'
