@@ -5,6 +5,7 @@
  *
  *	record-json.c   the bytes of a record, and back; names of files
  *	record.c        reading: what is believed
+ *	record-list.c   all of them
  *	record-write.c  writing and removing
  */
 #ifndef PLUGIN_RECORD_INTERNAL_H
@@ -22,5 +23,10 @@
 /* "90.json"; of a directory "pending-0123456789abcdef.json". Both pure. */
 const char *record_name(unsigned int id, char name[RECORD_NAME_MAX]);
 const char *record_pending_name(const char *target, char name[RECORD_NAME_MAX]);
+
+/* record.c */
+
+/* The record in a file below the host's root. Errors: of reading; -EBADMSG. */
+int record_read(const struct host *host, const char *path, struct record *out);
 
 #endif

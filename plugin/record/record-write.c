@@ -3,10 +3,16 @@
 
 /* The only writer of records. A record appears by rename(2), after its bytes and before its
  * folder are on disk; so a reader sees the old one or the new one, and so does who looks after a
- * crash. The folder is a tmpfs, mostly; where it is not, that is what fsync(2) is for. */
+ * crash. The folder is a tmpfs, mostly; where it is not, that is what fsync(2) is for.
+ *
+ * Helpers and the watcher write at the same time. Who decides by what is in a file holds a lock
+ * from that look to the rename, and so does everybody who writes; it is held for as long as
+ * a small file takes. The lock's file is root's alone, or anybody could hold it. */
 #include <dirent.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdio.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 
 #include "plugin/record/internal.h"
@@ -14,6 +20,9 @@
 /* For all to read, nobody but root to write, whatever the umask. */
 #define FOLDER_MODE 0755
 #define FILE_MODE   0644
+
+#define LOCK_FILE ".lock"
+#define LOCK_MS   500
 
 static int enter(int parent, const char *name)
 {
@@ -46,6 +55,25 @@ int record_open(const char *root)
 	return fd;
 }
 
+/* A descriptor to close, or -1: who has it does not let go (it was stopped), or there is no
+ * file to be made. Then there is none: a mount that waits for a record is worse than one which is
+ * not believed. */
+static int lock_records(int folder)
+{
+	uint64_t deadline = deadline_in(LOCK_MS);
+	int fd = openat(folder, LOCK_FILE, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC,
+			0600);
+
+	while (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB)) {
+		if (errno != EWOULDBLOCK || !deadline_left(deadline)) {
+			close(fd);
+			return -1;
+		}
+		poll(NULL, 0, 2);
+	}
+	return fd;
+}
+
 /* @name appears whole. */
 static int put_file(int folder, const char *name, const char *text)
 {
@@ -58,18 +86,23 @@ static int put_file(int folder, const char *name, const char *text)
 	return 0;
 }
 
+static const char *name_of(const struct record *record, char name[RECORD_NAME_MAX])
+{
+	return record->id ? record_name(record->id, name)
+			  : record_pending_name(record->target, name);
+}
+
 int record_write(int folder, const struct record *record, const struct report *report)
 {
 	_cleanup_free_ char *text = NULL;
+	_cleanup_close_ int lock = -1;
 	char name[RECORD_NAME_MAX];
 	int rc = record_encode(record, report, &text);
 
 	if (rc)
 		return rc;
-	return put_file(folder,
-			record->id ? record_name(record->id, name)
-				   : record_pending_name(record->target, name),
-			text);
+	lock = lock_records(folder);
+	return put_file(folder, name_of(record, name), text);
 }
 
 static int remove_file(int folder, const char *name)
@@ -81,9 +114,11 @@ static int remove_file(int folder, const char *name)
 
 int record_remove(int folder, unsigned int id, const char *target)
 {
+	_cleanup_close_ int lock = -1;
 	char name[RECORD_NAME_MAX];
 	int rc = 0;
 
+	lock = lock_records(folder);
 	if (id)
 		rc = remove_file(folder, record_name(id, name));
 	if (!rc && target)
@@ -96,12 +131,12 @@ int record_remove(int folder, unsigned int id, const char *target)
 /* More than a host has mounts; the rest is of nobody who is looked for. */
 #define FORGET_MAX 16384
 
-static bool is_of(int folder, const char *name, const char *target)
+/* False: absent, or it makes no sense. */
+static bool read_at(int folder, const char *name, struct record *out)
 {
 	_cleanup_free_ char *text = calloc(1, RECORD_MAX + 1);
 	_cleanup_close_ int fd = openat(folder, name,
 					O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-	struct record record;
 	size_t used = 0;
 	ssize_t n = 1;
 
@@ -109,11 +144,19 @@ static bool is_of(int folder, const char *name, const char *target)
 		n = read(fd, text + used, RECORD_MAX - used);
 		used += n > 0 ? (size_t)n : 0;
 	}
-	return used && !record_decode(text, &record) && !strcmp(record.target, target);
+	return used && !record_decode(text, out);
+}
+
+static bool is_of(int folder, const char *name, const char *target)
+{
+	struct record record;
+
+	return read_at(folder, name, &record) && !strcmp(record.target, target);
 }
 
 int record_forget(int folder, const char *target)
 {
+	_cleanup_close_ int lock = -1;
 	char clean[sizeof(((struct record *)NULL)->target)];
 	int fd = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), rc = 0;
 	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
@@ -122,10 +165,53 @@ int record_forget(int folder, const char *target)
 
 	if (!dir)
 		return err_sys("list /" RECORD_FOLDER);
+	lock = lock_records(folder);
 	text_copy(clean, sizeof(clean), target);
 	while (!rc && left-- && (entry = readdir(dir)))
 		if (entry->d_name[0] != '.' && is_of(folder, entry->d_name, clean))
 			rc = remove_file(folder, entry->d_name);
 	closedir(dir);
 	return rc;
+}
+
+/* --- for who looks after them ------------------------------------------------------------------ */
+
+/* One from the future is nobody's. */
+static bool is_overtaken(int folder, const char *name, const struct record *ours)
+{
+	struct record theirs;
+
+	return read_at(folder, name, &theirs) && theirs.checked_ms >= ours->checked_ms &&
+	       theirs.checked_ms <= now_ms() && !strcmp(theirs.boot_id, ours->boot_id);
+}
+
+int record_renew(int folder, const struct record *record, const struct report *report)
+{
+	_cleanup_free_ char *text = NULL;
+	_cleanup_close_ int lock = -1;
+	char name[RECORD_NAME_MAX], pending[RECORD_NAME_MAX];
+	int rc = record_encode(record, report, &text);
+
+	if (rc)
+		return rc;
+	lock = lock_records(folder);
+	name_of(record, name);
+	if (is_overtaken(folder, name, record) ||
+	    is_overtaken(folder, record_pending_name(record->target, pending), record))
+		return 1;
+	return put_file(folder, name, text);
+}
+
+int record_drop(int folder, const struct record *seen)
+{
+	_cleanup_close_ int lock = -1;
+	char name[RECORD_NAME_MAX];
+	struct record now;
+
+	lock = lock_records(folder);
+	name_of(seen, name);
+	if (!read_at(folder, name, &now) || now.checked_ms != seen->checked_ms ||
+	    strcmp(now.boot_id, seen->boot_id) || strcmp(now.target, seen->target))
+		return 0;
+	return remove_file(folder, name);
 }

@@ -22,15 +22,21 @@ int record_boot_id(const struct host *host, char *buf, size_t cap)
 	return host_attr(host, BOOT_ID, buf, cap);
 }
 
-static int read_record(const struct host *host, const char *name, struct record *out)
+int record_read(const struct host *host, const char *path, struct record *out)
 {
 	_cleanup_(host_text_fini) struct host_text text = { NULL, 0 };
+	int rc = host_read(host, path, RECORD_MAX, &text);
+
+	return rc ? rc : record_decode(text.text, out);
+}
+
+static int read_record(const struct host *host, const char *name, struct record *out)
+{
 	char path[sizeof(RECORD_FOLDER) + RECORD_NAME_MAX];
 	int rc;
 
 	snprintf(path, sizeof(path), RECORD_FOLDER "/%s", name);
-	rc = host_read(host, path, RECORD_MAX, &text);
-	rc = rc ? rc : record_decode(text.text, out);
+	rc = record_read(host, path, out);
 	return rc == -EBADMSG ? err_context(rc, "/%s", path) : rc;
 }
 

@@ -86,6 +86,20 @@ int record_find_pending(const struct host *host, const char *target, struct reco
 /* This boot's. Errors: of reading. */
 int record_boot_id(const struct host *host, char *buf, size_t cap);
 
+/* record-list.c */
+
+struct record_list {
+	size_t count;
+	struct record *list;  /* in the order of their files' names */
+	unsigned int nbroken; /* files that make no sense, or are of another name */
+	char broken[256];     /* the first of them, and why; "" none */
+};
+
+/* All that are there, whether or not they are to be believed. Absent is empty. Errors: of reading the
+ * folder; -ENOMEM. */
+int record_list(const struct host *host, struct record_list *out);
+void record_list_fini(struct record_list *list);
+
 /* record-write.c: the only writer. Whole or not at all, and on disk when it returns. */
 
 /* An open folder of records: kept open across a change of mount namespace. */
@@ -97,5 +111,12 @@ int record_write(int folder, const struct record *record, const struct report *r
 int record_remove(int folder, unsigned int id, const char *target);
 /* All records of a directory, whatever mount they are of. */
 int record_forget(int folder, const char *target);
+/* For who looked at @record->checked_ms, and writes now: a record, or a pending one of the directory,
+ * that is no older than that was written by somebody who knows more, and stays as it is. Numbers of
+ * mounts are used again, so that it may be of another mount already. Returns 1: so it was; else as
+ * record_write(). */
+int record_renew(int folder, const struct record *record, const struct report *report);
+/* Removes the file of @seen, if that is still what is in it. */
+int record_drop(int folder, const struct record *seen);
 
 #endif

@@ -2,6 +2,8 @@
 /* Copyright (C) 2026 The nfsrdma authors */
 
 /* Records of mounts: written, read again, and what of them is believed. */
+#include <sys/file.h>
+
 #include "plugin/record/internal.h"
 #include "tests/unit/host-tree.h"
 
@@ -254,6 +256,117 @@ static void files_and_folders_are_for_all_to_read(void)
 	end();
 }
 
+static void who_renews_does_not_overwrite_what_is_younger(void)
+{
+	struct record record, seen;
+
+	begin();
+	put(proven());
+	seen = proven();
+	seen.checked_ms = NOW - 500;
+	seen.state = RECORD_TCP;
+	CU_ASSERT_EQUAL(record_renew(folder, &seen, NULL), 0);
+	CU_ASSERT_EQUAL(find(), 0);
+	CU_ASSERT_EQUAL(found.state, RECORD_TCP);
+	/* The number is another mount's by now. */
+	record = proven();
+	record.checked_ms = NOW - 100;
+	strcpy(record.target, "/srv/other");
+	put(record);
+	seen.checked_ms = NOW - 200;
+	CU_ASSERT_EQUAL(record_renew(folder, &seen, NULL), 1);
+	CU_ASSERT_EQUAL(find(), -ESTALE);
+	/* Unless it is of another boot, or of no time at all. */
+	strcpy(record.boot_id, OTHER);
+	put(record);
+	CU_ASSERT_EQUAL(record_renew(folder, &seen, NULL), 0);
+	record = proven();
+	record.checked_ms = now_ms() + 1000000;
+	put(record);
+	CU_ASSERT_EQUAL(record_renew(folder, &seen, NULL), 0);
+	CU_ASSERT_EQUAL(find(), 0);
+	end();
+}
+
+static void who_renews_leaves_a_helper_alone(void)
+{
+	struct record seen = proven();
+
+	begin();
+	seen = proven();
+	put(pending(NOW - 1000));
+	CU_ASSERT_EQUAL(record_renew(folder, &seen, NULL), 1);
+	CU_ASSERT_EQUAL(find(), -ENOENT);
+	put(pending(NOW - 1001));
+	CU_ASSERT_EQUAL(record_renew(folder, &seen, NULL), 0);
+	CU_ASSERT_EQUAL(find(), 0);
+	end();
+}
+
+static void only_what_was_seen_is_dropped(void)
+{
+	struct record seen, record;
+
+	begin();
+	seen = proven();
+	put(seen);
+	record = seen;
+	record.checked_ms++;
+	put(record);
+	CU_ASSERT_EQUAL(record_drop(folder, &seen), 0);
+	CU_ASSERT_EQUAL(find(), 0);
+	CU_ASSERT_EQUAL(record_drop(folder, &record), 0);
+	CU_ASSERT_EQUAL(find(), -ENOENT);
+	CU_ASSERT_EQUAL(record_drop(folder, &record), 0);
+	seen = pending(NOW);
+	put(seen);
+	CU_ASSERT_EQUAL(record_drop(folder, &seen), 0);
+	CU_ASSERT_EQUAL(record_find_pending(tree.host, "/srv/vm", &found), -ENOENT);
+	end();
+}
+
+static void all_records_are_listed_and_what_is_none_is_told(void)
+{
+	struct record_list list;
+
+	begin();
+	CU_ASSERT_EQUAL(record_list(tree.host, &list), 0);
+	CU_ASSERT_EQUAL(list.count, 0);
+	record_list_fini(&list);
+	put(proven());
+	put(pending(NOW));
+	tree_write(&tree, "run/nfsrdma/mounts/91.json",
+		   text_of("run/nfsrdma/mounts/90.json"));
+	tree_write(&tree, "run/nfsrdma/mounts/92.json", "{");
+	tree_write(&tree, "run/nfsrdma/mounts/.93.json.17", "{");
+	CU_ASSERT_EQUAL(record_list(tree.host, &list), 0);
+	CU_ASSERT_EQUAL_FATAL(list.count, 2);
+	CU_ASSERT_EQUAL(list.list[0].id, 90);
+	CU_ASSERT_EQUAL(list.list[1].id, 0);
+	CU_ASSERT_EQUAL(list.nbroken, 2);
+	CU_ASSERT_STRING_EQUAL(list.broken,
+			       "/run/nfsrdma/mounts/91.json: it is that of 90.json");
+	record_list_fini(&list);
+	end();
+}
+
+/* Half a second each, not for ever. */
+static void a_lock_that_nobody_lets_go_stops_no_helper(void)
+{
+	uint64_t start;
+	int lock;
+
+	begin();
+	put(proven());
+	lock = openat(folder, ".lock", O_RDWR | O_CLOEXEC);
+	CU_ASSERT_EQUAL(flock(lock, LOCK_EX), 0);
+	start = now_ms();
+	put(proven());
+	CU_ASSERT(now_ms() - start < 5000);
+	close(lock);
+	end();
+}
+
 /* A link where a folder or a record should be leads nowhere. */
 static void links_are_not_followed_in_writing(void)
 {
@@ -331,5 +444,9 @@ SUITE_MAIN("record", TEST(what_is_written_is_read),
 	   TEST(removing_what_is_absent_is_no_error),
 	   TEST(all_of_a_directory_are_forgotten), TEST(a_report_stands_beside_the_mount),
 	   TEST(files_and_folders_are_for_all_to_read),
+	   TEST(who_renews_does_not_overwrite_what_is_younger),
+	   TEST(who_renews_leaves_a_helper_alone), TEST(only_what_was_seen_is_dropped),
+	   TEST(all_records_are_listed_and_what_is_none_is_told),
+	   TEST(a_lock_that_nobody_lets_go_stops_no_helper),
 	   TEST(links_are_not_followed_in_writing),
 	   TEST(a_record_that_is_no_record_is_an_error), TEST(every_member_is_looked_at))
