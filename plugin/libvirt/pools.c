@@ -14,9 +14,7 @@
 
 struct pools {
 	struct worker *worker;
-	virConnectPtr conn; /* the worker's */
-	char uri[256];
-	bool remote;
+	struct pools_connected to; /* the worker's */
 };
 
 struct call {
@@ -70,7 +68,7 @@ static const struct {
 };
 
 /* libvirt's words, in one line: schema errors have several. */
-static int say_error(void)
+int pools_error(void)
 {
 	const virError *error = virGetLastError();
 	int errnum = EIO;
@@ -152,13 +150,13 @@ static int simple_call(void *conn, uint64_t deadline, worker_fn fn, const char *
 
 static virStoragePoolPtr look_up(struct call *call)
 {
-	return virStoragePoolLookupByName(call->pools->conn, call->text);
+	return virStoragePoolLookupByName(call->pools->to.conn, call->text);
 }
 
 /* @rc of libvirt: negative is an error. */
 static int done(virStoragePoolPtr pool, int rc)
 {
-	int result = rc < 0 ? say_error() : 0;
+	int result = rc < 0 ? pools_error() : 0;
 
 	virStoragePoolFree(pool);
 	return result;
@@ -181,9 +179,9 @@ static int fill_info(virStoragePoolPtr pool, struct pool_info *out)
 		out->xml = virStoragePoolGetXMLDesc(pool, 0);
 	if (!name || !out->xml || active < 0 || persistent < 0 ||
 	    virStoragePoolGetUUIDString(pool, uuid) < 0)
-		return say_error();
+		return pools_error();
 	if (persistent && virStoragePoolGetAutostart(pool, &autostart) < 0)
-		return say_error();
+		return pools_error();
 	out->name = strdup(name);
 	out->uuid = strdup(uuid);
 	out->active = active;
@@ -199,7 +197,7 @@ static int do_get(void *arg)
 	int rc;
 
 	if (!pool)
-		return say_error();
+		return pools_error();
 	rc = fill_info(pool, &call->info);
 	virStoragePoolFree(pool);
 	return rc;
@@ -227,9 +225,8 @@ static int by_name(const void *a, const void *b)
 }
 
 /* A pool that went away since is none. */
-static int take_pools(struct call *call, virStoragePoolPtr *pools, size_t count)
+static int take_pools(struct pool_list *list, virStoragePoolPtr *pools, size_t count)
 {
-	struct pool_list *list = &call->list;
 	size_t i;
 	int rc;
 
@@ -249,21 +246,27 @@ static int take_pools(struct call *call, virStoragePoolPtr *pools, size_t count)
 	return 0;
 }
 
-static int do_list(void *arg)
+int pools_read(virConnectPtr conn, struct pool_list *out)
 {
-	struct call *call = arg;
 	virStoragePoolPtr *pools = NULL;
-	int count = virConnectListAllStoragePools(call->pools->conn, &pools,
+	int count = virConnectListAllStoragePools(conn, &pools,
 						  VIR_CONNECT_LIST_STORAGE_POOLS_NETFS);
 	int rc, i;
 
 	if (count < 0)
-		return say_error();
-	rc = take_pools(call, pools, (size_t)count);
+		return pools_error();
+	rc = take_pools(out, pools, (size_t)count);
 	for (i = 0; i < count; i++)
 		virStoragePoolFree(pools[i]);
 	free(pools);
 	return rc;
+}
+
+static int do_list(void *arg)
+{
+	struct call *call = arg;
+
+	return pools_read(call->pools->to.conn, &call->list);
 }
 
 static int list_pools(void *conn, uint64_t deadline, struct pool_list *out)
@@ -299,7 +302,7 @@ static int take_guests(struct call *call, virDomainPtr *domains, size_t count)
 		if (!guest->xml && virGetLastErrorCode() == VIR_ERR_NO_DOMAIN)
 			continue;
 		if (!guest->xml)
-			return say_error();
+			return pools_error();
 		guests->count++;
 		guest->name = strdup(virDomainGetName(domains[i]));
 		if (!guest->name)
@@ -312,12 +315,12 @@ static int do_guests(void *arg)
 {
 	struct call *call = arg;
 	virDomainPtr *domains = NULL;
-	int count = virConnectListAllDomains(call->pools->conn, &domains,
+	int count = virConnectListAllDomains(call->pools->to.conn, &domains,
 					     VIR_CONNECT_LIST_DOMAINS_ACTIVE);
 	int rc, i;
 
 	if (count < 0)
-		return say_error();
+		return pools_error();
 	rc = take_guests(call, domains, (size_t)count);
 	for (i = 0; i < count; i++)
 		virDomainFree(domains[i]);
@@ -350,11 +353,11 @@ static int do_define(void *arg)
 	bool validate = call->flag && !strstr(call->text, "name=\"[");
 	virStoragePoolPtr pool;
 
-	pool = virStoragePoolDefineXML(call->pools->conn, call->text,
+	pool = virStoragePoolDefineXML(call->pools->to.conn, call->text,
 				       validate ? VIR_STORAGE_POOL_DEFINE_VALIDATE : 0);
 	if (!pool && validate && virGetLastErrorCode() == VIR_ERR_INVALID_ARG)
-		pool = virStoragePoolDefineXML(call->pools->conn, call->text, 0);
-	return pool ? done(pool, 0) : say_error();
+		pool = virStoragePoolDefineXML(call->pools->to.conn, call->text, 0);
+	return pool ? done(pool, 0) : pools_error();
 }
 
 static int define(void *conn, uint64_t deadline, const char *xml, bool validate)
@@ -366,7 +369,7 @@ static int do_undefine(void *arg)
 {
 	virStoragePoolPtr pool = look_up(arg);
 
-	return pool ? done(pool, virStoragePoolUndefine(pool)) : say_error();
+	return pool ? done(pool, virStoragePoolUndefine(pool)) : pools_error();
 }
 
 static int undefine(void *conn, uint64_t deadline, const char *name)
@@ -378,7 +381,7 @@ static int do_start(void *arg)
 {
 	virStoragePoolPtr pool = look_up(arg);
 
-	return pool ? done(pool, virStoragePoolCreate(pool, 0)) : say_error();
+	return pool ? done(pool, virStoragePoolCreate(pool, 0)) : pools_error();
 }
 
 static int start(void *conn, uint64_t deadline, const char *name)
@@ -390,7 +393,7 @@ static int do_stop(void *arg)
 {
 	virStoragePoolPtr pool = look_up(arg);
 
-	return pool ? done(pool, virStoragePoolDestroy(pool)) : say_error();
+	return pool ? done(pool, virStoragePoolDestroy(pool)) : pools_error();
 }
 
 static int stop(void *conn, uint64_t deadline, const char *name)
@@ -404,7 +407,7 @@ static int do_autostart(void *arg)
 	virStoragePoolPtr pool = look_up(call);
 
 	return pool ? done(pool, virStoragePoolSetAutostart(pool, call->flag))
-		    : say_error();
+		    : pools_error();
 }
 
 static int autostart(void *conn, uint64_t deadline, const char *name, bool on)
@@ -438,40 +441,47 @@ static virConnectPtr connect_to(const char *uri, bool read_only)
 	return read_only ? virConnectOpenReadOnly(uri) : virConnectOpen(uri);
 }
 
-static int do_open(void *arg)
+int pools_connect(const char *uri, bool read_only, struct pools_connected *out)
 {
-	struct call *call = arg;
-	struct pools *pools = call->pools;
-	const char *uri = call->text ? call->text : getenv("LIBVIRT_DEFAULT_URI");
+	virConnectPtr conn;
 	char *real;
-	int rc = 0;
+	int rc;
 
+	uri = uri ? uri : getenv("LIBVIRT_DEFAULT_URI");
 	virSetErrorFunc(NULL, keep_quiet);
 	if (virInitialize() < 0)
-		return say_error();
-	pools->conn = connect_to(uri && *uri ? uri : DEFAULT_URI, call->flag);
-	if (!pools->conn) {
-		rc = say_error();
+		return pools_error();
+	conn = connect_to(uri && *uri ? uri : DEFAULT_URI, read_only);
+	if (!conn) {
+		rc = pools_error();
 		if (uri && *uri)
 			return rc;
 		/* A host without a driver for guests still has pools. */
-		pools->conn = connect_to(FALLBACK_URI, call->flag);
-		if (!pools->conn)
+		conn = connect_to(FALLBACK_URI, read_only);
+		if (!conn)
 			return rc;
 	}
-	real = virConnectGetURI(pools->conn);
-	snprintf(pools->uri, sizeof(pools->uri), "%s", real ? real : "");
-	pools->remote = is_remote(pools->uri);
+	out->conn = conn;
+	real = virConnectGetURI(conn);
+	snprintf(out->uri, sizeof(out->uri), "%s", real ? real : "");
+	out->remote = is_remote(out->uri);
 	free(real);
 	return 0;
+}
+
+static int do_open(void *arg)
+{
+	struct call *call = arg;
+
+	return pools_connect(call->text, call->flag, &call->pools->to);
 }
 
 static int do_close(void *arg)
 {
 	struct call *call = arg;
 
-	if (call->pools->conn)
-		virConnectClose(call->pools->conn);
+	if (call->pools->to.conn)
+		virConnectClose(call->pools->to.conn);
 	return 0;
 }
 
@@ -520,10 +530,10 @@ void pools_close_p(struct pools **pools)
 
 const char *pools_uri(const struct pools *pools)
 {
-	return pools->uri;
+	return pools->to.uri;
 }
 
 bool pools_remote(const struct pools *pools)
 {
-	return pools->remote;
+	return pools->to.remote;
 }

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* libvirt's events, of which nothing is kept but that something is to be asked again. All here is called
+ * by the thread of libvirt's event loop, but for registering. */
+#include <libvirt/libvirt.h>
+#include <pthread.h>
+
+#include "plugin/libvirt/internal.h"
+
+#define KEEPALIVE_S     5
+#define KEEPALIVE_COUNT 3
+
+/* With the lock held. */
+static void add_uuid(struct follow_wishes *wishes, const char *uuid)
+{
+	size_t i, size = (wishes->count + 1) * sizeof(*wishes->uuids);
+	void *grown;
+
+	for (i = 0; i < wishes->count; i++)
+		if (!strcmp(wishes->uuids[i], uuid))
+			return;
+	grown = wishes->count < GUESTS_MAX ? realloc(wishes->uuids, size) : NULL;
+	if (!grown) {
+		wishes->all_guests = true;
+		return;
+	}
+	wishes->uuids = grown;
+	snprintf(wishes->uuids[wishes->count++], sizeof(*wishes->uuids), "%s", uuid);
+}
+
+static void wish_guest(struct follow *follow, virDomainPtr domain)
+{
+	char uuid[VIR_UUID_STRING_BUFLEN];
+	bool known = !virDomainGetUUIDString(domain, uuid);
+
+	pthread_mutex_lock(&follow->lock);
+	if (known)
+		add_uuid(&follow->wishes, uuid);
+	else
+		follow->wishes.all_guests = true;
+	pthread_cond_broadcast(&follow->changed);
+	pthread_mutex_unlock(&follow->lock);
+}
+
+static void on_pool_life(virConnectPtr conn, virStoragePoolPtr pool, int event,
+			 int detail, void *arg)
+{
+	(void)conn, (void)pool, (void)event, (void)detail;
+	follow_ask_pools(arg);
+}
+
+static void on_pool_refresh(virConnectPtr conn, virStoragePoolPtr pool, void *arg)
+{
+	(void)conn, (void)pool;
+	follow_ask_pools(arg);
+}
+
+static int on_guest_life(virConnectPtr conn, virDomainPtr domain, int event, int detail,
+			 void *arg)
+{
+	(void)conn, (void)event, (void)detail;
+	wish_guest(arg, domain);
+	return 0;
+}
+
+static void on_device(virConnectPtr conn, virDomainPtr domain, const char *alias,
+		      void *arg)
+{
+	(void)conn, (void)alias;
+	wish_guest(arg, domain);
+}
+
+static void on_disk_change(virConnectPtr conn, virDomainPtr domain, const char *before,
+			   const char *after, const char *alias, int reason, void *arg)
+{
+	(void)conn, (void)before, (void)after, (void)alias, (void)reason;
+	wish_guest(arg, domain);
+}
+
+static void on_block_job(virConnectPtr conn, virDomainPtr domain, const char *disk,
+			 int type, int status, void *arg)
+{
+	(void)conn, (void)disk, (void)type, (void)status;
+	wish_guest(arg, domain);
+}
+
+static void on_close(virConnectPtr conn, int reason, void *arg)
+{
+	struct follow *follow = arg;
+
+	(void)conn, (void)reason;
+	pthread_mutex_lock(&follow->lock);
+	follow->closed = true;
+	pthread_cond_broadcast(&follow->changed);
+	pthread_mutex_unlock(&follow->lock);
+}
+
+static const struct {
+	int id;
+	virConnectStoragePoolEventGenericCallback call;
+} pool_events[] = {
+	{ VIR_STORAGE_POOL_EVENT_ID_LIFECYCLE,
+	  VIR_STORAGE_POOL_EVENT_CALLBACK(on_pool_life) },
+	{ VIR_STORAGE_POOL_EVENT_ID_REFRESH,
+	  VIR_STORAGE_POOL_EVENT_CALLBACK(on_pool_refresh) },
+};
+
+static const struct {
+	int id;
+	virConnectDomainEventGenericCallback call;
+} guest_events[] = {
+	{ VIR_DOMAIN_EVENT_ID_LIFECYCLE, VIR_DOMAIN_EVENT_CALLBACK(on_guest_life) },
+	{ VIR_DOMAIN_EVENT_ID_DEVICE_ADDED, VIR_DOMAIN_EVENT_CALLBACK(on_device) },
+	{ VIR_DOMAIN_EVENT_ID_DEVICE_REMOVED, VIR_DOMAIN_EVENT_CALLBACK(on_device) },
+	{ VIR_DOMAIN_EVENT_ID_DISK_CHANGE, VIR_DOMAIN_EVENT_CALLBACK(on_disk_change) },
+	{ VIR_DOMAIN_EVENT_ID_BLOCK_JOB_2, VIR_DOMAIN_EVENT_CALLBACK(on_block_job) },
+};
+
+static void *run_events(void *arg)
+{
+	(void)arg;
+	while (virEventRunDefaultImpl() >= 0)
+		;
+	return NULL;
+}
+
+/* Of registering: what the driver has not is not followed, and is seen when all is asked again. */
+static int registered(struct follow *follow, int id)
+{
+	if (id < 0)
+		follow_unref(follow);
+	return id;
+}
+
+static void *ref(struct follow *follow)
+{
+	pthread_mutex_lock(&follow->lock);
+	follow->refs++;
+	pthread_mutex_unlock(&follow->lock);
+	return follow;
+}
+
+void follow_events_register(struct follow_link *link)
+{
+	struct follow *follow = link->follow;
+	virConnectPtr conn = link->to.conn;
+	size_t i;
+
+	virConnectSetKeepAlive(conn, KEEPALIVE_S, KEEPALIVE_COUNT);
+	/* Without a reference of its own: a driver that has no such callback takes it, and never
+	 * gives it back. Whoever takes it away waits for one that is under way. */
+	link->close_told = virConnectRegisterCloseCallback(conn, on_close, follow,
+							   NULL) >= 0;
+	for (i = 0; i < ARRAY_SIZE(pool_events); i++)
+		link->pool_ids[i] = registered(
+			follow, virConnectStoragePoolEventRegisterAny(
+					conn, NULL, pool_events[i].id,
+					pool_events[i].call, ref(follow), follow_unref));
+	for (i = 0; i < ARRAY_SIZE(guest_events); i++)
+		link->guest_ids[i] = registered(
+			follow, virConnectDomainEventRegisterAny(
+					conn, NULL, guest_events[i].id,
+					guest_events[i].call, ref(follow), follow_unref));
+}
+
+void follow_events_unregister(struct follow_link *link)
+{
+	virConnectPtr conn = link->to.conn;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(pool_events); i++)
+		if (link->pool_ids[i] >= 0)
+			virConnectStoragePoolEventDeregisterAny(conn, link->pool_ids[i]);
+	for (i = 0; i < ARRAY_SIZE(guest_events); i++)
+		if (link->guest_ids[i] >= 0)
+			virConnectDomainEventDeregisterAny(conn, link->guest_ids[i]);
+	if (link->close_told)
+		virConnectUnregisterCloseCallback(conn, on_close);
+}
+
+static int events_rc;
+
+static void start_events(void)
+{
+	pthread_t thread;
+
+	events_rc = virEventRegisterDefaultImpl();
+	if (!events_rc)
+		events_rc = pthread_create(&thread, NULL, run_events, NULL);
+	if (!events_rc)
+		pthread_detach(thread);
+}
+
+int follow_events_start(void)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+	pthread_once(&once, start_events);
+	return events_rc ? err_set(EAGAIN, "no event loop for libvirt") : 0;
+}

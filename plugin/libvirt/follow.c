@@ -1,0 +1,443 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* What happens to libvirt's pools and guests. Two threads: one runs libvirt's event loop, without
+ * which there are neither events nor keepalive; the other one asks, and may hang in it. A daemon that
+ * does not answer lets keepalive end the connection, and with it the call that waits; only the
+ * opening of a connection has no such end but the daemon's own, be it an answer or its death.
+ *
+ * Events say that something is to be asked again, and never what it is: they come from a queue, and
+ * what they tell can be over. What has no event (a backing file that a block job took away)
+ * is seen when all is asked again, every two minutes. */
+#include <libvirt/libvirt.h>
+#include <libvirt/virterror.h>
+#include <pthread.h>
+#include <sys/eventfd.h>
+
+#include "plugin/libvirt/internal.h"
+
+#define BACKOFF_MIN_MS 1000
+#define BACKOFF_MAX_MS 30000
+#define RESYNC_MS      120000
+#define CLOSE_MS       300
+
+/* --- news ------------------------------------------------------------------------------------ */
+
+static void guest_fini(struct follow_guest *guest)
+{
+	domain_disks_fini(&guest->disks);
+}
+
+static void forget_guests(struct follow_news *news)
+{
+	while (news->nguests)
+		guest_fini(&news->guests[--news->nguests]);
+	free(news->guests);
+	news->guests = NULL;
+}
+
+void follow_news_fini(struct follow_news *news)
+{
+	pool_list_fini(&news->pools);
+	forget_guests(news);
+	*news = (struct follow_news){ .connected = false };
+}
+
+/* With the lock held. */
+static void announce(struct follow *follow)
+{
+	uint64_t one = 1;
+
+	follow->has_news = true;
+	/* Full is readable too. */
+	if (write(follow->fd, &one, sizeof(one)) < 0)
+		return;
+}
+
+/* @guest: taken. */
+static void tell_guest(struct follow *follow, struct follow_guest *guest)
+{
+	struct follow_news *news = &follow->news;
+	struct follow_guest *grown;
+	size_t i;
+
+	for (i = 0; i < news->nguests; i++)
+		if (!strcmp(news->guests[i].uuid, guest->uuid))
+			break;
+	if (i == news->nguests) {
+		grown = realloc(news->guests, (i + 1) * sizeof(*grown));
+		if (!grown) {
+			guest_fini(guest);
+			return;
+		}
+		news->guests = grown;
+		news->nguests++;
+	} else {
+		guest_fini(&news->guests[i]);
+	}
+	news->guests[i] = *guest;
+	announce(follow);
+}
+
+bool follow_take(struct follow *follow, struct follow_news *out)
+{
+	struct follow_news *news = &follow->news;
+	uint64_t count;
+	bool some;
+
+	pthread_mutex_lock(&follow->lock);
+	if (read(follow->fd, &count, sizeof(count)) < 0)
+		count = 0;
+	some = follow->has_news;
+	follow->has_news = false;
+	*out = (struct follow_news){ .connected = false };
+	if (some) {
+		*out = *news;
+		news->has_pools = news->forget_guests = false;
+		news->pools = (struct pool_list){ .count = 0 };
+		news->guests = NULL;
+		news->nguests = 0;
+	}
+	pthread_mutex_unlock(&follow->lock);
+	return some;
+}
+
+/* --- life --------------------------------------------------------------------------------------- */
+
+void follow_unref(void *arg)
+{
+	struct follow *follow = arg;
+	unsigned int left;
+
+	pthread_mutex_lock(&follow->lock);
+	left = --follow->refs;
+	pthread_mutex_unlock(&follow->lock);
+	if (left)
+		return;
+	pthread_cond_destroy(&follow->changed);
+	pthread_mutex_destroy(&follow->lock);
+	follow_news_fini(&follow->news);
+	free(follow->wishes.uuids);
+	free(follow->uri);
+	close(follow->fd);
+	free(follow);
+}
+
+static struct timespec until(uint64_t deadline)
+{
+	return (struct timespec){ .tv_sec = (time_t)(deadline / 1000),
+				  .tv_nsec = (long)(deadline % 1000) * 1000000 };
+}
+
+static bool ended(struct follow *follow)
+{
+	bool end;
+
+	pthread_mutex_lock(&follow->lock);
+	end = follow->end;
+	pthread_mutex_unlock(&follow->lock);
+	return end;
+}
+
+/* --- asking ------------------------------------------------------------------------------------ */
+
+void follow_ask_pools(struct follow *follow)
+{
+	pthread_mutex_lock(&follow->lock);
+	follow->wishes.pools = true;
+	pthread_cond_broadcast(&follow->changed);
+	pthread_mutex_unlock(&follow->lock);
+}
+
+static int ask_pools(struct follow_link *link)
+{
+	struct follow *follow = link->follow;
+	struct pool_list pools = { .count = 0 };
+	uint64_t start = now_ms();
+	int rc = pools_read(link->to.conn, &pools);
+
+	if (rc) {
+		pool_list_fini(&pools);
+		return rc;
+	}
+	pthread_mutex_lock(&follow->lock);
+	pool_list_fini(&follow->news.pools);
+	follow->news.pools = pools;
+	follow->news.has_pools = true;
+	follow->news.pools_ms = start;
+	announce(follow);
+	pthread_mutex_unlock(&follow->lock);
+	return 0;
+}
+
+/* One that does not run any more is gone. */
+static int ask_guest(struct follow_link *link, virDomainPtr domain, const char *uuid)
+{
+	struct follow_guest guest = { .gone = true };
+	char *xml = NULL;
+
+	snprintf(guest.uuid, sizeof(guest.uuid), "%s", uuid);
+	if (domain && virDomainIsActive(domain) > 0)
+		xml = virDomainGetXMLDesc(domain, 0);
+	if (!xml && virGetLastErrorCode() != VIR_ERR_OK &&
+	    virGetLastErrorCode() != VIR_ERR_NO_DOMAIN)
+		return pools_error();
+	guest.gone = !xml;
+	if (xml && domain_disks_parse(&guest.disks, xml, strlen(xml)))
+		snprintf(guest.broken, sizeof(guest.broken), "%s", err_text());
+	free(xml);
+	pthread_mutex_lock(&link->follow->lock);
+	tell_guest(link->follow, &guest);
+	pthread_mutex_unlock(&link->follow->lock);
+	return 0;
+}
+
+static int ask_uuid(struct follow_link *link, const char *uuid)
+{
+	virDomainPtr domain;
+	int rc;
+
+	virResetLastError();
+	domain = virDomainLookupByUUIDString(link->to.conn, uuid);
+	rc = ask_guest(link, domain, uuid);
+	if (domain)
+		virDomainFree(domain);
+	return rc;
+}
+
+static int ask_listed(struct follow_link *link, virDomainPtr domain)
+{
+	char uuid[VIR_UUID_STRING_BUFLEN];
+
+	virResetLastError();
+	if (virDomainGetUUIDString(domain, uuid) < 0)
+		return pools_error();
+	return ask_guest(link, domain, uuid);
+}
+
+static int ask_all_guests(struct follow_link *link)
+{
+	virDomainPtr *domains = NULL;
+	int count = virConnectListAllDomains(link->to.conn, &domains,
+					     VIR_CONNECT_LIST_DOMAINS_ACTIVE);
+	int rc = 0, i;
+
+	if (count < 0) {
+		rc = pools_error();
+		link->no_guests = rc == -EOPNOTSUPP;
+		return link->no_guests ? 0 : rc;
+	}
+	pthread_mutex_lock(&link->follow->lock);
+	forget_guests(&link->follow->news);
+	link->follow->news.forget_guests = true;
+	announce(link->follow);
+	pthread_mutex_unlock(&link->follow->lock);
+	for (i = 0; i < count; i++) {
+		if (!rc && i < GUESTS_MAX)
+			rc = ask_listed(link, domains[i]);
+		virDomainFree(domains[i]);
+	}
+	free(domains);
+	return rc;
+}
+
+static int ask(struct follow_link *link, const struct follow_wishes *wishes)
+{
+	int rc = wishes->pools ? ask_pools(link) : 0;
+	size_t i;
+
+	/* Guests of another host are on its mounts. */
+	if (link->no_guests || link->to.remote)
+		return rc;
+	if (!rc && wishes->all_guests)
+		return ask_all_guests(link);
+	for (i = 0; !rc && i < wishes->count; i++)
+		rc = ask_uuid(link, wishes->uuids[i]);
+	return rc;
+}
+
+/* False: the connection, or the work, has ended. */
+static bool wait_for_wishes(struct follow_link *link, struct follow_wishes *out)
+{
+	struct follow *follow = link->follow;
+	struct follow_wishes *wishes = &follow->wishes;
+	struct timespec deadline = until(link->resync);
+	bool go;
+
+	pthread_mutex_lock(&follow->lock);
+	while (!follow->end && !follow->closed && !wishes->pools && !wishes->all_guests &&
+	       !wishes->count && now_ms() < link->resync)
+		pthread_cond_timedwait(&follow->changed, &follow->lock, &deadline);
+	if (now_ms() >= link->resync) {
+		wishes->pools = wishes->all_guests = true;
+		link->resync = deadline_in(RESYNC_MS);
+	}
+	go = !follow->end && !follow->closed;
+	*out = *wishes;
+	*wishes = (struct follow_wishes){ .pools = false };
+	pthread_mutex_unlock(&follow->lock);
+	return go;
+}
+
+/* @why: NULL: it is connected. */
+static void tell_link(struct follow_link *link, const char *why)
+{
+	struct follow *follow = link->follow;
+
+	pthread_mutex_lock(&follow->lock);
+	follow->news.connected = !why;
+	follow->news.remote = link->to.remote;
+	if (*link->to.uri)
+		strcpy(follow->news.uri, link->to.uri);
+	snprintf(follow->news.why, sizeof(follow->news.why), "%s", why ? why : "");
+	announce(follow);
+	pthread_mutex_unlock(&follow->lock);
+}
+
+/* 0: it was closed; -errno with libvirt's words. */
+static int follow_on(struct follow_link *link)
+{
+	struct follow_wishes wishes = { .pools = true, .all_guests = true };
+	bool told = false;
+	int rc;
+
+	do {
+		rc = ask(link, &wishes);
+		free(wishes.uuids);
+		/* Connected is who has answered. */
+		if (!rc && !told)
+			tell_link(link, NULL);
+		told = true;
+	} while (!rc && wait_for_wishes(link, &wishes));
+	if (!rc)
+		free(wishes.uuids);
+	return rc;
+}
+
+/* True: there was a connection that answered. */
+static bool connect_once(struct follow *follow)
+{
+	struct follow_link link = { .follow = follow, .resync = deadline_in(RESYNC_MS) };
+	uint64_t start = now_ms();
+	int rc = pools_connect(follow->uri, true, &link.to);
+
+	if (rc) {
+		tell_link(&link, err_text());
+		return false;
+	}
+	pthread_mutex_lock(&follow->lock);
+	follow->closed = false;
+	free(follow->wishes.uuids);
+	follow->wishes = (struct follow_wishes){ .pools = false };
+	pthread_mutex_unlock(&follow->lock);
+	follow_events_register(&link);
+	rc = follow_on(&link);
+	tell_link(&link, rc ? err_text() : "libvirt has closed the connection");
+	follow_events_unregister(&link);
+	virConnectClose(link.to.conn);
+	return now_ms() - start >= BACKOFF_MAX_MS;
+}
+
+static void wait_for_end(struct follow *follow, unsigned int ms)
+{
+	struct timespec deadline = until(deadline_in(ms));
+	int rc = 0;
+
+	pthread_mutex_lock(&follow->lock);
+	while (!follow->end && !rc)
+		rc = pthread_cond_timedwait(&follow->changed, &follow->lock, &deadline);
+	pthread_mutex_unlock(&follow->lock);
+}
+
+static void *run(void *arg)
+{
+	unsigned int backoff = BACKOFF_MIN_MS;
+	struct follow *follow = arg;
+
+	while (!ended(follow)) {
+		if (connect_once(follow))
+			backoff = BACKOFF_MIN_MS;
+		wait_for_end(follow, backoff);
+		backoff = backoff * 2 < BACKOFF_MAX_MS ? backoff * 2 : BACKOFF_MAX_MS;
+	}
+	pthread_mutex_lock(&follow->lock);
+	follow->ended = true;
+	pthread_cond_broadcast(&follow->changed);
+	pthread_mutex_unlock(&follow->lock);
+	follow_unref(follow);
+	return NULL;
+}
+
+static struct follow *new_follow(const char *uri)
+{
+	struct follow *follow = calloc(1, sizeof(*follow));
+	pthread_condattr_t clock;
+
+	if (!follow)
+		return NULL;
+	follow->refs = 1;
+	pthread_condattr_init(&clock);
+	pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
+	pthread_cond_init(&follow->changed, &clock);
+	pthread_condattr_destroy(&clock);
+	pthread_mutex_init(&follow->lock, NULL);
+	follow->uri = uri ? strdup(uri) : NULL;
+	follow->fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (follow->fd >= 0 && (!uri || follow->uri))
+		return follow;
+	follow_unref(follow);
+	return NULL;
+}
+
+int follow_open(struct follow **out, const char *uri)
+{
+	struct follow *follow;
+	int rc = follow_events_start();
+
+	if (rc)
+		return rc;
+	follow = new_follow(uri);
+	if (!follow)
+		return err_set(ENOMEM, "no memory");
+	follow->refs++;
+	rc = pthread_create(&follow->thread, NULL, run, follow);
+	if (rc) {
+		follow->refs--;
+		follow_unref(follow);
+		return err_set(EAGAIN, "no thread for libvirt");
+	}
+	*out = follow;
+	return 0;
+}
+
+int follow_fd(const struct follow *follow)
+{
+	return follow->fd;
+}
+
+void follow_close(struct follow *follow)
+{
+	struct timespec deadline = until(deadline_in(CLOSE_MS));
+	int rc = 0;
+	bool gone;
+
+	if (!follow)
+		return;
+	pthread_mutex_lock(&follow->lock);
+	follow->end = true;
+	pthread_cond_broadcast(&follow->changed);
+	while (!follow->ended && !rc)
+		rc = pthread_cond_timedwait(&follow->changed, &follow->lock, &deadline);
+	gone = follow->ended;
+	pthread_mutex_unlock(&follow->lock);
+	if (gone)
+		pthread_join(follow->thread, NULL);
+	else
+		pthread_detach(follow->thread);
+	follow_unref(follow);
+}
+
+void follow_close_p(struct follow **follow)
+{
+	follow_close(*follow);
+}

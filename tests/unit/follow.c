@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* Following libvirt, with its own driver for tests, which lives in this process and has one guest, and
+ * with daemons that are not there. Real ones are in tests/cli/watch-libvirt.sh. */
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+
+#include "plugin/libvirt/internal.h"
+#include "suite.h"
+
+/* The next news, within five seconds. */
+static bool wait_for(struct follow *follow, struct follow_news *out)
+{
+	struct pollfd pfd = { .fd = follow_fd(follow), .events = POLLIN };
+	uint64_t deadline = deadline_in(5000);
+
+	while (deadline_left(deadline)) {
+		poll(&pfd, 1, deadline_left(deadline));
+		if (follow_take(follow, out))
+			return true;
+	}
+	return false;
+}
+
+/* News add up until somebody says whether it is connected. */
+static void settle(struct follow *follow, struct follow_news *all)
+{
+	struct follow_news news;
+
+	*all = (struct follow_news){ .connected = false };
+	while (!all->connected && !*all->why && wait_for(follow, &news)) {
+		news.has_pools |= all->has_pools;
+		if (!news.nguests) {
+			news.guests = all->guests;
+			news.nguests = all->nguests;
+			all->guests = NULL;
+			all->nguests = 0;
+		}
+		follow_news_fini(all);
+		*all = news;
+	}
+}
+
+static void pools_and_guests_come_with_the_connection(void)
+{
+	_cleanup_(follow_close_p) struct follow *follow = NULL;
+	struct follow_news news;
+
+	CU_ASSERT_EQUAL_FATAL(follow_open(&follow, "test:///default"), 0);
+	settle(follow, &news);
+	CU_ASSERT(news.connected);
+	CU_ASSERT(news.has_pools);
+	CU_ASSERT_STRING_EQUAL(news.uri, "test:///default");
+	CU_ASSERT(!news.remote);
+	CU_ASSERT_EQUAL_FATAL(news.nguests, 1);
+	CU_ASSERT(!news.guests[0].gone);
+	CU_ASSERT_STRING_EQUAL(news.guests[0].disks.name, "test");
+	CU_ASSERT_STRING_EQUAL(news.guests[0].broken, "");
+	follow_news_fini(&news);
+	CU_ASSERT(!follow_take(follow, &news));
+}
+
+static void pools_are_asked_for_again(void)
+{
+	_cleanup_(follow_close_p) struct follow *follow = NULL;
+	struct follow_news news;
+	uint64_t before;
+
+	CU_ASSERT_EQUAL_FATAL(follow_open(&follow, "test:///default"), 0);
+	settle(follow, &news);
+	follow_news_fini(&news);
+	before = now_ms();
+	follow_ask_pools(follow);
+	CU_ASSERT(wait_for(follow, &news));
+	CU_ASSERT(news.has_pools && news.connected);
+	CU_ASSERT(news.pools_ms >= before);
+	follow_news_fini(&news);
+}
+
+static void who_is_not_there_is_told_with_the_reason(void)
+{
+	_cleanup_(follow_close_p) struct follow *follow = NULL;
+	struct follow_news news;
+
+	CU_ASSERT_EQUAL_FATAL(
+		follow_open(&follow, "qemu+unix:///system?socket=/nowhere/sock"), 0);
+	settle(follow, &news);
+	CU_ASSERT(!news.connected);
+	CU_ASSERT_PTR_NOT_NULL(strstr(news.why, "/nowhere/sock"));
+	follow_news_fini(&news);
+}
+
+/* It takes connections, and says nothing. */
+static void one_that_hangs_keeps_nobody(void)
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	struct follow *follow = NULL;
+	struct follow_news news;
+	uint64_t start = now_ms();
+	char uri[160];
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	snprintf(address.sun_path, sizeof(address.sun_path), "/tmp/nfsrdma-hang.%d",
+		 (int)getpid());
+	unlink(address.sun_path);
+	CU_ASSERT_EQUAL_FATAL(bind(fd, (struct sockaddr *)&address, sizeof(address)), 0);
+	CU_ASSERT_EQUAL_FATAL(listen(fd, 1), 0);
+	snprintf(uri, sizeof(uri), "qemu+unix:///system?socket=%s", address.sun_path);
+	CU_ASSERT_EQUAL_FATAL(follow_open(&follow, uri), 0);
+	poll(NULL, 0, 300);
+	CU_ASSERT(!follow_take(follow, &news));
+	follow_close(follow);
+	CU_ASSERT(now_ms() - start < 5000);
+	/* Its thread ends with the connection. */
+	close(fd);
+	unlink(address.sun_path);
+	poll(NULL, 0, 300);
+}
+
+SUITE_MAIN("follow", TEST(pools_and_guests_come_with_the_connection),
+	   TEST(pools_are_asked_for_again),
+	   TEST(who_is_not_there_is_told_with_the_reason),
+	   TEST(one_that_hangs_keeps_nobody))
