@@ -24,6 +24,7 @@ extern const struct meaning meaning_platform[];
 extern const struct meaning meaning_pool[];
 extern const struct meaning meaning_probe[];
 extern const struct meaning meaning_server[];
+extern const struct meaning meaning_watch[];
 
 /* report.c */
 

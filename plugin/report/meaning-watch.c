@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* What the watcher says. Of pools it says pool.transport, of disks the gates' findings. */
+#include "plugin/report/internal.h"
+
+#define WATCHER "Watcher"
+
+const struct meaning meaning_watch[] = {
+	{ .id = "watch.policy",
+	  .group = WATCHER,
+	  .title = "Policy of the watcher",
+	  .what = "Whether nfsrdma.conf and nfsrdma.conf.d make sense. They are read at "
+		  "every look.",
+	  .cause =
+		  "A line is not as nfsrdma.conf(5) has it, or a file cannot be read. What it "
+		  "said before counts still; after a start there is nothing before, and what "
+		  "only the policy wants over RDMA is not known.",
+	  .remedy =
+		  "Mend the line that is named; the watcher sees it within half a minute, or "
+		  "at once with 'systemctl reload nfsrdma-watch'.",
+	  .see = { "nfsrdma.conf(5)" } },
+	{ .id = "watch.libvirt",
+	  .group = WATCHER,
+	  .title = "libvirt's answers",
+	  .what = "Whether libvirt tells of its pools and guests. It is asked by threads of "
+		  "their own, and asked again for ever where it does not answer; mounts are "
+		  "followed meanwhile. A host that has no libvirt is not asked.",
+	  .cause = "Neither libvirtd nor virtqemud, with virtstoraged, runs and answers.",
+	  .remedy =
+		  "See 'systemctl status libvirtd' (or virtqemud, virtstoraged). Where no "
+		  "libvirt is meant to be followed, start the watcher with --no-libvirt.",
+	  .see = { "nfsrdma-libvirt(7)" },
+	  .decisive = true },
+	{ .id = "watch.list",
+	  .group = WATCHER,
+	  .title = "What is watched",
+	  .what = "All NFS mounts of this host, by mountinfo and mountstats; libvirt's netfs "
+		  "pools that run; the disks of its guests that run. Watched is what is wanted "
+		  "over RDMA, or was over RDMA when it was seen last.",
+	  .cause = "The kernel's list of mounts could not be read.",
+	  .remedy = COULD_NOT_READ,
+	  .see = { "nfsrdma(8)" },
+	  .decisive = true },
+	{ .id = "watch.mount",
+	  .group = WATCHER,
+	  .title = "Mount that is watched",
+	  .what = "Over what a mount goes that somebody wants over RDMA: its options, the pool "
+		  "on it, a section of nfsrdma.conf, the record of who mounted it, fstab or "
+		  "nfsmount.conf; or nobody, and it was over RDMA before. mountinfo and "
+		  "mountstats say it; the mount itself is not touched.",
+	  .cause =
+		  "It was mounted anew without RDMA, or shares a connection that was there "
+		  "before, as mounts of one server in one version do from NFSv4.1 on. A mount "
+		  "never changes its transport by itself.",
+	  .remedy =
+		  "Run 'nfsrdma mounts', which shows every mount and what hinders it. Then "
+		  "unmount it, with what else of that server is over TCP, and mount it with "
+		  "proto=rdma,port=20049. If TCP is good enough there, say so in nfsrdma.conf: "
+		  "policy = off.",
+	  .unknown =
+		  "Somebody is mounting it, or the kernel does not say: look again in half a "
+		  "minute.",
+	  .see = { "nfsrdma(8)", "nfsrdma.conf(5)", "mount.nfsrdma(8)" },
+	  .decisive = true },
+	{ .id = "watch.record",
+	  .group = WATCHER,
+	  .title = "Records of mounts",
+	  .what = "Whether /run/nfsrdma/mounts could be brought up to date: a record that is "
+		  "older than a minute is believed by nobody.",
+	  .cause = "A file there makes no sense, or could not be written.",
+	  .remedy =
+		  "Remove the file that is named, and see that /run is neither full nor read "
+		  "only; it is written anew at the next look.",
+	  .see = { "nfsrdma(8)" } },
+	{ .id = NULL },
+};

@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* The map of plugin/watch.
+ *
+ *	things.c   what is watched: from what was seen, look after look, to what is new; pure
+ *	wanted.c   who wants a mount over RDMA; pure
+ *	renew.c    what is to become of records; pure
+ *	heard.c    pools and guests, as libvirt told them last
+ *	look.c     one look at this host
+ *	summary.c  a look as findings and metrics
+ *	tell.c     an event in the journal and on a terminal
+ *	export.c   files
+ *	watch.c    when to look
+ */
+#ifndef PLUGIN_WATCH_INTERNAL_H
+#define PLUGIN_WATCH_INTERNAL_H
+
+#include "plugin/guard/guard.h"
+#include "plugin/libvirt/libvirt.h"
+#include "plugin/mounts/mounts.h"
+#include "plugin/record/record.h"
+#include "plugin/watch/watch.h"
+
+#define WATCH_NAME "nfsrdma-watch"
+
+/* things.c */
+
+enum thing_kind {
+	THING_MOUNT,
+	THING_DOMAIN, /* a mount that is a storage domain of oVirt's */
+	THING_POOL,
+	THING_DISK,
+	THING_KINDS
+};
+
+/* What it was seen to go over. */
+enum thing_run {
+	THING_UNKNOWN, /* could not be found out */
+	THING_RDMA,
+	THING_OTHER, /* something else, or nothing at all */
+};
+
+#define THING_TEXT_MAX 640
+
+/* One thing at one look. */
+struct thing {
+	enum thing_kind kind;
+	char key[640];  /* one of its kind */
+	bool wanted;    /* over RDMA */
+	bool tolerated; /* by the policy, if it is not: "prefer" */
+	char wanted_by[POLICY_FROM_MAX];
+	enum thing_run run;
+	char proto[16];          /* "" not known, or nothing is mounted */
+	char id[FINDING_ID_MAX]; /* of the finding that says it */
+	char name[320];          /* "mount /srv/vm (nas:/vm)", "pool vms", "guest web1" */
+	char text[THING_TEXT_MAX]; /* what is to be said of it, behind its name */
+	char remedy[512];          /* "" none */
+	char target[256], spec[256];
+	char pool[128], guest[128], disk[64];
+};
+
+enum thing_state {
+	STATE_CALM,    /* nobody wants it over RDMA */
+	STATE_GOOD,    /* it is */
+	STATE_BAD,     /* it should be, and is not */
+	STATE_UNKNOWN, /* never taken for good, nor for bad */
+	STATE_COUNT
+};
+
+/* One thing over many looks. */
+struct thing_known {
+	struct thing now;
+	enum thing_state state;
+	bool present;  /* at the last look; it is remembered when it is gone */
+	bool was_rdma; /* when it was last seen and known */
+	bool by_past;  /* it is wanted over RDMA because it was, and for nothing else */
+	bool told;     /* as lost, and not as back */
+	bool seen;     /* at the look that goes on */
+	uint32_t hash;
+	uint64_t order; /* of the look at which it was present last */
+};
+
+enum thing_event { THING_LOST, THING_BACK };
+
+typedef void (*thing_sink)(void *arg, enum thing_event event, const struct thing *thing);
+
+/* Far more than a host has; those that are gone longest are forgotten for new ones. */
+#define THINGS_MAX 16384
+
+struct things {
+	size_t count;
+	struct thing_known **list;
+	uint64_t looks;
+	unsigned long lost[THING_KINDS]; /* events so far */
+};
+
+void things_fini(struct things *things);
+/* A look: begin, see each thing once, end. Lost is told when it is first seen so, when it was good
+ * before, and when it is so again after it was not there; back when it is good again. Unknown tells
+ * nothing and changes nothing. What nobody wants over RDMA and was so when it was last seen is lost,
+ * too. Errors of things_see(): -ENOMEM; -ENOSPC more than THINGS_MAX. */
+void things_begin(struct things *things);
+int things_see(struct things *things, const struct thing *thing, thing_sink sink,
+	       void *arg);
+void things_end(struct things *things);
+/* How many of a kind there are, of that state. */
+unsigned int things_count(const struct things *things, enum thing_kind kind,
+			  enum thing_state state);
+const char *things_kind_name(enum thing_kind kind);
+const char *things_state_name(enum thing_state state);
+
+/* wanted.c */
+
+struct wanted_pool {
+	const char *name;
+	const char *target; /* resolved */
+	char by[POLICY_FROM_MAX];
+};
+
+struct wanted_sources {
+	const struct policies *policies; /* NULL: built-in, or not known */
+	const struct record_list *records;
+	const char *boot_id;
+	size_t npools;
+	const struct wanted_pool *pools; /* that want RDMA */
+};
+
+struct wanted {
+	bool rdma;
+	/* Not only by what is written today: by options, a pool or a record. A policy that is
+	 * changed tomorrow is then another wish, and what a mount was asked for is not. */
+	bool lasting;
+	bool tolerated; /* the policy prefers it only */
+	char by[POLICY_FROM_MAX];
+};
+
+void wanted_mount(const struct wanted_sources *sources,
+		  const struct mount_verdict *verdict, struct wanted *out);
+bool wanted_is_of(const struct record *record, const struct nfs_mount *mount);
+/* The record of that very mount, of this boot; NULL. */
+const struct record *wanted_record(const struct wanted_sources *sources,
+				   const struct nfs_mount *mount);
+
+/* renew.c */
+
+enum renew_action {
+	RENEW_WRITE,
+	RENEW_DROP, /* of no use any more */
+	RENEW_GONE, /* the same, and its mount is gone: to be told before */
+};
+
+struct renewal {
+	enum renew_action action;
+	struct record record; /* to be written; or that was seen */
+	unsigned int mount;   /* of RENEW_WRITE: index */
+};
+
+struct renew_input {
+	const struct nfs_mounts *mounts;
+	const struct mount_verdict *verdicts;
+	const struct wanted *wanted; /* of each mount */
+	const struct wanted_sources *sources;
+	uint64_t now; /* taken before anything was read */
+};
+
+/* A helper is at work, or its process is stopped, for no longer than this after it mounted. */
+#define RENEW_HELPER_MS 30000
+/* A pending record of a directory with no mount: mount.nfs tries for two minutes, each attempt takes
+ * three. One with retry= may take longer; it writes its record in the end, and needs this one no more
+ * than anybody else. */
+#define RENEW_PENDING_MS (15 * 60 * 1000)
+
+/* Whether a helper may be at work on that mount: then it is left alone. */
+bool renew_is_helpers(const struct renew_input *input, const struct nfs_mount *mount);
+/* What is to be done, in order; *@out for free(3). Errors: -ENOMEM. */
+int renew_plan(const struct renew_input *input, struct renewal **out, size_t *count);
+
+/* heard.c */
+
+struct heard_pool {
+	struct pool_info info;
+	struct pool_xml *xml; /* NULL: it makes no sense */
+	char broken[256];     /* then why */
+	/* Since when it runs for libvirt and is not mounted for the kernel; 0: it is not so. A pool
+	 * that is being stopped is so for a moment. */
+	uint64_t missing_ms;
+};
+
+struct heard {
+	bool connected, remote;
+	char uri[256], why[256];
+	bool has_pools; /* they were told once */
+	uint64_t pools_ms;
+	size_t npools;
+	struct heard_pool *pools;
+	size_t nguests;
+	struct follow_guest *guests;
+};
+
+void heard_fini(struct heard *known);
+/* @news: what is taken over is empty then. Errors: -ENOMEM; what is known is then less. */
+int heard_apply(struct heard *known, struct follow_news *news);
+
+/* look.c */
+
+/* All that a watcher has. */
+struct watch {
+	const struct watch_options *options;
+	struct host *host;
+	bool no_libvirt;           /* there is none on this host */
+	struct policies *policies; /* the last that made sense; NULL: there was none */
+	char policy_error[512];    /* what is wrong with it now; "" nothing */
+	struct heard heard;
+	struct things things;
+	bool ask_pools; /* libvirt's list is older than what was seen */
+	unsigned long looks;
+	time_t last_look;
+	double look_ms;
+	unsigned int nmounts; /* at the last look */
+	/* Of the last look; "" none. */
+	char mounts_error[512], record_error[512];
+	bool records_failed; /* they could not be written */
+	/* What is told, as it happens. */
+	void (*tell)(void *arg, enum thing_event event, const struct thing *thing);
+	void (*tell_gone)(void *arg, const struct record *record);
+	void *arg;
+};
+
+/* Reads, compares, tells, renews the records, and says it all in @report. @folder: of records, -1:
+ * there is none. Errors: -ENOMEM of the report; else what could not be read is a finding. */
+int look_all(struct watch *watch, int folder, struct report *report);
+
+/* summary.c */
+
+/* Findings of all that is watched, and of the watcher itself. */
+void summary_findings(const struct watch *watch, finding_sink sink, void *arg);
+/* A table of it. Errors: -ENOMEM. */
+int summary_table(const struct watch *watch, struct report *report);
+/* One line: "3 watched, 1 not over RDMA: mount /srv/vm (nas:/vm)". */
+const char *summary_line(const struct watch *watch, char buf[256]);
+/* The report's exposition, which ends with # EOF, with the watcher's own. @up: it goes on. The
+ * caller's, for free(3); NULL: no memory. */
+char *summary_metrics(const struct watch *watch, const struct report *report, bool up);
+
+/* tell.c */
+
+void tell_thing(void *arg, enum thing_event event, const struct thing *thing);
+void tell_gone(void *arg, const struct record *record);
+/* Something that somebody should know of the watcher itself. */
+void tell_warning(FILE *lines, const char *fmt, ...) PRINTF_LIKE(2, 3);
+/* With the time before it. @lines: NULL: nowhere. */
+void tell_line(FILE *lines, const char *text);
+
+/* export.c */
+
+/* The file is replaced. Errors: -errno with words. */
+int export_text(const char *path, const char *text);
+
+#endif

@@ -1,0 +1,521 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* One look: mounts, pools and disks as they are now, compared with what was known of them, and the
+ * records renewed. Nothing here waits: what is read are files of the kernel and of this host. */
+#include "plugin/watch/internal.h"
+
+#define STORAGE_DOMAINS "/rhev/data-center/mnt/"
+
+struct looking {
+	struct watch *watch;
+	int folder;
+	uint64_t start;
+	char boot_id[40];
+	struct record_list records;
+	struct host_mounts tree;
+	struct nfs_mounts mounts;
+	struct conf *nfsmount_conf;
+	struct mount_verdict *verdicts;
+	struct wanted_sources sources;
+	struct wanted *wanted; /* of each mount */
+	size_t npools;
+	struct wanted_pool *pools;
+	char (*targets)[PATH_MAX]; /* of each pool that is known; "" it has none */
+	int rc;                    /* of the first thing that could not be kept */
+};
+
+static void looking_fini(struct looking *l)
+{
+	record_list_fini(&l->records);
+	host_mounts_fini(&l->tree);
+	host_nfs_mounts_fini(&l->mounts);
+	conf_close(l->nfsmount_conf);
+	free(l->verdicts);
+	free(l->wanted);
+	free(l->pools);
+	free(l->targets);
+}
+
+static void see(struct looking *l, const struct thing *thing)
+{
+	int rc = things_see(&l->watch->things, thing, l->watch->tell, l->watch->arg);
+
+	l->rc = l->rc ? l->rc : rc;
+}
+
+/* What cannot be looked at is unknown, and no more what it was. @kind: THING_KINDS: all. */
+static void lose(struct looking *l, enum thing_kind kind, const char *why)
+{
+	struct things *things = &l->watch->things;
+	size_t count = things->count, i;
+	struct thing thing;
+
+	for (i = 0; i < count; i++) {
+		thing = things->list[i]->now;
+		if (!things->list[i]->present ||
+		    (kind != THING_KINDS && thing.kind != kind))
+			continue;
+		thing.run = THING_UNKNOWN;
+		snprintf(thing.text, sizeof(thing.text), "could not be looked at: %s",
+			 why);
+		see(l, &thing);
+	}
+}
+
+/* --- reading ------------------------------------------------------------------------------------ */
+
+/* Where it is broken the last one that made sense counts, and the report says so. */
+static void read_policy(struct watch *watch)
+{
+	struct policies *policies = NULL;
+
+	*watch->policy_error = '\0';
+	if (policy_open(&policies, watch->host)) {
+		snprintf(watch->policy_error, sizeof(watch->policy_error), "%s",
+			 err_text());
+		return;
+	}
+	policy_free(watch->policies);
+	watch->policies = policies;
+}
+
+static int read_host(struct looking *l)
+{
+	const struct host *host = l->watch->host;
+	struct mounts_seen seen = { .now = &l->mounts };
+	int rc = record_boot_id(host, l->boot_id, sizeof(l->boot_id));
+
+	/* Records first: what is recorded of a mount which is not there a moment later is over. */
+	rc = rc ? rc : record_list(host, &l->records);
+	rc = rc ? rc : host_mounts(host, &l->tree);
+	rc = rc ? rc : host_nfs_mounts(host, &l->mounts);
+	if (rc)
+		return rc;
+	/* Without it less is known of what was wanted; check tells what is wrong with it. */
+	if (conf_open(&l->nfsmount_conf, host, "etc/nfsmount.conf"))
+		l->nfsmount_conf = NULL;
+	seen.nfsmount_conf = l->nfsmount_conf;
+	rc = mounts_audit(&seen, &l->verdicts);
+	l->wanted = calloc((size_t)l->mounts.count + 1, sizeof(*l->wanted));
+	l->pools = calloc(l->watch->heard.npools + 1, sizeof(*l->pools));
+	l->targets = calloc(l->watch->heard.npools + 1, sizeof(*l->targets));
+	if (!rc && (!l->wanted || !l->pools || !l->targets))
+		rc = err_set(ENOMEM, "no memory");
+	return rc;
+}
+
+/* --- pools -------------------------------------------------------------------------------------- */
+
+static struct pool_seen pool_seen_of(const struct looking *l, size_t index)
+{
+	const struct heard_pool *pool = &l->watch->heard.pools[index];
+
+	return (struct pool_seen){
+		.xml = pool->xml,
+		.info = &pool->info,
+		.policies = l->watch->policies,
+		.mounts = l->watch->heard.remote ? NULL : &l->mounts,
+		.nfsmount_conf = l->nfsmount_conf,
+		.target = *l->targets[index] ? l->targets[index] : NULL,
+	};
+}
+
+static void find_target(struct looking *l, size_t index)
+{
+	const struct pool_xml *xml = l->watch->heard.pools[index].xml;
+	const char *written = xml ? pool_xml_facts(xml)->target : NULL;
+	struct host_way way;
+
+	if (!written || *written != '/')
+		return;
+	snprintf(l->targets[index], PATH_MAX, "%s",
+		 host_way(l->watch->host, &l->tree, written, &way) ? written : way.path);
+}
+
+/* Pools of this host that want RDMA, for the mounts on their targets. */
+static void find_pools(struct looking *l)
+{
+	const struct heard *heard = &l->watch->heard;
+	struct wanted_pool *wanted;
+	struct pool_state state;
+	struct pool_seen seen;
+	size_t i;
+
+	for (i = 0; i < heard->npools && !heard->remote; i++) {
+		find_target(l, i);
+		if (!*l->targets[i])
+			continue;
+		seen = pool_seen_of(l, i);
+		pool_state(&seen, &state);
+		if (state.want == POOL_WANT_NOTHING || !heard->pools[i].info.active)
+			continue;
+		wanted = &l->pools[l->npools++];
+		wanted->name = heard->pools[i].info.name;
+		wanted->target = l->targets[i];
+		snprintf(wanted->by, sizeof(wanted->by), "pool '%.100s' (%.200s)",
+			 wanted->name, state.want_by);
+	}
+}
+
+/* Whether libvirt has said, after it was first seen so, that a pool with nothing mounted runs. */
+static bool is_missing(struct looking *l, struct heard_pool *pool, enum pool_run run)
+{
+	const struct heard *heard = &l->watch->heard;
+
+	if (run != POOL_RUN_NOTHING && run != POOL_RUN_OTHER) {
+		pool->missing_ms = 0;
+		return false;
+	}
+	if (!pool->missing_ms)
+		pool->missing_ms = l->start;
+	if (heard->pools_ms > pool->missing_ms)
+		return true;
+	l->watch->ask_pools = true;
+	return false;
+}
+
+static enum thing_run run_of_pool(struct looking *l, struct heard_pool *pool,
+				  enum pool_run run)
+{
+	static const enum thing_run runs[] = {
+		[POOL_RUN_UNKNOWN] = THING_UNKNOWN, [POOL_RUN_NOTHING] = THING_OTHER,
+		[POOL_RUN_OTHER] = THING_OTHER,     [POOL_RUN_RDMA] = THING_RDMA,
+		[POOL_RUN_TCP] = THING_OTHER,       [POOL_RUN_MIXED] = THING_OTHER,
+	};
+	bool missing = is_missing(l, pool, run);
+
+	/* Whether a pool runs is libvirt's to say. */
+	if (!l->watch->heard.connected)
+		return THING_UNKNOWN;
+	return runs[run] != THING_OTHER || missing || !pool->missing_ms ? runs[run]
+									: THING_UNKNOWN;
+}
+
+struct pool_look {
+	struct looking *l;
+	struct thing *thing;
+};
+
+/* What is said of a pool is the same here as in `nfsrdma pool list`. */
+static void take_finding(void *arg, const struct finding *finding)
+{
+	struct thing *thing = ((struct pool_look *)arg)->thing;
+	const char *text = finding->summary;
+	size_t len = strlen(thing->pool);
+
+	if (!strncmp(text, thing->pool, len) && !strncmp(text + len, ": ", 2))
+		text += len + 2;
+	text_copy(thing->text, sizeof(thing->text), text);
+}
+
+static void look_at_pool(struct looking *l, size_t index)
+{
+	struct heard_pool *pool = &l->watch->heard.pools[index];
+	struct thing thing = { .kind = THING_POOL };
+	struct pool_look one = { l, &thing };
+	struct pool_seen seen = pool_seen_of(l, index);
+	struct pool_state state;
+
+	/* One that is stopped is not there; one that makes no sense libvirt does not start. */
+	if (!pool->info.active || !pool->xml)
+		return;
+	pool_state(&seen, &state);
+	snprintf(thing.key, sizeof(thing.key), "%s", pool->info.uuid);
+	snprintf(thing.pool, sizeof(thing.pool), "%s", pool->info.name);
+	snprintf(thing.name, sizeof(thing.name), "pool %s", thing.pool);
+	text_copy(thing.target, sizeof(thing.target), l->targets[index]);
+	if (pool_xml_source(pool->xml, thing.spec, sizeof(thing.spec)))
+		*thing.spec = '\0';
+	thing.wanted = state.want != POOL_WANT_NOTHING;
+	snprintf(thing.wanted_by, sizeof(thing.wanted_by), "%s", state.want_by);
+	thing.run = run_of_pool(l, pool, state.run);
+	if (state.mount)
+		strcpy(thing.proto, state.mount->proto);
+	strcpy(thing.id, "pool.transport");
+	pool_audit_transport(&seen, take_finding, &one);
+	if (thing.run == THING_UNKNOWN && !l->watch->heard.connected)
+		strcpy(thing.text,
+		       "libvirt, which would know whether it runs, does not answer");
+	else if (thing.run == THING_UNKNOWN && state.run != POOL_RUN_UNKNOWN)
+		strcpy(thing.text,
+		       "nothing is mounted any more; libvirt is asked whether it still runs");
+	see(l, &thing);
+}
+
+/* --- mounts ------------------------------------------------------------------------------------ */
+
+static enum thing_run run_of_mount(const struct mount_verdict *verdict)
+{
+	static const enum thing_run runs[] = {
+		[RUN_UNKNOWN] = THING_UNKNOWN, [RUN_RDMA] = THING_RDMA,
+		[RUN_CLAIMED] = THING_RDMA,    [RUN_MIXED] = THING_OTHER,
+		[RUN_OTHER] = THING_OTHER,
+	};
+
+	return runs[verdict->run];
+}
+
+/* plugin/mounts says why, where it knows who wants it. */
+static bool says_why(const struct mount_verdict *verdict, const struct thing *thing)
+{
+	return verdict->opinions[MOUNT_TRANSPORT].status == FINDING_FAIL &&
+	       (verdict->run == RUN_MIXED || !strcmp(verdict->wish_by, thing->wanted_by));
+}
+
+static void describe(const struct mount_verdict *verdict, struct thing *thing)
+{
+	if (thing->run == THING_UNKNOWN)
+		strcpy(thing->text,
+		       "goes over nobody knows what: mountinfo names no transport");
+	else if (thing->run == THING_RDMA)
+		snprintf(thing->text, sizeof(thing->text), "goes over %s, NFSv%s",
+			 thing->proto, verdict->mount->vers);
+	else if (says_why(verdict, thing))
+		snprintf(thing->text, sizeof(thing->text), "%s",
+			 verdict->opinions[MOUNT_TRANSPORT].text);
+	else if (thing->wanted)
+		snprintf(thing->text, sizeof(thing->text),
+			 "goes over %s; RDMA is wanted by %s", thing->proto,
+			 thing->wanted_by);
+}
+
+static void look_at_mount(struct looking *l, const struct renew_input *input,
+			  unsigned int index)
+{
+	const struct mount_verdict *verdict = &l->verdicts[index];
+	const struct nfs_mount *mount = verdict->mount;
+	const struct wanted *wanted = &l->wanted[index];
+	struct thing thing = { .kind = THING_MOUNT, .wanted = wanted->rdma };
+
+	/* Nobody comes there. */
+	if (verdict->covered)
+		return;
+	if (!strncmp(mount->target, STORAGE_DOMAINS, strlen(STORAGE_DOMAINS)))
+		thing.kind = THING_DOMAIN;
+	snprintf(thing.key, sizeof(thing.key), "%s %s", mount->target, mount->fs_spec);
+	snprintf(thing.name, sizeof(thing.name), "%s %.150s (%.150s)",
+		 thing.kind == THING_DOMAIN ? "storage domain" : "mount", mount->target,
+		 mount->fs_spec);
+	strcpy(thing.target, mount->target);
+	strcpy(thing.spec, mount->fs_spec);
+	strcpy(thing.proto, mount->proto);
+	strcpy(thing.wanted_by, wanted->by);
+	strcpy(thing.id, "watch.mount");
+	thing.tolerated = wanted->tolerated;
+	thing.run = run_of_mount(verdict);
+	describe(verdict, &thing);
+	if (renew_is_helpers(input, mount)) {
+		thing.run = THING_UNKNOWN;
+		strcpy(thing.text,
+		       "is being mounted, or was by a helper that has not said what came of it");
+	}
+	see(l, &thing);
+}
+
+static void look_at_mounts(struct looking *l, struct renew_input *input)
+{
+	unsigned int i;
+
+	for (i = 0; i < l->mounts.count; i++)
+		wanted_mount(&l->sources, &l->verdicts[i], &l->wanted[i]);
+	for (i = 0; i < l->mounts.count; i++)
+		look_at_mount(l, input, i);
+}
+
+/* --- records ----------------------------------------------------------------------------------- */
+
+/* What stands beside the mount in its record. NULL: no memory. */
+static struct report *report_of(const struct mount_verdict *verdict)
+{
+	_cleanup_(report_free_p) struct report *report = report_new("watch");
+	const struct mount_opinion *opinion = &verdict->opinions[MOUNT_TRANSPORT];
+	_cleanup_free_ struct finding *finding = calloc(1, sizeof(*finding));
+
+	if (!report || !finding)
+		return NULL;
+	report_times(report, time(NULL), 0);
+	finding_init(finding, "mount.transport", opinion->status, "%s", opinion->text);
+	finding_text(finding, "target", "%s", verdict->mount->target);
+	finding_text(finding, "source", "%s", verdict->mount->fs_spec);
+	finding_text(finding, "effective", "%s", mounts_run_name(verdict));
+	if (report_add(report, finding))
+		return NULL;
+	return take_ptr(report);
+}
+
+static int renew_one(struct looking *l, const struct renewal *renewal)
+{
+	_cleanup_(report_free_p) struct report *report = NULL;
+
+	switch (renewal->action) {
+	case RENEW_WRITE:
+		report = report_of(&l->verdicts[renewal->mount]);
+		return record_renew(l->folder, &renewal->record, report);
+	case RENEW_GONE: l->watch->tell_gone(l->watch->arg, &renewal->record); break;
+	case RENEW_DROP: break;
+	}
+	return record_drop(l->folder, &renewal->record);
+}
+
+static void renew(struct looking *l, const struct renew_input *input)
+{
+	_cleanup_free_ struct renewal *list = NULL;
+	char *error = l->watch->record_error;
+	size_t count = 0, i;
+	int rc = renew_plan(input, &list, &count);
+
+	*error = '\0';
+	if (l->records.nbroken)
+		snprintf(error, sizeof(l->watch->record_error),
+			 "%u file%s no record: %.300s", l->records.nbroken,
+			 l->records.nbroken == 1 ? " is" : "s are", l->records.broken);
+	for (i = 0; i < count && l->folder >= 0; i++) {
+		if (renew_one(l, &list[i]) >= 0)
+			continue;
+		rc = -1;
+		snprintf(error, sizeof(l->watch->record_error), "%s", err_text());
+	}
+	if (rc < 0 && !*error)
+		snprintf(error, sizeof(l->watch->record_error), "%s", err_text());
+	l->watch->records_failed = rc < 0;
+}
+
+/* --- disks -------------------------------------------------------------------------------------- */
+
+static const char *end_of(const char *text)
+{
+	size_t len = strlen(text);
+
+	return text + (len > 300 ? len - 300 : 0);
+}
+
+static void look_at_disk(struct looking *l, const struct guard *guard,
+			 const struct follow_guest *guest, const struct domain_disk *disk)
+{
+	const char *name = guest->disks.name ? guest->disks.name : guest->uuid;
+	const struct guard_disk question = { disk->device, disk->path, disk->pool,
+					     disk->volume };
+	_cleanup_free_ struct guard_verdict *verdict = calloc(1, sizeof(*verdict));
+	struct thing thing = { .kind = THING_DISK };
+
+	if (!verdict) {
+		l->rc = err_set(ENOMEM, "no memory");
+		return;
+	}
+	guard_ask(guard, &question, verdict);
+	/* Unknown is wanted by nobody that is heard, and to be told all the same. */
+	thing.wanted = verdict->wanted || verdict->answer == GUARD_UNKNOWN;
+	thing.tolerated = verdict->loud;
+	thing.run = verdict->answer == GUARD_UNKNOWN                    ? THING_UNKNOWN
+		    : verdict->answer == GUARD_REFUSE || verdict->loud  ? THING_OTHER
+		    : verdict->wanted || mounts_is_rdma(verdict->proto) ? THING_RDMA
+									: THING_OTHER;
+	/* Of a long path the end tells files apart. */
+	snprintf(thing.key, sizeof(thing.key), "%s %.60s %u %s/%.200s", guest->uuid,
+		 disk->device, disk->depth, end_of(disk->path ? disk->path : disk->pool),
+		 disk->path ? "" : disk->volume);
+	snprintf(thing.name, sizeof(thing.name), "guest %.120s", name);
+	text_copy(thing.guest, sizeof(thing.guest), name);
+	text_copy(thing.disk, sizeof(thing.disk), disk->device);
+	text_copy(thing.pool, sizeof(thing.pool), disk->pool ? disk->pool : "");
+	strcpy(thing.wanted_by, verdict->by);
+	strcpy(thing.target, verdict->target);
+	strcpy(thing.spec, verdict->fs_spec);
+	strcpy(thing.proto, verdict->proto);
+	snprintf(thing.id, sizeof(thing.id), "%s", verdict->id);
+	snprintf(thing.remedy, sizeof(thing.remedy), "%s", verdict->remedy);
+	if (*verdict->text)
+		snprintf(thing.text, sizeof(thing.text), "%s", verdict->text);
+	else
+		snprintf(thing.text, sizeof(thing.text), "disk %s (%.300s) is over %s",
+			 thing.disk, verdict->path, verdict->proto);
+	see(l, &thing);
+}
+
+static void look_at_disks(struct looking *l)
+{
+	const struct heard *heard = &l->watch->heard;
+	_cleanup_(guard_places_fini) struct guard_places places = { 0 };
+	_cleanup_(guard_close_p) struct guard *guard = NULL;
+	struct guard_sources sources = { .host = l->watch->host, .places = &places };
+	char skipped[256] = "", unknown[512];
+	size_t i, j;
+
+	if (!heard->nguests)
+		return;
+	if (pool_places(l->watch->host, &places, skipped)) {
+		snprintf(unknown, sizeof(unknown), "%s", err_text());
+		sources.places_unknown = unknown;
+	}
+	/* After the records were renewed, which it reads. */
+	sources.now = now_ms();
+	if (guard_open(&guard, &sources)) {
+		lose(l, THING_DISK, err_text());
+		return;
+	}
+	for (i = 0; i < heard->nguests; i++)
+		for (j = 0; j < heard->guests[i].disks.count; j++)
+			look_at_disk(l, guard, &heard->guests[i],
+				     &heard->guests[i].disks.list[j]);
+}
+
+/* --- all ------------------------------------------------------------------------------------------ */
+
+static void look_at_nothing(struct looking *l)
+{
+	snprintf(l->watch->mounts_error, sizeof(l->watch->mounts_error), "%s",
+		 err_text());
+	things_begin(&l->watch->things);
+	lose(l, THING_KINDS, l->watch->mounts_error);
+	things_end(&l->watch->things);
+}
+
+static void look_at_all(struct looking *l)
+{
+	struct renew_input input;
+	size_t i;
+
+	find_pools(l);
+	l->sources = (struct wanted_sources){ l->watch->policies, &l->records, l->boot_id,
+					      l->npools, l->pools };
+	input = (struct renew_input){ &l->mounts, l->verdicts, l->wanted, &l->sources,
+				      l->start };
+	things_begin(&l->watch->things);
+	look_at_mounts(l, &input);
+	for (i = 0; i < l->watch->heard.npools; i++)
+		look_at_pool(l, i);
+	renew(l, &input);
+	look_at_disks(l);
+	things_end(&l->watch->things);
+}
+
+int look_all(struct watch *watch, int folder, struct report *report)
+{
+	_cleanup_(looking_fini) struct looking l = { .watch = watch,
+						     .folder = folder,
+						     .start = now_ms() };
+	uint64_t start = now_ns();
+	struct report_collector collector = { report, 0 };
+	int rc;
+
+	watch->ask_pools = false;
+	watch->last_look = time(NULL);
+	read_policy(watch);
+	rc = read_host(&l);
+	*watch->mounts_error = '\0';
+	if (rc)
+		look_at_nothing(&l);
+	else
+		look_at_all(&l);
+	if (l.rc)
+		snprintf(watch->mounts_error, sizeof(watch->mounts_error),
+			 "not all could be kept: %s", strerror(-l.rc));
+	watch->nmounts = l.mounts.count;
+	watch->looks++;
+	watch->look_ms = (double)(now_ns() - start) / 1e6;
+	report_times(report, watch->last_look, watch->look_ms);
+	summary_findings(watch, report_collect, &collector);
+	rc = summary_table(watch, report);
+	return rc ? rc : collector.rc;
+}

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* What is to become of records, from what was seen of mounts: pure. A record is of use for as long as
+ * its mount is there; a pending one while a helper is at work on its directory.
+ *
+ * Nothing tells whether a helper lives: it may run in another namespace of processes. So one that
+ * mounted has half a minute to say what came of it, which takes it milliseconds; and what is
+ * written then in its place is what the kernel says of the mount, which it would write itself. A
+ * helper that undoes a mount over TCP is so never reported as a mount that was lost. */
+#include "plugin/watch/internal.h"
+
+struct renewing {
+	const struct renew_input *input;
+	struct renewal *list;
+	size_t count;
+};
+
+static void add(struct renewing *plan, enum renew_action action,
+		const struct record *record, unsigned int mount)
+{
+	plan->list[plan->count++] = (struct renewal){ action, *record, mount };
+}
+
+static bool of_this_boot(const struct renewing *plan, const struct record *record)
+{
+	return !strcmp(record->boot_id, plan->input->sources->boot_id);
+}
+
+static const struct record *find_pending(const struct renewing *plan, const char *target)
+{
+	const struct record_list *records = plan->input->sources->records;
+	size_t i;
+
+	for (i = 0; i < records->count; i++)
+		if (!records->list[i].id && of_this_boot(plan, &records->list[i]) &&
+		    !strcmp(records->list[i].target, target))
+			return &records->list[i];
+	return NULL;
+}
+
+/* It may have been written after the look began; further off in the future is nobody's time. */
+static bool younger_than(const struct renewing *plan, const struct record *record,
+			 uint64_t ms)
+{
+	uint64_t now = plan->input->now, then = record->checked_ms;
+
+	return then > now ? then - now < RECORD_PERIOD_MS : now - then < ms;
+}
+
+bool renew_is_helpers(const struct renew_input *input, const struct nfs_mount *mount)
+{
+	struct renewing plan = { .input = input };
+	const struct record *pending = find_pending(&plan, mount->target),
+			    *own = wanted_record(input->sources, mount);
+
+	if (!pending || (own && own->checked_ms > pending->checked_ms))
+		return false;
+	/* Of several mounts of one export the age is the first one's. */
+	return younger_than(&plan, pending, RENEW_HELPER_MS) ||
+	       (mount->age * 1000 < RENEW_HELPER_MS &&
+		younger_than(&plan, pending, RENEW_PENDING_MS));
+}
+
+static enum record_state state_of(enum mount_run run)
+{
+	static const enum record_state states[] = {
+		[RUN_UNKNOWN] = RECORD_UNPROVEN, [RUN_RDMA] = RECORD_PROVEN,
+		[RUN_CLAIMED] = RECORD_PROVEN,   [RUN_MIXED] = RECORD_UNPROVEN,
+		[RUN_OTHER] = RECORD_TCP,
+	};
+
+	return states[run];
+}
+
+/* It says already what would be written, and is young. */
+static bool is_fresh(const struct renewing *plan, const struct record *own,
+		     const struct record *record)
+{
+	return own && own->state == record->state &&
+	       !strcmp(own->wanted, record->wanted) &&
+	       !strcmp(own->effective, record->effective) &&
+	       younger_than(plan, own, RECORD_PERIOD_MS / 3);
+}
+
+static void write_one(struct renewing *plan, unsigned int index, const struct record *own)
+{
+	const struct renew_input *input = plan->input;
+	const struct mount_verdict *verdict = &input->verdicts[index];
+	struct record record = { .state = state_of(verdict->run),
+				 .checked_ms = input->now };
+
+	record_of_mount(&record, verdict->mount);
+	text_copy(record.boot_id, sizeof(record.boot_id), input->sources->boot_id);
+	strcpy(record.by, WATCH_NAME);
+	if (own)
+		strcpy(record.wanted, own->wanted);
+	if (input->wanted[index].rdma && input->wanted[index].lasting)
+		strcpy(record.wanted, "rdma");
+	if (!is_fresh(plan, own, &record))
+		add(plan, RENEW_WRITE, &record, index);
+}
+
+static void plan_mount(struct renewing *plan, unsigned int index)
+{
+	const struct renew_input *input = plan->input;
+	const struct nfs_mount *mount = &input->mounts->list[index];
+	const struct record *own = wanted_record(input->sources, mount);
+	enum mount_run run = input->verdicts[index].run;
+	bool rdma = run == RUN_RDMA || run == RUN_CLAIMED || run == RUN_MIXED;
+
+	if (renew_is_helpers(input, mount))
+		return;
+	if (rdma || own || input->wanted[index].rdma || find_pending(plan, mount->target))
+		write_one(plan, index, own);
+}
+
+static bool is_mounted(const struct renewing *plan, const struct record *record)
+{
+	const struct nfs_mounts *mounts = plan->input->mounts;
+	unsigned int i;
+
+	for (i = 0; i < mounts->count; i++)
+		if (record->id ? wanted_is_of(record, &mounts->list[i])
+			       : !strcmp(mounts->list[i].target, record->target))
+			return true;
+	return false;
+}
+
+/* A mount on the directory is what the helper made, and is recorded by now; unless it is the
+ * helper's still. */
+static bool is_done(const struct renewing *plan, const struct record *pending)
+{
+	const struct nfs_mounts *mounts = plan->input->mounts;
+	unsigned int i;
+
+	for (i = 0; i < mounts->count; i++)
+		if (!strcmp(mounts->list[i].target, pending->target) &&
+		    renew_is_helpers(plan->input, &mounts->list[i]))
+			return false;
+	return true;
+}
+
+static void plan_record(struct renewing *plan, const struct record *record)
+{
+	const struct nfs_mounts *mounts = plan->input->mounts;
+	bool mounted = is_mounted(plan, record);
+
+	if (!of_this_boot(plan, record))
+		add(plan, RENEW_DROP, record, 0);
+	/* Who knows what the rest is. */
+	else if (mounts->cut || mounts->unreadable)
+		return;
+	else if (record->id && !mounted)
+		add(plan, RENEW_GONE, record, 0);
+	else if (!record->id && (mounted ? is_done(plan, record)
+					 : !younger_than(plan, record, RENEW_PENDING_MS)))
+		add(plan, RENEW_DROP, record, 0);
+}
+
+int renew_plan(const struct renew_input *input, struct renewal **out, size_t *count)
+{
+	const struct record_list *records = input->sources->records;
+	struct renewing plan = { .input = input };
+	unsigned int i;
+	size_t j;
+
+	plan.list = calloc(input->mounts->count + records->count + 1, sizeof(*plan.list));
+	if (!plan.list)
+		return err_set(ENOMEM, "no memory");
+	for (i = 0; i < input->mounts->count; i++)
+		plan_mount(&plan, i);
+	for (j = 0; j < records->count; j++)
+		plan_record(&plan, &records->list[j]);
+	*out = plan.list;
+	*count = plan.count;
+	return 0;
+}

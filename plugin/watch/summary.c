@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* A look as findings, as a table, as one line, and as metrics: pure. */
+#include "plugin/watch/internal.h"
+
+/* Things of one state with a finding of their own; bad ones come first. */
+#define TOLD_MAX 250
+
+/* --- the watcher itself ------------------------------------------------------------------------ */
+
+static void say_policy(const struct watch *watch, struct finding *finding)
+{
+	if (!*watch->policy_error)
+		finding_init(finding, "watch.policy", FINDING_PASS,
+			     "nfsrdma.conf makes sense");
+	else
+		finding_init(finding, "watch.policy", FINDING_FAIL, "%s%s",
+			     watch->policy_error,
+			     watch->policies ? "; what it said before counts still"
+					     : "; what it wants over RDMA is not known");
+}
+
+static void say_libvirt(const struct watch *watch, struct finding *finding)
+{
+	const struct heard *heard = &watch->heard;
+
+	if (!watch->options->libvirt)
+		finding_init(finding, "watch.libvirt", FINDING_SKIP,
+			     "not asked, as --no-libvirt says");
+	else if (heard->connected)
+		finding_init(finding, "watch.libvirt", FINDING_PASS,
+			     "%zu netfs pool%s and %zu running guest%s at %s",
+			     heard->npools, heard->npools == 1 ? "" : "s", heard->nguests,
+			     heard->nguests == 1 ? "" : "s", heard->uri);
+	else if (watch->no_libvirt && !heard->has_pools)
+		finding_init(finding, "watch.libvirt", FINDING_SKIP,
+			     "there is no libvirt on this host");
+	else
+		finding_init(finding, "watch.libvirt", FINDING_UNKNOWN, "%s",
+			     *heard->why ? heard->why : "it has not answered yet");
+	finding_number(finding, "connected", heard->connected);
+	finding_number(finding, "pools", (double)heard->npools);
+	finding_number(finding, "guests", (double)heard->nguests);
+}
+
+static unsigned int count_all(const struct watch *watch, enum thing_state state)
+{
+	unsigned int kind, count = 0;
+
+	for (kind = 0; kind < THING_KINDS; kind++)
+		count += things_count(&watch->things, (enum thing_kind)kind, state);
+	return count;
+}
+
+static void say_list(const struct watch *watch, struct finding *finding)
+{
+	unsigned int good = count_all(watch, STATE_GOOD),
+		     bad = count_all(watch, STATE_BAD),
+		     unknown = count_all(watch, STATE_UNKNOWN);
+
+	if (*watch->mounts_error)
+		finding_init(finding, "watch.list", FINDING_UNKNOWN, "%s",
+			     watch->mounts_error);
+	else
+		finding_init(
+			finding, "watch.list", FINDING_PASS,
+			"%u NFS mount%s here; watched: %u over RDMA, %u that should be and %s not, %u of which it is not known",
+			watch->nmounts, watch->nmounts == 1 ? "" : "s", good, bad,
+			bad == 1 ? "is" : "are", unknown);
+	finding_number(finding, "mounts", watch->nmounts);
+	finding_number(finding, "good", good);
+	finding_number(finding, "lost", bad);
+	finding_number(finding, "unknown", unknown);
+}
+
+static void say_records(const struct watch *watch, struct finding *finding)
+{
+	if (watch->records_failed)
+		finding_init(finding, "watch.record", FINDING_FAIL, "%s",
+			     watch->record_error);
+	else if (*watch->record_error)
+		finding_init(finding, "watch.record", FINDING_WARN, "%s",
+			     watch->record_error);
+	else
+		finding_init(finding, "watch.record", FINDING_PASS,
+			     "/" RECORD_FOLDER " is up to date");
+}
+
+/* --- what is watched --------------------------------------------------------------------------- */
+
+static enum finding_status status_of(const struct thing_known *known)
+{
+	switch (known->state) {
+	case STATE_GOOD: return FINDING_PASS;
+	case STATE_BAD: return known->now.tolerated ? FINDING_WARN : FINDING_FAIL;
+	case STATE_UNKNOWN: return FINDING_UNKNOWN;
+	case STATE_CALM:
+	case STATE_COUNT: break;
+	}
+	return FINDING_SKIP;
+}
+
+static void say_thing(const struct thing_known *known, struct finding *finding)
+{
+	const struct thing *thing = &known->now;
+	const struct {
+		const char *key, *value;
+	} evidence[] = {
+		{ "target", thing->target },       { "source", thing->spec },
+		{ "pool", thing->pool },           { "guest", thing->guest },
+		{ "disk", thing->disk },           { "effective", thing->proto },
+		{ "wanted_by", thing->wanted_by },
+	};
+	size_t i;
+
+	finding_init(finding, thing->id, status_of(known), "%s: %s", thing->name,
+		     thing->text);
+	finding_text(finding, "kind", "%s", things_kind_name(thing->kind));
+	finding_text(finding, "state", "%s", things_state_name(known->state));
+	for (i = 0; i < ARRAY_SIZE(evidence); i++)
+		if (*evidence[i].value)
+			finding_text(finding, evidence[i].key, "%s", evidence[i].value);
+}
+
+/* Calls @fn for what is there, bad first; @max of each state. */
+static int each(const struct watch *watch, unsigned int max,
+		int (*fn)(const struct thing_known *known, void *arg), void *arg)
+{
+	static const enum thing_state order[] = { STATE_BAD, STATE_UNKNOWN, STATE_GOOD };
+	const struct things *things = &watch->things;
+	unsigned int told;
+	size_t i, j;
+	int rc = 0;
+
+	for (i = 0; i < ARRAY_SIZE(order); i++) {
+		told = 0;
+		for (j = 0; !rc && j < things->count && told < max; j++) {
+			if (!things->list[j]->present ||
+			    things->list[j]->state != order[i])
+				continue;
+			rc = fn(things->list[j], arg);
+			told++;
+		}
+	}
+	return rc;
+}
+
+struct sinking {
+	finding_sink sink;
+	void *arg;
+	struct finding finding;
+};
+
+static int sink_thing(const struct thing_known *known, void *arg)
+{
+	struct sinking *sinking = arg;
+
+	say_thing(known, &sinking->finding);
+	sinking->sink(sinking->arg, &sinking->finding);
+	return 0;
+}
+
+void summary_findings(const struct watch *watch, finding_sink sink, void *arg)
+{
+	static void (*const before[])(const struct watch *watch,
+				      struct finding *finding) = {
+		say_policy,
+		say_libvirt,
+		say_list,
+	};
+	struct sinking sinking = { .sink = sink, .arg = arg };
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(before); i++) {
+		before[i](watch, &sinking.finding);
+		sink(arg, &sinking.finding);
+	}
+	each(watch, TOLD_MAX, sink_thing, &sinking);
+	say_records(watch, &sinking.finding);
+	sink(arg, &sinking.finding);
+}
+
+static int add_row(const struct thing_known *known, void *arg)
+{
+	const struct thing *thing = &known->now;
+	char name[sizeof(thing->name) + sizeof(thing->disk) + 8];
+	const char *cells[] = { things_state_name(known->state),
+				*thing->proto ? thing->proto : "-", name,
+				*thing->wanted_by ? thing->wanted_by : "-", NULL };
+
+	snprintf(name, sizeof(name), "%s%s%s", thing->name,
+		 thing->kind == THING_DISK ? ", disk " : "", thing->disk);
+	return report_row(arg, status_of(known), cells);
+}
+
+int summary_table(const struct watch *watch, struct report *report)
+{
+	static const char *const heads[] = { "state", "goes over", "what", "wanted by",
+					     NULL };
+	int rc = 0;
+
+	if (count_all(watch, STATE_GOOD) + count_all(watch, STATE_BAD) +
+	    count_all(watch, STATE_UNKNOWN))
+		rc = report_columns(report, heads);
+	return rc ? rc : each(watch, THINGS_MAX, add_row, report);
+}
+
+/* --- one line ------------------------------------------------------------------------------------ */
+
+#define FIRST_MAX 100
+
+/* @arg: of FIRST_MAX. */
+static int take_name(const struct thing_known *known, void *arg)
+{
+	if (known->state == STATE_BAD)
+		text_copy(arg, FIRST_MAX, known->now.name);
+	return 1;
+}
+
+const char *summary_line(const struct watch *watch, char buf[256])
+{
+	const struct heard *heard = &watch->heard;
+	char first[FIRST_MAX] = "";
+	unsigned int bad = count_all(watch, STATE_BAD);
+
+	each(watch, 1, take_name, first);
+	snprintf(buf, 256, "%u over RDMA, %u not%s%s%s, %u unknown; libvirt: %s%s",
+		 count_all(watch, STATE_GOOD), bad, *first ? ": " : "", first,
+		 bad > 1 ? ", ..." : "", count_all(watch, STATE_UNKNOWN),
+		 !watch->options->libvirt ? "not asked"
+		 : heard->connected       ? "connected"
+					  : "not connected",
+		 *watch->mounts_error ? "; MOUNTS CANNOT BE READ" : "");
+	finding_clean(buf);
+	return buf;
+}
+
+/* --- metrics ------------------------------------------------------------------------------------- */
+
+static void print_gauge(FILE *out, const char *name, const char *help, double value)
+{
+	fprintf(out, "# TYPE %s gauge\n# HELP %s %s\n%s %.15g\n", name, name, help, name,
+		value);
+}
+
+/* Gauges, as in plugin/report/openmetrics.c and for its reason. */
+static void print_own(const struct watch *watch, FILE *out, bool up)
+{
+	unsigned int kind, state;
+
+	print_gauge(out, "nfsrdma_watch_up",
+		    "Whether the watcher goes on after this look.", up);
+	print_gauge(out, "nfsrdma_watch_last_look_seconds",
+		    "When it looked last, Unix time.", (double)watch->last_look);
+	print_gauge(out, "nfsrdma_watch_looks", "How often it looked.",
+		    (double)watch->looks);
+	print_gauge(out, "nfsrdma_watch_libvirt_connected", "Whether libvirt answers.",
+		    watch->heard.connected);
+	fputs("# TYPE nfsrdma_watch_things gauge\n"
+	      "# HELP nfsrdma_watch_things What is watched, by kind and state.\n",
+	      out);
+	for (kind = 0; kind < THING_KINDS; kind++)
+		for (state = STATE_GOOD; state < STATE_COUNT; state++)
+			fprintf(out,
+				"nfsrdma_watch_things{kind=\"%s\",state=\"%s\"} %u\n",
+				things_kind_name((enum thing_kind)kind),
+				things_state_name((enum thing_state)state),
+				things_count(&watch->things, (enum thing_kind)kind,
+					     (enum thing_state)state));
+	fputs("# TYPE nfsrdma_watch_lost gauge\n"
+	      "# HELP nfsrdma_watch_lost How often one was lost since the watcher began.\n",
+	      out);
+	for (kind = 0; kind < THING_KINDS; kind++)
+		fprintf(out, "nfsrdma_watch_lost{kind=\"%s\"} %lu\n",
+			things_kind_name((enum thing_kind)kind),
+			watch->things.lost[kind]);
+}
+
+char *summary_metrics(const struct watch *watch, const struct report *report, bool up)
+{
+	static const char end[] = "# EOF\n";
+	const struct report_format *format = report_format_find("openmetrics");
+	char *text = NULL, *all = NULL;
+	size_t len = 0, size = 0;
+	FILE *out = open_memstream(&text, &len);
+	int rc;
+
+	if (!out)
+		return NULL;
+	rc = report_print(report, format, out, NULL);
+	rc = fclose(out) ? -ENOMEM : rc;
+	out = rc ? NULL : open_memstream(&all, &size);
+	if (out) {
+		if (len >= strlen(end))
+			fwrite(text, 1, len - strlen(end), out);
+		print_own(watch, out, up);
+		fputs(end, out);
+		if (fclose(out)) {
+			free(all);
+			all = NULL;
+		}
+	}
+	free(text);
+	return all;
+}

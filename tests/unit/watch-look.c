@@ -1,0 +1,423 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* A look at a machine that is a folder: what it tells, records and reports. libvirt is what a test
+ * says it was heard of. */
+#include <poll.h>
+
+#include "plugin/watch/internal.h"
+#include "tests/unit/host-tree.h"
+
+#define BOOT "b3fe4a6a-8f6b-425a-81db-11412b84d08b"
+#define UUID "df263acc-97fb-4d79-81cb-e0a2808e688a"
+
+static const struct watch_options options = { .libvirt = true };
+static struct tree tree;
+static struct watch watch;
+static struct report *report;
+static int folder;
+static char told[4096];
+
+static void on_event(void *arg, enum thing_event event, const struct thing *thing)
+{
+	size_t used = strlen(told);
+
+	(void)arg;
+	snprintf(told + used, sizeof(told) - used, "%s %s: %s\n",
+		 event == THING_LOST ? "lost" : "back", thing->name, thing->text);
+}
+
+static void on_gone(void *arg, const struct record *record)
+{
+	size_t used = strlen(told);
+
+	(void)arg;
+	snprintf(told + used, sizeof(told) - used, "gone %s\n", record->target);
+}
+
+/* NULL: nothing is mounted but what a machine has. */
+static void set_mount(const char *proto)
+{
+	char info[1024] = "1 0 8:1 / / rw - ext4 /dev/sda1 rw\n", stats[512] = "";
+
+	if (proto) {
+		snprintf(
+			info + strlen(info), sizeof(info) - 100,
+			"40 1 0:40 / /pool rw,relatime shared:1 - nfs4 nas1:/e rw,vers=4.2,proto=%s,addr=192.0.2.1\n",
+			proto);
+		snprintf(stats, sizeof(stats),
+			 "device nas1:/e mounted on /pool with fstype nfs4 statvers=1.1\n"
+			 "\topts:\trw,vers=4.2,proto=%s\n\tage:\t100\n"
+			 "\txprt:\t%s 0 0 1 0 0 1 1 0 1 0\n",
+			 proto, proto);
+	}
+	tree_write(&tree, "proc/self/mountinfo", info);
+	tree_write(&tree, "proc/self/mountstats", stats);
+}
+
+static void begin(void)
+{
+	tree_new(&tree);
+	tree_write(&tree, "proc/sys/kernel/random/boot_id", BOOT "\n");
+	tree_write(&tree, "etc/nfsrdma.conf", "[server nas1]\npolicy = require\n");
+	tree_write(&tree, "pool/x", "");
+	set_mount(NULL);
+	folder = record_open(tree.root);
+	watch = (struct watch){ .options = &options,
+				.host = tree.host,
+				.tell = on_event,
+				.tell_gone = on_gone };
+}
+
+static void end(void)
+{
+	report_free(take_ptr(report));
+	heard_fini(&watch.heard);
+	things_fini(&watch.things);
+	policy_free(watch.policies);
+	close(folder);
+	tree_free(&tree);
+}
+
+static const char *look(void)
+{
+	*told = '\0';
+	report_free(take_ptr(report));
+	report = report_new("watch");
+	CU_ASSERT_EQUAL(look_all(&watch, folder, report), 0);
+	return told;
+}
+
+static const char *printed(const char *format)
+{
+	static char *text;
+	static size_t len;
+	FILE *out;
+
+	free(text);
+	out = open_memstream(&text, &len);
+	CU_ASSERT_EQUAL(report_print(report, report_format_find(format), out, NULL), 0);
+	fclose(out);
+	return text;
+}
+
+/* What readers of records believe of the one mount. */
+static const char *believed(void)
+{
+	static struct record record;
+	struct nfs_mounts mounts;
+	int rc;
+
+	CU_ASSERT_EQUAL_FATAL(host_nfs_mounts(tree.host, &mounts), 0);
+	CU_ASSERT_EQUAL_FATAL(mounts.count, 1);
+	rc = record_find(tree.host, &mounts.list[0], now_ms(), 2 * RECORD_PERIOD_MS,
+			 &record);
+	host_nfs_mounts_fini(&mounts);
+	return rc ? "nothing" : record_state_name(record.state);
+}
+
+/* libvirt has one pool, as of now. */
+static void hear_pool(bool active)
+{
+	struct follow_news news = { .connected = true,
+				    .uri = "test:///",
+				    .has_pools = true };
+
+	news.pools.list = calloc(1, sizeof(*news.pools.list));
+	news.pools.count = 1;
+	news.pools.list[0] = (struct pool_info){
+		.name = strdup("vms"),
+		.uuid = strdup(UUID),
+		.active = active,
+		.persistent = true,
+		.xml = strdup(
+			"<pool type='netfs' xmlns:fs='http://libvirt.org/schemas/storagepool/fs/1.0'>"
+			"<name>vms</name><uuid>" UUID "</uuid><source><host name='nas1'/>"
+			"<dir path='/e'/><format type='nfs'/></source>"
+			"<target><path>/pool</path></target><fs:mount_opts>"
+			"<fs:option name='proto=rdma'/></fs:mount_opts></pool>"),
+	};
+	/* Later than whatever was seen before. */
+	poll(NULL, 0, 3);
+	news.pools_ms = now_ms();
+	CU_ASSERT_EQUAL(heard_apply(&watch.heard, &news), 0);
+	follow_news_fini(&news);
+}
+
+static void hear_nobody(void)
+{
+	struct follow_news news = { .why = "it was stopped" };
+
+	CU_ASSERT_EQUAL(heard_apply(&watch.heard, &news), 0);
+}
+
+static void hear_guest(const char *path)
+{
+	struct follow_news news = { .connected = true, .uri = "test:///" };
+	char xml[512];
+
+	news.guests = calloc(1, sizeof(*news.guests));
+	news.nguests = 1;
+	strcpy(news.guests[0].uuid, "aa263acc-97fb-4d79-81cb-e0a2808e688a");
+	news.guests[0].gone = !path;
+	snprintf(xml, sizeof(xml),
+		 "<domain><name>web1</name><devices><disk type='file' device='disk'>"
+		 "<source file='%s'/><target dev='vda'/></disk></devices></domain>",
+		 path ? path : "");
+	if (path)
+		CU_ASSERT_EQUAL(
+			domain_disks_parse(&news.guests[0].disks, xml, strlen(xml)), 0);
+	CU_ASSERT_EQUAL(heard_apply(&watch.heard, &news), 0);
+	follow_news_fini(&news);
+}
+
+/* --- mounts --------------------------------------------------------------------------------------- */
+
+static void a_mount_is_recorded_and_its_loss_told(void)
+{
+	begin();
+	set_mount("rdma");
+	CU_ASSERT_STRING_EQUAL(look(), "");
+	CU_ASSERT_STRING_EQUAL(believed(), "proven");
+	set_mount("tcp");
+	CU_ASSERT_STRING_EQUAL(
+		look(),
+		"lost mount /pool (nas1:/e): goes over tcp; RDMA is wanted by /etc/nfsrdma.conf:2\n");
+	CU_ASSERT_STRING_EQUAL(believed(), "tcp");
+	CU_ASSERT_EQUAL(report_verdict(report), VERDICT_FAIL);
+	CU_ASSERT_STRING_EQUAL(look(), "");
+	set_mount("rdma");
+	CU_ASSERT_STRING_EQUAL(look(),
+			       "back mount /pool (nas1:/e): goes over rdma, NFSv4.2\n");
+	set_mount(NULL);
+	CU_ASSERT_STRING_EQUAL(look(), "gone /pool\n");
+	CU_ASSERT_EQUAL(host_exists(tree.host, RECORD_FOLDER "/40.json"), -ENOENT);
+	end();
+}
+
+static void what_a_helper_mounts_is_not_told_as_lost(void)
+{
+	struct record record = { .state = RECORD_UNPROVEN };
+
+	begin();
+	set_mount("tcp");
+	strcpy(record.target, "/pool");
+	strcpy(record.fs_spec, "nas1:/e");
+	strcpy(record.boot_id, BOOT);
+	strcpy(record.by, "mount.nfsrdma");
+	record.checked_ms = now_ms();
+	CU_ASSERT_EQUAL(record_write(folder, &record, NULL), 0);
+	CU_ASSERT_STRING_EQUAL(look(), "");
+	CU_ASSERT_STRING_EQUAL(believed(), "nothing");
+	CU_ASSERT_EQUAL(report_verdict(report), VERDICT_UNKNOWN);
+	/* It undoes what it mounted. */
+	set_mount(NULL);
+	CU_ASSERT_EQUAL(record_remove(folder, 0, "/pool"), 0);
+	CU_ASSERT_STRING_EQUAL(look(), "");
+	end();
+}
+
+static void mounts_that_cannot_be_read_are_unknown(void)
+{
+	begin();
+	set_mount("rdma");
+	look();
+	tree_fifo(&tree, "proc/self/mountinfo");
+	CU_ASSERT_STRING_EQUAL(look(), "");
+	CU_ASSERT_EQUAL(report_verdict(report), VERDICT_UNKNOWN);
+	CU_ASSERT_EQUAL(things_count(&watch.things, THING_MOUNT, STATE_UNKNOWN), 1);
+	CU_ASSERT_EQUAL(things_count(&watch.things, THING_MOUNT, STATE_GOOD), 0);
+	set_mount("rdma");
+	CU_ASSERT_STRING_EQUAL(look(), "");
+	CU_ASSERT_EQUAL(report_verdict(report), VERDICT_UNKNOWN); /* of libvirt */
+	CU_ASSERT_EQUAL(things_count(&watch.things, THING_MOUNT, STATE_GOOD), 1);
+	end();
+}
+
+static void a_broken_policy_changes_nothing_but_the_verdict(void)
+{
+	begin();
+	set_mount("tcp");
+	CU_ASSERT_STRING_NOT_EQUAL(look(), "");
+	tree_write(&tree, "etc/nfsrdma.conf", "[server nas1]\npolicy = of\n");
+	CU_ASSERT_STRING_EQUAL(look(), "");
+	CU_ASSERT_EQUAL(things_count(&watch.things, THING_MOUNT, STATE_BAD), 1);
+	CU_ASSERT_PTR_NOT_NULL(strstr(printed("json"), "/etc/nfsrdma.conf:2"));
+	tree_write(&tree, "etc/nfsrdma.conf", "[server nas1]\npolicy = off\n");
+	look();
+	CU_ASSERT_EQUAL(things_count(&watch.things, THING_MOUNT, STATE_BAD), 0);
+	end();
+}
+
+/* --- pools ----------------------------------------------------------------------------------------- */
+
+static void a_pool_is_lost_with_its_mount(void)
+{
+	begin();
+	tree_write(&tree, "etc/nfsrdma.conf", "");
+	set_mount("rdma");
+	hear_pool(true);
+	CU_ASSERT_STRING_EQUAL(look(), "");
+	CU_ASSERT_EQUAL(things_count(&watch.things, THING_POOL, STATE_GOOD), 1);
+	set_mount("tcp");
+	CU_ASSERT_STRING_EQUAL(
+		look(),
+		"lost mount /pool (nas1:/e): goes over tcp; RDMA is wanted by pool 'vms' (its options)\n"
+		"lost pool vms: over tcp, though its options ask for RDMA\n");
+	set_mount("rdma");
+	CU_ASSERT_STRING_EQUAL(look(),
+			       "back mount /pool (nas1:/e): goes over rdma, NFSv4.2\n"
+			       "back pool vms: over RDMA (rdma, NFSv4.2)\n");
+	CU_ASSERT(!watch.ask_pools);
+	end();
+}
+
+/* libvirt unmounts first, and says then that the pool was stopped. */
+static void a_pool_that_is_stopped_is_not_lost(void)
+{
+	begin();
+	set_mount("rdma");
+	hear_pool(true);
+	look();
+	set_mount(NULL);
+	CU_ASSERT_STRING_EQUAL(look(), "gone /pool\n");
+	CU_ASSERT(watch.ask_pools);
+	CU_ASSERT_EQUAL(things_count(&watch.things, THING_POOL, STATE_UNKNOWN), 1);
+	hear_pool(false);
+	CU_ASSERT_STRING_EQUAL(look(), "");
+	CU_ASSERT(!watch.ask_pools);
+	CU_ASSERT_EQUAL(things_count(&watch.things, THING_POOL, STATE_UNKNOWN), 0);
+	end();
+}
+
+static void a_pool_that_runs_and_is_not_mounted_is_lost(void)
+{
+	begin();
+	set_mount("rdma");
+	hear_pool(true);
+	look();
+	set_mount(NULL);
+	look();
+	CU_ASSERT_STRING_EQUAL(look(), "");
+	hear_pool(true);
+	CU_ASSERT_STRING_EQUAL(
+		look(),
+		"lost pool vms: libvirt takes it for running, and no NFS is mounted on /pool: images there are on a local disk\n");
+	set_mount("rdma");
+	CU_ASSERT_STRING_EQUAL(look(), "back pool vms: over RDMA (rdma, NFSv4.2)\n");
+	end();
+}
+
+static void without_libvirt_pools_are_unknown_and_mounts_followed(void)
+{
+	begin();
+	tree_write(&tree, "etc/nfsrdma.conf", "");
+	set_mount("rdma");
+	hear_pool(true);
+	look();
+	hear_nobody();
+	CU_ASSERT_STRING_EQUAL(look(), "");
+	CU_ASSERT_EQUAL(things_count(&watch.things, THING_POOL, STATE_UNKNOWN), 1);
+	CU_ASSERT_EQUAL(report_verdict(report), VERDICT_UNKNOWN);
+	/* What the pool wanted is wanted still. */
+	set_mount("tcp");
+	CU_ASSERT_STRING_EQUAL(
+		look(),
+		"lost mount /pool (nas1:/e): goes over tcp; RDMA is wanted by pool 'vms' (its options)\n");
+	end();
+}
+
+/* --- disks ----------------------------------------------------------------------------------------- */
+
+static void disks_of_guests_are_asked_at_the_gate(void)
+{
+	begin();
+	set_mount("rdma");
+	hear_guest("/pool/a.img");
+	CU_ASSERT_STRING_EQUAL(look(), "");
+	CU_ASSERT_EQUAL(things_count(&watch.things, THING_DISK, STATE_GOOD), 1);
+	set_mount("tcp");
+	CU_ASSERT_PTR_NOT_NULL(
+		strstr(look(), "lost guest web1: disk vda (/pool/a.img) is on nas1:/e"));
+	CU_ASSERT_PTR_NOT_NULL(strstr(printed("json"), "\"guest\": \"web1\""));
+	tree_write(&tree, "etc/nfsrdma.conf", "[server nas1]\npolicy = of\n");
+	CU_ASSERT_STRING_EQUAL(look(), "");
+	CU_ASSERT_EQUAL(things_count(&watch.things, THING_DISK, STATE_UNKNOWN), 1);
+	hear_guest(NULL);
+	CU_ASSERT_STRING_EQUAL(look(), "");
+	CU_ASSERT_EQUAL(things_count(&watch.things, THING_DISK, STATE_UNKNOWN), 0);
+	end();
+}
+
+static void a_disk_that_nobody_wants_over_rdma_is_nobodys(void)
+{
+	begin();
+	hear_guest("/var/lib/libvirt/images/a.img");
+	CU_ASSERT_STRING_EQUAL(look(), "");
+	CU_ASSERT_EQUAL(things_count(&watch.things, THING_DISK, STATE_CALM), 1);
+	end();
+}
+
+/* --- exports ---------------------------------------------------------------------------------------- */
+
+static void metrics_have_the_watchers_own_and_one_end(void)
+{
+	_cleanup_free_ char *text = NULL;
+	const char *end_of_it;
+
+	begin();
+	set_mount("tcp");
+	look();
+	text = summary_metrics(&watch, report, true);
+	CU_ASSERT_PTR_NOT_NULL_FATAL(text);
+	CU_ASSERT_PTR_NOT_NULL(strstr(text, "\nnfsrdma_watch_up 1\n"));
+	CU_ASSERT_PTR_NOT_NULL(strstr(
+		text, "\nnfsrdma_watch_things{kind=\"mount\",state=\"lost\"} 1\n"));
+	CU_ASSERT_PTR_NOT_NULL(strstr(text, "\nnfsrdma_watch_lost{kind=\"mount\"} 1\n"));
+	CU_ASSERT_PTR_NOT_NULL(strstr(text, "nfsrdma_finding{id=\"watch.mount\""));
+	end_of_it = strstr(text, "# EOF\n");
+	CU_ASSERT_PTR_NOT_NULL_FATAL(end_of_it);
+	CU_ASSERT_STRING_EQUAL(end_of_it, "# EOF\n");
+	end();
+}
+
+static void one_line_says_how_it_is(void)
+{
+	char line[256];
+
+	begin();
+	set_mount("tcp");
+	look();
+	CU_ASSERT_STRING_EQUAL(
+		summary_line(&watch, line),
+		"0 over RDMA, 1 not: mount /pool (nas1:/e), 0 unknown; libvirt: not connected");
+	end();
+}
+
+static void an_export_appears_whole_or_is_an_error(void)
+{
+	char path[300];
+
+	begin();
+	snprintf(path, sizeof(path), "%s/run/x.prom", tree.root);
+	CU_ASSERT_EQUAL(export_text(path, "one\n"), 0);
+	CU_ASSERT_EQUAL(export_text(path, "two\n"), 0);
+	CU_ASSERT_EQUAL(host_exists(tree.host, "run/x.prom"), 0);
+	snprintf(path, sizeof(path), "%s/nowhere/x.prom", tree.root);
+	CU_ASSERT_EQUAL(export_text(path, "one\n"), -ENOENT);
+	CU_ASSERT_EQUAL(export_text("/tmp/", "one\n"), -EINVAL);
+	CU_ASSERT_EQUAL(export_text("", "one\n"), -EINVAL);
+	end();
+}
+
+SUITE_MAIN("watch-look", TEST(a_mount_is_recorded_and_its_loss_told),
+	   TEST(what_a_helper_mounts_is_not_told_as_lost),
+	   TEST(mounts_that_cannot_be_read_are_unknown),
+	   TEST(a_broken_policy_changes_nothing_but_the_verdict),
+	   TEST(a_pool_is_lost_with_its_mount), TEST(a_pool_that_is_stopped_is_not_lost),
+	   TEST(a_pool_that_runs_and_is_not_mounted_is_lost),
+	   TEST(without_libvirt_pools_are_unknown_and_mounts_followed),
+	   TEST(disks_of_guests_are_asked_at_the_gate),
+	   TEST(a_disk_that_nobody_wants_over_rdma_is_nobodys),
+	   TEST(metrics_have_the_watchers_own_and_one_end), TEST(one_line_says_how_it_is),
+	   TEST(an_export_appears_whole_or_is_an_error))

@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* What is to become of records, and who wants a mount over RDMA. */
+#include "plugin/watch/internal.h"
+#include "suite.h"
+
+#define BOOT  "b3fe4a6a-8f6b-425a-81db-11412b84d08b"
+#define OTHER "00000000-8f6b-425a-81db-11412b84d08b"
+#define NOW   10000000
+
+static struct nfs_mount mount;
+static struct nfs_mounts mounts;
+static struct mount_verdict verdict;
+static struct record list[4];
+static struct record_list records;
+static struct wanted_sources sources;
+static struct wanted wanted;
+static struct renew_input input;
+static char said[512];
+
+/* A mount over RDMA that nobody wants so, and no record. */
+static void begin(void)
+{
+	memset(&mount, 0, sizeof(mount));
+	mount.id = 90;
+	strcpy(mount.dev, "0:53");
+	strcpy(mount.target, "/srv/vm");
+	strcpy(mount.fs_spec, "nas:/vm");
+	strcpy(mount.proto, "rdma");
+	mount.age = 3600;
+	mounts = (struct nfs_mounts){ .count = 1, .list = &mount };
+	verdict =
+		(struct mount_verdict){ .mount = &mount, .run = RUN_RDMA, .wish_by = "" };
+	records = (struct record_list){ .count = 0, .list = list };
+	sources = (struct wanted_sources){ .records = &records, .boot_id = BOOT };
+	wanted = (struct wanted){ .rdma = false };
+	input = (struct renew_input){ &mounts, &verdict, &wanted, &sources, NOW };
+}
+
+static struct record *add(unsigned int id, enum record_state state, uint64_t age)
+{
+	struct record *record = &list[records.count++];
+
+	*record = (struct record){ .state = state, .checked_ms = NOW - age };
+	record_of_mount(record, &mount);
+	record->id = id;
+	strcpy(record->boot_id, BOOT);
+	strcpy(record->wanted, "rdma");
+	strcpy(record->by, "mount.nfsrdma");
+	if (!id) {
+		strcpy(record->dev, "");
+		strcpy(record->effective, "");
+	}
+	return record;
+}
+
+/* "write proven rdma; drop 0" */
+static const char *plan(void)
+{
+	static const char *const actions[] = { "write", "drop", "gone" };
+	struct renewal *todo = NULL;
+	size_t count = 0, used = 0, i;
+
+	*said = '\0';
+	CU_ASSERT_EQUAL_FATAL(renew_plan(&input, &todo, &count), 0);
+	for (i = 0; i < count; i++)
+		used += (size_t)snprintf(
+			said + used, sizeof(said) - used, "%s%s %u%s%s%s%s",
+			i ? "; " : "", actions[todo[i].action], todo[i].record.id,
+			todo[i].action == RENEW_WRITE ? " " : "",
+			todo[i].action == RENEW_WRITE
+				? record_state_name(todo[i].record.state)
+				: "",
+			todo[i].action == RENEW_WRITE && *todo[i].record.wanted
+				? " wanted "
+				: "",
+			todo[i].action == RENEW_WRITE ? todo[i].record.wanted : "");
+	if (count && todo[0].action == RENEW_WRITE) {
+		CU_ASSERT_EQUAL(todo[0].record.checked_ms, NOW);
+		CU_ASSERT_STRING_EQUAL(todo[0].record.by, "nfsrdma-watch");
+		CU_ASSERT_STRING_EQUAL(todo[0].record.boot_id, BOOT);
+	}
+	free(todo);
+	return said;
+}
+
+static void what_is_over_rdma_or_wanted_so_has_a_record(void)
+{
+	begin();
+	CU_ASSERT_STRING_EQUAL(plan(), "write 90 proven");
+	verdict.run = RUN_OTHER;
+	CU_ASSERT_STRING_EQUAL(plan(), "");
+	wanted.rdma = true;
+	CU_ASSERT_STRING_EQUAL(plan(), "write 90 tcp");
+	/* What the policy says today is not what the mount was asked for. */
+	wanted.lasting = true;
+	CU_ASSERT_STRING_EQUAL(plan(), "write 90 tcp wanted rdma");
+}
+
+static void only_what_was_seen_is_proven(void)
+{
+	static const struct {
+		enum mount_run run;
+		const char *plan;
+	} rows[] = {
+		{ RUN_RDMA, "write 90 proven" },      { RUN_CLAIMED, "write 90 proven" },
+		{ RUN_MIXED, "write 90 unproven" },   { RUN_OTHER, "write 90 tcp" },
+		{ RUN_UNKNOWN, "write 90 unproven" },
+	};
+	size_t i;
+
+	begin();
+	wanted.rdma = true;
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		verdict.run = rows[i].run;
+		CU_ASSERT_STRING_EQUAL(plan(), rows[i].plan);
+	}
+}
+
+static void a_record_is_kept_young_and_what_it_wanted_with_it(void)
+{
+	begin();
+	add(90, RECORD_PROVEN, 9999);
+	CU_ASSERT_STRING_EQUAL(plan(), "");
+	list[0].checked_ms = NOW - 10000;
+	CU_ASSERT_STRING_EQUAL(plan(), "write 90 proven wanted rdma");
+	/* What changed does not wait. */
+	list[0].checked_ms = NOW - 10;
+	verdict.run = RUN_OTHER;
+	strcpy(mount.proto, "tcp");
+	CU_ASSERT_STRING_EQUAL(plan(), "write 90 tcp wanted rdma");
+	/* It is of another mount with that number. */
+	strcpy(list[0].dev, "0:54");
+	CU_ASSERT_STRING_EQUAL(plan(), "gone 90");
+}
+
+static void a_helper_at_work_is_left_alone(void)
+{
+	static const struct {
+		uint64_t pending_age, mount_age_s;
+		const char *plan;
+	} rows[] = {
+		{ 0, 0, "" },
+		{ 29999, 3600, "" },
+		{ 120000, 10, "" },
+		{ 30000, 30, "write 90 proven wanted rdma; drop 0" },
+		{ 901000, 10, "write 90 proven wanted rdma; drop 0" },
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		begin();
+		wanted = (struct wanted){ .rdma = true, .lasting = true };
+		mount.age = rows[i].mount_age_s;
+		add(0, RECORD_UNPROVEN, rows[i].pending_age);
+		CU_ASSERT_STRING_EQUAL(plan(), rows[i].plan);
+	}
+	/* Written after the look began. */
+	begin();
+	add(0, RECORD_UNPROVEN, 0)->checked_ms = NOW + 50;
+	CU_ASSERT_STRING_EQUAL(plan(), "");
+	CU_ASSERT(renew_is_helpers(&input, &mount));
+}
+
+static void a_pending_record_that_is_overtaken_goes(void)
+{
+	begin();
+	add(90, RECORD_PROVEN, 1000);
+	add(0, RECORD_UNPROVEN, 2000);
+	CU_ASSERT(!renew_is_helpers(&input, &mount));
+	CU_ASSERT_STRING_EQUAL(plan(), "drop 0");
+	/* It was mounted again on the same directory. */
+	list[1].checked_ms = NOW - 500;
+	CU_ASSERT_STRING_EQUAL(plan(), "");
+}
+
+static void records_of_what_is_gone_go(void)
+{
+	begin();
+	add(91, RECORD_PROVEN, 1000);
+	mounts.count = 0;
+	CU_ASSERT_STRING_EQUAL(plan(), "gone 91");
+	/* Of a pending one nobody has seen a mount. */
+	list[0].id = 0;
+	CU_ASSERT_STRING_EQUAL(plan(), "");
+	list[0].checked_ms = NOW - RENEW_PENDING_MS;
+	CU_ASSERT_STRING_EQUAL(plan(), "drop 0");
+	/* The clock of another boot. */
+	list[0].checked_ms = NOW + 100000;
+	CU_ASSERT_STRING_EQUAL(plan(), "drop 0");
+	list[0].checked_ms = NOW - 10;
+	strcpy(list[0].boot_id, OTHER);
+	CU_ASSERT_STRING_EQUAL(plan(), "drop 0");
+	list[0].id = 91;
+	CU_ASSERT_STRING_EQUAL(plan(), "drop 91");
+}
+
+static void nothing_goes_while_not_all_mounts_are_known(void)
+{
+	begin();
+	add(91, RECORD_PROVEN, 1000);
+	add(0, RECORD_UNPROVEN, RENEW_PENDING_MS);
+	mounts.count = 0;
+	mounts.unreadable = 1;
+	CU_ASSERT_STRING_EQUAL(plan(), "");
+	mounts.unreadable = 0;
+	mounts.cut = true;
+	CU_ASSERT_STRING_EQUAL(plan(), "");
+}
+
+/* --- who wants it ------------------------------------------------------------------------------- */
+
+static struct policies *policies;
+
+static const char *who(const char *policy)
+{
+	char text[256];
+
+	policy_free(policies);
+	CU_ASSERT_EQUAL_FATAL(policy_new(&policies), 0);
+	snprintf(text, sizeof(text), "%s", policy);
+	CU_ASSERT_EQUAL(policy_add(policies, "conf", text), 0);
+	sources.policies = policies;
+	wanted_mount(&sources, &verdict, &wanted);
+	policy_free(policies);
+	policies = NULL;
+	return wanted.rdma ? wanted.by : "nobody";
+}
+
+static void somebody_wants_a_mount_over_rdma(void)
+{
+	struct wanted_pool pool = { "vms", "/srv/vm", "pool 'vms' (its options)" };
+
+	begin();
+	CU_ASSERT_STRING_EQUAL(who(""), "nobody");
+	CU_ASSERT_STRING_EQUAL(who("[default]\npolicy = require\n"), "nobody");
+	CU_ASSERT_STRING_EQUAL(who("[server nas]\npolicy = require\n"), "conf:2");
+	CU_ASSERT(!wanted.lasting && !wanted.tolerated);
+	CU_ASSERT_STRING_EQUAL(who("[directory /srv/*]\npolicy = prefer\n"), "conf:2");
+	CU_ASSERT(wanted.tolerated);
+	verdict.wish = WISH_RDMA;
+	verdict.wish_by = "fstab";
+	CU_ASSERT_STRING_EQUAL(who(""), "fstab");
+	CU_ASSERT(!wanted.lasting);
+	add(90, RECORD_TCP, 1000);
+	CU_ASSERT_STRING_EQUAL(who(""), "its record");
+	CU_ASSERT(wanted.lasting);
+	strcpy(list[0].wanted, "tcp");
+	CU_ASSERT_STRING_EQUAL(who(""), "fstab");
+	sources.npools = 1;
+	sources.pools = &pool;
+	CU_ASSERT_STRING_EQUAL(who(""), "pool 'vms' (its options)");
+	verdict.wish_by = "its options";
+	CU_ASSERT_STRING_EQUAL(who(""), "its options");
+	/* "off" counts more than all of them. */
+	CU_ASSERT_STRING_EQUAL(who("[server nas]\npolicy = off\n"), "nobody");
+}
+
+SUITE_MAIN("watch-renew", TEST(what_is_over_rdma_or_wanted_so_has_a_record),
+	   TEST(only_what_was_seen_is_proven),
+	   TEST(a_record_is_kept_young_and_what_it_wanted_with_it),
+	   TEST(a_helper_at_work_is_left_alone),
+	   TEST(a_pending_record_that_is_overtaken_goes),
+	   TEST(records_of_what_is_gone_go),
+	   TEST(nothing_goes_while_not_all_mounts_are_known),
+	   TEST(somebody_wants_a_mount_over_rdma))
