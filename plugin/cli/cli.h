@@ -9,6 +9,7 @@
 #define PLUGIN_CLI_H
 
 #include "plugin/checks/checks.h"
+#include "plugin/options/options.h"
 #include "plugin/report/report.h"
 #include "rpcrdma/probe/probe.h"
 #include "rpcrdma/server/server.h"
@@ -25,6 +26,8 @@ enum cli_command_bit {
 	CLI_MOUNTS = 128,
 	CLI_SETUP = 256,
 	CLI_POOL = 512,
+	CLI_WATCH = 1024,
+	CLI_OVIRT = 2048,
 };
 
 /* What the options said. Strings are those of argv. */
@@ -62,8 +65,14 @@ struct cli_options {
 	bool options_only, resolve; /* plan */
 	bool force;                 /* snapshot */
 	bool dry_run, undo, restart, for_probe; /* setup */
-	const char *connect;                    /* pool; NULL: not given */
-	const char *target; /* pool: where it is mounted; NULL: not given */
+	const char *connect;                    /* pool, watch; NULL: not given */
+	const char *target;             /* pool: where it is mounted; NULL: not given */
+	const char *repository;         /* ovirt; NULL: VDSM's default */
+	const char *engine_version;     /* ovirt: of NFS; NULL: not given */
+	bool posix, remove, guard_only; /* ovirt */
+	bool once, no_libvirt;          /* watch */
+	const char *textfile;           /* watch; NULL: not given */
+	unsigned int interval_ms;       /* watch; 0: not given */
 	bool has_timeout, nfs_version_auto; /* given */
 	char *const *operands;
 	int noperands;
@@ -97,6 +106,8 @@ extern const struct cli_command cmd_plan;
 extern const struct cli_command cmd_snapshot;
 extern const struct cli_command cmd_setup;
 extern const struct cli_command cmd_pool;
+extern const struct cli_command cmd_ovirt;
+extern const struct cli_command cmd_watch;
 
 struct target;
 
@@ -104,6 +115,34 @@ struct target;
  * name lies in @server. -EINVAL with a sentence. */
 int cmd_check_target(const struct cli_options *options, int operand,
 		     struct target *server, struct check_target *out);
+
+struct host;
+struct json_object;
+struct ovirt_domain;
+struct plan;
+
+/* cmd-plan.c, for others that plan */
+
+/* A string, or null. NULL: no memory. */
+struct json_object *cmd_plan_json(const char *text);
+struct json_object *cmd_plan_changes(const struct plan *plan);
+/* The family of a source's server, where its name has addresses of one alone; else *@out stays. Errors:
+ * of transport_resolve(). */
+int cmd_plan_family(const struct cli_options *options, const char *source,
+		    enum ip_family *out);
+
+/* cmd-ovirt.c, cmd-ovirt-policy.c */
+
+#define CMD_OVIRT_DOMAINS_MAX 64
+
+int cmd_ovirt_policy(const struct cli_options *options);
+/* VDSM's repository as the kernel names it. @buf: of PATH_MAX. */
+void cmd_ovirt_repository(const struct host *host, const struct cli_options *options,
+			  char *buf);
+/* What is wrong with what is mounted for the domain now, and what to do; "" where nothing is. Both of
+ * OVIRT_TEXT_MAX. Errors: it is not known. */
+int cmd_ovirt_mounted(const struct host *host, const struct ovirt_domain *domain,
+		      char *text, char *remedy);
 
 /* exercise.c */
 

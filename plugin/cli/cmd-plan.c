@@ -149,7 +149,7 @@ static void print_text(const struct plan *plan, const char *spec)
 
 /* For scripts */
 
-static struct json_object *text_new(const char *text)
+struct json_object *cmd_plan_json(const char *text)
 {
 	/* U+FFFD takes three bytes, for one. */
 	size_t cap = text ? 3 * strlen(text) + 1 : 0;
@@ -161,10 +161,10 @@ static struct json_object *text_new(const char *text)
 
 static void add_text(struct json_object *to, const char *key, const char *text)
 {
-	json_object_object_add(to, key, text_new(text));
+	json_object_object_add(to, key, cmd_plan_json(text));
 }
 
-static struct json_object *changes_new(const struct plan *plan)
+struct json_object *cmd_plan_changes(const struct plan *plan)
 {
 	static const char *const names[] = {
 		[PLAN_REPLACED] = "replace",
@@ -241,10 +241,10 @@ static void print_json(const struct plan *plan, const struct plan_request *reque
 		 !plan->nfs_major                              ? NULL
 		 : plan->nfs_major == 4 && plan->nfs_minor < 0 ? "4"
 							       : version);
-	json_object_object_add(root, "changes", changes_new(plan));
+	json_object_object_add(root, "changes", cmd_plan_changes(plan));
 	list = json_object_new_array();
 	for (i = 0; i < plan->nwarnings; i++)
-		json_object_array_add(list, text_new(plan->warnings[i]));
+		json_object_array_add(list, cmd_plan_json(plan->warnings[i]));
 	json_object_object_add(root, "warnings", list);
 	json_object_object_add(root, "policy", policy_json(plan));
 	puts(json_object_to_json_string_ext(
@@ -269,14 +269,14 @@ static int print(const struct cli_options *options, const struct plan *plan,
 	return output_finish(options);
 }
 
-/* The family, where the name has addresses of one alone. */
-static int resolve(const struct cli_options *options, struct plan_request *request)
+int cmd_plan_family(const struct cli_options *options, const char *source,
+		    enum ip_family *out)
 {
 	bool has[3] = { false, false, false };
 	struct transport_address list[16];
 	struct spec spec;
 	size_t count = 0, i;
-	int rc = spec_parse(request->spec, &spec);
+	int rc = spec_parse(source, &spec);
 
 	if (rc || spec.family != IP_UNKNOWN)
 		return rc;
@@ -287,7 +287,7 @@ static int resolve(const struct cli_options *options, struct plan_request *reque
 	for (i = 0; i < count; i++)
 		has[list[i].addr.ss_family == AF_INET ? IP_V4 : IP_V6] = true;
 	if (has[IP_V4] != has[IP_V6])
-		request->family = has[IP_V4] ? IP_V4 : IP_V6;
+		*out = has[IP_V4] ? IP_V4 : IP_V6;
 	return 0;
 }
 
@@ -300,7 +300,7 @@ static int plan(const struct cli_options *options, struct plan_request *request)
 	rc = plan_make(&made, request);
 	if (!rc && options->resolve) {
 		plan_free(take_ptr(made));
-		rc = resolve(options, request);
+		rc = cmd_plan_family(options, request->spec, &request->family);
 		if (rc)
 			return cli_error(options, EXIT_UNKNOWN, "%s", err_text());
 		rc = plan_make(&made, request);

@@ -76,8 +76,9 @@ static int run_without_command(int argc, char *const *argv)
 }
 
 const struct cli_command *const cli_commands[] = {
-	&cmd_probe,    &cmd_check, &cmd_mounts, &cmd_plan,    &cmd_setup, &cmd_pool,
-	&cmd_snapshot, &cmd_serve, &cmd_bench,  &cmd_explain, NULL,
+	&cmd_probe, &cmd_check,   &cmd_mounts, &cmd_plan,     &cmd_setup,
+	&cmd_pool,  &cmd_ovirt,   &cmd_watch,  &cmd_snapshot, &cmd_serve,
+	&cmd_bench, &cmd_explain, NULL,
 };
 
 /* Closed descriptors 0 to 2 would be given to sockets and files, and a report written into one.

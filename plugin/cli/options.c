@@ -14,7 +14,7 @@
 #define REPORTING (EXERCISES | CLI_CHECK)
 #define ALL                                                                           \
 	(REPORTING | CLI_SERVE | CLI_EXPLAIN | CLI_PLAN | CLI_SNAPSHOT | CLI_MOUNTS | \
-	 CLI_SETUP | CLI_POOL)
+	 CLI_SETUP | CLI_POOL | CLI_OVIRT | CLI_WATCH)
 
 static int set_embedded(struct cli_options *options, const char *value)
 {
@@ -89,8 +89,25 @@ static int set_nfs_port(struct cli_options *options, const char *value)
 	return value_port(value, &options->nfs_port);
 }
 
+/* Those of the engine's field. */
+static int set_engine_version(struct cli_options *options, const char *value)
+{
+	static const char *const names[] = { "auto", "3", "4", "4.0", "4.1", "4.2" };
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(names); i++) {
+		if (strcmp(value, names[i]))
+			continue;
+		options->engine_version = names[i];
+		return 0;
+	}
+	return err_set(EINVAL, "takes auto, 3, 4, 4.0, 4.1 or 4.2, not '%.40s'", value);
+}
+
 static int set_nfs_version(struct cli_options *options, const char *value)
 {
+	if (options->command->bit == CLI_OVIRT)
+		return set_engine_version(options, value);
 	options->nfs_version = nfs_version_find(value);
 	options->nfs_version_auto = !strcmp(value, "auto");
 	return options->nfs_version || !strcmp(value, "auto")
@@ -242,6 +259,63 @@ static int set_target(struct cli_options *options, const char *value)
 	return not_empty(&options->target, value);
 }
 
+static int set_repository(struct cli_options *options, const char *value)
+{
+	return not_empty(&options->repository, value);
+}
+
+static int set_type(struct cli_options *options, const char *value)
+{
+	options->posix = !strcmp(value, "posix");
+	return options->posix || !strcmp(value, "nfs")
+		       ? 0
+		       : err_set(EINVAL, "takes nfs or posix, not '%.40s'", value);
+}
+
+static int set_remove(struct cli_options *options, const char *value)
+{
+	(void)value;
+	options->remove = true;
+	return 0;
+}
+
+static int set_guard_only(struct cli_options *options, const char *value)
+{
+	(void)value;
+	options->guard_only = true;
+	return 0;
+}
+
+static int set_once(struct cli_options *options, const char *value)
+{
+	(void)value;
+	options->once = true;
+	return 0;
+}
+
+static int set_no_libvirt(struct cli_options *options, const char *value)
+{
+	(void)value;
+	options->no_libvirt = true;
+	return 0;
+}
+
+static int set_textfile(struct cli_options *options, const char *value)
+{
+	return not_empty(&options->textfile, value);
+}
+
+/* A record of twice the longest is not believed any more. */
+static int set_interval(struct cli_options *options, const char *value)
+{
+	unsigned long seconds;
+	int rc = value_number(value, 1, 30, &seconds);
+
+	if (!rc)
+		options->interval_ms = (unsigned int)seconds * 1000;
+	return rc;
+}
+
 static int set_quiet(struct cli_options *options, const char *value)
 {
 	(void)value;
@@ -325,7 +399,8 @@ const struct cli_option option_table[] = {
 	{ .name = "root",
 	  .arg = "DIR",
 	  .help = "Look at the machine that lies below this directory, as nfsrdma snapshot wrote it; setup changes the files of one, of an image for instance.",
-	  .commands = CLI_CHECK | CLI_SNAPSHOT | CLI_PLAN | CLI_MOUNTS | CLI_SETUP,
+	  .commands = CLI_CHECK | CLI_SNAPSHOT | CLI_PLAN | CLI_MOUNTS | CLI_SETUP |
+		      CLI_OVIRT,
 	  .set = set_root },
 	{ .name = "sec",
 	  .arg = "FLAVOR",
@@ -363,7 +438,7 @@ const struct cli_option option_table[] = {
 	  .letter = 'o',
 	  .arg = "OPTIONS",
 	  .help = "The mount options, as mount(8) takes them with -o.",
-	  .commands = CLI_PLAN | CLI_POOL,
+	  .commands = CLI_PLAN | CLI_POOL | CLI_OVIRT,
 	  .set = set_mount_options },
 	{ .name = "target",
 	  .arg = "DIR",
@@ -373,8 +448,26 @@ const struct cli_option option_table[] = {
 	{ .name = "connect",
 	  .arg = "URI",
 	  .help = "Which libvirt to ask (default: LIBVIRT_DEFAULT_URI, or qemu:///system).",
-	  .commands = CLI_POOL,
+	  .commands = CLI_POOL | CLI_WATCH,
 	  .set = set_connect },
+	{ .name = "no-libvirt",
+	  .help = "Follow mounts alone: ask libvirt neither for pools nor for guests.",
+	  .commands = CLI_WATCH,
+	  .set = set_no_libvirt },
+	{ .name = "once",
+	  .help = "Look once, write what is to be written, print the report, and exit by its verdict.",
+	  .commands = CLI_WATCH,
+	  .set = set_once },
+	{ .name = "interval",
+	  .arg = "SECONDS",
+	  .help = "Look at least this often, 1 to 30 (default 30); what is new is looked at when it comes.",
+	  .commands = CLI_WATCH,
+	  .set = set_interval },
+	{ .name = "textfile",
+	  .arg = "FILE",
+	  .help = "Where the metrics go (default /run/nfsrdma/metrics.prom), for node_exporter's textfile collector for instance.",
+	  .commands = CLI_WATCH,
+	  .set = set_textfile },
 	{ .name = "options-only",
 	  .help = "Print the option string alone, one line; warnings go to standard error.",
 	  .commands = CLI_PLAN,
@@ -386,7 +479,7 @@ const struct cli_option option_table[] = {
 	  .set = set_dir },
 	{ .name = "resolve",
 	  .help = "Ask the resolver for the server: one with IPv6 addresses alone needs proto=rdma6.",
-	  .commands = CLI_PLAN,
+	  .commands = CLI_PLAN | CLI_OVIRT,
 	  .set = set_resolve },
 	{ .name = "level",
 	  .arg = "LEVEL",
@@ -395,13 +488,15 @@ const struct cli_option option_table[] = {
 	  .set = set_level },
 	{ .name = "format",
 	  .arg = "FORMAT",
-	  .help = "The report: text (default), json, openmetrics or nagios; for plan the first two.",
-	  .commands = REPORTING | CLI_PLAN | CLI_MOUNTS | CLI_POOL,
+	  .help = "The report: text (default), json, openmetrics or nagios; for plan and ovirt options the first two.",
+	  .commands = REPORTING | CLI_PLAN | CLI_MOUNTS | CLI_POOL | CLI_OVIRT |
+		      CLI_WATCH,
 	  .set = set_format },
 	{ .name = "timeout",
 	  .arg = "SECONDS",
-	  .help = "One deadline for everything (1 to 86400, default 60; check, mounts and plan 5, snapshot 20, pool 15 to look and 180 to change).",
-	  .commands = REPORTING | CLI_SNAPSHOT | CLI_PLAN | CLI_MOUNTS | CLI_POOL,
+	  .help = "One deadline for everything (1 to 86400, default 60; check, mounts and plan 5, snapshot 20, pool 15 to look and 180 to change, watch --once 5 for libvirt).",
+	  .commands = REPORTING | CLI_SNAPSHOT | CLI_PLAN | CLI_MOUNTS | CLI_POOL |
+		      CLI_OVIRT | CLI_WATCH,
 	  .set = set_timeout },
 	{ .name = "transport",
 	  .arg = "NAME",
@@ -421,7 +516,7 @@ const struct cli_option option_table[] = {
 	{ .name = "port",
 	  .arg = "PORT",
 	  .help = "The server's NFS/RDMA port (default 20049).",
-	  .commands = REPORTING | CLI_SNAPSHOT | CLI_SETUP,
+	  .commands = REPORTING | CLI_SNAPSHOT | CLI_SETUP | CLI_OVIRT,
 	  .set = set_port },
 	{ .name = "mount-port",
 	  .arg = "PORT",
@@ -435,9 +530,27 @@ const struct cli_option option_table[] = {
 	  .set = set_nfs_port },
 	{ .name = "nfs-version",
 	  .arg = "VERSION",
-	  .help = "The version of NFS: 3, 4.0, 4.1, 4.2 or auto (default), the highest that the server offers.",
-	  .commands = REPORTING | CLI_SNAPSHOT | CLI_POOL,
+	  .help = "The version of NFS: 3, 4.0, 4.1, 4.2 or auto (default), the highest that the server offers. ovirt options: what is chosen in the engine, where it may be 4, too.",
+	  .commands = REPORTING | CLI_SNAPSHOT | CLI_POOL | CLI_OVIRT,
 	  .set = set_nfs_version },
+	{ .name = "type",
+	  .arg = "TYPE",
+	  .help = "The type of the storage domain: nfs (default), or posix, which is mounted by mount.nfsrdma.",
+	  .commands = CLI_OVIRT,
+	  .set = set_type },
+	{ .name = "repository",
+	  .arg = "DIR",
+	  .help = "VDSM's folder, below which domains are mounted (default /rhev/data-center).",
+	  .commands = CLI_OVIRT,
+	  .set = set_repository },
+	{ .name = "remove",
+	  .help = "policy: take out what was written for these domains; without one, for all.",
+	  .commands = CLI_OVIRT,
+	  .set = set_remove },
+	{ .name = "guard-only",
+	  .help = "policy: write for the gates alone, where the engine has the options already.",
+	  .commands = CLI_OVIRT,
+	  .set = set_guard_only },
 	{ .name = "cred",
 	  .arg = "UID:GID[,GID...]",
 	  .help = "The AUTH_SYS identity to read files with (default: the caller's).",
@@ -454,7 +567,7 @@ const struct cli_option option_table[] = {
 	  .set = set_force },
 	{ .name = "dry-run",
 	  .help = "Change nothing: show files as a difference, the rest as commands.",
-	  .commands = CLI_SETUP | CLI_POOL,
+	  .commands = CLI_SETUP | CLI_POOL | CLI_OVIRT,
 	  .set = set_dry_run },
 	{ .name = "undo",
 	  .help = "Take back all that setup did, unless somebody changed one of its files since.",
@@ -476,12 +589,13 @@ const struct cli_option option_table[] = {
 	{ .name = "quiet",
 	  .letter = 'q',
 	  .help = "No progress line; in the text only what needs care, and the verdict.",
-	  .commands = REPORTING | CLI_SNAPSHOT | CLI_MOUNTS | CLI_POOL,
+	  .commands = REPORTING | CLI_SNAPSHOT | CLI_MOUNTS | CLI_POOL | CLI_OVIRT |
+		      CLI_WATCH,
 	  .set = set_quiet },
 	{ .name = "verbose",
 	  .letter = 'v',
-	  .help = "In the text a line for each check, also for what is good or does not apply.",
-	  .commands = CLI_CHECK | CLI_MOUNTS,
+	  .help = "In the text a line for each check, also for what is good or does not apply. watch: a line for each event, also where standard output is no terminal.",
+	  .commands = CLI_CHECK | CLI_MOUNTS | CLI_WATCH,
 	  .set = set_verbose },
 	{ .name = "version",
 	  .letter = 'V',

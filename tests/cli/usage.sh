@@ -81,7 +81,7 @@ for target in '' : :/ '[::1' '[]:/' ::1 ::1:/ nas1: nas1:x -- "$huge" "nas1:/$hu
 done
 
 # Help and version are results.
-for command in probe check mounts serve bench explain; do
+for command in probe check mounts ovirt serve bench explain; do
 	run "$command" --help
 	expect_status 0
 	grep -q "^Usage: nfsrdma $command" "$work/out" || { show; fail "no usage"; }
@@ -90,7 +90,7 @@ for command in probe check mounts serve bench explain; do
 done
 run --help
 expect_status 0
-for command in probe check mounts serve bench explain; do
+for command in probe check mounts ovirt serve bench explain; do
 	grep -q "^  $command " "$work/out" || { show; fail "$command is not listed"; }
 done
 run --version

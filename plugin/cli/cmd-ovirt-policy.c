@@ -1,0 +1,346 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* nfsrdma ovirt policy: two files that belong together, written one after the other. Whatever keeps
+ * the second from being written, the first is put back. Of the two halves that a loss of power could
+ * leave, the order leaves the one that does no harm: mounts over RDMA that no gate guards, and
+ * never gates that refuse what is mounted over TCP. Doing it again completes it. */
+#include <sys/stat.h>
+
+#include "plugin/cli/cli.h"
+#include "plugin/ovirt/ovirt.h"
+#include "plugin/setup/setup.h"
+
+struct run {
+	const struct cli_options *options;
+	const struct host *host;
+	struct ovirt_domain domains[CMD_OVIRT_DOMAINS_MAX];
+	struct ovirt_change_request request;
+	struct ovirt_change change;
+	struct made_dirs made[2];
+	char *before[2];
+	char nfs_utils[96];
+};
+
+static const char *const paths[] = {
+	[OVIRT_NFSMOUNT] = OVIRT_NFSMOUNT_PATH,
+	[OVIRT_GUARD] = OVIRT_GUARD_PATH,
+};
+
+static void run_fini(struct run *run)
+{
+	ovirt_change_fini(&run->change);
+	free(run->before[OVIRT_NFSMOUNT]);
+	free(run->before[OVIRT_GUARD]);
+}
+
+/* --- what is known of this host ----------------------------------------------------------------------- */
+
+static int look_at_nfs_utils(struct run *run)
+{
+	struct ovirt_change_request *request = &run->request;
+	struct nfs_utils_tried tried;
+	struct host_system system;
+	struct nfs_utils utils;
+	int rc = nfs_utils_read(run->host, &utils);
+
+	if (rc && rc != -ENOENT && rc != -ENODATA)
+		return rc;
+	if (host_system(run->host, &system))
+		memset(&system, 0, sizeof(system));
+	snprintf(run->nfs_utils, sizeof(run->nfs_utils), "nfs-utils%s%.64s",
+		 utils.version[0] ? " " : " of this host", utils.version);
+	request->nfs_utils = run->nfs_utils;
+	request->sections = nfs_utils_sections(&utils, system.distro);
+	request->drop_ins = nfs_utils_drop_ins(&utils, run->host);
+	if (host_is_live(run->host) && !live_nfs_utils(NULL, &tried)) {
+		request->sections = tried.sections;
+		request->drop_ins = tried.drop_ins;
+	}
+	return 0;
+}
+
+static int read_files(struct run *run)
+{
+	struct place_attr attr;
+	size_t i;
+	int rc = 0;
+
+	for (i = 0; !rc && i < ARRAY_SIZE(paths); i++) {
+		rc = place_read(run->host, paths[i], &run->before[i], &attr);
+		run->change.before[i] = run->before[i];
+	}
+	return rc;
+}
+
+/* --- writing --------------------------------------------------------------------------------------------- */
+
+static bool is_changed(const struct run *run, size_t file)
+{
+	const char *before = run->change.before[file], *after = run->change.after[file];
+
+	return before && after ? strcmp(before, after) != 0 : before != after;
+}
+
+static int write_file(struct run *run, size_t file)
+{
+	int rc;
+
+	if (!is_changed(run, file))
+		return 0;
+	rc = place_missing(run->host, paths[file], &run->made[file]);
+	rc = rc ? rc : place_make_dirs(run->host, &run->made[file], 0755);
+	return rc ? rc
+		  : place_write(run->host, paths[file], run->change.before[file],
+				run->change.after[file], NULL);
+}
+
+/* The folders that were made for it go, too. */
+static void put_back(struct run *run, size_t file)
+{
+	if (is_changed(run, file) &&
+	    place_write(run->host, paths[file], run->change.after[file],
+			run->change.before[file], NULL))
+		cli_error(run->options, 0, "/%s could not be put back: %s", paths[file],
+			  err_text());
+	place_remove_dirs(run->host, &run->made[file]);
+}
+
+static int write_files(struct run *run)
+{
+	const size_t first = run->request.remove ? OVIRT_GUARD : OVIRT_NFSMOUNT,
+		     second = run->request.remove ? OVIRT_NFSMOUNT : OVIRT_GUARD;
+	char why[ERR_TEXT_MAX];
+	int rc = write_file(run, first);
+
+	if (!rc) {
+		rc = write_file(run, second);
+		if (!rc)
+			return 0;
+		snprintf(why, sizeof(why), "%s", err_text());
+		put_back(run, first);
+		err_set(-rc, "%s", why);
+	}
+	place_remove_dirs(run->host, &run->made[rc ? second : first]);
+	return rc;
+}
+
+/* --- telling ---------------------------------------------------------------------------------------------- */
+
+static unsigned int page_width(void)
+{
+	struct report_style style;
+
+	output_style(stdout, false, &style);
+	return style.width < 40 ? 40 : style.width > 110 ? 110 : style.width;
+}
+
+static void print_item(const char *text)
+{
+	char clean[4 * ERR_TEXT_MAX];
+
+	fputs("  - ", stdout);
+	utf8_clean(clean, sizeof(clean), text, UTF8_ESCAPE);
+	wrap_print(stdout, clean, 4, page_width());
+}
+
+static void print_notes(const struct run *run)
+{
+	char overruled[OVIRT_TEXT_MAX] = "";
+
+	if (!run->request.remove && !run->options->dry_run &&
+	    ovirt_change_overruled(&run->request, overruled))
+		snprintf(overruled, sizeof(overruled), "%.600s", err_text());
+	if (run->change.note[0] || overruled[0])
+		puts("\nNote");
+	if (run->change.note[0])
+		print_item(run->change.note);
+	if (overruled[0])
+		print_item(overruled);
+}
+
+/* What is mounted keeps its transport. */
+static void print_mounted(const struct run *run)
+{
+	char text[OVIRT_TEXT_MAX], remedy[OVIRT_TEXT_MAX], all[2 * OVIRT_TEXT_MAX + 16];
+	bool any = false;
+	size_t i;
+
+	for (i = 0; i < run->request.ndomains && !run->request.remove; i++) {
+		if (cmd_ovirt_mounted(run->host, &run->domains[i], text, remedy))
+			snprintf(all, sizeof(all),
+				 "What is mounted on this host is not known: %.600s",
+				 err_text());
+		else if (*text)
+			snprintf(all, sizeof(all), "%s. To change it: %s", text, remedy);
+		else
+			continue;
+		if (!any)
+			puts("\nLeft to you");
+		any = true;
+		print_item(all);
+	}
+}
+
+static void print_done(const struct run *run)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(paths); i++)
+		if (is_changed(run, i))
+			printf("  done  /%s %s\n", paths[i],
+			       !run->change.after[i]    ? "removed"
+			       : !run->change.before[i] ? "written"
+							: "changed");
+}
+
+static void print_diffs(const struct run *run)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(paths); i++)
+		if (is_changed(run, i))
+			diff_print(stdout, paths[i], run->change.before[i],
+				   run->change.after[i]);
+}
+
+static int tell(const struct run *run, bool any)
+{
+	if (!any)
+		puts("Nothing to do: it is written already.");
+	else if (run->options->dry_run)
+		print_diffs(run);
+	else
+		print_done(run);
+	print_notes(run);
+	print_mounted(run);
+	if (any && run->options->dry_run)
+		puts("\nNothing was changed (--dry-run).");
+	else if (!run->request.remove && !run->options->root)
+		puts("\nNext: nfsrdma mounts, when the domains are activated; to take this back: nfsrdma ovirt policy --remove");
+	return output_finish(run->options);
+}
+
+/* --- the command --------------------------------------------------------------------------------------------- */
+
+static int check_options(const struct cli_options *options)
+{
+	if (options->noperands < 2 && !options->remove)
+		return err_set(EINVAL, "name the sources of domains: SERVER:/EXPORT");
+	if (options->posix || options->engine_version)
+		return err_set(EINVAL, "--type and --nfs-version are for options");
+	if (strcmp(options->format->name, "text"))
+		return err_set(EINVAL, "--format is for options");
+	if (options->remove && (options->has_port || options->mount_options ||
+				options->resolve || options->guard_only))
+		return err_set(
+			EINVAL,
+			"--remove takes out what was written: --port, --options, --resolve and --guard-only say nothing there");
+	return options->root && options->resolve
+		       ? err_set(EINVAL,
+				 "--resolve asks this machine, and --root names another")
+		       : 0;
+}
+
+static int take_domains(struct run *run)
+{
+	const struct cli_options *options = run->options;
+	struct ovirt_change_request *request = &run->request;
+	char repository[PATH_MAX];
+	enum ip_family family;
+	int i, rc = 0;
+
+	cmd_ovirt_repository(run->host, options, repository);
+	for (i = 1; !rc && i < options->noperands; i++) {
+		struct ovirt_domain *domain = &run->domains[request->ndomains++];
+
+		rc = ovirt_domain(options->operands[i], repository, domain);
+		family = IP_UNKNOWN;
+		if (!rc && options->resolve)
+			rc = cmd_plan_family(options, domain->spec, &family);
+		if (!rc && i > 1 && request->six != (family == IP_V6))
+			return err_set(
+				EINVAL,
+				"some of these servers have IPv6 addresses alone, and some have not: one command for each kind");
+		request->six = family == IP_V6;
+	}
+	return rc;
+}
+
+static int exit_status(const struct run *run, int rc)
+{
+	if (rc == -EINVAL || rc == -E2BIG)
+		return EXIT_USAGE;
+	if (rc == -EPERM && run->request.sections == NFS_UTILS_UNKNOWN)
+		return EXIT_UNKNOWN;
+	return rc == -EPERM || rc == -EBADMSG || rc == -ENOENT ? EXIT_FAILED
+							       : EXIT_UNKNOWN;
+}
+
+static int refuse(const struct run *run, int status)
+{
+	return cli_error(run->options, status, "%s; nothing was changed", err_text());
+}
+
+static int change(struct run *run)
+{
+	bool any;
+	int rc;
+
+	if (read_files(run) || look_at_nfs_utils(run))
+		return refuse(run, EXIT_UNKNOWN);
+	rc = ovirt_change_make(&run->request, &run->change);
+	if (rc)
+		return refuse(run, exit_status(run, rc));
+	any = is_changed(run, OVIRT_NFSMOUNT) || is_changed(run, OVIRT_GUARD);
+	if (any && !run->options->dry_run && write_files(run))
+		return refuse(run, EXIT_UNKNOWN);
+	return tell(run, any);
+}
+
+static int run_on(struct run *run)
+{
+	const struct cli_options *options = run->options;
+	int rc = take_domains(run);
+
+	if (rc)
+		return cli_error(options, rc == -EINVAL ? EXIT_USAGE : EXIT_UNKNOWN, "%s",
+				 err_text());
+	run->request.host = run->host;
+	run->request.domains = run->domains;
+	run->request.remove = options->remove;
+	run->request.guard_only = options->guard_only;
+	run->request.port = options->port;
+	run->request.options = options->mount_options;
+	return change(run);
+}
+
+int cmd_ovirt_policy(const struct cli_options *options)
+{
+	_cleanup_(host_close_p) struct host *host = NULL;
+	_cleanup_free_ struct run *run = calloc(1, sizeof(*run));
+	int status;
+
+	if (check_options(options))
+		return cli_usage(options);
+	if (!run)
+		return cli_error(options, EXIT_UNKNOWN, "no memory");
+	if (host_open(&host, options->root)) {
+		err_context(-EINVAL, "--root");
+		return cli_usage(options);
+	}
+	if (host_is_snapshot(host)) {
+		err_set(EINVAL, "--root: a snapshot is a record, not a machine");
+		return cli_usage(options);
+	}
+	if (host_is_live(host) && !options->dry_run && geteuid() != 0)
+		return cli_error(
+			options, EXIT_UNKNOWN,
+			"it changes files of the system: run it as root, or with --dry-run");
+	umask(022);
+	run->options = options;
+	run->host = host;
+	status = run_on(run);
+	run_fini(run);
+	return status;
+}

@@ -1,0 +1,379 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* nfsrdma ovirt: what to type into oVirt's engine for a storage domain over RDMA, and the per-host way
+ * around it (cmd-ovirt-policy.c). On stdout is the line to type, and nothing else; what else there is
+ * to enter, and to know, is on stderr. */
+#include <json-c/json.h>
+
+#include "plugin/cli/cli.h"
+#include "plugin/ovirt/ovirt.h"
+
+#define LABEL_WIDTH 27
+
+/* --- what is mounted now ----------------------------------------------------------------------------- */
+
+/* The repository with its links resolved, as the kernel shows it and mount.nfs looks for it. What
+ * cannot be resolved is taken as it is. */
+void cmd_ovirt_repository(const struct host *host, const struct cli_options *options,
+			  char *buf)
+{
+	char configured[HOST_REPOSITORY_MAX];
+	const char *given = options->repository;
+	struct host_mounts mounts = { .count = 0 };
+	_cleanup_free_ struct host_way *way = malloc(sizeof(*way));
+
+	if (!given) {
+		host_repository(host, configured);
+		given = configured;
+	}
+	snprintf(buf, PATH_MAX, "%s", given);
+	if (!way || *given != '/' || host_mounts(host, &mounts))
+		return;
+	if (!host_way(host, &mounts, given, way) && way->end == WAY_LOCAL)
+		snprintf(buf, PATH_MAX, "%s", way->path);
+	host_mounts_fini(&mounts);
+}
+
+int cmd_ovirt_mounted(const struct host *host, const struct ovirt_domain *domain,
+		      char *text, char *remedy)
+{
+	_cleanup_(host_nfs_mounts_fini) struct nfs_mounts mounts = { .count = 0 };
+	struct mounts_seen seen = { .now = &mounts };
+	_cleanup_free_ struct mount_verdict *verdicts = NULL;
+	struct ovirt_mounted mounted;
+	int rc = host_nfs_mounts(host, &mounts);
+
+	text[0] = remedy[0] = '\0';
+	/* Below a root that is no machine. */
+	if (rc == -ENOENT && !host_is_live(host))
+		return 0;
+	rc = rc ? rc : mounts_audit(&seen, &verdicts);
+	if (rc)
+		return rc;
+	ovirt_mounted(&mounts, verdicts, domain, &mounted);
+	snprintf(text, OVIRT_TEXT_MAX, "%s", mounted.text);
+	snprintf(remedy, OVIRT_TEXT_MAX, "%s", mounted.remedy);
+	return 0;
+}
+
+/* --- for a person -------------------------------------------------------------------------------------- */
+
+static unsigned int page_width(void)
+{
+	struct report_style style;
+
+	output_style(stderr, false, &style);
+	return style.width < 40 ? 40 : style.width > 110 ? 110 : style.width;
+}
+
+static void print_clean(const char *text, unsigned int indent)
+{
+	char clean[4 * ERR_TEXT_MAX];
+
+	utf8_clean(clean, sizeof(clean), text, UTF8_ESCAPE);
+	wrap_print(stderr, clean, indent, page_width());
+}
+
+static void print_field(const char *label, const char *text)
+{
+	fprintf(stderr, "  %-*s", LABEL_WIDTH, label);
+	print_clean(text, LABEL_WIDTH + 2);
+}
+
+/* As the engine's list has them. */
+static const char *version_label(const char *version)
+{
+	static const struct {
+		const char *version, *label;
+	} labels[] = {
+		{ "auto",
+		  "Auto Negotiate (may come down to V3; V4.2 is better where the server has it)" },
+		{ "3", "V3" },
+		{ "4", "V4 (the server's highest of 4.2, 4.1 and 4.0)" },
+		{ "4.0", "V4.0" },
+		{ "4.1", "V4.1" },
+		{ "4.2", "V4.2" },
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(labels); i++)
+		if (!strcmp(labels[i].version, version))
+			return labels[i].label;
+	return version;
+}
+
+static void print_fields(const struct ovirt_advice *advice,
+			 const struct ovirt_request *request)
+{
+	fputs("Enter in the engine, Storage > Domains > New Domain (or Manage Domain, in maintenance):\n",
+	      stderr);
+	if (request->type == OVIRT_POSIX) {
+		print_field("Storage Type", "POSIX compliant FS");
+		print_field("Path", advice->domain.spec);
+		print_field("VFS Type", "nfsrdma");
+		print_field("Mount Options", "the line on standard output");
+		return;
+	}
+	print_field("Storage Type", "NFS");
+	print_field("Export Path", advice->domain.spec);
+	print_field("NFS Version", version_label(request->version));
+	print_field("Retransmissions", "leave empty: VDSM takes 3");
+	print_field("Timeout (deciseconds)",
+		    "leave empty: VDSM takes 100; sanlock needs as much");
+	print_field("Additional mount options", "the line on standard output");
+}
+
+/* For a shell, so that it can be tried by hand. */
+static void print_command(const struct ovirt_command *command)
+{
+	unsigned int i;
+
+	fputs("VDSM then runs on every host, behind taskset(1):\n ", stderr);
+	for (i = 0; i < command->argc; i++) {
+		const char *word = command->argv[i];
+		bool quoted = word[strcspn(word, " '\"$`\\[]()&;|<>*?~#!")];
+
+		fprintf(stderr, quoted ? " '%s'" : " %s", word);
+	}
+	fputc('\n', stderr);
+}
+
+static void print_help(const struct ovirt_advice *advice,
+		       const struct ovirt_request *request)
+{
+	unsigned int i;
+
+	print_fields(advice, request);
+	print_command(&advice->command);
+	if (advice->plan->nchanges)
+		fputs("Why these options:\n", stderr);
+	for (i = 0; i < advice->plan->nchanges; i++) {
+		const struct plan_change *change = &advice->plan->changes[i];
+		char text[ERR_TEXT_MAX];
+
+		snprintf(text, sizeof(text), "%s%s%s: %s",
+			 change->before ? change->before : "",
+			 change->before && change->after ? " -> " : "",
+			 change->after ? change->after : " taken out", change->reason);
+		fputs("  ", stderr);
+		print_clean(text, 4);
+	}
+	if (request->type == OVIRT_POSIX)
+		fputs("  soft, nosharecache, timeo, retrans (and nolock without a version 4): VDSM adds\n"
+		      "    them to NFS domains alone, and sanlock counts on them\n",
+		      stderr);
+}
+
+/* --- for a script --------------------------------------------------------------------------------------- */
+
+static void add_text(struct json_object *to, const char *key, const char *text)
+{
+	json_object_object_add(to, key, cmd_plan_json(text));
+}
+
+/* "4.2" is v4_2 there. */
+static const char *api_version(const char *version, char buf[8])
+{
+	char *dot;
+
+	if (!strcmp(version, "auto"))
+		return version;
+	snprintf(buf, 8, "v%s", version);
+	dot = strchr(buf, '.');
+	if (dot)
+		*dot = '_';
+	return buf;
+}
+
+/* By the names and in the words of the engine's API. */
+static struct json_object *fields_new(const struct ovirt_advice *advice,
+				      const struct ovirt_request *request)
+{
+	struct json_object *fields = json_object_new_object();
+	const char *spec = advice->domain.spec;
+	bool nfs = request->type == OVIRT_NFS;
+	char address[OVIRT_SPEC_MAX], version[8];
+
+	/* An address of IPv6 keeps its brackets. */
+	snprintf(address, sizeof(address), "%.*s",
+		 (int)(strlen(spec) - strlen(advice->domain.parsed.path) - 1), spec);
+	add_text(fields, "type", nfs ? "nfs" : "posixfs");
+	add_text(fields, "address", nfs ? address : NULL);
+	add_text(fields, "path", nfs ? advice->domain.parsed.path : spec);
+	add_text(fields, "nfs_version",
+		 nfs ? api_version(request->version, version) : NULL);
+	add_text(fields, "vfs_type", nfs ? NULL : "nfsrdma");
+	add_text(fields, "mount_options", advice->options);
+	return fields;
+}
+
+static struct json_object *command_new(const struct ovirt_command *command)
+{
+	struct json_object *list = json_object_new_array();
+	unsigned int i;
+
+	for (i = 0; i < command->argc; i++)
+		json_object_array_add(list, cmd_plan_json(command->argv[i]));
+	return list;
+}
+
+/* What is mounted, of which @text says what is wrong; NULL: it is not known. */
+static void print_json(const struct ovirt_advice *advice,
+		       const struct ovirt_request *request, const char *text,
+		       const char *remedy)
+{
+	struct json_object *root = json_object_new_object(), *list;
+	unsigned int i;
+
+	add_text(root, "schema", "nfsrdma-ovirt/1");
+	add_text(root, "version", NFSRDMA_VERSION);
+	add_text(root, "given", request->options ? request->options : "");
+	add_text(root, "options", advice->options);
+	json_object_object_add(root, "fields", fields_new(advice, request));
+	add_text(root, "directory", advice->domain.dir);
+	json_object_object_add(root, "command", command_new(&advice->command));
+	add_text(root, "transport", advice->plan->transport);
+	json_object_object_add(root, "changes", cmd_plan_changes(advice->plan));
+	list = json_object_new_array();
+	for (i = 0; i < advice->nnotes; i++)
+		json_object_array_add(list, cmd_plan_json(advice->notes[i]));
+	json_object_object_add(root, "warnings", list);
+	add_text(root, "mounted", text);
+	add_text(root, "remedy", remedy);
+	puts(json_object_to_json_string_ext(
+		root, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_NOSLASHESCAPE));
+	json_object_put(root);
+}
+
+/* --- options ----------------------------------------------------------------------------------------------- */
+
+static void print_advice(const struct cli_options *options,
+			 const struct ovirt_advice *advice,
+			 const struct ovirt_request *request, const struct host *host)
+{
+	char text[OVIRT_TEXT_MAX], remedy[OVIRT_TEXT_MAX], repository[PATH_MAX];
+	struct ovirt_domain seen;
+	bool json = !strcmp(options->format->name, "json");
+	unsigned int i;
+	int rc;
+
+	cmd_ovirt_repository(host, options, repository);
+	rc = ovirt_domain(request->spec, repository, &seen);
+	rc = rc ? rc : cmd_ovirt_mounted(host, &seen, text, remedy);
+	if (json) {
+		print_json(advice, request, rc ? NULL : text, rc ? NULL : remedy);
+		return;
+	}
+	puts(advice->options);
+	fflush(stdout);
+	if (!options->quiet)
+		print_help(advice, request);
+	for (i = 0; i < advice->nnotes; i++)
+		cli_error(options, 0, "note: %s", advice->notes[i]);
+	if (rc)
+		cli_error(options, 0,
+			  "note: what is mounted on this host is not known: %s",
+			  err_text());
+	else if (*text)
+		cli_error(options, 0, "warning: %s. To change it: %s", text, remedy);
+}
+
+static int check_options(const struct cli_options *options)
+{
+	const char *format = options->format->name;
+
+	if (options->noperands != 2)
+		return err_set(EINVAL,
+			       "name the source of one domain: options SERVER:/EXPORT");
+	if (options->dry_run || options->remove || options->guard_only ||
+	    options->has_port)
+		return err_set(
+			EINVAL,
+			"--dry-run, --remove, --guard-only and --port are for policy");
+	if (strcmp(format, "text") && strcmp(format, "json"))
+		return err_set(EINVAL, "--format takes text or json here, not '%s'",
+			       format);
+	return options->root && options->resolve
+		       ? err_set(EINVAL,
+				 "--resolve asks this machine, and --root names another")
+		       : 0;
+}
+
+static int advise(const struct cli_options *options, const struct host *host,
+		  const struct policies *policies)
+{
+	_cleanup_(ovirt_advice_free_p) struct ovirt_advice *advice = NULL;
+	struct ovirt_request request = {
+		.spec = options->operands[1],
+		.options = options->mount_options,
+		.version = options->engine_version ? options->engine_version : "auto",
+		.repository = options->repository,
+		.type = options->posix ? OVIRT_POSIX : OVIRT_NFS,
+		.policies = policies,
+	};
+	int rc = ovirt_advise(&advice, &request);
+
+	if (!rc && options->resolve) {
+		ovirt_advice_free(take_ptr(advice));
+		if (cmd_plan_family(options, request.spec, &request.family))
+			return cli_error(options, EXIT_UNKNOWN, "%s", err_text());
+		rc = ovirt_advise(&advice, &request);
+	}
+	if (rc)
+		return cli_error(options, rc == -ENOMEM ? EXIT_UNKNOWN : EXIT_USAGE, "%s",
+				 err_text());
+	print_advice(options, advice, &request, host);
+	return output_finish(options);
+}
+
+static int run_options(struct cli_options *options)
+{
+	_cleanup_(host_close_p) struct host *host = NULL;
+	_cleanup_(policy_free_p) struct policies *policies = NULL;
+
+	if (check_options(options))
+		return cli_usage(options);
+	if (host_open(&host, options->root)) {
+		err_context(-EINVAL, "--root");
+		return cli_usage(options);
+	}
+	if (policy_open(&policies, host))
+		return cli_error(options, EXIT_UNKNOWN, "%s", err_text());
+	return advise(options, host, policies);
+}
+
+/* --- the command -------------------------------------------------------------------------------------------- */
+
+static int cmd_ovirt_run(struct cli_options *options)
+{
+	const char *action = options->noperands ? options->operands[0] : "";
+
+	if (!strcmp(action, "options"))
+		return run_options(options);
+	if (!strcmp(action, "policy"))
+		return cmd_ovirt_policy(options);
+	err_set(EINVAL, "say what to do: options or policy%s%.40s%s",
+		*action ? ", not '" : "", action, *action ? "'" : "");
+	return cli_usage(options);
+}
+
+const struct cli_command cmd_ovirt = {
+	.name = "ovirt",
+	.bit = CLI_OVIRT,
+	.synopsis = "options [OPTION...] SERVER:/EXPORT [-o OPTIONS]\n"
+		    "policy [OPTION...] SERVER:/EXPORT...\n"
+		    "policy --remove [OPTION...] [SERVER:/EXPORT...]",
+	.summary =
+		"Say what to type into oVirt's engine, or make this host's domains go over RDMA.",
+	.details =
+		"options prints the custom mount options of a storage domain, checked against the "
+		"rules of the engine and of VDSM, and tells what else to enter and what VDSM will "
+		"run. policy is the way without the engine, for this host alone: it writes sections "
+		"of nfsmount.conf and, for the gates, of nfsrdma.conf(5), unless the nfs-utils of "
+		"this host would lose one. Both tell of a domain that is mounted over TCP, which "
+		"VDSM never changes. nfsrdma-ovirt(7) goes through it step by step.",
+	.max_operands = 1 + CMD_OVIRT_DOMAINS_MAX,
+	.timeout_ms = 5000,
+	.run = cmd_ovirt_run,
+};

@@ -1,0 +1,307 @@
+#!/bin/bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Copyright (C) 2026 The nfsrdma authors
+#
+# nfsrdma watch without libvirt: mounts that come, change their transport and go, as files in the place
+# of the kernel's say it; what the journal, the records and the exports have of it; and how the
+# watcher begins and ends. With libvirt: watch-libvirt.sh. Real mounts are the testbed's.
+. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+requires_root
+requires python3 unshare jq setpriv
+if [[ ${1:-} != inside ]]; then
+	unshare --mount --propagation private true 2>/dev/null || skip "no namespace of mounts"
+	unshare --mount --propagation private bash "$0" inside
+	exit 0
+fi
+
+mount -t tmpfs tmpfs /run
+mkdir -p "$work/etc" /run/systemd/journal
+for name in alternatives group ld.so.cache ld.so.conf ld.so.conf.d localtime nsswitch.conf passwd; do
+	[[ ! -e /etc/$name ]] || cp -a "/etc/$name" "$work/etc/"
+done
+mount --bind "$work/etc" /etc
+find=${NFSRDMA%/*}/tests/support/record-find
+slow=1
+! grep -q __asan_init "$NFSRDMA" || slow=3
+
+python3 - "$work/journal" <<'PY' &
+import socket, sys
+receiver = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+receiver.bind("/run/systemd/journal/socket")
+while True:
+    with open(sys.argv[1], "ab") as log:
+        log.write(receiver.recv(1 << 20) + b"\n")
+PY
+cleanup_fn kill "$!"
+for _ in {1..100}; do
+	[[ ! -S /run/systemd/journal/socket ]] || break
+	sleep 0.05
+done
+: >"$work/journal"
+
+# --- a kernel --------------------------------------------------------------------------------------
+
+id=100
+: >"$work/mountinfo"
+: >"$work/mountstats"
+# mounted PROTO SOURCE TARGET
+mounted()
+{
+	local numbers='0 0 1 0 5 1200 1200 0 1200 0'
+
+	id=$((id + 1))
+	[[ $1 != rdma* ]] || numbers+=' 10 400 3 1048576 1048000 0 0 0 0 0 0 0 0 30 0 0 12'
+	printf 'device %s mounted on %s with fstype nfs4 statvers=1.1\n\topts:\trw,vers=4.2,proto=%s\n\tage:\t100\n\txprt:\t%s %s\n' \
+		"$2" "$3" "$1" "$1" "$numbers" >>"$work/mountstats"
+	echo "$id 1 0:$id / $3 rw,relatime shared:$id - nfs4 $2 rw,vers=4.2,hard,proto=$1,timeo=600,sec=sys,addr=192.0.2.1" \
+		>>"$work/mountinfo"
+}
+# unmounted TARGET
+unmounted()
+{
+	awk -v t="$1" '$5 != t' "$work/mountinfo" >"$work/new"
+	awk -v t="$1" '$1 == "device" { keep = $5 != t } keep' "$work/mountstats" >"$work/new2"
+	cat "$work/new" >"$work/mountinfo"
+	cat "$work/new2" >"$work/mountstats"
+}
+# kernel COMMAND...: with these mounts as its own
+cat >"$work/kernel" <<END
+#!/bin/bash
+for name in mountinfo mountstats; do
+	mount --bind "$work/\$name" "/proc/\$\$/\$name" || exit 125
+done
+exec "\$@"
+END
+chmod +x "$work/kernel"
+kernel=$work/kernel
+
+# --- a watcher -------------------------------------------------------------------------------------
+
+# In the background.
+watch()
+{
+	: >"$work/lines"
+	"$kernel" "$NFSRDMA" watch --no-libvirt --verbose --interval 1 >"$work/lines" 2>"$work/watch.err" </dev/null &
+	watcher=$!
+	cleanup_fn end_watch
+	wait_for -s /run/nfsrdma/watch.json
+}
+end_watch()
+{
+	[[ ${watcher:-} ]] || return 0
+	kill -TERM "$watcher" 2>/dev/null || true
+	ended=0
+	wait "$watcher" || ended=$?
+	watcher=
+}
+# wait_for TEST...: for ten seconds at most
+wait_for()
+{
+	for _ in {1..100}; do
+		! test "$@" || return 0
+		sleep 0.1
+	done
+	cat "$work/lines" "$work/watch.err"
+	fail "waited for test $* in vain"
+}
+# line WORDS: it comes
+line()
+{
+	for _ in {1..100}; do
+		! grep -qE -- "$1" "$work/lines" || return 0
+		sleep 0.1
+	done
+	cat "$work/lines" "$work/watch.err" "$work/journal"
+	fail "no line says \"$1\""
+}
+lines() { grep -cE -- "$1" "$work/lines" || true; }
+# expect_record DIR PATTERN: what a reader is to believe, in a moment
+expect_record()
+{
+	local said
+
+	for _ in {1..50}; do
+		said=$("$kernel" "$find" "$1")
+		# shellcheck disable=SC2053 # a pattern
+		[[ $said != $2 ]] || return 0
+		sleep 0.1
+	done
+	ls -la /run/nfsrdma/mounts
+	fail "the record of $1 says \"$said\", not \"$2\""
+}
+# looks: how often it looked
+looks() { awk '$1 == "nfsrdma_watch_looks" { print $2 }' /run/nfsrdma/metrics.prom; }
+more_looks()
+{
+	local before
+
+	before=$(looks)
+	for _ in {1..100}; do
+		(($(looks) < before + $1)) || return 0
+		sleep 0.1
+	done
+	fail "it does not look any more"
+}
+metric() { grep -qxF "$1" "${2:-/run/nfsrdma/metrics.prom}" || { cat "${2:-/run/nfsrdma/metrics.prom}"; fail "no \"$1\""; }; }
+
+printf '[server nas]\npolicy = require\n' >/etc/nfsrdma.conf
+mounted rdma nas:/good /srv/good
+mounted tcp nas:/tcp /srv/tcp
+mounted tcp other:/plain /srv/plain
+mounted rdma nas:/dom /rhev/data-center/mnt/nas:_dom
+
+echo "what is there at the beginning"
+watch
+line 'NOT over RDMA: mount /srv/tcp \(nas:/tcp\): goes over tcp; RDMA is wanted by /etc/nfsrdma.conf:2'
+expect_record /srv/good 'rdma proven'
+expect_record /srv/tcp 'tcp tcp'
+expect_record /srv/plain 'tcp unknown: *'
+expect_record /rhev/data-center/mnt/nas:_dom 'rdma proven'
+jq -e '.schema == "nfsrdma-report/1" and .command == "watch" and .verdict == "fail"
+	and ([.findings[] | select(.id == "watch.mount") | "\(.evidence.kind) \(.evidence.state)"] | sort)
+		== ["domain good", "mount good", "mount lost"]' /run/nfsrdma/watch.json >/dev/null ||
+	{ cat /run/nfsrdma/watch.json; fail "watch.json"; }
+metric 'nfsrdma_watch_things{kind="mount",state="lost"} 1'
+metric 'nfsrdma_watch_lost{kind="mount"} 1'
+metric 'nfsrdma_watch_up 1'
+grep -qx 'MESSAGE_ID=4472ebadc44c491f93fddac77784dd1f' "$work/journal" || fail "lost is not in the journal"
+for field in NFSRDMA_EVENT=lost PRIORITY=3 SYSLOG_IDENTIFIER=nfsrdma-watch NFSRDMA_KIND=mount NFSRDMA_TARGET=/srv/tcp \
+	NFSRDMA_SPEC=nas:/tcp NFSRDMA_EFFECTIVE=tcp NFSRDMA_WANTED_BY=/etc/nfsrdma.conf:2; do
+	grep -qx "$field" "$work/journal" || { cat "$work/journal"; fail "no $field"; }
+done
+
+echo "it is told once, and the records stay young"
+more_looks 3
+(($(lines 'NOT over RDMA') == 1)) || { cat "$work/lines"; fail "told more than once"; }
+expect_record /srv/good 'rdma proven'
+
+echo "a mount, and a storage domain, that lose RDMA and have it again"
+unmounted /srv/good
+line 'nas:/good on /srv/good: unmounted'
+mounted tcp nas:/good /srv/good
+line 'NOT over RDMA: mount /srv/good '
+expect_record /srv/good 'tcp tcp'
+unmounted /srv/good
+mounted rdma nas:/good /srv/good
+line 'over RDMA again: mount /srv/good \(nas:/good\): goes over rdma'
+expect_record /srv/good 'rdma proven'
+grep -qx 'NFSRDMA_EVENT=back' "$work/journal" || fail "back is not in the journal"
+unmounted /rhev/data-center/mnt/nas:_dom
+mounted tcp nas:/dom /rhev/data-center/mnt/nas:_dom
+line 'NOT over RDMA: storage domain /rhev/data-center/mnt/nas:_dom '
+grep -qx 'NFSRDMA_KIND=domain' "$work/journal" || fail "it is no storage domain"
+
+echo "what nobody wants over RDMA, and was"
+mounted rdma other:/past /srv/past
+expect_record /srv/past 'rdma proven'
+unmounted /srv/past
+mounted tcp other:/past /srv/past
+line 'NOT over RDMA: mount /srv/past \(other:/past\): goes over tcp, and was over RDMA before'
+
+echo "a mount that is gone leaves no record"
+for _ in {1..50}; do
+	(($(find /run/nfsrdma/mounts -name '[0-9]*.json' | wc -l) != 3)) || break
+	sleep 0.1
+done
+(($(find /run/nfsrdma/mounts -name '[0-9]*.json' | wc -l) == 3)) || { ls /run/nfsrdma/mounts; fail "records"; }
+
+echo "the policy is broken, and mended"
+echo 'polizei = require' >>/etc/nfsrdma.conf
+kill -HUP "$watcher"
+line '/etc/nfsrdma.conf:3: '
+more_looks 2
+jq -e '[.findings[] | select(.id == "watch.policy") | .status] == ["fail"]' /run/nfsrdma/watch.json >/dev/null ||
+	fail "a broken policy is no finding"
+(($(lines 'conf:3') == 1)) || fail "told more than once"
+expect_record /srv/tcp 'tcp tcp'
+metric 'nfsrdma_watch_things{kind="domain",state="lost"} 1'
+printf '[server nas]\npolicy = prefer\n' >/etc/nfsrdma.conf
+kill -HUP "$watcher"
+more_looks 2
+jq -e '[.findings[] | select(.id == "watch.mount" and .evidence.target == "/srv/tcp") | .status] == ["warn"]' \
+	/run/nfsrdma/watch.json >/dev/null || fail "prefer is no warning"
+printf '[server nas]\npolicy = off\n' >/etc/nfsrdma.conf
+more_looks 2
+metric 'nfsrdma_watch_things{kind="domain",state="lost"} 1'
+metric 'nfsrdma_watch_things{kind="mount",state="lost"} 1'
+printf '[server nas]\npolicy = require\n' >/etc/nfsrdma.conf
+
+echo "somebody cleans /run"
+rm -rf /run/nfsrdma
+more_looks 1 2>/dev/null || wait_for -s /run/nfsrdma/metrics.prom
+expect_record /srv/good 'rdma proven'
+
+echo "a second one, and others who may not"
+mkdir -p /run/nfsrdma
+end_watch
+watch
+run_prefix=("$kernel")
+run watch --no-libvirt --once
+expect_status 3
+expect_sentence "a watcher is at work already, process $watcher"
+chmod 755 "$work"
+run_prefix=(setpriv --reuid 65534 --regid 65534 --clear-groups)
+if "${run_prefix[@]}" test -x "$NFSRDMA"; then
+	run watch --no-libvirt
+	expect_status 3
+	expect_sentence 'it needs root'
+fi
+run_prefix=("$kernel")
+
+echo "the end"
+start=$(now_ms)
+end_watch
+took=$(since_ms "$start")
+((ended == 0)) || fail "exit status $ended"
+((took < 1000 * slow)) || fail "$took ms to end"
+[[ ! -e /run/nfsrdma/watch.json ]] || fail "watch.json is still there"
+metric 'nfsrdma_watch_up 0'
+[[ ! -s $work/watch.err ]] || { cat "$work/watch.err"; fail "something on stderr"; }
+
+echo "once"
+run watch --no-libvirt --once --textfile "$work/nfsrdma.prom" --format json
+expect_status 1
+expect_finding watch.libvirt skip
+expect_finding watch.record pass
+expect_report "things" '[.findings[] | select(.id == "watch.mount" and .status == "fail")] | length == 2'
+metric 'nfsrdma_watch_up 0' "$work/nfsrdma.prom"
+[[ $(tail -n 1 "$work/nfsrdma.prom") == '# EOF' ]] || fail "no end"
+! grep '^# TYPE ' "$work/nfsrdma.prom" | grep -v ' gauge$' || fail "a type that a textfile must not have"
+for python in python3 /usr/bin/python3; do
+	"$python" -c 'import prometheus_client.openmetrics.parser' 2>/dev/null || continue
+	"$python" -c 'import sys; from prometheus_client.openmetrics.parser import text_string_to_metric_families as p
+print(len(list(p(open(sys.argv[1]).read()))))' "$work/nfsrdma.prom" >"$work/parsed" 2>&1 || { cat "$work/parsed"; fail "no OpenMetrics"; }
+	break
+done
+run watch --no-libvirt --once
+expect_status 1
+grep -q 'lost .* tcp .* mount /srv/tcp (nas:/tcp)' "$work/out" || { show; fail "the table"; }
+(($(wc -L <"$work/out") <= 110)) || { show; fail "lines too long"; }
+for target in /srv/tcp /srv/past /rhev/data-center/mnt/nas:_dom; do unmounted "$target"; done
+run watch --no-libvirt --once
+expect_status 0
+run watch --no-libvirt --once --textfile /nowhere/x.prom
+expect_status 3
+expect_sentence '/nowhere'
+run watch --interval 31
+expect_status 2
+run watch operand
+expect_status 2
+
+echo "the kernel's own list: what is mounted is looked at when it comes"
+rm -r /run/nfsrdma
+"$NFSRDMA" watch --no-libvirt --verbose >"$work/lines" 2>"$work/watch.err" </dev/null &
+watcher=$!
+wait_for -s /run/nfsrdma/metrics.prom
+before=$(looks)
+mkdir "$work/mnt"
+mount -t tmpfs tmpfs "$work/mnt"
+for _ in {1..50}; do
+	(($(looks) == before)) || break
+	sleep 0.1
+done
+(($(looks) > before)) || fail "a mount does not wake it"
+umount "$work/mnt"
+kill -INT "$watcher"
+wait "$watcher" || fail "exit status $?"
+watcher=
