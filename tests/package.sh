@@ -4,7 +4,8 @@
 #
 # package.sh OUT: the Debian package of this checkout is built, has what tests/install.list
 # says and nothing else but what Debian adds, and wants for its build what
-# packaging/packages/build.txt lists. It stays in OUT.
+# packaging/packages/build.txt lists. Installed below a folder, removed and purged it leaves
+# nothing behind. It stays in OUT.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 out=$1
@@ -22,11 +23,70 @@ version=$(sed -n "s/^  version : '\(.*\)',/\1/p" meson.build)
 rm -rf "$out"
 deb=$(packaging/build-deb "$out")
 multiarch=$(dpkg-architecture -qDEB_HOST_MULTIARCH)
-# Manual pages are compressed there.
+# Manual pages are compressed there, and units are in /lib.
 diff -u <(cut -d' ' -f2 tests/install.list) \
 	<(dpkg-deb --fsys-tarfile "$deb" | tar -t | grep -v '/$' |
-		sed -E "s,^\./,,; s,usr/lib/$multiarch/,usr/lib/,; s,(share/man/.*)\.gz$,\1," |
+		sed -E "s,^\./,,; s,^lib/,usr/lib/,; s,usr/lib/$multiarch/,usr/lib/,; s,(share/man/.*)\.gz$,\1," |
 		grep -vE '^usr/share/(doc/nfsrdma/(changelog.gz|copyright)|lintian/overrides/nfsrdma)$' | sort) ||
 	fail "the package's files are not those of tests/install.list"
 lintian=$(lintian --allow-root "$deb" 2>&1) || true
 [[ ! $lintian ]] || fail "$lintian"
+
+# --- installed, removed, purged ------------------------------------------------------------------
+
+work=$(mktemp -d "${TMPDIR:-/tmp}/nfsrdma-package.XXXXXX")
+trap 'rm -rf "$work"' EXIT
+# Its scripts act below that folder; a systemd of this machine is not to know of it.
+mkdir "$work/bin"
+for name in systemctl deb-systemd-invoke; do
+	printf '#!/bin/sh\necho "%s $*" >>%s\n' $name "$work/told" >"$work/bin/$name"
+	chmod +x "$work/bin/$name"
+done
+PATH=$work/bin:$PATH:/usr/sbin:/sbin
+
+below() { fakeroot dpkg --root="$root" --force-not-root --force-script-chrootless --force-depends "$@" >"$work/log" 2>&1 ||
+	{ cat "$work/log"; fail "dpkg $*"; }; }
+tree() { (cd "$root" && find . -path ./var/lib/dpkg -prune -o -path ./var/log -prune -o -printf '%y %m %p %l\n' | sort); }
+
+# Every link leads to something that is there.
+links()
+{
+	local link to
+
+	while IFS= read -r link; do
+		to=$(readlink "$link")
+		[[ $to == /* ]] && to=$root$to || to=${link%/*}/$to
+		[[ -e $to ]] || fail "${link#"$root"} leads to $(readlink "$link"), which is not there"
+	done < <(find "$root" -type l)
+}
+
+# lifecycle FOLDER...: these have files of other packages, before and after.
+lifecycle()
+{
+	local dir hook=etc/libvirt/hooks/qemu.d/nfsrdma
+
+	root=$work/root
+	rm -rf "$root"
+	mkdir -p "$root"/var/{log,lib/dpkg/{info,updates,triggers}} "$root/run"
+	touch "$root/var/lib/dpkg/status"
+	for dir in usr etc/systemd/system var/lib/systemd "$@"; do
+		mkdir -p "$root/$dir"
+		touch "$root/$dir/other"
+	done
+	tree >"$work/before"
+	below -i "$deb"
+	links
+	[[ -x $root/usr/sbin/nfsrdma-libvirt-hook && -L $root/$hook ]] || fail "libvirt finds no hook"
+	[[ -L $root/usr/libexec/vdsm/hooks/after_get_stats/90_nfsrdma ]] || fail "VDSM finds no hook"
+	[[ -L $root/etc/systemd/system/multi-user.target.wants/nfsrdma-watch.service ]] || fail "the watcher is not enabled"
+	mkdir -p "$root"/var/lib/nfsrdma/pools "$root/run/nfsrdma/mounts"
+	touch "$root/var/lib/nfsrdma/setup.json" "$root/run/nfsrdma/watch.json"
+	# What can be undone is kept until it is purged; but nobody finds a hook that is not there.
+	below -r nfsrdma
+	[[ -e $root/var/lib/nfsrdma/setup.json && ! -L $root/$hook ]] || fail "it is not removed as it should be"
+	below -P nfsrdma
+	diff -u "$work/before" <(tree) || fail "purged it leaves something behind"
+}
+
+lifecycle
+lifecycle etc/libvirt/hooks/qemu.d usr/libexec/vdsm/hooks/{after_get_stats,before_vm_start}
