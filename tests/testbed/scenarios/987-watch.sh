@@ -1,0 +1,78 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Copyright (C) 2026 the nfsrdma authors
+#
+# The watcher beside Debian's libvirt: it keeps records young, and tells at once what is not over RDMA
+# any more and what is again: a mount, a pool that came up over TCP in silence, a disk plugged
+# into a guest; and after libvirt was restarted under it.
+# shellcheck disable=SC2034 # for run
+scenario_timeout=400
+# shellcheck source=../libvirt.sh
+. "$testbed/libvirt.sh"
+server plain
+libvirt_begin libvirt qemu
+guest_tell 20 journal start || fail "no journal"
+
+# checked: when /srv/m was looked at, in ms of the guest's clock
+checked()
+{
+	inside 'cat /run/nfsrdma/mounts/*.json' >"$work/record"
+	jq -s '[.[].mount | select(.target == "/srv/m")][0].checked_monotonic_ms' "$work/record"
+}
+
+lost() { in_journal 8000 lost "$@"; }
+back() { in_journal 8000 back "$@"; }
+
+echo "--- a mount"
+inside 'printf "[directory /srv/m]\npolicy = require\n[directory /srv/plug]\npolicy = require\n" >/etc/nfsrdma.conf; mkdir -p /srv/m /srv/plug'
+mounting /srv/m -t nfsrdma 10.0.2.15:/export/live /srv/m -o vers=4.1
+expect_mounted vers=4.1
+# What is told below is told long before it would look by itself.
+guest_tell 20 watch start --interval 30
+inside '/usr/sbin/umount /srv/m; /usr/sbin/mount -t nfs 10.0.2.15:/export/live /srv/m -o vers=4.1,proto=tcp'
+lost NFSRDMA_KIND=mount NFSRDMA_TARGET=/srv/m NFSRDMA_EFFECTIVE=tcp
+inside '/usr/sbin/umount /srv/m; /usr/sbin/mount -t nfs 10.0.2.15:/export/live /srv/m -o vers=4.1,proto=rdma,port=20049'
+back NFSRDMA_KIND=mount NFSRDMA_TARGET=/srv/m
+inside 'record-find /srv/m' | grep -qx 'rdma proven' || fail "the record is not believed"
+first=$(checked)
+
+echo "--- a pool that comes up over TCP: another mount of the server is there first"
+netfs vms /export/locks /srv/vms proto=rdma port=20049
+inside 'mkdir -p /mnt2; /usr/sbin/mount -t nfs 10.0.2.15:/export/plain /mnt2 -o vers=4.2,proto=tcp'
+virsh_inside pool-start --build vms
+[[ $(proto_of /srv/vms) == tcp ]] || fail "the kernel does not share connections: $(proto_of /srv/vms)"
+lost NFSRDMA_KIND=pool NFSRDMA_POOL=vms
+
+echo "--- libvirt is restarted, and the watcher hears of the next event"
+guest_tell 60 libvirt restart || fail "libvirtd does not start again"
+virsh_inside pool-destroy vms
+inside '/usr/sbin/umount /mnt2'
+virsh_inside pool-start vms
+[[ $(proto_of /srv/vms) == rdma ]] || fail "the pool goes over $(proto_of /srv/vms)"
+back NFSRDMA_KIND=pool NFSRDMA_POOL=vms
+inside 'cat /run/nfsrdma/watch.json' >"$work/out"
+expect_finding watch.libvirt pass
+
+echo "--- a disk is plugged in, for which libvirt has no hook"
+inside '/usr/sbin/mount -t nfs 10.0.2.15:/export/plain /srv/plug -o vers=3,proto=tcp,nolock'
+lost NFSRDMA_KIND=mount NFSRDMA_TARGET=/srv/plug
+virsh_inside "vol-create-as vms plug.raw 1M --format raw"
+machine plug vms:plug.raw
+machines plug
+virsh_inside "start --paused plug"
+virsh_inside "attach-disk plug /srv/plug/file-1 vdb --mode readonly"
+lost NFSRDMA_KIND=disk NFSRDMA_GUEST=plug NFSRDMA_DISK=vdb
+virsh_inside "destroy plug"
+
+echo "--- the first mount's record was kept young meanwhile"
+second=$(checked)
+note "record: looked at again after $((second - first)) ms"
+((second >= first + 9000)) || fail "the record is of $first, and then of $second"
+inside 'record-find /srv/m' | grep -qx 'rdma proven' || fail "the record is not believed"
+
+guest_tell 20 watch end || fail "it does not end"
+inside 'cat /run/watch.out'
+virsh_inside pool-destroy vms
+inside '/usr/sbin/umount /srv/plug /srv/m; rm -f /export/locks/plug.raw'
+guest_tell 20 journal end
+libvirt_end
