@@ -200,7 +200,7 @@ static int walk_pool(struct search *search, const char *pool)
 static int add_links(struct search *search)
 {
 	_cleanup_(host_list_fini) struct host_list list = { NULL, 0, false };
-	char path[VDSM_REPOSITORY_MAX + NAME_MAX + 2];
+	char path[HOST_REPOSITORY_MAX + NAME_MAX + 2];
 	unsigned int pools = 0;
 	size_t i;
 	int rc = 0;

@@ -11,7 +11,6 @@
  *	caps.c        after_get_caps: what this host can
  *	stats.c       after_get_stats: the storage domains, each with what is known of its mount
  *	domains.c     which mounts are storage domains, and of which UUID
- *	repository.c  where VDSM mounts them
  *	drive.c       the files of a drive, as after_disk_prepare gets it (pure)
  *	gate.c        the points at which a guest can be refused
  *	start.c       before_vdsm_start: modules, and what is not ready
@@ -89,13 +88,6 @@ int splice_list(struct splice *splice, const char *key, const char *word);
 
 void vdsm_caps(const struct vdsm_call *call, struct hook_answer *out);
 void vdsm_stats(const struct vdsm_call *call, struct hook_answer *out);
-
-/* repository.c */
-
-#define VDSM_REPOSITORY_MAX 160
-
-/* [irs] repository of vdsm.conf, or the built-in /rhev/data-center. */
-void vdsm_repository(const struct host *host, char out[VDSM_REPOSITORY_MAX]);
 
 /* domains.c */
 

@@ -45,7 +45,7 @@ static int stats_open(struct stats *stats)
 {
 	struct mounts_seen seen = { .now = &stats->nfs };
 	struct guard_sources sources = { .now = stats->now };
-	char repository[VDSM_REPOSITORY_MAX];
+	char repository[HOST_REPOSITORY_MAX];
 	int rc = host_open(&stats->host, stats->call->root);
 
 	rc = rc ? rc : host_mounts(stats->host, &stats->mounts);
@@ -56,7 +56,7 @@ static int stats_open(struct stats *stats)
 	sources.host = stats->host;
 	if (guard_open(&stats->guard, &sources))
 		text_copy(stats->why, sizeof(stats->why), err_text());
-	vdsm_repository(stats->host, repository);
+	host_repository(stats->host, repository);
 	return vdsm_domains(stats->host, &stats->mounts, repository, &stats->domains);
 }
 

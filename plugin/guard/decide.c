@@ -105,6 +105,14 @@ static void say_unproven(struct sentence *s)
 	       s->seen->dir);
 }
 
+/* In place of what would be done by hand. */
+static void say_domain(struct sentence *s)
+{
+	REMEDY(s,
+	       "In the engine, put the storage domain into maintenance and activate it again, so that VDSM mounts it anew on this host; 'nfsrdma ovirt options %s' prints what its custom mount options should be.",
+	       *s->source ? s->source : "SERVER:/EXPORT");
+}
+
 static void say_doubtful(struct sentence *s)
 {
 	SAY(s,
@@ -158,16 +166,18 @@ static const struct {
 	enum guard_answer answer;
 	const char *id;
 	void (*say)(struct sentence *sentence);
+	bool remount; /* the remedy */
 	bool strict; /* nothing of NFS is there, so TCP is neither: "prefer" does not help */
 } rows[GROUND_COUNT] = {
-	[GROUND_RDMA] = { GUARD_PASS, "gate.transport", NULL },
-	[GROUND_OTHER] = { GUARD_REFUSE, "gate.transport", say_other },
-	[GROUND_UNPROVEN] = { GUARD_REFUSE, "gate.transport", say_unproven },
-	[GROUND_DOUBTFUL] = { GUARD_UNKNOWN, "gate.unknown", say_doubtful },
-	[GROUND_STRANGER] = { GUARD_REFUSE, "gate.mount", say_stranger, true },
-	[GROUND_EMPTY] = { GUARD_REFUSE, "gate.mount", say_empty, true },
-	[GROUND_AUTOMOUNT] = { GUARD_UNKNOWN, "gate.unknown", say_automount },
-	[GROUND_LOST] = { GUARD_UNKNOWN, "gate.unknown", say_lost },
+	[GROUND_RDMA] = { GUARD_PASS, "gate.transport", NULL, false, false },
+	[GROUND_OTHER] = { GUARD_REFUSE, "gate.transport", say_other, true, false },
+	[GROUND_UNPROVEN] = { GUARD_REFUSE, "gate.transport", say_unproven, true, false },
+	[GROUND_DOUBTFUL] = { GUARD_UNKNOWN, "gate.unknown", say_doubtful, false, false },
+	[GROUND_STRANGER] = { GUARD_REFUSE, "gate.mount", say_stranger, true, true },
+	[GROUND_EMPTY] = { GUARD_REFUSE, "gate.mount", say_empty, true, true },
+	[GROUND_AUTOMOUNT] = { GUARD_UNKNOWN, "gate.unknown", say_automount, false,
+			       false },
+	[GROUND_LOST] = { GUARD_UNKNOWN, "gate.unknown", say_lost, false, false },
 };
 
 static void tell(const struct guard_seen *seen, const char *disk, const char *file,
@@ -192,6 +202,8 @@ static void tell(const struct guard_seen *seen, const char *disk, const char *fi
 	};
 
 	rows[seen->ground].say(&s);
+	if (seen->domain && rows[seen->ground].remount)
+		say_domain(&s);
 }
 
 static void keep_names(const struct guard_seen *seen, const char *file,

@@ -344,4 +344,5 @@ void ground_of_path(const struct guard *guard, const char *path, struct guard_se
 		snprintf(last->dir, sizeof(last->dir), "%.*s", (int)len, way.path);
 	}
 	*out = last->seen;
+	out->domain = !strncmp(out->dir, guard->domains, strlen(guard->domains));
 }

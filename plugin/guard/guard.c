@@ -73,6 +73,14 @@ static int read_mounts(struct guard *guard)
 	return rc;
 }
 
+static void find_domains(struct guard *guard)
+{
+	char repository[HOST_REPOSITORY_MAX];
+
+	host_repository(guard->host, repository);
+	snprintf(guard->domains, sizeof(guard->domains), "%s/mnt/", repository);
+}
+
 int guard_open(struct guard **out, const struct guard_sources *sources)
 {
 	_cleanup_(guard_close_p) struct guard *guard = calloc(1, sizeof(*guard));
@@ -90,6 +98,7 @@ int guard_open(struct guard **out, const struct guard_sources *sources)
 	rc = rc ? rc : find_spots(guard);
 	if (rc)
 		return rc;
+	find_domains(guard);
 	if (record_boot_id(guard->host, guard->boot_id, sizeof(guard->boot_id)))
 		*guard->boot_id = '\0';
 	*out = take_ptr(guard);

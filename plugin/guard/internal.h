@@ -48,6 +48,7 @@ struct guard_seen {
 	/* Where a mount is wanted: the mount's own target, or a directory below or above it. */
 	char dir[PATH_MAX];
 	char why[256]; /* unproven, doubtful, lost */
+	bool domain;   /* VDSM mounts there: what is mounted by hand it does not know */
 };
 
 /* A place with its links resolved. */
@@ -66,7 +67,9 @@ struct guard_memo {
 struct guard {
 	const struct host *host;
 	uint64_t now;
-	char boot_id[40];                  /* "" not known */
+	char boot_id[40]; /* "" not known */
+	char domains[HOST_REPOSITORY_MAX +
+		     8]; /* VDSM's storage domains are below: "/rhev/data-center/mnt/" */
 	const struct guard_places *places; /* of the caller; NULL: none */
 	const char *places_unknown;
 	struct guard_places fstab;

@@ -549,6 +549,13 @@ struct host_platform {
 
 int host_platform(const struct host *host, struct host_platform *out);
 
+/* vdsm.c: where VDSM keeps its storage: it mounts domains on REPOSITORY/mnt/NAME */
+
+#define HOST_REPOSITORY_MAX 160
+
+/* Of etc/vdsm/vdsm.conf and vdsm.conf.d; "/rhev/data-center" where they do not say. */
+void host_repository(const struct host *host, char out[HOST_REPOSITORY_MAX]);
+
 /* package.c: var/lib/dpkg/status, or .nfsrdma/packages of a snapshot, "NAME VERSION" a line; NAME
  * alone is one that was asked for and is not installed */
 

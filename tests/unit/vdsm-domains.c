@@ -169,13 +169,13 @@ static void the_number_of_domains_is_bounded(void)
 	free(text);
 }
 
-/* --- repository.c --------------------------------------------------------------------------- */
+/* --- plugin/host/vdsm.c --------------------------------------------------------------------------- */
 
 static void repository_is(const char *text)
 {
-	char out[VDSM_REPOSITORY_MAX];
+	char out[HOST_REPOSITORY_MAX];
 
-	vdsm_repository(tree.host, out);
+	host_repository(tree.host, out);
 	CU_ASSERT_STRING_EQUAL(out, text);
 }
 

@@ -4,8 +4,9 @@
 /* Where VDSM keeps its storage: the option "repository" of section [irs], in etc/vdsm/vdsm.conf and then in
  * the files of vdsm.conf.d, of which the later wins (lib/vdsm/common/config.py.in). */
 #include <stdio.h>
+#include <strings.h>
 
-#include "hooks/vdsm/internal.h"
+#include "plugin/host/internal.h"
 
 #define BUILT_IN "/rhev/data-center"
 #define DROPINS  "etc/vdsm/vdsm.conf.d"
@@ -27,7 +28,7 @@ static char *value_of(char *line)
 	return value;
 }
 
-static void read_text(char *text, char out[VDSM_REPOSITORY_MAX])
+static void read_text(char *text, char out[HOST_REPOSITORY_MAX])
 {
 	bool irs = false;
 	char *line, *value;
@@ -41,14 +42,14 @@ static void read_text(char *text, char out[VDSM_REPOSITORY_MAX])
 		while (len > 1 && value[len - 1] == '/')
 			value[--len] = '\0';
 		/* Another one is none that VDSM could work with. */
-		if (len > 1 && len < VDSM_REPOSITORY_MAX && value[0] == '/' &&
+		if (len > 1 && len < HOST_REPOSITORY_MAX && value[0] == '/' &&
 		    finding_is_clean(value))
 			strcpy(out, value);
 	}
 }
 
 static void read_file(const struct host *host, const char *path,
-		      char out[VDSM_REPOSITORY_MAX])
+		      char out[HOST_REPOSITORY_MAX])
 {
 	_cleanup_(host_text_fini) struct host_text text = { NULL, 0 };
 
@@ -63,7 +64,7 @@ static bool is_conf(const char *name)
 	return dot && !strcmp(dot, ".conf");
 }
 
-void vdsm_repository(const struct host *host, char out[VDSM_REPOSITORY_MAX])
+void host_repository(const struct host *host, char out[HOST_REPOSITORY_MAX])
 {
 	_cleanup_(host_list_fini) struct host_list list = { NULL, 0, false };
 	char path[sizeof(DROPINS) + NAME_MAX + 2];
