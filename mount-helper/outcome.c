@@ -22,6 +22,8 @@ static void fill_record(const struct helper *helper, struct record *record)
 	text_copy(record->boot_id, sizeof(record->boot_id), helper->boot_id);
 	text_copy(record->wanted, sizeof(record->wanted),
 		  helper->plan->wants_rdma ? "rdma" : helper->plan->transport);
+	text_copy(record->policy, sizeof(record->policy),
+		  policy_mode_name(helper->plan->policy.mode));
 	text_copy(record->by, sizeof(record->by), helper->name);
 	record->checked_ms = now_ms();
 }

@@ -16,6 +16,7 @@
 
 struct note {
 	bool wanted;   /* over RDMA */
+	bool lenient;  /* and TCP would do */
 	bool unproven; /* why: it says so */
 	bool doubtful; /* why: it could not be read */
 	char why[256];
@@ -30,15 +31,13 @@ static void keep_why(char why[256], const char *text)
 static bool is_of(const struct guard *guard, const struct record *record,
 		  const struct nfs_mount *mount)
 {
-	return record->id == mount->id && !strcmp(record->dev, mount->dev) &&
-	       !strcmp(record->target, mount->target) &&
-	       !strcmp(record->fs_spec, mount->fs_spec) &&
-	       !strcmp(record->boot_id, guard->boot_id);
+	return record_is_of(record, mount) && !strcmp(record->boot_id, guard->boot_id);
 }
 
 static void take_record(const struct record *record, bool believed, struct note *out)
 {
 	out->wanted = mounts_is_rdma(record->wanted);
+	out->lenient = record_is_lenient(record);
 	out->unproven = record->state == RECORD_UNPROVEN ||
 			(believed && record->state == RECORD_TCP);
 	if (out->unproven)
@@ -115,8 +114,12 @@ static void ask_options(const struct mount_verdict *verdict, struct guard_wish *
 
 static void ask_note(const struct note *note, struct guard_wish *wish)
 {
-	if (note->wanted)
-		wish_ask(wish, "its record in /run/nfsrdma", false);
+	if (!note->wanted)
+		return;
+	/* An option of the mount says so, and nobody else anything. */
+	if (note->lenient && !wish->covered && !wish->wanted)
+		wish->mode = POLICY_PREFER;
+	wish_ask(wish, "its record in /run/nfsrdma", false);
 }
 
 /* What of all sources is said of one mount. */

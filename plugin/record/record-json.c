@@ -59,6 +59,7 @@ static struct json_object *mount_new(const struct record *record)
 		{ "fs_spec", record->fs_spec },
 		{ "boot_id", record->boot_id },
 		{ "wanted", record->wanted },
+		{ "policy", record->policy },
 		{ "effective", record->effective },
 		{ "state", record_state_name(record->state) },
 	};
@@ -195,6 +196,9 @@ static int get_mount(struct json_object *mount, struct record *out)
 
 	for (i = 0; !rc && i < ARRAY_SIZE(texts); i++)
 		rc = get_text(mount, texts[i].key, texts[i].buf, texts[i].cap);
+	/* Younger than the rest. */
+	if (!rc && json_object_object_get_ex(mount, "policy", NULL))
+		rc = get_text(mount, "policy", out->policy, sizeof(out->policy));
 	rc = rc ? rc : get_state(mount, &out->state);
 	rc = rc ? rc : get_number(mount, "checked_monotonic_ms", 0, INT64_MAX, &checked);
 	out->checked_ms = (uint64_t)checked;

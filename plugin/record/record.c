@@ -65,14 +65,23 @@ int record_find_pending(const struct host *host, const char *target, struct reco
 	return same_boot(host, out);
 }
 
-/* It is of the mount that is there now. */
+bool record_is_of(const struct record *record, const struct nfs_mount *mount)
+{
+	return record->id == mount->id && !strcmp(record->dev, mount->dev) &&
+	       !strcmp(record->target, mount->target) &&
+	       !strcmp(record->fs_spec, mount->fs_spec);
+}
+
+bool record_is_lenient(const struct record *record)
+{
+	return !strcmp(record->policy, "prefer");
+}
+
 static int same_mount(const struct record *record, const struct nfs_mount *mount)
 {
-	if (record->id != mount->id || strcmp(record->dev, mount->dev) ||
-	    strcmp(record->target, mount->target) ||
-	    strcmp(record->fs_spec, mount->fs_spec))
-		return err_set(ESTALE, "the record is of another mount");
-	return 0;
+	return record_is_of(record, mount)
+		       ? 0
+		       : err_set(ESTALE, "the record is of another mount");
 }
 
 static int young_enough(const struct record *record, uint64_t now, uint64_t max_age_ms)

@@ -19,6 +19,7 @@
  *	  "fs_spec": "nas:/vm",          what
  *	  "boot_id": "…",                of proc/sys/kernel/random/boot_id
  *	  "wanted": "rdma",              what its options and the policy ask for; "" nothing
+ *	  "policy": "require",           in force when it was mounted; "" not known, also where absent
  *	  "effective": "rdma",           what it runs over; "" not known
  *	  "state": "unproven" | "proven" | "tcp" | "gone",
  *	  "checked_monotonic_ms": 12345, when that was found out, by CLOCK_MONOTONIC
@@ -52,12 +53,16 @@ struct record {
 	char dev[16];
 	char target[256], fs_spec[256]; /* cut and clean, as in struct nfs_mount */
 	char boot_id[40];
-	char wanted[16], effective[16];
+	char wanted[16], policy[16], effective[16];
 	enum record_state state;
 	uint64_t checked_ms;
 	char by[32];
 };
 
+/* Whether a record is of this very mount: the number alone is used again. Boots are the caller's. */
+bool record_is_of(const struct record *record, const struct nfs_mount *mount);
+/* It was mounted with policy "prefer", by an option of the mount perhaps: TCP would do. */
+bool record_is_lenient(const struct record *record);
 /* Of a mount that is there; the rest is the caller's. */
 void record_of_mount(struct record *record, const struct nfs_mount *mount);
 

@@ -137,7 +137,6 @@ struct wanted {
 
 void wanted_mount(const struct wanted_sources *sources,
 		  const struct mount_verdict *verdict, struct wanted *out);
-bool wanted_is_of(const struct record *record, const struct nfs_mount *mount);
 /* The record of that very mount, of this boot; NULL. */
 const struct record *wanted_record(const struct wanted_sources *sources,
 				   const struct nfs_mount *mount);
@@ -208,7 +207,8 @@ int heard_apply(struct heard *known, struct follow_news *news);
 struct watch {
 	const struct watch_options *options;
 	struct host *host;
-	bool no_libvirt;           /* there is none on this host */
+	char domains[HOST_REPOSITORY_MAX + 8]; /* VDSM's are mounted below */
+	bool no_libvirt;                       /* there is none on this host */
 	struct policies *policies; /* the last that made sense; NULL: there was none */
 	char policy_error[512];    /* what is wrong with it now; "" nothing */
 	struct heard heard;

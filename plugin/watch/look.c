@@ -5,8 +5,6 @@
  * records renewed. Nothing here waits: what is read are files of the kernel and of this host. */
 #include "plugin/watch/internal.h"
 
-#define STORAGE_DOMAINS "/rhev/data-center/mnt/"
-
 struct looking {
 	struct watch *watch;
 	int folder;
@@ -78,6 +76,14 @@ static void read_policy(struct watch *watch)
 	}
 	policy_free(watch->policies);
 	watch->policies = policies;
+}
+
+static void find_domains(struct watch *watch)
+{
+	char repository[HOST_REPOSITORY_MAX];
+
+	host_repository(watch->host, repository);
+	snprintf(watch->domains, sizeof(watch->domains), "%s/mnt/", repository);
 }
 
 static int read_host(struct looking *l)
@@ -291,7 +297,7 @@ static void look_at_mount(struct looking *l, const struct renew_input *input,
 	/* Nobody comes there. */
 	if (verdict->covered)
 		return;
-	if (!strncmp(mount->target, STORAGE_DOMAINS, strlen(STORAGE_DOMAINS)))
+	if (!strncmp(mount->target, l->watch->domains, strlen(l->watch->domains)))
 		thing.kind = THING_DOMAIN;
 	snprintf(thing.key, sizeof(thing.key), "%s %s", mount->target, mount->fs_spec);
 	snprintf(thing.name, sizeof(thing.name), "%s %.150s (%.150s)",
@@ -502,6 +508,7 @@ int look_all(struct watch *watch, int folder, struct report *report)
 	watch->ask_pools = false;
 	watch->last_look = time(NULL);
 	read_policy(watch);
+	find_domains(watch);
 	rc = read_host(&l);
 	*watch->mounts_error = '\0';
 	if (rc)

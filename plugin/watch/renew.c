@@ -93,8 +93,10 @@ static void write_one(struct renewing *plan, unsigned int index, const struct re
 	record_of_mount(&record, verdict->mount);
 	text_copy(record.boot_id, sizeof(record.boot_id), input->sources->boot_id);
 	strcpy(record.by, WATCH_NAME);
-	if (own)
+	if (own) {
 		strcpy(record.wanted, own->wanted);
+		strcpy(record.policy, own->policy);
+	}
 	if (input->wanted[index].rdma && input->wanted[index].lasting)
 		strcpy(record.wanted, "rdma");
 	if (!is_fresh(plan, own, &record))
@@ -121,7 +123,7 @@ static bool is_mounted(const struct renewing *plan, const struct record *record)
 	unsigned int i;
 
 	for (i = 0; i < mounts->count; i++)
-		if (record->id ? wanted_is_of(record, &mounts->list[i])
+		if (record->id ? record_is_of(record, &mounts->list[i])
 			       : !strcmp(mounts->list[i].target, record->target))
 			return true;
 	return false;

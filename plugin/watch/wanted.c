@@ -12,13 +12,6 @@ static void say(struct wanted *out, bool lasting, const char *by)
 	snprintf(out->by, sizeof(out->by), "%s", by);
 }
 
-bool wanted_is_of(const struct record *record, const struct nfs_mount *mount)
-{
-	return record->id == mount->id && !strcmp(record->dev, mount->dev) &&
-	       !strcmp(record->target, mount->target) &&
-	       !strcmp(record->fs_spec, mount->fs_spec);
-}
-
 const struct record *wanted_record(const struct wanted_sources *sources,
 				   const struct nfs_mount *mount)
 {
@@ -27,7 +20,7 @@ const struct record *wanted_record(const struct wanted_sources *sources,
 	for (i = 0; i < sources->records->count; i++) {
 		const struct record *record = &sources->records->list[i];
 
-		if (wanted_is_of(record, mount) &&
+		if (record_is_of(record, mount) &&
 		    !strcmp(record->boot_id, sources->boot_id))
 			return record;
 	}
@@ -68,6 +61,8 @@ void wanted_mount(const struct wanted_sources *sources,
 	struct policy policy;
 	bool covered = get_policy(sources, mount, &policy);
 
+	bool asked = record && mounts_is_rdma(record->wanted);
+
 	*out = (struct wanted){ .rdma = false };
 	if (covered && policy.mode == POLICY_OFF)
 		return;
@@ -75,11 +70,12 @@ void wanted_mount(const struct wanted_sources *sources,
 		say(out, true, verdict->wish_by);
 	else if (pool)
 		say(out, true, pool->by);
-	else if (record && mounts_is_rdma(record->wanted))
+	else if (asked)
 		say(out, true, "its record");
 	else if (covered)
 		say(out, false, policy.mode_from);
 	else if (verdict->wish == WISH_RDMA)
 		say(out, false, verdict->wish_by);
-	out->tolerated = covered && policy.mode == POLICY_PREFER;
+	out->tolerated = covered ? policy.mode == POLICY_PREFER
+				 : asked && record_is_lenient(record);
 }

@@ -226,6 +226,7 @@ mount_nfs 'exit 0'
 try -t nfsrdma "$source" "$place" -o $quiet,bg,nfsrdma.policy=prefer
 [[ $status == 0 ]] || fail "bg: exit status $status"
 grep -q '"state": "unproven"' /run/nfsrdma/mounts/pending-*.json || fail "bg: the record"
+grep -q '"policy": "prefer"' /run/nfsrdma/mounts/pending-*.json || fail "bg: the policy in the record"
 rm -f /run/nfsrdma/mounts/*
 
 # off: mount.nfs, and nothing of ours.

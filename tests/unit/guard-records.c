@@ -68,6 +68,12 @@ static void a_record_says_what_was_wanted(void)
 	strcpy(record.wanted, "tcp");
 	put(record);
 	CU_ASSERT_STRING_EQUAL(answer(""), "pass");
+	/* Mounted with nfsrdma.policy=prefer: TCP would do, and is told of. */
+	record = record_of(RECORD_TCP, 1000);
+	strcpy(record.policy, "prefer");
+	put(record);
+	CU_ASSERT_STRING_EQUAL(answer("over tcp"), "pass");
+	CU_ASSERT_TRUE(verdict.loud);
 	/* Of another mount, or of another boot. */
 	record = record_of(RECORD_TCP, 1000);
 	strcpy(record.fs_spec, "nas:/other");

@@ -44,6 +44,7 @@ static struct record proven(void)
 	record_of_mount(&record, &mount);
 	strcpy(record.boot_id, BOOT);
 	strcpy(record.wanted, "rdma");
+	strcpy(record.policy, "require");
 	strcpy(record.by, "mount.nfsrdma");
 	return record;
 }
@@ -414,6 +415,7 @@ static void every_member_is_looked_at(void)
 		{ "\"checked_monotonic_ms\": 999000", "\"checked_monotonic_ms\": -1" },
 		{ "\"checked_monotonic_ms\": 999000", "\"checked_monotonic_ms\": 1e3" },
 		{ "\"by\": \"mount.nfsrdma\"", "\"bye\": \"mount.nfsrdma\"" },
+		{ "\"policy\": \"require\"", "\"policy\": 1" },
 	};
 	_cleanup_free_ char *text = NULL;
 	struct record record;
@@ -432,6 +434,11 @@ static void every_member_is_looked_at(void)
 			 rows[i].to, at + strlen(rows[i].from));
 		CU_ASSERT_EQUAL(record_decode(changed, &found), -EBADMSG);
 	}
+	CU_ASSERT_STRING_EQUAL(found.policy, "require");
+	/* Records did not have it at first. */
+	memcpy(strstr(text, "\"policy\""), "\"pilicy\"", 8);
+	CU_ASSERT_EQUAL(record_decode(text, &found), 0);
+	CU_ASSERT_STRING_EQUAL(found.policy, "");
 	end();
 }
 

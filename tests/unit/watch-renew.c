@@ -55,6 +55,9 @@ static struct record *add(unsigned int id, enum record_state state, uint64_t age
 	return record;
 }
 
+/* Of the first record that is to be written. */
+static char renewed_policy[16];
+
 /* "write proven rdma; drop 0" */
 static const char *plan(void)
 {
@@ -76,6 +79,8 @@ static const char *plan(void)
 				? " wanted "
 				: "",
 			todo[i].action == RENEW_WRITE ? todo[i].record.wanted : "");
+	if (count && todo[0].action == RENEW_WRITE)
+		strcpy(renewed_policy, todo[0].record.policy);
 	if (count && todo[0].action == RENEW_WRITE) {
 		CU_ASSERT_EQUAL(todo[0].record.checked_ms, NOW);
 		CU_ASSERT_STRING_EQUAL(todo[0].record.by, "nfsrdma-watch");
@@ -121,10 +126,11 @@ static void only_what_was_seen_is_proven(void)
 static void a_record_is_kept_young_and_what_it_wanted_with_it(void)
 {
 	begin();
-	add(90, RECORD_PROVEN, 9999);
+	strcpy(add(90, RECORD_PROVEN, 9999)->policy, "prefer");
 	CU_ASSERT_STRING_EQUAL(plan(), "");
 	list[0].checked_ms = NOW - 10000;
 	CU_ASSERT_STRING_EQUAL(plan(), "write 90 proven wanted rdma");
+	CU_ASSERT_STRING_EQUAL(renewed_policy, "prefer");
 	/* What changed does not wait. */
 	list[0].checked_ms = NOW - 10;
 	verdict.run = RUN_OTHER;
