@@ -61,8 +61,7 @@ int place_read(const struct host *host, const char *path, char **text,
 	if (fstat(fd, &st))
 		return err_sys("%s%s", host_prefix(host), path);
 	if (S_ISLNK(st.st_mode))
-		return err_set(ELOOP,
-			       "%s%s is a symbolic link, which is not replaced",
+		return err_set(ELOOP, "%s%s is a symbolic link, which is not replaced",
 			       host_prefix(host), path);
 	rc = host_read(host, path, SETUP_TEXT_MAX, &got);
 	if (rc)

@@ -765,8 +765,7 @@ static void a_path_is_walked_as_far_as_the_first_mount(void)
 	CU_ASSERT(resolves("/proc/../near/below/../x", "/pool/x"));
 	CU_ASSERT(resolves("/not/there", "/not/there"));
 	CU_ASSERT(resolves("/../..", "/"));
-	CU_ASSERT_EQUAL(pool_target_resolve(host, "/round", path, sizeof(path)),
-			-ELOOP);
+	CU_ASSERT_EQUAL(pool_target_resolve(host, "/round", path, sizeof(path)), -ELOOP);
 	end();
 }
 
