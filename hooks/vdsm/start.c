@@ -3,23 +3,20 @@
 
 /* before_vdsm_start: as root, before VDSM mounts anything. Where this host has an RDMA device, or a policy
  * that asks for RDMA, the modules are loaded that a mount would wait for, or would not get: rpcrdma, and
- * the RDMA half of the drivers of its adapters. Then the checks that the mount helper runs before each mount, and what is not
- * good into the journal; VDSM starts in any case. */
-#include <fcntl.h>
-#include <signal.h>
-#include <spawn.h>
+ * the RDMA half of the drivers of its adapters. Then the checks that the mount helper runs before each
+ * mount, and what is not good into the journal; VDSM starts in any case. */
 #include <stdarg.h>
 #include <stdio.h>
-#include <sys/wait.h>
-#include <time.h>
 
 #include "hooks/vdsm/internal.h"
 #include "plugin/checks/checks.h"
+#include "plugin/host/live.h"
 #include "plugin/report/report.h"
 
 /* Of the time for all of it, for the modules. */
 #define LOAD_MS     3000
 #define MISSING_MAX 16
+#define SAYS_MAX    4096
 
 static void tell(const char *fmt, ...) PRINTF_LIKE(1, 2);
 
@@ -38,74 +35,12 @@ static void tell(const char *fmt, ...)
 
 /* --- modules -------------------------------------------------------------------------------- */
 
-/* Ends it at the deadline, and does not wait for it then: in the kernel it may be beyond that. */
-static int wait_for(pid_t pid, uint64_t deadline)
-{
-	const struct timespec nap = { .tv_nsec = 2 * 1000 * 1000 };
-	int status = 0;
-	pid_t rc;
-
-	while (!(rc = waitpid(pid, &status, WNOHANG)) && deadline_left(deadline))
-		nanosleep(&nap, NULL);
-	if (!rc) {
-		kill(pid, SIGKILL);
-		return err_set(ETIMEDOUT, "it took too long");
-	}
-	if (rc < 0)
-		return err_sys("wait for it");
-	return WIFEXITED(status) && !WEXITSTATUS(status) ? 0 : err_set(EIO, "it failed");
-}
-
-static int spawn(char *const argv[], int words, pid_t *pid)
-{
-	static char path[] = "PATH=/usr/sbin:/usr/bin:/sbin:/bin", locale[] = "LC_ALL=C";
-	char *const environment[] = { path, locale, NULL };
-	posix_spawn_file_actions_t actions;
-	int rc = posix_spawn_file_actions_init(&actions);
-
-	if (rc)
-		return err_set(rc, "no memory for a process");
-	posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY,
-					 0);
-	posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY,
-					 0);
-	posix_spawn_file_actions_adddup2(&actions, words, STDERR_FILENO);
-	rc = posix_spawn(pid, argv[0], &actions, NULL, argv, environment);
-	posix_spawn_file_actions_destroy(&actions);
-	return rc ? err_set(rc, "%s: %s", argv[0], strerror(rc)) : 0;
-}
-
-/* @said: its words, the caller's. */
-static int modprobe(char *program, char *module, bool asked_for, uint64_t deadline,
-		    char **said)
-{
-	static char obey[] = "--use-blacklist", end[] = "--";
-	char *const argv[] = { program, asked_for ? end : obey, module, NULL };
-	_cleanup_close_ int ours = -1;
-	_cleanup_close_ int theirs = -1;
-	int pair[2], rc;
-	size_t len;
-	pid_t pid;
-
-	if (pipe2(pair, O_CLOEXEC))
-		return err_sys("a pipe");
-	ours = pair[0];
-	theirs = pair[1];
-	rc = spawn(argv, theirs, &pid);
-	if (rc)
-		return rc;
-	close(take_fd(&theirs));
-	/* Without its words where there are too many, or until too late. */
-	hook_read(ours, 4096, deadline, said, &len);
-	return wait_for(pid, deadline);
-}
-
 /* @asked_for: by its name, as a mount does it, and so whatever the blacklist says. */
 static void load(const struct vdsm_call *call, const char *name, bool asked_for,
 		 uint64_t deadline)
 {
 	static const char *const programs[] = { "/usr/sbin/modprobe", "/sbin/modprobe" };
-	_cleanup_free_ char *said = NULL;
+	struct host_text said = { NULL, 0 };
 	char program[PATH_MAX], module[64];
 	int rc = -ENOENT;
 	size_t i;
@@ -114,11 +49,14 @@ static void load(const struct vdsm_call *call, const char *name, bool asked_for,
 	for (i = 0; rc == -ENOENT && i < ARRAY_SIZE(programs); i++) {
 		snprintf(program, sizeof(program), "%s%s", call->root ? call->root : "",
 			 programs[i]);
-		rc = modprobe(program, module, asked_for, deadline, &said);
+		rc = live_child((const char *[]){ program,
+						  asked_for ? "--" : "--use-blacklist",
+						  module, NULL },
+				SAYS_MAX, deadline, &said);
+		host_text_fini(&said);
 	}
 	if (rc)
-		tell("the module %s could not be loaded: %s%s%.300s", module, err_text(),
-		     said && *said ? ": " : "", said ? said : "");
+		tell("the module %s could not be loaded: %s", module, err_text());
 }
 
 static bool is_loaded(const struct host *host, const char *name)

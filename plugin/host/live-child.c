@@ -71,18 +71,15 @@ static int spawn(struct child *child, const char *const argv[], const int theirs
 	posix_spawn_file_actions_t actions;
 	char *const environment[] = { NULL };
 	posix_spawnattr_t attr;
-	char *args[8] = { NULL };
-	size_t i;
 	int rc;
 
-	for (i = 0; argv[i] && i + 1 < ARRAY_SIZE(args); i++)
-		memcpy(&args[i], &argv[i], sizeof(args[i]));
 	posix_spawn_file_actions_init(&actions);
 	posix_spawnattr_init(&attr);
 	rc = prepare(&actions, &attr, theirs);
 	if (!rc)
-		rc = posix_spawn(&child->pid, argv[0], &actions, &attr, args,
-				 environment);
+		/* It copies them, for all that its prototype says. */
+		rc = posix_spawn(&child->pid, argv[0], &actions, &attr,
+				 (char *const *)argv, environment);
 	posix_spawn_file_actions_destroy(&actions);
 	posix_spawnattr_destroy(&attr);
 	errno = rc;

@@ -27,15 +27,6 @@ int live_decode_error(struct json_object *json);
 
 /* What is below is in plugin-live. */
 
-/* live-child.c */
-
-/* Runs argv[0], a path, with an empty environment and nothing to read, and takes what it prints.
- * Whatever happens, no process of it is left at the deadline.
- * Errors: -ENOENT no such program; -EFBIG it prints more than @max; -ETIMEDOUT; -EIO it fails, and
- * err_text() has the first line of what it says. */
-int live_child(const char *const argv[], size_t max, uint64_t deadline,
-	       struct host_text *out);
-
 /* live-nft.c */
 
 int live_nftables(const struct host *host, struct host_text *json);

@@ -145,4 +145,13 @@ struct mount_answer {
 int live_wake(const struct nfs_mounts *mounts, uint64_t deadline,
 	      struct mount_answer **out);
 
+/* live-child.c, in plugin-core: it links nothing that talks to a bus */
+
+/* Runs argv[0], a path, with an empty environment and nothing to read, and takes what it prints.
+ * Whatever happens, no process of it is left at the deadline.
+ * Errors: -ENOENT no such program; -EFBIG it prints more than @max; -ETIMEDOUT; -EIO it fails, and
+ * err_text() has the first line of what it says. */
+int live_child(const char *const argv[], size_t max, uint64_t deadline,
+	       struct host_text *out);
+
 #endif

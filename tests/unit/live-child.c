@@ -29,6 +29,19 @@ static void what_it_says_is_taken(void)
 	host_text_fini(&text);
 }
 
+static void all_its_arguments_arrive(void)
+{
+	const char *argv[42] = { "/bin/sh", "-c", "echo $# $0 ${37}" };
+	int i;
+
+	for (i = 3; i < 42 - 1; i++)
+		argv[i] = "x";
+	argv[41 - 1] = "last";
+	CU_ASSERT_EQUAL(live_child(argv, 100, deadline_in(5000), &text), 0);
+	CU_ASSERT_STRING_EQUAL(text.text, "37 x last\n");
+	host_text_fini(&text);
+}
+
 static void it_has_no_environment_and_nothing_to_read(void)
 {
 	setenv("NFSRDMA_SECRET", "x", 1);
@@ -138,7 +151,7 @@ static void ignored_children_are_no_failure(void)
 	signal(SIGCHLD, SIG_DFL);
 }
 
-SUITE_MAIN("live-child", TEST(what_it_says_is_taken),
+SUITE_MAIN("live-child", TEST(what_it_says_is_taken), TEST(all_its_arguments_arrive),
 	   TEST(it_has_no_environment_and_nothing_to_read),
 	   TEST(a_long_text_is_taken_whole), TEST(more_than_was_wanted_is_an_error),
 	   TEST(its_failure_is_told_with_its_words),
