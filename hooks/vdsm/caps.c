@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* What this host can, for the engine: the feature NFS_RDMA says that nfsrdma is installed; whether NFS
- * over RDMA would go right now is in an object of our own, which the engine leaves alone:
+/* What this host can, for the engine: the feature NFS_RDMA, where nothing stands against NFS over RDMA. A
+ * cluster may require it, and then a host that has no device is not taken for one that has. What
+ * there is, and what stands against it, is in an object of our own, which the engine leaves alone:
  *
  *	"additionalFeatures": […, "NFS_RDMA"],
  *	"nfsrdma": {"version": "0.1.0", "ready": true, "module": "loaded",
@@ -128,12 +129,13 @@ static int edit(const struct vdsm_call *call)
 	int rc = vdsm_input_read(call, VDSM_JSON_MAX, &input);
 
 	rc = rc ? rc : splice_open(&caps, input.text, input.len);
-	rc = rc ? rc : splice_list(&caps, "additionalFeatures", FEATURE);
 	rc = rc ? rc : host_open(&host, call->root);
 	if (rc)
 		return rc;
 	own = describe(host);
-	rc = splice_set(&caps, "nfsrdma", vdsm_json_print(own));
+	if (json_object_get_boolean(json_object_object_get(own, "ready")))
+		rc = splice_list(&caps, "additionalFeatures", FEATURE);
+	rc = rc ? rc : splice_set(&caps, "nfsrdma", vdsm_json_print(own));
 	return rc ? rc : vdsm_input_replace(&input, caps.text, caps.len);
 }
 
