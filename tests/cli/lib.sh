@@ -57,6 +57,29 @@ requires()
 
 requires_root() { ((EUID == 0)) || skip "not root"; }
 
+# take_journal: in the place of systemd's journal, below a /run that is the script's own; entries are
+# in $work/journal, an empty line behind each.
+take_journal()
+{
+	mkdir -p /run/systemd/journal
+	python3 - "$work/journal" <<'PY' &
+import os, socket, sys
+receiver = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+receiver.bind("/run/systemd/journal/socket")
+os.chmod("/run/systemd/journal/socket", 0o666)
+while True:
+    with open(sys.argv[1], "ab") as log:
+        log.write(receiver.recv(1 << 20) + b"\n")
+PY
+	cleanup_fn kill "$!"
+	: >"$work/journal"
+	for _ in {1..100}; do
+		[[ ! -S /run/systemd/journal/socket ]] || return 0
+		sleep 0.05
+	done
+	fail "no journal"
+}
+
 # Milliseconds; since_ms START.
 now_ms() { printf '%s' $((${EPOCHREALTIME/./} / 1000)); }
 since_ms() { printf '%s' $(($(now_ms) - $1)); }

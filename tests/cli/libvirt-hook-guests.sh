@@ -22,17 +22,7 @@ fi
 daemon=$2
 export LIBVIRT_DEFAULT_URI=qemu:///system
 echo "1 0 8:1 / / rw,relatime shared:1 - ext4 /dev/sda1 rw" >>"$daemon/mountinfo"
-log=$work/journal
-
-# A journal, so that entries can be read.
-mkdir -p /run/systemd/journal
-python3 -c '
-import socket, sys
-s = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
-s.bind("/run/systemd/journal/socket")
-with open(sys.argv[1], "wb", 0) as log:
-    while True: log.write(s.recv(65536) + b"\n")' "$log" &
-cleanup_fn kill $!
+take_journal
 
 # machine NAME DISK...: defined, and not started
 machine()
@@ -109,10 +99,10 @@ does_not "disk vdaa .*over tcp" start volume
 does_not "disk vdaa .*\(and 1 more disk\)" start both
 [[ $(virsh -q domstate both) == "shut off"* ]] || fail "a guest that was refused is there"
 for _ in {1..50}; do
-	grep -q NFSRDMA_GUEST=both "$log" && break
+	grep -q NFSRDMA_GUEST=both "$work/journal" && break
 	sleep 0.1
 done
-grep -q 'MESSAGE_ID=685584d3f8cf4e86bb262777dbad76d7' "$log" || fail "it is not in the journal"
+grep -q 'MESSAGE_ID=685584d3f8cf4e86bb262777dbad76d7' "$work/journal" || fail "it is not in the journal"
 
 echo "libvirtd: over RDMA"
 over rdma

@@ -33,21 +33,8 @@ for program in mount umount; do
 done
 mount -t overlay -o "lowerdir=$top/sbin:$(readlink -f /sbin)" none "$(readlink -f /sbin)"
 mount -t tmpfs run /run
-mkdir -p /run/systemd/journal
 
-python3 - "$work/journal" <<'PY' &
-import socket, sys
-receiver = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
-receiver.bind("/run/systemd/journal/socket")
-while True:
-    with open(sys.argv[1], "ab") as log:
-        log.write(receiver.recv(1 << 20) + b"\n")
-PY
-cleanup_fn kill "$!"
-for _ in {1..100}; do
-	[[ ! -S /run/systemd/journal/socket ]] || break
-	sleep 0.05
-done
+take_journal
 
 # mount_nfs SCRIPT: what is in mount.nfs's place. $spec and $dir are set, $4 and so on the rest.
 mount_nfs()

@@ -24,21 +24,7 @@ slow=1
 ! grep -q __asan_init "$program" || slow=10
 
 mount -t tmpfs run /run
-mkdir -p /run/systemd/journal
-python3 - "$work/journal" <<'PY' &
-import os, socket, sys
-receiver = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
-receiver.bind("/run/systemd/journal/socket")
-os.chmod("/run/systemd/journal/socket", 0o666)
-while True:
-    with open(sys.argv[1], "ab") as log:
-        log.write(receiver.recv(1 << 20) + b"\n")
-PY
-cleanup_fn kill "$!"
-for _ in {1..100}; do
-	[[ ! -S /run/systemd/journal/socket ]] || break
-	sleep 0.05
-done
+take_journal
 
 # entry EVENT WORDS: it comes, if not at once.
 entry()

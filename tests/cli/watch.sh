@@ -15,7 +15,7 @@ if [[ ${1:-} != inside ]]; then
 fi
 
 mount -t tmpfs tmpfs /run
-mkdir -p "$work/etc" /run/systemd/journal
+mkdir -p "$work/etc"
 for name in alternatives group ld.so.cache ld.so.conf ld.so.conf.d localtime nsswitch.conf passwd; do
 	[[ ! -e /etc/$name ]] || cp -a "/etc/$name" "$work/etc/"
 done
@@ -24,20 +24,7 @@ find=${NFSRDMA%/*}/tests/support/record-find
 slow=1
 ! grep -q __asan_init "$NFSRDMA" || slow=3
 
-python3 - "$work/journal" <<'PY' &
-import socket, sys
-receiver = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
-receiver.bind("/run/systemd/journal/socket")
-while True:
-    with open(sys.argv[1], "ab") as log:
-        log.write(receiver.recv(1 << 20) + b"\n")
-PY
-cleanup_fn kill "$!"
-for _ in {1..100}; do
-	[[ ! -S /run/systemd/journal/socket ]] || break
-	sleep 0.05
-done
-: >"$work/journal"
+take_journal
 
 # --- a kernel --------------------------------------------------------------------------------------
 
