@@ -207,6 +207,9 @@ int cli_error(const struct cli_options *options, int status, const char *fmt, ..
 	PRINTF_LIKE(3, 4);
 /* The sentence of err_text(), and where the help is; returns EXIT_USAGE. */
 int cli_usage(const struct cli_options *options);
+/* The host that a command changes: --root, which is no snapshot, or this machine, as root or with
+ * --dry-run. 0, or the exit status; what is wrong has been said then. */
+int cli_open_to_change(const struct cli_options *options, struct host **out);
 /* Width, colour and quiet for @out. */
 void output_style(FILE *out, bool quiet, struct report_style *style);
 /* Prints the report to stdout and returns the exit status of its format; a stream that fails is

@@ -5,7 +5,6 @@
  * the second from being written, the first is put back. Of the two halves that a loss of power could
  * leave, the order leaves the one that does no harm: mounts over RDMA that no gate guards, and
  * never gates that refuse what is mounted over TCP. Doing it again completes it. */
-#include <sys/stat.h>
 
 #include "plugin/cli/cli.h"
 #include "plugin/ovirt/ovirt.h"
@@ -325,19 +324,9 @@ int cmd_ovirt_policy(const struct cli_options *options)
 		return cli_usage(options);
 	if (!run)
 		return cli_error(options, EXIT_UNKNOWN, "no memory");
-	if (host_open(&host, options->root)) {
-		err_context(-EINVAL, "--root");
-		return cli_usage(options);
-	}
-	if (host_is_snapshot(host)) {
-		err_set(EINVAL, "--root: a snapshot is a record, not a machine");
-		return cli_usage(options);
-	}
-	if (host_is_live(host) && !options->dry_run && geteuid() != 0)
-		return cli_error(
-			options, EXIT_UNKNOWN,
-			"it changes files of the system: run it as root, or with --dry-run");
-	umask(022);
+	status = cli_open_to_change(options, &host);
+	if (status)
+		return status;
 	run->options = options;
 	run->host = host;
 	status = run_on(run);

@@ -2,7 +2,6 @@
 /* Copyright (C) 2026 The nfsrdma authors */
 
 /* nfsrdma setup: applies the remedies that are safe, shows them before, and takes them back. */
-#include <sys/stat.h>
 
 #include "plugin/cli/cli.h"
 #include "plugin/setup/setup.h"
@@ -277,19 +276,9 @@ static int cmd_setup_run(struct cli_options *options)
 
 	if (parse_role(options) || check_options(options))
 		return cli_usage(options);
-	if (host_open(&host, options->root)) {
-		err_context(-EINVAL, "--root");
-		return cli_usage(options);
-	}
-	if (host_is_snapshot(host)) {
-		err_set(EINVAL, "--root: a snapshot is a record, not a machine");
-		return cli_usage(options);
-	}
-	if (host_is_live(host) && !options->dry_run && geteuid() != 0)
-		return cli_error(
-			options, EXIT_UNKNOWN,
-			"it changes files of the system: run it as root, or with --dry-run");
-	umask(022);
+	status = cli_open_to_change(options, &host);
+	if (status)
+		return status;
 	machine = (struct setup_machine){
 		.host = host,
 		.live = host_is_live(host) ? &live_system : &live_replay,

@@ -5,6 +5,7 @@
  * stderr. SIGPIPE is ignored (main.c), so that a reader that left is an error like a full disk. */
 #include <stdarg.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 
 #include "plugin/cli/cli.h"
 
@@ -38,6 +39,27 @@ int cli_usage(const struct cli_options *options)
 	snprintf(tail, sizeof(tail), " (see nfsrdma %s%s--help)", name, *name ? " " : "");
 	print_error(options->command, err_text(), tail);
 	return EXIT_USAGE;
+}
+
+int cli_open_to_change(const struct cli_options *options, struct host **out)
+{
+	_cleanup_(host_close_p) struct host *host = NULL;
+
+	if (host_open(&host, options->root)) {
+		err_context(-EINVAL, "--root");
+		return cli_usage(options);
+	}
+	if (host_is_snapshot(host)) {
+		err_set(EINVAL, "--root: a snapshot is a record, not a machine");
+		return cli_usage(options);
+	}
+	if (host_is_live(host) && !options->dry_run && geteuid() != 0)
+		return cli_error(
+			options, EXIT_UNKNOWN,
+			"it changes files of the system: run it as root, or with --dry-run");
+	umask(022);
+	*out = take_ptr(host);
+	return 0;
 }
 
 void output_style(FILE *out, bool quiet, struct report_style *style)
