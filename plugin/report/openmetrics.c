@@ -74,16 +74,32 @@ static const char *value_of(const struct finding *finding, const char *key)
 	return "";
 }
 
-static const char *const thing_keys[] = { "target", "source" };
+/* @with: a label only beside that one; NULL: always. */
+static const struct {
+	const char *key, *with;
+} thing_keys[] = {
+	{ "target", NULL }, { "source", "target" }, { "pool", NULL },
+	{ "guest", NULL },  { "disk", "guest" },
+};
+
+static const char *label_of(const struct finding *finding, size_t at)
+{
+	const char *with = thing_keys[at].with;
+
+	return with && !*value_of(finding, with) ? ""
+						 : value_of(finding, thing_keys[at].key);
+}
 
 static void print_thing(FILE *out, const struct finding *finding)
 {
 	size_t i;
 
 	fprintf(out, "id=\"%s\"", finding->id);
-	for (i = 0; i < ARRAY_SIZE(thing_keys) && *value_of(finding, "target"); i++) {
+	for (i = 0; i < ARRAY_SIZE(thing_keys); i++) {
+		if (!*label_of(finding, i))
+			continue;
 		fputc(',', out);
-		print_label(out, thing_keys[i], value_of(finding, thing_keys[i]));
+		print_label(out, thing_keys[i].key, label_of(finding, i));
 	}
 }
 
@@ -92,7 +108,7 @@ static bool is_same(const struct finding *a, const struct finding *b)
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(thing_keys); i++)
-		if (strcmp(value_of(a, thing_keys[i]), value_of(b, thing_keys[i])) != 0)
+		if (strcmp(label_of(a, i), label_of(b, i)) != 0)
 			return false;
 	return !strcmp(a->id, b->id);
 }

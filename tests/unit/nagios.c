@@ -102,6 +102,34 @@ static void openmetrics_repeats_no_sample(void)
 	CU_ASSERT_EQUAL(count(text, "nfsrdma_finding{"), 5);
 }
 
+/* What tells findings of one id apart is what is printed of them. */
+static void openmetrics_names_what_a_finding_is_about(void)
+{
+	_cleanup_(report_free_p) struct report *report = report_new("watch");
+	static const struct {
+		const char *pool, *source;
+	} rows[] = { { "", "nas:/a" },
+		     { "", "nas:/b" },
+		     { "one", "nas:/a" },
+		     { "two", "nas:/a" } };
+	_cleanup_free_ char *text = NULL;
+	struct finding finding;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		finding_init(&finding, "pool.transport", FINDING_FAIL, "lost");
+		finding_text(&finding, "source", "%s", rows[i].source);
+		if (*rows[i].pool)
+			finding_text(&finding, "pool", "%s", rows[i].pool);
+		CU_ASSERT_EQUAL_FATAL(report_add(report, &finding), 0);
+	}
+	text = render(report, "openmetrics");
+	CU_ASSERT_EQUAL(count(text, "nfsrdma_finding{"), 3 * 5);
+	CU_ASSERT_EQUAL(count(text, "pool=\"two\",nfsrdma_finding=\"fail\"} 1"), 1);
+	CU_ASSERT_EQUAL(count(text, "nas:/"), 0);
+}
+
 SUITE_MAIN("nagios", TEST(nagios_begins_with_the_state_and_its_reason),
 	   TEST(nagios_says_when_work_was_cut_off),
-	   TEST(openmetrics_has_states_and_numbers), TEST(openmetrics_repeats_no_sample))
+	   TEST(openmetrics_has_states_and_numbers), TEST(openmetrics_repeats_no_sample),
+	   TEST(openmetrics_names_what_a_finding_is_about))
