@@ -14,8 +14,9 @@
 
 #include "plugin/watch/internal.h"
 
-#define JSON_NAME "watch.json"
-#define LOCK_NAME "watch.lock"
+#define JSON_NAME    "watch.json"
+#define LOCK_NAME    "watch.lock"
+#define METRICS_NAME "metrics.prom"
 /* Where mounts come and go by the second a look is still no more than a fifth of the time. */
 #define GAP_MS     200
 #define GAP_FACTOR 4
@@ -95,6 +96,9 @@ static int begin(struct loop *loop, const struct watch_options *options)
 	loop->lock = take_lock(loop->folder);
 	if (loop->lock < 0)
 		return loop->lock;
+	/* Of one who was killed, and wrote there: it would say that it is up. */
+	if (options->textfile)
+		unlinkat(loop->folder, "../" METRICS_NAME, 0);
 	return options->libvirt ? follow_open(&loop->follow, options->uri) : 0;
 }
 
@@ -163,7 +167,7 @@ static int export_metrics(const struct loop *loop, const struct report *report, 
 	if (!text)
 		return err_set(ENOMEM, "no memory");
 	return loop->options->textfile ? export_text(loop->options->textfile, text)
-				       : put(loop, "metrics.prom", text);
+				       : put(loop, METRICS_NAME, text);
 }
 
 /* Errors: of the exports, and of memory; the look itself has its own findings. */

@@ -246,7 +246,9 @@ metric 'nfsrdma_watch_up 0'
 [[ ! -s $work/watch.err ]] || { cat "$work/watch.err"; fail "something on stderr"; }
 
 echo "once"
+: >/run/nfsrdma/metrics.prom
 run watch --no-libvirt --once --textfile "$work/nfsrdma.prom" --format json
+[[ ! -e /run/nfsrdma/metrics.prom ]] || fail "metrics of one who was killed stay"
 expect_status 1
 expect_finding watch.libvirt skip
 expect_finding watch.record pass
