@@ -3,8 +3,9 @@
 
 /* Our part of a file of drop-ins, between two comments. In it stands which domains it is for, a
  * comment each; the rest follows from those, and is written anew each time. A part that is not what
- * would be written for its domains was changed by somebody: it is theirs then, and left alone. What
- * stands around it is never looked at. */
+ * would be written for its domains was changed by somebody: it is theirs then, and left alone. So is
+ * one with a key right behind it, which the part's last section would take along. What else stands
+ * around it is never looked at. */
 #include <stdio.h>
 #include <strings.h>
 
@@ -12,7 +13,8 @@
 
 #define BEGIN \
 	"# BEGIN nfsrdma ovirt policy; with --remove it goes. Written anew: do not edit.\n"
-#define END    "# END nfsrdma ovirt policy\n"
+#define BARE   "# END nfsrdma ovirt policy"
+#define END    BARE "\n"
 #define DOMAIN "# domain "
 
 /* --- what can be in it ----------------------------------------------------------------------------- */
@@ -230,6 +232,47 @@ static const char *find_line(const char *text, const char *line)
 	return at;
 }
 
+/* Behind END, whose newline an editor may have taken at the end of the file; NULL: there is none. */
+static const char *find_end(const char *text)
+{
+	const size_t bare = strlen(BARE);
+	const char *at = find_line(text, END);
+	size_t len = strlen(text);
+
+	if (at)
+		return at + strlen(END);
+	if (len <= bare || strcmp(text + len - bare, BARE) ||
+	    text[len - bare - 1] != '\n')
+		return NULL;
+	return text + len;
+}
+
+/* A key belongs to the heading before it: behind END to our last section, and to another one as soon
+ * as this one is written elsewhere or goes. */
+static int check_behind(const char *text, const char *end)
+{
+	unsigned int number = 1;
+	const char *p;
+	size_t len;
+
+	for (p = text; p < end; p++)
+		number += *p == '\n';
+	for (; *end; end += len + (end[len] == '\n'), number++) {
+		len = strcspn(end, "\n");
+		p = end + strspn(end, " \t\r");
+		if (*p == '[')
+			return 0;
+		if (p >= end + len || *p == '#' || *p == ';')
+			continue;
+		len -= (size_t)(p - end);
+		return err_set(
+			EBADMSG,
+			"the part that nfsrdma ovirt policy wrote was changed since: line %u, '%.*s', stands right behind it and belongs to its last section. Put it below a heading of its own, and then again",
+			number, len > 60 ? 60 : (int)len, p);
+	}
+	return 0;
+}
+
 /* From BEGIN to behind END. @out->start NULL: there is none. */
 static int find_part(const char *text, const char **start, const char **end)
 {
@@ -237,11 +280,10 @@ static int find_part(const char *text, const char **start, const char **end)
 	if (!*start)
 		return !text || !strstr(text, "BEGIN nfsrdma ovirt policy") ? 0
 									    : changed();
-	*end = find_line(*start, END);
-	if (!*end)
+	*end = find_end(*start);
+	if (!*end || find_line(*start + strlen(BEGIN), BEGIN))
 		return changed();
-	*end += strlen(END);
-	return find_line(*start + strlen(BEGIN), BEGIN) ? changed() : 0;
+	return check_behind(text, *end);
 }
 
 /* "nas:/e DIR rdma 20049", cut in place. */
@@ -304,7 +346,9 @@ int ovirt_part_read(struct ovirt_part *out, enum ovirt_file file, const char *te
 	int rc = find_part(text, &start, &end);
 
 	if (!rc && start) {
-		copy = strndup(start, (size_t)(end - start));
+		if (asprintf(&copy, "%.*s%s", (int)(end - start), start,
+			     end[-1] == '\n' ? "" : "\n") < 0)
+			copy = NULL;
 		lines = copy ? strdup(copy) : NULL;
 		rc = lines ? read_entries(&part, lines) : err_set(ENOMEM, "no memory");
 		rc = rc ? rc : recognise(&part, copy);

@@ -94,8 +94,58 @@ static void what_others_wrote_stays(void)
 	CU_ASSERT_STRING_EQUAL(second, first);
 	CU_ASSERT(ovirt_part_remove(&part, "/rhev/data-center/mnt/nas1:_vm"));
 	CU_ASSERT(!ovirt_part_remove(&part, "/rhev/data-center/mnt/nas1:_vm"));
-	third = written(OVIRT_BY_DIRECTORY, VM "wsize=1\n");
-	CU_ASSERT_STRING_EQUAL(third, "wsize=1\n");
+	third = written(OVIRT_BY_DIRECTORY, VM "# more\n\n[ Server \"y\" ]\nwsize=1\n");
+	CU_ASSERT_STRING_EQUAL(third, "# more\n\n[ Server \"y\" ]\nwsize=1\n");
+}
+
+/* An editor that takes the newline at the end of a file. */
+static void a_part_without_its_last_newline_is_ours(void)
+{
+	_cleanup_free_ char *cut = strdup("# mine\n" VM), *again = NULL, *gone = NULL;
+
+	CU_ASSERT_PTR_NOT_NULL_FATAL(cut);
+	cut[strlen(cut) - 1] = '\0';
+	ovirt_part_fini(&part);
+	CU_ASSERT_EQUAL_FATAL(ovirt_part_read(&part, OVIRT_NFSMOUNT, cut), 0);
+	CU_ASSERT_EQUAL(part.count, 1);
+	again = written(OVIRT_BY_DIRECTORY, cut);
+	CU_ASSERT_STRING_EQUAL(again, "# mine\n" VM);
+	ovirt_part_fini(&part);
+	gone = written(OVIRT_BY_DIRECTORY, cut);
+	CU_ASSERT_STRING_EQUAL(gone, "# mine\n");
+	/* Cut off somewhere else it is none. */
+	cut[strlen(cut) - 1] = '\0';
+	CU_ASSERT_EQUAL(ovirt_part_read(&part, OVIRT_NFSMOUNT, cut), -EBADMSG);
+}
+
+/* It would be another section's when ours goes. */
+static void a_key_right_behind_the_part_is_named(void)
+{
+	static const struct {
+		const char *behind, *words; /* NULL: it stays where it is */
+	} rows[] = {
+		{ "retrans=5\n", "line 7, 'retrans=5', stands right behind it" },
+		{ "# a\n ; b\n\n\t\r\n  retrans=5", "line 11, 'retrans=5'" },
+		{ "include = /etc/x\n", "line 7, 'include = /etc/x'" },
+		{ "# retrans=5\n", NULL },
+		{ "\n # a\n\t[ Server \"nas2\" ]\nretrans=5\n", NULL },
+	};
+	struct ovirt_part mine;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		_cleanup_free_ char *text = NULL;
+		int rc;
+
+		CU_ASSERT_FATAL(asprintf(&text, VM "%s", rows[i].behind) > 0);
+		rc = ovirt_part_read(&mine, OVIRT_NFSMOUNT, text);
+		CU_ASSERT_EQUAL(rc, rows[i].words ? -EBADMSG : 0);
+		if (!rc)
+			ovirt_part_fini(&mine);
+		else
+			CU_ASSERT(strstr(err_text(), "was changed since") &&
+				  strstr(err_text(), rows[i].words));
+	}
 }
 
 static void nothing_left_is_no_file(void)
@@ -184,7 +234,8 @@ static void the_same_domain_again_is_changed(void)
 
 SUITE_MAIN("ovirt-part", TEST(a_part_is_a_section_for_each_domain),
 	   TEST(servers_have_one_section_each), TEST(the_gates_pattern_has_no_wildcards),
-	   TEST(what_others_wrote_stays), TEST(nothing_left_is_no_file),
+	   TEST(what_others_wrote_stays), TEST(a_part_without_its_last_newline_is_ours),
+	   TEST(a_key_right_behind_the_part_is_named), TEST(nothing_left_is_no_file),
 	   TEST(a_line_that_goes_on_is_ended), TEST(a_part_that_was_changed_is_theirs),
 	   TEST(what_nfs_utils_could_not_read_is_refused),
 	   TEST(the_same_domain_again_is_changed))
