@@ -203,10 +203,20 @@ static void print_diffs(const struct run *run)
 				   run->change.after[i]);
 }
 
+static void print_next(void)
+{
+	putchar('\n');
+	wrap_print(
+		stdout,
+		"Next: nfsrdma mounts, when the domains are activated; to take this back: nfsrdma ovirt policy --remove",
+		0, page_width());
+}
+
 static int tell(const struct run *run, bool any)
 {
 	if (!any)
-		puts("Nothing to do: it is written already.");
+		puts(run->request.remove ? "Nothing to do: nothing of it is here."
+					 : "Nothing to do: it is written already.");
 	else if (run->options->dry_run)
 		print_diffs(run);
 	else
@@ -216,7 +226,7 @@ static int tell(const struct run *run, bool any)
 	if (any && run->options->dry_run)
 		puts("\nNothing was changed (--dry-run).");
 	else if (!run->request.remove && !run->options->root)
-		puts("\nNext: nfsrdma mounts, when the domains are activated; to take this back: nfsrdma ovirt policy --remove");
+		print_next();
 	return output_finish(run->options);
 }
 

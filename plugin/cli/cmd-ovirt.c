@@ -18,20 +18,11 @@
 void cmd_ovirt_repository(const struct host *host, const struct cli_options *options,
 			  char *buf)
 {
-	char configured[HOST_REPOSITORY_MAX];
-	const char *given = options->repository;
 	struct host_mounts mounts = { .count = 0 };
-	_cleanup_free_ struct host_way *way = malloc(sizeof(*way));
 
-	if (!given) {
-		host_repository(host, configured);
-		given = configured;
-	}
-	snprintf(buf, PATH_MAX, "%s", given);
-	if (!way || *given != '/' || host_mounts(host, &mounts))
-		return;
-	if (!host_way(host, &mounts, given, way) && way->end == WAY_LOCAL)
-		snprintf(buf, PATH_MAX, "%s", way->path);
+	if (host_mounts(host, &mounts))
+		mounts = (struct host_mounts){ .cut = true };
+	host_repository_real(host, &mounts, options->repository, buf);
 	host_mounts_fini(&mounts);
 }
 
@@ -106,8 +97,9 @@ static const char *version_label(const char *version)
 static void print_fields(const struct ovirt_advice *advice,
 			 const struct ovirt_request *request)
 {
-	fputs("Enter in the engine, Storage > Domains > New Domain (or Manage Domain, in maintenance):\n",
-	      stderr);
+	print_clean(
+		"Enter in the engine, Storage > Domains > New Domain (or Manage Domain, in maintenance):",
+		0);
 	if (request->type == OVIRT_POSIX) {
 		print_field("Storage Type", "POSIX compliant FS");
 		print_field("Path", advice->domain.spec);
@@ -248,9 +240,27 @@ static void print_json(const struct ovirt_advice *advice,
 
 /* --- options ----------------------------------------------------------------------------------------------- */
 
-static void print_advice(const struct cli_options *options,
-			 const struct ovirt_advice *advice,
-			 const struct ovirt_request *request, const struct host *host)
+/* What this host's nfsmount.conf does to it, which no option helps against. */
+static int note_nfsmount(const struct host *host, const struct ovirt_domain *domain,
+			 struct ovirt_advice *advice)
+{
+	_cleanup_(conf_close_p) struct conf *conf = NULL;
+	struct ovirt_effect effect;
+
+	if (conf_open(&conf, host, "etc/nfsmount.conf"))
+		return ovirt_advice_note(
+			advice, "what nfsmount.conf of this host does is not known: %s",
+			err_text());
+	return ovirt_effect_flag(conf, domain, advice->options, &effect)
+		       ? ovirt_advice_note(
+				 advice,
+				 "on this host the domain would not go over RDMA, whatever is typed: %s",
+				 effect.why)
+		       : 0;
+}
+
+static int print_advice(const struct cli_options *options, struct ovirt_advice *advice,
+			const struct ovirt_request *request, const struct host *host)
 {
 	char text[OVIRT_TEXT_MAX], remedy[OVIRT_TEXT_MAX], repository[PATH_MAX];
 	struct ovirt_domain seen;
@@ -260,10 +270,12 @@ static void print_advice(const struct cli_options *options,
 
 	cmd_ovirt_repository(host, options, repository);
 	rc = ovirt_domain(request->spec, repository, &seen);
+	if (!rc && note_nfsmount(host, &seen, advice))
+		return cli_error(options, EXIT_UNKNOWN, "%s", err_text());
 	rc = rc ? rc : cmd_ovirt_mounted(host, &seen, text, remedy);
 	if (json) {
 		print_json(advice, request, rc ? NULL : text, rc ? NULL : remedy);
-		return;
+		return output_finish(options);
 	}
 	puts(advice->options);
 	fflush(stdout);
@@ -277,6 +289,7 @@ static void print_advice(const struct cli_options *options,
 			  err_text());
 	else if (*text)
 		cli_error(options, 0, "warning: %s. To change it: %s", text, remedy);
+	return output_finish(options);
 }
 
 static int check_options(const struct cli_options *options)
@@ -323,8 +336,7 @@ static int advise(const struct cli_options *options, const struct host *host,
 	if (rc)
 		return cli_error(options, rc == -ENOMEM ? EXIT_UNKNOWN : EXIT_USAGE, "%s",
 				 err_text());
-	print_advice(options, advice, &request, host);
-	return output_finish(options);
+	return print_advice(options, advice, &request, host);
 }
 
 static int run_options(struct cli_options *options)

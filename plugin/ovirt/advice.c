@@ -17,9 +17,7 @@
 /* sanlock gives an I/O ten seconds: an NFS client must not give up before. */
 #define TIMEO_LEAST 100
 
-static int note(struct ovirt_advice *advice, const char *fmt, ...) PRINTF_LIKE(2, 3);
-
-static int note(struct ovirt_advice *advice, const char *fmt, ...)
+int ovirt_advice_note(struct ovirt_advice *advice, const char *fmt, ...)
 {
 	char **grown = realloc(advice->notes, (advice->nnotes + 1) * sizeof(*grown));
 	va_list ap;
@@ -150,6 +148,19 @@ static int refuse_transport(const struct opts *typed)
 	return 0;
 }
 
+/* Whatever the policy allows: VDSM goes by mount.nfs's exit status. */
+static int refuse_background(const struct opts *typed)
+{
+	const struct opt bg = { "bg", NULL };
+	ssize_t at = find_group(typed, known_group(&bg));
+
+	if (at < 0 || strcmp(opts_at(typed, (size_t)at).name, bg.name))
+		return 0;
+	return err_set(
+		EINVAL,
+		"with bg mount.nfs may exit with 0 and nothing mounted, and VDSM would go on in an empty directory: drop bg");
+}
+
 /* nfsrdma.* are for mount.nfsrdma, which an NFS domain does not call. */
 static int refuse_own(const struct opts *typed)
 {
@@ -167,6 +178,18 @@ static int refuse_own(const struct opts *typed)
 	return 0;
 }
 
+/* What is a warning of a plan: mount.nfs refuses it, and here nobody is there to see it. */
+static int refuse_unknown_case(const struct plan *plan)
+{
+	static const char words[] = "nobody knows the option";
+	unsigned int i;
+
+	for (i = 0; i < plan->nwarnings; i++)
+		if (!strncmp(plan->warnings[i], words, strlen(words)))
+			return err_set(EINVAL, "%.300s", plan->warnings[i]);
+	return 0;
+}
+
 static int take_plan(struct ovirt_advice *advice, const struct ovirt_request *request,
 		     const char *options)
 {
@@ -179,6 +202,7 @@ static int take_plan(struct ovirt_advice *advice, const struct ovirt_request *re
 	};
 	int rc = plan_make(&advice->plan, &planned);
 
+	rc = rc ? rc : refuse_unknown_case(advice->plan);
 	if (rc || advice->plan->wants_rdma)
 		return rc;
 	return advice->plan->policy.mode == POLICY_OFF
@@ -322,22 +346,22 @@ static int take_notes(struct ovirt_advice *advice, const struct opts *typed)
 	int rc = opts_parse(&opts, advice->options);
 
 	if (!rc && opts_trimmed(typed))
-		rc = note(
+		rc = ovirt_advice_note(
 			advice,
 			"type no blank after a comma: the engine takes it, VDSM passes it on, and mount.nfs does not know an option that begins with one");
 	for (i = 0; !rc && i < advice->plan->nwarnings; i++)
 		if (strncmp(advice->plan->warnings[i], "blanks around", 13))
-			rc = note(advice, "%s", advice->plan->warnings[i]);
+			rc = ovirt_advice_note(advice, "%s", advice->plan->warnings[i]);
 	if (!rc && opts_find(opts, "hard") >= 0 &&
 	    opts_find(opts, "hard") > opts_find(opts, "soft"))
-		rc = note(
+		rc = ovirt_advice_note(
 			advice,
 			"with hard VDSM and sanlock wait for a server that is gone, and never get the error by which they would let go of the domain");
 	for (i = 0; !rc && i < opts_count(opts); i++) {
 		struct opt opt = opts_at(opts, i);
 
 		if (opt.value && strchr(opt.value, '='))
-			rc = note(
+			rc = ovirt_advice_note(
 				advice,
 				"the engine does not look at %.60s, since it has more than one '='",
 				opt.name);
@@ -356,6 +380,7 @@ static int advise(struct ovirt_advice *advice, const struct ovirt_request *reque
 	rc = rc ? rc : opts_parse(&typed, options);
 	rc = rc ? rc : ovirt_engine_strict(request->type, typed);
 	rc = rc ? rc : refuse_transport(typed);
+	rc = rc ? rc : refuse_background(typed);
 	if (rc)
 		return rc;
 	rc = request->type == OVIRT_NFS ? advise_nfs(advice, request, typed, options)

@@ -21,6 +21,7 @@ struct making {
 	struct ovirt_change *change;
 	struct ovirt_part parts[2];
 	struct conf *now; /* nfsmount.conf as it is */
+	bool lost; /* what was tried last would do if this nfs-utils kept every section */
 };
 
 /* --- does somebody else lose a key ----------------------------------------------------------------- */
@@ -92,10 +93,18 @@ static bool takes_from_others(const struct making *making, const struct conf *af
 
 /* --- does it do what it is for ---------------------------------------------------------------------- */
 
-/* The command of VDSM's has none of the names that matter but what was typed into the engine. */
-static const char *options_of(const struct making *making)
+/* The command of VDSM's has none of the names that matter but what was typed into the engine; of
+ * domains that were written before nobody said what that is. */
+static const char *options_of(const struct making *making,
+			      const struct ovirt_entry *entry)
 {
-	return making->request->options ? making->request->options : "";
+	const struct ovirt_change_request *request = making->request;
+	size_t i;
+
+	for (i = 0; request->options && i < request->ndomains; i++)
+		if (!strcmp(request->domains[i].dir, entry->dir))
+			return request->options;
+	return "";
 }
 
 /* 0; -EPERM with the reason. @lossy: as this nfs-utils is, or may be. */
@@ -116,13 +125,17 @@ static int try_form(struct making *making, enum ovirt_form form, bool lossy)
 	if (rc)
 		return rc;
 	for (i = 0; i < part->count; i++) {
-		ovirt_effect(conf, lossy, &part->list[i], options_of(making), &effect);
+		ovirt_effect(conf, lossy, &part->list[i],
+			     options_of(making, &part->list[i]), &effect);
+		making->lost = effect.lost;
 		if (!effect.rdma)
 			return err_set(EPERM, "%.120s would not go over RDMA: %s",
 				       part->list[i].spec, effect.why);
 	}
-	if (lossy && takes_from_others(making, conf, who))
+	if (lossy && takes_from_others(making, conf, who)) {
+		making->lost = true;
 		return err_set(EPERM, "%s", who);
+	}
 	making->change->form = form;
 	making->change->after[OVIRT_NFSMOUNT] = take_ptr(text);
 	return 0;
@@ -134,11 +147,21 @@ static bool is_one_server(const struct ovirt_part *part)
 	size_t i, len = strcspn(part->list[0].spec, ":");
 
 	for (i = 1; i < part->count; i++)
-		if (strncasecmp(part->list[i].spec, part->list[0].spec, len + 1) ||
-		    part->list[i].six != part->list[0].six ||
-		    part->list[i].port != part->list[0].port)
+		if (strncasecmp(part->list[i].spec, part->list[0].spec, len + 1))
 			return false;
 	return true;
+}
+
+/* One that cannot share a section with the first; NULL: all can. */
+static const struct ovirt_entry *find_other(const struct ovirt_part *part)
+{
+	size_t i;
+
+	for (i = 1; i < part->count; i++)
+		if (part->list[i].six != part->list[0].six ||
+		    part->list[i].port != part->list[0].port)
+			return &part->list[i];
+	return NULL;
 }
 
 static void note_server(struct making *making)
@@ -152,16 +175,30 @@ static void note_server(struct making *making)
 		part->list[0].spec);
 }
 
-static int refuse_sections(const struct making *making, int rc)
+/* Several of one server, which would share a section but for what was asked for each. */
+static int refuse_other(const struct making *making, const struct ovirt_entry *a,
+			const struct ovirt_entry *b)
 {
+	return err_set(
+		EPERM,
+		"%.120s has proto=%s,port=%u and %.120s proto=%s,port=%u, and with %.64s they have to share one section for their server: name all its domains in one command, with one --port",
+		a->spec, a->six ? "rdma6" : "rdma", a->port, b->spec,
+		b->six ? "rdma6" : "rdma", b->port, making->request->nfs_utils);
+}
+
+/* What can be done where a key is lost through sections; of all else the reason says it. */
+static int refuse_sections(const struct making *making)
+{
+	const struct ovirt_part *part = &making->parts[OVIRT_NFSMOUNT];
 	enum nfs_utils_sections sections = making->request->sections;
+	const struct ovirt_entry *other = find_other(part);
 	char why[ERR_TEXT_MAX];
 
-	if (rc != -EPERM)
-		return rc;
+	if (!making->lost)
+		return -EPERM;
+	if (is_one_server(part) && other)
+		return refuse_other(making, &part->list[0], other);
 	snprintf(why, sizeof(why), "%s", err_text());
-	if (sections == NFS_UTILS_KEEPS)
-		return rc;
 	return err_set(
 		EPERM,
 		"%.500s. %.64s %s a key in one section of a kind only (repaired in nfs-utils 2.8.3): type the options into the engine (nfsrdma ovirt options), or update nfs-utils",
@@ -181,7 +218,7 @@ static int make_nfsmount(struct making *making)
 			"%.64s reads no nfsmount.conf.d: type the options into the engine (nfsrdma ovirt options), or update nfs-utils",
 			making->request->nfs_utils);
 	rc = try_form(making, OVIRT_BY_DIRECTORY, lossy);
-	if (rc == -EPERM && lossy && is_one_server(part) &&
+	if (rc == -EPERM && lossy && is_one_server(part) && !find_other(part) &&
 	    !try_form(making, OVIRT_BY_SERVER, true)) {
 		note_server(making);
 		return 0;
@@ -189,7 +226,7 @@ static int make_nfsmount(struct making *making)
 	/* The second attempt has words of its own. */
 	if (rc == -EPERM)
 		rc = try_form(making, OVIRT_BY_DIRECTORY, lossy);
-	return refuse_sections(making, rc);
+	return rc == -EPERM ? refuse_sections(making) : rc;
 }
 
 /* --- the gates' ---------------------------------------------------------------------------------------- */

@@ -143,6 +143,54 @@ static void judge_values(const struct judge *judge, const struct ovirt_entry *en
 		out->rdma = true;
 }
 
+/* Why a key is missed, where all would be well if every section were kept: what is found in its place
+ * is not the cause. */
+static void note_lost(const struct judge *judge, const struct ovirt_entry *entry,
+		      struct ovirt_effect *out)
+{
+	static const char *const keys[] = { "proto", "port" };
+	const struct judge keeping = { judge->conf,
+				       false,
+				       { judge->sources[0], judge->sources[1],
+					 judge->sources[2] } };
+	struct ovirt_effect kept = { .rdma = false };
+	size_t i = 0;
+
+	judge_values(&keeping, entry, &kept);
+	if (!kept.rdma)
+		return;
+	while (i + 1 < ARRAY_SIZE(keys) &&
+	       find(judge, keys[i], NULL) == find(&keeping, keys[i], NULL))
+		i++;
+	out->lost = true;
+	snprintf(
+		out->why, sizeof(out->why),
+		"another section of its kind sets %s too, and this nfs-utils keeps the last one alone",
+		keys[i]);
+}
+
+bool ovirt_effect_flag(const struct conf *conf, const struct ovirt_domain *domain,
+		       const char *options, struct ovirt_effect *out)
+{
+	_cleanup_(opts_free_p) struct opts *opts = NULL;
+	char server[SPEC_HOST_MAX + 1];
+	struct judge judge = { conf,
+			       false,
+			       { { "MountPoint", domain->dir },
+				 { "Server", server },
+				 { "NFSMount_Global_Options", NULL } } };
+
+	*out = (struct ovirt_effect){ .rdma = false };
+	snprintf(server, sizeof(server), "%.*s", (int)strcspn(domain->spec, ":"),
+		 domain->spec);
+	if (opts_parse(&opts, options))
+		return false;
+	if (has_flag(&judge, opts, out))
+		return true;
+	judge.lossy = true;
+	return has_flag(&judge, opts, out);
+}
+
 void ovirt_effect(const struct conf *conf, bool lossy, const struct ovirt_entry *entry,
 		  const char *options, struct ovirt_effect *out)
 {
@@ -164,4 +212,6 @@ void ovirt_effect(const struct conf *conf, bool lossy, const struct ovirt_entry 
 	if (says_otherwise(opts, out) || has_flag(&judge, opts, out))
 		return;
 	judge_values(&judge, entry, out);
+	if (!out->rdma && lossy)
+		note_lost(&judge, entry, out);
 }

@@ -118,6 +118,9 @@ struct ovirt_advice {
 
 /* Errors: -EINVAL it is refused, by whom and why in one sentence; -E2BIG too long; -ENOMEM. */
 int ovirt_advise(struct ovirt_advice **out, const struct ovirt_request *request);
+/* One more of its notes. Errors: -ENOMEM. */
+int ovirt_advice_note(struct ovirt_advice *advice, const char *fmt, ...)
+	PRINTF_LIKE(2, 3);
 void ovirt_advice_free(struct ovirt_advice *advice);
 void ovirt_advice_free_p(struct ovirt_advice **advice);
 
@@ -150,7 +153,7 @@ struct ovirt_part {
 };
 
 /* Our part of a text. A text without one, or NULL, is an empty part. Errors: -EBADMSG somebody has
- * changed it since, so it is not ours any more; -ENOMEM. */
+ * changed it since, so it is not ours any more, or has put a key right behind it; -ENOMEM. */
 int ovirt_part_read(struct ovirt_part *out, enum ovirt_file file, const char *text);
 void ovirt_part_fini(struct ovirt_part *part);
 /* Adds it, or changes that of the same directory. Errors: -EINVAL it cannot be written into such a
@@ -167,6 +170,7 @@ int ovirt_part_write(const struct ovirt_part *part, enum ovirt_form form,
 
 struct ovirt_effect {
 	bool rdma;
+	bool lost;     /* it is not, and would be if this nfs-utils kept every section */
 	char why[320]; /* it is not: a clause with file and line; "" */
 };
 
@@ -174,6 +178,11 @@ struct ovirt_effect {
  * nfsmount_lost(). */
 void ovirt_effect(const struct conf *conf, bool lossy, const struct ovirt_entry *entry,
 		  const char *options, struct ovirt_effect *out);
+
+/* Whether nfsmount.conf has a "tcp" or "udp" for a mount of this domain, which beats whatever is among
+ * its options; @out->why. With an nfs-utils that keeps all sections, or with one that does not. */
+bool ovirt_effect_flag(const struct conf *conf, const struct ovirt_domain *domain,
+		       const char *options, struct ovirt_effect *out);
 
 /* change.c: both files as they are to be */
 

@@ -55,7 +55,7 @@ one_line proto=rdma,port=20049
 says err 'Export Path                nas1.example.com:/export/vm'
 says err 'mount -t nfs -o soft,nosharecache,timeo=100,retrans=3,proto=rdma,port=20049,nolock nas1.example.com:/export/vm /rhev/data-center/mnt/nas1.example.com:_export_vm'
 # But for the commands, which are to be copied.
-! grep -vE 'mount -t|^Enter' "$work/err" | grep -qE '.{81}' || { show; fail "wider than 80 columns"; }
+! grep -v 'mount -t' "$work/err" | grep -qE '.{81}' || { show; fail "wider than 80 columns"; }
 options nas1:/export/vm -q
 one_line proto=rdma,port=20049
 [[ ! -s $work/err ]] || { show; fail "words though quiet"; }
@@ -98,6 +98,10 @@ options nas1:/export/vm -o v4.2
 refused 2 'the engine does not see it'
 options nas1:/export/vm -o proto=tcp
 refused 2 'another transport'
+options nas1:/export/vm -o Proto=RDMA
+refused 2 'proto is written in small letters'
+options nas1:/export/vm -o bg
+refused 2 'VDSM would go on in an empty directory: drop bg$'
 options nas1:/export/vm --type posix -o timeo=50
 refused 2 'ten seconds that sanlock'
 options 'nas1:/export vm'
@@ -156,6 +160,17 @@ policy --remove
 policy nas1:/vm --repository /data/vdsm --dry-run
 says out '+[ MountPoint "/srv/vdsm/mnt/nas1:_vm" ]'
 
+echo "what beats whatever is typed"
+host 1:2.6.2-4
+printf '[ NFSMount_Global_Options ]\ntcp=true\n' >"$root/etc/nfsmount.conf"
+options nas1:/vm -q
+one_line proto=rdma,port=20049
+says err 'note: on this host the domain would not go over RDMA, whatever is typed: /etc/nfsmount.conf:2 has tcp=true'
+options nas1:/vm --format json
+expect_report "it is among the warnings" '.warnings | length == 1 and (.[0] | test("has tcp=true"))'
+policy nas1:/vm
+refused 1 'has tcp=true, which comes last: take that line out; nothing was changed$'
+
 echo "policy: shown, written, written again, taken out"
 host 1:2.8.3-1
 printf '# mine\n' >"$work/mine"
@@ -189,6 +204,9 @@ cmp "$conf" "$work/mine" || fail "what somebody else wrote is not as it was"
 [[ ! -e $guard ]] || fail "a file is left"
 policy --remove nas1:/vm
 refused 1 'has written nothing for nas1:/vm'
+policy --remove
+expect_status 0
+says out 'Nothing to do: nothing of it is here.'
 
 echo "policy: never half of it"
 host 1:2.8.3-1
@@ -243,6 +261,15 @@ policy nas1:/x
 refused 1 'was changed since'
 policy --remove
 refused 1 'was changed since'
+# A key that somebody put behind it is not moved into another section.
+host 1:2.8.3-1
+mkdir -p "${conf%/*}"
+printf '[ Server "nas9" ]\ntimeo=600\n' >"$conf"
+policy nas1:/vm
+expect_status 0
+echo retrans=5 >>"$conf"
+policy --remove
+refused 1 "line 9, 'retrans=5', stands right behind it"
 host 1:1.3.4-6
 policy nas1:/vm
 refused 1 'nfs-utils 1:1.3.4-6 reads no nfsmount.conf.d'
@@ -391,6 +418,8 @@ if ((EUID == 0)); then
 	expect_status $lost
 	run ovirt policy nas1:/vm
 	expect_status 0
+	says out 'Next: nfsrdma mounts'
+	! grep -qE '.{81}' "$work/out" || { show; fail "wider than 80 columns"; }
 	run ovirt policy --remove
 	expect_status 0
 	run_prefix=()

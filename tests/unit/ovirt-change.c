@@ -215,6 +215,101 @@ static void options_of_the_engine_that_would_bite_are_refused(void)
 	done();
 }
 
+/* They are said of the domains that are named, not of those that are there. */
+static void options_of_the_engine_are_of_the_domains_that_are_named(void)
+{
+	char *before[2] = { NULL, NULL };
+
+	fresh(NFS_UTILS_KEEPS);
+	ask_for("nas1:/vm");
+	CU_ASSERT_EQUAL(make(), 0);
+	settle(before);
+	request.options = "port=20049";
+	ask_for("nas1:/vm2");
+	CU_ASSERT_EQUAL(make(), -EPERM);
+	CU_ASSERT(says("nas1:/vm2 would not go over RDMA") && !says("nas1:/vm would"));
+	free(before[0]);
+	free(before[1]);
+	done();
+}
+
+/* What is typed helps against lost sections, and against nothing else. */
+static void typing_is_advised_only_where_a_section_is_lost(void)
+{
+	char *before[2] = { NULL, NULL };
+
+	fresh(NFS_UTILS_LOSES);
+	tree_write(&tree, "etc/nfsmount.conf", "[ NFSMount_Global_Options ]\ntcp=true\n");
+	ask_for("nas1:/vm");
+	CU_ASSERT_EQUAL(make(), -EPERM);
+	CU_ASSERT(says("has tcp=true") && !says("type the options"));
+	done();
+	fresh(NFS_UTILS_LOSES);
+	request.options = "proto=tcp";
+	ask_for("nas1:/vm");
+	CU_ASSERT_EQUAL(make(), -EPERM);
+	CU_ASSERT(says("the engine's own options") && !says("type the options"));
+	done();
+	/* Of one server, and another port. */
+	fresh(NFS_UTILS_LOSES);
+	request.port = 20050;
+	ask_for("nas1:/a");
+	ask_for("nas1:/b");
+	CU_ASSERT_EQUAL(make(), 0);
+	settle(before);
+	request.port = 20049;
+	ask_for("nas1:/a");
+	CU_ASSERT_EQUAL(make(), -EPERM);
+	CU_ASSERT(
+		says("nas1:/a has proto=rdma,port=20049 and nas1:/b proto=rdma,port=20050") &&
+		says("with one --port") && !says("type the options"));
+	free(before[0]);
+	free(before[1]);
+	done();
+	/* The cause, and not what is found in the lost one's place. */
+	fresh(NFS_UTILS_LOSES);
+	tree_write(&tree, "etc/nfsmount.conf",
+		   "[ NFSMount_Global_Options ]\nProto=tcp\n");
+	ask_for("nas1:/vm");
+	ask_for("nas2:/vm");
+	CU_ASSERT_EQUAL(make(), -EPERM);
+	CU_ASSERT(says("another section of its kind sets proto too") &&
+		  says("type the options"));
+	done();
+}
+
+static void a_flag_that_beats_what_is_typed_is_found(void)
+{
+	static const struct {
+		const char *conf, *words;
+	} rows[] = {
+		{ "[ NFSMount_Global_Options ]\ntcp=true\n",
+		  "/etc/nfsmount.conf:2 has tcp=true" },
+		{ "[ Server \"nas1\" ]\nUDP=yes\n", "has udp=yes" },
+		{ "[ MountPoint \"/rhev/data-center/mnt/nas1:_vm\" ]\ntcp=true\n",
+		  "has tcp=true" },
+		{ "[ Server \"nas2\" ]\ntcp=true\n", NULL },
+		{ "[ NFSMount_Global_Options ]\nProto=tcp\ntcp=false\n", NULL },
+	};
+	struct ovirt_effect effect;
+	struct conf *conf;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		fresh(NFS_UTILS_KEEPS);
+		tree_write(&tree, "etc/nfsmount.conf", rows[i].conf);
+		ask_for("nas1:/vm");
+		CU_ASSERT_EQUAL_FATAL(conf_open(&conf, tree.host, "etc/nfsmount.conf"),
+				      0);
+		CU_ASSERT_EQUAL(ovirt_effect_flag(conf, &domains[0],
+						  "proto=rdma,port=20049", &effect),
+				rows[i].words != NULL);
+		CU_ASSERT(!rows[i].words || strstr(effect.why, rows[i].words));
+		conf_close(conf);
+		done();
+	}
+}
+
 static void nfs_utils_without_drop_ins_is_told(void)
 {
 	fresh(NFS_UTILS_KEEPS);
@@ -313,6 +408,9 @@ SUITE_MAIN("ovirt-change", TEST(one_domain_has_a_section_for_its_directory),
 	   TEST(several_of_two_servers_are_refused_there),
 	   TEST(a_section_in_another_file_counts_too), TEST(what_overrules_it_is_named),
 	   TEST(options_of_the_engine_that_would_bite_are_refused),
+	   TEST(options_of_the_engine_are_of_the_domains_that_are_named),
+	   TEST(typing_is_advised_only_where_a_section_is_lost),
+	   TEST(a_flag_that_beats_what_is_typed_is_found),
 	   TEST(nfs_utils_without_drop_ins_is_told),
 	   TEST(addresses_of_ipv6_are_for_the_gates_alone),
 	   TEST(taking_out_needs_no_permission), TEST(a_changed_part_is_left_alone),
