@@ -357,6 +357,7 @@ struct nfs_mounts {
 	unsigned int count;
 	bool cut;                /* there are more than NFS_MOUNTS_MAX */
 	unsigned int unreadable; /* NFS mounts whose line made no sense */
+	char fstab_unknown[160]; /* why etc/fstab could not be read; "" it could */
 	struct nfs_mount *list;
 };
 
@@ -372,6 +373,9 @@ struct host_mount {
 	unsigned int id, parent_id;
 	char *target; /* whole, unescaped */
 	char *source; /* "nas:/vm", "/dev/sda1" */
+	char dev[24]; /* "0:53": of two with the same it is one file system */
+	/* "" its line made no sense. A longer one is cut: what FUSE has behind its dot is whatever the
+	 * user wrote who mounted it. */
 	char type[32];
 };
 
@@ -379,7 +383,8 @@ struct host_mount {
 
 struct host_mounts {
 	size_t count;
-	bool cut; /* there are more than HOST_MOUNTS_MAX, or one whose line made no sense */
+	/* There are more than HOST_MOUNTS_MAX, or one of which nobody knows where it is. */
+	bool cut;
 	struct host_mount *list; /* in the order of mountinfo */
 	/* For host_way(): the tree, and what of paths it has looked at already. */
 	struct mount_branch *branches;
@@ -392,12 +397,13 @@ void host_mounts_fini(struct host_mounts *mounts);
 /* way.c: on which mount a path lies. Whoever touches a path below a mount whose server is gone
  * waits for it; so the path is walked by its components, each is compared with the tree of mounts
  * first, and no system call is made for anything at or below a mount of a network, of FUSE or of
- * an automounter. What lies hidden under a later mount is not seen, as the kernel does not. What
+ * an automounter; nor of one that lies over others (overlay), which may be of a network, but
+ * for the root's own. What lies hidden under a later mount is not seen, as the kernel does not. What
  * was looked at is kept with the list of mounts: it is of the same moment. */
 
 enum way_end {
-	WAY_LOCAL,     /* on a file system of this host's own */
-	WAY_NFS,       /* nfs, nfs4 */
+	WAY_LOCAL, /* on a file system of this host's own, or one that lies over others */
+	WAY_NFS,   /* nfs, nfs4 */
 	WAY_REMOTE,    /* another file system of a network, or FUSE */
 	WAY_AUTOMOUNT, /* autofs, which has not mounted it */
 };
@@ -407,14 +413,15 @@ struct host_way {
 	const struct host_mount
 		*mount; /* that it lies on; of the tree; NULL: the tree has no root */
 	bool missing;   /* a component on a local file system is not there */
+	bool looked;    /* all of it was looked at, so that it may be again */
 	/* Without "." and "..", and with its links resolved as far as it was looked at: names behind
 	 * a network's mount, or one that is missing, are as they were written. */
 	char path[PATH_MAX];
 };
 
 /* @path: absolute. Errors: -EINVAL it is not; -ELOOP; -ENAMETOOLONG; -EOVERFLOW @mounts is cut, so that
- * whatever is touched may be of a network; -EXDEV ".." leads out of a mount in which names were
- * not looked at; of looking (-EACCES). With all of them @out->path is as far as it came. */
+ * whatever is touched may be of a network; -EBADMSG it leads to a mount whose line made no sense;
+ * -EXDEV ".." leads out of a mount in which names were not looked at; of looking (-EACCES). With all of them @out->path is as far as it came. */
 int host_way(const struct host *host, const struct host_mounts *mounts, const char *path,
 	     struct host_way *out);
 
@@ -555,6 +562,10 @@ int host_platform(const struct host *host, struct host_platform *out);
 
 /* Of etc/vdsm/vdsm.conf and vdsm.conf.d; "/rhev/data-center" where they do not say. */
 void host_repository(const struct host *host, char out[HOST_REPOSITORY_MAX]);
+/* A repository, or with NULL that of vdsm.conf, by its real path, as the kernel shows what is mounted
+ * below. What cannot be resolved stays as it is. */
+void host_repository_real(const struct host *host, const struct host_mounts *mounts,
+			  const char *repository, char out[PATH_MAX]);
 
 /* package.c: var/lib/dpkg/status, or .nfsrdma/packages of a snapshot, "NAME VERSION" a line; NAME
  * alone is one that was asked for and is not installed */

@@ -80,3 +80,19 @@ void host_repository(const struct host *host, char out[HOST_REPOSITORY_MAX])
 			read_file(host, path, out);
 	}
 }
+
+void host_repository_real(const struct host *host, const struct host_mounts *mounts,
+			  const char *repository, char out[PATH_MAX])
+{
+	char configured[HOST_REPOSITORY_MAX];
+	struct host_way way;
+
+	if (!repository) {
+		host_repository(host, configured);
+		repository = configured;
+	}
+	snprintf(out, PATH_MAX, "%s", repository);
+	if (*repository == '/' && !host_way(host, mounts, repository, &way) &&
+	    way.end == WAY_LOCAL)
+		snprintf(out, PATH_MAX, "%s", way.path);
+}

@@ -215,10 +215,33 @@ static void the_repository_is_read_from_vdsm_conf(void)
 	tree_free(&tree);
 }
 
+/* As the kernel shows what is mounted below it. */
+static void the_repository_has_a_real_path(void)
+{
+	struct host_mounts all = { .count = 0 };
+	char out[PATH_MAX];
+
+	tree_new(&tree);
+	tree_write(&tree, "proc/self/mountinfo", "21 1 8:1 / / rw - xfs /dev/sda1 rw\n");
+	tree_write(&tree, "etc/vdsm/vdsm.conf", "[irs]\nrepository = /mnt/dc\n");
+	tree_write(&tree, "srv/real/x", "");
+	tree_link(&tree, "mnt/dc", "/srv/real");
+	CU_ASSERT_EQUAL_FATAL(host_mounts(tree.host, &all), 0);
+	host_repository_real(tree.host, &all, NULL, out);
+	CU_ASSERT_STRING_EQUAL(out, "/srv/real");
+	host_repository_real(tree.host, &all, "/mnt/dc/x", out);
+	CU_ASSERT_STRING_EQUAL(out, "/srv/real/x");
+	host_repository_real(tree.host, &all, "relative", out);
+	CU_ASSERT_STRING_EQUAL(out, "relative");
+	host_mounts_fini(&all);
+	tree_free(&tree);
+}
+
 SUITE_MAIN("vdsm-domains", TEST(a_domain_is_a_mount_of_the_repository),
 	   TEST(of_several_on_a_directory_the_last_counts), TEST(links_give_their_names),
 	   TEST(a_link_without_a_mount_is_a_domain_that_is_gone),
 	   TEST(nothing_at_or_below_a_network_mount_is_touched),
 	   TEST(a_repository_on_a_network_is_left_alone),
 	   TEST(the_number_of_domains_is_bounded),
-	   TEST(the_repository_is_read_from_vdsm_conf))
+	   TEST(the_repository_is_read_from_vdsm_conf),
+	   TEST(the_repository_has_a_real_path))
