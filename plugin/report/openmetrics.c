@@ -74,7 +74,7 @@ static const char *value_of(const struct finding *finding, const char *key)
 	return "";
 }
 
-/* @with: a label only beside that one; NULL: always. */
+/* @with: a label beside that one and never without, be it empty; NULL: where there is one. */
 static const struct {
 	const char *key, *with;
 } thing_keys[] = {
@@ -96,7 +96,8 @@ static void print_thing(FILE *out, const struct finding *finding)
 
 	fprintf(out, "id=\"%s\"", finding->id);
 	for (i = 0; i < ARRAY_SIZE(thing_keys); i++) {
-		if (!*label_of(finding, i))
+		if (!*value_of(finding, thing_keys[i].with ? thing_keys[i].with
+							   : thing_keys[i].key))
 			continue;
 		fputc(',', out);
 		print_label(out, thing_keys[i].key, label_of(finding, i));
