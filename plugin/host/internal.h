@@ -126,8 +126,9 @@ void utab_parse(char *text, struct nfs_mounts *mounts);
 
 /* mount-tree.c */
 
-/* A host with thousands of mounts. */
-#define MOUNTINFO_MAX (16 * 1024 * 1024)
+/* A host with thousands of mounts. Users may mount by FUSE a thousand times, each with names of
+ * PATH_MAX of which every byte is escaped: with them it must not become too long to be read. */
+#define MOUNTINFO_MAX (64 * 1024 * 1024)
 
 /* @text is a /proc/self/mountinfo; cuts it in place. Pure. */
 int mount_tree_parse(char *text, struct host_mounts *out);

@@ -37,13 +37,13 @@ static void mount_fini(struct host_mount *mount)
 	*mount = (struct host_mount){ 0 };
 }
 
-/* Cuts the line. -EBADMSG, without words. */
+/* Cuts the line. -EBADMSG, without words: nobody knows where it is. */
 static int take_line(char *line, struct host_mount *out)
 {
 	char *id = strsep(&line, " "), *parent = strsep(&line, " ");
+	char *dev = strsep(&line, " "), none[] = "";
 	char *target, *word, *type, *source;
 
-	strsep(&line, " ");
 	strsep(&line, " ");
 	target = strsep(&line, " ");
 	if (!take_number(id, &out->id) || !take_number(parent, &out->parent_id) ||
@@ -55,12 +55,13 @@ static int take_line(char *line, struct host_mount *out)
 	type = strsep(&line, " ");
 	/* Of a source without a name there is nothing between the blanks. */
 	source = strsep(&line, " ");
-	if (!type || !*type || strlen(type) >= sizeof(out->type) || !source)
-		return -EBADMSG;
-	mountinfo_unescape(type);
-	strcpy(out->type, type);
+	if (type && source) {
+		mountinfo_unescape(type);
+		snprintf(out->type, sizeof(out->type), "%s", type);
+	}
+	snprintf(out->dev, sizeof(out->dev), "%s", dev);
 	out->target = unescaped(target);
-	out->source = unescaped(source);
+	out->source = unescaped(source ? source : none);
 	return out->target && out->source ? 0 : err_set(ENOMEM, "no memory");
 }
 
@@ -82,7 +83,6 @@ static int take_lines(char *text, struct host_mounts *out)
 			mount_fini(&out->list[out->count]);
 		if (rc == -ENOMEM)
 			return rc;
-		/* What it is nobody knows, and where. */
 		out->cut |= rc != 0;
 		out->count += !rc;
 	}

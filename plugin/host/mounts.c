@@ -16,6 +16,7 @@
 struct join {
 	struct nfs_mounts *mounts;
 	bool *joined;
+	unsigned int first; /* that is not joined: mostly the one that comes next */
 };
 
 /* One target may be mounted on twice; the first of mountstats is then the first of mountinfo. */
@@ -25,7 +26,9 @@ static int join_one(void *arg, const struct nfs_mount *stats)
 	struct nfs_mount *mount;
 	unsigned int i;
 
-	for (i = 0; i < join->mounts->count; i++) {
+	while (join->first < join->mounts->count && join->joined[join->first])
+		join->first++;
+	for (i = join->first; i < join->mounts->count; i++) {
 		mount = &join->mounts->list[i];
 		if (join->joined[i] || strcmp(mount->target, stats->target) ||
 		    strcmp(mount->fs_spec, stats->fs_spec))
@@ -43,7 +46,7 @@ static int join_one(void *arg, const struct nfs_mount *stats)
 int mounts_join(struct nfs_mounts *mounts, char *stats)
 {
 	_cleanup_free_ bool *joined = calloc(mounts->count + 1, sizeof(*joined));
-	struct join join = { mounts, joined };
+	struct join join = { mounts, joined, 0 };
 
 	if (!joined)
 		return err_set(ENOMEM, "no memory");
@@ -91,9 +94,13 @@ static int add_fstab(const struct host *host, struct nfs_mounts *mounts)
 	int rc = host_read(host, "etc/fstab", HOST_FILE_MAX, &text);
 	FILE *file;
 
-	if (rc)
+	if (rc == -ENOENT || rc == -ENOMEM)
 		return rc == -ENOENT ? 0 : rc;
-	if (!text.len)
+	/* Then nobody knows what it wants, and the mounts are known all the same. */
+	if (rc)
+		text_copy(mounts->fstab_unknown, sizeof(mounts->fstab_unknown),
+			  err_text());
+	if (rc || !text.len)
 		return 0;
 	table = mnt_new_table();
 	file = fmemopen(text.text, text.len, "r");

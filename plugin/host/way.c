@@ -56,6 +56,11 @@ static const struct {
 	{ "vboxsf", WAY_REMOTE },    { "vmhgfs", WAY_REMOTE },
 };
 
+/* Those that lie over others are of this host, too; but to look at a name in one is to look at it in
+ * them, and they may be of a network. */
+static const char *const stacked[] = { "overlay", "overlayfs", "aufs",
+				       "unionfs", "shiftfs",   "ecryptfs" };
+
 static enum way_end end_of(const struct host_mount *mount)
 {
 	size_t i, len;
@@ -67,6 +72,19 @@ static enum way_end end_of(const struct host_mount *mount)
 			return types[i].end;
 	}
 	return WAY_LOCAL;
+}
+
+/* What lies over others is looked at where it is the root's own file system, that of a container or
+ * of a live system: this program is on it, too. */
+static bool is_blind(const struct walk *walk, const struct host_mount *mount)
+{
+	const struct host_mount *root = walk->steps[0].mount;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(stacked); i++)
+		if (!strcmp(mount->type, stacked[i]))
+			return !root || strcmp(root->dev, mount->dev) != 0;
+	return end_of(mount) != WAY_LOCAL;
 }
 
 /* --- what was looked at --------------------------------------------------------------------- */
@@ -206,15 +224,26 @@ static void push(struct walk *walk, const struct host_mount *mount, size_t len,
 	};
 }
 
+static int without_sense(const struct host_mount *mount)
+{
+	return err_set(
+		EBADMSG,
+		"the line of mountinfo for what is mounted on %.200s makes no sense",
+		mount->target);
+}
+
 /* A mount's target has no links in it. */
-static void enter(struct walk *walk, const struct host_mount *mount, size_t len)
+static int enter(struct walk *walk, const struct host_mount *mount, size_t len)
 {
 	size_t i;
 
-	push(walk, mount, len,
-	     walk->steps[walk->depth].blind || end_of(mount) != WAY_LOCAL, true);
+	if (!*mount->type)
+		return without_sense(mount);
+	push(walk, mount, len, walk->steps[walk->depth].blind || is_blind(walk, mount),
+	     true);
 	for (i = 0; i < walk->depth; i++)
 		walk->steps[i].sure = true;
+	return 0;
 }
 
 static int step(struct walk *walk, const char *name)
@@ -234,10 +263,8 @@ static int step(struct walk *walk, const char *name)
 	path[at.len] = '/';
 	memcpy(path + at.len + 1, name, len - at.len);
 	mount = mount_tree_on(walk->mounts, at.mount, path);
-	if (mount) {
-		enter(walk, mount, len);
-		return 0;
-	}
+	if (mount)
+		return enter(walk, mount, len);
 	if (at.blind) {
 		push(walk, at.mount, len, true, false);
 		return 0;
@@ -286,10 +313,13 @@ int host_way(const struct host *host, const struct host_mounts *mounts, const ch
 	walk->steps[0] = (struct walk_step){ .mount = mount_tree_on(mounts, NULL, "/"),
 					     .sure = true };
 	strcpy(walk->rest, path);
+	if (walk->steps[0].mount && !*walk->steps[0].mount->type)
+		rc = without_sense(walk->steps[0].mount);
 	while (!rc && next_name(walk, name))
 		rc = step(walk, name);
 	out->mount = walk->steps[walk->depth].mount;
 	out->end = end_of(out->mount);
+	out->looked = !rc && !walk->steps[walk->depth].blind;
 	if (rc)
 		keep_rest(walk);
 	if (!*out->path)

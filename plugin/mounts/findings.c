@@ -266,6 +266,10 @@ static void tell_list(struct telling *telling)
 		finding_init(finding, "mount.list", FINDING_UNKNOWN,
 			     "more than %u NFS mounts; the rest was not looked at",
 			     mounts->count);
+	else if (*mounts->fstab_unknown)
+		finding_init(finding, "mount.list", FINDING_UNKNOWN,
+			     "%u NFS mount%s, and nobody knows what fstab wants of them: %s",
+			     mounts->count, plural, mounts->fstab_unknown);
 	else if (!mounts->count)
 		finding_init(finding, "mount.list", FINDING_PASS, "no NFS mount here");
 	else
@@ -277,6 +281,8 @@ static void tell_list(struct telling *telling)
 	finding_number(finding, "over_others", other);
 	if (!mounts->count)
 		finding_text(finding, "note", "yes");
+	if (*mounts->fstab_unknown)
+		finding_text(finding, "fstab_unknown", "%s", mounts->fstab_unknown);
 	telling->sink(telling->arg, finding);
 }
 

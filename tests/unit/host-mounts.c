@@ -220,9 +220,26 @@ static void of_two_on_one_target_each_has_its_own(void)
 	tree_free(&tree);
 }
 
+static void mounts_are_known_where_fstab_is_not(void)
+{
+	tree_new(&tree);
+	tree_write(&tree, "proc/self/mountinfo",
+		   "9 1 0:5 / /m rw - nfs4 n:/ rw,proto=tcp\n");
+	CU_ASSERT_EQUAL_FATAL(host_nfs_mounts(tree.host, &mounts), 0);
+	CU_ASSERT_STRING_EQUAL(mounts.fstab_unknown, "");
+	host_nfs_mounts_fini(&mounts);
+	tree_bytes(&tree, "etc/fstab", "n:/ /m nfs proto=rdma 0 0\n\0", 27);
+	CU_ASSERT_EQUAL_FATAL(host_nfs_mounts(tree.host, &mounts), 0);
+	CU_ASSERT_EQUAL(mounts.count, 1);
+	CU_ASSERT_PTR_NOT_NULL(strstr(mounts.fstab_unknown, "/etc/fstab is not a text"));
+	host_nfs_mounts_fini(&mounts);
+	tree_free(&tree);
+}
+
 SUITE_MAIN("host-mounts", TEST(options_are_taken_apart),
 	   TEST(a_sub_mount_knows_the_mount_it_lies_below),
 	   TEST(escaped_names_are_given_back), TEST(what_makes_no_sense_is_counted),
 	   TEST(every_number_of_every_transport_is_kept),
 	   TEST(fewer_and_more_numbers_are_taken), TEST(more_transports_than_fit_are_cut),
-	   TEST(a_machines_mount_has_all), TEST(of_two_on_one_target_each_has_its_own))
+	   TEST(a_machines_mount_has_all), TEST(of_two_on_one_target_each_has_its_own),
+	   TEST(mounts_are_known_where_fstab_is_not))
