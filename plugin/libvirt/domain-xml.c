@@ -26,7 +26,7 @@ struct walk {
 	size_t room;
 	const char *device;
 	unsigned int depth;
-	bool read_only;
+	bool optional;
 };
 
 static bool is_element(const xmlNode *node, const char *name)
@@ -116,7 +116,7 @@ static int read_image(xmlNodePtr image, xmlNodePtr source, struct domain_disk *d
 static int add_image(struct walk *walk, xmlNodePtr image, xmlNodePtr source)
 {
 	_cleanup_(disk_fini) struct domain_disk disk = { .depth = walk->depth,
-							 .read_only = walk->read_only };
+							 .optional = walk->optional };
 	int rc = read_image(image, source, &disk);
 
 	if (rc || !(disk.path || (disk.pool && disk.volume)))
@@ -162,17 +162,19 @@ static int add_mirror(struct walk *walk, xmlNodePtr mirror)
 static int add_disk(struct walk *walk, xmlNodePtr disk)
 {
 	xmlNodePtr mirror = pool_xml_child(disk, "mirror");
+	xmlNodePtr source = pool_xml_child(disk, "source");
 	_cleanup_free_ char *target = NULL;
-	_cleanup_free_ char *device = NULL;
+	_cleanup_free_ char *policy = NULL;
 	int rc = attribute(pool_xml_child(disk, "target"), "dev", &target);
 
-	rc = rc ? rc : attribute(disk, "device", &device);
+	rc = rc ? rc : attribute(source, "startupPolicy", &policy);
 	if (rc)
 		return rc;
 	walk->device = target ? target : "?";
-	walk->read_only = pool_xml_child(disk, "readonly") ||
-			  (device && !strcmp(device, "cdrom"));
-	rc = add_with_data(walk, disk, pool_xml_child(disk, "source"));
+	/* It is of the disk with all that backs it. */
+	walk->optional = policy &&
+			 (!strcmp(policy, "optional") || !strcmp(policy, "requisite"));
+	rc = add_with_data(walk, disk, source);
 	rc = rc ? rc : add_backing(walk, disk);
 	return rc || !mirror ? rc : add_mirror(walk, mirror);
 }

@@ -170,53 +170,99 @@ static int ask_pools(struct follow_link *link)
 	return 0;
 }
 
-/* One that does not run any more is gone. */
-static int ask_guest(struct follow_link *link, virDomainPtr domain, const char *uuid)
+/* A name is all that is known of one whose XML makes no sense. */
+static void set_broken(struct follow_guest *guest, virDomainPtr domain)
 {
-	struct follow_guest guest = { .gone = true };
+	const char *name;
+
+	snprintf(guest->broken, sizeof(guest->broken), "%s", err_text());
+	name = virDomainGetName(domain);
+	guest->disks.name = name ? strdup(name) : NULL;
+}
+
+/* One that does not run any more is gone. With an error @out is empty. */
+static int read_guest(virDomainPtr domain, const char *uuid, struct follow_guest *out)
+{
 	char *xml = NULL;
 
-	snprintf(guest.uuid, sizeof(guest.uuid), "%s", uuid);
+	*out = (struct follow_guest){ .gone = true };
+	snprintf(out->uuid, sizeof(out->uuid), "%s", uuid);
 	if (domain && virDomainIsActive(domain) > 0)
 		xml = virDomainGetXMLDesc(domain, 0);
 	if (!xml && virGetLastErrorCode() != VIR_ERR_OK &&
 	    virGetLastErrorCode() != VIR_ERR_NO_DOMAIN)
 		return pools_error();
-	guest.gone = !xml;
-	if (xml && domain_disks_parse(&guest.disks, xml, strlen(xml)))
-		snprintf(guest.broken, sizeof(guest.broken), "%s", err_text());
+	out->gone = !xml;
+	if (xml && domain_disks_parse(&out->disks, xml, strlen(xml)))
+		set_broken(out, domain);
 	free(xml);
+	return 0;
+}
+
+static int ask_uuid(struct follow_link *link, const char *uuid)
+{
+	struct follow_guest guest;
+	virDomainPtr domain;
+	int rc;
+
+	virResetLastError();
+	domain = virDomainLookupByUUIDString(link->to.conn, uuid);
+	rc = read_guest(domain, uuid, &guest);
+	if (domain)
+		virDomainFree(domain);
+	if (rc)
+		return rc;
 	pthread_mutex_lock(&link->follow->lock);
 	tell_guest(link->follow, &guest);
 	pthread_mutex_unlock(&link->follow->lock);
 	return 0;
 }
 
-static int ask_uuid(struct follow_link *link, const char *uuid)
-{
-	virDomainPtr domain;
-	int rc;
-
-	virResetLastError();
-	domain = virDomainLookupByUUIDString(link->to.conn, uuid);
-	rc = ask_guest(link, domain, uuid);
-	if (domain)
-		virDomainFree(domain);
-	return rc;
-}
-
-static int ask_listed(struct follow_link *link, virDomainPtr domain)
+static int read_listed(virDomainPtr domain, struct follow_guest *out)
 {
 	char uuid[VIR_UUID_STRING_BUFLEN];
 
 	virResetLastError();
 	if (virDomainGetUUIDString(domain, uuid) < 0)
 		return pools_error();
-	return ask_guest(link, domain, uuid);
+	return read_guest(domain, uuid, out);
+}
+
+/* All of them, or none. */
+static int read_guests(virDomainPtr *domains, size_t count, struct follow_news *out)
+{
+	size_t i;
+	int rc = 0;
+
+	out->guests = calloc(count + 1, sizeof(*out->guests));
+	if (!out->guests)
+		return err_set(ENOMEM, "no memory");
+	for (i = 0; !rc && i < count; i++) {
+		rc = read_listed(domains[i], &out->guests[i]);
+		out->nguests += !rc;
+	}
+	if (rc)
+		forget_guests(out);
+	return rc;
+}
+
+/* In one step: a guest that is there all the time is never not among them. */
+static void tell_guests(struct follow *follow, const struct follow_news *all)
+{
+	struct follow_news *news = &follow->news;
+
+	pthread_mutex_lock(&follow->lock);
+	forget_guests(news);
+	news->guests = all->guests;
+	news->nguests = all->nguests;
+	news->forget_guests = true;
+	announce(follow);
+	pthread_mutex_unlock(&follow->lock);
 }
 
 static int ask_all_guests(struct follow_link *link)
 {
+	struct follow_news all = { .nguests = 0 };
 	virDomainPtr *domains = NULL;
 	int count = virConnectListAllDomains(link->to.conn, &domains,
 					     VIR_CONNECT_LIST_DOMAINS_ACTIVE);
@@ -227,16 +273,11 @@ static int ask_all_guests(struct follow_link *link)
 		link->no_guests = rc == -EOPNOTSUPP;
 		return link->no_guests ? 0 : rc;
 	}
-	pthread_mutex_lock(&link->follow->lock);
-	forget_guests(&link->follow->news);
-	link->follow->news.forget_guests = true;
-	announce(link->follow);
-	pthread_mutex_unlock(&link->follow->lock);
-	for (i = 0; i < count; i++) {
-		if (!rc && i < GUESTS_MAX)
-			rc = ask_listed(link, domains[i]);
+	rc = read_guests(domains, count < GUESTS_MAX ? (size_t)count : GUESTS_MAX, &all);
+	if (!rc)
+		tell_guests(link->follow, &all);
+	for (i = 0; i < count; i++)
 		virDomainFree(domains[i]);
-	}
 	free(domains);
 	return rc;
 }

@@ -216,7 +216,10 @@ struct domain_disk {
 	unsigned int depth;  /* 0 the disk, 1 its backing file, ... */
 	char *path;          /* type file and dir; NULL: a volume */
 	char *pool, *volume; /* type volume; NULL: a path */
-	bool read_only;      /* <readonly/>, or a CD */
+	/* startupPolicy optional, or requisite: where an image of it is missing libvirt takes the
+	 * medium out, or the disk; of requisite only for a guest that arrives or is restored, and one
+	 * that boots it refuses by itself. So both can be left to it. */
+	bool optional;
 };
 
 struct domain_disks {
@@ -235,8 +238,8 @@ void domain_disks_fini(struct domain_disks *disks);
 /* pool-files.c: pools as libvirt keeps them, etc/libvirt/storage and run/libvirt/storage: for a hook,
  * which must not call libvirt */
 
-/* Of every type that has a target (rbd and the like have none): by name, with target and, of NFS,
- * source and wish (guard.h). One that runs is as it was started; else as it is defined. A file that
+/* Of every type: by name, with target (rbd and the like have none: NULL) and, of NFS, source and
+ * wish (guard.h). One that runs is as it was started; else as it is defined. A file that
  * makes no sense is skipped: @skipped says which and why, of the first; "" for none. Errors: -EACCES
  * only root may see them; of reading the folders. */
 struct guard_places;

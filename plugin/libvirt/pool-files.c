@@ -62,10 +62,10 @@ static int add(const struct files *files, const struct pool_xml *xml)
 	const struct pool_facts *facts = pool_xml_facts(xml);
 	struct guard_place place = { .wants_rdma = false };
 	_cleanup_free_ char *name = strdup(facts->name);
-	_cleanup_free_ char *target = strdup(facts->target);
+	_cleanup_free_ char *target = facts->target ? strdup(facts->target) : NULL;
 	char source[POOL_SOURCE_MAX];
 
-	if (!name || !target)
+	if (!name || (facts->target && !target))
 		return err_set(ENOMEM, "no memory");
 	place.pool = name;
 	place.target = target;
@@ -103,8 +103,10 @@ static int take(const struct files *files, const char *file, const struct host_t
 		skip(files, file, "the pool has no <name>");
 	else if (!files->state && !is_named(file, facts->name))
 		skip(files, file, "the pool has another name, so libvirt skips it");
-	/* Pools of a network's own (rbd, gluster) have no files here. */
-	else if (facts->target && *facts->target == '/' && !find(files->out, facts->name))
+	/* Pools of a network's own (rbd, gluster, iscsi-direct) have no files here, so no target. */
+	else if (facts->target && *facts->target != '/')
+		skip(files, file, "its target is no absolute path, so libvirt skips it");
+	else if (!find(files->out, facts->name))
 		return add(files, xml);
 	return 0;
 }

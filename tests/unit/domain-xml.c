@@ -14,7 +14,7 @@ static int parse_text(const char *text, size_t len)
 	return domain_disks_parse(&disks, text, len);
 }
 
-/* The disks as text, "vda 0 /a" or "vda 1 pool/volume", "ro" for those that are only read. */
+/* The disks as text, "vda 0 /a" or "vda 1 pool/volume", "opt" for those that may be missing. */
 static const char *tell(void)
 {
 	size_t i, len = 0;
@@ -27,7 +27,7 @@ static const char *tell(void)
 			told + len, sizeof(told) - len, "%s%s %u %s%s%s%s", i ? ", " : "",
 			disk->device, disk->depth, disk->path ? disk->path : disk->pool,
 			disk->path ? "" : "/", disk->path ? "" : disk->volume,
-			disk->read_only ? " ro" : "");
+			disk->optional ? " opt" : "");
 	}
 	return told;
 }
@@ -99,13 +99,25 @@ static void drives_without_a_medium_are_left_out(void)
 		""));
 }
 
-static void what_is_only_read_is_said(void)
+static void what_may_be_missing_is_said(void)
 {
 	CU_ASSERT(has(
-		"<disk type='file' device='cdrom'><source file='/a.iso'/><target dev='sda'/></disk>"
-		"<disk type='file'><source file='/b'/><target dev='vda'/><readonly/></disk>"
-		"<disk type='file'><source file='/c'/><target dev='vdb'/><shareable/></disk>",
-		"sda 0 /a.iso ro, vda 0 /b ro, vdb 0 /c"));
+		"<disk type='file' device='cdrom'><source file='/a.iso' startupPolicy='optional'/>"
+		"<target dev='sda'/></disk>"
+		"<disk type='volume' device='floppy'>"
+		"<source pool='p' volume='b' startupPolicy='requisite'/><target dev='fda'/></disk>"
+		"<disk type='file'><source file='/c' startupPolicy='mandatory'/>"
+		"<target dev='vda'/></disk>"
+		"<disk type='file' startupPolicy='optional'>"
+		"<source file='/d' startupPolicy='Optional'/><target dev='vdb'/></disk>"
+		"<disk type='file' device='cdrom'><source file='/e'/><target dev='sdb'/></disk>",
+		"sda 0 /a.iso opt, fda 0 p/b opt, vda 0 /c, vdb 0 /d, sdb 0 /e"));
+	/* With all that backs it; the next disk is another one. */
+	CU_ASSERT(has("<disk type='file'><source file='/a' startupPolicy='optional'/>"
+		      "<target dev='vda'/><backingStore type='file'><source file='/b'/>"
+		      "</backingStore></disk>"
+		      "<disk type='file'><source file='/c'/><target dev='vdb'/></disk>",
+		      "vda 0 /a opt, vda 1 /b opt, vdb 0 /c"));
 }
 
 static void backing_files_follow_their_disk(void)
@@ -327,7 +339,7 @@ static void what_is_given_back_is_nothing(void)
 
 SUITE_MAIN("domain-xml", TEST(files_directories_and_volumes_are_disks),
 	   TEST(other_types_are_left_out), TEST(drives_without_a_medium_are_left_out),
-	   TEST(what_is_only_read_is_said), TEST(backing_files_follow_their_disk),
+	   TEST(what_may_be_missing_is_said), TEST(backing_files_follow_their_disk),
 	   TEST(mirrors_and_files_of_data_belong_to_it),
 	   TEST(of_several_of_a_name_the_first_counts),
 	   TEST(elements_of_a_namespace_are_somebody_elses),

@@ -3,6 +3,8 @@
 
 /* Following libvirt, with its own driver for tests, which lives in this process and has one guest, and
  * with daemons that are not there. Real ones are in tests/cli/watch-libvirt.sh. */
+#include <dlfcn.h>
+#include <libvirt/libvirt.h>
 #include <poll.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -92,6 +94,104 @@ static void who_is_not_there_is_told_with_the_reason(void)
 	follow_news_fini(&news);
 }
 
+/* --- many guests --------------------------------------------------------------------------------- */
+
+#define MANY 200
+
+static int calls_left = -1; /* until libvirt fails once; -1: never */
+
+/* In the place of libvirt's: one that fails is given flags that it does not know. */
+char *virDomainGetXMLDesc(virDomainPtr domain, unsigned int flags)
+{
+	static char *(*real)(virDomainPtr domain, unsigned int flags);
+	bool fails = calls_left >= 0 && !calls_left--;
+
+	if (!real)
+		*(void **)&real = dlsym(RTLD_NEXT, "virDomainGetXMLDesc");
+	return real(domain, fails ? ~0u : flags);
+}
+
+static void write_node(char uri[128])
+{
+	char path[96];
+	FILE *file;
+	int i;
+
+	snprintf(path, sizeof(path), "/tmp/nfsrdma-node.%d.xml", (int)getpid());
+	snprintf(uri, 128, "test://%s", path);
+	file = fopen(path, "we");
+	CU_ASSERT_PTR_NOT_NULL_FATAL(file);
+	fputs("<node>", file);
+	for (i = 0; i < MANY; i++)
+		fprintf(file,
+			"<domain type='test'><name>vm%d</name><memory>8192</memory>"
+			"<os><type>hvm</type></os></domain>",
+			i);
+	fputs("</node>", file);
+	fclose(file);
+}
+
+/* Until all were asked. */
+static bool wait_for_all(struct follow *follow, struct follow_news *out)
+{
+	while (wait_for(follow, out)) {
+		if (out->forget_guests)
+			return true;
+		follow_news_fini(out);
+	}
+	return false;
+}
+
+static void ask_all_again(struct follow *follow)
+{
+	pthread_mutex_lock(&follow->lock);
+	follow->wishes.all_guests = true;
+	pthread_cond_broadcast(&follow->changed);
+	pthread_mutex_unlock(&follow->lock);
+}
+
+/* Whoever is not among them would be taken for gone, and be new again a moment later. */
+static void all_guests_come_in_one_step(void)
+{
+	_cleanup_(follow_close_p) struct follow *follow = NULL;
+	struct follow_news news;
+	char uri[128];
+	int i;
+
+	write_node(uri);
+	CU_ASSERT_EQUAL_FATAL(follow_open(&follow, uri), 0);
+	for (i = 0; i < 5; i++) {
+		CU_ASSERT_FATAL(wait_for_all(follow, &news));
+		CU_ASSERT_EQUAL(news.nguests, MANY);
+		follow_news_fini(&news);
+		ask_all_again(follow);
+	}
+	unlink(uri + strlen("test://"));
+}
+
+static void where_one_cannot_be_asked_those_before_stay(void)
+{
+	_cleanup_(follow_close_p) struct follow *follow = NULL;
+	struct follow_news news;
+	bool lost = false;
+	char uri[128];
+
+	write_node(uri);
+	calls_left = MANY / 2;
+	CU_ASSERT_EQUAL_FATAL(follow_open(&follow, uri), 0);
+	while (!lost && wait_for(follow, &news)) {
+		CU_ASSERT(!news.forget_guests && !news.nguests);
+		lost = *news.why;
+		follow_news_fini(&news);
+	}
+	CU_ASSERT(lost);
+	/* It is tried again. */
+	CU_ASSERT_FATAL(wait_for_all(follow, &news));
+	CU_ASSERT_EQUAL(news.nguests, MANY);
+	follow_news_fini(&news);
+	unlink(uri + strlen("test://"));
+}
+
 /* It takes connections, and says nothing. */
 static void one_that_hangs_keeps_nobody(void)
 {
@@ -122,4 +222,6 @@ static void one_that_hangs_keeps_nobody(void)
 SUITE_MAIN("follow", TEST(pools_and_guests_come_with_the_connection),
 	   TEST(pools_are_asked_for_again),
 	   TEST(who_is_not_there_is_told_with_the_reason),
+	   TEST(all_guests_come_in_one_step),
+	   TEST(where_one_cannot_be_asked_those_before_stay),
 	   TEST(one_that_hangs_keeps_nobody))

@@ -47,7 +47,8 @@ static const char *tell(void)
 	for (i = 0; i < places.count; i++)
 		len += (size_t)snprintf(
 			told + len, sizeof(told) - len, "%s%s %s %s%s", i ? ", " : "",
-			places.list[i].pool, places.list[i].target,
+			places.list[i].pool,
+			places.list[i].target ? places.list[i].target : "nowhere",
 			places.list[i].fs_spec ? places.list[i].fs_spec : "-",
 			places.list[i].wants_rdma ? " rdma" : "");
 	return told;
@@ -141,8 +142,15 @@ static void pools_of_other_types_are_places_without_a_source(void)
 		   "<pool type='netfs' xmlns:fs='" POOL_NS "'><name>smb</name><source>"
 		   "<host name='h'/><dir path='s'/><format type='cifs'/></source><target>"
 		   "<path>/smb</path></target></pool>");
-	CU_ASSERT(has("dir /images -, fs /mnt -, lvm /dev/vg -, smb /smb -"));
+	/* Volumes of one without a target are no files of this host. */
+	CU_ASSERT(has("dir /images -, fs /mnt -, lvm /dev/vg -, rbd nowhere -, "
+		      "smb /smb -"));
 	CU_ASSERT(!*skipped);
+	tree_write(&tree, ETC "rbd.xml",
+		   "<pool type='dir'><name>rbd</name><target><path>images</path>"
+		   "</target></pool>");
+	CU_ASSERT(has("dir /images -, fs /mnt -, lvm /dev/vg -, smb /smb -"));
+	CU_ASSERT_PTR_NOT_NULL(strstr(skipped, "rbd.xml: its target is no absolute"));
 	end();
 }
 
