@@ -77,6 +77,7 @@ struct section {
 	enum section_kind kind;
 	char *server;  /* a pattern; NULL: not of this kind */
 	char *path;    /* of an export or directory, a pattern */
+	bool literal;  /* the path is none: it has no wildcards */
 	size_t weight; /* of two of a kind the heavier counts, of equal ones the later */
 	unsigned int line;
 	char *file;

@@ -151,6 +151,10 @@ void policy_get(const struct policies *policies, const struct spec *spec, const 
 /* What sections of directories, and [default], say of a directory, whatever is or would be mounted
  * there. */
 void policy_get_dir(const struct policies *policies, const char *dir, struct policy *out);
+/* Sections of directories are compared as texts. For who asks by where paths lead: each PATH without
+ * wildcards is taken for what @follow makes of it; false: it stays. Errors: -ENOMEM. */
+typedef bool policy_follow_fn(void *arg, const char *path, char out[PATH_MAX]);
+int policy_follow(struct policies *policies, policy_follow_fn *follow, void *arg);
 /* Whether a section of a server, an export or a directory says require or prefer. */
 bool policy_asks(const struct policies *policies);
 

@@ -75,10 +75,15 @@ static int check_pattern(const char *pattern)
 	return 0;
 }
 
+static bool is_literal(const char *pattern)
+{
+	return !strpbrk(pattern, "*?[\\");
+}
+
 /* One without wildcards outweighs every one with some. */
 static size_t weigh(const char *pattern)
 {
-	return strlen(pattern) + (strpbrk(pattern, "*?[\\") ? 0 : PATTERN_MAX_BYTES + 1);
+	return strlen(pattern) + (is_literal(pattern) ? PATTERN_MAX_BYTES + 1 : 0);
 }
 
 static int keep(char **out, const char *text)
@@ -124,6 +129,7 @@ static int set_path(struct section *section, char *path)
 	if (rc)
 		return rc;
 	section->weight += weigh(path);
+	section->literal = is_literal(path);
 	return keep(&section->path, path);
 }
 

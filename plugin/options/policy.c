@@ -165,6 +165,13 @@ static bool is_server(const char *pattern, const struct spec *spec)
 	return !fnmatch(pattern, spec->host, FNM_CASEFOLD);
 }
 
+/* Where a link led a path without wildcards may have got a name with some in it. */
+static bool is_directory(const struct section *section, const char *dir)
+{
+	return section->literal ? !strcmp(section->path, dir)
+				: !fnmatch(section->path, dir, FNM_PATHNAME);
+}
+
 /* @spec: NULL: of a directory, whatever is mounted there. */
 static bool is_for(const struct section *section, const struct spec *spec,
 		   const char *path, const char *dir)
@@ -175,7 +182,7 @@ static bool is_for(const struct section *section, const struct spec *spec,
 	case SECTION_EXPORT:
 		return spec && is_server(section->server, spec) &&
 		       !fnmatch(section->path, path, FNM_PATHNAME);
-	case SECTION_DIRECTORY: return dir && !fnmatch(section->path, dir, FNM_PATHNAME);
+	case SECTION_DIRECTORY: return dir && is_directory(section, dir);
 	}
 	return false;
 }
@@ -250,6 +257,26 @@ void policy_get(const struct policies *policies, const struct spec *spec, const 
 void policy_get_dir(const struct policies *policies, const char *dir, struct policy *out)
 {
 	policy_get(policies, NULL, dir, out);
+}
+
+int policy_follow(struct policies *policies, policy_follow_fn *follow, void *arg)
+{
+	char path[PATH_MAX], *copy;
+	size_t i;
+
+	for (i = 0; i < policies->count; i++) {
+		struct section *section = &policies->list[i];
+
+		if (section->kind != SECTION_DIRECTORY || !section->literal ||
+		    !follow(arg, section->path, path))
+			continue;
+		copy = strdup(path);
+		if (!copy)
+			return err_set(ENOMEM, "no memory");
+		free(section->path);
+		section->path = copy;
+	}
+	return 0;
 }
 
 bool policy_asks(const struct policies *policies)

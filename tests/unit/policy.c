@@ -322,6 +322,40 @@ static void a_broken_file_is_an_error_and_no_policy(void)
 	tree_free(&tree);
 }
 
+/* /srv is a link; of what is behind /gone nobody knows. */
+static bool follow(void *arg, const char *path, char out[PATH_MAX])
+{
+	unsigned int *asked = arg;
+
+	(*asked)++;
+	if (!strncmp(path, "/srv/", 5))
+		snprintf(out, PATH_MAX, "/data/[%s]*", path + 5);
+	else
+		snprintf(out, PATH_MAX, "%s", path);
+	return strcmp(path, "/gone") != 0;
+}
+
+static void directories_without_wildcards_are_followed(void)
+{
+	_cleanup_(policy_free_p) struct policies *policies = parse(
+		"[directory /srv/vm]\npolicy=off\n"
+		"[directory /srv/*]\npolicy=off\n"
+		"[directory /gone]\npolicy=off\n"
+		"[directory /mnt]\npolicy=off\n"
+		"[export nas1:/srv/vm]\npolicy=off\n");
+	unsigned int asked = 0;
+
+	CU_ASSERT_EQUAL(policy_follow(policies, follow, &asked), 0);
+	CU_ASSERT_EQUAL(asked, 3);
+	/* What it became is no pattern. */
+	CU_ASSERT_EQUAL(line_for(policies, "nas:/", "/data/[vm]*"), 2);
+	CU_ASSERT_EQUAL(line_for(policies, "nas:/", "/data/vm"), 0);
+	CU_ASSERT_EQUAL(line_for(policies, "nas:/", "/srv/vm"), 4);
+	CU_ASSERT_EQUAL(line_for(policies, "nas:/", "/gone"), 6);
+	CU_ASSERT_EQUAL(line_for(policies, "nas:/", "/mnt"), 8);
+	CU_ASSERT_EQUAL(line_for(policies, "nas1:/srv/vm", "/x"), 10);
+}
+
 static void somebody_asks_for_rdma_by_a_section(void)
 {
 	static const struct {
@@ -474,6 +508,7 @@ SUITE_MAIN("policy", TEST(built_in_is_what_promises_most), TEST(every_key_is_tak
 	   TEST(no_file_is_no_policy_but_the_built_in),
 	   TEST(the_file_comes_first_and_then_its_folder_by_name),
 	   TEST(a_broken_file_is_an_error_and_no_policy),
+	   TEST(directories_without_wildcards_are_followed),
 	   TEST(somebody_asks_for_rdma_by_a_section), TEST(files_have_a_largest),
 	   TEST(a_folder_that_is_none_is_an_error),
 	   TEST(the_scope_is_of_the_section_that_has_the_mode),
