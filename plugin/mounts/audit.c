@@ -83,16 +83,17 @@ static void find_before(const struct mounts_seen *seen, struct mount_verdict *ve
 	}
 }
 
-static bool is_covered(const struct nfs_mounts *mounts, const struct nfs_mount *mount)
+/* What a mount lies on is covered by it. */
+static void cover(const struct nfs_mounts *mounts, struct mount_verdict *verdicts,
+		  unsigned int index)
 {
-	unsigned int i;
+	const struct nfs_mount *mount = &mounts->list[index], *under;
 
-	for (i = 0; i < mounts->count; i++)
-		if (mounts->list[i].parent_id == mount->id &&
-		    mounts->list[i].id != mount->id &&
-		    !strcmp(mounts->list[i].target, mount->target))
-			return true;
-	return false;
+	if (mount->parent >= mounts->count || mount->parent == index)
+		return;
+	under = &mounts->list[mount->parent];
+	if (mount->parent_id == under->id && !strcmp(mount->target, under->target))
+		verdicts[mount->parent].covered = true;
 }
 
 static bool lies_below(const char *path, const char *above)
@@ -133,8 +134,7 @@ static void look_at(const struct mounts_seen *seen, const struct nfs_mount *moun
 {
 	out->mount = mount;
 	find_before(seen, out);
-	out->covered = is_covered(seen->now, mount);
-	out->wish = mounts_wish(seen, mount, &out->wish_by);
+	mounts_wish(seen, out);
 	out->run = run_of(mount);
 	out->proven = is_proven(out);
 	out->below = find_below(seen->now, mount);
@@ -154,6 +154,8 @@ static void inherit_wish(struct mount_verdict *verdicts, unsigned int index)
 				       ? WISH_RDMA
 				       : above->wish;
 	verdicts[index].wish_by = "the mount above";
+	verdicts[index].lenient = above->lenient;
+	verdicts[index].guessed = above->guessed;
 }
 
 /* --- does it answer ------------------------------------------------------------------------ */
@@ -224,8 +226,10 @@ int mounts_audit(const struct mounts_seen *seen, struct mount_verdict **out)
 		return err_set(ENOMEM, "no memory");
 	for (i = 0; i < count; i++)
 		look_at(seen, &seen->now->list[i], &verdicts[i]);
-	for (i = 0; i < count; i++)
+	for (i = 0; i < count; i++) {
+		cover(seen->now, verdicts, i);
 		inherit_wish(verdicts, i);
+	}
 	for (i = 0; i < count; i++)
 		judge(seen, verdicts, i);
 	*out = verdicts;

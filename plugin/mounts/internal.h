@@ -19,9 +19,8 @@
 
 /* wish.c */
 
-/* @by: who says so; "". */
-enum mount_wish mounts_wish(const struct mounts_seen *seen, const struct nfs_mount *mount,
-			    const char **by);
+/* Fills in what of a verdict is about the wish, of its mount. */
+void mounts_wish(const struct mounts_seen *seen, struct mount_verdict *out);
 /* The options ask for RDMA, and after that for something else. */
 bool mounts_overruled(const char *options);
 /* By the address that the kernel goes to. */

@@ -27,7 +27,7 @@ struct mounts_seen {
  * a row in wish.c. */
 enum mount_wish {
 	WISH_UNKNOWN, /* nobody knows with what options it was mounted */
-	WISH_NONE,    /* its options are known, and name no transport */
+	WISH_NONE,    /* its options are known, and name no transport, or say nfsrdma.policy=off */
 	WISH_TCP,     /* or UDP */
 	WISH_RDMA,
 };
@@ -66,6 +66,8 @@ struct mount_verdict {
 	bool covered; /* a later mount lies on its directory, so nobody comes here */
 	enum mount_wish wish;
 	const char *wish_by; /* who says so; "" */
+	bool lenient; /* RDMA is wanted, and TCP would do: nfsrdma.policy=prefer is an option of it */
+	bool guessed; /* nobody says so: its port looks like RDMA's */
 	enum mount_run run;
 	bool proven; /* it was asked, and the reply came over RDMA */
 	/* Index of the mount that the kernel made it below; UINT_MAX: it is none such. */

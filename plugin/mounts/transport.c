@@ -131,7 +131,7 @@ static void judge_other(const struct mounts_audit *audit, struct mount_opinion *
 
 	if (self->wish == WISH_RDMA) {
 		explain(audit, why, sizeof(why));
-		mounts_say(out, FINDING_FAIL,
+		mounts_say(out, self->lenient ? FINDING_WARN : FINDING_FAIL,
 			   "goes over %s, though %s ask%s for RDMA: %s", proto,
 			   self->wish_by, strcmp(self->wish_by, "its options") ? "s" : "",
 			   why);

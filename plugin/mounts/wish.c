@@ -10,13 +10,22 @@
 
 #define RDMA_PORT 20049
 
+/* With what force mount.nfsrdma is told to have RDMA (mount.nfsrdma(8)). */
+enum force { FORCE_NONE, FORCE_OFF, FORCE_PREFER, FORCE_REQUIRE };
+
 /* What an option string asks for; mount.nfs takes the last, and the kernel too. */
 struct named {
 	bool rdma, other;
 	bool other_last;
+	enum force force;
 };
 
-static void name_word(struct named *named, const char *word, size_t len)
+static bool is_word(const char *word, const char *text, size_t len)
+{
+	return strlen(word) == len && !strncmp(word, text, len);
+}
+
+static void name_transport(struct named *named, const char *word, size_t len)
 {
 	static const struct {
 		const char *word;
@@ -29,7 +38,7 @@ static void name_word(struct named *named, const char *word, size_t len)
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(words); i++) {
-		if (strlen(words[i].word) != len || strncmp(words[i].word, word, len))
+		if (!is_word(words[i].word, word, len))
 			continue;
 		named->rdma |= words[i].rdma;
 		named->other |= !words[i].rdma;
@@ -37,14 +46,32 @@ static void name_word(struct named *named, const char *word, size_t len)
 	}
 }
 
-static struct named name_transports(const char *options)
+static void name_force(struct named *named, const char *word, size_t len)
 {
-	struct named named = { false, false, false };
+	static const struct {
+		const char *word;
+		enum force force;
+	} words[] = {
+		{ "nfsrdma.policy=off", FORCE_OFF },
+		{ "nfsrdma.policy=prefer", FORCE_PREFER },
+		{ "nfsrdma.policy=require", FORCE_REQUIRE },
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(words); i++)
+		if (is_word(words[i].word, word, len))
+			named->force = words[i].force;
+}
+
+static struct named name_options(const char *options)
+{
+	struct named named = { .rdma = false };
 	size_t len;
 
 	while (*options) {
 		len = strcspn(options, ",");
-		name_word(&named, options, len);
+		name_transport(&named, options, len);
+		name_force(&named, options, len);
 		options += len + (options[len] == ',');
 	}
 	return named;
@@ -52,24 +79,38 @@ static struct named name_transports(const char *options)
 
 bool mounts_overruled(const char *options)
 {
-	struct named named = name_transports(options);
+	struct named named = name_options(options);
 
 	return named.rdma && named.other_last;
 }
 
 bool mounts_is_rdma(const char *proto)
 {
-	return !strcmp(proto, "rdma") || !strcmp(proto, "rdma6");
+	/* Of thousands of mounts each may ask it of all others: first what is without a call. */
+	return *proto == 'r' && (!strcmp(proto, "rdma") || !strcmp(proto, "rdma6"));
 }
 
-/* One that is overruled by another was wanted all the same. */
+/* One that is overruled by another was wanted all the same. Whoever names a policy has it mounted by
+ * mount.nfsrdma, which asks for RDMA itself. */
 static enum mount_wish wish_of(const char *options)
 {
-	struct named named = name_transports(options);
+	struct named named = name_options(options);
 
 	if (!*options)
 		return WISH_UNKNOWN;
-	return named.rdma ? WISH_RDMA : named.other ? WISH_TCP : WISH_NONE;
+	if (named.rdma)
+		return WISH_RDMA;
+	if (named.other)
+		return WISH_TCP;
+	return named.force > FORCE_OFF ? WISH_RDMA : WISH_NONE;
+}
+
+/* What mount.nfs was given has it no more: the helper takes it out. */
+static enum force force_of(const struct nfs_mount *mount)
+{
+	enum force asked = name_options(mount->asked).force;
+
+	return asked ? asked : name_options(mount->fstab).force;
 }
 
 static enum mount_wish by_options(const struct mounts_seen *seen,
@@ -146,34 +187,40 @@ static enum mount_wish by_conf(const struct mounts_seen *seen,
 	return WISH_UNKNOWN;
 }
 
-/* @weak: what somebody said for this mount counts more. */
+/* @weak: what somebody said for this mount counts more. @guess: nobody said it. */
 static const struct {
 	const char *name;
-	bool weak;
+	bool weak, guess;
 	enum mount_wish (*wish)(const struct mounts_seen *seen,
 				const struct nfs_mount *mount);
 } sources[] = {
-	{ "its options", false, by_options },
-	{ "fstab", false, by_fstab },
-	{ "its port", false, by_port },
-	{ "nfsmount.conf", true, by_conf },
+	{ "its options", false, false, by_options },
+	{ "fstab", false, false, by_fstab },
+	{ "its port", true, true, by_port },
+	{ "nfsmount.conf", true, false, by_conf },
 };
 
-enum mount_wish mounts_wish(const struct mounts_seen *seen, const struct nfs_mount *mount,
-			    const char **by)
+void mounts_wish(const struct mounts_seen *seen, struct mount_verdict *out)
 {
-	enum mount_wish best = WISH_UNKNOWN, wish;
+	enum force force = force_of(out->mount);
+	enum mount_wish wish;
 	size_t i;
 
-	*by = "";
+	out->wish = WISH_UNKNOWN;
+	out->wish_by = "";
 	for (i = 0; i < ARRAY_SIZE(sources); i++) {
-		if (sources[i].weak && best == WISH_TCP)
+		if (sources[i].weak && out->wish == WISH_TCP)
 			continue;
-		wish = sources[i].wish(seen, mount);
-		if (wish <= best)
+		wish = sources[i].wish(seen, out->mount);
+		/* It may name RDMA all the same, and is nobody's to look at. */
+		if (wish == WISH_RDMA && force == FORCE_OFF)
+			wish = WISH_NONE;
+		/* A word counts more than a guess. */
+		if (wish < out->wish || (wish == out->wish && !out->guessed))
 			continue;
-		best = wish;
-		*by = sources[i].name;
+		out->wish = wish;
+		out->wish_by = sources[i].name;
+		out->guessed = sources[i].guess;
 	}
-	return best;
+	out->lenient = out->wish == WISH_RDMA && force == FORCE_PREFER;
 }

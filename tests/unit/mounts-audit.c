@@ -215,6 +215,78 @@ static void a_mount_older_than_its_fstab_is_told_as_that(void)
 	done();
 }
 
+static void a_policy_among_the_options_says_with_what_force_rdma_is_wanted(void)
+{
+	static const struct {
+		const char *fstab, *utab;
+		enum mount_wish wish;
+		bool lenient;
+		enum finding_status status;
+	} rows[] = {
+		{ "nfsrdma.policy=prefer,proto=rdma", "", WISH_RDMA, true, FINDING_WARN },
+		{ "nfsrdma.policy=prefer", "", WISH_RDMA, true, FINDING_WARN },
+		{ "nfsrdma.policy=require", "", WISH_RDMA, false, FINDING_FAIL },
+		{ "proto=rdma,nfsrdma.policy=off", "", WISH_NONE, false, FINDING_PASS },
+		{ "proto=tcp,nfsrdma.policy=off", "", WISH_TCP, false, FINDING_PASS },
+		{ "proto=tcp,nfsrdma.policy=prefer", "", WISH_TCP, false, FINDING_PASS },
+		/* The last counts, as in the helper. */
+		{ "nfsrdma.policy=off,nfsrdma.policy=require", "", WISH_RDMA, false,
+		  FINDING_FAIL },
+		{ "nfsrdma.policy=preferx", "", WISH_NONE, false, FINDING_PASS },
+		/* The helper gives mount.nfs none of it. */
+		{ "nfsrdma.policy=prefer", "proto=rdma,port=20049", WISH_RDMA, true,
+		  FINDING_WARN },
+		{ "nfsrdma.policy=off", "proto=rdma,port=20049", WISH_NONE, false,
+		  FINDING_PASS },
+	};
+	char utab[256];
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		snprintf(utab, sizeof(utab), "SRC=n:/vm TARGET=/vm ATTRS=%s\n",
+			 rows[i].utab);
+		parse(MOUNT("10", "1", "6", "/vm", "n:/vm", V42("tcp", "")), "",
+		      *rows[i].utab ? utab : "", &now);
+		strcpy(now.list[0].fstab, rows[i].fstab);
+		audit(false);
+		CU_ASSERT_EQUAL(verdicts[0].wish, rows[i].wish);
+		CU_ASSERT_EQUAL(verdicts[0].lenient, rows[i].lenient);
+		CU_ASSERT(is(0, MOUNT_TRANSPORT, rows[i].status, ""));
+		done();
+	}
+}
+
+static void a_port_is_a_guess_that_a_word_outweighs(void)
+{
+	static const struct {
+		const char *fstab, *conf;
+		enum mount_wish wish;
+		bool guessed;
+		const char *by;
+	} rows[] = {
+		{ "", "", WISH_RDMA, true, "its port" },
+		{ "vers=4.2", "", WISH_RDMA, true, "its port" },
+		{ "proto=tcp,port=20049", "", WISH_TCP, false, "fstab" },
+		{ "proto=rdma,port=20049", "", WISH_RDMA, false, "fstab" },
+		{ "", "[ Server \"n\" ]\nProto=rdma\n", WISH_RDMA, false,
+		  "nfsmount.conf" },
+		{ "", "[ Server \"n\" ]\nProto=tcp\n", WISH_RDMA, true, "its port" },
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		use_conf(rows[i].conf);
+		parse(MOUNT("10", "1", "6", "/vm", "n:/vm", V42("tcp", "port=20049,")),
+		      "", "", &now);
+		strcpy(now.list[0].fstab, rows[i].fstab);
+		audit(false);
+		CU_ASSERT_EQUAL(verdicts[0].wish, rows[i].wish);
+		CU_ASSERT_EQUAL(verdicts[0].guessed, rows[i].guessed);
+		CU_ASSERT_STRING_EQUAL(verdicts[0].wish_by, rows[i].by);
+		done();
+	}
+}
+
 static void nfsmount_conf_wants_what_nobody_said_otherwise(void)
 {
 	static const char text[] = "[ Server \"n\" ]\nProto=rdma\n"
@@ -633,6 +705,8 @@ SUITE_MAIN("mounts-audit", TEST(rdma_is_what_mountinfo_and_every_connection_say)
 	   TEST(another_port_is_rdmas_where_others_use_it_so),
 	   TEST(an_option_that_was_overruled_was_wanted),
 	   TEST(a_mount_older_than_its_fstab_is_told_as_that),
+	   TEST(a_policy_among_the_options_says_with_what_force_rdma_is_wanted),
+	   TEST(a_port_is_a_guess_that_a_word_outweighs),
 	   TEST(nfsmount_conf_wants_what_nobody_said_otherwise),
 	   TEST(a_server_that_others_reach_over_rdma_is_a_warning),
 	   TEST(a_covered_mount_is_not_judged),
