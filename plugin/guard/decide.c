@@ -27,6 +27,26 @@ static const char *show(struct shown *shown, const char *text)
 	return shown->text;
 }
 
+/* A name in a command, as a shell reads it back. */
+struct word {
+	char text[GUARD_TEXT_MAX + 4];
+};
+
+static const char *quote(struct word *word, const char *text)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				    "0123456789_@%+=:,./-";
+	size_t at = 0;
+
+	for (; *text && at < GUARD_TEXT_MAX; text++) {
+		if (!((unsigned char)*text & 0x80) && !strchr(plain, *text))
+			word->text[at++] = '\\';
+		word->text[at++] = *text;
+	}
+	word->text[at] = '\0';
+	return word->text;
+}
+
 PRINTF_LIKE(3, 4)
 static void say(char *buf, size_t cap, const char *fmt, ...)
 {
@@ -48,6 +68,7 @@ struct sentence {
 	const char *source, *target, *type; /* of the mount; "" none known */
 	const char *by, *verb;              /* "/etc/nfsrdma.conf:3" "requires" */
 	const char *what;                   /* is wanted there: "nas:/vm", "a mount" */
+	const char *dir, *pool;             /* as words of a command */
 	char *text, *remedy;
 };
 
@@ -69,14 +90,14 @@ static void say_mount(struct sentence *s, const char *before)
 	if (place && place->pool)
 		REMEDY(s,
 		       "%sStart the pool ('virsh pool-start %s'), then 'nfsrdma pool verify %s'.",
-		       before, place->pool, place->pool);
+		       before, s->pool, s->pool);
 	else if (place)
 		REMEDY(s, "%sMount it ('mount %s'), then look at 'nfsrdma mounts'.",
-		       before, s->seen->dir);
+		       before, s->dir);
 	else
 		REMEDY(s,
 		       "%sMount what belongs on %s over RDMA ('mount -t nfsrdma SERVER:/EXPORT %s').",
-		       before, s->seen->dir, s->seen->dir);
+		       before, s->seen->dir, s->dir);
 }
 
 static void say_other(struct sentence *s)
@@ -88,7 +109,7 @@ static void say_other(struct sentence *s)
 	if (place && place->pool)
 		REMEDY(s,
 		       "Shut down the guests of pool '%s', 'virsh pool-destroy %s', 'virsh pool-start %s', 'nfsrdma pool verify %s'; 'nfsrdma mounts' shows what else of that server is over TCP.",
-		       place->pool, place->pool, place->pool, place->pool);
+		       place->pool, s->pool, s->pool, s->pool);
 	else
 		REMEDY(s,
 		       "Unmount %s, and what else of that server is over TCP in the same version of NFS; then mount it with proto=rdma,port=20049. 'nfsrdma mounts' shows them all.",
@@ -108,9 +129,11 @@ static void say_unproven(struct sentence *s)
 /* In place of what would be done by hand. */
 static void say_domain(struct sentence *s)
 {
+	struct word source;
+
 	REMEDY(s,
 	       "In the engine, put the storage domain into maintenance and activate it again, so that VDSM mounts it anew on this host; 'nfsrdma ovirt options %s' prints what its custom mount options should be.",
-	       *s->source ? s->source : "SERVER:/EXPORT");
+	       *s->source ? quote(&source, s->source) : "SERVER:/EXPORT");
 }
 
 static void say_doubtful(struct sentence *s)
@@ -120,6 +143,17 @@ static void say_doubtful(struct sentence *s)
 	    s->disk, s->file, s->source, s->target, s->seen->why, s->by, s->verb);
 	REMEDY(s,
 	       "Look at 'nfsrdma mounts' as root on this host; on-unknown= in nfsrdma.conf says what is done while nobody knows.");
+}
+
+static void say_alias(struct sentence *s)
+{
+	SAY(s,
+	    "disk %s (%s) is on %s, mounted at %s over %s, where %s %s %s: nobody knows whether that is the same by another name",
+	    s->disk, s->file, s->source, s->target, s->seen->proto, s->by, s->verb,
+	    s->what);
+	REMEDY(s,
+	       "If it is the same, write its source in both places alike; else unmount %s, and mount there what is wanted.",
+	       s->target);
 }
 
 static void say_stranger(struct sentence *s)
@@ -149,13 +183,18 @@ static void say_automount(struct sentence *s)
 	SAY(s,
 	    "disk %s (%s) is below %s, which is mounted on demand and not mounted now, and %s %s RDMA",
 	    s->disk, s->file, s->target, s->by, s->verb);
-	REMEDY(s, "Have it mounted before: 'ls %s'.", s->seen->dir);
+	REMEDY(s, "Have it mounted before: 'ls %s'.", s->dir);
 }
 
 static void say_lost(struct sentence *s)
 {
-	SAY(s, "disk %s (%s): nobody knows whether it is on RDMA: %s", s->disk, s->file,
-	    s->seen->why);
+	if (*s->seen->proto && !mounts_is_rdma(s->seen->proto))
+		SAY(s,
+		    "disk %s (%s) is on %s, mounted at %s over %s, and nobody knows whether it should be over RDMA: %s",
+		    s->disk, s->file, s->source, s->target, s->seen->proto, s->seen->why);
+	else
+		SAY(s, "disk %s (%s): nobody knows whether it is on RDMA: %s", s->disk,
+		    s->file, s->seen->why);
 	REMEDY(s,
 	       "Mend what is named, or look at 'nfsrdma mounts' as root on this host; on-unknown= in nfsrdma.conf says what is done while nobody knows.");
 }
@@ -173,6 +212,7 @@ static const struct {
 	[GROUND_OTHER] = { GUARD_REFUSE, "gate.transport", say_other, true, false },
 	[GROUND_UNPROVEN] = { GUARD_REFUSE, "gate.transport", say_unproven, true, false },
 	[GROUND_DOUBTFUL] = { GUARD_UNKNOWN, "gate.unknown", say_doubtful, false, false },
+	[GROUND_ALIAS] = { GUARD_PASS, "gate.mount", say_alias, false, false },
 	[GROUND_STRANGER] = { GUARD_REFUSE, "gate.mount", say_stranger, true, true },
 	[GROUND_EMPTY] = { GUARD_REFUSE, "gate.mount", say_empty, true, true },
 	[GROUND_AUTOMOUNT] = { GUARD_UNKNOWN, "gate.unknown", say_automount, false,
@@ -180,15 +220,16 @@ static const struct {
 	[GROUND_LOST] = { GUARD_UNKNOWN, "gate.unknown", say_lost, false, false },
 };
 
-static void tell(const struct guard_seen *seen, const char *disk, const char *file,
-		 struct guard_verdict *out)
+static void tell(const struct guard_seen *seen, const struct guard_disk *disk,
+		 const char *file, struct guard_verdict *out)
 {
 	const struct guard_place *place = seen->wish.place;
 	const struct host_mount *mount = seen->mount;
 	struct shown shown[4];
+	struct word words[2];
 	struct sentence s = {
 		.seen = seen,
-		.disk = disk,
+		.disk = disk->name ? disk->name : "?",
 		.file = show(&shown[0], file),
 		.source = show(&shown[1], mount ? mount->source : ""),
 		.target = show(&shown[2], mount ? mount->target : "/"),
@@ -197,6 +238,8 @@ static void tell(const struct guard_seen *seen, const char *disk, const char *fi
 		.verb = verb_of(&seen->wish),
 		.what = show(&shown[3],
 			     place && place->fs_spec ? place->fs_spec : "a mount"),
+		.dir = quote(&words[0], seen->dir),
+		.pool = quote(&words[1], place && place->pool ? place->pool : ""),
 		.text = out->text,
 		.remedy = out->remedy,
 	};
@@ -226,23 +269,29 @@ static void keep_names(const struct guard_seen *seen, const char *file,
 	snprintf(out->proto, sizeof(out->proto), "%s", seen->proto);
 }
 
-void decide(const struct guard_seen *seen, const char *disk, const char *file,
-	    struct guard_verdict *out)
+/* TCP would do; or the guest starts without this disk. */
+static bool is_borne(const struct guard_seen *seen, const struct guard_disk *disk)
+{
+	return (seen->wish.mode == POLICY_PREFER && !rows[seen->ground].strict) ||
+	       (disk->optional && seen->ground == GROUND_EMPTY);
+}
+
+void decide(const struct guard_seen *seen, const struct guard_disk *disk,
+	    const char *file, struct guard_verdict *out)
 {
 	const struct guard_wish *wish = &seen->wish;
-	bool lost = seen->ground == GROUND_LOST;
 
 	*out = (struct guard_verdict){ .answer = GUARD_PASS, .id = "gate.transport" };
 	out->wanted = wish->wanted && wish->mode != POLICY_OFF;
 	keep_names(seen, file, out);
-	if (!out->wanted && (!lost || wish->covered))
+	if (!out->wanted && seen->ground != GROUND_LOST)
 		return;
 	out->answer = rows[seen->ground].answer;
 	out->id = rows[seen->ground].id;
 	if (!rows[seen->ground].say)
 		return;
 	tell(seen, disk, file, out);
-	if (out->wanted && wish->mode == POLICY_PREFER && !rows[seen->ground].strict) {
+	if (out->answer == GUARD_PASS || (out->wanted && is_borne(seen, disk))) {
 		out->loud = true;
 		out->answer = out->answer == GUARD_REFUSE ? GUARD_PASS : out->answer;
 		return;

@@ -12,83 +12,14 @@
 /* Steps from a sub-mount to what it lies below. */
 #define DEPTH_MAX 64
 
-/* --- records ---------------------------------------------------------------------------------- */
-
-struct note {
-	bool wanted;   /* over RDMA */
-	bool lenient;  /* and TCP would do */
-	bool unproven; /* why: it says so */
-	bool doubtful; /* why: it could not be read */
-	char why[256];
-};
-
-static void keep_why(char why[256], const char *text)
-{
-	text_copy(why, 256, text);
-}
-
-/* One that is not believed, for its age, is still of that mount. */
-static bool is_of(const struct guard *guard, const struct record *record,
-		  const struct nfs_mount *mount)
-{
-	return record_is_of(record, mount) && !strcmp(record->boot_id, guard->boot_id);
-}
-
-static void take_record(const struct record *record, bool believed, struct note *out)
-{
-	out->wanted = mounts_is_rdma(record->wanted);
-	out->lenient = record_is_lenient(record);
-	out->unproven = record->state == RECORD_UNPROVEN ||
-			(believed && record->state == RECORD_TCP);
-	if (out->unproven)
-		keep_why(out->why, record->state == RECORD_TCP
-					   ? "its record says TCP"
-					   : "its record says unproven");
-}
-
-/* @since: when the mount's own record was written; 0: there is none. */
-static void look_for_pending(const struct guard *guard, const struct nfs_mount *mount,
-			     uint64_t since, struct note *out)
-{
-	struct record record = { .id = 0 };
-	int rc = record_find_pending(guard->host, mount->target, &record);
-
-	if (rc == -ENOENT || rc == -ESTALE)
-		return;
-	if (rc) {
-		out->doubtful = true;
-		keep_why(out->why, err_text());
-		return;
-	}
-	if (since && record.checked_ms < since)
-		return;
-	out->unproven = true;
-	keep_why(out->why, "something was being mounted there, and nobody saw its end");
-	if (!strcmp(record.fs_spec, mount->fs_spec))
-		out->wanted |= mounts_is_rdma(record.wanted);
-}
-
-static void look_for_record(const struct guard *guard, const struct nfs_mount *mount,
-			    struct note *out)
-{
-	struct record record = { .id = 0 };
-	int rc = record_find(guard->host, mount, guard->now, 2 * RECORD_PERIOD_MS,
-			     &record);
-	bool known = !rc || (rc == -ESTALE && is_of(guard, &record, mount));
-
-	*out = (struct note){ .wanted = false };
-	if (rc && rc != -ENOENT && rc != -ESTALE) {
-		out->doubtful = true;
-		keep_why(out->why, err_text());
-		return;
-	}
-	if (known)
-		take_record(&record, !rc, out);
-	if (rc && !out->unproven)
-		look_for_pending(guard, mount, known ? record.checked_ms : 0, out);
-}
-
 /* --- NFS mounts ------------------------------------------------------------------------------- */
+
+/* An option of the mount says that TCP would do, or it is a guess; and nobody else says anything. */
+static void soften(struct guard_wish *wish)
+{
+	if (!wish->wanted && wish->mode == POLICY_REQUIRE)
+		wish->mode = POLICY_PREFER;
+}
 
 static void ask_options(const struct mount_verdict *verdict, struct guard_wish *wish)
 {
@@ -106,25 +37,27 @@ static void ask_options(const struct mount_verdict *verdict, struct guard_wish *
 
 	if (verdict->wish != WISH_RDMA)
 		return;
+	if (verdict->lenient || verdict->guessed)
+		soften(wish);
 	for (i = 0; i < ARRAY_SIZE(names); i++)
 		if (!strcmp(verdict->wish_by, names[i].by))
 			wish_ask(wish, names[i].name, names[i].many);
 	wish_ask(wish, verdict->wish_by, false);
 }
 
-static void ask_note(const struct note *note, struct guard_wish *wish)
+static void ask_note(const struct guard_note *note, struct guard_wish *wish)
 {
 	if (!note->wanted)
 		return;
-	/* An option of the mount says so, and nobody else anything. */
-	if (note->lenient && !wish->covered && !wish->wanted)
-		wish->mode = POLICY_PREFER;
+	if (note->lenient)
+		soften(wish);
 	wish_ask(wish, "its record in /run/nfsrdma", false);
 }
 
 /* What of all sources is said of one mount. */
 static void ask_mount(const struct guard *guard, unsigned int index, const char *target,
-		      const char *source, const struct note *note, struct guard_wish *out)
+		      const char *source, const struct guard_note *note,
+		      struct guard_wish *out)
 {
 	struct guard_wish place;
 
@@ -138,25 +71,51 @@ static void ask_mount(const struct guard *guard, unsigned int index, const char 
 	ask_options(&guard->verdicts[index], out);
 }
 
+static void ask_other(const struct guard *guard, unsigned int index,
+		      struct guard_wish *out)
+{
+	const struct nfs_mount *mount = &guard->nfs.list[index];
+	struct guard_note note;
+
+	note_of_mount(guard, index, &note);
+	ask_mount(guard, index, mount->target, mount->fs_spec, &note, out);
+}
+
 /* What the kernel made below another mount is wanted as that one is. */
 static void ask_above(const struct guard *guard, unsigned int index,
 		      struct guard_wish *wish)
 {
 	unsigned int above = guard->verdicts[index].below, steps;
-	const struct nfs_mount *mount;
-	struct note note;
 
 	for (steps = 0; above < guard->nfs.count && steps < DEPTH_MAX; steps++) {
 		if (wish->covered || wish->wanted)
 			return;
-		mount = &guard->nfs.list[above];
-		look_for_record(guard, mount, &note);
-		ask_mount(guard, above, mount->target, mount->fs_spec, &note, wish);
+		ask_other(guard, above, wish);
 		above = guard->verdicts[above].below;
 	}
 }
 
-static void judge_run(const struct mount_verdict *verdict, const struct note *note,
+/* The same file system may be mounted elsewhere, too, as by a bind mount, which has no options of its
+ * own: there it is wanted as here. */
+static void ask_twin(const struct guard *guard, unsigned int index,
+		     struct guard_wish *wish)
+{
+	const struct nfs_mount *list = guard->nfs.list;
+	struct guard_wish twin;
+	unsigned int i;
+
+	for (i = 0; i < guard->nfs.count; i++) {
+		if (wish->covered || wish->wanted)
+			return;
+		if (i == index || strcmp(list[i].dev, list[index].dev) != 0)
+			continue;
+		ask_other(guard, i, &twin);
+		if (twin.wanted)
+			*wish = twin;
+	}
+}
+
+static void judge_run(const struct mount_verdict *verdict, const struct guard_note *note,
 		      struct guard_seen *out)
 {
 	static const enum guard_ground grounds[] = {
@@ -169,36 +128,44 @@ static void judge_run(const struct mount_verdict *verdict, const struct note *no
 	snprintf(out->proto, sizeof(out->proto), "%s",
 		 verdict->run == RUN_UNKNOWN ? "" : mounts_run_name(verdict));
 	if (out->ground == GROUND_DOUBTFUL)
-		keep_why(out->why, "the kernel does not say it");
+		note_why(out->why, "the kernel does not say it");
 	if (out->ground == GROUND_RDMA && note->unproven)
 		out->ground = GROUND_UNPROVEN;
 	if (out->ground == GROUND_RDMA && note->doubtful)
 		out->ground = GROUND_DOUBTFUL;
 	if (note->unproven || note->doubtful)
-		keep_why(out->why, note->why);
+		note_why(out->why, note->why);
+}
+
+/* The source is not the one that is wanted there. Of two spellings of one server, or a part of an
+ * export, nobody knows that they are the same: what sections want of the one that is there counts,
+ * else what is wanted of the place. */
+static void judge_stranger(const struct guard_wish *place, struct guard_seen *out)
+{
+	if (!out->wish.covered || !out->wish.wanted)
+		out->wish = *place;
+	out->wish.place = place->place;
+	if (out->ground == GROUND_RDMA)
+		out->ground = GROUND_ALIAS;
 }
 
 static void ground_of_nfs(const struct guard *guard, unsigned int index,
 			  const struct host_mount *mount, struct guard_seen *out)
 {
 	struct guard_wish place;
-	struct note note;
+	struct guard_note note;
 
 	*out = (struct guard_seen){ .mount = mount };
 	snprintf(out->dir, sizeof(out->dir), "%s", mount->target);
-	wish_of_dir(guard, mount->target, &place);
-	if (place.place && place.wanted &&
-	    !wish_is_there(guard, mount->target, mount->source)) {
-		judge_run(&guard->verdicts[index], &(struct note){ .wanted = false },
-			  out);
-		out->ground = GROUND_STRANGER;
-		out->wish = place;
-		return;
-	}
-	look_for_record(guard, &guard->nfs.list[index], &note);
+	note_of_mount(guard, index, &note);
 	ask_mount(guard, index, mount->target, mount->source, &note, &out->wish);
 	ask_above(guard, index, &out->wish);
+	ask_twin(guard, index, &out->wish);
 	judge_run(&guard->verdicts[index], &note, out);
+	wish_of_dir(guard, mount->target, &place);
+	if (place.place && place.wanted &&
+	    !wish_is_there(guard, mount->target, mount->source))
+		judge_stranger(&place, out);
 	/* Who knows what would have been in it. */
 	if (note.doubtful && !out->wish.covered && !out->wish.wanted)
 		out->ground = GROUND_LOST;
@@ -247,7 +214,7 @@ void ground_lost(const struct guard *guard, const char *path, const char *why,
 	struct policy policy;
 
 	*out = (struct guard_seen){ .ground = GROUND_LOST };
-	keep_why(out->why, why);
+	note_why(out->why, why);
 	snprintf(out->dir, sizeof(out->dir), "%s", path);
 	do {
 		policy_get_dir(guard->policies, *out->dir ? out->dir : "/", &policy);
@@ -329,6 +296,19 @@ static bool is_same(const struct guard_memo *memo, const struct host_way *way, s
 	       !strncmp(memo->dir, way->path, len);
 }
 
+/* What is given to a guest as a directory (a disk of type 'dir') lies in itself. What host_way() did not
+ * look at is not looked at here. */
+static bool is_directory(const struct guard *guard, const struct host_way *way)
+{
+	char path[PATH_MAX];
+
+	if (way->end == WAY_AUTOMOUNT)
+		return !strcmp(way->path, way->mount->target);
+	return way->end == WAY_LOCAL && way->looked &&
+	       snprintf(path, sizeof(path), "%s/.", way->path + 1) < PATH_MAX &&
+	       !host_exists(guard->host, path);
+}
+
 void ground_of_path(const struct guard *guard, const char *path, struct guard_seen *out)
 {
 	struct guard_memo *last = guard->last;
@@ -339,6 +319,9 @@ void ground_of_path(const struct guard *guard, const char *path, struct guard_se
 		ground_lost(guard, *way.path ? way.path : "/", err_text(), out);
 		return;
 	}
+	len = strlen(way.path);
+	if (len > 1 && len < PATH_MAX - 1 && is_directory(guard, &way))
+		strcpy(way.path + len, "/");
 	/* Disks of a guest lie beside each other. */
 	len = (size_t)(strrchr(way.path, '/') - way.path);
 	if (!is_same(last, &way, len)) {

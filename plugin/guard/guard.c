@@ -53,6 +53,17 @@ static int find_spots(struct guard *guard)
 	return rc;
 }
 
+static bool follow(void *arg, const char *path, char out[PATH_MAX])
+{
+	const struct guard *guard = arg;
+	struct host_way way;
+
+	if (host_way(guard->host, &guard->mounts, path, &way))
+		return false;
+	strcpy(out, way.path);
+	return true;
+}
+
 static int read_mounts(struct guard *guard)
 {
 	struct mounts_seen seen = { .now = &guard->nfs };
@@ -73,11 +84,33 @@ static int read_mounts(struct guard *guard)
 	return rc;
 }
 
+/* Broken, it is no reason to ask nothing: mounts are known, and what others want. */
+static int read_fstab(struct guard *guard)
+{
+	int rc = guard_places_fstab(guard->host, &guard->fstab);
+	const char *pools = guard->places_unknown;
+
+	if (rc == -ENOMEM)
+		return rc;
+	if (rc)
+		text_copy(guard->fstab_unknown, sizeof(guard->fstab_unknown), err_text());
+	if (rc || pools)
+		snprintf(guard->unknown, sizeof(guard->unknown), "%s%.300s%s%s",
+			 pools ? "pools could not be read: " : "", pools ? pools : "",
+			 pools && rc ? "; " : "", guard->fstab_unknown);
+	return 0;
+}
+
+const char *guard_unknown(const struct guard *guard)
+{
+	return *guard->unknown ? guard->unknown : NULL;
+}
+
 static void find_domains(struct guard *guard)
 {
-	char repository[HOST_REPOSITORY_MAX];
+	char repository[PATH_MAX];
 
-	host_repository(guard->host, repository);
+	host_repository_real(guard->host, &guard->mounts, NULL, repository);
 	snprintf(guard->domains, sizeof(guard->domains), "%s/mnt/", repository);
 }
 
@@ -94,8 +127,10 @@ int guard_open(struct guard **out, const struct guard_sources *sources)
 	guard->places_unknown = sources->places_unknown;
 	rc = policy_open(&guard->policies, guard->host);
 	rc = rc ? rc : read_mounts(guard);
-	rc = rc ? rc : guard_places_fstab(guard->host, &guard->fstab);
+	rc = rc ? rc : read_fstab(guard);
 	rc = rc ? rc : find_spots(guard);
+	/* Paths are asked about as they are behind their links. */
+	rc = rc ? rc : policy_follow(guard->policies, follow, guard);
 	if (rc)
 		return rc;
 	find_domains(guard);
@@ -152,7 +187,7 @@ static bool is_file_name(const char *volume)
 	       strcmp(volume, "..");
 }
 
-/* The file of a volume. -ENOENT with why it is not known. */
+/* The file of a volume; "": it is none of this host. -ENOENT with why it is not known. */
 static int find_volume(const struct guard *guard, const struct guard_disk *disk,
 		       char path[PATH_MAX])
 {
@@ -164,9 +199,12 @@ static int find_volume(const struct guard *guard, const struct guard_disk *disk,
 	if (!place && guard->places_unknown)
 		return err_set(ENOENT, "pools could not be read: %.160s",
 			       guard->places_unknown);
-	if (!place || !place->target)
+	if (!place)
 		return err_set(ENOENT, "no pool of this host is called '%.80s'",
 			       disk->pool);
+	*path = '\0';
+	if (!place->target)
+		return 0;
 	if (!is_file_name(disk->volume))
 		return err_set(ENOENT, "'%.80s' is no name of a volume", disk->volume);
 	if (snprintf(path, PATH_MAX, "%s/%s", place->target, disk->volume) >= PATH_MAX)
@@ -174,18 +212,33 @@ static int find_volume(const struct guard *guard, const struct guard_disk *disk,
 	return 0;
 }
 
+/* Who could not be read may be the one who wants it. */
+static void doubt(const struct guard *guard, struct guard_seen *seen)
+{
+	if (!*guard->unknown || seen->wish.covered || seen->wish.wanted ||
+	    seen->wish.mode == POLICY_OFF ||
+	    (seen->ground != GROUND_OTHER && seen->ground != GROUND_DOUBTFUL))
+		return;
+	seen->ground = GROUND_LOST;
+	text_copy(seen->why, sizeof(seen->why), guard->unknown);
+	/* Even if it were wanted TCP would do. */
+	if (seen->wish.mode == POLICY_PREFER)
+		seen->wish.on_unknown = POLICY_UNKNOWN_ALLOW;
+}
+
 void guard_ask(const struct guard *guard, const struct guard_disk *disk,
 	       struct guard_verdict *out)
 {
-	const char *name = disk->name ? disk->name : "?";
-	char file[PATH_MAX], shown[256];
-	struct guard_seen seen;
+	char file[PATH_MAX] = "", shown[256];
+	int lost = disk->path ? 0 : find_volume(guard, disk, file);
+	struct guard_seen seen = { .ground = GROUND_EMPTY };
 
-	if (!disk->path && find_volume(guard, disk, file)) {
-		ground_lost(guard, "/", err_text(), &seen);
+	if (!disk->path && (lost || !*file)) {
+		if (lost)
+			ground_lost(guard, "/", err_text(), &seen);
 		snprintf(shown, sizeof(shown), "volume '%.100s' of pool '%.100s'",
 			 disk->volume ? disk->volume : "", disk->pool ? disk->pool : "");
-		decide(&seen, name, shown, out);
+		decide(&seen, disk, shown, out);
 		*out->path = '\0';
 		return;
 	}
@@ -193,7 +246,8 @@ void guard_ask(const struct guard *guard, const struct guard_disk *disk,
 		ground_lost(guard, "/", "the path is too long", &seen);
 	else
 		ground_of_path(guard, file, &seen);
-	decide(&seen, name, file, out);
+	doubt(guard, &seen);
+	decide(&seen, disk, file, out);
 }
 
 void guard_finding(const struct guard_verdict *verdict, struct finding *out)

@@ -28,8 +28,8 @@
 /* places.c: directories on which somebody wants something mounted */
 
 struct guard_place {
-	char *pool;    /* libvirt's name of it; NULL: a line of fstab */
-	char *target;  /* the mount point as it is written */
+	char *pool; /* libvirt's name of it; NULL: a line of fstab */
+	char *target; /* the mount point as it is written; NULL: of a pool that has no files here */
 	char *fs_spec; /* "nas:/vm"; NULL: not of NFS */
 	bool wants_rdma;
 	char by[POLICY_FROM_MAX]; /* who says so: "pool 'vm'", "/etc/fstab:7" */
@@ -53,7 +53,9 @@ struct guard;
 struct guard_sources {
 	const struct host *host;
 	/* May be NULL: none known. Borrowed until guard_close(). With @places_unknown set pools, or
-	 * some of them, could not be read, and why: a volume of one that is not known is then unknown. */
+	 * some of them, could not be read, and why: a volume of one that is not known is then unknown,
+	 * and a disk on an NFS mount that is not over RDMA and wanted so by nobody who is known. One of
+	 * a pool whose target is NULL is no file of this host, and passes. */
 	const struct guard_places *places;
 	const char *places_unknown;
 	uint64_t now; /* CLOCK_MONOTONIC in ms: for the age of records */
@@ -62,6 +64,8 @@ struct guard_sources {
 /* Reads mounts, policy, fstab and nfsmount.conf once. Errors: the policy is broken (-EINVAL, with file
  * and line), or mounts cannot be read: then nothing can be asked. */
 int guard_open(struct guard **out, const struct guard_sources *sources);
+/* What is not known that may want RDMA, and why: pools, or etc/fstab. NULL: all is. Borrowed. */
+const char *guard_unknown(const struct guard *guard);
 void guard_close(struct guard *guard);
 void guard_close_p(struct guard **guard);
 
@@ -69,6 +73,9 @@ struct guard_disk {
 	const char *name;          /* "vda", for the sentence */
 	const char *path;          /* absolute; NULL: a volume */
 	const char *pool, *volume; /* NULL: a path */
+	/* The platform starts the guest without it where its file is missing (libvirt's startupPolicy):
+	 * so an empty directory in place of its mount is no reason to refuse. */
+	bool optional;
 };
 
 enum guard_answer {

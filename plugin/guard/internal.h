@@ -5,6 +5,7 @@
  *
  *	places.c  directories on which somebody wants something mounted
  *	wish.c    who wants a mount, or what is mounted on a directory, over RDMA; pure
+ *	note.c    what the records say of a mount
  *	ground.c  what a path lies on, and who wants what there
  *	decide.c  the answer, and its words; pure
  *	guard.c   what is read once, and the question
@@ -29,11 +30,12 @@ struct guard_wish {
 
 /* On what a path lies. */
 enum guard_ground {
-	GROUND_RDMA,      /* an NFS mount, over RDMA */
-	GROUND_OTHER,     /* an NFS mount, over something else, or not RDMA alone */
-	GROUND_UNPROVEN,  /* an NFS mount over RDMA, of which a record says otherwise */
-	GROUND_DOUBTFUL,  /* an NFS mount, and nobody can say what it goes over */
-	GROUND_STRANGER,  /* something else is mounted where a mount is wanted */
+	GROUND_RDMA,     /* an NFS mount, over RDMA */
+	GROUND_OTHER,    /* an NFS mount, over something else, or not RDMA alone */
+	GROUND_UNPROVEN, /* an NFS mount over RDMA, of which a record says otherwise */
+	GROUND_DOUBTFUL, /* an NFS mount, and nobody can say what it goes over */
+	GROUND_ALIAS, /* an NFS mount over RDMA, of another source than is wanted there */
+	GROUND_STRANGER,  /* what is no NFS is mounted where a mount is wanted */
 	GROUND_EMPTY,     /* nothing is mounted where a mount is wanted */
 	GROUND_AUTOMOUNT, /* an automounter would mount it */
 	GROUND_LOST, /* it could not be found out where it leads, or who wants what */
@@ -68,10 +70,12 @@ struct guard {
 	const struct host *host;
 	uint64_t now;
 	char boot_id[40]; /* "" not known */
-	char domains[HOST_REPOSITORY_MAX +
-		     8]; /* VDSM's storage domains are below: "/rhev/data-center/mnt/" */
+	/* VDSM's storage domains are below: "/rhev/data-center/mnt/" */
+	char domains[PATH_MAX + 8];
 	const struct guard_places *places; /* of the caller; NULL: none */
 	const char *places_unknown;
+	char fstab_unknown[256]; /* why it could not be read; "" it could */
+	char unknown[640];       /* both; "" neither */
 	struct guard_places fstab;
 	struct host_mounts mounts;
 	struct nfs_mounts nfs;
@@ -99,6 +103,21 @@ void wish_ask(struct guard_wish *wish, const char *by, bool many);
 /* Whether one of the places at a directory is for this source. */
 bool wish_is_there(const struct guard *guard, const char *dir, const char *source);
 
+/* note.c */
+
+struct guard_note {
+	bool wanted;   /* over RDMA */
+	bool lenient;  /* and TCP would do */
+	bool unproven; /* why: it says so */
+	bool doubtful; /* why: it could not be read */
+	char why[256];
+};
+
+/* @index: of guard->nfs. */
+void note_of_mount(const struct guard *guard, unsigned int index, struct guard_note *out);
+/* Keeps a reason, clean and cut. */
+void note_why(char why[256], const char *text);
+
 /* ground.c */
 
 /* Where a path leads, and who wants what there. */
@@ -110,7 +129,7 @@ void ground_lost(const struct guard *guard, const char *path, const char *why,
 /* decide.c */
 
 /* @file: as somebody wrote it. Fills in all of @out. */
-void decide(const struct guard_seen *seen, const char *disk, const char *file,
-	    struct guard_verdict *out);
+void decide(const struct guard_seen *seen, const struct guard_disk *disk,
+	    const char *file, struct guard_verdict *out);
 
 #endif

@@ -65,11 +65,25 @@ int record_find_pending(const struct host *host, const char *target, struct reco
 	return same_boot(host, out);
 }
 
-bool record_is_of(const struct record *record, const struct nfs_mount *mount)
+/* The age is in whole seconds, and now is not quite when it was read. */
+#define AGE_SLACK_MS 3000
+
+/* It was written before the mount was made. Of several mounts of one export the age is the first
+ * one's, which is larger: then nothing is known, as where mountstats has nothing. */
+static bool is_older(const struct record *record, const struct nfs_mount *mount,
+		     uint64_t now)
+{
+	if (!mount->nxprts || mount->age >= now / 1000)
+		return false;
+	return record->checked_ms + AGE_SLACK_MS < now - mount->age * 1000;
+}
+
+bool record_is_of(const struct record *record, const struct nfs_mount *mount,
+		  uint64_t now)
 {
 	return record->id == mount->id && !strcmp(record->dev, mount->dev) &&
 	       !strcmp(record->target, mount->target) &&
-	       !strcmp(record->fs_spec, mount->fs_spec);
+	       !strcmp(record->fs_spec, mount->fs_spec) && !is_older(record, mount, now);
 }
 
 bool record_is_lenient(const struct record *record)
@@ -77,9 +91,10 @@ bool record_is_lenient(const struct record *record)
 	return !strcmp(record->policy, "prefer");
 }
 
-static int same_mount(const struct record *record, const struct nfs_mount *mount)
+static int same_mount(const struct record *record, const struct nfs_mount *mount,
+		      uint64_t now)
 {
-	return record_is_of(record, mount)
+	return record_is_of(record, mount, now)
 		       ? 0
 		       : err_set(ESTALE, "the record is of another mount");
 }
@@ -118,7 +133,7 @@ int record_find(const struct host *host, const struct nfs_mount *mount, uint64_t
 	char name[RECORD_NAME_MAX];
 	int rc = read_record(host, record_name(mount->id, name), out);
 
-	rc = rc ? rc : same_mount(out, mount);
+	rc = rc ? rc : same_mount(out, mount, now);
 	rc = rc ? rc : same_boot(host, out);
 	rc = rc ? rc : young_enough(out, now, max_age_ms);
 	return rc ? rc : not_overtaken(host, out);

@@ -59,8 +59,11 @@ struct record {
 	char by[32];
 };
 
-/* Whether a record is of this very mount: the number alone is used again. Boots are the caller's. */
-bool record_is_of(const struct record *record, const struct nfs_mount *mount);
+/* Whether a record is of this very mount. Its numbers are used again, at once, so that a record from
+ * before the mount was made is of another. @now: CLOCK_MONOTONIC, of when the mount was read. Boots are
+ * the caller's. */
+bool record_is_of(const struct record *record, const struct nfs_mount *mount,
+		  uint64_t now);
 /* It was mounted with policy "prefer", by an option of the mount perhaps: TCP would do. */
 bool record_is_lenient(const struct record *record);
 /* Of a mount that is there; the rest is the caller's. */

@@ -41,7 +41,10 @@ const struct meaning meaning_gate[] = {
 	  .cause =
 		  "The pool was never started, or the mount is gone; the directory below it "
 		  "is there, and the guest would write into it: on the host's own disk, and "
-		  "unseen as soon as the mount is back. Or something else is mounted there.",
+		  "unseen as soon as the mount is back. Or something else is mounted there. A "
+		  "warning: it is over RDMA, of another source than the pool or fstab has, "
+		  "which may be another name of the same server; or the disk is one that the "
+		  "guest starts without.",
 	  .remedy = "Start the pool ('virsh pool-start NAME'), or mount the directory "
 		    "('mount DIR'), then start the guest again. Files that a guest wrote "
 		    "meanwhile are below the mount: look at them before it is mounted.",

@@ -122,6 +122,7 @@ struct wanted_sources {
 	const struct policies *policies; /* NULL: built-in, or not known */
 	const struct record_list *records;
 	const char *boot_id;
+	uint64_t now; /* CLOCK_MONOTONIC: taken before anything was read */
 	size_t npools;
 	const struct wanted_pool *pools; /* that want RDMA */
 };
@@ -160,7 +161,6 @@ struct renew_input {
 	const struct mount_verdict *verdicts;
 	const struct wanted *wanted; /* of each mount */
 	const struct wanted_sources *sources;
-	uint64_t now; /* taken before anything was read */
 };
 
 /* A helper is at work, or its process is stopped, for no longer than this after it mounted. */
@@ -207,10 +207,10 @@ int heard_apply(struct heard *known, struct follow_news *news);
 struct watch {
 	const struct watch_options *options;
 	struct host *host;
-	char domains[HOST_REPOSITORY_MAX + 8]; /* VDSM's are mounted below */
-	bool no_libvirt;                       /* there is none on this host */
-	struct policies *policies; /* the last that made sense; NULL: there was none */
-	char policy_error[512];    /* what is wrong with it now; "" nothing */
+	char domains[PATH_MAX + 8]; /* VDSM's are mounted below */
+	bool no_libvirt;            /* there is none on this host */
+	struct policies *policies;  /* the last that made sense; NULL: there was none */
+	char policy_error[512];     /* what is wrong with it now; "" nothing */
 	struct heard heard;
 	struct things things;
 	bool ask_pools; /* libvirt's list is older than what was seen */

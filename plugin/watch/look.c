@@ -42,6 +42,18 @@ static void see(struct looking *l, const struct thing *thing)
 	l->rc = l->rc ? l->rc : rc;
 }
 
+/* Of what cannot be read nobody knows what it wants. */
+static void see_broken(struct looking *l, struct thing *thing, const char *id,
+		       const char *why)
+{
+	thing->wanted = true;
+	thing->run = THING_UNKNOWN;
+	strcpy(thing->id, id);
+	snprintf(thing->text, sizeof(thing->text), "its definition makes no sense: %s",
+		 why);
+	see(l, thing);
+}
+
 /* What cannot be looked at is unknown, and no more what it was. @kind: THING_KINDS: all. */
 static void lose(struct looking *l, enum thing_kind kind, const char *why)
 {
@@ -78,12 +90,12 @@ static void read_policy(struct watch *watch)
 	watch->policies = policies;
 }
 
-static void find_domains(struct watch *watch)
+static void find_domains(struct looking *l)
 {
-	char repository[HOST_REPOSITORY_MAX];
+	char repository[PATH_MAX];
 
-	host_repository(watch->host, repository);
-	snprintf(watch->domains, sizeof(watch->domains), "%s/mnt/", repository);
+	host_repository_real(l->watch->host, &l->tree, NULL, repository);
+	snprintf(l->watch->domains, sizeof(l->watch->domains), "%s/mnt/", repository);
 }
 
 static int read_host(struct looking *l)
@@ -223,13 +235,17 @@ static void look_at_pool(struct looking *l, size_t index)
 	struct pool_seen seen = pool_seen_of(l, index);
 	struct pool_state state;
 
-	/* One that is stopped is not there; one that makes no sense libvirt does not start. */
-	if (!pool->info.active || !pool->xml)
+	/* One that is stopped is not there. */
+	if (!pool->info.active)
 		return;
-	pool_state(&seen, &state);
 	snprintf(thing.key, sizeof(thing.key), "%s", pool->info.uuid);
 	snprintf(thing.pool, sizeof(thing.pool), "%s", pool->info.name);
 	snprintf(thing.name, sizeof(thing.name), "pool %s", thing.pool);
+	if (!pool->xml) {
+		see_broken(l, &thing, "pool.definition", pool->broken);
+		return;
+	}
+	pool_state(&seen, &state);
 	text_copy(thing.target, sizeof(thing.target), l->targets[index]);
 	if (pool_xml_source(pool->xml, thing.spec, sizeof(thing.spec)))
 		*thing.spec = '\0';
@@ -396,12 +412,25 @@ static const char *end_of(const char *text)
 	return text + (len > 300 ? len - 300 : 0);
 }
 
+/* A word about a disk that passes is of what it goes over, but for one of the mount's name. */
+static enum thing_run run_of_disk(const struct guard_verdict *verdict)
+{
+	bool rdma = mounts_is_rdma(verdict->proto);
+	bool alias = rdma && !strcmp(verdict->id, "gate.mount");
+
+	if (verdict->answer == GUARD_UNKNOWN)
+		return THING_UNKNOWN;
+	if (verdict->answer == GUARD_REFUSE || (verdict->loud && !alias))
+		return THING_OTHER;
+	return verdict->wanted || rdma ? THING_RDMA : THING_OTHER;
+}
+
 static void look_at_disk(struct looking *l, const struct guard *guard,
 			 const struct follow_guest *guest, const struct domain_disk *disk)
 {
 	const char *name = guest->disks.name ? guest->disks.name : guest->uuid;
 	const struct guard_disk question = { disk->device, disk->path, disk->pool,
-					     disk->volume };
+					     disk->volume, disk->optional };
 	_cleanup_free_ struct guard_verdict *verdict = calloc(1, sizeof(*verdict));
 	struct thing thing = { .kind = THING_DISK };
 
@@ -413,10 +442,7 @@ static void look_at_disk(struct looking *l, const struct guard *guard,
 	/* Unknown is wanted by nobody that is heard, and to be told all the same. */
 	thing.wanted = verdict->wanted || verdict->answer == GUARD_UNKNOWN;
 	thing.tolerated = verdict->loud;
-	thing.run = verdict->answer == GUARD_UNKNOWN                    ? THING_UNKNOWN
-		    : verdict->answer == GUARD_REFUSE || verdict->loud  ? THING_OTHER
-		    : verdict->wanted || mounts_is_rdma(verdict->proto) ? THING_RDMA
-									: THING_OTHER;
+	thing.run = run_of_disk(verdict);
 	/* Of a long path the end tells files apart. */
 	snprintf(thing.key, sizeof(thing.key), "%s %.60s %u %s/%.200s", guest->uuid,
 		 disk->device, disk->depth, end_of(disk->path ? disk->path : disk->pool),
@@ -439,6 +465,20 @@ static void look_at_disk(struct looking *l, const struct guard *guard,
 	see(l, &thing);
 }
 
+/* Guests whose disks nobody knows; the gate is not asked. */
+static void look_at_broken(struct looking *l, const struct follow_guest *guest)
+{
+	const char *name = guest->disks.name ? guest->disks.name : guest->uuid;
+	struct thing thing = { .kind = THING_DISK, .disk = "?" };
+
+	if (!*guest->broken)
+		return;
+	snprintf(thing.key, sizeof(thing.key), "%s", guest->uuid);
+	snprintf(thing.name, sizeof(thing.name), "guest %.120s", name);
+	text_copy(thing.guest, sizeof(thing.guest), name);
+	see_broken(l, &thing, "gate.unknown", guest->broken);
+}
+
 static void look_at_disks(struct looking *l)
 {
 	const struct heard *heard = &l->watch->heard;
@@ -450,10 +490,14 @@ static void look_at_disks(struct looking *l)
 
 	if (!heard->nguests)
 		return;
-	if (pool_places(l->watch->host, &places, skipped)) {
+	for (i = 0; i < heard->nguests; i++)
+		look_at_broken(l, &heard->guests[i]);
+	/* A pool that is not known may want what then is wanted by nobody. */
+	if (pool_places(l->watch->host, &places, skipped))
 		snprintf(unknown, sizeof(unknown), "%s", err_text());
-		sources.places_unknown = unknown;
-	}
+	else
+		snprintf(unknown, sizeof(unknown), "%s", skipped);
+	sources.places_unknown = *unknown ? unknown : NULL;
 	/* After the records were renewed, which it reads. */
 	sources.now = now_ms();
 	if (guard_open(&guard, &sources)) {
@@ -484,9 +528,8 @@ static void look_at_all(struct looking *l)
 
 	find_pools(l);
 	l->sources = (struct wanted_sources){ l->watch->policies, &l->records, l->boot_id,
-					      l->npools, l->pools };
-	input = (struct renew_input){ &l->mounts, l->verdicts, l->wanted, &l->sources,
-				      l->start };
+					      l->start,           l->npools,   l->pools };
+	input = (struct renew_input){ &l->mounts, l->verdicts, l->wanted, &l->sources };
 	things_begin(&l->watch->things);
 	look_at_mounts(l, &input);
 	for (i = 0; i < l->watch->heard.npools; i++)
@@ -508,8 +551,9 @@ int look_all(struct watch *watch, int folder, struct report *report)
 	watch->ask_pools = false;
 	watch->last_look = time(NULL);
 	read_policy(watch);
-	find_domains(watch);
 	rc = read_host(&l);
+	if (!rc)
+		find_domains(&l);
 	*watch->mounts_error = '\0';
 	if (rc)
 		look_at_nothing(&l);

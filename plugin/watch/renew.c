@@ -43,7 +43,7 @@ static const struct record *find_pending(const struct renewing *plan, const char
 static bool younger_than(const struct renewing *plan, const struct record *record,
 			 uint64_t ms)
 {
-	uint64_t now = plan->input->now, then = record->checked_ms;
+	uint64_t now = plan->input->sources->now, then = record->checked_ms;
 
 	return then > now ? then - now < RECORD_PERIOD_MS : now - then < ms;
 }
@@ -88,7 +88,7 @@ static void write_one(struct renewing *plan, unsigned int index, const struct re
 	const struct renew_input *input = plan->input;
 	const struct mount_verdict *verdict = &input->verdicts[index];
 	struct record record = { .state = state_of(verdict->run),
-				 .checked_ms = input->now };
+				 .checked_ms = input->sources->now };
 
 	record_of_mount(&record, verdict->mount);
 	text_copy(record.boot_id, sizeof(record.boot_id), input->sources->boot_id);
@@ -123,7 +123,8 @@ static bool is_mounted(const struct renewing *plan, const struct record *record)
 	unsigned int i;
 
 	for (i = 0; i < mounts->count; i++)
-		if (record->id ? record_is_of(record, &mounts->list[i])
+		if (record->id ? record_is_of(record, &mounts->list[i],
+					      plan->input->sources->now)
 			       : !strcmp(mounts->list[i].target, record->target))
 			return true;
 	return false;

@@ -20,7 +20,7 @@ const struct record *wanted_record(const struct wanted_sources *sources,
 	for (i = 0; i < sources->records->count; i++) {
 		const struct record *record = &sources->records->list[i];
 
-		if (record_is_of(record, mount) &&
+		if (record_is_of(record, mount, sources->now) &&
 		    !strcmp(record->boot_id, sources->boot_id))
 			return record;
 	}
@@ -77,5 +77,6 @@ void wanted_mount(const struct wanted_sources *sources,
 	else if (verdict->wish == WISH_RDMA)
 		say(out, false, verdict->wish_by);
 	out->tolerated = covered ? policy.mode == POLICY_PREFER
-				 : asked && record_is_lenient(record);
+			 : asked ? record_is_lenient(record)
+				 : !pool && verdict->lenient;
 }

@@ -36,7 +36,7 @@ static void watch(void *arg, const struct host_event *event)
 	}
 }
 
-/* All that mountinfo has of NFS, FUSE and automounters. */
+/* All that mountinfo has of NFS, FUSE and automounters, and what may lie over them. */
 static void forbid(const char *mountinfo)
 {
 	struct host_mounts mounts;
@@ -48,6 +48,7 @@ static void forbid(const char *mountinfo)
 		if (strcmp(mounts.list[i].target, "/") &&
 		    (!strncmp(mounts.list[i].type, "nfs", 3) ||
 		     !strncmp(mounts.list[i].type, "fuse", 4) ||
+		     !strcmp(mounts.list[i].type, "overlay") ||
 		     !strcmp(mounts.list[i].type, "autofs")))
 			forbidden[nforbidden++] = strdup(mounts.list[i].target + 1);
 	host_mounts_fini(&mounts);
@@ -65,6 +66,9 @@ static void forbid(const char *mountinfo)
 	    " rw,vers=4.2,hard,proto=tcp,addr=192.0.2.1\n"
 #define MUTE(id, under, dir, spec) \
 #id " " #under " 0:" #id " / " dir " rw,relatime - nfs4 " spec " rw,vers=4.2\n"
+#define BIND(id, dev, dir, spec, proto)                            \
+#id " 21 0:" #dev " /sub " dir " rw,relatime - nfs4 " spec \
+	    " rw,vers=4.2,hard,proto=" proto ",addr=192.0.2.1\n"
 #define OTHER(id, under, dir, type, source) \
 #id " " #under " 0:" #id " / " dir " rw,relatime - " type " " source " rw\n"
 
@@ -103,6 +107,7 @@ struct row {
 	const char *says; /* NULL: nothing */
 	bool no_pools;
 	bool hidden; /* what mountinfo has of NFS is not seen */
+	bool optional;
 };
 
 static void write_if(const char *path, const char *text)
@@ -142,9 +147,11 @@ static void end(void)
 	tree_free(&tree);
 }
 
+static bool optional;
+
 static void ask_guard(const struct guard *guard, const char *text)
 {
-	struct guard_disk disk = { .name = "vda" };
+	struct guard_disk disk = { .name = "vda", .optional = optional };
 	char *copy = strdup(text), *colon = strchr(copy, ':');
 
 	if (*text == '/' || !colon) {

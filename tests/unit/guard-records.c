@@ -146,6 +146,50 @@ static void a_helper_that_did_not_end_leaves_it_unproven(void)
 	end();
 }
 
+/* Somebody mounted it later, by other means, and the kernel has seen calls over RDMA. */
+static void a_helper_that_died_before_the_mount_was_made_says_nothing_of_it(void)
+{
+	static const char stats[] =
+		"device nas:/vm mounted on /srv/vm with fstype nfs4 statvers=1.1\n"
+		"\topts:\trw,vers=4.2,proto=rdma\n\tage:\t%u\n"
+		"\txprt:\t%s 0 0 1 0 24 3 3 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0\n"
+		"\tper-op statistics\n";
+	static const struct {
+		unsigned int age_s, pending_s;
+		const char *proto, *answer, *says;
+	} rows[] = {
+		{ 60, 900, "rdma", "pass", "" },
+		{ 60, 61, "rdma", "pass", "" },
+		/* It is a part of what made the mount, or is at it still. */
+		{ 60, 60, "rdma", "refuse", "nobody saw its end" },
+		{ 60, 30, "rdma", "refuse", "nobody saw its end" },
+		{ 5, 10, "rdma", "refuse", "nobody saw its end" },
+		{ 5, 900, "rdma", "refuse", "nobody saw its end" },
+		{ 60, 900, "tcp", "refuse", "over mixed" },
+		/* Older than this host. */
+		{ 5000, 900, "rdma", "refuse", "nobody saw its end" },
+	};
+	char text[1024];
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		begin(&on_rdma);
+		tree_write(&tree, "etc/nfsrdma.conf", REQUIRE_NAS);
+		snprintf(text, sizeof(text), stats, rows[i].age_s, rows[i].proto);
+		tree_write(&tree, "proc/self/mountstats", text);
+		put(pending_of(rows[i].pending_s * 1000));
+		CU_ASSERT_STRING_EQUAL(answer(rows[i].says), rows[i].answer);
+		end();
+	}
+	/* Over TCP it says what was wanted. */
+	begin(&on_tcp);
+	snprintf(text, sizeof(text), stats, 60, "tcp");
+	tree_write(&tree, "proc/self/mountstats", text);
+	put(pending_of(900 * 1000));
+	CU_ASSERT_STRING_EQUAL(answer("over tcp, and its record"), "refuse");
+	end();
+}
+
 static void a_record_without_sense_makes_it_unknown(void)
 {
 	begin(&on_rdma);
@@ -226,6 +270,52 @@ static void a_verdict_has_its_names(void)
 	end();
 }
 
+static bool has_remedy(const char *disk, const struct guard_places *places,
+		       const char *words)
+{
+	if (!ask(disk, places) && is_well_said() && strstr(verdict.remedy, words))
+		return true;
+	printf("'%s' is not in: %s\n", words, verdict.remedy);
+	return false;
+}
+
+static void names_in_commands_are_as_a_shell_reads_them(void)
+{
+	static const struct guard_place list[] = {
+		{ .pool = (char *)"p q",
+		  .target = (char *)"/srv/p",
+		  .fs_spec = (char *)"nas:/p",
+		  .wants_rdma = true,
+		  .by = "pool 'p q'" },
+	};
+	const struct guard_places places = { 1, (struct guard_place *)list };
+
+	begin(&(struct row){
+		.mounts = ROOT OTHER(91, 21, "/rhev/data-center/mnt/nas:_a'b", "ext4",
+				     "/dev/it's")
+			OTHER(92, 21, "/auto/o'\\040\303\266", "autofs", "x"),
+		.conf = "[directory /srv/it's $HOME]\npolicy = require\n"
+			"[directory /rhev/data-center/mnt/*]\npolicy = require\n"
+			"[directory /auto/*]\npolicy = require\n",
+		.fstab = "nas:/f /srv/f\\040(1) nfs proto=rdma 0 0\n" });
+	CU_ASSERT(has_remedy(
+		"/srv/p/a", &places,
+		"('virsh pool-start p\\ q'), then 'nfsrdma pool verify p\\ q'"));
+	CU_ASSERT(has_remedy("/srv/f (1)/a", NULL, "('mount /srv/f\\ \\(1\\)')"));
+	CU_ASSERT(has_remedy("/srv/it's $HOME/a", NULL,
+			     "on /srv/it's $HOME over RDMA ('mount -t nfsrdma "
+			     "SERVER:/EXPORT /srv/it\\'s\\ \\$HOME')"));
+	CU_ASSERT(has_remedy("/rhev/data-center/mnt/nas:_a'b/a", NULL,
+			     "'nfsrdma ovirt options /dev/it\\'s'"));
+	CU_ASSERT(has_remedy("/auto/o' \303\266/a", NULL, "'ls /auto/o\\'\\ \303\266'"));
+	end();
+	begin(&(struct row){ .mounts = ROOT TCP(90, 21, "/srv/p", "nas:/p") });
+	CU_ASSERT(has_remedy("/srv/p/a", &places,
+			     "of pool 'p q', 'virsh pool-destroy p\\ q', 'virsh "
+			     "pool-start p\\ q', 'nfsrdma pool verify p\\ q'"));
+	end();
+}
+
 static void long_names_are_shown_by_both_ends(void)
 {
 	char *path = malloc(PATH_MAX);
@@ -249,6 +339,35 @@ static void long_names_are_shown_by_both_ends(void)
 	CU_ASSERT_EQUAL(verdict.answer, GUARD_UNKNOWN);
 	free(path);
 	end();
+}
+
+/* What is kept of the last directory is of that one alone. */
+static void a_directory_is_not_taken_for_one_whose_name_begins_alike(void)
+{
+	static const struct {
+		const char *first, *second;
+		enum guard_answer answer;
+	} rows[] = {
+		{ "/srv/vm2/a", "/srv/vm/b", GUARD_REFUSE },
+		{ "/srv/vm/a", "/srv/vm2/b", GUARD_PASS },
+		{ "/srv/vm/a", "/srv/vm/b", GUARD_REFUSE },
+		{ "/srv/vm/sub/a", "/srv/vm", GUARD_REFUSE },
+		{ "/srv/vm", "/srv/vm2", GUARD_PASS },
+	};
+	struct guard_sources sources = { .now = NOW };
+	struct guard *guard;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		begin(&(struct row){ .mounts = ROOT, .conf = REQUIRE_DIR });
+		sources.host = tree.host;
+		CU_ASSERT_EQUAL_FATAL(guard_open(&guard, &sources), 0);
+		ask_guard(guard, rows[i].first);
+		ask_guard(guard, rows[i].second);
+		CU_ASSERT_EQUAL(verdict.answer, rows[i].answer);
+		guard_close(guard);
+		end();
+	}
 }
 
 /* Each mount is asked about once, and no file is read for a disk. */
@@ -342,9 +461,13 @@ static void a_guard_without_its_files_is_an_error(void)
 SUITE_MAIN("guard-records", TEST(a_record_says_what_was_wanted),
 	   TEST(a_mount_that_is_not_proven_is_not_over_rdma),
 	   TEST(a_helper_that_did_not_end_leaves_it_unproven),
+	   TEST(a_helper_that_died_before_the_mount_was_made_says_nothing_of_it),
 	   TEST(a_record_without_sense_makes_it_unknown),
 	   TEST(a_mount_with_connections_of_both_kinds_is_refused),
-	   TEST(a_verdict_has_its_names), TEST(long_names_are_shown_by_both_ends),
+	   TEST(a_verdict_has_its_names),
+	   TEST(names_in_commands_are_as_a_shell_reads_them),
+	   TEST(long_names_are_shown_by_both_ends),
+	   TEST(a_directory_is_not_taken_for_one_whose_name_begins_alike),
 	   TEST(five_hundred_disks_cost_no_more_reading_than_one),
 	   TEST(pools_that_could_not_be_read_are_unknown),
 	   TEST(a_guard_without_its_files_is_an_error))

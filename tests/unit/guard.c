@@ -6,6 +6,7 @@
 
 static bool is_as(const struct row *row)
 {
+	optional = row->optional;
 	if (ask(row->disk, row->no_pools ? NULL : &all_pools)) {
 		printf("%s\n", err_text());
 		return false;
@@ -116,11 +117,108 @@ static void who_wants_it_decides_of_a_mount_over_tcp(void)
 		{ ROOT TCP(90, 21, "/srv/x", "nas:/x"), .disk = "/srv/x/a",
 		  .nfsmount = "[ Server \"nas\" ]\nProto=rdma\n",
 		  REFUSED("gate.transport", "/etc/nfsmount.conf wants RDMA") },
-		/* A port that only RDMA has. */
-		{ ROOT "90 21 0:90 / /srv/x rw - nfs4 nas:/x "
-		       "rw,vers=4.2,proto=tcp,port=20049,addr=192.0.2.1\n",
-		  .disk = "/srv/x/a",
-		  REFUSED("gate.transport", "its mount option port= wants RDMA") },
+	};
+
+	CHECK_ROWS(rows);
+}
+
+/* A port that only RDMA has: a server may listen there for TCP all the same. */
+static void a_port_is_a_guess_that_refuses_nothing(void)
+{
+#define PORT                                    \
+	"90 21 0:90 / /srv/x rw - nfs4 nas:/x " \
+	"rw,vers=4.2,proto=tcp,port=20049,addr=192.0.2.1\n"
+	static const struct row rows[] = {
+		{ ROOT PORT, .disk = "/srv/x/a",
+		  LOUD("gate.transport",
+		       "over tcp, and its mount option port= wants RDMA") },
+		{ ROOT PORT, .disk = "/srv/x/a", PASSES,
+		  .conf = "[default]\npolicy = off\n" },
+		{ ROOT PORT, .disk = "/srv/x/a", PASSES,
+		  .fstab = "nas:/x /srv/x nfs proto=tcp,port=20049 0 0\n" },
+		/* What somebody says is no guess. */
+		{ ROOT PORT, .disk = "/srv/x/a",
+		  .nfsmount = "[ Server \"nas\" ]\nProto=rdma\n",
+		  REFUSED("gate.transport", "/etc/nfsmount.conf wants RDMA") },
+		{ ROOT PORT, .disk = "/srv/x/a", .conf = REQUIRE_NAS,
+		  REFUSED("gate.transport", "/etc/nfsrdma.conf:2 requires RDMA") },
+	};
+
+	CHECK_ROWS(rows);
+}
+
+static void a_policy_among_the_options_of_fstab_counts(void)
+{
+	static const struct row rows[] = {
+		{ ROOT TCP(90, 21, "/srv/x", "nas:/x"), .disk = "/srv/x/a",
+		  .fstab = "nas:/x /srv/x nfsrdma nfsrdma.policy=prefer,proto=rdma 0 0\n",
+		  LOUD("gate.transport", "over tcp, and /etc/fstab wants RDMA") },
+		{ ROOT TCP(90, 21, "/srv/x", "nas:/x"), .disk = "/srv/x/a",
+		  .fstab = "nas:/x /srv/x nfsrdma nfsrdma.policy=prefer 0 0\n",
+		  LOUD("gate.transport", "over tcp, and /etc/fstab wants RDMA") },
+		{ ROOT TCP(90, 21, "/srv/x", "nas:/x"), .disk = "/srv/x/a",
+		  .fstab = "nas:/x /srv/x nfsrdma nfsrdma.policy=prefer,proto=rdma 0 0\n",
+		  .utab = "SRC=nas:/x TARGET=/srv/x ROOT=/ ATTRS=proto=rdma,port=20049\n",
+		  LOUD("gate.transport", "its mount options want RDMA") },
+		{ ROOT TCP(90, 21, "/srv/x", "nas:/x"), .disk = "/srv/x/a", PASSES,
+		  .fstab = "nas:/x /srv/x nfsrdma nfsrdma.policy=off,proto=rdma 0 0\n" },
+		{ ROOT TCP(90, 21, "/srv/x", "nas:/x"), .disk = "/srv/x/a", PASSES,
+		  .conf = "[default]\npolicy = off\n",
+		  .fstab =
+			  "nas:/x /srv/x nfsrdma nfsrdma.policy=prefer,proto=rdma 0 0\n" },
+		{ ROOT TCP(90, 21, "/srv/x", "nas:/x"), .disk = "/srv/x/a",
+		  .fstab = "nas:/x /srv/x nfsrdma nfsrdma.policy=require 0 0\n",
+		  REFUSED("gate.transport", "/etc/fstab:1 wants RDMA") },
+		/* A section counts more, and so does whoever else asks. */
+		{ ROOT TCP(90, 21, "/srv/x", "nas:/x"), .disk = "/srv/x/a",
+		  .conf = REQUIRE_NAS,
+		  .fstab = "nas:/x /srv/x nfsrdma nfsrdma.policy=prefer,proto=rdma 0 0\n",
+		  REFUSED("gate.transport", "/etc/nfsrdma.conf:2 requires RDMA") },
+		{ ROOT TCP(90, 21, "/srv/vm", "nas:/vm"), .disk = "vm:a",
+		  .fstab = "nas:/vm /srv/vm nfsrdma nfsrdma.policy=prefer 0 0\n",
+		  REFUSED("gate.transport", "pool 'vm' wants RDMA") },
+		/* Below it, too. */
+		{ ROOT TCP(90, 21, "/srv/x", "nas:/x")
+			  TCP(91, 90, "/srv/x/s", "nas:/x/s"),
+		  .disk = "/srv/x/s/a",
+		  .fstab = "nas:/x /srv/x nfsrdma nfsrdma.policy=prefer 0 0\n",
+		  LOUD("gate.transport", "the mount above it wants RDMA") },
+	};
+
+	CHECK_ROWS(rows);
+}
+
+static void a_bind_mount_is_wanted_as_what_it_is_of(void)
+{
+	static const struct row rows[] = {
+		{ ROOT TCP(90, 21, "/srv/vm", "nas:/vm")
+			  BIND(91, 90, "/var/lib/sub", "nas:/vm/sub", "tcp"),
+		  .disk = "/var/lib/sub/a",
+		  REFUSED("gate.transport",
+			  "mounted at /var/lib/sub over tcp, and pool 'vm' wants RDMA") },
+		/* Of a file alone; and in whatever order. */
+		{ ROOT BIND(91, 90, "/var/lib/x.img", "nas:/vm/x.img", "tcp")
+			  TCP(92, 21, "/srv/vm", "nas:/vm"),
+		  .disk = "/var/lib/x.img", PASSES },
+		{ ROOT BIND(91, 92, "/var/lib/x.img", "nas:/vm/x.img", "tcp")
+			  TCP(92, 21, "/srv/vm", "nas:/vm"),
+		  .disk = "/var/lib/x.img",
+		  REFUSED("gate.transport", "pool 'vm' wants RDMA") },
+		{ ROOT RDMA(90, 21, "/srv/vm", "nas:/vm")
+			  BIND(91, 90, "/var/lib/sub", "nas:/vm/sub", "rdma"),
+		  .disk = "/var/lib/sub/a", PASSES },
+		/* One that is not wanted says nothing of the others. */
+		{ ROOT BIND(89, 90, "/srv/off", "nas:/vm/sub", "tcp")
+			  TCP(90, 21, "/srv/vm", "nas:/vm")
+				  BIND(91, 90, "/var/lib/sub", "nas:/vm/sub", "tcp"),
+		  .disk = "/var/lib/sub/a",
+		  .conf = "[directory /srv/off]\npolicy = off\n",
+		  REFUSED("gate.transport", "pool 'vm' wants RDMA") },
+		/* What is said of itself counts more. */
+		{ ROOT TCP(90, 21, "/srv/vm", "nas:/vm")
+			  BIND(91, 90, "/var/lib/sub", "nas:/vm/sub", "tcp"),
+		  .disk = "/var/lib/sub/a", PASSES,
+		  .conf = "[directory /var/lib/sub]\npolicy = off\n" },
 	};
 
 	CHECK_ROWS(rows);
@@ -162,6 +260,33 @@ static void links_lead_to_the_mount_that_counts(void)
 		  REFUSED("gate.transport", "pool 'linked' wants RDMA") },
 		{ ROOT, .disk = "linked:a",
 		  REFUSED("gate.mount", "nothing is mounted at /var/lib/linked") },
+	};
+
+	CHECK_ROWS(rows);
+}
+
+static void a_section_for_a_link_is_for_where_it_leads(void)
+{
+	static const struct row rows[] = {
+		{ ROOT, .disk = "/srv/vm/a", .no_pools = true,
+		  .conf = "[directory /var/lib/vm]\npolicy = require\n",
+		  REFUSED("gate.mount", "nothing is mounted at /srv/vm,") },
+		{ ROOT, .disk = "/var/lib/vm/a", .no_pools = true,
+		  .conf = "[directory /var/lib/vm]\npolicy = require\n",
+		  REFUSED("gate.mount", "nothing is mounted at /srv/vm,") },
+		{ ROOT TCP(90, 21, "/srv/vm", "nas:/vm"), .disk = "/var/lib/vm/a",
+		  .no_pools = true, .conf = "[directory /var/lib/vm]\npolicy = require\n",
+		  REFUSED("gate.transport", "over tcp, and /etc/nfsrdma.conf:2") },
+		{ ROOT RDMA(90, 21, "/srv/vm", "nas:/vm"), .disk = "/var/lib/vm/a",
+		  .no_pools = true, PASSES,
+		  .conf = "[directory /var/lib/vm]\npolicy = require\n" },
+		/* One above it. */
+		{ ROOT, .disk = "/srv/vm/sub/a", .no_pools = true,
+		  .conf = "[directory /var/lib/vm/sub]\npolicy = require\n",
+		  REFUSED("gate.mount", "nothing is mounted at /srv/vm/sub,") },
+		/* A pattern is a text. */
+		{ ROOT, .disk = "/var/lib/vm/a", .no_pools = true, PASSES,
+		  .conf = "[directory /var/lib/v?]\npolicy = require\n" },
 	};
 
 	CHECK_ROWS(rows);
@@ -273,8 +398,19 @@ static void a_disk_on_no_nfs_mount_is_refused_where_one_is_wanted(void)
 		{ ROOT, .disk = "/srv/vm/a", .no_pools = true,
 		  .conf = "[directory /srv/*]\npolicy = require\n",
 		  REFUSED("gate.mount", "nothing is mounted at /srv/vm,") },
-		/* The file itself is no directory. */
-		{ ROOT, .disk = "/srv/vm", .no_pools = true, PASSES,
+		/* A directory that is a disk lies in itself; a file does not, nor what is not there. */
+		{ ROOT, .disk = "/srv/vm", .no_pools = true, .conf = REQUIRE_DIR,
+		  REFUSED("gate.mount", "nothing is mounted at /srv/vm,") },
+		{ ROOT, .disk = "/srv/vm/", .no_pools = true, .conf = REQUIRE_DIR,
+		  REFUSED("gate.mount", "nothing is mounted at /srv/vm,") },
+		{ ROOT, .disk = "/var/lib/images/a.img", .no_pools = true, PASSES,
+		  .conf = "[directory /var/lib/images/*]\npolicy = require\n" },
+		{ ROOT, .disk = "/srv/none", .no_pools = true, PASSES,
+		  .conf = "[directory /srv/*]\npolicy = require\n" },
+		{ ROOT OTHER(90, 21, "/srv/vm", "overlay", "overlay"),
+		  .disk = "/srv/vm/sub", .no_pools = true, .conf = REQUIRE_DIR,
+		  REFUSED("gate.mount", "is on overlay (overlay), mounted at /srv/vm") },
+		{ ROOT, .disk = "/", .no_pools = true, PASSES,
 		  .conf = "[directory /srv/*]\npolicy = require\n" },
 		{ ROOT, .disk = "/srv/vmx/a", .no_pools = true, .conf = REQUIRE_DIR,
 		  PASSES },
@@ -314,6 +450,25 @@ static void a_disk_on_no_nfs_mount_is_refused_where_one_is_wanted(void)
 	CHECK_ROWS(rows);
 }
 
+/* Libvirt drops a CD whose file is not there, and starts the guest. */
+static void a_disk_that_may_be_missing_passes_where_nothing_is_mounted(void)
+{
+	static const struct row rows[] = {
+		{ ROOT, .disk = "vm:a.iso", .optional = true,
+		  LOUD("gate.mount", "nothing is mounted at /srv/vm, where pool 'vm'") },
+		{ ROOT, .disk = "vm:a.iso", .optional = true,
+		  .conf = "[default]\non-unknown = refuse\n",
+		  LOUD("gate.mount", "nothing is mounted at /srv/vm") },
+		/* What is there is judged as any other. */
+		{ ROOT TCP(90, 21, "/srv/vm", "nas:/vm"), .disk = "vm:a.iso",
+		  .optional = true, REFUSED("gate.transport", "over tcp") },
+		{ ROOT OTHER(90, 21, "/srv/vm", "ext4", "/dev/sdb1"), .disk = "vm:a.iso",
+		  .optional = true, REFUSED("gate.mount", "/dev/sdb1 (ext4)") },
+	};
+
+	CHECK_ROWS(rows);
+}
+
 static void another_mount_below_a_wanted_directory_is_not_meant(void)
 {
 	static const struct row rows[] = {
@@ -339,24 +494,50 @@ static void another_mount_below_a_wanted_directory_is_not_meant(void)
 		  .no_pools = true, .conf = REQUIRE_DIR, PASSES },
 		{ ROOT RDMA(90, 21, "/srv", "nas:/all"), .disk = "/srv/vm/a",
 		  REFUSED("gate.mount", "where pool 'vm' wants nas:/vm over RDMA") },
+		/* Off below it wants nothing else there: what is there is still not over RDMA. */
+		{ ROOT TCP(90, 21, "/srv/vm", "nas:/vm"), .disk = "/srv/vm/iso/a",
+		  .conf = REQUIRE_NAS "[directory /srv/vm/iso]\npolicy = off\n",
+		  REFUSED("gate.transport", "/etc/nfsrdma.conf:2 requires RDMA") },
 	};
 
 	CHECK_ROWS(rows);
 }
 
-static void something_else_on_a_pools_target_is_refused(void)
+/* A server has more than one name, and a bind mount is of a part. */
+static void another_source_on_a_pools_target_counts_for_what_it_goes_over(void)
 {
 	static const struct row rows[] = {
-		{ ROOT RDMA(90, 21, "/srv/vm", "nas:/other"), .disk = "vm:a",
-		  REFUSED("gate.mount",
-			  "disk vda (/srv/vm/a) is on nas:/other (nfs4), mounted at /srv/vm, "
-			  "where pool 'vm' wants nas:/vm over RDMA") },
+		{ ROOT RDMA(90, 21, "/srv/vm", "192.0.2.1:/vm"), .disk = "vm:a",
+		  LOUD("gate.mount",
+		       "disk vda (/srv/vm/a) is on 192.0.2.1:/vm, mounted at /srv/vm over "
+		       "rdma, where pool 'vm' wants nas:/vm") },
+		{ ROOT RDMA(90, 21, "/srv/x", "192.0.2.1:/x"), .disk = "/srv/x/a",
+		  .fstab = "nas:/x /srv/x nfs proto=rdma,port=20049 0 0\n",
+		  LOUD("gate.mount", "where /etc/fstab:1 wants nas:/x") },
+		{ ROOT RDMA(90, 21, "/srv/x", "192.0.2.1:/x"), .disk = "/srv/x/a",
+		  .fstab = "nas:/x /srv/x nfs proto=rdma,port=20049 0 0\n",
+		  .conf = "[server nas]\npolicy = prefer\n",
+		  LOUD("gate.mount", "where /etc/nfsrdma.conf:2 prefers nas:/x") },
 		{ ROOT TCP(90, 21, "/srv/vm", "nas2:/vm"), .disk = "/srv/vm/a",
-		  REFUSED("gate.mount", "wants nas:/vm") },
+		  REFUSED("gate.transport",
+			  "is on nas2:/vm, mounted at /srv/vm over tcp, and pool 'vm' wants") },
+		{ ROOT TCP(90, 21, "/srv/vm", "nas2:/vm"), .disk = "/srv/vm/a",
+		  .conf = "[server nas]\npolicy = prefer\n",
+		  LOUD("gate.transport", "over tcp, and /etc/nfsrdma.conf:2 prefers") },
+		{ ROOT TCP(90, 21, "/srv/vm", "nas2:/vm"), .disk = "/srv/vm/a",
+		  .conf = "[server nas]\npolicy = prefer\n[server nas2]\npolicy = require\n",
+		  REFUSED("gate.transport", "conf:4 requires RDMA") },
+		{ ROOT TCP(90, 21, "/srv/vm", "nas2:/vm"), .disk = "/srv/vm/a",
+		  .conf = "[server nas2]\npolicy = off\n",
+		  REFUSED("gate.transport", "pool 'vm' wants RDMA") },
+		{ ROOT MUTE(90, 21, "/srv/vm", "nas2:/vm"), .disk = "/srv/vm/a",
+		  UNKNOWN("pool 'vm' wants RDMA") },
 		{ ROOT TCP(90, 21, "/srv/plain", "nas2:/x"), .disk = "plain:a", PASSES },
 		{ ROOT RDMA(90, 21, "/srv/vm", "nas:/other"), .disk = "vm:a", PASSES,
 		  .conf = "[directory /srv/vm]\npolicy = off\n" },
 		{ ROOT RDMA(90, 21, "/srv/vm", "nas://vm/"), .disk = "vm:a", PASSES },
+		{ ROOT RDMA(90, 21, "/srv/x", "nas:/x"), .disk = "/srv/x/a", PASSES,
+		  .fstab = "nas://x/ /srv/x nfs proto=rdma 0 0\n" },
 		/* Another of those who want something there has it. */
 		{ ROOT RDMA(90, 21, "/srv/vm", "nas:/other"), .disk = "vm:a", PASSES,
 		  .fstab = "nas:/other /srv/vm nfs proto=rdma 0 0\n" },
@@ -400,6 +581,9 @@ static void an_automount_is_unknown_where_it_is_wanted(void)
 		{ ROOT OTHER(90, 21, "/srv/x", "autofs", "systemd-1"), .disk = "/srv/x/a",
 		  .fstab = "nas:/x /srv/x nfs proto=rdma,x-systemd.automount 0 0\n",
 		  UNKNOWN("/etc/fstab:1 wants RDMA") },
+		/* The directory itself. */
+		{ ROOT OTHER(90, 21, "/srv/vm", "autofs", "systemd-1"), .disk = "/srv/vm",
+		  .conf = REQUIRE_DIR, UNKNOWN("is below /srv/vm") },
 		{ ROOT OTHER(90, 21, "/srv", "autofs", "auto.srv"), .disk = "/srv/vm/a",
 		  .conf = REQUIRE_DIR, UNKNOWN("is below /srv") },
 		{ ROOT OTHER(90, 21, "/srv/vm", "autofs", "systemd-1")
@@ -479,13 +663,18 @@ static void a_volume_is_a_name_in_a_pool_that_is_known(void)
 }
 
 SUITE_MAIN("guard", TEST(who_wants_it_decides_of_a_mount_over_tcp),
-	   TEST(a_mount_over_rdma_passes), TEST(links_lead_to_the_mount_that_counts),
+	   TEST(a_port_is_a_guess_that_refuses_nothing),
+	   TEST(a_policy_among_the_options_of_fstab_counts),
+	   TEST(a_bind_mount_is_wanted_as_what_it_is_of), TEST(a_mount_over_rdma_passes),
+	   TEST(links_lead_to_the_mount_that_counts),
+	   TEST(a_section_for_a_link_is_for_where_it_leads),
 	   TEST(the_mount_that_is_seen_counts),
 	   TEST(what_the_kernel_mounts_below_is_wanted_as_that_above),
 	   TEST(what_nobody_can_say_is_unknown),
 	   TEST(a_disk_on_no_nfs_mount_is_refused_where_one_is_wanted),
+	   TEST(a_disk_that_may_be_missing_passes_where_nothing_is_mounted),
 	   TEST(another_mount_below_a_wanted_directory_is_not_meant),
-	   TEST(something_else_on_a_pools_target_is_refused),
+	   TEST(another_source_on_a_pools_target_counts_for_what_it_goes_over),
 	   TEST(other_networks_are_refused_only_where_their_directory_is_named),
 	   TEST(an_automount_is_unknown_where_it_is_wanted),
 	   TEST(what_leads_nowhere_is_unknown),

@@ -125,6 +125,39 @@ static void a_record_of_another_mount_is_not_believed(void)
 	end();
 }
 
+/* With the same numbers, as the kernel gives them again. */
+static void a_record_from_before_the_mount_is_of_another(void)
+{
+	static const struct {
+		unsigned int nxprts;
+		uint64_t age_s, record_ms;
+		bool is_of;
+	} rows[] = {
+		{ 1, 1, 12000, false },
+		{ 1, 0, 3001, false },
+		{ 1, 0, 3000, true },
+		{ 1, 12, 12900, true },
+		{ 1, 3600, 12000, true },
+		/* The machine is not that old; there are no mountstats. */
+		{ 1, UINT64_MAX, 12000, true },
+		{ 0, 0, 12000, true },
+	};
+	struct record record;
+	size_t i;
+
+	begin();
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		mount.nxprts = rows[i].nxprts;
+		mount.age = rows[i].age_s;
+		record = proven();
+		record.checked_ms = NOW - rows[i].record_ms;
+		put(record);
+		CU_ASSERT_EQUAL(record_is_of(&record, &mount, NOW), rows[i].is_of);
+		CU_ASSERT_EQUAL(find(), rows[i].is_of ? 0 : -ESTALE);
+	}
+	end();
+}
+
 static void an_old_record_is_not_believed(void)
 {
 	struct record record;
@@ -444,6 +477,7 @@ static void every_member_is_looked_at(void)
 
 SUITE_MAIN("record", TEST(what_is_written_is_read),
 	   TEST(a_record_of_another_mount_is_not_believed),
+	   TEST(a_record_from_before_the_mount_is_of_another),
 	   TEST(an_old_record_is_not_believed),
 	   TEST(a_helper_at_that_directory_makes_a_record_doubtful),
 	   TEST(a_pending_record_of_an_earlier_boot_says_nothing),

@@ -349,12 +349,69 @@ static void disks_of_guests_are_asked_at_the_gate(void)
 	end();
 }
 
+/* fstab has another name of the server: a word at the gate, and over RDMA all the same. */
+static void a_disk_on_a_mount_by_another_name_is_over_rdma(void)
+{
+	begin();
+	tree_write(&tree, "etc/nfsrdma.conf", "");
+	tree_write(&tree, "etc/fstab", "nas:/e /pool nfs proto=rdma 0 0\n");
+	set_mount("rdma");
+	hear_guest("/pool/a.img");
+	CU_ASSERT_STRING_EQUAL(look(), "");
+	CU_ASSERT_EQUAL(things_count(&watch.things, THING_DISK, STATE_GOOD), 1);
+	set_mount("tcp");
+	CU_ASSERT_PTR_NOT_NULL(
+		strstr(look(), "lost guest web1: disk vda (/pool/a.img) is on nas1:/e"));
+	end();
+}
+
 static void a_disk_that_nobody_wants_over_rdma_is_nobodys(void)
 {
 	begin();
 	hear_guest("/var/lib/libvirt/images/a.img");
 	CU_ASSERT_STRING_EQUAL(look(), "");
 	CU_ASSERT_EQUAL(things_count(&watch.things, THING_DISK, STATE_CALM), 1);
+	end();
+}
+
+static void a_guest_that_is_not_understood_is_unknown(void)
+{
+	struct follow_news news = { .connected = true, .uri = "test:///" };
+
+	begin();
+	news.guests = calloc(1, sizeof(*news.guests));
+	news.nguests = 1;
+	strcpy(news.guests[0].uuid, "aa263acc-97fb-4d79-81cb-e0a2808e688a");
+	news.guests[0].disks.name = strdup("web1");
+	strcpy(news.guests[0].broken, "more than 16384 disks");
+	CU_ASSERT_EQUAL(heard_apply(&watch.heard, &news), 0);
+	follow_news_fini(&news);
+	CU_ASSERT_STRING_EQUAL(look(), "");
+	CU_ASSERT_EQUAL(things_count(&watch.things, THING_DISK, STATE_UNKNOWN), 1);
+	CU_ASSERT_EQUAL(report_verdict(report), VERDICT_UNKNOWN);
+	CU_ASSERT_PTR_NOT_NULL(strstr(
+		printed("json"),
+		"guest web1: its definition makes no sense: more than 16384 disks"));
+	/* Until it is. */
+	hear_guest("/var/lib/libvirt/images/a.img");
+	look();
+	CU_ASSERT_EQUAL(things_count(&watch.things, THING_DISK, STATE_UNKNOWN), 0);
+	end();
+}
+
+static void a_pool_that_is_not_understood_is_unknown_while_it_runs(void)
+{
+	begin();
+	hear_pool(true);
+	pool_xml_free(take_ptr(watch.heard.pools[0].xml));
+	strcpy(watch.heard.pools[0].broken, "no XML");
+	look();
+	CU_ASSERT_EQUAL(things_count(&watch.things, THING_POOL, STATE_UNKNOWN), 1);
+	CU_ASSERT_PTR_NOT_NULL(strstr(printed("json"),
+				      "pool vms: its definition makes no sense: no XML"));
+	watch.heard.pools[0].info.active = false;
+	look();
+	CU_ASSERT_EQUAL(things_count(&watch.things, THING_POOL, STATE_UNKNOWN), 0);
 	end();
 }
 
@@ -418,6 +475,9 @@ SUITE_MAIN("watch-look", TEST(a_mount_is_recorded_and_its_loss_told),
 	   TEST(a_pool_that_runs_and_is_not_mounted_is_lost),
 	   TEST(without_libvirt_pools_are_unknown_and_mounts_followed),
 	   TEST(disks_of_guests_are_asked_at_the_gate),
+	   TEST(a_disk_on_a_mount_by_another_name_is_over_rdma),
 	   TEST(a_disk_that_nobody_wants_over_rdma_is_nobodys),
+	   TEST(a_guest_that_is_not_understood_is_unknown),
+	   TEST(a_pool_that_is_not_understood_is_unknown_while_it_runs),
 	   TEST(metrics_have_the_watchers_own_and_one_end), TEST(one_line_says_how_it_is),
 	   TEST(an_export_appears_whole_or_is_an_error))

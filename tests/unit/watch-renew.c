@@ -33,9 +33,11 @@ static void begin(void)
 	verdict =
 		(struct mount_verdict){ .mount = &mount, .run = RUN_RDMA, .wish_by = "" };
 	records = (struct record_list){ .count = 0, .list = list };
-	sources = (struct wanted_sources){ .records = &records, .boot_id = BOOT };
+	sources = (struct wanted_sources){ .records = &records,
+					   .boot_id = BOOT,
+					   .now = NOW };
 	wanted = (struct wanted){ .rdma = false };
-	input = (struct renew_input){ &mounts, &verdict, &wanted, &sources, NOW };
+	input = (struct renew_input){ &mounts, &verdict, &wanted, &sources };
 }
 
 static struct record *add(unsigned int id, enum record_state state, uint64_t age)
@@ -139,6 +141,26 @@ static void a_record_is_kept_young_and_what_it_wanted_with_it(void)
 	/* It is of another mount with that number. */
 	strcpy(list[0].dev, "0:54");
 	CU_ASSERT_STRING_EQUAL(plan(), "gone 90");
+}
+
+/* The kernel gives numbers again at once. */
+static void a_mount_inherits_nothing_from_one_with_its_numbers(void)
+{
+	begin();
+	mount.nxprts = 1;
+	mount.age = 1;
+	verdict.run = RUN_OTHER;
+	add(90, RECORD_PROVEN, 12000);
+	CU_ASSERT_PTR_NULL(wanted_record(&sources, &mount));
+	wanted_mount(&sources, &verdict, &wanted);
+	CU_ASSERT(!wanted.rdma);
+	CU_ASSERT_STRING_EQUAL(plan(), "gone 90");
+	/* It has a record of its own then. */
+	verdict.run = RUN_RDMA;
+	CU_ASSERT_STRING_EQUAL(plan(), "write 90 proven; gone 90");
+	/* A record is written some moments after the mount was made. */
+	mount.age = 12;
+	CU_ASSERT_STRING_EQUAL(plan(), "write 90 proven wanted rdma");
 }
 
 static void a_helper_at_work_is_left_alone(void)
@@ -248,7 +270,11 @@ static void somebody_wants_a_mount_over_rdma(void)
 	verdict.wish = WISH_RDMA;
 	verdict.wish_by = "fstab";
 	CU_ASSERT_STRING_EQUAL(who(""), "fstab");
-	CU_ASSERT(!wanted.lasting);
+	CU_ASSERT(!wanted.lasting && !wanted.tolerated);
+	verdict.lenient = true;
+	CU_ASSERT_STRING_EQUAL(who(""), "fstab");
+	CU_ASSERT(wanted.tolerated);
+	verdict.lenient = false;
 	add(90, RECORD_TCP, 1000);
 	CU_ASSERT_STRING_EQUAL(who(""), "its record");
 	CU_ASSERT(wanted.lasting);
@@ -266,6 +292,7 @@ static void somebody_wants_a_mount_over_rdma(void)
 SUITE_MAIN("watch-renew", TEST(what_is_over_rdma_or_wanted_so_has_a_record),
 	   TEST(only_what_was_seen_is_proven),
 	   TEST(a_record_is_kept_young_and_what_it_wanted_with_it),
+	   TEST(a_mount_inherits_nothing_from_one_with_its_numbers),
 	   TEST(a_helper_at_work_is_left_alone),
 	   TEST(a_pending_record_that_is_overtaken_goes),
 	   TEST(records_of_what_is_gone_go),
