@@ -4,9 +4,9 @@
 /* What the hooks of all platforms have in common.
  *
  * A platform waits for its hook, and until all copies of the hook's stdout and stderr are closed. So
- * the work is done by a child that holds neither, and answers by one record through a pipe. What
- * the child never does is end the parent's wait: where it hangs in the kernel even SIGKILL may be
- * without effect for long, and then it is left behind. */
+ * the work is done by a child that holds neither, and answers by records through a pipe, of which the
+ * last counts. What the child never does is end the parent's wait: where it hangs in the kernel even
+ * SIGKILL may be without effect for long, and then it is left behind. */
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
@@ -26,6 +26,7 @@
 /* Less than PIPE_BUF, so it comes whole or not at all. */
 struct record {
 	uint32_t length; /* of itself */
+	uint8_t last;    /* else it is what is sure so far */
 	uint8_t refuse, failed;
 	char text[HOOK_TEXT_MAX];
 };
@@ -65,20 +66,27 @@ static int leave_descriptors(int answer)
 	return 0;
 }
 
+static int send_record(const struct hook_answer *answer, bool last)
+{
+	struct record record = { .length = sizeof(record),
+				 .last = last,
+				 .refuse = answer->refuse,
+				 .failed = answer->failed };
+
+	memcpy(record.text, answer->text, sizeof(record.text));
+	return fd_write_all(ANSWER_FD, &record, sizeof(record));
+}
+
 static void work(hook_fn fn, void *arg, int answer, pid_t parent)
 {
-	struct hook_answer told = { .refuse = false };
-	struct record record = { .length = sizeof(record) };
+	struct hook_answer told = { .early = ANSWER_FD };
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	/* It could have died before that. */
 	if (getppid() != parent || leave_descriptors(answer))
 		_exit(1);
 	fn(arg, &told);
-	record.refuse = told.refuse;
-	record.failed = told.failed;
-	memcpy(record.text, told.text, sizeof(record.text));
-	_exit(fd_write_all(ANSWER_FD, &record, sizeof(record)) ? 1 : 0);
+	_exit(send_record(&told, true) ? 1 : 0);
 }
 
 /* --- who waits for it ------------------------------------------------------------------------- */
@@ -114,8 +122,8 @@ static bool reap(pid_t pid, int *status)
 	return rc != 0;
 }
 
-/* Bytes of the record until the child closes its end; -ETIMEDOUT. */
-static ssize_t receive(int fd, struct record *record, uint64_t deadline)
+/* One record: 0; -ENODATA the child closed its end before; -ETIMEDOUT. */
+static int receive(int fd, struct record *record, uint64_t deadline)
 {
 	struct pollfd pfd = { .fd = fd, .events = POLLIN };
 	size_t have = 0;
@@ -130,10 +138,27 @@ static ssize_t receive(int fd, struct record *record, uint64_t deadline)
 		if (n < 0 && errno != EINTR)
 			return -errno;
 		if (!n)
-			break;
+			return -ENODATA;
 		have += n > 0 ? (size_t)n : 0;
 	}
-	return (ssize_t)have;
+	return record->length == sizeof(*record) &&
+			       memchr(record->text, '\0', sizeof(record->text))
+		       ? 0
+		       : -ENODATA;
+}
+
+/* Up to the last one. Errors: as above; *@out is then what came before, or as it was. */
+static int receive_all(int fd, struct record *out, uint64_t deadline)
+{
+	struct record record = { .length = 0 };
+	int rc = 0;
+
+	while (!rc && !out->last) {
+		rc = receive(fd, &record, deadline);
+		if (!rc)
+			*out = record;
+	}
+	return rc;
 }
 
 static void say_lost(int status, struct hook_answer *out)
@@ -148,17 +173,15 @@ static void say_lost(int status, struct hook_answer *out)
 static void wait_for(pid_t pid, int fd, uint64_t deadline, struct hook_answer *out)
 {
 	struct record record = { .length = 0 };
-	ssize_t got = receive(fd, &record, deadline);
-	int status;
+	int rc = receive_all(fd, &record, deadline), status;
 
-	if (got < 0)
+	if (rc && rc != -ENODATA)
 		kill(pid, SIGKILL);
 	if (!reap(pid, &status))
 		kill(pid, SIGKILL);
-	if (got == -ETIMEDOUT) {
+	if (rc == -ETIMEDOUT && !record.refuse) {
 		fail_with(out, "it took too long, and was given up");
-	} else if (got != sizeof(record) || record.length != sizeof(record) ||
-		   !memchr(record.text, '\0', sizeof(record.text))) {
+	} else if (rc && !record.refuse) {
 		say_lost(status, out);
 	} else {
 		out->refuse = record.refuse == 1 && record.failed != 1;
@@ -317,29 +340,61 @@ static enum rank rank_of(const struct guard_verdict *verdict)
 	return verdict->loud ? RANK_LOUD : RANK_GOOD;
 }
 
+/* Of a disk that is asked about later nobody may ever hear: that of a server that hangs. */
+static void tell_early(const struct guard_verdict *verdict, const struct hook_answer *out)
+{
+	struct hook_answer early = { .refuse = true };
+
+	if (!verdict->refuse || !out->early)
+		return;
+	sentence(verdict, 0, early.text);
+	send_record(&early, false);
+}
+
+/* What nobody knows may be wanted, and then is not seen to be. */
+static bool log_unknown(const char *who, const char *guest, const char *why,
+			struct hook_answer *out)
+{
+	const struct journal_field fields[] = { { "NFSRDMA_GUEST", guest } };
+	char message[HOOK_TEXT_MAX + 256];
+
+	snprintf(out->text, sizeof(out->text), "not all that wants RDMA is known: %.500s",
+		 why);
+	finding_clean(out->text);
+	snprintf(message, sizeof(message), "guest %.200s: %s", guest ? guest : "?",
+		 out->text);
+	finding_clean(message);
+	return !journal_send(JOURNAL_WARNING, who, message, fields, ARRAY_SIZE(fields));
+}
+
 void hook_ask(const char *who, const char *guest, const struct guard *guard,
 	      const struct guard_disk *disks, size_t ndisks, struct hook_answer *out)
 {
 	struct guard_verdict verdict, worst = { .answer = GUARD_PASS };
 	/* The answer must not come too late for a journal that is slow. */
 	uint64_t patience = deadline_in(JOURNAL_MS);
+	const char *unknown = ndisks ? guard_unknown(guard) : NULL;
 	size_t same = 0, i;
 	bool heard = true;
 
+	*out = (struct hook_answer){ .early = out->early };
+	if (unknown)
+		heard = log_unknown(who, guest, unknown, out);
 	for (i = 0; i < ndisks; i++) {
 		guard_ask(guard, &disks[i], &verdict);
 		if (rank_of(&verdict) == RANK_GOOD)
 			continue;
-		if (heard && deadline_left(patience))
-			heard = !log_verdict(who, guest, &disks[i], &verdict);
 		if (rank_of(&verdict) > rank_of(&worst)) {
 			worst = verdict;
 			same = 1;
+			tell_early(&worst, out);
 		} else if (rank_of(&verdict) == rank_of(&worst)) {
 			same++;
 		}
+		if (heard && deadline_left(patience))
+			heard = !log_verdict(who, guest, &disks[i], &verdict);
 	}
-	*out = (struct hook_answer){ .refuse = worst.refuse };
+	out->refuse = worst.refuse;
 	if (same)
 		sentence(&worst, same - 1, out->text);
 }

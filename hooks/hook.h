@@ -21,13 +21,16 @@ struct hook_answer {
 	 * somebody should know all the same, a disk that is unknown or loud. Else empty. */
 	char text[HOOK_TEXT_MAX];
 	bool failed;
+	/* In the child: where hook_ask() tells a refusal as soon as it is sure of it; 0: nowhere. */
+	int early;
 };
 
 typedef void (*hook_fn)(void *arg, struct hook_answer *out);
 
 /* Runs @fn in a child process that holds none of the platform's descriptors but stdin, nor any that
  * were opened before, and waits for its answer until the deadline. A child that hangs is killed,
- * and not waited for where it cannot be: its descriptors keep nobody. @out is always filled in. */
+ * and not waited for where it cannot be: its descriptors keep nobody. What it was sure of before is
+ * then the answer, if that is a refusal. @out is always filled in. */
 void hook_run(hook_fn fn, void *arg, uint64_t deadline, struct hook_answer *out);
 
 /* All of a descriptor until its end. *@out: the caller's, for free(3), with a NUL behind it. Errors:
@@ -35,7 +38,8 @@ void hook_run(hook_fn fn, void *arg, uint64_t deadline, struct hook_answer *out)
 int hook_read(int fd, size_t max, uint64_t deadline, char **out, size_t *len);
 
 /* Asks the gate about each disk: the first refusal is the answer; all are in the journal, as is
- * what is unknown and what is loud, as far as it takes them in half a second. @who:
+ * what is unknown and what is loud, and that not all is known that could be wanted
+ * (guard_unknown()), as far as it takes them in half a second. @out->early is kept. @who:
  * SYSLOG_IDENTIFIER; @guest: its name, NULL where not known. */
 void hook_ask(const char *who, const char *guest, const struct guard *guard,
 	      const struct guard_disk *disks, size_t ndisks, struct hook_answer *out);

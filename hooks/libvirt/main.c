@@ -94,7 +94,8 @@ static int ask(const struct request *request, struct work *work, struct hook_ans
 		work->asked[i] = (struct guard_disk){ .name = work->names[i],
 						      .path = list[i].path,
 						      .pool = list[i].pool,
-						      .volume = list[i].volume };
+						      .volume = list[i].volume,
+						      .optional = list[i].optional };
 	}
 	hook_ask(WHO, request->guest, work->guard, work->asked, i, out);
 	return 0;

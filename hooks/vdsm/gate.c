@@ -61,17 +61,19 @@ static void find_pools(const struct host *host, const struct domain_disks *disks
 		       struct guard_places *places, struct guard_sources *sources,
 		       char why[ERR_TEXT_MAX])
 {
-	char skipped[256];
+	char skipped[256] = "";
 	size_t i;
+	int rc;
 
 	for (i = 0; i < disks->count; i++)
 		if (disks->list[i].pool)
 			break;
 	sources->places = places;
-	if (i == disks->count || !pool_places(host, places, skipped))
+	if (i == disks->count)
 		return;
-	text_copy(why, ERR_TEXT_MAX, err_text());
-	sources->places_unknown = why;
+	rc = pool_places(host, places, skipped);
+	text_copy(why, ERR_TEXT_MAX, rc ? err_text() : skipped);
+	sources->places_unknown = *why ? why : NULL;
 }
 
 static int ask_disks(const struct vdsm_call *call, const struct host *host,
@@ -89,7 +91,8 @@ static int ask_disks(const struct vdsm_call *call, const struct host *host,
 		list[i] = (struct guard_disk){ .name = disks->list[i].device,
 					       .path = disks->list[i].path,
 					       .pool = disks->list[i].pool,
-					       .volume = disks->list[i].volume };
+					       .volume = disks->list[i].volume,
+					       .optional = disks->list[i].optional };
 	find_pools(host, disks, &places, &sources, why);
 	return ask(call, disks->name, &sources, list, disks->count, out);
 }

@@ -11,7 +11,7 @@
  * effective is what the kernel says now. state is what the record of the mount says (plugin/record),
  * "unknown" where there is none to be believed, with null for its age and the reason; "gone" where
  * VDSM's link leads to a directory on which nothing is mounted. gate is what a guest that starts now is
- * told. No server is asked: all is read from the kernel and from /run/nfsrdma. */
+ * told, and reason why, if there is something to say; else why the state is not known. No server is asked: all is read from the kernel and from /run/nfsrdma. */
 #include <stdio.h>
 
 #include "hooks/vdsm/internal.h"
@@ -126,7 +126,7 @@ static void add_gate(const struct stats *stats, const struct vdsm_domain *domain
 		     struct json_object *out, const char *reason)
 {
 	struct guard_verdict *verdict = calloc(1, sizeof(*verdict));
-	struct guard_disk disk = { .name = "?" };
+	struct guard_disk disk = { .name = "of a guest" };
 	char path[PATH_MAX];
 
 	snprintf(path, sizeof(path), "%s/images", domain->target);
@@ -142,6 +142,8 @@ static void add_gate(const struct stats *stats, const struct vdsm_domain *domain
 		vdsm_json_add(out, "wanted", verdict->wanted ? "rdma" : "");
 		vdsm_json_add(out, "wanted_by", verdict->by);
 		vdsm_json_add(out, "gate", gate_name(verdict));
+		if (*verdict->text)
+			reason = verdict->text;
 	}
 	vdsm_json_add(out, "reason", reason);
 	free(verdict);

@@ -192,14 +192,22 @@ xml()
 echo "by hand"
 "$program" --version | grep -qx 'vdsm-hook [0-9.]*' || fail "no version"
 "$program" --help | grep -q 'before_disk_hotplug' || fail "no help"
-for arguments in "" "--frobnicate" "--point" "--point nothing" "--root $host" "x --point after_get_caps"; do
+for arguments in "--frobnicate" "--point" "--point nothing" "--root $host" "x --point after_get_caps"; do
 	status=0
 	# shellcheck disable=SC2086 # words
 	"$program" $arguments >"$work/out" 2>"$work/err" </dev/null || status=$?
 	expect_status 2
 	if [[ -s $work/out ]] || ! grep -q 'before_disk_hotplug' "$work/err"; then show; fail "no usage"; fi
 done
-# In a folder that is no point of ours VDSM goes on.
+status=0
+PATH=${program%/*}:$PATH "${program##*/}" >"$work/out" 2>"$work/err" </dev/null || status=$?
+expect_status 2
+grep -q 'before_disk_hotplug' "$work/err" || { show; fail "no usage"; }
+# In a folder that is no point of ours VDSM goes on, also where there are no data.
+: >"$work/journal"
+"$work/links/after_vm_destroy/90_nfsrdma" >"$work/out" 2>"$work/err" </dev/null || fail "status $?"
+if [[ -s $work/out || -s $work/err ]]; then show; fail "it said something"; fi
+entry warning 'after_vm_destroy/90_nfsrdma: there is no hook'
 folder=$work/links call after_vm_destroy domxml '<domain/>'
 own_failure 'after_vm_destroy/90_nfsrdma: there is no hook'
 
@@ -255,8 +263,8 @@ is '.kept and .json and .rc == {"90_nfsrdma": 0}'
 jq -e --argjson was "$stats" '(del(.nfsrdma) == $was) and (.nfsrdma.mounts | length == 3)' "$work/data.after" >/dev/null ||
 	{ jq . "$work/data.after"; fail "VDSM's statistics are others"; }
 mount_of good ".domains == [\"$good\"] and .source == \"nas:/good\" and .wanted == \"rdma\" and .effective == \"rdma\" and .state == \"proven\" and .age_ms >= 5000 and .age_ms < 30000 and .gate == \"pass\""
-mount_of tcp ".domains == [\"$tcp\"] and .wanted == \"rdma\" and .wanted_by == \"/etc/nfsrdma.conf:2\" and .effective == \"tcp\" and .state == \"unknown\" and .age_ms == null and .gate == \"refuse\""
-mount_of gone ".domains == [\"$gone\"] and .source == null and .state == \"gone\" and .effective == \"\" and .wanted == \"rdma\" and .gate == \"refuse\""
+mount_of tcp ".domains == [\"$tcp\"] and .wanted == \"rdma\" and .wanted_by == \"/etc/nfsrdma.conf:2\" and .effective == \"tcp\" and .state == \"unknown\" and .age_ms == null and .gate == \"refuse\" and (.reason | test(\"over tcp, and /etc/nfsrdma.conf:2 requires RDMA\"))"
+mount_of gone ".domains == [\"$gone\"] and .source == null and .state == \"gone\" and .effective == \"\" and .wanted == \"rdma\" and .gate == \"refuse\" and (.reason | test(\"nothing is mounted at\"))"
 # Another one, an old one, one that makes no sense: nothing is known, which is not good.
 record 42 tcp tcp tcp 2000
 record 41 good proven rdma 100000

@@ -5,6 +5,8 @@
  * real ones. */
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 
 #include "hooks/hook.h"
@@ -12,11 +14,24 @@
 
 /* --- a gate ----------------------------------------------------------------------------------- */
 
-/* By the name of a disk: 'r' is refused, 'u' unknown, 'U' unknown and refused, 'l' loud. */
+static const char *unknown;
+
+const char *guard_unknown(const struct guard *guard)
+{
+	(void)guard;
+	return unknown;
+}
+
+/* By the name of a disk: 'r' is refused, 'u' unknown, 'U' unknown and refused, 'l' loud; 'h' hangs,
+ * and at 'x' it dies. */
 void guard_ask(const struct guard *guard, const struct guard_disk *disk,
 	       struct guard_verdict *out)
 {
 	(void)guard;
+	while (*disk->name == 'h')
+		pause();
+	if (*disk->name == 'x')
+		raise(SIGKILL);
 	*out = (struct guard_verdict){ .answer = GUARD_PASS, .id = "gate.transport" };
 	if (*disk->name == 'r')
 		out->answer = GUARD_REFUSE;
@@ -58,6 +73,8 @@ static void ask(const char *const *names, size_t count, struct hook_answer *out)
 {
 	struct guard_disk disks[8];
 	size_t i;
+
+	memset(out, 0, sizeof(*out));
 
 	*journal = '\0';
 	journal_calls = 0;
@@ -128,6 +145,31 @@ static void all_that_is_not_good_is_in_the_journal(void)
 	CU_ASSERT_PTR_NOT_NULL(strstr(journal, start));
 	snprintf(start, sizeof(start), "\n%d hook: guest web1: disk l3", JOURNAL_WARNING);
 	CU_ASSERT_PTR_NOT_NULL(strstr(journal, start));
+}
+
+static void what_nobody_knows_may_be_wanted_is_told(void)
+{
+	struct hook_answer answer;
+	char start[128];
+
+	unknown = "/etc/libvirt/storage/a.xml:\nno XML";
+	ASK(&answer, "p1", "p2");
+	CU_ASSERT(!answer.refuse && !answer.failed);
+	CU_ASSERT_STRING_EQUAL(
+		answer.text,
+		"not all that wants RDMA is known: /etc/libvirt/storage/a.xml:?no XML");
+	snprintf(start, sizeof(start), "%d hook: guest web1: not all that wants RDMA",
+		 JOURNAL_WARNING);
+	CU_ASSERT(!strncmp(journal, start, strlen(start)));
+	CU_ASSERT_EQUAL(journal_calls, 1);
+	/* A disk's own is more. */
+	ASK(&answer, "p1", "l1");
+	CU_ASSERT_STRING_EQUAL(answer.text, "disk l1 is?nowhere. Mount it.");
+	CU_ASSERT_EQUAL(journal_calls, 2);
+	/* Without a disk nobody needs it. */
+	ask(NULL, 0, &answer);
+	CU_ASSERT(!*answer.text && !journal_calls);
+	unknown = NULL;
 }
 
 static void a_journal_that_does_not_read_is_left_alone(void)
@@ -252,6 +294,40 @@ static void a_child_that_dies_is_a_failure(void)
 	CU_ASSERT(answer.failed && !answer.refuse);
 }
 
+/* The disks by their names, parted by blanks. */
+static void ask_words(void *arg, struct hook_answer *out)
+{
+	struct guard_disk disks[8];
+	char *words = arg, *word;
+	size_t n = 0;
+
+	while ((word = strsep(&words, " ")))
+		disks[n++] = (struct guard_disk){ .name = word, .path = "/a" };
+	hook_ask("hook", "web1", NULL, disks, n, out);
+}
+
+static void a_refusal_is_not_lost_with_who_decided_it(void)
+{
+	static const char *const rows[] = { "p r1 h r2", "r1 l r2 x", "u U1 h", "U1 x" };
+	struct hook_answer answer;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		answer = run(ask_words, rows[i], 300);
+		CU_ASSERT(answer.refuse && !answer.failed);
+		CU_ASSERT(strstr(answer.text, "1 is?nowhere. Mount it.") &&
+			  strchr("rU", answer.text[5]));
+	}
+	/* One that had the time says all. */
+	answer = run(ask_words, "p r1 r2 r3", 5000);
+	CU_ASSERT(answer.refuse && strstr(answer.text, "(and 2 more disks)"));
+	/* What passes so far is no answer. */
+	answer = run(ask_words, "p l1 u1 h", 300);
+	CU_ASSERT(answer.failed && !answer.refuse && strstr(answer.text, "too long"));
+	answer = run(ask_words, "u1 x", 5000);
+	CU_ASSERT(answer.failed && !answer.refuse && strstr(answer.text, "signal 9"));
+}
+
 /* Descriptors that the child has; many more where it says something. */
 static void count_descriptors(void *arg, struct hook_answer *out)
 {
@@ -330,6 +406,50 @@ static void a_child_that_hangs_keeps_nobody_waiting(void)
 	close(pair[0]);
 }
 
+static pid_t *shared;
+
+static void hang_and_say_who(void *arg, struct hook_answer *out)
+{
+	*shared = getpid();
+	hang(arg, out);
+}
+
+static void a_child_ends_with_who_waits_for_it(void)
+{
+	uint64_t deadline = deadline_in(5000);
+	pid_t parent, orphan, child;
+	int status;
+
+	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE,
+		      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	CU_ASSERT_FATAL(shared != MAP_FAILED);
+	*shared = 0;
+	/* What is left of it comes to this process. */
+	CU_ASSERT(!prctl(PR_SET_CHILD_SUBREAPER, 1));
+	fflush(NULL);
+	parent = fork();
+	if (!parent) {
+		run(hang_and_say_who, "", 60000);
+		_exit(0);
+	}
+	while (!*(volatile pid_t *)shared && deadline_left(deadline))
+		usleep(1000);
+	child = *shared;
+	CU_ASSERT_FATAL(child > 0);
+	CU_ASSERT(!kill(parent, SIGKILL) && waitpid(parent, NULL, 0) == parent);
+	while (!(orphan = waitpid(child, &status, WNOHANG)) && deadline_left(deadline))
+		usleep(1000);
+	CU_ASSERT_EQUAL(orphan, child);
+	if (!orphan) {
+		kill(child, SIGKILL);
+		waitpid(child, NULL, 0);
+	} else {
+		CU_ASSERT(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+	}
+	prctl(PR_SET_CHILD_SUBREAPER, 0);
+	munmap(shared, sizeof(*shared));
+}
+
 /* --- input ------------------------------------------------------------------------------------ */
 
 static int read_pipe(const char *text, size_t len, bool end, size_t max, char **out)
@@ -404,13 +524,16 @@ SUITE_MAIN("hook", TEST(what_is_good_is_let_pass_without_a_word),
 	   TEST(the_first_refusal_is_the_answer_and_the_others_are_counted),
 	   TEST(what_passes_and_is_not_good_is_told),
 	   TEST(all_that_is_not_good_is_in_the_journal),
+	   TEST(what_nobody_knows_may_be_wanted_is_told),
 	   TEST(a_journal_that_does_not_read_is_left_alone),
 	   TEST(a_failure_of_the_hook_is_told), TEST(what_the_child_answers_arrives),
 	   TEST(who_failed_does_not_refuse), TEST(a_child_that_hangs_is_given_up_in_time),
 	   TEST(a_child_that_dies_is_a_failure),
+	   TEST(a_refusal_is_not_lost_with_who_decided_it),
 	   TEST(the_child_holds_nothing_of_the_platforms_but_stdin),
 	   TEST(descriptors_that_the_platform_closed_stay_of_no_use),
-	   TEST(a_child_that_hangs_keeps_nobody_waiting), TEST(input_is_read_to_its_end),
+	   TEST(a_child_that_hangs_keeps_nobody_waiting),
+	   TEST(a_child_ends_with_who_waits_for_it), TEST(input_is_read_to_its_end),
 	   TEST(too_much_input_is_refused),
 	   TEST(input_that_does_not_end_is_given_up_in_time),
 	   TEST(input_that_is_none_is_an_error))

@@ -190,6 +190,10 @@ static void what_is_set_must_be_json(void)
 	CU_ASSERT_EQUAL(splice_set(&splice, "m", "{"), -EBADMSG);
 	CU_ASSERT_EQUAL(splice_set(&splice, "m", "1, \"a\": 2}, {"), -EBADMSG);
 	text_is("{\"a\": 1}");
+	/* It is JSON then, and what was to be set is not in it. */
+	CU_ASSERT_EQUAL(splice_set(&splice, "m\": 1, \"n", "2"), -EBADMSG);
+	CU_ASSERT_PTR_NOT_NULL(strstr(err_text(), "was put in, and is not there"));
+	text_is("{\"a\": 1}");
 	splice_fini(&splice);
 }
 
