@@ -267,9 +267,10 @@ static void tell_list(struct telling *telling)
 			     "more than %u NFS mounts; the rest was not looked at",
 			     mounts->count);
 	else if (*mounts->fstab_unknown)
-		finding_init(finding, "mount.list", FINDING_UNKNOWN,
-			     "%u NFS mount%s, and nobody knows what fstab wants of them: %s",
-			     mounts->count, plural, mounts->fstab_unknown);
+		finding_init(
+			finding, "mount.list", FINDING_UNKNOWN,
+			"%u NFS mount%s, and nobody knows what fstab wants of them: %s",
+			mounts->count, plural, mounts->fstab_unknown);
 	else if (!mounts->count)
 		finding_init(finding, "mount.list", FINDING_PASS, "no NFS mount here");
 	else
