@@ -27,8 +27,8 @@ struct mounts_seen {
  * a row in wish.c. */
 enum mount_wish {
 	WISH_UNKNOWN, /* nobody knows with what options it was mounted */
-	WISH_NONE,    /* its options are known, and name no transport, or say nfsrdma.policy=off */
-	WISH_TCP,     /* or UDP */
+	WISH_NONE, /* its options are known, and name no transport, or say nfsrdma.policy=off */
+	WISH_TCP, /* or UDP */
 	WISH_RDMA,
 };
 

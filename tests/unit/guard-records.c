@@ -183,7 +183,7 @@ static void a_helper_that_died_before_the_mount_was_made_says_nothing_of_it(void
 	}
 	/* Over TCP it says what was wanted. */
 	begin(&on_tcp);
-	snprintf(text, sizeof(text), stats, 60, "tcp");
+	snprintf(text, sizeof(text), stats, 60U, "tcp");
 	tree_write(&tree, "proc/self/mountstats", text);
 	put(pending_of(900 * 1000));
 	CU_ASSERT_STRING_EQUAL(answer("over tcp, and its record"), "refuse");
