@@ -167,12 +167,19 @@ static int judge_one(void *arg, const char *section_arg, const char *key,
 static void judge_form(struct judge *judge)
 {
 	const char *cut = conf_cut_file(judge->conf),
-		   *problem = conf_problem(judge->conf);
+		   *problem = conf_problem(judge->conf),
+		   *deadly = conf_deadly(judge->conf);
 
 	if (cut)
 		words_add(&judge->doubtful,
 			  "the last line of /%s has no newline and is ignored for that",
 			  cut);
+	if (deadly)
+		words_add(
+			&judge->broken,
+			"/%s stands in a section whose argument has no second quote: of "
+			"that mount.nfs dies (SIGSEGV), at every NFS mount of this host",
+			deadly);
 	if (problem)
 		words_add(&judge->doubtful, "/%s", problem);
 }

@@ -31,7 +31,7 @@ struct conf {
 	struct entry *entries;
 	char *files[FILES_MAX];
 	const char *cut; /* one of files */
-	char problem[256];
+	char problem[256], deadly[256];
 };
 
 /* Where a file is being read. */
@@ -41,6 +41,7 @@ struct place {
 	const char *file;
 	unsigned int line;
 	char *section, *arg; /* owned; NULL: in none */
+	bool unquoted;       /* its argument has no second quote */
 };
 
 static void say_problem(const struct place *at, const char *fmt, ...) PRINTF_LIKE(2, 3);
@@ -134,6 +135,7 @@ static void leave_section(struct place *at)
 {
 	free(take_ptr(at->section));
 	free(take_ptr(at->arg));
+	at->unquoted = false;
 }
 
 static char *blanks_skip(char *text)
@@ -173,8 +175,9 @@ static int parse_section(struct place *at, char *line)
 		return 0;
 	end = strchr(arg, '"');
 	if (!end) {
-		/* "[Server "[::1]"]": the first "]" ends it. nfs-utils goes on without argument. */
+		/* "[Server "[::1]"]": the first "]" ends it. */
 		say_problem(at, "the section's argument has no second quote");
+		at->unquoted = true;
 		return 0;
 	}
 	*end = '\0';
@@ -207,7 +210,7 @@ static int add_text(struct place *at, const char *file, char *text);
 static int include(struct place *at, const char *name)
 {
 	_cleanup_(host_text_fini) struct host_text text = { NULL, 0 };
-	struct place in = { at->conf, at->host, NULL, 0, NULL, NULL };
+	struct place in = { .conf = at->conf, .host = at->host };
 	bool optional = *name == '-';
 	const char *slash = strrchr(at->file, '/');
 	char path[HOST_PATH_MAX];
@@ -252,6 +255,9 @@ static int parse_assignment(struct place *at, char *line)
 		say_problem(at, "a line outside every section is ignored");
 		return 0;
 	}
+	if (at->unquoted && !at->conf->deadly[0])
+		snprintf(at->conf->deadly, sizeof(at->conf->deadly), "%s:%u", at->file,
+			 at->line);
 	*value++ = '\0';
 	blanks_cut(line);
 	finding_clean(line);
@@ -333,7 +339,7 @@ struct conf *conf_new(void)
 
 int conf_add(struct conf *conf, const struct host *host, const char *file, char *text)
 {
-	struct place at = { conf, host, NULL, 0, NULL, NULL };
+	struct place at = { .conf = conf, .host = host };
 	int rc = add_text(&at, file, text);
 
 	leave_section(&at);
@@ -505,6 +511,11 @@ int conf_each(const struct conf *conf, const char *section, conf_fn fn, void *ar
 const char *conf_problem(const struct conf *conf)
 {
 	return conf->problem[0] ? conf->problem : NULL;
+}
+
+const char *conf_deadly(const struct conf *conf)
+{
+	return conf->deadly[0] ? conf->deadly : NULL;
 }
 
 const char *conf_cut_file(const struct conf *conf)

@@ -289,6 +289,9 @@ typedef int (*conf_fn)(void *arg, const char *section_arg, const char *key,
 int conf_each(const struct conf *conf, const char *section, conf_fn fn, void *arg);
 /* The first line that nfs-utils skips, "etc/nfs.conf:7: a quote without its second"; or NULL. */
 const char *conf_problem(const struct conf *conf);
+/* The first setting of a section whose argument has no second quote, "etc/nfsmount.conf:2"; or NULL.
+ * Of it nfs-utils 2.6.2 dies (SIGSEGV), whatever it was to do. */
+const char *conf_deadly(const struct conf *conf);
 /* A file whose last line has no newline, for which nfs-utils drops it; or NULL. */
 const char *conf_cut_file(const struct conf *conf);
 /* 1, 0, or @otherwise where it is not set or neither yes nor no to nfs-utils. */

@@ -200,10 +200,12 @@ const struct meaning meaning_client[] = {
 		  "tcp=true and udp=true win even over proto=rdma. rdma=false becomes "
 		  "nordma, which the kernel refuses. Background=true lets mount(8) succeed "
 		  "with nothing mounted. A protocol in capitals is unknown. A last line "
-		  "without newline is ignored, and an IPv6 address in a Server section does "
-		  "not work.",
+		  "without newline is ignored. The first ']' ends a heading, so an IPv6 "
+		  "address in one leaves a quote open, and of the settings below such a "
+		  "heading mount.nfs 2.6.2 dies, at every mount.",
 	  .remedy =
-		  "Take tcp=, udp= and Background= out. Mount with proto=rdma,port=20049 in "
+		  "Take tcp=, udp= and Background= out, and sections with ']' in their "
+		  "argument. Mount with proto=rdma,port=20049 in "
 		  "place of rdma: that is what no other setting overrules. Or take the "
 		  "setting out, or put it into a Server section of the servers that it is "
 		  "for. Defaultproto and Defaultvers do not decide: write Proto=rdma and "

@@ -155,4 +155,13 @@ run_prefix=()
 refused 127.0.0.1:/e proto=tcp
 refused 127.0.0.1:/e tcp
 refused 127.0.0.1:/e rdma,tcp
+# Of a setting below a heading whose quote stays open mount.nfs 2.6.2 dies, whatever is mounted.
+for text in '[ Server "[::1]" ]\nproto=rdma6\n' '[ Server "nas ]\nport=20049\n'; do
+	conf "$text"
+	data 127.0.0.1:/e vers=4.2 >/dev/null
+	! "$mount_nfs" -V 2>&1 | grep -q 'nfs-utils 2\.6\.2' || grep -q 'killed by SIGSEGV' "$work/trace" ||
+		{ cat "$work/trace" "$work/err"; fail "mount.nfs does not die of '$text'"; }
+done
+conf '[ Server "[::1]" ]\n'
+[[ $(data 127.0.0.1:/e vers=4.2) ]] || fail "it is the setting that mount.nfs dies of, not the heading"
 echo "$checked mounts"

@@ -96,6 +96,29 @@ static void a_mistake_is_skipped_and_remembered(void)
 	done();
 }
 
+static void a_setting_below_an_open_quote_is_deadly(void)
+{
+	static const struct {
+		const char *text, *deadly;
+	} rows[] = {
+		{ "[ Server \"[::1]\" ]\n\n# a\nproto=rdma6\nport=1\n", "f:4" },
+		{ "[ Server \"nas ]\nport=1\n[ Server \"b ]\nport=2\n", "f:2" },
+		{ "[ Server \"[::1]\" ]\n[s]\na=1\n", NULL },
+		{ "[ Server \"[::1]\" ]\n", NULL },
+		{ "[s]\na=\"x\n", NULL },
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		parse(rows[i].text);
+		if (rows[i].deadly)
+			CU_ASSERT_STRING_EQUAL(conf_deadly(conf), rows[i].deadly)
+		else
+			CU_ASSERT_PTR_NULL(conf_deadly(conf));
+		done();
+	}
+}
+
 static void a_last_line_without_newline_is_dropped(void)
 {
 	parse("[nfsd]\nrdma=y\nrdma-port=20049");
@@ -256,6 +279,7 @@ SUITE_MAIN("host-conf", TEST(names_are_without_case_and_values_are_not),
 	   TEST(comments_and_quotes_end_a_value),
 	   TEST(the_later_of_two_wins_within_its_section),
 	   TEST(a_mistake_is_skipped_and_remembered),
+	   TEST(a_setting_below_an_open_quote_is_deadly),
 	   TEST(a_last_line_without_newline_is_dropped),
 	   TEST(a_value_may_come_from_the_environment_section),
 	   TEST(drop_ins_come_after_in_version_order),
