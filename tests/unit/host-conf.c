@@ -107,14 +107,15 @@ static void a_setting_below_an_open_quote_is_deadly(void)
 		{ "[ Server \"[::1]\" ]\n", NULL },
 		{ "[s]\na=\"x\n", NULL },
 	};
+	const char *deadly;
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
 		parse(rows[i].text);
-		if (rows[i].deadly)
-			CU_ASSERT_STRING_EQUAL(conf_deadly(conf), rows[i].deadly)
-		else
-			CU_ASSERT_PTR_NULL(conf_deadly(conf));
+		deadly = conf_deadly(conf);
+		CU_ASSERT_EQUAL(!deadly, !rows[i].deadly);
+		if (deadly && rows[i].deadly)
+			CU_ASSERT_STRING_EQUAL(deadly, rows[i].deadly);
 		done();
 	}
 }
