@@ -122,7 +122,7 @@ mounted()
 	mkdir -p "$host$target"
 	echo "$1 1 0:$1 / $target rw,relatime - nfs4 nas:/$3 rw,vers=4.2,hard,proto=$2,port=$port,addr=192.0.2.1" \
 		>>"$host/proc/self/mountinfo"
-	printf 'device nas:/%s mounted on %s with fstype nfs4 statvers=1.1\n\topts:\trw,vers=4.2,proto=%s\n\tage:\t7\n\txprt:\t%s %s\n' \
+	printf 'device nas:/%s mounted on %s with fstype nfs4 statvers=1.1\n\topts:\trw,vers=4.2,proto=%s\n\tage:\t3600\n\txprt:\t%s %s\n' \
 		"$3" "$target" "$2" "$2" "$numbers" >>"$host/proc/self/mountstats"
 }
 
