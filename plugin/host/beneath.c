@@ -57,16 +57,33 @@ static int follow(struct walk *walk, int link)
 	return 0;
 }
 
+static int must_be_directory(const struct walk *walk)
+{
+	struct stat st;
+
+	if (fstat(walk->stack[walk->depth], &st))
+		return -errno;
+	return S_ISDIR(st.st_mode) ? 0 : -ENOTDIR;
+}
+
+/* "", "." and "..": only directories have them. */
+static int step_by_dots(struct walk *walk, const char *name)
+{
+	int rc = must_be_directory(walk);
+
+	if (!rc && !strcmp(name, ".."))
+		pop(walk);
+	return rc;
+}
+
 /* One part of the path. @last: nothing comes after it. */
 static int step(struct walk *walk, const char *name, bool last, int flags)
 {
 	_cleanup_close_ int fd = -1;
 	struct stat st;
 
-	if (!strcmp(name, ".."))
-		pop(walk);
 	if (!name[0] || !strcmp(name, ".") || !strcmp(name, ".."))
-		return 0;
+		return step_by_dots(walk, name);
 	if (strlen(name) > NAME_MAX || walk->depth + 1 == DEPTH_MAX)
 		return -ENAMETOOLONG;
 	fd = openat(walk->stack[walk->depth], name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
@@ -113,6 +130,8 @@ int beneath_walk(int root, const char *path, int flags)
 		memmove(walk.rest, walk.rest + next, strlen(walk.rest + next) + 1);
 		rc = step(&walk, name, !walk.rest[0], flags);
 	}
+	if (!rc && path[0] && path[strlen(path) - 1] == '/')
+		rc = must_be_directory(&walk);
 	if (!rc)
 		rc = finish(&walk, flags);
 	walk_fini(&walk);

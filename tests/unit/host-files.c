@@ -132,6 +132,11 @@ static void check_links(open_fn open_below)
 	CU_ASSERT_EQUAL(open_below(root, "a", O_PATH), -ELOOP);
 	CU_ASSERT_EQUAL(open_below(root, "dangling", O_PATH), -ENOENT);
 	CU_ASSERT_EQUAL(open_below(root, "etc/passwd/x", O_PATH), -ENOTDIR);
+	/* A file has neither "." nor "..". */
+	CU_ASSERT_EQUAL(open_below(root, "etc/passwd/.", O_PATH), -ENOTDIR);
+	CU_ASSERT_EQUAL(open_below(root, "etc/passwd/..", O_PATH), -ENOTDIR);
+	CU_ASSERT_EQUAL(open_below(root, "etc/passwd/../passwd", O_PATH), -ENOTDIR);
+	CU_ASSERT_EQUAL(open_below(root, "etc/passwd/", O_PATH), -ENOTDIR);
 	fd = open_below(root, "absolute", O_PATH | O_NOFOLLOW);
 	CU_ASSERT(fd >= 0 && !fstat(fd, &st) && S_ISLNK(st.st_mode));
 	close(fd);
