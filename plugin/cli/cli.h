@@ -212,6 +212,10 @@ int cli_usage(const struct cli_options *options);
 int cli_open_to_change(const struct cli_options *options, struct host **out);
 /* Width, colour and quiet for @out. */
 void output_style(FILE *out, bool quiet, struct report_style *style);
+/* As wide as a page of text on @out is to be. */
+unsigned int output_page(FILE *out);
+/* Text of that width, behind so many columns, cleaned. */
+void output_text(FILE *out, const char *text, unsigned int indent);
 /* Prints the report to stdout and returns the exit status of its format; a stream that fails is
  * said on stderr, and is EXIT_UNKNOWN. */
 int output_report(const struct cli_options *options, const struct report *report);

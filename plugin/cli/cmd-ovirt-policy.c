@@ -126,21 +126,10 @@ static int write_files(struct run *run)
 
 /* --- telling ---------------------------------------------------------------------------------------------- */
 
-static unsigned int page_width(void)
-{
-	struct report_style style;
-
-	output_style(stdout, false, &style);
-	return style.width < 40 ? 40 : style.width > 110 ? 110 : style.width;
-}
-
 static void print_item(const char *text)
 {
-	char clean[4 * ERR_TEXT_MAX];
-
 	fputs("  - ", stdout);
-	utf8_clean(clean, sizeof(clean), text, UTF8_ESCAPE);
-	wrap_print(stdout, clean, 4, page_width());
+	output_text(stdout, text, 4);
 }
 
 static void print_notes(const struct run *run)
@@ -209,7 +198,7 @@ static void print_next(void)
 	wrap_print(
 		stdout,
 		"Next: nfsrdma mounts, when the domains are activated; to take this back: nfsrdma ovirt policy --remove",
-		0, page_width());
+		0, output_page(stdout));
 }
 
 static int tell(const struct run *run, bool any)

@@ -50,26 +50,10 @@ int cmd_ovirt_mounted(const struct host *host, const struct ovirt_domain *domain
 
 /* --- for a person -------------------------------------------------------------------------------------- */
 
-static unsigned int page_width(void)
-{
-	struct report_style style;
-
-	output_style(stderr, false, &style);
-	return style.width < 40 ? 40 : style.width > 110 ? 110 : style.width;
-}
-
-static void print_clean(const char *text, unsigned int indent)
-{
-	char clean[4 * ERR_TEXT_MAX];
-
-	utf8_clean(clean, sizeof(clean), text, UTF8_ESCAPE);
-	wrap_print(stderr, clean, indent, page_width());
-}
-
 static void print_field(const char *label, const char *text)
 {
 	fprintf(stderr, "  %-*s", LABEL_WIDTH, label);
-	print_clean(text, LABEL_WIDTH + 2);
+	output_text(stderr, text, LABEL_WIDTH + 2);
 }
 
 /* As the engine's list has them. */
@@ -97,7 +81,8 @@ static const char *version_label(const char *version)
 static void print_fields(const struct ovirt_advice *advice,
 			 const struct ovirt_request *request)
 {
-	print_clean(
+	output_text(
+		stderr,
 		"Enter in the engine, Storage > Domains > New Domain (or Manage Domain, in maintenance):",
 		0);
 	if (request->type == OVIRT_POSIX) {
@@ -149,7 +134,7 @@ static void print_help(const struct ovirt_advice *advice,
 			 change->before && change->after ? " -> " : "",
 			 change->after ? change->after : " taken out", change->reason);
 		fputs("  ", stderr);
-		print_clean(text, 4);
+		output_text(stderr, text, 4);
 	}
 	if (request->type == OVIRT_POSIX)
 		fputs("  soft, nosharecache, timeo, retrans (and nolock without a version 4): VDSM adds\n"

@@ -8,22 +8,6 @@
 
 #define NAME_MAX_STEP 256
 
-static unsigned int page_width(void)
-{
-	struct report_style style;
-
-	output_style(stdout, false, &style);
-	return style.width < 40 ? 40 : style.width > 110 ? 110 : style.width;
-}
-
-static void print_text(const char *text, unsigned int indent)
-{
-	char clean[4 * ERR_TEXT_MAX];
-
-	utf8_clean(clean, sizeof(clean), text, UTF8_ESCAPE);
-	wrap_print(stdout, clean, indent, page_width());
-}
-
 static void print_notes(const struct setup_plan *plan, bool todo, const char *heading)
 {
 	unsigned int i;
@@ -36,7 +20,7 @@ static void print_notes(const struct setup_plan *plan, bool todo, const char *he
 			printf("\n%s\n", heading);
 		any = true;
 		fputs("  - ", stdout);
-		print_text(plan->notes[i].text, 4);
+		output_text(stdout, plan->notes[i].text, 4);
 	}
 }
 
@@ -68,7 +52,7 @@ static void on_step(void *arg, const struct setup_step *step, int rc)
 		 !rc                ? ""
 		 : rc == -ECANCELED ? "not tried"
 				    : err_text());
-	print_text(text, 8);
+	output_text(stdout, text, 8);
 }
 
 /* The first step that failed was told; what came before any step was not. */
@@ -166,7 +150,7 @@ static void print_refused(const struct setup_plan *plan)
 			continue;
 		printf("/%s has been changed since setup wrote it:\n",
 		       plan->steps[i].path);
-		setup_show(&one, stdout, page_width());
+		setup_show(&one, stdout, output_page(stdout));
 		putchar('\n');
 	}
 }
@@ -197,7 +181,7 @@ static int undo(const struct cli_options *options, const struct setup_machine *m
 			"nothing was undone: what somebody changed since is theirs; put it back as setup left it, then again");
 	}
 	if (options->dry_run) {
-		setup_show(plan, stdout, page_width());
+		setup_show(plan, stdout, output_page(stdout));
 		print_all_notes(plan);
 		puts(plan->nsteps ? "\nNothing was changed (--dry-run)."
 				  : "There is nothing to undo.");
@@ -259,7 +243,7 @@ static int run_on(const struct cli_options *options, const struct setup_machine 
 				 err_text());
 	if (!options->dry_run)
 		return apply(options, machine, plan);
-	setup_show(plan, stdout, page_width());
+	setup_show(plan, stdout, output_page(stdout));
 	if (!plan->nsteps)
 		print_nothing(plan);
 	print_all_notes(plan);

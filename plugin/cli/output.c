@@ -77,6 +77,22 @@ void output_style(FILE *out, bool quiet, struct report_style *style)
 		style->width = size.ws_col;
 }
 
+unsigned int output_page(FILE *out)
+{
+	struct report_style style;
+
+	output_style(out, false, &style);
+	return style.width < 40 ? 40 : style.width > 110 ? 110 : style.width;
+}
+
+void output_text(FILE *out, const char *text, unsigned int indent)
+{
+	char clean[4 * ERR_TEXT_MAX];
+
+	utf8_clean(clean, sizeof(clean), text, UTF8_ESCAPE);
+	wrap_print(out, clean, indent, output_page(out));
+}
+
 int output_report(const struct cli_options *options, const struct report *report)
 {
 	struct report_style style;
