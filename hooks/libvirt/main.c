@@ -104,7 +104,7 @@ static int ask(const struct request *request, struct work *work, struct hook_ans
 /* What it opens goes with the process. */
 static int look(const struct request *request, struct work *work, struct hook_answer *out)
 {
-	char skipped[256] = "", unknown[ERR_TEXT_MAX] = "";
+	char unknown[ERR_TEXT_MAX];
 	struct guard_sources sources = { .places = &work->places, .now = now_ms() };
 	int rc = read_guest(request, work);
 
@@ -114,12 +114,8 @@ static int look(const struct request *request, struct work *work, struct hook_an
 	if (rc)
 		return rc;
 	/* Pools cannot be read, or one of them: what others say is asked all the same. */
-	if (pool_places(work->host, &work->places, skipped))
-		snprintf(unknown, sizeof(unknown), "%s", err_text());
-	else
-		snprintf(unknown, sizeof(unknown), "%s", skipped);
 	sources.host = work->host;
-	sources.places_unknown = *unknown ? unknown : NULL;
+	sources.places_unknown = pool_places_gap(work->host, &work->places, unknown);
 	rc = guard_open(&work->guard, &sources);
 	return rc ? rc : ask(request, work, out);
 }

@@ -61,19 +61,14 @@ static void find_pools(const struct host *host, const struct domain_disks *disks
 		       struct guard_places *places, struct guard_sources *sources,
 		       char why[ERR_TEXT_MAX])
 {
-	char skipped[256] = "";
 	size_t i;
-	int rc;
 
 	for (i = 0; i < disks->count; i++)
 		if (disks->list[i].pool)
 			break;
 	sources->places = places;
-	if (i == disks->count)
-		return;
-	rc = pool_places(host, places, skipped);
-	text_copy(why, ERR_TEXT_MAX, rc ? err_text() : skipped);
-	sources->places_unknown = *why ? why : NULL;
+	if (i < disks->count)
+		sources->places_unknown = pool_places_gap(host, places, why);
 }
 
 static int ask_disks(const struct vdsm_call *call, const struct host *host,

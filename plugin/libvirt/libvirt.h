@@ -244,6 +244,10 @@ void domain_disks_fini(struct domain_disks *disks);
  * only root may see them; of reading the folders. */
 struct guard_places;
 int pool_places(const struct host *host, struct guard_places *out, char skipped[256]);
+/* The same for a gate, which goes on without: what it has not learnt, for
+ * struct guard_sources.places_unknown, in @buf; NULL: nothing. */
+const char *pool_places_gap(const struct host *host, struct guard_places *out,
+			    char buf[ERR_TEXT_MAX]);
 
 /* follow.c: libvirt's events, and what it has by then. All that asks libvirt is in threads of their
  * own, which wait for it as long as it takes; whoever follows never does. A connection that is lost,

@@ -164,3 +164,13 @@ int pool_places(const struct host *host, struct guard_places *out, char skipped[
 	rc = read_folder(&run);
 	return rc ? rc : read_folder(&etc);
 }
+
+const char *pool_places_gap(const struct host *host, struct guard_places *out,
+			    char buf[ERR_TEXT_MAX])
+{
+	char skipped[256] = "";
+	int rc = pool_places(host, out, skipped);
+
+	text_copy(buf, ERR_TEXT_MAX, rc ? err_text() : skipped);
+	return *buf ? buf : NULL;
+}

@@ -485,7 +485,7 @@ static void look_at_disks(struct looking *l)
 	_cleanup_(guard_places_fini) struct guard_places places = { 0 };
 	_cleanup_(guard_close_p) struct guard *guard = NULL;
 	struct guard_sources sources = { .host = l->watch->host, .places = &places };
-	char skipped[256] = "", unknown[512];
+	char unknown[ERR_TEXT_MAX];
 	size_t i, j;
 
 	if (!heard->nguests)
@@ -493,11 +493,7 @@ static void look_at_disks(struct looking *l)
 	for (i = 0; i < heard->nguests; i++)
 		look_at_broken(l, &heard->guests[i]);
 	/* A pool that is not known may want what then is wanted by nobody. */
-	if (pool_places(l->watch->host, &places, skipped))
-		snprintf(unknown, sizeof(unknown), "%s", err_text());
-	else
-		snprintf(unknown, sizeof(unknown), "%s", skipped);
-	sources.places_unknown = *unknown ? unknown : NULL;
+	sources.places_unknown = pool_places_gap(l->watch->host, &places, unknown);
 	/* After the records were renewed, which it reads. */
 	sources.now = now_ms();
 	if (guard_open(&guard, &sources)) {
