@@ -84,12 +84,22 @@ enum debug_area {
 	DEBUG_NFS,
 	DEBUG_SERVER,
 	DEBUG_PROBE,
+	DEBUG_CHILD,
+	DEBUG_HOST,
+	DEBUG_CHECKS,
+	DEBUG_MOUNT,
+	DEBUG_GATE,
+	DEBUG_WATCH,
 	DEBUG_AREA_COUNT
 };
 
 extern unsigned int debug_mask;
-/* Reads the environment once; prints the areas and exits 0 for "help". */
-void debug_init(void);
+/* Reads the environment once. A program that runs with more rights than its caller, as one that a
+ * set-user-ID mount(8) starts, ignores it: secure_getenv(3). True: "help" was among the words, and
+ * the areas are on stderr. A command then ends; a mount helper or hook goes on, because its exit
+ * status would be taken for an answer. */
+bool debug_init(void);
+/* One line. Control characters, which a guest's name may have, are replaced. */
 void debug_print(enum debug_area area, const char *fmt, ...) PRINTF_LIKE(2, 3);
 #define debug(area, ...)                                \
 	do {                                            \

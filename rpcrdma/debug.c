@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "rpcrdma/base.h"
+#include "rpcrdma/finding.h"
 
 unsigned int debug_mask;
 
@@ -20,6 +21,12 @@ static const struct {
 	[DEBUG_NFS] = { "nfs", "NFS and MOUNT procedures" },
 	[DEBUG_SERVER] = { "server", "the embedded server" },
 	[DEBUG_PROBE] = { "probe", "what the probe tries next, and why" },
+	[DEBUG_CHILD] = { "child", "processes started and ended, system calls denied" },
+	[DEBUG_HOST] = { "host", "files read, programs run" },
+	[DEBUG_CHECKS] = { "checks", "each check: its finding, and its time" },
+	[DEBUG_MOUNT] = { "mount", "mount.nfsrdma: plan, mount.nfs, proof, record" },
+	[DEBUG_GATE] = { "gate", "hooks and watcher: each disk, and the answer" },
+	[DEBUG_WATCH] = { "watch", "the watcher: why it looks, what it records" },
 };
 
 static void debug_help(void)
@@ -44,22 +51,24 @@ static unsigned int area_bit(const char *word, size_t len)
 	return 0;
 }
 
-void debug_init(void)
+bool debug_init(void)
 {
-	const char *word = getenv("NFSRDMA_DEBUG");
+	const char *word = secure_getenv("NFSRDMA_DEBUG");
+	bool help = false;
 	size_t len;
 
 	for (; word && *word; word += len + (word[len] == ',')) {
 		len = strcspn(word, ",");
-		if (len == 4 && !strncmp(word, "help", len)) {
-			debug_help();
-			exit(0);
-		}
-		if (len == 3 && !strncmp(word, "all", len))
+		if (len == 4 && !strncmp(word, "help", len))
+			help = true;
+		else if (len == 3 && !strncmp(word, "all", len))
 			debug_mask = ~0u;
 		else if (len)
 			debug_mask |= area_bit(word, len);
 	}
+	if (help)
+		debug_help();
+	return help;
 }
 
 void debug_print(enum debug_area area, const char *fmt, ...)
@@ -70,5 +79,6 @@ void debug_print(enum debug_area area, const char *fmt, ...)
 	va_start(ap, fmt);
 	vsnprintf(line, sizeof(line), fmt, ap);
 	va_end(ap);
+	finding_clean(line);
 	fprintf(stderr, "%s: %s\n", areas[area].name, line);
 }

@@ -102,7 +102,8 @@ int main(int argc, char **argv)
 	/* Errors of the write, and told as such. */
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGXFSZ, SIG_IGN);
-	debug_init();
+	if (debug_init())
+		return 0;
 	if (!command)
 		return run_without_command(argc, argv);
 	return run_command(command, argc - 1, argv + 1);
