@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* What worker and parent say to each other: a type byte and a body, one packet each, sometimes
- * with a socket. The kernel keeps the boundaries, so neither side parses a stream. */
+/* Records between a parent and its child: a type byte and a body, one packet each, sometimes with
+ * a descriptor. The kernel keeps the boundaries, so neither side parses a stream. */
 #include <sys/socket.h>
 
-#include "rpcrdma/probe/internal.h"
+#include "rpcrdma/child/internal.h"
 
 union fd_control {
 	char buf[CMSG_SPACE(sizeof(int))];
 	struct cmsghdr align;
 };
 
-int channel_send(int fd, enum channel_type type, const void *body, size_t len,
-		 int pass_fd)
+int channel_send(int channel, int type, const void *body, size_t len, int pass_fd)
 {
 	uint8_t byte = (uint8_t)type;
 	struct iovec iov[2] = { { &byte, 1 }, { (void *)(uintptr_t)body, len } };
@@ -30,8 +29,8 @@ int channel_send(int fd, enum channel_type type, const void *body, size_t len,
 		cmsg->cmsg_len = CMSG_LEN(sizeof(int));
 		memcpy(CMSG_DATA(cmsg), &pass_fd, sizeof(int));
 	}
-	if (TEMP_FAILURE_RETRY(sendmsg(fd, &msg, MSG_NOSIGNAL)) < 0)
-		return err_sys("message between probe and worker");
+	if (TEMP_FAILURE_RETRY(sendmsg(channel, &msg, MSG_NOSIGNAL)) < 0)
+		return err_sys("a message between processes");
 	return 0;
 }
 
@@ -48,8 +47,7 @@ static int take_passed(struct msghdr *msg)
 	return fd;
 }
 
-ssize_t channel_receive(int fd, enum channel_type *type, void *body, size_t cap,
-			int *passed)
+ssize_t channel_receive(int channel, int *type, void *body, size_t cap, int *passed)
 {
 	uint8_t byte = 0;
 	struct iovec iov[2] = { { &byte, 1 }, { body, cap } };
@@ -60,19 +58,18 @@ ssize_t channel_receive(int fd, enum channel_type *type, void *body, size_t cap,
 		.msg_control = control.buf,
 		.msg_controllen = CMSG_LEN(sizeof(int)),
 	};
-	ssize_t n = TEMP_FAILURE_RETRY(recvmsg(fd, &msg, MSG_CMSG_CLOEXEC));
+	ssize_t n = TEMP_FAILURE_RETRY(recvmsg(channel, &msg, MSG_CMSG_CLOEXEC));
 
 	*passed = -1;
 	if (n < 0 && errno == ECONNRESET)
 		n = 0;
 	if (n < 0)
-		return err_sys("message between probe and worker");
+		return err_sys("a message between processes");
 	if (!n)
-		return err_set(EPIPE, "the worker process ended early");
+		return err_set(EPIPE, "the other process has ended");
 	*passed = take_passed(&msg);
 	if (msg.msg_flags & MSG_TRUNC)
-		return err_set(EPROTO, "the worker sent more than %zu bytes at once",
-			       cap);
+		return err_set(EPROTO, "a message of more than %zu bytes", cap);
 	*type = byte;
 	return n - 1;
 }

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* What differs between compilers and processors. */
+#ifndef RPCRDMA_CHILD_COMPAT_H
+#define RPCRDMA_CHILD_COMPAT_H
+
+#include <errno.h>
+#include <ucontext.h>
+
+/* Under AddressSanitizer: its shadow takes terabytes of address space, and its search for leaks
+ * at the end attaches to the process (ptrace(2)). */
+#if defined(__SANITIZE_ADDRESS__)
+#define COMPAT_SANITIZED 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define COMPAT_SANITIZED 1
+#endif
+#endif
+#ifndef COMPAT_SANITIZED
+#define COMPAT_SANITIZED 0
+#endif
+
+/* Which argument of clone(2) has the flags. */
+#if defined(__s390__)
+#define COMPAT_CLONE_FLAGS 1
+#else
+#define COMPAT_CLONE_FLAGS 0
+#endif
+
+/* A system call that a filter answered with SIGSYS returns -EPERM from the signal's handler. Where
+ * the register is not known here, the filter returns EPERM itself and nothing is printed. */
+#if defined(__x86_64__)
+#define COMPAT_HAS_RETURN 1
+static inline void compat_return_eperm(ucontext_t *context)
+{
+	context->uc_mcontext.gregs[REG_RAX] = -EPERM;
+}
+#elif defined(__aarch64__)
+#define COMPAT_HAS_RETURN 1
+static inline void compat_return_eperm(ucontext_t *context)
+{
+	context->uc_mcontext.regs[0] = (unsigned long)-EPERM;
+}
+#else
+#define COMPAT_HAS_RETURN 0
+static inline void compat_return_eperm(ucontext_t *context)
+{
+	(void)context;
+}
+#endif
+
+#endif

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* What a process gives up for good before it decodes anything: its identity, its capabilities, the
+ * right to gain new ones, and memory, files and system calls beyond what it needs. */
+#include <fcntl.h>
+#include <grp.h>
+#include <linux/capability.h>
+#include <stdio.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+
+#include "rpcrdma/child/compat.h"
+#include "rpcrdma/child/internal.h"
+
+#define NOBODY 65534
+/* No ordinary program has so much; one that does is under a sanitizer, whose shadow memory grows as
+ * it runs, and a limit would kill it. */
+#define SHADOW_SIZE ((rlim_t)1 << 40)
+
+/* So that nothing that could ever be executed gets one back. The kernel refuses the first number
+ * that it does not know, and all of them to who lacks CAP_SETPCAP. */
+static void drop_bounding_set(void)
+{
+	unsigned int cap;
+
+	for (cap = 0; !prctl(PR_CAPBSET_DROP, cap, 0, 0, 0); cap++)
+		;
+}
+
+/* All but those of @kept that there are. */
+static int drop_capabilities(uint32_t kept)
+{
+	struct __user_cap_header_struct header = { .version =
+							   _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct caps[_LINUX_CAPABILITY_U32S_3] = { { 0, 0, 0 } };
+	uint32_t has;
+
+	if (syscall(SYS_capget, &header, caps))
+		return err_sys("reading capabilities");
+	has = caps[0].permitted & kept;
+	memset(caps, 0, sizeof(caps));
+	caps[0].permitted = caps[0].effective = has;
+	if (syscall(SYS_capset, &header, caps))
+		return err_sys("giving up capabilities");
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
+		return err_sys("giving up new privileges");
+	return 0;
+}
+
+static int become_nobody(void)
+{
+	if (setgroups(0, NULL) || setresgid(NOBODY, NOBODY, NOBODY) ||
+	    setresuid(NOBODY, NOBODY, NOBODY))
+		return err_sys("becoming nobody");
+	return 0;
+}
+
+static void limit(int resource, rlim_t max)
+{
+	struct rlimit r = { max, max };
+	struct rlimit now;
+
+	/* Only root may raise a hard limit. */
+	if (!getrlimit((__rlimit_resource_t)resource, &now) && now.rlim_max < max)
+		r.rlim_cur = r.rlim_max = now.rlim_max;
+	setrlimit((__rlimit_resource_t)resource, &r);
+}
+
+/* Bytes of address space, and of private writable memory, in use; 0 where they are not known. */
+static void used_memory(rlim_t *space, rlim_t *data)
+{
+	_cleanup_close_ int fd = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
+	rlim_t page = (rlim_t)sysconf(_SC_PAGESIZE);
+	unsigned long pages, private;
+	char text[128] = "";
+
+	*space = *data = 0;
+	if (fd < 0 || read(fd, text, sizeof(text) - 1) <= 0 ||
+	    sscanf(text, "%lu %*u %*u %*u %*u %lu", &pages, &private) != 2)
+		return;
+	*space = pages * page;
+	*data = private * page;
+}
+
+static void set_limits(const struct child_limits *limits, rlim_t space, rlim_t data)
+{
+	if (limits->no_core)
+		limit(RLIMIT_CORE, 0);
+	if (limits->no_files)
+		limit(RLIMIT_FSIZE, 0);
+	if (limits->files)
+		limit(RLIMIT_NOFILE, limits->files);
+	if (limits->cpu)
+		limit(RLIMIT_CPU, limits->cpu);
+	if (limits->space && !COMPAT_SANITIZED)
+		limit(RLIMIT_AS, limits->space);
+	if (limits->more_space && space)
+		limit(RLIMIT_AS, space + limits->more_space);
+	if (limits->more_data && data && data < SHADOW_SIZE)
+		limit(RLIMIT_DATA, data + limits->more_data);
+}
+
+int child_confine(enum child_kind kind)
+{
+	bool nobody = child_is(kind, CHILD_NOBODY);
+	rlim_t space, data;
+	int rc = 0;
+
+	/* /proc/self is closed to who changes its identity. */
+	used_memory(&space, &data);
+	if (nobody || child_is(kind, CHILD_POWERLESS))
+		drop_bounding_set();
+	if (nobody && !geteuid())
+		rc = become_nobody();
+	if (!rc && nobody)
+		rc = drop_capabilities(0);
+	else if (!rc && child_is(kind, CHILD_POWERLESS))
+		rc = drop_capabilities(1u << CAP_DAC_READ_SEARCH);
+	if (rc)
+		return rc;
+	/* Nobody else's process of that uid may look into it, or dump it. */
+	if (nobody)
+		prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+	set_limits(&child_profiles[kind].limits, space, data);
+	if (child_is(kind, CHILD_DENY))
+		deny_install();
+	return 0;
+}

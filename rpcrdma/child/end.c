@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* The end of a child. Whoever waits does so until a deadline: SIGKILL does not end a process that
+ * the kernel holds, as on a dead mount or while soft-iWARP connects. Such a child is left, with its
+ * pid, and init reaps it when this process has ended.
+ *
+ * A process group is killed before its leader is reaped: until then nobody else has its number. */
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+
+#include "rpcrdma/child/internal.h"
+
+/* A killed process is gone in no time, unless the kernel holds it. */
+#define KILLED_MS 500
+/* Without pidfd_open(2), Linux before 5.3: how often to look. */
+#define LOOK_MS 5
+
+void child_kill(const struct child *child)
+{
+	if (child->pid <= 0)
+		return;
+	if (child_is(child->kind, CHILD_GROUP))
+		kill(-child->pid, SIGKILL);
+	/* It may not have its group yet. */
+	kill(child->pid, SIGKILL);
+}
+
+/* Not reaped. */
+static bool has_ended(pid_t pid)
+{
+	siginfo_t info = { .si_pid = 0 };
+
+	return waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) < 0
+		       ? errno != EINTR
+		       : info.si_pid != 0;
+}
+
+static bool await_end(pid_t pid, uint64_t deadline)
+{
+	_cleanup_close_ int fd = -1;
+	struct pollfd pfd = { .events = POLLIN };
+	int left;
+
+	if (has_ended(pid))
+		return true;
+	if (!deadline_left(deadline))
+		return false;
+	fd = (int)syscall(SYS_pidfd_open, pid, 0);
+	pfd.fd = fd;
+	while ((left = deadline_left(deadline))) {
+		if (fd < 0 && left > LOOK_MS)
+			left = LOOK_MS;
+		poll(&pfd, fd >= 0, left);
+		if (has_ended(pid))
+			return true;
+	}
+	return false;
+}
+
+bool child_reap(struct child *child, uint64_t deadline, struct child_end *end)
+{
+	int status = 0;
+	pid_t pid;
+
+	*end = (struct child_end){ .fate = CHILD_LEFT, .pid = child->pid };
+	if (!await_end(child->pid, deadline))
+		return false;
+	if (child_is(child->kind, CHILD_GROUP) &&
+	    !waitid(P_PID, (id_t)child->pid, &(siginfo_t){ 0 },
+		    WEXITED | WNOHANG | WNOWAIT))
+		kill(-child->pid, SIGKILL);
+	pid = TEMP_FAILURE_RETRY(waitpid(child->pid, &status, WNOHANG));
+	if (pid <= 0) {
+		end->fate = CHILD_UNKNOWN;
+	} else if (WIFSIGNALED(status)) {
+		end->fate = CHILD_SIGNALLED;
+		end->status = WTERMSIG(status);
+	} else {
+		end->fate = CHILD_EXITED;
+		end->status = WEXITSTATUS(status);
+	}
+	child->pid = 0;
+	return true;
+}
+
+void child_close(struct child *child)
+{
+	child->pid = 0;
+	if (child->channel >= 0)
+		close(take_fd(&child->channel));
+	if (child->out >= 0)
+		close(take_fd(&child->out));
+	if (child->err >= 0)
+		close(take_fd(&child->err));
+}
+
+void child_finish(struct child *child, uint64_t deadline, struct child_end *end)
+{
+	char text[96];
+	struct child_end here;
+	bool forced = false;
+
+	end = end ? end : &here;
+	*end = (struct child_end){ .fate = CHILD_UNKNOWN };
+	if (child->pid > 0 && !child_reap(child, deadline, end)) {
+		forced = true;
+		child_kill(child);
+		child_reap(child, deadline_in(KILLED_MS), end);
+	}
+	end->forced = forced;
+	if (end->pid)
+		debug(DEBUG_CHILD, "%s: process %d %s", child->name, end->pid,
+		      child_end_text(end, text, sizeof(text)));
+	child_close(child);
+}
+
+void child_finish_p(struct child *child)
+{
+	child_finish(child, 0, NULL);
+}
+
+const char *child_end_text(const struct child_end *end, char *buf, size_t cap)
+{
+	switch (end->fate) {
+	case CHILD_EXITED: snprintf(buf, cap, "ended with status %d", end->status); break;
+	case CHILD_SIGNALLED:
+		snprintf(buf, cap, "was ended by signal %d (%s)", end->status,
+			 strsignal(end->status));
+		break;
+	case CHILD_LEFT:
+		snprintf(buf, cap, "has not ended after SIGKILL (process %d)", end->pid);
+		break;
+	case CHILD_UNKNOWN: snprintf(buf, cap, "ended, and its status is unknown"); break;
+	}
+	return buf;
+}
+
+/* --- one answer ----------------------------------------------------------------------- */
+
+int child_answer(int channel, const void *answer, size_t len)
+{
+	return channel_send(channel, CHANNEL_ANSWER, answer, len, -1) ? 1 : 0;
+}
+
+/* Room for the answer and, because another length is an error, for one byte more. CHANNEL_FAILED is
+ * as long as ERR_TEXT_MAX. */
+static ssize_t take_answer(const struct child *child, uint8_t *body, size_t cap,
+			   int *type, uint64_t deadline)
+{
+	int passed;
+	ssize_t n;
+
+	do
+		n = child_receive(child, type, body, cap, &passed, deadline);
+	while (n == -EINTR);
+	if (passed >= 0)
+		close(passed);
+	return n;
+}
+
+int child_call(const struct child_function *function, void *answer, size_t len,
+	       uint64_t deadline, struct child_end *end)
+{
+	size_t cap = len + 1 > CHANNEL_FAILED_MAX ? len + 1 : CHANNEL_FAILED_MAX;
+	_cleanup_free_ uint8_t *body = malloc(cap);
+	char text[ERR_TEXT_MAX], how[96];
+	struct child_end ours;
+	struct child child;
+	int type = 0, rc;
+	ssize_t n;
+
+	end = end ? end : &ours;
+	*end = (struct child_end){ .fate = CHILD_UNKNOWN };
+	if (!body)
+		return err_set(ENOMEM, "no memory for an answer");
+	rc = child_start(&child, function);
+	if (rc)
+		return rc;
+	n = take_answer(&child, body, cap, &type, deadline);
+	snprintf(text, sizeof(text), "%s", err_text());
+	/* One that has answered, or closed its end, is on its way out. */
+	child_finish(&child, n == -ETIMEDOUT ? 0 : deadline, end);
+	if (n == -EPIPE)
+		return err_set(EPIPE, "%s %s", function->name,
+			       child_end_text(end, how, sizeof(how)));
+	if (n == -ETIMEDOUT && end->fate == CHILD_LEFT)
+		return err_set(ETIMEDOUT, "%s; it %s", text,
+			       child_end_text(end, how, sizeof(how)));
+	if (n < 0)
+		return err_set((int)-n, "%s", text);
+	if (type != CHANNEL_ANSWER || (size_t)n != len)
+		return err_set(EPROTO, "%s answers with a record of %zd bytes, not %zu",
+			       function->name, n, len);
+	memcpy(answer, body, len);
+	return 0;
+}

@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* Programs of others: execve(2), and what they write until they end. A program may leave processes
+ * behind that keep its stdout and stderr open, as mount.nfs does with rpc.statd: the end of the
+ * program counts, not the end of what can be read. */
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+
+#include "rpcrdma/child/internal.h"
+
+/* Between asking a program to end and killing it. */
+#define TERM_MS 1000
+/* Without pidfd_open(2), Linux before 5.3: how often to look whether it has ended. */
+#define LOOK_MS 20
+/* What is still in a pipe of 64 KiB when the program has ended, with some to spare. */
+#define DRAIN_READS 64
+
+/* --- start ---------------------------------------------------------------------------- */
+
+int child_exec(const struct child_program *program)
+{
+	static const char *const none[] = { NULL };
+	const char *const *env = program->env ? program->env : none;
+
+	/* The kernel copies both, whatever the prototype says. */
+	execve(program->path, (char *const *)(uintptr_t)program->argv,
+	       (char *const *)(uintptr_t)env);
+	return err_sys("%s", program->path);
+}
+
+static _Noreturn void run_program(const struct child_program *program, int channel,
+				  int out, int err)
+{
+	int null = open("/dev/null", O_RDONLY | O_CLOEXEC), rc;
+
+	if (null < 0 || dup2(null, STDIN_FILENO) < 0 || dup2(out, STDOUT_FILENO) < 0 ||
+	    dup2(err, STDERR_FILENO) < 0)
+		child_refuse(channel, err_sys("%s", program->path));
+	/* Ours are so already; not all that we were started with. The channel closes with them. */
+	close_range(STDERR_FILENO + 1, ~0u, CLOSE_RANGE_CLOEXEC);
+	rc = child_exec(program);
+	child_refuse(channel, rc);
+}
+
+/* execve(2) closes the child's end. */
+static int await_exec(const struct child *child)
+{
+	uint8_t body[CHANNEL_FAILED_MAX];
+	int type, passed;
+	ssize_t n;
+
+	do
+		n = child_receive(child, &type, body, sizeof(body), &passed, UINT64_MAX);
+	while (n == -EINTR);
+	return n == -EPIPE ? 0 : (int)n;
+}
+
+struct ends {
+	int ours, theirs;
+};
+
+static void ends_close(struct ends *ends)
+{
+	if (ends->ours >= 0)
+		close(ends->ours);
+	if (ends->theirs >= 0)
+		close(ends->theirs);
+}
+
+static int open_pipe(struct ends *ends)
+{
+	int pair[2];
+
+	if (pipe2(pair, O_CLOEXEC))
+		return err_sys("a pipe");
+	*ends = (struct ends){ pair[0], pair[1] };
+	return 0;
+}
+
+int child_spawn(struct child *child, const struct child_program *program)
+{
+	_cleanup_(ends_close) struct ends out = { -1, -1 }, err = { -1, -1 };
+	_cleanup_(ends_close) struct ends channel = { -1, -1 };
+	int pair[2], rc;
+	pid_t pid;
+
+	*child = CHILD_NONE;
+	rc = start_fill_standard_files();
+	rc = rc ? rc : open_pipe(&out);
+	rc = rc ? rc : open_pipe(&err);
+	if (rc)
+		return err_context(rc, "%s", program->path);
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair))
+		return err_sys("a channel to %s", program->path);
+	channel = (struct ends){ pair[0], pair[1] };
+	pid = start_fork(program->kind);
+	if (pid < 0)
+		return err_sys("a process for %s", program->path);
+	if (!pid)
+		run_program(program, channel.theirs, out.theirs, err.theirs);
+	debug(DEBUG_CHILD, "%s: process %d started", program->path, pid);
+	close(take_fd(&channel.theirs));
+	*child = (struct child){ .pid = pid,
+				 .kind = program->kind,
+				 .name = program->path,
+				 .channel = take_fd(&channel.ours),
+				 .out = take_fd(&out.ours),
+				 .err = take_fd(&err.ours) };
+	rc = await_exec(child);
+	close(take_fd(&child->channel));
+	if (rc)
+		child_finish_p(child);
+	return rc;
+}
+
+/* --- what it writes ------------------------------------------------------------------- */
+
+struct follow {
+	struct child *child;
+	struct child_listener *listener;
+	int pidfd;
+	int rc; /* what the listener's function returned */
+};
+
+/* False: there is nothing now, or it is closed. */
+static bool take_output(struct follow *follow, int *fd, int which)
+{
+	char buf[16 * 1024];
+	ssize_t n = read(*fd, buf, sizeof(buf));
+
+	if (n < 0 && (errno == EINTR || errno == EAGAIN))
+		return false;
+	if (n <= 0) {
+		close(take_fd(fd));
+		return false;
+	}
+	if (!follow->rc)
+		follow->rc = follow->listener->output(follow->listener->arg, which, buf,
+						      (size_t)n);
+	return true;
+}
+
+static bool was_signalled(int signals)
+{
+	struct signalfd_siginfo info;
+
+	return signals >= 0 && read(signals, &info, sizeof(info)) == sizeof(info);
+}
+
+/* True: it has ended. */
+static bool wait_a_while(struct follow *follow, int signals, uint64_t deadline,
+			 struct child_end *end)
+{
+	struct child *child = follow->child;
+	struct pollfd pfds[] = { { child->out, POLLIN, 0 },
+				 { child->err, POLLIN, 0 },
+				 { follow->pidfd, POLLIN, 0 },
+				 { signals, POLLIN, 0 } };
+	int left = deadline_left(deadline);
+
+	if (follow->pidfd < 0 && left > LOOK_MS)
+		left = LOOK_MS;
+	if (poll(pfds, ARRAY_SIZE(pfds), left) > 0) {
+		if (pfds[0].revents)
+			take_output(follow, &child->out, STDOUT_FILENO);
+		if (pfds[1].revents)
+			take_output(follow, &child->err, STDERR_FILENO);
+		if (pfds[3].revents && was_signalled(signals))
+			follow->listener->interrupted = true;
+	}
+	return child_reap(child, 0, end);
+}
+
+/* SIGTERM first where its kind wants that: then it is listened to until it has ended. */
+static void end_program(struct follow *follow, struct child_end *end)
+{
+	uint64_t deadline = deadline_in(TERM_MS);
+
+	if (child_is(follow->child->kind, CHILD_TERM_FIRST)) {
+		kill(follow->child->pid, SIGTERM);
+		while (deadline_left(deadline))
+			if (wait_a_while(follow, -1, deadline, end))
+				return;
+	}
+	child_kill(follow->child);
+}
+
+static void drain(struct follow *follow, int *fd, int which)
+{
+	int reads;
+
+	if (*fd < 0)
+		return;
+	fcntl(*fd, F_SETFL, O_NONBLOCK);
+	for (reads = 0; reads < DRAIN_READS && *fd >= 0 && take_output(follow, fd, which);
+	     reads++)
+		;
+}
+
+int child_follow(struct child *child, struct child_listener *listener, uint64_t deadline,
+		 struct child_end *end)
+{
+	struct follow follow = {
+		.child = child,
+		.listener = listener,
+		.pidfd = (int)syscall(SYS_pidfd_open, child->pid, 0),
+	};
+	bool ended = false, forced;
+
+	while (!ended && !follow.rc && !listener->interrupted && deadline_left(deadline))
+		ended = wait_a_while(&follow, listener->signals, deadline, end);
+	forced = !ended;
+	if (forced)
+		end_program(&follow, end);
+	if (follow.pidfd >= 0)
+		close(follow.pidfd);
+	drain(&follow, &child->out, STDOUT_FILENO);
+	drain(&follow, &child->err, STDERR_FILENO);
+	child_finish(child, 0, child->pid ? end : NULL);
+	end->forced = forced;
+	if (follow.rc)
+		return follow.rc;
+	if (!forced)
+		return 0;
+	return listener->interrupted
+		       ? err_set(EINTR, "%s: interrupted", child->name)
+		       : err_set(ETIMEDOUT, "%s does not end in time", child->name);
+}

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* fork(2), and the first steps of a child: it is bound to its parent's life, forgets the parent's
+ * signals, closes what it was not given, opens what only the caller may open, and is confined. */
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+
+#include "rpcrdma/child/internal.h"
+
+/* With the channel. */
+#define KEEP_MAX 8
+/* Linux before 5.9 has no close_range(2). */
+#define FILES_ASSUMED 1024
+
+/* A parent that was faster than prctl(2) is missed by the death signal. */
+static void die_with(pid_t parent)
+{
+	if (prctl(PR_SET_PDEATHSIG, SIGKILL) || getppid() != parent)
+		_exit(1);
+}
+
+static void reset_signals(enum child_kind kind)
+{
+	struct sigaction action = { .sa_handler = SIG_DFL };
+	sigset_t none;
+	int i;
+
+	if (child_is(kind, CHILD_KEEP_SIGNALS))
+		return;
+	for (i = 1; i < NSIG; i++)
+		sigaction(i, &action, NULL); /* KILL, STOP and libc's own refuse */
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	if (child_is(kind, CHILD_NO_INTERRUPT))
+		signal(SIGINT, SIG_IGN);
+}
+
+pid_t start_fork(enum child_kind kind)
+{
+	pid_t parent = getpid(), pid = fork();
+
+	/* By both sides: who comes second changes nothing, and nobody has to wait. */
+	if (pid >= 0 && child_is(kind, CHILD_GROUP))
+		setpgid(pid, pid);
+	if (pid)
+		return pid;
+	die_with(parent);
+	reset_signals(kind);
+	return 0;
+}
+
+int start_fill_standard_files(void)
+{
+	int fd;
+
+	do {
+		fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+	} while (fd >= 0 && fd <= STDERR_FILENO);
+	if (fd < 0)
+		return err_sys("open /dev/null");
+	close(fd);
+	return 0;
+}
+
+static void close_from(unsigned int first, unsigned int last)
+{
+	if (first > last || !close_range(first, last, 0))
+		return;
+	for (; first <= last && first < FILES_ASSUMED; first++)
+		close((int)first);
+}
+
+static int compare_ints(const void *a, const void *b)
+{
+	return *(const int *)a - *(const int *)b;
+}
+
+void start_close_others(int *keep, size_t nkeep)
+{
+	unsigned int first = STDERR_FILENO + 1;
+	size_t i;
+
+	qsort(keep, nkeep, sizeof(*keep), compare_ints);
+	for (i = 0; i < nkeep; i++) {
+		if (keep[i] < (int)first)
+			continue;
+		close_from(first, (unsigned int)keep[i] - 1);
+		first = (unsigned int)keep[i] + 1;
+	}
+	close_from(first, ~0u);
+}
+
+int start_standard_files(enum child_kind kind)
+{
+	_cleanup_close_ int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+	bool silent = child_is(kind, CHILD_SILENT);
+
+	if (null < 0)
+		return err_sys("open /dev/null");
+	if (silent && !child_is(kind, CHILD_KEEP_STDIN) && dup2(null, STDIN_FILENO) < 0)
+		return err_sys("stdin");
+	if (silent && dup2(null, STDOUT_FILENO) < 0)
+		return err_sys("stdout");
+	if ((child_is(kind, CHILD_MUTE) || (silent && !debug_mask)) &&
+	    dup2(null, STDERR_FILENO) < 0)
+		return err_sys("stderr");
+	return 0;
+}
+
+_Noreturn void child_refuse(int channel, int rc)
+{
+	uint8_t body[CHANNEL_FAILED_MAX];
+	size_t len = strlen(err_text()) + 1;
+
+	put_be32(body, (uint32_t)-rc);
+	memcpy(body + 4, err_text(), len);
+	channel_send(channel, CHANNEL_FAILED, body, 4 + len, -1);
+	_exit(1);
+}
+
+static _Noreturn void run_function(const struct child_function *function, int channel,
+				   pid_t parent)
+{
+	int keep[KEEP_MAX] = { channel }, rc = 0;
+
+	if (function->nkeep)
+		memcpy(keep + 1, function->keep, function->nkeep * sizeof(*keep));
+	if (!child_is(function->kind, CHILD_ALL_FDS))
+		start_close_others(keep, function->nkeep + 1);
+	/* A peer that is gone, or a file that may not grow, is an error of the call, not the end. */
+	if (!child_is(function->kind, CHILD_KEEP_SIGNALS)) {
+		signal(SIGPIPE, SIG_IGN);
+		signal(SIGXFSZ, SIG_IGN);
+	}
+	/* It may open /dev/stdout. */
+	if (function->prepare)
+		rc = function->prepare(function->arg, channel);
+	rc = rc ? rc : start_standard_files(function->kind);
+	rc = rc ? rc : child_confine(function->kind);
+	if (rc)
+		child_refuse(channel, rc);
+	/* A change of identity cleared it. */
+	die_with(parent);
+	_exit(function->run(function->arg, channel));
+}
+
+int child_start(struct child *child, const struct child_function *function)
+{
+	_cleanup_close_ int ours = -1, theirs = -1;
+	pid_t parent = getpid(), pid;
+	int pair[2], rc;
+
+	*child = CHILD_NONE;
+	if (function->nkeep >= KEEP_MAX)
+		return err_set(EINVAL, "a child process keeps %zu descriptors",
+			       function->nkeep);
+	rc = start_fill_standard_files();
+	if (rc)
+		return err_context(rc, "%s", function->name);
+	if (socketpair(AF_UNIX,
+		       (function->stream ? SOCK_STREAM : SOCK_SEQPACKET) | SOCK_CLOEXEC,
+		       0, pair))
+		return err_sys("a channel to %s", function->name);
+	ours = pair[0];
+	theirs = pair[1];
+	pid = start_fork(function->kind);
+	if (pid < 0)
+		return err_sys("a process for %s", function->name);
+	if (!pid) {
+		close(ours);
+		run_function(function, theirs, parent);
+	}
+	debug(DEBUG_CHILD, "%s: process %d started", function->name, pid);
+	*child = (struct child){ .pid = pid,
+				 .kind = function->kind,
+				 .name = function->name,
+				 .channel = take_fd(&ours),
+				 .out = -1,
+				 .err = -1 };
+	return 0;
+}
+
+/* Of a child that may be in its peer's hands: the number and the text are checked. */
+static int take_failure(const struct child *child, const uint8_t *body, size_t len)
+{
+	uint32_t errnum = len > 5 ? get_be32(body) : 0;
+	const char *text = (const char *)body + 4;
+
+	if (!errnum || errnum > 4095 || strnlen(text, len - 4) != len - 5)
+		return err_set(EPROTO, "%s fails without a reason", child->name);
+	return err_set((int)errnum, "%.500s", text);
+}
+
+static int await_record(int channel, uint64_t deadline)
+{
+	struct pollfd pfd = { .fd = channel, .events = POLLIN };
+	int rc;
+
+	/* Whoever sends without end does not get beyond the deadline either. */
+	if (!deadline_left(deadline))
+		return -ETIMEDOUT;
+	rc = poll(&pfd, 1, deadline_left(deadline));
+	if (rc < 0)
+		return -errno;
+	return rc ? 0 : -ETIMEDOUT;
+}
+
+ssize_t child_receive(const struct child *child, int *type, void *body, size_t cap,
+		      int *passed, uint64_t deadline)
+{
+	ssize_t n;
+
+	*type = 0;
+	*passed = -1;
+	n = await_record(child->channel, deadline);
+	if (n == -ETIMEDOUT)
+		return err_set(ETIMEDOUT, "no answer from %s in time", child->name);
+	if (n == -EINTR)
+		return err_set(EINTR, "interrupted");
+	if (!n)
+		n = channel_receive(child->channel, type, body, cap, passed);
+	if (n < 0)
+		return err_context((int)n, "%s", child->name);
+	return *type == CHANNEL_FAILED ? take_failure(child, body, (size_t)n) : n;
+}
