@@ -208,6 +208,8 @@ int rpc_tcp_connect(int *fd, const struct transport_address *to,
 
 /* mount3.c */
 
+#define RPCBIND_PORT 111
+
 /* PMAPPROC_GETPORT for TCP. Errors: -EADDRNOTAVAIL not registered; -EBADMSG; rpc_tcp_call()'s. */
 int pmap_getport(int fd, uint32_t prog, uint32_t vers, uint16_t *port, uint64_t deadline);
 /* MOUNT3 MNT. 0 with res->status set; or rpc_tcp_call()'s errors (-EACCES: the credential is

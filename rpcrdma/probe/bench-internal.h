@@ -67,10 +67,9 @@ struct bench_baseline {
 	void *arg;
 };
 
-/* Forks. What comes is put into @region, which is borrowed; it is sent from @source_len bytes.
- * @channel: the worker's, which the child has no use for. */
-int bench_tcp_open(struct bench_baseline *out, int channel, uint8_t *region,
-		   size_t region_len, size_t source_len);
+/* Forks. What comes is put into @region, which is borrowed; it is sent from @source_len bytes. */
+int bench_tcp_open(struct bench_baseline *out, uint8_t *region, size_t region_len,
+		   size_t source_len);
 
 /* bench-rdma.c */
 

@@ -224,7 +224,7 @@ int bench_nfs_open(struct bench_baseline *out, struct probe *p,
 	n->reads = reads;
 	n->version = nfs_version_find(p->version->vers == 4 ? "4.0" : "3");
 	n->next_xid = (uint32_t)now_ns();
-	n->fd = probe_tcp(p, target_nfs_port(p), NULL);
+	n->fd = probe_tcp(p, TCP_NFS, target_nfs_port(p), NULL);
 	if (n->fd < 0)
 		rc = err_context(n->fd, "NFS over TCP");
 	else

@@ -7,12 +7,10 @@
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
-#include <signal.h>
 #include <stdio.h>
-#include <sys/prctl.h>
 #include <sys/socket.h>
-#include <sys/wait.h>
 
+#include "rpcrdma/child/child.h"
 #include "rpcrdma/probe/bench-internal.h"
 
 #define CHUNK    (1u << 20)
@@ -28,7 +26,7 @@ struct order {
 
 struct bench_tcp {
 	int fd;
-	pid_t child;
+	struct child child;
 	uint8_t *region; /* what arrives; borrowed */
 	size_t region_len;
 };
@@ -94,20 +92,27 @@ static int child_exchange(int fd, const struct order *o)
 	return rc;
 }
 
-static _Noreturn void child_run(int fd, size_t source_len)
+struct baseline_task {
+	int server; /* the child's end */
+	size_t source_len;
+};
+
+static int baseline_run(void *arg, int channel)
 {
-	uint8_t *source = malloc(source_len);
+	const struct baseline_task *task = arg;
+	uint8_t *source = malloc(task->source_len);
 	struct order o;
 	int rc = source ? 0 : -ENOMEM;
 
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	(void)channel;
 	/* Every page of it there, as the other side's file is. */
 	if (source)
-		memset(source, 0x5a, source_len);
-	while (!rc && !recv_all(fd, &o, sizeof(o)))
-		rc = o.bytes ? child_stream(fd, source, source_len, o.bytes)
-			     : child_exchange(fd, &o);
-	_exit(0);
+		memset(source, 0x5a, task->source_len);
+	while (!rc && !recv_all(task->server, &o, sizeof(o)))
+		rc = o.bytes ? child_stream(task->server, source, task->source_len,
+					    o.bytes)
+			     : child_exchange(task->server, &o);
+	return 0;
 }
 
 /* This side */
@@ -140,8 +145,17 @@ static int connect_pair(int pair[2])
 	return 0;
 }
 
-static int tcp_start(struct bench_tcp *t, int channel, size_t source_len)
+static int tcp_start(struct bench_tcp *t, size_t source_len)
 {
+	struct baseline_task task = { .source_len = source_len };
+	const struct child_function function = {
+		.kind = CHILD_BASELINE,
+		.name = "the TCP baseline",
+		.run = baseline_run,
+		.arg = &task,
+		.keep = &task.server,
+		.nkeep = 1,
+	};
 	struct timeval wait = { .tv_sec = WAIT_S };
 	_cleanup_close_ int ours = -1, theirs = -1;
 	int pair[2] = { -1, -1 }, rc;
@@ -153,16 +167,11 @@ static int tcp_start(struct bench_tcp *t, int channel, size_t source_len)
 		return rc;
 	if (setsockopt(ours, SOL_SOCKET, SO_RCVTIMEO, &wait, sizeof(wait)))
 		return err_sys("a TCP baseline");
-	t->child = fork();
-	if (t->child < 0)
-		return err_sys("fork");
-	if (!t->child) {
-		close(ours);
-		close(channel);
-		child_run(theirs, source_len);
-	}
-	t->fd = take_fd(&ours);
-	return 0;
+	task.server = theirs;
+	rc = child_start(&t->child, &function);
+	if (!rc)
+		t->fd = take_fd(&ours);
+	return rc;
 }
 
 static void tcp_close(void *arg)
@@ -171,10 +180,7 @@ static void tcp_close(void *arg)
 
 	if (t->fd >= 0)
 		close(t->fd);
-	if (t->child > 0) {
-		kill(t->child, SIGKILL);
-		TEMP_FAILURE_RETRY(waitpid(t->child, NULL, 0));
-	}
+	child_finish(&t->child, 0, NULL);
 	free(t);
 }
 
@@ -220,8 +226,8 @@ static int tcp_exchange(void *arg, uint32_t count, uint32_t ask, uint32_t answer
 	return rc;
 }
 
-int bench_tcp_open(struct bench_baseline *out, int channel, uint8_t *region,
-		   size_t region_len, size_t source_len)
+int bench_tcp_open(struct bench_baseline *out, uint8_t *region, size_t region_len,
+		   size_t source_len)
 {
 	struct bench_tcp *t = calloc(1, sizeof(*t));
 	int rc;
@@ -229,9 +235,10 @@ int bench_tcp_open(struct bench_baseline *out, int channel, uint8_t *region,
 	if (!t)
 		return err_sys("memory for a TCP baseline");
 	t->fd = -1;
+	t->child = CHILD_NONE;
 	t->region = region;
 	t->region_len = region_len;
-	rc = tcp_start(t, channel, source_len);
+	rc = tcp_start(t, source_len);
 	if (rc) {
 		tcp_close(t);
 		return rc;

@@ -269,7 +269,7 @@ static void measure(struct probe *p, bool local)
 	if (!rc)
 		rc = bench_reads_check(&reads);
 	if (!rc && local)
-		rc = bench_tcp_open(&baseline, p->channel, reads.region, reads.region_len,
+		rc = bench_tcp_open(&baseline, reads.region, reads.region_len,
 				    (size_t)reads.blocks * reads.length);
 	else if (!rc)
 		rc = bench_nfs_open(&baseline, p, &reads);
@@ -313,11 +313,12 @@ static void work_local(struct probe *p)
 
 int bench_run(const struct probe_options *options, const struct probe_events *events)
 {
-	return parent_run(options, work_remote, events);
+	/* The reference, and the baseline. */
+	return parent_run(options, work_remote, 2, events);
 }
 
 int bench_run_local(const struct probe_options *options,
 		    const struct probe_events *events)
 {
-	return parent_run(options, work_local, events);
+	return parent_run(options, work_local, 1, events);
 }

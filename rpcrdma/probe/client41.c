@@ -34,7 +34,7 @@ static void tell(struct probe *p)
 {
 	uint8_t buf[REMAINS_RECORD_MAX];
 
-	channel_send(p->channel, CHANNEL_REMAINS, buf,
+	channel_send(p->channel, WORKER_REMAINS, buf,
 		     remains_encode(&p->client.remains, buf), -1);
 }
 

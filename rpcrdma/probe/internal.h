@@ -4,8 +4,7 @@
 /* The map of the probe.
  *
  *	parent.c    runs the worker, connects TCP sockets for it, takes its findings
- *	worker.c    the child: drops privilege, then one exercise after the other
- *	channel.c   what the two say to each other
+ *	worker.c    the child: one exercise after the other, without privilege
  *	route.c     which transport, by the route to the server
  *	session.c   the RPC-over-RDMA connection, lost and made again; what went wrong on it
  *	operation.c one NFS operation, by the version in use
@@ -27,29 +26,26 @@
 #ifndef RPCRDMA_PROBE_INTERNAL_H
 #define RPCRDMA_PROBE_INTERNAL_H
 
+#include "rpcrdma/child/child.h"
 #include "rpcrdma/client/client.h"
 #include "rpcrdma/nfs/version.h"
 #include "rpcrdma/probe/probe.h"
 
-/* channel.c: a SOCK_SEQPACKET pair, one message a packet */
+/* Records between worker and parent: rpcrdma/child/child.h */
 
-enum channel_type {
-	CHANNEL_FINDING = 1,
-	CHANNEL_SUBJECT,  /* key NUL value */
-	CHANNEL_PROGRESS, /* u32 done, u32 total, text */
-	CHANNEL_CONNECT, /* u16 port, u8 address index: asks for a connected TCP socket */
-	CHANNEL_SOCKET, /* the answer: u32 errno, u8 reserved, text; the socket beside it */
-	CHANNEL_REMAINS, /* remains.c: what of the worker's client is on the server now */
+enum worker_record {
+	WORKER_FINDING = 1,
+	WORKER_SUBJECT,  /* key NUL value */
+	WORKER_PROGRESS, /* u32 done, u32 total, text */
+	WORKER_CONNECT, /* u8 enum tcp_peer, u16 port, u8 address index: asks for a socket */
+	WORKER_SOCKET, /* the answer: u32 errno, u8 reserved, text; the socket beside it */
+	WORKER_REMAINS, /* remains.c: what of the worker's client is on the server now */
 };
 
-#define CHANNEL_MAX FINDING_RECORD_MAX
+#define WORKER_RECORD_MAX FINDING_RECORD_MAX
 
-int channel_send(int fd, enum channel_type type, const void *body, size_t len,
-		 int pass_fd);
-/* Returns the length of the body, 0 or more; -EPIPE when the other end is gone. *passed is -1
- * or a descriptor that is now the caller's. */
-ssize_t channel_receive(int fd, enum channel_type *type, void *body, size_t cap,
-			int *passed);
+/* What a worker may be connected with, each once; for a benchmark NFS twice (parent_run()). */
+enum tcp_peer { TCP_RPCBIND, TCP_MOUNT, TCP_NFS, TCP_PEERS };
 
 /* What a call met that is nobody's mechanism: seen by session.c, told by target.c. */
 struct mishap {
@@ -157,6 +153,7 @@ struct probe {
 	const struct probe_options *options;
 	const struct transport_ops *via; /* the transport in use, route.c */
 	int channel;
+	int rpcbind; /* TCP, once it was asked; -1 */
 	uint64_t deadline;
 	const struct transport_address *addresses;
 	size_t naddresses;
@@ -206,18 +203,30 @@ struct probe {
 
 typedef void (*worker_fn)(struct probe *p);
 
-/* probe_run() with other work for the child. */
+/* probe_run() with other work for the child, which may be connected with NFS over TCP so many
+ * times. */
 int parent_run(const struct probe_options *options, worker_fn work,
-	       const struct probe_events *events);
+	       unsigned int nfs_connections, const struct probe_events *events);
 
 /* worker.c */
 
 /* The whole probe. */
 void worker_probe(struct probe *p);
-/* Never returns. @remains: what is to be taken off, for that work; else NULL. */
-void worker_main(const struct probe_options *options, worker_fn work, int channel,
-		 const struct transport_address *addresses, size_t naddresses,
-		 const struct remains *remains) __attribute__((noreturn));
+
+/* What a worker is started with; worker_prepare() and worker_run() are its struct
+ * child_function's. */
+struct worker_task {
+	const struct probe_options *options;
+	worker_fn work;
+	const struct transport_address *addresses;
+	size_t naddresses;
+	const struct remains
+		*remains;    /* what is to be taken off, for that work; else NULL */
+	struct probe *probe; /* of worker_prepare() */
+};
+
+int worker_prepare(void *arg, int channel);
+int worker_run(void *arg, int channel);
 void probe_emit(struct probe *p, const struct finding *finding);
 void probe_say(struct probe *p, const char *id, enum finding_status status,
 	       const char *fmt, ...) PRINTF_LIKE(4, 5);
@@ -226,7 +235,7 @@ void probe_subject(struct probe *p, const char *key, const char *fmt, ...)
 void probe_progress(struct probe *p, const char *what, unsigned int done,
 		    unsigned int total);
 /* A TCP socket to the server, connected by the parent (from a reserved port as root). */
-int probe_tcp(struct probe *p, uint16_t port, bool *reserved);
+int probe_tcp(struct probe *p, enum tcp_peer peer, uint16_t port, bool *reserved);
 
 struct area;
 

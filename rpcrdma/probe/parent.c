@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* The side with privilege, where there is any: resolves the name, forks the worker, connects TCP
+/* The side with privilege, where there is any: resolves the name, starts the worker, connects TCP
  * sockets for it to the one server that was named, and takes its findings as bounded records. It
  * decodes nothing that a peer sent. */
 #include <netinet/in.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
-#include <sys/wait.h>
 
 #include "rpcrdma/probe/internal.h"
 
 #define ADDRESSES_MAX 8
 /* A worker that does not stop at the deadline is stopped. */
 #define GRACE_MS 3000
-/* For a killed one to be gone. */
-#define REAP_MS         500
-#define CONNECT_MS      5000
-#define FINDINGS_MAX    256
-#define CONNECTIONS_MAX 64
+/* For a killed one to be gone, and for what it said before. */
+#define REAP_MS 500
+#define REST_MS 100
+/* How often to look whether the user has interrupted. */
+#define LOOK_MS      100
+#define CONNECT_MS   5000
+#define FINDINGS_MAX 256
 /* To take off the server what a worker left there. */
 #define CLEAN_MS 2000
 
@@ -29,10 +29,11 @@ struct parent {
 	const struct probe_events *events;
 	struct transport_address addresses[ADDRESSES_MAX];
 	size_t naddresses;
-	int channel;
-	pid_t worker;
+	struct child worker;
 	uint64_t deadline, until; /* the worker's; when it is ended */
-	unsigned int findings, connections;
+	unsigned int findings;
+	unsigned int nfs_connections; /* that the work needs */
+	unsigned int connections[TCP_PEERS];
 	bool ended; /* the worker closed its end */
 	bool quiet; /* nothing is handed on any more */
 	struct remains remains;
@@ -118,7 +119,25 @@ static int take_progress(struct parent *parent, const uint8_t *body, size_t len)
 	return 0;
 }
 
-/* A TCP socket to the server that the user named, and to no other. */
+/* A TCP socket to the server that the user named, and to no other; one for each of what the probe
+ * talks to by TCP. The ports of mountd and NFS are rpcbind's answers, which only the worker decodes. */
+static bool may_connect(struct parent *parent, const uint8_t *body, size_t len)
+{
+	const struct probe_options *options = parent->options;
+	const uint16_t named[TCP_PEERS] = { [TCP_RPCBIND] = RPCBIND_PORT,
+					    [TCP_MOUNT] = options->mount_port,
+					    [TCP_NFS] = options->nfs_port };
+	uint16_t port;
+
+	if (len != 4 || body[0] >= TCP_PEERS || body[3] >= parent->naddresses)
+		return false;
+	if (parent->connections[body[0]]++ >=
+	    (body[0] == TCP_NFS ? parent->nfs_connections : 1))
+		return false;
+	port = get_be16(body + 1);
+	return port && (!named[body[0]] || named[body[0]] == port);
+}
+
 static int take_connect(struct parent *parent, const uint8_t *body, size_t len)
 {
 	_cleanup_close_ int fd = -1;
@@ -128,12 +147,11 @@ static int take_connect(struct parent *parent, const uint8_t *body, size_t len)
 	uint32_t wait;
 	int rc;
 
-	if (len != 3 || body[2] >= parent->naddresses ||
-	    parent->connections++ == CONNECTIONS_MAX)
+	if (!may_connect(parent, body, len))
 		return err_set(EPROTO,
 			       "the worker asked for a connection that it may not have");
-	to = parent->addresses[body[2]];
-	transport_set_port(&to, get_be16(body));
+	to = parent->addresses[body[3]];
+	transport_set_port(&to, get_be16(body + 1));
 	/* What is silent here leaves time for what can be had without it. */
 	wait = min_u32(CONNECT_MS, (uint32_t)deadline_left(parent->deadline) / 2);
 	rc = rpc_tcp_connect(&fd, &to,
@@ -142,7 +160,7 @@ static int take_connect(struct parent *parent, const uint8_t *body, size_t len)
 	put_be32(answer, (uint32_t)-rc);
 	answer[4] = reserved;
 	snprintf((char *)answer + 5, sizeof(answer) - 5, "%.500s", rc ? err_text() : "");
-	return channel_send(parent->channel, CHANNEL_SOCKET, answer,
+	return channel_send(parent->worker.channel, WORKER_SOCKET, answer,
 			    6 + strlen((char *)answer + 5), fd);
 }
 
@@ -158,69 +176,85 @@ static int take_remains(struct parent *parent, const uint8_t *body, size_t len)
 	return rc;
 }
 
-static int take_message(struct parent *parent)
+static int take_record(struct parent *parent, int type, const uint8_t *body, size_t len)
 {
-	_cleanup_free_ uint8_t *body = malloc(CHANNEL_MAX);
-	_cleanup_close_ int passed = -1;
-	enum channel_type type;
-	ssize_t n;
-
-	if (!body)
-		return err_sys("memory");
-	n = channel_receive(parent->channel, &type, body, CHANNEL_MAX, &passed);
-	if (n == -EPIPE) {
-		parent->ended = true;
-		return 0;
-	}
-	if (n < 0)
-		return (int)n;
-	if (type == CHANNEL_REMAINS)
-		return take_remains(parent, body, (size_t)n);
+	if (type == WORKER_REMAINS)
+		return take_remains(parent, body, len);
 	/* What else there is to say was said by the worker before. */
 	if (parent->quiet)
 		return 0;
 	switch (type) {
-	case CHANNEL_FINDING: return take_finding(parent, body, (size_t)n);
-	case CHANNEL_SUBJECT: return take_subject(parent, (char *)body, (size_t)n);
-	case CHANNEL_PROGRESS: return take_progress(parent, body, (size_t)n);
-	case CHANNEL_CONNECT: return take_connect(parent, body, (size_t)n);
+	case WORKER_FINDING: return take_finding(parent, body, len);
+	case WORKER_SUBJECT: return take_subject(parent, (const char *)body, len);
+	case WORKER_PROGRESS: return take_progress(parent, body, len);
+	case WORKER_CONNECT: return take_connect(parent, body, len);
 	default: return err_set(EPROTO, "the worker sent a message of type %d", type);
 	}
 }
 
+/* The worker could not open its capture file, or give up its privilege. */
+static void say_unprepared(struct parent *parent)
+{
+	struct finding f;
+
+	parent->ended = true;
+	if (parent->quiet)
+		return;
+	finding_init(&f, "probe.connect", FINDING_UNKNOWN, "%s", err_text());
+	finding_clean(f.summary);
+	parent->events->finding(parent->events->arg, &f);
+}
+
+static int take_message(struct parent *parent, uint64_t deadline)
+{
+	_cleanup_free_ uint8_t *body = malloc(WORKER_RECORD_MAX);
+	_cleanup_close_ int passed = -1;
+	int type;
+	ssize_t n;
+
+	if (!body)
+		return err_sys("memory");
+	n = child_receive(&parent->worker, &type, body, WORKER_RECORD_MAX, &passed,
+			  deadline);
+	if (n >= 0)
+		return take_record(parent, type, body, (size_t)n);
+	if (n == -EPIPE)
+		parent->ended = true;
+	else if (type == CHANNEL_FAILED && n != -EPROTO)
+		say_unprepared(parent);
+	else if (n == -ETIMEDOUT && !deadline_left(parent->until))
+		return err_set(ETIMEDOUT, "the worker did not end at the deadline");
+	else if (n != -ETIMEDOUT && n != -EINTR)
+		return (int)n;
+	return 0;
+}
+
 static int listen_to_worker(struct parent *parent)
 {
-	struct pollfd pfd = { .fd = parent->channel, .events = POLLIN };
 	int rc = 0;
 
 	while (!rc && !parent->ended) {
 		if (interrupted && !parent->quiet)
 			return err_set(EINTR, "interrupted");
-		rc = poll(&pfd, 1, deadline_left(parent->until));
-		if (rc < 0 && errno != EINTR)
-			return err_sys("poll");
-		if (!rc)
-			return err_set(ETIMEDOUT,
-				       "the worker did not end at the deadline");
-		rc = rc > 0 ? take_message(parent) : 0;
+		/* A signal that comes just here is seen the next time. */
+		rc = take_message(parent,
+				  deadline_min(parent->until, deadline_in(LOOK_MS)));
 	}
 	return rc;
 }
 
 /* It closed the channel; that should have been its end, which comes in a moment. */
-static int await_end(const struct parent *parent)
+static int await_end(struct parent *parent, struct child_end *end)
 {
 	uint64_t until = deadline_min(parent->until, deadline_in(GRACE_MS));
-	siginfo_t info = { .si_pid = 0 };
 
-	while (!waitid(P_PID, (id_t)parent->worker, &info, WEXITED | WNOHANG | WNOWAIT) &&
-	       !info.si_pid) {
+	while (!child_reap(&parent->worker, deadline_min(until, deadline_in(LOOK_MS)),
+			   end)) {
 		if (interrupted && !parent->quiet)
 			return err_set(EINTR, "interrupted");
 		if (!deadline_left(until))
 			return err_set(ETIMEDOUT,
 				       "the worker did not end at the deadline");
-		usleep(500);
 	}
 	return 0;
 }
@@ -228,79 +262,69 @@ static int await_end(const struct parent *parent)
 /* What the worker said of its client last, and nobody heard yet. It is no more. */
 static void hear_the_rest(struct parent *parent)
 {
-	struct pollfd pfd = { .fd = parent->channel, .events = POLLIN };
+	uint64_t deadline = deadline_in(REST_MS);
 
 	parent->quiet = true;
-	while (!parent->ended && poll(&pfd, 1, 0) > 0 && !take_message(parent))
+	while (!parent->ended && deadline_left(deadline) &&
+	       !take_message(parent, deadline))
 		;
 }
 
-/* Takes the dead worker's status. One that was killed may still be held by the kernel, as by
- * soft-iWARP while it connects: then nobody waits for it, and init reaps it. */
-static int collect(const struct parent *parent, int *status)
+static int worker_verdict(const struct child_end *end)
 {
-	uint64_t until = deadline_in(REAP_MS);
-	pid_t pid;
-
-	do {
-		pid = TEMP_FAILURE_RETRY(waitpid(parent->worker, status, WNOHANG));
-		if (!pid)
-			usleep(500);
-	} while (!pid && deadline_left(until));
-	return pid < 0 ? err_sys("waiting for the worker") : 0;
-}
-
-/* The worker is ours: when it is not to go on it is killed, and reaped. */
-static int reap(struct parent *parent, int rc)
-{
-	char text[ERR_TEXT_MAX];
-	int status = 0, died;
-
-	if (!rc)
-		rc = await_end(parent);
-	if (rc)
-		kill(parent->worker, SIGKILL);
-	snprintf(text, sizeof(text), "%s", err_text());
-	died = collect(parent, &status);
-	if (rc)
-		err_set(-rc, "%s", text);
-	else if (died)
-		rc = died;
-	else if (WIFSIGNALED(status))
-		rc = err_set(
+	if (end->fate == CHILD_SIGNALLED)
+		return err_set(
 			EPROTO,
 			"the worker died with signal %d (%s) while it decoded what the server sent",
-			WTERMSIG(status), strsignal(WTERMSIG(status)));
-	else if (WEXITSTATUS(status))
-		rc = err_set(EPROTO, "the worker ended with status %d",
-			     WEXITSTATUS(status));
+			end->status, strsignal(end->status));
+	if (end->fate == CHILD_EXITED && end->status)
+		return err_set(EPROTO, "the worker ended with status %d", end->status);
+	return 0;
+}
+
+/* The worker is ours: when it is not to go on it is killed. One that the kernel holds, as
+ * soft-iWARP does while it connects, is left. */
+static int end_worker(struct parent *parent, int rc)
+{
+	struct child_end end = { .fate = CHILD_UNKNOWN };
+	char text[ERR_TEXT_MAX], how[96];
+
+	if (!rc)
+		rc = await_end(parent, &end);
+	if (!rc)
+		rc = worker_verdict(&end);
 	snprintf(text, sizeof(text), "%s", err_text());
+	if (parent->worker.pid) {
+		child_kill(&parent->worker);
+		if (!child_reap(&parent->worker, deadline_in(REAP_MS), &end))
+			snprintf(text + strlen(text), sizeof(text) - strlen(text),
+				 "; it %s", child_end_text(&end, how, sizeof(how)));
+	}
 	hear_the_rest(parent);
-	close(parent->channel);
+	child_close(&parent->worker);
 	return rc ? err_set(-rc, "%s", text) : 0;
 }
 
-static int fork_worker(struct parent *parent)
+static int start_worker(struct parent *parent)
 {
-	int pair[2];
+	struct worker_task task = {
+		.options = parent->options,
+		.work = parent->work,
+		.addresses = parent->addresses,
+		.naddresses = parent->naddresses,
+		.remains = parent->quiet ? &parent->remains : NULL,
+	};
+	const struct child_function function = {
+		.kind = CHILD_WORKER,
+		.name = "the worker",
+		.prepare = worker_prepare,
+		.run = worker_run,
+		.arg = &task,
+	};
 
-	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair))
-		return err_sys("socketpair");
+	/* The worker ends by exit(3), which would write it once more. */
 	fflush(NULL);
-	parent->worker = fork();
-	if (parent->worker < 0) {
-		close(pair[0]);
-		close(pair[1]);
-		return err_sys("fork");
-	}
-	if (!parent->worker) {
-		close(pair[0]);
-		worker_main(parent->options, parent->work, pair[1], parent->addresses,
-			    parent->naddresses, parent->quiet ? &parent->remains : NULL);
-	}
-	close(pair[1]);
-	parent->channel = pair[0];
-	return 0;
+	return child_start(&parent->worker, &function);
 }
 
 static void say_left(const struct parent *parent)
@@ -329,18 +353,21 @@ static void clean_up(struct parent *parent)
 	parent->quiet = true;
 	parent->ended = false;
 	parent->deadline = parent->until = deadline_in(CLEAN_MS);
-	if (!fork_worker(parent))
-		reap(parent, listen_to_worker(parent));
+	if (!start_worker(parent))
+		end_worker(parent, listen_to_worker(parent));
 	if (parent->remains.exists)
 		say_left(parent);
 }
 
 int parent_run(const struct probe_options *options, worker_fn work,
-	       const struct probe_events *events)
+	       unsigned int nfs_connections, const struct probe_events *events)
 {
 	char text[ERR_TEXT_MAX];
 	struct sigaction action = { .sa_handler = on_signal }, old_int, old_term;
-	struct parent parent = { .options = options, .work = work, .events = events };
+	struct parent parent = { .options = options,
+				 .work = work,
+				 .events = events,
+				 .nfs_connections = nfs_connections };
 	int rc;
 
 	parent.deadline = deadline_in(options->timeout_ms);
@@ -353,9 +380,9 @@ int parent_run(const struct probe_options *options, worker_fn work,
 	interrupted = 0;
 	sigaction(SIGINT, &action, &old_int);
 	sigaction(SIGTERM, &action, &old_term);
-	rc = fork_worker(&parent);
+	rc = start_worker(&parent);
 	if (!rc)
-		rc = reap(&parent, listen_to_worker(&parent));
+		rc = end_worker(&parent, listen_to_worker(&parent));
 	snprintf(text, sizeof(text), "%s", err_text());
 	clean_up(&parent);
 	if (rc)
@@ -367,5 +394,5 @@ int parent_run(const struct probe_options *options, worker_fn work,
 
 int probe_run(const struct probe_options *options, const struct probe_events *events)
 {
-	return parent_run(options, worker_probe, events);
+	return parent_run(options, worker_probe, 1, events);
 }

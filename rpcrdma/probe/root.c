@@ -186,7 +186,7 @@ static bool ask_mountd(struct probe *p, char *path, const char **rest,
 	if (!*port)
 		rc = target_rpcbind(p, MOUNT_PROGRAM_NUMBER, port);
 	if (!rc) {
-		fd = probe_tcp(p, *port, reserved);
+		fd = probe_tcp(p, TCP_MOUNT, *port, reserved);
 		rc = fd < 0 ? fd : 0;
 	}
 	if (rc) {

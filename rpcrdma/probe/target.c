@@ -8,8 +8,7 @@
 
 #include "rpcrdma/probe/internal.h"
 
-#define RPCBIND_PORT 111
-#define PINGS        3
+#define PINGS 3
 /* READs of a server that does not say how long they may be (NFSv4's maxread is no must). */
 #define READ_MAX_UNSAID 65536
 /* What a READ's reply needs beside its data, of a session's largest response. */
@@ -162,12 +161,15 @@ bool target_ping(struct probe *p)
 
 int target_rpcbind(struct probe *p, uint32_t prog, uint16_t *port)
 {
-	_cleanup_close_ int fd = probe_tcp(p, RPCBIND_PORT, NULL);
+	int rc;
 
-	if (fd < 0)
-		return err_context(fd, "rpcbind");
-	return err_context(pmap_getport(fd, prog, 3, port, session_call_deadline(p, 0)),
-			   "rpcbind");
+	/* One connection for all questions: the parent gives no second one. */
+	if (p->rpcbind < 0)
+		p->rpcbind = probe_tcp(p, TCP_RPCBIND, RPCBIND_PORT, NULL);
+	if (p->rpcbind < 0)
+		return err_context(p->rpcbind, "rpcbind");
+	rc = pmap_getport(p->rpcbind, prog, 3, port, session_call_deadline(p, 0));
+	return err_context(rc, "rpcbind");
 }
 
 /* A session bounds every reply. */
@@ -236,7 +238,7 @@ void target_reference(struct probe *p)
 	bool reserved;
 	int fd;
 
-	fd = probe_tcp(p, target_nfs_port(p), &reserved);
+	fd = probe_tcp(p, TCP_NFS, target_nfs_port(p), &reserved);
 	if (fd < 0 || reference_open(&p->reference, fd, &p->addresses[p->address],
 				     &p->cred, p->version)) {
 		snprintf(p->reference_why, sizeof(p->reference_why), "%.255s",

@@ -1,25 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* The child in which every byte from the network is decoded. It has no privilege, no new ones to
- * get, no descriptor but the channel to its parent (and the capture file, where one is asked
- * for), and bounds on what it may use. TCP sockets that need a reserved port come from the
- * parent, connected. */
-#include <fcntl.h>
-#include <grp.h>
+/* The child in which every byte from the network is decoded: a CHILD_WORKER (rpcrdma/child), so
+ * without privilege. It has no descriptor but the channel to its parent (and the capture file, where
+ * one is asked for). TCP sockets that need a reserved port come from the parent, connected. */
 #include <limits.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <sys/prctl.h>
-#include <sys/resource.h>
 
 #include "rpcrdma/probe/internal.h"
-
-#define NOBODY 65534
-/* The largest sweep holds sixteen areas of 1 MiB, their copies, and the reference. */
-#define ADDRESS_SPACE_MAX ((rlim_t)512 << 20)
-#define DESCRIPTORS_MAX   32
 
 void probe_emit(struct probe *p, const struct finding *finding)
 {
@@ -27,7 +16,7 @@ void probe_emit(struct probe *p, const struct finding *finding)
 	int n = finding_encode(finding, buf, sizeof(buf));
 
 	if (n > 0)
-		channel_send(p->channel, CHANNEL_FINDING, buf, (size_t)n, -1);
+		channel_send(p->channel, WORKER_FINDING, buf, (size_t)n, -1);
 }
 
 void probe_say(struct probe *p, const char *id, enum finding_status status,
@@ -56,7 +45,7 @@ void probe_subject(struct probe *p, const char *key, const char *fmt, ...)
 	va_end(ap);
 	/* Names are the server's. */
 	finding_clean(body + used);
-	channel_send(p->channel, CHANNEL_SUBJECT, body, used + strlen(body + used) + 1,
+	channel_send(p->channel, WORKER_SUBJECT, body, used + strlen(body + used) + 1,
 		     -1);
 }
 
@@ -68,24 +57,23 @@ void probe_progress(struct probe *p, const char *what, unsigned int done,
 	put_be32(body, done);
 	put_be32(body + 4, total);
 	snprintf((char *)body + 8, sizeof(body) - 8, "%s", what);
-	channel_send(p->channel, CHANNEL_PROGRESS, body, 8 + strlen((char *)body + 8) + 1,
+	channel_send(p->channel, WORKER_PROGRESS, body, 8 + strlen((char *)body + 8) + 1,
 		     -1);
 }
 
-int probe_tcp(struct probe *p, uint16_t port, bool *reserved)
+int probe_tcp(struct probe *p, enum tcp_peer peer, uint16_t port, bool *reserved)
 {
-	uint8_t ask[3] = { 0, 0, (uint8_t)p->address };
+	uint8_t ask[4] = { (uint8_t)peer, 0, 0, (uint8_t)p->address };
 	uint8_t answer[1024];
-	enum channel_type type;
-	int fd, rc;
+	int fd, rc, type;
 	ssize_t n;
 
-	put_be16(ask, port);
-	rc = channel_send(p->channel, CHANNEL_CONNECT, ask, sizeof(ask), -1);
+	put_be16(ask + 1, port);
+	rc = channel_send(p->channel, WORKER_CONNECT, ask, sizeof(ask), -1);
 	if (rc)
 		return rc;
 	n = channel_receive(p->channel, &type, answer, sizeof(answer) - 1, &fd);
-	if (n < 5 || type != CHANNEL_SOCKET)
+	if (n < 5 || type != WORKER_SOCKET)
 		return err_set(EPIPE, "the parent process ended");
 	if (reserved)
 		*reserved = answer[4];
@@ -109,61 +97,6 @@ static void default_cred(struct rpc_cred *cred)
 	cred->gid = getegid();
 	for (i = 0; i < n && cred->ngids < RPC_GIDS_MAX; i++)
 		cred->gids[cred->ngids++] = gids[i];
-}
-
-static void limit(int resource, rlim_t max)
-{
-	struct rlimit r = { max, max };
-	struct rlimit now;
-
-	if (!getrlimit((__rlimit_resource_t)resource, &now) && now.rlim_max < max)
-		r.rlim_cur = r.rlim_max = now.rlim_max;
-	setrlimit((__rlimit_resource_t)resource, &r);
-}
-
-/* Closes all but stdio and the channel. */
-static void close_others(int channel)
-{
-	close_range(STDERR_FILENO + 1, (unsigned int)channel - 1, 0);
-	close_range((unsigned int)channel + 1, ~0u, 0);
-}
-
-/* So that nothing that could ever be executed gets one back. Ends where the kernel knows no more. */
-static void drop_bounding_set(void)
-{
-	unsigned int cap;
-
-	for (cap = 0; !prctl(PR_CAPBSET_DROP, cap, 0, 0, 0); cap++)
-		;
-}
-
-static int drop_privilege(void)
-{
-	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
-
-	if (null < 0 || dup2(null, STDIN_FILENO) < 0 || dup2(null, STDOUT_FILENO) < 0)
-		return err_sys("/dev/null");
-	/* What NFSRDMA_DEBUG asks for is said there. */
-	if (!debug_mask && dup2(null, STDERR_FILENO) < 0)
-		return err_sys("/dev/null");
-	close(null);
-	if (geteuid() == 0) {
-		drop_bounding_set();
-		if (setgroups(0, NULL) || setresgid(NOBODY, NOBODY, NOBODY) ||
-		    setresuid(NOBODY, NOBODY, NOBODY))
-			return err_sys("becoming nobody");
-	}
-	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
-		return err_sys("giving up new privileges");
-	/* A change of identity takes it back. */
-	if (prctl(PR_SET_PDEATHSIG, SIGKILL))
-		return err_sys("ending with the parent");
-	limit(RLIMIT_CORE, 0);
-	limit(RLIMIT_NOFILE, DESCRIPTORS_MAX);
-#ifndef __SANITIZE_ADDRESS__ /* its shadow takes terabytes of address space */
-	limit(RLIMIT_AS, ADDRESS_SPACE_MAX);
-#endif
-	return 0;
 }
 
 static void tell_reference(struct probe *p)
@@ -232,45 +165,48 @@ void worker_probe(struct probe *p)
 	session_drop(p);
 }
 
-void worker_main(const struct probe_options *options, worker_fn work, int channel,
-		 const struct transport_address *addresses, size_t naddresses,
-		 const struct remains *remains)
+int worker_prepare(void *arg, int channel)
 {
+	struct worker_task *task = arg;
+	const struct probe_options *options = task->options;
 	struct probe *p = calloc(1, sizeof(*p));
+	int rc;
 
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	/* The parent decides what an interrupt means. */
-	signal(SIGINT, SIG_IGN);
-	signal(SIGPIPE, SIG_IGN);
 	if (!p)
-		_exit(2);
-	close_others(channel);
+		return err_set(ENOMEM, "no memory for a probe");
+	task->probe = p;
 	p->options = options;
 	p->channel = channel;
+	p->rpcbind = -1;
 	p->deadline = deadline_in(options->timeout_ms);
-	p->addresses = addresses;
-	p->naddresses = naddresses;
+	p->addresses = task->addresses;
+	p->naddresses = task->naddresses;
 	p->version = nfs_version_find("3");
-	if (remains)
-		p->client.remains = *remains;
-	if (options->pcap && pcap_open(&p->pcap, options->pcap)) {
-		probe_say(p, "probe.connect", FINDING_UNKNOWN, "--pcap: %s", err_text());
-		_exit(0);
-	}
+	if (task->remains)
+		p->client.remains = *task->remains;
+	rc = options->pcap ? pcap_open(&p->pcap, options->pcap) : 0;
+	if (rc)
+		return err_context(rc, "--pcap");
 	if (options->has_cred)
 		p->cred = options->cred;
 	else
 		default_cred(&p->cred);
 	transport_raise_memlock();
-	if (drop_privilege()) {
-		probe_say(p, "probe.connect", FINDING_UNKNOWN, "%s", err_text());
-		_exit(0);
-	}
+	return 0;
+}
+
+int worker_run(void *arg, int channel)
+{
+	struct worker_task *task = arg;
+	struct probe *p = task->probe;
+
+	(void)channel;
 	if (!route_choose(p))
-		_exit(0);
-	work(p);
+		exit(0);
+	task->work(p);
 	if (p->pcap && pcap_close(p->pcap))
 		probe_say(p, "probe.connect", FINDING_UNKNOWN, "--pcap: %s", err_text());
 	free(p);
+	/* Not _exit(2): a sanitizer looks for leaks. */
 	exit(0);
 }
