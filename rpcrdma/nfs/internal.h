@@ -18,11 +18,17 @@
 int rpc_tcp_send(int fd, struct iovec *iov, size_t iovcnt, uint64_t deadline);
 int rpc_tcp_recv(int fd, void *buf, size_t len, uint64_t deadline);
 
-/* reference-child.c */
+/* reference.c */
 
-#define REFERENCE_SOCK     3 /* where the child has its two descriptors */
-#define REFERENCE_PAIR     4
 #define REFERENCE_TEXT_MAX 256
+
+/* What the child works with. */
+struct reference_task {
+	int server;  /* a connection over TCP */
+	int channel; /* to reference.c */
+	const struct rpc_cred *cred;
+	uint32_t vers; /* of NFS */
+};
 
 /* What the parent asks and the child answers, over a socket pair, both of one build. */
 struct reference_request {
@@ -40,15 +46,10 @@ struct reference_answer {
 	char text[REFERENCE_TEXT_MAX];
 };
 
-/* Never returns: serves until the other end of @pair is closed. Closes all descriptors but
- * these two and gives up what may be given up. @vers: of NFS. @parent is who must be alive. */
-void reference_child(int sock, int pair, const struct rpc_cred *cred, uint32_t vers,
-		     pid_t parent) __attribute__((noreturn));
-
 /* reference-libnfs.c: the only code that lets libnfs decode */
 
-/* One READ by the server at REFERENCE_SOCK, answered to REFERENCE_PAIR. */
-void reference_libnfs_read(const struct reference_request *request,
-			   const struct rpc_cred *cred, uint32_t vers);
+/* One READ, answered to task->channel. */
+void reference_libnfs_read(const struct reference_task *task,
+			   const struct reference_request *request);
 
 #endif

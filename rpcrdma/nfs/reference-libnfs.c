@@ -23,6 +23,7 @@ struct read_result {
 };
 
 struct read_call {
+	const struct reference_task *task;
 	const struct reference_request *request;
 	const struct protocol *protocol;
 	struct reference_answer answer;
@@ -44,7 +45,7 @@ static void answer_send(struct read_call *call, const void *data)
 	struct iovec iov[2] = { { &call->answer, sizeof(call->answer) },
 				{ (void *)data, call->answer.count } };
 
-	if (rpc_tcp_send(REFERENCE_PAIR, iov, ARRAY_SIZE(iov), UINT64_MAX))
+	if (rpc_tcp_send(call->task->channel, iov, ARRAY_SIZE(iov), UINT64_MAX))
 		_exit(0);
 	call->answered = true;
 }
@@ -183,7 +184,7 @@ static void connection_lost(struct rpc_context *rpc, struct read_call *call)
 	char byte;
 
 	call->answer.gone = 1;
-	if (recv(REFERENCE_SOCK, &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 0)
+	if (recv(call->task->server, &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 0)
 		answer_error(call, "the server closed the connection");
 	else
 		answer_error(call, error ? error : "the connection was lost");
@@ -192,7 +193,7 @@ static void connection_lost(struct rpc_context *rpc, struct read_call *call)
 /* No deadline: the parent has one, and kills. */
 static void read_service(struct rpc_context *rpc, struct read_call *call)
 {
-	struct pollfd pfd = { .fd = REFERENCE_SOCK };
+	struct pollfd pfd = { .fd = call->task->server };
 
 	while (!call->done) {
 		pfd.events = (short)rpc_which_events(rpc);
@@ -218,14 +219,14 @@ static struct AUTH *auth_create(const struct rpc_cred *cred)
 }
 
 /* A context for each READ: an error text is never that of an earlier one. */
-static void read_by(struct read_call *call, const struct rpc_cred *cred)
+static void read_by(struct read_call *call)
 {
 	struct rpc_context *rpc = rpc_init_context();
 
 	if (!rpc)
 		_exit(1);
-	rpc_set_auth(rpc, auth_create(cred));
-	rpc_set_fd(rpc, REFERENCE_SOCK);
+	rpc_set_auth(rpc, auth_create(call->task->cred));
+	rpc_set_fd(rpc, call->task->server);
 	if (rpc_service(rpc, POLLOUT) < 0)
 		connection_lost(rpc, call);
 	else if (call->protocol->start(rpc, call) != 0)
@@ -239,16 +240,16 @@ static void read_by(struct read_call *call, const struct rpc_cred *cred)
 	rpc_destroy_context(rpc);
 }
 
-void reference_libnfs_read(const struct reference_request *request,
-			   const struct rpc_cred *cred, uint32_t vers)
+void reference_libnfs_read(const struct reference_task *task,
+			   const struct reference_request *request)
 {
-	struct read_call call = { .request = request };
+	struct read_call call = { .task = task, .request = request };
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(protocols); i++)
-		if (protocols[i].vers == vers)
+		if (protocols[i].vers == task->vers)
 			call.protocol = &protocols[i];
 	if (!call.protocol)
 		_exit(1);
-	read_by(&call, cred);
+	read_by(&call);
 }

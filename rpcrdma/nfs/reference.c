@@ -2,18 +2,17 @@
 /* Copyright (C) 2026 The nfsrdma authors */
 
 /* READ over TCP by libnfs, the witness against which RDMA is compared. libnfs 4.0.0 trusts the
- * lengths that a server sends, so it runs in a child process (reference-child.c,
+ * lengths that a server sends, so it runs in a child process (CHILD_REFERENCE,
  * reference-libnfs.c), and its crash is a result. This side asks over a socket pair, bounds what
- * comes back, and kills and reaps.
+ * comes back, and ends the child.
  *
  * Once something went wrong that leaves the child or its connection useless, every later READ
  * fails at once with the same words. */
 #include <ctype.h>
-#include <signal.h>
+#include <fcntl.h>
 #include <stdio.h>
-#include <sys/socket.h>
-#include <sys/wait.h>
 
+#include "rpcrdma/child/child.h"
 #include "rpcrdma/nfs/internal.h"
 #include "rpcrdma/nfs/version.h"
 
@@ -21,49 +20,30 @@
 #define READ_MAX (1024 * 1024)
 
 struct reference {
-	pid_t pid; /* 0: reaped */
-	int fd;
+	struct child child;
 	int failed; /* -errno that every READ gets from now on */
 	uint32_t fh_max;
 	char text[ERR_TEXT_MAX];
 	char peer[80];
 };
 
-/* @status is waitpid's. */
-static int child_verdict(int status)
+static int child_verdict(const struct child_end *end)
 {
-	if (WIFSIGNALED(status))
+	if (end->fate == CHILD_SIGNALLED)
 		return err_set(
 			EPIPE,
 			"the TCP reference died with signal %d while decoding a READ reply",
-			WTERMSIG(status));
+			end->status);
 	return err_set(
 		EPIPE,
 		"the TCP reference exited with status %d while decoding a READ reply",
-		WEXITSTATUS(status));
-}
-
-/* Kills and reaps. Whoever dies of a signal of its own has that status before its end of the
- * socket pair closes, so that ours, which comes later, does not cover it. */
-static int child_stop(struct reference *ref)
-{
-	int status = 0;
-	pid_t pid;
-
-	if (!ref->pid)
-		return 0;
-	kill(ref->pid, SIGKILL);
-	do
-		pid = waitpid(ref->pid, &status, 0);
-	while (pid < 0 && errno == EINTR);
-	ref->pid = 0;
-	return status;
+		end->status);
 }
 
 /* The end of this reference, in the words of the present error text. */
 static int reference_fail(struct reference *ref, int rc)
 {
-	child_stop(ref);
+	child_finish(&ref->child, 0, NULL);
 	snprintf(ref->text, sizeof(ref->text), "%s", err_text());
 	ref->failed = rc;
 	return rc;
@@ -72,12 +52,18 @@ static int reference_fail(struct reference *ref, int rc)
 /* An error on the socket pair. */
 static int pair_failed(struct reference *ref, int rc)
 {
-	if (rc == -ETIMEDOUT)
+	struct child_end end;
+
+	if (rc == -ETIMEDOUT) {
 		err_set(ETIMEDOUT,
 			"no reply to a READ over TCP from %s before the deadline",
 			ref->peer);
-	else
-		rc = child_verdict(child_stop(ref));
+	} else {
+		/* Whoever dies of a signal of its own has that status before its end of the pair
+		 * closes, so that ours does not cover it. */
+		child_finish(&ref->child, 0, &end);
+		rc = child_verdict(&end);
+	}
 	return reference_fail(ref, rc);
 }
 
@@ -112,16 +98,16 @@ ssize_t reference_read(struct reference *ref, const struct nfs_fh *fh, uint64_t 
 	if (fh->len > ref->fh_max)
 		return err_set(EINVAL, "file handle of %u bytes, %u at most", fh->len,
 			       ref->fh_max);
-	rc = rpc_tcp_send(ref->fd, &iov, 1, deadline);
+	rc = rpc_tcp_send(ref->child.channel, &iov, 1, deadline);
 	if (!rc)
-		rc = rpc_tcp_recv(ref->fd, &answer, sizeof(answer), deadline);
+		rc = rpc_tcp_recv(ref->child.channel, &answer, sizeof(answer), deadline);
 	if (rc)
 		return pair_failed(ref, rc);
 	if (!answer_sane(&answer, request.count)) {
 		err_set(EPIPE, "the TCP reference answers nonsense");
 		return reference_fail(ref, -EPIPE);
 	}
-	rc = rpc_tcp_recv(ref->fd, buf, answer.count, deadline);
+	rc = rpc_tcp_recv(ref->child.channel, buf, answer.count, deadline);
 	if (rc)
 		return pair_failed(ref, rc);
 	if (answer.rc) {
@@ -133,32 +119,50 @@ ssize_t reference_read(struct reference *ref, const struct nfs_fh *fh, uint64_t 
 	return answer.count;
 }
 
+/* The child, until the other end of its channel is closed. */
+static int reference_run(void *arg, int channel)
+{
+	struct reference_task *task = arg;
+	struct reference_request request;
+	/* libnfs sends without MSG_DONTWAIT. */
+	int flags = fcntl(task->server, F_GETFL);
+
+	if (fcntl(task->server, F_SETFL, flags | O_NONBLOCK))
+		return 1;
+	task->channel = channel;
+	while (!rpc_tcp_recv(channel, &request, sizeof(request), UINT64_MAX))
+		reference_libnfs_read(task, &request);
+	return 0;
+}
+
 int reference_open(struct reference **out, int fd, const struct transport_address *peer,
 		   const struct rpc_cred *cred, const struct nfs_version *version)
 {
 	_cleanup_(reference_close_p) struct reference *ref = NULL;
-	_cleanup_close_ int sock = fd;
-	_cleanup_close_ int far = -1;
-	pid_t parent = getpid();
-	int pair[2];
+	_cleanup_close_ int server = fd;
+	struct reference_task task = { .server = fd,
+				       .cred = cred,
+				       .vers = version->vers };
+	const struct child_function function = {
+		.kind = CHILD_REFERENCE,
+		.name = "the TCP reference",
+		.run = reference_run,
+		.arg = &task,
+		.keep = &server,
+		.nkeep = 1,
+		.stream = true,
+	};
+	int rc;
 
 	ref = calloc(1, sizeof(*ref));
 	if (!ref)
 		return err_set(ENOMEM, "out of memory");
-	ref->fd = -1;
+	ref->child = CHILD_NONE;
 	ref->fh_max = version->vers == 3 ? NFS3_FH_MAX : NFS4_FHSIZE;
 	transport_address_text(peer, ref->peer, sizeof(ref->peer));
-	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair))
-		return err_sys("socketpair");
-	ref->fd = pair[0];
-	far = pair[1];
-	ref->pid = fork();
-	if (ref->pid < 0) {
-		ref->pid = 0;
-		return err_sys("fork");
-	}
-	if (ref->pid == 0)
-		reference_child(sock, far, cred, version->vers, parent);
+	rc = child_start(&ref->child, &function);
+	if (rc)
+		return rc;
 	*out = take_ptr(ref);
 	return 0;
 }
@@ -167,9 +171,7 @@ void reference_close(struct reference *ref)
 {
 	if (!ref)
 		return;
-	child_stop(ref);
-	if (ref->fd >= 0)
-		close(ref->fd);
+	child_finish(&ref->child, 0, NULL);
 	free(ref);
 }
 
