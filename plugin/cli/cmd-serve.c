@@ -100,7 +100,7 @@ static int serve(const struct cli_options *options, const struct server_options 
 	_cleanup_close_ int stop = stop_signals();
 	int status = EXIT_GOOD;
 
-	if (stop < 0 || server_open_dropped(&server, what))
+	if (stop < 0 || server_open_confined(&server, what))
 		status = cli_error(options, EXIT_UNKNOWN, "%s", err_text());
 	if (!status)
 		status = print_ready(options, server, &what->listen);

@@ -115,12 +115,10 @@ void server_close(struct server *server);
 
 /* spawn.c */
 
-/* For a server that runs as root: gives up root for nobody, for good. As anybody else it only
- * gives up the right to gain privileges. To be called before there are threads. */
-int server_drop_root(void);
-/* server_open() and server_drop_root(), in the order that the transport needs: sockets are bound
- * before, for ports that only root may have; a device is opened by who will use it. */
-int server_open_dropped(struct server **out, const struct server_options *options);
+/* server_open() and child_confine(CHILD_SERVER), in the order that the transport needs: sockets are
+ * bound before, for ports that only root may have; a device is opened by the identity that uses it.
+ * To be called before there are threads. Errors: of both; the process must end then. */
+int server_open_confined(struct server **out, const struct server_options *options);
 
 /* The server in a child process, with the memory export: */
 
