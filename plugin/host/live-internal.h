@@ -25,7 +25,7 @@ int live_decode_unit(struct json_object *json, const char *unit, char *state, si
 /* 0: it is no error that was recorded. */
 int live_decode_error(struct json_object *json);
 
-/* What is below is in plugin-live. */
+/* What is below is in plugin-host-live. */
 
 /* live-nft.c */
 

@@ -10,15 +10,13 @@
  * deadline. A process that hangs in a way that the kernel lets nobody kill is left behind. */
 #include <fcntl.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdio.h>
-#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/statfs.h>
 #include <sys/sysmacros.h>
-#include <sys/wait.h>
 
 #include "plugin/host/live-internal.h"
+#include "rpcrdma/child/child.h"
 
 /* At a time; more have to wait for the first of them to answer. */
 #define ASKED_MAX 128
@@ -30,9 +28,8 @@ struct reply {
 	uint64_t ns;
 };
 
-struct child {
-	pid_t pid; /* 0: none */
-	int fd;
+struct asked {
+	struct child child; /* pid 0: none */
 	unsigned int index;
 };
 
@@ -40,7 +37,7 @@ struct asking {
 	const struct nfs_mounts *mounts;
 	struct mount_answer *answers;
 	unsigned int next, running;
-	struct child children[ASKED_MAX];
+	struct asked asked[ASKED_MAX];
 };
 
 /* In the child. Something else may be on the target by now; EXDEV is no error of statfs(2). */
@@ -64,65 +61,48 @@ static int touch(const struct nfs_mount *mount)
 	return 0;
 }
 
-__attribute__((noreturn)) static void answer(const struct nfs_mount *mount, int fd)
+static int touch_run(void *arg, int channel)
 {
+	const struct nfs_mount *mount = arg;
 	uint64_t start = now_ns();
 	struct reply reply = { 0, 0 };
 
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	reply.error = touch(mount);
 	reply.ns = now_ns() - start;
-	_exit(write(fd, &reply, sizeof(reply)) != sizeof(reply));
+	return child_answer(channel, &reply, sizeof(reply));
 }
 
-static void start(struct asking *asking, struct child *child)
+static void start(struct asking *asking, struct asked *asked)
 {
 	unsigned int index = asking->next++;
 	struct mount_answer *out = &asking->answers[index];
-	const struct nfs_mount *mount = &asking->mounts->list[index];
-	int pair[2];
-	pid_t pid;
+	struct nfs_mount *mount = &asking->mounts->list[index];
+	const struct child_function function = { .kind = CHILD_TOUCH,
+						 .name = "the process that asks a mount",
+						 .run = touch_run,
+						 .arg = mount };
 
 	/* It was cut, so it is another path. */
 	if (strlen(mount->target) + 1 >= sizeof(mount->target)) {
 		out->error = ENAMETOOLONG;
 		return;
 	}
-	if (pipe2(pair, O_CLOEXEC)) {
-		out->error = errno;
+	out->error = -child_start(&asked->child, &function);
+	if (out->error)
 		return;
-	}
-	pid = fork();
-	if (!pid)
-		answer(mount, pair[1]);
-	out->error = pid < 0 ? errno : 0;
-	close(pair[1]);
-	if (pid < 0) {
-		close(pair[0]);
-		return;
-	}
 	out->state = MOUNT_SILENT;
-	*child = (struct child){ pid, pair[0], index };
+	asked->index = index;
 	asking->running++;
 }
 
-/* True: it is gone. */
-static bool reap(pid_t pid)
+static void finish(struct asking *asking, struct asked *asked)
 {
-	pid_t rc;
-
-	do
-		rc = waitpid(pid, NULL, WNOHANG);
-	while (rc < 0 && errno == EINTR);
-	return rc != 0;
-}
-
-static void finish(struct asking *asking, struct child *child)
-{
-	struct mount_answer *out = &asking->answers[child->index];
+	struct mount_answer *out = &asking->answers[asked->index];
 	struct reply reply;
+	int type, passed;
 
-	if (read(child->fd, &reply, sizeof(reply)) == sizeof(reply)) {
+	if (child_receive(&asked->child, &type, &reply, sizeof(reply), &passed,
+			  UINT64_MAX) == sizeof(reply)) {
 		out->state = reply.error ? MOUNT_REFUSED : MOUNT_ANSWERED;
 		out->error = (int)reply.error;
 		out->ms = (double)reply.ns / 1e6;
@@ -131,31 +111,29 @@ static void finish(struct asking *asking, struct child *child)
 		out->state = MOUNT_UNASKED;
 		out->error = ECHILD;
 	}
-	close(child->fd);
 	/* It ends by itself, at once. */
-	kill(child->pid, SIGKILL);
-	waitpid(child->pid, NULL, 0);
-	child->pid = 0;
+	child_finish(&asked->child, 0, NULL);
 	asking->running--;
 }
 
 static bool wait_for_some(struct asking *asking, uint64_t deadline)
 {
 	struct pollfd pfds[ASKED_MAX];
-	struct child *children[ASKED_MAX];
+	struct asked *asked[ASKED_MAX];
 	nfds_t count = 0, i;
 	int rc;
 
 	for (i = 0; i < ASKED_MAX; i++) {
-		if (!asking->children[i].pid)
+		if (!asking->asked[i].child.pid)
 			continue;
-		children[count] = &asking->children[i];
-		pfds[count++] = (struct pollfd){ asking->children[i].fd, POLLIN, 0 };
+		asked[count] = &asking->asked[i];
+		pfds[count++] = (struct pollfd){ asking->asked[i].child.channel, POLLIN,
+						 0 };
 	}
 	rc = poll(pfds, count, deadline_left(deadline));
 	for (i = 0; i < count && rc > 0; i++)
 		if (pfds[i].revents)
-			finish(asking, children[i]);
+			finish(asking, asked[i]);
 	return (rc > 0 || (rc < 0 && errno == EINTR)) && deadline_left(deadline);
 }
 
@@ -164,28 +142,28 @@ static void start_some(struct asking *asking, uint64_t deadline)
 	unsigned int i;
 
 	for (i = 0; i < ASKED_MAX; i++)
-		while (!asking->children[i].pid && deadline_left(deadline) &&
+		while (!asking->asked[i].child.pid && deadline_left(deadline) &&
 		       asking->next < asking->mounts->count)
-			start(asking, &asking->children[i]);
+			start(asking, &asking->asked[i]);
 }
 
 /* Who did not answer is killed; a wait of NFS ends by that, others may not. */
 static void abandon(struct asking *asking)
 {
 	uint64_t deadline = deadline_in(REAP_MS);
-	struct child *child;
+	struct child_end end;
+	struct asked *asked;
 	unsigned int i;
 
 	for (i = 0; i < ASKED_MAX; i++)
-		if (asking->children[i].pid)
-			kill(asking->children[i].pid, SIGKILL);
+		child_kill(&asking->asked[i].child);
 	for (i = 0; i < ASKED_MAX; i++) {
-		child = &asking->children[i];
-		if (!child->pid)
+		asked = &asking->asked[i];
+		if (!asked->child.pid)
 			continue;
-		close(child->fd);
-		while (!reap(child->pid) && deadline_left(deadline))
-			poll(NULL, 0, 5);
+		if (!child_reap(&asked->child, deadline, &end))
+			asking->answers[asked->index].left = end.pid;
+		child_close(&asked->child);
 	}
 }
 
@@ -195,11 +173,14 @@ int live_wake(const struct nfs_mounts *mounts, uint64_t deadline,
 	_cleanup_free_ struct mount_answer *answers = calloc(mounts->count + 1,
 							     sizeof(*answers));
 	_cleanup_free_ struct asking *asking = calloc(1, sizeof(*asking));
+	unsigned int i;
 
 	if (!answers || !asking)
 		return err_set(ENOMEM, "no memory");
 	asking->mounts = mounts;
 	asking->answers = answers;
+	for (i = 0; i < ASKED_MAX; i++)
+		asking->asked[i].child = CHILD_NONE;
 	do
 		start_some(asking, deadline);
 	while (asking->running && wait_for_some(asking, deadline));

@@ -5,8 +5,8 @@
  * implementations: the system itself, and the record of it that a snapshot holds.
  *
  * The system is asked through libnl, libsystemd and a child process, which what root runs at
- * mount time must not be linked with; so live_system is a library of its own, plugin-live, that
- * the command alone links. The record, and all that a check needs, is in plugin-core.
+ * mount time must not be linked with; so live_system is a library of its own, plugin-host-live, that
+ * the command alone links. The record, and all that a check needs, is in plugin-host.
  *
  * A record is a folder .nfsrdma below the root, with a JSON file for each question:
  *
@@ -108,11 +108,11 @@ typedef int (*live_file)(void *arg, const char *path, const char *text, size_t l
 int live_record(const struct live_ops *live, const struct host *host,
 		const struct live_wanted *wanted, live_file file, void *arg);
 
-/* live-system.c, in plugin-live */
+/* live-system.c, in plugin-host-live */
 
 extern const struct live_ops live_system;
 
-/* live-nfs-utils.c, in plugin-live */
+/* live-nfs-utils.c, in plugin-host-live */
 
 struct nfs_utils_tried {
 	enum nfs_utils_sections sections;
@@ -123,7 +123,7 @@ struct nfs_utils_tried {
  * Errors: -ENOENT there is none, as before 2.3.2; -ENODATA; of running it. */
 int live_nfs_utils(const char *nfsconf, struct nfs_utils_tried *out);
 
-/* live-wake.c, in plugin-live */
+/* live-wake.c, in plugin-host-live */
 
 /* What came of asking a mount for an answer. */
 struct mount_answer {
@@ -137,6 +137,9 @@ struct mount_answer {
 	 * EIO; ESTALE; EACCES: the caller may not go there, so nobody was asked. */
 	int error;
 	double ms;
+	/* MOUNT_SILENT: the process that asked survives SIGKILL, held by the kernel, and was left; or
+	 * 0. */
+	pid_t left;
 };
 
 /* Asks all of them at a time, each in a process of its own, and returns at the deadline at the
@@ -145,7 +148,7 @@ struct mount_answer {
 int live_wake(const struct nfs_mounts *mounts, uint64_t deadline,
 	      struct mount_answer **out);
 
-/* live-child.c, in plugin-core: it links nothing that talks to a bus */
+/* live-child.c, in plugin-host: it links nothing that talks to a bus */
 
 /* Runs argv[0], a path, with an empty environment and nothing to read, and takes what it prints.
  * Whatever happens, no process of it is left at the deadline.

@@ -9,17 +9,13 @@
  * libkmod gets no configuration (modprobe-conf.c), no file name outside the root (descriptors
  * in /proc/self/fd), and no question about what is loaded (it would ask this kernel). */
 #include <fcntl.h>
-#include <poll.h>
-#include <signal.h>
 #include <stdio.h>
-#include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 
 #include <libkmod.h>
 
 #include "plugin/host/internal.h"
+#include "rpcrdma/child/child.h"
 
 /* libkmod/libkmod-index.c: what depmod has written since 2009. */
 #define INDEX_MAGIC 0xb007f457u
@@ -28,7 +24,6 @@
 
 #define MODULE_FILE_MAX (256 * 1024 * 1024)
 #define CHILD_MS        2000
-#define CHILD_MEMORY    (1024ul * 1024 * 1024)
 
 static void unref_context(struct kmod_ctx **ctx)
 {
@@ -210,68 +205,47 @@ static int lookup(const struct host *host, const char *dirname, const char *fold
 	return 0;
 }
 
-/* The child's answer, written at once: it is smaller than PIPE_BUF. */
-struct answer {
-	int rc;
+/* The child's question, and its answer. */
+struct lookup_question {
+	const struct host *host;
+	const char *dirname, *folder, *name;
+};
+
+struct lookup_answer {
+	int32_t rc;
 	char err[160];
 	struct module_lookup lookup;
 };
 
-/* What it maps already counts: a sanitizer's shadow is huge. */
-static void limit_memory(void)
+static int lookup_run(void *arg, int channel)
 {
-	unsigned long pages = 0;
-	FILE *statm = fopen("/proc/self/statm", "re");
-
-	if (!statm)
-		return;
-	if (fscanf(statm, "%lu", &pages) == 1) {
-		rlim_t limit = (rlim_t)pages * (rlim_t)sysconf(_SC_PAGESIZE) +
-			       CHILD_MEMORY;
-
-		setrlimit(RLIMIT_AS, &(struct rlimit){ limit, limit });
-	}
-	fclose(statm);
-}
-
-static void child(const struct host *host, const char *dirname, const char *folder,
-		  const char *name, int to)
-{
-	struct answer answer;
+	const struct lookup_question *question = arg;
+	struct lookup_answer answer;
 
 	memset(&answer, 0, sizeof(answer));
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	setrlimit(RLIMIT_CORE, &(struct rlimit){ 0, 0 });
-	setrlimit(RLIMIT_CPU, &(struct rlimit){ 5, 5 });
-	limit_memory();
-	/* What a sanitizer would say of its crash is not for the user's terminal. */
-	if (dup2(open("/dev/null", O_WRONLY | O_CLOEXEC), STDERR_FILENO) < 0)
-		_exit(1);
-	answer.rc = lookup(host, dirname, folder, name, &answer.lookup);
+	answer.rc = lookup(question->host, question->dirname, question->folder,
+			   question->name, &answer.lookup);
 	text_copy(answer.err, sizeof(answer.err), answer.rc ? err_text() : "");
-	_exit(write(to, &answer, sizeof(answer)) == sizeof(answer) ? 0 : 1);
+	return child_answer(channel, &answer, sizeof(answer));
 }
 
-static int receive(int from, struct answer *answer, uint64_t deadline)
+/* It is as little to be believed as what it read. */
+static bool answer_is_sane(struct lookup_answer *answer)
 {
-	struct pollfd pfd = { .fd = from, .events = POLLIN };
-	int rc;
+	uint8_t found, builtin, external;
 
-	do {
-		rc = poll(&pfd, 1, deadline_left(deadline));
-	} while (rc < 0 && errno == EINTR);
-	if (!rc)
-		return -ETIMEDOUT;
-	if (rc < 0 || read(from, answer, sizeof(*answer)) != sizeof(*answer))
-		return -EBADMSG;
-	/* It is as little to be believed as what it read. */
 	answer->err[sizeof(answer->err) - 1] = '\0';
 	answer->lookup.name[sizeof(answer->lookup.name) - 1] = '\0';
 	answer->lookup.file[sizeof(answer->lookup.file) - 1] = '\0';
 	answer->lookup.srcversion[sizeof(answer->lookup.srcversion) - 1] = '\0';
 	answer->lookup.vermagic[sizeof(answer->lookup.vermagic) - 1] = '\0';
 	answer->lookup.problem[sizeof(answer->lookup.problem) - 1] = '\0';
-	return 0;
+	/* Another byte than 0 and 1 is no bool. */
+	memcpy(&found, &answer->lookup.found, 1);
+	memcpy(&builtin, &answer->lookup.builtin, 1);
+	memcpy(&external, &answer->lookup.external, 1);
+	return found <= 1 && builtin <= 1 && external <= 1 && answer->rc <= 0 &&
+	       answer->rc > -4096;
 }
 
 static int broken(const struct host *host, const char *folder, const char *name, int rc)
@@ -280,31 +254,30 @@ static int broken(const struct host *host, const char *folder, const char *name,
 		       host_prefix(host), folder, name);
 }
 
-static int lookup_in_child(const struct host *host, const char *dirname,
-			   const char *folder, const char *name,
-			   struct module_lookup *out)
+static int lookup_in_child(const struct host *host, int folder_fd, const char *folder,
+			   const char *name, struct module_lookup *out)
 {
-	uint64_t deadline = deadline_in(CHILD_MS);
-	struct answer answer;
-	int fds[2], rc;
-	pid_t pid;
+	char dirname[32];
+	struct lookup_question question = { host, dirname, folder, name };
+	const int keep[] = { folder_fd, host_fd(host) };
+	const struct child_function function = {
+		.kind = CHILD_PARSER,
+		.name = "the process that reads the index",
+		.run = lookup_run,
+		.arg = &question,
+		.keep = keep,
+		.nkeep = ARRAY_SIZE(keep),
+	};
+	struct lookup_answer answer;
+	int rc;
 
-	if (pipe2(fds, O_CLOEXEC))
-		return err_sys("pipe");
-	pid = fork();
-	if (!pid)
-		child(host, dirname, folder, name, fds[1]);
-	close(fds[1]);
-	rc = pid < 0 ? err_sys("fork") : receive(fds[0], &answer, deadline);
-	close(fds[0]);
-	if (pid < 0)
-		return rc;
-	kill(pid, SIGKILL);
-	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
-		;
+	snprintf(dirname, sizeof(dirname), "/proc/self/fd/%d", folder_fd);
+	rc = child_call(&function, &answer, sizeof(answer), deadline_in(CHILD_MS), NULL);
 	*host_slow_index(host) = rc == -ETIMEDOUT;
+	if (!rc && !answer_is_sane(&answer))
+		rc = -EBADMSG;
 	if (rc)
-		return broken(host, folder, name, rc);
+		return broken(host, folder, name, rc == -ETIMEDOUT ? rc : -EBADMSG);
 	*out = answer.lookup;
 	tell_file(host, out);
 	return answer.rc ? err_set(-answer.rc, "%s", answer.err) : 0;
@@ -331,6 +304,5 @@ int module_lookup(const struct host *host, const char *release, const char *name
 	fd = host_open_at(host, folder, O_PATH | O_DIRECTORY);
 	if (fd < 0)
 		return fd;
-	snprintf(dirname, sizeof(dirname), "/proc/self/fd/%d", fd);
-	return lookup_in_child(host, dirname, folder, name, out);
+	return lookup_in_child(host, fd, folder, name, out);
 }
