@@ -15,10 +15,10 @@
 #include <netinet/in.h>
 
 #include "plugin/checks/internal.h"
+#include "rpcrdma/nfs/nfs.h"
 
-#define RPCBIND_PORT 111
-#define NFS_PORT     2049
-#define RDMA_PORT    20049
+#define NFS_PORT  2049
+#define RDMA_PORT 20049
 
 #define MOUNTD 100005
 #define LOCKD  100021

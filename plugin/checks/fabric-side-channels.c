@@ -4,8 +4,7 @@
 /* What NFSv3 has beside its own connection, over TCP whatever carries NFS: rpcbind, mountd for the
  * mount, lockd for locks. It is asked for where version 3 was asked for. */
 #include "plugin/checks/internal.h"
-
-#define RPCBIND_PORT 111
+#include "rpcrdma/nfs/nfs.h"
 
 static const struct {
 	const char *name;

@@ -1,74 +1,77 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Asks the server's rpcbind for a port. What comes is decoded in a process of its own, which has
- * no privilege by then; it says a number, and is gone at the deadline. */
-#include <fcntl.h>
-#include <poll.h>
-#include <signal.h>
-#include <sys/wait.h>
+/* Asks the server's rpcbind for a port. What comes is decoded in a CHILD_WORKER, which has no
+ * privilege; it answers with a number, and is gone at the deadline. */
+#include <stdio.h>
 
 #include "plugin/checks/internal.h"
-#include "rpcrdma/server/server.h"
+#include "rpcrdma/child/child.h"
+#include "rpcrdma/nfs/nfs.h"
 
-#define RPCBIND_PORT 111
+/* Between asking and killing, so that the child says itself what did not answer. */
+#define GRACE_MS 500
 
-struct reply {
-	int rc;
-	uint16_t port;
+struct question {
+	const struct transport_address *server;
+	uint32_t program, version;
+	uint64_t deadline;
 };
 
-static struct reply ask(const struct transport_address *server, uint32_t program,
-			uint32_t version, uint64_t deadline)
+struct reply {
+	int32_t rc;
+	uint32_t port;
+	char text[256];
+};
+
+static int rpcbind_run(void *arg, int channel)
 {
-	struct transport_address to = *server;
-	struct reply reply = { 0, 0 };
+	const struct question *question = arg;
+	struct transport_address to = *question->server;
 	_cleanup_close_ int fd = -1;
+	struct reply reply = { 0 };
+	uint16_t port = 0;
 
 	transport_set_port(&to, RPCBIND_PORT);
-	reply.rc = rpc_tcp_connect(&fd, &to, NULL, false, NULL, deadline);
+	reply.rc = rpc_tcp_connect(&fd, &to, NULL, false, NULL, question->deadline);
 	if (!reply.rc)
-		reply.rc = server_drop_root();
-	if (!reply.rc)
-		reply.rc = pmap_getport(fd, program, version, &reply.port, deadline);
-	return reply;
+		reply.rc = pmap_getport(fd, question->program, question->version, &port,
+					question->deadline);
+	reply.port = port;
+	if (reply.rc)
+		snprintf(reply.text, sizeof(reply.text), "%.255s", err_text());
+	return child_answer(channel, &reply, sizeof(reply));
 }
 
-static int take_reply(int fd, struct reply *reply, uint64_t deadline)
+/* It comes from the process that decoded a peer's bytes. */
+static bool reply_is_sane(struct reply *reply)
 {
-	struct pollfd pfd = { .fd = fd, .events = POLLIN };
-
-	if (poll(&pfd, 1, deadline_left(deadline)) <= 0)
-		return err_set(ETIMEDOUT, "rpcbind did not answer in time");
-	if (read(fd, reply, sizeof(*reply)) != sizeof(*reply))
-		return err_set(EIO, "the process that asked rpcbind died");
-	return 0;
+	reply->text[sizeof(reply->text) - 1] = '\0';
+	finding_clean(reply->text);
+	if (reply->rc)
+		return reply->rc < 0 && reply->rc > -4096;
+	return reply->port && reply->port <= UINT16_MAX;
 }
 
 int remote_rpcbind_ask(const struct transport_address *server, uint32_t program,
 		       uint32_t version, uint16_t *port, uint64_t deadline)
 {
-	_cleanup_close_ int from = -1, to = -1;
+	struct question question = { server, program, version, deadline };
+	const struct child_function function = {
+		.kind = CHILD_WORKER,
+		.name = "the process that asks rpcbind",
+		.run = rpcbind_run,
+		.arg = &question,
+	};
 	struct reply reply;
-	int fds[2], rc;
-	pid_t pid;
+	int rc = child_call(&function, &reply, sizeof(reply), deadline + GRACE_MS, NULL);
 
-	if (pipe2(fds, O_CLOEXEC))
-		return err_sys("pipe");
-	from = fds[0];
-	to = fds[1];
-	pid = fork();
-	if (pid < 0)
-		return err_sys("fork");
-	if (!pid) {
-		reply = ask(server, program, version, deadline);
-		_exit(write(to, &reply, sizeof(reply)) != sizeof(reply));
-	}
-	rc = take_reply(from, &reply, deadline);
-	kill(pid, SIGKILL);
-	waitpid(pid, NULL, 0);
-	if (rc || reply.rc)
-		return rc ? rc : err_set(-reply.rc, "rpcbind: %s", strerror(-reply.rc));
-	*port = reply.port;
+	if (rc)
+		return rc;
+	if (!reply_is_sane(&reply))
+		return err_set(EPROTO, "%s answers nonsense", function.name);
+	if (reply.rc)
+		return err_set(-reply.rc, "%s", reply.text);
+	*port = (uint16_t)reply.port;
 	return 0;
 }
