@@ -185,6 +185,11 @@ static const char *why_not_asked(int error)
 static void judge_answer(const struct mount_verdict *verdict, struct mount_opinion *out)
 {
 	const struct mount_answer *answer = verdict->answer;
+	char left[64] = "";
+
+	if (answer && answer->left)
+		snprintf(left, sizeof(left), "; process %d has not ended after SIGKILL",
+			 answer->left);
 
 	if (verdict->covered || !answer)
 		mounts_say(out, FINDING_SKIP, "not asked");
@@ -192,8 +197,8 @@ static void judge_answer(const struct mount_verdict *verdict, struct mount_opini
 		mounts_say(out, FINDING_PASS, "answers in %.1f ms", answer->ms);
 	else if (answer->state == MOUNT_SILENT)
 		mounts_say(out, FINDING_FAIL,
-			   "does not answer: whoever touches it waits%s",
-			   verdict->mount->hard ? ", without an end" : "");
+			   "does not answer: whoever touches it waits%s%s",
+			   verdict->mount->hard ? ", without an end" : "", left);
 	else if (was_not_asked(answer->error))
 		mounts_say(out, FINDING_UNKNOWN, "could not be asked: %s",
 			   why_not_asked(answer->error));

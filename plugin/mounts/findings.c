@@ -74,6 +74,8 @@ static void add_transport(struct finding *finding, const struct mount_verdict *v
 	finding_number(finding, "mount_id", mount->id);
 	if (verdict->answer && verdict->answer->state == MOUNT_ANSWERED)
 		finding_number(finding, "answer_ms", verdict->answer->ms);
+	if (verdict->answer && verdict->answer->left)
+		finding_number(finding, "left_process", verdict->answer->left);
 	finding_number(finding, "age_s", (double)mount->age);
 	finding_number(finding, "connections", mount->nxprts);
 	finding_text(finding, "options", "%s", mount->options);
