@@ -12,7 +12,8 @@ void helper_init(void)
 {
 	int fd;
 
-	/* Nothing of the environment is believed: who may mount may have set it for root. */
+	/* Nothing else of the environment is believed: who may mount may have set it for root. */
+	debug_init();
 	clearenv();
 	/* Were 2 closed, the next file that is opened would get what is said on stderr. */
 	do {

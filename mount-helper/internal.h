@@ -16,7 +16,7 @@
  *	outcome.c   what came of it, in words, in the journal and in the record
  *	stage.c     the process that mounts, and its limit of time
  *	hidden.c    a mount namespace that nobody else sees, and the way out of it
- *	child.c     mount.nfs as a child
+ *	mount-nfs.c mount.nfs as a child
  *	proof.c     what mountinfo and mountstats say of the mount (pure but for reading)
  *	helper.c    what is known of the mount
  *	tell.c      stderr and the journal
@@ -73,27 +73,28 @@ int dir_resolve(const char *dir, char out[PATH_MAX]);
 /* Whether who is not root can mount this over RDMA. Errors: -EPERM with a sentence; of reading. */
 int fstab_allows_user(const struct host *host, const char *dir);
 
-/* child.c */
+/* mount-nfs.c */
 
-#define CHILD_ARGS_MAX 16
-#define CHILD_LAST_MAX 512
+#define MOUNT_NFS_ARGS_MAX 16
+#define MOUNT_NFS_LAST_MAX 512
 
-struct child_end {
-	int status;                /* 0 to 255; -1: it did not exit */
-	int signal;                /* that ended it, where status is -1 */
-	bool timed_out;            /* it was ended at the deadline, or could not be */
-	bool interrupted;          /* by a signal to us */
-	char last[CHILD_LAST_MAX]; /* the last line that it said on stderr; clean */
+struct mount_nfs_end {
+	int status;                    /* 0 to 255; -1: it did not exit */
+	int signal;                    /* that ended it, where status is -1 */
+	bool timed_out;                /* it was ended at the deadline, or could not be */
+	pid_t left;                    /* it survives SIGKILL, held by the kernel; or 0 */
+	bool interrupted;              /* by a signal to us */
+	char last[MOUNT_NFS_LAST_MAX]; /* the last line that it said on stderr; clean */
 };
 
 /* Runs @program, which dies with us, and hands on what it says. @signals: a signalfd(2) of those
  * that are to end it; -1: none. What it leaves running holds none of our descriptors.
  * Errors: -errno it could not be started, with words. */
-int child_run(const char *program, const char *const argv[], int signals,
-	      uint64_t deadline, struct child_end *out);
+int mount_nfs_run(const char *program, const char *const argv[], int signals,
+		  uint64_t deadline, struct mount_nfs_end *out);
 
 /* Becomes it. Returns only with -errno and words. */
-int child_exec(const char *program, const char *const argv[]);
+int mount_nfs_exec(const char *program, const char *const argv[]);
 
 /* proof.c */
 
@@ -166,7 +167,7 @@ struct stage_result {
 	int status; /* exit status of mount.nfs, or -1 */
 	bool hidden;
 	struct proof proof;
-	char text[CHILD_LAST_MAX];
+	char text[MOUNT_NFS_LAST_MAX];
 };
 
 /* In a process of its own, which dies with us and is not waited for beyond the deadline; it alone

@@ -60,6 +60,8 @@ static void write_record(struct helper *helper, const struct proof *proof)
 	record.state = proof->rdma ? RECORD_PROVEN : RECORD_TCP;
 	rc = record_write(helper->records, &record, helper->report);
 	rc = rc ? rc : record_remove(helper->records, 0, helper->dir);
+	debug(DEBUG_MOUNT, "%s: record of mount %u, %s: %s", tell_mount(helper),
+	      record.id, record_state_name(record.state), rc ? err_text() : "written");
 	if (rc)
 		tell(helper, JOURNAL_WARNING,
 		     "%s: not recorded, so unproven to others: %s", tell_mount(helper),

@@ -198,6 +198,9 @@ int run_mount(struct helper *helper)
 
 	if (rc)
 		return rc;
+	debug(DEBUG_MOUNT, "%s: policy %s of %s, options %s", tell_mount(helper),
+	      policy_mode_name(helper->plan->policy.mode), helper->plan->policy.mode_from,
+	      helper->plan->options);
 	helper->report = report_new(helper->name);
 	if (!helper->report)
 		return HELPER_SYSTEM;

@@ -13,14 +13,13 @@
 #include <signal.h>
 #include <stdio.h>
 #include <sys/mount.h>
-#include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 
 #include <libmount/libmount.h>
 
 #include "mount-helper/internal.h"
+#include "rpcrdma/child/child.h"
 
 /* Beyond mount.nfs's own deadline: for its end, the proof and the undoing. */
 #define GRACE_MS 5000
@@ -44,7 +43,7 @@ static void end_as(struct work *work, enum stage_end end, const char *text)
 
 /* --- mount.nfs -------------------------------------------------------------------------------- */
 
-static void add(const char *argv[CHILD_ARGS_MAX + 1], size_t *n, bool wanted,
+static void add(const char *argv[MOUNT_NFS_ARGS_MAX + 1], size_t *n, bool wanted,
 		const char *word)
 {
 	if (wanted)
@@ -53,7 +52,7 @@ static void add(const char *argv[CHILD_ARGS_MAX + 1], size_t *n, bool wanted,
 
 /* Source and directory first, as mount(8) has them: mount.nfs of old does not take them
  * otherwise. Its name chooses what it does, too. */
-static void make_args(const struct stage *stage, const char *argv[CHILD_ARGS_MAX + 1])
+static void make_args(const struct stage *stage, const char *argv[MOUNT_NFS_ARGS_MAX + 1])
 {
 	size_t n = 0;
 
@@ -71,24 +70,24 @@ static void make_args(const struct stage *stage, const char *argv[CHILD_ARGS_MAX
 	argv[n] = NULL;
 }
 
-static int call_mount_nfs(struct work *work, struct child_end *end)
+static int call_mount_nfs(struct work *work, struct mount_nfs_end *end)
 {
-	const char *argv[CHILD_ARGS_MAX + 1];
+	const char *argv[MOUNT_NFS_ARGS_MAX + 1];
 
 	make_args(work->stage, argv);
-	return child_run(work->stage->program, argv, work->signals, work->stage->deadline,
-			 end);
+	return mount_nfs_run(work->stage->program, argv, work->signals,
+			     work->stage->deadline, end);
 }
 
 int stage_exec(const struct stage *stage)
 {
-	const char *argv[CHILD_ARGS_MAX + 1];
+	const char *argv[MOUNT_NFS_ARGS_MAX + 1];
 
 	make_args(stage, argv);
-	return child_exec(stage->program, argv);
+	return mount_nfs_exec(stage->program, argv);
 }
 
-static void say_failed(struct work *work, const struct child_end *end)
+static void say_failed(struct work *work, const struct mount_nfs_end *end)
 {
 	char text[64];
 
@@ -183,6 +182,10 @@ static void prove(struct work *work, unsigned int id, bool fresh)
 		snprintf(result->proof.why, sizeof(result->proof.why), "%.255s",
 			 err_text());
 	result->proof.id = id;
+	debug(DEBUG_MOUNT, "%s on %s: mount %u, device %s, %s by %s, NFSv%s%s%s",
+	      work->stage->spec, work->stage->dir, id, result->proof.dev,
+	      fresh ? "made" : "found", result->proof.proto, result->proof.vers,
+	      result->proof.rdma ? "" : ": ", result->proof.why);
 	if (result->proof.rdma || work->stage->keep || !fresh) {
 		settle(work, fresh ? STAGE_MOUNTED : STAGE_ALREADY);
 		return;
@@ -256,7 +259,7 @@ static int go_hidden(struct work *work)
 
 static void do_work(struct work *work)
 {
-	struct child_end end;
+	struct mount_nfs_end end;
 
 	if (open_dir(work, &work->to, &work->home_id))
 		return;
@@ -267,6 +270,8 @@ static void do_work(struct work *work)
 		end_as(work, STAGE_UNMADE, err_text());
 		return;
 	}
+	debug(DEBUG_MOUNT, "%s on %s: mount.nfs ended with status %d, signal %d: %s",
+	      work->stage->spec, work->stage->dir, end.status, end.signal, end.last);
 	if (end.status) {
 		say_failed(work, &end);
 		undo_rest(work);
@@ -279,64 +284,60 @@ static void do_work(struct work *work)
 		look_at(work);
 }
 
-static void process(const struct stage *stage, pid_t parent, int signals, int to)
+struct stage_task {
+	const struct stage *stage;
+	int signals;
+};
+
+static int stage_work(void *arg, int channel)
 {
+	const struct stage_task *task = arg;
 	struct stage_result result = { .end = STAGE_UNMADE, .status = -1 };
-	struct work work = { .stage = stage,
+	struct work work = { .stage = task->stage,
 			     .result = &result,
-			     .signals = signals,
+			     .signals = task->signals,
 			     .to = -1,
 			     .hidden = { .home = -1, .at = -1, .to = -1 } };
-	size_t done = 0;
-	ssize_t n;
 
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (getppid() != parent)
-		_exit(1);
 	/* Neither keeps a file system busy nor is asked where it is. */
 	if (chdir("/"))
-		_exit(1);
+		return 1;
 	do_work(&work);
-	for (; done < sizeof(result); done += (size_t)n) {
-		n = write(to, (const char *)&result + done, sizeof(result) - done);
-		if (n <= 0)
-			_exit(1);
-	}
-	_exit(0);
+	return child_answer(channel, &result, sizeof(result));
 }
 
 /* --- who waits for it --------------------------------------------------------------------------- */
 
 /* False: it ended without a word, or has not ended by the deadline. */
-static bool receive(int from, struct stage_result *out, uint64_t deadline)
+static bool receive(const struct child *child, struct stage_result *out,
+		    uint64_t deadline)
 {
-	struct pollfd pfd = { .fd = from, .events = POLLIN };
-	size_t done = 0;
+	int type, passed;
 	ssize_t n;
 
-	while (done < sizeof(*out)) {
-		if (poll(&pfd, 1, deadline_left(deadline)) < 0 && errno != EINTR)
-			return false;
-		if (!pfd.revents && !deadline_left(deadline))
-			return false;
-		n = pfd.revents ? read(from, (char *)out + done, sizeof(*out) - done)
-				: -1;
-		if (!n || (n < 0 && pfd.revents && errno != EINTR))
-			return false;
-		done += n > 0 ? (size_t)n : 0;
-	}
-	return true;
+	do
+		n = child_receive(child, &type, out, sizeof(*out), &passed, deadline);
+	while (n == -EINTR);
+	return n == sizeof(*out) && type == CHANNEL_ANSWER;
 }
 
-static void say_lost(struct stage_result *out, uint64_t deadline)
+static void say_lost(struct stage_result *out, const struct child_end *end,
+		     uint64_t deadline)
 {
+	char how[96];
+
 	memset(out, 0, sizeof(*out));
 	out->status = -1;
 	out->end = deadline_left(deadline) ? STAGE_LEFT : STAGE_TIMEOUT;
-	snprintf(out->text, sizeof(out->text), "%s",
-		 deadline_left(deadline)
-			 ? "the process that mounts was killed: what it left is not known"
-			 : "the directory, or the mount, does not answer");
+	if (deadline_left(deadline))
+		snprintf(out->text, sizeof(out->text),
+			 "the process that mounts was killed: what it left is not known");
+	else
+		snprintf(out->text, sizeof(out->text),
+			 "the directory, or the mount, does not answer%s%s",
+			 end->fate == CHILD_LEFT ? "; the process that mounts " : "",
+			 end->fate == CHILD_LEFT ? child_end_text(end, how, sizeof(how))
+						 : "");
 }
 
 /* Signals that end us end mount.nfs first, and are looked at by who waits for it. */
@@ -362,14 +363,14 @@ static void forward(int signals, pid_t pid)
 }
 
 /* Our own signals are the process's, too, while we wait. */
-static bool wait_for(int from, int signals, pid_t pid, uint64_t deadline)
+static bool wait_for(const struct child *child, int signals, uint64_t deadline)
 {
-	struct pollfd pfds[] = { { from, POLLIN, 0 }, { signals, POLLIN, 0 } };
+	struct pollfd pfds[] = { { child->channel, POLLIN, 0 }, { signals, POLLIN, 0 } };
 
 	while (deadline_left(deadline)) {
 		if (poll(pfds, 2, deadline_left(deadline)) < 0 && errno != EINTR)
 			return false;
-		forward(signals, pid);
+		forward(signals, child->pid);
 		if (pfds[0].revents)
 			return true;
 	}
@@ -380,28 +381,23 @@ void stage_run(const struct stage *stage, struct stage_result *out)
 {
 	uint64_t deadline = stage->deadline + GRACE_MS;
 	_cleanup_close_ int signals = block_signals();
-	_cleanup_close_ int from = -1;
-	_cleanup_close_ int to = -1;
-	pid_t parent = getpid(), pid;
-	int pair[2];
+	struct stage_task task = { stage, signals };
+	const struct child_function function = { .kind = CHILD_MOUNTER,
+						 .name = "the process that mounts",
+						 .run = stage_work,
+						 .arg = &task };
+	struct child_end end;
+	struct child child;
+	bool answered;
 
 	*out = (struct stage_result){ .end = STAGE_UNMADE, .status = -1 };
-	if (pipe2(pair, O_CLOEXEC)) {
-		snprintf(out->text, sizeof(out->text), "no pipe: %s", strerror(errno));
+	if (child_start(&child, &function)) {
+		snprintf(out->text, sizeof(out->text), "%.*s", (int)sizeof(out->text) - 1,
+			 err_text());
 		return;
 	}
-	from = pair[0];
-	to = pair[1];
-	pid = fork();
-	if (pid < 0) {
-		snprintf(out->text, sizeof(out->text), "no process: %s", strerror(errno));
-		return;
-	}
-	if (!pid)
-		process(stage, parent, signals, to);
-	close(take_fd(&to));
-	if (!wait_for(from, signals, pid, deadline) || !receive(from, out, deadline))
-		say_lost(out, deadline);
-	kill(pid, SIGKILL);
-	waitpid(pid, NULL, deadline_left(deadline) ? 0 : WNOHANG);
+	answered = wait_for(&child, signals, deadline) && receive(&child, out, deadline);
+	child_finish(&child, 0, &end);
+	if (!answered)
+		say_lost(out, &end, deadline);
 }

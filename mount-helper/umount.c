@@ -15,10 +15,10 @@ static const char usage[] =
 	"usage: umount.nfsrdma DIRECTORY [-flnrv] [-N NAMESPACE]\n"
 	"Unmounts by umount.nfs, and forgets what was recorded. umount(8) calls it.\n";
 
-static int call(struct helper *helper, struct child_end *end)
+static int call(struct helper *helper, struct mount_nfs_end *end)
 {
 	const struct args *args = &helper->args;
-	const char *argv[CHILD_ARGS_MAX + 1] = { "umount.nfs", args->dir };
+	const char *argv[MOUNT_NFS_ARGS_MAX + 1] = { "umount.nfs", args->dir };
 	const struct {
 		bool wanted;
 		const char *word;
@@ -32,7 +32,7 @@ static int call(struct helper *helper, struct child_end *end)
 	for (i = 0; i < ARRAY_SIZE(flags); i++)
 		if (flags[i].wanted)
 			argv[n++] = flags[i].word;
-	return child_run(helper->program, argv, -1, deadline_in(DEADLINE_MS), end);
+	return mount_nfs_run(helper->program, argv, -1, deadline_in(DEADLINE_MS), end);
 }
 
 static int forget(struct helper *helper, const struct proof *proof)
@@ -48,7 +48,7 @@ static int forget(struct helper *helper, const struct proof *proof)
 static int unmount(struct helper *helper)
 {
 	struct proof proof = { 0 };
-	struct child_end end;
+	struct mount_nfs_end end;
 	int rc = host_open(&helper->host, NULL);
 
 	if (!rc && helper->args.space)
@@ -62,6 +62,8 @@ static int unmount(struct helper *helper)
 		     tell_mount(helper), err_text());
 		return HELPER_FAILED;
 	}
+	debug(DEBUG_MOUNT, "%s: mount %u, umount.nfs ended with status %d, signal %d",
+	      helper->args.dir, proof.id, end.status, end.signal);
 	if (!end.status)
 		return forget(helper, &proof);
 	tell(helper, JOURNAL_FAILED, "%s is not unmounted: %s", tell_mount(helper),

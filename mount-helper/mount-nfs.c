@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* mount.nfs as a child (CHILD_MOUNT_NFS). It gets an absolute path, a short environment, nothing to
+ * read, and pipes for what it says, which is handed on: whoever mounts for somebody else waits until
+ * all copies of its stderr are closed, and mount.nfs may start daemons (rpc.statd) that keep theirs. */
+#include <stdio.h>
+
+#include "mount-helper/internal.h"
+#include "rpcrdma/child/child.h"
+
+/* Less than a pipe holds: whoever does not read us keeps nobody waiting. */
+#define SAY_MAX (16 * 1024)
+
+static const char *const environment[] = { "PATH=/usr/sbin:/usr/bin:/sbin:/bin",
+					   "LC_ALL=C", NULL };
+
+int mount_nfs_exec(const char *program, const char *const argv[])
+{
+	const struct child_program self = { CHILD_MOUNT_NFS, program, argv, environment };
+
+	return child_exec(&self);
+}
+
+struct speech {
+	size_t said[STDERR_FILENO + 1];
+	char line[MOUNT_NFS_LAST_MAX]; /* of stderr, so far */
+	size_t line_len;
+	struct mount_nfs_end *end;
+};
+
+static void end_line(struct speech *speech)
+{
+	speech->line[speech->line_len] = '\0';
+	finding_clean(speech->line);
+	if (speech->line_len)
+		memcpy(speech->end->last, speech->line, sizeof(speech->end->last));
+	speech->line_len = 0;
+}
+
+static void keep_last(struct speech *speech, const char *buf, size_t len)
+{
+	size_t i;
+
+	for (i = 0; i < len; i++) {
+		if (buf[i] == '\n')
+			end_line(speech);
+		else if (speech->line_len + 1 < sizeof(speech->line))
+			speech->line[speech->line_len++] = buf[i];
+	}
+}
+
+static int hand_on(void *arg, int which, const char *buf, size_t len)
+{
+	struct speech *speech = arg;
+	size_t room = SAY_MAX - speech->said[which];
+
+	if (which == STDERR_FILENO)
+		keep_last(speech, buf, len);
+	len = len < room ? len : room;
+	speech->said[which] += len;
+	/* Whoever does not listen to us misses it. */
+	fd_write_all(which, buf, len);
+	return 0;
+}
+
+int mount_nfs_run(const char *program, const char *const argv[], int signals,
+		  uint64_t deadline, struct mount_nfs_end *out)
+{
+	const struct child_program mount_nfs = { CHILD_MOUNT_NFS, program, argv,
+						 environment };
+	struct speech speech = { .end = out };
+	struct child_listener listener = { .output = hand_on,
+					   .arg = &speech,
+					   .signals = signals };
+	struct child_end end;
+	struct child child;
+	int rc;
+
+	memset(out, 0, sizeof(*out));
+	out->status = -1;
+	rc = child_spawn(&child, &mount_nfs);
+	if (rc)
+		return rc;
+	rc = child_follow(&child, &listener, deadline, &end);
+	end_line(&speech);
+	out->interrupted = rc == -EINTR;
+	out->timed_out = rc == -ETIMEDOUT;
+	out->left = end.fate == CHILD_LEFT ? end.pid : 0;
+	if (end.fate == CHILD_SIGNALLED)
+		out->signal = end.status;
+	/* What it says of its own end, when it was ended, is none. */
+	if (!rc && end.fate == CHILD_EXITED)
+		out->status = end.status;
+	return 0;
+}
