@@ -4,34 +4,26 @@
 /* What the hooks of all platforms have in common.
  *
  * A platform waits for its hook, and until all copies of the hook's stdout and stderr are closed. So
- * the work is done by a child that holds neither, and answers by records through a pipe, of which the
+ * the work is done by a child that holds neither (CHILD_GATE), and answers by records, of which the
  * last counts. What the child never does is end the parent's wait: where it hangs in the kernel even
  * SIGKILL may be without effect for long, and then it is left behind. */
-#include <fcntl.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
-#include <time.h>
 
 #include "hooks/hook.h"
+#include "rpcrdma/child/child.h"
 
-/* For the kernel to let go of a child that has ended, or was. */
+/* For a child that has answered to end. */
 #define REAP_MS 100
 /* For all entries of one guest. */
 #define JOURNAL_MS 500
 
-/* Less than PIPE_BUF, so it comes whole or not at all. */
 struct record {
-	uint32_t length; /* of itself */
-	uint8_t last;    /* else it is what is sure so far */
+	uint8_t last; /* else it is what is sure so far */
 	uint8_t refuse, failed;
 	char text[HOOK_TEXT_MAX];
 };
-
-_Static_assert(sizeof(struct record) < 4096, "one write(2)");
 
 static void fail_with(struct hook_answer *out, const char *fmt, ...) PRINTF_LIKE(2, 3);
 
@@ -48,141 +40,99 @@ static void fail_with(struct hook_answer *out, const char *fmt, ...)
 
 /* --- the child ------------------------------------------------------------------------------ */
 
-#define ANSWER_FD 3
-
-/* Keeps stdin; what is said on the others goes nowhere. */
-static int leave_descriptors(int answer)
+static int send_record(const struct hook_answer *answer, int channel, bool last)
 {
-	int null = open("/dev/null", O_RDWR | O_CLOEXEC), fd;
-
-	if (null < 0 || dup2(null, STDOUT_FILENO) < 0 || dup2(null, STDERR_FILENO) < 0)
-		return -1;
-	if (answer != ANSWER_FD && dup2(answer, ANSWER_FD) < 0)
-		return -1;
-	/* Linux before 5.9 */
-	if (close_range(ANSWER_FD + 1, ~0u, 0))
-		for (fd = ANSWER_FD + 1; fd < 1024; fd++)
-			close(fd);
-	return 0;
-}
-
-static int send_record(const struct hook_answer *answer, bool last)
-{
-	struct record record = { .length = sizeof(record),
-				 .last = last,
+	struct record record = { .last = last,
 				 .refuse = answer->refuse,
 				 .failed = answer->failed };
 
 	memcpy(record.text, answer->text, sizeof(record.text));
-	return fd_write_all(ANSWER_FD, &record, sizeof(record));
+	return child_answer(channel, &record, sizeof(record));
 }
 
-static void work(hook_fn fn, void *arg, int answer, pid_t parent)
-{
-	struct hook_answer told = { .early = ANSWER_FD };
+struct hook_task {
+	hook_fn fn;
+	void *arg;
+};
 
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	/* It could have died before that. */
-	if (getppid() != parent || leave_descriptors(answer))
-		_exit(1);
-	fn(arg, &told);
-	_exit(send_record(&told, true) ? 1 : 0);
+static int hook_work(void *arg, int channel)
+{
+	const struct hook_task *task = arg;
+	struct hook_answer answer = { .early = channel };
+
+	task->fn(task->arg, &answer);
+	return send_record(&answer, channel, true);
 }
 
 /* --- who waits for it ------------------------------------------------------------------------- */
 
-/* A pipe must not become stdin, stdout or stderr where the platform has closed these. */
-static int fill_standard(void)
+/* One record: 0; -EPIPE the child closed its end before; -ETIMEDOUT. */
+static int receive(const struct child *child, struct record *record, uint64_t deadline)
 {
-	int fd;
-
-	do {
-		fd = open("/dev/null", O_RDWR | O_CLOEXEC);
-	} while (fd >= 0 && fd <= STDERR_FILENO);
-	if (fd < 0)
-		return err_sys("open /dev/null");
-	close(fd);
-	return 0;
-}
-
-/* True: it has ended, and *@status says how; -1 where nobody can tell. */
-static bool reap(pid_t pid, int *status)
-{
-	uint64_t deadline = deadline_in(REAP_MS);
-	struct timespec nap = { .tv_nsec = 50 * 1000 };
-	pid_t rc;
-
-	*status = -1;
-	while (!(rc = waitpid(pid, status, WNOHANG)) && deadline_left(deadline)) {
-		nanosleep(&nap, NULL);
-		nap.tv_nsec = nap.tv_nsec < 4000 * 1000 ? 2 * nap.tv_nsec : nap.tv_nsec;
-	}
-	if (rc < 0)
-		*status = -1;
-	return rc != 0;
-}
-
-/* One record: 0; -ENODATA the child closed its end before; -ETIMEDOUT. */
-static int receive(int fd, struct record *record, uint64_t deadline)
-{
-	struct pollfd pfd = { .fd = fd, .events = POLLIN };
-	size_t have = 0;
+	uint8_t body[CHANNEL_FAILED_MAX > sizeof(*record) ? CHANNEL_FAILED_MAX
+							  : sizeof(*record)];
+	int type, passed;
 	ssize_t n;
 
-	while (have < sizeof(*record)) {
-		n = poll(&pfd, 1, deadline_left(deadline));
-		if (!n)
-			return -ETIMEDOUT;
-		if (n > 0)
-			n = read(fd, (char *)record + have, sizeof(*record) - have);
-		if (n < 0 && errno != EINTR)
-			return -errno;
-		if (!n)
-			return -ENODATA;
-		have += n > 0 ? (size_t)n : 0;
-	}
-	return record->length == sizeof(*record) &&
+	do
+		n = child_receive(child, &type, body, sizeof(body), &passed, deadline);
+	while (n == -EINTR);
+	if (n < 0)
+		return (int)n;
+	memcpy(record, body, sizeof(*record));
+	return type == CHANNEL_ANSWER && n == sizeof(*record) &&
 			       memchr(record->text, '\0', sizeof(record->text))
 		       ? 0
-		       : -ENODATA;
+		       : -EPROTO;
 }
 
 /* Up to the last one. Errors: as above; *@out is then what came before, or as it was. */
-static int receive_all(int fd, struct record *out, uint64_t deadline)
+static int receive_all(const struct child *child, struct record *out, uint64_t deadline)
 {
-	struct record record = { .length = 0 };
+	struct record record;
 	int rc = 0;
 
 	while (!rc && !out->last) {
-		rc = receive(fd, &record, deadline);
+		rc = receive(child, &record, deadline);
 		if (!rc)
 			*out = record;
 	}
 	return rc;
 }
 
-static void say_lost(int status, struct hook_answer *out)
+static void say_lost(const struct child_end *end, struct hook_answer *out)
 {
-	if (status >= 0 && WIFSIGNALED(status))
+	if (end->fate == CHILD_SIGNALLED && !end->forced)
 		fail_with(out, "the process that looked was ended by signal %d",
-			  WTERMSIG(status));
+			  end->status);
 	else
 		fail_with(out, "the process that looked ended without an answer");
 }
 
-static void wait_for(pid_t pid, int fd, uint64_t deadline, struct hook_answer *out)
+static void take_answer(struct child *child, uint64_t deadline, struct hook_answer *out)
 {
-	struct record record = { .length = 0 };
-	int rc = receive_all(fd, &record, deadline), status;
+	struct record record = { .last = 0 };
+	int rc = receive_all(child, &record, deadline);
+	char text[ERR_TEXT_MAX];
+	struct child_end end;
 
-	if (rc && rc != -ENODATA)
-		kill(pid, SIGKILL);
-	if (!reap(pid, &status))
-		kill(pid, SIGKILL);
+	snprintf(text, sizeof(text), "%s", err_text());
+	/* One that has answered, or closed its end, is on its way out; another one is killed, and not
+	 * waited for as long as others wait: the platform does. */
+	if (rc && rc != -EPIPE)
+		child_kill(child);
+	if (!child_reap(child, deadline_in(REAP_MS), &end))
+		child_kill(child);
+	child_close(child);
 	if (rc == -ETIMEDOUT && !record.refuse) {
 		fail_with(out, "it took too long, and was given up");
+		if (end.fate == CHILD_LEFT)
+			fail_with(out, "it took too long, and was given up; it %s",
+				  child_end_text(&end, text, sizeof(text)));
+	} else if (rc == -EPIPE && !record.refuse) {
+		say_lost(&end, out);
 	} else if (rc && !record.refuse) {
-		say_lost(status, out);
+		fail_with(out, "%.500s", text);
 	} else {
 		out->refuse = record.refuse == 1 && record.failed != 1;
 		out->failed = record.failed == 1;
@@ -193,31 +143,26 @@ static void wait_for(pid_t pid, int fd, uint64_t deadline, struct hook_answer *o
 
 void hook_run(hook_fn fn, void *arg, uint64_t deadline, struct hook_answer *out)
 {
-	_cleanup_close_ int ours = -1;
-	_cleanup_close_ int theirs = -1;
-	pid_t parent = getpid(), pid;
-	int pair[2];
+	struct hook_task task = { fn, arg };
+	const struct child_function function = { .kind = CHILD_GATE,
+						 .name = "the process that looks",
+						 .run = hook_work,
+						 .arg = &task };
+	struct child child;
+	pid_t pid;
 
 	*out = (struct hook_answer){ .refuse = false };
-	if (fill_standard()) {
-		fail_with(out, "%s", err_text());
+	if (child_start(&child, &function)) {
+		fail_with(out, "%.500s", err_text());
 		return;
 	}
-	if (pipe2(pair, O_CLOEXEC)) {
-		fail_with(out, "a pipe: %s", strerror(errno));
-		return;
-	}
-	ours = pair[0];
-	theirs = pair[1];
-	pid = fork();
-	if (pid < 0) {
-		fail_with(out, "a process: %s", strerror(errno));
-		return;
-	}
-	if (!pid)
-		work(fn, arg, theirs, parent);
-	close(take_fd(&theirs));
-	wait_for(pid, ours, deadline, out);
+	pid = child.pid;
+	take_answer(&child, deadline, out);
+	debug(DEBUG_GATE, "process %d %s, %d ms before its deadline: %s", (int)pid,
+	      out->failed   ? "failed"
+	      : out->refuse ? "refuses"
+			    : "lets pass",
+	      deadline_left(deadline), out->text);
 }
 
 /* --- input ------------------------------------------------------------------------------------ */
@@ -348,7 +293,7 @@ static void tell_early(const struct guard_verdict *verdict, const struct hook_an
 	if (!verdict->refuse || !out->early)
 		return;
 	sentence(verdict, 0, early.text);
-	send_record(&early, false);
+	send_record(&early, out->early, false);
 }
 
 /* What nobody knows may be wanted, and then is not seen to be. */
@@ -378,6 +323,8 @@ void hook_ask(const char *who, const char *guest, const struct guard *guard,
 	bool heard = true;
 
 	*out = (struct hook_answer){ .early = out->early };
+	debug(DEBUG_GATE, "guest %s: %zu disk%s", guest ? guest : "?", ndisks,
+	      ndisks == 1 ? "" : "s");
 	if (unknown)
 		heard = log_unknown(who, guest, unknown, out);
 	for (i = 0; i < ndisks; i++) {

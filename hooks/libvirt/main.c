@@ -140,6 +140,7 @@ static int run(const char *root, char *const args[])
 	uint64_t deadline = deadline_in(HOOK_DEADLINE_MS);
 	struct hook_answer answer;
 
+	debug_init();
 	if (!is_gate(args[1], args[2]))
 		return 0;
 	request.deadline = deadline - SPARE_MS;

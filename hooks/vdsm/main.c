@@ -191,6 +191,10 @@ int main(int argc, char *argv[])
 {
 	const struct point *point = argc > 0 ? find_by_path(argv[0]) : NULL;
 
+	/* Not for VDSM, which calls by the link: its environment has what somebody typed as a guest's
+	 * custom properties, and it shows what is on stderr. */
+	if (!point)
+		debug_init();
 	if (argc > 1)
 		return by_hand(argc, argv);
 	return point ? run(point, NULL) : unknown_point(argc ? argv[0] : "?");
