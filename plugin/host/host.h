@@ -590,7 +590,7 @@ int host_package(const struct host *host, const char *name, char *version, size_
 
 bool host_is_snapshot(const struct host *host);
 
-/* snapshot.c, in plugin-live: everything that readers are told while it is open, as an archive */
+/* snapshot.c, in plugin-host-live: everything that readers are told while it is open, as an archive */
 
 struct snapshot;
 

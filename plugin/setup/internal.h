@@ -12,7 +12,7 @@
  *	store.c           ... and where it is kept
  *	place.c           a file put in its place, whole or not at all
  *	apply.c, undo.c   step by step
- *	setup-system.c, setup-firewalld.c, setup-unit.c   the running system (plugin-live)
+ *	setup-system.c, setup-firewalld.c, setup-unit.c   the running system (plugin-setup-live)
  */
 #ifndef PLUGIN_SETUP_INTERNAL_H
 #define PLUGIN_SETUP_INTERNAL_H

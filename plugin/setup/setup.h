@@ -95,7 +95,7 @@ struct setup_actions {
 	int (*restart)(const char *unit);
 };
 
-/* setup-system.c, in plugin-live */
+/* setup-system.c, in plugin-setup-live */
 extern const struct setup_actions setup_system;
 
 struct setup_machine {
