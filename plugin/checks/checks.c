@@ -113,6 +113,7 @@ static bool applies(const struct check *check, const struct check_target *target
 static void look_at(const struct check *check, struct check_run *run)
 {
 	const char *because = obstacle(check, run->outcomes);
+	uint64_t start = now_ns();
 
 	finding_init(&run->finding, check->id, FINDING_UNKNOWN, "%s", "");
 	run->because = NULL;
@@ -124,6 +125,9 @@ static void look_at(const struct check *check, struct check_run *run)
 			  "the time ran out before it was looked at");
 	else
 		run_one(check, run);
+	debug(DEBUG_CHECKS, "%s: %s after %.1f ms: %s", check->id,
+	      finding_status_name(run->finding.status), (double)(now_ns() - start) / 1e6,
+	      run->finding.summary);
 }
 
 static void remember(struct outcomes *outcomes, const struct check_run *run,

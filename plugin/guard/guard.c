@@ -226,6 +226,21 @@ static void doubt(const struct guard *guard, struct guard_seen *seen)
 		seen->wish.on_unknown = POLICY_UNKNOWN_ALLOW;
 }
 
+static void trace_answer(const struct guard_disk *disk,
+			 const struct guard_verdict *verdict)
+{
+	static const char *const answers[] = { [GUARD_PASS] = "passes",
+					       [GUARD_REFUSE] = "is refused",
+					       [GUARD_UNKNOWN] = "is unknown" };
+
+	debug(DEBUG_GATE, "disk %s (%s) %s [%s]: %s on %s over %s, wanted by %s",
+	      disk->name, verdict->path, answers[verdict->answer], verdict->id,
+	      *verdict->fs_spec ? verdict->fs_spec : "nothing",
+	      *verdict->target ? verdict->target : "no mount",
+	      *verdict->proto ? verdict->proto : "nothing known",
+	      *verdict->by ? verdict->by : "nobody");
+}
+
 void guard_ask(const struct guard *guard, const struct guard_disk *disk,
 	       struct guard_verdict *out)
 {
@@ -240,6 +255,7 @@ void guard_ask(const struct guard *guard, const struct guard_disk *disk,
 			 disk->volume ? disk->volume : "", disk->pool ? disk->pool : "");
 		decide(&seen, disk, shown, out);
 		*out->path = '\0';
+		trace_answer(disk, out);
 		return;
 	}
 	if (disk->path && snprintf(file, sizeof(file), "%s", disk->path) >= PATH_MAX)
@@ -248,6 +264,7 @@ void guard_ask(const struct guard *guard, const struct guard_disk *disk,
 		ground_of_path(guard, file, &seen);
 	doubt(guard, &seen);
 	decide(&seen, disk, file, out);
+	trace_answer(disk, out);
 }
 
 void guard_finding(const struct guard_verdict *verdict, struct finding *out)

@@ -288,8 +288,10 @@ int host_read_bytes(const struct host *host, const char *path, size_t max,
 	char *text = NULL;
 	ssize_t len;
 
-	if (fd < 0)
+	if (fd < 0) {
+		debug(DEBUG_HOST, "%s", err_text());
 		return fd;
+	}
 	path = relative(path);
 	len = read_all(fd, max, &text);
 	if (len == -EFBIG)
@@ -301,6 +303,7 @@ int host_read_bytes(const struct host *host, const char *path, size_t max,
 		return tell_error(host, path, (int)len);
 	out->text = text;
 	out->len = (size_t)len;
+	debug(DEBUG_HOST, "read %s%s: %zu bytes", host->prefix, path, out->len);
 	tell(host,
 	     &(struct host_event){ .seen = HOST_SEEN_TEXT, .path = path, .text = out });
 	return 0;

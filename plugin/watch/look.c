@@ -368,8 +368,14 @@ static struct report *report_of(const struct mount_verdict *verdict)
 
 static int renew_one(struct looking *l, const struct renewal *renewal)
 {
+	static const char *const actions[] = { [RENEW_WRITE] = "written",
+					       [RENEW_GONE] = "removed, unmounted",
+					       [RENEW_DROP] = "removed" };
 	_cleanup_(report_free_p) struct report *report = NULL;
 
+	debug(DEBUG_WATCH, "record of mount %u on %s, %s: %s", renewal->record.id,
+	      renewal->record.target, record_state_name(renewal->record.state),
+	      actions[renewal->action]);
 	switch (renewal->action) {
 	case RENEW_WRITE:
 		report = report_of(&l->verdicts[renewal->mount]);
@@ -561,6 +567,9 @@ int look_all(struct watch *watch, int folder, struct report *report)
 	watch->nmounts = l.mounts.count;
 	watch->looks++;
 	watch->look_ms = (double)(now_ns() - start) / 1e6;
+	debug(DEBUG_WATCH, "look %lu: %u mount%s, %.1f ms%s%s", watch->looks,
+	      watch->nmounts, watch->nmounts == 1 ? "" : "s", watch->look_ms,
+	      *watch->mounts_error ? ": " : "", watch->mounts_error);
 	report_times(report, watch->last_look, watch->look_ms);
 	summary_findings(watch, report_collect, &collector);
 	rc = summary_table(watch, report);

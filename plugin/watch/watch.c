@@ -325,6 +325,10 @@ static void wait_for_more(struct loop *loop)
 		deadline = deadline_min(deadline, loop->lost_ms + LIBVIRT_PATIENCE_MS);
 	if (poll(pfds, ARRAY_SIZE(pfds), deadline_left(deadline)) <= 0)
 		return;
+	debug(DEBUG_WATCH, "after look %lu came%s%s%s", loop->watch.looks,
+	      pfds[0].revents ? " a signal" : "",
+	      pfds[1].revents ? " a change of mounts" : "",
+	      pfds[2].revents ? " news of libvirt" : "");
 	if (pfds[0].revents)
 		take_signals(loop);
 	/* The kernel tells a change once, with POLLERR too. */
