@@ -7,6 +7,7 @@
 #include <pthread.h>
 #include <sys/socket.h>
 
+#include "tests/support/patience.h"
 #include "tests/support/raw-peer.h"
 #include "tests/support/transport-pair.h"
 
@@ -22,7 +23,7 @@ int raw_peer_open(struct raw_peer *r, const void *request, size_t len)
 
 	memset(r, 0, sizeof(*r));
 	r->fd = -1;
-	r->deadline = deadline_in(20000);
+	r->deadline = deadline_in(PATIENCE_MS);
 	rc = transport_iwarp.listen(&r->listener, &any);
 	if (rc)
 		return rc;
@@ -74,7 +75,7 @@ void raw_peer_send(struct raw_peer *r, const void *bytes, size_t len)
 
 bool raw_peer_read(struct raw_peer *r, void *buf, size_t len)
 {
-	uint64_t deadline = deadline_in(5000);
+	uint64_t deadline = deadline_in(PATIENCE_MS);
 	uint8_t *p = buf;
 	ssize_t n;
 

@@ -8,6 +8,7 @@
 #include <pthread.h>
 #include <stdio.h>
 
+#include "tests/support/patience.h"
 #include "tests/support/transport-loop.h"
 #include "tests/support/transport-pair.h"
 
@@ -37,7 +38,7 @@ struct transport_address pair_address(const struct transport_ops *ops)
 	size_t count;
 
 	if (ops == &transport_verbs && text &&
-	    transport_resolve(text, 0, &a, 1, &count, deadline_in(5000))) {
+	    transport_resolve(text, 0, &a, 1, &count, deadline_in(PATIENCE_MS))) {
 		fprintf(stderr, "NFSRDMA_TEST_ADDRESS=%s: %s\n", text, err_text());
 		exit(2);
 	}
@@ -53,7 +54,7 @@ unsigned int pair_can(const struct transport_ops *ops)
 	if (ops != &transport_verbs)
 		return PAIR_SEES | PAIR_INVALIDATES | PAIR_PRIVATE_LONG |
 		       PAIR_OVERRUN_ENDS | PAIR_NAMES_CULPRIT | PAIR_STRICT_READS;
-	if (ops->route(&at, &param, &route, deadline_in(5000)))
+	if (ops->route(&at, &param, &route, deadline_in(PATIENCE_MS)))
 		return 0;
 	return strstr(route.text, "iWARP") ? PAIR_OVERRUN_ENDS
 					   : PAIR_NAMES_CULPRIT | PAIR_STRICT_READS;
@@ -101,7 +102,7 @@ void pair_init(struct pair *p, const struct transport_ops *ops)
 	p->ops = ops;
 	p->client_param = usual;
 	p->server_param = usual;
-	p->deadline = deadline_in(20000);
+	p->deadline = deadline_in(PATIENCE_MS);
 }
 
 static void *pair_connect(void *arg)
