@@ -16,7 +16,7 @@ static void begin(void)
 	tree_new(&tree);
 	snprintf(name, sizeof(name), "%s/a.tar.gz", tree.top);
 	fd = open(name, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
-	CU_ASSERT_FATAL(fd >= 0);
+	ASSERT_AT_LEAST_FATAL(fd, 0);
 	CU_ASSERT_EQUAL_FATAL(archive_open(&archive, fd, 1767225600), 0);
 }
 
@@ -88,8 +88,10 @@ static void names_of_every_length_are_whole(void)
 	static const size_t lengths[] = { 97, 98, 99, 100, 101, 102, 155, 250 };
 	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(lengths); i++)
+	for (i = 0; i < ARRAY_SIZE(lengths); i++) {
+		SUITE_ROW("%zu: %zu", i, lengths[i]);
 		long_names(lengths[i]);
+	}
 }
 
 /* Around a block, a record, and zlib's buffer. */
@@ -105,6 +107,7 @@ static void contents_of_every_size_are_whole(void)
 		bytes[i] = (char)('a' + (i * i / 7) % 26);
 	for (i = 0; i < ARRAY_SIZE(sizes); i++) {
 		struct host_text text = { NULL, 0 };
+		SUITE_ROW("%zu: %zu", i, sizes[i]);
 
 		begin();
 		snprintf(path, sizeof(path), "f%zu", sizes[i]);
@@ -113,7 +116,7 @@ static void contents_of_every_size_are_whole(void)
 		CU_ASSERT_EQUAL_FATAL(
 			host_read_bytes(tree.host, path, sizeof(bytes), &text), 0);
 		CU_ASSERT_EQUAL(text.len, sizes[i]);
-		CU_ASSERT_EQUAL(memcmp(text.text, bytes, sizes[i]), 0);
+		ASSERT_BYTES(text.text, bytes, sizes[i]);
 		host_text_fini(&text);
 		tree_free(&tree);
 	}
@@ -132,7 +135,7 @@ static void a_full_disk_is_an_error(void)
 	CU_ASSERT_EQUAL_FATAL(archive_open(&archive, fd, 0), 0);
 	rc = archive_file(archive, "a", bytes, sizeof(bytes));
 	CU_ASSERT_EQUAL(rc, -ENOSPC);
-	CU_ASSERT_PTR_NOT_NULL(strstr(err_text(), "No space left"));
+	ASSERT_CONTAINS(err_text(), "No space left");
 	archive_close_p(&archive);
 	/* One that fits is told of at the end, if not before. */
 	CU_ASSERT_EQUAL_FATAL(archive_open(&archive, fd, 0), 0);

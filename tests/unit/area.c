@@ -66,12 +66,14 @@ static void segments_have_their_lengths_and_a_page_of_canary_around(void)
 
 	make(&a, odd, ARRAY_SIZE(odd));
 	CU_ASSERT_EQUAL(a.nsegs, ARRAY_SIZE(odd));
-	CU_ASSERT(start(&a, 0) >= 4096);
+	ASSERT_AT_LEAST(start(&a, 0), 4096);
 	for (s = 0; s < a.nsegs; s++) {
 		size_t end = start(&a, s) + a.segs[s].length;
+		SUITE_ROW("s %u", s);
 
 		CU_ASSERT_EQUAL(a.segs[s].length, odd[s]);
-		CU_ASSERT((s + 1 < a.nsegs ? start(&a, s + 1) : a.size) >= end + 4096);
+		ASSERT_AT_LEAST((s + 1 < a.nsegs ? start(&a, s + 1) : a.size),
+				end + 4096);
 	}
 	area_fini(&a);
 }
@@ -189,9 +191,9 @@ static void no_two_areas_are_filled_alike(void)
 
 	make(&a, &length, 1);
 	make(&b, &length, 1);
-	CU_ASSERT_NOT_EQUAL(memcmp(a.segs[0].base, b.segs[0].base, length), 0);
+	ASSERT_BYTES_DIFFER(a.segs[0].base, b.segs[0].base, length);
 	/* Nor one page like the next, or like zeros. */
-	CU_ASSERT_NOT_EQUAL(memcmp(a.mem, a.mem + 4096, 4096), 0);
+	ASSERT_BYTES_DIFFER(a.mem, a.mem + 4096, 4096);
 	area_fini(&a);
 	area_fini(&b);
 }

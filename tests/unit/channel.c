@@ -12,8 +12,8 @@
 #include "tests/unit/suite.h"
 
 static int ends[2];
-static uint8_t body[CHANNEL_MAX];
-static enum channel_type type;
+static uint8_t body[WORKER_RECORD_MAX];
+static int type;
 static int passed;
 
 static void open_pair(void)
@@ -47,39 +47,38 @@ static unsigned int open_files(void)
 static void a_message_keeps_its_type_body_and_bounds(void)
 {
 	open_pair();
-	CU_ASSERT_EQUAL(channel_send(ends[0], CHANNEL_SUBJECT, "first", 5, -1), 0);
-	CU_ASSERT_EQUAL(channel_send(ends[0], CHANNEL_PROGRESS, "second!", 7, -1), 0);
+	CU_ASSERT_EQUAL(channel_send(ends[0], WORKER_SUBJECT, "first", 5, -1), 0);
+	CU_ASSERT_EQUAL(channel_send(ends[0], WORKER_PROGRESS, "second!", 7, -1), 0);
 	CU_ASSERT_EQUAL(receive(sizeof(body)), 5);
-	CU_ASSERT_EQUAL(type, CHANNEL_SUBJECT);
+	CU_ASSERT_EQUAL(type, WORKER_SUBJECT);
 	ASSERT_BYTES(body, "first", 5);
 	CU_ASSERT_EQUAL(passed, -1);
 	CU_ASSERT_EQUAL(receive(sizeof(body)), 7);
-	CU_ASSERT_EQUAL(type, CHANNEL_PROGRESS);
+	CU_ASSERT_EQUAL(type, WORKER_PROGRESS);
 	close_pair();
 }
 
 static void an_empty_body_is_a_message(void)
 {
 	open_pair();
-	CU_ASSERT_EQUAL(channel_send(ends[0], CHANNEL_CONNECT, NULL, 0, -1), 0);
+	CU_ASSERT_EQUAL(channel_send(ends[0], WORKER_CONNECT, NULL, 0, -1), 0);
 	CU_ASSERT_EQUAL(receive(sizeof(body)), 0);
-	CU_ASSERT_EQUAL(type, CHANNEL_CONNECT);
+	CU_ASSERT_EQUAL(type, WORKER_CONNECT);
 	close_pair();
 }
 
 static void the_longest_body_passes_and_a_longer_one_is_refused(void)
 {
-	static uint8_t large[CHANNEL_MAX + 1];
+	static uint8_t large[WORKER_RECORD_MAX + 1];
 
 	open_pair();
-	CU_ASSERT_EQUAL(channel_send(ends[0], CHANNEL_FINDING, large, CHANNEL_MAX, -1),
-			0);
-	CU_ASSERT_EQUAL(receive(sizeof(body)), CHANNEL_MAX);
-	CU_ASSERT_EQUAL(channel_send(ends[0], CHANNEL_FINDING, large, sizeof(large), -1),
+	CU_ASSERT_EQUAL(
+		channel_send(ends[0], WORKER_FINDING, large, WORKER_RECORD_MAX, -1), 0);
+	CU_ASSERT_EQUAL(receive(sizeof(body)), WORKER_RECORD_MAX);
+	CU_ASSERT_EQUAL(channel_send(ends[0], WORKER_FINDING, large, sizeof(large), -1),
 			0);
 	CU_ASSERT_EQUAL(receive(sizeof(body)), -EPROTO);
-	CU_ASSERT_STRING_EQUAL(err_text(),
-			       "the worker sent more than 65536 bytes at once");
+	CU_ASSERT_STRING_EQUAL(err_text(), "a message of more than 65536 bytes");
 	close_pair();
 }
 
@@ -90,10 +89,10 @@ static void a_descriptor_comes_along(void)
 
 	open_pair();
 	CU_ASSERT_EQUAL_FATAL(pipe(pipes), 0);
-	CU_ASSERT_EQUAL(channel_send(ends[0], CHANNEL_SOCKET, "x", 1, pipes[1]), 0);
+	CU_ASSERT_EQUAL(channel_send(ends[0], WORKER_SOCKET, "x", 1, pipes[1]), 0);
 	close(pipes[1]);
 	CU_ASSERT_EQUAL(receive(sizeof(body)), 1);
-	CU_ASSERT_FATAL(passed >= 0);
+	ASSERT_AT_LEAST_FATAL(passed, 0);
 	CU_ASSERT_EQUAL(write(passed, "y", 1), 1);
 	CU_ASSERT_EQUAL(read(pipes[0], &c, 1), 1);
 	CU_ASSERT_EQUAL(c, 'y');
@@ -108,9 +107,9 @@ static void a_descriptor_of_a_truncated_message_is_the_receivers(void)
 
 	open_pair();
 	before = open_files();
-	CU_ASSERT_EQUAL(channel_send(ends[0], CHANNEL_SOCKET, "long", 4, 0), 0);
+	CU_ASSERT_EQUAL(channel_send(ends[0], WORKER_SOCKET, "long", 4, 0), 0);
 	CU_ASSERT_EQUAL(receive(2), -EPROTO);
-	CU_ASSERT(passed >= 0);
+	ASSERT_AT_LEAST(passed, 0);
 	close(passed);
 	CU_ASSERT_EQUAL(open_files(), before);
 	close_pair();
@@ -123,7 +122,7 @@ static void more_descriptors_than_one_do_not_stay_open(void)
 		struct cmsghdr align;
 	} control = { 0 };
 	const int fds[3] = { 0, 0, 0 };
-	uint8_t byte = CHANNEL_PROGRESS;
+	uint8_t byte = WORKER_PROGRESS;
 	struct iovec iov = { &byte, 1 };
 	struct msghdr msg = { .msg_iov = &iov,
 			      .msg_iovlen = 1,
@@ -152,7 +151,7 @@ static void a_peer_that_is_gone_is_said_on_both_sides(void)
 	close(ends[0]);
 	CU_ASSERT_EQUAL(receive(sizeof(body)), -EPIPE);
 	CU_ASSERT_EQUAL(passed, -1);
-	CU_ASSERT_EQUAL(channel_send(ends[1], CHANNEL_FINDING, "x", 1, -1), -EPIPE);
+	CU_ASSERT_EQUAL(channel_send(ends[1], WORKER_FINDING, "x", 1, -1), -EPIPE);
 	close(ends[1]);
 }
 
@@ -194,12 +193,12 @@ static int run_for(worker_fn work, unsigned int timeout_ms)
 	const struct probe_events events = { .finding = on_finding,
 					     .subject = on_subject,
 					     .progress = on_progress };
-	const struct probe_options options = { .host = "127.0.0.1",
-					       .port = 1,
-					       .timeout_ms = timeout_ms };
+	const struct probe_options options = {
+		.host = "127.0.0.1", .port = 1, .nfs_port = 1, .timeout_ms = timeout_ms
+	};
 
 	memset(&heard, 0, sizeof(heard));
-	return parent_run(&options, work, &events);
+	return parent_run(&options, work, 1, &events);
 }
 
 static int run(worker_fn work)
@@ -230,44 +229,48 @@ static void what_an_honest_worker_says_is_handed_on_clean(void)
 
 /* One hostile message a row. The worker is a child: the row is in a global when it is forked. */
 static const struct hostile {
-	enum channel_type type;
+	int type;
 	const char *body;
 	size_t len;
 } hostile[] = {
-	{ CHANNEL_FINDING, "", 0 },
-	{ CHANNEL_FINDING, "\0\0", 2 },
-	{ CHANNEL_FINDING, "\0\0\0\0", 4 },
-	{ CHANNEL_FINDING, "\xff\xff\xff\xff\0\0", 6 },
-	{ CHANNEL_FINDING, "\0\0\0\x40\0\0", 6 },
-	{ CHANNEL_SUBJECT, "", 0 },
-	{ CHANNEL_SUBJECT, "\0", 1 },
-	{ CHANNEL_SUBJECT, "file", 4 },
-	{ CHANNEL_SUBJECT, "file\0", 5 },
-	{ CHANNEL_SUBJECT, "file\0name", 9 },
-	{ CHANNEL_SUBJECT, "file\0na\0me\0", 11 },
-	{ CHANNEL_SUBJECT, "file\0na\0\0", 9 },
-	{ CHANNEL_SUBJECT, "file\0a\033[2Jb\0", 12 },
-	{ CHANNEL_SUBJECT, "fi\nle\0name\0", 11 },
-	{ CHANNEL_SUBJECT,
+	{ WORKER_FINDING, "", 0 },
+	{ WORKER_FINDING, "\0\0", 2 },
+	{ WORKER_FINDING, "\0\0\0\0", 4 },
+	{ WORKER_FINDING, "\xff\xff\xff\xff\0\0", 6 },
+	{ WORKER_FINDING, "\0\0\0\x40\0\0", 6 },
+	{ WORKER_SUBJECT, "", 0 },
+	{ WORKER_SUBJECT, "\0", 1 },
+	{ WORKER_SUBJECT, "file", 4 },
+	{ WORKER_SUBJECT, "file\0", 5 },
+	{ WORKER_SUBJECT, "file\0name", 9 },
+	{ WORKER_SUBJECT, "file\0na\0me\0", 11 },
+	{ WORKER_SUBJECT, "file\0na\0\0", 9 },
+	{ WORKER_SUBJECT, "file\0a\033[2Jb\0", 12 },
+	{ WORKER_SUBJECT, "fi\nle\0name\0", 11 },
+	{ WORKER_SUBJECT,
 	  "file\0\xc2\x9b"
 	  "2J\0",
 	  10 },
-	{ CHANNEL_SUBJECT, "file\0\xff\0", 7 },
-	{ CHANNEL_PROGRESS, "", 0 },
-	{ CHANNEL_PROGRESS, "\0\0\0\0\0\0\0\1", 8 },
-	{ CHANNEL_PROGRESS, "\0\0\0\0\0\0\0\1text", 12 },
-	{ CHANNEL_PROGRESS, "\0\0\0\0\0\0\0\1te\0xt\0", 14 },
-	{ CHANNEL_PROGRESS, "\0\0\0\0\0\0\0\1\033[2J\0", 13 },
-	{ CHANNEL_CONNECT, "", 0 },
-	{ CHANNEL_CONNECT, "\0\1", 2 },
-	{ CHANNEL_CONNECT, "\0\1\0\0", 4 },
-	{ CHANNEL_CONNECT, "\0\1\1", 3 }, /* the host has one address */
-	{ CHANNEL_CONNECT, "\0\1\xff", 3 },
-	{ CHANNEL_SOCKET, "", 0 },
-	{ CHANNEL_REMAINS, "", 0 },
-	{ CHANNEL_REMAINS, REMAINS_HEAD("\1\0") "Linux NFSv4.1 host\0", 55 },
-	{ CHANNEL_REMAINS, REMAINS_HEAD("\3\0") REMAINS_OWNER "00\0", 53 },
-	{ CHANNEL_REMAINS, REMAINS_HEAD("\1\1") REMAINS_OWNER "00\0", 53 },
+	{ WORKER_SUBJECT, "file\0\xff\0", 7 },
+	{ WORKER_PROGRESS, "", 0 },
+	{ WORKER_PROGRESS, "\0\0\0\0\0\0\0\1", 8 },
+	{ WORKER_PROGRESS, "\0\0\0\0\0\0\0\1text", 12 },
+	{ WORKER_PROGRESS, "\0\0\0\0\0\0\0\1te\0xt\0", 14 },
+	{ WORKER_PROGRESS, "\0\0\0\0\0\0\0\1\033[2J\0", 13 },
+	{ WORKER_CONNECT, "", 0 },
+	{ WORKER_CONNECT, "\1\0\1", 3 },
+	{ WORKER_CONNECT, "\1\0\1\0\0", 5 },
+	{ WORKER_CONNECT, "\1\0\1\1", 4 }, /* the host has one address */
+	{ WORKER_CONNECT, "\1\0\1\xff", 4 },
+	{ WORKER_CONNECT, "\3\0\1\0", 4 }, /* there are three peers */
+	{ WORKER_CONNECT, "\0\0\1\0", 4 }, /* rpcbind has one port */
+	{ WORKER_CONNECT, "\1\0\0\0", 4 }, /* and 0 is none */
+	{ WORKER_CONNECT, "\2\0\2\0", 4 }, /* not the --nfs-port */
+	{ WORKER_SOCKET, "", 0 },
+	{ WORKER_REMAINS, "", 0 },
+	{ WORKER_REMAINS, REMAINS_HEAD("\1\0") "Linux NFSv4.1 host\0", 55 },
+	{ WORKER_REMAINS, REMAINS_HEAD("\3\0") REMAINS_OWNER "00\0", 53 },
+	{ WORKER_REMAINS, REMAINS_HEAD("\1\1") REMAINS_OWNER "00\0", 53 },
 	{ 0, "", 0 },
 	{ 200, "xyz", 3 },
 };
@@ -285,12 +288,12 @@ static void every_hostile_message_ends_the_worker_and_nothing_is_handed_on(void)
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(hostile); i++) {
+		SUITE_ROW("%zu: %s", i, hostile[i].body);
 		turn = &hostile[i];
-		if (run(say_hostile) != -EPROTO || heard.findings != FINDINGS_BEFORE ||
-		    heard.subjects != SUBJECTS_BEFORE || heard.progresses) {
-			printf("row %zu: %s\n", i, err_text());
-			CU_FAIL("a hostile message was taken");
-		}
+		CU_ASSERT_EQUAL(run(say_hostile), -EPROTO);
+		CU_ASSERT_EQUAL(heard.findings, FINDINGS_BEFORE);
+		CU_ASSERT_EQUAL(heard.subjects, SUBJECTS_BEFORE);
+		CU_ASSERT_EQUAL(heard.progresses, 0);
 	}
 }
 
@@ -305,7 +308,7 @@ static void say_too_much(struct probe *p)
 static void findings_without_end_are_refused(void)
 {
 	CU_ASSERT_EQUAL(run(say_too_much), -EPROTO);
-	CU_ASSERT(heard.findings < 300);
+	ASSERT_LESS(heard.findings, 300);
 }
 
 static void ask_too_often(struct probe *p)
@@ -314,7 +317,7 @@ static void ask_too_often(struct probe *p)
 	unsigned int i;
 
 	for (i = 0; i < 1000; i++)
-		if (probe_tcp(p, 1, &reserved) == -EPIPE)
+		if (probe_tcp(p, TCP_NFS, 1, &reserved) == -EPIPE)
 			break;
 }
 
@@ -325,9 +328,28 @@ static void connections_without_end_are_refused(void)
 			       "the worker asked for a connection that it may not have");
 }
 
+static void ask_each(struct probe *p)
+{
+	static const uint16_t ports[TCP_PEERS] = {
+		[TCP_RPCBIND] = RPCBIND_PORT, [TCP_MOUNT] = 1, [TCP_NFS] = 1
+	};
+	unsigned int peer;
+
+	for (peer = 0; peer < TCP_PEERS; peer++)
+		if (probe_tcp(p, peer, ports[peer], NULL) == -EPIPE)
+			return;
+	probe_say(p, "probe.null", FINDING_PASS, "asked for all three");
+}
+
+static void each_of_three_connections_may_be_asked_for(void)
+{
+	CU_ASSERT_EQUAL(run(ask_each), 0);
+	CU_ASSERT_STRING_EQUAL(heard.last, "asked for all three");
+}
+
 static void ask_once(struct probe *p)
 {
-	int rc = probe_tcp(p, 1, NULL);
+	int rc = probe_tcp(p, TCP_NFS, 1, NULL);
 
 	probe_say(p, "probe.null", FINDING_FAIL, "%s", rc < 0 ? err_text() : "connected");
 }
@@ -335,7 +357,7 @@ static void ask_once(struct probe *p)
 static void a_refused_connection_is_told_to_the_worker(void)
 {
 	CU_ASSERT_EQUAL(run(ask_once), 0);
-	CU_ASSERT_PTR_NOT_NULL(strstr(heard.last, "refused"));
+	ASSERT_CONTAINS(heard.last, "refused");
 }
 
 static void die(struct probe *p)
@@ -355,7 +377,7 @@ static void a_worker_that_dies_is_an_error(void)
 	CU_ASSERT_EQUAL(run(die), -EPROTO);
 	CU_ASSERT_STRING_EQUAL(err_text(), "the worker ended with status 3");
 	CU_ASSERT_EQUAL(run(crash), -EPROTO);
-	CU_ASSERT_PTR_NOT_NULL(strstr(err_text(), "died with signal 9"));
+	ASSERT_CONTAINS(err_text(), "died with signal 9");
 }
 
 static void close_and_stay(struct probe *p)
@@ -378,7 +400,7 @@ static void tell_remains(struct probe *p, bool exists)
 	uint8_t buf[REMAINS_RECORD_MAX];
 
 	snprintf(r.owner, sizeof(r.owner), "%s", REMAINS_OWNER "0123456789abcdef");
-	channel_send(p->channel, CHANNEL_REMAINS, buf, remains_encode(&r, buf), -1);
+	channel_send(p->channel, WORKER_REMAINS, buf, remains_encode(&r, buf), -1);
 }
 
 static void leave_and_die(struct probe *p)
@@ -407,13 +429,13 @@ static void take_it_off(struct probe *p)
 static void heard_that_it_is_left(void)
 {
 	CU_ASSERT_EQUAL(heard.findings, FINDINGS_BEFORE + 1);
-	CU_ASSERT_PTR_NOT_NULL(strstr(heard.last, REMAINS_OWNER "0123456789abcdef"));
+	ASSERT_CONTAINS(heard.last, REMAINS_OWNER "0123456789abcdef");
 }
 
 static void a_client_that_a_worker_left_is_told_where_it_cannot_be_taken_off(void)
 {
 	CU_ASSERT_EQUAL(run(leave_and_die), -EPROTO);
-	CU_ASSERT_PTR_NOT_NULL(strstr(err_text(), "died with signal 9"));
+	ASSERT_CONTAINS(err_text(), "died with signal 9");
 	heard_that_it_is_left();
 	CU_ASSERT_EQUAL(run_for(leave_and_stay, 50), -ETIMEDOUT);
 	heard_that_it_is_left();
@@ -438,6 +460,7 @@ SUITE_MAIN("channel", TEST(a_message_keeps_its_type_body_and_bounds),
 	   TEST(every_hostile_message_ends_the_worker_and_nothing_is_handed_on),
 	   TEST(findings_without_end_are_refused),
 	   TEST(connections_without_end_are_refused),
+	   TEST(each_of_three_connections_may_be_asked_for),
 	   TEST(a_refused_connection_is_told_to_the_worker),
 	   TEST(a_worker_that_dies_is_an_error),
 	   TEST(a_worker_that_does_not_end_is_ended),

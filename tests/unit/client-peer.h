@@ -25,7 +25,7 @@ static const struct rpcrdma_private *peer_private;
 
 static inline uint64_t soon(void)
 {
-	return deadline_in(5000);
+	return deadline_in(PATIENCE_MS);
 }
 
 static inline void *greet(void *arg)

@@ -147,7 +147,7 @@ static void a_result_comes_inline_or_by_the_reply_chunk(void)
 	/* 1 MiB and some was offered. */
 	CU_ASSERT(script.header.has_reply);
 	CU_ASSERT_EQUAL(script.header.reply.count, 1);
-	CU_ASSERT(script.header.segments[0].length >= 24 + 4 + ECHO_MAX);
+	ASSERT_AT_LEAST(script.header.segments[0].length, 24 + 4 + ECHO_MAX);
 	script_header(RDMA_NOMSG, &length, 1);
 	good_results(&script.message);
 	CU_ASSERT_EQUAL(script_call(&result), RPC_SUCCESS);
@@ -172,6 +172,7 @@ static void lengths_of_the_reply_chunk_that_lie_are_refused(void)
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		SUITE_ROW("%zu", i);
 		script_begin();
 		script_header(RDMA_NOMSG, rows[i].lengths, rows[i].count);
 		good_results(&script.message);
@@ -193,6 +194,7 @@ static void results_longer_than_they_are_cannot_be_decoded(void)
 
 	script_begin();
 	for (i = 0; i < ARRAY_SIZE(lengths); i++) {
+		SUITE_ROW("%zu: %u", i, lengths[i]);
 		script_header(RDMA_MSG, NULL, 0);
 		script_success(&script.w);
 		writer_u32(&script.w, lengths[i]);
@@ -207,6 +209,7 @@ static void every_cut_of_a_reply_ends_the_call(void)
 	size_t all, len;
 
 	for (len = 0, all = 1; len < all; len++) {
+		SUITE_ROW("len %zu", len);
 		script_begin();
 		script_header(RDMA_MSG, NULL, 0);
 		good_results(&script.w);
@@ -249,6 +252,7 @@ static void rpc_errors_are_libtirpcs(void)
 
 	script_begin();
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		SUITE_ROW("%zu", i);
 		script_header(RDMA_MSG, NULL, 0);
 		reply = rows[i].reply;
 		reply.xid = rpcrdma_next_xid(conn);
@@ -268,7 +272,7 @@ static void transport_errors_are_errors_of_receiving(void)
 	expect(RPC_CANTRECV);
 	clnt_geterr(client, &error);
 	CU_ASSERT_EQUAL(error.re_errno, EBADE);
-	CU_ASSERT_PTR_NOT_NULL(strstr(rpcrdma_error(), "ERR_CHUNK"));
+	ASSERT_CONTAINS(rpcrdma_error(), "ERR_CHUNK");
 	/* another xid than any that was called */
 	script_header(RDMA_MSG, NULL, 0);
 	good_results(&script.w);
@@ -295,6 +299,7 @@ static void verifiers_of_any_length_are_read_over_or_refused(void)
 
 	script_begin();
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		SUITE_ROW("%zu", i);
 		script_header(RDMA_MSG, NULL, 0);
 		writer_u32(&script.w, rpcrdma_next_xid(conn));
 		writer_u32(&script.w, 1);
@@ -336,7 +341,7 @@ static size_t call_over_tcp(AUTH *auth, uint8_t *record, size_t cap)
 				  (xdrproc_t)xdr_echo_bytes, (char *)&result, wait),
 			RPC_TIMEDOUT);
 	n = recv(fd, record, cap, 0);
-	CU_ASSERT_FATAL(n > 4);
+	ASSERT_MORE_FATAL(n, 4);
 	CU_ASSERT_EQUAL(get_be32(record), 0x80000000u | (uint32_t)(n - 4));
 	memmove(record, record + 4, (size_t)n - 4);
 	clnt_destroy(tcp);
@@ -356,6 +361,7 @@ static void the_bytes_of_a_call_are_those_of_libtirpc_over_tcp(void)
 	size_t i, len;
 
 	for (i = 0; i < ARRAY_SIZE(auths); i++) {
+		SUITE_ROW("%zu", i);
 		len = call_over_tcp(auths[i], record, sizeof(record));
 		xid = get_be32(record);
 		script_begin();

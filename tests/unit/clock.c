@@ -12,8 +12,8 @@ static void time_does_not_run_backwards(void)
 	uint64_t before = now_ns();
 	uint64_t after = now_ns();
 
-	CU_ASSERT(after >= before);
-	CU_ASSERT(now_ms() >= before / 1000000);
+	ASSERT_AT_LEAST(after, before);
+	ASSERT_AT_LEAST(now_ms(), before / 1000000);
 }
 
 static void deadline_is_absolute(void)
@@ -21,10 +21,10 @@ static void deadline_is_absolute(void)
 	uint64_t before = now_ms();
 	uint64_t deadline = deadline_in(60000);
 
-	CU_ASSERT(deadline >= before + 60000);
-	CU_ASSERT(deadline <= now_ms() + 60000);
-	CU_ASSERT(deadline_left(deadline) <= 60000);
-	CU_ASSERT(deadline_left(deadline) > 0);
+	ASSERT_AT_LEAST(deadline, before + 60000);
+	ASSERT_AT_MOST(deadline, now_ms() + 60000);
+	ASSERT_AT_MOST(deadline_left(deadline), 60000);
+	ASSERT_MORE(deadline_left(deadline), 0);
 }
 
 static void passed_deadline_has_nothing_left(void)

@@ -67,6 +67,7 @@ static void bool_is_zero_or_one(void)
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		SUITE_ROW("%zu", i);
 		put_be32(buf, cases[i].word);
 		reader_init(&r, buf, sizeof(buf));
 		CU_ASSERT_EQUAL(reader_bool(&r), cases[i].value);
@@ -107,6 +108,7 @@ static void opaque_longer_than_allowed_or_cut_is_bad(void)
 		_cleanup_free_ uint8_t *buf = calloc(1, 4 + cases[i].total);
 		struct reader r;
 		uint32_t len = 1;
+		SUITE_ROW("%zu", i);
 
 		put_be32(buf, cases[i].word);
 		reader_init(&r, buf, cases[i].total);

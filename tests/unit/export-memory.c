@@ -31,11 +31,16 @@ static bool read_is_pattern(const struct nfs_fh *fh, uint64_t offset, uint32_t c
 				    .scratch = scratch };
 	uint32_t i;
 
-	if (shared->ops->read(shared, fh, &read) || read.len != count)
+	if (shared->ops->read(shared, fh, &read) || read.len != count) {
+		suite_saw("%u bytes", read.len);
 		return false;
+	}
 	for (i = 0; i < count; i++)
-		if (read.data[i] != byte_at(offset + i))
+		if (read.data[i] != byte_at(offset + i)) {
+			suite_saw("%02x at byte %u, not %02x", read.data[i], i,
+				  byte_at(offset + i));
 			return false;
+		}
 	return true;
 }
 
@@ -49,6 +54,7 @@ static void every_size_is_there_with_its_offsets_as_content(void)
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(sizes); i++) {
+		SUITE_ROW("%zu: %u", i, sizes[i]);
 		snprintf(name, sizeof(name), "data-%u", sizes[i]);
 		CU_ASSERT_EQUAL(find(name, &fh), 0);
 		CU_ASSERT_EQUAL(shared->ops->getattr(shared, &fh, &attr), 0);
@@ -111,7 +117,8 @@ static void the_sparse_file_has_data_around_four_gib_and_zeros_before(void)
 	memset(scratch, 0xff, sizeof(scratch));
 	CU_ASSERT_EQUAL(shared->ops->read(shared, &fh, &read), 0);
 	CU_ASSERT_EQUAL(read.len, 4096);
-	CU_ASSERT(!read.data[0] && !memcmp(read.data, read.data + 1, 4095));
+	CU_ASSERT_FALSE(read.data[0]);
+	ASSERT_BYTES(read.data, read.data + 1, 4095);
 	/* half pattern, half hole */
 	read = (struct export_read){ .offset = 262140, .count = 8, .scratch = scratch };
 	CU_ASSERT_EQUAL(shared->ops->read(shared, &fh, &read), 0);
@@ -129,6 +136,7 @@ static void links_have_the_length_of_their_name(void)
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(sizes); i++) {
+		SUITE_ROW("%zu: %u", i, sizes[i]);
 		snprintf(name, sizeof(name), "link-%u", sizes[i]);
 		CU_ASSERT_EQUAL(find(name, &fh), 0);
 		CU_ASSERT_EQUAL(shared->ops->getattr(shared, &fh, &attr), 0);
@@ -166,6 +174,7 @@ static void the_big_directory_is_listed_in_parts(void)
 
 	CU_ASSERT_EQUAL(find("entries-2000", &fh), 0);
 	for (parts = 0; !readdir.eof && parts < 10; parts++) {
+		SUITE_ROW("parts %u", parts);
 		readdir.cookie = count.last;
 		CU_ASSERT_EQUAL(shared->ops->readdir(shared, &fh, &readdir), 0);
 		count.stop_after = count.entries + 700;
@@ -200,12 +209,12 @@ static void dots_lead_up_and_not_out(void)
 
 	shared->ops->root(shared, &root);
 	CU_ASSERT_EQUAL(find("..", &fh), 0);
-	CU_ASSERT_EQUAL(memcmp(&fh.data, &root.data, root.len), 0);
+	ASSERT_BYTES(&fh.data, &root.data, root.len);
 	CU_ASSERT_EQUAL(find("entries-2000", &dir), 0);
 	CU_ASSERT_EQUAL(shared->ops->lookup(shared, &dir, "..", &fh), 0);
-	CU_ASSERT_EQUAL(memcmp(&fh.data, &root.data, root.len), 0);
+	ASSERT_BYTES(&fh.data, &root.data, root.len);
 	CU_ASSERT_EQUAL(shared->ops->lookup(shared, &dir, ".", &fh), 0);
-	CU_ASSERT_EQUAL(memcmp(&fh.data, &dir.data, dir.len), 0);
+	ASSERT_BYTES(&fh.data, &dir.data, dir.len);
 }
 
 static void every_changed_byte_of_a_handle_is_noticed_or_harmless(void)
@@ -217,6 +226,7 @@ static void every_changed_byte_of_a_handle_is_noticed_or_harmless(void)
 
 	CU_ASSERT_EQUAL(find("data-4096", &good), 0);
 	for (i = 0; i < good.len; i++) {
+		SUITE_ROW("%u", i);
 		fh = good;
 		fh.data[i] ^= 0x80;
 		status = shared->ops->getattr(shared, &fh, &attr);
@@ -226,10 +236,12 @@ static void every_changed_byte_of_a_handle_is_noticed_or_harmless(void)
 							   : NFS3_STATUS_BADHANDLE);
 		shared->ops->read(shared, &fh, &read);
 	}
-	for (fh = good, fh.len = 0; fh.len < NFS3_FH_MAX; fh.len++)
+	for (fh = good, fh.len = 0; fh.len < NFS3_FH_MAX; fh.len++) {
+		SUITE_ROW("len %u", fh.len);
 		if (fh.len != good.len)
 			CU_ASSERT_EQUAL(shared->ops->getattr(shared, &fh, &attr),
 					NFS3_STATUS_BADHANDLE);
+	}
 }
 
 static void handles_of_another_server_are_stale(void)
@@ -269,8 +281,8 @@ static void every_file_was_quiet_for_long(void)
 
 	CU_ASSERT_EQUAL(find("data-4194304", &fh), 0);
 	CU_ASSERT_EQUAL(shared->ops->getattr(shared, &fh, &attr), 0);
-	CU_ASSERT(attr.mtime.sec + 3600 < (uint64_t)time(NULL));
-	CU_ASSERT(attr.ctime.sec + 3600 < (uint64_t)time(NULL));
+	ASSERT_LESS(attr.mtime.sec + 3600, (uint64_t)time(NULL));
+	ASSERT_LESS(attr.ctime.sec + 3600, (uint64_t)time(NULL));
 }
 
 int main(void)

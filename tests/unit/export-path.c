@@ -2,6 +2,8 @@
 /* Copyright (C) 2026 The nfsrdma authors */
 
 /* The table of paths: bounded, and the least recently used goes first. */
+#include <inttypes.h>
+
 #include "rpcrdma/server/internal.h"
 #include "tests/unit/suite.h"
 
@@ -44,6 +46,7 @@ static void what_was_used_lately_stays(void)
 
 	table = path_table_new();
 	for (ino = 0; ino < 100000; ino++) {
+		SUITE_ROW("ino %" PRIu64, ino);
 		CU_ASSERT_EQUAL(path_table_put(table, 7, ino, "p"), 0);
 		CU_ASSERT_EQUAL(path_table_get(table, 7, 0, path, sizeof(path)), 0);
 	}
@@ -61,8 +64,10 @@ static void long_paths_have_a_bound_in_bytes(void)
 
 	table = path_table_new();
 	memset(path, 'x', sizeof(path) - 1);
-	for (ino = 0; ino < 10000; ino++)
+	for (ino = 0; ino < 10000; ino++) {
+		SUITE_ROW("ino %" PRIu64, ino);
 		CU_ASSERT_EQUAL(path_table_put(table, 7, ino, path), 0);
+	}
 	CU_ASSERT_EQUAL(path_table_get(table, 7, 10000 - 4096 - 1, path, sizeof(path)),
 			-ESTALE);
 	CU_ASSERT_EQUAL(path_table_get(table, 7, 10000 - 4096, path, sizeof(path)), 0);

@@ -67,8 +67,10 @@ static bool is_pattern(const uint8_t *p, uint64_t offset, size_t len)
 
 	for (i = 0; i < len; i++) {
 		put_be64(word, (offset + i) & ~UINT64_C(7));
-		if (p[i] != word[(offset + i) & 7])
-			return false;
+		if (p[i] == word[(offset + i) & 7])
+			continue;
+		suite_saw("%02x at byte %zu, not %02x", p[i], i, word[(offset + i) & 7]);
+		return false;
 	}
 	return true;
 }
@@ -198,8 +200,10 @@ static void drop_reply_leaves_out_the_second_fifth_eighth(void)
 	unsigned int i;
 
 	begin("drop-reply");
-	for (i = 1; i <= 12; i++)
+	for (i = 1; i <= 12; i++) {
+		SUITE_ROW("%u", i);
 		CU_ASSERT_EQUAL(null(), i % 3 == 2 ? -ENOMSG : 0);
+	}
 	end();
 }
 
@@ -208,8 +212,10 @@ static void close_comes_instead_of_the_fifth_reply(void)
 	unsigned int i;
 
 	begin("close");
-	for (i = 1; i <= 5; i++)
+	for (i = 1; i <= 5; i++) {
+		SUITE_ROW("%u", i);
 		CU_ASSERT_EQUAL(null(), i == 5 ? -ECONNRESET : 0);
+	}
 	CU_ASSERT_EQUAL(peer.sends, 0);
 	end();
 }
@@ -220,6 +226,7 @@ static void wrong_xid_is_wrong_in_both_headers(void)
 
 	begin("wrong-xid");
 	for (i = 1; i <= 6; i++) {
+		SUITE_ROW("%u", i);
 		CU_ASSERT_EQUAL(null(), 0);
 		CU_ASSERT_EQUAL(peer.reply.xid, peer.reply_header.rdma_xid);
 		CU_ASSERT_EQUAL(peer.reply.xid != peer.header.rdma_xid, i % 3 == 2);
@@ -252,7 +259,7 @@ static void pad_written_adds_zeros_and_no_length(void)
 	begin("pad-written");
 	CU_ASSERT_TRUE(is_right(WRITE_CHUNK, 0, 813));
 	CU_ASSERT_EQUAL(peer.reply_header.segments[0].length, 813);
-	CU_ASSERT_EQUAL(memcmp(memory + 813, "\0\0\0\xaa", 4), 0);
+	ASSERT_BYTES(memory + 813, "\0\0\0\xaa", 4);
 	CU_ASSERT_TRUE(is_right(WRITE_CHUNK, 0, 812));
 	CU_ASSERT_EQUAL(memory[812], 0xaa);
 	CU_ASSERT_TRUE(is_right(INLINE, 0, 813));
@@ -307,11 +314,11 @@ static void reply_page_repeat_has_the_first_page_twice(void)
 	CU_ASSERT_TRUE(is_right(WRITE_CHUNK, 0, 65536));
 	CU_ASSERT_TRUE(is_right(REPLY_CHUNK, 0, 3968));
 	CU_ASSERT_FALSE(is_right(REPLY_CHUNK, 0, 65536));
-	CU_ASSERT_EQUAL(memcmp(memory, memory + 4096, 4096), 0);
+	ASSERT_BYTES(memory, memory + 4096, 4096);
 	CU_ASSERT_TRUE(is_pattern(memory + 8192, 8192 - 128, 65536 - 8064));
 	CU_ASSERT_EQUAL(peer.reply_header.segments[0].length, 128 + 65536);
 	CU_ASSERT_EQUAL(read_by(REPLY_CHUNK, 0, 3969), 0);
-	CU_ASSERT_EQUAL(memcmp(memory, memory + 4096, 4), 0);
+	ASSERT_BYTES(memory, memory + 4096, 4);
 	CU_ASSERT_EQUAL(peer.reply_header.segments[0].length, 128 + 3972);
 	end();
 }
@@ -321,6 +328,7 @@ static void only_bad_crc_is_the_transports(void)
 	const struct fault_row *row;
 
 	for (row = fault_table; row->name; row++) {
+		SUITE_ROW("%s", row->name);
 		faults = fault_set_new();
 		CU_ASSERT_EQUAL(fault_set_add(faults, row->name), 0);
 		CU_ASSERT_FALSE(fault_set_empty(faults));
@@ -347,6 +355,7 @@ static void every_row_is_complete(void)
 	const struct fault_row *row;
 
 	for (row = fault_table; row->name; row++) {
+		SUITE_ROW("%s", row->name);
 		CU_ASSERT_PTR_NULL(strpbrk(row->name, " =|"));
 		CU_ASSERT_PTR_NOT_NULL(row->finding);
 		CU_ASSERT_PTR_NULL(strchr(row->description, '\n'));
@@ -361,8 +370,10 @@ static void every_value_of_every_row_is_taken(void)
 
 	faults = fault_set_new();
 	for (row = fault_table; row->name; row++) {
+		SUITE_ROW("%s", row->name);
 		snprintf(values, sizeof(values), "%s", row->values ? row->values : "");
 		for (rest = values; (value = strtok_r(rest, "|", &rest));) {
+			SUITE_ROW("%s", value);
 			snprintf(spec, sizeof(spec), "%s=%s", row->name, value);
 			CU_ASSERT_EQUAL(fault_set_add(faults, spec), 0);
 		}
@@ -374,11 +385,11 @@ static void what_is_no_fault_is_refused_with_what_there_is(void)
 {
 	faults = fault_set_new();
 	CU_ASSERT_EQUAL(fault_set_add(faults, "read-813"), -EINVAL);
-	CU_ASSERT_PTR_NOT_NULL(strstr(err_text(), "reply-page-repeat"));
+	ASSERT_CONTAINS(err_text(), "reply-page-repeat");
 	CU_ASSERT_EQUAL(fault_set_add(faults, ""), -EINVAL);
 	CU_ASSERT_EQUAL(fault_set_add(faults, "read-812="), -EINVAL);
 	CU_ASSERT_EQUAL(fault_set_add(faults, "read-812=short|eio"), -EINVAL);
-	CU_ASSERT_PTR_NOT_NULL(strstr(err_text(), "stale"));
+	ASSERT_CONTAINS(err_text(), "stale");
 	CU_ASSERT_EQUAL(fault_set_add(faults, "close=now"), -EINVAL);
 	CU_ASSERT_TRUE(fault_set_empty(faults));
 	CU_ASSERT_TRUE(fault_set_empty(NULL));

@@ -60,8 +60,7 @@ static bool golden_read(struct golden *g, const char *path)
 }
 
 /* Calls @check with each file of tests/wire/@pattern. Returns how many there are. */
-static size_t golden_each(const char *pattern,
-			  void (*check)(const struct golden *g, const char *path))
+static size_t golden_each(const char *pattern, void (*check)(const struct golden *g))
 {
 	const char *tests = getenv("NFSRDMA_TESTS");
 	static struct golden g;
@@ -71,10 +70,11 @@ static size_t golden_each(const char *pattern,
 
 	snprintf(path, sizeof(path), "%s/wire/%s", tests ? tests : "tests", pattern);
 	CU_ASSERT_EQUAL(glob(path, 0, NULL, &found), 0);
-	CU_ASSERT(found.gl_pathc > 0);
+	ASSERT_MORE(found.gl_pathc, 0);
 	for (i = 0; i < found.gl_pathc; i++) {
+		SUITE_ROW("%s", found.gl_pathv[i]);
 		if (golden_read(&g, found.gl_pathv[i])) {
-			check(&g, found.gl_pathv[i]);
+			check(&g);
 			continue;
 		}
 		fprintf(stderr, "%s: not in the form of a golden file\n",
@@ -84,14 +84,6 @@ static size_t golden_each(const char *pattern,
 	count = found.gl_pathc;
 	globfree(&found);
 	return count;
-}
-
-/* Both are shown when they differ. */
-static void golden_compare(const struct golden *g, const char *path, const char *text)
-{
-	if (strcmp(text, g->text))
-		fprintf(stderr, "%s: got\n%s", path, text);
-	CU_ASSERT_STRING_EQUAL(text, g->text);
 }
 
 #endif

@@ -96,6 +96,7 @@ static void each_bad_untagged_frame_is_named(void)
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(untagged_rows); i++) {
+		SUITE_ROW("%zu: %s", i, untagged_rows[i].words);
 		open_fixture(x);
 		f = untagged_rows[i].f;
 		build(x, &f, payload, untagged_rows[i].len);
@@ -141,6 +142,7 @@ static void each_bad_tagged_frame_is_named(void)
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(tagged_rows); i++) {
+		SUITE_ROW("%zu: %s", i, tagged_rows[i].words);
 		open_fixture(x);
 		fpdu_init(&f, RDMAP_WRITE);
 		f.opcode = tagged_rows[i].opcode;
@@ -176,6 +178,7 @@ static void a_frame_shorter_than_its_header_is_refused_at_once(void)
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(lengths); i++) {
+		SUITE_ROW("%zu: %u", i, lengths[i]);
 		open_fixture(x);
 		build_send(x, 1, "");
 		put_be16(x->frame, lengths[i]);
@@ -193,6 +196,7 @@ static void a_wrong_crc_is_never_delivered(void)
 	size_t at;
 
 	for (at = 20; at < 28; at++) {
+		SUITE_ROW("at %zu", at);
 		open_fixture(x);
 		build_send(x, 1, "good");
 		x->frame[at] ^= 0x10;
@@ -269,6 +273,7 @@ static void reads_beyond_a_region_are_refused(void)
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		SUITE_ROW("%zu: %s", i, rows[i].words);
 		open_fixture(x);
 		x->raw.t->ops->reg(x->raw.t, there, 100, TRANSPORT_REMOTE_READ, &region);
 		r.source_stag = region.handle ^ rows[i].stag_xor;
@@ -383,6 +388,7 @@ static void a_read_response_must_be_the_one_that_was_asked_for(void)
 
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct iwarp *c;
+		SUITE_ROW("%zu: %s", i, rows[i].words);
 
 		open_fixture(x);
 		build_send(x, 1, "go");
@@ -410,7 +416,7 @@ static void a_read_response_must_be_the_one_that_was_asked_for(void)
 		build(x, &f, payload, rows[i].len);
 		send_frame(x);
 		CU_ASSERT_EQUAL(receive(x, 5000), -EPROTO);
-		CU_ASSERT_PTR_NOT_NULL(strstr(x->raw.t->violation.text, rows[i].words));
+		ASSERT_CONTAINS(x->raw.t->violation.text, rows[i].words);
 		CU_ASSERT_EQUAL(got[0], 0xee);
 		raw_peer_close(&x->raw);
 	}

@@ -176,6 +176,7 @@ static void a_silent_server_does_not_cost_all_memory(void)
 
 	connect_peer(0);
 	for (i = 0; i < 20; i++) {
+		SUITE_ROW("%u", i);
 		start_args(&call, args, sizeof(args));
 		take_long_call(i ? &h : &first, sizeof(args));
 		CU_ASSERT_EQUAL(rpcrdma_wait(conn, &call, deadline_in(1)), -ETIMEDOUT);
@@ -198,6 +199,7 @@ static void a_long_call_has_write_and_reply_chunks_too(void)
 
 	connect_peer(0);
 	for (i = 0; i < 2; i++) {
+		SUITE_ROW("%u", i);
 		m[i] = (struct rpcrdma_memory){ .base = memory[i], .length = 64 };
 		CU_ASSERT_EQUAL(rpcrdma_register(conn, &m[i]), 0);
 	}

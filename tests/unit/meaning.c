@@ -10,9 +10,13 @@ static void ids_are_unique(void)
 {
 	const struct meaning *a = NULL, *b;
 
-	while ((a = meaning_next(a)))
-		for (b = meaning_next(a); b; b = meaning_next(b))
-			CU_ASSERT_NOT_EQUAL(strcmp(a->id, b->id), 0);
+	while ((a = meaning_next(a))) {
+		SUITE_ROW("%s", a->id);
+		for (b = meaning_next(a); b; b = meaning_next(b)) {
+			SUITE_ROW("%s", b->id);
+			CU_ASSERT_STRING_NOT_EQUAL(a->id, b->id);
+		}
+	}
 }
 
 /* Words of lower case letters, digits and dashes, joined by points. */
@@ -21,7 +25,8 @@ static void ids_are_words(void)
 	const struct meaning *m = NULL;
 
 	while ((m = meaning_next(m))) {
-		CU_ASSERT(strlen(m->id) < FINDING_ID_MAX);
+		SUITE_ROW("%s", m->id);
+		ASSERT_LESS(strlen(m->id), FINDING_ID_MAX);
 		CU_ASSERT_EQUAL(strspn(m->id, "abcdefghijklmnopqrstuvwxyz0123456789-."),
 				strlen(m->id));
 		CU_ASSERT_PTR_NOT_NULL(strchr(m->id, '.'));
@@ -41,11 +46,14 @@ static void texts_are_sentences(void)
 	const struct meaning *m = NULL;
 
 	while ((m = meaning_next(m))) {
+		SUITE_ROW("%s", m->id);
 		CU_ASSERT(is_prose(m->what));
 		CU_ASSERT(is_prose(m->cause) || !strncmp(m->cause, "MNT3ERR_", 8));
 		CU_ASSERT(is_prose(m->remedy));
-		CU_ASSERT(m->group && *m->group);
-		CU_ASSERT(*m->title && strlen(m->title) <= MEANING_TITLE_MAX);
+		CU_ASSERT(m->group);
+		CU_ASSERT(*m->group);
+		CU_ASSERT(*m->title);
+		ASSERT_AT_MOST(strlen(m->title), MEANING_TITLE_MAX);
 	}
 }
 
@@ -53,18 +61,24 @@ static void rows_of_a_group_stand_together(void)
 {
 	const struct meaning *a = NULL, *b, *before;
 
-	while ((a = meaning_next(a)))
-		for (before = a; (b = meaning_next(before)); before = b)
+	while ((a = meaning_next(a))) {
+		SUITE_ROW("%s", a->id);
+		for (before = a; (b = meaning_next(before)); before = b) {
+			SUITE_ROW("%s", b->id);
 			if (!strcmp(a->group, b->group))
 				CU_ASSERT_STRING_EQUAL(before->group, b->group);
+		}
+	}
 }
 
 static void see_ends_with_null(void)
 {
 	const struct meaning *m = NULL;
 
-	while ((m = meaning_next(m)))
+	while ((m = meaning_next(m))) {
+		SUITE_ROW("%s", m->id);
 		CU_ASSERT_PTR_NULL(m->see[ARRAY_SIZE(m->see) - 1]);
+	}
 }
 
 static void every_fault_raises_a_finding_that_exists(void)
@@ -72,8 +86,10 @@ static void every_fault_raises_a_finding_that_exists(void)
 	const struct fault_row *fault;
 
 	CU_ASSERT_PTR_NOT_NULL(fault_table[0].name);
-	for (fault = fault_table; fault->name; fault++)
+	for (fault = fault_table; fault->name; fault++) {
+		SUITE_ROW("%s", fault->name);
 		CU_ASSERT_PTR_NOT_NULL(meaning_find(fault->finding));
+	}
 }
 
 /* An unknown one of these must never leave a verdict good. */
@@ -85,6 +101,7 @@ static void what_must_be_known_is_decisive(void)
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(ids); i++) {
+		SUITE_ROW("%zu: %s", i, ids[i]);
 		CU_ASSERT_PTR_NOT_NULL_FATAL(meaning_find(ids[i]));
 		CU_ASSERT(meaning_find(ids[i])->decisive);
 	}

@@ -37,8 +37,9 @@ static int start(struct tcp_peer *peer, struct daemon *daemon)
 	if (tcp_peer_listen(peer, AF_INET))
 		abort();
 	tcp_peer_run(peer, serve_once, daemon);
-	CU_ASSERT_EQUAL(
-		rpc_tcp_connect(&fd, &peer->at, NULL, false, NULL, deadline_in(5000)), 0);
+	CU_ASSERT_EQUAL(rpc_tcp_connect(&fd, &peer->at, NULL, false, NULL,
+					deadline_in(PATIENCE_MS)),
+			0);
 	return fd;
 }
 
@@ -46,7 +47,7 @@ static int getport(struct daemon *daemon, uint16_t *port)
 {
 	struct tcp_peer peer;
 	int fd = start(&peer, daemon);
-	int rc = pmap_getport(fd, 100005, 3, port, deadline_in(5000));
+	int rc = pmap_getport(fd, 100005, 3, port, deadline_in(PATIENCE_MS));
 
 	close(fd);
 	tcp_peer_join(&peer);
@@ -58,7 +59,7 @@ static int mnt(struct daemon *daemon, const struct rpc_cred *cred,
 {
 	struct tcp_peer peer;
 	int fd = start(&peer, daemon);
-	int rc = mount3_mnt(fd, "/srv/nfs", cred, res, deadline_in(5000));
+	int rc = mount3_mnt(fd, "/srv/nfs", cred, res, deadline_in(PATIENCE_MS));
 
 	close(fd);
 	tcp_peer_join(&peer);
@@ -165,8 +166,10 @@ static void a_cut_mount_is_refused(void)
 	struct daemon daemon = { .results = mounted };
 	struct mount3_mnt_res res;
 
-	for (daemon.len = 0; daemon.len < sizeof(mounted); daemon.len++)
+	for (daemon.len = 0; daemon.len < sizeof(mounted); daemon.len++) {
+		SUITE_ROW("len %zu", daemon.len);
 		CU_ASSERT_EQUAL(mnt(&daemon, NULL, &res), -EBADMSG);
+	}
 }
 
 static void a_path_that_is_none_is_never_sent(void)

@@ -57,6 +57,7 @@ static void each_flag_has_its_bit(void)
 
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
 		size_t len = mpa_encode(buf, MPA_REPLY, &rows[i].f);
+		SUITE_ROW("%zu", i);
 
 		CU_ASSERT_EQUAL(buf[16], rows[i].bits);
 		CU_ASSERT_EQUAL_FATAL(mpa_decode(&f, MPA_REPLY, buf, len), (int)len);
@@ -86,6 +87,7 @@ static void a_frame_in_pieces_is_asked_for_exactly(void)
 	size_t len;
 
 	for (len = 0; len < 32; len++) {
+		SUITE_ROW("len %zu", len);
 		CU_ASSERT_EQUAL(mpa_decode(&f, MPA_REPLY, reply, len), 0);
 		CU_ASSERT_EQUAL(mpa_missing(reply, len), (len < 20 ? 20 : 32) - len);
 	}
@@ -98,6 +100,7 @@ static void another_key_is_seen_at_its_first_byte(void)
 	size_t at;
 
 	for (at = 0; at < 16; at++) {
+		SUITE_ROW("at %zu", at);
 		memcpy(buf, reply, 32);
 		buf[at] ^= 0x20;
 		CU_ASSERT_EQUAL(mpa_decode(&f, MPA_REPLY, buf, at), 0);
@@ -122,6 +125,7 @@ static void private_data_have_512_bytes_at_most(void)
 	CU_ASSERT_EQUAL(mpa_decode(&f, MPA_REPLY, buf, sizeof(buf)), MPA_FRAME_MAX);
 	CU_ASSERT_EQUAL(f.private_len, 508);
 	for (i = 0; i < ARRAY_SIZE(lengths); i++) {
+		SUITE_ROW("%zu: %u", i, lengths[i]);
 		put_be16(buf + 18, lengths[i]);
 		CU_ASSERT_EQUAL(mpa_decode(&f, MPA_REPLY, buf, 20), -EPROTO);
 	}
@@ -135,6 +139,7 @@ static void an_enhanced_frame_has_room_for_its_depths(void)
 
 	memcpy(buf, reply, 32);
 	for (len = 0; len < 4; len++) {
+		SUITE_ROW("len %d", len);
 		buf[19] = (uint8_t)len;
 		CU_ASSERT_EQUAL(mpa_decode(&f, MPA_REPLY, buf, 32), -EPROTO);
 	}

@@ -173,6 +173,7 @@ static void every_vector_is_read_to_its_end(void)
 	size_t i, left;
 
 	for (i = 0; i < ARRAY_SIZE(vectors); i++) {
+		SUITE_ROW("%zu", i);
 		CU_ASSERT_EQUAL(
 			decode_copy(&vectors[i], vectors[i].bytes, vectors[i].len, &left),
 			0);
@@ -184,11 +185,15 @@ static void every_cut_is_refused(void)
 {
 	size_t i, len, left;
 
-	for (i = 0; i < ARRAY_SIZE(vectors); i++)
-		for (len = 0; len < vectors[i].len; len++)
+	for (i = 0; i < ARRAY_SIZE(vectors); i++) {
+		SUITE_ROW("%zu", i);
+		for (len = 0; len < vectors[i].len; len++) {
+			SUITE_ROW("len %zu", len);
 			CU_ASSERT_EQUAL(
 				decode_copy(&vectors[i], vectors[i].bytes, len, &left),
 				-EBADMSG);
+		}
+	}
 }
 
 static void bytes_behind_a_result_are_left_to_the_caller(void)
@@ -197,6 +202,7 @@ static void bytes_behind_a_result_are_left_to_the_caller(void)
 	size_t i, left;
 
 	for (i = 0; i < ARRAY_SIZE(vectors); i++) {
+		SUITE_ROW("%zu", i);
 		memcpy(longer, vectors[i].bytes, vectors[i].len);
 		memset(longer + vectors[i].len, 0xff, 8);
 		CU_ASSERT_EQUAL(
@@ -215,9 +221,12 @@ static void every_length_boolean_and_type_is_bounded(void)
 	int rc;
 
 	for (i = 0; i < ARRAY_SIZE(vectors); i++) {
+		SUITE_ROW("%zu", i);
 		for (w = 0; w < 12 && vectors[i].words[w].kind; w++) {
+			SUITE_ROW("w %zu", w);
 			for (e = 0; e < ARRAY_SIZE(extremes); e++) {
 				bool small = extremes[e] <= 8;
+				SUITE_ROW("%zu: %u", e, extremes[e]);
 
 				memcpy(bytes, vectors[i].bytes, vectors[i].len);
 				put_be32(bytes + vectors[i].words[w].at, extremes[e]);

@@ -19,7 +19,7 @@ static void name_file(void)
 
 	strcpy(path, "/tmp/nfsrdma-pcap-XXXXXX");
 	fd = mkstemp(path);
-	CU_ASSERT_TRUE_FATAL(fd >= 0);
+	ASSERT_AT_LEAST_FATAL(fd, 0);
 	close(fd);
 }
 
@@ -41,7 +41,8 @@ static void load(struct capture *c)
 	struct stat st;
 
 	memset(c, 0, sizeof(*c));
-	CU_ASSERT_TRUE_FATAL(fd >= 0 && fstat(fd, &st) == 0);
+	ASSERT_AT_LEAST_FATAL(fd, 0);
+	CU_ASSERT_EQUAL_FATAL(fstat(fd, &st), 0);
 	c->bytes = malloc((size_t)st.st_size + 1);
 	CU_ASSERT_EQUAL_FATAL(read(fd, c->bytes, (size_t)st.st_size), st.st_size);
 	c->len = (size_t)st.st_size;
@@ -49,10 +50,10 @@ static void load(struct capture *c)
 	unlink(path);
 	c->stream[0] = malloc(c->len + 1);
 	c->stream[1] = malloc(c->len + 1);
-	CU_ASSERT_TRUE_FATAL(c->len >= 24);
-	CU_ASSERT_EQUAL(memcmp(c->bytes, &(uint32_t){ 0xa1b2c3d4 }, 4), 0);
-	CU_ASSERT_EQUAL(memcmp(c->bytes + 4, (uint16_t[]){ 2, 4 }, 4), 0);
-	CU_ASSERT_EQUAL(memcmp(c->bytes + 20, &(uint32_t){ 1 }, 4), 0);
+	ASSERT_AT_LEAST_FATAL(c->len, 24);
+	ASSERT_BYTES(c->bytes, &(uint32_t){ 0xa1b2c3d4 }, 4);
+	ASSERT_BYTES(c->bytes + 4, (uint16_t[]){ 2, 4 }, 4);
+	ASSERT_BYTES(c->bytes + 20, &(uint32_t){ 1 }, 4);
 	c->at = 24;
 }
 
@@ -103,7 +104,7 @@ static void walk(struct capture *c)
 		memcpy(record, c->bytes + c->at, 16);
 		c->bad += record[2] != record[3] || record[1] >= 1000000;
 		p = c->bytes + c->at + 16;
-		CU_ASSERT_TRUE_FATAL(c->at + 16 + record[2] <= c->len);
+		ASSERT_AT_MOST_FATAL(c->at + 16 + record[2], c->len);
 		ip = get_be16(p + 12) == 0x0800 ? 20 : 40;
 		c->bad += record[2] - 14 > 65535;
 		p += 14;
@@ -175,11 +176,12 @@ static void the_stream_is_in_the_packets(void)
 	load(&c);
 	walk(&c);
 	CU_ASSERT_EQUAL(c.bad, 0);
-	CU_ASSERT_TRUE(c.packets >= 3 + 2 + 2 + 3);
-	CU_ASSERT_TRUE(c.fin[0] && c.fin[1]);
+	ASSERT_AT_LEAST(c.packets, 3 + 2 + 2 + 3);
+	CU_ASSERT(c.fin[0]);
+	CU_ASSERT(c.fin[1]);
 	CU_ASSERT_EQUAL(c.stream_len[0], 24 + 92);
 	ASSERT_BYTES(c.stream[0], "MPA ID Req Frame", 16);
-	CU_ASSERT_TRUE(c.stream_len[1] > 24 + 100001 + 20);
+	ASSERT_MORE(c.stream_len[1], 24 + 100001 + 20);
 	ASSERT_BYTES(c.stream[1], "MPA ID Rep Frame", 16);
 	unload(&c);
 }
@@ -306,6 +308,7 @@ static void a_packet_is_a_frame(void)
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(pieces); i++) {
+		SUITE_ROW("%zu: %zu", i, pieces[i]);
 		record_in_pieces(pieces[i], &c);
 		CU_ASSERT_EQUAL(c.bad, 0);
 		CU_ASSERT_EQUAL(c.packets, 3 + 1 + 1 + 2 + 3);
@@ -317,7 +320,7 @@ static void a_file_that_cannot_be_is_said(void)
 	struct pcap *pcap = NULL;
 
 	CU_ASSERT_EQUAL(pcap_open(&pcap, "/nonexistent/x.pcap"), -ENOENT);
-	CU_ASSERT_PTR_NOT_NULL(strstr(err_text(), "/nonexistent/x.pcap"));
+	ASSERT_CONTAINS(err_text(), "/nonexistent/x.pcap");
 	CU_ASSERT_PTR_NULL(pcap);
 	CU_ASSERT_EQUAL(pcap_open(&pcap, "/tmp"), -EISDIR);
 	name_file();
@@ -326,7 +329,7 @@ static void a_file_that_cannot_be_is_said(void)
 	CU_ASSERT_EQUAL(pcap_open(&pcap, path), -ENXIO);
 	unlink(path);
 	CU_ASSERT_EQUAL(pcap_open(&pcap, "/dev/full"), -ENOSPC);
-	CU_ASSERT_PTR_NOT_NULL(strstr(err_text(), "/dev/full"));
+	ASSERT_CONTAINS(err_text(), "/dev/full");
 	CU_ASSERT_EQUAL(pcap_close(NULL), 0);
 }
 
@@ -338,7 +341,7 @@ static void a_disk_that_fills_up_is_said_at_the_end(void)
 
 	name_file();
 	fd = pcap_create(path);
-	CU_ASSERT_TRUE_FATAL(fd >= 0);
+	ASSERT_AT_LEAST_FATAL(fd, 0);
 	unlink(path);
 	CU_ASSERT_EQUAL_FATAL(pcap_fdopen(&pcap, fd), 0);
 	full = open("/dev/full", O_WRONLY);

@@ -39,6 +39,7 @@ static void sizes_round_down_and_stay_in_range(void)
 
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
 		const struct rpcrdma_private p = { .send_size = cases[i].bytes };
+		SUITE_ROW("%zu", i);
 
 		private_encode(buf, &p);
 		CU_ASSERT_EQUAL(buf[6], cases[i].code);
@@ -53,6 +54,7 @@ static void every_byte_value_is_decoded(void)
 	unsigned int v;
 
 	for (v = 0; v < 256; v++) {
+		SUITE_ROW("v %u", v);
 		memcpy(buf, golden, sizeof(buf));
 		buf[5] = buf[6] = (uint8_t)v;
 		buf[7] = (uint8_t)(255 - v);
@@ -72,6 +74,7 @@ static void magic_is_found_at_any_offset(void)
 	size_t at;
 
 	for (at = 0; at <= sizeof(buf) - sizeof(golden); at++) {
+		SUITE_ROW("at %zu", at);
 		memset(buf, 0, sizeof(buf));
 		memcpy(buf + at, golden, sizeof(golden));
 		private_decode(&p, buf, sizeof(buf));
@@ -94,6 +97,7 @@ static void what_is_cut_is_absent(void)
 
 	for (len = 0; len < sizeof(golden); len++) {
 		_cleanup_free_ uint8_t *exact = malloc(len ? len : 1);
+		SUITE_ROW("len %zu", len);
 
 		memcpy(exact, golden, len);
 		private_decode(&p, exact, len);
@@ -110,6 +114,7 @@ static void other_magic_or_version_is_absent(void)
 	size_t i;
 
 	for (i = 0; i < 5; i++) {
+		SUITE_ROW("%zu", i);
 		memcpy(buf, golden, sizeof(buf));
 		buf[5] = 1;
 		buf[i] ^= 0xff;

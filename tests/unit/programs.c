@@ -115,6 +115,7 @@ static void calls_and_results_of_a_megabyte_go_by_chunk(void)
 
 	begin();
 	for (i = 0; i < ARRAY_SIZE(lengths); i++) {
+		SUITE_ROW("%zu: %zu", i, lengths[i]);
 		memset(reply_memory, 0xaa, sizeof(reply_memory));
 		CU_ASSERT_EQUAL(call_long(ECHO, lengths[i], 1 + i, 24 + lengths[i]), 0);
 		CU_ASSERT_EQUAL(peer.reads, 1 + i);

@@ -82,6 +82,7 @@ static void names_and_offsets_are_random(void)
 
 	/* Each bit that may vary does, in one of 64: 1 in 2^58 that this fails. */
 	for (i = 0; i < 64; i++) {
+		SUITE_ROW("%d", i);
 		CU_ASSERT_EQUAL(region_add(&table, memory + 5, 100, W, &r), 0);
 		CU_ASSERT_NOT_EQUAL(r.handle, 0);
 		CU_ASSERT_EQUAL(r.offset & 0xfff, 5);

@@ -98,6 +98,7 @@ static void identity_comes_back_with_any_number_of_groups(void)
 
 	for (n = 0; n <= RPC_GIDS_MAX; n++) {
 		const struct rpc_call call = sys_call(n);
+		SUITE_ROW("n %u", n);
 
 		encode_call(&f, &call);
 		writer_u32(&f.w, 0xdeadbeef); /* the arguments */
@@ -108,7 +109,7 @@ static void identity_comes_back_with_any_number_of_groups(void)
 		CU_ASSERT_EQUAL(got.prog, 100003);
 		CU_ASSERT_EQUAL(got.vers, 3);
 		CU_ASSERT_EQUAL(got.proc, 6);
-		CU_ASSERT_EQUAL(memcmp(&got.cred, &call.cred, sizeof(call.cred)), 0);
+		ASSERT_BYTES(&got.cred, &call.cred, sizeof(call.cred));
 	}
 }
 
@@ -132,8 +133,10 @@ static void call_cut_at_any_byte_is_refused(void)
 	size_t len, left;
 
 	encode_call(&f, &call);
-	for (len = 0; len < f.w.len; len++)
+	for (len = 0; len < f.w.len; len++) {
+		SUITE_ROW("len %zu", len);
 		CU_ASSERT_EQUAL(decode_call(&got, &f, len, &left), -EBADMSG);
+	}
 	CU_ASSERT_EQUAL(decode_call(&got, &f, len, &left), 0);
 }
 
@@ -170,6 +173,7 @@ static void malformed_credentials_are_refused(void)
 	size_t i, j, left;
 
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		SUITE_ROW("%zu", i);
 		FRAME_WORDS(&f, 1, RPC_CALL, 2, 3, 4, 5, RPC_AUTH_SYS);
 		for (j = 0; j < ARRAY_SIZE(cases[i]); j++)
 			writer_u32(&f.w, cases[i][j]);
@@ -271,6 +275,7 @@ static void replies_come_back_and_say_what_is_wrong(void)
 
 	for (i = 0; i < ARRAY_SIZE(replies); i++) {
 		const struct reply_case *c = &replies[i];
+		SUITE_ROW("%zu: %s", i, replies[i].text);
 
 		err_clear();
 		writer_init(&f.w, f.bytes, sizeof(f.bytes));
@@ -280,9 +285,9 @@ static void replies_come_back_and_say_what_is_wrong(void)
 		CU_ASSERT_EQUAL(left, 0);
 		CU_ASSERT_EQUAL(got.verf != NULL, got.reply_stat == RPC_MSG_ACCEPTED);
 		got.verf = NULL;
-		CU_ASSERT_EQUAL(memcmp(&got, &c->reply, sizeof(got)), 0);
+		ASSERT_BYTES(&got, &c->reply, sizeof(got));
 		CU_ASSERT_EQUAL(rpc_reply_check(&got), c->rc);
-		CU_ASSERT_PTR_NOT_NULL(strstr(err_text(), c->text));
+		ASSERT_CONTAINS(err_text(), c->text);
 	}
 }
 
@@ -293,10 +298,13 @@ static void reply_cut_at_any_byte_is_refused(void)
 	size_t i, len, left;
 
 	for (i = 0; i < ARRAY_SIZE(replies); i++) {
+		SUITE_ROW("%zu: %s", i, replies[i].text);
 		writer_init(&f.w, f.bytes, sizeof(f.bytes));
 		rpc_reply_encode(&f.w, &replies[i].reply);
-		for (len = 0; len < f.w.len; len++)
+		for (len = 0; len < f.w.len; len++) {
+			SUITE_ROW("len %zu", len);
 			CU_ASSERT_EQUAL(decode_reply(&got, &f, len, &left), -EBADMSG);
+		}
 	}
 }
 

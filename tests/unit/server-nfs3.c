@@ -86,6 +86,7 @@ static void put_shape(const char *shape)
 	static const uint8_t more[100];
 
 	for (start(); *shape; shape++) {
+		SUITE_ROW("%s", shape);
 		switch (*shape) {
 		case 'f': put_handle("data-4096"); break;
 		case 'd': put_handle(""); break;
@@ -109,6 +110,7 @@ static void every_procedure_answers_good_arguments(void)
 	uint32_t proc;
 
 	for (proc = 0; proc < NFS3_PROC_COUNT; proc++) {
+		SUITE_ROW("proc %u", proc);
 		put_shape(shapes[proc]);
 		CU_ASSERT_EQUAL(run(proc), 0);
 		CU_ASSERT_EQUAL(rpc_reply_check(&reply), 0);
@@ -124,10 +126,12 @@ static void cut_arguments_are_garbage_at_every_length(void)
 	size_t len, need;
 
 	for (proc = 1; proc < NFS3_PROC_COUNT; proc++) {
+		SUITE_ROW("proc %u", proc);
 		put_shape(shapes[proc]);
 		/* the unparsed rest of what writes may be missing */
 		need = args.len - (strchr(shapes[proc], 'p') ? 100 : 0);
 		for (len = 0; len < need; len++) {
+			SUITE_ROW("len %zu", len);
 			CU_ASSERT_EQUAL(
 				run_bytes(NFS_PROGRAM_NUMBER, 3, proc, args.base, len),
 				0);
@@ -145,8 +149,10 @@ static void lengths_without_measure_are_garbage(void)
 	size_t i;
 
 	for (proc = 1; proc < NFS3_PROC_COUNT; proc++) {
+		SUITE_ROW("proc %u", proc);
 		put_shape(shapes[proc]);
 		for (i = 0; i < ARRAY_SIZE(lengths); i++) {
+			SUITE_ROW("%zu: %u", i, lengths[i]);
 			put_be32(args.base, lengths[i]);
 			CU_ASSERT_EQUAL(run(proc), 0);
 			CU_ASSERT_EQUAL(reply.accept_stat, RPC_GARBAGE_ARGS);
@@ -159,6 +165,7 @@ static void handles_that_are_not_ours_are_refused_everywhere(void)
 	uint32_t proc, status;
 
 	for (proc = 1; proc < NFS3_PROC_COUNT; proc++) {
+		SUITE_ROW("proc %u", proc);
 		put_shape(shapes[proc]);
 		args.base[4] ^= 1;
 		CU_ASSERT_EQUAL(run(proc), 0);
@@ -185,6 +192,7 @@ static void refusals_have_the_bodies_of_the_rfc(void)
 	uint32_t proc;
 
 	for (proc = 1; proc < NFS3_PROC_COUNT; proc++) {
+		SUITE_ROW("proc %u", proc);
 		if (!writes(proc))
 			continue;
 		put_shape(shapes[proc]);
@@ -217,6 +225,7 @@ static void names_that_mean_more_are_refused(void)
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		SUITE_ROW("%zu: %s", i, rows[i].name);
 		start();
 		put_handle("");
 		writer_opaque(&args, rows[i].name, rows[i].len);
@@ -309,13 +318,13 @@ static void readdirplus_goes_on_where_it_ended(void)
 	do {
 		put_readdir(res.last_cookie, res.cookieverf, 32768);
 		CU_ASSERT_EQUAL(run(NFS3_READDIRPLUS), 0);
-		CU_ASSERT(call.reply.len <= 24 + 4 + 32768);
+		ASSERT_AT_MOST(call.reply.len, 24 + 4 + 32768);
 		CU_ASSERT_EQUAL(nfs3_res_readdirplus(&res, &results, count_entry, &count),
 				0);
 		CU_ASSERT_EQUAL_FATAL(res.status, 0);
 	} while (!res.eof && ++calls < 100);
 	CU_ASSERT_EQUAL(count, 2002);
-	CU_ASSERT(calls > 5);
+	ASSERT_MORE(calls, 5);
 }
 
 static void readdir_keeps_to_the_count(void)
@@ -324,13 +333,14 @@ static void readdir_keeps_to_the_count(void)
 	uint32_t count;
 
 	for (count = 100; count < 1000; count += 7) {
+		SUITE_ROW("count %u", count);
 		start();
 		put_handle("entries-2000");
 		writer_u64(&args, 0);
 		writer_bytes(&args, verf, 8);
 		writer_u32(&args, count);
 		CU_ASSERT_EQUAL(run(NFS3_READDIR), 0);
-		CU_ASSERT(call.reply.len <= 24 + 4 + count);
+		ASSERT_AT_MOST(call.reply.len, 24 + 4 + count);
 		/* attributes, verifier, one entry named ".", list end */
 		CU_ASSERT_EQUAL(reader_u32(&results),
 				count < 88 + 8 + 28 + 8 ? NFS3_STATUS_TOOSMALL : 0);
@@ -368,13 +378,13 @@ static void the_root_and_directories_below_it_are_mounted(void)
 	shared->ops->root(shared, &root);
 	CU_ASSERT_EQUAL(mount_path("/", 1, &res), 0);
 	CU_ASSERT_EQUAL(res.fh.len, root.len);
-	CU_ASSERT_EQUAL(memcmp(res.fh.data, root.data, root.len), 0);
+	ASSERT_BYTES(res.fh.data, root.data, root.len);
 	CU_ASSERT_EQUAL(res.nflavors, 2);
 	CU_ASSERT_EQUAL(res.flavors[0], RPC_AUTH_SYS);
 	CU_ASSERT_EQUAL(mount_path("", 0, &res), 0);
 	CU_ASSERT_EQUAL(mount_path("//entries-2000/", 15, &res), 0);
 	CU_ASSERT_EQUAL(mount_path("/entries-2000/../../..", 22, &res), 0);
-	CU_ASSERT_EQUAL(memcmp(res.fh.data, root.data, root.len), 0);
+	ASSERT_BYTES(res.fh.data, root.data, root.len);
 	CU_ASSERT_EQUAL(mount_path("/data-1", 7, &res), NFS3_STATUS_NOTDIR);
 	CU_ASSERT_EQUAL(mount_path("/data-1/x", 9, &res), NFS3_STATUS_NOTDIR);
 	CU_ASSERT_EQUAL(mount_path("/none", 5, &res), NFS3_STATUS_NOENT);
@@ -406,6 +416,7 @@ static void the_other_mount_procedures_answer(void)
 	uint32_t proc;
 
 	for (proc = 0; proc < ARRAY_SIZE(lengths); proc++) {
+		SUITE_ROW("%u: %zu", proc, lengths[proc]);
 		start();
 		put_name("/");
 		CU_ASSERT_EQUAL(

@@ -19,7 +19,7 @@
 
 #define SKIPPED    77
 #define NFS4_PORT  2049
-#define TIMEOUT_MS 10000
+#define TIMEOUT_MS PATIENCE_MS
 
 static struct nfs_context *nfs;
 
@@ -43,6 +43,7 @@ static void listings_have_every_name(void)
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(dirs); i++) {
+		SUITE_ROW("%zu: %s", i, dirs[i].path);
 		CU_ASSERT_FATAL(is_good(nfs_opendir(nfs, dirs[i].path, &dir)));
 		for (count = 0; (entry = nfs_readdir(nfs, dir));)
 			count += strcmp(entry->name, ".") && strcmp(entry->name, "..");
@@ -59,6 +60,7 @@ static void entries_have_their_attributes(void)
 
 	CU_ASSERT_FATAL(is_good(nfs_opendir(nfs, "/", &dir)));
 	while ((entry = nfs_readdir(nfs, dir))) {
+		SUITE_ROW("%s", entry->name);
 		if (strcmp(entry->name, "data-65536") != 0)
 			continue;
 		seen++;
@@ -118,8 +120,10 @@ static void files_are_opened_and_read(void)
 	size_t i;
 
 	CU_ASSERT_FATAL(is_good(nfs_open(nfs, "/data-4194304", O_RDONLY, &file)));
-	for (i = 0; i < ARRAY_SIZE(ranges); i++)
+	for (i = 0; i < ARRAY_SIZE(ranges); i++) {
+		SUITE_ROW("%zu", i);
 		CU_ASSERT_TRUE(reads_right(file, ranges[i].offset, ranges[i].len));
+	}
 	CU_ASSERT_EQUAL(nfs_pread(nfs, file, 4194304, 1, &byte), 0);
 	CU_ASSERT_TRUE(is_good(nfs_close(nfs, file)));
 }
@@ -133,6 +137,7 @@ static void files_are_opened_many_times(void)
 
 	CU_ASSERT_FATAL(is_good(nfs_open(nfs, "/data-4096", O_RDONLY, &other)));
 	for (i = 0; i < 20; i++) {
+		SUITE_ROW("%u", i);
 		CU_ASSERT_FATAL(is_good(nfs_open(nfs, "/data-813", O_RDONLY, &file)));
 		CU_ASSERT_TRUE(reads_right(file, i, 700));
 		CU_ASSERT_TRUE(reads_right(other, i, 4000));
@@ -148,8 +153,10 @@ static void links_are_read(void)
 
 	CU_ASSERT_FATAL(is_good(nfs_readlink(nfs, "/link-1023", text, sizeof(text))));
 	CU_ASSERT_EQUAL(strlen(text), 1023);
-	for (i = 0; text[i]; i++)
+	for (i = 0; text[i]; i++) {
+		SUITE_ROW("%zu", i);
 		CU_ASSERT_EQUAL(text[i], 'a' + (int)(i % 26));
+	}
 }
 
 static void nothing_is_written(void)

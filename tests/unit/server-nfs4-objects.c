@@ -47,7 +47,7 @@ static void lookupp_goes_up_to_the_root(void)
 	CU_ASSERT_EQUAL(compound_run(t), NFS4_OK);
 	compound_pass_path(t, "entries-2000");
 	compound_pass(t, OP_LOOKUPP);
-	CU_ASSERT_TRUE(compound_pass(t, OP_GETFH));
+	CU_ASSERT_EQUAL(compound_result(t, OP_GETFH), NFS4_OK);
 	fh = reader_opaque(&t->results, NFS4_FHSIZE, &len);
 	CU_ASSERT_EQUAL_FATAL(len, root.len);
 	ASSERT_BYTES(fh, root.data, len);
@@ -74,7 +74,7 @@ static void a_saved_handle_comes_back(void)
 	compound_pass(t, OP_SAVEFH);
 	compound_pass(t, OP_PUTROOTFH);
 	compound_pass(t, OP_RESTOREFH);
-	CU_ASSERT_TRUE(compound_pass(t, OP_GETATTR));
+	CU_ASSERT_EQUAL(compound_result(t, OP_GETATTR), NFS4_OK);
 	reader_bytes(&t->results, 12); /* bitmap of one word, length */
 	CU_ASSERT_EQUAL(reader_u64(&t->results), 813);
 }
@@ -84,6 +84,7 @@ static void secinfo_offers_sys_and_none(void)
 	uint32_t minor, style;
 
 	for (minor = 0; minor < 2; minor++) {
+		SUITE_ROW("minor %u", minor);
 		compound_begin(t, minor);
 		compound_path(t, "");
 		compound_op(t, OP_SECINFO);
@@ -93,12 +94,13 @@ static void secinfo_offers_sys_and_none(void)
 		CU_ASSERT_EQUAL(compound_run(t), minor ? NFS4ERR_NOFILEHANDLE : 0);
 		compound_pass_begin(t, minor);
 		compound_pass(t, OP_PUTROOTFH);
-		CU_ASSERT_TRUE(compound_pass(t, OP_SECINFO));
+		CU_ASSERT_EQUAL(compound_result(t, OP_SECINFO), NFS4_OK);
 		CU_ASSERT_EQUAL(reader_u32(&t->results), 2);
 		CU_ASSERT_EQUAL(reader_u32(&t->results), RPC_AUTH_SYS);
 		CU_ASSERT_EQUAL(reader_u32(&t->results), RPC_AUTH_NONE);
 	}
 	for (style = 0; style < 3; style++) {
+		SUITE_ROW("style %u", style);
 		compound_sequence(t);
 		compound_path(t, "");
 		writer_u32(compound_op(t, OP_SECINFO_NO_NAME), style);
@@ -120,7 +122,7 @@ static void get_attributes(uint32_t minor, const char *name, uint32_t a, uint32_
 	CU_ASSERT_EQUAL(compound_run(t), NFS4_OK);
 	compound_pass_begin(t, minor);
 	CU_ASSERT_TRUE(compound_pass_path(t, name));
-	CU_ASSERT_TRUE(compound_pass(t, OP_GETATTR));
+	CU_ASSERT_EQUAL(compound_result(t, OP_GETATTR), NFS4_OK);
 	nfs4_get_bitmap(&t->results, got);
 	/* what there is fills the rest of the reply */
 	CU_ASSERT_EQUAL(reader_u32(&t->results), reader_left(&t->results));
@@ -133,6 +135,7 @@ static void the_mandatory_attributes_are_supported(void)
 	uint32_t minor;
 
 	for (minor = 0; minor < 2; minor++) {
+		SUITE_ROW("minor %u", minor);
 		get_attributes(minor, "", 1, 0, 0, &got);
 		nfs4_get_bitmap(&t->results, &all);
 		/* 0 to 11 and the filehandle */
@@ -200,6 +203,7 @@ static void attributes_that_are_only_written_are_invalid(void)
 	unsigned int i;
 
 	for (i = 0; i < 2; i++) {
+		SUITE_ROW("%u", i);
 		compound_start(t, 0);
 		compound_path(t, "");
 		compound_op(t, OP_GETATTR);
@@ -249,6 +253,7 @@ static void access_grants_reading_alone(void)
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(objects); i++) {
+		SUITE_ROW("%zu: %s", i, objects[i].name);
 		compound_start(t, 0);
 		compound_path(t, objects[i].name);
 		writer_u32(compound_op(t, OP_ACCESS), 0xffffffff);
@@ -316,11 +321,11 @@ static void readdir_goes_on_where_it_ended(void)
 		CU_ASSERT_EQUAL_FATAL(list("entries-2000", cookie,
 					   cookie ? t->exp->verifier : none, 32768),
 				      NFS4_OK);
-		CU_ASSERT(t->call.reply.len <= 24 + 12 + 2 * 8 + 8 + 32768);
+		ASSERT_AT_MOST(t->call.reply.len, 24 + 12 + 2 * 8 + 8 + 32768);
 		ASSERT_BYTES(reader_bytes(&t->results, 8), t->exp->verifier, 8);
 		while (reader_bool(&t->results)) {
 			cookie = pass_entry(name);
-			CU_ASSERT(cookie > 2);
+			ASSERT_MORE(cookie, 2);
 			snprintf(want, sizeof(want), "entry.%04u", ++count);
 			CU_ASSERT_STRING_EQUAL(name, want);
 		}
@@ -329,7 +334,7 @@ static void readdir_goes_on_where_it_ended(void)
 		CU_ASSERT_EQUAL(reader_left(&t->results), 0);
 	}
 	CU_ASSERT_EQUAL(count, 2000);
-	CU_ASSERT(calls > 5);
+	ASSERT_MORE(calls, 5);
 }
 
 static void readdir_keeps_to_maxcount(void)
@@ -340,6 +345,7 @@ static void readdir_keeps_to_maxcount(void)
 	uint32_t maxcount, before = 24 + 12 + 8 + 8 + 8;
 
 	for (maxcount = 0; maxcount < 1000; maxcount++) {
+		SUITE_ROW("maxcount %u", maxcount);
 		CU_ASSERT_EQUAL(list("entries-2000", 0, none, maxcount),
 				maxcount < first ? NFS4ERR_TOOSMALL : NFS4_OK);
 		CU_ASSERT(t->status || t->call.reply.len <= before + maxcount);

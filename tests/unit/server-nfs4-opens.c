@@ -190,7 +190,7 @@ static uint32_t open_file(const struct open_try *o)
 	compound_pass_path(t, o->dir);
 	compound_pass(t, OP_OPEN);
 	get_opened();
-	CU_ASSERT_TRUE(compound_pass(t, OP_GETFH));
+	CU_ASSERT_EQUAL(compound_result(t, OP_GETFH), NFS4_OK);
 	return NFS4_OK;
 }
 
@@ -271,7 +271,7 @@ static void a_second_open_of_the_owner_is_the_same(void)
 	o.seqid = 3;
 	o.name = "data-812";
 	CU_ASSERT_EQUAL(open_file(&o), NFS4_OK);
-	CU_ASSERT_NOT_EQUAL(memcmp(opened.other, first.other, sizeof(first.other)), 0);
+	ASSERT_BYTES_DIFFER(opened.other, first.other, sizeof(first.other));
 }
 
 /* RFC 7530 section 9.1.7 */
@@ -425,7 +425,9 @@ static void what_cannot_be_opened_is_refused(void)
 	o.clientid = begin_client();
 	CU_ASSERT_EQUAL(compound_session(t, "one", &session_client), NFS4_OK);
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		SUITE_ROW("%zu: %s", i, rows[i].dir);
 		for (minor = 0; minor < 2; minor++) {
+			SUITE_ROW("minor %u", minor);
 			snprintf(owner, sizeof(owner), "owner %zu", i);
 			o = (struct open_try){
 				o.clientid,   0,
@@ -453,6 +455,7 @@ static void cut_open_operations_are_bad_xdr(void)
 
 	o.clientid = begin_client();
 	for (i = 0; i < 2; i++) {
+		SUITE_ROW("%zu", i);
 		compound_start(t, 0);
 		compound_path(t, "");
 		start = t->args.len;
@@ -460,17 +463,20 @@ static void cut_open_operations_are_bad_xdr(void)
 		put_open(&o);
 		end = t->args.len;
 		for (len = start; len < end; len++) {
+			SUITE_ROW("len %zu", len);
 			t->args.len = len;
 			CU_ASSERT_EQUAL(compound_run(t), NFS4ERR_BADXDR);
 		}
 	}
 	for (i = 0; i < ARRAY_SIZE(ops); i++) {
+		SUITE_ROW("%zu: %u", i, ops[i]);
 		compound_start(t, 0);
 		compound_path(t, "");
 		compound_op(t, ops[i]);
 		start = t->args.len;
 		writer_reserve(&t->args, 7);
 		for (len = start; len < start + 8; len++) {
+			SUITE_ROW("len %zu", len);
 			t->args.len = len;
 			CU_ASSERT_EQUAL(compound_run(t), NFS4ERR_BADXDR);
 		}
@@ -478,6 +484,7 @@ static void cut_open_operations_are_bad_xdr(void)
 	CU_ASSERT_EQUAL(set_client("two", "verifier", &o.clientid, confirm), NFS4_OK);
 	end = t->args.len;
 	for (len = 4; len < end; len++) {
+		SUITE_ROW("len %zu", len);
 		t->args.len = len;
 		CU_ASSERT_EQUAL(compound_run(t), NFS4ERR_BADXDR);
 	}
@@ -529,6 +536,7 @@ static void a_downgrade_only_takes_away(void)
 	CU_ASSERT_EQUAL(change_open(OP_OPEN_CONFIRM, "data-813", &opened, 1), NFS4_OK);
 	first = opened;
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		SUITE_ROW("%u", i);
 		compound_start(t, 0);
 		compound_path(t, "data-813");
 		nfs4_put_stateid(compound_op(t, OP_OPEN_DOWNGRADE), &first);
@@ -556,6 +564,7 @@ static void stateids_of_elsewhere_are_refused(void)
 	CU_ASSERT_EQUAL(open_file(&o), NFS4_OK);
 	CU_ASSERT_EQUAL(change_open(OP_OPEN_CONFIRM, "data-813", &opened, 1), NFS4_OK);
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		SUITE_ROW("%zu", i);
 		wrong = opened;
 		wrong.other[rows[i].at] ^= 0x80;
 		CU_ASSERT_EQUAL(read_file("data-813", &wrong), rows[i].status);
@@ -587,12 +596,12 @@ static void an_open_of_4_1_is_used_as_the_current_stateid(void)
 	CU_ASSERT_EQUAL(t->count, 6);
 	compound_pass_sequence(t);
 	compound_pass(t, OP_PUTROOTFH);
-	CU_ASSERT_TRUE(compound_pass(t, OP_OPEN));
+	CU_ASSERT_EQUAL(compound_result(t, OP_OPEN), NFS4_OK);
 	get_opened();
 	CU_ASSERT_EQUAL(open_flags, 0);
-	CU_ASSERT_TRUE(compound_pass(t, OP_READ));
+	CU_ASSERT_EQUAL(compound_result(t, OP_READ), NFS4_OK);
 	reader_bytes(&t->results, 108);
-	CU_ASSERT_TRUE(compound_pass(t, OP_CLOSE));
+	CU_ASSERT_EQUAL(compound_result(t, OP_CLOSE), NFS4_OK);
 	nfs4_get_stateid(&t->results, &closed);
 	CU_ASSERT_EQUAL(closed.seqid, UINT32_MAX);
 }
@@ -683,6 +692,7 @@ static void opens_have_a_bound_and_recover(void)
 	writer_u32(&t->args, 1);
 	CU_ASSERT_EQUAL(compound_run(t), NFS4_OK);
 	for (i = 1; i < NFS4_OPENS; i++) {
+		SUITE_ROW("%u", i);
 		snprintf(name, sizeof(name), "entry.%04u", i + 1);
 		o.seqid = i + 1;
 		CU_ASSERT_EQUAL(open_file(&o), NFS4_OK);
@@ -701,12 +711,14 @@ static void opens_have_a_bound_and_recover(void)
 	o.name = "none";
 	o.owner = owner;
 	for (i = 0; i < 3 * NFS4_OWNERS; i++) {
+		SUITE_ROW("%u", i);
 		snprintf(owner, sizeof(owner), "owner %u", i);
 		CU_ASSERT_EQUAL(open_file(&o), NFS4ERR_NOENT);
 	}
 	/* others do not */
 	o.name = "data-813";
 	for (i = 0; i <= NFS4_OWNERS; i++) {
+		SUITE_ROW("%u", i);
 		snprintf(owner, sizeof(owner), "opener %u", i);
 		CU_ASSERT_EQUAL(open_file(&o),
 				i < NFS4_OWNERS ? NFS4_OK : NFS4ERR_RESOURCE);

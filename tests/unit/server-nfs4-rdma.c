@@ -94,8 +94,10 @@ static bool is_pattern(const uint8_t *p, uint64_t offset, size_t len)
 
 	for (i = 0; i < len; i++) {
 		put_be64(word, (offset + i) & ~UINT64_C(7));
-		if (p[i] != word[(offset + i) & 7])
-			return false;
+		if (p[i] == word[(offset + i) & 7])
+			continue;
+		suite_saw("%02x at byte %zu, not %02x", p[i], i, word[(offset + i) & 7]);
+		return false;
 	}
 	return true;
 }
@@ -110,14 +112,14 @@ static uint32_t chunk_length(unsigned int i)
 /* A READ with its data in the chunk: what stays is eof and the length word. */
 static uint32_t pass_reduced_read(bool *eof)
 {
-	CU_ASSERT_TRUE(compound_pass(t, OP_READ));
+	CU_ASSERT_EQUAL(compound_result(t, OP_READ), NFS4_OK);
 	*eof = reader_bool(&t->results);
 	return reader_u32(&t->results);
 }
 
 static const uint8_t *pass_read(uint32_t *len)
 {
-	CU_ASSERT_TRUE(compound_pass(t, OP_READ));
+	CU_ASSERT_EQUAL(compound_result(t, OP_READ), NFS4_OK);
 	reader_bool(&t->results);
 	return reader_opaque(&t->results, SERVER_READ_MAX, len);
 }
@@ -126,7 +128,7 @@ static void pass_getfh(void)
 {
 	uint32_t len;
 
-	CU_ASSERT_TRUE(compound_pass(t, OP_GETFH));
+	CU_ASSERT_EQUAL(compound_result(t, OP_GETFH), NFS4_OK);
 	CU_ASSERT_PTR_NOT_NULL(reader_opaque(&t->results, NFS4_FHSIZE, &len));
 	CU_ASSERT_EQUAL(len, 28);
 }
@@ -160,9 +162,12 @@ static void data_go_by_chunk_and_the_rest_follows_the_length(void)
 	size_t i;
 
 	for (minor = 0; minor < 2; minor++) {
+		SUITE_ROW("minor %u", minor);
 		begin(NULL);
-		for (i = 0; i < ARRAY_SIZE(counts); i++)
+		for (i = 0; i < ARRAY_SIZE(counts); i++) {
+			SUITE_ROW("%zu: %u", i, counts[i]);
 			read_by_chunk(counts[i]);
+		}
 		end();
 	}
 }
@@ -174,6 +179,7 @@ static void the_first_chunk_is_the_first_reads(void)
 	bool eof;
 
 	for (minor = 0; minor < 2; minor++) {
+		SUITE_ROW("minor %u", minor);
 		begin(NULL);
 		start();
 		compound_path(t, "data-4194304");
@@ -198,6 +204,7 @@ static void two_chunks_are_of_two_reads(void)
 	bool eof;
 
 	for (minor = 0; minor < 2; minor++) {
+		SUITE_ROW("minor %u", minor);
 		begin(NULL);
 		start();
 		compound_path(t, "data-4194304");
@@ -264,6 +271,7 @@ static void a_failed_read_leaves_its_chunk_unused(void)
 static void a_link_goes_by_chunk_too(void)
 {
 	for (minor = 0; minor < 2; minor++) {
+		SUITE_ROW("minor %u", minor);
 		begin(NULL);
 		start();
 		compound_path(t, "link-1023");
@@ -272,7 +280,7 @@ static void a_link_goes_by_chunk_too(void)
 		offer_write(0, 4096);
 		CU_ASSERT_EQUAL(run(), 0);
 		compound_pass_path(t, "link-1023");
-		CU_ASSERT_TRUE(compound_pass(t, OP_READLINK));
+		CU_ASSERT_EQUAL(compound_result(t, OP_READLINK), NFS4_OK);
 		CU_ASSERT_EQUAL(reader_u32(&t->results), 1023);
 		pass_getfh();
 		CU_ASSERT_EQUAL(chunk_length(0), 1023);
@@ -287,6 +295,7 @@ static void a_reply_chunk_has_all_in_one_piece(void)
 	uint32_t len;
 
 	for (minor = 0; minor < 2; minor++) {
+		SUITE_ROW("minor %u", minor);
 		begin(NULL);
 		start();
 		compound_path(t, "data-4194304");
@@ -317,6 +326,7 @@ static void inline_data_have_their_padding(void)
 	minor = 0;
 	begin(NULL);
 	for (count = 0; count < 9; count++) {
+		SUITE_ROW("count %u", count);
 		start();
 		compound_path(t, "data-4194304");
 		compound_read(t, &compound_anonymous, 8, count);
@@ -370,6 +380,7 @@ static void write_data_in_a_chunk_are_never_pulled(void)
 	struct rpcrdma_segment segment;
 
 	for (minor = 0; minor < 2; minor++) {
+		SUITE_ROW("minor %u", minor);
 		begin(NULL);
 		start();
 		compound_path(t, "data-4096");
@@ -392,6 +403,7 @@ static void rpc_versions_three_and_four_are_served(void)
 	minor = 0;
 	begin(NULL);
 	for (peer.vers = 2; peer.vers < 6; peer.vers++) {
+		SUITE_ROW("vers %u", peer.vers);
 		requester_next(&peer);
 		CU_ASSERT_EQUAL(requester_call(&peer, NFSPROC4_NULL, NULL, 0), 0);
 		CU_ASSERT_EQUAL(peer.reply.accept_stat, peer.vers == 3 || peer.vers == 4
@@ -421,6 +433,7 @@ static void read_812_spoils_the_data(void)
 	bool eof;
 
 	for (minor = 0; minor < 2; minor++) {
+		SUITE_ROW("minor %u", minor);
 		begin("read-812");
 		read_by_chunk(812);
 		start_read(813);
@@ -439,6 +452,7 @@ static void read_812_short_agrees_with_itself(void)
 	bool eof;
 
 	for (minor = 0; minor < 2; minor++) {
+		SUITE_ROW("minor %u", minor);
 		begin("read-812=short");
 		start_read(4096);
 		CU_ASSERT_EQUAL(run(), 0);
@@ -456,6 +470,7 @@ static void read_812_short_agrees_with_itself(void)
 static void read_812_eio_ends_the_compound(void)
 {
 	for (minor = 0; minor < 2; minor++) {
+		SUITE_ROW("minor %u", minor);
 		begin("read-812=eio");
 		start_read(4096);
 		CU_ASSERT_EQUAL(run(), 0);
@@ -482,6 +497,7 @@ static void read_812_stale_writes_nothing(void)
 static void read_812_later_waits_for_another_operation(void)
 {
 	for (minor = 0; minor < 2; minor++) {
+		SUITE_ROW("minor %u", minor);
 		begin("read-812-later");
 		read_by_chunk(4096);
 		read_by_chunk(4096);
@@ -521,7 +537,7 @@ static void a_reply_chunk_repeats_its_page(void)
 	compound_read(t, &compound_anonymous, 8, 16384);
 	offer_reply(MEMORY);
 	CU_ASSERT_EQUAL(run(), 0);
-	CU_ASSERT_EQUAL(memcmp(memory[0], memory[0] + 4096, 4096), 0);
+	ASSERT_BYTES(memory[0], memory[0] + 4096, 4096);
 	end();
 }
 

@@ -58,6 +58,7 @@ static void a_session_lives_and_ends(void)
 
 	CU_ASSERT_EQUAL(sequence_alone(), NFS4_OK);
 	for (i = 0; i < 2; i++) {
+		SUITE_ROW("%u", i);
 		compound_sequence(t);
 		writer_bool(compound_op(t, OP_RECLAIM_COMPLETE), false);
 		CU_ASSERT_EQUAL(compound_run(t), i ? NFS4ERR_COMPLETE_ALREADY : NFS4_OK);
@@ -79,6 +80,7 @@ static void a_session_may_end_within_itself(void)
 	unsigned int last;
 
 	for (last = 0; last < 2; last++) {
+		SUITE_ROW("last %u", last);
 		begin_session();
 		compound_sequence(t);
 		writer_bytes(compound_op(t, OP_DESTROY_SESSION), t->session,
@@ -161,10 +163,12 @@ static void a_session_too_small_is_refused(void)
 
 	begin();
 	compound_exchange_id(t, "one", "verifier", 0, &clientid, &sequenceid);
-	for (i = 0; i < ARRAY_SIZE(rows); i++)
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		SUITE_ROW("%u", i);
 		CU_ASSERT_EQUAL(compound_create_session(t, clientid, sequenceid + i,
 							&rows[i].channel),
 				rows[i].status);
+	}
 }
 
 static void create_session_has_a_sequence_of_its_own(void)
@@ -186,7 +190,7 @@ static void create_session_has_a_sequence_of_its_own(void)
 	CU_ASSERT_EQUAL(compound_create_session(t, clientid, 1, &compound_wishes), 0);
 	ASSERT_BYTES(t->session, first, sizeof(first));
 	CU_ASSERT_EQUAL(compound_create_session(t, clientid, 2, &compound_wishes), 0);
-	CU_ASSERT_NOT_EQUAL(memcmp(t->session, first, sizeof(first)), 0);
+	ASSERT_BYTES_DIFFER(t->session, first, sizeof(first));
 	/* EXCHANGE_ID of the same client tells where it is */
 	compound_exchange_id(t, "one", "verifier", 0, &clientid, &sequenceid);
 	CU_ASSERT_EQUAL(sequenceid, 3);
@@ -204,6 +208,7 @@ static void connections_are_bound_to_the_fore_channel(void)
 
 	begin_session();
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		SUITE_ROW("%zu", i);
 		compound_start(t, 1);
 		writer_bytes(compound_op(t, OP_BIND_CONN_TO_SESSION), t->session, 16);
 		writer_u32(&t->args, rows[i].direction);
@@ -305,11 +310,12 @@ static void replies_keep_to_the_session(void)
 	compound_exchange_id(t, "one", "verifier", 0, &clientid, &sequenceid);
 	CU_ASSERT_EQUAL(compound_create_session(t, clientid, 1, &small), NFS4_OK);
 	for (count = 700; count < 1000; count++) {
+		SUITE_ROW("count %u", count);
 		compound_sequence(t);
 		compound_path(t, "data-4096");
 		compound_read(t, &compound_anonymous, 0, count);
 		compound_run(t);
-		CU_ASSERT(call_reply_length(&t->call) <= 1024);
+		ASSERT_AT_MOST(call_reply_length(&t->call), 1024);
 		/* 24 RPC; 12, 44, 8, 8 and 16 before the data */
 		CU_ASSERT_EQUAL(t->status, 112 + xdr_pad4(count) > 1024
 						   ? NFS4ERR_REP_TOO_BIG
@@ -351,7 +357,8 @@ static void listings_keep_to_the_session(void)
 	/* As many entries as fit, and no room for what comes behind them. */
 	CU_ASSERT_EQUAL(compound_run(t), NFS4ERR_REP_TOO_BIG);
 	CU_ASSERT_EQUAL(t->count, 5);
-	CU_ASSERT(t->call.reply.len <= 2048 && t->call.reply.len > 2000);
+	ASSERT_AT_MOST(t->call.reply.len, 2048);
+	ASSERT_MORE(t->call.reply.len, 2000);
 }
 
 /* Clients of 4.1 */
@@ -424,6 +431,7 @@ static void a_lease_that_is_not_renewed_ends_all(void)
 
 	begin_session();
 	for (i = 0; i < 5; i++) {
+		SUITE_ROW("%u", i);
 		compound_wait(NFS4_LEASE_SECONDS - 1);
 		CU_ASSERT_EQUAL(sequence_alone(), NFS4_OK);
 	}
@@ -445,6 +453,7 @@ static void clients_have_a_bound_and_recover(void)
 
 	begin();
 	for (i = 0; i < NFS4_CLIENTS; i++) {
+		SUITE_ROW("%u", i);
 		name_of(i, name);
 		CU_ASSERT_EQUAL(compound_session(t, name, &clientid), NFS4_OK);
 	}
@@ -457,6 +466,7 @@ static void clients_have_a_bound_and_recover(void)
 	CU_ASSERT_EQUAL(sequence_alone(), NFS4_OK);
 	compound_wait(NFS4_LEASE_SECONDS / 2 + 1);
 	for (i = 0; i < NFS4_CLIENTS - 1; i++) {
+		SUITE_ROW("%u", i);
 		name_of(1000 + i, name);
 		CU_ASSERT_EQUAL(compound_session(t, name, &clientid), NFS4_OK);
 	}
@@ -472,6 +482,7 @@ static void clients_that_never_confirm_keep_nobody_out(void)
 
 	begin();
 	for (i = 0; i < 10 * NFS4_CLIENTS; i++) {
+		SUITE_ROW("%u", i);
 		name_of(i, name);
 		CU_ASSERT_EQUAL(compound_exchange_id(t, name, "verifier", 0, &clientid,
 						     &sequenceid),
@@ -488,10 +499,12 @@ static void sessions_have_a_bound_for_each_client(void)
 
 	begin();
 	compound_exchange_id(t, "one", "verifier", 0, &clientid, &sequenceid);
-	for (i = 0; i < NFS4_CLIENT_SESSIONS; i++)
+	for (i = 0; i < NFS4_CLIENT_SESSIONS; i++) {
+		SUITE_ROW("%u", i);
 		CU_ASSERT_EQUAL(compound_create_session(t, clientid, sequenceid + i,
 							&compound_wishes),
 				NFS4_OK);
+	}
 	CU_ASSERT_EQUAL(
 		compound_create_session(t, clientid, sequenceid + i, &compound_wishes),
 		NFS4ERR_DELAY);
@@ -555,9 +568,11 @@ static void cut_session_operations_are_bad_xdr(void)
 
 	begin();
 	for (i = 0; i < ARRAY_SIZE(ops); i++) {
+		SUITE_ROW("%zu: %u", i, ops[i]);
 		put_session_op(ops[i]);
 		end = t->args.len;
 		for (len = 4; len < end; len++) {
+			SUITE_ROW("len %zu", len);
 			t->args.len = len;
 			CU_ASSERT_EQUAL(compound_run(t), NFS4ERR_BADXDR);
 		}
@@ -609,12 +624,14 @@ static void threads_share_the_state(void)
 
 	begin();
 	for (i = 0; i < ARRAY_SIZE(threads); i++) {
+		SUITE_ROW("%zu", i);
 		all[i] = calloc(1, sizeof(*all[i]));
 		all[i]->exp = t->exp;
 		all[i]->state = t->state;
 		CU_ASSERT_EQUAL(pthread_create(&threads[i], NULL, hammer, all[i]), 0);
 	}
 	for (i = 0; i < ARRAY_SIZE(threads); i++) {
+		SUITE_ROW("%zu", i);
 		pthread_join(threads[i], NULL);
 		CU_ASSERT_EQUAL(all[i]->count, 50 * 11);
 		free(all[i]);

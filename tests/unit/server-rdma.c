@@ -137,8 +137,10 @@ static void what_must_be_dropped_is_dropped(void)
 	size_t len;
 
 	begin();
-	for (len = 0; len < sizeof(zeros); len++)
+	for (len = 0; len < sizeof(zeros); len++) {
+		SUITE_ROW("len %zu", len);
 		CU_ASSERT_EQUAL(rdma_message(&peer.session, zeros, len), 0);
+	}
 	CU_ASSERT_EQUAL(SEND(7, 1, 32, RDMA_DONE, 0, 0, 0), 0);
 	CU_ASSERT_EQUAL(peer.sends, 0);
 	CU_ASSERT_EQUAL(SEND(7, 1, 32, RDMA_ERROR, ERR_CHUNK, 0, 0), 0);
@@ -171,8 +173,10 @@ static bool is_pattern(const uint8_t *p, uint64_t offset, size_t len)
 
 	for (i = 0; i < len; i++) {
 		put_be64(word, (offset + i) & ~UINT64_C(7));
-		if (p[i] != word[(offset + i) & 7])
-			return false;
+		if (p[i] == word[(offset + i) & 7])
+			continue;
+		suite_saw("%02x at byte %zu, not %02x", p[i], i, word[(offset + i) & 7]);
+		return false;
 	}
 	return true;
 }
@@ -350,7 +354,7 @@ static void segments_that_cannot_be_end_the_connection(void)
 
 	begin();
 	header_add_write(&peer.header, &segment, 1);
-	CU_ASSERT(read_data(0, 4096) < 0);
+	ASSERT_LESS(read_data(0, 4096), 0);
 	CU_ASSERT_EQUAL(peer.sends, 0);
 	/* one that wraps around is not even tried */
 	requester_next(&peer);
@@ -392,7 +396,7 @@ static void a_long_call_is_pulled(void)
 static void a_long_call_from_memory_that_is_not_there_ends_the_connection(void)
 {
 	begin();
-	CU_ASSERT(SEND(7, 1, 32, 1, 1, 0, 1234, 40, 0, 0x7000, 0, 0, 0) < 0);
+	ASSERT_LESS(SEND(7, 1, 32, 1, 1, 0, 1234, 40, 0, 0x7000, 0, 0, 0), 0);
 	CU_ASSERT_EQUAL(peer.sends, 0);
 	end();
 }
@@ -440,6 +444,7 @@ static void directories_fill_what_there_is_and_no_more(void)
 	begin();
 	requester_handle(options.exp, "entries-2000", &fh);
 	for (i = 0; i < ARRAY_SIZE(rooms); i++) {
+		SUITE_ROW("%zu: %u", i, rooms[i]);
 		requester_next(&peer);
 		memset(memory, 0xaa, sizeof(memory));
 		writer_init(&w, args, sizeof(args));
@@ -453,13 +458,14 @@ static void directories_fill_what_there_is_and_no_more(void)
 		CU_ASSERT_EQUAL(requester_call(&peer, NFS3_READDIRPLUS, args, w.len), 0);
 		CU_ASSERT_EQUAL(nfs3_res_readdirplus(&res, &peer.results, NULL, NULL), 0);
 		CU_ASSERT_EQUAL(res.status, 0);
-		CU_ASSERT(res.entries > 0);
+		ASSERT_MORE(res.entries, 0);
 		CU_ASSERT_EQUAL(memory[rooms[i]], 0xaa);
 	}
 	/* inline only */
 	requester_next(&peer);
 	CU_ASSERT_EQUAL(requester_call(&peer, NFS3_READDIRPLUS, args, w.len), 0);
-	CU_ASSERT(peer.sent_len <= 4096 && peer.sent_len > 3800);
+	ASSERT_AT_MOST(peer.sent_len, 4096);
+	ASSERT_MORE(peer.sent_len, 3800);
 	end();
 }
 
@@ -502,6 +508,7 @@ static void programs_that_are_not_here_are_said_so(void)
 
 	begin();
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		SUITE_ROW("%zu", i);
 		CU_ASSERT_EQUAL(SEND(7, 1, 32, 0, 0, 0, 0, 7, 0, 2, rows[i].prog,
 				     rows[i].vers, rows[i].proc, 0, 0, 0, 0),
 				0);

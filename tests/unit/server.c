@@ -13,7 +13,7 @@
 #include "rpcrdma/server/internal.h"
 #include "tests/unit/suite.h"
 
-#define WAIT 5000
+#define WAIT PATIENCE_MS
 
 static struct server *server;
 static struct server_ports ports;
@@ -48,7 +48,9 @@ static void begin(void)
 	CU_ASSERT_EQUAL_FATAL(export_memory_new(&options.exp), 0);
 	CU_ASSERT_EQUAL_FATAL(server_open(&server, &options), 0);
 	server_ports(server, &ports);
-	CU_ASSERT(ports.rdma && ports.nfs && ports.mount);
+	CU_ASSERT(ports.rdma);
+	CU_ASSERT(ports.nfs);
+	CU_ASSERT(ports.mount);
 	CU_ASSERT_EQUAL_FATAL(pipe(stop), 0);
 	CU_ASSERT_EQUAL_FATAL(pthread_create(&thread, NULL, run, NULL), 0);
 }
@@ -186,7 +188,8 @@ static void without_private_data_replies_keep_to_1024_bytes(void)
 	call.args_len = (size_t)nfs3_args_readdirplus(args, sizeof(args), &fh, 0,
 						      (uint8_t[8]){ 0 }, 32768, 32768);
 	CU_ASSERT_EQUAL(rpcrdma_call(conn, &call, deadline_in(WAIT)), 0);
-	CU_ASSERT(call.send_len <= 1024 && call.send_len > 800);
+	ASSERT_AT_MOST(call.send_len, 1024);
+	ASSERT_MORE(call.send_len, 800);
 	rpcrdma_call_fini(&call);
 	rpcrdma_close(conn);
 	end();
@@ -207,6 +210,7 @@ static void hostile_records_end_their_connection_alone(void)
 
 	begin();
 	for (i = 0; i < ARRAY_SIZE(marks); i++) {
+		SUITE_ROW("%zu", i);
 		fd = connect_to(ports.nfs);
 		put_be32(&words[0], marks[i][0]);
 		put_be32(&words[1], marks[i][1]);
@@ -247,6 +251,7 @@ static void a_call_in_fragments_is_put_together(void)
 	writer_init(&w, buf, sizeof(buf));
 	rpc_call_encode(&w, &null);
 	for (i = 0; i < w.len; i += 4) {
+		SUITE_ROW("%zu", i);
 		put_be32(mark, 4 | (i + 4 == w.len ? 0x80000000 : 0));
 		CU_ASSERT_EQUAL(send(fd, mark, 4, MSG_NOSIGNAL), 4);
 		CU_ASSERT_EQUAL(send(fd, buf + i, 4, MSG_NOSIGNAL), 4);
@@ -278,16 +283,18 @@ static void connections_beyond_the_bound_are_closed_at_once(void)
 	size_t i;
 
 	begin();
-	for (i = 0; i < SERVER_CONNECTIONS; i++)
+	for (i = 0; i < SERVER_CONNECTIONS; i++) {
+		SUITE_ROW("%zu", i);
 		fds[i] = connect_to(ports.nfs);
+	}
 	fd = connect_to(ports.nfs);
 	CU_ASSERT_TRUE(is_closed(fd));
 	close(fd);
 	for (i = 0; i < SERVER_CONNECTIONS; i++)
 		close(fds[i]);
-	for (i = 0; i < 50 && rdma_null(ports.rdma); i++)
+	for (i = 0; i < WAIT / 20 && rdma_null(ports.rdma); i++)
 		usleep(20000);
-	CU_ASSERT(i < 50);
+	ASSERT_LESS(i, WAIT / 20);
 	end();
 }
 
@@ -335,7 +342,7 @@ static void it_stops_at_once_with_connections_open(void)
 	usleep(50000);
 	start = now_ms();
 	end();
-	CU_ASSERT(now_ms() - start < 900);
+	ASSERT_WITHIN_MS(now_ms() - start, 900);
 	CU_ASSERT_TRUE(is_closed(tcp));
 	CU_ASSERT_TRUE(is_closed(half));
 	CU_ASSERT_NOT_EQUAL(null_call(conn), 0);
@@ -353,11 +360,11 @@ static void a_taken_port_is_said_with_its_address(void)
 	taken = options;
 	address_of(&taken.listen, ports.rdma);
 	CU_ASSERT_EQUAL(server_open(&second, &taken), -EADDRINUSE);
-	CU_ASSERT_PTR_NOT_NULL(strstr(err_text(), "127.0.0.1"));
+	ASSERT_CONTAINS(err_text(), "127.0.0.1");
 	address_of(&taken.listen, 0);
 	taken.mount_port = ports.mount;
 	CU_ASSERT_EQUAL(server_open(&second, &taken), -EADDRINUSE);
-	CU_ASSERT_PTR_NOT_NULL(strstr(err_text(), "127.0.0.1"));
+	ASSERT_CONTAINS(err_text(), "127.0.0.1");
 	CU_ASSERT_PTR_NULL(second);
 	end();
 }
@@ -398,9 +405,9 @@ static void a_spawned_server_dies_with_its_parent(void)
 	CU_ASSERT_EQUAL(rdma_null(spawned.rdma), 0);
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
-	for (i = 0; i < 100 && rdma_null(spawned.rdma) != -ECONNREFUSED; i++)
+	for (i = 0; i < WAIT / 20 && rdma_null(spawned.rdma) != -ECONNREFUSED; i++)
 		usleep(20000);
-	CU_ASSERT(i < 100);
+	ASSERT_LESS(i, WAIT / 20);
 	close(fds[0]);
 	close(fds[1]);
 }

@@ -11,8 +11,10 @@ static void there_are_as_many_as_were_posted(void)
 	int i;
 
 	CU_ASSERT_EQUAL_FATAL(slots_init(&s, 3, 16), 0);
-	for (i = 0; i < 3; i++)
-		CU_ASSERT_TRUE(slots_fill(&s) >= 0);
+	for (i = 0; i < 3; i++) {
+		SUITE_ROW("%d", i);
+		ASSERT_AT_LEAST(slots_fill(&s), 0);
+	}
 	CU_ASSERT_EQUAL(slots_fill(&s), -ENOBUFS);
 	slots_fini(&s);
 }
@@ -25,6 +27,7 @@ static void messages_are_lent_in_the_order_they_came(void)
 
 	CU_ASSERT_EQUAL_FATAL(slots_init(&s, 3, 16), 0);
 	for (round = 0; round < 7; round++) {
+		SUITE_ROW("round %d", round);
 		first.slot = (uint32_t)slots_fill(&s);
 		second.slot = (uint32_t)slots_fill(&s);
 		CU_ASSERT_NOT_EQUAL(first.slot, second.slot);

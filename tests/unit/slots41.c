@@ -17,6 +17,7 @@ static void a_new_slot_begins_at_one_and_goes_on_with_each_answer(void)
 
 	slots41_init(&slots, id, 4);
 	for (i = 1; i < 10; i++) {
+		SUITE_ROW("%u", i);
 		CU_ASSERT_TRUE_FATAL(slots41_take(&slots, &sequence));
 		CU_ASSERT_EQUAL(sequence.slotid, 0);
 		CU_ASSERT_EQUAL(sequence.sequenceid, i);
@@ -42,6 +43,7 @@ static void calls_under_way_have_slots_of_their_own(void)
 
 	slots41_init(&slots, id, 3);
 	for (i = 0; i < 3; i++) {
+		SUITE_ROW("%u", i);
 		CU_ASSERT_TRUE(slots41_take(&slots, &taken[i]));
 		CU_ASSERT_EQUAL(taken[i].slotid, i);
 		CU_ASSERT_EQUAL(taken[i].highest_slotid, i);
@@ -67,6 +69,7 @@ static void a_slot_whose_reply_was_lost_is_not_used_again(void)
 	slots41_answered(&slots, &sequence, true);
 	CU_ASSERT_EQUAL(slots41_in(&slots, SLOT41_LOST), 1);
 	for (i = 0; i < 5; i++) {
+		SUITE_ROW("%u", i);
 		CU_ASSERT_TRUE(slots41_take(&slots, &sequence));
 		CU_ASSERT_EQUAL(sequence.slotid, 1);
 		slots41_answered(&slots, &sequence, true);

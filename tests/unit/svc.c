@@ -52,8 +52,10 @@ static void libtirpcs_client_is_served_over_tcp(void)
 
 	svc_begin();
 	client = tcp_client(&sock, ECHO_PROGRAM, ECHO_VERSION);
-	for (i = 0; i < ARRAY_SIZE(sizes); i++)
+	for (i = 0; i < ARRAY_SIZE(sizes); i++) {
+		SUITE_ROW("%zu", i);
 		both_ways(client, sizes[i]);
+	}
 	clnt_destroy(client);
 	close(sock);
 	client = tcp_client(&sock, ODD_PROGRAM, 3);
@@ -106,9 +108,11 @@ static void programs_are_registered_once_and_before_they_are_served(void)
 	CU_ASSERT_EQUAL_FATAL(rpcrdma_svc_open(&svc, &options), 0);
 	CU_ASSERT_NOT_EQUAL(rpcrdma_svc_port(svc), 0);
 	CU_ASSERT_EQUAL(rpcrdma_svc_tcp_port(svc), 0);
-	for (vers = 1; vers <= 64; vers++)
+	for (vers = 1; vers <= 64; vers++) {
+		SUITE_ROW("vers %u", vers);
 		CU_ASSERT_EQUAL(rpcrdma_svc_register(svc, ODD_PROGRAM, vers, odd_program),
 				0);
+	}
 	CU_ASSERT_EQUAL(rpcrdma_svc_register(svc, ODD_PROGRAM, 64, odd_program), -EEXIST);
 	CU_ASSERT_EQUAL(rpcrdma_svc_register(svc, ODD_PROGRAM, 65, odd_program), -ENOSPC);
 	CU_ASSERT_EQUAL_FATAL(pipe(svc_stop), 0);
@@ -137,8 +141,10 @@ static void options_that_make_no_sense_are_refused(void)
 	struct rpcrdma_svc *none = NULL;
 	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(rows); i++)
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		SUITE_ROW("%zu", i);
 		CU_ASSERT_EQUAL(rpcrdma_svc_open(&none, &rows[i].options), rows[i].rc);
+	}
 	CU_ASSERT_PTR_NULL(none);
 }
 

@@ -17,7 +17,7 @@ static void *serve_reads(void *arg)
 	struct reader_peer *peer = arg;
 	struct transport_msg msg;
 
-	peer->rc = peer->t->ops->recv(peer->t, &msg, deadline_in(20000));
+	peer->rc = peer->t->ops->recv(peer->t, &msg, deadline_in(PATIENCE_MS));
 	return NULL;
 }
 
@@ -47,6 +47,7 @@ static void a_read_brings_what_is_there_over(const struct transport_ops *ops)
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(sizes); i++) {
+		SUITE_ROW("%zu: %zu", i, sizes[i]);
 		pair_init(&p, ops);
 		open_pair(&p);
 		CU_ASSERT_EQUAL(ops->reg(p.client, memory, 2000000, TRANSPORT_REMOTE_READ,
@@ -84,13 +85,12 @@ static void bad_read(const struct transport_ops *ops, unsigned int access,
 	greet(&p);
 	rc = read_from_client(&p, got, 100, region.handle ^ handle_xor,
 			      region.offset + (uint64_t)move, &peer);
-	CU_ASSERT_TRUE(rc == -EREMOTEIO || rc == -ECONNRESET);
+	ASSERT_EITHER(rc, -EREMOTEIO, -ECONNRESET);
 	if (pair_can(ops) & PAIR_NAMES_CULPRIT)
 		CU_ASSERT_EQUAL(peer.rc, -EPROTO);
-	CU_ASSERT_TRUE(peer.rc == -EPROTO || peer.rc == -ECONNRESET);
+	ASSERT_EITHER(peer.rc, -EPROTO, -ECONNRESET);
 	if (pair_can(ops) & PAIR_SEES)
-		CU_ASSERT_PTR_NOT_NULL(
-			strstr(p.client->violation.text, "Read of 100 bytes"));
+		ASSERT_CONTAINS(p.client->violation.text, "Read of 100 bytes");
 	pair_close(&p);
 }
 
@@ -133,7 +133,7 @@ struct cross {
 static void *cross_run(void *arg)
 {
 	struct cross *x = arg;
-	uint64_t deadline = deadline_in(20000);
+	uint64_t deadline = deadline_in(PATIENCE_MS);
 	struct transport_msg msg;
 	int i;
 

@@ -17,7 +17,7 @@ struct writer_peer {
 static void *write_all(void *arg)
 {
 	struct writer_peer *w = arg;
-	uint64_t deadline = deadline_in(20000);
+	uint64_t deadline = deadline_in(PATIENCE_MS);
 	uint32_t at;
 
 	for (at = 0; !w->rc && at < w->to.length; at += w->part)
@@ -81,6 +81,7 @@ static void a_write_changes_its_range_and_nothing_else_over(
 	open_pair(&p);
 	greet(&p);
 	for (i = 0; i < ARRAY_SIZE(sizes); i++) {
+		SUITE_ROW("%zu: %zu", i, sizes[i]);
 		memset(memory, 0xee, 65536 + 200);
 		memset(want, 0xee, 65536 + 200);
 		memcpy(want + 100, data, sizes[i]);
@@ -161,13 +162,15 @@ static void bad_write(const struct transport_ops *ops, unsigned int access,
 			0);
 	rc = fails_for_the_peer(&p, p.client);
 	if (pair_can(ops) & PAIR_SEES)
-		CU_ASSERT_PTR_NOT_NULL(strstr(p.client->violation.text, "Write of"));
+		ASSERT_CONTAINS(p.client->violation.text, "Write of");
 	/* It stays so. */
 	CU_ASSERT_EQUAL(receive_fails(p.client, p.deadline), rc);
 	CU_ASSERT_EQUAL(send_text(p.client, "x", p.deadline), rc);
 	peer_was_told(p.server, p.deadline);
-	for (i = 0; i < sizeof(memory); i++)
+	for (i = 0; i < sizeof(memory); i++) {
+		SUITE_ROW("%zu", i);
 		CU_ASSERT_EQUAL(memory[i], 0xee);
+	}
 	pair_close(&p);
 }
 
@@ -258,7 +261,7 @@ static void a_send_that_invalidates_nothing_breaks_the_connection_over(
 				  p.deadline),
 			0);
 	CU_ASSERT_EQUAL(receive_fails(p.server, p.deadline), -EPROTO);
-	CU_ASSERT_PTR_NOT_NULL(strstr(p.server->violation.text, "0x00001234"));
+	ASSERT_CONTAINS(p.server->violation.text, "0x00001234");
 	pair_close(&p);
 }
 OVER_EVERY_TRANSPORT(a_send_that_invalidates_nothing_breaks_the_connection)
@@ -273,6 +276,7 @@ static void handles_are_never_twice_and_never_zero_over(const struct transport_o
 	pair_init(&p, ops);
 	open_pair(&p);
 	for (i = 0; i < ARRAY_SIZE(regions); i++) {
+		SUITE_ROW("%zu", i);
 		CU_ASSERT_EQUAL(ops->reg(p.client, memory, 8, TRANSPORT_REMOTE_WRITE,
 					 &regions[i]),
 				0);
@@ -301,7 +305,7 @@ static void *flood_run(void *arg)
 {
 	struct flood *f = arg;
 	struct transport_msg msg;
-	uint64_t deadline = deadline_in(20000);
+	uint64_t deadline = deadline_in(PATIENCE_MS);
 	int i;
 
 	for (i = 0; !f->rc && i < FLOOD_ROUNDS; i++)

@@ -48,11 +48,12 @@ static void every_event_has_its_errno_and_its_name(void)
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		SUITE_ROW("%zu: %s", i, rows[i].words);
 		event.type = rows[i].type;
 		event.status = rows[i].status;
 		CU_ASSERT_EQUAL(verbs_text_event(&event, "the step", &roce), rows[i].rc);
-		CU_ASSERT_PTR_NOT_NULL(strstr(err_text(), rows[i].words));
-		CU_ASSERT_EQUAL(strncmp(err_text(), "the step: ", 10), 0);
+		ASSERT_CONTAINS(err_text(), rows[i].words);
+		ASSERT_STARTS(err_text(), "the step: ");
 	}
 }
 
@@ -61,11 +62,11 @@ static void an_adapter_with_a_port_mapper_is_told_so_when_nobody_answers(void)
 	const struct verbs_event event = { .type = RDMA_CM_EVENT_UNREACHABLE };
 
 	verbs_text_event(&event, "connecting", &cxgb4);
-	CU_ASSERT_PTR_NOT_NULL(strstr(err_text(), "iwpmd"));
+	ASSERT_CONTAINS(err_text(), "iwpmd");
 	verbs_text_event(&event, "connecting", &siw);
-	CU_ASSERT_PTR_NULL(strstr(err_text(), "iwpmd"));
+	ASSERT_LACKS(err_text(), "iwpmd");
 	verbs_text_event(&event, "connecting", NULL);
-	CU_ASSERT_PTR_NULL(strstr(err_text(), "iwpmd"));
+	ASSERT_LACKS(err_text(), "iwpmd");
 }
 
 static void a_completion_says_whose_fault_it_is(void)
@@ -88,12 +89,13 @@ static void a_completion_says_whose_fault_it_is(void)
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		SUITE_ROW("%zu: %s", i, rows[i].words);
 		CU_ASSERT_EQUAL(verbs_text_completion(rows[i].status, false),
 				rows[i].ours);
-		CU_ASSERT_PTR_NOT_NULL(strstr(err_text(), rows[i].words));
+		ASSERT_CONTAINS(err_text(), rows[i].words);
 		CU_ASSERT_EQUAL(verbs_text_completion(rows[i].status, true),
 				rows[i].theirs);
-		CU_ASSERT_PTR_NOT_NULL(strstr(err_text(), rows[i].words));
+		ASSERT_CONTAINS(err_text(), rows[i].words);
 	}
 	CU_ASSERT_STRING_EQUAL(verbs_text_status(IBV_WC_FATAL_ERR), "FATAL_ERR");
 	CU_ASSERT_PTR_NOT_NULL(verbs_text_status((enum ibv_wc_status)99));
@@ -130,11 +132,14 @@ static void every_quirk_says_what_it_is_and_on_what_it_was_seen(void)
 	const struct verbs_quirk *q, *other;
 
 	for (q = verbs_quirks; q->name; q++) {
+		SUITE_ROW("%s", q->name);
 		CU_ASSERT_PTR_NOT_NULL_FATAL(q->what);
 		CU_ASSERT_PTR_NOT_NULL_FATAL(q->tested);
 		CU_ASSERT_EQUAL(q->what[strlen(q->what) - 1], '.');
-		for (other = verbs_quirks; other != q; other++)
+		for (other = verbs_quirks; other != q; other++) {
+			SUITE_ROW("%s", other->name);
 			CU_ASSERT_STRING_NOT_EQUAL(other->name, q->name);
+		}
 	}
 }
 
@@ -202,8 +207,8 @@ static void a_ring_lends_pieces_that_never_overlap(void)
 		}
 	}
 	CU_ASSERT_EQUAL(bad, 0);
-	CU_ASSERT_TRUE(taken > 4000);
-	CU_ASSERT_TRUE(ring.used <= ring.size);
+	ASSERT_MORE(taken, 4000);
+	ASSERT_AT_MOST(ring.used, ring.size);
 }
 
 static void a_ring_has_no_room_for_more_than_itself(void)
@@ -240,11 +245,10 @@ static void without_a_device_nothing_is_opened_and_that_is_said(void)
 		return;
 	CU_ASSERT_EQUAL(transport_verbs.route(&to, &param, &route, deadline_in(1000)),
 			-ENODEV);
-	CU_ASSERT_PTR_NOT_NULL(
-		strstr(err_text(), "127.0.0.1:0: no RDMA device on this host"));
+	ASSERT_CONTAINS(err_text(), "127.0.0.1:0: no RDMA device on this host");
 	CU_ASSERT_EQUAL(transport_verbs.connect(&t, &to, &param, deadline_in(1000)),
 			-ENODEV);
-	CU_ASSERT_PTR_NOT_NULL(strstr(err_text(), "no RDMA device on this host"));
+	ASSERT_CONTAINS(err_text(), "no RDMA device on this host");
 	CU_ASSERT_EQUAL(transport_verbs.listen(&t, &to), -ENODEV);
 	CU_ASSERT_PTR_NULL(t);
 	transport_verbs.close(NULL);

@@ -19,7 +19,7 @@ static unsigned int nfindings;
 static void sink(void *arg, const struct finding *f)
 {
 	(void)arg;
-	CU_ASSERT_FATAL(nfindings < ARRAY_SIZE(findings));
+	ASSERT_LESS_FATAL(nfindings, ARRAY_SIZE(findings));
 	findings[nfindings++] = *f;
 }
 
@@ -207,7 +207,7 @@ static void assert_812(unsigned int threshold)
 	CU_ASSERT_EQUAL(status("probe.read.reply-chunk"), FINDING_PASS);
 	CU_ASSERT_EQUAL(count_of(FINDING_UNKNOWN), 0);
 	snprintf(number, sizeof(number), "above %u bytes", threshold);
-	CU_ASSERT_PTR_NOT_NULL(strstr(get("bug.read-812")->summary, number));
+	ASSERT_CONTAINS(get("bug.read-812")->summary, number);
 	snprintf(number, sizeof(number), "%u", threshold);
 	CU_ASSERT_STRING_EQUAL(evidence("bug.read-812", "largest_right"), number);
 }
@@ -220,6 +220,7 @@ static void the_signature_is_raised_in_every_kind_of_failure(void)
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(kinds); i++) {
+		SUITE_ROW("%zu", i);
 		clean_sweep();
 		fail_all(over_812, kinds[i]);
 		judge();
@@ -408,6 +409,7 @@ static void what_hits_other_calls_too_is_not_the_mechanisms(void)
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(kinds); i++) {
+		SUITE_ROW("%zu", i);
 		clean_sweep();
 		fail_all(over_812, kinds[i]);
 		in.lost_elsewhere = kinds[i] == READ_LOST;
@@ -492,8 +494,8 @@ static void a_sweep_that_was_cut_short_is_unknown_and_never_pass(void)
 	clean_sweep();
 	snprintf(records.why, sizeof(records.why), "the server is in its grace period");
 	assert_unknown(3);
-	CU_ASSERT_PTR_NOT_NULL(strstr(get("probe.read.write-chunk")->summary,
-				      "the server is in its grace period"));
+	ASSERT_CONTAINS(get("probe.read.write-chunk")->summary,
+			"the server is in its grace period");
 	clean_sweep();
 	records.hopeless = true;
 	assert_unknown(3);
@@ -577,8 +579,10 @@ static void the_longest_texts_fit_a_finding_and_its_record(void)
 		list[i].c.offset = list[i].c.offset ? UINT64_MAX : 0;
 	}
 	judge();
-	for (i = 0; i < nfindings; i++)
-		CU_ASSERT(finding_encode(&findings[i], buf, sizeof(buf)) > 0);
+	for (i = 0; i < nfindings; i++) {
+		SUITE_ROW("%zu", i);
+		ASSERT_MORE(finding_encode(&findings[i], buf, sizeof(buf)), 0);
+	}
 }
 
 SUITE_MAIN("verdict", TEST(a_clean_sweep_passes_or_skips_and_nothing_else),

@@ -14,6 +14,7 @@ static void versions_are_listed_from_the_highest_down(void)
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(names); i++) {
+		SUITE_ROW("%zu: %s", i, names[i]);
 		CU_ASSERT_PTR_NOT_NULL_FATAL(nfs_versions[i]);
 		CU_ASSERT_STRING_EQUAL(nfs_versions[i]->name, names[i]);
 		CU_ASSERT_PTR_EQUAL(nfs_version_find(names[i]), nfs_versions[i]);
@@ -26,8 +27,10 @@ static void what_is_no_version_is_not_found(void)
 	static const char *const names[] = { "", "2", "4", "4.3", "4.10", "3.0", "v3" };
 	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(names); i++)
+	for (i = 0; i < ARRAY_SIZE(names); i++) {
+		SUITE_ROW("%zu: %s", i, names[i]);
 		CU_ASSERT_PTR_NULL(nfs_version_find(names[i]));
+	}
 }
 
 static void every_version_has_all_of_its_row(void)
@@ -36,11 +39,17 @@ static void every_version_has_all_of_its_row(void)
 	size_t i;
 
 	for (i = 0; (v = nfs_versions[i]); i++) {
+		SUITE_ROW("%zu", i);
 		CU_ASSERT_EQUAL(v->vers, (uint32_t)v->name[0] - '0');
 		CU_ASSERT_EQUAL(v->minor, v->name[1] ? (uint32_t)v->name[2] - '0' : 0);
 		CU_ASSERT_EQUAL(v->sessions, v->minor >= 1);
-		CU_ASSERT(v->read_head && v->readlink_head && v->readdir_head);
-		CU_ASSERT(v->proc && v->encode && v->decode && v->status_text);
+		CU_ASSERT(v->read_head);
+		CU_ASSERT(v->readlink_head);
+		CU_ASSERT(v->readdir_head);
+		CU_ASSERT(v->proc);
+		CU_ASSERT(v->encode);
+		CU_ASSERT(v->decode);
+		CU_ASSERT(v->status_text);
 	}
 }
 
@@ -108,6 +117,7 @@ static void nfs3_has_one_procedure_for_each_operation(void)
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(ops); i++) {
+		SUITE_ROW("%zu", i);
 		request.op = ops[i].op;
 		CU_ASSERT_EQUAL(nfs3_version.proc(ops[i].op), ops[i].proc);
 		CU_ASSERT_EQUAL(
@@ -130,6 +140,7 @@ static void nfs3_has_no_compounds(void)
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(ops); i++) {
+		SUITE_ROW("%zu", i);
 		request.op = ops[i];
 		CU_ASSERT_EQUAL(
 			nfs3_version.encode(&nfs3_version, &request, buf, sizeof(buf)),
@@ -160,6 +171,7 @@ static struct nfs_result decode3(const struct writer *w, enum nfs_op op, bool re
 
 	request.op = op;
 	for (len = 0; len < w->len; len++) {
+		SUITE_ROW("len %zu", len);
 		reader_init(&r, w->base, len);
 		CU_ASSERT_EQUAL(nfs3_version.decode(&nfs3_version, &request, &r, reduced,
 						    &cut, NULL, NULL),
@@ -191,7 +203,8 @@ static void nfs3_reads_have_count_data_and_attributes(void)
 	res = decode3(&w, NFS_OP_READ, true, NULL, NULL);
 	CU_ASSERT_EQUAL(24 + w.len, nfs3_version.read_head);
 	CU_ASSERT_EQUAL(res.status, 0);
-	CU_ASSERT(res.has_attr && res.attr.mode == 1);
+	CU_ASSERT(res.has_attr);
+	CU_ASSERT_EQUAL(res.attr.mode, 1);
 	CU_ASSERT_EQUAL(res.read_count, 5); /* for the caller to wonder at */
 	CU_ASSERT_EQUAL(res.read.len, 1023);
 	CU_ASSERT_TRUE(res.read.eof);
@@ -211,7 +224,7 @@ static void nfs3_links_have_their_text(void)
 	res = decode3(&w, NFS_OP_READLINK, false, NULL, NULL);
 	CU_ASSERT_EQUAL(24 + w.len - 4, nfs3_version.readlink_head);
 	CU_ASSERT_EQUAL(res.read.len, 3);
-	CU_ASSERT_FATAL(res.read.bytes != NULL);
+	CU_ASSERT_PTR_NOT_NULL_FATAL(res.read.bytes);
 	ASSERT_BYTES(res.read.bytes, "a/b", 3);
 }
 
@@ -227,7 +240,8 @@ static void nfs3_getattr_and_lookup_have_attributes(void)
 	memmove(buf + 4, buf + 8, w.len - 8); /* not optional in GETATTR */
 	w.len -= 4;
 	res = decode3(&w, NFS_OP_GETATTR, false, NULL, NULL);
-	CU_ASSERT(res.has_attr && res.attr.nlink == 2);
+	CU_ASSERT(res.has_attr);
+	CU_ASSERT_EQUAL(res.attr.nlink, 2);
 	writer_init(&w, buf, sizeof(buf));
 	writer_u32(&w, NFS3_STATUS_OK);
 	writer_opaque(&w, "handle", 6);

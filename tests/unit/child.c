@@ -1,0 +1,577 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* Child processes, looked at from inside: what each kind has given up; and from outside: what its
+ * parent learns, and when. A worker here does what one would that a peer has taken over. */
+#include <fcntl.h>
+#include <linux/sched.h>
+#include <poll.h>
+#include <sched.h>
+#include <seccomp.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+
+#include "rpcrdma/child/internal.h"
+#include "suite.h"
+
+static struct child_function function_of(enum child_kind kind, int (*run)(void *, int))
+{
+	return (struct child_function){ .kind = kind, .name = "the child", .run = run };
+}
+
+static int call(enum child_kind kind, int (*run)(void *, int), void *answer, size_t len)
+{
+	struct child_function function = function_of(kind, run);
+
+	return child_call(&function, answer, len, deadline_in(PATIENCE_MS), NULL);
+}
+
+/* Memory of a process is not what valgrind shows, and it knows neither filters nor limits. */
+static bool under_valgrind(void)
+{
+	const char *preload = getenv("LD_PRELOAD");
+
+	return preload && strstr(preload, "vgpreload");
+}
+
+/* --- what it has given up ------------------------------------------------------------- */
+
+struct status {
+	unsigned long uid, gid, effective, permitted, bounding, ambient, no_new_privs,
+		seccomp;
+	unsigned long files, core, written;
+	int fds, dumpable, own_group;
+};
+
+/* A number of /proc/self/status. */
+static unsigned long status_field(const char *text, const char *name, int base)
+{
+	const char *at = strstr(text, name);
+
+	return at ? strtoul(at + strlen(name), NULL, base) : ~0ul;
+}
+
+static unsigned long limit_of(int resource)
+{
+	struct rlimit limit;
+
+	return getrlimit((__rlimit_resource_t)resource, &limit) ? ~0ul : limit.rlim_cur;
+}
+
+static char proc_status[8192];
+
+static int tell_status(void *arg, int channel)
+{
+	struct status s = { 0 };
+	int fd;
+
+	(void)arg;
+	fd = open("/proc/self/status", O_RDONLY | O_CLOEXEC);
+	if (fd < 0 || read(fd, proc_status, sizeof(proc_status) - 1) <= 0)
+		return 1;
+	close(fd);
+	s.uid = status_field(proc_status, "\nUid:", 10);
+	s.gid = status_field(proc_status, "\nGid:", 10);
+	s.effective = status_field(proc_status, "\nCapEff:", 16);
+	s.permitted = status_field(proc_status, "\nCapPrm:", 16);
+	s.bounding = status_field(proc_status, "\nCapBnd:", 16);
+	s.ambient = status_field(proc_status, "\nCapAmb:", 16);
+	s.no_new_privs = status_field(proc_status, "\nNoNewPrivs:", 10);
+	s.seccomp = status_field(proc_status, "\nSeccomp:", 10);
+	s.files = limit_of(RLIMIT_NOFILE);
+	s.core = limit_of(RLIMIT_CORE);
+	s.written = limit_of(RLIMIT_FSIZE);
+	s.dumpable = prctl(PR_GET_DUMPABLE);
+	s.own_group = getpgrp() == getpid();
+	for (fd = 0; fd < 1024; fd++)
+		s.fds += fcntl(fd, F_GETFD) >= 0;
+	return child_answer(channel, &s, sizeof(s));
+}
+
+static void whoever_decodes_a_peers_bytes_has_nothing(void)
+{
+	static const enum child_kind kinds[] = { CHILD_WORKER, CHILD_SERVER };
+	/* Left open by somebody else, and not CLOEXEC. */
+	_cleanup_close_ int stranger = open("/", O_RDONLY | O_DIRECTORY);
+	bool root = geteuid() == 0;
+	struct status s;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(kinds); i++) {
+		CU_ASSERT_EQUAL_FATAL(call(kinds[i], tell_status, &s, sizeof(s)), 0);
+		SUITE_ROW("kind %d", kinds[i]);
+		CU_ASSERT_EQUAL(s.uid, root ? 65534 : getuid());
+		CU_ASSERT_EQUAL(s.gid, root ? 65534 : getgid());
+		CU_ASSERT_EQUAL(s.effective, 0);
+		CU_ASSERT_EQUAL(s.permitted, 0);
+		CU_ASSERT_EQUAL(s.ambient, 0);
+		if (root)
+			CU_ASSERT_EQUAL(s.bounding, 0);
+		CU_ASSERT_EQUAL(s.no_new_privs, 1);
+		CU_ASSERT_EQUAL(s.core, 0);
+		CU_ASSERT_EQUAL(s.dumpable, 0);
+		CU_ASSERT_EQUAL(s.own_group, 1);
+		CU_ASSERT_EQUAL(s.fds, 4); /* stdin, stdout, stderr, the channel */
+		if (!under_valgrind())
+			CU_ASSERT_EQUAL(s.seccomp, 2);
+	}
+	ASSERT_AT_LEAST(stranger, 0);
+}
+
+static void a_worker_and_a_parser_have_limits(void)
+{
+	struct status s;
+
+	CU_ASSERT_EQUAL_FATAL(call(CHILD_WORKER, tell_status, &s, sizeof(s)), 0);
+	CU_ASSERT_EQUAL(s.files, 32);
+	CU_ASSERT_EQUAL_FATAL(call(CHILD_PARSER, tell_status, &s, sizeof(s)), 0);
+	CU_ASSERT_EQUAL(s.files, 32);
+	CU_ASSERT_EQUAL(s.written, 0);
+	CU_ASSERT_EQUAL(s.uid, getuid());
+	/* Root reads the files of others still, and can do nothing else. */
+	CU_ASSERT_EQUAL(s.effective & ~(1ul << 2), 0);
+	if (geteuid() == 0)
+		CU_ASSERT_EQUAL(s.bounding, 0);
+	CU_ASSERT_EQUAL(s.no_new_privs, 1);
+}
+
+static void who_mounts_or_runs_programs_keeps_what_these_need(void)
+{
+	unsigned long bounding;
+	struct status s;
+
+	CU_ASSERT_EQUAL_FATAL(call(CHILD_MOUNTER, tell_status, &s, sizeof(s)), 0);
+	bounding = s.bounding;
+	CU_ASSERT_EQUAL(s.uid, getuid());
+	CU_ASSERT_EQUAL(s.no_new_privs, 0);
+	CU_ASSERT_EQUAL(s.own_group, 0);
+	CU_ASSERT_EQUAL_FATAL(call(CHILD_GATE, tell_status, &s, sizeof(s)), 0);
+	CU_ASSERT_EQUAL(s.uid, getuid());
+	CU_ASSERT_EQUAL(s.no_new_privs, 0);
+	CU_ASSERT_EQUAL(s.bounding, bounding);
+	CU_ASSERT_EQUAL(s.core, 0);
+	CU_ASSERT_EQUAL(s.fds, 4);
+}
+
+struct refusals {
+	uint32_t tried, refused;
+	char first[64]; /* that was not refused */
+};
+
+/* Arguments that no call of the list accepts: one that is not denied fails otherwise, and harms
+ * nothing. */
+static int try_denied(void *arg, int channel)
+{
+	struct refusals r = { 0 };
+	long got, bad = -1;
+	int number;
+	size_t i;
+
+	(void)arg;
+	for (i = 0; i < deny_count(); i++) {
+		number = seccomp_syscall_resolve_name(deny_name(i));
+		if (number < 0)
+			continue;
+		r.tried++;
+		errno = 0;
+		got = syscall(number, bad, bad, bad, bad, bad, bad);
+		if (got == -1 && errno == EPERM)
+			r.refused++;
+		else if (!*r.first)
+			snprintf(r.first, sizeof(r.first), "%s", deny_name(i));
+	}
+	return child_answer(channel, &r, sizeof(r));
+}
+
+/* What @run says on stderr while the filter says each call that it refuses: EPERM alone could be
+ * the kernel's own answer to whoever has no capability. */
+static void call_with_debug(int (*run)(void *, int), void *answer, size_t len, char *text,
+			    size_t cap)
+{
+	int saved = dup(STDERR_FILENO), pipes[2];
+	ssize_t n;
+
+	memset(text, 0, cap);
+	CU_ASSERT_EQUAL_FATAL(pipe2(pipes, O_CLOEXEC | O_NONBLOCK), 0);
+	dup2(pipes[1], STDERR_FILENO);
+	debug_mask = 1u << DEBUG_CHILD;
+	CU_ASSERT_EQUAL(call(CHILD_WORKER, run, answer, len), 0);
+	debug_mask = 0;
+	dup2(saved, STDERR_FILENO);
+	close(saved);
+	close(pipes[1]);
+	n = read(pipes[0], text, cap - 1);
+	ASSERT_MORE(n, 0);
+	close(pipes[0]);
+}
+
+static unsigned int count_parts(const char *text, const char *part)
+{
+	unsigned int count = 0;
+
+	for (; (text = strstr(text, part)); text++)
+		count++;
+	return count;
+}
+
+static void every_denied_system_call_is_refused(void)
+{
+	static char text[65536];
+	struct refusals r;
+
+	if (under_valgrind())
+		return;
+	call_with_debug(try_denied, &r, sizeof(r), text, sizeof(text));
+	ASSERT_MORE(r.tried, 50);
+	CU_ASSERT_EQUAL(count_parts(text, " is denied (EPERM)"), r.refused);
+#ifndef __SANITIZE_ADDRESS__
+	CU_ASSERT_STRING_EQUAL(r.first, "");
+	CU_ASSERT_EQUAL(r.refused, r.tried);
+#else
+	/* It needs two of them. */
+	CU_ASSERT_EQUAL(r.refused, r.tried - 2);
+#endif
+}
+
+struct clones {
+	int user, pid, all, clone3;
+};
+
+static int clone_errno(unsigned long flags)
+{
+	long pid = syscall(SYS_clone, flags | SIGCHLD, NULL, NULL, NULL, 0);
+
+	if (!pid)
+		_exit(0);
+	if (pid > 0)
+		waitpid((pid_t)pid, NULL, 0);
+	return pid < 0 ? errno : 0;
+}
+
+static int try_namespaces(void *arg, int channel)
+{
+	struct clone_args args = { .flags = CLONE_NEWUSER };
+	struct clones c;
+
+	(void)arg;
+	c.user = clone_errno(CLONE_NEWUSER);
+	c.pid = clone_errno(CLONE_NEWUSER | CLONE_NEWPID);
+	c.all = clone_errno(0);
+	errno = 0;
+	syscall(SYS_clone3, &args, sizeof(args));
+	c.clone3 = errno;
+	return child_answer(channel, &c, sizeof(c));
+}
+
+static void no_namespace_is_made(void)
+{
+	struct clones c;
+
+	if (under_valgrind())
+		return;
+	CU_ASSERT_EQUAL_FATAL(call(CHILD_WORKER, try_namespaces, &c, sizeof(c)), 0);
+	CU_ASSERT_EQUAL(c.user, EPERM);
+	CU_ASSERT_EQUAL(c.pid, EPERM);
+	CU_ASSERT_EQUAL(c.all, 0); /* fork(2) itself is not denied */
+	CU_ASSERT_EQUAL(c.clone3, ENOSYS);
+}
+
+static int try_setsid(void *arg, int channel)
+{
+	(void)arg;
+	syscall(SYS_setsid);
+	return child_answer(channel, &errno, sizeof(errno));
+}
+
+static void a_denied_call_is_seen_with_debug(void)
+{
+	char text[4096], wanted[64];
+	int got = 0;
+
+	if (under_valgrind())
+		return;
+	call_with_debug(try_setsid, &got, sizeof(got), text, sizeof(text));
+	CU_ASSERT_EQUAL(got, EPERM);
+	snprintf(wanted, sizeof(wanted), "system call %d is denied (EPERM)",
+		 (int)SYS_setsid);
+	ASSERT_CONTAINS(text, wanted);
+	ASSERT_CONTAINS(text, "the child: process");
+}
+
+/* --- its descendants ------------------------------------------------------------------ */
+
+#define DESCENDANTS 200
+
+static int hang(void *arg, int channel)
+{
+	(void)arg;
+	(void)channel;
+	do
+		pause();
+	while (true);
+	return 0;
+}
+
+/* Each holds the writing end of a pipe, and half of them try to get away. */
+static int breed(void *arg, int channel)
+{
+	int i;
+
+	(void)arg;
+	for (i = 0; i < DESCENDANTS; i++) {
+		if (fork())
+			continue;
+		if (i % 2)
+			setsid();
+		if (i % 4 == 3 && fork())
+			_exit(0);
+		for (;;)
+			pause();
+	}
+	child_answer(channel, &i, sizeof(i));
+	return hang(arg, channel);
+}
+
+static void descendants_end_with_the_worker(void)
+{
+	struct child_function function = function_of(CHILD_WORKER, breed);
+	struct pollfd pfd = { .events = POLLIN };
+	int pipes[2], born = 0, type, passed;
+	struct child_end end;
+	struct child child;
+
+	if (under_valgrind())
+		return;
+	CU_ASSERT_EQUAL_FATAL(pipe2(pipes, O_CLOEXEC), 0);
+	function.keep = &pipes[1];
+	function.nkeep = 1;
+	CU_ASSERT_EQUAL_FATAL(child_start(&child, &function), 0);
+	close(pipes[1]);
+	CU_ASSERT_EQUAL(child_receive(&child, &type, &born, sizeof(born), &passed,
+				      deadline_in(PATIENCE_MS)),
+			sizeof(born));
+	CU_ASSERT_EQUAL(born, DESCENDANTS);
+	child_finish(&child, 0, &end);
+	CU_ASSERT_TRUE(end.forced);
+	CU_ASSERT_EQUAL(end.fate, CHILD_SIGNALLED);
+	CU_ASSERT_EQUAL(end.status, SIGKILL);
+	/* The last of them that ends closes the pipe. */
+	pfd.fd = pipes[0];
+	CU_ASSERT_EQUAL(poll(&pfd, 1, PATIENCE_MS), 1);
+	CU_ASSERT_EQUAL(pfd.revents, POLLHUP);
+	close(pipes[0]);
+}
+
+static _Noreturn void start_and_be_killed(int out)
+{
+	struct child_function function = function_of(CHILD_WORKER, hang);
+	struct child child;
+
+	if (child_start(&child, &function) ||
+	    write(out, &child.pid, sizeof(child.pid)) != sizeof(child.pid))
+		_exit(1);
+	for (;;)
+		pause();
+}
+
+static void a_child_dies_with_its_parent(void)
+{
+	uint64_t deadline = deadline_in(PATIENCE_MS);
+	pid_t middle, orphan = 0, reaped = 0;
+	int pipes[2], status = 0;
+
+	CU_ASSERT_EQUAL_FATAL(pipe2(pipes, O_CLOEXEC), 0);
+	prctl(PR_SET_CHILD_SUBREAPER, 1);
+	middle = fork();
+	if (!middle)
+		start_and_be_killed(pipes[1]);
+	CU_ASSERT_EQUAL(read(pipes[0], &orphan, sizeof(orphan)), sizeof(orphan));
+	kill(middle, SIGKILL);
+	CU_ASSERT_EQUAL(waitpid(middle, NULL, 0), middle);
+	while (orphan && !reaped && deadline_left(deadline)) {
+		reaped = waitpid(orphan, &status, WNOHANG);
+		usleep(1000);
+	}
+	CU_ASSERT_EQUAL(reaped, orphan);
+	prctl(PR_SET_CHILD_SUBREAPER, 0);
+	close(pipes[0]);
+	close(pipes[1]);
+}
+
+/* --- what the parent learns ----------------------------------------------------------- */
+
+static int answer_seven(void *arg, int channel)
+{
+	int seven = 7;
+
+	(void)arg;
+	return child_answer(channel, &seven, sizeof(seven));
+}
+
+static int answer_nothing(void *arg, int channel)
+{
+	(void)arg;
+	(void)channel;
+	return 3;
+}
+
+static int crash(void *arg, int channel)
+{
+	(void)arg;
+	(void)channel;
+	signal(SIGSEGV, SIG_DFL);
+	raise(SIGSEGV);
+	return 0;
+}
+
+static void an_answer_is_taken_and_no_other(void)
+{
+	char text[96];
+	short shorter;
+	int answer = 0;
+
+	CU_ASSERT_EQUAL(call(CHILD_TOUCH, answer_seven, &answer, sizeof(answer)), 0);
+	CU_ASSERT_EQUAL(answer, 7);
+	CU_ASSERT_EQUAL(call(CHILD_TOUCH, answer_seven, &shorter, sizeof(shorter)),
+			-EPROTO);
+	CU_ASSERT_EQUAL(call(CHILD_TOUCH, answer_seven, text, sizeof(text)), -EPROTO);
+	CU_ASSERT_STRING_EQUAL(err_text(),
+			       "the child answers with a record of 4 bytes, not 96");
+	CU_ASSERT_EQUAL(call(CHILD_TOUCH, answer_nothing, &answer, sizeof(answer)),
+			-EPIPE);
+	CU_ASSERT_STRING_EQUAL(err_text(), "the child ended with status 3");
+	CU_ASSERT_EQUAL(call(CHILD_WORKER, crash, &answer, sizeof(answer)), -EPIPE);
+	CU_ASSERT_STRING_EQUAL(err_text(),
+			       "the child was ended by signal 11 (Segmentation fault)");
+}
+
+static void silence_ends_at_the_deadline(void)
+{
+	struct child_function function = function_of(CHILD_WORKER, hang);
+	struct child_end end;
+	int answer;
+
+	CU_ASSERT_EQUAL(
+		child_call(&function, &answer, sizeof(answer), deadline_in(50), &end),
+		-ETIMEDOUT);
+	CU_ASSERT_STRING_EQUAL(err_text(), "no answer from the child in time");
+	CU_ASSERT_TRUE(end.forced);
+	CU_ASSERT_EQUAL(end.fate, CHILD_SIGNALLED);
+	CU_ASSERT_EQUAL(waitpid(end.pid, NULL, WNOHANG), -1); /* reaped */
+}
+
+static int flood(void *arg, int channel)
+{
+	(void)arg;
+	while (!channel_send(channel, 9, "x", 1, -1))
+		;
+	return 0;
+}
+
+static void a_flood_of_records_ends_at_the_deadline(void)
+{
+	struct child_function function = function_of(CHILD_WORKER, flood);
+	uint64_t deadline;
+	struct child child;
+	unsigned int taken = 0;
+	int type, passed;
+	char body[8];
+	ssize_t n;
+
+	CU_ASSERT_EQUAL_FATAL(child_start(&child, &function), 0);
+	deadline = deadline_in(200);
+	while ((n = child_receive(&child, &type, body, sizeof(body), &passed,
+				  deadline)) >= 0)
+		taken++;
+	CU_ASSERT_EQUAL(n, -ETIMEDOUT);
+	ASSERT_MORE(taken, 0);
+	child_finish_p(&child);
+}
+
+static int refuse(void *arg, int channel)
+{
+	(void)arg;
+	(void)channel;
+	return err_set(ENXIO, "there is no such device");
+}
+
+static void a_failed_preparation_is_the_error(void)
+{
+	struct child_function function = function_of(CHILD_WORKER, answer_seven);
+	int answer;
+
+	function.prepare = refuse;
+	CU_ASSERT_EQUAL(child_call(&function, &answer, sizeof(answer),
+				   deadline_in(PATIENCE_MS), NULL),
+			-ENXIO);
+	CU_ASSERT_STRING_EQUAL(err_text(), "there is no such device");
+}
+
+struct lie {
+	const char *body;
+	size_t len;
+};
+
+static const struct lie *lie;
+
+static int send_lie(void *arg, int channel)
+{
+	(void)arg;
+	channel_send(channel, CHANNEL_FAILED, lie->body, lie->len, -1);
+	return 0;
+}
+
+static void a_failure_that_makes_no_sense_is_an_error(void)
+{
+	static const struct lie lies[] = {
+		{ "", 0 },
+		{ "\0\0\0\1", 4 },
+		{ "\0\0\0\0why", 8 },
+		{ "\xff\xff\xff\xffwhy", 8 },
+		{ "\0\0\0\1no end", 10 },
+		{ "\0\0\0\1two\0ends", 13 },
+	};
+	int answer;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(lies); i++) {
+		lie = &lies[i];
+		SUITE_ROW("%zu", i);
+		CU_ASSERT_EQUAL(call(CHILD_WORKER, send_lie, &answer, sizeof(answer)),
+				-EPROTO);
+		CU_ASSERT_STRING_EQUAL(err_text(), "the child fails without a reason");
+	}
+}
+
+static void a_child_may_be_started_without_standard_files(void)
+{
+	int saved[3], i, answer = 0, rc;
+
+	for (i = 0; i < 3; i++) {
+		saved[i] = fcntl(i, F_DUPFD_CLOEXEC, 100);
+		close(i);
+	}
+	rc = call(CHILD_GATE, answer_seven, &answer, sizeof(answer));
+	for (i = 0; i < 3; i++) {
+		dup2(saved[i], i);
+		close(saved[i]);
+	}
+	CU_ASSERT_EQUAL(rc, 0);
+	CU_ASSERT_EQUAL(answer, 7);
+}
+
+SUITE_MAIN("child", TEST(whoever_decodes_a_peers_bytes_has_nothing),
+	   TEST(a_worker_and_a_parser_have_limits),
+	   TEST(who_mounts_or_runs_programs_keeps_what_these_need),
+	   TEST(every_denied_system_call_is_refused), TEST(no_namespace_is_made),
+	   TEST(a_denied_call_is_seen_with_debug), TEST(descendants_end_with_the_worker),
+	   TEST(a_child_dies_with_its_parent), TEST(an_answer_is_taken_and_no_other),
+	   TEST(silence_ends_at_the_deadline),
+	   TEST(a_flood_of_records_ends_at_the_deadline),
+	   TEST(a_failed_preparation_is_the_error),
+	   TEST(a_failure_that_makes_no_sense_is_an_error),
+	   TEST(a_child_may_be_started_without_standard_files))
