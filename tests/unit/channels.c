@@ -20,7 +20,7 @@ static void begin(struct asking *asking)
 	asking->run.live = &live_replay;
 	asking->run.target = &asking->target;
 	asking->run.facts = facts_new();
-	asking->run.deadline = deadline_in(10000);
+	asking->run.deadline = deadline_in(PATIENCE_MS);
 }
 
 static void end(struct asking *asking)
@@ -95,6 +95,7 @@ static void strange_numbers_are_no_ports(void)
 
 	for (i = 0; i < ARRAY_SIZE(strange); i++) {
 		char conf[64];
+		SUITE_ROW("%zu: %s", i, strange[i]);
 
 		begin(&asking);
 		tree_write(&asking.tree, "proc/sys/fs/nfs/nlm_tcpport", strange[i]);

@@ -20,7 +20,7 @@ static void collect(void *arg, const struct finding *finding)
 {
 	struct collected *c = arg;
 
-	CU_ASSERT_FATAL(c->count < FINDINGS_MAX);
+	ASSERT_LESS_FATAL(c->count, FINDINGS_MAX);
 	c->list[c->count++] = *finding;
 }
 
@@ -118,19 +118,16 @@ static void run_table(const struct check *const *table, struct collected *out)
 {
 	const struct check_target target = { .roles = CHECK_CLIENT };
 
-	run_for(table, &target, deadline_in(10000), out);
+	run_for(table, &target, deadline_in(PATIENCE_MS), out);
 }
 
 static bool is(const struct finding *finding, const char *id, enum finding_status status,
 	       const char *words)
 {
-	bool right = !strcmp(finding->id, id) && finding->status == status &&
-		     strstr(finding->summary, words);
-
-	if (!right)
-		printf("%s is %s: %s\n", finding->id,
-		       finding_status_name(finding->status), finding->summary);
-	return right;
+	suite_saw("%s is %s: %s", finding->id, finding_status_name(finding->status),
+		  finding->summary);
+	return !strcmp(finding->id, id) && finding->status == status &&
+	       strstr(finding->summary, words);
 }
 
 static void what_follows_from_a_failure_is_skipped_for_the_first_cause(void)
@@ -204,8 +201,9 @@ static void after_the_deadline_nothing_is_run(void)
 	run_for(table, &target, 0, &got);
 	CU_ASSERT_EQUAL_FATAL(got.count, 3);
 	for (i = 0; i < 3; i++) {
+		SUITE_ROW("%u", i);
 		CU_ASSERT_EQUAL(got.list[i].status, FINDING_UNKNOWN);
-		CU_ASSERT_PTR_NOT_NULL(strstr(got.list[i].summary, "time ran out"));
+		ASSERT_CONTAINS(got.list[i].summary, "time ran out");
 	}
 	CU_ASSERT_EQUAL(runs, 0);
 }
@@ -217,13 +215,13 @@ static void roles_and_the_server_choose_the_checks(void)
 	struct check_target target = { .roles = CHECK_CLIENT };
 	struct collected got;
 
-	run_for(table, &target, deadline_in(10000), &got);
+	run_for(table, &target, deadline_in(PATIENCE_MS), &got);
 	CU_ASSERT_EQUAL(got.count, 1);
 	target.roles = CHECK_SERVER;
-	run_for(table, &target, deadline_in(10000), &got);
+	run_for(table, &target, deadline_in(PATIENCE_MS), &got);
 	CU_ASSERT_EQUAL(got.count, 2);
 	target.server = "192.0.2.1";
-	run_for(table, &target, deadline_in(10000), &got);
+	run_for(table, &target, deadline_in(PATIENCE_MS), &got);
 	CU_ASSERT_EQUAL(got.count, 3);
 }
 
@@ -232,14 +230,15 @@ static void every_check_has_its_meaning_and_its_own_id(void)
 	const struct check *const *a, *const *b;
 
 	for (a = check_table; *a; a++) {
-		if (!meaning_find((*a)->id))
-			printf("%s has no meaning\n", (*a)->id);
+		SUITE_ROW("%s", (*a)->id);
 		CU_ASSERT_PTR_NOT_NULL(meaning_find((*a)->id));
 		CU_ASSERT((*a)->roles & CHECK_BOTH);
-		for (b = a + 1; *b; b++)
+		for (b = a + 1; *b; b++) {
+			SUITE_ROW("%s", (*b)->id);
 			CU_ASSERT_STRING_NOT_EQUAL((*a)->id, (*b)->id);
+		}
 	}
-	CU_ASSERT(a - check_table > 30);
+	ASSERT_MORE(a - check_table, 30);
 }
 
 /* Checks of one group stand together in a report, and what one needs comes before it. */
@@ -248,10 +247,16 @@ static void what_a_check_needs_comes_before_it(void)
 	const struct check *const *a, *const *b;
 	unsigned int i;
 
-	for (a = check_table; *a; a++)
-		for (i = 0; i < CHECK_NEEDS_MAX && (*a)->needs[i]; i++)
-			for (b = a; *b; b++)
+	for (a = check_table; *a; a++) {
+		SUITE_ROW("%s", (*a)->id);
+		for (i = 0; i < CHECK_NEEDS_MAX && (*a)->needs[i]; i++) {
+			SUITE_ROW("%u", i);
+			for (b = a; *b; b++) {
+				SUITE_ROW("%s", (*b)->id);
 				CU_ASSERT_STRING_NOT_EQUAL((*b)->id, (*a)->needs[i]);
+			}
+		}
+	}
 }
 
 static void what_runs_before_a_mount_is_of_this_host_alone(void)
@@ -262,13 +267,16 @@ static void what_runs_before_a_mount_is_of_this_host_alone(void)
 	checks_at_mount(false, here);
 	checks_at_mount(true, all);
 	for (i = 0; here[i]; i++, n++) {
+		SUITE_ROW("%s", here[i]->id);
 		CU_ASSERT_FALSE(here[i]->remote);
-		CU_ASSERT(here[i]->at_mount == CHECK_MOUNT_STOPS ||
-			  here[i]->at_mount == CHECK_MOUNT_TELLS);
+		ASSERT_EITHER(here[i]->at_mount, CHECK_MOUNT_STOPS, CHECK_MOUNT_TELLS);
 	}
 	for (i = 0; all[i]; i++)
 		more += all[i]->at_mount == CHECK_MOUNT_PATH;
-	CU_ASSERT(n && more && i == n + more && i < CHECKS_AT_MOUNT_MAX);
+	CU_ASSERT(n);
+	CU_ASSERT(more);
+	CU_ASSERT_EQUAL(i, n + more);
+	ASSERT_LESS(i, CHECKS_AT_MOUNT_MAX);
 }
 
 static void lists_in_sentences_are_cut_and_counted(void)
@@ -282,8 +290,8 @@ static void lists_in_sentences_are_cut_and_counted(void)
 	CU_ASSERT_STRING_EQUAL(words_text(&words), "a, b");
 	for (i = 0; i < 1000; i++)
 		words_add(&words, "number %u", i);
-	CU_ASSERT(strlen(words_text(&words)) < WORDS_MAX);
-	CU_ASSERT_PTR_NOT_NULL(strstr(words_text(&words), " more"));
+	ASSERT_LESS(strlen(words_text(&words)), WORDS_MAX);
+	ASSERT_CONTAINS(words_text(&words), " more");
 	words_add(&sentences, "%s", "x");
 	words_add(&sentences, "%s", "y");
 	CU_ASSERT_STRING_EQUAL(words_text(&sentences), "x; y");
@@ -303,8 +311,10 @@ static void defects_are_of_their_versions(void)
 	};
 	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(rows); i++)
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		SUITE_ROW("%zu", i);
 		CU_ASSERT_EQUAL(defect_in(&defect, rows[i].kernel), rows[i].in);
+	}
 }
 
 static void gids_are_found_by_address(void)

@@ -40,6 +40,7 @@ static bool is_refused(const struct cli_command *command, const char *const *wor
 	_cleanup_(options_fini) struct cli_options options;
 	int rc = parse(&options, command, words);
 
+	suite_saw("%d: %s", rc, err_text());
 	return rc == -EINVAL && strstr(err_text(), sentence);
 }
 
@@ -53,10 +54,14 @@ static void defaults_are_those_of_the_design(void)
 	CU_ASSERT_EQUAL(options.level, PROBE_STANDARD);
 	CU_ASSERT_PTR_NULL(options.transport); /* auto */
 	CU_ASSERT_PTR_NULL(options.nfs_version);
-	CU_ASSERT(!options.device && !options.bind.len);
+	CU_ASSERT_FALSE(options.device);
+	CU_ASSERT_FALSE(options.bind.len);
 	CU_ASSERT_STRING_EQUAL(options.format->name, "text");
-	CU_ASSERT(!options.has_cred && !options.quiet && !options.embedded);
-	CU_ASSERT(options.mount_port == 0 && options.nfs_port == 0);
+	CU_ASSERT_FALSE(options.has_cred);
+	CU_ASSERT_FALSE(options.quiet);
+	CU_ASSERT_FALSE(options.embedded);
+	CU_ASSERT_EQUAL(options.mount_port, 0);
+	CU_ASSERT_EQUAL(options.nfs_port, 0);
 	CU_ASSERT(fault_set_empty(options.faults));
 	CU_ASSERT_EQUAL(options.noperands, 1);
 	CU_ASSERT_STRING_EQUAL(options.operands[0], "nas1:/export");
@@ -72,9 +77,11 @@ static void each_option_sets_its_value(void)
 			0);
 	CU_ASSERT_STRING_EQUAL(options.format->name, "json");
 	CU_ASSERT_EQUAL(options.timeout_ms, 5000);
-	CU_ASSERT(options.has_port && options.port == 1);
+	CU_ASSERT(options.has_port);
+	CU_ASSERT_EQUAL(options.port, 1);
 	CU_ASSERT_EQUAL(options.level, PROBE_FULL);
-	CU_ASSERT(options.has_cred && options.cred.uid == 36);
+	CU_ASSERT(options.has_cred);
+	CU_ASSERT_EQUAL(options.cred.uid, 36);
 	CU_ASSERT(options.quiet);
 	CU_ASSERT_STRING_EQUAL(options.operands[0], "nas1");
 }
@@ -87,7 +94,8 @@ static void faults_add_up(void)
 			      WORDS("--embedded", "--fault", "read-812", "--fault",
 				    "credit-zero")),
 			0);
-	CU_ASSERT(options.embedded && !fault_set_empty(options.faults));
+	CU_ASSERT(options.embedded);
+	CU_ASSERT_FALSE(fault_set_empty(options.faults));
 	CU_ASSERT(is_refused(&probe_like, WORDS("--fault", "sabotage"), "--fault: "));
 	CU_ASSERT(is_refused(&probe_like, WORDS("--fault", ""), "--fault: "));
 }
@@ -158,6 +166,7 @@ static void numbers_out_of_bounds_are_refused(void)
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(bad); i++) {
+		SUITE_ROW("%zu: %s", i, bad[i]);
 		CU_ASSERT(is_refused(&probe_like, WORDS("--timeout", bad[i]),
 				     "--timeout: takes a number from 1 to 86400"));
 		CU_ASSERT(is_refused(&probe_like, WORDS("--mount-port", bad[i]),
@@ -181,12 +190,12 @@ static void huge_arguments_are_cut_in_the_sentence(void)
 	memset(huge, 'a', 65536);
 	huge[65536] = '\0';
 	CU_ASSERT(is_refused(&probe_like, WORDS("--level", huge), "takes quick"));
-	CU_ASSERT(strlen(err_text()) < 200);
+	ASSERT_LESS(strlen(err_text()), 200);
 	CU_ASSERT(is_refused(&probe_like, WORDS("a", huge), "too many"));
-	CU_ASSERT(strlen(err_text()) < 200);
+	ASSERT_LESS(strlen(err_text()), 200);
 	memcpy(huge, "--", 2);
 	CU_ASSERT(is_refused(&probe_like, WORDS(huge), "no option"));
-	CU_ASSERT(strlen(err_text()) < 200);
+	ASSERT_LESS(strlen(err_text()), 200);
 	free(huge);
 }
 
@@ -204,9 +213,13 @@ static void rows_are_complete_and_unique(void)
 	const struct cli_option *a, *b;
 
 	for (a = option_table; a->name; a++) {
-		CU_ASSERT(a->commands && a->set && a->help[strlen(a->help) - 1] == '.');
+		SUITE_ROW("%s", a->name);
+		CU_ASSERT(a->commands);
+		CU_ASSERT(a->set);
+		CU_ASSERT_EQUAL(a->help[strlen(a->help) - 1], '.');
 		for (b = a + 1; b->name; b++) {
-			CU_ASSERT_NOT_EQUAL(strcmp(a->name, b->name), 0);
+			SUITE_ROW("%s", b->name);
+			CU_ASSERT_STRING_NOT_EQUAL(a->name, b->name);
 			CU_ASSERT(!a->letter || a->letter != b->letter);
 		}
 	}
@@ -219,7 +232,9 @@ static void checks_are_asked_of_a_role_and_a_root(void)
 	CU_ASSERT_EQUAL(parse(&options, &check_like, WORDS(NULL)), 0);
 	CU_ASSERT_EQUAL(options.timeout_ms, 5000);
 	CU_ASSERT_EQUAL(options.roles, 0);
-	CU_ASSERT(!options.root && !options.krb5 && !options.verbose);
+	CU_ASSERT_FALSE(options.root);
+	CU_ASSERT_FALSE(options.krb5);
+	CU_ASSERT_FALSE(options.verbose);
 	options_fini(&options);
 	CU_ASSERT_EQUAL(parse(&options, &check_like,
 			      WORDS("--role", "both", "--root", "/srv/host", "--sec",
@@ -227,7 +242,8 @@ static void checks_are_asked_of_a_role_and_a_root(void)
 			0);
 	CU_ASSERT_EQUAL(options.roles, CHECK_BOTH);
 	CU_ASSERT_STRING_EQUAL(options.root, "/srv/host");
-	CU_ASSERT(options.krb5 && options.verbose);
+	CU_ASSERT(options.krb5);
+	CU_ASSERT(options.verbose);
 	CU_ASSERT_EQUAL(options.timeout_ms, 2000);
 	options_fini(&options);
 	CU_ASSERT(is_refused(&check_like, WORDS("--role", "none"), "client, server"));

@@ -44,20 +44,16 @@ static bool has(const char *devices, const char *want)
 		abort();
 	rc = parse_text(xml, strlen(xml));
 	free(xml);
-	if (!rc && !strcmp(tell(), want))
-		return true;
-	fprintf(stderr, "%d %s: %s\n", rc, rc ? err_text() : "", told);
-	return false;
+	suite_saw("%d %s: %s", rc, rc ? err_text() : "", tell());
+	return !rc && !strcmp(told, want);
 }
 
 static bool refused(const char *text, int errnum, const char *words)
 {
 	int rc = parse_text(text, strlen(text));
 
-	if (rc == -errnum && strstr(err_text(), words) && !disks.count && !disks.list)
-		return true;
-	fprintf(stderr, "%d %s\n", rc, err_text());
-	return false;
+	suite_saw("%d %s", rc, err_text());
+	return rc == -errnum && strstr(err_text(), words) && !disks.count && !disks.list;
 }
 
 static void files_directories_and_volumes_are_disks(void)
@@ -193,13 +189,15 @@ static void roots_are_those_of_libvirt(void)
 	const char *disk = "<disk type='file'><source file='/a'/></disk>";
 	char xml[512];
 
-	CU_ASSERT(!parse_text(disk, strlen(disk)) && !strcmp(tell(), "? 0 /a"));
+	CU_ASSERT_EQUAL(parse_text(disk, strlen(disk)), 0);
+	CU_ASSERT_STRING_EQUAL(tell(), "? 0 /a");
 	CU_ASSERT_PTR_NULL(disks.name);
 	snprintf(xml, sizeof(xml),
 		 "<!-- edited --><domstatus state='running'><domain><name>n</name>"
 		 "<uuid>u</uuid><devices>%s</devices></domain></domstatus>",
 		 disk);
-	CU_ASSERT(!parse_text(xml, strlen(xml)) && !strcmp(tell(), "? 0 /a"));
+	CU_ASSERT_EQUAL(parse_text(xml, strlen(xml)), 0);
+	CU_ASSERT_STRING_EQUAL(tell(), "? 0 /a");
 	CU_ASSERT_STRING_EQUAL(disks.uuid, "u");
 	snprintf(
 		xml, sizeof(xml),
@@ -207,11 +205,13 @@ static void roots_are_those_of_libvirt(void)
 		"</disk></disks><domain><name>n</name><devices>%s</devices></domain>"
 		"</domainsnapshot>",
 		disk);
-	CU_ASSERT(!parse_text(xml, strlen(xml)) && !strcmp(tell(), "? 0 /a"));
+	CU_ASSERT_EQUAL(parse_text(xml, strlen(xml)), 0);
+	CU_ASSERT_STRING_EQUAL(tell(), "? 0 /a");
 	CU_ASSERT_STRING_EQUAL(disks.name, "n");
 	CU_ASSERT(refused("<domstatus/>", EINVAL, "no <domain> in its <domstatus>"));
 	CU_ASSERT(refused("<pool/>", EINVAL, "is <pool>, not <domain>"));
-	CU_ASSERT(!parse_text("<domain/>", 9) && !disks.count);
+	CU_ASSERT_EQUAL(parse_text("<domain/>", 9), 0);
+	CU_ASSERT_FALSE(disks.count);
 }
 
 static void what_is_no_xml_is_refused(void)
@@ -220,7 +220,7 @@ static void what_is_no_xml_is_refused(void)
 	CU_ASSERT(refused("y\ny\ny\n", EINVAL, "line 1"));
 	CU_ASSERT(refused("<domain><devices><disk>", EINVAL, "not well-formed"));
 	CU_ASSERT(refused("<domain><a></domain>", EINVAL, "not well-formed"));
-	CU_ASSERT(parse_text("<domain/>\0", 10) == -EINVAL);
+	CU_ASSERT_EQUAL(parse_text("<domain/>\0", 10), -EINVAL);
 	CU_ASSERT(refused("<domain><name>\xff</name></domain>", EINVAL, "line 1"));
 }
 
@@ -271,9 +271,9 @@ static void five_hundred_disks_are_five_hundred(void)
 	const char *disk =
 		"<disk type='file'><source file='/a'/><target dev='vda'/></disk>";
 
-	CU_ASSERT(!parse_many(disk, 500));
+	CU_ASSERT_EQUAL(parse_many(disk, 500), 0);
 	CU_ASSERT_EQUAL(disks.count, 500);
-	CU_ASSERT(!parse_many(disk, DOMAIN_DISKS_MAX));
+	CU_ASSERT_EQUAL(parse_many(disk, DOMAIN_DISKS_MAX), 0);
 	CU_ASSERT_EQUAL(disks.count, DOMAIN_DISKS_MAX);
 	CU_ASSERT_EQUAL(parse_many(disk, DOMAIN_DISKS_MAX + 1), -EFBIG);
 	CU_ASSERT_EQUAL(disks.count, 0);
@@ -283,7 +283,7 @@ static void five_hundred_disks_are_five_hundred(void)
 	CU_ASSERT_EQUAL(parse_many("<a xmlns:b='c'/>", 150000), -EFBIG);
 	CU_ASSERT_EQUAL(parse_many("<!---->", 262144), -EFBIG);
 	CU_ASSERT_EQUAL(parse_many("<?a?>", 262144), -EFBIG);
-	CU_ASSERT_PTR_NOT_NULL(strstr(err_text(), "too many elements"));
+	ASSERT_CONTAINS(err_text(), "too many elements");
 }
 
 /* @depth backing files, the last of which is /last. */
@@ -305,11 +305,11 @@ static int parse_chain(size_t depth)
 
 static void chains_of_two_hundred_are_read(void)
 {
-	CU_ASSERT(!parse_chain(200));
+	CU_ASSERT_EQUAL(parse_chain(200), 0);
 	CU_ASSERT_EQUAL(disks.count, 201);
 	CU_ASSERT_EQUAL(disks.list[200].depth, 200);
-	CU_ASSERT(parse_chain(260) < 0);
-	CU_ASSERT(parse_chain(100000) < 0);
+	ASSERT_LESS(parse_chain(260), 0);
+	ASSERT_LESS(parse_chain(100000), 0);
 }
 
 static void what_is_huge_is_refused_and_what_is_large_is_not(void)
@@ -318,12 +318,12 @@ static void what_is_huge_is_refused_and_what_is_large_is_not(void)
 	char *xml = many("<domain><!--", "x", DOMAIN_XML_MAX - 64, "--></domain>", &len);
 
 	/* libxml2's own bound of one text is 10 MB. */
-	CU_ASSERT(parse_text(xml, len) < 0);
+	ASSERT_LESS(parse_text(xml, len), 0);
 	free(xml);
 	xml = many("<domain>", "<!--xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx-->",
 		   250000, "</domain>", &len);
-	CU_ASSERT(len < DOMAIN_XML_MAX);
-	CU_ASSERT(!parse_text(xml, len));
+	ASSERT_LESS(len, DOMAIN_XML_MAX);
+	CU_ASSERT_EQUAL(parse_text(xml, len), 0);
 	free(xml);
 	xml = many("<domain>", " ", DOMAIN_XML_MAX, "</domain>", &len);
 	CU_ASSERT_EQUAL(parse_text(xml, len), -EFBIG);
@@ -334,7 +334,9 @@ static void what_is_given_back_is_nothing(void)
 {
 	domain_disks_fini(&disks);
 	domain_disks_fini(&disks);
-	CU_ASSERT(!disks.count && !disks.list && !disks.name);
+	CU_ASSERT_FALSE(disks.count);
+	CU_ASSERT_FALSE(disks.list);
+	CU_ASSERT_FALSE(disks.name);
 }
 
 SUITE_MAIN("domain-xml", TEST(files_directories_and_volumes_are_disks),

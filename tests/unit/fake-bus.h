@@ -89,7 +89,7 @@ static void start(play_fn play, const char *bytes)
 		return;
 	}
 	signal(SIGPIPE, SIG_IGN);
-	alarm(50);
+	alarm(PATIENCE_MS / 1000);
 	while ((peer = accept(fd, NULL, NULL)) >= 0) {
 		if (play)
 			play_connection(peer, play);

@@ -63,6 +63,7 @@ static void what_is_not_printable_becomes_a_question_mark(void)
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		SUITE_ROW("%zu: %s", i, cases[i].in);
 		finding_init(&f, "a.b", FINDING_PASS, "%s", cases[i].in);
 		CU_ASSERT_STRING_EQUAL(f.summary, cases[i].out);
 		finding_text(&f, "k", "%s", cases[i].in);
@@ -90,6 +91,7 @@ static void numbers_are_those_of_json(void)
 
 	finding_init(&f, "a.b", FINDING_PASS, "numbers");
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		SUITE_ROW("%zu: %s", i, cases[i].out);
 		finding_number(&f, "n", cases[i].in);
 		CU_ASSERT_STRING_EQUAL(f.evidence[i].value, cases[i].out);
 		CU_ASSERT_EQUAL(f.evidence[i].is_number, cases[i].is_number);
@@ -118,6 +120,7 @@ static void assert_same(const struct finding *a, const struct finding *b)
 	CU_ASSERT_STRING_EQUAL(a->summary, b->summary);
 	CU_ASSERT_EQUAL(a->nevidence, b->nevidence);
 	for (i = 0; i < a->nevidence; i++) {
+		SUITE_ROW("%u", i);
 		CU_ASSERT_EQUAL(a->evidence[i].is_number, b->evidence[i].is_number);
 		CU_ASSERT_STRING_EQUAL(a->evidence[i].key, b->evidence[i].key);
 		CU_ASSERT_STRING_EQUAL(a->evidence[i].value, b->evidence[i].value);
@@ -132,7 +135,7 @@ static void record_comes_back_as_it_was(void)
 	int len;
 
 	len = finding_encode(&f, buf, sizeof(buf));
-	CU_ASSERT_FATAL(len > 0);
+	ASSERT_MORE_FATAL(len, 0);
 	/* with the next one behind it */
 	CU_ASSERT_EQUAL(finding_decode(&got, buf, sizeof(buf)), len);
 	assert_same(&f, &got);
@@ -153,7 +156,7 @@ static void fullest_finding_fits_the_bound(void)
 	for (i = 0; i < FINDING_EVIDENCE_MAX; i++)
 		finding_text(&f, line, "%s", line);
 	len = finding_encode(&f, buf, sizeof(buf));
-	CU_ASSERT_FATAL(len > 0);
+	ASSERT_MORE_FATAL(len, 0);
 	CU_ASSERT_EQUAL(finding_decode(&got, buf, (size_t)len), len);
 	assert_same(&f, &got);
 }
@@ -166,6 +169,7 @@ static void record_that_does_not_fit_is_refused(void)
 
 	full = finding_encode(&f, buf, sizeof(buf));
 	for (cap = 0; cap < full; cap++) {
+		SUITE_ROW("cap %d", cap);
 		buf[cap] = 0xaa;
 		CU_ASSERT_EQUAL(finding_encode(&f, buf, (size_t)cap), -ENOSPC);
 		CU_ASSERT_EQUAL(buf[cap], 0xaa);
@@ -189,8 +193,10 @@ static void part_of_a_record_asks_for_more(void)
 	int full, len;
 
 	full = finding_encode(&f, buf, sizeof(buf));
-	for (len = 0; len < full; len++)
+	for (len = 0; len < full; len++) {
+		SUITE_ROW("len %d", len);
 		CU_ASSERT_EQUAL(decode_exact(&got, buf, (size_t)len), 0);
+	}
 	CU_ASSERT_EQUAL(decode_exact(&got, buf, (size_t)full), full);
 }
 
@@ -204,6 +210,7 @@ static void record_that_lies_about_its_length_is_refused(void)
 
 	full = finding_encode(&f, buf, sizeof(buf));
 	for (len = 4; len < full; len++) {
+		SUITE_ROW("len %d", len);
 		put_be32(buf, (uint32_t)len - 4);
 		CU_ASSERT_EQUAL(decode_exact(&got, buf, (size_t)len), -EPROTO);
 	}
@@ -224,9 +231,12 @@ static void changed_record_is_refused_or_good(void)
 	int full, at, value, rc;
 
 	full = finding_encode(&f, buf, sizeof(buf));
-	CU_ASSERT_FATAL(full > 0 && full < (int)sizeof(buf));
+	ASSERT_MORE_FATAL(full, 0);
+	ASSERT_LESS_FATAL(full, (int)sizeof(buf));
 	for (at = 0; at < full; at++) {
+		SUITE_ROW("at %d", at);
 		for (value = 0; value < 256; value++) {
+			SUITE_ROW("value %d", value);
 			memcpy(bad, buf, (size_t)full);
 			bad[at] = (uint8_t)value;
 			rc = finding_decode(&got, bad, (size_t)full);
@@ -279,6 +289,7 @@ static void number_of_a_record_is_written_anew(void)
 
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
 		int rc = decode_made(&got, "a.b", true, cases[i].in);
+		SUITE_ROW("%zu: %s", i, cases[i].in);
 
 		CU_ASSERT_EQUAL(rc > 0, cases[i].out != NULL);
 		if (rc > 0)
@@ -290,7 +301,7 @@ static void texts_of_a_record_are_printable(void)
 {
 	struct finding got;
 
-	CU_ASSERT(decode_made(&got, "a.b", false, "h\xc3\xb4te") > 0);
+	ASSERT_MORE(decode_made(&got, "a.b", false, "h\xc3\xb4te"), 0);
 	CU_ASSERT_EQUAL(decode_made(&got, "a.b", false, "\x1b[2J"), -EPROTO);
 	CU_ASSERT_EQUAL(decode_made(&got, "a.b", false, "\xe9t\xe9"), -EPROTO);
 	CU_ASSERT_EQUAL(decode_made(&got, "a.b", false, "\xc2\x9b"), -EPROTO);
@@ -308,7 +319,7 @@ static void texts_of_a_record_keep_to_their_bound(void)
 	id[FINDING_ID_MAX] = '\0';
 	CU_ASSERT_EQUAL(decode_made(&got, id, false, "v"), -EPROTO);
 	id[FINDING_ID_MAX - 1] = '\0';
-	CU_ASSERT(decode_made(&got, id, false, "v") > 0);
+	ASSERT_MORE(decode_made(&got, id, false, "v"), 0);
 	CU_ASSERT_STRING_EQUAL(got.id, id);
 }
 

@@ -25,8 +25,10 @@ static bool is(const struct transport_address *a, const char *want)
 				  ->sin6_addr
 			: &((const struct sockaddr_in *)&a->addr)->sin_addr;
 
-	return inet_ntop(a->addr.ss_family, bytes, text, sizeof(text)) &&
-	       !strcmp(text, want);
+	if (!inet_ntop(a->addr.ss_family, bytes, text, sizeof(text)))
+		return false;
+	suite_saw("%s", text);
+	return !strcmp(text, want);
 }
 
 static void addresses_prefixes_and_ranges_are_found_once(void)

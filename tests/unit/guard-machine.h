@@ -181,6 +181,7 @@ static int ask(const char *disk, const struct guard_places *places)
 /* What is said has a remedy, is one line, and is whole. */
 static bool is_well_said(void)
 {
+	suite_saw("\"%s\" \"%s\"", verdict.text, verdict.remedy);
 	if (!*verdict.text)
 		return !*verdict.remedy;
 	return *verdict.remedy && !strpbrk(verdict.text, "\n\r\t") &&

@@ -45,10 +45,7 @@ static const char *answer(const char *says)
 
 	CU_ASSERT_EQUAL_FATAL(ask("/srv/vm/a", NULL), 0);
 	CU_ASSERT_TRUE(is_well_said());
-	if (!strstr(verdict.text, says)) {
-		printf("'%s' is not in: %s\n", says, verdict.text);
-		return "other words";
-	}
+	ASSERT_CONTAINS(verdict.text, says);
 	return names[verdict.answer];
 }
 
@@ -173,6 +170,7 @@ static void a_helper_that_died_before_the_mount_was_made_says_nothing_of_it(void
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		SUITE_ROW("%zu: %s", i, rows[i].proto);
 		begin(&on_rdma);
 		tree_write(&tree, "etc/nfsrdma.conf", REQUIRE_NAS);
 		snprintf(text, sizeof(text), stats, rows[i].age_s, rows[i].proto);
@@ -256,7 +254,7 @@ static void a_verdict_has_its_names(void)
 	CU_ASSERT_STRING_EQUAL(verdict.by, "");
 	guard_finding(&verdict, &finding);
 	CU_ASSERT_EQUAL(finding.status, FINDING_PASS);
-	CU_ASSERT_PTR_NOT_NULL(strstr(finding.summary, "not wanted"));
+	ASSERT_CONTAINS(finding.summary, "not wanted");
 	/* Of what is not mounted: where, and what. */
 	CU_ASSERT_EQUAL_FATAL(ask("linked:a", &all_pools), 0);
 	CU_ASSERT_STRING_EQUAL(verdict.path, "/pools/linked/a");
@@ -273,10 +271,11 @@ static void a_verdict_has_its_names(void)
 static bool has_remedy(const char *disk, const struct guard_places *places,
 		       const char *words)
 {
-	if (!ask(disk, places) && is_well_said() && strstr(verdict.remedy, words))
-		return true;
-	printf("'%s' is not in: %s\n", words, verdict.remedy);
-	return false;
+	int rc = ask(disk, places);
+	bool well_said = is_well_said();
+
+	suite_saw("%d: %s", rc, verdict.remedy);
+	return !rc && well_said && strstr(verdict.remedy, words);
 }
 
 static void names_in_commands_are_as_a_shell_reads_them(void)
@@ -329,9 +328,9 @@ static void long_names_are_shown_by_both_ends(void)
 	CU_ASSERT_EQUAL_FATAL(ask(path, NULL), 0);
 	CU_ASSERT_EQUAL(verdict.answer, GUARD_REFUSE);
 	CU_ASSERT_TRUE(is_well_said());
-	CU_ASSERT_PTR_NOT_NULL(strstr(verdict.text, "(/srv/vm/firstxx"));
-	CU_ASSERT_PTR_NOT_NULL(strstr(verdict.text, "xx/last.img) is on nas:/vm"));
-	CU_ASSERT_PTR_NOT_NULL(strstr(verdict.text, "requires RDMA"));
+	ASSERT_CONTAINS(verdict.text, "(/srv/vm/firstxx");
+	ASSERT_CONTAINS(verdict.text, "xx/last.img) is on nas:/vm");
+	ASSERT_CONTAINS(verdict.text, "requires RDMA");
 	memset(path, 'x', PATH_MAX - 1);
 	path[0] = '/';
 	path[PATH_MAX - 1] = '\0';
@@ -359,6 +358,7 @@ static void a_directory_is_not_taken_for_one_whose_name_begins_alike(void)
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		SUITE_ROW("%zu: %s", i, rows[i].first);
 		begin(&(struct row){ .mounts = ROOT, .conf = REQUIRE_DIR });
 		sources.host = tree.host;
 		CU_ASSERT_EQUAL_FATAL(guard_open(&guard, &sources), 0);
@@ -407,7 +407,7 @@ static void five_hundred_disks_cost_no_more_reading_than_one(void)
 	start = now_ns() - start;
 	CU_ASSERT_EQUAL(i, 1500);
 	CU_ASSERT_EQUAL(reads, before);
-	CU_ASSERT(start < 5000000000u);
+	ASSERT_WITHIN_MS(start / 1000000, 5000);
 	end();
 }
 
@@ -425,7 +425,7 @@ static void pools_that_could_not_be_read_are_unknown(void)
 	ask_guard(guard, "vm:a");
 	CU_ASSERT_EQUAL(verdict.answer, GUARD_UNKNOWN);
 	CU_ASSERT_FALSE(verdict.refuse);
-	CU_ASSERT_PTR_NOT_NULL(strstr(verdict.text, "Permission denied"));
+	ASSERT_CONTAINS(verdict.text, "Permission denied");
 	/* A path needs no pool. */
 	ask_guard(guard, "/etc/x");
 	CU_ASSERT_EQUAL(verdict.answer, GUARD_PASS);
@@ -440,13 +440,13 @@ static void a_guard_without_its_files_is_an_error(void)
 	begin(&row);
 	tree_write(&tree, "etc/nfsrdma.conf", "[server nas]\npolicy = maybe\n");
 	CU_ASSERT_EQUAL(ask("/x", NULL), -EINVAL);
-	CU_ASSERT_PTR_NOT_NULL(strstr(err_text(), "/etc/nfsrdma.conf:2"));
+	ASSERT_CONTAINS(err_text(), "/etc/nfsrdma.conf:2");
 	end();
 	begin(&row);
 	tree_path(&tree, "proc/self/mountinfo", path);
 	unlink(path);
 	CU_ASSERT_EQUAL(ask("/x", NULL), -ENOENT);
-	CU_ASSERT_PTR_NOT_NULL(strstr(err_text(), "mounts cannot be read"));
+	ASSERT_CONTAINS(err_text(), "mounts cannot be read");
 	end();
 	if (!geteuid())
 		return;

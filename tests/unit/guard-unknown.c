@@ -28,11 +28,9 @@ static void close_guard(void)
 static bool answers(const char *disk, enum guard_answer answer, bool refuse)
 {
 	ask_guard(guard, disk);
-	if (verdict.answer == answer && verdict.refuse == refuse && is_well_said())
-		return true;
-	printf("%s: %d %d \"%s\" \"%s\"\n", disk, verdict.answer, verdict.refuse,
-	       verdict.text, verdict.remedy);
-	return false;
+	suite_saw("%d %d \"%s\" \"%s\"", verdict.answer, verdict.refuse, verdict.text,
+		  verdict.remedy);
+	return verdict.answer == answer && verdict.refuse == refuse && is_well_said();
 }
 
 #define MOUNTS \
@@ -77,6 +75,7 @@ static void what_is_unknown_is_refused_where_the_policy_says_so(void)
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		SUITE_ROW("%zu: %s", i, rows[i].conf);
 		open_guard(&(struct row){ .mounts = MOUNTS, .conf = rows[i].conf }, NULL,
 			   "why");
 		CU_ASSERT(answers("/srv/vm/a", rows[i].answer, rows[i].refuse));
@@ -109,15 +108,15 @@ static void a_broken_fstab_leaves_the_gate_to_what_others_say(void)
 	sources.host = tree.host;
 	CU_ASSERT_EQUAL_FATAL(guard_open(&guard, &sources), 0);
 	CU_ASSERT_PTR_NOT_NULL_FATAL(guard_unknown(guard));
-	CU_ASSERT_PTR_NOT_NULL(strstr(guard_unknown(guard), "/etc/fstab is not a text"));
+	ASSERT_CONTAINS(guard_unknown(guard), "/etc/fstab is not a text");
 	CU_ASSERT(answers("/srv/vm/a", GUARD_REFUSE, true));
 	CU_ASSERT(answers("/srv/b/a", GUARD_UNKNOWN, false));
-	CU_ASSERT_PTR_NOT_NULL(strstr(verdict.text, "/etc/fstab is not a text"));
+	ASSERT_CONTAINS(verdict.text, "/etc/fstab is not a text");
 	guard_close(guard);
 	sources.places_unknown = "why";
 	CU_ASSERT_EQUAL_FATAL(guard_open(&guard, &sources), 0);
-	CU_ASSERT(!strncmp(guard_unknown(guard), "pools could not be read: why; ", 30));
-	CU_ASSERT_PTR_NOT_NULL(strstr(guard_unknown(guard), "/etc/fstab is not a text"));
+	ASSERT_STARTS(guard_unknown(guard), "pools could not be read: why; ");
+	ASSERT_CONTAINS(guard_unknown(guard), "/etc/fstab is not a text");
 	close_guard();
 }
 
@@ -137,7 +136,7 @@ static void a_volume_that_is_no_file_of_this_host_passes(void)
 	CU_ASSERT(answers("rbd:a/b@c", GUARD_PASS, false));
 	/* That it is not there is then true. */
 	CU_ASSERT(answers("rbd2:disk1", GUARD_UNKNOWN, true));
-	CU_ASSERT_PTR_NOT_NULL(strstr(verdict.text, "no pool of this host"));
+	ASSERT_CONTAINS(verdict.text, "no pool of this host");
 	close_guard();
 }
 

@@ -8,9 +8,11 @@ static bool is_as(const struct row *row)
 {
 	optional = row->optional;
 	if (ask(row->disk, row->no_pools ? NULL : &all_pools)) {
-		printf("%s\n", err_text());
+		suite_saw("%s", err_text());
 		return false;
 	}
+	suite_saw("answer %d refuse %d loud %d %s: %s", verdict.answer, verdict.refuse,
+		  verdict.loud, verdict.id, verdict.text);
 	return verdict.answer == row->answer && verdict.refuse == row->refuse &&
 	       verdict.loud == row->loud && !strcmp(verdict.id, row->id) &&
 	       (row->says ? strstr(verdict.text, row->says) != NULL : !*verdict.text);
@@ -19,14 +21,13 @@ static bool is_as(const struct row *row)
 static void check_rows(const struct row *rows, size_t count)
 {
 	size_t i;
-	bool good;
 
 	for (i = 0; i < count; i++) {
+		SUITE_ROW("%zu: %s", i, rows[i].disk);
 		begin(&rows[i]);
-		good = is_as(&rows[i]);
-		CU_ASSERT_TRUE(good);
+		CU_ASSERT_TRUE(is_as(&rows[i]));
 		CU_ASSERT_TRUE(is_well_said());
-		if (!good || getenv("GUARD_SHOW"))
+		if (getenv("GUARD_SHOW"))
 			printf("row %zu, %s: answer %d refuse %d loud %d %s\n  %s\n  %s\n",
 			       i, rows[i].disk, verdict.answer, verdict.refuse,
 			       verdict.loud, verdict.id, verdict.text, verdict.remedy);

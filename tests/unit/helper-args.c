@@ -32,7 +32,10 @@ static void what_mount_writes_is_understood(void)
 
 	CU_ASSERT_EQUAL(
 		MOUNT("srv:/e", "/mnt/a", "-s", "-f", "-n", "-v", "-o", "rw,rdma"), 0);
-	CU_ASSERT(args.sloppy && args.fake && args.no_mtab && args.verbose);
+	CU_ASSERT(args.sloppy);
+	CU_ASSERT(args.fake);
+	CU_ASSERT(args.no_mtab);
+	CU_ASSERT(args.verbose);
 	CU_ASSERT_STRING_EQUAL(args.options, "rw,rdma");
 
 	CU_ASSERT_EQUAL(MOUNT("srv:/e", "/mnt/a", "-f", "-o", "rw,rdma", "-t",
@@ -49,7 +52,8 @@ static void options_may_come_first_and_more_than_once(void)
 {
 	CU_ASSERT_EQUAL(MOUNT("-sf", "-o", "ro", "srv:/e", "-orw", "/mnt"), 0);
 	CU_ASSERT_STRING_EQUAL(args.options, "ro,rw");
-	CU_ASSERT(args.sloppy && args.fake);
+	CU_ASSERT(args.sloppy);
+	CU_ASSERT(args.fake);
 	CU_ASSERT_EQUAL(MOUNT("srv:/e", "/mnt", "-r"), 0);
 	CU_ASSERT(args.read_only);
 	CU_ASSERT_PTR_NULL(args.options);
@@ -60,8 +64,11 @@ static void what_umount_writes_is_understood(void)
 	CU_ASSERT_EQUAL(UMOUNT("/mnt/a", "-n", "-l", "-f", "-v", "-r", "-t", "nfs4"), 0);
 	CU_ASSERT_STRING_EQUAL(args.dir, "/mnt/a");
 	CU_ASSERT_PTR_NULL(args.spec);
-	CU_ASSERT(args.no_mtab && args.lazy && args.force && args.verbose &&
-		  args.read_only);
+	CU_ASSERT(args.no_mtab);
+	CU_ASSERT(args.lazy);
+	CU_ASSERT(args.force);
+	CU_ASSERT(args.verbose);
+	CU_ASSERT(args.read_only);
 	CU_ASSERT_EQUAL(UMOUNT("a", "b"), -EINVAL);
 }
 

@@ -13,7 +13,7 @@ static void look_at(enum policy_check level)
 	struct helper helper = { .name = "test",
 				 .records = -1,
 				 .host = tree.host,
-				 .deadline = deadline_in(5000),
+				 .deadline = deadline_in(PATIENCE_MS),
 				 .target = { .roles = CHECK_CLIENT, .port = 20049 } };
 
 	helper.report = report_new("test");
@@ -57,6 +57,7 @@ static void few_checks_are_for_each_mount(void)
 	unsigned int fast = 0, path = 0;
 
 	for (check = check_table; *check; check++) {
+		SUITE_ROW("%s", (*check)->id);
 		fast += (*check)->at_mount == CHECK_MOUNT_STOPS ||
 			(*check)->at_mount == CHECK_MOUNT_TELLS;
 		path += (*check)->at_mount == CHECK_MOUNT_PATH;

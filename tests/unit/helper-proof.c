@@ -30,7 +30,8 @@ static void rdma_in_both_is_proof(void)
 {
 	begin(ROOT MOUNT("90", "/srv/vm", "4.2", "rdma"), STATS("/srv/vm", RDMA));
 	CU_ASSERT_EQUAL(proof_read(tree.host, 90, &proof), 0);
-	CU_ASSERT(proof.found && proof.rdma);
+	CU_ASSERT(proof.found);
+	CU_ASSERT(proof.rdma);
 	CU_ASSERT_EQUAL(proof.id, 90);
 	CU_ASSERT_EQUAL(proof.port, 20049);
 	CU_ASSERT_STRING_EQUAL(proof.proto, "rdma");
@@ -60,7 +61,8 @@ static void one_connection_over_tcp_is_enough_to_doubt(void)
 {
 	begin(ROOT MOUNT("90", "/srv/vm", "4.2", "rdma"), STATS("/srv/vm", RDMA TCP));
 	CU_ASSERT_EQUAL(proof_read(tree.host, 90, &proof), 0);
-	CU_ASSERT(proof.found && !proof.rdma);
+	CU_ASSERT(proof.found);
+	CU_ASSERT_FALSE(proof.rdma);
 	CU_ASSERT_STRING_EQUAL(proof.why,
 			       "mountinfo says rdma, and mountstats does not agree");
 	tree_free(&tree);
@@ -73,7 +75,8 @@ static void the_other_mount_of_a_trunked_one_is_named(void)
 		      MOUNT("90", "/srv/vm", "4.2", "tcp"),
 	      STATS("/old", TCP) STATS("/iso", TCP) STATS("/srv/vm", TCP));
 	CU_ASSERT_EQUAL(proof_read(tree.host, 90, &proof), 0);
-	CU_ASSERT(proof.found && !proof.rdma);
+	CU_ASSERT(proof.found);
+	CU_ASSERT_FALSE(proof.rdma);
 	CU_ASSERT_STRING_EQUAL(proof.why, "it runs over tcp");
 	CU_ASSERT_STRING_EQUAL(proof.other, "/iso");
 	tree_free(&tree);
@@ -93,10 +96,11 @@ static void what_is_no_nfs_is_not_found(void)
 {
 	begin(ROOT "90 21 0:53 / /srv/vm rw - tmpfs nas:/vm rw,proto=rdma\n", "");
 	CU_ASSERT_EQUAL(proof_read(tree.host, 90, &proof), 0);
-	CU_ASSERT(!proof.found && !proof.rdma);
+	CU_ASSERT_FALSE(proof.found);
+	CU_ASSERT_FALSE(proof.rdma);
 	CU_ASSERT_STRING_EQUAL(proof.why, "it is no NFS mount");
 	CU_ASSERT_EQUAL(proof_read(tree.host, 21, &proof), 0);
-	CU_ASSERT(!proof.found);
+	CU_ASSERT_FALSE(proof.found);
 	tree_free(&tree);
 }
 
@@ -104,7 +108,8 @@ static void no_transport_is_no_proof(void)
 {
 	begin(ROOT "90 21 0:53 / /srv/vm rw - nfs nas:/vm rw\n", "");
 	CU_ASSERT_EQUAL(proof_read(tree.host, 90, &proof), 0);
-	CU_ASSERT(proof.found && !proof.rdma);
+	CU_ASSERT(proof.found);
+	CU_ASSERT_FALSE(proof.rdma);
 	CU_ASSERT_STRING_EQUAL(proof.why, "mountinfo names no transport");
 	tree_free(&tree);
 }

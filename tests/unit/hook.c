@@ -92,9 +92,13 @@ static void what_is_good_is_let_pass_without_a_word(void)
 	struct hook_answer answer;
 
 	ASK(&answer, "p1", "p2");
-	CU_ASSERT(!answer.refuse && !answer.failed && !*answer.text && !*journal);
+	CU_ASSERT_FALSE(answer.refuse);
+	CU_ASSERT_FALSE(answer.failed);
+	CU_ASSERT_STRING_EQUAL(answer.text, "");
+	CU_ASSERT_STRING_EQUAL(journal, "");
 	ask(NULL, 0, &answer);
-	CU_ASSERT(!answer.refuse && !*answer.text);
+	CU_ASSERT_FALSE(answer.refuse);
+	CU_ASSERT_STRING_EQUAL(answer.text, "");
 }
 
 static void the_first_refusal_is_the_answer_and_the_others_are_counted(void)
@@ -114,11 +118,11 @@ static void what_passes_and_is_not_good_is_told(void)
 	struct hook_answer answer;
 
 	ASK(&answer, "p1", "l1", "l2");
-	CU_ASSERT(!answer.refuse);
+	CU_ASSERT_FALSE(answer.refuse);
 	CU_ASSERT_STRING_EQUAL(answer.text,
 			       "disk l1 is?nowhere (and 1 more disk). Mount it.");
 	ASK(&answer, "l1", "u1", "l2");
-	CU_ASSERT(!answer.refuse);
+	CU_ASSERT_FALSE(answer.refuse);
 	CU_ASSERT_STRING_EQUAL(answer.text, "disk u1 is?nowhere. Mount it.");
 	ASK(&answer, "l1", "u1", "U2");
 	CU_ASSERT(answer.refuse);
@@ -135,16 +139,16 @@ static void all_that_is_not_good_is_in_the_journal(void)
 	snprintf(start, sizeof(start),
 		 "%d hook: guest web1: disk r1 is?nowhere. Mount it. NFSRDMA_GUEST=web1 ",
 		 JOURNAL_GATE_REFUSED);
-	CU_ASSERT(!strncmp(journal, start, strlen(start)));
-	CU_ASSERT_PTR_NOT_NULL(strstr(
+	ASSERT_STARTS(journal, start);
+	ASSERT_CONTAINS(
 		journal,
 		" NFSRDMA_DISK=r1 NFSRDMA_TRANSPORT=tcp NFSRDMA_FINDING=gate.transport"
-		" NFSRDMA_REFUSED=yes"));
+		" NFSRDMA_REFUSED=yes");
 	snprintf(start, sizeof(start), "\n%d hook: guest web1: disk u2",
 		 JOURNAL_GATE_UNKNOWN);
-	CU_ASSERT_PTR_NOT_NULL(strstr(journal, start));
+	ASSERT_CONTAINS(journal, start);
 	snprintf(start, sizeof(start), "\n%d hook: guest web1: disk l3", JOURNAL_WARNING);
-	CU_ASSERT_PTR_NOT_NULL(strstr(journal, start));
+	ASSERT_CONTAINS(journal, start);
 }
 
 static void what_nobody_knows_may_be_wanted_is_told(void)
@@ -154,13 +158,14 @@ static void what_nobody_knows_may_be_wanted_is_told(void)
 
 	unknown = "/etc/libvirt/storage/a.xml:\nno XML";
 	ASK(&answer, "p1", "p2");
-	CU_ASSERT(!answer.refuse && !answer.failed);
+	CU_ASSERT_FALSE(answer.refuse);
+	CU_ASSERT_FALSE(answer.failed);
 	CU_ASSERT_STRING_EQUAL(
 		answer.text,
 		"not all that wants RDMA is known: /etc/libvirt/storage/a.xml:?no XML");
 	snprintf(start, sizeof(start), "%d hook: guest web1: not all that wants RDMA",
 		 JOURNAL_WARNING);
-	CU_ASSERT(!strncmp(journal, start, strlen(start)));
+	ASSERT_STARTS(journal, start);
 	CU_ASSERT_EQUAL(journal_calls, 1);
 	/* A disk's own is more. */
 	ASK(&answer, "p1", "l1");
@@ -168,7 +173,8 @@ static void what_nobody_knows_may_be_wanted_is_told(void)
 	CU_ASSERT_EQUAL(journal_calls, 2);
 	/* Without a disk nobody needs it. */
 	ask(NULL, 0, &answer);
-	CU_ASSERT(!*answer.text && !journal_calls);
+	CU_ASSERT_STRING_EQUAL(answer.text, "");
+	CU_ASSERT_FALSE(journal_calls);
 	unknown = NULL;
 }
 
@@ -180,14 +186,15 @@ static void a_journal_that_does_not_read_is_left_alone(void)
 	ASK(&answer, "r1", "r2", "r3");
 	journal_rc = 0;
 	CU_ASSERT_EQUAL(journal_calls, 1);
-	CU_ASSERT(answer.refuse && strstr(answer.text, "(and 2 more disks)"));
+	CU_ASSERT(answer.refuse);
+	ASSERT_CONTAINS(answer.text, "(and 2 more disks)");
 }
 
 static void a_failure_of_the_hook_is_told(void)
 {
 	*journal = '\0';
 	hook_failed("hook", NULL, "no %s\n", "memory");
-	CU_ASSERT_PTR_NOT_NULL(strstr(journal, "guest ? is let pass unseen: no memory?"));
+	ASSERT_CONTAINS(journal, "guest ? is let pass unseen: no memory?");
 	CU_ASSERT_EQUAL(atoi(journal), JOURNAL_GATE_FAILED);
 }
 
@@ -252,19 +259,23 @@ static struct hook_answer run(hook_fn fn, const char *text, unsigned int ms)
 
 static void what_the_child_answers_arrives(void)
 {
-	struct hook_answer answer = run(refuse, "no\nway", 5000);
+	struct hook_answer answer = run(refuse, "no\nway", PATIENCE_MS);
 
-	CU_ASSERT(answer.refuse && !answer.failed);
+	CU_ASSERT(answer.refuse);
+	CU_ASSERT_FALSE(answer.failed);
 	CU_ASSERT_STRING_EQUAL(answer.text, "no?way");
-	answer = run(pass, "", 5000);
-	CU_ASSERT(!answer.refuse && !answer.failed && !*answer.text);
+	answer = run(pass, "", PATIENCE_MS);
+	CU_ASSERT_FALSE(answer.refuse);
+	CU_ASSERT_FALSE(answer.failed);
+	CU_ASSERT_STRING_EQUAL(answer.text, "");
 }
 
 static void who_failed_does_not_refuse(void)
 {
-	struct hook_answer answer = run(fail, "the policy is broken", 5000);
+	struct hook_answer answer = run(fail, "the policy is broken", PATIENCE_MS);
 
-	CU_ASSERT(answer.failed && !answer.refuse);
+	CU_ASSERT(answer.failed);
+	CU_ASSERT_FALSE(answer.refuse);
 	CU_ASSERT_STRING_EQUAL(answer.text, "the policy is broken");
 }
 
@@ -273,25 +284,29 @@ static void a_child_that_hangs_is_given_up_in_time(void)
 	uint64_t start = now_ms();
 	struct hook_answer answer = run(hang, "", 200);
 
-	CU_ASSERT(now_ms() - start < 2000);
-	CU_ASSERT(answer.failed && !answer.refuse);
-	CU_ASSERT_PTR_NOT_NULL(strstr(answer.text, "too long"));
+	ASSERT_WITHIN_MS(now_ms() - start, 2000);
+	CU_ASSERT(answer.failed);
+	CU_ASSERT_FALSE(answer.refuse);
+	ASSERT_CONTAINS(answer.text, "too long");
 	/* Nothing of it is left. */
-	CU_ASSERT(waitpid(-1, NULL, WNOHANG) < 0 && errno == ECHILD);
+	CU_ASSERT(no_child_is_left());
 }
 
 static void a_child_that_dies_is_a_failure(void)
 {
-	struct hook_answer answer = run(crash, "", 5000);
+	struct hook_answer answer = run(crash, "", PATIENCE_MS);
 
-	CU_ASSERT(answer.failed && !answer.refuse);
-	CU_ASSERT_PTR_NOT_NULL(strstr(answer.text, "signal 9"));
-	answer = run(leave, "", 5000);
-	CU_ASSERT(answer.failed && !answer.refuse);
-	CU_ASSERT_PTR_NOT_NULL(strstr(answer.text, "without an answer"));
+	CU_ASSERT(answer.failed);
+	CU_ASSERT_FALSE(answer.refuse);
+	ASSERT_CONTAINS(answer.text, "signal 9");
+	answer = run(leave, "", PATIENCE_MS);
+	CU_ASSERT(answer.failed);
+	CU_ASSERT_FALSE(answer.refuse);
+	ASSERT_CONTAINS(answer.text, "without an answer");
 	/* It is no text that ends. */
-	answer = run(fill, "", 5000);
-	CU_ASSERT(answer.failed && !answer.refuse);
+	answer = run(fill, "", PATIENCE_MS);
+	CU_ASSERT(answer.failed);
+	CU_ASSERT_FALSE(answer.refuse);
 }
 
 /* The disks by their names, parted by blanks. */
@@ -313,19 +328,26 @@ static void a_refusal_is_not_lost_with_who_decided_it(void)
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
-		answer = run(ask_words, rows[i], 300);
-		CU_ASSERT(answer.refuse && !answer.failed);
-		CU_ASSERT(strstr(answer.text, "1 is?nowhere. Mount it.") &&
-			  strchr("rU", answer.text[5]));
+		SUITE_ROW("%zu: %s", i, rows[i]);
+		answer = run(ask_words, rows[i], 1500);
+		CU_ASSERT(answer.refuse);
+		CU_ASSERT_FALSE(answer.failed);
+		ASSERT_CONTAINS(answer.text, "1 is?nowhere. Mount it.");
+		CU_ASSERT(strchr("rU", answer.text[5]));
 	}
 	/* One that had the time says all. */
-	answer = run(ask_words, "p r1 r2 r3", 5000);
-	CU_ASSERT(answer.refuse && strstr(answer.text, "(and 2 more disks)"));
+	answer = run(ask_words, "p r1 r2 r3", PATIENCE_MS);
+	CU_ASSERT(answer.refuse);
+	ASSERT_CONTAINS(answer.text, "(and 2 more disks)");
 	/* What passes so far is no answer. */
-	answer = run(ask_words, "p l1 u1 h", 300);
-	CU_ASSERT(answer.failed && !answer.refuse && strstr(answer.text, "too long"));
-	answer = run(ask_words, "u1 x", 5000);
-	CU_ASSERT(answer.failed && !answer.refuse && strstr(answer.text, "signal 9"));
+	answer = run(ask_words, "p l1 u1 h", 1500);
+	CU_ASSERT(answer.failed);
+	CU_ASSERT_FALSE(answer.refuse);
+	ASSERT_CONTAINS(answer.text, "too long");
+	answer = run(ask_words, "u1 x", PATIENCE_MS);
+	CU_ASSERT(answer.failed);
+	CU_ASSERT_FALSE(answer.refuse);
+	ASSERT_CONTAINS(answer.text, "signal 9");
 }
 
 /* Descriptors that the child has; many more where it says something. */
@@ -352,8 +374,8 @@ static void the_child_holds_nothing_of_the_platforms_but_stdin(void)
 	int pair[2] = { -1, -1 };
 	struct hook_answer answer;
 
-	CU_ASSERT(!pipe(pair));
-	answer = run(count_descriptors, "", 5000);
+	CU_ASSERT_EQUAL(pipe(pair), 0);
+	answer = run(count_descriptors, "", PATIENCE_MS);
 	CU_ASSERT_STRING_EQUAL(answer.text, "4");
 	close(pair[0]);
 	close(pair[1]);
@@ -372,11 +394,12 @@ static void descriptors_that_the_platform_closed_stay_of_no_use(void)
 		close(0);
 		close(1);
 		close(2);
-		answer = run(count_descriptors, "", 5000);
+		answer = run(count_descriptors, "", PATIENCE_MS);
 		_exit(!strcmp(answer.text, "4") ? 7 : 1);
 	}
-	CU_ASSERT(waitpid(pid, &status, 0) == pid);
-	CU_ASSERT(WIFEXITED(status) && WEXITSTATUS(status) == 7);
+	CU_ASSERT_EQUAL(waitpid(pid, &status, 0), pid);
+	CU_ASSERT(WIFEXITED(status));
+	CU_ASSERT_EQUAL(WEXITSTATUS(status), 7);
 }
 
 /* Who waits for the end of the hook's stdout must not wait for a child that hangs. */
@@ -387,7 +410,7 @@ static void a_child_that_hangs_keeps_nobody_waiting(void)
 	char byte;
 	pid_t pid;
 
-	CU_ASSERT(!pipe(pair));
+	CU_ASSERT_EQUAL(pipe(pair), 0);
 	fflush(NULL);
 	pid = fork();
 	if (!pid) {
@@ -400,9 +423,9 @@ static void a_child_that_hangs_keeps_nobody_waiting(void)
 		_exit(0);
 	}
 	close(pair[1]);
-	CU_ASSERT(read(pair[0], &byte, 1) == 0);
-	CU_ASSERT(now_ms() - start < 10000);
-	CU_ASSERT(waitpid(pid, NULL, 0) == pid);
+	CU_ASSERT_EQUAL(read(pair[0], &byte, 1), 0);
+	ASSERT_WITHIN_MS(now_ms() - start, 10000);
+	CU_ASSERT_EQUAL(waitpid(pid, NULL, 0), pid);
 	close(pair[0]);
 }
 
@@ -416,16 +439,16 @@ static void hang_and_say_who(void *arg, struct hook_answer *out)
 
 static void a_child_ends_with_who_waits_for_it(void)
 {
-	uint64_t deadline = deadline_in(5000);
+	uint64_t deadline = deadline_in(PATIENCE_MS);
 	pid_t parent, orphan, child;
 	int status;
 
 	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE,
 		      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	CU_ASSERT_FATAL(shared != MAP_FAILED);
+	CU_ASSERT_NOT_EQUAL_FATAL(shared, MAP_FAILED);
 	*shared = 0;
 	/* What is left of it comes to this process. */
-	CU_ASSERT(!prctl(PR_SET_CHILD_SUBREAPER, 1));
+	CU_ASSERT_EQUAL(prctl(PR_SET_CHILD_SUBREAPER, 1), 0);
 	fflush(NULL);
 	parent = fork();
 	if (!parent) {
@@ -435,8 +458,9 @@ static void a_child_ends_with_who_waits_for_it(void)
 	while (!*(volatile pid_t *)shared && deadline_left(deadline))
 		usleep(1000);
 	child = *shared;
-	CU_ASSERT_FATAL(child > 0);
-	CU_ASSERT(!kill(parent, SIGKILL) && waitpid(parent, NULL, 0) == parent);
+	ASSERT_MORE_FATAL(child, 0);
+	CU_ASSERT_EQUAL(kill(parent, SIGKILL), 0);
+	CU_ASSERT_EQUAL(waitpid(parent, NULL, 0), parent);
 	while (!(orphan = waitpid(child, &status, WNOHANG)) && deadline_left(deadline))
 		usleep(1000);
 	CU_ASSERT_EQUAL(orphan, child);
@@ -444,7 +468,8 @@ static void a_child_ends_with_who_waits_for_it(void)
 		kill(child, SIGKILL);
 		waitpid(child, NULL, 0);
 	} else {
-		CU_ASSERT(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+		CU_ASSERT(WIFSIGNALED(status));
+		CU_ASSERT_EQUAL(WTERMSIG(status), SIGKILL);
 	}
 	prctl(PR_SET_CHILD_SUBREAPER, 0);
 	munmap(shared, sizeof(*shared));
@@ -458,13 +483,15 @@ static int read_pipe(const char *text, size_t len, bool end, size_t max, char **
 	size_t got = 0;
 
 	*out = NULL;
-	CU_ASSERT(!pipe(pair));
-	CU_ASSERT(!fd_write_all(pair[1], text, len));
+	CU_ASSERT_EQUAL(pipe(pair), 0);
+	CU_ASSERT_EQUAL(fd_write_all(pair[1], text, len), 0);
 	if (end)
 		close(pair[1]);
-	rc = hook_read(pair[0], max, deadline_in(200), out, &got);
-	if (!rc)
-		CU_ASSERT(got == len && !(*out)[got]);
+	rc = hook_read(pair[0], max, deadline_in(end ? PATIENCE_MS : 200), out, &got);
+	if (!rc) {
+		CU_ASSERT_EQUAL(got, len);
+		CU_ASSERT_FALSE((*out)[got]);
+	}
 	close(pair[0]);
 	if (!end)
 		close(pair[1]);
@@ -493,8 +520,9 @@ static void too_much_input_is_refused(void)
 	int fd = open("/dev/zero", O_RDONLY | O_CLOEXEC);
 
 	CU_ASSERT_EQUAL(read_pipe("abcd", 4, true, 3, &out), -EFBIG);
-	CU_ASSERT_EQUAL(hook_read(fd, 1000000, deadline_in(5000), &out, &len), -EFBIG);
-	CU_ASSERT_PTR_NOT_NULL(strstr(err_text(), "1000000 bytes"));
+	CU_ASSERT_EQUAL(hook_read(fd, 1000000, deadline_in(PATIENCE_MS), &out, &len),
+			-EFBIG);
+	ASSERT_CONTAINS(err_text(), "1000000 bytes");
 	CU_ASSERT_PTR_NULL(out);
 	/* Whatever comes, and however fast. */
 	CU_ASSERT_EQUAL(hook_read(fd, SIZE_MAX / 4, now_ms(), &out, &len), -ETIMEDOUT);
@@ -507,7 +535,7 @@ static void input_that_does_not_end_is_given_up_in_time(void)
 	char *out;
 
 	CU_ASSERT_EQUAL(read_pipe("abc", 3, false, 10, &out), -ETIMEDOUT);
-	CU_ASSERT(now_ms() - start < 2000);
+	ASSERT_WITHIN_MS(now_ms() - start, 2000);
 	CU_ASSERT_PTR_NULL(out);
 }
 
@@ -517,7 +545,7 @@ static void input_that_is_none_is_an_error(void)
 	char *out = NULL;
 
 	CU_ASSERT_EQUAL(hook_read(-1, 10, deadline_in(50), &out, &len), -ETIMEDOUT);
-	CU_ASSERT_EQUAL(hook_read(999, 10, deadline_in(5000), &out, &len), -EBADF);
+	CU_ASSERT_EQUAL(hook_read(999, 10, deadline_in(PATIENCE_MS), &out, &len), -EBADF);
 }
 
 SUITE_MAIN("hook", TEST(what_is_good_is_let_pass_without_a_word),

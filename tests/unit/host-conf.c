@@ -84,6 +84,7 @@ static void a_mistake_is_skipped_and_remembered(void)
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		SUITE_ROW("%zu: %s", i, rows[i].text);
 		parse(rows[i].text);
 		CU_ASSERT_PTR_NOT_NULL_FATAL(conf_problem(conf));
 		CU_ASSERT_STRING_EQUAL(conf_problem(conf), rows[i].problem);
@@ -111,6 +112,7 @@ static void a_setting_below_an_open_quote_is_deadly(void)
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		SUITE_ROW("%zu: %s", i, rows[i].text);
 		parse(rows[i].text);
 		deadly = conf_deadly(conf);
 		CU_ASSERT_EQUAL(!deadly, !rows[i].deadly);

@@ -25,12 +25,12 @@ static void machines_are_told_apart(void)
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		SUITE_ROW("%zu: %s", i, rows[i].machine);
 		tree_machine(&tree, rows[i].machine);
 		CU_ASSERT_EQUAL(host_system(tree.host, &sys), 0);
 		CU_ASSERT_EQUAL(sys.distro, rows[i].distro);
 		CU_ASSERT_STRING_EQUAL(sys.version_id, rows[i].version);
-		CU_ASSERT_EQUAL(memcmp(sys.kernel, rows[i].kernel, sizeof(sys.kernel)),
-				0);
+		ASSERT_BYTES(sys.kernel, rows[i].kernel, sizeof(sys.kernel));
 		CU_ASSERT_EQUAL(sys.kernel_is_plain, rows[i].plain);
 		tree_free(&tree);
 	}

@@ -231,7 +231,7 @@ static void mounts_are_known_where_fstab_is_not(void)
 	tree_bytes(&tree, "etc/fstab", "n:/ /m nfs proto=rdma 0 0\n\0", 27);
 	CU_ASSERT_EQUAL_FATAL(host_nfs_mounts(tree.host, &mounts), 0);
 	CU_ASSERT_EQUAL(mounts.count, 1);
-	CU_ASSERT_PTR_NOT_NULL(strstr(mounts.fstab_unknown, "/etc/fstab is not a text"));
+	ASSERT_CONTAINS(mounts.fstab_unknown, "/etc/fstab is not a text");
 	host_nfs_mounts_fini(&mounts);
 	tree_free(&tree);
 }

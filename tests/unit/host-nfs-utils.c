@@ -36,6 +36,7 @@ static void versions_are_numbers(void)
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		SUITE_ROW("%zu: %s", i, rows[i].package);
 		install(rows[i].package, rows[i].version);
 		CU_ASSERT_EQUAL(nfs_utils_read(tree.host, &utils), 0);
 		CU_ASSERT_EQUAL(utils.number, rows[i].number);
@@ -60,7 +61,8 @@ static void without_a_version_the_folder_says_whether_it_is_read(void)
 
 	tree_new(&tree);
 	CU_ASSERT_EQUAL(nfs_utils_read(tree.host, &utils), -ENODATA);
-	CU_ASSERT(!utils.number && !nfs_utils_drop_ins(&utils, tree.host));
+	CU_ASSERT_FALSE(utils.number);
+	CU_ASSERT_EQUAL(nfs_utils_drop_ins(&utils, tree.host), 0);
 	tree_mkdir(&tree, "etc/nfsmount.conf.d");
 	CU_ASSERT(nfs_utils_drop_ins(&utils, tree.host));
 	tree_free(&tree);

@@ -140,7 +140,7 @@ static void what_cannot_be_read_is_a_problem_of_the_device(void)
 	tree_mkdir(&tree, "sys/class/infiniband/mlx5_0/ports/nine");
 	CU_ASSERT_EQUAL(host_rdma(tree.host, &devices), 0);
 	device = &devices->list[0];
-	CU_ASSERT_PTR_NOT_NULL(strstr(device->problem, "state is not a regular file"));
+	ASSERT_CONTAINS(device->problem, "state is not a regular file");
 	CU_ASSERT_EQUAL(device->ports[0].state, 0);
 	CU_ASSERT_EQUAL(device->ports[0].ngids, 5);
 	CU_ASSERT_EQUAL(device->nports, 1);

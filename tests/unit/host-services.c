@@ -90,7 +90,7 @@ static void rules_of_udev_are_joined_and_counted(void)
 	CU_ASSERT_EQUAL(rules.count, 1);
 	CU_ASSERT_EQUAL(rules.line, 3);
 	CU_ASSERT_STRING_EQUAL(rules.file, "etc/udev/rules.d/60-x.rules");
-	CU_ASSERT_PTR_NOT_NULL(strstr(rules.text, "ATTR{mode}=\"connected\""));
+	ASSERT_CONTAINS(rules.text, "ATTR{mode}=\"connected\"");
 	tree_write(&tree, "etc/udev/rules.d/10-a.rules", "stop\n");
 	CU_ASSERT_EQUAL(host_udev_each(tree.host, remember, &rules), 7);
 	tree_free(&tree);
@@ -158,6 +158,7 @@ static void services_have_names_and_aliases(void)
 		   "# nfsrdma 1/tcp\n\nnfsrdma\t20049/tcp nfs-rdma # comment\n"
 		   "large 65536/tcp\nword x/tcp\nshort\nlast 7/tcp");
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		SUITE_ROW("%zu: %s", i, rows[i].name);
 		CU_ASSERT_EQUAL(
 			host_service(tree.host, rows[i].name, rows[i].protocol, &port),
 			rows[i].rc);

@@ -178,7 +178,9 @@ static void platforms_leave_traces(void)
 
 	tree_new(&tree);
 	CU_ASSERT_EQUAL(host_platform(tree.host, &platform), 0);
-	CU_ASSERT_FALSE(platform.vdsm || platform.libvirt || platform.proxmox);
+	CU_ASSERT_FALSE(platform.vdsm);
+	CU_ASSERT_FALSE(platform.libvirt);
+	CU_ASSERT_FALSE(platform.proxmox);
 	tree_write(&tree, "usr/bin/pveversion", "");
 	tree_write(&tree, "usr/sbin/virtqemud", "");
 	tree_mkdir(&tree, "usr/share");
@@ -186,7 +188,9 @@ static void platforms_leave_traces(void)
 	tree_write(&tree, "usr/lib/python3.9/site-packages/vdsm/storage/storageServer.py",
 		   "    DEFAULT_OPTIONS = [\"soft\", \"nosharecache\"]\n");
 	CU_ASSERT_EQUAL(host_platform(tree.host, &platform), 0);
-	CU_ASSERT_TRUE(platform.vdsm && platform.libvirt && platform.proxmox);
+	CU_ASSERT(platform.vdsm);
+	CU_ASSERT(platform.libvirt);
+	CU_ASSERT(platform.proxmox);
 	CU_ASSERT_STRING_EQUAL(platform.vdsm_patched, "");
 	tree_write(&tree, "usr/lib/python3.9/site-packages/vdsm/storage/storageServer.py",
 		   "    DEFAULT_OPTIONS = [\"soft\", \"rdma\", \"port=20049\"]\n");
@@ -201,14 +205,16 @@ static void threads_are_seen_by_everybody(void)
 
 	tree_machine(&tree, "server-roce-rhel9");
 	CU_ASSERT_EQUAL(host_nfsd(tree.host, &nfsd), 0);
-	CU_ASSERT(nfsd.present && nfsd.threads_known);
+	CU_ASSERT(nfsd.present);
+	CU_ASSERT(nfsd.threads_known);
 	CU_ASSERT_EQUAL(nfsd.threads, 8);
 	CU_ASSERT_EQUAL(nfsd.nlisteners, 4);
 	CU_ASSERT_EQUAL(nfsd.packets, 1204);
 	/* As who is not root reads it: not. */
 	tree_write(&tree, "proc/fs/nfsd/threads", "");
 	CU_ASSERT_EQUAL(host_nfsd(tree.host, &nfsd), 0);
-	CU_ASSERT(nfsd.threads_known && nfsd.threads == 8);
+	CU_ASSERT(nfsd.threads_known);
+	CU_ASSERT_EQUAL(nfsd.threads, 8);
 	tree_write(&tree, "proc/self/net/rpc/nfsd", "rc 0 0 0\nth\n");
 	CU_ASSERT_EQUAL(host_nfsd(tree.host, &nfsd), 0);
 	CU_ASSERT_FALSE(nfsd.threads_known);
