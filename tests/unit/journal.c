@@ -63,6 +63,7 @@ static void a_bad_name_is_refused(void)
 
 	for (i = 0; i < ARRAY_SIZE(names); i++) {
 		const struct journal_field field = { names[i], "x" };
+		SUITE_ROW("%zu: %s", i, names[i]);
 
 		CU_ASSERT_EQUAL(
 			journal_encode(JOURNAL_TCP, "w", "m", &field, 1, &text, &len),
@@ -76,11 +77,14 @@ static void ids_are_of_one_event_each(void)
 
 	for (i = 0; i < JOURNAL_EVENT_COUNT; i++) {
 		const char *id = journal_table[i].message_id;
+		SUITE_ROW("%d", i);
 
 		CU_ASSERT_EQUAL(strlen(id), 32);
 		CU_ASSERT_EQUAL(strspn(id, "0123456789abcdef"), 32);
-		for (j = 0; j < i; j++)
+		for (j = 0; j < i; j++) {
+			SUITE_ROW("%d", j);
 			CU_ASSERT_STRING_NOT_EQUAL(id, journal_table[j].message_id);
+		}
 	}
 }
 
@@ -99,9 +103,10 @@ static void the_manual_page_has_them(void)
 	page[fread(page, 1, sizeof(page) - 1, file)] = '\0';
 	fclose(file);
 	for (i = 0; i < JOURNAL_EVENT_COUNT; i++) {
+		SUITE_ROW("%zu", i);
 		snprintf(line, sizeof(line), "\n*%s*, %s\n", journal_table[i].name,
 			 journal_table[i].message_id);
-		CU_ASSERT_PTR_NOT_NULL(strstr(page, line));
+		ASSERT_CONTAINS(page, line);
 	}
 }
 
@@ -111,8 +116,8 @@ static void an_entry_comes_as_a_datagram(void)
 
 	listen_here();
 	CU_ASSERT_EQUAL(journal_send_to(path, JOURNAL_PROVEN, "w", "hello", NULL, 0), 0);
-	CU_ASSERT(recv(receiver, buf, sizeof(buf) - 1, 0) > 0);
-	CU_ASSERT_EQUAL(strncmp(buf, "MESSAGE=hello\n", 14), 0);
+	ASSERT_MORE(recv(receiver, buf, sizeof(buf) - 1, 0), 0);
+	ASSERT_STARTS(buf, "MESSAGE=hello\n");
 	stop();
 }
 
@@ -137,7 +142,7 @@ static void a_long_entry_comes_as_a_sealed_file(void)
 	CU_ASSERT_EQUAL_FATAL(message.msg_controllen, sizeof(control));
 	memcpy(&fd, CMSG_DATA(&control.header), sizeof(fd));
 	CU_ASSERT_EQUAL(fstat(fd, &st), 0);
-	CU_ASSERT((size_t)st.st_size > size);
+	ASSERT_MORE((size_t)st.st_size, size);
 	/* Sealed: the journal would not believe it otherwise. */
 	CU_ASSERT_EQUAL(ftruncate(fd, 0), -1);
 	close(fd);
@@ -166,7 +171,7 @@ static void a_journal_that_does_not_read_keeps_nobody_waiting(void)
 	for (i = 0; i < 100000 && !rc; i++)
 		rc = journal_send_to(path, JOURNAL_TCP, "w", "m", NULL, 0);
 	CU_ASSERT_EQUAL(rc, -EAGAIN);
-	CU_ASSERT(now_ms() - start < 3000);
+	ASSERT_WITHIN_MS(now_ms() - start, 3000);
 	stop();
 }
 

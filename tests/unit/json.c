@@ -76,16 +76,16 @@ static void the_whole_object_is_as_promised(void)
 	_cleanup_free_ char *text = render(report);
 
 	CU_ASSERT_EQUAL(strncmp(text, want, sizeof(want) - 1), 0);
-	CU_ASSERT_PTR_NOT_NULL(strstr(text, "      \"evidence\": {\n"
-					    "        \"ratio\": 0.5,\n"
-					    "        \"kind\": \"pad\"\n"
-					    "      },\n"
-					    "      \"see\": [\n"
-					    "        \"RFC 8166 3.4.6.2\"\n"
-					    "      ]\n"
-					    "    }\n"
-					    "  ]\n"
-					    "}\n"));
+	ASSERT_CONTAINS(text, "      \"evidence\": {\n"
+			      "        \"ratio\": 0.5,\n"
+			      "        \"kind\": \"pad\"\n"
+			      "      },\n"
+			      "      \"see\": [\n"
+			      "        \"RFC 8166 3.4.6.2\"\n"
+			      "      ]\n"
+			      "    }\n"
+			      "  ]\n"
+			      "}\n");
 }
 
 static struct json_object *first_finding(struct json_object *object)
@@ -194,6 +194,7 @@ static void only_numbers_are_bare(void)
 	report_add(report, &finding);
 	object = parse(report);
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		SUITE_ROW("%zu: %s", i, cases[i].text);
 		snprintf(key, sizeof(key), "k%zu", i);
 		value = json_object_object_get(
 			json_object_object_get(first_finding(object), "evidence"), key);

@@ -137,7 +137,8 @@ static void a_zone_is_the_interfaces_or_the_default(void)
 
 	start(play_firewalld, NULL);
 	CU_ASSERT_EQUAL(ask_patiently("eth0", &zone), 0);
-	CU_ASSERT(zone.running && !zone.panic);
+	CU_ASSERT(zone.running);
+	CU_ASSERT_FALSE(zone.panic);
 	CU_ASSERT_STRING_EQUAL(zone.zone, "public");
 	CU_ASSERT_STRING_EQUAL(zone.target, "default");
 	CU_ASSERT_STRING_EQUAL(zone.more, "");
@@ -204,7 +205,7 @@ static void a_firewalld_that_does_not_run_is_no_error(void)
 
 	start(play_nothing, NULL);
 	CU_ASSERT_EQUAL(live_firewalld(NULL, "eth0", &zone), 0);
-	CU_ASSERT(!zone.running);
+	CU_ASSERT_FALSE(zone.running);
 	CU_ASSERT_EQUAL(live_unit(NULL, "x.service", state, sizeof(state)), -EHOSTDOWN);
 	CU_ASSERT_STRING_EQUAL(err_text(), "systemd does not run here");
 	stop();
@@ -217,7 +218,7 @@ static void no_bus_is_no_firewalld(void)
 
 	setenv("DBUS_SYSTEM_BUS_ADDRESS", "unix:path=/nonexistent/bus", 1);
 	CU_ASSERT_EQUAL(live_firewalld(NULL, "eth0", &zone), 0);
-	CU_ASSERT(!zone.running);
+	CU_ASSERT_FALSE(zone.running);
 	CU_ASSERT_EQUAL(live_unit(NULL, "x.service", state, sizeof(state)), -EHOSTDOWN);
 }
 
@@ -281,7 +282,7 @@ static int ask(play_fn play, const char *bytes, struct host_firewalld *zone)
 	start(play, bytes);
 	began = now_ms();
 	rc = live_firewalld(NULL, "eth0", zone);
-	CU_ASSERT(now_ms() - began < 2500);
+	ASSERT_WITHIN_MS(now_ms() - began, 2500);
 	stop();
 	return rc;
 }
@@ -302,7 +303,7 @@ static void answers_of_another_form_are_errors(void)
 	struct host_firewalld zone;
 
 	CU_ASSERT_EQUAL(ask(play_other_types, NULL, &zone), -EIO);
-	CU_ASSERT_PTR_NOT_NULL(strstr(err_text(), "getZoneSettings2 is not understood"));
+	ASSERT_CONTAINS(err_text(), "getZoneSettings2 is not understood");
 	CU_ASSERT_EQUAL(ask(play_string, NULL, &zone), -EIO);
 }
 
@@ -322,7 +323,7 @@ static void silence_ends_at_the_deadline(void)
 	CU_ASSERT_EQUAL(ask(play_silence, NULL, &zone), -ETIMEDOUT);
 	CU_ASSERT_EQUAL(ask(NULL, NULL, &zone), -ETIMEDOUT);
 	CU_ASSERT_STRING_EQUAL(err_text(), "firewalld: the system bus does not answer");
-	CU_ASSERT(ask(NULL, "220 mail.example.net ESMTP\r\n", &zone) < 0);
+	ASSERT_LESS(ask(NULL, "220 mail.example.net ESMTP\r\n", &zone), 0);
 }
 
 /* --- systemd ----------------------------------------------------------------------------- */

@@ -28,13 +28,17 @@ static int try(const char *script)
 static void each_way_is_told_from_the_others(void)
 {
 	CU_ASSERT_EQUAL(try("#!/bin/sh\necho rdma\n"), 0);
-	CU_ASSERT(tried.sections == NFS_UTILS_KEEPS && tried.drop_ins);
+	CU_ASSERT_EQUAL(tried.sections, NFS_UTILS_KEEPS);
+	CU_ASSERT(tried.drop_ins);
 	CU_ASSERT_EQUAL(try("#!/bin/sh\n[ $2 = -a/c ] && echo rdma\n"), 0);
-	CU_ASSERT(tried.sections == NFS_UTILS_LOSES && tried.drop_ins);
+	CU_ASSERT_EQUAL(tried.sections, NFS_UTILS_LOSES);
+	CU_ASSERT(tried.drop_ins);
 	CU_ASSERT_EQUAL(try("#!/bin/sh\n[ $2 = -a/b ] && echo rdma\n"), 0);
-	CU_ASSERT(tried.sections == NFS_UTILS_LOSES && !tried.drop_ins);
+	CU_ASSERT_EQUAL(tried.sections, NFS_UTILS_LOSES);
+	CU_ASSERT_FALSE(tried.drop_ins);
 	CU_ASSERT_EQUAL(try("#!/bin/sh\n[ $2 != -a/c ] && echo rdma\n"), 0);
-	CU_ASSERT(tried.sections == NFS_UTILS_KEEPS && !tried.drop_ins);
+	CU_ASSERT_EQUAL(tried.sections, NFS_UTILS_KEEPS);
+	CU_ASSERT_FALSE(tried.drop_ins);
 }
 
 static void it_is_given_files_that_are_gone_afterwards(void)
@@ -58,7 +62,7 @@ static void one_that_hangs_is_left(void)
 	uint64_t start = now_ms();
 
 	CU_ASSERT_EQUAL(try("#!/bin/sh\nexec sleep 30\n"), -ETIMEDOUT);
-	CU_ASSERT(now_ms() - start < 10000);
+	ASSERT_WITHIN_MS(now_ms() - start, 10000);
 	unlink(program);
 }
 
@@ -66,7 +70,7 @@ static void a_program_is_made(void)
 {
 	int fd = mkstemp(program);
 
-	CU_ASSERT_FATAL(fd >= 0);
+	ASSERT_AT_LEAST_FATAL(fd, 0);
 	close(fd);
 }
 

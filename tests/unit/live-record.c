@@ -186,7 +186,7 @@ static void a_route_is_replayed(void)
 	CU_ASSERT_STRING_EQUAL(route.gateway, "192.0.2.254");
 	CU_ASSERT_STRING_EQUAL(route.source, "192.0.2.2");
 	CU_ASSERT_EQUAL(route.mtu, 1400);
-	CU_ASSERT(!route.local);
+	CU_ASSERT_FALSE(route.local);
 	CU_ASSERT_EQUAL(live_replay.route(host, &v6, &route), -ENETUNREACH);
 	CU_ASSERT_STRING_EQUAL(err_text(), "there is no route to 2001:db8::1");
 	CU_ASSERT_EQUAL(live_replay.route(host, &other, &route), -ENODATA);
@@ -233,7 +233,8 @@ static void a_zone_is_replayed(void)
 	begin();
 	record(&fake_system);
 	CU_ASSERT_EQUAL(live_replay.firewalld(host, "eth0", &zone), 0);
-	CU_ASSERT(zone.running && !zone.panic);
+	CU_ASSERT(zone.running);
+	CU_ASSERT_FALSE(zone.panic);
 	CU_ASSERT_STRING_EQUAL(zone.zone, "public");
 	CU_ASSERT_STRING_EQUAL(zone.target, "%%REJECT%%");
 	CU_ASSERT_STRING_EQUAL(zone.more, "rich rules");
@@ -332,17 +333,20 @@ static void a_broken_record_is_told(void)
 
 	begin();
 	for (i = 0; i < ARRAY_SIZE(bad_routes); i++) {
+		SUITE_ROW("%zu: %s", i, bad_routes[i]);
 		write_file(".nfsrdma/route-192.0.2.1.json", bad_routes[i],
 			   strlen(bad_routes[i]));
 		CU_ASSERT_EQUAL(live_replay.route(host, &to, &route), -EBADMSG);
 		CU_ASSERT(err_text()[0]);
 	}
 	for (i = 0; i < ARRAY_SIZE(bad_zones); i++) {
+		SUITE_ROW("%zu: %s", i, bad_zones[i]);
 		write_file(".nfsrdma/firewalld-eth0.json", bad_zones[i],
 			   strlen(bad_zones[i]));
 		CU_ASSERT_EQUAL(live_replay.firewalld(host, "eth0", &zone), -EBADMSG);
 	}
 	for (i = 0; i < ARRAY_SIZE(bad_units); i++) {
+		SUITE_ROW("%zu: %s", i, bad_units[i]);
 		write_file(".nfsrdma/units.json", bad_units[i], strlen(bad_units[i]));
 		CU_ASSERT_EQUAL(live_replay.unit(host, "nfs-server.service", state,
 						 sizeof(state)),

@@ -90,7 +90,7 @@ static void what_is_on_link_has_no_gateway(void)
 	CU_ASSERT_STRING_EQUAL(out.gateway, "");
 	CU_ASSERT_STRING_EQUAL(out.source, "192.0.2.2");
 	CU_ASSERT_EQUAL(out.mtu, 0);
-	CU_ASSERT(!out.local);
+	CU_ASSERT_FALSE(out.local);
 	CU_ASSERT_EQUAL(route("2001:db8::9", &out), 0);
 	CU_ASSERT_STRING_EQUAL(out.source, "2001:db8::2");
 }
@@ -127,6 +127,7 @@ static void no_route_is_told_with_the_kernels_reason(void)
 
 	isolate();
 	for (i = 0; i < ARRAY_SIZE(words) && isolated; i++) {
+		SUITE_ROW("%zu", i);
 		CU_ASSERT_EQUAL(route(words[i][0], &out), -ENETUNREACH);
 		CU_ASSERT_STRING_EQUAL(err_text(), words[i][1]);
 	}

@@ -28,11 +28,6 @@ static void add(const char *target)
 			 minor(st.st_dev));
 }
 
-static bool no_children(void)
-{
-	return waitpid(-1, NULL, WNOHANG) < 0 && errno == ECHILD;
-}
-
 static void each_has_its_answer(void)
 {
 	_cleanup_free_ struct mount_answer *answers = NULL;
@@ -48,7 +43,8 @@ static void each_has_its_answer(void)
 	list[4].nxprts = 4;
 	CU_ASSERT_EQUAL_FATAL(live_wake(&mounts, deadline_in(20000), &answers), 0);
 	CU_ASSERT_EQUAL(answers[0].state, MOUNT_ANSWERED);
-	CU_ASSERT(answers[0].ms > 0 && answers[0].ms < 20000);
+	ASSERT_MORE(answers[0].ms, 0);
+	ASSERT_LESS(answers[0].ms, 20000);
 	CU_ASSERT_EQUAL(answers[1].state, MOUNT_REFUSED);
 	CU_ASSERT_EQUAL(answers[1].error, ENOENT);
 	CU_ASSERT_EQUAL(answers[2].state, MOUNT_REFUSED);
@@ -56,7 +52,7 @@ static void each_has_its_answer(void)
 	CU_ASSERT_EQUAL(answers[3].state, MOUNT_UNASKED);
 	CU_ASSERT_EQUAL(answers[3].error, ENAMETOOLONG);
 	CU_ASSERT_EQUAL(answers[4].state, MOUNT_ANSWERED);
-	CU_ASSERT(no_children());
+	CU_ASSERT(no_child_is_left());
 }
 
 static void more_than_can_be_asked_at_a_time_are_asked_in_turn(void)
@@ -71,7 +67,7 @@ static void more_than_can_be_asked_at_a_time_are_asked_in_turn(void)
 	for (i = 0; i < ARRAY_SIZE(list); i++)
 		answered += answers[i].state == MOUNT_ANSWERED;
 	CU_ASSERT_EQUAL(answered, ARRAY_SIZE(list));
-	CU_ASSERT(no_children());
+	CU_ASSERT(no_child_is_left());
 }
 
 static void after_the_deadline_nobody_is_waited_for(void)
@@ -84,12 +80,13 @@ static void after_the_deadline_nobody_is_waited_for(void)
 	for (i = 0; i < ARRAY_SIZE(list); i++)
 		add("/");
 	CU_ASSERT_EQUAL_FATAL(live_wake(&mounts, 0, &answers), 0);
-	CU_ASSERT(now_ms() - start < 10000);
+	ASSERT_WITHIN_MS(now_ms() - start, 10000);
 	for (i = 0; i < ARRAY_SIZE(list); i++) {
+		SUITE_ROW("%u", i);
 		CU_ASSERT_EQUAL(answers[i].state, MOUNT_UNASKED);
 		CU_ASSERT_EQUAL(answers[i].error, 0);
 	}
-	CU_ASSERT(no_children());
+	CU_ASSERT(no_child_is_left());
 }
 
 static void nobody_to_ask_is_no_error(void)

@@ -56,7 +56,7 @@ static void parse(const char *info, const char *stats, const char *utab,
 static void collect(void *arg, const struct finding *finding)
 {
 	(void)arg;
-	CU_ASSERT_FATAL(got.count < FINDINGS_MAX);
+	ASSERT_LESS_FATAL(got.count, FINDINGS_MAX);
 	CU_ASSERT_PTR_NOT_NULL(meaning_find(finding->id));
 	CU_ASSERT(finding_is_clean(finding->summary));
 	strcpy(got.ids[got.count], finding->id);
@@ -94,13 +94,11 @@ static bool is(unsigned int index, enum mount_aspect aspect, enum finding_status
 	       const char *words)
 {
 	const struct mount_opinion *opinion = &verdicts[index].opinions[aspect];
-	bool right = opinion->status == status && strstr(opinion->text, words);
 
-	if (!right)
-		printf("%s of %s is %s: %s\n", mount_aspect_ids[aspect],
-		       verdicts[index].mount->target,
-		       finding_status_name(opinion->status), opinion->text);
-	return right;
+	suite_saw("%s of %s is %s: %s", mount_aspect_ids[aspect],
+		  verdicts[index].mount->target, finding_status_name(opinion->status),
+		  opinion->text);
+	return opinion->status == status && strstr(opinion->text, words);
 }
 
 static void use_conf(const char *text)
@@ -243,6 +241,7 @@ static void a_policy_among_the_options_says_with_what_force_rdma_is_wanted(void)
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		SUITE_ROW("%zu: %s", i, rows[i].fstab);
 		snprintf(utab, sizeof(utab), "SRC=n:/vm TARGET=/vm ATTRS=%s\n",
 			 rows[i].utab);
 		parse(MOUNT("10", "1", "6", "/vm", "n:/vm", V42("tcp", "")), "",
@@ -275,6 +274,7 @@ static void a_port_is_a_guess_that_a_word_outweighs(void)
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		SUITE_ROW("%zu: %s", i, rows[i].fstab);
 		use_conf(rows[i].conf);
 		parse(MOUNT("10", "1", "6", "/vm", "n:/vm", V42("tcp", "port=20049,")),
 		      "", "", &now);
@@ -418,6 +418,17 @@ static void a_server_that_is_gone_is_the_cause_of_what_is_unproven(void)
 	done();
 }
 
+static void a_process_that_was_left_at_a_mount_is_named(void)
+{
+	answers[0].left = 4711;
+	look_twice(STATS("n:/a", "/a", "9") RDMA, STATS("n:/a", "/a", "9") RDMA,
+		   MOUNT_SILENT);
+	CU_ASSERT(is(0, MOUNT_ANSWER, FINDING_FAIL,
+		     "process 4711 has not ended after SIGKILL"));
+	answers[0].left = 0;
+	done();
+}
+
 static void who_could_not_ask_does_not_call_it_dead(void)
 {
 	static const struct {
@@ -436,6 +447,7 @@ static void who_could_not_ask_does_not_call_it_dead(void)
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		SUITE_ROW("%zu: %s", i, rows[i].words);
 		answers[0].error = rows[i].error;
 		look_twice(STATS("n:/a", "/a", "9") RDMA, STATS("n:/a", "/a", "9") RDMA,
 			   rows[i].state);
@@ -495,6 +507,7 @@ static void soft_must_outlast_the_wait_before_a_new_connection(void)
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		SUITE_ROW("%zu: %s", i, rows[i].options);
 		options_of(rows[i].options, "");
 		/* One of TCP has no connection of RDMA. */
 		if (rows[i].status == FINDING_SKIP)
@@ -529,7 +542,7 @@ static void errors_that_were_counted_are_told_with_what_they_rose_by(void)
 		   MOUNT_ANSWERED);
 	CU_ASSERT(is(0, MOUNT_COUNTERS, FINDING_WARN,
 		     "bad_reply_count is 5, 3 more while it was asked"));
-	CU_ASSERT_PTR_NULL(strstr(verdicts[0].opinions[MOUNT_COUNTERS].text, "marshal"));
+	ASSERT_LACKS(verdicts[0].opinions[MOUNT_COUNTERS].text, "marshal");
 	done();
 }
 
@@ -601,11 +614,12 @@ static void columns_have_the_kernels_names(void)
 	audit(false);
 	CU_ASSERT_EQUAL(got.last.nevidence, 2 + 1 + XPRT_COLUMNS);
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		SUITE_ROW("%u: %s", i, rows[i].name);
 		for (j = 0; j < got.last.nevidence &&
 			    strcmp(got.last.evidence[j].key, rows[i].name);
 		     j++)
 			;
-		CU_ASSERT_FATAL(j < got.last.nevidence);
+		ASSERT_LESS_FATAL(j, got.last.nevidence);
 		CU_ASSERT_STRING_EQUAL(got.last.evidence[j].value, rows[i].value);
 		CU_ASSERT(got.last.evidence[j].is_number);
 	}
@@ -660,7 +674,7 @@ static void of_thousands_of_mounts_those_that_are_bad_are_told(void)
 	audit(false);
 	free(info);
 	CU_ASSERT_EQUAL(count("mount.transport", FINDING_FAIL), 3);
-	CU_ASSERT(got.count < FINDINGS_MAX);
+	ASSERT_LESS(got.count, FINDINGS_MAX);
 	done();
 }
 
@@ -714,6 +728,7 @@ SUITE_MAIN("mounts-audit", TEST(rdma_is_what_mountinfo_and_every_connection_say)
 	   TEST(below_silent_tcp_the_cause_is_told_once),
 	   TEST(a_reply_that_an_rdma_connection_counted_is_the_proof),
 	   TEST(a_server_that_is_gone_is_the_cause_of_what_is_unproven),
+	   TEST(a_process_that_was_left_at_a_mount_is_named),
 	   TEST(who_could_not_ask_does_not_call_it_dead),
 	   TEST(a_mount_that_was_not_there_before_was_not_asked),
 	   TEST(soft_must_outlast_the_wait_before_a_new_connection),

@@ -40,14 +40,9 @@ static void judge(const struct row *row, const unsigned int version[3], bool nfs
 
 	memcpy(in.version, version, sizeof(in.version));
 	nfsd_conf_judge(&in, &out);
-	if (out.state != row->state || out.port != row->port ||
-	    !strstr(out.why, row->why))
-		printf("rdma=%s rdma-port=%s: %d, port %u, \"%s\"\n",
-		       row->rdma ? row->rdma : "-", row->rdma_port ? row->rdma_port : "-",
-		       out.state, out.port, out.why);
 	CU_ASSERT_EQUAL(out.state, row->state);
 	CU_ASSERT_EQUAL(out.port, row->port);
-	CU_ASSERT_PTR_NOT_NULL(strstr(out.why, row->why));
+	ASSERT_CONTAINS(out.why, row->why);
 	CU_ASSERT_EQUAL(!out.why[0], out.state == NFSD_CONF_ON);
 }
 
@@ -74,6 +69,8 @@ static void rpc_nfsd_without_the_service_needs_a_port(void)
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		SUITE_ROW("%zu: rdma=%s rdma-port=%s", i, rows[i].rdma,
+			  rows[i].rdma_port);
 		judge(&rows[i], debian12, false, false);
 		judge(&rows[i], unknown, false, false);
 	}
@@ -89,8 +86,11 @@ static void with_the_service_a_yes_is_enough(void)
 	};
 	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(rows); i++)
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		SUITE_ROW("%zu: rdma=%s rdma-port=%s", i, rows[i].rdma,
+			  rows[i].rdma_port);
 		judge(&rows[i], debian12, false, true);
+	}
 }
 
 static void nfsdctl_knows_the_switch_only(void)
@@ -104,8 +104,11 @@ static void nfsdctl_knows_the_switch_only(void)
 	};
 	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(rows); i++)
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		SUITE_ROW("%zu: rdma=%s rdma-port=%s", i, rows[i].rdma,
+			  rows[i].rdma_port);
 		judge(&rows[i], unknown, true, true);
+	}
 	judge(&(struct row){ "y", NULL, NFSD_CONF_BROKEN, 0, "/etc/services" }, unknown,
 	      true, false);
 }
@@ -123,8 +126,11 @@ static void before_2_4_2_it_is_the_port_itself(void)
 	static const unsigned int last[3] = { 2, 4, 1 }, first[3] = { 2, 4, 2 };
 	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(rows); i++)
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		SUITE_ROW("%zu: rdma=%s rdma-port=%s", i, rows[i].rdma,
+			  rows[i].rdma_port);
 		judge(&rows[i], sles15, false, true);
+	}
 	judge(&(struct row){ "y", "20049", NFSD_CONF_BROKEN, 0, "2.4.1" }, last, false,
 	      true);
 	judge(&(struct row){ "y", "20049", NFSD_CONF_ON, 20049, "" }, first, false, true);
@@ -140,7 +146,7 @@ static void long_values_are_cut(void)
 	text[sizeof(text) - 1] = '\0';
 	nfsd_conf_judge(&in, &out);
 	CU_ASSERT_EQUAL(out.state, NFSD_CONF_BROKEN);
-	CU_ASSERT(strlen(out.why) < sizeof(out.why) - 1);
+	ASSERT_LESS(strlen(out.why), sizeof(out.why) - 1);
 }
 
 static void versions_of_packages_are_read(void)
@@ -163,8 +169,9 @@ static void versions_of_packages_are_read(void)
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		SUITE_ROW("%zu: %s", i, rows[i].text);
 		nfsd_conf_version(rows[i].text, version);
-		CU_ASSERT_EQUAL(memcmp(version, rows[i].version, sizeof(version)), 0);
+		ASSERT_BYTES(version, rows[i].version, sizeof(version));
 	}
 }
 

@@ -40,6 +40,7 @@ static void a_list_is_written_as_it_was_read(void)
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(texts); i++) {
+		SUITE_ROW("%zu: %s", i, texts[i]);
 		_cleanup_(opts_free_p) struct opts *opts = parse(texts[i]);
 
 		assert_format(opts, texts[i]);

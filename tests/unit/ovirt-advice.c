@@ -118,7 +118,7 @@ static const struct rows_runner runner = { on_directive, on_row };
 static void options_are_what_is_left_to_type(void)
 {
 	rows_read("ovirt.txt", &runner);
-	CU_ASSERT(rows_run > 60);
+	ASSERT_MORE(rows_run, 60);
 	policy_free(take_ptr(policies));
 }
 
@@ -135,7 +135,7 @@ static void more_than_the_engine_keeps_is_refused(void)
 	ovirt_advice_free(take_ptr(advice));
 	strcat(text, "a");
 	CU_ASSERT_EQUAL(ovirt_advise(&advice, &request), -E2BIG);
-	CU_ASSERT_PTR_NOT_NULL(strstr(err_text(), "501 characters"));
+	ASSERT_CONTAINS(err_text(), "501 characters");
 }
 
 SUITE_MAIN("ovirt-advice", TEST(options_are_what_is_left_to_type),

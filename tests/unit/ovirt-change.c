@@ -55,19 +55,14 @@ static void settle(char *before[2])
 	request.ndomains = 0;
 }
 
-static bool says(const char *words)
-{
-	return strstr(err_text(), words);
-}
-
 static void one_domain_has_a_section_for_its_directory(void)
 {
 	fresh(NFS_UTILS_LOSES);
 	ask_for("nas1:/vm");
 	CU_ASSERT_EQUAL(make(), 0);
-	CU_ASSERT_PTR_NOT_NULL(strstr(change.after[0], "[ MountPoint \""));
-	CU_ASSERT_PTR_NOT_NULL(strstr(change.after[1], "[directory /rhev/"));
-	CU_ASSERT(!change.note[0]);
+	ASSERT_CONTAINS(change.after[0], "[ MountPoint \"");
+	ASSERT_CONTAINS(change.after[1], "[directory /rhev/");
+	CU_ASSERT_STRING_EQUAL(change.note, "");
 	done();
 }
 
@@ -82,9 +77,9 @@ static void several_have_one_each_where_sections_are_kept(void)
 	settle(before);
 	ask_for("nas1:/iso");
 	CU_ASSERT_EQUAL(make(), 0);
-	CU_ASSERT_PTR_NOT_NULL(strstr(change.after[0], "nas1:_vm\" ]"));
-	CU_ASSERT_PTR_NOT_NULL(strstr(change.after[0], "nas2:_vm\" ]"));
-	CU_ASSERT_PTR_NOT_NULL(strstr(change.after[0], "nas1:_iso\" ]"));
+	ASSERT_CONTAINS(change.after[0], "nas1:_vm\" ]");
+	ASSERT_CONTAINS(change.after[0], "nas2:_vm\" ]");
+	ASSERT_CONTAINS(change.after[0], "nas1:_iso\" ]");
 	settle(before);
 	ask_for("nas1:/iso");
 	CU_ASSERT_EQUAL(make(), 0);
@@ -103,10 +98,9 @@ static void several_of_one_server_share_a_section_where_they_are_not(void)
 	ask_for("nas1:/iso");
 	CU_ASSERT_EQUAL(make(), 0);
 	CU_ASSERT_EQUAL(change.form, OVIRT_BY_SERVER);
-	CU_ASSERT_PTR_NULL(strstr(change.after[0], "MountPoint"));
-	CU_ASSERT_PTR_NOT_NULL(strstr(change.after[0], "[ Server \"nas1\" ]"));
-	CU_ASSERT_PTR_NOT_NULL(
-		strstr(change.note, "whatever else this host mounts from nas1"));
+	ASSERT_LACKS(change.after[0], "MountPoint");
+	ASSERT_CONTAINS(change.after[0], "[ Server \"nas1\" ]");
+	ASSERT_CONTAINS(change.note, "whatever else this host mounts from nas1");
 	done();
 }
 
@@ -118,14 +112,15 @@ static void several_of_two_servers_are_refused_there(void)
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(bad); i++) {
+		SUITE_ROW("%zu", i);
 		fresh(bad[i]);
 		ask_for("nas1:/vm");
 		ask_for("nas2:/vm");
 		CU_ASSERT_EQUAL(make(), -EPERM);
-		CU_ASSERT(says("nas1:/vm would not go over RDMA") &&
-			  says("repaired in nfs-utils 2.8.3") &&
-			  says("nfsrdma ovirt options"));
-		CU_ASSERT(says(i ? "may keep a key" : "keeps a key"));
+		ASSERT_CONTAINS(err_text(), "nas1:/vm would not go over RDMA");
+		ASSERT_CONTAINS(err_text(), "repaired in nfs-utils 2.8.3");
+		ASSERT_CONTAINS(err_text(), "nfsrdma ovirt options");
+		ASSERT_CONTAINS(err_text(), i ? "may keep a key" : "keeps a key");
 		CU_ASSERT_PTR_NULL(change.after[0]);
 		done();
 	}
@@ -138,8 +133,9 @@ static void a_section_in_another_file_counts_too(void)
 		   "[ MountPoint \"/srv\" ]\nproto=rdma\n[ Server \"nas9\" ]\nport=1\n");
 	ask_for("nas1:/vm");
 	CU_ASSERT_EQUAL(make(), -EPERM);
-	CU_ASSERT(
-		says("/etc/nfsmount.conf:2 (MountPoint \"/srv\") would lose its proto"));
+	ASSERT_CONTAINS(
+		err_text(),
+		"/etc/nfsmount.conf:2 (MountPoint \"/srv\") would lose its proto");
 	done();
 	/* It comes after ours, and takes it from us. */
 	fresh(NFS_UTILS_LOSES);
@@ -147,7 +143,7 @@ static void a_section_in_another_file_counts_too(void)
 		   "[ MountPoint \"/srv\" ]\nport=2049\n[ Server \"nas9\" ]\nport=1\n");
 	ask_for("nas1:/vm");
 	CU_ASSERT_EQUAL(make(), -EPERM);
-	CU_ASSERT(says("another section of its kind sets port too"));
+	ASSERT_CONTAINS(err_text(), "another section of its kind sets port too");
 	done();
 	/* Of another kind, or another key. */
 	fresh(NFS_UTILS_LOSES);
@@ -176,11 +172,13 @@ static void what_overrules_it_is_named(void)
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		SUITE_ROW("%zu: %s", i, rows[i].conf);
 		fresh(NFS_UTILS_KEEPS);
 		tree_write(&tree, "etc/nfsmount.conf", rows[i].conf);
 		ask_for("nas1:/vm");
 		CU_ASSERT_EQUAL(make(), rows[i].words ? -EPERM : 0);
-		CU_ASSERT(!rows[i].words || says(rows[i].words));
+		if (rows[i].words)
+			ASSERT_CONTAINS(err_text(), rows[i].words);
 		done();
 	}
 	/* The same section, later. */
@@ -189,7 +187,8 @@ static void what_overrules_it_is_named(void)
 		   "[ MountPoint \"/RHEV/data-center/mnt/nas1:_vm\" ]\nproto=tcp\n");
 	ask_for("nas1:/vm");
 	CU_ASSERT_EQUAL(make(), -EPERM);
-	CU_ASSERT(says("95-x.conf:2 says proto=tcp for it (section MountPoint)"));
+	ASSERT_CONTAINS(err_text(),
+			"95-x.conf:2 says proto=tcp for it (section MountPoint)");
 	done();
 }
 
@@ -201,11 +200,12 @@ static void options_of_the_engine_that_would_bite_are_refused(void)
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(options); i++) {
+		SUITE_ROW("%zu: %s", i, options[i]);
 		fresh(NFS_UTILS_KEEPS);
 		request.options = options[i];
 		ask_for("nas1:/vm");
 		CU_ASSERT_EQUAL(make(), -EPERM);
-		CU_ASSERT(says("the engine's own options have"));
+		ASSERT_CONTAINS(err_text(), "the engine's own options have");
 		done();
 	}
 	fresh(NFS_UTILS_KEEPS);
@@ -227,7 +227,8 @@ static void options_of_the_engine_are_of_the_domains_that_are_named(void)
 	request.options = "port=20049";
 	ask_for("nas1:/vm2");
 	CU_ASSERT_EQUAL(make(), -EPERM);
-	CU_ASSERT(says("nas1:/vm2 would not go over RDMA") && !says("nas1:/vm would"));
+	ASSERT_CONTAINS(err_text(), "nas1:/vm2 would not go over RDMA");
+	ASSERT_LACKS(err_text(), "nas1:/vm would");
 	free(before[0]);
 	free(before[1]);
 	done();
@@ -242,13 +243,15 @@ static void typing_is_advised_only_where_a_section_is_lost(void)
 	tree_write(&tree, "etc/nfsmount.conf", "[ NFSMount_Global_Options ]\ntcp=true\n");
 	ask_for("nas1:/vm");
 	CU_ASSERT_EQUAL(make(), -EPERM);
-	CU_ASSERT(says("has tcp=true") && !says("type the options"));
+	ASSERT_CONTAINS(err_text(), "has tcp=true");
+	ASSERT_LACKS(err_text(), "type the options");
 	done();
 	fresh(NFS_UTILS_LOSES);
 	request.options = "proto=tcp";
 	ask_for("nas1:/vm");
 	CU_ASSERT_EQUAL(make(), -EPERM);
-	CU_ASSERT(says("the engine's own options") && !says("type the options"));
+	ASSERT_CONTAINS(err_text(), "the engine's own options");
+	ASSERT_LACKS(err_text(), "type the options");
 	done();
 	/* Of one server, and another port. */
 	fresh(NFS_UTILS_LOSES);
@@ -260,9 +263,11 @@ static void typing_is_advised_only_where_a_section_is_lost(void)
 	request.port = 20049;
 	ask_for("nas1:/a");
 	CU_ASSERT_EQUAL(make(), -EPERM);
-	CU_ASSERT(
-		says("nas1:/a has proto=rdma,port=20049 and nas1:/b proto=rdma,port=20050") &&
-		says("with one --port") && !says("type the options"));
+	ASSERT_CONTAINS(
+		err_text(),
+		"nas1:/a has proto=rdma,port=20049 and nas1:/b proto=rdma,port=20050");
+	ASSERT_CONTAINS(err_text(), "with one --port");
+	ASSERT_LACKS(err_text(), "type the options");
 	free(before[0]);
 	free(before[1]);
 	done();
@@ -273,8 +278,8 @@ static void typing_is_advised_only_where_a_section_is_lost(void)
 	ask_for("nas1:/vm");
 	ask_for("nas2:/vm");
 	CU_ASSERT_EQUAL(make(), -EPERM);
-	CU_ASSERT(says("another section of its kind sets proto too") &&
-		  says("type the options"));
+	ASSERT_CONTAINS(err_text(), "another section of its kind sets proto too");
+	ASSERT_CONTAINS(err_text(), "type the options");
 	done();
 }
 
@@ -296,6 +301,7 @@ static void a_flag_that_beats_what_is_typed_is_found(void)
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		SUITE_ROW("%zu: %s", i, rows[i].conf);
 		fresh(NFS_UTILS_KEEPS);
 		tree_write(&tree, "etc/nfsmount.conf", rows[i].conf);
 		ask_for("nas1:/vm");
@@ -316,7 +322,7 @@ static void nfs_utils_without_drop_ins_is_told(void)
 	request.drop_ins = false;
 	ask_for("nas1:/vm");
 	CU_ASSERT_EQUAL(make(), -EPERM);
-	CU_ASSERT(says("reads no nfsmount.conf.d"));
+	ASSERT_CONTAINS(err_text(), "reads no nfsmount.conf.d");
 	request.guard_only = true;
 	CU_ASSERT_EQUAL(make(), 0);
 	CU_ASSERT_PTR_NULL(change.after[0]);
@@ -329,7 +335,7 @@ static void addresses_of_ipv6_are_for_the_gates_alone(void)
 	fresh(NFS_UTILS_KEEPS);
 	ask_for("[2001:db8::1]:/vm");
 	CU_ASSERT_EQUAL(make(), -EINVAL);
-	CU_ASSERT(says("Give the server a name"));
+	ASSERT_CONTAINS(err_text(), "Give the server a name");
 	request.guard_only = true;
 	CU_ASSERT_EQUAL(make(), 0);
 	done();
@@ -349,15 +355,16 @@ static void taking_out_needs_no_permission(void)
 	request.remove = true;
 	ask_for("nas1:/vm");
 	CU_ASSERT_EQUAL(make(), 0);
-	CU_ASSERT_PTR_NULL(strstr(change.after[0], "nas1"));
-	CU_ASSERT_PTR_NULL(strstr(change.after[1], "nas1"));
-	CU_ASSERT_PTR_NOT_NULL(strstr(change.after[1], "nas2"));
+	ASSERT_LACKS(change.after[0], "nas1");
+	ASSERT_LACKS(change.after[1], "nas1");
+	ASSERT_CONTAINS(change.after[1], "nas2");
 	settle(before);
 	ask_for("nas1:/vm");
 	CU_ASSERT_EQUAL(make(), -ENOENT);
 	request.ndomains = 0;
 	CU_ASSERT_EQUAL(make(), 0);
-	CU_ASSERT(!change.after[0] && !change.after[1]);
+	CU_ASSERT_FALSE(change.after[0]);
+	CU_ASSERT_FALSE(change.after[1]);
 	free(before[0]);
 	free(before[1]);
 	done();
@@ -369,7 +376,8 @@ static void a_changed_part_is_left_alone(void)
 	change.before[1] = "# BEGIN nfsrdma ovirt policy\n";
 	ask_for("nas1:/vm");
 	CU_ASSERT_EQUAL(make(), -EBADMSG);
-	CU_ASSERT(says("/etc/nfsrdma.conf.d/90-nfsrdma-ovirt.conf: the part"));
+	ASSERT_CONTAINS(err_text(),
+			"/etc/nfsrdma.conf.d/90-nfsrdma-ovirt.conf: the part");
 	done();
 }
 
@@ -387,8 +395,7 @@ static void a_policy_that_counts_more_is_told(void)
 	tree_write(&tree, "etc/nfsrdma.conf.d/95-site.conf",
 		   "[directory /rhev/data-center/mnt/nas1:_vm]\npolicy = prefer\n");
 	CU_ASSERT_EQUAL(ovirt_change_overruled(&request, text), 0);
-	CU_ASSERT_PTR_NOT_NULL(
-		strstr(text, "/etc/nfsrdma.conf.d/95-site.conf:2 says policy = prefer"));
+	ASSERT_CONTAINS(text, "/etc/nfsrdma.conf.d/95-site.conf:2 says policy = prefer");
 	done();
 }
 
@@ -398,7 +405,7 @@ static void a_policy_that_is_broken_is_mended_first(void)
 	tree_write(&tree, "etc/nfsrdma.conf", "[directory /rhev\n");
 	ask_for("nas1:/vm");
 	CU_ASSERT_EQUAL(make(), -ENODATA);
-	CU_ASSERT(says("/etc/nfsrdma.conf:1"));
+	ASSERT_CONTAINS(err_text(), "/etc/nfsrdma.conf:1");
 	done();
 }
 

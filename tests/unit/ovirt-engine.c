@@ -27,7 +27,7 @@ static const struct rows_runner runner = { on_directive, on_row };
 static void options_are_taken_or_refused_as_the_engine_does(void)
 {
 	rows_read("engine.txt", &runner);
-	CU_ASSERT(rows_run > 20);
+	ASSERT_MORE(rows_run, 20);
 }
 
 static void the_database_keeps_500_characters(void)

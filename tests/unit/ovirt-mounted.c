@@ -42,11 +42,15 @@ static void ask(const char *mountinfo)
 static void nothing_and_rdma_are_good(void)
 {
 	ask(ROOT);
-	CU_ASSERT(!mounted.count && !mounted.text[0] && !mounted.remedy[0]);
+	CU_ASSERT_FALSE(mounted.count);
+	CU_ASSERT_STRING_EQUAL(mounted.text, "");
+	CU_ASSERT_STRING_EQUAL(mounted.remedy, "");
 	done();
 	ask(ROOT "90 21 0:53 / " DIR
 		 " rw - nfs4 nas1:/vm rw,vers=4.2,proto=rdma,addr=192.0.2.1\n");
-	CU_ASSERT(mounted.count == 1 && !mounted.text[0] && !mounted.other_source);
+	CU_ASSERT_EQUAL(mounted.count, 1);
+	CU_ASSERT_STRING_EQUAL(mounted.text, "");
+	CU_ASSERT_FALSE(mounted.other_source);
 	done();
 }
 
@@ -54,13 +58,12 @@ static void tcp_stays_whatever_the_options_say(void)
 {
 	ask(ROOT "90 21 0:53 / " DIR
 		 " rw - nfs4 nas1:/vm rw,vers=4.2,proto=tcp,addr=192.0.2.1\n");
-	CU_ASSERT_PTR_NOT_NULL(
-		strstr(mounted.text, DIR " is mounted over tcp, and stays so"));
-	CU_ASSERT_PTR_NOT_NULL(strstr(mounted.remedy, "maintenance"));
-	CU_ASSERT_PTR_NOT_NULL(strstr(mounted.remedy, "umount " DIR));
+	ASSERT_CONTAINS(mounted.text, DIR " is mounted over tcp, and stays so");
+	ASSERT_CONTAINS(mounted.remedy, "maintenance");
+	ASSERT_CONTAINS(mounted.remedy, "umount " DIR);
 	done();
 	ask(ROOT "90 21 0:53 / " DIR " rw - nfs4 nas1:/vm rw,vers=4.2\n");
-	CU_ASSERT_PTR_NOT_NULL(strstr(mounted.text, "over an unknown transport"));
+	ASSERT_CONTAINS(mounted.text, "over an unknown transport");
 	done();
 }
 
@@ -70,11 +73,12 @@ static void mounts_on_one_another_are_told_even_over_rdma(void)
 		 " rw - nfs4 192.0.2.1:/vm rw,vers=4.2,proto=tcp,addr=192.0.2.1\n"
 		 "91 90 0:54 / " DIR
 		 " rw - nfs4 nas1:/vm rw,vers=4.2,proto=rdma,addr=192.0.2.1\n");
-	CU_ASSERT(mounted.count == 2 && mounted.other_source);
+	CU_ASSERT_EQUAL(mounted.count, 2);
+	CU_ASSERT(mounted.other_source);
 	CU_ASSERT_EQUAL(mounted.top, &mounts.list[1]);
-	CU_ASSERT_PTR_NOT_NULL(strstr(mounted.text, "2 mounts lie on " DIR));
-	CU_ASSERT_PTR_NOT_NULL(strstr(mounted.text, "the topmost goes over RDMA"));
-	CU_ASSERT_PTR_NOT_NULL(strstr(mounted.remedy, "repeat umount"));
+	ASSERT_CONTAINS(mounted.text, "2 mounts lie on " DIR);
+	ASSERT_CONTAINS(mounted.text, "the topmost goes over RDMA");
+	ASSERT_CONTAINS(mounted.remedy, "repeat umount");
 	done();
 }
 

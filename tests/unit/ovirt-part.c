@@ -58,9 +58,9 @@ static void servers_have_one_section_each(void)
 	add("NAS1:/iso");
 	add("nas10:/vm");
 	text = written(OVIRT_BY_SERVER, NULL);
-	CU_ASSERT_PTR_NOT_NULL(strstr(
+	ASSERT_CONTAINS(
 		text,
-		"[ Server \"nas1\" ]\nproto=rdma\nport=20049\n[ Server \"nas10\" ]\n"));
+		"[ Server \"nas1\" ]\nproto=rdma\nport=20049\n[ Server \"nas10\" ]\n");
 	ovirt_part_fini(&part);
 	CU_ASSERT_EQUAL(ovirt_part_read(&part, OVIRT_NFSMOUNT, text), 0);
 	CU_ASSERT_EQUAL(part.form, OVIRT_BY_SERVER);
@@ -74,9 +74,9 @@ static void the_gates_pattern_has_no_wildcards(void)
 	empty(OVIRT_GUARD);
 	add("[2001:db8::1]:/a*b");
 	text = written(OVIRT_BY_DIRECTORY, NULL);
-	CU_ASSERT_PTR_NOT_NULL(strstr(
+	ASSERT_CONTAINS(
 		text,
-		"[directory /rhev/data-center/mnt/\\[2001:db8::1\\]:_a\\*b]\npolicy = require\n"));
+		"[directory /rhev/data-center/mnt/\\[2001:db8::1\\]:_a\\*b]\npolicy = require\n");
 }
 
 static void what_others_wrote_stays(void)
@@ -89,11 +89,12 @@ static void what_others_wrote_stays(void)
 	CU_ASSERT_STRING_EQUAL(first, "# mine\n[ Server \"x\" ]\nrsize=4096\n" VM);
 	ovirt_part_fini(&part);
 	CU_ASSERT_EQUAL_FATAL(ovirt_part_read(&part, OVIRT_NFSMOUNT, first), 0);
-	CU_ASSERT(part.count == 1 && !strcmp(part.list[0].spec, "nas1:/vm"));
+	CU_ASSERT_EQUAL(part.count, 1);
+	CU_ASSERT_STRING_EQUAL(part.list[0].spec, "nas1:/vm");
 	second = written(OVIRT_BY_DIRECTORY, first);
 	CU_ASSERT_STRING_EQUAL(second, first);
 	CU_ASSERT(ovirt_part_remove(&part, "/rhev/data-center/mnt/nas1:_vm"));
-	CU_ASSERT(!ovirt_part_remove(&part, "/rhev/data-center/mnt/nas1:_vm"));
+	CU_ASSERT_EQUAL(ovirt_part_remove(&part, "/rhev/data-center/mnt/nas1:_vm"), 0);
 	third = written(OVIRT_BY_DIRECTORY, VM "# more\n\n[ Server \"y\" ]\nwsize=1\n");
 	CU_ASSERT_STRING_EQUAL(third, "# more\n\n[ Server \"y\" ]\nwsize=1\n");
 }
@@ -136,15 +137,17 @@ static void a_key_right_behind_the_part_is_named(void)
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
 		_cleanup_free_ char *text = NULL;
 		int rc;
+		SUITE_ROW("%zu: %s", i, rows[i].behind);
 
-		CU_ASSERT_FATAL(asprintf(&text, VM "%s", rows[i].behind) > 0);
+		ASSERT_MORE_FATAL(asprintf(&text, VM "%s", rows[i].behind), 0);
 		rc = ovirt_part_read(&mine, OVIRT_NFSMOUNT, text);
 		CU_ASSERT_EQUAL(rc, rows[i].words ? -EBADMSG : 0);
-		if (!rc)
+		if (!rc) {
 			ovirt_part_fini(&mine);
-		else
-			CU_ASSERT(strstr(err_text(), "was changed since") &&
-				  strstr(err_text(), rows[i].words));
+			continue;
+		}
+		ASSERT_CONTAINS(err_text(), "was changed since");
+		ASSERT_CONTAINS(err_text(), rows[i].words);
 	}
 }
 
@@ -196,9 +199,10 @@ static void a_part_that_was_changed_is_theirs(void)
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(texts); i++) {
+		SUITE_ROW("%zu: %s", i, texts[i]);
 		CU_ASSERT_EQUAL(ovirt_part_read(&mine, OVIRT_NFSMOUNT, texts[i]),
 				-EBADMSG);
-		CU_ASSERT_PTR_NOT_NULL(strstr(err_text(), "was changed since"));
+		ASSERT_CONTAINS(err_text(), "was changed since");
 	}
 }
 
@@ -211,6 +215,7 @@ static void what_nfs_utils_could_not_read_is_refused(void)
 
 	empty(OVIRT_NFSMOUNT);
 	for (i = 0; i < ARRAY_SIZE(specs); i++) {
+		SUITE_ROW("%zu: %s", i, specs[i]);
 		CU_ASSERT_EQUAL_FATAL(ovirt_domain(specs[i], NULL, &domain), 0);
 		CU_ASSERT_EQUAL(ovirt_part_add(&part, &domain, false, 20049), -EINVAL);
 	}
@@ -228,7 +233,7 @@ static void the_same_domain_again_is_changed(void)
 	CU_ASSERT_EQUAL(ovirt_part_add(&part, &domain, true, 20050), 0);
 	CU_ASSERT_EQUAL(part.count, 1);
 	text = written(OVIRT_BY_DIRECTORY, VM);
-	CU_ASSERT_PTR_NOT_NULL(strstr(text, "proto=rdma6\nport=20050\n"));
+	ASSERT_CONTAINS(text, "proto=rdma6\nport=20050\n");
 	ovirt_part_fini(&part);
 }
 

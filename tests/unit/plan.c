@@ -210,7 +210,7 @@ static void what_vdsm_passes_becomes_a_mount_over_rdma(void)
 
 static void there_are_many_rows(void)
 {
-	CU_ASSERT(rows_run >= 150);
+	ASSERT_AT_LEAST(rows_run, 150);
 	printf(" %u rows ", rows_run);
 }
 
@@ -233,7 +233,7 @@ static void options_longer_than_the_kernel_takes_are_refused(void)
 	plan_free(take_ptr(plan));
 	strcat(text, "a");
 	CU_ASSERT_EQUAL(make_plan(&plan, text), -E2BIG);
-	CU_ASSERT_PTR_NOT_NULL(strstr(err_text(), "3840 bytes"));
+	ASSERT_CONTAINS(err_text(), "3840 bytes");
 }
 
 static void without_options_and_policies_it_is_required_rdma(void)
@@ -246,7 +246,8 @@ static void without_options_and_policies_it_is_required_rdma(void)
 	CU_ASSERT_STRING_EQUAL(plan->policy.mode_from, "built in");
 	CU_ASSERT_EQUAL(plan->policy.check, POLICY_CHECK_FAST);
 	CU_ASSERT_EQUAL(plan->policy.deadline_ms, 10000);
-	CU_ASSERT(plan->wants_rdma && !plan->tcp_options);
+	CU_ASSERT(plan->wants_rdma);
+	CU_ASSERT_FALSE(plan->tcp_options);
 }
 
 SUITE_MAIN("plan", TEST(transports_and_ports_are_completed_in_place),

@@ -53,10 +53,9 @@ static void expect_file(const char *name, const char *suffix, const char *text)
 	if (getenv("NFSRDMA_ACCEPT"))
 		accept_file(name, suffix, text);
 	want = read_file(name, suffix, &len);
-	if ((want && text && !strcmp(want, text)) || (!want && !text))
-		return;
-	printf("%s%s is\n%s\n", name, suffix, text ? text : "(not there)");
-	CU_FAIL("not as expected");
+	SUITE_ROW("%s%s", name, suffix);
+	if (want || text)
+		CU_ASSERT_STRING_EQUAL(text, want);
 }
 
 static void print_finding(void *arg, const struct finding *finding)
@@ -80,9 +79,9 @@ static void expect_stable(const char *text)
 	_cleanup_free_ char *again = NULL;
 	struct pool_wish wish = { .policies = NULL };
 
-	CU_ASSERT_FATAL(!pool_xml_parse(&xml, text, strlen(text)));
-	CU_ASSERT(!pool_xml_convert(xml, &wish));
-	CU_ASSERT(!pool_xml_format(xml, &again));
+	CU_ASSERT_EQUAL_FATAL(pool_xml_parse(&xml, text, strlen(text)), 0);
+	CU_ASSERT_EQUAL(pool_xml_convert(xml, &wish), 0);
+	CU_ASSERT_EQUAL(pool_xml_format(xml, &again), 0);
 	CU_ASSERT_STRING_EQUAL(again, text);
 }
 
@@ -95,7 +94,7 @@ static char *convert(struct pool_xml *xml, FILE *said)
 		fprintf(said, "not converted: %s\n", err_text());
 		return NULL;
 	}
-	CU_ASSERT(!pool_xml_format(xml, &text));
+	CU_ASSERT_EQUAL(pool_xml_format(xml, &text), 0);
 	expect_stable(text);
 	return text;
 }
@@ -108,7 +107,8 @@ static void try_pair(const char *name)
 	FILE *mem = open_memstream(&said, &said_len);
 
 	in = read_file(name, ".in.xml", &len);
-	CU_ASSERT_FATAL(in && mem);
+	CU_ASSERT_FATAL(in);
+	CU_ASSERT_FATAL(mem);
 	if (pool_xml_parse(&xml, in, len)) {
 		fprintf(mem, "refused: %s\n", err_text());
 	} else {
@@ -134,8 +134,9 @@ static void every_pair_is_as_expected(void)
 
 	snprintf(folder, sizeof(folder), "%s/pool-xml", getenv("NFSRDMA_TESTS"));
 	count = scandir(folder, &names, is_input, alphasort);
-	CU_ASSERT_FATAL(count >= 25);
+	ASSERT_AT_LEAST_FATAL(count, 25);
 	for (i = 0; i < count; i++) {
+		SUITE_ROW("%d", i);
 		names[i]->d_name[strlen(names[i]->d_name) - 7] = '\0';
 		try_pair(names[i]->d_name);
 		free(names[i]);
@@ -192,7 +193,7 @@ static void many_attributes_are_read_in_time(void)
 		used += (size_t)sprintf(text + used, " a%u=''", i);
 	strcpy(text + used, "/>");
 	pool_xml_parse(&xml, text, strlen(text));
-	CU_ASSERT(clock() - start < 5 * CLOCKS_PER_SEC);
+	ASSERT_LESS(clock() - start, 5 * CLOCKS_PER_SEC);
 }
 
 static void a_nul_ends_nothing(void)
@@ -216,11 +217,8 @@ static void two_hundred_options_are_converted(void)
 		fprintf(mem, "%so%u", i ? "," : "", i);
 	fclose(mem);
 	wish.options = text;
-	CU_ASSERT_FATAL(!pool_xml_new(&xml, "vms", "nas1", "/e", "/mnt"));
-	if (pool_xml_convert(xml, &wish)) {
-		printf("%s\n", err_text());
-		CU_FAIL("not converted");
-	}
+	CU_ASSERT_EQUAL_FATAL(pool_xml_new(&xml, "vms", "nas1", "/e", "/mnt"), 0);
+	CU_ASSERT_EQUAL(pool_xml_convert(xml, &wish), 0);
 	CU_ASSERT_EQUAL(pool_xml_facts(xml)->noptions, 202);
 }
 
@@ -233,11 +231,12 @@ static void a_new_pool_is_as_define_prints_it(void)
 	struct pool_wish wish = { .version = "4.1", .options = "nodev,rw,hard" };
 	char source[POOL_SOURCE_MAX];
 
-	CU_ASSERT_FATAL(!pool_xml_new(&xml, "a & b", "nas1", "/e<1>", "/mnt/\"x\""));
-	CU_ASSERT(!pool_xml_convert(xml, &wish));
-	CU_ASSERT(!pool_xml_options(xml, &options));
+	CU_ASSERT_EQUAL_FATAL(pool_xml_new(&xml, "a & b", "nas1", "/e<1>", "/mnt/\"x\""),
+			      0);
+	CU_ASSERT_EQUAL(pool_xml_convert(xml, &wish), 0);
+	CU_ASSERT_EQUAL(pool_xml_options(xml, &options), 0);
 	CU_ASSERT_STRING_EQUAL(options, "nfsvers=4.1,hard,proto=rdma,port=20049");
-	CU_ASSERT(!pool_xml_source(xml, source, sizeof(source)));
+	CU_ASSERT_EQUAL(pool_xml_source(xml, source, sizeof(source)), 0);
 	CU_ASSERT_STRING_EQUAL(source, "nas1:/e<1>");
 	CU_ASSERT_STRING_EQUAL(pool_xml_facts(xml)->name, "a & b");
 }
@@ -247,9 +246,9 @@ static void options_that_were_asked_for_are_not_dropped(void)
 	_cleanup_(pool_xml_free_p) struct pool_xml *xml = NULL;
 	struct pool_wish wish = { .options = "proto=tcp" };
 
-	CU_ASSERT_FATAL(!pool_xml_new(&xml, "vms", "nas1", "/e", "/mnt"));
+	CU_ASSERT_EQUAL_FATAL(pool_xml_new(&xml, "vms", "nas1", "/e", "/mnt"), 0);
 	CU_ASSERT_EQUAL(pool_xml_convert(xml, &wish), -EINVAL);
-	CU_ASSERT_PTR_NOT_NULL(strstr(err_text(), "contradict"));
+	ASSERT_CONTAINS(err_text(), "contradict");
 }
 
 static void a_name_with_ipv6_alone_gets_rdma6(void)
@@ -257,8 +256,8 @@ static void a_name_with_ipv6_alone_gets_rdma6(void)
 	_cleanup_(pool_xml_free_p) struct pool_xml *xml = NULL;
 	struct pool_wish wish = { .family = IP_V6 };
 
-	CU_ASSERT_FATAL(!pool_xml_new(&xml, "vms", "nas1", "/e", "/mnt"));
-	CU_ASSERT(!pool_xml_convert(xml, &wish));
+	CU_ASSERT_EQUAL_FATAL(pool_xml_new(&xml, "vms", "nas1", "/e", "/mnt"), 0);
+	CU_ASSERT_EQUAL(pool_xml_convert(xml, &wish), 0);
 	CU_ASSERT_STRING_EQUAL(pool_xml_facts(xml)->options[0], "proto=rdma6");
 }
 
@@ -269,17 +268,17 @@ static void the_policy_adds_its_options_and_says_no(void)
 	struct pool_wish wish = { .policies = NULL };
 	char text[] = "[server nas1]\noptions = timeo=600\n[server nas2]\npolicy = off\n";
 
-	CU_ASSERT_FATAL(!policy_new(&policies));
-	CU_ASSERT_FATAL(!policy_add(policies, "/etc/nfsrdma.conf", text));
+	CU_ASSERT_EQUAL_FATAL(policy_new(&policies), 0);
+	CU_ASSERT_EQUAL_FATAL(policy_add(policies, "/etc/nfsrdma.conf", text), 0);
 	wish.policies = policies;
-	CU_ASSERT_FATAL(!pool_xml_new(&xml, "vms", "nas1", "/e", "/mnt"));
-	CU_ASSERT(!pool_xml_convert(xml, &wish));
+	CU_ASSERT_EQUAL_FATAL(pool_xml_new(&xml, "vms", "nas1", "/e", "/mnt"), 0);
+	CU_ASSERT_EQUAL(pool_xml_convert(xml, &wish), 0);
 	CU_ASSERT_EQUAL(pool_xml_facts(xml)->noptions, 3);
 	pool_xml_free(xml);
 	xml = NULL;
-	CU_ASSERT_FATAL(!pool_xml_new(&xml, "vms", "nas2", "/e", "/mnt"));
+	CU_ASSERT_EQUAL_FATAL(pool_xml_new(&xml, "vms", "nas2", "/e", "/mnt"), 0);
 	CU_ASSERT_EQUAL(pool_xml_convert(xml, &wish), -EINVAL);
-	CU_ASSERT_PTR_NOT_NULL(strstr(err_text(), "/etc/nfsrdma.conf:4"));
+	ASSERT_CONTAINS(err_text(), "/etc/nfsrdma.conf:4");
 }
 
 static void what_is_no_text_becomes_no_pool(void)
@@ -302,10 +301,10 @@ static void sizes_and_found_permissions_are_no_difference(void)
 	_cleanup_(pool_xml_free_p) struct pool_xml *one = NULL, *two = NULL;
 	_cleanup_free_ char *x = NULL, *y = NULL;
 
-	CU_ASSERT_FATAL(!pool_xml_parse(&one, a, strlen(a)));
-	CU_ASSERT_FATAL(!pool_xml_parse(&two, b, strlen(b)));
-	CU_ASSERT(!pool_xml_format_bare(one, &x));
-	CU_ASSERT(!pool_xml_format_bare(two, &y));
+	CU_ASSERT_EQUAL_FATAL(pool_xml_parse(&one, a, strlen(a)), 0);
+	CU_ASSERT_EQUAL_FATAL(pool_xml_parse(&two, b, strlen(b)), 0);
+	CU_ASSERT_EQUAL(pool_xml_format_bare(one, &x), 0);
+	CU_ASSERT_EQUAL(pool_xml_format_bare(two, &y), 0);
 	CU_ASSERT_STRING_EQUAL(x, y);
 }
 

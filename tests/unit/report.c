@@ -113,7 +113,7 @@ static void findings_have_a_bound(void)
 	for (i = 0; i < 10000 && !rc; i++)
 		rc = report_add(report, &finding);
 	CU_ASSERT_EQUAL(rc, -ENOSPC);
-	CU_ASSERT(i > 100);
+	ASSERT_MORE(i, 100);
 }
 
 static void subject_has_its_keys_only(void)
@@ -133,6 +133,7 @@ static void formats_are_found_by_their_whole_name(void)
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(names); i++) {
+		SUITE_ROW("%zu: %s", i, names[i]);
 		CU_ASSERT_PTR_NOT_NULL_FATAL(report_format_find(names[i]));
 		CU_ASSERT_STRING_EQUAL(report_format_find(names[i])->name, names[i]);
 	}
@@ -156,7 +157,7 @@ static void full_disk_is_an_error(void)
 
 	CU_ASSERT_PTR_NOT_NULL_FATAL(full);
 	CU_ASSERT_EQUAL(print_to(full), -ENOSPC);
-	CU_ASSERT_PTR_NOT_NULL(strstr(err_text(), "No space left"));
+	ASSERT_CONTAINS(err_text(), "No space left");
 	fclose(full);
 }
 

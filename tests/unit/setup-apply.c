@@ -172,7 +172,8 @@ static void ports_are_closed_one_by_one(void)
 	port_step(false);
 	port_step(true);
 	CU_ASSERT_EQUAL(apply(), 0);
-	CU_ASSERT(fake.open[false] && fake.open[true]);
+	CU_ASSERT(fake.open[false]);
+	CU_ASSERT(fake.open[true]);
 	/* A reload closed one. */
 	fake.open[false] = false;
 	fake.sets = 0;
@@ -194,9 +195,10 @@ static void below_a_root_ports_stay_in_the_state(void)
 	CU_ASSERT_EQUAL(apply(), 0);
 	machine.actions = NULL;
 	CU_ASSERT_EQUAL_FATAL(setup_undo_make(&below, &machine), 0);
-	CU_ASSERT(below->nsteps == 1 && below->nnotes == 1);
+	CU_ASSERT_EQUAL(below->nsteps, 1);
+	CU_ASSERT_EQUAL(below->nnotes, 1);
 	CU_ASSERT(below->notes[0].todo);
-	CU_ASSERT_PTR_NOT_NULL(strstr(below->notes[0].text, "4791/udp"));
+	ASSERT_CONTAINS(below->notes[0].text, "4791/udp");
 	setup_plan_free(below);
 	CU_ASSERT_EQUAL(undo(), 0);
 	CU_ASSERT_EQUAL(told.done, 1);
@@ -216,7 +218,9 @@ static void what_is_told_the_system_leaves_no_trace(void)
 	step(SETUP_LISTENER)->port.port = 20049;
 	strcpy(step(SETUP_RESTART)->name, "nfs-server.service");
 	CU_ASSERT_EQUAL(apply(), 0);
-	CU_ASSERT(fake.loads == 1 && fake.listens == 1 && fake.restarts == 1);
+	CU_ASSERT_EQUAL(fake.loads, 1);
+	CU_ASSERT_EQUAL(fake.listens, 1);
+	CU_ASSERT_EQUAL(fake.restarts, 1);
 	CU_ASSERT_FALSE(tree_has("var/lib/nfsrdma"));
 	done();
 }
@@ -294,7 +298,9 @@ static void the_first_failure_ends_it(void)
 	port_step(true);
 	fake.fail = -EIO;
 	CU_ASSERT_EQUAL(apply(), -EIO);
-	CU_ASSERT(told.done == 1 && told.failed == 1 && told.canceled == 1);
+	CU_ASSERT_EQUAL(told.done, 1);
+	CU_ASSERT_EQUAL(told.failed, 1);
+	CU_ASSERT_EQUAL(told.canceled, 1);
 	CU_ASSERT_STRING_EQUAL(told.text, "it does not want to");
 	CU_ASSERT_EQUAL(fake.sets, 0);
 	/* And what was done can be taken back. */
@@ -360,13 +366,13 @@ static void a_state_that_is_not_ours_is_not_believed(void)
 	tree_path(&tree, STATE, name);
 	chmod(name, 0666);
 	CU_ASSERT_EQUAL(undo(), -EPERM);
-	CU_ASSERT_PTR_NOT_NULL(strstr(err_text(), "others may write"));
+	ASSERT_CONTAINS(err_text(), "others may write");
 	chmod(name, 0600);
 	if (truncate(name, 40))
 		abort();
 	CU_ASSERT_EQUAL(undo(), -EBADMSG);
-	CU_ASSERT_PTR_NOT_NULL(strstr(err_text(), "/" PATH_LIMITS));
-	CU_ASSERT_PTR_NOT_NULL(strstr(err_text(), "move setup.json away"));
+	ASSERT_CONTAINS(err_text(), "/" PATH_LIMITS);
+	ASSERT_CONTAINS(err_text(), "move setup.json away");
 	CU_ASSERT_EQUAL(apply(), -EBADMSG);
 	CU_ASSERT(tree_is(PATH_MODULES, OURS));
 	unlink(name);
@@ -375,7 +381,7 @@ static void a_state_that_is_not_ours_is_not_believed(void)
 	unlink(name);
 	tree_link(&tree, STATE, "/etc/passwd");
 	CU_ASSERT_EQUAL(undo(), -ELOOP);
-	CU_ASSERT_PTR_NOT_NULL(strstr(err_text(), "symbolic link"));
+	ASSERT_CONTAINS(err_text(), "symbolic link");
 	done();
 }
 

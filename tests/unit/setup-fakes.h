@@ -152,8 +152,7 @@ __attribute__((unused)) static bool tree_is(const char *path, const char *text)
 
 	if (!text)
 		return rc == -ENOENT;
-	if (!rc && strcmp(got.text, text) != 0)
-		fprintf(stderr, "%s is:\n%s", path, got.text);
+	suite_saw("%d: %s", rc, rc ? err_text() : got.text);
 	return !rc && !strcmp(got.text, text);
 }
 

@@ -49,8 +49,7 @@ static bool file_is(const char *path, const char *text)
 {
 	const struct setup_step *step = find(SETUP_FILE, path);
 
-	if (step && strcmp(step->after, text) != 0)
-		fprintf(stderr, "%s is to be:\n%s", path, step->after);
+	suite_saw("%s", step ? step->after : "no step");
 	return step && !strcmp(step->after, text);
 }
 
@@ -75,6 +74,7 @@ static void what_works_is_left_alone(void)
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(names); i++) {
+		SUITE_ROW("%zu: %s", i, names[i]);
 		start(names[i], CHECK_CLIENT);
 		make();
 		CU_ASSERT_EQUAL(plan->nsteps, 0);
@@ -188,6 +188,7 @@ static void a_server_that_cannot_load_rpcrdma_is_not_told(void)
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(names); i++) {
+		SUITE_ROW("%zu: %s", i, names[i]);
 		start(names[i], CHECK_SERVER);
 		tree_write(&tree, "usr/sbin/rpc.nfsd", "");
 		tree_write(&tree, "proc/fs/nfsd/portlist", "tcp 2049\n");
@@ -253,6 +254,7 @@ static void the_server_is_told_in_a_dropin(void)
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(confs); i++) {
+		SUITE_ROW("%zu: %s", i, confs[i]);
 		debian(confs[i]);
 		make();
 		CU_ASSERT(file_is(PATH_NFS_OURS, NFS_CONF));
@@ -565,10 +567,8 @@ static void an_mtu_that_was_forgotten_gets_a_rule(void)
 	make();
 	step = find(SETUP_FILE, PATH_UDEV);
 	CU_ASSERT_PTR_NOT_NULL_FATAL(step);
-	CU_ASSERT_PTR_NOT_NULL(
-		strstr(step->after, "ATTR{address}==\"?*00:02:c9:03:00:31:78:f2\""));
-	CU_ASSERT_PTR_NOT_NULL(
-		strstr(step->after, "echo 65520 > /sys/class/net/$name/mtu"));
+	ASSERT_CONTAINS(step->after, "ATTR{address}==\"?*00:02:c9:03:00:31:78:f2\"");
+	ASSERT_CONTAINS(step->after, "echo 65520 > /sys/class/net/$name/mtu");
 	CU_ASSERT(is_noted(true, "ip link set ib0 mtu 65520"));
 	/* NetworkManager would set it anew. */
 	tree_write(&tree, "etc/NetworkManager/system-connections/ib0.nmconnection",
@@ -588,6 +588,7 @@ static void an_ifcfg_file_is_a_profile_too(void)
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(files); i++) {
+		SUITE_ROW("%zu", i);
 		start("ipoib-connected-small-mtu", CHECK_CLIENT);
 		tree_write(&tree, files[i][0], files[i][1]);
 		make();
@@ -630,7 +631,8 @@ static void memory_is_locked_for_the_probe_alone(void)
 		 (unsigned long long)probe_memlock_kib());
 	CU_ASSERT(file_is(PATH_LIMITS, want));
 	/* Eight READs of 1 MiB, and no more than the double. */
-	CU_ASSERT(probe_memlock_kib() > 8192 && probe_memlock_kib() <= 16384);
+	ASSERT_MORE(probe_memlock_kib(), 8192);
+	ASSERT_AT_MOST(probe_memlock_kib(), 16384);
 	tree_write(&tree, "etc/group", "root:x:0:\nrdma:x:100:\n");
 	make();
 	snprintf(want, sizeof(want), SETUP_HEADER "@rdma - memlock %llu\n",

@@ -124,11 +124,10 @@ static void what_setup_does_not_write_is_refused(void)
 
 	for (i = 0; i < ARRAY_SIZE(texts); i++) {
 		struct state got = { .count = 0 };
+		SUITE_ROW("%zu: %s", i, texts[i]);
 
 		CU_ASSERT_EQUAL(state_decode(&got, texts[i], strlen(texts[i])), -EBADMSG);
 		CU_ASSERT_EQUAL(got.count, 0);
-		if (got.count)
-			fprintf(stderr, "%s\n", texts[i]);
 		state_fini(&got);
 	}
 }
@@ -143,6 +142,7 @@ static void a_part_of_it_is_no_state(void)
 	CU_ASSERT_EQUAL_FATAL(state_encode(&state, &text), 0);
 	for (len = 0; len < strlen(text); len++) {
 		struct state got = { .count = 0 };
+		SUITE_ROW("len %zu", len);
 
 		CU_ASSERT_EQUAL(state_decode(&got, text, len), -EBADMSG);
 	}
@@ -155,8 +155,10 @@ static void changes_have_an_end(void)
 	unsigned int i;
 
 	memset(&state, 0, sizeof(state));
-	for (i = 0; i < STATE_CHANGES_MAX; i++)
+	for (i = 0; i < STATE_CHANGES_MAX; i++) {
+		SUITE_ROW("%u", i);
 		CU_ASSERT_PTR_NOT_NULL(state_add(&state));
+	}
 	CU_ASSERT_PTR_NULL(state_add(&state));
 	state_remove(&state, &state.changes[0]);
 	CU_ASSERT_PTR_NOT_NULL(state_add(&state));

@@ -32,7 +32,7 @@ static void sources_of_any_shape_are_split_or_refused(void)
 	const struct rows_runner runner = { NULL, on_row };
 
 	rows_read("spec.txt", &runner);
-	CU_ASSERT(rows_run >= 50);
+	ASSERT_AT_LEAST(rows_run, 50);
 }
 
 static void hosts_and_paths_have_a_longest(void)
@@ -50,11 +50,11 @@ static void hosts_and_paths_have_a_longest(void)
 	text[SPEC_HOST_MAX + 1 + SPEC_PATH_MAX] = 'a';
 	text[SPEC_HOST_MAX + 2 + SPEC_PATH_MAX] = '\0';
 	CU_ASSERT_EQUAL(spec_parse(text, &spec), -EINVAL);
-	CU_ASSERT_PTR_NOT_NULL(strstr(err_text(), "1025 bytes, 1024 at most"));
+	ASSERT_CONTAINS(err_text(), "1025 bytes, 1024 at most");
 	memset(text, 'a', SPEC_HOST_MAX + 1);
 	strcpy(text + SPEC_HOST_MAX + 1, ":/x");
 	CU_ASSERT_EQUAL(spec_parse(text, &spec), -EINVAL);
-	CU_ASSERT_PTR_NOT_NULL(strstr(err_text(), "256 characters, 255 at most"));
+	ASSERT_CONTAINS(err_text(), "256 characters, 255 at most");
 }
 
 SUITE_MAIN("spec", TEST(sources_of_any_shape_are_split_or_refused),

@@ -21,8 +21,10 @@ static struct report *sample(void)
 	size_t i;
 
 	CU_ASSERT_EQUAL(report_columns(report, heads), 0);
-	for (i = 0; i < ARRAY_SIZE(rows); i++)
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		SUITE_ROW("%zu", i);
 		CU_ASSERT_EQUAL(report_row(report, states[i], rows[i]), 0);
+	}
 	return report;
 }
 
@@ -38,28 +40,19 @@ static char *render(const struct report *report, const char *format,
 	return text;
 }
 
-static bool has(const char *text, const char *part)
-{
-	bool found = strstr(text, part);
-
-	if (!found)
-		printf("no \"%s\" in\n%s\n", part, text);
-	return found;
-}
-
 static void columns_are_as_wide_as_their_cells(void)
 {
 	_cleanup_(report_free_p) struct report *report = sample();
 	const struct report_style style = { .width = 80 };
 	_cleanup_free_ char *text = render(report, "text", &style);
 
-	CU_ASSERT(has(text, "\n        state   port   mount  source\n"));
-	CU_ASSERT(has(text, "\n  pass  proven  20049  /srv/vm  nas1:/export/vm\n"));
-	CU_ASSERT(has(text,
-		      "\n  FAIL  tcp     -      /srv/\\x1b[31miso  nas1:/export/iso\n"));
+	ASSERT_CONTAINS(text, "\n        state   port   mount  source\n");
+	ASSERT_CONTAINS(text, "\n  pass  proven  20049  /srv/vm  nas1:/export/vm\n");
+	ASSERT_CONTAINS(text,
+			"\n  FAIL  tcp     -      /srv/\\x1b[31miso  nas1:/export/iso\n");
 	/* What does not fit stands below. */
-	CU_ASSERT(has(text, "domain\n                       nas2.example.com:/export"));
-	CU_ASSERT_FALSE(strstr(text, "\033"));
+	ASSERT_CONTAINS(text, "domain\n                       nas2.example.com:/export");
+	ASSERT_LACKS(text, "\033");
 }
 
 static void names_have_columns_where_all_of_them_fit(void)
@@ -68,8 +61,8 @@ static void names_have_columns_where_all_of_them_fit(void)
 	const struct report_style style = { .width = 110 };
 	_cleanup_free_ char *text = render(report, "text", &style);
 
-	CU_ASSERT(has(text, "/srv/vm                                                "
-			    "nas1:/export/vm\n"));
+	ASSERT_CONTAINS(text, "/srv/vm                                                "
+			      "nas1:/export/vm\n");
 }
 
 static void an_unknown_row_moves_all_of_them(void)
@@ -81,9 +74,9 @@ static void an_unknown_row_moves_all_of_them(void)
 
 	CU_ASSERT_EQUAL(report_row(report, FINDING_UNKNOWN, row), 0);
 	text = render(report, "text", &style);
-	CU_ASSERT(has(text, "\n           state   port   mount  source\n"));
-	CU_ASSERT(has(text, "\n  pass     proven  20049  /srv/vm"));
-	CU_ASSERT(has(text, "\n  UNKNOWN  rdma    20049  /x  n:/x\n"));
+	ASSERT_CONTAINS(text, "\n           state   port   mount  source\n");
+	ASSERT_CONTAINS(text, "\n  pass     proven  20049  /srv/vm");
+	ASSERT_CONTAINS(text, "\n  UNKNOWN  rdma    20049  /x  n:/x\n");
 }
 
 static void a_quiet_table_has_what_needs_care(void)
@@ -96,13 +89,13 @@ static void a_quiet_table_has_what_needs_care(void)
 	_cleanup_free_ char *text = render(report, "text", &style);
 	_cleanup_free_ char *nothing = NULL;
 
-	CU_ASSERT_FALSE(strstr(text, "/srv/vm"));
-	CU_ASSERT(has(text, "FAIL  tcp "));
-	CU_ASSERT(has(text, "WARN  tcp "));
+	ASSERT_LACKS(text, "/srv/vm");
+	ASSERT_CONTAINS(text, "FAIL  tcp ");
+	ASSERT_CONTAINS(text, "WARN  tcp ");
 	report_columns(good, heads);
 	report_row(good, FINDING_PASS, row);
 	nothing = render(good, "text", &style);
-	CU_ASSERT_FALSE(strstr(nothing, "mount  source"));
+	ASSERT_LACKS(nothing, "mount  source");
 }
 
 static void other_formats_have_no_table(void)
@@ -114,8 +107,9 @@ static void other_formats_have_no_table(void)
 
 	for (i = 0; i < ARRAY_SIZE(formats); i++) {
 		_cleanup_free_ char *text = render(report, formats[i], &style);
+		SUITE_ROW("%zu: %s", i, formats[i]);
 
-		CU_ASSERT_PTR_NULL(strstr(text, "/srv"));
+		ASSERT_LACKS(text, "/srv");
 	}
 }
 
@@ -131,11 +125,12 @@ static void any_number_of_rows_is_taken(void)
 
 	report_columns(report, heads);
 	for (i = 0; i < 1000; i++) {
+		SUITE_ROW("%d", i);
 		snprintf(name, sizeof(name), "m%d", i);
 		CU_ASSERT_EQUAL(report_row(report, FINDING_PASS, row), 0);
 	}
 	text = render(report, "text", &style);
-	CU_ASSERT(has(text, "  pass  m999   s\n"));
+	ASSERT_CONTAINS(text, "  pass  m999   s\n");
 }
 
 /* --- several findings of one id ---------------------------------------------------------- */
@@ -174,8 +169,8 @@ static void of_one_id_the_cause_is_told_once(void)
 	text = render(report, "text", &style);
 	CU_ASSERT_EQUAL(count(text, "  Cause  "), 2);
 	CU_ASSERT_EQUAL(count(text, "  Remedy  "), 2);
-	CU_ASSERT(has(text, "/b: seen"));
-	CU_ASSERT(has(text, "\n  pass  Transport of mounts\n"));
+	ASSERT_CONTAINS(text, "/b: seen");
+	ASSERT_CONTAINS(text, "\n  pass  Transport of mounts\n");
 }
 
 static void many_numbers_stand_in_one_paragraph(void)
@@ -195,9 +190,9 @@ static void many_numbers_stand_in_one_paragraph(void)
 	}
 	report_add(report, &finding);
 	text = render(report, "text", &style);
-	CU_ASSERT(has(text, "Evidence  target   /a\n"));
-	CU_ASSERT(has(text, "numbers  n0 0, n1 1, n2 2,"));
-	CU_ASSERT(has(text, "n12 12\n"));
+	ASSERT_CONTAINS(text, "Evidence  target   /a\n");
+	ASSERT_CONTAINS(text, "numbers  n0 0, n1 1, n2 2,");
+	ASSERT_CONTAINS(text, "n12 12\n");
 }
 
 static void a_collector_of_metrics_tells_mounts_apart(void)
@@ -210,9 +205,9 @@ static void a_collector_of_metrics_tells_mounts_apart(void)
 	add(report, "mount.counters", FINDING_WARN, "/b\"\\", 2);
 	add(report, "mount.counters", FINDING_WARN, "/a", 3);
 	text = render(report, "openmetrics", &style);
-	CU_ASSERT(has(text, "nfsrdma_finding{id=\"mount.counters\",target=\"/a\","));
-	CU_ASSERT(has(text, "target=\"/a\",source=\"\",key=\"sends\"} 1\n"));
-	CU_ASSERT(has(text, "target=\"/b\\\"\\\\\",source=\"\",key=\"sends\"} 2\n"));
+	ASSERT_CONTAINS(text, "nfsrdma_finding{id=\"mount.counters\",target=\"/a\",");
+	ASSERT_CONTAINS(text, "target=\"/a\",source=\"\",key=\"sends\"} 1\n");
+	ASSERT_CONTAINS(text, "target=\"/b\\\"\\\\\",source=\"\",key=\"sends\"} 2\n");
 	/* A metric stands once. */
 	CU_ASSERT_EQUAL(count(text, "key=\"sends\""), 2);
 }

@@ -40,11 +40,6 @@ static struct report *sample(void)
 	return report;
 }
 
-static bool has(const char *text, const char *part)
-{
-	return strstr(text, part);
-}
-
 static unsigned int count(const char *text, char c)
 {
 	unsigned int n = 0;
@@ -60,9 +55,8 @@ static void subject_and_verdict_frame_the_findings(void)
 	const struct report_style style = { .width = 80 };
 	_cleanup_free_ char *text = render(report, &style);
 
-	CU_ASSERT_EQUAL(strncmp(text, "nfsrdma probe: [2001:db8::1]:20049 /export\n", 43),
-			0);
-	CU_ASSERT(has(text, "\nVerdict: FAIL  1 passed, 1 failed, 1 skipped; 1.2 s\n"));
+	ASSERT_STARTS(text, "nfsrdma probe: [2001:db8::1]:20049 /export\n");
+	ASSERT_CONTAINS(text, "\nVerdict: FAIL  1 passed, 1 failed, 1 skipped; 1.2 s\n");
 }
 
 static void what_is_good_takes_a_line(void)
@@ -71,9 +65,9 @@ static void what_is_good_takes_a_line(void)
 	const struct report_style style = { .width = 80 };
 	_cleanup_free_ char *text = render(report, &style);
 
-	CU_ASSERT(has(text, "\n  pass  NULL call: answered in 0.1 ms\n"));
-	CU_ASSERT(has(text, "\n  skip  Credits: no reply came\n"));
-	CU_ASSERT_FALSE(has(text, meaning_find("probe.null")->cause));
+	ASSERT_CONTAINS(text, "\n  pass  NULL call: answered in 0.1 ms\n");
+	ASSERT_CONTAINS(text, "\n  skip  Credits: no reply came\n");
+	ASSERT_LACKS(text, meaning_find("probe.null")->cause);
 }
 
 static void what_is_not_says_why_and_what_to_do(void)
@@ -82,12 +76,12 @@ static void what_is_not_says_why_and_what_to_do(void)
 	const struct report_style style = { .width = 80 };
 	_cleanup_free_ char *text = render(report, &style);
 
-	CU_ASSERT(has(text, "  FAIL  READ by Write chunk [probe.read.write-chunk]\n"
-			    "        wrong data\n"
-			    "        Cause     The server's RDMA Writes"));
-	CU_ASSERT(has(text, "        Remedy    Update"));
-	CU_ASSERT(has(text, "        Evidence  first_bad_bytes  813\n"));
-	CU_ASSERT(has(text, "        See       RFC 8166 3.4.6"));
+	ASSERT_CONTAINS(text, "  FAIL  READ by Write chunk [probe.read.write-chunk]\n"
+			      "        wrong data\n"
+			      "        Cause     The server's RDMA Writes");
+	ASSERT_CONTAINS(text, "        Remedy    Update");
+	ASSERT_CONTAINS(text, "        Evidence  first_bad_bytes  813\n");
+	ASSERT_CONTAINS(text, "        See       RFC 8166 3.4.6");
 }
 
 static void findings_of_a_group_stand_together(void)
@@ -96,8 +90,8 @@ static void findings_of_a_group_stand_together(void)
 	const struct report_style style = { .width = 80 };
 	_cleanup_free_ char *text = render(report, &style);
 
-	CU_ASSERT(has(text, "\nConnection\n  pass  NULL call: answered in 0.1 ms\n"
-			    "  skip  Credits: no reply came\n\nREAD\n  FAIL"));
+	ASSERT_CONTAINS(text, "\nConnection\n  pass  NULL call: answered in 0.1 ms\n"
+			      "  skip  Credits: no reply came\n\nREAD\n  FAIL");
 }
 
 static void quiet_shows_what_needs_care_alone(void)
@@ -106,11 +100,11 @@ static void quiet_shows_what_needs_care_alone(void)
 	const struct report_style style = { .width = 80, .quiet = true };
 	_cleanup_free_ char *text = render(report, &style);
 
-	CU_ASSERT_FALSE(has(text, "pass  "));
-	CU_ASSERT_FALSE(has(text, "skip  "));
-	CU_ASSERT_FALSE(has(text, "Connection"));
-	CU_ASSERT(has(text, "FAIL  READ by Write chunk"));
-	CU_ASSERT(has(text, "Verdict: FAIL"));
+	ASSERT_LACKS(text, "pass  ");
+	ASSERT_LACKS(text, "skip  ");
+	ASSERT_LACKS(text, "Connection");
+	ASSERT_CONTAINS(text, "FAIL  READ by Write chunk");
+	ASSERT_CONTAINS(text, "Verdict: FAIL");
 }
 
 static void colors_are_for_those_who_ask(void)
@@ -122,7 +116,7 @@ static void colors_are_for_those_who_ask(void)
 	_cleanup_free_ char *red = render(report, &colored);
 
 	CU_ASSERT_EQUAL(count(black, '\033'), 0);
-	CU_ASSERT(has(red, "\033[1;31mFAIL\033[0m"));
+	ASSERT_CONTAINS(red, "\033[1;31mFAIL\033[0m");
 	CU_ASSERT_EQUAL(count(red, '\033') % 2, 0);
 }
 
@@ -133,15 +127,20 @@ static void every_meaning_fits_the_width(void)
 	unsigned int width;
 	char *text, *line, *save;
 
-	while ((meaning = meaning_next(meaning)))
+	while ((meaning = meaning_next(meaning))) {
+		SUITE_ROW("%s", meaning->id);
 		add(report, meaning->id, FINDING_FAIL, "seen in one range of several");
+	}
 	for (width = 60; width <= 160; width += 20) {
 		const struct report_style style = { .width = width };
+		SUITE_ROW("width %u", width);
 
 		text = render(report, &style);
 		for (line = strtok_r(text, "\n", &save); line;
-		     line = strtok_r(NULL, "\n", &save))
-			CU_ASSERT(utf8_width(line) <= width);
+		     line = strtok_r(NULL, "\n", &save)) {
+			SUITE_ROW("%s", line);
+			ASSERT_AT_MOST(utf8_width(line), width);
+		}
 		free(text);
 	}
 }
@@ -164,12 +163,16 @@ static void controls_of_a_peer_reach_no_terminal(void)
 	CU_ASSERT_EQUAL(report_add(report, &finding), 0);
 	report_subject(report, "export", "/\033c\n");
 	text = render(report, &style);
-	for (p = text; *p; p++)
-		CU_ASSERT(((uint8_t)*p >= 0x20 || *p == '\n') && *p != 0x7f);
-	CU_ASSERT_FALSE(has(text, "\xff"));
-	CU_ASSERT_FALSE(has(text, "\xc2\x9b"));
-	CU_ASSERT_FALSE(has(text, "\xe2\x80\xae"));
-	CU_ASSERT(has(text, "\\x1b[2J"));
+	for (p = text; *p; p++) {
+		SUITE_ROW("byte %td", p - text);
+		if (*p != '\n')
+			ASSERT_AT_LEAST((uint8_t)*p, 0x20);
+		CU_ASSERT_NOT_EQUAL(*p, 0x7f);
+	}
+	ASSERT_LACKS(text, "\xff");
+	ASSERT_LACKS(text, "\xc2\x9b");
+	ASSERT_LACKS(text, "\xe2\x80\xae");
+	ASSERT_CONTAINS(text, "\\x1b[2J");
 }
 
 static void long_texts_are_kept_whole(void)
@@ -183,7 +186,7 @@ static void long_texts_are_kept_whole(void)
 	summary[sizeof(summary) - 1] = '\0';
 	add(report, "probe.mount", FINDING_FAIL, summary);
 	text = render(report, &style);
-	CU_ASSERT(has(text, summary));
+	ASSERT_CONTAINS(text, summary);
 }
 
 /* @evidence: "note", "because" or NULL, as checks say what a brief report does with them. */
@@ -220,17 +223,17 @@ static void a_brief_report_tells_news_and_counts_the_rest(void)
 	const struct report_style style = { .width = 80, .brief = true };
 	_cleanup_free_ char *text = render(report, &style);
 
-	CU_ASSERT(has(text, "nfsrdma check: this host\n"));
-	CU_ASSERT(has(text, "\n  pass  RDMA device: mlx5_0\n"));
-	CU_ASSERT(has(text, "\n  pass  Module rpcrdma, Helper of mount\n"));
-	CU_ASSERT(has(text, "\n  skip  1 that does not apply here\n"));
-	CU_ASSERT(has(text, "\n  FAIL  Physical link [fabric.cable]\n"));
-	CU_ASSERT(has(text, "\n  skip  2 not, because of x\n"));
-	CU_ASSERT(has(text, "\n  skip  1 not, because of y\n"));
-	CU_ASSERT_FALSE(has(text, "it is loaded"));
+	ASSERT_CONTAINS(text, "nfsrdma check: this host\n");
+	ASSERT_CONTAINS(text, "\n  pass  RDMA device: mlx5_0\n");
+	ASSERT_CONTAINS(text, "\n  pass  Module rpcrdma, Helper of mount\n");
+	ASSERT_CONTAINS(text, "\n  skip  1 that does not apply here\n");
+	ASSERT_CONTAINS(text, "\n  FAIL  Physical link [fabric.cable]\n");
+	ASSERT_CONTAINS(text, "\n  skip  2 not, because of x\n");
+	ASSERT_CONTAINS(text, "\n  skip  1 not, because of y\n");
+	ASSERT_LACKS(text, "it is loaded");
 	/* A group of which nothing applies. */
-	CU_ASSERT_FALSE(has(text, "Hypervisors"));
-	CU_ASSERT(has(text, "3 passed, 1 failed, 5 skipped"));
+	ASSERT_LACKS(text, "Hypervisors");
+	ASSERT_CONTAINS(text, "3 passed, 1 failed, 5 skipped");
 }
 
 static void a_full_report_has_a_line_for_each(void)
@@ -239,9 +242,9 @@ static void a_full_report_has_a_line_for_each(void)
 	const struct report_style style = { .width = 80 };
 	_cleanup_free_ char *text = render(report, &style);
 
-	CU_ASSERT(has(text, "\n  pass  Module rpcrdma: it is loaded\n"));
-	CU_ASSERT(has(text, "\n  skip  VDSM (oVirt): no VDSM\n"));
-	CU_ASSERT(has(text, "\n  skip  Port: not, because of x\n"));
+	ASSERT_CONTAINS(text, "\n  pass  Module rpcrdma: it is loaded\n");
+	ASSERT_CONTAINS(text, "\n  skip  VDSM (oVirt): no VDSM\n");
+	ASSERT_CONTAINS(text, "\n  skip  Port: not, because of x\n");
 }
 
 static void a_quiet_report_of_checks_has_no_skips(void)
@@ -250,9 +253,9 @@ static void a_quiet_report_of_checks_has_no_skips(void)
 	const struct report_style style = { .width = 80, .brief = true, .quiet = true };
 	_cleanup_free_ char *text = render(report, &style);
 
-	CU_ASSERT(has(text, "Physical link"));
-	CU_ASSERT_FALSE(has(text, "skip  "));
-	CU_ASSERT_FALSE(has(text, "RDMA device"));
+	ASSERT_CONTAINS(text, "Physical link");
+	ASSERT_LACKS(text, "skip  ");
+	ASSERT_LACKS(text, "RDMA device");
 }
 
 SUITE_MAIN("text", TEST(subject_and_verdict_frame_the_findings),

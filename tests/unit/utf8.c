@@ -87,6 +87,7 @@ static bool wraps_to(const char *text, unsigned int indent, unsigned int width,
 
 	wrap_print(mem, text, indent, width);
 	fclose(mem);
+	suite_saw("%s", got);
 	return !strcmp(got, want);
 }
 

@@ -26,8 +26,9 @@ static void numbers_are_whole_and_bounded(void)
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(bad); i++) {
+		SUITE_ROW("%zu: %s", i, bad[i]);
 		CU_ASSERT_EQUAL(value_number(bad[i], 1, 10, &n), -EINVAL);
-		CU_ASSERT_PTR_NOT_NULL(strstr(err_text(), "from 1 to 10"));
+		ASSERT_CONTAINS(err_text(), "from 1 to 10");
 	}
 	CU_ASSERT_EQUAL(n, 77);
 	CU_ASSERT_EQUAL(value_number("1", 1, 10, &n), 0);
@@ -53,10 +54,15 @@ static void cred_is_a_user_and_groups(void)
 
 	CU_ASSERT_EQUAL(value_cred("36:36", &cred), 0);
 	CU_ASSERT_EQUAL(cred.flavor, RPC_AUTH_SYS);
-	CU_ASSERT(cred.uid == 36 && cred.gid == 36 && cred.ngids == 0);
+	CU_ASSERT_EQUAL(cred.uid, 36);
+	CU_ASSERT_EQUAL(cred.gid, 36);
+	CU_ASSERT_EQUAL(cred.ngids, 0);
 	CU_ASSERT_EQUAL(value_cred("0:1,2,4294967294", &cred), 0);
-	CU_ASSERT(cred.uid == 0 && cred.gid == 1 && cred.ngids == 2);
-	CU_ASSERT(cred.gids[0] == 2 && cred.gids[1] == 4294967294u);
+	CU_ASSERT_EQUAL(cred.uid, 0);
+	CU_ASSERT_EQUAL(cred.gid, 1);
+	CU_ASSERT_EQUAL(cred.ngids, 2);
+	CU_ASSERT_EQUAL(cred.gids[0], 2);
+	CU_ASSERT_EQUAL(cred.gids[1], 4294967294u);
 }
 
 static void cred_of_another_shape_is_refused(void)
@@ -71,8 +77,9 @@ static void cred_of_another_shape_is_refused(void)
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(bad); i++) {
+		SUITE_ROW("%zu: %s", i, bad[i]);
 		CU_ASSERT_EQUAL(value_cred(bad[i], &cred), -EINVAL);
-		CU_ASSERT_PTR_NOT_NULL(strstr(err_text(), "UID:GID"));
+		ASSERT_CONTAINS(err_text(), "UID:GID");
 	}
 	CU_ASSERT_EQUAL(cred.uid, 77);
 }
@@ -107,9 +114,10 @@ static void target_is_split_at_its_path(void)
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		SUITE_ROW("%zu: %s", i, cases[i].text);
 		CU_ASSERT_EQUAL(target_parse(cases[i].text, &target), 0);
 		CU_ASSERT_STRING_EQUAL(target.host, cases[i].host);
-		CU_ASSERT(!target.path == !cases[i].path);
+		CU_ASSERT_EQUAL(!target.path, !cases[i].path);
 		if (target.path && cases[i].path)
 			CU_ASSERT_STRING_EQUAL(target.path, cases[i].path);
 	}
@@ -145,8 +153,9 @@ static void what_is_no_target_is_refused(void)
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		SUITE_ROW("%zu: %s", i, cases[i].text);
 		CU_ASSERT_EQUAL(target_parse(cases[i].text, &target), -EINVAL);
-		CU_ASSERT_PTR_NOT_NULL(strstr(err_text(), cases[i].word));
+		ASSERT_CONTAINS(err_text(), cases[i].word);
 	}
 }
 
@@ -160,7 +169,7 @@ static void endless_targets_are_refused(void)
 	CU_ASSERT_EQUAL(target_parse(text, &target), -EINVAL);
 	memcpy(text, "nas1:/", 6);
 	CU_ASSERT_EQUAL(target_parse(text, &target), -EINVAL);
-	CU_ASSERT_PTR_NOT_NULL(strstr(err_text(), "1024 at most"));
+	ASSERT_CONTAINS(err_text(), "1024 at most");
 	text[5 + 1024] = '\0';
 	CU_ASSERT_EQUAL(target_parse(text, &target), 0);
 	memset(text, '[', 65536);
@@ -178,8 +187,9 @@ static void an_address_is_numeric(void)
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(bad); i++) {
+		SUITE_ROW("%zu: %s", i, bad[i]);
 		CU_ASSERT_EQUAL(value_address(bad[i], &at), -EINVAL);
-		CU_ASSERT_PTR_NOT_NULL(strstr(err_text(), "numeric address"));
+		ASSERT_CONTAINS(err_text(), "numeric address");
 	}
 	CU_ASSERT_EQUAL(at.len, 1);
 	CU_ASSERT_EQUAL(value_address("192.0.2.1", &at), 0);

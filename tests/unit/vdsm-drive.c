@@ -61,6 +61,7 @@ static void what_is_no_file_has_none(void)
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		SUITE_ROW("%zu: %s", i, rows[i]);
 		CU_ASSERT_EQUAL(parse(rows[i]), 0);
 		CU_ASSERT_EQUAL(drive.npaths, 0);
 	}
@@ -80,6 +81,7 @@ static void what_is_no_drive_is_an_error(void)
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		SUITE_ROW("%zu: %s", i, rows[i]);
 		CU_ASSERT_EQUAL(parse(rows[i]), -EBADMSG);
 		CU_ASSERT_PTR_NULL(drive.paths);
 	}

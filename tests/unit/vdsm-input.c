@@ -106,6 +106,7 @@ static void what_is_no_file_of_data_is_refused(void)
 	begin("");
 	CU_ASSERT_EQUAL(take(path, 100), -ENODATA);
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		SUITE_ROW("%zu: %s", i, rows[i].file);
 		CU_ASSERT_EQUAL(take(rows[i].file, 100), rows[i].rc);
 		CU_ASSERT_PTR_NULL(input.text);
 	}
@@ -121,7 +122,7 @@ static void links_and_pipes_are_not_followed(void)
 	CU_ASSERT_EQUAL(take(path, 100), -ELOOP);
 	tree_path(&tree, "pipe", path);
 	/* Nobody writes to it: whoever waited for that would wait for ever. */
-	alarm(5);
+	alarm(PATIENCE_MS / 1000);
 	CU_ASSERT_EQUAL(take(path, 100), -EINVAL);
 	alarm(0);
 	end();

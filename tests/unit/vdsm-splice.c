@@ -18,8 +18,6 @@ static void text_is(const char *text)
 {
 	CU_ASSERT_STRING_EQUAL(splice.text, text);
 	CU_ASSERT_EQUAL(splice.len, strlen(text));
-	if (strcmp(splice.text, text) != 0)
-		printf("\n  %s\n", splice.text);
 }
 
 struct row {
@@ -56,6 +54,7 @@ static void a_word_is_added_to_a_list_once(void)
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		SUITE_ROW("%zu: %s", i, rows[i].before);
 		CU_ASSERT_EQUAL_FATAL(open_text(rows[i].before), 0);
 		CU_ASSERT_EQUAL(splice_list(&splice, "f", "W"), 0);
 		text_is(rows[i].after);
@@ -72,6 +71,7 @@ static void what_is_no_list_stays(void)
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		SUITE_ROW("%zu: %s", i, rows[i]);
 		snprintf(text, sizeof(text), "{\"f\": %s}", rows[i]);
 		CU_ASSERT_EQUAL_FATAL(open_text(text), 0);
 		CU_ASSERT_EQUAL(splice_list(&splice, "f", "W"), -EBADMSG);
@@ -93,6 +93,7 @@ static void a_member_is_set_where_it_is_or_at_the_end(void)
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		SUITE_ROW("%zu: %s", i, rows[i].before);
 		CU_ASSERT_EQUAL_FATAL(open_text(rows[i].before), 0);
 		CU_ASSERT_EQUAL(splice_set(&splice, "m", "{\"v\": 1}"), 0);
 		text_is(rows[i].after);
@@ -156,9 +157,8 @@ static void what_is_no_object_is_refused(void)
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		SUITE_ROW("%zu: %s", i, rows[i]);
 		CU_ASSERT_EQUAL(open_text(rows[i]), -EBADMSG);
-		if (splice.text)
-			printf("\n  %s\n", rows[i]);
 	}
 	CU_ASSERT_EQUAL(splice_open(&splice, "{}\0{}", 5), -EBADMSG);
 	splice_fini(&splice);
@@ -170,6 +170,7 @@ static void depth_is_bounded(void)
 	size_t depth, i, at;
 
 	for (depth = VDSM_JSON_DEPTH / 2; depth < 2 * VDSM_JSON_DEPTH; depth++) {
+		SUITE_ROW("depth %zu", depth);
 		at = (size_t)sprintf(text, "{\"a\": ");
 		for (i = 0; i < depth; i++)
 			text[at++] = '[';
@@ -180,7 +181,8 @@ static void depth_is_bounded(void)
 			break;
 		CU_ASSERT_EQUAL(splice_set(&splice, "b", "1"), 0);
 	}
-	CU_ASSERT(depth >= VDSM_JSON_DEPTH - 2 && depth <= VDSM_JSON_DEPTH);
+	ASSERT_AT_LEAST(depth, VDSM_JSON_DEPTH - 2);
+	ASSERT_AT_MOST(depth, VDSM_JSON_DEPTH);
 	splice_fini(&splice);
 }
 
@@ -192,7 +194,7 @@ static void what_is_set_must_be_json(void)
 	text_is("{\"a\": 1}");
 	/* It is JSON then, and what was to be set is not in it. */
 	CU_ASSERT_EQUAL(splice_set(&splice, "m\": 1, \"n", "2"), -EBADMSG);
-	CU_ASSERT_PTR_NOT_NULL(strstr(err_text(), "was put in, and is not there"));
+	ASSERT_CONTAINS(err_text(), "was put in, and is not there");
 	text_is("{\"a\": 1}");
 	splice_fini(&splice);
 }

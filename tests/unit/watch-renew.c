@@ -120,6 +120,7 @@ static void only_what_was_seen_is_proven(void)
 	begin();
 	wanted.rdma = true;
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		SUITE_ROW("%zu: %s", i, rows[i].plan);
 		verdict.run = rows[i].run;
 		CU_ASSERT_STRING_EQUAL(plan(), rows[i].plan);
 	}
@@ -153,7 +154,7 @@ static void a_mount_inherits_nothing_from_one_with_its_numbers(void)
 	add(90, RECORD_PROVEN, 12000);
 	CU_ASSERT_PTR_NULL(wanted_record(&sources, &mount));
 	wanted_mount(&sources, &verdict, &wanted);
-	CU_ASSERT(!wanted.rdma);
+	CU_ASSERT_FALSE(wanted.rdma);
 	CU_ASSERT_STRING_EQUAL(plan(), "gone 90");
 	/* It has a record of its own then. */
 	verdict.run = RUN_RDMA;
@@ -178,6 +179,7 @@ static void a_helper_at_work_is_left_alone(void)
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		SUITE_ROW("%zu: %s", i, rows[i].plan);
 		begin();
 		wanted = (struct wanted){ .rdma = true, .lasting = true };
 		mount.age = rows[i].mount_age_s;
@@ -196,7 +198,7 @@ static void a_pending_record_that_is_overtaken_goes(void)
 	begin();
 	add(90, RECORD_PROVEN, 1000);
 	add(0, RECORD_UNPROVEN, 2000);
-	CU_ASSERT(!renew_is_helpers(&input, &mount));
+	CU_ASSERT_FALSE(renew_is_helpers(&input, &mount));
 	CU_ASSERT_STRING_EQUAL(plan(), "drop 0");
 	/* It was mounted again on the same directory. */
 	list[1].checked_ms = NOW - 500;
@@ -264,13 +266,15 @@ static void somebody_wants_a_mount_over_rdma(void)
 	CU_ASSERT_STRING_EQUAL(who(""), "nobody");
 	CU_ASSERT_STRING_EQUAL(who("[default]\npolicy = require\n"), "nobody");
 	CU_ASSERT_STRING_EQUAL(who("[server nas]\npolicy = require\n"), "conf:2");
-	CU_ASSERT(!wanted.lasting && !wanted.tolerated);
+	CU_ASSERT_FALSE(wanted.lasting);
+	CU_ASSERT_FALSE(wanted.tolerated);
 	CU_ASSERT_STRING_EQUAL(who("[directory /srv/*]\npolicy = prefer\n"), "conf:2");
 	CU_ASSERT(wanted.tolerated);
 	verdict.wish = WISH_RDMA;
 	verdict.wish_by = "fstab";
 	CU_ASSERT_STRING_EQUAL(who(""), "fstab");
-	CU_ASSERT(!wanted.lasting && !wanted.tolerated);
+	CU_ASSERT_FALSE(wanted.lasting);
+	CU_ASSERT_FALSE(wanted.tolerated);
 	verdict.lenient = true;
 	CU_ASSERT_STRING_EQUAL(who(""), "fstab");
 	CU_ASSERT(wanted.tolerated);

@@ -48,6 +48,7 @@ static const char *told(const char *sequence)
 
 	*all = '\0';
 	for (p = sequence; *p; p++) {
+		SUITE_ROW("%s", p);
 		*events = '\0';
 		look(*p, "/srv/vm");
 		strcat(all, *events ? events : "-");
@@ -103,9 +104,8 @@ static void sequences_of_looks_are_told_as_they_should_be(void)
 
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
 		const char *got = told(rows[i].seen);
+		SUITE_ROW("%zu: %s", i, rows[i].seen);
 
-		if (strcmp(got, rows[i].told))
-			printf("%s: %s, not %s\n", rows[i].seen, got, rows[i].told);
 		CU_ASSERT_STRING_EQUAL(got, rows[i].told);
 	}
 }
@@ -149,7 +149,7 @@ static void what_was_over_rdma_says_so(void)
 	CU_ASSERT_STRING_EQUAL(things.list[0]->now.text,
 			       "goes over tcp, and was over RDMA before");
 	CU_ASSERT_STRING_EQUAL(things.list[0]->now.wanted_by, "it was over RDMA before");
-	CU_ASSERT(things.list[0]->state == STATE_BAD);
+	CU_ASSERT_EQUAL(things.list[0]->state, STATE_BAD);
 	things_fini(&things);
 }
 
@@ -185,7 +185,8 @@ static void there_is_an_end(void)
 
 	known = calloc(THINGS_MAX, sizeof(*known));
 	things.list = calloc(THINGS_MAX, sizeof(struct thing_known *));
-	CU_ASSERT_FATAL(known && things.list);
+	CU_ASSERT_FATAL(known);
+	CU_ASSERT_FATAL(things.list);
 	for (i = 0; i < THINGS_MAX; i++) {
 		things.list[i] = &known[i];
 		known[i].present = true;
