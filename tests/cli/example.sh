@@ -65,25 +65,21 @@ make -C "$work/echo" CFLAGS="$flags" LDFLAGS="$flags" >"$work/make" 2>&1 ||
 export LD_LIBRARY_PATH=${library%/*}
 address=${NFSRDMA_TEST_ADDRESS:-127.0.0.1} transport=${NFSRDMA_TEST_TRANSPORT:-iwarp}
 
-"$work/echo/server" "$address" 0 "$transport" >"$work/port" 2>"$work/server.err" &
+"$work/echo/server" "$address" 0 "$transport" >"$work/port" 2>"$work/port.err" &
 server_pid=$!
 cleanup_fn stop_server
-for _ in {1..100}; do
-	grep -q . "$work/port" && break
-	kill -0 "$server_pid" 2>/dev/null || fail "server: $(cat "$work/server.err")"
-	sleep 0.1
-done
+await_line "$work/port" "$server_pid"
 port=$(cat "$work/port")
-timeout 60 "$work/echo/client" "$address" "$port" "$transport" >"$work/out" 2>"$work/err" ||
+timeout "$patience" "$work/echo/client" "$address" "$port" "$transport" >"$work/out" 2>"$work/err" ||
 	fail "client: $(cat "$work/out" "$work/err")"
 (($(grep -c 'bytes there and back: equal$' "$work/out") == 14)) || fail "$(cat "$work/out")"
 grep -q "^the server sees uid $(id -u), gid $(id -g) on " "$work/out" || fail "$(cat "$work/out")"
 kill "$server_pid"
-wait "$server_pid" || fail "the server ended with $?: $(cat "$work/server.err")"
+wait "$server_pid" || fail "the server ended with $?: $(cat "$work/port.err")"
 server_pid=
 
 # Nobody there, and somebody else: a sentence, and exit status 1.
 status=0
-timeout 20 "$work/echo/client" "$address" "$port" "$transport" >"$work/out" 2>"$work/err" || status=$?
+timeout "$patience" "$work/echo/client" "$address" "$port" "$transport" >"$work/out" 2>"$work/err" || status=$?
 ((status == 1)) || fail "exit status $status without a server"
 grep -q 'Connection refused' "$work/err" || fail "$(cat "$work/err")"

@@ -4,7 +4,7 @@
 # hung.py DIRECTORY: mounts a file system there that never answers, as one whose server is gone does not:
 # FUSE, whose daemon reads nothing. Prints the daemon's number; when it ends, who waits gets an error.
 # Exit status 1 where there is no FUSE, or nobody may mount.
-import ctypes, os, sys, time
+import ctypes, os, signal, sys
 
 libc = ctypes.CDLL(None, use_errno=True)
 try:
@@ -20,4 +20,4 @@ if pid:
     sys.exit()
 for other in (0, 1, 2):
     os.close(other)
-time.sleep(300)
+signal.pause()

@@ -87,7 +87,7 @@ mkdir -p /etc/libvirt/hooks/qemu.d
 ln -s "$daemon/hook" /etc/libvirt/hooks/qemu.d/nfsrdma
 starts file
 kill -HUP "$(cat "$daemon/libvirtd.pid")"
-for _ in {1..50}; do
+for _ in {1..600}; do
 	virsh -q start --paused file 2>/dev/null || break
 	virsh -q destroy file
 	sleep 0.1
@@ -98,10 +98,7 @@ does_not "disk vdaa \($daemon/vms/a.img\) is on nas:/vms, .*over tcp.*pool 'vms'
 does_not "disk vdaa .*over tcp" start volume
 does_not "disk vdaa .*\(and 1 more disk\)" start both
 [[ $(virsh -q domstate both) == "shut off"* ]] || fail "a guest that was refused is there"
-for _ in {1..50}; do
-	grep -q NFSRDMA_GUEST=both "$work/journal" && break
-	sleep 0.1
-done
+wait_until grep -q NFSRDMA_GUEST=both "$work/journal"
 grep -q 'MESSAGE_ID=685584d3f8cf4e86bb262777dbad76d7' "$work/journal" || fail "it is not in the journal"
 
 echo "libvirtd: over RDMA"

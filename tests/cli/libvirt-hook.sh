@@ -15,7 +15,7 @@ ask()
 
 	start=$(now_ms)
 	status=0
-	timeout -k 5 20 "$hook" "$@" >"$work/out" 2>"$work/err" || status=$?
+	timeout -k 5 "$run_limit" "$hook" "$@" >"$work/out" 2>"$work/err" || status=$?
 	took=$(since_ms "$start")
 	[[ ! -s $work/out ]] || { show; fail "something is on stdout"; }
 }
@@ -26,7 +26,7 @@ passed() { expect_status 0; [[ ! -s $work/err ]] || { show; fail "it says someth
 # but WORDS: it passes, and who asks by hand is told
 but() { expect_status 0; expect_sentence "it passes, but: .*$1"; }
 # nobody WORDS: it was not found out, and passes
-nobody() { expect_status 0; expect_sentence "nothing was found out: .*$1"; ((took < 4000)) || { show; fail "$took ms"; }; }
+nobody() { expect_status 0; expect_sentence "nothing was found out: .*$1"; within 4000 "no answer"; }
 
 # mounted ROOT ID PROTO SOURCE TARGET: as the kernel says it
 mounted()
@@ -88,6 +88,10 @@ for arguments in "" "web1" "web1 prepare begin" "--frobnicate"; do
 	grep -q '^usage' "$work/err" || { show; fail "no usage"; }
 done
 
+# Who reads from it waits for ever: we have it open for writing.
+mkfifo "$work/never"
+exec {never}<>"$work/never"
+
 echo "every operation"
 guest /srv/tcp/a.img >"$work/bad.xml"
 for operation in "prepare begin" "migrate begin" "restore begin"; do
@@ -99,9 +103,9 @@ for operation in "start begin" "started begin" "stopped end" "release end" "reco
 	"prepare end" "frobnicate begin" "- -"; do
 	# shellcheck disable=SC2086 # words
 	# Input that does not end is not waited for.
-	ask --root "$host" web1 $operation - < <(sleep 5)
+	ask --root "$host" web1 $operation - <&"$never"
 	passed
-	((took < 4000)) || { show; fail "$operation waits for its input"; }
+	within 4000 "$operation"
 done
 # A guest may be called anything, and libvirt gives four arguments.
 for name in --help --version --root; do
@@ -198,9 +202,11 @@ ask --root "$host" web1 prepare begin - < <(head -c 50000000 /dev/zero | tr '\0'
 nobody '16777216 bytes'
 ask --root "$host" web1 prepare begin - < <(head -c 60 "$work/bad.xml")
 nobody 'line'
-ask --root "$host" web1 prepare begin - < <(cat "$work/bad.xml"; exec sleep 8)
+cat "$work/bad.xml" >&"$never"
+ask --root "$host" web1 prepare begin - <&"$never"
 nobody 'in time'
-((took >= 1500 && took < 2500)) || { show; fail "given up after $took ms"; }
+((took >= 1500)) || { show; fail "given up after $took ms"; }
+within 2500 "input that does not end"
 ask --root "$host" web1 prepare begin - <<<'<!DOCTYPE d [<!ENTITY a SYSTEM "/etc/passwd">]><domain><name>&a;</name></domain>'
 nobody 'document type'
 
@@ -234,16 +240,14 @@ print(round(min(runs)), round(statistics.median(runs)))
 PY
 }
 if type -P python3 >/dev/null; then
-	factor=1
-	! grep -q __asan_init "$hook" || factor=10
 	for count in 20 500; do
 		disks=()
 		for ((i = 0; i < count; i++)); do disks+=("/srv/good/disk-$i.img"); done
 		guest "${disks[@]}" >"$work/many.xml"
 		read -r least median < <(spent "$work/many.xml" "$hook" --root "$host" web1 prepare begin -)
 		echo "$count disks: $((median / 10)).$((median % 10)) ms, at best $((least / 10)).$((least % 10)) ms"
-		# Others may be at work here.
-		((least < (count + 230) * 2 * factor)) || fail "$count disks take $((least / 10)) ms"
+		# Others may be at work here; it is judged where they are not.
+		[[ ! ${NFSRDMA_MEASURED:-} ]] || ((least < (count + 230) * 2)) || fail "$count disks take $((least / 10)) ms"
 	done
 fi
 

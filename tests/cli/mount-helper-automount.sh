@@ -67,12 +67,8 @@ kill_daemon()
 	kill -9 "$daemon"
 }
 cleanup_fn kill_daemon
-for _ in {1..100}; do
-	grep -q ' /srv/auto autofs ' /proc/mounts && break
-	sleep 0.1
-done
-grep -q ' /srv/auto autofs ' /proc/mounts || { tail "$work/daemon"; fail "automount mounted nothing"; }
-timeout 30 setsid stat -f -c %T /srv/auto/vm >"$work/out" || { tail "$work/daemon"; fail "nothing is mounted"; }
+try_until grep -q ' /srv/auto autofs ' /proc/mounts || { tail "$work/daemon"; fail "automount mounted nothing"; }
+timeout "$patience" setsid stat -f -c %T /srv/auto/vm >"$work/out" || { tail "$work/daemon"; fail "nothing is mounted"; }
 [[ $(<"$work/out") == tmpfs ]] || fail "it is $(<"$work/out")"
 [[ $(<"$top/args") == "nas1:/export/vm /srv/auto/vm "*"vers=4.2,proto=rdma,port=20049"* ]] ||
 	fail "mount.nfs was told: $(<"$top/args")"

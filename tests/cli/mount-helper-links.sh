@@ -2,13 +2,17 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Copyright (C) 2026 The nfsrdma authors
 #
-# What runs as root at mount time is linked with nothing that talks to a bus, to libvirt or reads XML.
+# What runs as root at mount time is linked with nothing that talks to a bus, to libvirt or reads XML,
+# and has no NFS server in it.
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
-requires readelf
+requires readelf nm
 
 for program in mount.nfsrdma umount.nfsrdma; do
 	needed=$(readelf -d "${NFSRDMA%/*}/mount-helper/$program" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p')
 	echo "$program: ${needed//$'\n'/ }"
 	[[ $needed == *libc.so* ]] || fail "$program is linked with nothing"
 	! grep -E '^lib(virt|xml2|systemd|dbus|nftables|curl|ssl)' <<<"$needed" || fail "$program is linked with that"
+	nm "${NFSRDMA%/*}/mount-helper/$program" >"$work/symbols"
+	grep -q ' probe_run$' "$work/symbols" || [[ $program == umount* ]] || fail "$program has no symbols"
+	! grep -E ' (server|nfs4_opens|nfs4_clients)_open' "$work/symbols" || fail "$program has an NFS server in it"
 done

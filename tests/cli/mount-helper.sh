@@ -51,22 +51,18 @@ try()
 	: >"$work/journal"
 	start=$(now_ms)
 	status=0
-	timeout -k 5 60 mount "$@" >"$work/out" 2>"$work/err" </dev/null || status=$?
+	timeout -k 5 "$run_limit" mount "$@" >"$work/out" 2>"$work/err" </dev/null || status=$?
 	took=$(since_ms "$start")
 }
 
 # entry FIELD: of the last entry of the journal that has it.
 entry() { sed -n "s/^$1=//p" "$work/journal" | tail -n 1; }
 
+has_entry() { [[ $(entry NFSRDMA_EVENT) == "$1" ]]; }
 # expect_entry EVENT: it comes, if not at once, and is the last.
 expect_entry()
 {
-	for _ in {1..100}; do
-		[[ $(entry NFSRDMA_EVENT) != "$1" ]] || return 0
-		sleep 0.02
-	done
-	cat "$work/journal"
-	fail "the journal has not \"$1\""
+	try_until has_entry "$1" || { cat "$work/journal"; fail "the journal has not \"$1\""; }
 }
 
 # expect STATUS EVENT WORDS: with one sentence, on stderr and in the journal, and nothing mounted.
@@ -141,10 +137,11 @@ status=0
 [[ $status == 32 ]] || fail "with nobody who reads: exit status $status"
 
 # A child that it leaves behind holds neither stdout nor stderr.
-mount_nfs 'sleep 8 & exit 32'
+mount_nfs "sleep 1000 & echo \$! >$work/sleeper; exit 32"
+cleanup_fn eval 'kill "$(<"$work/sleeper")"'
 try -t nfsrdma "$source" "$place" -o $quiet
 expect 32 failed 'gives no reason'
-((took < 6000)) || fail "a child in the background keeps us for $took ms"
+within 6000 "a child in the background"
 
 # --- undoing -------------------------------------------------------------------------------------
 
@@ -231,13 +228,11 @@ try "$place"
 # --- another mount namespace -------------------------------------------------------------------
 
 # mount(8) says by -N where, and mounts nothing itself.
-unshare -m --propagation private sleep 60 &
+unshare -m --propagation private sleep 1000 &
 other=$!
 cleanup_fn kill "$other"
-for _ in {1..100}; do
-	[[ $(readlink "/proc/$other/ns/mnt") == "$(readlink /proc/$$/ns/mnt)" ]] || break
-	sleep 0.02
-done
+is_elsewhere() { [[ $(readlink "/proc/$other/ns/mnt") != "$(readlink /proc/$$/ns/mnt)" ]]; }
+wait_until is_elsewhere
 mount_nfs "$tmpfs"
 try -N "/proc/$other/ns/mnt" -t nfsrdma "$source" "$place" -o $quiet,nfsrdma.policy=prefer
 [[ $status == 0 ]] || { cat "$work/err"; fail "-N: exit status $status"; }
@@ -272,7 +267,7 @@ if [[ ! -d /sys/class/infiniband || ! $(ls /sys/class/infiniband) ]]; then
 	expect 32 refused 'nfsrdma explain client\.'
 	grep -q '^NFSRDMA_FINDING=client\.' "$work/journal" || fail "the journal has no finding"
 	grep -q '^NFSRDMA_REMEDY=' "$work/journal" || fail "the journal has no remedy"
-	((took < 3000)) || fail "it took $took ms"
+	within 3000 "what the checks refuse"
 fi
 
 # --- umount ------------------------------------------------------------------------------------------

@@ -39,7 +39,7 @@ data()
 {
 	: >"$work/trace"
 	# shellcheck disable=SC2016 # the inner shell's
-	timeout 30 "${namespace[@]}" sh -c 'mount --bind "$1/etc" /etc && shift &&
+	timeout "$patience" "${namespace[@]}" sh -c 'mount --bind "$1/etc" /etc && shift &&
 		exec strace -f -e trace=mount -e inject=mount:retval=0 -s 8000 -o "$@"' - "$work" \
 		"$work/trace" "$mount_nfs" "$1" "$work/target" -o "$2" >"$work/out" 2>"$work/err" || true
 	sed -n 's/.*mount(".*", ".*", "nfs4\{0,1\}", [^,]*, "\(.*\)") *= 0 (INJECTED)$/\1/p' \

@@ -7,7 +7,6 @@ import socket
 import struct
 import sys
 import threading
-import time
 
 # RFC 5044 7.1: key, flags (0x80 markers, 0x40 CRC, 0x20 rejected, 0x10 enhanced RFC 6581),
 # revision, length of the private data.
@@ -41,16 +40,16 @@ def http(sock):
 def banner(sock):
     sock.sendall(b"SSH-2.0-OpenSSH_9.2\x1b[31m\r\n")
     sock.recv(4096)
-    time.sleep(60)
+    threading.Event().wait()
 
 
 def silence(_sock):
-    time.sleep(60)
+    threading.Event().wait()
 
 
 def half_mpa(sock):
     sock.sendall(REPLY[:7])
-    time.sleep(60)
+    threading.Event().wait()
 
 
 def reject(sock):
@@ -61,7 +60,7 @@ def reject(sock):
 def private_too_long(sock):
     sock.recv(4096)
     sock.sendall(REPLY + struct.pack(">BBH", 0x40, 1, 0xFFFF))
-    time.sleep(60)
+    threading.Event().wait()
 
 
 def half_frame(sock):
@@ -71,12 +70,13 @@ def half_frame(sock):
         # RFC 5040, 5041: Send, queue 0, message 1, offset 0.
         header = struct.pack(">HBBIIII", 60, 0x41, 0x43, 0, 0, 1, 0)
         sock.sendall(header + bytes(30 - len(header)))
-        time.sleep(60)
+        threading.Event().wait()
 
 
 def no_reply(sock):
     if accept(sock):
-        time.sleep(60)
+        print("accepted", flush=True)
+        threading.Event().wait()
 
 
 def garbage(sock):
@@ -84,7 +84,7 @@ def garbage(sock):
     if accept(sock):
         sock.recv(4096)
         sock.sendall(bytes(range(256)) * 64)
-        time.sleep(60)
+        threading.Event().wait()
 
 
 def hang_up(sock):

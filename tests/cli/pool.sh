@@ -243,19 +243,18 @@ pool convert fleeting
 expect_status 1
 virsh -q pool-destroy fleeting 2>/dev/null || true
 
+is_running() { [[ $(state_of "$1") == running ]]; }
+mounts_rdma() { [[ $(last_mount) == *proto=rdma* ]]; }
+
 echo "a mount that hangs"
 switch_on hang
-run_limit=20
 pool convert old --timeout 3
-((took < 6000)) || { show; fail "took $took ms"; }
+within 6000 "--timeout 3"
 expect_status 3
 expect_finding pool.restart unknown
 kept || fail "nothing is kept for a revert"
 switch_off hang
-for _ in {1..100}; do
-	[[ $(state_of old) == running ]] && break
-	sleep 0.1
-done
+wait_until is_running old
 pool revert old
 expect_status 0
 diff -u "$work/before" <(xml_of old)
@@ -264,17 +263,11 @@ echo "a convert that is killed"
 switch_on hang
 "$kernel" "$NFSRDMA" pool convert old >/dev/null 2>&1 </dev/null &
 victim=$!
-for _ in {1..100}; do
-	[[ $(last_mount) == *proto=rdma* ]] && break
-	sleep 0.1
-done
+wait_until mounts_rdma
 kill -9 "$victim"
 wait "$victim" || true
 switch_off hang
-for _ in {1..100}; do
-	[[ $(state_of old) == running ]] && break
-	sleep 0.1
-done
+wait_until is_running old
 pool revert old
 expect_status 0
 diff -u "$work/before" <(xml_of old)
@@ -284,7 +277,7 @@ kill -STOP "$(cat "$daemon/libvirtd.pid")"
 for action in list "verify old" "convert old"; do
 	# shellcheck disable=SC2086 # words
 	pool $action --timeout 2
-	((took < 4000)) || { show; fail "took $took ms"; }
+	within 4000 "$action with --timeout 2"
 	expect_status 3
 done
 kill -CONT "$(cat "$daemon/libvirtd.pid")"
@@ -312,7 +305,7 @@ mkfifo "$work/fifo.xml"
 for file in "$work/fifo.xml" "$work" /dev/zero /nowhere.xml; do
 	pool verify "$file"
 	((status == 1 || status == 3)) || { show; fail "exit status $status of $file"; }
-	((took < 2000)) || { show; fail "took $took ms"; }
+	within 2000 "$file"
 done
 pool verify nosuch
 expect_status 1

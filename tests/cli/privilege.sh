@@ -9,32 +9,32 @@ requires jq python3
 requires_root
 
 # A peer that never answers keeps the worker waiting while it is looked at.
-python3 "$NFSRDMA_SOURCE/tests/cli/peer.py" no-reply >"$work/peer" &
+python3 "$NFSRDMA_SOURCE/tests/cli/peer.py" no-reply >"$work/peer" 2>"$work/peer.err" &
 cleanup_fn kill "$!"
-for _ in {1..100}; do
-	[[ ! -s $work/peer ]] || break
-	sleep 0.05
-done
+await_line "$work/peer" "$!"
 
-"$NFSRDMA" probe 127.0.0.1:/export --port "$(<"$work/peer")" --timeout 4 \
+"$NFSRDMA" probe 127.0.0.1:/export --port "$(head -n 1 "$work/peer")" --timeout "$patience" \
 	>"$work/out" 2>"$work/err" </dev/null &
 probe_pid=$!
+cleanup_fn kill "$probe_pid"
 
 # field PID NAME: of /proc/PID/status.
 field() { sed -n "s/^$2:\\s*//p" "/proc/$1/status"; }
 
 worker=
-for _ in {1..100}; do
+find_worker()
+{
+	local pid children
+
 	read -ra children < <(cat /proc/"$probe_pid"/task/*/children 2>/dev/null) || true
 	for pid in "${children[@]}"; do
 		[[ $(field "$pid" Uid 2>/dev/null) != 65534* ]] || worker=$pid
 	done
-	[[ ! $worker ]] || break
-	sleep 0.02
-done
-[[ $worker ]] || fail "no child of the probe became nobody"
+	[[ $worker ]]
+}
+wait_until find_worker
 # From here on it does not change; let it come to its wait.
-sleep 0.3
+wait_until grep -q accepted "$work/peer"
 
 expect_field()
 {
@@ -51,7 +51,9 @@ expect_field CapEff 0000000000000000
 expect_field CapPrm 0000000000000000
 expect_field CapInh 0000000000000000
 expect_field CapAmb 0000000000000000
+expect_field CapBnd 0000000000000000
 expect_field NoNewPrivs 1
+expect_field Seccomp 2
 
 for fd in /proc/"$worker"/fd/*; do
 	target=$(readlink "$fd")
@@ -69,4 +71,9 @@ start_server --export "$work/export"
 worker=$server_pid
 expect_field Uid "65534 65534 65534 65534"
 expect_field CapEff 0000000000000000
+expect_field CapBnd 0000000000000000
+expect_field NoNewPrivs 1
+expect_field Seccomp 2
+grep -q '^Max core file size *0 *0 ' /proc/"$worker"/limits || fail "serve may dump core"
+kill "$probe_pid"
 wait "$probe_pid" || true

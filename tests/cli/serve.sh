@@ -7,17 +7,18 @@
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 requires jq
 
+pid=
+kill_server() { [[ ! $pid ]] || kill -KILL "$pid"; }
+cleanup_fn kill_server
+
 # start ARGUMENT...: sets $pid, and the ports.
 start()
 {
-	"$NFSRDMA" serve "$@" >"$work/ready" 2>"$work/serve.err" </dev/null &
+	# The line of the server before is not this one's.
+	: >"$work/ready"
+	"$NFSRDMA" serve "$@" >"$work/ready" 2>"$work/ready.err" </dev/null &
 	pid=$!
-	cleanup_fn kill -KILL "$pid"
-	for _ in {1..100}; do
-		[[ ! -s $work/ready ]] || break
-		kill -0 "$pid" 2>/dev/null || { cat "$work/serve.err"; fail "serve ended"; }
-		sleep 0.05
-	done
+	await_line "$work/ready" "$pid"
 	(($(wc -l <"$work/ready") == 1)) || fail "not one line: $(cat "$work/ready")"
 	read -r rdma nfs mount < <(jq -r '"\(.rdma) \(.nfs) \(.mount)"' "$work/ready")
 }
@@ -25,14 +26,16 @@ start()
 # stop SIGNAL: ends it, cleanly and soon.
 stop()
 {
-	local began
+	local start
 
-	began=$(now_ms)
+	start=$(now_ms)
 	status=0
 	kill "-$1" "$pid"
 	wait "$pid" || status=$?
-	[[ $status == 0 ]] || { cat "$work/serve.err"; fail "exit status $status on $1"; }
-	(($(since_ms "$began") < 2000)) || fail "$(since_ms "$began") ms to end"
+	took=$(since_ms "$start")
+	pid=
+	within 2000 "the end on $1"
+	[[ $status == 0 ]] || { cat "$work/ready.err"; fail "exit status $status on $1"; }
 }
 
 probe_it()

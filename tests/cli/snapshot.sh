@@ -19,10 +19,10 @@ compare()
 	local name=$1 folder
 
 	shift
-	run check --timeout 60 --format json "$@"
+	run check --timeout "$patience" --format json "$@"
 	expect_no_words
 	findings / >"$work/$name.live"
-	run snapshot --timeout 60 "$work/$name/a.tar.gz" "$@"
+	run snapshot --timeout "$patience" "$work/$name/a.tar.gz" "$@"
 	expect_status 0
 	expect_no_words
 	[[ $(stat -c %a "$work/$name/a.tar.gz") == 600 ]] || fail "$name: others may read it"
@@ -32,7 +32,7 @@ compare()
 	tar xzf "$work/$name/a.tar.gz" -C "$work/$name"
 	rm "$work/$name/a.tar.gz"
 	chmod -R a+rX "$work/$name"
-	run check --timeout 60 --format json --root "$work/$name/$folder" "$@"
+	run check --timeout "$patience" --format json --root "$work/$name/$folder" "$@"
 	expect_no_words
 	findings "$work/$name/$folder/" >"$work/$name.replay"
 	diff "$work/$name.live" "$work/$name.replay" || fail "$name: the replay differs"

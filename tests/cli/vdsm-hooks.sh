@@ -12,7 +12,10 @@ requires python3 taskset setpriv unshare strace jq
 requires_root
 if [[ ! ${NFSRDMA_INSIDE:-} ]]; then
 	unshare -m true 2>/dev/null || skip "no mount namespace"
-	NFSRDMA_INSIDE=$work unshare -m --propagation private "$BASH" "${BASH_SOURCE[0]}"
+	# A record can be no older than the machine: here it has been up for an hour.
+	up=()
+	! unshare -T true 2>/dev/null || up=(-T --monotonic 3600 --boottime 3600)
+	NFSRDMA_INSIDE=$work unshare -m --propagation private "${up[@]}" "$BASH" "${BASH_SOURCE[0]}"
 	exit
 fi
 
@@ -20,20 +23,19 @@ program=${NFSRDMA%/*}/hooks/vdsm/vdsm-hook
 # Of user vdsm and group kvm, as oVirt has them.
 as_vdsm=(setpriv --reuid 36 --regid 36 --clear-groups)
 "${as_vdsm[@]}" test -x "$program" || skip "another user cannot run what is built here"
-slow=1
-! grep -q __asan_init "$program" || slow=10
 
 mount -t tmpfs run /run
 take_journal
 
+has_entry()
+{
+	[[ -s $work/journal ]] && grep -qE "^NFSRDMA_EVENT=($1)\$" "$work/journal" &&
+		grep -qE "^MESSAGE=.*($2)" "$work/journal"
+}
 # entry EVENT WORDS: it comes, if not at once.
 entry()
 {
-	for _ in {1..50}; do
-		[[ ! -s $work/journal ]] || ! grep -qE "^NFSRDMA_EVENT=($1)\$" "$work/journal" ||
-			! grep -qE "^MESSAGE=.*($2)" "$work/journal" || return 0
-		sleep 0.02
-	done
+	try_until has_entry "$@" && return
 	cat "$work/journal" 2>/dev/null
 	fail "the journal has no \"$1\" with \"$2\""
 }
@@ -49,7 +51,7 @@ mkdir -m 1777 "$work/tmp"
 for point in "${points[@]}" after_vm_destroy; do
 	mkdir -p "$work/links/$point" "$work/hooks/$point"
 	ln -s "$program" "$work/links/$point/90_nfsrdma"
-	printf '#!/bin/sh\nexec %q --root %q --point %s\n' "$program" "$host" "$point" \
+	printf '#!/bin/sh\nexec %q --root %q --point %s\n' "$work/links/$point/90_nfsrdma" "$host" "$point" \
 		>"$work/hooks/$point/90_nfsrdma"
 	chmod +x "$work/hooks/$point/90_nfsrdma"
 done
@@ -132,6 +134,7 @@ record()
 	local now
 
 	now=$(awk '{ printf "%d", $1 * 1000 }' /proc/uptime)
+	recorded=$(now_ms)
 	mkdir -p "$host/run/nfsrdma/mounts"
 	printf '{"mount": {"id": %d, "dev": "0:%d", "target": "%s", "fs_spec": "nas:/%s", "boot_id": "b", "wanted": "rdma", "effective": "%s", "state": "%s", "checked_monotonic_ms": %d, "by": "nfsrdma watch"}}' \
 		"$1" "$1" "$repository/mnt/nas:_$2" "$2" "$4" "$3" $((now - $5)) >"$host/run/nfsrdma/mounts/$1.json"
@@ -259,10 +262,11 @@ echo "after_get_stats"
 stats='{"storageDomains": {"'$good'": {"code": 0, "delay": "0.000512", "lastCheck": "2.1", "valid": true}}, "cpuIdle": "99.10"}'
 mount_of() { jq -e ".nfsrdma.mounts | map(select(.path == \"$repository/mnt/nas:_$1\")) | length == 1 and (.[0] | $2)" "$work/data.after" >/dev/null || { jq . "$work/data.after"; fail "$1: not $2"; }; }
 call after_get_stats json "$stats"
+past=$(since_ms "$recorded")
 is '.kept and .json and .rc == {"90_nfsrdma": 0}'
 jq -e --argjson was "$stats" '(del(.nfsrdma) == $was) and (.nfsrdma.mounts | length == 3)' "$work/data.after" >/dev/null ||
 	{ jq . "$work/data.after"; fail "VDSM's statistics are others"; }
-mount_of good ".domains == [\"$good\"] and .source == \"nas:/good\" and .wanted == \"rdma\" and .effective == \"rdma\" and .state == \"proven\" and .age_ms >= 5000 and .age_ms < 30000 and .gate == \"pass\""
+mount_of good ".domains == [\"$good\"] and .source == \"nas:/good\" and .wanted == \"rdma\" and .effective == \"rdma\" and .state == \"proven\" and .age_ms >= 5000 and .age_ms <= $((5000 + past + 20)) and .gate == \"pass\""
 mount_of tcp ".domains == [\"$tcp\"] and .wanted == \"rdma\" and .wanted_by == \"/etc/nfsrdma.conf:2\" and .effective == \"tcp\" and .state == \"unknown\" and .age_ms == null and .gate == \"refuse\" and (.reason | test(\"over tcp, and /etc/nfsrdma.conf:2 requires RDMA\"))"
 mount_of gone ".domains == [\"$gone\"] and .source == null and .state == \"gone\" and .effective == \"\" and .wanted == \"rdma\" and .gate == \"refuse\" and (.reason | test(\"nothing is mounted at\"))"
 # Another one, an old one, one that makes no sense: nothing is known, which is not good.
@@ -270,7 +274,7 @@ record 42 tcp tcp tcp 2000
 record 41 good proven rdma 100000
 call after_get_stats json "$stats"
 mount_of tcp '.state == "tcp" and .age_ms >= 2000'
-mount_of good '.state == "unknown" and .age_ms == null and (.reason | test("100 s old|10[0-9] s old"))'
+mount_of good '.state == "unknown" and .age_ms == null and (.reason | test("1[0-9][0-9] s old"))'
 echo '{' >"$host/run/nfsrdma/mounts/41.json"
 call after_get_stats json "$stats"
 mount_of good '.state == "unknown" and .reason != ""'
@@ -487,13 +491,13 @@ start
 entry warning 'rpcrdma could not be loaded: .*No such file'
 modprobe 'exec sleep 20'
 start
-((took < 5500)) || fail "modprobe that hangs keeps VDSM for $took ms"
+within 5500 "modprobe that hangs"
 entry warning 'rpcrdma could not be loaded: .*modprobe does not come to an end'
 entry finding 'client.device'
 # As a child that nobody ends, and that holds what it can.
 modprobe 'trap "" TERM; sleep 20 & wait; wait'
 start
-((took < 5500)) || fail "modprobe that hangs keeps VDSM for $took ms"
+within 5500 "modprobe that hangs"
 new_host
 
 # --- no storage is touched -----------------------------------------------------------------------
@@ -541,16 +545,15 @@ if daemon=$(python3 "$NFSRDMA_SOURCE/tests/cli/hung.py" "$hung" 2>"$work/err"); 
 	status=0
 	{ timeout -s KILL 1 stat "$hung/$tcp" || status=$?; } >/dev/null 2>&1
 	[[ $status == 137 ]] || fail "it does not hang"
+	# That it ends is the point; how soon: vdsm-hooks-time.sh.
 	folder=$work/links
 	call after_disk_prepare json "{\"name\": \"vda\", \"path\": \"$here/$pool/$tcp/images/i/v\"}"
 	refused "$hung"
-	is ".ms[\"90_nfsrdma\"] < $((1000 * slow))"
 	call before_vm_start domxml "$(domain "$here/$pool/$tcp/images/i/v" "$hung/x")"
 	refused "$hung"
-	is ".ms[\"90_nfsrdma\"] < $((1000 * slow))"
 	for point in after_get_caps after_get_stats; do
 		call $point json '{}'
-		is ".rc[\"90_nfsrdma\"] == 0 and .json and .kept and (.same | not) and .ms[\"90_nfsrdma\"] < $((1000 * slow))"
+		is ".rc[\"90_nfsrdma\"] == 0 and .json and .kept and (.same | not)"
 	done
 	folder=$work/hooks
 else

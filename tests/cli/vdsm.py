@@ -51,7 +51,7 @@ for script in scripts:
     process = subprocess.Popen(["taskset", "--cpu-list", cpus, script], env=env,
                                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                stderr=subprocess.PIPE)
-    out, last = process.communicate(timeout=30)
+    out, last = process.communicate(timeout=120)
     result["ms"][name] = round((time.monotonic() - start) * 1000, 1)
     result["ran"].append(name)
     result["rc"][name] = process.returncode
