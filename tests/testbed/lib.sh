@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Copyright (C) 2026 the nfsrdma authors
 #
-# Shell functions for tests/testbed: starting, telling and stopping a guest.
-# Sourced by run, boot and scenario.sh.
+# Shell functions for tests/testbed: starting a guest. Sourced by run, boot and
+# scenario.sh.
 #
-# A guest is a folder ($guest): pid, ports, console.log, qemu.log, and the pipes
-# of the control channel and of qemu's monitor.
+# A guest's folder ($guest) has, besides what tests/support/guest.sh says, the file
+# "ports" and the pipes of qemu's monitor.
 # shellcheck shell=bash
 
 testbed=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -17,10 +17,11 @@ testbed=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 : "${NFSRDMA_TESTBED_ACCEL:=tcg,thread=multi}"
 : "${NFSRDMA_TESTBED_MEMORY:=2048}"
 
-# --- the guest ---------------------------------------------------------------
+suite=testbed guest_boot_timeout=$NFSRDMA_TESTBED_BOOT_TIMEOUT
+# shellcheck source=../support/guest.sh
+. "$testbed/../support/guest.sh"
 
-# What to start qemu with, for run: setpriv, so that qemu never outlives it.
-guest_prefix=()
+# --- the guest ---------------------------------------------------------------
 
 # Programs of a build folder that scenarios run inside the guest.
 guest_programs=(nfsrdma 'mount-helper/*mount.nfsrdma' 'tests/unit/unit-transport*' tests/unit/unit-{rpcrdma,clnt}
@@ -156,14 +157,11 @@ guest_pair_options()
 
 guest_launch()
 {
-	local image=$1 pipe port forward=
+	local image=$1 port forward=
 	local -a pair
 
 	guest_overlay "$@" || return
-	for pipe in ctl mon; do
-		rm -f "$guest/$pipe.in" "$guest/$pipe.out"
-		mkfifo "$guest/$pipe.in" "$guest/$pipe.out" || return
-	done
+	guest_pipes ctl mon || return
 	# Host port 0: the kernel picks a free one, the monitor tells which.
 	for port in 20049 20048 2049; do
 		forward+=,hostfwd=tcp:127.0.0.1:0-:$port
@@ -172,8 +170,8 @@ guest_launch()
 	# vmlinux by its PVH entry; la57 (five-level page tables) only costs time, and so
 	# does the HPET, which Linux takes for its clock if it may doubt the TSC. What the
 	# kernel does not know in -append becomes a variable of init.
-	"${guest_prefix[@]}" qemu-system-x86_64 -name nfsrdma-testbed -nodefaults -no-user-config -no-reboot \
-		-display none -accel "$NFSRDMA_TESTBED_ACCEL" -cpu max,la57=off -smp 2 \
+	"${guest_prefix[@]}" qemu-system-x86_64 "${guest_options[@]}" -no-reboot \
+		-accel "$NFSRDMA_TESTBED_ACCEL" -cpu max,la57=off -smp 2 \
 		-m "$NFSRDMA_TESTBED_MEMORY" -kernel "$image/vmlinux" -initrd "$guest/initrd" \
 		-append "console=ttyS0 quiet loglevel=4 panic=-1 rdinit=/init mitigations=off no_timer_check tsc=reliable number=${guest_peer:+2}" \
 		-serial "file:$guest/console.log" \
@@ -182,54 +180,6 @@ guest_launch()
 		-netdev "user,id=net,ipv6=off$forward" -device virtio-net-pci,netdev=net,romfile= \
 		"${pair[@]}" >"$guest/qemu.log" 2>&1 </dev/null &
 	echo $! >"$guest/pid"
-}
-
-guest_alive() { kill -0 "$(cat "$guest/pid" 2>/dev/null)" 2>/dev/null; }
-
-# guest_read FD DEADLINE: sets $line. A deadline is a value of $SECONDS.
-guest_read()
-{
-	local fd=$1 deadline=$2 part='' status
-
-	while ((SECONDS < deadline)); do
-		# Two seconds at a time, to notice a qemu that is gone. What came of a line
-		# by then is in the variable, and is not read again.
-		status=0
-		IFS= read -r -t 2 -u "$fd" line || status=$?
-		line=$part$line
-		((status)) || return 0
-		part=$line
-		guest_alive && continue
-		echo "qemu is gone: $(tail -n1 "$guest/qemu.log")" >&2
-		return 1
-	done
-	return 1
-}
-
-# guest_connect: the control channel on descriptors $ctl_in and $ctl_out. Opened
-# for both directions, because opening one end of a pipe waits for the other.
-guest_connect()
-{
-	exec {ctl_in}<>"$guest/ctl.in" {ctl_out}<>"$guest/ctl.out"
-}
-
-guest_disconnect()
-{
-	exec {ctl_in}>&- {ctl_out}>&-
-}
-
-guest_wait()
-{
-	local deadline=$((SECONDS + NFSRDMA_TESTBED_BOOT_TIMEOUT)) line status=1
-
-	guest_connect
-	while guest_read "$ctl_out" "$deadline"; do
-		[[ $line != "0 = 0" ]] || { status=0; break; }
-	done
-	guest_disconnect
-	((status == 0)) || ! guest_alive ||
-		echo "the guest did not come up: $(tail -n1 "$guest/console.log")" >&2
-	return $status
 }
 
 # guest_ports: asks the monitor which ports are forwarded, into the file "ports".
@@ -251,42 +201,4 @@ guest_ports()
 	done
 	exec {in}>&- {out}>&-
 	(($(wc -l <"$guest/ports") == 3)) || { echo "no forwarded ports" >&2; return 1; }
-}
-
-# guest_tell SECONDS COMMAND [WORD...]: prints what the guest says, returns its
-# status; 124 if it did not answer in time. See guest/agent for the commands.
-guest_tell()
-{
-	local seconds=$1 id=$BASHPID-$RANDOM line status=124 deadline
-
-	shift
-	# The guest gives up first, so that its answer is not taken for the next one's.
-	deadline=$((SECONDS + seconds + 5))
-	guest_connect
-	printf '%s %s %s\n' "$id" "$seconds" "$*" >&"$ctl_in"
-	while guest_read "$ctl_out" "$deadline"; do
-		case $line in
-		"$id . "*)	printf '%s\n' "${line#"$id . "}" ;;
-		"$id = "*)	status=${line#"$id = "}; break ;;
-		esac
-	done
-	guest_disconnect
-	return "$status"
-}
-
-# guest_stop: ends the qemu that was started for $guest, and no other.
-guest_stop()
-{
-	local pid
-
-	pid=$(cat "$guest/pid" 2>/dev/null) || return 0
-	rm -f "$guest/pid"
-	# The number could be another process's by now.
-	grep -qs nfsrdma-testbed "/proc/$pid/cmdline" || return 0
-	kill "$pid" 2>/dev/null || return 0
-	for _ in {1..30}; do
-		kill -0 "$pid" 2>/dev/null || return 0
-		sleep 0.1
-	done
-	kill -9 "$pid" 2>/dev/null || true
 }

@@ -16,15 +16,8 @@
 . "$guest/ports"
 : "${rdma_port:?}" "${mount_port:?}" "${nfs_port:?}"
 
-# The sentence goes to run, what leads up to it is in the log already.
-fail() { printf '%s\n' "$*" >"$work/why"; exit 1; }
-skip() { printf '%s\n' "$*" >"$work/why"; exit 77; }
-
-# A command that ends the scenario without a word still says which one it was.
-trap 'printf "line %s: %s\n" "$LINENO" "$BASH_COMMAND" >"$work/why"' ERR
-
-# For the eye, printed below the scenario's line.
-note() { printf '%s\n' "$*" | tee -a "$work/note"; }
+# shellcheck source=../support/scenario.sh
+. "$testbed/../support/scenario.sh"
 
 # second_guest: run boots it for scenarios with this line. Its address is 10.9.0.2,
 # the first one's 10.9.0.1.
@@ -103,6 +96,25 @@ probe_inside()
 	inside_run probe "$@"
 }
 before=''
+
+# until_reading: a shell command for the guest that ends as soon as the kernel's server has sent a
+# megabyte more than before: in the middle of a probe's READs, however slow the guest is.
+until_reading()
+{
+	cat <<-'END' | tr '\n' ' '
+	sent() { sed -n 's/^io \([0-9]*\) .*/\1/p' /proc/net/rpc/nfsd; };
+	from=$(sent);
+	for i in $(seq 900); do [ "$(sent)" -gt "$((from + 1048576))" ] && break; sleep 0.1; done
+	END
+}
+
+# until_connected: the same, as soon as a program of ours has a connected queue pair.
+until_connected()
+{
+	cat <<-'END' | tr '\n' ' '
+	for i in $(seq 900); do rdma resource show qp | grep -q 'state RTS.*nfsrdma' && break; sleep 0.1; done
+	END
+}
 
 # inside_run COMMAND ARGUMENT...: any of the program's commands, as probe_inside.
 inside_run()

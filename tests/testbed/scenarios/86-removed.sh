@@ -5,7 +5,7 @@
 # The device goes away while it is in use.
 server plain
 for device in rxe0/192.168.77.1 siw0/10.0.2.15; do
-	before="(sleep 1; rdma link delete ${device%/*}) &"
+	before="($(until_reading); rdma link delete ${device%/*}) &"
 	probe_inside "${device#*/}:/export/plain" --transport verbs --level full --timeout 30 --format json
 	guest_tell 20 devices || fail "${device%/*} does not come back"
 	[[ $status == 1 || $status == 3 ]] || fail "exit status $status: $(summary)"

@@ -5,7 +5,7 @@
 # The server restarts between two READs: the kernel's, then ours, which comes back
 # on the same port.
 server plain
-before='(sleep 1; rpc.nfsd 0; rpc.nfsd --rdma=20049 4; echo Y >/proc/fs/nfsd/v4_end_grace) &'
+before="($(until_reading); rpc.nfsd 0; rpc.nfsd --rdma=20049 4; echo Y >/proc/fs/nfsd/v4_end_grace) &"
 for version in 3 4.1; do
 	probe_inside 192.168.77.1:/export/plain --transport verbs --level full --nfs-version $version \
 		--timeout 60 --format json
@@ -15,7 +15,7 @@ for version in 3 4.1; do
 	expect_no_bug
 done
 serve_inside --transport verbs --listen 192.168.77.1:0
-before="(sleep 1; /agent serve end; sleep 0.2; /agent serve --transport verbs --listen 192.168.77.1:$serve_rdma) >/dev/null &"
+before="($(until_connected); sleep 0.5; /agent serve end; sleep 0.2; /agent serve --transport verbs --listen 192.168.77.1:$serve_rdma) >/dev/null &"
 probe_inside "192.168.77.1:$serve_export" --port "$serve_rdma" --transport verbs --level full \
 	--nfs-version 4.1 --timeout 60 --format json
 [[ $status == 1 || $status == 3 ]] || fail "exit status $status: $(summary)"

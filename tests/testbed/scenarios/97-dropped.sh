@@ -13,7 +13,7 @@ guest_tell 20 roce pass
 expect_status 3
 expect_words probe.connect unknown 'RDMA_CM_EVENT_UNREACHABLE|time'
 
-(sleep 2; guest_tell 20 roce drop) &
+(guest_tell 120 sh "$(until_reading)"; guest_tell 20 roce drop) &
 second probe_inside 10.9.0.1:/export/plain --transport verbs --level full --timeout 20 --format json
 wait
 guest_tell 20 roce pass

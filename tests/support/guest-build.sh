@@ -1,0 +1,183 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Copyright (C) 2026 The nfsrdma authors
+#
+# Shell functions for the programs that make what a guest boots from,
+# tests/testbed/build for one: Debian's packages by name, and its kernel with modules of our own.
+# Nothing is installed on this machine.
+#
+# The caller sets
+#	suite			for messages
+#	cache			the folder that everything is below
+#	jobs			how many compilers run at once
+# and defines choose_packages, which sets wanted (an array of name=version) and key.
+# shellcheck shell=bash
+: "${suite:?}" "${cache:?}" "${jobs:?}"
+
+say() { printf '%s: %s\n' "$suite" "$*" >&2; }
+die() { say "$*"; exit 1; }
+# Exit status 3: the caller of build skips its tests.
+lacking() { say "$*"; exit 3; }
+
+started=$SECONDS
+step() { say "$(printf '%3d s  %s' $((SECONDS - started)) "$*")"; }
+
+[[ $cache == /* ]] || cache=$PWD/$cache
+# Its path has no process id: make compares it, and a run that was interrupted is redone.
+work=$cache/work
+apt_opts=() update_error=''
+
+# build_begin PROGRAM...: what is needed besides; the cache is this process's until it ends.
+build_begin()
+{
+	local tool
+
+	PATH=$PATH:/usr/sbin:/sbin
+	for tool in apt-get apt-cache dpkg gcc make xz readelf depmod sha256sum flock "$@"; do
+		type -P "$tool" >/dev/null || lacking "no $tool"
+	done
+	mkdir -p "$cache"
+	# Two runs at once would download and build the same thing twice.
+	exec 9>"$cache/lock"
+	flock 9
+	# apt downloads as the user _apt, which cannot write below a home directory.
+	[[ $(id -u) -ne 0 ]] || apt_opts=(-o APT::Sandbox::User=root)
+}
+
+# Package lists of our own: for a user who may not run apt-get update, and for
+# lists so old that the versions in them are gone from the archive.
+private_lists()
+{
+	local state=$cache/apt
+
+	mkdir -p "$state/lists/partial" "$state/cache/archives/partial"
+	apt_opts+=(-o Dir::State::Lists="$state/lists" -o Dir::Cache="$state/cache")
+	# Error-Mode: else what cannot be fetched is a warning among others. It is no
+	# reason to give up yet: it may be about packages that are not wanted here.
+	apt-get "${apt_opts[@]}" -q -o APT::Update::Error-Mode=any update >"$cache/apt.log" 2>&1 ||
+		update_error=$(grep -m1 -E '^[EW]:' "$cache/apt.log") || true
+}
+
+unknown_packages() { lacking "${update_error:-apt knows no linux-image-amd64}"; }
+
+# Prints "name version" of each package as apt would download it.
+versions()
+{
+	apt-cache "${apt_opts[@]}" --no-all-versions show "$@" 2>/dev/null |
+		awk '/^Package:/ { p = $2 } /^Version:/ { print p, $2 }' | sort -u
+}
+
+# Sets: release (6.1.0-56-amd64), series (6.1), kernel_version (6.1.192-2), headers.
+choose_kernel()
+{
+	release=$(apt-cache "${apt_opts[@]}" --no-all-versions show linux-image-amd64 2>/dev/null |
+		sed -n 's/^Depends:.*linux-image-\([^ ,]*-amd64\).*/\1/p' | head -n1)
+	[[ $release ]] || return 1
+	kernel_version=$(versions "linux-image-$release" | cut -d' ' -f2)
+	series=${kernel_version%%.*}.$(cut -d. -f2 <<<"$kernel_version")
+	headers=$work/kernel/usr/src/linux-headers-$release
+}
+
+# kernel_versions PACKAGE...: "name version" of these and of what modules are built from. One version
+# for all of the kernel, or the modules do not load.
+kernel_versions()
+{
+	local name
+
+	for name in "$@" "linux-headers-$release" "linux-headers-${release%-amd64}-common" "linux-source-$series"; do
+		printf '%s %s\n' "$name" "$kernel_version"
+	done
+	versions "linux-kbuild-$series"
+}
+
+download()
+{
+	mkdir -p "$work/debs"
+	(cd "$work/debs" && apt-get "${apt_opts[@]}" -q download "$@") >"$cache/apt.log" 2>&1
+}
+
+# $1 folder, $2... names of packages
+unpack()
+{
+	local to=$1 name
+
+	shift
+	mkdir -p "$to"
+	for name in "$@"; do
+		dpkg -x "$work/debs/${name}"_*.deb "$to"
+	done
+}
+
+# Debian's bzImage unpacks itself, which takes seconds under emulation. qemu also
+# starts an ELF file by its PVH note, and unpacking is quick here. Offsets:
+# Documentation/x86/boot.rst (setup_sects, payload_offset, payload_length).
+unpack_vmlinux()
+{
+	local image=$1 out=$2 sects offset length
+
+	sects=$(od -An -tu1 -j 497 -N1 "$image")
+	offset=$(od -An -tu4 -j 584 -N4 "$image")
+	length=$(od -An -tu4 -j 588 -N4 "$image")
+	# The last four bytes are the unpacked size, which xz does not know.
+	dd if="$image" bs=1M iflag=skip_bytes,count_bytes status=none \
+		skip=$(((sects + 1) * 512 + offset)) count=$((length - 4)) |
+		xz -dc >"$out" 2>/dev/null || return 1
+	readelf -h "$out" >/dev/null 2>&1
+}
+
+# make_vmlinux IMAGE OUT: or IMAGE itself, where it is not packed with xz: let it unpack itself.
+make_vmlinux() { unpack_vmlinux "$1" "$2" || cp "$1" "$2"; }
+
+# module_sources FOLDER...: unpacks what modules are built from, these folders of the kernel's source
+# into $work/linux-source-$series.
+module_sources()
+{
+	local tree=linux-source-$series
+
+	unpack "$work/kernel" "linux-headers-$release" "linux-headers-${release%-amd64}-common" \
+		"linux-kbuild-$series" "$tree"
+	printf 'include %s\n' "$work/kernel/usr/src/linux-headers-${release%-amd64}-common/Makefile" \
+		>"$headers/Makefile"
+	xz -dc -T"$jobs" "$work/kernel/usr/src/$tree.tar.xz" | tar -x -f - -C "$work" "${@/#/$tree/}"
+}
+
+# $1 folder of the module's source, rest: make variables
+build_module()
+{
+	local source=$1
+
+	shift
+	# -g0: the debug information of these would be ten times their code.
+	make -s -j"$jobs" -C "$headers" M="$source" KCFLAGS=-g0 "$@" modules \
+		>"$source.log" 2>&1 || { cat "$source.log" >&2; die "building ${source##*/} failed"; }
+}
+
+# build_siw OUT: soft iWARP, which Debian's kernel has not.
+siw_source=drivers/infiniband/sw/siw
+build_siw()
+{
+	step "building siw.ko"
+	build_module "$work/linux-source-$series/$siw_source" CONFIG_RDMA_SIW=m
+	cp "$work/linux-source-$series/$siw_source/siw.ko" "$1"
+}
+
+# cached FINAL: prints it and ends if it is there.
+cached()
+{
+	[[ -e $1/vmlinux ]] || return 0
+	touch "$1"
+	printf '%s\n' "$1"
+	exit 0
+}
+
+# keep IMAGE FINAL: it is whole, and takes its place.
+keep()
+{
+	printf '%s\n' "$release" >"$1/release"
+	rm -rf "$2"
+	mv "$1" "$2"
+	rm -rf "$work"
+	# Images of former kernels that nobody has used for a month.
+	find "$cache" -maxdepth 1 -name 'image-*' -mtime +30 -exec rm -rf {} +
+	step "done: $(du -sh "$2" | cut -f1)"
+	printf '%s\n' "$2"
+}

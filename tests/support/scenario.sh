@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Copyright (C) 2026 The nfsrdma authors
+#
+# How a scenario in a guest ends, for scenario.sh of tests/testbed. $work is the
+# scenario's own folder.
+# shellcheck shell=bash
+: "${work:?}"
+
+# The sentence goes to run, what leads up to it is in the log already.
+fail() { printf '%s\n' "$*" >"$work/why"; exit 1; }
+skip() { printf '%s\n' "$*" >"$work/why"; exit 77; }
+
+# A command that ends the scenario without a word still says which one it was.
+trap 'printf "line %s: %s\n" "$LINENO" "$BASH_COMMAND" >"$work/why"' ERR
+
+# For the eye, printed below the scenario's line.
+note() { printf '%s\n' "$*" | tee -a "$work/note"; }
