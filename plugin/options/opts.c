@@ -87,7 +87,7 @@ static int check_text(const char *text)
 {
 	const char *quote = NULL;
 
-	if (strnlen(text, OPTS_TEXT_MAX + 1) > OPTS_TEXT_MAX)
+	if (strlen(text) > OPTS_TEXT_MAX)
 		return err_set(E2BIG, "the options have more than %d bytes",
 			       OPTS_TEXT_MAX);
 	for (; *text; text++) {

@@ -21,7 +21,7 @@ static int new_record(struct applying *a, const struct setup_step *step,
 		      struct change **out)
 {
 	struct change *change = state_add(&a->store.state);
-	struct place_attr attr;
+	struct place_attr attr = { 0 };
 	int rc;
 
 	if (!change)
