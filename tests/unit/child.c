@@ -30,7 +30,7 @@ static int call(enum child_kind kind, int (*run)(void *, int), void *answer, siz
 	return child_call(&function, answer, len, deadline_in(PATIENCE_MS), NULL);
 }
 
-/* Memory of a process is not what valgrind shows, and it knows neither filters nor limits. */
+/* valgrind 3.19 knows no filters, and answers for itself how many files may be open. */
 static bool under_valgrind(void)
 {
 	const char *preload = getenv("LD_PRELOAD");
@@ -127,9 +127,11 @@ static void a_worker_and_a_parser_have_limits(void)
 	struct status s;
 
 	CU_ASSERT_EQUAL_FATAL(call(CHILD_WORKER, tell_status, &s, sizeof(s)), 0);
-	CU_ASSERT_EQUAL(s.files, 32);
+	if (!under_valgrind())
+		CU_ASSERT_EQUAL(s.files, 32);
 	CU_ASSERT_EQUAL_FATAL(call(CHILD_PARSER, tell_status, &s, sizeof(s)), 0);
-	CU_ASSERT_EQUAL(s.files, 32);
+	if (!under_valgrind())
+		CU_ASSERT_EQUAL(s.files, 32);
 	CU_ASSERT_EQUAL(s.written, 0);
 	CU_ASSERT_EQUAL(s.uid, getuid());
 	/* Root reads the files of others still, and can do nothing else. */
