@@ -362,7 +362,7 @@ int main(void)
 		TEST(a_path_that_was_swapped_for_a_link_leads_nowhere),
 		TEST(handles_that_were_never_given_are_stale),
 		TEST(a_file_that_shrinks_is_read_short),
-		TEST(a_fifo_in_the_place_of_a_file_is_refused_at_once),
+		TIMED(a_fifo_in_the_place_of_a_file_is_refused_at_once),
 		TEST(listings_show_what_is_served_in_any_parts),
 		TEST(hostile_cookies_do_no_harm),
 		TEST(paths_have_a_bound),

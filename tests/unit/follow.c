@@ -250,4 +250,4 @@ SUITE_MAIN("follow", TEST(pools_and_guests_come_with_the_connection),
 	   TEST(who_is_not_there_is_told_with_the_reason),
 	   TEST(all_guests_come_in_one_step),
 	   TEST(where_one_cannot_be_asked_those_before_stay),
-	   TEST(one_that_hangs_keeps_nobody))
+	   TIMED(one_that_hangs_keeps_nobody))

@@ -468,6 +468,6 @@ SUITE_MAIN("guard-records", TEST(a_record_says_what_was_wanted),
 	   TEST(names_in_commands_are_as_a_shell_reads_them),
 	   TEST(long_names_are_shown_by_both_ends),
 	   TEST(a_directory_is_not_taken_for_one_whose_name_begins_alike),
-	   TEST(five_hundred_disks_cost_no_more_reading_than_one),
+	   TIMED(five_hundred_disks_cost_no_more_reading_than_one),
 	   TEST(pools_that_could_not_be_read_are_unknown),
 	   TEST(a_guard_without_its_files_is_an_error))

@@ -217,7 +217,7 @@ __attribute__((constructor)) static void before(void)
 }
 
 SUITE_MAIN("helper-stage", TEST(a_failure_is_told_with_its_words),
-	   TEST(success_without_a_mount_is_none), TEST(one_that_hangs_is_ended),
+	   TEST(success_without_a_mount_is_none), TIMED(one_that_hangs_is_ended),
 	   TEST(a_missing_directory_or_program_is_told),
 	   TEST(arguments_are_handed_on_as_mount_writes_them),
 	   TEST(what_is_not_rdma_is_undone), TEST(what_may_stay_stays_and_is_seen),

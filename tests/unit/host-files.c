@@ -301,7 +301,7 @@ static void a_root_is_a_directory(void)
 
 SUITE_MAIN("host-files", TEST(a_file_is_read_whole),
 	   TEST(a_long_file_is_read_to_the_bound), TEST(absent_is_told_from_unreadable),
-	   TEST(a_fifo_is_never_waited_for), TEST(a_file_without_permission_says_so),
+	   TIMED(a_fifo_is_never_waited_for), TEST(a_file_without_permission_says_so),
 	   TEST(links_stay_below_the_root), TEST(so_they_do_where_there_is_no_openat2),
 	   TEST(a_walk_has_an_end), TEST(an_attribute_is_one_line),
 	   TEST(a_link_is_told_as_it_stands), TEST(names_come_in_version_order),

@@ -217,6 +217,7 @@ SUITE_MAIN("host-modules", TEST(a_module_is_found_by_its_aliases),
 	   TEST(what_is_built_in_has_no_file),
 	   TEST(without_an_index_only_what_is_loaded_is_known),
 	   TEST(a_line_of_modprobe_d_is_told_with_its_file),
-	   TEST(lists_of_modules_are_read), TEST(a_broken_index_is_an_error_and_no_crash),
+	   TEST(lists_of_modules_are_read),
+	   TIMED(a_broken_index_is_an_error_and_no_crash),
 	   TEST(an_index_that_kept_us_waiting_is_not_asked_again),
 	   TEST(a_broken_file_is_a_problem_of_the_file))

@@ -157,4 +157,4 @@ static void nonsense_is_an_error(void)
 SUITE_MAIN("host-netdev", TEST(an_interface_is_read),
 	   TEST(ipoib_has_a_mode_and_a_partition), TEST(iwarp_and_software_have_theirs),
 	   TEST(what_lies_on_it_leads_to_it),
-	   TEST(interfaces_on_each_other_come_to_an_end), TEST(nonsense_is_an_error))
+	   TIMED(interfaces_on_each_other_come_to_an_end), TEST(nonsense_is_an_error))

@@ -367,9 +367,10 @@ static void a_unit_has_its_state(void)
 	stop();
 }
 
-SUITE_MAIN("live-bus", TEST(a_zone_is_the_interfaces_or_the_default),
-	   TEST(services_are_their_ports), TEST(what_is_not_modelled_is_named),
-	   TEST(a_firewalld_that_does_not_run_is_no_error), TEST(no_bus_is_no_firewalld),
-	   TEST(who_may_not_ask_is_told_so), TEST(answers_of_another_form_are_errors),
-	   TEST(services_without_end_have_one), TEST(silence_ends_at_the_deadline),
-	   TEST(a_unit_has_its_state))
+SUITE_MAIN("live-bus", TIMED(a_zone_is_the_interfaces_or_the_default),
+	   TIMED(services_are_their_ports), TIMED(what_is_not_modelled_is_named),
+	   TIMED(a_firewalld_that_does_not_run_is_no_error),
+	   TIMED(no_bus_is_no_firewalld), TIMED(who_may_not_ask_is_told_so),
+	   TIMED(answers_of_another_form_are_errors),
+	   TIMED(services_without_end_have_one), TIMED(silence_ends_at_the_deadline),
+	   TIMED(a_unit_has_its_state))

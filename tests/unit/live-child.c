@@ -156,10 +156,10 @@ static void ignored_children_are_no_failure(void)
 
 SUITE_MAIN("live-child", TEST(what_it_says_is_taken), TEST(all_its_arguments_arrive),
 	   TEST(it_has_no_environment_and_nothing_to_read),
-	   TEST(a_long_text_is_taken_whole), TEST(more_than_was_wanted_is_an_error),
+	   TEST(a_long_text_is_taken_whole), TIMED(more_than_was_wanted_is_an_error),
 	   TEST(its_failure_is_told_with_its_words),
 	   TEST(a_program_that_is_not_there_is_enoent),
-	   TEST(what_hangs_is_killed_at_the_deadline),
-	   TEST(a_child_of_it_is_not_waited_for), TEST(its_group_goes_with_it),
+	   TIMED(what_hangs_is_killed_at_the_deadline),
+	   TIMED(a_child_of_it_is_not_waited_for), TEST(its_group_goes_with_it),
 	   TEST(bytes_that_are_no_text_are_refused),
 	   TEST(ignored_children_are_no_failure))

@@ -98,6 +98,7 @@ static void nobody_to_ask_is_no_error(void)
 	CU_ASSERT_PTR_NOT_NULL(answers);
 }
 
-SUITE_MAIN("live-wake", TEST(each_has_its_answer),
-	   TEST(more_than_can_be_asked_at_a_time_are_asked_in_turn),
-	   TEST(after_the_deadline_nobody_is_waited_for), TEST(nobody_to_ask_is_no_error))
+SUITE_MAIN("live-wake", TIMED(each_has_its_answer),
+	   TIMED(more_than_can_be_asked_at_a_time_are_asked_in_turn),
+	   TIMED(after_the_deadline_nobody_is_waited_for),
+	   TEST(nobody_to_ask_is_no_error))

@@ -507,7 +507,7 @@ SUITE_MAIN("policy", TEST(built_in_is_what_promises_most), TEST(every_key_is_tak
 	   TEST(addresses_and_paths_have_more_than_one_form),
 	   TEST(what_makes_no_sense_is_an_error_with_its_line),
 	   TEST(lines_and_patterns_have_a_longest), TEST(there_are_most_sections),
-	   TEST(patterns_do_not_take_for_ever),
+	   TIMED(patterns_do_not_take_for_ever),
 	   TEST(no_file_is_no_policy_but_the_built_in),
 	   TEST(the_file_comes_first_and_then_its_folder_by_name),
 	   TEST(a_broken_file_is_an_error_and_no_policy),

@@ -827,4 +827,4 @@ SUITE_MAIN("pool-change", TEST(a_running_pool_is_converted_and_proven),
 	   TEST(two_do_not_change_pools_at_once), TEST(a_pool_is_defined),
 	   TEST(a_pool_without_its_options_is_taken_back),
 	   TEST(a_path_is_walked_as_far_as_the_first_mount),
-	   TEST(a_worker_brings_its_words_along), TEST(a_worker_that_hangs_is_left))
+	   TEST(a_worker_brings_its_words_along), TIMED(a_worker_that_hangs_is_left))

@@ -499,6 +499,6 @@ SUITE_MAIN("record", TEST(what_is_written_is_read),
 	   TEST(who_renews_does_not_overwrite_what_is_younger),
 	   TEST(who_renews_leaves_a_helper_alone), TEST(only_what_was_seen_is_dropped),
 	   TEST(all_records_are_listed_and_what_is_none_is_told),
-	   TEST(a_lock_that_nobody_lets_go_stops_no_helper),
+	   TIMED(a_lock_that_nobody_lets_go_stops_no_helper),
 	   TEST(links_are_not_followed_in_writing),
 	   TEST(a_record_that_is_no_record_is_an_error), TEST(every_member_is_looked_at))

@@ -331,5 +331,5 @@ SUITE_MAIN("rpcrdma", TEST(the_version_is_the_headers),
 	   TEST(long_results_come_by_the_reply_chunk),
 	   TEST(an_item_comes_by_the_write_chunk),
 	   TEST(what_the_server_does_not_have_is_told),
-	   TEST(silence_ends_at_the_time_out), TEST(what_makes_no_sense_is_refused),
+	   TIMED(silence_ends_at_the_time_out), TEST(what_makes_no_sense_is_refused),
 	   TEST(nobody_there_is_refused), TEST(the_transport_chooses_itself_by_the_route))

@@ -420,7 +420,7 @@ SUITE_MAIN("server", TEST(a_mount_and_a_read_by_write_chunk_go_through),
 	   TEST(what_is_no_rdma_peer_is_closed),
 	   TEST(connections_beyond_the_bound_are_closed_at_once),
 	   TEST(without_descriptors_it_waits_and_goes_on),
-	   TEST(it_stops_at_once_with_connections_open),
+	   TIMED(it_stops_at_once_with_connections_open),
 	   TEST(a_taken_port_is_said_with_its_address),
 	   TEST(a_spawned_server_serves_until_it_is_killed),
 	   TEST(a_spawned_server_dies_with_its_parent))

@@ -278,8 +278,16 @@ void suite_either(SUITE_SITE, struct suite_value got, struct suite_value one,
 	fail(file, line, text, fatal);
 }
 
+/* Of the test that runs. */
+static bool is_timed;
+
 void suite_within(SUITE_SITE, uint64_t ms, unsigned int bound_ms, bool good)
 {
+	if (!is_timed) {
+		fprintf(stderr, "%s:%u: a bound on time in a test that is not TIMED()\n",
+			from_top(file), line);
+		abort();
+	}
 	if (!fails(&file, line, text, good))
 		return;
 	print_line("got", "%ju ms", (uintmax_t)ms);
@@ -438,6 +446,20 @@ void suite_bytes(SUITE_SITE, bool equal, const void *got, const void *want, size
 
 /* --- main ---------------------------------------------------------------- */
 
+static const struct suite_test *suite_tests;
+static size_t suite_ntests;
+
+static void before_test(void)
+{
+	const char *name = CU_get_current_test()->pName;
+	size_t i;
+
+	forget();
+	for (i = 0; i < suite_ntests; i++)
+		if (!strcmp(suite_tests[i].name, name))
+			is_timed = suite_tests[i].timed;
+}
+
 int suite_run(const char *name, const struct suite_test *tests, size_t count)
 {
 	unsigned int failed;
@@ -446,9 +468,12 @@ int suite_run(const char *name, const struct suite_test *tests, size_t count)
 
 	if (CU_initialize_registry() != CUE_SUCCESS)
 		return 2;
-	suite = CU_add_suite_with_setup_and_teardown(name, NULL, NULL, forget, NULL);
+	suite_tests = tests;
+	suite_ntests = count;
+	suite = CU_add_suite_with_setup_and_teardown(name, NULL, NULL, before_test, NULL);
 	for (i = 0; suite && i < count; i++)
-		if (!CU_add_test(suite, tests[i].name, tests[i].func))
+		if ((tests[i].timed || !time_is_judged()) &&
+		    !CU_add_test(suite, tests[i].name, tests[i].func))
 			suite = NULL;
 	if (!suite) {
 		fprintf(stderr, "%s: %s\n", name, CU_get_error_msg());

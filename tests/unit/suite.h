@@ -40,11 +40,18 @@
 struct suite_test {
 	const char *name;
 	CU_TestFunc func;
+	bool timed;
 };
 
-#define TEST(func)          \
-	{                   \
-#func, func \
+#define TEST(func)                 \
+	{                          \
+#func, func, false \
+	}
+/* One that has a bound on time, or on what is left at that time. Where time is judged (patience.h)
+ * only these run. */
+#define TIMED(func)               \
+	{                         \
+#func, func, true \
 	}
 
 /* Returns the exit status: 0 all passed, 1 a test failed, 2 nothing was run. */
@@ -360,7 +367,7 @@ void suite_bytes(SUITE_SITE, bool equal, const void *got, const void *want, size
 #define ASSERT_EITHER(...) \
 	SUITE_EITHER(SUITE_AT("ASSERT_EITHER", #__VA_ARGS__), __VA_ARGS__)
 
-/* ASSERT_WITHIN_MS(elapsed_ms, bound_ms), where that is judged (patience.h). */
+/* ASSERT_WITHIN_MS(elapsed_ms, bound_ms), in a test that is TIMED(). */
 #define ASSERT_WITHIN_MS(...) \
 	SUITE_WITHIN(SUITE_AT("ASSERT_WITHIN_MS", #__VA_ARGS__), __VA_ARGS__)
 
