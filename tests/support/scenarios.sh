@@ -41,7 +41,7 @@ result()
 	esac
 }
 
-name_of() { local base=${1##*/}; base=${base%.sh}; printf '%s' "${base#[0-9][0-9]-}"; }
+name_of() { local base=${1##*/}; base=${base%.sh}; printf '%s' "${base#*-}"; }
 
 # choose_scenarios [NAME...]: sets chosen, files; all of them without a name.
 choose_scenarios()
