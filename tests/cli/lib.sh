@@ -166,6 +166,12 @@ PY
 	wait_until test -S /run/systemd/journal/socket
 }
 
+# in_journal LINE: an entry has it; what was sent is written down a moment later.
+in_journal()
+{
+	try_until grep -qsxF -- "$1" "$work/journal" || { cat "$work/journal"; fail "the journal has no line \"$1\""; }
+}
+
 # Milliseconds; since_ms START.
 now_ms() { printf '%s' $((${EPOCHREALTIME/./} / 1000)); }
 since_ms() { printf '%s' $(($(now_ms) - $1)); }

@@ -98,8 +98,8 @@ does_not "disk vdaa \($daemon/vms/a.img\) is on nas:/vms, .*over tcp.*pool 'vms'
 does_not "disk vdaa .*over tcp" start volume
 does_not "disk vdaa .*\(and 1 more disk\)" start both
 [[ $(virsh -q domstate both) == "shut off"* ]] || fail "a guest that was refused is there"
-wait_until grep -q NFSRDMA_GUEST=both "$work/journal"
-grep -q 'MESSAGE_ID=685584d3f8cf4e86bb262777dbad76d7' "$work/journal" || fail "it is not in the journal"
+in_journal NFSRDMA_GUEST=both
+in_journal MESSAGE_ID=685584d3f8cf4e86bb262777dbad76d7
 
 echo "libvirtd: over RDMA"
 over rdma
