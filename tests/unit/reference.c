@@ -789,7 +789,8 @@ static void the_child_dies_with_its_parent(void)
 	pid_t middle, orphan = 0, reaped = 0;
 	uint64_t deadline = deadline_in(PATIENCE_MS);
 	struct tcp_peer peer;
-	int pipes[2], status;
+	int pipes[2], status, connection;
+	uint8_t byte;
 
 	if (pipe2(pipes, O_CLOEXEC) || tcp_peer_listen(&peer, AF_INET))
 		abort();
@@ -798,7 +799,9 @@ static void the_child_dies_with_its_parent(void)
 	if (middle == 0)
 		forsake(&peer.at, pipes[1]);
 	CU_ASSERT_EQUAL(read(pipes[0], &orphan, sizeof(orphan)), sizeof(orphan));
-	usleep(100000);
+	/* A byte of its call: it waits for the reply from here on. */
+	connection = accept4(peer.listener, NULL, NULL, SOCK_CLOEXEC);
+	CU_ASSERT_EQUAL(read(connection, &byte, 1), 1);
 	kill(middle, SIGKILL);
 	CU_ASSERT_EQUAL(waitpid(middle, &status, 0), middle);
 	CU_ASSERT_TRUE(WIFSIGNALED(status));
@@ -808,7 +811,8 @@ static void the_child_dies_with_its_parent(void)
 	}
 	CU_ASSERT_EQUAL(reaped, orphan);
 	CU_ASSERT(!orphan || (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL));
-	close(peer.listener); /* which ends an orphan that is left */
+	close(connection); /* which ends an orphan that is left */
+	close(peer.listener);
 	close(pipes[0]);
 	close(pipes[1]);
 	while (waitpid(-1, NULL, 0) > 0)
