@@ -10,8 +10,11 @@
 
 #define CLASS "sys/class/infiniband"
 
-/* rxe's table is the longest, and nearly empty. */
-#define GIDS_READ 1024
+/* rxe's table is the longest, and nearly empty. The kernel gives a new GID the first free place
+ * (add_roce_gid() and find_gid() in drivers/infiniband/core/cache.c): after so many free ones there
+ * is none, unless as many came before and went. */
+#define GIDS_READ  1024
+#define GIDS_EMPTY 256
 
 /* Parents that are RDMA adapters and show a node of type RNIC. A software device can have any
  * network card as its parent: what is an RNIC and not of these is siw. */
@@ -69,8 +72,9 @@ static void read_gid_attrs(const struct host *host, const char *port, const char
 	host_attr_in(host, port, name, gid->netdev, sizeof(gid->netdev));
 }
 
+/* @empty counts those without a GID since the last that has one. */
 static int read_gid(const struct host *host, const char *port, const char *index,
-		    struct rdma_port *out)
+		    struct rdma_port *out, size_t *empty)
 {
 	struct rdma_gid gid = { .index = (unsigned int)strtoul(index, NULL, 10) };
 	char name[64], text[64];
@@ -80,8 +84,10 @@ static int read_gid(const struct host *host, const char *port, const char *index
 		return 0;
 	snprintf(name, sizeof(name), "gids/%.20s", index);
 	rc = host_attr_in(host, port, name, text, sizeof(text));
+	++*empty;
 	if (rc || !parse_gid(text, gid.bytes))
 		return rc;
+	*empty = 0;
 	if (out->ngids == RDMA_GIDS_MAX) {
 		out->gids_cut = true;
 		return 0;
@@ -104,11 +110,13 @@ static void read_gids(const struct host *host, const char *folder,
 		      struct rdma_device *device, struct rdma_port *port)
 {
 	_cleanup_(host_list_fini) struct host_list list = { NULL, 0, false };
-	size_t i;
+	size_t i, empty = 0;
 
 	note(device, list_in(host, folder, "gids", &list));
-	for (i = 0; i < list.count && i < GIDS_READ && !port->gids_cut; i++)
-		note(device, read_gid(host, folder, list.names[i], port));
+	for (i = 0;
+	     i < list.count && i < GIDS_READ && empty < GIDS_EMPTY && !port->gids_cut;
+	     i++)
+		note(device, read_gid(host, folder, list.names[i], port, &empty));
 	port->gids_cut |= list.count > GIDS_READ;
 }
 

@@ -180,6 +180,36 @@ static void there_are_bounds(void)
 	done();
 }
 
+static void put_gid(int index, const char *text)
+{
+	char path[96];
+
+	snprintf(path, sizeof(path), "sys/class/infiniband/rxe0/ports/1/gids/%d", index);
+	tree_write(&tree, path, text);
+}
+
+/* rxe's table has 1024 places. */
+static void a_long_empty_table_is_not_read_to_its_end(void)
+{
+	static const char gid[] = "fe80:0000:0000:0000:0000:0000:0000:0001\n";
+	const struct rdma_port *port;
+	int i;
+
+	tree_new(&tree);
+	tree_write(&tree, "sys/class/infiniband/rxe0/ports/1/state", "4: ACTIVE\n");
+	for (i = 0; i < 600; i++)
+		put_gid(i, "0000:0000:0000:0000:0000:0000:0000:0000\n");
+	put_gid(0, gid);
+	put_gid(200, gid);
+	put_gid(457, gid);
+	CU_ASSERT_EQUAL(host_rdma(tree.host, &devices), 0);
+	port = &devices->list[0].ports[0];
+	CU_ASSERT_EQUAL(port->ngids, 2);
+	CU_ASSERT_EQUAL(port->gids[1].index, 200);
+	CU_ASSERT_FALSE(port->gids_cut);
+	done();
+}
+
 static void pci(const char *address, const char *vendor, const char *device,
 		const char *driver)
 {
@@ -228,5 +258,5 @@ SUITE_MAIN("host-rdma", TEST(an_ethernet_adapter_is_roce),
 	   TEST(an_iwarp_adapter_is_not_software), TEST(siw_and_rxe_are_software),
 	   TEST(software_with_a_network_card_as_parent_is_still_software),
 	   TEST(a_machine_without_rdma_has_no_device),
-	   TEST(what_cannot_be_read_is_a_problem_of_the_device), TEST(there_are_bounds),
+	   TEST(what_cannot_be_read_is_a_problem_of_the_device), TEST(there_are_bounds), TEST(a_long_empty_table_is_not_read_to_its_end),
 	   TEST(an_adapter_whose_rdma_half_is_missing_is_named))
