@@ -22,9 +22,18 @@ struct tree {
 	struct host *host;
 };
 
+/* A template for mkdtemp(3). Machines are hundreds of small files: TMPDIR may be in memory. */
+static void tree_name(char *buf, size_t cap, const char *name)
+{
+	const char *folder = getenv("TMPDIR");
+
+	if ((size_t)snprintf(buf, cap, "%s/%s", folder ? folder : "/tmp", name) >= cap)
+		abort();
+}
+
 static void tree_new(struct tree *tree)
 {
-	strcpy(tree->top, "/tmp/nfsrdma-host.XXXXXX");
+	tree_name(tree->top, sizeof(tree->top), "nfsrdma-host.XXXXXX");
 	if (!mkdtemp(tree->top))
 		abort();
 	snprintf(tree->root, sizeof(tree->root), "%s/root", tree->top);
@@ -131,7 +140,7 @@ static void tree_made(const char *name, char made[PATH_MAX])
 	char program[PATH_MAX], machine[PATH_MAX];
 
 	if (!*tree_store) {
-		strcpy(tree_store, "/tmp/nfsrdma-hosts.XXXXXX");
+		tree_name(tree_store, sizeof(tree_store), "nfsrdma-hosts.XXXXXX");
 		if (!mkdtemp(tree_store) || atexit(tree_store_free))
 			abort();
 	}
