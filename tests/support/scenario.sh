@@ -15,3 +15,6 @@ trap 'printf "line %s: %s\n" "$LINENO" "$BASH_COMMAND" >"$work/why"' ERR
 
 # For the eye, printed below the scenario's line.
 note() { printf '%s\n' "$*" | tee -a "$work/note"; }
+
+# For run: this scenario is too slow for every run.
+only_nightly() { :; }

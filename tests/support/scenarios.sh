@@ -8,6 +8,7 @@
 #	suite			for the lines
 #	suite_dir		scenario.sh and scenarios/ are in it
 #	scenario_limit		seconds for a scenario that does not say scenario_timeout=SECONDS
+#	nightly			not empty: scenarios that are too slow for every run, too
 # Set here: logs, a folder; passed, failed, skipped; scenario_pid.
 # shellcheck shell=bash disable=SC2034
 : "${suite:?}" "${suite_dir:?}" "${scenario_limit:?}"
@@ -43,14 +44,19 @@ result()
 
 name_of() { local base=${1##*/}; base=${base%.sh}; printf '%s' "${base#*-}"; }
 
-# choose_scenarios [NAME...]: sets chosen, files; all of them without a name.
+# choose_scenarios [NAME...]: sets chosen. Without a name all, but for those with a line only_nightly
+# where nightly is not set.
 choose_scenarios()
 {
 	local file
 
 	chosen=()
 	for file in "$suite_dir"/scenarios/*.sh; do
-		(($# == 0)) || [[ " $* " == *" $(name_of "$file") "* ]] || continue
+		if (($#)); then
+			[[ " $* " == *" $(name_of "$file") "* ]] || continue
+		elif [[ ! ${nightly:-} ]] && grep -qx only_nightly "$file"; then
+			continue
+		fi
 		chosen+=("$file")
 	done
 	((${#chosen[@]})) || { echo "no scenario is called $*" >&2; exit 2; }

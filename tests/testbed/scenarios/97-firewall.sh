@@ -4,7 +4,7 @@
 #
 # Rules of nftables on either of two hosts that RDMA does not come through: nfsrdma check finds
 # them there, the kernel does with the packets what was said, and the command that the check
-# names lets them pass.
+# names lets them pass. Each end, device and hook once; nightly has all combinations.
 scenario_timeout=400
 second_guest
 server plain
@@ -101,19 +101,24 @@ mended()
 only rxe
 client
 expect_only ''
+hooks=(input)
+[[ ! ${NFSRDMA_TESTBED_NIGHTLY:-} ]] || hooks=(input output)
 for end in client server; do
-	for hook in input output; do
-		dropped $end rxe $hook 'udp dport 4791'
+	for hook in "${hooks[@]}"; do
+		dropped $end rxe "$hook" 'udp dport 4791'
 	done
-	mended $end rxe input
 done
+mended client rxe input
+[[ ! ${NFSRDMA_TESTBED_NIGHTLY:-} ]] || mended server rxe input
 
 only siw
 dropped client siw output 'tcp dport 20049'
-dropped client siw input 'tcp sport 20049'
-dropped server siw input 'tcp dport 20049'
+if [[ ${NFSRDMA_TESTBED_NIGHTLY:-} ]]; then
+	dropped client siw input 'tcp sport 20049'
+	dropped server siw input 'tcp dport 20049'
+	mended client siw output
+fi
 dropped server siw output 'tcp sport 20049'
-mended client siw output
 mended server siw input
 # Replies come in by themselves.
 second chain drop input

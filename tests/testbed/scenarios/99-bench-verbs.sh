@@ -6,6 +6,7 @@
 # flight, in turn. Only reported: emulation says nothing about an adapter.
 # shellcheck disable=SC2034 # for run
 scenario_timeout=600
+only_nightly
 pairs=7
 size=1048576
 

@@ -1,0 +1,21 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Copyright (C) 2026 the nfsrdma authors
+#
+# The peer accepts and says nothing. The kernel's siw holds whoever connects to it then, for ten
+# seconds, also after SIGKILL: nobody waits for that worker, and its process is named.
+server plain
+# shellcheck disable=SC2016 # the guest's
+signal() { inside "kill -$1"' $(pidof nfsrdma)'; }
+
+# The kernel accepts for a server that is stopped.
+serve_inside --listen 10.0.2.15:0
+signal STOP
+probe_inside 10.0.2.15:/export/plain --port "$serve_rdma" --transport verbs --timeout 5 --format json
+signal CONT
+serve_end
+expect_status 3
+expect_report '[.findings[] | select(.id == "probe.connect") | .status, (.summary | test("no RDMA_CM_EVENT_ESTABLISHED came in time"))]
+	== ["unknown", true]' "the silence is not told"
+grep -qE 'did not end at the deadline; it has not ended after SIGKILL \(process [0-9]+\)$' "$work/err" ||
+	fail "no process is named that is left: $(tail -n 1 "$work/err")"
