@@ -258,5 +258,6 @@ SUITE_MAIN("host-rdma", TEST(an_ethernet_adapter_is_roce),
 	   TEST(an_iwarp_adapter_is_not_software), TEST(siw_and_rxe_are_software),
 	   TEST(software_with_a_network_card_as_parent_is_still_software),
 	   TEST(a_machine_without_rdma_has_no_device),
-	   TEST(what_cannot_be_read_is_a_problem_of_the_device), TEST(there_are_bounds), TEST(a_long_empty_table_is_not_read_to_its_end),
+	   TEST(what_cannot_be_read_is_a_problem_of_the_device), TEST(there_are_bounds),
+	   TEST(a_long_empty_table_is_not_read_to_its_end),
 	   TEST(an_adapter_whose_rdma_half_is_missing_is_named))
