@@ -3,6 +3,7 @@
 
 /* What worker and parent say to each other, and a worker that was taken over: whatever it says,
  * the parent hands on clean text or gives it up. */
+#include <arpa/inet.h>
 #include <dirent.h>
 #include <signal.h>
 #include <sys/socket.h>
@@ -163,6 +164,7 @@ static void a_peer_that_is_gone_is_said_on_both_sides(void)
 
 static struct {
 	unsigned int findings, subjects, progresses;
+	enum finding_status status; /* of the last finding */
 	char last[FINDING_SUMMARY_MAX];
 } heard;
 
@@ -170,6 +172,7 @@ static void on_finding(void *arg, const struct finding *f)
 {
 	(void)arg;
 	heard.findings++;
+	heard.status = f->status;
 	snprintf(heard.last, sizeof(heard.last), "%s", f->summary);
 }
 
@@ -188,17 +191,23 @@ static void on_progress(void *arg, const char *what, unsigned int done,
 	snprintf(heard.last, sizeof(heard.last), "%s %u/%u", what, done, total);
 }
 
-static int run_for(worker_fn work, unsigned int timeout_ms)
+static int run_on(worker_fn work, uint16_t nfs_port, unsigned int timeout_ms)
 {
 	const struct probe_events events = { .finding = on_finding,
 					     .subject = on_subject,
 					     .progress = on_progress };
-	const struct probe_options options = {
-		.host = "127.0.0.1", .port = 1, .nfs_port = 1, .timeout_ms = timeout_ms
-	};
+	const struct probe_options options = { .host = "127.0.0.1",
+					       .port = 1,
+					       .nfs_port = nfs_port,
+					       .timeout_ms = timeout_ms };
 
 	memset(&heard, 0, sizeof(heard));
 	return parent_run(&options, work, 1, &events);
+}
+
+static int run_for(worker_fn work, unsigned int timeout_ms)
+{
+	return run_on(work, 1, timeout_ms);
 }
 
 static int run(worker_fn work)
@@ -360,6 +369,33 @@ static void a_refused_connection_is_told_to_the_worker(void)
 	ASSERT_CONTAINS(heard.last, "refused");
 }
 
+static uint16_t listening;
+
+static void ask_who_listens(struct probe *p)
+{
+	int fd = probe_tcp(p, TCP_NFS, listening, NULL);
+
+	probe_say(p, "probe.null", FINDING_PASS, "%s", fd < 0 ? err_text() : "connected");
+}
+
+static void a_connection_is_the_workers_and_not_the_parents(void)
+{
+	struct sockaddr_in to = { .sin_family = AF_INET,
+				  .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	_cleanup_close_ int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	socklen_t len = sizeof(to);
+	unsigned int before;
+
+	CU_ASSERT_EQUAL_FATAL(bind(fd, (struct sockaddr *)&to, len), 0);
+	CU_ASSERT_EQUAL_FATAL(listen(fd, 1), 0);
+	CU_ASSERT_EQUAL_FATAL(getsockname(fd, (struct sockaddr *)&to, &len), 0);
+	listening = ntohs(to.sin_port);
+	before = open_files();
+	CU_ASSERT_EQUAL(run_on(ask_who_listens, listening, 20000), 0);
+	CU_ASSERT_STRING_EQUAL(heard.last, "connected");
+	CU_ASSERT_EQUAL(open_files(), before);
+}
+
 static void die(struct probe *p)
 {
 	(void)p;
@@ -429,6 +465,7 @@ static void take_it_off(struct probe *p)
 static void heard_that_it_is_left(void)
 {
 	CU_ASSERT_EQUAL(heard.findings, FINDINGS_BEFORE + 1);
+	CU_ASSERT_EQUAL(heard.status, FINDING_WARN);
 	ASSERT_CONTAINS(heard.last, REMAINS_OWNER "0123456789abcdef");
 }
 
@@ -462,6 +499,7 @@ SUITE_MAIN("channel", TEST(a_message_keeps_its_type_body_and_bounds),
 	   TEST(connections_without_end_are_refused),
 	   TEST(each_of_three_connections_may_be_asked_for),
 	   TEST(a_refused_connection_is_told_to_the_worker),
+	   TEST(a_connection_is_the_workers_and_not_the_parents),
 	   TEST(a_worker_that_dies_is_an_error),
 	   TEST(a_worker_that_does_not_end_is_ended),
 	   TEST(a_client_that_a_worker_left_is_told_where_it_cannot_be_taken_off),

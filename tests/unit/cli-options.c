@@ -109,7 +109,8 @@ static void what_does_not_exist_is_refused_by_name(void)
 	CU_ASSERT(is_refused(&probe_like, WORDS("--listen=1"), "'--listen=1'"));
 	CU_ASSERT(is_refused(&serve_like, WORDS("--level=full"), "'--level=full'"));
 	CU_ASSERT(is_refused(&probe_like, WORDS("--format", "yaml"),
-			     "one of text, json, openmetrics, nagios, not 'yaml'"));
+			     "--format: takes one of text, json, openmetrics, nagios, "
+			     "not 'yaml'"));
 }
 
 static void the_way_to_the_server_can_be_chosen(void)

@@ -97,12 +97,20 @@ static void the_fabrics_keys_are_gone(void)
 	       "guid 0x0002c90300001234\n");
 }
 
-static void units_lose_their_environment(void)
+static void units_lose_their_environment_and_their_credentials(void)
 {
 	expect("usr/lib/systemd/system/nfs-server.service.d/a.conf",
 	       "[Service]\n"
 	       "Environment=PASSWORD=hunter2 \\\n"
 	       "  MORE=hunter3\n"
+	       "LimitMEMLOCK=1G\n",
+	       "[Service]\n"
+	       "LimitMEMLOCK=1G\n");
+	expect("etc/systemd/system/nfs-server.service",
+	       "[Service]\n"
+	       "SetCredential=tls.key:hunter2\n"
+	       "SetCredentialEncrypted=nfs.key: \\\n"
+	       "  aHVudGVyMw==\n"
 	       "LimitMEMLOCK=1G\n",
 	       "[Service]\n"
 	       "LimitMEMLOCK=1G\n");
@@ -157,6 +165,7 @@ SUITE_MAIN("secrets", TEST(fstab_has_its_nfs_lines_alone),
 	   TEST(of_other_mounts_only_the_tree_is_left),
 	   TEST(the_command_line_keeps_the_values_that_are_read),
 	   TEST(quotes_on_the_command_line_are_the_kernels),
-	   TEST(the_fabrics_keys_are_gone), TEST(units_lose_their_environment),
+	   TEST(the_fabrics_keys_are_gone),
+	   TEST(units_lose_their_environment_and_their_credentials),
 	   TEST(other_files_are_left_alone), TEST(what_is_no_text_stays_none),
 	   TEST(files_of_keys_are_known_by_name))
