@@ -137,18 +137,29 @@ static int alone_begin(uint32_t op, uint32_t *status, struct reader *r)
 	return rc ? rc : nfs4_results_check(&head, 1, op_status, r);
 }
 
-/* Linux says its release there, others nothing: nobody asks. */
-static void skip_impl_id(struct reader *r)
+/* An opaque as text. */
+static void read_text(struct reader *r, char text[NFS4_NAME_TEXT])
 {
-	uint32_t count = reader_u32(r), len;
+	uint32_t len = 0, i;
+	const uint8_t *bytes = reader_opaque(r, NFS4_OPAQUE_LIMIT, &len);
+
+	for (i = 0; bytes && i < len && i + 1 < NFS4_NAME_TEXT; i++)
+		text[i] = bytes[i] >= 0x20 && bytes[i] < 0x7f ? (char)bytes[i] : '?';
+	text[i] = '\0';
+}
+
+/* Newer Linux servers say their release there, most others nothing. */
+static void read_impl_id(struct reader *r, struct nfs4_exchange_id_res *res)
+{
+	uint32_t count = reader_u32(r);
 
 	if (count > 1)
 		r->bad = true;
 	if (count != 1)
 		return;
-	reader_opaque(r, NFS4_OPAQUE_LIMIT, &len); /* nii_domain */
-	reader_opaque(r, NFS4_OPAQUE_LIMIT, &len); /* nii_name */
-	reader_bytes(r, 12);                       /* nii_date */
+	read_text(r, res->domain);
+	read_text(r, res->implementation);
+	reader_bytes(r, 12); /* nii_date */
 }
 
 int nfs4_res_exchange_id(struct nfs4_exchange_id_res *res, struct reader *r)
@@ -167,8 +178,8 @@ int nfs4_res_exchange_id(struct nfs4_exchange_id_res *res, struct reader *r)
 		r->bad = true;
 	reader_u64(r);                             /* so_minor_id */
 	reader_opaque(r, NFS4_OPAQUE_LIMIT, &len); /* so_major_id */
-	reader_opaque(r, NFS4_OPAQUE_LIMIT, &len); /* eir_server_scope */
-	skip_impl_id(r);
+	read_text(r, res->scope);
+	read_impl_id(r, res);
 	return nfs4_results_end(r, "EXCHANGE_ID");
 }
 

@@ -116,11 +116,18 @@ bool nfs_status_is_denied(uint32_t status);
 /* nfs4-session.c: a client and its session (RFC 8881 sections 18.35, 18.36, 18.37, 18.50, 18.51,
  * 18.46); each function is the arguments, or the results, of one COMPOUND. */
 
+#define NFS4_NAME_TEXT 160
+
 struct nfs4_exchange_id_res {
 	uint32_t status;
 	uint64_t clientid;
 	uint32_t sequenceid; /* for the first CREATE_SESSION */
 	uint32_t flags;
+	/* Texts of the server's, cut where they are longer; what is not printable ASCII is a
+	 * question mark. Empty where there is none. */
+	char scope[NFS4_NAME_TEXT];  /* eir_server_scope */
+	char domain[NFS4_NAME_TEXT]; /* eir_server_impl_id: nii_domain, nii_name */
+	char implementation[NFS4_NAME_TEXT];
 };
 
 struct nfs4_create_session {

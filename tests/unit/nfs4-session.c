@@ -116,8 +116,10 @@ static int any_exchange_id(struct reader *r, char *text, size_t cap)
 		       nfs4_status_text(res.status));
 	if (!rc && !res.status)
 		snprintf(text + len, cap - (size_t)len,
-			 "client %llx sequence %u flags %08x\n",
-			 (unsigned long long)res.clientid, res.sequenceid, res.flags);
+			 "client %llx sequence %u flags %08x\n"
+			 "scope '%s' domain '%s' implementation '%s'\n",
+			 (unsigned long long)res.clientid, res.sequenceid, res.flags,
+			 res.scope, res.domain, res.implementation);
 	return rc;
 }
 
