@@ -6,6 +6,7 @@
  *	parent.c    runs the worker, connects TCP sockets for it, takes its findings
  *	worker.c    the child: one exercise after the other, without privilege
  *	route.c     which transport, by the route to the server
+ *	identity.c  which server it is, and what goes only to servers that bear it (pure)
  *	session.c   the RPC-over-RDMA connection, lost and made again; what went wrong on it
  *	operation.c one NFS operation, by the version in use
  *	client41.c  NFSv4.1 and later: client id and session, made and taken off again
@@ -144,6 +145,59 @@ struct probe_file {
 	struct nfs_attr attr;
 	char path[512];
 };
+
+/* identity.c */
+
+enum server_kind {
+	SERVER_UNKNOWN, /* nothing proves what it is */
+	SERVER_OURS,    /* the embedded server, here or elsewhere */
+	SERVER_LINUX,   /* the kernel's nfsd */
+	SERVER_GANESHA,
+};
+
+#define IDENTITY_HANDLES 16
+
+/* What a server is known by. */
+struct server_seen {
+	/* That it gave out, or took, over RDMA. */
+	struct nfs_fh handles[IDENTITY_HANDLES];
+	unsigned int nhandles;
+	/* Of EXCHANGE_ID: eir_server_scope; nii_domain and nii_name, both empty where it names
+	 * none. */
+	char scope[NFS4_NAME_TEXT], domain[NFS4_NAME_TEXT],
+		implementation[NFS4_NAME_TEXT];
+};
+
+/* Those beyond the bound, and those it has, are left out. */
+void identity_add(struct server_seen *seen, const struct nfs_fh *fh);
+/* @why: half a sentence. */
+enum server_kind identity_of(const struct server_seen *seen, char *why, size_t cap);
+const char *identity_name(enum server_kind kind);
+
+/* READs that crashed nfs-ganesha 6.5. They go only to servers that are known to be others, over
+ * RDMA and over TCP; there is no option that changes it. */
+enum gate {
+	GATE_OPEN,        /* goes to every server */
+	GATE_EMPTY,       /* asks for 0 bytes, or brings none */
+	GATE_REPLY_CHUNK, /* by Reply chunk, and of a length that is not known to be safe */
+	GATE_SECOND_READ, /* two READs in a COMPOUND */
+	GATE_COUNT
+};
+
+/* By Reply chunk multiples of 4 up to this are safe. */
+#define GATE_REPLY_CHUNK_MAX 262144
+
+struct gate_request {
+	bool reply_chunk;
+	bool second; /* another READ follows in the COMPOUND */
+	uint64_t offset;
+	uint32_t count;
+	uint64_t size; /* of the file; UINT64_MAX: not known */
+	uint32_t most; /* that the server brings at once; UINT32_MAX: not known */
+};
+
+enum gate gate_class(const struct gate_request *q);
+bool gate_lets(enum server_kind kind, enum gate gate);
 
 #define PROBE_CANDIDATES 8
 #define PROBE_LINKS      8

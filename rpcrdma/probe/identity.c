@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* Which server it is, as far as what it sends proves it. Pure.
+ *
+ * File handles tell in every version of NFS. Linux nfsd (fs/nfsd/nfsfh.h) begins each with version 1,
+ * authentication 0, the type of the file system's id and the type of the file's, and then that id,
+ * whose length its type decides; the root of an export has file type 0 and nothing behind the id.
+ * nfs-ganesha begins with 0x41 to 0x43, "to separate from Linux knfsd" (its nfs_fh.h). One handle
+ * could look like Linux's by chance, so two that belong together are asked for: the root of an
+ * export, and a file below it with the same id.
+ *
+ * NFSv4.1's EXCHANGE_ID may name the implementation. Newer kernels do: "kernel.org", "Linux 6.x...".
+ *
+ * What contradicts itself is unknown, and so is what proves nothing: a server that sends no private
+ * data, offers this version or that, or grants 64 credits, may be anything. */
+#include <stdio.h>
+
+#include "rpcrdma/probe/internal.h"
+
+#define OURS_MAGIC  0x6e667372 /* export.c */
+#define OURS_LENGTH 28
+
+#define KNFSD_VERSION 1
+#define KNFSD_HEAD    4
+
+#define GANESHA_FIRST 0x41
+#define GANESHA_LAST  0x43
+
+static const char *const kind_names[] = {
+	[SERVER_UNKNOWN] = "not identified",
+	[SERVER_OURS] = "the server of nfsrdma",
+	[SERVER_LINUX] = "Linux nfsd",
+	[SERVER_GANESHA] = "nfs-ganesha",
+};
+
+const char *identity_name(enum server_kind kind)
+{
+	return kind_names[kind];
+}
+
+void identity_add(struct server_seen *seen, const struct nfs_fh *fh)
+{
+	unsigned int i;
+
+	for (i = 0; i < seen->nhandles; i++)
+		if (seen->handles[i].len == fh->len &&
+		    !memcmp(seen->handles[i].data, fh->data, fh->len))
+			return;
+	if (fh->len <= NFS_FH_MAX && seen->nhandles < IDENTITY_HANDLES)
+		seen->handles[seen->nhandles++] = *fh;
+}
+
+/* Length of a file system's id by its type; 0: there is no such type. */
+static uint32_t knfsd_id_length(uint8_t type)
+{
+	static const uint8_t lengths[] = { 8, 4, 12, 8, 8, 8, 16, 24 };
+
+	return type < ARRAY_SIZE(lengths) ? lengths[type] : 0;
+}
+
+static bool is_knfsd(const struct nfs_fh *fh)
+{
+	uint32_t id;
+
+	if (fh->len < KNFSD_HEAD || fh->len % 4 || fh->data[0] != KNFSD_VERSION ||
+	    fh->data[1] != 0)
+		return false;
+	id = knfsd_id_length(fh->data[2]);
+	/* FILEID_ROOT, and FILEID_INVALID, which is never sent */
+	if (!id || fh->data[3] == 0xff)
+		return false;
+	return fh->data[3] ? fh->len > KNFSD_HEAD + id : fh->len == KNFSD_HEAD + id;
+}
+
+static bool is_knfsd_root(const struct nfs_fh *fh)
+{
+	return is_knfsd(fh) && !fh->data[3];
+}
+
+/* @root is the root of the export that @fh lies in. */
+static bool is_below(const struct nfs_fh *root, const struct nfs_fh *fh)
+{
+	return !is_knfsd_root(fh) && fh->data[2] == root->data[2] &&
+	       !memcmp(fh->data + KNFSD_HEAD, root->data + KNFSD_HEAD,
+		       root->len - KNFSD_HEAD);
+}
+
+static bool is_first_knfsd(const struct nfs_fh *fh)
+{
+	return fh->len > KNFSD_HEAD && fh->data[0] == KNFSD_VERSION;
+}
+
+static bool is_ours(const struct nfs_fh *fh)
+{
+	return fh->len == OURS_LENGTH && get_be32(fh->data) == OURS_MAGIC;
+}
+
+static bool is_ganesha(const struct nfs_fh *fh)
+{
+	return fh->len && fh->data[0] >= GANESHA_FIRST && fh->data[0] <= GANESHA_LAST;
+}
+
+static unsigned int count_handles(const struct server_seen *seen,
+				  bool (*test)(const struct nfs_fh *fh))
+{
+	unsigned int i, n = 0;
+
+	for (i = 0; i < seen->nhandles; i++)
+		n += test(&seen->handles[i]);
+	return n;
+}
+
+static bool all_handles(const struct server_seen *seen,
+			bool (*test)(const struct nfs_fh *fh))
+{
+	return count_handles(seen, test) == seen->nhandles;
+}
+
+static bool has_pair(const struct server_seen *seen)
+{
+	unsigned int i, j;
+
+	for (i = 0; i < seen->nhandles; i++)
+		for (j = 0; is_knfsd_root(&seen->handles[i]) && j < seen->nhandles; j++)
+			if (is_below(&seen->handles[i], &seen->handles[j]))
+				return true;
+	return false;
+}
+
+static bool ends_with(const char *text, const char *end)
+{
+	size_t len = strlen(text), n = strlen(end);
+
+	return len >= n && !strcmp(text + len - n, end);
+}
+
+static bool says_ganesha(const struct server_seen *seen)
+{
+	return ends_with(seen->scope, "_NFS-Ganesha") ||
+	       strcasestr(seen->implementation, "ganesha");
+}
+
+static bool says_linux(const struct server_seen *seen)
+{
+	return !strcmp(seen->domain, "kernel.org") &&
+	       !strncmp(seen->implementation, "Linux ", 6);
+}
+
+enum server_kind identity_of(const struct server_seen *seen, char *why, size_t cap)
+{
+	bool named = seen->domain[0] || seen->implementation[0];
+
+	if (says_ganesha(seen)) {
+		snprintf(why, cap, "EXCHANGE_ID names it");
+		return SERVER_GANESHA;
+	}
+	if (count_handles(seen, is_ganesha)) {
+		snprintf(why, cap, "its file handles are of that form");
+		return SERVER_GANESHA;
+	}
+	if (seen->nhandles && all_handles(seen, is_ours) && !named) {
+		snprintf(why, cap, "its file handles are of that form");
+		return SERVER_OURS;
+	}
+	/* One that names itself another is not believed to be Linux for its handles' sake. */
+	if (says_linux(seen) && all_handles(seen, is_first_knfsd)) {
+		snprintf(why, cap, "EXCHANGE_ID names %.100s", seen->implementation);
+		return SERVER_LINUX;
+	}
+	if (!named && all_handles(seen, is_knfsd) && has_pair(seen)) {
+		snprintf(why, cap, "its file handles are of that form");
+		return SERVER_LINUX;
+	}
+	if (named)
+		snprintf(why, cap, "EXCHANGE_ID names %.60s, %.100s", seen->domain,
+			 seen->implementation);
+	else
+		snprintf(why, cap, "its file handles are of no form that is known");
+	return SERVER_UNKNOWN;
+}
+
+/* Requests that crash a server */
+
+static uint32_t brought(const struct gate_request *q)
+{
+	if (q->offset >= q->size)
+		return 0;
+	return (uint32_t)min_u64(min_u32(q->count, q->most), q->size - q->offset);
+}
+
+enum gate gate_class(const struct gate_request *q)
+{
+	if (q->second)
+		return GATE_SECOND_READ;
+	if (!brought(q))
+		return GATE_EMPTY;
+	/* What comes may be less than what was asked: at the end of the file, or of what the
+	 * server takes. Both lengths count. */
+	if (q->reply_chunk &&
+	    (q->count % 4 || brought(q) % 4 || q->count > GATE_REPLY_CHUNK_MAX))
+		return GATE_REPLY_CHUNK;
+	return GATE_OPEN;
+}
+
+bool gate_lets(enum server_kind kind, enum gate gate)
+{
+	return gate == GATE_OPEN || kind == SERVER_LINUX || kind == SERVER_OURS;
+}
