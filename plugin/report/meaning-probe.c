@@ -243,6 +243,19 @@ const struct meaning meaning_probe[] = {
 		  "is, the more can be tried.",
 	  .see = { "RFC 1813 3.3.3" },
 	  .decisive = true },
+	{ .id = "probe.server",
+	  .group = EXPORT,
+	  .title = "Server software",
+	  .what = "Which NFS server it is, as far as what it sends proves it: the form of its "
+		  "file handles, and the implementation that it names in NFSv4.1's "
+		  "EXCHANGE_ID. What is not proven is not assumed. Some READs go only to "
+		  "servers that are identified: probe.read.withheld.",
+	  .cause =
+		  "A server that is not identified is one that the probe does not know, or a "
+		  "Linux server of which too little was seen: under NFSv3, a directory below "
+		  "the export.",
+	  .remedy = "Nothing. For a Linux server name the export itself, or use NFSv4.",
+	  .see = { "RFC 8881 18.35" } },
 	{ .id = "probe.changing",
 	  .group = EXPORT,
 	  .title = "Files that change",
@@ -396,6 +409,19 @@ const struct meaning meaning_probe[] = {
 	  .remedy = "Update the server. NFSv3 (vers=3) is not touched by it.",
 	  .unknown = CUT_SHORT,
 	  .see = { "RFC 8267 6.4", "RFC 8166 3.4.6" } },
+	{ .id = "probe.read.withheld",
+	  .group = READS,
+	  .title = "Withheld READs",
+	  .what = "Some READs that the protocol allows crashed nfs-ganesha 6.5: empty ones, "
+		  "long or odd ones by Reply chunk, several in one COMPOUND. They go only to "
+		  "the server of nfsrdma and to one that is identified as Linux nfsd "
+		  "(probe.server), at every level; no option changes that. All others are "
+		  "tried, so what was not sent says nothing about the server.",
+	  .cause =
+		  "The server is nfs-ganesha, or is not identified; the summary says which.",
+	  .remedy =
+		  "Nothing. Whether a server bears these READs is for its vendor to test.",
+	  .see = { "RFC 8166 3.5.3", "RFC 8267 6.4" } },
 	{ .id = "probe.readdir",
 	  .group = REPLIES,
 	  .title = "Listing by Reply chunk",

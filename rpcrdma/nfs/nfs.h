@@ -230,7 +230,7 @@ int reference_open(struct reference **out, int fd, const struct transport_addres
 		   const struct rpc_cred *cred, const struct nfs_version *version);
 /* The file's bytes as NFS over TCP has them. Returns the count read, which may be less than
  * @count (servers clip at rtmax, and so does this at 1 MiB); *status is NFS's, and with an error
- * there the count is 0.
+ * there the count is 0. A READ of 0 bytes is never sent, since it can crash a server: -EINVAL.
  * Errors: -EINVAL a handle that the version does not have; -ETIMEDOUT; -EPIPE the child is gone
  * (err_text says how it died: a crash is a finding); -EIO libnfs's own error text, or that the
  * server does not speak NFSv4.0, over TCP or at all. After -ETIMEDOUT, -EPIPE and a lost

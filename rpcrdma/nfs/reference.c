@@ -95,6 +95,8 @@ ssize_t reference_read(struct reference *ref, const struct nfs_fh *fh, uint64_t 
 
 	if (ref->failed)
 		return err_set(-ref->failed, "%s", ref->text);
+	if (!count)
+		return err_set(EINVAL, "a READ of 0 bytes over TCP");
 	if (fh->len > ref->fh_max)
 		return err_set(EINVAL, "file handle of %u bytes, %u at most", fh->len,
 			       ref->fh_max);

@@ -122,6 +122,9 @@ static int take_client(struct probe *p, struct reader *r, uint32_t *status)
 	p->client.remains.clientid = res.clientid;
 	p->client.remains.sequenceid = res.sequenceid;
 	return 0;
+	memcpy(p->seen.scope, res.scope, sizeof(res.scope));
+	memcpy(p->seen.domain, res.domain, sizeof(res.domain));
+	memcpy(p->seen.implementation, res.implementation, sizeof(res.implementation));
 }
 
 static int take_session(struct probe *p, struct reader *r, uint32_t *status)

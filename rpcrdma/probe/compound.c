@@ -31,6 +31,7 @@ struct trial {
 	struct probe *p;
 	struct window *w;
 	unsigned int right, wrong, untried;
+	unsigned int pairs; /* of those that were right */
 	uint32_t largest;
 	char example[FINDING_SUMMARY_MAX / 2];
 	char why[256]; /* why something was not tried */
@@ -47,9 +48,11 @@ static void note_outcome(struct trial *t, const struct read_case *c,
 	switch (o->kind) {
 	case READ_OK:
 		t->right++;
+		t->pairs += c->behind == BEHIND_READ;
 		t->largest = c->count > t->largest ? c->count : t->largest;
 		break;
-	case READ_CHANGING: break;
+	case READ_CHANGING:
+	case READ_WITHHELD: break;
 	case READ_NOT_RUN:
 	case READ_LATER:
 		t->untried++;
@@ -82,8 +85,9 @@ static void attempt(struct trial *t, const struct read_case *c)
 		read_once(t->p, t->w, c, &o);
 	} while (read_again(t->p, &o, &patience) ||
 		 (o.kind != READ_OK && o.kind != READ_NOT_RUN && o.kind != READ_LATER &&
-		  !tries++));
-	if (o.kind != READ_OK && truth_changed(t->p, t->w, c->offset, WINDOW))
+		  o.kind != READ_WITHHELD && !tries++));
+	if (o.kind != READ_OK && o.kind != READ_WITHHELD &&
+	    truth_changed(t->p, t->w, c->offset, WINDOW))
 		o.kind = READ_CHANGING;
 	debug(DEBUG_PROBE, "%u bytes by %s and %s: %s %s", c->count,
 	      mechanism_name(c->mechanism), behind_name(c->behind),
@@ -149,8 +153,8 @@ static void say(struct trial *t)
 	else
 		finding_init(
 			&f, "probe.read.compound", FINDING_PASS,
-			"%u COMPOUNDs of READ and GETATTR, and of two READs, by every mechanism, all right",
-			t->right);
+			"%u COMPOUNDs of READ and GETATTR%s, by every mechanism, all right",
+			t->right, t->pairs ? ", and of two READs" : "");
 	finding_number(&f, "right", t->right);
 	finding_number(&f, "failed", t->wrong);
 	finding_number(&f, "largest_right", t->largest);

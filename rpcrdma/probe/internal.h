@@ -236,6 +236,10 @@ struct probe {
 	char busy[96];
 	bool write_chunk_failed; /* probe.read.write-chunk says so */
 
+	struct server_seen seen;
+	enum server_kind kind; /* unknown until files were picked */
+	unsigned int withheld[GATE_COUNT];
+
 	struct rpc_cred cred;
 	uint32_t rtmax;
 	struct probe_file root; /* where the walk begins, or the file itself */
@@ -344,12 +348,14 @@ enum operation_stage {
  * the reply shall not come inline. Large: 12 KiB. */
 struct operation {
 	struct nfs_request request;
+	uint64_t size; /* READ: of the file, where it is known */
 	nfs_entry_fn entry;
 	void *entry_arg;
 	struct rpcrdma_call call;
 	enum operation_stage stage;
 	struct nfs_result result; /* points into call: valid until operation_fini */
 	bool started, has_slot;
+	bool withheld; /* never sent: it could crash the server (enum gate) */
 	uint8_t args[NFS_ARGS_MAX];
 };
 
@@ -357,7 +363,7 @@ struct operation {
 void operation_init(struct operation *op, enum nfs_op what, const struct nfs_fh *fh);
 void operation_fini(struct probe *p, struct operation *op);
 /* Start and wait, as session.c's, with a slot where there are sessions. 0: the result was
- * decoded. Errors: the call's, rpc_reply_check()'s, -EBADMSG. */
+ * decoded. Errors: the call's, rpc_reply_check()'s, -EBADMSG; -EPERM: it was withheld. */
 int operation_start(struct probe *p, struct operation *op, uint64_t deadline);
 int operation_wait(struct probe *p, struct operation *op, uint64_t deadline,
 		   bool write_chunk_read);
@@ -375,6 +381,8 @@ int operation_run(struct probe *p, struct operation *op);
 int operation_check(const struct probe *p, const struct operation *op, int rc);
 int operation_error(const struct probe *p, uint32_t status);
 int operation_getattr(struct probe *p, const struct nfs_fh *fh, struct nfs_attr *attr);
+/* "READ of 813 bytes at offset 0 by Write chunk (NFSv3)" */
+void operation_text(const struct operation *op, char *buf, size_t cap);
 
 /* client41.c */
 
@@ -486,6 +494,7 @@ enum read_kind {
 	READ_OK,
 	READ_CHANGING, /* the file moved under it: says nothing */
 	READ_NOT_RUN,  /* given up before, or no time left */
+	READ_WITHHELD, /* could crash this server */
 	READ_LATER,    /* the server asks for patience, or forgot the session */
 	/* right data in a broken frame */
 	READ_PAD,     /* the XDR pad was written after the data */

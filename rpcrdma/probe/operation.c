@@ -17,9 +17,10 @@ void operation_init(struct operation *op, enum nfs_op what, const struct nfs_fh 
 	op->request.op = what;
 	if (fh)
 		op->request.fh = *fh;
+	op->size = UINT64_MAX;
 	op->entry = NULL;
 	op->entry_arg = NULL;
-	op->has_slot = op->started = false;
+	op->has_slot = op->started = op->withheld = false;
 	op->stage = OPERATION_CALL;
 	memset(&op->result, 0, sizeof(op->result));
 	rpcrdma_call_init(&op->call, NFS_PROGRAM_NUMBER, 0, 0);
@@ -39,11 +40,39 @@ void operation_fini(struct probe *p, struct operation *op)
 	rpcrdma_call_fini(&op->call);
 }
 
+static bool is_read(enum nfs_op op)
+{
+	return op == NFS_OP_READ || op == NFS_OP_READ_GETATTR || op == NFS_OP_READ_READ;
+}
+
+/* Every READ of a probe or a benchmark comes through here. */
+static int pass_gate(struct probe *p, struct operation *op)
+{
+	const struct gate_request q = {
+		.reply_chunk = op->call.reply_count > 0,
+		.second = op->request.op == NFS_OP_READ_READ,
+		.offset = op->request.offset,
+		.count = op->request.count,
+		.size = op->size,
+		.most = p->rtmax ? p->rtmax : UINT32_MAX,
+	};
+	enum gate gate = is_read(op->request.op) ? gate_class(&q) : GATE_OPEN;
+
+	op->withheld = !gate_lets(p->kind, gate);
+	if (!op->withheld)
+		return 0;
+	p->withheld[gate]++;
+	return err_set(EPERM, "withheld: it can crash nfs-ganesha");
+}
+
 static int prepare(struct probe *p, struct operation *op)
 {
 	ssize_t len;
 	int rc;
 
+	rc = pass_gate(p, op);
+	if (rc)
+		return rc;
 	if (p->version->sessions) {
 		rc = client41_ready(p);
 		if (rc)
@@ -161,6 +190,32 @@ int operation_run(struct probe *p, struct operation *op)
 			return rc;
 		rewind_call(p, op);
 	}
+}
+
+static const char *const op_names[NFS_OP_COUNT] = {
+	[NFS_OP_GETATTR] = "GETATTR",     [NFS_OP_LOOKUP] = "LOOKUP",
+	[NFS_OP_READLINK] = "READLINK",   [NFS_OP_READ] = "READ",
+	[NFS_OP_READDIR] = "READDIR",     [NFS_OP_LIMITS] = "a call for the largest READ",
+	[NFS_OP_ROOT] = "PUTROOTFH",      [NFS_OP_READ_GETATTR] = "READ and GETATTR",
+	[NFS_OP_READ_READ] = "two READs",
+};
+
+void operation_text(const struct operation *op, char *buf, size_t cap)
+{
+	const struct nfs_request *q = &op->request;
+	size_t used;
+
+	snprintf(buf, cap, "%s", op_names[q->op]);
+	used = strlen(buf);
+	if (is_read(q->op))
+		snprintf(buf + used, cap - used, " of %u bytes at offset %llu", q->count,
+			 (unsigned long long)q->offset);
+	used = strlen(buf);
+	snprintf(buf + used, cap - used, " %s (NFSv%u)",
+		 op->call.write_count   ? "by Write chunk"
+		 : op->call.reply_count ? "by Reply chunk"
+					: "inline",
+		 op->call.vers);
 }
 
 static int errno_of(uint32_t status)

@@ -28,6 +28,7 @@ static const struct {
 	[READ_OK] = { "right", false },
 	[READ_CHANGING] = { "changing", false },
 	[READ_NOT_RUN] = { "not tried", false },
+	[READ_WITHHELD] = { "withheld", false },
 	[READ_LATER] = { "not now", false },
 	[READ_PAD] = { "pad written", false },
 	[READ_LENGTHS] = { "wrong returned lengths", false },
@@ -192,6 +193,7 @@ void read_start(struct probe *p, struct read_job *job, const struct window *w,
 	memset(&job->outcome, 0, sizeof(job->outcome));
 	job->c = *c;
 	operation_init(&job->op, operation_of(c), &w->file->fh);
+	job->op.size = w->attr.size;
 	/* Before the memory is registered, since a new session may need a new connection. That
 	 * there is none is no answer to this READ. */
 	rc = client41_ready(p) ? -ENOTCONN : prepare(p, job);
@@ -506,6 +508,8 @@ void read_finish(struct probe *p, struct read_job *job, const struct window *w)
 		break;
 	case OPERATION_DONE: check_result(p, job, w); break;
 	}
+	if (job->op.withheld)
+		outcome_set(&job->outcome, READ_WITHHELD, "%s", job->op.call.text);
 	if (job->outcome.kind == READ_LOST && !deadline_left(p->deadline))
 		outcome_set(&job->outcome, READ_NOT_RUN, "the time ran out");
 	session_release(p, &job->area);

@@ -75,6 +75,7 @@ static int lookup(struct probe *p, struct probe_file *at, const char *name)
 	rc = operation_check(p, &op, operation_run(p, &op));
 	if (!rc) {
 		at->fh = op.result.fh;
+		identity_add(&p->seen, &at->fh);
 		memset(&at->attr, 0, sizeof(at->attr));
 		if (op.result.has_attr)
 			at->attr = op.result.attr;
@@ -231,6 +232,8 @@ static bool find_by_mount(struct probe *p)
 			  err_text());
 		return false;
 	}
+	/* mountd's, over TCP, but the server behind RDMA took it. */
+	identity_add(&p->seen, &res.fh);
 	finding_init(&f, "probe.mount", FINDING_PASS,
 		     "root handle of %s by MOUNT on TCP port %u%s", *path ? path : "/",
 		     port, lower_text(p, lower, sizeof(lower)));
@@ -260,6 +263,7 @@ static int walk_from_root(struct probe *p, char *export, size_t cap)
 	operation_fini(p, &op);
 	if (rc)
 		return err_context(rc, "PUTROOTFH");
+	identity_add(&p->seen, &p->root.fh);
 	while ((n = next_name(&rest, name)) != 0) {
 		fsid = p->root.attr.fsid;
 		rc = n < 0 ? n : lookup(p, &p->root, name);

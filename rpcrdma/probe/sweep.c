@@ -78,6 +78,8 @@ static void add_record(struct sweep *s, const struct record *r)
 		rs->not_run[r->c.mechanism]++;
 		return;
 	}
+	if (r->outcome.kind == READ_WITHHELD)
+		return;
 	if (rs->count == rs->cap) {
 		list = reallocarray(rs->list, rs->cap ? rs->cap * 2 : 256, sizeof(*list));
 		if (!list) {
@@ -122,6 +124,30 @@ static void try_case(struct sweep *s, const struct read_case *c, bool after_othe
 	read_patiently(s, c, outcome);
 }
 
+/* The range in pieces that go to every server: by Reply chunk up to a multiple of 4, the rest of
+ * up to 3 bytes inline. */
+static bool pieces_right(struct sweep *s, uint64_t offset, uint32_t count)
+{
+	uint64_t end = min_u64(offset + count, s->w.attr.size);
+	uint32_t most = min_u32(GATE_REPLY_CHUNK_MAX, s->p->rtmax & ~3u);
+	struct read_outcome outcome = { .kind = READ_NOT_RUN };
+
+	while (offset < end && !stop(s)) {
+		uint32_t n = (uint32_t)min_u64(end - offset, most);
+		struct read_case c = {
+			.mechanism = n < 4 ? MECH_INLINE : MECH_REPLY_CHUNK,
+			.offset = offset,
+			.count = n < 4 ? n : n & ~3u,
+		};
+
+		read_patiently(s, &c, &outcome);
+		if (outcome.kind != READ_OK)
+			return false;
+		offset += c.count;
+	}
+	return outcome.kind == READ_OK && offset == end;
+}
+
 /* The same range by a mechanism that is not the suspect. */
 static bool control_right(struct sweep *s, const struct read_case *suspect)
 {
@@ -136,6 +162,8 @@ static bool control_right(struct sweep *s, const struct read_case *suspect)
 	if (c.mechanism == suspect->mechanism)
 		c.mechanism = MECH_WRITE_CHUNK;
 	read_patiently(s, &c, &outcome);
+	if (outcome.kind == READ_WITHHELD && c.mechanism == MECH_REPLY_CHUNK)
+		return pieces_right(s, c.offset, c.count);
 	return outcome.kind == READ_OK;
 }
 
@@ -145,10 +173,14 @@ static void note_before(struct sweep *s, const struct read_case *c, bool right)
 	s->before_right = right;
 }
 
+static bool is_before(const struct sweep *s, const struct read_case *c)
+{
+	return s->before.offset == c->offset && s->before.count == c->count;
+}
+
 static bool before_was_right(const struct sweep *s, const struct read_case *c)
 {
-	return s->before_right && s->before.offset == c->offset &&
-	       s->before.count == c->count;
+	return s->before_right && is_before(s, c);
 }
 
 static void count_hopes(struct sweep *s, const struct record *r)
@@ -207,6 +239,8 @@ static void attempt(struct sweep *s, const struct read_case *c, bool after_other
 		return;
 	r.expected = expected(s, c);
 	try_case(s, c, after_others, &r.outcome);
+	if (r.outcome.kind == READ_WITHHELD)
+		return;
 	if (r.outcome.kind != READ_OK && r.outcome.kind != READ_NOT_RUN &&
 	    r.outcome.kind != READ_LATER)
 		judge(s, &r);
@@ -245,6 +279,10 @@ static void every_mechanism(struct sweep *s)
 		if (read_fits_inline(s->p, c.count))
 			attempt(s, &c, false);
 		c.mechanism = MECH_WRITE_CHUNK;
+		/* Neither went to this server. */
+		if (!is_before(s, &c) && !s->records->gave_up[MECH_REPLY_CHUNK] &&
+		    !gate_lets(s->p->kind, GATE_REPLY_CHUNK))
+			note_before(s, &c, control_right(s, &c));
 		/* An odd length shows a pad that is written only if there is room for it. */
 		c.layout = c.count % 4 ? LAYOUT_ROUNDED : plain_layout(i);
 		attempt(s, &c, false);

@@ -121,11 +121,70 @@ static void sink_finding(void *arg, const struct finding *finding)
 	probe_emit(p, finding);
 }
 
+/* By the handles that it gave out until now, and what EXCHANGE_ID said. */
+static void identify(struct probe *p)
+{
+	struct finding f;
+	char why[256], head[16];
+	unsigned int i;
+
+	for (i = 0; i < p->ncandidates; i++)
+		identity_add(&p->seen, &p->candidates[i].fh);
+	p->kind = identity_of(&p->seen, why, sizeof(why));
+	finding_init(&f, "probe.server", FINDING_PASS, "%s: %s", identity_name(p->kind),
+		     why);
+	finding_text(&f, "server", "%s", identity_name(p->kind));
+	/* Not all of it: who has a handle may use it. */
+	if (p->seen.nhandles) {
+		const struct nfs_fh *fh = &p->seen.handles[p->seen.nhandles - 1];
+
+		hex_text(fh->data, min_u32(fh->len, 4), head, sizeof(head));
+		finding_text(&f, "handle", "%s, %u bytes", head, fh->len);
+	}
+	if (p->seen.scope[0])
+		finding_text(&f, "scope", "%s", p->seen.scope);
+	if (p->seen.implementation[0])
+		finding_text(&f, "implementation", "%s %s", p->seen.domain,
+			     p->seen.implementation);
+	probe_emit(p, &f);
+}
+
+static void tell_withheld(struct probe *p)
+{
+	static const char *const keys[GATE_COUNT] = {
+		[GATE_EMPTY] = "empty_reads",
+		[GATE_REPLY_CHUNK] = "reply_chunk_reads",
+		[GATE_SECOND_READ] = "second_reads",
+	};
+	unsigned int i, n = 0;
+	struct finding f;
+
+	for (i = 0; i < GATE_COUNT; i++)
+		n += p->withheld[i];
+	if (n)
+		finding_init(
+			&f, "probe.read.withheld", FINDING_SKIP,
+			"%u READ%s not sent, which can crash nfs-ganesha: the server is %s",
+			n, n == 1 ? " was" : "s were",
+			p->kind == SERVER_UNKNOWN ? "not known to be another"
+						  : identity_name(p->kind));
+	else
+		finding_init(&f, "probe.read.withheld", FINDING_PASS,
+			     "no READ was withheld from %s",
+			     gate_lets(p->kind, GATE_EMPTY) ? identity_name(p->kind)
+							    : "the server");
+	for (i = 0; i < GATE_COUNT; i++)
+		if (keys[i])
+			finding_number(&f, keys[i], p->withheld[i]);
+	probe_emit(p, &f);
+}
+
 static void read_files(struct probe *p)
 {
 	struct records records = { 0 };
 	struct verdict_input in = { .records = &records };
 
+	identify(p);
 	target_reference(p);
 	sweep_run(p, &records);
 	tell_reference(p);
@@ -143,6 +202,7 @@ static void read_files(struct probe *p)
 				: "%u files changed while they were read, another was taken",
 			records.changed_files);
 	compound_run(p);
+	tell_withheld(p);
 	listing_readdir(p);
 	listing_readlink(p);
 	reference_close(p->reference);

@@ -387,6 +387,8 @@ static void the_call_carries_credential_and_arguments(void)
 
 	start(&server, RIGHT, 0, &ovirt);
 	CU_ASSERT_EQUAL(read_at(&server, 9, 3).n, 3);
+	/* Never sent: it can crash a server. The reference goes on. */
+	CU_ASSERT_EQUAL(read_at(&server, 9, 0).n, -EINVAL);
 	CU_ASSERT_EQUAL(server.call.prog, NFS_PROGRAM_NUMBER);
 	CU_ASSERT_EQUAL(server.call.vers, 3);
 	CU_ASSERT_EQUAL(server.call.proc, NFS3_READ);
