@@ -467,6 +467,23 @@ const struct meaning meaning_probe[] = {
 		  "Look at 'rdma link' and the kernel's log of this host, then probe again.",
 	  .see = { "rdma-link(8)" },
 	  .decisive = true },
+	{ .id = "probe.server-gone",
+	  .group = CONDUCT,
+	  .title = "The server is gone",
+	  .what = "After each lost connection the probe asks, by one new connection and a NULL "
+		  "call, whether the server is still there. It is said only where it is not, or "
+		  "where it answers but has forgotten its client: then it was restarted. "
+		  "Either ends the probe at once. NFSv3 and 4.0 keep no client; there a "
+		  "restart shows only by stale file handles or a new grace period.",
+	  .cause =
+		  "The request in the summary may have crashed the server. Or somebody "
+		  "stopped or restarted it just then, or its host or the network failed.",
+	  .remedy =
+		  "Look whether the NFS server runs, and into its log and the kernel's at that "
+		  "time. If it crashed, report it to its vendor with the request that the "
+		  "summary names, and do not probe it again while others use it.",
+	  .see = { "RFC 8881 8.4.2" },
+	  .decisive = true },
 	{ .id = "probe.reply.xid",
 	  .group = CONDUCT,
 	  .title = "Every reply has its call",
@@ -523,12 +540,14 @@ const struct meaning meaning_probe[] = {
 	  .group = CONDUCT,
 	  .title = "The session is kept",
 	  .what = "Whether the server knew its NFSv4.1 session to the end. Where it did not, "
-		  "the probe makes another and goes on.",
+		  "though the connection stood, the probe makes another and goes on. Where the "
+		  "connection was lost before, it is probe.server-gone.",
 	  .cause =
-		  "BADSESSION or STALE_CLIENTID: the server was restarted meanwhile, or an "
-		  "administrator expired the client. A server that forgets sessions "
-		  "without that makes clients recover all their locks each time.",
-	  .remedy = "If nobody restarted the server, look into its log at that time.",
+		  "BADSESSION or STALE_CLIENTID: an administrator expired the client. A server "
+		  "that forgets sessions without that makes clients recover all their locks "
+		  "each time.",
+	  .remedy =
+		  "If nobody expired the client, look into the server's log at that time.",
 	  .see = { "RFC 8881 2.10.13", "RFC 8881 8.4.2" } },
 	{ .id = "probe.session.left",
 	  .group = CONDUCT,

@@ -295,6 +295,7 @@ static void work(struct probe *p, bool local)
 		measure(p, local);
 		reference_close(p->reference);
 	}
+	gone_ask(p);
 	client41_close(p);
 	if (answered)
 		target_mishaps(p);

@@ -119,12 +119,13 @@ static int take_client(struct probe *p, struct reader *r, uint32_t *status)
 	*status = res.status;
 	if (rc || res.status)
 		return rc;
+	p->client.generation = p->generation;
 	p->client.remains.clientid = res.clientid;
 	p->client.remains.sequenceid = res.sequenceid;
-	return 0;
 	memcpy(p->seen.scope, res.scope, sizeof(res.scope));
 	memcpy(p->seen.domain, res.domain, sizeof(res.domain));
 	memcpy(p->seen.implementation, res.implementation, sizeof(res.implementation));
+	return 0;
 }
 
 static int take_session(struct probe *p, struct reader *r, uint32_t *status)
@@ -138,6 +139,7 @@ static int take_session(struct probe *p, struct reader *r, uint32_t *status)
 		return rc;
 	memcpy(client->remains.sessionid, res.sessionid, NFS4_SESSIONID_SIZE);
 	client->remains.sequenceid++;
+	client->generation = p->generation;
 	client->response_size = res.response_size;
 	slots41_init(&client->slots, res.sessionid, res.requests);
 	return 0;
@@ -273,6 +275,21 @@ static int reclaim_complete(struct probe *p)
 	return err_context(rc ? rc : operation_error(p, status), "RECLAIM_COMPLETE");
 }
 
+/* The client was known on an earlier connection, which was lost. On one connection it is not the
+ * server that was restarted, since that would end it: an administrator took the client away. */
+static bool is_restart(struct probe *p, uint32_t status)
+{
+	char text[64];
+
+	if ((status != NFS4ERR_BADSESSION && status != NFS4ERR_STALE_CLIENTID) ||
+	    p->client.generation == p->generation)
+		return false;
+	snprintf(text, sizeof(text), "it has forgotten its client (%s)",
+		 p->version->status_text(status));
+	gone_forgotten(p, text);
+	return true;
+}
+
 static int make(struct probe *p)
 {
 	struct remains *r = &p->client.remains;
@@ -288,6 +305,8 @@ static int make(struct probe *p)
 	if (!rc)
 		rc = make_session(p, clean, &status);
 	/* The server began anew, and knows nobody. */
+	if (!rc && is_restart(p, status))
+		return err_set(ECANCELED, "%s", p->gone_why);
 	if (!rc && status == NFS4ERR_STALE_CLIENTID) {
 		rc = make_client(p);
 		if (!rc)
@@ -347,6 +366,7 @@ bool client41_forgotten(struct probe *p, const struct operation *op)
 		client->lost_status = status;
 		if (status == NFS4ERR_BADSESSION || status == NFS4ERR_STALE_CLIENTID)
 			client->remains.has_session = false;
+		is_restart(p, status);
 	}
 	return true;
 }
@@ -393,11 +413,16 @@ void client41_close(struct probe *p)
 	p->client.slots.count = 0;
 	if (!p->client.remains.exists)
 		return;
-	p->hopeless = p->device_gone;
+	p->hopeless = p->device_gone || p->gone;
 	if (deadline_left(p->deadline) < CLOSE_MS)
 		p->deadline = deadline_in(CLOSE_MS);
 	if (clear(p))
 		debug(DEBUG_PROBE, "the client stays on the server: %s", err_text());
+	/* It is gone with the server, which nothing more is sent to, by the parent neither. */
+	if (p->gone && p->client.remains.exists) {
+		p->client.remains.exists = false;
+		tell(p);
+	}
 	/* The next one is another. */
 	if (!p->client.remains.exists)
 		p->client.remains.owner[0] = '\0';
@@ -413,6 +438,8 @@ void client41_clean(struct probe *p)
 			p->version = nfs_versions[i];
 	p->address = r->address;
 	p->client.cred = p->cred;
+	/* What became of the server with the worker is not known: by NULL first. */
+	p->heard = p->suspect = true;
 	if (p->version->sessions && p->address < p->naddresses && clear(p))
 		debug(DEBUG_PROBE, "cleaning: %s", err_text());
 	session_drop(p);

@@ -89,6 +89,10 @@ static void attempt(struct trial *t, const struct read_case *c)
 	if (o.kind != READ_OK && o.kind != READ_WITHHELD &&
 	    truth_changed(t->p, t->w, c->offset, WINDOW))
 		o.kind = READ_CHANGING;
+	if (o.kind != READ_OK && t->p->gone) {
+		o.kind = READ_NOT_RUN;
+		snprintf(o.text, sizeof(o.text), "%s", t->p->gone_why);
+	}
 	debug(DEBUG_PROBE, "%u bytes by %s and %s: %s %s", c->count,
 	      mechanism_name(c->mechanism), behind_name(c->behind),
 	      read_kind_name(o.kind), o.text);

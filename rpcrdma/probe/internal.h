@@ -8,6 +8,7 @@
  *	route.c     which transport, by the route to the server
  *	identity.c  which server it is, and what goes only to servers that bear it (pure)
  *	session.c   the RPC-over-RDMA connection, lost and made again; what went wrong on it
+ *	gone.c      is the server still there, and is it the one that it was?
  *	operation.c one NFS operation, by the version in use
  *	client41.c  NFSv4.1 and later: client id and session, made and taken off again
  *	slots41.c   the slots of such a session (pure)
@@ -130,7 +131,8 @@ bool remains_answered(struct remains *r, enum remains_step step, uint32_t status
 /* The client of NFSv4.1 and later. */
 struct client41 {
 	struct slots41 slots;
-	struct remains remains; /* as the parent knows it */
+	struct remains remains;  /* as the parent knows it */
+	unsigned int generation; /* of the connection by which the server knew it last */
 	uint8_t verifier[NFS4_VERIFIER_SIZE];
 	struct rpc_cred cred; /* a client id belongs to who asked for it */
 	bool reclaimed;       /* RECLAIM_COMPLETE was sent */
@@ -232,6 +234,15 @@ struct probe {
 	bool hopeless;         /* nothing more can be learned on this server */
 	bool device_gone;
 	char device_why[256];
+	/* gone.c: the server answered a call; a connection was lost since it was last seen to be
+	 * there, and what was under way then; it is gone. */
+	bool heard, suspect, gone;
+	char request[160];
+	unsigned int under_way;
+	char gone_why[64];
+	/* Of the last connection by which an operation was served; 0: none. */
+	unsigned int served;
+	const struct operation *waiting; /* for its reply */
 	/* The server asked for patience until there was no more: says so. */
 	char busy[96];
 	bool write_chunk_failed; /* probe.read.write-chunk says so */
@@ -242,7 +253,8 @@ struct probe {
 
 	struct rpc_cred cred;
 	uint32_t rtmax;
-	struct probe_file root; /* where the walk begins, or the file itself */
+	struct probe_file root;       /* where the walk begins, or the file itself */
+	unsigned int root_generation; /* of the connection by which it was found */
 	bool root_is_file;
 	struct reference *reference; /* NULL: not to be had */
 	bool reference_died;         /* of what the server sent it */
@@ -333,6 +345,27 @@ const char *session_busy_text(const struct probe *p, uint32_t status, char *buf,
 int session_register(struct probe *p, struct area *a);
 /* Takes it back, all or a part, unless that connection is gone and its regions with it. */
 void session_release(struct probe *p, struct area *a);
+
+/* How to connect. */
+void session_options(const struct probe *p, struct rpcrdma_options *options);
+
+/* gone.c */
+
+struct operation;
+
+/* The connection was lost under a call: @op is the operation that it is a part of, if it is of
+ * one; neither: it was a READ over TCP. */
+void gone_suspect(struct probe *p, const struct operation *op,
+		  const struct rpcrdma_call *call);
+/* Where a connection was lost: is the server there? 0: it is, or none was lost. Else an error: it
+ * is not, which is emitted, and nothing more is to be sent; or it could not be asked. */
+int gone_ask(struct probe *p);
+/* It takes no connection any more, with the error text of that. */
+void gone_refuses(struct probe *p);
+/* It answers, but does not know what it knew on another connection. @what: how that was seen. */
+void gone_forgotten(struct probe *p, const char *what);
+/* A handle is stale: is the root's, too, and was the connection lost since? Then it is told. */
+bool gone_root(struct probe *p);
 
 /* operation.c */
 

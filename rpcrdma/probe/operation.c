@@ -126,6 +126,10 @@ static int take_reply(struct probe *p, struct operation *op)
 	if (rc)
 		return rc;
 	op->stage = OPERATION_DONE;
+	if (!op->result.status)
+		p->served = p->generation;
+	if (op->result.sequenced)
+		p->client.generation = p->generation;
 	if (op->has_slot)
 		slots41_answered(&p->client.slots, &op->request.sequence,
 				 op->result.sequenced);
@@ -142,7 +146,9 @@ int operation_wait(struct probe *p, struct operation *op, uint64_t deadline,
 	/* What went wrong before it could be sent was no call of its own. */
 	if (!op->started)
 		return err_set(-op->call.rc, "%s", op->call.text);
+	p->waiting = op;
 	rc = session_wait(p, &op->call, deadline, write_chunk_read);
+	p->waiting = NULL;
 	if (!rc)
 		rc = take_reply(p, op);
 	/* An answer that cannot be read does not say whether the slot went on. */

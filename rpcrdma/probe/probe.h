@@ -2,8 +2,9 @@
 /* Copyright (C) 2026 The nfsrdma authors */
 
 /* Exercises an NFS server's RPC-over-RDMA transport with real READs, by every mechanism a reply
- * can take, and says what was seen. Read-only and well-formed: nothing is ever sent that is
- * known to hurt a server.
+ * can take, and says what was seen. Read-only and well-formed: what is known to hurt one kind of
+ * server goes only to servers that are identified as another (identity.c), and a server that may
+ * have been hurt is left alone (gone.c).
  *
  * What comes from the network is decoded in a child process without privilege (worker.c); the
  * findings come back as bounded records. */

@@ -156,6 +156,7 @@ static void say_root(struct probe *p, struct finding *f, const char *export)
 	const char *name = strrchr(p->options->export, '/');
 
 	p->root_is_file = p->root.attr.type == NFS_REG;
+	p->root_generation = p->generation;
 	if (p->root_is_file && !*p->root.path)
 		snprintf(p->root.path, sizeof(p->root.path), "%.500s",
 			 name ? name + 1 : p->options->export);

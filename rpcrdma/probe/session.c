@@ -62,6 +62,8 @@ static int reconnect(struct probe *p, const struct rpcrdma_options *options)
 		if (rc != -ECONNREFUSED && rc != -ECONNRESET)
 			return rc;
 	} while (pause_until(until, &p->pause_ms));
+	if (deadline_left(p->deadline) > RECONNECT_MS)
+		gone_refuses(p);
 	p->closed.count++;
 	p->closed.beside_write_chunks++;
 	snprintf(p->closed.example, sizeof(p->closed.example),
@@ -70,23 +72,32 @@ static int reconnect(struct probe *p, const struct rpcrdma_options *options)
 	return rc;
 }
 
-int session_ready(struct probe *p)
+void session_options(const struct probe *p, struct rpcrdma_options *options)
 {
-	const struct rpcrdma_options options = {
+	*options = (struct rpcrdma_options){
 		.transport = p->via,
 		.to = p->addresses[p->address],
 		.bind = p->options->bind.len ? &p->options->bind : NULL,
 		.device = p->options->device,
 		.pcap = p->pcap,
 	};
+}
+
+int session_ready(struct probe *p)
+{
+	struct rpcrdma_options options;
 	int rc;
 
-	if (p->conn)
-		return 0;
 	if (p->device_gone)
 		return err_set(ECANCELED, "%s", p->device_why);
-	if (p->hopeless)
+	if (p->gone)
+		return err_set(ECANCELED, "%s", p->gone_why);
+	if (p->hopeless && !p->conn)
 		return err_set(ECANCELED, "given up after too many failures");
+	rc = gone_ask(p);
+	if (rc || p->conn)
+		return rc;
+	session_options(p, &options);
 	if (!p->generation)
 		rc = rpcrdma_open(&p->conn, &options,
 				  deadline_min(p->deadline, deadline_in(CONNECT_MS)));
@@ -160,6 +171,7 @@ static void note_result(struct probe *p, const struct rpcrdma_call *call,
 
 	switch (call->rc) {
 	case 0:
+		p->heard = true;
 		p->silent_since = now_ms();
 		p->barren = p->pause_ms = 0;
 		break;
@@ -206,13 +218,19 @@ int session_start(struct probe *p, struct rpcrdma_call *call, uint64_t deadline)
 int session_wait(struct probe *p, struct rpcrdma_call *call, uint64_t deadline,
 		 bool write_chunk_read)
 {
+	bool lost;
+
 	if (call->rc == -EINPROGRESS)
 		rpcrdma_wait(p->conn, call, deadline);
 	note_result(p, call, write_chunk_read);
 	note_credits(p);
 	if (call->rc == -ETIMEDOUT || call->rc == -ECONNRESET || call->rc == -EPROTO ||
-	    call->rc == -EREMOTEIO || call->rc == -ENODEV)
+	    call->rc == -EREMOTEIO || call->rc == -ENODEV) {
+		lost = call->rc != -ENODEV && (p->conn || call->sent_ns);
 		session_drop(p);
+		if (lost)
+			gone_suspect(p, p->waiting, call);
+	}
 	if (call->rc)
 		err_set(-call->rc, "%s", call->text);
 	return call->rc;
@@ -249,6 +267,11 @@ bool session_later(struct probe *p, uint32_t status, struct patience *patience)
 
 	if (!nfs_status_is_later(status))
 		return false;
+	/* READs were served, and then the connection was lost. */
+	if (status == NFS4ERR_GRACE && p->served && p->served != p->generation) {
+		gone_forgotten(p, "it is in its grace period again");
+		return false;
+	}
 	ms = ms ? min_u32(2 * ms, LATER_MS_MAX) : LATER_MS;
 	if (deadline_left(p->deadline) < (int)(ms + reserve)) {
 		session_busy_text(p, status, p->busy, sizeof(p->busy));

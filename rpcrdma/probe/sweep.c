@@ -206,6 +206,11 @@ static void judge(struct sweep *s, struct record *r)
 		r->outcome.kind = READ_CHANGING;
 		return;
 	}
+	/* Which is told by itself, and says nothing about the mechanism. */
+	if (s->p->gone) {
+		r->outcome.kind = READ_NOT_RUN;
+		return;
+	}
 	if (!read_kind_is_failure(r->outcome.kind))
 		return;
 	if (r->outcome.kind == READ_LOST) {
@@ -368,6 +373,8 @@ static void judge_flight(struct sweep *s, const struct read_case *cases, unsigne
 				r.outcome.kind = READ_CHANGING;
 			else
 				r.controls_right = before[i] && control_right(s, &r.c);
+			if (s->p->gone)
+				r.outcome.kind = READ_NOT_RUN;
 		}
 		count_hopes(s, &r);
 		add_record(s, &r);
@@ -615,5 +622,7 @@ void sweep_run(struct probe *p, struct records *records)
 		more_windows(&s, &p->candidates[i]);
 	records->hopeless = p->hopeless;
 	snprintf(records->why, sizeof(records->why), "%s",
-		 p->device_gone ? "the RDMA device went away" : p->busy);
+		 p->device_gone ? "the RDMA device went away"
+		 : p->gone      ? p->gone_why
+				: p->busy);
 }

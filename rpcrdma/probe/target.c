@@ -293,7 +293,8 @@ static void tell_session(struct probe *p)
 	const struct client41 *client = &p->client;
 	struct finding f;
 
-	if (!client->made)
+	/* One that was restarted has forgotten more: gone.c. */
+	if (!client->made || p->gone)
 		return;
 	if (client->lost)
 		finding_init(

@@ -55,6 +55,9 @@ static ssize_t reference_piece(struct probe *p, const struct nfs_fh *fh, uint64_
 static void reference_lost(struct probe *p, int rc)
 {
 	p->reference_died = rc == -EPIPE;
+	/* It may be the server that died. */
+	if (rc == -EIO)
+		gone_suspect(p, NULL, NULL);
 	snprintf(p->reference_why, sizeof(p->reference_why), "%.255s", err_text());
 	reference_close(p->reference);
 	p->reference = NULL;
@@ -134,7 +137,7 @@ bool truth_changed(struct probe *p, struct window *w, uint64_t offset, uint32_t 
 	if (w->changing)
 		return true;
 	rc = operation_getattr(p, &w->file->fh, &attr);
-	if (rc && rc != -ESTALE)
+	if (rc && (rc != -ESTALE || gone_root(p)))
 		return false;
 	/* A file that is gone, because another took its name, changed too. */
 	w->changing = rc || attr_moved(&attr, &w->attr);

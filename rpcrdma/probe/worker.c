@@ -219,6 +219,7 @@ void worker_probe(struct probe *p)
 			  "no export was named, so nothing was read: SERVER:/EXPORT");
 	else if (pinged && root_find(p) && target_limits(p) && pick_files(p))
 		read_files(p);
+	gone_ask(p);
 	client41_close(p);
 	if (answered)
 		target_mishaps(p);

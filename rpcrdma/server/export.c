@@ -12,13 +12,28 @@
 
 #define HANDLE_MAGIC 0x6e667372 /* "nfsr" */
 #define HANDLE_LEN   28
+/* nfs-ganesha's version 0x43, an export id; and what no server is known to send. */
+#define GANESHA_MAGIC 0x43000001
+#define FOREIGN_MAGIC 0x80f0f0f0
 
 int export_init(struct export *exp, const struct export_ops *ops)
 {
 	exp->ops = ops;
 	if (getrandom(exp->verifier, sizeof(exp->verifier), 0) != sizeof(exp->verifier))
 		return err_sys("random bytes for file handles");
+	exp->magic = HANDLE_MAGIC;
 	return 0;
+}
+
+void export_disguise(struct export *exp, bool is_ganesha)
+{
+	exp->magic = is_ganesha ? GANESHA_MAGIC : FOREIGN_MAGIC;
+	exp->is_ganesha = is_ganesha;
+}
+
+void export_restart(struct export *exp)
+{
+	exp->verifier[0]++;
 }
 
 void export_free(struct export *exp)
@@ -30,7 +45,7 @@ void export_free(struct export *exp)
 void export_handle(const struct export *exp, uint64_t a, uint64_t b, struct nfs_fh *fh)
 {
 	fh->len = HANDLE_LEN;
-	put_be32(fh->data, HANDLE_MAGIC);
+	put_be32(fh->data, exp->magic);
 	memcpy(fh->data + 4, exp->verifier, sizeof(exp->verifier));
 	put_be64(fh->data + 12, a);
 	put_be64(fh->data + 20, b);
@@ -39,7 +54,7 @@ void export_handle(const struct export *exp, uint64_t a, uint64_t b, struct nfs_
 uint32_t export_handle_parse(const struct export *exp, const struct nfs_fh *fh,
 			     uint64_t *a, uint64_t *b)
 {
-	if (fh->len != HANDLE_LEN || get_be32(fh->data) != HANDLE_MAGIC)
+	if (fh->len != HANDLE_LEN || get_be32(fh->data) != exp->magic)
 		return NFS3_STATUS_BADHANDLE;
 	if (memcmp(fh->data + 4, exp->verifier, sizeof(exp->verifier)))
 		return NFS3_STATUS_STALE;

@@ -5,11 +5,14 @@
  * changes one reply between plan and performance (rdma-reply.c); its state is per connection.
  * Every frame that is sent stays well-formed, and none is known to hurt a client. */
 #include <stdio.h>
+#include <unistd.h>
 
 #include "rpcrdma/server/internal.h"
 
 #define LIMIT_812 812
 #define PAGE      4096
+/* Of a READ by Reply chunk, that no server but a known one is sent more of. */
+#define REPLY_CHUNK_MAX 262144
 
 /* What the first READ of the call brought; NULL: there was none, or it failed. Which words of the
  * reply belong to it is in reply->read, for every version of NFS alike. */
@@ -236,6 +239,57 @@ static void compound_tail(struct rdma_reply *reply, unsigned int value)
 		tail_ways[value](reply);
 }
 
+/* The whole process, as after a crash: every connection is gone, and nothing listens. */
+static _Noreturn void crash(void)
+{
+	debug(DEBUG_SERVER, "the server ends by a fault");
+	_exit(0);
+}
+
+enum { BY_WRITE_CHUNK, BY_REPLY_CHUNK, BY_SEND };
+
+static void die(struct rdma_reply *reply, unsigned int value)
+{
+	const struct payload *data = read_data(reply);
+	unsigned int way;
+
+	if (!data || data->len <= LIMIT_812)
+		return;
+	way = data->by_chunk            ? BY_WRITE_CHUNK
+	      : reply->message_by_chunk ? BY_REPLY_CHUNK
+					: BY_SEND;
+	if (way == value)
+		crash();
+}
+
+static void forget_all(struct rdma_reply *reply, unsigned int value)
+{
+	const struct server_options *options = reply->session->options;
+
+	(void)value;
+	if (!chunk_read(reply, LIMIT_812))
+		return;
+	reply->close = true;
+	if (options->nfs4)
+		nfs4_state_restart(options->nfs4);
+	export_restart(options->exp);
+}
+
+/* Dies of what nfs-ganesha died of. What it looks like is fault_prepare()'s. */
+static void foreign(struct rdma_reply *reply, unsigned int value)
+{
+	const struct payload *data = read_data(reply);
+
+	(void)value;
+	if (!data)
+		return;
+	if (!data->len || reply->payload_count > reply->read.payload + 1)
+		crash();
+	if (reply->message_by_chunk && !data->by_chunk &&
+	    (data->len % 4 || data->len > REPLY_CHUNK_MAX))
+		crash();
+}
+
 const struct fault_row fault_table[] = {
 	{ "read-812", READ_VALUES, "garbage", "bug.read-812",
 	  "READs of over 812 bytes by Write chunk go wrong, all others are right",
@@ -265,6 +319,14 @@ const struct fault_row fault_table[] = {
 	{ "compound-tail", "lost|wrong", "lost", "probe.read.compound",
 	  "NFSv4: what follows a READ by Write chunk in its COMPOUND goes wrong",
 	  compound_tail },
+	{ "die", "write-chunk|reply-chunk|inline", "write-chunk", "probe.server-gone",
+	  "the server ends at a READ of over 812 bytes by that mechanism", die },
+	{ "restart", NULL, NULL, "probe.server-gone",
+	  "at a READ of over 812 bytes by Write chunk the connection is closed, and clients and file handles are forgotten",
+	  forget_all },
+	{ "foreign", "ganesha|unknown", "ganesha", "probe.read.withheld",
+	  "looks like nfs-ganesha, or like no known server, and ends at what can crash nfs-ganesha",
+	  foreign },
 	{ .name = NULL },
 };
 
@@ -361,6 +423,15 @@ bool fault_corrupts_crc(const struct fault_set *faults)
 		if (faults->on[i] && !fault_table[i].apply)
 			return true;
 	return false;
+}
+
+void fault_prepare(const struct fault_set *faults, struct export *exp)
+{
+	unsigned int i;
+
+	for (i = 0; faults && exp && i < FAULT_COUNT; i++)
+		if (faults->on[i] && fault_table[i].apply == foreign)
+			export_disguise(exp, faults->value[i] == 0);
 }
 
 void fault_apply(struct rdma_reply *reply)

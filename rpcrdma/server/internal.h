@@ -104,9 +104,15 @@ struct export
 	const struct export_ops *ops;
 	/* In each handle and cookie: those of an earlier server are recognised. */
 	uint8_t verifier[8];
+	uint32_t magic;  /* each handle begins with it */
+	bool is_ganesha; /* that is what it pretends to be */
 };
 
 int export_init(struct export *exp, const struct export_ops *ops);
+/* For the fault "foreign": handles and owner of another server. */
+void export_disguise(struct export *exp, bool is_ganesha);
+/* Handles of before are stale, as after a restart. */
+void export_restart(struct export *exp);
 /* A handle is a magic number, the verifier and two numbers of the export's own. */
 void export_handle(const struct export *exp, uint64_t a, uint64_t b, struct nfs_fh *fh);
 /* NFS3_STATUS_OK, BADHANDLE or STALE. */
@@ -252,6 +258,8 @@ extern const struct rpc_program mount3_program;
 int nfs4_state_new(struct nfs4_state **out);
 /* NULL is fine. */
 void nfs4_state_free(struct nfs4_state *state);
+/* Knows nobody any more, as after a restart. */
+void nfs4_state_restart(struct nfs4_state *state);
 
 /* nfs3.c */
 
@@ -356,6 +364,8 @@ int stream_serve(int fd, const struct server_options *options, const atomic_bool
 
 #define FAULT_BUF_MAX (SERVER_SCRATCH_MAX + SERVER_REPLY_MAX)
 
+/* What a fault changes before anything is served. @exp may be NULL. */
+void fault_prepare(const struct fault_set *faults, struct export *exp);
 /* Counts the reply and lets every fault of the set at it. */
 void fault_apply(struct rdma_reply *reply);
 bool fault_corrupts_crc(const struct fault_set *faults);

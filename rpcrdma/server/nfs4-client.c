@@ -92,11 +92,13 @@ static void skip_impl_id(struct compound *c)
 static void put_server(struct compound *c)
 {
 	const uint8_t *boot = nfs4_state_boot(c->state);
-	char text[40];
+	char text[64];
 	uint32_t len;
 
-	len = (uint32_t)snprintf(text, sizeof(text), "nfsrdma-%016llx",
-				 (unsigned long long)get_be64(boot));
+	len = (uint32_t)snprintf(text, sizeof(text), "nfsrdma-%016llx%s",
+				 (unsigned long long)get_be64(boot),
+				 c->call->exp && c->call->exp->is_ganesha ? "_NFS-Ganesha"
+									  : "");
 	writer_u64(&c->call->reply, 0);
 	writer_opaque(&c->call->reply, text, len);
 	writer_opaque(&c->call->reply, text, len);

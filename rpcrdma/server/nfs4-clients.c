@@ -314,6 +314,18 @@ int nfs4_state_new(struct nfs4_state **out)
 	return 0;
 }
 
+void nfs4_state_restart(struct nfs4_state *state)
+{
+	size_t i;
+
+	pthread_mutex_lock(&state->lock);
+	for (i = 0; i < NFS4_CLIENTS; i++)
+		if (state->clients[i].used)
+			forget(state, &state->clients[i]);
+	state->boot[0]++;
+	pthread_mutex_unlock(&state->lock);
+}
+
 void nfs4_state_free(struct nfs4_state *state)
 {
 	size_t i;

@@ -235,6 +235,7 @@ int server_open(struct server **out, const struct server_options *options)
 	for (i = 0; i < SERVER_CONNECTIONS; i++)
 		server->connections[i].fd = -1;
 	pthread_mutex_init(&server->lock, NULL);
+	fault_prepare(options->faults, options->exp);
 	rc = nfs4_state_new(&server->options.nfs4);
 	if (!rc)
 		rc = open_listeners(server);

@@ -22,7 +22,7 @@ struct fault_row {
 	const char *name;
 	const char *values;      /* "garbage|short|..."; NULL when it takes none */
 	const char *value;       /* the default; NULL when it takes none */
-	const char *finding;     /* id that a probe must fail with */
+	const char *finding;     /* id that a probe must fail with, or skip (foreign) */
 	const char *description; /* one line */
 	/* Private: spoils one reply before it is sent. @value is an index into values. NULL:
 	 * the transport does it. */

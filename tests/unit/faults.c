@@ -207,6 +207,43 @@ static void drop_reply_leaves_out_the_second_fifth_eighth(void)
 	end();
 }
 
+static void restart_closes_and_makes_handles_stale(void)
+{
+	struct nfs3_read_res res;
+
+	begin("restart");
+	assert_others_right();
+	CU_ASSERT_EQUAL(read_by(WRITE_CHUNK, 0, 813), -ECONNRESET);
+	CU_ASSERT_EQUAL(peer.sends, 0);
+	CU_ASSERT_EQUAL(read_by(WRITE_CHUNK, 0, 5), 0);
+	CU_ASSERT_EQUAL(nfs3_res_read(&res, &peer.results, true), 0);
+	CU_ASSERT_EQUAL(res.status, NFS3_STATUS_STALE);
+	CU_ASSERT_EQUAL(requester_handle(options.exp, "data-4194304", &file), 0);
+	CU_ASSERT_TRUE(is_right(WRITE_CHUNK, 0, 5));
+	end();
+}
+
+/* What a probe tells servers by. What they die of would end this test. */
+static void foreign_handles_are_not_ours(void)
+{
+	static const struct {
+		const char *spec;
+		uint8_t first;
+	} rows[] = { { "foreign", 0x43 }, { "foreign=unknown", 0x80 }, { "die", 'n' } };
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		SUITE_ROW("%zu: %s", i, rows[i].spec);
+		begin(rows[i].spec);
+		fault_prepare(faults, options.exp);
+		CU_ASSERT_EQUAL(requester_handle(options.exp, "data-4194304", &file), 0);
+		CU_ASSERT_EQUAL(file.data[0], rows[i].first);
+		CU_ASSERT_TRUE(is_right(WRITE_CHUNK, 0, 812));
+		CU_ASSERT_TRUE(is_right(REPLY_CHUNK, 0, 65536));
+		end();
+	}
+}
+
 static void close_comes_instead_of_the_fifth_reply(void)
 {
 	unsigned int i;
@@ -403,7 +440,9 @@ SUITE_MAIN("faults", TEST(read_812_garbage_is_wrong_in_all_its_bytes),
 	   TEST(read_812_later_needs_a_read_and_another_operation),
 	   TEST(drop_reply_leaves_out_the_second_fifth_eighth),
 	   TEST(close_comes_instead_of_the_fifth_reply),
-	   TEST(wrong_xid_is_wrong_in_both_headers), TEST(credit_zero_is_in_every_reply),
+	   TEST(restart_closes_and_makes_handles_stale),
+	   TEST(foreign_handles_are_not_ours), TEST(wrong_xid_is_wrong_in_both_headers),
+	   TEST(credit_zero_is_in_every_reply),
 	   TEST(pad_written_adds_zeros_and_no_length),
 	   TEST(pad_written_stays_in_the_chunk),
 	   TEST(lengths_unrewritten_come_back_as_offered),

@@ -10,6 +10,9 @@ expect_report '.verdict == "pass"' "verdict is not pass"
 for mechanism in inline write-chunk reply-chunk; do
 	expect_finding "probe.read.$mechanism" pass
 done
+# It is identified, so nothing was withheld.
+expect_words probe.server pass 'Linux nfsd'
+expect_finding probe.read.withheld pass
 # Up to what the server offers.
 # shellcheck disable=SC2016 # jq's variables
 expect_report '(.findings | map({key: .id, value: .evidence}) | from_entries) as $e

@@ -8,6 +8,8 @@ server plain
 for version in 4.0 4.1 4.2; do
 	probe_guest /export/plain --nfs-version $version --format json
 	expect_good iwarp $version
+	expect_words probe.server pass 'Linux nfsd'
+	expect_finding probe.read.withheld pass
 done
 probe_guest /export/plain --format json
 expect_good iwarp 4.2

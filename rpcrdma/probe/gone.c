@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* A connection was lost under a request: is the server still there, and is it the one that it was?
+ * A request may have crashed it, and whatever more is sent may do so again. So before the next
+ * request the server is asked by a connection of its own and a NULL call, which no server is known
+ * to mind. One that is not there any more, or that has forgotten its client since, ends the probe;
+ * nothing more is sent to it, not even to take off what a crash has taken anyway. */
+#include <stdio.h>
+
+#include "rpcrdma/probe/internal.h"
+
+#define CONNECT_MS 5000
+/* A healthy server behind a slow path may take seconds. */
+#define ANSWER_MS 10000
+/* A server that ends refuses at once. One that refuses for so long has no listener. */
+#define REFUSED_MS 500
+#define PAUSE_MS   100
+
+void gone_suspect(struct probe *p, const struct operation *op,
+		  const struct rpcrdma_call *call)
+{
+	/* What never answered was never there. */
+	if (!p->heard || p->gone)
+		return;
+	if (p->suspect) {
+		p->under_way++;
+		return;
+	}
+	p->suspect = true;
+	p->under_way = 1;
+	if (op)
+		operation_text(op, p->request, sizeof(p->request));
+	else if (call)
+		snprintf(p->request, sizeof(p->request), "procedure %u of NFS version %u",
+			 call->proc, call->vers);
+	else
+		snprintf(p->request, sizeof(p->request), "a READ over TCP");
+}
+
+/* "READ of 5 bytes at offset 0 inline (NFSv3) and 3 more" */
+static void request_text(const struct probe *p, char *buf, size_t cap)
+{
+	size_t used;
+
+	snprintf(buf, cap, "%s", p->request[0] ? p->request : "no request");
+	used = strlen(buf);
+	if (p->under_way > 1)
+		snprintf(buf + used, cap - used, " and %u more", p->under_way - 1);
+}
+
+static void say(struct probe *p, const char *how, const char *why)
+{
+	char request[256];
+	struct finding f;
+
+	request_text(p, request, sizeof(request));
+	finding_init(
+		&f, "probe.server-gone", FINDING_FAIL,
+		"the server %s: %.300s. The connection was lost under %s: the server may have crashed. Nothing more was sent",
+		how, why, request);
+	finding_text(&f, "request", "%s", request);
+	finding_text(&f, "why", "%s", why);
+	/* Where it was not the server that went, but the way to it. */
+	if (p->client.remains.exists)
+		finding_text(&f, "client", "%s", p->client.remains.owner);
+	probe_emit(p, &f);
+	p->gone = true;
+	p->suspect = false;
+	p->hopeless = true;
+	snprintf(p->gone_why, sizeof(p->gone_why), "the server %s", how);
+	session_drop(p);
+}
+
+void gone_forgotten(struct probe *p, const char *what)
+{
+	if (!p->gone)
+		say(p, "was restarted", what);
+}
+
+void gone_refuses(struct probe *p)
+{
+	char why[ERR_TEXT_MAX];
+
+	snprintf(why, sizeof(why), "%s", err_text());
+	if (p->heard && !p->gone)
+		say(p, "is gone", why);
+}
+
+/* Whether it is the server, or its host, that is to blame for an error of a connection. */
+static bool is_its_own(int rc)
+{
+	return rc == -ECONNREFUSED || rc == -ECONNRESET || rc == -ETIMEDOUT ||
+	       rc == -EPROTO || rc == -EREMOTEIO || rc == -EHOSTUNREACH ||
+	       rc == -EHOSTDOWN;
+}
+
+static int null_call(struct probe *p, struct rpcrdma_conn *conn)
+{
+	struct rpcrdma_call call;
+	int rc;
+
+	rpcrdma_call_init(&call, NFS_PROGRAM_NUMBER, p->version ? p->version->vers : 3,
+			  NFS3_NULL);
+	rc = rpcrdma_call(conn, &call, deadline_min(p->deadline, deadline_in(ANSWER_MS)));
+	rpcrdma_call_fini(&call);
+	/* Whatever it says, it is there. */
+	return rc == -EBADE || rc == -EILSEQ || rc == -EBADMSG ? 0 : rc;
+}
+
+static int ask_once(struct probe *p)
+{
+	_cleanup_(rpcrdma_close_p) struct rpcrdma_conn *conn = NULL;
+	struct rpcrdma_options options;
+	int rc;
+
+	session_options(p, &options);
+	rc = rpcrdma_open(&conn, &options,
+			  deadline_min(p->deadline, deadline_in(CONNECT_MS)));
+	if (rc)
+		return err_context(rc, "a new connection");
+	rc = null_call(p, conn);
+	return err_context(rc, "NULL on a new connection");
+}
+
+static int ask_patiently(struct probe *p)
+{
+	uint64_t refused = deadline_min(p->deadline, deadline_in(REFUSED_MS));
+	unsigned int tries = 0;
+	int rc;
+
+	for (;;) {
+		rc = ask_once(p);
+		if (rc == -ECONNREFUSED && deadline_left(refused))
+			usleep(PAUSE_MS * 1000);
+		/* One more is lost now and then. */
+		else if (rc == -ECONNRESET && !tries)
+			tries++;
+		else
+			return rc;
+	}
+}
+
+int gone_ask(struct probe *p)
+{
+	int rc;
+
+	if (!p->suspect)
+		return 0;
+	rc = ask_patiently(p);
+	debug(DEBUG_PROBE, "is the server still there? %s", rc ? err_text() : "yes");
+	if (!rc) {
+		p->suspect = false;
+		return 0;
+	}
+	/* That there was no time to ask says nothing about the server. */
+	if (!is_its_own(rc) || !deadline_left(p->deadline))
+		return rc;
+	gone_refuses(p);
+	return err_set(ECANCELED, "%s", p->gone_why);
+}
+
+bool gone_root(struct probe *p)
+{
+	struct nfs_attr attr;
+
+	/* On the connection that it was found by, a file that is stale was removed. */
+	if (p->gone || !p->root.fh.len || p->generation == p->root_generation ||
+	    operation_getattr(p, &p->root.fh, &attr) != -ESTALE)
+		return false;
+	gone_forgotten(p, "it does not know the root of the export any more");
+	return true;
+}

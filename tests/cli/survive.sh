@@ -1,0 +1,129 @@
+#!/bin/bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Copyright (C) 2026 The nfsrdma authors
+#
+# The server survives. What can crash nfs-ganesha goes only to servers that are identified as
+# others, at no level and with no option; a server that is gone, or was restarted, ends the probe.
+# The built-in server with --fault foreign ends at each such request.
+# shellcheck disable=SC2016 # jq's variables
+. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+requires jq
+
+versions=(3 4.0 4.1)
+
+# number ID KEY: of the evidence.
+number() { report --arg id "$1" --arg key "$2" '.findings[] | select(.id == $id) | .evidence[$key]'; }
+
+is_alive() { kill -0 "$server_pid" 2>/dev/null; }
+
+# Ours is known, and gets everything.
+for version in "${versions[@]}"; do
+	probe --embedded --nfs-version "$version"
+	expect_status 0
+	expect_finding probe.read.withheld pass
+	[[ $(number probe.server server) == "the server of nfsrdma" ]] || { show; fail "not known"; }
+	[[ $(number probe.read.reply-chunk largest_right) == 1048576 ]] || { show; fail "not all was sent"; }
+	echo "ok - ours, NFSv$version ($(seconds "$took") s)"
+done
+
+# Others survive, at every level, one after the other on the same server.
+for kind in ganesha unknown; do
+	start_server --fault "foreign=$kind"
+	for version in "${versions[@]}"; do
+		for level in quick standard full; do
+			probe_server --nfs-version "$version" --level "$level"
+			is_alive || { show; fail "the server died: NFSv$version, $level"; }
+			expect_status 0
+			expect_report "verdict is not pass" '.verdict == "pass"'
+			expect_finding probe.read.withheld skip
+			expect_report "the reason" 'any(.findings[]; .id == "probe.read.withheld"
+				and (.summary | test("can crash nfs-ganesha")))'
+			expect_report "server-gone" 'all(.findings[]; .id != "probe.server-gone")'
+			for id in probe.read.inline probe.read.write-chunk probe.read.reply-chunk \
+				probe.read.profiles probe.readdir probe.readlink; do
+				expect_finding "$id" pass
+			done
+			[[ $(number probe.read.reply-chunk largest_right) -le 262144 ]] || { show; fail "long"; }
+			[[ $(number probe.read.reply-chunk largest_right) -ge 65536 ]] || { show; fail "short"; }
+			[[ $(number probe.read.write-chunk largest_right) == 1048576 ]] || { show; fail "cut"; }
+			[[ $version == 3 || $(number probe.read.withheld second_reads) -gt 0 ]] ||
+				{ show; fail "second READs"; }
+			[[ $level == quick || $(number probe.read.withheld empty_reads) -gt 0 ]] ||
+				{ show; fail "empty READs"; }
+		done
+		echo "ok - $kind, NFSv$version"
+	done
+	# Without NFS over TCP, which does not decide.
+	run probe --format json "127.0.0.1:$export" --port "$rdma_port" --nfs-port 1 --nfs-version 4.1 --level full
+	is_alive || { show; fail "the server died without a reference"; }
+	expect_status 0
+	stop_server
+done
+
+# What is wrong with Write chunks is found all the same, by controls that such a server bears.
+for version in "${versions[@]}"; do
+	start_server --fault foreign=unknown --fault read-812
+	probe_server --nfs-version "$version"
+	is_alive || { show; fail "the server died under controls"; }
+	expect_status 1
+	expect_finding bug.read-812 fail
+	expect_finding probe.read.withheld skip
+	stop_server
+	echo "ok - a defect of an unknown server, NFSv$version ($(seconds "$took") s)"
+done
+probe --embedded --fault foreign=unknown --fault read-812=hang --nfs-version 3 --timeout 100
+expect_status 1
+expect_finding probe.read.write-chunk fail
+expect_report "server-gone" 'all(.findings[]; .id != "probe.server-gone")'
+
+# gone HOW WORDS ARGUMENT...: the probe says so, names the request and sends nothing more.
+gone()
+{
+	local how=$1 words=$2
+
+	shift 2
+	probe "$@"
+	expect_status 1
+	expect_finding probe.server-gone fail
+	expect_report "how" --arg how "$how" --arg words "$words" 'any(.findings[]; .id == "probe.server-gone"
+		and (.summary | test($how)) and (.evidence.request | test($words)) and (.summary | test("may have crashed"))
+		and (.summary | test("Nothing more was sent")))'
+	expect_report "the mechanism is accused" 'all(.findings[]; (.id | startswith("probe.read.") | not)
+		or .status != "fail")'
+	expect_report "a client is left" 'all(.findings[]; .id != "probe.session.left" and .id != "probe.session.kept")'
+}
+
+for version in "${versions[@]}"; do
+	for level in quick standard full; do
+		gone 'is gone: .*refused' 'READ of [0-9]+ bytes at offset [0-9]+ by Write chunk' --embedded \
+			--fault die --nfs-version "$version" --level "$level"
+		within 6000 "the end of the probe"
+	done
+	gone 'is gone' 'by Reply chunk' --embedded --fault die=reply-chunk --nfs-version "$version"
+	gone 'was restarted' 'READ of [0-9]+ bytes at offset [0-9]+ by Write chunk' --embedded --fault restart \
+		--nfs-version "$version"
+	echo "ok - gone and restarted, NFSv$version ($(seconds "$took") s)"
+done
+# The last request of all.
+gone 'is gone' 'by Write chunk' --embedded --fault die --nfs-version 4.1 --timeout 30
+
+# Nothing is sent to the server that was restarted, not even to take off a client: it was told of one.
+export NFSRDMA_DEBUG=server
+start_server --fault restart
+unset NFSRDMA_DEBUG
+gone 'forgotten its client' 'READ' "127.0.0.1:$export" "${server[@]}" --nfs-version 4.1
+[[ $(grep -c 'client .* is new' "$work/serve.err") == 1 ]] ||
+	{ cat "$work/serve.err"; fail "the restarted server was told of a client"; }
+stop_server
+
+# A connection that is lost is no crash.
+probe --embedded --fault close
+expect_status 1
+expect_finding probe.connection fail
+expect_report "server-gone" 'all(.findings[]; .id != "probe.server-gone")'
+
+# bench asks too.
+start_server --fault die
+run bench --format json "127.0.0.1:$export" "${server[@]}"
+expect_status 1
+expect_finding probe.server-gone fail
