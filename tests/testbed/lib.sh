@@ -12,7 +12,7 @@ testbed=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 
 # Under emulation a guest takes about 10 s from start to "ready" on two idle
 # cores. The wait ends early if qemu does.
-: "${NFSRDMA_TESTBED_BOOT_TIMEOUT:=180}"
+: "${NFSRDMA_TESTBED_BOOT_TIMEOUT:=600}"
 # Not kvm by default: a /dev/kvm is no promise that it works.
 : "${NFSRDMA_TESTBED_ACCEL:=tcg,thread=multi}"
 : "${NFSRDMA_TESTBED_MEMORY:=2048}"
