@@ -485,6 +485,9 @@ static void a_flood_of_records_ends_at_the_deadline(void)
 	ssize_t n;
 
 	CU_ASSERT_EQUAL_FATAL(child_start(&child, &function), 0);
+	CU_ASSERT_EQUAL(child_receive(&child, &type, body, sizeof(body), &passed,
+				      deadline_in(PATIENCE_MS)),
+			1);
 	deadline = deadline_in(200);
 	while ((n = child_receive(&child, &type, body, sizeof(body), &passed,
 				  deadline)) >= 0)
