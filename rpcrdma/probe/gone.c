@@ -15,6 +15,8 @@
 #define ANSWER_MS 10000
 /* A server that ends refuses at once. One that refuses for so long has no listener. */
 #define REFUSED_MS 500
+/* Silence and resets may be those of a host that is short of processors. */
+#define SILENT_MS  8000
 #define PAUSE_MS   100
 
 void gone_suspect(struct probe *p, const struct operation *op,
@@ -126,18 +128,15 @@ static int ask_once(struct probe *p)
 static int ask_patiently(struct probe *p)
 {
 	uint64_t refused = deadline_min(p->deadline, deadline_in(REFUSED_MS));
-	unsigned int tries = 0;
+	uint64_t silent = deadline_min(p->deadline, deadline_in(SILENT_MS));
 	int rc;
 
 	for (;;) {
 		rc = ask_once(p);
-		if (rc == -ECONNREFUSED && deadline_left(refused))
-			usleep(PAUSE_MS * 1000);
-		/* One more is lost now and then. */
-		else if (rc == -ECONNRESET && !tries)
-			tries++;
-		else
+		if (!is_its_own(rc) ||
+		    !deadline_left(rc == -ECONNREFUSED ? refused : silent))
 			return rc;
+		usleep(PAUSE_MS * 1000);
 	}
 }
 

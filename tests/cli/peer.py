@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Copyright (C) 2026 The nfsrdma authors
 """peer.py MODE: a TCP peer on loopback that is no NFS/RDMA server, or stops being one.
-Prints its port, then serves every connection in the same way until it is killed."""
+Prints its port, then serves every connection in the same way until it is killed.
+peer.py starved PORT: in front of a server that answers, but as one that is short of processors."""
+import select
 import socket
 import struct
 import sys
@@ -92,6 +94,39 @@ def hang_up(sock):
         sock.recv(4096)
 
 
+class Starved:
+    """Relays to the server. Resets the first connection within a READ, and each of the next four
+    before it says anything."""
+    def __init__(self, port):
+        self.port = port
+        self.lost = False
+        self.resets = 0
+
+    def reset(self, sock):
+        self.resets += 1
+        sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        print("reset", flush=True)
+
+    def __call__(self, sock):
+        if self.lost and self.resets < 5:
+            self.reset(sock)
+            return
+        received = 0
+        with socket.create_connection(("127.0.0.1", self.port)) as server:
+            while True:
+                for ready in select.select([sock, server], [], [])[0]:
+                    data = ready.recv(65536)
+                    if not data:
+                        return
+                    if ready is server:
+                        received += len(data)
+                    if received > 200000 and not self.lost:
+                        self.lost = True
+                        self.reset(sock)
+                        return
+                    (sock if ready is server else server).sendall(data)
+
+
 def serve(sock, mode):
     try:
         mode(sock)
@@ -105,7 +140,7 @@ def main():
     modes = {f.__name__.replace("_", "-"): f for f in (
         http, banner, silence, half_mpa, reject, private_too_long, half_frame, no_reply,
         garbage, hang_up)}
-    mode = modes[sys.argv[1]]
+    mode = Starved(int(sys.argv[2])) if sys.argv[1] == "starved" else modes[sys.argv[1]]
     listener = socket.create_server(("127.0.0.1", 0))
     print(listener.getsockname()[1], flush=True)
     while True:

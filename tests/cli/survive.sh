@@ -122,6 +122,23 @@ expect_status 1
 expect_finding probe.connection fail
 expect_report "server-gone" 'all(.findings[]; .id != "probe.server-gone")'
 
+# Nor is one that a server short of processors does not take at once.
+for version in "${versions[@]}"; do
+	start_server
+	python3 "$NFSRDMA_SOURCE/tests/cli/peer.py" starved "$rdma_port" >"$work/peer" 2>"$work/peer.err" &
+	peer_pid=$!
+	cleanup_fn kill "$peer_pid"
+	await_line "$work/peer" "$peer_pid"
+	read -r rdma_port <"$work/peer"
+	probe "127.0.0.1:$export" --port "$rdma_port" --nfs-port "$nfs_port" --mount-port "$mount_port" \
+		--nfs-version "$version"
+	[[ $(grep -c ^reset "$work/peer") == 5 ]] || { show; cat "$work/peer" "$work/peer.err"; fail "no resets"; }
+	expect_report "server-gone" 'all(.findings[]; .id != "probe.server-gone")'
+	expect_finding probe.connection fail
+	stop_server
+	echo "ok - a starved server, NFSv$version ($(seconds "$took") s)"
+done
+
 # bench asks too.
 start_server --fault die
 run bench --format json "127.0.0.1:$export" "${server[@]}"
