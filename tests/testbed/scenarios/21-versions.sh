@@ -5,7 +5,7 @@
 # Every version of NFS from the host over software iWARP; "auto" takes the highest,
 # and lists what the server offers.
 server plain
-for version in 4.0 4.1 4.2; do
+for version in 3 4.0 4.1 4.2; do
 	probe_guest /export/plain --nfs-version $version --format json
 	expect_good iwarp $version
 	expect_words probe.server pass 'Linux nfsd'
