@@ -48,7 +48,7 @@ struct memory {
 
 /* The pattern */
 
-static void fill_pattern(uint8_t *buf, uint64_t offset, size_t len)
+void export_memory_fill(uint8_t *buf, uint64_t offset, size_t len)
 {
 	uint8_t word[8];
 	size_t i;
@@ -68,7 +68,7 @@ static void fill_range(uint8_t *buf, uint64_t offset, size_t len, uint64_t from,
 	uint64_t end = min_u64(to, offset + len);
 
 	if (start < end)
-		fill_pattern(buf + (start - offset), start, end - start);
+		export_memory_fill(buf + (start - offset), start, end - start);
 }
 
 static void fill_sparse(uint8_t *buf, uint64_t offset, size_t len)
@@ -355,7 +355,7 @@ int export_memory_new(struct export **out)
 		free(mem);
 		return err_set(ENOMEM, "no memory for the export");
 	}
-	fill_pattern(mem->pattern, 0, PATTERN_MAX);
+	export_memory_fill(mem->pattern, 0, PATTERN_MAX);
 	build_root(mem, &used);
 	build_entries(mem, &used);
 	rc = export_init(&mem->exp, &memory_ops);

@@ -291,9 +291,21 @@ static int perform(struct rdma_reply *reply)
 	return rc ? rc : send_reply(reply, iov, count);
 }
 
+static void log_read(const struct rdma_reply *reply)
+{
+	struct server_log *log = reply->session->options->log;
+
+	if (!log || !reply->read.served)
+		return;
+	atomic_fetch_add(&log->bytes, reply->payload[reply->read.payload].len);
+	atomic_fetch_add(&log->reads, 1);
+}
+
 /* Faults first. */
 static int finish(struct rdma_reply *reply)
 {
+	int rc;
+
 	fault_apply(reply);
 	debug(DEBUG_SERVER, "reply xid %08x, %zu bytes and %u payloads%s%s%s%s",
 	      reply->header.rdma_xid, reply->message_len, reply->payload_count,
@@ -302,7 +314,12 @@ static int finish(struct rdma_reply *reply)
 	      reply->drop ? ", dropped" : "", reply->close ? ", closed instead" : "");
 	if (reply->close)
 		return err_set(ECONNRESET, "closed by a fault");
-	return reply->drop ? 0 : perform(reply);
+	if (reply->drop)
+		return 0;
+	rc = perform(reply);
+	if (!rc)
+		log_read(reply);
+	return rc;
 }
 
 static struct rdma_reply *start(struct rdma_session *session)

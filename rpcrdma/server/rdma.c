@@ -198,6 +198,8 @@ static int establish(struct rdma_session *session)
 	/* RFC 8797 section 4.2; without private data 1024 bytes. */
 	private_decode(&theirs, t->peer_private, t->peer_private_len);
 	session->reply_inline = min_u32(ours.send_size, theirs.receive_size);
+	if (session->options->log)
+		atomic_fetch_add(&session->options->log->connections, 1);
 	return 0;
 }
 

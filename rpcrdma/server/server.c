@@ -84,18 +84,33 @@ static struct connection *connection_slot(struct server *server)
 	return free_slot;
 }
 
+/* As the kernel that connects to itself does, by whichever way. */
+static bool is_own_host(const struct server *server, const struct transport *t, int fd)
+{
+	struct sockaddr_storage peer = { .ss_family = AF_UNSPEC };
+	socklen_t len = sizeof(peer);
+
+	if (t)
+		peer = t->peer.addr;
+	else if (getpeername(fd, (struct sockaddr *)&peer, &len))
+		return false;
+	return transport_same_host((const struct sockaddr *)&peer,
+				   (const struct sockaddr *)&server->options.listen.addr);
+}
+
 /* Takes one of @t and @fd. -errno of pthread_create(3): EAGAIN when threads run out. */
 static int connection_start(struct server *server, struct transport *t, int fd)
 {
-	struct connection *c = connection_slot(server);
+	bool welcome = !server->options.own_host || is_own_host(server, t, fd);
+	struct connection *c = welcome ? connection_slot(server) : NULL;
 	int rc;
 
 	if (!c) {
 		transport_close_p(&t);
 		if (fd >= 0)
 			close(fd);
-		debug(DEBUG_SERVER, "closed: there are %u connections",
-		      SERVER_CONNECTIONS);
+		debug(DEBUG_SERVER, "closed: %s",
+		      welcome ? "there are connections enough" : "it is another host");
 		return 0;
 	}
 	c->server = server;

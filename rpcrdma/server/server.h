@@ -9,6 +9,8 @@
 #ifndef RPCRDMA_SERVER_H
 #define RPCRDMA_SERVER_H
 
+#include <stdatomic.h>
+
 #include "rpcrdma/nfs/nfs.h"
 #include "rpcrdma/transport/transport.h"
 
@@ -44,6 +46,8 @@ struct export;
 /* "/", and in it the files of the self-test: each 8-byte word of a file is its own offset,
  * big-endian. Never fails but for memory. */
 int export_memory_new(struct export **out);
+/* What a file of it has in that place. */
+void export_memory_fill(uint8_t *buf, uint64_t offset, size_t len);
 /* A real directory, read-only: resolved beneath it and on its file system alone; regular
  * files, directories and symbolic links that others may read.
  * Errors: -errno of the open; -EACCES others may not read the directory. */
@@ -85,6 +89,14 @@ struct nfs4_state;
 #define SERVER_CREDITS  64            /* granted by default, as Linux does */
 #define SERVER_READ_MAX (1024 * 1024) /* rtmax by default and at most */
 
+/* What was served, for who starts the server as a process and maps this before
+ * (MAP_SHARED | MAP_ANONYMOUS). */
+struct server_log {
+	atomic_uint connections; /* over RDMA, established */
+	atomic_uint reads; /* READs that succeeded, with the whole reply sent over RDMA */
+	atomic_ullong bytes; /* of these */
+};
+
 struct server_options {
 	struct transport_address listen; /* port 0: the kernel picks */
 	uint16_t nfs_port, mount_port; /* TCP, at the same address; 0: the kernel picks */
@@ -97,7 +109,9 @@ struct server_options {
 	uint32_t credits;               /* granted; 0: SERVER_CREDITS */
 	uint32_t rtmax;                 /* largest READ; 0: SERVER_READ_MAX */
 	bool no_crc;                    /* do not insist on the MPA CRC */
-	struct nfs4_state *nfs4;        /* private: server_open() makes one */
+	bool own_host;           /* serve only who comes from the address listened at */
+	struct server_log *log;  /* borrowed, may be NULL */
+	struct nfs4_state *nfs4; /* private: server_open() makes one */
 };
 
 struct server_ports {
@@ -122,13 +136,15 @@ int server_open_confined(struct server **out, const struct server_options *optio
 
 /* The server in a child process, with the memory export: */
 
+struct child_end;
 struct server_child;
 
 struct server_spawn_options {
 	const struct transport_ops *transport;
 	struct transport_address listen; /* without ports; len 0: 127.0.0.1 */
 	const struct fault_set *faults;  /* borrowed, may be NULL */
-	bool no_crc;
+	bool no_crc, own_host;
+	struct server_log *log; /* shared with the child; borrowed, may be NULL */
 };
 
 /* Forks. The child serves until server_kill() or until this process ends, as nobody if this
@@ -137,6 +153,8 @@ struct server_spawn_options {
  * Errors: -errno of fork and pipe, or what kept the child from listening. */
 int server_spawn(struct server_child **out, const struct server_spawn_options *options,
 		 struct server_ports *ports);
+/* Whether it ended by itself, or by somebody else's hand; @end says how. */
+bool server_ended(struct server_child *child, struct child_end *end);
 /* Ends and reaps the child. NULL is fine. */
 void server_kill(struct server_child *child);
 void server_kill_p(struct server_child **child);

@@ -55,6 +55,8 @@ static int spawn_options(struct spawn_task *task)
 		.listen = options->listen,
 		.faults = options->faults,
 		.no_crc = options->no_crc,
+		.own_host = options->own_host,
+		.log = options->log,
 	};
 	if (!out->listen.len) {
 		memcpy(&out->listen.addr, &loopback, sizeof(loopback));
@@ -119,6 +121,11 @@ static int wait_ports(const struct child *child, struct server_ports *ports)
 			       n);
 	memcpy(ports, body, sizeof(*ports));
 	return 0;
+}
+
+bool server_ended(struct server_child *child, struct child_end *end)
+{
+	return child_reap(&child->child, 0, end);
 }
 
 void server_kill(struct server_child *child)

@@ -174,6 +174,18 @@ int transport_resolve(const char *host, uint16_t port, struct transport_address 
 	return 0;
 }
 
+bool transport_same_host(const struct sockaddr *a, const struct sockaddr *b)
+{
+	if (!a || !b || a->sa_family != b->sa_family)
+		return false;
+	if (a->sa_family == AF_INET)
+		return ((const struct sockaddr_in *)a)->sin_addr.s_addr ==
+		       ((const struct sockaddr_in *)b)->sin_addr.s_addr;
+	return a->sa_family == AF_INET6 &&
+	       !memcmp(&((const struct sockaddr_in6 *)a)->sin6_addr,
+		       &((const struct sockaddr_in6 *)b)->sin6_addr, 16);
+}
+
 uint16_t transport_port(const struct transport_address *a)
 {
 	if (a->addr.ss_family == AF_INET)
@@ -191,15 +203,21 @@ void transport_set_port(struct transport_address *a, uint16_t port)
 		((struct sockaddr_in6 *)&a->addr)->sin6_port = htons(port);
 }
 
+const char *transport_host_text(const struct transport_address *a, char *buf, size_t cap)
+{
+	if (!a->len || getnameinfo((const struct sockaddr *)&a->addr, a->len, buf,
+				   (socklen_t)cap, NULL, 0, NI_NUMERICHOST))
+		snprintf(buf, cap, "unknown address");
+	return buf;
+}
+
 const char *transport_address_text(const struct transport_address *a, char *buf,
 				   size_t cap)
 {
 	bool six = a->addr.ss_family == AF_INET6;
 	char host[64];
 
-	if (!a->len || getnameinfo((const struct sockaddr *)&a->addr, a->len, host,
-				   sizeof(host), NULL, 0, NI_NUMERICHOST))
-		snprintf(host, sizeof(host), "unknown address");
+	transport_host_text(a, host, sizeof(host));
 	snprintf(buf, cap, six ? "[%s]:%u" : "%s:%u", host, transport_port(a));
 	return buf;
 }

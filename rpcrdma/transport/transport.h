@@ -214,8 +214,12 @@ void transport_raise_memlock(void);
  * Errors: -ENOENT the name is not known; -EAGAIN no answer from the resolver. */
 int transport_resolve(const char *host, uint16_t port, struct transport_address *out,
 		      size_t max, size_t *count, uint64_t deadline);
+/* Whether both are addresses of one host, by the address alone; false for NULL. */
+bool transport_same_host(const struct sockaddr *a, const struct sockaddr *b);
 uint16_t transport_port(const struct transport_address *a);
 void transport_set_port(struct transport_address *a, uint16_t port);
+/* "192.0.2.1", "2001:db8::1", "fe80::1%eth0"; returns buf. */
+const char *transport_host_text(const struct transport_address *a, char *buf, size_t cap);
 /* "192.0.2.1:20049", "[2001:db8::1]:20049"; returns buf. */
 #define TRANSPORT_ADDRESS_TEXT 80
 const char *transport_address_text(const struct transport_address *a, char *buf,

@@ -113,18 +113,6 @@ static bool same_network(const struct transport_address *a,
 	       !((a4->sin_addr.s_addr ^ b4->sin_addr.s_addr) & m4->sin_addr.s_addr);
 }
 
-static bool same_host(const struct sockaddr *a, const struct sockaddr *b)
-{
-	if (!a || a->sa_family != b->sa_family)
-		return false;
-	if (a->sa_family == AF_INET)
-		return ((const struct sockaddr_in *)a)->sin_addr.s_addr ==
-		       ((const struct sockaddr_in *)b)->sin_addr.s_addr;
-	return a->sa_family == AF_INET6 &&
-	       !memcmp(&((const struct sockaddr_in6 *)a)->sin6_addr,
-		       &((const struct sockaddr_in6 *)b)->sin6_addr, 16);
-}
-
 /* "" where no network device has the address. */
 static void netdev_of(const struct sockaddr *addr, char *buf, size_t cap)
 {
@@ -134,7 +122,7 @@ static void netdev_of(const struct sockaddr *addr, char *buf, size_t cap)
 	if (getifaddrs(&list))
 		return;
 	for (ifa = list; ifa && !buf[0]; ifa = ifa->ifa_next)
-		if (same_host(ifa->ifa_addr, addr))
+		if (transport_same_host(ifa->ifa_addr, addr))
 			snprintf(buf, cap, "%s", ifa->ifa_name);
 	freeifaddrs(list);
 }

@@ -41,9 +41,10 @@ static void *run(void *arg)
 	return NULL;
 }
 
-static void begin(void)
+static void begin_as(struct server_options as)
 {
-	options = (struct server_options){ .transport = &transport_iwarp };
+	options = as;
+	options.transport = &transport_iwarp;
 	address_of(&options.listen, 0);
 	CU_ASSERT_EQUAL_FATAL(export_memory_new(&options.exp), 0);
 	CU_ASSERT_EQUAL_FATAL(server_open(&server, &options), 0);
@@ -53,6 +54,11 @@ static void begin(void)
 	CU_ASSERT(ports.mount);
 	CU_ASSERT_EQUAL_FATAL(pipe(stop), 0);
 	CU_ASSERT_EQUAL_FATAL(pthread_create(&thread, NULL, run, NULL), 0);
+}
+
+static void begin(void)
+{
+	begin_as((struct server_options){ 0 });
 }
 
 /* The other end of the pipe closes: that is the sign to stop. */
@@ -136,9 +142,10 @@ static void a_mount_and_a_read_by_write_chunk_go_through(void)
 	struct nfs_fh fh;
 	uint8_t args[512];
 	struct reader r;
+	struct server_log log = { 0 };
 	ssize_t len;
 
-	begin();
+	begin_as((struct server_options){ .log = &log });
 	CU_ASSERT_EQUAL(mount_root(&fh), 0);
 	CU_ASSERT_EQUAL_FATAL(open_rdma(&conn, ports.rdma), 0);
 	CU_ASSERT_EQUAL(rpcrdma_reply_inline(conn), 4096);
@@ -166,6 +173,36 @@ static void a_mount_and_a_read_by_write_chunk_go_through(void)
 	rpcrdma_call_fini(&call);
 	rpcrdma_deregister(conn, &memory);
 	rpcrdma_close(conn);
+	end();
+	/* Its thread has ended. */
+	CU_ASSERT_EQUAL(log.connections, 1);
+	CU_ASSERT_EQUAL(log.reads, 1);
+	CU_ASSERT_EQUAL(log.bytes, 1048571);
+}
+
+/* Loopback has many addresses; only the one that is listened at is its own here. */
+static void a_server_for_its_own_host_alone_serves_nobody_else(void)
+{
+	struct transport_address other;
+	struct rpcrdma_options client = { .transport = &transport_iwarp,
+					  .credits = 32,
+					  .bind = &other };
+	struct rpcrdma_conn *conn;
+	int fd;
+
+	begin_as((struct server_options){ .own_host = true });
+	CU_ASSERT_EQUAL(rdma_null(ports.rdma), 0);
+	address_of(&client.to, ports.rdma);
+	address_of(&other, 0);
+	((struct sockaddr_in *)&other.addr)->sin_addr.s_addr = htonl(0x7f000002);
+	CU_ASSERT_NOT_EQUAL(rpcrdma_open(&conn, &client, deadline_in(WAIT)), 0);
+	fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	CU_ASSERT_EQUAL_FATAL(bind(fd, (struct sockaddr *)&other.addr, other.len), 0);
+	address_of(&client.to, ports.nfs);
+	CU_ASSERT_EQUAL_FATAL(
+		connect(fd, (struct sockaddr *)&client.to.addr, client.to.len), 0);
+	CU_ASSERT_TRUE(is_closed(fd));
+	close(fd);
 	end();
 }
 
@@ -418,6 +455,7 @@ SUITE_MAIN("server", TEST(a_mount_and_a_read_by_write_chunk_go_through),
 	   TEST(fragments_without_end_are_cut_off),
 	   TEST(a_call_in_fragments_is_put_together),
 	   TEST(what_is_no_rdma_peer_is_closed),
+	   TEST(a_server_for_its_own_host_alone_serves_nobody_else),
 	   TEST(connections_beyond_the_bound_are_closed_at_once),
 	   TEST(without_descriptors_it_waits_and_goes_on),
 	   TIMED(it_stops_at_once_with_connections_open),
