@@ -47,7 +47,7 @@ struct cli_options {
 	struct rpc_cred cred;
 	const char *pcap;
 	bool quiet;
-	bool embedded;
+	bool embedded, client;    /* client: probe */
 	struct fault_set *faults; /* never NULL */
 	const char *listen;       /* serve */
 	const char *export_dir;   /* serve */

@@ -3,8 +3,6 @@
 
 /* What probe and bench have in common: from the command line to the work, and from its events to a
  * report. With --embedded the server is our own, in a child on loopback. */
-#include <netdb.h>
-
 #include "plugin/cli/cli.h"
 
 struct run {
@@ -38,7 +36,8 @@ static void set_subject(struct run *run, const struct probe_options *probe)
 
 	snprintf(port, sizeof(port), "%u", probe->port);
 	on_subject(run, "server", probe->host);
-	on_subject(run, "port", port);
+	if (probe->port)
+		on_subject(run, "port", port);
 	if (probe->export)
 		on_subject(run, "export", probe->export);
 	on_subject(run, "transport", probe->transport ? probe->transport->name : "auto");
@@ -56,6 +55,30 @@ static void on_progress(void *arg, const char *what, unsigned int done,
 static bool is_transport(const struct cli_options *options, const char *name)
 {
 	return options->transport && !strcmp(options->transport->name, name);
+}
+
+/* The kernel reads here, and from our own server: what chooses another, or how a probe of ours
+ * reads, has no meaning. */
+static int check_client_options(const struct cli_options *options)
+{
+	if (options->noperands)
+		return err_set(
+			EINVAL,
+			"--client tests this host's kernel with a server of its own: leave out '%.60s'",
+			options->operands[0]);
+	if (options->embedded || !fault_set_empty(options->faults))
+		return err_set(
+			EINVAL,
+			"--client has a server of its own, which is right: leave out --embedded and --fault");
+	if (options->has_port || options->mount_port || options->nfs_port)
+		return err_set(
+			EINVAL,
+			"--client picks its own ports: leave out the options of ports");
+	if (options->transport || options->has_cred || options->pcap)
+		return err_set(
+			EINVAL,
+			"--client reads by the kernel: leave out --transport, --cred and --pcap");
+	return 0;
 }
 
 /* What contradicts itself is refused, so that nobody believes it was obeyed. */
@@ -129,15 +152,6 @@ static int run_work(const struct cli_options *options, exercise_fn work,
 	return conclude(options, &run, rc);
 }
 
-/* The address without its port, as the probe's host. */
-static const char *host_text(const struct transport_address *at, char *buf, size_t cap)
-{
-	if (getnameinfo((const struct sockaddr *)&at->addr, at->len, buf, (socklen_t)cap,
-			NULL, 0, NI_NUMERICHOST))
-		snprintf(buf, cap, "127.0.0.1");
-	return buf;
-}
-
 static int run_embedded(const struct cli_options *options, exercise_fn work,
 			struct probe_options *probe)
 {
@@ -155,8 +169,9 @@ static int run_embedded(const struct cli_options *options, exercise_fn work,
 	if (rc)
 		return cli_error(options, EXIT_UNKNOWN, "built-in server: %s",
 				 err_text());
-	probe->host = spawn.listen.len ? host_text(&spawn.listen, host, sizeof(host))
-				       : host;
+	probe->host = spawn.listen.len
+			      ? transport_host_text(&spawn.listen, host, sizeof(host))
+			      : host;
 	probe->transport = spawn.transport;
 	probe->export = "/";
 	probe->port = ports.rdma;
@@ -183,8 +198,14 @@ int exercise_run(struct cli_options *options, exercise_fn work)
 		.pcap = options->pcap,
 	};
 
-	if (check_options(options))
+	if (options->client ? check_client_options(options) : check_options(options))
 		return cli_usage(options);
+	if (options->client) {
+		probe.host = "localhost";
+		probe.port = 0;
+		probe.transport = &transport_verbs;
+		return run_work(options, work, &probe);
+	}
 	if (options->embedded)
 		return run_embedded(options, work, &probe);
 	if (target_parse(options->operands[0], &target))

@@ -23,6 +23,13 @@ static int set_embedded(struct cli_options *options, const char *value)
 	return 0;
 }
 
+static int set_client(struct cli_options *options, const char *value)
+{
+	(void)value;
+	options->client = true;
+	return 0;
+}
+
 static int set_fault(struct cli_options *options, const char *value)
 {
 	return fault_set_add(options->faults, value);
@@ -391,6 +398,10 @@ const struct cli_option option_table[] = {
 	  .help = "Exercise the server that is built in, on this host's loopback.",
 	  .commands = EXERCISES,
 	  .set = set_embedded },
+	{ .name = "client",
+	  .help = "Test this host's kernel: it mounts the built-in server over RDMA, where nobody else sees it, and reads. Needs root.",
+	  .commands = CLI_PROBE,
+	  .set = set_client },
 	{ .name = "role",
 	  .arg = "ROLE",
 	  .help = "What this host is to be: client, server or both (default: client, and server too where it is one).",

@@ -18,6 +18,7 @@ extern const struct meaning meaning_client[];
 extern const struct meaning meaning_fabric[];
 extern const struct meaning meaning_firewall[];
 extern const struct meaning meaning_gate[];
+extern const struct meaning meaning_kernel[];
 extern const struct meaning meaning_mount[];
 extern const struct meaning meaning_path[];
 extern const struct meaning meaning_platform[];

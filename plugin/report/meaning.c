@@ -11,7 +11,7 @@
 static const struct meaning *const tables[] = {
 	meaning_client, meaning_server, meaning_fabric,   meaning_firewall,
 	meaning_path,   meaning_mount,  meaning_platform, meaning_pool,
-	meaning_gate,   meaning_watch,  meaning_probe,
+	meaning_gate,   meaning_watch,  meaning_kernel,   meaning_probe,
 };
 
 const struct meaning *meaning_next(const struct meaning *after)

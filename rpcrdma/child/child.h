@@ -31,9 +31,10 @@ enum child_kind {
 	CHILD_PARSER,    /* reads files that anybody may have written, by a library */
 	CHILD_TOUCH,     /* touches a path whose server may be gone */
 	CHILD_MOUNTER,   /* mounts; acts in place of its parent */
-	CHILD_GATE,      /* decides for a hook */
-	CHILD_TOOL,      /* a program that is asked for a text */
-	CHILD_MOUNT_NFS, /* mount.nfs; acts in place of its parent */
+	CHILD_KERNEL_CLIENT, /* mounts for itself alone, and reads */
+	CHILD_GATE,          /* decides for a hook */
+	CHILD_TOOL,          /* a program that is asked for a text */
+	CHILD_MOUNT_NFS,     /* mount.nfs; acts in place of its parent */
 	CHILD_KINDS
 };
 

@@ -46,6 +46,11 @@ const struct child_profile child_profiles[CHILD_KINDS] = {
 		.flags = CHILD_SILENT | CHILD_MUTE,
 		.limits = { .files = 32, .no_core = true, .no_files = true },
 	},
+	/* Root for mount(2), and whatever a security module asks of root for that. */
+	[CHILD_KERNEL_CLIENT] = {
+		.flags = CHILD_GROUP | CHILD_SILENT | CHILD_NO_INTERRUPT,
+		.limits = { .files = 32, .no_core = true, .no_files = true },
+	},
 	[CHILD_MOUNTER] = { .flags = CHILD_ALL_FDS | CHILD_KEEP_SIGNALS },
 	/* The platform waits until nobody has the hook's stdout and stderr open: it has stderr only for
 	 * NFSRDMA_DEBUG. */

@@ -38,6 +38,13 @@ refused 'no option' probe "--$huge" a
 refused 'needs an argument' probe a --timeout
 refused 'takes no argument' probe --embedded=yes
 
+refused 'a server of its own: leave out' probe --client a
+refused 'a server of its own, which is right' probe --client --embedded
+refused 'a server of its own, which is right' probe --client --fault close
+refused 'its own ports' probe --client --port 20049
+refused 'reads by the kernel' probe --client --transport iwarp
+refused 'no option' bench --client
+
 for value in '' 0 -1 +1 ' 1' 1s 0x10 1e9 99999999999999999999 "$huge" $'1\n' $'\e[31m'; do
 	refused 'takes a number from 1 to 86400' probe --timeout "$value" a
 	refused 'takes a number from 1 to 65535' probe --port "$value" a

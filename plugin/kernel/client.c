@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* The child that touches the mount. Its mount namespace is a slave of the host's: nothing that is
+ * mounted here is seen there, and what is unmounted there is unmounted here, so that nothing is
+ * kept busy. It has mount(2) itself do it, because mount.nfs would write down what it mounts
+ * (/run/mount/utab), obey nfsmount.conf and start rpc.statd.
+ *
+ * Whatever kills this process ends the namespace and the mount with it. */
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <stdio.h>
+#include <sys/mount.h>
+
+#include "plugin/kernel/internal.h"
+
+/* It is there on every host, never on a server, and nothing of it is needed here. */
+#define AT "/proc/driver"
+
+static void tell(int channel, const struct kernel_record *record)
+{
+	channel_send(channel, CHANNEL_ANSWER, record, sizeof(*record), -1);
+}
+
+/* Returns @rc, of a system call. */
+static int tell_step(int channel, enum kernel_step step, int rc, uint64_t start_ms)
+{
+	struct kernel_record record = { .step = step, .wrong = UINT32_MAX };
+
+	record.error = rc < 0 ? errno : 0;
+	record.ms = (uint32_t)(now_ms() - start_ms);
+	tell(channel, &record);
+	return rc;
+}
+
+void kernel_mount_data(const struct kernel_task *task, char *buf, size_t cap)
+{
+	const char *six = task->ipv6 ? "6" : "";
+	size_t used;
+
+	/* retrans=1: a call is sent twice at most, so that the end of the server is no wait. */
+	snprintf(
+		buf, cap,
+		"vers=%s,proto=rdma%s,port=%u,addr=%s,soft,nolock,nosharecache,timeo=%u,retrans=1",
+		task->version->name, six, task->ports.rdma, task->address,
+		KERNEL_TIMEO_MS / 100);
+	used = strlen(buf);
+	if (task->version->vers == 3)
+		snprintf(buf + used, cap - used,
+			 ",mountproto=tcp%s,mountport=%u,mountaddr=%s,mountvers=3", six,
+			 task->ports.mount, task->address);
+	else
+		snprintf(buf + used, cap - used, ",clientaddr=%s", task->address);
+}
+
+static int enter_space(void)
+{
+	return unshare(CLONE_NEWNS) || mount("none", "/", "", MS_REC | MS_SLAVE, NULL)
+		       ? -1
+		       : 0;
+}
+
+static int mount_server(const struct kernel_task *task)
+{
+	char source[80], data[512];
+
+	snprintf(source, sizeof(source), task->ipv6 ? "[%s]:/" : "%s:/", task->address);
+	kernel_mount_data(task, data, sizeof(data));
+	debug(DEBUG_MOUNT, "mount(2) %s on %s: %s", source, AT, data);
+	return mount(source, AT, "nfs", MS_RDONLY | MS_NOSUID | MS_NODEV | MS_NOEXEC,
+		     data);
+}
+
+static uint32_t first_difference(const uint8_t *a, const uint8_t *b, size_t len)
+{
+	size_t i;
+
+	for (i = 0; i < len && a[i] == b[i]; i++)
+		;
+	return i < len ? (uint32_t)i : UINT32_MAX;
+}
+
+static void read_range(int channel, int fd, unsigned int index, uint8_t *buf,
+		       uint8_t *expected)
+{
+	struct kernel_range range = kernel_range(index);
+	struct kernel_record record = { .step = KERNEL_READ, .index = index };
+	uint64_t start = now_ms();
+	ssize_t n;
+
+	export_memory_fill(expected, range.offset, range.length);
+	/* What nothing was written to is wrong, too. */
+	memset(buf, 0xa5, range.length);
+	n = pread(fd, buf, range.length, (off_t)range.offset);
+	record.error = n < 0 ? errno : 0;
+	record.length = n < 0 ? 0 : (uint32_t)n;
+	record.wrong = first_difference(buf, expected, record.length);
+	record.ms = (uint32_t)(now_ms() - start);
+	tell(channel, &record);
+}
+
+/* The parent looks at what the server has sent of this READ, before the next one. */
+static int await_word(int channel)
+{
+	uint8_t word[4];
+	int type, passed;
+	ssize_t n = channel_receive(channel, &type, word, sizeof(word), &passed);
+
+	return n < 0 ? (int)n : 0;
+}
+
+static void read_ranges(int channel, int fd)
+{
+	_cleanup_free_ uint8_t *expected = malloc(KERNEL_READ_MAX);
+	void *buf = NULL;
+	unsigned int i;
+
+	if (!expected || posix_memalign(&buf, 4096, KERNEL_READ_MAX))
+		return;
+	for (i = 0; i < KERNEL_RANGES; i++) {
+		read_range(channel, fd, i, buf, expected);
+		if (await_word(channel))
+			break;
+	}
+	free(buf);
+}
+
+static void read_file(int channel)
+{
+	uint64_t start = now_ms();
+	int fd = open(AT "/" KERNEL_FILE, O_RDONLY | O_DIRECT | O_NOFOLLOW | O_CLOEXEC);
+
+	if (tell_step(channel, KERNEL_OPEN, fd, start) < 0)
+		return;
+	read_ranges(channel, fd);
+	close(fd);
+}
+
+int kernel_client(void *arg, int channel)
+{
+	const struct kernel_task *task = arg;
+	uint64_t start = now_ms();
+
+	if (tell_step(channel, KERNEL_SPACE, enter_space(), start))
+		return 1;
+	start = now_ms();
+	if (tell_step(channel, KERNEL_MOUNT, mount_server(task), start))
+		return 1;
+	read_file(channel);
+	start = now_ms();
+	return tell_step(channel, KERNEL_UNMOUNT, umount2(AT, UMOUNT_NOFOLLOW), start)
+		       ? 1
+		       : 0;
+}

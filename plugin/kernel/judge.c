@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* What is wrong with a kernel's reads: pure.
+ *
+ * The 812-byte bug shows as READs that are right while they come inline, and end in EIO as soon as
+ * the client offers a Write chunk: from 789 bytes in NFSv3 and 813 in NFSv4 (Linux 3.12.9, seen);
+ * later clients change over below the inline threshold, which is 4096 bytes. EIO has other causes,
+ * so it counts only where the server has sent the whole reply and no time-out has run out. */
+#include "plugin/kernel/internal.h"
+
+/* The largest inline threshold of a Linux client (RPCRDMA_MAX_INLINE). */
+#define CHANGE_OVER_MAX 4096
+
+/* Around where clients change over, around pages, and what guests read. */
+const uint32_t kernel_lengths[KERNEL_RANGES] = {
+	1,    2,    3,    4,    5,     8,     64,     511,    512,    787,
+	788,  789,  811,  812,  813,   815,   816,    817,    855,    856,
+	857,  860,  1023, 1024, 2048,  3000,  3800,   3900,   4000,   4095,
+	4096, 4097, 8191, 8192, 12288, 65536, 131072, 262144, 524288, 1048576,
+};
+
+/* Each at a place of its own, so that what belongs elsewhere is seen. */
+struct kernel_range kernel_range(unsigned int index)
+{
+	return (struct kernel_range){ (uint64_t)index * 8192, kernel_lengths[index] };
+}
+
+static bool is_right(const struct kernel_read *read, uint32_t length)
+{
+	const struct kernel_record *r = &read->record;
+
+	return !r->error && r->length == length && r->wrong == UINT32_MAX;
+}
+
+static bool is_lost_by_client(const struct kernel_read *read)
+{
+	const struct kernel_record *r = &read->record;
+
+	return read->whole && r->error == EIO && r->ms < KERNEL_TIMEO_MS;
+}
+
+void kernel_judge(const struct kernel_read reads[KERNEL_RANGES],
+		  struct kernel_judgement *out)
+{
+	bool ordered = true, lost = true;
+	unsigned int i;
+
+	memset(out, 0, sizeof(*out));
+	for (i = 0; i < KERNEL_RANGES; i++) {
+		uint32_t length = kernel_lengths[i];
+
+		if (!reads[i].tried)
+			continue;
+		out->tried++;
+		if (is_right(&reads[i], length)) {
+			out->right++;
+			out->largest_right = length;
+			ordered = ordered && !out->smallest_wrong;
+			continue;
+		}
+		if (!out->smallest_wrong) {
+			out->smallest_wrong = length;
+			out->first = i;
+		}
+		lost = lost && is_lost_by_client(&reads[i]);
+	}
+	if (out->right == out->tried)
+		out->fault = out->tried == KERNEL_RANGES ? KERNEL_RIGHT : KERNEL_CUT;
+	else if (out->tried == KERNEL_RANGES && ordered && lost && out->right &&
+		 out->largest_right < CHANGE_OVER_MAX)
+		out->fault = KERNEL_BUG_812;
+	else
+		out->fault = KERNEL_WRONG;
+}

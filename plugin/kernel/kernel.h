@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* This host's kernel as a client of NFS over RDMA, tried before there is a mount that matters: it
+ * mounts the embedded server, which is known to be right, on an address of an RDMA device of this
+ * host, and reads a table of ranges through that mount. What arrives wrong is the kernel's doing.
+ *
+ * A program that brings its own client cannot see the 812-byte bug on any server, because the bug
+ * is in the kernel's client: Linux 3.7 to 3.14, and what vendors made of these (xdr_align_pages()
+ * in net/sunrpc/xdr.c cuts a READ that came by Write chunk to nothing; repaired by 2b7bbc963da8).
+ *
+ * Nothing stays behind, whoever is killed: the mount is in a namespace that ends with the process
+ * that made it, the server ends with its parent, and the file that is read is in memory. Kernel
+ * modules that were loaded stay, and are named. */
+#ifndef PLUGIN_KERNEL_H
+#define PLUGIN_KERNEL_H
+
+#include "rpcrdma/probe/probe.h"
+
+struct kernel_options {
+	struct transport_address at;       /* where the server listens; len 0: chosen */
+	const char *device;                /* NULL: any that is active */
+	const struct nfs_version *version; /* NULL: 3, 4.0 and 4.1 */
+	unsigned int timeout_ms;
+};
+
+/* Needs root, and this machine. Returns 0, also where findings failed; -errno of what kept it
+ * from beginning; -EINTR after SIGINT or SIGTERM. */
+int kernel_run(const struct kernel_options *options, const struct probe_events *events);
+
+#endif

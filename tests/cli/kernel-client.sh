@@ -1,0 +1,29 @@
+#!/bin/bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Copyright (C) 2026 The nfsrdma authors
+#
+# probe --client where it cannot be done: what is missing is said, nothing is called good, and nothing
+# is mounted. With a kernel that has an RDMA device the testbed runs it.
+. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+requires jq
+requires_root
+
+before=$(cat /proc/self/mountinfo)
+probe --client --bind 127.0.0.1
+expect_status 3
+expect_report "verdict is not unknown" '.verdict == "unknown"'
+expect_finding kernel.device unknown
+expect_sentence_of() { expect_report "$1" --arg words "$1" 'any(.findings[]; .summary | test($words))'; }
+expect_sentence_of '127.0.0.1 is no address of an RDMA device'
+expect_report "a bug" 'all(.findings[]; .id != "bug.read-812")'
+
+probe --client --device nosuch0
+expect_status 3
+expect_sentence_of 'no RDMA device nosuch0'
+
+run_prefix=(setpriv --reuid=65534 --regid=65534 --clear-groups)
+probe --client
+expect_status 3
+expect_sentence 'only root may'
+
+[[ $(cat /proc/self/mountinfo) == "$before" ]] || fail "mounts have changed"

@@ -1,0 +1,69 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Copyright (C) 2026 the nfsrdma authors
+#
+# probe --client: the guest's kernel reads right through siw0 and rxe0, nobody else sees a mount, and
+# nothing of it is left; also where any of its processes is killed.
+server plain
+
+# traces: mounts, processes and listeners that a self-test may have left
+traces()
+{
+	inside 'grep -c " - nfs" /proc/self/mountinfo; pidof nfsrdma; netstat -ltn | grep -c "^tcp"; true' |
+		tr '\n' ' '
+}
+before_all=$(traces)
+
+for address in 10.0.2.15 192.168.77.1; do
+	inside_run probe --client --bind $address --format json
+	expect_status 0
+	expect_report '.verdict == "pass"' "verdict is not pass"
+	expect_finding kernel.mount pass
+	expect_finding kernel.read pass
+	expect_finding kernel.unmount pass
+	expect_finding bug.read-812 pass
+	expect_report '[.findings[] | select(.id == "kernel.read") | .evidence.nfs_version] == ["3", "4.0", "4.1"]' \
+		"not all versions"
+	expect_report 'all(.findings[] | select(.id == "kernel.read"); .evidence.right == 40)' "not all ranges"
+	[[ $(traces) == "$before_all" ]] || fail "left: $(traces), not $before_all"
+done
+
+# killed NUMBER PAUSE: the same, and its process of that number, in the order that they started in, is
+# killed that many seconds after the start.
+killed()
+{
+	guest_tell 120 sh "nfsrdma probe --client --bind 10.0.2.15 --format json >/run/out 2>/run/err & p=\$!;" \
+		"sleep $2; one=\$(pidof nfsrdma | tr ' ' '\\n' | sort -n | sed -n $1p);" \
+		'[ -z "$one" ] || kill -9 $one; wait $p 2>/run/wait; echo "status $?"; cat /run/out' >"$work/out" || true
+	status=$(sed -n 's/^status //p' "$work/out")
+	sed -i '/^status /d' "$work/out"
+	echo "--- process $1 was killed after $2 s: exit status $status"
+	show
+}
+
+# settled: within two time-outs of the mount all is as before.
+settled()
+{
+	local end=$((SECONDS + 120))
+
+	until [[ $(traces) == "$before_all" ]]; do
+		((SECONDS < end)) || fail "left after $1: $(traces), not $before_all"
+		sleep 1
+	done
+}
+
+inside 'ip link set lo up'
+statuses=''
+pauses=(0.05 0.15 0.3)
+[[ ! ${NFSRDMA_TESTBED_NIGHTLY:-} ]] || pauses=(0.02 0.04 0.06 0.08 0.1 0.13 0.16 0.2 0.25 0.3 0.35 0.4)
+for number in 1 2 3; do
+	for pause in "${pauses[@]}"; do
+		killed $number $pause
+		settled "process $number was killed after $pause s"
+		statuses+=" $status"
+		# Who is left to report says what it knows, and never that the kernel is at fault.
+		[[ $status == 137 ]] ||
+			expect_report 'all(.findings[]; .status != "fail")' "the kernel is accused"
+	done
+done
+note "exit statuses:$statuses"

@@ -1,0 +1,35 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Copyright (C) 2026 the nfsrdma authors
+#
+# A kernel client with the 812-byte bug, planted: its mount is there and "proto=rdma", what comes inline
+# is read right, and every longer read ends in EIO. probe --client says so, and a probe of the
+# server says that the server is right.
+server sick
+sick() { inside "echo $1 >/sys/module/rpcrdma/parameters/sick_client"; }
+
+sick Y
+for address in 10.0.2.15 192.168.77.1; do
+	inside_run probe --client --bind $address --format json
+	expect_status 1
+	expect_finding kernel.mount pass
+	expect_finding kernel.read fail
+	expect_finding kernel.unmount pass
+	expect_finding bug.read-812 fail
+	expect_words bug.read-812 fail '3, 4.0, 4.1'
+	expect_words kernel.read fail 'input/output error, though the server sent all of it'
+	note "$address: $(jq -r '.findings[] | select(.id == "kernel.read") | .evidence |
+		"NFSv\(.nfs_version) right up to \(.largest_right), wrong from \(.smallest_wrong)"' "$work/out" | paste -sd';')"
+done
+
+serve_inside --transport verbs --listen 10.0.2.15:0
+inside_run probe "10.0.2.15:$serve_export" --transport verbs --port "$serve_rdma" \
+	--mount-port "$serve_mount" --nfs-port "$serve_nfs" --nfs-version 4.1 --format json
+expect_good verbs 4.1
+serve_end
+
+# Switched off, the same kernel is right.
+sick N
+inside_run probe --client --bind 10.0.2.15 --format json
+expect_status 0
+expect_finding bug.read-812 pass
