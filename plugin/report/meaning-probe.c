@@ -484,6 +484,24 @@ const struct meaning meaning_probe[] = {
 		  "summary names, and do not probe it again while others use it.",
 	  .see = { "RFC 8881 8.4.2" },
 	  .decisive = true },
+	{ .id = "probe.worker",
+	  .group = CONDUCT,
+	  .title = "The report is complete",
+	  .what = "What a server sends is decoded in a process of its own, which counts what it "
+		  "reports. This is said only where that process died, did not end at the "
+		  "deadline, or said more than what came. What else is reported stands, but a "
+		  "failure may be missing.",
+	  .cause =
+		  "A signal (SIGSEGV, SIGABRT): a defect of this program, at the reply that the "
+		  "summary names; a hostile server may look for such. Signal 9: somebody, or "
+		  "the kernel for want of memory, killed it. Records that did not come: the "
+		  "kernel of this host had no memory for a message between processes.",
+	  .remedy =
+		  "Probe again. If it dies again, report it to the authors of this program, "
+		  "with the summary and, over iWARP, a capture (--pcap FILE). For want of "
+		  "memory look into the kernel's log of this host.",
+	  .see = { "signal(7)" },
+	  .decisive = true },
 	{ .id = "probe.reply.xid",
 	  .group = CONDUCT,
 	  .title = "Every reply has its call",

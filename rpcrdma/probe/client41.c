@@ -34,8 +34,7 @@ static void tell(struct probe *p)
 {
 	uint8_t buf[REMAINS_RECORD_MAX];
 
-	channel_send(p->channel, WORKER_REMAINS, buf,
-		     remains_encode(&p->client.remains, buf), -1);
+	probe_record(p, WORKER_REMAINS, buf, remains_encode(&p->client.remains, buf));
 }
 
 static int random_bytes(void *buf, size_t len)

@@ -42,9 +42,16 @@ enum worker_record {
 	WORKER_CONNECT, /* u8 enum tcp_peer, u16 port, u8 address index: asks for a socket */
 	WORKER_SOCKET, /* the answer: u32 errno, u8 reserved, text; the socket beside it */
 	WORKER_REMAINS, /* remains.c: what of the worker's client is on the server now */
+	/* The last one: u32 how many there were before it, without WORKER_PROGRESS. Where it is
+	 * missing, or names another number, something was lost. */
+	WORKER_END,
 };
 
 #define WORKER_RECORD_MAX FINDING_RECORD_MAX
+
+/* What the worker decodes at the moment, in memory that it shares with its parent: no record says
+ * it in time where the worker dies. The parent takes it for any bytes. */
+#define WORKER_STEP_MAX 192
 
 /* What a worker may be connected with, each once; for a benchmark NFS twice (parent_run()). */
 enum tcp_peer { TCP_RPCBIND, TCP_MOUNT, TCP_NFS, TCP_PEERS };
@@ -209,7 +216,9 @@ struct probe {
 	const struct probe_options *options;
 	const struct transport_ops *via; /* the transport in use, route.c */
 	int channel;
-	int rpcbind; /* TCP, once it was asked; -1 */
+	uint32_t records; /* for WORKER_END: whether they could be sent or not */
+	char *step;       /* of WORKER_STEP_MAX bytes; NULL: nobody looks */
+	int rpcbind;      /* TCP, once it was asked; -1 */
 	uint64_t deadline;
 	const struct transport_address *addresses;
 	size_t naddresses;
@@ -292,11 +301,16 @@ struct worker_task {
 	size_t naddresses;
 	const struct remains
 		*remains;    /* what is to be taken off, for that work; else NULL */
+	char *step;          /* as probe.step */
 	struct probe *probe; /* of worker_prepare() */
 };
 
 int worker_prepare(void *arg, int channel);
 int worker_run(void *arg, int channel);
+/* Sends a record that must not be lost: the parent learns if one was. */
+int probe_record(struct probe *p, enum worker_record type, const void *body, size_t len);
+/* What is decoded from now on: "the reply to GETATTR". */
+void probe_step(struct probe *p, const char *fmt, ...) PRINTF_LIKE(2, 3);
 void probe_emit(struct probe *p, const struct finding *finding);
 void probe_say(struct probe *p, const char *id, enum finding_status status,
 	       const char *fmt, ...) PRINTF_LIKE(4, 5);

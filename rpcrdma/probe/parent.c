@@ -7,6 +7,7 @@
 #include <netinet/in.h>
 #include <signal.h>
 #include <stdio.h>
+#include <sys/mman.h>
 
 #include "rpcrdma/probe/internal.h"
 
@@ -34,8 +35,13 @@ struct parent {
 	unsigned int findings;
 	unsigned int nfs_connections; /* that the work needs */
 	unsigned int connections[TCP_PEERS];
-	bool ended; /* the worker closed its end */
-	bool quiet; /* nothing is handed on any more */
+	bool ended;       /* the worker closed its end */
+	bool quiet;       /* nothing is handed on any more */
+	uint32_t records; /* that came, of those that WORKER_END counts */
+	bool complete;    /* WORKER_END came, and none was lost */
+	bool unprepared;  /* it did not begin, and why is told */
+	char *step;       /* shared with the worker */
+	struct child_end end;
 	struct remains remains;
 	struct probe_options clean; /* for the worker that takes it off */
 };
@@ -81,7 +87,7 @@ static int take_finding(struct parent *parent, const uint8_t *body, size_t len)
 		return err_set(EPROTO, "the worker reports without end");
 	rc = finding_decode(&f, body, len);
 	if (rc < 0)
-		return rc;
+		return err_context(rc, "the worker");
 	if (!rc || (size_t)rc != len)
 		return err_set(EPROTO, "the worker sent %zu bytes for a finding of %d",
 			       len, rc);
@@ -176,8 +182,28 @@ static int take_remains(struct parent *parent, const uint8_t *body, size_t len)
 	return rc;
 }
 
+static int take_end(struct parent *parent, const uint8_t *body, size_t len)
+{
+	uint32_t sent = len == 4 ? get_be32(body) : 0;
+
+	if (len != 4)
+		return err_set(EPROTO, "the worker sent an end of %zu bytes", len);
+	if (sent != parent->records)
+		return err_set(
+			EPROTO,
+			"of %u records of the worker %u came: findings may be missing",
+			sent, parent->records);
+	parent->complete = true;
+	return 0;
+}
+
 static int take_record(struct parent *parent, int type, const uint8_t *body, size_t len)
 {
+	if (parent->complete)
+		return err_set(EPROTO, "the worker sent a message after its end");
+	if (type == WORKER_END)
+		return take_end(parent, body, len);
+	parent->records += type != WORKER_PROGRESS;
 	if (type == WORKER_REMAINS)
 		return take_remains(parent, body, len);
 	/* What else there is to say was said by the worker before. */
@@ -200,6 +226,7 @@ static void say_unprepared(struct parent *parent)
 	parent->ended = true;
 	if (parent->quiet)
 		return;
+	parent->unprepared = true;
 	finding_init(&f, "probe.connect", FINDING_UNKNOWN, "%s", err_text());
 	finding_clean(f.summary);
 	parent->events->finding(parent->events->arg, &f);
@@ -270,15 +297,32 @@ static void hear_the_rest(struct parent *parent)
 		;
 }
 
-static int worker_verdict(const struct child_end *end)
+/* What the worker says that it decoded last. The memory is its own to write: whatever is there is
+ * copied, ended and cleaned. */
+static const char *step_text(const struct parent *parent, char buf[WORKER_STEP_MAX])
 {
+	memcpy(buf, parent->step, WORKER_STEP_MAX);
+	buf[WORKER_STEP_MAX - 1] = '\0';
+	finding_clean(buf);
+	return *buf ? buf : "nothing";
+}
+
+static int worker_verdict(const struct parent *parent, const struct child_end *end)
+{
+	char step[WORKER_STEP_MAX];
+
 	if (end->fate == CHILD_SIGNALLED)
 		return err_set(
-			EPROTO,
-			"the worker died with signal %d (%s) while it decoded what the server sent",
-			end->status, strsignal(end->status));
+			EPROTO, "the worker died with signal %d (%s); last decoded: %s",
+			end->status, strsignal(end->status), step_text(parent, step));
 	if (end->fate == CHILD_EXITED && end->status)
-		return err_set(EPROTO, "the worker ended with status %d", end->status);
+		return err_set(EPROTO,
+			       "the worker ended with status %d; last decoded: %s",
+			       end->status, step_text(parent, step));
+	if (!parent->complete)
+		return err_set(
+			EPROTO,
+			"the end of what the worker has to say did not come: findings may be missing");
 	return 0;
 }
 
@@ -292,7 +336,8 @@ static int end_worker(struct parent *parent, int rc)
 	if (!rc)
 		rc = await_end(parent, &end);
 	if (!rc)
-		rc = worker_verdict(&end);
+		rc = worker_verdict(parent, &end);
+	parent->end = end;
 	snprintf(text, sizeof(text), "%s", err_text());
 	if (parent->worker.pid) {
 		child_kill(&parent->worker);
@@ -313,6 +358,7 @@ static int start_worker(struct parent *parent)
 		.addresses = parent->addresses,
 		.naddresses = parent->naddresses,
 		.remains = parent->quiet ? &parent->remains : NULL,
+		.step = parent->step,
 	};
 	const struct child_function function = {
 		.kind = CHILD_WORKER,
@@ -322,9 +368,28 @@ static int start_worker(struct parent *parent)
 		.arg = &task,
 	};
 
+	parent->records = 0;
+	parent->ended = parent->complete = false;
+	memset(parent->step, 0, WORKER_STEP_MAX);
 	/* The worker ends by exit(3), which would write it once more. */
 	fflush(NULL);
 	return child_start(&parent->worker, &function);
+}
+
+/* What was found until then stands, and is not all. An interrupt is the user's own. */
+static void say_incomplete(const struct parent *parent, int rc, const char *why)
+{
+	char step[WORKER_STEP_MAX];
+	struct finding f;
+
+	if (rc == -EINTR || parent->unprepared)
+		return;
+	finding_init(&f, "probe.worker", FINDING_UNKNOWN, "%s", why);
+	if (parent->end.fate == CHILD_SIGNALLED)
+		finding_number(&f, "signal", parent->end.status);
+	finding_text(&f, "decoded", "%s", step_text(parent, step));
+	finding_number(&f, "records", parent->records);
+	parent->events->finding(parent->events->arg, &f);
 }
 
 static void say_left(const struct parent *parent)
@@ -351,7 +416,6 @@ static void clean_up(struct parent *parent)
 	parent->options = &parent->clean;
 	parent->work = client41_clean;
 	parent->quiet = true;
-	parent->ended = false;
 	parent->deadline = parent->until = deadline_in(CLEAN_MS);
 	if (!start_worker(parent))
 		end_worker(parent, listen_to_worker(parent));
@@ -359,10 +423,26 @@ static void clean_up(struct parent *parent)
 		say_left(parent);
 }
 
+/* With the signals of the user handled. */
+static int run_worker(struct parent *parent)
+{
+	char text[ERR_TEXT_MAX];
+	int rc;
+
+	parent->end.fate = CHILD_UNKNOWN;
+	rc = start_worker(parent);
+	if (!rc)
+		rc = end_worker(parent, listen_to_worker(parent));
+	snprintf(text, sizeof(text), "%s", err_text());
+	if (rc)
+		say_incomplete(parent, rc, text);
+	clean_up(parent);
+	return rc ? err_set(-rc, "%s", text) : 0;
+}
+
 int parent_run(const struct probe_options *options, worker_fn work,
 	       unsigned int nfs_connections, const struct probe_events *events)
 {
-	char text[ERR_TEXT_MAX];
 	struct sigaction action = { .sa_handler = on_signal }, old_int, old_term;
 	struct parent parent = { .options = options,
 				 .work = work,
@@ -377,18 +457,17 @@ int parent_run(const struct probe_options *options, worker_fn work,
 	if (rc)
 		return say_unresolved(&parent, rc);
 	say_resolved(&parent);
+	parent.step = mmap(NULL, WORKER_STEP_MAX, PROT_READ | PROT_WRITE,
+			   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (parent.step == MAP_FAILED)
+		return err_sys("memory to share with the worker");
 	interrupted = 0;
 	sigaction(SIGINT, &action, &old_int);
 	sigaction(SIGTERM, &action, &old_term);
-	rc = start_worker(&parent);
-	if (!rc)
-		rc = end_worker(&parent, listen_to_worker(&parent));
-	snprintf(text, sizeof(text), "%s", err_text());
-	clean_up(&parent);
-	if (rc)
-		err_set(-rc, "%s", text);
+	rc = run_worker(&parent);
 	sigaction(SIGINT, &old_int, NULL);
 	sigaction(SIGTERM, &old_term, NULL);
+	munmap(parent.step, WORKER_STEP_MAX);
 	return rc;
 }
 

@@ -49,8 +49,9 @@ struct probe_events {
 };
 
 /* Runs the probe in a child and hands its findings on, in the order of causes. Returns 0, also
- * when findings failed; -errno when the child could not be run, -EPROTO when it broke the
- * record format, -EINTR when SIGINT or SIGTERM ended it. */
+ * when findings failed; -errno when the child could not be run, -EPROTO when it died, broke the
+ * record format or reported more than what came, -EINTR when SIGINT or SIGTERM ended it. All but
+ * the last have the finding probe.worker, too. */
 int probe_run(const struct probe_options *options, const struct probe_events *events);
 
 /* memlock.c: what a probe, or a bench, over verbs locks at most, in whole MiB */

@@ -24,6 +24,7 @@ static int mount_walk(struct probe *p, int fd, char *path, const char **rest,
 	int rc;
 
 	*rest = nothing;
+	probe_step(p, "the reply of mountd");
 	for (i = 0; i < WALK_UP_MAX; i++) {
 		rc = mount3_mnt(fd, *path ? path : "/", &p->cred, res,
 				session_call_deadline(p, 0));

@@ -97,6 +97,7 @@ int session_ready(struct probe *p)
 	rc = gone_ask(p);
 	if (rc || p->conn)
 		return rc;
+	probe_step(p, "what comes while a connection is made");
 	session_options(p, &options);
 	if (!p->generation)
 		rc = rpcrdma_open(&p->conn, &options,
@@ -215,11 +216,26 @@ int session_start(struct probe *p, struct rpcrdma_call *call, uint64_t deadline)
 	return rc;
 }
 
+static void tell_step(struct probe *p, const struct rpcrdma_call *call)
+{
+	char what[128];
+
+	if (!p->step)
+		return;
+	if (p->waiting)
+		operation_text(p->waiting, what, sizeof(what));
+	else
+		snprintf(what, sizeof(what), "procedure %u of version %u", call->proc,
+			 call->vers);
+	probe_step(p, "the reply to %s", what);
+}
+
 int session_wait(struct probe *p, struct rpcrdma_call *call, uint64_t deadline,
 		 bool write_chunk_read)
 {
 	bool lost;
 
+	tell_step(p, call);
 	if (call->rc == -EINPROGRESS)
 		rpcrdma_wait(p->conn, call, deadline);
 	note_result(p, call, write_chunk_read);

@@ -168,6 +168,7 @@ int target_rpcbind(struct probe *p, uint32_t prog, uint16_t *port)
 		p->rpcbind = probe_tcp(p, TCP_RPCBIND, RPCBIND_PORT, NULL);
 	if (p->rpcbind < 0)
 		return err_context(p->rpcbind, "rpcbind");
+	probe_step(p, "the reply of rpcbind");
 	rc = pmap_getport(p->rpcbind, prog, 3, port, session_call_deadline(p, 0));
 	return err_context(rc, "rpcbind");
 }

@@ -41,6 +41,7 @@ static ssize_t reference_piece(struct probe *p, const struct nfs_fh *fh, uint64_
 	ssize_t n;
 	bool eof;
 
+	probe_step(p, "the reply to a READ over TCP");
 	/* A port that is filtered must not use up the time of what can be had without it. */
 	deadline =
 		deadline_min(session_call_deadline(p, count),

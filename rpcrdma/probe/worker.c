@@ -10,13 +10,46 @@
 
 #include "rpcrdma/probe/internal.h"
 
+/* It is counted before: one that cannot be sent makes the number differ. */
+int probe_record(struct probe *p, enum worker_record type, const void *body, size_t len)
+{
+	int rc;
+
+	p->records++;
+	rc = channel_send(p->channel, (int)type, body, len, -1);
+	if (rc)
+		debug(DEBUG_PROBE, "record %u is lost: %s", p->records, err_text());
+	return rc;
+}
+
+static void tell_end(struct probe *p)
+{
+	uint8_t body[4];
+
+	put_be32(body, p->records);
+	channel_send(p->channel, WORKER_END, body, sizeof(body), -1);
+}
+
+void probe_step(struct probe *p, const char *fmt, ...)
+{
+	va_list ap;
+
+	if (!p->step)
+		return;
+	va_start(ap, fmt);
+	vsnprintf(p->step, WORKER_STEP_MAX, fmt, ap);
+	va_end(ap);
+}
+
 void probe_emit(struct probe *p, const struct finding *finding)
 {
 	uint8_t buf[FINDING_RECORD_MAX];
 	int n = finding_encode(finding, buf, sizeof(buf));
 
 	if (n > 0)
-		channel_send(p->channel, WORKER_FINDING, buf, (size_t)n, -1);
+		probe_record(p, WORKER_FINDING, buf, (size_t)n);
+	else
+		p->records++;
 }
 
 void probe_say(struct probe *p, const char *id, enum finding_status status,
@@ -45,8 +78,7 @@ void probe_subject(struct probe *p, const char *key, const char *fmt, ...)
 	va_end(ap);
 	/* Names are the server's. */
 	finding_clean(body + used);
-	channel_send(p->channel, WORKER_SUBJECT, body, used + strlen(body + used) + 1,
-		     -1);
+	probe_record(p, WORKER_SUBJECT, body, used + strlen(body + used) + 1);
 }
 
 void probe_progress(struct probe *p, const char *what, unsigned int done,
@@ -69,7 +101,7 @@ int probe_tcp(struct probe *p, enum tcp_peer peer, uint16_t port, bool *reserved
 	ssize_t n;
 
 	put_be16(ask + 1, port);
-	rc = channel_send(p->channel, WORKER_CONNECT, ask, sizeof(ask), -1);
+	rc = probe_record(p, WORKER_CONNECT, ask, sizeof(ask));
 	if (rc)
 		return rc;
 	n = channel_receive(p->channel, &type, answer, sizeof(answer) - 1, &fd);
@@ -238,6 +270,7 @@ int worker_prepare(void *arg, int channel)
 	task->probe = p;
 	p->options = options;
 	p->channel = channel;
+	p->step = task->step;
 	p->rpcbind = -1;
 	p->deadline = deadline_in(options->timeout_ms);
 	p->addresses = task->addresses;
@@ -262,11 +295,13 @@ int worker_run(void *arg, int channel)
 	struct probe *p = task->probe;
 
 	(void)channel;
-	if (!route_choose(p))
-		exit(0);
-	task->work(p);
-	if (p->pcap && pcap_close(p->pcap))
-		probe_say(p, "probe.connect", FINDING_UNKNOWN, "--pcap: %s", err_text());
+	if (route_choose(p)) {
+		task->work(p);
+		if (p->pcap && pcap_close(p->pcap))
+			probe_say(p, "probe.connect", FINDING_UNKNOWN, "--pcap: %s",
+				  err_text());
+	}
+	tell_end(p);
 	free(p);
 	/* Not _exit(2): a sanitizer looks for leaks. */
 	exit(0);

@@ -166,11 +166,16 @@ static struct {
 	unsigned int findings, subjects, progresses;
 	enum finding_status status; /* of the last finding */
 	char last[FINDING_SUMMARY_MAX];
+	struct finding worker; /* probe.worker; no id: it did not come */
 } heard;
 
 static void on_finding(void *arg, const struct finding *f)
 {
 	(void)arg;
+	if (!strcmp(f->id, "probe.worker")) {
+		heard.worker = *f;
+		return;
+	}
 	heard.findings++;
 	heard.status = f->status;
 	snprintf(heard.last, sizeof(heard.last), "%s", f->summary);
@@ -231,6 +236,103 @@ static void what_an_honest_worker_says_is_handed_on_clean(void)
 	CU_ASSERT_STRING_EQUAL(heard.last, "file=a?b?[2J?");
 }
 
+static void is_incomplete(const char *words)
+{
+	CU_ASSERT_STRING_EQUAL(heard.worker.id, "probe.worker");
+	CU_ASSERT_EQUAL(heard.worker.status, FINDING_UNKNOWN);
+	ASSERT_CONTAINS(heard.worker.summary, words);
+}
+
+static void is_complete(void)
+{
+	CU_ASSERT_STRING_EQUAL(heard.worker.id, "");
+}
+
+static void say_end(struct probe *p, uint32_t records)
+{
+	uint8_t buf[4];
+
+	put_be32(buf, records);
+	channel_send(p->channel, WORKER_END, buf, sizeof(buf), -1);
+}
+
+static void end_early(struct probe *p)
+{
+	probe_say(p, "probe.null", FINDING_PASS, "answered");
+	_exit(0);
+}
+
+static void end_too_early(struct probe *p)
+{
+	say_end(p, p->records);
+	probe_say(p, "probe.null", FINDING_PASS, "answered");
+}
+
+static void the_records_end_with_one_that_counts_them(void)
+{
+	CU_ASSERT_EQUAL(run(say_all), 0);
+	is_complete();
+	CU_ASSERT_EQUAL(run(end_early), -EPROTO);
+	CU_ASSERT_EQUAL(heard.findings, FINDINGS_BEFORE + 1);
+	is_incomplete("findings may be missing");
+	CU_ASSERT_EQUAL(run(end_too_early), -EPROTO);
+	is_incomplete("after its end");
+}
+
+/* Nobody reads the other end, and no room is left: as where the kernel has no memory for it. */
+static int full_channel(void)
+{
+	static const char junk[1024];
+	int pair[2];
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK, 0, pair))
+		return -1;
+	while (send(pair[0], junk, sizeof(junk), MSG_NOSIGNAL) > 0)
+		;
+	return pair[0];
+}
+
+static void lose_a_failure(struct probe *p)
+{
+	int channel = p->channel;
+
+	probe_say(p, "probe.connect", FINDING_PASS, "connected");
+	p->channel = full_channel();
+	probe_say(p, "probe.null", FINDING_FAIL, "nobody hears this");
+	p->channel = channel;
+	probe_say(p, "probe.fsinfo", FINDING_PASS, "good");
+}
+
+static void lose_a_subject(struct probe *p)
+{
+	int channel = p->channel;
+
+	p->channel = full_channel();
+	probe_subject(p, "file", "disk");
+	p->channel = channel;
+}
+
+static void lose_a_progress(struct probe *p)
+{
+	int channel = p->channel;
+
+	p->channel = full_channel();
+	probe_progress(p, "reading", 1, 2);
+	p->channel = channel;
+}
+
+static void a_record_that_could_not_be_sent_is_missed(void)
+{
+	CU_ASSERT_EQUAL(run(lose_a_failure), -EPROTO);
+	CU_ASSERT_EQUAL(heard.findings, FINDINGS_BEFORE + 2);
+	is_incomplete("of 5 records of the worker 4 came");
+	CU_ASSERT_EQUAL(run(lose_a_subject), -EPROTO);
+	is_incomplete("of 3 records of the worker 2 came");
+	/* Which is not part of the report. */
+	CU_ASSERT_EQUAL(run(lose_a_progress), 0);
+	is_complete();
+}
+
 /* Flags, then version and address, zeros up to the owner. */
 #define REMAINS_HEAD(version_address) \
 	"\x10" version_address        \
@@ -277,6 +379,11 @@ static const struct hostile {
 	{ WORKER_CONNECT, "\2\0\2\0", 4 }, /* not the --nfs-port */
 	{ WORKER_SOCKET, "", 0 },
 	{ WORKER_REMAINS, "", 0 },
+	{ WORKER_END, "", 0 },
+	{ WORKER_END, "\0\0\0\1",
+	  4 }, /* the route, a subject and a finding, came before */
+	{ WORKER_END, "\0\0\0\3", 4 },
+	{ WORKER_END, "\0\0\0\0\2", 5 },
 	{ WORKER_REMAINS, REMAINS_HEAD("\1\0") "Linux NFSv4.1 host\0", 55 },
 	{ WORKER_REMAINS, REMAINS_HEAD("\3\0") REMAINS_OWNER "00\0", 53 },
 	{ WORKER_REMAINS, REMAINS_HEAD("\1\1") REMAINS_OWNER "00\0", 53 },
@@ -303,6 +410,7 @@ static void every_hostile_message_ends_the_worker_and_nothing_is_handed_on(void)
 		CU_ASSERT_EQUAL(heard.findings, FINDINGS_BEFORE);
 		CU_ASSERT_EQUAL(heard.subjects, SUBJECTS_BEFORE);
 		CU_ASSERT_EQUAL(heard.progresses, 0);
+		is_incomplete("the worker");
 	}
 }
 
@@ -404,16 +512,40 @@ static void die(struct probe *p)
 
 static void crash(struct probe *p)
 {
-	(void)p;
+	probe_step(p, "the reply to %s", "GETATTR");
+	probe_step(p, "the reply to %s", "READ");
+	raise(SIGKILL);
+}
+
+static void scribble(struct probe *p)
+{
+	memset(p->step, '\x1b', WORKER_STEP_MAX);
 	raise(SIGKILL);
 }
 
 static void a_worker_that_dies_is_an_error(void)
 {
 	CU_ASSERT_EQUAL(run(die), -EPROTO);
-	CU_ASSERT_STRING_EQUAL(err_text(), "the worker ended with status 3");
+	CU_ASSERT_STRING_EQUAL(err_text(),
+			       "the worker ended with status 3; last decoded: nothing");
+	is_incomplete("ended with status 3");
 	CU_ASSERT_EQUAL(run(crash), -EPROTO);
 	ASSERT_CONTAINS(err_text(), "died with signal 9");
+}
+
+static void a_worker_that_dies_is_a_finding_with_what_it_decoded(void)
+{
+	CU_ASSERT_EQUAL(run(crash), -EPROTO);
+	is_incomplete("died with signal 9 (Killed); last decoded: the reply to READ");
+	CU_ASSERT_EQUAL(heard.worker.nevidence, 3);
+	CU_ASSERT_STRING_EQUAL(heard.worker.evidence[0].key, "signal");
+	CU_ASSERT_STRING_EQUAL(heard.worker.evidence[0].value, "9");
+	CU_ASSERT_STRING_EQUAL(heard.worker.evidence[1].key, "decoded");
+	CU_ASSERT_STRING_EQUAL(heard.worker.evidence[1].value, "the reply to READ");
+	/* What it decodes may have taken it over. */
+	CU_ASSERT_EQUAL(run(scribble), -EPROTO);
+	is_incomplete("last decoded: ???");
+	CU_ASSERT(finding_is_clean(heard.worker.summary));
 }
 
 static void close_and_stay(struct probe *p)
@@ -426,6 +558,7 @@ static void close_and_stay(struct probe *p)
 static void a_worker_that_does_not_end_is_ended(void)
 {
 	CU_ASSERT_EQUAL(run_for(close_and_stay, 50), -ETIMEDOUT);
+	is_incomplete("did not end at the deadline");
 }
 
 /* What a client of NFSv4.1 leaves; the server is one that refuses connections. */
@@ -436,7 +569,7 @@ static void tell_remains(struct probe *p, bool exists)
 	uint8_t buf[REMAINS_RECORD_MAX];
 
 	snprintf(r.owner, sizeof(r.owner), "%s", REMAINS_OWNER "0123456789abcdef");
-	channel_send(p->channel, WORKER_REMAINS, buf, remains_encode(&r, buf), -1);
+	probe_record(p, WORKER_REMAINS, buf, remains_encode(&r, buf));
 }
 
 static void leave_and_die(struct probe *p)
@@ -494,6 +627,8 @@ SUITE_MAIN("channel", TEST(a_message_keeps_its_type_body_and_bounds),
 	   TEST(more_descriptors_than_one_do_not_stay_open),
 	   TEST(a_peer_that_is_gone_is_said_on_both_sides),
 	   TEST(what_an_honest_worker_says_is_handed_on_clean),
+	   TEST(the_records_end_with_one_that_counts_them),
+	   TEST(a_record_that_could_not_be_sent_is_missed),
 	   TEST(every_hostile_message_ends_the_worker_and_nothing_is_handed_on),
 	   TEST(findings_without_end_are_refused),
 	   TEST(connections_without_end_are_refused),
@@ -501,6 +636,7 @@ SUITE_MAIN("channel", TEST(a_message_keeps_its_type_body_and_bounds),
 	   TEST(a_refused_connection_is_told_to_the_worker),
 	   TEST(a_connection_is_the_workers_and_not_the_parents),
 	   TEST(a_worker_that_dies_is_an_error),
+	   TEST(a_worker_that_dies_is_a_finding_with_what_it_decoded),
 	   TEST(a_worker_that_does_not_end_is_ended),
 	   TEST(a_client_that_a_worker_left_is_told_where_it_cannot_be_taken_off),
 	   TEST(a_client_that_was_taken_off_is_not_spoken_of))

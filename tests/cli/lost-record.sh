@@ -1,0 +1,87 @@
+#!/bin/bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Copyright (C) 2026 The nfsrdma authors
+#
+# What does not come from the worker to the report is missed: a record that the kernel had no memory
+# for, and a worker that dies, end in a verdict of unknown or fail, with a finding in each format.
+. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+requires jq
+
+module=$(dirname "$NFSRDMA")/tests/support/lose-record.so
+[[ -e $module ]] || fail "no $module"
+# The sanitizer's library wants to be the first.
+export ASAN_OPTIONS=$ASAN_OPTIONS:verify_asan_link_order=0
+
+# lose RECORD [VARIABLE=VALUE]: in what runs next.
+lose() { run_prefix=(env "LD_PRELOAD=$module" "NFSRDMA_TEST_RECORD=$1" "${@:2}"); }
+
+# says FORMAT WORDS: the report does, in its way.
+says()
+{
+	tr '\n' ' ' <"$work/out" | tr -s ' ' | grep -qE -- "$2" || { show; fail "$1 does not say \"$2\""; }
+}
+
+# Nothing is lost: nothing is said.
+lose 'no record has this'
+probe --embedded --level quick
+expect_status 0
+expect_report "probe.worker" 'all(.findings[]; .id != "probe.worker")'
+
+# A failure that nobody hears of: all else of this report is good.
+for format in text json openmetrics nagios; do
+	lose 'probe.readlink'
+	run probe --format "$format" --embedded --level quick
+	expect_status 3
+	says "$format" 'probe[._]worker'
+	says "$format" 'unknown|UNKNOWN'
+done
+echo "ok - a record of a good report is lost"
+
+# The case of a server with the bug, whose one decisive finding is lost.
+for record in probe.read.write-chunk bug.read-812; do
+	lose "$record"
+	probe --embedded --fault read-812 --level quick
+	[[ $status == 1 || $status == 3 ]] || { show; fail "exit status $status without $record"; }
+	expect_report "verdict" '.verdict == "fail" or .verdict == "unknown"'
+	expect_finding probe.worker unknown
+	expect_report "the numbers" 'any(.findings[]; .id == "probe.worker"
+		and (.summary | test("of [0-9]+ records of the worker [0-9]+ came")))'
+done
+# Each finding of the probe, and the end itself, whose type is the byte 7.
+for record in probe. $'\a'; do
+	lose "$record"
+	probe --embedded --level quick
+	expect_status 3
+	expect_finding probe.worker unknown
+done
+echo "ok - a failure is lost"
+
+# It dies under a READ, after findings that were good.
+for format in text json openmetrics nagios; do
+	lose 'READs by every mechanism' NFSRDMA_TEST_DIES=1
+	run probe --format "$format" --embedded --level quick
+	expect_status 3
+	says "$format" 'probe[._]worker'
+done
+lose 'READs after other operations' NFSRDMA_TEST_DIES=1
+probe --embedded --level quick --nfs-version 3
+expect_status 3
+expect_finding probe.null pass
+expect_report "signal and step" 'any(.findings[]; .id == "probe.worker" and .evidence.signal == 9
+	and (.summary | test("died with signal 9")) and (.evidence.decoded | test("the reply to READ of [0-9]+ bytes")))'
+echo "ok - the worker dies"
+
+# What was found before it died stands.
+lose 'READs in a COMPOUND' NFSRDMA_TEST_DIES=1
+probe --embedded --fault read-812 --level quick --nfs-version 4.0
+expect_status 1
+expect_finding bug.read-812 fail
+expect_finding probe.worker unknown
+run probe --format nagios --embedded --fault read-812 --level quick --nfs-version 4.0
+expect_status 2
+
+# bench has the same worker.
+lose 'bench.null' NFSRDMA_TEST_DIES=1
+run bench --format json --embedded --level quick
+expect_status 3
+expect_finding probe.worker unknown
