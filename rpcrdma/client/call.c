@@ -156,13 +156,17 @@ static int build(struct rpcrdma_conn *conn, struct rpcrdma_call *call, struct wr
 	return build_header(conn, call, w);
 }
 
-/* Receives one message and lets it find its call. */
-static int progress(struct rpcrdma_conn *conn, uint64_t deadline)
+/* Receives one message and lets it find its call. After the deadline as many are taken as may have
+ * come before it, which is one for each Receive; more are not, or a peer that sends without end
+ * would hold the caller. @late counts them, from 0. */
+static int progress(struct rpcrdma_conn *conn, uint64_t deadline, uint32_t *late)
 {
 	const struct transport_ops *ops = conn->transport->ops;
 	struct transport_msg msg;
 	int rc;
 
+	if (!deadline_left(deadline) && (*late)++ > conn->wanted + RECEIVES_SPARE)
+		return err_set(ETIMEDOUT, "no reply in time, but other messages");
 	rc = ops->recv(conn->transport, &msg, deadline);
 	if (rc == -ETIMEDOUT)
 		return rc;
@@ -201,11 +205,12 @@ static int start(struct rpcrdma_conn *conn, struct rpcrdma_call *call, uint64_t 
 {
 	uint8_t buf[RPCRDMA_INLINE_SIZE];
 	struct iovec iov = { .iov_base = buf };
+	uint32_t late = 0;
 	struct writer w;
 	int rc;
 
 	while (!conn->broken && conn->in_flight >= rpcrdma_credits(conn)) {
-		rc = progress(conn, deadline);
+		rc = progress(conn, deadline, &late);
 		if (rc)
 			return rc;
 	}
@@ -244,8 +249,10 @@ int rpcrdma_start(struct rpcrdma_conn *conn, struct rpcrdma_call *call, uint64_t
 
 int rpcrdma_poll(struct rpcrdma_conn *conn, struct rpcrdma_call *call, uint64_t deadline)
 {
+	uint32_t late = 0;
+
 	while (call->rc == -EINPROGRESS)
-		if (progress(conn, deadline) == -ETIMEDOUT)
+		if (progress(conn, deadline, &late) == -ETIMEDOUT)
 			return err_set(ETIMEDOUT, "no reply to xid %08x after %.1f s",
 				       call->xid,
 				       (double)(now_ns() - call->sent_ns) / 1e9);

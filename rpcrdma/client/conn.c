@@ -11,10 +11,6 @@
 
 #include "rpcrdma/client/internal.h"
 
-/* A server may send this much more than it granted on the backchannel's account; NFSv3 has
- * none, but a Receive too few breaks the connection. */
-#define RECEIVES_SPARE 4
-
 static uint32_t first_xid(void)
 {
 	uint32_t xid;

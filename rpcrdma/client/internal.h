@@ -8,6 +8,10 @@
 
 #include "rpcrdma/client/client.h"
 
+/* A server may send this much more than it granted on the backchannel's account; NFSv3 has
+ * none, but a Receive too few breaks the connection. */
+#define RECEIVES_SPARE 4
+
 struct rpcrdma_conn {
 	struct transport *transport;
 	struct rpcrdma_private peer;

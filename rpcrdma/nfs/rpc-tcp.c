@@ -98,6 +98,11 @@ int rpc_tcp_recv(int fd, void *buf, size_t len, uint64_t deadline)
 			return err_set(ECONNRESET, "the peer closed the connection");
 		if (n > 0) {
 			used += (size_t)n;
+			if (used < len && !deadline_left(deadline))
+				return err_set(
+					ETIMEDOUT,
+					"%zu of %zu bytes came before the deadline", used,
+					len);
 			continue;
 		}
 		rc = stream_error(fd, POLLIN, "receive", deadline);

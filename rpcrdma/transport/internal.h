@@ -326,6 +326,12 @@ struct iwarp {
 	struct region_table regions;
 	struct slots slots;
 	struct pcap_flow flow;
+	uint64_t received; /* bytes, of all */
+	/* A deadline is over, and how much of `received` had come by then. */
+	struct {
+		bool is_set;
+		uint64_t deadline, until;
+	} late;
 	struct iwarp_rx rx;
 	struct iwarp_tx tx;
 };
@@ -349,7 +355,7 @@ int iwarp_handshake_answer(struct iwarp *c, uint64_t deadline);
 int iwarp_io_pump(struct iwarp *c);
 /* The same after waiting for input, or for room if there is output waiting: one system call
  * instead of three for a message that is not there yet. 0 also when the wait is to be repeated;
- * -ETIMEDOUT. */
+ * -ETIMEDOUT, also while more comes: what had come by the deadline is taken, and nothing after. */
 int iwarp_io_take(struct iwarp *c, uint64_t deadline);
 /* After the handshake: receives may block from now on. */
 int iwarp_io_may_block(struct iwarp *c);

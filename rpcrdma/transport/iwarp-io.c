@@ -6,6 +6,7 @@
  * each other. */
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 
 #include "rpcrdma/transport/internal.h"
@@ -62,6 +63,7 @@ static int io_receive(struct iwarp *c, int flags)
 		return io_lost(c);
 	if (got == 0)
 		return io_closed(c);
+	c->received += (uint64_t)got;
 	pcap_flow_data(&c->flow, PCAP_IN, iov, (int)msg.msg_iovlen, (size_t)got);
 	rc = iwarp_rx_took(c, (size_t)got);
 	return rc < 0 ? iwarp_fail(c, rc) : 1;
@@ -72,17 +74,51 @@ int iwarp_io_pump(struct iwarp *c)
 	return io_receive(c, MSG_DONTWAIT);
 }
 
-int iwarp_io_take(struct iwarp *c, uint64_t deadline)
+static int io_timed_out(struct iwarp *c)
 {
-	int rc;
+	char where[96];
 
-	if (!iwarp_tx_waits(c) && deadline_left(deadline) > IO_BLOCK_MS)
-		return io_receive(c, 0);
-	rc = io_receive(c, MSG_DONTWAIT);
-	return rc ? rc : iwarp_io_wait(c, deadline);
+	if (iwarp_rx_where(c, where, sizeof(where))[0])
+		return err_set(ETIMEDOUT, "the peer stopped after %s", where);
+	return err_set(ETIMEDOUT, "no answer in time");
 }
 
-/* The peer may have said why before it closed. */
+/* After the deadline. What waits in the socket then came in time, even if we are late; what comes
+ * later did not, or a peer that sends without end would hold us for ever. One look is always
+ * taken: the end of the connection is no byte. */
+static bool io_is_over(struct iwarp *c, uint64_t deadline)
+{
+	int waiting = 0;
+
+	if (c->late.is_set && c->late.deadline == deadline)
+		return c->received >= c->late.until;
+	ioctl(c->t.fd, FIONREAD, &waiting);
+	c->late.is_set = true;
+	c->late.deadline = deadline;
+	c->late.until = c->received + (uint64_t)waiting;
+	return false;
+}
+
+int iwarp_io_take(struct iwarp *c, uint64_t deadline)
+{
+	int left = deadline_left(deadline), rc;
+
+	if (!iwarp_tx_waits(c) && left > IO_BLOCK_MS)
+		return io_receive(c, 0);
+	if (!left && io_is_over(c, deadline))
+		rc = io_timed_out(c);
+	else
+		rc = io_receive(c, MSG_DONTWAIT);
+	if (!rc)
+		rc = iwarp_io_wait(c, deadline);
+	/* The next call has a look of its own. */
+	if (rc == -ETIMEDOUT)
+		c->late.is_set = false;
+	return rc;
+}
+
+/* The peer may have said why before it closed. Nothing more comes after that: what is read is
+ * bounded by the socket's buffer. */
 static int io_send_failed(struct iwarp *c)
 {
 	int saved = errno, rc;
@@ -134,7 +170,10 @@ int iwarp_io_send(struct iwarp *c, struct iovec *iov, int iovcnt, uint64_t deadl
 		if (!iovcnt)
 			return 0;
 		c->tx.in_fpdu = true;
-		rc = tcp_wait(c->t.fd, POLLIN | POLLOUT, deadline);
+		/* A peer that sends while it takes nothing would let no wait end by time. */
+		rc = deadline_left(deadline)
+			     ? tcp_wait(c->t.fd, POLLIN | POLLOUT, deadline)
+			     : err_set(ETIMEDOUT, "no answer in time");
 		if (rc < 0)
 			return iwarp_fail(c, err_context(rc, "the peer takes no data"));
 		if (rc & (POLLIN | POLLHUP | POLLERR))
@@ -147,10 +186,9 @@ int iwarp_io_send(struct iwarp *c, struct iovec *iov, int iovcnt, uint64_t deadl
 int iwarp_io_wait(struct iwarp *c, uint64_t deadline)
 {
 	int rc = tcp_wait(c->t.fd, POLLIN | (iwarp_tx_waits(c) ? POLLOUT : 0), deadline);
-	char where[96];
 
-	if (rc == -ETIMEDOUT && iwarp_rx_where(c, where, sizeof(where))[0])
-		return err_set(ETIMEDOUT, "the peer stopped after %s", where);
+	if (rc == -ETIMEDOUT)
+		return io_timed_out(c);
 	return rc < 0 ? rc : 0;
 }
 

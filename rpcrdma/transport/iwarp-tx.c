@@ -247,7 +247,10 @@ int iwarp_tx_drain(struct iwarp *c, bool whole, uint64_t deadline)
 
 	while (!rc && (iwarp_tx_waits(c) || (whole && c->tx.answered))) {
 		if (iwarp_tx_waits(c)) {
-			rc = iwarp_io_wait(c, deadline);
+			/* Input that waits would end each wait at once. */
+			rc = deadline_left(deadline)
+				     ? iwarp_io_wait(c, deadline)
+				     : err_set(ETIMEDOUT, "no answer in time");
 			if (rc == -ETIMEDOUT)
 				rc = iwarp_fail(
 					c, err_context(rc, "the peer takes no data"));

@@ -56,6 +56,10 @@ uint8_t *verbs_ring_take(struct verbs_ring *ring, size_t len, size_t *bytes)
 	return ring->memory + at;
 }
 
+/* The waits below look at the clock only when nothing has happened. They end all the same: each
+ * step that returns 0 used up a request or a posted Receive, of which there are no more until this
+ * function is done; a peer's RDMA Writes are not seen here at all. */
+
 /* Room for one request, and for @len bytes of its ring. */
 static int io_room(struct verbs *c, struct verbs_ring *ring, size_t len, uint8_t **memory,
 		   size_t *bytes, uint64_t deadline)

@@ -39,6 +39,15 @@ peer half-frame       3 'no reply'
 peer silence          3 'no MPA reply'
 peer half-mpa         3 'stopped after'
 peer no-reply         3 'no reply'
+# These send without end: no wait for input ever ends by itself.
+peer flood-writes     3 'no reply'
+peer flood-sends      3 'no reply'
+for mode in flood-writes flood-sends; do
+	start_peer "$mode"
+	run bench --format json 127.0.0.1:/export --port "$peer_port" --timeout 3
+	expect_status 3
+	within 4000 "bench against $mode with --timeout 3"
+done
 
 # The TCP side is silent, as behind a filter: what can be had without it is.
 start_server

@@ -89,6 +89,35 @@ def garbage(sock):
         threading.Event().wait()
 
 
+def crc32c(data):
+    """RFC 5044 4.4, as a number whose least significant byte goes first."""
+    crc = 0xFFFFFFFF
+    for byte in data:
+        crc ^= byte
+        for _ in range(8):
+            crc = crc >> 1 ^ (0x82F63B78 if crc & 1 else 0)
+    return struct.pack("<I", crc ^ 0xFFFFFFFF)
+
+
+def flood(sock, frame):
+    """The same good frame without end, when the first call has come; what comes is not read."""
+    if accept(sock):
+        sock.recv(4096)
+        stream = (frame + crc32c(frame)) * 4096
+        while True:
+            sock.sendall(stream)
+
+
+def flood_writes(sock):
+    # RFC 5040, 5041: RDMA Write, last, STag 0, offset 0; no bytes.
+    flood(sock, struct.pack(">HBBIQ", 14, 0xC1, 0x40, 0, 0))
+
+
+def flood_sends(sock):
+    # Send, not the last segment, queue 0, message 1, offset 0; no bytes.
+    flood(sock, struct.pack(">HBBIIII", 18, 0x01, 0x43, 0, 0, 1, 0))
+
+
 def hang_up(sock):
     if accept(sock):
         sock.recv(4096)
@@ -139,7 +168,7 @@ def serve(sock, mode):
 def main():
     modes = {f.__name__.replace("_", "-"): f for f in (
         http, banner, silence, half_mpa, reject, private_too_long, half_frame, no_reply,
-        garbage, hang_up)}
+        garbage, flood_writes, flood_sends, hang_up)}
     mode = Starved(int(sys.argv[2])) if sys.argv[1] == "starved" else modes[sys.argv[1]]
     listener = socket.create_server(("127.0.0.1", 0))
     print(listener.getsockname()[1], flush=True)

@@ -121,6 +121,55 @@ size_t raw_peer_build(uint8_t *buf, struct fpdu *f, const void *payload, uint32_
 	return n;
 }
 
+#define FLOOD_MS 15000
+
+static void flood(int fd, const uint8_t *bytes, size_t len, int stop)
+{
+	struct pollfd p[2] = { { .fd = fd, .events = POLLOUT },
+			       { .fd = stop, .events = POLLIN } };
+	/* Where root may: more than is read while this thread does not run. */
+	static const int much = 16 << 20;
+	uint64_t deadline = deadline_in(FLOOD_MS);
+	size_t at = 0;
+	ssize_t n;
+
+	setsockopt(fd, SOL_SOCKET, SO_SNDBUFFORCE, &much, sizeof(much));
+	while (deadline_left(deadline) && poll(p + 1, 1, 0) == 0) {
+		n = send(fd, bytes + at, len - at, MSG_NOSIGNAL | MSG_DONTWAIT);
+		if (n < 0 && errno != EAGAIN)
+			return;
+		if (n < 0)
+			poll(p, 2, 100);
+		at = (at + (n > 0 ? (size_t)n : 0)) % len;
+	}
+	shutdown(fd, SHUT_WR);
+}
+
+static void *flood_run(void *arg)
+{
+	struct raw_flood *f = arg;
+
+	flood(f->fd, f->bytes, f->len, f->stop[0]);
+	return NULL;
+}
+
+int raw_flood_begin(struct raw_flood *f)
+{
+	pthread_t thread;
+
+	if (pipe(f->stop) < 0 || pthread_create(&thread, NULL, flood_run, f))
+		return -1;
+	f->thread = thread;
+	return 0;
+}
+
+void raw_flood_end(struct raw_flood *f)
+{
+	close(f->stop[1]);
+	pthread_join(f->thread, NULL);
+	close(f->stop[0]);
+}
+
 static void server_hear(struct raw_server *s, int fd)
 {
 	struct pollfd p = { .fd = fd, .events = POLLIN };
@@ -153,6 +202,9 @@ static void *server_run(void *arg)
 		if (s->gap_ms && poll(&p[1], 1, (int)s->gap_ms))
 			break;
 	}
+	if (s->flood &&
+	    poll(&(struct pollfd){ .fd = fd, .events = POLLIN }, 1, 20000) == 1)
+		flood(fd, s->flood, s->flood_len, s->stop[0]);
 	if (s->stays)
 		poll(&p[1], 1, 20000);
 	return NULL;

@@ -39,11 +39,27 @@ struct raw_server {
 	bool stays;          /* does not close before raw_server_close() */
 	bool deaf;           /* sends without reading */
 	unsigned int gap_ms; /* between two bytes */
+	const void *
+		flood; /* after the script, and once more has come: as of struct raw_flood */
+	size_t flood_len;
 	int listener, stop[2];
 	uint8_t heard[64];
 	size_t heard_len;
 	unsigned long thread;
 };
+
+/* Sends the same bytes again and again, by a thread, until it is told to stop or, so that a test
+ * of what never ends fails, for 15 seconds; then its side is closed. */
+struct raw_flood {
+	int fd;
+	const void *bytes;
+	size_t len;
+	int stop[2];
+	unsigned long thread;
+};
+
+int raw_flood_begin(struct raw_flood *f);
+void raw_flood_end(struct raw_flood *f);
 
 int raw_server_open(struct raw_server *s);
 void raw_server_close(struct raw_server *s);

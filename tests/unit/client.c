@@ -200,6 +200,36 @@ static void a_late_reply_is_not_the_next_calls(void)
 	hang_up();
 }
 
+/* What is there when the time is over may have come before: a message for each Receive. */
+static void replies_without_end_do_not_hold_a_call(void)
+{
+	const struct transport *t;
+	struct rpcrdma_call first, second, third;
+	unsigned int i;
+
+	connect_peer(4);
+	t = rpcrdma_transport(conn);
+	start(&first);
+	drain();
+	send_reply(first.xid, first.xid, 1, "");
+	finish(&first, 0);
+	start(&second);
+	for (i = 0; i < 1000; i++)
+		send_reply(first.xid, first.xid, 1, "");
+	CU_ASSERT_EQUAL(rpcrdma_poll(conn, &second, now_ms() - 1), -ETIMEDOUT);
+	ASSERT_CONTAINS(err_text(), "no reply to xid");
+	ASSERT_MORE(t->stats.sends_in, 4);
+	ASSERT_LESS(t->stats.sends_in, 1 + 4 + 4 + 4);
+	/* Nor one that waits for a credit. */
+	init(&third);
+	CU_ASSERT_EQUAL(rpcrdma_start(conn, &third, now_ms() - 1), -ETIMEDOUT);
+	ASSERT_LESS(t->stats.sends_in, 1 + 2 * (4 + 4 + 4));
+	send_reply(second.xid, second.xid, 1, "");
+	finish(&second, 0);
+	rpcrdma_call_fini(&third);
+	hang_up();
+}
+
 static void another_xid_in_the_rpc_message_is_told(void)
 {
 	struct rpcrdma_call call;
@@ -707,6 +737,7 @@ SUITE_MAIN("client", TEST(a_reply_brings_its_results),
 	   TEST(a_foreign_xid_is_the_only_waiting_calls),
 	   TEST(a_foreign_xid_among_several_is_nobodys),
 	   TEST(a_late_reply_is_not_the_next_calls),
+	   TEST(replies_without_end_do_not_hold_a_call),
 	   TEST(another_xid_in_the_rpc_message_is_told),
 	   TEST(rdma_errors_are_told_by_their_names),
 	   TEST(a_reply_chunk_is_gathered_over_its_segments),

@@ -285,6 +285,30 @@ static void transport_errors_are_errors_of_receiving(void)
 }
 
 /* The verifier is the AUTH's to judge, whatever is in it. */
+/* More of them than can be taken in that time. */
+static void late_replies_without_end_do_not_hold_a_call(void)
+{
+	const struct timeval little = { 0, 1000 };
+	const unsigned int many = 20000;
+	echo_bytes result = { 0 };
+	enum clnt_stat stat;
+	unsigned int i;
+	u_int arg = 4;
+
+	script_begin();
+	script_header(RDMA_MSG, NULL, 0);
+	good_results(&script.w);
+	CU_ASSERT_EQUAL(script_call(&result), RPC_SUCCESS);
+	clnt_freeres(client, (xdrproc_t)xdr_echo_bytes, (char *)&result);
+	for (i = 0; i < many; i++)
+		send_bytes(script.send, script.w.len);
+	stat = clnt_call(client, ECHO_MAKE, (xdrproc_t)xdr_u_int, (char *)&arg,
+			 (xdrproc_t)xdr_echo_bytes, (char *)&result, little);
+	CU_ASSERT_EQUAL(stat, RPC_TIMEDOUT);
+	ASSERT_LESS(rpcrdma_transport(conn)->stats.sends_in, many);
+	script_end();
+}
+
 static void verifiers_of_any_length_are_read_over_or_refused(void)
 {
 	static const uint8_t zeros[408];
@@ -382,5 +406,6 @@ SUITE_MAIN("clnt-wire", TEST(a_result_comes_inline_or_by_the_reply_chunk),
 	   TEST(results_longer_than_they_are_cannot_be_decoded),
 	   TEST(every_cut_of_a_reply_ends_the_call), TEST(rpc_errors_are_libtirpcs),
 	   TEST(transport_errors_are_errors_of_receiving),
+	   TEST(late_replies_without_end_do_not_hold_a_call),
 	   TEST(verifiers_of_any_length_are_read_over_or_refused),
 	   TEST(the_bytes_of_a_call_are_those_of_libtirpc_over_tcp))

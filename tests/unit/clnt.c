@@ -5,6 +5,7 @@
  * clnt_control(3) promise. */
 #include <netinet/in.h>
 
+#include "tests/support/raw-peer.h"
 #include "tests/unit/svc-peer.h"
 
 static char bytes[ECHO_MAX];
@@ -504,6 +505,46 @@ static void nobody_there_is_told_as_over_tcp(void)
 	ASSERT_CONTAINS(rpcrdma_error(), "pigeon");
 }
 
+/* A peer that sends without end, and nothing that means anything. */
+static void a_stream_does_not_hold_a_call(void)
+{
+	static const char reply[] = "MPA ID Rep Frame\x50\x02\x00\x04\x00\x04\x00\x04";
+	static uint8_t frames[24 * 20 * 2048];
+	const struct timeval little = { 0, 500000 };
+	struct raw_server server;
+	CLIENT *client;
+	enum clnt_stat stat;
+	struct fpdu f;
+	uint64_t start;
+	size_t at, len, sends;
+	u_int result;
+
+	for (sends = 0; sends < 2; sends++) {
+		SUITE_ROW("sends %zu", sends);
+		fpdu_init(&f, sends ? RDMAP_SEND : RDMAP_WRITE);
+		f.msn = 1;
+		f.last = !sends;
+		for (at = 0; at < sizeof(frames); at += len)
+			len = raw_peer_build(frames + at, &f, NULL, 0);
+		server = (struct raw_server){ .script = reply,
+					      .len = sizeof(reply) - 1,
+					      .flood = frames,
+					      .flood_len = sizeof(frames) };
+		CU_ASSERT_EQUAL_FATAL(raw_server_open(&server), 0);
+		client = clnt_rdma_open("127.0.0.1", transport_port(&server.at),
+					ODD_PROGRAM, 2, "iwarp", 20000);
+		CU_ASSERT_PTR_NOT_NULL_FATAL(client);
+		start = now_ms();
+		stat = odd_call(client, ODD_SLEEP, 1, &result, little);
+		suite_saw("%s: %s", clnt_sperror(client, "flood"), rpcrdma_error());
+		CU_ASSERT_EQUAL(stat, RPC_TIMEDOUT);
+		ASSERT_AT_LEAST(now_ms() - start, 500);
+		ASSERT_WITHIN_MS(now_ms() - start, 1500);
+		clnt_destroy(client);
+		raw_server_close(&server);
+	}
+}
+
 static void *call_from_a_thread(void *arg)
 {
 	CLIENT *client = arg;
@@ -573,7 +614,8 @@ SUITE_MAIN("clnt", TEST(every_length_goes_there_and_back),
 	   TEST(what_the_server_does_not_have_is_told),
 	   TEST(what_cannot_be_encoded_or_decoded_is_told),
 	   TIMED(a_time_out_ends_the_call_and_not_the_client),
-	   TEST(the_time_out_of_control_wins), TEST(nobody_waits_for_a_time_out_of_zero),
+	   TIMED(a_stream_does_not_hold_a_call), TEST(the_time_out_of_control_wins),
+	   TEST(nobody_waits_for_a_time_out_of_zero),
 	   TEST(a_silent_server_costs_its_credits_and_no_more),
 	   TEST(control_tells_and_sets_what_it_does_over_tcp),
 	   TEST(control_refuses_what_there_is_not),

@@ -3,6 +3,8 @@
 
 /* An established iWARP connection against a bare socket: frames in pieces, frames that stop, ends
  * of every kind, and the frames that go out. */
+#include <sys/ioctl.h>
+
 #include "tests/unit/iwarp-peer.h"
 
 static void without_a_crc_its_field_is_not_looked_at(void)
@@ -151,6 +153,155 @@ static void a_long_silence_ends_at_the_deadline(void)
 	build_send(x, 1, "late");
 	send_frame(x);
 	CU_ASSERT_TRUE(receives(x, "late"));
+	raw_peer_close(&x->raw);
+	free(x);
+}
+
+/* Frames that are good, that mean nothing, and that never end. */
+static void make_flood(struct fixture *x, uint8_t *bytes, size_t len, bool sends)
+{
+	struct fpdu f;
+	size_t at;
+
+	if (sends) {
+		fpdu_init(&f, RDMAP_SEND);
+		f.msn = 1;
+		f.last = false;
+	} else {
+		fpdu_init(&f, RDMAP_WRITE);
+	}
+	build(x, &f, "", 0);
+	CU_ASSERT_EQUAL_FATAL(len % x->len, 0);
+	for (at = 0; at < len; at += x->len)
+		memcpy(bytes + at, x->frame, x->len);
+}
+
+static void a_stream_without_end_ends_at_the_deadline(void)
+{
+	static uint8_t bytes[24 * 20 * 2048];
+	struct fixture *x = malloc(sizeof(*x));
+	struct raw_flood flood = { .bytes = bytes, .len = sizeof(bytes) };
+	unsigned int ms[] = { 700, 100, 0 };
+	uint64_t start;
+	size_t i, sends;
+
+	for (sends = 0; sends < 2; sends++) {
+		SUITE_ROW("sends %zu", sends);
+		open_fixture(x);
+		make_flood(x, bytes, sizeof(bytes), sends);
+		flood.fd = x->raw.fd;
+		CU_ASSERT_EQUAL_FATAL(raw_flood_begin(&flood), 0);
+		for (i = 0; i < ARRAY_SIZE(ms); i++) {
+			SUITE_ROW("%u ms", ms[i]);
+			start = now_ms();
+			CU_ASSERT_EQUAL(receive(x, ms[i]), -ETIMEDOUT);
+			ASSERT_AT_LEAST(now_ms() - start, ms[i]);
+			ASSERT_WITHIN_MS(now_ms() - start, ms[i] + 1000);
+		}
+		raw_flood_end(&flood);
+		raw_peer_close(&x->raw);
+	}
+	free(x);
+}
+
+/* A peer that is never slower than we are: for each Write that is placed it sends another. */
+static struct {
+	struct fixture *x;
+	unsigned int placed;
+} echo;
+
+#define ECHO_FRAMES 1000
+#define ECHO_MAX    4000000
+
+static void send_another(void *arg, const struct transport_tagged *placed)
+{
+	(void)arg, (void)placed;
+	if (++echo.placed < ECHO_MAX)
+		send_frame(echo.x);
+}
+
+static void what_comes_after_the_deadline_is_left_alone(void)
+{
+	static const unsigned int ms[] = { 0, 300 };
+	struct transport_param param = usual;
+	struct fixture *x = malloc(sizeof(*x));
+	struct fpdu w;
+	size_t i, row;
+
+	param.on_write = send_another;
+	for (row = 0; row < ARRAY_SIZE(ms); row++) {
+		SUITE_ROW("%u ms", ms[row]);
+		open_with(x, &param);
+		echo.x = x;
+		fpdu_init(&w, RDMAP_WRITE);
+		w.stag = x->region.handle;
+		w.to = x->region.offset;
+		build(x, &w, payload, 1);
+		echo.placed = ms[row] ? 0 : ECHO_MAX - 50 * ECHO_FRAMES;
+		for (i = 0; i < ECHO_FRAMES; i++)
+			send_frame(x);
+		CU_ASSERT_EQUAL(receive(x, ms[row]), -ETIMEDOUT);
+		/* It would have gone on. */
+		ASSERT_LESS(echo.placed, ECHO_MAX);
+		raw_peer_close(&x->raw);
+	}
+	free(x);
+}
+
+/* The peer takes no data, and sends for ever. */
+static void nor_does_a_send_wait_longer(void)
+{
+	static uint8_t bytes[24 * 20 * 2048];
+	static const uint8_t much[1 << 20];
+	struct fixture *x = malloc(sizeof(*x));
+	struct raw_flood flood = { .bytes = bytes, .len = sizeof(bytes) };
+	uint64_t start, deadline;
+	unsigned int i;
+	int rc = 0;
+
+	open_fixture(x);
+	make_flood(x, bytes, sizeof(bytes), false);
+	flood.fd = x->raw.fd;
+	CU_ASSERT_EQUAL_FATAL(raw_flood_begin(&flood), 0);
+	start = now_ms();
+	deadline = deadline_in(500);
+	for (i = 0; i < 64 && !rc; i++)
+		rc = x->raw.t->ops->write(x->raw.t, much, sizeof(much), 1, 0, deadline);
+	CU_ASSERT_EQUAL(rc, -ETIMEDOUT);
+	ASSERT_CONTAINS(err_text(), "the peer takes no data");
+	ASSERT_WITHIN_MS(now_ms() - start, 1500);
+	raw_flood_end(&flood);
+	raw_peer_close(&x->raw);
+	free(x);
+}
+
+/* A busy machine may look late. */
+static void what_came_by_the_deadline_is_received_after_it(void)
+{
+	struct fixture *x = malloc(sizeof(*x));
+	uint64_t deadline = deadline_in(PATIENCE_MS);
+	struct transport_msg msg;
+	struct fpdu w;
+	int waiting = 0;
+	size_t sent;
+
+	open_fixture(x);
+	fpdu_init(&w, RDMAP_WRITE);
+	w.stag = x->region.handle;
+	w.to = x->region.offset;
+	build(x, &w, payload, MEMORY);
+	send_frame(x);
+	send_frame(x);
+	send_frame(x);
+	sent = 3 * x->len;
+	build_send(x, 1, "in time");
+	send_frame(x);
+	sent += x->len;
+	while (!ioctl(x->raw.t->fd, FIONREAD, &waiting) && (size_t)waiting < sent &&
+	       deadline_left(deadline))
+		usleep(1000);
+	CU_ASSERT_EQUAL_FATAL(x->raw.t->ops->recv(x->raw.t, &msg, now_ms() - 1), 0);
+	CU_ASSERT_EQUAL(msg.len, 7);
 	raw_peer_close(&x->raw);
 	free(x);
 }
@@ -437,6 +588,10 @@ SUITE_MAIN("iwarp", TEST(without_a_crc_its_field_is_not_looked_at),
 	   TEST(an_empty_write_needs_no_region), TEST(frames_may_come_in_any_pieces),
 	   TEST(a_frame_that_stops_is_told_when_the_time_is_up),
 	   TIMED(a_long_silence_ends_at_the_deadline),
+	   TIMED(a_stream_without_end_ends_at_the_deadline),
+	   TIMED(nor_does_a_send_wait_longer),
+	   TEST(what_comes_after_the_deadline_is_left_alone),
+	   TEST(what_came_by_the_deadline_is_received_after_it),
 	   TEST(a_frame_cut_by_the_end_is_not_delivered), TEST(a_reset_is_the_end),
 	   TEST(a_terminate_is_put_into_words),
 	   TEST(a_server_that_speaks_first_breaks_the_protocol),
