@@ -12,7 +12,7 @@ const struct defect defect_table[] = {
 	{ DEFECT_SERVER,
 	  { 3, 8, 0 },
 	  { 3, 15, 0 },
-	  "reads by Write chunk fail (the 812-byte bug, Red Hat bugzilla 1046011)" },
+	  "the first WRITE of a page over RDMA crashes the server (repaired by 7e4359e2611f)" },
 	{ DEFECT_SERVER,
 	  { 2, 6, 25 },
 	  { 3, 18, 0 },

@@ -304,9 +304,9 @@ const struct meaning meaning_probe[] = {
 		  "that what did not arrive, or arrived elsewhere, is seen.",
 	  .cause =
 		  "The server's RDMA Writes do not carry the file's bytes, or carry too few, "
-		  "or it answers with an error or breaks the connection. If bug.read-812 "
-		  "failed too, that is the likely reason; the findings below this one "
-		  "narrow it down.",
+		  "or it answers with an error or breaks the connection. If "
+		  "bug.write-chunk-read failed too, plain READs always do; the findings below "
+		  "this one narrow it down.",
 	  .remedy =
 		  "Update the server's kernel or NFS server, then probe again. " USE_TCP,
 	  .unknown = CUT_SHORT,
@@ -393,7 +393,7 @@ const struct meaning meaning_probe[] = {
 		  "A client whose change-over lies there reads wrong from that size on. The "
 		  "findings on each mechanism say which of them is at fault.",
 	  .remedy = "Do what those findings say. " USE_TCP,
-	  .see = { "RFC 8166 3.5", "Red Hat bugzilla 1046011" } },
+	  .see = { "RFC 8166 3.5" } },
 	{ .id = "probe.read.compound",
 	  .group = READS,
 	  .title = "READ with more behind it",
@@ -579,32 +579,45 @@ const struct meaning meaning_probe[] = {
 		  "Linux). Until then it is in /proc/fs/nfsd/clients there, by the name in "
 		  "the evidence; it holds no files and no locks.",
 	  .see = { "RFC 8881 18.37", "RFC 8881 18.50" } },
+	{ .id = "bug.write-chunk-read",
+	  .group = DEFECTS,
+	  .title = "Write-chunk READs",
+	  .what = "READs by Write chunk, laid out as Linux clients do: one segment at an aligned "
+		  "offset. It fails if, from some size of at most 4096 bytes on, they fail every "
+		  "time, with wrong, short, stale or no data, an error, or the end of the "
+		  "connection, while the same ranges are correct inline or by Reply chunk before "
+		  "and after. At least three ranges must fail, and four of five from that size on. "
+		  "Smaller ones may fail too.",
+	  .cause =
+		  "The server's way to place READ data by RDMA Write is broken, and nothing else "
+		  "is: the file, the network and the other mechanisms are correct. This is no "
+		  "single known defect. A bug.* finding that failed beside it names one.",
+	  .remedy =
+		  "Update the server's kernel or NFS server, then probe again, or report the "
+		  "evidence to its vendor. Until then mount over TCP (proto=tcp) and take virtual "
+		  "machines' disks off this mount. A smaller rsize only hides the fault.",
+	  .see = { "RFC 8166 3.4.6", "RFC 8267 3" } },
 	{ .id = "bug.read-812",
 	  .group = DEFECTS,
 	  .title = "812-byte READ bug",
-	  .what = "Has the signature of Red Hat bugzilla 1046011, 'Cannot read more than 812 "
-		  "bytes from NFS server file'. It is raised only if, at an aligned offset and "
-		  "with one segment, READs by Write chunk above some size up to 4096 bytes bring "
-		  "wrong, short, stale or no data, an error, or the end of the connection, while "
-		  "the same ranges are right inline or by Reply chunk before and after; in at "
-		  "least three ranges.",
+	  .what = "Whether this host's kernel has the signature of Red Hat bugzilla 1046011, "
+		  "'Cannot read more than 812 bytes from NFS server file'. It is a defect of the "
+		  "kernel's NFS/RDMA client, and says nothing about a server: reads through a "
+		  "mount end in EIO above 788 bytes (NFSv3), 812 or 856 bytes (NFSv4), from every "
+		  "server. Shown by a real Linux 3.12.9: from the healthy server of nfsrdma it "
+		  "reads up to 788 (v3) and 812 bytes (v4) right, and gets EIO above.",
 	  .cause =
-		  "In Linux 3.8 nfsd began to count the pages of a reply in another way, and "
-		  "its RDMA transport, which hands out those pages itself, was not changed "
-		  "with it: data placed by Write chunk come from the wrong pages. Repaired in "
-		  "3.15 by commit 7e4359e2611f, 'Fix regression in NFSRDMA server'; kernels of "
-		  "distributions carried it longer (SLES 12 until 3.12.51-52.31.1), so that a "
-		  "version alone proves nothing. 812 bytes is nothing of the server's: it is "
-		  "where an NFSv4 Linux client of that time changes from an inline reply to a "
-		  "Write chunk (NFSv3: 788). Other servers may fail in the same way for reasons "
-		  "of their own.",
+		  "Above that size the client takes the data by Write chunk. It then sets the "
+		  "length of its buffer to 0, and since Linux 3.7 that length is what it says it "
+		  "received. Linux 3.7 to 3.14 have the defect, stable releases of them too; it is "
+		  "repaired in 3.15 by commit 2b7bbc963da8, 'SUNRPC: Fix large reads on "
+		  "NFS/RDMA'. Kernels of distributions carry the repair under older numbers (Red "
+		  "Hat Enterprise Linux 7 from 3.10.0-514 on), so a version alone is a hint.",
 	  .remedy =
-		  "Update the server's kernel to one that has the repair, then probe again. "
-		  "Until then mount over TCP (proto=tcp) and take virtual machines' disks off "
-		  "this mount. Do not write over RDMA either: on these kernels a WRITE can "
-		  "corrupt the server's memory. A smaller rsize only hides the fault.",
-	  .see = { "Red Hat bugzilla 1046011", "Linux commit 7e4359e2611f",
-		   "RFC 8166 3.4.6" } },
+		  "Update this host's kernel to 3.15 or later, or to one of its distribution that "
+		  "has the repair, and restart. Until then mount over TCP (proto=tcp); a smaller "
+		  "rsize does not help, and no change to the server does.",
+	  .see = { "Red Hat bugzilla 1046011", "Linux commit 2b7bbc963da8" } },
 	{ .id = "bench.read.write-chunk",
 	  .group = BENCHMARK,
 	  .title = "Throughput of READ",

@@ -3,19 +3,23 @@
 
 /* From records of READs to findings. Pure: it sees only what was tried and what came.
  *
- * The signature of the 812-byte bug (Red Hat bugzilla 1046011) is narrow on purpose: at aligned
- * offsets and with one segment, READs by Write chunk go wrong from some size of at most 4096 on,
- * smaller ones do not, and the same ranges come right by another mechanism before and after, in
- * at least three ranges. Anything else that is wrong with Write chunks has a finding of its own,
- * by what it is bound to: larger sizes, segments, alignment, or only the frame. */
+ * bug.write-chunk-read is narrow on purpose: plain READs by Write chunk, as Linux clients send
+ * them, fail every time from some size of at most a page on, while the same ranges come right by
+ * another mechanism before and after, in at least three ranges and in four of five. Smaller READs
+ * may fail too, or be right. Anything else that is wrong with Write chunks has a finding of its own,
+ * by what it is bound to: larger sizes, segments, alignment, or only the frame.
+ *
+ * The 812-byte bug (bug.read-812) is none of a server's: there a kernel client reads nothing that
+ * comes by Write chunk, from any server. A program that is its own client cannot see it. */
 #include <stdio.h>
 
 #include "rpcrdma/probe/internal.h"
 
-#define PAGE            4096
-#define BUG812_RANGES   3
-#define EXAMPLES        5
-#define RANGES_SEEN_MAX 64
+#define PAGE         4096
+#define PROOF_RANGES 3
+/* Linux clients read more than that by Write chunk, in every version of NFS but 4.0 without 4.1 */
+#define CHANGE_OVER 812
+#define EXAMPLES    5
 
 /* Which records are looked at together. */
 typedef bool (*record_filter)(const struct record *r);
@@ -326,9 +330,10 @@ static void say_placement(const struct tally *plain, finding_sink sink, void *ar
 	sink(arg, &f);
 }
 
-/* Distinct ranges of plain READs from @from bytes on: all of them, those with a failure, and
- * those whose failure counts as evidence. */
+/* Distinct ranges of plain READs from @from bytes on: all of them, those that fail every time,
+ * and those of them whose failure counts as evidence. */
 struct ranges {
+	uint32_t from;
 	unsigned int all, failing, proven;
 };
 
@@ -348,6 +353,11 @@ static enum way way_of(const struct record *r)
 	return r->in_flight > 1 ? WAY_TOGETHER : WAY_ALONE;
 }
 
+static bool is_plain_in(const struct record *r, enum way way)
+{
+	return is_plain(r) && way_of(r) == way;
+}
+
 /* Right data with more written behind them are a broken frame. */
 static bool is_proof(const struct verdict_input *in, const struct record *r)
 {
@@ -355,56 +365,88 @@ static bool is_proof(const struct verdict_input *in, const struct record *r)
 	       r->controls_right;
 }
 
-static void count_ranges(const struct verdict_input *in, uint32_t from, enum way way,
-			 struct ranges *n)
+/* What became of all READs of one range in one way. */
+struct range_seen {
+	bool first;   /* no record before this one is of that range */
+	bool failing; /* and none was right */
+	bool proven;
+};
+
+static struct range_seen range_look(const struct verdict_input *in, size_t i,
+				    enum way way)
 {
 	const struct records *rs = in->records;
-	size_t i, j;
+	struct range_seen seen = { .first = true };
+	bool right = false;
+	size_t j;
 
-	memset(n, 0, sizeof(*n));
-	for (i = 0; i < rs->count; i++) {
-		bool first = true, failing = false, proven = false;
+	for (j = 0; j < rs->count; j++) {
+		const struct record *r = &rs->list[j];
 
-		if (!is_plain(&rs->list[i]) || rs->list[i].c.count < from ||
-		    way_of(&rs->list[i]) != way)
+		if (!is_plain_in(r, way) || !same_range(r, &rs->list[i]))
 			continue;
-		for (j = 0; j < rs->count; j++) {
-			const struct record *r = &rs->list[j];
+		seen.first = seen.first && j >= i;
+		seen.failing = seen.failing || is_failure(in, r);
+		seen.proven = seen.proven || is_proof(in, r);
+		right = right || is_right(r);
+	}
+	seen.failing = seen.failing && !right;
+	seen.proven = seen.proven && !right;
+	return seen;
+}
 
-			if (!is_plain(r) || way_of(r) != way ||
-			    !same_range(r, &rs->list[i]))
-				continue;
-			first = first && j >= i;
-			failing = failing || is_failure(in, r);
-			proven = proven || is_proof(in, r);
-		}
-		n->all += first;
-		n->failing += first && failing;
-		n->proven += first && proven;
+/* The smallest range whose failure counts as evidence; UINT32_MAX: there is none. */
+static uint32_t smallest_proven(const struct verdict_input *in, enum way way)
+{
+	const struct records *rs = in->records;
+	uint32_t smallest = UINT32_MAX;
+	size_t i;
+
+	for (i = 0; i < rs->count; i++)
+		if (rs->list[i].c.count < smallest && is_plain_in(&rs->list[i], way) &&
+		    range_look(in, i, way).proven)
+			smallest = rs->list[i].c.count;
+	return smallest;
+}
+
+static void count_ranges(const struct verdict_input *in, enum way way, struct ranges *n)
+{
+	const struct records *rs = in->records;
+	struct range_seen seen;
+	size_t i;
+
+	*n = (struct ranges){ .from = smallest_proven(in, way) };
+	for (i = 0; i < rs->count; i++) {
+		if (!is_plain_in(&rs->list[i], way) || rs->list[i].c.count < n->from)
+			continue;
+		seen = range_look(in, i, way);
+		n->all += seen.first;
+		n->failing += seen.first && seen.failing;
+		n->proven += seen.first && seen.proven;
 	}
 }
 
 static bool is_signature(const struct ranges *n)
 {
-	return n->proven >= BUG812_RANGES && n->failing * 5 >= n->all * 4;
+	return n->from <= PAGE && n->proven >= PROOF_RANGES &&
+	       n->failing * 5 >= n->all * 4;
 }
 
 /* In the way that shows it, or else in the last. */
-static bool find_signature(const struct verdict_input *in, uint32_t from,
-			   struct ranges *n)
+static bool find_signature(const struct verdict_input *in, struct ranges *n)
 {
 	enum way way;
 
 	for (way = 0; way < WAY_COUNT; way++) {
-		count_ranges(in, from, way, n);
+		count_ranges(in, way, n);
 		if (is_signature(n))
 			return true;
 	}
 	return false;
 }
 
-/* READs between the bug's size and a page that came right. */
-static bool is_seen_above_812(const struct verdict_input *in)
+/* READs between a client's change-over and a page that came right. */
+static bool is_seen_above_change_over(const struct verdict_input *in)
 {
 	unsigned int right = 0;
 	size_t i;
@@ -412,40 +454,48 @@ static bool is_seen_above_812(const struct verdict_input *in)
 	for (i = 0; i < in->records->count; i++) {
 		const struct record *r = &in->records->list[i];
 
-		right += is_plain(r) && is_right(r) && r->c.count > 812 &&
+		right += is_plain(r) && is_right(r) && r->c.count > CHANGE_OVER &&
 			 r->c.count <= PAGE;
 	}
-	return right >= BUG812_RANGES;
+	return right >= PROOF_RANGES;
 }
 
-static void say_812(const struct verdict_input *in, const struct tally *plain,
-		    finding_sink sink, void *arg)
+/* Whether bytes came that are not the file's, as opposed to errors and silence. */
+static bool is_corrupt(const struct tally *plain)
 {
-	uint32_t from = plain->smallest_failed;
+	return plain->kinds[READ_DATA] || plain->kinds[READ_STALE];
+}
+
+static void say_write_chunk_read(const struct verdict_input *in,
+				 const struct tally *plain, finding_sink sink, void *arg)
+{
+	static const char id[] = "bug.write-chunk-read";
 	struct ranges n = { 0 };
 	struct finding f;
-	bool found;
 
-	/* There is a size that is right, and one of at most a page that is not. */
-	found = plain->failed && from <= PAGE && plain->largest_right_below > 0 &&
-		find_signature(in, from, &n);
-	if (found)
+	if (plain->failed && find_signature(in, &n))
 		finding_init(
-			&f, "bug.read-812", FINDING_FAIL,
-			"has the signature of the 812-byte read bug: READs by Write chunk go wrong above %u bytes (%u of %u ranges), and the same ranges are right by other mechanisms before and after",
-			plain->largest_right_below, n.failing, n.all);
+			&f, id, FINDING_FAIL,
+			"Write-chunk READs from this server %s: %u of %u ranges of %u bytes and more fail every time, and the same ranges are correct by another mechanism before and after",
+			is_corrupt(plain) ? "are corrupt" : "fail", n.failing, n.all,
+			n.from);
 	else if (plain->failed)
 		finding_init(
-			&f, "bug.read-812", FINDING_SKIP,
-			"READs by Write chunk go wrong, but not in the way of this bug");
-	else if (plain->largest_right > PAGE && is_seen_above_812(in) &&
+			&f, id, FINDING_SKIP,
+			"some READs by Write chunk fail, but not all from one size on");
+	else if (plain->largest_right > PAGE && is_seen_above_change_over(in) &&
 		 is_complete(in->records, MECH_WRITE_CHUNK))
-		finding_init(&f, "bug.read-812", FINDING_PASS,
-			     "READs by Write chunk are right on both sides of 812 bytes");
+		finding_init(
+			&f, id, FINDING_PASS,
+			"%u READs by Write chunk, laid out as Linux clients do, are correct",
+			plain->right);
 	else
-		finding_init(&f, "bug.read-812", FINDING_SKIP,
+		finding_init(&f, id, FINDING_SKIP,
 			     "too few READs by Write chunk to tell");
+	if (n.proven)
+		finding_number(&f, "smallest_failing", n.from);
 	finding_number(&f, "largest_right", plain->largest_right_below);
+	finding_number(&f, "ranges", n.all);
 	finding_number(&f, "ranges_failing", n.failing);
 	finding_number(&f, "ranges_proven", n.proven);
 	if (plain->failed)
@@ -520,5 +570,5 @@ void verdict_reads(const struct verdict_input *in, finding_sink sink, void *arg)
 		  "at unaligned offsets", sink, arg);
 	say_placement(&plain, sink, arg);
 	say_profiles(in, &plain, sink, arg);
-	say_812(in, &plain, sink, arg);
+	say_write_chunk_read(in, &plain, sink, arg);
 }

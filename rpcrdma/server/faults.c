@@ -291,10 +291,10 @@ static void foreign(struct rdma_reply *reply, unsigned int value)
 }
 
 const struct fault_row fault_table[] = {
-	{ "read-812", READ_VALUES, "garbage", "bug.read-812",
+	{ "read-812", READ_VALUES, "garbage", "bug.write-chunk-read",
 	  "READs of over 812 bytes by Write chunk go wrong, all others are right",
 	  read_812 },
-	{ "read-812-later", READ_VALUES, "garbage", "bug.read-812",
+	{ "read-812-later", READ_VALUES, "garbage", "bug.write-chunk-read",
 	  "the same, but not before another operation followed the first of them",
 	  read_812_later },
 	{ "drop-reply", NULL, NULL, "probe.reply.lost",

@@ -27,7 +27,7 @@ for version in "${offered[@]}"; do
 	expect_report "version" --arg v "$version" '.subject.nfs_version == $v'
 	expect_report "verdict is not pass" '.verdict == "pass"'
 	for id in probe.read.inline probe.read.write-chunk probe.read.reply-chunk \
-		probe.reference probe.readdir probe.readlink bug.read-812; do
+		probe.reference probe.readdir probe.readlink bug.write-chunk-read; do
 		expect_finding "$id" pass
 	done
 	case $version in

@@ -66,7 +66,7 @@ for version in "${versions[@]}"; do
 	probe_server --nfs-version "$version"
 	is_alive || { show; fail "the server died under controls"; }
 	expect_status 1
-	expect_finding bug.read-812 fail
+	expect_finding bug.write-chunk-read fail
 	expect_finding probe.read.withheld skip
 	stop_server
 	echo "ok - a defect of an unknown server, NFSv$version ($(seconds "$took") s)"

@@ -15,4 +15,4 @@ guest_tell 30 umount
 probe "127.0.0.1:$serve_export" --port "$serve_rdma" --mount-port "$serve_mount" \
 	--nfs-port "$serve_nfs" --format json
 expect_status 1
-expect_finding bug.read-812 fail
+expect_finding bug.write-chunk-read fail

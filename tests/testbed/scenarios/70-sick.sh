@@ -6,4 +6,4 @@
 server sick
 probe_guest /export/plain --format json
 expect_status 1
-expect_finding bug.read-812 fail
+expect_finding bug.write-chunk-read fail
