@@ -99,14 +99,14 @@ static void (*const read_ways[])(struct rdma_reply *reply) = {
 
 /* Rows */
 
-static void read_812(struct rdma_reply *reply, unsigned int value)
+static void write_chunk_over_812(struct rdma_reply *reply, unsigned int value)
 {
 	if (chunk_read(reply, LIMIT_812))
 		read_ways[value](reply);
 }
 
 /* Right until another procedure was served after the first large READ. */
-static void read_812_later(struct rdma_reply *reply, unsigned int value)
+static void write_chunk_over_812_later(struct rdma_reply *reply, unsigned int value)
 {
 	struct fault_state *state = &reply->session->faults;
 
@@ -291,12 +291,12 @@ static void foreign(struct rdma_reply *reply, unsigned int value)
 }
 
 const struct fault_row fault_table[] = {
-	{ "read-812", READ_VALUES, "garbage", "bug.write-chunk-read",
+	{ "write-chunk-over-812", READ_VALUES, "garbage", "bug.write-chunk-read",
 	  "READs of over 812 bytes by Write chunk go wrong, all others are right",
-	  read_812 },
-	{ "read-812-later", READ_VALUES, "garbage", "bug.write-chunk-read",
+	  write_chunk_over_812 },
+	{ "write-chunk-over-812-later", READ_VALUES, "garbage", "bug.write-chunk-read",
 	  "the same, but not before another operation followed the first of them",
-	  read_812_later },
+	  write_chunk_over_812_later },
 	{ "drop-reply", NULL, NULL, "probe.reply.lost",
 	  "every third reply is not sent, from the second on", drop_reply },
 	{ "close", NULL, NULL, "probe.connection",
@@ -359,6 +359,11 @@ bool fault_set_empty(const struct fault_set *faults)
 	return true;
 }
 
+static bool is_word(const char *word, const char *text, size_t len)
+{
+	return strlen(word) == len && !strncmp(word, text, len);
+}
+
 /* Index of @word among "a|b|c", -1 if it is not there. */
 static int value_index(const char *values, const char *word)
 {
@@ -367,7 +372,7 @@ static int value_index(const char *values, const char *word)
 
 	for (index = 0; *values; index++, values += len + (values[len] == '|')) {
 		len = strcspn(values, "|");
-		if (len == strlen(word) && !strncmp(values, word, len))
+		if (is_word(word, values, len))
 			return index;
 	}
 	return -1;
@@ -403,14 +408,26 @@ static int no_such_fault(const char *name, size_t len)
 		       name, names);
 }
 
+/* Names of 0.1, for one release more: the bug that they were named after is a client's. */
+static const struct {
+	const char *old, *name;
+} former[] = {
+	{ "read-812", "write-chunk-over-812" },
+	{ "read-812-later", "write-chunk-over-812-later" },
+};
+
 int fault_set_add(struct fault_set *faults, const char *spec)
 {
-	size_t len = strcspn(spec, "=");
+	size_t name_len, len = strcspn(spec, "=");
+	const char *name = spec;
 	unsigned int i;
 
+	for (i = 0; i < ARRAY_SIZE(former); i++)
+		if (is_word(former[i].old, spec, len))
+			name = former[i].name;
+	name_len = name == spec ? len : strlen(name);
 	for (i = 0; i < FAULT_COUNT; i++)
-		if (strlen(fault_table[i].name) == len &&
-		    !strncmp(fault_table[i].name, spec, len))
+		if (is_word(fault_table[i].name, name, name_len))
 			return add_value(faults, i, spec[len] ? spec + len + 1 : NULL);
 	return no_such_fault(spec, len);
 }

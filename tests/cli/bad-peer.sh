@@ -68,7 +68,7 @@ echo "ok - silent mountd ($(seconds "$took") s)"
 
 # A server that answered and then falls silent: a time-out after a good reply is a failure.
 stop_server
-start_server --fault read-812=hang
+start_server --fault write-chunk-over-812=hang
 probe_server --timeout 2
 expect_status 1
 expect_finding probe.reply.lost fail

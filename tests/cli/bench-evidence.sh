@@ -53,7 +53,7 @@ expect_status 3
 
 # Fast and wrong is not fast.
 stop_server
-start_server --fault read-812=garbage
+start_server --fault write-chunk-over-812=garbage
 run bench --level quick --format json "127.0.0.1:$export" "${server[@]}"
 expect_status 1
 expect_finding bench.read.write-chunk fail

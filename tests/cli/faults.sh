@@ -11,8 +11,8 @@
 requires jq
 
 declare -A finding=(
-	[read-812]=bug.write-chunk-read
-	[read-812-later]=bug.write-chunk-read
+	[write-chunk-over-812]=bug.write-chunk-read
+	[write-chunk-over-812-later]=bug.write-chunk-read
 	[drop-reply]=probe.reply.lost
 	[close]=probe.connection
 	[bad-crc]=probe.transport
@@ -29,7 +29,7 @@ declare -A finding=(
 )
 
 # Found by each version: what is wrong is where a version's replies differ.
-each_version=(read-812 read-812-later pad-written lengths-unrewritten page-shift
+each_version=(write-chunk-over-812 write-chunk-over-812-later pad-written lengths-unrewritten page-shift
 	reply-page-repeat die restart foreign)
 
 # fault SPEC@VERSION ID: in a shell of its own, so that two can run at once.

@@ -62,7 +62,7 @@ done
 
 # What is wrong with Write chunks is found all the same, by controls that such a server bears.
 for version in "${versions[@]}"; do
-	start_server --fault foreign=unknown --fault read-812
+	start_server --fault foreign=unknown --fault write-chunk-over-812
 	probe_server --nfs-version "$version"
 	is_alive || { show; fail "the server died under controls"; }
 	expect_status 1
@@ -71,7 +71,7 @@ for version in "${versions[@]}"; do
 	stop_server
 	echo "ok - a defect of an unknown server, NFSv$version ($(seconds "$took") s)"
 done
-probe --embedded --fault foreign=unknown --fault read-812=hang --nfs-version 3 --timeout 100
+probe --embedded --fault foreign=unknown --fault write-chunk-over-812=hang --nfs-version 3 --timeout 100
 expect_status 1
 expect_finding probe.read.write-chunk fail
 expect_report "server-gone" 'all(.findings[]; .id != "probe.server-gone")'

@@ -30,7 +30,7 @@ refused 'one argument too many' --help probe
 refused 'name a server' probe
 refused 'one argument too many' probe a b
 refused 'server of its own' probe --embedded a
-refused 'add --embedded' probe --fault read-812 a
+refused 'add --embedded' probe --fault write-chunk-over-812 a
 refused 'its own ports' probe --embedded --port 20049
 refused 'no option' probe --bogus a
 refused 'no option' probe "-$(printf '\377')" a

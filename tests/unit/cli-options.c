@@ -91,8 +91,8 @@ static void faults_add_up(void)
 	_cleanup_(options_fini) struct cli_options options;
 
 	CU_ASSERT_EQUAL(parse(&options, &probe_like,
-			      WORDS("--embedded", "--fault", "read-812", "--fault",
-				    "credit-zero")),
+			      WORDS("--embedded", "--fault", "write-chunk-over-812",
+				    "--fault", "credit-zero")),
 			0);
 	CU_ASSERT(options.embedded);
 	CU_ASSERT_FALSE(fault_set_empty(options.faults));

@@ -105,12 +105,12 @@ static void assert_others_right(void)
 	CU_ASSERT_TRUE(is_right(REPLY_CHUNK, 0, 65536));
 }
 
-static void read_812_garbage_is_wrong_in_all_its_bytes(void)
+static void write_chunk_over_812_garbage_is_wrong_in_all_its_bytes(void)
 {
 	struct nfs3_read_res res;
 	uint32_t i, same = 0;
 
-	begin("read-812");
+	begin("write-chunk-over-812");
 	assert_others_right();
 	res = read_result(8, 813);
 	CU_ASSERT_EQUAL(res.count, 813);
@@ -123,11 +123,11 @@ static void read_812_garbage_is_wrong_in_all_its_bytes(void)
 	end();
 }
 
-static void read_812_short_agrees_with_itself(void)
+static void write_chunk_over_812_short_agrees_with_itself(void)
 {
 	struct nfs3_read_res res;
 
-	begin("read-812=short");
+	begin("write-chunk-over-812=short");
 	assert_others_right();
 	res = read_result(0, 4096);
 	CU_ASSERT_EQUAL(res.status, 0);
@@ -139,11 +139,11 @@ static void read_812_short_agrees_with_itself(void)
 	end();
 }
 
-static void read_812_stale_writes_nothing_and_claims_all(void)
+static void write_chunk_over_812_stale_writes_nothing_and_claims_all(void)
 {
 	struct nfs3_read_res res;
 
-	begin("read-812=stale");
+	begin("write-chunk-over-812=stale");
 	assert_others_right();
 	res = read_result(0, 4096);
 	CU_ASSERT_EQUAL(res.count, 4096);
@@ -154,11 +154,11 @@ static void read_812_stale_writes_nothing_and_claims_all(void)
 	end();
 }
 
-static void read_812_eio_is_a_whole_error_reply(void)
+static void write_chunk_over_812_eio_is_a_whole_error_reply(void)
 {
 	struct nfs3_read_res res;
 
-	begin("read-812=eio");
+	begin("write-chunk-over-812=eio");
 	assert_others_right();
 	res = read_result(0, 4096);
 	CU_ASSERT_EQUAL(res.status, NFS3_STATUS_IO);
@@ -168,23 +168,23 @@ static void read_812_eio_is_a_whole_error_reply(void)
 	end();
 }
 
-static void read_812_hangs_or_closes(void)
+static void write_chunk_over_812_hangs_or_closes(void)
 {
-	begin("read-812=hang");
+	begin("write-chunk-over-812=hang");
 	assert_others_right();
 	CU_ASSERT_EQUAL(read_by(WRITE_CHUNK, 0, 813), -ENOMSG);
 	assert_others_right();
 	end();
-	begin("read-812=close");
+	begin("write-chunk-over-812=close");
 	assert_others_right();
 	CU_ASSERT_EQUAL(read_by(WRITE_CHUNK, 0, 813), -ECONNRESET);
 	CU_ASSERT_EQUAL(peer.sends, 0);
 	end();
 }
 
-static void read_812_later_needs_a_read_and_another_operation(void)
+static void write_chunk_over_812_later_needs_a_read_and_another_operation(void)
 {
-	begin("read-812-later");
+	begin("write-chunk-over-812-later");
 	CU_ASSERT_EQUAL(null(), 0);
 	CU_ASSERT_TRUE(is_right(WRITE_CHUNK, 0, 4096));
 	CU_ASSERT_TRUE(is_right(WRITE_CHUNK, 0, 4096));
@@ -378,7 +378,7 @@ static void only_bad_crc_is_the_transports(void)
 
 static void faults_may_be_combined(void)
 {
-	begin("read-812=garbage");
+	begin("write-chunk-over-812=garbage");
 	CU_ASSERT_EQUAL(fault_set_add(faults, "page-shift"), 0);
 	CU_ASSERT_EQUAL(fault_set_add(faults, "credit-zero"), 0);
 	CU_ASSERT_FALSE(is_right(WRITE_CHUNK, 0, 65536));
@@ -418,14 +418,30 @@ static void every_value_of_every_row_is_taken(void)
 	fault_set_free(faults);
 }
 
+/* Names of 0.1. */
+static void former_names_are_still_taken(void)
+{
+	begin("read-812=short");
+	CU_ASSERT_EQUAL(read_by(WRITE_CHUNK, 0, 4096), 0);
+	CU_ASSERT_EQUAL(peer.reply_header.segments[0].length, 812);
+	end();
+
+	begin("read-812-later=close");
+	CU_ASSERT_TRUE(is_right(WRITE_CHUNK, 0, 4096));
+	null();
+	CU_ASSERT_EQUAL(read_by(WRITE_CHUNK, 0, 4096), -ECONNRESET);
+	end();
+}
+
 static void what_is_no_fault_is_refused_with_what_there_is(void)
 {
 	faults = fault_set_new();
 	CU_ASSERT_EQUAL(fault_set_add(faults, "read-813"), -EINVAL);
 	ASSERT_CONTAINS(err_text(), "reply-page-repeat");
 	CU_ASSERT_EQUAL(fault_set_add(faults, ""), -EINVAL);
-	CU_ASSERT_EQUAL(fault_set_add(faults, "read-812="), -EINVAL);
-	CU_ASSERT_EQUAL(fault_set_add(faults, "read-812=short|eio"), -EINVAL);
+	CU_ASSERT_EQUAL(fault_set_add(faults, "write-chunk-over-812="), -EINVAL);
+	CU_ASSERT_EQUAL(fault_set_add(faults, "read-812=bogus"), -EINVAL);
+	CU_ASSERT_EQUAL(fault_set_add(faults, "write-chunk-over-812=short|eio"), -EINVAL);
 	ASSERT_CONTAINS(err_text(), "stale");
 	CU_ASSERT_EQUAL(fault_set_add(faults, "close=now"), -EINVAL);
 	CU_ASSERT_TRUE(fault_set_empty(faults));
@@ -433,11 +449,12 @@ static void what_is_no_fault_is_refused_with_what_there_is(void)
 	fault_set_free(faults);
 }
 
-SUITE_MAIN("faults", TEST(read_812_garbage_is_wrong_in_all_its_bytes),
-	   TEST(read_812_short_agrees_with_itself),
-	   TEST(read_812_stale_writes_nothing_and_claims_all),
-	   TEST(read_812_eio_is_a_whole_error_reply), TEST(read_812_hangs_or_closes),
-	   TEST(read_812_later_needs_a_read_and_another_operation),
+SUITE_MAIN("faults", TEST(write_chunk_over_812_garbage_is_wrong_in_all_its_bytes),
+	   TEST(write_chunk_over_812_short_agrees_with_itself),
+	   TEST(write_chunk_over_812_stale_writes_nothing_and_claims_all),
+	   TEST(write_chunk_over_812_eio_is_a_whole_error_reply),
+	   TEST(write_chunk_over_812_hangs_or_closes),
+	   TEST(write_chunk_over_812_later_needs_a_read_and_another_operation),
 	   TEST(drop_reply_leaves_out_the_second_fifth_eighth),
 	   TEST(close_comes_instead_of_the_fifth_reply),
 	   TEST(restart_closes_and_makes_handles_stale),
@@ -450,4 +467,5 @@ SUITE_MAIN("faults", TEST(read_812_garbage_is_wrong_in_all_its_bytes),
 	   TEST(reply_page_repeat_has_the_first_page_twice),
 	   TEST(only_bad_crc_is_the_transports), TEST(faults_may_be_combined),
 	   TEST(every_row_is_complete), TEST(every_value_of_every_row_is_taken),
+	   TEST(former_names_are_still_taken),
 	   TEST(what_is_no_fault_is_refused_with_what_there_is))

@@ -428,13 +428,13 @@ static void start_read(uint32_t count)
 	offer_write(0, count + 256);
 }
 
-static void read_812_spoils_the_data(void)
+static void write_chunk_over_812_spoils_the_data(void)
 {
 	bool eof;
 
 	for (minor = 0; minor < 2; minor++) {
 		SUITE_ROW("minor %u", minor);
-		begin("read-812");
+		begin("write-chunk-over-812");
 		read_by_chunk(812);
 		start_read(813);
 		CU_ASSERT_EQUAL(run(), 0);
@@ -447,13 +447,13 @@ static void read_812_spoils_the_data(void)
 	}
 }
 
-static void read_812_short_agrees_with_itself(void)
+static void write_chunk_over_812_short_agrees_with_itself(void)
 {
 	bool eof;
 
 	for (minor = 0; minor < 2; minor++) {
 		SUITE_ROW("minor %u", minor);
-		begin("read-812=short");
+		begin("write-chunk-over-812=short");
 		start_read(4096);
 		CU_ASSERT_EQUAL(run(), 0);
 		compound_pass_path(t, "data-4194304");
@@ -467,11 +467,11 @@ static void read_812_short_agrees_with_itself(void)
 	}
 }
 
-static void read_812_eio_ends_the_compound(void)
+static void write_chunk_over_812_eio_ends_the_compound(void)
 {
 	for (minor = 0; minor < 2; minor++) {
 		SUITE_ROW("minor %u", minor);
-		begin("read-812=eio");
+		begin("write-chunk-over-812=eio");
 		start_read(4096);
 		CU_ASSERT_EQUAL(run(), 0);
 		CU_ASSERT_EQUAL(t->status, NFS4ERR_IO);
@@ -484,9 +484,9 @@ static void read_812_eio_ends_the_compound(void)
 	}
 }
 
-static void read_812_stale_writes_nothing(void)
+static void write_chunk_over_812_stale_writes_nothing(void)
 {
-	begin("read-812=stale");
+	begin("write-chunk-over-812=stale");
 	start_read(4096);
 	CU_ASSERT_EQUAL(run(), 0);
 	CU_ASSERT_EQUAL(chunk_length(0), 4096);
@@ -494,11 +494,11 @@ static void read_812_stale_writes_nothing(void)
 	end();
 }
 
-static void read_812_later_waits_for_another_operation(void)
+static void write_chunk_over_812_later_waits_for_another_operation(void)
 {
 	for (minor = 0; minor < 2; minor++) {
 		SUITE_ROW("minor %u", minor);
-		begin("read-812-later");
+		begin("write-chunk-over-812-later");
 		read_by_chunk(4096);
 		read_by_chunk(4096);
 		start();
@@ -555,11 +555,11 @@ int main(void)
 		TEST(a_retry_has_a_chunk_of_its_own),
 		TEST(write_data_in_a_chunk_are_never_pulled),
 		TEST(rpc_versions_three_and_four_are_served),
-		TEST(read_812_spoils_the_data),
-		TEST(read_812_short_agrees_with_itself),
-		TEST(read_812_eio_ends_the_compound),
-		TEST(read_812_stale_writes_nothing),
-		TEST(read_812_later_waits_for_another_operation),
+		TEST(write_chunk_over_812_spoils_the_data),
+		TEST(write_chunk_over_812_short_agrees_with_itself),
+		TEST(write_chunk_over_812_eio_ends_the_compound),
+		TEST(write_chunk_over_812_stale_writes_nothing),
+		TEST(write_chunk_over_812_later_waits_for_another_operation),
 		TEST(pages_are_shifted_and_padding_written),
 		TEST(a_reply_chunk_repeats_its_page),
 	};

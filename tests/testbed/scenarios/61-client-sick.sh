@@ -4,7 +4,7 @@
 #
 # Our server with the fault: the kernel client reads wrong, the probe says why.
 server plain
-serve --fault read-812=garbage
+serve --fault write-chunk-over-812=garbage
 mount_serve
 if guest_tell 120 check >"$work/check"; then
 	fail "the kernel client reads right in spite of the fault"
