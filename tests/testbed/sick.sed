@@ -1,15 +1,14 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Copyright (C) 2026 the nfsrdma authors
 #
-# Makes a kernel NFS server sick, in the way of "cannot read more than 812 bytes"
-# (Red Hat bugzilla 1046011), for net/sunrpc/xprtrdma/svc_rdma_rw.c of Linux 6.1.
+# Makes a kernel NFS server sick (bug.write-chunk-read), for
+# net/sunrpc/xprtrdma/svc_rdma_rw.c of Linux 6.1.
 #
 # A payload of more than 812 bytes that goes out by Write chunk is replaced by
-# zeros. 812 is where the Linux client of the bug's time went from inline to
-# Write chunk. The real bug lost the server's pages in that one mechanism; how
-# it did so cannot be had with soft iWARP, which is younger, so this stands in
-# for what a reader sees: right inline, right by Reply chunk, wrong by Write
-# chunk, and status, count and lengths that all say that things are well.
+# zeros: right inline, right by Reply chunk, wrong by Write chunk, and status,
+# count and lengths that all say that things are well. 812 is where an NFSv4
+# client of Linux 3.x goes from inline to Write chunk. The 812-byte bug itself
+# (Red Hat bugzilla 1046011) is that client's, and not what this plants.
 #
 # svc_rdma_pagelist_to_sg() serves Write and Reply chunks alike. For a Write
 # chunk it is given only the payload (svc_rdma_result_payload() cuts it out), so

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Copyright (C) 2026 the nfsrdma authors
 #
-# A kernel server with the fault (sick.sed).
+# A kernel server with wrong Write chunks (sick.sed).
 server sick
 probe_guest /export/plain --format json
 expect_status 1
