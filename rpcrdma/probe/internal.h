@@ -19,6 +19,7 @@
  *	pick.c      which files, links and directories to read
  *	truth.c     what the bytes of a range really are, and whether they are changing
  *	area.c      prefilled memory with canaries
+ *	layout.c    how the memory of a chunk is cut (pure)
  *	read.c      one READ by one mechanism, checked in every way
  *	sweep.c     which READs, in which order
  *	compound.c  READs with another operation behind them (NFSv4)
@@ -530,9 +531,9 @@ enum mechanism { MECH_INLINE, MECH_WRITE_CHUNK, MECH_REPLY_CHUNK, MECH_COUNT };
 
 /* How the memory of a chunk is cut. */
 enum layout {
-	LAYOUT_EXACT, /* one segment of count bytes */
+	LAYOUT_LINUX, /* of count bytes, and one for the pad where Linux clients add it */
 	LAYOUT_ROUNDED, /* one segment, rounded up to four: room for a pad that must not come */
-	LAYOUT_PAD_SEGMENT, /* the Linux client's way: a second segment for the pad */
+	LAYOUT_PAD_SEGMENT, /* one of count bytes, and one for the pad */
 	LAYOUT_LARGER,      /* one segment, longer than what comes */
 	LAYOUT_PIECES,      /* `pieces` segments of unequal odd lengths */
 };
@@ -591,6 +592,15 @@ struct read_job {
 	uint64_t deadline;
 	struct read_outcome outcome;
 };
+
+/* layout.c */
+
+/* Lengths of the segments of a case's chunk, at most AREA_SEGMENTS; returns their number.
+ * @reply_bytes: of the reply but for the data. @implicit_roundup: the server sent private data. */
+unsigned int layout_cut(const struct read_case *c, uint32_t reply_bytes,
+			bool implicit_roundup, uint32_t *lengths);
+
+/* read.c */
 
 const char *mechanism_name(enum mechanism mechanism);
 const char *read_kind_name(enum read_kind kind);

@@ -69,13 +69,15 @@ bool read_fits_inline(const struct probe *p, uint32_t count)
 		       rpcrdma_reply_inline(p->conn);
 }
 
-/* What is behind the first READ's data in the reply. */
-static uint32_t behind_bytes(const struct read_case *c)
+/* What is around the first READ's data in the reply. */
+static uint32_t reply_bytes(const struct probe *p, const struct read_case *c)
 {
+	uint32_t bytes = p->version->read_head;
+
 	switch (c->behind) {
-	case BEHIND_GETATTR: return BEHIND_GETATTR_BYTES;
-	case BEHIND_READ: return BEHIND_READ_HEAD + (uint32_t)xdr_pad4(c->count2);
-	default: return 0;
+	case BEHIND_GETATTR: return bytes + BEHIND_GETATTR_BYTES;
+	case BEHIND_READ: return bytes + BEHIND_READ_HEAD + (uint32_t)xdr_pad4(c->count2);
+	default: return bytes;
 	}
 }
 
@@ -84,7 +86,7 @@ bool read_case_fits(const struct probe *p, const struct read_case *c)
 	/* Of all of it: a server that leaves the chunk alone still sends no more than we
 	 * receive. */
 	uint64_t all = RPCRDMA_HEADER_MIN + 4 + 4 + 16 * RPCRDMA_SEGMENTS +
-		       p->version->read_head + xdr_pad4(c->count) + behind_bytes(c);
+		       reply_bytes(p, c) + xdr_pad4(c->count);
 
 	return c->mechanism == MECH_REPLY_CHUNK ||
 	       (p->conn && all <= rpcrdma_reply_inline(p->conn));
@@ -103,51 +105,6 @@ static void outcome_set(struct read_outcome *o, enum read_kind kind, const char 
 	va_end(ap);
 }
 
-/* Unequal and odd lengths, the last takes the rest: a length that is not carried over a segment
- * boundary shows. */
-static unsigned int cut_pieces(uint32_t count, unsigned int pieces, uint32_t *lengths)
-{
-	static const uint32_t odd[] = { 1, 3, 4095, 4097, 7, 517, 5, 1021 };
-	unsigned int i;
-
-	for (i = 0; i + 1 < pieces; i++) {
-		uint32_t n = odd[i % ARRAY_SIZE(odd)];
-
-		if (n >= count)
-			break;
-		lengths[i] = n;
-		count -= n;
-	}
-	lengths[i] = count;
-	return i + 1;
-}
-
-static unsigned int cut(const struct probe *p, const struct read_case *c,
-			uint32_t *lengths)
-{
-	uint32_t pad = (uint32_t)xdr_pad4(c->count) - c->count;
-	/* A segment of no bytes is refused by some servers: READs of nothing get a word. */
-	uint32_t count = c->count ? c->count : 4;
-
-	if (c->mechanism == MECH_INLINE)
-		return 0;
-	if (c->mechanism == MECH_REPLY_CHUNK)
-		count = p->version->read_head + (uint32_t)xdr_pad4(c->count) +
-			behind_bytes(c);
-	else if (c->layout == LAYOUT_ROUNDED)
-		count = (uint32_t)xdr_pad4(count);
-	else if (c->layout == LAYOUT_LARGER)
-		count += 516;
-	lengths[0] = count;
-	if (c->layout == LAYOUT_PIECES)
-		return cut_pieces(count, c->pieces, lengths);
-	if (c->layout == LAYOUT_PAD_SEGMENT && c->mechanism == MECH_WRITE_CHUNK && pad) {
-		lengths[1] = pad;
-		return 2;
-	}
-	return 1;
-}
-
 static enum nfs_op operation_of(const struct read_case *c)
 {
 	switch (c->behind) {
@@ -162,17 +119,21 @@ static int prepare(struct probe *p, struct read_job *job)
 	const struct read_case *c = &job->c;
 	struct operation *op = &job->op;
 	uint32_t lengths[AREA_SEGMENTS];
-	unsigned int n = cut(p, c, lengths);
+	unsigned int n;
 	int rc;
 
 	op->request.offset = c->offset;
 	op->request.count = c->count;
 	op->request.offset2 = c->offset2;
 	op->request.count2 = c->count2;
+	/* No connection is no answer to this READ. */
+	if (session_ready(p))
+		return -ENOTCONN;
+	n = layout_cut(c, reply_bytes(p, c), rpcrdma_peer_private(p->conn)->present,
+		       lengths);
 	rc = area_init(&job->area, lengths, n);
 	if (!rc)
-		/* No connection is no answer to this READ. */
-		rc = session_ready(p) ? -ENOTCONN : session_register(p, &job->area);
+		rc = session_register(p, &job->area);
 	if (rc)
 		return rc;
 	if (c->mechanism == MECH_WRITE_CHUNK) {

@@ -37,7 +37,7 @@ static const struct {
 	enum layout layout;
 	unsigned int pieces;
 } layouts[] = {
-	{ LAYOUT_EXACT, 1 },  { LAYOUT_PAD_SEGMENT, 1 }, { LAYOUT_LARGER, 1 },
+	{ LAYOUT_LINUX, 1 },  { LAYOUT_PAD_SEGMENT, 1 }, { LAYOUT_LARGER, 1 },
 	{ LAYOUT_PIECES, 2 }, { LAYOUT_PIECES, 3 },      { LAYOUT_PIECES, 5 },
 	{ LAYOUT_PIECES, 8 }, { LAYOUT_PIECES, 16 },
 };
@@ -261,10 +261,10 @@ static void attempt(struct sweep *s, const struct read_case *c, bool after_other
 	add_record(s, &r);
 }
 
-/* Room for a pad where there is one, or exactly the data: the two alternate. */
+/* Room for a pad where there is one, or what Linux clients have: the two alternate. */
 static enum layout plain_layout(unsigned int i)
 {
-	return i % 2 ? LAYOUT_EXACT : LAYOUT_ROUNDED;
+	return i % 2 ? LAYOUT_LINUX : LAYOUT_ROUNDED;
 }
 
 static void every_mechanism(struct sweep *s)

@@ -35,7 +35,7 @@ static bool is_its_own(const struct record *r)
 /* One segment at an aligned offset, wholly inside the file: nothing but the size varies. */
 static bool is_plain(const struct record *r)
 {
-	bool one_segment = r->c.layout == LAYOUT_EXACT || r->c.layout == LAYOUT_ROUNDED ||
+	bool one_segment = r->c.layout == LAYOUT_LINUX || r->c.layout == LAYOUT_ROUNDED ||
 			   r->c.layout == LAYOUT_LARGER ||
 			   (r->c.layout == LAYOUT_PAD_SEGMENT && r->c.count % 4 == 0);
 
