@@ -597,6 +597,61 @@ const struct meaning meaning_probe[] = {
 		  "evidence to its vendor. Until then mount over TCP (proto=tcp) and take virtual "
 		  "machines' disks off this mount. A smaller rsize only hides the fault.",
 	  .see = { "RFC 8166 3.4.6", "RFC 8267 3" } },
+	{ .id = "bug.linux3-write",
+	  .group = DEFECTS,
+	  .title = "WRITE crashes the server",
+	  .what = "Whether the server has the signature of Linux 3.x: it sends no private data, "
+		  "grants 16 credits, writes the XDR pad into Write chunks, and returns unused "
+		  "ones without segments. It is said only where all four were seen. nfsrdma never "
+		  "writes to a server.",
+	  .cause =
+		  "In Linux 3.8 to 3.14 the first WRITE of a page that the server fetches by Read "
+		  "chunk makes it run down its list of pages without end: it panics. A WRITE of a "
+		  "few bytes inline does not. Repaired in 3.15 by commit 7e4359e2611f, 'Fix "
+		  "regression in NFSRDMA server'; stable 3.10 and 3.14 never had the repair.",
+	  .remedy =
+		  "Do not mount this server over RDMA, not even to read: a mount writes sooner or "
+		  "later. Mount over TCP (proto=tcp), or update the server's kernel, then probe "
+		  "again.",
+	  .see = { "Linux commit 7e4359e2611f", "RFC 8166 3.4.5" } },
+	{ .id = "bug.linux3-inline-head",
+	  .group = DEFECTS,
+	  .title = "Reply head as data",
+	  .what = "Wrong data of READs that come in the reply itself are compared with that "
+		  "reply. It fails if, in two READs or more, they are its own head: the xid, and "
+		  "what follows it.",
+	  .cause =
+		  "Linux servers of about 3.2 to 3.13 take each part of an inline reply from its "
+		  "beginning, on adapters without fast registration: 'xdr_off = 0' within the "
+		  "loop of send_reply().",
+	  .remedy = "Update the server's kernel. " USE_TCP,
+	  .see = { "Linux commit 9d11b51ce7c1", "RFC 8166 3.5.1" } },
+	{ .id = "bug.linux3-page-base",
+	  .group = DEFECTS,
+	  .title = "Offset in the page",
+	  .what = "Wrong data of READs at unaligned offsets are compared with the bytes before "
+		  "them. It fails if, in two READs or more, they begin where the page begins.",
+	  .cause =
+		  "Linux servers of the 3.x series ignore where in the first page the data begin "
+		  "(page_base), on adapters without fast registration.",
+	  .remedy =
+		  "Update the server's kernel. Direct I/O and databases read at such offsets. " USE_TCP,
+	  .see = { "Linux commit 3cbe01a94c69", "RFC 8166 3.4.6" } },
+	{ .id = "bug.linux3-pad-segment",
+	  .group = DEFECTS,
+	  .title = "Writes beyond the chunk",
+	  .what = "An RDMA Write of the server that ended the connection named handle 2, at an "
+		  "offset made of the version and procedure of the call. Seen with software "
+		  "iWARP, which shows what a Write names.",
+	  .cause =
+		  "Linux servers of the 3.x series write the XDR pad, and what follows the data "
+		  "in an NFSv4 COMPOUND, behind the data. Where the chunk has no room for that "
+		  "they take the next words of the call for one more segment: the number of "
+		  "segments is compared in the wrong byte order (wc_nchunks).",
+	  .remedy =
+		  "Update the server's kernel. NFSv3 (vers=3) is touched only with clients that "
+		  "give the pad no room. " USE_TCP,
+	  .see = { "RFC 8166 3.4.6.2" } },
 	{ .id = "bug.read-812",
 	  .group = DEFECTS,
 	  .title = "812-byte READ bug",

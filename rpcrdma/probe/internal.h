@@ -25,6 +25,7 @@
  *	compound.c  READs with another operation behind them (NFSv4)
  *	listing.c   READDIR and READLINK
  *	verdict.c   from records of READs to findings (pure)
+ *	linux3.c    what marks a server of Linux 3.x (pure)
  */
 #ifndef RPCRDMA_PROBE_INTERNAL_H
 #define RPCRDMA_PROBE_INTERNAL_H
@@ -209,6 +210,24 @@ struct gate_request {
 enum gate gate_class(const struct gate_request *q);
 bool gate_lets(enum server_kind kind, enum gate gate);
 
+/* linux3.c: servers of Linux 3.x */
+
+struct records;
+
+struct linux3_seen {
+	bool private_data; /* the server sent some */
+	bool header_segment; /* an RDMA Write went where words of a call would be a segment */
+	uint32_t credits; /* granted */
+	/* READs by Write chunk whose pad was written; the rest by their sign */
+	unsigned int pads, unused_dropped, reply_heads, page_starts;
+};
+
+/* Whether this is the first frame of such a Write, as the transport kept it. */
+bool linux3_is_header_segment(const uint8_t *frame, size_t len);
+void linux3_look(struct linux3_seen *seen, const struct records *records);
+/* Only what was seen is a finding. */
+void linux3_say(const struct linux3_seen *seen, finding_sink sink, void *arg);
+
 #define PROBE_CANDIDATES 8
 #define PROBE_LINKS      8
 #define PROBE_VERSIONS   4
@@ -257,6 +276,7 @@ struct probe {
 	char busy[96];
 	bool write_chunk_failed; /* probe.read.write-chunk says so */
 
+	struct linux3_seen linux3;
 	struct server_seen seen;
 	enum server_kind kind; /* unknown until files were picked */
 	unsigned int withheld[GATE_COUNT];
@@ -579,8 +599,17 @@ struct read_case {
 	uint32_t count2;
 };
 
+/* A mark of servers of Linux 3.x. */
+enum read_sign {
+	SIGN_NONE,
+	SIGN_UNUSED_DROPPED, /* an unused Write chunk came back without segments */
+	SIGN_REPLY_HEAD,     /* the data are the head of the reply */
+	SIGN_PAGE_START,     /* the data begin where their first page does */
+};
+
 struct read_outcome {
 	enum read_kind kind;
+	enum read_sign sign;
 	uint32_t status; /* NFS */
 	char text[256];  /* what was wrong, with the numbers */
 };

@@ -197,6 +197,8 @@ static void check_returned(struct read_job *job, const struct rpcrdma_chunk *got
 	unsigned int i;
 
 	if (!present || got->count != a->nsegs) {
+		if (present && !got->count && !want)
+			job->outcome.sign = SIGN_UNUSED_DROPPED;
 		outcome_set(&job->outcome, READ_LENGTHS,
 			    "%u segments were offered, %u came back", a->nsegs,
 			    present ? got->count : 0);
@@ -346,6 +348,41 @@ static bool check_counts(struct probe *p, struct read_job *job, const struct win
 	return job->outcome.kind == READ_OK || job->outcome.kind == READ_SHORT;
 }
 
+/* Whether the data are what begins @back bytes before them in the file. */
+static bool is_shifted(struct read_job *job, const struct window *w, uint64_t back,
+		       const uint8_t *truth, const struct nfs_data *data)
+{
+	if (!back || (uint64_t)(truth - w->bytes) < back)
+		return false;
+	return job->c.mechanism == MECH_WRITE_CHUNK
+		       ? area_first_difference(&job->area, truth - back, data->len) < 0
+		       : !memcmp(data->bytes, truth - back, data->len);
+}
+
+/* Wrong data that one defect explains, see linux3.c. */
+static void sign_data(struct read_job *job, const struct window *w, const uint8_t *truth,
+		      const struct nfs_data *data)
+{
+	uint64_t back = job->c.offset % 4096;
+	uint8_t head[8];
+
+	put_be32(head, job->op.call.xid);
+	put_be32(head + 4, 1); /* REPLY */
+	if (job->c.mechanism != MECH_WRITE_CHUNK && data->len >= sizeof(head) &&
+	    !memcmp(data->bytes, head, sizeof(head))) {
+		outcome_set(&job->outcome, READ_DATA,
+			    "the data are the head of the reply");
+		job->outcome.sign = SIGN_REPLY_HEAD;
+	} else if (is_shifted(job, w, back, truth, data)) {
+		outcome_set(
+			&job->outcome, READ_DATA,
+			"at offset %llu came what belongs to offset %llu, where the page begins",
+			(unsigned long long)job->c.offset,
+			(unsigned long long)(job->c.offset - back));
+		job->outcome.sign = SIGN_PAGE_START;
+	}
+}
+
 static void check_data(struct probe *p, struct read_job *job, const struct window *w)
 {
 	const struct rpcrdma_header *h = &job->op.call.header;
@@ -367,6 +404,8 @@ static void check_data(struct probe *p, struct read_job *job, const struct windo
 	} else {
 		check_inline_data(job, w, data, truth);
 	}
+	if (job->outcome.kind == READ_DATA)
+		sign_data(job, w, truth, data);
 	if (job->outcome.kind == READ_OK)
 		job->outcome = counts;
 }

@@ -152,7 +152,7 @@ static void note(struct mishap *m, const struct rpcrdma_call *call, bool write_c
 }
 
 /* "frame 0056..." of what the peer did wrong, where the transport kept it. */
-static void violation_text(const struct probe *p, char *buf, size_t cap)
+static void violation_text(struct probe *p, char *buf, size_t cap)
 {
 	const struct transport *t = p->conn ? rpcrdma_transport(p->conn) : NULL;
 	size_t used;
@@ -160,6 +160,8 @@ static void violation_text(const struct probe *p, char *buf, size_t cap)
 	buf[0] = '\0';
 	if (!t || !t->violation.frame_len)
 		return;
+	if (linux3_is_header_segment(t->violation.frame, t->violation.frame_len))
+		p->linux3.header_segment = true;
 	used = (size_t)snprintf(buf, cap, "frame ");
 	hex_text(t->violation.frame, t->violation.frame_len, buf + used, cap - used);
 }

@@ -487,6 +487,9 @@ static void head_ranges(struct sweep *s)
 	add_range(s, 0, s->p->rtmax);
 	if (level != PROBE_QUICK)
 		add_range(s, 0, s->p->rtmax + 1);
+	/* What an unused chunk comes back as is a mark of old servers. */
+	if (level == PROBE_QUICK && !s->p->linux3.private_data)
+		add_range(s, 0, 0);
 	if (level == PROBE_QUICK)
 		add_range(s, 4097, 813);
 	else if (level == PROBE_STANDARD)

@@ -66,6 +66,7 @@ static void tell_private(struct probe *p)
 	const struct rpcrdma_private *peer = rpcrdma_peer_private(p->conn);
 	struct finding f;
 
+	p->linux3.private_data = peer->present;
 	if (peer->present)
 		finding_init(&f, "probe.private-data", FINDING_PASS,
 			     "the server sends %u and receives %u bytes inline",

@@ -234,6 +234,9 @@ static void read_files(struct probe *p)
 				: "%u files changed while they were read, another was taken",
 			records.changed_files);
 	compound_run(p);
+	p->linux3.credits = p->most_granted;
+	linux3_look(&p->linux3, &records);
+	linux3_say(&p->linux3, sink_finding, p);
 	tell_withheld(p);
 	listing_readdir(p);
 	listing_readlink(p);

@@ -290,6 +290,56 @@ static void foreign(struct rdma_reply *reply, unsigned int value)
 		crash();
 }
 
+/* Inline data are the head of the reply, and what is behind it in memory. */
+static void inline_head(struct rdma_reply *reply)
+{
+	struct payload *data = read_data(reply);
+	uint8_t *buf = reply->session->faults.buf;
+
+	if (!data || data->by_chunk || reply->message_by_chunk)
+		return;
+	memset(buf, 0, data->len);
+	memcpy(buf, reply->message, min_u64(data->len, reply->message_len));
+	data->data = buf;
+}
+
+/* Data begin where the first of their pages does. */
+static void page_base(struct rdma_reply *reply)
+{
+	struct payload *data = read_data(reply);
+	struct export *exp = reply->session->options->exp;
+	struct export_read read = { .scratch = reply->session->faults.buf };
+
+	if (!data || reply->read.offset % PAGE == 0)
+		return;
+	read.offset = reply->read.offset - reply->read.offset % PAGE;
+	read.count = data->len;
+	if (!exp->ops->read(exp, &reply->read.fh, &read) && read.len == data->len)
+		data->data = read.data;
+}
+
+static void pad_segment(struct rdma_reply *reply)
+{
+	reply->spill = reply->pad;
+}
+
+static void (*const linux3_ways[])(struct rdma_reply *reply) = {
+	NULL,
+	inline_head,
+	page_base,
+	pad_segment,
+};
+
+/* The fingerprint of Linux 3.x as a server; that it sends no private data and grants 16 credits is
+ * rdma.c's. And one of the defects that its READs have. */
+static void linux3(struct rdma_reply *reply, unsigned int value)
+{
+	reply->drop_unused = true;
+	reply->pad = reply->read.tried;
+	if (linux3_ways[value])
+		linux3_ways[value](reply);
+}
+
 const struct fault_row fault_table[] = {
 	{ "write-chunk-over-812", READ_VALUES, "garbage", "bug.write-chunk-read",
 	  "READs of over 812 bytes by Write chunk go wrong, all others are right",
@@ -327,6 +377,10 @@ const struct fault_row fault_table[] = {
 	{ "foreign", "ganesha|unknown", "ganesha", "probe.read.withheld",
 	  "looks like nfs-ganesha, or like no known server, and ends at what can crash nfs-ganesha",
 	  foreign },
+	{ "linux-3", "plain|inline-head|page-base|pad-segment", "plain",
+	  "bug.linux3-write",
+	  "looks like the server of Linux 3.x, and has one of the defects of its READs",
+	  linux3 },
 	{ .name = NULL },
 };
 
@@ -438,6 +492,16 @@ bool fault_corrupts_crc(const struct fault_set *faults)
 
 	for (i = 0; faults && i < FAULT_COUNT; i++)
 		if (faults->on[i] && !fault_table[i].apply)
+			return true;
+	return false;
+}
+
+bool fault_is_linux3(const struct fault_set *faults)
+{
+	unsigned int i;
+
+	for (i = 0; faults && i < FAULT_COUNT; i++)
+		if (faults->on[i] && fault_table[i].apply == linux3)
 			return true;
 	return false;
 }

@@ -167,6 +167,8 @@ struct payload {
 struct call_read {
 	bool tried;       /* there was one */
 	bool served;      /* and it succeeded, so: */
+	struct nfs_fh fh; /* what was read, and where */
+	uint64_t offset;
 	uint32_t payload; /* the number of its data */
 	size_t status;    /* offsets in the reply: of its nfsstat, */
 	size_t count;     /* of the count beside the length word (NFSv3, else 0), */
@@ -297,12 +299,15 @@ struct rdma_reply {
 	uint32_t payload_count;
 	bool message_by_chunk; /* the message goes to the Reply chunk */
 	struct call_read read; /* offsets in message */
+	uint32_t vers, proc;   /* of the call */
 
 	/* Faults */
-	bool drop;         /* nothing is sent */
-	bool close;        /* nothing is sent, and the connection is closed */
-	bool no_data;      /* the Write chunk is reported as written, and is not */
-	bool pad;          /* XDR padding follows the data into the Write chunk */
+	bool drop;    /* nothing is sent */
+	bool close;   /* nothing is sent, and the connection is closed */
+	bool no_data; /* the Write chunk is reported as written, and is not */
+	bool pad;     /* XDR padding follows the data into the Write chunk */
+	bool spill;   /* and what has no room goes where the next segment seems to be */
+	bool drop_unused;  /* Write chunks that are not used come back without segments */
 	bool keep_lengths; /* the Write chunks come back as they were offered */
 };
 
@@ -369,5 +374,8 @@ void fault_prepare(const struct fault_set *faults, struct export *exp);
 /* Counts the reply and lets every fault of the set at it. */
 void fault_apply(struct rdma_reply *reply);
 bool fault_corrupts_crc(const struct fault_set *faults);
+/* A server of Linux 3.x sends no private data, and grants this many credits. */
+#define FAULT_LINUX3_CREDITS 16
+bool fault_is_linux3(const struct fault_set *faults);
 
 #endif

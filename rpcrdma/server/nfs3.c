@@ -192,7 +192,9 @@ static enum rpc_accept_stat nfs3_read(struct call *call)
 	if (call->args.bad)
 		return RPC_GARBAGE_ARGS;
 	status = call->exp->ops->read(call->exp, &fh, &read);
-	call->read = (struct call_read){ .tried = true, .status = call->reply.len };
+	call->read = (struct call_read){
+		.tried = true, .fh = fh, .offset = read.offset, .status = call->reply.len
+	};
 	writer_u32(&call->reply, status);
 	nfs3_put_post_op(call, &fh);
 	if (status)

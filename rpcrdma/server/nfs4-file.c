@@ -234,11 +234,13 @@ uint32_t nfs4_readlink(struct compound *c)
 }
 
 /* The first READ of the COMPOUND, as faults see it. */
-static void note_read(struct compound *c)
+static void note_read(struct compound *c, uint64_t offset)
 {
 	c->call->read = (struct call_read){
 		.tried = true,
 		.served = true,
+		.fh = c->current.fh,
+		.offset = offset,
 		.payload = c->call->payload_count,
 		.status = c->status_at,
 		.eof = c->call->reply.len,
@@ -285,7 +287,7 @@ uint32_t nfs4_read(struct compound *c)
 	if (status)
 		return status;
 	if (!call->read.served)
-		note_read(c);
+		note_read(c, read.offset);
 	writer_bool(&call->reply, read.eof);
 	return add_payload(c, &read);
 }

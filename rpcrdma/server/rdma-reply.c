@@ -14,6 +14,8 @@
  * never invalidated remotely: our private data say R=0. */
 #include "rpcrdma/server/internal.h"
 
+#define RPC_CALL_VERSION 2
+
 static const uint8_t zeros[4];
 
 /* Planning */
@@ -176,6 +178,26 @@ static int chunk_write(struct chunk_cursor *c, const uint8_t *data, size_t len,
 	return rc;
 }
 
+/* Linux 3.x takes the words behind the Write list for more segments: the end of the list, no Reply
+ * chunk, xid, CALL; then the version of RPC is a handle, the program a length, and version and
+ * procedure are an offset. What goes there is what has no room in the chunk, of the padding and of
+ * all that follows the data in the reply. */
+static int spill(const struct chunk_cursor *c, const struct payload *p)
+{
+	const struct rdma_reply *reply = c->reply;
+	uint64_t offset = (uint64_t)reply->vers << 32 | reply->proc;
+	size_t all = xdr_pad4(p->len) + (reply->message_len - p->at), room = 0;
+	struct transport *t = reply->session->t;
+	uint32_t i;
+
+	for (i = 0; i < c->chunk->count; i++)
+		room += c->offered[i].length;
+	if (all <= room)
+		return 0;
+	return t->ops->write(t, reply->message, all - room, RPC_CALL_VERSION, offset,
+			     deadline_in(SERVER_STEP_MS));
+}
+
 /* One Write chunk: its payload, or nothing. */
 static int write_payload(struct rdma_reply *reply, uint32_t i)
 {
@@ -184,11 +206,16 @@ static int write_payload(struct rdma_reply *reply, uint32_t i)
 	int rc;
 
 	chunk_start(&c, reply, &reply->header.write[i]);
-	if (i >= reply->payload_count || !p->by_chunk)
+	if (i >= reply->payload_count || !p->by_chunk) {
+		if (reply->drop_unused)
+			reply->header.write[i].count = 0;
 		return 0;
+	}
 	rc = chunk_write(&c, p->data, p->len, true);
 	if (!rc && reply->pad)
 		rc = chunk_write(&c, zeros, xdr_pad4(p->len) - p->len, false);
+	if (!rc && reply->spill)
+		rc = spill(&c, p);
 	return rc;
 }
 
@@ -356,6 +383,8 @@ int rdma_reply_call(struct rdma_session *session, const struct rpcrdma_header *r
 	memcpy(reply->payload, call->payload, sizeof(reply->payload));
 	reply->payload_count = call->payload_count;
 	reply->read = call->read;
+	reply->vers = call->rpc.vers;
+	reply->proc = call->rpc.proc;
 	if (copy_chunks(reply, request) || plan(reply))
 		return rdma_reply_error(session, request, ERR_CHUNK);
 	return finish(reply);

@@ -151,7 +151,9 @@ int rdma_session_init(struct rdma_session *session, struct transport *t,
 {
 	session->options = options;
 	session->t = t;
-	session->credits = options->credits ? options->credits : SERVER_CREDITS;
+	session->credits = options->credits                   ? options->credits
+			   : fault_is_linux3(options->faults) ? FAULT_LINUX3_CREDITS
+							      : SERVER_CREDITS;
 	session->rtmax = server_rtmax(options);
 	session->reply_inline = RPCRDMA_INLINE_MIN;
 	session->faults = (struct fault_state){ .set = options->faults };
@@ -173,8 +175,9 @@ void rdma_session_fini(struct rdma_session *session)
 
 static int establish(struct rdma_session *session)
 {
+	const bool silent = fault_is_linux3(session->options->faults);
 	const struct rpcrdma_private ours = {
-		.send_size = SERVER_RECV_SIZE,
+		.send_size = silent ? RPCRDMA_INLINE_MIN : SERVER_RECV_SIZE,
 		.receive_size = SERVER_RECV_SIZE,
 	};
 	struct rpcrdma_private theirs;
@@ -184,7 +187,7 @@ static int establish(struct rdma_session *session)
 		.recv_size = SERVER_RECV_SIZE,
 		.ord = OUR_ORD,
 		.private_data = private_data,
-		.private_len = sizeof(private_data),
+		.private_len = silent ? 0 : sizeof(private_data),
 		.no_crc = session->options->no_crc,
 		.corrupt_crc = fault_corrupts_crc(session->options->faults),
 	};

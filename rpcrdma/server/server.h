@@ -22,9 +22,10 @@ struct rdma_reply;
 /* A row of the table, for --list-faults, the manual page and the tests. */
 struct fault_row {
 	const char *name;
-	const char *values;      /* "garbage|short|..."; NULL when it takes none */
-	const char *value;       /* the default; NULL when it takes none */
-	const char *finding;     /* id that a probe must fail with, or skip (foreign) */
+	const char *values; /* "garbage|short|..."; NULL when it takes none */
+	const char *value;  /* the default; NULL when it takes none */
+	/* id that a probe must fail with, or skip (foreign), or warn (linux-3) */
+	const char *finding;
 	const char *description; /* one line */
 	/* Private: spoils one reply before it is sent. @value is an index into values. NULL:
 	 * the transport does it. */

@@ -360,6 +360,76 @@ static void reply_page_repeat_has_the_first_page_twice(void)
 	end();
 }
 
+/* A chunk with room for @room bytes; the first result is the READ's. */
+static int read_into(uint32_t room, uint64_t offset, uint32_t count)
+{
+	struct rpcrdma_segment segment;
+	uint8_t args[128];
+
+	requester_next(&peer);
+	memset(memory, 0xaa, sizeof(memory));
+	segment = requester_memory(&peer, memory, room);
+	header_add_write(&peer.header, &segment, 1);
+	return requester_call(&peer, NFS3_READ, args,
+			      requester_read_args(args, &file, offset, count));
+}
+
+static void linux_3_grants_writes_and_returns_as_it_did(void)
+{
+	begin("linux-3");
+	CU_ASSERT_TRUE(fault_is_linux3(faults));
+	CU_ASSERT_EQUAL(null(), 0);
+	CU_ASSERT_EQUAL(peer.reply_header.rdma_credit, 16);
+	CU_ASSERT_TRUE(is_right(WRITE_CHUNK, 4097, 813));
+	ASSERT_BYTES(memory + 813, "\0\0\0\xaa", 4);
+	CU_ASSERT_EQUAL(peer.reply_header.write[0].count, 1);
+	CU_ASSERT_TRUE(is_right(INLINE, 4097, 813));
+	CU_ASSERT_TRUE(is_right(REPLY_CHUNK, 4097, 65537));
+	CU_ASSERT_EQUAL(read_by(WRITE_CHUNK, 0, 0), 0);
+	CU_ASSERT_EQUAL(peer.reply_header.write_count, 1);
+	CU_ASSERT_EQUAL(peer.reply_header.write[0].count, 0);
+	CU_ASSERT_EQUAL(read_into(813, 0, 813), 0);
+	CU_ASSERT_EQUAL(peer.refused, 0);
+	end();
+}
+
+static void linux_3_inline_head_is_the_head_of_the_reply(void)
+{
+	begin("linux-3=inline-head");
+	CU_ASSERT_FALSE(is_right(INLINE, 0, 813));
+	CU_ASSERT_EQUAL(get_be32(data_of(INLINE)), peer.reply.xid);
+	CU_ASSERT_EQUAL(get_be32(data_of(INLINE) + 4), 1);
+	CU_ASSERT_TRUE(is_right(WRITE_CHUNK, 0, 813));
+	CU_ASSERT_TRUE(is_right(REPLY_CHUNK, 0, 813));
+	end();
+}
+
+static void linux_3_page_base_begins_with_the_page(void)
+{
+	begin("linux-3=page-base");
+	CU_ASSERT_TRUE(is_right(WRITE_CHUNK, 4096, 8192));
+	CU_ASSERT_FALSE(is_right(WRITE_CHUNK, 4099, 8192));
+	CU_ASSERT_TRUE(is_pattern(memory, 4096, 8192));
+	CU_ASSERT_FALSE(is_right(REPLY_CHUNK, 8195, 813));
+	CU_ASSERT_TRUE(is_pattern(data_of(REPLY_CHUNK), 8192, 813));
+	CU_ASSERT_FALSE(is_right(INLINE, 1, 813));
+	CU_ASSERT_TRUE(is_pattern(data_of(INLINE), 0, 813));
+	end();
+}
+
+static void linux_3_pad_segment_writes_beyond_a_full_chunk(void)
+{
+	begin("linux-3=pad-segment");
+	CU_ASSERT_TRUE(is_right(WRITE_CHUNK, 0, 813));
+	CU_ASSERT_EQUAL(memory[815], 0);
+	CU_ASSERT_EQUAL(peer.refused, 0);
+	CU_ASSERT_EQUAL(read_into(816, 0, 816), 0);
+	CU_ASSERT_EQUAL(peer.refused, 0);
+	CU_ASSERT_EQUAL(read_into(813, 0, 813), -EREMOTEIO);
+	CU_ASSERT_EQUAL(peer.refused, 1);
+	end();
+}
+
 static void only_bad_crc_is_the_transports(void)
 {
 	const struct fault_row *row;
@@ -465,6 +535,10 @@ SUITE_MAIN("faults", TEST(write_chunk_over_812_garbage_is_wrong_in_all_its_bytes
 	   TEST(lengths_unrewritten_come_back_as_offered),
 	   TEST(page_shift_turns_the_pages_round),
 	   TEST(reply_page_repeat_has_the_first_page_twice),
+	   TEST(linux_3_grants_writes_and_returns_as_it_did),
+	   TEST(linux_3_inline_head_is_the_head_of_the_reply),
+	   TEST(linux_3_page_base_begins_with_the_page),
+	   TEST(linux_3_pad_segment_writes_beyond_a_full_chunk),
 	   TEST(only_bad_crc_is_the_transports), TEST(faults_may_be_combined),
 	   TEST(every_row_is_complete), TEST(every_value_of_every_row_is_taken),
 	   TEST(former_names_are_still_taken),

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* Servers of Linux 3.x, by what they do on the wire. Pure.
+ *
+ * Each mark by itself is other servers' too, all four together are not known of any other: no
+ * private data, 16 credits, the XDR pad written into Write chunks, and unused Write chunks returned
+ * without segments. It matters because the first WRITE of a page crashes 3.8 to 3.14 (repaired by
+ * 7e4359e2611f). Nothing here ever WRITEs to such a server, or to any.
+ *
+ * Their READs have defects of their own, on adapters without fast registration, each with a mark
+ * that nothing else explains (net/sunrpc/xprtrdma/svc_rdma_sendto.c of 3.12.9):
+ *
+ *	xdr_off = 0 within the loop: inline data are the head of the reply
+ *	page_base is ignored: data begin where their first page does
+ *	wc_nchunks is compared without ntohl: what has no room in a Write chunk goes to a segment
+ *	made of the words behind the Write list, with RPC's version as handle */
+#include "rpcrdma/probe/internal.h"
+
+#define LINUX3_CREDITS 16
+#define LINUX3_READS   2 /* of the same mark; one could be chance */
+
+/* DDP tagged, RDMAP Write: RFC 5041 section 4.1, RFC 5040 section 4.1, behind MPA's length */
+#define FRAME_HEAD   16
+#define FRAME_TAGGED 0x80
+#define FRAME_OPCODE 0x0f
+#define RPC_VERSION  2
+
+bool linux3_is_header_segment(const uint8_t *frame, size_t len)
+{
+	uint32_t vers, proc;
+
+	if (len < FRAME_HEAD || !(frame[2] & FRAME_TAGGED) || frame[3] & FRAME_OPCODE ||
+	    get_be32(frame + 4) != RPC_VERSION)
+		return false;
+	vers = get_be32(frame + 8);
+	proc = get_be32(frame + 12);
+	return (vers == 3 && proc == NFS3_READ) ||
+	       (vers == 4 && proc == NFSPROC4_COMPOUND);
+}
+
+static void look(struct linux3_seen *seen, const struct record *r)
+{
+	const struct read_outcome *o = &r->outcome;
+	bool wrong_again = o->kind == READ_DATA && r->confirmed;
+
+	seen->pads += r->c.mechanism == MECH_WRITE_CHUNK && o->kind == READ_PAD;
+	seen->unused_dropped += o->kind == READ_LENGTHS && o->sign == SIGN_UNUSED_DROPPED;
+	seen->reply_heads += wrong_again && o->sign == SIGN_REPLY_HEAD;
+	seen->page_starts += wrong_again && o->sign == SIGN_PAGE_START;
+}
+
+void linux3_look(struct linux3_seen *seen, const struct records *records)
+{
+	size_t i;
+
+	for (i = 0; i < records->count; i++)
+		look(seen, &records->list[i]);
+}
+
+static bool has_fingerprint(const struct linux3_seen *seen)
+{
+	return !seen->private_data && seen->credits == LINUX3_CREDITS && seen->pads &&
+	       seen->unused_dropped;
+}
+
+static void say(const char *id, unsigned int reads, const char *what, finding_sink sink,
+		void *arg)
+{
+	struct finding f;
+
+	finding_init(&f, id, FINDING_FAIL, "%s", what);
+	if (reads)
+		finding_number(&f, "reads", reads);
+	sink(arg, &f);
+}
+
+/* Later kernels send private data, and have none of these. */
+static void say_reads(const struct linux3_seen *seen, finding_sink sink, void *arg)
+{
+	if (seen->private_data)
+		return;
+	if (seen->reply_heads >= LINUX3_READS)
+		say("bug.linux3-inline-head", seen->reply_heads,
+		    "READs return the head of the reply in place of the file's bytes",
+		    sink, arg);
+	if (seen->page_starts >= LINUX3_READS)
+		say("bug.linux3-page-base", seen->page_starts,
+		    "READs at unaligned offsets return the bytes from the beginning of the page on",
+		    sink, arg);
+	if (seen->header_segment)
+		say("bug.linux3-pad-segment", 0,
+		    "an RDMA Write went to a segment made of words of the call (handle 2), and the connection was lost",
+		    sink, arg);
+}
+
+void linux3_say(const struct linux3_seen *seen, finding_sink sink, void *arg)
+{
+	struct finding f;
+
+	say_reads(seen, sink, arg);
+	if (!has_fingerprint(seen))
+		return;
+	finding_init(
+		&f, "bug.linux3-write", FINDING_WARN,
+		"has the signature of a Linux 3.x server: never write to this server over RDMA, the first WRITE of a page crashes it (3.8 to 3.14)");
+	finding_text(&f, "private_data", "none");
+	finding_number(&f, "credits", seen->credits);
+	finding_number(&f, "pads_written", seen->pads);
+	finding_number(&f, "unused_chunks_without_segments", seen->unused_dropped);
+	sink(arg, &f);
+}

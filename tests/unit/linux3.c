@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* What marks a server of Linux 3.x, and what is too little for it. */
+#include "rpcrdma/probe/internal.h"
+
+#include "tests/unit/suite.h"
+
+static struct finding findings[8];
+static unsigned int nfindings;
+
+static void sink(void *arg, const struct finding *f)
+{
+	(void)arg;
+	ASSERT_LESS_FATAL(nfindings, ARRAY_SIZE(findings));
+	findings[nfindings++] = *f;
+}
+
+static void judge(const struct linux3_seen *seen)
+{
+	nfindings = 0;
+	linux3_say(seen, sink, NULL);
+}
+
+static const struct linux3_seen old = { .credits = 16, .pads = 30, .unused_dropped = 3 };
+
+static void all_four_marks_are_the_fingerprint(void)
+{
+	judge(&old);
+	CU_ASSERT_EQUAL_FATAL(nfindings, 1);
+	CU_ASSERT_STRING_EQUAL(findings[0].id, "bug.linux3-write");
+	CU_ASSERT_EQUAL(findings[0].status, FINDING_WARN);
+	ASSERT_CONTAINS(findings[0].summary, "never write to this server over RDMA");
+}
+
+static void three_of_them_are_not(void)
+{
+	struct linux3_seen seen[4] = { old, old, old, old };
+	size_t i;
+
+	seen[0].private_data = true;
+	seen[1].credits = 32;
+	seen[2].pads = 0;
+	seen[3].unused_dropped = 0;
+	for (i = 0; i < ARRAY_SIZE(seen); i++) {
+		SUITE_ROW("%zu", i);
+		judge(&seen[i]);
+		CU_ASSERT_EQUAL(nfindings, 0);
+	}
+}
+
+static void each_defect_of_reads_has_its_name(void)
+{
+	static const struct {
+		struct linux3_seen seen;
+		const char *id; /* NULL: nothing */
+	} rows[] = {
+		{ { .reply_heads = 2 }, "bug.linux3-inline-head" },
+		{ { .page_starts = 2 }, "bug.linux3-page-base" },
+		{ { .header_segment = true }, "bug.linux3-pad-segment" },
+		{ { .reply_heads = 1, .page_starts = 1 }, NULL },
+		{ { .reply_heads = 9, .private_data = true }, NULL },
+		{ { .page_starts = 9, .private_data = true }, NULL },
+		{ { .header_segment = true, .private_data = true }, NULL },
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		SUITE_ROW("%zu", i);
+		judge(&rows[i].seen);
+		CU_ASSERT_EQUAL_FATAL(nfindings, rows[i].id ? 1 : 0);
+		if (!rows[i].id)
+			continue;
+		CU_ASSERT_STRING_EQUAL(findings[0].id, rows[i].id);
+		CU_ASSERT_EQUAL(findings[0].status, FINDING_FAIL);
+	}
+}
+
+static void marks_are_counted_where_they_count(void)
+{
+	struct record list[] = {
+		{ .c.mechanism = MECH_WRITE_CHUNK, .outcome.kind = READ_PAD },
+		{ .c.mechanism = MECH_WRITE_CHUNK,
+		  .outcome = { .kind = READ_LENGTHS, .sign = SIGN_UNUSED_DROPPED } },
+		{ .outcome = { .kind = READ_DATA, .sign = SIGN_REPLY_HEAD },
+		  .confirmed = true },
+		{ .outcome = { .kind = READ_DATA, .sign = SIGN_PAGE_START },
+		  .confirmed = true },
+		/* not these */
+		{ .c.mechanism = MECH_WRITE_CHUNK, .outcome.kind = READ_LENGTHS },
+		{ .outcome = { .kind = READ_DATA, .sign = SIGN_REPLY_HEAD } },
+		{ .outcome = { .kind = READ_CHANGING, .sign = SIGN_PAGE_START },
+		  .confirmed = true },
+	};
+	const struct records records = { .list = list, .count = ARRAY_SIZE(list) };
+	struct linux3_seen seen = { 0 };
+
+	linux3_look(&seen, &records);
+	CU_ASSERT_EQUAL(seen.pads, 1);
+	CU_ASSERT_EQUAL(seen.unused_dropped, 1);
+	CU_ASSERT_EQUAL(seen.reply_heads, 1);
+	CU_ASSERT_EQUAL(seen.page_starts, 1);
+}
+
+/* As it was seen: 3 bytes to STag 2 at 0x300000006. */
+static void a_write_to_words_of_the_call_is_known(void)
+{
+	static const uint8_t seen[] = { 0x00, 0x11, 0xc1, 0x40, 0, 0, 0, 2,
+					0,    0,    0,    3,    0, 0, 0, 6 };
+	static const struct {
+		size_t at;
+		uint8_t byte;
+		bool known;
+	} rows[] = {
+		{ 0, 0x00, true }, { 2, 0x41, false }, { 3, 0x43, false },
+		{ 7, 1, false },   { 11, 4, false },   { 11, 2, false },
+		{ 15, 7, false },  { 4, 0x80, false },
+	};
+	uint8_t frame[sizeof(seen)];
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		SUITE_ROW("%zu", i);
+		memcpy(frame, seen, sizeof(frame));
+		frame[rows[i].at] = rows[i].byte;
+		CU_ASSERT_EQUAL(linux3_is_header_segment(frame, sizeof(frame)),
+				rows[i].known);
+	}
+	memcpy(frame, seen, sizeof(frame));
+	CU_ASSERT_FALSE(linux3_is_header_segment(frame, sizeof(frame) - 1));
+	frame[11] = 4;
+	frame[15] = 1;
+	CU_ASSERT_TRUE(linux3_is_header_segment(frame, sizeof(frame)));
+}
+
+SUITE_MAIN("linux3", TEST(all_four_marks_are_the_fingerprint),
+	   TEST(three_of_them_are_not), TEST(each_defect_of_reads_has_its_name),
+	   TEST(marks_are_counted_where_they_count),
+	   TEST(a_write_to_words_of_the_call_is_known))
