@@ -345,6 +345,7 @@ struct nfs_mount {
 	char type[8];       /* nfs, nfs4 */
 	char options[1024]; /* the kernel's */
 	char vers[8], proto[16], addr[64], sec[16];
+	unsigned int mountport; /* of NFSv3; 0: not there */
 	unsigned int port, rsize, wsize, timeo, retrans, nconnect;
 	bool hard, nolock;
 	char fstab[512]; /* what etc/fstab asks for there; empty: no such line */

@@ -165,6 +165,7 @@ static void take_options(const char *options, struct nfs_mount *out)
 	option_text(options, "addr", out->addr, sizeof(out->addr));
 	option_text(options, "sec", out->sec, sizeof(out->sec));
 	out->port = option_number(options, "port");
+	out->mountport = option_number(options, "mountport");
 	out->rsize = option_number(options, "rsize");
 	out->wsize = option_number(options, "wsize");
 	out->timeo = option_number(options, "timeo");

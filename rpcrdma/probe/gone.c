@@ -16,8 +16,8 @@
 /* A server that ends refuses at once. One that refuses for so long has no listener. */
 #define REFUSED_MS 500
 /* Silence and resets may be those of a host that is short of processors. */
-#define SILENT_MS  8000
-#define PAUSE_MS   100
+#define SILENT_MS 8000
+#define PAUSE_MS  100
 
 void gone_suspect(struct probe *p, const struct operation *op,
 		  const struct rpcrdma_call *call)

@@ -23,6 +23,7 @@
  *	read.c      one READ by one mechanism, checked in every way
  *	sweep.c     which READs, in which order
  *	compound.c  READs with another operation behind them (NFSv4)
+ *	compare.c   given ranges of one file, for who has read them otherwise
  *	listing.c   READDIR and READLINK
  *	verdict.c   from records of READs to findings (pure)
  *	linux3.c    what marks a server of Linux 3.x (pure)
@@ -44,11 +45,13 @@ enum worker_record {
 	WORKER_CONNECT, /* u8 enum tcp_peer, u16 port, u8 address index: asks for a socket */
 	WORKER_SOCKET, /* the answer: u32 errno, u8 reserved, text; the socket beside it */
 	WORKER_REMAINS, /* remains.c: what of the worker's client is on the server now */
+	WORKER_RANGE,   /* u32 index, u32 enum probe_range_fate, u32 length, u64 digest */
 	/* The last one: u32 how many there were before it, without WORKER_PROGRESS. Where it is
 	 * missing, or names another number, something was lost. */
 	WORKER_END,
 };
 
+#define WORKER_RANGE_LEN  20
 #define WORKER_RECORD_MAX FINDING_RECORD_MAX
 
 /* What the worker decodes at the moment, in memory that it shares with its parent: no record says

@@ -182,6 +182,24 @@ static int take_remains(struct parent *parent, const uint8_t *body, size_t len)
 	return rc;
 }
 
+static int take_range(struct parent *parent, const uint8_t *body, size_t len)
+{
+	struct probe_range_result result;
+	uint32_t fate = len == WORKER_RANGE_LEN ? get_be32(body + 4) : PROBE_RANGE_FATES;
+
+	if (fate >= PROBE_RANGE_FATES || get_be32(body) >= parent->options->nranges)
+		return err_set(EPROTO, "the worker sent a range that is none");
+	result = (struct probe_range_result){
+		.index = get_be32(body),
+		.fate = (enum probe_range_fate)fate,
+		.length = get_be32(body + 8),
+		.digest = get_be64(body + 12),
+	};
+	if (parent->events->range)
+		parent->events->range(parent->events->arg, &result);
+	return 0;
+}
+
 static int take_end(struct parent *parent, const uint8_t *body, size_t len)
 {
 	uint32_t sent = len == 4 ? get_be32(body) : 0;
@@ -213,6 +231,7 @@ static int take_record(struct parent *parent, int type, const uint8_t *body, siz
 	case WORKER_FINDING: return take_finding(parent, body, len);
 	case WORKER_SUBJECT: return take_subject(parent, (const char *)body, len);
 	case WORKER_PROGRESS: return take_progress(parent, body, len);
+	case WORKER_RANGE: return take_range(parent, body, len);
 	case WORKER_CONNECT: return take_connect(parent, body, len);
 	default: return err_set(EPROTO, "the worker sent a message of type %d", type);
 	}

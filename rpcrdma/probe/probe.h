@@ -18,6 +18,26 @@
 
 enum probe_level { PROBE_QUICK, PROBE_STANDARD, PROBE_FULL };
 
+struct probe_range {
+	uint64_t offset;
+	uint32_t length;
+};
+
+enum probe_range_fate {
+	PROBE_RANGE_UNKNOWN,  /* could not be read, or is behind the end of the file */
+	PROBE_RANGE_CHANGING, /* somebody wrote to it meanwhile */
+	PROBE_RANGE_RIGHT,    /* over RDMA come the bytes of the reference */
+	PROBE_RANGE_WRONG,    /* they do not */
+	PROBE_RANGE_FATES
+};
+
+struct probe_range_result {
+	uint32_t index;
+	enum probe_range_fate fate;
+	uint32_t length; /* bytes that the reference has there */
+	uint64_t digest; /* probe_digest() of these */
+};
+
 struct probe_options {
 	const char *host;    /* as the user wrote it, without brackets */
 	const char *export;  /* path of the export; NULL: NULL calls only */
@@ -33,7 +53,9 @@ struct probe_options {
 	unsigned int timeout_ms;
 	bool has_cred; /* --cred; otherwise the caller's */
 	struct rpc_cred cred;
-	const char *pcap; /* capture file, NULL for none */
+	const char *pcap;                 /* capture file, NULL for none */
+	const struct probe_range *ranges; /* probe_compare() */
+	uint32_t nranges;
 };
 
 /* What the report says about its subject; borrowed for the length of the call. */
@@ -45,6 +67,8 @@ struct probe_events {
 	/* What is being done, and how much of it; may be NULL. */
 	void (*progress)(void *arg, const char *what, unsigned int done,
 			 unsigned int total);
+	/* Of probe_compare(); may be NULL. */
+	void (*range)(void *arg, const struct probe_range_result *result);
 	void *arg;
 };
 
@@ -53,6 +77,14 @@ struct probe_events {
  * record format or reported more than what came, -EINTR when SIGINT or SIGTERM ended it. All but
  * the last have the finding probe.worker, too. */
 int probe_run(const struct probe_options *options, const struct probe_events *events);
+
+/* compare.c */
+
+/* Reads options->ranges of the file that options->export names as a Linux client does, and from the
+ * reference: NFS over TCP where that is to be had. As probe_run(). */
+int probe_compare(const struct probe_options *options, const struct probe_events *events);
+/* FNV-1a: tells bytes that were lost or moved from others, not those of somebody who forges them. */
+uint64_t probe_digest(const void *bytes, size_t len);
 
 /* memlock.c: what a probe, or a bench, over verbs locks at most, in whole MiB */
 uint64_t probe_memlock_kib(void);

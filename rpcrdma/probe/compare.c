@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* Ranges of one file, read as a Linux client reads them and compared with the reference, for who has
+ * read the same ranges in another way, by the kernel for instance: what each has says who is wrong. */
+#include "rpcrdma/probe/internal.h"
+
+uint64_t probe_digest(const void *bytes, size_t len)
+{
+	const uint8_t *at = bytes;
+	uint64_t digest = UINT64_C(0xcbf29ce484222325);
+
+	while (len--)
+		digest = (digest ^ *at++) * UINT64_C(0x100000001b3);
+	return digest;
+}
+
+static void tell_range(struct probe *p, const struct probe_range_result *result)
+{
+	uint8_t body[WORKER_RANGE_LEN];
+
+	put_be32(body, result->index);
+	put_be32(body + 4, (uint32_t)result->fate);
+	put_be32(body + 8, result->length);
+	put_be64(body + 12, result->digest);
+	probe_record(p, WORKER_RANGE, body, sizeof(body));
+}
+
+static enum probe_range_fate fate_of(enum read_kind kind)
+{
+	switch (kind) {
+	case READ_OK:
+	/* The data are right. */
+	case READ_PAD:
+	case READ_LENGTHS: return PROBE_RANGE_RIGHT;
+	case READ_CHANGING: return PROBE_RANGE_CHANGING;
+	default:
+		return read_kind_is_failure(kind) ? PROBE_RANGE_WRONG
+						  : PROBE_RANGE_UNKNOWN;
+	}
+}
+
+static enum probe_range_fate read_piece(struct probe *p, struct window *w, uint32_t at)
+{
+	struct read_case c = { .layout = LAYOUT_LINUX,
+			       .offset = w->base + at,
+			       .count = min_u32(w->len - at, p->rtmax) };
+	struct read_outcome outcome;
+	enum probe_range_fate fate;
+
+	c.mechanism = read_fits_inline(p, c.count) ? MECH_INLINE : MECH_WRITE_CHUNK;
+	read_once(p, w, &c, &outcome);
+	fate = fate_of(outcome.kind);
+	if (fate == PROBE_RANGE_WRONG && truth_changed(p, w, c.offset, c.count))
+		fate = PROBE_RANGE_CHANGING;
+	return fate;
+}
+
+/* As the kernel does: in pieces of the largest READ. The first that is not right decides. */
+static enum probe_range_fate read_by_rdma(struct probe *p, struct window *w)
+{
+	enum probe_range_fate fate = PROBE_RANGE_RIGHT;
+	uint32_t at;
+
+	for (at = 0; at < w->len && fate == PROBE_RANGE_RIGHT; at += p->rtmax)
+		fate = read_piece(p, w, at);
+	return fate;
+}
+
+static void compare_range(struct probe *p, uint32_t index)
+{
+	const struct probe_range *range = &p->options->ranges[index];
+	struct probe_range_result result = { .index = index,
+					     .fate = PROBE_RANGE_UNKNOWN };
+	struct window w;
+
+	if (truth_open(p, &w, &p->root, range->offset, range->length))
+		return tell_range(p, &result);
+	if (w.len) {
+		result.length = w.len;
+		result.digest = probe_digest(w.bytes, w.len);
+		result.fate = read_by_rdma(p, &w);
+	}
+	truth_close(&w);
+	tell_range(p, &result);
+}
+
+static void compare_ranges(struct probe *p)
+{
+	uint32_t i;
+
+	if (!p->root_is_file) {
+		probe_say(p, "probe.files", FINDING_UNKNOWN, "%s is no regular file",
+			  p->options->export);
+		return;
+	}
+	target_reference(p);
+	for (i = 0; i < p->options->nranges && deadline_left(p->deadline) && !p->gone;
+	     i++) {
+		compare_range(p, i);
+		probe_progress(p, "our own client", i + 1, p->options->nranges);
+	}
+	reference_close(p->reference);
+}
+
+static void compare_work(struct probe *p)
+{
+	bool answered = target_ping(p);
+
+	if (answered && versions_choose(p) && root_find(p) && target_limits(p))
+		compare_ranges(p);
+	gone_ask(p);
+	client41_close(p);
+	if (answered)
+		target_mishaps(p);
+	session_drop(p);
+}
+
+int probe_compare(const struct probe_options *options, const struct probe_events *events)
+{
+	return parent_run(options, compare_work, 1, events);
+}
