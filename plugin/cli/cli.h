@@ -48,6 +48,7 @@ struct cli_options {
 	const char *pcap;
 	bool quiet;
 	bool embedded, client;    /* client: probe */
+	const char *mount;        /* probe; NULL: not given */
 	struct fault_set *faults; /* never NULL */
 	const char *listen;       /* serve */
 	const char *export_dir;   /* serve */

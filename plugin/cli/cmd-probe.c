@@ -19,8 +19,23 @@ static int cmd_probe_client(const struct probe_options *probe,
 	return kernel_run(&options, events);
 }
 
+static int cmd_probe_mount(const struct probe_options *probe,
+			   const struct probe_events *events)
+{
+	const struct kernel_mount_options options = {
+		.path = probe->export,
+		.timeout_ms = probe->timeout_ms,
+		.has_cred = probe->has_cred,
+		.cred = probe->cred,
+	};
+
+	return kernel_mounted(&options, events);
+}
+
 static int cmd_probe_run(struct cli_options *options)
 {
+	if (options->mount)
+		return exercise_run(options, cmd_probe_mount);
 	return exercise_run(options, options->client ? cmd_probe_client : probe_run);
 }
 
@@ -29,7 +44,8 @@ const struct cli_command cmd_probe = {
 	.bit = CLI_PROBE,
 	.synopsis = "[OPTION...] SERVER[:/EXPORT[/FILE]]\n"
 		    "[OPTION...] --embedded [--fault NAME[=VALUE]]...\n"
-		    "[OPTION...] --client [--device NAME] [--bind ADDR]",
+		    "[OPTION...] --client [--device NAME] [--bind ADDR]\n"
+		    "[OPTION...] --mount PATH [--cred UID:GID]",
 	.summary = "Exercise a server's RDMA transport with real READs.",
 	.details =
 		"Reads a file of the export over RPC-over-RDMA, by every mechanism that a "
@@ -40,7 +56,9 @@ const struct cli_command cmd_probe = {
 		"is none it is carried over TCP (software iWARP), which the server must offer. "
 		"With --client it is not a server that is tested but this host's kernel: it "
 		"mounts the built-in server on an address of an RDMA device of this host, in a "
-		"mount namespace of its own, and reads from it.",
+		"mount namespace of its own, and reads from it. With --mount a file is read "
+		"through a mount that is there, by the kernel, by the probe and over TCP: which of "
+		"the three differs is the guilty one.",
 	.max_operands = 1,
 	.run = cmd_probe_run,
 };

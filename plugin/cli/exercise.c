@@ -57,27 +57,36 @@ static bool is_transport(const struct cli_options *options, const char *name)
 	return options->transport && !strcmp(options->transport->name, name);
 }
 
-/* The kernel reads here, and from our own server: what chooses another, or how a probe of ours
- * reads, has no meaning. */
-static int check_client_options(const struct cli_options *options)
+/* The kernel reads here: what chooses another server, or how a probe of ours reads, has no meaning. */
+static int check_kernel_options(const struct cli_options *options)
 {
+	const char *name = options->client ? "--client" : "--mount";
+
+	if (options->client && options->mount)
+		return err_set(EINVAL, "either --client or --mount");
 	if (options->noperands)
 		return err_set(
 			EINVAL,
-			"--client tests this host's kernel with a server of its own: leave out '%.60s'",
-			options->operands[0]);
+			"%s tests this host's kernel, not a server: leave out '%.60s'",
+			name, options->operands[0]);
 	if (options->embedded || !fault_set_empty(options->faults))
-		return err_set(
-			EINVAL,
-			"--client has a server of its own, which is right: leave out --embedded and --fault");
+		return err_set(EINVAL, "%s goes neither with --embedded nor with --fault",
+			       name);
 	if (options->has_port || options->mount_port || options->nfs_port)
+		return err_set(EINVAL,
+			       "%s knows its ports: leave out the options of ports",
+			       name);
+	if (options->transport || options->pcap)
+		return err_set(EINVAL,
+			       "%s reads by the kernel: leave out --transport and --pcap",
+			       name);
+	if (options->client && options->has_cred)
+		return err_set(EINVAL, "--client reads as root: leave out --cred");
+	if (options->mount &&
+	    (options->device || options->bind.len || options->nfs_version))
 		return err_set(
 			EINVAL,
-			"--client picks its own ports: leave out the options of ports");
-	if (options->transport || options->has_cred || options->pcap)
-		return err_set(
-			EINVAL,
-			"--client reads by the kernel: leave out --transport, --cred and --pcap");
+			"--mount reads by the way that the mount has: leave out --device, --bind and --nfs-version");
 	return 0;
 }
 
@@ -198,11 +207,13 @@ int exercise_run(struct cli_options *options, exercise_fn work)
 		.pcap = options->pcap,
 	};
 
-	if (options->client ? check_client_options(options) : check_options(options))
+	if (options->client || options->mount ? check_kernel_options(options)
+					      : check_options(options))
 		return cli_usage(options);
-	if (options->client) {
+	if (options->client || options->mount) {
 		probe.host = "localhost";
 		probe.port = 0;
+		probe.export = options->mount;
 		probe.transport = &transport_verbs;
 		return run_work(options, work, &probe);
 	}

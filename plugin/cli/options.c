@@ -16,6 +16,14 @@
 	(REPORTING | CLI_SERVE | CLI_EXPLAIN | CLI_PLAN | CLI_SNAPSHOT | CLI_MOUNTS | \
 	 CLI_SETUP | CLI_POOL | CLI_OVIRT | CLI_WATCH)
 
+static int not_empty(const char **field, const char *value)
+{
+	if (!*value)
+		return err_set(EINVAL, "takes a value that is not empty");
+	*field = value;
+	return 0;
+}
+
 static int set_embedded(struct cli_options *options, const char *value)
 {
 	(void)value;
@@ -28,6 +36,11 @@ static int set_client(struct cli_options *options, const char *value)
 	(void)value;
 	options->client = true;
 	return 0;
+}
+
+static int set_mount(struct cli_options *options, const char *value)
+{
+	return not_empty(&options->mount, value);
 }
 
 static int set_fault(struct cli_options *options, const char *value)
@@ -145,14 +158,6 @@ static int set_cred(struct cli_options *options, const char *value)
 {
 	options->has_cred = true;
 	return value_cred(value, &options->cred);
-}
-
-static int not_empty(const char **field, const char *value)
-{
-	if (!*value)
-		return err_set(EINVAL, "takes a value that is not empty");
-	*field = value;
-	return 0;
 }
 
 static int set_pcap(struct cli_options *options, const char *value)
@@ -402,6 +407,11 @@ const struct cli_option option_table[] = {
 	  .help = "Test this host's kernel: it mounts the built-in server over RDMA, where nobody else sees it, and reads. Needs root.",
 	  .commands = CLI_PROBE,
 	  .set = set_client },
+	{ .name = "mount",
+	  .arg = "PATH",
+	  .help = "Read a file through the RDMA mount that PATH is on, by the kernel, and the same by the probe's own client and over TCP.",
+	  .commands = CLI_PROBE,
+	  .set = set_mount },
 	{ .name = "role",
 	  .arg = "ROLE",
 	  .help = "What this host is to be: client, server or both (default: client, and server too where it is one).",

@@ -18,22 +18,6 @@
 /* It is there on every host, never on a server, and nothing of it is needed here. */
 #define AT "/proc/driver"
 
-static void tell(int channel, const struct kernel_record *record)
-{
-	channel_send(channel, CHANNEL_ANSWER, record, sizeof(*record), -1);
-}
-
-/* Returns @rc, of a system call. */
-static int tell_step(int channel, enum kernel_step step, int rc, uint64_t start_ms)
-{
-	struct kernel_record record = { .step = step, .wrong = UINT32_MAX };
-
-	record.error = rc < 0 ? errno : 0;
-	record.ms = (uint32_t)(now_ms() - start_ms);
-	tell(channel, &record);
-	return rc;
-}
-
 void kernel_mount_data(const struct kernel_task *task, char *buf, size_t cap)
 {
 	const char *six = task->ipv6 ? "6" : "";
@@ -72,55 +56,19 @@ static int mount_server(const struct kernel_task *task)
 		     data);
 }
 
-static uint32_t first_difference(const uint8_t *a, const uint8_t *b, size_t len)
-{
-	size_t i;
-
-	for (i = 0; i < len && a[i] == b[i]; i++)
-		;
-	return i < len ? (uint32_t)i : UINT32_MAX;
-}
-
-static void read_range(int channel, int fd, unsigned int index, uint8_t *buf,
-		       uint8_t *expected)
-{
-	struct kernel_range range = kernel_range(index);
-	struct kernel_record record = { .step = KERNEL_READ, .index = index };
-	uint64_t start = now_ms();
-	ssize_t n;
-
-	export_memory_fill(expected, range.offset, range.length);
-	/* What nothing was written to is wrong, too. */
-	memset(buf, 0xa5, range.length);
-	n = pread(fd, buf, range.length, (off_t)range.offset);
-	record.error = n < 0 ? errno : 0;
-	record.length = n < 0 ? 0 : (uint32_t)n;
-	record.wrong = first_difference(buf, expected, record.length);
-	record.ms = (uint32_t)(now_ms() - start);
-	tell(channel, &record);
-}
-
-/* The parent looks at what the server has sent of this READ, before the next one. */
-static int await_word(int channel)
-{
-	uint8_t word[4];
-	int type, passed;
-	ssize_t n = channel_receive(channel, &type, word, sizeof(word), &passed);
-
-	return n < 0 ? (int)n : 0;
-}
-
 static void read_ranges(int channel, int fd)
 {
 	_cleanup_free_ uint8_t *expected = malloc(KERNEL_READ_MAX);
+	struct probe_range range;
 	void *buf = NULL;
 	unsigned int i;
 
 	if (!expected || posix_memalign(&buf, 4096, KERNEL_READ_MAX))
 		return;
 	for (i = 0; i < KERNEL_RANGES; i++) {
-		read_range(channel, fd, i, buf, expected);
-		if (await_word(channel))
+		range = kernel_range(i);
+		export_memory_fill(expected, range.offset, range.length);
+		if (kernel_read_range(channel, fd, i, &range, buf, expected))
 			break;
 	}
 	free(buf);
@@ -131,7 +79,7 @@ static void read_file(int channel)
 	uint64_t start = now_ms();
 	int fd = open(AT "/" KERNEL_FILE, O_RDONLY | O_DIRECT | O_NOFOLLOW | O_CLOEXEC);
 
-	if (tell_step(channel, KERNEL_OPEN, fd, start) < 0)
+	if (kernel_tell_step(channel, KERNEL_OPEN, fd, start) < 0)
 		return;
 	read_ranges(channel, fd);
 	close(fd);
@@ -142,14 +90,15 @@ int kernel_client(void *arg, int channel)
 	const struct kernel_task *task = arg;
 	uint64_t start = now_ms();
 
-	if (tell_step(channel, KERNEL_SPACE, enter_space(), start))
+	if (kernel_tell_step(channel, KERNEL_SPACE, enter_space(), start))
 		return 1;
 	start = now_ms();
-	if (tell_step(channel, KERNEL_MOUNT, mount_server(task), start))
+	if (kernel_tell_step(channel, KERNEL_MOUNT, mount_server(task), start))
 		return 1;
 	read_file(channel);
 	start = now_ms();
-	return tell_step(channel, KERNEL_UNMOUNT, umount2(AT, UMOUNT_NOFOLLOW), start)
+	return kernel_tell_step(channel, KERNEL_UNMOUNT, umount2(AT, UMOUNT_NOFOLLOW),
+				start)
 		       ? 1
 		       : 0;
 }

@@ -3,9 +3,12 @@
 
 /* The map of the folder.
  *
- *	kernel.c   the parent: server, one child a version, findings
+ *	kernel.c   --client, the parent: server, one child a version, findings
  *	place.c    which device and address
- *	client.c   the child: namespace, mount(2), reads, umount2(2)
+ *	client.c   its child: namespace, mount(2), reads, umount2(2)
+ *	mounted.c  --mount, the parent: a mount that is there, and our own client beside it
+ *	reader.c   its child: finds a file, and reads
+ *	range.c    how a range is read
  *	judge.c    pure: from reads to what is wrong
  */
 #ifndef PLUGIN_KERNEL_INTERNAL_H
@@ -36,7 +39,7 @@ struct kernel_place {
 int kernel_place(const struct host *host, const struct kernel_options *options,
 		 struct kernel_place *out);
 
-/* --- client.c ----------------------------------------------------------------- */
+/* --- range.c ------------------------------------------------------------------ */
 
 enum kernel_step {
 	KERNEL_SPACE,   /* a mount namespace */
@@ -53,9 +56,24 @@ struct kernel_record {
 	uint32_t index;  /* of the range */
 	int32_t error;   /* errno, or 0 */
 	uint32_t length; /* that read(2) returned */
-	uint32_t wrong;  /* place of the first wrong byte of these; UINT32_MAX: none */
+	/* Place of the first wrong byte of these; UINT32_MAX: none, or what is right is not known. */
+	uint32_t wrong;
 	uint32_t ms;
+	uint64_t digest; /* probe_digest() of what was read */
 };
+
+/* In a child. Tells of a step that began at @start_ms. Returns @rc, of a system call. */
+int kernel_tell_step(int channel, enum kernel_step step, int rc, uint64_t start_ms);
+/* In a child. Reads a range into @buf, tells of it, and waits for the parent's word to go on.
+ * @expected: what is there; NULL: not known. Errors: the parent is gone. */
+int kernel_read_range(int channel, int fd, uint32_t index,
+		      const struct probe_range *range, uint8_t *buf,
+		      const uint8_t *expected);
+/* What is wrong with a READ of @length bytes; returns @buf. */
+const char *kernel_wrong_text(const struct kernel_record *r, uint32_t length, char *buf,
+			      size_t cap);
+
+/* --- client.c ----------------------------------------------------------------- */
 
 struct kernel_task {
 	const struct nfs_version *version;
@@ -69,21 +87,44 @@ void kernel_mount_data(const struct kernel_task *task, char *buf, size_t cap);
 /* The body of the child; @arg is a struct kernel_task. Records are of type CHANNEL_ANSWER. */
 int kernel_client(void *arg, int channel);
 
-/* --- judge.c ------------------------------------------------------------------ */
+/* --- reader.c ----------------------------------------------------------------- */
 
-struct kernel_range {
-	uint64_t offset;
-	uint32_t length;
+#define KERNEL_PATH_MAX 512
+
+struct kernel_reader_task {
+	const char *target; /* of the mount */
+	const char *dev;    /* "0:53" */
+	const char *path; /* below it: a file, or where to look for one; "": all of it */
+	bool has_cred;
+	uid_t uid;
+	gid_t gid;
 };
+
+/* Which file; the first word of the child, of type KERNEL_CHOSEN. */
+#define KERNEL_CHOSEN 2
+struct kernel_chosen {
+	int32_t error;     /* errno; 0: one was found, and opened */
+	uint32_t uid, gid; /* that it was opened as */
+	uint64_t size;
+	char path[KERNEL_PATH_MAX]; /* below the mount */
+	char why[160];
+};
+
+/* The body of the child; @arg is a struct kernel_reader_task. */
+int kernel_reader(void *arg, int channel);
+
+/* --- judge.c ------------------------------------------------------------------ */
 
 #define KERNEL_RANGES 40
 /* In the order of lengths. */
 extern const uint32_t kernel_lengths[KERNEL_RANGES];
-struct kernel_range kernel_range(unsigned int index);
+struct probe_range kernel_range(unsigned int index);
+/* The same in a file of @size bytes; length 0: it does not fit. */
+struct probe_range kernel_range_of(unsigned int index, uint64_t size);
 
 struct kernel_read {
 	bool tried;
-	bool whole; /* the server sent all of it */
+	bool whole; /* the server sent all of it, or has it right for our own client */
 	struct kernel_record record;
 };
 
@@ -101,7 +142,8 @@ struct kernel_judgement {
 	unsigned int first;                     /* index of the first that is wrong */
 };
 
-void kernel_judge(const struct kernel_read reads[KERNEL_RANGES],
+/* @wanted: how many there are that can be read, of a short file not all. */
+void kernel_judge(const struct kernel_read reads[KERNEL_RANGES], unsigned int wanted,
 		  struct kernel_judgement *out);
 
 #endif

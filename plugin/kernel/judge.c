@@ -11,6 +11,8 @@
 
 /* The largest inline threshold of a Linux client (RPCRDMA_MAX_INLINE). */
 #define CHANGE_OVER_MAX 4096
+/* One or two may have another reason. */
+#define WRONG_MIN 3
 
 /* Around where clients change over, around pages, and what guests read. */
 const uint32_t kernel_lengths[KERNEL_RANGES] = {
@@ -21,9 +23,20 @@ const uint32_t kernel_lengths[KERNEL_RANGES] = {
 };
 
 /* Each at a place of its own, so that what belongs elsewhere is seen. */
-struct kernel_range kernel_range(unsigned int index)
+struct probe_range kernel_range(unsigned int index)
 {
-	return (struct kernel_range){ (uint64_t)index * 8192, kernel_lengths[index] };
+	return (struct probe_range){ (uint64_t)index * 8192, kernel_lengths[index] };
+}
+
+struct probe_range kernel_range_of(unsigned int index, uint64_t size)
+{
+	struct probe_range range = kernel_range(index);
+
+	if (range.length > size)
+		range.length = 0;
+	else if (range.offset + range.length > size)
+		range.offset = 0;
+	return range;
 }
 
 static bool is_right(const struct kernel_read *read, uint32_t length)
@@ -40,7 +53,7 @@ static bool is_lost_by_client(const struct kernel_read *read)
 	return read->whole && r->error == EIO && r->ms < KERNEL_TIMEO_MS;
 }
 
-void kernel_judge(const struct kernel_read reads[KERNEL_RANGES],
+void kernel_judge(const struct kernel_read reads[KERNEL_RANGES], unsigned int wanted,
 		  struct kernel_judgement *out)
 {
 	bool ordered = true, lost = true;
@@ -66,8 +79,9 @@ void kernel_judge(const struct kernel_read reads[KERNEL_RANGES],
 		lost = lost && is_lost_by_client(&reads[i]);
 	}
 	if (out->right == out->tried)
-		out->fault = out->tried == KERNEL_RANGES ? KERNEL_RIGHT : KERNEL_CUT;
-	else if (out->tried == KERNEL_RANGES && ordered && lost && out->right &&
+		out->fault = out->tried >= wanted ? KERNEL_RIGHT : KERNEL_CUT;
+	else if (out->tried >= wanted && ordered && lost && out->right &&
+		 out->tried - out->right >= WRONG_MIN &&
 		 out->largest_right < CHANGE_OVER_MAX)
 		out->fault = KERNEL_BUG_812;
 	else

@@ -241,23 +241,6 @@ static bool tell_mount(struct kernel *k, const struct attempt *a)
 	return a->done[KERNEL_MOUNT] && !r->error;
 }
 
-/* "EIO", "data of another place", ... of one READ */
-static const char *wrong_text(const struct kernel_read *read, uint32_t length, char *buf,
-			      size_t cap)
-{
-	const struct kernel_record *r = &read->record;
-
-	if (r->error)
-		snprintf(buf, cap, "%s%s", strerrordesc_np(r->error),
-			 read->whole ? ", though the server sent all of it"
-				     : ", and the server did not send all of it");
-	else if (r->length != length)
-		snprintf(buf, cap, "%u bytes in place of %u", r->length, length);
-	else
-		snprintf(buf, cap, "wrong data from byte %u on", r->wrong);
-	return buf;
-}
-
 static void tell_reads(struct kernel *k, const struct attempt *a)
 {
 	struct kernel_judgement j;
@@ -265,7 +248,7 @@ static void tell_reads(struct kernel *k, const struct attempt *a)
 	char text[160];
 	struct finding f;
 
-	kernel_judge(a->reads, &j);
+	kernel_judge(a->reads, KERNEL_RANGES, &j);
 	k->versions += j.tried > 0;
 	if (j.fault == KERNEL_RIGHT) {
 		add_version(k->right, sizeof(k->right), a);
@@ -283,10 +266,13 @@ static void tell_reads(struct kernel *k, const struct attempt *a)
 			    a);
 		finding_init(
 			&f, "kernel.read", FINDING_FAIL,
-			"NFSv%s: %u of %u reads through the kernel are wrong, the first of %u bytes: %s",
+			"NFSv%s: %u of %u reads through the kernel are wrong, the first of %u bytes: %s, %s",
 			name, j.tried - j.right, j.tried, j.smallest_wrong,
-			wrong_text(&a->reads[j.first], j.smallest_wrong, text,
-				   sizeof(text)));
+			kernel_wrong_text(&a->reads[j.first].record, j.smallest_wrong,
+					  text, sizeof(text)),
+			a->reads[j.first].whole
+				? "though the server sent all of it"
+				: "and the server did not send all of it");
 		finding_number(&f, "smallest_wrong", j.smallest_wrong);
 	}
 	finding_text(&f, "nfs_version", "%s", name);

@@ -28,4 +28,17 @@ struct kernel_options {
  * from beginning; -EINTR after SIGINT or SIGTERM. */
 int kernel_run(const struct kernel_options *options, const struct probe_events *events);
 
+struct kernel_mount_options {
+	const char *path; /* absolute: a mount, or what lies below one */
+	unsigned int timeout_ms;
+	bool has_cred; /* else the file's owner, where the caller is root */
+	struct rpc_cred cred;
+};
+
+/* Reads a file through an RDMA mount that is there, by the kernel, and the same ranges by our own
+ * client and from the reference: which of them differs is the guilty one. The mount is found by its
+ * name in mountinfo; only a child touches it. As kernel_run(); needs no root. */
+int kernel_mounted(const struct kernel_mount_options *options,
+		   const struct probe_events *events);
+
 #endif

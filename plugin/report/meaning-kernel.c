@@ -36,10 +36,11 @@ const struct meaning meaning_kernel[] = {
 	{ .id = "kernel.mount",
 	  .group = KERNEL,
 	  .title = "The kernel mounts",
-	  .what = "For each version of NFS a process makes a mount namespace of its own and "
+	  .what = "With --client: for each version of NFS a process makes a mount namespace of its own and "
 		  "mounts the built-in server there, read-only and soft, by mount(2) itself: "
 		  "mount.nfs, its configuration and rpc.statd have no part in it, and nobody "
-		  "else sees the mount. It ends with that process.",
+		  "else sees the mount. It ends with that process. With --mount: the mount that the "
+		  "path is on, by /proc/self/mountinfo, and its transport.",
 	  .cause =
 		  "The kernel reached the server and could not mount it, or it hangs. A version "
 		  "that this kernel lacks, or a device that does not connect to itself, is no "
@@ -58,12 +59,14 @@ const struct meaning meaning_kernel[] = {
 	  .group = KERNEL,
 	  .title = "The kernel reads right",
 	  .what = "Ranges of 1 byte to 1 MiB of a file whose bytes say where they belong are "
-		  "read with O_DIRECT, so that no cache answers, and compared. The server "
-		  "counts what it has sent.",
+		  "read with O_DIRECT, so that no cache answers, and compared. With --client the "
+		  "server counts what it has sent; with --mount the probe's own client reads the "
+		  "same, and the reference is NFS over TCP.",
 	  .cause =
 		  "The kernel's client, or the RDMA device and its driver, lost or changed "
 		  "data between the server and the program. bug.read-812 says whether it is "
-		  "that defect.",
+		  "that defect. With --mount the summary says who is guilty: where the probe's "
+		  "own client is wrong too, it is the server, or the way to it.",
 	  .remedy =
 		  "Do not mount over RDMA with this kernel. Update it, and the firmware and "
 		  "driver of the adapter. To tell the two apart, test again over a device in "

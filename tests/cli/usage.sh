@@ -38,12 +38,18 @@ refused 'no option' probe "--$huge" a
 refused 'needs an argument' probe a --timeout
 refused 'takes no argument' probe --embedded=yes
 
-refused 'a server of its own: leave out' probe --client a
-refused 'a server of its own, which is right' probe --client --embedded
-refused 'a server of its own, which is right' probe --client --fault close
-refused 'its own ports' probe --client --port 20049
-refused 'reads by the kernel' probe --client --transport iwarp
-refused 'no option' bench --client
+for option in --client --mount=/srv; do
+	refused 'not a server: leave out' probe $option a
+	refused 'neither with --embedded' probe $option --embedded
+	refused 'nor with --fault' probe $option --fault close
+	refused 'knows its ports' probe $option --port 20049
+	refused 'reads by the kernel' probe $option --transport iwarp
+	refused 'no option' bench $option
+done
+refused 'either --client or --mount' probe --client --mount /srv
+refused 'leave out --cred' probe --client --cred 0:0
+refused 'leave out --device' probe --mount /srv --device rxe0
+refused 'not empty' probe --mount ''
 
 for value in '' 0 -1 +1 ' 1' 1s 0x10 1e9 99999999999999999999 "$huge" $'1\n' $'\e[31m'; do
 	refused 'takes a number from 1 to 86400' probe --timeout "$value" a

@@ -70,7 +70,7 @@ static void the_bug_is_named_only_where_nothing_else_can_be_the_cause(void)
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
 		SUITE_ROW("%zu: %s", i, rows[i].name);
 		fill(&rows[i], reads);
-		kernel_judge(reads, &j);
+		kernel_judge(reads, KERNEL_RANGES, &j);
 		CU_ASSERT_EQUAL(j.fault, rows[i].fault);
 		CU_ASSERT_EQUAL(j.largest_right, rows[i].largest_right);
 		CU_ASSERT_EQUAL(j.smallest_wrong, rows[i].smallest_wrong);
@@ -84,7 +84,7 @@ static void a_short_read_is_wrong(void)
 
 	fill(&rows[0], reads);
 	reads[7].record.length--;
-	kernel_judge(reads, &j);
+	kernel_judge(reads, KERNEL_RANGES, &j);
 	CU_ASSERT_EQUAL(j.fault, KERNEL_WRONG);
 	CU_ASSERT_EQUAL(j.first, 7);
 	CU_ASSERT_EQUAL(j.right, KERNEL_RANGES - 1);
@@ -92,7 +92,7 @@ static void a_short_read_is_wrong(void)
 
 static void ranges_ascend_and_lie_in_the_file(void)
 {
-	struct kernel_range range;
+	struct probe_range range;
 	unsigned int i;
 
 	for (i = 0; i < KERNEL_RANGES; i++) {

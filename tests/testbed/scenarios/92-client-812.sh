@@ -26,6 +26,21 @@ serve_inside --transport verbs --listen 10.0.2.15:0
 inside_run probe "10.0.2.15:$serve_export" --transport verbs --port "$serve_rdma" \
 	--mount-port "$serve_mount" --nfs-port "$serve_nfs" --nfs-version 4.1 --format json
 expect_good verbs 4.1
+
+# Through a mount that is there the same, and the probe's own client says that it is not the server.
+for version in 3 4.1; do
+	sick N
+	mount_serve $version 10.0.2.15
+	sick Y
+	inside_run probe --mount /mnt --format json
+	guest_tell 30 umount
+	expect_status 1
+	expect_finding kernel.mount pass
+	expect_finding kernel.read fail
+	expect_words kernel.read fail 'kernel client'
+	expect_finding bug.read-812 fail
+	expect_words bug.read-812 fail 'more than 3800 bytes'
+done
 serve_end
 
 # Switched off, the same kernel is right.

@@ -1,0 +1,503 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* A mount that is there: the kernel reads through it, our own client reads the same from the server
+ * over RDMA, and the reference is NFS over TCP. Whichever differs is the guilty one. The mount is
+ * found by its name in mountinfo, and no path of it is touched here: its server may be gone. */
+#include <stdio.h>
+
+#include "plugin/kernel/internal.h"
+#include "plugin/mounts/mounts.h"
+
+/* READs of 1 MiB over a slow path; what is silent for longer is given up. */
+#define READER_STEP_MS 20000
+#define RDMA_PORT      20049
+
+struct mounted {
+	const struct kernel_mount_options *options;
+	const struct probe_events *events;
+	const struct nfs_mount *mount;
+	const char *below; /* of the path, what is below the mount */
+	uint64_t deadline;
+	struct kernel_chosen chosen;
+	char file[KERNEL_PATH_MAX]; /* that was chosen */
+	struct probe_range ranges[KERNEL_RANGES];
+	struct kernel_read reads[KERNEL_RANGES];
+	struct probe_range_result results[KERNEL_RANGES];
+	char end[160]; /* of the child that reads, where it did not end by itself */
+	bool silent;   /* it did not come to its end in time */
+};
+
+static void emit(const struct mounted *m, const struct finding *f)
+{
+	m->events->finding(m->events->arg, f);
+}
+
+static void say(const struct mounted *m, const char *id, enum finding_status status,
+		const char *text)
+{
+	struct finding f;
+
+	finding_init(&f, id, status, "%s", text);
+	if (m->mount)
+		finding_text(&f, "nfs_version", "%s", m->mount->vers);
+	emit(m, &f);
+}
+
+/* --- the mount ---------------------------------------------------------------------- */
+
+/* @target is @path, or above it: what is below, without a slash before it; or NULL. */
+static const char *path_below(const char *target, const char *path)
+{
+	size_t len = strlen(target);
+
+	if (len == 1)
+		return path + 1;
+	if (strncmp(target, path, len) || (path[len] && path[len] != '/'))
+		return NULL;
+	return path[len] ? path + len + 1 : path + len;
+}
+
+/* The longest that is above the path, and of these the last, which covers the others. */
+static void find_mount(struct mounted *m, const struct nfs_mounts *mounts,
+		       const char *path)
+{
+	size_t longest = 0;
+	unsigned int i;
+
+	for (i = 0; i < mounts->count; i++) {
+		const struct nfs_mount *mount = &mounts->list[i];
+		const char *below = path_below(mount->target, path);
+
+		if (!below || strlen(mount->target) < longest)
+			continue;
+		longest = strlen(mount->target);
+		m->mount = mount;
+		m->below = below;
+	}
+}
+
+static bool tell_mount(const struct mounted *m)
+{
+	struct finding f;
+
+	if (!m->mount) {
+		finding_init(&f, "kernel.mount", FINDING_UNKNOWN,
+			     "%.300s is on no NFS mount of this host", m->options->path);
+		emit(m, &f);
+		return false;
+	}
+	finding_init(&f, "kernel.mount",
+		     mounts_is_rdma(m->mount->proto) ? FINDING_PASS : FINDING_UNKNOWN,
+		     "%s (%s) goes over %s, NFSv%s%s", m->mount->target,
+		     m->mount->fs_spec, m->mount->proto, m->mount->vers,
+		     mounts_is_rdma(m->mount->proto)
+			     ? ""
+			     : ": there is nothing of RDMA to be tested");
+	finding_text(&f, "nfs_version", "%s", m->mount->vers);
+	finding_text(&f, "target", "%s", m->mount->target);
+	emit(m, &f);
+	m->events->subject(m->events->arg, "server", m->mount->addr);
+	m->events->subject(m->events->arg, "nfs_version", m->mount->vers);
+	return mounts_is_rdma(m->mount->proto);
+}
+
+/* --- the kernel ---------------------------------------------------------------------- */
+
+static int take(struct mounted *m, const struct child *child, int type, const void *body,
+		size_t len)
+{
+	const struct kernel_record *r = body;
+
+	if (type == KERNEL_CHOSEN && len == sizeof(m->chosen)) {
+		memcpy(&m->chosen, body, len);
+		m->chosen.path[KERNEL_PATH_MAX - 1] = '\0';
+		m->chosen.why[sizeof(m->chosen.why) - 1] = '\0';
+		return 0;
+	}
+	if (type != CHANNEL_ANSWER || len != sizeof(*r) || r->index >= KERNEL_RANGES)
+		return err_set(EPROTO, "%s sent a record of %zu bytes", child->name, len);
+	m->reads[r->index].tried = true;
+	m->reads[r->index].record = *r;
+	if (m->events->progress)
+		m->events->progress(m->events->arg, "the kernel's client", r->index + 1,
+				    KERNEL_RANGES);
+	channel_send(child->channel, CHANNEL_ANSWER, NULL, 0, -1);
+	return 0;
+}
+
+static int listen_to_reader(struct mounted *m, const struct child *child)
+{
+	union {
+		struct kernel_chosen chosen;
+		struct kernel_record record;
+	} body;
+	int type, passed, rc = 0;
+	ssize_t n;
+
+	while (!rc) {
+		n = child_receive(child, &type, &body, sizeof(body), &passed,
+				  deadline_min(m->deadline, deadline_in(READER_STEP_MS)));
+		if (n == -EPIPE)
+			return 0;
+		if (n == -ETIMEDOUT)
+			m->silent = true;
+		if (n == -EINTR)
+			continue;
+		if (n < 0)
+			return n == -ETIMEDOUT ? 0 : (int)n;
+		rc = take(m, child, type, &body, (size_t)n);
+	}
+	return rc;
+}
+
+static int read_by_kernel(struct mounted *m, const char *path)
+{
+	struct kernel_reader_task task = {
+		.target = m->mount->target,
+		.dev = m->mount->dev,
+		.path = path,
+		.has_cred = m->options->has_cred,
+		.uid = m->options->has_cred ? m->options->cred.uid : geteuid(),
+		.gid = m->options->has_cred ? m->options->cred.gid : getegid(),
+	};
+	const struct child_function function = { .kind = CHILD_KERNEL_CLIENT,
+						 .name = "the process that reads",
+						 .run = kernel_reader,
+						 .arg = &task };
+	struct child_end end;
+	struct child child;
+	char how[96];
+	int rc;
+
+	memset(m->reads, 0, sizeof(m->reads));
+	rc = child_start(&child, &function);
+	if (rc)
+		return rc;
+	rc = listen_to_reader(m, &child);
+	child_finish(&child, 0, &end);
+	m->end[0] = '\0';
+	if (end.fate != CHILD_EXITED)
+		snprintf(m->end, sizeof(m->end), "; its process %s",
+			 child_end_text(&end, how, sizeof(how)));
+	return rc;
+}
+
+/* --- our own client ------------------------------------------------------------------ */
+
+static void on_range(void *arg, const struct probe_range_result *result)
+{
+	struct mounted *m = arg;
+
+	if (result->index < KERNEL_RANGES)
+		m->results[result->index] = *result;
+}
+
+static void pass_finding(void *arg, const struct finding *f)
+{
+	struct mounted *m = arg;
+
+	m->events->finding(m->events->arg, f);
+}
+
+static void pass_subject(void *arg, const char *key, const char *value)
+{
+	struct mounted *m = arg;
+
+	m->events->subject(m->events->arg, key, value);
+}
+
+static void no_finding(void *arg, const struct finding *f)
+{
+	(void)arg;
+	(void)f;
+}
+
+/* What is mounted, what of it is the mount's root, and the path below that. */
+static void file_on_server(const struct mounted *m, char *buf, size_t cap)
+{
+	const char *colon = strstr(m->mount->fs_spec, ":/");
+	const char *export = colon ? colon + 1 : "";
+	const char *root = strcmp(m->mount->fs_root, "/") ? m->mount->fs_root : "";
+
+	snprintf(buf, cap, "%s%s/%s", strcmp(export, "/") ? export : "", root, m->file);
+}
+
+static int read_by_us(struct mounted *m, bool first)
+{
+	const struct probe_events events = { .finding = first ? pass_finding : no_finding,
+					     .subject = pass_subject,
+					     .range = on_range,
+					     .arg = m };
+	struct probe_options options = {
+		.host = m->mount->addr,
+		.port = (uint16_t)(m->mount->port ? m->mount->port : RDMA_PORT),
+		.mount_port = (uint16_t)m->mount->mountport,
+		.version = nfs_version_find(m->mount->vers),
+		.timeout_ms = (unsigned int)deadline_left(m->deadline),
+		.has_cred = true,
+		.cred = m->options->cred,
+		.ranges = m->ranges,
+		.nranges = KERNEL_RANGES,
+	};
+	char path[2 * KERNEL_PATH_MAX + 256];
+
+	file_on_server(m, path, sizeof(path));
+	options.export = path;
+	if (!m->options->has_cred) {
+		options.cred = (struct rpc_cred){ .flavor = RPC_AUTH_SYS,
+						  .uid = m->chosen.uid,
+						  .gid = m->chosen.gid };
+	}
+	memset(m->results, 0, sizeof(m->results));
+	return probe_compare(&options, &events);
+}
+
+/* --- who is guilty ------------------------------------------------------------------- */
+
+static bool same_bytes(const struct mounted *m, unsigned int i)
+{
+	const struct kernel_record *r = &m->reads[i].record;
+	const struct probe_range_result *own = &m->results[i];
+
+	return !r->error && r->length == own->length && r->digest == own->digest;
+}
+
+/* What our own client could not read, and what somebody wrote to, says nothing. Returns the number of
+ * ranges that differ otherwise than by an error. */
+static unsigned int hold_against_reference(struct mounted *m, unsigned int *compared)
+{
+	unsigned int i, moved = 0;
+
+	*compared = 0;
+	for (i = 0; i < KERNEL_RANGES; i++) {
+		struct kernel_read *read = &m->reads[i];
+		enum probe_range_fate fate = m->results[i].fate;
+
+		if (fate != PROBE_RANGE_RIGHT && fate != PROBE_RANGE_WRONG)
+			read->tried = false;
+		if (!read->tried)
+			continue;
+		++*compared;
+		read->whole = fate == PROBE_RANGE_RIGHT;
+		read->record.wrong = same_bytes(m, i) ? UINT32_MAX : 0;
+		/* A hard mount has no time-outs. */
+		read->record.ms = m->mount->hard ? 0 : read->record.ms;
+		moved += !read->record.error && !same_bytes(m, i);
+	}
+	return moved;
+}
+
+static unsigned int wrong_for_us(const struct mounted *m)
+{
+	unsigned int i, count = 0;
+
+	for (i = 0; i < KERNEL_RANGES; i++)
+		count += m->reads[i].tried && m->results[i].fate == PROBE_RANGE_WRONG;
+	return count;
+}
+
+static void tell_wrong(const struct mounted *m, const struct kernel_judgement *j)
+{
+	unsigned int ours = wrong_for_us(m);
+	struct finding f;
+	char text[160];
+
+	kernel_wrong_text(&m->reads[j->first].record, j->smallest_wrong, text,
+			  sizeof(text));
+	finding_init(
+		&f, "kernel.read", FINDING_FAIL,
+		"%u of %u reads through the kernel are wrong, the first of %u bytes: %s. %s",
+		j->tried - j->right, j->tried, j->smallest_wrong, text,
+		!ours ? "Our own client reads the same right over RDMA: it is this host's kernel, or its device"
+		      : "Our own client has wrong data over RDMA too: it is the server, or the way to it");
+	finding_text(&f, "guilty", "%s", ours ? "server or transport" : "kernel client");
+	finding_text(&f, "file", "%.500s", m->file);
+	finding_number(&f, "largest_right", j->largest_right);
+	finding_number(&f, "smallest_wrong", j->smallest_wrong);
+	finding_number(&f, "tried", j->tried);
+	finding_number(&f, "right", j->right);
+	finding_number(&f, "wrong_for_our_client", ours);
+	emit(m, &f);
+}
+
+static void tell_right(const struct mounted *m, const struct kernel_judgement *j)
+{
+	unsigned int ours = wrong_for_us(m);
+	struct finding f;
+
+	finding_init(
+		&f, "kernel.read", ours ? FINDING_FAIL : FINDING_PASS,
+		ours ? "%u reads through the kernel are right, but %u of these are wrong for our own client over RDMA: probe the server"
+		     : "%u reads through the kernel are right, as by our own client and the reference",
+		j->tried, ours);
+	if (ours)
+		finding_text(&f, "guilty", "server or transport");
+	finding_text(&f, "file", "%.500s", m->file);
+	finding_number(&f, "largest_right", j->largest_right);
+	finding_number(&f, "tried", j->tried);
+	finding_number(&f, "right", j->right);
+	emit(m, &f);
+}
+
+static void tell_bug(const struct mounted *m, const struct kernel_judgement *j)
+{
+	struct finding f;
+
+	if (j->fault == KERNEL_BUG_812)
+		finding_init(
+			&f, "bug.read-812", FINDING_FAIL,
+			"this host's kernel cannot read more than %u bytes over NFS/RDMA: longer reads through %s end in an input/output error, and our own client reads the same right",
+			j->largest_right, m->mount->target);
+	else if (j->fault == KERNEL_RIGHT && j->largest_right >= 4096)
+		finding_init(&f, "bug.read-812", FINDING_PASS,
+			     "this host's kernel reads long replies right (through %s)",
+			     m->mount->target);
+	else
+		finding_init(&f, "bug.read-812", FINDING_UNKNOWN, "not known: %s",
+			     j->fault == KERNEL_WRONG
+				     ? "reads go wrong in another way"
+				     : "too little was read through the kernel");
+	finding_text(&f, "by", "reading through %s", m->mount->target);
+	finding_number(&f, "largest_right", j->largest_right);
+	emit(m, &f);
+}
+
+static unsigned int count_tried(const struct mounted *m)
+{
+	unsigned int i, count = 0;
+
+	for (i = 0; i < KERNEL_RANGES; i++)
+		count += m->reads[i].tried;
+	return count;
+}
+
+static void judge(struct mounted *m, unsigned int read, unsigned int compared)
+{
+	struct kernel_judgement j;
+	char text[400];
+
+	if (!compared) {
+		snprintf(
+			text, sizeof(text),
+			"%u reads through the kernel came to an end, and there is nothing to compare them with%s",
+			read, m->end);
+		say(m, "kernel.read", FINDING_UNKNOWN, text);
+		return;
+	}
+	kernel_judge(m->reads, compared, &j);
+	if (m->silent) {
+		snprintf(text, sizeof(text),
+			 "a read through the kernel did not come to an end in time%s",
+			 m->end);
+		say(m, "kernel.read", FINDING_FAIL, text);
+		j.fault = j.fault == KERNEL_RIGHT ? KERNEL_CUT : j.fault;
+	} else if (j.fault == KERNEL_RIGHT) {
+		tell_right(m, &j);
+	} else {
+		tell_wrong(m, &j);
+	}
+	tell_bug(m, &j);
+}
+
+/* What differs may have been written to in between: once more, all of it. */
+static int read_and_compare(struct mounted *m)
+{
+	unsigned int read, compared, i;
+	int rc = 0;
+
+	for (i = 0; i < 2 && !rc; i++) {
+		if (i)
+			rc = read_by_kernel(m, m->file);
+		read = count_tried(m);
+		rc = rc ? rc : read_by_us(m, !i);
+		if (rc || !hold_against_reference(m, &compared))
+			break;
+	}
+	if (!rc)
+		judge(m, read, compared);
+	return rc;
+}
+
+static int run(struct mounted *m)
+{
+	char text[400];
+	unsigned int i;
+	int rc;
+
+	if (!tell_mount(m))
+		return 0;
+	m->chosen.error = ETIMEDOUT;
+	rc = read_by_kernel(m, m->below);
+	if (rc)
+		return rc;
+	if (m->chosen.error) {
+		snprintf(text, sizeof(text), "%s%s",
+			 *m->chosen.why
+				 ? m->chosen.why
+				 : "the mount does not answer: its server may be gone",
+			 m->end);
+		finding_clean(text);
+		say(m, "kernel.read", FINDING_UNKNOWN, text);
+		return 0;
+	}
+	finding_clean(m->chosen.path);
+	snprintf(m->file, sizeof(m->file), "%s", m->chosen.path);
+	m->events->subject(m->events->arg, "file", m->file);
+	for (i = 0; i < KERNEL_RANGES; i++)
+		m->ranges[i] = kernel_range_of(i, m->chosen.size);
+	return read_and_compare(m);
+}
+
+/* Without slashes that say nothing; ".." would need a look. */
+static int clean_path(const char *path, char *out, size_t cap)
+{
+	size_t used = 0, len;
+
+	if (*path != '/')
+		return err_set(EINVAL, "--mount takes an absolute path, not '%.60s'",
+			       path);
+	while (*path) {
+		path += strspn(path, "/");
+		len = strcspn(path, "/");
+		if ((len == 1 && *path == '.') || (len == 2 && !strncmp(path, "..", 2)))
+			return err_set(EINVAL, "--mount takes a path without . and ..");
+		if (used + len + 2 > cap)
+			return err_set(ENAMETOOLONG, "the path of --mount is too long");
+		if (len)
+			out[used++] = '/';
+		memcpy(out + used, path, len);
+		used += len;
+		path += len;
+	}
+	if (!used)
+		out[used++] = '/';
+	out[used] = '\0';
+	return 0;
+}
+
+int kernel_mounted(const struct kernel_mount_options *options,
+		   const struct probe_events *events)
+{
+	_cleanup_(host_close_p) struct host *host = NULL;
+	struct mounted *m = calloc(1, sizeof(*m));
+	struct nfs_mounts mounts = { 0 };
+	char path[KERNEL_PATH_MAX];
+	int rc;
+
+	if (!m)
+		return err_set(ENOMEM, "no memory");
+	m->options = options;
+	m->events = events;
+	m->deadline = deadline_in(options->timeout_ms);
+	rc = clean_path(options->path, path, sizeof(path));
+	rc = rc ? rc : host_open(&host, NULL);
+	rc = rc ? rc : host_nfs_mounts(host, &mounts);
+	if (!rc) {
+		find_mount(m, &mounts, path);
+		rc = run(m);
+	}
+	host_nfs_mounts_fini(&mounts);
+	free(m);
+	return rc;
+}

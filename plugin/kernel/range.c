@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* What the children say of each step, and how one range is read. */
+#include <stdio.h>
+
+#include "plugin/kernel/internal.h"
+
+int kernel_tell_step(int channel, enum kernel_step step, int rc, uint64_t start_ms)
+{
+	struct kernel_record record = { .step = step, .wrong = UINT32_MAX };
+
+	record.error = rc < 0 ? errno : 0;
+	record.ms = (uint32_t)(now_ms() - start_ms);
+	channel_send(channel, CHANNEL_ANSWER, &record, sizeof(record), -1);
+	return rc;
+}
+
+static uint32_t first_difference(const uint8_t *a, const uint8_t *b, size_t len)
+{
+	size_t i;
+
+	for (i = 0; i < len && a[i] == b[i]; i++)
+		;
+	return i < len ? (uint32_t)i : UINT32_MAX;
+}
+
+/* The parent looks at what the server has sent of this READ, before the next one. */
+static int await_word(int channel)
+{
+	uint8_t word[4];
+	int type, passed;
+	ssize_t n = channel_receive(channel, &type, word, sizeof(word), &passed);
+
+	return n < 0 ? (int)n : 0;
+}
+
+int kernel_read_range(int channel, int fd, uint32_t index,
+		      const struct probe_range *range, uint8_t *buf,
+		      const uint8_t *expected)
+{
+	struct kernel_record record = { .step = KERNEL_READ,
+					.index = index,
+					.wrong = UINT32_MAX };
+	uint64_t start = now_ms();
+	ssize_t n;
+
+	/* What nothing was written to is wrong, too. */
+	memset(buf, 0xa5, range->length);
+	n = pread(fd, buf, range->length, (off_t)range->offset);
+	record.error = n < 0 ? errno : 0;
+	record.length = n < 0 ? 0 : (uint32_t)n;
+	if (expected)
+		record.wrong = first_difference(buf, expected, record.length);
+	record.digest = probe_digest(buf, record.length);
+	record.ms = (uint32_t)(now_ms() - start);
+	channel_send(channel, CHANNEL_ANSWER, &record, sizeof(record), -1);
+	return await_word(channel);
+}
+
+/* "Input/output error", "wrong data from byte 17 on", ... */
+const char *kernel_wrong_text(const struct kernel_record *r, uint32_t length, char *buf,
+			      size_t cap)
+{
+	if (r->error)
+		snprintf(buf, cap, "%s", strerrordesc_np(r->error));
+	else if (r->length != length)
+		snprintf(buf, cap, "%u bytes in place of %u", r->length, length);
+	else if (r->wrong)
+		snprintf(buf, cap, "wrong data from byte %u on", r->wrong);
+	else
+		snprintf(buf, cap, "wrong data");
+	return buf;
+}

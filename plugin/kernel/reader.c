@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* The child that reads through a mount that is there. Its server may be gone, and then it hangs here
+ * and nowhere else. It reads regular files alone: one that the caller names, or one that nobody has
+ * written to for a minute, and never the leases and mailboxes of a storage domain. With O_DIRECT,
+ * so that no cache answers. */
+#include <dirent.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <stdio.h>
+#include <sys/fsuid.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <time.h>
+
+#include "plugin/kernel/internal.h"
+
+#define DIRECTORIES_MAX 64
+#define ENTRIES_MAX     4096
+#define QUIET_SECONDS   60
+
+struct searching {
+	int mount; /* its root */
+	dev_t dev;
+	char dirs[DIRECTORIES_MAX][KERNEL_PATH_MAX]; /* a queue */
+	unsigned int ndirs, entries;
+	uint64_t size; /* of the best */
+	struct stat st;
+	char best[KERNEL_PATH_MAX];
+};
+
+/* For the file system alone. Root may be nobody on the server. */
+static void become(uid_t uid, gid_t gid)
+{
+	if (geteuid())
+		return;
+	setgroups(0, NULL);
+	setfsgid(gid);
+	setfsuid(uid);
+}
+
+static bool is_live(const char *path)
+{
+	static const char *const names[] = { "dom_md/ids", "dom_md/leases",
+					     "dom_md/inbox", "dom_md/outbox" };
+	size_t i, len = strlen(path), tail;
+
+	for (i = 0; i < ARRAY_SIZE(names); i++) {
+		tail = strlen(names[i]);
+		if (len >= tail && !strcmp(path + len - tail, names[i]) &&
+		    (len == tail || path[len - tail - 1] == '/'))
+			return true;
+	}
+	return false;
+}
+
+static bool is_quiet(const struct stat *st)
+{
+	time_t now = time(NULL);
+
+	return st->st_mtime + QUIET_SECONDS < now && st->st_ctime + QUIET_SECONDS < now;
+}
+
+/* The largest, up to what all ranges need. */
+static void consider_file(struct searching *s, const char *path, const struct stat *st)
+{
+	uint64_t size = min_u64((uint64_t)st->st_size, 2 * KERNEL_READ_MAX);
+
+	if (size <= s->size || !is_quiet(st))
+		return;
+	s->size = size;
+	s->st = *st;
+	strcpy(s->best, path);
+}
+
+static void consider(struct searching *s, int dir, const char *in, const char *name)
+{
+	char path[KERNEL_PATH_MAX];
+	struct stat st;
+
+	if ((size_t)snprintf(path, sizeof(path), "%s%s%s", in, *in ? "/" : "", name) >=
+		    sizeof(path) ||
+	    fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT) ||
+	    st.st_dev != s->dev)
+		return;
+	if (S_ISDIR(st.st_mode) && s->ndirs < DIRECTORIES_MAX)
+		strcpy(s->dirs[s->ndirs++], path);
+	else if (S_ISREG(st.st_mode) && !is_live(path))
+		consider_file(s, path, &st);
+}
+
+static int open_directory(const struct searching *s, const char *path)
+{
+	int fd = openat(s->mount, *path ? path : ".",
+			O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	struct stat st;
+
+	if (fd >= 0 || errno != EACCES || geteuid() ||
+	    fstatat(s->mount, *path ? path : ".", &st, AT_SYMLINK_NOFOLLOW))
+		return fd;
+	become(st.st_uid, st.st_gid);
+	return openat(s->mount, *path ? path : ".",
+		      O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+}
+
+static void search_directory(struct searching *s, const char *path)
+{
+	struct dirent *entry;
+	DIR *dir;
+	int fd = open_directory(s, path);
+
+	if (fd < 0)
+		return;
+	dir = fdopendir(fd);
+	if (!dir) {
+		close(fd);
+		return;
+	}
+	while (s->entries < ENTRIES_MAX && (entry = readdir(dir))) {
+		if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, ".."))
+			continue;
+		s->entries++;
+		consider(s, fd, path, entry->d_name);
+	}
+	closedir(dir);
+}
+
+/* A file that was named, or the best below a directory that was. */
+static int search(struct searching *s, const char *path)
+{
+	unsigned int i;
+
+	if (fstatat(s->mount, *path ? path : ".", &s->st, AT_SYMLINK_NOFOLLOW))
+		return err_sys("%s", path);
+	if (s->st.st_dev != s->dev)
+		return err_set(EXDEV, "%s is on another mount", path);
+	snprintf(s->best, sizeof(s->best), "%s", path);
+	if (S_ISREG(s->st.st_mode) && is_live(path))
+		return err_set(EPERM, "%s belongs to whoever runs the storage domain",
+			       path);
+	if (S_ISREG(s->st.st_mode))
+		return 0;
+	if (!S_ISDIR(s->st.st_mode))
+		return err_set(EINVAL, "%s is neither a file nor a directory", path);
+	s->best[0] = '\0';
+	strcpy(s->dirs[s->ndirs++], path);
+	for (i = 0; i < s->ndirs; i++)
+		search_directory(s, s->dirs[i]);
+	return s->best[0]
+		       ? 0
+		       : err_set(ENOENT,
+				 "of %u names none is a file that nobody has written to for a minute: name one",
+				 s->entries);
+}
+
+static int open_mount(struct searching *s, const struct kernel_reader_task *task)
+{
+	char dev[32];
+	struct stat st;
+
+	s->mount = open(task->target, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_PATH);
+	if (s->mount < 0 || fstat(s->mount, &st))
+		return err_sys("%s", task->target);
+	s->dev = st.st_dev;
+	snprintf(dev, sizeof(dev), "%u:%u", major(st.st_dev), minor(st.st_dev));
+	return strcmp(dev, task->dev)
+		       ? err_set(ENOENT, "%s is not that mount any more", task->target)
+		       : 0;
+}
+
+static int open_file(const struct kernel_reader_task *task, struct kernel_chosen *out)
+{
+	_cleanup_free_ struct searching *s = calloc(1, sizeof(*s));
+	int fd, rc;
+
+	if (!s)
+		return err_set(ENOMEM, "no memory");
+	if (task->has_cred)
+		become(task->uid, task->gid);
+	rc = open_mount(s, task);
+	rc = rc ? rc : search(s, task->path);
+	if (rc)
+		return rc;
+	out->uid = task->has_cred || geteuid() ? task->uid : s->st.st_uid;
+	out->gid = task->has_cred || geteuid() ? task->gid : s->st.st_gid;
+	out->size = (uint64_t)s->st.st_size;
+	strcpy(out->path, s->best);
+	become(out->uid, out->gid);
+	fd = openat(s->mount, s->best,
+		    O_RDONLY | O_DIRECT | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	return fd < 0 ? err_sys("%s", s->best) : fd;
+}
+
+static void read_all(int channel, int fd, uint64_t size)
+{
+	struct probe_range range;
+	void *buf = NULL;
+	uint32_t i;
+
+	if (posix_memalign(&buf, 4096, KERNEL_READ_MAX))
+		return;
+	for (i = 0; i < KERNEL_RANGES; i++) {
+		range = kernel_range_of(i, size);
+		if (range.length && kernel_read_range(channel, fd, i, &range, buf, NULL))
+			break;
+	}
+	free(buf);
+}
+
+int kernel_reader(void *arg, int channel)
+{
+	const struct kernel_reader_task *task = arg;
+	struct kernel_chosen chosen = { .uid = geteuid(), .gid = getegid() };
+	int fd = open_file(task, &chosen);
+
+	if (fd < 0) {
+		chosen.error = -fd;
+		snprintf(chosen.why, sizeof(chosen.why), "%s", err_text());
+	}
+	if (channel_send(channel, KERNEL_CHOSEN, &chosen, sizeof(chosen), -1) || fd < 0)
+		return 1;
+	read_all(channel, fd, chosen.size);
+	return 0;
+}

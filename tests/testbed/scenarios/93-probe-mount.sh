@@ -1,0 +1,56 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Copyright (C) 2026 the nfsrdma authors
+#
+# probe --mount: through a mount of the kernel's server, healthy, sick and gone. Which of kernel, own
+# client and TCP differs is the guilty one; who never answers holds one child, and that is named.
+server plain
+inside 'mkdir -p /srv/m /srv/tcp'
+# Its mtime is old, but not its ctime: it has to be named.
+file=file-1048579
+mounted() { inside "/usr/sbin/mount -t nfs 10.0.2.15:/export/plain /srv/m -o vers=$1,proto=rdma,port=20049,nolock,hard"; }
+
+for version in 3 4.1 4.2; do
+	mounted $version
+	inside_run probe --mount /srv/m/$file --format json
+	expect_status 0
+	expect_report '.verdict == "pass"' "verdict is not pass"
+	expect_finding kernel.mount pass
+	expect_finding kernel.read pass
+	expect_finding bug.read-812 pass
+	expect_report ".subject.nfs_version == \"$version\"" "not in NFSv$version: $(jq -c .subject "$work/out")"
+	note "NFSv$version: $(jq -r '.findings[] | select(.id == "kernel.read") | "\(.evidence.file), \(.evidence.right) of \(.evidence.tried)"' "$work/out")"
+	inside_run probe --mount /srv/m --format json
+	expect_status 3
+	expect_words kernel.read unknown 'nobody has written to'
+	inside '/usr/sbin/umount /srv/m'
+done
+inside_run probe --mount /srv/m --format json
+expect_status 3
+expect_words kernel.mount unknown 'no NFS mount'
+
+inside '/usr/sbin/mount -t nfs 10.0.2.15:/export/plain /srv/tcp -o vers=4.0,proto=tcp'
+inside_run probe --mount /srv/tcp --format json
+expect_status 3
+expect_words kernel.mount unknown 'over tcp'
+inside '/usr/sbin/umount /srv/tcp'
+
+# Gone: nothing is accused, and nothing hangs but the child.
+mounted 3
+server_gone /srv/m
+inside_run probe --mount /srv/m/$file --timeout 20 --format json
+expect_status 3
+expect_finding kernel.read unknown
+expect_report 'all(.findings[]; .status != "fail")' "somebody is accused"
+expect_report '.elapsed_ms < 60000' "it hangs"
+server_back
+inside '/usr/sbin/umount /srv/m'
+
+# Its Write chunks are wrong for everybody: that is the server.
+server sick
+mounted 3
+inside_run probe --mount /srv/m/$file --format json
+expect_status 1
+expect_words kernel.read fail 'server or transport'
+expect_report 'all(.findings[]; .id != "bug.read-812" or .status != "fail")' "the kernel's client is accused"
+inside '/usr/sbin/umount /srv/m'
