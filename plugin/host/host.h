@@ -334,6 +334,16 @@ struct nfs_xprt {
 	uint64_t values[32];
 };
 
+/* What mountstats counts of a mount's READs, since it was mounted. */
+struct nfs_reads {
+	bool has_events, has_bytes, has_calls; /* whose numbers are below */
+	bool broken;       /* one of them is no number, or does not fit */
+	uint64_t calls;    /* READs that ended, errors too */
+	uint64_t received; /* bytes of their replies, headers too */
+	uint64_t shorts;   /* shorter than asked for, and not by the end of the file */
+	uint64_t bytes;    /* of files that NFS took out of those replies */
+};
+
 #define NFS_XPRTS_MAX 32
 
 struct nfs_mount {
@@ -353,7 +363,8 @@ struct nfs_mount {
 	unsigned int nxprts; /* 0: mountstats has none for it */
 	bool xprts_cut;      /* there are more */
 	struct nfs_xprt xprts[NFS_XPRTS_MAX];
-	uint64_t age;        /* seconds */
+	uint64_t age; /* seconds */
+	struct nfs_reads reads;
 	unsigned int parent; /* index of the NFS mount it lies below, UINT_MAX: none */
 };
 

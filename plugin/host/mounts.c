@@ -35,6 +35,7 @@ static int join_one(void *arg, const struct nfs_mount *stats)
 			continue;
 		join->joined[i] = true;
 		mount->age = stats->age;
+		mount->reads = stats->reads;
 		mount->nxprts = stats->nxprts;
 		mount->xprts_cut = stats->xprts_cut;
 		memcpy(mount->xprts, stats->xprts, sizeof(mount->xprts));

@@ -2,9 +2,11 @@
 /* Copyright (C) 2026 The nfsrdma authors */
 
 /* /proc/self/mountstats (nfs_show_stats() in fs/nfs/super.c): of each NFS mount its transports and
- * their counters. A line is a word and a colon; what is not looked for is passed over, so that
- * other kernels' lines do no harm. "statvers=1.1" is the only one since Linux 2.6.18. */
+ * their counters, and what was read. A line is a word and a colon; what is not looked for is passed
+ * over, so that other kernels' lines do no harm. "statvers=1.1" is the only one since Linux 2.6.18. */
+#include <ctype.h>
 #include <inttypes.h>
+#include <stddef.h>
 
 #include "plugin/host/internal.h"
 
@@ -60,12 +62,71 @@ static void parse_xprt(char *line, struct nfs_mount *mount)
 	}
 }
 
+/* Numbers about READs: enum nfs_stat_eventcounters and nfs_stat_bytecounters (linux/nfs_iostat.h), and
+ * what _print_rpc_iostats() in net/sunrpc/stats.c prints of an operation. READ_PLUS takes the place of
+ * READ where the kernel is built with it. @at: counted from 1. */
+static const struct read_number {
+	const char *line;
+	unsigned int at;
+	size_t has, value; /* offsets in struct nfs_reads */
+} read_numbers[] = {
+#define READ_NUMBER(line, at, has, value)                  \
+	{                                                  \
+		line, at, offsetof(struct nfs_reads, has), \
+			offsetof(struct nfs_reads, value)  \
+	}
+	READ_NUMBER("events:", 23, has_events, shorts),
+	READ_NUMBER("bytes:", 5, has_bytes, bytes),
+	READ_NUMBER("READ:", 1, has_calls, calls),
+	READ_NUMBER("READ:", 5, has_calls, received),
+	READ_NUMBER("READ_PLUS:", 1, has_calls, calls),
+	READ_NUMBER("READ_PLUS:", 5, has_calls, received),
+#undef READ_NUMBER
+};
+
+/* Word @at of @line. False: it is not there, no number, or does not fit. */
+static bool parse_number(const char *line, unsigned int at, uint64_t *out)
+{
+	char *end = NULL;
+
+	for (; at; at--) {
+		line += strspn(line, " \t");
+		errno = 0;
+		/* strtoumax(3) takes signs, and blanks of other kinds. */
+		if (!isdigit((unsigned char)*line))
+			return false;
+		*out = strtoumax(line, &end, 10);
+		if (errno || (*end && !strchr(" \t", *end)))
+			return false;
+		line = end;
+	}
+	return true;
+}
+
+static void parse_reads(const char *name, const char *line, struct nfs_reads *reads)
+{
+	const struct read_number *number;
+	uint64_t value = 0, *sum;
+
+	for (number = read_numbers; number < read_numbers + ARRAY_SIZE(read_numbers);
+	     number++) {
+		if (strcmp(name, number->line) != 0)
+			continue;
+		*(bool *)((char *)reads + number->has) = true;
+		sum = (uint64_t *)((char *)reads + number->value);
+		if (!parse_number(line, number->at, &value) ||
+		    __builtin_add_overflow(*sum, value, sum))
+			reads->broken = true;
+	}
+}
+
 static void parse_stat(char *line, struct nfs_mount *mount)
 {
 	char *name = word_next(&line);
 
 	if (!name)
 		return;
+	parse_reads(name, line, &mount->reads);
 	if (!strcmp(name, "xprt:"))
 		parse_xprt(line, mount);
 	else if (!strcmp(name, "age:"))

@@ -177,6 +177,72 @@ static void more_transports_than_fit_are_cut(void)
 	CU_ASSERT_TRUE(seen[0].xprts_cut);
 }
 
+#define EVENTS(shorts) \
+	"\tevents:\t1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 " shorts
+#define READS(events, bytes, ops)                                                  \
+	"device nas:/vm mounted on /srv/vm with fstype nfs4 statvers=1.1\n" events \
+	"\n" bytes "\n\tper-op statistics\n\t        NULL: 1 1 0 44 24 0 0 0\n" ops
+
+static void what_was_read_is_taken_from_its_lines(void)
+{
+	/* As Linux 3.12 and 6.1 print them, the former with a blank at the end. */
+	stats(READS(EVENTS("83 24 25 26 27 "),
+		    "\tbytes:\t101 102 103 104 1600 106 107 108 ",
+		    "\t        READ: 85 86 0 13600 343848 11 391 410\n"
+		    "\t       WRITE: 1 1 1 1 1 1 1 1\n"));
+	CU_ASSERT_EQUAL_FATAL(nseen, 1);
+	CU_ASSERT(seen[0].reads.has_events && seen[0].reads.has_bytes &&
+		  seen[0].reads.has_calls);
+	CU_ASSERT_FALSE(seen[0].reads.broken);
+	CU_ASSERT_EQUAL(seen[0].reads.calls, 85);
+	CU_ASSERT_EQUAL(seen[0].reads.received, 343848);
+	CU_ASSERT_EQUAL(seen[0].reads.shorts, 83);
+	CU_ASSERT_EQUAL(seen[0].reads.bytes, 1600);
+	stats(READS(EVENTS("7"), "\tbytes:\t1 2 3 4 5",
+		    "\tREAD: 5 5 0 1 100 1 1 1 0\n\tREAD_PLUS: 4 4 0 1 1000 1 1 1 0\n"));
+	CU_ASSERT_FALSE(seen[0].reads.broken);
+	CU_ASSERT_EQUAL(seen[0].reads.calls, 9);
+	CU_ASSERT_EQUAL(seen[0].reads.received, 1100);
+}
+
+static void damaged_counts_of_reads_are_known_as_that(void)
+{
+	static const struct {
+		const char *what, *text;
+		bool broken;
+	} lines[] = {
+		{ "22 events", READS(EVENTS(""), "\tbytes:\t1 2 3 4 5", ""), true },
+		{ "4 bytes", READS(EVENTS("1"), "\tbytes:\t1 2 3 4 ", ""), true },
+		{ "no bytes", READS(EVENTS("1"), "\tbytes:", ""), true },
+		{ "a sign", READS(EVENTS("-1"), "", ""), true },
+		{ "a plus", READS(EVENTS("+1"), "", ""), true },
+		{ "a word", READS(EVENTS("x"), "", ""), true },
+		{ "a word behind", READS(EVENTS("1x"), "", ""), true },
+		{ "a word before", READS("\tevents: x", "", ""), true },
+		{ "2^64", READS(EVENTS("18446744073709551616"), "", ""), true },
+		{ "2^64-1", READS(EVENTS("18446744073709551615"), "", ""), false },
+		{ "2^64 before", READS("", "", "\tREAD: 1 18446744073709551616 1 1 1\n"),
+		  true },
+		{ "four numbers", READS("", "", "\tREAD: 1 1 1 1\n"), true },
+		{ "a sum of 2^64",
+		  READS("", "",
+			"\tREAD: 1 1 1 1 18446744073709551615\n\tREAD: 1 1 1 1 1\n"),
+		  true },
+		{ "other lines", READS("\tevent: x", "\tbyte: x", "\tREADDIR: x\n"),
+		  false },
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(lines); i++) {
+		SUITE_ROW("%s", lines[i].what);
+		stats(lines[i].text);
+		CU_ASSERT_EQUAL_FATAL(nseen, 1);
+		CU_ASSERT_EQUAL(seen[0].reads.broken, lines[i].broken);
+	}
+	CU_ASSERT_FALSE(seen[0].reads.has_events || seen[0].reads.has_bytes ||
+			seen[0].reads.has_calls);
+}
+
 static void a_machines_mount_has_all(void)
 {
 	const struct nfs_mount *mount;
@@ -241,5 +307,7 @@ SUITE_MAIN("host-mounts", TEST(options_are_taken_apart),
 	   TEST(escaped_names_are_given_back), TEST(what_makes_no_sense_is_counted),
 	   TEST(every_number_of_every_transport_is_kept),
 	   TEST(fewer_and_more_numbers_are_taken), TEST(more_transports_than_fit_are_cut),
+	   TEST(what_was_read_is_taken_from_its_lines),
+	   TEST(damaged_counts_of_reads_are_known_as_that),
 	   TEST(a_machines_mount_has_all), TEST(of_two_on_one_target_each_has_its_own),
 	   TEST(mounts_are_known_where_fstab_is_not))
