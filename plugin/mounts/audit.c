@@ -16,7 +16,7 @@
 const char *const mount_aspect_ids[MOUNT_ASPECTS] = {
 	[MOUNT_ANSWER] = "mount.answer",     [MOUNT_TRANSPORT] = "mount.transport",
 	[MOUNT_SUBMOUNT] = "mount.submount", [MOUNT_OPTIONS] = "mount.options",
-	[MOUNT_COUNTERS] = "mount.counters",
+	[MOUNT_COUNTERS] = "mount.counters", [MOUNT_READS] = "bug.read-812",
 };
 
 PRINTF_LIKE(3, 0)
@@ -50,7 +50,7 @@ void mounts_skip(struct mount_opinion *opinion, enum mount_aspect because,
 
 /* --- what it is -------------------------------------------------------------------------- */
 
-static enum mount_run run_of(const struct nfs_mount *mount)
+enum mount_run mounts_run(const struct nfs_mount *mount)
 {
 	unsigned int i, rdma = 0;
 
@@ -135,7 +135,7 @@ static void look_at(const struct mounts_seen *seen, const struct nfs_mount *moun
 	out->mount = mount;
 	find_before(seen, out);
 	mounts_wish(seen, out);
-	out->run = run_of(mount);
+	out->run = mounts_run(mount);
 	out->proven = is_proven(out);
 	out->below = find_below(seen->now, mount);
 }
@@ -220,6 +220,7 @@ static void judge(const struct mounts_seen *seen, struct mount_verdict *verdicts
 	mounts_judge_transport(&audit, &opinions[MOUNT_TRANSPORT]);
 	mounts_judge_options(&audit, &opinions[MOUNT_OPTIONS]);
 	mounts_judge_counters(&audit, &opinions[MOUNT_COUNTERS]);
+	mounts_judge_reads(&audit, &opinions[MOUNT_READS]);
 }
 
 int mounts_audit(const struct mounts_seen *seen, struct mount_verdict **out)

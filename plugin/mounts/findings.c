@@ -124,6 +124,8 @@ static void tell_one(struct telling *telling, const struct mount_verdict *verdic
 	add_identity(finding, verdict->mount);
 	if (aspect == MOUNT_COUNTERS)
 		add_counters(finding, verdict);
+	else if (aspect == MOUNT_READS)
+		reads_evidence(finding, &verdict->mount->reads);
 	else
 		add_transport(finding, verdict);
 	if (aspect == MOUNT_TRANSPORT)
@@ -202,6 +204,8 @@ static void tell_good(struct telling *telling, enum mount_aspect aspect)
 				     "no mount is one that the kernel made below another" },
 		[MOUNT_OPTIONS] = { "nothing that hinders RDMA",
 				    "no mount goes over RDMA" },
+		[MOUNT_READS] = { "READs over RDMA are delivered whole",
+				  "no mount over RDMA has counted enough READs to tell" },
 	};
 	unsigned int good = count_of(telling, aspect, FINDING_PASS);
 	char more[64] = "";

@@ -8,6 +8,7 @@
  *	transport.c  the opinion of what it goes over, and of what the kernel made below another
  *	options.c    of its options
  *	counters.c   of its counters
+ *	reads.c      of whether its READs are delivered
  *	columns.c    what the counters of an RDMA transport are
  *	findings.c   verdicts as findings
  */
@@ -27,6 +28,9 @@ bool mounts_overruled(const char *options);
 bool mounts_same_server(const struct nfs_mount *a, const struct nfs_mount *b);
 
 /* audit.c and the opinions it asks for */
+
+/* By mountinfo, and mountstats' connections. */
+enum mount_run mounts_run(const struct nfs_mount *mount);
 
 /* What an opinion is drawn from. @index: of the verdict. */
 struct mounts_audit {
@@ -64,5 +68,9 @@ struct xprt_sum {
 };
 
 void mounts_sum(const struct nfs_mount *mount, struct xprt_sum *out);
+
+/* reads.c */
+
+void mounts_judge_reads(const struct mounts_audit *audit, struct mount_opinion *out);
 
 #endif

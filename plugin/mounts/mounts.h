@@ -40,13 +40,14 @@ enum mount_run {
 	RUN_OTHER,   /* TCP, UDP */
 };
 
-/* In the order of causes; each is a finding, mount.answer and so on. */
+/* In the order of causes; each is a finding, mount.answer and so on, and the last bug.read-812. */
 enum mount_aspect {
 	MOUNT_ANSWER,
 	MOUNT_TRANSPORT,
 	MOUNT_SUBMOUNT,
 	MOUNT_OPTIONS,
 	MOUNT_COUNTERS,
+	MOUNT_READS, /* bug.read-812 */
 	MOUNT_ASPECTS
 };
 
@@ -94,6 +95,28 @@ const char *mounts_run_name(const struct mount_verdict *verdict);
  * counters everything, has a finding for each mount. Far fewer than a report can hold. */
 void mounts_findings(const struct mounts_seen *seen, const struct mount_verdict *verdicts,
 		     finding_sink sink, void *arg);
+
+/* reads.c */
+
+/* What the counters of a mount over RDMA tell of this host's kernel client. */
+enum reads_state {
+	READS_UNKNOWN, /* numbers are missing, or make no sense */
+	READS_FEW,     /* fewer than 10 READs */
+	READS_UNCLEAR, /* too small to tell, or not all of them are counted */
+	READS_WHOLE, /* what RDMA Writes brought was delivered: it has not the 812-byte bug */
+	READS_LOST, /* most READs are short, and most bytes received were not delivered */
+};
+
+#define READS_TEXT_MAX 384
+
+enum reads_state reads_judge(const struct nfs_reads *reads);
+/* The numbers in words, and of READS_LOST what they mean and what to do. Returns @text. */
+const char *reads_text(const struct nfs_reads *reads, char text[READS_TEXT_MAX]);
+void reads_evidence(struct finding *finding, const struct nfs_reads *reads);
+/* The mount over RDMA that proves the kernel's client guilty (READS_LOST), else one that proves it
+ * sound (READS_WHOLE); of several the last that is of @spec ("nas:/vm"; or NULL), else the first. NULL: no mount proves
+ * either. */
+const struct nfs_mount *reads_proof(const struct nfs_mounts *mounts, const char *spec);
 
 /* columns.c */
 

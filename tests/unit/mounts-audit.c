@@ -36,9 +36,13 @@ static struct {
 	"rw,vers=4.2," more "proto=" proto ",timeo=600,retrans=2,addr=10.0.0.1"
 #define MOUNT(id, parent, dev, target, source, options) \
 	id " " parent " 0:" dev " / " target " rw - nfs4 " source " " options "\n"
+/* 100 READs of 4096 bytes, @shorts of them short, of whose bytes @bytes were delivered. */
+#define COUNTS(shorts, bytes)                                                        \
+	"\tevents: 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 " shorts " 0 0 0 0\n" \
+	"\tbytes: 0 0 0 0 " bytes " 0 0 0\n\tREAD: 100 100 0 1 422400 1 1 1 0\n"
 #define STATS(source, target, age)             \
 	"device " source " mounted on " target \
-	" with fstype nfs4 statvers=1.1\n\tage: " age "\n"
+	" with fstype nfs4 statvers=1.1\n\tage: " age "\n" COUNTS("0", "409600")
 
 static void parse(const char *info, const char *stats, const char *utab,
 		  struct nfs_mounts *out)
@@ -635,6 +639,50 @@ static void too_few_numbers_are_unknown(void)
 	done();
 }
 
+/* --- READs --------------------------------------------------------------------------------- */
+
+#define DEVICE(source, target)                 \
+	"device " source " mounted on " target \
+	" with fstype nfs4 statvers=1.1\n\tage: 9\n"
+
+static unsigned int count(const char *id, enum finding_status status);
+
+static void reads_that_the_kernel_loses_are_told_of_mounts_over_rdma(void)
+{
+	unsigned int i;
+
+	parse(MOUNT("9", "1", "5", "/a", "n:/a",
+		    V42("rdma", "")) MOUNT("10", "1", "6", "/b", "n:/b", V42("rdma", ""))
+		      MOUNT("11", "1", "7", "/c", "n:/c", V42("tcp", ""))
+			      MOUNT("12", "1", "8", "/d", "n:/d", V42("rdma", "")),
+	      DEVICE("n:/a", "/a") COUNTS("98", "1600") RDMA DEVICE("n:/b", "/b")
+		      COUNTS("2", "409600") RDMA DEVICE("n:/c", "/c") COUNTS("98", "1600")
+			      TCP DEVICE("n:/d", "/d") RDMA,
+	      "", &now);
+	got.wanted = "bug.read-812";
+	audit(false);
+	CU_ASSERT(is(0, MOUNT_READS, FINDING_FAIL,
+		     "98 of 100 READs were short, and 1600 of 422400 bytes"));
+	CU_ASSERT(is(0, MOUNT_READS, FINDING_FAIL, "not in the server"));
+	CU_ASSERT_EQUAL(mounts_status(&verdicts[0]), FINDING_FAIL);
+	CU_ASSERT(is(1, MOUNT_READS, FINDING_PASS, "2 of 100"));
+	CU_ASSERT(is(2, MOUNT_READS, FINDING_SKIP, "not over RDMA"));
+	CU_ASSERT(is(3, MOUNT_READS, FINDING_UNKNOWN, "does not count READs"));
+	CU_ASSERT_EQUAL(count("bug.read-812", FINDING_FAIL), 1);
+	CU_ASSERT_EQUAL(count("bug.read-812", FINDING_UNKNOWN), 1);
+	CU_ASSERT_EQUAL(count("bug.read-812", FINDING_PASS), 1);
+	now.count = 1;
+	audit(false);
+	for (i = 0; i < got.last.nevidence &&
+		    strcmp(got.last.evidence[i].key, "reads_short") != 0;
+	     i++)
+		;
+	ASSERT_LESS_FATAL(i, got.last.nevidence);
+	CU_ASSERT_STRING_EQUAL(got.last.evidence[i].value, "98");
+	CU_ASSERT_STRING_EQUAL(got.last.evidence[0].value, "/a");
+	done();
+}
+
 /* --- findings ------------------------------------------------------------------------------ */
 
 static unsigned int count(const char *id, enum finding_status status)
@@ -737,6 +785,7 @@ SUITE_MAIN("mounts-audit", TEST(rdma_is_what_mountinfo_and_every_connection_say)
 	   TEST(waking_an_idle_connection_is_no_loss_of_it),
 	   TEST(more_connections_than_idleness_explains_are_a_note),
 	   TEST(columns_have_the_kernels_names), TEST(too_few_numbers_are_unknown),
+	   TEST(reads_that_the_kernel_loses_are_told_of_mounts_over_rdma),
 	   TEST(no_mount_is_good),
 	   TEST(of_thousands_of_mounts_those_that_are_bad_are_told),
 	   TEST(far_too_many_bad_ones_are_counted),
