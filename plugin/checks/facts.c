@@ -145,13 +145,24 @@ int facts_platform(struct check_run *run, const struct host_platform **out)
 	return memo_tell(&f->platform_memo);
 }
 
+/* Before 4.2 the client is a module of its own, xprtrdma. */
+static int read_rpcrdma(const struct host *host, struct host_module *out)
+{
+	struct host_module old;
+	int rc = host_module(host, "rpcrdma", out);
+
+	if (!rc && out->state == MODULE_MISSING && !host_module(host, "xprtrdma", &old) &&
+	    old.state != MODULE_MISSING)
+		*out = old;
+	return rc;
+}
+
 int facts_rpcrdma(struct check_run *run, const struct host_module **out)
 {
 	struct facts *f = run->facts;
 
 	if (!f->rpcrdma_memo.read)
-		memo_keep(&f->rpcrdma_memo,
-			  host_module(run->host, "rpcrdma", &f->rpcrdma));
+		memo_keep(&f->rpcrdma_memo, read_rpcrdma(run->host, &f->rpcrdma));
 	*out = &f->rpcrdma;
 	return memo_tell(&f->rpcrdma_memo);
 }

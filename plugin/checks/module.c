@@ -2,7 +2,7 @@
 /* Copyright (C) 2026 The nfsrdma authors */
 
 /* The module that NFS over RDMA is: rpcrdma, which also goes by xprtrdma, svcrdma and rpcrdma6
- * (net/sunrpc/xprtrdma/module.c). It need not be loaded: a mount makes the kernel ask modprobe for
+ * (net/sunrpc/xprtrdma/module.c); before Linux 4.2 there were two, xprtrdma and svcrdma. It need not be loaded: a mount makes the kernel ask modprobe for
  * "rpcrdma", by name (xprt_find_transport_ident() in net/sunrpc/xprt.c). A server that is told to
  * listen makes it ask for "svcrdma" (svc_create_xprt() in net/sunrpc/svc_xprt.c), an alias, which a
  * blacklist withholds. */
@@ -74,9 +74,10 @@ static int say_state(struct check_run *run, const struct host_module *module,
 		     enum check_role role)
 {
 	if (module->state == MODULE_LOADED)
-		return check_say(run, FINDING_PASS, "rpcrdma is loaded");
+		return check_say(run, FINDING_PASS, "%s is loaded", module->name);
 	if (module->state == MODULE_BUILTIN)
-		return check_say(run, FINDING_PASS, "rpcrdma is built into the kernel");
+		return check_say(run, FINDING_PASS, "%s is built into the kernel",
+				 module->name);
 	if (module->disabled)
 		return check_say(run, FINDING_FAIL,
 				 "rpcrdma is not loaded, and /%s forbids to load it",
