@@ -120,6 +120,17 @@ int check_skip(struct check_run *run, const char *id);
 /* Whether the check @id, of those before, failed. */
 bool check_failed(const struct check_run *run, const char *id);
 
+/* read-812.c: whether this host's kernel client has the 812-byte bug, as finding bug.read-812. Its
+ * evidence decided_by is "counters", of a mount over RDMA (then it fails or passes, and target and
+ * source name the mount), or "version" (then it never fails). It speaks of this host, of no server. */
+
+/* @spec: "nas:/vm", whose mount is preferred where it proves as much as another; or NULL. Cannot fail:
+ * what could not be read is judged without. */
+void read_812_find(const struct host *host, const char *spec, struct finding *out);
+/* Pure. @mounts: NULL: not known. */
+void read_812_judge(const struct nfs_mounts *mounts, const struct host_system *system,
+		    const char *spec, struct finding *out);
+
 /* facts.c: each reads on first use and remembers, errors too */
 
 int facts_system(struct check_run *run, const struct host_system **out);

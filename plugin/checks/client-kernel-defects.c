@@ -4,6 +4,8 @@
 /* Known defects of the running kernel, as data (defects.c). A warning only where the version says
  * what is in the kernel; distributions with long-lived trees have repairs and defects of others
  * under their numbers. */
+#include <stdio.h>
+
 #include "plugin/checks/internal.h"
 
 static unsigned int drivers_of(const struct rdma_devices *rdma)
@@ -21,12 +23,53 @@ static unsigned int drivers_of(const struct rdma_devices *rdma)
 	return drivers;
 }
 
+/* Whether a mount's counters prove that it is not there: vendors, and people, repair kernels. */
+static bool is_disproved(struct check_run *run, const struct defect *defect)
+{
+	const struct nfs_mounts *mounts;
+	const struct nfs_mount *proof;
+
+	if (defect != defect_read_812 || facts_mounts(run, &mounts))
+		return false;
+	proof = reads_proof(mounts, NULL);
+	return proof && reads_judge(&proof->reads) == READS_WHOLE;
+}
+
+static void collect(struct check_run *run, const struct host_system *system,
+		    unsigned int parts, struct words words[])
+{
+	const struct defect *defect;
+	enum defect_presence presence;
+
+	for (defect = defect_table; defect->text; defect++) {
+		presence = defect_presence(defect, system);
+		if (!(defect->part & parts) || presence == DEFECT_ABSENT)
+			continue;
+		if (is_disproved(run, defect))
+			finding_text(&run->finding, "disproved_by_counters", "%s",
+				     defect->text);
+		else
+			words_add(&words[presence], "%s", defect->text);
+	}
+}
+
+static const char *kernel_name(const struct host_system *system, char name[128])
+{
+	if (!system->kernel_is_plain)
+		return system->release;
+	snprintf(name, 128, "Linux %u.%u.%u", system->kernel[0], system->kernel[1],
+		 system->kernel[2]);
+	return name;
+}
+
 static int run_check(struct check_run *run)
 {
 	const struct host_system *system;
 	const struct rdma_devices *rdma;
-	const struct defect *defect;
-	struct words words = { .separator = "; " };
+	struct words words[] = { [DEFECT_POSSIBLE] = { .separator = "; " },
+				 [DEFECT_PRESENT] = { .separator = "; " } };
+	struct words *possible = &words[DEFECT_POSSIBLE];
+	char name[128];
 	unsigned int parts;
 	int rc = facts_system(run, &system);
 
@@ -40,24 +83,25 @@ static int run_check(struct check_run *run)
 		parts |= DEFECT_SERVER;
 	finding_text(&run->finding, "kernel", "%u.%u.%u", system->kernel[0],
 		     system->kernel[1], system->kernel[2]);
-	for (defect = defect_table; defect->text; defect++)
-		if ((defect->part & parts) && defect_in(defect, system->kernel))
-			words_add(&words, "%s", defect->text);
-	if (!words.count && system->kernel_is_plain)
-		return check_say(run, FINDING_PASS, "none is known of Linux %u.%u.%u",
-				 system->kernel[0], system->kernel[1], system->kernel[2]);
-	if (!words.count)
-		return check_say(run, FINDING_PASS, "none is known that %s must have",
-				 system->release);
+	collect(run, system, parts, words);
+	if (words[DEFECT_PRESENT].count)
+		return check_say(
+			run, FINDING_WARN, "%s: %s%s%s", kernel_name(system, name),
+			words_text(&words[DEFECT_PRESENT]),
+			possible->count ? "; Linux of that number also had: " : "",
+			possible->count ? words_text(possible) : "");
+	if (possible->count) {
+		check_note(run);
+		return check_say(
+			run, FINDING_PASS,
+			"%s carries repairs under a number of its own; Linux of that number had: %s",
+			system->release, words_text(possible));
+	}
 	if (system->kernel_is_plain)
-		return check_say(run, FINDING_WARN, "Linux %u.%u.%u: %s",
-				 system->kernel[0], system->kernel[1], system->kernel[2],
-				 words_text(&words));
-	check_note(run);
-	return check_say(
-		run, FINDING_PASS,
-		"%s carries repairs under a number of its own; Linux of that number had: %s",
-		system->release, words_text(&words));
+		return check_say(run, FINDING_PASS, "none is known of %s",
+				 kernel_name(system, name));
+	return check_say(run, FINDING_PASS, "none is known that %s must have",
+			 system->release);
 }
 
 const struct check check_client_kernel_defects = {

@@ -5,14 +5,22 @@
  * change logs of Linux's stable trees, as Debian's package "linux" collects them. A row is a tree,
  * or all kernels between two releases. Only what concerns a mount or a server that is in use:
  * what the probe finds by itself is the probe's (rpcrdma/probe). */
+#include <stdio.h>
+
 #include "plugin/checks/internal.h"
 
 const struct defect defect_table[] = {
 	/* part, from (included), until (not included), text */
+	/* From a11a2bf4 to 2b7bbc963da8, which 3.10.y and 3.14.y never got. First: defect_read_812. */
+	{ DEFECT_CLIENT,
+	  { 3, 7, 0 },
+	  { 3, 15, 0 },
+	  "the client cannot read more than 812 bytes from any server (bug.read-812)" },
+	/* From afc59400d6c6 to 7e4359e2611f. */
 	{ DEFECT_SERVER,
 	  { 3, 8, 0 },
 	  { 3, 15, 0 },
-	  "the first WRITE of a page over RDMA crashes the server (repaired by 7e4359e2611f)" },
+	  "the first WRITE of a page or more over RDMA crashes the server" },
 	{ DEFECT_SERVER,
 	  { 2, 6, 25 },
 	  { 3, 18, 0 },
@@ -84,6 +92,17 @@ const struct defect defect_table[] = {
 	{ 0, { 0 }, { 0 }, NULL },
 };
 
+const struct defect *const defect_read_812 = &defect_table[0];
+
+/* Of kernels "3.10.0-N.el7" the first N that has the repair, as Red Hat's sources show. SUSE repaired the
+ * same in SLES 12 (bsc#908151); from which number on is not known. */
+static const struct {
+	const struct defect *defect;
+	unsigned int el7;
+} vendor_repairs[] = {
+	{ &defect_table[0], 514 },
+};
+
 static int compare(const unsigned int a[3], const unsigned int b[3])
 {
 	size_t i;
@@ -97,4 +116,29 @@ static int compare(const unsigned int a[3], const unsigned int b[3])
 bool defect_in(const struct defect *defect, const unsigned int kernel[3])
 {
 	return compare(kernel, defect->from) >= 0 && compare(kernel, defect->until) < 0;
+}
+
+/* "3.10.0-514.el7.x86_64", and nobody else's of that number. */
+static bool el7_number(const char *release, unsigned int *out)
+{
+	return sscanf(release, "3.10.0-%5u.", out) == 1 && strstr(release, ".el7") &&
+	       !strstr(release, "elrepo");
+}
+
+enum defect_presence defect_presence(const struct defect *defect,
+				     const struct host_system *system)
+{
+	unsigned int number;
+	size_t i;
+
+	if (!defect_in(defect, system->kernel))
+		return DEFECT_ABSENT;
+	if (system->kernel_is_plain)
+		return DEFECT_PRESENT;
+	for (i = 0; i < ARRAY_SIZE(vendor_repairs); i++)
+		if (vendor_repairs[i].defect == defect &&
+		    el7_number(system->release, &number))
+			return number < vendor_repairs[i].el7 ? DEFECT_PRESENT
+							      : DEFECT_ABSENT;
+	return DEFECT_POSSIBLE;
 }

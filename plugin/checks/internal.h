@@ -8,6 +8,7 @@
  *	facts.c       what several of them need, read once
  *	ports.c       ports of RDMA devices: which of them matter, what they are called
  *	defects.c     known defects of kernels
+ *	read-812.c    the one of them that a mount's counters show
  *	sysctls.c     settings of rpcrdma, the client's and the server's
  *	module.c, device.c  what clients and servers have to have
  *	nfsd.c        the kernel's NFS server as it runs
@@ -304,7 +305,17 @@ struct defect {
 	const char *text;
 };
 
+enum defect_presence {
+	DEFECT_ABSENT,
+	DEFECT_POSSIBLE, /* a vendor's kernel, which may have the repair */
+	DEFECT_PRESENT,
+};
+
 extern const struct defect defect_table[]; /* ends with text NULL */
+/* The row that counters of mounts overrule: bug.read-812. */
+extern const struct defect *const defect_read_812;
 bool defect_in(const struct defect *defect, const unsigned int kernel[3]);
+enum defect_presence defect_presence(const struct defect *defect,
+				     const struct host_system *system);
 
 #endif

@@ -67,6 +67,7 @@ CHECK(mount_transport)
 CHECK(mount_submount)
 CHECK(mount_options)
 CHECK(mount_counters)
+CHECK(bug_read_812)
 
 /* hypervisors */
 CHECK(platform_vdsm)

@@ -137,11 +137,15 @@ const struct meaning meaning_client[] = {
 		  "over RDMA and of software RDMA. It warns only where the version says what "
 		  "is in the kernel: Linux as it is released, and Debian's. Other "
 		  "distributions carry repairs, and defects, under numbers of their own; "
-		  "there the table is told as a note.",
+		  "there the table is told as a note, unless it is known from which number on "
+		  "they have the repair. Counters of a mount that disprove a defect overrule "
+		  "the version: the client of Linux 3.7 to 3.14 cannot read more than 812 bytes "
+		  "(bug.read-812), and vendors repaired it (RHEL 7 from 3.10.0-514 on, SLES 12 "
+		  "by bsc#908151).",
 	  .cause = "The kernel is older than a repair.",
 	  .remedy =
-		  "Update the kernel, and restart. What the probe finds counts more than a "
-		  "version: nfsrdma probe.",
+		  "Update the kernel, and restart. What mounts count and what the probe finds "
+		  "says more than a version: nfsrdma mounts, nfsrdma probe.",
 	  .unknown = COULD_NOT_READ,
 	  .see = { "Linux stable change logs", "Red Hat bugzilla 1046011" } },
 	{ .id = "client.uverbs",

@@ -317,6 +317,144 @@ static void defects_are_of_their_versions(void)
 	}
 }
 
+static void the_812_byte_bug_is_of_clients_before_its_repair(void)
+{
+	static const struct {
+		const char *release;
+		unsigned int kernel[3];
+		bool plain;
+		enum defect_presence presence;
+		enum finding_status status;
+	} rows[] = {
+		{ "3.6.11", { 3, 6, 11 }, true, DEFECT_ABSENT, FINDING_PASS },
+		{ "3.7.0", { 3, 7, 0 }, true, DEFECT_PRESENT, FINDING_WARN },
+		{ "3.12.9", { 3, 12, 9 }, true, DEFECT_PRESENT, FINDING_WARN },
+		{ "3.14.79", { 3, 14, 79 }, true, DEFECT_PRESENT, FINDING_WARN },
+		{ "3.15.0", { 3, 15, 0 }, true, DEFECT_ABSENT, FINDING_PASS },
+		{ "6.1.0-26-amd64", { 6, 1, 112 }, true, DEFECT_ABSENT, FINDING_PASS },
+		{ "3.10.0-123.el7.x86_64",
+		  { 3, 10, 0 },
+		  false,
+		  DEFECT_PRESENT,
+		  FINDING_WARN },
+		{ "3.10.0-513.99.1.el7.x86_64",
+		  { 3, 10, 0 },
+		  false,
+		  DEFECT_PRESENT,
+		  FINDING_WARN },
+		{ "3.10.0-514.el7.x86_64",
+		  { 3, 10, 0 },
+		  false,
+		  DEFECT_ABSENT,
+		  FINDING_PASS },
+		{ "3.10.0-1160.119.1.el7.x86_64",
+		  { 3, 10, 0 },
+		  false,
+		  DEFECT_ABSENT,
+		  FINDING_PASS },
+		{ "3.10.0-1160.vz7.200.7",
+		  { 3, 10, 0 },
+		  false,
+		  DEFECT_POSSIBLE,
+		  FINDING_UNKNOWN },
+		{ "3.10.0-514.el7.elrepo.x86_64",
+		  { 3, 10, 0 },
+		  false,
+		  DEFECT_POSSIBLE,
+		  FINDING_UNKNOWN },
+		{ "3.10.105-1.el7.elrepo.x86_64",
+		  { 3, 10, 105 },
+		  false,
+		  DEFECT_POSSIBLE,
+		  FINDING_UNKNOWN },
+		{ "3.12.28-4-default",
+		  { 3, 12, 28 },
+		  false,
+		  DEFECT_POSSIBLE,
+		  FINDING_UNKNOWN },
+		{ "4.18.0-553.el8_10.x86_64",
+		  { 4, 18, 0 },
+		  false,
+		  DEFECT_ABSENT,
+		  FINDING_PASS },
+		{ "", { 0 }, false, DEFECT_ABSENT, FINDING_UNKNOWN },
+	};
+	const struct nfs_mounts none = { 0 };
+	struct host_system system;
+	struct finding finding;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		SUITE_ROW("%s", rows[i].release);
+		memset(&system, 0, sizeof(system));
+		strcpy(system.release, rows[i].release);
+		memcpy(system.kernel, rows[i].kernel, sizeof(system.kernel));
+		system.kernel_is_plain = rows[i].plain;
+		CU_ASSERT_EQUAL(defect_presence(defect_read_812, &system),
+				rows[i].presence);
+		read_812_judge(i % 2 ? &none : NULL, &system, NULL, &finding);
+		CU_ASSERT_STRING_EQUAL(finding.id, "bug.read-812");
+		CU_ASSERT_EQUAL(finding.status, rows[i].status);
+		CU_ASSERT_STRING_EQUAL(finding.evidence[0].value, "version");
+		ASSERT_CONTAINS(finding.summary, "this host's kernel");
+		ASSERT_CONTAINS(finding.summary, rows[i].release);
+	}
+}
+
+static void counters_overrule_the_version(void)
+{
+	static const struct {
+		const char *release;
+		unsigned int kernel[3];
+		struct nfs_reads reads;
+		enum finding_status status;
+		const char *by;
+	} rows[] = {
+		{ "3.12.9",
+		  { 3, 12, 9 },
+		  { true, true, true, false, 100, 422400, 0, 409600 },
+		  FINDING_PASS,
+		  "counters" },
+		{ "3.12.9",
+		  { 3, 12, 9 },
+		  { true, true, true, false, 85, 343848, 83, 1600 },
+		  FINDING_FAIL,
+		  "counters" },
+		{ "6.1.90",
+		  { 6, 1, 90 },
+		  { true, true, true, false, 85, 343848, 83, 1600 },
+		  FINDING_FAIL,
+		  "counters" },
+		{ "3.12.9",
+		  { 3, 12, 9 },
+		  { true, true, true, false, 9, 38016, 9, 0 },
+		  FINDING_WARN,
+		  "version" },
+		{ "3.12.9", { 3, 12, 9 }, { .broken = true }, FINDING_WARN, "version" },
+	};
+	struct nfs_mount mount = { .target = "/srv/vm",
+				   .nxprts = 1,
+				   .xprts = { { .proto = "rdma" } },
+				   .proto = "rdma",
+				   .fs_spec = "nas:/vm" };
+	const struct nfs_mounts mounts = { .count = 1, .list = &mount };
+	struct host_system system = { .kernel_is_plain = true };
+	struct finding finding;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		SUITE_ROW("%zu", i);
+		strcpy(system.release, rows[i].release);
+		memcpy(system.kernel, rows[i].kernel, sizeof(system.kernel));
+		mount.reads = rows[i].reads;
+		read_812_judge(&mounts, &system, "nas:/vm", &finding);
+		CU_ASSERT_EQUAL(finding.status, rows[i].status);
+		CU_ASSERT_STRING_EQUAL(finding.evidence[0].value, rows[i].by);
+		CU_ASSERT_EQUAL(!strncmp(finding.summary, "/srv/vm: ", 9),
+				!strcmp(rows[i].by, "counters"));
+	}
+}
+
 static void gids_are_found_by_address(void)
 {
 	struct rdma_port port = {
@@ -362,4 +500,6 @@ SUITE_MAIN("checks", TEST(what_follows_from_a_failure_is_skipped_for_the_first_c
 	   TEST(what_a_check_needs_comes_before_it),
 	   TEST(what_runs_before_a_mount_is_of_this_host_alone),
 	   TEST(lists_in_sentences_are_cut_and_counted),
-	   TEST(defects_are_of_their_versions), TEST(gids_are_found_by_address))
+	   TEST(defects_are_of_their_versions),
+	   TEST(the_812_byte_bug_is_of_clients_before_its_repair),
+	   TEST(counters_overrule_the_version), TEST(gids_are_found_by_address))
