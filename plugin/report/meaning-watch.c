@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* What the watcher says. Of pools it says pool.transport, of disks the gates' findings. */
+/* What the watcher says. Of pools it says pool.transport, of disks the gates' findings, and of mounts
+ * whose READs are lost bug.read-812. */
 #include "plugin/report/internal.h"
 
 #define WATCHER "Watcher"

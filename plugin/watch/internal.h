@@ -203,6 +203,14 @@ int heard_apply(struct heard *known, struct follow_news *news);
 
 /* look.c */
 
+/* A mount that proves that this host's kernel loses what READs receive: bug.read-812. */
+struct lost_reads {
+	char target[256], spec[256];
+	struct nfs_reads reads;
+};
+
+#define LOST_READS_MAX 16
+
 /* All that a watcher has. */
 struct watch {
 	const struct watch_options *options;
@@ -218,6 +226,8 @@ struct watch {
 	time_t last_look;
 	double look_ms;
 	unsigned int nmounts; /* at the last look */
+	unsigned int nlost;   /* mounts whose READs are lost; the first are in lost[] */
+	struct lost_reads lost[LOST_READS_MAX];
 	/* Of the last look; "" none. */
 	char mounts_error[512], record_error[512];
 	bool records_failed; /* they could not be written */
@@ -237,6 +247,8 @@ int look_all(struct watch *watch, int folder, struct report *report);
 void summary_findings(const struct watch *watch, finding_sink sink, void *arg);
 /* A table of it. Errors: -ENOMEM. */
 int summary_table(const struct watch *watch, struct report *report);
+/* What is said once of mounts whose READs are lost; "" where there is none. */
+const char *summary_reads(const struct watch *watch, char buf[512]);
 /* One line: "3 watched, 1 not over RDMA: mount /srv/vm (nas:/vm)". */
 const char *summary_line(const struct watch *watch, char buf[256]);
 /* The report's exposition, which ends with # EOF, with the watcher's own. @up: it goes on. The

@@ -345,6 +345,25 @@ static void look_at_mounts(struct looking *l, struct renew_input *input)
 		look_at_mount(l, input, i);
 }
 
+/* Whether what mounts read is lost is the kernel's doing, whatever anybody wants of them. */
+static void look_at_reads(struct looking *l)
+{
+	struct watch *watch = l->watch;
+	struct lost_reads *lost;
+	unsigned int i;
+
+	for (i = 0; i < l->mounts.count; i++) {
+		if (l->verdicts[i].opinions[MOUNT_READS].status != FINDING_FAIL)
+			continue;
+		if (watch->nlost++ >= LOST_READS_MAX)
+			continue;
+		lost = &watch->lost[watch->nlost - 1];
+		strcpy(lost->target, l->mounts.list[i].target);
+		strcpy(lost->spec, l->mounts.list[i].fs_spec);
+		lost->reads = l->mounts.list[i].reads;
+	}
+}
+
 /* --- records ----------------------------------------------------------------------------------- */
 
 /* What stands beside the mount in its record. NULL: no memory. */
@@ -534,6 +553,7 @@ static void look_at_all(struct looking *l)
 	input = (struct renew_input){ &l->mounts, l->verdicts, l->wanted, &l->sources };
 	things_begin(&l->watch->things);
 	look_at_mounts(l, &input);
+	look_at_reads(l);
 	for (i = 0; i < l->watch->heard.npools; i++)
 		look_at_pool(l, i);
 	renew(l, &input);
@@ -557,6 +577,7 @@ int look_all(struct watch *watch, int folder, struct report *report)
 	if (!rc)
 		find_domains(&l);
 	*watch->mounts_error = '\0';
+	watch->nlost = 0;
 	if (rc)
 		look_at_nothing(&l);
 	else

@@ -87,6 +87,53 @@ static void say_records(const struct watch *watch, struct finding *finding)
 			     "/" RECORD_FOLDER " is up to date");
 }
 
+/* --- READs that are lost ----------------------------------------------------------------------- */
+
+static void say_reads(const struct lost_reads *lost, struct finding *finding)
+{
+	char text[READS_TEXT_MAX];
+
+	finding_init(finding, "bug.read-812", FINDING_FAIL, "%s: %s", lost->target,
+		     reads_text(&lost->reads, text));
+	finding_text(finding, "target", "%s", lost->target);
+	finding_text(finding, "source", "%s", lost->spec);
+	reads_evidence(finding, &lost->reads);
+}
+
+static void sink_reads(const struct watch *watch, struct finding *finding,
+		       finding_sink sink, void *arg)
+{
+	unsigned int i;
+
+	for (i = 0; i < watch->nlost && i < LOST_READS_MAX; i++) {
+		say_reads(&watch->lost[i], finding);
+		sink(arg, finding);
+	}
+	if (watch->nlost <= LOST_READS_MAX)
+		return;
+	finding_init(finding, "bug.read-812", FINDING_FAIL, "%u more mounts",
+		     watch->nlost - LOST_READS_MAX);
+	sink(arg, finding);
+}
+
+/* Without the numbers, which grow. */
+const char *summary_reads(const struct watch *watch, char buf[512])
+{
+	char more[32] = "";
+
+	*buf = '\0';
+	if (!watch->nlost)
+		return buf;
+	if (watch->nlost > 1)
+		snprintf(more, sizeof(more), " and %u more", watch->nlost - 1);
+	snprintf(
+		buf, 512,
+		"this host's kernel cannot read more than 812 bytes over NFS/RDMA: mount %.150s (%.150s)%s; what to do: nfsrdma explain bug.read-812",
+		watch->lost[0].target, watch->lost[0].spec, more);
+	finding_clean(buf);
+	return buf;
+}
+
 /* --- what is watched --------------------------------------------------------------------------- */
 
 static enum finding_status status_of(const struct thing_known *known)
@@ -176,6 +223,7 @@ void summary_findings(const struct watch *watch, finding_sink sink, void *arg)
 		before[i](watch, &sinking.finding);
 		sink(arg, &sinking.finding);
 	}
+	sink_reads(watch, &sinking.finding, sink, arg);
 	each(watch, TOLD_MAX, sink_thing, &sinking);
 	say_records(watch, &sinking.finding);
 	sink(arg, &sinking.finding);
@@ -231,7 +279,9 @@ const char *summary_line(const struct watch *watch, char buf[256])
 		 !watch->options->libvirt ? "not asked"
 		 : heard->connected       ? "connected"
 					  : "not connected",
-		 *watch->mounts_error ? "; MOUNTS CANNOT BE READ" : "");
+		 *watch->mounts_error ? "; MOUNTS CANNOT BE READ"
+		 : watch->nlost       ? "; THIS KERNEL LOSES WHAT IT READS OVER RDMA"
+				      : "");
 	finding_clean(buf);
 	return buf;
 }
@@ -255,6 +305,9 @@ static void print_own(const struct watch *watch, FILE *out, bool up)
 		    "When it looked last, Unix time.", (double)watch->last_look);
 	print_gauge(out, "nfsrdma_watch_looks", "How often it looked.",
 		    (double)watch->looks);
+	print_gauge(out, "nfsrdma_watch_reads_lost",
+		    "Mounts whose READs this host's kernel loses (bug.read-812).",
+		    watch->nlost);
 	print_gauge(out, "nfsrdma_watch_libvirt_connected", "Whether libvirt answers.",
 		    watch->heard.connected);
 	fputs("# TYPE nfsrdma_watch_things gauge\n"

@@ -24,7 +24,7 @@
 #define LIBVIRT_PATIENCE_MS 10000
 
 /* What is told when it is new. */
-enum nag { NAG_POLICY, NAG_RECORDS, NAG_EXPORT, NAG_MOUNTS, NAG_COUNT };
+enum nag { NAG_POLICY, NAG_RECORDS, NAG_EXPORT, NAG_MOUNTS, NAG_READS, NAG_COUNT };
 
 struct loop {
 	struct watch watch;
@@ -273,7 +273,7 @@ static void look_now(struct loop *loop)
 							 : RECORD_PERIOD_MS;
 	struct report *report = NULL;
 	uint64_t start = now_ms();
-	char line[256];
+	char line[256], reads[512];
 	int rc = look_once(loop, true, &report);
 
 	report_free(report);
@@ -281,6 +281,7 @@ static void look_now(struct loop *loop)
 	nag(loop, NAG_POLICY, loop->watch.policy_error);
 	nag(loop, NAG_RECORDS, loop->watch.record_error);
 	nag(loop, NAG_MOUNTS, loop->watch.mounts_error);
+	nag(loop, NAG_READS, summary_reads(&loop->watch, reads));
 	nag_of_libvirt(loop);
 	sd_notifyf(0, "%sSTATUS=%s", loop->watch.looks == 1 ? "READY=1\n" : "",
 		   summary_line(&loop->watch, line));

@@ -152,6 +152,22 @@ more_looks 3
 (($(lines 'NOT over RDMA') == 1)) || { cat "$work/lines"; fail "told more than once"; }
 expect_record /srv/good 'rdma proven'
 
+echo "READs that the kernel loses are told once"
+mounted rdma other:/lost /srv/lost
+printf '\tevents:\t5 63 0 0 4 6 21 0 4 2 0 0 1 0 4 0 0 4 0 0 0 0 83 0 0 0 0 \n\tbytes:\t1600 0 0 0 1600 0 84 0 \n\tREAD: 85 85 0 13600 343848 11 391 410\n' \
+	>>"$work/mountstats"
+line "this host's kernel cannot read more than 812 bytes over NFS/RDMA: mount /srv/lost \(other:/lost\); what to do: nfsrdma explain bug.read-812"
+sed 's/READ: 85 85 0 13600 343848/READ: 86 86 0 13760 348072/' "$work/mountstats" >"$work/new"
+cat "$work/new" >"$work/mountstats"
+more_looks 2
+(($(lines 'cannot read more than 812') == 1)) || { cat "$work/lines"; fail "told more than once"; }
+jq -e '[.findings[] | select(.id == "bug.read-812") | "\(.status) \(.evidence.target) \(.evidence.reads)"] == ["fail /srv/lost 86"]' \
+	/run/nfsrdma/watch.json >/dev/null || { cat /run/nfsrdma/watch.json; fail "READs that are lost are no finding"; }
+metric 'nfsrdma_watch_reads_lost 1'
+unmounted /srv/lost
+more_looks 2
+metric 'nfsrdma_watch_reads_lost 0'
+
 echo "a mount, and a storage domain, that lose RDMA and have it again"
 unmounted /srv/good
 line 'nas:/good on /srv/good: unmounted'

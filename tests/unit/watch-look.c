@@ -413,6 +413,73 @@ static void a_pool_that_is_not_understood_is_unknown_while_it_runs(void)
 	end();
 }
 
+/* --- READs --------------------------------------------------------------------------------------------- */
+
+static void set_reads(unsigned int mounts, unsigned int shorts)
+{
+	_cleanup_free_ char *info = NULL, *stats = NULL;
+	size_t len;
+	FILE *out = open_memstream(&info, &len), *counts = open_memstream(&stats, &len);
+	unsigned int i;
+
+	fputs("1 0 8:1 / / rw - ext4 /dev/sda1 rw\n", out);
+	for (i = 0; i < mounts; i++) {
+		fprintf(out,
+			"%u 1 0:%u / /m%u rw - nfs4 n:/m%u rw,vers=4.1,proto=rdma,addr=192.0.2.1\n",
+			i + 40, i + 40, i, i);
+		fprintf(counts,
+			"device n:/m%u mounted on /m%u with fstype nfs4 statvers=1.1\n"
+			"\tevents: 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 %u 0 0 0 0\n"
+			"\tbytes: 0 0 0 0 1600 0 0 0\n\txprt: rdma 0 0 1\n"
+			"\tREAD: 85 85 0 1 343848 1 1 1\n",
+			i, i, shorts);
+	}
+	fclose(out);
+	fclose(counts);
+	tree_write(&tree, "proc/self/mountinfo", info);
+	tree_write(&tree, "proc/self/mountstats", stats);
+}
+
+static void reads_that_the_kernel_loses_are_told_once(void)
+{
+	_cleanup_free_ char *text = NULL;
+	char line[256], first[512], again[512];
+
+	begin();
+	set_reads(1, 83);
+	look();
+	ASSERT_CONTAINS(printed("json"), "bug.read-812");
+	ASSERT_CONTAINS(printed("json"), "83 of 85 READs were short");
+	CU_ASSERT_EQUAL(report_verdict(report), VERDICT_FAIL);
+	ASSERT_CONTAINS(summary_line(&watch, line), "LOSES WHAT IT READS");
+	ASSERT_CONTAINS(summary_reads(&watch, first), "mount /m0 (n:/m0); what to do");
+	text = summary_metrics(&watch, report, true);
+	ASSERT_CONTAINS(text, "\nnfsrdma_watch_reads_lost 1\n");
+	ASSERT_CONTAINS(
+		text,
+		"nfsrdma_finding{id=\"bug.read-812\",target=\"/m0\",source=\"n:/m0\",nfsrdma_finding=\"fail\"} 1");
+	/* The numbers grow, and nothing is new. */
+	set_reads(1, 84);
+	look();
+	CU_ASSERT_STRING_EQUAL(summary_reads(&watch, again), first);
+	set_reads(20, 83);
+	look();
+	CU_ASSERT_EQUAL(watch.nlost, 20);
+	ASSERT_CONTAINS(summary_reads(&watch, again), " and 19 more");
+	ASSERT_CONTAINS(printed("json"), "4 more mounts");
+	set_reads(20, 42);
+	look();
+	CU_ASSERT_STRING_EQUAL(summary_reads(&watch, again), "");
+	ASSERT_LACKS(printed("json"), "bug.read-812");
+	/* What cannot be read is not said to be so still. */
+	set_reads(1, 83);
+	look();
+	tree_fifo(&tree, "proc/self/mountstats");
+	look();
+	CU_ASSERT_STRING_EQUAL(summary_reads(&watch, again), "");
+	end();
+}
+
 /* --- exports ---------------------------------------------------------------------------------------- */
 
 static void metrics_have_the_watchers_own_and_one_end(void)
@@ -469,6 +536,7 @@ SUITE_MAIN("watch-look", TEST(a_mount_is_recorded_and_its_loss_told),
 	   TEST(what_a_helper_mounts_is_not_told_as_lost),
 	   TEST(mounts_that_cannot_be_read_are_unknown),
 	   TEST(a_broken_policy_changes_nothing_but_the_verdict),
+	   TEST(reads_that_the_kernel_loses_are_told_once),
 	   TEST(a_pool_is_lost_with_its_mount), TEST(a_pool_that_is_stopped_is_not_lost),
 	   TEST(a_pool_that_runs_and_is_not_mounted_is_lost),
 	   TEST(without_libvirt_pools_are_unknown_and_mounts_followed),
