@@ -198,8 +198,9 @@ static void what_was_read_is_taken_from_its_lines(void)
 	CU_ASSERT_EQUAL(seen[0].reads.received, 343848);
 	CU_ASSERT_EQUAL(seen[0].reads.shorts, 83);
 	CU_ASSERT_EQUAL(seen[0].reads.bytes, 1600);
-	stats(READS(EVENTS("7"), "\tbytes:\t1 2 3 4 5",
-		    "\tREAD: 5 5 0 1 100 1 1 1 0\n\tREAD_PLUS: 4 4 0 1 1000 1 1 1 0\n"));
+	stats(READS(
+		EVENTS("7"), "\tbytes:\t1 2 3 4 5",
+		"\t READ: 5 5 0 1 100 1 1 1 0\n\t READ_PLUS: 4 4 0 1 1000 1 1 1 0\n"));
 	CU_ASSERT_FALSE(seen[0].reads.broken);
 	CU_ASSERT_EQUAL(seen[0].reads.calls, 9);
 	CU_ASSERT_EQUAL(seen[0].reads.received, 1100);
@@ -221,14 +222,14 @@ static void damaged_counts_of_reads_are_known_as_that(void)
 		{ "a word before", READS("\tevents: x", "", ""), true },
 		{ "2^64", READS(EVENTS("18446744073709551616"), "", ""), true },
 		{ "2^64-1", READS(EVENTS("18446744073709551615"), "", ""), false },
-		{ "2^64 before", READS("", "", "\tREAD: 1 18446744073709551616 1 1 1\n"),
+		{ "2^64 before", READS("", "", "\t READ: 1 18446744073709551616 1 1 1\n"),
 		  true },
-		{ "four numbers", READS("", "", "\tREAD: 1 1 1 1\n"), true },
+		{ "four numbers", READS("", "", "\t READ: 1 1 1 1\n"), true },
 		{ "a sum of 2^64",
 		  READS("", "",
-			"\tREAD: 1 1 1 1 18446744073709551615\n\tREAD: 1 1 1 1 1\n"),
+			"\t READ: 1 1 1 1 18446744073709551615\n\t READ: 1 1 1 1 1\n"),
 		  true },
-		{ "other lines", READS("\tevent: x", "\tbyte: x", "\tREADDIR: x\n"),
+		{ "other lines", READS("\tevent: x", "\tbyte: x", "\t READDIR: x\n"),
 		  false },
 	};
 	size_t i;

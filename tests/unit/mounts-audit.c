@@ -39,7 +39,7 @@ static struct {
 /* 100 READs of 4096 bytes, @shorts of them short, of whose bytes @bytes were delivered. */
 #define COUNTS(shorts, bytes)                                                        \
 	"\tevents: 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 " shorts " 0 0 0 0\n" \
-	"\tbytes: 0 0 0 0 " bytes " 0 0 0\n\tREAD: 100 100 0 1 422400 1 1 1 0\n"
+	"\tbytes: 0 0 0 0 " bytes " 0 0 0\n\t READ: 100 100 0 1 422400 1 1 1 0\n"
 #define STATS(source, target, age)             \
 	"device " source " mounted on " target \
 	" with fstype nfs4 statvers=1.1\n\tage: " age "\n" COUNTS("0", "409600")

@@ -431,7 +431,7 @@ static void set_reads(unsigned int mounts, unsigned int shorts)
 			"device n:/m%u mounted on /m%u with fstype nfs4 statvers=1.1\n"
 			"\tevents: 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 %u 0 0 0 0\n"
 			"\tbytes: 0 0 0 0 1600 0 0 0\n\txprt: rdma 0 0 1\n"
-			"\tREAD: 85 85 0 1 343848 1 1 1\n",
+			"\t READ: 85 85 0 1 343848 1 1 1\n",
 			i, i, shorts);
 	}
 	fclose(out);
