@@ -160,21 +160,39 @@ uint8_t area_byte(const struct area *a, size_t at)
 	return locate(a, at, &pos) ? a->mem[pos] : 0;
 }
 
+/* Index of the first of @len bytes that differs, or @len. Each byte of the area is looked at once:
+ * an adapter may still write there, and what differed at a first look may be the same at a second. */
+static size_t first_difference(const uint8_t *got, const uint8_t *want, size_t len)
+{
+	size_t at = 0, i;
+
+	while (at < len) {
+		size_t n = len - at < 8 ? len - at : 8;
+		uint8_t word[8];
+
+		memcpy(word, got + at, n);
+		if (memcmp(word, want + at, n)) {
+			for (i = 0; i < n && word[i] == want[at + i];)
+				i++;
+			return at + i;
+		}
+		at += n;
+	}
+	return len;
+}
+
 int64_t area_first_difference(const struct area *a, const uint8_t *want, size_t len)
 {
-	size_t before = 0, i;
+	size_t before = 0, at;
 	unsigned int s;
 
 	for (s = 0; s < a->nsegs && before < len; s++) {
-		const uint8_t *got = a->segs[s].base;
 		size_t n = a->segs[s].length;
 
 		n = n < len - before ? n : len - before;
-		if (memcmp(got, want + before, n)) {
-			for (i = 0; got[i] == want[before + i];)
-				i++;
-			return (int64_t)(before + i);
-		}
+		at = first_difference(a->segs[s].base, want + before, n);
+		if (at < n)
+			return (int64_t)(before + at);
 		before += n;
 	}
 	return before < len ? (int64_t)before : -1;

@@ -2,6 +2,9 @@
 /* Copyright (C) 2026 The nfsrdma authors */
 
 /* Memory for chunks: what was written and what was not must be told for every single byte. */
+#include <pthread.h>
+#include <stdatomic.h>
+
 #include "rpcrdma/probe/internal.h"
 
 #include "tests/unit/suite.h"
@@ -198,6 +201,48 @@ static void no_two_areas_are_filled_alike(void)
 	area_fini(&b);
 }
 
+/* The last byte comes and goes, as by an adapter that still writes: it differs or it does not, and
+ * nothing beyond it is looked at. */
+struct writer_thread {
+	volatile uint8_t *byte;
+	atomic_bool stop;
+};
+
+static void *keep_writing(void *arg)
+{
+	struct writer_thread *t = arg;
+
+	while (!atomic_load(&t->stop))
+		*t->byte ^= 1;
+	return NULL;
+}
+
+static void memory_that_changes_under_a_look_ends_no_later(void)
+{
+	const uint32_t length = 4096;
+	uint8_t *want = malloc(length);
+	struct writer_thread t = { 0 };
+	unsigned int i, odd_ones = 0;
+	pthread_t thread;
+	struct area a;
+	int64_t at;
+
+	make(&a, &length, 1);
+	memset(want, 'w', length);
+	place(&a, want, length);
+	t.byte = (uint8_t *)a.segs[0].base + length - 1;
+	CU_ASSERT_EQUAL_FATAL(pthread_create(&thread, NULL, keep_writing, &t), 0);
+	for (i = 0; i < 20000 && !odd_ones; i++) {
+		at = area_first_difference(&a, want, length);
+		odd_ones += at != -1 && at != length - 1;
+	}
+	CU_ASSERT_EQUAL(odd_ones, 0);
+	atomic_store(&t.stop, true);
+	pthread_join(thread, NULL);
+	area_fini(&a);
+	free(want);
+}
+
 SUITE_MAIN("area", TEST(a_fresh_area_is_untouched_and_its_canaries_whole),
 	   TEST(an_area_without_segments_is_a_canary),
 	   TEST(segments_have_their_lengths_and_a_page_of_canary_around),
@@ -206,5 +251,6 @@ SUITE_MAIN("area", TEST(a_fresh_area_is_untouched_and_its_canaries_whole),
 	   TEST(what_was_placed_over_several_segments_is_compared_end_to_end),
 	   TEST(a_difference_behind_the_wanted_length_is_none),
 	   TEST(more_wanted_than_the_segments_hold_differs_at_their_end),
+	   TEST(memory_that_changes_under_a_look_ends_no_later),
 	   TEST(short_data_leave_the_prefill_behind_them),
 	   TEST(no_two_areas_are_filled_alike))
