@@ -146,6 +146,23 @@ int bench_reads_sample(struct bench_reads *b, uint32_t count, double *took)
 	return rc;
 }
 
+static int check_difference(struct bench_reads *b, struct window *w, uint64_t at)
+{
+	switch (truth_again(b->p, w, at, b->length)) {
+	case TRUTH_CHANGED: return 0;
+	case TRUTH_SAME:
+		return err_set(
+			EILSEQ,
+			"wrong data came by write chunk from offset %llu on: run nfsrdma probe",
+			(unsigned long long)at);
+	default:
+		return err_set(
+			EIO,
+			"other data came by write chunk from offset %llu on; whether the file had changed could not be seen",
+			(unsigned long long)at);
+	}
+}
+
 static int check_block(struct bench_reads *b, uint32_t block)
 {
 	struct bench_read *read = &b->reads[block % b->depth];
@@ -162,12 +179,8 @@ static int check_block(struct bench_reads *b, uint32_t block)
 		rc = finish(b, read);
 	if (!rc && w.len != b->length)
 		rc = err_set(ENODATA, "%s became shorter", b->file->path);
-	if (!rc && memcmp(read->memory.base, w.bytes, b->length) &&
-	    !truth_changed(b->p, &w, at, b->length))
-		rc = err_set(
-			EILSEQ,
-			"wrong data came by write chunk from offset %llu on: run nfsrdma probe",
-			(unsigned long long)at);
+	if (!rc && memcmp(read->memory.base, w.bytes, b->length))
+		rc = check_difference(b, &w, at);
 	truth_close(&w);
 	return rc;
 }

@@ -46,14 +46,12 @@ static enum probe_range_fate read_piece(struct probe *p, struct window *w, uint3
 			       .offset = w->base + at,
 			       .count = min_u32(w->len - at, p->rtmax) };
 	struct read_outcome outcome;
-	enum probe_range_fate fate;
 
 	c.mechanism = read_fits_inline(p, c.count) ? MECH_INLINE : MECH_WRITE_CHUNK;
 	read_once(p, w, &c, &outcome);
-	fate = fate_of(outcome.kind);
-	if (fate == PROBE_RANGE_WRONG && truth_changed(p, w, c.offset, c.count))
-		fate = PROBE_RANGE_CHANGING;
-	return fate;
+	if (read_kind_is_failure(outcome.kind))
+		truth_judge(&outcome, truth_again(p, w, c.offset, c.count));
+	return fate_of(outcome.kind);
 }
 
 /* As the kernel does: in pieces of the largest READ. The first that is not right decides. */

@@ -86,9 +86,8 @@ static void attempt(struct trial *t, const struct read_case *c)
 	} while (read_again(t->p, &o, &patience) ||
 		 (o.kind != READ_OK && o.kind != READ_NOT_RUN && o.kind != READ_LATER &&
 		  o.kind != READ_WITHHELD && !tries++));
-	if (o.kind != READ_OK && o.kind != READ_WITHHELD &&
-	    truth_changed(t->p, t->w, c->offset, WINDOW))
-		o.kind = READ_CHANGING;
+	if (o.kind != READ_OK && o.kind != READ_WITHHELD)
+		truth_judge(&o, truth_again(t->p, t->w, c->offset, WINDOW));
 	if (o.kind != READ_OK && t->p->gone) {
 		o.kind = READ_NOT_RUN;
 		snprintf(o.text, sizeof(o.text), "%s", t->p->gone_why);

@@ -518,8 +518,20 @@ struct window {
 int truth_open(struct probe *p, struct window *w, const struct probe_file *file,
 	       uint64_t base, uint32_t len);
 void truth_close(struct window *w);
-/* Reads the range again: true, and the window is marked, if bytes or times moved. */
-bool truth_changed(struct probe *p, struct window *w, uint64_t offset, uint32_t count);
+struct read_outcome;
+
+enum truth {
+	TRUTH_SAME,    /* neither bytes nor times have moved */
+	TRUTH_CHANGED, /* and the window is marked */
+	TRUTH_UNKNOWN, /* it could not be looked at again: a difference proves nothing */
+};
+
+/* Reads the range again. */
+enum truth truth_again(struct probe *p, struct window *w, uint64_t offset,
+		       uint32_t count);
+/* What is left of the outcome of a READ that went wrong, by what its range is now: the same;
+ * READ_CHANGING; or READ_NOT_RUN, where another content would explain it and that is not known. */
+void truth_judge(struct read_outcome *outcome, enum truth truth);
 
 /* area.c */
 

@@ -195,17 +195,22 @@ static void count_hopes(struct sweep *s, const struct record *r)
 		s->records->gave_up[m] = true;
 }
 
+static void look_again(struct sweep *s, struct record *r)
+{
+	truth_judge(&r->outcome, truth_again(s->p, &s->w, r->c.offset, r->c.count));
+}
+
 /* A READ went wrong: why, and does it again? */
 static void judge(struct sweep *s, struct record *r)
 {
 	struct read_outcome again;
+	enum truth truth;
 
 	/* Also where the transport's checksum was wrong: a kernel that sends pages without
 	 * copying them computes it before a writer changes them. */
-	if (truth_changed(s->p, &s->w, r->c.offset, r->c.count)) {
-		r->outcome.kind = READ_CHANGING;
+	look_again(s, r);
+	if (r->outcome.kind == READ_CHANGING)
 		return;
-	}
 	/* Which is told by itself, and says nothing about the mechanism. */
 	if (s->p->gone) {
 		r->outcome.kind = READ_NOT_RUN;
@@ -223,8 +228,11 @@ static void judge(struct sweep *s, struct record *r)
 	try_case(s, &r->c, r->after_others, &again);
 	r->confirmed = read_kind_is_failure(again.kind);
 	r->controls_right = r->controls_right && control_right(s, &r->c);
-	if (truth_changed(s->p, &s->w, r->c.offset, r->c.count))
+	/* The first time stands, which was looked at before. */
+	truth = truth_again(s->p, &s->w, r->c.offset, r->c.count);
+	if (truth == TRUTH_CHANGED)
 		r->outcome.kind = READ_CHANGING;
+	r->confirmed = r->confirmed && truth == TRUTH_SAME;
 }
 
 static uint32_t expected(const struct sweep *s, const struct read_case *c)
@@ -369,9 +377,8 @@ static void judge_flight(struct sweep *s, const struct read_case *cases, unsigne
 		if (!all_right && read_kind_is_failure(r.outcome.kind)) {
 			r.confirmed = read_kind_is_failure(again[i].kind) ||
 				      r.outcome.kind == READ_LOST;
-			if (truth_changed(s->p, &s->w, r.c.offset, r.c.count))
-				r.outcome.kind = READ_CHANGING;
-			else
+			look_again(s, &r);
+			if (r.outcome.kind != READ_CHANGING)
 				r.controls_right = before[i] && control_right(s, &r.c);
 			if (s->p->gone)
 				r.outcome.kind = READ_NOT_RUN;

@@ -128,29 +128,60 @@ static bool attr_moved(const struct nfs_attr *a, const struct nfs_attr *b)
 	       a->ctime.nsec != b->ctime.nsec;
 }
 
-bool truth_changed(struct probe *p, struct window *w, uint64_t offset, uint32_t count)
+/* By the attributes alone. */
+static enum truth attr_again(struct probe *p, const struct window *w)
+{
+	struct nfs_attr attr;
+	int rc = operation_getattr(p, &w->file->fh, &attr);
+
+	if (rc && (rc != -ESTALE || gone_root(p)))
+		return TRUTH_UNKNOWN;
+	/* A file that is gone, because another took its name, changed too. */
+	return rc || attr_moved(&attr, &w->attr) ? TRUTH_CHANGED : TRUTH_SAME;
+}
+
+static enum truth bytes_again(struct probe *p, const struct window *w, uint64_t offset,
+			      uint32_t count)
 {
 	_cleanup_free_ uint8_t *again = NULL;
-	struct nfs_attr attr;
-	uint64_t at;
-	int rc;
+	uint64_t at = offset - w->base;
 
-	if (w->changing)
-		return true;
-	rc = operation_getattr(p, &w->file->fh, &attr);
-	if (rc && (rc != -ESTALE || gone_root(p)))
-		return false;
-	/* A file that is gone, because another took its name, changed too. */
-	w->changing = rc || attr_moved(&attr, &w->attr);
-	if (w->changing || offset < w->base || offset >= w->base + w->len)
-		return w->changing;
-	at = offset - w->base;
+	if (offset < w->base || offset >= w->base + w->len)
+		return TRUTH_SAME;
 	count = (uint32_t)min_u64(count, w->len - at);
 	again = malloc(count ? count : 1);
-	if (again && !read_range(p, &w->file->fh, offset, count, again))
-		w->changing = memcmp(again, w->bytes + at, count) != 0;
+	if (!again || read_range(p, &w->file->fh, offset, count, again))
+		return TRUTH_UNKNOWN;
+	return memcmp(again, w->bytes + at, count) ? TRUTH_CHANGED : TRUTH_SAME;
+}
+
+enum truth truth_again(struct probe *p, struct window *w, uint64_t offset, uint32_t count)
+{
+	enum truth truth = w->changing ? TRUTH_CHANGED : attr_again(p, w);
+
+	if (truth == TRUTH_SAME)
+		truth = bytes_again(p, w, offset, count);
 	/* A write that lands between the two looks shows in the times. */
-	if (!w->changing && !operation_getattr(p, &w->file->fh, &attr))
-		w->changing = attr_moved(&attr, &w->attr);
-	return w->changing;
+	if (truth == TRUTH_SAME)
+		truth = attr_again(p, w);
+	w->changing = truth == TRUTH_CHANGED;
+	return truth;
+}
+
+/* Whether another content of the file would explain it. */
+static bool is_of_content(enum read_kind kind)
+{
+	return kind == READ_DATA || kind == READ_STALE || kind == READ_SHORT ||
+	       kind == READ_BEHIND;
+}
+
+void truth_judge(struct read_outcome *outcome, enum truth truth)
+{
+	if (truth == TRUTH_CHANGED)
+		outcome->kind = READ_CHANGING;
+	if (truth != TRUTH_UNKNOWN || !is_of_content(outcome->kind))
+		return;
+	outcome->kind = READ_NOT_RUN;
+	snprintf(outcome->text, sizeof(outcome->text),
+		 "whether the file had changed could not be seen");
 }
