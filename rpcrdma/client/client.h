@@ -26,6 +26,7 @@ struct rpcrdma_options {
 	uint32_t credits;
 	bool no_private_data;
 	bool no_crc;
+	uint8_t mpa_revision; /* 0: any, and a peer that refuses the CRC has none */
 	struct pcap *pcap;
 	void (*on_write)(void *arg, const struct transport_tagged *placed);
 	void *on_write_arg;

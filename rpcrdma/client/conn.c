@@ -44,6 +44,8 @@ int rpcrdma_open(struct rpcrdma_conn **out, const struct rpcrdma_options *option
 		/* Linux rejects a client that allows it no RDMA Read (svc_rdma_accept). */
 		.ird = 16,
 		.no_crc = options->no_crc,
+		.mpa_revision = options->mpa_revision,
+		.mpa_retry = !options->mpa_revision,
 		.pcap = options->pcap,
 		.on_write = options->on_write,
 		.on_write_arg = options->on_write_arg,

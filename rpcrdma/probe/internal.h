@@ -254,8 +254,10 @@ struct probe {
 
 	struct rpcrdma_conn *conn;
 	unsigned int generation; /* of the connection */
-	unsigned int barren;     /* connections since the last reply */
-	unsigned int pause_ms;   /* before the last of them */
+	uint8_t mpa_revision;    /* that the server took, and whether without CRC */
+	bool no_crc;
+	unsigned int barren;   /* connections since the last reply */
+	unsigned int pause_ms; /* before the last of them */
 	struct pcap *pcap;
 	uint32_t most_granted;
 	uint32_t zero_grants;

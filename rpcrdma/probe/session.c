@@ -80,7 +80,19 @@ void session_options(const struct probe *p, struct rpcrdma_options *options)
 		.bind = p->options->bind.len ? &p->options->bind : NULL,
 		.device = p->options->device,
 		.pcap = p->pcap,
+		.mpa_revision = p->mpa_revision,
+		.no_crc = p->no_crc,
 	};
+}
+
+/* What the server took once it takes again: only the first connection finds it out, so that a
+ * server that closes later ones is not taken for one that refuses. */
+static void keep_mpa(struct probe *p)
+{
+	const struct transport *t = rpcrdma_transport(p->conn);
+
+	p->mpa_revision = t->mpa_revision;
+	p->no_crc = t->mpa_revision && !t->crc;
 }
 
 int session_ready(struct probe *p)
@@ -111,6 +123,8 @@ int session_ready(struct probe *p)
 	/* At the first connection it was never there. */
 	if (rc == -ENODEV && p->generation)
 		note_device(p);
+	if (!rc)
+		keep_mpa(p);
 	p->generation += !rc;
 	p->barren += !rc;
 	return rc;

@@ -53,10 +53,19 @@ static bool connect_any(struct probe *p)
 	}
 	t = rpcrdma_transport(p->conn);
 	transport_address_text(&t->peer, where, sizeof(where));
-	finding_init(&f, "probe.connect", FINDING_PASS, "connected to %s over %s", where,
-		     t->ops->name);
+	if (t->refused[0])
+		finding_init(
+			&f, "probe.connect", FINDING_PASS,
+			"connected to %s over %s by MPA revision %u, CRC %s, after the peer refused %s",
+			where, t->ops->name, t->mpa_revision, t->crc ? "on" : "off",
+			t->refused);
+	else
+		finding_init(&f, "probe.connect", FINDING_PASS, "connected to %s over %s",
+			     where, t->ops->name);
 	finding_text(&f, "address", "%s", where);
 	finding_text(&f, "crc", "%s", t->crc ? "on" : "off");
+	if (t->mpa_revision)
+		finding_number(&f, "mpa_revision", t->mpa_revision);
 	probe_emit(p, &f);
 	return true;
 }

@@ -318,7 +318,8 @@ struct iwarp {
 	struct transport t; /* first */
 	struct transport_param param;
 	bool initiator;
-	bool ready; /* FPDUs may go */
+	bool refuses_revision, refuses_crc; /* so it seems from how the peer refused */
+	bool ready;                         /* FPDUs may go */
 	bool send_crc;
 	unsigned int nudge_ms; /* until the next one, while the peer has said nothing */
 	int failed;            /* 0, or the -errno that ended the connection */

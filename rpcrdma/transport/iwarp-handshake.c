@@ -3,7 +3,8 @@
 
 /* The MPA start-up of a connection: request and reply, CRC, IRD and ORD, private data (RFC 5044
  * section 7.1, RFC 6581 section 9). Revision 2 with the enhanced block is asked for and answered;
- * revision 1 is answered in kind. Markers and peer-to-peer mode are not spoken: markers are
+ * revision 1 is answered in kind, and asked for where the caller says so: soft-iWARP of 2015 closes
+ * the connection at revision 2, and rejects a CRC that it does not want. Markers and peer-to-peer mode are not spoken: markers are
  * refused, the peer-to-peer bits are left clear in the reply, which declines them.
  *
  * Nothing beyond the frame is read here, so what follows belongs to the FPDU parser. */
@@ -124,14 +125,25 @@ static int handshake_reply_check(const struct mpa_frame *reply)
 	return 0;
 }
 
+/* What of @request the peer may have refused. */
+static void note_refusal(struct iwarp *c, const struct mpa_frame *request,
+			 const struct mpa_frame *reply, int rc)
+{
+	bool rejects = rc == -ECONNREFUSED && reply->reject;
+
+	c->refuses_revision = request->revision > 1 &&
+			      (rc == -ECONNRESET || (rejects && reply->revision == 1));
+	c->refuses_crc = rejects && request->crc && !reply->crc;
+}
+
 int iwarp_handshake_connect(struct iwarp *c, uint64_t deadline)
 {
 	const struct transport_param *param = &c->param;
 	uint8_t buf[MPA_FRAME_MAX];
-	struct mpa_frame reply, request = {
-		.revision = 2,
+	struct mpa_frame reply = { 0 }, request = {
+		.revision = param->mpa_revision ? param->mpa_revision : 2,
 		.crc = !param->no_crc,
-		.enhanced = true,
+		.enhanced = param->mpa_revision != 1,
 		.ird = (uint16_t)c->rx.depth,
 		.ord = param->ord,
 		.private_data = param->private_data,
@@ -144,8 +156,10 @@ int iwarp_handshake_connect(struct iwarp *c, uint64_t deadline)
 		rc = handshake_read(c, MPA_REPLY, &reply, buf, deadline);
 	if (!rc)
 		rc = handshake_reply_check(&reply);
+	note_refusal(c, &request, &reply, rc);
 	if (rc)
 		return rc;
+	c->t.mpa_revision = request.revision;
 	/* RFC 5044 section 7.1: a CRC that either side wants is used by both. */
 	c->t.crc = request.crc || reply.crc;
 	c->rx.crc_unsure = !reply.crc;

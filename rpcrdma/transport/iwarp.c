@@ -112,31 +112,80 @@ static int iwarp_usable(struct iwarp *c)
 	return 0;
 }
 
-static int iwarp_connect(struct transport **out, const struct transport_address *to,
-			 const struct transport_param *param, uint64_t deadline)
+/* @c: in any case, for what the peer refused. */
+static int connect_once(struct iwarp **out, const struct transport_address *to,
+			const struct transport_param *param, uint64_t deadline)
 {
-	_cleanup_(iwarp_free_p) struct iwarp *c = NULL;
-	char text[TRANSPORT_ADDRESS_TEXT];
+	struct iwarp *c;
 	int rc;
 
-	rc = iwarp_new(&c);
+	rc = iwarp_new(out);
 	if (rc)
 		return rc;
+	c = *out;
 	c->initiator = true;
 	rc = iwarp_prepare(c, param);
 	if (rc)
 		return rc;
 	rc = tcp_connect(to, param->bind, deadline);
-	if (rc >= 0) {
-		c->t.fd = rc;
-		c->t.peer = *to;
-		tcp_local(rc, &c->t.local);
-		pcap_flow_open(&c->flow, param->pcap, &c->t.local, to, true);
-		rc = iwarp_handshake_connect(c, deadline);
-	}
 	if (rc < 0)
-		return err_context(rc, "%s",
-				   transport_address_text(to, text, sizeof(text)));
+		return rc;
+	c->t.fd = rc;
+	c->t.peer = *to;
+	tcp_local(rc, &c->t.local);
+	pcap_flow_open(&c->flow, param->pcap, &c->t.local, to, true);
+	return iwarp_handshake_connect(c, deadline);
+}
+
+/* Changes @param to what the peer did not refuse yet; false: there is no such thing. */
+static bool yield_to(const struct iwarp *c, struct transport_param *param)
+{
+	if (!c || !param->mpa_retry)
+		return false;
+	if (c->refuses_revision && param->mpa_revision != 1)
+		param->mpa_revision = 1;
+	else if (c->refuses_crc && !param->no_crc)
+		param->no_crc = true;
+	else
+		return false;
+	return true;
+}
+
+static void note_refused(struct transport *t, const struct transport_param *asked,
+			 const struct transport_param *param)
+{
+	bool revision = asked->mpa_revision != param->mpa_revision;
+	bool crc = asked->no_crc != param->no_crc;
+
+	snprintf(t->refused, sizeof(t->refused), "%s%s%s",
+		 revision ? "MPA revision 2" : "", revision && crc ? " and " : "",
+		 crc ? "the CRC" : "");
+}
+
+static int iwarp_connect(struct transport **out, const struct transport_address *to,
+			 const struct transport_param *param, uint64_t deadline)
+{
+	_cleanup_(iwarp_free_p) struct iwarp *c = NULL;
+	char address[TRANSPORT_ADDRESS_TEXT], text[ERR_TEXT_MAX];
+	struct transport_param asked = *param;
+	int first, rc;
+
+	first = rc = connect_once(&c, to, &asked, deadline);
+	if (rc < 0)
+		snprintf(text, sizeof(text), "%s", err_text());
+	while (rc < 0 && yield_to(c, &asked)) {
+		debug(DEBUG_TRANSPORT, "iwarp: %s; again with revision %u%s", err_text(),
+		      asked.mpa_revision ? asked.mpa_revision : 2,
+		      asked.no_crc ? ", no CRC" : "");
+		iwarp_free(take_ptr(c));
+		rc = connect_once(&c, to, &asked, deadline);
+	}
+	if (rc < 0) {
+		err_set(-first, "%s", text);
+		return err_context(first, "%s",
+				   transport_address_text(to, address, sizeof(address)));
+	}
+	note_refused(&c->t, param, &asked);
 	*out = &take_ptr(c)->t;
 	return 0;
 }

@@ -7,11 +7,11 @@
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 requires jq python3
 
-# start_peer MODE: sets $peer_port.
+# start_peer MODE [PORT]: sets $peer_port.
 start_peer()
 {
 	: >"$work/peer-$1"
-	python3 "$NFSRDMA_SOURCE/tests/cli/peer.py" "$1" >"$work/peer-$1" 2>"$work/peer-$1.err" &
+	python3 "$NFSRDMA_SOURCE/tests/cli/peer.py" "$@" >"$work/peer-$1" 2>"$work/peer-$1.err" &
 	cleanup_fn kill "$!"
 	await_line "$work/peer-$1" "$!"
 	read -r peer_port <"$work/peer-$1"
@@ -76,3 +76,17 @@ within 3000 "--timeout 2"
 echo "ok - silence after good replies ($(seconds "$took") s)"
 run bench --format json "127.0.0.1:$export" "${server[@]}" --timeout 2
 within 3000 "bench with --timeout 2"
+
+# A peer that is only old is asked for less, once, and the report says so.
+stop_server
+start_server --no-crc
+start_peer siw-2015 "$rdma_port"
+probe "127.0.0.1:$export" --port "$peer_port" --mount-port "$mount_port" --nfs-port "$nfs_port" --level quick
+expect_status 0
+expect_report "what was refused" 'any(.findings[]; .id == "probe.connect" and .status == "pass" and
+	(.summary | test("by MPA revision 1, CRC off, after the peer refused MPA revision 2 and the CRC")))'
+[[ $(grep -c '^revision 2' "$work/peer-siw-2015") == 1 ]] ||
+	{ cat "$work/peer-siw-2015"; fail "revision 2 was not asked for once"; }
+[[ $(grep -c '^revision 1 flags 64' "$work/peer-siw-2015") == 1 ]] ||
+	{ cat "$work/peer-siw-2015"; fail "the CRC was not asked for once"; }
+echo "ok - siw of 2015 ($(seconds "$took") s)"

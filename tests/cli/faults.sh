@@ -51,6 +51,7 @@ linux3_names()
 		if [[ $name == "$value" && $1 != *pad-segment@3 ]]; then
 			expect_finding "${linux3[$name]}" fail
 		else
+			# shellcheck disable=SC2016 # jq's variable
 			expect_report "$name" --arg id "${linux3[$name]}" 'all(.findings[]; .id != $id)'
 		fi
 	done

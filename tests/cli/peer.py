@@ -156,6 +156,30 @@ class Starved:
                     (sock if ready is server else server).sendall(data)
 
 
+class Siw2015:
+    """Relays to the server, as soft-iWARP of 2015 with mpa_crc_strict would take connections: it closes
+    at MPA revision 2, and rejects a CRC that it does not want."""
+    def __init__(self, port):
+        self.port = port
+
+    def __call__(self, sock):
+        flags, rev = sock.recv(20, socket.MSG_PEEK | socket.MSG_WAITALL)[16:18]
+        print("revision", rev, "flags", flags, flush=True)
+        if rev != 1:
+            return
+        if flags & 0x40:
+            sock.recv(4096)
+            sock.sendall(mpa_reply(0x20, 1))
+            return
+        with socket.create_connection(("127.0.0.1", self.port)) as server:
+            while True:
+                for ready in select.select([sock, server], [], [])[0]:
+                    data = ready.recv(65536)
+                    if not data:
+                        return
+                    (sock if ready is server else server).sendall(data)
+
+
 def serve(sock, mode):
     try:
         mode(sock)
@@ -169,7 +193,8 @@ def main():
     modes = {f.__name__.replace("_", "-"): f for f in (
         http, banner, silence, half_mpa, reject, private_too_long, half_frame, no_reply,
         garbage, flood_writes, flood_sends, hang_up)}
-    mode = Starved(int(sys.argv[2])) if sys.argv[1] == "starved" else modes[sys.argv[1]]
+    relays = {"starved": Starved, "siw-2015": Siw2015}
+    mode = relays[sys.argv[1]](int(sys.argv[2])) if sys.argv[1] in relays else modes[sys.argv[1]]
     listener = socket.create_server(("127.0.0.1", 0))
     print(listener.getsockname()[1], flush=True)
     while True:

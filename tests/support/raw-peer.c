@@ -183,15 +183,43 @@ static void server_hear(struct raw_server *s, int fd)
 	}
 }
 
+static bool server_wait(struct raw_server *s)
+{
+	struct pollfd p[2] = { { .fd = s->listener, .events = POLLIN },
+			       { .fd = s->stop[0], .events = POLLIN } };
+
+	return poll(p, 2, 20000) >= 1 && p[0].revents;
+}
+
+/* False: told to stop. */
+static bool server_refuse(struct raw_server *s)
+{
+	unsigned int i;
+
+	for (i = 0; i < s->nbefore; i++) {
+		_cleanup_close_ int fd = -1;
+
+		if (!server_wait(s))
+			return false;
+		fd = accept(s->listener, NULL, NULL);
+		s->heard_len = 0;
+		server_hear(s, fd);
+		if (s->before[i].len &&
+		    send(fd, s->before[i].script, s->before[i].len, MSG_NOSIGNAL) < 0)
+			return false;
+	}
+	s->heard_len = 0;
+	return true;
+}
+
 static void *server_run(void *arg)
 {
 	struct raw_server *s = arg;
-	struct pollfd p[2] = { { .fd = s->listener, .events = POLLIN },
-			       { .fd = s->stop[0], .events = POLLIN } };
+	struct pollfd stop = { .fd = s->stop[0], .events = POLLIN };
 	_cleanup_close_ int fd = -1;
 	size_t at, step = s->gap_ms ? 1 : s->len;
 
-	if (poll(p, 2, 20000) < 1 || !p[0].revents)
+	if (!server_refuse(s) || !server_wait(s))
 		return NULL;
 	fd = accept(s->listener, NULL, NULL);
 	if (!s->deaf)
@@ -199,14 +227,14 @@ static void *server_run(void *arg)
 	for (at = 0; at < s->len; at += step) {
 		if (send(fd, (const uint8_t *)s->script + at, step, MSG_NOSIGNAL) < 0)
 			break;
-		if (s->gap_ms && poll(&p[1], 1, (int)s->gap_ms))
+		if (s->gap_ms && poll(&stop, 1, (int)s->gap_ms))
 			break;
 	}
 	if (s->flood &&
 	    poll(&(struct pollfd){ .fd = fd, .events = POLLIN }, 1, 20000) == 1)
 		flood(fd, s->flood, s->flood_len, s->stop[0]);
 	if (s->stays)
-		poll(&p[1], 1, 20000);
+		poll(&stop, 1, 20000);
 	return NULL;
 }
 

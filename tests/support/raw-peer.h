@@ -42,6 +42,12 @@ struct raw_server {
 	const void *
 		flood; /* after the script, and once more has come: as of struct raw_flood */
 	size_t flood_len;
+	/* Connections before that one: the peer hears the request, sends this, and closes. */
+	struct {
+		const void *script;
+		size_t len;
+	} before[3];
+	unsigned int nbefore;
 	int listener, stop[2];
 	uint8_t heard[64];
 	size_t heard_len;

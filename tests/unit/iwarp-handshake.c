@@ -175,6 +175,101 @@ static void a_reject_is_a_refusal(void)
 	CU_ASSERT_EQUAL(reply_with(16, 0x70, "rejected"), -ECONNREFUSED);
 }
 
+#define REJECT_1     "MPA ID Rep Frame\x20\x01\x00\x00"
+#define REJECT_1_CRC "MPA ID Rep Frame\x60\x01\x00\x00"
+#define REJECT_2     "MPA ID Rep Frame\x20\x02\x00\x00"
+#define REJECT_2_CRC "MPA ID Rep Frame\x60\x02\x00\x00"
+#define ACCEPT_1     "MPA ID Rep Frame\x00\x01\x00\x00"
+#define ACCEPT_1_CRC "MPA ID Rep Frame\x40\x01\x00\x00"
+#define ACCEPT_2     "MPA ID Rep Frame\x00\x02\x00\x00"
+
+static struct transport_param retrying(void)
+{
+	struct transport_param param = usual;
+
+	param.mpa_retry = true;
+	return param;
+}
+
+/* soft-iWARP of 2015 closes at revision 2, and rejects a CRC that it does not want. */
+static void a_refusal_is_followed_by_less(void)
+{
+	static const struct {
+		const char *name;
+		const char *before[3]; /* "": the connection is closed */
+		const char *reply;
+		const char *request; /* the last one, its flags and on */
+		const char *refused;
+	} rows[] = {
+		{ "nothing was refused", { NULL }, ACCEPT_2, "\x50\x02\x00\x04", "" },
+		{ "closed at revision 2",
+		  { "" },
+		  ACCEPT_1_CRC,
+		  "\x40\x01\x00\x00",
+		  "MPA revision 2" },
+		{ "rejected by revision 1",
+		  { REJECT_1_CRC },
+		  ACCEPT_1_CRC,
+		  "\x40\x01\x00\x00",
+		  "MPA revision 2" },
+		{ "rejected without a CRC",
+		  { REJECT_2 },
+		  ACCEPT_2,
+		  "\x10\x02\x00\x04",
+		  "the CRC" },
+		{ "closed, then rejected",
+		  { "", REJECT_1 },
+		  ACCEPT_1,
+		  "\x00\x01\x00\x00",
+		  "MPA revision 2 and the CRC" },
+		{ "both at once",
+		  { REJECT_1, REJECT_1 },
+		  ACCEPT_1,
+		  "\x00\x01\x00\x00",
+		  "MPA revision 2 and the CRC" },
+	};
+	const struct transport_param param = retrying();
+	size_t i, j;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct raw_server s = { 0 };
+		struct transport *t = NULL;
+		SUITE_ROW("%s", rows[i].name);
+
+		for (j = 0; j < 3 && rows[i].before[j]; j++) {
+			s.before[j].script = rows[i].before[j];
+			s.before[j].len = *rows[i].before[j] ? 20 : 0;
+			s.nbefore = (unsigned int)j + 1;
+		}
+		CU_ASSERT_EQUAL(connect_to(&s, rows[i].reply, 20, &param, &t), 0);
+		ASSERT_BYTES(s.heard + 16, rows[i].request, 4);
+		CU_ASSERT_PTR_NOT_NULL_FATAL(t);
+		CU_ASSERT_STRING_EQUAL(t->refused, rows[i].refused);
+		CU_ASSERT_EQUAL(t->mpa_revision, rows[i].request[1]);
+		CU_ASSERT_EQUAL(t->crc, rows[i].request[0] & 0x40 ? true : false);
+		transport_close_p(&t);
+		raw_server_close(&s);
+	}
+}
+
+/* What refuses all of it is told with its first words; a plain refusal is not asked twice. */
+static void what_refuses_everything_is_told_by_its_first_answer(void)
+{
+	const struct transport_param param = retrying();
+	struct raw_server s = { .before = { { "", 0 }, { REJECT_1, 20 } }, .nbefore = 2 };
+	struct raw_server once = { 0 };
+	struct transport *t = NULL;
+
+	CU_ASSERT_EQUAL(connect_to(&s, REJECT_1, 20, &param, &t), -ECONNRESET);
+	ASSERT_CONTAINS(err_text(), "closed the connection before its MPA reply");
+	CU_ASSERT_EQUAL(s.heard[16], 0);
+	raw_server_close(&s);
+
+	CU_ASSERT_EQUAL(connect_to(&once, REJECT_2_CRC, 20, &param, &t), -ECONNREFUSED);
+	ASSERT_BYTES(once.heard + 16, "\x50\x02", 2);
+	raw_server_close(&once);
+}
+
 static void what_a_reply_may_not_say_is_refused(void)
 {
 	CU_ASSERT_EQUAL(reply_with(16, 0xd0, "markers"), -EPROTONOSUPPORT);
@@ -375,6 +470,8 @@ SUITE_MAIN("iwarp-handshake", TEST(the_request_is_what_a_linux_server_wants),
 	   TEST(without_a_crc_on_either_side_there_is_none),
 	   TEST(a_reply_of_revision_1_is_accepted),
 	   TEST(other_services_are_named_by_what_they_say), TEST(a_reject_is_a_refusal),
+	   TEST(a_refusal_is_followed_by_less),
+	   TEST(what_refuses_everything_is_told_by_its_first_answer),
 	   TEST(what_a_reply_may_not_say_is_refused),
 	   TEST(who_closes_early_is_said_to_have_closed),
 	   TIMED(half_a_reply_ends_at_the_deadline), TEST(silence_ends_at_the_deadline),
