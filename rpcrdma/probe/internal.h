@@ -481,6 +481,8 @@ int target_null(struct probe *p, uint32_t vers, double *ms);
 bool target_limits(struct probe *p);
 /* A port by rpcbind, for version 3 of a program. */
 int target_rpcbind(struct probe *p, uint32_t prog, uint16_t *port);
+/* Whether this host could not do its part: no memory, or no such system call. */
+bool target_is_local(int rc);
 /* How the failure of a step is to be told. */
 enum finding_status target_refusal(int rc);
 /* NFS over TCP: as given, or 2049; for version 3 rpcbind is asked before. */

@@ -158,7 +158,7 @@ static int list_again(struct probe *p, uint32_t chunk, struct digest *d)
 /* Nothing that the reply's way is to blame for. */
 static bool is_unknown(int rc)
 {
-	return session_is_mishap(rc) || rc == -EAGAIN;
+	return session_is_mishap(rc) || rc == -EAGAIN || target_is_local(rc);
 }
 
 void listing_readdir(struct probe *p)

@@ -14,13 +14,18 @@
 /* What a READ's reply needs beside its data, of a session's largest response. */
 #define RESPONSE_HEAD 1024
 
+bool target_is_local(int rc)
+{
+	return rc == -ENOMEM || rc == -ENOSYS;
+}
+
 /* Whether nobody answered, or could be asked, as opposed to an answer that is wrong or a
  * refusal. */
 static bool nobody_answered(int rc)
 {
 	return rc == -ETIMEDOUT || rc == -EHOSTUNREACH || rc == -ENETUNREACH ||
 	       rc == -EACCES || rc == -EPERM || rc == -EADDRNOTAVAIL || rc == -ENODEV ||
-	       rc == -ENETDOWN || rc == -ENOMEM || rc == -EAGAIN;
+	       rc == -ENETDOWN || rc == -EAGAIN || target_is_local(rc);
 }
 
 enum finding_status target_refusal(int rc)

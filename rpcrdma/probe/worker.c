@@ -7,6 +7,7 @@
 #include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <sys/random.h>
 
 #include "rpcrdma/probe/internal.h"
 
@@ -292,13 +293,28 @@ int worker_prepare(void *arg, int channel)
 	return 0;
 }
 
+/* Software iWARP names each region at random, and NFSv4.1 its client; a kernel before 3.17 has no
+ * random numbers for that. It is no answer of the server's. */
+static bool has_random(struct probe *p)
+{
+	uint8_t byte;
+
+	if (p->via != &transport_iwarp || getrandom(&byte, 1, GRND_NONBLOCK) >= 0 ||
+	    errno != ENOSYS)
+		return true;
+	probe_say(
+		p, "probe.connect", FINDING_UNKNOWN,
+		"this host's kernel has no getrandom(2), which software iWARP needs: Linux has it since 3.17");
+	return false;
+}
+
 int worker_run(void *arg, int channel)
 {
 	struct worker_task *task = arg;
 	struct probe *p = task->probe;
 
 	(void)channel;
-	if (route_choose(p)) {
+	if (route_choose(p) && has_random(p)) {
 		task->work(p);
 		if (p->pcap && pcap_close(p->pcap))
 			probe_say(p, "probe.connect", FINDING_UNKNOWN, "--pcap: %s",
