@@ -65,8 +65,9 @@ const struct meaning meaning_probe[] = {
 	  .what = "A connection to the NFS/RDMA port, 20049 unless --port says otherwise. "
 		  "Software iWARP is RDMA over an ordinary TCP connection: TCP connects, "
 		  "then both ends agree on MPA revision 2, on the CRC, and on how many RDMA "
-		  "Reads may be under way. Over an RDMA device (verbs) the connection "
-		  "manager does it, and the summary names its event. A refusal is a "
+		  "Reads may be under way. A peer that refuses revision 2 or the CRC is asked "
+		  "again for revision 1 and without, and the summary says so. Over an RDMA "
+		  "device (verbs) the connection manager does it, and the summary names its event. A refusal is a "
 		  "failure; silence is unknown, because a firewall and an absent host look "
 		  "the same from here.",
 	  .cause =
@@ -78,7 +79,8 @@ const struct meaning meaning_probe[] = {
 		  "this port although NFS/RDMA works. RDMA_CM_EVENT_UNREACHABLE: packets of "
 		  "the fabric are lost; RoCE uses UDP port 4791, which firewalls and "
 		  "switches may drop while ping works. RLIMIT_MEMLOCK: registered memory "
-		  "is locked memory, and this user may lock too little.",
+		  "is locked memory, and this user may lock too little. No getrandom(2): this "
+		  "host's kernel is older than Linux 3.17.",
 	  .remedy =
 		  "On a Linux server /proc/fs/nfsd/portlist must have a line 'rdma 20049' "
 		  "(ss does not show the listener of an adapter). If it has none: rdma=y "
