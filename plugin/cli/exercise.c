@@ -4,8 +4,10 @@
 /* What probe and bench have in common: from the command line to the work, and from its events to a
  * report. With --embedded the server is our own, in a child on loopback. */
 #include "plugin/cli/cli.h"
+#include "plugin/kernel/kernel.h"
 
 struct run {
+	bool answered, write_chunks_right; /* by the findings of the probe */
 	struct report *report;
 	struct progress progress;
 	int rc; /* of the first finding that the report refused */
@@ -18,6 +20,20 @@ static void on_finding(void *arg, const struct finding *finding)
 
 	if (rc && !run->rc)
 		run->rc = rc;
+	if (finding->status == FINDING_PASS && !strcmp(finding->id, "probe.null"))
+		run->answered = true;
+	if (finding->status == FINDING_PASS &&
+	    !strcmp(finding->id, "probe.read.write-chunk"))
+		run->write_chunks_right = true;
+}
+
+/* What a probe of a server cannot see: whether the kernel here reads from it as well. */
+static void add_kernel(struct run *run, const struct probe_options *probe)
+{
+	struct finding f;
+
+	kernel_of_export(probe->host, probe->export, run->write_chunks_right, &f);
+	on_finding(run, &f);
 }
 
 static void on_subject(void *arg, const char *key, const char *value)
@@ -157,6 +173,8 @@ static int run_work(const struct cli_options *options, exercise_fn work,
 	set_subject(&run, probe);
 	progress_init(&run.progress, options->quiet);
 	rc = work(probe, &events);
+	if (!rc && work == probe_run && !options->embedded && run.answered)
+		add_kernel(&run, probe);
 	report_times(report, started, (double)(now_ns() - start) / 1e6);
 	return conclude(options, &run, rc);
 }

@@ -7,7 +7,8 @@
  *	place.c    which device and address
  *	client.c   its child: namespace, mount(2), reads, umount2(2)
  *	mounted.c  --mount, the parent: a mount that is there, and our own client beside it
- *	reader.c   its child: finds a file, and reads
+ *	export.c   beside a probe of a server: is its export mounted here?
+ *	reader.c   the child of both: finds a file, and reads
  *	range.c    how a range is read
  *	judge.c    pure: from reads to what is wrong
  */
@@ -87,6 +88,11 @@ void kernel_mount_data(const struct kernel_task *task, char *buf, size_t cap);
 /* The body of the child; @arg is a struct kernel_task. Records are of type CHANNEL_ANSWER. */
 int kernel_client(void *arg, int channel);
 
+/* --- mounted.c ---------------------------------------------------------------- */
+
+/* @dir is @path, or above it: what is below, without a slash before it; or NULL. Pure. */
+const char *kernel_path_below(const char *dir, const char *path);
+
 /* --- reader.c ----------------------------------------------------------------- */
 
 #define KERNEL_PATH_MAX 512
@@ -98,6 +104,9 @@ struct kernel_reader_task {
 	bool has_cred;
 	uid_t uid;
 	gid_t gid;
+	const uint32_t *lengths; /* only these of kernel_lengths; NULL: all */
+	size_t nlengths;
+	unsigned int most_names; /* that are looked at for a file; 0: thousands */
 };
 
 /* Which file; the first word of the child, of type KERNEL_CHOSEN. */

@@ -46,14 +46,13 @@ static void say(const struct mounted *m, const char *id, enum finding_status sta
 
 /* --- the mount ---------------------------------------------------------------------- */
 
-/* @target is @path, or above it: what is below, without a slash before it; or NULL. */
-static const char *path_below(const char *target, const char *path)
+const char *kernel_path_below(const char *dir, const char *path)
 {
-	size_t len = strlen(target);
+	size_t len = strlen(dir);
 
 	if (len == 1)
 		return path + 1;
-	if (strncmp(target, path, len) || (path[len] && path[len] != '/'))
+	if (strncmp(dir, path, len) || (path[len] && path[len] != '/'))
 		return NULL;
 	return path[len] ? path + len + 1 : path + len;
 }
@@ -67,7 +66,7 @@ static void find_mount(struct mounted *m, const struct nfs_mounts *mounts,
 
 	for (i = 0; i < mounts->count; i++) {
 		const struct nfs_mount *mount = &mounts->list[i];
-		const char *below = path_below(mount->target, path);
+		const char *below = kernel_path_below(mount->target, path);
 
 		if (!below || strlen(mount->target) < longest)
 			continue;

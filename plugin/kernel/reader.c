@@ -24,7 +24,7 @@ struct searching {
 	int mount; /* its root */
 	dev_t dev;
 	char dirs[DIRECTORIES_MAX][KERNEL_PATH_MAX]; /* a queue */
-	unsigned int ndirs, entries;
+	unsigned int ndirs, entries, most;
 	uint64_t size; /* of the best */
 	struct stat st;
 	char best[KERNEL_PATH_MAX];
@@ -117,7 +117,7 @@ static void search_directory(struct searching *s, const char *path)
 		close(fd);
 		return;
 	}
-	while (s->entries < ENTRIES_MAX && (entry = readdir(dir))) {
+	while (s->entries < s->most && (entry = readdir(dir))) {
 		if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, ".."))
 			continue;
 		s->entries++;
@@ -176,6 +176,7 @@ static int open_file(const struct kernel_reader_task *task, struct kernel_chosen
 
 	if (!s)
 		return err_set(ENOMEM, "no memory");
+	s->most = task->most_names ? task->most_names : ENTRIES_MAX;
 	if (task->has_cred)
 		become(task->uid, task->gid);
 	rc = open_mount(s, task);
@@ -192,7 +193,17 @@ static int open_file(const struct kernel_reader_task *task, struct kernel_chosen
 	return fd < 0 ? err_sys("%s", s->best) : fd;
 }
 
-static void read_all(int channel, int fd, uint64_t size)
+static bool is_wanted(const struct kernel_reader_task *task, uint32_t length)
+{
+	size_t i;
+
+	for (i = 0; i < task->nlengths && task->lengths[i] != length; i++)
+		;
+	return !task->lengths || i < task->nlengths;
+}
+
+static void read_all(const struct kernel_reader_task *task, int channel, int fd,
+		     uint64_t size)
 {
 	struct probe_range range;
 	void *buf = NULL;
@@ -202,7 +213,8 @@ static void read_all(int channel, int fd, uint64_t size)
 		return;
 	for (i = 0; i < KERNEL_RANGES; i++) {
 		range = kernel_range_of(i, size);
-		if (range.length && kernel_read_range(channel, fd, i, &range, buf, NULL))
+		if (range.length && is_wanted(task, range.length) &&
+		    kernel_read_range(channel, fd, i, &range, buf, NULL))
 			break;
 	}
 	free(buf);
@@ -220,6 +232,6 @@ int kernel_reader(void *arg, int channel)
 	}
 	if (channel_send(channel, KERNEL_CHOSEN, &chosen, sizeof(chosen), -1) || fd < 0)
 		return 1;
-	read_all(channel, fd, chosen.size);
+	read_all(task, channel, fd, chosen.size);
 	return 0;
 }

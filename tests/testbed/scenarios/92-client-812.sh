@@ -33,7 +33,15 @@ for version in 3 4.1; do
 	mount_serve $version 10.0.2.15
 	sick Y
 	inside_run probe --mount /mnt --format json
+	cp "$work/out" "$work/mount"
+	# A probe of the server reads four ranges through that mount, and says that it is not the server.
+	inside_run probe "10.0.2.15:$serve_export" --transport verbs --port "$serve_rdma" \
+		--mount-port "$serve_mount" --nfs-port "$serve_nfs" --nfs-version $version --format json
 	guest_tell 30 umount
+	expect_status 1
+	expect_only 'fail bug.read-812'
+	expect_words bug.read-812 fail '"decided_by":"reading"'
+	cp "$work/mount" "$work/out"
 	expect_status 1
 	expect_finding kernel.mount pass
 	expect_finding kernel.read fail

@@ -23,6 +23,9 @@ for version in 3 4.1 4.2; do
 	inside_run probe --mount /srv/m --format json
 	expect_status 3
 	expect_words kernel.read unknown 'nobody has written to'
+	inside_run probe 10.0.2.15:/export/plain/$file --level quick --format json
+	expect_status 0
+	expect_words bug.read-812 pass '"decided_by":"reading"'
 	inside '/usr/sbin/umount /srv/m'
 done
 inside_run probe --mount /srv/m --format json

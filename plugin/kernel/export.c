@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* Beside a probe of a server: can this host's kernel read from it? Where the export is mounted over
+ * RDMA here a child reads four ranges through that mount, within a second. Else the counters of
+ * mounts decide, else the kernel's version. The server has answered the probe before, so that the
+ * mount's is not gone; and if it is, only the child waits for it. */
+#include <stdio.h>
+
+#include "plugin/checks/checks.h"
+#include "plugin/kernel/internal.h"
+#include "plugin/mounts/mounts.h"
+
+#define ALL_MS     1000
+#define RESOLVE_MS 500
+#define ADDRESSES  8
+/* Each is asked for. */
+#define QUICK_NAMES 64
+
+/* Either side of where clients change over to Write chunks. */
+static const uint32_t quick_lengths[] = { 512, 1024, 4096, 65536 };
+
+struct quick {
+	const struct nfs_mount *mount;
+	const char *below;
+	struct kernel_read reads[ARRAY_SIZE(quick_lengths)];
+	struct kernel_chosen chosen;
+	unsigned int tried, right;
+	uint32_t largest_right, smallest_lost; /* EIO; 0: none */
+	bool otherwise;                        /* another error, or a short read */
+	pid_t left;
+};
+
+static bool is_of_server(const struct nfs_mount *mount,
+			 const struct transport_address *addresses, size_t count)
+{
+	char text[64];
+	size_t i;
+
+	for (i = 0; i < count; i++)
+		if (!strcmp(transport_host_text(&addresses[i], text, sizeof(text)),
+			    mount->addr))
+			return true;
+	return false;
+}
+
+/* What of @path is below the directory of the server that is mounted; or NULL. */
+static const char *below_export(const struct nfs_mount *mount, const char *path)
+{
+	const char *export = strstr(mount->fs_spec, ":/");
+
+	if (!export || strcmp(mount->fs_root, "/") != 0)
+		return NULL;
+	return kernel_path_below(export + 1, path);
+}
+
+static void find_mount(struct quick *q, const struct nfs_mounts *mounts, const char *host,
+		       const char *path)
+{
+	struct transport_address addresses[ADDRESSES];
+	size_t count = 0;
+	unsigned int i;
+
+	if (transport_resolve(host, 0, addresses, ADDRESSES, &count,
+			      deadline_in(RESOLVE_MS)))
+		return;
+	for (i = 0; i < mounts->count; i++) {
+		const struct nfs_mount *mount = &mounts->list[i];
+		const char *below = below_export(mount, path);
+
+		if (!below || !mounts_is_rdma(mount->proto) ||
+		    !is_of_server(mount, addresses, count))
+			continue;
+		q->mount = mount;
+		q->below = below;
+	}
+}
+
+static void take(struct quick *q, int type, const void *body, size_t len)
+{
+	const struct kernel_record *r = body;
+	size_t i;
+
+	if (type == KERNEL_CHOSEN && len == sizeof(q->chosen))
+		memcpy(&q->chosen, body, len);
+	if (type != CHANNEL_ANSWER || len != sizeof(*r) || r->index >= KERNEL_RANGES)
+		return;
+	for (i = 0; i < ARRAY_SIZE(quick_lengths); i++) {
+		if (kernel_lengths[r->index] != quick_lengths[i])
+			continue;
+		q->tried++;
+		if (!r->error && r->length == quick_lengths[i]) {
+			q->right++;
+			q->largest_right = quick_lengths[i];
+		} else if (r->error == EIO && !q->smallest_lost) {
+			q->smallest_lost = quick_lengths[i];
+		}
+		q->otherwise |= r->error != EIO &&
+				(r->error || r->length != quick_lengths[i]);
+	}
+}
+
+static void read_quickly(struct quick *q)
+{
+	struct kernel_reader_task task = {
+		.target = q->mount->target,
+		.dev = q->mount->dev,
+		.path = q->below,
+		.uid = geteuid(),
+		.gid = getegid(),
+		.lengths = quick_lengths,
+		.nlengths = ARRAY_SIZE(quick_lengths),
+		.most_names = QUICK_NAMES,
+	};
+	const struct child_function function = { .kind = CHILD_KERNEL_CLIENT,
+						 .name = "the process that reads",
+						 .run = kernel_reader,
+						 .arg = &task };
+	uint64_t deadline = deadline_in(ALL_MS);
+	union {
+		struct kernel_chosen chosen;
+		struct kernel_record record;
+	} body;
+	struct child_end end;
+	struct child child;
+	int type, passed;
+	ssize_t n;
+
+	if (child_start(&child, &function))
+		return;
+	do {
+		n = child_receive(&child, &type, &body, sizeof(body), &passed, deadline);
+		if (n < 0)
+			continue;
+		take(q, type, &body, (size_t)n);
+		if (type == CHANNEL_ANSWER)
+			channel_send(child.channel, CHANNEL_ANSWER, NULL, 0, -1);
+	} while (n >= 0 || n == -EINTR);
+	child_finish(&child, 0, &end);
+	q->left = end.fate == CHILD_LEFT ? end.pid : 0;
+}
+
+/* False: the reads do not tell. */
+static bool tell_by_reading(const struct quick *q, bool server_right, struct finding *f)
+{
+	if (q->tried < ARRAY_SIZE(quick_lengths) || q->otherwise)
+		return false;
+	if (q->right == q->tried)
+		finding_init(f, "bug.read-812", FINDING_PASS,
+			     "this host's kernel reads long replies through %s",
+			     q->mount->target);
+	else if (server_right && q->largest_right < q->smallest_lost)
+		finding_init(
+			f, "bug.read-812", FINDING_FAIL,
+			"this host's kernel cannot read %u bytes through %s: an input/output error, though the server sends them right to this probe. It is this host's kernel, not the server",
+			q->smallest_lost, q->mount->target);
+	else
+		return false;
+	finding_text(f, "decided_by", "reading");
+	finding_text(f, "target", "%s", q->mount->target);
+	finding_number(f, "largest_right", q->largest_right);
+	if (q->smallest_lost)
+		finding_number(f, "smallest_lost", q->smallest_lost);
+	return true;
+}
+
+void kernel_of_export(const char *host_name, const char *path, bool server_right,
+		      struct finding *out)
+{
+	_cleanup_(host_close_p) struct host *host = NULL;
+	struct nfs_mounts mounts = { 0 };
+	struct quick q = { 0 };
+
+	if (host_open(&host, NULL)) {
+		finding_init(out, "bug.read-812", FINDING_UNKNOWN, "%s", err_text());
+		return;
+	}
+	if (path && !host_nfs_mounts(host, &mounts))
+		find_mount(&q, &mounts, host_name, path);
+	if (q.mount)
+		read_quickly(&q);
+	if (!tell_by_reading(&q, server_right, out))
+		read_812_find(host, q.mount ? q.mount->fs_spec : NULL, out);
+	if (q.left)
+		finding_number(out, "process_left", q.left);
+	host_nfs_mounts_fini(&mounts);
+}
