@@ -35,8 +35,14 @@
 
 static inline uint32_t server_rtmax(const struct server_options *options)
 {
-	return options->rtmax ? min_u32(options->rtmax, SERVER_READ_MAX)
+	return options->rtmax ? min_u32(options->rtmax, SERVER_READ_LIMIT)
 			      : SERVER_READ_MAX;
+}
+
+/* Bytes of a connection's scratch, which holds what two READs bring. */
+static inline size_t server_scratch_max(uint32_t rtmax)
+{
+	return rtmax > SERVER_READ_MAX ? 2 * (size_t)rtmax : SERVER_SCRATCH_MAX;
 }
 
 static inline uint32_t server_call_max(const struct server_options *options)
@@ -50,7 +56,7 @@ static inline uint32_t server_call_max(const struct server_options *options)
  * @scratch, which has room for @count, or for NFS3_PATH_MAX in a READLINK. */
 struct export_read {
 	uint64_t offset;
-	uint32_t count; /* at most SERVER_READ_MAX */
+	uint32_t count; /* at most SERVER_READ_LIMIT */
 	uint8_t *scratch;
 	const uint8_t *data;
 	uint32_t len;
@@ -186,7 +192,7 @@ struct call {
 	struct reader args; /* the RPC message */
 	struct export *exp;
 	struct nfs4_state *nfs4; /* NULL: no NFSv4 is served */
-	uint8_t *scratch;        /* SERVER_SCRATCH_MAX bytes */
+	uint8_t *scratch;        /* server_scratch_max() bytes */
 	uint32_t rtmax;
 	size_t room;  /* for a reply without a Write chunk */
 	bool reduced; /* Read chunks carry an argument */

@@ -225,7 +225,7 @@ uint32_t nfs4_readlink(struct compound *c)
 	struct export_read read = { .scratch = call->scratch + c->scratch_used };
 	uint32_t status;
 
-	if (SERVER_SCRATCH_MAX - c->scratch_used < NFS3_PATH_MAX)
+	if (server_scratch_max(call->rtmax) - c->scratch_used < NFS3_PATH_MAX)
 		return nfs4_too_big(c);
 	status = call->exp->ops->readlink(call->exp, &c->current.fh, &read);
 	if (status == NFS3_STATUS_INVAL)
@@ -257,7 +257,7 @@ static uint32_t read_data(struct compound *c, struct export_read *read)
 	uint32_t type, status;
 
 	read->count = min_u32(read->count, call->rtmax);
-	if (read->count > SERVER_SCRATCH_MAX - c->scratch_used)
+	if (read->count > server_scratch_max(call->rtmax) - c->scratch_used)
 		return nfs4_too_big(c);
 	status = call->exp->ops->read(call->exp, &c->current.fh, read);
 	/* What NFSv3 knows no better name for. */

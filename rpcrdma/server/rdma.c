@@ -157,9 +157,10 @@ int rdma_session_init(struct rdma_session *session, struct transport *t,
 	session->rtmax = server_rtmax(options);
 	session->reply_inline = RPCRDMA_INLINE_MIN;
 	session->faults = (struct fault_state){ .set = options->faults };
-	session->scratch = malloc(SERVER_SCRATCH_MAX);
+	session->scratch = malloc(server_scratch_max(session->rtmax));
 	if (options->faults)
-		session->faults.buf = malloc(FAULT_BUF_MAX);
+		session->faults.buf =
+			malloc(server_scratch_max(session->rtmax) + SERVER_REPLY_MAX);
 	if (!session->scratch || (options->faults && !session->faults.buf))
 		return err_set(ENOMEM, "no memory for a connection");
 	return server_buffer_grow(&session->reply_buf, SERVER_REPLY_MAX);

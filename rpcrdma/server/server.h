@@ -87,8 +87,9 @@ uint8_t *server_results(struct server_call *call, size_t len);
 struct server;
 struct nfs4_state;
 
-#define SERVER_CREDITS  64            /* granted by default, as Linux does */
-#define SERVER_READ_MAX (1024 * 1024) /* rtmax by default and at most */
+#define SERVER_CREDITS    64                /* granted by default, as Linux does */
+#define SERVER_READ_MAX   (1024 * 1024)     /* rtmax by default */
+#define SERVER_READ_LIMIT (4 * 1024 * 1024) /* and at most */
 
 /* What was served, for who starts the server as a process and maps this before
  * (MAP_SHARED | MAP_ANONYMOUS). */
@@ -146,6 +147,7 @@ struct server_spawn_options {
 	const struct fault_set *faults;  /* borrowed, may be NULL */
 	bool no_crc, own_host;
 	struct server_log *log; /* shared with the child; borrowed, may be NULL */
+	uint32_t rtmax; /* as of struct server_options */
 };
 
 /* Forks. The child serves until server_kill() or until this process ends, as nobody if this

@@ -54,6 +54,7 @@ static int spawn_options(struct spawn_task *task)
 		.transport = options->transport,
 		.listen = options->listen,
 		.faults = options->faults,
+		.rtmax = options->rtmax,
 		.no_crc = options->no_crc,
 		.own_host = options->own_host,
 		.log = options->log,

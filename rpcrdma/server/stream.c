@@ -211,7 +211,7 @@ int stream_serve(int fd, const struct server_options *options, const atomic_bool
 	struct stream_session session = {
 		.fd = fd,
 		.options = options,
-		.scratch = malloc(SERVER_SCRATCH_MAX),
+		.scratch = malloc(server_scratch_max(server_rtmax(options))),
 		.local.len = sizeof(session.local.addr),
 		.peer.len = sizeof(session.peer.addr),
 	};
