@@ -424,6 +424,20 @@ const struct meaning meaning_probe[] = {
 	  .remedy =
 		  "Nothing. Whether a server bears these READs is for its vendor to test.",
 	  .see = { "RFC 8166 3.5.3", "RFC 8267 6.4" } },
+	{ .id = "probe.read.largest",
+	  .group = READS,
+	  .title = "Largest READ tried",
+	  .what = "Each mechanism is tried with READs of up to 1 MiB, and of the server's largest "
+		  "where that is less. At level full READs by Write chunk go on to the largest "
+		  "that the server names, up to 64 MiB. Skipped where they stopped before it: the "
+		  "summary says where, and why.",
+	  .cause =
+		  "Newer Linux servers take READs of 4 MiB, nfs-ganesha of 64 MiB. Clients "
+		  "use what both sides take (rsize=), most of them 1 MiB.",
+	  .remedy =
+		  "Nothing, unless clients mount with a larger rsize= than was tried: then "
+		  "probe with --level full and name a file that is large enough.",
+	  .see = { "RFC 1813 3.3.19", "nfs(5)" } },
 	{ .id = "probe.readdir",
 	  .group = REPLIES,
 	  .title = "Listing by Reply chunk",

@@ -13,7 +13,8 @@
 #define MIB ((rlim_t)1 << 20)
 
 const struct child_profile child_profiles[CHILD_KINDS] = {
-	/* The largest sweep holds sixteen areas of 1 MiB, their copies, and the reference. */
+	/* The largest sweep holds sixteen areas of 1 MiB, their copies, and the reference; or one READ of
+	 * 64 MiB, what it should bring, and that again. */
 	[CHILD_WORKER] = {
 		.flags = CHILD_NOBODY | CHILD_DENY | CHILD_GROUP | CHILD_SILENT |
 			 CHILD_NO_INTERRUPT,

@@ -17,7 +17,9 @@
 #define REQUESTS      20
 #define REQUEST_SIZE  4096
 #define RESPONSE_SIZE (1048576 + 65536)
-#define OPERATIONS    8
+/* At level full, where READs go up to the server's largest. */
+#define RESPONSE_SIZE_FULL (READ_MAX_LARGE + 65536)
+#define OPERATIONS         8
 /* Time to take everything off, though the probe's own be over. */
 #define CLOSE_MS 1000
 #define AGAIN_US 100000
@@ -92,7 +94,8 @@ static ssize_t step_args(struct probe *p, enum remains_step step, void *buf, siz
 		.sequenceid = r->sequenceid,
 		.requests = REQUESTS,
 		.request_size = REQUEST_SIZE,
-		.response_size = RESPONSE_SIZE,
+		.response_size = p->options->level == PROBE_FULL ? RESPONSE_SIZE_FULL
+								 : RESPONSE_SIZE,
 		.operations = OPERATIONS,
 	};
 

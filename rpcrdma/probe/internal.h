@@ -21,6 +21,7 @@
  *	area.c      prefilled memory with canaries
  *	layout.c    how the memory of a chunk is cut (pure)
  *	read.c      one READ by one mechanism, checked in every way
+ *	ranges.c    which ranges of a file (pure)
  *	sweep.c     which READs, in which order
  *	compound.c  READs with another operation behind them (NFSv4)
  *	compare.c   given ranges of one file, for who has read them otherwise
@@ -231,6 +232,9 @@ void linux3_look(struct linux3_seen *seen, const struct records *records);
 /* Only what was seen is a finding. */
 void linux3_say(const struct linux3_seen *seen, finding_sink sink, void *arg);
 
+/* No more is asked for at once, by any mechanism: what memory bounds (CHILD_WORKER). */
+#define READ_MAX_LARGE (64u << 20)
+
 #define PROBE_CANDIDATES 8
 #define PROBE_LINKS      8
 #define PROBE_VERSIONS   4
@@ -287,7 +291,9 @@ struct probe {
 	unsigned int withheld[GATE_COUNT];
 
 	struct rpc_cred cred;
-	uint32_t rtmax;
+	uint32_t named_max; /* the largest READ by the server's word; 0: it has none */
+	uint32_t read_max;  /* the same, bounded by the session and by our memory */
+	uint32_t rtmax;     /* up to where each mechanism is tried: 1 MiB at most */
 	struct probe_file root;       /* where the walk begins, or the file itself */
 	unsigned int root_generation; /* of the connection by which it was found */
 	bool root_is_file;
@@ -629,8 +635,9 @@ enum read_sign {
 struct read_outcome {
 	enum read_kind kind;
 	enum read_sign sign;
-	uint32_t status; /* NFS */
-	char text[256];  /* what was wrong, with the numbers */
+	uint32_t status;  /* NFS */
+	uint32_t brought; /* bytes, by the reply */
+	char text[256];   /* what was wrong, with the numbers */
 };
 
 struct read_job {
@@ -669,6 +676,32 @@ void read_once(struct probe *p, const struct window *w, const struct read_case *
 bool read_again(struct probe *p, const struct read_outcome *outcome,
 		struct patience *patience);
 
+/* ranges.c */
+
+#define RANGES_MAX 512
+
+struct range {
+	uint64_t offset;
+	uint32_t count;
+};
+
+struct range_set {
+	unsigned int n, left_out; /* for want of room */
+	struct range list[RANGES_MAX];
+};
+
+void ranges_add(struct range_set *r, uint64_t offset, uint32_t count);
+/* At the file's beginning, up to the largest READ and a byte more. */
+void ranges_head(struct range_set *r, enum probe_level level, uint32_t rtmax);
+/* Around the end of a file of @size bytes: nothing, one byte, or less than asked. READs that end
+ * there have @most bytes. */
+void ranges_tail(struct range_set *r, enum probe_level level, uint32_t most,
+		 uint64_t size);
+/* More than @above and up to @most: each double, and one byte less than that. */
+void ranges_large(struct range_set *r, uint32_t above, uint32_t most);
+/* Of those at offset 0 the ones of @from to @to bytes; no others. */
+void ranges_keep(struct range_set *r, uint32_t from, uint32_t to);
+
 /* sweep.c */
 
 /* One READ that was tried, for the verdict. */
@@ -693,6 +726,7 @@ struct records {
 	bool all_changing;                /* no file stayed as it was */
 	bool unfinished; /* no file could be read to the end of the sweep */
 	unsigned int changed_files;
+	char large_why[96]; /* why it stopped below the server's largest READ */
 };
 
 void sweep_run(struct probe *p, struct records *records);

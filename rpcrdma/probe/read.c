@@ -488,6 +488,7 @@ static void check_result(struct probe *p, struct read_job *job, const struct win
 			    "%s", p->version->status_text(status));
 		return;
 	}
+	o->brought = job->op.result.read_count;
 	check_data(p, job, w);
 	if (o->kind == READ_OK && job->c.behind == BEHIND_GETATTR)
 		check_getattr_behind(job, w);

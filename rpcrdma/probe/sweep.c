@@ -18,18 +18,9 @@
 #define BROKEN_MAX      8    /* lost connections that came again when tried again */
 #define TIME_RESERVE_MS 1500 /* for what follows; at most a quarter of all */
 #define FILES_MAX       4
+#define LARGE_INLINE_MAX \
+	(4u << 20) /* that is compared with READs of a few hundred bytes each */
 
-/* Sizes and offsets at which servers, clients or pages change something. 0 in the last places
- * stands for rtmax - 1, rtmax and rtmax + 1. */
-static const uint32_t sizes[] = {
-	0,    1,    3,     4,     5,     787,    788,     789,     811,  812,
-	813,  815,  816,   817,   855,   856,    857,     868,     869,  1023,
-	1024, 1025, 3863,  3864,  3940,  3941,   4095,    4096,    4097, 8191,
-	8192, 8193, 65535, 65536, 65537, 262144, 1048575, 1048576,
-};
-static const uint32_t quick_sizes[] = { 1, 788, 812, 813, 856, 1024, 4096, 4097, 65536 };
-static const uint32_t offsets[] = { 1, 3, 4, 4095, 4096, 4097 };
-static const uint32_t offset_sizes[] = { 5, 813, 4097, 65537 };
 static const uint32_t layout_sizes[] = { 813, 4097, 65537, 262144 };
 const uint32_t sweep_profiles[] = { 788, 812, 816, 856, 0 };
 
@@ -42,16 +33,12 @@ static const struct {
 	{ LAYOUT_PIECES, 8 }, { LAYOUT_PIECES, 16 },
 };
 
-struct range {
-	uint64_t offset;
-	uint32_t count;
-};
-
 struct sweep {
 	struct probe *p;
 	struct records *records;
 	struct window w;
-	struct range *ranges;
+	struct range_set set;
+	struct range *ranges; /* of it */
 	unsigned int nranges;
 	unsigned int unanswered[MECH_COUNT]; /* in a row */
 	unsigned int broken[MECH_COUNT];
@@ -124,6 +111,12 @@ static void try_case(struct sweep *s, const struct read_case *c, bool after_othe
 	read_patiently(s, c, outcome);
 }
 
+/* Beyond what every mechanism is tried with. */
+static bool is_large(const struct sweep *s, uint32_t count)
+{
+	return count > s->p->rtmax + 1;
+}
+
 /* The range in pieces that go to every server: by Reply chunk up to a multiple of 4, the rest of
  * up to 3 bytes inline. */
 static bool pieces_right(struct sweep *s, uint64_t offset, uint32_t count)
@@ -156,6 +149,8 @@ static bool control_right(struct sweep *s, const struct read_case *suspect)
 
 	if (session_ready(s->p))
 		return false;
+	if (is_large(s, c.count))
+		return pieces_right(s, c.offset, c.count);
 	c.mechanism = read_fits_inline(s->p, c.count) && suspect->mechanism != MECH_INLINE
 			      ? MECH_INLINE
 			      : MECH_REPLY_CHUNK;
@@ -254,6 +249,9 @@ static void attempt(struct sweep *s, const struct read_case *c, bool after_other
 	try_case(s, c, after_others, &r.outcome);
 	if (r.outcome.kind == READ_WITHHELD)
 		return;
+	/* A large READ may bring less. */
+	if (r.outcome.kind == READ_OK && is_large(s, c->count))
+		r.expected = r.outcome.brought;
 	if (r.outcome.kind != READ_OK && r.outcome.kind != READ_NOT_RUN &&
 	    r.outcome.kind != READ_LATER)
 		judge(s, &r);
@@ -463,94 +461,52 @@ static void profiles(struct sweep *s)
 	}
 }
 
-static void add_range(struct sweep *s, uint64_t offset, uint32_t count)
-{
-	s->ranges[s->nranges++] = (struct range){ offset, count };
-}
-
-#define RANGES_MAX 512
-
-static void add_offsets(struct sweep *s, const uint32_t *counts, size_t n)
-{
-	size_t i, j;
-
-	for (i = 0; i < ARRAY_SIZE(offsets); i++)
-		for (j = 0; j < n; j++)
-			if (counts[j] <= s->p->rtmax)
-				add_range(s, offsets[i], counts[j]);
-}
-
 static void head_ranges(struct sweep *s)
 {
-	enum probe_level level = s->p->options->level;
-	const uint32_t *list = level == PROBE_QUICK ? quick_sizes : sizes;
-	size_t i, n = level == PROBE_QUICK ? ARRAY_SIZE(quick_sizes) : ARRAY_SIZE(sizes);
-
-	for (i = 0; i < n; i++)
-		if (list[i] + 1 < s->p->rtmax)
-			add_range(s, 0, list[i]);
-	if (level != PROBE_QUICK)
-		add_range(s, 0, s->p->rtmax - 1);
-	add_range(s, 0, s->p->rtmax);
-	if (level != PROBE_QUICK)
-		add_range(s, 0, s->p->rtmax + 1);
+	ranges_head(&s->set, s->p->options->level, s->p->rtmax);
 	/* What an unused chunk comes back as is a mark of old servers. */
-	if (level == PROBE_QUICK && !s->p->linux3.private_data)
-		add_range(s, 0, 0);
-	if (level == PROBE_QUICK)
-		add_range(s, 4097, 813);
-	else if (level == PROBE_STANDARD)
-		add_offsets(s, offset_sizes, ARRAY_SIZE(offset_sizes));
-	else
-		add_offsets(s, sizes, ARRAY_SIZE(sizes));
+	if (s->p->options->level == PROBE_QUICK && !s->p->linux3.private_data)
+		ranges_add(&s->set, 0, 0);
 }
 
-/* Around the end: nothing, one byte, or less than asked. */
 static void tail_ranges(struct sweep *s)
 {
-	static const uint32_t few[] = { 813, 4097, 65536 };
-	bool full = s->p->options->level == PROBE_FULL;
-	const uint32_t *list = full ? sizes : few;
-	size_t i, n = full ? ARRAY_SIZE(sizes) : ARRAY_SIZE(few);
-	uint64_t size = s->w.attr.size;
-
 	/* The window was laid by the size of a while ago. */
-	if (!size || s->w.base + s->w.len != size)
-		return;
-	for (i = 0; i < n; i++)
-		if (list[i] <= s->w.len && list[i] <= s->p->rtmax)
-			add_range(s, size - list[i], list[i]);
-	add_range(s, size - 1, 4096);
-	add_range(s, size, 4096);
-	add_range(s, size + 1, 4096);
-	add_range(s, size, 0);
+	if (s->w.base + s->w.len == s->w.attr.size)
+		ranges_tail(&s->set, s->p->options->level, min_u32(s->w.len, s->p->rtmax),
+			    s->w.attr.size);
 }
 
 static void giant_ranges(struct sweep *s)
 {
 	uint64_t edge = (uint64_t)1 << 32;
 
-	add_range(s, edge - 5, 813);
-	add_range(s, edge - 4096, 8192);
-	add_range(s, edge, 4097);
+	ranges_add(&s->set, edge - 5, 813);
+	ranges_add(&s->set, edge - 4096, 8192);
+	ranges_add(&s->set, edge, 4097);
 }
 
 static void hole_ranges(struct sweep *s)
 {
-	add_range(s, s->w.base, 4097);
-	add_range(s, s->w.base + 4095, 65536);
+	ranges_add(&s->set, s->w.base, 4097);
+	ranges_add(&s->set, s->w.base + 4095, 65536);
 }
 
 /* A window of a file, its ranges, and what is done with them. */
 static int window(struct sweep *s, const struct probe_file *file, uint64_t base,
 		  uint32_t len, void (*ranges)(struct sweep *s))
 {
+	enum mechanism m;
 	int rc;
 
-	s->nranges = 0;
+	s->set.n = s->set.left_out = 0;
 	rc = truth_open(s->p, &s->w, file, base, len);
 	if (!rc)
 		ranges(s);
+	s->ranges = s->set.list;
+	s->nranges = s->set.n;
+	for (m = 0; m < MECH_COUNT; m++)
+		s->records->not_run[m] += s->set.left_out;
 	return rc;
 }
 
@@ -566,9 +522,9 @@ static bool main_file(struct sweep *s, const struct probe_file *file)
 	s->total = 3 * s->nranges + ARRAY_SIZE(layout_sizes) * ARRAY_SIZE(layouts) + 20;
 	every_mechanism(s);
 	profiles(s);
-	if (quick && s->nranges > 7) { /* only 813 to 4096 */
-		memmove(s->ranges, s->ranges + 3, 4 * sizeof(*s->ranges));
-		s->nranges = 4;
+	if (quick) {
+		ranges_keep(&s->set, 813, 4096);
+		s->nranges = s->set.n;
 	}
 	after_others(s);
 	if (!quick)
@@ -610,14 +566,120 @@ static void more_windows(struct sweep *s, const struct probe_file *file)
 	}
 }
 
+/* The one that has most of what the server brings at once. */
+static const struct probe_file *large_file(const struct probe *p)
+{
+	const struct probe_file *file = &p->candidates[0];
+	unsigned int i;
+
+	for (i = 1; i < p->ncandidates; i++)
+		if (min_u64(p->candidates[i].attr.size, p->read_max) >
+		    min_u64(file->attr.size, p->read_max))
+			file = &p->candidates[i];
+	return file;
+}
+
+/* What may be locked differs from host to host, and is no matter of the server. */
+static bool can_register(struct sweep *s, uint32_t len)
+{
+	struct area a;
+	int rc = session_ready(s->p);
+
+	if (!rc)
+		rc = area_init(&a, &len, 1);
+	if (rc)
+		return false;
+	rc = session_register(s->p, &a);
+	session_release(s->p, &a);
+	area_fini(&a);
+	return !rc;
+}
+
+static void stopped(struct sweep *s, const char *why)
+{
+	snprintf(s->records->large_why, sizeof(s->records->large_why), "%s", why);
+}
+
+/* Of this many bytes, by what those before took: at most half of the time that is left, which
+ * others need too. */
+static bool has_time(const struct sweep *s, uint32_t count, double ms_a_byte)
+{
+	return deadline_left(s->p->deadline) / 2 >
+	       2 * count * ms_a_byte + TIME_RESERVE_MS;
+}
+
+/* The window holds what is read, and grows with it. */
+static int grow_window(struct sweep *s, const struct probe_file *file, uint32_t len)
+{
+	if (len <= s->w.len)
+		return 0;
+	truth_close(&s->w);
+	return truth_open(s->p, &s->w, file, 0, len);
+}
+
+/* One of them. False: no more. */
+static bool large_read(struct sweep *s, const struct probe_file *file,
+		       const struct read_case *c, uint32_t window)
+{
+	size_t before = s->records->count;
+	const struct record *r;
+
+	if (grow_window(s, file, window) || !can_register(s, c->count)) {
+		stopped(s, err_text());
+		return false;
+	}
+	attempt(s, c, false);
+	if (s->w.changing)
+		stopped(s, "the file changed while it was read");
+	if (s->w.changing || s->records->count == before)
+		return false;
+	r = &s->records->list[before];
+	if (r->outcome.kind == READ_OK && r->expected < c->count) {
+		stopped(s, "the server brings no more at once");
+		return false;
+	}
+	return true;
+}
+
+/* Up to the largest READ that the server takes, by Write chunk alone: another mechanism has to
+ * hold all of it elsewhere, and no client reads so. */
+static void large_reads(struct sweep *s)
+{
+	const struct probe_file *file = large_file(s->p);
+	uint64_t most = min_u64(s->p->read_max, file->attr.size), begin;
+	struct read_case c = { .mechanism = MECH_WRITE_CHUNK, .layout = LAYOUT_ROUNDED };
+	double ms_a_byte = 0;
+	unsigned int i;
+
+	if (most < s->p->read_max)
+		stopped(s, "no file that was found is larger");
+	if (!s->p->reference && most > LARGE_INLINE_MAX) {
+		most = LARGE_INLINE_MAX;
+		stopped(s, "there is no reference over TCP to compare more with");
+	}
+	s->w.changing = false;
+	s->set.n = 0;
+	ranges_large(&s->set, s->p->rtmax, (uint32_t)most);
+	for (i = 0; i < s->set.n && !stop(s); i++) {
+		c.count = s->set.list[i].count;
+		probe_progress(s->p, "large READs", i, s->set.n);
+		begin = now_ms();
+		if (!has_time(s, c.count, ms_a_byte)) {
+			stopped(s, "more would take too long");
+			break;
+		}
+		if (!large_read(s, file, &c, (uint32_t)min_u64(c.count + 1ull, most)))
+			break;
+		ms_a_byte = (double)(now_ms() - begin) / c.count;
+	}
+	truth_close(&s->w);
+}
+
 void sweep_run(struct probe *p, struct records *records)
 {
-	_cleanup_free_ struct range *ranges = calloc(RANGES_MAX, sizeof(*ranges));
-	struct sweep s = { .p = p, .records = records, .ranges = ranges };
+	struct sweep s = { .p = p, .records = records };
 	unsigned int i, files = min_u32(p->ncandidates, FILES_MAX);
 
-	if (!ranges)
-		return;
 	for (i = 0; i < files; i++) {
 		s.w.changing = false;
 		if (stop(&s) || main_file(&s, &p->candidates[i]))
@@ -630,6 +692,8 @@ void sweep_run(struct probe *p, struct records *records)
 		probe_subject(p, "file", "%s", p->candidates[i].path);
 	if (i < files && p->options->level != PROBE_QUICK)
 		more_windows(&s, &p->candidates[i]);
+	if (i < files && p->options->level == PROBE_FULL)
+		large_reads(&s);
 	records->hopeless = p->hopeless;
 	snprintf(records->why, sizeof(records->why), "%s",
 		 p->device_gone ? "the RDMA device went away"

@@ -11,6 +11,8 @@
 #define PINGS 3
 /* READs of a server that does not say how long they may be (NFSv4's maxread is no must). */
 #define READ_MAX_UNSAID 65536
+/* Each mechanism is tried up to this. */
+#define READ_MAX_EACH (1u << 20)
 /* What a READ's reply needs beside its data, of a session's largest response. */
 #define RESPONSE_HEAD 1024
 
@@ -193,7 +195,7 @@ static uint32_t bound_read(const struct probe *p, uint32_t most)
 {
 	uint32_t response = p->client.response_size;
 
-	most = min_u32(most ? most : READ_MAX_UNSAID, 1048576);
+	most = min_u32(most ? most : READ_MAX_UNSAID, READ_MAX_LARGE);
 	if (p->version->sessions && response > 2 * RESPONSE_HEAD)
 		most = min_u32(most, response - RESPONSE_HEAD);
 	return most;
@@ -219,7 +221,9 @@ bool target_limits(struct probe *p)
 		operation_fini(p, &op);
 		return false;
 	}
-	p->rtmax = bound_read(p, res->rtmax);
+	p->named_max = res->rtmax;
+	p->read_max = bound_read(p, res->rtmax);
+	p->rtmax = min_u32(p->read_max, READ_MAX_EACH);
 	if (res->rtmax)
 		finding_init(&f, "probe.fsinfo", FINDING_PASS,
 			     "READs of up to %u bytes (%s)", res->rtmax, name);

@@ -2,62 +2,13 @@
 /* Copyright (C) 2026 The nfsrdma authors */
 
 /* What a range of a file is when it is looked at again, against the embedded server. */
-#include <netinet/in.h>
-
-#include "rpcrdma/probe/internal.h"
-#include "rpcrdma/server/server.h"
-
-#include "tests/unit/suite.h"
-
-static struct server_child *server;
-static struct probe *p;
-static struct transport_address at;
-static struct probe_options options;
-
-static void open_probe(void)
-{
-	const struct server_spawn_options spawn = { .transport = &transport_iwarp };
-	struct sockaddr_in *in = (struct sockaddr_in *)&at.addr;
-	struct server_ports ports;
-
-	CU_ASSERT_EQUAL_FATAL(server_spawn(&server, &spawn, &ports), 0);
-	memset(&at, 0, sizeof(at));
-	in->sin_family = AF_INET;
-	in->sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-	at.len = sizeof(*in);
-	transport_set_port(&at, ports.rdma);
-	options = (struct probe_options){ .host = "127.0.0.1",
-					  .export = "/",
-					  .port = ports.rdma,
-					  .version = nfs_version_find("4.0"),
-					  .timeout_ms = PATIENCE_MS };
-	p = calloc(1, sizeof(*p));
-	p->options = &options;
-	p->via = &transport_iwarp;
-	p->channel = -1;
-	p->rpcbind = -1;
-	p->addresses = &at;
-	p->naddresses = 1;
-	p->version = options.version;
-	p->cred.flavor = RPC_AUTH_SYS;
-	p->deadline = deadline_in(PATIENCE_MS);
-	CU_ASSERT_FATAL(root_find(p));
-	CU_ASSERT_FATAL(target_limits(p));
-	CU_ASSERT_FATAL(pick_files(p));
-}
-
-static void close_probe(void)
-{
-	session_drop(p);
-	server_kill_p(&server);
-	free(p);
-}
+#include "tests/unit/probe-peer.h"
 
 static void a_file_that_stays_is_the_same(void)
 {
 	struct window w;
 
-	open_probe();
+	open_probe("4.0", PROBE_STANDARD, 0);
 	CU_ASSERT_EQUAL_FATAL(truth_open(p, &w, &p->candidates[0], 0, 8192), 0);
 	CU_ASSERT_EQUAL(truth_again(p, &w, 0, 4096), TRUTH_SAME);
 	CU_ASSERT_EQUAL(truth_again(p, &w, 4097, 10000), TRUTH_SAME);
@@ -71,7 +22,7 @@ static void other_bytes_or_other_times_are_a_change_for_good(void)
 {
 	struct window w;
 
-	open_probe();
+	open_probe("4.0", PROBE_STANDARD, 0);
 	CU_ASSERT_EQUAL_FATAL(truth_open(p, &w, &p->candidates[0], 0, 8192), 0);
 	w.bytes[5000] ^= 1;
 	CU_ASSERT_EQUAL(truth_again(p, &w, 0, 4096), TRUTH_SAME);
@@ -90,7 +41,7 @@ static void what_cannot_be_looked_at_again_is_not_the_same(void)
 {
 	struct window w;
 
-	open_probe();
+	open_probe("4.0", PROBE_STANDARD, 0);
 	CU_ASSERT_EQUAL_FATAL(truth_open(p, &w, &p->candidates[0], 0, 8192), 0);
 	server_kill_p(&server);
 	p->deadline = deadline_in(1000);
