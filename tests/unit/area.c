@@ -219,7 +219,7 @@ static void *keep_writing(void *arg)
 
 static void memory_that_changes_under_a_look_ends_no_later(void)
 {
-	const uint32_t length = 4096;
+	const uint32_t length = 2048;
 	uint8_t *want = malloc(length);
 	struct writer_thread t = { 0 };
 	unsigned int i, odd_ones = 0;
