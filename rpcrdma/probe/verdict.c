@@ -476,9 +476,9 @@ static void say_write_chunk_read(const struct verdict_input *in,
 	if (plain->failed && find_signature(in, &n))
 		finding_init(
 			&f, id, FINDING_FAIL,
-			"Write-chunk READs from this server %s: %u of %u ranges of %u bytes and more fail every time, and the same ranges are correct by another mechanism before and after",
+			"Write-chunk READs from this server %s: %u of %u ranges of %u byte%s and more fail every time, and the same ranges are correct by another mechanism before and after",
 			is_corrupt(plain) ? "are corrupt" : "fail", n.failing, n.all,
-			n.from);
+			n.from, n.from == 1 ? "" : "s");
 	else if (plain->failed)
 		finding_init(
 			&f, id, FINDING_SKIP,

@@ -119,6 +119,27 @@ static void write_chunk_over_812_later(struct rdma_reply *reply, unsigned int va
 	state->large_read_seen = true;
 }
 
+/* As from pages that were never filled. */
+static void read_zeros(struct rdma_reply *reply)
+{
+	struct payload *data = read_data(reply);
+
+	memset(reply->session->faults.buf, 0, data->len);
+	data->data = reply->session->faults.buf;
+}
+
+static void (*const chunk_ways[])(struct rdma_reply *reply) = {
+	read_zeros,
+	read_eio,
+	read_stale,
+};
+
+static void write_chunk(struct rdma_reply *reply, unsigned int value)
+{
+	if (chunk_read(reply, 0))
+		chunk_ways[value](reply);
+}
+
 static void drop_reply(struct rdma_reply *reply, unsigned int value)
 {
 	(void)value;
@@ -341,6 +362,8 @@ static void linux3(struct rdma_reply *reply, unsigned int value)
 }
 
 const struct fault_row fault_table[] = {
+	{ "write-chunk", "zeros|eio|stale", "zeros", "bug.write-chunk-read",
+	  "READs by Write chunk go wrong, whatever their size", write_chunk },
 	{ "write-chunk-over-812", READ_VALUES, "garbage", "bug.write-chunk-read",
 	  "READs of over 812 bytes by Write chunk go wrong, all others are right",
 	  write_chunk_over_812 },

@@ -11,6 +11,7 @@
 requires jq
 
 declare -A finding=(
+	[write-chunk]=bug.write-chunk-read
 	[write-chunk-over-812]=bug.write-chunk-read
 	[write-chunk-over-812-later]=bug.write-chunk-read
 	[drop-reply]=probe.reply.lost
@@ -38,7 +39,7 @@ declare -A linux3=(
 )
 
 # Found by each version: what is wrong is where a version's replies differ.
-each_version=(write-chunk-over-812 write-chunk-over-812-later pad-written lengths-unrewritten page-shift
+each_version=(write-chunk write-chunk-over-812 write-chunk-over-812-later pad-written lengths-unrewritten page-shift
 	reply-page-repeat die restart foreign linux-3)
 
 # linux3_names SPEC@VERSION: the defect that was asked for is named, and no other.

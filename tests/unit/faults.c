@@ -195,6 +195,26 @@ static void write_chunk_over_812_later_needs_a_read_and_another_operation(void)
 	end();
 }
 
+static void write_chunk_is_wrong_at_all_sizes(void)
+{
+	static const char *const specs[] = { "write-chunk", "write-chunk=eio",
+					     "write-chunk=stale" };
+	static const uint32_t counts[] = { 16, 812, 813, 65536 };
+	size_t i, j;
+
+	for (i = 0; i < ARRAY_SIZE(specs); i++) {
+		begin(specs[i]);
+		for (j = 0; j < ARRAY_SIZE(counts); j++) {
+			SUITE_ROW("%s of %u bytes", specs[i], counts[j]);
+			CU_ASSERT_FALSE(is_right(WRITE_CHUNK, 0, counts[j]));
+			CU_ASSERT_EQUAL(memory[9], i ? 0xaa : 0);
+			CU_ASSERT_TRUE(is_right(REPLY_CHUNK, 0, counts[j]));
+		}
+		CU_ASSERT_TRUE(is_right(INLINE, 0, 813));
+		end();
+	}
+}
+
 static void drop_reply_leaves_out_the_second_fifth_eighth(void)
 {
 	unsigned int i;
@@ -525,6 +545,7 @@ SUITE_MAIN("faults", TEST(write_chunk_over_812_garbage_is_wrong_in_all_its_bytes
 	   TEST(write_chunk_over_812_eio_is_a_whole_error_reply),
 	   TEST(write_chunk_over_812_hangs_or_closes),
 	   TEST(write_chunk_over_812_later_needs_a_read_and_another_operation),
+	   TEST(write_chunk_is_wrong_at_all_sizes),
 	   TEST(drop_reply_leaves_out_the_second_fifth_eighth),
 	   TEST(close_comes_instead_of_the_fifth_reply),
 	   TEST(restart_closes_and_makes_handles_stale),

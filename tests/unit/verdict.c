@@ -206,8 +206,8 @@ static void assert_bug(unsigned int smallest, unsigned int largest_right)
 	CU_ASSERT_EQUAL(status("probe.read.inline"), FINDING_PASS);
 	CU_ASSERT_EQUAL(status("probe.read.reply-chunk"), FINDING_PASS);
 	CU_ASSERT_EQUAL(count_of(FINDING_UNKNOWN), 0);
-	snprintf(number, sizeof(number), "of %u bytes and more fail every time",
-		 smallest);
+	snprintf(number, sizeof(number), "of %u byte%s and more fail every time",
+		 smallest, smallest == 1 ? "" : "s");
 	ASSERT_CONTAINS(get("bug.write-chunk-read")->summary, number);
 	snprintf(number, sizeof(number), "%u", smallest);
 	CU_ASSERT_STRING_EQUAL(evidence("bug.write-chunk-read", "smallest_failing"),
