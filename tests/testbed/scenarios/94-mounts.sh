@@ -54,6 +54,24 @@ done
 ((sums[11] > 0 && sums[14] > 0)) || fail "nothing was read by Write chunk: ${sums[*]}"
 note "27 columns of 2 connections: ${sums[*]}"
 
+# Reads at the ends of files, which are shorter than what was asked for: the kernel's client is sound.
+# shellcheck disable=SC2016 # the guest's
+inside 'mkdir /export/plain/ends; for i in $(seq 40); do head -c 5000 /dev/zero >/export/plain/ends/$i || exit; done'
+# shellcheck disable=SC2016 # the guest's
+inside 'for i in $(seq 40); do tail -c 100 /mnt/ends/$i || exit; done | wc -c | grep -qx 4000; rm -r /export/plain/ends'
+inside "awk '\$1 == \"events:\" { e = \$24 } \$1 == \"bytes:\" { b = \$6 } \$1 == \"READ:\" { print \$2, e, b, \$6; exit }' /proc/self/mountstats" \
+	>"$work/reads"
+read -r calls short delivered received <"$work/reads"
+((calls >= 40)) || fail "only $calls READs"
+mounts
+expect_status 0
+expect_finding bug.read-812 pass
+inside_run check --role client --format json
+expect_words bug.read-812 pass 'this host.s kernel delivers what it reads'
+expect_report ".findings[] | select(.id == \"bug.read-812\") | .evidence | .reads == $calls and .reads_short == $short
+	and .read_bytes_delivered == $delivered and .read_bytes_received == $received" "other numbers than the kernel's: $calls $short $delivered $received"
+note "$calls READs, $short short, $delivered of $received bytes delivered"
+
 # The server closes the connections, as Linux does after five idle minutes.
 inside 'rpc.nfsd 0; sleep 1; ! grep -q CONNECTED /sys/kernel/sunrpc/xprt-switches/switch-*/xprt-*-rdma/xprt_state'
 nfsd --rdma=20049 4
