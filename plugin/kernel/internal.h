@@ -24,7 +24,7 @@
 #define KERNEL_FILE     "data-4194304"
 #define KERNEL_READ_MAX (1024 * 1024)
 /* Of the mount: what took as long may be a time-out. */
-#define KERNEL_TIMEO_MS 5000
+#define KERNEL_TIMEO_MS 5000u
 
 /* --- place.c ------------------------------------------------------------------ */
 

@@ -46,10 +46,10 @@ enum worker_record {
 	WORKER_CONNECT, /* u8 enum tcp_peer, u16 port, u8 address index: asks for a socket */
 	WORKER_SOCKET, /* the answer: u32 errno, u8 reserved, text; the socket beside it */
 	WORKER_REMAINS, /* remains.c: what of the worker's client is on the server now */
-	WORKER_RANGE,   /* u32 index, u32 enum probe_range_fate, u32 length, u64 digest */
 	/* The last one: u32 how many there were before it, without WORKER_PROGRESS. Where it is
 	 * missing, or names another number, something was lost. */
 	WORKER_END,
+	WORKER_RANGE, /* u32 index, u32 enum probe_range_fate, u32 length, u64 digest */
 };
 
 #define WORKER_RANGE_LEN  20

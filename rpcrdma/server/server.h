@@ -147,7 +147,7 @@ struct server_spawn_options {
 	const struct fault_set *faults;  /* borrowed, may be NULL */
 	bool no_crc, own_host;
 	struct server_log *log; /* shared with the child; borrowed, may be NULL */
-	uint32_t rtmax; /* as of struct server_options */
+	uint32_t rtmax;         /* as of struct server_options */
 };
 
 /* Forks. The child serves until server_kill() or until this process ends, as nobody if this

@@ -13,6 +13,7 @@ probe --client --bind 127.0.0.1
 expect_status 3
 expect_report "verdict is not unknown" '.verdict == "unknown"'
 expect_finding kernel.device unknown
+# shellcheck disable=SC2016 # jq's variables
 expect_sentence_of() { expect_report "$1" --arg words "$1" 'any(.findings[]; .summary | test($words))'; }
 expect_sentence_of '127.0.0.1 is no address of an RDMA device'
 expect_report "a bug" 'all(.findings[]; .id != "bug.read-812")'

@@ -38,9 +38,9 @@ done
 echo "ok - a record of a good report is lost"
 
 # The case of a server with the bug, whose one decisive finding is lost.
-for record in probe.read.write-chunk bug.read-812; do
+for record in probe.read.write-chunk bug.write-chunk-read; do
 	lose "$record"
-	probe --embedded --fault read-812 --level quick
+	probe --embedded --fault write-chunk-over-812 --level quick
 	[[ $status == 1 || $status == 3 ]] || { show; fail "exit status $status without $record"; }
 	expect_report "verdict" '.verdict == "fail" or .verdict == "unknown"'
 	expect_finding probe.worker unknown
@@ -73,11 +73,11 @@ echo "ok - the worker dies"
 
 # What was found before it died stands.
 lose 'READs in a COMPOUND' NFSRDMA_TEST_DIES=1
-probe --embedded --fault read-812 --level quick --nfs-version 4.0
+probe --embedded --fault write-chunk-over-812 --level quick --nfs-version 4.0
 expect_status 1
-expect_finding bug.read-812 fail
+expect_finding bug.write-chunk-read fail
 expect_finding probe.worker unknown
-run probe --format nagios --embedded --fault read-812 --level quick --nfs-version 4.0
+run probe --format nagios --embedded --fault write-chunk-over-812 --level quick --nfs-version 4.0
 expect_status 2
 
 # bench has the same worker.

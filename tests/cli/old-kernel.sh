@@ -6,6 +6,7 @@
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 requires jq
 
+# shellcheck disable=SC2119 # no arguments
 start_server
 probe_server --level quick
 expect_status 0

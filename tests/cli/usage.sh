@@ -44,8 +44,8 @@ for option in --client --mount=/srv; do
 	refused 'nor with --fault' probe $option --fault close
 	refused 'knows its ports' probe $option --port 20049
 	refused 'reads by the kernel' probe $option --transport iwarp
-	refused 'no option' bench $option
 done
+refused 'no option' bench --client
 refused 'either --client or --mount' probe --client --mount /srv
 refused 'leave out --cred' probe --client --cred 0:0
 refused 'leave out --device' probe --mount /srv --device rxe0
