@@ -15,6 +15,9 @@ static const struct {
 	/* Linux 3.12.9, from a server that is right. */
 	{ "3.12.9, v3", { KNOWN, 25, 89164, 24, 788 }, READS_LOST },
 	{ "3.12.9, v4.1", { KNOWN, 85, 343848, 83, 1600 }, READS_LOST },
+	{ "3.12.9, v3, nothing below 789", { KNOWN, 25, 85904, 25, 0 }, READS_LOST },
+	{ "3.12.9, v4.1, 811 and 812 right", { KNOWN, 23, 83472, 21, 1623 }, READS_LOST },
+	{ "6.1.0-56, the testbed", { KNOWN, 74, 6933460, 0, 6923979 }, READS_WHOLE },
 	/* Ten are enough, nine are not. */
 	{ "ten READs", { KNOWN, 10, 42240, 10, 0 }, READS_LOST },
 	{ "nine READs", { KNOWN, 9, 38016, 9, 0 }, READS_FEW },
