@@ -30,6 +30,7 @@ done
 
 # killed NUMBER PAUSE: the same, and its process of that number, in the order that they started in, is
 # killed that many seconds after the start.
+# shellcheck disable=SC2016 # for the guest's shell
 killed()
 {
 	guest_tell 120 sh "nfsrdma probe --client --bind 10.0.2.15 --format json >/run/out 2>/run/err & p=\$!;" \
@@ -58,7 +59,7 @@ pauses=(0.05 0.15 0.3)
 [[ ! ${NFSRDMA_TESTBED_NIGHTLY:-} ]] || pauses=(0.02 0.04 0.06 0.08 0.1 0.13 0.16 0.2 0.25 0.3 0.35 0.4)
 for number in 1 2 3; do
 	for pause in "${pauses[@]}"; do
-		killed $number $pause
+		killed "$number" "$pause"
 		settled "process $number was killed after $pause s"
 		statuses+=" $status"
 		# Who is left to report says what it knows, and never that the kernel is at fault.

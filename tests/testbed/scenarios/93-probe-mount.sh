@@ -7,7 +7,7 @@
 server plain
 inside 'mkdir -p /srv/m /srv/tcp'
 # Its mtime is old, but not its ctime: it has to be named.
-file=file-1048579
+file="file-1048579"
 mounted() { inside "/usr/sbin/mount -t nfs 10.0.2.15:/export/plain /srv/m -o vers=$1,proto=rdma,port=20049,nolock,hard"; }
 
 for version in 3 4.1 4.2; do
