@@ -2,7 +2,7 @@
 # Copyright (C) 2026 The nfsrdma authors
 #
 # Shell functions for the programs that make what a guest boots from,
-# tests/testbed/build for one: Debian's packages by name, and its kernel with modules of our own.
+# tests/testbed/build and tests/system/build: Debian's packages by name, and its kernel with modules of our own.
 # Nothing is installed on this machine.
 #
 # The caller sets
@@ -158,6 +158,45 @@ build_siw()
 	step "building siw.ko"
 	build_module "$work/linux-source-$series/$siw_source" CONFIG_RDMA_SIW=m
 	cp "$work/linux-source-$series/$siw_source/siw.ko" "$1"
+}
+
+# copy_modules ROOT MODULE...: into a guest's tree, with all that they depend on.
+copy_modules()
+{
+	local from=$work/kernel/lib/modules/$release root=$1 to=$1/usr/lib/modules/$release
+	local -A path=() seen=()
+	local queue=("${@:2}") name file dep deps
+
+	while IFS= read -r file; do
+		name=${file##*/}
+		name=${name%.ko}
+		path[${name//-/_}]=$file
+	done < <(cd "$from" && find kernel -name '*.ko')
+	while ((${#queue[@]})); do
+		name=${queue[0]//-/_}
+		queue=("${queue[@]:1}")
+		[[ ! ${seen[$name]:-} ]] || continue
+		seen[$name]=1
+		file=${path[$name]:-}
+		# What is built into the kernel has no file.
+		if [[ ! $file ]]; then
+			grep -q "/${name//_/[-_]}\.ko$" "$from/modules.builtin" || die "no module $name"
+			continue
+		fi
+		install -D -m 644 "$from/$file" "$to/$file"
+		deps=$(modinfo -F depends "$from/$file")
+		IFS=, read -r -a dep <<<"$deps"
+		queue+=("${dep[@]}")
+	done
+	cp "$from"/modules.builtin* "$from/modules.order" "$to/"
+	depmod -b "$root/usr" "$release" 2>/dev/null || depmod -b "$root" "$release"
+}
+
+# make_cpio TREE OUT
+make_cpio()
+{
+	(cd "$1" && find . -mindepth 1 -print0 | sort -z |
+		cpio -o -0 -H newc --quiet --owner=0:0) >"$2"
 }
 
 # cached FINAL: prints it and ends if it is there.

@@ -2,7 +2,7 @@
 # Copyright (C) 2026 The nfsrdma authors
 #
 # Shell functions for a guest that runs: waiting for it, telling it things, stopping it. Of
-# tests/testbed, whose lib.sh starts one.
+# tests/testbed and tests/system, whose lib.sh each start one.
 #
 # A guest is a folder ($guest): pid, console.log, qemu.log, and the pipes of the control channel
 # (ctl.in, ctl.out). In the guest a program reads lines from it and answers:
@@ -20,6 +20,14 @@ guest_prefix=()
 
 # Its name is how guest_stop knows that a process is the guest.
 guest_options=(-name "nfsrdma-$suite" -nodefaults -no-user-config -display none)
+
+# la57 (five-level page tables) only costs time. With ERMS and FSRM Linux copies and clears by
+# "rep movsb" and "rep stosb", which are emulated byte by byte. What two processors of a guest say to
+# each other costs as much as the second one gives.
+guest_options+=(-cpu "max,la57=off,erms=off,fsrm=off" -smp 1)
+
+# The HPET only costs time, too; Linux takes it for its clock if it may doubt the TSC.
+guest_kernel="console=ttyS0 quiet loglevel=4 mitigations=off no_timer_check tsc=reliable"
 
 # guest_pipes NAME...: what qemu's chardev "pipe" is given.
 guest_pipes()

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Copyright (C) 2026 The nfsrdma authors
 #
-# How a scenario in a guest ends, for scenario.sh of tests/testbed. $work is the
+# How a scenario in a guest ends, for scenario.sh of tests/testbed and tests/system. $work is the
 # scenario's own folder.
 # shellcheck shell=bash
 : "${work:?}"

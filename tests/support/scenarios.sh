@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Copyright (C) 2026 The nfsrdma authors
 #
-# Shell functions for programs that run scenarios in a guest, as tests/testbed/run
-# is: a line for each, and the sum at the end.
+# Shell functions for programs that run scenarios in a guest, as run of tests/testbed and
+# tests/system: a line for each, and the sum at the end.
 #
 # The caller sets
 #	suite			for the lines

@@ -167,15 +167,10 @@ guest_launch()
 		forward+=,hostfwd=tcp:127.0.0.1:0-:$port
 	done
 	mapfile -t pair < <(guest_pair_options)
-	# vmlinux by its PVH entry; la57 (five-level page tables) only costs time, and so
-	# does the HPET, which Linux takes for its clock if it may doubt the TSC. With ERMS
-	# and FSRM Linux copies and clears by "rep movsb" and "rep stosb", which are emulated
-	# byte by byte. What two processors of a guest say to each other costs as much as the
-	# second one gives. What the kernel does not know in -append becomes a variable of init.
+	# vmlinux by its PVH entry. What the kernel does not know in -append becomes a variable of init.
 	"${guest_prefix[@]}" qemu-system-x86_64 "${guest_options[@]}" -no-reboot \
-		-accel "$NFSRDMA_TESTBED_ACCEL" -cpu max,la57=off,erms=off,fsrm=off -smp 1 \
-		-m "$NFSRDMA_TESTBED_MEMORY" -kernel "$image/vmlinux" -initrd "$guest/initrd" \
-		-append "console=ttyS0 quiet loglevel=4 panic=-1 rdinit=/init mitigations=off no_timer_check tsc=reliable number=${guest_peer:+2}" \
+		-accel "$NFSRDMA_TESTBED_ACCEL" -m "$NFSRDMA_TESTBED_MEMORY" -kernel "$image/vmlinux" -initrd "$guest/initrd" \
+		-append "$guest_kernel panic=-1 rdinit=/init number=${guest_peer:+2}" \
 		-serial "file:$guest/console.log" \
 		-chardev "pipe,id=ctl,path=$guest/ctl" -serial chardev:ctl \
 		-chardev "pipe,id=mon,path=$guest/mon" -mon chardev=mon,mode=readline \
