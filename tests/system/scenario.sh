@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Copyright (C) 2026 The nfsrdma authors
+#
+# What scenarios are written with. run starts a shell with this file for each
+# scenario, and the scenario is sourced at the end of it. These are set:
+#	guest		the running guest's folder, for lib.sh
+#	work		an empty folder of the scenario's own
+# A scenario passes when it comes to its end. It can be run alone: it asks for what it builds on
+# (installed, in_fstab), and that is done if it is not there.
+# shellcheck shell=bash
+
+# shellcheck source=lib.sh
+. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+# shellcheck source=../support/scenario.sh
+. "$system/../support/scenario.sh"
+
+# inside COMMAND...: a line of shell in the guest, as root.
+inside()
+{
+	printf '+ %s\n' "$*" >&2
+	guest_tell 300 "$@" || fail "exit status $? in the guest: $*"
+}
+
+# expect_output WANTED COMMAND...: what it prints is this and nothing else.
+expect_output()
+{
+	local have
+
+	have=$(guest_tell 300 "${@:2}") || fail "exit status $? in the guest: ${*:2}"
+	[[ $have == "$1" ]] || fail "\"${*:2}\" printed \"$have\", not \"$1\""
+}
+
+# The boot is done, and no unit has failed.
+expect_running()
+{
+	local state
+
+	state=$(guest_tell 60 systemctl is-system-running) || true
+	[[ $state == running ]] ||
+		fail "systemd is \"$state\": $(guest_tell 60 systemctl --failed --plain --no-legend | cut -d' ' -f1 | paste -sd' ')"
+}
+
+# The package, from the second disk.
+installed()
+{
+	! guest_tell 60 "dpkg-query -W -f '\${db:Status-Status}' nfsrdma 2>/dev/null | grep -qx installed" || return 0
+	inside 'mkdir -p /run/package && tar -C /run/package -xf /dev/disk/by-id/virtio-package'
+	inside 'DEBIAN_FRONTEND=noninteractive dpkg -i /run/package/nfsrdma_*.deb'
+}
+
+mountpoint=/srv/vm
+# systemd knows no server to be this machine's: it is to start before the mount, and to stop behind it.
+fstab="nas1:/srv/nfs $mountpoint nfsrdma vers=4.2,_netdev,x-systemd.requires=nfs-server.service 0 0"
+
+# The line is in fstab, and what it says is mounted.
+in_fstab()
+{
+	installed
+	! guest_tell 60 "grep -qF '$fstab' /etc/fstab && mountpoint -q $mountpoint" || return 0
+	inside "mkdir -p $mountpoint; grep -qF '$fstab' /etc/fstab || echo '$fstab' >>/etc/fstab"
+	inside systemctl daemon-reload
+	inside systemctl start remote-fs.target "$(systemd_escape "$mountpoint").mount"
+}
+
+# systemd_escape PATH: for paths without characters that need more.
+systemd_escape() { local path=${1#/}; printf '%s' "${path//\//-}"; }
+
+# over_rdma PATH: by its options, and by the transport that the kernel counts.
+over_rdma()
+{
+	local options transport
+
+	options=$(guest_tell 60 "grep ' $1 ' /proc/self/mountinfo | sed 's/.* - //'")
+	echo "$options"
+	[[ $options == "nfs4 "*,proto=rdma,port=20049,* ]] || { why="mounted as \"$options\""; return 1; }
+	transport=$(guest_tell 60 "awk '/^device / { ours = \$5 == \"$1\" } ours && \$1 == \"xprt:\" { print \$2 }' /proc/self/mountstats")
+	[[ $transport == rdma ]] || { why="its transport is \"$transport\""; return 1; }
+}
+
+expect_rdma() { over_rdma "$1" || fail "$1 is not over RDMA: $why"; }
+
+# checksum PATH: as it is read now, not as it is remembered.
+checksum() { inside "sync; echo 3 >/proc/sys/vm/drop_caches; sha256sum <$1"; }
+
+# shellcheck source=/dev/null
+. "$1"

@@ -1,0 +1,20 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Copyright (C) 2026 The nfsrdma authors
+#
+# The package is installed on it, and works there.
+installed
+version=$(inside "dpkg-query -W -f '\${Version}' nfsrdma")
+expect_output "nfsrdma $version" nfsrdma --version
+inside "dpkg --verify nfsrdma"
+for page in man8/nfsrdma.8 man8/mount.nfsrdma.8 man5/nfsrdma.conf.5 man7/nfsrdma-libvirt.7 man3/rpcrdma.3; do
+	inside "zgrep -m 1 '^.SH' /usr/share/man/$page.gz"
+done
+
+# As client and as server, with a warning at most.
+inside nfsrdma check nas1:/srv/nfs
+inside nfsrdma check --role server
+inside nfsrdma probe nas1:/srv/nfs --level quick
+
+expect_output active systemctl is-active nfsrdma-watch
+expect_running
