@@ -65,10 +65,11 @@ const struct meaning meaning_probe[] = {
 	  .what = "A connection to the NFS/RDMA port, 20049 unless --port says otherwise. "
 		  "Software iWARP is RDMA over an ordinary TCP connection: TCP connects, "
 		  "then both ends agree on MPA revision 2, on the CRC, and on how many RDMA "
-		  "Reads may be under way. A peer that refuses revision 2 or the CRC is asked "
-		  "again for revision 1 and without, and the summary says so. Over an RDMA "
-		  "device (verbs) the connection manager does it, and the summary names its event. A refusal is a "
-		  "failure; silence is unknown, because a firewall and an absent host look "
+		  "Reads may be under way. A peer that refuses revision 2 or the CRC is "
+		  "asked again, for revision 1 without CRC or without CRC, and the summary "
+		  "says so. Over an RDMA device (verbs) the connection manager does it, and "
+		  "the summary names its event. A refusal is a failure; silence is unknown, "
+		  "because a firewall and an absent host look "
 		  "the same from here.",
 	  .cause =
 		  "Refused: nothing listens there, because nfsd runs without RDMA or lost "

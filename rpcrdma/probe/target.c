@@ -60,7 +60,7 @@ static bool connect_any(struct probe *p)
 	}
 	t = rpcrdma_transport(p->conn);
 	transport_address_text(&t->peer, where, sizeof(where));
-	if (t->refused[0])
+	if (t->refused)
 		finding_init(
 			&f, "probe.connect", FINDING_PASS,
 			"connected to %s over %s by MPA revision %u, CRC %s, after the peer refused %s",

@@ -20,6 +20,8 @@
 
 #define NUDGE_FIRST_MS 20
 
+#define CRC_PAUSE_MS 2000 /* before a peer that rejected the CRC is asked again */
+
 static struct iwarp *iwarp_of(struct transport *t)
 {
 	return (struct iwarp *)t;
@@ -137,29 +139,25 @@ static int connect_once(struct iwarp **out, const struct transport_address *to,
 	return iwarp_handshake_connect(c, deadline);
 }
 
-/* Changes @param to what the peer did not refuse yet; false: there is no such thing. */
-static bool yield_to(const struct iwarp *c, struct transport_param *param)
+/* Changes @param to what the peer did not refuse, if there is such a thing; returns what it did,
+ * or NULL. A peer that refuses revision 2 is not asked for the CRC any more either: it says in its
+ * reply whether it wants one, and soft-iWARP of 2015 may crash after it rejected one. The same is
+ * why a peer that rejects the CRC is left alone for a while. */
+static const char *yield_to(const struct iwarp *c, struct transport_param *param,
+			    uint64_t deadline)
 {
 	if (!c || !param->mpa_retry)
-		return false;
-	if (c->refuses_revision && param->mpa_revision != 1)
+		return NULL;
+	if (c->refuses_revision) {
 		param->mpa_revision = 1;
-	else if (c->refuses_crc && !param->no_crc)
 		param->no_crc = true;
-	else
-		return false;
-	return true;
-}
-
-static void note_refused(struct transport *t, const struct transport_param *asked,
-			 const struct transport_param *param)
-{
-	bool revision = asked->mpa_revision != param->mpa_revision;
-	bool crc = asked->no_crc != param->no_crc;
-
-	snprintf(t->refused, sizeof(t->refused), "%s%s%s",
-		 revision ? "MPA revision 2" : "", revision && crc ? " and " : "",
-		 crc ? "the CRC" : "");
+		return "MPA revision 2";
+	}
+	if (!c->refuses_crc)
+		return NULL;
+	param->no_crc = true;
+	usleep(1000 * min_u32(CRC_PAUSE_MS, (uint32_t)deadline_left(deadline)));
+	return "the CRC";
 }
 
 static int iwarp_connect(struct transport **out, const struct transport_address *to,
@@ -168,15 +166,16 @@ static int iwarp_connect(struct transport **out, const struct transport_address 
 	_cleanup_(iwarp_free_p) struct iwarp *c = NULL;
 	char address[TRANSPORT_ADDRESS_TEXT], text[ERR_TEXT_MAX];
 	struct transport_param asked = *param;
+	const char *refused = NULL;
 	int first, rc;
 
-	first = rc = connect_once(&c, to, &asked, deadline);
-	if (rc < 0)
+	first = rc = connect_once(&c, to, param, deadline);
+	if (rc < 0) {
 		snprintf(text, sizeof(text), "%s", err_text());
-	while (rc < 0 && yield_to(c, &asked)) {
-		debug(DEBUG_TRANSPORT, "iwarp: %s; again with revision %u%s", err_text(),
-		      asked.mpa_revision ? asked.mpa_revision : 2,
-		      asked.no_crc ? ", no CRC" : "");
+		refused = yield_to(c, &asked, deadline);
+	}
+	if (refused) {
+		debug(DEBUG_TRANSPORT, "iwarp: %s; again without %s", text, refused);
 		iwarp_free(take_ptr(c));
 		rc = connect_once(&c, to, &asked, deadline);
 	}
@@ -185,7 +184,7 @@ static int iwarp_connect(struct transport **out, const struct transport_address 
 		return err_context(first, "%s",
 				   transport_address_text(to, address, sizeof(address)));
 	}
-	note_refused(&c->t, param, &asked);
+	c->t.refused = refused;
 	*out = &take_ptr(c)->t;
 	return 0;
 }

@@ -73,8 +73,9 @@ struct transport_param {
 	const void *private_data;
 	size_t private_len; /* InfiniBand, RoCE: 56 to connect, 196 to answer, zeros added */
 	bool no_crc; /* iwarp: do not ask for the MPA CRC (it is asked for by default) */
-	/* iwarp, connect: MPA's revision (0: 2). @mpa_retry: a peer that refuses it, or the CRC,
-	 * is asked again for revision 1, and without. The error is that of the first request. */
+	/* iwarp, connect: MPA's revision (0: 2). @mpa_retry: a peer that refuses it is
+	 * asked again for revision 1 and no CRC, one that rejects the CRC without. The error is
+	 * that of the first request. */
 	uint8_t mpa_revision;
 	bool mpa_retry;
 	/* iwarp, a fault of the embedded server: every FPDU of the third and later messages
@@ -199,8 +200,8 @@ struct transport {
 	bool crc;             /* iwarp: negotiated */
 	uint8_t mpa_revision; /* iwarp: of the request */
 	/* iwarp, by connect with mpa_retry: what the peer refused before, "MPA revision 2"; or
-	 * empty */
-	char refused[40];
+	 * NULL */
+	const char *refused;
 	uint16_t ord; /* RDMA Reads that the peer grants us */
 	struct transport_stats stats;
 	struct transport_violation violation;

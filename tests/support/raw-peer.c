@@ -194,22 +194,14 @@ static bool server_wait(struct raw_server *s)
 /* False: told to stop. */
 static bool server_refuse(struct raw_server *s)
 {
-	unsigned int i;
+	_cleanup_close_ int fd = -1;
 
-	for (i = 0; i < s->nbefore; i++) {
-		_cleanup_close_ int fd = -1;
-
-		if (!server_wait(s))
-			return false;
-		fd = accept(s->listener, NULL, NULL);
-		s->heard_len = 0;
-		server_hear(s, fd);
-		if (s->before[i].len &&
-		    send(fd, s->before[i].script, s->before[i].len, MSG_NOSIGNAL) < 0)
-			return false;
-	}
+	if (!server_wait(s))
+		return false;
+	fd = accept(s->listener, NULL, NULL);
+	server_hear(s, fd);
 	s->heard_len = 0;
-	return true;
+	return !s->before_len || send(fd, s->before, s->before_len, MSG_NOSIGNAL) > 0;
 }
 
 static void *server_run(void *arg)
@@ -219,7 +211,7 @@ static void *server_run(void *arg)
 	_cleanup_close_ int fd = -1;
 	size_t at, step = s->gap_ms ? 1 : s->len;
 
-	if (!server_refuse(s) || !server_wait(s))
+	if ((s->before && !server_refuse(s)) || !server_wait(s))
 		return NULL;
 	fd = accept(s->listener, NULL, NULL);
 	if (!s->deaf)

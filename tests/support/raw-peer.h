@@ -42,12 +42,10 @@ struct raw_server {
 	const void *
 		flood; /* after the script, and once more has come: as of struct raw_flood */
 	size_t flood_len;
-	/* Connections before that one: the peer hears the request, sends this, and closes. */
-	struct {
-		const void *script;
-		size_t len;
-	} before[3];
-	unsigned int nbefore;
+	/* Not NULL: a connection before that one, on which the peer hears the request, sends
+	 * this, and closes. */
+	const void *before;
+	size_t before_len;
 	int listener, stop[2];
 	uint8_t heard[64];
 	size_t heard_len;
