@@ -58,10 +58,16 @@ void linux3_look(struct linux3_seen *seen, const struct records *records)
 		look(seen, &records->list[i]);
 }
 
+/* The fourth mark takes a READ of nothing, which goes only to servers that are identified; a defect
+ * of READs says as much. */
 static bool has_fingerprint(const struct linux3_seen *seen)
 {
+	bool fourth = seen->unused_dropped || seen->header_segment ||
+		      seen->reply_heads >= LINUX3_READS ||
+		      seen->page_starts >= LINUX3_READS;
+
 	return !seen->private_data && seen->credits == LINUX3_CREDITS && seen->pads &&
-	       seen->unused_dropped;
+	       fourth;
 }
 
 static void say(const char *id, unsigned int reads, const char *what, finding_sink sink,

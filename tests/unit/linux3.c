@@ -49,6 +49,28 @@ static void three_of_them_are_not(void)
 	}
 }
 
+/* Seen with the real 3.12.9 where one file was named: its READs were wrong, and no READ of nothing
+ * went to a server that was not identified. */
+static void a_defect_of_reads_is_as_good_as_the_fourth(void)
+{
+	struct linux3_seen seen[3] = { old, old, old };
+	size_t i;
+
+	seen[0].reply_heads = 2;
+	seen[1].page_starts = 2;
+	seen[2].header_segment = true;
+	for (i = 0; i < ARRAY_SIZE(seen); i++) {
+		SUITE_ROW("%zu", i);
+		seen[i].unused_dropped = 0;
+		judge(&seen[i]);
+		CU_ASSERT_EQUAL_FATAL(nfindings, 2);
+		CU_ASSERT_STRING_EQUAL(findings[1].id, "bug.linux3-write");
+		seen[i].pads = 0;
+		judge(&seen[i]);
+		CU_ASSERT_EQUAL(nfindings, 1);
+	}
+}
+
 static void each_defect_of_reads_has_its_name(void)
 {
 	static const struct {
@@ -134,6 +156,7 @@ static void a_write_to_words_of_the_call_is_known(void)
 }
 
 SUITE_MAIN("linux3", TEST(all_four_marks_are_the_fingerprint),
-	   TEST(three_of_them_are_not), TEST(each_defect_of_reads_has_its_name),
+	   TEST(three_of_them_are_not), TEST(a_defect_of_reads_is_as_good_as_the_fourth),
+	   TEST(each_defect_of_reads_has_its_name),
 	   TEST(marks_are_counted_where_they_count),
 	   TEST(a_write_to_words_of_the_call_is_known))
