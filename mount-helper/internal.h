@@ -241,6 +241,12 @@ int outcome(struct helper *helper, const struct stage_result *result);
  * it. */
 int outcome_pending(struct helper *helper);
 
+/* reading.c */
+
+/* Reads a little through a mount that is proven, and says so where that ends in EIO: on stderr, in
+ * the journal and in the report. True: it did. Takes two seconds at most. */
+bool reading_warns(struct helper *helper, const struct proof *proof);
+
 /* run.c */
 
 int run_mount(struct helper *helper);

@@ -266,12 +266,24 @@ static const struct {
 	[STAGE_NOT_HIDDEN] = { say_unmade, RECORD_REMOVE, RECORD_REMOVE },
 };
 
+/* The record stands before the mount is touched once more. */
+static void read_a_little(struct helper *helper, const struct stage_result *result)
+{
+	if (result->end == STAGE_MOUNTED && result->proof.rdma && helper->root &&
+	    reading_warns(helper, &result->proof))
+		settle_record(helper, RECORD_WRITE, &result->proof);
+}
+
 int outcome(struct helper *helper, const struct stage_result *result)
 {
+	int status;
+
 	if (result->proof.id)
 		add_finding(helper, &result->proof);
 	settle_record(helper,
 		      result->hidden ? rows[result->end].hidden : rows[result->end].open,
 		      &result->proof);
-	return rows[result->end].say(helper, result);
+	status = rows[result->end].say(helper, result);
+	read_a_little(helper, result);
+	return status;
 }

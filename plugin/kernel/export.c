@@ -9,13 +9,12 @@
 
 #include "plugin/checks/checks.h"
 #include "plugin/kernel/internal.h"
+#include "plugin/kernel/quick.h"
 #include "plugin/mounts/mounts.h"
 
 #define ALL_MS     1000
 #define RESOLVE_MS 500
 #define ADDRESSES  8
-/* Each is asked for. */
-#define QUICK_NAMES 64
 
 /* Either side of where clients change over to Write chunks. */
 static const uint32_t quick_lengths[] = { 512, 1024, 4096, 65536 };
@@ -23,12 +22,7 @@ static const uint32_t quick_lengths[] = { 512, 1024, 4096, 65536 };
 struct quick {
 	const struct nfs_mount *mount;
 	const char *below;
-	struct kernel_read reads[ARRAY_SIZE(quick_lengths)];
-	struct kernel_chosen chosen;
-	unsigned int tried, right;
-	uint32_t largest_right, smallest_lost; /* EIO; 0: none */
-	bool otherwise;                        /* another error, or a short read */
-	pid_t left;
+	struct kernel_quick read;
 };
 
 static bool is_of_server(const struct nfs_mount *mount,
@@ -76,91 +70,27 @@ static void find_mount(struct quick *q, const struct nfs_mounts *mounts, const c
 	}
 }
 
-static void take(struct quick *q, int type, const void *body, size_t len)
-{
-	const struct kernel_record *r = body;
-	size_t i;
-
-	if (type == KERNEL_CHOSEN && len == sizeof(q->chosen))
-		memcpy(&q->chosen, body, len);
-	if (type != CHANNEL_ANSWER || len != sizeof(*r) || r->index >= KERNEL_RANGES)
-		return;
-	for (i = 0; i < ARRAY_SIZE(quick_lengths); i++) {
-		if (kernel_lengths[r->index] != quick_lengths[i])
-			continue;
-		q->tried++;
-		if (!r->error && r->length == quick_lengths[i]) {
-			q->right++;
-			q->largest_right = quick_lengths[i];
-		} else if (r->error == EIO && !q->smallest_lost) {
-			q->smallest_lost = quick_lengths[i];
-		}
-		q->otherwise |= r->error != EIO &&
-				(r->error || r->length != quick_lengths[i]);
-	}
-}
-
-static void read_quickly(struct quick *q)
-{
-	struct kernel_reader_task task = {
-		.target = q->mount->target,
-		.dev = q->mount->dev,
-		.path = q->below,
-		.uid = geteuid(),
-		.gid = getegid(),
-		.lengths = quick_lengths,
-		.nlengths = ARRAY_SIZE(quick_lengths),
-		.most_names = QUICK_NAMES,
-	};
-	const struct child_function function = { .kind = CHILD_KERNEL_CLIENT,
-						 .name = "the process that reads",
-						 .run = kernel_reader,
-						 .arg = &task };
-	uint64_t deadline = deadline_in(ALL_MS);
-	union {
-		struct kernel_chosen chosen;
-		struct kernel_record record;
-	} body;
-	struct child_end end;
-	struct child child;
-	int type, passed;
-	ssize_t n;
-
-	if (child_start(&child, &function))
-		return;
-	do {
-		n = child_receive(&child, &type, &body, sizeof(body), &passed, deadline);
-		if (n < 0)
-			continue;
-		take(q, type, &body, (size_t)n);
-		if (type == CHANNEL_ANSWER)
-			channel_send(child.channel, CHANNEL_ANSWER, NULL, 0, -1);
-	} while (n >= 0 || n == -EINTR);
-	child_finish(&child, 0, &end);
-	q->left = end.fate == CHILD_LEFT ? end.pid : 0;
-}
-
 /* False: the reads do not tell. */
 static bool tell_by_reading(const struct quick *q, bool server_right, struct finding *f)
 {
-	if (q->tried < ARRAY_SIZE(quick_lengths) || q->otherwise)
+	if (q->read.tried < ARRAY_SIZE(quick_lengths) || q->read.otherwise)
 		return false;
-	if (q->right == q->tried)
+	if (q->read.right == q->read.tried)
 		finding_init(f, "bug.read-812", FINDING_PASS,
 			     "this host's kernel reads long replies through %s",
 			     q->mount->target);
-	else if (server_right && q->largest_right < q->smallest_lost)
+	else if (server_right && q->read.largest_right < q->read.smallest_lost)
 		finding_init(
 			f, "bug.read-812", FINDING_FAIL,
 			"this host's kernel cannot read %u bytes through %s: an input/output error, though the server sends them right to this probe. It is this host's kernel, not the server",
-			q->smallest_lost, q->mount->target);
+			q->read.smallest_lost, q->mount->target);
 	else
 		return false;
 	finding_text(f, "decided_by", "reading");
 	finding_text(f, "target", "%s", q->mount->target);
-	finding_number(f, "largest_right", q->largest_right);
-	if (q->smallest_lost)
-		finding_number(f, "smallest_lost", q->smallest_lost);
+	finding_number(f, "largest_right", q->read.largest_right);
+	if (q->read.smallest_lost)
+		finding_number(f, "smallest_lost", q->read.smallest_lost);
 	return true;
 }
 
@@ -170,6 +100,9 @@ void kernel_of_export(const char *host_name, const char *path, bool server_right
 	_cleanup_(host_close_p) struct host *host = NULL;
 	struct nfs_mounts mounts = { 0 };
 	struct quick q = { 0 };
+	struct kernel_quick_place place = { .lengths = quick_lengths,
+					    .nlengths = ARRAY_SIZE(quick_lengths),
+					    .ms = ALL_MS };
 
 	if (host_open(&host, NULL)) {
 		finding_init(out, "bug.read-812", FINDING_UNKNOWN, "%s", err_text());
@@ -177,11 +110,15 @@ void kernel_of_export(const char *host_name, const char *path, bool server_right
 	}
 	if (path && !host_nfs_mounts(host, &mounts))
 		find_mount(&q, &mounts, host_name, path);
-	if (q.mount)
-		read_quickly(&q);
+	if (q.mount) {
+		place.target = q.mount->target;
+		place.dev = q.mount->dev;
+		place.path = q.below;
+		kernel_quick_read(&place, &q.read);
+	}
 	if (!tell_by_reading(&q, server_right, out))
 		read_812_find(host, q.mount ? q.mount->fs_spec : NULL, out);
-	if (q.left)
-		finding_number(out, "process_left", q.left);
+	if (q.read.left)
+		finding_number(out, "process_left", q.read.left);
 	host_nfs_mounts_fini(&mounts);
 }

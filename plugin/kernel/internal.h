@@ -9,6 +9,7 @@
  *	mounted.c  --mount, the parent: a mount that is there, and our own client beside it
  *	export.c   beside a probe of a server: is its export mounted here?
  *	reader.c   the child of both: finds a file, and reads
+ *	quick.c    a few reads through a mount, for export.c and the mount helper
  *	range.c    how a range is read
  *	judge.c    pure: from reads to what is wrong
  */

@@ -54,6 +54,22 @@ for version in 3 4.1; do
 	expect_finding bug.read-812 fail
 	expect_words bug.read-812 fail 'more than 3800 bytes'
 done
+
+# The mount helper mounts, for that works, and warns: of what it read, not of the version.
+inside 'mkdir -p /srv/vm'
+sick Y
+mounting /srv/vm -t nfsrdma 10.0.2.15:/ /srv/vm -o "vers=4.1,port=$serve_rdma,ro"
+expect_mounted vers=4.1
+grep -q 'WARNING: .*a read of 4096 bytes through it ends in an input/output error' "$work/said" ||
+	fail "it does not warn: $(tail -n1 "$work/said")"
+inside 'grep -q bug.read-812 /run/nfsrdma/mounts/*.json'
+inside 'umount /srv/vm'
+sick N
+mounting /srv/vm -t nfsrdma 10.0.2.15:/ /srv/vm -o "vers=4.1,port=$serve_rdma,ro"
+expect_mounted vers=4.1
+! grep -q WARNING "$work/said" || fail "it warns of a sound kernel: $(tail -n1 "$work/said")"
+inside '! grep -q bug.read-812 /run/nfsrdma/mounts/*.json'
+inside 'umount /srv/vm'
 serve_end
 
 # Switched off, the same kernel is right.

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* A mount that is proven to be over RDMA, and from which nothing can be read: kernels 3.7 to 3.14 lose
+ * every reply that does not come inline (bug.read-812). So 4096 bytes of a quiet file are read through
+ * the new mount, by a child that has two seconds. It only warns: the mount is there, and whatever the
+ * read brings, or if it does not come back, that stays so. */
+#include "mount-helper/internal.h"
+#include "plugin/kernel/quick.h"
+
+#define READING_MS 2000
+
+bool reading_warns(struct helper *helper, const struct proof *proof)
+{
+	static const uint32_t length = 4096;
+	const struct kernel_quick_place place = { .target = helper->dir,
+						  .dev = proof->dev,
+						  .path = "",
+						  .lengths = &length,
+						  .nlengths = 1,
+						  .ms = READING_MS };
+	struct kernel_quick read;
+	struct finding finding;
+
+	kernel_quick_read(&place, &read);
+	debug(DEBUG_MOUNT, "%s: %u READ of %u bytes, %u right%s", tell_mount(helper),
+	      read.tried, length, read.right, read.left ? "; it does not end" : "");
+	if (!read.smallest_lost)
+		return false;
+	finding_init(
+		&finding, "bug.read-812", FINDING_WARN,
+		"a read of %u bytes through it ends in an input/output error: see 'nfsrdma probe --mount %s' before disks of guests are put there",
+		length, helper->dir);
+	finding_text(&finding, "decided_by", "reading");
+	report_add(helper->report, &finding);
+	tell(helper, JOURNAL_WARNING, "WARNING: %s is mounted over RDMA, but %s",
+	     tell_mount(helper), finding.summary);
+	return true;
+}
