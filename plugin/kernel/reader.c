@@ -90,18 +90,71 @@ static void consider(struct searching *s, int dir, const char *in, const char *n
 		consider_file(s, path, &st);
 }
 
+/* The directory that the last part of @path is in, and that part. Names are the server's: none of them is
+ * followed where it is a link, or leads to another mount. */
+static int open_parent(const struct searching *s, const char *path, const char **last)
+{
+	int fd = openat(s->mount, ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	char name[NAME_MAX + 1];
+	struct stat st;
+	size_t len;
+	int next;
+
+	for (; fd >= 0 && strchr(path, '/'); path += len + 1) {
+		len = strcspn(path, "/");
+		if (len > NAME_MAX) {
+			close(fd);
+			errno = ENAMETOOLONG;
+			return -1;
+		}
+		memcpy(name, path, len);
+		name[len] = '\0';
+		next = openat(fd, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+		close(fd);
+		fd = next;
+		if (fd >= 0 && (fstat(fd, &st) || st.st_dev != s->dev)) {
+			close(fd);
+			errno = EXDEV;
+			return -1;
+		}
+	}
+	*last = *path ? path : ".";
+	return fd;
+}
+
+/* @kind: S_IFDIR or S_IFREG: nothing else is opened. @st: of what it is. */
+static int open_below(const struct searching *s, const char *path, mode_t kind, int flags,
+		      struct stat *st)
+{
+	const char *name;
+	_cleanup_close_ int dir = open_parent(s, path, &name);
+	_cleanup_close_ int fd = -1;
+
+	if (dir < 0 || fstatat(dir, name, st, AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT))
+		return -1;
+	if ((st->st_mode & S_IFMT) == kind && st->st_dev == s->dev)
+		fd = openat(dir, name, flags | O_NOFOLLOW | O_CLOEXEC);
+	else
+		errno = EXDEV;
+	if (fd < 0 || fstat(fd, st))
+		return -1;
+	if ((st->st_mode & S_IFMT) != kind || st->st_dev != s->dev) {
+		errno = EXDEV;
+		return -1;
+	}
+	return take_fd(&fd);
+}
+
+/* Once more as its owner: root may be nobody on the server. */
 static int open_directory(const struct searching *s, const char *path)
 {
-	int fd = openat(s->mount, *path ? path : ".",
-			O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	struct stat st;
+	int fd = open_below(s, path, S_IFDIR, O_RDONLY | O_DIRECTORY, &st);
 
-	if (fd >= 0 || errno != EACCES || geteuid() ||
-	    fstatat(s->mount, *path ? path : ".", &st, AT_SYMLINK_NOFOLLOW))
+	if (fd >= 0 || errno != EACCES || geteuid())
 		return fd;
 	become(st.st_uid, st.st_gid);
-	return openat(s->mount, *path ? path : ".",
-		      O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	return open_below(s, path, S_IFDIR, O_RDONLY | O_DIRECTORY, &st);
 }
 
 static void search_directory(struct searching *s, const char *path)
@@ -126,15 +179,28 @@ static void search_directory(struct searching *s, const char *path)
 	closedir(dir);
 }
 
+static int look_at(struct searching *s, const char *path)
+{
+	const char *name;
+	_cleanup_close_ int dir = open_parent(s, path, &name);
+
+	if (dir < 0 || fstatat(dir, name, &s->st, AT_SYMLINK_NOFOLLOW))
+		return err_sys("%s", path);
+	return s->st.st_dev == s->dev ? 0
+				      : err_set(EXDEV, "%s is on another mount", path);
+}
+
 /* A file that was named, or the best below a directory that was. */
 static int search(struct searching *s, const char *path)
 {
 	unsigned int i;
+	int rc;
 
-	if (fstatat(s->mount, *path ? path : ".", &s->st, AT_SYMLINK_NOFOLLOW))
-		return err_sys("%s", path);
-	if (s->st.st_dev != s->dev)
-		return err_set(EXDEV, "%s is on another mount", path);
+	if (strlen(path) >= KERNEL_PATH_MAX)
+		return err_set(ENAMETOOLONG, "the path below the mount is too long");
+	rc = look_at(s, path);
+	if (rc)
+		return rc;
 	snprintf(s->best, sizeof(s->best), "%s", path);
 	if (S_ISREG(s->st.st_mode) && is_live(path))
 		return err_set(EPERM, "%s belongs to whoever runs the storage domain",
@@ -188,8 +254,8 @@ static int open_file(const struct kernel_reader_task *task, struct kernel_chosen
 	out->size = (uint64_t)s->st.st_size;
 	strcpy(out->path, s->best);
 	become(out->uid, out->gid);
-	fd = openat(s->mount, s->best,
-		    O_RDONLY | O_DIRECT | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	fd = open_below(s, s->best, S_IFREG, O_RDONLY | O_DIRECT | O_NONBLOCK | O_NOCTTY,
+			&s->st);
 	return fd < 0 ? err_sys("%s", s->best) : fd;
 }
 
