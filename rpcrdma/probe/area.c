@@ -153,11 +153,16 @@ bool area_is_prefill(const struct area *a, size_t at)
 	return locate(a, at, &pos) && a->mem[pos] == fill_byte(a, pos);
 }
 
-uint8_t area_byte(const struct area *a, size_t at)
+void area_copy(const struct area *a, uint8_t *buf, size_t len)
 {
-	size_t pos;
+	size_t done = 0, n;
+	unsigned int s;
 
-	return locate(a, at, &pos) ? a->mem[pos] : 0;
+	for (s = 0; s < a->nsegs && done < len; s++, done += n) {
+		n = min_u64(a->segs[s].length, len - done);
+		memcpy(buf + done, a->segs[s].base, n);
+	}
+	memset(buf + done, 0, len - done);
 }
 
 /* Index of the first of @len bytes that differs, or @len. Each byte of the area is looked at once:

@@ -19,6 +19,7 @@
  *	pick.c      which files, links and directories to read
  *	truth.c     what the bytes of a range really are, and whether they are changing
  *	area.c      prefilled memory with canaries
+ *	damage.c    how bytes differ from what they should be (pure)
  *	layout.c    how the memory of a chunk is cut (pure)
  *	read.c      one READ by one mechanism, checked in every way
  *	ranges.c    which ranges of a file (pure)
@@ -568,7 +569,28 @@ int64_t area_first_touched(const struct area *a, size_t from);
 bool area_is_prefill(const struct area *a, size_t at);
 /* First of @len bytes that differs from @want, -1 if none. */
 int64_t area_first_difference(const struct area *a, const uint8_t *want, size_t len);
-uint8_t area_byte(const struct area *a, size_t at);
+/* The first @len bytes of the segments laid end to end, zeros beyond the last. */
+void area_copy(const struct area *a, uint8_t *buf, size_t len);
+
+/* damage.c */
+
+struct damage {
+	uint32_t bytes, bits; /* that are wrong */
+	uint32_t pages,
+		whole_pages; /* of the file: some is wrong; half or more of what was read is */
+};
+
+enum damage_kind {
+	DAMAGE_NONE, /* or it was not looked at: nothing came, or what came was an error */
+	DAMAGE_BIT,  /* a single one */
+	DAMAGE_PAGES, /* whole pages, or as much of them as was read */
+	DAMAGE_BYTES, /* anything else */
+};
+
+/* @len bytes from @offset of the file on. */
+void damage_look(struct damage *d, uint64_t offset, const uint8_t *got,
+		 const uint8_t *want, size_t len);
+enum damage_kind damage_kind(const struct damage *d);
 
 /* read.c */
 
@@ -624,12 +646,13 @@ struct read_case {
 	uint32_t count2;
 };
 
-/* A mark of servers of Linux 3.x. */
+/* A mark of one defect; all but the last are of servers of Linux 3.x. */
 enum read_sign {
 	SIGN_NONE,
 	SIGN_UNUSED_DROPPED, /* an unused Write chunk came back without segments */
 	SIGN_REPLY_HEAD,     /* the data are the head of the reply */
 	SIGN_PAGE_START,     /* the data begin where their first page does */
+	SIGN_TAIL,           /* what is behind the last whole word was not written */
 };
 
 struct read_outcome {
@@ -637,7 +660,8 @@ struct read_outcome {
 	enum read_sign sign;
 	uint32_t status;  /* NFS */
 	uint32_t brought; /* bytes, by the reply */
-	char text[256];   /* what was wrong, with the numbers */
+	struct damage damage;
+	char text[256]; /* what was wrong, with the numbers */
 };
 
 struct read_job {

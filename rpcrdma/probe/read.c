@@ -222,31 +222,72 @@ static void check_returned(struct read_job *job, const struct rpcrdma_chunk *got
 			(unsigned long long)sum, (unsigned long long)want);
 }
 
-/* In a file whose words are their own offsets the place a byte came from can be told. @got is the
- * word at @at, all ones where the data end within it. */
-static void explain_data(struct read_job *job, const struct window *w,
-			 const uint8_t *truth, uint64_t at, const uint8_t *got)
+/* In a file whose words are their own offsets the place that a byte came from can be told: by the word
+ * at @word in the file. 0: it cannot. */
+static uint64_t moved_from(const struct window *w, uint64_t offset, const uint8_t *got,
+			   const uint8_t *truth, uint32_t len, uint64_t word)
 {
-	uint64_t file_at = job->c.offset + at, from = get_be64(got);
+	uint64_t from;
 
+	if (word < offset || word + 8 > offset + len ||
+	    get_be64(truth + (word - offset)) != word)
+		return 0;
+	from = get_be64(got + (word - offset));
+	return from % 8 || from >= w->attr.size || from == word ? 0 : from;
+}
+
+/* The first word that is wrong, where all of it is within the READ, else the next. */
+static bool explain_moved(struct read_job *job, const struct window *w,
+			  const uint8_t *got, const uint8_t *truth, uint32_t len,
+			  uint64_t first)
+{
+	uint64_t word = first - first % 8, from;
+
+	from = moved_from(w, job->c.offset, got, truth, len, word);
+	if (!from) {
+		word += 8;
+		from = moved_from(w, job->c.offset, got, truth, len, word);
+	}
 	if (!from)
+		return false;
+	outcome_set(&job->outcome, READ_DATA,
+		    "at offset %llu came what belongs to offset %llu",
+		    (unsigned long long)first, (unsigned long long)(first + from - word));
+	return true;
+}
+
+/* Up to 8 bytes, for printing. */
+static unsigned long long number(const uint8_t *bytes, uint32_t n)
+{
+	unsigned long long value = 0;
+
+	while (n--)
+		value = value << 8 | *bytes++;
+	return value;
+}
+
+/* @got differs from @truth at byte @at, and not before. */
+static void explain_data(struct read_job *job, const struct window *w, const uint8_t *got,
+			 const uint8_t *truth, uint32_t len, uint32_t at)
+{
+	static const uint8_t zeros[8];
+	uint64_t first = job->c.offset + at;
+	uint32_t n = min_u32(len - at, sizeof(zeros));
+
+	damage_look(&job->outcome.damage, job->c.offset, got, truth, len);
+	if (damage_kind(&job->outcome.damage) == DAMAGE_BIT)
+		outcome_set(
+			&job->outcome, READ_DATA,
+			"at offset %llu one bit is wrong: %02x came, the file has %02x",
+			(unsigned long long)first, got[at], truth[at]);
+	else if (!memcmp(got + at, zeros, n))
 		outcome_set(&job->outcome, READ_DATA, "at offset %llu zeros came",
-			    (unsigned long long)file_at);
-	else if (from < w->attr.size && from % 8 == 0 && from != file_at &&
-		 get_be64(truth + at) == file_at)
+			    (unsigned long long)first);
+	else if (!explain_moved(job, w, got, truth, len, first))
 		outcome_set(&job->outcome, READ_DATA,
-			    "at offset %llu came what belongs to offset %llu",
-			    (unsigned long long)file_at, (unsigned long long)from);
-	else if (from != UINT64_MAX)
-		outcome_set(&job->outcome, READ_DATA,
-			    "at offset %llu came %016llx, the file has %016llx",
-			    (unsigned long long)file_at, (unsigned long long)from,
-			    (unsigned long long)get_be64(truth + at));
-	else
-		outcome_set(&job->outcome, READ_DATA,
-			    "wrong from byte %llu of %u on, file offset %llu",
-			    (unsigned long long)at, job->c.count,
-			    (unsigned long long)file_at);
+			    "at offset %llu came %0*llx, the file has %0*llx",
+			    (unsigned long long)first, (int)n * 2, number(got + at, n),
+			    (int)n * 2, number(truth + at, n));
 }
 
 /* The bytes that there should be at this offset, as far as the window knows them. */
@@ -260,27 +301,62 @@ static uint32_t truth_of(const struct window *w, const struct read_case *c,
 	return (uint32_t)min_u64(c->count, w->base + w->len - c->offset);
 }
 
+/* One byte may be as it was by chance. */
+#define UNWRITTEN_MIN 2
+
+/* What is the prefill from @at on, of the first @len bytes: 8 of them are looked at. */
+static uint32_t unwritten(const struct area *a, uint32_t at, uint32_t len)
+{
+	uint32_t n = 0;
+
+	while (n < min_u32(len - at, 8) && area_is_prefill(a, at + n))
+		n++;
+	return n;
+}
+
+/* All but the bytes behind the last whole word of XDR came. */
+static bool explain_tail(struct read_job *job, uint32_t at, uint32_t len)
+{
+	uint32_t tail = len % 4, from = len - tail;
+
+	if (!tail || !from || at < from || unwritten(&job->area, from, len) < tail)
+		return false;
+	outcome_set(&job->outcome, tail < UNWRITTEN_MIN ? READ_DATA : READ_STALE,
+		    "the last %u of %u bytes were not written", tail, len);
+	job->outcome.sign = SIGN_TAIL;
+	return true;
+}
+
 static void check_placed(struct read_job *job, const struct window *w,
 			 const uint8_t *truth, uint32_t len)
 {
 	int64_t at = area_first_difference(&job->area, truth, len);
-	uint8_t got[8];
-	unsigned int i;
+	_cleanup_free_ uint8_t *got = NULL;
+	uint32_t n;
 
-	if (at < 0)
+	if (at < 0 || explain_tail(job, (uint32_t)at, len))
 		return;
-	if (area_is_prefill(&job->area, (size_t)at)) {
+	n = unwritten(&job->area, (uint32_t)at, len);
+	if (n >= UNWRITTEN_MIN && n == min_u32(len - (uint32_t)at, 8)) {
 		outcome_set(&job->outcome, READ_STALE,
 			    "from byte %lld of %u on nothing was written", (long long)at,
 			    job->c.count);
 		return;
 	}
-	/* The word that begins at a multiple of eight in the file. */
-	at += (int64_t)((8 - (job->c.offset + (uint64_t)at) % 8) % 8);
-	memset(got, 0xff, sizeof(got));
-	for (i = 0; at + 8 <= len && i < sizeof(got); i++)
-		got[i] = area_byte(&job->area, (size_t)at + i);
-	explain_data(job, w, truth, (uint64_t)at, got);
+	got = malloc(len);
+	if (!got) {
+		outcome_set(&job->outcome, READ_DATA, "wrong from offset %llu on",
+			    (unsigned long long)(job->c.offset + (uint64_t)at));
+		return;
+	}
+	area_copy(&job->area, got, len);
+	/* An adapter may have written since. */
+	if (got[at] != truth[at])
+		explain_data(job, w, got, truth, len, (uint32_t)at);
+	else
+		outcome_set(&job->outcome, READ_DATA,
+			    "at offset %llu the data changed after the reply",
+			    (unsigned long long)(job->c.offset + (uint64_t)at));
 }
 
 /* What a Write chunk holds beyond the data: nothing may be written there, the XDR pad least of
@@ -306,19 +382,12 @@ static void check_tail(struct read_job *job, uint32_t len)
 static void check_inline_data(struct read_job *job, const struct window *w,
 			      const struct nfs_data *data, const uint8_t *truth)
 {
-	uint8_t word[8] = { 0 };
 	uint32_t at = 0;
 
 	while (at < data->len && data->bytes[at] == truth[at])
 		at++;
-	if (at == data->len)
-		return;
-	at += (8 - (job->c.offset + at) % 8) % 8;
-	if (at + 8 <= data->len)
-		memcpy(word, data->bytes + at, sizeof(word));
-	else
-		memset(word, 0xff, sizeof(word));
-	explain_data(job, w, truth, at, word);
+	if (at < data->len)
+		explain_data(job, w, data->bytes, truth, data->len, at);
 }
 
 /* Count, eof and length against what the file has. Returns false when data need not be
@@ -404,7 +473,7 @@ static void check_data(struct probe *p, struct read_job *job, const struct windo
 	} else {
 		check_inline_data(job, w, data, truth);
 	}
-	if (job->outcome.kind == READ_DATA)
+	if (job->outcome.kind == READ_DATA && !job->outcome.sign)
 		sign_data(job, w, truth, data);
 	if (job->outcome.kind == READ_OK)
 		job->outcome = counts;

@@ -17,11 +17,13 @@ static struct probe *p;
 static struct server_ports ports;
 static struct transport_address at;
 static struct probe_options options;
+static const struct fault_set *faults; /* of the server; NULL: it is healthy */
 
 /* @rtmax: of the server; 0: as usual. */
 static inline void open_probe(const char *version, enum probe_level level, uint32_t rtmax)
 {
 	const struct server_spawn_options spawn = { .transport = &transport_iwarp,
+						    .faults = faults,
 						    .rtmax = rtmax };
 	struct sockaddr_in *in = (struct sockaddr_in *)&at.addr;
 

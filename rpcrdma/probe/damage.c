@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* How the bytes that a READ brought differ from the file's. Pure. A flipped bit is another defect
+ * than a page of zeros: the one is of memory or a wire, the other of software. */
+#include "rpcrdma/probe/internal.h"
+
+#define PAGE 4096
+#define WORD 8
+
+/* Bytes of the piece of @len from @offset on that are in one unit of @size with its first. */
+static size_t in_unit(uint64_t offset, size_t len, size_t size)
+{
+	return (size_t)min_u64(len, size - offset % size);
+}
+
+static void add_word(struct damage *d, const uint8_t *got, const uint8_t *want,
+		     size_t len)
+{
+	size_t i;
+
+	for (i = 0; i < len; i++) {
+		d->bytes += got[i] != want[i];
+		d->bits += (uint32_t)__builtin_popcount(got[i] ^ want[i]);
+	}
+}
+
+/* What is of one page. Zeros are right in some bytes of most files, so words are counted. */
+static void add_page(struct damage *d, uint64_t offset, const uint8_t *got,
+		     const uint8_t *want, size_t len)
+{
+	unsigned int words = 0, wrong = 0;
+	size_t at, n;
+
+	for (at = 0; at < len; at += n) {
+		n = in_unit(offset + at, len - at, WORD);
+		words++;
+		if (!memcmp(got + at, want + at, n))
+			continue;
+		wrong++;
+		add_word(d, got + at, want + at, n);
+	}
+	d->pages += wrong > 0;
+	d->whole_pages += wrong && wrong * 2 >= words;
+}
+
+void damage_look(struct damage *d, uint64_t offset, const uint8_t *got,
+		 const uint8_t *want, size_t len)
+{
+	size_t at, n;
+
+	*d = (struct damage){ 0 };
+	for (at = 0; at < len; at += n) {
+		n = in_unit(offset + at, len - at, PAGE);
+		add_page(d, offset + at, got + at, want + at, n);
+	}
+}
+
+enum damage_kind damage_kind(const struct damage *d)
+{
+	if (!d->bytes)
+		return DAMAGE_NONE;
+	if (d->bits == 1)
+		return DAMAGE_BIT;
+	return d->whole_pages == d->pages ? DAMAGE_PAGES : DAMAGE_BYTES;
+}

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* What is said of a READ that brought other bytes than the file's, against the embedded server: its
+ * bytes are right, and what they are compared with is made wrong. */
+#include "tests/unit/probe-peer.h"
+
+static struct window w;
+static struct read_outcome outcome;
+
+static void begin(void)
+{
+	open_probe("4.0", PROBE_STANDARD, 0);
+	CU_ASSERT_EQUAL_FATAL(truth_open(p, &w, &p->candidates[0], 0, 65536), 0);
+	ASSERT_AT_LEAST(w.len, 65536);
+	p->kind = SERVER_OURS;
+}
+
+static void end(void)
+{
+	truth_close(&w);
+	close_probe();
+}
+
+static void read_by(enum mechanism mechanism, uint64_t offset, uint32_t count)
+{
+	const struct read_case c = { .mechanism = mechanism,
+				     .layout = LAYOUT_ROUNDED,
+				     .offset = offset,
+				     .count = count };
+
+	read_once(p, &w, &c, &outcome);
+}
+
+static void the_first_wrong_byte_is_named(void)
+{
+	static const uint32_t bytes[] = { 5000, 5001, 5006, 5007, 4097 + 1022 };
+	char place[64];
+	enum mechanism m;
+	size_t i;
+
+	begin();
+	for (i = 0; i < ARRAY_SIZE(bytes); i++)
+		for (m = MECH_INLINE; m < MECH_COUNT; m++) {
+			SUITE_ROW("%u by %s", bytes[i], mechanism_name(m));
+			w.bytes[bytes[i]] ^= 0x04;
+			read_by(m, 4097, 1023);
+			w.bytes[bytes[i]] ^= 0x04;
+			CU_ASSERT_EQUAL(outcome.kind, READ_DATA);
+			snprintf(place, sizeof(place), "at offset %u one bit is wrong",
+				 bytes[i]);
+			ASSERT_CONTAINS(outcome.text, place);
+			CU_ASSERT_EQUAL(damage_kind(&outcome.damage), DAMAGE_BIT);
+		}
+	end();
+}
+
+static void zeros_and_other_bytes_are_shown_from_there_on(void)
+{
+	begin();
+	/* The word there is 0x1388: six zeros, and the bytes of it. */
+	memset(w.bytes + 5001, 0xff, 20);
+	read_by(MECH_WRITE_CHUNK, 0, 8192);
+	ASSERT_CONTAINS(
+		outcome.text,
+		"at offset 5001 came 0000000000138800, the file has ffffffffffffffff");
+	CU_ASSERT_EQUAL(outcome.damage.bytes, 20);
+	/* 5001 to 5005 are zeros; the READ ends there. */
+	read_by(MECH_INLINE, 4096, 5006 - 4096);
+	ASSERT_CONTAINS(outcome.text, "at offset 5001 zeros came");
+	end();
+}
+
+static void begin_faulty(const char *spec)
+{
+	struct fault_set *set = fault_set_new();
+
+	CU_ASSERT_EQUAL_FATAL(fault_set_add(set, spec), 0);
+	faults = set;
+	begin();
+	faults = NULL;
+	fault_set_free(set);
+}
+
+/* Pages come one page too early: the first word whose beginning was read has 4104 in the file, but
+ * the byte before it is wrong already. */
+static void where_bytes_belong_is_told_of_the_first(void)
+{
+	begin_faulty("page-shift");
+	read_by(MECH_WRITE_CHUNK, 4098, 8192);
+	CU_ASSERT_EQUAL(outcome.kind, READ_DATA);
+	ASSERT_CONTAINS(outcome.text, "at offset 4102 came what belongs to offset 8198");
+	end();
+}
+
+/* One byte that is as it was may be so by chance, in one of 256. */
+static void nothing_was_written_needs_more_than_a_byte(void)
+{
+	struct read_case c = { .mechanism = MECH_WRITE_CHUNK,
+			       .layout = LAYOUT_ROUNDED,
+			       .count = 8 };
+	struct read_job job;
+	unsigned int i, stale = 0, wrong = 0;
+
+	begin();
+	for (i = 0; i < 2000; i++) {
+		memset(&job, 0, sizeof(job));
+		read_start(p, &job, &w, &c);
+		CU_ASSERT_EQUAL_FATAL(job.op.call.rc, -EINPROGRESS);
+		/* The file has another byte there than came, which may be what was there. */
+		w.bytes[3] = (uint8_t)(0x5a ^ i) | 1;
+		read_finish(p, &job, &w);
+		w.bytes[3] = 0;
+		stale += job.outcome.kind == READ_STALE;
+		wrong += job.outcome.kind == READ_DATA;
+	}
+	CU_ASSERT_EQUAL(stale, 0);
+	CU_ASSERT_EQUAL(wrong, 2000);
+	end();
+}
+
+SUITE_MAIN("read", TEST(the_first_wrong_byte_is_named),
+	   TEST(zeros_and_other_bytes_are_shown_from_there_on),
+	   TEST(where_bytes_belong_is_told_of_the_first),
+	   TEST(nothing_was_written_needs_more_than_a_byte))
