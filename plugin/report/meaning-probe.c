@@ -386,12 +386,28 @@ const struct meaning meaning_probe[] = {
 		  "comes in place of another.",
 	  .remedy = "Update the server. " USE_TCP,
 	  .see = { "RFC 8166 3.4.6" } },
+	{ .id = "probe.read.intermittent",
+	  .group = READS,
+	  .title = "READs wrong at times",
+	  .what = "A READ that goes wrong is made again in the same way, up to four times. It fails "
+		  "if one is right then: how many of how many, by which mechanisms, and whether "
+		  "single bits, whole pages or other bytes were wrong. Such a READ is no proof for a "
+		  "size, an offset or a layout, so it raises none of the findings on them.",
+	  .cause =
+		  "Single bits: memory, an adapter or a wire between them damages data. Whole pages: "
+		  "the server sends a page before it is filled, or after it was used again. Errors: "
+		  "the server lacks memory or another resource at times.",
+	  .remedy =
+		  "Look for memory errors (EDAC, machine checks) and for damaged frames (ethtool -S) "
+		  "on both hosts, and into the server's log. Then probe again: more READs name the "
+		  "rate. " USE_TCP,
+	  .see = { "RFC 8166 3.4.6" } },
 	{ .id = "probe.read.profiles",
 	  .group = READS,
 	  .title = "As Linux clients read",
 	  .what = "Files are read as Linux clients do: inline up to a size, by Write chunk above "
 		  "it. Clients of the 3.x series change over at 788 bytes (NFSv3), 812 or 856 "
-		  "(NFSv4) and 816 (NFSv2).",
+		  "(NFSv4) and 816 (NFSv2). Only sizes that were tried are listed.",
 	  .cause =
 		  "A client whose change-over lies there reads wrong from that size on. The "
 		  "findings on each mechanism say which of them is at fault.",

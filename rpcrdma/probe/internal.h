@@ -685,6 +685,8 @@ const char *mechanism_name(enum mechanism mechanism);
 const char *read_kind_name(enum read_kind kind);
 /* Whether the data of a READ did not come as they should, whatever the reason. */
 bool read_kind_is_failure(enum read_kind kind);
+/* Whether they did, though the frame around them may be broken. */
+bool read_kind_is_right(enum read_kind kind);
 /* Whether a reply of @count bytes fits inline. */
 bool read_fits_inline(const struct probe *p, uint32_t count);
 /* Whether it can be sent: all but the Reply chunk's must fit inline altogether. */
@@ -735,7 +737,8 @@ struct record {
 	uint32_t expected; /* bytes that the file has there */
 	bool after_others; /* preceded by other operations on the same connection */
 	unsigned int in_flight;
-	bool confirmed;      /* failed again when tried again */
+	unsigned int tries, wrong; /* how often it was made alike, and went wrong */
+	bool confirmed;            /* it was made again, and failed every time */
 	bool controls_right; /* the same range came right by another mechanism around it */
 };
 

@@ -62,6 +62,11 @@ bool read_kind_is_failure(enum read_kind kind)
 	return kinds[kind].failure;
 }
 
+bool read_kind_is_right(enum read_kind kind)
+{
+	return kind == READ_OK || kind == READ_PAD || kind == READ_LENGTHS;
+}
+
 bool read_fits_inline(const struct probe *p, uint32_t count)
 {
 	return p->conn && count <= p->rtmax &&

@@ -18,6 +18,11 @@
 #define BROKEN_MAX      8    /* lost connections that came again when tried again */
 #define TIME_RESERVE_MS 1500 /* for what follows; at most a quarter of all */
 #define FILES_MAX       4
+/* A READ that went wrong is made again: never right, or right at times? Fewer tries where each
+ * costs a connection; and where so many were never right, and none was right at times. */
+#define AGAIN_MAX    4
+#define AGAIN_CLOSED 2
+#define AGAIN_ENOUGH 24
 #define LARGE_INLINE_MAX \
 	(4u << 20) /* that is compared with READs of a few hundred bytes each */
 
@@ -42,6 +47,7 @@ struct sweep {
 	unsigned int nranges;
 	unsigned int unanswered[MECH_COUNT]; /* in a row */
 	unsigned int broken[MECH_COUNT];
+	unsigned int never_right, sometimes; /* of those that were made again */
 	struct range before; /* the last one that came by another mechanism */
 	bool before_right;
 	unsigned int done, total;
@@ -178,13 +184,19 @@ static bool before_was_right(const struct sweep *s, const struct read_case *c)
 	return s->before_right && is_before(s, c);
 }
 
+static bool is_broken(enum read_kind kind)
+{
+	return kind == READ_CLOSED || kind == READ_TRANSPORT;
+}
+
 static void count_hopes(struct sweep *s, const struct record *r)
 {
 	enum mechanism m = r->c.mechanism;
 
-	s->unanswered[m] = r->outcome.kind == READ_LOST ? s->unanswered[m] + 1 : 0;
-	if ((r->outcome.kind == READ_CLOSED || r->outcome.kind == READ_TRANSPORT) &&
-	    r->confirmed)
+	s->unanswered[m] = r->outcome.kind == READ_LOST && r->wrong == r->tries
+				   ? s->unanswered[m] + 1
+				   : 0;
+	if (is_broken(r->outcome.kind) && r->confirmed)
 		s->broken[m]++;
 	if (s->unanswered[m] >= UNANSWERED_MAX || s->broken[m] >= BROKEN_MAX)
 		s->records->gave_up[m] = true;
@@ -195,10 +207,60 @@ static void look_again(struct sweep *s, struct record *r)
 	truth_judge(&r->outcome, truth_again(s->p, &s->w, r->c.offset, r->c.count));
 }
 
+static unsigned int again_max(const struct sweep *s, enum read_kind kind)
+{
+	if (kind == READ_LOST || (s->never_right >= AGAIN_ENOUGH && !s->sometimes))
+		return 1;
+	return is_broken(kind) ? AGAIN_CLOSED : AGAIN_MAX;
+}
+
+/* One more try. False: no more are needed, or it told nothing. */
+static bool count_try(struct record *r, enum read_kind kind)
+{
+	bool wrong = read_kind_is_failure(kind);
+
+	if (!wrong && !read_kind_is_right(kind))
+		return false;
+	r->tries++;
+	r->wrong += wrong;
+	return wrong;
+}
+
+static void note_tries(struct sweep *s, struct record *r)
+{
+	r->confirmed = r->tries > 1 && r->wrong == r->tries;
+	s->never_right += r->confirmed;
+	s->sometimes += r->wrong < r->tries;
+}
+
+/* In the same way, until it is right. */
+static void make_again(struct sweep *s, struct record *r)
+{
+	unsigned int i, most = again_max(s, r->outcome.kind);
+	struct read_outcome again = { .kind = READ_NOT_RUN };
+
+	for (i = 0; i < most && !stop(s); i++) {
+		try_case(s, &r->c, r->after_others, &again);
+		/* To wait as long again would only cost time. */
+		if (!count_try(r, again.kind) || again.kind == READ_LOST)
+			break;
+	}
+	note_tries(s, r);
+}
+
+/* One that was lost as the one before it is not waited for again: one more is as good elsewhere. */
+static void judge_lost(struct sweep *s, struct record *r)
+{
+	r->controls_right = before_was_right(s, &r->c) && control_right(s, &r->c);
+	if (s->unanswered[r->c.mechanism])
+		r->confirmed = true;
+	else
+		make_again(s, r);
+}
+
 /* A READ went wrong: why, and does it again? */
 static void judge(struct sweep *s, struct record *r)
 {
-	struct read_outcome again;
 	enum truth truth;
 
 	/* Also where the transport's checksum was wrong: a kernel that sends pages without
@@ -213,15 +275,13 @@ static void judge(struct sweep *s, struct record *r)
 	}
 	if (!read_kind_is_failure(r->outcome.kind))
 		return;
+	r->wrong = 1;
 	if (r->outcome.kind == READ_LOST) {
-		/* Waiting as long again would only cost time: one more is as good elsewhere. */
-		r->confirmed = true;
-		r->controls_right = before_was_right(s, &r->c) && control_right(s, &r->c);
+		judge_lost(s, r);
 		return;
 	}
 	r->controls_right = control_right(s, &r->c);
-	try_case(s, &r->c, r->after_others, &again);
-	r->confirmed = read_kind_is_failure(again.kind);
+	make_again(s, r);
 	r->controls_right = r->controls_right && control_right(s, &r->c);
 	/* The first time stands, which was looked at before. */
 	truth = truth_again(s->p, &s->w, r->c.offset, r->c.count);
@@ -240,7 +300,9 @@ static uint32_t expected(const struct sweep *s, const struct read_case *c)
 
 static void attempt(struct sweep *s, const struct read_case *c, bool after_others)
 {
-	struct record r = { .c = *c, .after_others = after_others, .in_flight = 1 };
+	struct record r = {
+		.c = *c, .after_others = after_others, .in_flight = 1, .tries = 1
+	};
 	const struct mishap before = s->p->transport;
 
 	if (stop(s) || s->records->gave_up[c->mechanism])
@@ -351,38 +413,65 @@ static void flight(struct sweep *s, const struct read_case *cases, unsigned int 
 	} while (i < n && is_later(s, &outcomes[i], &patience));
 }
 
+/* All of them again, while one was never right. */
+static void fly_again(struct sweep *s, const struct read_case *cases, unsigned int n,
+		      struct record *rs)
+{
+	struct read_outcome again[IN_FLIGHT];
+	bool open = true, lost = false;
+	unsigned int i, tries;
+
+	for (tries = 0; tries < AGAIN_MAX && open && !lost && !stop(s); tries++) {
+		if (tries && s->never_right >= AGAIN_ENOUGH && !s->sometimes)
+			break;
+		flight(s, cases, n, again);
+		open = false;
+		for (i = 0; i < n; i++) {
+			if (rs[i].wrong == rs[i].tries &&
+			    count_try(&rs[i], again[i].kind))
+				open = true;
+			lost = lost || again[i].kind == READ_LOST ||
+			       is_broken(again[i].kind);
+		}
+	}
+	for (i = 0; i < n; i++)
+		if (rs[i].wrong)
+			note_tries(s, &rs[i]);
+}
+
 static void judge_flight(struct sweep *s, const struct read_case *cases, unsigned int n,
 			 struct read_outcome *outcomes)
 {
 	bool before[IN_FLIGHT] = { false }, all_right = true;
-	struct read_outcome again[IN_FLIGHT];
+	struct record rs[IN_FLIGHT] = { 0 };
 	unsigned int i;
 
 	for (i = 0; i < n; i++) {
+		rs[i] = (struct record){ .c = cases[i],
+					 .outcome = outcomes[i],
+					 .expected = expected(s, &cases[i]),
+					 .tries = 1,
+					 .in_flight = n };
 		if (!read_kind_is_failure(outcomes[i].kind))
 			continue;
 		all_right = false;
+		rs[i].wrong = 1;
 		before[i] = control_right(s, &cases[i]);
 	}
 	if (!all_right)
-		flight(s, cases, n, again);
+		fly_again(s, cases, n, rs);
 	for (i = 0; i < n; i++) {
-		struct record r = { .c = cases[i],
-				    .outcome = outcomes[i],
-				    .in_flight = n };
+		struct record *r = &rs[i];
 
-		r.expected = expected(s, &cases[i]);
-		if (!all_right && read_kind_is_failure(r.outcome.kind)) {
-			r.confirmed = read_kind_is_failure(again[i].kind) ||
-				      r.outcome.kind == READ_LOST;
-			look_again(s, &r);
-			if (r.outcome.kind != READ_CHANGING)
-				r.controls_right = before[i] && control_right(s, &r.c);
+		if (r->wrong) {
+			look_again(s, r);
+			if (r->outcome.kind != READ_CHANGING)
+				r->controls_right = before[i] && control_right(s, &r->c);
 			if (s->p->gone)
-				r.outcome.kind = READ_NOT_RUN;
+				r->outcome.kind = READ_NOT_RUN;
 		}
-		count_hopes(s, &r);
-		add_record(s, &r);
+		count_hopes(s, r);
+		add_record(s, r);
 	}
 }
 

@@ -9,6 +9,10 @@
  * may fail too, or be right. Anything else that is wrong with Write chunks has a finding of its own,
  * by what it is bound to: larger sizes, segments, alignment, or only the frame.
  *
+ * Such a cause is named only by READs that were never right, though their range was by another
+ * mechanism, and only where they are four of five of those that went wrong. What is right when it is
+ * made again is probe.read.intermittent.
+ *
  * The 812-byte bug (bug.read-812) is none of a server's: there a kernel client reads nothing that
  * comes by Write chunk, from any server. A program that is its own client cannot see it. */
 #include <stdio.h>
@@ -77,23 +81,37 @@ static bool is_failure(const struct verdict_input *in, const struct record *r)
 	switch (r->outcome.kind) {
 	case READ_CLOSED: return r->confirmed && !in->closed_elsewhere;
 	case READ_TRANSPORT: return r->confirmed && !in->transport_elsewhere;
-	case READ_LOST: return !in->lost_elsewhere;
+	case READ_LOST: return r->confirmed && !in->lost_elsewhere;
 	default: return read_kind_is_failure(r->outcome.kind);
 	}
 }
 
 static bool is_right(const struct record *r)
 {
-	return r->outcome.kind == READ_OK || r->outcome.kind == READ_PAD ||
-	       r->outcome.kind == READ_LENGTHS;
+	return read_kind_is_right(r->outcome.kind);
+}
+
+/* Never right, while its range was by another mechanism. */
+static bool is_always(const struct verdict_input *in, const struct record *r)
+{
+	return is_failure(in, r) && r->confirmed && r->controls_right;
+}
+
+/* Right when it was made again. */
+static bool is_sometimes(const struct verdict_input *in, const struct record *r)
+{
+	return is_failure(in, r) && r->wrong < r->tries;
 }
 
 struct tally {
 	unsigned int right, failed;
-	unsigned int in_flight;       /* the most at once, of those that came right */
-	uint32_t largest_right;       /* bytes that came */
-	uint32_t smallest_failed;     /* bytes asked; UINT32_MAX if none */
-	uint32_t largest_right_below; /* of those smaller than smallest_failed */
+	unsigned int always; /* of those that failed; what follows is about them alone: */
+	uint32_t smallest_always;     /* bytes asked; UINT32_MAX if none */
+	uint32_t largest_right_below; /* of READs smaller than that */
+	const struct record *example_always;
+	unsigned int in_flight;   /* the most at once, of those that came right */
+	uint32_t largest_right;   /* bytes that came */
+	uint32_t smallest_failed; /* bytes asked; UINT32_MAX if none */
 	uint64_t bytes;
 	unsigned int kinds[READ_KIND_COUNT];
 	const struct record *example[EXAMPLES];
@@ -108,6 +126,20 @@ static void tally_failed(struct tally *t, const struct record *r)
 		t->smallest_failed = r->c.count;
 	if (t->examples < EXAMPLES)
 		t->example[t->examples++] = r;
+}
+
+static void tally_always(struct tally *t, const struct record *r)
+{
+	if (!t->always++)
+		t->example_always = r;
+	if (r->c.count < t->smallest_always)
+		t->smallest_always = r->c.count;
+}
+
+/* Whether a cause may be named. */
+static bool is_steady(const struct tally *t)
+{
+	return t->always && t->always * 5 >= t->failed * 4;
 }
 
 static void tally_right(struct tally *t, const struct record *r)
@@ -126,7 +158,7 @@ static void tally(const struct verdict_input *in, record_filter filter, struct t
 	size_t i;
 
 	memset(t, 0, sizeof(*t));
-	t->smallest_failed = UINT32_MAX;
+	t->smallest_failed = t->smallest_always = UINT32_MAX;
 	for (i = 0; i < rs->count; i++) {
 		const struct record *r = &rs->list[i];
 
@@ -136,11 +168,13 @@ static void tally(const struct verdict_input *in, record_filter filter, struct t
 			tally_failed(t, r);
 		else if (is_right(r))
 			tally_right(t, r);
+		if (is_always(in, r))
+			tally_always(t, r);
 	}
 	for (i = 0; i < rs->count; i++) {
 		const struct record *r = &rs->list[i];
 
-		if (filter(r) && is_right(r) && r->expected < t->smallest_failed &&
+		if (filter(r) && is_right(r) && r->expected < t->smallest_always &&
 		    r->expected > t->largest_right_below)
 			t->largest_right_below = r->expected;
 	}
@@ -226,8 +260,9 @@ static void say_mechanism(const struct verdict_input *in, size_t row, finding_si
 	if (t.failed)
 		finding_init(
 			&f, mechanisms[row].id, FINDING_FAIL,
-			"%u of %u READs go wrong, the smallest of %u bytes: %.300s: %.300s",
+			"%u of %u READs go wrong, the smallest of %u byte%s: %.300s: %.300s",
 			t.failed, t.failed + t.right, t.smallest_failed,
+			t.smallest_failed == 1 ? "" : "s",
 			read_kind_name(t.example[0]->outcome.kind),
 			t.example[0]->outcome.text);
 	else if (!t.right || !is_complete(in->records, mechanism))
@@ -277,6 +312,9 @@ static void say_frame(const struct verdict_input *in, const char *id, enum read_
 	sink(arg, &f);
 }
 
+static const char unsteady[] =
+	"what goes wrong does so only at times, or by other mechanisms too";
+
 /* A failure that only comes with one property: @with fails where plain READs are right. */
 static void say_bound(const struct verdict_input *in, const char *id, record_filter with,
 		      const struct tally *plain, const char *what, finding_sink sink,
@@ -286,13 +324,16 @@ static void say_bound(const struct verdict_input *in, const char *id, record_fil
 	struct tally t;
 
 	tally(in, with, &t);
-	if (t.failed && !plain->failed)
+	if (is_steady(&t) && !plain->always)
 		finding_init(
 			&f, id, FINDING_FAIL,
-			"READs by Write chunk %s go wrong (%u of %u), others do not: %.300s",
-			what, t.failed, t.failed + t.right, t.example[0]->outcome.text);
-	else if (t.failed)
+			"READs by Write chunk %s fail every time (%u of %u), others do not: %.300s",
+			what, t.always, t.failed + t.right,
+			t.example_always->outcome.text);
+	else if (is_steady(&t))
 		finding_init(&f, id, FINDING_SKIP, "READs go wrong without it too");
+	else if (t.failed)
+		finding_init(&f, id, FINDING_SKIP, "%s", unsteady);
 	else if (t.right)
 		finding_init(&f, id, FINDING_PASS,
 			     "%u READs by Write chunk %s came right", t.right, what);
@@ -308,15 +349,15 @@ static void say_placement(const struct tally *plain, finding_sink sink, void *ar
 {
 	struct finding f;
 
-	if (plain->failed && plain->smallest_failed > PAGE)
+	if (is_steady(plain) && plain->smallest_always > PAGE)
 		finding_init(
 			&f, "probe.read.write-chunk.placement", FINDING_FAIL,
 			"READs by Write chunk go wrong from %u bytes on, %u are right: %.300s",
-			plain->smallest_failed, plain->largest_right_below,
-			plain->example[0]->outcome.text);
+			plain->smallest_always, plain->largest_right_below,
+			plain->example_always->outcome.text);
 	else if (plain->failed)
-		finding_init(&f, "probe.read.write-chunk.placement", FINDING_SKIP,
-			     "smaller READs go wrong too");
+		finding_init(&f, "probe.read.write-chunk.placement", FINDING_SKIP, "%s",
+			     is_steady(plain) ? "smaller READs go wrong too" : unsteady);
 	else if (plain->largest_right > PAGE)
 		finding_init(&f, "probe.read.write-chunk.placement", FINDING_PASS,
 			     "the pages of READs of up to %u bytes came in their places",
@@ -361,8 +402,7 @@ static bool is_plain_in(const struct record *r, enum way way)
 /* Right data with more written behind them are a broken frame. */
 static bool is_proof(const struct verdict_input *in, const struct record *r)
 {
-	return is_failure(in, r) && r->outcome.kind != READ_OUTSIDE && r->confirmed &&
-	       r->controls_right;
+	return is_always(in, r) && r->outcome.kind != READ_OUTSIDE;
 }
 
 /* What became of all READs of one range in one way. */
@@ -510,37 +550,61 @@ static bool profile_hurt(const struct verdict_input *in, uint32_t limit)
 
 	for (i = 0; i < in->records->count; i++)
 		if (is_plain(&in->records->list[i]) &&
-		    is_failure(in, &in->records->list[i]) &&
+		    is_always(in, &in->records->list[i]) &&
 		    in->records->list[i].c.count > limit)
 			return true;
 	return false;
 }
 
+/* It was seen to read right where its Write chunks begin. */
+static bool profile_tried(const struct verdict_input *in, uint32_t limit)
+{
+	size_t i;
+
+	for (i = 0; i < in->records->count; i++) {
+		const struct record *r = &in->records->list[i];
+
+		if (is_plain(r) && is_right(r) && r->c.count > limit &&
+		    r->c.count <= 2 * limit)
+			return true;
+	}
+	return false;
+}
+
+static void add_limit(char *list, size_t cap, uint32_t limit)
+{
+	size_t used = strlen(list);
+
+	snprintf(list + used, cap - used, "%s%u", used ? ", " : "", limit);
+}
+
 static void say_profiles(const struct verdict_input *in, const struct tally *plain,
 			 finding_sink sink, void *arg)
 {
-	char right[64] = "", wrong[64] = "";
+	char right[64] = "", wrong[64] = "", untried[64] = "";
 	struct finding f;
 	unsigned int i;
 
-	for (i = 0; sweep_profiles[i]; i++) {
-		char *list = profile_hurt(in, sweep_profiles[i]) ? wrong : right;
-		size_t used = strlen(list);
-
-		snprintf(list + used, sizeof(right) - used, "%s%u", used ? ", " : "",
-			 sweep_profiles[i]);
-	}
+	for (i = 0; sweep_profiles[i]; i++)
+		if (is_steady(plain) && profile_hurt(in, sweep_profiles[i]))
+			add_limit(wrong, sizeof(wrong), sweep_profiles[i]);
+		else if (profile_tried(in, sweep_profiles[i]))
+			add_limit(right, sizeof(right), sweep_profiles[i]);
+		else
+			add_limit(untried, sizeof(untried), sweep_profiles[i]);
 	if (!plain->right)
 		finding_init(&f, "probe.read.profiles", FINDING_SKIP,
 			     "no READ by Write chunk came right");
-	else if (!*wrong && !is_complete(in->records, MECH_WRITE_CHUNK))
-		finding_init(&f, "probe.read.profiles", FINDING_SKIP,
-			     "not all READs by Write chunk were tried");
 	else if (*wrong)
 		finding_init(
 			&f, "probe.read.profiles", FINDING_FAIL,
 			"clients that change to Write chunks above %s bytes meet the failure",
 			wrong);
+	else if (plain->failed)
+		finding_init(&f, "probe.read.profiles", FINDING_SKIP, "%s", unsteady);
+	else if (!*right || !is_complete(in->records, MECH_WRITE_CHUNK))
+		finding_init(&f, "probe.read.profiles", FINDING_SKIP,
+			     "not all READs by Write chunk were tried");
 	else
 		finding_init(
 			&f, "probe.read.profiles", FINDING_PASS,
@@ -548,6 +612,91 @@ static void say_profiles(const struct verdict_input *in, const struct tally *pla
 			right);
 	finding_text(&f, "right", "%s", right);
 	finding_text(&f, "wrong", "%s", wrong);
+	if (*untried)
+		finding_text(&f, "not_tried", "%s", untried);
+	sink(arg, &f);
+}
+
+/* READs that were right when they were made again. */
+struct now_and_then {
+	unsigned int wrong[MECH_COUNT], of[MECH_COUNT]; /* made again or not */
+	unsigned int all_wrong, all;
+	unsigned int damage[DAMAGE_BYTES + 1];
+	const struct record *example;
+};
+
+static void count_now_and_then(const struct verdict_input *in, struct now_and_then *n)
+{
+	size_t i;
+
+	memset(n, 0, sizeof(*n));
+	for (i = 0; i < in->records->count; i++) {
+		const struct record *r = &in->records->list[i];
+
+		if (!is_right(r) && !is_failure(in, r))
+			continue;
+		n->of[r->c.mechanism] += r->tries;
+		n->all += r->tries;
+		if (!is_sometimes(in, r))
+			continue;
+		n->wrong[r->c.mechanism] += r->wrong;
+		n->all_wrong += r->wrong;
+		n->damage[damage_kind(&r->outcome.damage)]++;
+		if (!n->example)
+			n->example = r;
+	}
+}
+
+static const char *damage_text(const struct now_and_then *n)
+{
+	bool bits = n->damage[DAMAGE_BIT], pages = n->damage[DAMAGE_PAGES],
+	     bytes = n->damage[DAMAGE_BYTES], none = n->damage[DAMAGE_NONE];
+
+	if (bits + pages + bytes + none != 1)
+		return "not all in the same way";
+	return bits ? "single bits" : pages ? "whole pages" : bytes ? "bytes" : "no data";
+}
+
+static void list_mechanisms(const struct now_and_then *n, char *text, size_t cap)
+{
+	size_t used = 0;
+	enum mechanism m;
+
+	text[0] = '\0';
+	for (m = 0; m < MECH_COUNT; m++)
+		if (n->wrong[m] && used < cap)
+			used += (size_t)snprintf(text + used, cap - used,
+						 "%s%u of %u by %s", used ? ", " : "",
+						 n->wrong[m], n->of[m],
+						 mechanism_name(m));
+}
+
+static void say_intermittent(const struct verdict_input *in, finding_sink sink, void *arg)
+{
+	static const char id[] = "probe.read.intermittent";
+	struct now_and_then n;
+	struct finding f;
+	char list[128];
+
+	count_now_and_then(in, &n);
+	list_mechanisms(&n, list, sizeof(list));
+	if (n.all_wrong)
+		finding_init(
+			&f, id, FINDING_FAIL,
+			"%u of %u READs went wrong, and were right when repeated (%s; %s): %s: %.300s",
+			n.all_wrong, n.all, list, damage_text(&n),
+			read_kind_name(n.example->outcome.kind), n.example->outcome.text);
+	else if (n.all)
+		finding_init(&f, id, FINDING_PASS,
+			     "no READ went wrong and was right when repeated");
+	else
+		finding_init(&f, id, FINDING_SKIP, "nothing could be read");
+	finding_number(&f, "wrong", n.all_wrong);
+	finding_number(&f, "of", n.all);
+	if (n.all_wrong) {
+		finding_text(&f, "mechanisms", "%s", list);
+		finding_text(&f, "damage", "%s", damage_text(&n));
+	}
 	sink(arg, &f);
 }
 
@@ -570,5 +719,6 @@ void verdict_reads(const struct verdict_input *in, finding_sink sink, void *arg)
 		  "at unaligned offsets", sink, arg);
 	say_placement(&plain, sink, arg);
 	say_profiles(in, &plain, sink, arg);
+	say_intermittent(in, sink, arg);
 	say_write_chunk_read(in, &plain, sink, arg);
 }

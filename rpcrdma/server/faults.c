@@ -140,6 +140,42 @@ static void write_chunk(struct rdma_reply *reply, unsigned int value)
 		chunk_ways[value](reply);
 }
 
+static void one_bit(struct rdma_reply *reply)
+{
+	struct payload *data = read_data(reply);
+	uint8_t *buf = reply->session->faults.buf;
+
+	memcpy(buf, data->data, data->len);
+	buf[data->len / 2] ^= 0x10;
+	data->data = buf;
+}
+
+/* The last page of the file that the READ reaches, as far as it does. */
+static void one_page(struct rdma_reply *reply)
+{
+	struct payload *data = read_data(reply);
+	uint8_t *buf = reply->session->faults.buf;
+	uint64_t end = reply->read.offset + data->len;
+	uint32_t last = (uint32_t)min_u64(data->len, (end - 1) % PAGE + 1);
+
+	memcpy(buf, data->data, data->len);
+	memset(buf + data->len - last, 0xa5, last);
+	data->data = buf;
+}
+
+static void (*const at_times_ways[])(struct rdma_reply *reply) = {
+	one_bit,
+	one_page,
+	read_eio,
+};
+
+/* READ 11 of a connection, 34, 57, ... */
+static void at_times(struct rdma_reply *reply, unsigned int value)
+{
+	if (chunk_read(reply, 0) && reply->session->faults.chunk_reads++ % 23 == 10)
+		at_times_ways[value](reply);
+}
+
 static void drop_reply(struct rdma_reply *reply, unsigned int value)
 {
 	(void)value;
@@ -370,6 +406,9 @@ const struct fault_row fault_table[] = {
 	{ "write-chunk-over-812-later", READ_VALUES, "garbage", "bug.write-chunk-read",
 	  "the same, but not before another operation followed the first of them",
 	  write_chunk_over_812_later },
+	{ "at-times", "bit|page|eio", "bit", "probe.read.intermittent",
+	  "every 23rd READ by Write chunk goes wrong, and is right when repeated",
+	  at_times },
 	{ "drop-reply", NULL, NULL, "probe.reply.lost",
 	  "every third reply is not sent, from the second on", drop_reply },
 	{ "close", NULL, NULL, "probe.connection",

@@ -339,6 +339,7 @@ struct fault_state {
 	uint64_t replies;            /* up to and with this one */
 	bool large_read_seen;        /* a READ over 812 bytes by Write chunk, */
 	bool other_seen;             /* and another procedure after it */
+	unsigned int chunk_reads;    /* by Write chunk */
 	uint8_t *buf;                /* what the faults write instead; FAULT_BUF_MAX */
 };
 

@@ -14,6 +14,7 @@ declare -A finding=(
 	[write-chunk]=bug.write-chunk-read
 	[write-chunk-over-812]=bug.write-chunk-read
 	[write-chunk-over-812-later]=bug.write-chunk-read
+	[at-times]=probe.read.intermittent
 	[drop-reply]=probe.reply.lost
 	[close]=probe.connection
 	[bad-crc]=probe.transport
@@ -39,7 +40,7 @@ declare -A linux3=(
 )
 
 # Found by each version: what is wrong is where a version's replies differ.
-each_version=(write-chunk write-chunk-over-812 write-chunk-over-812-later pad-written lengths-unrewritten page-shift
+each_version=(at-times write-chunk write-chunk-over-812 write-chunk-over-812-later pad-written lengths-unrewritten page-shift
 	reply-page-repeat die restart foreign linux-3)
 
 # linux3_names SPEC@VERSION: the defect that was asked for is named, and no other.
@@ -81,6 +82,9 @@ fault()
 	# shellcheck disable=SC2016 # jq's variable
 	expect_report "bug.write-chunk-read failed, or did not, wrongly" --arg id "$2" \
 		'any(.findings[]; .id == "bug.write-chunk-read" and .status == "fail") == ($id == "bug.write-chunk-read")'
+	# Nothing that is bound to a size, an offset or a layout.
+	[[ $2 != probe.read.intermittent ]] || expect_report "a cause was named" 'all(.findings[]; .status != "fail" or
+		.id == "probe.read.intermittent" or .id == "probe.read.write-chunk")'
 	[[ $2 == bug.linux3-write ]] ||
 		expect_report "a server of Linux 3.x" 'all(.findings[]; .id | startswith("bug.linux3-") | not)'
 	# That one is of this host's kernel.

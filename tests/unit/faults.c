@@ -215,6 +215,27 @@ static void write_chunk_is_wrong_at_all_sizes(void)
 	}
 }
 
+static void at_times_is_wrong_in_one_read_of_23_and_right_after_it(void)
+{
+	static const char *const specs[] = { "at-times", "at-times=page", "at-times=eio" };
+	unsigned int i, j, wrong;
+
+	for (i = 0; i < ARRAY_SIZE(specs); i++) {
+		SUITE_ROW("%s", specs[i]);
+		begin(specs[i]);
+		for (j = 0, wrong = 0; j < 46; j++) {
+			bool right = is_right(WRITE_CHUNK, 8, 8192);
+
+			wrong += !right;
+			CU_ASSERT_EQUAL(right, j % 23 != 10);
+			CU_ASSERT_TRUE(is_right(INLINE, 0, 3940));
+			CU_ASSERT_TRUE(is_right(REPLY_CHUNK, 0, 65536));
+		}
+		CU_ASSERT_EQUAL(wrong, 2);
+		end();
+	}
+}
+
 static void drop_reply_leaves_out_the_second_fifth_eighth(void)
 {
 	unsigned int i;
@@ -546,6 +567,7 @@ SUITE_MAIN("faults", TEST(write_chunk_over_812_garbage_is_wrong_in_all_its_bytes
 	   TEST(write_chunk_over_812_hangs_or_closes),
 	   TEST(write_chunk_over_812_later_needs_a_read_and_another_operation),
 	   TEST(write_chunk_is_wrong_at_all_sizes),
+	   TEST(at_times_is_wrong_in_one_read_of_23_and_right_after_it),
 	   TEST(drop_reply_leaves_out_the_second_fifth_eighth),
 	   TEST(close_comes_instead_of_the_fifth_reply),
 	   TEST(restart_closes_and_makes_handles_stale),

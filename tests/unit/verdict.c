@@ -81,6 +81,7 @@ static struct record *add(enum mechanism mechanism, uint64_t offset, uint32_t co
 	r->c.offset = offset;
 	r->c.count = r->expected = count;
 	r->in_flight = 1;
+	r->tries = 1;
 	return r;
 }
 
@@ -107,6 +108,7 @@ static void fail(struct record *r, enum read_kind kind)
 {
 	r->outcome.kind = kind;
 	snprintf(r->outcome.text, sizeof(r->outcome.text), "made up");
+	r->tries = r->wrong = 5;
 	r->confirmed = r->controls_right = true;
 }
 
@@ -639,6 +641,146 @@ static void profiles_are_hurt_where_their_write_chunks_begin(void)
 	CU_ASSERT_STRING_EQUAL(evidence("probe.read.profiles", "right"), "816, 856");
 }
 
+/* As many READs of a case as there are tries, of which @wrong went wrong. */
+static void at_times(struct record *r, unsigned int wrong, unsigned int tries)
+{
+	fail(r, READ_DATA);
+	r->wrong = wrong;
+	r->tries = tries;
+	r->confirmed = false;
+}
+
+static unsigned int fail_at_times(chooser which, unsigned int most)
+{
+	unsigned int n = 0;
+	size_t i;
+
+	for (i = 0; i < records.count && n < most; i++)
+		if (which(&list[i])) {
+			at_times(&list[i], 1, 2);
+			n++;
+		}
+	return n;
+}
+
+/* Wherever it happens, and however often. */
+static void what_is_right_when_repeated_names_no_cause(void)
+{
+	static const chooser choosers[] = { unaligned, in_pieces, over_page,
+					    over_812,  is_write,  together };
+	static const char *const causes[] = { "probe.read.write-chunk.alignment",
+					      "probe.read.write-chunk.segments",
+					      "probe.read.write-chunk.placement",
+					      "probe.read.profiles",
+					      "bug.write-chunk-read" };
+	size_t i, j, most;
+
+	for (i = 0; i < ARRAY_SIZE(choosers); i++)
+		for (most = 1; most < 1000; most *= 10) {
+			SUITE_ROW("%zu, up to %zu", i, most);
+			clean_sweep();
+			fail_at_times(choosers[i], (unsigned int)most);
+			judge();
+			CU_ASSERT_EQUAL(status("probe.read.intermittent"), FINDING_FAIL);
+			CU_ASSERT_EQUAL(status("probe.read.write-chunk"), FINDING_FAIL);
+			for (j = 0; j < ARRAY_SIZE(causes); j++)
+				CU_ASSERT_NOT_EQUAL(status(causes[j]), FINDING_FAIL);
+			CU_ASSERT_EQUAL(count_of(FINDING_FAIL), 2);
+		}
+}
+
+static void how_often_and_by_which_mechanisms_is_said(void)
+{
+	const char *id = "probe.read.intermittent";
+
+	clean_sweep();
+	judge();
+	CU_ASSERT_EQUAL(status(id), FINDING_PASS);
+	CU_ASSERT_STRING_EQUAL(evidence(id, "wrong"), "0");
+	reset();
+	add(MECH_INLINE, 0, 100);
+	add(MECH_WRITE_CHUNK, 0, 8192);
+	at_times(add(MECH_WRITE_CHUNK, 0, 4096), 3, 4);
+	at_times(add(MECH_REPLY_CHUNK, 0, 4096), 1, 2);
+	list[2].outcome.damage = list[3].outcome.damage =
+		(struct damage){ .bytes = 1, .bits = 1, .pages = 1 };
+	judge();
+	CU_ASSERT_EQUAL(status(id), FINDING_FAIL);
+	ASSERT_CONTAINS(get(id)->summary, "4 of 8 READs went wrong");
+	ASSERT_CONTAINS(get(id)->summary,
+			"3 of 5 by write chunk, 1 of 2 by reply chunk; single bits");
+	list[3].outcome.damage = (struct damage){
+		.bytes = 4000, .bits = 9000, .pages = 1, .whole_pages = 1
+	};
+	judge();
+	CU_ASSERT_STRING_EQUAL(evidence(id, "damage"), "not all in the same way");
+	list[2].outcome.damage = list[3].outcome.damage;
+	judge();
+	CU_ASSERT_STRING_EQUAL(evidence(id, "damage"), "whole pages");
+}
+
+/* A stray one beside a defect does not hide it, nor does it take part. */
+static void a_defect_is_named_beside_what_happens_at_times(void)
+{
+	clean_sweep();
+	fail_all(unaligned, READ_DATA);
+	at_times(&list[2], 1, 3);
+	judge();
+	CU_ASSERT_EQUAL(status("probe.read.write-chunk.alignment"), FINDING_FAIL);
+	CU_ASSERT_EQUAL(status("probe.read.intermittent"), FINDING_FAIL);
+	CU_ASSERT_NOT_EQUAL(status("probe.read.profiles"), FINDING_FAIL);
+}
+
+static void what_the_controls_do_not_clear_names_no_cause(void)
+{
+	static const chooser choosers[] = { unaligned, in_pieces, over_page };
+	size_t i, j;
+
+	for (i = 0; i < ARRAY_SIZE(choosers); i++) {
+		SUITE_ROW("%zu", i);
+		clean_sweep();
+		fail_all(choosers[i], READ_DATA);
+		for (j = 0; j < records.count; j++)
+			list[j].controls_right = false;
+		judge();
+		CU_ASSERT_EQUAL(status("probe.read.write-chunk"), FINDING_FAIL);
+		CU_ASSERT_EQUAL(count_of(FINDING_FAIL), 1);
+	}
+}
+
+/* It has a finding of its own. */
+static void a_reply_lost_once_is_not_the_mechanisms(void)
+{
+	clean_sweep();
+	at_times(&list[2], 1, 2);
+	list[2].outcome.kind = READ_LOST;
+	judge();
+	CU_ASSERT_EQUAL(count_of(FINDING_FAIL), 0);
+	CU_ASSERT_EQUAL(status("probe.read.intermittent"), FINDING_PASS);
+}
+
+static void only_profiles_that_were_tried_are_right(void)
+{
+	size_t i;
+
+	reset();
+	for (i = 0; i < ARRAY_SIZE(sizes) && sizes[i] <= 813; i++) {
+		add(MECH_INLINE, 0, sizes[i]);
+		add(MECH_WRITE_CHUNK, 0, sizes[i]);
+	}
+	judge();
+	CU_ASSERT_EQUAL(status("probe.read.profiles"), FINDING_PASS);
+	CU_ASSERT_STRING_EQUAL(evidence("probe.read.profiles", "right"), "788, 812");
+	CU_ASSERT_STRING_EQUAL(evidence("probe.read.profiles", "not_tried"), "816, 856");
+	ASSERT_CONTAINS(get("probe.read.profiles")->summary, "above 788, 812 bytes");
+	reset();
+	add(MECH_WRITE_CHUNK, 0, 5);
+	add(MECH_WRITE_CHUNK, 0, 8192);
+	judge();
+	CU_ASSERT_EQUAL(status("probe.read.profiles"), FINDING_SKIP);
+	CU_ASSERT_STRING_EQUAL(evidence("probe.read.profiles", "right"), "");
+}
+
 /* A server may put the longest texts into every field of the examples. */
 static void the_longest_texts_fit_a_finding_and_its_record(void)
 {
@@ -690,4 +832,10 @@ SUITE_MAIN("verdict", TEST(a_clean_sweep_passes_or_skips_and_nothing_else),
 	   TEST(small_files_tell_nothing_of_the_bug),
 	   TEST(right_reads_of_other_sizes_do_not_exclude_the_bug),
 	   TEST(profiles_are_hurt_where_their_write_chunks_begin),
+	   TEST(what_is_right_when_repeated_names_no_cause),
+	   TEST(how_often_and_by_which_mechanisms_is_said),
+	   TEST(a_defect_is_named_beside_what_happens_at_times),
+	   TEST(what_the_controls_do_not_clear_names_no_cause),
+	   TEST(a_reply_lost_once_is_not_the_mechanisms),
+	   TEST(only_profiles_that_were_tried_are_right),
 	   TEST(the_longest_texts_fit_a_finding_and_its_record))
