@@ -63,10 +63,12 @@ enum worker_record {
 /* What a worker may be connected with, each once; for a benchmark NFS twice (parent_run()). */
 enum tcp_peer { TCP_RPCBIND, TCP_MOUNT, TCP_NFS, TCP_PEERS };
 
-/* What a call met that is nobody's mechanism: seen by session.c, told by target.c. */
+/* What a call met that is nobody's mechanism: seen by session.c, told by target.c. What ends a
+ * connection counts once, whatever the number of calls that were under way. */
 struct mishap {
 	unsigned int count;
 	unsigned int beside_write_chunks; /* those not of a READ by Write chunk */
+	unsigned int generation;          /* of the connection that ended last */
 	char example[512];
 };
 

@@ -165,6 +165,16 @@ static void note(struct mishap *m, const struct rpcrdma_call *call, bool write_c
 			 *evidence ? ": " : "", evidence);
 }
 
+/* What ends a connection fails each call that is under way on it: one mishap, whatever their number. */
+static void note_end(struct probe *p, struct mishap *m, const struct rpcrdma_call *call,
+		     bool write_chunk_read, const char *evidence)
+{
+	if (m->generation == p->generation)
+		return;
+	m->generation = p->generation;
+	note(m, call, write_chunk_read, evidence);
+}
+
 /* "frame 0056..." of what the peer did wrong, where the transport kept it. */
 static void violation_text(struct probe *p, char *buf, size_t cap)
 {
@@ -199,11 +209,11 @@ static void note_result(struct probe *p, const struct rpcrdma_call *call,
 		p->lost_total++;
 		note(&p->lost, call, write_chunk_read, "");
 		break;
-	case -ECONNRESET: note(&p->closed, call, write_chunk_read, ""); break;
+	case -ECONNRESET: note_end(p, &p->closed, call, write_chunk_read, ""); break;
 	case -EPROTO:
 	case -EREMOTEIO:
 		violation_text(p, frame, sizeof(frame));
-		note(&p->transport, call, write_chunk_read, frame);
+		note_end(p, &p->transport, call, write_chunk_read, frame);
 		break;
 	case -EILSEQ: note(&p->xid, call, write_chunk_read, ""); break;
 	case -ENODEV:

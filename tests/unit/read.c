@@ -119,7 +119,30 @@ static void nothing_was_written_needs_more_than_a_byte(void)
 	end();
 }
 
+/* Each call that was under way fails. */
+static void a_connection_that_ends_is_one_mishap(void)
+{
+	const struct read_case c = { .mechanism = MECH_WRITE_CHUNK, .count = 4096 };
+	static struct read_job jobs[8];
+	unsigned int i, closed = 0;
+
+	begin_faulty("write-chunk-over-812=close");
+	for (i = 0; i < ARRAY_SIZE(jobs); i++)
+		read_start(p, &jobs[i], &w, &c);
+	for (i = 0; i < ARRAY_SIZE(jobs); i++) {
+		read_finish(p, &jobs[i], &w);
+		closed += jobs[i].outcome.kind == READ_CLOSED;
+	}
+	CU_ASSERT_EQUAL(closed, ARRAY_SIZE(jobs));
+	CU_ASSERT_EQUAL(p->closed.count, 1);
+	CU_ASSERT_EQUAL(p->closed.beside_write_chunks, 0);
+	read_by(MECH_WRITE_CHUNK, 0, 4096);
+	CU_ASSERT_EQUAL(p->closed.count, 2);
+	end();
+}
+
 SUITE_MAIN("read", TEST(the_first_wrong_byte_is_named),
 	   TEST(zeros_and_other_bytes_are_shown_from_there_on),
 	   TEST(where_bytes_belong_is_told_of_the_first),
-	   TEST(nothing_was_written_needs_more_than_a_byte))
+	   TEST(nothing_was_written_needs_more_than_a_byte),
+	   TEST(a_connection_that_ends_is_one_mishap))
