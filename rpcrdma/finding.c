@@ -25,6 +25,21 @@ const char *finding_status_name(enum finding_status status)
 	return status < FINDING_STATUS_COUNT ? status_names[status] : "unknown";
 }
 
+bool finding_is_defect(const struct finding *finding)
+{
+	return !strncmp(finding->id, "bug.", 4);
+}
+
+const char *finding_evidence(const struct finding *finding, const char *key)
+{
+	unsigned int i;
+
+	for (i = 0; i < finding->nevidence; i++)
+		if (!strcmp(finding->evidence[i].key, key))
+			return finding->evidence[i].value;
+	return "";
+}
+
 /* Length of the character at @p, 0 if it is a control character or no UTF-8 (RFC 3629): on its
  * way to a terminal a name that a server chose must not move the cursor, and JSON has to be
  * UTF-8. */

@@ -45,6 +45,10 @@ typedef void (*finding_sink)(void *arg, const struct finding *finding);
 /* finding.c */
 
 const char *finding_status_name(enum finding_status status);
+/* Whether it names a known defect (bug.*): what leads, where several findings are of one status. */
+bool finding_is_defect(const struct finding *finding);
+/* The value of the first evidence of that key; "" if there is none. */
+const char *finding_evidence(const struct finding *finding, const char *key);
 
 void finding_init(struct finding *finding, const char *id, enum finding_status status,
 		  const char *fmt, ...) PRINTF_LIKE(4, 5);

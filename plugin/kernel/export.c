@@ -17,7 +17,14 @@
 #define ADDRESSES  8
 
 /* Either side of where clients change over to Write chunks. */
-static const uint32_t quick_lengths[] = { 512, 1024, 4096, 65536 };
+static const uint32_t quick_lengths[] = { 788, 812, 1024, 4096, 65536 };
+
+/* What those kernels read inline and no more, by NFSv3 and NFSv4. Of others, which change over at more,
+ * only what was read is known. */
+static bool is_limit(uint32_t length)
+{
+	return length == 788 || length == 812;
+}
 
 struct quick {
 	const struct nfs_mount *mount;
@@ -82,8 +89,11 @@ static bool tell_by_reading(const struct quick *q, bool server_right, struct fin
 	else if (server_right && q->read.largest_right < q->read.smallest_lost)
 		finding_init(
 			f, "bug.read-812", FINDING_FAIL,
-			"this host's kernel cannot read %u bytes through %s: an input/output error, though the server sends them right to this probe. It is this host's kernel, not the server",
-			q->read.smallest_lost, q->mount->target);
+			"this host's kernel cannot read %s%u bytes over NFS/RDMA: through %s that ends in an input/output error, though the server sends it right to this probe; it is this host's kernel, not the server",
+			is_limit(q->read.largest_right) ? "more than " : "",
+			is_limit(q->read.largest_right) ? q->read.largest_right
+							: q->read.smallest_lost,
+			q->mount->target);
 	else
 		return false;
 	finding_text(f, "decided_by", "reading");

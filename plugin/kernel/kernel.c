@@ -27,6 +27,7 @@ struct kernel {
 	unsigned int versions;               /* that were read through */
 	bool hung;                           /* a child was left behind */
 	char bug[160], right[64], wrong[64]; /* versions, for the verdict on the bug */
+	uint32_t bug_right; /* the largest read that was right with one of those */
 };
 
 struct attempt {
@@ -264,6 +265,8 @@ static void tell_reads(struct kernel *k, const struct attempt *a)
 		add_version(j.fault == KERNEL_BUG_812 ? k->bug : k->wrong,
 			    j.fault == KERNEL_BUG_812 ? sizeof(k->bug) : sizeof(k->wrong),
 			    a);
+		if (j.fault == KERNEL_BUG_812 && j.largest_right > k->bug_right)
+			k->bug_right = j.largest_right;
 		finding_init(
 			&f, "kernel.read", FINDING_FAIL,
 			"NFSv%s: %u of %u reads through the kernel are wrong, the first of %u bytes: %s, %s",
@@ -348,8 +351,8 @@ static void tell_bug(const struct kernel *k)
 	if (k->bug[0])
 		finding_init(
 			&f, "bug.read-812", FINDING_FAIL,
-			"this host's kernel cannot read over NFS/RDMA what does not come inline (NFSv%s): it loses replies that our own server has sent whole, and reads end in an input/output error",
-			k->bug);
+			"this host's kernel cannot read more than %u bytes over NFS/RDMA: with NFSv%s it loses replies that our own server has sent whole, and reads end in an input/output error",
+			k->bug_right, k->bug);
 	else if (k->right[0])
 		finding_init(
 			&f, "bug.read-812", FINDING_PASS,

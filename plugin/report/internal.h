@@ -80,6 +80,12 @@ struct report {
 
 const char *subject_name(enum subject_key key);
 unsigned int report_count(const struct report *report, enum finding_status status);
+/* The finding that the verdict is told with: the first that made it, a named defect before all
+ * others. NULL: none did. */
+const struct finding *report_lead(const struct report *report);
+/* What its summary says before the numbers that show it: the first clause, with the target that it
+ * begins with. */
+const char *report_clause(const struct finding *finding, char buf[FINDING_SUMMARY_MAX]);
 /* Pass and skip need neither cause nor remedy. */
 bool report_needs_care(enum finding_status status);
 /* What a finding of this status is told with: "" where there is nothing to say. */

@@ -2,19 +2,18 @@
 /* Copyright (C) 2026 The nfsrdma authors */
 
 /* The report as a monitoring plug-in prints it (Monitoring Plugins Development Guidelines): a
- * status line, performance data after a bar, then a line for each finding that needs care. The
- * exit status is Nagios's: 0 OK, 1 WARNING, 2 CRITICAL, 3 UNKNOWN. */
+ * status line, performance data after a bar, then a line for each finding that needs care, named
+ * defects first. The exit status is Nagios's: 0 OK, 1 WARNING, 2 CRITICAL, 3 UNKNOWN. */
 #include "plugin/report/internal.h"
 
 static const struct {
 	const char *word;
 	int status;
-	enum finding_status made_by;
 } states[] = {
-	[VERDICT_PASS] = { "OK", 0, FINDING_PASS },
-	[VERDICT_WARN] = { "WARNING", 1, FINDING_WARN },
-	[VERDICT_FAIL] = { "CRITICAL", 2, FINDING_FAIL },
-	[VERDICT_UNKNOWN] = { "UNKNOWN", 3, FINDING_UNKNOWN },
+	[VERDICT_PASS] = { "OK", 0 },
+	[VERDICT_WARN] = { "WARNING", 1 },
+	[VERDICT_FAIL] = { "CRITICAL", 2 },
+	[VERDICT_UNKNOWN] = { "UNKNOWN", 3 },
 };
 
 /* The bar begins performance data, and cannot be quoted. */
@@ -28,20 +27,9 @@ static void print_text(FILE *out, const char *text)
 	fputs(clean, out);
 }
 
-/* The status line's reason: the first finding that made the verdict. */
-static const struct finding *reason(const struct report *report)
-{
-	unsigned int i;
-
-	for (i = 0; i < report->nfindings; i++)
-		if (report->findings[i]->status == states[report_verdict(report)].made_by)
-			return report->findings[i];
-	return NULL;
-}
-
 static void print_reason(const struct report *report, FILE *out)
 {
-	const struct finding *finding = reason(report);
+	const struct finding *finding = report_lead(report);
 
 	if (report_verdict(report) == VERDICT_PASS)
 		fprintf(out, "%u findings passed", report_count(report, FINDING_PASS));
@@ -51,11 +39,27 @@ static void print_reason(const struct report *report, FILE *out)
 		fputs("the work did not come to its end", out);
 }
 
+static void print_lines(const struct report *report, bool defects, FILE *out)
+{
+	const struct finding *finding;
+	unsigned int i;
+
+	for (i = 0; i < report->nfindings; i++) {
+		finding = report->findings[i];
+		if (!report_needs_care(finding->status) ||
+		    finding_is_defect(finding) != defects)
+			continue;
+		fprintf(out, "%s %s: ", finding_status_name(finding->status),
+			finding->id);
+		print_text(out, finding->summary);
+		fputc('\n', out);
+	}
+}
+
 static void nagios_render(const struct report *report, FILE *out,
 			  const struct report_style *style)
 {
-	const struct finding *finding;
-	unsigned int i, status;
+	unsigned int status;
 	const char *p;
 
 	(void)style;
@@ -69,15 +73,8 @@ static void nagios_render(const struct report *report, FILE *out,
 		fprintf(out, " %s=%u", finding_status_name(status),
 			report_count(report, status));
 	fputc('\n', out);
-	for (i = 0; i < report->nfindings; i++) {
-		finding = report->findings[i];
-		if (!report_needs_care(finding->status))
-			continue;
-		fprintf(out, "%s %s: ", finding_status_name(finding->status),
-			finding->id);
-		print_text(out, finding->summary);
-		fputc('\n', out);
-	}
+	print_lines(report, true, out);
+	print_lines(report, false, out);
 }
 
 static int nagios_exit(enum verdict verdict)

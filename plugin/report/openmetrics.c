@@ -63,18 +63,8 @@ static void print_verdict(const struct report *report, FILE *out)
 		(long long)report->started, report->elapsed_ms / 1000);
 }
 
-/* What a finding is about, and what becomes a label; "" where it is the one of its id. */
-static const char *value_of(const struct finding *finding, const char *key)
-{
-	unsigned int i;
-
-	for (i = 0; i < finding->nevidence; i++)
-		if (!strcmp(finding->evidence[i].key, key))
-			return finding->evidence[i].value;
-	return "";
-}
-
-/* @with: a label beside that one and never without, be it empty; NULL: where there is one. */
+/* What a finding is about. @with: a label beside that one and never without, be it empty; NULL:
+ * where there is one. */
 static const struct {
 	const char *key, *with;
 } thing_keys[] = {
@@ -86,8 +76,9 @@ static const char *label_of(const struct finding *finding, size_t at)
 {
 	const char *with = thing_keys[at].with;
 
-	return with && !*value_of(finding, with) ? ""
-						 : value_of(finding, thing_keys[at].key);
+	return with && !*finding_evidence(finding, with)
+		       ? ""
+		       : finding_evidence(finding, thing_keys[at].key);
 }
 
 static void print_thing(FILE *out, const struct finding *finding)
@@ -96,8 +87,8 @@ static void print_thing(FILE *out, const struct finding *finding)
 
 	fprintf(out, "id=\"%s\"", finding->id);
 	for (i = 0; i < ARRAY_SIZE(thing_keys); i++) {
-		if (!*value_of(finding, thing_keys[i].with ? thing_keys[i].with
-							   : thing_keys[i].key))
+		if (!*finding_evidence(finding, thing_keys[i].with ? thing_keys[i].with
+								   : thing_keys[i].key))
 			continue;
 		fputc(',', out);
 		print_label(out, thing_keys[i].key, label_of(finding, i));

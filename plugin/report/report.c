@@ -171,6 +171,58 @@ enum verdict report_verdict(const struct report *report)
 	return warned ? VERDICT_WARN : VERDICT_PASS;
 }
 
+static bool has_made(const struct finding *finding, enum verdict verdict)
+{
+	static const enum finding_status statuses[] = {
+		[VERDICT_PASS] = FINDING_PASS,
+		[VERDICT_WARN] = FINDING_WARN,
+		[VERDICT_FAIL] = FINDING_FAIL,
+		[VERDICT_UNKNOWN] = FINDING_UNKNOWN,
+	};
+
+	return finding->status == statuses[verdict];
+}
+
+/* Of unknown ones a decisive one made the verdict. */
+static bool is_chief(const struct finding *finding, enum verdict verdict)
+{
+	return verdict == VERDICT_UNKNOWN ? meaning_find(finding->id)->decisive
+					  : finding_is_defect(finding);
+}
+
+const struct finding *report_lead(const struct report *report)
+{
+	enum verdict verdict = report_verdict(report);
+	const struct finding *first = NULL;
+	unsigned int i;
+
+	for (i = 0; i < report->nfindings; i++) {
+		const struct finding *finding = report->findings[i];
+
+		if (!has_made(finding, verdict))
+			continue;
+		if (is_chief(finding, verdict))
+			return finding;
+		first = first ? first : finding;
+	}
+	return first;
+}
+
+const char *report_clause(const struct finding *finding, char buf[FINDING_SUMMARY_MAX])
+{
+	const char *target = finding_evidence(finding, "target");
+	size_t skip = strlen(target);
+	char *end;
+
+	snprintf(buf, FINDING_SUMMARY_MAX, "%s", finding->summary);
+	if (!skip || strncmp(buf, target, skip) != 0 || strncmp(buf + skip, ": ", 2) != 0)
+		skip = 0;
+	end = strstr(buf + (skip ? skip + 2 : 0), ": ");
+	if (end)
+		*end = '\0';
+	return buf;
+}
+
 const char *verdict_name(enum verdict verdict)
 {
 	return verdict_names[verdict];

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* The report for people. Findings stand in the order in which they were made, which is that of
- * causes; what is good takes a line, what is not says why and what to do. The verdict comes
- * last, where the eye is when the command ends. */
+/* The report for people. Named defects are said first. Findings stand in the order in which they
+ * were made, which is that of causes; what is good takes a line, what is not says why and what to
+ * do. The verdict comes last, where the eye is when the command ends, with the defect that made it. */
 #include "plugin/report/internal.h"
 
 #define INDENT           8 /* of summaries: two blanks, a status word of four, two blanks */
@@ -211,6 +211,40 @@ static void print_finding(struct page *page, const struct report *report,
 		print_care(page, report, finding, meaning);
 	else
 		print_line(page, finding, meaning);
+}
+
+/* How many more findings are the same about other things. */
+static unsigned int count_alike(const struct report *report,
+				const struct finding *finding)
+{
+	unsigned int i, count = 0;
+
+	for (i = 0; i < report->nfindings; i++)
+		count += report->findings[i]->status == finding->status &&
+			 !strcmp(report->findings[i]->id, finding->id);
+	return count - 1;
+}
+
+/* Under the subject, a line each; in its place a finding has the rest. */
+static void print_defects(struct page *page, const struct report *report,
+			  enum finding_status status)
+{
+	char clause[FINDING_SUMMARY_MAX], text[FINDING_SUMMARY_MAX + 128], more[32];
+	unsigned int i, alike;
+
+	for (i = 0; i < report->nfindings; i++) {
+		const struct finding *finding = report->findings[i];
+
+		if (finding->status != status || !finding_is_defect(finding) ||
+		    was_told(report, finding))
+			continue;
+		alike = count_alike(report, finding);
+		snprintf(more, sizeof(more), ", and %u more", alike);
+		snprintf(text, sizeof(text), "%s%s [%s]", report_clause(finding, clause),
+			 alike ? more : "", finding->id);
+		print_status(page, status);
+		print_paragraph(page, text, INDENT);
+	}
 }
 
 static bool has_evidence(const struct finding *finding, const char *key)
@@ -480,13 +514,19 @@ static void count_findings(const struct report *report, char *buf, size_t cap)
 static void print_verdict(struct page *page, const struct report *report)
 {
 	enum finding_status look = verdict_looks[report_verdict(report)];
-	char counts[160];
+	unsigned int indent = 11 + (unsigned int)strlen(looks[look].word);
+	const struct finding *lead = report_lead(report);
+	char counts[160], clause[FINDING_SUMMARY_MAX];
 
 	fputs("\nVerdict: ", page->out);
 	print_colored(page, looks[look].color, looks[look].word);
 	fputs("  ", page->out);
+	if (look != FINDING_PASS && lead && finding_is_defect(lead)) {
+		print_paragraph(page, report_clause(lead, clause), indent);
+		fprintf(page->out, "%*s", (int)indent, "");
+	}
 	count_findings(report, counts, sizeof(counts));
-	print_paragraph(page, counts, 11 + (unsigned int)strlen(looks[look].word));
+	print_paragraph(page, counts, indent);
 	if (report->cut)
 		fputs("The work was cut off before its end.\n", page->out);
 	if (look != FINDING_PASS)
@@ -505,6 +545,8 @@ static void text_render(const struct report *report, FILE *out,
 	page.width = page.width ? page.width : 80;
 	page.width = page.width < WIDTH_MIN ? WIDTH_MIN : min_u32(page.width, WIDTH_MAX);
 	print_subject(&page, report);
+	print_defects(&page, report, FINDING_FAIL);
+	print_defects(&page, report, FINDING_WARN);
 	print_table(&page, report);
 	print_findings(&page, report);
 	print_verdict(&page, report);

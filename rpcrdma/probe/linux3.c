@@ -109,7 +109,7 @@ void linux3_say(const struct linux3_seen *seen, finding_sink sink, void *arg)
 		return;
 	finding_init(
 		&f, "bug.linux3-write", FINDING_WARN,
-		"has the signature of a Linux 3.x server: never write to this server over RDMA, the first WRITE of a page crashes it (3.8 to 3.14)");
+		"never write to this server over RDMA: it has the signature of Linux 3.x, and the first WRITE of a page crashes 3.8 to 3.14");
 	finding_text(&f, "private_data", "none");
 	finding_number(&f, "credits", seen->credits);
 	finding_number(&f, "pads_written", seen->pads);

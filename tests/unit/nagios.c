@@ -47,6 +47,48 @@ static void nagios_begins_with_the_state_and_its_reason(void)
 	ASSERT_CONTAINS(bad, "\nfail probe.mount: refused / hostile=1");
 }
 
+/* Whatever came before them. */
+static void nagios_leads_with_named_defects(void)
+{
+	_cleanup_(report_free_p) struct report *report = report_new("probe");
+	_cleanup_free_ char *warns = NULL, *fails = NULL;
+	const char *defect, *mechanism;
+
+	add(report, "probe.session.kept", FINDING_WARN, "forgot its session");
+	add(report, "bug.linux3-write", FINDING_WARN, "never write to this server: 3.x");
+	warns = render(report, "nagios");
+	ASSERT_STARTS(warns,
+		      "NFSRDMA PROBE WARNING - never write to this server: 3.x | time=");
+	add(report, "probe.read.write-chunk", FINDING_FAIL, "208 of 269 READs go wrong");
+	add(report, "bug.write-chunk-read", FINDING_FAIL, "READs are corrupt: 39 of 39");
+	fails = render(report, "nagios");
+	ASSERT_STARTS(fails,
+		      "NFSRDMA PROBE CRITICAL - READs are corrupt: 39 of 39 | time=");
+	defect = strstr(fails, "\nfail bug.write-chunk-read: ");
+	mechanism = strstr(fails, "\nfail probe.read.write-chunk: 208");
+	CU_ASSERT_PTR_NOT_NULL_FATAL(defect);
+	CU_ASSERT_PTR_NOT_NULL_FATAL(mechanism);
+	CU_ASSERT(defect < mechanism);
+	CU_ASSERT_PTR_NOT_NULL(strstr(fails, "\nwarn probe.session.kept: forgot"));
+}
+
+/* A defect that only warns did not make a failure; an unknown one is none. */
+static void nagios_gives_the_reason_of_its_state(void)
+{
+	_cleanup_(report_free_p) struct report *report = report_new("probe");
+	_cleanup_free_ char *unknown = NULL, *fails = NULL;
+
+	add(report, "bug.read-812", FINDING_UNKNOWN, "not known: no reads");
+	add(report, "probe.null", FINDING_UNKNOWN, "no answer");
+	unknown = render(report, "nagios");
+	/* Of the two that is unknown the second is decisive. */
+	ASSERT_STARTS(unknown, "NFSRDMA PROBE UNKNOWN - no answer | ");
+	add(report, "bug.linux3-write", FINDING_WARN, "never write");
+	add(report, "probe.mount", FINDING_FAIL, "refused");
+	fails = render(report, "nagios");
+	ASSERT_STARTS(fails, "NFSRDMA PROBE CRITICAL - refused | ");
+}
+
 static void nagios_says_when_work_was_cut_off(void)
 {
 	_cleanup_(report_free_p) struct report *report = report_new("probe");
@@ -126,6 +168,8 @@ static void openmetrics_names_what_a_finding_is_about(void)
 }
 
 SUITE_MAIN("nagios", TEST(nagios_begins_with_the_state_and_its_reason),
+	   TEST(nagios_leads_with_named_defects),
+	   TEST(nagios_gives_the_reason_of_its_state),
 	   TEST(nagios_says_when_work_was_cut_off),
 	   TEST(openmetrics_has_states_and_numbers), TEST(openmetrics_repeats_no_sample),
 	   TEST(openmetrics_names_what_a_finding_is_about))

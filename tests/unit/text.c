@@ -94,6 +94,75 @@ static void findings_of_a_group_stand_together(void)
 			      "  skip  Credits: no reply came\n\nREAD\n  FAIL");
 }
 
+static void add_defect(struct report *report, const char *id, enum finding_status status,
+		       const char *target, const char *summary)
+{
+	struct finding finding;
+
+	finding_init(&finding, id, status, "%s", summary);
+	if (target)
+		finding_text(&finding, "target", "%s", target);
+	CU_ASSERT_EQUAL(report_add(report, &finding), 0);
+}
+
+/* Under the subject, and in the verdict; the rest of them stays where it was. */
+static void named_defects_are_said_first_and_last(void)
+{
+	_cleanup_(report_free_p) struct report *report = sample();
+	const struct report_style style = { .width = 80 },
+				  quiet = { .width = 80, .quiet = true };
+	_cleanup_free_ char *text = NULL, *less = NULL;
+
+	add_defect(report, "bug.linux3-write", FINDING_WARN, NULL,
+		   "never write to this server: it is 3.x");
+	add_defect(report, "bug.write-chunk-read", FINDING_FAIL, NULL,
+		   "READs are corrupt: 39 of 39 ranges: always");
+	text = render(report, &style);
+	ASSERT_STARTS(text, "nfsrdma probe: [2001:db8::1]:20049 /export\n"
+			    "  FAIL  READs are corrupt [bug.write-chunk-read]\n"
+			    "  WARN  never write to this server [bug.linux3-write]\n"
+			    "\nConnection\n");
+	ASSERT_CONTAINS(text, "  FAIL  Write-chunk READs [bug.write-chunk-read]\n"
+			      "        READs are corrupt: 39 of 39 ranges: always\n");
+	ASSERT_CONTAINS(
+		text, "\nVerdict: FAIL  READs are corrupt\n"
+		      "               1 passed, 1 warned, 2 failed, 1 skipped; 1.2 s\n");
+	less = render(report, &quiet);
+	ASSERT_CONTAINS(less, "/export\n  FAIL  READs are corrupt [bug.write");
+}
+
+static void a_defect_of_many_things_is_one_line(void)
+{
+	_cleanup_(report_free_p) struct report *report = report_new("mounts");
+	const struct report_style style = { .width = 80 };
+	_cleanup_free_ char *text = NULL;
+
+	add_defect(report, "bug.read-812", FINDING_FAIL, "/srv: a",
+		   "/srv: a: cannot read: 10 of 10");
+	add_defect(report, "bug.read-812", FINDING_FAIL, "/b",
+		   "/b: cannot read: 11 of 11");
+	text = render(report, &style);
+	ASSERT_STARTS(text, "nfsrdma mounts: this host\n"
+			    "  FAIL  /srv: a: cannot read, and 1 more [bug.read-812]\n");
+	ASSERT_CONTAINS(text, "\nVerdict: FAIL  /srv: a: cannot read\n");
+	ASSERT_CONTAINS(text, "        /b: cannot read: 11 of 11\n");
+}
+
+/* Nor does one that is good, does not apply or is not known. */
+static void other_failures_do_not_lead(void)
+{
+	_cleanup_(report_free_p) struct report *report = sample();
+	const struct report_style style = { .width = 80 };
+	_cleanup_free_ char *text = NULL;
+
+	add_defect(report, "bug.read-812", FINDING_UNKNOWN, NULL, "not known: no reads");
+	add_defect(report, "bug.write-chunk-read", FINDING_SKIP, NULL, "too few: 1");
+	text = render(report, &style);
+	ASSERT_STARTS(text, "nfsrdma probe: [2001:db8::1]:20049 /export\n\nConnection\n");
+	ASSERT_CONTAINS(text,
+			"\nVerdict: FAIL  1 passed, 1 failed, 2 skipped, 1 unknown");
+}
+
 static void quiet_shows_what_needs_care_alone(void)
 {
 	_cleanup_(report_free_p) struct report *report = sample();
@@ -261,6 +330,8 @@ static void a_quiet_report_of_checks_has_no_skips(void)
 SUITE_MAIN("text", TEST(subject_and_verdict_frame_the_findings),
 	   TEST(what_is_good_takes_a_line), TEST(what_is_not_says_why_and_what_to_do),
 	   TEST(findings_of_a_group_stand_together),
+	   TEST(named_defects_are_said_first_and_last),
+	   TEST(a_defect_of_many_things_is_one_line), TEST(other_failures_do_not_lead),
 	   TEST(quiet_shows_what_needs_care_alone), TEST(colors_are_for_those_who_ask),
 	   TEST(every_meaning_fits_the_width), TEST(controls_of_a_peer_reach_no_terminal),
 	   TEST(long_texts_are_kept_whole),
