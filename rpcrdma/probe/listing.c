@@ -18,7 +18,8 @@
 struct digest {
 	uint64_t hash;
 	uint32_t entries;
-	bool whole; /* to the end of the directory */
+	bool whole;          /* to the end of the directory */
+	unsigned int unused; /* Reply chunks: the reply came inline */
 };
 
 static int digest_entry(void *arg, const struct nfs_entry *e)
@@ -45,6 +46,13 @@ struct chunk_call {
 	struct operation op;
 	struct area area;
 };
+
+/* Servers may leave a Reply chunk alone where the reply fits inline; nfs-ganesha does. Then its
+ * way was not seen. */
+static bool left_unused(const struct chunk_call *cc)
+{
+	return cc->op.call.reply_count && !cc->op.call.reply_by_chunk;
+}
 
 static void chunk_done(struct probe *p, struct chunk_call *cc)
 {
@@ -119,8 +127,10 @@ static int list_once(struct probe *p, uint32_t chunk, struct nfs3_readdir_res *a
 	rc = chunk_call(p, &cc, chunk, false);
 	if (!rc && area_canaries_hurt(&cc.area))
 		rc = err_set(EPROTO, "bytes were written outside the Reply chunk");
-	if (!rc)
+	if (!rc) {
 		*at = cc.op.result.dir;
+		d->unused += left_unused(&cc);
+	}
 	chunk_done(p, &cc);
 	return rc;
 }
@@ -202,21 +212,25 @@ void listing_readdir(struct probe *p)
 			chunk.entries, direct.entries);
 		return;
 	}
-	finding_init(&f, "probe.readdir",
-		     chunk.hash == direct.hash && chunk.entries == direct.entries
-			     ? FINDING_PASS
-			     : FINDING_FAIL,
-		     "%u entries by Reply chunk, %u inline, %s", chunk.entries,
-		     direct.entries,
-		     chunk.hash == direct.hash ? "the same" : "not the same");
+	finding_init(
+		&f, "probe.readdir",
+		chunk.hash == direct.hash && chunk.entries == direct.entries
+			? FINDING_PASS
+			: FINDING_FAIL,
+		"%u entries by Reply chunk, %u inline, %s%s", chunk.entries,
+		direct.entries, chunk.hash == direct.hash ? "the same" : "not the same",
+		chunk.unused
+			? "; the Reply chunk was left unused where the reply fits inline"
+			: "");
 	finding_number(&f, "entries", direct.entries);
 	finding_number(&f, "reply_chunk_bytes", CHUNK_BYTES);
+	finding_number(&f, "reply_chunks_unused", chunk.unused);
 	probe_emit(p, &f);
 }
 
-/* The target into @text; its length, or -errno with the words. */
+/* The target into @text; its length, or -errno with the words. @unused: see left_unused(). */
 static int read_link(struct probe *p, const struct probe_file *link,
-		     enum mechanism mechanism, char *text, size_t cap)
+		     enum mechanism mechanism, char *text, size_t cap, bool *unused)
 {
 	uint32_t size = (uint32_t)xdr_pad4(link->attr.size);
 	uint32_t chunk = mechanism == MECH_INLINE ? 0
@@ -231,6 +245,7 @@ static int read_link(struct probe *p, const struct probe_file *link,
 	operation_init(&cc.op, NFS_OP_READLINK, &link->fh);
 	rc = chunk_call(p, &cc, chunk, reduced);
 	data = cc.op.result.read;
+	*unused = left_unused(&cc);
 	if (!rc && (data.len > cap || (reduced && data.len > chunk)))
 		rc = err_set(EPROTO, "a target of %u bytes, the link has %llu", data.len,
 			     (unsigned long long)link->attr.size);
@@ -246,16 +261,18 @@ static int read_link(struct probe *p, const struct probe_file *link,
 }
 
 static int read_link_again(struct probe *p, const struct probe_file *link,
-			   enum mechanism mechanism, char *text, size_t cap)
+			   enum mechanism mechanism, char *text, size_t cap, bool *unused)
 {
-	int n = read_link(p, link, mechanism, text, cap);
+	int n = read_link(p, link, mechanism, text, cap, unused);
 
-	return session_is_mishap(n) ? read_link(p, link, mechanism, text, cap) : n;
+	return session_is_mishap(n) ? read_link(p, link, mechanism, text, cap, unused)
+				    : n;
 }
 
-/* By each of these and by another. 1 right, 0 could not be compared, or -errno with the words. */
+/* By each of these and by another. 1 right, 0 could not be compared, or -errno with the words.
+ * @unused: of the last. */
 static int compare_link(struct probe *p, const struct probe_file *link,
-			enum mechanism from, enum mechanism to)
+			enum mechanism from, enum mechanism to, bool *unused)
 {
 	char want[NFS3_PATH_MAX], got[NFS3_PATH_MAX];
 	uint64_t all = RPCRDMA_HEADER_MIN + p->version->readlink_head +
@@ -265,11 +282,11 @@ static int compare_link(struct probe *p, const struct probe_file *link,
 	enum mechanism m;
 	int len, n;
 
-	len = read_link_again(p, link, first, want, sizeof(want));
+	len = read_link_again(p, link, first, want, sizeof(want), unused);
 	if (len < 0)
 		return is_unknown(len) ? 0 : len;
 	for (m = from; m <= to; m++) {
-		n = read_link_again(p, link, m, got, sizeof(got));
+		n = read_link_again(p, link, m, got, sizeof(got), unused);
 		if (is_unknown(n))
 			return 0;
 		if (n < 0)
@@ -286,16 +303,18 @@ static int compare_link(struct probe *p, const struct probe_file *link,
 static void compare_links(struct probe *p, const char *id, enum mechanism from,
 			  enum mechanism to, enum finding_status bad, const char *how)
 {
-	unsigned int i, right = 0;
+	unsigned int i, right = 0, unused = 0;
+	char note[128] = "";
 	uint64_t longest = 0;
 	struct finding f;
+	bool is_unused;
 	int rc;
 
 	for (i = 0; i < p->nlinks; i++) {
 		if (!p->links[i].attr.size || p->links[i].attr.size > NFS3_PATH_MAX ||
 		    session_ready(p))
 			continue;
-		rc = compare_link(p, &p->links[i], from, to);
+		rc = compare_link(p, &p->links[i], from, to, &is_unused);
 		if (rc < 0) {
 			probe_say(p, id, bad, "READLINK of %s, %llu bytes, %s",
 				  p->links[i].path,
@@ -303,6 +322,7 @@ static void compare_links(struct probe *p, const char *id, enum mechanism from,
 			return;
 		}
 		right += (unsigned int)rc;
+		unused += rc && is_unused;
 		if (rc && p->links[i].attr.size > longest)
 			longest = p->links[i].attr.size;
 	}
@@ -312,10 +332,16 @@ static void compare_links(struct probe *p, const char *id, enum mechanism from,
 				    : "the export has no symbolic link");
 		return;
 	}
-	finding_init(&f, id, FINDING_PASS, "%u links of up to %llu bytes, %s", right,
-		     (unsigned long long)longest, how);
+	if (unused)
+		snprintf(
+			note, sizeof(note),
+			"; the text of %u came inline, and the Reply chunk was left unused",
+			unused);
+	finding_init(&f, id, FINDING_PASS, "%u links of up to %llu bytes, %s%s", right,
+		     (unsigned long long)longest, how, note);
 	finding_number(&f, "links", right);
 	finding_number(&f, "longest", (double)longest);
+	finding_number(&f, "reply_chunks_unused", unused);
 	probe_emit(p, &f);
 }
 
@@ -345,11 +371,13 @@ void listing_between(struct probe *p, const struct nfs_fh *file)
 	char target[NFS3_PATH_MAX];
 	struct digest ignored = { 0 };
 	struct nfs_attr attr;
+	bool unused;
 
 	/* Only that they happen matters here; what fails is noted by the session. */
 	operation_getattr(p, file, &attr);
 	if (p->directory_entries && !session_ready(p))
 		list_once(p, BETWEEN_BYTES, &at, &ignored);
 	if (p->nlinks && p->links[0].attr.size && p->links[0].attr.size <= NFS3_PATH_MAX)
-		read_link(p, &p->links[0], MECH_REPLY_CHUNK, target, sizeof(target));
+		read_link(p, &p->links[0], MECH_REPLY_CHUNK, target, sizeof(target),
+			  &unused);
 }

@@ -332,12 +332,14 @@ static void forget_all(struct rdma_reply *reply, unsigned int value)
 	export_restart(options->exp);
 }
 
-/* Dies of what nfs-ganesha died of. What it looks like is fault_prepare()'s. */
+/* Dies of what nfs-ganesha died of, and as that leaves Reply chunks unused where it can. What it
+ * looks like is fault_prepare()'s. */
 static void foreign(struct rdma_reply *reply, unsigned int value)
 {
 	const struct payload *data = read_data(reply);
 
-	(void)value;
+	if (value == 0 && !reply->read.tried)
+		rdma_reply_prefer_inline(reply);
 	if (!data)
 		return;
 	if (!data->len || reply->payload_count > reply->read.payload + 1)

@@ -323,6 +323,8 @@ int rdma_reply_call(struct rdma_session *session, const struct rpcrdma_header *r
 /* Answers with an RDMA_ERROR. */
 int rdma_reply_error(struct rdma_session *session, const struct rpcrdma_header *request,
 		     enum rpcrdma_errcode err);
+/* For a fault: leaves the Reply chunk unused where the message fits inline, too. */
+void rdma_reply_prefer_inline(struct rdma_reply *reply);
 /* The message as it goes inline or by Reply chunk, with the payloads that do: pieces in @iov of
  * RDMA_REPLY_PIECES. Returns their number. */
 #define RDMA_REPLY_PIECES (1 + 3 * CALL_PAYLOADS)

@@ -104,6 +104,13 @@ static int plan(struct rdma_reply *reply)
 	return 0;
 }
 
+void rdma_reply_prefer_inline(struct rdma_reply *reply)
+{
+	if (header_room(&reply->header) + message_length(reply) <=
+	    reply->session->reply_inline)
+		reply->message_by_chunk = false;
+}
+
 /* Performing */
 
 /* A place in a chunk, and whether the header's lengths follow what is written. */

@@ -70,6 +70,10 @@ fault()
 		expect_status 0
 		expect_finding "$2" skip
 		expect_report "verdict is not pass" '.verdict == "pass"'
+		# shellcheck disable=SC2016 # jq's variable
+		expect_report "Reply chunks of links" --arg server "${1%@*}" 'any(.findings[]; .id == "probe.readlink" and .status == "pass"
+			and (.evidence.reply_chunks_unused > 0) == ($server != "foreign=unknown")
+			and (.summary | test("came inline, and the Reply chunk was left unused")) == ($server != "foreign=unknown"))'
 	elif [[ $2 == bug.linux3-write ]]; then
 		expect_status 1
 		expect_finding "$2" warn
