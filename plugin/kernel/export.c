@@ -2,7 +2,7 @@
 /* Copyright (C) 2026 The nfsrdma authors */
 
 /* Beside a probe of a server: can this host's kernel read from it? Where the export is mounted over
- * RDMA here a child reads four ranges through that mount, within a second. Else the counters of
+ * RDMA here a child reads a few ranges through that mount, within a second. Else the counters of
  * mounts decide, else the kernel's version. The server has answered the probe before, so that the
  * mount's is not gone; and if it is, only the child waits for it. */
 #include <stdio.h>

@@ -39,7 +39,7 @@ for version in 3 4.1; do
 	done
 	inside_run probe --mount /mnt --format json
 	cp "$work/out" "$work/mount"
-	# A probe of the server reads four ranges through that mount, and says that it is not the server.
+	# A probe of the server reads a few ranges through that mount, and says that it is not the server.
 	inside_run probe "10.0.2.15:$serve_export" --transport verbs --port "$serve_rdma" \
 		--mount-port "$serve_mount" --nfs-port "$serve_nfs" --nfs-version $version --format json
 	guest_tell 30 umount
