@@ -10,10 +10,12 @@
  * could look like Linux's by chance, so two that belong together are asked for: the root of an
  * export, and a file below it with the same id.
  *
- * NFSv4.1's EXCHANGE_ID may name the implementation. Newer kernels do: "kernel.org", "Linux 6.x...".
+ * NFSv4.1's EXCHANGE_ID may name the implementation. Newer kernels do: "kernel.org", "Linux 6.x...";
+ * so do illumos ("illumos NFSv4.1 Server Implementation") and ONTAP ("NetApp Release ...").
  *
  * What contradicts itself is unknown, and so is what proves nothing: a server that sends no private
- * data, offers this version or that, or grants 64 credits, may be anything. */
+ * data, offers this version or that, or grants 64 credits, may be anything. Such habits are good for
+ * a guess, which a person reads and which opens no gate. */
 #include <stdio.h>
 
 #include "rpcrdma/probe/internal.h"
@@ -27,16 +29,30 @@
 #define GANESHA_FIRST 0x41
 #define GANESHA_LAST  0x43
 
-static const char *const kind_names[] = {
-	[SERVER_UNKNOWN] = "not identified",
-	[SERVER_OURS] = "the server of nfsrdma",
-	[SERVER_LINUX] = "Linux nfsd",
-	[SERVER_GANESHA] = "nfs-ganesha",
+#define PAGE 4096
+#define KIB  1024
+#define MIB  (1024 * KIB)
+
+static const struct {
+	const char *name, *word;
+} kinds[SERVER_KINDS] = {
+	[SERVER_UNKNOWN] = { "not identified", "unknown" },
+	[SERVER_OURS] = { "the server of nfsrdma", "nfsrdma" },
+	[SERVER_LINUX] = { "Linux nfsd", "linux" },
+	[SERVER_GANESHA] = { "nfs-ganesha", "ganesha" },
+	[SERVER_ONTAP] = { "NetApp ONTAP", "ontap" },
+	[SERVER_ONEFS] = { "Dell OneFS (Isilon)", "onefs" },
+	[SERVER_SOLARIS] = { "Solaris or illumos", "solaris" },
 };
 
 const char *identity_name(enum server_kind kind)
 {
-	return kind_names[kind];
+	return kinds[kind].name;
+}
+
+const char *identity_word(enum server_kind kind)
+{
+	return kinds[kind].word;
 }
 
 void identity_add(struct server_seen *seen, const struct nfs_fh *fh)
@@ -147,9 +163,31 @@ static bool says_linux(const struct server_seen *seen)
 	       !strncmp(seen->implementation, "Linux ", 6);
 }
 
+/* What others call themselves in EXCHANGE_ID, in the domain or in the name. */
+static enum server_kind named_other(const struct server_seen *seen)
+{
+	static const struct {
+		const char *part;
+		enum server_kind kind;
+	} names[] = {
+		{ "netapp", SERVER_ONTAP },    { "ontap", SERVER_ONTAP },
+		{ "onefs", SERVER_ONEFS },     { "isilon", SERVER_ONEFS },
+		{ "illumos", SERVER_SOLARIS }, { "solaris", SERVER_SOLARIS },
+		{ "sunos", SERVER_SOLARIS },
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(names); i++)
+		if (strcasestr(seen->domain, names[i].part) ||
+		    strcasestr(seen->implementation, names[i].part))
+			return names[i].kind;
+	return SERVER_UNKNOWN;
+}
+
 enum server_kind identity_of(const struct server_seen *seen, char *why, size_t cap)
 {
 	bool named = seen->domain[0] || seen->implementation[0];
+	enum server_kind other = named_other(seen);
 
 	if (says_ganesha(seen)) {
 		snprintf(why, cap, "EXCHANGE_ID names it");
@@ -177,7 +215,39 @@ enum server_kind identity_of(const struct server_seen *seen, char *why, size_t c
 			 seen->implementation);
 	else
 		snprintf(why, cap, "its file handles are of no form that is known");
+	return other;
+}
+
+/* Largest and preferred READ are what each has where nobody changed it. */
+enum server_kind identity_guess(const struct server_habits *h, char *why, size_t cap)
+{
+	if (!h->private_data && h->largest_read == 64 * MIB) {
+		snprintf(why, cap, "no private data, READs of up to 64 MiB");
+		return SERVER_GANESHA;
+	}
+	if (h->private_data && h->inline_size == PAGE && h->nfs42) {
+		snprintf(why, cap, "private data, %u bytes inline, NFS 4.2",
+			 h->inline_size);
+		return SERVER_LINUX;
+	}
+	if (h->largest_read == MIB && h->preferred_read == 128 * KIB) {
+		snprintf(why, cap, "READs of up to 1 MiB, 128 KiB preferred");
+		return SERVER_ONEFS;
+	}
+	if (!h->private_data && h->nfs4 && h->largest_read == 32 * KIB) {
+		snprintf(why, cap, "no private data, READs of up to 32 KiB");
+		return SERVER_SOLARIS;
+	}
+	if (h->largest_read == 64 * KIB) {
+		snprintf(why, cap, "READs of up to 64 KiB");
+		return SERVER_ONTAP;
+	}
 	return SERVER_UNKNOWN;
+}
+
+bool identity_may_be_linux(enum server_kind kind)
+{
+	return kind == SERVER_UNKNOWN || kind == SERVER_LINUX || kind == SERVER_OURS;
 }
 
 /* Requests that crash a server */

@@ -171,6 +171,11 @@ enum server_kind {
 	SERVER_OURS,    /* the embedded server, here or elsewhere */
 	SERVER_LINUX,   /* the kernel's nfsd */
 	SERVER_GANESHA,
+	/* Only by the name that they give themselves. */
+	SERVER_ONTAP,
+	SERVER_ONEFS,
+	SERVER_SOLARIS, /* or illumos */
+	SERVER_KINDS
 };
 
 #define IDENTITY_HANDLES 16
@@ -191,6 +196,22 @@ void identity_add(struct server_seen *seen, const struct nfs_fh *fh);
 /* @why: half a sentence. */
 enum server_kind identity_of(const struct server_seen *seen, char *why, size_t cap);
 const char *identity_name(enum server_kind kind);
+/* A stable word, as evidence of probe.server: the report's causes depend on it. */
+const char *identity_word(enum server_kind kind);
+
+/* What proves nothing, and is good for a guess. */
+struct server_habits {
+	bool private_data, nfs4, nfs42;
+	uint32_t inline_size;                  /* of replies */
+	uint32_t largest_read, preferred_read; /* 0: not said */
+};
+
+/* What a server that is not identified may be; SERVER_UNKNOWN: @why is untouched. Else it is a
+ * list of what speaks for it. */
+enum server_kind identity_guess(const struct server_habits *habits, char *why,
+				size_t cap);
+/* Whether defects of Linux servers are to be named: ours may imitate one. */
+bool identity_may_be_linux(enum server_kind kind);
 
 /* READs that crashed nfs-ganesha 6.5. They go only to servers that are known to be others, over
  * RDMA and over TCP; there is no option that changes it. */
@@ -290,6 +311,7 @@ struct probe {
 
 	struct linux3_seen linux3;
 	struct server_seen seen;
+	struct server_habits habits;
 	enum server_kind kind; /* unknown until files were picked */
 	unsigned int withheld[GATE_COUNT];
 

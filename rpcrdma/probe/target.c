@@ -83,6 +83,8 @@ static void tell_private(struct probe *p)
 	struct finding f;
 
 	p->linux3.private_data = peer->present;
+	p->habits.private_data = peer->present;
+	p->habits.inline_size = rpcrdma_reply_inline(p->conn);
 	if (peer->present)
 		finding_init(&f, "probe.private-data", FINDING_PASS,
 			     "the server sends %u and receives %u bytes inline",
@@ -222,6 +224,8 @@ bool target_limits(struct probe *p)
 		return false;
 	}
 	p->named_max = res->rtmax;
+	p->habits.largest_read = res->rtmax;
+	p->habits.preferred_read = p->version->vers == 3 ? res->rtpref : 0;
 	p->read_max = bound_read(p, res->rtmax);
 	p->rtmax = min_u32(p->read_max, READ_MAX_EACH);
 	if (res->rtmax)

@@ -202,19 +202,60 @@ static void sink_finding(void *arg, const struct finding *finding)
 	probe_emit(p, finding);
 }
 
+/* What speaks for a kind of server without proving it. */
+static void add_habits(struct probe *p, struct finding *f)
+{
+	char versions[64] = "";
+	unsigned int i;
+
+	for (i = 0; i < PROBE_VERSIONS && nfs_versions[i]; i++)
+		if (p->offered[i])
+			snprintf(versions + strlen(versions),
+				 sizeof(versions) - strlen(versions), "%s%s",
+				 versions[0] ? " " : "", nfs_versions[i]->name);
+	finding_text(f, "private_data", "%s", p->habits.private_data ? "yes" : "none");
+	finding_number(f, "reply_inline", p->habits.inline_size);
+	finding_text(f, "versions", "%s", versions);
+	finding_number(f, "largest_read", p->habits.largest_read);
+	finding_number(f, "preferred_read", p->habits.preferred_read);
+	finding_number(f, "credits", p->most_granted);
+}
+
+static enum server_kind guess(struct probe *p, char *why, size_t cap)
+{
+	unsigned int i;
+
+	for (i = 0; i < PROBE_VERSIONS && nfs_versions[i]; i++) {
+		p->habits.nfs4 |= p->offered[i] && nfs_versions[i]->vers == 4;
+		p->habits.nfs42 |= p->offered[i] && !strcmp(nfs_versions[i]->name, "4.2");
+	}
+	return identity_guess(&p->habits, why, cap);
+}
+
 /* By the handles that it gave out until now, and what EXCHANGE_ID said. */
 static void identify(struct probe *p)
 {
+	char why[256], head[16], because[96] = "";
+	enum server_kind perhaps = SERVER_UNKNOWN;
 	struct finding f;
-	char why[256], head[16];
 	unsigned int i;
 
 	for (i = 0; i < p->ncandidates; i++)
 		identity_add(&p->seen, &p->candidates[i].fh);
 	p->kind = identity_of(&p->seen, why, sizeof(why));
-	finding_init(&f, "probe.server", FINDING_PASS, "%s: %s", identity_name(p->kind),
-		     why);
+	if (p->kind == SERVER_UNKNOWN)
+		perhaps = guess(p, because, sizeof(because));
+	if (perhaps != SERVER_UNKNOWN)
+		finding_init(&f, "probe.server", FINDING_PASS, "%s, perhaps %s (%s): %s",
+			     identity_name(p->kind), identity_name(perhaps), because,
+			     why);
+	else
+		finding_init(&f, "probe.server", FINDING_PASS, "%s: %s",
+			     identity_name(p->kind), why);
 	finding_text(&f, "server", "%s", identity_name(p->kind));
+	finding_text(&f, "kind", "%s", identity_word(p->kind));
+	if (perhaps != SERVER_UNKNOWN)
+		finding_text(&f, "perhaps", "%s", identity_word(perhaps));
 	/* Not all of it: who has a handle may use it. */
 	if (p->seen.nhandles) {
 		const struct nfs_fh *fh = &p->seen.handles[p->seen.nhandles - 1];
@@ -227,6 +268,7 @@ static void identify(struct probe *p)
 	if (p->seen.implementation[0])
 		finding_text(&f, "implementation", "%s %s", p->seen.domain,
 			     p->seen.implementation);
+	add_habits(p, &f);
 	probe_emit(p, &f);
 }
 
@@ -245,10 +287,12 @@ static void tell_withheld(struct probe *p)
 	if (n)
 		finding_init(
 			&f, "probe.read.withheld", FINDING_SKIP,
-			"%u READ%s not sent, which can crash nfs-ganesha: the server is %s",
+			"%u READ%s not sent, which can crash nfs-ganesha: the server is %s%s",
 			n, n == 1 ? " was" : "s were",
 			p->kind == SERVER_UNKNOWN ? "not known to be another"
-						  : identity_name(p->kind));
+						  : identity_name(p->kind),
+			p->kind > SERVER_GANESHA ? ", which is not known to bear them"
+						 : "");
 	else
 		finding_init(&f, "probe.read.withheld", FINDING_PASS,
 			     "no READ was withheld from %s",
@@ -285,7 +329,8 @@ static void read_files(struct probe *p)
 	compound_run(p);
 	p->linux3.credits = p->most_granted;
 	linux3_look(&p->linux3, &records);
-	linux3_say(&p->linux3, sink_finding, p);
+	if (identity_may_be_linux(p->kind))
+		linux3_say(&p->linux3, sink_finding, p);
 	tell_withheld(p);
 	tell_size(p, &records);
 	listing_readdir(p);

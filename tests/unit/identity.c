@@ -182,12 +182,33 @@ static const struct row rows[] = {
 	  "not-kernel.org",
 	  "Linux 6.1",
 	  SERVER_UNKNOWN },
+	{ "a domain that is nobody's",
+	  { NULL },
+	  "",
+	  "nfsv41.ietf.org",
+	  "NFSv4.1 Server",
+	  SERVER_UNKNOWN },
+	/* By their names, whatever their handles look like */
 	{ "illumos",
 	  { NULL },
 	  "",
 	  "nfsv41.ietf.org",
 	  "illumos NFSv4.1 Server Implementation",
-	  SERVER_UNKNOWN },
+	  SERVER_SOLARIS },
+	{ "Solaris", { NULL }, "", "oracle.com", "SunOS 5.11", SERVER_SOLARIS },
+	{ "ONTAP",
+	  { ROOT_FSID, FILE_FSID },
+	  "",
+	  "netapp.com",
+	  "NetApp Release 9.9.1P3",
+	  SERVER_ONTAP },
+	{ "OneFS", { NULL }, "", "isilon.com", "", SERVER_ONEFS },
+	{ "ONTAP's name, and a handle of Ganesha's",
+	  { GANESHA },
+	  "",
+	  "netapp.com",
+	  "",
+	  SERVER_GANESHA },
 	/* Ganesha, in NFSv3 alone too */
 	{ "ganesha", { GANESHA }, "", "", "", SERVER_GANESHA },
 	{ "an old one",
@@ -377,7 +398,7 @@ static void only_linux_and_ours_are_sent_it(void)
 	enum server_kind kind;
 	enum gate gate;
 
-	for (kind = SERVER_UNKNOWN; kind <= SERVER_GANESHA; kind++)
+	for (kind = SERVER_UNKNOWN; kind < SERVER_KINDS; kind++)
 		for (gate = GATE_OPEN; gate < GATE_COUNT; gate++) {
 			SUITE_ROW("%s, class %d", identity_name(kind), gate);
 			CU_ASSERT_EQUAL(gate_lets(kind, gate),
@@ -386,7 +407,59 @@ static void only_linux_and_ours_are_sent_it(void)
 		}
 }
 
-SUITE_MAIN("identity", TEST(only_what_proves_itself_is_taken_for_it),
+#define KIB 1024u
+#define MIB (KIB * KIB)
+
+static const struct {
+	const char *name;
+	struct server_habits h; /* private data, NFSv4, 4.2, inline, largest, preferred */
+	enum server_kind kind;
+} habits[] = {
+	{ "nothing", { 0 }, SERVER_UNKNOWN },
+	{ "Ganesha", { false, true, true, 1024, 64 * MIB, 0 }, SERVER_GANESHA },
+	{ "Linux", { true, true, true, 4096, MIB, MIB }, SERVER_LINUX },
+	{ "Linux with little memory",
+	  { true, true, true, 4096, 64 * KIB, 64 * KIB },
+	  SERVER_LINUX },
+	{ "OneFS", { false, false, false, 1024, MIB, 128 * KIB }, SERVER_ONEFS },
+	{ "Solaris", { false, true, false, 1024, 32 * KIB, 0 }, SERVER_SOLARIS },
+	{ "ONTAP", { true, true, false, 4096, 64 * KIB, 0 }, SERVER_ONTAP },
+	{ "an old Linux", { false, true, false, 1024, MIB, MIB }, SERVER_UNKNOWN },
+	{ "private data alone", { true, true, false, 4096, MIB, MIB }, SERVER_UNKNOWN },
+	{ "32 KiB, NFSv3 alone",
+	  { false, false, false, 1024, 32 * KIB, 32 * KIB },
+	  SERVER_UNKNOWN },
+};
+
+static void habits_are_good_for_a_guess(void)
+{
+	char why[96];
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(habits); i++) {
+		SUITE_ROW("%zu: %s", i, habits[i].name);
+		why[0] = '\0';
+		CU_ASSERT_EQUAL(identity_guess(&habits[i].h, why, sizeof(why)),
+				habits[i].kind);
+		CU_ASSERT_EQUAL(*why != '\0', habits[i].kind != SERVER_UNKNOWN);
+	}
+}
+
+/* Ours has a fault that looks like Linux. */
+static void defects_of_linux_are_not_named_of_others(void)
+{
+	enum server_kind kind;
+
+	for (kind = SERVER_UNKNOWN; kind < SERVER_KINDS; kind++) {
+		SUITE_ROW("%s", identity_name(kind));
+		CU_ASSERT_EQUAL(identity_may_be_linux(kind), kind < SERVER_GANESHA);
+		CU_ASSERT(*identity_word(kind));
+	}
+}
+
+SUITE_MAIN("identity", TEST(habits_are_good_for_a_guess),
+	   TEST(defects_of_linux_are_not_named_of_others),
+	   TEST(only_what_proves_itself_is_taken_for_it),
 	   TEST(the_order_of_handles_says_nothing),
 	   TEST(a_damaged_handle_is_not_believed),
 	   TEST(more_handles_than_there_is_room_for_are_left_out),
