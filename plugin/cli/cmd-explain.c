@@ -14,11 +14,12 @@ static void print_labelled(const char *label, const char *text, unsigned int wid
 
 static void explain_one(const struct meaning *meaning, unsigned int width)
 {
+	char cause[MEANING_CAUSE_MAX];
 	size_t i;
 
 	printf("%s\n%s\n\n", meaning->id, meaning->title);
 	print_labelled("What", meaning->what, width);
-	print_labelled("Cause", meaning->cause, width);
+	print_labelled("Cause", meaning_cause(meaning, NULL, cause), width);
 	print_labelled("Remedy", meaning->remedy, width);
 	for (i = 0; meaning->see[i]; i++)
 		print_labelled(i ? "" : "See", meaning->see[i], width);

@@ -89,7 +89,8 @@ const char *report_clause(const struct finding *finding, char buf[FINDING_SUMMAR
 /* Pass and skip need neither cause nor remedy. */
 bool report_needs_care(enum finding_status status);
 /* What a finding of this status is told with: "" where there is nothing to say. */
-const char *report_cause(const struct meaning *meaning, enum finding_status status);
+const char *report_cause(const struct report *report, const struct meaning *meaning,
+			 enum finding_status status, char buf[MEANING_CAUSE_MAX]);
 const char *report_remedy(const struct meaning *meaning, enum finding_status status);
 /* "2026-01-01T00:00:00Z"; returns buf. */
 const char *report_started(const struct report *report, char *buf, size_t cap);

@@ -83,11 +83,13 @@ static struct json_object *evidence_new(const struct finding *finding)
 	return evidence;
 }
 
-static struct json_object *finding_new(const struct finding *finding)
+static struct json_object *finding_new(const struct report *report,
+				       const struct finding *finding)
 {
 	const struct meaning *meaning = meaning_find(finding->id);
 	struct json_object *object = json_object_new_object();
 	struct json_object *see = json_object_new_array();
+	char cause[MEANING_CAUSE_MAX];
 	size_t i;
 
 	for (i = 0; meaning->see[i]; i++)
@@ -97,8 +99,9 @@ static struct json_object *finding_new(const struct finding *finding)
 	json_object_object_add(object, "status",
 			       text_new(finding_status_name(finding->status)));
 	json_object_object_add(object, "summary", text_new(finding->summary));
-	json_object_object_add(object, "cause",
-			       text_new(report_cause(meaning, finding->status)));
+	json_object_object_add(
+		object, "cause",
+		text_new(report_cause(report, meaning, finding->status, cause)));
 	json_object_object_add(object, "remedy",
 			       text_new(report_remedy(meaning, finding->status)));
 	json_object_object_add(object, "evidence", evidence_new(finding));
@@ -114,7 +117,7 @@ static struct json_object *report_object(const struct report *report)
 	unsigned int i;
 
 	for (i = 0; i < report->nfindings; i++)
-		json_object_array_add(findings, finding_new(report->findings[i]));
+		json_object_array_add(findings, finding_new(report, report->findings[i]));
 	snprintf(elapsed, sizeof(elapsed), "%.1f", report->elapsed_ms);
 	json_object_object_add(object, "schema", text_new("nfsrdma-report/1"));
 	json_object_object_add(object, "version", text_new(NFSRDMA_VERSION));

@@ -251,8 +251,11 @@ const struct meaning meaning_probe[] = {
 	  .title = "Server software",
 	  .what = "Which NFS server it is, as far as what it sends proves it: the form of its "
 		  "file handles, and the implementation that it names in NFSv4.1's "
-		  "EXCHANGE_ID. What is not proven is not assumed. Some READs go only to "
-		  "servers that are identified: probe.read.withheld.",
+		  "EXCHANGE_ID. For one that is not identified there may be a guess "
+		  "(\"perhaps\") by its habits: private data, bytes inline, versions, largest "
+		  "READ. A guess is for people: some READs go only to servers that are "
+		  "identified (probe.read.withheld). Causes that other findings name for one "
+		  "kind of server are left out where it is known to be another.",
 	  .cause =
 		  "A server that is not identified is one that the probe does not know, or a "
 		  "Linux server of which too little was seen: under NFSv3, a directory below "
@@ -291,8 +294,15 @@ const struct meaning meaning_probe[] = {
 	  .what = "READs short enough for the reply itself to carry the data. No RDMA Write "
 		  "takes part, so this mechanism works on servers whose other ones do not.",
 	  .cause =
-		  "The server builds long inline replies wrongly. Linux servers of the 3.x "
-		  "series repeated bytes where an inline reply crossed a page.",
+		  "The server builds long inline replies wrongly, or pads data of a length that "
+		  "is no multiple of four to another one.",
+	  .linux_cause =
+		  "Linux servers of the 3.x series repeated bytes where an inline reply crossed "
+		  "a page.",
+	  .ganesha_cause =
+		  "nfs-ganesha adds the remainder of the length by four (size % 4) in place of "
+		  "what is missing to the next multiple: READs of lengths that leave 1 or 3 get "
+		  "a reply that ends in the wrong place.",
 	  .remedy = "Update the server. " USE_TCP,
 	  .unknown = CUT_SHORT,
 	  .see = { "RFC 8166 3.5.1", "RFC 8267 3" } },
@@ -334,9 +344,12 @@ const struct meaning meaning_probe[] = {
 	  .what = "After data of a length that is no multiple of four the memory must be as it "
 		  "was: XDR's padding is never written into a Write chunk.",
 	  .cause =
-		  "The server writes the padding too. Linux did before 3.18. A client that "
-		  "registered exactly the length of its data loses the connection by it, or "
-		  "up to three bytes behind them.",
+		  "The server writes the padding too. A client that registered exactly the length "
+		  "of its data loses the connection by it, or up to three bytes behind them.",
+	  .linux_cause = "Linux servers did before 3.18.",
+	  .ganesha_cause =
+		  "nfs-ganesha puts data and padding into one buffer, which may go into the chunk "
+		  "as a whole.",
 	  .remedy =
 		  "Update the server. READs of a multiple of four bytes are not touched by it.",
 	  .see = { "RFC 8166 3.4.6.2" } },
@@ -371,7 +384,8 @@ const struct meaning meaning_probe[] = {
 		  "the same sizes are right at aligned offsets.",
 	  .cause =
 		  "The server drops the position within the first page, and sends bytes that "
-		  "are shifted. Linux servers of the 3.x series did.",
+		  "are shifted.",
+	  .linux_cause = "Linux servers of the 3.x series did.",
 	  .remedy =
 		  "Update the server. Direct I/O and databases read at such offsets. " USE_TCP,
 	  .see = { "RFC 8166 3.4.6" } },
@@ -422,9 +436,10 @@ const struct meaning meaning_probe[] = {
 		  "must be those of plain calls.",
 	  .cause =
 		  "The server loses its place in the reply when it takes the first READ's "
-		  "data out. Linux servers before 4.6 wrote what follows the data into the "
-		  "Write chunk; those of 4.13 to 4.16 sent data inline that a chunk was "
-		  "there for.",
+		  "data out.",
+	  .linux_cause =
+		  "Linux servers before 4.6 wrote what follows the data into the Write chunk; "
+		  "those of 4.13 to 4.16 sent data inline that a chunk was there for.",
 	  .remedy = "Update the server. NFSv3 (vers=3) is not touched by it.",
 	  .unknown = CUT_SHORT,
 	  .see = { "RFC 8267 6.4", "RFC 8166 3.4.6" } },
@@ -461,10 +476,10 @@ const struct meaning meaning_probe[] = {
 	  .what = "READDIRPLUS, or NFSv4's READDIR with attributes, whose replies are too "
 		  "long to come inline and may not be placed apart: they come whole, by Reply chunk. The listing must be well-formed and "
 		  "go on where it stopped.",
-	  .cause =
-		  "The server assembles long replies wrongly. Linux servers of the 3.x and "
-		  "early 4.x series hung, or sent garbage, where a listing was longer than a "
-		  "page.",
+	  .cause = "The server assembles long replies wrongly.",
+	  .linux_cause =
+		  "Linux servers of the 3.x and early 4.x series hung, or sent garbage, where a "
+		  "listing was longer than a page.",
 	  .remedy = "Update the server. " USE_TCP,
 	  .see = { "RFC 8166 3.5.3", "RFC 1813 3.3.17" } },
 	{ .id = "probe.readlink",
@@ -484,9 +499,12 @@ const struct meaning meaning_probe[] = {
 	  .what = "READLINK of NFSv4 with a Write chunk for the text, at --level full. It warns, "
 		  "since RFC 8267 allows clients to ask so, but Linux clients never do.",
 	  .cause =
+		  "The server does not place the text alone, or its length does not fit it. NFSv3 "
+		  "is not touched by it.",
+	  .linux_cause =
 		  "Linux servers since 5.11 count the text from its length word on: the chunk "
 		  "holds four bytes that are not the text's, and the reply four bytes of the "
-		  "text where the length should be. NFSv3 is not touched by it.",
+		  "text where the length should be.",
 	  .remedy =
 		  "Nothing for Linux clients. Report it to the vendor of the server if other "
 		  "clients mount this export.",

@@ -42,6 +42,28 @@ const struct meaning *meaning_find(const char *id)
 	return NULL;
 }
 
+const char *meaning_cause(const struct meaning *meaning, const char *server,
+			  char buf[MEANING_CAUSE_MAX])
+{
+	const struct {
+		const char *server, *text;
+	} kinds[] = {
+		{ "linux", meaning->linux_cause },
+		{ "ganesha", meaning->ganesha_cause },
+	};
+	bool any = !server || !*server || !strcmp(server, "unknown");
+	size_t i, used;
+
+	snprintf(buf, MEANING_CAUSE_MAX, "%s", meaning->cause);
+	for (i = 0; i < ARRAY_SIZE(kinds); i++) {
+		if (!kinds[i].text || (!any && strcmp(server, kinds[i].server) != 0))
+			continue;
+		used = strlen(buf);
+		snprintf(buf + used, MEANING_CAUSE_MAX - used, " %s", kinds[i].text);
+	}
+	return buf;
+}
+
 /* Edits from one to the other (Levenshtein), for ids. */
 static size_t distance(const char *a, const char *b)
 {

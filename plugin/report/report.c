@@ -133,11 +133,25 @@ bool report_needs_care(enum finding_status status)
 	return status != FINDING_PASS && status != FINDING_SKIP;
 }
 
-const char *report_cause(const struct meaning *meaning, enum finding_status status)
+/* As the probe identified it; NULL: nobody did. */
+static const char *server_kind(const struct report *report)
+{
+	unsigned int i;
+
+	for (i = 0; i < report->nfindings; i++)
+		if (!strcmp(report->findings[i]->id, "probe.server"))
+			return finding_evidence(report->findings[i], "kind");
+	return NULL;
+}
+
+const char *report_cause(const struct report *report, const struct meaning *meaning,
+			 enum finding_status status, char buf[MEANING_CAUSE_MAX])
 {
 	bool untold = status == FINDING_UNKNOWN && meaning->unknown;
 
-	return report_needs_care(status) && !untold ? meaning->cause : "";
+	if (!report_needs_care(status) || untold)
+		return "";
+	return meaning_cause(meaning, server_kind(report), buf);
 }
 
 const char *report_remedy(const struct meaning *meaning, enum finding_status status)

@@ -16,13 +16,17 @@
 
 /* meaning.c */
 
-/* What an id means, whatever was seen. All strings are static and never NULL but see[]. */
+/* What an id means, whatever was seen. All strings are static and never NULL where nothing
+ * else is said. */
 struct meaning {
 	const char *id;
-	const char *group;  /* heading in lists; rows of one group stand together */
-	const char *title;  /* at most MEANING_TITLE_MAX characters */
-	const char *what;   /* explain: what is looked at, and how it is found out */
-	const char *cause;  /* why it fails or warns */
+	const char *group; /* heading in lists; rows of one group stand together */
+	const char *title; /* at most MEANING_TITLE_MAX characters */
+	const char *what;  /* explain: what is looked at, and how it is found out */
+	const char *cause; /* why it fails or warns */
+	/* What is known of one kind of server: part of the cause where it is, or may be, that;
+	 * NULL: nothing. */
+	const char *linux_cause, *ganesha_cause;
 	const char *remedy; /* what to do then */
 	const char
 		*unknown; /* what to do where it could not be found out, in place of both;
@@ -37,6 +41,11 @@ struct meaning {
 const struct meaning *meaning_next(const struct meaning *after);
 /* NULL if there is no such id. */
 const struct meaning *meaning_find(const char *id);
+/* The whole cause where the server is of the kind @server, a word of probe.server's evidence
+ * ("linux"); NULL, or "unknown": it may be any. Returns buf. */
+#define MEANING_CAUSE_MAX 2048
+const char *meaning_cause(const struct meaning *meaning, const char *server,
+			  char buf[MEANING_CAUSE_MAX]);
 /* The id that was probably meant, NULL if none is near. @id may be anything. */
 const struct meaning *meaning_near(const char *id);
 

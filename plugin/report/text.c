@@ -168,6 +168,7 @@ static void print_care(struct page *page, const struct report *report,
 		       const struct finding *finding, const struct meaning *meaning)
 {
 	bool told = was_told(report, finding);
+	char cause[MEANING_CAUSE_MAX];
 
 	print_status(page, finding->status);
 	print_colored(page, "1", meaning->title);
@@ -176,7 +177,8 @@ static void print_care(struct page *page, const struct report *report,
 	fprintf(page->out, " [%s]\n%*s", meaning->id, INDENT, "");
 	print_paragraph(page, finding->summary, INDENT);
 	if (!told) {
-		print_labelled(page, "Cause", report_cause(meaning, finding->status));
+		print_labelled(page, "Cause",
+			       report_cause(report, meaning, finding->status, cause));
 		print_labelled(page, "Remedy", report_remedy(meaning, finding->status));
 	}
 	print_evidence(page, finding);

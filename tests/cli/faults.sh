@@ -125,3 +125,26 @@ for ((i = 0; i < ${#cases[@]}; i += 2)); do
 	done
 done
 ((bad == 0)) || fail "$bad of ${#cases[@]} faults"
+
+# What Linux servers did is not said of one that is known to be another, and is of one that may be Linux.
+of_kind()
+{
+	local kind=$1 what=$2 linux=$3 ganesha=$4
+
+	probe --embedded --fault "$what" --fault "foreign=$kind" --nfs-version 3 --level quick
+	expect_finding probe.server pass
+	# shellcheck disable=SC2016 # jq's variables
+	expect_report "$what of $kind: causes" --argjson linux "$linux" --argjson ganesha "$ganesha" --arg kind "$kind" \
+		'any(.findings[]; .id == "probe.server" and .evidence.kind == $kind and .evidence.private_data != null)
+		and any(.findings[]; .id == "probe.read.write-chunk.pad" and .status == "fail"
+			and (.cause | test("Linux servers")) == $linux and (.cause | test("nfs-ganesha")) == $ganesha)'
+	# shellcheck disable=SC2016 # jq's variable
+	[[ $what == pad-written ]] || expect_report "$what of $kind: defects of Linux" --argjson linux "$linux" \
+		'any(.findings[]; .id == "bug.linux3-page-base") == $linux'
+}
+
+of_kind ganesha pad-written false true
+of_kind unknown pad-written true true
+of_kind ganesha linux-3=page-base false true
+of_kind unknown linux-3=page-base true true
+echo "ok - causes by kind of server"

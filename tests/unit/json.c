@@ -118,17 +118,19 @@ static void what_is_good_has_empty_cause_and_remedy(void)
 /* READs that were cut short must not be told as a server that reads wrong. */
 static void what_could_not_be_found_out_has_its_own_remedy(void)
 {
+	_cleanup_(report_free_p) struct report *report = report_new("probe");
 	const struct meaning *m = meaning_find("probe.read.write-chunk");
+	char cause[MEANING_CAUSE_MAX];
 
-	CU_ASSERT_STRING_EQUAL(report_cause(m, FINDING_FAIL), m->cause);
+	CU_ASSERT_STRING_EQUAL(report_cause(report, m, FINDING_FAIL, cause), m->cause);
 	CU_ASSERT_STRING_EQUAL(report_remedy(m, FINDING_FAIL), m->remedy);
-	CU_ASSERT_STRING_EQUAL(report_cause(m, FINDING_UNKNOWN), "");
+	CU_ASSERT_STRING_EQUAL(report_cause(report, m, FINDING_UNKNOWN, cause), "");
 	CU_ASSERT_STRING_EQUAL(report_remedy(m, FINDING_UNKNOWN), m->unknown);
 	CU_ASSERT_STRING_NOT_EQUAL(m->unknown, m->remedy);
 	CU_ASSERT_STRING_EQUAL(report_remedy(m, FINDING_SKIP), "");
 	/* Silence, on the other hand, has causes. */
 	m = meaning_find("probe.connect");
-	CU_ASSERT_STRING_EQUAL(report_cause(m, FINDING_UNKNOWN), m->cause);
+	CU_ASSERT_STRING_EQUAL(report_cause(report, m, FINDING_UNKNOWN, cause), m->cause);
 }
 
 static void an_empty_report_is_valid_and_unknown(void)

@@ -49,11 +49,50 @@ static void texts_are_sentences(void)
 		SUITE_ROW("%s", m->id);
 		CU_ASSERT(is_prose(m->what));
 		CU_ASSERT(is_prose(m->cause) || !strncmp(m->cause, "MNT3ERR_", 8));
+		CU_ASSERT(!m->linux_cause || strstr(m->linux_cause, "Linux servers"));
+		CU_ASSERT(!m->linux_cause || is_prose(m->linux_cause));
+		/* It is spelt so. */
+		CU_ASSERT(!m->ganesha_cause ||
+			  !strncmp(m->ganesha_cause, "nfs-ganesha ", 12));
 		CU_ASSERT(is_prose(m->remedy));
 		CU_ASSERT(m->group);
 		CU_ASSERT(*m->group);
 		CU_ASSERT(*m->title);
 		ASSERT_AT_MOST(strlen(m->title), MEANING_TITLE_MAX);
+	}
+}
+
+/* Which of both a server may be decides. */
+static void causes_know_the_kind_of_server(void)
+{
+	static const struct {
+		const char *server;
+		bool linux_one, ganesha_one;
+	} rows[] = {
+		{ NULL, true, true },        { "", true, true },
+		{ "unknown", true, true },   { "linux", true, false },
+		{ "ganesha", false, true },  { "ontap", false, false },
+		{ "nfsrdma", false, false },
+	};
+	const struct meaning *m = meaning_find("probe.read.inline");
+	char cause[MEANING_CAUSE_MAX];
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		SUITE_ROW("%zu: %s", i, rows[i].server ? rows[i].server : "NULL");
+		meaning_cause(m, rows[i].server, cause);
+		ASSERT_STARTS(cause, m->cause);
+		CU_ASSERT_EQUAL(strstr(cause, m->linux_cause) != NULL, rows[i].linux_one);
+		CU_ASSERT_EQUAL(strstr(cause, m->ganesha_cause) != NULL,
+				rows[i].ganesha_one);
+	}
+	/* Of most findings nothing of the kind is known; all there is has room. */
+	m = NULL;
+	while ((m = meaning_next(m))) {
+		SUITE_ROW("%s", m->id);
+		ASSERT_LESS(strlen(meaning_cause(m, NULL, cause)), MEANING_CAUSE_MAX - 1);
+		if (!m->linux_cause && !m->ganesha_cause)
+			CU_ASSERT_STRING_EQUAL(cause, m->cause);
 	}
 }
 
@@ -144,7 +183,8 @@ static void what_is_far_from_all_finds_none(void)
 }
 
 SUITE_MAIN("meaning", TEST(ids_are_unique), TEST(ids_are_words),
-	   TEST(texts_are_sentences), TEST(rows_of_a_group_stand_together),
-	   TEST(see_ends_with_null), TEST(every_fault_raises_a_finding_that_exists),
+	   TEST(texts_are_sentences), TEST(causes_know_the_kind_of_server),
+	   TEST(rows_of_a_group_stand_together), TEST(see_ends_with_null),
+	   TEST(every_fault_raises_a_finding_that_exists),
 	   TEST(what_must_be_known_is_decisive), TEST(only_whole_ids_are_found),
 	   TEST(a_slip_finds_what_was_meant), TEST(what_is_far_from_all_finds_none))

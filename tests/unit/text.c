@@ -163,6 +163,30 @@ static void other_failures_do_not_lead(void)
 			"\nVerdict: FAIL  1 passed, 1 failed, 2 skipped, 1 unknown");
 }
 
+static char *render_of_server(const char *kind)
+{
+	_cleanup_(report_free_p) struct report *report = report_new("probe");
+	const struct report_style style = { .width = 1000 };
+	struct finding finding;
+
+	add(report, "probe.read.write-chunk.alignment", FINDING_FAIL, "shifted");
+	finding_init(&finding, "probe.server", FINDING_PASS, "it is %s", kind);
+	finding_text(&finding, "kind", "%s", kind);
+	CU_ASSERT_EQUAL(report_add(report, &finding), 0);
+	return render(report, &style);
+}
+
+/* Wherever the finding about the server stands. */
+static void causes_of_other_servers_are_left_out(void)
+{
+	_cleanup_free_ char *linux_one = render_of_server("linux");
+	_cleanup_free_ char *ontap = render_of_server("ontap");
+
+	ASSERT_CONTAINS(linux_one, "series did.");
+	ASSERT_CONTAINS(ontap, "The server drops the position");
+	ASSERT_LACKS(ontap, "series did.");
+}
+
 static void quiet_shows_what_needs_care_alone(void)
 {
 	_cleanup_(report_free_p) struct report *report = sample();
@@ -332,6 +356,7 @@ SUITE_MAIN("text", TEST(subject_and_verdict_frame_the_findings),
 	   TEST(findings_of_a_group_stand_together),
 	   TEST(named_defects_are_said_first_and_last),
 	   TEST(a_defect_of_many_things_is_one_line), TEST(other_failures_do_not_lead),
+	   TEST(causes_of_other_servers_are_left_out),
 	   TEST(quiet_shows_what_needs_care_alone), TEST(colors_are_for_those_who_ask),
 	   TEST(every_meaning_fits_the_width), TEST(controls_of_a_peer_reach_no_terminal),
 	   TEST(long_texts_are_kept_whole),
