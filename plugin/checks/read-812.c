@@ -31,7 +31,7 @@ static void judge_by_version(const struct host_system *system, struct finding *o
 	else if (defect_presence(defect_read_812, system) == DEFECT_PRESENT)
 		finding_init(
 			out, id, FINDING_WARN,
-			"this host's kernel %s cannot read more than 812 bytes over NFS/RDMA from any server, judged by its version; no mount has counted enough READs to tell; update this host's kernel, or mount over TCP",
+			"this host's kernel cannot read more than 812 bytes over NFS/RDMA: it is %s, and is judged by its version, since no mount has counted enough READs to tell; update this host's kernel, or mount over TCP",
 			system->release);
 	else if (defect_presence(defect_read_812, system) == DEFECT_POSSIBLE)
 		finding_init(
