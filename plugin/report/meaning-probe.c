@@ -416,6 +416,19 @@ const struct meaning meaning_probe[] = {
 		  "on both hosts, and into the server's log. Then probe again: more READs name the "
 		  "rate. " USE_TCP,
 	  .see = { "RFC 8166 3.4.6" } },
+	{ .id = "probe.read.over-tcp",
+	  .group = READS,
+	  .title = "Wrong over TCP too",
+	  .what = "A READ that fails every time is made once more over NFS over TCP, with the same "
+		  "offset and length. It warns if that is wrong too; such a READ is no failure of "
+		  "any RDMA mechanism. Said only where it was seen.",
+	  .cause =
+		  "The server's NFS, its file system or its disk has an error there, whatever the "
+		  "transport.",
+	  .remedy =
+		  "Look into the server's log and check its file system. Mounting over TCP does not "
+		  "help.",
+	  .see = { "RFC 1813 3.3.6" } },
 	{ .id = "probe.read.profiles",
 	  .group = READS,
 	  .title = "As Linux clients read",
@@ -433,14 +446,20 @@ const struct meaning meaning_probe[] = {
 	  .what = "NFSv4 puts several operations into one call. READ with GETATTR behind it, "
 		  "and two READs of which the second comes with the reply, by every "
 		  "mechanism, of odd sizes and those around 812 bytes: data and attributes "
-		  "must be those of plain calls.",
+		  "must be those of plain calls. What goes wrong is repeated over NFS over TCP. "
+		  "It warns if all that is wrong is so there too, or if TCP cannot be asked about "
+		  "second READs.",
 	  .cause =
-		  "The server loses its place in the reply when it takes the first READ's "
-		  "data out.",
+		  "A warning: the server's NFS is wrong, whatever the transport. A failure: the "
+		  "server loses its place in the reply when it takes the first READ's data out.",
 	  .linux_cause =
-		  "Linux servers before 4.6 wrote what follows the data into the Write chunk; "
-		  "those of 4.13 to 4.16 sent data inline that a chunk was there for.",
-	  .remedy = "Update the server. NFSv3 (vers=3) is not touched by it.",
+		  "Linux 6.12 to 7.3 returns zeros for a second READ, by any transport, if the "
+		  "first did not end on a page. Linux servers before 4.6 wrote what follows the data "
+		  "into the Write chunk; those of 4.13 to 4.16 sent data inline that a chunk was "
+		  "there for.",
+	  .remedy =
+		  "Update the server. NFSv3 (vers=3) is not touched by it. Linux clients put no two "
+		  "READs into one COMPOUND, so the warning does not concern them.",
 	  .unknown = CUT_SHORT,
 	  .see = { "RFC 8267 6.4", "RFC 8166 3.4.6" } },
 	{ .id = "probe.read.withheld",

@@ -4,7 +4,8 @@
 /* READs with another operation behind them in one COMPOUND, which only NFSv4 has: GETATTR, or a
  * second READ whose data come with the reply. A server whose reply takes the first READ's data
  * out must put together what is around them: Linux before 4.6 wrote what followed the data into
- * the Write chunk, and one of 4.13 to 4.16 sent data inline that a chunk was there for.
+ * the Write chunk, and one of 4.13 to 4.16 sent data inline that a chunk was there for. What goes wrong
+ * over TCP too is the server's NFS (over-tcp.c), and warns.
  *
  * Every case is small enough for the whole reply to come inline, should the server leave the
  * chunk alone. */
@@ -32,14 +33,44 @@ struct trial {
 	struct window *w;
 	unsigned int right, wrong, untried;
 	unsigned int pairs; /* of those that were right */
+	/* Wrong, too: over TCP alike; and a second READ that could not be had over TCP. */
+	unsigned int over_tcp, doubtful;
 	uint32_t largest;
 	char example[FINDING_SUMMARY_MAX / 2];
-	char why[256]; /* why something was not tried */
+	char mild[FINDING_SUMMARY_MAX / 2]; /* of those */
+	char why[256];                      /* why something was not tried */
 };
 
 static const char *behind_name(enum behind behind)
 {
 	return behind == BEHIND_GETATTR ? "GETATTR" : "another READ";
+}
+
+static void describe(char *text, size_t cap, const struct read_case *c,
+		     const struct read_outcome *o)
+{
+	snprintf(text, cap, "READ of %u bytes by %s and %s: %s: %.256s", c->count,
+		 mechanism_name(c->mechanism), behind_name(c->behind),
+		 read_kind_name(o->kind), o->text);
+}
+
+/* Whose fault it is. Newer kernels have zeros for second READs by any transport, so where TCP cannot
+ * be asked these are not laid to RDMA. */
+static void note_wrong(struct trial *t, const struct read_case *c,
+		       const struct read_outcome *o)
+{
+	enum over_tcp answer = read_kind_is_failure(o->kind) ? over_tcp(t->p, t->w, c)
+							     : OVER_TCP_RIGHT;
+
+	if (answer == OVER_TCP_WRONG)
+		t->over_tcp++;
+	else if (answer == OVER_TCP_UNKNOWN && c->behind == BEHIND_READ &&
+		 o->kind == READ_BEHIND)
+		t->doubtful++;
+	else if (!t->wrong++)
+		describe(t->example, sizeof(t->example), c, o);
+	if (t->over_tcp + t->doubtful && !t->mild[0])
+		describe(t->mild, sizeof(t->mild), c, o);
 }
 
 static void note_outcome(struct trial *t, const struct read_case *c,
@@ -58,12 +89,7 @@ static void note_outcome(struct trial *t, const struct read_case *c,
 		t->untried++;
 		snprintf(t->why, sizeof(t->why), "%s", o->text);
 		break;
-	default:
-		if (!t->wrong++)
-			snprintf(t->example, sizeof(t->example),
-				 "READ of %u bytes by %s and %s: %s: %s", c->count,
-				 mechanism_name(c->mechanism), behind_name(c->behind),
-				 read_kind_name(o->kind), o->text);
+	default: note_wrong(t, c, o);
 	}
 }
 
@@ -137,12 +163,23 @@ static void all_cases(struct trial *t)
 
 static void say(struct trial *t)
 {
+	unsigned int mild = t->over_tcp + t->doubtful;
 	struct finding f;
 
 	if (t->wrong)
 		finding_init(&f, "probe.read.compound", FINDING_FAIL,
 			     "%u of %u COMPOUNDs go wrong: %s", t->wrong,
-			     t->wrong + t->right, t->example);
+			     t->wrong + mild + t->right, t->example);
+	else if (t->over_tcp)
+		finding_init(
+			&f, "probe.read.compound", FINDING_WARN,
+			"%u of %u COMPOUNDs go wrong, and over TCP alike, so the server's NFS is at fault and not its RDMA: %s",
+			mild, mild + t->right, t->mild);
+	else if (t->doubtful)
+		finding_init(
+			&f, "probe.read.compound", FINDING_WARN,
+			"%u of %u COMPOUNDs go wrong, and NFS over TCP could not be asked whether they do there: %s",
+			mild, mild + t->right, t->mild);
 	else if (t->w->changing)
 		finding_init(&f, "probe.read.compound", FINDING_SKIP,
 			     "the file changed while it was read");
@@ -160,6 +197,10 @@ static void say(struct trial *t)
 			t->right, t->pairs ? ", and of two READs" : "");
 	finding_number(&f, "right", t->right);
 	finding_number(&f, "failed", t->wrong);
+	if (mild)
+		finding_number(&f, "wrong_over_tcp", t->over_tcp);
+	if (t->doubtful)
+		finding_number(&f, "unknown_over_tcp", t->doubtful);
 	finding_number(&f, "largest_right", t->largest);
 	probe_emit(t->p, &f);
 }

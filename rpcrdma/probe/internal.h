@@ -24,6 +24,7 @@
  *	read.c      one READ by one mechanism, checked in every way
  *	ranges.c    which ranges of a file (pure)
  *	sweep.c     which READs, in which order
+ *	over-tcp.c  the same READ over NFS over TCP, before RDMA is blamed
  *	compound.c  READs with another operation behind them (NFSv4)
  *	compare.c   given ranges of one file, for who has read them otherwise
  *	listing.c   READDIR and READLINK
@@ -60,7 +61,7 @@ enum worker_record {
  * it in time where the worker dies. The parent takes it for any bytes. */
 #define WORKER_STEP_MAX 192
 
-/* What a worker may be connected with, each once; for a benchmark NFS twice (parent_run()). */
+/* What a worker may be connected with, each once; NFS as often as parent_run() says. */
 enum tcp_peer { TCP_RPCBIND, TCP_MOUNT, TCP_NFS, TCP_PEERS };
 
 /* What a call met that is nobody's mechanism: seen by session.c, told by target.c. What ends a
@@ -325,6 +326,8 @@ struct probe {
 	struct reference *reference; /* NULL: not to be had */
 	bool reference_died;         /* of what the server sent it */
 	char reference_why[256];
+	bool tcp_tried; /* over-tcp.c's connection */
+	int tcp;        /* -1: there is none */
 
 	struct probe_file candidates[PROBE_CANDIDATES];
 	unsigned int ncandidates;
@@ -722,6 +725,11 @@ void read_start(struct probe *p, struct read_job *job, const struct window *w,
 void read_finish(struct probe *p, struct read_job *job, const struct window *w);
 void read_once(struct probe *p, const struct window *w, const struct read_case *c,
 	       struct read_outcome *outcome);
+/* The operation of a case. */
+enum nfs_op read_operation(const struct read_case *c);
+/* A result that came without chunks, by whatever transport. */
+void read_compare(struct probe *p, const struct window *w, const struct read_case *c,
+		  const struct nfs_result *result, struct read_outcome *outcome);
 /* Whether it is to be tried again, and was waited for. */
 bool read_again(struct probe *p, const struct read_outcome *outcome,
 		struct patience *patience);
@@ -764,6 +772,7 @@ struct record {
 	unsigned int tries, wrong; /* how often it was made alike, and went wrong */
 	bool confirmed;            /* it was made again, and failed every time */
 	bool controls_right; /* the same range came right by another mechanism around it */
+	bool wrong_over_tcp; /* so RDMA is not at fault */
 };
 
 struct records {
@@ -783,6 +792,19 @@ struct records {
 void sweep_run(struct probe *p, struct records *records);
 /* Sizes of the Linux clients' switch to Write chunks, in ascending order; ends with 0. */
 extern const uint32_t sweep_profiles[];
+
+/* over-tcp.c */
+
+enum over_tcp {
+	OVER_TCP_UNKNOWN, /* not asked, or it could not be had */
+	OVER_TCP_RIGHT,
+	OVER_TCP_WRONG, /* an error, or other bytes */
+};
+
+/* The READs and what is behind them, of a window that holds them, in one call over TCP. */
+enum over_tcp over_tcp(struct probe *p, const struct window *w,
+		       const struct read_case *c);
+void over_tcp_close(struct probe *p);
 
 /* listing.c */
 

@@ -492,5 +492,6 @@ int parent_run(const struct probe_options *options, worker_fn work,
 
 int probe_run(const struct probe_options *options, const struct probe_events *events)
 {
-	return parent_run(options, worker_probe, 1, events);
+	/* The reference, and over-tcp.c. */
+	return parent_run(options, worker_probe, 2, events);
 }

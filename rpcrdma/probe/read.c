@@ -110,7 +110,7 @@ static void outcome_set(struct read_outcome *o, enum read_kind kind, const char 
 	va_end(ap);
 }
 
-static enum nfs_op operation_of(const struct read_case *c)
+enum nfs_op read_operation(const struct read_case *c)
 {
 	switch (c->behind) {
 	case BEHIND_GETATTR: return NFS_OP_READ_GETATTR;
@@ -158,7 +158,7 @@ void read_start(struct probe *p, struct read_job *job, const struct window *w,
 
 	memset(&job->outcome, 0, sizeof(job->outcome));
 	job->c = *c;
-	operation_init(&job->op, operation_of(c), &w->file->fh);
+	operation_init(&job->op, read_operation(c), &w->file->fh);
 	job->op.size = w->attr.size;
 	/* Before the memory is registered, since a new session may need a new connection. That
 	 * there is none is no answer to this READ. */
@@ -603,6 +603,22 @@ void read_once(struct probe *p, const struct window *w, const struct read_case *
 	}
 	read_start(p, job, w, c);
 	read_finish(p, job, w);
+	*outcome = job->outcome;
+}
+
+void read_compare(struct probe *p, const struct window *w, const struct read_case *c,
+		  const struct nfs_result *result, struct read_outcome *outcome)
+{
+	_cleanup_free_ struct read_job *job = calloc(1, sizeof(*job));
+
+	if (!job) {
+		outcome_set(outcome, READ_NOT_RUN, "no memory");
+		return;
+	}
+	job->c = *c;
+	job->c.mechanism = MECH_INLINE;
+	job->op.result = *result;
+	check_result(p, job, w);
 	*outcome = job->outcome;
 }
 

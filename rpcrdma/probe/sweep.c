@@ -258,6 +258,13 @@ static void judge_lost(struct sweep *s, struct record *r)
 		make_again(s, r);
 }
 
+/* Nothing that TCP could show: no answer, or memory that was not written. */
+static bool is_of_rdma(enum read_kind kind)
+{
+	return kind != READ_DATA && kind != READ_SHORT && kind != READ_STATUS &&
+	       kind != READ_RPC;
+}
+
 /* A READ went wrong: why, and does it again? */
 static void judge(struct sweep *s, struct record *r)
 {
@@ -288,6 +295,8 @@ static void judge(struct sweep *s, struct record *r)
 	if (truth == TRUTH_CHANGED)
 		r->outcome.kind = READ_CHANGING;
 	r->confirmed = r->confirmed && truth == TRUTH_SAME;
+	if (r->confirmed && !is_of_rdma(r->outcome.kind))
+		r->wrong_over_tcp = over_tcp(s->p, &s->w, &r->c) == OVER_TCP_WRONG;
 }
 
 static uint32_t expected(const struct sweep *s, const struct read_case *c)
@@ -467,6 +476,9 @@ static void judge_flight(struct sweep *s, const struct read_case *cases, unsigne
 			look_again(s, r);
 			if (r->outcome.kind != READ_CHANGING)
 				r->controls_right = before[i] && control_right(s, &r->c);
+			if (r->confirmed && !is_of_rdma(r->outcome.kind))
+				r->wrong_over_tcp = over_tcp(s->p, &s->w, &r->c) ==
+						    OVER_TCP_WRONG;
 			if (s->p->gone)
 				r->outcome.kind = READ_NOT_RUN;
 		}

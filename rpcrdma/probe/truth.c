@@ -140,6 +140,26 @@ static enum truth attr_again(struct probe *p, const struct window *w)
 	return rc || attr_moved(&attr, &w->attr) ? TRUTH_CHANGED : TRUTH_SAME;
 }
 
+/* The pieces of the window that the range lies in, as they were read at first. */
+static enum truth pieces_again(struct probe *p, const struct window *w, uint64_t at,
+			       uint32_t count)
+{
+	_cleanup_free_ uint8_t *again = malloc(p->rtmax);
+	uint64_t end = at + count;
+	uint32_t n;
+
+	if (!again)
+		return TRUTH_UNKNOWN;
+	for (at -= at % p->rtmax; at < end; at += n) {
+		n = (uint32_t)min_u64(p->rtmax, w->len - at);
+		if (read_range(p, &w->file->fh, w->base + at, n, again))
+			return TRUTH_UNKNOWN;
+		if (memcmp(again, w->bytes + at, n))
+			return TRUTH_CHANGED;
+	}
+	return TRUTH_SAME;
+}
+
 static enum truth bytes_again(struct probe *p, const struct window *w, uint64_t offset,
 			      uint32_t count)
 {
@@ -152,7 +172,10 @@ static enum truth bytes_again(struct probe *p, const struct window *w, uint64_t 
 	again = malloc(count ? count : 1);
 	if (!again || read_range(p, &w->file->fh, offset, count, again))
 		return TRUTH_UNKNOWN;
-	return memcmp(again, w->bytes + at, count) ? TRUTH_CHANGED : TRUTH_SAME;
+	if (!memcmp(again, w->bytes + at, count))
+		return TRUTH_SAME;
+	/* Or the server has other bytes for it than for the READ that it was a part of. */
+	return p->reference ? pieces_again(p, w, at, count) : TRUTH_CHANGED;
 }
 
 enum truth truth_again(struct probe *p, struct window *w, uint64_t offset, uint32_t count)

@@ -74,10 +74,12 @@ static bool is_inline(const struct record *r)
 	return r->c.mechanism == MECH_INLINE;
 }
 
-/* A lost connection that did not come again, or what hits other calls too, is no property of the
- * mechanism: it has findings of its own. */
+/* A lost connection that did not come again, or what hits other calls or TCP too, is no property of
+ * the mechanism: it has findings of its own. */
 static bool is_failure(const struct verdict_input *in, const struct record *r)
 {
+	if (r->wrong_over_tcp)
+		return false;
 	switch (r->outcome.kind) {
 	case READ_CLOSED: return r->confirmed && !in->closed_elsewhere;
 	case READ_TRANSPORT: return r->confirmed && !in->transport_elsewhere;
@@ -105,6 +107,7 @@ static bool is_sometimes(const struct verdict_input *in, const struct record *r)
 
 struct tally {
 	unsigned int right, failed;
+	unsigned int over_tcp; /* that are wrong over TCP too, neither */
 	unsigned int always; /* of those that failed; what follows is about them alone: */
 	uint32_t smallest_always;     /* bytes asked; UINT32_MAX if none */
 	uint32_t largest_right_below; /* of READs smaller than that */
@@ -168,6 +171,7 @@ static void tally(const struct verdict_input *in, record_filter filter, struct t
 			tally_failed(t, r);
 		else if (is_right(r))
 			tally_right(t, r);
+		t->over_tcp += r->wrong_over_tcp;
 		if (is_always(in, r))
 			tally_always(t, r);
 	}
@@ -272,6 +276,8 @@ static void say_mechanism(const struct verdict_input *in, size_t row, finding_si
 			     "%u READs of up to %u bytes, all right%s", t.right,
 			     t.largest_right,
 			     t.in_flight > 1 ? ", alone and with others in flight" : "");
+	if (t.over_tcp)
+		finding_number(&f, "wrong_over_tcp", t.over_tcp);
 	add_numbers(&f, &t);
 	if (t.in_flight > 1)
 		finding_number(&f, "in_flight", t.in_flight);
@@ -338,7 +344,9 @@ static void say_bound(const struct verdict_input *in, const char *id, record_fil
 		finding_init(&f, id, FINDING_PASS,
 			     "%u READs by Write chunk %s came right", t.right, what);
 	else
-		finding_init(&f, id, FINDING_SKIP, "not tried at this level");
+		finding_init(&f, id, FINDING_SKIP, "%s",
+			     t.over_tcp ? "READs go wrong so over TCP too"
+					: "not tried at this level");
 	add_numbers(&f, &t);
 	if (t.failed)
 		add_examples(&f, &t);
@@ -617,6 +625,32 @@ static void say_profiles(const struct verdict_input *in, const struct tally *pla
 	sink(arg, &f);
 }
 
+/* Only what was seen is a finding. */
+static void say_over_tcp(const struct verdict_input *in, finding_sink sink, void *arg)
+{
+	const struct record *example = NULL;
+	unsigned int n = 0;
+	struct finding f;
+	size_t i;
+
+	for (i = 0; i < in->records->count; i++) {
+		const struct record *r = &in->records->list[i];
+
+		if (r->wrong_over_tcp && !n++)
+			example = r;
+	}
+	if (!n)
+		return;
+	finding_init(
+		&f, "probe.read.over-tcp", FINDING_WARN,
+		"%u READ%s wrong, and over TCP alike, so the server's NFS is at fault and not its RDMA: %u bytes at offset %llu: %s: %.300s",
+		n, n == 1 ? " goes" : "s go", example->c.count,
+		(unsigned long long)example->c.offset,
+		read_kind_name(example->outcome.kind), example->outcome.text);
+	finding_number(&f, "wrong", n);
+	sink(arg, &f);
+}
+
 /* READs that were right when they were made again. */
 struct now_and_then {
 	unsigned int wrong[MECH_COUNT], of[MECH_COUNT]; /* made again or not */
@@ -720,5 +754,6 @@ void verdict_reads(const struct verdict_input *in, finding_sink sink, void *arg)
 	say_placement(&plain, sink, arg);
 	say_profiles(in, &plain, sink, arg);
 	say_intermittent(in, sink, arg);
+	say_over_tcp(in, sink, arg);
 	say_write_chunk_read(in, &plain, sink, arg);
 }

@@ -336,6 +336,7 @@ static void read_files(struct probe *p)
 	listing_readdir(p);
 	listing_readlink(p);
 	reference_close(p->reference);
+	over_tcp_close(p);
 	free(records.list);
 }
 

@@ -399,52 +399,131 @@ static void linux3(struct rdma_reply *reply, unsigned int value)
 		linux3_ways[value](reply);
 }
 
+static uint8_t zero_pages[SERVER_READ_LIMIT];
+
+/* As Linux 6.12 to 7.3, which takes the page up again that the first READ ended in. */
+static void nfs_second_read(struct call *call, unsigned int value)
+{
+	const struct call_read *read = &call->read;
+	struct payload *data = &call->payload[read->payload];
+
+	(void)value;
+	if (read->served && read->compound && call->payload_count > read->payload + 1 &&
+	    (read->offset + data->len) % PAGE)
+		data[1].data = zero_pages;
+}
+
+static void nfs_unaligned(struct call *call, unsigned int value)
+{
+	(void)value;
+	if (call->read.served && call->read.offset % PAGE)
+		call->payload[call->read.payload].data = zero_pages;
+}
+
 const struct fault_row fault_table[] = {
-	{ "write-chunk", "zeros|eio|stale", "zeros", "bug.write-chunk-read",
-	  "READs by Write chunk go wrong, whatever their size", write_chunk },
-	{ "write-chunk-over-812", READ_VALUES, "garbage", "bug.write-chunk-read",
-	  "READs of over 812 bytes by Write chunk go wrong, all others are right",
-	  write_chunk_over_812 },
-	{ "write-chunk-over-812-later", READ_VALUES, "garbage", "bug.write-chunk-read",
-	  "the same, but not before another operation followed the first of them",
-	  write_chunk_over_812_later },
-	{ "at-times", "bit|page|eio", "bit", "probe.read.intermittent",
-	  "every 23rd READ by Write chunk goes wrong, and is right when repeated",
-	  at_times },
-	{ "drop-reply", NULL, NULL, "probe.reply.lost",
-	  "every third reply is not sent, from the second on", drop_reply },
-	{ "close", NULL, NULL, "probe.connection",
-	  "the connection is closed instead of the fifth reply", close_fifth },
-	{ "bad-crc", NULL, NULL, "probe.transport",
-	  "the MPA CRC is wrong from the third message on", NULL },
-	{ "wrong-xid", NULL, NULL, "probe.reply.xid",
-	  "every third reply has another xid, from the second on", wrong_xid },
-	{ "credit-zero", NULL, NULL, "probe.credits", "every reply grants no credit",
-	  credit_zero },
-	{ "pad-written", NULL, NULL, "probe.read.write-chunk.pad",
-	  "XDR padding is written behind the data of a Write chunk", pad_written },
-	{ "lengths-unrewritten", NULL, NULL, "probe.read.write-chunk.lengths",
-	  "Write chunks come back with the lengths that were offered",
-	  lengths_unrewritten },
-	{ "page-shift", NULL, NULL, "probe.read.write-chunk.placement",
-	  "READs of over a page by Write chunk arrive one page too early", page_shift },
-	{ "reply-page-repeat", NULL, NULL, "probe.read.reply-chunk",
-	  "a Reply chunk of over a page has its first page twice", reply_page_repeat },
-	{ "compound-tail", "lost|wrong", "lost", "probe.read.compound",
-	  "NFSv4: what follows a READ by Write chunk in its COMPOUND goes wrong",
-	  compound_tail },
-	{ "die", "write-chunk|reply-chunk|inline", "write-chunk", "probe.server-gone",
-	  "the server ends at a READ of over 812 bytes by that mechanism", die },
-	{ "restart", NULL, NULL, "probe.server-gone",
-	  "at a READ of over 812 bytes by Write chunk the connection is closed, and clients and file handles are forgotten",
-	  forget_all },
-	{ "foreign", "ganesha|unknown", "ganesha", "probe.read.withheld",
-	  "looks like nfs-ganesha, or like no known server, and ends at what can crash nfs-ganesha",
-	  foreign },
-	{ "linux-3", "plain|inline-head|page-base|pad-segment", "plain",
-	  "bug.linux3-write",
-	  "looks like the server of Linux 3.x, and has one of the defects of its READs",
-	  linux3 },
+	{ .name = "write-chunk",
+	  .values = "zeros|eio|stale",
+	  .value = "zeros",
+	  .finding = "bug.write-chunk-read",
+	  .description = "READs by Write chunk go wrong, whatever their size",
+	  .apply = write_chunk },
+	{ .name = "write-chunk-over-812",
+	  .values = READ_VALUES,
+	  .value = "garbage",
+	  .finding = "bug.write-chunk-read",
+	  .description =
+		  "READs of over 812 bytes by Write chunk go wrong, all others are right",
+	  .apply = write_chunk_over_812 },
+	{ .name = "write-chunk-over-812-later",
+	  .values = READ_VALUES,
+	  .value = "garbage",
+	  .finding = "bug.write-chunk-read",
+	  .description =
+		  "the same, but not before another operation followed the first of them",
+	  .apply = write_chunk_over_812_later },
+	{ .name = "at-times",
+	  .values = "bit|page|eio",
+	  .value = "bit",
+	  .finding = "probe.read.intermittent",
+	  .description =
+		  "every 23rd READ by Write chunk goes wrong, and is right when repeated",
+	  .apply = at_times },
+	{ .name = "drop-reply",
+	  .finding = "probe.reply.lost",
+	  .description = "every third reply is not sent, from the second on",
+	  .apply = drop_reply },
+	{ .name = "close",
+	  .finding = "probe.connection",
+	  .description = "the connection is closed instead of the fifth reply",
+	  .apply = close_fifth },
+	{ .name = "bad-crc",
+	  .finding = "probe.transport",
+	  .description = "the MPA CRC is wrong from the third message on" },
+	{ .name = "wrong-xid",
+	  .finding = "probe.reply.xid",
+	  .description = "every third reply has another xid, from the second on",
+	  .apply = wrong_xid },
+	{ .name = "credit-zero",
+	  .finding = "probe.credits",
+	  .description = "every reply grants no credit",
+	  .apply = credit_zero },
+	{ .name = "pad-written",
+	  .finding = "probe.read.write-chunk.pad",
+	  .description = "XDR padding is written behind the data of a Write chunk",
+	  .apply = pad_written },
+	{ .name = "lengths-unrewritten",
+	  .finding = "probe.read.write-chunk.lengths",
+	  .description = "Write chunks come back with the lengths that were offered",
+	  .apply = lengths_unrewritten },
+	{ .name = "page-shift",
+	  .finding = "probe.read.write-chunk.placement",
+	  .description = "READs of over a page by Write chunk arrive one page too early",
+	  .apply = page_shift },
+	{ .name = "reply-page-repeat",
+	  .finding = "probe.read.reply-chunk",
+	  .description = "a Reply chunk of over a page has its first page twice",
+	  .apply = reply_page_repeat },
+	{ .name = "compound-tail",
+	  .values = "lost|wrong",
+	  .value = "lost",
+	  .finding = "probe.read.compound",
+	  .description =
+		  "NFSv4: what follows a READ by Write chunk in its COMPOUND goes wrong",
+	  .apply = compound_tail },
+	{ .name = "die",
+	  .values = "write-chunk|reply-chunk|inline",
+	  .value = "write-chunk",
+	  .finding = "probe.server-gone",
+	  .description = "the server ends at a READ of over 812 bytes by that mechanism",
+	  .apply = die },
+	{ .name = "restart",
+	  .finding = "probe.server-gone",
+	  .description =
+		  "at a READ of over 812 bytes by Write chunk the connection is closed, and clients and file handles are forgotten",
+	  .apply = forget_all },
+	{ .name = "foreign",
+	  .values = "ganesha|unknown",
+	  .value = "ganesha",
+	  .finding = "probe.read.withheld",
+	  .description =
+		  "looks like nfs-ganesha, or like no known server, and ends at what can crash nfs-ganesha",
+	  .apply = foreign },
+	{ .name = "linux-3",
+	  .values = "plain|inline-head|page-base|pad-segment",
+	  .value = "plain",
+	  .finding = "bug.linux3-write",
+	  .description =
+		  "looks like the server of Linux 3.x, and has one of the defects of its READs",
+	  .apply = linux3 },
+	{ .name = "nfs-second-read",
+	  .finding = "probe.read.compound",
+	  .description =
+		  "NFSv4, over TCP too: zeros for the second READ of a COMPOUND whose first does not end on a page",
+	  .serve = nfs_second_read },
+	{ .name = "nfs-unaligned",
+	  .finding = "probe.read.over-tcp",
+	  .description = "zeros for READs at unaligned offsets, over TCP too",
+	  .serve = nfs_unaligned },
 	{ .name = NULL },
 };
 
@@ -555,7 +634,7 @@ bool fault_corrupts_crc(const struct fault_set *faults)
 	unsigned int i;
 
 	for (i = 0; faults && i < FAULT_COUNT; i++)
-		if (faults->on[i] && !fault_table[i].apply)
+		if (faults->on[i] && !fault_table[i].apply && !fault_table[i].serve)
 			return true;
 	return false;
 }
@@ -577,6 +656,15 @@ void fault_prepare(const struct fault_set *faults, struct export *exp)
 	for (i = 0; faults && exp && i < FAULT_COUNT; i++)
 		if (faults->on[i] && fault_table[i].apply == foreign)
 			export_disguise(exp, faults->value[i] == 0);
+}
+
+void fault_serve(const struct fault_set *faults, struct call *call)
+{
+	unsigned int i;
+
+	for (i = 0; faults && i < FAULT_COUNT; i++)
+		if (faults->on[i] && fault_table[i].serve)
+			fault_table[i].serve(call, faults->value[i]);
 }
 
 void fault_apply(struct rdma_reply *reply)

@@ -380,6 +380,8 @@ int stream_serve(int fd, const struct server_options *options, const atomic_bool
 
 /* What a fault changes before anything is served. @exp may be NULL. */
 void fault_prepare(const struct fault_set *faults, struct export *exp);
+/* Lets those faults at a call that was served that are of NFS, whatever the transport. */
+void fault_serve(const struct fault_set *faults, struct call *call);
 /* Counts the reply and lets every fault of the set at it. */
 void fault_apply(struct rdma_reply *reply);
 bool fault_corrupts_crc(const struct fault_set *faults);

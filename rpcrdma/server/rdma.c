@@ -101,6 +101,7 @@ static int answer(struct rdma_session *session, struct reader *r, bool reduced)
 		debug(DEBUG_SERVER, "dropped: %s", err_text());
 		return 0;
 	}
+	fault_serve(session->options->faults, &call);
 	return call.silent ? 0 : rdma_reply_call(session, h, &call);
 }
 

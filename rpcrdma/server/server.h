@@ -18,18 +18,21 @@
 
 struct fault_set;
 struct rdma_reply;
+struct call;
 
 /* A row of the table, for --list-faults, the manual page and the tests. */
 struct fault_row {
 	const char *name;
 	const char *values; /* "garbage|short|..."; NULL when it takes none */
 	const char *value;  /* the default; NULL when it takes none */
-	/* id that a probe must fail with, or skip (foreign), or warn (linux-3) */
+	/* id that a probe must fail with, or skip (foreign), or warn (linux-3, nfs-...) */
 	const char *finding;
 	const char *description; /* one line */
 	/* Private: spoils one reply before it is sent. @value is an index into values. NULL:
 	 * the transport does it. */
 	void (*apply)(struct rdma_reply *reply, unsigned int value);
+	/* The same of a call that was served, by whatever transport. */
+	void (*serve)(struct call *call, unsigned int value);
 };
 
 extern const struct fault_row fault_table[]; /* ends with name NULL */

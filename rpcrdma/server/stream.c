@@ -170,6 +170,8 @@ static int one_call(struct stream_session *session)
 	writer_init(&call.reply, session->reply_buf.base, SERVER_REPLY_MAX);
 	/* A stream of what is no RPC will not become one. */
 	rc = dispatch_call(&call, dispatch_tcp);
+	if (!rc)
+		fault_serve(options->faults, &call);
 	if (!rc && !call.silent)
 		rc = write_record(session, &call);
 	server_buffer_trim(&session->call_buf, SERVER_REPLY_MAX);

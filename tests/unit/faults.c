@@ -217,7 +217,8 @@ static void write_chunk_is_wrong_at_all_sizes(void)
 
 static void at_times_is_wrong_in_one_read_of_23_and_right_after_it(void)
 {
-	static const char *const specs[] = { "at-times", "at-times=page", "at-times=eio" };
+	static const char *const specs[] = { "at-times", "at-times=page",
+					     "at-times=eio" };
 	unsigned int i, j, wrong;
 
 	for (i = 0; i < ARRAY_SIZE(specs); i++) {
@@ -234,6 +235,19 @@ static void at_times_is_wrong_in_one_read_of_23_and_right_after_it(void)
 		CU_ASSERT_EQUAL(wrong, 2);
 		end();
 	}
+}
+
+static void nfs_unaligned_is_zeros_by_every_mechanism(void)
+{
+	enum way way;
+
+	begin("nfs-unaligned");
+	for (way = INLINE; way <= REPLY_CHUNK; way++) {
+		SUITE_ROW("%u", way);
+		CU_ASSERT_TRUE(is_right(way, 4096, 3000));
+		CU_ASSERT_FALSE(is_right(way, 4104, 3000));
+	}
+	end();
 }
 
 static void drop_reply_leaves_out_the_second_fifth_eighth(void)
@@ -568,6 +582,7 @@ SUITE_MAIN("faults", TEST(write_chunk_over_812_garbage_is_wrong_in_all_its_bytes
 	   TEST(write_chunk_over_812_later_needs_a_read_and_another_operation),
 	   TEST(write_chunk_is_wrong_at_all_sizes),
 	   TEST(at_times_is_wrong_in_one_read_of_23_and_right_after_it),
+	   TEST(nfs_unaligned_is_zeros_by_every_mechanism),
 	   TEST(drop_reply_leaves_out_the_second_fifth_eighth),
 	   TEST(close_comes_instead_of_the_fifth_reply),
 	   TEST(restart_closes_and_makes_handles_stale),

@@ -748,6 +748,25 @@ static void what_the_controls_do_not_clear_names_no_cause(void)
 	}
 }
 
+static void what_is_wrong_over_tcp_too_is_not_rdmas(void)
+{
+	size_t i;
+
+	clean_sweep();
+	fail_all(unaligned, READ_DATA);
+	for (i = 0; i < records.count; i++)
+		list[i].wrong_over_tcp = unaligned(&list[i]);
+	judge();
+	CU_ASSERT_EQUAL(count_of(FINDING_FAIL), 0);
+	CU_ASSERT_EQUAL(count_of(FINDING_WARN), 1);
+	CU_ASSERT_EQUAL(status("probe.read.over-tcp"), FINDING_WARN);
+	CU_ASSERT_EQUAL(status("probe.read.write-chunk.alignment"), FINDING_SKIP);
+	CU_ASSERT_EQUAL(status("probe.read.write-chunk"), FINDING_PASS);
+	CU_ASSERT_STRING_EQUAL(evidence("probe.read.write-chunk", "wrong_over_tcp"),
+			       "13");
+	CU_ASSERT_EQUAL(status("bug.write-chunk-read"), FINDING_PASS);
+}
+
 /* It has a finding of its own. */
 static void a_reply_lost_once_is_not_the_mechanisms(void)
 {
@@ -836,6 +855,7 @@ SUITE_MAIN("verdict", TEST(a_clean_sweep_passes_or_skips_and_nothing_else),
 	   TEST(how_often_and_by_which_mechanisms_is_said),
 	   TEST(a_defect_is_named_beside_what_happens_at_times),
 	   TEST(what_the_controls_do_not_clear_names_no_cause),
+	   TEST(what_is_wrong_over_tcp_too_is_not_rdmas),
 	   TEST(a_reply_lost_once_is_not_the_mechanisms),
 	   TEST(only_profiles_that_were_tried_are_right),
 	   TEST(the_longest_texts_fit_a_finding_and_its_record))

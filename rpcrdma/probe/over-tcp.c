@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* The same request over NFS over TCP, before RDMA is blamed for how it went: a server whose READ or
+ * COMPOUND is wrong over TCP too has another defect. Linux 6.12 to 7.3, for instance, return zeros for
+ * the second READ of a COMPOUND whose first did not end on a page, by any transport.
+ *
+ * It has a connection of its own, apart from the reference's, and is decoded here, by the bounded
+ * reader: libnfs, which the reference uses, has no such COMPOUNDs. NFSv4 is asked as 4.0, which needs
+ * no session; a handle is good in every minor version. What may crash a server goes only to those
+ * that bear it, by TCP as by RDMA. */
+#include "rpcrdma/probe/internal.h"
+
+#define REPLY_HEAD 4096
+
+static bool connected(struct probe *p)
+{
+	if (!p->tcp_tried)
+		p->tcp = probe_tcp(p, TCP_NFS, target_nfs_port(p), NULL);
+	p->tcp_tried = true;
+	return p->tcp >= 0;
+}
+
+/* It is of no more use. */
+static void disconnect(struct probe *p)
+{
+	if (p->tcp_tried && p->tcp >= 0)
+		close(p->tcp);
+	p->tcp = -1;
+}
+
+void over_tcp_close(struct probe *p)
+{
+	disconnect(p);
+}
+
+static bool may_be_sent(const struct probe *p, const struct window *w,
+			const struct read_case *c)
+{
+	const struct gate_request q = {
+		.second = c->behind == BEHIND_READ,
+		.offset = c->offset,
+		.count = c->count,
+		.size = w->attr.size,
+		.most = p->rtmax ? p->rtmax : UINT32_MAX,
+	};
+
+	return c->count <= p->rtmax + 1 && gate_lets(p->kind, gate_class(&q));
+}
+
+static int exchange(struct probe *p, const struct nfs_version *version,
+		    const struct nfs_request *request, uint8_t *buf, size_t cap,
+		    struct nfs_result *result)
+{
+	const struct rpc_call call = { .xid = (uint32_t)now_ns(),
+				       .prog = NFS_PROGRAM_NUMBER,
+				       .vers = version->vers,
+				       .proc = version->proc(request->op),
+				       .cred = p->cred };
+	uint64_t deadline =
+		deadline_min(session_call_deadline(p, request->count),
+			     deadline_in((unsigned int)deadline_left(p->deadline) / 4));
+	uint8_t args[NFS_ARGS_MAX];
+	const uint8_t *results;
+	struct reader r;
+	ssize_t args_len;
+	size_t len;
+	int rc;
+
+	args_len = version->encode(version, request, args, sizeof(args));
+	if (args_len < 0)
+		return (int)args_len;
+	probe_step(p, "the reply to a READ over TCP");
+	rc = rpc_tcp_call(p->tcp, &call, args, (size_t)args_len, buf, cap, &results, &len,
+			  deadline);
+	if (rc == -ECONNRESET)
+		gone_suspect(p, NULL, NULL);
+	if (rc) {
+		disconnect(p);
+		return rc;
+	}
+	reader_init(&r, results, len);
+	return version->decode(version, request, &r, false, result, NULL, NULL);
+}
+
+static enum over_tcp ask(struct probe *p, const struct window *w,
+			 const struct read_case *c)
+{
+	const struct nfs_version *version = p->version->vers == 4
+						    ? nfs_version_find("4.0")
+						    : p->version;
+	const struct nfs_request request = { .op = read_operation(c),
+					     .fh = w->file->fh,
+					     .offset = c->offset,
+					     .count = c->count,
+					     .offset2 = c->offset2,
+					     .count2 = c->count2 };
+	size_t cap = xdr_pad4(c->count) + xdr_pad4(c->count2) + REPLY_HEAD;
+	_cleanup_free_ uint8_t *buf = malloc(cap);
+	struct nfs_result result = { 0 };
+	struct read_outcome outcome;
+
+	if (!buf || exchange(p, version, &request, buf, cap, &result) ||
+	    result.status == NFS4ERR_MINOR_VERS_MISMATCH)
+		return OVER_TCP_UNKNOWN;
+	read_compare(p, w, c, &result, &outcome);
+	if (read_kind_is_failure(outcome.kind))
+		return OVER_TCP_WRONG;
+	return outcome.kind == READ_OK ? OVER_TCP_RIGHT : OVER_TCP_UNKNOWN;
+}
+
+enum over_tcp over_tcp(struct probe *p, const struct window *w, const struct read_case *c)
+{
+	enum over_tcp answer = OVER_TCP_UNKNOWN;
+
+	if (!p->gone && deadline_left(p->deadline) && may_be_sent(p, w, c) &&
+	    connected(p))
+		answer = ask(p, w, c);
+	debug(DEBUG_PROBE, "the same over TCP: %s",
+	      answer == OVER_TCP_RIGHT   ? "right"
+	      : answer == OVER_TCP_WRONG ? "wrong"
+					 : "unknown");
+	return answer;
+}

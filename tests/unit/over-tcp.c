@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* The control over TCP, against the embedded server: what is wrong there too, and what is never
+ * asked. */
+#include "tests/unit/probe-peer.h"
+
+static struct window w;
+
+static void begin(const char *fault)
+{
+	struct fault_set *set = fault_set_new();
+	struct transport_address tcp;
+
+	if (fault)
+		CU_ASSERT_EQUAL_FATAL(fault_set_add(set, fault), 0);
+	faults = set;
+	open_probe("4.0", PROBE_STANDARD, 0);
+	fault_set_free(set);
+	tcp = at;
+	transport_set_port(&tcp, ports.nfs);
+	CU_ASSERT_EQUAL_FATAL(rpc_tcp_connect(&p->tcp, &tcp, NULL, false, NULL,
+					      deadline_in(PATIENCE_MS)),
+			      0);
+	p->tcp_tried = true;
+	p->kind = SERVER_OURS;
+	CU_ASSERT_EQUAL_FATAL(truth_open(p, &w, &p->candidates[0], 0, 65536), 0);
+}
+
+static void end(void)
+{
+	truth_close(&w);
+	over_tcp_close(p);
+	close_probe();
+}
+
+static enum over_tcp ask(uint64_t offset, uint32_t count, enum behind behind)
+{
+	const struct read_case c = { .offset = offset,
+				     .count = count,
+				     .behind = behind,
+				     .offset2 = offset + count,
+				     .count2 = 5 };
+
+	return over_tcp(p, &w, &c);
+}
+
+static void what_is_right_is_right_in_each_version(void)
+{
+	static const char *const versions[] = { "4.0", "4.1", "4.2" };
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(versions); i++) {
+		SUITE_ROW("%s", versions[i]);
+		begin(NULL);
+		p->version = nfs_version_find(versions[i]);
+		CU_ASSERT_EQUAL(ask(0, 4096, BEHIND_NOTHING), OVER_TCP_RIGHT);
+		CU_ASSERT_EQUAL(ask(813, 1021, BEHIND_GETATTR), OVER_TCP_RIGHT);
+		CU_ASSERT_EQUAL(ask(0, 813, BEHIND_READ), OVER_TCP_RIGHT);
+		p->version = options.version;
+		end();
+	}
+}
+
+static void what_the_file_does_not_have_is_wrong(void)
+{
+	begin(NULL);
+	w.bytes[100] ^= 1;
+	CU_ASSERT_EQUAL(ask(0, 100, BEHIND_NOTHING), OVER_TCP_RIGHT);
+	CU_ASSERT_EQUAL(ask(0, 101, BEHIND_NOTHING), OVER_TCP_WRONG);
+	w.attr.mtime.sec++;
+	CU_ASSERT_EQUAL(ask(0, 100, BEHIND_GETATTR), OVER_TCP_WRONG);
+	end();
+}
+
+static void a_server_that_is_wrong_by_any_transport_is_seen(void)
+{
+	uint32_t i;
+
+	begin("nfs-second-read");
+	CU_ASSERT_EQUAL(ask(8, 4088, BEHIND_READ), OVER_TCP_RIGHT);
+	CU_ASSERT_EQUAL(ask(0, 811, BEHIND_READ), OVER_TCP_WRONG);
+	CU_ASSERT_EQUAL(ask(0, 811, BEHIND_GETATTR), OVER_TCP_RIGHT);
+	end();
+	begin("nfs-unaligned");
+	/* The file, which was read inline in pieces. */
+	for (i = 0; i < w.len; i += 8)
+		put_be64(w.bytes + i, i);
+	CU_ASSERT_EQUAL(ask(4096, 811, BEHIND_NOTHING), OVER_TCP_RIGHT);
+	CU_ASSERT_EQUAL(ask(4100, 811, BEHIND_NOTHING), OVER_TCP_WRONG);
+	end();
+	/* And one that is wrong over RDMA alone is not. */
+	begin("compound-tail");
+	CU_ASSERT_EQUAL(ask(0, 811, BEHIND_READ), OVER_TCP_RIGHT);
+	CU_ASSERT_EQUAL(ask(0, 811, BEHIND_GETATTR), OVER_TCP_RIGHT);
+	end();
+}
+
+/* A second READ, or one of nothing, crashes nfs-ganesha over TCP too. */
+static void what_can_crash_a_server_is_not_asked(void)
+{
+	static const enum server_kind kinds[] = { SERVER_UNKNOWN, SERVER_GANESHA };
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(kinds); i++) {
+		begin("foreign");
+		p->kind = kinds[i];
+		CU_ASSERT_EQUAL(ask(0, 811, BEHIND_READ), OVER_TCP_UNKNOWN);
+		CU_ASSERT_EQUAL(ask(0, 0, BEHIND_NOTHING), OVER_TCP_UNKNOWN);
+		CU_ASSERT_EQUAL(ask(w.attr.size, 5, BEHIND_NOTHING), OVER_TCP_UNKNOWN);
+		CU_ASSERT_EQUAL(ask(0, 811, BEHIND_GETATTR), OVER_TCP_RIGHT);
+		end();
+	}
+}
+
+static void a_server_that_is_not_there_tells_nothing(void)
+{
+	begin(NULL);
+	server_kill_p(&server);
+	CU_ASSERT_EQUAL(ask(0, 811, BEHIND_NOTHING), OVER_TCP_UNKNOWN);
+	CU_ASSERT_EQUAL(p->tcp, -1);
+	CU_ASSERT_TRUE(p->suspect);
+	p->suspect = false;
+	CU_ASSERT_EQUAL(ask(0, 811, BEHIND_NOTHING), OVER_TCP_UNKNOWN);
+	p->deadline = deadline_in(0);
+	end();
+}
+
+SUITE_MAIN("over-tcp", TEST(what_is_right_is_right_in_each_version),
+	   TEST(what_the_file_does_not_have_is_wrong),
+	   TEST(a_server_that_is_wrong_by_any_transport_is_seen),
+	   TEST(what_can_crash_a_server_is_not_asked),
+	   TEST(a_server_that_is_not_there_tells_nothing))
