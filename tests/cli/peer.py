@@ -3,12 +3,15 @@
 # Copyright (C) 2026 The nfsrdma authors
 """peer.py MODE: a TCP peer on loopback that is no NFS/RDMA server, or stops being one.
 Prints its port, then serves every connection in the same way until it is killed.
-peer.py starved PORT: in front of a server that answers, but as one that is short of processors."""
+peer.py starved PORT: in front of a server that answers, but as one that is short of processors.
+peer.py slow PORT [delay=MS] [rate=BYTES/S] [stall=MS every=CHUNKS]: in front of it, a slow path."""
+import queue
 import select
 import socket
 import struct
 import sys
 import threading
+import time
 
 # RFC 5044 7.1: key, flags (0x80 markers, 0x40 CRC, 0x20 rejected, 0x10 enhanced RFC 6581),
 # revision, length of the private data.
@@ -180,6 +183,67 @@ class Siw2015:
                     (sock if ready is server else server).sendall(data)
 
 
+class Slow:
+    """Relays to the server as a slow path would: each byte comes delay ms later in each direction, at
+    rate bytes/s from the server, and nothing for stall ms at the tenth of every so many chunks from it."""
+    def __init__(self, port, words):
+        self.port = port
+        self.of = {"delay": 0, "rate": 0, "stall": 0, "every": 0}
+        self.of.update((word.split("=")[0], int(word.split("=")[1])) for word in words)
+        self.chunks = 0
+
+    def pump(self, source, sink, rate, stalls):
+        """One direction: a thread reads, stamped with the time when it is to go on."""
+        todo = queue.Queue(maxsize=64)
+
+        def read():
+            while True:
+                try:
+                    data = source.recv(16384)
+                except OSError:
+                    data = b""
+                todo.put((time.monotonic() + self.of["delay"] / 2000, data))
+                if not data:
+                    return
+
+        threading.Thread(target=read, daemon=True).start()
+        while True:
+            due, data = todo.get()
+            time.sleep(max(0, due - time.monotonic()))
+            if not data:
+                break
+            if stalls:
+                self.chunks += 1
+                if self.chunks % self.of["every"] == 10:
+                    print("stall", flush=True)
+                    time.sleep(self.of["stall"] / 1000)
+            sink.sendall(data)
+            if rate:
+                time.sleep(len(data) / rate)
+        sink.shutdown(socket.SHUT_WR)
+
+    def __call__(self, sock):
+        with socket.create_connection(("127.0.0.1", self.port)) as server:
+            # A small buffer, or the kernel hides the rate.
+            server.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 65536)
+            for end in (sock, server):
+                end.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            up = threading.Thread(target=self.quietly, args=(sock, server, 0, False), daemon=True)
+            up.start()
+            self.quietly(server, sock, self.of["rate"], self.of["every"] > 0)
+            up.join()
+
+    def quietly(self, *args):
+        try:
+            self.pump(*args)
+        except OSError:
+            for end in args[:2]:
+                try:
+                    end.shutdown(socket.SHUT_RDWR)
+                except OSError:
+                    pass
+
+
 def serve(sock, mode):
     try:
         mode(sock)
@@ -194,7 +258,12 @@ def main():
         http, banner, silence, half_mpa, reject, private_too_long, half_frame, no_reply,
         garbage, flood_writes, flood_sends, hang_up)}
     relays = {"starved": Starved, "siw-2015": Siw2015}
-    mode = relays[sys.argv[1]](int(sys.argv[2])) if sys.argv[1] in relays else modes[sys.argv[1]]
+    if sys.argv[1] in relays:
+        mode = relays[sys.argv[1]](int(sys.argv[2]))
+    elif sys.argv[1] == "slow":
+        mode = Slow(int(sys.argv[2]), sys.argv[3:])
+    else:
+        mode = modes[sys.argv[1]]
     listener = socket.create_server(("127.0.0.1", 0))
     print(listener.getsockname()[1], flush=True)
     while True:
