@@ -539,6 +539,21 @@ const struct meaning meaning_probe[] = {
 		  "Look at 'rdma link' and the kernel's log of this host, then probe again.",
 	  .see = { "rdma-link(8)" },
 	  .decisive = true },
+	{ .id = "probe.slow",
+	  .group = CONDUCT,
+	  .title = "Slow server or path",
+	  .what = "A reply that comes after its time is late, not lost, and while bytes come there "
+		  "is no silence. It is said only where replies were late, or where the time of "
+		  "the probe ran out after READs by Write chunk of up to 812 bytes, of more, and "
+		  "of more than a page were all right. The summary names the times seen and what "
+		  "was not tried: about that nothing is known.",
+	  .cause = "The network between is slow or loses packets, the server's disks or "
+		   "processors are busy, or this host is.",
+	  .remedy =
+		  "To have everything tried give more time (--timeout). If it is slower "
+		  "than it should be, measure with 'nfsrdma bench' and 'ping', and look for "
+		  "lost packets (ethtool -S on both ends, and the switches).",
+	  .see = { "ethtool(8)" } },
 	{ .id = "probe.server-gone",
 	  .group = CONDUCT,
 	  .title = "The server is gone",
@@ -589,7 +604,9 @@ const struct meaning meaning_probe[] = {
 	{ .id = "probe.reply.lost",
 	  .group = CONDUCT,
 	  .title = "Every call has its reply",
-	  .what = "Calls that were never answered, though the connection stood and others were.",
+	  .what = "Calls that were never answered, though the connection stood and others were: "
+		  "nothing came for 5 s, and the server answered another connection at once; or "
+		  "nothing came until the deadline.",
 	  .cause =
 		  "The server dropped the call or its reply: it ran out of memory or of "
 		  "resources of its adapter, or could not build the reply and stayed silent "

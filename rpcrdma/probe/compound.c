@@ -124,10 +124,20 @@ static void attempt(struct trial *t, const struct read_case *c)
 	note_outcome(t, c, &o);
 }
 
+static bool is_out_of_time(const struct trial *t)
+{
+	return deadline_left(t->p->deadline) < (int)(t->p->options->timeout_ms / 8);
+}
+
 static bool is_over(const struct trial *t)
 {
-	return t->p->hopeless || t->w->changing || t->p->busy[0] ||
-	       deadline_left(t->p->deadline) < (int)(t->p->options->timeout_ms / 8);
+	return t->p->hopeless || t->w->changing || t->p->busy[0] || is_out_of_time(t);
+}
+
+/* Where there is no other reason, and enough is known without it. */
+static bool is_slow(const struct trial *t)
+{
+	return is_out_of_time(t) && t->p->pace.enough && !t->p->busy[0] && !t->why[0];
 }
 
 static void every_mechanism(struct trial *t, struct read_case c)
@@ -184,7 +194,8 @@ static void say(struct trial *t)
 		finding_init(&f, "probe.read.compound", FINDING_SKIP,
 			     "the file changed while it was read");
 	else if (t->untried || !t->right || is_over(t))
-		finding_init(&f, "probe.read.compound", FINDING_UNKNOWN,
+		finding_init(&f, "probe.read.compound",
+			     is_slow(t) ? FINDING_SKIP : FINDING_UNKNOWN,
 			     "%s, after %u COMPOUNDs that came right",
 			     t->p->busy[0] ? t->p->busy
 			     : t->why[0]   ? t->why
@@ -203,11 +214,13 @@ static void say(struct trial *t)
 		finding_number(&f, "unknown_over_tcp", t->doubtful);
 	finding_number(&f, "largest_right", t->largest);
 	probe_emit(t->p, &f);
+	if (f.status == FINDING_SKIP && is_slow(t))
+		late_not_tried(t->p, "some COMPOUNDs of READ and another operation");
 }
 
 void compound_run(struct probe *p)
 {
-	struct window w;
+	struct window w = { 0 };
 	struct trial t = { .p = p, .w = &w };
 
 	if (p->version->vers == 3) {
@@ -215,7 +228,7 @@ void compound_run(struct probe *p)
 			  "NFSv3 has one operation in a call");
 		return;
 	}
-	if (truth_open(p, &w, &p->candidates[0], 0, WINDOW)) {
+	if (!is_slow(&t) && truth_open(p, &w, &p->candidates[0], 0, WINDOW)) {
 		probe_say(p, "probe.read.compound", FINDING_UNKNOWN, "%s", err_text());
 		return;
 	}

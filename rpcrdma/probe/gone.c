@@ -6,6 +6,7 @@
  * request the server is asked by a connection of its own and a NULL call, which no server is known
  * to mind. One that is not there any more, or that has forgotten its client since, ends the probe;
  * nothing more is sent to it, not even to take off what a crash has taken anyway. */
+#include <limits.h>
 #include <stdio.h>
 
 #include "rpcrdma/probe/internal.h"
@@ -123,6 +124,14 @@ static int ask_once(struct probe *p)
 		return err_context(rc, "a new connection");
 	rc = null_call(p, conn);
 	return err_context(rc, "NULL on a new connection");
+}
+
+int gone_time(struct probe *p)
+{
+	uint64_t begin = now_ms();
+	int rc = ask_once(p);
+
+	return rc ? rc : (int)min_u64(now_ms() - begin, INT_MAX);
 }
 
 static int ask_patiently(struct probe *p)

@@ -8,6 +8,7 @@
  *	route.c     which transport, by the route to the server
  *	identity.c  which server it is, and what goes only to servers that bear it (pure)
  *	session.c   the RPC-over-RDMA connection, lost and made again; what went wrong on it
+ *	late.c      waits for a reply, and tells a slow one from a lost one
  *	gone.c      is the server still there, and is it the one that it was?
  *	operation.c one NFS operation, by the version in use
  *	client41.c  NFSv4.1 and later: client id and session, made and taken off again
@@ -71,6 +72,19 @@ struct mishap {
 	unsigned int beside_write_chunks; /* those not of a READ by Write chunk */
 	unsigned int generation;          /* of the connection that ended last */
 	char example[512];
+};
+
+/* late.c: how fast the server and the path to it are. */
+struct pace {
+	uint64_t moved,
+		moved_at;  /* what came on the connection, and when that was last seen */
+	unsigned int late; /* replies that came after their time */
+	bool lossy;        /* a call was lost: the next are not waited for as long */
+	double slowest_ms; /* of the calls that were answered */
+	char slowest[96];  /* what that was */
+	/* What was read came right as far as the time went; what was not tried. */
+	bool enough;
+	char not_tried[384];
 };
 
 /* slots41.c: RFC 8881 section 2.10.6. A slot has one call under way at most, and a number
@@ -294,7 +308,8 @@ struct probe {
 	struct mishap lost, closed, transport, xid;
 	unsigned int lost_total;
 	uint64_t silent_since; /* the last call or its reply, as from now_ms() */
-	bool hopeless;         /* nothing more can be learned on this server */
+	struct pace pace;
+	bool hopeless; /* nothing more can be learned on this server */
 	bool device_gone;
 	char device_why[256];
 	/* gone.c: the server answered a call; a connection was lost since it was last seen to be
@@ -394,8 +409,10 @@ bool route_choose(struct probe *p);
 /* The connection, made if there is none. */
 int session_ready(struct probe *p);
 void session_drop(struct probe *p);
-/* How long a call that moves @bytes may take. */
+/* How long a call that moves @bytes takes at most before its reply is late. */
 uint64_t session_call_deadline(const struct probe *p, uint32_t bytes);
+/* How long an answer over TCP is waited for: nobody asks whether it is only late. */
+uint64_t session_tcp_deadline(const struct probe *p, uint32_t bytes);
 /* Start and wait with book-keeping: a call that failed for want of a reply drops the
  * connection, because its reply could still come. @write_chunk_read: what is told of it. */
 int session_start(struct probe *p, struct rpcrdma_call *call, uint64_t deadline);
@@ -423,14 +440,31 @@ void session_release(struct probe *p, struct area *a);
 /* How to connect. */
 void session_options(const struct probe *p, struct rpcrdma_options *options);
 
-/* gone.c */
-
 struct operation;
+
+/* late.c */
+
+/* Waits for the reply of a call that was sent. After @deadline it is late, and lost only after
+ * silence: call->rc is then -ETIMEDOUT. */
+void late_wait(struct probe *p, struct rpcrdma_call *call, uint64_t deadline);
+/* Silence of so many ms, and no less, is more than a slow path. */
+unsigned int late_silence(const struct probe *p);
+/* The time ran out before this was tried. */
+void late_not_tried(struct probe *p, const char *fmt, ...) PRINTF_LIKE(2, 3);
+/* What is not known because the time ran out: does not count where enough is known. */
+enum finding_status late_unknown(const struct probe *p);
+/* Where replies were late, or the time ran out: probe.slow. */
+void late_say(struct probe *p);
+
+/* gone.c */
 
 /* The connection was lost under a call: @op is the operation that it is a part of, if it is of
  * one; neither: it was a READ over TCP. */
 void gone_suspect(struct probe *p, const struct operation *op,
 		  const struct rpcrdma_call *call);
+/* How many ms the server takes to answer NULL on a connection of its own, while the present one
+ * is kept; or an error. */
+int gone_time(struct probe *p);
 /* Where a connection was lost: is the server there? 0: it is, or none was lost. Else an error: it
  * is not, which is emitted, and nothing more is to be sent; or it could not be asked. */
 int gone_ask(struct probe *p);
@@ -542,6 +576,10 @@ bool root_find(struct probe *p);
 bool pick_files(struct probe *p);
 
 /* truth.c: a window of a file, and what its bytes are */
+
+/* Of a window that is read inline: small enough for every inline threshold above the minimum, with
+ * room for attributes. */
+#define TRUTH_PIECE 768
 
 struct window {
 	const struct probe_file *file;
@@ -827,6 +865,9 @@ struct verdict_input {
 	unsigned int lost_elsewhere, closed_elsewhere, transport_elsewhere;
 };
 
+/* Whether nothing failed, and READs by Write chunk of up to 812 bytes, of more, and of more than a
+ * page came right: then a sweep that the deadline ended is a slow one. */
+bool verdict_is_enough(const struct verdict_input *in);
 void verdict_reads(const struct verdict_input *in, finding_sink sink, void *arg);
 
 #endif

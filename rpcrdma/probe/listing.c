@@ -171,11 +171,22 @@ static bool is_unknown(int rc)
 	return session_is_mishap(rc) || rc == -EAGAIN || target_is_local(rc);
 }
 
+/* What could not be found out. */
+static void say_unknown(struct probe *p, const char *what, int rc)
+{
+	enum finding_status status = is_unknown(rc) ? late_unknown(p) : FINDING_FAIL;
+
+	if (status == FINDING_SKIP)
+		late_not_tried(p, "READDIR");
+	probe_say(p, "probe.readdir", status, "%s: %s", what, err_text());
+}
+
 void listing_readdir(struct probe *p)
 {
 	struct nfs_attr before, after;
 	struct digest chunk, direct;
 	struct finding f;
+	char what[64];
 	int rc;
 
 	if (!p->directory_entries) {
@@ -186,16 +197,14 @@ void listing_readdir(struct probe *p)
 		before = p->directory.attr;
 	rc = list_again(p, CHUNK_BYTES, &chunk);
 	if (rc) {
-		probe_say(p, "probe.readdir",
-			  is_unknown(rc) ? FINDING_UNKNOWN : FINDING_FAIL,
-			  "READDIR by Reply chunk of %u bytes: %s", CHUNK_BYTES,
-			  err_text());
+		snprintf(what, sizeof(what), "READDIR by Reply chunk of %u bytes",
+			 CHUNK_BYTES);
+		say_unknown(p, what, rc);
 		return;
 	}
 	rc = list_again(p, 0, &direct);
 	if (rc || operation_getattr(p, &p->directory.fh, &after)) {
-		probe_say(p, "probe.readdir", FINDING_UNKNOWN,
-			  "nothing to compare it with: READDIR inline: %s", err_text());
+		say_unknown(p, "nothing to compare it with: READDIR inline", -ETIMEDOUT);
 		return;
 	}
 	if (before.mtime.sec != after.mtime.sec ||
@@ -207,7 +216,7 @@ void listing_readdir(struct probe *p)
 	if (!chunk.whole || !direct.whole) {
 		probe_say(
 			p, "probe.readdir",
-			deadline_left(p->deadline) ? FINDING_SKIP : FINDING_UNKNOWN,
+			deadline_left(p->deadline) ? FINDING_SKIP : late_unknown(p),
 			"the directory was not listed to its end: %u entries by Reply chunk, %u inline",
 			chunk.entries, direct.entries);
 		return;

@@ -27,7 +27,7 @@ static int mount_walk(struct probe *p, int fd, char *path, const char **rest,
 	probe_step(p, "the reply of mountd");
 	for (i = 0; i < WALK_UP_MAX; i++) {
 		rc = mount3_mnt(fd, *path ? path : "/", &p->cred, res,
-				session_call_deadline(p, 0));
+				session_tcp_deadline(p, 0));
 		if (rc || !res->status)
 			return rc;
 		/* What is told is what was said of the path as the user gave it. */

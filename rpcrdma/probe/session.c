@@ -8,14 +8,12 @@
 
 #include "rpcrdma/probe/internal.h"
 
-/* How long a reply may take: a busy server behind a slow disk is not a fault. */
+/* How long a reply takes at most before it is late. */
 #define CALL_MS       3000
 #define CALL_MS_A_MIB 3000
+#define TCP_MS        6000
 #define CONNECT_MS    5000
 #define RECONNECT_MS  200 /* no new connection with less time left */
-/* Silence of this long, or of half the time there is, is a lost reply also where the probe's own
- * deadline ends it. */
-#define SILENT_MS 1000
 /* When nothing more is to be learned. */
 #define LOST_MAX   6
 #define BROKEN_MAX 400
@@ -155,6 +153,13 @@ uint64_t session_call_deadline(const struct probe *p, uint32_t bytes)
 	return deadline_min(p->deadline, deadline_in((unsigned int)ms));
 }
 
+uint64_t session_tcp_deadline(const struct probe *p, uint32_t bytes)
+{
+	double ms = TCP_MS + CALL_MS_A_MIB * (bytes / 1048576.0);
+
+	return deadline_min(p->deadline, deadline_in((unsigned int)ms));
+}
+
 static void note(struct mishap *m, const struct rpcrdma_call *call, bool write_chunk_read,
 		 const char *evidence)
 {
@@ -193,7 +198,11 @@ static void violation_text(struct probe *p, char *buf, size_t cap)
 static void note_result(struct probe *p, const struct rpcrdma_call *call,
 			bool write_chunk_read)
 {
-	uint32_t enough = min_u32(SILENT_MS, p->options->timeout_ms / 2);
+	/* Silence, or half the time there is, is a lost reply also where the probe's own
+	 * deadline ends it. */
+	uint32_t enough = min_u32(late_silence(p), p->options->timeout_ms / 2);
+	uint64_t since = p->silent_since > p->pace.moved_at ? p->silent_since
+							    : p->pace.moved_at;
 	char frame[256];
 
 	switch (call->rc) {
@@ -204,7 +213,7 @@ static void note_result(struct probe *p, const struct rpcrdma_call *call,
 		break;
 	case -ETIMEDOUT:
 		/* A call that was sent just before the probe's own deadline had no time. */
-		if (!deadline_left(p->deadline) && now_ms() < p->silent_since + enough)
+		if (!deadline_left(p->deadline) && now_ms() < since + enough)
 			break;
 		p->lost_total++;
 		note(&p->lost, call, write_chunk_read, "");
@@ -263,7 +272,7 @@ int session_wait(struct probe *p, struct rpcrdma_call *call, uint64_t deadline,
 
 	tell_step(p, call);
 	if (call->rc == -EINPROGRESS)
-		rpcrdma_wait(p->conn, call, deadline);
+		late_wait(p, call, deadline);
 	note_result(p, call, write_chunk_read);
 	note_credits(p);
 	if (call->rc == -ETIMEDOUT || call->rc == -ECONNRESET || call->rc == -EPROTO ||

@@ -14,9 +14,11 @@
 #include "rpcrdma/probe/internal.h"
 
 #define IN_FLIGHT       16
-#define UNANSWERED_MAX  3    /* in a row: the mechanism is given up */
-#define BROKEN_MAX      8    /* lost connections that came again when tried again */
-#define TIME_RESERVE_MS 1500 /* for what follows; at most a quarter of all */
+#define UNANSWERED_MAX  3     /* in a row: the mechanism is given up */
+#define BROKEN_MAX      8     /* lost connections that came again when tried again */
+#define TIME_RESERVE_MS 1500  /* for what follows; at most a quarter of all */
+#define RATE_BYTES      65536 /* of a READ that shows how fast the path is */
+#define SLOW_RESERVE_MS 6000  /* more than that, where replies are slow */
 #define FILES_MAX       4
 /* A READ that went wrong is made again: never right, or right at times? Fewer tries where each
  * costs a connection; and where so many were never right, and none was right at times. */
@@ -51,13 +53,22 @@ struct sweep {
 	struct range before; /* the last one that came by another mechanism */
 	bool before_right;
 	unsigned int done, total;
+	double ms_a_byte; /* of the fastest READ that is long enough to tell */
 };
+
+/* What follows takes longer on a slow path. */
+static unsigned int reserve_ms(const struct sweep *s)
+{
+	double slow = 20 * s->p->rtt_ms + s->p->pace.slowest_ms;
+
+	return min_u32(TIME_RESERVE_MS +
+			       (uint32_t)min_u64((uint64_t)slow, SLOW_RESERVE_MS),
+		       s->p->options->timeout_ms / 4);
+}
 
 static bool stop(struct sweep *s)
 {
-	unsigned int reserve = min_u32(TIME_RESERVE_MS, s->p->options->timeout_ms / 4);
-
-	if (deadline_left(s->p->deadline) < (int)reserve)
+	if (deadline_left(s->p->deadline) < (int)reserve_ms(s))
 		s->records->out_of_time = true;
 	return s->records->out_of_time || s->p->hopeless || s->w.changing;
 }
@@ -307,17 +318,40 @@ static uint32_t expected(const struct sweep *s, const struct read_case *c)
 				 s->w.attr.size - c->offset);
 }
 
+/* Whether so many bytes come before the sweep has to end, at the pace of the fastest until now. */
+static bool fits_time(struct sweep *s, uint64_t bytes)
+{
+	if (deadline_left(s->p->deadline) < (double)bytes * s->ms_a_byte + reserve_ms(s))
+		s->records->out_of_time = true;
+	return !s->records->out_of_time;
+}
+
+static void note_rate(struct sweep *s, const struct record *r, uint64_t begin)
+{
+	double ms_a_byte;
+
+	if (r->outcome.kind != READ_OK || r->outcome.brought < RATE_BYTES ||
+	    r->after_others)
+		return;
+	ms_a_byte = (double)(now_ms() - begin) / r->outcome.brought;
+	if (!s->ms_a_byte || ms_a_byte < s->ms_a_byte)
+		s->ms_a_byte = ms_a_byte;
+}
+
 static void attempt(struct sweep *s, const struct read_case *c, bool after_others)
 {
 	struct record r = {
 		.c = *c, .after_others = after_others, .in_flight = 1, .tries = 1
 	};
 	const struct mishap before = s->p->transport;
+	uint64_t begin = now_ms();
 
-	if (stop(s) || s->records->gave_up[c->mechanism])
+	if (stop(s) || s->records->gave_up[c->mechanism] ||
+	    !fits_time(s, (after_others ? 2 : 1) * (uint64_t)c->count))
 		return;
 	r.expected = expected(s, c);
 	try_case(s, c, after_others, &r.outcome);
+	note_rate(s, &r, begin);
 	if (r.outcome.kind == READ_WITHHELD)
 		return;
 	/* A large READ may bring less. */
@@ -344,6 +378,15 @@ static enum layout plain_layout(unsigned int i)
 	return i % 2 ? LAYOUT_LINUX : LAYOUT_ROUNDED;
 }
 
+/* The time ran out before the last of them was done. */
+static void note_cut(struct sweep *s, unsigned int done, unsigned int total,
+		     const char *what)
+{
+	if (s->records->out_of_time && done < total)
+		late_not_tried(s->p, "%u of %u range%s %s", total - done, total,
+			       total == 1 ? "" : "s", what);
+}
+
 static void every_mechanism(struct sweep *s)
 {
 	unsigned int i;
@@ -368,7 +411,11 @@ static void every_mechanism(struct sweep *s)
 		/* An odd length shows a pad that is written only if there is room for it. */
 		c.layout = c.count % 4 ? LAYOUT_ROUNDED : plain_layout(i);
 		attempt(s, &c, false);
+		/* Not all of this one. */
+		if (s->records->out_of_time)
+			break;
 	}
+	note_cut(s, i, s->nranges, "by every mechanism");
 }
 
 static void after_others(struct sweep *s)
@@ -385,7 +432,10 @@ static void after_others(struct sweep *s)
 		probe_progress(s->p, "READs after other operations", s->done++, s->total);
 		note_before(s, &c, control_right(s, &c));
 		attempt(s, &c, true);
+		if (s->records->out_of_time)
+			break;
 	}
+	note_cut(s, i, s->nranges, "after other operations");
 }
 
 /* @n READs at once; outcomes in order. */
@@ -493,6 +543,7 @@ static void in_flight(struct sweep *s)
 	struct read_outcome outcomes[IN_FLIGHT];
 	unsigned int i, n, width;
 	struct mishap before;
+	uint64_t bytes;
 
 	for (i = 0; i < s->nranges && !stop(s); i += n) {
 		if (client41_ready(s->p) || session_ready(s->p) ||
@@ -501,11 +552,15 @@ static void in_flight(struct sweep *s)
 		width = min_u32(rpcrdma_credits(s->p->conn), IN_FLIGHT);
 		width = min_u32(width, client41_width(s->p));
 		probe_progress(s->p, "READs in flight together", s->done, s->total);
-		for (n = 0; n < width && i + n < s->nranges; n++)
+		for (n = 0, bytes = 0; n < width && i + n < s->nranges; n++) {
+			bytes += s->ranges[i + n].count;
 			cases[n] = (struct read_case){ .mechanism = MECH_WRITE_CHUNK,
 						       .layout = plain_layout(n),
 						       .offset = s->ranges[i + n].offset,
 						       .count = s->ranges[i + n].count };
+		}
+		if (!fits_time(s, bytes))
+			break;
 		s->done += n;
 		before = s->p->transport;
 		flight(s, cases, n, outcomes);
@@ -513,13 +568,14 @@ static void in_flight(struct sweep *s)
 		if (s->w.changing)
 			s->p->transport = before;
 	}
+	note_cut(s, i, s->nranges, "several in flight");
 }
 
 static void every_layout(struct sweep *s)
 {
 	unsigned int i, j;
 
-	for (i = 0; i < ARRAY_SIZE(layout_sizes); i++)
+	for (i = 0; i < ARRAY_SIZE(layout_sizes) && !stop(s); i++)
 		for (j = 0; j < ARRAY_SIZE(layouts) && !stop(s); j++) {
 			struct read_case c = { .mechanism = MECH_WRITE_CHUNK,
 					       .layout = layouts[j].layout,
@@ -535,6 +591,7 @@ static void every_layout(struct sweep *s)
 			if (c.layout == LAYOUT_PIECES)
 				attempt(s, &c, false);
 		}
+	note_cut(s, i, ARRAY_SIZE(layout_sizes), "by several segments");
 }
 
 /* As Linux clients of their times do it: inline up to a size, by Write chunk above it, growing
@@ -652,6 +709,9 @@ static void more_windows(struct sweep *s, const struct probe_file *file)
 	};
 	size_t i;
 
+	s->w.changing = false;
+	if (stop(s))
+		note_cut(s, 0, 1, "at the end of the file");
 	for (i = 0; i < ARRAY_SIZE(windows); i++) {
 		s->w.changing = false;
 		if (!windows[i].file || stop(s) ||
@@ -795,6 +855,8 @@ void sweep_run(struct probe *p, struct records *records)
 		more_windows(&s, &p->candidates[i]);
 	if (i < files && p->options->level == PROBE_FULL)
 		large_reads(&s);
+	if (records->out_of_time && !p->pace.not_tried[0])
+		late_not_tried(p, "the last READs");
 	records->hopeless = p->hopeless;
 	snprintf(records->why, sizeof(records->why), "%s",
 		 p->device_gone ? "the RDMA device went away"

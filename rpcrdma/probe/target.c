@@ -188,7 +188,7 @@ int target_rpcbind(struct probe *p, uint32_t prog, uint16_t *port)
 	if (p->rpcbind < 0)
 		return err_context(p->rpcbind, "rpcbind");
 	probe_step(p, "the reply of rpcbind");
-	rc = pmap_getport(p->rpcbind, prog, 3, port, session_call_deadline(p, 0));
+	rc = pmap_getport(p->rpcbind, prog, 3, port, session_tcp_deadline(p, 0));
 	return err_context(rc, "rpcbind");
 }
 
@@ -348,6 +348,7 @@ void target_mishaps(struct probe *p)
 
 	session_drop(p);
 	tell_device(p);
+	late_say(p);
 	tell_credits(p);
 	tell_session(p);
 	tell_mishap(p, "probe.reply.xid", &p->xid, false,

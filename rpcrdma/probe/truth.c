@@ -10,9 +10,6 @@
 
 #include "rpcrdma/probe/internal.h"
 
-/* Small enough for every inline threshold above the minimum, with room for attributes. */
-#define INLINE_PIECE 768
-
 static ssize_t inline_piece(struct probe *p, const struct nfs_fh *fh, uint64_t offset,
 			    uint32_t count, uint8_t *buf)
 {
@@ -44,7 +41,7 @@ static ssize_t reference_piece(struct probe *p, const struct nfs_fh *fh, uint64_
 	probe_step(p, "the reply to a READ over TCP");
 	/* A port that is filtered must not use up the time of what can be had without it. */
 	deadline =
-		deadline_min(session_call_deadline(p, count),
+		deadline_min(session_tcp_deadline(p, count),
 			     deadline_in((unsigned int)deadline_left(p->deadline) / 4));
 	n = reference_read(p->reference, fh, offset, count, buf, &status, &eof, deadline);
 	if (n >= 0 && status)
@@ -76,7 +73,7 @@ static int read_range(struct probe *p, const struct nfs_fh *fh, uint64_t offset,
 					    min_u32(len - done, p->rtmax), buf + done);
 		else
 			n = inline_piece(p, fh, offset + done,
-					 min_u32(len - done, INLINE_PIECE), buf + done);
+					 min_u32(len - done, TRUTH_PIECE), buf + done);
 		if (n < 0 && p->reference && deadline_left(p->deadline)) {
 			reference_lost(p, (int)n);
 			continue;

@@ -218,6 +218,25 @@ static void add_numbers(struct finding *f, const struct tally *t)
 		finding_number(f, "smallest_failed", t->smallest_failed);
 }
 
+bool verdict_is_enough(const struct verdict_input *in)
+{
+	bool small = false, middle = false, large = false;
+	size_t i;
+
+	for (i = 0; i < in->records->count; i++) {
+		const struct record *r = &in->records->list[i];
+
+		if (is_failure(in, r))
+			return false;
+		if (!is_write_chunk(r) || !is_right(r) || !r->expected)
+			continue;
+		small = small || r->expected <= CHANGE_OVER;
+		middle = middle || (r->expected > CHANGE_OVER && r->expected <= PAGE);
+		large = large || r->expected > PAGE;
+	}
+	return small && middle && large;
+}
+
 static const struct {
 	enum mechanism mechanism;
 	const char *id;
@@ -235,6 +254,15 @@ static bool is_complete(const struct records *rs, enum mechanism mechanism)
 	       !rs->hopeless && !rs->gave_up[mechanism] && !rs->not_run[mechanism];
 }
 
+/* Only the deadline ended it. */
+static bool is_slow(const struct verdict_input *in, enum mechanism mechanism)
+{
+	const struct records *rs = in->records;
+
+	return rs->out_of_time && !rs->why[0] && !rs->all_changing && !rs->hopeless &&
+	       !rs->gave_up[mechanism] && verdict_is_enough(in);
+}
+
 static void say_incomplete(const struct verdict_input *in, struct finding *f,
 			   const char *id, const struct tally *t,
 			   enum mechanism mechanism)
@@ -249,8 +277,8 @@ static void say_incomplete(const struct verdict_input *in, struct finding *f,
 			  : t->right ? "some READs could not be tried"
 				     : "nothing could be read";
 
-	finding_init(f, id, FINDING_UNKNOWN, "%s, after %u READs that came right", why,
-		     t->right);
+	finding_init(f, id, is_slow(in, mechanism) ? FINDING_SKIP : FINDING_UNKNOWN,
+		     "%s, after %u READs that came right", why, t->right);
 }
 
 static void say_mechanism(const struct verdict_input *in, size_t row, finding_sink sink,

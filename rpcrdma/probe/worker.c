@@ -11,6 +11,8 @@
 
 #include "rpcrdma/probe/internal.h"
 
+#define ENOUGH_BYTES 16384 /* READs are not bound to less */
+
 /* It is counted before: one that cannot be sent makes the number differ. */
 int probe_record(struct probe *p, enum worker_record type, const void *body, size_t len)
 {
@@ -304,6 +306,21 @@ static void tell_withheld(struct probe *p)
 	probe_emit(p, &f);
 }
 
+/* What is compared with short READs one after the other may be long only where a round trip is
+ * short: a third of the time may go into it. */
+static void bound_by_time(struct probe *p)
+{
+	double pieces = deadline_left(p->deadline) / 3.0 / (p->rtt_ms + 0.01);
+	uint32_t most = p->rtmax;
+
+	if (!p->reference && pieces * TRUTH_PIECE < most)
+		most = (uint32_t)(pieces * TRUTH_PIECE) & ~4095u;
+	if (most == p->rtmax || most < ENOUGH_BYTES)
+		return;
+	late_not_tried(p, "READs of more than %u bytes", most);
+	p->rtmax = most;
+}
+
 static void read_files(struct probe *p)
 {
 	struct records records = { 0 };
@@ -311,6 +328,7 @@ static void read_files(struct probe *p)
 
 	identify(p);
 	target_reference(p);
+	bound_by_time(p);
 	sweep_run(p, &records);
 	tell_reference(p);
 	/* With several in flight a foreign xid costs one of them its reply. */
@@ -318,6 +336,7 @@ static void read_files(struct probe *p)
 	in.closed_elsewhere = p->closed.beside_write_chunks;
 	in.transport_elsewhere = p->transport.beside_write_chunks;
 	verdict_reads(&in, sink_finding, p);
+	p->pace.enough = verdict_is_enough(&in) && !p->hopeless;
 	if (records.changed_files)
 		probe_say(
 			p, "probe.changing",

@@ -565,7 +565,9 @@ static void assert_unknown(unsigned int unknown)
 
 static void a_sweep_that_was_cut_short_is_unknown_and_never_pass(void)
 {
-	clean_sweep();
+	reset();
+	add(MECH_WRITE_CHUNK, 0, 812);
+	add(MECH_WRITE_CHUNK, 0, 4096);
 	records.out_of_time = true;
 	assert_unknown(3);
 	clean_sweep();
@@ -588,6 +590,40 @@ static void a_sweep_that_was_cut_short_is_unknown_and_never_pass(void)
 	clean_sweep();
 	records.not_run[MECH_WRITE_CHUNK] = 1;
 	assert_unknown(1);
+}
+
+/* probe.slow warns of it; it is no pass either. */
+static void a_sweep_that_only_the_deadline_ended_is_slow(void)
+{
+	clean_sweep();
+	CU_ASSERT_TRUE(verdict_is_enough(&in));
+	records.out_of_time = true;
+	judge();
+	CU_ASSERT_EQUAL(count_of(FINDING_FAIL) + count_of(FINDING_UNKNOWN), 0);
+	CU_ASSERT_EQUAL(status("probe.read.write-chunk"), FINDING_SKIP);
+	CU_ASSERT_EQUAL(status("probe.read.inline"), FINDING_SKIP);
+	CU_ASSERT_EQUAL(status("probe.read.profiles"), FINDING_SKIP);
+	CU_ASSERT_EQUAL(status("bug.write-chunk-read"), FINDING_SKIP);
+	records.gave_up[MECH_WRITE_CHUNK] = true;
+	judge();
+	CU_ASSERT_EQUAL(status("probe.read.write-chunk"), FINDING_UNKNOWN);
+	CU_ASSERT_EQUAL(status("probe.read.inline"), FINDING_SKIP);
+}
+
+static void right_reads_on_both_sides_of_812_bytes_and_of_a_page_are_enough(void)
+{
+	static const uint32_t each[] = { 812, 4096, 4097 };
+	unsigned int i, j;
+
+	for (i = 0; i <= ARRAY_SIZE(each); i++) {
+		reset();
+		for (j = 0; j < ARRAY_SIZE(each); j++)
+			add(j == i ? MECH_REPLY_CHUNK : MECH_WRITE_CHUNK, 0, each[j]);
+		SUITE_ROW("%u", i);
+		CU_ASSERT_EQUAL(verdict_is_enough(&in), i == ARRAY_SIZE(each));
+	}
+	fail(add(MECH_INLINE, 0, 1), READ_DATA);
+	CU_ASSERT_FALSE(verdict_is_enough(&in));
 }
 
 static void a_failure_stays_one_when_the_time_runs_out(void)
@@ -847,6 +883,8 @@ SUITE_MAIN("verdict", TEST(a_clean_sweep_passes_or_skips_and_nothing_else),
 	   TEST(foreign_xids_and_changing_files_are_no_failures),
 	   TEST(failures_by_reply_chunk_are_no_signature),
 	   TEST(a_sweep_that_was_cut_short_is_unknown_and_never_pass),
+	   TEST(a_sweep_that_only_the_deadline_ended_is_slow),
+	   TEST(right_reads_on_both_sides_of_812_bytes_and_of_a_page_are_enough),
 	   TEST(a_failure_stays_one_when_the_time_runs_out),
 	   TEST(small_files_tell_nothing_of_the_bug),
 	   TEST(right_reads_of_other_sizes_do_not_exclude_the_bug),

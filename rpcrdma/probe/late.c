@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* Waits for a reply, and tells a slow one from a lost one. Neither a slow path nor a busy server is a
+ * fault: while bytes come there is no silence, and a reply that comes after its time is late. A call is
+ * lost where nothing came for long and the server answers another connection at once, or where the
+ * probe's own deadline ends a silence.
+ *
+ * Over verbs RDMA Writes are not seen, only the Sends behind them. */
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "rpcrdma/probe/internal.h"
+
+/* Between two looks at whether bytes still come. */
+#define QUIET_MS 3000
+/* Silence of this long is no slow path, unless replies were late by nearly as much; once a call was
+ * lost, and no reply was late, silence of QUIET_MS is enough. */
+#define LATE_MS 5000
+/* An answer that took no longer, and ten round trips, came at once. */
+#define AT_ONCE_MS 500
+/* Below it there is no time for anything. */
+#define OVER_MS 250
+
+unsigned int late_silence(const struct probe *p)
+{
+	const struct pace *pace = &p->pace;
+
+	if (pace->lossy && !pace->late)
+		return QUIET_MS;
+	return pace->slowest_ms > LATE_MS / 2 ? (unsigned int)(2 * pace->slowest_ms)
+					      : LATE_MS;
+}
+
+/* Whether data or messages came since the last look. Empty Writes do not count. */
+static bool has_moved(struct probe *p)
+{
+	const struct transport_stats *stats = &rpcrdma_transport(p->conn)->stats;
+	uint64_t moved = stats->sends_in + stats->write_bytes_in;
+
+	if (moved == p->pace.moved)
+		return false;
+	p->pace.moved = moved;
+	p->pace.moved_at = now_ms();
+	return true;
+}
+
+/* Whether the server answers another connection at once. */
+static bool answers_at_once(struct probe *p)
+{
+	int ms = gone_time(p);
+
+	debug(DEBUG_PROBE, "another connection: %s, %d ms", ms < 0 ? err_text() : "NULL",
+	      ms);
+	return ms >= 0 && ms <= AT_ONCE_MS + 10 * p->rtt_ms;
+}
+
+/* A reply did not come in time: whether it may still come, and when to look again. @late: it is. */
+static bool may_come(struct probe *p, const struct rpcrdma_call *call, uint64_t *again,
+		     bool *late)
+{
+	uint64_t since = call->sent_ns / 1000000, end;
+
+	if (!deadline_left(p->deadline))
+		return false;
+	if (has_moved(p)) {
+		*again = deadline_min(p->deadline, deadline_in(QUIET_MS));
+		return true;
+	}
+	*late = true;
+	if (p->pace.moved_at > since)
+		since = p->pace.moved_at;
+	end = since + late_silence(p);
+	/* What never answered is not asked another time. */
+	if (!deadline_left(end) && (!p->heard || answers_at_once(p)))
+		return false;
+	*again = deadline_min(p->deadline,
+			      deadline_left(end) ? end : deadline_in(QUIET_MS));
+	return true;
+}
+
+static void note_time(struct probe *p, const struct rpcrdma_call *call, bool late)
+{
+	double ms = (double)(call->done_ns - call->sent_ns) / 1e6;
+
+	p->pace.late += late;
+	if (ms <= p->pace.slowest_ms)
+		return;
+	p->pace.slowest_ms = ms;
+	if (p->waiting)
+		operation_text(p->waiting, p->pace.slowest, sizeof(p->pace.slowest));
+	else
+		snprintf(p->pace.slowest, sizeof(p->pace.slowest), "NULL");
+}
+
+void late_wait(struct probe *p, struct rpcrdma_call *call, uint64_t deadline)
+{
+	bool late = false;
+
+	/* What came until now. */
+	has_moved(p);
+	do
+		rpcrdma_poll(p->conn, call, deadline);
+	while (call->rc == -EINPROGRESS && may_come(p, call, &deadline, &late));
+	/* It may have come while another connection was asked. */
+	rpcrdma_wait(p->conn, call, 0);
+	if (!call->rc)
+		note_time(p, call, late);
+	else if (call->rc == -ETIMEDOUT && deadline_left(p->deadline))
+		p->pace.lossy = true;
+}
+
+void late_not_tried(struct probe *p, const char *fmt, ...)
+{
+	char *list = p->pace.not_tried;
+	size_t used = strlen(list), cap = sizeof(p->pace.not_tried);
+	char what[128];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(what, sizeof(what), fmt, ap);
+	va_end(ap);
+	snprintf(list + used, cap - used, "%s%s", used ? ", " : "", what);
+}
+
+enum finding_status late_unknown(const struct probe *p)
+{
+	return p->pace.enough && deadline_left(p->deadline) < OVER_MS ? FINDING_SKIP
+								      : FINDING_UNKNOWN;
+}
+
+static void add_times(struct finding *f, const struct probe *p)
+{
+	const struct pace *pace = &p->pace;
+
+	finding_number(f, "late", pace->late);
+	finding_number(f, "slowest_ms", pace->slowest_ms);
+	finding_text(f, "slowest", "%s", pace->slowest);
+	finding_number(f, "null_ms", p->rtt_ms);
+	if (pace->not_tried[0])
+		finding_text(f, "not_tried", "%s", pace->not_tried);
+}
+
+void late_say(struct probe *p)
+{
+	const struct pace *pace = &p->pace;
+	bool cut = pace->enough && pace->not_tried[0];
+	struct finding f;
+
+	if (!cut && !pace->late)
+		return;
+	if (cut)
+		finding_init(
+			&f, "probe.slow", FINDING_WARN,
+			"the time ran out; what was tried is right. The slowest reply took %.1f s for %s; NULL took %.0f ms. Not tried: %s",
+			pace->slowest_ms / 1000, pace->slowest, p->rtt_ms,
+			pace->not_tried);
+	else
+		finding_init(
+			&f, "probe.slow", FINDING_WARN,
+			"%u repl%s came late; the slowest took %.1f s for %s; NULL took %.0f ms",
+			pace->late, pace->late == 1 ? "y" : "ies",
+			pace->slowest_ms / 1000, pace->slowest, p->rtt_ms);
+	add_times(&f, p);
+	probe_emit(p, &f);
+}
