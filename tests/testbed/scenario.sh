@@ -52,10 +52,11 @@ server_gone()
 }
 server_back() { inside 'nft flush ruleset'; }
 
-# server plain|big|sick|grace: which kernel server the guest runs from here on.
+# server plain|big|sick|grace [FAULT]: which kernel server the guest runs from here on. The sick one
+# has one of the faults of sick-server.h, or none.
 server()
 {
-	guest_tell 60 server "$1" || fail "the guest cannot start its server \"$1\""
+	guest_tell 60 server "$@" || fail "the guest cannot start its server \"$*\""
 }
 
 # What a command of ours said: a line for each finding, or all if it is no report.

@@ -16,7 +16,7 @@ read_by_kernel()
 server plain
 read_by_kernel
 ((read_status == 0)) || fail "kernel client and kernel server: $(head -n1 "$work/check")"
-server sick
+server sick zeros-over-812
 read_by_kernel
 grep -q 'file-813.*first wrong byte' "$work/check" || fail "the sick server is well at 813 bytes"
 ! grep -qE 'file-(1|811|812):' "$work/check" || fail "the sick server is sick at 812 bytes"

@@ -52,7 +52,7 @@ server_back
 inside '/usr/sbin/umount /srv/m'
 
 # Its Write chunks are wrong for everybody: that is the server.
-server sick
+server sick zeros-over-812
 mounted 3
 inside_run probe --mount /srv/m/$file --format json
 expect_status 1
