@@ -8,7 +8,7 @@
 
 #include "rpcrdma/probe/internal.h"
 
-#define CHUNK_BYTES   32768
+#define CHUNK_BYTES   32768u
 #define BETWEEN_BYTES 8192
 #define LISTING_CALLS 512
 /* Servers do not all count alike what maxcount bounds. */
