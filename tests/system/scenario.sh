@@ -18,7 +18,7 @@
 inside()
 {
 	printf '+ %s\n' "$*" >&2
-	guest_tell 300 "$@" || fail "exit status $? in the guest: $*"
+	guest_tell 900 "$@" || fail "exit status $? in the guest: $*"
 }
 
 # expect_output WANTED COMMAND...: what it prints is this and nothing else.
@@ -35,15 +35,15 @@ expect_running()
 {
 	local state
 
-	state=$(guest_tell 60 systemctl is-system-running) || true
+	state=$(guest_tell 300 systemctl is-system-running) || true
 	[[ $state == running ]] ||
-		fail "systemd is \"$state\": $(guest_tell 60 systemctl --failed --plain --no-legend | cut -d' ' -f1 | paste -sd' ')"
+		fail "systemd is \"$state\": $(guest_tell 300 systemctl --failed --plain --no-legend | cut -d' ' -f1 | paste -sd' ')"
 }
 
 # The package, from the second disk.
 installed()
 {
-	! guest_tell 60 "dpkg-query -W -f '\${db:Status-Status}' nfsrdma 2>/dev/null | grep -qx installed" || return 0
+	! guest_tell 300 "dpkg-query -W -f '\${db:Status-Status}' nfsrdma 2>/dev/null | grep -qx installed" || return 0
 	inside 'mkdir -p /run/package && tar -C /run/package -xf /dev/disk/by-id/virtio-package'
 	inside 'DEBIAN_FRONTEND=noninteractive dpkg -i /run/package/nfsrdma_*.deb'
 }
@@ -56,7 +56,7 @@ fstab="nas1:/srv/nfs $mountpoint nfsrdma vers=4.2,_netdev,x-systemd.requires=nfs
 in_fstab()
 {
 	installed
-	! guest_tell 60 "grep -qF '$fstab' /etc/fstab && mountpoint -q $mountpoint" || return 0
+	! guest_tell 300 "grep -qF '$fstab' /etc/fstab && mountpoint -q $mountpoint" || return 0
 	inside "mkdir -p $mountpoint; grep -qF '$fstab' /etc/fstab || echo '$fstab' >>/etc/fstab"
 	inside systemctl daemon-reload
 	inside systemctl start remote-fs.target "$(systemd_escape "$mountpoint").mount"
@@ -70,10 +70,10 @@ over_rdma()
 {
 	local options transport
 
-	options=$(guest_tell 60 "grep ' $1 ' /proc/self/mountinfo | sed 's/.* - //'")
+	options=$(guest_tell 300 "grep ' $1 ' /proc/self/mountinfo | sed 's/.* - //'")
 	echo "$options"
 	[[ $options == "nfs4 "*,proto=rdma,port=20049,* ]] || { why="mounted as \"$options\""; return 1; }
-	transport=$(guest_tell 60 "awk '/^device / { ours = \$5 == \"$1\" } ours && \$1 == \"xprt:\" { print \$2 }' /proc/self/mountstats")
+	transport=$(guest_tell 300 "awk '/^device / { ours = \$5 == \"$1\" } ours && \$1 == \"xprt:\" { print \$2 }' /proc/self/mountstats")
 	[[ $transport == rdma ]] || { why="its transport is \"$transport\""; return 1; }
 }
 

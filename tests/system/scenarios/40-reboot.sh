@@ -10,7 +10,7 @@ boot_id=$(inside cat /proc/sys/kernel/random/boot_id)
 
 start=$SECONDS
 guest_reboot || fail "it does not come back: $(tail -n1 "$guest/console.log")"
-note "reboot: $((SECONDS - start)) s"
+note "reboot: $((SECONDS - start)) s; $(inside 'systemd-analyze time | head -n1')"
 [[ $(inside cat /proc/sys/kernel/random/boot_id) != "$boot_id" ]] || fail "it was not rebooted"
 # Nothing but the boot has mounted it.
 expect_rdma "$mountpoint"
