@@ -25,6 +25,7 @@ static int cmd_probe_mount(const struct probe_options *probe,
 	const struct kernel_mount_options options = {
 		.path = probe->export,
 		.timeout_ms = probe->timeout_ms,
+		.nfs_port = probe->nfs_port,
 		.has_cred = probe->has_cred,
 		.cred = probe->cred,
 	};
@@ -45,7 +46,7 @@ const struct cli_command cmd_probe = {
 	.synopsis = "[OPTION...] SERVER[:/EXPORT[/FILE]]\n"
 		    "[OPTION...] --embedded [--fault NAME[=VALUE]]...\n"
 		    "[OPTION...] --client [--device NAME] [--bind ADDR]\n"
-		    "[OPTION...] --mount PATH [--cred UID:GID]",
+		    "[OPTION...] --mount PATH [--cred UID:GID] [--nfs-port PORT]",
 	.summary = "Exercise a server's RDMA transport with real READs.",
 	.details =
 		"Reads a file of the export over RPC-over-RDMA, by every mechanism that a "

@@ -88,10 +88,12 @@ static int check_kernel_options(const struct cli_options *options)
 	if (options->embedded || !fault_set_empty(options->faults))
 		return err_set(EINVAL, "%s goes neither with --embedded nor with --fault",
 			       name);
-	if (options->has_port || options->mount_port || options->nfs_port)
-		return err_set(EINVAL,
-			       "%s knows its ports: leave out the options of ports",
-			       name);
+	if (options->has_port || options->mount_port ||
+	    (options->nfs_port && options->client))
+		return err_set(EINVAL, "%s knows its ports: leave out --%s", name,
+			       options->has_port     ? "port"
+			       : options->mount_port ? "mount-port"
+						     : "nfs-port");
 	if (options->transport || options->pcap)
 		return err_set(EINVAL,
 			       "%s reads by the kernel: leave out --transport and --pcap",

@@ -31,7 +31,8 @@ int kernel_run(const struct kernel_options *options, const struct probe_events *
 struct kernel_mount_options {
 	const char *path; /* absolute: a mount, or what lies below one */
 	unsigned int timeout_ms;
-	bool has_cred; /* else the file's owner, where the caller is root */
+	uint16_t nfs_port; /* of the reference over TCP; 0: as probe_run() finds it */
+	bool has_cred;     /* else the file's owner, where the caller is root */
 	struct rpc_cred cred;
 };
 

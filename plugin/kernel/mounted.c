@@ -232,6 +232,7 @@ static int read_by_us(struct mounted *m, bool first)
 		.host = m->mount->addr,
 		.port = (uint16_t)(m->mount->port ? m->mount->port : RDMA_PORT),
 		.mount_port = (uint16_t)m->mount->mountport,
+		.nfs_port = m->options->nfs_port,
 		.version = nfs_version_find(m->mount->vers),
 		.timeout_ms = (unsigned int)deadline_left(m->deadline),
 		.has_cred = true,

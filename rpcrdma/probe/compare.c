@@ -98,6 +98,7 @@ static void compare_ranges(struct probe *p)
 		compare_range(p, i);
 		probe_progress(p, "our own client", i + 1, p->options->nranges);
 	}
+	target_tell_reference(p);
 	reference_close(p->reference);
 }
 

@@ -556,6 +556,8 @@ enum finding_status target_refusal(int rc);
 /* NFS over TCP: as given, or 2049; for version 3 rpcbind is asked before. */
 uint16_t target_nfs_port(struct probe *p);
 void target_reference(struct probe *p);
+/* probe.reference: what data were compared with; after all of it. */
+void target_tell_reference(struct probe *p);
 /* After everything: credits, and what session.c noted. */
 void target_mishaps(struct probe *p);
 

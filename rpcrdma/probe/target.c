@@ -271,6 +271,18 @@ void target_reference(struct probe *p)
 	}
 }
 
+void target_tell_reference(struct probe *p)
+{
+	if (p->reference)
+		probe_say(p, "probe.reference", FINDING_PASS,
+			  "READs were compared with NFS over TCP");
+	else
+		probe_say(p, "probe.reference",
+			  p->reference_died ? FINDING_FAIL : FINDING_SKIP,
+			  "%s; READs were compared with short inline READs",
+			  p->reference_why);
+}
+
 /* @told: those of READs by Write chunk are told as that mechanism's. */
 static void tell_mishap(struct probe *p, const char *id, const struct mishap *m,
 			bool told, const char *none, const char *some)

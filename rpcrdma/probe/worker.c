@@ -134,18 +134,6 @@ static void default_cred(struct rpc_cred *cred)
 		cred->gids[cred->ngids++] = gids[i];
 }
 
-static void tell_reference(struct probe *p)
-{
-	if (p->reference)
-		probe_say(p, "probe.reference", FINDING_PASS,
-			  "READs were compared with NFS over TCP");
-	else
-		probe_say(p, "probe.reference",
-			  p->reference_died ? FINDING_FAIL : FINDING_SKIP,
-			  "%s; the mechanisms were compared with short inline READs",
-			  p->reference_why);
-}
-
 static const char *size_why(const struct probe *p, const struct records *records,
 			    uint32_t largest)
 {
@@ -330,7 +318,7 @@ static void read_files(struct probe *p)
 	target_reference(p);
 	bound_by_time(p);
 	sweep_run(p, &records);
-	tell_reference(p);
+	target_tell_reference(p);
 	/* With several in flight a foreign xid costs one of them its reply. */
 	in.lost_elsewhere = p->lost.beside_write_chunks + p->xid.count;
 	in.closed_elsewhere = p->closed.beside_write_chunks;

@@ -48,6 +48,8 @@ done
 refused 'no option' bench --client
 refused 'either --client or --mount' probe --client --mount /srv
 refused 'leave out --cred' probe --client --cred 0:0
+refused 'leave out --nfs-port' probe --client --nfs-port 2049
+refused 'leave out --mount-port' probe --mount /srv --mount-port 20048
 refused 'leave out --device' probe --mount /srv --device rxe0
 refused 'not empty' probe --mount ''
 

@@ -59,3 +59,15 @@ expect_status 1
 expect_words kernel.read fail 'server or transport'
 expect_report 'all(.findings[]; .id != "bug.read-812" or .status != "fail")' "the kernel's client is accused"
 inside '/usr/sbin/umount /srv/m'
+
+# A server whose NFS over TCP has another port: it is asked where --nfs-port says, and only there.
+serve
+mount_serve 4.1
+inside_run probe --mount /mnt --format json
+expect_status 0
+expect_finding probe.reference skip
+inside_run probe --mount /mnt --nfs-port "$serve_nfs" --format json
+expect_status 0
+expect_finding kernel.read pass
+expect_finding probe.reference pass
+guest_tell 30 umount
