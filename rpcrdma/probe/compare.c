@@ -88,7 +88,7 @@ static void compare_ranges(struct probe *p)
 	uint32_t i;
 
 	if (!p->root_is_file) {
-		probe_say(p, "probe.files", FINDING_UNKNOWN, "%s is no regular file",
+		probe_say(p, "probe.file", FINDING_UNKNOWN, "%s is no regular file",
 			  p->options->export);
 		return;
 	}

@@ -19,6 +19,18 @@ for id in $ids; do
 	done
 done
 
+# A finding whose id is not explained would be refused, with the report that it is in.
+groups=$(cut -d. -f1 <<<"$ids" | sort -u | paste -sd'|')
+raised=$(cd "$NFSRDMA_SOURCE" && grep -rhoE --include='*.c' "\"($groups)\.[a-z0-9.-]+\"" plugin rpcrdma mount-helper hooks |
+	tr -d '"' | sort -u)
+[[ $(wc -w <<<"$raised") -gt 100 ]] || fail "few ids are in the sources"
+for id in $raised; do
+	case $id in
+	kernel.org | mount.nfs | mount.nfsrdma | watch.json | watch.lock) ;; # of other things
+	*) grep -qx -- "$id" <<<"$ids" || fail "$id stands in a source and has no meaning" ;;
+	esac
+done
+
 # What every fault raises can be looked up.
 run serve --list-faults
 expect_status 0
