@@ -9,12 +9,15 @@
  *	mounted.c  --mount, the parent: a mount that is there, and our own client beside it
  *	export.c   beside a probe of a server: is its export mounted here?
  *	reader.c   the child of both: finds a file, and reads
+ *	hear.c     the parents' side of what children say
  *	quick.c    a few reads through a mount, for export.c and the mount helper
  *	range.c    how a range is read
  *	judge.c    pure: from reads to what is wrong
  */
 #ifndef PLUGIN_KERNEL_INTERNAL_H
 #define PLUGIN_KERNEL_INTERNAL_H
+
+#include <signal.h>
 
 #include "plugin/host/host.h"
 #include "plugin/kernel/kernel.h"
@@ -122,6 +125,24 @@ struct kernel_chosen {
 
 /* The body of the child; @arg is a struct kernel_reader_task. */
 int kernel_reader(void *arg, int channel);
+
+/* --- hear.c ------------------------------------------------------------------- */
+
+/* What a parent wants to hear of its child, and for how long. */
+struct kernel_hearing {
+	/* Step and index are good. */
+	void (*record)(void *arg, const struct kernel_record *r);
+	void *arg;
+	struct kernel_chosen *chosen; /* filled in; NULL: a child that chooses no file */
+	uint64_t deadline;            /* of all of it */
+	unsigned int step_ms;         /* between two words */
+	/* By a signal that ends it; NULL: none does. */
+	const volatile sig_atomic_t *interrupted;
+};
+
+/* Until the child has nothing more to say: 0. Lets it go on after each READ.
+ * Errors: -ETIMEDOUT; -EINTR where interrupted; -EPROTO for what no child of ours says. */
+int kernel_hear(const struct kernel_hearing *h, const struct child *child);
 
 /* --- judge.c ------------------------------------------------------------------ */
 

@@ -31,6 +31,7 @@ struct kernel {
 };
 
 struct attempt {
+	struct kernel *kernel;
 	const struct nfs_version *version;
 	bool done[KERNEL_STEPS];
 	struct kernel_record steps[KERNEL_STEPS]; /* the last of each */
@@ -106,9 +107,9 @@ static bool was_sent(const struct kernel *k, uint64_t before, uint32_t length)
 	return atomic_load(&k->log->bytes) - before >= length;
 }
 
-static void take_read(struct kernel *k, struct attempt *a, const struct child *child,
-		      const struct kernel_record *r)
+static void take_read(struct attempt *a, const struct kernel_record *r)
 {
+	struct kernel *k = a->kernel;
 	struct kernel_read *read = &a->reads[r->index];
 
 	read->tried = true;
@@ -122,44 +123,16 @@ static void take_read(struct kernel *k, struct attempt *a, const struct child *c
 	if (k->events->progress)
 		k->events->progress(k->events->arg, "the kernel's client", r->index + 1,
 				    KERNEL_RANGES);
-	/* One that is gone has nothing more to say, which is seen next. */
-	channel_send(child->channel, CHANNEL_ANSWER, NULL, 0, -1);
 }
 
-static int take_record(struct kernel *k, struct attempt *a, const struct child *child,
-		       const struct kernel_record *r)
+static void take_record(void *arg, const struct kernel_record *r)
 {
-	if (r->step >= KERNEL_STEPS || r->index >= KERNEL_RANGES)
-		return err_set(EPROTO, "a record of step %u", r->step);
+	struct attempt *a = arg;
+
 	a->done[r->step] = true;
 	a->steps[r->step] = *r;
 	if (r->step == KERNEL_READ)
-		take_read(k, a, child, r);
-	return 0;
-}
-
-/* Until the child has nothing more to say. */
-static int listen_to_client(struct kernel *k, struct attempt *a,
-			    const struct child *child)
-{
-	struct kernel_record record;
-	int type, passed, rc = 0;
-	ssize_t n;
-
-	while (!rc) {
-		n = child_receive(child, &type, &record, sizeof(record), &passed,
-				  deadline_min(k->deadline, deadline_in(STEP_MS)));
-		if (n == -EPIPE)
-			return 0;
-		if (n == -EINTR && !kernel_interrupted)
-			continue;
-		if (n < 0)
-			return (int)n;
-		rc = n == sizeof(record) && type == CHANNEL_ANSWER
-			     ? take_record(k, a, child, &record)
-			     : err_set(EPROTO, "a record of %zd bytes", n);
-	}
-	return rc;
+		take_read(a, r);
 }
 
 static int run_client(struct kernel *k, struct attempt *a)
@@ -171,6 +144,11 @@ static int run_client(struct kernel *k, struct attempt *a)
 		.run = kernel_client,
 		.arg = &task,
 	};
+	const struct kernel_hearing hearing = { .record = take_record,
+						.arg = a,
+						.deadline = k->deadline,
+						.step_ms = STEP_MS,
+						.interrupted = &kernel_interrupted };
 	struct child child;
 	struct child_end end;
 	char how[96];
@@ -183,7 +161,7 @@ static int run_client(struct kernel *k, struct attempt *a)
 	rc = child_start(&child, &function);
 	if (rc)
 		return rc;
-	rc = listen_to_client(k, a, &child);
+	rc = kernel_hear(&hearing, &child);
 	child_finish(&child, rc ? 0 : deadline_min(k->deadline, deadline_in(STEP_MS)),
 		     &end);
 	k->hung = end.fate == CHILD_LEFT;
@@ -323,7 +301,7 @@ static bool server_is_gone(const struct kernel *k)
 
 static int try_version(struct kernel *k, const struct nfs_version *version)
 {
-	struct attempt a = { .version = version };
+	struct attempt a = { .kernel = k, .version = version };
 	int rc = run_client(k, &a);
 
 	if (rc)

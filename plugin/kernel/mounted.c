@@ -103,51 +103,15 @@ static bool tell_mount(const struct mounted *m)
 
 /* --- the kernel ---------------------------------------------------------------------- */
 
-static int take(struct mounted *m, const struct child *child, int type, const void *body,
-		size_t len)
+static void take(void *arg, const struct kernel_record *r)
 {
-	const struct kernel_record *r = body;
+	struct mounted *m = arg;
 
-	if (type == KERNEL_CHOSEN && len == sizeof(m->chosen)) {
-		memcpy(&m->chosen, body, len);
-		m->chosen.path[KERNEL_PATH_MAX - 1] = '\0';
-		m->chosen.why[sizeof(m->chosen.why) - 1] = '\0';
-		return 0;
-	}
-	if (type != CHANNEL_ANSWER || len != sizeof(*r) || r->index >= KERNEL_RANGES)
-		return err_set(EPROTO, "%s sent a record of %zu bytes", child->name, len);
 	m->reads[r->index].tried = true;
 	m->reads[r->index].record = *r;
 	if (m->events->progress)
 		m->events->progress(m->events->arg, "the kernel's client", r->index + 1,
 				    KERNEL_RANGES);
-	channel_send(child->channel, CHANNEL_ANSWER, NULL, 0, -1);
-	return 0;
-}
-
-static int listen_to_reader(struct mounted *m, const struct child *child)
-{
-	union {
-		struct kernel_chosen chosen;
-		struct kernel_record record;
-	} body;
-	int type, passed, rc = 0;
-	ssize_t n;
-
-	while (!rc) {
-		n = child_receive(child, &type, &body, sizeof(body), &passed,
-				  deadline_min(m->deadline, deadline_in(READER_STEP_MS)));
-		if (n == -EPIPE)
-			return 0;
-		if (n == -ETIMEDOUT)
-			m->silent = true;
-		if (n == -EINTR)
-			continue;
-		if (n < 0)
-			return n == -ETIMEDOUT ? 0 : (int)n;
-		rc = take(m, child, type, &body, (size_t)n);
-	}
-	return rc;
 }
 
 static int read_by_kernel(struct mounted *m, const char *path)
@@ -164,6 +128,11 @@ static int read_by_kernel(struct mounted *m, const char *path)
 						 .name = "the process that reads",
 						 .run = kernel_reader,
 						 .arg = &task };
+	const struct kernel_hearing hearing = { .record = take,
+						.arg = m,
+						.chosen = &m->chosen,
+						.deadline = m->deadline,
+						.step_ms = READER_STEP_MS };
 	struct child_end end;
 	struct child child;
 	char how[96];
@@ -173,13 +142,14 @@ static int read_by_kernel(struct mounted *m, const char *path)
 	rc = child_start(&child, &function);
 	if (rc)
 		return rc;
-	rc = listen_to_reader(m, &child);
+	rc = kernel_hear(&hearing, &child);
+	m->silent = m->silent || rc == -ETIMEDOUT;
 	child_finish(&child, 0, &end);
 	m->end[0] = '\0';
 	if (end.fate != CHILD_EXITED)
 		snprintf(m->end, sizeof(m->end), "; its process %s",
 			 child_end_text(&end, how, sizeof(how)));
-	return rc;
+	return rc == -ETIMEDOUT ? 0 : rc;
 }
 
 /* --- our own client ------------------------------------------------------------------ */

@@ -8,15 +8,18 @@
 /* Each is asked for. */
 #define QUICK_NAMES 64
 
-static void take(const struct kernel_quick_place *place, struct kernel_quick *out,
-		 const struct kernel_record *r)
+struct quick {
+	const struct kernel_quick_place *place;
+	struct kernel_quick *out;
+};
+
+static void take(void *arg, const struct kernel_record *r)
 {
-	uint32_t length;
+	const struct kernel_quick_place *place = ((struct quick *)arg)->place;
+	struct kernel_quick *out = ((struct quick *)arg)->out;
+	uint32_t length = kernel_lengths[r->index];
 	size_t i;
 
-	if (r->index >= KERNEL_RANGES)
-		return;
-	length = kernel_lengths[r->index];
 	for (i = 0; i < place->nlengths && place->lengths[i] != length; i++)
 		;
 	if (i == place->nlengths)
@@ -48,26 +51,20 @@ void kernel_quick_read(const struct kernel_quick_place *place, struct kernel_qui
 						 .name = "the process that reads",
 						 .run = kernel_reader,
 						 .arg = &task };
-	uint64_t deadline = deadline_in(place->ms);
-	union {
-		struct kernel_chosen chosen;
-		struct kernel_record record;
-	} body;
+	struct quick quick = { .place = place, .out = out };
+	struct kernel_chosen chosen;
+	const struct kernel_hearing hearing = { .record = take,
+						.arg = &quick,
+						.chosen = &chosen,
+						.deadline = deadline_in(place->ms),
+						.step_ms = place->ms };
 	struct child_end end;
 	struct child child;
-	int type, passed;
-	ssize_t n;
 
 	memset(out, 0, sizeof(*out));
 	if (child_start(&child, &function))
 		return;
-	do {
-		n = child_receive(&child, &type, &body, sizeof(body), &passed, deadline);
-		if (type != CHANNEL_ANSWER || n != sizeof(body.record))
-			continue;
-		take(place, out, &body.record);
-		channel_send(child.channel, CHANNEL_ANSWER, NULL, 0, -1);
-	} while (n >= 0 || n == -EINTR);
+	kernel_hear(&hearing, &child);
 	child_finish(&child, 0, &end);
 	out->left = end.fate == CHILD_LEFT ? end.pid : 0;
 }

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* What the parent takes of what a child says that reads through a mount: the child decodes a peer's
+ * bytes in the kernel's place, and may say anything. */
+#include "plugin/kernel/internal.h"
+
+#include "suite.h"
+
+struct said {
+	const char *name;
+	int type;
+	uint32_t step, index;
+	size_t len; /* of the record, or of what was chosen */
+	bool may_choose;
+	int rc;
+	unsigned int heard;
+};
+
+static const struct said rows[] = {
+	{ "a step", CHANNEL_ANSWER, KERNEL_MOUNT, 0, sizeof(struct kernel_record), false,
+	  0, 1 },
+	{ "the last range", CHANNEL_ANSWER, KERNEL_READ, KERNEL_RANGES - 1,
+	  sizeof(struct kernel_record), false, 0, 1 },
+	{ "no such range", CHANNEL_ANSWER, KERNEL_READ, KERNEL_RANGES,
+	  sizeof(struct kernel_record), false, -EPROTO, 0 },
+	{ "no such step", CHANNEL_ANSWER, KERNEL_STEPS, 0, sizeof(struct kernel_record),
+	  false, -EPROTO, 0 },
+	{ "a short record", CHANNEL_ANSWER, KERNEL_MOUNT, 0,
+	  sizeof(struct kernel_record) - 1, false, -EPROTO, 0 },
+	{ "nothing in it", CHANNEL_ANSWER, KERNEL_MOUNT, 0, 0, false, -EPROTO, 0 },
+	{ "another type", 77, KERNEL_MOUNT, 0, sizeof(struct kernel_record), false,
+	  -EPROTO, 0 },
+	{ "a file", KERNEL_CHOSEN, 0, 0, sizeof(struct kernel_chosen), true, 0, 0 },
+	{ "a file, unasked", KERNEL_CHOSEN, 0, 0, sizeof(struct kernel_chosen), false,
+	  -EPROTO, 0 },
+	{ "half a file", KERNEL_CHOSEN, 0, 0, sizeof(struct kernel_chosen) / 2, true,
+	  -EPROTO, 0 },
+};
+
+/* A child that says one thing; a READ's parent lets it go on. */
+static int say_one(void *arg, int channel)
+{
+	const struct said *row = arg;
+	union {
+		struct kernel_record record;
+		struct kernel_chosen chosen;
+		uint8_t bytes[sizeof(struct kernel_chosen)];
+	} body;
+	int type, passed;
+
+	/* No text of it ends. */
+	memset(&body, 'x', sizeof(body));
+	if (row->type != KERNEL_CHOSEN) {
+		body.record.step = row->step;
+		body.record.index = row->index;
+	}
+	if (channel_send(channel, row->type, body.bytes, row->len, -1))
+		return 1;
+	if (!row->rc && row->step == KERNEL_READ && row->type == CHANNEL_ANSWER)
+		return channel_receive(channel, &type, body.bytes, 4, &passed) < 0;
+	return 0;
+}
+
+static int say_nothing(void *arg, int channel)
+{
+	(void)arg;
+	(void)channel;
+	pause();
+	return 0;
+}
+
+static void count(void *arg, const struct kernel_record *r)
+{
+	(void)r;
+	++*(unsigned int *)arg;
+}
+
+static void what_no_child_of_ours_says_ends_it(void)
+{
+	struct kernel_chosen chosen;
+	struct child_function function = { .kind = CHILD_TOUCH,
+					   .name = "the child",
+					   .run = say_one };
+	unsigned int heard;
+	struct kernel_hearing hearing = { .record = count,
+					  .arg = &heard,
+					  .deadline = deadline_in(PATIENCE_MS),
+					  .step_ms = PATIENCE_MS };
+	struct child_end end;
+	struct child child;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct said row = rows[i];
+
+		SUITE_ROW("%zu: %s", i, row.name);
+		memset(&chosen, 0, sizeof(chosen));
+		heard = 0;
+		function.arg = &row;
+		hearing.chosen = row.may_choose ? &chosen : NULL;
+		CU_ASSERT_EQUAL_FATAL(child_start(&child, &function), 0);
+		CU_ASSERT_EQUAL(kernel_hear(&hearing, &child), row.rc);
+		CU_ASSERT_EQUAL(heard, row.heard);
+		child_finish(&child, deadline_in(PATIENCE_MS), &end);
+		CU_ASSERT_EQUAL(end.fate, CHILD_EXITED);
+		CU_ASSERT_EQUAL(end.status, 0);
+		CU_ASSERT_EQUAL(strnlen(chosen.path, sizeof(chosen.path)),
+				row.may_choose && !row.rc ? sizeof(chosen.path) - 1 : 0);
+	}
+}
+
+static void silence_is_not_its_end(void)
+{
+	const struct child_function function = { .kind = CHILD_TOUCH,
+						 .name = "the child",
+						 .run = say_nothing };
+	unsigned int heard = 0;
+	const struct kernel_hearing hearing = { .record = count,
+						.arg = &heard,
+						.deadline = deadline_in(PATIENCE_MS),
+						.step_ms = 20 };
+	struct child child;
+
+	CU_ASSERT_EQUAL_FATAL(child_start(&child, &function), 0);
+	CU_ASSERT_EQUAL(kernel_hear(&hearing, &child), -ETIMEDOUT);
+	CU_ASSERT_EQUAL(heard, 0);
+	child_finish(&child, 0, NULL);
+}
+
+SUITE_MAIN("kernel-hear", TEST(what_no_child_of_ours_says_ends_it),
+	   TEST(silence_is_not_its_end))
