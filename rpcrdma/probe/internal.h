@@ -25,6 +25,7 @@
  *	read.c      one READ by one mechanism, checked in every way
  *	ranges.c    which ranges of a file (pure)
  *	sweep.c     which READs, in which order
+ *	judge.c     one that went wrong: again, by other mechanisms, and whose fault
  *	over-tcp.c  the same READ over NFS over TCP, before RDMA is blamed
  *	compound.c  READs with another operation behind them (NFSv4)
  *	compare.c   given ranges of one file, for who has read them otherwise

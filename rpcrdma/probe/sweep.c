@@ -7,24 +7,17 @@
  * other operations on the same connection, because a server's page lists remember what was
  * before; and with several in flight.
  *
- * A READ that goes wrong is looked at closely (judge): has the file changed, does it go wrong
- * again, and does the same range come right by another mechanism before and after. */
+ * A READ that goes wrong is looked at closely (judge.c). */
 #include <stdio.h>
 
-#include "rpcrdma/probe/internal.h"
+#include "rpcrdma/probe/sweep-internal.h"
 
-#define IN_FLIGHT       16
 #define UNANSWERED_MAX  3     /* in a row: the mechanism is given up */
 #define BROKEN_MAX      8     /* lost connections that came again when tried again */
 #define TIME_RESERVE_MS 1500  /* for what follows; at most a quarter of all */
 #define RATE_BYTES      65536 /* of a READ that shows how fast the path is */
 #define SLOW_RESERVE_MS 6000  /* more than that, where replies are slow */
 #define FILES_MAX       4
-/* A READ that went wrong is made again: never right, or right at times? Fewer tries where each
- * costs a connection; and where so many were never right, and none was right at times. */
-#define AGAIN_MAX    4
-#define AGAIN_CLOSED 2
-#define AGAIN_ENOUGH 24
 #define LARGE_INLINE_MAX \
 	(4u << 20) /* that is compared with READs of a few hundred bytes each */
 
@@ -40,22 +33,6 @@ static const struct {
 	{ LAYOUT_PIECES, 8 }, { LAYOUT_PIECES, 16 },
 };
 
-struct sweep {
-	struct probe *p;
-	struct records *records;
-	struct window w;
-	struct range_set set;
-	struct range *ranges; /* of it */
-	unsigned int nranges;
-	unsigned int unanswered[MECH_COUNT]; /* in a row */
-	unsigned int broken[MECH_COUNT];
-	unsigned int never_right, sometimes; /* of those that were made again */
-	struct range before; /* the last one that came by another mechanism */
-	bool before_right;
-	unsigned int done, total;
-	double ms_a_byte; /* of the fastest READ that is long enough to tell */
-};
-
 /* What follows takes longer on a slow path. */
 static unsigned int reserve_ms(const struct sweep *s)
 {
@@ -66,7 +43,7 @@ static unsigned int reserve_ms(const struct sweep *s)
 		       s->p->options->timeout_ms / 4);
 }
 
-static bool stop(struct sweep *s)
+bool sweep_stop(struct sweep *s)
 {
 	if (deadline_left(s->p->deadline) < (int)reserve_ms(s))
 		s->records->out_of_time = true;
@@ -96,110 +73,6 @@ static void add_record(struct sweep *s, const struct record *r)
 	rs->list[rs->count++] = *r;
 }
 
-/* A server that has no time says so, and one that began anew has forgotten the session: neither
- * is a failure. True: again, it was waited for. */
-static bool is_later(struct sweep *s, const struct read_outcome *outcome,
-		     struct patience *patience)
-{
-	return read_again(s->p, outcome, patience) && !stop(s);
-}
-
-static void read_patiently(struct sweep *s, const struct read_case *c,
-			   struct read_outcome *outcome)
-{
-	struct patience patience = { 0 };
-
-	do
-		read_once(s->p, &s->w, c, outcome);
-	while (is_later(s, outcome, &patience));
-}
-
-/* One try, as it was first made: after other operations means a READ by the same mechanism,
- * then GETATTR, READDIR and READLINK, then the READ that counts, on one connection. */
-static void try_case(struct sweep *s, const struct read_case *c, bool after_others,
-		     struct read_outcome *outcome)
-{
-	struct read_outcome warm;
-
-	if (after_others) {
-		read_patiently(s, c, &warm);
-		listing_between(s->p, &s->w.file->fh);
-	}
-	read_patiently(s, c, outcome);
-}
-
-/* Beyond what every mechanism is tried with. */
-static bool is_large(const struct sweep *s, uint32_t count)
-{
-	return count > s->p->rtmax + 1;
-}
-
-/* The range in pieces that go to every server: by Reply chunk up to a multiple of 4, the rest of
- * up to 3 bytes inline. */
-static bool pieces_right(struct sweep *s, uint64_t offset, uint32_t count)
-{
-	uint64_t end = min_u64(offset + count, s->w.attr.size);
-	uint32_t most = min_u32(GATE_REPLY_CHUNK_MAX, s->p->rtmax & ~3u);
-	struct read_outcome outcome = { .kind = READ_NOT_RUN };
-
-	while (offset < end && !stop(s)) {
-		uint32_t n = (uint32_t)min_u64(end - offset, most);
-		struct read_case c = {
-			.mechanism = n < 4 ? MECH_INLINE : MECH_REPLY_CHUNK,
-			.offset = offset,
-			.count = n < 4 ? n : n & ~3u,
-		};
-
-		read_patiently(s, &c, &outcome);
-		if (outcome.kind != READ_OK)
-			return false;
-		offset += c.count;
-	}
-	return outcome.kind == READ_OK && offset == end;
-}
-
-/* The same range by a mechanism that is not the suspect. */
-static bool control_right(struct sweep *s, const struct read_case *suspect)
-{
-	struct read_case c = { .offset = suspect->offset, .count = suspect->count };
-	struct read_outcome outcome;
-
-	if (session_ready(s->p))
-		return false;
-	if (is_large(s, c.count))
-		return pieces_right(s, c.offset, c.count);
-	c.mechanism = read_fits_inline(s->p, c.count) && suspect->mechanism != MECH_INLINE
-			      ? MECH_INLINE
-			      : MECH_REPLY_CHUNK;
-	if (c.mechanism == suspect->mechanism)
-		c.mechanism = MECH_WRITE_CHUNK;
-	read_patiently(s, &c, &outcome);
-	if (outcome.kind == READ_WITHHELD && c.mechanism == MECH_REPLY_CHUNK)
-		return pieces_right(s, c.offset, c.count);
-	return outcome.kind == READ_OK;
-}
-
-static void note_before(struct sweep *s, const struct read_case *c, bool right)
-{
-	s->before = (struct range){ c->offset, c->count };
-	s->before_right = right;
-}
-
-static bool is_before(const struct sweep *s, const struct read_case *c)
-{
-	return s->before.offset == c->offset && s->before.count == c->count;
-}
-
-static bool before_was_right(const struct sweep *s, const struct read_case *c)
-{
-	return s->before_right && is_before(s, c);
-}
-
-static bool is_broken(enum read_kind kind)
-{
-	return kind == READ_CLOSED || kind == READ_TRANSPORT;
-}
-
 static void count_hopes(struct sweep *s, const struct record *r)
 {
 	enum mechanism m = r->c.mechanism;
@@ -207,107 +80,10 @@ static void count_hopes(struct sweep *s, const struct record *r)
 	s->unanswered[m] = r->outcome.kind == READ_LOST && r->wrong == r->tries
 				   ? s->unanswered[m] + 1
 				   : 0;
-	if (is_broken(r->outcome.kind) && r->confirmed)
+	if (judge_is_broken(r->outcome.kind) && r->confirmed)
 		s->broken[m]++;
 	if (s->unanswered[m] >= UNANSWERED_MAX || s->broken[m] >= BROKEN_MAX)
 		s->records->gave_up[m] = true;
-}
-
-static void look_again(struct sweep *s, struct record *r)
-{
-	truth_judge(&r->outcome, truth_again(s->p, &s->w, r->c.offset, r->c.count));
-}
-
-static unsigned int again_max(const struct sweep *s, enum read_kind kind)
-{
-	if (kind == READ_LOST || (s->never_right >= AGAIN_ENOUGH && !s->sometimes))
-		return 1;
-	return is_broken(kind) ? AGAIN_CLOSED : AGAIN_MAX;
-}
-
-/* One more try. False: no more are needed, or it told nothing. */
-static bool count_try(struct record *r, enum read_kind kind)
-{
-	bool wrong = read_kind_is_failure(kind);
-
-	if (!wrong && !read_kind_is_right(kind))
-		return false;
-	r->tries++;
-	r->wrong += wrong;
-	return wrong;
-}
-
-static void note_tries(struct sweep *s, struct record *r)
-{
-	r->confirmed = r->tries > 1 && r->wrong == r->tries;
-	s->never_right += r->confirmed;
-	s->sometimes += r->wrong < r->tries;
-}
-
-/* In the same way, until it is right. */
-static void make_again(struct sweep *s, struct record *r)
-{
-	unsigned int i, most = again_max(s, r->outcome.kind);
-	struct read_outcome again = { .kind = READ_NOT_RUN };
-
-	for (i = 0; i < most && !stop(s); i++) {
-		try_case(s, &r->c, r->after_others, &again);
-		/* To wait as long again would only cost time. */
-		if (!count_try(r, again.kind) || again.kind == READ_LOST)
-			break;
-	}
-	note_tries(s, r);
-}
-
-/* One that was lost as the one before it is not waited for again: one more is as good elsewhere. */
-static void judge_lost(struct sweep *s, struct record *r)
-{
-	r->controls_right = before_was_right(s, &r->c) && control_right(s, &r->c);
-	if (s->unanswered[r->c.mechanism])
-		r->confirmed = true;
-	else
-		make_again(s, r);
-}
-
-/* Nothing that TCP could show: no answer, or memory that was not written. */
-static bool is_of_rdma(enum read_kind kind)
-{
-	return kind != READ_DATA && kind != READ_SHORT && kind != READ_STATUS &&
-	       kind != READ_RPC;
-}
-
-/* A READ went wrong: why, and does it again? */
-static void judge(struct sweep *s, struct record *r)
-{
-	enum truth truth;
-
-	/* Also where the transport's checksum was wrong: a kernel that sends pages without
-	 * copying them computes it before a writer changes them. */
-	look_again(s, r);
-	if (r->outcome.kind == READ_CHANGING)
-		return;
-	/* Which is told by itself, and says nothing about the mechanism. */
-	if (s->p->gone) {
-		r->outcome.kind = READ_NOT_RUN;
-		return;
-	}
-	if (!read_kind_is_failure(r->outcome.kind))
-		return;
-	r->wrong = 1;
-	if (r->outcome.kind == READ_LOST) {
-		judge_lost(s, r);
-		return;
-	}
-	r->controls_right = control_right(s, &r->c);
-	make_again(s, r);
-	r->controls_right = r->controls_right && control_right(s, &r->c);
-	/* The first time stands, which was looked at before. */
-	truth = truth_again(s->p, &s->w, r->c.offset, r->c.count);
-	if (truth == TRUTH_CHANGED)
-		r->outcome.kind = READ_CHANGING;
-	r->confirmed = r->confirmed && truth == TRUTH_SAME;
-	if (r->confirmed && !is_of_rdma(r->outcome.kind))
-		r->wrong_over_tcp = over_tcp(s->p, &s->w, &r->c) == OVER_TCP_WRONG;
 }
 
 static uint32_t expected(const struct sweep *s, const struct read_case *c)
@@ -346,16 +122,16 @@ static void attempt(struct sweep *s, const struct read_case *c, bool after_other
 	const struct mishap before = s->p->transport;
 	uint64_t begin = now_ms();
 
-	if (stop(s) || s->records->gave_up[c->mechanism] ||
+	if (sweep_stop(s) || s->records->gave_up[c->mechanism] ||
 	    !fits_time(s, (after_others ? 2 : 1) * (uint64_t)c->count))
 		return;
 	r.expected = expected(s, c);
-	try_case(s, c, after_others, &r.outcome);
+	judge_try(s, c, after_others, &r.outcome);
 	note_rate(s, &r, begin);
 	if (r.outcome.kind == READ_WITHHELD)
 		return;
 	/* A large READ may bring less. */
-	if (r.outcome.kind == READ_OK && is_large(s, c->count))
+	if (r.outcome.kind == READ_OK && judge_is_large(s, c->count))
 		r.expected = r.outcome.brought;
 	if (r.outcome.kind != READ_OK && r.outcome.kind != READ_NOT_RUN &&
 	    r.outcome.kind != READ_LATER)
@@ -368,7 +144,7 @@ static void attempt(struct sweep *s, const struct read_case *c, bool after_other
 	      r.outcome.text);
 	count_hopes(s, &r);
 	if (c->mechanism != MECH_WRITE_CHUNK)
-		note_before(s, c, r.outcome.kind == READ_OK);
+		judge_note_before(s, c, r.outcome.kind == READ_OK);
 	add_record(s, &r);
 }
 
@@ -391,7 +167,7 @@ static void every_mechanism(struct sweep *s)
 {
 	unsigned int i;
 
-	for (i = 0; i < s->nranges && !stop(s); i++) {
+	for (i = 0; i < s->nranges && !sweep_stop(s); i++) {
 		struct read_case c = { .offset = s->ranges[i].offset,
 				       .count = s->ranges[i].count };
 
@@ -405,9 +181,9 @@ static void every_mechanism(struct sweep *s)
 			attempt(s, &c, false);
 		c.mechanism = MECH_WRITE_CHUNK;
 		/* Neither went to this server. */
-		if (!is_before(s, &c) && !s->records->gave_up[MECH_REPLY_CHUNK] &&
+		if (!judge_is_before(s, &c) && !s->records->gave_up[MECH_REPLY_CHUNK] &&
 		    !gate_lets(s->p->kind, GATE_REPLY_CHUNK))
-			note_before(s, &c, control_right(s, &c));
+			judge_note_before(s, &c, judge_control(s, &c));
 		/* An odd length shows a pad that is written only if there is room for it. */
 		c.layout = c.count % 4 ? LAYOUT_ROUNDED : plain_layout(i);
 		attempt(s, &c, false);
@@ -423,14 +199,14 @@ static void after_others(struct sweep *s)
 	const bool *gave_up = &s->records->gave_up[MECH_WRITE_CHUNK];
 	unsigned int i;
 
-	for (i = 0; i < s->nranges && !*gave_up && !stop(s); i++) {
+	for (i = 0; i < s->nranges && !*gave_up && !sweep_stop(s); i++) {
 		struct read_case c = { .mechanism = MECH_WRITE_CHUNK,
 				       .layout = plain_layout(i + 1),
 				       .offset = s->ranges[i].offset,
 				       .count = s->ranges[i].count };
 
 		probe_progress(s->p, "READs after other operations", s->done++, s->total);
-		note_before(s, &c, control_right(s, &c));
+		judge_note_before(s, &c, judge_control(s, &c));
 		attempt(s, &c, true);
 		if (s->records->out_of_time)
 			break;
@@ -438,118 +214,39 @@ static void after_others(struct sweep *s)
 	note_cut(s, i, s->nranges, "after other operations");
 }
 
-/* @n READs at once; outcomes in order. */
-static void fly(struct sweep *s, const struct read_case *cases, unsigned int n,
-		struct read_outcome *outcomes)
+/* Looks at what came, and keeps it. */
+static void record_flight(struct sweep *s, const struct read_case *cases, unsigned int n,
+			  const struct read_outcome *outcomes)
 {
-	_cleanup_free_ struct read_job *jobs = calloc(n, sizeof(*jobs));
+	struct record rs[SWEEP_IN_FLIGHT];
 	unsigned int i;
 
-	memset(outcomes, 0, n * sizeof(*outcomes));
 	for (i = 0; i < n; i++)
-		outcomes[i].kind = READ_NOT_RUN;
-	if (!jobs)
-		return;
-	for (i = 0; i < n; i++)
-		read_start(s->p, &jobs[i], &s->w, &cases[i]);
-	for (i = 0; i < n; i++) {
-		read_finish(s->p, &jobs[i], &s->w);
-		outcomes[i] = jobs[i].outcome;
-	}
-}
-
-/* All of them again where one was told to wait: they are to be under way together. */
-static void flight(struct sweep *s, const struct read_case *cases, unsigned int n,
-		   struct read_outcome *outcomes)
-{
-	struct patience patience = { 0 };
-	unsigned int i;
-
-	do {
-		fly(s, cases, n, outcomes);
-		for (i = 0; i < n && outcomes[i].kind != READ_LATER; i++)
-			;
-	} while (i < n && is_later(s, &outcomes[i], &patience));
-}
-
-/* All of them again, while one was never right. */
-static void fly_again(struct sweep *s, const struct read_case *cases, unsigned int n,
-		      struct record *rs)
-{
-	struct read_outcome again[IN_FLIGHT];
-	bool open = true, lost = false;
-	unsigned int i, tries;
-
-	for (tries = 0; tries < AGAIN_MAX && open && !lost && !stop(s); tries++) {
-		if (tries && s->never_right >= AGAIN_ENOUGH && !s->sometimes)
-			break;
-		flight(s, cases, n, again);
-		open = false;
-		for (i = 0; i < n; i++) {
-			if (rs[i].wrong == rs[i].tries &&
-			    count_try(&rs[i], again[i].kind))
-				open = true;
-			lost = lost || again[i].kind == READ_LOST ||
-			       is_broken(again[i].kind);
-		}
-	}
-	for (i = 0; i < n; i++)
-		if (rs[i].wrong)
-			note_tries(s, &rs[i]);
-}
-
-static void judge_flight(struct sweep *s, const struct read_case *cases, unsigned int n,
-			 struct read_outcome *outcomes)
-{
-	bool before[IN_FLIGHT] = { false }, all_right = true;
-	struct record rs[IN_FLIGHT] = { 0 };
-	unsigned int i;
-
-	for (i = 0; i < n; i++) {
 		rs[i] = (struct record){ .c = cases[i],
 					 .outcome = outcomes[i],
 					 .expected = expected(s, &cases[i]),
 					 .tries = 1,
 					 .in_flight = n };
-		if (!read_kind_is_failure(outcomes[i].kind))
-			continue;
-		all_right = false;
-		rs[i].wrong = 1;
-		before[i] = control_right(s, &cases[i]);
-	}
-	if (!all_right)
-		fly_again(s, cases, n, rs);
+	judge_flight(s, cases, n, rs);
 	for (i = 0; i < n; i++) {
-		struct record *r = &rs[i];
-
-		if (r->wrong) {
-			look_again(s, r);
-			if (r->outcome.kind != READ_CHANGING)
-				r->controls_right = before[i] && control_right(s, &r->c);
-			if (r->confirmed && !is_of_rdma(r->outcome.kind))
-				r->wrong_over_tcp = over_tcp(s->p, &s->w, &r->c) ==
-						    OVER_TCP_WRONG;
-			if (s->p->gone)
-				r->outcome.kind = READ_NOT_RUN;
-		}
-		count_hopes(s, r);
-		add_record(s, r);
+		count_hopes(s, &rs[i]);
+		add_record(s, &rs[i]);
 	}
 }
 
 static void in_flight(struct sweep *s)
 {
-	struct read_case cases[IN_FLIGHT];
-	struct read_outcome outcomes[IN_FLIGHT];
+	struct read_case cases[SWEEP_IN_FLIGHT];
+	struct read_outcome outcomes[SWEEP_IN_FLIGHT];
 	unsigned int i, n, width;
 	struct mishap before;
 	uint64_t bytes;
 
-	for (i = 0; i < s->nranges && !stop(s); i += n) {
+	for (i = 0; i < s->nranges && !sweep_stop(s); i += n) {
 		if (client41_ready(s->p) || session_ready(s->p) ||
 		    s->records->gave_up[MECH_WRITE_CHUNK])
 			return;
-		width = min_u32(rpcrdma_credits(s->p->conn), IN_FLIGHT);
+		width = min_u32(rpcrdma_credits(s->p->conn), SWEEP_IN_FLIGHT);
 		width = min_u32(width, client41_width(s->p));
 		probe_progress(s->p, "READs in flight together", s->done, s->total);
 		for (n = 0, bytes = 0; n < width && i + n < s->nranges; n++) {
@@ -563,8 +260,8 @@ static void in_flight(struct sweep *s)
 			break;
 		s->done += n;
 		before = s->p->transport;
-		flight(s, cases, n, outcomes);
-		judge_flight(s, cases, n, outcomes);
+		judge_fly(s, cases, n, outcomes);
+		record_flight(s, cases, n, outcomes);
 		if (s->w.changing)
 			s->p->transport = before;
 	}
@@ -575,8 +272,8 @@ static void every_layout(struct sweep *s)
 {
 	unsigned int i, j;
 
-	for (i = 0; i < ARRAY_SIZE(layout_sizes) && !stop(s); i++)
-		for (j = 0; j < ARRAY_SIZE(layouts) && !stop(s); j++) {
+	for (i = 0; i < ARRAY_SIZE(layout_sizes) && !sweep_stop(s); i++)
+		for (j = 0; j < ARRAY_SIZE(layouts) && !sweep_stop(s); j++) {
 			struct read_case c = { .mechanism = MECH_WRITE_CHUNK,
 					       .layout = layouts[j].layout,
 					       .pieces = layouts[j].pieces,
@@ -604,7 +301,7 @@ static void profiles(struct sweep *s)
 		const uint32_t limit = sweep_profiles[i];
 		const uint32_t steps[] = { limit - 1, limit, limit + 1, 2 * limit, 4096 };
 
-		for (j = 0; j < ARRAY_SIZE(steps) && !stop(s); j++) {
+		for (j = 0; j < ARRAY_SIZE(steps) && !sweep_stop(s); j++) {
 			struct read_case c = { .count = steps[j] };
 
 			if (session_ready(s->p))
@@ -710,11 +407,11 @@ static void more_windows(struct sweep *s, const struct probe_file *file)
 	size_t i;
 
 	s->w.changing = false;
-	if (stop(s))
+	if (sweep_stop(s))
 		note_cut(s, 0, 1, "at the end of the file");
 	for (i = 0; i < ARRAY_SIZE(windows); i++) {
 		s->w.changing = false;
-		if (!windows[i].file || stop(s) ||
+		if (!windows[i].file || sweep_stop(s) ||
 		    window(s, windows[i].file, windows[i].base, windows[i].len,
 			   windows[i].ranges))
 			continue;
@@ -821,7 +518,7 @@ static void large_reads(struct sweep *s)
 	s->w.changing = false;
 	s->set.n = 0;
 	ranges_large(&s->set, s->p->rtmax, (uint32_t)most);
-	for (i = 0; i < s->set.n && !stop(s); i++) {
+	for (i = 0; i < s->set.n && !sweep_stop(s); i++) {
 		c.count = s->set.list[i].count;
 		probe_progress(s->p, "large READs", i, s->set.n);
 		begin = now_ms();
@@ -843,7 +540,7 @@ void sweep_run(struct probe *p, struct records *records)
 
 	for (i = 0; i < files; i++) {
 		s.w.changing = false;
-		if (stop(&s) || main_file(&s, &p->candidates[i]))
+		if (sweep_stop(&s) || main_file(&s, &p->candidates[i]))
 			break;
 		records->changed_files += s.w.changing;
 	}

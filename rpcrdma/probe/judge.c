@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* A READ that went wrong, looked at closely: has the file changed, does the READ go wrong again, does
+ * the same range come right by another mechanism before and after, and over TCP. */
+#include "rpcrdma/probe/sweep-internal.h"
+
+/* A READ that went wrong is made again: never right, or right at times? Fewer tries where each
+ * costs a connection; and where so many were never right, and none was right at times. */
+#define AGAIN_MAX    4
+#define AGAIN_CLOSED 2
+#define AGAIN_ENOUGH 24
+
+/* A server that has no time says so, and one that began anew has forgotten the session: neither
+ * is a failure. True: again, it was waited for. */
+static bool is_later(struct sweep *s, const struct read_outcome *outcome,
+		     struct patience *patience)
+{
+	return read_again(s->p, outcome, patience) && !sweep_stop(s);
+}
+
+static void read_patiently(struct sweep *s, const struct read_case *c,
+			   struct read_outcome *outcome)
+{
+	struct patience patience = { 0 };
+
+	do
+		read_once(s->p, &s->w, c, outcome);
+	while (is_later(s, outcome, &patience));
+}
+
+void judge_try(struct sweep *s, const struct read_case *c, bool after_others,
+	       struct read_outcome *outcome)
+{
+	struct read_outcome warm;
+
+	if (after_others) {
+		read_patiently(s, c, &warm);
+		listing_between(s->p, &s->w.file->fh);
+	}
+	read_patiently(s, c, outcome);
+}
+
+bool judge_is_large(const struct sweep *s, uint32_t count)
+{
+	return count > s->p->rtmax + 1;
+}
+
+/* The range in pieces that go to every server: by Reply chunk up to a multiple of 4, the rest of
+ * up to 3 bytes inline. */
+static bool pieces_right(struct sweep *s, uint64_t offset, uint32_t count)
+{
+	uint64_t end = min_u64(offset + count, s->w.attr.size);
+	uint32_t most = min_u32(GATE_REPLY_CHUNK_MAX, s->p->rtmax & ~3u);
+	struct read_outcome outcome = { .kind = READ_NOT_RUN };
+
+	while (offset < end && !sweep_stop(s)) {
+		uint32_t n = (uint32_t)min_u64(end - offset, most);
+		struct read_case c = {
+			.mechanism = n < 4 ? MECH_INLINE : MECH_REPLY_CHUNK,
+			.offset = offset,
+			.count = n < 4 ? n : n & ~3u,
+		};
+
+		read_patiently(s, &c, &outcome);
+		if (outcome.kind != READ_OK)
+			return false;
+		offset += c.count;
+	}
+	return outcome.kind == READ_OK && offset == end;
+}
+
+bool judge_control(struct sweep *s, const struct read_case *suspect)
+{
+	struct read_case c = { .offset = suspect->offset, .count = suspect->count };
+	struct read_outcome outcome;
+
+	if (session_ready(s->p))
+		return false;
+	if (judge_is_large(s, c.count))
+		return pieces_right(s, c.offset, c.count);
+	c.mechanism = read_fits_inline(s->p, c.count) && suspect->mechanism != MECH_INLINE
+			      ? MECH_INLINE
+			      : MECH_REPLY_CHUNK;
+	if (c.mechanism == suspect->mechanism)
+		c.mechanism = MECH_WRITE_CHUNK;
+	read_patiently(s, &c, &outcome);
+	if (outcome.kind == READ_WITHHELD && c.mechanism == MECH_REPLY_CHUNK)
+		return pieces_right(s, c.offset, c.count);
+	return outcome.kind == READ_OK;
+}
+
+void judge_note_before(struct sweep *s, const struct read_case *c, bool right)
+{
+	s->before = (struct range){ c->offset, c->count };
+	s->before_right = right;
+}
+
+bool judge_is_before(const struct sweep *s, const struct read_case *c)
+{
+	return s->before.offset == c->offset && s->before.count == c->count;
+}
+
+static bool before_was_right(const struct sweep *s, const struct read_case *c)
+{
+	return s->before_right && judge_is_before(s, c);
+}
+
+bool judge_is_broken(enum read_kind kind)
+{
+	return kind == READ_CLOSED || kind == READ_TRANSPORT;
+}
+
+static void look_again(struct sweep *s, struct record *r)
+{
+	truth_judge(&r->outcome, truth_again(s->p, &s->w, r->c.offset, r->c.count));
+}
+
+static unsigned int again_max(const struct sweep *s, enum read_kind kind)
+{
+	if (kind == READ_LOST || (s->never_right >= AGAIN_ENOUGH && !s->sometimes))
+		return 1;
+	return judge_is_broken(kind) ? AGAIN_CLOSED : AGAIN_MAX;
+}
+
+/* One more try. False: no more are needed, or it told nothing. */
+static bool count_try(struct record *r, enum read_kind kind)
+{
+	bool wrong = read_kind_is_failure(kind);
+
+	if (!wrong && !read_kind_is_right(kind))
+		return false;
+	r->tries++;
+	r->wrong += wrong;
+	return wrong;
+}
+
+static void note_tries(struct sweep *s, struct record *r)
+{
+	r->confirmed = r->tries > 1 && r->wrong == r->tries;
+	s->never_right += r->confirmed;
+	s->sometimes += r->wrong < r->tries;
+}
+
+/* In the same way, until it is right. */
+static void make_again(struct sweep *s, struct record *r)
+{
+	unsigned int i, most = again_max(s, r->outcome.kind);
+	struct read_outcome again = { .kind = READ_NOT_RUN };
+
+	for (i = 0; i < most && !sweep_stop(s); i++) {
+		judge_try(s, &r->c, r->after_others, &again);
+		/* To wait as long again would only cost time. */
+		if (!count_try(r, again.kind) || again.kind == READ_LOST)
+			break;
+	}
+	note_tries(s, r);
+}
+
+/* One that was lost as the one before it is not waited for again: one more is as good elsewhere. */
+static void judge_lost(struct sweep *s, struct record *r)
+{
+	r->controls_right = before_was_right(s, &r->c) && judge_control(s, &r->c);
+	if (s->unanswered[r->c.mechanism])
+		r->confirmed = true;
+	else
+		make_again(s, r);
+}
+
+/* Nothing that TCP could show: no answer, or memory that was not written. */
+static bool is_of_rdma(enum read_kind kind)
+{
+	return kind != READ_DATA && kind != READ_SHORT && kind != READ_STATUS &&
+	       kind != READ_RPC;
+}
+
+void judge(struct sweep *s, struct record *r)
+{
+	enum truth truth;
+
+	/* Also where the transport's checksum was wrong: a kernel that sends pages without
+	 * copying them computes it before a writer changes them. */
+	look_again(s, r);
+	if (r->outcome.kind == READ_CHANGING)
+		return;
+	/* Which is told by itself, and says nothing about the mechanism. */
+	if (s->p->gone) {
+		r->outcome.kind = READ_NOT_RUN;
+		return;
+	}
+	if (!read_kind_is_failure(r->outcome.kind))
+		return;
+	r->wrong = 1;
+	if (r->outcome.kind == READ_LOST) {
+		judge_lost(s, r);
+		return;
+	}
+	r->controls_right = judge_control(s, &r->c);
+	make_again(s, r);
+	r->controls_right = r->controls_right && judge_control(s, &r->c);
+	/* The first time stands, which was looked at before. */
+	truth = truth_again(s->p, &s->w, r->c.offset, r->c.count);
+	if (truth == TRUTH_CHANGED)
+		r->outcome.kind = READ_CHANGING;
+	r->confirmed = r->confirmed && truth == TRUTH_SAME;
+	if (r->confirmed && !is_of_rdma(r->outcome.kind))
+		r->wrong_over_tcp = over_tcp(s->p, &s->w, &r->c) == OVER_TCP_WRONG;
+}
+
+/* @n READs at once; outcomes in order. */
+static void fly(struct sweep *s, const struct read_case *cases, unsigned int n,
+		struct read_outcome *outcomes)
+{
+	_cleanup_free_ struct read_job *jobs = calloc(n, sizeof(*jobs));
+	unsigned int i;
+
+	memset(outcomes, 0, n * sizeof(*outcomes));
+	for (i = 0; i < n; i++)
+		outcomes[i].kind = READ_NOT_RUN;
+	if (!jobs)
+		return;
+	for (i = 0; i < n; i++)
+		read_start(s->p, &jobs[i], &s->w, &cases[i]);
+	for (i = 0; i < n; i++) {
+		read_finish(s->p, &jobs[i], &s->w);
+		outcomes[i] = jobs[i].outcome;
+	}
+}
+
+/* All of them again where one was told to wait: they are to be under way together. */
+void judge_fly(struct sweep *s, const struct read_case *cases, unsigned int n,
+	       struct read_outcome *outcomes)
+{
+	struct patience patience = { 0 };
+	unsigned int i;
+
+	do {
+		fly(s, cases, n, outcomes);
+		for (i = 0; i < n && outcomes[i].kind != READ_LATER; i++)
+			;
+	} while (i < n && is_later(s, &outcomes[i], &patience));
+}
+
+/* All of them again, while one was never right. */
+static void fly_again(struct sweep *s, const struct read_case *cases, unsigned int n,
+		      struct record *rs)
+{
+	struct read_outcome again[SWEEP_IN_FLIGHT];
+	bool open = true, lost = false;
+	unsigned int i, tries;
+
+	for (tries = 0; tries < AGAIN_MAX && open && !lost && !sweep_stop(s); tries++) {
+		if (tries && s->never_right >= AGAIN_ENOUGH && !s->sometimes)
+			break;
+		judge_fly(s, cases, n, again);
+		open = false;
+		for (i = 0; i < n; i++) {
+			if (rs[i].wrong == rs[i].tries &&
+			    count_try(&rs[i], again[i].kind))
+				open = true;
+			lost = lost || again[i].kind == READ_LOST ||
+			       judge_is_broken(again[i].kind);
+		}
+	}
+	for (i = 0; i < n; i++)
+		if (rs[i].wrong)
+			note_tries(s, &rs[i]);
+}
+
+void judge_flight(struct sweep *s, const struct read_case *cases, unsigned int n,
+		  struct record *rs)
+{
+	bool before[SWEEP_IN_FLIGHT] = { false }, all_right = true;
+	unsigned int i;
+
+	for (i = 0; i < n; i++) {
+		if (!read_kind_is_failure(rs[i].outcome.kind))
+			continue;
+		all_right = false;
+		rs[i].wrong = 1;
+		before[i] = judge_control(s, &cases[i]);
+	}
+	if (!all_right)
+		fly_again(s, cases, n, rs);
+	for (i = 0; i < n; i++) {
+		struct record *r = &rs[i];
+
+		if (!r->wrong)
+			continue;
+		look_again(s, r);
+		if (r->outcome.kind != READ_CHANGING)
+			r->controls_right = before[i] && judge_control(s, &r->c);
+		if (r->confirmed && !is_of_rdma(r->outcome.kind))
+			r->wrong_over_tcp = over_tcp(s->p, &s->w, &r->c) ==
+					    OVER_TCP_WRONG;
+		if (s->p->gone)
+			r->outcome.kind = READ_NOT_RUN;
+	}
+}

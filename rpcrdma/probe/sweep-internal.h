@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* The sweep of READs: sweep.c says which, judge.c looks at those that went wrong. */
+#ifndef RPCRDMA_PROBE_SWEEP_INTERNAL_H
+#define RPCRDMA_PROBE_SWEEP_INTERNAL_H
+
+#include "rpcrdma/probe/internal.h"
+
+#define SWEEP_IN_FLIGHT 16
+
+struct sweep {
+	struct probe *p;
+	struct records *records;
+	struct window w;
+	struct range_set set;
+	struct range *ranges; /* of it */
+	unsigned int nranges;
+	unsigned int unanswered[MECH_COUNT]; /* in a row */
+	unsigned int broken[MECH_COUNT];
+	unsigned int never_right, sometimes; /* of those that were made again */
+	struct range before; /* the last one that came by another mechanism */
+	bool before_right;
+	unsigned int done, total;
+	double ms_a_byte; /* of the fastest READ that is long enough to tell */
+};
+
+/* sweep.c */
+
+/* Whether no more READs are to be made. */
+bool sweep_stop(struct sweep *s);
+
+/* judge.c */
+
+/* One try, as it was first made: after other operations means a READ by the same mechanism,
+ * then GETATTR, READDIR and READLINK, then the READ that counts, on one connection. */
+void judge_try(struct sweep *s, const struct read_case *c, bool after_others,
+	       struct read_outcome *outcome);
+/* Beyond what every mechanism is tried with. */
+bool judge_is_large(const struct sweep *s, uint32_t count);
+/* The connection ended. */
+bool judge_is_broken(enum read_kind kind);
+/* The same range by a mechanism that is not the suspect: was it right? */
+bool judge_control(struct sweep *s, const struct read_case *suspect);
+/* What came of that range by another mechanism, before it comes by Write chunk. */
+void judge_note_before(struct sweep *s, const struct read_case *c, bool right);
+bool judge_is_before(const struct sweep *s, const struct read_case *c);
+/* A READ went wrong: why, and does it again? */
+void judge(struct sweep *s, struct record *r);
+/* @n READs at once, at most SWEEP_IN_FLIGHT; all of them again where one was told to wait. */
+void judge_fly(struct sweep *s, const struct read_case *cases, unsigned int n,
+	       struct read_outcome *outcomes);
+/* Those of them that went wrong, as judge(). */
+void judge_flight(struct sweep *s, const struct read_case *cases, unsigned int n,
+		  struct record *rs);
+
+#endif
