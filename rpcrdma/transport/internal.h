@@ -164,12 +164,16 @@ struct region {
 	unsigned int access;
 };
 
-#define REGION_BUCKETS 256
+#define REGION_BUCKETS  256
+#define REGION_RELEASED 256 /* the largest chunks of all READs in flight */
 
 struct region_table {
 	struct region *buckets[REGION_BUCKETS];
 	uint32_t random[32];
 	unsigned int random_left;
+	uint32_t released
+		[REGION_RELEASED]; /* the last ones that were removed, in a ring */
+	unsigned int released_next;
 };
 
 enum region_verdict { REGION_OK, REGION_NO_RIGHT, REGION_WRAP, REGION_BOUNDS };
@@ -182,6 +186,8 @@ int region_add(struct region_table *table, void *base, size_t len, unsigned int 
 struct region *region_find(const struct region_table *table, uint32_t stag);
 /* False when there was none. */
 bool region_remove(struct region_table *table, uint32_t stag);
+/* Whether this was one of the last regions that were removed. */
+bool region_was_released(const struct region_table *table, uint32_t stag);
 /* May @len bytes at @to be accessed so? Never overflows. */
 enum region_verdict region_check(const struct region *r, uint64_t to, uint64_t len,
 				 unsigned int access);

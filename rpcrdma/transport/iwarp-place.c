@@ -17,12 +17,16 @@ static int place_write(struct iwarp *c)
 	 * initiators say that they are ready (RFC 6581 section 9.2). */
 	if (!f->payload)
 		return 0;
-	if (!r)
+	if (!r) {
+		c->t.violation.released = region_was_released(&c->regions, f->stag);
 		return iwarp_rx_violation(
 			c, TERMINATE_TAGGED_STAG,
 			"RDMA Write of %u bytes to STag 0x%08x at 0x%" PRIx64
-			": no region has this STag",
-			f->payload, f->stag, f->to);
+			": %s this STag",
+			f->payload, f->stag, f->to,
+			c->t.violation.released ? "the region was taken back that had"
+						: "no region has");
+	}
 	switch (region_check(r, f->to, f->payload, TRANSPORT_REMOTE_WRITE)) {
 	case REGION_OK: c->rx.target = r->base + (f->to - r->to); return 0;
 	case REGION_NO_RIGHT:
@@ -221,12 +225,14 @@ static int write_done(struct iwarp *c)
 	const struct fpdu *f = &c->rx.fpdu;
 	struct transport_tagged placed = { f->stag, f->to, f->payload };
 
-	if (f->payload && !c->rx.target)
+	if (f->payload && !c->rx.target) {
+		c->t.violation.released = true;
 		return iwarp_rx_violation(
 			c, TERMINATE_TAGGED_STAG,
 			"RDMA Write of %u bytes to STag 0x%08x at 0x%" PRIx64
 			": the region was taken back while they came",
 			f->payload, f->stag, f->to);
+	}
 	c->t.stats.write_bytes_in += f->payload;
 	c->t.stats.writes_in += f->last;
 	if (f->payload && c->param.on_write)

@@ -99,7 +99,19 @@ bool region_remove(struct region_table *table, uint32_t stag)
 		return false;
 	*at = r->next;
 	free(r);
+	table->released[table->released_next++ % REGION_RELEASED] = stag;
 	return true;
+}
+
+bool region_was_released(const struct region_table *table, uint32_t stag)
+{
+	size_t i;
+
+	/* No region has the STag 0. */
+	for (i = 0; stag && i < REGION_RELEASED; i++)
+		if (table->released[i] == stag)
+			return true;
+	return false;
 }
 
 enum region_verdict region_check(const struct region *r, uint64_t to, uint64_t len,

@@ -106,6 +106,7 @@ enum transport_send_flags {
 /* What the peer did wrong, kept for the report. frame holds the first bytes as they came. */
 struct transport_violation {
 	char text[256]; /* empty: nothing */
+	bool released;  /* a Write to a region that was there, and was taken back */
 	uint8_t frame[96];
 	size_t frame_len;
 };

@@ -66,6 +66,8 @@ static void a_region_is_found_until_it_is_removed(void)
 		bad += (region_find(&table, all[i].handle) != NULL) != (i % 3 != 0);
 	CU_ASSERT_EQUAL(bad, 0);
 	CU_ASSERT_FALSE(region_remove(&table, all[0].handle));
+	CU_ASSERT_TRUE(region_was_released(&table, all[ARRAY_SIZE(all) - 1].handle));
+	CU_ASSERT_FALSE(region_was_released(&table, 0));
 	CU_ASSERT_PTR_NULL(region_find(&table, 0));
 	region_fini(&table);
 	CU_ASSERT_PTR_NULL(region_find(&table, all[1].handle));
