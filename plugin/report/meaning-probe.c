@@ -330,7 +330,9 @@ const struct meaning meaning_probe[] = {
 	  .title = "READ by Reply chunk",
 	  .what = "READs whose whole reply, header and data, the server places by RDMA Write. "
 		  "Clients do so where data may not be placed alone, with krb5i and krb5p for "
-		  "instance, and old Linux clients did for small READs.",
+		  "instance, and old Linux clients did for small READs. A server may leave the "
+		  "chunk unused where the reply fits inline, as nfs-ganesha does: the summary says "
+		  "so, and such a READ does not count as right by Reply chunk.",
 	  .cause =
 		  "The server assembles long replies wrongly: a page repeated, left out or "
 		  "in the wrong place, or a length that does not fit.",
@@ -365,6 +367,42 @@ const struct meaning meaning_probe[] = {
 	  .remedy =
 		  "Update the server's software, or report the defect to its vendor. " USE_TCP,
 	  .see = { "RFC 8166 3.4.6", "RFC 8166 4.3.2" } },
+	{ .id = "probe.read.write-chunk.unused",
+	  .group = READS,
+	  .title = "Unused Write chunks",
+	  .what = "Data for which the client offers a Write chunk must go there. It fails if the "
+		  "server returns the chunk unused, with no bytes in it, and sends the data "
+		  "in the reply instead. Such a READ says nothing about Write chunks, so it does not "
+		  "count as right.",
+	  .cause =
+		  "The server chooses by size how data travel, where the client decides. Linux "
+		  "clients accept it; others may wait for data that never come.",
+	  .remedy = "Report it to the vendor of the server.",
+	  .see = { "RFC 8267 6.4", "RFC 8166 4.3.2" } },
+	{ .id = "probe.read.write-chunk.tail",
+	  .group = READS,
+	  .title = "Last bytes of READs",
+	  .what = "READs of a length that is no multiple of four, by Write chunk. It fails if the "
+		  "one to three bytes behind the last multiple of four are never written, though "
+		  "the reply counts them, and the same ranges are right by another mechanism.",
+	  .cause =
+		  "The server writes whole words only: it cuts the length down where it should not "
+		  "write padding.",
+	  .remedy = "Update the server, or report the defect to its vendor. " USE_TCP,
+	  .see = { "RFC 8166 3.4.6.2" } },
+	{ .id = "probe.read.write-chunk.order",
+	  .group = READS,
+	  .title = "Data before the reply",
+	  .what = "The data of a READ by Write chunk must be in the client's memory when the reply "
+		  "comes. Data that are missing then are waited for, up to 100 ms. It fails if they "
+		  "come, or if the server writes to memory that was taken back after the reply. "
+		  "Software iWARP sees such a Write; over an adapter it ends the connection.",
+	  .cause =
+		  "The server sends the reply before it posts the RDMA Writes, or on another "
+		  "connection or queue, which keeps no order. The client takes whatever is in its "
+		  "memory for data of the file, and the Write may hit what comes there next.",
+	  .remedy = "Update the server. " USE_TCP,
+	  .see = { "RFC 8166 3.4.6", "RFC 5040 5.5" } },
 	{ .id = "probe.read.write-chunk.segments",
 	  .group = READS,
 	  .title = "Several segments",

@@ -261,6 +261,16 @@ int rpcrdma_poll(struct rpcrdma_conn *conn, struct rpcrdma_call *call, uint64_t 
 	return call->rc;
 }
 
+int rpcrdma_idle(struct rpcrdma_conn *conn, uint64_t deadline)
+{
+	uint32_t late = 0;
+	int rc = conn->broken;
+
+	while (!rc)
+		rc = progress(conn, deadline, &late);
+	return rc == -ETIMEDOUT ? 0 : rc;
+}
+
 int rpcrdma_wait(struct rpcrdma_conn *conn, struct rpcrdma_call *call, uint64_t deadline)
 {
 	int rc = rpcrdma_poll(conn, call, deadline);

@@ -130,6 +130,9 @@ int rpcrdma_wait(struct rpcrdma_conn *conn, struct rpcrdma_call *call, uint64_t 
 /* The same, but -ETIMEDOUT leaves the call in flight (call->rc is -EINPROGRESS): it keeps its
  * credit and its memory, and may be waited for again. */
 int rpcrdma_poll(struct rpcrdma_conn *conn, struct rpcrdma_call *call, uint64_t deadline);
+/* Takes in what comes until the deadline; replies find their calls. 0, or the error that ended the
+ * connection. */
+int rpcrdma_idle(struct rpcrdma_conn *conn, uint64_t deadline);
 /* A call in flight is done with -ECANCELED, and forgotten as after a time-out. */
 void rpcrdma_forget(struct rpcrdma_conn *conn, struct rpcrdma_call *call);
 /* Both. */

@@ -32,6 +32,7 @@ static enum probe_range_fate fate_of(enum read_kind kind)
 	case READ_OK:
 	/* The data are right. */
 	case READ_PAD:
+	case READ_INLINE:
 	case READ_LENGTHS: return PROBE_RANGE_RIGHT;
 	case READ_CHANGING: return PROBE_RANGE_CHANGING;
 	default:

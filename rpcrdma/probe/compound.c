@@ -33,6 +33,8 @@ struct trial {
 	struct window *w;
 	unsigned int right, wrong, untried;
 	unsigned int pairs; /* of those that were right */
+	/* Right, but the Reply chunk was left unused; wrong as READs alone are. */
+	unsigned int answered_inline, told;
 	/* Wrong, too: over TCP alike; and a second READ that could not be had over TCP. */
 	unsigned int over_tcp, doubtful;
 	uint32_t largest;
@@ -73,9 +75,29 @@ static void note_wrong(struct trial *t, const struct read_case *c,
 		describe(t->mild, sizeof(t->mild), c, o);
 }
 
+/* READs alone do so, too, and have a finding for it. */
+static bool is_told(const struct trial *t, const struct read_case *c,
+		    const struct read_outcome *o)
+{
+	if (c->mechanism != MECH_WRITE_CHUNK)
+		return false;
+	return (o->kind == READ_INLINE && t->p->chunk_unused) ||
+	       (o->kind == READ_ORDER && t->p->order_failed) ||
+	       (o->sign == SIGN_TAIL && t->p->tails);
+}
+
 static void note_outcome(struct trial *t, const struct read_case *c,
 			 const struct read_outcome *o)
 {
+	if (is_told(t, c, o)) {
+		t->told++;
+		return;
+	}
+	/* A server may leave a Reply chunk alone. */
+	if (o->kind == READ_INLINE && c->mechanism == MECH_REPLY_CHUNK) {
+		t->answered_inline++;
+		return;
+	}
 	switch (o->kind) {
 	case READ_OK:
 		t->right++;
@@ -110,9 +132,9 @@ static void attempt(struct trial *t, const struct read_case *c)
 	do {
 		read_once(t->p, t->w, c, &o);
 	} while (read_again(t->p, &o, &patience) ||
-		 (o.kind != READ_OK && o.kind != READ_NOT_RUN && o.kind != READ_LATER &&
-		  o.kind != READ_WITHHELD && !tries++));
-	if (o.kind != READ_OK && o.kind != READ_WITHHELD)
+		 (o.kind != READ_OK && o.kind != READ_INLINE && o.kind != READ_NOT_RUN &&
+		  o.kind != READ_LATER && o.kind != READ_WITHHELD && !tries++));
+	if (o.kind != READ_OK && o.kind != READ_INLINE && o.kind != READ_WITHHELD)
 		truth_judge(&o, truth_again(t->p, t->w, c->offset, WINDOW));
 	if (o.kind != READ_OK && t->p->gone) {
 		o.kind = READ_NOT_RUN;
@@ -174,8 +196,14 @@ static void all_cases(struct trial *t)
 static void say(struct trial *t)
 {
 	unsigned int mild = t->over_tcp + t->doubtful;
+	char note[96] = "";
 	struct finding f;
 
+	if (t->answered_inline)
+		snprintf(
+			note, sizeof(note),
+			"; %u more were answered inline, and the Reply chunk was left unused",
+			t->answered_inline);
 	if (t->wrong)
 		finding_init(&f, "probe.read.compound", FINDING_FAIL,
 			     "%u of %u COMPOUNDs go wrong: %s", t->wrong,
@@ -201,13 +229,20 @@ static void say(struct trial *t)
 			     : t->why[0]   ? t->why
 					   : "the time ran out",
 			     t->right);
+	else if (t->told)
+		finding_init(
+			&f, "probe.read.compound", FINDING_SKIP,
+			"%u COMPOUNDs came right; %u go wrong as READs alone do, which is told there",
+			t->right, t->told);
 	else
 		finding_init(
 			&f, "probe.read.compound", FINDING_PASS,
-			"%u COMPOUNDs of READ and GETATTR%s, by every mechanism, all right",
-			t->right, t->pairs ? ", and of two READs" : "");
+			"%u COMPOUNDs of READ and GETATTR%s, by every mechanism, all right%s",
+			t->right, t->pairs ? ", and of two READs" : "", note);
 	finding_number(&f, "right", t->right);
 	finding_number(&f, "failed", t->wrong);
+	if (t->answered_inline)
+		finding_number(&f, "answered_inline", t->answered_inline);
 	if (mild)
 		finding_number(&f, "wrong_over_tcp", t->over_tcp);
 	if (t->doubtful)

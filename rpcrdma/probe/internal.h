@@ -307,6 +307,10 @@ struct probe {
 	uint32_t zero_grants;
 	double rtt_ms;
 	struct mishap lost, closed, transport, xid;
+	struct mishap late_writes; /* RDMA Writes to memory that was released before */
+	bool order_told,
+		order_failed;     /* probe.read.write-chunk.order was said, and failed */
+	unsigned int order_waits; /* for data that never came */
 	unsigned int lost_total;
 	uint64_t silent_since; /* the last call or its reply, as from now_ms() */
 	struct pace pace;
@@ -324,7 +328,8 @@ struct probe {
 	const struct operation *waiting; /* for its reply */
 	/* The server asked for patience until there was no more: says so. */
 	char busy[96];
-	bool write_chunk_failed; /* probe.read.write-chunk says so */
+	bool write_chunk_failed;  /* probe.read.write-chunk says so */
+	bool chunk_unused, tails; /* probe.read.write-chunk.unused, .tail do */
 
 	struct linux3_seen linux3;
 	struct server_seen seen;
@@ -497,7 +502,8 @@ struct operation {
 	enum operation_stage stage;
 	struct nfs_result result; /* points into call: valid until operation_fini */
 	bool started, has_slot;
-	bool withheld; /* never sent: it could crash the server (enum gate) */
+	bool data_inline; /* though there was a Write chunk, which came back unused */
+	bool withheld;    /* never sent: it could crash the server (enum gate) */
 	uint8_t args[NFS_ARGS_MAX];
 };
 
@@ -509,6 +515,8 @@ void operation_fini(struct probe *p, struct operation *op);
 int operation_start(struct probe *p, struct operation *op, uint64_t deadline);
 int operation_wait(struct probe *p, struct operation *op, uint64_t deadline,
 		   bool write_chunk_read);
+/* Whether the server answered inline, and left the chunk that it was offered unused. */
+bool operation_left_chunk(const struct operation *op);
 /* Both, once. @bytes: that it moves. */
 int operation_once(struct probe *p, struct operation *op, uint32_t bytes);
 /* Whether a result is to be asked for again, and it was waited for: the session was forgotten, or
@@ -682,12 +690,15 @@ enum read_kind {
 	/* right data in a broken frame */
 	READ_PAD,     /* the XDR pad was written after the data */
 	READ_LENGTHS, /* returned chunk list does not say what came */
+	/* right data, by another mechanism: the chunk was left unused. Neither right nor a failure */
+	READ_INLINE,
 	/* the reply itself */
 	READ_XID,
 	READ_HEADER, /* reply header or results cannot be parsed */
 	/* the mechanism: these count as a failed READ */
 	READ_DATA,       /* other bytes than the file's */
 	READ_STALE,      /* nothing written where data should be */
+	READ_ORDER,      /* written after the reply */
 	READ_SHORT,      /* fewer bytes than there are */
 	READ_OUTSIDE,    /* bytes written beyond the data */
 	READ_BEHIND,     /* what follows the READ in its COMPOUND */
@@ -720,7 +731,9 @@ enum read_sign {
 	SIGN_UNUSED_DROPPED, /* an unused Write chunk came back without segments */
 	SIGN_REPLY_HEAD,     /* the data are the head of the reply */
 	SIGN_PAGE_START,     /* the data begin where their first page does */
-	SIGN_TAIL,           /* what is behind the last whole word was not written */
+	/* What is behind the last whole word was not written. Of a READ of less than a word it is all,
+	 * and says nothing by itself. */
+	SIGN_TAIL,
 };
 
 struct read_outcome {
@@ -866,6 +879,9 @@ struct verdict_input {
 	const struct records *records;
 	/* what happened to calls that were not READs by Write chunk */
 	unsigned int lost_elsewhere, closed_elsewhere, transport_elsewhere;
+	unsigned int
+		late_writes; /* that came to memory which was released after its reply */
+	bool tails;          /* verdict.c's own: SIGN_TAIL is a finding */
 };
 
 /* Whether nothing failed, and READs by Write chunk of up to 812 bytes, of more, and of more than a

@@ -41,6 +41,11 @@ void judge_try(struct sweep *s, const struct read_case *c, bool after_others,
 	read_patiently(s, c, outcome);
 }
 
+bool judge_is_right(enum read_kind kind)
+{
+	return kind == READ_OK || kind == READ_INLINE;
+}
+
 bool judge_is_large(const struct sweep *s, uint32_t count)
 {
 	return count > s->p->rtmax + 1;
@@ -63,11 +68,11 @@ static bool pieces_right(struct sweep *s, uint64_t offset, uint32_t count)
 		};
 
 		read_patiently(s, &c, &outcome);
-		if (outcome.kind != READ_OK)
+		if (!judge_is_right(outcome.kind))
 			return false;
 		offset += c.count;
 	}
-	return outcome.kind == READ_OK && offset == end;
+	return judge_is_right(outcome.kind) && offset == end;
 }
 
 bool judge_control(struct sweep *s, const struct read_case *suspect)
@@ -87,7 +92,9 @@ bool judge_control(struct sweep *s, const struct read_case *suspect)
 	read_patiently(s, &c, &outcome);
 	if (outcome.kind == READ_WITHHELD && c.mechanism == MECH_REPLY_CHUNK)
 		return pieces_right(s, c.offset, c.count);
-	return outcome.kind == READ_OK;
+	/* What came inline is no control of inline. */
+	return outcome.kind == READ_OK ||
+	       (outcome.kind == READ_INLINE && suspect->mechanism != MECH_INLINE);
 }
 
 void judge_note_before(struct sweep *s, const struct read_case *c, bool right)

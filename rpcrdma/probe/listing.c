@@ -47,13 +47,6 @@ struct chunk_call {
 	struct area area;
 };
 
-/* Servers may leave a Reply chunk alone where the reply fits inline; nfs-ganesha does. Then its
- * way was not seen. */
-static bool left_unused(const struct chunk_call *cc)
-{
-	return cc->op.call.reply_count && !cc->op.call.reply_by_chunk;
-}
-
 static void chunk_done(struct probe *p, struct chunk_call *cc)
 {
 	session_release(p, &cc->area);
@@ -129,7 +122,9 @@ static int list_once(struct probe *p, uint32_t chunk, struct nfs3_readdir_res *a
 		rc = err_set(EPROTO, "bytes were written outside the Reply chunk");
 	if (!rc) {
 		*at = cc.op.result.dir;
-		d->unused += left_unused(&cc);
+		/* Servers may leave a Reply chunk alone where the reply fits inline;
+		 * nfs-ganesha does. Then its way was not seen. */
+		d->unused += operation_left_chunk(&cc.op);
 	}
 	chunk_done(p, &cc);
 	return rc;
@@ -237,7 +232,8 @@ void listing_readdir(struct probe *p)
 	probe_emit(p, &f);
 }
 
-/* The target into @text; its length, or -errno with the words. @unused: see left_unused(). */
+/* The target into @text; its length, or -errno with the words. @unused: it came inline, and the chunk
+ * was left alone. */
 static int read_link(struct probe *p, const struct probe_file *link,
 		     enum mechanism mechanism, char *text, size_t cap, bool *unused)
 {
@@ -254,7 +250,8 @@ static int read_link(struct probe *p, const struct probe_file *link,
 	operation_init(&cc.op, NFS_OP_READLINK, &link->fh);
 	rc = chunk_call(p, &cc, chunk, reduced);
 	data = cc.op.result.read;
-	*unused = left_unused(&cc);
+	*unused = operation_left_chunk(&cc.op);
+	reduced = reduced && !*unused;
 	if (!rc && (data.len > cap || (reduced && data.len > chunk)))
 		rc = err_set(EPROTO, "a target of %u bytes, the link has %llu", data.len,
 			     (unsigned long long)link->attr.size);
@@ -263,6 +260,8 @@ static int read_link(struct probe *p, const struct probe_file *link,
 	if (!rc && reduced && area_first_touched(&cc.area, data.len) >= 0)
 		rc = err_set(EPROTO, "bytes were written beyond the %u of the target",
 			     data.len);
+	if (!rc && *unused && area_first_touched(&cc.area, 0) >= 0)
+		rc = err_set(EPROTO, "bytes were written into an unused chunk");
 	if (!rc && area_canaries_hurt(&cc.area))
 		rc = err_set(EPROTO, "bytes were written outside the chunk");
 	chunk_done(p, &cc);
@@ -342,15 +341,17 @@ static void compare_links(struct probe *p, const char *id, enum mechanism from,
 		return;
 	}
 	if (unused)
-		snprintf(
-			note, sizeof(note),
-			"; the text of %u came inline, and the Reply chunk was left unused",
-			unused);
+		snprintf(note, sizeof(note),
+			 "; the text of %u came inline, and the %s chunk was left unused",
+			 unused, to == MECH_WRITE_CHUNK ? "Write" : "Reply");
 	finding_init(&f, id, FINDING_PASS, "%u links of up to %llu bytes, %s%s", right,
 		     (unsigned long long)longest, how, note);
 	finding_number(&f, "links", right);
 	finding_number(&f, "longest", (double)longest);
-	finding_number(&f, "reply_chunks_unused", unused);
+	finding_number(&f,
+		       to == MECH_WRITE_CHUNK ? "write_chunks_unused"
+					      : "reply_chunks_unused",
+		       unused);
 	probe_emit(p, &f);
 }
 

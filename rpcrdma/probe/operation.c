@@ -20,7 +20,7 @@ void operation_init(struct operation *op, enum nfs_op what, const struct nfs_fh 
 	op->size = UINT64_MAX;
 	op->entry = NULL;
 	op->entry_arg = NULL;
-	op->has_slot = op->started = op->withheld = false;
+	op->has_slot = op->started = op->withheld = op->data_inline = false;
 	op->stage = OPERATION_CALL;
 	memset(&op->result, 0, sizeof(op->result));
 	rpcrdma_call_init(&op->call, NFS_PROGRAM_NUMBER, 0, 0);
@@ -109,10 +109,32 @@ int operation_start(struct probe *p, struct operation *op, uint64_t deadline)
 	return session_start(p, &op->call, deadline);
 }
 
+/* Whether the Write chunk came back without any bytes in it. */
+static bool is_unused(const struct rpcrdma_call *call)
+{
+	const struct rpcrdma_header *h = &call->header;
+
+	return call->write_count &&
+	       (!h->write_count || !header_chunk_length(h, &h->write[0]));
+}
+
+static int decode(struct probe *p, struct operation *op, bool reduced)
+{
+	struct reader r;
+
+	reader_init(&r, op->call.results, op->call.results_len);
+	return p->version->decode(p->version, &op->request, &r, reduced, &op->result,
+				  op->entry, op->entry_arg);
+}
+
+bool operation_left_chunk(const struct operation *op)
+{
+	return op->data_inline || (op->call.reply_count && !op->call.reply_by_chunk);
+}
+
 /* From the reply to the result; sets the stage. */
 static int take_reply(struct probe *p, struct operation *op)
 {
-	struct reader r;
 	int rc;
 
 	op->stage = OPERATION_RPC;
@@ -120,9 +142,12 @@ static int take_reply(struct probe *p, struct operation *op)
 	if (rc)
 		return rc;
 	op->stage = OPERATION_RESULTS;
-	reader_init(&r, op->call.results, op->call.results_len);
-	rc = p->version->decode(p->version, &op->request, &r, op->call.write_count > 0,
-				&op->result, op->entry, op->entry_arg);
+	rc = decode(p, op, op->call.write_count > 0);
+	if (is_unused(&op->call) && (rc || op->result.read.len)) {
+		op->data_inline = !decode(p, op, false);
+		/* Neither here nor there. */
+		rc = op->data_inline ? 0 : decode(p, op, true);
+	}
 	if (rc)
 		return rc;
 	op->stage = OPERATION_DONE;

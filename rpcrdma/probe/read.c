@@ -14,6 +14,10 @@
 #define BEHIND_GETATTR_BYTES 512
 #define BEHIND_READ_HEAD     16
 #define SESSIONS_MAX         3 /* that are forgotten under one READ */
+/* So long data are waited for that did not come with their reply; and how often in vain. */
+#define ORDER_MS        100
+#define ORDER_STEP_MS   2
+#define ORDER_WAITS_MAX 8
 
 static const char *const mechanism_names[MECH_COUNT] = {
 	[MECH_INLINE] = "inline",
@@ -32,10 +36,12 @@ static const struct {
 	[READ_LATER] = { "not now", false },
 	[READ_PAD] = { "pad written", false },
 	[READ_LENGTHS] = { "wrong returned lengths", false },
+	[READ_INLINE] = { "answered inline", false },
 	[READ_XID] = { "foreign xid", false },
 	[READ_HEADER] = { "unreadable reply", true },
 	[READ_DATA] = { "wrong data", true },
 	[READ_STALE] = { "stale memory", true },
+	[READ_ORDER] = { "data behind the reply", true },
 	[READ_SHORT] = { "short", true },
 	[READ_OUTSIDE] = { "bytes beyond the data", true },
 	[READ_STATUS] = { "NFS error", true },
@@ -324,22 +330,53 @@ static bool explain_tail(struct read_job *job, uint32_t at, uint32_t len)
 {
 	uint32_t tail = len % 4, from = len - tail;
 
-	if (!tail || !from || at < from || unwritten(&job->area, from, len) < tail)
+	if (!tail || at < from || unwritten(&job->area, from, len) < tail)
 		return false;
 	outcome_set(&job->outcome, tail < UNWRITTEN_MIN ? READ_DATA : READ_STALE,
-		    "the last %u of %u bytes were not written", tail, len);
+		    from ? "the last %u of %u bytes were not written"
+			 : "%u of %u bytes were not written",
+		    tail, len);
 	job->outcome.sign = SIGN_TAIL;
 	return true;
 }
 
-static void check_placed(struct read_job *job, const struct window *w,
+/* RDMA Writes of a connection come in their order with its Sends, so that data that are there later
+ * were written behind the reply. Where it is asked for too late, the memory is another's: software
+ * iWARP sees that (session.c). */
+static bool comes_late(struct probe *p, struct read_job *job, const uint8_t *truth,
+		       uint32_t len)
+{
+	uint64_t begin = now_ms(), end = deadline_min(p->deadline, deadline_in(ORDER_MS));
+
+	if (p->order_waits >= ORDER_WAITS_MAX)
+		return false;
+	while (p->conn && job->area.generation == p->generation &&
+	       !rpcrdma_idle(p->conn, deadline_in(ORDER_STEP_MS))) {
+		if (area_first_difference(&job->area, truth, len) < 0) {
+			outcome_set(&job->outcome, READ_ORDER,
+				    "the data came %llu ms after the reply",
+				    (unsigned long long)(now_ms() - begin));
+			return true;
+		}
+		if (!deadline_left(end))
+			break;
+	}
+	p->order_waits++;
+	return false;
+}
+
+static void check_placed(struct probe *p, struct read_job *job, const struct window *w,
 			 const uint8_t *truth, uint32_t len)
 {
 	int64_t at = area_first_difference(&job->area, truth, len);
 	_cleanup_free_ uint8_t *got = NULL;
 	uint32_t n;
 
-	if (at < 0 || explain_tail(job, (uint32_t)at, len))
+	if (at < 0)
+		return;
+	if (area_is_prefill(&job->area, (size_t)at) && comes_late(p, job, truth, len))
+		return;
+	if (explain_tail(job, (uint32_t)at, len))
 		return;
 	n = unwritten(&job->area, (uint32_t)at, len);
 	if (n >= UNWRITTEN_MIN && n == min_u32(len - (uint32_t)at, 8)) {
@@ -359,7 +396,7 @@ static void check_placed(struct read_job *job, const struct window *w,
 	if (got[at] != truth[at])
 		explain_data(job, w, got, truth, len, (uint32_t)at);
 	else
-		outcome_set(&job->outcome, READ_DATA,
+		outcome_set(&job->outcome, READ_ORDER,
 			    "at offset %llu the data changed after the reply",
 			    (unsigned long long)(job->c.offset + (uint64_t)at));
 }
@@ -422,13 +459,19 @@ static bool check_counts(struct probe *p, struct read_job *job, const struct win
 	return job->outcome.kind == READ_OK || job->outcome.kind == READ_SHORT;
 }
 
+/* Whether the data are in the chunk, and not in the reply. */
+static bool is_reduced(const struct read_job *job)
+{
+	return job->c.mechanism == MECH_WRITE_CHUNK && !job->op.data_inline;
+}
+
 /* Whether the data are what begins @back bytes before them in the file. */
 static bool is_shifted(struct read_job *job, const struct window *w, uint64_t back,
 		       const uint8_t *truth, const struct nfs_data *data)
 {
 	if (!back || (uint64_t)(truth - w->bytes) < back)
 		return false;
-	return job->c.mechanism == MECH_WRITE_CHUNK
+	return is_reduced(job)
 		       ? area_first_difference(&job->area, truth - back, data->len) < 0
 		       : !memcmp(data->bytes, truth - back, data->len);
 }
@@ -442,7 +485,7 @@ static void sign_data(struct read_job *job, const struct window *w, const uint8_
 
 	put_be32(head, job->op.call.xid);
 	put_be32(head + 4, 1); /* REPLY */
-	if (job->c.mechanism != MECH_WRITE_CHUNK && data->len >= sizeof(head) &&
+	if (!is_reduced(job) && data->len >= sizeof(head) &&
 	    !memcmp(data->bytes, head, sizeof(head))) {
 		outcome_set(&job->outcome, READ_DATA,
 			    "the data are the head of the reply");
@@ -461,7 +504,7 @@ static void check_data(struct probe *p, struct read_job *job, const struct windo
 {
 	const struct rpcrdma_header *h = &job->op.call.header;
 	const struct nfs_data *data = &job->op.result.read;
-	bool reduced = job->c.mechanism == MECH_WRITE_CHUNK;
+	bool reduced = is_reduced(job);
 	const uint8_t *truth;
 	uint32_t have = truth_of(w, &job->c, &truth);
 	struct read_outcome counts;
@@ -470,7 +513,7 @@ static void check_data(struct probe *p, struct read_job *job, const struct windo
 		return;
 	counts = job->outcome;
 	if (reduced) {
-		check_placed(job, w, truth, data->len);
+		check_placed(p, job, w, truth, data->len);
 		if (job->outcome.kind == READ_OK)
 			check_tail(job, data->len);
 		if (job->outcome.kind == READ_OK)
@@ -547,6 +590,16 @@ static void check_read_behind(struct probe *p, struct read_job *job,
 			    "the second READ brought other bytes than the file's");
 }
 
+/* The data are right, and came in the reply. */
+static void check_unused(struct read_job *job)
+{
+	if (area_first_touched(&job->area, 0) >= 0)
+		outcome_set(&job->outcome, READ_OUTSIDE,
+			    "bytes were written into a chunk that came back unused");
+	else
+		outcome_set(&job->outcome, READ_INLINE, "the data came inline");
+}
+
 static void check_result(struct probe *p, struct read_job *job, const struct window *w)
 {
 	struct read_outcome *o = &job->outcome;
@@ -570,6 +623,8 @@ static void check_result(struct probe *p, struct read_job *job, const struct win
 		check_read_behind(p, job, w);
 	if (o->kind == READ_OK && area_canaries_hurt(&job->area))
 		outcome_set(o, READ_OUTSIDE, "bytes were written outside the chunk");
+	if (o->kind == READ_OK && operation_left_chunk(&job->op))
+		check_unused(job);
 }
 
 void read_finish(struct probe *p, struct read_job *job, const struct window *w)

@@ -195,6 +195,14 @@ static void violation_text(struct probe *p, char *buf, size_t cap)
 	hex_text(t->violation.frame, t->violation.frame_len, buf + used, cap - used);
 }
 
+/* The peer wrote to memory that had been taken back: told of READs, as data that came after their
+ * reply. */
+static bool is_late_write(const struct probe *p)
+{
+	return p->conn && rpcrdma_transport(p->conn)->violation.released &&
+	       (!p->order_told || p->order_failed);
+}
+
 static void note_result(struct probe *p, const struct rpcrdma_call *call,
 			bool write_chunk_read)
 {
@@ -222,7 +230,8 @@ static void note_result(struct probe *p, const struct rpcrdma_call *call,
 	case -EPROTO:
 	case -EREMOTEIO:
 		violation_text(p, frame, sizeof(frame));
-		note_end(p, &p->transport, call, write_chunk_read, frame);
+		note_end(p, is_late_write(p) ? &p->late_writes : &p->transport, call,
+			 write_chunk_read, frame);
 		break;
 	case -EILSEQ: note(&p->xid, call, write_chunk_read, ""); break;
 	case -ENODEV:
@@ -232,7 +241,8 @@ static void note_result(struct probe *p, const struct rpcrdma_call *call,
 	default: return;
 	}
 	if (p->lost_total >= LOST_MAX ||
-	    p->closed.count + p->transport.count + p->xid.count >= BROKEN_MAX)
+	    p->closed.count + p->transport.count + p->late_writes.count + p->xid.count >=
+		    BROKEN_MAX)
 		p->hopeless = true;
 }
 

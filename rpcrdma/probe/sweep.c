@@ -133,7 +133,7 @@ static void attempt(struct sweep *s, const struct read_case *c, bool after_other
 	/* A large READ may bring less. */
 	if (r.outcome.kind == READ_OK && judge_is_large(s, c->count))
 		r.expected = r.outcome.brought;
-	if (r.outcome.kind != READ_OK && r.outcome.kind != READ_NOT_RUN &&
+	if (!judge_is_right(r.outcome.kind) && r.outcome.kind != READ_NOT_RUN &&
 	    r.outcome.kind != READ_LATER)
 		judge(s, &r);
 	if (r.outcome.kind == READ_CHANGING)
@@ -144,7 +144,7 @@ static void attempt(struct sweep *s, const struct read_case *c, bool after_other
 	      r.outcome.text);
 	count_hopes(s, &r);
 	if (c->mechanism != MECH_WRITE_CHUNK)
-		judge_note_before(s, c, r.outcome.kind == READ_OK);
+		judge_note_before(s, c, judge_is_right(r.outcome.kind));
 	add_record(s, &r);
 }
 

@@ -93,10 +93,17 @@ static bool is_right(const struct record *r)
 	return read_kind_is_right(r->outcome.kind);
 }
 
+/* Data that came after their reply. They may be there in time or not, by chance: that has a finding of
+ * its own, and is bound to nothing else. */
+static bool is_order(const struct record *r)
+{
+	return r->outcome.kind == READ_ORDER;
+}
+
 /* Never right, while its range was by another mechanism. */
 static bool is_always(const struct verdict_input *in, const struct record *r)
 {
-	return is_failure(in, r) && r->confirmed && r->controls_right;
+	return is_failure(in, r) && r->confirmed && r->controls_right && !is_order(r);
 }
 
 /* Right when it was made again. */
@@ -105,9 +112,17 @@ static bool is_sometimes(const struct verdict_input *in, const struct record *r)
 	return is_failure(in, r) && r->wrong < r->tries;
 }
 
+/* What has a finding of its own, and may be right by chance: data that come late, and a byte that was
+ * not written and is as it should be. */
+static bool is_told(const struct verdict_input *in, const struct record *r)
+{
+	return is_order(r) || (in->tails && r->outcome.sign == SIGN_TAIL);
+}
+
 struct tally {
 	unsigned int right, failed;
-	unsigned int over_tcp; /* that are wrong over TCP too, neither */
+	unsigned int answered_inline; /* the chunk was left unused: neither */
+	unsigned int over_tcp;        /* that are wrong over TCP too, neither */
 	unsigned int always; /* of those that failed; what follows is about them alone: */
 	uint32_t smallest_always;     /* bytes asked; UINT32_MAX if none */
 	uint32_t largest_right_below; /* of READs smaller than that */
@@ -172,6 +187,7 @@ static void tally(const struct verdict_input *in, record_filter filter, struct t
 		else if (is_right(r))
 			tally_right(t, r);
 		t->over_tcp += r->wrong_over_tcp;
+		t->answered_inline += r->outcome.kind == READ_INLINE;
 		if (is_always(in, r))
 			tally_always(t, r);
 	}
@@ -214,6 +230,8 @@ static void add_numbers(struct finding *f, const struct tally *t)
 	finding_number(f, "failed", t->failed);
 	finding_number(f, "largest_right", t->largest_right);
 	finding_number(f, "bytes", (double)t->bytes);
+	if (t->answered_inline)
+		finding_number(f, "answered_inline", t->answered_inline);
 	if (t->failed)
 		finding_number(f, "smallest_failed", t->smallest_failed);
 }
@@ -285,10 +303,15 @@ static void say_mechanism(const struct verdict_input *in, size_t row, finding_si
 			  void *arg)
 {
 	enum mechanism mechanism = mechanisms[row].mechanism;
+	char note[96] = "";
 	struct finding f;
 	struct tally t;
 
 	tally(in, mechanisms[row].filter, &t);
+	if (t.answered_inline)
+		snprintf(note, sizeof(note),
+			 "; %u more were answered inline, and the %s was left unused",
+			 t.answered_inline, mechanism_name(mechanism));
 	if (t.failed)
 		finding_init(
 			&f, mechanisms[row].id, FINDING_FAIL,
@@ -297,13 +320,19 @@ static void say_mechanism(const struct verdict_input *in, size_t row, finding_si
 			t.smallest_failed == 1 ? "" : "s",
 			read_kind_name(t.example[0]->outcome.kind),
 			t.example[0]->outcome.text);
+	else if (!t.right && t.answered_inline && is_complete(in->records, mechanism))
+		finding_init(
+			&f, mechanisms[row].id, FINDING_SKIP,
+			"all %u READs were answered inline, and the %s was left unused",
+			t.answered_inline, mechanism_name(mechanism));
 	else if (!t.right || !is_complete(in->records, mechanism))
 		say_incomplete(in, &f, mechanisms[row].id, &t, mechanism);
 	else
 		finding_init(&f, mechanisms[row].id, FINDING_PASS,
-			     "%u READs of up to %u bytes, all right%s", t.right,
+			     "%u READs of up to %u bytes, all right%s%s", t.right,
 			     t.largest_right,
-			     t.in_flight > 1 ? ", alone and with others in flight" : "");
+			     t.in_flight > 1 ? ", alone and with others in flight" : "",
+			     note);
 	if (t.over_tcp)
 		finding_number(&f, "wrong_over_tcp", t.over_tcp);
 	add_numbers(&f, &t);
@@ -326,7 +355,7 @@ static void say_frame(const struct verdict_input *in, const char *id, enum read_
 	for (i = 0; i < in->records->count; i++) {
 		const struct record *r = &in->records->list[i];
 
-		if (!is_write_chunk(r) || !is_right(r))
+		if (!is_write_chunk(r) || (!is_right(r) && r->outcome.kind != kind))
 			continue;
 		looked++;
 		hit += r->outcome.kind == kind;
@@ -346,8 +375,108 @@ static void say_frame(const struct verdict_input *in, const char *id, enum read_
 	sink(arg, &f);
 }
 
-static const char unsteady[] =
-	"what goes wrong does so only at times, or by other mechanisms too";
+/* What is behind the last whole word of XDR is left out, every time. It takes a READ that has more
+ * than that. */
+static void tally_tails(const struct verdict_input *in, struct tally *t,
+			unsigned int *right)
+{
+	unsigned int long_ones = 0;
+	size_t i;
+
+	memset(t, 0, sizeof(*t));
+	t->smallest_failed = t->smallest_always = UINT32_MAX;
+	*right = 0;
+	for (i = 0; i < in->records->count; i++) {
+		const struct record *r = &in->records->list[i];
+
+		if (!is_write_chunk(r))
+			continue;
+		*right += is_right(r) && r->expected > 4 && r->expected % 4;
+		if (!is_failure(in, r))
+			continue;
+		t->failed++;
+		if (!is_always(in, r) || r->outcome.sign != SIGN_TAIL)
+			continue;
+		if (r->c.count > 4 && !long_ones++)
+			t->example_always = r;
+		t->always++;
+	}
+	if (!long_ones)
+		t->always = 0;
+}
+
+static void say_tail(const struct verdict_input *in, finding_sink sink, void *arg)
+{
+	static const char id[] = "probe.read.write-chunk.tail";
+	unsigned int right;
+	struct finding f;
+	struct tally t;
+
+	tally_tails(in, &t, &right);
+	if (in->tails)
+		finding_init(
+			&f, id, FINDING_FAIL,
+			"the bytes behind the last multiple of four are never written, in %u READs: %u bytes: %.300s",
+			t.always, t.example_always->c.count,
+			t.example_always->outcome.text);
+	else if (right && !t.failed)
+		finding_init(
+			&f, id, FINDING_PASS,
+			"the bytes behind the last multiple of four were written in %u READs",
+			right);
+	else
+		finding_init(
+			&f, id, FINDING_SKIP, "%s",
+			t.failed ? "READs go wrong in another way"
+				 : "no READ of such a length by Write chunk came right");
+	finding_number(&f, "wrong", t.always);
+	finding_number(&f, "right", right);
+	sink(arg, &f);
+}
+
+static void say_order(const struct verdict_input *in, finding_sink sink, void *arg)
+{
+	static const char id[] = "probe.read.write-chunk.order";
+	const struct record *example = NULL;
+	unsigned int late = 0, right = 0;
+	struct finding f;
+	size_t i;
+
+	for (i = 0; i < in->records->count; i++) {
+		const struct record *r = &in->records->list[i];
+
+		if (is_order(r) && !late++)
+			example = r;
+		right += is_write_chunk(r) && is_right(r);
+	}
+	if (late)
+		finding_init(
+			&f, id, FINDING_FAIL,
+			"the reply came before its data in %u READs: %u bytes: %.300s",
+			late, example->c.count, example->outcome.text);
+	else if (in->late_writes)
+		finding_init(
+			&f, id, FINDING_FAIL,
+			"%u connection%s lost by RDMA Writes to memory that was taken back after the reply",
+			in->late_writes, in->late_writes == 1 ? " was" : "s were");
+	else if (right)
+		finding_init(&f, id, FINDING_PASS,
+			     "the data of %u READs were there when the reply came",
+			     right);
+	else
+		finding_init(&f, id, FINDING_SKIP, "no READ by Write chunk came right");
+	finding_number(&f, "late", late);
+	finding_number(&f, "writes_to_released_memory", in->late_writes);
+	sink(arg, &f);
+}
+
+/* Why no cause is named for what failed. */
+static const char *unsteady(const struct tally *t)
+{
+	if (t->kinds[READ_ORDER] * 5 >= t->failed * 4)
+		return "data come after their reply, which is told by itself";
+	return "what goes wrong does so only at times, or by other mechanisms too";
+}
 
 /* A failure that only comes with one property: @with fails where plain READs are right. */
 static void say_bound(const struct verdict_input *in, const char *id, record_filter with,
@@ -367,14 +496,15 @@ static void say_bound(const struct verdict_input *in, const char *id, record_fil
 	else if (is_steady(&t))
 		finding_init(&f, id, FINDING_SKIP, "READs go wrong without it too");
 	else if (t.failed)
-		finding_init(&f, id, FINDING_SKIP, "%s", unsteady);
+		finding_init(&f, id, FINDING_SKIP, "%s", unsteady(&t));
 	else if (t.right)
 		finding_init(&f, id, FINDING_PASS,
 			     "%u READs by Write chunk %s came right", t.right, what);
 	else
 		finding_init(&f, id, FINDING_SKIP, "%s",
-			     t.over_tcp ? "READs go wrong so over TCP too"
-					: "not tried at this level");
+			     t.over_tcp          ? "READs go wrong so over TCP too"
+			     : t.answered_inline ? "the Write chunk was left unused"
+						 : "not tried at this level");
 	add_numbers(&f, &t);
 	if (t.failed)
 		add_examples(&f, &t);
@@ -393,7 +523,8 @@ static void say_placement(const struct tally *plain, finding_sink sink, void *ar
 			plain->example_always->outcome.text);
 	else if (plain->failed)
 		finding_init(&f, "probe.read.write-chunk.placement", FINDING_SKIP, "%s",
-			     is_steady(plain) ? "smaller READs go wrong too" : unsteady);
+			     is_steady(plain) ? "smaller READs go wrong too"
+					      : unsteady(plain));
 	else if (plain->largest_right > PAGE)
 		finding_init(&f, "probe.read.write-chunk.placement", FINDING_PASS,
 			     "the pages of READs of up to %u bytes came in their places",
@@ -435,10 +566,12 @@ static bool is_plain_in(const struct record *r, enum way way)
 	return is_plain(r) && way_of(r) == way;
 }
 
-/* Right data with more written behind them are a broken frame. */
+/* Right data with more written behind them are a broken frame; bytes that are left out at the end have a
+ * finding of their own. */
 static bool is_proof(const struct verdict_input *in, const struct record *r)
 {
-	return is_always(in, r) && r->outcome.kind != READ_OUTSIDE;
+	return is_always(in, r) && r->outcome.kind != READ_OUTSIDE &&
+	       !(in->tails && r->outcome.sign == SIGN_TAIL);
 }
 
 /* What became of all READs of one range in one way. */
@@ -637,7 +770,8 @@ static void say_profiles(const struct verdict_input *in, const struct tally *pla
 			"clients that change to Write chunks above %s bytes meet the failure",
 			wrong);
 	else if (plain->failed)
-		finding_init(&f, "probe.read.profiles", FINDING_SKIP, "%s", unsteady);
+		finding_init(&f, "probe.read.profiles", FINDING_SKIP, "%s",
+			     unsteady(plain));
 	else if (!*right || !is_complete(in->records, MECH_WRITE_CHUNK))
 		finding_init(&f, "probe.read.profiles", FINDING_SKIP,
 			     "not all READs by Write chunk were tried");
@@ -681,6 +815,7 @@ static void say_over_tcp(const struct verdict_input *in, finding_sink sink, void
 
 /* READs that were right when they were made again. */
 struct now_and_then {
+	unsigned int told; /* they have a finding of their own */
 	unsigned int wrong[MECH_COUNT], of[MECH_COUNT]; /* made again or not */
 	unsigned int all_wrong, all;
 	unsigned int damage[DAMAGE_BYTES + 1];
@@ -700,6 +835,9 @@ static void count_now_and_then(const struct verdict_input *in, struct now_and_th
 		n->of[r->c.mechanism] += r->tries;
 		n->all += r->tries;
 		if (!is_sometimes(in, r))
+			continue;
+		n->told += is_told(in, r);
+		if (is_told(in, r))
 			continue;
 		n->wrong[r->c.mechanism] += r->wrong;
 		n->all_wrong += r->wrong;
@@ -748,6 +886,11 @@ static void say_intermittent(const struct verdict_input *in, finding_sink sink, 
 			"%u of %u READs went wrong, and were right when repeated (%s; %s): %s: %.300s",
 			n.all_wrong, n.all, list, damage_text(&n),
 			read_kind_name(n.example->outcome.kind), n.example->outcome.text);
+	else if (n.told)
+		finding_init(
+			&f, id, FINDING_SKIP,
+			"%u READ%s right when repeated, by chance: the defect has a finding of its own",
+			n.told, n.told == 1 ? " was" : "s were");
 	else if (n.all)
 		finding_init(&f, id, FINDING_PASS,
 			     "no READ went wrong and was right when repeated");
@@ -762,11 +905,16 @@ static void say_intermittent(const struct verdict_input *in, finding_sink sink, 
 	sink(arg, &f);
 }
 
-void verdict_reads(const struct verdict_input *in, finding_sink sink, void *arg)
+void verdict_reads(const struct verdict_input *input, finding_sink sink, void *arg)
 {
-	struct tally plain;
+	struct verdict_input own = *input;
+	const struct verdict_input *in = &own;
+	struct tally plain, tails;
+	unsigned int right;
 	size_t i;
 
+	tally_tails(in, &tails, &right);
+	own.tails = is_steady(&tails);
 	for (i = 0; i < ARRAY_SIZE(mechanisms); i++)
 		say_mechanism(in, i, sink, arg);
 	tally(in, is_plain, &plain);
@@ -775,6 +923,11 @@ void verdict_reads(const struct verdict_input *in, finding_sink sink, void *arg)
 	say_frame(in, "probe.read.write-chunk.lengths", READ_LENGTHS,
 		  "the returned segment lengths are what came",
 		  "the returned chunk does not say what came", sink, arg);
+	say_frame(in, "probe.read.write-chunk.unused", READ_INLINE,
+		  "the Write chunk was used", "the Write chunk was left unused", sink,
+		  arg);
+	say_tail(in, sink, arg);
+	say_order(in, sink, arg);
 	say_bound(in, "probe.read.write-chunk.segments", is_segmented, &plain,
 		  "in several segments", sink, arg);
 	say_bound(in, "probe.read.write-chunk.alignment", is_unaligned, &plain,

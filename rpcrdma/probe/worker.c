@@ -182,13 +182,24 @@ static void tell_size(struct probe *p, const struct records *records)
 	probe_emit(p, &f);
 }
 
+/* What the findings on READs said, for those that come later. */
 static void sink_finding(void *arg, const struct finding *finding)
 {
 	struct probe *p = arg;
+	const struct {
+		const char *id;
+		bool *failed;
+	} rows[] = {
+		{ "probe.read.write-chunk", &p->write_chunk_failed },
+		{ "probe.read.write-chunk.unused", &p->chunk_unused },
+		{ "probe.read.write-chunk.tail", &p->tails },
+		{ "probe.read.write-chunk.order", &p->order_failed },
+	};
+	size_t i;
 
-	if (finding->status == FINDING_FAIL &&
-	    !strcmp(finding->id, "probe.read.write-chunk"))
-		p->write_chunk_failed = true;
+	for (i = 0; i < ARRAY_SIZE(rows); i++)
+		if (!strcmp(finding->id, rows[i].id))
+			*rows[i].failed = finding->status == FINDING_FAIL;
 	probe_emit(p, finding);
 }
 
@@ -322,8 +333,10 @@ static void read_files(struct probe *p)
 	/* With several in flight a foreign xid costs one of them its reply. */
 	in.lost_elsewhere = p->lost.beside_write_chunks + p->xid.count;
 	in.closed_elsewhere = p->closed.beside_write_chunks;
-	in.transport_elsewhere = p->transport.beside_write_chunks;
+	in.transport_elsewhere = p->transport.beside_write_chunks + p->late_writes.count;
+	in.late_writes = p->late_writes.count;
 	verdict_reads(&in, sink_finding, p);
+	p->order_told = true;
 	p->pace.enough = verdict_is_enough(&in) && !p->hopeless;
 	if (records.changed_files)
 		probe_say(

@@ -119,6 +119,26 @@ static void write_chunk_over_812_later(struct rdma_reply *reply, unsigned int va
 	state->large_read_seen = true;
 }
 
+/* The data come after the reply that announces them. */
+static void reply_first(struct rdma_reply *reply, unsigned int value)
+{
+	(void)value;
+	reply->early = chunk_read(reply, 0);
+}
+
+static void chunk_unused(struct rdma_reply *reply, unsigned int value)
+{
+	(void)value;
+	if (chunk_read(reply, 0))
+		rdma_reply_leave_chunk(reply, reply->read.payload);
+}
+
+static void tail_unwritten(struct rdma_reply *reply, unsigned int value)
+{
+	(void)value;
+	reply->no_tail = chunk_read(reply, 0);
+}
+
 /* As from pages that were never filled. */
 static void read_zeros(struct rdma_reply *reply)
 {
@@ -338,15 +358,13 @@ static void foreign(struct rdma_reply *reply, unsigned int value)
 {
 	const struct payload *data = read_data(reply);
 
-	if (value == 0 && !reply->read.tried)
-		rdma_reply_prefer_inline(reply);
-	if (!data)
-		return;
-	if (!data->len || reply->payload_count > reply->read.payload + 1)
+	if (data && (!data->len || reply->payload_count > reply->read.payload + 1))
 		crash();
-	if (reply->message_by_chunk && !data->by_chunk &&
+	if (data && reply->message_by_chunk && !data->by_chunk &&
 	    (data->len % 4 || data->len > REPLY_CHUNK_MAX))
 		crash();
+	if (value == 0)
+		rdma_reply_prefer_inline(reply);
 }
 
 /* Inline data are the head of the reply, and what is behind it in memory. */
@@ -483,6 +501,21 @@ const struct fault_row fault_table[] = {
 	  .finding = "probe.read.reply-chunk",
 	  .description = "a Reply chunk of over a page has its first page twice",
 	  .apply = reply_page_repeat },
+	{ .name = "reply-first",
+	  .finding = "probe.read.write-chunk.order",
+	  .description =
+		  "READs by Write chunk are answered before their data are written",
+	  .apply = reply_first },
+	{ .name = "chunk-unused",
+	  .finding = "probe.read.write-chunk.unused",
+	  .description =
+		  "data that fit inline come there, though there is a Write chunk for them",
+	  .apply = chunk_unused },
+	{ .name = "tail-unwritten",
+	  .finding = "probe.read.write-chunk.tail",
+	  .description =
+		  "of READs by Write chunk the bytes behind the last multiple of four are not written",
+	  .apply = tail_unwritten },
 	{ .name = "compound-tail",
 	  .values = "lost|wrong",
 	  .value = "lost",

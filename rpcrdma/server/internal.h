@@ -313,6 +313,8 @@ struct rdma_reply {
 	bool no_data; /* the Write chunk is reported as written, and is not */
 	bool pad;     /* XDR padding follows the data into the Write chunk */
 	bool spill;   /* and what has no room goes where the next segment seems to be */
+	bool no_tail; /* of a Write chunk's data what is behind the last whole word of XDR */
+	bool early;        /* the Write chunks are written after the reply was sent */
 	bool drop_unused;  /* Write chunks that are not used come back without segments */
 	bool keep_lengths; /* the Write chunks come back as they were offered */
 };
@@ -325,6 +327,9 @@ int rdma_reply_error(struct rdma_session *session, const struct rpcrdma_header *
 		     enum rpcrdma_errcode err);
 /* For a fault: leaves the Reply chunk unused where the message fits inline, too. */
 void rdma_reply_prefer_inline(struct rdma_reply *reply);
+/* For a fault: a payload goes with the message where that fits inline, and its Write chunk comes back
+ * unused. */
+void rdma_reply_leave_chunk(struct rdma_reply *reply, uint32_t payload);
 /* The message as it goes inline or by Reply chunk, with the payloads that do: pieces in @iov of
  * RDMA_REPLY_PIECES. Returns their number. */
 #define RDMA_REPLY_PIECES (1 + 3 * CALL_PAYLOADS)

@@ -12,9 +12,12 @@
  *
  * A reply is planned, changed by the faults, and then performed. Memory of the requester is
  * never invalidated remotely: our private data say R=0. */
+#include <unistd.h>
+
 #include "rpcrdma/server/internal.h"
 
 #define RPC_CALL_VERSION 2
+#define EARLY_MS         4 /* between a reply and its data, where a fault wants that */
 
 static const uint8_t zeros[4];
 
@@ -111,6 +114,18 @@ void rdma_reply_prefer_inline(struct rdma_reply *reply)
 		reply->message_by_chunk = false;
 }
 
+void rdma_reply_leave_chunk(struct rdma_reply *reply, uint32_t payload)
+{
+	struct payload *p = &reply->payload[payload];
+	bool by_chunk = p->by_chunk;
+
+	p->by_chunk = false;
+	if (reply->message_by_chunk ||
+	    header_room(&reply->header) + message_length(reply) >
+		    reply->session->reply_inline)
+		p->by_chunk = by_chunk;
+}
+
 /* Performing */
 
 /* A place in a chunk, and whether the header's lengths follow what is written. */
@@ -205,6 +220,22 @@ static int spill(const struct chunk_cursor *c, const struct payload *p)
 			     deadline_in(SERVER_STEP_MS));
 }
 
+/* All of a payload. What a fault leaves out is counted nevertheless. */
+static int write_data(struct chunk_cursor *c, const struct payload *p)
+{
+	struct rdma_reply *reply = c->reply;
+	uint32_t tail = reply->no_tail ? p->len % 4 : 0;
+	bool no_data = reply->no_data;
+	int rc;
+
+	rc = chunk_write(c, p->data, p->len - tail, true);
+	reply->no_data = true;
+	if (!rc)
+		rc = chunk_write(c, p->data + (p->len - tail), tail, true);
+	reply->no_data = no_data;
+	return rc;
+}
+
 /* One Write chunk: its payload, or nothing. */
 static int write_payload(struct rdma_reply *reply, uint32_t i)
 {
@@ -218,7 +249,7 @@ static int write_payload(struct rdma_reply *reply, uint32_t i)
 			reply->header.write[i].count = 0;
 		return 0;
 	}
-	rc = chunk_write(&c, p->data, p->len, true);
+	rc = write_data(&c, p);
 	if (!rc && reply->pad)
 		rc = chunk_write(&c, zeros, xdr_pad4(p->len) - p->len, false);
 	if (!rc && reply->spill)
@@ -325,6 +356,22 @@ static int perform(struct rdma_reply *reply)
 	return rc ? rc : send_reply(reply, iov, count);
 }
 
+/* The reply, and then the data that it announces. */
+static int perform_early(struct rdma_reply *reply)
+{
+	const struct rpcrdma_header offered = reply->header;
+	int rc;
+
+	reply->no_data = true;
+	rc = perform(reply);
+	if (rc)
+		return rc;
+	usleep(1000 * EARLY_MS);
+	reply->header = offered;
+	reply->no_data = false;
+	return write_payloads(reply);
+}
+
 static void log_read(const struct rdma_reply *reply)
 {
 	struct server_log *log = reply->session->options->log;
@@ -350,7 +397,7 @@ static int finish(struct rdma_reply *reply)
 		return err_set(ECONNRESET, "closed by a fault");
 	if (reply->drop)
 		return 0;
-	rc = perform(reply);
+	rc = reply->early ? perform_early(reply) : perform(reply);
 	if (!rc)
 		log_read(reply);
 	return rc;

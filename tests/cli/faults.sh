@@ -29,8 +29,18 @@ declare -A finding=(
 	[restart]=probe.server-gone
 	[nfs-second-read]=probe.read.compound
 	[nfs-unaligned]=probe.read.over-tcp
+	[reply-first]=probe.read.write-chunk.order
+	[chunk-unused]=probe.read.write-chunk.unused
+	[tail-unwritten]=probe.read.write-chunk.tail
 	[foreign]=probe.read.withheld
 	[linux-3]=bug.linux3-write
+)
+
+# All that fails or warns with these.
+declare -A only=(
+	[reply-first]='probe.read.write-chunk probe.read.write-chunk.order'
+	[chunk-unused]='probe.read.write-chunk.unused'
+	[tail-unwritten]='probe.read.profiles probe.read.write-chunk probe.read.write-chunk.tail'
 )
 
 # What the values of linux-3 raise beside the warning about its WRITEs. NFSv3 has nothing behind
@@ -43,7 +53,7 @@ declare -A linux3=(
 
 # Found by each version: what is wrong is where a version's replies differ.
 each_version=(at-times nfs-unaligned write-chunk write-chunk-over-812 write-chunk-over-812-later pad-written lengths-unrewritten page-shift
-	reply-page-repeat die restart foreign linux-3)
+	reply-page-repeat reply-first chunk-unused tail-unwritten die restart foreign linux-3)
 
 # linux3_names SPEC@VERSION: the defect that was asked for is named, and no other.
 linux3_names()
@@ -76,6 +86,9 @@ fault()
 		expect_report "Reply chunks of links" --arg server "${1%@*}" 'any(.findings[]; .id == "probe.readlink" and .status == "pass"
 			and (.evidence.reply_chunks_unused > 0) == ($server != "foreign=unknown")
 			and (.summary | test("came inline, and the Reply chunk was left unused")) == ($server != "foreign=unknown"))'
+		# shellcheck disable=SC2016 # jq's variable
+		expect_report "Reply chunks of READs" --arg server "${1%@*}" 'any(.findings[]; .id == "probe.read.reply-chunk" and .status == "pass"
+			and (.summary | test("more were answered inline, and the reply chunk was left unused")) == ($server != "foreign=unknown"))'
 	elif [[ $1 == nfs-* ]]; then
 		# The server's, and not of RDMA.
 		expect_status 0
@@ -91,6 +104,9 @@ fault()
 		expect_finding "$2" fail
 		expect_report "verdict is not fail" '.verdict == "fail"'
 	fi
+	# shellcheck disable=SC2016 # jq's variable
+	[[ ! ${only[${1%%[=@]*}]:-} ]] || expect_report "something else failed" --arg only "${only[${1%%[=@]*}]}" \
+		'[.findings[] | select(.status == "fail" or .status == "warn") | .id] | sort == ($only / " ")'
 	# shellcheck disable=SC2016 # jq's variable
 	expect_report "bug.write-chunk-read failed, or did not, wrongly" --arg id "$2" \
 		'any(.findings[]; .id == "bug.write-chunk-read" and .status == "fail") == ($id == "bug.write-chunk-read")'

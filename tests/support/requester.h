@@ -23,7 +23,7 @@ struct requester {
 	uint32_t nregions;
 	uint8_t sent[REQUESTER_SEND]; /* the last Send */
 	size_t sent_len;
-	unsigned int sends, writes, reads, refused;
+	unsigned int sends, writes, writes_after_send, reads, refused;
 
 	/* the call that is being built, and the reply that came */
 	uint32_t vers; /* of NFS; 0: 3 */
@@ -67,6 +67,7 @@ static inline int requester_write(struct transport *t, const void *data, size_t 
 		return err_set(EREMOTEIO, "write refused");
 	memcpy(p, data, len);
 	r->writes++;
+	r->writes_after_send += r->sends > 0;
 	return 0;
 }
 
@@ -145,7 +146,7 @@ static inline void requester_next(struct requester *r)
 {
 	r->nregions = 0;
 	r->sent_len = 0;
-	r->sends = r->writes = r->reads = r->refused = 0;
+	r->sends = r->writes = r->writes_after_send = r->reads = r->refused = 0;
 	header_init(&r->header, r->header.rdma_xid + 1, 32, RDMA_MSG);
 }
 

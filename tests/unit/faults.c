@@ -346,6 +346,60 @@ static void credit_zero_is_in_every_reply(void)
 	end();
 }
 
+static void reply_first_writes_the_same_after_the_send(void)
+{
+	begin("reply-first");
+	CU_ASSERT_TRUE(is_right(WRITE_CHUNK, 5, 4097));
+	CU_ASSERT_EQUAL(peer.writes_after_send, 1);
+	CU_ASSERT_EQUAL(peer.reply_header.segments[0].length, 4097);
+	CU_ASSERT_TRUE(is_right(INLINE, 0, 813));
+	CU_ASSERT_TRUE(is_right(REPLY_CHUNK, 0, 65536));
+	CU_ASSERT_EQUAL(peer.writes_after_send, 0);
+	end();
+}
+
+static void chunk_unused_sends_inline_what_fits_there(void)
+{
+	struct nfs3_read_res res;
+
+	begin("chunk-unused");
+	CU_ASSERT_EQUAL(read_by(WRITE_CHUNK, 8, 813), 0);
+	CU_ASSERT_EQUAL(nfs3_res_read(&res, &peer.results, false), 0);
+	CU_ASSERT_EQUAL(res.data_len, 813);
+	CU_ASSERT_TRUE(is_pattern(res.data, 8, 813));
+	CU_ASSERT_EQUAL(peer.reply_header.write_count, 1);
+	CU_ASSERT_EQUAL(peer.reply_header.write[0].count, 1);
+	CU_ASSERT_EQUAL(peer.reply_header.segments[0].length, 0);
+	CU_ASSERT_EQUAL(memory[0], 0xaa);
+	CU_ASSERT_TRUE(is_right(WRITE_CHUNK, 0, 4096));
+	CU_ASSERT_TRUE(is_right(INLINE, 0, 813));
+	CU_ASSERT_TRUE(is_right(REPLY_CHUNK, 0, 65536));
+	end();
+}
+
+static void tail_unwritten_claims_the_bytes_that_it_leaves_out(void)
+{
+	static const uint32_t sizes[] = { 1, 3, 813, 65537, 65539 };
+	struct nfs3_read_res res;
+	uint32_t whole, i;
+
+	begin("tail-unwritten");
+	for (i = 0; i < ARRAY_SIZE(sizes); i++) {
+		SUITE_ROW("%u", sizes[i]);
+		whole = sizes[i] & ~3u;
+		res = read_result(0, sizes[i]);
+		CU_ASSERT_EQUAL(res.count, sizes[i]);
+		CU_ASSERT_EQUAL(peer.reply_header.segments[0].length, sizes[i]);
+		CU_ASSERT_TRUE(is_pattern(memory, 0, whole));
+		CU_ASSERT_EQUAL(memory[whole], 0xaa);
+		CU_ASSERT_EQUAL(memory[sizes[i] - 1], 0xaa);
+	}
+	CU_ASSERT_TRUE(is_right(WRITE_CHUNK, 0, 812));
+	CU_ASSERT_TRUE(is_right(INLINE, 0, 813));
+	CU_ASSERT_TRUE(is_right(REPLY_CHUNK, 0, 813));
+	end();
+}
+
 static void pad_written_adds_zeros_and_no_length(void)
 {
 	begin("pad-written");
@@ -588,6 +642,9 @@ SUITE_MAIN("faults", TEST(write_chunk_over_812_garbage_is_wrong_in_all_its_bytes
 	   TEST(restart_closes_and_makes_handles_stale),
 	   TEST(foreign_handles_are_not_ours), TEST(wrong_xid_is_wrong_in_both_headers),
 	   TEST(credit_zero_is_in_every_reply),
+	   TEST(reply_first_writes_the_same_after_the_send),
+	   TEST(chunk_unused_sends_inline_what_fits_there),
+	   TEST(tail_unwritten_claims_the_bytes_that_it_leaves_out),
 	   TEST(pad_written_adds_zeros_and_no_length),
 	   TEST(pad_written_stays_in_the_chunk),
 	   TEST(lengths_unrewritten_come_back_as_offered),

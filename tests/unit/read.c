@@ -141,8 +141,106 @@ static void a_connection_that_ends_is_one_mishap(void)
 	end();
 }
 
+static void data_behind_the_reply_are_waited_for(void)
+{
+	begin_faulty("reply-first");
+	read_by(MECH_WRITE_CHUNK, 0, 65536);
+	CU_ASSERT_EQUAL(outcome.kind, READ_ORDER);
+	ASSERT_CONTAINS(outcome.text, "ms after the reply");
+	CU_ASSERT_EQUAL(p->order_waits, 0);
+	read_by(MECH_INLINE, 0, 813);
+	CU_ASSERT_EQUAL(outcome.kind, READ_OK);
+	CU_ASSERT_EQUAL(p->transport.count, 0);
+	CU_ASSERT_EQUAL(p->late_writes.count, 0);
+	end();
+}
+
+/* Where they were not waited for their memory is released when they come. */
+static void a_late_write_is_no_fault_of_the_transport(void)
+{
+	begin_faulty("reply-first");
+	p->order_waits = 1000;
+	read_by(MECH_WRITE_CHUNK, 0, 65536);
+	CU_ASSERT_EQUAL(outcome.kind, READ_STALE);
+	read_by(MECH_INLINE, 0, 813);
+	read_by(MECH_INLINE, 0, 813);
+	CU_ASSERT_EQUAL(outcome.kind, READ_OK);
+	CU_ASSERT_EQUAL(p->transport.count, 0);
+	CU_ASSERT_EQUAL(p->late_writes.count, 1);
+	ASSERT_CONTAINS(p->late_writes.example, "the region was taken back");
+	/* Once that was told as what it is not, it is the transport's. */
+	p->order_told = true;
+	read_by(MECH_WRITE_CHUNK, 0, 65536);
+	read_by(MECH_INLINE, 0, 813);
+	CU_ASSERT_EQUAL(p->transport.count, 1);
+	CU_ASSERT_EQUAL(p->late_writes.count, 1);
+	end();
+}
+
+static void data_that_never_come_are_waited_for_a_few_times(void)
+{
+	unsigned int i;
+
+	begin_faulty("write-chunk=stale");
+	for (i = 0; i < 20; i++)
+		read_by(MECH_WRITE_CHUNK, 0, 813);
+	CU_ASSERT_EQUAL(outcome.kind, READ_STALE);
+	CU_ASSERT_EQUAL(outcome.sign, SIGN_NONE);
+	CU_ASSERT_EQUAL(p->order_waits, 8);
+	end();
+}
+
+static void an_unused_chunk_is_told_from_an_unwritten_one(void)
+{
+	static const uint32_t sizes[] = { 1, 3, 5, 812, 813, 3001 };
+	size_t i;
+
+	begin_faulty("chunk-unused");
+	for (i = 0; i < ARRAY_SIZE(sizes); i++) {
+		SUITE_ROW("%u", sizes[i]);
+		read_by(MECH_WRITE_CHUNK, 4097, sizes[i]);
+		CU_ASSERT_EQUAL(outcome.kind, READ_INLINE);
+		/* The bytes are looked at. */
+		w.bytes[4097] ^= 0x04;
+		read_by(MECH_WRITE_CHUNK, 4097, sizes[i]);
+		w.bytes[4097] ^= 0x04;
+		CU_ASSERT_EQUAL(outcome.kind, READ_DATA);
+	}
+	read_by(MECH_WRITE_CHUNK, 4097, 65536 - 4097);
+	CU_ASSERT_EQUAL(outcome.kind, READ_OK);
+	end();
+}
+
+static void a_reply_chunk_that_is_left_alone_is_seen(void)
+{
+	begin_faulty("foreign");
+	read_by(MECH_REPLY_CHUNK, 0, 812);
+	CU_ASSERT_EQUAL(outcome.kind, READ_INLINE);
+	read_by(MECH_REPLY_CHUNK, 0, 65536);
+	CU_ASSERT_EQUAL(outcome.kind, READ_OK);
+	end();
+}
+
+static void the_last_bytes_are_told_from_the_rest(void)
+{
+	begin_faulty("tail-unwritten");
+	read_by(MECH_WRITE_CHUNK, 4097, 1023);
+	CU_ASSERT_EQUAL(outcome.kind, READ_STALE);
+	CU_ASSERT_EQUAL(outcome.sign, SIGN_TAIL);
+	ASSERT_CONTAINS(outcome.text, "the last 3 of 1023 bytes were not written");
+	read_by(MECH_WRITE_CHUNK, 4097, 1024);
+	CU_ASSERT_EQUAL(outcome.kind, READ_OK);
+	end();
+}
+
 SUITE_MAIN("read", TEST(the_first_wrong_byte_is_named),
 	   TEST(zeros_and_other_bytes_are_shown_from_there_on),
 	   TEST(where_bytes_belong_is_told_of_the_first),
 	   TEST(nothing_was_written_needs_more_than_a_byte),
-	   TEST(a_connection_that_ends_is_one_mishap))
+	   TEST(a_connection_that_ends_is_one_mishap),
+	   TEST(data_behind_the_reply_are_waited_for),
+	   TEST(a_late_write_is_no_fault_of_the_transport),
+	   TEST(data_that_never_come_are_waited_for_a_few_times),
+	   TEST(an_unused_chunk_is_told_from_an_unwritten_one),
+	   TEST(a_reply_chunk_that_is_left_alone_is_seen),
+	   TEST(the_last_bytes_are_told_from_the_rest))

@@ -287,6 +287,166 @@ static void a_loss_in_flight_does_not_hide_the_threshold(void)
 	assert_bug(813, 812);
 }
 
+static bool odd(const struct record *r)
+{
+	return is_write(r) && r->c.count % 4;
+}
+
+static void leave_out_tails(void)
+{
+	size_t i;
+
+	clean_sweep();
+	fail_all(odd, READ_STALE);
+	for (i = 0; i < records.count; i++)
+		if (odd(&list[i]))
+			list[i].outcome.sign = SIGN_TAIL;
+}
+
+static void bytes_left_out_at_the_end_have_their_finding(void)
+{
+	leave_out_tails();
+	judge();
+	assert_no_bug();
+	CU_ASSERT_EQUAL(status("probe.read.write-chunk.tail"), FINDING_FAIL);
+	ASSERT_CONTAINS(get("probe.read.write-chunk.tail")->summary,
+			": 5 bytes: made up");
+	CU_ASSERT_EQUAL(status("probe.read.write-chunk"), FINDING_FAIL);
+	CU_ASSERT_NOT_EQUAL(status("probe.read.write-chunk.alignment"), FINDING_FAIL);
+	CU_ASSERT_NOT_EQUAL(status("probe.read.write-chunk.placement"), FINDING_FAIL);
+	CU_ASSERT_EQUAL(status("probe.read.write-chunk.order"), FINDING_PASS);
+	/* A byte that was not written may be as it should be. */
+	CU_ASSERT_EQUAL(status("probe.read.intermittent"), FINDING_PASS);
+	list[2].wrong--;
+	list[2].confirmed = false;
+	judge();
+	CU_ASSERT_EQUAL(status("probe.read.write-chunk.tail"), FINDING_FAIL);
+	CU_ASSERT_EQUAL(status("probe.read.intermittent"), FINDING_SKIP);
+}
+
+static void a_tail_is_named_only_by_what_fails_so_every_time(void)
+{
+	size_t i;
+
+	/* Other READs go wrong in another way. */
+	leave_out_tails();
+	for (i = 0; i < records.count; i++)
+		if (is_write(&list[i]) && !odd(&list[i]))
+			fail(&list[i], READ_DATA);
+	judge();
+	CU_ASSERT_EQUAL(status("probe.read.write-chunk.tail"), FINDING_SKIP);
+	CU_ASSERT_EQUAL(status("bug.write-chunk-read"), FINDING_FAIL);
+
+	/* By other mechanisms, too. */
+	leave_out_tails();
+	for (i = 0; i < records.count; i++)
+		list[i].controls_right = false;
+	judge();
+	CU_ASSERT_EQUAL(status("probe.read.write-chunk.tail"), FINDING_SKIP);
+
+	/* Of READs of less than a word nothing came, which may be anything. */
+	leave_out_tails();
+	for (i = 0; i < records.count; i++)
+		if (odd(&list[i]) && list[i].c.count > 4)
+			list[i].outcome = (struct read_outcome){ 0 };
+	judge();
+	CU_ASSERT_EQUAL(status("probe.read.write-chunk.tail"), FINDING_SKIP);
+}
+
+static void data_behind_the_reply_have_their_finding(void)
+{
+	clean_sweep();
+	fail_all(over_812, READ_ORDER);
+	judge();
+	assert_no_bug();
+	CU_ASSERT_EQUAL(status("probe.read.write-chunk.order"), FINDING_FAIL);
+	CU_ASSERT_EQUAL(status("probe.read.write-chunk"), FINDING_FAIL);
+	CU_ASSERT_EQUAL(count_of(FINDING_FAIL), 2);
+	ASSERT_CONTAINS(get("probe.read.write-chunk.placement")->summary,
+			"data come after their reply");
+	CU_ASSERT_EQUAL(status("probe.read.intermittent"), FINDING_PASS);
+
+	/* One is proof, and being right when repeated is chance. */
+	clean_sweep();
+	fail(&list[2], READ_ORDER);
+	list[2].wrong--;
+	list[2].confirmed = false;
+	judge();
+	CU_ASSERT_EQUAL(status("probe.read.write-chunk.order"), FINDING_FAIL);
+	CU_ASSERT_EQUAL(status("probe.read.intermittent"), FINDING_SKIP);
+}
+
+static void writes_to_released_memory_are_of_order(void)
+{
+	clean_sweep();
+	in.late_writes = 2;
+	in.transport_elsewhere = 2;
+	fail(&list[2], READ_TRANSPORT);
+	judge();
+	CU_ASSERT_EQUAL(status("probe.read.write-chunk.order"), FINDING_FAIL);
+	ASSERT_CONTAINS(get("probe.read.write-chunk.order")->summary,
+			"2 connections were lost");
+	CU_ASSERT_EQUAL(status("probe.read.write-chunk"), FINDING_PASS);
+}
+
+static bool small_write(const struct record *r)
+{
+	return is_write(r) && r->c.count <= 4096;
+}
+
+static bool small_reply(const struct record *r)
+{
+	return r->c.mechanism == MECH_REPLY_CHUNK && r->c.count < 3900;
+}
+
+static void answer_inline(chooser which)
+{
+	size_t i;
+
+	for (i = 0; i < records.count; i++)
+		if (which(&list[i]))
+			list[i].outcome.kind = READ_INLINE;
+}
+
+static void an_unused_write_chunk_is_no_right_one(void)
+{
+	clean_sweep();
+	answer_inline(small_write);
+	judge();
+	CU_ASSERT_EQUAL(status("probe.read.write-chunk.unused"), FINDING_FAIL);
+	CU_ASSERT_EQUAL(count_of(FINDING_FAIL), 1);
+	CU_ASSERT_EQUAL(status("probe.read.write-chunk"), FINDING_PASS);
+	ASSERT_CONTAINS(
+		get("probe.read.write-chunk")->summary,
+		"; 51 more were answered inline, and the write chunk was left unused");
+	/* Nothing was seen by Write chunk around its change-over. */
+	CU_ASSERT_EQUAL(status("bug.write-chunk-read"), FINDING_SKIP);
+	CU_ASSERT_EQUAL(status("probe.read.profiles"), FINDING_SKIP);
+
+	clean_sweep();
+	answer_inline(is_write);
+	judge();
+	CU_ASSERT_EQUAL(status("probe.read.write-chunk.unused"), FINDING_FAIL);
+	CU_ASSERT_EQUAL(status("probe.read.write-chunk"), FINDING_SKIP);
+	CU_ASSERT_EQUAL(count_of(FINDING_UNKNOWN), 0);
+}
+
+static void an_unused_reply_chunk_is_said_and_no_failure(void)
+{
+	clean_sweep();
+	answer_inline(small_reply);
+	judge();
+	CU_ASSERT_EQUAL(count_of(FINDING_FAIL), 0);
+	CU_ASSERT_EQUAL(status("probe.read.write-chunk.unused"), FINDING_PASS);
+	CU_ASSERT_EQUAL(status("probe.read.reply-chunk"), FINDING_PASS);
+	CU_ASSERT_STRING_EQUAL(evidence("probe.read.reply-chunk", "right"), "4");
+	CU_ASSERT_STRING_EQUAL(evidence("probe.read.reply-chunk", "answered_inline"),
+			       "9");
+	ASSERT_CONTAINS(
+		get("probe.read.reply-chunk")->summary,
+		"; 9 more were answered inline, and the reply chunk was left unused");
+}
+
 static void failures_above_a_page_are_of_placement(void)
 {
 	clean_sweep();
@@ -864,6 +1024,12 @@ SUITE_MAIN("verdict", TEST(a_clean_sweep_passes_or_skips_and_nothing_else),
 	   TEST(what_only_fails_after_other_operations_is_the_signature_too),
 	   TEST(another_size_below_a_page_is_told_as_it_is),
 	   TEST(a_loss_in_flight_does_not_hide_the_threshold),
+	   TEST(bytes_left_out_at_the_end_have_their_finding),
+	   TEST(a_tail_is_named_only_by_what_fails_so_every_time),
+	   TEST(data_behind_the_reply_have_their_finding),
+	   TEST(writes_to_released_memory_are_of_order),
+	   TEST(an_unused_write_chunk_is_no_right_one),
+	   TEST(an_unused_reply_chunk_is_said_and_no_failure),
 	   TEST(failures_above_a_page_are_of_placement),
 	   TEST(failures_in_several_segments_are_of_segments),
 	   TEST(failures_at_unaligned_offsets_are_of_alignment),
