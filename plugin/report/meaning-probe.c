@@ -654,6 +654,22 @@ const struct meaning meaning_probe[] = {
 		  "Look into the server's log for svcrdma or the NFS server's own words. "
 		  "Update the server. " USE_TCP,
 	  .see = { "RFC 8166 4.5.4" } },
+	{ .id = "probe.reply.error",
+	  .group = CONDUCT,
+	  .title = "Calls refused",
+	  .what = "Calls that the server answered with RDMA_ERROR in place of a reply. Such a call is "
+		  "made again up to three times, as a new one. It warns if all went well then, and "
+		  "fails if one without chunks never did. What never goes well with a chunk is told "
+		  "as what it is, a READ by Write chunk for instance.",
+	  .cause =
+		  "Now and then: the server had no memory, or no work request of its adapter was "
+		  "free, and could not build the reply. Clients end the call with an error, so a "
+		  "guest sees EIO. Always: it does not accept such chunks, or the reply fits "
+		  "nowhere.",
+	  .remedy =
+		  "Look into the server's log for svcrdma or the NFS server's own words at that "
+		  "time, and at its free memory.",
+	  .see = { "RFC 8166 4.5", "RFC 8267 6.4.2" } },
 	{ .id = "probe.connection",
 	  .group = CONDUCT,
 	  .title = "The connection is kept",

@@ -78,12 +78,21 @@ static int copy_inline(struct rpcrdma_call *call, struct reader *r)
 	return 0;
 }
 
-static int error_reply(const struct rpcrdma_header *h)
+/* ERR_CHUNK is also what a reply gets that has no room (RFC 8166 section 4.5.3): of a call without
+ * chunks it says nothing about chunk lists. */
+static int error_reply(const struct rpcrdma_call *call)
 {
+	const struct rpcrdma_header *h = &call->header;
+
 	if (h->rdma_err == ERR_VERS)
 		return err_set(EBADE,
 			       "RDMA_ERROR ERR_VERS: the server speaks versions %u to %u",
 			       h->rdma_vers_low, h->rdma_vers_high);
+	if (h->rdma_err == ERR_CHUNK && !call->write_count && !call->reply_count &&
+	    !call->long_call)
+		return err_set(
+			EBADE,
+			"RDMA_ERROR ERR_CHUNK in answer to a call without chunks: the server could not answer it");
 	if (h->rdma_err == ERR_CHUNK)
 		return err_set(
 			EBADE,
@@ -97,7 +106,7 @@ static int take_message(struct rpcrdma_call *call, struct reader *r)
 	int rc;
 
 	switch (call->header.rdma_proc) {
-	case RDMA_ERROR: return error_reply(&call->header);
+	case RDMA_ERROR: return error_reply(call);
 	case RDMA_NOMSG: rc = gather_reply_chunk(call, r); break;
 	case RDMA_MSG: rc = copy_inline(call, r); break;
 	default:

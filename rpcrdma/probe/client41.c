@@ -20,6 +20,7 @@
 /* At level full, where READs go up to the server's largest. */
 #define RESPONSE_SIZE_FULL (READ_MAX_LARGE + 65536)
 #define OPERATIONS         8
+#define SPARE              4 /* slots for calls that are made again */
 /* Time to take everything off, though the probe's own be over. */
 #define CLOSE_MS 1000
 #define AGAIN_US 100000
@@ -271,6 +272,9 @@ static int reclaim_complete(struct probe *p)
 		slots41_lost(&p->client.slots, &sequence);
 		if (session_is_mishap(rc) && !tries++ && !p->hopeless)
 			continue;
+		/* It was done, and answered with RDMA_ERROR. */
+		if (!rc && status == NFS4ERR_RETRY_UNCACHED_REP && !tries++)
+			continue;
 		if (rc || !session_later(p, status, &patience))
 			break;
 	}
@@ -375,8 +379,12 @@ bool client41_forgotten(struct probe *p, const struct operation *op)
 
 unsigned int client41_width(const struct probe *p)
 {
-	return p->version->sessions ? slots41_in(&p->client.slots, SLOT41_FREE)
-				    : UINT32_MAX;
+	unsigned int free = slots41_in(&p->client.slots, SLOT41_FREE);
+
+	if (!p->version->sessions)
+		return UINT32_MAX;
+	/* What is answered with RDMA_ERROR is made again, with another slot. */
+	return p->refused.errors && free > 1 ? free - min_u32(free / 2, SPARE) : free;
 }
 
 /* Step by step, until the server has nothing more or the time is over. */

@@ -75,6 +75,16 @@ struct mishap {
 	char example[512];
 };
 
+/* Calls that were answered with RDMA_ERROR. */
+struct refusals {
+	unsigned int calls;     /* that were answered, in any way */
+	unsigned int errors;    /* RDMA_ERRORs */
+	unsigned int recovered; /* calls that went well when they were made again */
+	unsigned int lasting;   /* calls that never did, */
+	unsigned int plain;     /* those of them without chunks */
+	char example[256];
+};
+
 /* late.c: how fast the server and the path to it are. */
 struct pace {
 	uint64_t moved,
@@ -311,6 +321,7 @@ struct probe {
 	bool order_told,
 		order_failed;     /* probe.read.write-chunk.order was said, and failed */
 	unsigned int order_waits; /* for data that never came */
+	struct refusals refused;
 	unsigned int lost_total;
 	uint64_t silent_since; /* the last call or its reply, as from now_ms() */
 	struct pace pace;
@@ -425,6 +436,11 @@ int session_start(struct probe *p, struct rpcrdma_call *call, uint64_t deadline)
 int session_wait(struct probe *p, struct rpcrdma_call *call, uint64_t deadline,
 		 bool write_chunk_read);
 int session_call(struct probe *p, struct rpcrdma_call *call, uint32_t bytes);
+/* After session_wait(): whether the call is to be made again, as another, because it was answered with
+ * RDMA_ERROR. @tries: 0 to begin with. The caller finishes the call before that. */
+bool session_again(struct probe *p, const struct rpcrdma_call *call, unsigned int *tries);
+/* Such a call is not made again. */
+void session_gave_up(struct probe *p, const struct rpcrdma_call *call);
 /* Whether a call failed with its connection or reply, and not by what was asked. */
 bool session_is_mishap(int rc);
 /* How often one operation was tried again. All 0 to begin with. */
@@ -501,6 +517,7 @@ struct operation {
 	struct rpcrdma_call call;
 	enum operation_stage stage;
 	struct nfs_result result; /* points into call: valid until operation_fini */
+	unsigned int generation;  /* of the connection that it was sent on */
 	bool started, has_slot;
 	bool data_inline; /* though there was a Write chunk, which came back unused */
 	bool withheld;    /* never sent: it could crash the server (enum gate) */

@@ -106,7 +106,25 @@ int operation_start(struct probe *p, struct operation *op, uint64_t deadline)
 		return rc;
 	}
 	op->started = true;
-	return session_start(p, &op->call, deadline);
+	rc = session_start(p, &op->call, deadline);
+	op->generation = p->generation;
+	return rc;
+}
+
+/* An RDMA_ERROR ends a call (RFC 8267 section 6.4.2), so what is made again is another: with the same
+ * chunks, on the connection that knows their memory, and with another slot. */
+static bool start_again(struct probe *p, struct operation *op)
+{
+	lose_slot(p, op);
+	if (!p->conn || op->generation != p->generation ||
+	    (p->version->sessions && !slots41_in(&p->client.slots, SLOT41_FREE)) ||
+	    prepare(p, op))
+		return false;
+	/* A new session may have cost the connection. */
+	if (!p->conn || op->generation != p->generation)
+		return false;
+	rpcrdma_call_fini(&op->call);
+	return !session_start(p, &op->call, session_call_deadline(p, op->request.count));
 }
 
 /* Whether the Write chunk came back without any bytes in it. */
@@ -165,6 +183,7 @@ static int take_reply(struct probe *p, struct operation *op)
 int operation_wait(struct probe *p, struct operation *op, uint64_t deadline,
 		   bool write_chunk_read)
 {
+	unsigned int tries = 0;
 	int rc;
 
 	op->stage = OPERATION_CALL;
@@ -173,6 +192,15 @@ int operation_wait(struct probe *p, struct operation *op, uint64_t deadline,
 		return err_set(-op->call.rc, "%s", op->call.text);
 	p->waiting = op;
 	rc = session_wait(p, &op->call, deadline, write_chunk_read);
+	while (session_again(p, &op->call, &tries)) {
+		if (!start_again(p, op)) {
+			session_gave_up(p, &op->call);
+			break;
+		}
+		rc = session_wait(p, &op->call,
+				  session_call_deadline(p, op->request.count),
+				  write_chunk_read);
+	}
 	p->waiting = NULL;
 	if (!rc)
 		rc = take_reply(p, op);

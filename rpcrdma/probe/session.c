@@ -17,6 +17,9 @@
 /* When nothing more is to be learned. */
 #define LOST_MAX   6
 #define BROKEN_MAX 400
+/* How often a call is made again after RDMA_ERROR; not any more where so many were in vain. */
+#define ERROR_TRIES  3
+#define ERROR_ENOUGH 8
 /* Between two tries of what the server has no time for, doubling. */
 #define LATER_MS     100
 #define LATER_MS_MAX 1000
@@ -203,6 +206,13 @@ static bool is_late_write(const struct probe *p)
 	       (!p->order_told || p->order_failed);
 }
 
+static void note_error(struct probe *p, const struct rpcrdma_call *call)
+{
+	if (!p->refused.errors++)
+		snprintf(p->refused.example, sizeof(p->refused.example), "%s",
+			 call->text);
+}
+
 static void note_result(struct probe *p, const struct rpcrdma_call *call,
 			bool write_chunk_read)
 {
@@ -213,6 +223,8 @@ static void note_result(struct probe *p, const struct rpcrdma_call *call,
 							    : p->pace.moved_at;
 	char frame[256];
 
+	p->refused.calls += !call->rc || call->rc == -EBADE || call->rc == -EBADMSG ||
+			    call->rc == -EILSEQ;
 	switch (call->rc) {
 	case 0:
 		p->heard = true;
@@ -233,6 +245,7 @@ static void note_result(struct probe *p, const struct rpcrdma_call *call,
 		note_end(p, is_late_write(p) ? &p->late_writes : &p->transport, call,
 			 write_chunk_read, frame);
 		break;
+	case -EBADE: note_error(p, call); return;
 	case -EILSEQ: note(&p->xid, call, write_chunk_read, ""); break;
 	case -ENODEV:
 		err_set(ENODEV, "%s", call->text);
@@ -299,10 +312,44 @@ int session_wait(struct probe *p, struct rpcrdma_call *call, uint64_t deadline,
 
 int session_call(struct probe *p, struct rpcrdma_call *call, uint32_t bytes)
 {
-	uint64_t deadline = session_call_deadline(p, bytes);
+	unsigned int tries = 0;
+	uint64_t deadline;
+	int rc;
 
-	session_start(p, call, deadline);
-	return session_wait(p, call, deadline, false);
+	do {
+		rpcrdma_call_fini(call);
+		deadline = session_call_deadline(p, bytes);
+		session_start(p, call, deadline);
+		rc = session_wait(p, call, deadline, false);
+	} while (session_again(p, call, &tries));
+	return rc;
+}
+
+void session_gave_up(struct probe *p, const struct rpcrdma_call *call)
+{
+	p->refused.lasting++;
+	p->refused.plain += !call->write_count && !call->reply_count;
+}
+
+static bool is_enough(const struct refusals *r)
+{
+	return r->lasting >= ERROR_ENOUGH && !r->recovered;
+}
+
+bool session_again(struct probe *p, const struct rpcrdma_call *call, unsigned int *tries)
+{
+	struct refusals *r = &p->refused;
+
+	if (call->rc != -EBADE) {
+		r->recovered += *tries && !call->rc;
+		return false;
+	}
+	if (*tries < ERROR_TRIES && !is_enough(r) && deadline_left(p->deadline)) {
+		++*tries;
+		return true;
+	}
+	session_gave_up(p, call);
+	return false;
 }
 
 bool session_is_mishap(int rc)

@@ -304,6 +304,39 @@ static void tell_mishap(struct probe *p, const char *id, const struct mishap *m,
 	probe_emit(p, &f);
 }
 
+static void tell_errors(struct probe *p)
+{
+	const struct refusals *r = &p->refused;
+	struct finding f;
+
+	if (!r->errors) {
+		probe_say(p, "probe.reply.error", FINDING_PASS,
+			  "no call was answered with RDMA_ERROR");
+		return;
+	}
+	if (!r->lasting)
+		finding_init(
+			&f, "probe.reply.error", FINDING_WARN,
+			"%u of %u calls were answered with RDMA_ERROR, and went well when made again: %.300s",
+			r->errors, r->calls, r->example);
+	else
+		finding_init(
+			&f, "probe.reply.error",
+			r->plain       ? FINDING_FAIL
+			: r->recovered ? FINDING_WARN
+				       : FINDING_SKIP,
+			"%u of %u calls were answered with RDMA_ERROR, %u of them when made again, too%s: %.300s",
+			r->errors, r->calls, r->lasting,
+			r->plain ? "" : ", only with chunks, which is told there",
+			r->example);
+	finding_number(&f, "errors", r->errors);
+	finding_number(&f, "of", r->calls);
+	finding_number(&f, "recovered", r->recovered);
+	finding_number(&f, "lasting", r->lasting);
+	finding_text(&f, "example", "%s", r->example);
+	probe_emit(p, &f);
+}
+
 static void tell_credits(struct probe *p)
 {
 	struct finding f;
@@ -366,6 +399,7 @@ void target_mishaps(struct probe *p)
 	tell_mishap(p, "probe.reply.xid", &p->xid, false,
 		    "every reply carried the xid of its call",
 		    "a reply carried another xid than its call");
+	tell_errors(p);
 	tell_mishap(p, "probe.reply.lost", &p->lost, told, "every call was answered",
 		    "a call was not answered");
 	tell_mishap(p, "probe.connection", &p->closed, told,

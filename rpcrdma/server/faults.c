@@ -139,6 +139,15 @@ static void tail_unwritten(struct rdma_reply *reply, unsigned int value)
 	reply->no_tail = chunk_read(reply, 0);
 }
 
+/* Every such reply of a connection, so that a call that is made again has another. */
+static void rdma_error(struct rdma_reply *reply, unsigned int value)
+{
+	static const unsigned int every[] = { 3, 7, 50 };
+
+	if (reply->session->faults.replies % every[value] == 0)
+		rdma_reply_refuse(reply, ERR_CHUNK);
+}
+
 /* As from pages that were never filled. */
 static void read_zeros(struct rdma_reply *reply)
 {
@@ -516,6 +525,12 @@ const struct fault_row fault_table[] = {
 	  .description =
 		  "of READs by Write chunk the bytes behind the last multiple of four are not written",
 	  .apply = tail_unwritten },
+	{ .name = "rdma-error",
+	  .values = "3|7|50",
+	  .value = "50",
+	  .finding = "probe.reply.error",
+	  .description = "every so many replies of a connection one is an RDMA_ERROR",
+	  .apply = rdma_error },
 	{ .name = "compound-tail",
 	  .values = "lost|wrong",
 	  .value = "lost",

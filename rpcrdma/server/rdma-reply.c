@@ -126,6 +126,22 @@ void rdma_reply_leave_chunk(struct rdma_reply *reply, uint32_t payload)
 		p->by_chunk = by_chunk;
 }
 
+void rdma_reply_refuse(struct rdma_reply *reply, enum rpcrdma_errcode err)
+{
+	struct rpcrdma_header *h = &reply->header;
+	uint32_t vers = h->rdma_vers;
+
+	header_init(h, h->rdma_xid, reply->session->credits, RDMA_ERROR);
+	/* Section 4.5: the version of the request, whatever it was. */
+	h->rdma_vers = vers;
+	h->rdma_err = err;
+	h->rdma_vers_low = RPCRDMA_VERSION;
+	h->rdma_vers_high = RPCRDMA_VERSION;
+	reply->message_len = 0;
+	reply->payload_count = 0;
+	reply->message_by_chunk = false;
+}
+
 /* Performing */
 
 /* A place in a chunk, and whether the header's lengths follow what is written. */
@@ -418,12 +434,9 @@ int rdma_reply_error(struct rdma_session *session, const struct rpcrdma_header *
 {
 	struct rdma_reply *reply = start(session);
 
-	header_init(&reply->header, request->rdma_xid, session->credits, RDMA_ERROR);
-	/* Section 4.5: the version of the request, whatever it was. */
+	reply->header.rdma_xid = request->rdma_xid;
 	reply->header.rdma_vers = request->rdma_vers;
-	reply->header.rdma_err = err;
-	reply->header.rdma_vers_low = RPCRDMA_VERSION;
-	reply->header.rdma_vers_high = RPCRDMA_VERSION;
+	rdma_reply_refuse(reply, err);
 	return finish(reply);
 }
 

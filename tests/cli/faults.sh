@@ -32,6 +32,7 @@ declare -A finding=(
 	[reply-first]=probe.read.write-chunk.order
 	[chunk-unused]=probe.read.write-chunk.unused
 	[tail-unwritten]=probe.read.write-chunk.tail
+	[rdma-error]=probe.reply.error
 	[foreign]=probe.read.withheld
 	[linux-3]=bug.linux3-write
 )
@@ -41,6 +42,7 @@ declare -A only=(
 	[reply-first]='probe.read.write-chunk probe.read.write-chunk.order'
 	[chunk-unused]='probe.read.write-chunk.unused'
 	[tail-unwritten]='probe.read.profiles probe.read.write-chunk probe.read.write-chunk.tail'
+	[rdma-error]='probe.reply.error'
 )
 
 # What the values of linux-3 raise beside the warning about its WRITEs. NFSv3 has nothing behind
@@ -53,7 +55,7 @@ declare -A linux3=(
 
 # Found by each version: what is wrong is where a version's replies differ.
 each_version=(at-times nfs-unaligned write-chunk write-chunk-over-812 write-chunk-over-812-later pad-written lengths-unrewritten page-shift
-	reply-page-repeat reply-first chunk-unused tail-unwritten die restart foreign linux-3)
+	reply-page-repeat reply-first chunk-unused tail-unwritten rdma-error die restart foreign linux-3)
 
 # linux3_names SPEC@VERSION: the defect that was asked for is named, and no other.
 linux3_names()
@@ -89,6 +91,10 @@ fault()
 		# shellcheck disable=SC2016 # jq's variable
 		expect_report "Reply chunks of READs" --arg server "${1%@*}" 'any(.findings[]; .id == "probe.read.reply-chunk" and .status == "pass"
 			and (.summary | test("more were answered inline, and the reply chunk was left unused")) == ($server != "foreign=unknown"))'
+	elif [[ $1 == rdma-error* ]]; then
+		expect_status 0
+		expect_finding "$2" warn
+		expect_report "verdict is not warn" '.verdict == "warn"'
 	elif [[ $1 == nfs-* ]]; then
 		# The server's, and not of RDMA.
 		expect_status 0

@@ -270,7 +270,7 @@ static void rdma_errors_are_told_by_their_names(void)
 	start(&call);
 	send_error(call.xid, ERR_CHUNK);
 	finish(&call, -EBADE);
-	ASSERT_CONTAINS(call.text, "ERR_CHUNK");
+	ASSERT_CONTAINS(call.text, "ERR_CHUNK in answer to a call without chunks");
 	hang_up();
 }
 
@@ -357,6 +357,19 @@ static void a_reply_chunk_is_gathered_over_its_segments(void)
 	CU_ASSERT_EQUAL(call.results_len, 5);
 	ASSERT_BYTES(call.results, "fives", 5);
 	release(&call, &c);
+	hang_up();
+}
+
+static void only_a_call_with_chunks_has_chunk_lists_that_are_refused(void)
+{
+	struct rpcrdma_call call;
+	struct chunk c;
+
+	connect_peer(0);
+	start_with_reply_chunk(&call, &c);
+	send_error(call.xid, ERR_CHUNK);
+	finish(&call, -EBADE);
+	ASSERT_CONTAINS(call.text, "the server refused the chunk lists");
 	hang_up();
 }
 
@@ -741,6 +754,7 @@ SUITE_MAIN("client", TEST(a_reply_brings_its_results),
 	   TEST(another_xid_in_the_rpc_message_is_told),
 	   TEST(rdma_errors_are_told_by_their_names),
 	   TEST(a_reply_chunk_is_gathered_over_its_segments),
+	   TEST(only_a_call_with_chunks_has_chunk_lists_that_are_refused),
 	   TEST(reply_chunks_that_were_not_offered_are_refused),
 	   TEST(nomsg_without_a_chunk_is_refused), TEST(short_sends_cannot_be_parsed),
 	   TEST(headers_of_another_kind_cannot_be_parsed), TEST(an_rpc_error_is_a_reply),

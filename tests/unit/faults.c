@@ -400,6 +400,30 @@ static void tail_unwritten_claims_the_bytes_that_it_leaves_out(void)
 	end();
 }
 
+static void rdma_error_comes_in_place_of_every_so_many_replies(void)
+{
+	unsigned int i;
+
+	begin("rdma-error=3");
+	for (i = 1; i <= 9; i++) {
+		SUITE_ROW("%u", i);
+		read_by(i % 2 ? WRITE_CHUNK : INLINE, 0, 813);
+		CU_ASSERT_EQUAL(peer.reply_header.rdma_proc,
+				i % 3 ? RDMA_MSG : RDMA_ERROR);
+		CU_ASSERT_EQUAL(peer.reply_header.rdma_xid, peer.header.rdma_xid);
+		CU_ASSERT_EQUAL(peer.reply_header.rdma_err, i % 3 ? 0 : ERR_CHUNK);
+	}
+	end();
+	begin("rdma-error");
+	for (i = 1; i <= 100; i++) {
+		SUITE_ROW("%u", i);
+		null();
+		CU_ASSERT_EQUAL(peer.reply_header.rdma_proc,
+				i % 50 ? RDMA_MSG : RDMA_ERROR);
+	}
+	end();
+}
+
 static void pad_written_adds_zeros_and_no_length(void)
 {
 	begin("pad-written");
@@ -645,6 +669,7 @@ SUITE_MAIN("faults", TEST(write_chunk_over_812_garbage_is_wrong_in_all_its_bytes
 	   TEST(reply_first_writes_the_same_after_the_send),
 	   TEST(chunk_unused_sends_inline_what_fits_there),
 	   TEST(tail_unwritten_claims_the_bytes_that_it_leaves_out),
+	   TEST(rdma_error_comes_in_place_of_every_so_many_replies),
 	   TEST(pad_written_adds_zeros_and_no_length),
 	   TEST(pad_written_stays_in_the_chunk),
 	   TEST(lengths_unrewritten_come_back_as_offered),

@@ -233,6 +233,53 @@ static void the_last_bytes_are_told_from_the_rest(void)
 	end();
 }
 
+/* As another call, and with chunks where there were. */
+static void a_call_that_is_refused_is_made_again(void)
+{
+	enum mechanism m;
+	unsigned int i;
+
+	begin_faulty("rdma-error=3");
+	for (i = 0; i < 9; i++)
+		for (m = MECH_INLINE; m < MECH_COUNT; m++) {
+			read_by(m, 0, 813);
+			CU_ASSERT_EQUAL(outcome.kind, READ_OK);
+		}
+	ASSERT_AT_LEAST(p->refused.errors, 9);
+	CU_ASSERT_EQUAL(p->refused.recovered, p->refused.errors);
+	CU_ASSERT_EQUAL(p->refused.lasting, 0);
+	end();
+}
+
+static void a_call_is_made_again_so_often_and_not_for_ever(void)
+{
+	struct rpcrdma_call call = { .rc = -EBADE };
+	unsigned int i, calls, tries = 0;
+
+	begin();
+	for (calls = 1; session_again(p, &call, &tries); calls++)
+		;
+	CU_ASSERT_EQUAL(calls, 4);
+	CU_ASSERT_EQUAL(p->refused.lasting, 1);
+	CU_ASSERT_EQUAL(p->refused.plain, 1);
+	/* With a chunk that is told elsewhere. */
+	call.write_count = 1;
+	for (i = 0; i < 7; i++)
+		for (tries = 0; session_again(p, &call, &tries);)
+			;
+	CU_ASSERT_EQUAL(p->refused.lasting, 8);
+	CU_ASSERT_EQUAL(p->refused.plain, 1);
+	/* It never helped. */
+	tries = 0;
+	CU_ASSERT_FALSE(session_again(p, &call, &tries));
+	p->refused.recovered = 1;
+	CU_ASSERT_TRUE(session_again(p, &call, &tries));
+	call.rc = 0;
+	CU_ASSERT_FALSE(session_again(p, &call, &tries));
+	CU_ASSERT_EQUAL(p->refused.recovered, 2);
+	end();
+}
+
 SUITE_MAIN("read", TEST(the_first_wrong_byte_is_named),
 	   TEST(zeros_and_other_bytes_are_shown_from_there_on),
 	   TEST(where_bytes_belong_is_told_of_the_first),
@@ -243,4 +290,6 @@ SUITE_MAIN("read", TEST(the_first_wrong_byte_is_named),
 	   TEST(data_that_never_come_are_waited_for_a_few_times),
 	   TEST(an_unused_chunk_is_told_from_an_unwritten_one),
 	   TEST(a_reply_chunk_that_is_left_alone_is_seen),
-	   TEST(the_last_bytes_are_told_from_the_rest))
+	   TEST(the_last_bytes_are_told_from_the_rest),
+	   TEST(a_call_that_is_refused_is_made_again),
+	   TEST(a_call_is_made_again_so_often_and_not_for_ever))
