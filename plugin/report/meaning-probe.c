@@ -745,8 +745,10 @@ const struct meaning meaning_probe[] = {
 	  .title = "WRITE crashes the server",
 	  .what = "Whether the server has the signature of Linux 3.x: it sends no private data, "
 		  "grants 16 credits, writes the XDR pad into Write chunks, and returns unused "
-		  "ones without segments (or its READs have a defect of these kernels). It is "
-		  "said only where all four were seen. nfsrdma never writes to a server.",
+		  "ones without segments (or its READs have a defect of these kernels). The last "
+		  "takes an empty READ, which goes only to identified servers (probe.server); where "
+		  "it was not sent the first three are enough, and the summary says so. It is said "
+		  "only where they were seen. nfsrdma never writes to a server.",
 	  .cause =
 		  "In Linux 3.8 to 3.14 the first WRITE of a page that the server fetches by Read "
 		  "chunk makes it run down its list of pages without end: it panics. A WRITE of a "

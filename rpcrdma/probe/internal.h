@@ -274,6 +274,8 @@ struct linux3_seen {
 	uint32_t credits; /* granted */
 	/* READs by Write chunk whose pad was written; the rest by their sign */
 	unsigned int pads, unused_dropped, reply_heads, page_starts;
+	unsigned int
+		unused_kept; /* Write chunks that came back unused, with their segments */
 };
 
 /* Whether this is the first frame of such a Write, as the transport kept it. */

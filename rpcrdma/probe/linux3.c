@@ -5,7 +5,8 @@
  *
  * Each mark by itself is other servers' too, all four together are not known of any other: no
  * private data, 16 credits, the XDR pad written into Write chunks, and unused Write chunks returned
- * without segments. It matters because the first WRITE of a page crashes 3.8 to 3.14 (repaired by
+ * without segments. The last is not looked for in servers that are not identified; there the first three
+ * are enough for a warning that says so. It matters because the first WRITE of a page crashes 3.8 to 3.14 (repaired by
  * 7e4359e2611f). Nothing here ever WRITEs to such a server, or to any.
  *
  * Their READs have defects of their own, on adapters without fast registration, each with a mark
@@ -46,6 +47,8 @@ static void look(struct linux3_seen *seen, const struct record *r)
 
 	seen->pads += r->c.mechanism == MECH_WRITE_CHUNK && o->kind == READ_PAD;
 	seen->unused_dropped += o->kind == READ_LENGTHS && o->sign == SIGN_UNUSED_DROPPED;
+	seen->unused_kept += r->c.mechanism == MECH_WRITE_CHUNK && o->kind == READ_OK &&
+			     !o->brought;
 	seen->reply_heads += wrong_again && o->sign == SIGN_REPLY_HEAD;
 	seen->page_starts += wrong_again && o->sign == SIGN_PAGE_START;
 }
@@ -58,16 +61,17 @@ void linux3_look(struct linux3_seen *seen, const struct records *records)
 		look(seen, &records->list[i]);
 }
 
-/* The fourth mark takes a READ of nothing, which goes only to servers that are identified; a defect
- * of READs says as much. */
-static bool has_fingerprint(const struct linux3_seen *seen)
+static bool has_three_marks(const struct linux3_seen *seen)
 {
-	bool fourth = seen->unused_dropped || seen->header_segment ||
-		      seen->reply_heads >= LINUX3_READS ||
-		      seen->page_starts >= LINUX3_READS;
+	return !seen->private_data && seen->credits == LINUX3_CREDITS && seen->pads;
+}
 
-	return !seen->private_data && seen->credits == LINUX3_CREDITS && seen->pads &&
-	       fourth;
+/* It takes a READ of nothing, which goes only to servers that are identified; a defect of READs says
+ * as much. */
+static bool has_fourth_mark(const struct linux3_seen *seen)
+{
+	return seen->unused_dropped || seen->header_segment ||
+	       seen->reply_heads >= LINUX3_READS || seen->page_starts >= LINUX3_READS;
 }
 
 static void say(const char *id, unsigned int reads, const char *what, finding_sink sink,
@@ -105,11 +109,17 @@ void linux3_say(const struct linux3_seen *seen, finding_sink sink, void *arg)
 	struct finding f;
 
 	say_reads(seen, sink, arg);
-	if (!has_fingerprint(seen))
+	if (!has_three_marks(seen) || (!has_fourth_mark(seen) && seen->unused_kept))
 		return;
-	finding_init(
-		&f, "bug.linux3-write", FINDING_WARN,
-		"never write to this server over RDMA: it has the signature of Linux 3.x, and the first WRITE of a page crashes 3.8 to 3.14");
+	if (has_fourth_mark(seen))
+		finding_init(
+			&f, "bug.linux3-write", FINDING_WARN,
+			"never write to this server over RDMA: it has the signature of Linux 3.x, and the first WRITE of a page crashes 3.8 to 3.14");
+	else
+		/* No other server is known that has three. */
+		finding_init(
+			&f, "bug.linux3-write", FINDING_WARN,
+			"do not write to this server over RDMA before you know its kernel: it has three of four marks of Linux 3.x, the fourth was not looked for, and the first WRITE of a page crashes 3.8 to 3.14");
 	finding_text(&f, "private_data", "none");
 	finding_number(&f, "credits", seen->credits);
 	finding_number(&f, "pads_written", seen->pads);

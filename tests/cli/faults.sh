@@ -178,3 +178,12 @@ of_kind unknown pad-written true true
 of_kind ganesha linux-3=page-base false true
 of_kind unknown linux-3=page-base true true
 echo "ok - causes by kind of server"
+
+# No READ of nothing goes to a server that is not identified: the marks that are left are enough, and
+# it is said that one was not looked for.
+probe --embedded --fault linux-3 --fault foreign=unknown --nfs-version 3 --level quick
+expect_finding bug.linux3-write warn
+expect_report "how many marks" 'any(.findings[]; .id == "bug.linux3-write" and (.summary | test("three of four marks")))'
+probe --embedded --fault pad-written --fault foreign=unknown --nfs-version 3 --level quick
+expect_report "a pad alone" 'all(.findings[]; .id != "bug.linux3-write")'
+echo "ok - three marks of Linux 3.x"

@@ -42,11 +42,28 @@ static void three_of_them_are_not(void)
 	seen[1].credits = 32;
 	seen[2].pads = 0;
 	seen[3].unused_dropped = 0;
+	seen[3].unused_kept = 1;
 	for (i = 0; i < ARRAY_SIZE(seen); i++) {
 		SUITE_ROW("%zu", i);
 		judge(&seen[i]);
 		CU_ASSERT_EQUAL(nfindings, 0);
 	}
+}
+
+/* No READ of nothing goes to a server that is not identified. */
+static void three_are_enough_where_the_fourth_was_not_looked_for(void)
+{
+	struct linux3_seen seen = old;
+
+	seen.unused_dropped = 0;
+	judge(&seen);
+	CU_ASSERT_EQUAL_FATAL(nfindings, 1);
+	CU_ASSERT_STRING_EQUAL(findings[0].id, "bug.linux3-write");
+	CU_ASSERT_EQUAL(findings[0].status, FINDING_WARN);
+	ASSERT_CONTAINS(findings[0].summary, "three of four marks");
+	seen.pads = 0;
+	judge(&seen);
+	CU_ASSERT_EQUAL(nfindings, 0);
 }
 
 /* Seen with the real 3.12.9 where one file was named: its READs were wrong, and no READ of nothing
@@ -108,7 +125,11 @@ static void marks_are_counted_where_they_count(void)
 		  .confirmed = true },
 		{ .outcome = { .kind = READ_DATA, .sign = SIGN_PAGE_START },
 		  .confirmed = true },
+		{ .c.mechanism = MECH_WRITE_CHUNK, .outcome.kind = READ_OK },
 		/* not these */
+		{ .c.mechanism = MECH_WRITE_CHUNK,
+		  .outcome = { .kind = READ_OK, .brought = 813 } },
+		{ .c.mechanism = MECH_REPLY_CHUNK, .outcome.kind = READ_OK },
 		{ .c.mechanism = MECH_WRITE_CHUNK, .outcome.kind = READ_LENGTHS },
 		{ .outcome = { .kind = READ_DATA, .sign = SIGN_REPLY_HEAD } },
 		{ .outcome = { .kind = READ_CHANGING, .sign = SIGN_PAGE_START },
@@ -120,6 +141,7 @@ static void marks_are_counted_where_they_count(void)
 	linux3_look(&seen, &records);
 	CU_ASSERT_EQUAL(seen.pads, 1);
 	CU_ASSERT_EQUAL(seen.unused_dropped, 1);
+	CU_ASSERT_EQUAL(seen.unused_kept, 1);
 	CU_ASSERT_EQUAL(seen.reply_heads, 1);
 	CU_ASSERT_EQUAL(seen.page_starts, 1);
 }
@@ -156,7 +178,9 @@ static void a_write_to_words_of_the_call_is_known(void)
 }
 
 SUITE_MAIN("linux3", TEST(all_four_marks_are_the_fingerprint),
-	   TEST(three_of_them_are_not), TEST(a_defect_of_reads_is_as_good_as_the_fourth),
+	   TEST(three_of_them_are_not),
+	   TEST(three_are_enough_where_the_fourth_was_not_looked_for),
+	   TEST(a_defect_of_reads_is_as_good_as_the_fourth),
 	   TEST(each_defect_of_reads_has_its_name),
 	   TEST(marks_are_counted_where_they_count),
 	   TEST(a_write_to_words_of_the_call_is_known))
