@@ -465,11 +465,18 @@ static bool is_reduced(const struct read_job *job)
 	return job->c.mechanism == MECH_WRITE_CHUNK && !job->op.data_inline;
 }
 
-/* Whether the data are what begins @back bytes before them in the file. */
+static bool is_zeros(const uint8_t *bytes, uint32_t len)
+{
+	return !len || (!bytes[0] && !memcmp(bytes, bytes + 1, len - 1));
+}
+
+/* Whether the data are what begins @back bytes before them in the file. Zeros may have come from
+ * anywhere. */
 static bool is_shifted(struct read_job *job, const struct window *w, uint64_t back,
 		       const uint8_t *truth, const struct nfs_data *data)
 {
-	if (!back || (uint64_t)(truth - w->bytes) < back)
+	if (!back || (uint64_t)(truth - w->bytes) < back ||
+	    is_zeros(truth - back, data->len))
 		return false;
 	return is_reduced(job)
 		       ? area_first_difference(&job->area, truth - back, data->len) < 0

@@ -93,6 +93,17 @@ static void where_bytes_belong_is_told_of_the_first(void)
 	end();
 }
 
+/* The file begins with zeros, too. */
+static void zeros_are_not_taken_for_the_beginning_of_the_page(void)
+{
+	begin_faulty("write-chunk=zeros");
+	read_by(MECH_WRITE_CHUNK, 4095, 5);
+	CU_ASSERT_EQUAL(outcome.kind, READ_DATA);
+	ASSERT_CONTAINS(outcome.text, "at offset 4095 zeros came");
+	CU_ASSERT_EQUAL(outcome.sign, SIGN_NONE);
+	end();
+}
+
 /* One byte that is as it was may be so by chance, in one of 256. */
 static void nothing_was_written_needs_more_than_a_byte(void)
 {
@@ -283,6 +294,7 @@ static void a_call_is_made_again_so_often_and_not_for_ever(void)
 SUITE_MAIN("read", TEST(the_first_wrong_byte_is_named),
 	   TEST(zeros_and_other_bytes_are_shown_from_there_on),
 	   TEST(where_bytes_belong_is_told_of_the_first),
+	   TEST(zeros_are_not_taken_for_the_beginning_of_the_page),
 	   TEST(nothing_was_written_needs_more_than_a_byte),
 	   TEST(a_connection_that_ends_is_one_mishap),
 	   TEST(data_behind_the_reply_are_waited_for),
