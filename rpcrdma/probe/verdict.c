@@ -132,6 +132,7 @@ struct tally {
 	uint32_t smallest_failed; /* bytes asked; UINT32_MAX if none */
 	uint64_t bytes;
 	unsigned int kinds[READ_KIND_COUNT];
+	const struct record *first[READ_KIND_COUNT]; /* of each kind */
 	const struct record *example[EXAMPLES];
 	unsigned int examples;
 };
@@ -139,7 +140,8 @@ struct tally {
 static void tally_failed(struct tally *t, const struct record *r)
 {
 	t->failed++;
-	t->kinds[r->outcome.kind]++;
+	if (!t->kinds[r->outcome.kind]++)
+		t->first[r->outcome.kind] = r;
 	if (r->c.count < t->smallest_failed)
 		t->smallest_failed = r->c.count;
 	if (t->examples < EXAMPLES)
@@ -158,6 +160,17 @@ static void tally_always(struct tally *t, const struct record *r)
 static bool is_steady(const struct tally *t)
 {
 	return t->always && t->always * 5 >= t->failed * 4;
+}
+
+/* The first of the kind that most of those that failed are of. */
+static const struct record *typical(const struct tally *t)
+{
+	unsigned int i, most = 0;
+
+	for (i = 1; i < READ_KIND_COUNT; i++)
+		if (t->kinds[i] > t->kinds[most])
+			most = i;
+	return t->first[most];
 }
 
 static void tally_right(struct tally *t, const struct record *r)
@@ -318,8 +331,8 @@ static void say_mechanism(const struct verdict_input *in, size_t row, finding_si
 			"%u of %u READs go wrong, the smallest of %u byte%s: %.300s: %.300s",
 			t.failed, t.failed + t.right, t.smallest_failed,
 			t.smallest_failed == 1 ? "" : "s",
-			read_kind_name(t.example[0]->outcome.kind),
-			t.example[0]->outcome.text);
+			read_kind_name(typical(&t)->outcome.kind),
+			typical(&t)->outcome.text);
 	else if (!t.right && t.answered_inline && is_complete(in->records, mechanism))
 		finding_init(
 			&f, mechanisms[row].id, FINDING_SKIP,

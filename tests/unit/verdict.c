@@ -265,6 +265,18 @@ static void what_only_fails_after_other_operations_is_the_signature_too(void)
 	assert_bug(813, 812);
 }
 
+/* One byte that was not written is a wrong byte; it is not what the finding begins with. */
+static void what_most_reads_show_is_said(void)
+{
+	clean_sweep();
+	fail_all(is_write, READ_STALE);
+	fail(add(MECH_WRITE_CHUNK, 0, 1), READ_DATA);
+	list[2].outcome.kind = READ_DATA; /* the first by Write chunk */
+	judge();
+	ASSERT_CONTAINS(get("probe.read.write-chunk")->summary,
+			"the smallest of 1 byte: stale memory: made up");
+}
+
 static void another_size_below_a_page_is_told_as_it_is(void)
 {
 	size_t i;
@@ -1022,6 +1034,7 @@ SUITE_MAIN("verdict", TEST(a_clean_sweep_passes_or_skips_and_nothing_else),
 	   TEST(the_signature_is_raised_in_every_kind_of_failure),
 	   TEST(a_mechanism_given_up_keeps_what_it_has_proven),
 	   TEST(what_only_fails_after_other_operations_is_the_signature_too),
+	   TEST(what_most_reads_show_is_said),
 	   TEST(another_size_below_a_page_is_told_as_it_is),
 	   TEST(a_loss_in_flight_does_not_hide_the_threshold),
 	   TEST(bytes_left_out_at_the_end_have_their_finding),
