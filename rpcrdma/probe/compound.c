@@ -100,6 +100,9 @@ static void note_outcome(struct trial *t, const struct read_case *c,
 	}
 	switch (o->kind) {
 	case READ_OK:
+	/* Right data in a broken frame, which has findings of its own. */
+	case READ_PAD:
+	case READ_LENGTHS:
 		t->right++;
 		t->pairs += c->behind == BEHIND_READ;
 		t->largest = c->count > t->largest ? c->count : t->largest;
