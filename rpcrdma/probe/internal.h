@@ -892,6 +892,16 @@ void listing_between(struct probe *p, const struct nfs_fh *file);
 
 void compound_run(struct probe *p);
 
+/* largest.c: pure */
+
+struct largest_input {
+	const struct records *records;
+	enum probe_level level;
+	uint32_t named_max, read_max; /* as struct probe has them */
+};
+
+void largest_say(const struct largest_input *in, finding_sink sink, void *arg);
+
 /* verdict.c: pure */
 
 struct verdict_input {

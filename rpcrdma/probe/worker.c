@@ -134,54 +134,6 @@ static void default_cred(struct rpc_cred *cred)
 		cred->gids[cred->ngids++] = gids[i];
 }
 
-static const char *size_why(const struct probe *p, const struct records *records,
-			    uint32_t largest)
-{
-	if (p->options->level != PROBE_FULL)
-		return "--level full goes further";
-	if (records->large_why[0])
-		return records->large_why;
-	if (largest < p->read_max)
-		return "larger ones did not come right";
-	return p->read_max == READ_MAX_LARGE ? "this program asks for no more at once"
-					     : "the session brings no more at once";
-}
-
-/* Up to which size READs by Write chunk were right, beside what the server takes. */
-static void tell_size(struct probe *p, const struct records *records)
-{
-	uint32_t largest = 0;
-	struct finding f;
-	size_t i;
-
-	for (i = 0; i < records->count; i++)
-		if (records->list[i].c.mechanism == MECH_WRITE_CHUNK &&
-		    records->list[i].outcome.kind == READ_OK &&
-		    records->list[i].outcome.brought > largest)
-			largest = records->list[i].outcome.brought;
-	if (!largest)
-		finding_init(&f, "probe.read.largest", FINDING_SKIP,
-			     "no READ by Write chunk came right");
-	else if (!p->named_max)
-		finding_init(
-			&f, "probe.read.largest", FINDING_PASS,
-			"READs by Write chunk went up to %u bytes; the server names no largest",
-			largest);
-	else if (largest >= p->named_max)
-		finding_init(
-			&f, "probe.read.largest", FINDING_PASS,
-			"READs by Write chunk went up to %u bytes, the server's largest",
-			largest);
-	else
-		finding_init(
-			&f, "probe.read.largest", FINDING_SKIP,
-			"READs by Write chunk stopped at %u bytes, the server takes %u: %s",
-			largest, p->named_max, size_why(p, records, largest));
-	finding_number(&f, "largest_right", largest);
-	finding_number(&f, "server_largest", p->named_max);
-	probe_emit(p, &f);
-}
-
 /* What the findings on READs said, for those that come later. */
 static void sink_finding(void *arg, const struct finding *finding)
 {
@@ -352,7 +304,11 @@ static void read_files(struct probe *p)
 	if (identity_may_be_linux(p->kind))
 		linux3_say(&p->linux3, sink_finding, p);
 	tell_withheld(p);
-	tell_size(p, &records);
+	largest_say(&(struct largest_input){ .records = &records,
+					     .level = p->options->level,
+					     .named_max = p->named_max,
+					     .read_max = p->read_max },
+		    sink_finding, p);
 	listing_readdir(p);
 	listing_readlink(p);
 	reference_close(p->reference);

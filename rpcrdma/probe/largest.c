@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* Up to which size READs by Write chunk came right, beside what the server takes. Pure. */
+#include "rpcrdma/probe/internal.h"
+
+static uint32_t largest_right(const struct records *records)
+{
+	uint32_t largest = 0;
+	size_t i;
+
+	for (i = 0; i < records->count; i++)
+		if (records->list[i].c.mechanism == MECH_WRITE_CHUNK &&
+		    read_kind_is_right(records->list[i].outcome.kind) &&
+		    records->list[i].outcome.brought > largest)
+			largest = records->list[i].outcome.brought;
+	return largest;
+}
+
+/* Whether some of more than that were there to be read, and went wrong. */
+static bool has_failed(const struct records *records, uint32_t largest)
+{
+	size_t i;
+
+	for (i = 0; i < records->count; i++)
+		if (records->list[i].c.mechanism == MECH_WRITE_CHUNK &&
+		    read_kind_is_failure(records->list[i].outcome.kind) &&
+		    records->list[i].expected > largest)
+			return true;
+	return false;
+}
+
+static const char *why(const struct largest_input *in, uint32_t largest)
+{
+	if (in->records->out_of_time)
+		return "the time ran out";
+	if (in->level != PROBE_FULL)
+		return "--level full goes further";
+	if (in->records->large_why[0])
+		return in->records->large_why;
+	if (largest < in->read_max)
+		return "larger ones did not come right";
+	return in->read_max == READ_MAX_LARGE ? "this program asks for no more at once"
+					      : "the session brings no more at once";
+}
+
+void largest_say(const struct largest_input *in, finding_sink sink, void *arg)
+{
+	static const char id[] = "probe.read.largest";
+	uint32_t largest = largest_right(in->records);
+	bool failed = has_failed(in->records, largest);
+	struct finding f;
+
+	if (!largest)
+		finding_init(&f, id, FINDING_SKIP, "no READ by Write chunk came right");
+	else if (failed)
+		finding_init(
+			&f, id, FINDING_SKIP,
+			"READs by Write chunk came right up to %u bytes, larger ones went wrong",
+			largest);
+	else if (!in->named_max)
+		finding_init(
+			&f, id, FINDING_PASS,
+			"READs by Write chunk went up to %u bytes; the server names no largest",
+			largest);
+	else if (largest >= in->named_max)
+		finding_init(
+			&f, id, FINDING_PASS,
+			"READs by Write chunk went up to %u bytes, the server's largest",
+			largest);
+	else
+		finding_init(
+			&f, id, FINDING_SKIP,
+			"READs by Write chunk stopped at %u bytes, the server takes %u: %s",
+			largest, in->named_max, why(in, largest));
+	finding_number(&f, "largest_right", largest);
+	finding_number(&f, "server_largest", in->named_max);
+	sink(arg, &f);
+}

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* Where READs by Write chunk stopped, and why: what went wrong is not told as what was not tried. */
+#include "rpcrdma/probe/internal.h"
+
+#include "tests/unit/suite.h"
+
+static struct record list[8];
+static struct records records;
+static struct largest_input in;
+static struct finding found;
+
+static void sink(void *arg, const struct finding *f)
+{
+	(void)arg;
+	found = *f;
+}
+
+static void begin(void)
+{
+	memset(list, 0, sizeof(list));
+	records = (struct records){ .list = list, .cap = ARRAY_SIZE(list) };
+	in = (struct largest_input){
+		.records = &records,
+		.level = PROBE_STANDARD,
+		.named_max = 262144,
+		.read_max = 262144,
+	};
+}
+
+static void add(uint32_t count, enum read_kind kind)
+{
+	struct record *r = &list[records.count++];
+
+	r->c.mechanism = MECH_WRITE_CHUNK;
+	r->c.count = r->expected = count;
+	r->outcome.kind = kind;
+	r->outcome.brought = read_kind_is_right(kind) ? count : 0;
+}
+
+static void expect(enum finding_status status, const char *words)
+{
+	largest_say(&in, sink, NULL);
+	CU_ASSERT_EQUAL(found.status, status);
+	ASSERT_CONTAINS(found.summary, words);
+}
+
+static void the_servers_largest_passes(void)
+{
+	begin();
+	add(262144, READ_OK);
+	expect(FINDING_PASS, "went up to 262144 bytes, the server's largest");
+	/* Right data, whatever the frame is. */
+	list[0].outcome.kind = READ_LENGTHS;
+	expect(FINDING_PASS, "went up to 262144 bytes, the server's largest");
+	in.named_max = 0;
+	expect(FINDING_PASS, "names no largest");
+}
+
+static void what_was_not_tried_has_its_reason(void)
+{
+	begin();
+	add(65536, READ_OK);
+	expect(FINDING_SKIP,
+	       "stopped at 65536 bytes, the server takes 262144: --level full goes");
+	records.out_of_time = true;
+	expect(FINDING_SKIP, "takes 262144: the time ran out");
+}
+
+static void what_went_wrong_is_no_end_of_the_level(void)
+{
+	begin();
+	add(65536, READ_OK);
+	add(262144, READ_DATA);
+	expect(FINDING_SKIP, "came right up to 65536 bytes, larger ones went wrong");
+	records.out_of_time = true;
+	expect(FINDING_SKIP, "larger ones went wrong");
+	/* By another mechanism it says nothing of this one. */
+	list[1].c.mechanism = MECH_REPLY_CHUNK;
+	expect(FINDING_SKIP, "the time ran out");
+	begin();
+	add(262144, READ_STATUS);
+	expect(FINDING_SKIP, "no READ by Write chunk came right");
+}
+
+SUITE_MAIN("largest", TEST(the_servers_largest_passes),
+	   TEST(what_was_not_tried_has_its_reason),
+	   TEST(what_went_wrong_is_no_end_of_the_level))
