@@ -22,7 +22,8 @@
 #define SICK_EARLY_MS    10 /* between Send and Writes */
 #define SICK_PAGES_MS    50 /* for the Writes: the pages are the thread's no longer */
 #define SICK_NFS3_READ   6
-#define SICK_NFS3ERR_IO  5
+#define SICK_NFS4_READ   25
+#define SICK_ERR_IO      5 /* NFS3ERR_IO, NFS4ERR_IO */
 #define SICK_STATUS_WORD 6 /* behind an RPC header without a verifier */
 #define SICK_ATTR_WORDS  21
 
@@ -166,12 +167,13 @@ static int sick_unused(const struct sick_reply *r, struct svc_rdma_chunk *chunk,
 	return 0;
 }
 
-/* NFSv4 makes NFS4ERR_IO of it; NFSv3 knows only RPC's SYSTEM_ERR here (see sick_eio_reply). */
+/* The reply says it, see sick_eio_reply. An error from here would be SYSTEM_ERR of RPC in NFSv3; and in
+ * NFSv4 the thread would keep a page of the file in its list, into which the next call is received. */
 static int sick_eio(const struct sick_reply *r, struct svc_rdma_chunk *chunk,
 		    struct xdr_buf *payload)
 {
 	chunk->ch_payload_length = 0;
-	return r->rqstp->rq_vers == 3 ? 0 : -EIO;
+	return 0;
 }
 
 /* --- what the chunk says ----------------------------------------------------- */
@@ -194,20 +196,46 @@ static int sick_drop(const struct sick_reply *r)
 	return 0;
 }
 
-/* READ3resfail in place of the READ3resok that had a payload. */
+/* READ3resfail in place of READ3resok; the length of the reply. */
+static size_t sick_eio3(__be32 *word)
+{
+	word[SICK_STATUS_WORD] = cpu_to_be32(SICK_ERR_IO);
+	return 4 * (SICK_STATUS_WORD + 2 +
+		    (word[SICK_STATUS_WORD + 1] ? SICK_ATTR_WORDS : 0));
+}
+
+/* A COMPOUND that ends with the READ: its number, status, eof and count stand before the data at
+ * @position. One operation may be behind them. 0: it is another operation's payload. */
+static size_t sick_eio4(__be32 *word, u32 position, const struct xdr_buf *res)
+{
+	__be32 *data = word + position / 4;
+	__be32 *count = word + SICK_STATUS_WORD + 2 +
+			XDR_QUADLEN(be32_to_cpu(word[SICK_STATUS_WORD + 1]));
+
+	if (data[-4] != cpu_to_be32(SICK_NFS4_READ))
+		return 0;
+	data[-3] = word[SICK_STATUS_WORD] = cpu_to_be32(SICK_ERR_IO);
+	if (res->len > position + xdr_align_size(be32_to_cpu(data[-1])))
+		be32_add_cpu(count, -1);
+	return position - 8;
+}
+
+/* An error in place of a READ's data by Write chunk. */
 static int sick_eio_reply(const struct sick_reply *r)
 {
+	const struct svc_rdma_chunk *chunk = pcl_first_chunk(&r->rctxt->rc_write_pcl);
 	struct xdr_buf *res = &r->rqstp->rq_res;
 	__be32 *word = res->head[0].iov_base;
+	size_t len;
 
-	if (r->rqstp->rq_vers == 3 && sick_is_read(r->rqstp) && res->page_len &&
-	    !pcl_is_empty(&r->rctxt->rc_write_pcl) && !r->rctxt->rc_cur_result_payload) {
-		word[SICK_STATUS_WORD] = cpu_to_be32(SICK_NFS3ERR_IO);
-		res->head[0].iov_len =
-			4 * (SICK_STATUS_WORD + 2 +
-			     (word[SICK_STATUS_WORD + 1] ? SICK_ATTR_WORDS : 0));
-		res->page_len = res->tail[0].iov_len = 0;
-		res->len = res->head[0].iov_len;
+	if (sick_is_read(r->rqstp) && res->page_len && chunk &&
+	    !r->rctxt->rc_cur_result_payload) {
+		len = r->rqstp->rq_vers == 3 ? sick_eio3(word)
+					     : sick_eio4(word, chunk->ch_position, res);
+		if (len) {
+			res->page_len = res->tail[0].iov_len = 0;
+			res->len = res->head[0].iov_len = len;
+		}
 	}
 	return sick_send_well(r);
 }
