@@ -123,6 +123,7 @@ struct tally {
 	unsigned int right, failed;
 	unsigned int answered_inline; /* the chunk was left unused: neither */
 	unsigned int over_tcp;        /* that are wrong over TCP too, neither */
+	unsigned int lengths; /* of those that came right, with wrong returned lengths */
 	unsigned int always; /* of those that failed; what follows is about them alone: */
 	uint32_t smallest_always;     /* bytes asked; UINT32_MAX if none */
 	uint32_t largest_right_below; /* of READs smaller than that */
@@ -176,6 +177,7 @@ static const struct record *typical(const struct tally *t)
 static void tally_right(struct tally *t, const struct record *r)
 {
 	t->right++;
+	t->lengths += r->expected && r->outcome.kind == READ_LENGTHS;
 	t->bytes += r->expected;
 	if (r->expected > t->largest_right)
 		t->largest_right = r->expected;
@@ -491,6 +493,10 @@ static const char *unsteady(const struct tally *t)
 	return "what goes wrong does so only at times, or by other mechanisms too";
 }
 
+/* What clients make of that is theirs: Linux takes such a READ for a short one. */
+static const char only_data[] =
+	"the data are right, but not the lengths that the chunks come back with";
+
 /* A failure that only comes with one property: @with fails where plain READs are right. */
 static void say_bound(const struct verdict_input *in, const char *id, record_filter with,
 		      const struct tally *plain, const char *what, finding_sink sink,
@@ -701,10 +707,16 @@ static void say_write_chunk_read(const struct verdict_input *in,
 			"Write-chunk READs from this server %s: %u of %u ranges of %u byte%s and more fail every time, and the same ranges are correct by another mechanism before and after",
 			is_corrupt(plain) ? "are corrupt" : "fail", n.failing, n.all,
 			n.from, n.from == 1 ? "" : "s");
+	else if (is_steady(plain) && plain->smallest_always > PAGE)
+		finding_init(
+			&f, id, FINDING_SKIP,
+			"READs by Write chunk of up to a page are right: see probe.read.write-chunk.placement");
 	else if (plain->failed)
 		finding_init(
 			&f, id, FINDING_SKIP,
 			"some READs by Write chunk fail, but not all from one size on");
+	else if (plain->lengths)
+		finding_init(&f, id, FINDING_SKIP, "%s", only_data);
 	else if (plain->largest_right > PAGE && is_seen_above_change_over(in) &&
 		 is_complete(in->records, MECH_WRITE_CHUNK))
 		finding_init(
@@ -785,6 +797,8 @@ static void say_profiles(const struct verdict_input *in, const struct tally *pla
 	else if (plain->failed)
 		finding_init(&f, "probe.read.profiles", FINDING_SKIP, "%s",
 			     unsteady(plain));
+	else if (plain->lengths)
+		finding_init(&f, "probe.read.profiles", FINDING_SKIP, "%s", only_data);
 	else if (!*right || !is_complete(in->records, MECH_WRITE_CHUNK))
 		finding_init(&f, "probe.read.profiles", FINDING_SKIP,
 			     "not all READs by Write chunk were tried");
@@ -831,6 +845,8 @@ struct now_and_then {
 	unsigned int told; /* they have a finding of their own */
 	unsigned int wrong[MECH_COUNT], of[MECH_COUNT]; /* made again or not */
 	unsigned int all_wrong, all;
+	unsigned int
+		mishaps; /* no reply, or no connection, which have findings of their own */
 	unsigned int damage[DAMAGE_BYTES + 1];
 	const struct record *example;
 };
@@ -843,8 +859,10 @@ static void count_now_and_then(const struct verdict_input *in, struct now_and_th
 	for (i = 0; i < in->records->count; i++) {
 		const struct record *r = &in->records->list[i];
 
-		if (!is_right(r) && !is_failure(in, r))
+		if (!is_right(r) && !is_failure(in, r)) {
+			n->mishaps += r->wrong && r->wrong < r->tries;
 			continue;
+		}
 		n->of[r->c.mechanism] += r->tries;
 		n->all += r->tries;
 		if (!is_sometimes(in, r))
@@ -904,6 +922,11 @@ static void say_intermittent(const struct verdict_input *in, finding_sink sink, 
 			&f, id, FINDING_SKIP,
 			"%u READ%s right when repeated, by chance: the defect has a finding of its own",
 			n.told, n.told == 1 ? " was" : "s were");
+	else if (n.mishaps)
+		finding_init(
+			&f, id, FINDING_SKIP,
+			"%u READ%s without a reply, or lost the connection, and right when repeated: no data went wrong",
+			n.mishaps, n.mishaps == 1 ? " was" : "s were");
 	else if (n.all)
 		finding_init(&f, id, FINDING_PASS,
 			     "no READ went wrong and was right when repeated");
