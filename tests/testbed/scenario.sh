@@ -59,6 +59,10 @@ server()
 	guest_tell 60 server "$@" || fail "the guest cannot start its server \"$*\""
 }
 
+# true_clock: for the rest of the scenario the guest's seconds are ours. A guest that booted on a busy machine
+# may have found its TSC three times too slow, and all its times are too short then.
+true_clock() { guest_tell 20 clock start || fail "the guest has no hpet"; }
+
 # What a command of ours said: a line for each finding, or all if it is no report.
 show()
 {
@@ -206,6 +210,16 @@ expect_good()
 	for mechanism in inline write-chunk reply-chunk; do
 		expect_finding "probe.read.$mechanism" pass
 	done
+}
+
+# expect_healthy WHAT: nothing failed or is unknown, and more than a page was read; whatever was slow.
+expect_healthy()
+{
+	expect_status 0
+	expect_report 'all(.findings[]; .status != "fail" and .status != "unknown")' "a healthy server is accused: $1"
+	expect_report 'any(.findings[]; .id == "probe.read.write-chunk" and (.evidence.largest_right | tonumber) > 4096)' \
+		"nothing was read: $1"
+	note "$1: $(jq -r '[.findings[] | select(.id == "probe.slow") | .summary][0] // "nothing was slow"' "$work/out")"
 }
 
 # No finding of the kind "has the signature of a known defect".

@@ -8,6 +8,7 @@ server plain
 for version in 3 4.0 4.1 4.2; do
 	probe_guest /export/plain --nfs-version $version --format json
 	expect_good iwarp $version
+	expect_only ''
 	expect_words probe.server pass 'Linux nfsd'
 	expect_finding probe.read.withheld pass
 done

@@ -1,0 +1,11 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Copyright (C) 2026 the nfsrdma authors
+#
+# The other faults of a kernel server (sick.sh), NFSv3.
+only_nightly
+scenario_timeout=3600
+# shellcheck source=../sick.sh
+. "$testbed/sick.sh"
+true_clock
+sick_others 3

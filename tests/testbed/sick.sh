@@ -1,0 +1,100 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Copyright (C) 2026 the nfsrdma authors
+#
+# What a probe says of each fault of sick-server.h: every finding that is neither pass nor skip, and no
+# other. For scenarios that say ". "$testbed/sick.sh"".
+: "${testbed:?}" "${work:?}"
+
+# FAULT VERSION ID=STATUS...; ID=STATUS? may be missing, for the reason above its row.
+sick_rows()
+{
+	sed '/^#/d; /^$/d' <<'END'
+# Every READ by Write chunk is wrong, whatever its size: one defect.
+zeros 3 bug.write-chunk-read=fail probe.read.profiles=fail probe.read.write-chunk=fail
+zeros 4.1 bug.write-chunk-read=fail probe.read.compound=fail probe.read.profiles=fail probe.read.write-chunk=fail
+eio 3 bug.write-chunk-read=fail probe.read.profiles=fail probe.read.write-chunk=fail
+eio 4.1 bug.write-chunk-read=fail probe.read.compound=fail probe.read.profiles=fail probe.read.write-chunk=fail
+unwritten 3 bug.write-chunk-read=fail probe.read.profiles=fail probe.read.write-chunk=fail
+unwritten 4.1 bug.write-chunk-read=fail probe.read.compound=fail probe.read.profiles=fail probe.read.write-chunk=fail
+
+# The same from a size below a page on.
+zeros-over-812 3 bug.write-chunk-read=fail probe.read.profiles=fail probe.read.write-chunk=fail
+zeros-over-812 4.1 bug.write-chunk-read=fail probe.read.compound=fail probe.read.profiles=fail probe.read.write-chunk=fail
+
+# From a size above a page on. COMPOUNDs are tried with less.
+shifted 3 probe.read.profiles=fail probe.read.write-chunk.placement=fail probe.read.write-chunk=fail
+shifted 4.1 probe.read.profiles=fail probe.read.write-chunk.placement=fail probe.read.write-chunk=fail
+zeros-over-128k 3 probe.read.profiles=fail probe.read.write-chunk.placement=fail probe.read.write-chunk=fail
+zeros-over-128k 4.1 probe.read.profiles=fail probe.read.write-chunk.placement=fail probe.read.write-chunk=fail
+
+# Bound to something else than the size.
+first-segment 3 probe.read.write-chunk.segments=fail probe.read.write-chunk=fail
+first-segment 4.1 probe.read.write-chunk.segments=fail probe.read.write-chunk=fail
+unaligned 3 probe.read.write-chunk.alignment=fail probe.read.write-chunk=fail
+unaligned 4.1 probe.read.write-chunk.alignment=fail probe.read.write-chunk=fail
+length 3 probe.read.write-chunk.lengths=fail
+length 4.1 probe.read.write-chunk.lengths=fail
+
+# Now and then.
+zeros-1-in-50 3 probe.read.intermittent=fail probe.read.write-chunk=fail
+# A COMPOUND is made a second time where it went wrong, and the second was right.
+zeros-1-in-50 4.1 probe.read.intermittent=fail probe.read.write-chunk=fail
+
+# The hundredth reply comes four seconds late, which is slow; every two hundredth never.
+late 3 probe.slow=warn
+late 4.1 probe.slow=warn
+lost 3 probe.reply.lost=fail
+lost 4.1 probe.reply.lost=fail
+END
+}
+
+# What came that is not in the row (+), and what the row has and did not come (-).
+sick_difference()
+{
+	local -A came=()
+	local want id difference=''
+
+	while IFS= read -r id; do came[$id]=yes; done < <(jq -r '.findings[]
+		| select(.status != "pass" and .status != "skip") | "\(.id)=\(.status)"' "$work/out")
+	for want; do
+		id=${want%\?}
+		[[ ${came[$id]:-} || $want == *\? ]] || difference+=" -$id"
+		unset "came[$id]"
+	done
+	for id in "${!came[@]}"; do difference+=" +$id"; done
+	printf '%s' "$difference"
+}
+
+# sick_row FAULT VERSION: that fault, a probe at level standard, and exactly these findings.
+sick_row()
+{
+	local fault=$1 version=$2 start=$SECONDS difference
+	local -a wanted
+
+	read -ra wanted < <(sick_rows | sed -n "s/^$fault $version //p")
+	((${#wanted[@]})) || fail "no row for $fault in NFSv$version"
+	# Soft-iWARP may take no more connections after some that were lost: each has a server of its own.
+	server off
+	server sick "$fault"
+	# Longer than a busy machine takes: what the deadline cuts off is not compared.
+	probe_guest /export/plain --nfs-version "$version" --timeout 200 --format json
+	jq -r '.findings[] | select(.status != "pass" and .status != "skip") | .evidence' "$work/out"
+	difference=$(sick_difference "${wanted[@]}")
+	[[ ! $difference ]] || fail "$fault, NFSv$version:$difference"
+	note "$fault, NFSv$version: $((SECONDS - start)) s: ${wanted[*]}"
+}
+
+# What is quick enough for every run, in NFSv3.
+sick_quick='unwritten shifted first-segment zeros-1-in-50'
+
+# sick_others VERSION: the rest of this version.
+sick_others()
+{
+	local fault version _
+
+	while read -r fault version _; do
+		[[ $version == "$1" && ! ("$1" == 3 && " $sick_quick " == *" $fault "*) ]] || continue
+		sick_row "$fault" "$version"
+	done < <(sick_rows)
+}
