@@ -184,7 +184,7 @@ class Siw2015:
 
 
 class Slow:
-    """Relays to the server as a slow path would: each byte comes delay ms later in each direction, at
+    """Relays to the server as a slow path would: a round trip takes delay ms longer, bytes come at
     rate bytes/s from the server, and nothing for stall ms at the tenth of every so many chunks from it."""
     def __init__(self, port, words):
         self.port = port

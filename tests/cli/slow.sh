@@ -34,8 +34,10 @@ probe_path()
 }
 
 # healthy WHAT: no failure, and nothing that is only unknown.
+runs=0
 healthy()
 {
+	runs=$((runs + 1))
 	expect_status 0
 	expect_report "a healthy server behind $1 is accused" 'all(.findings[]; .status != "fail" and .status != "unknown")'
 	expect_report "nothing was read behind $1" 'any(.findings[];
@@ -76,11 +78,13 @@ else
 			probe_path --nfs-version "$version"
 			healthy "$words, NFSv$version"
 		done
+		# Ten seconds of that are the directory of 2000 names.
 		path delay=100
-		probe_path --nfs-version "$version" --timeout 15
-		cut "100 ms for 15 s, NFSv$version"
+		probe_path --nfs-version "$version" --timeout 30
+		cut "100 ms for 30 s, NFSv$version"
 	done
 	stop_server
+	((runs == 20)) || fail "$runs paths, not 20"
 
 	# What never comes is lost, although the path is slow.
 	start_server --fault write-chunk-over-812=hang
