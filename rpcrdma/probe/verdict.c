@@ -845,11 +845,17 @@ struct now_and_then {
 	unsigned int told; /* they have a finding of their own */
 	unsigned int wrong[MECH_COUNT], of[MECH_COUNT]; /* made again or not */
 	unsigned int all_wrong, all;
-	unsigned int
-		mishaps; /* no reply, or no connection, which have findings of their own */
+	unsigned int mishaps; /* that were right then */
 	unsigned int damage[DAMAGE_BYTES + 1];
 	const struct record *example;
 };
+
+/* No reply, or no connection, which have findings of their own. */
+static bool is_mishap(const struct record *r)
+{
+	return r->outcome.kind == READ_LOST || r->outcome.kind == READ_CLOSED ||
+	       r->outcome.kind == READ_TRANSPORT;
+}
 
 static void count_now_and_then(const struct verdict_input *in, struct now_and_then *n)
 {
@@ -859,10 +865,9 @@ static void count_now_and_then(const struct verdict_input *in, struct now_and_th
 	for (i = 0; i < in->records->count; i++) {
 		const struct record *r = &in->records->list[i];
 
-		if (!is_right(r) && !is_failure(in, r)) {
-			n->mishaps += r->wrong && r->wrong < r->tries;
+		n->mishaps += is_mishap(r) && !is_failure(in, r) && r->wrong < r->tries;
+		if (!is_right(r) && !is_failure(in, r))
 			continue;
-		}
 		n->of[r->c.mechanism] += r->tries;
 		n->all += r->tries;
 		if (!is_sometimes(in, r))

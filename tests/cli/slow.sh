@@ -71,7 +71,8 @@ if [[ ${NFSRDMA_SLOW:-some} == some ]]; then
 	probe_path --nfs-version 4.1 --timeout 8
 	cut "700 kB/s for 8 s, NFSv4.1"
 else
-	for version in 3 4.0 4.1 4.2; do
+	# What the server offers; the testbed's has 4.2, too (slow-siw).
+	for version in 3 4.0 4.1; do
 		for words in delay=20 delay=100 "stall=3500 every=1000" rate=700000; do
 			# shellcheck disable=SC2086 # words
 			path $words
@@ -84,7 +85,7 @@ else
 		cut "100 ms for 30 s, NFSv$version"
 	done
 	stop_server
-	((runs == 20)) || fail "$runs paths, not 20"
+	((runs == 15)) || fail "$runs paths, not 15"
 
 	# What never comes is lost, although the path is slow.
 	start_server --fault write-chunk-over-812=hang
