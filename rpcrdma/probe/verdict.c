@@ -485,10 +485,15 @@ static void say_order(const struct verdict_input *in, finding_sink sink, void *a
 	sink(arg, &f);
 }
 
+static bool comes_late(const struct tally *t)
+{
+	return t->kinds[READ_ORDER] * 5 >= t->failed * 4;
+}
+
 /* Why no cause is named for what failed. */
 static const char *unsteady(const struct tally *t)
 {
-	if (t->kinds[READ_ORDER] * 5 >= t->failed * 4)
+	if (comes_late(t))
 		return "data come after their reply, which is told by itself";
 	return "what goes wrong does so only at times, or by other mechanisms too";
 }
@@ -711,6 +716,8 @@ static void say_write_chunk_read(const struct verdict_input *in,
 		finding_init(
 			&f, id, FINDING_SKIP,
 			"READs by Write chunk of up to a page are right: see probe.read.write-chunk.placement");
+	else if (plain->failed && comes_late(plain))
+		finding_init(&f, id, FINDING_SKIP, "%s", unsteady(plain));
 	else if (plain->failed)
 		finding_init(
 			&f, id, FINDING_SKIP,

@@ -370,6 +370,7 @@ static void data_behind_the_reply_have_their_finding(void)
 	clean_sweep();
 	fail_all(over_812, READ_ORDER);
 	judge();
+	ASSERT_CONTAINS(get("bug.write-chunk-read")->summary, "come after their reply");
 	assert_no_bug();
 	CU_ASSERT_EQUAL(status("probe.read.write-chunk.order"), FINDING_FAIL);
 	CU_ASSERT_EQUAL(status("probe.read.write-chunk"), FINDING_FAIL);
