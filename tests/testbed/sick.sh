@@ -36,7 +36,17 @@ unaligned 4.1 probe.read.write-chunk.alignment=fail probe.read.write-chunk=fail
 length 3 probe.read.write-chunk.lengths=fail
 length 4.1 probe.read.write-chunk.lengths=fail
 
+# The reply and its data, the chunk, and what is behind the last whole word.
+send-first 3 probe.read.write-chunk.order=fail probe.read.write-chunk=fail
+send-first 4.1 probe.read.write-chunk.order=fail probe.read.write-chunk=fail
+unused 3 probe.read.write-chunk.unused=fail
+unused 4.1 probe.read.write-chunk.unused=fail
+tail 3 probe.read.profiles=fail probe.read.write-chunk.tail=fail probe.read.write-chunk=fail
+tail 4.1 probe.read.profiles=fail probe.read.write-chunk.tail=fail probe.read.write-chunk=fail
+
 # Now and then.
+error-1-in-50 3 probe.reply.error=warn
+error-1-in-50 4.1 probe.reply.error=warn
 zeros-1-in-50 3 probe.read.intermittent=fail probe.read.write-chunk=fail
 # A COMPOUND is made a second time where it went wrong, and the second was right.
 zeros-1-in-50 4.1 probe.read.intermittent=fail probe.read.write-chunk=fail

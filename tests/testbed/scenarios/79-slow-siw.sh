@@ -10,6 +10,8 @@ scenario_timeout=3600
 # path WORD...: a relay in front of the server, as tests/cli/peer.py slow. Sets $path_port.
 path()
 {
+	# Not what the one before printed.
+	: >"$work/relay"
 	python3 "$testbed/../cli/peer.py" slow "$rdma_port" "$@" >"$work/relay" 2>"$work/relay.err" &
 	relay_pid=$!
 	trap 'kill "$relay_pid" 2>/dev/null || true' EXIT
