@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Copyright (C) 2026 The nfsrdma authors
 #
-# Shell functions for the programs that make what a guest boots from,
-# tests/testbed/build and tests/system/build: Debian's packages by name, and its kernel with modules of our own.
+# Shell functions for the programs that make what a guest boots from, tests/testbed/build,
+# tests/system/build and tests/peers/build-linux: Debian's packages by name, and its kernel with modules of our own.
 # Nothing is installed on this machine.
 #
 # The caller sets
@@ -43,18 +43,37 @@ build_begin()
 	[[ $(id -u) -ne 0 ]] || apt_opts=(-o APT::Sandbox::User=root)
 }
 
-# Package lists of our own: for a user who may not run apt-get update, and for
-# lists so old that the versions in them are gone from the archive.
-private_lists()
+# own_lists [SOURCES]: from here on apt has package lists of its own, below the cache; of these sources
+# (one-line format) in place of the machine's.
+own_lists()
 {
 	local state=$cache/apt
 
 	mkdir -p "$state/lists/partial" "$state/cache/archives/partial"
 	apt_opts+=(-o Dir::State::Lists="$state/lists" -o Dir::Cache="$state/cache")
+	((!$#)) || apt_opts+=(-o Dir::Etc::SourceList="$1" -o Dir::Etc::SourceParts=/dev/null)
+}
+
+# Package lists of our own: for a user who may not run apt-get update, and for
+# lists so old that the versions in them are gone from the archive.
+private_lists()
+{
+	own_lists "$@"
 	# Error-Mode: else what cannot be fetched is a warning among others. It is no
 	# reason to give up yet: it may be about packages that are not wanted here.
 	apt-get "${apt_opts[@]}" -q -o APT::Update::Error-Mode=any update >"$cache/apt.log" 2>&1 ||
 		update_error=$(grep -m1 -E '^[EW]:' "$cache/apt.log") || true
+}
+
+# debian_sources [FILTER...]: Debian's own sources of this machine, in apt's one-line format.
+debian_sources()
+{
+	local signed=/usr/share/keyrings/debian-archive-keyring.gpg
+
+	[[ -r $signed ]] && signed="[signed-by=$signed] " || signed=
+	# shellcheck disable=SC2016 # apt's variables
+	apt-get "${apt_opts[@]}" indextargets --format '$(REPO_URI) $(RELEASE) $(COMPONENT)' \
+		'Created-By: Packages' 'Origin: Debian' 'Architecture: amd64' "$@" | sed "s|^|deb $signed|" | sort -u
 }
 
 unknown_packages() { lacking "${update_error:-apt knows no linux-image-amd64}"; }
