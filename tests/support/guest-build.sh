@@ -44,7 +44,7 @@ build_begin()
 }
 
 # own_lists [SOURCES]: from here on apt has package lists of its own, below the cache; of these sources
-# (one-line format) in place of the machine's.
+# (a file in one-line format) in place of the machine's.
 own_lists()
 {
 	local state=$cache/apt
@@ -54,16 +54,17 @@ own_lists()
 	((!$#)) || apt_opts+=(-o Dir::Etc::SourceList="$1" -o Dir::Etc::SourceParts=/dev/null)
 }
 
-# Package lists of our own: for a user who may not run apt-get update, and for
-# lists so old that the versions in them are gone from the archive.
-private_lists()
+update_lists()
 {
-	own_lists "$@"
 	# Error-Mode: else what cannot be fetched is a warning among others. It is no
 	# reason to give up yet: it may be about packages that are not wanted here.
 	apt-get "${apt_opts[@]}" -q -o APT::Update::Error-Mode=any update >"$cache/apt.log" 2>&1 ||
 		update_error=$(grep -m1 -E '^[EW]:' "$cache/apt.log") || true
 }
+
+# Package lists of our own: for a user who may not run apt-get update, and for
+# lists so old that the versions in them are gone from the archive.
+private_lists() { own_lists && update_lists; }
 
 # debian_sources [FILTER...]: Debian's own sources of this machine, in apt's one-line format.
 debian_sources()
@@ -85,27 +86,39 @@ versions()
 		awk '/^Package:/ { p = $2 } /^Version:/ { print p, $2 }' | sort -u
 }
 
-# Sets: release (6.1.0-56-amd64), series (6.1), kernel_version (6.1.192-2), headers.
+# depends PACKAGE: what apt's candidate of it depends on, a name a line.
+depends()
+{
+	apt-cache "${apt_opts[@]}" --no-all-versions show "$1" 2>/dev/null |
+		sed -n 's/^Depends: //p' | tr ',|' '\n\n' | sed 's/^ *//; s/[ (:].*//'
+}
+
+# Sets: release (6.1.0-56-amd64), series (6.1), kernel_version (6.1.192-2), headers, and names of packages:
+# kbuild, and kernel_parts, which are two from 6.19 on: the kernel, and its modules.
 choose_kernel()
 {
-	release=$(apt-cache "${apt_opts[@]}" --no-all-versions show linux-image-amd64 2>/dev/null |
-		sed -n 's/^Depends:.*linux-image-\([^ ,]*-amd64\).*/\1/p' | head -n1)
+	release=$(depends linux-image-amd64 | sed -n 's/^linux-image-\(.*-amd64\)$/\1/p' | head -n1)
 	[[ $release ]] || return 1
 	kernel_version=$(versions "linux-image-$release" | cut -d' ' -f2)
 	series=${kernel_version%%.*}.$(cut -d. -f2 <<<"$kernel_version")
 	headers=$work/kernel/usr/src/linux-headers-$release
+	# linux-kbuild-6.1, or linux-kbuild-6.12.95+deb12
+	kbuild=$(depends "linux-headers-$release" | grep '^linux-kbuild-') || return
+	mapfile -t kernel_parts < <(depends "linux-image-$release" | grep -E '^linux-(binary|modules)-')
+	((${#kernel_parts[@]})) || kernel_parts=("linux-image-$release")
 }
 
-# kernel_versions PACKAGE...: "name version" of these and of what modules are built from. One version
+# kernel_versions: "name version" of the kernel and of what modules are built from. One version
 # for all of the kernel, or the modules do not load.
 kernel_versions()
 {
 	local name
 
-	for name in "$@" "linux-headers-$release" "linux-headers-${release%-amd64}-common" "linux-source-$series"; do
+	for name in "${kernel_parts[@]}" "linux-headers-$release" "linux-headers-${release%-amd64}-common" \
+		"linux-source-$series"; do
 		printf '%s %s\n' "$name" "$kernel_version"
 	done
-	versions "linux-kbuild-$series"
+	versions "$kbuild"
 }
 
 download()
@@ -153,9 +166,8 @@ module_sources()
 	local tree=linux-source-$series
 
 	unpack "$work/kernel" "linux-headers-$release" "linux-headers-${release%-amd64}-common" \
-		"linux-kbuild-$series" "$tree"
-	printf 'include %s\n' "$work/kernel/usr/src/linux-headers-${release%-amd64}-common/Makefile" \
-		>"$headers/Makefile"
+		"$kbuild" "$tree"
+	sed -i "s|/usr/src/|$work/kernel&|" "$headers/Makefile"
 	xz -dc -T"$jobs" "$work/kernel/usr/src/$tree.tar.xz" | tar -x -f - -C "$work" "${@/#/$tree/}"
 }
 
@@ -170,27 +182,40 @@ build_module()
 		>"$source.log" 2>&1 || { cat "$source.log" >&2; die "building ${source##*/} failed"; }
 }
 
-# build_siw OUT: soft iWARP, which Debian's kernel has not.
+# unpack_kernel: into $work/kernel. Sets kernel_modules, the folder that its modules are below, and
+# kernel_image.
+unpack_kernel()
+{
+	unpack "$work/kernel" "${kernel_parts[@]}"
+	for kernel_modules in "$work"/kernel/{usr/,}lib/modules/"$release"; do
+		[[ ! -d $kernel_modules ]] || break
+	done
+	[[ -d $kernel_modules ]] || die "no modules of $release in ${kernel_parts[*]}"
+	kernel_image=$work/kernel/boot/vmlinuz-$release
+	[[ -e $kernel_image ]] || kernel_image=$kernel_modules/vmlinuz
+}
+
+# build_siw [VARIABLE=VALUE...]: soft iWARP, which Debian's kernel has not, beside its modules.
 siw_source=drivers/infiniband/sw/siw
 build_siw()
 {
 	step "building siw.ko"
-	build_module "$work/linux-source-$series/$siw_source" CONFIG_RDMA_SIW=m
-	cp "$work/linux-source-$series/$siw_source/siw.ko" "$1"
+	build_module "$work/linux-source-$series/$siw_source" CONFIG_RDMA_SIW=m "$@"
+	cp "$work/linux-source-$series/$siw_source/siw.ko" "$kernel_modules/kernel/drivers/"
 }
 
 # copy_modules ROOT MODULE...: into a guest's tree, with all that they depend on.
 copy_modules()
 {
-	local from=$work/kernel/lib/modules/$release root=$1 to=$1/usr/lib/modules/$release
+	local from=$kernel_modules root=$1 to=$1/usr/lib/modules/$release
 	local -A path=() seen=()
 	local queue=("${@:2}") name file dep deps
 
 	while IFS= read -r file; do
 		name=${file##*/}
-		name=${name%.ko}
+		name=${name%%.ko*}
 		path[${name//-/_}]=$file
-	done < <(cd "$from" && find kernel -name '*.ko')
+	done < <(cd "$from" && find kernel -name '*.ko' -o -name '*.ko.xz')
 	while ((${#queue[@]})); do
 		name=${queue[0]//-/_}
 		queue=("${queue[@]:1}")
@@ -203,7 +228,9 @@ copy_modules()
 			continue
 		fi
 		install -D -m 644 "$from/$file" "$to/$file"
-		deps=$(modinfo -F depends "$from/$file")
+		# busybox's modprobe does not unpack.
+		[[ $file != *.xz ]] || xz -d "$to/$file"
+		deps=$(modinfo -F depends "$to/${file%.xz}")
 		IFS=, read -r -a dep <<<"$deps"
 		queue+=("${dep[@]}")
 	done
