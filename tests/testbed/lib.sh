@@ -17,7 +17,8 @@ testbed=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 : "${NFSRDMA_TESTBED_ACCEL:=tcg,thread=multi}"
 : "${NFSRDMA_TESTBED_MEMORY:=2048}"
 
-suite=testbed guest_boot_timeout=$NFSRDMA_TESTBED_BOOT_TIMEOUT
+: "${suite:=testbed}"
+guest_boot_timeout=$NFSRDMA_TESTBED_BOOT_TIMEOUT
 # shellcheck source=../support/guest.sh
 . "$testbed/../support/guest.sh"
 
