@@ -491,8 +491,8 @@ const struct meaning meaning_probe[] = {
 		  "A warning: the server's NFS is wrong, whatever the transport. A failure: the "
 		  "server loses its place in the reply when it takes the first READ's data out.",
 	  .linux_cause =
-		  "Linux 6.12 to 7.3 returns zeros for a second READ, by any transport, if the "
-		  "first did not end on a page. Linux servers before 4.6 wrote what follows the data "
+		  "Linux 6.5 to 7.3 sends what a page held before in place of a second READ's data, "
+		  "zeros or other files' data, by any transport, if the first did not end on a page. Linux servers before 4.6 wrote what follows the data "
 		  "into the Write chunk; those of 4.13 to 4.16 sent data inline that a chunk was "
 		  "there for.",
 	  .remedy =

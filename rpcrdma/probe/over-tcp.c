@@ -2,8 +2,8 @@
 /* Copyright (C) 2026 The nfsrdma authors */
 
 /* The same request over NFS over TCP, before RDMA is blamed for how it went: a server whose READ or
- * COMPOUND is wrong over TCP too has another defect. Linux 6.12 to 7.3, for instance, return zeros for
- * the second READ of a COMPOUND whose first did not end on a page, by any transport.
+ * COMPOUND is wrong over TCP too has another defect. Linux 6.5 to 7.3, for instance, send what a page held
+ * before for the second READ of a COMPOUND whose first did not end on a page, by any transport.
  *
  * It has a connection of its own, apart from the reference's, and is decoded here, by the bounded
  * reader: libnfs, which the reference uses, has no such COMPOUNDs. NFSv4 is asked as 4.0, which needs
@@ -12,6 +12,7 @@
 #include "rpcrdma/probe/internal.h"
 
 #define REPLY_HEAD 4096
+#define ELSEWHERE  2
 
 static bool connected(struct probe *p)
 {
@@ -109,6 +110,23 @@ static enum over_tcp ask(struct probe *p, const struct window *w,
 	return outcome.kind == READ_OK ? OVER_TCP_RIGHT : OVER_TCP_UNKNOWN;
 }
 
+/* A page that is sent as it was may hold what is right, since the READ before it read there: so
+ * second READs that come right are asked for of other places as well. */
+static enum over_tcp ask_elsewhere(struct probe *p, const struct window *w,
+				   const struct read_case *c)
+{
+	struct read_case other = *c;
+	unsigned int i;
+
+	for (i = 1; i <= ELSEWHERE; i++) {
+		other.offset2 = w->base + (c->offset2 - w->base + i * (uint64_t)2731) %
+						  (w->len - c->count2 + 1);
+		if (ask(p, w, &other) == OVER_TCP_WRONG)
+			return OVER_TCP_WRONG;
+	}
+	return OVER_TCP_RIGHT;
+}
+
 enum over_tcp over_tcp(struct probe *p, const struct window *w, const struct read_case *c)
 {
 	enum over_tcp answer = OVER_TCP_UNKNOWN;
@@ -116,6 +134,8 @@ enum over_tcp over_tcp(struct probe *p, const struct window *w, const struct rea
 	if (!p->gone && deadline_left(p->deadline) && may_be_sent(p, w, c) &&
 	    connected(p))
 		answer = ask(p, w, c);
+	if (answer == OVER_TCP_RIGHT && c->behind == BEHIND_READ && connected(p))
+		answer = ask_elsewhere(p, w, c);
 	debug(DEBUG_PROBE, "the same over TCP: %s",
 	      answer == OVER_TCP_RIGHT   ? "right"
 	      : answer == OVER_TCP_WRONG ? "wrong"

@@ -428,15 +428,17 @@ static void linux3(struct rdma_reply *reply, unsigned int value)
 
 static uint8_t zero_pages[SERVER_READ_LIMIT];
 
-/* As Linux 6.12 to 7.3, which takes the page up again that the first READ ended in. */
+/* As Linux 6.5 to 7.3, which reads into the page behind the one that the first READ ended in, and sends
+ * that one as it was: with zeros, or what some READ has left in it (value 1: over TCP, one of the same
+ * place). */
 static void nfs_second_read(struct call *call, unsigned int value)
 {
 	const struct call_read *read = &call->read;
 	struct payload *data = &call->payload[read->payload];
 
-	(void)value;
 	if (read->served && read->compound && call->payload_count > read->payload + 1 &&
-	    (read->offset + data->len) % PAGE)
+	    (read->offset + data->len) % PAGE &&
+	    !(value == 1 && call->stream && data[1].data == data[0].data + data[0].len))
 		data[1].data = zero_pages;
 }
 
@@ -564,9 +566,11 @@ const struct fault_row fault_table[] = {
 		  "looks like the server of Linux 3.x, and has one of the defects of its READs",
 	  .apply = linux3 },
 	{ .name = "nfs-second-read",
+	  .values = "zeros|leftover",
+	  .value = "zeros",
 	  .finding = "probe.read.compound",
 	  .description =
-		  "NFSv4, over TCP too: zeros for the second READ of a COMPOUND whose first does not end on a page",
+		  "NFSv4, over TCP too: other bytes for the second READ of a COMPOUND whose first does not end on a page",
 	  .serve = nfs_second_read },
 	{ .name = "nfs-unaligned",
 	  .finding = "probe.read.over-tcp",

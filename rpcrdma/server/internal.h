@@ -196,6 +196,7 @@ struct call {
 	uint32_t rtmax;
 	size_t room;  /* for a reply without a Write chunk */
 	bool reduced; /* Read chunks carry an argument */
+	bool stream;  /* over TCP */
 	struct writer reply;
 	/* for programs of the caller's own, programs.c; may be NULL */
 	const struct server_program *const *programs;

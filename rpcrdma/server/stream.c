@@ -154,6 +154,7 @@ static int one_call(struct stream_session *session)
 		.scratch = session->scratch,
 		.rtmax = server_rtmax(options),
 		.room = SERVER_REPLY_MAX,
+		.stream = true,
 		.programs = options->programs,
 		.results = &session->reply_buf,
 		.results_max = SERVER_PROGRAM_MAX,

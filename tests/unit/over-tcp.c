@@ -82,6 +82,11 @@ static void a_server_that_is_wrong_by_any_transport_is_seen(void)
 	CU_ASSERT_EQUAL(ask(0, 811, BEHIND_READ), OVER_TCP_WRONG);
 	CU_ASSERT_EQUAL(ask(0, 811, BEHIND_GETATTR), OVER_TCP_RIGHT);
 	end();
+	/* What it sends may be right where the second READ follows the first. */
+	begin("nfs-second-read=leftover");
+	CU_ASSERT_EQUAL(ask(0, 811, BEHIND_READ), OVER_TCP_WRONG);
+	CU_ASSERT_EQUAL(ask(8, 4088, BEHIND_READ), OVER_TCP_RIGHT);
+	end();
 	begin("nfs-unaligned");
 	/* The file, which was read inline in pieces. */
 	for (i = 0; i < w.len; i += 8)
