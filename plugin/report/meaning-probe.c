@@ -504,7 +504,8 @@ const struct meaning meaning_probe[] = {
 	  .group = READS,
 	  .title = "Withheld READs",
 	  .what = "Some READs that the protocol allows crashed nfs-ganesha 6.5: empty ones, "
-		  "long or odd ones by Reply chunk, several in one COMPOUND. They go only to "
+		  "those that leave no room for a pad in 1 MiB, long or odd ones by Reply chunk, "
+		  "any with another operation behind it in a COMPOUND. They go only to "
 		  "the server of nfsrdma and to one that is identified as Linux nfsd "
 		  "(probe.server), at every level; no option changes that. All others are "
 		  "tried, so what was not sent says nothing about the server.",
@@ -518,10 +519,12 @@ const struct meaning meaning_probe[] = {
 	  .title = "Largest READ tried",
 	  .what = "Each mechanism is tried with READs of up to 1 MiB, and of the server's largest "
 		  "where that is less. At level full READs by Write chunk go on to the largest "
-		  "that the server names, up to 64 MiB. Skipped where they stopped before it: the "
-		  "summary says where, and why.",
+		  "that the server names, up to 64 MiB, if it is identified as one that bears them "
+		  "(probe.read.withheld). Skipped where they stopped before it: the summary says "
+		  "where, and why.",
 	  .cause =
-		  "Newer Linux servers take READs of 4 MiB, nfs-ganesha of 64 MiB. Clients "
+		  "Newer Linux servers take READs of 4 MiB. nfs-ganesha names 64 MiB, and has "
+		  "room for 1 MiB. Clients "
 		  "use what both sides take (rsize=), most of them 1 MiB.",
 	  .remedy =
 		  "Nothing, unless clients mount with a larger rsize= than was tried: then "

@@ -7,6 +7,9 @@
  * the Write chunk, and one of 4.13 to 4.16 sent data inline that a chunk was there for. What goes wrong
  * over TCP too is the server's NFS (over-tcp.c), and warns.
  *
+ * nfs-ganesha 6.5 crashes where anything follows a READ, so these go only to servers that are known to
+ * be others.
+ *
  * Every case is small enough for the whole reply to come inline, should the server leave the
  * chunk alone. */
 #include <stdio.h>
@@ -31,7 +34,7 @@ static const struct pair pairs[] = {
 struct trial {
 	struct probe *p;
 	struct window *w;
-	unsigned int right, wrong, untried;
+	unsigned int right, wrong, untried, withheld;
 	unsigned int pairs; /* of those that were right */
 	/* Right, but the Reply chunk was left unused; wrong as READs alone are. */
 	unsigned int answered_inline, told;
@@ -107,8 +110,8 @@ static void note_outcome(struct trial *t, const struct read_case *c,
 		t->pairs += c->behind == BEHIND_READ;
 		t->largest = c->count > t->largest ? c->count : t->largest;
 		break;
-	case READ_CHANGING:
-	case READ_WITHHELD: break;
+	case READ_CHANGING: break;
+	case READ_WITHHELD: t->withheld++; break;
 	case READ_NOT_RUN:
 	case READ_LATER:
 		t->untried++;
@@ -224,6 +227,10 @@ static void say(struct trial *t)
 	else if (t->w->changing)
 		finding_init(&f, "probe.read.compound", FINDING_SKIP,
 			     "the file changed while it was read");
+	else if (t->withheld && !t->right)
+		finding_init(
+			&f, "probe.read.compound", FINDING_SKIP,
+			"a READ with another operation behind it can crash nfs-ganesha");
 	else if (t->untried || !t->right || is_over(t))
 		finding_init(&f, "probe.read.compound",
 			     is_slow(t) ? FINDING_SKIP : FINDING_UNKNOWN,

@@ -261,10 +261,12 @@ static uint32_t brought(const struct gate_request *q)
 
 enum gate gate_class(const struct gate_request *q)
 {
-	if (q->second)
-		return GATE_SECOND_READ;
+	if (q->followed)
+		return GATE_FOLLOWED;
 	if (!brought(q))
 		return GATE_EMPTY;
+	if (q->count > GATE_MAX || (brought(q) % 4 && brought(q) > GATE_MAX - 4))
+		return GATE_LONG;
 	/* What comes may be less than what was asked: at the end of the file, or of what the
 	 * server takes. Both lengths count. */
 	if (q->reply_chunk &&

@@ -244,17 +244,20 @@ bool identity_may_be_linux(enum server_kind kind);
 enum gate {
 	GATE_OPEN,        /* goes to every server */
 	GATE_EMPTY,       /* asks for 0 bytes, or brings none */
+	GATE_LONG,        /* does not fit the server's buffer for data */
 	GATE_REPLY_CHUNK, /* by Reply chunk, and of a length that is not known to be safe */
-	GATE_SECOND_READ, /* two READs in a COMPOUND */
+	GATE_FOLLOWED,    /* with another operation behind it in the COMPOUND */
 	GATE_COUNT
 };
 
-/* By Reply chunk multiples of 4 up to this are safe. */
+/* The buffer of nfs-ganesha, which is for the pad, too. By Reply chunk multiples of 4 up to the
+ * second are safe. */
+#define GATE_MAX             1048576
 #define GATE_REPLY_CHUNK_MAX 262144
 
 struct gate_request {
 	bool reply_chunk;
-	bool second; /* another READ follows in the COMPOUND */
+	bool followed; /* by another operation in the COMPOUND */
 	uint64_t offset;
 	uint32_t count;
 	uint64_t size; /* of the file; UINT64_MAX: not known */
@@ -897,6 +900,7 @@ void compound_run(struct probe *p);
 struct largest_input {
 	const struct records *records;
 	enum probe_level level;
+	enum server_kind kind;
 	uint32_t named_max, read_max; /* as struct probe has them */
 };
 

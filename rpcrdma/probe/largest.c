@@ -34,6 +34,8 @@ static const char *why(const struct largest_input *in, uint32_t largest)
 {
 	if (in->records->out_of_time)
 		return "the time ran out";
+	if (largest >= GATE_MAX && !gate_lets(in->kind, GATE_LONG))
+		return "longer ones can crash nfs-ganesha";
 	if (in->level != PROBE_FULL)
 		return "--level full goes further";
 	if (in->records->large_why[0])

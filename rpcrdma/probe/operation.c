@@ -50,7 +50,7 @@ static int pass_gate(struct probe *p, struct operation *op)
 {
 	const struct gate_request q = {
 		.reply_chunk = op->call.reply_count > 0,
-		.second = op->request.op == NFS_OP_READ_READ,
+		.followed = op->request.op != NFS_OP_READ,
 		.offset = op->request.offset,
 		.count = op->request.count,
 		.size = op->size,

@@ -401,21 +401,34 @@ static void check_placed(struct probe *p, struct read_job *job, const struct win
 			    (unsigned long long)(job->c.offset + (uint64_t)at));
 }
 
+/* Up to the last of them that is not as it was before: not every server that pads does so to a
+ * multiple of 4. */
+static uint32_t pad_written(const struct area *a, uint32_t len)
+{
+	int64_t at = area_first_touched(a, len), last = len - 1;
+
+	for (; at >= 0; at = area_first_touched(a, (size_t)at + 1))
+		last = at;
+	return (uint32_t)(last + 1 - len);
+}
+
 /* What a Write chunk holds beyond the data: nothing may be written there, the XDR pad least of
  * all (RFC 8166 section 3.4.6.2). */
 static void check_tail(struct read_job *job, uint32_t len)
 {
 	int64_t touched = area_first_touched(&job->area, len);
 	bool only_pad;
+	uint32_t n;
 
 	if (touched < 0 && !area_canaries_hurt(&job->area))
 		return;
 	only_pad = touched >= 0 && area_first_touched(&job->area, xdr_pad4(len)) < 0 &&
 		   !area_canaries_hurt(&job->area);
+	n = only_pad ? pad_written(&job->area, len) : 0;
 	if (only_pad)
 		outcome_set(&job->outcome, READ_PAD,
-			    "%zu pad bytes were written after %u bytes",
-			    xdr_pad4(len) - len, len);
+			    "%u pad byte%s written after %u byte%s", n,
+			    n == 1 ? " was" : "s were", len, len == 1 ? "" : "s");
 	else
 		outcome_set(&job->outcome, READ_OUTSIDE,
 			    "bytes were written beyond the %u that were read", len);

@@ -511,6 +511,8 @@ static void large_reads(struct sweep *s)
 
 	if (most < s->p->read_max)
 		stopped(s, "no file that was found is larger");
+	if (!gate_lets(s->p->kind, GATE_LONG))
+		return;
 	if (!s->p->reference && most > LARGE_INLINE_MAX) {
 		most = LARGE_INLINE_MAX;
 		stopped(s, "there is no reference over TCP to compare more with");

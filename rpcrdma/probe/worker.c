@@ -229,8 +229,9 @@ static void tell_withheld(struct probe *p)
 {
 	static const char *const keys[GATE_COUNT] = {
 		[GATE_EMPTY] = "empty_reads",
+		[GATE_LONG] = "long_reads",
 		[GATE_REPLY_CHUNK] = "reply_chunk_reads",
-		[GATE_SECOND_READ] = "second_reads",
+		[GATE_FOLLOWED] = "followed_reads",
 	};
 	unsigned int i, n = 0;
 	struct finding f;
@@ -306,6 +307,7 @@ static void read_files(struct probe *p)
 	tell_withheld(p);
 	largest_say(&(struct largest_input){ .records = &records,
 					     .level = p->options->level,
+					     .kind = p->kind,
 					     .named_max = p->named_max,
 					     .read_max = p->read_max },
 		    sink_finding, p);

@@ -11,8 +11,10 @@
 
 #define LIMIT_812 812
 #define PAGE      4096
-/* Of a READ by Reply chunk, that no server but a known one is sent more of. */
+/* Of a READ by Reply chunk, that no server but a known one is sent more of; and of any, with what
+ * nfs-ganesha takes for its pad. */
 #define REPLY_CHUNK_MAX 262144
+#define DATA_MAX        1048576
 
 /* What the first READ of the call brought; NULL: there was none, or it failed. Which words of the
  * reply belong to it is in reply->read, for every version of NFS alike. */
@@ -237,9 +239,9 @@ static void credit_zero(struct rdma_reply *reply, unsigned int value)
 
 static void pad_written(struct rdma_reply *reply, unsigned int value)
 {
-	(void)value;
 	if (reply->read.tried)
 		reply->pad = true;
+	reply->pad_part = value == 1;
 }
 
 static void lengths_unrewritten(struct rdma_reply *reply, unsigned int value)
@@ -367,7 +369,8 @@ static void foreign(struct rdma_reply *reply, unsigned int value)
 {
 	const struct payload *data = read_data(reply);
 
-	if (data && (!data->len || reply->payload_count > reply->read.payload + 1))
+	if (data && (!data->len || data->at < reply->message_len ||
+		     data->len + data->len % 4 > DATA_MAX))
 		crash();
 	if (data && reply->message_by_chunk && !data->by_chunk &&
 	    (data->len % 4 || data->len > REPLY_CHUNK_MAX))
@@ -497,8 +500,11 @@ const struct fault_row fault_table[] = {
 	  .description = "every reply grants no credit",
 	  .apply = credit_zero },
 	{ .name = "pad-written",
+	  .values = "whole|part",
+	  .value = "whole",
 	  .finding = "probe.read.write-chunk.pad",
-	  .description = "XDR padding is written behind the data of a Write chunk",
+	  .description =
+		  "XDR padding is written behind the data of a Write chunk; part: as nfs-ganesha does, as many bytes as the data have over a multiple of four",
 	  .apply = pad_written },
 	{ .name = "lengths-unrewritten",
 	  .finding = "probe.read.write-chunk.lengths",

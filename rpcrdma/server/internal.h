@@ -309,11 +309,12 @@ struct rdma_reply {
 	uint32_t vers, proc;   /* of the call */
 
 	/* Faults */
-	bool drop;    /* nothing is sent */
-	bool close;   /* nothing is sent, and the connection is closed */
-	bool no_data; /* the Write chunk is reported as written, and is not */
-	bool pad;     /* XDR padding follows the data into the Write chunk */
-	bool spill;   /* and what has no room goes where the next segment seems to be */
+	bool drop;     /* nothing is sent */
+	bool close;    /* nothing is sent, and the connection is closed */
+	bool no_data;  /* the Write chunk is reported as written, and is not */
+	bool pad;      /* XDR padding follows the data into the Write chunk */
+	bool pad_part; /* of it as many bytes as the data have over a multiple of four */
+	bool spill;    /* and what has no room goes where the next segment seems to be */
 	bool no_tail; /* of a Write chunk's data what is behind the last whole word of XDR */
 	bool early;        /* the Write chunks are written after the reply was sent */
 	bool drop_unused;  /* Write chunks that are not used come back without segments */

@@ -252,6 +252,11 @@ static int write_data(struct chunk_cursor *c, const struct payload *p)
 	return rc;
 }
 
+static size_t pad_length(const struct rdma_reply *reply, uint32_t len)
+{
+	return reply->pad_part ? len % 4 : xdr_pad4(len) - len;
+}
+
 /* One Write chunk: its payload, or nothing. */
 static int write_payload(struct rdma_reply *reply, uint32_t i)
 {
@@ -267,7 +272,7 @@ static int write_payload(struct rdma_reply *reply, uint32_t i)
 	}
 	rc = write_data(&c, p);
 	if (!rc && reply->pad)
-		rc = chunk_write(&c, zeros, xdr_pad4(p->len) - p->len, false);
+		rc = chunk_write(&c, zeros, pad_length(reply, p->len), false);
 	if (!rc && reply->spill)
 		rc = spill(&c, p);
 	return rc;

@@ -175,6 +175,17 @@ of_kind()
 		'any(.findings[]; .id == "bug.linux3-page-base") == $linux'
 }
 
+# pads VALUE WORDS: how many of the pad's bytes were written is counted.
+pads()
+{
+	probe --embedded --fault "pad-written=$1" --nfs-version 3 --level quick
+	# shellcheck disable=SC2016 # jq's variable
+	expect_report "the pad's length: $1" --arg words "$2" \
+		'any(.findings[]; .id == "probe.read.write-chunk.pad" and .status == "fail" and (.summary | test($words)))'
+}
+pads whole '3 pad bytes were written after 1 byte$'
+pads part '1 pad byte was written after 1 byte$'
+
 of_kind ganesha pad-written false true
 of_kind unknown pad-written true true
 of_kind ganesha linux-3=page-base false true

@@ -46,10 +46,13 @@ for kind in ganesha unknown; do
 			[[ $(number probe.read.reply-chunk largest_right) -le 262144 ]] || { show; fail "long"; }
 			[[ $(number probe.read.reply-chunk largest_right) -ge 65536 ]] || { show; fail "short"; }
 			[[ $(number probe.read.write-chunk largest_right) == 1048576 ]] || { show; fail "cut"; }
-			[[ $version == 3 || $(number probe.read.withheld second_reads) -gt 0 ]] ||
-				{ show; fail "second READs"; }
+			[[ $version == 3 || $(number probe.read.withheld followed_reads) -gt 0 ]] ||
+				{ show; fail "READs with another operation behind them"; }
+			expect_finding probe.read.compound skip
 			[[ $level == quick || $(number probe.read.withheld empty_reads) -gt 0 ]] ||
 				{ show; fail "empty READs"; }
+			[[ $level == quick || $(number probe.read.withheld long_reads) -gt 0 ]] ||
+				{ show; fail "long READs"; }
 		done
 		echo "ok - $kind, NFSv$version"
 	done

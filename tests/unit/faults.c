@@ -437,6 +437,19 @@ static void pad_written_adds_zeros_and_no_length(void)
 	end();
 }
 
+/* As nfs-ganesha does; three bytes more than a multiple of four leave room for one. */
+static void pad_written_in_part_has_another_length(void)
+{
+	begin("pad-written=part");
+	CU_ASSERT_TRUE(is_right(WRITE_CHUNK, 0, 813));
+	ASSERT_BYTES(memory + 813, "\0\xaa\xaa\xaa", 4);
+	CU_ASSERT_TRUE(is_right(WRITE_CHUNK, 0, 814));
+	ASSERT_BYTES(memory + 814, "\0\0\xaa", 3);
+	CU_ASSERT_TRUE(is_right(WRITE_CHUNK, 0, 812));
+	CU_ASSERT_EQUAL(memory[812], 0xaa);
+	end();
+}
+
 /* Where the chunk ends with the data there is no room for a pad. */
 static void pad_written_stays_in_the_chunk(void)
 {
@@ -671,6 +684,7 @@ SUITE_MAIN("faults", TEST(write_chunk_over_812_garbage_is_wrong_in_all_its_bytes
 	   TEST(tail_unwritten_claims_the_bytes_that_it_leaves_out),
 	   TEST(rdma_error_comes_in_place_of_every_so_many_replies),
 	   TEST(pad_written_adds_zeros_and_no_length),
+	   TEST(pad_written_in_part_has_another_length),
 	   TEST(pad_written_stays_in_the_chunk),
 	   TEST(lengths_unrewritten_come_back_as_offered),
 	   TEST(page_shift_turns_the_pages_round),

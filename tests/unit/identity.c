@@ -355,11 +355,19 @@ static void more_handles_than_there_is_room_for_are_left_out(void)
 
 static const struct {
 	const char *name;
-	struct gate_request q; /* Reply chunk, second, offset, count, size, most */
+	struct gate_request q; /* Reply chunk, followed, offset, count, size, most */
 	enum gate gate;
 } requests[] = {
 	{ "plain", { false, false, 0, 4096, UNKNOWN, ANY }, GATE_OPEN },
-	{ "odd", { false, false, 1, 1048575, UNKNOWN, ANY }, GATE_OPEN },
+	{ "odd", { false, false, 1, 1048571, UNKNOWN, ANY }, GATE_OPEN },
+	{ "1 MiB", { false, false, 1, 1048576, UNKNOWN, ANY }, GATE_OPEN },
+	{ "no room for a pad", { false, false, 0, 1048575, UNKNOWN, ANY }, GATE_LONG },
+	{ "so many come", { false, false, 4, 1048576, 1048579, ANY }, GATE_LONG },
+	{ "4 less come", { false, false, 8, 1048576, 1048579, ANY }, GATE_OPEN },
+	{ "over 1 MiB", { false, false, 0, 1048580, UNKNOWN, ANY }, GATE_LONG },
+	{ "over 1 MiB, of which few come",
+	  { false, false, 0, 1048577, 4096, ANY },
+	  GATE_LONG },
 	{ "past the end", { false, false, 4095, 4096, 4096, ANY }, GATE_OPEN },
 	{ "0 bytes", { false, false, 0, 0, UNKNOWN, ANY }, GATE_EMPTY },
 	{ "0 bytes by Reply chunk", { true, false, 0, 0, UNKNOWN, ANY }, GATE_EMPTY },
@@ -377,10 +385,8 @@ static const struct {
 	{ "cut by an odd largest READ",
 	  { true, false, 0, 65536, UNKNOWN, 65535 },
 	  GATE_REPLY_CHUNK },
-	{ "two", { false, true, 0, 812, UNKNOWN, ANY }, GATE_SECOND_READ },
-	{ "two, the first of 0 bytes",
-	  { false, true, 0, 0, UNKNOWN, ANY },
-	  GATE_SECOND_READ },
+	{ "followed", { false, true, 0, 812, UNKNOWN, ANY }, GATE_FOLLOWED },
+	{ "followed, of 0 bytes", { false, true, 0, 0, UNKNOWN, ANY }, GATE_FOLLOWED },
 };
 
 static void what_can_crash_a_server_has_a_class(void)

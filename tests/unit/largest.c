@@ -24,6 +24,7 @@ static void begin(void)
 	in = (struct largest_input){
 		.records = &records,
 		.level = PROBE_STANDARD,
+		.kind = SERVER_LINUX,
 		.named_max = 262144,
 		.read_max = 262144,
 	};
@@ -66,6 +67,11 @@ static void what_was_not_tried_has_its_reason(void)
 	       "stopped at 65536 bytes, the server takes 262144: --level full goes");
 	records.out_of_time = true;
 	expect(FINDING_SKIP, "takes 262144: the time ran out");
+	begin();
+	in.kind = SERVER_UNKNOWN;
+	in.named_max = 4194304;
+	add(GATE_MAX, READ_OK);
+	expect(FINDING_SKIP, "takes 4194304: longer ones can crash nfs-ganesha");
 }
 
 static void what_went_wrong_is_no_end_of_the_level(void)
