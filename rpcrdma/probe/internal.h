@@ -753,6 +753,7 @@ enum read_sign {
 	SIGN_UNUSED_DROPPED, /* an unused Write chunk came back without segments */
 	SIGN_REPLY_HEAD,     /* the data are the head of the reply */
 	SIGN_PAGE_START,     /* the data begin where their first page does */
+	SIGN_PAD_COUNTED,    /* the returned lengths have a pad, and none is to be seen */
 	/* What is behind the last whole word was not written. Of a READ of less than a word it is all,
 	 * and says nothing by itself. */
 	SIGN_TAIL,

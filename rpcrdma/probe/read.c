@@ -226,11 +226,13 @@ static void check_returned(struct read_job *job, const struct rpcrdma_chunk *got
 				    s->handle, s->length);
 		sum += s->length;
 	}
-	if (job->outcome.kind == READ_OK && sum != want)
-		outcome_set(
-			&job->outcome, READ_LENGTHS,
-			"the returned segments sum to %llu bytes, the READ brought %llu",
-			(unsigned long long)sum, (unsigned long long)want);
+	if (job->outcome.kind != READ_OK || sum == want)
+		return;
+	outcome_set(&job->outcome, READ_LENGTHS,
+		    "the returned segments sum to %llu bytes, the READ brought %llu",
+		    (unsigned long long)sum, (unsigned long long)want);
+	if (sum > want && sum <= xdr_pad4(want))
+		job->outcome.sign = SIGN_PAD_COUNTED;
 }
 
 /* In a file whose words are their own offsets the place that a byte came from can be told: by the word

@@ -695,6 +695,25 @@ static void right_data_in_a_broken_frame_have_findings_of_their_own(void)
 	CU_ASSERT_EQUAL(status("probe.read.profiles"), FINDING_SKIP);
 }
 
+static void a_pad_that_is_seen_by_its_length_alone_is_one_where_others_are(void)
+{
+	clean_sweep();
+	fail_all(over_812, READ_PAD);
+	list[0].c.mechanism = MECH_WRITE_CHUNK;
+	fail(&list[0], READ_LENGTHS);
+	list[0].outcome.sign = SIGN_PAD_COUNTED;
+	judge();
+	CU_ASSERT_EQUAL(status("probe.read.write-chunk.pad"), FINDING_FAIL);
+	CU_ASSERT_EQUAL(status("probe.read.write-chunk.lengths"), FINDING_PASS);
+
+	clean_sweep();
+	fail_all(over_812, READ_LENGTHS);
+	list[0].outcome.sign = SIGN_PAD_COUNTED;
+	judge();
+	CU_ASSERT_EQUAL(status("probe.read.write-chunk.lengths"), FINDING_FAIL);
+	CU_ASSERT_EQUAL(status("probe.read.write-chunk.pad"), FINDING_PASS);
+}
+
 static void bytes_behind_right_data_are_no_signature(void)
 {
 	clean_sweep();
@@ -1066,6 +1085,7 @@ SUITE_MAIN("verdict", TEST(a_clean_sweep_passes_or_skips_and_nothing_else),
 	   TEST(connections_lost_once_are_not_the_mechanisms),
 	   TEST(what_hits_other_calls_too_is_not_the_mechanisms),
 	   TEST(right_data_in_a_broken_frame_have_findings_of_their_own),
+	   TEST(a_pad_that_is_seen_by_its_length_alone_is_one_where_others_are),
 	   TEST(bytes_behind_right_data_are_no_signature),
 	   TEST(foreign_xids_and_changing_files_are_no_failures),
 	   TEST(failures_by_reply_chunk_are_no_signature),
