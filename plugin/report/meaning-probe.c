@@ -545,8 +545,8 @@ const struct meaning meaning_probe[] = {
 	{ .id = "probe.readlink",
 	  .group = REPLIES,
 	  .title = "Symbolic links",
-	  .what = "READLINK inline and by Reply chunk, and under NFSv3 by Write chunk: the text "
-		  "must be the same, whatever its length. A server may leave the Reply chunk "
+	  .what = "READLINK inline and by Reply chunk: the text must be the same, whatever its "
+		  "length. A server may leave the Reply chunk "
 		  "unused where the text fits inline, as nfs-ganesha does; the summary then says "
 		  "so.",
 	  .cause =
@@ -556,15 +556,17 @@ const struct meaning meaning_probe[] = {
 	{ .id = "probe.readlink.write-chunk",
 	  .group = REPLIES,
 	  .title = "READLINK by Write chunk",
-	  .what = "READLINK of NFSv4 with a Write chunk for the text, at --level full. It warns, "
+	  .what = "READLINK with a Write chunk for the text, at --level full. It warns, "
 		  "since RFC 8267 allows clients to ask so, but Linux clients never do.",
 	  .cause =
-		  "The server does not place the text alone, or its length does not fit it. NFSv3 "
-		  "is not touched by it.",
+		  "The server does not place the text alone, or its length does not fit it, or "
+		  "the text comes inline although there is a chunk for it.",
 	  .linux_cause =
-		  "Linux servers since 5.11 count the text from its length word on: the chunk "
+		  "Under NFSv4 Linux servers since 5.11 count the text from its length word on: the chunk "
 		  "holds four bytes that are not the text's, and the reply four bytes of the "
 		  "text where the length should be.",
+	  .ganesha_cause =
+		  "nfs-ganesha sends the text inline, and returns the chunk as if it were in it.",
 	  .remedy =
 		  "Nothing for Linux clients. Report it to the vendor of the server if other "
 		  "clients mount this export.",

@@ -119,7 +119,7 @@ static int list_once(struct probe *p, uint32_t chunk, struct nfs3_readdir_res *a
 	cc.op.entry_arg = d;
 	rc = chunk_call(p, &cc, chunk, false);
 	if (!rc && area_canaries_hurt(&cc.area))
-		rc = err_set(EPROTO, "bytes were written outside the Reply chunk");
+		rc = err_set(EBADMSG, "bytes were written outside the Reply chunk");
 	if (!rc) {
 		*at = cc.op.result.dir;
 		/* Servers may leave a Reply chunk alone where the reply fits inline;
@@ -144,7 +144,7 @@ static int list_all(struct probe *p, uint32_t chunk, struct digest *d)
 		if (!rc)
 			rc = list_once(p, chunk, &at, d);
 		if (!rc && !at.eof && (!at.entries || at.last_cookie == before))
-			rc = err_set(EPROTO,
+			rc = err_set(EBADMSG,
 				     "the listing does not go on after cookie %llu",
 				     (unsigned long long)before);
 	} while (!rc && !at.eof && ++calls < LISTING_CALLS && deadline_left(p->deadline));
@@ -232,6 +232,18 @@ void listing_readdir(struct probe *p)
 	probe_emit(p, &f);
 }
 
+/* Although there was a Write chunk for it, the text is in the reply. */
+static bool is_inline(const struct probe *p, const struct chunk_call *cc)
+{
+	struct nfs_result result = { 0 };
+	struct reader r;
+
+	reader_init(&r, cc->op.call.results, cc->op.call.results_len);
+	return !p->version->decode(p->version, &cc->op.request, &r, false, &result, NULL,
+				   NULL) &&
+	       result.read.len;
+}
+
 /* The target into @text; its length, or -errno with the words. @unused: it came inline, and the chunk
  * was left alone. */
 static int read_link(struct probe *p, const struct probe_file *link,
@@ -253,17 +265,23 @@ static int read_link(struct probe *p, const struct probe_file *link,
 	*unused = operation_left_chunk(&cc.op);
 	reduced = reduced && !*unused;
 	if (!rc && (data.len > cap || (reduced && data.len > chunk)))
-		rc = err_set(EPROTO, "a target of %u bytes, the link has %llu", data.len,
+		rc = err_set(EBADMSG, "a target of %u bytes, the link has %llu", data.len,
 			     (unsigned long long)link->attr.size);
+	if (!rc && reduced && data.len && area_first_touched(&cc.area, 0) < 0)
+		rc = err_set(
+			EPROTO, "%s",
+			is_inline(p, &cc)
+				? "the text came inline, and nothing was written into the chunk"
+				: "nothing was written into the chunk");
 	if (!rc && data.len)
 		memcpy(text, reduced ? cc.area.segs[0].base : data.bytes, data.len);
 	if (!rc && reduced && area_first_touched(&cc.area, data.len) >= 0)
-		rc = err_set(EPROTO, "bytes were written beyond the %u of the target",
+		rc = err_set(EBADMSG, "bytes were written beyond the %u of the target",
 			     data.len);
 	if (!rc && *unused && area_first_touched(&cc.area, 0) >= 0)
-		rc = err_set(EPROTO, "bytes were written into an unused chunk");
+		rc = err_set(EBADMSG, "bytes were written into an unused chunk");
 	if (!rc && area_canaries_hurt(&cc.area))
-		rc = err_set(EPROTO, "bytes were written outside the chunk");
+		rc = err_set(EBADMSG, "bytes were written outside the chunk");
 	chunk_done(p, &cc);
 	return rc ? rc : (int)data.len;
 }
@@ -300,7 +318,7 @@ static int compare_link(struct probe *p, const struct probe_file *link,
 		if (n < 0)
 			return err_context(n, "by %s", mechanism_name(m));
 		if (n != len || memcmp(got, want, (size_t)len))
-			return err_set(EPROTO,
+			return err_set(EBADMSG,
 				       "by %s %d bytes came that are not the %d by %s",
 				       mechanism_name(m), n, len, mechanism_name(first));
 	}
@@ -355,16 +373,12 @@ static void compare_links(struct probe *p, const char *id, enum mechanism from,
 	probe_emit(p, &f);
 }
 
-/* Under NFSv4 Write chunks are a finding of their own: Linux since 5.11 puts them at the length
- * word instead of behind it (nfsd4_encode_readlink gives that offset as the payload's), and no
- * Linux client meets it, since none offers a Write chunk for a link. */
+/* Write chunks are a finding of their own: under NFSv4 Linux since 5.11 puts them at the length
+ * word instead of behind it (nfsd4_encode_readlink gives that offset as the payload's), nfs-ganesha
+ * leaves them alone in each version, and no Linux client meets it, since none offers a Write chunk
+ * for a link. */
 void listing_readlink(struct probe *p)
 {
-	if (p->version->vers == 3) {
-		compare_links(p, "probe.readlink", MECH_WRITE_CHUNK, MECH_REPLY_CHUNK,
-			      FINDING_FAIL, "by Write chunk and by Reply chunk");
-		return;
-	}
 	compare_links(p, "probe.readlink", MECH_REPLY_CHUNK, MECH_REPLY_CHUNK,
 		      FINDING_FAIL, "by Reply chunk");
 	if (p->options->level == PROBE_FULL)
