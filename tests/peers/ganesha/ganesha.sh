@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Copyright (C) 2026 The nfsrdma authors
+#
+# For Ganesha's scenarios: it runs in the guest and is probed from inside, over verbs, by soft RoCE.
+# shellcheck shell=bash disable=SC2034
+: "${work:?}"
+address=192.168.77.1 export=/export/ext
+
+# ganesha_begin [requests]: it runs, and serves; requests: it logs what is asked of it.
+ganesha_begin()
+{
+	server off
+	inside "ganesha start $*"
+}
+
+# As the process that it was, with an answer to NULL over TCP.
+ganesha_alive()
+{
+	inside 'ganesha alive' >"$work/alive" ||
+		fail "Ganesha is gone: $(head -n1 "$work/alive"); $(inside 'dmesg | grep -m1 ganesha.nfsd; tail -n1 /run/ganesha/out')"
+}
+
+# ganesha_probe VERSION LEVEL: the probe, which Ganesha survives; its report is $work/report-VERSION-LEVEL.json, and
+# what it says of what it sends $work/sent.
+ganesha_probe()
+{
+	status=0
+	guest_tell 650 sh "NFSRDMA_DEBUG=conn,probe nfsrdma probe $address:$export --transport verbs --nfs-version $1" \
+		"--level $2 --timeout 600 --reads 0 --format json 2>/run/sent | tee /run/report >/dev/null;" \
+		'nfsrdma --version >/dev/null; gzip -c /run/sent | base64' >"$work/sent.gz" || status=$?
+	base64 -d "$work/sent.gz" | gunzip >"$work/sent"
+	inside 'cat /run/report' >"$work/out"
+	cp "$work/out" "$work/report-$1-$2.json"
+	show
+	ganesha_alive
+}
