@@ -355,7 +355,7 @@ static void compare_links(struct probe *p, const char *id, enum mechanism from,
 	if (!right) {
 		probe_say(p, id, FINDING_SKIP, "%s",
 			  p->nlinks ? "no link could be compared"
-				    : "the export has no symbolic link");
+				    : "no symbolic link was found");
 		return;
 	}
 	if (unused)
