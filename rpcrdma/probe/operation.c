@@ -96,6 +96,16 @@ static int prepare(struct probe *p, struct operation *op)
 	return 0;
 }
 
+static void debug_sent(const struct operation *op)
+{
+	char text[128];
+
+	if (!(debug_mask & (1u << DEBUG_PROBE)))
+		return;
+	operation_text(op, text, sizeof(text));
+	debug(DEBUG_PROBE, "sends %s", text);
+}
+
 int operation_start(struct probe *p, struct operation *op, uint64_t deadline)
 {
 	int rc = prepare(p, op);
@@ -106,6 +116,7 @@ int operation_start(struct probe *p, struct operation *op, uint64_t deadline)
 		return rc;
 	}
 	op->started = true;
+	debug_sent(op);
 	rc = session_start(p, &op->call, deadline);
 	op->generation = p->generation;
 	return rc;
@@ -124,6 +135,7 @@ static bool start_again(struct probe *p, struct operation *op)
 	if (!p->conn || op->generation != p->generation)
 		return false;
 	rpcrdma_call_fini(&op->call);
+	debug_sent(op);
 	return !session_start(p, &op->call, session_call_deadline(p, op->request.count));
 }
 
