@@ -269,7 +269,7 @@ static int read_link(struct probe *p, const struct probe_file *link,
 			     (unsigned long long)link->attr.size);
 	if (!rc && reduced && data.len && area_first_touched(&cc.area, 0) < 0)
 		rc = err_set(
-			EPROTO, "%s",
+			EBADMSG, "%s",
 			is_inline(p, &cc)
 				? "the text came inline, and nothing was written into the chunk"
 				: "nothing was written into the chunk");

@@ -363,6 +363,14 @@ static void forget_all(struct rdma_reply *reply, unsigned int value)
 	export_restart(options->exp);
 }
 
+/* As nfs-ganesha: only READs use their Write chunk. */
+static void link_inline(struct rdma_reply *reply, unsigned int value)
+{
+	(void)value;
+	if (!reply->read.tried)
+		reply->keep_lengths = rdma_reply_leave_chunk(reply, 0);
+}
+
 /* Dies of what nfs-ganesha died of, and as that leaves Reply chunks unused where it can. What it
  * looks like is fault_prepare()'s. */
 static void foreign(struct rdma_reply *reply, unsigned int value)
@@ -564,6 +572,11 @@ const struct fault_row fault_table[] = {
 	  .description =
 		  "looks like nfs-ganesha, or like no known server, and ends at what can crash nfs-ganesha",
 	  .apply = foreign },
+	{ .name = "link-inline",
+	  .finding = "probe.readlink.write-chunk",
+	  .description =
+		  "the text of a link comes inline beside its Write chunk, which comes back as if it were in it",
+	  .apply = link_inline },
 	{ .name = "linux-3",
 	  .values = "plain|inline-head|page-base|pad-segment",
 	  .value = "plain",

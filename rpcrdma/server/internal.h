@@ -330,8 +330,8 @@ int rdma_reply_error(struct rdma_session *session, const struct rpcrdma_header *
 /* For a fault: leaves the Reply chunk unused where the message fits inline, too. */
 void rdma_reply_prefer_inline(struct rdma_reply *reply);
 /* For a fault: a payload goes with the message where that fits inline, and its Write chunk comes back
- * unused. */
-void rdma_reply_leave_chunk(struct rdma_reply *reply, uint32_t payload);
+ * unused. False: it has none, or does not fit. */
+bool rdma_reply_leave_chunk(struct rdma_reply *reply, uint32_t payload);
 /* For a fault: the reply is an RDMA_ERROR. */
 void rdma_reply_refuse(struct rdma_reply *reply, enum rpcrdma_errcode err);
 /* The message as it goes inline or by Reply chunk, with the payloads that do: pieces in @iov of

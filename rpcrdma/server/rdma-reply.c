@@ -114,16 +114,18 @@ void rdma_reply_prefer_inline(struct rdma_reply *reply)
 		reply->message_by_chunk = false;
 }
 
-void rdma_reply_leave_chunk(struct rdma_reply *reply, uint32_t payload)
+bool rdma_reply_leave_chunk(struct rdma_reply *reply, uint32_t payload)
 {
 	struct payload *p = &reply->payload[payload];
-	bool by_chunk = p->by_chunk;
 
+	if (payload >= reply->payload_count || !p->by_chunk)
+		return false;
 	p->by_chunk = false;
 	if (reply->message_by_chunk ||
 	    header_room(&reply->header) + message_length(reply) >
 		    reply->session->reply_inline)
-		p->by_chunk = by_chunk;
+		p->by_chunk = true;
+	return !p->by_chunk;
 }
 
 void rdma_reply_refuse(struct rdma_reply *reply, enum rpcrdma_errcode err)

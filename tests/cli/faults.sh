@@ -33,6 +33,7 @@ declare -A finding=(
 	[chunk-unused]=probe.read.write-chunk.unused
 	[tail-unwritten]=probe.read.write-chunk.tail
 	[rdma-error]=probe.reply.error
+	[link-inline]=probe.readlink.write-chunk
 	[foreign]=probe.read.withheld
 	[linux-3]=bug.linux3-write
 )
@@ -55,7 +56,7 @@ declare -A linux3=(
 
 # Found by each version: what is wrong is where a version's replies differ.
 each_version=(at-times nfs-unaligned write-chunk write-chunk-over-812 write-chunk-over-812-later pad-written lengths-unrewritten page-shift
-	reply-page-repeat reply-first chunk-unused tail-unwritten rdma-error die restart foreign linux-3)
+	reply-page-repeat reply-first chunk-unused tail-unwritten rdma-error die restart foreign linux-3 link-inline)
 
 # linux3_names SPEC@VERSION: the defect that was asked for is named, and no other.
 linux3_names()
@@ -95,6 +96,14 @@ fault()
 		expect_status 0
 		expect_finding "$2" warn
 		expect_report "verdict is not warn" '.verdict == "warn"'
+	elif [[ $2 == probe.readlink.write-chunk ]]; then
+		expect_finding "$2" skip
+		probe --embedded --fault "${1%@*}" --nfs-version "${1#*@}" --level full
+		expect_finding "$2" warn
+		expect_finding probe.readlink pass
+		expect_report "what came" 'any(.findings[]; .id == "probe.readlink.write-chunk"
+			and (.summary | test("the text came inline, and nothing was written into the chunk$")))'
+		expect_report "something failed" 'all(.findings[]; .status != "fail")'
 	elif [[ $1 == nfs-* ]]; then
 		# The server's, and not of RDMA.
 		expect_status 0
