@@ -303,7 +303,11 @@ const struct meaning meaning_probe[] = {
 		  "nfs-ganesha adds the remainder of the length by four (size % 4) in place of "
 		  "what is missing to the next multiple: READs of lengths that leave 1 or 3 get "
 		  "a reply that ends in the wrong place.",
-	  .remedy = "Update the server. " USE_TCP,
+	  .remedy =
+		  "Update the server. If only lengths that are no multiple of four go wrong, "
+		  "Linux clients are not touched: they do without the pad. Otherwise mount over "
+		  "TCP until then (proto=tcp): do not keep the disks of virtual machines on this "
+		  "export over RDMA.",
 	  .unknown = CUT_SHORT,
 	  .see = { "RFC 8166 3.5.1", "RFC 8267 3" } },
 	{ .id = "probe.read.write-chunk",

@@ -314,6 +314,24 @@ static void say_incomplete(const struct verdict_input *in, struct finding *f,
 		     "%s, after %u READs that came right", why, t->right);
 }
 
+/* What goes wrong are lengths that need a pad, and nothing else is. */
+static bool is_of_pads(const struct verdict_input *in, record_filter with)
+{
+	unsigned int whole = 0;
+	size_t i;
+
+	for (i = 0; i < in->records->count; i++) {
+		const struct record *r = &in->records->list[i];
+
+		if (!with(r))
+			continue;
+		if (read_kind_is_failure(r->outcome.kind) && r->expected % 4 == 0)
+			return false;
+		whole += is_right(r) && r->expected && r->expected % 4 == 0;
+	}
+	return whole >= PROOF_RANGES;
+}
+
 static void say_mechanism(const struct verdict_input *in, size_t row, finding_sink sink,
 			  void *arg)
 {
@@ -330,9 +348,12 @@ static void say_mechanism(const struct verdict_input *in, size_t row, finding_si
 	if (t.failed)
 		finding_init(
 			&f, mechanisms[row].id, FINDING_FAIL,
-			"%u of %u READs go wrong, the smallest of %u byte%s: %.300s: %.300s",
-			t.failed, t.failed + t.right, t.smallest_failed,
-			t.smallest_failed == 1 ? "" : "s",
+			"%u of %u READs go wrong, %sthe smallest of %u byte%s: %.300s: %.300s",
+			t.failed, t.failed + t.right,
+			is_of_pads(in, mechanisms[row].filter)
+				? "all of lengths that are no multiple of four, "
+				: "",
+			t.smallest_failed, t.smallest_failed == 1 ? "" : "s",
 			read_kind_name(typical(&t)->outcome.kind),
 			typical(&t)->outcome.text);
 	else if (!t.right && t.answered_inline && is_complete(in->records, mechanism))

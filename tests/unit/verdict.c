@@ -714,6 +714,38 @@ static void a_pad_that_is_seen_by_its_length_alone_is_one_where_others_are(void)
 	CU_ASSERT_EQUAL(status("probe.read.write-chunk.pad"), FINDING_PASS);
 }
 
+static bool is_odd_inline(const struct record *r)
+{
+	return r->c.mechanism == MECH_INLINE && r->c.count % 4 == 1;
+}
+
+static void a_failure_of_pads_alone_is_told_as_one(void)
+{
+	static const char text[] =
+		"go wrong, all of lengths that are no multiple of four, ";
+	unsigned int i;
+
+	clean_sweep();
+	add(MECH_INLINE, 0, 1);
+	for (i = 4; i < 20; i += 4)
+		add(MECH_INLINE, 0, i);
+	fail_all(is_odd_inline, READ_HEADER);
+	judge();
+	CU_ASSERT_EQUAL(status("probe.read.inline"), FINDING_FAIL);
+	ASSERT_CONTAINS(get("probe.read.inline")->summary, text);
+	fail(&list[records.count - 1], READ_HEADER);
+	judge();
+	CU_ASSERT_PTR_NULL(strstr(get("probe.read.inline")->summary, text));
+
+	/* Nothing shows that another length would be right. */
+	reset();
+	add(MECH_INLINE, 0, 1);
+	add(MECH_INLINE, 0, 4);
+	fail_all(is_odd_inline, READ_HEADER);
+	judge();
+	CU_ASSERT_PTR_NULL(strstr(get("probe.read.inline")->summary, text));
+}
+
 static void bytes_behind_right_data_are_no_signature(void)
 {
 	clean_sweep();
@@ -1086,6 +1118,7 @@ SUITE_MAIN("verdict", TEST(a_clean_sweep_passes_or_skips_and_nothing_else),
 	   TEST(what_hits_other_calls_too_is_not_the_mechanisms),
 	   TEST(right_data_in_a_broken_frame_have_findings_of_their_own),
 	   TEST(a_pad_that_is_seen_by_its_length_alone_is_one_where_others_are),
+	   TEST(a_failure_of_pads_alone_is_told_as_one),
 	   TEST(bytes_behind_right_data_are_no_signature),
 	   TEST(foreign_xids_and_changing_files_are_no_failures),
 	   TEST(failures_by_reply_chunk_are_no_signature),
