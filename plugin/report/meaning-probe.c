@@ -550,9 +550,8 @@ const struct meaning meaning_probe[] = {
 	  .group = REPLIES,
 	  .title = "Symbolic links",
 	  .what = "READLINK inline and by Reply chunk: the text must be the same, whatever its "
-		  "length. A server may leave the Reply chunk "
-		  "unused where the text fits inline, as nfs-ganesha does; the summary then says "
-		  "so.",
+		  "length. A server may leave the Reply chunk unused where the text fits inline; "
+		  "the summary then says so.",
 	  .cause =
 		  "The server places the text of a link with a wrong length, or with padding.",
 	  .remedy = "Update the server. " USE_TCP,

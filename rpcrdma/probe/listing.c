@@ -122,8 +122,8 @@ static int list_once(struct probe *p, uint32_t chunk, struct nfs3_readdir_res *a
 		rc = err_set(EBADMSG, "bytes were written outside the Reply chunk");
 	if (!rc) {
 		*at = cc.op.result.dir;
-		/* Servers may leave a Reply chunk alone where the reply fits inline;
-		 * nfs-ganesha does. Then its way was not seen. */
+		/* Servers may leave a Reply chunk alone where the reply fits inline.
+		 * Then its way was not seen. */
 		d->unused += operation_left_chunk(&cc.op);
 	}
 	chunk_done(p, &cc);

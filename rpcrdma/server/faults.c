@@ -371,8 +371,8 @@ static void link_inline(struct rdma_reply *reply, unsigned int value)
 		reply->keep_lengths = rdma_reply_leave_chunk(reply, 0);
 }
 
-/* Dies of what nfs-ganesha died of, and as that leaves Reply chunks unused where it can. What it
- * looks like is fault_prepare()'s. */
+/* Dies of what nfs-ganesha died of, and leaves Reply chunks unused where it can. What it looks like
+ * is fault_prepare()'s. */
 static void foreign(struct rdma_reply *reply, unsigned int value)
 {
 	const struct payload *data = read_data(reply);
