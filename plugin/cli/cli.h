@@ -43,6 +43,9 @@ struct cli_options {
 	uint16_t port, mount_port, nfs_port; /* mount and nfs: 0 when not given */
 	bool has_port;
 	enum probe_level level;
+	bool has_reads;
+	unsigned int reads; /* probe: random ones */
+	uint64_t seed;      /* of these; 0: not given */
 	bool has_cred;
 	struct rpc_cred cred;
 	const char *pcap;

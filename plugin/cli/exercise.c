@@ -98,6 +98,9 @@ static int check_kernel_options(const struct cli_options *options)
 		return err_set(EINVAL,
 			       "%s reads by the kernel: leave out --transport and --pcap",
 			       name);
+	if (options->has_reads && options->reads)
+		return err_set(EINVAL, "%s makes no random READs: leave out --reads",
+			       name);
 	if (options->client && options->has_cred)
 		return err_set(EINVAL, "--client reads as root: leave out --cred");
 	if (options->mount &&
@@ -111,6 +114,9 @@ static int check_kernel_options(const struct cli_options *options)
 /* What contradicts itself is refused, so that nobody believes it was obeyed. */
 static int check_options(const struct cli_options *options)
 {
+	if (options->level == PROBE_QUICK && options->has_reads && options->reads)
+		return err_set(EINVAL,
+			       "--level quick makes no random READs: leave out --reads");
 	if (options->embedded && options->noperands)
 		return err_set(EINVAL,
 			       "--embedded has a server of its own: leave out '%.60s'",
@@ -221,6 +227,8 @@ int exercise_run(struct cli_options *options, exercise_fn work)
 		.bind = options->bind,
 		.version = options->nfs_version,
 		.level = options->level,
+		.reads = options->reads,
+		.seed = options->seed,
 		.timeout_ms = options->timeout_ms,
 		.has_cred = options->has_cred,
 		.cred = options->cred,

@@ -9,6 +9,7 @@
 
 #define TIMEOUT_DEFAULT_MS 60000
 #define TIMEOUT_MAX        86400 /* seconds */
+#define READS_MAX          100000000
 
 #define EXERCISES (CLI_PROBE | CLI_BENCH)
 #define REPORTING (EXERCISES | CLI_CHECK)
@@ -152,6 +153,29 @@ static int set_level(struct cli_options *options, const char *value)
 		return 0;
 	}
 	return err_set(EINVAL, "takes quick, standard or full, not '%.40s'", value);
+}
+
+static int set_reads(struct cli_options *options, const char *value)
+{
+	unsigned long reads;
+	int rc = value_number(value, 0, READS_MAX, &reads);
+
+	if (!rc) {
+		options->has_reads = true;
+		options->reads = (unsigned int)reads;
+	}
+	return rc;
+}
+
+static int set_seed(struct cli_options *options, const char *value)
+{
+	size_t len = strlen(value);
+
+	if (!len || len > 16 || strspn(value, "0123456789abcdefABCDEF") != len)
+		return err_set(EINVAL, "takes 1 to 16 hexadecimal digits, not '%.40s'",
+			       value);
+	options->seed = strtoull(value, NULL, 16);
+	return 0;
 }
 
 static int set_cred(struct cli_options *options, const char *value)
@@ -507,6 +531,17 @@ const struct cli_option option_table[] = {
 	  .help = "How much to do: quick, standard (default) or full.",
 	  .commands = EXERCISES,
 	  .set = set_level },
+	{ .name = "reads",
+	  .arg = "N",
+	  .help = "At level standard and full, if nothing was found until then: so many READs of random ranges, sizes and mechanisms more (default 5000, 0 for none), until they have 256 MiB or took 10 s; both grow with N above 5000.",
+	  .commands = CLI_PROBE,
+	  .set = set_reads },
+	{ .name = "seed",
+	  .arg = "HEX",
+	  .help = "Make the random READs that probe.read.random names by this seed.",
+	  .commands = CLI_PROBE,
+	  .hidden = true,
+	  .set = set_seed },
 	{ .name = "format",
 	  .arg = "FORMAT",
 	  .help = "The report: text (default), json, openmetrics or nagios; for plan and ovirt options the first two.",
@@ -640,6 +675,7 @@ bool options_init(struct cli_options *options, const struct cli_command *command
 						  : TIMEOUT_DEFAULT_MS,
 		.port = NFS_RDMA_PORT,
 		.level = PROBE_STANDARD,
+		.reads = PROBE_READS_DEFAULT,
 		.faults = fault_set_new(),
 	};
 	return options->faults;

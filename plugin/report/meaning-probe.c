@@ -455,8 +455,22 @@ const struct meaning meaning_probe[] = {
 		  "the server lacks memory or another resource at times.",
 	  .remedy =
 		  "Look for memory errors (EDAC, machine checks) and for damaged frames (ethtool -S) "
-		  "on both hosts, and into the server's log. Then probe again: more READs name the "
-		  "rate. " USE_TCP,
+		  "on both hosts, and into the server's log. Then probe again with more READs "
+		  "(--reads): they name the rate. " USE_TCP,
+	  .see = { "RFC 8166 3.4.6" } },
+	{ .id = "probe.read.random",
+	  .group = READS,
+	  .title = "Random READs",
+	  .what = "At level standard and full, where the READs of chosen sizes found nothing: READs of "
+		  "random whole sectors, as guests make them, one at a time, by the mechanisms "
+		  "that were right. There are 5000 (--reads), fewer if 256 MiB were read or 10 s "
+		  "are over. If n of them are correct, fewer than 3 in n fail, with 95 % confidence. "
+		  "It never fails itself: probe.read.intermittent and the findings on each "
+		  "mechanism judge a READ that fails here. The seed in the evidence names the READs.",
+	  .cause =
+		  "Skipped: level quick, --reads 0, a failure that was found before, or no time.",
+	  .remedy =
+		  "Nothing. To exclude rarer failures make more READs (--reads, --timeout).",
 	  .see = { "RFC 8166 3.4.6" } },
 	{ .id = "probe.read.over-tcp",
 	  .group = READS,

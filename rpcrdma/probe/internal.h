@@ -26,6 +26,8 @@
  *	ranges.c    which ranges of a file (pure)
  *	sweep.c     which READs, in which order
  *	judge.c     one that went wrong: again, by other mechanisms, and whose fault
+ *	random-run.c  random READs after a sweep that found nothing
+ *	random.c    which ones, and what they prove (pure)
  *	over-tcp.c  the same READ over NFS over TCP, before RDMA is blamed
  *	compound.c  READs with another operation behind them (NFSv4)
  *	compare.c   given ranges of one file, for who has read them otherwise
@@ -850,6 +852,17 @@ struct record {
 	bool confirmed;            /* it was made again, and failed every time */
 	bool controls_right; /* the same range came right by another mechanism around it */
 	bool wrong_over_tcp; /* so RDMA is not at fault */
+	bool random;         /* of no chosen size or offset: no cause is bound to these */
+};
+
+/* random-run.c: those that were right have no record. */
+struct random_reads {
+	unsigned int wanted, reads, wrong; /* of reads */
+	unsigned int right[MECH_COUNT];
+	uint64_t right_bytes[MECH_COUNT];
+	uint64_t bytes, seed;
+	double seconds;
+	char why[96]; /* there are no more, or none */
 };
 
 struct records {
@@ -864,11 +877,52 @@ struct records {
 	bool unfinished; /* no file could be read to the end of the sweep */
 	unsigned int changed_files;
 	char large_why[96]; /* why it stopped below the server's largest READ */
+	struct random_reads random;
 };
 
 void sweep_run(struct probe *p, struct records *records);
 /* Sizes of the Linux clients' switch to Write chunks, in ascending order; ends with 0. */
 extern const uint32_t sweep_profiles[];
+
+/* random.c: pure */
+
+#define RANDOM_SECTOR 512
+
+struct random_choice {
+	uint64_t state;
+	enum server_kind kind;
+	uint32_t most[MECH_COUNT]; /* bytes of a READ; 0: not by this mechanism */
+};
+
+/* By the mechanisms that were right in the sweep, up to the size that was, and up to @most. */
+void random_begin(struct random_choice *c, uint64_t seed, enum server_kind kind,
+		  const struct records *swept, uint32_t most);
+/* 0 to @n - 1. */
+uint64_t random_below(struct random_choice *c, uint64_t n);
+/* Where a window of @len bytes of a file begins: at a sector, and it ends within the file. */
+uint64_t random_window(struct random_choice *c, uint64_t size, uint32_t len);
+/* One READ of whole sectors within the window. False: there is none, or it could crash a server. */
+bool random_read(struct random_choice *c, uint64_t base, uint32_t len, uint64_t size,
+		 struct read_case *out);
+/* Whether the sweep came to its end and found nothing; else why not. */
+bool random_is_wanted(const struct records *swept, char *why, size_t cap);
+void random_say(const struct random_reads *r, finding_sink sink, void *arg);
+
+/* random-run.c */
+
+struct random_task {
+	struct probe *p;
+	struct records *records;
+	struct window *w;
+	unsigned int first;      /* of the candidates: those before it change */
+	unsigned int reserve_ms; /* for what follows */
+	double ms_a_byte;
+	/* Makes one READ in that window, judges and records what is not right. */
+	enum read_kind (*attempt)(void *arg, const struct read_case *c);
+	void *arg;
+};
+
+void random_run(const struct random_task *task);
 
 /* over-tcp.c */
 

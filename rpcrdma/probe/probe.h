@@ -16,6 +16,9 @@
 #include "rpcrdma/transport/transport.h"
 #include "rpcrdma/wire/wire.h"
 
+/* Random READs after a sweep that found nothing, where no number is given. */
+#define PROBE_READS_DEFAULT 5000
+
 enum probe_level { PROBE_QUICK, PROBE_STANDARD, PROBE_FULL };
 
 struct probe_range {
@@ -50,6 +53,8 @@ struct probe_options {
 	struct transport_address bind;         /* the address to come from; len 0: any */
 	const struct nfs_version *version; /* NULL: the highest that the server offers */
 	enum probe_level level;
+	unsigned int reads; /* random ones, at most; 0: none */
+	uint64_t seed;      /* of these; 0: a new one */
 	unsigned int timeout_ms;
 	bool has_cred; /* --cred; otherwise the caller's */
 	struct rpc_cred cred;

@@ -114,37 +114,47 @@ static void note_rate(struct sweep *s, const struct record *r, uint64_t begin)
 		s->ms_a_byte = ms_a_byte;
 }
 
+/* Once, and judged. */
+static void make(struct sweep *s, struct record *r)
+{
+	const struct mishap before = s->p->transport;
+	const struct read_case *c = &r->c;
+	uint64_t begin = now_ms();
+
+	r->expected = expected(s, c);
+	judge_try(s, c, r->after_others, &r->outcome);
+	note_rate(s, r, begin);
+	if (r->outcome.kind == READ_WITHHELD)
+		return;
+	/* A large READ may bring less. */
+	if (r->outcome.kind == READ_OK && judge_is_large(s, c->count))
+		r->expected = r->outcome.brought;
+	if (!judge_is_right(r->outcome.kind) && r->outcome.kind != READ_NOT_RUN &&
+	    r->outcome.kind != READ_LATER)
+		judge(s, r);
+	if (r->outcome.kind == READ_CHANGING)
+		s->p->transport = before; /* nor is a wrong checksum of these a fault */
+	debug(DEBUG_PROBE, "%u bytes at %llu by %s%s: %s %s", c->count,
+	      (unsigned long long)c->offset, mechanism_name(c->mechanism),
+	      r->after_others ? " after others"
+	      : r->random     ? " at random"
+			      : "",
+	      read_kind_name(r->outcome.kind), r->outcome.text);
+	count_hopes(s, r);
+	if (c->mechanism != MECH_WRITE_CHUNK)
+		judge_note_before(s, c, judge_is_right(r->outcome.kind));
+}
+
 static void attempt(struct sweep *s, const struct read_case *c, bool after_others)
 {
 	struct record r = {
 		.c = *c, .after_others = after_others, .in_flight = 1, .tries = 1
 	};
-	const struct mishap before = s->p->transport;
-	uint64_t begin = now_ms();
 
 	if (sweep_stop(s) || s->records->gave_up[c->mechanism] ||
 	    !fits_time(s, (after_others ? 2 : 1) * (uint64_t)c->count))
 		return;
-	r.expected = expected(s, c);
-	judge_try(s, c, after_others, &r.outcome);
-	note_rate(s, &r, begin);
-	if (r.outcome.kind == READ_WITHHELD)
-		return;
-	/* A large READ may bring less. */
-	if (r.outcome.kind == READ_OK && judge_is_large(s, c->count))
-		r.expected = r.outcome.brought;
-	if (!judge_is_right(r.outcome.kind) && r.outcome.kind != READ_NOT_RUN &&
-	    r.outcome.kind != READ_LATER)
-		judge(s, &r);
-	if (r.outcome.kind == READ_CHANGING)
-		s->p->transport = before; /* nor is a wrong checksum of these a fault */
-	debug(DEBUG_PROBE, "%u bytes at %llu by %s%s: %s %s", c->count,
-	      (unsigned long long)c->offset, mechanism_name(c->mechanism),
-	      after_others ? " after others" : "", read_kind_name(r.outcome.kind),
-	      r.outcome.text);
-	count_hopes(s, &r);
-	if (c->mechanism != MECH_WRITE_CHUNK)
-		judge_note_before(s, c, judge_is_right(r.outcome.kind));
+	make(s, &r);
 	add_record(s, &r);
 }
 
@@ -535,6 +545,35 @@ static void large_reads(struct sweep *s)
 	truth_close(&s->w);
 }
 
+static enum read_kind attempt_random(void *arg, const struct read_case *c)
+{
+	struct record r = { .c = *c, .random = true, .in_flight = 1, .tries = 1 };
+	struct sweep *s = arg;
+
+	make(s, &r);
+	if (!judge_is_right(r.outcome.kind) && r.outcome.kind != READ_NOT_RUN &&
+	    r.outcome.kind != READ_LATER)
+		add_record(s, &r);
+	return r.outcome.kind;
+}
+
+/* What is cut short there is nothing of the sweep's. */
+static void random_reads(struct sweep *s, unsigned int first)
+{
+	const struct random_task task = { .p = s->p,
+					  .records = s->records,
+					  .w = &s->w,
+					  .first = first,
+					  .reserve_ms = reserve_ms(s),
+					  .ms_a_byte = s->ms_a_byte,
+					  .attempt = attempt_random,
+					  .arg = s };
+	bool out_of_time = s->records->out_of_time;
+
+	random_run(&task);
+	s->records->out_of_time = out_of_time;
+}
+
 void sweep_run(struct probe *p, struct records *records)
 {
 	struct sweep s = { .p = p, .records = records };
@@ -554,6 +593,7 @@ void sweep_run(struct probe *p, struct records *records)
 		more_windows(&s, &p->candidates[i]);
 	if (i < files && p->options->level == PROBE_FULL)
 		large_reads(&s);
+	random_reads(&s, i);
 	if (records->out_of_time && !p->pace.not_tried[0])
 		late_not_tried(p, "the last READs");
 	records->hopeless = p->hopeless;

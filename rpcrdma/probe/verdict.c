@@ -100,10 +100,11 @@ static bool is_order(const struct record *r)
 	return r->outcome.kind == READ_ORDER;
 }
 
-/* Never right, while its range was by another mechanism. */
+/* Never right, while its range was by another mechanism. One random range is bound to no size. */
 static bool is_always(const struct verdict_input *in, const struct record *r)
 {
-	return is_failure(in, r) && r->confirmed && r->controls_right && !is_order(r);
+	return !r->random && is_failure(in, r) && r->confirmed && r->controls_right &&
+	       !is_order(r);
 }
 
 /* Right when it was made again. */
@@ -341,6 +342,8 @@ static void say_mechanism(const struct verdict_input *in, size_t row, finding_si
 	struct tally t;
 
 	tally(in, mechanisms[row].filter, &t);
+	t.right += in->records->random.right[mechanism];
+	t.bytes += in->records->random.right_bytes[mechanism];
 	if (t.answered_inline)
 		snprintf(note, sizeof(note),
 			 "; %u more were answered inline, and the %s was left unused",
@@ -537,7 +540,7 @@ static const char *unsteady(const struct tally *t)
 {
 	if (comes_late(t))
 		return "data come after their reply, which is told by itself";
-	return "what goes wrong does so only at times, or by other mechanisms too";
+	return "what goes wrong does so only at times, in single ranges, or by other mechanisms too";
 }
 
 /* What clients make of that is theirs: Linux takes such a READ for a short one. */
@@ -908,9 +911,14 @@ static bool is_mishap(const struct record *r)
 
 static void count_now_and_then(const struct verdict_input *in, struct now_and_then *n)
 {
+	enum mechanism m;
 	size_t i;
 
 	memset(n, 0, sizeof(*n));
+	for (m = 0; m < MECH_COUNT; m++) {
+		n->of[m] = in->records->random.right[m];
+		n->all += n->of[m];
+	}
 	for (i = 0; i < in->records->count; i++) {
 		const struct record *r = &in->records->list[i];
 

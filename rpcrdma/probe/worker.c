@@ -290,6 +290,7 @@ static void read_files(struct probe *p)
 	in.late_writes = p->late_writes.count;
 	verdict_reads(&in, sink_finding, p);
 	p->order_told = true;
+	random_say(&records.random, sink_finding, p);
 	p->pace.enough = verdict_is_enough(&in) && !p->hopeless;
 	if (records.changed_files)
 		probe_say(

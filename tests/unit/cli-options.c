@@ -52,6 +52,9 @@ static void defaults_are_those_of_the_design(void)
 	CU_ASSERT_EQUAL(options.port, 20049);
 	CU_ASSERT_EQUAL(options.timeout_ms, 60000);
 	CU_ASSERT_EQUAL(options.level, PROBE_STANDARD);
+	CU_ASSERT_EQUAL(options.reads, 5000);
+	CU_ASSERT_FALSE(options.has_reads);
+	CU_ASSERT_EQUAL(options.seed, 0);
 	CU_ASSERT_PTR_NULL(options.transport); /* auto */
 	CU_ASSERT_PTR_NULL(options.nfs_version);
 	CU_ASSERT_FALSE(options.device);
@@ -175,6 +178,30 @@ static void numbers_out_of_bounds_are_refused(void)
 	}
 }
 
+static void random_reads_have_a_number_and_a_seed(void)
+{
+	static const char *const bad[] = { "",    "-1", " 1",
+					   "0x1", "1g", "11112222333344445" };
+	_cleanup_(options_fini) struct cli_options options;
+	size_t i;
+
+	CU_ASSERT_EQUAL(parse(&options, &probe_like,
+			      WORDS("--reads", "0", "--seed", "fedcba9876543210")),
+			0);
+	CU_ASSERT(options.has_reads);
+	CU_ASSERT_EQUAL(options.reads, 0);
+	CU_ASSERT_EQUAL(options.seed, 0xfedcba9876543210);
+	CU_ASSERT(is_refused(&probe_like, WORDS("--reads", "100000001"),
+			     "--reads: takes a number from 0 to 100000000"));
+	CU_ASSERT(is_refused(&probe_like, WORDS("--reads", "-1"), "--reads: takes"));
+	for (i = 0; i < ARRAY_SIZE(bad); i++) {
+		SUITE_ROW("%zu: %s", i, bad[i]);
+		CU_ASSERT(is_refused(&probe_like, WORDS("--seed", bad[i]),
+				     "--seed: takes 1 to 16 hexadecimal digits"));
+	}
+	CU_ASSERT(is_refused(&serve_like, WORDS("--reads", "1"), "no option"));
+}
+
 static void one_operand_too_many_is_refused(void)
 {
 	CU_ASSERT(
@@ -260,6 +287,7 @@ SUITE_MAIN("cli-options", TEST(defaults_are_those_of_the_design),
 	   TEST(the_way_to_the_server_can_be_chosen), TEST(auto_takes_back_a_choice),
 	   TEST(a_choice_that_there_is_not_says_what_there_is),
 	   TEST(arguments_are_needed_or_refused), TEST(numbers_out_of_bounds_are_refused),
+	   TEST(random_reads_have_a_number_and_a_seed),
 	   TEST(one_operand_too_many_is_refused),
 	   TEST(huge_arguments_are_cut_in_the_sentence),
 	   TEST(help_needs_no_operand_and_no_count), TEST(rows_are_complete_and_unique),

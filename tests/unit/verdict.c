@@ -1032,6 +1032,38 @@ static void what_is_wrong_over_tcp_too_is_not_rdmas(void)
 	CU_ASSERT_EQUAL(status("bug.write-chunk-read"), FINDING_PASS);
 }
 
+static void a_random_range_names_no_cause(void)
+{
+	struct record *r;
+
+	clean_sweep();
+	r = add(MECH_WRITE_CHUNK, 512, 66048);
+	fail(r, READ_DATA);
+	r->random = true;
+	r = add(MECH_WRITE_CHUNK, 8192, 66048);
+	fail(r, READ_DATA);
+	r->random = true;
+	judge();
+	CU_ASSERT_EQUAL(status("probe.read.write-chunk"), FINDING_FAIL);
+	CU_ASSERT_EQUAL(status("probe.read.intermittent"), FINDING_PASS);
+	CU_ASSERT_EQUAL(count_of(FINDING_FAIL), 1);
+}
+
+static void random_reads_count_where_reads_are_counted(void)
+{
+	clean_sweep();
+	at_times(&list[2], 1, 2);
+	judge();
+	CU_ASSERT_STRING_EQUAL(evidence("probe.read.intermittent", "of"), "89");
+	CU_ASSERT_STRING_EQUAL(evidence("probe.read.write-chunk", "right"), "65");
+	records.random.right[MECH_WRITE_CHUNK] = 3000;
+	records.random.right[MECH_INLINE] = 1000;
+	judge();
+	CU_ASSERT_STRING_EQUAL(evidence("probe.read.intermittent", "of"), "4089");
+	ASSERT_CONTAINS(get("probe.read.intermittent")->summary, "by write chunk");
+	CU_ASSERT_STRING_EQUAL(evidence("probe.read.write-chunk", "right"), "3065");
+}
+
 /* It has a finding of its own. */
 static void a_reply_lost_once_is_not_the_mechanisms(void)
 {
@@ -1134,6 +1166,8 @@ SUITE_MAIN("verdict", TEST(a_clean_sweep_passes_or_skips_and_nothing_else),
 	   TEST(a_defect_is_named_beside_what_happens_at_times),
 	   TEST(what_the_controls_do_not_clear_names_no_cause),
 	   TEST(what_is_wrong_over_tcp_too_is_not_rdmas),
+	   TEST(a_random_range_names_no_cause),
+	   TEST(random_reads_count_where_reads_are_counted),
 	   TEST(a_reply_lost_once_is_not_the_mechanisms),
 	   TEST(only_profiles_that_were_tried_are_right),
 	   TEST(the_longest_texts_fit_a_finding_and_its_record))

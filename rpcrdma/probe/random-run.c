@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* Random READs after a sweep that found nothing: a server that fails once in a thousand READs passes a
+ * sweep of a few hundred. One READ is in flight at a time. Each file is read in windows whose
+ * true bytes are known, so a READ is compared as the sweep's are; one that fails is judged by
+ * the sweep, which makes it again.
+ *
+ * The bounds are looked at between READs, never under one: the end of the time loses no reply. */
+#include <stdio.h>
+#include <sys/random.h>
+
+#include "rpcrdma/probe/internal.h"
+
+#define BYTES_MAX (256u << 20) /* for PROBE_READS_DEFAULT READs; as much more for more */
+#define TIME_MS   10000        /* the same */
+/* Of a file, so many READs before the next. A READ has up to half of a window. */
+#define WINDOW_READS 64
+/* Without a reference over TCP the true bytes are read in small pieces: only one window. */
+#define WINDOW_INLINE (128u << 10)
+#define WINDOW_MIN    (4 * RANDOM_SECTOR)
+#define WRONG_MAX     8
+#define FILE_ENOUGH   (64u << 10) /* smaller ones only where all are */
+#define FILES_MAX     (PROBE_CANDIDATES + 1)
+
+struct run {
+	const struct random_task *task;
+	struct probe *p;
+	struct random_reads *out;
+	struct random_choice choice;
+	uint64_t end, begin; /* of the time for it */
+	uint64_t bytes_max;
+	uint32_t window; /* bytes */
+	const struct probe_file *files[FILES_MAX];
+	unsigned int nfiles;
+};
+
+static void ended(struct run *r, const char *why)
+{
+	snprintf(r->out->why, sizeof(r->out->why), "%s", why);
+}
+
+static uint64_t new_seed(void)
+{
+	uint64_t seed;
+
+	return getrandom(&seed, sizeof(seed), GRND_NONBLOCK) == sizeof(seed) ? seed
+									     : now_ns();
+}
+
+static void add_file(struct run *r, const struct probe_file *file, uint64_t least)
+{
+	if (file->attr.size >= least && r->nfiles < FILES_MAX)
+		r->files[r->nfiles++] = file;
+}
+
+/* Those of at least so many bytes. */
+static void add_files(struct run *r, uint64_t least)
+{
+	unsigned int i;
+
+	for (i = r->task->first; i < r->p->ncandidates; i++)
+		add_file(r, &r->p->candidates[i], least);
+	add_file(r, &r->p->giant, least);
+}
+
+static void drop_file(struct run *r, unsigned int i)
+{
+	r->files[i] = r->files[--r->nfiles];
+	if (!r->nfiles)
+		ended(r, "every file changed while it was read");
+}
+
+/* Half of what is left at most: others need time, too. */
+static bool plan_time(struct run *r)
+{
+	double more = r->out->wanted > PROBE_READS_DEFAULT
+			      ? (double)r->out->wanted / PROBE_READS_DEFAULT
+			      : 1;
+	unsigned int half = (unsigned int)deadline_left(r->p->deadline) / 2;
+	double most = TIME_MS * more;
+
+	r->bytes_max = (uint64_t)(BYTES_MAX * more);
+	r->begin = now_ms();
+	r->end = deadline_in(most < half ? (unsigned int)most : half);
+	return half > r->task->reserve_ms;
+}
+
+/* What of the time may go into a window's true bytes: a quarter. */
+static void plan_window(struct run *r)
+{
+	double quarter = deadline_left(r->end) / 4.0;
+	double ms_a_byte = r->task->ms_a_byte, most = 2.0 * r->p->rtmax;
+
+	if (!r->p->reference) {
+		most = WINDOW_INLINE;
+		ms_a_byte = (r->p->rtt_ms + 0.01) / TRUTH_PIECE;
+	}
+	if (ms_a_byte > 0 && quarter / ms_a_byte < most)
+		most = quarter / ms_a_byte;
+	r->window = most < WINDOW_MIN ? 0
+				      : (uint32_t)most / RANDOM_SECTOR * RANDOM_SECTOR;
+	if (!r->window)
+		ended(r, "the path is too slow for them");
+}
+
+static bool open_window(struct run *r, const struct probe_file *file)
+{
+	uint32_t len = (uint32_t)min_u64(file->attr.size, r->window);
+	int rc = truth_open(r->p, r->task->w, file,
+			    random_window(&r->choice, file->attr.size, len), len);
+
+	if (rc)
+		ended(r, "a file could not be read for comparison");
+	return !rc;
+}
+
+/* Whether there is time for so many bytes. */
+static bool fits(struct run *r, uint32_t bytes)
+{
+	double ms = bytes * r->task->ms_a_byte + 2 * r->p->rtt_ms;
+
+	if (deadline_left(r->end) > ms)
+		return true;
+	ended(r, "the time for them is used up");
+	return false;
+}
+
+/* One READ was made. False: no more. */
+static bool count_read(struct run *r, const struct read_case *c, enum read_kind kind)
+{
+	bool unanswered = kind == READ_NOT_RUN || kind == READ_WITHHELD ||
+			  kind == READ_LATER;
+
+	/* One under which the server went is no READ that was not made. */
+	if (unanswered && !r->p->gone) {
+		ended(r, "the server could not be asked any more");
+		return false;
+	}
+	r->out->reads++;
+	r->out->bytes += c->count;
+	if (kind == READ_OK) {
+		r->out->right[c->mechanism]++;
+		r->out->right_bytes[c->mechanism] += c->count;
+		return true;
+	}
+	/* Right, and not by the mechanism that was asked for. */
+	if (kind == READ_INLINE)
+		return true;
+	r->out->wrong++;
+	/* What ends a connection is not asked for again. */
+	if (unanswered || kind == READ_LOST || kind == READ_CLOSED ||
+	    kind == READ_TRANSPORT || r->p->hopeless || r->out->wrong >= WRONG_MAX) {
+		ended(r, "READs failed");
+		return false;
+	}
+	return true;
+}
+
+static bool is_done(struct run *r)
+{
+	if (r->out->reads >= r->out->wanted)
+		ended(r, "all were made");
+	else if (r->out->bytes >= r->bytes_max)
+		ended(r, "enough bytes were read");
+	else
+		return false;
+	return true;
+}
+
+/* In the window that is open. False: no more. */
+static bool read_window(struct run *r)
+{
+	struct window *w = r->task->w;
+	struct read_case c;
+	enum read_kind kind;
+	unsigned int i;
+
+	for (i = 0; !r->p->reference || i < WINDOW_READS; i++) {
+		probe_progress(r->p, "random READs", r->out->reads, r->out->wanted);
+		if (!random_read(&r->choice, w->base, w->len, w->attr.size, &c)) {
+			ended(r, "no mechanism can be used");
+			return false;
+		}
+		if (is_done(r) || !fits(r, c.count))
+			return false;
+		kind = r->task->attempt(r->task->arg, &c);
+		if (kind == READ_CHANGING || w->changing)
+			return true;
+		if (!count_read(r, &c, kind))
+			return false;
+	}
+	return true;
+}
+
+static void read_files(struct run *r)
+{
+	bool more = true;
+	unsigned int i;
+
+	while (more && r->nfiles && fits(r, r->window)) {
+		i = (unsigned int)random_below(&r->choice, r->nfiles);
+		if (!open_window(r, r->files[i]))
+			return;
+		more = read_window(r);
+		if (r->task->w->changing)
+			drop_file(r, i);
+		truth_close(r->task->w);
+	}
+}
+
+static void make_reads(struct run *r)
+{
+	const struct probe *p = r->p;
+
+	r->out->seed = p->options->seed ? p->options->seed : new_seed();
+	random_begin(&r->choice, r->out->seed, p->kind, r->task->records, p->rtmax);
+	add_files(r, FILE_ENOUGH);
+	if (!r->nfiles)
+		add_files(r, RANDOM_SECTOR);
+	if (!r->nfiles)
+		return ended(r, "no file is as long as a sector of 512 bytes");
+	if (!plan_time(r))
+		return ended(r, "the time ran out");
+	plan_window(r);
+	if (r->window)
+		read_files(r);
+	r->out->seconds = (double)(now_ms() - r->begin) / 1000;
+}
+
+static unsigned int mishaps(const struct probe *p)
+{
+	return p->lost_total + p->closed.count + p->transport.count + p->xid.count;
+}
+
+void random_run(const struct random_task *task)
+{
+	const struct probe_options *options = task->p->options;
+	struct random_reads *out = &task->records->random;
+	struct run r = { .task = task, .p = task->p, .out = out };
+
+	*out = (struct random_reads){ .wanted = options->reads };
+	if (options->level == PROBE_QUICK)
+		ended(&r, "not made at level quick");
+	else if (!options->reads)
+		ended(&r, "none were requested");
+	else if (mishaps(task->p))
+		ended(&r, "connections or replies were lost already");
+	else if (random_is_wanted(task->records, out->why, sizeof(out->why)))
+		make_reads(&r);
+}
