@@ -290,7 +290,7 @@ stop_server()
 	server_pid=
 }
 
-# probe ARGUMENT...: run probe with the JSON report.
-probe() { run probe --format json "$@"; }
+# probe ARGUMENT...: run probe with the JSON report. Random READs only where --reads asks for them.
+probe() { run probe --format json --reads 0 "$@"; }
 # probe_server [ARGUMENT...]: probes what start_server started.
 probe_server() { probe "127.0.0.1:$export" "${server[@]}" "$@"; }

@@ -57,7 +57,8 @@ for kind in ganesha unknown; do
 		echo "ok - $kind, NFSv$version"
 	done
 	# Without NFS over TCP, which does not decide.
-	run probe --format json "127.0.0.1:$export" --port "$rdma_port" --nfs-port 1 --nfs-version 4.1 --level full
+	run probe --format json "127.0.0.1:$export" --port "$rdma_port" --nfs-port 1 --nfs-version 4.1 --level full \
+		--reads 0
 	is_alive || { show; fail "the server died without a reference"; }
 	expect_status 0
 	stop_server

@@ -72,10 +72,11 @@ show()
 	printf '+ exit status %s\n' "$status"
 }
 
-# probe TARGET-ARGUMENT...: sets $status; the report is $work/out. Never fails.
+# probe TARGET-ARGUMENT...: sets $status; the report is $work/out. Never fails. Random READs only
+# where --reads asks for them.
 probe()
 {
-	local -a command=("$NFSRDMA" probe "$@")
+	local -a command=("$NFSRDMA" probe --reads 0 "$@")
 
 	printf '+ %s\n' "${command[*]}"
 	status=0
@@ -124,6 +125,7 @@ until_connected()
 # inside_run COMMAND ARGUMENT...: any of the program's commands, as probe_inside.
 inside_run()
 {
+	[[ $1 != probe ]] || set -- probe --reads 0 "${@:2}"
 	printf '+ in the guest: %s nfsrdma %s\n' "$before" "$*"
 	status=0
 	guest_tell 200 sh "$before nfsrdma $* 2>/run/stderr" >"$work/out" || status=$?
