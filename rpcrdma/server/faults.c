@@ -207,6 +207,13 @@ static void at_times(struct rdma_reply *reply, unsigned int value)
 		at_times_ways[value](reply);
 }
 
+/* READ 500 of a connection, 1000, ...: a sweep at level standard has fewer. */
+static void rarely(struct rdma_reply *reply, unsigned int value)
+{
+	if (chunk_read(reply, 0) && ++reply->session->faults.rare_reads % 500 == 0)
+		at_times_ways[value](reply);
+}
+
 static void drop_reply(struct rdma_reply *reply, unsigned int value)
 {
 	(void)value;
@@ -488,6 +495,13 @@ const struct fault_row fault_table[] = {
 	  .description =
 		  "every 23rd READ by Write chunk goes wrong, and is right when repeated",
 	  .apply = at_times },
+	{ .name = "rarely",
+	  .values = "bit|page|eio",
+	  .value = "bit",
+	  .finding = "probe.read.intermittent",
+	  .description =
+		  "every 500th READ by Write chunk goes wrong, and is right when repeated",
+	  .apply = rarely },
 	{ .name = "drop-reply",
 	  .finding = "probe.reply.lost",
 	  .description = "every third reply is not sent, from the second on",

@@ -350,7 +350,8 @@ struct fault_state {
 	uint64_t replies;            /* up to and with this one */
 	bool large_read_seen;        /* a READ over 812 bytes by Write chunk, */
 	bool other_seen;             /* and another procedure after it */
-	unsigned int chunk_reads;    /* by Write chunk */
+	unsigned int chunk_reads;    /* by Write chunk, as at-times counts them */
+	unsigned int rare_reads;     /* the same, for rarely */
 	uint8_t *buf;                /* what the faults write instead; FAULT_BUF_MAX */
 };
 

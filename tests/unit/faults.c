@@ -237,6 +237,22 @@ static void at_times_is_wrong_in_one_read_of_23_and_right_after_it(void)
 	}
 }
 
+static void rarely_is_wrong_in_one_read_of_500(void)
+{
+	static const char *const specs[] = { "rarely", "rarely=page", "rarely=eio" };
+	unsigned int i, j;
+
+	for (i = 0; i < ARRAY_SIZE(specs); i++) {
+		SUITE_ROW("%s", specs[i]);
+		begin(specs[i]);
+		for (j = 1; j <= 1001; j++) {
+			CU_ASSERT_EQUAL(is_right(WRITE_CHUNK, 8, 8192), j % 500 != 0);
+			CU_ASSERT_TRUE(is_right(INLINE, 0, 512));
+		}
+		end();
+	}
+}
+
 static void nfs_unaligned_is_zeros_by_every_mechanism(void)
 {
 	enum way way;
@@ -673,6 +689,7 @@ SUITE_MAIN("faults", TEST(write_chunk_over_812_garbage_is_wrong_in_all_its_bytes
 	   TEST(write_chunk_over_812_later_needs_a_read_and_another_operation),
 	   TEST(write_chunk_is_wrong_at_all_sizes),
 	   TEST(at_times_is_wrong_in_one_read_of_23_and_right_after_it),
+	   TEST(rarely_is_wrong_in_one_read_of_500),
 	   TEST(nfs_unaligned_is_zeros_by_every_mechanism),
 	   TEST(drop_reply_leaves_out_the_second_fifth_eighth),
 	   TEST(close_comes_instead_of_the_fifth_reply),

@@ -1,0 +1,152 @@
+#!/bin/bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Copyright (C) 2026 The nfsrdma authors
+#
+# Random READs: after a sweep that found nothing they find a server that fails once in 500 READs, say
+# what rate a healthy one excludes, end in time, crash no server, and blame no file that changes.
+# shellcheck disable=SC2016 # jq's variables
+. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+requires jq
+
+# random FILTER [ARGUMENT...]: jq on the finding.
+random() { jq -e "${@:2}" '.findings[] | select(.id == "probe.read.random") | '"$1" "$work/out" >/dev/null || { show; fail "probe.read.random: not $1"; }; }
+
+# skipped WORDS: none were made.
+skipped()
+{
+	expect_status 0
+	expect_finding probe.read.random skip
+	random '.summary | startswith("no random READs: ")'
+	random '.summary | test($words)' --arg words "$1"
+	random '.evidence == {}'
+}
+
+# The number that is made where none is given, unless this machine is too busy for it, by all
+# mechanisms, and the rule of three.
+for version in 3 4.0 4.1; do
+	run probe --format json --embedded --nfs-version "$version"
+	expect_status 0
+	expect_finding probe.read.random pass
+	random '.evidence | (.reads == 5000 and .ended == "all were made" or .reads < 5000 and (.ended | test("time")))
+		and .wrong == 0 and .inline > 20 and .write_chunk > 100 and .reply_chunk > 20
+		and .inline + .write_chunk + .reply_chunk == .reads
+		and .bytes > 1e6 and .bytes < 3e8 and .seconds > 0 and (.rate_below * .reads - 3 | fabs) < 0.01
+		and (.seed | test("^[0-9a-f]{16}$"))'
+	random '.summary | test("^" + $reads + " random READs were correct .*95 % confidence fewer than 1 in " + $of + " fail(;|$)")' \
+		--arg reads "$(report '.findings[] | select(.id == "probe.read.random") | .evidence.reads')" \
+		--arg of "$(report '.findings[] | select(.id == "probe.read.random") | .evidence.reads / 3 | floor')"
+	# They count where READs are counted.
+	expect_report "they do not count" '(.findings | map({ key: .id, value: .evidence }) | from_entries) as $e
+		| $e["probe.read.intermittent"].of > $e["probe.read.random"].reads + 300'
+	echo "ok - healthy, NFSv$version ($(seconds "$took") s, $(report '.findings[] | select(.id == "probe.read.random") | .summary'))"
+done
+
+# The same seed: the same READs. Another one: others.
+bytes=()
+for seed in 1f 1f 20; do
+	probe --embedded --reads 200 --seed "$seed"
+	expect_status 0
+	random '.evidence.reads == 200 and (.evidence.seed | test("^0{14}" + $seed + "$"))' --arg seed "$seed"
+	bytes+=("$(report '.findings[] | select(.id == "probe.read.random") | .evidence.bytes')")
+done
+[[ ${bytes[0]} == "${bytes[1]}" && ${bytes[0]} != "${bytes[2]}" ]] || fail "bytes by seed: ${bytes[*]}"
+echo "ok - seed"
+
+# None, where none are wanted.
+probe --embedded
+skipped 'none were requested'
+run probe --format json --embedded --level quick
+skipped 'level quick'
+run probe --embedded --level quick --reads 5
+expect_status 2
+expect_sentence '--level quick makes no random READs: leave out --reads'
+probe --embedded --reads 2
+expect_finding probe.read.random skip
+random '.summary == "only 2 random READs: all were made"'
+echo "ok - none"
+
+# Wrong once in 500: the sweep does not see it, they do, and it is one judgement.
+probe --embedded --fault rarely
+expect_status 0
+expect_finding probe.read.intermittent pass
+for way in bit page eio; do
+	probe --embedded --fault "rarely=$way" --reads 5000
+	expect_status 1
+	expect_finding probe.read.intermittent fail
+	expect_report "another finding than of READs failed" '[.findings[] | select(.status == "fail") | .id] | sort ==
+		["probe.read.intermittent", "probe.read.write-chunk"]'
+	expect_report "how many of how many" '.findings[] | select(.id == "probe.read.intermittent") | .evidence
+		| .wrong >= 1 and .wrong <= 8 and .of / .wrong > 400'
+	expect_finding probe.read.random skip
+	random '.evidence.wrong == ([.summary | scan("[0-9]+")][0] | tonumber)'
+	echo "ok - rarely=$way ($(report '.findings[] | select(.id == "probe.read.intermittent") | .summary'))"
+done
+
+# Not where something was found: what fails fails the sweep as before.
+probe --embedded --fault write-chunk --reads 5000
+expect_status 1
+expect_finding bug.write-chunk-read fail
+random '.status == "skip" and (.summary | test("fail already"))'
+echo "ok - a sweep that found something"
+
+# A server that dies of what can crash nfs-ganesha lives: the same rule as everywhere.
+for kind in ganesha unknown; do
+	start_server --fault "foreign=$kind"
+	probe_server --reads 1000
+	expect_status 0
+	kill -0 "$server_pid" || fail "the server died"
+	random '.status == "pass" and .evidence.reply_chunk > 20'
+	# Without a reference over TCP: one window.
+	probe "127.0.0.1:$export" --port "$rdma_port" --mount-port "$mount_port" --nfs-port 1 --nfs-version 4.1 --reads 300
+	expect_status 0
+	expect_finding probe.reference skip
+	random '.status == "pass" and .evidence.reads == 300'
+	stop_server
+	echo "ok - $kind lives"
+done
+
+# Small files: never behind the end, and none of less than a sector.
+for size in 511 512 4099; do
+	mkdir "$work/export-$size"
+	head -c "$size" /dev/urandom >"$work/export-$size/file"
+	chmod 755 "$work/export-$size"
+	chmod 644 "$work/export-$size/file"
+	start_server --export "$work/export-$size"
+	probe_server --reads 300
+	if ((size < 512)); then
+		random '.status == "skip" and (.summary | test("sector of 512 bytes"))'
+	else
+		random '.status == "pass" and .evidence.reads == 300 and .evidence.bytes <= 300 * ($size | tonumber)' --arg size "$size"
+	fi
+	expect_status 0
+	stop_server
+done
+echo "ok - small files"
+
+# Time, where the number is out of reach: nothing was lost, nothing is unknown.
+probe --embedded --reads 90000000 --timeout 6
+expect_status 0
+expect_report "something is not known" 'all(.findings[]; .status == "pass" or .status == "skip")'
+expect_finding probe.read.write-chunk pass
+random '.status == "pass" and .evidence.reads < 90000000 and (.summary | test("stopped early: the time for them is used up$"))'
+echo "ok - time ($(report '.findings[] | select(.id == "probe.read.random") | .summary'))"
+
+# Files that somebody writes to from the first random READ on are no failure.
+mkdir "$work/live"
+for i in 1 2; do head -c 3000000 /dev/urandom >"$work/live/file$i"; done
+chmod 755 "$work/live"
+chmod 644 "$work/live"/*
+start_server --export "$work/live"
+NFSRDMA_DEBUG=probe "$NFSRDMA" probe --format json "127.0.0.1:$export" "${server[@]}" --reads 5000 --nfs-version 3 \
+	>"$work/out" 2>"$work/err" </dev/null &
+probe_pid=$! status=0
+wait_until grep -q ' at random: ' "$work/err"
+while kill -0 "$probe_pid" 2>/dev/null; do
+	head -c 65536 /dev/urandom | dd of="$work/live/file1" bs=65536 seek=$((RANDOM % 45)) conv=notrunc status=none
+done
+wait "$probe_pid" || status=$?
+expect_status 0
+expect_report "a file that changes is a failure" 'all(.findings[]; .status != "fail")'
+random '.status == "pass" and .evidence.wrong == 0'
+grep -q ' at random: changing' "$work/err" || fail "no READ met a change"
+echo "ok - files that change ($(report '.findings[] | select(.id == "probe.read.random") | .summary'))"
