@@ -6,7 +6,7 @@
 second_guest
 server plain
 for version in 3 4.2; do
-	second probe_inside 10.9.0.1:/export/plain --transport verbs --nfs-version $version --format json
+	second probe_inside 10.9.0.1:/export/plain --transport verbs --nfs-version $version --timeout 150 --format json
 	expect_good verbs $version
 	expect_words probe.route pass rxe1
 done
