@@ -72,11 +72,14 @@ show()
 	printf '+ exit status %s\n' "$status"
 }
 
-# probe TARGET-ARGUMENT...: sets $status; the report is $work/out. Never fails. Random READs only
-# where --reads asks for them.
+# What a probe is given where it does not say otherwise: no random READs, and more time than a sweep takes
+# in emulation on a busy machine.
+probe_defaults=(--reads 0 --timeout 180)
+
+# probe TARGET-ARGUMENT...: sets $status; the report is $work/out. Never fails.
 probe()
 {
-	local -a command=("$NFSRDMA" probe --reads 0 "$@")
+	local -a command=("$NFSRDMA" probe "${probe_defaults[@]}" "$@")
 
 	printf '+ %s\n' "${command[*]}"
 	status=0
@@ -125,7 +128,7 @@ until_connected()
 # inside_run COMMAND ARGUMENT...: any of the program's commands, as probe_inside.
 inside_run()
 {
-	[[ $1 != probe ]] || set -- probe --reads 0 "${@:2}"
+	[[ $1 != probe ]] || set -- probe "${probe_defaults[@]}" "${@:2}"
 	printf '+ in the guest: %s nfsrdma %s\n' "$before" "$*"
 	status=0
 	guest_tell 200 sh "$before nfsrdma $* 2>/run/stderr" >"$work/out" || status=$?

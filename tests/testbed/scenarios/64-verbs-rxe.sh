@@ -5,7 +5,7 @@
 # RoCE: the probe in the guest against the kernel's server, every version.
 server plain
 for version in 3 4.0 4.1 4.2; do
-	probe_inside 192.168.77.1:/export/plain --transport verbs --nfs-version $version --timeout 150 --format json
+	probe_inside 192.168.77.1:/export/plain --transport verbs --nfs-version $version --format json
 	expect_good verbs $version
 	expect_words probe.route pass rxe0
 done
