@@ -78,6 +78,11 @@ static void note_wrong(struct trial *t, const struct read_case *c,
 		describe(t->mild, sizeof(t->mild), c, o);
 }
 
+static bool is_unwritten(const struct read_outcome *o)
+{
+	return o->kind == READ_STALE || o->sign == SIGN_TAIL;
+}
+
 /* READs alone do so, too, and have a finding for it. */
 static bool is_told(const struct trial *t, const struct read_case *c,
 		    const struct read_outcome *o)
@@ -85,7 +90,7 @@ static bool is_told(const struct trial *t, const struct read_case *c,
 	if (c->mechanism != MECH_WRITE_CHUNK)
 		return false;
 	return (o->kind == READ_INLINE && t->p->chunk_unused) ||
-	       (o->kind == READ_ORDER && t->p->order_failed) ||
+	       ((o->kind == READ_ORDER || is_unwritten(o)) && t->p->order_failed) ||
 	       (o->sign == SIGN_TAIL && t->p->tails);
 }
 

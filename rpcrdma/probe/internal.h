@@ -969,7 +969,9 @@ struct verdict_input {
 	unsigned int lost_elsewhere, closed_elsewhere, transport_elsewhere;
 	unsigned int
 		late_writes; /* that came to memory which was released after its reply */
-	bool tails;          /* verdict.c's own: SIGN_TAIL is a finding */
+	/* verdict.c's own: SIGN_TAIL is a finding; data came after their reply; nothing is written by
+	 * any READ */
+	bool tails, late, unwritten;
 };
 
 /* Whether nothing failed, and READs by Write chunk of up to 812 bytes, of more, and of more than a

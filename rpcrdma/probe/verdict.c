@@ -93,18 +93,25 @@ static bool is_right(const struct record *r)
 	return read_kind_is_right(r->outcome.kind);
 }
 
-/* Data that came after their reply. They may be there in time or not, by chance: that has a finding of
- * its own, and is bound to nothing else. */
-static bool is_order(const struct record *r)
+/* What a READ left as it was, or some bytes of it. */
+static bool is_unwritten(const struct record *r)
 {
-	return r->outcome.kind == READ_ORDER;
+	return is_write_chunk(r) &&
+	       (r->outcome.kind == READ_STALE || r->outcome.sign == SIGN_TAIL);
+}
+
+/* Data that came after their reply. They may be there in time or not, by chance: that has a finding of
+ * its own, and is bound to nothing else. Where some came late, others were not waited for long enough. */
+static bool is_order(const struct verdict_input *in, const struct record *r)
+{
+	return r->outcome.kind == READ_ORDER || (in->late && is_unwritten(r));
 }
 
 /* Never right, while its range was by another mechanism. One random range is bound to no size. */
 static bool is_always(const struct verdict_input *in, const struct record *r)
 {
 	return !r->random && is_failure(in, r) && r->confirmed && r->controls_right &&
-	       !is_order(r);
+	       !is_order(in, r);
 }
 
 /* Right when it was made again. */
@@ -117,7 +124,8 @@ static bool is_sometimes(const struct verdict_input *in, const struct record *r)
  * not written and is as it should be. */
 static bool is_told(const struct verdict_input *in, const struct record *r)
 {
-	return is_order(r) || (in->tails && r->outcome.sign == SIGN_TAIL);
+	return is_order(in, r) || (in->tails && r->outcome.sign == SIGN_TAIL) ||
+	       (in->unwritten && is_unwritten(r));
 }
 
 struct tally {
@@ -505,7 +513,7 @@ static void say_order(const struct verdict_input *in, finding_sink sink, void *a
 	for (i = 0; i < in->records->count; i++) {
 		const struct record *r = &in->records->list[i];
 
-		if (is_order(r) && !late++)
+		if (r->outcome.kind == READ_ORDER && !late++)
 			example = r;
 		right += is_write_chunk(r) && is_right(r);
 	}
@@ -532,7 +540,8 @@ static void say_order(const struct verdict_input *in, finding_sink sink, void *a
 
 static bool comes_late(const struct tally *t)
 {
-	return t->kinds[READ_ORDER] * 5 >= t->failed * 4;
+	return t->kinds[READ_ORDER] &&
+	       (t->kinds[READ_ORDER] + t->kinds[READ_STALE]) * 5 >= t->failed * 4;
 }
 
 /* Why no cause is named for what failed. */
@@ -1003,16 +1012,29 @@ static void say_intermittent(const struct verdict_input *in, finding_sink sink, 
 	sink(arg, &f);
 }
 
+static bool has_come_late(const struct verdict_input *in)
+{
+	size_t i;
+
+	for (i = 0; i < in->records->count; i++)
+		if (in->records->list[i].outcome.kind == READ_ORDER)
+			return true;
+	return in->late_writes > 0;
+}
+
 void verdict_reads(const struct verdict_input *input, finding_sink sink, void *arg)
 {
 	struct verdict_input own = *input;
 	const struct verdict_input *in = &own;
-	struct tally plain, tails;
+	struct tally plain, tails, all;
 	unsigned int right;
 	size_t i;
 
+	own.late = has_come_late(in);
 	tally_tails(in, &tails, &right);
 	own.tails = is_steady(&tails);
+	tally(in, is_write_chunk, &all);
+	own.unwritten = is_steady(&all) && all.kinds[READ_STALE] * 5 >= all.failed * 4;
 	for (i = 0; i < ARRAY_SIZE(mechanisms); i++)
 		say_mechanism(in, i, sink, arg);
 	tally(in, is_plain, &plain);

@@ -389,6 +389,51 @@ static void data_behind_the_reply_have_their_finding(void)
 	CU_ASSERT_EQUAL(status("probe.read.intermittent"), FINDING_SKIP);
 }
 
+/* On a busy machine they are waited for in vain. */
+static void what_came_later_still_is_no_other_defect(void)
+{
+	clean_sweep();
+	fail_all(is_write, READ_STALE);
+	list[2].outcome.kind = READ_ORDER; /* the first by Write chunk */
+	judge();
+	assert_no_bug();
+	CU_ASSERT_EQUAL(status("probe.read.write-chunk.order"), FINDING_FAIL);
+	CU_ASSERT_EQUAL(count_of(FINDING_FAIL), 2);
+
+	clean_sweep();
+	fail_all(is_write, READ_STALE);
+	in.late_writes = 1;
+	judge();
+	assert_no_bug();
+	CU_ASSERT_EQUAL(count_of(FINDING_FAIL), 2);
+}
+
+/* One byte in 256 is what was there before. */
+static void a_byte_that_is_right_by_chance_is_not_now_and_then(void)
+{
+	struct record *r;
+
+	clean_sweep();
+	fail_all(is_write, READ_STALE);
+	r = add(MECH_WRITE_CHUNK, 0, 1);
+	fail(r, READ_DATA);
+	r->outcome.sign = SIGN_TAIL;
+	r->wrong--;
+	r->confirmed = false;
+	judge();
+	CU_ASSERT_EQUAL(status("bug.write-chunk-read"), FINDING_FAIL);
+	CU_ASSERT_EQUAL(status("probe.read.intermittent"), FINDING_SKIP);
+	/* Where most are right it is. */
+	clean_sweep();
+	r = add(MECH_WRITE_CHUNK, 0, 1);
+	fail(r, READ_DATA);
+	r->outcome.sign = SIGN_TAIL;
+	r->wrong--;
+	r->confirmed = false;
+	judge();
+	CU_ASSERT_EQUAL(status("probe.read.intermittent"), FINDING_FAIL);
+}
+
 static void writes_to_released_memory_are_of_order(void)
 {
 	clean_sweep();
@@ -1131,6 +1176,8 @@ SUITE_MAIN("verdict", TEST(a_clean_sweep_passes_or_skips_and_nothing_else),
 	   TEST(bytes_left_out_at_the_end_have_their_finding),
 	   TEST(a_tail_is_named_only_by_what_fails_so_every_time),
 	   TEST(data_behind_the_reply_have_their_finding),
+	   TEST(what_came_later_still_is_no_other_defect),
+	   TEST(a_byte_that_is_right_by_chance_is_not_now_and_then),
 	   TEST(writes_to_released_memory_are_of_order),
 	   TEST(an_unused_write_chunk_is_no_right_one),
 	   TEST(an_unused_reply_chunk_is_said_and_no_failure),
