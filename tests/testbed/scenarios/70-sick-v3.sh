@@ -9,3 +9,4 @@ scenario_timeout=3600
 . "$testbed/sick.sh"
 true_clock
 sick_others 3
+sick_end
