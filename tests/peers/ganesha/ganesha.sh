@@ -20,17 +20,18 @@ ganesha_alive()
 		fail "Ganesha is gone: $(head -n1 "$work/alive"); $(inside 'dmesg | grep -m1 ganesha.nfsd; tail -n1 /run/ganesha/out')"
 }
 
-# ganesha_probe VERSION LEVEL: the probe, which Ganesha survives; its report is $work/report-VERSION-LEVEL.json, and
-# what it says of what it sends $work/sent.
+# ganesha_probe VERSION LEVEL: the probe, which Ganesha survives. Its report is also
+# $work/report-VERSION-LEVEL.json; what it says of what it sends is $work/sent.
 ganesha_probe()
 {
 	status=0
-	guest_tell 650 sh "NFSRDMA_DEBUG=conn,probe nfsrdma probe $address:$export --transport verbs --nfs-version $1" \
-		"--level $2 --timeout 600 --reads 0 --format json 2>/run/sent | tee /run/report >/dev/null;" \
-		'nfsrdma --version >/dev/null; gzip -c /run/sent | base64' >"$work/sent.gz" || status=$?
+	guest_tell 650 sh "NFSRDMA_DEBUG=probe nfsrdma probe $address:$export --transport verbs --nfs-version $1" \
+		"--level $2 --timeout 600 --format json >/run/report 2>/run/sent; status=\$?;" \
+		"gzip -c /run/sent | base64; exit \$status" >"$work/sent.gz" || status=$?
 	base64 -d "$work/sent.gz" | gunzip >"$work/sent"
 	inside 'cat /run/report' >"$work/out"
 	cp "$work/out" "$work/report-$1-$2.json"
+	grep -v '^probe: ' "$work/sent" >"$work/err" || true
 	show
 	ganesha_alive
 }
