@@ -6,7 +6,7 @@
 : "${work:?}"
 address=192.168.77.1 export=/export/ext
 
-# ganesha_begin [requests]: it runs, and serves; requests: it logs what is asked of it.
+# ganesha_begin plain|requests: it runs, and serves; requests: it logs what is asked of it.
 ganesha_begin()
 {
 	server off

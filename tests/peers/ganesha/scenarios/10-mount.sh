@@ -6,7 +6,7 @@
 # byte is right.
 # shellcheck source=../ganesha.sh
 . "$peers/ganesha/ganesha.sh"
-ganesha_begin
+ganesha_begin plain
 serve_rdma=20049 serve_mount=20048 serve_export=$export
 for version in 3 4.0; do
 	mount_check "$version" "$address"

@@ -12,7 +12,7 @@
 scenario_timeout=1800
 # shellcheck source=../ganesha.sh
 . "$peers/ganesha/ganesha.sh"
-ganesha_begin
+ganesha_begin plain
 
 # all_findings: every one that is not a pass, in the report's order.
 all_findings() { jq -r '[.findings[] | select(.status != "pass") | "\(.status) \(.id)"] | join(", ")' "$work/out"; }
