@@ -39,7 +39,7 @@ static bool may_be_sent(const struct probe *p, const struct window *w,
 			const struct read_case *c)
 {
 	const struct gate_request q = {
-		.followed = c->behind != BEHIND_NOTHING,
+		.followed = c->behind == BEHIND_READ,
 		.offset = c->offset,
 		.count = c->count,
 		.size = w->attr.size,
