@@ -510,9 +510,9 @@ const struct meaning meaning_probe[] = {
 		  "server loses its place in the reply when it takes the first READ's data out.",
 	  .linux_cause =
 		  "Linux 6.5 to 7.3 sends what a page held before in place of a second READ's data, "
-		  "zeros or other files' data, by any transport, if the first did not end on a page. Linux servers before 4.6 wrote what follows the data "
-		  "into the Write chunk; those of 4.13 to 4.16 sent data inline that a chunk was "
-		  "there for.",
+		  "zeros or other files' data, by any transport. Linux servers before 4.6 wrote what "
+		  "follows the data into the Write chunk; those of 4.13 to 4.16 sent data inline "
+		  "that a chunk was there for.",
 	  .remedy =
 		  "Update the server. NFSv3 (vers=3) is not touched by it. Linux clients put no two "
 		  "READs into one COMPOUND, so the warning does not concern them.",

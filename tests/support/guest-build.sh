@@ -94,7 +94,7 @@ depends()
 }
 
 # Sets: release (6.1.0-56-amd64), series (6.1), kernel_version (6.1.192-2), headers, and names of packages:
-# kbuild, and kernel_parts, which are two from 6.19 on: the kernel, and its modules.
+# kbuild, and kernel_parts, which are more than one from 6.19 on.
 choose_kernel()
 {
 	release=$(depends linux-image-amd64 | sed -n 's/^linux-image-\(.*-amd64\)$/\1/p' | head -n1)
@@ -104,7 +104,7 @@ choose_kernel()
 	headers=$work/kernel/usr/src/linux-headers-$release
 	# linux-kbuild-6.1, or linux-kbuild-6.12.95+deb12
 	kbuild=$(depends "linux-headers-$release" | grep '^linux-kbuild-') || return
-	mapfile -t kernel_parts < <(depends "linux-image-$release" | grep -E '^linux-(binary|modules)-')
+	mapfile -t kernel_parts < <(depends "linux-image-$release" | grep -E '^linux-(base|binary|modules)-[0-9]')
 	((${#kernel_parts[@]})) || kernel_parts=("linux-image-$release")
 }
 

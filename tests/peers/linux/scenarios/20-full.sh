@@ -10,7 +10,8 @@ log_mark
 for version in 3 4.1; do
 	probe_guest /export/plain --level full --nfs-version "$version" --timeout 800 --format json
 	cp "$work/out" "$work/report-$version.json"
-	expect_sound "$version"
+	# No Linux client reads links so, and Linux is wrong since 5.11.
+	expect_sound "$version" probe.readlink.write-chunk
 	expect_words probe.read.largest pass "up to $size bytes, the server's largest"
 done
 note "READs of up to $size bytes"
