@@ -24,7 +24,9 @@ step() { say "$(printf '%3d s  %s' $((SECONDS - started)) "$*")"; }
 [[ $cache == /* ]] || cache=$PWD/$cache
 # Its path has no process id: make compares it, and a run that was interrupted is redone.
 work=$cache/work
-apt_opts=() update_error=''
+apt_opts=() update_error='' own_sources=''
+# More of make's variables, for modules.
+module_variables=()
 
 # build_begin PROGRAM...: what is needed besides; the cache is this process's until it ends.
 build_begin()
@@ -43,15 +45,15 @@ build_begin()
 	[[ $(id -u) -ne 0 ]] || apt_opts=(-o APT::Sandbox::User=root)
 }
 
-# own_lists [SOURCES]: from here on apt has package lists of its own, below the cache; of these sources
-# (a file in one-line format) in place of the machine's.
+# own_lists: from here on apt has package lists of its own, below the cache; of the sources in the file
+# $own_sources (one-line format), if that is set, in place of the machine's.
 own_lists()
 {
 	local state=$cache/apt
 
 	mkdir -p "$state/lists/partial" "$state/cache/archives/partial"
 	apt_opts+=(-o Dir::State::Lists="$state/lists" -o Dir::Cache="$state/cache")
-	((!$#)) || apt_opts+=(-o Dir::Etc::SourceList="$1" -o Dir::Etc::SourceParts=/dev/null)
+	[[ ! $own_sources ]] || apt_opts+=(-o Dir::Etc::SourceList="$own_sources" -o Dir::Etc::SourceParts=/dev/null)
 }
 
 update_lists()
@@ -66,7 +68,7 @@ update_lists()
 # lists so old that the versions in them are gone from the archive.
 private_lists() { own_lists && update_lists; }
 
-# debian_sources [FILTER...]: Debian's own sources of this machine, in apt's one-line format.
+# debian_sources FILTER...: Debian's own sources of this machine, in apt's one-line format.
 debian_sources()
 {
 	local signed=/usr/share/keyrings/debian-archive-keyring.gpg
@@ -90,7 +92,7 @@ versions()
 depends()
 {
 	apt-cache "${apt_opts[@]}" --no-all-versions show "$1" 2>/dev/null |
-		sed -n 's/^Depends: //p' | tr ',|' '\n\n' | sed 's/^ *//; s/[ (:].*//'
+		sed -n 's/^Depends: //p' | tr ',|' '\n' | sed 's/^ *//; s/[ (:].*//'
 }
 
 # Sets: release (6.1.0-56-amd64), series (6.1), kernel_version (6.1.192-2), headers, and names of packages:
@@ -178,7 +180,7 @@ build_module()
 
 	shift
 	# -g0: the debug information of these would be ten times their code.
-	make -s -j"$jobs" -C "$headers" M="$source" KCFLAGS=-g0 "$@" modules \
+	make -s -j"$jobs" -C "$headers" M="$source" KCFLAGS=-g0 "${module_variables[@]}" "$@" modules \
 		>"$source.log" 2>&1 || { cat "$source.log" >&2; die "building ${source##*/} failed"; }
 }
 
@@ -195,12 +197,12 @@ unpack_kernel()
 	[[ -e $kernel_image ]] || kernel_image=$kernel_modules/vmlinuz
 }
 
-# build_siw [VARIABLE=VALUE...]: soft iWARP, which Debian's kernel has not, beside its modules.
+# build_siw: soft iWARP, which Debian's kernel has not, beside its modules.
 siw_source=drivers/infiniband/sw/siw
 build_siw()
 {
 	step "building siw.ko"
-	build_module "$work/linux-source-$series/$siw_source" CONFIG_RDMA_SIW=m "$@"
+	build_module "$work/linux-source-$series/$siw_source" CONFIG_RDMA_SIW=m
 	cp "$work/linux-source-$series/$siw_source/siw.ko" "$kernel_modules/kernel/drivers/"
 }
 
