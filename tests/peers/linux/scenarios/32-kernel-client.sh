@@ -2,8 +2,16 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Copyright (C) 2026 The nfsrdma authors
 #
-# probe --client of this kernel, by siw and rxe.
+# probe --client: this kernel reads right through siw0 and rxe0, by each version of NFS that we serve.
+server plain
 log_mark
-# shellcheck source=../../../testbed/scenarios/91-kernel-client.sh
-. "$testbed/scenarios/91-kernel-client.sh"
+for address in 10.0.2.15 192.168.77.1; do
+	inside_run probe --client --bind $address --format json
+	expect_status 0
+	expect_report '.verdict == "pass"' "verdict is not pass"
+	expect_finding bug.read-812 pass
+	expect_report '[.findings[] | select(.id == "kernel.read") | .evidence.nfs_version] == ["3", "4.0", "4.1"]' \
+		"not all versions"
+	expect_report 'all(.findings[] | select(.id == "kernel.read"); .evidence.right == 40)' "not all ranges"
+done
 log_clean
