@@ -14,6 +14,8 @@
 #define STEP_MS 45000
 /* For the server's word on a reply that the kernel has seen already. */
 #define LOG_MS 1000
+/* Between the end of a server's connections and that of its process, in emulation. */
+#define EXIT_MS 3000
 
 struct kernel {
 	const struct kernel_options *options;
@@ -283,14 +285,29 @@ static void tell_unmount(const struct kernel *k, const struct attempt *a)
 	emit(k, &f);
 }
 
-/* What was read then says nothing. */
-static bool server_is_gone(const struct kernel *k)
+/* What fails when the server dies. */
+static bool may_be_the_server(const struct attempt *a)
 {
+	unsigned int i;
+
+	if (a->done[KERNEL_MOUNT] && a->steps[KERNEL_MOUNT].error)
+		return true;
+	for (i = 0; i < KERNEL_RANGES; i++)
+		if (a->reads[i].tried && a->reads[i].record.error && !a->reads[i].whole)
+			return true;
+	return false;
+}
+
+/* What was read then says nothing. A process that is killed loses its connections before it can be
+ * waited for. */
+static bool server_is_gone(const struct kernel *k, const struct attempt *a)
+{
+	uint64_t deadline = may_be_the_server(a) ? deadline_in(EXIT_MS) : 0;
 	struct child_end end;
 	struct finding f;
 	char how[96];
 
-	if (!server_ended(k->server, &end))
+	if (!server_ended(k->server, deadline, &end))
 		return false;
 	finding_init(&f, "kernel.server", FINDING_UNKNOWN,
 		     "our own server %s during the test",
@@ -306,7 +323,7 @@ static int try_version(struct kernel *k, const struct nfs_version *version)
 
 	if (rc)
 		return rc;
-	if (server_is_gone(k))
+	if (server_is_gone(k, &a))
 		return -EPIPE;
 	if (!tell_mount(k, &a))
 		return 0;

@@ -159,8 +159,8 @@ struct server_spawn_options {
  * Errors: -errno of fork and pipe, or what kept the child from listening. */
 int server_spawn(struct server_child **out, const struct server_spawn_options *options,
 		 struct server_ports *ports);
-/* Whether it ended by itself, or by somebody else's hand; @end says how. */
-bool server_ended(struct server_child *child, struct child_end *end);
+/* Whether it has ended by @deadline (0: by now), by itself or by somebody else's hand; @end says how. */
+bool server_ended(struct server_child *child, uint64_t deadline, struct child_end *end);
 /* Ends and reaps the child. NULL is fine. */
 void server_kill(struct server_child *child);
 void server_kill_p(struct server_child **child);

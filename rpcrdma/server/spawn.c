@@ -124,9 +124,9 @@ static int wait_ports(const struct child *child, struct server_ports *ports)
 	return 0;
 }
 
-bool server_ended(struct server_child *child, struct child_end *end)
+bool server_ended(struct server_child *child, uint64_t deadline, struct child_end *end)
 {
-	return child_reap(&child->child, 0, end);
+	return child_reap(&child->child, deadline, end);
 }
 
 void server_kill(struct server_child *child)
