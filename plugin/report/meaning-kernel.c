@@ -66,11 +66,13 @@ const struct meaning meaning_kernel[] = {
 		  "The kernel's client, or the RDMA device and its driver, lost or changed "
 		  "data between the server and the program. bug.read-812 says whether it is "
 		  "that defect. With --mount the summary says who is guilty: where the probe's "
-		  "own client is wrong too, it is the server, or the way to it.",
+		  "own client is wrong too, it is the server, or the way to it; where only that "
+		  "is wrong, the server does something that this kernel bears.",
 	  .remedy =
-		  "Do not mount over RDMA with this kernel. Update it, and the firmware and "
-		  "driver of the adapter. To tell the two apart, test again over a device in "
-		  "software (siw or rxe).",
+		  "If reads through the kernel were wrong, do not mount over RDMA with this "
+		  "kernel: update it, and the firmware and driver of the adapter. To tell these "
+		  "apart, test again over a device in software (siw or rxe). If only the probe's "
+		  "own client was wrong, probe the server.",
 	  .unknown =
 		  "The findings before it say what kept the kernel from reading. Where the "
 		  "device does not connect to itself, test over one in software (siw or rxe).",
