@@ -859,6 +859,7 @@ struct record {
 struct random_reads {
 	unsigned int wanted, reads, wrong; /* of reads */
 	unsigned int right[MECH_COUNT];
+	unsigned int answered_inline; /* right, and their Reply chunk was left unused */
 	uint64_t right_bytes[MECH_COUNT];
 	uint64_t bytes, seed;
 	double seconds;

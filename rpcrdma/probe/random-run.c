@@ -145,8 +145,10 @@ static bool count_read(struct run *r, const struct read_case *c, enum read_kind 
 		return true;
 	}
 	/* Right, and not by the mechanism that was asked for. */
-	if (kind == READ_INLINE)
+	if (kind == READ_INLINE) {
+		r->out->answered_inline++;
 		return true;
+	}
 	r->out->wrong++;
 	/* What ends a connection is not asked for again. */
 	if (unanswered || kind == READ_LOST || kind == READ_CLOSED ||

@@ -107,14 +107,20 @@ bool random_read(struct random_choice *c, uint64_t base, uint32_t len, uint64_t 
 	return gate_lets(c->kind, gate_class(&q));
 }
 
+/* Servers may answer inline and leave a Reply chunk alone. */
+static bool found_nothing(const struct record *r)
+{
+	return r->outcome.kind == READ_OK || r->outcome.kind == READ_CHANGING ||
+	       (r->outcome.kind == READ_INLINE && r->c.mechanism == MECH_REPLY_CHUNK);
+}
+
 bool random_is_wanted(const struct records *swept, char *why, size_t cap)
 {
 	enum mechanism m;
 	size_t i;
 
 	for (i = 0; i < swept->count; i++)
-		if (swept->list[i].outcome.kind != READ_OK &&
-		    swept->list[i].outcome.kind != READ_CHANGING) {
+		if (!found_nothing(&swept->list[i])) {
 			snprintf(why, cap, "READs of chosen sizes fail already");
 			return false;
 		}
@@ -140,6 +146,7 @@ static void add_evidence(struct finding *f, const struct random_reads *r)
 	finding_number(f, "inline", r->right[MECH_INLINE]);
 	finding_number(f, "write_chunk", r->right[MECH_WRITE_CHUNK]);
 	finding_number(f, "reply_chunk", r->right[MECH_REPLY_CHUNK]);
+	finding_number(f, "answered_inline", r->answered_inline);
 	/* The rule of three: with 95 % confidence. */
 	if (r->reads >= 3 && !r->wrong)
 		finding_number(f, "rate_below", 3.0 / r->reads);

@@ -29,7 +29,7 @@ for version in 3 4.0 4.1; do
 	expect_finding probe.read.random pass
 	random '.evidence | (.reads == 5000 and .ended == "all were made" or .reads < 5000 and (.ended | test("time")))
 		and .wrong == 0 and .inline > 20 and .write_chunk > 100 and .reply_chunk > 20
-		and .inline + .write_chunk + .reply_chunk == .reads
+		and .inline + .write_chunk + .reply_chunk == .reads and .answered_inline == 0
 		and .bytes > 1e6 and .bytes < 3e8 and .seconds > 0 and (.rate_below * .reads - 3 | fabs) < 0.01
 		and (.seed | test("^[0-9a-f]{16}$"))'
 	random '.summary | test("^" + $reads + " random READs were correct .*95 % confidence fewer than 1 in " + $of + " fail(;|$)")' \
@@ -95,7 +95,9 @@ for kind in ganesha unknown; do
 	probe_server --reads 1000
 	expect_status 0
 	kill -0 "$server_pid" || fail "the server died"
-	random '.status == "pass" and .evidence.reply_chunk > 20'
+	random '.status == "pass" and .evidence.reply_chunk > 20 and
+		(.evidence.answered_inline > 0) == ($kind == "ganesha") and
+		(.evidence | .inline + .write_chunk + .reply_chunk + .answered_inline == .reads)' --arg kind "$kind"
 	# Without a reference over TCP: one window.
 	probe "127.0.0.1:$export" --port "$rdma_port" --mount-port "$mount_port" --nfs-port 1 --nfs-version 4.1 --reads 300
 	expect_status 0
