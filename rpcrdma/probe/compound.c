@@ -83,10 +83,13 @@ static bool is_unwritten(const struct read_outcome *o)
 	return o->kind == READ_STALE || o->sign == SIGN_TAIL;
 }
 
-/* READs alone do so, too, and have a finding for it. */
+/* READs alone do so, too, and have a finding for it. @late_writes: to the memory of earlier READs; they
+ * end the connection, by whatever mechanism this one is. */
 static bool is_told(const struct trial *t, const struct read_case *c,
-		    const struct read_outcome *o)
+		    const struct read_outcome *o, unsigned int late_writes)
 {
+	if (o->kind == READ_TRANSPORT && late_writes && t->p->order_failed)
+		return true;
 	if (c->mechanism != MECH_WRITE_CHUNK)
 		return false;
 	return (o->kind == READ_INLINE && t->p->chunk_unused) ||
@@ -95,9 +98,9 @@ static bool is_told(const struct trial *t, const struct read_case *c,
 }
 
 static void note_outcome(struct trial *t, const struct read_case *c,
-			 const struct read_outcome *o)
+			 const struct read_outcome *o, unsigned int late_writes)
 {
-	if (is_told(t, c, o)) {
+	if (is_told(t, c, o, late_writes)) {
 		t->told++;
 		return;
 	}
@@ -131,7 +134,7 @@ static void attempt(struct trial *t, const struct read_case *c)
 {
 	struct patience patience = { 0 };
 	struct read_outcome o;
-	unsigned int tries = 0;
+	unsigned int tries = 0, late_before = t->p->late_writes.count;
 
 	if (client41_ready(t->p) || session_ready(t->p)) {
 		t->untried++;
@@ -154,7 +157,7 @@ static void attempt(struct trial *t, const struct read_case *c)
 	debug(DEBUG_PROBE, "%u bytes by %s and %s: %s %s", c->count,
 	      mechanism_name(c->mechanism), behind_name(c->behind),
 	      read_kind_name(o.kind), o.text);
-	note_outcome(t, c, &o);
+	note_outcome(t, c, &o, t->p->late_writes.count - late_before);
 }
 
 static bool is_out_of_time(const struct trial *t)
