@@ -183,10 +183,28 @@ static const struct record *typical(const struct tally *t)
 	return t->first[most];
 }
 
-static void tally_right(struct tally *t, const struct record *r)
+static bool has_pads(const struct verdict_input *in)
+{
+	size_t i;
+
+	for (i = 0; i < in->records->count; i++)
+		if (is_write_chunk(&in->records->list[i]) &&
+		    in->records->list[i].outcome.kind == READ_PAD)
+			return true;
+	return false;
+}
+
+/* Where the server writes pads one of them may be just what was there before: of one byte, once in
+ * 256 times. Only the returned lengths show it. */
+static enum read_kind frame_kind(const struct record *r, bool pads)
+{
+	return pads && r->outcome.sign == SIGN_PAD_COUNTED ? READ_PAD : r->outcome.kind;
+}
+
+static void tally_right(struct tally *t, const struct record *r, bool pads)
 {
 	t->right++;
-	t->lengths += r->expected && r->outcome.kind == READ_LENGTHS;
+	t->lengths += r->expected && frame_kind(r, pads) == READ_LENGTHS;
 	t->bytes += r->expected;
 	if (r->expected > t->largest_right)
 		t->largest_right = r->expected;
@@ -197,6 +215,7 @@ static void tally_right(struct tally *t, const struct record *r)
 static void tally(const struct verdict_input *in, record_filter filter, struct tally *t)
 {
 	const struct records *rs = in->records;
+	bool pads = has_pads(in);
 	size_t i;
 
 	memset(t, 0, sizeof(*t));
@@ -209,7 +228,7 @@ static void tally(const struct verdict_input *in, record_filter filter, struct t
 		if (is_failure(in, r))
 			tally_failed(t, r);
 		else if (is_right(r))
-			tally_right(t, r);
+			tally_right(t, r, pads);
 		t->over_tcp += r->wrong_over_tcp;
 		t->answered_inline += r->outcome.kind == READ_INLINE;
 		if (is_always(in, r))
@@ -391,24 +410,6 @@ static void say_mechanism(const struct verdict_input *in, size_t row, finding_si
 }
 
 /* Right data in a broken frame. */
-static bool has_pads(const struct verdict_input *in)
-{
-	size_t i;
-
-	for (i = 0; i < in->records->count; i++)
-		if (is_write_chunk(&in->records->list[i]) &&
-		    in->records->list[i].outcome.kind == READ_PAD)
-			return true;
-	return false;
-}
-
-/* Where the server writes pads one of them may be just what was there before: of one byte, once in
- * 256 times. Only the returned lengths show it. */
-static enum read_kind frame_kind(const struct record *r, bool pads)
-{
-	return pads && r->outcome.sign == SIGN_PAD_COUNTED ? READ_PAD : r->outcome.kind;
-}
-
 static void say_frame(const struct verdict_input *in, const char *id, enum read_kind kind,
 		      const char *good, const char *bad, finding_sink sink, void *arg)
 {

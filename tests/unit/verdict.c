@@ -750,6 +750,9 @@ static void a_pad_that_is_seen_by_its_length_alone_is_one_where_others_are(void)
 	judge();
 	CU_ASSERT_EQUAL(status("probe.read.write-chunk.pad"), FINDING_FAIL);
 	CU_ASSERT_EQUAL(status("probe.read.write-chunk.lengths"), FINDING_PASS);
+	/* And not one of lengths that clients go by. */
+	CU_ASSERT_EQUAL(status("bug.write-chunk-read"), FINDING_PASS);
+	CU_ASSERT_EQUAL(status("probe.read.profiles"), FINDING_PASS);
 
 	clean_sweep();
 	fail_all(over_812, READ_LENGTHS);
