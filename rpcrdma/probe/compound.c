@@ -78,11 +78,6 @@ static void note_wrong(struct trial *t, const struct read_case *c,
 		describe(t->mild, sizeof(t->mild), c, o);
 }
 
-static bool is_unwritten(const struct read_outcome *o)
-{
-	return o->kind == READ_STALE || o->sign == SIGN_TAIL;
-}
-
 /* READs alone do so, too, and have a finding for it. @late_writes: to the memory of earlier READs; they
  * end the connection, by whatever mechanism this one is. */
 static bool is_told(const struct trial *t, const struct read_case *c,
@@ -93,7 +88,8 @@ static bool is_told(const struct trial *t, const struct read_case *c,
 	if (c->mechanism != MECH_WRITE_CHUNK)
 		return false;
 	return (o->kind == READ_INLINE && t->p->chunk_unused) ||
-	       ((o->kind == READ_ORDER || is_unwritten(o)) && t->p->order_failed) ||
+	       ((o->kind == READ_ORDER || read_is_unwritten(c, o)) &&
+		t->p->order_failed) ||
 	       (o->sign == SIGN_TAIL && t->p->tails);
 }
 
@@ -146,9 +142,9 @@ static void attempt(struct trial *t, const struct read_case *c)
 	do {
 		read_once(t->p, t->w, c, &o);
 	} while (read_again(t->p, &o, &patience) ||
-		 (o.kind != READ_OK && o.kind != READ_INLINE && o.kind != READ_NOT_RUN &&
+		 (!read_kind_is_clean(o.kind) && o.kind != READ_NOT_RUN &&
 		  o.kind != READ_LATER && o.kind != READ_WITHHELD && !tries++));
-	if (o.kind != READ_OK && o.kind != READ_INLINE && o.kind != READ_WITHHELD)
+	if (!read_kind_is_clean(o.kind) && o.kind != READ_WITHHELD)
 		truth_judge(&o, truth_again(t->p, t->w, c->offset, WINDOW));
 	if (o.kind != READ_OK && t->p->gone) {
 		o.kind = READ_NOT_RUN;

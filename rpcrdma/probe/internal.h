@@ -793,6 +793,10 @@ const char *read_kind_name(enum read_kind kind);
 bool read_kind_is_failure(enum read_kind kind);
 /* Whether they did, though the frame around them may be broken. */
 bool read_kind_is_right(enum read_kind kind);
+/* Whether they did in a frame that is right, by the mechanism that was wanted or inline. */
+bool read_kind_is_clean(enum read_kind kind);
+/* Whether it left its Write chunk as it was, or some bytes of it. */
+bool read_is_unwritten(const struct read_case *c, const struct read_outcome *outcome);
 /* Whether a reply of @count bytes fits inline. */
 bool read_fits_inline(const struct probe *p, uint32_t count);
 /* Whether it can be sent: all but the Reply chunk's must fit inline altogether. */

@@ -41,11 +41,6 @@ void judge_try(struct sweep *s, const struct read_case *c, bool after_others,
 	read_patiently(s, c, outcome);
 }
 
-bool judge_is_right(enum read_kind kind)
-{
-	return kind == READ_OK || kind == READ_INLINE;
-}
-
 bool judge_is_large(const struct sweep *s, uint32_t count)
 {
 	return count > s->p->rtmax + 1;
@@ -68,11 +63,11 @@ static bool pieces_right(struct sweep *s, uint64_t offset, uint32_t count)
 		};
 
 		read_patiently(s, &c, &outcome);
-		if (!judge_is_right(outcome.kind))
+		if (!read_kind_is_clean(outcome.kind))
 			return false;
 		offset += c.count;
 	}
-	return judge_is_right(outcome.kind) && offset == end;
+	return read_kind_is_clean(outcome.kind) && offset == end;
 }
 
 bool judge_control(struct sweep *s, const struct read_case *suspect)

@@ -73,6 +73,17 @@ bool read_kind_is_right(enum read_kind kind)
 	return kind == READ_OK || kind == READ_PAD || kind == READ_LENGTHS;
 }
 
+bool read_kind_is_clean(enum read_kind kind)
+{
+	return kind == READ_OK || kind == READ_INLINE;
+}
+
+bool read_is_unwritten(const struct read_case *c, const struct read_outcome *outcome)
+{
+	return c->mechanism == MECH_WRITE_CHUNK &&
+	       (outcome->kind == READ_STALE || outcome->sign == SIGN_TAIL);
+}
+
 bool read_fits_inline(const struct probe *p, uint32_t count)
 {
 	return p->conn && count <= p->rtmax &&

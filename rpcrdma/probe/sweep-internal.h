@@ -36,8 +36,6 @@ bool sweep_stop(struct sweep *s);
  * then GETATTR, READDIR and READLINK, then the READ that counts, on one connection. */
 void judge_try(struct sweep *s, const struct read_case *c, bool after_others,
 	       struct read_outcome *outcome);
-/* Right data, by the mechanism that was wanted or inline. */
-bool judge_is_right(enum read_kind kind);
 /* Beyond what every mechanism is tried with. */
 bool judge_is_large(const struct sweep *s, uint32_t count);
 /* The connection ended. */

@@ -129,7 +129,7 @@ static void make(struct sweep *s, struct record *r)
 	/* A large READ may bring less. */
 	if (r->outcome.kind == READ_OK && judge_is_large(s, c->count))
 		r->expected = r->outcome.brought;
-	if (!judge_is_right(r->outcome.kind) && r->outcome.kind != READ_NOT_RUN &&
+	if (!read_kind_is_clean(r->outcome.kind) && r->outcome.kind != READ_NOT_RUN &&
 	    r->outcome.kind != READ_LATER)
 		judge(s, r);
 	if (r->outcome.kind == READ_CHANGING)
@@ -142,7 +142,7 @@ static void make(struct sweep *s, struct record *r)
 	      read_kind_name(r->outcome.kind), r->outcome.text);
 	count_hopes(s, r);
 	if (c->mechanism != MECH_WRITE_CHUNK)
-		judge_note_before(s, c, judge_is_right(r->outcome.kind));
+		judge_note_before(s, c, read_kind_is_clean(r->outcome.kind));
 }
 
 static void attempt(struct sweep *s, const struct read_case *c, bool after_others)
@@ -551,7 +551,7 @@ static enum read_kind attempt_random(void *arg, const struct read_case *c)
 	struct sweep *s = arg;
 
 	make(s, &r);
-	if (!judge_is_right(r.outcome.kind) && r.outcome.kind != READ_NOT_RUN &&
+	if (!read_kind_is_clean(r.outcome.kind) && r.outcome.kind != READ_NOT_RUN &&
 	    r.outcome.kind != READ_LATER)
 		add_record(s, &r);
 	return r.outcome.kind;

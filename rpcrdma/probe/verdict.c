@@ -93,11 +93,9 @@ static bool is_right(const struct record *r)
 	return read_kind_is_right(r->outcome.kind);
 }
 
-/* What a READ left as it was, or some bytes of it. */
 static bool is_unwritten(const struct record *r)
 {
-	return is_write_chunk(r) &&
-	       (r->outcome.kind == READ_STALE || r->outcome.sign == SIGN_TAIL);
+	return read_is_unwritten(&r->c, &r->outcome);
 }
 
 /* Data that came after their reply. They may be there in time or not, by chance: that has a finding of
