@@ -32,7 +32,9 @@
  *	compound.c  READs with another operation behind them (NFSv4)
  *	compare.c   given ranges of one file, for who has read them otherwise
  *	listing.c   READDIR and READLINK
- *	verdict.c   from records of READs to findings (pure)
+ *	tally.c     which READs count as what (pure)
+ *	signature.c bug.write-chunk-read, and which clients meet it (pure)
+ *	verdict.c   from records of READs to all findings (pure)
  *	linux3.c    what marks a server of Linux 3.x (pure)
  */
 #ifndef RPCRDMA_PROBE_INTERNAL_H

@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* bug.write-chunk-read, and which clients meet it. Pure.
+ *
+ * It is narrow on purpose: plain READs by Write chunk, as Linux clients send them, fail every time from
+ * some size of at most a page on, while the same ranges come right by another mechanism before and
+ * after, in at least three ranges and in four of five. Smaller READs may fail too, or be right. Anything
+ * else that is wrong with Write chunks has a finding of its own, by what it is bound to: larger sizes,
+ * segments, alignment, or only the frame. */
+#include "rpcrdma/probe/verdict-internal.h"
+
+/* Distinct ranges of plain READs from @from bytes on: all of them, those that fail every time,
+ * and those of them whose failure counts as evidence. */
+struct ranges {
+	uint32_t from;
+	unsigned int all, failing, proven;
+};
+
+static bool same_range(const struct record *a, const struct record *b)
+{
+	return a->c.offset == b->c.offset && a->c.count == b->c.count;
+}
+
+/* How a READ came about. A server that goes wrong only after other operations is right in READs
+ * alone: each way is judged by itself. */
+enum way { WAY_ALONE, WAY_AFTER_OTHERS, WAY_TOGETHER, WAY_COUNT };
+
+static enum way way_of(const struct record *r)
+{
+	if (r->after_others)
+		return WAY_AFTER_OTHERS;
+	return r->in_flight > 1 ? WAY_TOGETHER : WAY_ALONE;
+}
+
+static bool is_plain_in(const struct record *r, enum way way)
+{
+	return tally_is_plain(r) && way_of(r) == way;
+}
+
+/* Right data with more written behind them are a broken frame; bytes that are left out at the end have a
+ * finding of their own. */
+static bool is_proof(const struct verdict_input *in, const struct record *r)
+{
+	return tally_is_always(in, r) && r->outcome.kind != READ_OUTSIDE &&
+	       !(in->tails && r->outcome.sign == SIGN_TAIL);
+}
+
+/* What became of all READs of one range in one way. */
+struct range_seen {
+	bool first;   /* no record before this one is of that range */
+	bool failing; /* and none was right */
+	bool proven;
+};
+
+static struct range_seen range_look(const struct verdict_input *in, size_t i,
+				    enum way way)
+{
+	const struct records *rs = in->records;
+	struct range_seen seen = { .first = true };
+	bool right = false;
+	size_t j;
+
+	for (j = 0; j < rs->count; j++) {
+		const struct record *r = &rs->list[j];
+
+		if (!is_plain_in(r, way) || !same_range(r, &rs->list[i]))
+			continue;
+		seen.first = seen.first && j >= i;
+		seen.failing = seen.failing || tally_is_failure(in, r);
+		seen.proven = seen.proven || is_proof(in, r);
+		right = right || tally_is_right(r);
+	}
+	seen.failing = seen.failing && !right;
+	seen.proven = seen.proven && !right;
+	return seen;
+}
+
+/* The smallest range whose failure counts as evidence; UINT32_MAX: there is none. */
+static uint32_t smallest_proven(const struct verdict_input *in, enum way way)
+{
+	const struct records *rs = in->records;
+	uint32_t smallest = UINT32_MAX;
+	size_t i;
+
+	for (i = 0; i < rs->count; i++)
+		if (rs->list[i].c.count < smallest && is_plain_in(&rs->list[i], way) &&
+		    range_look(in, i, way).proven)
+			smallest = rs->list[i].c.count;
+	return smallest;
+}
+
+static void count_ranges(const struct verdict_input *in, enum way way, struct ranges *n)
+{
+	const struct records *rs = in->records;
+	struct range_seen seen;
+	size_t i;
+
+	*n = (struct ranges){ .from = smallest_proven(in, way) };
+	for (i = 0; i < rs->count; i++) {
+		if (!is_plain_in(&rs->list[i], way) || rs->list[i].c.count < n->from)
+			continue;
+		seen = range_look(in, i, way);
+		n->all += seen.first;
+		n->failing += seen.first && seen.failing;
+		n->proven += seen.first && seen.proven;
+	}
+}
+
+static bool is_signature(const struct ranges *n)
+{
+	return n->from <= PAGE && n->proven >= PROOF_RANGES &&
+	       n->failing * 5 >= n->all * 4;
+}
+
+/* In the way that shows it, or else in the last. */
+static bool find_signature(const struct verdict_input *in, struct ranges *n)
+{
+	enum way way;
+
+	for (way = 0; way < WAY_COUNT; way++) {
+		count_ranges(in, way, n);
+		if (is_signature(n))
+			return true;
+	}
+	return false;
+}
+
+/* READs between a client's change-over and a page that came right. */
+static bool is_seen_above_change_over(const struct verdict_input *in)
+{
+	unsigned int right = 0;
+	size_t i;
+
+	for (i = 0; i < in->records->count; i++) {
+		const struct record *r = &in->records->list[i];
+
+		right += tally_is_plain(r) && tally_is_right(r) &&
+			 r->c.count > CHANGE_OVER && r->c.count <= PAGE;
+	}
+	return right >= PROOF_RANGES;
+}
+
+/* Whether bytes came that are not the file's, as opposed to errors and silence. */
+static bool is_corrupt(const struct tally *plain)
+{
+	return plain->kinds[READ_DATA] || plain->kinds[READ_STALE];
+}
+
+void signature_write_chunk_read(const struct verdict_input *in, const struct tally *plain,
+				finding_sink sink, void *arg)
+{
+	static const char id[] = "bug.write-chunk-read";
+	struct ranges n = { 0 };
+	struct finding f;
+
+	if (plain->failed && find_signature(in, &n))
+		finding_init(
+			&f, id, FINDING_FAIL,
+			"Write-chunk READs from this server %s: %u of %u ranges of %u byte%s and more fail every time, and the same ranges are correct by another mechanism before and after",
+			is_corrupt(plain) ? "are corrupt" : "fail", n.failing, n.all,
+			n.from, n.from == 1 ? "" : "s");
+	else if (tally_is_steady(plain) && plain->smallest_always > PAGE)
+		finding_init(
+			&f, id, FINDING_SKIP,
+			"READs by Write chunk of up to a page are right: see probe.read.write-chunk.placement");
+	else if (plain->failed && tally_comes_late(plain))
+		finding_init(&f, id, FINDING_SKIP, "%s", tally_unsteady(plain));
+	else if (plain->failed)
+		finding_init(
+			&f, id, FINDING_SKIP,
+			"some READs by Write chunk fail, but not all from one size on");
+	else if (plain->lengths)
+		finding_init(&f, id, FINDING_SKIP, "%s", verdict_only_data);
+	else if (plain->largest_right > PAGE && is_seen_above_change_over(in) &&
+		 verdict_is_complete(in->records, MECH_WRITE_CHUNK))
+		finding_init(
+			&f, id, FINDING_PASS,
+			"%u READs by Write chunk, laid out as Linux clients do, are correct",
+			plain->right);
+	else
+		finding_init(&f, id, FINDING_SKIP,
+			     "too few READs by Write chunk to tell");
+	if (n.proven)
+		finding_number(&f, "smallest_failing", n.from);
+	finding_number(&f, "largest_right", plain->largest_right_below);
+	finding_number(&f, "ranges", n.all);
+	finding_number(&f, "ranges_failing", n.failing);
+	finding_number(&f, "ranges_proven", n.proven);
+	if (plain->failed)
+		tally_examples(&f, plain);
+	sink(arg, &f);
+}
+
+/* A client that changes to Write chunks above @limit sees every failure above it. */
+static bool profile_hurt(const struct verdict_input *in, uint32_t limit)
+{
+	size_t i;
+
+	for (i = 0; i < in->records->count; i++)
+		if (tally_is_plain(&in->records->list[i]) &&
+		    tally_is_always(in, &in->records->list[i]) &&
+		    in->records->list[i].c.count > limit)
+			return true;
+	return false;
+}
+
+/* It was seen to read right where its Write chunks begin. */
+static bool profile_tried(const struct verdict_input *in, uint32_t limit)
+{
+	size_t i;
+
+	for (i = 0; i < in->records->count; i++) {
+		const struct record *r = &in->records->list[i];
+
+		if (tally_is_plain(r) && tally_is_right(r) && r->c.count > limit &&
+		    r->c.count <= 2 * limit)
+			return true;
+	}
+	return false;
+}
+
+static void add_limit(char *list, size_t cap, uint32_t limit)
+{
+	size_t used = strlen(list);
+
+	snprintf(list + used, cap - used, "%s%u", used ? ", " : "", limit);
+}
+
+void signature_profiles(const struct verdict_input *in, const struct tally *plain,
+			finding_sink sink, void *arg)
+{
+	char right[64] = "", wrong[64] = "", untried[64] = "";
+	struct finding f;
+	unsigned int i;
+
+	for (i = 0; sweep_profiles[i]; i++)
+		if (tally_is_steady(plain) && profile_hurt(in, sweep_profiles[i]))
+			add_limit(wrong, sizeof(wrong), sweep_profiles[i]);
+		else if (profile_tried(in, sweep_profiles[i]))
+			add_limit(right, sizeof(right), sweep_profiles[i]);
+		else
+			add_limit(untried, sizeof(untried), sweep_profiles[i]);
+	if (!plain->right)
+		finding_init(&f, "probe.read.profiles", FINDING_SKIP,
+			     "no READ by Write chunk came right");
+	else if (*wrong)
+		finding_init(
+			&f, "probe.read.profiles", FINDING_FAIL,
+			"clients that change to Write chunks above %s bytes meet the failure",
+			wrong);
+	else if (plain->failed)
+		finding_init(&f, "probe.read.profiles", FINDING_SKIP, "%s",
+			     tally_unsteady(plain));
+	else if (plain->lengths)
+		finding_init(&f, "probe.read.profiles", FINDING_SKIP, "%s",
+			     verdict_only_data);
+	else if (!*right || !verdict_is_complete(in->records, MECH_WRITE_CHUNK))
+		finding_init(&f, "probe.read.profiles", FINDING_SKIP,
+			     "not all READs by Write chunk were tried");
+	else
+		finding_init(
+			&f, "probe.read.profiles", FINDING_PASS,
+			"clients that change to Write chunks above %s bytes read right",
+			right);
+	finding_text(&f, "right", "%s", right);
+	finding_text(&f, "wrong", "%s", wrong);
+	if (*untried)
+		finding_text(&f, "not_tried", "%s", untried);
+	sink(arg, &f);
+}
