@@ -296,6 +296,21 @@ static void tell_early(const struct guard_verdict *verdict, const struct hook_an
 	send_record(&early, out->early, false);
 }
 
+/* A refusal would do more harm than what it is about. */
+static void pass_loudly(struct guard_verdict *verdict, const char *why)
+{
+	char reason[GUARD_TEXT_MAX];
+
+	if (!verdict->refuse)
+		return;
+	text_copy(reason, sizeof(reason), verdict->text);
+	snprintf(verdict->text, sizeof(verdict->text), "%s: %.400s", why, reason);
+	verdict->refuse = false;
+	verdict->loud = true;
+	if (verdict->answer == GUARD_REFUSE)
+		verdict->answer = GUARD_PASS;
+}
+
 /* What nobody knows may be wanted, and then is not seen to be. */
 static bool log_unknown(const char *who, const char *guest, const char *why,
 			struct hook_answer *out)
@@ -322,13 +337,15 @@ void hook_ask(const char *who, const char *guest, const struct guard *guard,
 	size_t same = 0, i;
 	bool heard = true;
 
-	*out = (struct hook_answer){ .early = out->early };
+	*out = (struct hook_answer){ .early = out->early, .spare = out->spare };
 	debug(DEBUG_GATE, "guest %s: %zu disk%s", guest ? guest : "?", ndisks,
 	      ndisks == 1 ? "" : "s");
 	if (unknown)
 		heard = log_unknown(who, guest, unknown, out);
 	for (i = 0; i < ndisks; i++) {
 		guard_ask(guard, &disks[i], &verdict);
+		if (out->spare)
+			pass_loudly(&verdict, out->spare);
 		if (rank_of(&verdict) == RANK_GOOD)
 			continue;
 		if (rank_of(&verdict) > rank_of(&worst)) {

@@ -23,6 +23,9 @@ struct hook_answer {
 	bool failed;
 	/* In the child: where hook_ask() tells a refusal as soon as it is sure of it; 0: nowhere. */
 	int early;
+	/* In the child, before hook_ask(): what happens here to a guest that would be refused, as
+	 * the journal says it before the reason. NULL: it is refused. */
+	const char *spare;
 };
 
 typedef void (*hook_fn)(void *arg, struct hook_answer *out);
@@ -39,7 +42,7 @@ int hook_read(int fd, size_t max, uint64_t deadline, char **out, size_t *len);
 
 /* Asks the gate about each disk: the first refusal is the answer; all are in the journal, as is
  * what is unknown and what is loud, and that not all is known that could be wanted
- * (guard_unknown()), as far as it takes them in half a second. @out->early is kept. @who:
+ * (guard_unknown()), as far as it takes them in half a second. @out->early and ->spare are kept. @who:
  * SYSLOG_IDENTIFIER; @guest: its name, NULL where not known. */
 void hook_ask(const char *who, const char *guest, const struct guard *guard,
 	      const struct guard_disk *disks, size_t ndisks, struct hook_answer *out);

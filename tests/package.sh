@@ -88,5 +88,26 @@ lifecycle()
 	diff -u "$work/before" <(tree) || fail "purged it leaves something behind"
 }
 
+# An older version's hook where there is none any more goes with it.
+upgrade()
+{
+	local old=$work/old dir=usr/libexec/vdsm/hooks/after_disk_prepare
+
+	root=$work/root
+	rm -rf "$root" "$old"
+	mkdir -p "$root"/var/{log,lib/dpkg/{info,updates,triggers}} "$root/run" "$old/DEBIAN" "$old/$dir"
+	touch "$root/var/lib/dpkg/status"
+	ln -s /usr/libexec/nfsrdma/vdsm-hook "$old/$dir/90_nfsrdma"
+	printf '%s\n' "Package: nfsrdma" "Version: 0.0.1" "Architecture: $(dpkg --print-architecture)" \
+		"Maintainer: nobody <nobody@example.com>" "Description: old" >"$old/DEBIAN/control"
+	dpkg-deb --root-owner-group -b "$old" "$work/old.deb" >/dev/null
+	below -i "$work/old.deb"
+	[[ -L $root/$dir/90_nfsrdma ]] || fail "the old package has no link"
+	below -i "$deb"
+	[[ ! -e $root/$dir && ! -L $root/$dir/90_nfsrdma ]] || fail "the old hook of VDSM is still there"
+	links
+}
+
 lifecycle
+upgrade
 lifecycle etc/libvirt/hooks/qemu.d usr/libexec/vdsm/hooks/{after_get_stats,before_vm_start}

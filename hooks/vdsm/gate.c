@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* The points at which a guest, or a disk, can be refused: their files are read and never written. VDSM
- * shows the administrator what the last script of the point said on stderr. */
+/* The points at which a guest, or a disk, can be refused. Each gets libvirt's XML, of a guest or of one
+ * disk, in a file that is read and never written. VDSM shows the administrator what the last script
+ * of the point said on stderr. */
 #include "hooks/vdsm/internal.h"
 #include "plugin/libvirt/libvirt.h"
 
@@ -19,41 +20,6 @@ static int ask(const struct vdsm_call *call, const char *guest,
 	guard_close(guard);
 	return 0;
 }
-
-/* --- after_disk_prepare --------------------------------------------------------------------- */
-
-static int ask_drive(const struct vdsm_call *call, const struct host *host,
-		     const struct vdsm_drive *drive, struct hook_answer *out)
-{
-	const struct guard_sources sources = { .host = host, .now = now_ms() };
-	_cleanup_free_ struct guard_disk *disks = calloc(drive->npaths, sizeof(*disks));
-	size_t i;
-
-	if (!disks)
-		return err_set(ENOMEM, "no memory for disks");
-	for (i = 0; i < drive->npaths; i++) {
-		disks[i].name = drive->name;
-		disks[i].path = drive->paths[i];
-	}
-	return ask(call, NULL, &sources, disks, drive->npaths, out);
-}
-
-void vdsm_gate_drive(const struct vdsm_call *call, struct hook_answer *out)
-{
-	_cleanup_(vdsm_drive_fini) struct vdsm_drive drive = { NULL, 0, NULL };
-	_cleanup_(vdsm_input_fini) struct vdsm_input input = { .folder = -1 };
-	_cleanup_(host_close_p) struct host *host = NULL;
-	int rc = vdsm_input_read(call, VDSM_JSON_MAX, &input);
-
-	rc = rc ? rc : vdsm_drive_parse(&drive, input.text, input.len);
-	rc = rc ? rc : host_open(&host, call->root);
-	if (!rc && drive.npaths)
-		rc = ask_drive(call, host, &drive, out);
-	if (rc)
-		vdsm_failed(out);
-}
-
-/* --- the others: libvirt's XML ----------------------------------------------------------------- */
 
 /* Pools of libvirt, which VDSM does not use, but a hook before us may: looked for only where a disk is
  * of one. Their files are root's, so a volume is mostly unknown here. */
@@ -105,4 +71,34 @@ void vdsm_gate_xml(const struct vdsm_call *call, struct hook_answer *out)
 		rc = ask_disks(call, host, &disks, out);
 	if (rc)
 		vdsm_failed(out);
+}
+
+/* VDSM says with which flags it starts a guest, RUN/vdsm/UUID/launchflags, before it calls the hooks
+ * of the start, and takes that away afterwards (lib/vdsm/common/hooks.py); not so for a restore. Who
+ * calls by hand names no guest. */
+static bool is_restore(const struct vdsm_call *call)
+{
+	_cleanup_(host_close_p) struct host *host = NULL;
+	char path[64 + VDSM_UUID_MAX];
+
+	if (!call->guest || !vdsm_is_uuid(call->guest) || host_open(&host, call->root))
+		return false;
+	snprintf(path, sizeof(path), "run/vdsm/%.36s/launchflags", call->guest);
+	return host_exists(host, path) == -ENOENT;
+}
+
+void vdsm_gate_start(const struct vdsm_call *call, struct hook_answer *out)
+{
+	if (!is_restore(call))
+		vdsm_gate_xml(call, out);
+}
+
+/* A refusal would cost the guest its memory. VDSM has answered the engine before it calls a hook, that
+ * it restores; from then on the engine takes the saved memory for used: when the restore fails it
+ * starts the guest without, on another host, and removes the memory (RunVmCommand.java,
+ * memoryFromSnapshotUsed). */
+void vdsm_gate_restore(const struct vdsm_call *call, struct hook_answer *out)
+{
+	out->spare = "restored all the same";
+	vdsm_gate_xml(call, out);
 }

@@ -11,7 +11,6 @@
  *	caps.c        after_get_caps: what this host can
  *	stats.c       after_get_stats: the storage domains, each with what is known of its mount
  *	domains.c     which mounts are storage domains, and of which UUID
- *	drive.c       the files of a drive, as after_disk_prepare gets it (pure)
  *	gate.c        the points at which a guest can be refused
  *	start.c       before_vdsm_start: modules, and what is not ready
  *
@@ -91,6 +90,8 @@ void vdsm_stats(const struct vdsm_call *call, struct hook_answer *out);
 
 /* domains.c */
 
+bool vdsm_is_uuid(const char *text);
+
 #define VDSM_DOMAINS_MAX 512
 #define VDSM_UUID_MAX    37
 
@@ -113,22 +114,14 @@ int vdsm_domains(const struct host *host, const struct host_mounts *mounts,
 		 const char *repository, struct vdsm_domains *out);
 void vdsm_domains_fini(struct vdsm_domains *domains);
 
-/* drive.c: pure */
-
-struct vdsm_drive {
-	char *name;    /* "vda"; "?" where none is named */
-	size_t npaths; /* of the drive itself, and of what it is based on elsewhere */
-	char **paths;  /* as they are written */
-};
-
-/* Those of a drive on a network or a block device, and of one without a medium, are none. Errors:
- * -EBADMSG it is no drive; -ENOMEM. */
-int vdsm_drive_parse(struct vdsm_drive *out, const char *text, size_t len);
-void vdsm_drive_fini(struct vdsm_drive *drive);
-
 /* gate.c */
 
-void vdsm_gate_drive(const struct vdsm_call *call, struct hook_answer *out);
+/* A guest that starts. VDSM calls this point for one that is restored, too, and with another XML than
+ * the one that it starts then: that one is vdsm_gate_restore()'s. */
+void vdsm_gate_start(const struct vdsm_call *call, struct hook_answer *out);
+/* A guest that is restored: the journal has what is wrong, and it passes. */
+void vdsm_gate_restore(const struct vdsm_call *call, struct hook_answer *out);
+/* A guest of another host, or a disk for a guest that runs. */
 void vdsm_gate_xml(const struct vdsm_call *call, struct hook_answer *out);
 
 /* start.c */

@@ -55,17 +55,6 @@ int vdsm_json_object(const char *text, size_t len, struct json_object **out)
 	return 0;
 }
 
-const char *vdsm_json_text(struct json_object *object, const char *key)
-{
-	struct json_object *value;
-
-	if (!json_object_is_type(object, json_type_object) ||
-	    !json_object_object_get_ex(object, key, &value) ||
-	    !json_object_is_type(value, json_type_string))
-		return NULL;
-	return json_object_get_string(value);
-}
-
 void vdsm_json_add(struct json_object *object, const char *key, const char *text)
 {
 	_cleanup_free_ char *clean = text ? strdup(text) : NULL;

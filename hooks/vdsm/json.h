@@ -14,8 +14,6 @@ void vdsm_json_put_p(struct json_object **json);
 /* The one object that a text is; a NUL is behind its @len bytes. Errors: -EBADMSG it is not, or
  * deeper than VDSM_JSON_DEPTH; -ENOMEM. */
 int vdsm_json_object(const char *text, size_t len, struct json_object **out);
-/* A member that is a string; NULL: absent, or something else. */
-const char *vdsm_json_text(struct json_object *object, const char *key);
 /* @text: NULL is null; what is not UTF-8 in it becomes question marks. */
 void vdsm_json_add(struct json_object *object, const char *key, const char *text);
 /* Borrowed until the next change of it. */

@@ -32,8 +32,13 @@ static const struct point points[] = {
 	  "VDSM's data is as it was" },
 	{ "after_get_stats", INPUT_JSON, HOOK_DEADLINE_MS, vdsm_stats,
 	  "VDSM's data is as it was" },
-	{ "after_disk_prepare", INPUT_JSON, HOOK_DEADLINE_MS, vdsm_gate_drive, NULL },
-	{ "before_vm_start", INPUT_DOMXML, HOOK_DEADLINE_MS, vdsm_gate_xml, NULL },
+	/* The gates: points that VDSM calls before something starts, and never for a guest that
+	 * runs. after_disk_prepare is none: VDSM calls it for each disk of each running guest
+	 * after a restart, and a veto leaves the guest's other disks unprepared and its thin
+	 * disks without extension. */
+	{ "before_vm_start", INPUT_DOMXML, HOOK_DEADLINE_MS, vdsm_gate_start, NULL },
+	{ "before_vm_dehibernate", INPUT_DOMXML, HOOK_DEADLINE_MS, vdsm_gate_restore,
+	  NULL },
 	{ "before_vm_migrate_destination", INPUT_DOMXML, HOOK_DEADLINE_MS, vdsm_gate_xml,
 	  NULL },
 	{ "before_disk_hotplug", INPUT_DOMXML, HOOK_DEADLINE_MS, vdsm_gate_xml, NULL },
@@ -157,8 +162,8 @@ static int unknown_point(const char *path)
 		return usage(stderr, 2);
 	if (isatty(STDERR_FILENO))
 		return usage(stderr, 0);
-	snprintf(text, sizeof(text), "%.300s: there is no hook of nfsrdma for this point",
-		 path);
+	snprintf(text, sizeof(text),
+		 "nfsrdma has no hook for this point, remove the link %.300s", path);
 	finding_clean(text);
 	journal_send(JOURNAL_WARNING, VDSM_WHO, text, NULL, 0);
 	return 0;

@@ -62,13 +62,12 @@ all()
 		echo "</devices></domain>"
 	} >"$work/domain.xml"
 	echo "<disk type='file' device='disk'><source file='$image/v'/><target dev='vda'/></disk>" >"$work/disk.xml"
-	echo "{\"name\": \"vda\", \"path\": \"$image/v\"}" >"$work/drive.json"
 	echo '{"additionalFeatures": []}' >"$work/caps.json"
 	measure "$1" after_get_caps json "$work/caps.json" 0
 	measure "$1" after_get_stats json "$work/caps.json" 0
-	measure "$1" after_disk_prepare json "$work/drive.json" "$2"
 	measure "$1" before_disk_hotplug domxml "$work/disk.xml" "$2"
 	measure "$1, 20 disks" before_vm_start domxml "$work/domain.xml" "$2"
+	measure "$1, 20 disks" before_vm_dehibernate domxml "$work/domain.xml" 0
 	measure "$1, 20 disks" before_vm_migrate_destination domxml "$work/domain.xml" "$2"
 }
 

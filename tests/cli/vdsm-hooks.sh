@@ -41,9 +41,12 @@ entry()
 }
 no_entry() { [[ ! -s $work/journal ]] || { cat "$work/journal"; fail "there is something in the journal"; }; }
 
-points=(before_vdsm_start after_get_caps after_get_stats after_disk_prepare before_vm_start
-	before_vm_migrate_destination before_disk_hotplug)
-gates_xml=(before_vm_start before_vm_migrate_destination before_disk_hotplug)
+# Those that the program answers at are those at which it is installed.
+mapfile -t points < <("$program" --help | grep -xE '  (before|after)_[a-z_]+' | tr -d ' ')
+diff <(printf '%s\n' "${points[@]}" | sort) \
+	<(sed -n 's,.* usr/libexec/vdsm/hooks/\(.*\)/90_nfsrdma,\1,p' "$NFSRDMA_SOURCE/tests/install.list") ||
+	fail "the links that are installed are not the points of the program"
+gates=(before_vm_start before_vm_dehibernate before_vm_migrate_destination before_disk_hotplug)
 
 # As installed, and of the host $host.
 host=$work/host
@@ -85,6 +88,15 @@ call_file()
 	VDSM_TMP=$work/tmp python3 "$NFSRDMA_SOURCE/tests/cli/vdsm.py" "$folder" "$1" "$2" \
 		"$work/data" "${@:3}" >"$work/out" 2>"$work/err" </dev/null || status=$?
 	((status == 0)) || { cat "$work/err"; fail "the call itself failed"; }
+}
+# flow NAME GUEST...: what VDSM does with its points; $work/out is what came of it.
+flow()
+{
+	: >"$work/journal"
+	(IFS=,; printf '[%s]' "${*:2}") >"$work/guests"
+	chmod 644 "$work/guests"
+	VDSM_TMP=$work/tmp VDSM_RUN=$host/run/vdsm python3 "$NFSRDMA_SOURCE/tests/cli/vdsm.py" "$folder" "$1" "$work/guests" \
+		>"$work/out" 2>"$work/err" </dev/null || { cat "$work/err"; fail "the flow itself failed"; }
 }
 is() { jq -e "$1" "$work/out" >/dev/null || { cat "$work/out"; fail "not $1"; }; }
 # untouched: good, without a word, and as it was
@@ -159,14 +171,17 @@ new_host()
 	linked $gone nas:_gone
 	linked $block blockSD
 	printf '[directory %s/mnt/*]\npolicy = require\n' "$repository" >"$host/etc/nfsrdma.conf"
+	# The guest of these calls is being started.
+	mkdir -p "$host/run/vdsm/0a0a0a0a-0000-0000-0000-00000000000a"
+	echo 0 >"$host/run/vdsm/0a0a0a0a-0000-0000-0000-00000000000a/launchflags"
 }
 new_host
 
-# drive DOMAIN [MORE]: as prepareVolumePath() makes it
+# drive DOMAIN: as VDSM prepares it
 drive()
 {
-	printf '{"device": "disk", "type": "disk", "diskType": "file", "format": "cow", "iface": "virtio", "name": "vda", "index": 0, "specParams": {}, "domainID": "%s", "poolID": "%s", "imageID": "i", "volumeID": "v", "path": "%s/%s/%s/images/i/v", "volumeChain": [{"domainID": "%s", "imageID": "i", "volumeID": "v", "path": "%s/mnt/nas:_x/%s/images/i/v", "leasePath": "x", "leaseOffset": 0}]%s}' \
-		"$1" "$pool" "$repository" "$pool" "$1" "$1" "$repository" "$1" "${2:-}"
+	printf '{"device": "disk", "type": "disk", "diskType": "file", "format": "cow", "iface": "virtio", "name": "vda", "domainID": "%s", "poolID": "%s", "imageID": "i", "volumeID": "v", "path": "%s/%s/%s/images/i/v"}' \
+		"$1" "$pool" "$repository" "$pool" "$1"
 }
 
 # domain FILE...: XML
@@ -210,9 +225,9 @@ grep -q 'before_disk_hotplug' "$work/err" || { show; fail "no usage"; }
 : >"$work/journal"
 "$work/links/after_vm_destroy/90_nfsrdma" >"$work/out" 2>"$work/err" </dev/null || fail "status $?"
 if [[ -s $work/out || -s $work/err ]]; then show; fail "it said something"; fi
-entry warning 'after_vm_destroy/90_nfsrdma: there is no hook'
+entry warning 'no hook for this point, remove the link .*after_vm_destroy/90_nfsrdma'
 folder=$work/links call after_vm_destroy domxml '<domain/>'
-own_failure 'after_vm_destroy/90_nfsrdma: there is no hook'
+own_failure 'no hook for this point, remove the link .*after_vm_destroy/90_nfsrdma'
 
 # --- capabilities ------------------------------------------------------------------------------
 
@@ -291,11 +306,12 @@ new_host
 # --- gates -------------------------------------------------------------------------------------
 
 echo "the gates"
-script 95_other after_disk_prepare "touch $work/tmp/ran"
-call after_disk_prepare json "$(drive $good)"
+disk() { xml before_disk_hotplug "$repository/$pool/$1/images/i/v"; }
+script 95_other before_disk_hotplug "touch $work/tmp/ran"
+call before_disk_hotplug domxml "$(disk $good)"
 is '.ran == ["90_nfsrdma", "95_other"] and .raised == null'
 rm "$work/tmp/ran"
-call after_disk_prepare json "$(drive $tcp)"
+call before_disk_hotplug domxml "$(disk $tcp)"
 refused "disk vda \($repository/$pool/$tcp/images/i/v\) is on nas:/tcp, mounted at $repository/mnt/nas:_tcp over tcp, and /etc/nfsrdma.conf:2 requires RDMA"
 is '.ran == ["90_nfsrdma"]'
 [[ ! -e $work/tmp/ran ]] || fail "a script ran after a veto"
@@ -303,29 +319,28 @@ for field in SYSLOG_IDENTIFIER=nfsrdma-vdsm-hook NFSRDMA_DISK=vda NFSRDMA_GUEST=
 	in_journal "$field"
 done
 no_scripts
-call after_disk_prepare json "$(drive $gone)"
+call before_disk_hotplug domxml "$(disk $gone)"
 refused "nothing is mounted at $repository/mnt/nas:_gone"
-for type in block network; do
-	call after_disk_prepare json "$(drive $tcp ", \"diskType\": \"$type\"")"
+for source in "type='block'><source dev='$repository/$pool/$tcp/images/i/v'/>" "type='network'><source protocol='rbd' name='a/b'/>" \
+	"type='file'><source file=''/>"; do
+	call before_disk_hotplug domxml "<disk device='disk' $source<target dev='vda' bus='virtio'/></disk>"
 	passed
 	no_entry
 done
-call after_disk_prepare json "$(drive $tcp ', "path": ""')"
-passed
-# A volume of another domain, below a good one.
-call after_disk_prepare json "$(drive $good ", \"volumeChain\": [{\"domainID\": \"$tcp\", \"path\": \"$repository/mnt/nas:_tcp/$tcp/images/i/b\"}]")"
-refused "over tcp"
 
-for point in "${gates_xml[@]}"; do
+# Of a restore the journal tells: a refusal would cost the guest its memory.
+told() { passed; entry warning "restored all the same: $1"; in_journal NFSRDMA_REFUSED=no; }
+refuses() { if [[ $point == before_vm_dehibernate ]]; then told "$1"; else refused "$1"; fi; }
+for point in "${gates[@]}"; do
 	call "$point" domxml "$(xml "$point" "$repository/mnt/nas:_good/$good/images/i/v")"
 	passed
 	no_entry
 	call "$point" domxml "$(xml "$point" "$repository/$pool/$tcp/images/i/v")"
-	refused 'disk vda .*over tcp'
+	refuses 'disk vda .*over tcp'
 	# The environment has what somebody typed as a guest's custom properties.
 	call "$point" domxml "$(xml "$point" "$repository/$pool/$tcp/images/i/v")" PATH=/nowhere:/usr/bin:/bin NFSRDMA_DEBUG=all \
 		HOME=- LC_ALL=xx_YY.UTF-8 XML_CATALOG_FILES=/etc/passwd "vmId=$(printf 'a\033b')"
-	refused 'disk vda .*over tcp'
+	refuses 'disk vda .*over tcp'
 	in_journal 'NFSRDMA_GUEST=a?b'
 done
 # Scripts of others that fail, and what VDSM then shows.
@@ -340,19 +355,19 @@ is '.raised == "it is theirs\n" and .ran == ["10_other"]'
 no_scripts
 # What the policy says.
 printf '[directory %s/mnt/*]\npolicy = prefer\n' "$repository" >"$host/etc/nfsrdma.conf"
-call after_disk_prepare json "$(drive $tcp)"
+call before_disk_hotplug domxml "$(disk $tcp)"
 passed
 entry warning 'over tcp'
 printf '[directory %s/mnt/*]\npolicy = off\n' "$repository" >"$host/etc/nfsrdma.conf"
-call after_disk_prepare json "$(drive $tcp)"
+call before_disk_hotplug domxml "$(disk $tcp)"
 passed
 no_entry
 rm "$host/etc/nfsrdma.conf"
-call after_disk_prepare json "$(drive $tcp)"
+call before_disk_hotplug domxml "$(disk $tcp)"
 passed
 # Our own troubles are not VDSM's.
 echo 'policy = of' >"$host/etc/nfsrdma.conf"
-call after_disk_prepare json "$(drive $tcp)"
+call before_disk_hotplug domxml "$(disk $tcp)"
 own_failure '/etc/nfsrdma.conf:1'
 new_host
 rm "$host/proc/self/mountinfo"
@@ -362,10 +377,76 @@ call after_get_stats json "$stats"
 own_failure 'mountinfo'
 new_host
 
+# --- what VDSM does with its points --------------------------------------------------------------
+
+echo "create, restore, migrate, hot-plug, recover"
+# guest OWN [SAVED [SNAPSHOT]]: with three drives, of which VDSM has OWN in its XML and SAVED in the saved one
+guest()
+{
+	jq -n --argjson drives "[$(drive "$1"), $(drive $good), $(drive $gone)]" --arg xml "$(domain "$repository/$pool/$1/images/i/v")" \
+		--arg saved "$(domain "$repository/$pool/${2:-$1}/images/i/v")" --arg disk "$(disk "$1")" --argjson snapshot "${3:-false}" \
+		'{$drives, $xml, $saved, $disk, snapshot: $snapshot}'
+}
+asked() { is ".calls | map(select(.ran | index(\"90_nfsrdma\")) | .point) == $(printf '%s\n' "$@" | jq -R . | jq -sc .)"; }
+words='disk vda .*nas:_tcp over tcp, and /etc/nfsrdma.conf:2 requires RDMA'
+
+rm -r "$host/run/vdsm"
+chmod 777 "$host/run"
+flow create "$(guest $good)"
+is '.guests[0] | .state == "up" and .prepared == 3 and .extends'
+asked before_vm_start
+flow create "$(guest $tcp)"
+is ".guests[0] | .state == \"down\" and (.words | test(\"^$words\"))"
+entry gate-refused "$words"
+
+# A restore: what is started is the saved XML, and VDSM hands before_vm_start another one, which is not
+# asked about. It goes on in any case, with its memory.
+for snapshot in false true; do
+	flow restore "$(guest $tcp $good $snapshot)"
+	is '.guests[0] | .state == "up" and .prepared == 3 and .extends'
+	asked before_vm_start before_vm_dehibernate
+	no_entry
+	flow restore "$(guest $good $tcp $snapshot)"
+	is '.guests[0] | .state == "up" and .memory == "in use" and .words == null'
+	is 'all(.calls[].err[]?; . == "")'
+	entry warning "restored all the same: $words"
+	! grep -q 'gate-refused' "$work/journal" || fail "the journal says that it was refused"
+done
+
+# Another host's guest: refused at once, in our words, and it goes on where it is.
+flow migrate "$(guest $good)"
+is '.guests[0] | .answer == "done" and .state == "up"'
+asked before_vm_migrate_destination
+flow migrate "$(guest $tcp)"
+is ".guests[0] | .answer == \"hookError\" and .waited == 0 and .state == \"up at the source\" and (.words | test(\"^Destination hook failed: $words\"))"
+is '.guests[0].prepared == 3'
+
+flow hotplug "$(guest $good)"
+is '.guests[0] | .attached != null and .words == null'
+asked before_disk_hotplug
+flow hotplug "$(guest $tcp)"
+is ".guests[0] | .state == \"up\" and .attached == null and (.words | test(\"^$words\"))"
+
+# VDSM is restarted under guests that run: nothing is refused, whatever their disks are on. Nor by the
+# link of an older version, which some installations leave behind.
+for old in no yes; do
+	if [[ $old == yes ]]; then
+		mkdir -p "$work/hooks/after_disk_prepare"
+		ln -s "$program" "$work/hooks/after_disk_prepare/90_nfsrdma"
+	fi
+	flow recover "$(guest $tcp)" "$(guest $gone)"
+	is '.guests | length == 2 and all(.state == "up" and .prepared == 3 and .of == 3 and .extends and .words == null)'
+	is '.calls | length == 9 and all(.[]; .rc["90_nfsrdma"] | . == null or . == 0) and all(.[].err[]?; . == "")'
+	! grep -q 'gate-' "$work/journal" || { cat "$work/journal"; fail "a gate was asked about a guest that runs"; }
+done
+entry warning 'remove the link .*after_disk_prepare/90_nfsrdma'
+rm -r "$work/hooks/after_disk_prepare"
+new_host
+
 # --- bad input ---------------------------------------------------------------------------------
 
 echo "bad input"
-for point in after_get_caps after_get_stats after_disk_prepare; do
+for point in after_get_caps after_get_stats; do
 	call $point json '{}' _hook_json=-
 	own_failure "$point.*VDSM named no file"
 	call $point json '{}' _hook_json=
@@ -398,7 +479,7 @@ for data in '{"additionalFeatures": "x"}' '{"additionalFeatures": null}' '{"addi
 	call after_get_caps json "$data"
 	own_failure 'is not a list'
 done
-for point in "${gates_xml[@]}"; do
+for point in "${gates[@]}"; do
 	call "$point" domxml '<domain/>' _hook_domxml=-
 	own_failure "$point.*VDSM named no file"
 	for data in '<domain' '{}' '<!DOCTYPE d [<!ENTITY a SYSTEM "/etc/passwd">]><domain>&a;</domain>'; do
@@ -424,10 +505,10 @@ for point in after_get_caps after_get_stats; do
 	[[ $(sha256sum <"$work/closed/data") == "$sum" && $(ls -A "$work/closed") == data ]] || fail "it is not as it was"
 done
 # Descriptors closed.
-call after_disk_prepare json "$(drive $tcp)"
-printf '%s' "$(drive $tcp)" >"$work/closed/data"
+call before_disk_hotplug domxml "$(disk $tcp)"
+disk $tcp >"$work/closed/data"
 status=0
-_hook_json=$work/closed/data "$work/hooks/after_disk_prepare/90_nfsrdma" <&- >&- 2>&- || status=$?
+_hook_domxml=$work/closed/data "$work/hooks/before_disk_hotplug/90_nfsrdma" <&- >&- 2>&- || status=$?
 [[ $status == 2 ]] || fail "without stderr: exit status $status"
 
 # --- before VDSM starts --------------------------------------------------------------------------
@@ -515,8 +596,7 @@ traced()
 	if sed 's/readlinkat([0-9]*, "", .*/readlinkat/' "$work/strace" | grep -E "nas:_(good|tcp)|images"; then fail "$1 touches a mount"; fi
 }
 if strace -o /dev/null true 2>/dev/null; then
-	traced after_disk_prepare json "$(drive $tcp)"
-	traced after_disk_prepare json "$(drive $good ", \"path\": \"$repository/mnt/nas:_good/$good/images/i/v\"")"
+	traced before_disk_hotplug domxml "$(disk $tcp)"
 	traced before_vm_start domxml "$(domain "$repository/$pool/$tcp/images/i/v" "$repository/mnt/nas:_good/$good/images/i/v")"
 	traced after_get_stats json "$stats"
 	grep -q "$good" "$work/strace" || fail "no link is read"
@@ -545,9 +625,11 @@ if daemon=$(python3 "$NFSRDMA_SOURCE/tests/cli/hung.py" "$hung" 2>"$work/err"); 
 	status=0
 	{ timeout -s KILL 1 stat "$hung/$tcp" || status=$?; } >/dev/null 2>&1
 	[[ $status == 137 ]] || fail "it does not hang"
+	mkdir -p /run/vdsm
+	cp -r "$host/run/vdsm/." /run/vdsm/
 	# That it ends is the point; how soon: vdsm-hooks-time.sh.
 	folder=$work/links
-	call after_disk_prepare json "{\"name\": \"vda\", \"path\": \"$here/$pool/$tcp/images/i/v\"}"
+	call before_disk_hotplug domxml "$(xml before_disk_hotplug "$here/$pool/$tcp/images/i/v")"
 	refused "$hung"
 	call before_vm_start domxml "$(domain "$here/$pool/$tcp/images/i/v" "$hung/x")"
 	refused "$hung"
@@ -571,7 +653,7 @@ jq -e '.additionalFeatures == ["x"] + if .nfsrdma.ready then ["NFS_RDMA"] else [
 	fail "the feature of this machine: $(cat "$work/data.after")"
 call after_get_stats json '{}'
 jq -e '.nfsrdma.mounts | type == "array"' "$work/data.after" >/dev/null || fail "no statistics"
-for point in "${gates_xml[@]}"; do
+for point in "${gates[@]}"; do
 	call "$point" domxml "$(xml "$point" /nowhere/x)"
 	passed
 done

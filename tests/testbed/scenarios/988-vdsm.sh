@@ -21,9 +21,9 @@ volume=$image/9c1f6c52-6f0e-4b1b-8a39-52c4a5a0d6a1
 inside "mkdir -p /export/locks/$domain/dom_md /export/locks/$domain/$image; check fill /export/locks/$domain/$volume 65536; check fill /export/locks/$domain/dom_md/metadata 512; chown -R 36:36 /export/locks/$domain"
 inside "mkdir -p $where $pool /run/vdsm/storage/$domain; chown -R 36:36 /rhev/data-center; ln -sfn $where/$domain $pool/$domain; ln -sfn $where/$domain/$image /run/vdsm/storage/$domain/${image#images/}"
 
-put /run/drive.json <<END
-{"device": "disk", "iface": "virtio", "name": "vda", "format": "raw", "diskType": "file", "domainID": "$domain",
-"poolID": "${pool##*/}", "imageID": "${image#images/}", "volumeID": "${volume##*/}", "path": "$pool/$domain/$volume"}
+put /run/disk.xml <<END
+<disk type="file" device="disk" snapshot="no"><driver name="qemu" type="raw" cache="none"/>
+<source file="$pool/$domain/$volume"/><target dev="vda" bus="virtio"/></disk>
 END
 put /run/guest.xml <<END
 <domain type="kvm"><name>web1</name><devices><disk type="file" device="disk" snapshot="no">
@@ -51,10 +51,15 @@ gates()
 {
 	local point data
 
-	for point in after_disk_prepare before_vm_start before_vm_migrate_destination before_disk_hotplug; do
+	for point in before_vm_start before_vm_dehibernate before_vm_migrate_destination before_disk_hotplug; do
 		data=/run/guest.xml
-		[[ $point != after_* ]] || data=/run/drive.json
+		[[ $point != before_disk_* ]] || data=/run/disk.xml
 		vdsm $point $data
+		if [[ $point == before_vm_dehibernate ]]; then
+			# It keeps its memory, whatever it is on.
+			[[ $status == 0 && ! -s $work/said ]] || fail "a restore is refused: $(cat "$work/said")"
+			continue
+		fi
 		[[ $status == "$1" ]] || fail "$point: exit status $status, not $1: $(tail -n1 "$work/said")"
 		if [[ $1 == 0 ]]; then
 			[[ ! -s $work/said ]] || fail "$point says: $(cat "$work/said")"
