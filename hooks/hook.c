@@ -7,6 +7,7 @@
  * the work is done by a child that holds neither (CHILD_GATE), and answers by records, of which the
  * last counts. What the child never does is end the parent's wait: where it hangs in the kernel even
  * SIGKILL may be without effect for long, and then it is left behind. */
+#include <ctype.h>
 #include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -376,4 +377,31 @@ void hook_failed(const char *who, const char *guest, const char *fmt, ...)
 		 guest ? guest : "?", why);
 	finding_clean(message);
 	journal_send(JOURNAL_GATE_FAILED, who, message, fields, ARRAY_SIZE(fields));
+}
+
+/* --- VDSM ------------------------------------------------------------------------------------- */
+
+static bool is_uuid(const char *text)
+{
+	size_t i;
+
+	for (i = 0; i < 36; i++) {
+		bool dash = i == 8 || i == 13 || i == 18 || i == 23;
+
+		if (dash ? text[i] != '-' : !isxdigit((unsigned char)text[i]))
+			return false;
+	}
+	return !text[i];
+}
+
+/* VDSM keeps the flags with which it starts a guest in a file, from before its hooks run until libvirt has
+ * started the guest (lib/vdsm/common/hooks.py). For a restore there is none. */
+bool hook_vdsm_restores(const struct host *host, const char *uuid)
+{
+	char path[80];
+
+	if (!uuid || !is_uuid(uuid))
+		return false;
+	snprintf(path, sizeof(path), "run/vdsm/%.36s/launchflags", uuid);
+	return host_exists(host, path) == -ENOENT;
 }

@@ -47,6 +47,11 @@ int hook_read(int fd, size_t max, uint64_t deadline, char **out, size_t *len);
 void hook_ask(const char *who, const char *guest, const struct guard *guard,
 	      const struct guard_disk *disks, size_t ndisks, struct hook_answer *out);
 
+/* Whether VDSM restores this guest, and does not start it anew; false also where that is not known.
+ * A guest of VDSM's is not to be refused then: it would lose its memory (hooks/README.md). @uuid:
+ * NULL: not known. */
+bool hook_vdsm_restores(const struct host *host, const char *uuid);
+
 /* In the journal, JOURNAL_GATE_FAILED: why the gate did not work. */
 void hook_failed(const char *who, const char *guest, const char *fmt, ...)
 	PRINTF_LIKE(3, 4);

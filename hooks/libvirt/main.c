@@ -36,6 +36,7 @@ static const struct {
 struct request {
 	const char *root; /* NULL: this host */
 	const char *guest;
+	bool arrives; /* from another host */
 	uint64_t deadline;
 };
 
@@ -113,6 +114,9 @@ static int look(const struct request *request, struct work *work, struct hook_an
 	rc = host_open(&work->host, request->root);
 	if (rc)
 		return rc;
+	if (work->disks.of_vdsm && !request->arrives &&
+	    hook_vdsm_restores(work->host, work->disks.uuid))
+		out->spare = "VDSM's guest goes on all the same";
 	/* Pools cannot be read, or one of them: what others say is asked all the same. */
 	sources.host = work->host;
 	sources.places_unknown = pool_places_gap(work->host, &work->places, unknown);
@@ -144,6 +148,7 @@ static int run(const char *root, char *const args[])
 	if (!is_gate(args[1], args[2]))
 		return 0;
 	request.deadline = deadline - SPARE_MS;
+	request.arrives = !strcmp(args[1], "migrate");
 	hook_run(on_child, &request, deadline, &answer);
 	if (answer.failed)
 		hook_failed(WHO, request.guest, "%s", answer.text);

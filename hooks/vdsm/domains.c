@@ -22,7 +22,7 @@ struct search {
 	struct vdsm_domains *out;
 };
 
-bool vdsm_is_uuid(const char *name)
+static bool is_uuid(const char *name)
 {
 	size_t i;
 
@@ -187,7 +187,7 @@ static int walk_pool(struct search *search, const char *pool)
 	if (!is_local(search, pool) || host_list(search->host, pool, &list))
 		return 0;
 	for (i = 0; !rc && i < list.count; i++) {
-		if (!vdsm_is_uuid(list.names[i]) || search->links++ >= LINKS_MAX)
+		if (!is_uuid(list.names[i]) || search->links++ >= LINKS_MAX)
 			continue;
 		snprintf(path, sizeof(path), "%s/%s", pool, list.names[i]);
 		if (!is_mount_point(search->mounts, path) &&
@@ -209,7 +209,7 @@ static int add_links(struct search *search)
 	    host_list(search->host, search->repository, &list))
 		return 0;
 	for (i = 0; !rc && i < list.count; i++) {
-		if (!vdsm_is_uuid(list.names[i]) || pools++ >= POOLS_MAX)
+		if (!is_uuid(list.names[i]) || pools++ >= POOLS_MAX)
 			continue;
 		snprintf(path, sizeof(path), "%s/%s", search->repository, list.names[i]);
 		rc = walk_pool(search, path);

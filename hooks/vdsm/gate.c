@@ -73,23 +73,14 @@ void vdsm_gate_xml(const struct vdsm_call *call, struct hook_answer *out)
 		vdsm_failed(out);
 }
 
-/* VDSM says with which flags it starts a guest, RUN/vdsm/UUID/launchflags, before it calls the hooks
- * of the start, and takes that away afterwards (lib/vdsm/common/hooks.py); not so for a restore. Who
- * calls by hand names no guest. */
-static bool is_restore(const struct vdsm_call *call)
-{
-	_cleanup_(host_close_p) struct host *host = NULL;
-	char path[64 + VDSM_UUID_MAX];
-
-	if (!call->guest || !vdsm_is_uuid(call->guest) || host_open(&host, call->root))
-		return false;
-	snprintf(path, sizeof(path), "run/vdsm/%.36s/launchflags", call->guest);
-	return host_exists(host, path) == -ENOENT;
-}
-
+/* Who calls by hand names no guest. */
 void vdsm_gate_start(const struct vdsm_call *call, struct hook_answer *out)
 {
-	if (!is_restore(call))
+	_cleanup_(host_close_p) struct host *host = NULL;
+
+	if (host_open(&host, call->root))
+		vdsm_failed(out);
+	else if (!hook_vdsm_restores(host, call->guest))
 		vdsm_gate_xml(call, out);
 }
 

@@ -90,8 +90,6 @@ void vdsm_stats(const struct vdsm_call *call, struct hook_answer *out);
 
 /* domains.c */
 
-bool vdsm_is_uuid(const char *text);
-
 #define VDSM_DOMAINS_MAX 512
 #define VDSM_UUID_MAX    37
 

@@ -181,12 +181,26 @@ static int add_disk(struct walk *walk, xmlNodePtr disk)
 
 /* --- a guest -------------------------------------------------------------------------------- */
 
+#define VDSM_NS "http://ovirt.org/vm/1.0"
+
+static bool has_vdsm_metadata(xmlNodePtr domain)
+{
+	xmlNodePtr metadata = pool_xml_child(domain, "metadata"), node;
+
+	for (node = metadata ? metadata->children : NULL; node; node = node->next)
+		if (node->type == XML_ELEMENT_NODE && node->ns && node->ns->href &&
+		    !strcmp((const char *)node->ns->href, VDSM_NS))
+			return true;
+	return false;
+}
+
 static int add_domain(struct walk *walk, xmlNodePtr domain)
 {
 	xmlNodePtr devices, node;
 	int rc = content(pool_xml_child(domain, "name"), &walk->out->name);
 
 	rc = rc ? rc : content(pool_xml_child(domain, "uuid"), &walk->out->uuid);
+	walk->out->of_vdsm = has_vdsm_metadata(domain);
 	/* libvirt takes the disks of every <devices>. */
 	for (devices = domain->children; devices && !rc; devices = devices->next)
 		for (node = is_element(devices, "devices") ? devices->children : NULL;

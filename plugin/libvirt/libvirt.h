@@ -224,6 +224,7 @@ struct domain_disk {
 
 struct domain_disks {
 	char *name, *uuid; /* of the guest; NULL where not named */
+	bool of_vdsm;      /* it has VDSM's metadata */
 	size_t count;
 	struct domain_disk *list;
 };

@@ -107,6 +107,25 @@ for operation in "start begin" "started begin" "stopped end" "release end" "reco
 	passed
 	within 4000 "$operation"
 done
+
+echo "a guest of VDSM's"
+# VDSM's own hooks gate it. A restore that fails costs it its memory, and a start is one with launch flags.
+uuid=0a0a0a0a-0000-0000-0000-00000000000a
+metadata="<uuid>$uuid</uuid><metadata><o:vm xmlns:o='http://ovirt.org/vm/1.0'/></metadata>"
+sed "s,</name>,&$metadata," "$work/bad.xml" >"$work/vdsm.xml"
+for operation in prepare restore; do
+	ask --root "$host" web1 $operation begin - <"$work/vdsm.xml"
+	expect_status 0
+	grep -q "passes, but: VDSM's guest goes on all the same: disk vdaa .*over tcp" "$work/err" || { show; fail "not a word"; }
+done
+ask --root "$host" web1 migrate begin - <"$work/vdsm.xml"
+refused 'disk vdaa .*over tcp'
+mkdir -p "$host/run/vdsm/$uuid"
+echo 0 >"$host/run/vdsm/$uuid/launchflags"
+ask --root "$host" web1 prepare begin - <"$work/vdsm.xml"
+refused 'disk vdaa .*over tcp'
+rm -r "$host/run/vdsm"
+
 # A guest may be called anything, and libvirt gives four arguments.
 for name in --help --version --root; do
 	ask "$name" prepare begin - <"$work/bad.xml"

@@ -330,6 +330,34 @@ static void what_is_huge_is_refused_and_what_is_large_is_not(void)
 	free(xml);
 }
 
+static void a_guest_of_vdsm_is_known_by_its_metadata(void)
+{
+#define GUEST(metadata) "<domain><name>a</name>" metadata "</domain>"
+	static const struct {
+		const char *xml;
+		bool of_vdsm;
+	} rows[] = {
+		{ GUEST("<metadata><o:vm xmlns:o='http://ovirt.org/vm/1.0'/></metadata>"),
+		  true },
+		{ GUEST("<metadata><a/><vm xmlns='http://ovirt.org/vm/1.0'/></metadata>"),
+		  true },
+		{ GUEST("<metadata><vm/></metadata>"), false },
+		{ GUEST("<metadata><vm xmlns='http://ovirt.org/vm/2.0'/></metadata>"),
+		  false },
+		{ GUEST("<vm xmlns='http://ovirt.org/vm/1.0'/>"), false },
+		{ GUEST("<metadata/>"), false },
+		{ GUEST(""), false },
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		SUITE_ROW("%zu: %s", i, rows[i].xml);
+		CU_ASSERT_EQUAL(parse_text(rows[i].xml, strlen(rows[i].xml)), 0);
+		CU_ASSERT_EQUAL(disks.of_vdsm, rows[i].of_vdsm);
+	}
+#undef GUEST
+}
+
 static void what_is_given_back_is_nothing(void)
 {
 	domain_disks_fini(&disks);
@@ -351,4 +379,5 @@ SUITE_MAIN("domain-xml", TEST(files_directories_and_volumes_are_disks),
 	   TEST(five_hundred_disks_are_five_hundred),
 	   TEST(chains_of_two_hundred_are_read),
 	   TEST(what_is_huge_is_refused_and_what_is_large_is_not),
+	   TEST(a_guest_of_vdsm_is_known_by_its_metadata),
 	   TEST(what_is_given_back_is_nothing))
