@@ -319,6 +319,11 @@ void ground_of_path(const struct guard *guard, const char *path, struct guard_se
 		ground_lost(guard, *way.path ? way.path : "/", err_text(), out);
 		return;
 	}
+	if (host_repository_not_nfs(guard->repository, way.path)) {
+		*out = (struct guard_seen){ .mount = way.mount,
+					    .ground = GROUND_STRANGER };
+		return;
+	}
 	len = strlen(way.path);
 	if (len > 1 && len < PATH_MAX - 1 && is_directory(guard, &way))
 		strcpy(way.path + len, "/");

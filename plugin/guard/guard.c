@@ -108,10 +108,8 @@ const char *guard_unknown(const struct guard *guard)
 
 static void find_domains(struct guard *guard)
 {
-	char repository[PATH_MAX];
-
-	host_repository_real(guard->host, &guard->mounts, NULL, repository);
-	snprintf(guard->domains, sizeof(guard->domains), "%s/mnt/", repository);
+	host_repository_real(guard->host, &guard->mounts, NULL, guard->repository);
+	snprintf(guard->domains, sizeof(guard->domains), "%s/mnt/", guard->repository);
 }
 
 int guard_open(struct guard **out, const struct guard_sources *sources)

@@ -69,9 +69,9 @@ struct guard_memo {
 struct guard {
 	const struct host *host;
 	uint64_t now;
-	char boot_id[40]; /* "" not known */
-	/* VDSM's storage domains are below: "/rhev/data-center/mnt/" */
-	char domains[PATH_MAX + 8];
+	char boot_id[40];           /* "" not known */
+	char repository[PATH_MAX];  /* VDSM's */
+	char domains[PATH_MAX + 8]; /* its storage domains are below: REPOSITORY/mnt/ */
 	const struct guard_places *places; /* of the caller; NULL: none */
 	const char *places_unknown;
 	char fstab_unknown[256]; /* why it could not be read; "" it could */

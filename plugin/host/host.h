@@ -581,6 +581,9 @@ void host_repository(const struct host *host, char out[HOST_REPOSITORY_MAX]);
  * below. What cannot be resolved stays as it is. */
 void host_repository_real(const struct host *host, const struct host_mounts *mounts,
 			  const char *repository, char out[PATH_MAX]);
+/* Whether a path is of a storage domain on block devices or GlusterFS, which have folders of their own
+ * below REPOSITORY/mnt: what is said of NFS does not mean them, be it written with a "*". */
+bool host_repository_not_nfs(const char *repository, const char *path);
 
 /* package.c: var/lib/dpkg/status, or .nfsrdma/packages of a snapshot, "NAME VERSION" a line; NAME
  * alone is one that was asked for and is not installed */

@@ -96,3 +96,18 @@ void host_repository_real(const struct host *host, const struct host_mounts *mou
 	    way.end == WAY_LOCAL)
 		snprintf(out, PATH_MAX, "%s", way.path);
 }
+
+bool host_repository_not_nfs(const char *repository, const char *path)
+{
+	static const char *const folders[] = { "/mnt/blockSD", "/mnt/glusterSD" };
+	size_t top = strlen(repository), i;
+
+	for (i = 0; !strncmp(path, repository, top) && i < ARRAY_SIZE(folders); i++) {
+		size_t len = strlen(folders[i]);
+
+		if (!strncmp(path + top, folders[i], len) &&
+		    (path[top + len] == '/' || !path[top + len]))
+			return true;
+	}
+	return false;
+}

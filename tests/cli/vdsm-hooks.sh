@@ -321,6 +321,18 @@ done
 no_scripts
 call before_disk_hotplug domxml "$(disk $gone)"
 refused "nothing is mounted at $repository/mnt/nas:_gone"
+# The other domains of the repository, whatever the section's "*" takes in.
+printf '\n[directory %s]\npolicy = require\n' "$repository/mnt/*/*" "$repository/mnt" >>"$host/etc/nfsrdma.conf"
+mkdir -p "$host$repository/mnt/glusterSD/nas:_vol"
+echo "51 1 0:51 / $repository/mnt/glusterSD/nas:_vol rw - fuse.glusterfs nas:/vol rw" >>"$host/proc/self/mountinfo"
+for path in "mnt/blockSD/$block" "$pool/$block" "mnt/glusterSD/nas:_vol/$block"; do
+	call before_disk_hotplug domxml "$(xml before_disk_hotplug "$repository/$path/images/i/v")"
+	passed
+	no_entry
+done
+call before_disk_hotplug domxml "$(disk $tcp)"
+refused '/etc/nfsrdma.conf:[0-9]+ requires'
+new_host
 for source in "type='block'><source dev='$repository/$pool/$tcp/images/i/v'/>" "type='network'><source protocol='rbd' name='a/b'/>" \
 	"type='file'><source file=''/>"; do
 	call before_disk_hotplug domxml "<disk device='disk' $source<target dev='vda' bus='virtio'/></disk>"

@@ -216,6 +216,30 @@ static void the_repository_is_read_from_vdsm_conf(void)
 	tree_free(&tree);
 }
 
+static void domains_on_block_devices_and_gluster_are_not_nfs(void)
+{
+	static const struct {
+		const char *path;
+		bool other;
+	} rows[] = {
+		{ REPO "/mnt/blockSD", true },
+		{ REPO "/mnt/blockSD/d/images/i/v", true },
+		{ REPO "/mnt/glusterSD/nas:_vol/d/images/i/v", true },
+		{ REPO "/mnt/blockSDs", false },
+		{ REPO "/mnt/nas:_vm/blockSD", false },
+		{ REPO "/mnt", false },
+		{ "/mnt/blockSD/d", false },
+		{ "", false },
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		SUITE_ROW("%zu: %s", i, rows[i].path);
+		CU_ASSERT_EQUAL(host_repository_not_nfs(REPO, rows[i].path),
+				rows[i].other);
+	}
+}
+
 /* As the kernel shows what is mounted below it. */
 static void the_repository_has_a_real_path(void)
 {
@@ -245,4 +269,5 @@ SUITE_MAIN("vdsm-domains", TEST(a_domain_is_a_mount_of_the_repository),
 	   TEST(a_repository_on_a_network_is_left_alone),
 	   TEST(the_number_of_domains_is_bounded),
 	   TEST(the_repository_is_read_from_vdsm_conf),
+	   TEST(domains_on_block_devices_and_gluster_are_not_nfs),
 	   TEST(the_repository_has_a_real_path))
