@@ -146,19 +146,21 @@ static bool is_engine_name(const char *host)
 }
 
 /* Its last component has a character before the first dot, and neither "|" nor "^" nor a backslash
- * in it: the engine's pattern, read as a person would. */
+ * in it, and may have a slash behind it: the engine's pattern since 4.2, read as a person would. */
 static bool is_engine_path(const char *path)
 {
 	const char *last = path;
 	size_t len;
 
+	if (!strcmp(path, "/"))
+		return true;
 	for (; *path; path++) {
 		if (*path != '/' && *path != '\\')
 			continue;
 		last = path + 1;
 		len = strcspn(last, "./|^\\");
-		if (len &&
-		    (!last[len] || (last[len] == '.' && !strchr(last + len, '\\'))))
+		if (len && (!last[len] || !strcmp(last + len, "/") ||
+			    (last[len] == '.' && !strchr(last + len, '\\'))))
 			return true;
 	}
 	return false;
@@ -189,14 +191,10 @@ int ovirt_engine_source(enum ovirt_type type, const char *spec)
 			parsed.host);
 	if (strchr(parsed.host, '%'))
 		return err_set(EINVAL, "the engine takes no address with an interface");
-	if (!strcmp(parsed.path, "/"))
-		return err_set(
-			EINVAL,
-			"the engine takes no '/' as the export of an NFS domain: export a directory below it");
 	if (!is_engine_path(parsed.path))
 		return err_set(
 			EINVAL,
-			"the engine does not take the path %.120s: it ends with a slash, or its last part begins with a dot or has one of | ^ \\ in it",
+			"the engine does not take the path %.120s: it ends with two slashes, or its last part begins with a dot or has one of | ^ \\ in it",
 			parsed.path);
 	return 0;
 }

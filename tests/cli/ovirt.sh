@@ -56,6 +56,13 @@ says err 'Export Path                nas1.example.com:/export/vm'
 says err 'mount -t nfs -o soft,nosharecache,timeo=100,retrans=3,proto=rdma,port=20049,nolock nas1.example.com:/export/vm /rhev/data-center/mnt/nas1.example.com:_export_vm'
 # But for the commands, which are to be copied.
 ! grep -v 'mount -t' "$work/err" | grep -qE '.{81}' || { show; fail "wider than 80 columns"; }
+# The engine takes a slash at the end, and VDSM mounts without.
+options nas1:/export/vm/
+one_line proto=rdma,port=20049
+says err ' nas1:/export/vm /rhev/data-center/mnt/nas1:_export_vm'
+options nas1:/
+one_line proto=rdma,port=20049
+says err ' nas1:/ /rhev/data-center/mnt/nas1:_'
 options nas1:/export/vm -q
 one_line proto=rdma,port=20049
 [[ ! -s $work/err ]] || { show; fail "words though quiet"; }

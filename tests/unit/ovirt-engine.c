@@ -44,7 +44,10 @@ static void the_database_keeps_500_characters(void)
 
 static void posix_domains_have_paths_that_nfs_domains_have_not(void)
 {
-	CU_ASSERT_EQUAL(ovirt_engine_source(OVIRT_NFS, "nas1:/"), -EINVAL);
+	CU_ASSERT_EQUAL(ovirt_engine_source(OVIRT_NFS, "nas1:/"), 0);
+	CU_ASSERT_EQUAL(ovirt_engine_source(OVIRT_NFS, "nas1:/a/"), 0);
+	CU_ASSERT_EQUAL(ovirt_engine_source(OVIRT_NFS, "nas1:/a//"), -EINVAL);
+	CU_ASSERT_EQUAL(ovirt_engine_source(OVIRT_NFS, "nas1:/a/.b/"), -EINVAL);
 	CU_ASSERT_EQUAL(ovirt_engine_source(OVIRT_POSIX, "nas1:/"), 0);
 	CU_ASSERT_EQUAL(ovirt_engine_source(OVIRT_NFS, "[fe80::1%eth0]:/e"), -EINVAL);
 	CU_ASSERT_EQUAL(ovirt_engine_source(OVIRT_NFS, "nas1:/a|b"), -EINVAL);
