@@ -129,11 +129,17 @@ static void say_unproven(struct sentence *s)
 /* In place of what would be done by hand. */
 static void say_domain(struct sentence *s)
 {
+	char spec[PATH_MAX];
 	struct word source;
 
+	/* What is there in its place is not the domain's. */
+	if (*s->seen->proto && s->seen->mount)
+		snprintf(spec, sizeof(spec), "%s", s->seen->mount->source);
+	else if (host_repository_source(s->seen->dir, spec, sizeof(spec)))
+		spec[0] = '\0';
 	REMEDY(s,
 	       "In the engine, put the storage domain into maintenance and activate it again, so that VDSM mounts it anew on this host; 'nfsrdma ovirt options %s' prints what its custom mount options should be.",
-	       *s->source ? quote(&source, s->source) : "SERVER:/EXPORT");
+	       *spec ? quote(&source, spec) : "SERVER:/EXPORT");
 }
 
 static void say_doubtful(struct sentence *s)

@@ -584,6 +584,10 @@ void host_repository_real(const struct host *host, const struct host_mounts *mou
 /* Whether a path is of a storage domain on block devices or GlusterFS, which have folders of their own
  * below REPOSITORY/mnt: what is said of NFS does not mean them, be it written with a "*". */
 bool host_repository_not_nfs(const char *repository, const char *path);
+/* The source of the domain that VDSM mounts on a directory, of the directory's path: "nas:/my_vm" of
+ * ".../mnt/nas:_my__vm". Errors: -ENOENT it is no such directory, or the name is that of more than
+ * one source. */
+int host_repository_source(const char *dir, char *out, size_t cap);
 
 /* package.c: var/lib/dpkg/status, or .nfsrdma/packages of a snapshot, "NAME VERSION" a line; NAME
  * alone is one that was asked for and is not installed */

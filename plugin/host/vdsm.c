@@ -111,3 +111,22 @@ bool host_repository_not_nfs(const char *repository, const char *path)
 	}
 	return false;
 }
+
+/* VDSM doubles each "_" of a source and makes "_" of each "/" (fileUtils.py: transformPath()). A path has
+ * no two slashes in a row, so two are one "_"; of three nobody knows which is which. */
+int host_repository_source(const char *dir, char *out, size_t cap)
+{
+	const char *slash = strrchr(dir, '/'), *from = slash ? slash + 1 : dir;
+	size_t used = 0, run;
+
+	if (!strstr(from, ":_"))
+		return -ENOENT;
+	for (; *from; from += run ? run : 1) {
+		run = strspn(from, "_");
+		if (run > 2 || used + 1 >= cap)
+			return -ENOENT;
+		out[used++] = run == 0 ? *from : run == 1 ? '/' : '_';
+	}
+	out[used] = '\0';
+	return 0;
+}

@@ -320,7 +320,9 @@ for field in SYSLOG_IDENTIFIER=nfsrdma-vdsm-hook NFSRDMA_DISK=vda NFSRDMA_GUEST=
 done
 no_scripts
 call before_disk_hotplug domxml "$(disk $gone)"
-refused "nothing is mounted at $repository/mnt/nas:_gone"
+refused "nothing is mounted at $repository/mnt/nas:_gone, .*'nfsrdma ovirt options nas:/gone'"
+call before_disk_hotplug domxml "$(disk $tcp)"
+refused "'nfsrdma ovirt options nas:/tcp'"
 # The other domains of the repository, whatever the section's "*" takes in.
 printf '\n[directory %s]\npolicy = require\n' "$repository/mnt/*/*" "$repository/mnt" >>"$host/etc/nfsrdma.conf"
 mkdir -p "$host$repository/mnt/glusterSD/nas:_vol"

@@ -240,6 +240,37 @@ static void domains_on_block_devices_and_gluster_are_not_nfs(void)
 	}
 }
 
+static void a_directory_names_its_source_where_it_can(void)
+{
+	static const struct {
+		const char *dir, *source;
+	} rows[] = {
+		{ REPO "/mnt/nas:_vm", "nas:/vm" },
+		{ REPO "/mnt/nas:_", "nas:/" },
+		{ REPO "/mnt/nas:_exp_my__data", "nas:/exp/my_data" },
+		{ REPO "/mnt/[2001:db8::10]:_a_b", "[2001:db8::10]:/a/b" },
+		{ "nas:_vm", "nas:/vm" },
+		/* "a_/b" or "a/_b" */
+		{ REPO "/mnt/nas:_a___b", NULL },
+		{ REPO "/mnt/nas:_a____b", NULL },
+		{ REPO "/mnt", NULL },
+		{ REPO "/mnt/_srv_local", NULL },
+		{ "", NULL },
+	};
+	char out[64];
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		SUITE_ROW("%zu: %s", i, rows[i].dir);
+		CU_ASSERT_EQUAL(host_repository_source(rows[i].dir, out, sizeof(out)),
+				rows[i].source ? 0 : -ENOENT);
+		if (rows[i].source)
+			CU_ASSERT_STRING_EQUAL(out, rows[i].source);
+	}
+	CU_ASSERT_EQUAL(host_repository_source("nas:_abc", out, 8), -ENOENT);
+	CU_ASSERT_EQUAL(host_repository_source("nas:_abc", out, 9), 0);
+}
+
 /* As the kernel shows what is mounted below it. */
 static void the_repository_has_a_real_path(void)
 {
@@ -270,4 +301,5 @@ SUITE_MAIN("vdsm-domains", TEST(a_domain_is_a_mount_of_the_repository),
 	   TEST(the_number_of_domains_is_bounded),
 	   TEST(the_repository_is_read_from_vdsm_conf),
 	   TEST(domains_on_block_devices_and_gluster_are_not_nfs),
+	   TEST(a_directory_names_its_source_where_it_can),
 	   TEST(the_repository_has_a_real_path))
