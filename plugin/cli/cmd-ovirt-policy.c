@@ -54,7 +54,7 @@ static int look_at_nfs_utils(struct run *run)
 	request->drop_ins = nfs_utils_drop_ins(&utils, run->host);
 	if (host_is_live(run->host) && !live_nfs_utils(NULL, &tried)) {
 		request->sections = tried.sections;
-		request->drop_ins = tried.drop_ins;
+		request->drop_ins = tried.drop_ins ? DROP_INS_READ : DROP_INS_IGNORED;
 	}
 	return 0;
 }

@@ -319,9 +319,16 @@ enum nfs_utils_sections {
  * (conf_set_now() in support/nfs/conffile.c); 2.8.3 has it no more. */
 enum nfs_utils_sections nfs_utils_sections(const struct nfs_utils *utils,
 					   enum distro distro);
+enum nfs_utils_drop_ins {
+	DROP_INS_READ,
+	DROP_INS_IGNORED,
+	DROP_INS_UNKNOWN, /* neither a version is known nor is there a folder */
+};
+
 /* Whether it reads nfsmount.conf.d: from 2.5.3 on; where no version is known who made the folder
  * knows. */
-bool nfs_utils_drop_ins(const struct nfs_utils *utils, const struct host *host);
+enum nfs_utils_drop_ins nfs_utils_drop_ins(const struct nfs_utils *utils,
+					   const struct host *host);
 /* The first key that two sections of a name both have; NULL: none. */
 const char *nfs_utils_clash(const struct conf *conf, const char *section);
 

@@ -47,11 +47,13 @@ enum nfs_utils_sections nfs_utils_sections(const struct nfs_utils *utils,
 	return distro == DISTRO_RHEL ? NFS_UTILS_MAY_LOSE : NFS_UTILS_LOSES;
 }
 
-bool nfs_utils_drop_ins(const struct nfs_utils *utils, const struct host *host)
+enum nfs_utils_drop_ins nfs_utils_drop_ins(const struct nfs_utils *utils,
+					   const struct host *host)
 {
 	if (utils->number)
-		return utils->number >= 20503;
-	return !host_exists(host, "etc/nfsmount.conf.d");
+		return utils->number >= 20503 ? DROP_INS_READ : DROP_INS_IGNORED;
+	return host_exists(host, "etc/nfsmount.conf.d") ? DROP_INS_UNKNOWN
+							: DROP_INS_READ;
 }
 
 struct pairs {

@@ -212,7 +212,12 @@ static int make_nfsmount(struct making *making)
 	bool lossy = making->request->sections != NFS_UTILS_KEEPS;
 	int rc;
 
-	if (!making->request->drop_ins)
+	if (making->request->drop_ins == DROP_INS_UNKNOWN)
+		return err_set(
+			EPERM,
+			"the version of %.64s is not known, and nfsmount.conf.d is read from 2.5.3 on: type the options into the engine (nfsrdma ovirt options), or create /etc/nfsmount.conf.d where 'rpm -q nfs-utils' says 2.5.3 or later",
+			making->request->nfs_utils);
+	if (making->request->drop_ins == DROP_INS_IGNORED)
 		return err_set(
 			EPERM,
 			"%.64s reads no nfsmount.conf.d: type the options into the engine (nfsrdma ovirt options), or update nfs-utils",

@@ -200,7 +200,7 @@ struct ovirt_change_request {
 	const char *options; /* that the engine has for these domains; NULL: none */
 	enum nfs_utils_sections sections;
 	const char *nfs_utils; /* "nfs-utils 2.6.2-4", for sentences */
-	bool drop_ins;
+	enum nfs_utils_drop_ins drop_ins;
 };
 
 struct ovirt_change {

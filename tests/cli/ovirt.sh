@@ -280,6 +280,10 @@ refused 1 "line 9, 'retrans=5', stands right behind it"
 host 1:1.3.4-6
 policy nas1:/vm
 refused 1 'nfs-utils 1:1.3.4-6 reads no nfsmount.conf.d'
+# rpm's list is no file: nothing is claimed of a version that is not known.
+rm -r "$root/var/lib/dpkg"
+policy nas1:/vm
+refused 3 'the version of nfs-utils of this host is not known'
 host 1:2.8.3-1
 policy '[2001:db8::1]:/vm'
 refused 2 "ends a section's name at the first ']'"

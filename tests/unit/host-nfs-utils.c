@@ -22,15 +22,16 @@ static void versions_are_numbers(void)
 	static const struct {
 		const char *package, *version;
 		unsigned int number;
-		bool drop_ins;
+		enum nfs_utils_drop_ins drop_ins;
 		enum nfs_utils_sections sections;
 	} rows[] = {
-		{ "nfs-common", "1:2.6.2-4+deb12u1", 20602, true, NFS_UTILS_LOSES },
-		{ "nfs-utils", "2.5.4-34.el9", 20504, true, NFS_UTILS_LOSES },
-		{ "nfs-client", "2.8.3", 20803, true, NFS_UTILS_KEEPS },
-		{ "nfs-common", "1:1.3.4-6", 10304, false, NFS_UTILS_LOSES },
-		{ "nfs-common", "2.9", 20900, true, NFS_UTILS_KEEPS },
-		{ "nfs-common", "none", 0, false, NFS_UTILS_UNKNOWN },
+		{ "nfs-common", "1:2.6.2-4+deb12u1", 20602, DROP_INS_READ,
+		  NFS_UTILS_LOSES },
+		{ "nfs-utils", "2.5.4-34.el9", 20504, DROP_INS_READ, NFS_UTILS_LOSES },
+		{ "nfs-client", "2.8.3", 20803, DROP_INS_READ, NFS_UTILS_KEEPS },
+		{ "nfs-common", "1:1.3.4-6", 10304, DROP_INS_IGNORED, NFS_UTILS_LOSES },
+		{ "nfs-common", "2.9", 20900, DROP_INS_READ, NFS_UTILS_KEEPS },
+		{ "nfs-common", "none", 0, DROP_INS_UNKNOWN, NFS_UTILS_UNKNOWN },
 	};
 	struct nfs_utils utils;
 	size_t i;
@@ -62,9 +63,9 @@ static void without_a_version_the_folder_says_whether_it_is_read(void)
 	tree_new(&tree);
 	CU_ASSERT_EQUAL(nfs_utils_read(tree.host, &utils), -ENODATA);
 	CU_ASSERT_FALSE(utils.number);
-	CU_ASSERT_EQUAL(nfs_utils_drop_ins(&utils, tree.host), 0);
+	CU_ASSERT_EQUAL(nfs_utils_drop_ins(&utils, tree.host), DROP_INS_UNKNOWN);
 	tree_mkdir(&tree, "etc/nfsmount.conf.d");
-	CU_ASSERT(nfs_utils_drop_ins(&utils, tree.host));
+	CU_ASSERT_EQUAL(nfs_utils_drop_ins(&utils, tree.host), DROP_INS_READ);
 	tree_free(&tree);
 }
 

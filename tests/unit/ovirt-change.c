@@ -19,7 +19,7 @@ static void fresh(enum nfs_utils_sections sections)
 						 .port = 20049,
 						 .sections = sections,
 						 .nfs_utils = "nfs-utils 2.6.2",
-						 .drop_ins = true };
+						 .drop_ins = DROP_INS_READ };
 	memset(&change, 0, sizeof(change));
 }
 
@@ -319,10 +319,14 @@ static void a_flag_that_beats_what_is_typed_is_found(void)
 static void nfs_utils_without_drop_ins_is_told(void)
 {
 	fresh(NFS_UTILS_KEEPS);
-	request.drop_ins = false;
+	request.drop_ins = DROP_INS_IGNORED;
 	ask_for("nas1:/vm");
 	CU_ASSERT_EQUAL(make(), -EPERM);
 	ASSERT_CONTAINS(err_text(), "reads no nfsmount.conf.d");
+	request.drop_ins = DROP_INS_UNKNOWN;
+	CU_ASSERT_EQUAL(make(), -EPERM);
+	ASSERT_CONTAINS(err_text(),
+			"is not known, and nfsmount.conf.d is read from 2.5.3");
 	request.guard_only = true;
 	CU_ASSERT_EQUAL(make(), 0);
 	CU_ASSERT_PTR_NULL(change.after[0]);
@@ -351,7 +355,7 @@ static void taking_out_needs_no_permission(void)
 	CU_ASSERT_EQUAL(make(), 0);
 	settle(before);
 	request.sections = NFS_UTILS_LOSES;
-	request.drop_ins = false;
+	request.drop_ins = DROP_INS_IGNORED;
 	request.remove = true;
 	ask_for("nas1:/vm");
 	CU_ASSERT_EQUAL(make(), 0);
