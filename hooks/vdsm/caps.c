@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* What this host can, for the engine: the feature NFS_RDMA, where nothing stands against NFS over RDMA. A
- * cluster may require it, and then a host that has no device is not taken for one that has. What
+/* What this host can, for the engine: the feature NFS_RDMA, where nothing stands against NFS over RDMA. The
+ * engine stores the name; it acts only on names in its table cluster_features, which lacks this one. What
  * there is, and what stands against it, is in an object of our own, which the engine leaves alone:
  *
  *	"additionalFeatures": […, "NFS_RDMA"],

@@ -295,8 +295,10 @@ static void say_no_file(struct probe *p, const struct walk *walk, int rc)
 			"no file that is not empty among the first %u names of %s: name one",
 			walk->entries, what);
 	else
-		probe_say(p, "probe.file", FINDING_UNKNOWN,
-			  "no file in %s that is not empty", what);
+		probe_say(
+			p, "probe.file", FINDING_UNKNOWN,
+			"no file in %s that is not empty: put one of 16 MiB there, or name one",
+			what);
 }
 
 static bool say_files(struct probe *p, const struct walk *walk, int rc, bool as_ovirt)
