@@ -28,6 +28,19 @@ static void fill_record(const struct helper *helper, struct record *record)
 	record->checked_ms = now_ms();
 }
 
+/* What a mount that was here before left behind. Of another namespace the mounts are not known. */
+static void tidy(struct helper *helper)
+{
+	_cleanup_(host_nfs_mounts_fini) struct nfs_mounts mounts = { .count = 0 };
+	int rc = helper->args.space ? 0 : host_nfs_mounts(helper->host, &mounts);
+
+	if (!helper->args.space && !rc)
+		rc = record_tidy(helper->records, helper->dir, &mounts, now_ms());
+	if (rc)
+		debug(DEBUG_MOUNT, "%s: old records stay: %s", tell_mount(helper),
+		      err_text());
+}
+
 int outcome_pending(struct helper *helper)
 {
 	struct record record;
@@ -38,6 +51,7 @@ int outcome_pending(struct helper *helper)
 	/* No folder, so no record that could be believed. */
 	if (helper->records < 0)
 		return err_set(EROFS, "there is no folder for records");
+	tidy(helper);
 	fill_record(helper, &record);
 	record.state = RECORD_UNPROVEN;
 	rc = record_write(helper->records, &record, helper->report);

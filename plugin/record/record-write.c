@@ -147,17 +147,35 @@ static bool read_at(int folder, const char *name, struct record *out)
 	return used && !record_decode(text, out);
 }
 
-static bool is_of(int folder, const char *name, const char *target)
+/* Records of a directory: all, or those whose mount is not among @there. */
+struct choice {
+	char target[sizeof(((struct record *)NULL)->target)];
+	const struct nfs_mounts *there;
+	uint64_t now;
+};
+
+static bool is_there(const struct choice *choice, const struct record *record)
+{
+	unsigned int i;
+
+	for (i = 0; choice->there && i < choice->there->count; i++)
+		if (record_is_of(record, &choice->there->list[i], choice->now))
+			return true;
+	/* Of a pending one nobody knows. */
+	return choice->there && !record->id;
+}
+
+static bool is_chosen(int folder, const char *name, const struct choice *choice)
 {
 	struct record record;
 
-	return read_at(folder, name, &record) && !strcmp(record.target, target);
+	return read_at(folder, name, &record) && !strcmp(record.target, choice->target) &&
+	       !is_there(choice, &record);
 }
 
-int record_forget(int folder, const char *target)
+static int remove_chosen(int folder, const struct choice *choice)
 {
 	_cleanup_close_ int lock = -1;
-	char clean[sizeof(((struct record *)NULL)->target)];
 	int fd = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), rc = 0;
 	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
 	unsigned int left = FORGET_MAX;
@@ -166,12 +184,30 @@ int record_forget(int folder, const char *target)
 	if (!dir)
 		return err_sys("list /" RECORD_FOLDER);
 	lock = lock_records(folder);
-	text_copy(clean, sizeof(clean), target);
 	while (!rc && left-- && (entry = readdir(dir)))
-		if (entry->d_name[0] != '.' && is_of(folder, entry->d_name, clean))
+		if (entry->d_name[0] != '.' && is_chosen(folder, entry->d_name, choice))
 			rc = remove_file(folder, entry->d_name);
 	closedir(dir);
 	return rc;
+}
+
+int record_forget(int folder, const char *target)
+{
+	struct choice choice = { .there = NULL };
+
+	text_copy(choice.target, sizeof(choice.target), target);
+	return remove_chosen(folder, &choice);
+}
+
+int record_tidy(int folder, const char *target, const struct nfs_mounts *there,
+		uint64_t now)
+{
+	struct choice choice = { .there = there, .now = now };
+
+	if (there->cut || there->unreadable)
+		return 0;
+	text_copy(choice.target, sizeof(choice.target), target);
+	return remove_chosen(folder, &choice);
 }
 
 /* --- for who looks after them ------------------------------------------------------------------ */

@@ -119,6 +119,11 @@ int record_write(int folder, const struct record *record, const struct report *r
 int record_remove(int folder, unsigned int id, const char *target);
 /* All records of a directory, whatever mount they are of. */
 int record_forget(int folder, const char *target);
+/* Those of a directory whose mounts are gone: umount(8) without our helper leaves them, as VDSM's
+ * "umount -f -l" does. @there: the mounts that are there at @now; nothing is removed where they are
+ * not all known. */
+int record_tidy(int folder, const char *target, const struct nfs_mounts *there,
+		uint64_t now);
 /* For who looked at @record->checked_ms, and writes now: a record, or a pending one of the directory,
  * that is no older than that was written by somebody who knows more, and stays as it is. Numbers of
  * mounts are used again, so that it may be of another mount already. Returns 1: so it was; else as

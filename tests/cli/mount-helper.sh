@@ -98,6 +98,15 @@ try -t nfsrdma "$source" "$place" -o $quiet
 expect 32 failed 'no reason'
 grep -qx 'mount.nfs: no reason' "$work/err" || fail "mount.nfs's own words are lost"
 
+# What an umount without our helper left behind goes with the next attempt; others' stays.
+printf '{"mount": {"id": 90, "dev": "0:53", "target": "%s", "fs_spec": "%s", "boot_id": "%s", "wanted": "rdma", "effective": "rdma", "state": "proven", "checked_monotonic_ms": 1, "by": "mount.nfsrdma"}}' \
+	"$place" "$source" "$(cat /proc/sys/kernel/random/boot_id)" >/run/nfsrdma/mounts/90.json
+sed "s,\"id\": 90,\"id\": 91,; s,$place,/srv/other," /run/nfsrdma/mounts/90.json >/run/nfsrdma/mounts/91.json
+mount_nfs 'exit 32'
+try -t nfsrdma "$source" "$place" -o $quiet
+[[ $(ls /run/nfsrdma/mounts) == 91.json ]] || { ls /run/nfsrdma/mounts; fail "records"; }
+rm /run/nfsrdma/mounts/91.json
+
 mount_nfs 'exit 1'
 try -t nfsrdma "$source" "$place" -o $quiet
 expect 1 failed 'gives no reason'

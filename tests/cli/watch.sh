@@ -191,6 +191,12 @@ unmounted /srv/past
 mounted tcp other:/past /srv/past
 line 'NOT over RDMA: mount /srv/past \(other:/past\): goes over tcp, and was over RDMA before'
 
+echo "a record that was left behind, as by umount -f -l while nobody watched"
+sed 's,"id": [0-9][0-9]*,"id": 9999,; s,"target": *"[^"]*","target": "/srv/left",' "$(grep -l '"target": *"/srv/good"' /run/nfsrdma/mounts/*.json)" \
+	>/run/nfsrdma/mounts/9999.json
+is_tidied() { [[ ! -e /run/nfsrdma/mounts/9999.json ]]; }
+try_until is_tidied || fail "it is still there"
+
 echo "a mount that is gone leaves no record"
 has_three() { (($(find /run/nfsrdma/mounts -name '[0-9]*.json' | wc -l) == 3)); }
 try_until has_three || { ls /run/nfsrdma/mounts; fail "records"; }

@@ -260,6 +260,37 @@ static void all_of_a_directory_are_forgotten(void)
 	end();
 }
 
+/* As after umount -f -l, where something else is mounted on top of what stays. */
+static void of_a_directory_those_without_a_mount_are_tidied(void)
+{
+	struct nfs_mounts there = { .count = 1, .list = &mount };
+	struct record record;
+
+	begin();
+	put(proven());
+	put(pending(NOW - 10));
+	record = proven();
+	record.id = 91;
+	put(record);
+	record.id = 92;
+	strcpy(record.target, "/srv/other");
+	put(record);
+	there.cut = true;
+	CU_ASSERT_EQUAL(record_tidy(folder, "/srv/vm", &there, now), 0);
+	CU_ASSERT_EQUAL(host_exists(tree.host, "run/nfsrdma/mounts/91.json"), 0);
+	there.cut = false;
+	CU_ASSERT_EQUAL(record_tidy(folder, "/srv/vm", &there, now), 0);
+	CU_ASSERT_EQUAL(host_exists(tree.host, "run/nfsrdma/mounts/90.json"), 0);
+	CU_ASSERT_EQUAL(host_exists(tree.host, "run/nfsrdma/mounts/91.json"), -ENOENT);
+	CU_ASSERT_EQUAL(host_exists(tree.host, "run/nfsrdma/mounts/92.json"), 0);
+	CU_ASSERT_EQUAL(record_find_pending(tree.host, "/srv/vm", &found), 0);
+	there.count = 0;
+	CU_ASSERT_EQUAL(record_tidy(folder, "/srv/vm", &there, now), 0);
+	CU_ASSERT_EQUAL(host_exists(tree.host, "run/nfsrdma/mounts/90.json"), -ENOENT);
+	CU_ASSERT_EQUAL(record_find_pending(tree.host, "/srv/vm", &found), 0);
+	end();
+}
+
 static void a_report_stands_beside_the_mount(void)
 {
 	_cleanup_(report_free_p) struct report *report = report_new("mount.nfsrdma");
@@ -494,7 +525,9 @@ SUITE_MAIN("record", TEST(what_is_written_is_read),
 	   TEST(a_pending_record_of_an_earlier_boot_says_nothing),
 	   TEST(a_pending_record_that_makes_no_sense_is_no_good_news),
 	   TEST(removing_what_is_absent_is_no_error),
-	   TEST(all_of_a_directory_are_forgotten), TEST(a_report_stands_beside_the_mount),
+	   TEST(all_of_a_directory_are_forgotten),
+	   TEST(of_a_directory_those_without_a_mount_are_tidied),
+	   TEST(a_report_stands_beside_the_mount),
 	   TEST(files_and_folders_are_for_all_to_read),
 	   TEST(who_renews_does_not_overwrite_what_is_younger),
 	   TEST(who_renews_leaves_a_helper_alone), TEST(only_what_was_seen_is_dropped),
