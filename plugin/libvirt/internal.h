@@ -94,7 +94,7 @@ struct pool_switch {
 	struct pool_changer *changer;
 	struct pool_info info;
 	struct pool_xml *xml; /* of info */
-	bool run;             /* it is to run in the end */
+	bool run;             /* it is to run in the end, also where it is put back */
 	bool prove;           /* over RDMA, or not at all */
 	bool later;           /* guests run on it: the definition alone */
 	bool fresh;           /* it was started with the new definition */
@@ -127,7 +127,9 @@ struct pool_original {
 	char *name, *uri;
 	char *before; /* XML as it was */
 	char *after;  /* what libvirt made of ours, bare; NULL: the change is under way */
-	bool active, autostart; /* before */
+	bool active, autostart; /* before the change; autostart before the first one */
+	/* A revert is under way; at its end the pool is to run, or not. */
+	bool reverting, runs_reverted;
 };
 
 void pool_original_fini(struct pool_original *original);

@@ -34,6 +34,17 @@ static int make_wished(struct pool_switch *change, const struct pool_wish *wish,
 	return err_context(rc, "pool %.60s", change->info.name);
 }
 
+/* A change that was cut off may have left it stopped. @original: zeroed, there is none. */
+static bool runs_in_the_end(const struct pool_switch *change,
+			    const struct pool_original *original)
+{
+	if (change->run)
+		return true;
+	if (original->reverting)
+		return original->runs_reverted;
+	return original->before && !original->after && original->active;
+}
+
 /* Writes down what the pool was, before anything is done. One that was converted before, and not
  * edited since, still was what it was before that. */
 static int write_original(struct pool_switch *change, const char *before,
@@ -44,19 +55,21 @@ static int write_original(struct pool_switch *change, const char *before,
 
 	if (rc && rc != -ENOENT)
 		return rc;
+	change->run = runs_in_the_end(change, original);
 	if (!rc && original->after && strcmp(original->after, before))
 		pool_original_fini(original);
 	if (!original->before) {
 		original->name = strdup(change->info.name);
 		original->uri = strdup(change->changer->uri);
 		original->before = strdup(change->info.xml);
-		original->active = change->info.active;
 		original->autostart = change->info.autostart;
 		if (!original->name || !original->uri || !original->before)
 			return err_set(ENOMEM, "no memory");
 	}
 	free(original->after);
 	original->after = NULL;
+	original->active = change->run;
+	original->reverting = false;
 	return pool_original_write(folder, change->info.uuid, original);
 }
 
@@ -107,26 +120,6 @@ static int convert(struct pool_switch *change, const char *before, const char *a
 	return 0;
 }
 
-/* Its definition is right. 1: and nothing is left to do; else it runs over something else. */
-static int is_done(struct pool_switch *change)
-{
-	struct pool_state state;
-	char version[8];
-
-	pool_switch_say(change, "pool.definition", FINDING_PASS,
-			"the pool asks for RDMA already");
-	if (!change->info.active) {
-		pool_switch_say(change, "pool.transport", FINDING_SKIP, "%s: not running",
-				change->info.name);
-		return 1;
-	}
-	if (pool_switch_mount(change, false, &state, version) ||
-	    state.run != POOL_RUN_RDMA)
-		return 0;
-	pool_switch_mount(change, true, &state, version);
-	return 1;
-}
-
 static int refuse_remote(const struct pool_changer *changer)
 {
 	if (!changer->remote)
@@ -135,6 +128,64 @@ static int refuse_remote(const struct pool_changer *changer)
 		EINVAL,
 		"%s is on another host, whose mounts cannot be seen from here: run nfsrdma there",
 		changer->uri);
+}
+
+/* Its definition is right. Whether it runs over RDMA, which the findings then say. */
+static bool is_proven(struct pool_switch *change)
+{
+	struct pool_state state;
+	char version[8];
+
+	if (pool_switch_mount(change, false, &state, version) ||
+	    state.run != POOL_RUN_RDMA)
+		return false;
+	pool_switch_mount(change, true, &state, version);
+	return true;
+}
+
+/* It was converted once, and that was cut off: it may have been stopped and not started again, and
+ * goes back to what it was before if it does not come up over RDMA now. */
+static int take_up(struct pool_switch *change, const struct pool_original *original)
+{
+	char *back = strdup(original->before);
+
+	if (!back)
+		return err_set(ENOMEM, "no memory");
+	free(change->info.xml);
+	change->info.xml = back;
+	change->run = runs_in_the_end(change, original);
+	return 0;
+}
+
+/* @after: what it is already, which is right. */
+static int complete(struct pool_switch *change, const char *after)
+{
+	_cleanup_(pool_original_fini) struct pool_original original = { .name = NULL };
+	int rc = pool_original_read(change->changer->folder, change->info.uuid,
+				    &original);
+	bool cut_off = !rc && !original.after;
+
+	if (rc && rc != -ENOENT)
+		return rc;
+	pool_switch_say(change, "pool.definition", FINDING_PASS,
+			"the pool asks for RDMA already");
+	rc = cut_off ? take_up(change, &original) : 0;
+	if (rc)
+		return rc;
+	if (!change->run) {
+		pool_switch_say(change, "pool.transport", FINDING_SKIP, "%s: not running",
+				change->info.name);
+		return cut_off ? close_original(change, &original, after, 0) : 0;
+	}
+	if (is_proven(change))
+		return cut_off ? close_original(change, &original, after, 0) : 0;
+	if (pool_switch_guests(change))
+		return 0;
+	if (cut_off)
+		return convert(change, after, after);
+	/* Started anew it may come up over RDMA; there is nothing to put back. */
+	pool_switch_to(change, after);
+	return 0;
 }
 
 int pool_change_convert(struct pool_changer *changer, const char *name,
@@ -150,17 +201,12 @@ int pool_change_convert(struct pool_changer *changer, const char *name,
 	rc = rc ? rc : make_wished(&change, wish, &before, &after);
 	if (rc)
 		return rc;
-	if (!strcmp(before, after)) {
-		if (is_done(&change) || pool_switch_guests(&change))
-			return 0;
-		/* Started anew it may come up over RDMA; there is nothing to put back. */
-		pool_switch_to(&change, after);
-		return 0;
-	}
-	if (pool_switch_guests(&change))
-		return 0;
 	lock = pool_original_lock(changer->folder);
-	return lock < 0 ? lock : convert(&change, before, after);
+	if (lock < 0)
+		return lock;
+	if (!strcmp(before, after))
+		return complete(&change, after);
+	return pool_switch_guests(&change) ? 0 : convert(&change, before, after);
 }
 
 /* --- revert ------------------------------------------------------------------------------------ */
@@ -177,6 +223,16 @@ static int read_original(struct pool_switch *change, struct pool_original *origi
 	return rc;
 }
 
+/* The definition is what it was before: a revert was cut off behind it, or somebody did it by hand. */
+static bool is_original(const struct pool_original *original, const char *now)
+{
+	_cleanup_(pool_xml_free_p) struct pool_xml *xml = NULL;
+	_cleanup_free_ char *before = NULL;
+
+	return !pool_xml_parse(&xml, original->before, strlen(original->before)) &&
+	       !pool_xml_format_bare(xml, &before) && !strcmp(before, now);
+}
+
 /* Somebody's later edits would be lost. One whose change was cut off may be anything. */
 static int check_unedited(const struct pool_switch *change,
 			  const struct pool_original *original)
@@ -185,12 +241,34 @@ static int check_unedited(const struct pool_switch *change,
 	int rc = pool_xml_format_bare(change->xml, &now);
 
 	if (rc || !original->after || !strcmp(original->after, now) ||
-	    change->changer->force)
+	    is_original(original, now) || change->changer->force)
 		return rc;
 	return err_set(
 		EINVAL,
 		"the pool %.60s was edited since: nfsrdma pool revert --dry-run shows what would be lost, --force does it",
 		change->info.name);
+}
+
+/* Before the first step: what ends us in between leaves what the next revert is to reach. */
+static int begin_revert(struct pool_switch *change, struct pool_original *original)
+{
+	change->run = runs_in_the_end(change, original);
+	original->reverting = true;
+	original->runs_reverted = change->run;
+	return pool_original_write(change->changer->folder, change->info.uuid, original);
+}
+
+/* @rc: of pool_switch_to(). */
+static int end_revert(struct pool_switch *change, struct pool_original *original, int rc)
+{
+	const char *folder = change->changer->folder;
+
+	if (!rc)
+		return pool_original_remove(folder, change->info.uuid);
+	if (rc < 0)
+		return 0;
+	original->reverting = false;
+	return pool_original_write(folder, change->info.uuid, original);
 }
 
 int pool_change_revert(struct pool_changer *changer, const char *name)
@@ -201,19 +279,19 @@ int pool_change_revert(struct pool_changer *changer, const char *name)
 	int rc = refuse_remote(changer);
 
 	rc = rc ? rc : pool_switch_look(&change, name);
-	rc = rc ? rc : read_original(&change, &original);
-	rc = rc ? rc : check_unedited(&change, &original);
-	if (rc || pool_switch_guests(&change))
+	if (rc)
 		return rc;
 	lock = pool_original_lock(changer->folder);
 	if (lock < 0)
 		return lock;
-	/* A change that was cut off may have left it stopped. */
-	change.run = change.run || (!original.after && original.active);
-	rc = pool_switch_to(&change, original.before);
+	rc = read_original(&change, &original);
+	rc = rc ? rc : check_unedited(&change, &original);
+	if (rc || pool_switch_guests(&change))
+		return rc;
+	rc = begin_revert(&change, &original);
 	if (rc)
-		return 0;
-	rc = pool_original_remove(changer->folder, change.info.uuid);
+		return rc;
+	rc = end_revert(&change, &original, pool_switch_to(&change, original.before));
 	if (rc)
 		tell_original(&change, rc);
 	return 0;

@@ -5,10 +5,12 @@
  * place for it: libvirt keeps no metadata of pools.
  *
  *	{"schema": "nfsrdma-pool/1", "name": "vms", "uri": "qemu:///system",
- *	 "active": true, "autostart": true, "before": "<pool ...", "after": "<pool ..." | null}
+ *	 "active": true, "autostart": true, "before": "<pool ...", "after": "<pool ..." | null,
+ *	 "reverting": {"active": true} | null}
  *
  * It is written before anything is changed, with "after" null, and again when the change has
- * succeeded: whatever ends us in between, `nfsrdma pool revert` finds it. */
+ * succeeded: whatever ends us in between, `nfsrdma pool revert` finds it. A revert writes down
+ * whether the pool is to run, since one that was cut off may have left it stopped. */
 #include <fcntl.h>
 #include <json.h>
 #include <sys/file.h>
@@ -64,6 +66,15 @@ static bool get_bool(json_object *json, const char *key)
 	       json_object_get_boolean(value);
 }
 
+static void get_reverting(json_object *json, struct pool_original *out)
+{
+	json_object *value = NULL;
+
+	out->reverting = json_object_object_get_ex(json, "reverting", &value) &&
+			 json_object_is_type(value, json_type_object);
+	out->runs_reverted = out->reverting && get_bool(value, "active");
+}
+
 static int decode(const char *text, size_t len, struct pool_original *out)
 {
 	_cleanup_(cleanup_json) json_object *json = NULL;
@@ -86,12 +97,23 @@ static int decode(const char *text, size_t len, struct pool_original *out)
 	rc = rc ? rc : get_text(json, "after", &out->after);
 	out->active = get_bool(json, "active");
 	out->autostart = get_bool(json, "autostart");
+	get_reverting(json, out);
 	return rc || (out->name && out->before) ? rc : bad("it has no name, or no XML");
 }
 
 static json_object *new_text(const char *text)
 {
 	return text ? json_object_new_string(text) : NULL;
+}
+
+static json_object *new_reverting(const struct pool_original *original)
+{
+	json_object *one = original->reverting ? json_object_new_object() : NULL;
+
+	if (one)
+		json_object_object_add(one, "active",
+				       json_object_new_boolean(original->runs_reverted));
+	return one;
 }
 
 static int encode(const struct pool_original *original, char **out)
@@ -109,6 +131,7 @@ static int encode(const struct pool_original *original, char **out)
 			       json_object_new_boolean(original->autostart));
 	json_object_object_add(json, "before", new_text(original->before));
 	json_object_object_add(json, "after", new_text(original->after));
+	json_object_object_add(json, "reverting", new_reverting(original));
 	text = json_object_to_json_string_ext(
 		json, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_SPACED |
 			      JSON_C_TO_STRING_NOSLASHESCAPE);

@@ -334,7 +334,7 @@ static void hold_signals(sigset_t *old)
 /* 0; 1 it is put back as it was; -errno it is neither. Findings say it all. */
 int pool_switch_to(struct pool_switch *change, const char *to)
 {
-	bool ran = change->info.active;
+	bool ran = change->run;
 	sigset_t old;
 	int rc;
 

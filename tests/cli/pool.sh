@@ -272,6 +272,42 @@ pool revert old
 expect_status 0
 diff -u "$work/before" <(xml_of old)
 
+echo "one that is killed before the pool has started"
+# cut_off ACTION: killed while mount(8) hangs, which then fails: the pool stays stopped.
+cut_off()
+{
+	local before
+
+	before=$(wc -l <"$daemon/argv")
+	switch_on hang
+	"$kernel" "$NFSRDMA" pool "$1" old >/dev/null 2>&1 </dev/null &
+	victim=$!
+	mounts_again() { (($(wc -l <"$daemon/argv") > before)); }
+	wait_until mounts_again
+	kill -9 "$victim"
+	wait "$victim" || true
+	switch_on refuse "mount.nfs: refused as $1 was killed"
+	switch_off hang
+	# libvirtd says it when the pool starts no longer.
+	wait_until grep -qF "refused as $1 was killed" "$daemon/libvirtd.log"
+	switch_off refuse
+	[[ $(state_of old) == inactive ]] || fail "the pool runs"
+}
+cut_off convert
+pool convert old
+expect_status 0
+expect_finding pool.restart pass
+expect_finding pool.transport pass
+[[ $(state_of old) == running ]] || fail "the pool does not run"
+cut_off revert
+diff -u "$work/before" <(xml_of old)
+pool revert old
+expect_status 0
+expect_finding pool.restart pass
+diff -u "$work/before" <(xml_of old)
+[[ $(state_of old) == running && $(last_mount) != *proto=rdma* ]] || fail "not as it was"
+! kept || fail "something is left"
+
 echo "a libvirtd that is stopped, one that is not there"
 kill -STOP "$(cat "$daemon/libvirtd.pid")"
 for action in list "verify old" "convert old"; do

@@ -24,6 +24,9 @@ static struct {
 	/* The call by this name fails, the first time that it is made. */
 	const char *fails;
 	int errnum;
+	/* Calls that are answered; those behind them fail, as if nfsrdma had been killed. 0: all. */
+	unsigned int lives;
+	bool dead;
 	char calls[512]; /* that changed something */
 } lv;
 
@@ -108,6 +111,10 @@ static int enter(const char *call, bool changes)
 	if (changes)
 		snprintf(lv.calls + strlen(lv.calls), sizeof(lv.calls) - strlen(lv.calls),
 			 "%s%s", *lv.calls ? " " : "", call);
+	if (lv.lives && !--lv.lives)
+		lv.dead = true;
+	if (lv.dead)
+		return err_set(ETIMEDOUT, "libvirt: killed before %s", call);
 	if (!lv.fails || strcmp(lv.fails, call))
 		return 0;
 	lv.fails = NULL;
@@ -644,6 +651,74 @@ static void a_convert_that_was_killed_can_be_reverted(void)
 	end();
 }
 
+/* As if killed behind every call to libvirt. The command is repeated, or the other one follows, and
+ * the pool runs as that one leaves it, with its record; nothing is "edited since". */
+static void whatever_call_is_the_last_another_command_completes_it(void)
+{
+	static const struct {
+		bool reverts, then_reverts;
+	} cases[] = {
+		{ false, false }, { false, true }, { true, true }, { true, false }
+	};
+	unsigned int lives, cut;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		bool ended = false;
+
+		for (lives = 2, cut = 0; !ended; lives++) {
+			SUITE_ROW("%zu: %u calls", i, lives);
+			begin(PLAIN, true);
+			if (cases[i].reverts)
+				convert(false);
+			lv.lives = lives;
+			if (cases[i].reverts)
+				revert(false);
+			else
+				convert(false);
+			ended = !lv.dead;
+			cut += lv.dead;
+			lv.lives = 0;
+			lv.dead = false;
+			if (!cases[i].then_reverts)
+				CU_ASSERT_EQUAL(convert(false), 0);
+			/* All was undone already, or nothing was begun. */
+			if (cases[i].then_reverts && is_kept())
+				CU_ASSERT_EQUAL(revert(false), 0);
+			CU_ASSERT_EQUAL(is_kept(), !cases[i].then_reverts);
+			CU_ASSERT(lv.active);
+			CU_ASSERT_EQUAL(!strstr(lv.xml, "proto=rdma"),
+					cases[i].then_reverts);
+			if (!cases[i].then_reverts)
+				CU_ASSERT_EQUAL(revert(false), 0);
+			CU_ASSERT(lv.active);
+			CU_ASSERT_STRING_EQUAL(lv.xml, PLAIN);
+			end();
+		}
+		CU_ASSERT(cut > 3);
+	}
+}
+
+/* A convert that was cut off does not come up over RDMA when it is completed: it goes back to what
+ * the pool was before. */
+static void a_completed_convert_over_tcp_is_put_back(void)
+{
+	struct pool_original original = { .name = strdup("vms"),
+					  .before = strdup(PLAIN),
+					  .active = true };
+
+	begin(RDMA, false);
+	close(pool_original_lock(store));
+	CU_ASSERT_EQUAL_FATAL(pool_original_write(store, UUID, &original), 0);
+	lv.proto = "tcp";
+	convert(false);
+	CU_ASSERT_STRING_EQUAL(lv.xml, PLAIN);
+	CU_ASSERT(lv.active);
+	CU_ASSERT_FALSE(is_kept());
+	pool_original_fini(&original);
+	end();
+}
+
 /* --- what is kept ------------------------------------------------------------------------------------ */
 
 static void write_original(const char *text)
@@ -823,6 +898,8 @@ SUITE_MAIN("pool-change", TEST(a_running_pool_is_converted_and_proven),
 	   TEST(what_somebody_edited_since_is_not_lost),
 	   TEST(a_failed_convert_leaves_the_way_back_as_it_was),
 	   TEST(a_convert_that_was_killed_can_be_reverted),
+	   TEST(whatever_call_is_the_last_another_command_completes_it),
+	   TEST(a_completed_convert_over_tcp_is_put_back),
 	   TEST(what_is_kept_is_not_believed_blindly),
 	   TEST(two_do_not_change_pools_at_once), TEST(a_pool_is_defined),
 	   TEST(a_pool_without_its_options_is_taken_back),
