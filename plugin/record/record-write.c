@@ -11,6 +11,7 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -74,13 +75,17 @@ static int lock_records(int folder)
 	return fd;
 }
 
-/* @name appears whole. */
-static int put_file(int folder, const char *name, const char *text)
+/* @name appears whole. Who has the lock takes the place of what a killed one left; who got none shares
+ * no name with others. */
+static int put_file(int folder, const char *name, const char *text, bool locked)
 {
 	const struct fd_file file = { text, strlen(text), FILE_MODE, NULL, NULL };
 	char temporary[RECORD_NAME_MAX + 16];
 
-	snprintf(temporary, sizeof(temporary), ".%s.%d", name, (int)getpid());
+	if (locked)
+		snprintf(temporary, sizeof(temporary), ".%s.new", name);
+	else
+		snprintf(temporary, sizeof(temporary), ".%s.%d", name, (int)getpid());
 	if (fd_replace(folder, temporary, name, &file))
 		return err_sys("write /" RECORD_FOLDER "/%s", name);
 	return 0;
@@ -102,7 +107,7 @@ int record_write(int folder, const struct record *record, const struct report *r
 	if (rc)
 		return rc;
 	lock = lock_records(folder);
-	return put_file(folder, name_of(record, name), text);
+	return put_file(folder, name_of(record, name), text, lock >= 0);
 }
 
 static int remove_file(int folder, const char *name)
@@ -173,6 +178,16 @@ static bool is_chosen(int folder, const char *name, const struct choice *choice)
 	       !is_there(choice, &record);
 }
 
+/* Of a writer without the lock that was killed. A process that is there may be at it. */
+static void tidy_temporary(int folder, const char *name)
+{
+	const char *dot = strrchr(name, '.');
+	int pid = dot > name ? atoi(dot + 1) : 0;
+
+	if (pid > 0 && kill(pid, 0) && errno == ESRCH)
+		unlinkat(folder, name, 0);
+}
+
 static int remove_chosen(int folder, const struct choice *choice)
 {
 	_cleanup_close_ int lock = -1;
@@ -185,7 +200,9 @@ static int remove_chosen(int folder, const struct choice *choice)
 		return err_sys("list /" RECORD_FOLDER);
 	lock = lock_records(folder);
 	while (!rc && left-- && (entry = readdir(dir)))
-		if (entry->d_name[0] != '.' && is_chosen(folder, entry->d_name, choice))
+		if (entry->d_name[0] == '.')
+			tidy_temporary(folder, entry->d_name);
+		else if (is_chosen(folder, entry->d_name, choice))
 			rc = remove_file(folder, entry->d_name);
 	closedir(dir);
 	return rc;
@@ -235,7 +252,7 @@ int record_renew(int folder, const struct record *record, const struct report *r
 	if (is_overtaken(folder, name, record) ||
 	    is_overtaken(folder, record_pending_name(record->target, pending), record))
 		return 1;
-	return put_file(folder, name, text);
+	return put_file(folder, name, text, lock >= 0);
 }
 
 int record_drop(int folder, const struct record *seen)

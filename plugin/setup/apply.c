@@ -17,6 +17,17 @@ static char *copy(const char *text)
 	return text ? strdup(text) : NULL;
 }
 
+/* Nothing of it was done, because of @rc. */
+static int drop_record(struct applying *a, struct change *change, int rc)
+{
+	char why[ERR_TEXT_MAX];
+
+	snprintf(why, sizeof(why), "%s", err_text());
+	store_forget_file(&a->store, change);
+	store_save(&a->store);
+	return err_set(-rc, "%s", why);
+}
+
 static int new_record(struct applying *a, const struct setup_step *step,
 		      struct change **out)
 {
@@ -31,10 +42,12 @@ static int new_record(struct applying *a, const struct setup_step *step,
 	strcpy(change->path, step->path);
 	rc = place_missing(a->store.host, step->path, &change->made);
 	rc = rc ? rc : place_read(a->store.host, step->path, &change->before, &attr);
+	if (rc)
+		return drop_record(a, change, rc);
 	change->mode = attr.mode;
 	change->uid = attr.uid;
 	change->gid = attr.gid;
-	return rc;
+	return 0;
 }
 
 /* The file has been changed by us before: what was there at first stays known. What somebody else
@@ -52,18 +65,6 @@ static int old_record(const struct applying *a, const struct setup_step *step,
 	return 0;
 }
 
-static void forget(struct applying *a, struct change *change)
-{
-	if (change->was) {
-		free(change->after);
-		change->after = take_ptr(change->was);
-		change->done = true;
-	} else {
-		place_remove_dirs(a->store.host, &change->made);
-		state_remove(&a->store.state, change);
-	}
-}
-
 static int write_file(struct applying *a, const struct setup_step *step,
 		      struct change *change)
 {
@@ -75,30 +76,48 @@ static int write_file(struct applying *a, const struct setup_step *step,
 				NULL);
 }
 
+/* It failed by @rc. The file is looked at again before the change is forgotten: where a flush behind
+ * the renaming failed it is the new one, and what cannot be read may be. */
+static int give_up_file(struct applying *a, const struct setup_step *step,
+			struct change *change, int rc)
+{
+	_cleanup_free_ char *now = NULL;
+	struct place_attr attr;
+	char why[ERR_TEXT_MAX];
+
+	snprintf(why, sizeof(why), "%s", err_text());
+	if (place_read(a->store.host, step->path, &now, &attr))
+		return err_set(
+			-rc,
+			"%.400s; whether it was changed is not known (%.200s), and nfsrdma setup --undo finds out",
+			why, err_text());
+	if (rc != -ESTALE && same_text(now, step->after))
+		return err_set(
+			-rc,
+			"%.400s; it was changed all the same, and nfsrdma setup --undo takes it back",
+			why);
+	err_set(-rc, "%s", why);
+	return drop_record(a, change, rc);
+}
+
 static int apply_file(struct applying *a, const struct setup_step *step)
 {
 	struct change *change = state_find_file(&a->store.state, step->path);
-	char why[ERR_TEXT_MAX];
 	int rc;
 
 	rc = change ? old_record(a, step, change) : new_record(a, step, &change);
-	if (rc == -ENOSPC || rc == -ESTALE)
+	if (rc)
 		return rc;
 	change->done = false;
 	change->after = copy(step->after);
-	if (!rc && !change->after)
-		rc = err_set(ENOMEM, "no memory");
-	rc = rc ? rc : write_file(a, step, change);
-	if (!rc) {
-		change->done = true;
-		free(take_ptr(change->was));
-		return store_save(&a->store);
-	}
-	/* It was not written: then there is nothing to take back. */
-	snprintf(why, sizeof(why), "%s", err_text());
-	forget(a, change);
-	store_save(&a->store);
-	return err_set(-rc, "%s", why);
+	if (!change->after)
+		return err_set(ENOMEM, "no memory");
+	rc = write_file(a, step, change);
+	if (rc)
+		return give_up_file(a, step, change, rc);
+	change->done = true;
+	free(take_ptr(change->was));
+	return store_save(&a->store);
 }
 
 /* Where it is not known whether it was opened the record stays: it can be asked later. */

@@ -10,6 +10,7 @@
  *	diff.c, show.c    what a person sees               pure
  *	state.c           what was done, as JSON           pure
  *	store.c           ... and where it is kept
+ *	lock.c            one command at a time
  *	place.c           a file put in its place, whole or not at all
  *	apply.c, undo.c   step by step
  *	setup-system.c, setup-firewalld.c, setup-unit.c   the running system (plugin-setup-live)
@@ -89,7 +90,14 @@ bool state_knows_path(const char *path);
 /* All of them, for a person. */
 void state_name_paths(char *buf, size_t cap);
 
-/* store.c: /var/lib/nfsrdma */
+/* lock.c */
+
+#define LOCK_FOLDER "var/lib/nfsrdma"
+
+/* Nobody but root, or who runs us, can have written what the descriptor leads to. */
+int lock_check_ours(const struct host *host, int fd, const char *name);
+
+/* store.c: setup.json in LOCK_FOLDER */
 
 struct store {
 	const struct host *host;
@@ -103,6 +111,9 @@ int store_open(struct store *store, const struct host *host, bool create);
 void store_close(struct store *store);
 /* What is on the disk is this state, or the one before. An empty one is no file at all. */
 int store_save(struct store *store);
+/* A change to a file that was not done: the state is as before it, and folders made for it go.
+ * Errors: of removing those; it stays, as one under way. */
+int store_forget_file(struct store *store, struct change *change);
 /* Finds out what became of changes that were under way when a setup was ended. @dry: and leaves all
  * as it is. */
 int store_settle(struct store *store, const struct setup_actions *actions, bool dry);

@@ -15,7 +15,7 @@
 
 #include "plugin/setup/internal.h"
 
-#define LABEL_MAX 1024
+#define ATTR_ACL "system.posix_acl_access"
 
 static int folder_of(const char *path, char folder[HOST_PATH_MAX], const char **name)
 {
@@ -123,38 +123,93 @@ int place_make_dirs(const struct host *host, const struct made_dirs *dirs,
 	return rc;
 }
 
-void place_remove_dirs(const struct host *host, const struct made_dirs *dirs)
+/* 1: it stays, for there is something in it, or it is none. */
+static int remove_dir(const struct host *host, const char *path)
+{
+	_cleanup_close_ int folder = -1;
+	const char *name;
+
+	folder = open_folder(host, path, &name);
+	if (folder == -ENOENT)
+		return 0;
+	if (folder < 0)
+		return folder;
+	if (unlinkat(folder, name, AT_REMOVEDIR)) {
+		if (errno == ENOENT)
+			return 0;
+		return errno == ENOTEMPTY || errno == EEXIST || errno == EBUSY ||
+				       errno == ENOTDIR
+			       ? 1
+			       : err_sys("remove %s%s", host_prefix(host), path);
+	}
+	if (fsync(folder))
+		return err_sys("flush the folder of %s%s", host_prefix(host), path);
+	return 0;
+}
+
+int place_remove_dirs(const struct host *host, const struct made_dirs *dirs)
 {
 	unsigned int i;
+	int rc = 0;
 
-	for (i = dirs->count; i-- > 0;) {
-		_cleanup_close_ int folder = -1;
-		const char *name;
-
-		folder = open_folder(host, dirs->list[i], &name);
-		if (folder < 0 || unlinkat(folder, name, AT_REMOVEDIR))
-			return;
-		fsync(folder);
-	}
+	for (i = dirs->count; !rc && i-- > 0;)
+		rc = remove_dir(host, dirs->list[i]);
+	return rc < 0 ? rc : 0;
 }
 
 /* --- writing --------------------------------------------------------------------- */
 
-/* SELinux's label of the file that is replaced; a new one gets its folder's. A file system
- * without labels has none to keep. */
-static int copy_label(int folder, const char *name, int to)
+/* What belongs to a file and not to its bytes: SELinux's label, an ACL, what its owner noted. Not
+ * the kernel's own, such as IMA's hash of the old text. */
+static bool is_kept(const char *name)
+{
+	return !strcmp(name, "security.selinux") || !strcmp(name, ATTR_ACL) ||
+	       !strncmp(name, "user.", 5);
+}
+
+static int copy_one(int from, int to, const char *name)
+{
+	_cleanup_free_ char *value = malloc(XATTR_SIZE_MAX);
+	ssize_t len = value ? fgetxattr(from, name, value, XATTR_SIZE_MAX) : -1;
+
+	if (!value)
+		return -ENOMEM;
+	/* Gone since it was listed. */
+	if (len < 0)
+		return errno == ENODATA ? 0 : -errno;
+	return fsetxattr(to, name, value, (size_t)len, 0) ? -errno : 0;
+}
+
+static int copy_listed(int from, int to)
+{
+	_cleanup_free_ char *names = malloc(XATTR_LIST_MAX);
+	ssize_t len = names ? flistxattr(from, names, XATTR_LIST_MAX) : -1;
+	const char *name;
+	int rc = 0;
+
+	if (!names)
+		return -ENOMEM;
+	/* A file system without attributes has none to keep. */
+	if (len < 0)
+		return errno == EOPNOTSUPP ? 0 : -errno;
+	for (name = names; !rc && name < names + len; name += strlen(name) + 1)
+		if (is_kept(name))
+			rc = copy_one(from, to, name);
+	return rc;
+}
+
+/* Of the file that is replaced; a new one gets its folder's. */
+static int copy_attributes(int folder, const char *name, int to)
 {
 	_cleanup_close_ int from = openat(folder, name,
 					  O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-	char label[LABEL_MAX];
-	ssize_t len;
 
 	if (from < 0)
 		return errno == ENOENT ? 0 : -errno;
-	len = fgetxattr(from, "security.selinux", label, sizeof(label));
-	if (len < 0)
-		return errno == ENODATA || errno == EOPNOTSUPP ? 0 : -errno;
-	return fsetxattr(to, "security.selinux", label, (size_t)len, 0) ? -errno : 0;
+	/* That of the folder's default, which the old one may not have. */
+	if (fremovexattr(to, ATTR_ACL) && errno != ENODATA && errno != EOPNOTSUPP)
+		return -errno;
+	return copy_listed(from, to);
 }
 
 /* What a file is to become, and what it stands in the place of. */
@@ -178,7 +233,7 @@ static int take_over(void *arg, int fd)
 		return -errno;
 	if (fchmod(fd, attr->mode))
 		return -errno;
-	return copy_label(heir->folder, heir->name, fd);
+	return copy_attributes(heir->folder, heir->name, fd);
 }
 
 static int replace(int folder, const char *name, const char *text,

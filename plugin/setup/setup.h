@@ -160,14 +160,30 @@ int place_read(const struct host *host, const char *path, char **text,
 int place_missing(const struct host *host, const char *path, struct made_dirs *out);
 int place_make_dirs(const struct host *host, const struct made_dirs *dirs,
 		    unsigned int mode);
-/* Those of them that are empty. */
-void place_remove_dirs(const struct host *host, const struct made_dirs *dirs);
-/* Replaces what is there if that is @before, with its label; NULL removes. @attr: owner and mode;
- * NULL those of what is there, or 0644. Errors: -ESTALE it is something else by now. */
+/* Those of them that are empty. Errors: one that is empty cannot be removed. */
+int place_remove_dirs(const struct host *host, const struct made_dirs *dirs);
+/* Replaces what is there if that is @before, with its label, ACL and user's attributes; NULL removes.
+ * @attr: owner and mode; NULL those of what is there, or 0644. Errors: -ESTALE it is something else
+ * by now. After another one the file is the old or the new one: only a look says which. */
 int place_write(const struct host *host, const char *path, const char *before,
 		const char *text, const struct place_attr *attr);
 /* What a place_write() that was ended left behind. */
 void place_tidy(const struct host *host, const char *path);
+
+/* lock.c: of two commands that change files one waits for the other, or refuses */
+
+struct setup_lock {
+	const struct host *host;
+	int dir; /* /var/lib/nfsrdma; -1: none */
+	struct made_dirs made;
+};
+
+/* Until the deadline; 0 does not wait. @create: the folder need not be there. Errors: -EBUSY; -ENOENT
+ * without @create; of making and reading. */
+int setup_lock_take(struct setup_lock *lock, const struct host *host, bool create,
+		    uint64_t deadline);
+/* Folders that were made for it go, if nothing is in them. */
+void setup_lock_drop(struct setup_lock *lock);
 
 /* show.c: pure */
 

@@ -5,30 +5,12 @@
  * has texts of files that others may not read. The folder is locked while a setup is at work. */
 #include <fcntl.h>
 #include <stdio.h>
-#include <sys/file.h>
-#include <sys/stat.h>
 
 #include "plugin/setup/internal.h"
 
-#define FOLDER "var/lib/nfsrdma"
+#define FOLDER LOCK_FOLDER
 #define NAME   "setup.json"
 #define FRESH  "setup.json.new"
-
-/* What is in it says what root is to write. */
-static int must_be_ours(const struct store *store, int fd, const char *name)
-{
-	struct stat st;
-
-	if (fstat(fd, &st))
-		return err_sys("%s%s", host_prefix(store->host), name);
-	if (S_ISLNK(st.st_mode))
-		return err_set(ELOOP, "%s%s is a symbolic link, which setup never makes",
-			       host_prefix(store->host), name);
-	if ((st.st_uid != geteuid() && st.st_uid != 0) || st.st_mode & 022)
-		return err_set(EPERM, "others may write to %s%s: it cannot be believed",
-			       host_prefix(store->host), name);
-	return 0;
-}
 
 /* Nobody but who knows the machine can go on from there. */
 static int tell_broken(const struct store *store, int rc)
@@ -56,7 +38,8 @@ static int read_state(struct store *store)
 
 	if (fd < 0)
 		return fd == -ENOENT ? 0 : fd;
-	rc = must_be_ours(store, fd, FOLDER "/" NAME);
+	/* It says what root is to write. */
+	rc = lock_check_ours(store->host, fd, FOLDER "/" NAME);
 	rc = rc ? rc : host_read(store->host, FOLDER "/" NAME, STATE_JSON_MAX, &text);
 	if (rc)
 		return tell_broken(store, rc == -EINVAL || rc == -EFBIG ? -EBADMSG : rc);
@@ -65,50 +48,22 @@ static int read_state(struct store *store)
 	return tell_broken(store, rc);
 }
 
-static int lock_folder(struct store *store)
-{
-	if (!flock(store->dir, LOCK_EX | LOCK_NB))
-		return 0;
-	if (errno == EWOULDBLOCK)
-		return err_set(EBUSY, "another nfsrdma setup is at work");
-	return err_sys("lock %s" FOLDER, host_prefix(store->host));
-}
-
-static int open_folder(struct store *store, bool create)
-{
-	int rc = 0;
-
-	if (create) {
-		rc = place_missing(store->host, FOLDER "/", &store->state.made);
-		rc = rc ? rc : place_make_dirs(store->host, &store->state.made, 0700);
-	}
-	if (rc)
-		return rc;
-	store->dir = host_open_at(store->host, FOLDER, O_RDONLY | O_DIRECTORY);
-	if (store->dir < 0)
-		return store->dir;
-	rc = must_be_ours(store, store->dir, FOLDER);
-	return rc ? rc : lock_folder(store);
-}
-
 int store_open(struct store *store, const struct host *host, bool create)
 {
-	struct made_dirs made;
+	struct setup_lock lock;
 	int rc;
 
 	memset(store, 0, sizeof(*store));
 	store->host = host;
 	store->dir = -1;
-	rc = open_folder(store, create);
-	if (rc == -ENOENT && !create) {
-		store->dir = -1;
+	rc = setup_lock_take(&lock, host, create, 0);
+	if (rc == -ENOENT && !create)
 		return 0;
-	}
-	made = store->state.made;
+	store->dir = lock.dir;
 	rc = rc ? rc : read_state(store);
 	/* Only who made them first knows. */
 	if (!store->state.count && !store->state.made.count)
-		store->state.made = made;
+		store->state.made = lock.made;
 	if (rc)
 		store_close(store);
 	return rc;
@@ -148,8 +103,7 @@ static int remove_state(struct store *store)
 		dirs.count = 1;
 		strcpy(dirs.list[0], FOLDER);
 	}
-	place_remove_dirs(store->host, &dirs);
-	return 0;
+	return place_remove_dirs(store->host, &dirs);
 }
 
 int store_save(struct store *store)
@@ -170,6 +124,22 @@ int store_save(struct store *store)
 
 /* --- what was under way ------------------------------------------------------------ */
 
+int store_forget_file(struct store *store, struct change *change)
+{
+	int rc;
+
+	if (change->was) {
+		free(change->after);
+		change->after = take_ptr(change->was);
+		change->done = true;
+		return 0;
+	}
+	rc = place_remove_dirs(store->host, &change->made);
+	if (!rc)
+		state_remove(&store->state, change);
+	return rc;
+}
+
 static int settle_file(struct store *store, struct change *change, bool dry)
 {
 	const char *last = change->was ? change->was : change->before;
@@ -185,15 +155,9 @@ static int settle_file(struct store *store, struct change *change, bool dry)
 	/* Done; or somebody changed it since, and the undo will say so. */
 	if (same_text(now, change->after) || !same_text(now, last))
 		return 0;
-	if (change->was) {
-		free(change->after);
-		change->after = take_ptr(change->was);
-		return 0;
-	}
-	if (!dry)
-		place_remove_dirs(store->host, &change->made);
-	state_remove(&store->state, change);
-	return 0;
+	if (dry)
+		change->made.count = 0;
+	return store_forget_file(store, change);
 }
 
 /* It was closed when it was planned. */

@@ -168,9 +168,7 @@ static int undo_file(struct store *store, const struct change *change)
 		rc = place_write(store->host, change->path, now, change->before,
 				 change->before ? &attr : NULL);
 	}
-	if (!rc)
-		place_remove_dirs(store->host, &change->made);
-	return rc;
+	return rc ? rc : place_remove_dirs(store->host, &change->made);
 }
 
 static int undo_port(const struct setup_port *port, const struct setup_actions *actions)

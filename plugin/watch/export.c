@@ -22,9 +22,9 @@ int export_text(const char *path, const char *text)
 	fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0)
 		return err_sys("open the folder %.200s", folder);
-	/* node_exporter takes every file whose name ends with .prom; this one's does not. */
-	snprintf(temporary, sizeof(temporary), ".%.*s.%d", NAME_MAX - 16, name,
-		 (int)getpid());
+	/* node_exporter takes every file whose name ends with .prom; this one's does not. There is one
+	 * watcher, and the next one takes the place of what a killed one left. */
+	snprintf(temporary, sizeof(temporary), ".%.*s.nfsrdma-new", NAME_MAX - 16, name);
 	if (fd_replace(fd, temporary, name, &file))
 		return err_sys("write %.200s", path);
 	return 0;

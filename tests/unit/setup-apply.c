@@ -3,6 +3,7 @@
 
 /* Steps that are done, not done, and taken back; what becomes of files that others change. */
 #include <sys/file.h>
+#include <sys/xattr.h>
 
 #include "tests/unit/setup-fakes.h"
 
@@ -127,6 +128,66 @@ static void a_file_of_others_keeps_its_mode(void)
 	CU_ASSERT_EQUAL(undo(), 0);
 	CU_ASSERT(tree_is(PATH_NFS, "a\xe9\n"));
 	CU_ASSERT_EQUAL(mode_of(PATH_NFS), 0640);
+	done();
+}
+
+/* user::rw-,user:1:r--,group::r--,mask::r--,other::--- as the kernel keeps it: version 2, and of each
+ * entry its tag, rights and id. */
+static const uint8_t acl[] = { 2,   0,   0,   0,   1,   0,   6,  0,   255, 255, 255,
+			       255, 2,   0,   4,   0,   1,   0,  0,   0,   4,   0,
+			       4,   0,   255, 255, 255, 255, 16, 0,   4,   0,   255,
+			       255, 255, 255, 32,  0,   0,   0,  255, 255, 255, 255 };
+
+static bool has_attribute(const char *path, const char *name, const void *value,
+			  size_t len)
+{
+	char at[PATH_MAX], got[256];
+
+	tree_path(&tree, path, at);
+	return getxattr(at, name, got, sizeof(got)) == (ssize_t)len &&
+	       !memcmp(got, value, len);
+}
+
+static void a_file_of_others_keeps_its_acl_and_attributes(void)
+{
+	char name[PATH_MAX];
+	bool users;
+
+	start();
+	tree_write(&tree, PATH_NFS, "a\n");
+	tree_path(&tree, PATH_NFS, name);
+	CU_ASSERT_EQUAL_FATAL(
+		setxattr(name, "system.posix_acl_access", acl, sizeof(acl), 0), 0);
+	/* A tmpfs has none before Linux 6.6. */
+	users = !setxattr(name, "user.origin", "puppet", 6, 0);
+	CU_ASSERT(users || errno == EOPNOTSUPP);
+	file_step(PATH_NFS, "a\n", "b\n");
+	CU_ASSERT_EQUAL(apply(), 0);
+	CU_ASSERT(tree_is(PATH_NFS, "b\n"));
+	CU_ASSERT(has_attribute(PATH_NFS, "system.posix_acl_access", acl, sizeof(acl)));
+	CU_ASSERT(!users || has_attribute(PATH_NFS, "user.origin", "puppet", 6));
+	CU_ASSERT_EQUAL(undo(), 0);
+	CU_ASSERT(tree_is(PATH_NFS, "a\n"));
+	CU_ASSERT(has_attribute(PATH_NFS, "system.posix_acl_access", acl, sizeof(acl)));
+	CU_ASSERT(!users || has_attribute(PATH_NFS, "user.origin", "puppet", 6));
+	done();
+}
+
+/* Its folder's default is for new files. */
+static void a_file_without_an_acl_gets_none(void)
+{
+	char name[PATH_MAX];
+
+	start();
+	tree_write(&tree, PATH_NFS, "a\n");
+	tree_path(&tree, "etc", name);
+	CU_ASSERT_EQUAL_FATAL(
+		setxattr(name, "system.posix_acl_default", acl, sizeof(acl), 0), 0);
+	file_step(PATH_NFS, "a\n", "b\n");
+	CU_ASSERT_EQUAL(apply(), 0);
+	tree_path(&tree, PATH_NFS, name);
+	CU_ASSERT(getxattr(name, "system.posix_acl_access", NULL, 0) < 0);
+	CU_ASSERT_EQUAL(mode_of(PATH_NFS), 0644);
 	done();
 }
 
@@ -478,7 +539,9 @@ static void a_port_that_may_be_open_is_asked_about(void)
 }
 
 SUITE_MAIN("setup-apply", TEST(a_new_file_comes_and_goes_with_its_folders),
-	   TEST(a_file_of_others_keeps_its_mode), TEST(the_first_text_is_what_comes_back),
+	   TEST(a_file_of_others_keeps_its_mode),
+	   TEST(a_file_of_others_keeps_its_acl_and_attributes),
+	   TEST(a_file_without_an_acl_gets_none), TEST(the_first_text_is_what_comes_back),
 	   TEST(a_text_of_others_in_between_stays), TEST(ports_are_closed_one_by_one),
 	   TEST(below_a_root_ports_stay_in_the_state),
 	   TEST(what_is_told_the_system_leaves_no_trace),
