@@ -4,11 +4,15 @@
 /* nfsrdma ovirt policy: two files that belong together, written one after the other. Whatever keeps
  * the second from being written, the first is put back. Of the two halves that a loss of power could
  * leave, the order leaves the one that does no harm: mounts over RDMA that no gate guards, and
- * never gates that refuse what is mounted over TCP. Doing it again completes it. */
+ * never gates that refuse what is mounted over TCP. Doing it again completes it. A lock is held from
+ * reading to writing, so that of two commands at once none writes over the other's sections. */
 
 #include "plugin/cli/cli.h"
 #include "plugin/ovirt/ovirt.h"
 #include "plugin/setup/setup.h"
+
+/* Another command needs milliseconds; one of setup that restarts a server is not waited for. */
+#define LOCK_MS 5000
 
 struct run {
 	const struct cli_options *options;
@@ -26,11 +30,14 @@ static const char *const paths[] = {
 	[OVIRT_GUARD] = OVIRT_GUARD_PATH,
 };
 
-static void run_fini(struct run *run)
+static void run_forget(struct run *run)
 {
+	size_t i;
+
 	ovirt_change_fini(&run->change);
-	free(run->before[OVIRT_NFSMOUNT]);
-	free(run->before[OVIRT_GUARD]);
+	memset(&run->change, 0, sizeof(run->change));
+	for (i = 0; i < ARRAY_SIZE(paths); i++)
+		free(take_ptr(run->before[i]));
 }
 
 /* --- what is known of this host ----------------------------------------------------------------------- */
@@ -74,11 +81,15 @@ static int read_files(struct run *run)
 
 /* --- writing --------------------------------------------------------------------------------------------- */
 
+/* NULL: no file. */
+static bool is_same(const char *a, const char *b)
+{
+	return a && b ? !strcmp(a, b) : a == b;
+}
+
 static bool is_changed(const struct run *run, size_t file)
 {
-	const char *before = run->change.before[file], *after = run->change.after[file];
-
-	return before && after ? strcmp(before, after) != 0 : before != after;
+	return !is_same(run->change.before[file], run->change.after[file]);
 }
 
 static int write_file(struct run *run, size_t file)
@@ -94,15 +105,21 @@ static int write_file(struct run *run, size_t file)
 				run->change.after[file], NULL);
 }
 
-/* The folders that were made for it go, too. */
+/* As it was before, and the folders that were made for it go. Also where it failed behind the renaming,
+ * and the file is the new one. */
 static void put_back(struct run *run, size_t file)
 {
-	if (is_changed(run, file) &&
-	    place_write(run->host, paths[file], run->change.after[file],
-			run->change.before[file], NULL))
+	_cleanup_free_ char *now = NULL;
+	struct place_attr attr;
+	int rc = place_read(run->host, paths[file], &now, &attr);
+
+	if (!rc && is_changed(run, file) && is_same(now, run->change.after[file]))
+		rc = place_write(run->host, paths[file], now, run->change.before[file],
+				 NULL);
+	rc = rc ? rc : place_remove_dirs(run->host, &run->made[file]);
+	if (rc)
 		cli_error(run->options, 0, "/%s could not be put back: %s", paths[file],
 			  err_text());
-	place_remove_dirs(run->host, &run->made[file]);
 }
 
 static int write_files(struct run *run)
@@ -110,18 +127,15 @@ static int write_files(struct run *run)
 	const size_t first = run->request.remove ? OVIRT_GUARD : OVIRT_NFSMOUNT,
 		     second = run->request.remove ? OVIRT_NFSMOUNT : OVIRT_GUARD;
 	char why[ERR_TEXT_MAX];
-	int rc = write_file(run, first);
+	int rc = write_file(run, first), second_rc = rc ? 0 : write_file(run, second);
 
-	if (!rc) {
-		rc = write_file(run, second);
-		if (!rc)
-			return 0;
-		snprintf(why, sizeof(why), "%s", err_text());
-		put_back(run, first);
-		err_set(-rc, "%s", why);
-	}
-	place_remove_dirs(run->host, &run->made[rc ? second : first]);
-	return rc;
+	if (!rc && !second_rc)
+		return 0;
+	snprintf(why, sizeof(why), "%s", err_text());
+	if (second_rc)
+		put_back(run, second);
+	put_back(run, first);
+	return err_set(rc ? -rc : -second_rc, "%s", why);
 }
 
 /* --- telling ---------------------------------------------------------------------------------------------- */
@@ -280,20 +294,50 @@ static int refuse(const struct run *run, int status)
 	return cli_error(run->options, status, "%s; nothing was changed", err_text());
 }
 
-static int change(struct run *run)
+static bool any_changed(const struct run *run)
 {
-	bool any;
+	return is_changed(run, OVIRT_NFSMOUNT) || is_changed(run, OVIRT_GUARD);
+}
+
+/* What the files are to be. Exit status, with words. */
+static int make_change(struct run *run)
+{
 	int rc;
 
-	if (read_files(run) || look_at_nfs_utils(run))
-		return refuse(run, EXIT_UNKNOWN);
+	run_forget(run);
+	if (read_files(run))
+		return EXIT_UNKNOWN;
 	rc = ovirt_change_make(&run->request, &run->change);
-	if (rc)
-		return refuse(run, exit_status(run, rc));
-	any = is_changed(run, OVIRT_NFSMOUNT) || is_changed(run, OVIRT_GUARD);
-	if (any && !run->options->dry_run && write_files(run))
-		return refuse(run, EXIT_UNKNOWN);
-	return tell(run, any);
+	return rc ? exit_status(run, rc) : 0;
+}
+
+/* Read again under the lock: whoever had it has changed them. */
+static int write_change(struct run *run)
+{
+	struct setup_lock lock;
+	int status = setup_lock_take(&lock, run->host, true, deadline_in(LOCK_MS))
+			     ? EXIT_UNKNOWN
+			     : 0;
+	size_t i;
+
+	/* Left by one who was killed there. */
+	for (i = 0; !status && i < ARRAY_SIZE(paths); i++)
+		place_tidy(run->host, paths[i]);
+	status = status ? status : make_change(run);
+	if (!status && write_files(run))
+		status = EXIT_UNKNOWN;
+	setup_lock_drop(&lock);
+	return status;
+}
+
+static int change(struct run *run)
+{
+	int status = look_at_nfs_utils(run) ? EXIT_UNKNOWN : make_change(run);
+	bool any = !status && any_changed(run);
+
+	if (any && !run->options->dry_run)
+		status = write_change(run);
+	return status ? refuse(run, status) : tell(run, any);
 }
 
 static int run_on(struct run *run)
@@ -329,6 +373,6 @@ int cmd_ovirt_policy(const struct cli_options *options)
 	run->options = options;
 	run->host = host;
 	status = run_on(run);
-	run_fini(run);
+	run_forget(run);
 	return status;
 }

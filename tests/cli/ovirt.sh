@@ -215,6 +215,32 @@ policy --remove
 expect_status 0
 says out 'Nothing to do: nothing of it is here.'
 
+echo "policy: six at once"
+for round in {1..5}; do
+	host 1:2.8.3-1
+	pids=()
+	for n in {1..6}; do
+		"$NFSRDMA" ovirt policy --root "$root" "nas$n:/vm" >/dev/null 2>"$work/at-once.$n" </dev/null &
+		pids+=($!)
+	done
+	for n in {1..6}; do
+		wait "${pids[n - 1]}" || fail "round $round: $(cat "$work/at-once.$n")"
+	done
+	for n in {1..6}; do
+		grep -q "nas$n:" "$conf" || fail "round $round: nfsmount.conf.d has no nas$n"
+		grep -q "nas$n:" "$guard" || fail "round $round: nfsrdma.conf.d has no nas$n"
+	done
+	[[ ! -e $root/var/lib/nfsrdma ]] || fail "the lock's folder is left"
+done
+mkdir -m 700 "$root/var/lib/nfsrdma"
+exec 8<"$root/var/lib/nfsrdma"
+flock -n 8
+policy nas7:/vm --dry-run
+expect_status 0
+policy nas7:/vm
+refused 3 'another nfsrdma command is at work; nothing was changed'
+exec 8<&-
+
 echo "policy: never half of it"
 host 1:2.8.3-1
 mkdir -p "$root/etc/nfsrdma.conf.d"
