@@ -114,7 +114,8 @@ struct pool_guests {
 
 void pool_guests_fini(struct pool_guests *guests);
 
-#define POOLS_MAX  512
+/* More than these are an error, with both numbers. A report has room for so many pools. */
+#define POOLS_MAX  2000
 #define GUESTS_MAX 16384
 
 /* Of all: -ENOENT no such pool; -ETIMEDOUT libvirt has not answered by the deadline, and may still

@@ -230,10 +230,13 @@ static int take_pools(struct pool_list *list, virStoragePoolPtr *pools, size_t c
 	size_t i;
 	int rc;
 
+	if (count > POOLS_MAX)
+		return err_set(E2BIG, "libvirt has %zu pools of type netfs, %d at most",
+			       count, POOLS_MAX);
 	list->list = calloc(count + 1, sizeof(*list->list));
 	if (!list->list)
 		return err_set(ENOMEM, "no memory");
-	for (i = 0; i < count && list->count < POOLS_MAX; i++) {
+	for (i = 0; i < count; i++) {
 		rc = fill_info(pools[i], &list->list[list->count]);
 		if (!rc)
 			list->count++;

@@ -328,6 +328,26 @@ pool define new nas1:/e --target /mnt --connect test:///default
 expect_status 1
 expect_first_problem 'libvirt has made'
 
+echo "many pools"
+# nodes COUNT: so many, for the driver for tests.
+nodes()
+{
+	local i
+	echo '<node>'
+	for ((i = 1; i <= $1; i++)); do
+		printf "<pool type='netfs'><name>p%d</name><source><host name='nas1'/><dir path='/e/%d'/><format type='nfs'/></source><target><path>/mnt/p%d</path></target></pool>\n" $i $i $i
+	done
+	echo '</node>'
+}
+nodes 600 >"$work/node.xml"
+pool list --connect "test://$work/node.xml"
+expect_report "all 600" '[.findings[] | select(.id != "pool.list")] | length == 600'
+nodes 2001 >"$work/node.xml"
+pool list --connect "test://$work/node.xml" --timeout "$patience"
+expect_status 3
+expect_finding pool.list unknown
+expect_report "both numbers" '.findings[0].summary | test("2001 pools.*2000 at most")'
+
 echo "files"
 pool verify "$NFSRDMA_SOURCE/tests/pool-xml/no-xmlns.in.xml"
 expect_status 1
