@@ -268,7 +268,7 @@ struct nfsd_conf {
 	enum nfsd_conf_state state;
 	unsigned int port;
 	char where[128]; /* "/etc/nfs.conf:12", or the unit */
-	char why[256];   /* unless on: what is amiss, and what to write */
+	char why[512];   /* unless on: what is amiss, and what to write */
 };
 
 /* Pure: state, port and why. */

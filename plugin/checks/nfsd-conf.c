@@ -4,6 +4,7 @@
 /* What the server's configuration makes of RDMA when nfs-server starts. That depends on who reads
  * it:
  *
+ * - rpc.nfsd before 2.1.1 does not: its arguments are all there is (plugin/host/nfsd-arguments.c);
  * - rpc.nfsd before nfs-utils 2.4.2 takes rdma= for a port (RHEL 8 has the later way in its 2.3.3);
  * - rpc.nfsd since then (utils/nfsd/nfsd.c) takes rdma=y for a switch, and the port is rdma-port=
  *   or else the service nfsrdma. What is not a yes is still a port: so rdma=n is one that cannot
@@ -157,22 +158,6 @@ static unsigned int find_service(const void *arg, const char *name)
 	return host_service(arg, name, "tcp", &port) ? 0 : port;
 }
 
-static void find_version(const struct host *host, unsigned int version[3])
-{
-	static const char *const packages[] = { "nfs-kernel-server", "nfs-utils",
-						"nfs-common", "nfs-client" };
-	char text[64];
-	size_t i;
-
-	memset(version, 0, 3 * sizeof(*version));
-	for (i = 0; i < ARRAY_SIZE(packages); i++) {
-		if (host_package(host, packages[i], text, sizeof(text)))
-			continue;
-		nfsd_conf_version(text, version);
-		return;
-	}
-}
-
 /* "--rdma" or "--rdma=20049": what rpc.nfsd is started with counts more than the file. */
 static bool find_argument(const char *text, char port[16])
 {
@@ -230,23 +215,63 @@ static void set_where(struct nfsd_conf *out, const struct conf_value *rdma,
 		snprintf(out->where, sizeof(out->where), "/etc/nfs.conf");
 }
 
+/* Before 1.3.4 the service's port was written with its bytes swapped (nfssvc_set_rdmaport()). */
+static void judge_argument(struct check_run *run, const char *port, unsigned int number,
+			   struct nfsd_conf *out)
+{
+	struct nfsd_conf_input in = { .service = find_service, .arg = run->host };
+
+	in.rdma = "y";
+	in.rdma_port = *port ? port : NULL;
+	nfsd_conf_judge(&in, out);
+	if (out->state == NFSD_CONF_ON && number && number < 10304 &&
+	    (!*port || port[strspn(port, "0123456789")])) {
+		say(out, NFSD_CONF_BROKEN,
+		    "before nfs-utils 1.3.4 --rdma listens at another port than the service's: write --rdma=%u",
+		    out->port);
+		out->port = 0;
+	}
+}
+
+/* With a server's name the port is that one's. */
+static unsigned int wanted_port(const struct check_target *target)
+{
+	return target->server || !target->port ? 20049 : target->port;
+}
+
+/* What is advised may be in vain. */
+static void add_unknown(const struct nfsd_arguments *arguments, struct nfsd_conf *out)
+{
+	size_t used = strlen(out->why);
+
+	if (out->state != NFSD_CONF_ON && *arguments->why)
+		snprintf(out->why + used, sizeof(out->why) - used, "; %s",
+			 arguments->why);
+}
+
 int nfsd_conf_read(struct check_run *run, struct nfsd_conf *out)
 {
 	struct nfsd_conf_input in = { .service = find_service, .arg = run->host };
 	const struct conf_value *rdma, *rdma_port;
 	const struct conf *conf;
+	struct nfsd_arguments arguments;
+	struct nfs_utils utils;
 	char start[256], port[16];
 	int rc;
 
 	memset(out, 0, sizeof(*out));
+	nfsd_arguments(run->host, wanted_port(run->target), &arguments);
 	/* Without systemd, and where the unit cannot be read, rpc.nfsd starts it. */
 	if (host_unit_get(run->host, NFSD_SERVICE, "Service", "ExecStart", start,
 			  sizeof(start)))
 		start[0] = '\0';
 	if (find_command_line(run->host, start, out, port)) {
-		in.rdma = "y";
-		in.rdma_port = *port ? port : NULL;
-		nfsd_conf_judge(&in, out);
+		judge_argument(run, port, arguments.number, out);
+		return 0;
+	}
+	if (!arguments.reads_conf) {
+		snprintf(out->where, sizeof(out->where), NFSD_SERVICE);
+		say(out, NFSD_CONF_OFF, "%s", arguments.why);
 		return 0;
 	}
 	rc = facts_nfs_conf(run, &conf);
@@ -257,8 +282,10 @@ int nfsd_conf_read(struct check_run *run, struct nfsd_conf *out)
 	in.rdma = rdma ? rdma->value : NULL;
 	in.rdma_port = rdma_port ? rdma_port->value : NULL;
 	in.nfsdctl = strstr(start, "nfsdctl");
-	find_version(run->host, in.version);
+	if (!nfs_utils_read(run->host, &utils))
+		nfsd_conf_version(utils.version, in.version);
 	set_where(out, rdma, rdma_port);
 	nfsd_conf_judge(&in, out);
+	add_unknown(&arguments, out);
 	return 0;
 }

@@ -109,8 +109,13 @@ static void print_kept(const struct cli_options *options)
 
 static void print_nothing(const struct setup_plan *plan)
 {
-	puts(plan->unknown ? "Nothing is done: not all could be found out."
-			   : "Nothing to do.");
+	unsigned int i;
+
+	for (i = 0; i < plan->nnotes && !plan->notes[i].todo; i++)
+		;
+	puts(plan->unknown      ? "Nothing is done: not all could be found out."
+	     : i < plan->nnotes ? "Nothing is done: the rest is left to you."
+				: "Nothing to do.");
 }
 
 static int apply(const struct cli_options *options, const struct setup_machine *machine,

@@ -332,6 +332,22 @@ enum nfs_utils_drop_ins nfs_utils_drop_ins(const struct nfs_utils *utils,
 /* The first key that two sections of a name both have; NULL: none. */
 const char *nfs_utils_clash(const struct conf *conf, const char *section);
 
+/* nfsd-arguments.c: how the NFS server is told to listen for RDMA where its nfs-utils reads no
+ * nfs.conf */
+
+struct nfsd_arguments {
+	unsigned int number; /* of nfs-utils, 20602, or the least it can be; 0: not known */
+	bool reads_conf;     /* true also where that is not known */
+	char who[96];        /* "nfs-utils 1:1.3.4-6" */
+	/* What to write where, for a person. Empty: nfs.conf is read; but where nothing is known
+	 * that it is not known. */
+	char why[320];
+};
+
+/* The same for every caller: the version is the package's, or of the release, or by a file. */
+void nfsd_arguments(const struct host *host, unsigned int port,
+		    struct nfsd_arguments *out);
+
 /* mounts.c: proc/self/mountinfo (libmount), proc/self/mountstats, run/mount/utab */
 
 struct nfs_xprt {

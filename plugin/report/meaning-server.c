@@ -8,11 +8,6 @@
 #define CLIENT "This host"
 #define SERVER "NFS server of this host"
 
-#define NFS_CONF_REMEDY                                                                     \
-	"Two lines in section [nfsd] of /etc/nfs.conf, or of a file that ends in .conf in " \
-	"/etc/nfs.conf.d, are what every nfs-utils since 2.4.2 understands, with rpc.nfsd " \
-	"and with nfsdctl: rdma=y and rdma-port=20049. "
-
 const struct meaning meaning_server[] = {
 	{ .id = "server.module",
 	  .group = CLIENT,
@@ -73,7 +68,9 @@ const struct meaning meaning_server[] = {
 		  "Install nfs-utils (RHEL, Fedora), nfs-kernel-server (Debian, Ubuntu, "
 		  "SUSE), then 'systemctl enable --now nfs-server' (SUSE also: nfsserver). "
 		  "If it fails: 'journalctl -u nfs-server'. More threads: threads=64 in "
-		  "section [nfsd] of /etc/nfs.conf, or at once: 'rpc.nfsd 64'.",
+		  "section [nfsd] of /etc/nfs.conf (before nfs-utils 2.1.1: RPCNFSDCOUNT in "
+		  "/etc/default/nfs-kernel-server or /etc/sysconfig/nfs), or at once: "
+		  "'rpc.nfsd 64'.",
 	  .unknown =
 		  "The summary says what kept the check from knowing. Where it is "
 		  "permission, run the check as root. Of NFS-Ganesha its own configuration "
@@ -88,7 +85,9 @@ const struct meaning meaning_server[] = {
 		  "rdma-port= in section [nfsd] of /etc/nfs.conf and nfs.conf.d, as the "
 		  "installed nfs-utils reads them, or an argument --rdma of rpc.nfsd.",
 	  .cause =
-		  "By default Debian, Ubuntu and SUSE have RDMA switched off, RHEL on. "
+		  "Before nfs-utils 2.1.1 (Ubuntu 20.04, Debian 11, RHEL 7) rpc.nfsd reads no "
+		  "nfs.conf, whatever stands there: its arguments are all there is. Since "
+		  "then: by default Debian, Ubuntu and SUSE have RDMA switched off, RHEL on. "
 		  "rdma=y alone means the port of the service nfsrdma, which /etc/services "
 		  "of Debian 12 does not have: rpc.nfsd says 'unable to interpret port name "
 		  "nfsrdma' in the journal, starts without RDMA, and nfs-server is active. "
@@ -96,12 +95,17 @@ const struct meaning meaning_server[] = {
 		  "nfs-utils 2.4.2 it is the only way. rdma-port= alone does nothing. A "
 		  "last line without newline is ignored. A server that listens all the same "
 		  "was told so by hand.",
-	  .remedy = NFS_CONF_REMEDY
-	  "Then 'systemctl restart nfs-server': it interrupts clients, who wait and "
-	  "go on. 'nfsrdma setup server' writes the lines, and opens the port of a "
-	  "server that runs, without a restart and only where nothing has it. SUSE "
-	  "keeps settings in /etc/sysconfig/nfs, which nfs.conf includes. nfs-utils "
-	  "before 2.4.2 wants rdma=20049 and no rdma-port=.",
+	  .remedy =
+		  "Where the summary shows a line with --rdma=: that line in the file it "
+		  "names, and nothing in nfs.conf. Else: two lines in section [nfsd] of "
+		  "/etc/nfs.conf, or of a file that ends in .conf in /etc/nfs.conf.d, are "
+		  "what every nfs-utils since 2.4.2 understands, with rpc.nfsd and with "
+		  "nfsdctl: rdma=y and rdma-port=20049. "
+		  "Then 'systemctl restart nfs-server': it interrupts clients, who wait and "
+		  "go on. 'nfsrdma setup server' writes the lines, and opens the port of a "
+		  "server that runs, without a restart and only where nothing has it. SUSE "
+		  "keeps settings in /etc/sysconfig/nfs, which nfs.conf includes. nfs-utils "
+		  "before 2.4.2 wants rdma=20049 and no rdma-port=.",
 	  .unknown = COULD_NOT_READ,
 	  .see = { "nfs.conf(5)", "rpc.nfsd(8)", "services(5)" } },
 	{ .id = "server.listener",

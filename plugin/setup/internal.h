@@ -130,6 +130,9 @@ struct planner {
 	/* rpcrdma cannot be loaded when a server starts. One that is told to listen for RDMA all
 	 * the same does not start at all where nfsdctl starts it (nfs-utils 2.8.3). */
 	bool no_rpcrdma;
+	/* What starts the server has no --rdma, and setup writes none: the server that runs is
+	 * left alone, too. */
+	bool needs_arguments;
 	struct store store; /* what setup did before; its folder is not held */
 };
 

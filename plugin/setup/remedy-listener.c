@@ -121,7 +121,7 @@ static int plan(struct planner *planner)
 	bool there;
 	int rc;
 
-	if (!planner->machine->actions)
+	if (!planner->machine->actions || planner->needs_arguments)
 		return 0;
 	rc = host_nfsd(planner->machine->host, &nfsd);
 	if (rc == -EACCES || rc == -EPERM) {

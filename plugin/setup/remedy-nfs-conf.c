@@ -4,7 +4,8 @@
 /* The NFS server is told to listen for RDMA by two settings, and both are needed: rdma=y alone
  * makes rpc.nfsd look for a service "nfsrdma" in /etc/services, which Debian has not, and go on
  * without RDMA; a port as the value of rdma is not known to nfsdctl (nfs-utils 2.8). They stand in
- * a drop-in where nfs-utils reads such, else in nfs.conf itself. */
+ * a drop-in where nfs-utils reads such, else in nfs.conf itself. Where it reads no nfs.conf it is a
+ * shell's file that only its administrator changes. */
 #include <stdio.h>
 
 #include "plugin/setup/internal.h"
@@ -53,24 +54,12 @@ static uint16_t configured_port(const struct host *host, const struct conf *conf
 	return port_of(rdma);
 }
 
-/* Of nfs-utils; zeros: not known. */
+/* Of nfs-utils; 0: not known. */
 static unsigned int find_version(const struct host *host)
 {
-	static const char *const packages[] = { "nfs-utils", "nfs-kernel-server",
-						"nfs-common", "nfs-client" };
-	unsigned int v[3] = { 0 };
-	char version[64];
-	const char *text;
-	size_t i;
+	struct nfs_utils utils;
 
-	for (i = 0; i < ARRAY_SIZE(packages); i++) {
-		if (host_package(host, packages[i], version, sizeof(version)))
-			continue;
-		text = strchr(version, ':') ? strchr(version, ':') + 1 : version;
-		if (sscanf(text, "%3u.%3u.%3u", &v[0], &v[1], &v[2]) >= 2)
-			return v[0] * 10000 + v[1] * 100 + v[2];
-	}
-	return 0;
+	return nfs_utils_read(host, &utils) ? 0 : utils.number;
 }
 
 /* Whether nfs-utils reads /etc/nfs.conf.d: that began with 2.5.3, and 2.5.4 is RHEL 9's. Who made
@@ -166,6 +155,23 @@ static bool is_good(struct planner *planner, const struct conf *conf,
 	       port_of(conf_get(conf, "nfsd", NULL, "rdma-port"));
 }
 
+/* Nothing that could be written to nfs.conf would do anything. True: what does is told, in the words
+ * of server.nfs-conf. */
+static bool needs_arguments(struct planner *planner)
+{
+	struct nfsd_arguments arguments;
+
+	nfsd_arguments(planner->machine->host, planner->port, &arguments);
+	if (arguments.reads_conf) {
+		if (*arguments.why)
+			plan_note(planner, false, "Of this host %s", arguments.why);
+		return false;
+	}
+	planner->needs_arguments = true;
+	plan_note(planner, true, "%s. Then: systemctl restart nfs-server", arguments.why);
+	return true;
+}
+
 static int plan(struct planner *planner)
 {
 	_cleanup_(conf_close_p) struct conf *conf = NULL;
@@ -186,12 +192,15 @@ static int plan(struct planner *planner)
 	rc = rc ? rc : plan_check(planner, "server.nfs-conf", &finding);
 	if (rc)
 		return rc;
-	port = configured_port(host, conf);
+	port = (uint16_t)strtoul(finding_evidence(&finding, "port"), NULL, 10);
+	if (!port)
+		port = configured_port(host, conf);
 	if (port && !planner->request->has_port)
 		planner->port = port;
 	if (is_good(planner, conf, &finding) && planner->port == (port ? port : NFS_RDMA))
 		return 0;
-	if (modules_no_server(planner) || listener_is_taken(planner))
+	if (needs_arguments(planner) || modules_no_server(planner) ||
+	    listener_is_taken(planner))
 		return 0;
 	path = reads_dropins(planner) ? PATH_NFS_OURS : PATH_NFS;
 	if (is_overruled(planner, conf, path, "rdma") ||

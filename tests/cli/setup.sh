@@ -191,6 +191,26 @@ for name in server-rdma-y-debian12 server-rdma-port-alone server-rdma-y-sles15; 
 	run check --role server --root "$root" --format json
 	expect_finding server.nfs-conf pass
 done
+
+echo "nfs-utils that reads no nfs.conf: setup refuses with the line that check shows"
+for name in server-nfs-conf-unread server-nfs-conf-unread-el7; do
+	python3 "$NFSRDMA_SOURCE/tests/support/make-host" "$work/made" "$NFSRDMA_SOURCE/tests/hosts/$name" || fail "make-host"
+	root=$work/made/$name
+	picture "$root" >"$work/before-arguments"
+	for port in 20049 20050; do
+		run check --role server --root "$root" --port "$port" --format json
+		expect_finding server.nfs-conf fail
+		line=$(jq -r '.findings[] | select(.id == "server.nfs-conf") | .summary' "$work/out")
+		line=${line#nfs-server.service: }
+		[[ $line == *"--rdma=$port\""* ]] || fail "no line to write: $line"
+		run setup server --root "$root" --port "$port"
+		expect_status 0
+		expect_line 'Nothing is done: the rest is left to you.'
+		tr -s ' \n' ' ' <"$work/out" | grep -qF "$line. Then: systemctl restart nfs-server" ||
+			{ show; fail "setup does not say: $line"; }
+	done
+	picture "$root" | diff -u "$work/before-arguments" - || fail "setup wrote something"
+done
 python3 "$NFSRDMA_SOURCE/tests/support/make-host" "$work/made" "$NFSRDMA_SOURCE/tests/hosts/server-rdma-off-sles15" || fail "make-host"
 run setup server --root "$work/made/server-rdma-off-sles15" --dry-run
 expect_line 'rdma=20049'

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* An rpc.nfsd that reads no nfs.conf. That began with nfs-utils 2.1.1 (conf_init_file() in
+ * utils/nfsd/nfsd.c); before it arguments are all there is, --rdma among them since 1.3.0.
+ * nfs-server.service has them from a file that is a shell's:
+ *
+ * - Debian, Ubuntu: RPCNFSDCOUNT in /etc/default/nfs-kernel-server is put on the command line
+ *   without quotes, so it may have more words than the number (nfs-utils_env.sh);
+ * - RHEL 7, CentOS 7: RPCNFSDARGS in /etc/sysconfig/nfs, before the number. */
+#include <stdio.h>
+
+#include "plugin/host/internal.h"
+
+#define READS_CONF 20101
+#define HAS_RDMA   10300
+
+static const struct nfsd_place {
+	bool debian; /* and Ubuntu; else RHEL's family */
+	const char *file, *variable, *usual;
+} places[] = {
+	{ true, "etc/default/nfs-kernel-server", "RPCNFSDCOUNT", "8" },
+	{ false, "etc/sysconfig/nfs", "RPCNFSDARGS", "" },
+};
+
+/* What a distribution began with, for those whose packages no file tells; 0: not known. */
+static unsigned int number_of_release(const struct host_system *system)
+{
+	static const struct {
+		enum distro distro;
+		unsigned long from, number;
+	} releases[] = {
+		{ DISTRO_RHEL, 8, 20303 },
+		{ DISTRO_RHEL, 7, 10300 },
+		{ DISTRO_SUSE, 15, 20101 },
+		{ DISTRO_SUSE, 12, 10300 },
+	};
+	unsigned long release = strtoul(system->version_id, NULL, 10);
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(releases); i++)
+		if (releases[i].distro == system->distro && release >= releases[i].from)
+			return (unsigned int)releases[i].number;
+	return 0;
+}
+
+/* With nfsconf(8), which came with 2.3.2, the rest reads nfs.conf, too. */
+static void find_number(const struct host *host, const struct host_system *system,
+			struct nfsd_arguments *out)
+{
+	struct nfs_utils utils;
+
+	if (!nfs_utils_read(host, &utils) && utils.number) {
+		out->number = utils.number;
+		snprintf(out->who, sizeof(out->who), "nfs-utils %.40s", utils.version);
+		return;
+	}
+	out->number = number_of_release(system);
+	if (!out->number && !host_exists(host, "usr/sbin/nfsconf"))
+		out->number = 20302;
+	if (out->number && *system->name)
+		snprintf(out->who, sizeof(out->who), "nfs-utils of %.40s", system->name);
+	else
+		snprintf(out->who, sizeof(out->who), "nfs-utils of this host");
+}
+
+/* NULL: nothing is known of how its unit takes arguments. */
+static const struct nfsd_place *place_of(enum distro distro)
+{
+	if (distro == DISTRO_DEBIAN || distro == DISTRO_UBUNTU)
+		return &places[0];
+	return distro == DISTRO_RHEL ? &places[1] : NULL;
+}
+
+/* Without --rdma, which is to be another. What a shell would make something else of is not shown:
+ * false. */
+static bool take_words(char *value, char *out, size_t cap)
+{
+	char *word;
+	size_t used = 0;
+
+	while ((word = word_next(&value))) {
+		if (word[strspn(word,
+				"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				"0123456789-=.,:_")] ||
+		    used + strlen(word) + 2 > cap)
+			return false;
+		if (strncmp(word, "--rdma", 6))
+			used += (size_t)snprintf(out + used, cap - used, "%s%s",
+						 used ? " " : "", word);
+	}
+	return true;
+}
+
+/* What the variable has now; the last assignment counts. */
+static void read_words(const struct host *host, const struct nfsd_place *place, char *out,
+		       size_t cap)
+{
+	_cleanup_(host_text_fini) struct host_text text = { NULL, 0 };
+	size_t len = strlen(place->variable);
+	char *cursor, *line, *end, words[128];
+
+	snprintf(out, cap, "%s", place->usual);
+	if (host_read(host, place->file, 65536, &text))
+		return;
+	cursor = text.text;
+	while ((line = line_next(&cursor))) {
+		line = text_trim(line);
+		if (strncmp(line, place->variable, len) || line[len] != '=')
+			continue;
+		line += len + 1;
+		end = strchr("\"'", *line) && *line ? strchr(line + 1, *line) : NULL;
+		if (end)
+			*end = '\0';
+		words[0] = '\0';
+		if (take_words(line + !!end, words, sizeof(words)))
+			snprintf(out, cap, "%s", *words ? words : place->usual);
+	}
+}
+
+static void write_why(const struct nfsd_place *place, const char *words,
+		      unsigned int port, struct nfsd_arguments *out)
+{
+	if (out->number < HAS_RDMA)
+		snprintf(
+			out->why, sizeof(out->why),
+			"%s reads no nfs.conf, and its rpc.nfsd has no --rdma: update it, or write 'rdma %u' to /proc/fs/nfsd/portlist after each start of the server",
+			out->who, port);
+	else if (place)
+		snprintf(out->why, sizeof(out->why),
+			 "%s reads no nfs.conf: write %s=\"%s%s--rdma=%u\" in /%s",
+			 out->who, place->variable, words, *words ? " " : "", port,
+			 place->file);
+	else
+		snprintf(
+			out->why, sizeof(out->why),
+			"%s reads no nfs.conf: give rpc.nfsd the argument --rdma=%u where nfs-server.service has its arguments from",
+			out->who, port);
+}
+
+void nfsd_arguments(const struct host *host, unsigned int port,
+		    struct nfsd_arguments *out)
+{
+	const struct nfsd_place *place;
+	struct host_system system;
+	char words[128];
+
+	memset(out, 0, sizeof(*out));
+	if (host_system(host, &system))
+		memset(&system, 0, sizeof(system));
+	find_number(host, &system, out);
+	out->reads_conf = out->number >= READS_CONF;
+	place = place_of(system.distro);
+	words[0] = '\0';
+	if (place)
+		read_words(host, place, words, sizeof(words));
+	if (!out->number) {
+		out->reads_conf = true;
+		snprintf(
+			out->why, sizeof(out->why),
+			"the version of nfs-utils is not known: before 2.1.1 it reads no nfs.conf, and rpc.nfsd needs the argument --rdma=%u",
+			port);
+	} else if (!out->reads_conf) {
+		write_why(place, words, port, out);
+	}
+}
