@@ -161,9 +161,17 @@ static int unit(const struct host *host, const char *name, char *state, size_t c
 	return not_asked();
 }
 
+static int addresses(const struct host *host, const char *netdev,
+		     struct host_addresses *out)
+{
+	(void)host, (void)netdev, (void)out;
+	return not_asked();
+}
+
 const struct live_ops live_helper = {
 	.route = route,
 	.nftables = nftables,
 	.firewalld = firewalld,
 	.unit = unit,
+	.addresses = addresses,
 };

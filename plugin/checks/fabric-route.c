@@ -24,8 +24,7 @@ static void look_at(const struct path *path, struct routes *routes)
 		routes->why = path->why;
 	} else if (path->route.local) {
 		words_add(&routes->local, "%s", to);
-	} else if (path->netdev.rdma_lower[0] && path->device &&
-		   path->device->kind == RDMA_ROCE) {
+	} else if (netdev_lacks_gid(&path->netdev, path->device)) {
 		words_add(&routes->bad,
 			  "%s by %s, which lies on %s and has no GID of its own", to,
 			  path->route.netdev, path->netdev.rdma_lower);

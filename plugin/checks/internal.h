@@ -11,6 +11,7 @@
  *	read-812.c    the one of them that a mount's counters show
  *	sysctls.c     settings of rpcrdma, the client's and the server's
  *	module.c, device.c  what clients and servers have to have
+ *	addresses.c   this host's addresses on its RDMA devices
  *	nfsd.c        the kernel's NFS server as it runs
  *	nfsd-conf.c   what its configuration makes of RDMA
  *	GROUP-NAME.c  one check a file: check_GROUP_NAME
@@ -74,6 +75,50 @@ const char *port_kind_name(const struct rdma_device *device);
 
 /* The port has a GID for the address, in numbers; *@v2 is set where it is one of RoCE v2. */
 bool port_has_gid(const struct rdma_port *port, const char *address, bool *v2);
+
+/* addresses.c: this host's addresses on its RDMA devices */
+
+/* The interface lies on that of a RoCE device, which has no GID for its addresses. */
+bool netdev_lacks_gid(const struct host_netdev *netdev, const struct rdma_device *device);
+
+enum own_state {
+	OWN_REACHED, /* by RDMA */
+	OWN_DOWN,    /* its port is not active */
+	OWN_BRIDGE,  /* of iWARP and InfiniBand: a bridge above has it */
+	OWN_NO_GID, /* of RoCE: the device has no GID for it; with ->lower it lies above */
+};
+
+struct own_address {
+	char text[INET6_ADDRSTRLEN];
+	char netdev[IFNAMSIZ];
+	char lower
+		[IFNAMSIZ]; /* the device's netdev, where that is another one; or empty */
+	const struct rdma_device *device;
+	const struct rdma_port *port;
+	enum own_state state;
+};
+
+#define OWN_ADDRESSES_MAX 128
+
+struct own_addresses {
+	unsigned int count;
+	bool cut; /* there are more */
+	struct own_address list[OWN_ADDRESSES_MAX];
+	int rc; /* of an interface whose addresses are not known, with @why */
+	char why[256];
+};
+
+/* Those that are not link-local. Errors: of reading devices and interfaces. */
+int addresses_read(struct check_run *run, struct own_addresses *out);
+
+enum own_bound {
+	OWN_BOUND_HERE,      /* one of them is reached by RDMA, or is any */
+	OWN_BOUND_ELSEWHERE, /* none of them is */
+	OWN_BOUND_UNKNOWN,   /* there are names among them */
+};
+
+/* Pure. @hosts: "192.0.2.10, nas1", as host= of nfs.conf has them. */
+enum own_bound addresses_bound(const struct own_addresses *all, const char *hosts);
 
 /* ways.c: between this host and its peers, as the packet filters see it */
 
@@ -268,7 +313,9 @@ struct nfsd_conf {
 	enum nfsd_conf_state state;
 	unsigned int port;
 	char where[128]; /* "/etc/nfs.conf:12", or the unit */
-	char why[512];   /* unless on: what is amiss, and what to write */
+	/* Where it listens for RDMA, if not everywhere: host=, which nfsdctl alone takes for that. */
+	char hosts[128], hosts_where[128];
+	char why[512]; /* unless on: what is amiss, and what to write */
 };
 
 /* Pure: state, port and why. */

@@ -203,6 +203,15 @@ static bool find_command_line(const struct host *host, const char *start,
 	       (strstr(start, "$RPCNFSD") && find_in_environment(host, out, port));
 }
 
+static void set_hosts(struct nfsd_conf *out, const struct conf_value *hosts)
+{
+	if (!hosts)
+		return;
+	text_copy(out->hosts, sizeof(out->hosts), hosts->value);
+	snprintf(out->hosts_where, sizeof(out->hosts_where), "/%.100s:%u", hosts->file,
+		 hosts->line);
+}
+
 static void set_where(struct nfsd_conf *out, const struct conf_value *rdma,
 		      const struct conf_value *rdma_port)
 {
@@ -285,6 +294,8 @@ int nfsd_conf_read(struct check_run *run, struct nfsd_conf *out)
 	if (!nfs_utils_read(run->host, &utils))
 		nfsd_conf_version(utils.version, in.version);
 	set_where(out, rdma, rdma_port);
+	if (in.nfsdctl)
+		set_hosts(out, conf_get(conf, "nfsd", NULL, "host"));
 	nfsd_conf_judge(&in, out);
 	add_unknown(&arguments, out);
 	return 0;

@@ -15,12 +15,14 @@
 /* NULL: no memory. The caller puts it. */
 struct json_object *live_encode_route(const struct host_route *route);
 struct json_object *live_encode_firewalld(const struct host_firewalld *firewalld);
+struct json_object *live_encode_addresses(const struct host_addresses *addresses);
 /* What a question came to: @rc and the words of the error slot. */
 struct json_object *live_encode_error(int rc);
 
 /* Errors: -EBADMSG; and the recorded one, with its words. */
 int live_decode_route(struct json_object *json, struct host_route *out);
 int live_decode_firewalld(struct json_object *json, struct host_firewalld *out);
+int live_decode_addresses(struct json_object *json, struct host_addresses *out);
 int live_decode_unit(struct json_object *json, const char *unit, char *state, size_t cap);
 /* 0: it is no error that was recorded. */
 int live_decode_error(struct json_object *json);
@@ -70,6 +72,11 @@ int live_bus_send(struct sd_bus *bus, struct sd_bus_message *call, const char *m
 		  uint64_t deadline, struct sd_bus_message **reply);
 /* What sd-bus says of a message that is not of its method's form. */
 int live_bus_form(int rc, const char *method);
+
+/* live-address.c */
+
+int live_addresses(const struct host *host, const char *netdev,
+		   struct host_addresses *out);
 
 /* live-firewalld.c */
 

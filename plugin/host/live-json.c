@@ -3,6 +3,7 @@
 
 /* Answers as JSON, as live.h has their form; and back, from a file whose writer is not trusted:
  * what is too long, unclean or of another kind is -EBADMSG, never cut. */
+#include <arpa/inet.h>
 #include <netinet/in.h>
 #include <stdio.h>
 
@@ -229,4 +230,45 @@ int live_decode_unit(struct json_object *json, const char *unit, char *state, si
 		return err_set(ENOENT, "there is no unit %s", unit);
 	rc = live_decode_error(value);
 	return rc ? rc : take_text(json, unit, state, cap);
+}
+
+struct json_object *live_encode_addresses(const struct host_addresses *addresses)
+{
+	struct json_object *json = json_object_new_array();
+	unsigned int i;
+
+	for (i = 0; i < addresses->count; i++)
+		json_object_array_add(json, json_object_new_string(addresses->list[i]));
+	return json;
+}
+
+static bool is_address(const char *text)
+{
+	uint8_t bytes[16];
+
+	return strlen(text) < INET6_ADDRSTRLEN && (inet_pton(AF_INET, text, bytes) == 1 ||
+						   inet_pton(AF_INET6, text, bytes) == 1);
+}
+
+int live_decode_addresses(struct json_object *json, struct host_addresses *out)
+{
+	struct json_object *one;
+	size_t i, len;
+	int rc = live_decode_error(json);
+
+	memset(out, 0, sizeof(*out));
+	if (rc)
+		return rc;
+	if (!json_object_is_type(json, json_type_array))
+		return bad("addresses");
+	len = json_object_array_length(json);
+	out->cut = len > HOST_ADDRESSES_MAX;
+	for (i = 0; i < len && i < HOST_ADDRESSES_MAX; i++) {
+		one = json_object_array_get_idx(json, i);
+		if (!json_object_is_type(one, json_type_string) ||
+		    !is_address(json_object_get_string(one)))
+			return bad("address");
+		strcpy(out->list[out->count++], json_object_get_string(one));
+	}
+	return 0;
 }

@@ -62,12 +62,12 @@ static int path_of_address(char path[HOST_PATH_MAX], const struct transport_addr
 	return 0;
 }
 
-static int path_of_netdev(char path[HOST_PATH_MAX], const char *netdev)
+static int path_of_netdev(char path[HOST_PATH_MAX], const char *what, const char *netdev)
 {
 	if (!netdev[0] || strlen(netdev) >= IFNAMSIZ || strchr(netdev, '/'))
 		return err_set(EINVAL, "no network device has the name \"%.20s\"",
 			       netdev);
-	snprintf(path, HOST_PATH_MAX, ".nfsrdma/firewalld-%s.json", netdev);
+	snprintf(path, HOST_PATH_MAX, ".nfsrdma/%s-%s.json", what, netdev);
 	return 0;
 }
 
@@ -135,7 +135,7 @@ static int replay_firewalld(const struct host *host, const char *netdev,
 	char path[HOST_PATH_MAX];
 	int rc;
 
-	rc = path_of_netdev(path, netdev);
+	rc = path_of_netdev(path, "firewalld", netdev);
 	if (!rc)
 		rc = read_json(host, path, &json);
 	return rc ? rc : live_decode_firewalld(json, out);
@@ -148,6 +148,19 @@ static int replay_unit(const struct host *host, const char *unit, char *state, s
 
 	rc = read_json(host, ".nfsrdma/units.json", &json);
 	return rc ? rc : live_decode_unit(json, unit, state, cap);
+}
+
+static int replay_addresses(const struct host *host, const char *netdev,
+			    struct host_addresses *out)
+{
+	_cleanup_(json_put_p) struct json_object *json = NULL;
+	char path[HOST_PATH_MAX];
+	int rc;
+
+	rc = path_of_netdev(path, "addresses", netdev);
+	if (!rc)
+		rc = read_json(host, path, &json);
+	return rc ? rc : live_decode_addresses(json, out);
 }
 
 /* --- record ------------------------------------------------------------------------- */
@@ -205,12 +218,26 @@ static int record_firewalld(struct recorder *to, const char *netdev)
 	char path[HOST_PATH_MAX];
 	int rc;
 
-	rc = path_of_netdev(path, netdev);
+	rc = path_of_netdev(path, "firewalld", netdev);
 	if (rc)
 		return rc;
 	rc = to->live->firewalld(to->host, netdev, &firewalld);
 	return write_json(to, path,
 			  rc ? live_encode_error(rc) : live_encode_firewalld(&firewalld));
+}
+
+static int record_addresses(struct recorder *to, const char *netdev)
+{
+	struct host_addresses addresses;
+	char path[HOST_PATH_MAX];
+	int rc;
+
+	rc = path_of_netdev(path, "addresses", netdev);
+	if (rc)
+		return rc;
+	rc = to->live->addresses(to->host, netdev, &addresses);
+	return write_json(to, path,
+			  rc ? live_encode_error(rc) : live_encode_addresses(&addresses));
 }
 
 static struct json_object *ask_unit(struct recorder *to, const char *unit)
@@ -255,6 +282,8 @@ int live_record(const struct live_ops *live, const struct host *host,
 		rc = record_route(&to, &wanted->addresses[i]);
 	for (i = 0; i < wanted->nnetdevs && !rc; i++)
 		rc = record_firewalld(&to, wanted->netdevs[i]);
+	for (i = 0; i < wanted->nnetdevs && !rc; i++)
+		rc = record_addresses(&to, wanted->netdevs[i]);
 	return rc;
 }
 
@@ -294,4 +323,5 @@ const struct live_ops live_replay = {
 	.nftables = replay_nftables,
 	.firewalld = replay_firewalld,
 	.unit = replay_unit,
+	.addresses = replay_addresses,
 };

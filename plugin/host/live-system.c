@@ -9,4 +9,5 @@ const struct live_ops live_system = {
 	.nftables = live_nftables,
 	.firewalld = live_firewalld,
 	.unit = live_unit,
+	.addresses = live_addresses,
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* What only a running system can be asked: the route to an address, its firewall, its units. Two
+/* What only a running system can be asked: the route to an address, its addresses, firewall and units. Two
  * implementations: the system itself, and the record of it that a snapshot holds.
  *
  * The system is asked through libnl, libsystemd and a child process, which what root runs at
@@ -16,6 +16,7 @@
  *	firewalld-NETDEV.json   {"running": true, "panic": false, "zone": "public", "target": "default",
  *	                         "ports": [{"first": 22, "last": 22, "protocol": "tcp",
  *	                         "some": false}], "more": ""}
+ *	addresses-NETDEV.json   ["192.0.2.2", "2001:db8::2"]
  *	units.json              {"nfs-server.service": "active", "opensm.service": null}
  *
  * null is a unit that does not exist. A question that the system did not answer is recorded
@@ -27,6 +28,8 @@
  * never absent; -EBADMSG; -ETIMEDOUT: each has a deadline of its own. */
 #ifndef PLUGIN_LIVE_H
 #define PLUGIN_LIVE_H
+
+#include <netinet/in.h>
 
 #include "plugin/host/host.h"
 
@@ -57,6 +60,15 @@ struct host_firewalld {
 	char more[160]; /* what is set there that we do not model; empty: nothing */
 };
 
+#define HOST_ADDRESSES_MAX 64
+
+/* IP addresses of an interface, numeric, without prefix and scope. */
+struct host_addresses {
+	unsigned int count;
+	bool cut; /* there are more */
+	char list[HOST_ADDRESSES_MAX][INET6_ADDRSTRLEN];
+};
+
 /* nft's listing of a host with many containers; what is longer is -EFBIG. */
 #define LIVE_NFT_MAX (8 * 1024 * 1024)
 
@@ -75,6 +87,9 @@ struct live_ops {
 	/* ActiveState of a systemd unit: "active", "inactive", "failed"... Starts nothing.
 	 * Errors: -ENOENT there is no such unit; -EHOSTDOWN systemd does not run here. */
 	int (*unit)(const struct host *host, const char *unit, char *state, size_t cap);
+	/* The addresses of an interface; one that is not there has none. */
+	int (*addresses)(const struct host *host, const char *netdev,
+			 struct host_addresses *out);
 };
 
 /* live-json.c */
@@ -97,7 +112,7 @@ extern const char *const live_units[];
 struct live_wanted {
 	const struct transport_address *addresses;
 	unsigned int naddresses;
-	const char *const *netdevs; /* for firewalld */
+	const char *const *netdevs; /* for firewalld, and their addresses */
 	unsigned int nnetdevs;
 };
 

@@ -151,6 +151,30 @@ const struct meaning meaning_server[] = {
 		  "TCP; RoCE needs UDP port 4791 whatever it is.",
 	  .unknown = COULD_NOT_READ,
 	  .see = { "nfs.conf(5)", "nfs(5)" } },
+	{ .id = "server.address",
+	  .group = SERVER,
+	  .title = "Address for clients",
+	  .what = "At which addresses of this host clients reach it over RDMA. A connection "
+		  "comes in by the RDMA device that has the address: for RoCE by a GID, which "
+		  "the port has of each address of its interface and of VLANs and bonds above; "
+		  "for InfiniBand by an IPoIB interface; for iWARP by the adapter's interface. "
+		  "/proc/fs/nfsd/portlist has its line with none of them.",
+	  .cause =
+		  "The interface is a port of a bridge, and the bridge has the address: TCP gets "
+		  "there, RDMA does not. Or the port with the storage address is down while "
+		  "another one is active. Or an active port has no address at all, or a "
+		  "link-local one (fe80::) alone. Or host= in nfs.conf, which nfsdctl takes for "
+		  "RDMA as well, names an address that is on no RDMA device; rpc.nfsd takes it "
+		  "for TCP only.",
+	  .remedy =
+		  "Give the RDMA device's own interface an address for storage, or a VLAN on it, "
+		  "and let clients mount that: 'ip -br address' and 'rdma link' show both. A "
+		  "hypervisor's bridge belongs on another port or on a virtual function. Bring up "
+		  "the port that is down: cable, switch, 'ip link set INTERFACE up'. Take host= "
+		  "out of section [nfsd], or add that address to it, and restart nfs-server.",
+	  .unknown = COULD_NOT_READ,
+	  .see = { "ip-address(8)", "rdma-link(8)", "nfs.conf(5)" },
+	  .decisive = true },
 	{ .id = "server.boot",
 	  .group = SERVER,
 	  .title = "Server at boot",

@@ -115,12 +115,24 @@ static int plan_restart(struct planner *planner)
 	return 0;
 }
 
+/* A listener that nobody gets to: what is to be done about that is the administrator's. */
+static void tell_address(struct planner *planner)
+{
+	struct finding finding;
+
+	if (!plan_check(planner, "server.address", &finding) &&
+	    finding.status == FINDING_FAIL)
+		plan_note(planner, true, "%.560s: nfsrdma explain server.address",
+			  finding.summary);
+}
+
 static int plan(struct planner *planner)
 {
 	struct host_nfsd nfsd;
 	bool there;
 	int rc;
 
+	tell_address(planner);
 	if (!planner->machine->actions || planner->needs_arguments)
 		return 0;
 	rc = host_nfsd(planner->machine->host, &nfsd);

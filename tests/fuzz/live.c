@@ -55,12 +55,30 @@ static void check_unit(struct json_object *json)
 		check_text(state, sizeof(state));
 }
 
+static void check_addresses(struct json_object *json)
+{
+	static struct host_addresses addresses, again;
+	struct json_object *copy;
+	unsigned int i;
+
+	if (live_decode_addresses(json, &addresses))
+		return;
+	FUZZ_CHECK(addresses.count <= HOST_ADDRESSES_MAX);
+	for (i = 0; i < addresses.count; i++)
+		check_text(addresses.list[i], sizeof(addresses.list[i]));
+	copy = live_encode_addresses(&addresses);
+	FUZZ_CHECK(!live_decode_addresses(copy, &again));
+	FUZZ_CHECK(again.count == addresses.count);
+	json_object_put(copy);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static void (*const checks[])(struct json_object *) = {
 		check_route,
 		check_firewalld,
 		check_unit,
+		check_addresses,
 	};
 	struct json_object *json;
 	char *text;
@@ -72,7 +90,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	text[size - 1] = '\0';
 	json = json_tokener_parse(text);
 	free(text);
-	checks[data[0] % 3](json);
+	checks[data[0] % 4](json);
 	check_text(err_text(), ERR_TEXT_MAX);
 	json_object_put(json);
 	return 0;

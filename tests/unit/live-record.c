@@ -145,18 +145,24 @@ static int no_unit(const struct host *at, const char *unit, char *state, size_t 
 	return err_set(EHOSTDOWN, "the system bus: No such file or directory");
 }
 
+static int fake_addresses(const struct host *at, const char *netdev,
+			  struct host_addresses *out)
+{
+	(void)at;
+	memset(out, 0, sizeof(*out));
+	if (!strcmp(netdev, "eth1"))
+		return err_set(ENOBUFS, "the addresses of eth1: no buffer");
+	strcpy(out->list[out->count++], "192.0.2.10");
+	strcpy(out->list[out->count++], "fe80::1");
+	return 0;
+}
+
 static const struct live_ops fake_system = {
-	fake_route,
-	fake_nftables,
-	fake_firewalld,
-	fake_unit,
+	fake_route, fake_nftables, fake_firewalld, fake_unit, fake_addresses,
 };
 
 static const struct live_ops poor_system = {
-	fake_route,
-	no_nftables,
-	fake_firewalld,
-	no_unit,
+	fake_route, no_nftables, fake_firewalld, no_unit, fake_addresses,
 };
 
 static unsigned int record(const struct live_ops *live)
@@ -180,7 +186,7 @@ static void a_route_is_replayed(void)
 	struct host_route route;
 
 	begin();
-	CU_ASSERT_EQUAL(record(&fake_system), 6);
+	CU_ASSERT_EQUAL(record(&fake_system), 8);
 	CU_ASSERT_EQUAL(live_replay.route(host, &v4, &route), 0);
 	CU_ASSERT_STRING_EQUAL(route.netdev, "eth0");
 	CU_ASSERT_STRING_EQUAL(route.gateway, "192.0.2.254");
@@ -245,6 +251,58 @@ static void a_zone_is_replayed(void)
 	CU_ASSERT_EQUAL(zone.ports[1].protocol, IPPROTO_TCP);
 	CU_ASSERT(zone.ports[1].some);
 	CU_ASSERT_EQUAL(live_replay.firewalld(host, "eth2", &zone), -ENODATA);
+	end();
+}
+
+static void addresses_are_replayed(void)
+{
+	struct host_addresses addresses;
+
+	begin();
+	record(&fake_system);
+	CU_ASSERT_EQUAL(live_replay.addresses(host, "eth0", &addresses), 0);
+	CU_ASSERT_EQUAL_FATAL(addresses.count, 2);
+	CU_ASSERT_STRING_EQUAL(addresses.list[0], "192.0.2.10");
+	CU_ASSERT_STRING_EQUAL(addresses.list[1], "fe80::1");
+	CU_ASSERT_EQUAL(live_replay.addresses(host, "eth1", &addresses), -ENOBUFS);
+	CU_ASSERT_EQUAL(live_replay.addresses(host, "eth2", &addresses), -ENODATA);
+	CU_ASSERT_EQUAL(live_replay.addresses(host, "../eth0", &addresses), -EINVAL);
+	end();
+}
+
+static void addresses_that_make_no_sense_are_none(void)
+{
+	static const char *const rows[] = {
+		"{}",
+		"[1]",
+		"[\"192.0.2.10\", null]",
+		"[\"192.0.2.10; reboot\"]",
+		"[[\"192.0.2.10\"]]",
+		"[\"nas1\"]",
+		"\"192.0.2.10\"",
+	};
+	struct host_addresses addresses;
+	char text[4096];
+	size_t i, used;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		SUITE_ROW("%zu: %s", i, rows[i]);
+		begin();
+		write_file(".nfsrdma/addresses-eth0.json", rows[i], strlen(rows[i]));
+		CU_ASSERT_EQUAL(live_replay.addresses(host, "eth0", &addresses),
+				-EBADMSG);
+		end();
+	}
+	used = (size_t)snprintf(text, sizeof(text), "[");
+	for (i = 0; i <= HOST_ADDRESSES_MAX; i++)
+		used += (size_t)snprintf(text + used, sizeof(text) - used,
+					 "%s\"192.0.2.%zu\"", i ? "," : "", i);
+	snprintf(text + used, sizeof(text) - used, "]");
+	begin();
+	write_file(".nfsrdma/addresses-eth0.json", text, strlen(text));
+	CU_ASSERT_EQUAL(live_replay.addresses(host, "eth0", &addresses), 0);
+	CU_ASSERT_EQUAL(addresses.count, HOST_ADDRESSES_MAX);
+	CU_ASSERT_TRUE(addresses.cut);
 	end();
 }
 
@@ -408,7 +466,9 @@ static void tables_of_iptables_legacy_are_told(void)
 SUITE_MAIN("live-record", TEST(a_route_is_replayed),
 	   TEST(rules_are_replayed_byte_for_byte),
 	   TEST(what_could_not_be_asked_is_replayed_as_that), TEST(a_zone_is_replayed),
-	   TEST(units_are_replayed), TEST(an_empty_snapshot_knows_nothing),
-	   TEST(a_broken_record_is_told), TEST(a_record_that_is_no_file_costs_no_time),
+	   TEST(units_are_replayed), TEST(addresses_are_replayed),
+	   TEST(addresses_that_make_no_sense_are_none),
+	   TEST(an_empty_snapshot_knows_nothing), TEST(a_broken_record_is_told),
+	   TEST(a_record_that_is_no_file_costs_no_time),
 	   TEST(names_that_are_paths_are_refused),
 	   TEST(tables_of_iptables_legacy_are_told))

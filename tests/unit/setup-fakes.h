@@ -55,11 +55,21 @@ static int fake_unit(const struct host *host, const char *unit, char *state, siz
 	return fake.systemd ? err_set(-fake.systemd, "no systemd") : 0;
 }
 
+static int fake_addresses(const struct host *host, const char *netdev,
+			  struct host_addresses *out)
+{
+	(void)host, (void)netdev;
+	memset(out, 0, sizeof(*out));
+	strcpy(out->list[out->count++], "192.0.2.10");
+	return 0;
+}
+
 static const struct live_ops fake_live = {
 	.route = fake_route,
 	.nftables = fake_nftables,
 	.firewalld = fake_firewalld,
 	.unit = fake_unit,
+	.addresses = fake_addresses,
 };
 
 static int fake_result(void)

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* The addresses of this host that lie on its RDMA devices, and over which of them a peer gets here
+ * by RDMA. The connection manager takes the device from the address:
+ *
+ * - RoCE has a GID of each address of its interface, and of VLANs and bonds above it. It has none
+ *   of a bridge's, so nobody connects to those (cma_acquire_dev_by_src_ip() in
+ *   drivers/infiniband/core/cma.c);
+ * - InfiniBand has the addresses of its IPoIB interfaces, and of a bond above them;
+ * - iWARP has those of its interface. siw listens on that alone (siw_create_listen() binds to the
+ *   device), and packets to a bridge's address are the bridge's.
+ *
+ * A link-local address is none that servers are mounted by. */
+#include <arpa/inet.h>
+#include <stdio.h>
+
+#include "plugin/checks/internal.h"
+
+static const uint8_t mapped[12] = { [10] = 0xff, [11] = 0xff };
+
+bool netdev_lacks_gid(const struct host_netdev *netdev, const struct rdma_device *device)
+{
+	return netdev->rdma_lower[0] && device && device->kind == RDMA_ROCE;
+}
+
+static bool is_link_local(const char *address)
+{
+	struct in6_addr in6;
+
+	return inet_pton(AF_INET6, address, &in6) == 1 && IN6_IS_ADDR_LINKLOCAL(&in6);
+}
+
+static const struct own_address *find(const struct own_addresses *all, const char *text)
+{
+	unsigned int i;
+
+	for (i = 0; i < all->count; i++)
+		if (!strcmp(all->list[i].text, text))
+			return &all->list[i];
+	return NULL;
+}
+
+/* A GID of version 1 and one of version 2 are one address. */
+static void add(struct own_addresses *out, const struct own_address *like,
+		const char *text, const char *netdev, enum own_state state)
+{
+	struct own_address *own;
+
+	if (is_link_local(text) || find(out, text))
+		return;
+	if (out->count == OWN_ADDRESSES_MAX) {
+		out->cut = true;
+		return;
+	}
+	own = &out->list[out->count++];
+	*own = *like;
+	snprintf(own->text, sizeof(own->text), "%s", text);
+	snprintf(own->netdev, sizeof(own->netdev), "%s", netdev);
+	own->state = state == OWN_REACHED && !port_is_up(own->port) ? OWN_DOWN : state;
+}
+
+static void add_gids(struct own_addresses *out, const struct own_address *like)
+{
+	const struct rdma_port *port = like->port;
+	char text[INET6_ADDRSTRLEN];
+	unsigned int i;
+
+	for (i = 0; i < port->ngids; i++) {
+		const struct rdma_gid *gid = &port->gids[i];
+		bool v4 = !memcmp(gid->bytes, mapped, sizeof(mapped));
+
+		if (inet_ntop(v4 ? AF_INET : AF_INET6, gid->bytes + (v4 ? 12 : 0), text,
+			      sizeof(text)))
+			add(out, like, text, *gid->netdev ? gid->netdev : port->netdev,
+			    OWN_REACHED);
+	}
+}
+
+static bool is_bridge(struct check_run *run, const char *netdev, const char *what)
+{
+	char path[96];
+
+	snprintf(path, sizeof(path), "sys/class/net/%s/%s", netdev, what);
+	return !host_exists(run->host, path);
+}
+
+/* Whether a peer gets to what has this interface's addresses. Those that RoCE's device knows are in
+ * its table of GIDs. */
+static enum own_state state_of(struct check_run *run, const struct host_netdev *netdev,
+			       const struct rdma_device *device)
+{
+	if (device->kind == RDMA_ROCE)
+		return OWN_NO_GID;
+	return netdev->rdma_lower[0] &&
+			       (is_bridge(run, netdev->name, "bridge") ||
+				is_bridge(run, netdev->rdma_lower, "master/bridge"))
+		       ? OWN_BRIDGE
+		       : OWN_REACHED;
+}
+
+static void add_netdev(struct check_run *run, const struct host_netdev *netdev,
+		       const struct rdma_device *device, const struct rdma_port *port,
+		       struct own_addresses *out)
+{
+	struct own_address like = { .device = device, .port = port };
+	struct host_addresses addresses;
+	unsigned int i;
+	int rc = run->live->addresses(run->host, netdev->name, &addresses);
+
+	if (rc) {
+		if (!out->rc)
+			snprintf(out->why, sizeof(out->why), "%s", err_text());
+		out->rc = out->rc ? out->rc : rc;
+		return;
+	}
+	memcpy(like.lower, netdev->rdma_lower, sizeof(like.lower));
+	for (i = 0; i < addresses.count; i++)
+		if (device->kind != RDMA_ROCE || !port->gids_cut)
+			add(out, &like, addresses.list[i], netdev->name,
+			    state_of(run, netdev, device));
+	out->cut |= addresses.cut;
+}
+
+static void add_port(struct check_run *run, const struct netdevs *netdevs,
+		     const struct rdma_device *device, const struct rdma_port *port,
+		     struct own_addresses *out)
+{
+	const struct own_address like = { .device = device, .port = port };
+	unsigned int i;
+
+	if (device->kind == RDMA_ROCE)
+		add_gids(out, &like);
+	for (i = 0; i < netdevs->count; i++)
+		if (!strcmp(netdevs->list[i].rdma_device, device->name) &&
+		    netdevs->list[i].rdma_port == port->number)
+			add_netdev(run, &netdevs->list[i], device, port, out);
+}
+
+int addresses_read(struct check_run *run, struct own_addresses *out)
+{
+	const struct rdma_devices *rdma;
+	const struct netdevs *netdevs;
+	unsigned int i, p;
+	int rc = facts_rdma(run, &rdma);
+
+	memset(out, 0, sizeof(*out));
+	rc = rc ? rc : facts_netdevs(run, &netdevs);
+	for (i = 0; !rc && i < rdma->count; i++) {
+		const struct rdma_device *device = &rdma->list[i];
+
+		for (p = 0; port_usable(device) && p < device->nports; p++)
+			add_port(run, netdevs, device, &device->ports[p], out);
+	}
+	return rc;
+}
+
+/* --- where the server is told to listen -------------------------------------------------- */
+
+static bool is_any(const char *address)
+{
+	return !strcmp(address, "0.0.0.0") || !strcmp(address, "::");
+}
+
+static bool is_numeric(const char *address)
+{
+	uint8_t bytes[16];
+
+	return inet_pton(AF_INET, address, bytes) == 1 ||
+	       inet_pton(AF_INET6, address, bytes) == 1;
+}
+
+enum own_bound addresses_bound(const struct own_addresses *all, const char *hosts)
+{
+	_cleanup_free_ char *text = strdup(hosts);
+	enum own_bound bound = OWN_BOUND_ELSEWHERE;
+	const struct own_address *own;
+	char *rest = text, *host;
+
+	while (text && (host = strsep(&rest, ", \t"))) {
+		own = find(all, host);
+		if (is_any(host) || (own && own->state == OWN_REACHED))
+			return OWN_BOUND_HERE;
+		if (*host && !is_numeric(host))
+			bound = OWN_BOUND_UNKNOWN;
+	}
+	return text ? bound : OWN_BOUND_UNKNOWN;
+}
