@@ -17,12 +17,18 @@
 
 /* For a child that has answered to end. */
 #define REAP_MS 100
-/* For all entries of one guest. */
+/* That the journal may take for all entries of one guest. */
 #define JOURNAL_MS 500
 
+enum record_kind {
+	RECORD_STRICT, /* text: where the policy has on-unknown = refuse */
+	RECORD_EARLY,  /* what is sure so far */
+	RECORD_LAST,
+};
+
 struct record {
-	uint8_t last; /* else it is what is sure so far */
-	uint8_t refuse, failed;
+	uint8_t kind;
+	uint8_t refuse, failed, logged;
 	char text[HOOK_TEXT_MAX];
 };
 
@@ -41,11 +47,13 @@ static void fail_with(struct hook_answer *out, const char *fmt, ...)
 
 /* --- the child ------------------------------------------------------------------------------ */
 
-static int send_record(const struct hook_answer *answer, int channel, bool last)
+static int send_record(const struct hook_answer *answer, int channel,
+		       enum record_kind kind)
 {
-	struct record record = { .last = last,
+	struct record record = { .kind = (uint8_t)kind,
 				 .refuse = answer->refuse,
-				 .failed = answer->failed };
+				 .failed = answer->failed,
+				 .logged = answer->logged };
 
 	memcpy(record.text, answer->text, sizeof(record.text));
 	return child_answer(channel, &record, sizeof(record));
@@ -54,15 +62,38 @@ static int send_record(const struct hook_answer *answer, int channel, bool last)
 struct hook_task {
 	hook_fn fn;
 	void *arg;
+	bool gate;
+	const char *root;
 };
+
+/* Whether @root's policy refuses what is unknown; @from: the file and line. */
+static bool is_strict(const char *root, char from[POLICY_FROM_MAX])
+{
+	_cleanup_(host_close_p) struct host *host = NULL;
+
+	return !host_open(&host, root) && policy_refuses_unknown(host, from);
+}
+
+/* Before anything that may fail or hang. */
+static void send_strict(const struct hook_task *task, int channel)
+{
+	struct hook_answer answer = { .refuse = false };
+	char from[POLICY_FROM_MAX];
+
+	if (!task->gate || !is_strict(task->root, from))
+		return;
+	snprintf(answer.text, sizeof(answer.text), "%s", from);
+	send_record(&answer, channel, RECORD_STRICT);
+}
 
 static int hook_work(void *arg, int channel)
 {
 	const struct hook_task *task = arg;
 	struct hook_answer answer = { .early = channel };
 
+	send_strict(task, channel);
 	task->fn(task->arg, &answer);
-	return send_record(&answer, channel, true);
+	return send_record(&answer, channel, RECORD_LAST);
 }
 
 /* --- who waits for it ------------------------------------------------------------------------- */
@@ -87,16 +118,24 @@ static int receive(const struct child *child, struct record *record, uint64_t de
 		       : -EPROTO;
 }
 
-/* Up to the last one. Errors: as above; *@out is then what came before, or as it was. */
-static int receive_all(const struct child *child, struct record *out, uint64_t deadline)
+/* What came. */
+struct heard {
+	struct record record; /* the last, or what was sure before */
+	char strict[POLICY_FROM_MAX]; /* "" the policy does not refuse what is unknown */
+};
+
+/* Up to the last one. Errors: as above; *@out is then what came before. */
+static int receive_all(const struct child *child, struct heard *out, uint64_t deadline)
 {
-	struct record record;
+	struct record record = { .kind = RECORD_EARLY };
 	int rc = 0;
 
-	while (!rc && !out->last) {
+	while (!rc && record.kind != RECORD_LAST) {
 		rc = receive(child, &record, deadline);
-		if (!rc)
-			*out = record;
+		if (!rc && record.kind == RECORD_STRICT)
+			text_copy(out->strict, sizeof(out->strict), record.text);
+		else if (!rc)
+			out->record = record;
 	}
 	return rc;
 }
@@ -110,10 +149,25 @@ static void say_lost(const struct child_end *end, struct hook_answer *out)
 		fail_with(out, "the process that looked ended without an answer");
 }
 
+/* What failed is unknown, of all disks that there may be. */
+static void be_strict(const char *from, struct hook_answer *out)
+{
+	char why[HOOK_TEXT_MAX];
+
+	strcpy(why, out->text);
+	out->refuse = true;
+	snprintf(out->text, sizeof(out->text),
+		 "nobody knows whether the guest's disks are on RDMA (%.500s), and %s says on-unknown = refuse. "
+		 "Mend what is named.",
+		 why, from);
+	finding_clean(out->text);
+}
+
 static void take_answer(struct child *child, uint64_t deadline, struct hook_answer *out)
 {
-	struct record record = { .last = 0 };
-	int rc = receive_all(child, &record, deadline);
+	struct heard heard = { .strict = "" };
+	const struct record *record = &heard.record;
+	int rc = receive_all(child, &heard, deadline);
 	char text[ERR_TEXT_MAX];
 	struct child_end end;
 
@@ -125,36 +179,52 @@ static void take_answer(struct child *child, uint64_t deadline, struct hook_answ
 	if (!child_reap(child, deadline_in(REAP_MS), &end))
 		child_kill(child);
 	child_close(child);
-	if (rc == -ETIMEDOUT && !record.refuse) {
+	if (rc == -ETIMEDOUT && !record->refuse) {
 		fail_with(out, "it took too long, and was given up");
 		if (end.fate == CHILD_LEFT)
 			fail_with(out, "it took too long, and was given up; it %s",
 				  child_end_text(&end, text, sizeof(text)));
-	} else if (rc == -EPIPE && !record.refuse) {
+	} else if (rc == -EPIPE && !record->refuse) {
 		say_lost(&end, out);
-	} else if (rc && !record.refuse) {
+	} else if (rc && !record->refuse) {
 		fail_with(out, "%.500s", text);
 	} else {
-		out->refuse = record.refuse == 1 && record.failed != 1;
-		out->failed = record.failed == 1;
-		memcpy(out->text, record.text, sizeof(out->text));
+		out->refuse = record->refuse == 1 && record->failed != 1;
+		out->failed = record->failed == 1;
+		out->logged = record->logged == 1;
+		memcpy(out->text, record->text, sizeof(out->text));
 		finding_clean(out->text);
 	}
+	if (out->failed && *heard.strict)
+		be_strict(heard.strict, out);
 }
 
-void hook_run(hook_fn fn, void *arg, uint64_t deadline, struct hook_answer *out)
+void hook_unseen(const char *root, const char *why, struct hook_answer *out)
 {
-	struct hook_task task = { fn, arg };
+	char from[POLICY_FROM_MAX];
+
+	fail_with(out, "%.500s", why);
+	if (is_strict(root, from))
+		be_strict(from, out);
+}
+
+static void run_task(struct hook_task *task, uint64_t deadline, struct hook_answer *out)
+{
 	const struct child_function function = { .kind = CHILD_GATE,
 						 .name = "the process that looks",
 						 .run = hook_work,
-						 .arg = &task };
+						 .arg = task };
+	char why[ERR_TEXT_MAX];
 	struct child child;
 	pid_t pid;
 
 	*out = (struct hook_answer){ .refuse = false };
 	if (child_start(&child, &function)) {
-		fail_with(out, "%.500s", err_text());
+		snprintf(why, sizeof(why), "%s", err_text());
+		if (task->gate)
+			hook_unseen(task->root, why, out);
+		else
+			fail_with(out, "%.500s", why);
 		return;
 	}
 	pid = child.pid;
@@ -164,6 +234,21 @@ void hook_run(hook_fn fn, void *arg, uint64_t deadline, struct hook_answer *out)
 	      : out->refuse ? "refuses"
 			    : "lets pass",
 	      deadline_left(deadline), out->text);
+}
+
+void hook_run(hook_fn fn, void *arg, uint64_t deadline, struct hook_answer *out)
+{
+	struct hook_task task = { .fn = fn, .arg = arg };
+
+	run_task(&task, deadline, out);
+}
+
+void hook_gate(const char *root, hook_fn fn, void *arg, uint64_t deadline,
+	       struct hook_answer *out)
+{
+	struct hook_task task = { .fn = fn, .arg = arg, .gate = true, .root = root };
+
+	run_task(&task, deadline, out);
 }
 
 /* --- input ------------------------------------------------------------------------------------ */
@@ -289,12 +374,12 @@ static enum rank rank_of(const struct guard_verdict *verdict)
 /* Of a disk that is asked about later nobody may ever hear: that of a server that hangs. */
 static void tell_early(const struct guard_verdict *verdict, const struct hook_answer *out)
 {
-	struct hook_answer early = { .refuse = true };
+	struct hook_answer early = { .refuse = true, .logged = out->logged };
 
 	if (!verdict->refuse || !out->early)
 		return;
 	sentence(verdict, 0, early.text);
-	send_record(&early, out->early, false);
+	send_record(&early, out->early, RECORD_EARLY);
 }
 
 /* A refusal would do more harm than what it is about. */
@@ -312,12 +397,19 @@ static void pass_loudly(struct guard_verdict *verdict, const char *why)
 		verdict->answer = GUARD_PASS;
 }
 
+/* A journal that is slow must not make the answer late; disks may take what time they like. */
+struct patience {
+	uint64_t spent_ms;
+	bool deaf;
+};
+
 /* What nobody knows may be wanted, and then is not seen to be. */
-static bool log_unknown(const char *who, const char *guest, const char *why,
-			struct hook_answer *out)
+static void log_unknown(const char *who, const char *guest, const char *why,
+			struct patience *patience, struct hook_answer *out)
 {
 	const struct journal_field fields[] = { { "NFSRDMA_GUEST", guest } };
 	char message[HOOK_TEXT_MAX + 256];
+	uint64_t start = now_ms();
 
 	snprintf(out->text, sizeof(out->text), "not all that wants RDMA is known: %.500s",
 		 why);
@@ -325,24 +417,43 @@ static bool log_unknown(const char *who, const char *guest, const char *why,
 	snprintf(message, sizeof(message), "guest %.200s: %s", guest ? guest : "?",
 		 out->text);
 	finding_clean(message);
-	return !journal_send(JOURNAL_WARNING, who, message, fields, ARRAY_SIZE(fields));
+	patience->deaf = journal_send(JOURNAL_WARNING, who, message, fields,
+				      ARRAY_SIZE(fields)) != 0;
+	patience->spent_ms += now_ms() - start;
+}
+
+/* The first refusal is written however long the others took; hook_answered() tries again where the
+ * journal did not take it. */
+static void log_disk(const char *who, const char *guest, const struct guard_disk *disk,
+		     const struct guard_verdict *verdict, struct patience *patience,
+		     struct hook_answer *out)
+{
+	bool first = verdict->refuse && !out->logged;
+	uint64_t start = now_ms();
+
+	if (patience->deaf || (!first && patience->spent_ms >= JOURNAL_MS))
+		return;
+	patience->deaf = log_verdict(who, guest, disk, verdict) != 0;
+	patience->spent_ms += now_ms() - start;
+	if (!first || patience->deaf)
+		return;
+	out->logged = true;
+	tell_early(verdict, out);
 }
 
 void hook_ask(const char *who, const char *guest, const struct guard *guard,
 	      const struct guard_disk *disks, size_t ndisks, struct hook_answer *out)
 {
 	struct guard_verdict verdict, worst = { .answer = GUARD_PASS };
-	/* The answer must not come too late for a journal that is slow. */
-	uint64_t patience = deadline_in(JOURNAL_MS);
 	const char *unknown = ndisks ? guard_unknown(guard) : NULL;
+	struct patience patience = { 0, false };
 	size_t same = 0, i;
-	bool heard = true;
 
 	*out = (struct hook_answer){ .early = out->early, .spare = out->spare };
 	debug(DEBUG_GATE, "guest %s: %zu disk%s", guest ? guest : "?", ndisks,
 	      ndisks == 1 ? "" : "s");
 	if (unknown)
-		heard = log_unknown(who, guest, unknown, out);
+		log_unknown(who, guest, unknown, &patience, out);
 	for (i = 0; i < ndisks; i++) {
 		guard_ask(guard, &disks[i], &verdict);
 		if (out->spare)
@@ -356,12 +467,30 @@ void hook_ask(const char *who, const char *guest, const struct guard *guard,
 		} else if (rank_of(&verdict) == rank_of(&worst)) {
 			same++;
 		}
-		if (heard && deadline_left(patience))
-			heard = !log_verdict(who, guest, &disks[i], &verdict);
+		log_disk(who, guest, &disks[i], &verdict, &patience, out);
 	}
 	out->refuse = worst.refuse;
 	if (same)
 		sentence(&worst, same - 1, out->text);
+}
+
+void hook_answered(const char *who, const char *guest, const struct hook_answer *answer)
+{
+	const struct journal_field fields[] = {
+		{ "NFSRDMA_GUEST", guest },
+		{ "NFSRDMA_FINDING", answer->failed ? "gate.unknown" : NULL },
+		{ "NFSRDMA_REFUSED", "yes" },
+	};
+	char message[HOOK_TEXT_MAX + 300];
+
+	if (!answer->refuse && answer->failed)
+		hook_failed(who, guest, "%s", answer->text);
+	if (!answer->refuse || answer->logged)
+		return;
+	snprintf(message, sizeof(message), "guest %.200s: %s", guest ? guest : "?",
+		 answer->text);
+	finding_clean(message);
+	journal_send(JOURNAL_GATE_REFUSED, who, message, fields, ARRAY_SIZE(fields));
 }
 
 void hook_failed(const char *who, const char *guest, const char *fmt, ...)

@@ -3,7 +3,8 @@
 
 /* What the hooks of all platforms have in common: an answer within a deadline, whatever happens to
  * who looks for it; bounded input; words in the journal. A hook's own failure never stops the
- * platform: then it lets pass what came, and the journal has it. */
+ * platform, but where the policy says so (on-unknown = refuse): else it lets pass what came, and the
+ * journal has it. */
 #ifndef HOOKS_HOOK_H
 #define HOOKS_HOOK_H
 
@@ -11,6 +12,8 @@
 #include "rpcrdma/base.h"
 
 #define HOOK_DEADLINE_MS 2000
+/* For what a platform writes to our stdin, which is not the gate's time: it may be slow. */
+#define HOOK_INPUT_MS 10000
 /* What a verdict says, and its remedy. */
 #define HOOK_TEXT_MAX (2 * GUARD_TEXT_MAX + 128)
 
@@ -20,7 +23,9 @@ struct hook_answer {
 	 * our own failure (the child died, or took too long): why. Of a guest that passes: what
 	 * somebody should know all the same, a disk that is unknown or loud. Else empty. */
 	char text[HOOK_TEXT_MAX];
+	/* With @refuse: nothing was found out, and the policy has on-unknown = refuse. */
 	bool failed;
+	bool logged; /* the journal has a refusal */
 	/* In the child: where hook_ask() tells a refusal as soon as it is sure of it; 0: nowhere. */
 	int early;
 	/* In the child, before hook_ask(): what happens here to a guest that would be refused, as
@@ -36,13 +41,25 @@ typedef void (*hook_fn)(void *arg, struct hook_answer *out);
  * then the answer, if that is a refusal. @out is always filled in. */
 void hook_run(hook_fn fn, void *arg, uint64_t deadline, struct hook_answer *out);
 
+/* The same for a gate: where @fn fails, dies or takes too long, and a section of the policy of @root
+ * (NULL: this host) says on-unknown = refuse, that is a refusal. */
+void hook_gate(const char *root, hook_fn fn, void *arg, uint64_t deadline,
+	       struct hook_answer *out);
+
+/* The answer of a gate that could not even be asked, and why. */
+void hook_unseen(const char *root, const char *why, struct hook_answer *out);
+
+/* Puts into the journal what of a gate's answer is not there: its own failure, and a refusal. */
+void hook_answered(const char *who, const char *guest, const struct hook_answer *answer);
+
 /* All of a descriptor until its end. *@out: the caller's, for free(3), with a NUL behind it. Errors:
  * -EFBIG more than @max; -ETIMEDOUT; of read(2). */
 int hook_read(int fd, size_t max, uint64_t deadline, char **out, size_t *len);
 
 /* Asks the gate about each disk: the first refusal is the answer; all are in the journal, as is
  * what is unknown and what is loud, and that not all is known that could be wanted
- * (guard_unknown()), as far as it takes them in half a second. @out->early and ->spare are kept. @who:
+ * (guard_unknown()), as far as it takes them; one that takes half a second for all of them gets no more
+ * but the first refusal (hook_answered() tries that again). @out->early and ->spare are kept. @who:
  * SYSLOG_IDENTIFIER; @guest: its name, NULL where not known. */
 void hook_ask(const char *who, const char *guest, const struct guard *guard,
 	      const struct guard_disk *disks, size_t ndisks, struct hook_answer *out);

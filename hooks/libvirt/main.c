@@ -6,16 +6,16 @@
  * Exit status 1 is a refusal, and what is on stderr is what virsh shows.
  *
  * It never asks libvirt, which waits for it. It says nothing on stdout: of "migrate" and "restore"
- * that would replace the guest's XML. Whatever goes wrong here lets the guest pass, and the
- * journal has it. */
+ * that would replace the guest's XML. Whatever goes wrong here lets the guest pass, but where the
+ * policy says on-unknown = refuse, and the journal has it. */
 #include <stdio.h>
 
 #include "hooks/hook.h"
 #include "plugin/libvirt/libvirt.h"
 
 #define WHO "nfsrdma-libvirt-hook"
-/* For the child to say by itself what was too slow. */
-#define SPARE_MS 150
+
+#define INPUT "the guest's XML on stdin"
 
 static const char usage[] =
 	"usage: nfsrdma-libvirt-hook [--root DIR] GUEST OPERATION SUB-OPERATION EXTRA <XML\n"
@@ -36,8 +36,9 @@ static const struct {
 struct request {
 	const char *root; /* NULL: this host */
 	const char *guest;
-	bool arrives; /* from another host */
-	uint64_t deadline;
+	bool arrives;     /* from another host */
+	const char *text; /* the guest's XML */
+	size_t len;
 };
 
 static bool is_gate(const char *operation, const char *sub)
@@ -75,12 +76,9 @@ struct work {
 
 static int read_guest(const struct request *request, struct work *work)
 {
-	_cleanup_free_ char *text = NULL;
-	size_t len = 0;
-	int rc = hook_read(STDIN_FILENO, DOMAIN_XML_MAX, request->deadline, &text, &len);
+	int rc = domain_disks_parse(&work->disks, request->text, request->len);
 
-	rc = rc ? rc : domain_disks_parse(&work->disks, text, len);
-	return rc ? err_context(rc, "the guest's XML on stdin") : 0;
+	return rc ? err_context(rc, INPUT) : 0;
 }
 
 static int ask(const struct request *request, struct work *work, struct hook_answer *out)
@@ -137,21 +135,37 @@ static void on_child(void *arg, struct hook_answer *out)
 
 /* --- in the parent ---------------------------------------------------------------------------- */
 
+/* The gate's time begins when the guest is known. */
+static void decide_on(struct request *request, struct hook_answer *out)
+{
+	_cleanup_free_ char *text = NULL;
+	int rc = hook_read(STDIN_FILENO, DOMAIN_XML_MAX, deadline_in(HOOK_INPUT_MS),
+			   &text, &request->len);
+	char why[ERR_TEXT_MAX];
+
+	request->text = text;
+	if (!rc) {
+		hook_gate(request->root, on_child, request, deadline_in(HOOK_DEADLINE_MS),
+			  out);
+		return;
+	}
+	err_context(rc, INPUT);
+	snprintf(why, sizeof(why), "%s", err_text());
+	hook_unseen(request->root, why, out);
+}
+
 /* @args: GUEST OPERATION SUB-OPERATION ... */
 static int run(const char *root, char *const args[])
 {
 	struct request request = { .root = root, .guest = args[0] };
-	uint64_t deadline = deadline_in(HOOK_DEADLINE_MS);
 	struct hook_answer answer;
 
 	debug_init();
 	if (!is_gate(args[1], args[2]))
 		return 0;
-	request.deadline = deadline - SPARE_MS;
 	request.arrives = !strcmp(args[1], "migrate");
-	hook_run(on_child, &request, deadline, &answer);
-	if (answer.failed)
-		hook_failed(WHO, request.guest, "%s", answer.text);
+	decide_on(&request, &answer);
+	hook_answered(WHO, request.guest, &answer);
 	if (answer.refuse) {
 		fprintf(stderr, "%s See nfsrdma-libvirt(7).\n", answer.text);
 		return 1;

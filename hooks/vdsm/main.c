@@ -120,16 +120,20 @@ static int run(const struct point *point, const char *root)
 	char guest[64];
 
 	call.guest = guest_name(guest);
-	if (point->input != INPUT_NONE) {
+	if (point->input != INPUT_NONE)
 		call.file = getenv(variables[point->input]);
-		if (!call.file || !call.file[0]) {
-			tell_failure(point, &call, "VDSM named no file with its data");
-			return 0;
-		}
-	}
-	hook_run(work, &job, call.deadline, &answer);
-	if (answer.failed)
+	if (point->input != INPUT_NONE && (!call.file || !call.file[0]))
+		hook_unseen(root, "VDSM named no file with its data", &answer);
+	else if (point->failed)
+		hook_run(work, &job, call.deadline, &answer);
+	else
+		hook_gate(root, work, &job, call.deadline, &answer);
+	/* Only a gate refuses. */
+	answer.refuse &= !point->failed;
+	if (answer.failed && !answer.refuse)
 		tell_failure(point, &call, answer.text);
+	else
+		hook_answered(VDSM_WHO, call.guest, &answer);
 	if (!answer.refuse)
 		return 0;
 	fprintf(stderr, "%s\n", answer.text);

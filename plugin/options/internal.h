@@ -97,6 +97,9 @@ void section_fini(struct section *section);
 /* Cuts doubled slashes, and one at the end: the same path, and the same text. */
 void section_squeeze(char *path);
 int policy_file_parse(struct policies *policies, const char *file, char *text);
+/* The first line "on-unknown = refuse", whatever the others are. False: there is none, and @from is as
+ * it was. @text is cut in place. */
+bool policy_file_refuses(const char *file, char *text, char from[POLICY_FROM_MAX]);
 
 /* policy.c */
 

@@ -158,6 +158,11 @@ int policy_follow(struct policies *policies, policy_follow_fn *follow, void *arg
 /* Whether a section of a server, an export or a directory says require or prefer. */
 bool policy_asks(const struct policies *policies);
 
+/* For a gate that cannot tell which disks it was asked about: whether any section says on-unknown =
+ * refuse, for one of the disks may be its; also of files that policy_open() refuses. @from: file and
+ * line. What cannot be read says nothing. */
+bool policy_refuses_unknown(const struct host *host, char from[POLICY_FROM_MAX]);
+
 /* plan.c: the options that a mount gets, and why */
 
 struct plan_request {

@@ -272,3 +272,25 @@ int policy_file_parse(struct policies *policies, const char *file, char *text)
 	}
 	return rc ? err_context(rc, "%s:%u", file, at.line) : 0;
 }
+
+bool policy_file_refuses(const char *file, char *text, char from[POLICY_FROM_MAX])
+{
+	const char *wanted = policy_keys[KEY_ON_UNKNOWN];
+	const char *refuse = policy_unknown_name(POLICY_UNKNOWN_REFUSE);
+	unsigned int number = 0;
+	char *line, *value;
+
+	while ((line = line_next(&text))) {
+		number++;
+		value = strchr(line, '=');
+		if (!value)
+			continue;
+		*value++ = '\0';
+		if (strcmp(trim(line), wanted) || strcmp(trim(value), refuse))
+			continue;
+		snprintf(from, POLICY_FROM_MAX, "%.*s:%u", POLICY_FROM_MAX - 12, file,
+			 number);
+		return true;
+	}
+	return false;
+}

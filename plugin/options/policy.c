@@ -332,7 +332,15 @@ static bool is_absent(const struct host *host, const char *path)
 	return host_link(host, path, target, sizeof(target)) == -ENOENT;
 }
 
-static int add_file(struct policies *policies, const struct host *host, const char *path)
+/* What is done with each file that is there. */
+struct reader {
+	int (*take)(void *arg, const char *file, char *text);
+	void *arg;
+	bool all; /* one that cannot be read, or is broken, is no reason to leave out the others */
+};
+
+static int read_file(const struct host *host, const char *path,
+		     const struct reader *reader)
 {
 	_cleanup_(host_text_fini) struct host_text text = { NULL, 0 };
 	char shown[sizeof(POLICY_FOLDER) + NAME_MAX_BYTES + 2];
@@ -345,10 +353,10 @@ static int add_file(struct policies *policies, const struct host *host, const ch
 	if (rc)
 		return rc;
 	snprintf(shown, sizeof(shown), "/%s", path);
-	return policy_add(policies, shown, text.text);
+	return reader->take(reader->arg, shown, text.text);
 }
 
-static int add_folder(struct policies *policies, const struct host *host)
+static int read_folder(const struct host *host, const struct reader *reader)
 {
 	_cleanup_(host_list_fini) struct host_list list = { NULL, 0, false };
 	int rc = host_list(host, POLICY_FOLDER, &list);
@@ -357,26 +365,57 @@ static int add_folder(struct policies *policies, const struct host *host)
 
 	if (rc)
 		return rc == -ENOENT && is_absent(host, POLICY_FOLDER) ? 0 : rc;
-	if (list.cut)
+	if (list.cut && !reader->all)
 		return err_set(EFBIG, "/" POLICY_FOLDER " has more than %d files",
 			       HOST_LIST_MAX);
-	for (i = 0; !rc && i < list.count; i++) {
+	for (i = 0; (!rc || reader->all) && i < list.count; i++) {
 		if (fnmatch("*.conf", list.names[i], FNM_PERIOD))
 			continue;
 		snprintf(path, sizeof(path), POLICY_FOLDER "/%s", list.names[i]);
-		rc = add_file(policies, host, path);
+		rc = read_file(host, path, reader);
 	}
 	return rc;
+}
+
+static int read_all(const struct host *host, const struct reader *reader)
+{
+	int rc = read_file(host, POLICY_FILE, reader);
+
+	return rc && !reader->all ? rc : read_folder(host, reader);
+}
+
+static int take_sections(void *arg, const char *file, char *text)
+{
+	return policy_add(arg, file, text);
 }
 
 int policy_open(struct policies **out, const struct host *host)
 {
 	_cleanup_(policy_free_p) struct policies *policies = NULL;
+	struct reader reader = { .take = take_sections };
 	int rc = policy_new(&policies);
 
-	rc = rc ? rc : add_file(policies, host, POLICY_FILE);
-	rc = rc ? rc : add_folder(policies, host);
+	reader.arg = policies;
+	rc = rc ? rc : read_all(host, &reader);
 	if (!rc)
 		*out = take_ptr(policies);
 	return rc;
+}
+
+static int take_refusal(void *arg, const char *file, char *text)
+{
+	char *from = arg;
+
+	if (!*from)
+		policy_file_refuses(file, text, from);
+	return 0;
+}
+
+bool policy_refuses_unknown(const struct host *host, char from[POLICY_FROM_MAX])
+{
+	const struct reader reader = { .take = take_refusal, .arg = from, .all = true };
+
+	*from = '\0';
+	read_all(host, &reader);
+	return *from;
 }

@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 
 #include "hooks/hook.h"
+#include "tests/unit/host-tree.h"
 #include "tests/unit/suite.h"
 
 /* --- a gate ----------------------------------------------------------------------------------- */
@@ -22,8 +23,8 @@ const char *guard_unknown(const struct guard *guard)
 	return unknown;
 }
 
-/* By the name of a disk: 'r' is refused, 'u' unknown, 'U' unknown and refused, 'l' loud; 'h' hangs,
- * and at 'x' it dies. */
+/* By the name of a disk: 'r' is refused, 'u' unknown, 'U' unknown and refused, 'l' loud, 's' loud and
+ * slow; 'h' hangs, and at 'x' it dies. */
 void guard_ask(const struct guard *guard, const struct guard_disk *disk,
 	       struct guard_verdict *out)
 {
@@ -38,7 +39,9 @@ void guard_ask(const struct guard *guard, const struct guard_disk *disk,
 	if (*disk->name == 'u' || *disk->name == 'U')
 		out->answer = GUARD_UNKNOWN;
 	out->refuse = *disk->name == 'r' || *disk->name == 'U';
-	out->loud = *disk->name == 'l';
+	out->loud = *disk->name == 'l' || *disk->name == 's';
+	if (*disk->name == 's')
+		usleep(700 * 1000);
 	if (*disk->name == 'p')
 		return;
 	snprintf(out->text, sizeof(out->text), "disk %s is\nnowhere", disk->name);
@@ -50,7 +53,7 @@ void guard_ask(const struct guard *guard, const struct guard_disk *disk,
 
 static char journal[4096];
 static int journal_rc;
-static unsigned int journal_calls;
+static unsigned int journal_calls, journal_ms;
 
 int journal_send(enum journal_event event, const char *who, const char *message,
 		 const struct journal_field *fields, size_t nfields)
@@ -58,6 +61,7 @@ int journal_send(enum journal_event event, const char *who, const char *message,
 	size_t len = strlen(journal), i;
 
 	journal_calls++;
+	usleep(journal_ms * 1000);
 	snprintf(journal + len, sizeof(journal) - len, "%d %s: %s", event, who, message);
 	for (i = 0; i < nfields; i++) {
 		len = strlen(journal);
@@ -187,7 +191,70 @@ static void a_journal_that_does_not_read_is_left_alone(void)
 	journal_rc = 0;
 	CU_ASSERT_EQUAL(journal_calls, 1);
 	CU_ASSERT(answer.refuse);
+	CU_ASSERT_FALSE(answer.logged);
 	ASSERT_CONTAINS(answer.text, "(and 2 more disks)");
+}
+
+/* What disks take is not the journal's time. */
+static void a_refusal_behind_slow_disks_is_in_the_journal(void)
+{
+	struct hook_answer answer;
+
+	ASK(&answer, "s1", "l2", "r3", "r4");
+	CU_ASSERT(answer.refuse);
+	CU_ASSERT(answer.logged);
+	CU_ASSERT_EQUAL(journal_calls, 4);
+	ASSERT_CONTAINS(journal, "NFSRDMA_DISK=r3");
+	ASSERT_CONTAINS(journal, "NFSRDMA_DISK=r4");
+}
+
+static void a_slow_journal_gets_the_first_refusal_all_the_same(void)
+{
+	struct hook_answer answer;
+
+	journal_ms = 300;
+	ASK(&answer, "l1", "l2", "l3", "r4", "r5");
+	journal_ms = 0;
+	CU_ASSERT(answer.logged);
+	ASSERT_CONTAINS(journal, "NFSRDMA_DISK=l2");
+	CU_ASSERT_PTR_NULL(strstr(journal, "NFSRDMA_DISK=l3"));
+	ASSERT_CONTAINS(journal, "NFSRDMA_DISK=r4");
+	CU_ASSERT_PTR_NULL(strstr(journal, "NFSRDMA_DISK=r5"));
+}
+
+static void what_the_journal_does_not_have_is_told_again(void)
+{
+	static const struct {
+		bool refuse, failed, logged;
+		int event; /* -1: none */
+		const char *contains;
+	} rows[] = {
+		{ false, false, false, -1, "" },
+		{ true, false, true, -1, "" },
+		{ true, false, false, JOURNAL_GATE_REFUSED, "guest web1: why" },
+		{ true, true, false, JOURNAL_GATE_REFUSED,
+		  "NFSRDMA_FINDING=gate.unknown NFSRDMA_REFUSED=yes" },
+		{ false, true, false, JOURNAL_GATE_FAILED,
+		  "guest web1 is let pass unseen: why" },
+	};
+	struct hook_answer answer;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		SUITE_ROW("%zu", i);
+		answer = (struct hook_answer){ .refuse = rows[i].refuse,
+					       .failed = rows[i].failed,
+					       .logged = rows[i].logged,
+					       .text = "why" };
+		*journal = '\0';
+		journal_calls = 0;
+		hook_answered("hook", "web1", &answer);
+		CU_ASSERT_EQUAL(journal_calls, rows[i].event >= 0);
+		if (rows[i].event < 0)
+			continue;
+		CU_ASSERT_EQUAL(atoi(journal), rows[i].event);
+		ASSERT_CONTAINS(journal, rows[i].contains);
+	}
 }
 
 static void a_failure_of_the_hook_is_told(void)
@@ -348,6 +415,102 @@ static void a_refusal_is_not_lost_with_who_decided_it(void)
 	CU_ASSERT(answer.failed);
 	CU_ASSERT_FALSE(answer.refuse);
 	ASSERT_CONTAINS(answer.text, "signal 9");
+}
+
+/* A gate of a host whose policy is @conf; NULL: it has none. */
+static struct hook_answer run_gate(hook_fn fn, const char *text, const char *conf)
+{
+	struct hook_answer answer;
+	struct tree tree;
+	char copy[64];
+
+	snprintf(copy, sizeof(copy), "%s", text);
+	tree_new(&tree);
+	if (conf)
+		tree_write(&tree, "etc/nfsrdma.conf.d/a.conf", conf);
+	memset(&answer, 0x55, sizeof(answer));
+	hook_gate(tree.root, fn, copy, deadline_in(fn == hang ? 700 : PATIENCE_MS),
+		  &answer);
+	tree_free(&tree);
+	return answer;
+}
+
+static void what_fails_is_refused_where_the_unknown_is(void)
+{
+	static const char *const confs[] = {
+		"[default]\non-unknown = refuse\n",
+		"[server nas1]\n\n  on-unknown  =  refuse \n",
+		/* What is broken says this much. */
+		"policy of\non-unknown=refuse\n",
+	};
+	static const hook_fn fns[] = { fail, hang, crash, leave, fill };
+	struct hook_answer answer;
+	size_t i, j;
+
+	for (i = 0; i < ARRAY_SIZE(fns); i++) {
+		for (j = 0; j < ARRAY_SIZE(confs); j++) {
+			SUITE_ROW("%zu %zu", i, j);
+			answer = run_gate(fns[i], "no XML", confs[j]);
+			CU_ASSERT(answer.refuse);
+			CU_ASSERT(answer.failed);
+			CU_ASSERT_FALSE(answer.logged);
+			ASSERT_CONTAINS(answer.text, "/etc/nfsrdma.conf.d/a.conf:");
+			ASSERT_CONTAINS(answer.text, "says on-unknown = refuse");
+		}
+	}
+	answer = run_gate(fail, "no XML", confs[1]);
+	ASSERT_CONTAINS(answer.text, "(no XML), and /etc/nfsrdma.conf.d/a.conf:3 says");
+	answer = run_gate(pass, "", confs[0]);
+	CU_ASSERT_FALSE(answer.refuse);
+	answer = run_gate(ask_words, "p1 r2", confs[0]);
+	CU_ASSERT(answer.refuse);
+	CU_ASSERT_FALSE(answer.failed);
+	CU_ASSERT(answer.logged);
+	ASSERT_CONTAINS(answer.text, "disk r2 is?nowhere");
+	/* That was sure before it died. */
+	answer = run_gate(ask_words, "r1 x", confs[0]);
+	CU_ASSERT(answer.refuse);
+	CU_ASSERT_FALSE(answer.failed);
+	CU_ASSERT(answer.logged);
+}
+
+static void what_fails_passes_where_nobody_says_otherwise(void)
+{
+	static const char *const confs[] = {
+		NULL,
+		"[default]\non-unknown = allow\n",
+		"# on-unknown = refuse\n",
+		"[default]\npolicy = refuse\n",
+		"[default]\non-unknown = refused\n",
+	};
+	struct hook_answer answer;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(confs); i++) {
+		SUITE_ROW("%zu: %s", i, confs[i] ? confs[i] : "");
+		answer = run_gate(fail, "no XML", confs[i]);
+		CU_ASSERT_FALSE(answer.refuse);
+		CU_ASSERT(answer.failed);
+		CU_ASSERT_STRING_EQUAL(answer.text, "no XML");
+	}
+}
+
+static void a_gate_that_cannot_be_asked_is_as_strict(void)
+{
+	struct hook_answer answer;
+	struct tree tree;
+
+	tree_new(&tree);
+	hook_unseen(tree.root, "no\ninput", &answer);
+	CU_ASSERT(answer.failed);
+	CU_ASSERT_FALSE(answer.refuse);
+	CU_ASSERT_STRING_EQUAL(answer.text, "no?input");
+	tree_write(&tree, "etc/nfsrdma.conf", "[default]\non-unknown = refuse\n");
+	hook_unseen(tree.root, "no\ninput", &answer);
+	CU_ASSERT(answer.failed);
+	CU_ASSERT(answer.refuse);
+	ASSERT_CONTAINS(answer.text, "(no?input), and /etc/nfsrdma.conf:2 says");
+	tree_free(&tree);
 }
 
 /* Descriptors that the child has; many more where it says something. */
@@ -554,6 +717,12 @@ SUITE_MAIN("hook", TEST(what_is_good_is_let_pass_without_a_word),
 	   TEST(all_that_is_not_good_is_in_the_journal),
 	   TEST(what_nobody_knows_may_be_wanted_is_told),
 	   TEST(a_journal_that_does_not_read_is_left_alone),
+	   TEST(a_refusal_behind_slow_disks_is_in_the_journal),
+	   TEST(a_slow_journal_gets_the_first_refusal_all_the_same),
+	   TEST(what_the_journal_does_not_have_is_told_again),
+	   TEST(what_fails_is_refused_where_the_unknown_is),
+	   TEST(what_fails_passes_where_nobody_says_otherwise),
+	   TEST(a_gate_that_cannot_be_asked_is_as_strict),
 	   TEST(a_failure_of_the_hook_is_told), TEST(what_the_child_answers_arrives),
 	   TEST(who_failed_does_not_refuse),
 	   TIMED(a_child_that_hangs_is_given_up_in_time),
