@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Which hypervisor's management is installed here, by files of its packages. Nothing below
- * etc/pve is looked at: that is a FUSE file system, which hangs without quorum. */
+/* Which hypervisor's management is installed here, by files of its packages: its programs and its
+ * units. A folder is none: those of its hooks and of its configuration are made by whoever puts
+ * something there, as we do. Nothing below etc/pve is looked at: that is a FUSE file system, which
+ * hangs without quorum. */
 #include <stdio.h>
 
 #include "plugin/host/internal.h"
@@ -11,8 +13,11 @@ static const struct {
 	const char *path;
 	size_t offset; /* of its bool */
 } traces[] = {
-	{ "usr/share/vdsm", offsetof(struct host_platform, vdsm) },
-	{ "usr/libexec/vdsm", offsetof(struct host_platform, vdsm) },
+	{ "usr/share/vdsm/vdsmd", offsetof(struct host_platform, vdsm) },
+	{ "usr/bin/vdsm-tool", offsetof(struct host_platform, vdsm) },
+	{ "usr/libexec/vdsm/daemonAdapter", offsetof(struct host_platform, vdsm) },
+	{ "usr/lib/systemd/system/vdsmd.service", offsetof(struct host_platform, vdsm) },
+	{ "etc/vdsm/vdsm.conf", offsetof(struct host_platform, vdsm) },
 	{ "usr/sbin/libvirtd", offsetof(struct host_platform, libvirt) },
 	{ "usr/sbin/virtqemud", offsetof(struct host_platform, libvirt) },
 	{ "usr/sbin/virtstoraged", offsetof(struct host_platform, libvirt) },

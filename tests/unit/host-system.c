@@ -183,8 +183,7 @@ static void platforms_leave_traces(void)
 	CU_ASSERT_FALSE(platform.proxmox);
 	tree_write(&tree, "usr/bin/pveversion", "");
 	tree_write(&tree, "usr/sbin/virtqemud", "");
-	tree_mkdir(&tree, "usr/share");
-	tree_mkdir(&tree, "usr/share/vdsm");
+	tree_write(&tree, "usr/share/vdsm/vdsmd", "");
 	tree_write(&tree, "usr/lib/python3.9/site-packages/vdsm/storage/storageServer.py",
 		   "    DEFAULT_OPTIONS = [\"soft\", \"nosharecache\"]\n");
 	CU_ASSERT_EQUAL(host_platform(tree.host, &platform), 0);
@@ -197,6 +196,32 @@ static void platforms_leave_traces(void)
 	CU_ASSERT_EQUAL(host_platform(tree.host, &platform), 0);
 	CU_ASSERT(text_ends_with(platform.vdsm_patched, "storageServer.py"));
 	tree_free(&tree);
+}
+
+static bool is_vdsm(const char *path)
+{
+	struct host_platform platform;
+	int rc;
+
+	tree_new(&tree);
+	tree_write(&tree, path, "");
+	rc = host_platform(tree.host, &platform);
+	tree_free(&tree);
+	CU_ASSERT_EQUAL(rc, 0);
+	return platform.vdsm;
+}
+
+/* Folders of VDSM are made by packages of hooks, ours among them. */
+static void what_is_vdsm_is_of_vdsm(void)
+{
+	CU_ASSERT_FALSE(is_vdsm("usr/libexec/vdsm/hooks/after_get_caps/90_nfsrdma"));
+	CU_ASSERT_FALSE(is_vdsm("etc/vdsm/other"));
+	CU_ASSERT_FALSE(is_vdsm("usr/share/vdsm/other"));
+	CU_ASSERT(is_vdsm("usr/share/vdsm/vdsmd"));
+	CU_ASSERT(is_vdsm("usr/bin/vdsm-tool"));
+	CU_ASSERT(is_vdsm("usr/libexec/vdsm/daemonAdapter"));
+	CU_ASSERT(is_vdsm("usr/lib/systemd/system/vdsmd.service"));
+	CU_ASSERT(is_vdsm("etc/vdsm/vdsm.conf"));
 }
 
 static void threads_are_seen_by_everybody(void)
@@ -226,5 +251,5 @@ SUITE_MAIN("host-system", TEST(the_limit_of_locked_memory_is_read),
 	   TEST(the_empty_folder_of_nfsd_is_no_server),
 	   TEST(the_kernels_configuration_is_found),
 	   TEST(the_kernel_may_have_its_configuration_itself),
-	   TEST(packages_have_versions), TEST(platforms_leave_traces),
+	   TEST(packages_have_versions), TEST(platforms_leave_traces), TEST(what_is_vdsm_is_of_vdsm),
 	   TEST(threads_are_seen_by_everybody))
