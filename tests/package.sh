@@ -23,8 +23,8 @@ version=$(sed -n "s/^  version : '\(.*\)',/\1/p" meson.build)
 rm -rf "$out"
 deb=$(packaging/build-deb "$out")
 multiarch=$(dpkg-architecture -qDEB_HOST_MULTIARCH)
-# Manual pages are compressed there, and units are in /lib.
-diff -u <(cut -d' ' -f2 tests/install.list) \
+# Manual pages are compressed there, units are in /lib, and libvirt's link is made by postinst.
+diff -u <(cut -d' ' -f2 tests/install.list | grep -v '^etc/libvirt/hooks/') \
 	<(dpkg-deb --fsys-tarfile "$deb" | tar -t | grep -v '/$' |
 		sed -E "s,^\./,,; s,^lib/,usr/lib/,; s,usr/lib/$multiarch/,usr/lib/,; s,(share/man/.*)\.gz$,\1," |
 		grep -vE '^usr/share/(doc/nfsrdma/(changelog.gz|copyright)|lintian/overrides/nfsrdma)$' | sort) ||
@@ -80,10 +80,11 @@ lifecycle()
 	[[ -L $root/usr/libexec/vdsm/hooks/after_get_stats/90_nfsrdma ]] || fail "VDSM finds no hook"
 	[[ -L $root/etc/systemd/system/multi-user.target.wants/nfsrdma-watch.service ]] || fail "the watcher is not enabled"
 	mkdir -p "$root"/var/lib/nfsrdma/pools "$root/run/nfsrdma/mounts"
-	touch "$root/var/lib/nfsrdma/setup.json" "$root/run/nfsrdma/watch.json"
-	# What can be undone is kept until it is purged; but nobody finds a hook that is not there.
+	touch "$root/run/nfsrdma/watch.json"
+	# Nobody finds a hook that is not there.
 	below -r nfsrdma
-	[[ -e $root/var/lib/nfsrdma/setup.json && ! -L $root/$hook ]] || fail "it is not removed as it should be"
+	[[ ! -L $root/$hook ]] || fail "it is not removed as it should be"
+	! grep WARNING "$work/log" || fail "it warns of nothing"
 	below -P nfsrdma
 	diff -u "$work/before" <(tree) || fail "purged it leaves something behind"
 }
@@ -108,6 +109,73 @@ upgrade()
 	links
 }
 
+# hook WANTED WHEN: whether the link is there.
+hook()
+{
+	local have=no
+
+	[[ ! -L $root/etc/libvirt/hooks/qemu.d/nfsrdma ]] || have=yes
+	[[ $have == "$1" ]] || fail "$2: is the link for libvirt there? $have, and not $1"
+}
+
+# A link that somebody removed stays away, and one that is there stays.
+removed_link()
+{
+	below -i "$deb"
+	hook yes "installed"
+	below -i "$deb"
+	hook yes "installed again"
+	below -r nfsrdma
+	hook no "removed"
+	below -i "$deb"
+	hook yes "installed after it was removed"
+	rm "$root/etc/libvirt/hooks/qemu.d/nfsrdma"
+	below -i "$deb"
+	hook no "installed again without the link"
+	below -r nfsrdma
+	below -i "$deb"
+	hook no "installed after it was removed without the link"
+	below -P nfsrdma
+	below -i "$deb"
+	hook yes "installed after it was purged"
+	# It was a file of the package.
+	dpkg-deb -R "$deb" "$work/old"
+	sed -i '/^Version:/s/$/~old/' "$work/old/DEBIAN/control"
+	rm -f "$work/old"/DEBIAN/{preinst,prerm,postinst,postrm}
+	ln -s /usr/sbin/nfsrdma-libvirt-hook "$work/old/etc/libvirt/hooks/qemu.d/nfsrdma"
+	dpkg-deb --root-owner-group -b "$work/old" "$work/old.deb" >/dev/null
+	below -P nfsrdma
+	below -i "$work/old.deb"
+	below -i "$deb"
+	hook yes "upgraded from a version that had the link"
+	below -P nfsrdma
+	below -i "$work/old.deb"
+	rm "$root/etc/libvirt/hooks/qemu.d/nfsrdma"
+	below -i "$deb"
+	hook no "upgraded from a version that had the link, which was removed"
+	below -P nfsrdma
+}
+
+# What setup changed goes with what it was before, or neither; a line of fstab is told.
+undo_records()
+{
+	below -i "$deb"
+	mkdir -p "$root/etc" "$root/var/lib/nfsrdma/pools"
+	printf '%s\n' '# nas1:/old /old nfsrdma' 'nas1:/vm /srv/vm nfsrdma rw 0 0' 'nas1:/iso /srv/iso nfs ro 0 0' >"$root/etc/fstab"
+	touch "$root/var/lib/nfsrdma/setup.json" "$root/var/lib/nfsrdma/pools/df263acc.json"
+	below -r nfsrdma
+	[[ $(grep WARNING "$work/log") == "nfsrdma: WARNING: /etc/fstab:2: /srv/vm is of type nfsrdma, "* ]] ||
+		fail "removal says of fstab: $(cat "$work/log")"
+	below -P nfsrdma
+	[[ -e $root/var/lib/nfsrdma/setup.json && -e $root/var/lib/nfsrdma/pools/df263acc.json ]] ||
+		fail "purge takes away what undoes setup"
+	grep -q "setup.json" "$work/log" || fail "purge does not tell what stays"
+	grep -q "pool revert" "$work/log" || fail "purge does not tell of pools"
+	rm -r "$root/etc/fstab" "$root/var/lib/nfsrdma"
+}
+
 lifecycle
 upgrade
 lifecycle etc/libvirt/hooks/qemu.d usr/libexec/vdsm/hooks/{after_get_stats,before_vm_start}
+removed_link
+undo_records
