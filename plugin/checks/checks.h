@@ -131,6 +131,15 @@ void read_812_find(const struct host *host, const char *spec, struct finding *ou
 void read_812_judge(const struct nfs_mounts *mounts, const struct host_system *system,
 		    const char *spec, struct finding *out);
 
+/* platform-libvirt-hook.c: whether libvirt's daemon knows its hook, as finding platform.libvirt-hook.
+ * Errors: of host_libvirt_hook(). */
+
+int libvirt_hook_find(const struct host *host, const struct live_ops *live,
+		      struct finding *out);
+/* The same of what was read; it asks @live alone. */
+void libvirt_hook_judge(const struct host_libvirt_hook *hook, const struct host *host,
+			const struct live_ops *live, struct finding *out);
+
 /* facts.c: each reads on first use and remembers, errors too */
 
 int facts_system(struct check_run *run, const struct host_system **out);

@@ -73,4 +73,5 @@ CHECK(bug_read_812)
 /* hypervisors */
 CHECK(platform_vdsm)
 CHECK(platform_libvirt)
+CHECK(platform_libvirt_hook)
 CHECK(platform_proxmox)

@@ -594,6 +594,27 @@ struct host_platform {
 
 int host_platform(const struct host *host, struct host_platform *out);
 
+/* libvirt-hook.c: when libvirt's hook came, and when its daemons started; of a running system, for a
+ * copy of files has other times */
+
+#define HOST_HOOK_DAEMONS 2
+
+struct host_hook_daemon {
+	const char *name; /* "libvirtd", "virtqemud" */
+	int64_t pid;
+	int64_t started_at; /* seconds since the epoch */
+};
+
+struct host_libvirt_hook {
+	int64_t linked_at; /* seconds since the epoch; 0: the hook is not there */
+	int64_t other_at;  /* the oldest of somebody else's qemu hooks; 0: none is certain */
+	unsigned int ndaemons; /* that run; none where the hook is not there */
+	struct host_hook_daemon daemons[HOST_HOOK_DAEMONS];
+};
+
+/* Errors: -ENODATA the time of the boot is not known; of reading. */
+int host_libvirt_hook(const struct host *host, struct host_libvirt_hook *out);
+
 /* vdsm.c: where VDSM keeps its storage: it mounts domains on REPOSITORY/mnt/NAME */
 
 #define HOST_REPOSITORY_MAX 160

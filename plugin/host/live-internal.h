@@ -86,5 +86,6 @@ int live_firewalld(const struct host *host, const char *netdev,
 /* live-unit.c */
 
 int live_unit(const struct host *host, const char *unit, char *state, size_t cap);
+int live_unit_changed(const struct host *host, const char *unit, int64_t *seconds);
 
 #endif

@@ -318,10 +318,18 @@ int live_legacy_tables(const struct host *host, char *names, size_t cap)
 	return 0;
 }
 
+static int replay_changed(const struct host *host, const char *unit, int64_t *seconds)
+{
+	(void)host;
+	(void)seconds;
+	return err_set(ENODATA, "a snapshot does not have when %.64s last changed", unit);
+}
+
 const struct live_ops live_replay = {
 	.route = replay_route,
 	.nftables = replay_nftables,
 	.firewalld = replay_firewalld,
 	.unit = replay_unit,
 	.addresses = replay_addresses,
+	.changed = replay_changed,
 };

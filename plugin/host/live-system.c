@@ -10,4 +10,5 @@ const struct live_ops live_system = {
 	.firewalld = live_firewalld,
 	.unit = live_unit,
 	.addresses = live_addresses,
+	.changed = live_unit_changed,
 };

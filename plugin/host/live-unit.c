@@ -34,44 +34,77 @@ static int load_unit(struct sd_bus *bus, const char *unit, uint64_t deadline,
 	return 0;
 }
 
-static int get_property(struct sd_bus *bus, const char *path, const char *name,
-			uint64_t deadline, char *buf, size_t cap)
+/* *@reply: the value's message, within the variant. @type: of sd-bus. */
+static int get_value(struct sd_bus *bus, const char *path, const char *name, char type,
+		     uint64_t deadline, struct sd_bus_message **reply, void *value)
 {
 	const struct live_object object = { SYSTEMD, path,
 					    "org.freedesktop.DBus.Properties" };
-	_cleanup_(live_bus_message_p) struct sd_bus_message *reply = NULL;
-	const char *args[LIVE_BUS_ARGS] = { SYSTEMD ".Unit", name }, *text;
+	const char *args[LIVE_BUS_ARGS] = { SYSTEMD ".Unit", name };
+	const char contents[] = { type, '\0' };
 	int rc;
 
-	rc = live_bus_call(bus, &object, "Get", args, deadline, &reply);
+	rc = live_bus_call(bus, &object, "Get", args, deadline, reply);
 	if (rc)
 		return rc;
-	rc = sd_bus_message_enter_container(reply, 'v', "s");
+	rc = sd_bus_message_enter_container(*reply, 'v', contents);
 	if (rc > 0)
-		rc = sd_bus_message_read_basic(reply, 's', &text);
-	rc = live_bus_form(rc, name);
+		rc = sd_bus_message_read_basic(*reply, type, value);
+	return live_bus_form(rc, name);
+}
+
+static int get_property(struct sd_bus *bus, const char *path, const char *name,
+			uint64_t deadline, char *buf, size_t cap)
+{
+	_cleanup_(live_bus_message_p) struct sd_bus_message *reply = NULL;
+	const char *text;
+	int rc = get_value(bus, path, name, 's', deadline, &reply, &text);
+
 	if (!rc)
 		text_copy(buf, cap, text);
 	return rc;
+}
+
+/* Opens the bus, and finds a unit that there is. */
+static int find_unit(const char *unit, uint64_t deadline, struct sd_bus **bus,
+		     char path[PATH_MAX_BUS])
+{
+	char loaded[32];
+	int rc = live_bus_open(bus, deadline);
+
+	if (!rc)
+		rc = load_unit(*bus, unit, deadline, path);
+	if (!rc)
+		rc = get_property(*bus, path, "LoadState", deadline, loaded,
+				  sizeof(loaded));
+	if (!rc && !strcmp(loaded, "not-found"))
+		return err_set(ENOENT, "there is no unit %s", unit);
+	return rc == -ESRCH ? err_set(EHOSTDOWN, "systemd does not run here") : rc;
 }
 
 int live_unit(const struct host *host, const char *unit, char *state, size_t cap)
 {
 	_cleanup_(live_bus_close_p) struct sd_bus *bus = NULL;
 	uint64_t deadline = deadline_in(UNIT_MS);
-	char path[PATH_MAX_BUS], loaded[32];
-	int rc;
+	char path[PATH_MAX_BUS];
+	int rc = find_unit(unit, deadline, &bus, path);
 
 	(void)host;
-	rc = live_bus_open(&bus, deadline);
+	return rc ? rc : get_property(bus, path, "ActiveState", deadline, state, cap);
+}
+
+int live_unit_changed(const struct host *host, const char *unit, int64_t *seconds)
+{
+	_cleanup_(live_bus_message_p) struct sd_bus_message *reply = NULL;
+	_cleanup_(live_bus_close_p) struct sd_bus *bus = NULL;
+	uint64_t deadline = deadline_in(UNIT_MS), usec = 0;
+	char path[PATH_MAX_BUS];
+	int rc = find_unit(unit, deadline, &bus, path);
+
+	(void)host;
 	if (!rc)
-		rc = load_unit(bus, unit, deadline, path);
-	if (!rc)
-		rc = get_property(bus, path, "LoadState", deadline, loaded,
-				  sizeof(loaded));
-	if (!rc && !strcmp(loaded, "not-found"))
-		return err_set(ENOENT, "there is no unit %s", unit);
-	if (!rc)
-		rc = get_property(bus, path, "ActiveState", deadline, state, cap);
-	return rc == -ESRCH ? err_set(EHOSTDOWN, "systemd does not run here") : rc;
+		rc = get_value(bus, path, "StateChangeTimestamp", 't', deadline, &reply,
+			       &usec);
+	*seconds = (int64_t)(usec / 1000000);
+	return rc;
 }

@@ -90,6 +90,9 @@ struct live_ops {
 	/* The addresses of an interface; one that is not there has none. */
 	int (*addresses)(const struct host *host, const char *netdev,
 			 struct host_addresses *out);
+	/* When the unit last went from one state to another, a reload too; in seconds since the epoch.
+	 * A record does not hold it. Errors: as of unit. */
+	int (*changed)(const struct host *host, const char *unit, int64_t *seconds);
 };
 
 /* live-json.c */

@@ -351,6 +351,9 @@ static int play_systemd(sd_bus_message *call, const char *member)
 		return sd_bus_reply_method_return(call, "v", "s",
 						  strcmp(path, "/unit/nfs") ? "not-found"
 									    : "loaded");
+	if (!strcmp(b, "StateChangeTimestamp"))
+		return sd_bus_reply_method_return(call, "v", "t",
+						  (uint64_t)1700000000999999);
 	return sd_bus_reply_method_return(call, "v", "s", "active");
 }
 
@@ -367,10 +370,22 @@ static void a_unit_has_its_state(void)
 	stop();
 }
 
+static void a_unit_has_the_time_of_its_last_change(void)
+{
+	int64_t seconds = 0;
+
+	start(play_systemd, NULL);
+	CU_ASSERT_EQUAL(live_unit_changed(NULL, "nfs-server.service", &seconds), 0);
+	CU_ASSERT_EQUAL(seconds, 1700000000);
+	CU_ASSERT_EQUAL(live_unit_changed(NULL, "opensm.service", &seconds), -ENOENT);
+	stop();
+}
+
 SUITE_MAIN("live-bus", TIMED(a_zone_is_the_interfaces_or_the_default),
 	   TIMED(services_are_their_ports), TIMED(what_is_not_modelled_is_named),
 	   TIMED(a_firewalld_that_does_not_run_is_no_error),
 	   TIMED(no_bus_is_no_firewalld), TIMED(who_may_not_ask_is_told_so),
 	   TIMED(answers_of_another_form_are_errors),
 	   TIMED(services_without_end_have_one), TIMED(silence_ends_at_the_deadline),
-	   TIMED(a_unit_has_its_state))
+	   TIMED(a_unit_has_its_state),
+	   TIMED(a_unit_has_the_time_of_its_last_change))

@@ -158,11 +158,19 @@ static int fake_addresses(const struct host *at, const char *netdev,
 }
 
 static const struct live_ops fake_system = {
-	fake_route, fake_nftables, fake_firewalld, fake_unit, fake_addresses,
+	.route = fake_route,
+	.nftables = fake_nftables,
+	.firewalld = fake_firewalld,
+	.unit = fake_unit,
+	.addresses = fake_addresses,
 };
 
 static const struct live_ops poor_system = {
-	fake_route, no_nftables, fake_firewalld, no_unit, fake_addresses,
+	.route = fake_route,
+	.nftables = no_nftables,
+	.firewalld = fake_firewalld,
+	.unit = no_unit,
+	.addresses = fake_addresses,
 };
 
 static unsigned int record(const struct live_ops *live)

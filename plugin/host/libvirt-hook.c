@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* Which hooks libvirt's daemons can have found. virHookInitialize() looks for them when a daemon
+ * starts and when it gets SIGHUP, and remembers for each driver whether there was any; which ones is
+ * looked up again at each call. So what counts is whether a daemon was there before the first hook. */
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <sys/stat.h>
+
+#include "plugin/host/internal.h"
+
+#define HOOKS "etc/libvirt/hooks/"
+#define OURS  "nfsrdma"
+
+static const struct {
+	const char *name, *pidfile;
+} daemons[HOST_HOOK_DAEMONS] = {
+	{ "libvirtd", "run/libvirtd.pid" },
+	{ "virtqemud", "run/virtqemud.pid" },
+};
+
+/* When something at this path, and not where it leads, was last made or changed. */
+static int changed_at(const struct host *host, const char *path, struct stat *st)
+{
+	_cleanup_close_ int fd = host_open_at(host, path, O_PATH | O_NOFOLLOW);
+
+	if (fd < 0)
+		return fd;
+	return fstat(fd, st) ? err_sys("%s%s", host_prefix(host), path) : 0;
+}
+
+/* A hook of somebody else's, as far as it is certain: a file that can be executed. */
+static void see_other(const struct host *host, const char *path,
+		      struct host_libvirt_hook *out)
+{
+	struct stat st;
+
+	if (changed_at(host, path, &st) || !S_ISREG(st.st_mode) || !(st.st_mode & 0111))
+		return;
+	if (!out->other_at || st.st_ctime < out->other_at)
+		out->other_at = st.st_ctime;
+}
+
+static void see_others(const struct host *host, struct host_libvirt_hook *out)
+{
+	_cleanup_(host_list_fini) struct host_list list = { NULL, 0, false };
+	char path[HOST_PATH_MAX];
+	size_t i;
+
+	see_other(host, HOOKS "qemu", out);
+	if (host_list(host, HOOKS "qemu.d", &list))
+		return;
+	for (i = 0; i < list.count; i++)
+		if (strcmp(list.names[i], OURS) != 0 &&
+		    !host_path(path, HOOKS "qemu.d", list.names[i]))
+			see_other(host, path, out);
+}
+
+/* "812 (libvirtd) S 1 ..."; the 22nd value is when it started, in ticks after the boot. */
+static bool parse_stat(const char *text, const char *name, uint64_t *ticks)
+{
+	const char *open = strchr(text, '('), *close = strrchr(text, ')'), *p;
+	unsigned int field;
+
+	if (!open || !close || close < open || (size_t)(close - open) != strlen(name) + 1 ||
+	    memcmp(open + 1, name, strlen(name)) != 0)
+		return false;
+	for (p = close + 1, field = 2; field < 22; field++) {
+		p = strchr(p, ' ');
+		if (!p)
+			return false;
+		p++;
+	}
+	return sscanf(p, "%" SCNu64, ticks) == 1;
+}
+
+/* Seconds since the epoch; 0: not known. */
+static int64_t boot_time(const struct host *host)
+{
+	_cleanup_(host_text_fini) struct host_text text = { NULL, 0 };
+	char *cursor, *line;
+	int64_t boot;
+
+	if (host_read(host, "proc/stat", HOST_FILE_MAX, &text))
+		return 0;
+	cursor = text.text;
+	while ((line = line_next(&cursor)))
+		if (sscanf(line, "btime %" SCNd64, &boot) == 1)
+			return boot;
+	return 0;
+}
+
+/* The pid file outlives its daemon: a process of that number must have its name. */
+static void see_daemon(const struct host *host, size_t index, int64_t boot,
+		       struct host_libvirt_hook *out)
+{
+	struct host_hook_daemon *daemon = &out->daemons[out->ndaemons];
+	long hertz = sysconf(_SC_CLK_TCK);
+	char path[HOST_PATH_MAX], stat[1024];
+	int64_t pid;
+	uint64_t ticks;
+
+	if (host_attr_number(host, daemons[index].pidfile, &pid) || pid <= 0)
+		return;
+	snprintf(path, sizeof(path), "proc/%" PRId64 "/stat", pid);
+	if (hertz <= 0 || host_attr(host, path, stat, sizeof(stat)) ||
+	    !parse_stat(stat, daemons[index].name, &ticks))
+		return;
+	daemon->name = daemons[index].name;
+	daemon->pid = pid;
+	daemon->started_at = boot + (int64_t)(ticks / (uint64_t)hertz);
+	out->ndaemons++;
+}
+
+int host_libvirt_hook(const struct host *host, struct host_libvirt_hook *out)
+{
+	int64_t boot = boot_time(host);
+	struct stat st;
+	size_t i;
+	int rc;
+
+	*out = (struct host_libvirt_hook){ .linked_at = 0 };
+	rc = changed_at(host, HOOKS "qemu.d/" OURS, &st);
+	if (rc && rc != -ENOENT)
+		return rc;
+	if (rc)
+		return 0;
+	if (!boot)
+		return err_set(ENODATA, "%sproc/stat does not say when this host was booted",
+			       host_prefix(host));
+	out->linked_at = st.st_ctime;
+	see_others(host, out);
+	for (i = 0; i < ARRAY_SIZE(daemons); i++)
+		see_daemon(host, i, boot, out);
+	return 0;
+}
