@@ -120,7 +120,7 @@ static int receive(const struct child *child, struct record *record, uint64_t de
 
 /* What came. */
 struct heard {
-	struct record record; /* the last, or what was sure before */
+	struct record record;         /* the last, or what was sure before */
 	char strict[POLICY_FROM_MAX]; /* "" the policy does not refuse what is unknown */
 };
 
@@ -156,10 +156,11 @@ static void be_strict(const char *from, struct hook_answer *out)
 
 	strcpy(why, out->text);
 	out->refuse = true;
-	snprintf(out->text, sizeof(out->text),
-		 "nobody knows whether the guest's disks are on RDMA (%.500s), and %s says on-unknown = refuse. "
-		 "Mend what is named.",
-		 why, from);
+	snprintf(
+		out->text, sizeof(out->text),
+		"nobody knows whether the guest's disks are on RDMA (%.500s), and %s says on-unknown = refuse. "
+		"Mend what is named.",
+		why, from);
 	finding_clean(out->text);
 }
 

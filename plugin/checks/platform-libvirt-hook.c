@@ -47,7 +47,8 @@ static void say(struct finding *out, enum finding_status status,
 {
 	static const char *const words[] = {
 		[SEEN_AT_START] = "started after its hook was linked",
-		[SEEN_WITH_OTHER] = "found another hook when it started, so it runs this one",
+		[SEEN_WITH_OTHER] =
+			"found another hook when it started, so it runs this one",
 		[SEEN_BY_RELOAD] = "was reloaded after its hook was linked",
 	};
 	char started[32], linked[32];
@@ -78,13 +79,15 @@ void libvirt_hook_judge(const struct host_libvirt_hook *hook, const struct host 
 	unsigned int i;
 
 	if (!hook->linked_at) {
-		finding_init(out, "platform.libvirt-hook", FINDING_SKIP,
-			     "/etc/libvirt/hooks/qemu.d/nfsrdma is not there: switched off");
+		finding_init(
+			out, "platform.libvirt-hook", FINDING_SKIP,
+			"/etc/libvirt/hooks/qemu.d/nfsrdma is not there: switched off");
 		return;
 	}
 	if (!hook->ndaemons) {
-		finding_init(out, "platform.libvirt-hook", FINDING_PASS,
-			     "no libvirtd or virtqemud runs; it looks for its hook when it starts");
+		finding_init(
+			out, "platform.libvirt-hook", FINDING_PASS,
+			"no libvirtd or virtqemud runs; it looks for its hook when it starts");
 		return;
 	}
 	for (i = 0; i < hook->ndaemons; i++) {

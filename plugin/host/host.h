@@ -594,6 +594,25 @@ struct host_platform {
 
 int host_platform(const struct host *host, struct host_platform *out);
 
+/* rpc-queues.c: requests that wait on a connection, sys/kernel/sunrpc */
+
+struct host_rpc_queue {
+	char addr[64];  /* of the server */
+	char proto[16]; /* "rdma", "tcp": also over IPv6 */
+	bool known;     /* the connection is up, and the kernel says how many wait */
+	uint64_t waiting;
+};
+
+struct host_rpc_queues {
+	bool present; /* the kernel has this folder: Linux 5.14 */
+	size_t count;
+	struct host_rpc_queue *list;
+};
+
+/* Errors: -ENOMEM; what cannot be read is not known. */
+int host_rpc_queues(const struct host *host, struct host_rpc_queues *out);
+void host_rpc_queues_fini(struct host_rpc_queues *queues);
+
 /* libvirt-hook.c: when libvirt's hook came, and when its daemons started; of a running system, for a
  * copy of files has other times */
 
@@ -607,7 +626,7 @@ struct host_hook_daemon {
 
 struct host_libvirt_hook {
 	int64_t linked_at; /* seconds since the epoch; 0: the hook is not there */
-	int64_t other_at;  /* the oldest of somebody else's qemu hooks; 0: none is certain */
+	int64_t other_at; /* the oldest of somebody else's qemu hooks; 0: none is certain */
 	unsigned int ndaemons; /* that run; none where the hook is not there */
 	struct host_hook_daemon daemons[HOST_HOOK_DAEMONS];
 };

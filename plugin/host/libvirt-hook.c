@@ -64,7 +64,8 @@ static bool parse_stat(const char *text, const char *name, uint64_t *ticks)
 	const char *open = strchr(text, '('), *close = strrchr(text, ')'), *p;
 	unsigned int field;
 
-	if (!open || !close || close < open || (size_t)(close - open) != strlen(name) + 1 ||
+	if (!open || !close || close < open ||
+	    (size_t)(close - open) != strlen(name) + 1 ||
 	    memcmp(open + 1, name, strlen(name)) != 0)
 		return false;
 	for (p = close + 1, field = 2; field < 22; field++) {
@@ -128,7 +129,8 @@ int host_libvirt_hook(const struct host *host, struct host_libvirt_hook *out)
 	if (rc)
 		return 0;
 	if (!boot)
-		return err_set(ENODATA, "%sproc/stat does not say when this host was booted",
+		return err_set(ENODATA,
+			       "%sproc/stat does not say when this host was booted",
 			       host_prefix(host));
 	out->linked_at = st.st_ctime;
 	see_others(host, out);

@@ -25,6 +25,8 @@ const struct journal_row journal_table[JOURNAL_EVENT_COUNT] = {
 	[JOURNAL_GATE_FAILED] = { "gate-failed", "95d19f17f4a14219b40822241e5a442f", 3 },
 	[JOURNAL_LOST] = { "lost", "4472ebadc44c491f93fddac77784dd1f", 3 },
 	[JOURNAL_BACK] = { "back", "79ddad7ff3e74134807a1971dec96d94", 5 },
+	[JOURNAL_SILENT] = { "silent", "a61ca5e82049425aa42ad31bcf6761e5", 3 },
+	[JOURNAL_ANSWERS] = { "answers", "8dfa7f748c444fca9cd02713ced3dd6c", 5 },
 };
 
 static bool is_name(const char *name)

@@ -28,7 +28,9 @@ enum journal_event {
 	JOURNAL_GATE_UNKNOWN, /* the gate could not find out, and did what the policy says then */
 	JOURNAL_GATE_FAILED, /* the gate itself did not work; it let pass what came */
 	JOURNAL_LOST, /* the watcher: a mount, a pool or a guest's disk is not over RDMA any more */
-	JOURNAL_BACK, /* the watcher: it is again */
+	JOURNAL_BACK,    /* the watcher: it is again */
+	JOURNAL_SILENT,  /* the watcher: a mount's server does not answer */
+	JOURNAL_ANSWERS, /* the watcher: it answers again, or libvirt does */
 	JOURNAL_EVENT_COUNT
 };
 

@@ -46,11 +46,13 @@ const struct meaning meaning_platform[] = {
 	  .title = "libvirt's hook",
 	  .what = "Whether libvirtd or virtqemud knows that /etc/libvirt/hooks/qemu.d has a hook: "
 		  "it looks for one when it starts and when it is reloaded.",
-	  .cause = "The hook came while the daemon was running, which found none when it "
-		   "started. It starts guests without asking, and says nothing. A reload that "
-		   "systemd was not asked for (a SIGHUP by hand) is not seen here.",
-	  .remedy = "Run systemctl reload libvirtd, or virtqemud where the daemons are separate ones. "
-		    "No guest notices it, and no daemon is restarted.",
+	  .cause =
+		  "The hook came while the daemon was running, which found none when it "
+		  "started. It starts guests without asking, and says nothing. A reload that "
+		  "systemd was not asked for (a SIGHUP by hand) is not seen here.",
+	  .remedy =
+		  "Run systemctl reload libvirtd, or virtqemud where the daemons are separate ones. "
+		  "No guest notices it, and no daemon is restarted.",
 	  .unknown = COULD_NOT_READ,
 	  .see = { "nfsrdma-libvirt(7)", "https://libvirt.org/hooks.html" } },
 	{ .id = "platform.proxmox",

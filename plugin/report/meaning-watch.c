@@ -64,6 +64,25 @@ const struct meaning meaning_watch[] = {
 		  "minute.",
 	  .see = { "nfsrdma(8)", "nfsrdma.conf(5)", "mount.nfsrdma(8)" },
 	  .decisive = true },
+	{ .id = "watch.silent",
+	  .group = WATCHER,
+	  .title = "Server that is silent",
+	  .what = "Whether the server of a mount that is over RDMA, or should be, answers: requests "
+		  "that wait at two looks, 20 seconds apart, with no reply at all in between. It "
+		  "is told within a minute; on a kernel before 5.14, which does not say how many "
+		  "requests wait, within two.",
+	  .cause =
+		  "The server is down or hangs, its NFS service is stopped, or the way to it is "
+		  "cut. Of a mount with the option hard, programs that use it wait until it "
+		  "answers, and nothing else tells. A server that was silent before the watcher "
+		  "began is seen with the next request.",
+	  .remedy =
+		  "Look at the server and its port: nfsrdma check SERVER:/EXPORT shows where the "
+		  "way ends, nfsrdma mounts which of its mounts answer. Nothing has to be done "
+		  "on this host: what waits goes on when it answers.",
+	  .unknown = COULD_NOT_READ,
+	  .see = { "nfsrdma(8)", "nfs(5)" },
+	  .decisive = true },
 	{ .id = "watch.record",
 	  .group = WATCHER,
 	  .title = "Records of mounts",

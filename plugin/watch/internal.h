@@ -5,6 +5,7 @@
  *
  *	things.c   what is watched: from what was seen, look after look, to what is new; pure
  *	wanted.c   who wants a mount over RDMA; pure
+ *	silent.c   which servers do not answer; pure
  *	renew.c    what is to become of records; pure
  *	heard.c    pools and guests, as libvirt told them last
  *	look.c     one look at this host
@@ -142,6 +143,50 @@ void wanted_mount(const struct wanted_sources *sources,
 const struct record *wanted_record(const struct wanted_sources *sources,
 				   const struct nfs_mount *mount);
 
+/* silent.c */
+
+/* A look apart, so that a server that falls silent is told within a minute: half a minute at most to
+ * the next look, and this. */
+#define SILENT_MS 20000
+/* Where the kernel does not say how many requests wait: longer than the renewal of a lease. */
+#define SILENT_OLD_MS 70000
+
+/* What is remembered of one mount's transports. */
+struct silence {
+	unsigned int id;
+	char target[256], spec[256];
+	uint64_t sent, answered, connects;
+	uint64_t lost;    /* sent, and never to be answered */
+	uint64_t waiting; /* sent besides, and not answered */
+	uint64_t
+		since_ms; /* that was first seen, and no reply came since; 0: it is not so */
+	bool told, seen;
+};
+
+struct silences {
+	size_t count, room;
+	struct silence *list;
+	uint64_t again_ms; /* when to look at one that may be silent; 0: none may */
+};
+
+/* @silent: it has become so; else it answers again. */
+typedef void (*silence_sink)(void *arg, const struct silence *one, bool silent,
+			     uint64_t now);
+
+struct silence_sources {
+	const struct host_rpc_queues *queues;
+	uint64_t now; /* CLOCK_MONOTONIC in ms */
+};
+
+/* A look: begin, see each mount once, end. Errors: -ENOMEM. */
+void silences_begin(struct silences *all);
+int silences_see(struct silences *all, const struct silence_sources *sources,
+		 const struct nfs_mount *mount, silence_sink sink, void *arg);
+void silences_end(struct silences *all);
+/* That were told. */
+unsigned int silences_count(const struct silences *all);
+void silences_fini(struct silences *all);
+
 /* renew.c */
 
 enum renew_action {
@@ -221,6 +266,7 @@ struct watch {
 	char policy_error[512];     /* what is wrong with it now; "" nothing */
 	struct heard heard;
 	struct things things;
+	struct silences silences;
 	bool ask_pools; /* libvirt's list is older than what was seen */
 	unsigned long looks;
 	time_t last_look;
@@ -234,6 +280,7 @@ struct watch {
 	/* What is told, as it happens. */
 	void (*tell)(void *arg, enum thing_event event, const struct thing *thing);
 	void (*tell_gone)(void *arg, const struct record *record);
+	silence_sink tell_silence;
 	void *arg;
 };
 
@@ -259,6 +306,9 @@ char *summary_metrics(const struct watch *watch, const struct report *report, bo
 
 void tell_thing(void *arg, enum thing_event event, const struct thing *thing);
 void tell_gone(void *arg, const struct record *record);
+void tell_silence(void *arg, const struct silence *one, bool silent, uint64_t now);
+/* libvirt answers, after it was told not to. */
+void tell_answers(FILE *lines);
 /* Something that somebody should know of the watcher itself. */
 void tell_warning(FILE *lines, const char *fmt, ...) PRINTF_LIKE(2, 3);
 /* With the time before it. @lines: NULL: nowhere. */

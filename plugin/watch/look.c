@@ -364,6 +364,28 @@ static void look_at_reads(struct looking *l)
 	}
 }
 
+/* Of mounts that are over RDMA, or should be, whether their server answers. */
+static void look_at_silence(struct looking *l)
+{
+	_cleanup_(host_rpc_queues_fini) struct host_rpc_queues queues = { 0 };
+	const struct silence_sources sources = { &queues, l->start };
+	struct silences *all = &l->watch->silences;
+	unsigned int i;
+	int rc = host_rpc_queues(l->watch->host, &queues);
+
+	l->rc = l->rc ? l->rc : rc;
+	silences_begin(all);
+	for (i = 0; i < l->mounts.count; i++) {
+		if (l->verdicts[i].covered ||
+		    (!l->wanted[i].rdma && !mounts_is_rdma(l->mounts.list[i].proto)))
+			continue;
+		rc = silences_see(all, &sources, &l->mounts.list[i],
+				  l->watch->tell_silence, l->watch->arg);
+		l->rc = l->rc ? l->rc : rc;
+	}
+	silences_end(all);
+}
+
 /* --- records ----------------------------------------------------------------------------------- */
 
 /* What stands beside the mount in its record. NULL: no memory. */
@@ -554,6 +576,7 @@ static void look_at_all(struct looking *l)
 	things_begin(&l->watch->things);
 	look_at_mounts(l, &input);
 	look_at_reads(l);
+	look_at_silence(l);
 	for (i = 0; i < l->watch->heard.npools; i++)
 		look_at_pool(l, i);
 	renew(l, &input);

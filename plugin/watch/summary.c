@@ -116,6 +116,30 @@ static void sink_reads(const struct watch *watch, struct finding *finding,
 	sink(arg, finding);
 }
 
+/* --- servers that do not answer ------------------------------------------------------------------ */
+
+static void sink_silent(const struct watch *watch, struct finding *finding,
+			finding_sink sink, void *arg)
+{
+	unsigned int told = 0;
+	size_t i;
+
+	for (i = 0; i < watch->silences.count && told < TOLD_MAX; i++) {
+		const struct silence *one = &watch->silences.list[i];
+
+		if (!one->told)
+			continue;
+		finding_init(finding, "watch.silent", FINDING_FAIL,
+			     "mount %s (%s): the server does not answer", one->target,
+			     one->spec);
+		finding_text(finding, "target", "%s", one->target);
+		finding_text(finding, "source", "%s", one->spec);
+		finding_number(finding, "waiting", (double)one->waiting);
+		sink(arg, finding);
+		told++;
+	}
+}
+
 /* Without the numbers, which grow. */
 const char *summary_reads(const struct watch *watch, char buf[512])
 {
@@ -224,6 +248,7 @@ void summary_findings(const struct watch *watch, finding_sink sink, void *arg)
 		sink(arg, &sinking.finding);
 	}
 	sink_reads(watch, &sinking.finding, sink, arg);
+	sink_silent(watch, &sinking.finding, sink, arg);
 	each(watch, TOLD_MAX, sink_thing, &sinking);
 	say_records(watch, &sinking.finding);
 	sink(arg, &sinking.finding);
@@ -269,13 +294,17 @@ static int take_name(const struct thing_known *known, void *arg)
 const char *summary_line(const struct watch *watch, char buf[256])
 {
 	const struct heard *heard = &watch->heard;
-	char first[FIRST_MAX] = "";
+	char first[FIRST_MAX] = "", silent[48] = "";
 	unsigned int bad = count_all(watch, STATE_BAD);
+	unsigned int nsilent = silences_count(&watch->silences);
 
 	each(watch, 1, take_name, first);
-	snprintf(buf, 256, "%u over RDMA, %u not%s%s%s, %u unknown; libvirt: %s%s",
+	if (nsilent)
+		snprintf(silent, sizeof(silent), "; servers of %u mount%s silent",
+			 nsilent, nsilent == 1 ? "" : "s");
+	snprintf(buf, 256, "%u over RDMA, %u not%s%s%s, %u unknown%s; libvirt: %s%s",
 		 count_all(watch, STATE_GOOD), bad, *first ? ": " : "", first,
-		 bad > 1 ? ", ..." : "", count_all(watch, STATE_UNKNOWN),
+		 bad > 1 ? ", ..." : "", count_all(watch, STATE_UNKNOWN), silent,
 		 !watch->options->libvirt ? "not asked"
 		 : heard->connected       ? "connected"
 					  : "not connected",
@@ -308,6 +337,8 @@ static void print_own(const struct watch *watch, FILE *out, bool up)
 	print_gauge(out, "nfsrdma_watch_reads_lost",
 		    "Mounts whose READs this host's kernel loses (bug.read-812).",
 		    watch->nlost);
+	print_gauge(out, "nfsrdma_watch_silent", "Mounts whose server does not answer.",
+		    silences_count(&watch->silences));
 	print_gauge(out, "nfsrdma_watch_libvirt_connected", "Whether libvirt answers.",
 		    watch->heard.connected);
 	fputs("# TYPE nfsrdma_watch_things gauge\n"

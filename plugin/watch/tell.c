@@ -56,6 +56,41 @@ void tell_thing(void *arg, enum thing_event event, const struct thing *thing)
 	tell_line(watch->options->lines, text);
 }
 
+void tell_silence(void *arg, const struct silence *one, bool silent, uint64_t now)
+{
+	const struct watch *watch = arg;
+	const struct journal_field fields[] = {
+		{ "NFSRDMA_TARGET", one->target },
+		{ "NFSRDMA_SPEC", one->spec },
+		{ "NFSRDMA_FINDING", "watch.silent" },
+	};
+	unsigned long long seconds = (now - one->since_ms) / 1000;
+	char text[SENTENCE_MAX];
+
+	if (silent)
+		snprintf(
+			text, sizeof(text),
+			"SILENT: mount %.150s (%.150s): the server has not answered for %llu s, %llu request%s wait%s; what to do: nfsrdma explain watch.silent",
+			one->target, one->spec, seconds, (unsigned long long)one->waiting,
+			one->waiting == 1 ? "" : "s", one->waiting == 1 ? "s" : "");
+	else
+		snprintf(text, sizeof(text),
+			 "answers again: mount %.150s (%.150s), after some %llu s",
+			 one->target, one->spec, seconds);
+	finding_clean(text);
+	journal_send(silent ? JOURNAL_SILENT : JOURNAL_ANSWERS, WATCH_NAME, text, fields,
+		     ARRAY_SIZE(fields));
+	tell_line(watch->options->lines, text);
+}
+
+void tell_answers(FILE *lines)
+{
+	static const char text[] = "libvirt answers again: pools and guests are followed";
+
+	journal_send(JOURNAL_ANSWERS, WATCH_NAME, text, NULL, 0);
+	tell_line(lines, text);
+}
+
 void tell_gone(void *arg, const struct record *record)
 {
 	const struct watch *watch = arg;

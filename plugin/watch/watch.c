@@ -43,6 +43,7 @@ static void loop_fini(struct loop *loop)
 	follow_close(loop->follow);
 	heard_fini(&loop->watch.heard);
 	things_fini(&loop->watch.things);
+	silences_fini(&loop->watch.silences);
 	policy_free(loop->watch.policies);
 	host_close(loop->watch.host);
 	cleanup_close(&loop->lock);
@@ -87,6 +88,7 @@ static int begin(struct loop *loop, const struct watch_options *options)
 	loop->watch.options = options;
 	loop->watch.tell = tell_thing;
 	loop->watch.tell_gone = tell_gone;
+	loop->watch.tell_silence = tell_silence;
 	loop->watch.arg = &loop->watch;
 	if (host_open(&loop->watch.host, options->root))
 		return -EINVAL;
@@ -251,7 +253,7 @@ static void nag_of_libvirt(struct loop *loop)
 
 	if (!loop->follow || heard->connected) {
 		if (loop->lost_told)
-			tell_line(loop->options->lines, "libvirt answers again");
+			tell_answers(loop->options->lines);
 		loop->lost_ms = 0;
 		loop->lost_told = false;
 		return;
@@ -287,6 +289,8 @@ static void look_now(struct loop *loop)
 		   summary_line(&loop->watch, line));
 	loop->not_before = now_ms() + GAP_MS + GAP_FACTOR * (now_ms() - start);
 	loop->due = start + period;
+	if (loop->watch.silences.again_ms)
+		loop->due = deadline_min(loop->due, loop->watch.silences.again_ms);
 }
 
 /* Something is new. */

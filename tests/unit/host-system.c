@@ -251,5 +251,5 @@ SUITE_MAIN("host-system", TEST(the_limit_of_locked_memory_is_read),
 	   TEST(the_empty_folder_of_nfsd_is_no_server),
 	   TEST(the_kernels_configuration_is_found),
 	   TEST(the_kernel_may_have_its_configuration_itself),
-	   TEST(packages_have_versions), TEST(platforms_leave_traces), TEST(what_is_vdsm_is_of_vdsm),
-	   TEST(threads_are_seen_by_everybody))
+	   TEST(packages_have_versions), TEST(platforms_leave_traces),
+	   TEST(what_is_vdsm_is_of_vdsm), TEST(threads_are_seen_by_everybody))

@@ -48,8 +48,8 @@ static void a_daemon_has_a_time(void)
 	CU_ASSERT_EQUAL_FATAL(hook.ndaemons, 1);
 	CU_ASSERT_STRING_EQUAL(hook.daemons[0].name, "virtqemud");
 	CU_ASSERT_EQUAL(hook.daemons[0].pid, 812);
-	CU_ASSERT(llabs((long long)(hook.linked_at - 3600 - hook.daemons[0].started_at)) <=
-		  10);
+	CU_ASSERT(llabs((long long)(hook.linked_at - 3600 -
+				    hook.daemons[0].started_at)) <= 10);
 	CU_ASSERT_EQUAL(hook.other_at, 0);
 }
 
@@ -137,8 +137,8 @@ static void what_is_said_follows_the_times(void)
 		hook = (struct host_libvirt_hook){ .linked_at = rows[i].linked,
 						   .other_at = rows[i].other,
 						   .ndaemons = 1 };
-		hook.daemons[0] =
-			(struct host_hook_daemon){ "libvirtd", 812, rows[i].started };
+		hook.daemons[0] = (struct host_hook_daemon){ "libvirtd", 812,
+							     rows[i].started };
 		changed_at = rows[i].changed;
 		changed_rc = rows[i].changed_rc;
 		libvirt_hook_judge(&hook, NULL, &live, &finding);

@@ -387,5 +387,4 @@ SUITE_MAIN("live-bus", TIMED(a_zone_is_the_interfaces_or_the_default),
 	   TIMED(no_bus_is_no_firewalld), TIMED(who_may_not_ask_is_told_so),
 	   TIMED(answers_of_another_form_are_errors),
 	   TIMED(services_without_end_have_one), TIMED(silence_ends_at_the_deadline),
-	   TIMED(a_unit_has_its_state),
-	   TIMED(a_unit_has_the_time_of_its_last_change))
+	   TIMED(a_unit_has_its_state), TIMED(a_unit_has_the_time_of_its_last_change))

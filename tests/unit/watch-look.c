@@ -35,6 +35,15 @@ static void on_gone(void *arg, const struct record *record)
 	snprintf(told + used, sizeof(told) - used, "gone %s\n", record->target);
 }
 
+static void on_silence(void *arg, const struct silence *one, bool silent, uint64_t now)
+{
+	size_t used = strlen(told);
+
+	(void)arg, (void)now;
+	snprintf(told + used, sizeof(told) - used, "%s %s\n",
+		 silent ? "silent" : "answers", one->target);
+}
+
 /* NULL: nothing is mounted but what a machine has. */
 static void set_mount(const char *proto)
 {
@@ -66,7 +75,8 @@ static void begin(void)
 	watch = (struct watch){ .options = &options,
 				.host = tree.host,
 				.tell = on_event,
-				.tell_gone = on_gone };
+				.tell_gone = on_gone,
+				.tell_silence = on_silence };
 }
 
 static void end(void)
@@ -74,6 +84,7 @@ static void end(void)
 	report_free(take_ptr(report));
 	heard_fini(&watch.heard);
 	things_fini(&watch.things);
+	silences_fini(&watch.silences);
 	policy_free(watch.policies);
 	close(folder);
 	tree_free(&tree);
@@ -532,7 +543,55 @@ static void an_export_appears_whole_or_is_an_error(void)
 	end();
 }
 
-SUITE_MAIN("watch-look", TEST(a_mount_is_recorded_and_its_loss_told),
+/* The mount over RDMA, whose transport has so many calls sent and answered. */
+static void set_counts(unsigned int sent, unsigned int answered)
+{
+	char stats[512];
+
+	set_mount("rdma");
+	snprintf(stats, sizeof(stats),
+		 "device nas1:/e mounted on /pool with fstype nfs4 statvers=1.1\n"
+		 "\topts:\trw,vers=4.2,proto=rdma\n\tage:\t100\n"
+		 "\txprt:\trdma 0 0 1 0 0 %u %u 0 1 0\n",
+		 sent, answered);
+	tree_write(&tree, "proc/self/mountstats", stats);
+	tree_write(&tree, "sys/kernel/sunrpc/xprt-switches/switch-0/xprt-0-rdma/dstaddr",
+		   "192.0.2.1\n");
+	snprintf(stats, sizeof(stats),
+		 "sending_q_len=0\npending_q_len=%u\nbacklog_q_len=0\n", sent - answered);
+	tree_write(&tree,
+		   "sys/kernel/sunrpc/xprt-switches/switch-0/xprt-0-rdma/xprt_info",
+		   stats);
+}
+
+static void a_server_that_is_silent_is_told_and_that_it_answers_again(void)
+{
+	char line[256];
+
+	begin();
+	set_counts(10, 10);
+	CU_ASSERT_STRING_EQUAL(look(), "");
+	set_counts(12, 10);
+	CU_ASSERT_STRING_EQUAL(look(), "");
+	CU_ASSERT_PTR_NULL(strstr(printed("json"), "watch.silent"));
+	CU_ASSERT_EQUAL_FATAL(watch.silences.count, 1);
+	CU_ASSERT_EQUAL(watch.silences.again_ms,
+			watch.silences.list[0].since_ms + SILENT_MS);
+	/* As if it were that long ago. */
+	watch.silences.list[0].since_ms -= SILENT_MS;
+	CU_ASSERT_STRING_EQUAL(look(), "silent /pool\n");
+	ASSERT_CONTAINS(printed("json"),
+			"mount /pool (nas1:/e): the server does not answer");
+	ASSERT_CONTAINS(summary_line(&watch, line), "servers of 1 mount silent");
+	CU_ASSERT_STRING_EQUAL(look(), "");
+	set_counts(12, 12);
+	CU_ASSERT_STRING_EQUAL(look(), "answers /pool\n");
+	CU_ASSERT_PTR_NULL(strstr(printed("json"), "watch.silent"));
+	end();
+}
+
+SUITE_MAIN("watch-look", TEST(a_server_that_is_silent_is_told_and_that_it_answers_again),
+	   TEST(a_mount_is_recorded_and_its_loss_told),
 	   TEST(what_a_helper_mounts_is_not_told_as_lost),
 	   TEST(mounts_that_cannot_be_read_are_unknown),
 	   TEST(a_broken_policy_changes_nothing_but_the_verdict),
