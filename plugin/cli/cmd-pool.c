@@ -235,6 +235,7 @@ static int verify_pool(struct session *session)
 	_cleanup_(pool_info_fini) struct pool_info info = { .name = NULL };
 	_cleanup_(pool_xml_free_p) struct pool_xml *xml = NULL;
 	_cleanup_(host_nfs_mounts_fini) struct nfs_mounts mounts = { .count = 0 };
+	struct finding finding;
 	struct pool_seen seen;
 	char target[4096];
 	int rc;
@@ -251,6 +252,8 @@ static int verify_pool(struct session *session)
 	read_mounts(session, &mounts);
 	see(session, xml, &info, target, &seen);
 	pool_audit(&seen, on_finding, session);
+	if (!pools_remote(session->pools) && pool_volume_audit(session->host, &finding))
+		on_finding(session, &finding);
 	session->mounts = NULL;
 	return 0;
 }

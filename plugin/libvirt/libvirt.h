@@ -200,6 +200,12 @@ void pool_audit_transport(const struct pool_seen *seen, finding_sink sink, void 
 /* All findings of one pool, in the order of causes. */
 void pool_audit(const struct pool_seen *seen, finding_sink sink, void *arg);
 
+/* pool-volume.c */
+
+/* Whether a guest of this host may be denied a disk of type volume by AppArmor: pool.volume. False:
+ * nothing is to be said. */
+bool pool_volume_audit(const struct host *host, struct finding *out);
+
 /* pool-target.c */
 
 /* @target with its symbolic links resolved, by host_way() (host.h), with its errors, and those of

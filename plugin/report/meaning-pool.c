@@ -93,6 +93,22 @@ const struct meaning meaning_pool[] = {
 	  .remedy =
 		  "Write <fs:option name='port=20049'/> in <fs:mount_opts>; take the attribute out.",
 	  .see = { LIBVIRT } },
+	{ .id = "pool.volume",
+	  .group = POOLS,
+	  .title = "Volumes under AppArmor",
+	  .what = "Whether AppArmor lets a guest of this host open a disk that its XML names as "
+		  "a volume of a pool (type='volume').",
+	  .cause =
+		  "Each guest has a profile, made by libvirt of the files in its XML. Where its "
+		  "helper does not know which file a volume is, the profile lacks it: the guest "
+		  "does not start, and the kernel's log says DENIED. libvirt 9.0.0 is such a one; "
+		  "12.6.0 is not. Which version between was the first is not known.",
+	  .remedy =
+		  "Name the file in the guest's XML: <disk type='file'> with <source "
+		  "file='TARGET/VOLUME'/>. The hook finds its pool by the path. Add no rule to the "
+		  "profile that all guests share: each could then open every other's disk.",
+	  .see = { "nfsrdma-libvirt(7)",
+		   "https://gitlab.com/libvirt/libvirt/-/issues/546" } },
 	{ .id = "pool.auth",
 	  .group = POOLS,
 	  .title = "Authentication",

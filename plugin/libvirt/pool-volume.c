@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* Whether a guest can have a disk of type volume under AppArmor. Each guest has a profile that
+ * virt-aa-helper makes of its XML. Where the helper does not know which file a volume is, the profile
+ * has no rule for it, and the guest does not start (gitlab.com/libvirt/libvirt/-/issues/546).
+ *
+ * libvirt 9.0.0 is one that does not (seen); the sources of 12.6.0 hand the helper volumes with
+ * their files, and it reads them. Which version between was the first is not known here. */
+#include <stdio.h>
+
+#include "plugin/libvirt/internal.h"
+
+#define DENIED_MAJOR  9
+#define ALLOWED_MAJOR 12
+#define ALLOWED_MINOR 6
+
+/* A profile of the daemon's is what makes it confine guests. */
+static bool is_confined(const struct host *host)
+{
+	char enabled[8];
+
+	return !host_attr(host, "sys/module/apparmor/parameters/enabled", enabled,
+			  sizeof(enabled)) &&
+	       *enabled == 'Y' &&
+	       (!host_exists(host, "etc/apparmor.d/usr.sbin.libvirtd") ||
+		!host_exists(host, "etc/apparmor.d/usr.sbin.virtqemud"));
+}
+
+/* "1:9.0.0-4+deb12u2". @out as it is without the packager's part; "" not known. */
+static bool allows(const char *version, char out[32])
+{
+	const char *colon = strchr(version, ':');
+	unsigned int major = 0, minor = 0;
+
+	version = colon ? colon + 1 : version;
+	*out = '\0';
+	if (sscanf(version, "%u.%u", &major, &minor) != 2)
+		return false;
+	snprintf(out, 32, "%.*s", (int)strcspn(version, "-+~"), version);
+	return major > ALLOWED_MAJOR ||
+	       (major == ALLOWED_MAJOR && minor >= ALLOWED_MINOR);
+}
+
+bool pool_volume_audit(const struct host *host, struct finding *out)
+{
+	char package[64] = "", version[32];
+	bool denied;
+
+	if (!is_confined(host))
+		return false;
+	if (host_package(host, "libvirt-daemon", package, sizeof(package)))
+		*package = '\0';
+	if (allows(package, version))
+		return false;
+	denied = *version && strtoul(version, NULL, 10) <= DENIED_MAJOR;
+	finding_init(
+		out, "pool.volume", FINDING_WARN,
+		"AppArmor confines guests here, and %s%s %s a guest open a disk of type 'volume': give disks of this pool as type 'file', with their path",
+		*version ? "libvirt " : "a libvirt of unknown version", version,
+		denied ? "does not let" : "may not let");
+	if (*version)
+		finding_text(out, "libvirt", "%s", version);
+	return true;
+}
