@@ -7,6 +7,6 @@
 const struct check check_client_device = {
 	.id = "client.device",
 	.roles = CHECK_CLIENT,
-	.at_mount = CHECK_MOUNT_STOPS,
+	.at_mount = CHECK_MOUNT_DEVICE,
 	.run = device_check,
 };

@@ -42,6 +42,6 @@ static int run_check(struct check_run *run)
 const struct check check_client_drivers = {
 	.id = "client.drivers",
 	.roles = CHECK_BOTH,
-	.at_mount = CHECK_MOUNT_STOPS,
+	.at_mount = CHECK_MOUNT_DEVICE,
 	.run = run_check,
 };

@@ -12,6 +12,8 @@ static int say(struct check_run *run, uint16_t port, const struct remote *remote
 {
 	if (*remote->text)
 		finding_text(&run->finding, "answer", "%s", remote->text);
+	if (remote->answer == REMOTE_SILENT || remote->answer == REMOTE_UNREACHABLE)
+		finding_number(&run->finding, CHECK_SILENT, port);
 	switch (remote->answer) {
 	case REMOTE_OPEN:
 		check_note(run);
@@ -65,7 +67,7 @@ const struct check check_fabric_listener = {
 	.id = "fabric.listener",
 	.roles = CHECK_CLIENT,
 	.remote = true,
-	.at_mount = CHECK_MOUNT_PATH,
+	.at_mount = CHECK_MOUNT_SERVER,
 	.needs = { "client.device", "fabric.port", "fabric.route", "fabric.gid" },
 	.run = run_check,
 };

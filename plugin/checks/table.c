@@ -18,7 +18,7 @@ void checks_at_mount(bool path, const struct check *out[CHECKS_AT_MOUNT_MAX + 1]
 
 	for (check = check_table; *check && n < CHECKS_AT_MOUNT_MAX; check++)
 		if ((*check)->at_mount != CHECK_MOUNT_NO &&
-		    ((*check)->at_mount != CHECK_MOUNT_PATH || path))
+		    ((*check)->at_mount < CHECK_MOUNT_PATH || path))
 			out[n++] = *check;
 	out[n] = NULL;
 }
