@@ -6,12 +6,14 @@
  *
  *	main.c      mount.nfsrdma
  *	args.c      the command line, as mount(8) writes it (pure)
- *	space.c     another mount namespace, where -N names one
  *	dir.c       the directory by its one absolute name
  *	fstab.c     what a user's mount must have in fstab
  *	prepare.c   policy, names and plan: with what options, and may it be at all
  *	route.c     the one question to the kernel that checks have and files do not answer
  *	look.c      the checks, before mount.nfs or for the cause of its failure
+ *	course.c    what a look means for the mount (pure)
+ *	retry.c     for how long it is tried
+ *	waiting.c   signals and a line of progress meanwhile
  *	run.c       all of it in order: record, attempts, exit status
  *	outcome.c   what came of it, in words, in the journal and in the record
  *	stage.c     the process that mounts, and its limit of time
@@ -47,7 +49,7 @@ enum helper_exit {
 struct args {
 	const char *spec, *dir;
 	char *options;     /* of all -o, joined; NULL: none */
-	const char *space; /* -N */
+	const char *space; /* -N, which is refused */
 	bool fake, sloppy, no_mtab, verbose, read_only, read_write;
 	bool help, version;
 	/* umount */
@@ -57,11 +59,6 @@ struct args {
 /* @umount: of umount.nfsrdma, which takes no source. Errors: -EINVAL with a sentence; -ENOMEM. */
 int args_parse(struct args *args, int argc, char *const argv[], bool umount);
 void args_fini(struct args *args);
-
-/* space.c */
-
-/* Enters the mount namespace that a file is. Errors: of open(2) and setns(2), with words. */
-int space_enter(const char *path);
 
 /* dir.c */
 
@@ -79,12 +76,14 @@ int fstab_allows_user(const struct host *host, const char *dir);
 #define MOUNT_NFS_LAST_MAX 512
 
 struct mount_nfs_end {
-	int status;                    /* 0 to 255; -1: it did not exit */
-	int signal;                    /* that ended it, where status is -1 */
-	bool timed_out;                /* it was ended at the deadline, or could not be */
-	pid_t left;                    /* it survives SIGKILL, held by the kernel; or 0 */
-	bool interrupted;              /* by a signal to us */
-	char last[MOUNT_NFS_LAST_MAX]; /* the last line that it said on stderr; clean */
+	int status;       /* 0 to 255; -1: it did not exit */
+	int signal;       /* that ended it, where status is -1 */
+	bool timed_out;   /* it was ended at the deadline, or could not be */
+	pid_t left;       /* it survives SIGKILL, held by the kernel; or 0 */
+	bool interrupted; /* by a signal to us */
+	/* The last line that it said on stderr; clean. Handed on only where it ended well: else it is
+	 * the caller's, whose own sentence has it. */
+	char last[MOUNT_NFS_LAST_MAX];
 };
 
 /* Runs @program, which dies with us, and hands on what it says. @signals: a signalfd(2) of those
@@ -136,6 +135,26 @@ struct hidden {
  * Errors: -errno; nothing is at home then. */
 int hidden_reveal(const struct host *host, const struct hidden *hidden, unsigned int *id);
 
+/* waiting.c */
+
+struct waiting {
+	int signals; /* a signalfd(2); 0: none yet, and signals end us as ever */
+	int signal;  /* that came; 0: none */
+	/* Of the line of progress, on a terminal; 0: none is shown. */
+	uint64_t since_ms, until_ms;
+	char what[256]; /* empty: mount.nfs is at work */
+	bool shown;
+};
+
+enum wait_end { WAIT_READY, WAIT_OVER, WAIT_SIGNAL };
+
+/* From here on signals are taken by waiting_for(). Once is enough. */
+void waiting_begin(struct waiting *waiting);
+/* Until @fd can be read (-1: nothing to wait for), the deadline, or a signal (waiting->signal). */
+enum wait_end waiting_for(struct waiting *waiting, int fd, uint64_t deadline);
+/* Before anything is said on stderr. */
+void waiting_erase(struct waiting *waiting);
+
 /* stage.c */
 
 enum stage_end {
@@ -156,9 +175,10 @@ struct stage {
 	const struct host *host;
 	const char *program, *spec, *dir, *options;
 	const struct args *args;
-	bool hidden;  /* mount where nobody sees it, first */
-	bool keep;    /* what is not RDMA stays */
-	bool remount; /* of what is there */
+	struct waiting *waiting; /* NULL: nobody watches, and only this is waited for */
+	bool hidden;             /* mount where nobody sees it, first */
+	bool keep;               /* what is not RDMA stays */
+	bool remount;            /* of what is there */
 	uint64_t deadline;
 };
 
@@ -176,7 +196,50 @@ void stage_run(const struct stage *stage, struct stage_result *out);
 /* Becomes mount.nfs, with its arguments. Returns only with -errno and words. */
 int stage_exec(const struct stage *stage);
 
+/* course.c: pure */
+
+/* What a look says, the worst counts. */
+enum look_says {
+	LOOK_NOTHING, /* against the mount: it is good, or unknown */
+	LOOK_PATH,    /* something on the way to the server is wrong */
+	LOOK_SILENT,  /* the listener was asked and did not answer */
+	LOOK_REFUSED, /* the listener refuses */
+	LOOK_DEVICE,  /* there is no RDMA device */
+	LOOK_NEVER,   /* what no time heals: a module that cannot be loaded, wrong data */
+};
+
+enum course {
+	COURSE_TRY,    /* mount.nfs */
+	COURSE_WAIT,   /* and look again */
+	COURSE_REFUSE, /* it ends here */
+	COURSE_TCP,    /* without RDMA */
+};
+
+struct situation {
+	bool once;             /* retry=0, -f, a remount: nobody is to wait */
+	bool reads;            /* the policy wants data read before the mount */
+	bool tcp;              /* the policy lets TCP be tried */
+	bool device_time_left; /* a device may still come */
+	bool time_left;        /* of retry= */
+};
+
+enum course course_of(enum look_says says, const struct situation *at);
+
+/* retry.c */
+
+/* Minutes, as mount.nfs itself would have it. */
+unsigned int retry_minutes(const struct host *host, const struct plan *plan,
+			   const char *dir);
+/* The options with another retry=, the caller's; NULL: no memory. */
+char *retry_options(const char *options, unsigned int minutes);
+
 /* The rest works on one mount. */
+
+struct look {
+	enum look_says says;
+	struct finding reason; /* unless it says LOOK_NOTHING */
+	uint64_t at_ms;
+};
 
 struct helper {
 	const char *name;    /* "mount.nfsrdma" */
@@ -190,9 +253,13 @@ struct helper {
 	struct policies *policies;
 	struct plan *plan;
 	struct check_target target;
-	uint64_t deadline; /* of all checks */
-	bool gave_up;      /* RDMA failed, and TCP is what is tried now */
-	struct report *report;
+	uint64_t deadline;        /* of the first look */
+	uint64_t start_ms, until; /* of the mount; of its retry= */
+	unsigned int minutes;     /* retry= */
+	struct look look;         /* the last one */
+	struct waiting waiting;
+	bool gave_up;          /* RDMA failed, and TCP is what is tried now */
+	struct report *report; /* of the last look, and of the proof */
 };
 
 /* helper.c */
@@ -221,17 +288,13 @@ int prepare(struct helper *helper);
 
 extern const struct live_ops live_helper;
 
-/* look.c */
+/* look.c: each fills helper->look, and begins a new report */
 
-struct look {
-	unsigned int failed;  /* findings that forbid a mount over RDMA */
-	struct finding first; /* of those */
-};
-
-/* The checks of a level, and what they find into the report and the journal. */
-void look_before(struct helper *helper, enum policy_check level, struct look *look);
-/* Why mount.nfs failed, within what is left of the deadline. */
-void look_after(struct helper *helper, struct look *look);
+/* The checks of a level, and what they find into the report. @again: the journal has it already.
+ * Errors: -ENOMEM, with words. */
+int look_before(struct helper *helper, enum policy_check level, bool again);
+/* Why mount.nfs failed. Errors: the same. */
+int look_after(struct helper *helper);
 
 /* outcome.c */
 
@@ -240,6 +303,12 @@ int outcome(struct helper *helper, const struct stage_result *result);
 /* The record that stands while mount.nfs runs. Errors: an old one could be believed in place of
  * it. */
 int outcome_pending(struct helper *helper);
+
+/* No record is left of an attempt that came to nothing. */
+void outcome_forget(struct helper *helper);
+/* Ends that need no attempt. Return the exit status. */
+int outcome_refused(struct helper *helper);
+int outcome_interrupted(struct helper *helper);
 
 /* reading.c */
 

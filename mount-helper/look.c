@@ -4,8 +4,10 @@
 /* The checks of `nfsrdma check` that a mount has time for; there are no others here. Before
  * mount.nfs: of this host alone, and, where policy wants it, of the way to the server, or a quick
  * probe with real READs. After mount.nfs failed: the way to the server, for the cause. What comes
- * from the network is decoded in a process without privilege (rpcrdma/probe, remote-rpcbind.c). */
+ * from the network is decoded in a process without privilege (rpcrdma/probe, remote-rpcbind.c). The
+ * listener is asked as the check fabric.listener asks it: a connection, a NULL call, the end. */
 #include <stdio.h>
+#include <time.h>
 
 #include "mount-helper/internal.h"
 #include "rpcrdma/probe/probe.h"
@@ -15,46 +17,68 @@
 
 struct looking {
 	struct helper *helper;
-	struct look *look;
-	bool stops; /* a failure forbids the mount */
+	bool stops; /* before the mount: settings of a configuration file are no reason */
+	bool quiet; /* the journal has it */
 };
 
-/* A finding that is no reason to refuse: mount.nfs gets options that the settings of a
- * configuration file do not touch, for instance. */
-static bool only_tells(const char *id)
+static enum check_at_mount kind_of(const char *id)
 {
 	const struct check *const *check;
 
 	for (check = check_table; *check; check++)
 		if (!strcmp((*check)->id, id))
-			return (*check)->at_mount == CHECK_MOUNT_TELLS;
-	return false;
+			return (*check)->at_mount;
+	return CHECK_MOUNT_NO;
+}
+
+/* A finding that is no reason to refuse: mount.nfs gets options that the settings of a
+ * configuration file do not touch, for instance. What is of no check is of the probe: wrong data. */
+static enum look_says says_of(const struct finding *finding, bool stops)
+{
+	static const enum look_says says[] = {
+		[CHECK_MOUNT_NO] = LOOK_NEVER,      [CHECK_MOUNT_STOPS] = LOOK_NEVER,
+		[CHECK_MOUNT_DEVICE] = LOOK_DEVICE, [CHECK_MOUNT_TELLS] = LOOK_NEVER,
+		[CHECK_MOUNT_PATH] = LOOK_PATH,     [CHECK_MOUNT_SERVER] = LOOK_REFUSED,
+	};
+	enum check_at_mount kind = kind_of(finding->id);
+
+	if (finding->status == FINDING_FAIL && kind == CHECK_MOUNT_TELLS && stops)
+		return LOOK_NOTHING;
+	if (finding->status == FINDING_FAIL)
+		return says[kind];
+	if (finding->status == FINDING_UNKNOWN && kind == CHECK_MOUNT_SERVER &&
+	    finding_evidence(finding, CHECK_SILENT)[0])
+		return LOOK_SILENT;
+	return LOOK_NOTHING;
 }
 
 static void on_finding(void *arg, const struct finding *finding)
 {
 	struct looking *looking = arg;
-	struct look *look = looking->look;
+	struct look *look = &looking->helper->look;
+	enum look_says says = says_of(finding, looking->stops);
 
 	report_add(looking->helper->report, finding);
-	if (finding->status != FINDING_FAIL && finding->status != FINDING_WARN &&
-	    finding->status != FINDING_UNKNOWN)
+	if (!looking->quiet &&
+	    (finding->status == FINDING_FAIL || finding->status == FINDING_WARN ||
+	     finding->status == FINDING_UNKNOWN))
+		tell_finding(looking->helper, finding);
+	/* Of two that weigh the same the first: it comes first in the order of causes. */
+	if (says <= look->says)
 		return;
-	tell_finding(looking->helper, finding);
-	if (finding->status != FINDING_FAIL ||
-	    (looking->stops && only_tells(finding->id)))
-		return;
-	if (!look->failed++)
-		look->first = *finding;
+	look->says = says;
+	look->reason = *finding;
 }
 
 static void run_checks(struct looking *looking, bool path, uint64_t deadline)
 {
+	const struct host *host = looking->helper->host;
+	const struct live_ops *live = host_is_live(host) ? &live_helper : &live_replay;
 	const struct check *chosen[CHECKS_AT_MOUNT_MAX + 1];
 
 	checks_at_mount(path, chosen);
-	if (checks_run(chosen, looking->helper->host, &live_helper,
-		       &looking->helper->target, deadline, on_finding, looking))
+	if (checks_run(chosen, host, live, &looking->helper->target, deadline, on_finding,
+		       looking))
 		tell(looking->helper, JOURNAL_WARNING, "%s: the checks did not run: %s",
 		     tell_mount(looking->helper), err_text());
 }
@@ -100,23 +124,57 @@ static void run_probe(struct looking *looking, uint64_t deadline)
 		     tell_mount(helper), err_text());
 }
 
-void look_before(struct helper *helper, enum policy_check level, struct look *look)
-{
-	struct looking looking = { .helper = helper, .look = look, .stops = true };
+/* --- a look ------------------------------------------------------------------------------------- */
 
-	memset(look, 0, sizeof(*look));
-	if (level == POLICY_CHECK_NONE)
-		return;
-	run_checks(&looking, level >= POLICY_CHECK_CONNECT, helper->deadline);
-	if (level >= POLICY_CHECK_READ && !look->failed)
-		run_probe(&looking, helper->deadline);
+static int begin(struct helper *helper)
+{
+	struct report *report = report_new(helper->name);
+
+	if (!report)
+		return err_set(ENOMEM, "no memory for a report");
+	report_free(helper->report);
+	helper->report = report;
+	report_subject(report, "server", helper->target.server);
+	report_subject(report, "export", helper->target.export);
+	memset(&helper->look, 0, sizeof(helper->look));
+	return 0;
 }
 
-void look_after(struct helper *helper, struct look *look)
+static void end(struct helper *helper, time_t started, uint64_t start_ns)
 {
-	struct looking looking = { .helper = helper, .look = look };
+	helper->look.at_ms = now_ms();
+	report_times(helper->report, started, (double)(now_ns() - start_ns) / 1e6);
+}
 
-	memset(look, 0, sizeof(*look));
+int look_before(struct helper *helper, enum policy_check level, bool again)
+{
+	struct looking looking = { .helper = helper, .stops = true, .quiet = again };
+	uint64_t deadline = again ? deadline_in(helper->plan->policy.deadline_ms)
+				  : helper->deadline;
+	uint64_t start = now_ns();
+	time_t started = time(NULL);
+	int rc = begin(helper);
+
+	if (rc || level == POLICY_CHECK_NONE)
+		return rc;
+	run_checks(&looking, level >= POLICY_CHECK_CONNECT, deadline);
+	if (level >= POLICY_CHECK_READ && helper->look.says == LOOK_NOTHING)
+		run_probe(&looking, deadline);
+	end(helper, started, start);
+	return 0;
+}
+
+int look_after(struct helper *helper)
+{
+	struct looking looking = { .helper = helper };
+	uint64_t start = now_ns();
+	time_t started = time(NULL);
+	int rc = begin(helper);
+
+	if (rc)
+		return rc;
 	/* What mount.nfs took of the time is its own. */
 	run_checks(&looking, true, deadline_in(CAUSE_MS));
+	end(helper, started, start);
+	return 0;
 }

@@ -7,7 +7,7 @@
 #include "mount-helper/internal.h"
 
 static const char usage[] =
-	"usage: mount.nfsrdma SERVER:/PATH DIRECTORY [-fnrsvw] [-o OPTIONS] [-N NAMESPACE]\n"
+	"usage: mount.nfsrdma SERVER:/PATH DIRECTORY [-fnrsvw] [-o OPTIONS]\n"
 	"Mounts NFS over RDMA, or says why not. mount(8) calls it: mount -t nfsrdma.\n"
 	"See mount.nfsrdma(8).\n";
 

@@ -2,7 +2,7 @@
 /* Copyright (C) 2026 The nfsrdma authors */
 
 /* mount.nfs as a child (CHILD_MOUNT_NFS). It gets an absolute path, a short environment, nothing to
- * read, and pipes for what it says, which is handed on: whoever mounts for somebody else waits until
+ * read, and pipes for what it says, which is handed on but for its last error: whoever mounts for somebody else waits until
  * all copies of its stderr are closed, and mount.nfs may start daemons (rpc.statd) that keep theirs. */
 #include <stdio.h>
 
@@ -22,45 +22,67 @@ int mount_nfs_exec(const char *program, const char *const argv[])
 	return child_exec(&self);
 }
 
+/* Lines of stderr are handed on when the next one comes: the last one is in the sentence of who
+ * called, and would be said twice. */
+#define LINE_BYTES 4096
+
 struct speech {
 	size_t said[STDERR_FILENO + 1];
-	char line[MOUNT_NFS_LAST_MAX]; /* of stderr, so far */
+	char line[LINE_BYTES]; /* so far */
 	size_t line_len;
+	char held[LINE_BYTES + 1]; /* the last whole one, with its newline */
+	size_t held_len;
 	struct mount_nfs_end *end;
 };
 
+static void hand_on(struct speech *speech, int which, const char *buf, size_t len)
+{
+	size_t room = SAY_MAX - speech->said[which];
+
+	len = len < room ? len : room;
+	if (!len)
+		return;
+	speech->said[which] += len;
+	/* There may be a line of progress. Whoever does not listen to us misses it. */
+	if (which == STDERR_FILENO && isatty(which))
+		fd_write_all(which, "\r\033[K", 4);
+	fd_write_all(which, buf, len);
+}
+
 static void end_line(struct speech *speech)
 {
-	speech->line[speech->line_len] = '\0';
-	finding_clean(speech->line);
-	if (speech->line_len)
-		memcpy(speech->end->last, speech->line, sizeof(speech->end->last));
+	if (!speech->line_len)
+		return;
+	hand_on(speech, STDERR_FILENO, speech->held, speech->held_len);
+	memcpy(speech->held, speech->line, speech->line_len);
+	speech->held_len = speech->line_len;
+	speech->held[speech->held_len++] = '\n';
+	snprintf(speech->end->last, sizeof(speech->end->last), "%.*s",
+		 (int)speech->line_len, speech->line);
+	finding_clean(speech->end->last);
 	speech->line_len = 0;
 }
 
-static void keep_last(struct speech *speech, const char *buf, size_t len)
+static void take_errors(struct speech *speech, const char *buf, size_t len)
 {
 	size_t i;
 
 	for (i = 0; i < len; i++) {
 		if (buf[i] == '\n')
 			end_line(speech);
-		else if (speech->line_len + 1 < sizeof(speech->line))
+		else if (speech->line_len < sizeof(speech->line))
 			speech->line[speech->line_len++] = buf[i];
 	}
 }
 
-static int hand_on(void *arg, int which, const char *buf, size_t len)
+static int on_output(void *arg, int which, const char *buf, size_t len)
 {
 	struct speech *speech = arg;
-	size_t room = SAY_MAX - speech->said[which];
 
 	if (which == STDERR_FILENO)
-		keep_last(speech, buf, len);
-	len = len < room ? len : room;
-	speech->said[which] += len;
-	/* Whoever does not listen to us misses it. */
-	fd_write_all(which, buf, len);
+		take_errors(speech, buf, len);
+	else
+		hand_on(speech, which, buf, len);
 	return 0;
 }
 
@@ -70,7 +92,7 @@ int mount_nfs_run(const char *program, const char *const argv[], int signals,
 	const struct child_program mount_nfs = { CHILD_MOUNT_NFS, program, argv,
 						 environment };
 	struct speech speech = { .end = out };
-	struct child_listener listener = { .output = hand_on,
+	struct child_listener listener = { .output = on_output,
 					   .arg = &speech,
 					   .signals = signals };
 	struct child_end end;
@@ -92,5 +114,7 @@ int mount_nfs_run(const char *program, const char *const argv[], int signals,
 	/* What it says of its own end, when it was ended, is none. */
 	if (!rc && end.fate == CHILD_EXITED)
 		out->status = end.status;
+	if (!out->status)
+		hand_on(&speech, STDERR_FILENO, speech.held, speech.held_len);
 	return 0;
 }

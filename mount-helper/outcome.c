@@ -212,31 +212,35 @@ static const char *words(const struct stage_result *result)
 	return result->text[0] ? result->text : "mount.nfs gives no reason";
 }
 
-static int say_failed(struct helper *helper, const struct stage_result *result)
+static int exit_of(int status)
 {
 	/* mount(8)'s bits; 126 and others would be taken for something else. */
 	static const int passed_on[] = { 1, 2, 4, 8, 16, 32, 64 };
-	struct look look = { 0 };
 	size_t i;
 
+	for (i = 0; i < ARRAY_SIZE(passed_on); i++)
+		if (status == passed_on[i])
+			return status;
+	return HELPER_FAILED;
+}
+
+static int say_failed(struct helper *helper, const struct stage_result *result)
+{
+	const struct look *look = &helper->look;
+
 	/* Of an attempt over TCP nothing here knows the cause. */
-	if (!helper->gave_up)
-		look_after(helper, &look);
-	if (look.failed)
+	if (look->says != LOOK_NOTHING && !helper->gave_up)
 		tell(helper, JOURNAL_FAILED,
 		     "%s is not mounted: %s (%s); what to do: nfsrdma explain %s",
-		     tell_mount(helper), look.first.summary, words(result),
-		     look.first.id);
+		     tell_mount(helper), look->reason.summary, words(result),
+		     look->reason.id);
 	else
 		tell(helper, JOURNAL_FAILED, "%s is not mounted%s: %s",
 		     tell_mount(helper),
 		     helper->gave_up ? ", over TCP neither"
 				     : ", and the checks find no cause",
 		     words(result));
-	for (i = 0; i < ARRAY_SIZE(passed_on); i++)
-		if (result->status == passed_on[i])
-			return result->status;
-	return HELPER_FAILED;
+	return exit_of(result->status);
 }
 
 static int say_unmade(struct helper *helper, const struct stage_result *result)
@@ -246,20 +250,65 @@ static int say_unmade(struct helper *helper, const struct stage_result *result)
 	return HELPER_FAILED;
 }
 
+/* ": no answer ... (12 s before)", or nothing. The look is older than the end of mount.nfs. */
+static const char *reason(const struct helper *helper, char buf[FINDING_SUMMARY_MAX + 64])
+{
+	const struct look *look = &helper->look;
+
+	buf[0] = '\0';
+	if (look->says != LOOK_NOTHING && !helper->gave_up)
+		snprintf(buf, FINDING_SUMMARY_MAX + 64, ": %s (seen %llu s before)",
+			 look->reason.summary,
+			 (unsigned long long)(now_ms() - look->at_ms) / 1000);
+	return buf;
+}
+
 static int say_timeout(struct helper *helper, const struct stage_result *result)
 {
+	char why[FINDING_SUMMARY_MAX + 64];
+
 	tell(helper, JOURNAL_FAILED,
-	     "%s is not mounted: mount.nfs did not come to an end and was stopped%s%s",
-	     tell_mount(helper), result->text[0] ? ": " : "", result->text);
+	     "%s is not mounted%s; mount.nfs did not come to an end and was stopped%s%s",
+	     tell_mount(helper), reason(helper, why), result->text[0] ? ": " : "",
+	     result->text);
 	return HELPER_FAILED;
 }
 
 static int say_interrupted(struct helper *helper, const struct stage_result *result)
 {
-	(void)result;
-	tell(helper, JOURNAL_FAILED, "%s is not mounted: interrupted",
-	     tell_mount(helper));
+	const char *name = sigabbrev_np(helper->waiting.signal);
+	char why[FINDING_SUMMARY_MAX + 64];
+
+	tell(helper, JOURNAL_FAILED,
+	     "%s is not mounted%s; stopped by SIG%s after %llu s%s%s", tell_mount(helper),
+	     reason(helper, why), name ? name : "NAL",
+	     (unsigned long long)(now_ms() - helper->start_ms) / 1000,
+	     result->text[0] ? ": " : "", result->text);
 	return HELPER_USER;
+}
+
+int outcome_refused(struct helper *helper)
+{
+	const struct look *look = &helper->look;
+
+	tell(helper, JOURNAL_REFUSED,
+	     "%s is not mounted: %s; what to do: nfsrdma explain %s", tell_mount(helper),
+	     look->reason.summary, look->reason.id);
+	return HELPER_FAILED;
+}
+
+int outcome_interrupted(struct helper *helper)
+{
+	const struct stage_result result = { .end = STAGE_INTERRUPTED, .status = -1 };
+
+	return outcome(helper, &result);
+}
+
+void outcome_forget(struct helper *helper)
+{
+	const struct proof none = { .found = false };
+
+	settle_record(helper, RECORD_REMOVE, &none);
 }
 
 static const struct {

@@ -20,8 +20,17 @@ static int refuse(struct helper *helper, enum helper_exit code)
 	return code;
 }
 
-/* Files of this host are opened before another mount namespace is entered: policy and /proc are
- * ours, the directory and mount.nfs are its. */
+/* mount.nfs knows no -N, and that namespace's own mount.nfs and libraries would run as root, with the
+ * options that this host's policy gives: nobody says that they may. */
+static int refuse_space(const struct args *args)
+{
+	return args->space
+		       ? err_set(EINVAL,
+				 "-N %.200s: mounting in another mount namespace would run its programs as root; use nsenter(1) where they are trusted",
+				 args->space)
+		       : 0;
+}
+
 static int open_host(struct helper *helper)
 {
 	int rc = host_open(&helper->host, NULL);
@@ -33,7 +42,7 @@ static int open_host(struct helper *helper)
 		helper->records = record_open(RECORD_ROOT);
 	if (record_boot_id(helper->host, helper->boot_id, sizeof(helper->boot_id)))
 		helper->boot_id[0] = '\0';
-	return helper->args.space ? space_enter(helper->args.space) : 0;
+	return 0;
 }
 
 static int make_plan(struct helper *helper, enum ip_family family)
@@ -133,9 +142,7 @@ static int plan_it(struct helper *helper)
 
 int prepare(struct helper *helper)
 {
-	int rc = open_host(helper);
-
-	if (rc)
+	if (refuse_space(&helper->args) || open_host(helper))
 		return refuse(helper, HELPER_USAGE);
 	if (dir_resolve(helper->args.dir, helper->dir))
 		return refuse(helper, HELPER_FAILED);

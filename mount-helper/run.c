@@ -1,30 +1,21 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* A mount from beginning to end: plan, checks, record, mount.nfs, proof, record. Under the policy
- * prefer a second attempt over TCP may follow. */
+/* A mount from beginning to end: plan, checks, record, mount.nfs, proof, record, and all but the plan
+ * again while the time of retry= lasts and the reason can heal. Under the policy prefer an attempt
+ * over TCP may follow. */
 #include <stdio.h>
-#include <time.h>
 
 #include "mount-helper/internal.h"
 
-/* mount.nfs ends by itself: "retry" minutes, two where nobody says, are over only after the attempt
- * that was begun before, which the kernel gives up after three more. */
-#define RETRY_DEFAULT 2
-#define RETRY_MAX     40000
-#define ATTEMPT_MS    (180 * 1000)
-
-static uint64_t deadline_of(const char *options)
-{
-	_cleanup_(opts_free_p) struct opts *opts = NULL;
-	unsigned long minutes = RETRY_DEFAULT;
-	ssize_t at = opts_parse(&opts, options) ? -1 : opts_find(opts, "retry");
-
-	if (at >= 0 && opts_at(opts, (size_t)at).value)
-		minutes = strtoul(opts_at(opts, (size_t)at).value, NULL, 10);
-	minutes = minutes < RETRY_MAX ? minutes : RETRY_MAX;
-	return deadline_in((unsigned int)minutes * 60000 + ATTEMPT_MS);
-}
+/* The attempt that mount.nfs began before "retry" was over, which the kernel gives up after three
+ * minutes. */
+#define ATTEMPT_MS (180 * 1000)
+/* Hosts load the drivers of their adapters while they boot. */
+#define DEVICE_MS (30 * 1000)
+/* Between two looks, as between two tries of mount.nfs; for a device, which is only read, less. */
+#define PAUSE_MS        10000
+#define PAUSE_DEVICE_MS 1000
 
 /* --- in the open, or hidden ------------------------------------------------------------------- */
 
@@ -90,20 +81,28 @@ static bool may_hide(const struct helper *helper)
 
 /* Background=true in nfsmount.conf adds "bg" to a mount that does not say which, and then mount.nfs
  * ends well with nothing mounted: what has to be proven says it. NULL: as they are. */
-static char *in_foreground(const struct plan *plan)
+static char *in_foreground(const struct plan *plan, const char *given)
 {
 	char *options;
 
 	if (plan->policy.mode != POLICY_REQUIRE || plan->remount ||
-	    asprintf(&options, "%s,fg", plan->options) < 0)
+	    asprintf(&options, "%s,fg", given) < 0)
 		return NULL;
 	return options;
+}
+
+/* retry= of the minutes that are left, where mount.nfs is called again. */
+static char *with_retry(const struct helper *helper, const char *options)
+{
+	unsigned int left = ((unsigned int)deadline_left(helper->until) + 59999) / 60000;
+
+	return left < helper->minutes ? retry_options(options, left) : NULL;
 }
 
 static void attempt(struct helper *helper, const char *options, bool keep,
 		    struct stage_result *result)
 {
-	_cleanup_free_ char *foreground = in_foreground(helper->plan);
+	_cleanup_free_ char *foreground = in_foreground(helper->plan, options);
 	struct stage stage = {
 		.host = helper->host,
 		.program = helper->program,
@@ -111,50 +110,189 @@ static void attempt(struct helper *helper, const char *options, bool keep,
 		.dir = helper->dir,
 		.options = foreground ? foreground : options,
 		.args = &helper->args,
+		.waiting = &helper->waiting,
 		.hidden = may_hide(helper),
 		.keep = keep,
 		.remount = helper->plan->remount,
-		.deadline = deadline_of(options),
+		.deadline = deadline_in(deadline_left(helper->until) + ATTEMPT_MS),
 	};
 
 	stage_run(&stage, result);
-	if (result->end != STAGE_NOT_HIDDEN)
-		return;
-	stage.hidden = false;
-	stage_run(&stage, result);
+	if (result->end == STAGE_NOT_HIDDEN) {
+		stage.hidden = false;
+		stage_run(&stage, result);
+	}
+	waiting_erase(&helper->waiting);
+	/* At a terminal mount.nfs gets the signal, too, and may be gone before we are told. */
+	if (helper->waiting.signal &&
+	    (result->end == STAGE_FAILED || result->end == STAGE_TIMEOUT))
+		result->end = STAGE_INTERRUPTED;
 }
 
-/* Ends after which TCP may be tried, and nothing is left of the first attempt. */
-static bool may_try_tcp(const struct helper *helper, const struct stage_result *result)
-{
-	return helper->plan->tcp_options && !helper->args.fake &&
-	       (result->end == STAGE_FAILED || result->end == STAGE_TIMEOUT);
-}
-
-static int try_tcp(struct helper *helper, const char *why)
+static int try_tcp(struct helper *helper, const char *why, const char *said)
 {
 	struct stage_result result;
 
-	tell(helper, JOURNAL_WARNING, "%s: no RDMA, so TCP is tried: %s",
-	     tell_mount(helper), why);
+	tell(helper, JOURNAL_WARNING, "%s: no RDMA, so TCP is tried: %s%s%s",
+	     tell_mount(helper), why, said[0] ? ": " : "", said);
 	helper->gave_up = true;
+	helper->waiting.what[0] = '\0';
+	helper->until = deadline_in(helper->minutes * 60000);
 	attempt(helper, helper->plan->tcp_options, true, &result);
 	return outcome(helper, &result);
 }
 
-static int mount_it(struct helper *helper, const struct look *before)
+/* The record that stands meanwhile. False: an old one could be believed in place of it. */
+static bool record_it(struct helper *helper)
 {
+	if (!outcome_pending(helper))
+		return true;
+	tell(helper, JOURNAL_WARNING, "%s: not recorded: %s", tell_mount(helper),
+	     err_text());
+	/* An old record would be of this mount, should it get the same number. */
+	if (helper->records < 0 || !record_forget(helper->records, helper->dir))
+		return true;
+	tell(helper, JOURNAL_FAILED,
+	     "%s is not mounted: an old record in " RECORD_ROOT
+	     " would be taken for this mount's, and cannot be removed: %s",
+	     tell_mount(helper), err_text());
+	return false;
+}
+
+/* --- what a look means -------------------------------------------------------------------------- */
+
+/* Nobody is to wait: mount.nfs does not with -f and for a remount either. */
+static bool is_once(const struct helper *helper)
+{
+	return !helper->minutes || helper->args.fake || helper->plan->remount;
+}
+
+/* A remount keeps its connection. */
+static enum policy_check level_of(const struct helper *helper)
+{
+	enum policy_check level = helper->plan->policy.check;
+
+	return helper->plan->remount && level > POLICY_CHECK_FAST ? POLICY_CHECK_FAST
+								  : level;
+}
+
+static enum course course(const struct helper *helper)
+{
+	const struct situation at = {
+		.once = is_once(helper),
+		.reads = level_of(helper) == POLICY_CHECK_READ,
+		.tcp = helper->plan->tcp_options,
+		.device_time_left = now_ms() < helper->start_ms + DEVICE_MS,
+		.time_left = deadline_left(helper->until),
+	};
+
+	/* A remount cannot change its transport. */
+	if (helper->plan->policy.mode == POLICY_PREFER && !at.tcp)
+		return COURSE_TRY;
+	return course_of(helper->look.says, &at);
+}
+
+/* Once for each reason. */
+static void say_waiting(struct helper *helper, char said[FINDING_SUMMARY_MAX])
+{
+	const char *why = helper->look.reason.summary;
+	char until[80];
+
+	text_copy(helper->waiting.what, sizeof(helper->waiting.what),
+		  helper->look.says == LOOK_NOTHING ? "" : why);
+	if (helper->look.says == LOOK_NOTHING || is_once(helper) || !strcmp(said, why))
+		return;
+	text_copy(said, FINDING_SUMMARY_MAX, why);
+	if (helper->look.says == LOOK_DEVICE)
+		snprintf(until, sizeof(until),
+			 "waiting for one until %d s after the start of the mount",
+			 DEVICE_MS / 1000);
+	else
+		snprintf(until, sizeof(until), "trying for another %d s (retry=)",
+			 deadline_left(helper->until) / 1000);
+	tell(helper, JOURNAL_WARNING, "%s is not mounted yet: %s; %s", tell_mount(helper),
+	     why, until);
+}
+
+/* Whether mount.nfs is to be called once more: it failed for what can heal. Of time-outs and refusals
+ * it has tried for as long as retry= says; of others it ends at once. */
+static bool is_again(struct helper *helper, const struct stage_result *result)
+{
+	if (result->end != STAGE_FAILED && result->end != STAGE_TIMEOUT)
+		return false;
+	if (helper->args.fake || look_after(helper))
+		return false;
+	return result->end == STAGE_FAILED && result->status == HELPER_FAILED &&
+	       !is_once(helper) && !helper->plan->tcp_options &&
+	       helper->look.says != LOOK_NOTHING && course(helper) != COURSE_REFUSE &&
+	       deadline_left(helper->until);
+}
+
+/* True: it is over, with this exit status. */
+static bool try_once(struct helper *helper, int *status)
+{
+	_cleanup_free_ char *options = with_retry(helper, helper->plan->options);
 	bool keep = helper->plan->policy.mode != POLICY_REQUIRE;
 	struct stage_result result;
-	struct look look;
 
-	if (before->failed && helper->plan->tcp_options)
-		return try_tcp(helper, before->first.summary);
-	attempt(helper, helper->plan->options, keep, &result);
-	if (!may_try_tcp(helper, &result))
-		return outcome(helper, &result);
-	look_after(helper, &look);
-	return try_tcp(helper, look.failed ? look.first.summary : result.text);
+	*status = HELPER_SYSTEM;
+	if (!record_it(helper))
+		return true;
+	attempt(helper, options ? options : helper->plan->options, keep, &result);
+	if (is_again(helper, &result)) {
+		outcome_forget(helper);
+		return false;
+	}
+	if (helper->plan->tcp_options && !helper->args.fake &&
+	    (result.end == STAGE_FAILED || result.end == STAGE_TIMEOUT))
+		*status = helper->look.says == LOOK_NOTHING
+				  ? try_tcp(helper, result.text, "")
+				  : try_tcp(helper, helper->look.reason.summary,
+					    result.text);
+	else
+		*status = outcome(helper, &result);
+	return true;
+}
+
+static int look_first(struct helper *helper)
+{
+	int rc = look_before(helper, level_of(helper), false);
+
+	/* A request of the connection manager that is lost comes again after four seconds. */
+	if (!rc && helper->look.says == LOOK_SILENT && is_once(helper) &&
+	    deadline_left(helper->deadline))
+		rc = look_before(helper, level_of(helper), true);
+	waiting_begin(&helper->waiting);
+	return rc;
+}
+
+static int run_rdma(struct helper *helper)
+{
+	char said[FINDING_SUMMARY_MAX] = "";
+	int status, rc = look_first(helper);
+	unsigned int pause;
+
+	while (!rc) {
+		enum course next = course(helper);
+
+		if (next == COURSE_REFUSE)
+			return outcome_refused(helper);
+		if (next == COURSE_TCP && record_it(helper))
+			return try_tcp(helper, helper->look.reason.summary, "");
+		if (next == COURSE_TCP)
+			return HELPER_SYSTEM;
+		say_waiting(helper, said);
+		if (next == COURSE_TRY && try_once(helper, &status))
+			return status;
+		say_waiting(helper, said);
+		pause = helper->look.says == LOOK_DEVICE ? PAUSE_DEVICE_MS : PAUSE_MS;
+		if (waiting_for(&helper->waiting, -1, deadline_in(pause)) == WAIT_SIGNAL)
+			return outcome_interrupted(helper);
+		rc = look_before(helper, level_of(helper), true);
+	}
+	tell(helper, JOURNAL_FAILED, "%s is not mounted: %s", tell_mount(helper),
+	     err_text());
+	return HELPER_SYSTEM;
 }
 
 /* --- without RDMA ------------------------------------------------------------------------------- */
@@ -169,7 +307,6 @@ static int mount_plain(struct helper *helper)
 		.dir = helper->dir,
 		.options = helper->plan->options,
 		.args = &helper->args,
-		.deadline = deadline_of(helper->plan->options),
 	};
 	int rc;
 
@@ -181,43 +318,22 @@ static int mount_plain(struct helper *helper)
 	return rc ? HELPER_FAILED : HELPER_OK;
 }
 
-static int refuse(struct helper *helper, const struct look *look)
-{
-	tell(helper, JOURNAL_REFUSED,
-	     "%s is not mounted: %s; what to do: nfsrdma explain %s", tell_mount(helper),
-	     look->first.summary, look->first.id);
-	return HELPER_FAILED;
-}
-
 int run_mount(struct helper *helper)
 {
-	uint64_t start = now_ns();
-	time_t started = time(NULL);
-	struct look look;
-	int rc = prepare(helper);
+	int rc;
 
+	helper->start_ms = now_ms();
+	rc = prepare(helper);
 	if (rc)
 		return rc;
 	debug(DEBUG_MOUNT, "%s: policy %s of %s, options %s", tell_mount(helper),
 	      policy_mode_name(helper->plan->policy.mode), helper->plan->policy.mode_from,
 	      helper->plan->options);
-	helper->report = report_new(helper->name);
-	if (!helper->report)
-		return HELPER_SYSTEM;
-	report_subject(helper->report, "server", helper->target.server);
-	report_subject(helper->report, "export", helper->target.export);
 	if (!helper->plan->wants_rdma)
 		return mount_plain(helper);
-	look_before(helper, helper->plan->policy.check, &look);
-	report_times(helper->report, started, (double)(now_ns() - start) / 1e6);
-	if (look.failed && helper->plan->policy.mode == POLICY_REQUIRE)
-		return refuse(helper, &look);
-	if (outcome_pending(helper)) {
-		tell(helper, JOURNAL_WARNING, "%s: not recorded: %s", tell_mount(helper),
-		     err_text());
-		/* An old record would be of this mount, should it get the same number. */
-		if (helper->records >= 0 && record_forget(helper->records, helper->dir))
-			return HELPER_SYSTEM;
-	}
-	return mount_it(helper, &look);
+	helper->minutes = retry_minutes(helper->host, helper->plan, helper->dir);
+	helper->until = helper->start_ms + (uint64_t)helper->minutes * 60000;
+	helper->waiting.since_ms = helper->start_ms;
+	helper->waiting.until_ms = helper->until;
+	return run_rdma(helper);
 }

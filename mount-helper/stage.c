@@ -9,11 +9,9 @@
  * ends, and mount.nfs when this one does. In the hidden form nothing is mounted then that was not
  * proven; in the open form a mount may be left, and the record says that it is unproven. */
 #include <fcntl.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <sys/mount.h>
-#include <sys/signalfd.h>
 #include <sys/stat.h>
 
 #include <libmount/libmount.h>
@@ -23,6 +21,8 @@
 
 /* Beyond mount.nfs's own deadline: for its end, the proof and the undoing. */
 #define GRACE_MS 5000
+
+#define MOUNTINFO_MAX (16 * 1024 * 1024)
 
 struct work {
 	const struct stage *stage;
@@ -93,7 +93,7 @@ static void say_failed(struct work *work, const struct mount_nfs_end *end)
 
 	work->result->status = end->status;
 	if (end->interrupted) {
-		end_as(work, STAGE_INTERRUPTED, "interrupted");
+		end_as(work, STAGE_INTERRUPTED, end->last);
 	} else if (end->timed_out) {
 		end_as(work, STAGE_TIMEOUT, end->last);
 	} else if (end->status < 0) {
@@ -117,12 +117,59 @@ static void forget_utab(const char *dir)
 	mnt_free_update(update);
 }
 
-/* Only what is new: the number of the topmost mount there is another than before. */
-static bool is_new(const struct work *work, unsigned int *id, int *fd)
+enum fresh {
+	FRESH_NO,      /* what is there was there before */
+	FRESH_OPEN,    /* there is a new mount, and this is a descriptor of it */
+	FRESH_CLOSED,  /* there is one, and it does not open: text says why */
+	FRESH_UNKNOWN, /* it cannot be found out: text says why */
+};
+
+/* The mount that lies uppermost on a directory, by name: of what does not open. */
+static int topmost(const struct host *host, const char *dir, unsigned int *id)
 {
-	*fd = open(work->stage->dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	return *fd >= 0 && !proof_mount_id(work->stage->host, *fd, id) &&
-	       *id != work->before;
+	_cleanup_(host_text_fini) struct host_text text = { NULL, 0 };
+	struct libmnt_table *table;
+	struct libmnt_fs *fs = NULL;
+	FILE *file;
+	int rc = host_read(host, "proc/self/mountinfo", MOUNTINFO_MAX, &text);
+
+	if (rc)
+		return rc;
+	table = mnt_new_table();
+	file = fmemopen(text.text, text.len, "r");
+	if (table && file && !mnt_table_parse_stream(table, file, "mountinfo"))
+		fs = mnt_table_find_target(table, dir, MNT_ITER_BACKWARD);
+	*id = fs ? (unsigned int)mnt_fs_get_id(fs) : 0;
+	if (file)
+		fclose(file);
+	mnt_unref_table(table);
+	return fs ? 0 : err_set(ENOENT, "%s is no mount point", dir);
+}
+
+/* Only what is new: the number of the topmost mount there is another than before. A directory that does
+ * not open (a stale handle, an error of the server, no descriptor left) proves nothing. */
+static enum fresh look_for_new(const struct work *work, unsigned int *id, int *fd,
+			       char why[MOUNT_NFS_LAST_MAX])
+{
+	const struct stage *stage = work->stage;
+	int rc;
+
+	*fd = open(stage->dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (*fd < 0)
+		rc = err_sys("open %.200s", stage->dir);
+	else
+		rc = proof_mount_id(stage->host, *fd, id);
+	if (!rc)
+		return *id != work->before ? FRESH_OPEN : FRESH_NO;
+	text_copy(why, MOUNT_NFS_LAST_MAX, err_text());
+	if (*fd >= 0)
+		close(take_fd(fd));
+	rc = topmost(stage->host, stage->dir, id);
+	if (rc == -ENOENT)
+		return FRESH_NO;
+	if (rc)
+		return FRESH_UNKNOWN;
+	return *id != work->before ? FRESH_CLOSED : FRESH_NO;
 }
 
 /* Hidden, it ends with this process. */
@@ -137,17 +184,34 @@ static bool undo(struct work *work)
 	return gone;
 }
 
+static void end_left(struct work *work, const char *what, const char *why)
+{
+	char text[2 * MOUNT_NFS_LAST_MAX];
+
+	snprintf(text, sizeof(text), "%s%s%s", what, why[0] ? ": " : "", why);
+	end_as(work, STAGE_LEFT, text);
+}
+
 /* mount.nfs failed, or was ended: it can have mounted before. */
 static void undo_rest(struct work *work)
 {
+	char why[MOUNT_NFS_LAST_MAX] = "";
 	_cleanup_close_ int fd = -1;
+	enum fresh fresh;
 	unsigned int id;
 
-	if (work->stage->remount || !is_new(work, &id, &fd))
+	if (work->stage->remount)
 		return;
-	close(take_fd(&fd));
-	if (!undo(work))
-		end_as(work, STAGE_LEFT, "what it left mounted could not be undone");
+	fresh = look_for_new(work, &id, &fd, why);
+	if (fresh == FRESH_NO)
+		return;
+	if (fd >= 0)
+		close(take_fd(&fd));
+	if (fresh == FRESH_UNKNOWN && work->hidden.home < 0)
+		end_left(work, "whether mount.nfs mounted it is not known", why);
+	else if (!undo(work))
+		end_left(work, "what mount.nfs left mounted could not be undone",
+			 work->result->text);
 }
 
 /* --- proof ------------------------------------------------------------------------------------ */
@@ -216,14 +280,36 @@ static void look_at_old(struct work *work)
 	}
 }
 
+/* mount.nfs says that it mounted, and what is there does not open. */
+static void undo_unopened(struct work *work, enum fresh fresh, const char *why)
+{
+	char text[2 * MOUNT_NFS_LAST_MAX];
+
+	if (fresh == FRESH_UNKNOWN && work->hidden.home < 0) {
+		end_left(work, "whether mount.nfs mounted it is not known", why);
+	} else if (undo(work)) {
+		snprintf(text, sizeof(text), "the new mount was undone: %s", why);
+		end_as(work, STAGE_UNMADE, text);
+	} else {
+		end_left(work, "the new mount does not open, and could not be undone",
+			 why);
+	}
+}
+
 static void look_at(struct work *work)
 {
-	unsigned int id;
+	char why[MOUNT_NFS_LAST_MAX] = "";
+	enum fresh fresh = FRESH_NO;
+	unsigned int id = 0;
 
-	if (work->stage->remount || !is_new(work, &id, &work->hidden.at))
+	if (!work->stage->remount)
+		fresh = look_for_new(work, &id, &work->hidden.at, why);
+	if (fresh == FRESH_NO)
 		look_at_old(work);
-	else
+	else if (fresh == FRESH_OPEN)
 		prove(work, id, true);
+	else
+		undo_unopened(work, fresh, why);
 }
 
 /* --- the process ------------------------------------------------------------------------------ */
@@ -340,48 +426,23 @@ static void say_lost(struct stage_result *out, const struct child_end *end,
 						 : "");
 }
 
-/* Signals that end us end mount.nfs first, and are looked at by who waits for it. */
-static int block_signals(void)
+/* Our own signals are the process's, too, while we wait: they end mount.nfs first. */
+static bool wait_for(const struct child *child, struct waiting *waiting,
+		     uint64_t deadline)
 {
-	sigset_t set;
+	enum wait_end end;
 
-	sigemptyset(&set);
-	sigaddset(&set, SIGINT);
-	sigaddset(&set, SIGTERM);
-	sigaddset(&set, SIGHUP);
-	sigaddset(&set, SIGQUIT);
-	sigprocmask(SIG_BLOCK, &set, NULL);
-	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-}
-
-static void forward(int signals, pid_t pid)
-{
-	struct signalfd_siginfo info;
-
-	while (signals >= 0 && read(signals, &info, sizeof(info)) == sizeof(info))
-		kill(pid, (int)info.ssi_signo);
-}
-
-/* Our own signals are the process's, too, while we wait. */
-static bool wait_for(const struct child *child, int signals, uint64_t deadline)
-{
-	struct pollfd pfds[] = { { child->channel, POLLIN, 0 }, { signals, POLLIN, 0 } };
-
-	while (deadline_left(deadline)) {
-		if (poll(pfds, 2, deadline_left(deadline)) < 0 && errno != EINTR)
-			return false;
-		forward(signals, child->pid);
-		if (pfds[0].revents)
-			return true;
-	}
-	return false;
+	while ((end = waiting_for(waiting, child->channel, deadline)) == WAIT_SIGNAL)
+		kill(child->pid, waiting->signal);
+	return end == WAIT_READY;
 }
 
 void stage_run(const struct stage *stage, struct stage_result *out)
 {
+	struct waiting own = { 0 };
+	struct waiting *waiting = stage->waiting ? stage->waiting : &own;
 	uint64_t deadline = stage->deadline + GRACE_MS;
-	_cleanup_close_ int signals = block_signals();
-	struct stage_task task = { stage, signals };
+	struct stage_task task = { .stage = stage };
 	const struct child_function function = { .kind = CHILD_MOUNTER,
 						 .name = "the process that mounts",
 						 .run = stage_work,
@@ -391,12 +452,13 @@ void stage_run(const struct stage *stage, struct stage_result *out)
 	bool answered;
 
 	*out = (struct stage_result){ .end = STAGE_UNMADE, .status = -1 };
+	task.signals = waiting->signals ? waiting->signals : -1;
 	if (child_start(&child, &function)) {
 		snprintf(out->text, sizeof(out->text), "%.*s", (int)sizeof(out->text) - 1,
 			 err_text());
 		return;
 	}
-	answered = wait_for(&child, signals, deadline) && receive(&child, out, deadline);
+	answered = wait_for(&child, waiting, deadline) && receive(&child, out, deadline);
 	child_finish(&child, 0, &end);
 	if (!answered)
 		say_lost(out, &end, deadline);

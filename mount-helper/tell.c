@@ -53,6 +53,7 @@ void tell(struct helper *helper, enum journal_event event, const char *fmt, ...)
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
 	finding_clean(text);
+	waiting_erase(&helper->waiting);
 	if (journal_table[event].priority < LOG_INFO || helper->args.verbose)
 		fprintf(stderr, "%s: %s\n", helper->name, text);
 	journal_send(event, helper->name, text, fields, common_fields(helper, fields));
@@ -68,6 +69,7 @@ void tell_finding(struct helper *helper, const struct finding *finding)
 	snprintf(text, sizeof(text), "%s: %s: %s [%s]", tell_mount(helper),
 		 finding_status_name(finding->status), finding->summary, finding->id);
 	finding_clean(text);
+	waiting_erase(&helper->waiting);
 	if (helper->args.verbose)
 		fprintf(stderr, "%s: %s\n", helper->name, text);
 	fields[n++] = (struct journal_field){ "NFSRDMA_FINDING", finding->id };

@@ -12,13 +12,13 @@
 #define DEADLINE_MS (180 * 1000)
 
 static const char usage[] =
-	"usage: umount.nfsrdma DIRECTORY [-flnrv] [-N NAMESPACE]\n"
+	"usage: umount.nfsrdma DIRECTORY [-flnrv]\n"
 	"Unmounts by umount.nfs, and forgets what was recorded. umount(8) calls it.\n";
 
 static int call(struct helper *helper, struct mount_nfs_end *end)
 {
 	const struct args *args = &helper->args;
-	const char *argv[MOUNT_NFS_ARGS_MAX + 1] = { "umount.nfs", args->dir };
+	const char *argv[MOUNT_NFS_ARGS_MAX + 1] = { "umount.nfs", helper->dir };
 	const struct {
 		bool wanted;
 		const char *word;
@@ -35,12 +35,23 @@ static int call(struct helper *helper, struct mount_nfs_end *end)
 	return mount_nfs_run(helper->program, argv, -1, deadline_in(DEADLINE_MS), end);
 }
 
+/* The directory as mountinfo has it. What is written so is found without touching it: the server may
+ * be gone. Else as umount(8) does, links and all; and where that hangs, it stays as it was given. */
+static void find(struct helper *helper, struct proof *proof)
+{
+	text_copy(helper->dir, sizeof(helper->dir), helper->args.dir);
+	if (!proof_on(helper->host, helper->dir, proof) ||
+	    dir_resolve(helper->args.dir, helper->dir))
+		return;
+	proof_on(helper->host, helper->dir, proof);
+}
+
 static int forget(struct helper *helper, const struct proof *proof)
 {
 	if (helper->root)
 		helper->records = record_open(RECORD_ROOT);
 	if (helper->records >= 0)
-		record_remove(helper->records, proof->id, helper->args.dir);
+		record_remove(helper->records, proof->id, helper->dir);
 	tell(helper, JOURNAL_UNMOUNTED, "%s: unmounted", tell_mount(helper));
 	return HELPER_OK;
 }
@@ -51,11 +62,9 @@ static int unmount(struct helper *helper)
 	struct mount_nfs_end end;
 	int rc = host_open(&helper->host, NULL);
 
-	if (!rc && helper->args.space)
-		rc = space_enter(helper->args.space);
-	/* Before it is gone. Of the directory only the name is looked at. */
+	/* Before it is gone. */
 	if (!rc)
-		proof_on(helper->host, helper->args.dir, &proof);
+		find(helper, &proof);
 	rc = rc ? rc : call(helper, &end);
 	if (rc) {
 		tell(helper, JOURNAL_FAILED, "%s is not unmounted: %s",
@@ -63,11 +72,13 @@ static int unmount(struct helper *helper)
 		return HELPER_FAILED;
 	}
 	debug(DEBUG_MOUNT, "%s: mount %u, umount.nfs ended with status %d, signal %d",
-	      helper->args.dir, proof.id, end.status, end.signal);
+	      helper->dir, proof.id, end.status, end.signal);
 	if (!end.status)
 		return forget(helper, &proof);
 	tell(helper, JOURNAL_FAILED, "%s is not unmounted: %s", tell_mount(helper),
-	     end.timed_out ? "umount.nfs did not come to an end" : end.last);
+	     end.timed_out ? "umount.nfs did not come to an end"
+	     : end.last[0] ? end.last
+			   : "umount.nfs gives no reason");
 	return end.status > 0 ? end.status : HELPER_FAILED;
 }
 
@@ -82,6 +93,13 @@ int main(int argc, char **argv)
 	helper_init();
 	if (args_parse(&helper.args, argc, argv, true)) {
 		tell(&helper, JOURNAL_REFUSED, "nothing is unmounted: %s", err_text());
+		return HELPER_USAGE;
+	}
+	if (helper.args.space) {
+		tell(&helper, JOURNAL_REFUSED,
+		     "%s is not unmounted: -N %.200s: unmounting in another mount namespace would run its programs as root; use nsenter(1) where they are trusted",
+		     tell_mount(&helper), helper.args.space);
+		args_fini(&helper.args);
 		return HELPER_USAGE;
 	}
 	if (helper.args.help || helper.args.version) {

@@ -86,8 +86,8 @@ enum policy_mode {
 /* What is tried before mount.nfs is called. Each level has those before it. */
 enum policy_check {
 	POLICY_CHECK_NONE,
-	POLICY_CHECK_FAST,    /* this host alone; the default */
-	POLICY_CHECK_CONNECT, /* a NULL call over RDMA */
+	POLICY_CHECK_FAST,    /* this host alone */
+	POLICY_CHECK_CONNECT, /* a NULL call over RDMA; the default */
 	POLICY_CHECK_READ,    /* a quick probe */
 };
 

@@ -218,7 +218,7 @@ static void built_in(struct policy *out)
 
 	*out = (struct policy){
 		.mode = POLICY_REQUIRE,
-		.check = POLICY_CHECK_FAST,
+		.check = POLICY_CHECK_CONNECT,
 		.on_unknown = POLICY_UNKNOWN_ALLOW,
 		.deadline_ms = DEADLINE_DEFAULT_S * 1000,
 	};

@@ -48,6 +48,10 @@ static void status_and_words_are_handed_on(void)
 	CU_ASSERT_FALSE(end.timed_out);
 	CU_ASSERT_STRING_EQUAL(end.last, "two");
 	ASSERT_CONTAINS(said, "out\n");
+	/* The last is for who says it in a sentence. */
+	ASSERT_CONTAINS(said, "one\n");
+	ASSERT_LACKS(said, "two");
+	CU_ASSERT_EQUAL(run("echo one >&2; echo two >&2"), 0);
 	ASSERT_CONTAINS(said, "one\ntwo\n");
 	CU_ASSERT_EQUAL(run("printf 'no end\\033[2J' >&2"), 0);
 	CU_ASSERT_STRING_EQUAL(end.last, "no end?[2J");

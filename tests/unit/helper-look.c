@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* What the helper looks at before a mount, on machines of tests/hosts; and whom fstab lets mount. */
+/* What the helper looks at before a mount, on machines of tests/hosts, and what that means for the mount;
+ * for how long it is tried; and whom fstab lets mount. */
 #include "mount-helper/internal.h"
 #include "tests/unit/host-tree.h"
 
 static struct tree tree;
 static struct look look;
+static struct plan plan = { .policy.deadline_ms = PATIENCE_MS };
 
 static void look_at(enum policy_check level)
 {
@@ -14,10 +16,16 @@ static void look_at(enum policy_check level)
 				 .records = -1,
 				 .host = tree.host,
 				 .deadline = deadline_in(PATIENCE_MS),
-				 .target = { .roles = CHECK_CLIENT, .port = 20049 } };
+				 .plan = &plan,
+				 .target = { .server = "192.0.2.1",
+					     .export = "/vm",
+					     .roles = CHECK_CLIENT,
+					     .port = 20049,
+					     .has_port = true } };
 
-	helper.report = report_new("test");
-	look_before(&helper, level, &look);
+	remote_resolve(tree.host, &helper.target, 0);
+	CU_ASSERT_EQUAL(look_before(&helper, level, false), 0);
+	look = helper.look;
 	report_free(helper.report);
 }
 
@@ -25,7 +33,7 @@ static void a_healthy_host_may_mount(void)
 {
 	tree_machine(&tree, "rxe-ubuntu2204");
 	look_at(POLICY_CHECK_FAST);
-	CU_ASSERT_EQUAL(look.failed, 0);
+	CU_ASSERT_EQUAL(look.says, LOOK_NOTHING);
 	tree_free(&tree);
 }
 
@@ -33,11 +41,11 @@ static void what_makes_rdma_impossible_forbids_it(void)
 {
 	tree_machine(&tree, "rpcrdma-forbidden");
 	look_at(POLICY_CHECK_FAST);
-	CU_ASSERT_EQUAL(look.failed, 1);
-	CU_ASSERT_STRING_EQUAL(look.first.id, "client.module");
+	CU_ASSERT_EQUAL(look.says, LOOK_NEVER);
+	CU_ASSERT_STRING_EQUAL(look.reason.id, "client.module");
 	/* And nothing is looked at where nobody wants it. */
 	look_at(POLICY_CHECK_NONE);
-	CU_ASSERT_EQUAL(look.failed, 0);
+	CU_ASSERT_EQUAL(look.says, LOOK_NOTHING);
 	tree_free(&tree);
 }
 
@@ -46,7 +54,7 @@ static void defaults_of_mounts_are_told_and_no_reason(void)
 {
 	tree_machine(&tree, "nfsmount-nordma");
 	look_at(POLICY_CHECK_FAST);
-	CU_ASSERT_EQUAL(look.failed, 0);
+	CU_ASSERT_EQUAL(look.says, LOOK_NOTHING);
 	tree_free(&tree);
 }
 
@@ -58,14 +66,128 @@ static void few_checks_are_for_each_mount(void)
 
 	for (check = check_table; *check; check++) {
 		SUITE_ROW("%s", (*check)->id);
-		fast += (*check)->at_mount == CHECK_MOUNT_STOPS ||
-			(*check)->at_mount == CHECK_MOUNT_TELLS;
-		path += (*check)->at_mount == CHECK_MOUNT_PATH;
+		fast += (*check)->at_mount > CHECK_MOUNT_NO &&
+			(*check)->at_mount < CHECK_MOUNT_PATH;
+		path += (*check)->at_mount >= CHECK_MOUNT_PATH;
 		CU_ASSERT(!(*check)->remote || (*check)->at_mount == CHECK_MOUNT_NO ||
-			  (*check)->at_mount == CHECK_MOUNT_PATH);
+			  (*check)->at_mount >= CHECK_MOUNT_PATH);
 	}
 	CU_ASSERT_EQUAL(fast, 5);
 	CU_ASSERT_EQUAL(path, 8);
+}
+
+/* What a server answers, below a root: silence is told apart from a question that was not possible. */
+static void the_listener_is_told_apart(void)
+{
+	static const struct {
+		const char *machine;
+		enum look_says says;
+		const char *id;
+	} rows[] = {
+		{ "listener-refused", LOOK_REFUSED, "fabric.listener" },
+		{ "listener-no-nfs", LOOK_REFUSED, "fabric.listener" },
+		{ "listener-silent", LOOK_SILENT, "fabric.listener" },
+		{ "listener-unreachable", LOOK_SILENT, "fabric.listener" },
+		{ "route-none", LOOK_PATH, "fabric.route" },
+		{ "none-debian12", LOOK_DEVICE, "client.device" },
+		{ "mlx5-ib-not-loaded", LOOK_DEVICE, "client.drivers" },
+		/* Nobody recorded an answer: as denied as a look can be. */
+		{ "rxe-ubuntu2204", LOOK_NOTHING, "" },
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		SUITE_ROW("%s", rows[i].machine);
+		tree_machine(&tree, rows[i].machine);
+		look_at(POLICY_CHECK_CONNECT);
+		CU_ASSERT_EQUAL(look.says, rows[i].says);
+		CU_ASSERT_STRING_EQUAL(look.reason.id, rows[i].id);
+		tree_free(&tree);
+	}
+}
+
+#define ONCE   .once = true
+#define LASTS  .time_left = true, .device_time_left = true
+#define READS  .reads = true
+#define PREFER .tcp = true
+
+static void only_what_cannot_heal_ends_a_mount(void)
+{
+	static const struct {
+		enum look_says says;
+		struct situation at;
+		enum course course;
+	} rows[] = {
+		{ LOOK_NOTHING, { ONCE }, COURSE_TRY },
+		{ LOOK_NOTHING, { LASTS }, COURSE_TRY },
+		{ LOOK_NOTHING, { LASTS, PREFER }, COURSE_TRY },
+		{ LOOK_PATH, { LASTS }, COURSE_TRY },
+		{ LOOK_PATH, { ONCE }, COURSE_TRY },
+		{ LOOK_PATH, { LASTS, READS }, COURSE_WAIT },
+		{ LOOK_PATH, { LASTS, PREFER }, COURSE_TCP },
+		{ LOOK_SILENT, { LASTS }, COURSE_TRY },
+		{ LOOK_SILENT, { ONCE }, COURSE_REFUSE },
+		{ LOOK_SILENT, { LASTS, READS }, COURSE_WAIT },
+		{ LOOK_SILENT, { ONCE, PREFER }, COURSE_TRY },
+		{ LOOK_REFUSED, { LASTS }, COURSE_TRY },
+		{ LOOK_REFUSED, { ONCE }, COURSE_REFUSE },
+		{ LOOK_REFUSED, { LASTS, READS }, COURSE_WAIT },
+		{ LOOK_REFUSED, { READS }, COURSE_REFUSE },
+		{ LOOK_REFUSED, { LASTS, PREFER }, COURSE_TCP },
+		{ LOOK_DEVICE, { LASTS }, COURSE_WAIT },
+		{ LOOK_DEVICE, { ONCE, LASTS }, COURSE_REFUSE },
+		{ LOOK_DEVICE, { .time_left = true }, COURSE_REFUSE },
+		{ LOOK_DEVICE, { LASTS, PREFER }, COURSE_TCP },
+		{ LOOK_NEVER, { LASTS }, COURSE_REFUSE },
+		{ LOOK_NEVER, { LASTS, PREFER }, COURSE_TCP },
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		SUITE_ROW("row %zu", i);
+		CU_ASSERT_EQUAL(course_of(rows[i].says, &rows[i].at), rows[i].course);
+	}
+}
+
+static unsigned int minutes_of(const char *options, const char *conf, bool background)
+{
+	struct plan tried = { .options = (char *)options,
+			      .spec.host = "nas",
+			      .background = background };
+	unsigned int minutes;
+
+	tree_new(&tree);
+	if (conf)
+		tree_write(&tree, "etc/nfsmount.conf", conf);
+	minutes = retry_minutes(tree.host, &tried, "/srv/vm");
+	tree_free(&tree);
+	return minutes;
+}
+
+static void it_is_tried_for_as_long_as_mount_nfs_tries(void)
+{
+	_cleanup_free_ char *later = retry_options("rw,retry=5,soft", 3),
+			    *added = retry_options("rw", 1);
+
+	CU_ASSERT_EQUAL(minutes_of("rw", NULL, false), 2);
+	CU_ASSERT_EQUAL(minutes_of("rw,bg", NULL, true), 10000);
+	CU_ASSERT_EQUAL(minutes_of("rw,retry=0", NULL, true), 0);
+	CU_ASSERT_EQUAL(minutes_of("rw,retry=7,retry=9", NULL, false), 9);
+	CU_ASSERT_EQUAL(minutes_of("rw,retry=2147483647", NULL, false), 40000);
+	CU_ASSERT_EQUAL(minutes_of("rw",
+				   "[ NFSMount_Global_Options ]\nRetry=5\n"
+				   "[ Server \"nas\" ]\nretry=6\n"
+				   "[ MountPoint \"/srv/vm\" ]\nretry=7\n",
+				   false),
+			7);
+	CU_ASSERT_EQUAL(minutes_of("rw",
+				   "[ NFSMount_Global_Options ]\nRetry=5\n"
+				   "[ Server \"other\" ]\nretry=6\n",
+				   false),
+			5);
+	CU_ASSERT_EQUAL(minutes_of("retry=1", "[ Server \"nas\" ]\nretry=6\n", false), 1);
+	CU_ASSERT_STRING_EQUAL(later, "rw,retry=3,soft");
+	CU_ASSERT_STRING_EQUAL(added, "rw,retry=1");
 }
 
 static int allows(const char *line)
@@ -103,5 +225,7 @@ static void a_user_mounts_what_fstab_says_in_full(void)
 SUITE_MAIN("helper-look", TEST(a_healthy_host_may_mount),
 	   TEST(what_makes_rdma_impossible_forbids_it),
 	   TEST(defaults_of_mounts_are_told_and_no_reason),
-	   TEST(few_checks_are_for_each_mount),
+	   TEST(few_checks_are_for_each_mount), TEST(the_listener_is_told_apart),
+	   TEST(only_what_cannot_heal_ends_a_mount),
+	   TEST(it_is_tried_for_as_long_as_mount_nfs_tries),
 	   TEST(a_user_mounts_what_fstab_says_in_full))

@@ -244,7 +244,7 @@ static void without_options_and_policies_it_is_required_rdma(void)
 	CU_ASSERT_EQUAL_FATAL(plan_make(&plan, &request), 0);
 	CU_ASSERT_STRING_EQUAL(plan->options, "proto=rdma,port=20049");
 	CU_ASSERT_STRING_EQUAL(plan->policy.mode_from, "built in");
-	CU_ASSERT_EQUAL(plan->policy.check, POLICY_CHECK_FAST);
+	CU_ASSERT_EQUAL(plan->policy.check, POLICY_CHECK_CONNECT);
 	CU_ASSERT_EQUAL(plan->policy.deadline_ms, 10000);
 	CU_ASSERT(plan->wants_rdma);
 	CU_ASSERT_FALSE(plan->tcp_options);

@@ -52,7 +52,7 @@ static void built_in_is_what_promises_most(void)
 
 	get(NULL, "nas1:/x", "/mnt", &policy);
 	CU_ASSERT_EQUAL(policy.mode, POLICY_REQUIRE);
-	CU_ASSERT_EQUAL(policy.check, POLICY_CHECK_FAST);
+	CU_ASSERT_EQUAL(policy.check, POLICY_CHECK_CONNECT);
 	CU_ASSERT_EQUAL(policy.on_unknown, POLICY_UNKNOWN_ALLOW);
 	CU_ASSERT_EQUAL(policy.deadline_ms, 10000);
 	CU_ASSERT_PTR_NULL(policy.options);

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* For how long mount.nfs tries: retry= of the options, else of nfsmount.conf in the order in which
+ * mount.nfs takes its sections, else its own defaults (utils/mount/stropts.c). */
+#include <stdio.h>
+
+#include "mount-helper/internal.h"
+
+#define FOREGROUND 2
+#define BACKGROUND 10000
+/* Four weeks, which still fit into a time-out. */
+#define MINUTES_MAX 40000
+
+static unsigned int parse(const char *text)
+{
+	unsigned long minutes = strtoul(text, NULL, 10);
+
+	return (unsigned int)(minutes < MINUTES_MAX ? minutes : MINUTES_MAX);
+}
+
+static const struct conf_value *configured(const struct conf *conf, const char *server,
+					   const char *dir)
+{
+	const struct {
+		const char *section, *arg;
+	} sections[] = { { "MountPoint", dir },
+			 { "Server", server },
+			 { "NFSMount_Global_Options", NULL } };
+	const struct conf_value *value = NULL;
+	size_t i;
+
+	for (i = 0; !value && i < ARRAY_SIZE(sections); i++)
+		value = conf_get(conf, sections[i].section, sections[i].arg, "retry");
+	return value;
+}
+
+unsigned int retry_minutes(const struct host *host, const struct plan *plan,
+			   const char *dir)
+{
+	_cleanup_(opts_free_p) struct opts *opts = NULL;
+	_cleanup_(conf_close_p) struct conf *conf = NULL;
+	ssize_t at = opts_parse(&opts, plan->options) ? -1 : opts_find(opts, "retry");
+	const struct conf_value *value = NULL;
+
+	if (at >= 0 && opts_at(opts, (size_t)at).value)
+		return parse(opts_at(opts, (size_t)at).value);
+	if (!conf_open(&conf, host, "etc/nfsmount.conf"))
+		value = configured(conf, plan->spec.host, dir);
+	if (value)
+		return parse(value->value);
+	return plan->background ? BACKGROUND : FOREGROUND;
+}
+
+char *retry_options(const char *options, unsigned int minutes)
+{
+	_cleanup_(opts_free_p) struct opts *opts = NULL;
+	char number[16], *out;
+	ssize_t at;
+	int rc = opts_parse(&opts, options);
+
+	if (rc)
+		return NULL;
+	snprintf(number, sizeof(number), "%u", minutes);
+	at = opts_find(opts, "retry");
+	rc = at < 0 ? opts_append(opts, "retry", number)
+		    : opts_replace(opts, (size_t)at, "retry", number);
+	rc = rc ? rc : opts_format(opts, &out);
+	return rc ? NULL : out;
+}

@@ -1,0 +1,226 @@
+#!/bin/bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Copyright (C) 2026 The nfsrdma authors
+#
+# A mount that does not come says why at once, on stderr and in the journal, and goes on for as long as
+# retry= says; retry=0, and what cannot heal, ends it. A machine of tests/hosts with soft iWARP lies
+# over /sys: the listener is then asked by our own iWARP over loopback. In mount.nfs's place are shells.
+# shellcheck disable=SC2016 # scripts for mount.nfs's place
+. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+requires unshare python3 mountpoint
+requires_root
+if [[ ! ${NFSRDMA_INSIDE:-} ]]; then
+	unshare -m true 2>/dev/null || skip "no mount namespace"
+	grep -qw overlay /proc/filesystems || skip "no overlay to put programs into /sbin"
+	NFSRDMA_INSIDE=$work unshare -m --propagation private "$BASH" "${BASH_SOURCE[0]}"
+	exit
+fi
+
+top=$NFSRDMA_INSIDE
+helper=${NFSRDMA%/*}/mount-helper/mount.nfsrdma
+place=$top/place
+mkdir "$place" "$top/sbin" "$top/machines" "$top/export"
+dd if=/dev/urandom of="$top/export/file" bs=100000 count=3 status=none
+chmod -R a+rX "$top"
+"$NFSRDMA_SOURCE/tests/support/make-host" "$top/machines" \
+	"$NFSRDMA_SOURCE"/tests/hosts/{siw-debian12,rxe-ubuntu2204}
+cp -a "$top/machines/siw-debian12/sys" "$top/machines/none"
+rm -r "$top/machines/none/class/infiniband"
+mount -t overlay -o "lowerdir=$top/sbin:$(readlink -f /sbin)" none "$(readlink -f /sbin)"
+mount -t tmpfs run /run
+take_journal
+
+# machine NAME: what lies over /sys from here on.
+machine() { mount --bind "$top/machines/$1/sys" /sys; }
+
+# mount_nfs SCRIPT: what is in mount.nfs's place; it writes its options, a line each call.
+mount_nfs()
+{
+	# In place: the overlay remembers the file.
+	printf '#!/bin/sh\necho "$4" >>%s\ndir=$2\n%s\n' "$work/called" "$1" >"$top/sbin/mount.nfs"
+	chmod +x "$top/sbin/mount.nfs"
+}
+
+# begin OPTIONS: the helper, in the background; $pid. What it says is $work/err.
+begin()
+{
+	: >"$work/called" >"$work/err" >"$work/journal"
+	"$helper" "127.0.0.1:/" "$place" -o "rw,vers=4.1,$1" 2>"$work/err" </dev/null &
+	pid=$!
+	cleanup_fn eval "kill -KILL $pid 2>/dev/null"
+}
+finish() { status=0; wait "$pid" || status=$?; }
+run() { begin "$1"; finish; }
+
+said() { grep -qE -- "$1" "$work/err"; }
+has_called() { [[ $(wc -l <"$work/called") -ge $1 ]]; }
+# expect STATUS WORDS CALLS: how it ended, its last sentence, and how often mount.nfs was called.
+expect()
+{
+	[[ $status == "$1" ]] || { cat "$work/err"; fail "exit status $status, not $1"; }
+	tail -n 1 "$work/err" | grep -qE "^mount.nfsrdma: .*$2" || { cat "$work/err"; fail "it does not say \"$2\""; }
+	[[ $(wc -l <"$work/called") == "$3" ]] || { cat "$work/err" "$work/called"; fail "mount.nfs was not called $3 times"; }
+	in_journal "MESSAGE=$(tail -n 1 "$work/err" | sed 's/^mount.nfsrdma: //')"
+	! compgen -G '/run/nfsrdma/mounts/*' >/dev/null || fail "a record is left"
+}
+# A port where nothing listens.
+free_port() { python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'; }
+
+# --- no device: 30 seconds, beside all that follows ---------------------------------------------
+
+mkdir "$work/none"
+unshare -m --propagation private sh -c 'mount --bind "$1/machines/none" /sys
+	"$2" 127.0.0.1:/none "$1/place" -o rw,vers=4.1 2>"$3/err" </dev/null
+	echo "$?" >"$3/status"' sh "$top" "$helper" "$work/none" &
+none=$!
+none_said() { grep -q 'no RDMA device; waiting for one until 30 s after the start' "$work/none/err"; }
+
+# --- nothing listens ------------------------------------------------------------------------------
+
+machine siw-debian12
+port=$(free_port)
+refuses="the server answers, and refuses RDMA at port $port"
+mount_nfs 'exec sleep 1000'
+begin "port=$port"
+wait_until said "not mounted yet: $refuses; trying for another 1[0-9]+ s \(retry=\)"
+wait_until has_called 1
+in_journal NFSRDMA_FINDING=fabric.listener
+in_journal NFSRDMA_EVENT=warning
+kill -TERM "$pid"
+finish
+expect 8 "is not mounted: $refuses \(seen [0-9]+ s before\); stopped by SIGTERM after [0-9]+ s" 1
+[[ $(grep -c "$refuses" "$work/err") == 2 ]] || { cat "$work/err"; fail "the reason is not said once, and in the end"; }
+# mount.nfs's own words stand in the sentence, and nowhere else.
+mount_nfs 'echo "mount.nfs: still trying" >&2; : >'"$work/tried; exec sleep 1000"
+begin "port=$port"
+wait_until test -e "$work/tried"
+kill -INT "$pid"
+finish
+expect 8 'stopped by SIGINT after [0-9]+ s: mount.nfs: still trying' 1
+
+# Nobody is to wait.
+run "port=$port,retry=0"
+expect 32 "is not mounted: $refuses; what to do: nfsrdma explain fabric.listener" 0
+run "port=$port,nfsrdma.check=connect,retry=0"
+expect 32 "$refuses" 0
+
+# What the kernel does not take is no reason to try again.
+mount_nfs 'echo "mount.nfs: an incorrect mount option was specified" >&2; exit 32'
+run "port=$port,nfsrdma.check=none,retry=0"
+expect 32 "$refuses \(mount.nfs: an incorrect mount option was specified\)" 1
+mount_nfs 'echo "mount.nfs: usage" >&2; exit 1'
+run "port=$port"
+expect 1 "mount.nfs: usage" 1
+
+# --- it is silent ---------------------------------------------------------------------------------
+
+# It takes the connection and says nothing.
+python3 - "$work/silent" <<'PY' &
+import socket, sys, time
+s = socket.socket()
+s.bind(("127.0.0.1", 0))
+s.listen(64)
+open(sys.argv[1], "w").write("%d\n" % s.getsockname()[1])
+kept = []
+while True:
+    kept.append(s.accept())
+PY
+silent_pid=$!
+cleanup_fn kill "$silent_pid"
+await_line "$work/silent" "$silent_pid"
+silent=$(<"$work/silent")
+mount_nfs 'exec sleep 1000'
+run "port=$silent,retry=0"
+expect 32 "no answer to RDMA at port $silent" 0
+begin "port=$silent"
+wait_until said "not mounted yet: no answer to RDMA at port $silent"
+wait_until has_called 1
+kill -TERM "$pid"
+finish
+expect 8 "no answer to RDMA at port $silent.*stopped by SIGTERM" 1
+
+# bg, where the policy lets it: silence is said, and mount.nfs goes on by itself.
+mount_nfs 'exit 0'
+run "port=$silent,bg,nfsrdma.policy=prefer"
+[[ $status == 0 ]] || fail "bg: exit status $status"
+grep -q ',bg' "$work/called" || fail "bg does not go through"
+said 'not mounted yet: no answer' || fail "bg: the reason is not said"
+said 'goes on in the background' || fail "bg: not told"
+rm -f /run/nfsrdma/mounts/*
+
+# --- it cannot be asked ----------------------------------------------------------------------------
+
+# Verbs without a device of the kernel: the question is not possible, which stops nobody.
+machine rxe-ubuntu2204
+mount_nfs 'exit 32'
+run "port=$port,retry=0"
+expect 32 'is not mounted.*mount.nfs gives no reason' 1
+! said 'not mounted yet' || { cat "$work/err"; fail "what is not known is told as a reason"; }
+umount /sys
+
+# --- it comes later ---------------------------------------------------------------------------------
+
+# mount.nfs ends at once for a reason that heals: it is called again when that is gone. What is to be
+# read first is waited for, and mount.nfs is called once.
+mount_nfs '[ -e '"$work/up"' ] || { echo "mount.nfs: Protocol error" >&2; exit 32; }
+	/bin/mount -i -t tmpfs none "$dir"'
+begin "port=$port,nolock"
+plain=$pid
+wait_until has_called 1
+cp "$work/err" "$work/err.plain"
+"$helper" "127.0.0.1:/" "$place" -o "rw,vers=4.1,port=$port,nfsrdma.check=read" 2>"$work/read.err" </dev/null &
+reads=$!
+wait_until grep -qs "not mounted yet: $refuses" "$work/read.err"
+"$NFSRDMA" serve --listen "127.0.0.1:$port" --export "$top/export" >"$work/serve" 2>"$work/serve.err" &
+server=$!
+cleanup_fn eval "kill $server 2>/dev/null"
+await_line "$work/serve" "$server"
+: >"$work/up"
+wait "$plain" && fail "a tmpfs is taken for RDMA"
+wait "$reads" && fail "a tmpfs is taken for RDMA"
+for err in err read.err; do
+	grep -q 'came up without RDMA' "$work/$err" || { cat "$work/$err"; fail "mount.nfs was not called again"; }
+done
+has_called 3 && ! has_called 4 || { cat "$work/called"; fail "not 3 calls of mount.nfs"; }
+[[ $(grep -c "$refuses" "$work/err") == 1 ]] || { cat "$work/err"; fail "the reason is said more than once"; }
+
+# --- a terminal ---------------------------------------------------------------------------------------
+
+kill "$server"
+wait "$server" || true
+mount_nfs 'exec sleep 1000'
+: >"$work/called"
+python3 - "$helper" "127.0.0.1:/" "$place" -o "rw,vers=4.1,port=$port" >"$work/terminal" <<'PY'
+import os, pty, signal, sys, time
+pid, fd = pty.fork()
+if pid == 0:
+    os.execv(sys.argv[1], sys.argv[1:])
+seen = b""
+end = time.monotonic() + 120
+while seen.count(b" s, tried for 120 s: ") < 2 and time.monotonic() < end:
+    seen += os.read(fd, 4096)
+os.write(fd, b"\x03")
+try:
+    while True:
+        more = os.read(fd, 4096)
+        if not more:
+            break
+        seen += more
+except OSError:
+    pass
+os.waitpid(pid, 0)
+sys.stdout.buffer.write(seen)
+PY
+grep -q $'\r\033\\[K2 s, tried for 120 s: the server answers, and refuses RDMA' "$work/terminal" ||
+	{ cat -v "$work/terminal"; fail "no line of progress"; }
+tail -n 1 "$work/terminal" | grep -q $'\033\\[Kmount.nfsrdma: .*stopped by SIGINT after' ||
+	{ cat -v "$work/terminal"; fail "the line is not gone before the last sentence"; }
+
+# --- no device --------------------------------------------------------------------------------------
+
+wait "$none" || true
+none_said || { cat "$work/none/err"; fail "without a device: it is not said at once"; }
+[[ $(<"$work/none/status") == 32 ]] || fail "without a device: exit status $(<"$work/none/status")"
+tail -n 1 "$work/none/err" | grep -q 'no RDMA device; what to do: nfsrdma explain client.device' ||
+	{ cat "$work/none/err"; fail "without a device: the end"; }
+[[ $(wc -l <"$work/none/err") == 2 ]] || { cat "$work/none/err"; fail "without a device: not two lines"; }
