@@ -5,13 +5,27 @@
  * started as, which is anybody's. */
 #include <fcntl.h>
 #include <signal.h>
+#include <stdio.h>
+#include <sys/stat.h>
 
 #include "mount-helper/internal.h"
 
-void helper_init(void)
+/* What systemd says of a service's stderr: that it is a stream to the journal, and which file. */
+static bool is_journal(const char *stream)
+{
+	unsigned long long dev, ino;
+	struct stat st;
+
+	return stream && sscanf(stream, "%20llu:%20llu", &dev, &ino) == 2 &&
+	       !fstat(STDERR_FILENO, &st) && st.st_dev == dev && st.st_ino == ino;
+}
+
+void helper_init(struct helper *helper)
 {
 	int fd;
 
+	/* Who may mount may have set it for root: then less is said on stderr, and all in the journal. */
+	helper->stderr_is_journal = is_journal(getenv("JOURNAL_STREAM"));
 	/* Nothing else of the environment is believed: who may mount may have set it for root. */
 	debug_init();
 	clearenv();

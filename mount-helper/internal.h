@@ -258,14 +258,15 @@ struct helper {
 	unsigned int minutes;     /* retry= */
 	struct look look;         /* the last one */
 	struct waiting waiting;
-	bool gave_up;          /* RDMA failed, and TCP is what is tried now */
-	struct report *report; /* of the last look, and of the proof */
+	bool stderr_is_journal; /* of a unit: what is an entry is not said twice */
+	bool gave_up;           /* RDMA failed, and TCP is what is tried now */
+	struct report *report;  /* of the last look, and of the proof */
 };
 
 /* helper.c */
 
 /* Of this process: first of all. */
-void helper_init(void);
+void helper_init(struct helper *helper);
 void helper_fini(struct helper *helper);
 
 /* tell.c */

@@ -28,7 +28,7 @@ int main(int argc, char **argv)
 				 .records = -1 };
 	int rc;
 
-	helper_init();
+	helper_init(&helper);
 	if (args_parse(&helper.args, argc, argv, false))
 		return refuse_args(&helper);
 	if (helper.args.help || helper.args.version) {

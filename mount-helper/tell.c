@@ -43,6 +43,14 @@ static size_t common_fields(const struct helper *helper, struct journal_field *f
 
 #define FIELDS_MAX 12
 
+/* On stderr. @journal_rc: of the entry with the same text; a unit's stderr is the journal. */
+static void say(struct helper *helper, const char *text, bool loud, int journal_rc)
+{
+	waiting_erase(&helper->waiting);
+	if ((loud || helper->args.verbose) && (journal_rc || !helper->stderr_is_journal))
+		fprintf(stderr, "%s: %s\n", helper->name, text);
+}
+
 void tell(struct helper *helper, enum journal_event event, const char *fmt, ...)
 {
 	struct journal_field fields[FIELDS_MAX];
@@ -53,10 +61,9 @@ void tell(struct helper *helper, enum journal_event event, const char *fmt, ...)
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
 	finding_clean(text);
-	waiting_erase(&helper->waiting);
-	if (journal_table[event].priority < LOG_INFO || helper->args.verbose)
-		fprintf(stderr, "%s: %s\n", helper->name, text);
-	journal_send(event, helper->name, text, fields, common_fields(helper, fields));
+	say(helper, text, journal_table[event].priority < LOG_INFO,
+	    journal_send(event, helper->name, text, fields,
+			 common_fields(helper, fields)));
 }
 
 void tell_finding(struct helper *helper, const struct finding *finding)
@@ -69,9 +76,6 @@ void tell_finding(struct helper *helper, const struct finding *finding)
 	snprintf(text, sizeof(text), "%s: %s: %s [%s]", tell_mount(helper),
 		 finding_status_name(finding->status), finding->summary, finding->id);
 	finding_clean(text);
-	waiting_erase(&helper->waiting);
-	if (helper->args.verbose)
-		fprintf(stderr, "%s: %s\n", helper->name, text);
 	fields[n++] = (struct journal_field){ "NFSRDMA_FINDING", finding->id };
 	fields[n++] = (struct journal_field){ "NFSRDMA_STATUS",
 					      finding_status_name(finding->status) };
@@ -79,5 +83,6 @@ void tell_finding(struct helper *helper, const struct finding *finding)
 		fields[n++] = (struct journal_field){ "NFSRDMA_CAUSE", meaning->cause };
 		fields[n++] = (struct journal_field){ "NFSRDMA_REMEDY", meaning->remedy };
 	}
-	journal_send(JOURNAL_FINDING, helper->name, text, fields, n);
+	say(helper, text, false,
+	    journal_send(JOURNAL_FINDING, helper->name, text, fields, n));
 }

@@ -90,7 +90,7 @@ int main(int argc, char **argv)
 				 .records = -1 };
 	int rc;
 
-	helper_init();
+	helper_init(&helper);
 	if (args_parse(&helper.args, argc, argv, true)) {
 		tell(&helper, JOURNAL_REFUSED, "nothing is unmounted: %s", err_text());
 		return HELPER_USAGE;

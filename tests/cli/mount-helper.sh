@@ -131,6 +131,17 @@ expect_nothing 32 || fail "exit 0 without a mount is believed"
 grep -q 'nothing is mounted' "$work/err" || fail "exit 0 without a mount is not told"
 rm -f /run/nfsrdma/mounts/*
 
+# A unit's stderr is the journal, which has the entry already.
+mount_nfs 'echo "mount.nfs: no reason" >&2; exit 32'
+for stream in "$(stat -L -c %d:%i "$work/err")" 1:1; do
+	: >"$work/journal" >"$work/err"
+	status=0
+	JOURNAL_STREAM=$stream "$helpers/mount.nfsrdma" "$source" "$place" -o rw,$quiet 2>"$work/err" || status=$?
+	expect_entry failed
+	[[ $(grep -c 'no reason' "$work/err") == $([[ $stream == 1:1 ]] && echo 1 || echo 0) ]] ||
+		{ cat "$work/err"; fail "with JOURNAL_STREAM=$stream"; }
+done
+
 # What it was called with; -s -f -n -v go through, x- and comment do not come.
 mount_nfs "printf '%s\n' \"\$@\" >$work/args; env | sort >$work/env; exit 32"
 PATH=$PATH FROB=1 try -s -n -t nfsrdma "srv:/with space" "$place" \
@@ -170,6 +181,41 @@ for propagation in private shared; do
 	expect 32 failed 'gives no reason'
 done
 mount --make-private /
+
+# A directory that does not open after the mount proves nothing: what is there is undone, or said. The
+# directory is opened before and after, and hidden once more in between.
+# unopened NUMBER OF THE OPEN
+unopened()
+{
+	status=0
+	ASAN_OPTIONS=$ASAN_OPTIONS:detect_leaks=0 strace -f -qq -o /dev/null -P "$place" -e trace=openat \
+		-e "inject=openat:error=EIO:when=$1" \
+		"$helpers/mount.nfsrdma" "$source" "$place" -o "rw,nolock,$quiet" 2>"$work/err" </dev/null || status=$?
+}
+if type -P strace >/dev/null && strace -o /dev/null true 2>/dev/null; then
+	for propagation in private shared; do
+		mount --make-"$propagation" /
+		nth=2
+		[[ $propagation == private ]] || nth=3
+		mount_nfs "$tmpfs"
+		unopened $nth
+		expect 32 failed 'is not mounted: the new mount was undone: open .*: Input/output error'
+		mount_nfs "$tmpfs; exit 32"
+		unopened $nth
+		expect 32 failed 'gives no reason'
+	done
+	mount --make-private /
+fi
+# And where nothing can be opened any more, it is not known.
+if type -P prlimit >/dev/null; then
+	mount_nfs "$tmpfs"'; prlimit --pid $PPID --nofile=0'
+	try -t nfsrdma "$source" "$place" -o $quiet
+	[[ $status == 32 ]] || fail "no descriptor left: exit status $status"
+	grep -q 'something may be mounted there .*whether mount.nfs mounted it is not known: .*Too many open files' \
+		"$work/err" || { cat "$work/err"; fail "no descriptor left: it is not told"; }
+	umount "$place"
+	rm -f /run/nfsrdma/mounts/*
+fi
 
 # --- what is never tried --------------------------------------------------------------------------
 
@@ -288,6 +334,19 @@ mount -t tmpfs none "$place"
 printf '%s\n' "$place" -f -l >"$work/args.expect"
 diff -u "$work/args.expect" "$work/args" || fail "umount: arguments"
 ! mountpoint -q "$place" || fail "umount: still there"
+# The record goes by whatever name the directory is called.
+ln -s "$place" "$top/link"
+cd "$top"
+for name in "$place/" "$top//place" "$top/sbin/../place/." place ./place link; do
+	mount_nfs 'exit 0'
+	try -t nfsrdma "$source" "$place" -o $quiet,bg,nfsrdma.policy=prefer
+	compgen -G '/run/nfsrdma/mounts/*' >/dev/null || fail "no record to remove"
+	mount -t tmpfs none "$place"
+	"$helpers/umount.nfsrdma" "$name" || fail "umount $name: exit status $?"
+	! mountpoint -q "$place" || fail "umount $name: still there"
+	! compgen -G '/run/nfsrdma/mounts/*' >/dev/null || fail "umount $name: the record is left"
+done
+cd /
 status=0
 "$helpers/umount.nfsrdma" "$place" 2>"$work/err" || status=$?
 [[ $status == 32 ]] || fail "umount of nothing: exit status $status"

@@ -162,12 +162,13 @@ static void a_signal_to_us_ends_it(void)
 /* Whatever process we were started as. */
 static int started_badly(void)
 {
+	struct helper helper = { .name = "test" };
 	int fd;
 
 	close(0);
 	close(2);
 	signal(SIGCHLD, SIG_IGN);
-	helper_init();
+	helper_init(&helper);
 	fd = open("/", O_RDONLY);
 	if (fd <= 2 || fcntl(0, F_GETFD) < 0 || fcntl(2, F_GETFD) < 0 || getenv("PATH"))
 		return 1;

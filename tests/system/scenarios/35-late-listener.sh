@@ -1,0 +1,51 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Copyright (C) 2026 The nfsrdma authors
+#
+# A line of fstab whose server is up and has no listener for RDMA yet, as after a power cut: the journal
+# of its unit has the reason within 10 s, and it is mounted when the listener comes, 40 s later. One
+# that is stopped before says the reason, too.
+installed
+late=/srv/late unit=srv-late.mount
+line="nas1:/srv/nfs $late nfsrdma vers=4.2,noauto,_netdev,nofail,x-systemd.mount-timeout=10min 0 0"
+inside "mkdir -p $late; grep -qF '$line' /etc/fstab || echo '$line' >>/etc/fstab"
+# A listener goes with its server only.
+inside "sed -i 's/^rdma=y/rdma=n/' /etc/nfs.conf.d/rdma.conf; systemctl daemon-reload; systemctl restart nfs-server"
+inside '! grep rdma /proc/fs/nfsd/portlist'
+
+# entry WORDS: when the unit's journal has that; in seconds of the guest's clock, and what it says.
+entry() { guest_tell 300 "journalctl -b -q -o short-unix -u $unit | grep -m1 '$1'"; }
+await_entry()
+{
+	inside "for i in \$(seq 120); do journalctl -b -q -o cat -u $unit | grep -q '$1' && exit 0; sleep 1; done; exit 1"
+}
+
+start=$(inside 'date +%s')
+inside systemctl start --no-block "$unit"
+await_entry 'not mounted yet: .* refuses RDMA at port 20049'
+said=$(entry 'not mounted yet')
+echo "$said"
+after=$((${said%%.*} - start))
+note "the reason stands in the unit's journal after $after s"
+((after < 10)) || fail "the reason came after $after s"
+expect_output 1 "journalctl -b -q -o cat -u $unit | grep -c 'not mounted yet'"
+inside sleep 40
+expect_output activating "systemctl is-active $unit || true"
+inside "echo 'rdma 20049' >/proc/fs/nfsd/portlist"
+listens=$(inside 'date +%s')
+inside "for i in \$(seq 150); do systemctl -q is-active $unit && exit 0; sleep 1; done; journalctl -b -u $unit; exit 1"
+note "mounted $(($(inside 'date +%s') - listens)) s after the listener came"
+expect_rdma "$late"
+inside systemctl stop "$unit"
+
+# Stopped by systemd, as for a time-out of the unit.
+inside 'systemctl restart nfs-server; ! grep rdma /proc/fs/nfsd/portlist'
+inside "journalctl --rotate --vacuum-time=1s >/dev/null 2>&1; systemctl start --no-block $unit"
+await_entry 'not mounted yet'
+inside systemctl stop "$unit"
+await_entry 'is not mounted: .*refuses RDMA at port 20049 (seen [0-9]* s before); stopped by SIGTERM'
+inside "! journalctl -b -q -o cat -u $unit | grep -i 'interrupted'"
+
+inside "sed -i 's/^rdma=n/rdma=y/' /etc/nfs.conf.d/rdma.conf; systemctl restart nfs-server; systemctl reset-failed $unit"
+inside "sed -i '\\| $late |d' /etc/fstab; systemctl daemon-reload; systemctl start remote-fs.target"
+inside "! grep -q ' $mountpoint ' /etc/fstab || systemctl start $(systemd_escape "$mountpoint").mount"
