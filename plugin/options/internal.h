@@ -19,6 +19,9 @@ enum known_kind {
 	KNOWN_WORD,   /* one of words */
 	KNOWN_TEXT,   /* a value that is not empty */
 	KNOWN_FREE,   /* a value or none */
+	KNOWN_WORDS,  /* some of words, with colons between them */
+	KNOWN_SIZE,   /* decimal, which the kernel rounds: known_note() */
+	KNOWN_OWN,    /* of ours: the keys of a policy */
 };
 
 struct known {
@@ -41,12 +44,17 @@ struct known {
 #define GROUP_PORT      "=port"
 #define GROUP_VERSION   "=version"
 
+/* Ours, which leave the list before mount.nfs. */
+#define OWN_PREFIX "nfsrdma."
+
 /* NULL: nobody knows it. */
 const struct known *known_find(const char *name);
 /* The row of which only the case of letters differs, or NULL. */
 const struct known *known_other_case(const char *name);
 /* Whether the value is one that the row takes. 0, or -EINVAL with a sentence; 0 for a NULL row. */
 int known_check(const struct known *row, const struct opt *opt);
+/* What the kernel makes of a value that it takes; NULL: nothing else. */
+const char *known_note(const struct known *row, const struct opt *opt);
 /* How it answers its question (known_group()). Of an option that nobody knows: its value. */
 const char *known_says(const struct opt *opt);
 /* Decimal digits without zeros before them, from @min to @max. */

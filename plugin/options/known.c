@@ -16,6 +16,10 @@ static const char *const mount_protos[] = { "tcp", "udp", "tcp6", "udp6", NULL }
 static const char *const lookups[] = { "all", "none", "pos", "positive", NULL };
 static const char *const locals[] = { "all", "flock", "posix", "none", NULL };
 static const char *const writes[] = { "lazy", "eager", "wait", NULL };
+/* nfs_secflavor_tokens of fs/nfs/fs_context.c. */
+static const char *const flavours[] = { "sys",    "krb5",   "krb5i", "krb5p", "none",
+					"null",   "lkey",   "lkeyi", "lkeyp", "spkm3",
+					"spkm3i", "spkm3p", NULL };
 static const char *const secured[] = { "none", "tls", "mtls", NULL };
 
 #define FLAG(text, of)                        \
@@ -30,6 +34,10 @@ static const char *const secured[] = { "none", "tls", "mtls", NULL };
 #define NUMBER(text, from, to)                                                   \
 	{                                                                        \
 		.name = (text), .kind = KNOWN_NUMBER, .min = (from), .max = (to) \
+	}
+#define SIZE(text)                                                \
+	{                                                         \
+		.name = (text), .kind = KNOWN_SIZE, .max = (U32), \
 	}
 #define WORD(text, list)                                            \
 	{                                                           \
@@ -101,13 +109,13 @@ static const struct known table[] = {
 	PAIR("softreval"),
 	NUMBER("timeo", 1, S32),
 	NUMBER("retrans", 0, S32),
-	NUMBER("rsize", 0, U32),
-	NUMBER("wsize", 0, U32),
+	SIZE("rsize"),
+	SIZE("wsize"),
 	NUMBER("bsize", 0, U32),
 	NUMBER("namlen", 0, U32),
 	NUMBER("nconnect", 1, 16),
 	NUMBER("max_connect", 1, 16),
-	OTHER("sec"),
+	{ .name = "sec", .kind = KNOWN_WORDS, .words = flavours },
 	WORD("xprtsec", secured),
 	PAIR("lock"),
 	WORD("local_lock", locals),
@@ -177,13 +185,7 @@ static const struct known table[] = {
 	MOUNT8("X-*"),
 
 	/* Ours; taken out before mount.nfs */
-	OTHER("nfsrdma.policy"),
-	OTHER("nfsrdma.check"),
-	OTHER("nfsrdma.deadline"),
-	{ .name = "nfsrdma.*",
-	  .kind = KNOWN_FREE,
-	  .refused =
-		  "there are nfsrdma.policy=, nfsrdma.check= and nfsrdma.deadline= and no other nfsrdma.* option" },
+	{ .name = OWN_PREFIX "*", .kind = KNOWN_OWN },
 };
 
 static bool is_row(const struct known *row, const char *name,
@@ -295,11 +297,58 @@ static int check_version(const struct opt *opt)
 		       opt->name, opt->value ? "=" : "", opt->value ? opt->value : "");
 }
 
+/* "sys:krb5"; what stands between two colons may be empty. */
+static int check_list(const struct known *row, const struct opt *opt)
+{
+	_cleanup_free_ char *copy = strdup(opt->value);
+	char words[160], *rest = copy, *word;
+
+	if (!copy)
+		return err_set(ENOMEM, "no memory");
+	while ((word = strsep(&rest, ":")))
+		if (*word && known_word(row->words, word) < 0)
+			return err_set(EINVAL, "%s= takes %s, not '%.60s'", opt->name,
+				       known_words(row->words, words, sizeof(words)),
+				       word);
+	return 0;
+}
+
+/* Those of policy_keys that are mount options. */
+static int check_own(const struct opt *opt)
+{
+	int key = known_word(policy_keys, opt->name + strlen(OWN_PREFIX)), i;
+	char list[160] = "";
+	size_t used = 0;
+
+	if (key >= 0 && key < POLICY_MOUNT_KEYS)
+		return opt->value && *opt->value
+			       ? 0
+			       : err_set(EINVAL, "the option %s needs a value: %s=...",
+					 opt->name, opt->name);
+	for (i = 0; i < POLICY_MOUNT_KEYS; i++)
+		used += (size_t)snprintf(list + used, sizeof(list) - used,
+					 "%s" OWN_PREFIX "%s=",
+					 !i                          ? ""
+					 : i + 1 < POLICY_MOUNT_KEYS ? ", "
+								     : " and ",
+					 policy_keys[i]);
+	if (key >= 0)
+		return err_set(
+			EINVAL,
+			"'%.60s': '%s' is a key of nfsrdma.conf alone; mount options are %s",
+			opt->name, policy_keys[key], list);
+	return err_set(EINVAL,
+		       "'%.60s': there are %s and no other " OWN_PREFIX "* option",
+		       opt->name, list);
+}
+
 static int check_value(const struct known *row, const struct opt *opt)
 {
 	char words[160];
 	uint32_t n;
 
+	if (row->kind == KNOWN_OWN)
+		return check_own(opt);
 	if (row->kind == KNOWN_FREE)
 		return 0;
 	if (row->kind == KNOWN_FLAG)
@@ -310,7 +359,9 @@ static int check_value(const struct known *row, const struct opt *opt)
 	if (!opt->value || !*opt->value)
 		return err_set(EINVAL, "the option %s needs a value: %s=...", opt->name,
 			       opt->name);
-	if (row->kind == KNOWN_NUMBER &&
+	if (row->kind == KNOWN_WORDS)
+		return check_list(row, opt);
+	if ((row->kind == KNOWN_NUMBER || row->kind == KNOWN_SIZE) &&
 	    !known_number(opt->value, row->min, row->max, &n))
 		return err_set(EINVAL,
 			       "%s= takes a decimal number from %u to %u, not '%.60s'",
@@ -333,6 +384,23 @@ int known_check(const struct known *row, const struct opt *opt)
 	if (!rc && row->group && !strcmp(row->group, GROUP_VERSION))
 		rc = check_version(opt);
 	return rc;
+}
+
+/* nfs_io_size() of fs/nfs/internal.h; before Linux 6.1 it comes down to a power of two. */
+const char *known_note(const struct known *row, const struct opt *opt)
+{
+	uint32_t n;
+
+	if (!row || row->kind != KNOWN_SIZE || !known_number(opt->value, 0, U32, &n) ||
+	    !n)
+		return NULL;
+	if (n < 1024)
+		return "the kernel takes 4096 for what is below 1024";
+	if (n > 1024 * 1024)
+		return "the kernel takes 1048576 at most";
+	if (n < 4096 ? n & (n - 1) : n % 4096)
+		return "the kernel rounds it down, to a power of two below 4096 and to a multiple of 4096 above";
+	return NULL;
 }
 
 const char *known_group(const struct opt *opt)

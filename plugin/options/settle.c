@@ -11,8 +11,6 @@
 
 #include "plugin/options/internal.h"
 
-#define OWN_PREFIX "nfsrdma."
-
 int settle_values(struct draft *draft)
 {
 	int rc = 0;
@@ -21,6 +19,7 @@ int settle_values(struct draft *draft)
 	for (i = 0; !rc && i < opts_count(draft->opts); i++) {
 		struct opt opt = opts_at(draft->opts, i);
 		const struct known *other = known_other_case(opt.name);
+		const char *note;
 
 		if (other)
 			rc = draft_warn(
@@ -28,6 +27,9 @@ int settle_values(struct draft *draft)
 				"nobody knows the option '%.60s'; %s is written in small letters",
 				opt.name, other->name);
 		rc = rc ? rc : known_check(known_find(opt.name), &opt);
+		note = rc ? NULL : known_note(known_find(opt.name), &opt);
+		if (note)
+			rc = draft_warn(draft, "%s=%.20s: %s", opt.name, opt.value, note);
 	}
 	return rc;
 }
