@@ -262,7 +262,9 @@ static int add_defaults(struct opts *opts, const char *version)
 	static const struct opt defaults[] = { { "soft", NULL },
 					       { "nosharecache", NULL },
 					       { "timeo", "100" },
-					       { "retrans", "3" } };
+					       { "retrans", "3" },
+					       /* VDSM mounts one after the other. */
+					       { "retry", "0" } };
 	bool any = !strcmp(version, "auto");
 	size_t i, at = 0;
 	int rc = 0;

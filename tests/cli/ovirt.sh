@@ -69,7 +69,7 @@ one_line proto=rdma,port=20049
 options '[2001:db8::10]:/export/my_vm' -q -o nconnect=4,rdma --nfs-version 4.1
 one_line nconnect=4,proto=rdma6,port=20049
 options nas1:/export/vm --type posix --nfs-version 4.2
-one_line soft,nosharecache,timeo=100,retrans=3,vers=4.2,proto=rdma,port=20049
+one_line soft,nosharecache,timeo=100,retrans=3,retry=0,vers=4.2,proto=rdma,port=20049
 says err 'VFS Type                   nfsrdma'
 options nas1:/export/vm -q -o 'hard, acregmin=3'
 one_line hard,acregmin=3,proto=rdma,port=20049
@@ -143,7 +143,7 @@ echo "what is mounted already"
 host 1:2.6.2-4
 mounted nas1:/vm nas1:_vm tcp
 options nas1:/vm/../vm/ -q --type posix
-one_line soft,nosharecache,timeo=100,retrans=3,proto=rdma,port=20049,nolock
+one_line soft,nosharecache,timeo=100,retrans=3,retry=0,proto=rdma,port=20049,nolock
 says err 'warning: /rhev/data-center/mnt/nas1:_vm is mounted over tcp, and stays so whatever the options say'
 options nas1:/vm --format json
 expect_report "it is named" '(.mounted | test("mounted over tcp")) and (.remedy | test("maintenance"))'
