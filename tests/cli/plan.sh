@@ -113,6 +113,18 @@ refused 2 'more than 65535 bytes'
 run plan nas1:/export --root "$work/nowhere"
 refused 2 '--root: open'
 
+# The manual pages have those options of ours that are taken, and no others.
+for page in mount-helper/mount.nfsrdma.8.scd plugin/options/nfsrdma.conf.5.scd; do
+	documented=$(grep -oE '\*nfsrdma\.[a-z-]+=' "$NFSRDMA_SOURCE/$page" | tr -d '*=' | sort -u)
+	[[ $(wc -l <<<"$documented") == 3 ]] || fail "$page has not all of them: $documented"
+	for option in $documented; do
+		plan nas1:/export -o "$option=x"
+		refused 2 "$option=: takes"
+	done
+done
+plan nas1:/export -o nfsrdma.on-unknown=refuse
+refused 2 "'on-unknown' is a key of nfsrdma.conf alone"
+
 # Names
 run plan localhost:/export -o rdma --options-only --resolve
 [[ $(<"$work/out") == @(proto=rdma,port=20049|proto=rdma6,port=20049) ]] || { show; fail "localhost"; }
