@@ -430,6 +430,9 @@ struct host_mounts {
 };
 
 int host_mounts(const struct host *host, struct host_mounts *out);
+/* Both, of one reading of mountinfo; the NFS mounts without what fstab has of them. */
+int host_all_mounts(const struct host *host, struct host_mounts *tree,
+		    struct nfs_mounts *out);
 void host_mounts_fini(struct host_mounts *mounts);
 
 /* way.c: on which mount a path lies. Whoever touches a path below a mount whose server is gone

@@ -127,18 +127,18 @@ static void add_asked(const struct host *host, struct nfs_mounts *mounts)
 		utab_parse(text.text, mounts);
 }
 
-int host_nfs_mounts(const struct host *host, struct nfs_mounts *out)
+/* @mountinfo: cut in place. */
+static int read_nfs(const struct host *host, char *mountinfo, bool fstab,
+		    struct nfs_mounts *out)
 {
-	_cleanup_(host_text_fini) struct host_text text = { NULL, 0 };
 	struct nfs_mounts mounts;
-	int rc = host_read(host, "proc/self/mountinfo", MOUNTINFO_MAX, &text);
+	int rc = mountinfo_parse(mountinfo, &mounts);
 
-	rc = rc ? rc : mountinfo_parse(text.text, &mounts);
 	if (rc)
 		return rc;
 	if (mounts.count)
 		rc = add_stats(host, &mounts);
-	if (!rc && mounts.count)
+	if (!rc && mounts.count && fstab)
 		rc = add_fstab(host, &mounts);
 	if (!rc && mounts.count)
 		add_asked(host, &mounts);
@@ -146,6 +146,33 @@ int host_nfs_mounts(const struct host *host, struct nfs_mounts *out)
 		host_nfs_mounts_fini(&mounts);
 	else
 		*out = mounts;
+	return rc;
+}
+
+int host_nfs_mounts(const struct host *host, struct nfs_mounts *out)
+{
+	_cleanup_(host_text_fini) struct host_text text = { NULL, 0 };
+	int rc = host_read(host, "proc/self/mountinfo", MOUNTINFO_MAX, &text);
+
+	return rc ? rc : read_nfs(host, text.text, true, out);
+}
+
+int host_all_mounts(const struct host *host, struct host_mounts *tree,
+		    struct nfs_mounts *out)
+{
+	_cleanup_(host_text_fini) struct host_text text = { NULL, 0 };
+	_cleanup_free_ char *copy = NULL;
+	int rc = host_read(host, "proc/self/mountinfo", MOUNTINFO_MAX, &text);
+
+	if (rc)
+		return rc;
+	copy = strdup(text.text);
+	rc = copy ? mount_tree_parse(copy, tree) : err_set(ENOMEM, "no memory");
+	if (rc)
+		return rc;
+	rc = read_nfs(host, text.text, false, out);
+	if (rc)
+		host_mounts_fini(tree);
 	return rc;
 }
 

@@ -99,7 +99,7 @@ enum policy_unknown {
 /* What said it, the later the more specific. */
 enum policy_scope {
 	POLICY_BUILT_IN,
-	POLICY_DEFAULT, /* section [default]: for what asks for RDMA; it covers no mount of its own */
+	POLICY_DEFAULT, /* section [default], which somebody wrote */
 	POLICY_OF_SERVER,
 	POLICY_OF_EXPORT,
 	POLICY_OF_DIRECTORY,
@@ -155,7 +155,11 @@ void policy_get_dir(const struct policies *policies, const char *dir, struct pol
  * wildcards is taken for what @follow makes of it; false: it stays. Errors: -ENOMEM. */
 typedef bool policy_follow_fn(void *arg, const char *path, char out[PATH_MAX]);
 int policy_follow(struct policies *policies, policy_follow_fn *follow, void *arg);
-/* Whether a section of a server, an export or a directory says require or prefer. */
+/* Each section of a directory without wildcards that has a policy: its path, as policy_follow() left
+ * it, and what holds there. Non-zero of @fn stops, and is returned. */
+typedef int policy_dir_fn(void *arg, const char *path, const struct policy *policy);
+int policy_each_dir(const struct policies *policies, policy_dir_fn *fn, void *arg);
+/* Whether any section says require or prefer. */
 bool policy_asks(const struct policies *policies);
 
 /* For a gate that cannot tell which disks it was asked about: whether any section says on-unknown =

@@ -279,6 +279,24 @@ int policy_follow(struct policies *policies, policy_follow_fn *follow, void *arg
 	return 0;
 }
 
+int policy_each_dir(const struct policies *policies, policy_dir_fn *fn, void *arg)
+{
+	struct policy policy;
+	size_t i;
+	int rc = 0;
+
+	for (i = 0; !rc && policies && i < policies->count; i++) {
+		const struct section *section = &policies->list[i];
+
+		if (section->kind != SECTION_DIRECTORY || !section->literal ||
+		    !section->values[KEY_POLICY])
+			continue;
+		policy_get_dir(policies, section->path, &policy);
+		rc = fn(arg, section->path, &policy);
+	}
+	return rc;
+}
+
 bool policy_asks(const struct policies *policies)
 {
 	const char *off = policy_mode_name(POLICY_OFF);
@@ -288,7 +306,7 @@ bool policy_asks(const struct policies *policies)
 		const struct section *section = &policies->list[i];
 		const char *mode = section->values[KEY_POLICY];
 
-		if (section->kind != SECTION_DEFAULT && mode && strcmp(mode, off) != 0)
+		if (mode && strcmp(mode, off) != 0)
 			return true;
 	}
 	return false;

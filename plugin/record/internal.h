@@ -29,4 +29,21 @@ const char *record_pending_name(const char *target, char name[RECORD_NAME_MAX]);
 /* The record in a file below the host's root. Errors: of reading; -EBADMSG. */
 int record_read(const struct host *host, const char *path, struct record *out);
 
+/* Where records are looked for: in files, or among those that were read. */
+struct record_source {
+	const struct host *host;
+	const struct record_list *list; /* NULL: @host's files */
+	const char *boot_id;            /* NULL: @host's */
+};
+
+int record_source_find(const struct record_source *from, const struct nfs_mount *mount,
+		       uint64_t now, uint64_t max_age_ms, struct record *out);
+int record_source_pending(const struct record_source *from, const char *target,
+			  struct record *out);
+
+/* record-list.c */
+
+/* That of a file's name. Errors: -ENOENT; as it was read. */
+int record_list_get(const struct record_list *list, const char *name, struct record *out);
+
 #endif

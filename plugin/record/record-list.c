@@ -25,6 +25,17 @@ static int check_name(const char *name, const struct record *record)
 	return strcmp(right, name) ? err_set(EBADMSG, "it is that of %s", right) : 0;
 }
 
+static void add_broken(struct record_list *list, const char *name, int rc)
+{
+	struct record_broken *broken = &list->broken[list->nbroken++];
+
+	snprintf(broken->name, sizeof(broken->name), "%s", name);
+	broken->rc = rc;
+	snprintf(broken->why, sizeof(broken->why), "%s%.48s%s%.140s",
+		 rc == -EBADMSG ? "/" RECORD_FOLDER "/" : "", rc == -EBADMSG ? name : "",
+		 rc == -EBADMSG ? ": " : "", err_text());
+}
+
 static void add(const struct host *host, const char *name, struct record_list *list)
 {
 	struct record *record = &list->list[list->count];
@@ -37,11 +48,8 @@ static void add(const struct host *host, const char *name, struct record_list *l
 	if (!rc)
 		list->count++;
 	/* Somebody took it away since it was listed. */
-	if (!rc || rc == -ENOENT)
-		return;
-	if (!list->nbroken++)
-		snprintf(list->broken, sizeof(list->broken), "/%.80s: %.160s", path,
-			 err_text());
+	else if (rc != -ENOENT)
+		add_broken(list, name, rc);
 }
 
 int record_list(const struct host *host, struct record_list *out)
@@ -58,8 +66,11 @@ int record_list(const struct host *host, struct record_list *out)
 	if (rc)
 		return rc;
 	list.list = calloc(names.count + 1, sizeof(*list.list));
-	if (!list.list)
+	list.broken = calloc(names.count + 1, sizeof(*list.broken));
+	if (!list.list || !list.broken) {
+		record_list_fini(&list);
 		return err_set(ENOMEM, "no memory");
+	}
 	for (i = 0; i < names.count; i++)
 		if (is_record(names.names[i]))
 			add(host, names.names[i], &list);
@@ -70,5 +81,50 @@ int record_list(const struct host *host, struct record_list *out)
 void record_list_fini(struct record_list *list)
 {
 	free(list->list);
+	free(list->broken);
 	*list = (struct record_list){ .count = 0 };
+}
+
+static bool is_named(const struct record *record, const char *name)
+{
+	char right[RECORD_NAME_MAX];
+
+	/* Most are of another kind than the one that is looked for. */
+	if (!record->id != !strncmp(name, "pending-", 8))
+		return false;
+	return !strcmp(record->id ? record_name(record->id, right)
+				  : record_pending_name(record->target, right),
+		       name);
+}
+
+int record_list_get(const struct record_list *list, const char *name, struct record *out)
+{
+	size_t i;
+
+	for (i = 0; i < list->count; i++)
+		if (is_named(&list->list[i], name)) {
+			*out = list->list[i];
+			return 0;
+		}
+	for (i = 0; i < list->nbroken; i++)
+		if (!strcmp(list->broken[i].name, name))
+			return err_set(-list->broken[i].rc, "%s", list->broken[i].why);
+	return -ENOENT;
+}
+
+int record_list_find(const struct record_list *list, const char *boot_id,
+		     const struct nfs_mount *mount, uint64_t now, uint64_t max_age_ms,
+		     struct record *out)
+{
+	const struct record_source from = { .list = list, .boot_id = boot_id };
+
+	return record_source_find(&from, mount, now, max_age_ms, out);
+}
+
+int record_list_find_pending(const struct record_list *list, const char *boot_id,
+			     const char *target, struct record *out)
+{
+	const struct record_source from = { .list = list, .boot_id = boot_id };
+
+	return record_source_pending(&from, target, out);
 }

@@ -30,21 +30,29 @@ int record_read(const struct host *host, const char *path, struct record *out)
 	return rc ? rc : record_decode(text.text, out);
 }
 
-static int read_record(const struct host *host, const char *name, struct record *out)
+static int read_record(const struct record_source *from, const char *name,
+		       struct record *out)
 {
 	char path[sizeof(RECORD_FOLDER) + RECORD_NAME_MAX];
 	int rc;
 
+	if (from->list)
+		return record_list_get(from->list, name, out);
 	snprintf(path, sizeof(path), RECORD_FOLDER "/%s", name);
-	rc = record_read(host, path, out);
+	rc = record_read(from->host, path, out);
 	return rc == -EBADMSG ? err_context(rc, "/%s", path) : rc;
 }
 
-static int same_boot(const struct host *host, const struct record *record)
+static int same_boot(const struct record_source *from, const struct record *record)
 {
-	char boot_id[sizeof(record->boot_id)];
-	int rc = record_boot_id(host, boot_id, sizeof(boot_id));
+	char read[sizeof(record->boot_id)];
+	const char *boot_id = from->boot_id;
+	int rc = 0;
 
+	if (!boot_id) {
+		boot_id = read;
+		rc = record_boot_id(from->host, read, sizeof(read));
+	}
 	if (rc)
 		return rc;
 	return strcmp(record->boot_id, boot_id)
@@ -52,17 +60,18 @@ static int same_boot(const struct host *host, const struct record *record)
 		       : 0;
 }
 
-int record_find_pending(const struct host *host, const char *target, struct record *out)
+int record_source_pending(const struct record_source *from, const char *target,
+			  struct record *out)
 {
 	char name[RECORD_NAME_MAX], clean[sizeof(out->target)];
-	int rc = read_record(host, record_pending_name(target, name), out);
+	int rc = read_record(from, record_pending_name(target, name), out);
 
 	if (rc)
 		return rc;
 	text_copy(clean, sizeof(clean), target);
 	if (out->id || strcmp(out->target, clean))
 		return err_set(ESTALE, "the pending record is of another directory");
-	return same_boot(host, out);
+	return same_boot(from, out);
 }
 
 /* The age is in whole seconds, and now is not quite when it was read. */
@@ -111,10 +120,10 @@ static int young_enough(const struct record *record, uint64_t now, uint64_t max_
 
 /* A helper is at this directory, or was and did not come to its end: whatever was proven before
  * may be of a mount whose number this one has got. */
-static int not_overtaken(const struct host *host, const struct record *record)
+static int not_overtaken(const struct record_source *from, const struct record *record)
 {
 	struct record pending;
-	int rc = record_find_pending(host, record->target, &pending);
+	int rc = record_source_pending(from, record->target, &pending);
 
 	if (rc == -ENOENT || (rc == -ESTALE && pending.id == 0 &&
 			      strcmp(pending.boot_id, record->boot_id)))
@@ -127,14 +136,29 @@ static int not_overtaken(const struct host *host, const struct record *record)
 		       : 0;
 }
 
+int record_source_find(const struct record_source *from, const struct nfs_mount *mount,
+		       uint64_t now, uint64_t max_age_ms, struct record *out)
+{
+	char name[RECORD_NAME_MAX];
+	int rc = read_record(from, record_name(mount->id, name), out);
+
+	rc = rc ? rc : same_mount(out, mount, now);
+	rc = rc ? rc : same_boot(from, out);
+	rc = rc ? rc : young_enough(out, now, max_age_ms);
+	return rc ? rc : not_overtaken(from, out);
+}
+
 int record_find(const struct host *host, const struct nfs_mount *mount, uint64_t now,
 		uint64_t max_age_ms, struct record *out)
 {
-	char name[RECORD_NAME_MAX];
-	int rc = read_record(host, record_name(mount->id, name), out);
+	const struct record_source from = { .host = host };
 
-	rc = rc ? rc : same_mount(out, mount, now);
-	rc = rc ? rc : same_boot(host, out);
-	rc = rc ? rc : young_enough(out, now, max_age_ms);
-	return rc ? rc : not_overtaken(host, out);
+	return record_source_find(&from, mount, now, max_age_ms, out);
+}
+
+int record_find_pending(const struct host *host, const char *target, struct record *out)
+{
+	const struct record_source from = { .host = host };
+
+	return record_source_pending(&from, target, out);
 }

@@ -96,17 +96,31 @@ int record_boot_id(const struct host *host, char *buf, size_t cap);
 
 /* record-list.c */
 
+/* A file that makes no sense, could not be read, or is of another name. */
+struct record_broken {
+	char name[48]; /* cut: no name of a record is longer */
+	int rc;
+	char why[224];
+};
+
 struct record_list {
 	size_t count;
 	struct record *list;  /* in the order of their files' names */
-	unsigned int nbroken; /* files that make no sense, or are of another name */
-	char broken[256];     /* the first of them, and why; "" none */
+	unsigned int nbroken;
+	struct record_broken *broken;
 };
 
 /* All that are there, whether or not they are to be believed. Absent is empty. Errors: of reading the
  * folder; -ENOMEM. */
 int record_list(const struct host *host, struct record_list *out);
 void record_list_fini(struct record_list *list);
+/* As record_find() and record_find_pending(), of records that were read already. @boot_id: "" not
+ * known: then there is none that could be believed. */
+int record_list_find(const struct record_list *list, const char *boot_id,
+		     const struct nfs_mount *mount, uint64_t now, uint64_t max_age_ms,
+		     struct record *out);
+int record_list_find_pending(const struct record_list *list, const char *boot_id,
+			     const char *target, struct record *out);
 
 /* record-write.c: the only writer. Whole or not at all, and on disk when it returns. */
 

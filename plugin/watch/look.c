@@ -438,7 +438,8 @@ static void renew(struct looking *l, const struct renew_input *input)
 	if (l->records.nbroken)
 		snprintf(error, sizeof(l->watch->record_error),
 			 "%u file%s no record: %.300s", l->records.nbroken,
-			 l->records.nbroken == 1 ? " is" : "s are", l->records.broken);
+			 l->records.nbroken == 1 ? " is" : "s are",
+			 l->records.broken->why);
 	for (i = 0; i < count && l->folder >= 0; i++) {
 		if (renew_one(l, &list[i]) >= 0)
 			continue;

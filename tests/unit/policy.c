@@ -362,7 +362,8 @@ static void somebody_asks_for_rdma_by_a_section(void)
 		bool asks;
 	} rows[] = {
 		{ "", false },
-		{ "[default]\npolicy = require\n", false },
+		{ "[default]\npolicy = require\n", true },
+		{ "[default]\npolicy = off\n", false },
 		{ "[server nas]\noptions = soft\n", false },
 		{ "[directory /a]\npolicy = off\n", false },
 		{ "[directory /a]\npolicy = off\n[server nas]\npolicy = prefer\n", true },

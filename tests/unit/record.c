@@ -417,7 +417,7 @@ static void all_records_are_listed_and_what_is_none_is_told(void)
 	CU_ASSERT_EQUAL(list.list[0].id, 90);
 	CU_ASSERT_EQUAL(list.list[1].id, 0);
 	CU_ASSERT_EQUAL(list.nbroken, 2);
-	CU_ASSERT_STRING_EQUAL(list.broken,
+	CU_ASSERT_STRING_EQUAL(list.broken->why,
 			       "/run/nfsrdma/mounts/91.json: it is that of 90.json");
 	record_list_fini(&list);
 	end();
