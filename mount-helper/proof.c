@@ -45,7 +45,7 @@ static void find_other(const struct nfs_mounts *mounts, const struct nfs_mount *
 	for (i = 0; i < mounts->count; i++) {
 		const struct nfs_mount *other = &mounts->list[i];
 
-		if (other->id == mount->id || mounts_is_rdma(other->proto) ||
+		if (other->id == mount->id || view_is_rdma(other->proto) ||
 		    strcmp(other->addr, mount->addr) ||
 		    strcmp(other->vers, mount->vers) || !mount->addr[0])
 			continue;
@@ -67,17 +67,19 @@ static void take(const struct nfs_mount *mount, struct proof *out)
 	text_copy(out->addr, sizeof(out->addr), mount->addr);
 }
 
-static void judge(const struct nfs_mounts *mounts, const struct mount_verdict *verdict,
+static void judge(const struct nfs_mounts *mounts, const struct nfs_mount *mount,
 		  struct proof *out)
 {
-	out->rdma = verdict->run == RUN_RDMA || verdict->run == RUN_CLAIMED;
+	enum view_run run = view_run(mount);
+
+	out->rdma = view_run_is_rdma(run);
 	if (out->rdma)
 		return;
-	find_other(mounts, verdict->mount, out);
-	if (verdict->run == RUN_MIXED)
+	find_other(mounts, mount, out);
+	if (run == RUN_MIXED)
 		snprintf(out->why, sizeof(out->why),
 			 "mountinfo says %s, and mountstats does not agree", out->proto);
-	else if (verdict->run == RUN_UNKNOWN)
+	else if (run == RUN_UNKNOWN)
 		snprintf(out->why, sizeof(out->why), "mountinfo names no transport");
 	else
 		snprintf(out->why, sizeof(out->why), "it runs over %s", out->proto);
@@ -85,10 +87,7 @@ static void judge(const struct nfs_mounts *mounts, const struct mount_verdict *v
 
 int proof_of(const struct nfs_mounts *mounts, unsigned int id, struct proof *out)
 {
-	const struct mounts_seen seen = { .now = mounts };
 	const struct nfs_mount *mount = find(mounts, id);
-	_cleanup_free_ struct mount_verdict *verdicts = NULL;
-	int rc;
 
 	memset(out, 0, sizeof(*out));
 	if (!mount) {
@@ -96,10 +95,8 @@ int proof_of(const struct nfs_mounts *mounts, unsigned int id, struct proof *out
 		return 0;
 	}
 	take(mount, out);
-	rc = mounts_audit(&seen, &verdicts);
-	if (!rc)
-		judge(mounts, &verdicts[mount - mounts->list], out);
-	return rc;
+	judge(mounts, mount, out);
+	return 0;
 }
 
 int proof_read(const struct host *host, unsigned int id, struct proof *out)

@@ -68,7 +68,7 @@ static char *name_of(const struct domain_disk *disk)
 struct work {
 	struct host *host;
 	struct domain_disks disks;
-	struct guard_places places;
+	struct view_places places;
 	struct guard *guard;
 	char *names[DOMAIN_DISKS_MAX];
 	struct guard_disk asked[DOMAIN_DISKS_MAX];

@@ -24,7 +24,7 @@ static int ask(const struct vdsm_call *call, const char *guest,
 /* Pools of libvirt, which VDSM does not use, but a hook before us may: looked for only where a disk is
  * of one. Their files are root's, so a volume is mostly unknown here. */
 static void find_pools(const struct host *host, const struct domain_disks *disks,
-		       struct guard_places *places, struct guard_sources *sources,
+		       struct view_places *places, struct guard_sources *sources,
 		       char why[ERR_TEXT_MAX])
 {
 	size_t i;
@@ -40,7 +40,7 @@ static void find_pools(const struct host *host, const struct domain_disks *disks
 static int ask_disks(const struct vdsm_call *call, const struct host *host,
 		     const struct domain_disks *disks, struct hook_answer *out)
 {
-	_cleanup_(guard_places_fini) struct guard_places places = { 0, NULL };
+	_cleanup_(view_places_fini) struct view_places places = { 0, NULL };
 	_cleanup_free_ struct guard_disk *list = calloc(disks->count, sizeof(*list));
 	struct guard_sources sources = { .host = host, .now = now_ms() };
 	char why[ERR_TEXT_MAX];

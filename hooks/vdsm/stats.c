@@ -16,7 +16,6 @@
 
 #include "hooks/vdsm/internal.h"
 #include "hooks/vdsm/json.h"
-#include "plugin/mounts/mounts.h"
 #include "plugin/record/record.h"
 
 struct stats {
@@ -24,8 +23,7 @@ struct stats {
 	struct host *host;
 	struct host_mounts mounts;
 	struct nfs_mounts nfs;
-	struct mount_verdict *verdicts; /* of nfs, by index */
-	struct guard *guard;            /* NULL: why */
+	struct guard *guard; /* NULL: why */
 	char why[GUARD_TEXT_MAX];
 	struct vdsm_domains domains;
 	uint64_t now;
@@ -35,7 +33,6 @@ static void stats_fini(struct stats *stats)
 {
 	vdsm_domains_fini(&stats->domains);
 	guard_close(stats->guard);
-	free(stats->verdicts);
 	host_nfs_mounts_fini(&stats->nfs);
 	host_mounts_fini(&stats->mounts);
 	host_close(stats->host);
@@ -43,14 +40,12 @@ static void stats_fini(struct stats *stats)
 
 static int stats_open(struct stats *stats)
 {
-	struct mounts_seen seen = { .now = &stats->nfs };
 	struct guard_sources sources = { .now = stats->now };
 	char repository[HOST_REPOSITORY_MAX];
 	int rc = host_open(&stats->host, stats->call->root);
 
 	rc = rc ? rc : host_mounts(stats->host, &stats->mounts);
 	rc = rc ? rc : host_nfs_mounts(stats->host, &stats->nfs);
-	rc = rc ? rc : mounts_audit(&seen, &stats->verdicts);
 	if (rc)
 		return rc;
 	sources.host = stats->host;
@@ -60,13 +55,13 @@ static int stats_open(struct stats *stats)
 	return vdsm_domains(stats->host, &stats->mounts, repository, &stats->domains);
 }
 
-static const struct mount_verdict *verdict_of(const struct stats *stats, unsigned int id)
+static const struct nfs_mount *nfs_of(const struct stats *stats, unsigned int id)
 {
 	unsigned int i;
 
 	for (i = 0; i < stats->nfs.count; i++)
-		if (stats->verdicts[i].mount->id == id)
-			return &stats->verdicts[i];
+		if (stats->nfs.list[i].id == id)
+			return &stats->nfs.list[i];
 	return NULL;
 }
 
@@ -90,12 +85,12 @@ static void add_record(const struct stats *stats, const struct nfs_mount *mount,
 static void add_mounted(const struct stats *stats, const struct vdsm_domain *domain,
 			struct json_object *out, const char **reason)
 {
-	const struct mount_verdict *verdict = verdict_of(stats, domain->mount->id);
+	const struct nfs_mount *mount = nfs_of(stats, domain->mount->id);
 
 	vdsm_json_add(out, "source", domain->mount->source);
-	if (verdict) {
-		vdsm_json_add(out, "effective", mounts_run_name(verdict));
-		add_record(stats, verdict->mount, out, reason);
+	if (mount) {
+		vdsm_json_add(out, "effective", view_run_name(mount));
+		add_record(stats, mount, out, reason);
 		return;
 	}
 	/* It came in between, or its line makes no sense. */

@@ -36,6 +36,10 @@ struct check_target {
 	unsigned int nfs_version; /* 0 any, 3, 4 */
 	unsigned int nfs_minor;   /* of 4 */
 	bool krb5;
+	/* What libvirt's pools want, from its files: as of struct view_sources.pools_unknown what it
+	 * has not learnt, in @buf. NULL: whoever asks brings none. */
+	const char *(*pools)(const struct host *host, struct view_places *out,
+			     char buf[ERR_TEXT_MAX]);
 };
 
 /* What several checks need, read once and lazily; and what the checks before came to. */
@@ -151,6 +155,8 @@ void libvirt_hook_judge(const struct host_libvirt_hook *hook, const struct host 
 int facts_system(struct check_run *run, const struct host_system **out);
 int facts_rdma(struct check_run *run, const struct rdma_devices **out);
 int facts_mounts(struct check_run *run, const struct nfs_mounts **out);
+/* What is wanted of the mounts, and what they are. */
+int facts_view(struct check_run *run, const struct view **out);
 int facts_nfs_conf(struct check_run *run, const struct conf **out);
 int facts_nfsmount_conf(struct check_run *run, const struct conf **out);
 int facts_nfsd(struct check_run *run, const struct host_nfsd **out);

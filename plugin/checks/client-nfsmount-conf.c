@@ -42,7 +42,7 @@ static void judge_proto(struct judge *judge, const struct setting *at)
 	char text[256];
 	size_t i;
 
-	if (mounts_is_rdma(at->value->value)) {
+	if (view_is_rdma(at->value->value)) {
 		words_add(&judge->good, "%s", where(at, text));
 		return;
 	}
@@ -66,7 +66,7 @@ static void judge_port(struct judge *judge, const struct setting *at)
 	bool rdma_port = !strcmp(at->value->value, "20049");
 	char text[256];
 
-	if (proto && mounts_is_rdma(proto->value)) {
+	if (proto && view_is_rdma(proto->value)) {
 		words_add(&judge->good, "%s", where(at, text));
 		return;
 	}

@@ -19,10 +19,12 @@ struct memo {
 struct facts {
 	struct memo system_memo, rdma_memo, mounts_memo, nfs_conf_memo,
 		nfsmount_conf_memo, nfsd_memo, platform_memo, rpcrdma_memo, kconfig_memo,
-		netdevs_memo, paths_memo;
+		netdevs_memo, paths_memo, view_memo;
 	struct host_system system;
 	struct rdma_devices *rdma;
 	struct nfs_mounts mounts;
+	struct view *view;
+	struct view_places pools;
 	struct conf *nfs_conf, *nfsmount_conf;
 	struct host_nfsd nfsd;
 	struct host_platform platform;
@@ -50,6 +52,8 @@ void facts_free_p(struct facts **facts)
 	if (!f)
 		return;
 	free(f->rdma);
+	view_close(f->view);
+	view_places_fini(&f->pools);
 	host_nfs_mounts_fini(&f->mounts);
 	conf_close(f->nfs_conf);
 	conf_close(f->nfsmount_conf);
@@ -101,6 +105,35 @@ int facts_mounts(struct check_run *run, const struct nfs_mounts **out)
 		memo_keep(&f->mounts_memo, host_nfs_mounts(run->host, &f->mounts));
 	*out = &f->mounts;
 	return memo_tell(&f->mounts_memo);
+}
+
+static int open_view(struct check_run *run, struct facts *f)
+{
+	struct view_sources sources = { .host = run->host, .now = now_ms() };
+	const struct nfs_mounts *mounts;
+	char why[ERR_TEXT_MAX];
+	int rc = facts_mounts(run, &mounts);
+
+	if (rc)
+		return rc;
+	/* What cannot be read there client.nfsmount-conf says. */
+	if (facts_nfsmount_conf(run, &sources.nfsmount_conf))
+		sources.nfsmount_conf = NULL;
+	sources.mounts = mounts;
+	sources.pools = &f->pools;
+	if (run->target->pools)
+		sources.pools_unknown = run->target->pools(run->host, &f->pools, why);
+	return view_open(&f->view, &sources);
+}
+
+int facts_view(struct check_run *run, const struct view **out)
+{
+	struct facts *f = run->facts;
+
+	if (!f->view_memo.read)
+		memo_keep(&f->view_memo, open_view(run, f));
+	*out = f->view;
+	return memo_tell(&f->view_memo);
 }
 
 int facts_nfs_conf(struct check_run *run, const struct conf **out)

@@ -64,6 +64,7 @@ CHECK(fabric_side_channels)
 CHECK(fabric_krb5)
 
 /* this host's mounts */
+CHECK(mount_missing)
 CHECK(mount_transport)
 CHECK(mount_submount)
 CHECK(mount_options)

@@ -42,7 +42,8 @@ static void add(struct tally *tally, const struct mount_verdict *verdict,
 		  "%.120s: %s", verdict->mount->target, opinion->text);
 }
 
-static int say(struct check_run *run, struct tally *tally)
+/* @lacks: what may want RDMA and is not known; NULL: all is. */
+static int say(struct check_run *run, struct tally *tally, const char *lacks)
 {
 	static const enum finding_status order[] = { FINDING_FAIL, FINDING_UNKNOWN,
 						     FINDING_WARN };
@@ -57,6 +58,9 @@ static int say(struct check_run *run, struct tally *tally)
 				 tally->looked_at      ? "no mount that it applies to"
 				 : run->target->server ? "no mount of that server here"
 						       : "no NFS mount here");
+	if (lacks)
+		words_add(&tally->noted, "what wants RDMA is not all known: %.200s",
+			  lacks);
 	if (!tally->noted.count)
 		return check_say(run, FINDING_PASS, "%u mount%s", good,
 				 good == 1 ? "" : "s");
@@ -68,30 +72,29 @@ int mounts_check(struct check_run *run, enum mount_aspect aspect)
 {
 	_cleanup_free_ struct mount_verdict *verdicts = NULL;
 	_cleanup_free_ struct tally *tally = calloc(1, sizeof(*tally));
-	struct mounts_seen seen = { NULL, NULL, NULL, NULL };
+	struct mounts_seen seen = { .view = NULL };
+	const struct nfs_mounts *mounts;
 	unsigned int i;
-	int rc = facts_mounts(run, &seen.now);
+	int rc = facts_view(run, &seen.view);
 
 	if (!tally)
 		return err_set(ENOMEM, "no memory");
 	if (rc)
 		return rc;
-	/* What cannot be read there client.nfsmount-conf says. */
-	if (facts_nfsmount_conf(run, &seen.nfsmount_conf))
-		seen.nfsmount_conf = NULL;
+	mounts = view_nfs(seen.view);
 	rc = mounts_audit(&seen, &verdicts);
 	if (rc)
 		return rc;
 	for (i = 0; i < FINDING_STATUS_COUNT; i++)
 		tally->words[i].separator = "; ";
 	tally->noted.separator = "; ";
-	for (i = 0; i < seen.now->count; i++)
-		if (is_wanted(run->target, &seen.now->list[i]))
+	for (i = 0; i < mounts->count; i++)
+		if (is_wanted(run->target, &mounts->list[i]))
 			add(tally, &verdicts[i], aspect);
-	if (seen.now->unreadable && aspect == MOUNT_TRANSPORT &&
+	if (mounts->unreadable && aspect == MOUNT_TRANSPORT &&
 	    !tally->count[FINDING_FAIL])
 		return check_say(run, FINDING_UNKNOWN,
 				 "%u NFS mounts whose line in mountinfo makes no sense",
-				 seen.now->unreadable);
-	return say(run, tally);
+				 mounts->unreadable);
+	return say(run, tally, aspect == MOUNT_TRANSPORT ? view_lacks(seen.view) : NULL);
 }

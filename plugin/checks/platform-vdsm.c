@@ -24,19 +24,15 @@ static void on_domain(void *arg, const struct ovirt_mounted *mounted)
 /* What could not be read is said where it is looked at for itself: mount.list; of the policy here. */
 static int look_at_domains(struct check_run *run, struct told *told)
 {
-	_cleanup_(policy_free_p) struct policies *policies = NULL;
-	_cleanup_free_ struct mount_verdict *verdicts = NULL;
-	struct mounts_seen seen = { .now = NULL };
-	int rc = facts_mounts(run, &seen.now);
+	const struct nfs_mounts *mounts;
+	const struct view *view;
+	int rc = facts_mounts(run, &mounts);
 
-	if (rc || !seen.now->count)
+	if (rc || !mounts->count)
 		return 0;
-	if (facts_nfsmount_conf(run, &seen.nfsmount_conf))
-		seen.nfsmount_conf = NULL;
-	rc = policy_open(&policies, run->host);
-	rc = rc ? rc : mounts_audit(&seen, &verdicts);
+	rc = facts_view(run, &view);
 	if (!rc)
-		ovirt_mounted_each(seen.now, verdicts, policies, NULL, on_domain, told);
+		ovirt_mounted_each(view, on_domain, told);
 	return rc;
 }
 

@@ -4,6 +4,7 @@
 /* nfsrdma check: is this host, and that server, ready for NFS over RDMA? The table of checks, on
  * this machine or on one that lies below a directory. */
 #include "plugin/cli/cli.h"
+#include "plugin/libvirt/libvirt.h"
 
 #define TIMEOUT_MS 5000
 #define RESOLVE_MS 2000
@@ -57,6 +58,7 @@ int cmd_check_target(const struct cli_options *options, int operand,
 		.nfs_version = options->nfs_version ? options->nfs_version->vers : 0,
 		.nfs_minor = options->nfs_version ? options->nfs_version->minor : 0,
 		.krb5 = options->krb5,
+		.pools = pool_places_gap,
 	};
 	if (options->noperands <= operand)
 		/* Of this host, where it is to be the server. */

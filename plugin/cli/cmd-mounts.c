@@ -5,40 +5,42 @@
  * system it looks twice and asks every mount for an answer in between, so that connections that
  * were closed for idleness are open when they are judged, and counters that rise are seen. */
 #include "plugin/cli/cli.h"
+#include "plugin/libvirt/libvirt.h"
 
 #define TIMEOUT_MS 5000
 /* Of the whole time, for the second look and the report. */
 #define RESERVE_MS 250
 
 struct looks {
-	struct nfs_mounts before, now;
+	struct nfs_mounts before;
 	struct mount_answer *answers;
-	struct conf *conf;
+	struct view_places pools;
+	char pools_unknown[ERR_TEXT_MAX];
+	struct view *now;
 };
 
 static void looks_fini(struct looks *looks)
 {
 	host_nfs_mounts_fini(&looks->before);
-	host_nfs_mounts_fini(&looks->now);
+	view_close(looks->now);
+	view_places_fini(&looks->pools);
 	free(looks->answers);
-	conf_close(looks->conf);
 }
 
 static int look(const struct host *host, uint64_t deadline, struct looks *looks)
 {
-	int rc = host_nfs_mounts(host, &looks->now);
+	struct view_sources sources = { .host = host, .pools = &looks->pools };
+	int rc = host_is_live(host) ? host_nfs_mounts(host, &looks->before) : 0;
 
+	if (!rc && looks->before.count)
+		rc = live_wake(&looks->before, deadline, &looks->answers);
 	if (rc)
 		return rc;
-	/* Without it less is known of what was wanted; check tells what is wrong with it. */
-	if (conf_open(&looks->conf, host, "etc/nfsmount.conf"))
-		looks->conf = NULL;
-	if (!host_is_live(host) || !looks->now.count)
-		return 0;
-	looks->before = looks->now;
-	looks->now = (struct nfs_mounts){ 0 };
-	rc = live_wake(&looks->before, deadline, &looks->answers);
-	return rc ? rc : host_nfs_mounts(host, &looks->now);
+	/* libvirt is not asked: its files say what the gates go by. */
+	sources.pools_unknown = pool_places_gap(host, &looks->pools,
+						looks->pools_unknown);
+	sources.now = now_ms();
+	return view_open(&looks->now, &sources);
 }
 
 /* --- the table ------------------------------------------------------------------------------- */
@@ -61,7 +63,7 @@ static const char *answer_cell(const struct mount_verdict *verdict, char buf[32]
 
 static const char *effective_cell(const struct mount_verdict *verdict, char buf[40])
 {
-	snprintf(buf, 40, "%s%s", mounts_run_name(verdict),
+	snprintf(buf, 40, "%s%s", view_run_name(verdict->mount),
 		 verdict->proven ? ", proven" : "");
 	return buf;
 }
@@ -82,8 +84,8 @@ static int add_row(struct report *report, const struct mount_verdict *verdict, b
 {
 	const struct nfs_mount *mount = verdict->mount;
 	char port[16] = "-", answer[32], effective[40];
-	bool wanted = verdict->wish > WISH_NONE;
-	const char *cells[] = { wanted ? mounts_wish_name(verdict->wish) : "-",
+	enum view_asked transport = verdict->view->wanted.asked;
+	const char *cells[] = { transport > ASKED_ANY ? view_asked_name(transport) : "-",
 				effective_cell(verdict, effective),
 				mount->vers,
 				port,
@@ -97,20 +99,52 @@ static int add_row(struct report *report, const struct mount_verdict *verdict, b
 	return report_row(report, mounts_status(verdict), without_answer(cells, asked));
 }
 
+struct table {
+	struct report *report;
+	bool asked;
+	int rc;
+};
+
+static void add_missing(void *arg, const struct mount_missing *missing)
+{
+	const char *source = missing->spot->place->fs_spec;
+	struct table *table = arg;
+	const char *cells[] = { "rdma",
+				"not mounted",
+				"-",
+				"-",
+				"-",
+				missing->spot->path,
+				source ? source : "-",
+				NULL };
+
+	if (!table->rc)
+		table->rc = report_row(table->report, missing->status,
+				       without_answer(cells, table->asked));
+}
+
+static void count_missing(void *arg, const struct mount_missing *missing)
+{
+	(void)missing;
+	++*(unsigned int *)arg;
+}
+
 static int add_table(struct report *report, const struct mounts_seen *seen,
 		     const struct mount_verdict *verdicts)
 {
 	const char *heads[] = { "wanted", "goes over", "NFS",    "port",
 				"answer", "mount",     "source", NULL };
-	unsigned int i;
-	int rc;
+	struct table table = { report, seen->answers, 0 };
+	unsigned int i, missing = 0, count = view_nfs(seen->view)->count;
 
-	if (!seen->now->count)
+	mounts_missing(seen->view, count_missing, &missing);
+	if (!count && !missing)
 		return 0;
-	rc = report_columns(report, without_answer(heads, seen->answers));
-	for (i = 0; i < seen->now->count && !rc; i++)
-		rc = add_row(report, &verdicts[i], seen->answers);
-	return rc;
+	table.rc = report_columns(report, without_answer(heads, seen->answers));
+	for (i = 0; i < count && !table.rc; i++)
+		table.rc = add_row(report, &verdicts[i], seen->answers);
+	mounts_missing(seen->view, add_missing, &table);
+	return table.rc;
 }
 
 /* --- the report -------------------------------------------------------------------------------- */
@@ -118,10 +152,9 @@ static int add_table(struct report *report, const struct mounts_seen *seen,
 static int fill_report(struct report *report, const struct looks *looks)
 {
 	const struct mounts_seen seen = {
-		.now = &looks->now,
+		.view = looks->now,
 		.before = looks->answers ? &looks->before : NULL,
 		.answers = looks->answers,
-		.nfsmount_conf = looks->conf,
 	};
 	_cleanup_free_ struct mount_verdict *verdicts = NULL;
 	struct report_collector collector = { report, 0 };

@@ -29,20 +29,19 @@ void cmd_ovirt_repository(const struct host *host, const struct cli_options *opt
 int cmd_ovirt_mounted(const struct host *host, const struct ovirt_domain *domain,
 		      char *text, char *remedy)
 {
-	_cleanup_(host_nfs_mounts_fini) struct nfs_mounts mounts = { .count = 0 };
-	struct mounts_seen seen = { .now = &mounts };
-	_cleanup_free_ struct mount_verdict *verdicts = NULL;
+	const struct view_sources sources = { .host = host, .now = now_ms() };
+	_cleanup_(view_close_p) struct view *view = NULL;
 	struct ovirt_mounted mounted;
-	int rc = host_nfs_mounts(host, &mounts);
+	int rc;
 
 	text[0] = remedy[0] = '\0';
 	/* Below a root that is no machine. */
-	if (rc == -ENOENT && !host_is_live(host))
+	if (!host_is_live(host) && host_exists(host, "proc/self/mountinfo") == -ENOENT)
 		return 0;
-	rc = rc ? rc : mounts_audit(&seen, &verdicts);
+	rc = view_open(&view, &sources);
 	if (rc)
 		return rc;
-	ovirt_mounted(&mounts, verdicts, domain, &mounted);
+	ovirt_mounted(view, domain, &mounted);
 	snprintf(text, OVIRT_TEXT_MAX, "%s", mounted.text);
 	snprintf(remedy, OVIRT_TEXT_MAX, "%s", mounted.remedy);
 	return 0;

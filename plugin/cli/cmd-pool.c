@@ -27,9 +27,9 @@ struct session {
 	struct report *report;
 	int rc;     /* of the first finding that the report refused */
 	bool shown; /* what was asked for is on stdout, and is no report */
-	/* For who looks: NULL where they cannot be read. */
-	struct nfs_mounts *mounts;
-	struct conf *nfsmount_conf;
+	/* For who looks. */
+	struct view_places places;
+	struct view *view; /* NULL: mounts cannot be read */
 };
 
 struct action {
@@ -73,13 +73,29 @@ static bool connect_libvirt(struct session *session, bool read_only)
 
 /* --- looking: list, verify ----------------------------------------------------------------------- */
 
-static void read_mounts(struct session *session, struct nfs_mounts *mounts)
+/* One that makes no sense is told where it is looked at. */
+static int add_place(struct session *session, const struct pool_info *info)
 {
-	if (!pools_remote(session->pools) && !host_nfs_mounts(session->host, mounts))
-		session->mounts = mounts;
-	/* Without it less is known of what was wanted; check tells what is wrong with it. */
-	if (conf_open(&session->nfsmount_conf, session->host, "etc/nfsmount.conf"))
-		session->nfsmount_conf = NULL;
+	_cleanup_(pool_xml_free_p) struct pool_xml *xml = NULL;
+	int rc = pool_xml_parse(&xml, info->xml, strlen(info->xml));
+
+	if (rc)
+		return rc == -ENOMEM ? rc : 0;
+	return pool_place_add(&session->places, xml, info->name, info->active);
+}
+
+/* The mounts are those of the host that the daemon runs on. */
+static void open_view(struct session *session)
+{
+	const struct view_sources sources = {
+		.host = session->host,
+		.now = now_ms(),
+		.pools = &session->places,
+		.policies = session->policies,
+	};
+
+	if (view_open(&session->view, &sources))
+		session->view = NULL;
 }
 
 /* @target: of 4096 bytes, which @seen borrows. */
@@ -90,10 +106,9 @@ static void see(struct session *session, const struct pool_xml *xml,
 
 	*seen = (struct pool_seen){ .xml = xml,
 				    .info = info,
-				    .policies = session->policies,
-				    .mounts = session->mounts,
-				    .nfsmount_conf = session->nfsmount_conf };
-	if (session->mounts && written && *written == '/' &&
+				    .view = session->view,
+				    .remote = !info || pools_remote(session->pools) };
+	if (!seen->remote && session->view && written && *written == '/' &&
 	    !pool_target_resolve(session->host, written, target, 4096))
 		seen->target = target;
 }
@@ -101,11 +116,24 @@ static void see(struct session *session, const struct pool_xml *xml,
 static enum finding_status row_status(const struct pool_info *info,
 				      const struct pool_state *state)
 {
-	if (!info->active || state->run == POOL_RUN_RDMA)
+	static const enum finding_status statuses[] = {
+		[VIEW_CALM] = FINDING_PASS,       [VIEW_GOOD] = FINDING_PASS,
+		[VIEW_TOLERATED] = FINDING_WARN,  [VIEW_BAD] = FINDING_FAIL,
+		[VIEW_UNKNOWN] = FINDING_UNKNOWN,
+	};
+
+	if (!info->active)
 		return FINDING_PASS;
-	if (state->run == POOL_RUN_TCP && state->want == POOL_WANT_NOTHING)
-		return FINDING_PASS;
-	return state->run == POOL_RUN_UNKNOWN ? FINDING_UNKNOWN : FINDING_FAIL;
+	switch (state->run) {
+	case POOL_RUN_NOTHING: return FINDING_FAIL;
+	case POOL_RUN_OTHER:
+		return state->state == VIEW_TOLERATED ? FINDING_WARN : FINDING_FAIL;
+	case POOL_RUN_UNKNOWN: return FINDING_UNKNOWN;
+	case POOL_RUN_RDMA:
+	case POOL_RUN_TCP:
+	case POOL_RUN_MIXED: break;
+	}
+	return statuses[state->state];
 }
 
 static int add_row(struct session *session, const struct pool_seen *seen)
@@ -152,7 +180,6 @@ static int list(struct session *session)
 	static const char *const heads[] = { "pool",      "state",  "autostart", "wanted",
 					     "goes over", "target", "source",    NULL };
 	_cleanup_(pool_list_fini) struct pool_list pools = { .count = 0 };
-	_cleanup_(host_nfs_mounts_fini) struct nfs_mounts mounts = { .count = 0 };
 	struct finding finding;
 	size_t i;
 	int rc;
@@ -164,7 +191,10 @@ static int list(struct session *session)
 		tell_error(session, "pool.list", rc);
 		return 0;
 	}
-	read_mounts(session, &mounts);
+	for (i = 0; i < pools.count; i++)
+		if (add_place(session, &pools.list[i]))
+			return -ENOMEM;
+	open_view(session);
 	finding_init(&finding, "pool.list", FINDING_PASS, "%zu netfs pool%s at %s",
 		     pools.count, pools.count == 1 ? "" : "s", pools_uri(session->pools));
 	on_finding(session, &finding);
@@ -173,7 +203,6 @@ static int list(struct session *session)
 	rc = pools.count ? report_columns(session->report, heads) : 0;
 	for (i = 0; !rc && i < pools.count; i++)
 		rc = add_pool(session, &pools.list[i]);
-	session->mounts = NULL;
 	return rc;
 }
 
@@ -225,6 +254,7 @@ static int verify_file(struct session *session)
 		return 0;
 	}
 	set_subject(session, xml);
+	open_view(session);
 	see(session, xml, NULL, NULL, &seen);
 	pool_audit(&seen, on_finding, session);
 	return 0;
@@ -234,7 +264,6 @@ static int verify_pool(struct session *session)
 {
 	_cleanup_(pool_info_fini) struct pool_info info = { .name = NULL };
 	_cleanup_(pool_xml_free_p) struct pool_xml *xml = NULL;
-	_cleanup_(host_nfs_mounts_fini) struct nfs_mounts mounts = { .count = 0 };
 	struct finding finding;
 	struct pool_seen seen;
 	char target[4096];
@@ -249,12 +278,13 @@ static int verify_pool(struct session *session)
 		return 0;
 	}
 	set_subject(session, xml);
-	read_mounts(session, &mounts);
+	if (add_place(session, &info))
+		return -ENOMEM;
+	open_view(session);
 	see(session, xml, &info, target, &seen);
 	pool_audit(&seen, on_finding, session);
 	if (!pools_remote(session->pools) && pool_volume_audit(session->host, &finding))
 		on_finding(session, &finding);
-	session->mounts = NULL;
 	return 0;
 }
 
@@ -503,7 +533,8 @@ static int cmd_pool_run(struct cli_options *options)
 				       : action->changes    ? CHANGE_MS
 							    : LOOK_MS);
 	status = run_action(&session, action);
-	conf_close(session.nfsmount_conf);
+	view_close(session.view);
+	view_places_fini(&session.places);
 	pools_close(session.pools);
 	return status;
 }

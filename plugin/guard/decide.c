@@ -75,17 +75,10 @@ struct sentence {
 #define SAY(sentence, ...)    say((sentence)->text, GUARD_TEXT_MAX, __VA_ARGS__)
 #define REMEDY(sentence, ...) say((sentence)->remedy, GUARD_TEXT_MAX, __VA_ARGS__)
 
-static const char *verb_of(const struct guard_wish *wish)
-{
-	if (!wish->covered)
-		return wish->many ? "want" : "wants";
-	return wish->mode == POLICY_PREFER ? "prefers" : "requires";
-}
-
 /* How what is missing comes to be there. */
 static void say_mount(struct sentence *s, const char *before)
 {
-	const struct guard_place *place = s->seen->wish.place;
+	const struct view_place *place = s->seen->wanted.place;
 
 	if (place && place->pool)
 		REMEDY(s,
@@ -102,7 +95,7 @@ static void say_mount(struct sentence *s, const char *before)
 
 static void say_other(struct sentence *s)
 {
-	const struct guard_place *place = s->seen->wish.place;
+	const struct view_place *place = s->seen->wanted.place;
 
 	SAY(s, "disk %s (%s) is on %s, mounted at %s over %s, and %s %s RDMA", s->disk,
 	    s->file, s->source, s->target, s->seen->proto, s->by, s->verb);
@@ -194,7 +187,7 @@ static void say_automount(struct sentence *s)
 
 static void say_lost(struct sentence *s)
 {
-	if (*s->seen->proto && !mounts_is_rdma(s->seen->proto))
+	if (*s->seen->proto && !view_is_rdma(s->seen->proto))
 		SAY(s,
 		    "disk %s (%s) is on %s, mounted at %s over %s, and nobody knows whether it should be over RDMA: %s",
 		    s->disk, s->file, s->source, s->target, s->seen->proto, s->seen->why);
@@ -229,7 +222,7 @@ static const struct {
 static void tell(const struct guard_seen *seen, const struct guard_disk *disk,
 		 const char *file, struct guard_verdict *out)
 {
-	const struct guard_place *place = seen->wish.place;
+	const struct view_place *place = seen->wanted.place;
 	const struct host_mount *mount = seen->mount;
 	struct shown shown[4];
 	struct word words[2];
@@ -240,8 +233,8 @@ static void tell(const struct guard_seen *seen, const struct guard_disk *disk,
 		.source = show(&shown[1], mount ? mount->source : ""),
 		.target = show(&shown[2], mount ? mount->target : "/"),
 		.type = mount ? mount->type : "?",
-		.by = seen->wish.by,
-		.verb = verb_of(&seen->wish),
+		.by = seen->wanted.from,
+		.verb = view_verb(&seen->wanted),
 		.what = show(&shown[3],
 			     place && place->fs_spec ? place->fs_spec : "a mount"),
 		.dir = quote(&words[0], seen->dir),
@@ -258,7 +251,7 @@ static void tell(const struct guard_seen *seen, const struct guard_disk *disk,
 static void keep_names(const struct guard_seen *seen, const char *file,
 		       struct guard_verdict *out)
 {
-	const struct guard_place *place = seen->wish.place;
+	const struct view_place *place = seen->wanted.place;
 	bool empty = seen->ground == GROUND_EMPTY;
 	const char *source = empty         ? place ? place->fs_spec : NULL
 			     : seen->mount ? seen->mount->source
@@ -266,8 +259,8 @@ static void keep_names(const struct guard_seen *seen, const char *file,
 	bool nfs = seen->ground < GROUND_STRANGER || *seen->proto;
 
 	text_copy(out->path, sizeof(out->path), file);
-	if (seen->wish.wanted)
-		text_copy(out->by, sizeof(out->by), seen->wish.by);
+	if (seen->wanted.rdma)
+		text_copy(out->by, sizeof(out->by), seen->wanted.from);
 	if (!out->wanted && !nfs)
 		return;
 	text_copy(out->target, sizeof(out->target), seen->dir);
@@ -278,17 +271,17 @@ static void keep_names(const struct guard_seen *seen, const char *file,
 /* TCP would do; or the guest starts without this disk. */
 static bool is_borne(const struct guard_seen *seen, const struct guard_disk *disk)
 {
-	return (seen->wish.mode == POLICY_PREFER && !rows[seen->ground].strict) ||
+	return (seen->wanted.mode == POLICY_PREFER && !rows[seen->ground].strict) ||
 	       (disk->optional && seen->ground == GROUND_EMPTY);
 }
 
 void decide(const struct guard_seen *seen, const struct guard_disk *disk,
 	    const char *file, struct guard_verdict *out)
 {
-	const struct guard_wish *wish = &seen->wish;
+	const struct view_wanted *wanted = &seen->wanted;
 
 	*out = (struct guard_verdict){ .answer = GUARD_PASS, .id = "gate.transport" };
-	out->wanted = wish->wanted && wish->mode != POLICY_OFF;
+	out->wanted = wanted->rdma;
 	keep_names(seen, file, out);
 	if (!out->wanted && seen->ground != GROUND_LOST)
 		return;
@@ -303,5 +296,5 @@ void decide(const struct guard_seen *seen, const struct guard_disk *disk,
 		return;
 	}
 	out->refuse = out->answer == GUARD_REFUSE ||
-		      wish->on_unknown == POLICY_UNKNOWN_REFUSE;
+		      wanted->on_unknown == POLICY_UNKNOWN_REFUSE;
 }

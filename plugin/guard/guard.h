@@ -5,13 +5,9 @@
  * watcher for what is plugged in later. A disk that should be on NFS over RDMA and is not must not
  * be started: it would be slow, or on a local directory where nobody mounted anything.
  *
- * A disk should be on RDMA if
- *  - a section of the policy covers its server, its export or its directory and says require;
- *  - the pool it lies in, or a line of fstab, names RDMA among its options;
- *  - a record in /run/nfsrdma says that its mount was wanted so;
- *  - the mount itself was asked for so (utab), or nfsmount.conf has it so.
- * Nothing of that: it passes, whatever it is on. Over TCP "prefer" passes, and says so; where nothing
- * is mounted, that is no TCP either. "off" passes.
+ * Who wants a mount over RDMA, and whether that binds, plugin/view decides. What nobody wants there passes,
+ * whatever it is on. Over TCP "prefer" passes, and says so; where nothing is mounted, that is no TCP
+ * either. "off" passes.
  *
  * It is on RDMA if mountinfo and mountstats say so, and no record of that mount says otherwise (a
  * helper that has not proven it yet, or died before). Everything is read from files of the
@@ -20,31 +16,9 @@
 #ifndef PLUGIN_GUARD_H
 #define PLUGIN_GUARD_H
 
-#include "plugin/host/host.h"
 #include "plugin/journal/journal.h"
-#include "plugin/options/options.h"
+#include "plugin/view/view.h"
 #include "rpcrdma/finding.h"
-
-/* places.c: directories on which somebody wants something mounted */
-
-struct guard_place {
-	char *pool; /* libvirt's name of it; NULL: a line of fstab */
-	char *target; /* the mount point as it is written; NULL: of a pool that has no files here */
-	char *fs_spec; /* "nas:/vm"; NULL: not of NFS */
-	bool wants_rdma;
-	char by[POLICY_FROM_MAX]; /* who says so: "pool 'vm'", "/etc/fstab:7" */
-};
-
-struct guard_places {
-	size_t count;
-	struct guard_place *list;
-};
-
-/* Copies. -ENOMEM. */
-int guard_places_add(struct guard_places *places, const struct guard_place *place);
-/* Lines of etc/fstab of type nfs, nfs4 and nfsrdma. Absent is empty. Errors: of reading. */
-int guard_places_fstab(const struct host *host, struct guard_places *places);
-void guard_places_fini(struct guard_places *places);
 
 /* guard.c */
 
@@ -56,14 +30,19 @@ struct guard_sources {
 	 * some of them, could not be read, and why: a volume of one that is not known is then unknown,
 	 * and a disk on an NFS mount that is not over RDMA and wanted so by nobody who is known. One of
 	 * a pool whose target is NULL is no file of this host, and passes. */
-	const struct guard_places *places;
+	const struct view_places *places;
 	const char *places_unknown;
 	uint64_t now; /* CLOCK_MONOTONIC in ms: for the age of records */
 };
 
-/* Reads mounts, policy, fstab and nfsmount.conf once. Errors: the policy is broken (-EINVAL, with file
+/* Over a view of its own. Errors: the policy is broken (-EINVAL, with file
  * and line), or mounts cannot be read: then nothing can be asked. */
 int guard_open(struct guard **out, const struct guard_sources *sources);
+/* Over another's, which is borrowed. @places: as in struct guard_sources. -ENOMEM. */
+int guard_over(struct guard **out, const struct host *host, const struct view *view,
+	       const struct view_places *places, const char *places_unknown);
+/* That it is over; borrowed. */
+const struct view *guard_view(const struct guard *guard);
 /* What is not known that may want RDMA, and why: pools, or etc/fstab. NULL: all is. Borrowed. */
 const char *guard_unknown(const struct guard *guard);
 void guard_close(struct guard *guard);

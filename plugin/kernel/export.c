@@ -69,7 +69,7 @@ static void find_mount(struct quick *q, const struct nfs_mounts *mounts, const c
 		const struct nfs_mount *mount = &mounts->list[i];
 		const char *below = below_export(mount, path);
 
-		if (!below || !mounts_is_rdma(mount->proto) ||
+		if (!below || !view_is_rdma(mount->proto) ||
 		    !is_of_server(mount, addresses, count))
 			continue;
 		q->mount = mount;

@@ -87,10 +87,10 @@ static bool tell_mount(const struct mounted *m)
 		return false;
 	}
 	finding_init(&f, "kernel.mount",
-		     mounts_is_rdma(m->mount->proto) ? FINDING_PASS : FINDING_UNKNOWN,
+		     view_is_rdma(m->mount->proto) ? FINDING_PASS : FINDING_UNKNOWN,
 		     "%s (%s) goes over %s, NFSv%s%s", m->mount->target,
 		     m->mount->fs_spec, m->mount->proto, m->mount->vers,
-		     mounts_is_rdma(m->mount->proto)
+		     view_is_rdma(m->mount->proto)
 			     ? ""
 			     : ": there is nothing of RDMA to be tested");
 	finding_text(&f, "nfs_version", "%s", m->mount->vers);
@@ -98,7 +98,7 @@ static bool tell_mount(const struct mounted *m)
 	emit(m, &f);
 	m->events->subject(m->events->arg, "server", m->mount->addr);
 	m->events->subject(m->events->arg, "nfs_version", m->mount->vers);
-	return mounts_is_rdma(m->mount->proto);
+	return view_is_rdma(m->mount->proto);
 }
 
 /* --- the kernel ---------------------------------------------------------------------- */

@@ -84,8 +84,7 @@ unsigned int pool_state_versions(const struct opts *opts);
 /* pool-target.c */
 
 /* The mount that is seen on @target, the last of several; or NULL. */
-const struct nfs_mount *pool_target_mount(const struct nfs_mounts *mounts,
-					  const char *target);
+const struct view_mount *pool_target_mount(const struct view *view, const char *target);
 
 /* pool-switch.c */
 

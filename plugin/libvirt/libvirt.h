@@ -22,6 +22,7 @@
 
 #include "plugin/host/host.h"
 #include "plugin/options/options.h"
+#include "plugin/view/view.h"
 #include "rpcrdma/finding.h"
 
 /* pool-xml.c, pool-edit.c: pure */
@@ -153,14 +154,6 @@ extern const struct pool_ops pools_ops; /* conn: struct pools */
 
 /* pool-state.c: pure */
 
-/* Whether anything asks for RDMA, and who. */
-enum pool_want {
-	POOL_WANT_NOTHING, /* plain NFS */
-	POOL_WANT_OPTIONS, /* its own options */
-	POOL_WANT_CONF,    /* nfsmount.conf adds it */
-	POOL_WANT_POLICY,  /* a section of nfsrdma.conf, and not its options */
-};
-
 enum pool_run {
 	POOL_RUN_UNKNOWN, /* mounts of that host cannot be seen, or say nothing */
 	POOL_RUN_NOTHING, /* nothing is mounted on its target */
@@ -174,21 +167,24 @@ struct pool_seen {
 	const struct pool_xml *xml;
 	/* NULL: it is only XML, and no pool of libvirt's. */
 	const struct pool_info *info;
-	const struct policies *policies;
-	const struct nfs_mounts *mounts;  /* NULL: not to be seen */
-	const struct conf *nfsmount_conf; /* NULL: not known */
-	const char *target;               /* its real path, NULL: as it is written */
+	/* With this pool among its places; NULL: nothing is known of this host. */
+	const struct view *view;
+	bool remote;        /* its daemon runs elsewhere: mounts are not to be seen */
+	const char *target; /* its real path, NULL: as it is written */
 };
 
 struct pool_state {
-	enum pool_want want;
-	char want_by[POLICY_FROM_MAX]; /* "options", "/etc/nfsrdma.conf:7" */
-	char asked[16];                /* the transport its options name; "" none */
+	struct view_wanted wanted;
+	char asked[16]; /* the transport its options name; "" none */
 	enum pool_run run;
-	char run_name[16];             /* "rdma", "tcp", "-", "?" */
-	const struct nfs_mount *mount; /* NULL: none */
+	char run_name[16];              /* "rdma", "tcp", "-", "?" */
+	const struct view_mount *mount; /* on its target; NULL: none */
+	enum view_state state;          /* of a pool that runs */
 };
 
+/* What a view is to know of a pool. @name: NULL: as the XML has it. -ENOMEM. */
+int pool_place_add(struct view_places *out, const struct pool_xml *xml, const char *name,
+		   bool active);
 void pool_state(const struct pool_seen *seen, struct pool_state *out);
 /* "rdma", "rdma (policy)", "tcp", "-". */
 const char *pool_state_wanted(const struct pool_state *state);
@@ -247,14 +243,13 @@ void domain_disks_fini(struct domain_disks *disks);
  * which must not call libvirt */
 
 /* Of every type: by name, with target (rbd and the like have none: NULL) and, of NFS, source and
- * wish (guard.h). One that runs is as it was started; else as it is defined. A file that
+ * wish (view.h). One that runs is as it was started; else as it is defined. A file that
  * makes no sense is skipped: @skipped says which and why, of the first; "" for none. Errors: -EACCES
  * only root may see them; of reading the folders. */
-struct guard_places;
-int pool_places(const struct host *host, struct guard_places *out, char skipped[256]);
+int pool_places(const struct host *host, struct view_places *out, char skipped[256]);
 /* The same for a gate, which goes on without: what it has not learnt, for
- * struct guard_sources.places_unknown, in @buf; NULL: nothing. */
-const char *pool_places_gap(const struct host *host, struct guard_places *out,
+ * struct view_sources.pools_unknown, in @buf; NULL: nothing. */
+const char *pool_places_gap(const struct host *host, struct view_places *out,
 			    char buf[ERR_TEXT_MAX]);
 
 /* follow.c: libvirt's events, and what it has by then. All that asks libvirt is in threads of their
@@ -310,7 +305,7 @@ struct pool_changer {
 	void *conn;
 	const char *uri;
 	const struct host *host;
-	const struct policies *policies;
+	struct policies *policies;
 	bool remote;
 	const char *folder; /* of originals: POOL_FOLDER, or a test's */
 	bool force;

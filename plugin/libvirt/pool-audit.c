@@ -6,7 +6,6 @@
  * over TCP is a pool like any other to it. */
 #include <stdarg.h>
 
-#include "plugin/mounts/mounts.h"
 #include "plugin/libvirt/internal.h"
 
 struct audit {
@@ -145,13 +144,13 @@ static enum finding_status judge_change(const struct plan_change *change)
 static void say_plain(struct audit *audit)
 {
 	const struct pool_state *state = &audit->state;
-	bool wanted = state->want != POOL_WANT_NOTHING;
 
 	say(audit, "pool.options", FINDING_FAIL, "%s%s%s%s%s: nfsrdma pool convert %s",
 	    *state->asked ? "the pool's options ask for "
 			  : "nothing among the pool's options asks for RDMA",
-	    state->asked, wanted ? ", and " : "", state->want_by,
-	    wanted ? " wants RDMA" : "", audit->facts->name);
+	    state->asked, state->wanted.rdma ? ", and " : "",
+	    state->wanted.rdma ? state->wanted.from : "",
+	    state->wanted.rdma ? " wants RDMA" : "", audit->facts->name);
 }
 
 static void audit_plan(struct audit *audit, const struct plan *plan, const char *text)
@@ -201,11 +200,11 @@ static void audit_options(struct audit *audit)
 {
 	_cleanup_(plan_free_p) struct plan *plan = NULL;
 	_cleanup_free_ char *text = NULL;
-	struct plan_request request = { .spec = audit->source,
-					.dir = audit->facts->target,
-					.policies = audit->seen->policies };
-	struct policy policy;
-	struct spec spec;
+	struct plan_request request = {
+		.spec = audit->source,
+		.dir = audit->facts->target,
+		.policies = audit->seen->view ? view_policies(audit->seen->view) : NULL
+	};
 
 	if (pool_xml_options(audit->seen->xml, &text)) {
 		say(audit, "pool.options", FINDING_UNKNOWN, "%s", err_text());
@@ -213,16 +212,13 @@ static void audit_options(struct audit *audit)
 	}
 	if (!options_are_sound(audit))
 		return;
-	if (!spec_parse(audit->source, &spec)) {
-		policy_get(request.policies, &spec, request.dir, &policy);
-		if (policy.mode == POLICY_OFF) {
-			say(audit, "pool.options", FINDING_SKIP, "the policy is off (%s)",
-			    policy.mode_from);
-			return;
-		}
+	if (audit->state.wanted.covered && !audit->state.wanted.rdma) {
+		say(audit, "pool.options", FINDING_SKIP, "the policy is off (%s)",
+		    audit->state.wanted.from);
+		return;
 	}
 	request.options = text;
-	if (audit->opts && audit->state.want != POOL_WANT_OPTIONS)
+	if (audit->opts && !view_is_rdma(audit->state.asked))
 		say_plain(audit);
 	else if (plan_make(&plan, &request))
 		say(audit, "pool.options", FINDING_FAIL, "%s", err_text());
@@ -282,49 +278,101 @@ static void audit_auth(struct audit *audit)
 /* A mount of the same server and version over TCP, whose connection NFSv4.1 shares. */
 static const struct nfs_mount *find_sharer(const struct audit *audit)
 {
-	const struct nfs_mounts *mounts = audit->seen->mounts;
-	const struct nfs_mount *mine = audit->state.mount;
+	const struct nfs_mounts *mounts = view_nfs(audit->seen->view);
+	const struct nfs_mount *mine = audit->state.mount->mount;
 	unsigned int i;
 
 	for (i = 0; i < mounts->count; i++) {
 		const struct nfs_mount *other = &mounts->list[i];
 
 		if (other != mine && *mine->addr && !strcmp(other->addr, mine->addr) &&
-		    !strcmp(other->vers, mine->vers) && !mounts_is_rdma(other->proto) &&
+		    !strcmp(other->vers, mine->vers) && !view_is_rdma(other->proto) &&
 		    strcmp(mine->vers, "4.0") && *mine->vers == '4')
 			return other;
 	}
 	return NULL;
 }
 
+static enum finding_status status_of(enum view_state state)
+{
+	static const enum finding_status statuses[] = {
+		[VIEW_CALM] = FINDING_PASS,       [VIEW_GOOD] = FINDING_PASS,
+		[VIEW_TOLERATED] = FINDING_WARN,  [VIEW_BAD] = FINDING_FAIL,
+		[VIEW_UNKNOWN] = FINDING_UNKNOWN,
+	};
+
+	return statuses[state];
+}
+
+/* Who wants it, as a clause. */
+static const char *who(const struct view_wanted *wanted, char buf[POLICY_FROM_MAX + 32])
+{
+	if (wanted->by == BY_POOL)
+		snprintf(buf, POLICY_FROM_MAX + 32, "its options ask for RDMA");
+	else
+		snprintf(buf, POLICY_FROM_MAX + 32, "%.200s %s RDMA", wanted->from,
+			 view_verb(wanted));
+	return buf;
+}
+
 static void say_not_rdma(struct audit *audit)
 {
 	const struct pool_state *state = &audit->state;
 	const struct nfs_mount *sharer = find_sharer(audit);
+	enum finding_status status = status_of(state->state);
+	char buf[POLICY_FROM_MAX + 32];
 
-	if (state->want == POOL_WANT_NOTHING)
-		say(audit, "pool.transport", FINDING_PASS,
+	if (state->state == VIEW_CALM && state->wanted.covered)
+		say(audit, "pool.transport", status, "%s: over %s; policy off by %s",
+		    audit->facts->name, state->run_name, state->wanted.from);
+	else if (state->state == VIEW_CALM)
+		say(audit, "pool.transport", status,
 		    "%s: plain NFS over %s, as it asks for", audit->facts->name,
 		    state->run_name);
 	else if (sharer)
-		say(audit, "pool.transport", FINDING_FAIL,
-		    "%s: over %s, though %.200s ask for RDMA: NFSv%s to %s goes over the connection of the mount on %s, which is over %s",
-		    audit->facts->name, state->run_name, state->want_by,
-		    state->mount->vers, state->mount->addr, sharer->target,
+		say(audit, "pool.transport", status,
+		    "%s: over %s, though %s: NFSv%s to %s goes over the connection of the mount on %s, which is over %s",
+		    audit->facts->name, state->run_name, who(&state->wanted, buf),
+		    state->mount->mount->vers, state->mount->mount->addr, sharer->target,
 		    sharer->proto);
 	else
-		say(audit, "pool.transport", FINDING_FAIL,
-		    "%s: over %s, though %.200s ask for RDMA", audit->facts->name,
-		    state->run_name, state->want_by);
+		say(audit, "pool.transport", status, "%s: over %s, though %s",
+		    audit->facts->name, state->run_name, who(&state->wanted, buf));
+}
+
+static void say_rdma(struct audit *audit)
+{
+	const struct pool_state *state = &audit->state;
+
+	if (state->state == VIEW_CALM || state->state == VIEW_GOOD)
+		say(audit, "pool.transport", FINDING_PASS, "%s: over RDMA (%s, NFSv%s)%s",
+		    audit->facts->name, state->mount->mount->proto,
+		    state->mount->mount->vers,
+		    state->wanted.rdma ? "" : ", though nothing asks for it");
+	else
+		say(audit, "pool.transport", status_of(state->state),
+		    "%s: over RDMA by mountinfo, and not proven (%.160s)",
+		    audit->facts->name, state->mount->why);
+}
+
+/* Whether that is the same by another name is not known, unless it is over something else. */
+static void say_other(struct audit *audit)
+{
+	const struct pool_state *state = &audit->state;
+
+	say(audit, "pool.transport",
+	    state->state == VIEW_TOLERATED ? FINDING_WARN : FINDING_FAIL,
+	    "%s: %s is mounted on %s over %s, not %s", audit->facts->name,
+	    state->mount->mount->fs_spec, audit->facts->target,
+	    view_run_name(state->mount->mount), audit->source);
 }
 
 /* Of a pool that libvirt takes for running. */
 static void audit_running(struct audit *audit)
 {
-	const struct pool_state *state = &audit->state;
 	const char *name = audit->facts->name;
 
-	switch (state->run) {
+	switch (audit->state.run) {
 	case POOL_RUN_UNKNOWN:
 		say(audit, "pool.transport", FINDING_UNKNOWN,
 		    "%s: what is mounted on %s cannot be seen here", name,
@@ -335,17 +383,8 @@ static void audit_running(struct audit *audit)
 		    "%s: libvirt takes it for running, and no NFS is mounted on %s: images there are on a local disk",
 		    name, audit->facts->target);
 		return;
-	case POOL_RUN_OTHER:
-		say(audit, "pool.transport", FINDING_FAIL,
-		    "%s: %s is mounted on %s, not %s", name, state->mount->fs_spec,
-		    audit->facts->target, audit->source);
-		return;
-	case POOL_RUN_RDMA:
-		say(audit, "pool.transport", FINDING_PASS, "%s: over RDMA (%s, NFSv%s)%s",
-		    name, state->mount->proto, state->mount->vers,
-		    state->want == POOL_WANT_NOTHING ? ", though nothing asks for it"
-						     : "");
-		return;
+	case POOL_RUN_OTHER: say_other(audit); return;
+	case POOL_RUN_RDMA: say_rdma(audit); return;
 	case POOL_RUN_TCP:
 	case POOL_RUN_MIXED: say_not_rdma(audit); return;
 	}
@@ -361,8 +400,7 @@ static void audit_transport(struct audit *audit)
 		    audit->seen->info->name);
 	else if (!audit->seen->info->active)
 		say(audit, "pool.transport", FINDING_SKIP, "%s: not running; wants %s",
-		    audit->facts->name,
-		    audit->state.want == POOL_WANT_NOTHING ? "plain NFS" : "RDMA");
+		    audit->facts->name, audit->state.wanted.rdma ? "RDMA" : "plain NFS");
 	else
 		audit_running(audit);
 }

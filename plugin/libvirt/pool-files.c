@@ -8,9 +8,7 @@
  * it. */
 #include <stdio.h>
 
-#include "plugin/guard/guard.h"
 #include "plugin/libvirt/internal.h"
-#include "plugin/mounts/mounts.h"
 
 #define SKIPPED_MAX 256
 
@@ -18,35 +16,9 @@ struct files {
 	const struct host *host;
 	const char *folder;
 	bool state; /* what runs */
-	struct guard_places *out;
+	struct view_places *out;
 	char *skipped; /* [SKIPPED_MAX] */
 };
-
-static const struct guard_place *find(const struct guard_places *places, const char *name)
-{
-	size_t i;
-
-	for (i = 0; i < places->count; i++)
-		if (places->list[i].pool && !strcmp(places->list[i].pool, name))
-			return &places->list[i];
-	return NULL;
-}
-
-/* Whether its own options ask for RDMA. libvirt gives them to mount(8) as they are: where nobody can
- * say what becomes of them, it is wanted if it is named. */
-static bool wants_rdma(const struct pool_xml *xml)
-{
-	_cleanup_(opts_free_p) struct opts *opts = NULL;
-	_cleanup_free_ char *text = NULL;
-	char transport[16];
-
-	if (pool_xml_options(xml, &text))
-		return false;
-	if (opts_parse(&opts, text))
-		return strstr(text, "rdma");
-	pool_edit_transport(opts, transport, sizeof(transport));
-	return mounts_is_rdma(transport);
-}
 
 /* The first that is skipped is told. */
 static void skip(const struct files *files, const char *file, const char *why)
@@ -55,28 +27,6 @@ static void skip(const struct files *files, const char *file, const char *why)
 		return;
 	snprintf(files->skipped, SKIPPED_MAX, "/%s/%.100s: %s", files->folder, file, why);
 	finding_clean(files->skipped);
-}
-
-static int add(const struct files *files, const struct pool_xml *xml)
-{
-	const struct pool_facts *facts = pool_xml_facts(xml);
-	struct guard_place place = { .wants_rdma = false };
-	_cleanup_free_ char *name = strdup(facts->name);
-	_cleanup_free_ char *target = facts->target ? strdup(facts->target) : NULL;
-	char source[POOL_SOURCE_MAX];
-
-	if (!name || (facts->target && !target))
-		return err_set(ENOMEM, "no memory");
-	place.pool = name;
-	place.target = target;
-	/* Of another type, or of NFS that libvirt could not mount, it has no source. */
-	if (!pool_xml_check(xml) && !pool_xml_source(xml, source, sizeof(source))) {
-		place.fs_spec = source;
-		place.wants_rdma = wants_rdma(xml);
-	}
-	snprintf(place.by, sizeof(place.by), "pool '%.200s'", name);
-	finding_clean(place.by);
-	return guard_places_add(files->out, &place);
 }
 
 static bool is_named(const char *file, const char *name)
@@ -106,8 +56,8 @@ static int take(const struct files *files, const char *file, const struct host_t
 	/* Pools of a network's own (rbd, gluster, iscsi-direct) have no files here, so no target. */
 	else if (facts->target && *facts->target != '/')
 		skip(files, file, "its target is no absolute path, so libvirt skips it");
-	else if (!find(files->out, facts->name))
-		return add(files, xml);
+	else if (!view_places_pool(files->out, facts->name))
+		return pool_place_add(files->out, xml, NULL, files->state);
 	return 0;
 }
 
@@ -154,7 +104,7 @@ static int read_folder(const struct files *files)
 	return rc;
 }
 
-int pool_places(const struct host *host, struct guard_places *out, char skipped[256])
+int pool_places(const struct host *host, struct view_places *out, char skipped[256])
 {
 	struct files run = { host, "run/libvirt/storage", true, out, skipped };
 	struct files etc = { host, "etc/libvirt/storage", false, out, skipped };
@@ -165,7 +115,7 @@ int pool_places(const struct host *host, struct guard_places *out, char skipped[
 	return rc ? rc : read_folder(&etc);
 }
 
-const char *pool_places_gap(const struct host *host, struct guard_places *out,
+const char *pool_places_gap(const struct host *host, struct view_places *out,
 			    char buf[ERR_TEXT_MAX])
 {
 	char skipped[256] = "";

@@ -1,103 +1,94 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* What a pool is wanted to run over, and what it runs over. */
-#include "plugin/mounts/mounts.h"
+/* A pool as a view has it (plugin/view): what its XML asks for, and what is on its target. */
+#include <stdio.h>
+
 #include "plugin/libvirt/internal.h"
 
-/* What nfsmount.conf would add, if it is RDMA: the first section that names the option counts. */
-static const struct conf_value *conf_asks(const struct pool_seen *seen, const char *host)
+/* What its own options ask for. libvirt gives them to mount(8) as they are, so of two that it would be
+ * given the last counts; where nobody can say what becomes of them, RDMA is wanted if it is named. */
+static enum view_asked asks_for(const char *options)
 {
-	const char *target = pool_xml_facts(seen->xml)->target;
-	const struct {
-		const char *section, *arg;
-	} order[] = {
-		{ "MountPoint", target },
-		{ "Server", host },
-		{ "NFSMount_Global_Options", NULL },
-	};
-	const struct conf_value *value;
-	size_t i;
+	_cleanup_(opts_free_p) struct opts *opts = NULL;
+	char transport[16];
 
-	for (i = 0; seen->nfsmount_conf && i < ARRAY_SIZE(order); i++) {
-		value = conf_get(seen->nfsmount_conf, order[i].section, order[i].arg,
-				 "proto");
-		if (value)
-			return mounts_is_rdma(value->value) ? value : NULL;
-	}
-	return NULL;
+	if (opts_parse(&opts, options))
+		return strstr(options, "rdma") ? ASKED_RDMA : ASKED_UNKNOWN;
+	pool_edit_transport(opts, transport, sizeof(transport));
+	if (view_is_rdma(transport))
+		return ASKED_RDMA;
+	return *transport ? ASKED_TCP : ASKED_ANY;
 }
 
-static void find_want(const struct pool_seen *seen, const struct opts *opts,
-		      const char *source, struct pool_state *out)
+/* Borrows from @xml, @source and @options. Of another type, or of NFS that libvirt could not mount, it
+ * has no source. */
+static void place_of(const struct pool_xml *xml, const char *name,
+		     char source[POOL_SOURCE_MAX], char **options, struct view_place *out)
 {
-	const struct conf_value *value;
-	struct policy policy;
-	struct spec spec;
+	const struct pool_facts *facts = pool_xml_facts(xml);
 
-	if (opts)
-		pool_edit_transport(opts, out->asked, sizeof(out->asked));
-	if (mounts_is_rdma(out->asked)) {
-		out->want = POOL_WANT_OPTIONS;
-		strcpy(out->want_by, "its options");
-		return;
+	*out = (struct view_place){ .kind = PLACE_POOL };
+	out->pool = (char *)(name ? name : facts->name);
+	out->target = (char *)facts->target;
+	if (!pool_xml_check(xml) && !pool_xml_source(xml, source, POOL_SOURCE_MAX)) {
+		out->fs_spec = source;
+		if (!pool_xml_options(xml, options))
+			out->asked = asks_for(*options);
+		out->options = *options;
 	}
-	if (!*source || spec_parse(source, &spec))
-		return;
-	value = *out->asked ? NULL : conf_asks(seen, spec.host);
-	if (value) {
-		out->want = POOL_WANT_CONF;
-		snprintf(out->want_by, sizeof(out->want_by), "/%s:%u", value->file,
-			 value->line);
-		return;
-	}
-	/* That of nobody's making is what mount.nfsrdma does, and says nothing of a pool. */
-	policy_get(seen->policies, &spec, pool_xml_facts(seen->xml)->target, &policy);
-	if (policy.mode == POLICY_OFF || policy.scope == POLICY_BUILT_IN)
-		return;
-	out->want = POOL_WANT_POLICY;
-	snprintf(out->want_by, sizeof(out->want_by), "%s", policy.mode_from);
+	snprintf(out->by, sizeof(out->by), "pool '%.200s'", out->pool ? out->pool : "");
+	finding_clean(out->by);
 }
 
-static enum pool_run run_of(const struct nfs_mounts *mounts,
-			    const struct nfs_mount *mount)
+int pool_place_add(struct view_places *out, const struct pool_xml *xml, const char *name,
+		   bool active)
+{
+	_cleanup_free_ char *options = NULL;
+	char source[POOL_SOURCE_MAX];
+	struct view_place place;
+
+	place_of(xml, name, source, &options, &place);
+	place.expected = active;
+	return view_places_add(out, &place);
+}
+
+/* --- its state ---------------------------------------------------------------------------------- */
+
+static void find_run(const struct pool_seen *seen, const struct view *view,
+		     const char *source, struct pool_state *out)
 {
 	static const enum pool_run runs[] = {
 		[RUN_UNKNOWN] = POOL_RUN_UNKNOWN, [RUN_RDMA] = POOL_RUN_RDMA,
 		[RUN_CLAIMED] = POOL_RUN_RDMA,    [RUN_MIXED] = POOL_RUN_MIXED,
 		[RUN_OTHER] = POOL_RUN_TCP,
 	};
-	struct mounts_seen seen = { .now = mounts };
-	_cleanup_free_ struct mount_verdict *verdicts = NULL;
+	const char *target = seen->target ? seen->target
+					  : pool_xml_facts(seen->xml)->target;
+	bool same;
 
-	if (mounts_audit(&seen, &verdicts))
-		return POOL_RUN_UNKNOWN;
-	return runs[verdicts[mount - mounts->list].run];
+	if (seen->remote || !seen->view || !target)
+		return;
+	out->mount = pool_target_mount(view, target);
+	out->run = POOL_RUN_NOTHING;
+	if (!out->mount)
+		return;
+	same = view_same_source(out->mount->mount->fs_spec, source);
+	out->run = same ? runs[out->mount->run] : POOL_RUN_OTHER;
+	out->state = view_judge(&out->wanted, out->mount, !same);
 }
 
-static void find_run(const struct pool_seen *seen, const char *source,
-		     struct pool_state *out)
+static void name_run(struct pool_state *out)
 {
 	static const char *const names[] = {
 		[POOL_RUN_UNKNOWN] = "?",   [POOL_RUN_NOTHING] = "-",
 		[POOL_RUN_OTHER] = "other", [POOL_RUN_RDMA] = "rdma",
 		[POOL_RUN_TCP] = "tcp",     [POOL_RUN_MIXED] = "mixed",
 	};
-	const char *target = seen->target ? seen->target
-					  : pool_xml_facts(seen->xml)->target;
+	bool named = out->run == POOL_RUN_RDMA || out->run == POOL_RUN_TCP;
 
-	out->run = POOL_RUN_UNKNOWN;
-	if (seen->mounts && target) {
-		out->mount = pool_target_mount(seen->mounts, target);
-		out->run = !out->mount ? POOL_RUN_NOTHING
-			   : strncmp(out->mount->fs_spec, source,
-				     sizeof(out->mount->fs_spec) - 1)
-				   ? POOL_RUN_OTHER
-				   : run_of(seen->mounts, out->mount);
-	}
 	snprintf(out->run_name, sizeof(out->run_name), "%s",
-		 out->run == POOL_RUN_RDMA || out->run == POOL_RUN_TCP ? out->mount->proto
-								       : names[out->run]);
+		 named ? out->mount->mount->proto : names[out->run]);
 }
 
 int pool_state_options(const struct pool_xml *xml, struct opts **out)
@@ -120,23 +111,34 @@ unsigned int pool_state_versions(const struct opts *opts)
 
 const char *pool_state_wanted(const struct pool_state *state)
 {
-	if (state->want == POOL_WANT_OPTIONS || state->want == POOL_WANT_CONF)
-		return "rdma";
-	return state->want == POOL_WANT_POLICY ? "rdma (policy)"
-	       : *state->asked                 ? state->asked
-					       : "-";
+	if (!state->wanted.rdma)
+		return *state->asked && !view_is_rdma(state->asked) ? state->asked : "-";
+	return state->wanted.covered && !view_is_rdma(state->asked) ? "rdma (policy)"
+								    : "rdma";
 }
 
 void pool_state(const struct pool_seen *seen, struct pool_state *out)
 {
+	static const struct view_sources nothing = { .host = NULL };
 	_cleanup_(opts_free_p) struct opts *opts = NULL;
-	char source[POOL_SOURCE_MAX];
+	_cleanup_(view_close_p) struct view *none = NULL;
+	_cleanup_free_ char *options = NULL;
+	const struct view *view = seen->view;
+	char source[POOL_SOURCE_MAX] = "";
+	struct view_place place;
 
-	*out = (struct pool_state){ .want = POOL_WANT_NOTHING };
-	if (pool_xml_source(seen->xml, source, sizeof(source)))
-		*source = '\0';
-	if (pool_state_options(seen->xml, &opts))
-		opts = NULL;
-	find_want(seen, opts, source, out);
-	find_run(seen, source, out);
+	*out = (struct pool_state){ .run = POOL_RUN_UNKNOWN, .state = VIEW_UNKNOWN };
+	place_of(seen->xml, NULL, source, &options, &place);
+	if (!pool_state_options(seen->xml, &opts))
+		pool_edit_transport(opts, out->asked, sizeof(out->asked));
+	if (seen->target)
+		place.target = (char *)seen->target;
+	if (!view && !view_open(&none, &nothing))
+		view = none;
+	if (view && place.fs_spec)
+		view_wanted_of(view, &place, &out->wanted);
+	out->wanted.place = NULL;
+	if (view)
+		find_run(seen, view, source, out);
+	name_run(out);
 }

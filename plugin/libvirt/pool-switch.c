@@ -73,23 +73,28 @@ int pool_switch_mount(struct pool_switch *change, bool audit, struct pool_state 
 		      char version[8])
 {
 	struct pool_changer *changer = change->changer;
-	struct nfs_mounts mounts = { .count = 0 };
-	struct pool_seen seen = { .xml = change->xml,
-				  .info = &change->info,
-				  .policies = changer->policies,
-				  .mounts = &mounts };
+	_cleanup_(view_places_fini) struct view_places places = { .count = 0 };
+	_cleanup_(view_close_p) struct view *view = NULL;
+	/* It is the mount itself that is to prove it. */
+	const struct view_sources sources = { .host = changer->host,
+					      .now = now_ms(),
+					      .pools = &places,
+					      .policies = changer->policies,
+					      .ignore_records = true };
+	struct pool_seen seen = { .xml = change->xml, .info = &change->info };
 	char target[4096];
-	int rc = host_nfs_mounts(changer->host, &mounts);
+	int rc = pool_place_add(&places, change->xml, NULL, change->info.active);
 
+	rc = rc ? rc : view_open(&view, &sources);
 	if (rc)
 		return rc;
+	seen.view = view;
 	seen.target = real_target(change, target, sizeof(target));
 	pool_state(&seen, state);
-	snprintf(version, 8, "%s", state->mount ? state->mount->vers : "");
+	snprintf(version, 8, "%s", state->mount ? state->mount->mount->vers : "");
 	if (audit)
 		pool_audit_transport(&seen, changer->sink, changer->arg);
 	state->mount = NULL;
-	host_nfs_mounts_fini(&mounts);
 	return 0;
 }
 

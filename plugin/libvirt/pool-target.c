@@ -4,16 +4,16 @@
 /* The mount on a pool's target. */
 #include "plugin/libvirt/internal.h"
 
-const struct nfs_mount *pool_target_mount(const struct nfs_mounts *mounts,
-					  const char *target)
+const struct view_mount *pool_target_mount(const struct view *view, const char *target)
 {
+	const struct nfs_mounts *mounts = view_nfs(view);
 	unsigned int i;
 
 	for (i = mounts->count; i > 0; i--)
 		/* Texts of a mount are cut at their size. */
 		if (!strncmp(mounts->list[i - 1].target, target,
 			     sizeof(mounts->list->target) - 1))
-			return &mounts->list[i - 1];
+			return view_mount(view, i - 1);
 	return NULL;
 }
 

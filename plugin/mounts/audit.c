@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* What is to be said of each NFS mount: over what it was wanted (wish.c), over what it goes,
+/* What is to be said of each NFS mount: what is wanted of it and what it is (plugin/view),
  * whether it answers, and an opinion about each aspect. A mount over TCP that was wanted over RDMA
  * works, and nothing else in the system says so. */
 #include <limits.h>
@@ -9,9 +9,6 @@
 #include <stdio.h>
 
 #include "plugin/mounts/internal.h"
-
-/* Steps from a sub-mount to what it lies below. */
-#define DEPTH_MAX 64
 
 const char *const mount_aspect_ids[MOUNT_ASPECTS] = {
 	[MOUNT_ANSWER] = "mount.answer",     [MOUNT_TRANSPORT] = "mount.transport",
@@ -50,19 +47,9 @@ void mounts_skip(struct mount_opinion *opinion, enum mount_aspect because,
 
 /* --- what it is -------------------------------------------------------------------------- */
 
-enum mount_run mounts_run(const struct nfs_mount *mount)
+bool mounts_same_server(const struct nfs_mount *a, const struct nfs_mount *b)
 {
-	unsigned int i, rdma = 0;
-
-	for (i = 0; i < mount->nxprts; i++)
-		rdma += mounts_is_rdma(mount->xprts[i].proto);
-	if (!*mount->proto)
-		return RUN_UNKNOWN;
-	if (!mounts_is_rdma(mount->proto))
-		return rdma ? RUN_MIXED : RUN_OTHER;
-	if (!mount->nxprts)
-		return RUN_CLAIMED;
-	return rdma == mount->nxprts ? RUN_RDMA : RUN_MIXED;
+	return *a->addr && !strcmp(a->addr, b->addr);
 }
 
 static bool is_same(const struct nfs_mount *a, const struct nfs_mount *b)
@@ -83,44 +70,12 @@ static void find_before(const struct mounts_seen *seen, struct mount_verdict *ve
 	}
 }
 
-/* What a mount lies on is covered by it. */
-static void cover(const struct nfs_mounts *mounts, struct mount_verdict *verdicts,
-		  unsigned int index)
-{
-	const struct nfs_mount *mount = &mounts->list[index], *under;
-
-	if (mount->parent >= mounts->count || mount->parent == index)
-		return;
-	under = &mounts->list[mount->parent];
-	if (mount->parent_id == under->id && !strcmp(mount->target, under->target))
-		verdicts[mount->parent].covered = true;
-}
-
-static bool lies_below(const char *path, const char *above)
-{
-	size_t len = strlen(above);
-
-	return !strncmp(path, above, len) &&
-	       (path[len] == '/' || (len && above[len - 1] == '/'));
-}
-
-/* One that the kernel made by itself, where the server has another file system, or refers to
- * another server. Nobody ever gave it options. */
-static unsigned int find_below(const struct nfs_mounts *mounts,
-			       const struct nfs_mount *mount)
-{
-	if (mount->parent >= mounts->count || *mount->asked || *mount->fstab ||
-	    !lies_below(mount->target, mounts->list[mount->parent].target))
-		return UINT_MAX;
-	return mount->parent;
-}
-
 /* The reply to statfs(2) was counted by a connection over RDMA. */
 static bool is_proven(const struct mount_verdict *verdict)
 {
 	struct xprt_sum now, before;
 
-	if (verdict->run != RUN_RDMA || !verdict->before || !verdict->answer ||
+	if (verdict->view->run != RUN_RDMA || !verdict->before || !verdict->answer ||
 	    verdict->answer->state != MOUNT_ANSWERED)
 		return false;
 	mounts_sum(verdict->mount, &now);
@@ -129,33 +84,13 @@ static bool is_proven(const struct mount_verdict *verdict)
 	       now.values[XPRT_RECVS] > before.values[XPRT_RECVS];
 }
 
-static void look_at(const struct mounts_seen *seen, const struct nfs_mount *mount,
+static void look_at(const struct mounts_seen *seen, unsigned int index,
 		    struct mount_verdict *out)
 {
-	out->mount = mount;
+	out->view = view_mount(seen->view, index);
+	out->mount = out->view->mount;
 	find_before(seen, out);
-	mounts_wish(seen, out);
-	out->run = mounts_run(mount);
 	out->proven = is_proven(out);
-	out->below = find_below(seen->now, mount);
-}
-
-/* What the kernel made below another mount is wanted as that one is. */
-static void inherit_wish(struct mount_verdict *verdicts, unsigned int index)
-{
-	const struct mount_verdict *above = &verdicts[index];
-	unsigned int steps;
-
-	for (steps = 0; above->below != UINT_MAX && steps < DEPTH_MAX; steps++)
-		above = &verdicts[above->below];
-	if (above == &verdicts[index])
-		return;
-	verdicts[index].wish = above->run == RUN_RDMA || above->run == RUN_CLAIMED
-				       ? WISH_RDMA
-				       : above->wish;
-	verdicts[index].wish_by = "the mount above";
-	verdicts[index].lenient = above->lenient;
-	verdicts[index].guessed = above->guessed;
 }
 
 /* --- does it answer ------------------------------------------------------------------------ */
@@ -191,7 +126,7 @@ static void judge_answer(const struct mount_verdict *verdict, struct mount_opini
 		snprintf(left, sizeof(left), "; process %d has not ended after SIGKILL",
 			 answer->left);
 
-	if (verdict->covered || !answer)
+	if (verdict->view->covered || !answer)
 		mounts_say(out, FINDING_SKIP, "not asked");
 	else if (answer->state == MOUNT_ANSWERED)
 		mounts_say(out, FINDING_PASS, "answers in %.1f ms", answer->ms);
@@ -225,17 +160,13 @@ static void judge(const struct mounts_seen *seen, struct mount_verdict *verdicts
 
 int mounts_audit(const struct mounts_seen *seen, struct mount_verdict **out)
 {
-	unsigned int i, count = seen->now->count;
+	unsigned int i, count = view_nfs(seen->view)->count;
 	struct mount_verdict *verdicts = calloc(count + 1, sizeof(*verdicts));
 
 	if (!verdicts)
 		return err_set(ENOMEM, "no memory");
 	for (i = 0; i < count; i++)
-		look_at(seen, &seen->now->list[i], &verdicts[i]);
-	for (i = 0; i < count; i++) {
-		cover(seen->now, verdicts, i);
-		inherit_wish(verdicts, i);
-	}
+		look_at(seen, i, &verdicts[i]);
 	for (i = 0; i < count; i++)
 		judge(seen, verdicts, i);
 	*out = verdicts;
@@ -253,24 +184,4 @@ enum finding_status mounts_status(const struct mount_verdict *verdict)
 			if (verdict->opinions[aspect].status == order[i])
 				return order[i];
 	return FINDING_SKIP;
-}
-
-const char *mounts_wish_name(enum mount_wish wish)
-{
-	static const char *const names[] = {
-		[WISH_UNKNOWN] = "unknown",
-		[WISH_NONE] = "any",
-		[WISH_TCP] = "tcp",
-		[WISH_RDMA] = "rdma",
-	};
-
-	return names[wish];
-}
-
-const char *mounts_run_name(const struct mount_verdict *verdict)
-{
-	return verdict->run == RUN_UNKNOWN             ? "unknown"
-	       : verdict->run == RUN_MIXED             ? "mixed"
-	       : mounts_is_rdma(verdict->mount->proto) ? "rdma"
-						       : verdict->mount->proto;
 }

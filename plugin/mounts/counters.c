@@ -29,7 +29,7 @@ void mounts_sum(const struct nfs_mount *mount, struct xprt_sum *out)
 	out->ncolumns = XPRT_COLUMNS;
 	for (i = 0; i < mount->nxprts; i++) {
 		xprt = &mount->xprts[i];
-		if (!mounts_is_rdma(xprt->proto))
+		if (!view_is_rdma(xprt->proto))
 			continue;
 		out->ncolumns = min_u32(out->ncolumns, xprt->nvalues);
 		for (column = 0; column < out->ncolumns; column++)
@@ -96,8 +96,8 @@ static uint64_t oldest(const struct mounts_audit *audit)
 	uint64_t age = mount->age;
 	unsigned int i;
 
-	for (i = 0; i < audit->seen->now->count; i++) {
-		other = &audit->seen->now->list[i];
+	for (i = 0; i < view_nfs(audit->seen->view)->count; i++) {
+		other = &view_nfs(audit->seen->view)->list[i];
 		if (mounts_same_server(mount, other) && other->age > age)
 			age = other->age;
 	}
@@ -126,7 +126,7 @@ void mounts_judge_counters(const struct mounts_audit *audit, struct mount_opinio
 	struct words bad = { .separator = "; " }, notes = { .separator = "; " };
 	struct xprt_sum now;
 
-	if (self->covered || self->run != RUN_RDMA) {
+	if (self->view->covered || self->view->run != RUN_RDMA) {
 		mounts_say(out, FINDING_SKIP, "no counters of RDMA");
 		return;
 	}

@@ -34,9 +34,9 @@ static const char *state_of(const struct mount_verdict *verdict)
 {
 	if (verdict->answer && verdict->answer->state == MOUNT_SILENT)
 		return "silent";
-	return verdict->run == RUN_OTHER ? verdict->mount->proto
-	       : verdict->proven         ? "proven"
-					 : "unproven";
+	return verdict->view->run == RUN_OTHER ? verdict->mount->proto
+	       : verdict->proven               ? "proven"
+					       : "unproven";
 }
 
 /* "connect_count 1, sends 1200": what is not zero, by name. */
@@ -44,7 +44,7 @@ static void add_xprt(struct finding *finding, const struct nfs_mount *mount,
 		     unsigned int index)
 {
 	const struct nfs_xprt *xprt = &mount->xprts[index];
-	bool named = mounts_is_rdma(xprt->proto);
+	bool named = view_is_rdma(xprt->proto);
 	struct words words = { .separator = ", " };
 	char key[16];
 	unsigned int i;
@@ -60,12 +60,15 @@ static void add_xprt(struct finding *finding, const struct nfs_mount *mount,
 
 static void add_transport(struct finding *finding, const struct mount_verdict *verdict)
 {
+	const struct view_wanted *wanted = &verdict->view->wanted;
 	const struct nfs_mount *mount = verdict->mount;
 
-	finding_text(finding, "wanted", "%s", mounts_wish_name(verdict->wish));
-	if (*verdict->wish_by)
-		finding_text(finding, "wanted_by", "%s", verdict->wish_by);
-	finding_text(finding, "effective", "%s", mounts_run_name(verdict));
+	finding_text(finding, "wanted", "%s", view_asked_name(wanted->asked));
+	if (*wanted->from)
+		finding_text(finding, "wanted_by", "%s", wanted->from);
+	finding_text(finding, "wanted_source", "%s", view_by_name(wanted->by));
+	finding_text(finding, "binds", "%s", view_binds_name(wanted));
+	finding_text(finding, "effective", "%s", view_run_name(verdict->mount));
 	finding_text(finding, "state", "%s", state_of(verdict));
 	finding_text(finding, "nfs_version", "%s", mount->vers);
 	finding_text(finding, "server", "%s", mount->addr);
@@ -99,7 +102,7 @@ static void add_counters(struct finding *finding, const struct mount_verdict *ve
 	struct xprt_sum sum;
 	unsigned int i;
 
-	if (verdict->run != RUN_RDMA)
+	if (verdict->view->run != RUN_RDMA)
 		return;
 	mounts_sum(verdict->mount, &sum);
 	finding_number(finding, "connections", sum.nxprts);
@@ -139,8 +142,9 @@ static void tell_rest(struct telling *telling, enum mount_aspect aspect,
 {
 	if (!count)
 		return;
-	finding_init(&telling->finding, mount_aspect_ids[aspect], status,
-		     "%u more mount%s", count, count == 1 ? "" : "s");
+	finding_init(&telling->finding,
+		     aspect < MOUNT_ASPECTS ? mount_aspect_ids[aspect] : "mount.missing",
+		     status, "%u more mount%s", count, count == 1 ? "" : "s");
 	finding_number(&telling->finding, "mounts", count);
 	telling->sink(telling->arg, &telling->finding);
 }
@@ -151,7 +155,7 @@ static void tell_each(struct telling *telling, enum mount_aspect aspect,
 {
 	unsigned int i, rest = 0;
 
-	for (i = 0; i < telling->seen->now->count; i++) {
+	for (i = 0; i < view_nfs(telling->seen->view)->count; i++) {
 		const struct mount_opinion *opinion =
 			&telling->verdicts[i].opinions[aspect];
 
@@ -172,7 +176,7 @@ static unsigned int count_of(const struct telling *telling, enum mount_aspect as
 {
 	unsigned int i, count = 0;
 
-	for (i = 0; i < telling->seen->now->count; i++)
+	for (i = 0; i < view_nfs(telling->seen->view)->count; i++)
 		count += telling->verdicts[i].opinions[aspect].status == status &&
 			 !telling->verdicts[i].opinions[aspect].note;
 	return count;
@@ -183,7 +187,7 @@ static void slowest(const struct telling *telling, char *buf, size_t cap)
 	double ms = 0;
 	unsigned int i;
 
-	for (i = 0; i < telling->seen->now->count; i++) {
+	for (i = 0; i < view_nfs(telling->seen->view)->count; i++) {
 		const struct mount_answer *answer = telling->verdicts[i].answer;
 
 		if (answer && answer->state == MOUNT_ANSWERED && answer->ms > ms)
@@ -216,7 +220,8 @@ static void tell_good(struct telling *telling, enum mount_aspect aspect)
 		finding_init(&telling->finding, mount_aspect_ids[aspect], FINDING_PASS,
 			     "%s (%u mount%s)%s", words[aspect].good, good,
 			     good == 1 ? "" : "s", more);
-	else if (count_of(telling, aspect, FINDING_SKIP) == telling->seen->now->count)
+	else if (count_of(telling, aspect, FINDING_SKIP) ==
+		 view_nfs(telling->seen->view)->count)
 		finding_init(&telling->finding, mount_aspect_ids[aspect], FINDING_SKIP,
 			     "%s", words[aspect].absent);
 	else
@@ -242,26 +247,86 @@ static void tell_aspect(struct telling *telling, enum mount_aspect aspect)
 		tell_good(telling, aspect);
 }
 
+/* --- what is not mounted ------------------------------------------------------------------------ */
+
+struct missing_telling {
+	struct telling *telling;
+	unsigned int count, told, later, more;
+};
+
+static void tell_one_missing(void *arg, const struct mount_missing *missing)
+{
+	struct missing_telling *m = arg;
+	const struct view_wanted *wanted = &missing->spot->wanted;
+	struct finding *finding = &m->telling->finding;
+
+	m->count++;
+	if (missing->status == FINDING_SKIP)
+		m->later++;
+	if (m->told == TOLD_MAX) {
+		m->more++;
+		return;
+	}
+	m->told++;
+	finding_init(finding, "mount.missing", missing->status, "%.200s: %s",
+		     missing->spot->path, missing->text);
+	finding_text(finding, "target", "%s", missing->spot->path);
+	if (missing->spot->place->fs_spec)
+		finding_text(finding, "source", "%s", missing->spot->place->fs_spec);
+	finding_text(finding, "wanted", "%s", view_asked_name(wanted->asked));
+	finding_text(finding, "wanted_by", "%s", wanted->from);
+	finding_text(finding, "wanted_source", "%s", view_by_name(wanted->by));
+	finding_text(finding, "binds", "%s", view_binds_name(wanted));
+	m->telling->sink(m->telling->arg, finding);
+}
+
+static void tell_missing(struct telling *telling)
+{
+	struct missing_telling m = { telling, 0, 0, 0, 0 };
+
+	mounts_missing(telling->seen->view, tell_one_missing, &m);
+	if (m.more)
+		tell_rest(telling, MOUNT_ASPECTS, FINDING_UNKNOWN, m.more);
+}
+
+static void count_missing(void *arg, const struct mount_missing *missing)
+{
+	*(unsigned int *)arg += missing->status == FINDING_FAIL;
+}
+
 /* --- all ------------------------------------------------------------------------------------- */
 
 static unsigned int count_runs(const struct telling *telling, bool rdma)
 {
 	unsigned int i, count = 0;
 
-	for (i = 0; i < telling->seen->now->count; i++) {
-		enum mount_run run = telling->verdicts[i].run;
+	for (i = 0; i < view_nfs(telling->seen->view)->count; i++) {
+		enum view_run run = telling->verdicts[i].view->run;
 
-		count += rdma ? run == RUN_RDMA || run == RUN_CLAIMED : run == RUN_OTHER;
+		count += rdma ? view_run_is_rdma(run) : run == RUN_OTHER;
 	}
 	return count;
 }
 
 static void tell_list(struct telling *telling)
 {
-	const struct nfs_mounts *mounts = telling->seen->now;
+	const struct nfs_mounts *mounts = view_nfs(telling->seen->view);
 	struct finding *finding = &telling->finding;
 	unsigned int rdma = count_runs(telling, true), other = count_runs(telling, false);
 	const char *plural = mounts->count == 1 ? "" : "s";
+	const char *lacks = view_lacks(telling->seen->view);
+	unsigned int missing = 0;
+	char summary[160];
+
+	mounts_missing(telling->seen->view, count_missing, &missing);
+	if (mounts->count)
+		snprintf(summary, sizeof(summary),
+			 "%u NFS mount%s: %u over RDMA, %u over TCP or UDP",
+			 mounts->count, plural, rdma, other);
+	else
+		snprintf(summary, sizeof(summary), "no NFS mount here");
+	if (missing)
+		snprintf(summary + strlen(summary), 64, "; %u missing", missing);
 
 	if (mounts->unreadable)
 		finding_init(
@@ -277,17 +342,17 @@ static void tell_list(struct telling *telling)
 			finding, "mount.list", FINDING_UNKNOWN,
 			"%u NFS mount%s, and nobody knows what fstab wants of them: %s",
 			mounts->count, plural, mounts->fstab_unknown);
-	else if (!mounts->count)
-		finding_init(finding, "mount.list", FINDING_PASS, "no NFS mount here");
 	else
-		finding_init(finding, "mount.list", FINDING_PASS,
-			     "%u NFS mount%s: %u over RDMA, %u over TCP or UDP",
-			     mounts->count, plural, rdma, other);
+		finding_init(finding, "mount.list", FINDING_PASS, "%s%s%s", summary,
+			     lacks ? "; what wants RDMA is not all known: " : "",
+			     lacks ? lacks : "");
 	finding_number(finding, "mounts", mounts->count);
 	finding_number(finding, "over_rdma", rdma);
 	finding_number(finding, "over_others", other);
-	if (!mounts->count)
+	if (!mounts->count || lacks)
 		finding_text(finding, "note", "yes");
+	if (lacks)
+		finding_text(finding, "lacks", "%s", lacks);
 	if (*mounts->fstab_unknown)
 		finding_text(finding, "fstab_unknown", "%s", mounts->fstab_unknown);
 	telling->sink(telling->arg, finding);
@@ -302,7 +367,8 @@ void mounts_findings(const struct mounts_seen *seen, const struct mount_verdict 
 	enum mount_aspect aspect;
 
 	tell_list(&telling);
-	if (!seen->now->count)
+	tell_missing(&telling);
+	if (!view_nfs(seen->view)->count)
 		return;
 	for (aspect = MOUNT_ANSWER; aspect < MOUNT_ASPECTS; aspect++)
 		tell_aspect(&telling, aspect);

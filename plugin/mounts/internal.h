@@ -4,12 +4,12 @@
 /* The map of plugin/mounts.
  *
  *	audit.c      a verdict for each mount
- *	wish.c       over what it was wanted
  *	transport.c  the opinion of what it goes over, and of what the kernel made below another
  *	options.c    of its options
  *	counters.c   of its counters
  *	reads.c      of whether its READs are delivered
  *	columns.c    what the counters of an RDMA transport are
+ *	missing.c    what should be mounted over RDMA, and is not
  *	findings.c   verdicts as findings
  */
 #ifndef PLUGIN_MOUNTS_INTERNAL_H
@@ -18,19 +18,10 @@
 #include "plugin/mounts/mounts.h"
 #include "plugin/report/words.h"
 
-/* wish.c */
-
-/* Fills in what of a verdict is about the wish, of its mount. */
-void mounts_wish(const struct mounts_seen *seen, struct mount_verdict *out);
-/* The options ask for RDMA, and after that for something else. */
-bool mounts_overruled(const char *options);
-/* By the address that the kernel goes to. */
-bool mounts_same_server(const struct nfs_mount *a, const struct nfs_mount *b);
-
 /* audit.c and the opinions it asks for */
 
-/* By mountinfo, and mountstats' connections. */
-enum mount_run mounts_run(const struct nfs_mount *mount);
+/* By the address that the kernel goes to. */
+bool mounts_same_server(const struct nfs_mount *a, const struct nfs_mount *b);
 
 /* What an opinion is drawn from. @index: of the verdict. */
 struct mounts_audit {

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* This host's NFS mounts: over what each was wanted, over what it goes, and what is to be said of
- * it. Pure: from what was read (plugin/host) to verdicts and findings. Asked by `nfsrdma mounts`,
- * the checks of group mount, the mount helper for its proof, libvirt's pools and the gates. */
+/* What is to be said of this host's NFS mounts. What is wanted of each, and what it is, plugin/view
+ * says; here it becomes verdicts and findings, with what counters and answers tell besides. Pure. Asked
+ * by `nfsrdma mounts`, the checks of group mount and the watcher. */
 #ifndef PLUGIN_MOUNTS_H
 #define PLUGIN_MOUNTS_H
 
 #include "plugin/host/host.h"
 #include "plugin/host/live.h"
+#include "plugin/view/view.h"
 #include "rpcrdma/finding.h"
 
 /* audit.c */
@@ -16,28 +17,10 @@
 /* What was seen of this host's mounts. `mounts` on a running system looks twice, and asks them for
  * an answer in between; everyone else has one look. */
 struct mounts_seen {
-	const struct nfs_mounts *now;
+	const struct view *view;         /* of now */
 	const struct nfs_mounts *before; /* the first look; NULL: there was one only */
 	/* Of @before, by index; NULL: nobody was asked. */
 	const struct mount_answer *answers;
-	const struct conf *nfsmount_conf; /* NULL: not known */
-};
-
-/* A record that a mount helper leaves of what it was told would be one more source of a wish:
- * a row in wish.c. */
-enum mount_wish {
-	WISH_UNKNOWN, /* nobody knows with what options it was mounted */
-	WISH_NONE, /* its options are known, and name no transport, or say nfsrdma.policy=off */
-	WISH_TCP, /* or UDP */
-	WISH_RDMA,
-};
-
-enum mount_run {
-	RUN_UNKNOWN, /* mountinfo names no transport */
-	RUN_RDMA,    /* mountinfo says so, and mountstats of every connection */
-	RUN_CLAIMED, /* mountinfo says so, and mountstats has no connection of it */
-	RUN_MIXED,   /* the two say different things, or connections differ */
-	RUN_OTHER,   /* TCP, UDP */
 };
 
 /* In the order of causes; each is a finding, mount.answer and so on, and the last bug.read-812. */
@@ -64,37 +47,37 @@ struct mount_verdict {
 	const struct nfs_mount *mount;
 	const struct nfs_mount *before;    /* the same at the first look, or NULL */
 	const struct mount_answer *answer; /* NULL: not asked */
-	bool covered; /* a later mount lies on its directory, so nobody comes here */
-	enum mount_wish wish;
-	const char *wish_by; /* who says so; "" */
-	bool lenient; /* RDMA is wanted, and TCP would do: nfsrdma.policy=prefer is an option of it */
-	bool guessed; /* nobody says so: its port looks like RDMA's */
-	enum mount_run run;
+	const struct view_mount *view;     /* what is wanted of it, and what it is */
 	bool proven; /* it was asked, and the reply came over RDMA */
-	/* Index of the mount that the kernel made it below; UINT_MAX: it is none such. */
-	unsigned int below;
 	struct mount_opinion opinions[MOUNT_ASPECTS];
 };
 
 extern const char *const mount_aspect_ids[MOUNT_ASPECTS];
 
-/* A verdict for each mount of @seen->now, in its order; borrows from @seen. The caller frees
+/* A verdict for each mount of view_nfs(@seen->view), in its order; borrows from @seen. The caller frees
  * *@out with free(3). Errors: -ENOMEM. */
 int mounts_audit(const struct mounts_seen *seen, struct mount_verdict **out);
 /* The worst of its opinions. */
 enum finding_status mounts_status(const struct mount_verdict *verdict);
-const char *mounts_wish_name(enum mount_wish wish);
-/* Whether a transport of that name is RDMA: "rdma", "rdma6". */
-bool mounts_is_rdma(const char *proto);
-/* "rdma", "tcp", "mixed"...; borrowed from the mount. */
-const char *mounts_run_name(const struct mount_verdict *verdict);
-
 /* findings.c */
 
 /* Findings of all verdicts: mount.list, then each aspect: what is not good, and of transport and
  * counters everything, has a finding for each mount. Far fewer than a report can hold. */
 void mounts_findings(const struct mounts_seen *seen, const struct mount_verdict *verdicts,
 		     finding_sink sink, void *arg);
+
+/* missing.c */
+
+/* A place on which something is wanted over RDMA, and nothing of NFS is mounted. */
+struct mount_missing {
+	const struct view_spot *spot;
+	enum finding_status status; /* fail, unknown; skip: it need not be mounted now */
+	char text[MOUNT_TEXT_MAX];  /* without the name of the directory */
+};
+
+/* Of several on one directory the first. */
+typedef void (*mount_missing_fn)(void *arg, const struct mount_missing *missing);
+void mounts_missing(const struct view *view, mount_missing_fn fn, void *arg);
 
 /* reads.c */
 

@@ -101,7 +101,7 @@ void mounts_judge_options(const struct mounts_audit *audit, struct mount_opinion
 	const struct nfs_mount *mount = self->mount;
 	struct words bad = { .separator = "; " }, notes = { .separator = "; " };
 
-	if (self->covered || (self->run != RUN_RDMA && self->run != RUN_CLAIMED)) {
+	if (self->view->covered || !view_run_is_rdma(self->view->run)) {
 		mounts_say(out, FINDING_SKIP, "not over RDMA");
 		return;
 	}

@@ -99,7 +99,7 @@ const struct nfs_mount *reads_proof(const struct nfs_mounts *mounts, const char 
 	for (i = 0; i < ARRAY_SIZE(order) && !found; i++) {
 		for (j = 0; j < mounts->count; j++) {
 			mount = &mounts->list[j];
-			if (mounts_run(mount) != RUN_RDMA ||
+			if (view_run(mount) != RUN_RDMA ||
 			    reads_judge(&mount->reads) != order[i])
 				continue;
 			if (!found || (spec && !strcmp(mount->fs_spec, spec)))
@@ -119,7 +119,7 @@ void mounts_judge_reads(const struct mounts_audit *audit, struct mount_opinion *
 	const struct nfs_mount *mount = audit->verdicts[audit->index].mount;
 	char text[READS_TEXT_MAX];
 
-	if (mounts_run(mount) == RUN_RDMA)
+	if (view_run(mount) == RUN_RDMA)
 		mounts_say(out, statuses[reads_judge(&mount->reads)], "%s",
 			   reads_text(&mount->reads, text));
 	else

@@ -18,42 +18,37 @@ static bool same_cut(const char *whole, const char *cut, size_t cap)
 	return len < cap ? !strcmp(whole, cut) : !strncmp(whole, cut, cap - 1);
 }
 
-static bool is_rdma(enum mount_run run)
+static void collect(const struct view *view, const char *dir, const char *spec,
+		    struct ovirt_mounted *out)
 {
-	return run == RUN_RDMA || run == RUN_CLAIMED;
-}
-
-static void collect(const struct nfs_mounts *mounts, const struct mount_verdict *verdicts,
-		    const char *dir, const char *spec, struct ovirt_mounted *out)
-{
+	const struct nfs_mounts *mounts = view_nfs(view);
 	unsigned int i;
 
 	*out = (struct ovirt_mounted){ .count = 0 };
 	for (i = 0; i < mounts->count; i++) {
 		const struct nfs_mount *mount = &mounts->list[i];
+		const struct view_mount *one;
 
 		if (!same_cut(dir, mount->target, sizeof(mount->target)))
 			continue;
 		out->count++;
 		if (spec && !same_cut(spec, mount->fs_spec, sizeof(mount->fs_spec)))
 			out->other_source = true;
-		if (verdicts[i].covered)
-			continue;
-		out->top = mount;
-		out->run = verdicts[i].run;
-	}
-	/* Each is covered only if the list makes no sense. */
-	if (out->count && !out->top) {
-		out->top = &mounts->list[0];
-		out->run = RUN_UNKNOWN;
+		one = view_mount(view, i);
+		/* Each is covered only if the list makes no sense. */
+		if (!one->covered || !out->top)
+			out->top = one;
 	}
 }
 
 static const char *run_word(const struct ovirt_mounted *mounted)
 {
-	return mounted->run == RUN_UNKNOWN ? "an unknown transport"
-	       : mounted->run == RUN_MIXED ? "RDMA and TCP"
-					   : mounted->top->proto;
+	const struct view_mount *top = mounted->top;
+
+	return view_run_is_rdma(top->run) ? "RDMA"
+	       : top->run == RUN_UNKNOWN  ? "an unknown transport"
+	       : top->run == RUN_MIXED    ? "RDMA and TCP"
+					  : top->mount->proto;
 }
 
 #define MAINTENANCE \
@@ -61,19 +56,31 @@ static const char *run_word(const struct ovirt_mounted *mounted)
 
 static void tell(struct ovirt_mounted *out)
 {
-	const char *target = out->top ? out->top->target : "";
+	const char *target = out->top ? out->top->mount->target : "";
 
 	if (out->count > 1) {
 		snprintf(
 			out->text, sizeof(out->text),
 			"%u mounts lie on %.200s, one on top of the other, and the topmost goes over %s: VDSM's unmounting takes one of them",
-			out->count, target, is_rdma(out->run) ? "RDMA" : run_word(out));
+			out->count, target, run_word(out));
 		snprintf(
 			out->remedy, sizeof(out->remedy),
 			MAINTENANCE
 			"then repeat umount %.200s until nothing is mounted there, and activate it",
 			target);
-	} else if (out->count && !is_rdma(out->run)) {
+	} else if (out->count && out->top->wanted.mode == POLICY_OFF &&
+		   out->top->wanted.covered) {
+		return;
+	} else if (out->count && view_run_is_rdma(out->top->run) && out->top->unproven &&
+		   out->top->wanted.rdma) {
+		snprintf(out->text, sizeof(out->text),
+			 "%.200s is mounted, and not proven to be over RDMA (%.160s)",
+			 target, out->top->why);
+		snprintf(
+			out->remedy, sizeof(out->remedy),
+			"let the watcher prove it (systemctl start nfsrdma-watch); else " MAINTENANCE
+			"and activate it");
+	} else if (out->count && !view_run_is_rdma(out->top->run)) {
 		snprintf(
 			out->text, sizeof(out->text),
 			"%.200s is mounted over %s, and stays so whatever the options say: VDSM leaves alone what is mounted",
@@ -86,10 +93,10 @@ static void tell(struct ovirt_mounted *out)
 	}
 }
 
-void ovirt_mounted(const struct nfs_mounts *mounts, const struct mount_verdict *verdicts,
-		   const struct ovirt_domain *domain, struct ovirt_mounted *out)
+void ovirt_mounted(const struct view *view, const struct ovirt_domain *domain,
+		   struct ovirt_mounted *out)
 {
-	collect(mounts, verdicts, domain->dir, domain->spec, out);
+	collect(view, domain->dir, domain->spec, out);
 	tell(out);
 }
 
@@ -100,7 +107,8 @@ static bool is_domain(const char *target, const char *top)
 {
 	size_t len = strlen(top);
 
-	return !strncmp(target, top, len) && target[len] && !strchr(target + len, '/');
+	return len && !strncmp(target, top, len) && target[len] &&
+	       !strchr(target + len, '/');
 }
 
 static bool came_before(const struct nfs_mounts *mounts, unsigned int index)
@@ -113,36 +121,19 @@ static bool came_before(const struct nfs_mounts *mounts, unsigned int index)
 	return false;
 }
 
-/* Somebody wrote down that it is to be RDMA: the built-in default is no such thing. */
-static bool is_required(const struct policies *policies, const struct nfs_mount *mount)
+void ovirt_mounted_each(const struct view *view, ovirt_mounted_fn fn, void *arg)
 {
-	struct policy policy;
-	struct spec spec;
-
-	if (spec_parse(mount->fs_spec, &spec))
-		policy_get_dir(policies, mount->target, &policy);
-	else
-		policy_get(policies, &spec, mount->target, &policy);
-	return policy.mode == POLICY_REQUIRE && policy.scope >= POLICY_OF_SERVER;
-}
-
-void ovirt_mounted_each(const struct nfs_mounts *mounts,
-			const struct mount_verdict *verdicts,
-			const struct policies *policies, const char *repository,
-			ovirt_mounted_fn fn, void *arg)
-{
+	const struct nfs_mounts *mounts = view_nfs(view);
 	struct ovirt_mounted mounted;
-	char top[PATH_MAX];
 	unsigned int i;
 
-	snprintf(top, sizeof(top), "%s/mnt/", repository ? repository : OVIRT_REPOSITORY);
 	for (i = 0; i < mounts->count; i++) {
-		if (!is_domain(mounts->list[i].target, top) || came_before(mounts, i))
+		if (!is_domain(mounts->list[i].target, view_domains(view)) ||
+		    came_before(mounts, i))
 			continue;
-		collect(mounts, verdicts, mounts->list[i].target, NULL, &mounted);
+		collect(view, mounts->list[i].target, NULL, &mounted);
 		tell(&mounted);
-		if (mounted.count > 1 ||
-		    (mounted.text[0] && is_required(policies, mounted.top)))
+		if (mounted.count > 1 || mounted.top->state == VIEW_BAD)
 			fn(arg, &mounted);
 	}
 }

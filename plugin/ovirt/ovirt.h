@@ -21,8 +21,8 @@
 #ifndef PLUGIN_OVIRT_H
 #define PLUGIN_OVIRT_H
 
-#include "plugin/mounts/mounts.h"
 #include "plugin/options/options.h"
+#include "plugin/view/view.h"
 
 #define OVIRT_REPOSITORY "/rhev/data-center" /* [irs] repository of vdsm.conf */
 
@@ -225,25 +225,19 @@ int ovirt_change_overruled(const struct ovirt_change_request *request,
 
 /* NFS mounts on one directory of VDSM's. */
 struct ovirt_mounted {
-	unsigned int count;          /* 0: nothing is mounted there */
-	const struct nfs_mount *top; /* the one that is used */
-	enum mount_run run;          /* of it */
-	bool other_source;           /* some of them are not of this domain */
-	char text[OVIRT_TEXT_MAX];   /* what is wrong with it; "": nothing */
-	char remedy[OVIRT_TEXT_MAX]; /* and what to do; "" */
+	unsigned int count;           /* 0: nothing is mounted there */
+	const struct view_mount *top; /* the one that is used */
+	bool other_source;            /* some of them are not of this domain */
+	char text[OVIRT_TEXT_MAX];    /* what is wrong with it; "": nothing */
+	char remedy[OVIRT_TEXT_MAX];  /* and what to do; "" */
 };
 
-/* @verdicts: of mounts_audit() of @mounts. */
-void ovirt_mounted(const struct nfs_mounts *mounts, const struct mount_verdict *verdicts,
-		   const struct ovirt_domain *domain, struct ovirt_mounted *out);
+void ovirt_mounted(const struct view *view, const struct ovirt_domain *domain,
+		   struct ovirt_mounted *out);
 
-/* All of a repository, for a check: calls @fn for each directory that has something wrong: it is
- * mounted on more than once, or goes over something else than RDMA though @policies have it for that
- * mount. */
+/* All of this host's repository, for a check: calls @fn for each directory that has something wrong: it
+ * is mounted on more than once, or is VIEW_BAD. */
 typedef void (*ovirt_mounted_fn)(void *arg, const struct ovirt_mounted *mounted);
-void ovirt_mounted_each(const struct nfs_mounts *mounts,
-			const struct mount_verdict *verdicts,
-			const struct policies *policies, const char *repository,
-			ovirt_mounted_fn fn, void *arg);
+void ovirt_mounted_each(const struct view *view, ovirt_mounted_fn fn, void *arg);
 
 #endif

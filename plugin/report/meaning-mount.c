@@ -38,15 +38,34 @@ const struct meaning meaning_mount[] = {
 		  "Who may not enter the directory cannot ask: run it as root. Where time "
 		  "ran out, give more (--timeout).",
 	  .see = { "nfs(5)", "statfs(2)", "umount(8)" } },
+	{ .id = "mount.missing",
+	  .group = MOUNTS,
+	  .title = "Missing mounts",
+	  .what = "What should be mounted over RDMA and is not: lines of fstab, libvirt's "
+		  "pools (by their files, which only root may read), and sections "
+		  "[directory PATH] of nfsrdma.conf(5). It fails for a line of fstab without "
+		  "noauto and for a pool that runs; nothing else needs to be mounted now.",
+	  .cause =
+		  "The mount failed at boot, or was taken away. libvirt takes a pool for "
+		  "running whose mount has gone. A guest with a disk there is refused by "
+		  "the gates: it would be on a local directory.",
+	  .remedy =
+		  "Mount it ('mount DIR'), or start the pool ('virsh pool-start POOL'); the "
+		  "journal has why it did not come up. A line that is not needed any more "
+		  "goes, or gets noauto.",
+	  .unknown = COULD_NOT_READ,
+	  .see = { "fstab(5)", "nfsrdma.conf(5)" } },
 	{ .id = "mount.transport",
 	  .group = MOUNTS,
 	  .title = "Transport of mounts",
 	  .what = "Over what each NFS mount goes: proto= in mountinfo, and every connection "
 		  "in /proc/self/mountstats; it is proven if a connection over RDMA counted "
-		  "the reply to a call that was made for it. Against it stands what was "
-		  "wanted: by the options that mount.nfs was given (libmount keeps them in "
-		  "/run/mount/utab), by fstab, by nfsmount.conf, or by a port that only RDMA "
-		  "has. A mount over TCP that nobody wanted otherwise is good.",
+		  "the reply to a call that was made for it. Against it stands what is "
+		  "wanted: by a section of nfsrdma.conf(5), by a pool, by fstab, by the "
+		  "options that mount.nfs was given (libmount keeps them in /run/mount/utab), "
+		  "by a record in /run/nfsrdma, by nfsmount.conf, or by a port that only RDMA "
+		  "has, which is a guess and fails nothing. The gates and the watcher go by "
+		  "the same. A mount over TCP that nobody wants otherwise is good.",
 	  .cause =
 		  "A mount can ask for RDMA, succeed, and go over TCP. From NFSv4.1 on all "
 		  "mounts of one server in one version use the connection that was there "

@@ -4,7 +4,6 @@
 /* The map of plugin/watch.
  *
  *	things.c   what is watched: from what was seen, look after look, to what is new; pure
- *	wanted.c   who wants a mount over RDMA; pure
  *	silent.c   which servers do not answer; pure
  *	renew.c    what is to become of records; pure
  *	heard.c    pools and guests, as libvirt told them last
@@ -111,38 +110,6 @@ unsigned int things_count(const struct things *things, enum thing_kind kind,
 const char *things_kind_name(enum thing_kind kind);
 const char *things_state_name(enum thing_state state);
 
-/* wanted.c */
-
-struct wanted_pool {
-	const char *name;
-	const char *target; /* resolved */
-	char by[POLICY_FROM_MAX];
-};
-
-struct wanted_sources {
-	const struct policies *policies; /* NULL: built-in, or not known */
-	const struct record_list *records;
-	const char *boot_id;
-	uint64_t now; /* CLOCK_MONOTONIC: taken before anything was read */
-	size_t npools;
-	const struct wanted_pool *pools; /* that want RDMA */
-};
-
-struct wanted {
-	bool rdma;
-	/* Not only by what is written today: by options, a pool or a record. A policy that is
-	 * changed tomorrow is then another wish, and what a mount was asked for is not. */
-	bool lasting;
-	bool tolerated; /* the policy prefers it only */
-	char by[POLICY_FROM_MAX];
-};
-
-void wanted_mount(const struct wanted_sources *sources,
-		  const struct mount_verdict *verdict, struct wanted *out);
-/* The record of that very mount, of this boot; NULL. */
-const struct record *wanted_record(const struct wanted_sources *sources,
-				   const struct nfs_mount *mount);
-
 /* silent.c */
 
 /* A look apart, so that a server that falls silent is told within a minute: half a minute at most to
@@ -203,9 +170,10 @@ struct renewal {
 
 struct renew_input {
 	const struct nfs_mounts *mounts;
-	const struct mount_verdict *verdicts;
-	const struct wanted *wanted; /* of each mount */
-	const struct wanted_sources *sources;
+	const struct view_mount *const *seen; /* of each mount */
+	const struct record_list *records;
+	const char *boot_id;
+	uint64_t now; /* CLOCK_MONOTONIC: taken before anything was read */
 };
 
 /* A helper is at work, or its process is stopped, for no longer than this after it mounted. */
@@ -215,6 +183,9 @@ struct renew_input {
  * than anybody else. */
 #define RENEW_PENDING_MS (15 * 60 * 1000)
 
+/* The record of that very mount, of this boot; NULL. */
+const struct record *renew_record(const struct renew_input *input,
+				  const struct nfs_mount *mount);
 /* Whether a helper may be at work on that mount: then it is left alone. */
 bool renew_is_helpers(const struct renew_input *input, const struct nfs_mount *mount);
 /* What is to be done, in order; *@out for free(3). Errors: -ENOMEM. */
@@ -260,10 +231,10 @@ struct lost_reads {
 struct watch {
 	const struct watch_options *options;
 	struct host *host;
-	char domains[PATH_MAX + 8]; /* VDSM's are mounted below */
-	bool no_libvirt;            /* there is none on this host */
-	struct policies *policies;  /* the last that made sense; NULL: there was none */
-	char policy_error[512];     /* what is wrong with it now; "" nothing */
+	bool no_libvirt;           /* there is none on this host */
+	struct policies *policies; /* the last that made sense, or what is built in */
+	bool policy_known;         /* there was one */
+	char policy_error[512];    /* what is wrong with it now; "" nothing */
 	struct heard heard;
 	struct things things;
 	struct silences silences;

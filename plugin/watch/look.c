@@ -11,28 +11,29 @@ struct looking {
 	uint64_t start;
 	char boot_id[40];
 	struct record_list records;
-	struct host_mounts tree;
-	struct nfs_mounts mounts;
-	struct conf *nfsmount_conf;
+	struct view_places pools; /* by files, and of libvirt those that have none */
+	char pools_unknown[ERR_TEXT_MAX];
+	const char *pools_lack; /* NULL: all are known */
+	struct view *view;      /* all that is read of this host, once */
 	struct mount_verdict *verdicts;
-	struct wanted_sources sources;
-	struct wanted *wanted; /* of each mount */
-	size_t npools;
-	struct wanted_pool *pools;
-	char (*targets)[PATH_MAX]; /* of each pool that is known; "" it has none */
-	int rc;                    /* of the first thing that could not be kept */
+	const struct view_mount **seen; /* of each mount */
+	char (*targets)[PATH_MAX];      /* of each pool that is known; "" it has none */
+	int rc;                         /* of the first thing that could not be kept */
 };
 
 static void looking_fini(struct looking *l)
 {
+	view_close(l->view);
+	view_places_fini(&l->pools);
 	record_list_fini(&l->records);
-	host_mounts_fini(&l->tree);
-	host_nfs_mounts_fini(&l->mounts);
-	conf_close(l->nfsmount_conf);
 	free(l->verdicts);
-	free(l->wanted);
-	free(l->pools);
+	free(l->seen);
 	free(l->targets);
+}
+
+static const struct nfs_mounts *mounts_of(const struct looking *l)
+{
+	return view_nfs(l->view);
 }
 
 static void see(struct looking *l, const struct thing *thing)
@@ -78,48 +79,70 @@ static void lose(struct looking *l, enum thing_kind kind, const char *why)
 /* Where it is broken the last one that made sense counts, and the report says so. */
 static void read_policy(struct watch *watch)
 {
-	struct policies *policies = NULL;
+	struct policies *policies = NULL, *none = NULL;
 
 	*watch->policy_error = '\0';
 	if (policy_open(&policies, watch->host)) {
 		snprintf(watch->policy_error, sizeof(watch->policy_error), "%s",
 			 err_text());
+		/* There was none yet: what is built in. */
+		if (!watch->policies && !policy_new(&none))
+			watch->policies = none;
 		return;
 	}
 	policy_free(watch->policies);
 	watch->policies = policies;
+	watch->policy_known = true;
 }
 
-static void find_domains(struct looking *l)
+/* What runs for libvirt, and has no file where libvirt keeps them: of a test, or of another driver. */
+static int add_heard_pools(struct looking *l)
 {
-	char repository[PATH_MAX];
+	const struct heard *heard = &l->watch->heard;
+	size_t i;
+	int rc = 0;
 
-	host_repository_real(l->watch->host, &l->tree, NULL, repository);
-	snprintf(l->watch->domains, sizeof(l->watch->domains), "%s/mnt/", repository);
+	for (i = 0; !rc && i < heard->npools && !heard->remote; i++)
+		if (heard->pools[i].xml && heard->pools[i].info.active &&
+		    !view_places_pool(&l->pools, heard->pools[i].info.name))
+			rc = pool_place_add(&l->pools, heard->pools[i].xml,
+					    heard->pools[i].info.name, true);
+	return rc;
 }
 
 static int read_host(struct looking *l)
 {
 	const struct host *host = l->watch->host;
-	struct mounts_seen seen = { .now = &l->mounts };
+	struct view_sources sources = { .host = host,
+					.now = l->start,
+					.pools = &l->pools,
+					.policies = l->watch->policies,
+					.records = &l->records,
+					.boot_id = l->boot_id };
 	int rc = record_boot_id(host, l->boot_id, sizeof(l->boot_id));
 
 	/* Records first: what is recorded of a mount which is not there a moment later is over. */
 	rc = rc ? rc : record_list(host, &l->records);
-	rc = rc ? rc : host_mounts(host, &l->tree);
-	rc = rc ? rc : host_nfs_mounts(host, &l->mounts);
 	if (rc)
 		return rc;
-	/* Without it less is known of what was wanted; check tells what is wrong with it. */
-	if (conf_open(&l->nfsmount_conf, host, "etc/nfsmount.conf"))
-		l->nfsmount_conf = NULL;
-	seen.nfsmount_conf = l->nfsmount_conf;
-	rc = mounts_audit(&seen, &l->verdicts);
-	l->wanted = calloc((size_t)l->mounts.count + 1, sizeof(*l->wanted));
-	l->pools = calloc(l->watch->heard.npools + 1, sizeof(*l->pools));
+	l->pools_lack = pool_places_gap(host, &l->pools, l->pools_unknown);
+	sources.pools_unknown = l->pools_lack;
+	rc = add_heard_pools(l);
+	return rc ? rc : view_open(&l->view, &sources);
+}
+
+static int judge_all(struct looking *l)
+{
+	const struct mounts_seen seen = { .view = l->view };
+	unsigned int i, count = mounts_of(l)->count;
+	int rc = mounts_audit(&seen, &l->verdicts);
+
+	l->seen = calloc((size_t)count + 1, sizeof(*l->seen));
 	l->targets = calloc(l->watch->heard.npools + 1, sizeof(*l->targets));
-	if (!rc && (!l->wanted || !l->pools || !l->targets))
+	if (!rc && (!l->seen || !l->targets))
 		rc = err_set(ENOMEM, "no memory");
+	for (i = 0; !rc && i < count; i++)
+		l->seen[i] = view_mount(l->view, i);
 	return rc;
 }
 
@@ -132,9 +155,8 @@ static struct pool_seen pool_seen_of(const struct looking *l, size_t index)
 	return (struct pool_seen){
 		.xml = pool->xml,
 		.info = &pool->info,
-		.policies = l->watch->policies,
-		.mounts = l->watch->heard.remote ? NULL : &l->mounts,
-		.nfsmount_conf = l->nfsmount_conf,
+		.view = l->view,
+		.remote = l->watch->heard.remote,
 		.target = *l->targets[index] ? l->targets[index] : NULL,
 	};
 }
@@ -148,32 +170,8 @@ static void find_target(struct looking *l, size_t index)
 	if (!written || *written != '/')
 		return;
 	snprintf(l->targets[index], PATH_MAX, "%s",
-		 host_way(l->watch->host, &l->tree, written, &way) ? written : way.path);
-}
-
-/* Pools of this host that want RDMA, for the mounts on their targets. */
-static void find_pools(struct looking *l)
-{
-	const struct heard *heard = &l->watch->heard;
-	struct wanted_pool *wanted;
-	struct pool_state state;
-	struct pool_seen seen;
-	size_t i;
-
-	for (i = 0; i < heard->npools && !heard->remote; i++) {
-		find_target(l, i);
-		if (!*l->targets[i])
-			continue;
-		seen = pool_seen_of(l, i);
-		pool_state(&seen, &state);
-		if (state.want == POOL_WANT_NOTHING || !heard->pools[i].info.active)
-			continue;
-		wanted = &l->pools[l->npools++];
-		wanted->name = heard->pools[i].info.name;
-		wanted->target = l->targets[i];
-		snprintf(wanted->by, sizeof(wanted->by), "pool '%.100s' (%.200s)",
-			 wanted->name, state.want_by);
-	}
+		 host_way(l->watch->host, view_tree(l->view), written, &way) ? written
+									     : way.path);
 }
 
 /* Whether libvirt has said, after it was first seen so, that a pool with nothing mounted runs. */
@@ -232,7 +230,7 @@ static void look_at_pool(struct looking *l, size_t index)
 	struct heard_pool *pool = &l->watch->heard.pools[index];
 	struct thing thing = { .kind = THING_POOL };
 	struct pool_look one = { l, &thing };
-	struct pool_seen seen = pool_seen_of(l, index);
+	struct pool_seen seen;
 	struct pool_state state;
 
 	/* One that is stopped is not there. */
@@ -245,15 +243,18 @@ static void look_at_pool(struct looking *l, size_t index)
 		see_broken(l, &thing, "pool.definition", pool->broken);
 		return;
 	}
+	find_target(l, index);
+	seen = pool_seen_of(l, index);
 	pool_state(&seen, &state);
 	text_copy(thing.target, sizeof(thing.target), l->targets[index]);
 	if (pool_xml_source(pool->xml, thing.spec, sizeof(thing.spec)))
 		*thing.spec = '\0';
-	thing.wanted = state.want != POOL_WANT_NOTHING;
-	snprintf(thing.wanted_by, sizeof(thing.wanted_by), "%s", state.want_by);
+	thing.wanted = state.wanted.rdma;
+	thing.tolerated = state.state == VIEW_TOLERATED;
+	snprintf(thing.wanted_by, sizeof(thing.wanted_by), "%s", state.wanted.from);
 	thing.run = run_of_pool(l, pool, state.run);
 	if (state.mount)
-		strcpy(thing.proto, state.mount->proto);
+		strcpy(thing.proto, state.mount->mount->proto);
 	strcpy(thing.id, "pool.transport");
 	pool_audit_transport(&seen, take_finding, &one);
 	if (thing.run == THING_UNKNOWN && !l->watch->heard.connected)
@@ -267,7 +268,8 @@ static void look_at_pool(struct looking *l, size_t index)
 
 /* --- mounts ------------------------------------------------------------------------------------ */
 
-static enum thing_run run_of_mount(const struct mount_verdict *verdict)
+/* What a record says does not count: whoever renews them proves the mount. */
+static enum thing_run run_of_mount(const struct view_mount *seen)
 {
 	static const enum thing_run runs[] = {
 		[RUN_UNKNOWN] = THING_UNKNOWN, [RUN_RDMA] = THING_RDMA,
@@ -275,14 +277,15 @@ static enum thing_run run_of_mount(const struct mount_verdict *verdict)
 		[RUN_OTHER] = THING_OTHER,
 	};
 
-	return runs[verdict->run];
+	return runs[seen->run];
 }
 
-/* plugin/mounts says why, where it knows who wants it. */
-static bool says_why(const struct mount_verdict *verdict, const struct thing *thing)
+/* plugin/mounts says why. */
+static bool says_why(const struct mount_verdict *verdict)
 {
-	return verdict->opinions[MOUNT_TRANSPORT].status == FINDING_FAIL &&
-	       (verdict->run == RUN_MIXED || !strcmp(verdict->wish_by, thing->wanted_by));
+	enum finding_status status = verdict->opinions[MOUNT_TRANSPORT].status;
+
+	return status == FINDING_FAIL || status == FINDING_WARN;
 }
 
 static void describe(const struct mount_verdict *verdict, struct thing *thing)
@@ -293,7 +296,7 @@ static void describe(const struct mount_verdict *verdict, struct thing *thing)
 	else if (thing->run == THING_RDMA)
 		snprintf(thing->text, sizeof(thing->text), "goes over %s, NFSv%s",
 			 thing->proto, verdict->mount->vers);
-	else if (says_why(verdict, thing))
+	else if (thing->wanted && says_why(verdict))
 		snprintf(thing->text, sizeof(thing->text), "%s",
 			 verdict->opinions[MOUNT_TRANSPORT].text);
 	else if (thing->wanted)
@@ -307,13 +310,13 @@ static void look_at_mount(struct looking *l, const struct renew_input *input,
 {
 	const struct mount_verdict *verdict = &l->verdicts[index];
 	const struct nfs_mount *mount = verdict->mount;
-	const struct wanted *wanted = &l->wanted[index];
+	const struct view_wanted *wanted = &verdict->view->wanted;
 	struct thing thing = { .kind = THING_MOUNT, .wanted = wanted->rdma };
 
 	/* Nobody comes there. */
-	if (verdict->covered)
+	if (verdict->view->covered)
 		return;
-	if (!strncmp(mount->target, l->watch->domains, strlen(l->watch->domains)))
+	if (verdict->view->domain)
 		thing.kind = THING_DOMAIN;
 	snprintf(thing.key, sizeof(thing.key), "%s %s", mount->target, mount->fs_spec);
 	snprintf(thing.name, sizeof(thing.name), "%s %.150s (%.150s)",
@@ -322,10 +325,11 @@ static void look_at_mount(struct looking *l, const struct renew_input *input,
 	strcpy(thing.target, mount->target);
 	strcpy(thing.spec, mount->fs_spec);
 	strcpy(thing.proto, mount->proto);
-	strcpy(thing.wanted_by, wanted->by);
+	if (wanted->rdma)
+		strcpy(thing.wanted_by, wanted->from);
 	strcpy(thing.id, "watch.mount");
-	thing.tolerated = wanted->tolerated;
-	thing.run = run_of_mount(verdict);
+	thing.tolerated = wanted->rdma && wanted->mode == POLICY_PREFER;
+	thing.run = run_of_mount(verdict->view);
 	describe(verdict, &thing);
 	if (renew_is_helpers(input, mount)) {
 		thing.run = THING_UNKNOWN;
@@ -339,9 +343,7 @@ static void look_at_mounts(struct looking *l, struct renew_input *input)
 {
 	unsigned int i;
 
-	for (i = 0; i < l->mounts.count; i++)
-		wanted_mount(&l->sources, &l->verdicts[i], &l->wanted[i]);
-	for (i = 0; i < l->mounts.count; i++)
+	for (i = 0; i < mounts_of(l)->count; i++)
 		look_at_mount(l, input, i);
 }
 
@@ -352,15 +354,15 @@ static void look_at_reads(struct looking *l)
 	struct lost_reads *lost;
 	unsigned int i;
 
-	for (i = 0; i < l->mounts.count; i++) {
+	for (i = 0; i < mounts_of(l)->count; i++) {
 		if (l->verdicts[i].opinions[MOUNT_READS].status != FINDING_FAIL)
 			continue;
 		if (watch->nlost++ >= LOST_READS_MAX)
 			continue;
 		lost = &watch->lost[watch->nlost - 1];
-		strcpy(lost->target, l->mounts.list[i].target);
-		strcpy(lost->spec, l->mounts.list[i].fs_spec);
-		lost->reads = l->mounts.list[i].reads;
+		strcpy(lost->target, mounts_of(l)->list[i].target);
+		strcpy(lost->spec, mounts_of(l)->list[i].fs_spec);
+		lost->reads = mounts_of(l)->list[i].reads;
 	}
 }
 
@@ -370,17 +372,19 @@ static void look_at_silence(struct looking *l)
 	_cleanup_(host_rpc_queues_fini) struct host_rpc_queues queues = { 0 };
 	const struct silence_sources sources = { &queues, l->start };
 	struct silences *all = &l->watch->silences;
+	const struct view_mount *seen;
 	unsigned int i;
 	int rc = host_rpc_queues(l->watch->host, &queues);
 
 	l->rc = l->rc ? l->rc : rc;
 	silences_begin(all);
-	for (i = 0; i < l->mounts.count; i++) {
-		if (l->verdicts[i].covered ||
-		    (!l->wanted[i].rdma && !mounts_is_rdma(l->mounts.list[i].proto)))
+	for (i = 0; i < mounts_of(l)->count; i++) {
+		seen = l->seen[i];
+		if (seen->covered ||
+		    (!seen->wanted.rdma && !view_is_rdma(seen->mount->proto)))
 			continue;
-		rc = silences_see(all, &sources, &l->mounts.list[i],
-				  l->watch->tell_silence, l->watch->arg);
+		rc = silences_see(all, &sources, seen->mount, l->watch->tell_silence,
+				  l->watch->arg);
 		l->rc = l->rc ? l->rc : rc;
 	}
 	silences_end(all);
@@ -401,7 +405,7 @@ static struct report *report_of(const struct mount_verdict *verdict)
 	finding_init(finding, "mount.transport", opinion->status, "%s", opinion->text);
 	finding_text(finding, "target", "%s", verdict->mount->target);
 	finding_text(finding, "source", "%s", verdict->mount->fs_spec);
-	finding_text(finding, "effective", "%s", mounts_run_name(verdict));
+	finding_text(finding, "effective", "%s", view_run_name(verdict->mount));
 	if (report_add(report, finding))
 		return NULL;
 	return take_ptr(report);
@@ -427,11 +431,62 @@ static int renew_one(struct looking *l, const struct renewal *renewal)
 	return record_drop(l->folder, &renewal->record);
 }
 
+/* What is in the files by now is what the disks are judged by: nothing is read again. */
+static void keep_renewal(struct looking *l, const struct renewal *renewal)
+{
+	struct record_list *records = &l->records;
+	size_t i;
+
+	for (i = 0; i < records->count; i++)
+		if (records->list[i].id == renewal->record.id &&
+		    (renewal->record.id ||
+		     !strcmp(records->list[i].target, renewal->record.target)))
+			break;
+	if (renewal->action == RENEW_WRITE) {
+		records->list[i] = renewal->record;
+		records->count += i == records->count;
+	} else if (i < records->count) {
+		memmove(&records->list[i], &records->list[i + 1],
+			(--records->count - i) * sizeof(*records->list));
+	}
+}
+
+static int make_room(struct looking *l, size_t more)
+{
+	struct record *list = realloc(l->records.list,
+				      (l->records.count + more + 1) * sizeof(*list));
+
+	if (!list)
+		return err_set(ENOMEM, "no memory");
+	l->records.list = list;
+	return 0;
+}
+
+/* The first that could not be written is told, and the others are tried. */
+static int renew_each(struct looking *l, const struct renewal *list, size_t count)
+{
+	char *error = l->watch->record_error;
+	size_t i;
+	int rc = 0, one;
+
+	for (i = 0; i < count && l->folder >= 0; i++) {
+		one = renew_one(l, &list[i]);
+		/* 1: somebody knew more. */
+		if (!one)
+			keep_renewal(l, &list[i]);
+		if (one >= 0)
+			continue;
+		rc = -1;
+		snprintf(error, sizeof(l->watch->record_error), "%s", err_text());
+	}
+	return rc;
+}
+
 static void renew(struct looking *l, const struct renew_input *input)
 {
 	_cleanup_free_ struct renewal *list = NULL;
 	char *error = l->watch->record_error;
-	size_t count = 0, i;
+	size_t count = 0;
 	int rc = renew_plan(input, &list, &count);
 
 	*error = '\0';
@@ -440,15 +495,12 @@ static void renew(struct looking *l, const struct renew_input *input)
 			 "%u file%s no record: %.300s", l->records.nbroken,
 			 l->records.nbroken == 1 ? " is" : "s are",
 			 l->records.broken->why);
-	for (i = 0; i < count && l->folder >= 0; i++) {
-		if (renew_one(l, &list[i]) >= 0)
-			continue;
-		rc = -1;
-		snprintf(error, sizeof(l->watch->record_error), "%s", err_text());
-	}
+	rc = rc ? rc : make_room(l, count);
+	rc = rc ? rc : renew_each(l, list, count);
 	if (rc < 0 && !*error)
 		snprintf(error, sizeof(l->watch->record_error), "%s", err_text());
 	l->watch->records_failed = rc < 0;
+	view_renew(l->view, &l->records);
 }
 
 /* --- disks -------------------------------------------------------------------------------------- */
@@ -463,7 +515,7 @@ static const char *end_of(const char *text)
 /* A word about a disk that passes is of what it goes over, but for one of the mount's name. */
 static enum thing_run run_of_disk(const struct guard_verdict *verdict)
 {
-	bool rdma = mounts_is_rdma(verdict->proto);
+	bool rdma = view_is_rdma(verdict->proto);
 	bool alias = rdma && !strcmp(verdict->id, "gate.mount");
 
 	if (verdict->answer == GUARD_UNKNOWN)
@@ -530,21 +582,19 @@ static void look_at_broken(struct looking *l, const struct follow_guest *guest)
 static void look_at_disks(struct looking *l)
 {
 	const struct heard *heard = &l->watch->heard;
-	_cleanup_(guard_places_fini) struct guard_places places = { 0 };
 	_cleanup_(guard_close_p) struct guard *guard = NULL;
-	struct guard_sources sources = { .host = l->watch->host, .places = &places };
-	char unknown[ERR_TEXT_MAX];
 	size_t i, j;
 
 	if (!heard->nguests)
 		return;
 	for (i = 0; i < heard->nguests; i++)
 		look_at_broken(l, &heard->guests[i]);
-	/* A pool that is not known may want what then is wanted by nobody. */
-	sources.places_unknown = pool_places_gap(l->watch->host, &places, unknown);
-	/* After the records were renewed, which it reads. */
-	sources.now = now_ms();
-	if (guard_open(&guard, &sources)) {
+	/* A gate that cannot read the policy says nothing. */
+	if (*l->watch->policy_error) {
+		lose(l, THING_DISK, l->watch->policy_error);
+		return;
+	}
+	if (guard_over(&guard, l->watch->host, l->view, &l->pools, l->pools_lack)) {
 		lose(l, THING_DISK, err_text());
 		return;
 	}
@@ -570,17 +620,16 @@ static void look_at_all(struct looking *l)
 	struct renew_input input;
 	size_t i;
 
-	find_pools(l);
-	l->sources = (struct wanted_sources){ l->watch->policies, &l->records, l->boot_id,
-					      l->start,           l->npools,   l->pools };
-	input = (struct renew_input){ &l->mounts, l->verdicts, l->wanted, &l->sources };
+	input = (struct renew_input){ mounts_of(l), l->seen, &l->records, l->boot_id,
+				      l->start };
 	things_begin(&l->watch->things);
 	look_at_mounts(l, &input);
 	look_at_reads(l);
 	look_at_silence(l);
+	renew(l, &input);
+	/* By what is proven now. */
 	for (i = 0; i < l->watch->heard.npools; i++)
 		look_at_pool(l, i);
-	renew(l, &input);
 	look_at_disks(l);
 	things_end(&l->watch->things);
 }
@@ -598,8 +647,7 @@ int look_all(struct watch *watch, int folder, struct report *report)
 	watch->last_look = time(NULL);
 	read_policy(watch);
 	rc = read_host(&l);
-	if (!rc)
-		find_domains(&l);
+	rc = rc ? rc : judge_all(&l);
 	*watch->mounts_error = '\0';
 	watch->nlost = 0;
 	if (rc)
@@ -609,7 +657,7 @@ int look_all(struct watch *watch, int folder, struct report *report)
 	if (l.rc)
 		snprintf(watch->mounts_error, sizeof(watch->mounts_error),
 			 "not all could be kept: %s", strerror(-l.rc));
-	watch->nmounts = l.mounts.count;
+	watch->nmounts = l.view ? view_nfs(l.view)->count : 0;
 	watch->looks++;
 	watch->look_ms = (double)(now_ns() - start) / 1e6;
 	debug(DEBUG_WATCH, "look %lu: %u mount%s, %.1f ms%s%s", watch->looks,

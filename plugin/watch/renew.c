@@ -22,14 +22,29 @@ static void add(struct renewing *plan, enum renew_action action,
 	plan->list[plan->count++] = (struct renewal){ action, *record, mount };
 }
 
+const struct record *renew_record(const struct renew_input *input,
+				  const struct nfs_mount *mount)
+{
+	size_t i;
+
+	for (i = 0; i < input->records->count; i++) {
+		const struct record *record = &input->records->list[i];
+
+		if (record_is_of(record, mount, input->now) &&
+		    !strcmp(record->boot_id, input->boot_id))
+			return record;
+	}
+	return NULL;
+}
+
 static bool of_this_boot(const struct renewing *plan, const struct record *record)
 {
-	return !strcmp(record->boot_id, plan->input->sources->boot_id);
+	return !strcmp(record->boot_id, plan->input->boot_id);
 }
 
 static const struct record *find_pending(const struct renewing *plan, const char *target)
 {
-	const struct record_list *records = plan->input->sources->records;
+	const struct record_list *records = plan->input->records;
 	size_t i;
 
 	for (i = 0; i < records->count; i++)
@@ -43,7 +58,7 @@ static const struct record *find_pending(const struct renewing *plan, const char
 static bool younger_than(const struct renewing *plan, const struct record *record,
 			 uint64_t ms)
 {
-	uint64_t now = plan->input->sources->now, then = record->checked_ms;
+	uint64_t now = plan->input->now, then = record->checked_ms;
 
 	return then > now ? then - now < RECORD_PERIOD_MS : now - then < ms;
 }
@@ -52,7 +67,7 @@ bool renew_is_helpers(const struct renew_input *input, const struct nfs_mount *m
 {
 	struct renewing plan = { .input = input };
 	const struct record *pending = find_pending(&plan, mount->target),
-			    *own = wanted_record(input->sources, mount);
+			    *own = renew_record(input, mount);
 
 	if (!pending || (own && own->checked_ms > pending->checked_ms))
 		return false;
@@ -62,7 +77,7 @@ bool renew_is_helpers(const struct renew_input *input, const struct nfs_mount *m
 		younger_than(&plan, pending, RENEW_PENDING_MS));
 }
 
-static enum record_state state_of(enum mount_run run)
+static enum record_state state_of(enum view_run run)
 {
 	static const enum record_state states[] = {
 		[RUN_UNKNOWN] = RECORD_UNPROVEN, [RUN_RDMA] = RECORD_PROVEN,
@@ -86,18 +101,17 @@ static bool is_fresh(const struct renewing *plan, const struct record *own,
 static void write_one(struct renewing *plan, unsigned int index, const struct record *own)
 {
 	const struct renew_input *input = plan->input;
-	const struct mount_verdict *verdict = &input->verdicts[index];
-	struct record record = { .state = state_of(verdict->run),
-				 .checked_ms = input->sources->now };
+	const struct view_mount *seen = input->seen[index];
+	struct record record = { .state = state_of(seen->run), .checked_ms = input->now };
 
-	record_of_mount(&record, verdict->mount);
-	text_copy(record.boot_id, sizeof(record.boot_id), input->sources->boot_id);
+	record_of_mount(&record, &input->mounts->list[index]);
+	text_copy(record.boot_id, sizeof(record.boot_id), input->boot_id);
 	strcpy(record.by, WATCH_NAME);
 	if (own) {
 		strcpy(record.wanted, own->wanted);
 		strcpy(record.policy, own->policy);
 	}
-	if (input->wanted[index].rdma && input->wanted[index].lasting)
+	if (seen->wanted.rdma && seen->wanted.lasting)
 		strcpy(record.wanted, "rdma");
 	if (!is_fresh(plan, own, &record))
 		add(plan, RENEW_WRITE, &record, index);
@@ -107,13 +121,14 @@ static void plan_mount(struct renewing *plan, unsigned int index)
 {
 	const struct renew_input *input = plan->input;
 	const struct nfs_mount *mount = &input->mounts->list[index];
-	const struct record *own = wanted_record(input->sources, mount);
-	enum mount_run run = input->verdicts[index].run;
+	const struct record *own = renew_record(input, mount);
+	enum view_run run = input->seen[index]->run;
 	bool rdma = run == RUN_RDMA || run == RUN_CLAIMED || run == RUN_MIXED;
 
 	if (renew_is_helpers(input, mount))
 		return;
-	if (rdma || own || input->wanted[index].rdma || find_pending(plan, mount->target))
+	if (rdma || own || input->seen[index]->wanted.rdma ||
+	    find_pending(plan, mount->target))
 		write_one(plan, index, own);
 }
 
@@ -123,8 +138,7 @@ static bool is_mounted(const struct renewing *plan, const struct record *record)
 	unsigned int i;
 
 	for (i = 0; i < mounts->count; i++)
-		if (record->id ? record_is_of(record, &mounts->list[i],
-					      plan->input->sources->now)
+		if (record->id ? record_is_of(record, &mounts->list[i], plan->input->now)
 			       : !strcmp(mounts->list[i].target, record->target))
 			return true;
 	return false;
@@ -163,7 +177,7 @@ static void plan_record(struct renewing *plan, const struct record *record)
 
 int renew_plan(const struct renew_input *input, struct renewal **out, size_t *count)
 {
-	const struct record_list *records = input->sources->records;
+	const struct record_list *records = input->records;
 	struct renewing plan = { .input = input };
 	unsigned int i;
 	size_t j;

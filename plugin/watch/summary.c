@@ -17,8 +17,9 @@ static void say_policy(const struct watch *watch, struct finding *finding)
 	else
 		finding_init(finding, "watch.policy", FINDING_FAIL, "%s%s",
 			     watch->policy_error,
-			     watch->policies ? "; what it said before counts still"
-					     : "; what it wants over RDMA is not known");
+			     watch->policy_known
+				     ? "; what it said before counts still"
+				     : "; what it wants over RDMA is not known");
 }
 
 static void say_libvirt(const struct watch *watch, struct finding *finding)

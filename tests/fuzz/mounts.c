@@ -46,12 +46,15 @@ static void see(void *arg, const struct finding *finding)
 /* Of one look, and of two with the same mounts. */
 static void check_verdicts(const struct nfs_mounts *mounts)
 {
-	struct mounts_seen seen = { .now = mounts };
+	const struct view_sources sources = { .mounts = mounts };
+	_cleanup_(view_close_p) struct view *view = NULL;
+	struct mounts_seen seen = { .view = NULL };
 	struct mount_answer *answers = calloc(mounts->count + 1, sizeof(*answers));
 	struct mount_verdict *verdicts = NULL;
 	unsigned int looks, count;
 
-	FUZZ_CHECK(answers);
+	FUZZ_CHECK(answers && !view_open(&view, &sources));
+	seen.view = view;
 	for (looks = 1; looks <= 2; looks++) {
 		FUZZ_CHECK(!mounts_audit(&seen, &verdicts));
 		count = 0;

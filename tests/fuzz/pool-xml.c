@@ -16,12 +16,14 @@ static void audit(const struct pool_xml *xml)
 {
 	static char name[] = "vms";
 	static struct pool_info info = { .name = name, .active = true };
-	struct nfs_mounts none = { .count = 0 };
+	const struct view_sources nothing = { .host = NULL };
+	_cleanup_(view_close_p) struct view *view = NULL;
 	struct pool_seen seen = { .xml = xml };
 
 	pool_audit(&seen, on_finding, NULL);
+	FUZZ_CHECK(!view_open(&view, &nothing));
 	seen.info = &info;
-	seen.mounts = &none;
+	seen.view = view;
 	pool_audit(&seen, on_finding, NULL);
 }
 
@@ -37,7 +39,7 @@ static char *convert(struct pool_xml *xml)
 		return NULL;
 	}
 	pool_state(&seen, &state);
-	FUZZ_CHECK(state.want == POOL_WANT_OPTIONS);
+	FUZZ_CHECK(state.wanted.rdma && state.wanted.by == BY_POOL);
 	FUZZ_CHECK(!pool_xml_facts(xml)->dropped_ns);
 	FUZZ_CHECK(!pool_xml_format(xml, &text));
 	return text;

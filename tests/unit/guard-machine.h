@@ -7,6 +7,7 @@
 #define TESTS_UNIT_GUARD_MACHINE_H
 
 #include "plugin/guard/internal.h"
+#include "plugin/record/record.h"
 #include "tests/unit/host-tree.h"
 
 #define BOOT "b3fe4a6a-8f6b-425a-81db-11412b84d08b"
@@ -76,11 +77,11 @@ static void forbid(const char *mountinfo)
 #define REQUIRE_NAS "[server nas]\npolicy = require\n"
 
 /* Pools, as of libvirt. */
-static const struct guard_place pools[] = {
+static const struct view_place pools[] = {
 	{ .pool = (char *)"vm",
 	  .target = (char *)"/srv/vm",
 	  .fs_spec = (char *)"nas:/vm",
-	  .wants_rdma = true,
+	  .asked = ASKED_RDMA,
 	  .by = "pool 'vm'" },
 	{ .pool = (char *)"plain",
 	  .target = (char *)"/srv/plain",
@@ -92,11 +93,11 @@ static const struct guard_place pools[] = {
 	{ .pool = (char *)"linked",
 	  .target = (char *)"/pools/linked",
 	  .fs_spec = (char *)"nas:/linked",
-	  .wants_rdma = true,
+	  .asked = ASKED_RDMA,
 	  .by = "pool 'linked'" },
 };
-static const struct guard_places all_pools = { ARRAY_SIZE(pools),
-					       (struct guard_place *)pools };
+static const struct view_places all_pools = { ARRAY_SIZE(pools),
+					      (struct view_place *)pools };
 
 struct row {
 	const char *mounts, *conf, *fstab, *utab, *nfsmount;
@@ -165,7 +166,7 @@ static void ask_guard(const struct guard *guard, const char *text)
 	free(copy);
 }
 
-static int ask(const char *disk, const struct guard_places *places)
+static int ask(const char *disk, const struct view_places *places)
 {
 	_cleanup_(guard_close_p) struct guard *guard = NULL;
 	struct guard_sources sources = { .host = tree.host,

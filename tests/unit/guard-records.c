@@ -268,7 +268,7 @@ static void a_verdict_has_its_names(void)
 	end();
 }
 
-static bool has_remedy(const char *disk, const struct guard_places *places,
+static bool has_remedy(const char *disk, const struct view_places *places,
 		       const char *words)
 {
 	int rc = ask(disk, places);
@@ -280,14 +280,14 @@ static bool has_remedy(const char *disk, const struct guard_places *places,
 
 static void names_in_commands_are_as_a_shell_reads_them(void)
 {
-	static const struct guard_place list[] = {
+	static const struct view_place list[] = {
 		{ .pool = (char *)"p q",
 		  .target = (char *)"/srv/p",
 		  .fs_spec = (char *)"nas:/p",
-		  .wants_rdma = true,
+		  .asked = ASKED_RDMA,
 		  .by = "pool 'p q'" },
 	};
-	const struct guard_places places = { 1, (struct guard_place *)list };
+	const struct view_places places = { 1, (struct view_place *)list };
 
 	begin(&(struct row){
 		.mounts = ROOT OTHER(91, 21, "/rhev/data-center/mnt/nas:_a'b", "ext4",

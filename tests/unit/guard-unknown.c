@@ -7,7 +7,7 @@
 
 static struct guard *guard;
 
-static void open_guard(const struct row *row, const struct guard_places *places,
+static void open_guard(const struct row *row, const struct view_places *places,
 		       const char *unknown)
 {
 	struct guard_sources sources = { .places = places,
@@ -62,7 +62,8 @@ static void what_is_unknown_is_refused_where_the_policy_says_so(void)
 		bool refuse;
 	} rows[] = {
 		{ "[default]\non-unknown = refuse\n", GUARD_UNKNOWN, true },
-		{ "[default]\non-unknown = refuse\npolicy = prefer\n", GUARD_UNKNOWN,
+		/* [default] says it of every mount. */
+		{ "[default]\non-unknown = refuse\npolicy = prefer\n", GUARD_PASS,
 		  false },
 		/* Whoever asks for it, it is not wanted. */
 		{ "[default]\non-unknown = refuse\npolicy = off\n", GUARD_PASS, false },
@@ -123,9 +124,9 @@ static void a_broken_fstab_leaves_the_gate_to_what_others_say(void)
 /* rbd, gluster, iscsi-direct */
 static void a_volume_that_is_no_file_of_this_host_passes(void)
 {
-	static const struct guard_place rbd = { .pool = (char *)"rbd",
-						.by = "pool 'rbd'" };
-	const struct guard_places places = { 1, (struct guard_place *)&rbd };
+	static const struct view_place rbd = { .pool = (char *)"rbd",
+					       .by = "pool 'rbd'" };
+	const struct view_places places = { 1, (struct view_place *)&rbd };
 
 	open_guard(&(struct row){ .mounts = MOUNTS,
 				  .conf = "[default]\non-unknown = refuse\n" },

@@ -52,8 +52,20 @@ static void who_wants_it_decides_of_a_mount_over_tcp(void)
 	static const struct row rows[] = {
 		/* Nobody. */
 		{ ROOT TCP(90, 21, "/srv/x", "nas:/x"), .disk = "/srv/x/a", PASSES },
+		/* What is built in says nothing of other people's mounts; what somebody wrote does. */
 		{ ROOT TCP(90, 21, "/srv/x", "nas:/x"), .disk = "/srv/x/a", PASSES,
-		  .conf = "[default]\npolicy = require\non-unknown = refuse\n" },
+		  .conf = "[default]\non-unknown = refuse\n" },
+		{ ROOT TCP(90, 21, "/srv/x", "nas:/x"), .disk = "/srv/x/a",
+		  .conf = "[default]\npolicy = require\n",
+		  REFUSED("gate.transport", "/etc/nfsrdma.conf:2 requires RDMA") },
+		{ ROOT TCP(90, 21, "/srv/x", "nas:/x"), .disk = "/srv/x/a",
+		  .conf = "[default]\npolicy = prefer\n",
+		  LOUD("gate.transport", "/etc/nfsrdma.conf:2 prefers RDMA") },
+		{ ROOT TCP(90, 21, "/srv/x", "nas:/x"), .disk = "/srv/x/a", PASSES,
+		  .conf = "[default]\npolicy = require\n[server nas]\npolicy = off\n" },
+		{ ROOT TCP(90, 21, "/srv/x", "nas:/x"), .disk = "/srv/x/a", PASSES,
+		  .conf = "[default]\npolicy = require\n",
+		  .fstab = "nas:/x /srv/x nfsrdma nfsrdma.policy=off 0 0\n" },
 		{ ROOT TCP(90, 21, "/srv/x", "nas:/x"), .disk = "/srv/x/a", PASSES,
 		  .conf = "[server other]\npolicy = require\n" },
 		{ ROOT TCP(90, 21, "/srv/x", "nas:/x"), .disk = "/srv/x/a", PASSES,
@@ -117,7 +129,7 @@ static void who_wants_it_decides_of_a_mount_over_tcp(void)
 		  REFUSED("gate.transport", "its mount options want RDMA") },
 		{ ROOT TCP(90, 21, "/srv/x", "nas:/x"), .disk = "/srv/x/a",
 		  .nfsmount = "[ Server \"nas\" ]\nProto=rdma\n",
-		  REFUSED("gate.transport", "/etc/nfsmount.conf wants RDMA") },
+		  REFUSED("gate.transport", "/etc/nfsmount.conf:2 wants RDMA") },
 	};
 
 	CHECK_ROWS(rows);
@@ -140,7 +152,7 @@ static void a_port_is_a_guess_that_refuses_nothing(void)
 		/* What somebody says is no guess. */
 		{ ROOT PORT, .disk = "/srv/x/a",
 		  .nfsmount = "[ Server \"nas\" ]\nProto=rdma\n",
-		  REFUSED("gate.transport", "/etc/nfsmount.conf wants RDMA") },
+		  REFUSED("gate.transport", "/etc/nfsmount.conf:2 wants RDMA") },
 		{ ROOT PORT, .disk = "/srv/x/a", .conf = REQUIRE_NAS,
 		  REFUSED("gate.transport", "/etc/nfsrdma.conf:2 requires RDMA") },
 	};
@@ -153,14 +165,14 @@ static void a_policy_among_the_options_of_fstab_counts(void)
 	static const struct row rows[] = {
 		{ ROOT TCP(90, 21, "/srv/x", "nas:/x"), .disk = "/srv/x/a",
 		  .fstab = "nas:/x /srv/x nfsrdma nfsrdma.policy=prefer,proto=rdma 0 0\n",
-		  LOUD("gate.transport", "over tcp, and /etc/fstab wants RDMA") },
+		  LOUD("gate.transport", "over tcp, and /etc/fstab:1 wants RDMA") },
 		{ ROOT TCP(90, 21, "/srv/x", "nas:/x"), .disk = "/srv/x/a",
 		  .fstab = "nas:/x /srv/x nfsrdma nfsrdma.policy=prefer 0 0\n",
-		  LOUD("gate.transport", "over tcp, and /etc/fstab wants RDMA") },
+		  LOUD("gate.transport", "over tcp, and /etc/fstab:1 wants RDMA") },
 		{ ROOT TCP(90, 21, "/srv/x", "nas:/x"), .disk = "/srv/x/a",
 		  .fstab = "nas:/x /srv/x nfsrdma nfsrdma.policy=prefer,proto=rdma 0 0\n",
 		  .utab = "SRC=nas:/x TARGET=/srv/x ROOT=/ ATTRS=proto=rdma,port=20049\n",
-		  LOUD("gate.transport", "its mount options want RDMA") },
+		  LOUD("gate.transport", "/etc/fstab:1 wants RDMA") },
 		{ ROOT TCP(90, 21, "/srv/x", "nas:/x"), .disk = "/srv/x/a", PASSES,
 		  .fstab = "nas:/x /srv/x nfsrdma nfsrdma.policy=off,proto=rdma 0 0\n" },
 		{ ROOT TCP(90, 21, "/srv/x", "nas:/x"), .disk = "/srv/x/a", PASSES,
@@ -342,6 +354,12 @@ static void what_the_kernel_mounts_below_is_wanted_as_that_above(void)
 		{ ROOT RDMA(90, 21, "/srv/x", "nas:/x")
 			  TCP(91, 90, "/srv/x/s", "nas2:/s"),
 		  .disk = "/srv/x/s/a",
+		  LOUD("gate.transport", "the mount above it wants RDMA") },
+		/* A referral of a mount whose options are known: nobody mounted it by hand. */
+		{ ROOT RDMA(90, 21, "/srv/x", "nas:/x")
+			  TCP(91, 90, "/srv/x/s", "nas2:/s"),
+		  .disk = "/srv/x/s/a",
+		  .utab = "SRC=nas:/x TARGET=/srv/x ROOT=/ ATTRS=proto=rdma,port=20049\n",
 		  REFUSED("gate.transport", "the mount above it wants RDMA") },
 		{ ROOT RDMA(90, 21, "/srv/vm", "nas:/vm")
 			  RDMA(91, 90, "/srv/vm/s", "nas:/vm/s"),

@@ -9,24 +9,24 @@
 #define DIR  "/rhev/data-center/mnt/nas1:_vm"
 
 static struct tree tree;
-static struct nfs_mounts mounts;
-static struct mount_verdict *verdicts;
+static struct view *view;
 static struct ovirt_mounted mounted;
 
-static void look(const char *mountinfo)
+static void look(const char *mountinfo, const char *policy)
 {
-	struct mounts_seen seen = { .now = &mounts };
+	struct view_sources sources = { .host = NULL };
 
 	tree_new(&tree);
 	tree_write(&tree, "proc/self/mountinfo", mountinfo);
-	CU_ASSERT_EQUAL_FATAL(host_nfs_mounts(tree.host, &mounts), 0);
-	CU_ASSERT_EQUAL_FATAL(mounts_audit(&seen, &verdicts), 0);
+	tree_write(&tree, "etc/nfsrdma.conf", policy);
+	sources.host = tree.host;
+	CU_ASSERT_EQUAL_FATAL(view_open(&view, &sources), 0);
 }
 
 static void done(void)
 {
-	free(take_ptr(verdicts));
-	host_nfs_mounts_fini(&mounts);
+	view_close(view);
+	view = NULL;
 	tree_free(&tree);
 }
 
@@ -34,9 +34,9 @@ static void ask(const char *mountinfo)
 {
 	struct ovirt_domain domain;
 
-	look(mountinfo);
+	look(mountinfo, "");
 	CU_ASSERT_EQUAL_FATAL(ovirt_domain("nas1:/vm", NULL, &domain), 0);
-	ovirt_mounted(&mounts, verdicts, &domain, &mounted);
+	ovirt_mounted(view, &domain, &mounted);
 }
 
 static void nothing_and_rdma_are_good(void)
@@ -75,7 +75,7 @@ static void mounts_on_one_another_are_told_even_over_rdma(void)
 		 " rw - nfs4 nas1:/vm rw,vers=4.2,proto=rdma,addr=192.0.2.1\n");
 	CU_ASSERT_EQUAL(mounted.count, 2);
 	CU_ASSERT(mounted.other_source);
-	CU_ASSERT_EQUAL(mounted.top, &mounts.list[1]);
+	CU_ASSERT_EQUAL(mounted.top, view_mount(view, 1));
 	ASSERT_CONTAINS(mounted.text, "2 mounts lie on " DIR);
 	ASSERT_CONTAINS(mounted.text, "the topmost goes over RDMA");
 	ASSERT_CONTAINS(mounted.remedy, "repeat umount");
@@ -89,7 +89,7 @@ static void on_mounted(void *arg, const struct ovirt_mounted *one)
 	char *dirs = arg;
 
 	told++;
-	strcat(dirs, one->top->target + strlen("/rhev/data-center/mnt/"));
+	strcat(dirs, one->top->mount->target + strlen("/rhev/data-center/mnt/"));
 	strcat(dirs, " ");
 }
 
@@ -103,16 +103,19 @@ static void of_a_repository_what_policy_covers_is_told(void)
 		"93 92 0:56 / /rhev/data-center/mnt/nas3:_x rw - nfs4 nas3:/x rw,proto=rdma\n"
 		"94 90 0:57 / " DIR "/sub rw - nfs4 nas1:/vm/sub rw,proto=tcp\n"
 		"95 21 0:58 / /srv rw - nfs4 nas1:/vm rw,proto=tcp\n";
-	char policy[] = "[server nas1]\npolicy = require\n[default]\npolicy = require\n";
 	char dirs[256] = "";
-	_cleanup_(policy_free_p) struct policies *policies = NULL;
 
-	CU_ASSERT_EQUAL_FATAL(policy_new(&policies) || policy_add(policies, "p", policy),
-			      0);
-	look(all);
-	ovirt_mounted_each(&mounts, verdicts, policies, NULL, on_mounted, dirs);
+	look(all, "[server nas1]\npolicy = require\n");
+	ovirt_mounted_each(view, on_mounted, dirs);
 	CU_ASSERT_EQUAL(told, 2);
 	CU_ASSERT_STRING_EQUAL(dirs, "nas1:_vm nas3:_x ");
+	done();
+	/* "Every mount." */
+	told = 0;
+	*dirs = '\0';
+	look(all, "[default]\npolicy = require\n");
+	ovirt_mounted_each(view, on_mounted, dirs);
+	CU_ASSERT_STRING_EQUAL(dirs, "nas1:_vm nas2:_iso nas3:_x ");
 	done();
 }
 

@@ -9,7 +9,7 @@
 #define RUN "run/libvirt/storage/"
 
 static struct tree tree;
-static struct guard_places places;
+static struct view_places places;
 static char skipped[256];
 
 /* As virXMLSaveFile() begins each file. */
@@ -50,7 +50,7 @@ static const char *tell(void)
 			places.list[i].pool,
 			places.list[i].target ? places.list[i].target : "nowhere",
 			places.list[i].fs_spec ? places.list[i].fs_spec : "-",
-			places.list[i].wants_rdma ? " rdma" : "");
+			places.list[i].asked == ASKED_RDMA ? " rdma" : "");
 	return told;
 }
 
@@ -58,7 +58,7 @@ static bool has(const char *want)
 {
 	int rc;
 
-	guard_places_fini(&places);
+	view_places_fini(&places);
 	memset(skipped, 'x', sizeof(skipped));
 	rc = pool_places(tree.host, &places, skipped);
 	suite_saw("%d %s: %s", rc, rc ? err_text() : "", tell());
@@ -67,7 +67,7 @@ static bool has(const char *want)
 
 static void end(void)
 {
-	guard_places_fini(&places);
+	view_places_fini(&places);
 	tree_free(&tree);
 }
 

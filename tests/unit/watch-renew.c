@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* What is to become of records, and who wants a mount over RDMA. */
+/* What is to become of records. */
 #include "plugin/watch/internal.h"
 #include "suite.h"
 
@@ -11,11 +11,10 @@
 
 static struct nfs_mount mount;
 static struct nfs_mounts mounts;
-static struct mount_verdict verdict;
+static struct view_mount seen;
+static const struct view_mount *const all_seen[] = { &seen };
 static struct record list[4];
 static struct record_list records;
-static struct wanted_sources sources;
-static struct wanted wanted;
 static struct renew_input input;
 static char said[512];
 
@@ -30,14 +29,9 @@ static void begin(void)
 	strcpy(mount.proto, "rdma");
 	mount.age = 3600;
 	mounts = (struct nfs_mounts){ .count = 1, .list = &mount };
-	verdict =
-		(struct mount_verdict){ .mount = &mount, .run = RUN_RDMA, .wish_by = "" };
+	seen = (struct view_mount){ .mount = &mount, .run = RUN_RDMA };
 	records = (struct record_list){ .count = 0, .list = list };
-	sources = (struct wanted_sources){ .records = &records,
-					   .boot_id = BOOT,
-					   .now = NOW };
-	wanted = (struct wanted){ .rdma = false };
-	input = (struct renew_input){ &mounts, &verdict, &wanted, &sources };
+	input = (struct renew_input){ &mounts, all_seen, &records, BOOT, NOW };
 }
 
 static struct record *add(unsigned int id, enum record_state state, uint64_t age)
@@ -96,19 +90,19 @@ static void what_is_over_rdma_or_wanted_so_has_a_record(void)
 {
 	begin();
 	CU_ASSERT_STRING_EQUAL(plan(), "write 90 proven");
-	verdict.run = RUN_OTHER;
+	seen.run = RUN_OTHER;
 	CU_ASSERT_STRING_EQUAL(plan(), "");
-	wanted.rdma = true;
+	seen.wanted.rdma = true;
 	CU_ASSERT_STRING_EQUAL(plan(), "write 90 tcp");
 	/* What the policy says today is not what the mount was asked for. */
-	wanted.lasting = true;
+	seen.wanted.lasting = true;
 	CU_ASSERT_STRING_EQUAL(plan(), "write 90 tcp wanted rdma");
 }
 
 static void only_what_was_seen_is_proven(void)
 {
 	static const struct {
-		enum mount_run run;
+		enum view_run run;
 		const char *plan;
 	} rows[] = {
 		{ RUN_RDMA, "write 90 proven" },      { RUN_CLAIMED, "write 90 proven" },
@@ -118,10 +112,10 @@ static void only_what_was_seen_is_proven(void)
 	size_t i;
 
 	begin();
-	wanted.rdma = true;
+	seen.wanted.rdma = true;
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
 		SUITE_ROW("%zu: %s", i, rows[i].plan);
-		verdict.run = rows[i].run;
+		seen.run = rows[i].run;
 		CU_ASSERT_STRING_EQUAL(plan(), rows[i].plan);
 	}
 }
@@ -136,7 +130,7 @@ static void a_record_is_kept_young_and_what_it_wanted_with_it(void)
 	CU_ASSERT_STRING_EQUAL(renewed_policy, "prefer");
 	/* What changed does not wait. */
 	list[0].checked_ms = NOW - 10;
-	verdict.run = RUN_OTHER;
+	seen.run = RUN_OTHER;
 	strcpy(mount.proto, "tcp");
 	CU_ASSERT_STRING_EQUAL(plan(), "write 90 tcp wanted rdma");
 	/* It is of another mount with that number. */
@@ -150,14 +144,12 @@ static void a_mount_inherits_nothing_from_one_with_its_numbers(void)
 	begin();
 	mount.nxprts = 1;
 	mount.age = 1;
-	verdict.run = RUN_OTHER;
+	seen.run = RUN_OTHER;
 	add(90, RECORD_PROVEN, 12000);
-	CU_ASSERT_PTR_NULL(wanted_record(&sources, &mount));
-	wanted_mount(&sources, &verdict, &wanted);
-	CU_ASSERT_FALSE(wanted.rdma);
+	CU_ASSERT_PTR_NULL(renew_record(&input, &mount));
 	CU_ASSERT_STRING_EQUAL(plan(), "gone 90");
 	/* It has a record of its own then. */
-	verdict.run = RUN_RDMA;
+	seen.run = RUN_RDMA;
 	CU_ASSERT_STRING_EQUAL(plan(), "write 90 proven; gone 90");
 	/* A record is written some moments after the mount was made. */
 	mount.age = 12;
@@ -181,7 +173,7 @@ static void a_helper_at_work_is_left_alone(void)
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
 		SUITE_ROW("%zu: %s", i, rows[i].plan);
 		begin();
-		wanted = (struct wanted){ .rdma = true, .lasting = true };
+		seen.wanted = (struct view_wanted){ .rdma = true, .lasting = true };
 		mount.age = rows[i].mount_age_s;
 		add(0, RECORD_UNPROVEN, rows[i].pending_age);
 		CU_ASSERT_STRING_EQUAL(plan(), rows[i].plan);
@@ -239,60 +231,6 @@ static void nothing_goes_while_not_all_mounts_are_known(void)
 	CU_ASSERT_STRING_EQUAL(plan(), "");
 }
 
-/* --- who wants it ------------------------------------------------------------------------------- */
-
-static struct policies *policies;
-
-static const char *who(const char *policy)
-{
-	char text[256];
-
-	policy_free(policies);
-	CU_ASSERT_EQUAL_FATAL(policy_new(&policies), 0);
-	snprintf(text, sizeof(text), "%s", policy);
-	CU_ASSERT_EQUAL(policy_add(policies, "conf", text), 0);
-	sources.policies = policies;
-	wanted_mount(&sources, &verdict, &wanted);
-	policy_free(policies);
-	policies = NULL;
-	return wanted.rdma ? wanted.by : "nobody";
-}
-
-static void somebody_wants_a_mount_over_rdma(void)
-{
-	struct wanted_pool pool = { "vms", "/srv/vm", "pool 'vms' (its options)" };
-
-	begin();
-	CU_ASSERT_STRING_EQUAL(who(""), "nobody");
-	CU_ASSERT_STRING_EQUAL(who("[default]\npolicy = require\n"), "nobody");
-	CU_ASSERT_STRING_EQUAL(who("[server nas]\npolicy = require\n"), "conf:2");
-	CU_ASSERT_FALSE(wanted.lasting);
-	CU_ASSERT_FALSE(wanted.tolerated);
-	CU_ASSERT_STRING_EQUAL(who("[directory /srv/*]\npolicy = prefer\n"), "conf:2");
-	CU_ASSERT(wanted.tolerated);
-	verdict.wish = WISH_RDMA;
-	verdict.wish_by = "fstab";
-	CU_ASSERT_STRING_EQUAL(who(""), "fstab");
-	CU_ASSERT_FALSE(wanted.lasting);
-	CU_ASSERT_FALSE(wanted.tolerated);
-	verdict.lenient = true;
-	CU_ASSERT_STRING_EQUAL(who(""), "fstab");
-	CU_ASSERT(wanted.tolerated);
-	verdict.lenient = false;
-	add(90, RECORD_TCP, 1000);
-	CU_ASSERT_STRING_EQUAL(who(""), "its record");
-	CU_ASSERT(wanted.lasting);
-	strcpy(list[0].wanted, "tcp");
-	CU_ASSERT_STRING_EQUAL(who(""), "fstab");
-	sources.npools = 1;
-	sources.pools = &pool;
-	CU_ASSERT_STRING_EQUAL(who(""), "pool 'vms' (its options)");
-	verdict.wish_by = "its options";
-	CU_ASSERT_STRING_EQUAL(who(""), "its options");
-	/* "off" counts more than all of them. */
-	CU_ASSERT_STRING_EQUAL(who("[server nas]\npolicy = off\n"), "nobody");
-}
-
 SUITE_MAIN("watch-renew", TEST(what_is_over_rdma_or_wanted_so_has_a_record),
 	   TEST(only_what_was_seen_is_proven),
 	   TEST(a_record_is_kept_young_and_what_it_wanted_with_it),
@@ -300,5 +238,4 @@ SUITE_MAIN("watch-renew", TEST(what_is_over_rdma_or_wanted_so_has_a_record),
 	   TEST(a_helper_at_work_is_left_alone),
 	   TEST(a_pending_record_that_is_overtaken_goes),
 	   TEST(records_of_what_is_gone_go),
-	   TEST(nothing_goes_while_not_all_mounts_are_known),
-	   TEST(somebody_wants_a_mount_over_rdma))
+	   TEST(nothing_goes_while_not_all_mounts_are_known))

@@ -2,11 +2,11 @@
 /* Copyright (C) 2026 The nfsrdma authors */
 
 /* Directories on which somebody wants something mounted: of fstab, and as a list. */
-#include "plugin/guard/guard.h"
+#include "plugin/view/view.h"
 #include "tests/unit/host-tree.h"
 
 static struct tree tree;
-static struct guard_places places;
+static struct view_places places;
 
 static int read_fstab(const char *text)
 {
@@ -15,8 +15,8 @@ static int read_fstab(const char *text)
 	tree_new(&tree);
 	if (text)
 		tree_write(&tree, "etc/fstab", text);
-	places = (struct guard_places){ .count = 0 };
-	rc = guard_places_fstab(tree.host, &places);
+	places = (struct view_places){ .count = 0 };
+	rc = view_places_fstab(tree.host, &places);
 	tree_free(&tree);
 	return rc;
 }
@@ -35,35 +35,35 @@ static void lines_of_nfs_are_taken_with_their_numbers(void)
 	CU_ASSERT_STRING_EQUAL(places.list[0].target, "/srv/vm");
 	CU_ASSERT_STRING_EQUAL(places.list[0].fs_spec, "nas:/vm");
 	CU_ASSERT_STRING_EQUAL(places.list[0].by, "/etc/fstab:4");
-	CU_ASSERT_TRUE(places.list[0].wants_rdma);
+	CU_ASSERT_EQUAL(places.list[0].asked, ASKED_RDMA);
 	CU_ASSERT_STRING_EQUAL(places.list[1].target, "/srv/a b");
 	CU_ASSERT_STRING_EQUAL(places.list[1].fs_spec, "nas:/a b");
 	CU_ASSERT_STRING_EQUAL(places.list[1].by, "/etc/fstab:5");
-	CU_ASSERT_FALSE(places.list[1].wants_rdma);
+	CU_ASSERT_EQUAL(places.list[1].asked, ASKED_ANY);
 	CU_ASSERT_STRING_EQUAL(places.list[2].by, "/etc/fstab:6");
-	CU_ASSERT_TRUE(places.list[2].wants_rdma);
-	guard_places_fini(&places);
+	CU_ASSERT_EQUAL(places.list[2].asked, ASKED_RDMA);
+	view_places_fini(&places);
 }
 
 static void options_say_whether_rdma_is_wanted(void)
 {
 	static const struct {
 		const char *type, *options;
-		bool want;
+		bool want, loose;
 	} rows[] = {
-		{ "nfs", "defaults", false },
-		{ "nfs", "rdma", true },
-		{ "nfs", "rdma,port=20049", true },
-		{ "nfs", "proto=rdma6", true },
-		{ "nfs", "proto=tcp", false },
-		{ "nfs", "rdma,tcp", true },
-		{ "nfs", "nordma", false },
-		{ "nfs", "x-note=rdma", false },
-		{ "nfs4", "vers=4.2,proto=rdma,noauto", true },
-		{ "nfsrdma", "defaults", true },
-		{ "nfsrdma", "nfsrdma.policy=require", true },
-		{ "nfsrdma", "proto=rdma,nfsrdma.policy=prefer", false },
-		{ "nfsrdma", "nfsrdma.policy=off", false },
+		{ "nfs", "defaults", false, false },
+		{ "nfs", "rdma", true, false },
+		{ "nfs", "rdma,port=20049", true, false },
+		{ "nfs", "proto=rdma6", true, false },
+		{ "nfs", "proto=tcp", false, false },
+		{ "nfs", "rdma,tcp", true, false },
+		{ "nfs", "nordma", false, false },
+		{ "nfs", "x-note=rdma", false, false },
+		{ "nfs4", "vers=4.2,proto=rdma,noauto", true, false },
+		{ "nfsrdma", "defaults", true, false },
+		{ "nfsrdma", "nfsrdma.policy=require", true, false },
+		{ "nfsrdma", "proto=rdma,nfsrdma.policy=prefer", true, true },
+		{ "nfsrdma", "nfsrdma.policy=off", false, false },
 	};
 	char text[256];
 	size_t i;
@@ -74,8 +74,9 @@ static void options_say_whether_rdma_is_wanted(void)
 			 rows[i].options);
 		CU_ASSERT_EQUAL(read_fstab(text), 0);
 		CU_ASSERT_EQUAL_FATAL(places.count, 1);
-		CU_ASSERT_EQUAL(places.list[0].wants_rdma, rows[i].want);
-		guard_places_fini(&places);
+		CU_ASSERT_EQUAL(places.list[0].asked == ASKED_RDMA, rows[i].want);
+		CU_ASSERT_EQUAL(places.list[0].force == FORCE_PREFER, rows[i].loose);
+		view_places_fini(&places);
 	}
 }
 
@@ -88,8 +89,8 @@ static void what_makes_no_sense_costs_no_other_line(void)
 		0);
 	CU_ASSERT_EQUAL_FATAL(places.count, 1);
 	CU_ASSERT_STRING_EQUAL(places.list[0].by, "/etc/fstab:7");
-	CU_ASSERT_TRUE(places.list[0].wants_rdma);
-	guard_places_fini(&places);
+	CU_ASSERT_EQUAL(places.list[0].asked, ASKED_RDMA);
+	view_places_fini(&places);
 }
 
 static void absent_is_empty_and_unreadable_is_not(void)
@@ -98,34 +99,34 @@ static void absent_is_empty_and_unreadable_is_not(void)
 	CU_ASSERT_EQUAL(places.count, 0);
 	CU_ASSERT_EQUAL(read_fstab(""), 0);
 	CU_ASSERT_EQUAL(places.count, 0);
-	guard_places_fini(&places);
+	view_places_fini(&places);
 	tree_new(&tree);
 	tree_fifo(&tree, "etc/fstab");
-	CU_ASSERT_EQUAL(guard_places_fstab(tree.host, &places), -EINVAL);
+	CU_ASSERT_EQUAL(view_places_fstab(tree.host, &places), -EINVAL);
 	tree_free(&tree);
 }
 
 static void what_is_added_is_copied(void)
 {
 	char target[] = "/srv/vm";
-	struct guard_place place = { .pool = NULL, .target = target, .by = "x\ny" };
+	struct view_place place = { .pool = NULL, .target = target, .by = "x\ny" };
 	size_t i;
 
-	places = (struct guard_places){ .count = 0 };
+	places = (struct view_places){ .count = 0 };
 	for (i = 0; i < 100; i++) {
 		SUITE_ROW("%zu", i);
 		target[5] = (char)('0' + i % 10);
-		CU_ASSERT_EQUAL(guard_places_add(&places, &place), 0);
+		CU_ASSERT_EQUAL(view_places_add(&places, &place), 0);
 	}
 	CU_ASSERT_EQUAL(places.count, 100);
 	CU_ASSERT_STRING_EQUAL(places.list[73].target, "/srv/3m");
 	CU_ASSERT_STRING_EQUAL(places.list[0].by, "x?y");
 	CU_ASSERT_PTR_NULL(places.list[0].fs_spec);
-	guard_places_fini(&places);
+	view_places_fini(&places);
 	CU_ASSERT_EQUAL(places.count, 0);
 }
 
-SUITE_MAIN("guard-places", TEST(lines_of_nfs_are_taken_with_their_numbers),
+SUITE_MAIN("view-places", TEST(lines_of_nfs_are_taken_with_their_numbers),
 	   TEST(options_say_whether_rdma_is_wanted),
 	   TEST(what_makes_no_sense_costs_no_other_line),
 	   TEST(absent_is_empty_and_unreadable_is_not), TEST(what_is_added_is_copied))

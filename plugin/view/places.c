@@ -5,12 +5,10 @@
  * a line at a time: so the number of the line is known, and one that makes no sense costs no
  * other. */
 #include <stdio.h>
-#include <strings.h>
 
 #include <libmount/libmount.h>
 
-#include "plugin/guard/internal.h"
-#include "plugin/mounts/mounts.h"
+#include "plugin/view/internal.h"
 
 static void unref_table(struct libmnt_table **table)
 {
@@ -23,12 +21,13 @@ static void close_file(FILE **file)
 		fclose(*file);
 }
 
-static void place_fini(struct guard_place *place)
+static void place_fini(struct view_place *place)
 {
 	free(place->pool);
 	free(place->target);
 	free(place->fs_spec);
-	*place = (struct guard_place){ .wants_rdma = false };
+	free(place->options);
+	*place = (struct view_place){ .kind = PLACE_POOL };
 }
 
 static int copy(char **out, const char *text)
@@ -39,9 +38,9 @@ static int copy(char **out, const char *text)
 	return *out ? 0 : err_set(ENOMEM, "no memory");
 }
 
-int guard_places_add(struct guard_places *places, const struct guard_place *place)
+int view_places_add(struct view_places *places, const struct view_place *place)
 {
-	struct guard_place *added;
+	struct view_place *added;
 	int rc;
 
 	/* A power of two: full. */
@@ -54,11 +53,15 @@ int guard_places_add(struct guard_places *places, const struct guard_place *plac
 		places->list = added;
 	}
 	added = &places->list[places->count];
-	*added = (struct guard_place){ .wants_rdma = place->wants_rdma };
+	*added = (struct view_place){ .kind = place->kind,
+				      .asked = place->asked,
+				      .force = place->force,
+				      .expected = place->expected };
 	text_copy(added->by, sizeof(added->by), place->by);
 	rc = copy(&added->pool, place->pool);
 	rc = rc ? rc : copy(&added->target, place->target);
 	rc = rc ? rc : copy(&added->fs_spec, place->fs_spec);
+	rc = rc ? rc : copy(&added->options, place->options);
 	if (rc)
 		place_fini(added);
 	else
@@ -66,12 +69,23 @@ int guard_places_add(struct guard_places *places, const struct guard_place *plac
 	return rc;
 }
 
-void guard_places_fini(struct guard_places *places)
+void view_places_fini(struct view_places *places)
 {
 	while (places->count)
 		place_fini(&places->list[--places->count]);
 	free(places->list);
-	*places = (struct guard_places){ .count = 0 };
+	*places = (struct view_places){ .count = 0 };
+}
+
+const struct view_place *view_places_pool(const struct view_places *places,
+					  const char *name)
+{
+	size_t i;
+
+	for (i = 0; places && i < places->count; i++)
+		if (places->list[i].pool && !strcmp(places->list[i].pool, name))
+			return &places->list[i];
+	return NULL;
 }
 
 /* --- fstab ---------------------------------------------------------------------------------- */
@@ -87,27 +101,19 @@ static bool is_nfs(const char *type)
 	return false;
 }
 
-/* What is mounted by mount.nfsrdma wants RDMA, unless it says that it need not be. */
-static bool asks_for_rdma(const char *type, const char *options)
+/* Mounted at boot, and not when somebody comes. */
+static bool is_expected(const char *options)
 {
-	_cleanup_(opts_free_p) struct opts *opts = NULL;
-	bool rdma = !strcmp(type, "nfsrdma");
-	size_t i;
+	static const char *const later[] = { "noauto", "x-systemd.automount" };
+	size_t i, len;
 
-	/* One that nobody would take asks for what is written first in it. */
-	if (opts_parse(&opts, options))
-		return rdma || strstr(options, "rdma");
-	for (i = 0; i < opts_count(opts); i++) {
-		struct opt opt = opts_at(opts, i);
-
-		if (!strcmp(opt.name, "nfsrdma.policy"))
-			return opt.value && !strcmp(opt.value, "require");
-		/* One that another overrules was wanted all the same. */
-		rdma |= !strcmp(opt.name, "rdma") ||
-			(!strcmp(opt.name, "proto") && opt.value &&
-			 mounts_is_rdma(opt.value));
+	for (; *options; options += len + (options[len] == ',')) {
+		len = strcspn(options, ",");
+		for (i = 0; i < ARRAY_SIZE(later); i++)
+			if (strlen(later[i]) == len && !strncmp(later[i], options, len))
+				return false;
 	}
-	return rdma;
+	return true;
 }
 
 static int skip_line(struct libmnt_table *table, const char *filename, int line)
@@ -116,28 +122,34 @@ static int skip_line(struct libmnt_table *table, const char *filename, int line)
 	return 1;
 }
 
-static int take_fs(struct guard_places *places, struct libmnt_fs *fs, unsigned int number)
+static int take_fs(struct view_places *places, struct libmnt_fs *fs, unsigned int number)
 {
 	const char *type = mnt_fs_get_fstype(fs), *target = mnt_fs_get_target(fs);
 	const char *source = mnt_fs_get_source(fs), *options = mnt_fs_get_options(fs);
-	_cleanup_free_ char *dir = NULL, *spec = NULL;
-	struct guard_place place = { .wants_rdma = false };
+	_cleanup_free_ char *dir = NULL, *spec = NULL, *opts = NULL;
+	struct view_place place = { .kind = PLACE_FSTAB };
+	struct view_asks asks;
 	int rc;
 
 	if (!is_nfs(type) || !target || *target != '/' || !source)
 		return 0;
 	rc = copy(&dir, target);
 	rc = rc ? rc : copy(&spec, source);
+	rc = rc ? rc : copy(&opts, options ? options : "");
 	if (rc)
 		return rc;
+	view_asks(type, opts, &asks);
 	place.target = dir;
 	place.fs_spec = spec;
-	place.wants_rdma = asks_for_rdma(type, options ? options : "");
+	place.options = opts;
+	place.asked = asks.asked;
+	place.force = asks.force;
+	place.expected = is_expected(opts);
 	snprintf(place.by, sizeof(place.by), "/etc/fstab:%u", number);
-	return guard_places_add(places, &place);
+	return view_places_add(places, &place);
 }
 
-static int take_line(struct guard_places *places, char *line, unsigned int number)
+static int take_line(struct view_places *places, char *line, unsigned int number)
 {
 	_cleanup_(unref_table) struct libmnt_table *table = mnt_new_table();
 	_cleanup_(close_file) FILE *file = fmemopen(line, strlen(line), "r");
@@ -152,7 +164,7 @@ static int take_line(struct guard_places *places, char *line, unsigned int numbe
 	return take_fs(places, fs, number);
 }
 
-int guard_places_fstab(const struct host *host, struct guard_places *places)
+int view_places_fstab(const struct host *host, struct view_places *places)
 {
 	_cleanup_(host_text_fini) struct host_text text = { NULL, 0 };
 	int rc = host_read(host, "etc/fstab", HOST_FILE_MAX, &text);

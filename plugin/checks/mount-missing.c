@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* Whether what should be mounted over RDMA is mounted. */
+#include "plugin/checks/internal.h"
+
+struct missing_tally {
+	const struct check_target *target;
+	unsigned int failed, unknown, later;
+	struct words words;
+};
+
+static void on_missing(void *arg, const struct mount_missing *missing)
+{
+	struct missing_tally *tally = arg;
+	const char *server = tally->target->server,
+		   *source = missing->spot->place->fs_spec;
+	size_t len = server ? strlen(server) : 0;
+
+	if (server && (!source || strncmp(source, server, len) || source[len] != ':'))
+		return;
+	tally->failed += missing->status == FINDING_FAIL;
+	tally->unknown += missing->status == FINDING_UNKNOWN;
+	tally->later += missing->status == FINDING_SKIP;
+	if (missing->status != FINDING_SKIP)
+		words_add(&tally->words, "%.120s: %s", missing->spot->path,
+			  missing->text);
+}
+
+static int run_check(struct check_run *run)
+{
+	struct missing_tally tally = { run->target, 0, 0, 0, { .separator = "; " } };
+	const struct view *view;
+	int rc = facts_view(run, &view);
+
+	if (rc)
+		return rc;
+	mounts_missing(view, on_missing, &tally);
+	if (tally.failed || tally.unknown)
+		return check_say(run, tally.failed ? FINDING_FAIL : FINDING_UNKNOWN, "%s",
+				 words_text(&tally.words));
+	if (tally.later)
+		return check_say(run, FINDING_SKIP, "%u that need not be mounted now",
+				 tally.later);
+	return check_say(run, FINDING_SKIP, "nothing that should be mounted is missing");
+}
+
+const struct check check_mount_missing = {
+	.id = "mount.missing",
+	.roles = CHECK_CLIENT,
+	.run = run_check,
+};

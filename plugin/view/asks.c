@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* What an option string asks for; mount.nfs takes the last transport, and the kernel too. */
+#include "plugin/view/internal.h"
+
+/* What is found on the way. */
+struct named {
+	bool rdma, other, other_last;
+	enum view_force force;
+};
+
+const char *view_asked_name(enum view_asked asked)
+{
+	static const char *const names[] = {
+		[ASKED_UNKNOWN] = "unknown",
+		[ASKED_ANY] = "any",
+		[ASKED_TCP] = "tcp",
+		[ASKED_RDMA] = "rdma",
+	};
+
+	return names[asked];
+}
+
+static bool is_word(const char *word, const char *text, size_t len)
+{
+	return strlen(word) == len && !strncmp(word, text, len);
+}
+
+static void take_word(struct named *named, const char *word, size_t len)
+{
+	static const struct {
+		const char *word;
+		bool rdma, other;
+		enum view_force force;
+	} words[] = {
+		{ "rdma", true, false, FORCE_NONE },
+		{ "proto=rdma", true, false, FORCE_NONE },
+		{ "proto=rdma6", true, false, FORCE_NONE },
+		{ "tcp", false, true, FORCE_NONE },
+		{ "udp", false, true, FORCE_NONE },
+		{ "proto=tcp", false, true, FORCE_NONE },
+		{ "proto=tcp6", false, true, FORCE_NONE },
+		{ "proto=udp", false, true, FORCE_NONE },
+		{ "proto=udp6", false, true, FORCE_NONE },
+		{ "nfsrdma.policy=off", false, false, FORCE_OFF },
+		{ "nfsrdma.policy=prefer", false, false, FORCE_PREFER },
+		{ "nfsrdma.policy=require", false, false, FORCE_REQUIRE },
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(words); i++) {
+		if (!is_word(words[i].word, word, len))
+			continue;
+		named->rdma |= words[i].rdma;
+		named->other |= words[i].other;
+		if (words[i].force)
+			named->force = words[i].force;
+		else
+			named->other_last = words[i].other;
+	}
+}
+
+void view_asks(const char *type, const char *options, struct view_asks *out)
+{
+	bool ours = type && !strcmp(type, "nfsrdma");
+	struct named named = { .rdma = false };
+	_cleanup_(opts_free_p) struct opts *opts = NULL;
+	const char *p = options;
+	size_t len;
+
+	for (; *p; p += len + (p[len] == ',')) {
+		len = strcspn(p, ",");
+		take_word(&named, p, len);
+	}
+	/* Where nobody can say what becomes of them, it is wanted if it is named. */
+	if (!named.rdma && strstr(options, "rdma") && opts_parse(&opts, options))
+		named.rdma = true;
+	*out = (struct view_asks){ .force = named.force,
+				   .overruled = named.rdma && named.other_last };
+	/* Whoever names a policy has it mounted by mount.nfsrdma, which asks for RDMA itself. */
+	if (named.force == FORCE_OFF)
+		out->asked = named.other ? ASKED_TCP : ASKED_ANY;
+	else if (named.rdma)
+		out->asked = ASKED_RDMA;
+	else if (named.other)
+		out->asked = ASKED_TCP;
+	else if (ours || named.force)
+		out->asked = ASKED_RDMA;
+	else
+		out->asked = *options ? ASKED_ANY : ASKED_UNKNOWN;
+}

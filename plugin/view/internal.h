@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* The map of plugin/view.
+ *
+ *	run.c      what a mount runs over; pure
+ *	asks.c     what an option string asks for; pure
+ *	places.c   directories on which somebody wants something mounted
+ *	wanted.c   who wants what, and whether it binds; pure
+ *	records.c  what the records say of a mount; pure
+ *	read.c     the sources, each read once
+ *	view.c     the view: mounts and places, found on first use
+ */
+#ifndef PLUGIN_VIEW_INTERNAL_H
+#define PLUGIN_VIEW_INTERNAL_H
+
+#include "plugin/record/record.h"
+#include "plugin/view/view.h"
+
+struct view {
+	const struct host *host;
+	uint64_t now;
+	char boot_id[40];           /* "" not known */
+	char repository[PATH_MAX];  /* VDSM's; "" without a host */
+	char domains[PATH_MAX + 8]; /* its storage domains are below: REPOSITORY/mnt/ */
+	/* Given, or one's own. */
+	const struct nfs_mounts *nfs;
+	struct policies *policies;         /* NULL: built in */
+	const struct conf *nfsmount_conf;  /* NULL: not known */
+	const struct record_list *records; /* NULL: none */
+	char records_unknown[256];         /* why they could not be read; "" they could */
+	const struct view_places *pools;   /* NULL: none */
+	struct nfs_mounts own_nfs;
+	struct policies *own_policies;
+	struct conf *own_conf;
+	struct record_list own_records;
+	struct host_mounts tree;
+	struct view_places fstab, sections;
+	char fstab_unknown[256]; /* why it could not be read; "" it could */
+	char lacks[640];         /* "" nothing */
+	/* What was found. */
+	bool *known; /* of mounts, by index */
+	struct view_mount *mounts;
+	size_t nspots, nplaces; /* all; and those that are no sections, by path */
+	struct view_spot *spots;
+};
+
+/* wanted.c */
+
+/* Brings the spots of places into the order in which they are looked for. */
+void wanted_sort(struct view *view);
+/* The first place at this path, and the next one there; NULL: none. */
+const struct view_spot *wanted_spot(const struct view *view, const char *dir);
+const struct view_spot *wanted_next(const struct view *view,
+				    const struct view_spot *spot);
+/* What is known of one mount, or of a place without one. */
+struct wanted_input {
+	const char *source, *dir;
+	unsigned int mount;             /* index; UINT_MAX: there is none */
+	const struct view_place *place; /* that the view does not have; NULL: none */
+};
+
+/* Rules 1 to 3 of view.h. */
+void wanted_find(const struct view *view, const struct wanted_input *input,
+		 struct view_wanted *out);
+
+/* records.c */
+
+struct view_note {
+	bool wanted;   /* over RDMA */
+	bool lenient;  /* and TCP would do */
+	bool unproven; /* why: it says so */
+	bool doubtful; /* why: it could not be read */
+	char why[256];
+};
+
+void records_note(const struct view *view, unsigned int index, struct view_note *out);
+
+/* read.c */
+
+int read_sources(struct view *view, const struct view_sources *sources);
+
+/* view.c */
+
+/* By mountinfo: index, or UINT_MAX. */
+unsigned int view_below(const struct nfs_mounts *mounts, unsigned int index);
+
+#endif

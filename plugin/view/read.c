@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* The sources of a view: what the caller does not bring is read, once. What makes no sense costs no
+ * more than itself: without nfsmount.conf, fstab or records less is known of what is wanted, and the
+ * view says so; without mounts or policy nothing can be said. */
+#include <stdio.h>
+
+#include "plugin/view/internal.h"
+
+/* Texts of a mount are cut. */
+static bool is_target(const struct nfs_mount *mount, const char *target)
+{
+	return !strncmp(mount->target, target, sizeof(mount->target) - 1);
+}
+
+/* The first line counts, as for mount(8). */
+static void fill_fstab(struct view *view)
+{
+	struct nfs_mounts *mounts = &view->own_nfs;
+	unsigned int i;
+	size_t j;
+
+	text_copy(mounts->fstab_unknown, sizeof(mounts->fstab_unknown),
+		  view->fstab_unknown);
+	for (i = 0; i < mounts->count; i++)
+		for (j = 0; j < view->fstab.count; j++)
+			if (is_target(&mounts->list[i], view->fstab.list[j].target)) {
+				text_copy(mounts->list[i].fstab,
+					  sizeof(mounts->list[i].fstab),
+					  view->fstab.list[j].options);
+				break;
+			}
+}
+
+/* Of mounts that are given it is known what fstab has of them. */
+static int read_mounts(struct view *view, const struct view_sources *sources)
+{
+	int rc;
+
+	view->nfs = sources->mounts ? sources->mounts : &view->own_nfs;
+	if (!view->host)
+		return 0;
+	rc = sources->mounts ? host_mounts(view->host, &view->tree)
+			     : host_all_mounts(view->host, &view->tree, &view->own_nfs);
+	return rc ? err_context(rc, "mounts cannot be read") : 0;
+}
+
+/* Broken, it is no reason to say nothing: mounts are known, and what others want. */
+static int read_fstab(struct view *view)
+{
+	int rc = view->host ? view_places_fstab(view->host, &view->fstab) : 0;
+
+	if (rc == -ENOMEM)
+		return rc;
+	if (rc)
+		text_copy(view->fstab_unknown, sizeof(view->fstab_unknown), err_text());
+	if (view->nfs == &view->own_nfs)
+		fill_fstab(view);
+	return 0;
+}
+
+static int read_policies(struct view *view, const struct view_sources *sources)
+{
+	int rc = 0;
+
+	view->policies = sources->policies;
+	if (!view->policies && view->host) {
+		rc = policy_open(&view->own_policies, view->host);
+		view->policies = view->own_policies;
+	}
+	return rc;
+}
+
+static void read_conf(struct view *view, const struct view_sources *sources)
+{
+	view->nfsmount_conf = sources->nfsmount_conf;
+	if (view->nfsmount_conf || !view->host)
+		return;
+	/* Without it less is known of what was wanted; check tells what is wrong with it. */
+	if (conf_open(&view->own_conf, view->host, "etc/nfsmount.conf"))
+		view->own_conf = NULL;
+	view->nfsmount_conf = view->own_conf;
+}
+
+static int read_records(struct view *view, const struct view_sources *sources)
+{
+	int rc;
+
+	view->records = sources->records;
+	if (sources->boot_id)
+		snprintf(view->boot_id, sizeof(view->boot_id), "%s", sources->boot_id);
+	if (!view->host || sources->ignore_records || (view->records && sources->boot_id))
+		return 0;
+	if (record_boot_id(view->host, view->boot_id, sizeof(view->boot_id)))
+		*view->boot_id = '\0';
+	if (view->records)
+		return 0;
+	rc = record_list(view->host, &view->own_records);
+	if (rc == -ENOMEM)
+		return rc;
+	if (rc)
+		text_copy(view->records_unknown, sizeof(view->records_unknown),
+			  err_text());
+	view->records = &view->own_records;
+	return 0;
+}
+
+static void say_lacks(struct view *view, const struct view_sources *sources)
+{
+	const char *pools = sources->pools_unknown;
+
+	if (!pools && !*view->fstab_unknown)
+		return;
+	snprintf(view->lacks, sizeof(view->lacks), "%s%.300s%s%s",
+		 pools ? "pools could not be read: " : "", pools ? pools : "",
+		 pools && *view->fstab_unknown ? "; " : "", view->fstab_unknown);
+}
+
+/* --- where places lead ------------------------------------------------------------------------ */
+
+static bool follow(void *arg, const char *path, char out[PATH_MAX])
+{
+	const struct view *view = arg;
+	struct host_way way;
+
+	if (host_way(view->host, &view->tree, path, &way))
+		return false;
+	strcpy(out, way.path);
+	return true;
+}
+
+static enum view_there there_of(const struct host_way *way)
+{
+	bool on = way->mount && !strcmp(way->mount->target, way->path);
+
+	switch (way->end) {
+	case WAY_AUTOMOUNT: return THERE_ON_DEMAND;
+	case WAY_NFS: return on ? THERE_NFS : THERE_NOTHING;
+	case WAY_LOCAL:
+	case WAY_REMOTE: break;
+	}
+	return on ? THERE_STRANGER : THERE_NOTHING;
+}
+
+/* Where it cannot be followed it is as it was written. */
+static int add_spot(struct view *view, const struct view_place *place)
+{
+	struct view_spot *spot = &view->spots[view->nspots];
+	struct host_way way;
+	int rc;
+
+	if (!place->target || *place->target != '/' || !view->host)
+		return 0;
+	rc = host_way(view->host, &view->tree, place->target, &way);
+	spot->place = place;
+	spot->there = rc ? THERE_LOST : there_of(&way);
+	spot->on = rc ? NULL : way.mount;
+	spot->path = strdup(rc ? place->target : way.path);
+	if (!spot->path)
+		return err_set(ENOMEM, "no memory");
+	view->nspots++;
+	return 0;
+}
+
+static int add_spots(struct view *view, const struct view_places *places)
+{
+	size_t i;
+	int rc = 0;
+
+	for (i = 0; !rc && places && i < places->count; i++)
+		rc = add_spot(view, &places->list[i]);
+	return rc;
+}
+
+static int add_section(void *arg, const char *path, const struct policy *policy)
+{
+	struct view *view = arg;
+	struct view_place place = { .kind = PLACE_SECTION };
+	_cleanup_free_ char *target = strdup(path);
+
+	if (!target)
+		return err_set(ENOMEM, "no memory");
+	place.target = target;
+	place.asked = policy->mode == POLICY_OFF ? ASKED_ANY : ASKED_RDMA;
+	snprintf(place.by, sizeof(place.by), "%s", policy->mode_from);
+	return view_places_add(&view->sections, &place);
+}
+
+static int find_spots(struct view *view)
+{
+	size_t count = view->fstab.count + (view->pools ? view->pools->count : 0);
+	int rc = view->host ? policy_each_dir(view->policies, add_section, view) : 0;
+
+	if (rc)
+		return rc;
+	view->spots = calloc(count + view->sections.count + 1, sizeof(*view->spots));
+	if (!view->spots)
+		return err_set(ENOMEM, "no memory");
+	rc = add_spots(view, view->pools);
+	rc = rc ? rc : add_spots(view, &view->fstab);
+	view->nplaces = view->nspots;
+	rc = rc ? rc : add_spots(view, &view->sections);
+	wanted_sort(view);
+	return rc;
+}
+
+static void find_domains(struct view *view)
+{
+	if (!view->host)
+		return;
+	host_repository_real(view->host, &view->tree, NULL, view->repository);
+	snprintf(view->domains, sizeof(view->domains), "%s/mnt/", view->repository);
+}
+
+int read_sources(struct view *view, const struct view_sources *sources)
+{
+	int rc;
+
+	view->host = sources->host;
+	view->now = sources->now;
+	view->pools = sources->pools;
+	rc = read_policies(view, sources);
+	/* Records first: what is recorded of a mount which is not there a moment later is over. */
+	rc = rc ? rc : read_records(view, sources);
+	rc = rc ? rc : read_mounts(view, sources);
+	rc = rc ? rc : read_fstab(view);
+	if (rc)
+		return rc;
+	read_conf(view, sources);
+	say_lacks(view, sources);
+	/* Paths are asked about as they are behind their links. */
+	if (view->host && view->policies)
+		rc = policy_follow(view->policies, follow, view);
+	rc = rc ? rc : find_spots(view);
+	if (!rc)
+		find_domains(view);
+	return rc;
+}

@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* The view: of each mount, and of each place, what is wanted, what it is, and what comes of both. Of a
+ * mount that is found on first use, and once: a host may have thousands, and a gate is asked about
+ * one. */
+#include <limits.h>
+#include <stdio.h>
+
+#include "plugin/view/internal.h"
+
+static bool lies_below(const char *path, const char *above)
+{
+	size_t len = strlen(above);
+
+	return !strncmp(path, above, len) &&
+	       (path[len] == '/' || (len && above[len - 1] == '/'));
+}
+
+/* One that the kernel made by itself, where the server has another file system, or refers to
+ * another server. Nobody ever gave it options. */
+unsigned int view_below(const struct nfs_mounts *mounts, unsigned int index)
+{
+	const struct nfs_mount *mount = &mounts->list[index];
+
+	if (mount->parent >= mounts->count || *mount->asked || *mount->fstab ||
+	    !lies_below(mount->target, mounts->list[mount->parent].target))
+		return UINT_MAX;
+	return mount->parent;
+}
+
+bool view_is_part(const struct nfs_mount *mount, const struct nfs_mount *above)
+{
+	return *mount->addr && !strcmp(mount->addr, above->addr) &&
+	       !strncmp(mount->fs_spec, above->fs_spec, strlen(above->fs_spec));
+}
+
+/* What a mount lies on is covered by it. */
+static void find_covered(struct view *view)
+{
+	const struct nfs_mounts *nfs = view->nfs;
+	unsigned int i;
+
+	for (i = 0; i < nfs->count; i++) {
+		const struct nfs_mount *mount = &nfs->list[i], *under;
+
+		if (mount->parent >= nfs->count || mount->parent == i)
+			continue;
+		under = &nfs->list[mount->parent];
+		if (mount->parent_id == under->id &&
+		    !strcmp(mount->target, under->target))
+			view->mounts[mount->parent].covered = true;
+	}
+}
+
+/* --- what comes of it ------------------------------------------------------------------------- */
+
+static enum view_state bad_of(const struct view_wanted *wanted)
+{
+	return wanted->mode == POLICY_PREFER ? VIEW_TOLERATED : VIEW_BAD;
+}
+
+enum view_state view_judge(const struct view_wanted *wanted,
+			   const struct view_mount *mount, bool alias)
+{
+	if (!wanted->rdma)
+		return VIEW_CALM;
+	if (mount->run == RUN_UNKNOWN)
+		return VIEW_UNKNOWN;
+	if (!view_run_is_rdma(mount->run) || mount->unproven)
+		return bad_of(wanted);
+	if (mount->doubtful)
+		return VIEW_UNKNOWN;
+	return alias ? VIEW_TOLERATED : VIEW_GOOD;
+}
+
+/* --- mounts ----------------------------------------------------------------------------------- */
+
+static bool is_there(const struct view *view, const char *dir, const char *source)
+{
+	const struct view_spot *spot;
+
+	for (spot = wanted_spot(view, dir); spot; spot = wanted_next(view, spot))
+		if (spot->place->fs_spec &&
+		    view_same_source(spot->place->fs_spec, source))
+			return true;
+	return false;
+}
+
+/* The source is not the one that is wanted there. Of two spellings of one server, or a part of an
+ * export, nobody knows that they are the same: what sections want of the one that is there counts,
+ * else what is wanted of the place. */
+static void judge_source(const struct view *view, struct view_mount *out)
+{
+	struct view_wanted place;
+
+	if (!wanted_spot(view, out->mount->target) ||
+	    is_there(view, out->mount->target, out->mount->fs_spec))
+		return;
+	view_wanted_at(view, out->mount->target, &place);
+	if (!place.place || !place.rdma)
+		return;
+	if (!out->wanted.covered || !out->wanted.rdma)
+		out->wanted = place;
+	out->wanted.place = place.place;
+	out->alias = true;
+}
+
+static void find_mount(const struct view *view, unsigned int index,
+		       struct view_mount *out)
+{
+	const struct nfs_mount *mount = &view->nfs->list[index];
+	const struct wanted_input input = { mount->fs_spec, mount->target, index, NULL };
+	struct view_note note;
+
+	out->mount = mount;
+	out->domain = *view->domains &&
+		      !strncmp(mount->target, view->domains, strlen(view->domains));
+	out->run = view_run(mount);
+	out->below = view_below(view->nfs, index);
+	wanted_find(view, &input, &out->wanted);
+	records_note(view, index, &note);
+	out->unproven = note.unproven;
+	out->doubtful = note.doubtful;
+	out->alias = false;
+	memcpy(out->why, note.why, sizeof(out->why));
+	judge_source(view, out);
+	out->state = view_judge(&out->wanted, out, out->alias);
+}
+
+const struct view_mount *view_mount(const struct view *view, unsigned int index)
+{
+	if (!view->known[index]) {
+		find_mount(view, index, &view->mounts[index]);
+		view->known[index] = true;
+	}
+	return &view->mounts[index];
+}
+
+const struct view_mount *view_mount_by_id(const struct view *view, unsigned int id)
+{
+	unsigned int i;
+
+	for (i = 0; i < view->nfs->count; i++)
+		if (view->nfs->list[i].id == id)
+			return view_mount(view, i);
+	return NULL;
+}
+
+/* --- places ----------------------------------------------------------------------------------- */
+
+void view_wanted_at(const struct view *view, const char *dir, struct view_wanted *out)
+{
+	struct wanted_input input = { NULL, dir, UINT_MAX, NULL };
+	const struct view_spot *spot;
+	struct view_wanted one;
+
+	wanted_find(view, &input, out);
+	for (spot = wanted_spot(view, dir); spot; spot = wanted_next(view, spot)) {
+		if (out->covered || out->rdma)
+			return;
+		if (!spot->place->fs_spec)
+			continue;
+		input.source = spot->place->fs_spec;
+		wanted_find(view, &input, &one);
+		if (one.covered || one.rdma)
+			*out = one;
+	}
+}
+
+void view_wanted_of(const struct view *view, const struct view_place *place,
+		    struct view_wanted *out)
+{
+	const struct wanted_input input = { place->fs_spec,
+					    place->target ? place->target : "", UINT_MAX,
+					    place };
+
+	wanted_find(view, &input, out);
+}
+
+static enum view_state state_there(const struct view *view, struct view_spot *spot)
+{
+	if (!spot->wanted.rdma)
+		return VIEW_CALM;
+	switch (spot->there) {
+	case THERE_ON_DEMAND:
+	case THERE_LOST: return VIEW_UNKNOWN;
+	case THERE_NFS: return view_mount(view, spot->mount)->state;
+	/* Nothing of NFS is there, so TCP is neither: "prefer" does not help. */
+	case THERE_NOTHING:
+	case THERE_STRANGER: break;
+	}
+	return VIEW_BAD;
+}
+
+static void find_spot(struct view *view, struct view_spot *spot)
+{
+	unsigned int i;
+
+	for (i = 0; spot->there == THERE_NFS && i < view->nfs->count; i++)
+		if (view->nfs->list[i].id == spot->on->id)
+			break;
+	spot->mount = i;
+	if (spot->there == THERE_NFS && i == view->nfs->count)
+		spot->there = THERE_LOST;
+	spot->other_source = spot->there == THERE_NFS && spot->place->fs_spec &&
+			     !view_same_source(spot->place->fs_spec,
+					       view->nfs->list[i].fs_spec);
+	if (spot->place->fs_spec) {
+		const struct wanted_input input = { spot->place->fs_spec, spot->path,
+						    UINT_MAX, spot->place };
+
+		wanted_find(view, &input, &spot->wanted);
+	} else if (spot->place->kind == PLACE_SECTION) {
+		view_wanted_at(view, spot->path, &spot->wanted);
+	}
+	spot->state = state_there(view, spot);
+}
+
+static void find_spots(struct view *view)
+{
+	size_t i;
+
+	for (i = 0; i < view->nspots; i++)
+		find_spot(view, &view->spots[i]);
+}
+
+size_t view_nspots(const struct view *view)
+{
+	return view->nspots;
+}
+
+const struct view_spot *view_spot(const struct view *view, size_t index)
+{
+	return &view->spots[index];
+}
+
+const struct view_spot *view_spot_of(const struct view *view,
+				     const struct view_place *place)
+{
+	size_t i;
+
+	for (i = 0; i < view->nspots; i++)
+		if (view->spots[i].place == place)
+			return &view->spots[i];
+	return NULL;
+}
+
+/* --- all of it -------------------------------------------------------------------------------- */
+
+int view_open(struct view **out, const struct view_sources *sources)
+{
+	_cleanup_(view_close_p) struct view *view = calloc(1, sizeof(*view));
+	int rc = view ? read_sources(view, sources) : err_set(ENOMEM, "no memory");
+
+	if (rc)
+		return rc;
+	view->known = calloc((size_t)view->nfs->count + 1, sizeof(*view->known));
+	view->mounts = calloc((size_t)view->nfs->count + 1, sizeof(*view->mounts));
+	if (!view->known || !view->mounts)
+		return err_set(ENOMEM, "no memory");
+	find_covered(view);
+	find_spots(view);
+	*out = take_ptr(view);
+	return 0;
+}
+
+void view_renew(struct view *view, const struct record_list *records)
+{
+	view->records = records;
+	memset(view->known, 0, view->nfs->count * sizeof(*view->known));
+	find_spots(view);
+}
+
+void view_close(struct view *view)
+{
+	if (!view)
+		return;
+	while (view->nspots)
+		free(view->spots[--view->nspots].path);
+	free(view->spots);
+	free(view->mounts);
+	free(view->known);
+	view_places_fini(&view->fstab);
+	view_places_fini(&view->sections);
+	record_list_fini(&view->own_records);
+	conf_close(view->own_conf);
+	policy_free(view->own_policies);
+	host_nfs_mounts_fini(&view->own_nfs);
+	host_mounts_fini(&view->tree);
+	free(view);
+}
+
+void view_close_p(struct view **view)
+{
+	view_close(*view);
+}
+
+const char *view_lacks(const struct view *view)
+{
+	return *view->lacks ? view->lacks : NULL;
+}
+
+const struct nfs_mounts *view_nfs(const struct view *view)
+{
+	return view->nfs;
+}
+
+const struct host_mounts *view_tree(const struct view *view)
+{
+	return &view->tree;
+}
+
+const struct policies *view_policies(const struct view *view)
+{
+	return view->policies;
+}
+
+const struct conf *view_nfsmount_conf(const struct view *view)
+{
+	return view->nfsmount_conf;
+}
+
+const struct record_list *view_records(const struct view *view)
+{
+	return view->records;
+}
+
+const char *view_boot_id(const struct view *view)
+{
+	return view->boot_id;
+}
+
+const char *view_domains(const struct view *view)
+{
+	return view->domains;
+}
+
+bool view_is_not_nfs(const struct view *view, const char *path)
+{
+	return *view->repository && host_repository_not_nfs(view->repository, path);
+}

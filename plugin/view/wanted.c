@@ -1,0 +1,503 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* Who wants what of a mount, or of a place on which nothing is mounted, and whether that binds: the
+ * rules of view.h, and nowhere else. Pure. */
+#include <limits.h>
+#include <stdio.h>
+
+#include "plugin/view/internal.h"
+
+#define RDMA_PORT 20049
+/* Steps from a sub-mount to what it lies below. */
+#define DEPTH_MAX 64
+
+/* --- places by path ------------------------------------------------------------------------- */
+
+/* At one path a pool says more of itself than the line by which it is mounted. */
+static int compare(const void *a, const void *b)
+{
+	const struct view_spot *x = a, *y = b;
+	int order = strcmp(x->path, y->path);
+
+	if (order || x->place->kind != y->place->kind)
+		return order ? order : (int)x->place->kind - (int)y->place->kind;
+	return x->place < y->place ? -1 : x->place > y->place;
+}
+
+void wanted_sort(struct view *view)
+{
+	if (view->nplaces)
+		qsort(view->spots, view->nplaces, sizeof(*view->spots), compare);
+}
+
+const struct view_spot *wanted_spot(const struct view *view, const char *dir)
+{
+	size_t low = 0, high = view->nplaces, middle;
+
+	while (low < high) {
+		middle = low + (high - low) / 2;
+		if (strcmp(view->spots[middle].path, dir) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < view->nplaces && !strcmp(view->spots[low].path, dir)
+		       ? &view->spots[low]
+		       : NULL;
+}
+
+const struct view_spot *wanted_next(const struct view *view, const struct view_spot *spot)
+{
+	const struct view_spot *next = spot + 1;
+
+	return next < view->spots + view->nplaces && !strcmp(next->path, spot->path)
+		       ? next
+		       : NULL;
+}
+
+bool view_same_source(const char *a, const char *b)
+{
+	for (;;) {
+		while (*a == '/' && (a[1] == '/' || !a[1]))
+			a++;
+		while (*b == '/' && (b[1] == '/' || !b[1]))
+			b++;
+		if (*a != *b)
+			return false;
+		if (!*a)
+			return true;
+		a++;
+		b++;
+	}
+}
+
+/* --- words ---------------------------------------------------------------------------------- */
+
+static const struct {
+	const char *name;
+	const char *from; /* NULL: each has its own */
+	bool many, lasting;
+} bys[] = {
+	[BY_NOBODY] = { "nobody", "", false, false },
+	[BY_SECTION] = { "section", NULL, false, false },
+	[BY_POOL] = { "pool", NULL, false, true },
+	[BY_FSTAB] = { "fstab", NULL, false, false },
+	[BY_OPTIONS] = { "options", "its mount options", true, true },
+	[BY_RECORD] = { "record", "its record in /run/nfsrdma", false, true },
+	[BY_NFSMOUNT_CONF] = { "nfsmount.conf", NULL, false, false },
+	[BY_PORT] = { "port", "its mount option port=", false, false },
+	[BY_ABOVE] = { "above", "the mount above it", false, false },
+	[BY_DEFAULT] = { "default", NULL, false, false },
+};
+
+const char *view_by_name(enum view_by by)
+{
+	return bys[by].name;
+}
+
+const char *view_verb(const struct view_wanted *wanted)
+{
+	if (!wanted->covered)
+		return wanted->many ? "want" : "wants";
+	return wanted->mode == POLICY_PREFER ? "prefers" : "requires";
+}
+
+const char *view_binds_name(const struct view_wanted *wanted)
+{
+	if (!wanted->rdma)
+		return wanted->by != BY_NOBODY && wanted->mode == POLICY_OFF ? "off"
+									     : "nobody";
+	return wanted->mode == POLICY_PREFER ? "prefer" : "require";
+}
+
+/* What one source says. */
+struct word {
+	enum view_by by;
+	enum view_asked asked;
+	bool weak;  /* what somebody said for this mount counts more */
+	bool loose; /* TCP would do: nfsrdma.policy=prefer, or a guess */
+	const char *from;
+	const struct view_place *place;
+};
+
+struct find {
+	const struct view *view;
+	const struct wanted_input *input;
+	struct view_wanted *out;
+	struct policy policy;
+	bool loose;            /* of what @out says */
+	enum view_force force; /* of the mount's own options */
+	char conf_from[POLICY_FROM_MAX];
+};
+
+static void take(struct find *f, const struct word *word)
+{
+	struct view_wanted *out = f->out;
+	bool same = word->asked == out->asked;
+
+	out->lasting |= word->asked == ASKED_RDMA && bys[word->by].lasting;
+	if (word->weak && out->asked == ASKED_TCP)
+		return;
+	if (word->asked < out->asked || (same && (!f->loose || word->loose)))
+		return;
+	out->asked = word->asked;
+	f->loose = word->loose;
+	out->place = word->place;
+	if (word->asked < ASKED_TCP)
+		return;
+	out->by = word->by;
+	out->many = bys[word->by].many;
+	snprintf(out->from, sizeof(out->from), "%s",
+		 word->from ? word->from : bys[word->by].from);
+}
+
+/* --- each source ------------------------------------------------------------------------------ */
+
+static void take_place(struct find *f, const struct view_place *place)
+{
+	const struct word word = {
+		.by = place->kind == PLACE_POOL ? BY_POOL : BY_FSTAB,
+		.asked = place->asked,
+		.loose = place->force == FORCE_PREFER,
+		.from = place->by,
+		.place = place,
+	};
+
+	take(f, &word);
+	if (place->kind == PLACE_FSTAB)
+		f->force = place->force;
+}
+
+static void take_places(struct find *f)
+{
+	const struct view_spot *spot = wanted_spot(f->view, f->input->dir);
+
+	/* Of a directory alone; whose source its places have decides of each. */
+	if (!f->input->source)
+		return;
+	if (f->input->place)
+		take_place(f, f->input->place);
+	for (; spot; spot = wanted_next(f->view, spot))
+		if (spot->place != f->input->place && spot->place->fs_spec)
+			take_place(f, spot->place);
+}
+
+/* The text before the first colon of the source, as mount.nfs takes it. */
+static void take_conf(struct find *f, bool loose)
+{
+	const struct conf *conf = f->view->nfsmount_conf;
+	struct word word = {
+		.by = BY_NFSMOUNT_CONF, .asked = ASKED_RDMA, .weak = true, .loose = loose
+	};
+	char server[256];
+	const struct {
+		const char *section, *arg;
+	} sections[] = {
+		{ "MountPoint", f->input->dir },
+		{ "Server", server },
+		{ "NFSMount_Global_Options", NULL },
+	};
+	const struct conf_value *value = NULL;
+	size_t i;
+
+	if (!conf || !f->input->source)
+		return;
+	snprintf(server, sizeof(server), "%.*s", (int)strcspn(f->input->source, ":"),
+		 f->input->source);
+	for (i = 0; !value && i < ARRAY_SIZE(sections); i++) {
+		value = conf_get(conf, sections[i].section, sections[i].arg, "proto");
+		if (value && !view_is_rdma(value->value))
+			return;
+		if (value)
+			break;
+		value = conf_get(conf, sections[i].section, sections[i].arg, "rdma");
+		if (conf_bool(value, 0) != 1)
+			value = NULL;
+	}
+	if (!value)
+		return;
+	snprintf(f->conf_from, sizeof(f->conf_from), "/%.280s:%u", value->file,
+		 value->line);
+	word.from = f->conf_from;
+	take(f, &word);
+}
+
+/* The port that the mount was given stays in its options when it runs over another's connection.
+ * It is RDMA's, or one by which others reach the same server over RDMA. */
+static bool has_rdma_port(const struct view *view, const struct nfs_mount *mount)
+{
+	unsigned int i;
+
+	if (*mount->asked || !mount->port || view_is_rdma(mount->proto))
+		return false;
+	if (mount->port == RDMA_PORT)
+		return true;
+	for (i = 0; i < view->nfs->count; i++) {
+		const struct nfs_mount *other = &view->nfs->list[i];
+
+		if (view_is_rdma(other->proto) && other->port == mount->port &&
+		    *mount->addr && !strcmp(other->addr, mount->addr))
+			return true;
+	}
+	return false;
+}
+
+/* Of fstab where no line is known: mounts that were given to the view. */
+static void take_given_fstab(struct find *f, const struct nfs_mount *mount)
+{
+	struct word word = { .by = BY_FSTAB, .from = "/etc/fstab" };
+	struct view_asks asks;
+
+	if (!*mount->fstab || wanted_spot(f->view, mount->target))
+		return;
+	view_asks(NULL, mount->fstab, &asks);
+	word.asked = asks.asked;
+	word.loose = asks.force == FORCE_PREFER;
+	take(f, &word);
+}
+
+/* What mount.nfs was given has nfsrdma.policy= no more: the helper takes it out. */
+static enum view_force force_of(const struct nfs_mount *mount,
+				const struct view_asks *asks,
+				const struct view_note *note)
+{
+	struct view_asks fstab;
+
+	view_asks(NULL, mount->fstab, &fstab);
+	if (asks->force)
+		return asks->force;
+	if (fstab.force)
+		return fstab.force;
+	return note->lenient ? FORCE_PREFER : FORCE_NONE;
+}
+
+static void take_mount(struct find *f, const struct view_note *note)
+{
+	const struct nfs_mount *mount = &f->view->nfs->list[f->input->mount];
+	struct word options = { .by = BY_OPTIONS };
+	const struct word record = { .by = BY_RECORD,
+				     .asked = note->wanted ? ASKED_RDMA : ASKED_UNKNOWN,
+				     .loose = note->lenient };
+	const struct word port = { .by = BY_PORT,
+				   .asked = has_rdma_port(f->view, mount) ? ASKED_RDMA
+									  : ASKED_UNKNOWN,
+				   .weak = true,
+				   .loose = true };
+	struct view_asks asks;
+	enum view_force force;
+
+	view_asks(NULL, mount->asked, &asks);
+	force = force_of(mount, &asks, note);
+	options.asked = asks.asked == ASKED_RDMA && force == FORCE_OFF ? ASKED_ANY
+								       : asks.asked;
+	options.loose = force == FORCE_PREFER;
+	take_given_fstab(f, mount);
+	take(f, &options);
+	if (note->wanted)
+		take(f, &record);
+	if (force != FORCE_OFF) {
+		take_conf(f, force == FORCE_PREFER);
+		take(f, &port);
+	}
+	f->force = force;
+}
+
+/* --- the policy ------------------------------------------------------------------------------- */
+
+/* What is mounted may have a source that nobody could have written for us ("nas:vm", a blank in a
+ * name). Who its server is shows all the same, and a section for that covers it. */
+static void take_source(const char *source, struct spec *out)
+{
+	size_t len = *source == '[' ? strcspn(source, "]") : strcspn(source, ":");
+	const char *host = source + (*source == '['), *path = source + len;
+
+	if (!spec_parse(source, out))
+		return;
+	*out = (struct spec){ .family = IP_UNKNOWN };
+	path += strspn(path, "]:");
+	snprintf(out->host, sizeof(out->host), "%.*s",
+		 (int)(len - (size_t)(host - source)), host);
+	snprintf(out->path, sizeof(out->path), "%s%s", *path == '/' ? "" : "/", path);
+}
+
+static void get_policy(const struct find *f, struct policy *out)
+{
+	struct spec spec;
+
+	if (!f->input->source) {
+		policy_get_dir(f->view->policies, f->input->dir, out);
+		return;
+	}
+	take_source(f->input->source, &spec);
+	policy_get(f->view->policies, &spec, f->input->dir, out);
+}
+
+static void cover(struct find *f, enum view_by by)
+{
+	struct view_wanted *out = f->out;
+
+	out->covered = true;
+	out->mode = f->policy.mode;
+	out->rdma = out->mode != POLICY_OFF;
+	out->asked = out->rdma                 ? ASKED_RDMA
+		     : out->asked == ASKED_TCP ? ASKED_TCP
+					       : ASKED_ANY;
+	out->by = by;
+	out->many = false;
+	out->lasting &= out->rdma;
+	memcpy(out->from, f->policy.mode_from, sizeof(out->from));
+}
+
+/* The place that is covered, or that asks, for how what is missing comes to be there. */
+static void note_place(struct find *f)
+{
+	const struct view_spot *spot = wanted_spot(f->view, f->input->dir);
+
+	if (f->out->place && f->out->place->asked == ASKED_RDMA)
+		return;
+	f->out->place = f->input->place;
+	for (; spot && !f->out->place; spot = wanted_next(f->view, spot))
+		if (spot->place->fs_spec)
+			f->out->place = spot->place;
+}
+
+/* --- all of them ------------------------------------------------------------------------------ */
+
+/* Rules 1 and 2, but for mounts above and beside. */
+static void find_own(struct find *f)
+{
+	const struct view *view = f->view;
+	struct view_note note = { .wanted = false };
+	struct view_wanted *out = f->out;
+	bool is_mount = f->input->mount < view->nfs->count;
+
+	*out = (struct view_wanted){ .by = BY_NOBODY };
+	get_policy(f, &f->policy);
+	out->mode = f->policy.mode;
+	out->on_unknown = f->policy.on_unknown;
+	if (is_mount)
+		records_note(view, f->input->mount, &note);
+	take_places(f);
+	if (is_mount)
+		take_mount(f, &note);
+	else if (f->force != FORCE_OFF)
+		take_conf(f, f->force == FORCE_PREFER);
+	note_place(f);
+	if (f->policy.scope >= POLICY_OF_SERVER) {
+		cover(f, BY_SECTION);
+		return;
+	}
+	if (out->asked != ASKED_RDMA)
+		return;
+	if (f->loose && out->mode == POLICY_REQUIRE)
+		out->mode = POLICY_PREFER;
+	out->rdma = out->mode != POLICY_OFF;
+	/* [default] switches it off, whoever asks. */
+	if (!out->rdma)
+		cover(f, BY_DEFAULT);
+}
+
+/* A guess is no word. */
+static bool says_nothing(const struct view_wanted *wanted)
+{
+	return !wanted->covered && (!wanted->rdma || wanted->by == BY_PORT);
+}
+
+static struct wanted_input input_of(const struct view *view, unsigned int index)
+{
+	const struct nfs_mount *mount = &view->nfs->list[index];
+
+	return (struct wanted_input){ mount->fs_spec, mount->target, index, NULL };
+}
+
+static void own_of(const struct view *view, unsigned int index, struct view_wanted *out)
+{
+	struct wanted_input input = input_of(view, index);
+	struct find f = { .view = view, .input = &input, .out = out };
+
+	find_own(&f);
+}
+
+/* What the kernel made below another mount is wanted as that one is; and where that one runs over RDMA,
+ * this one is to as well. */
+static void take_above(const struct view *view, unsigned int index,
+		       struct view_wanted *out)
+{
+	unsigned int above = view_below(view->nfs, index), steps;
+	struct view_wanted wanted;
+
+	if (above == UINT_MAX)
+		return;
+	for (steps = 0; view_below(view->nfs, above) != UINT_MAX && steps < DEPTH_MAX;
+	     steps++)
+		above = view_below(view->nfs, above);
+	own_of(view, above, &wanted);
+	if (wanted.covered && wanted.by == BY_SECTION) {
+		*out = wanted;
+		return;
+	}
+	if (!wanted.rdma && !view_run_is_rdma(view_run(&view->nfs->list[above]))) {
+		if (!out->rdma)
+			out->asked = wanted.asked;
+		return;
+	}
+	if (wanted.mode == POLICY_OFF)
+		return;
+	/* Where libmount keeps nothing, somebody may have mounted what is of another server by hand. */
+	if (!view_is_part(&view->nfs->list[index], &view->nfs->list[above]) &&
+	    !*view->nfs->list[above].asked)
+		wanted.mode = POLICY_PREFER;
+	wanted.rdma = true;
+	wanted.asked = ASKED_RDMA;
+	wanted.by = BY_ABOVE;
+	wanted.many = wanted.lasting = false;
+	wanted.place = NULL;
+	snprintf(wanted.from, sizeof(wanted.from), "%s", bys[BY_ABOVE].from);
+	*out = wanted;
+}
+
+/* The same file system may be mounted elsewhere, too, as by a bind mount, which has no options of its
+ * own: there it is wanted as here. */
+static void take_twin(const struct view *view, unsigned int index,
+		      struct view_wanted *out)
+{
+	const struct nfs_mount *list = view->nfs->list;
+	struct view_wanted twin;
+	unsigned int i;
+
+	for (i = 0; i < view->nfs->count && says_nothing(out); i++) {
+		if (i == index || strcmp(list[i].dev, list[index].dev) != 0)
+			continue;
+		own_of(view, i, &twin);
+		if (twin.rdma && (twin.by != BY_PORT || !out->rdma))
+			*out = twin;
+	}
+}
+
+/* Rule 3. What the mount's own options say is more specific. */
+static void take_default(struct find *f)
+{
+	if (f->force == FORCE_OFF || !f->input->source ||
+	    f->policy.scope != POLICY_DEFAULT)
+		return;
+	cover(f, BY_DEFAULT);
+	if (f->force == FORCE_PREFER && f->out->mode == POLICY_REQUIRE)
+		f->out->mode = POLICY_PREFER;
+}
+
+void wanted_find(const struct view *view, const struct wanted_input *input,
+		 struct view_wanted *out)
+{
+	struct find f = { .view = view, .input = input, .out = out };
+
+	find_own(&f);
+	if (input->mount < view->nfs->count && f.force != FORCE_OFF) {
+		if (says_nothing(out))
+			take_above(view, input->mount, out);
+		if (says_nothing(out))
+			take_twin(view, input->mount, out);
+	}
+	if (says_nothing(out))
+		take_default(&f);
+}
