@@ -126,8 +126,7 @@ static enum finding_status row_status(const struct pool_info *info,
 		return FINDING_PASS;
 	switch (state->run) {
 	case POOL_RUN_NOTHING: return FINDING_FAIL;
-	case POOL_RUN_OTHER:
-		return state->state == VIEW_TOLERATED ? FINDING_WARN : FINDING_FAIL;
+	case POOL_RUN_OTHER: return pool_state_other(state);
 	case POOL_RUN_UNKNOWN: return FINDING_UNKNOWN;
 	case POOL_RUN_RDMA:
 	case POOL_RUN_TCP:

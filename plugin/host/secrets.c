@@ -139,7 +139,8 @@ static void keep_lines(struct host_text *text, line_fn keep)
 		kept = len ? keep(from, len, &state) : 0;
 		memmove(to, from, kept);
 		to += kept;
-		if (newline && (kept || !len))
+		/* Lines of fstab are named by their numbers. */
+		if (newline && (kept || !len || keep == fstab_line))
 			*to++ = '\n';
 		from += len + 1;
 	}

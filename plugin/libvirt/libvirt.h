@@ -186,6 +186,8 @@ struct pool_state {
 int pool_place_add(struct view_places *out, const struct pool_xml *xml, const char *name,
 		   bool active);
 void pool_state(const struct pool_seen *seen, struct pool_state *out);
+/* What is to be said where another source is mounted (POOL_RUN_OTHER). */
+enum finding_status pool_state_other(const struct pool_state *state);
 /* "rdma", "rdma (policy)", "tcp", "-". */
 const char *pool_state_wanted(const struct pool_state *state);
 

@@ -355,16 +355,27 @@ static void say_rdma(struct audit *audit)
 		    audit->facts->name, state->mount->why);
 }
 
-/* Whether that is the same by another name is not known, unless it is over something else. */
+/* Over RDMA it may be the same by another name; and where nobody wants RDMA it is nobody's loss. */
 static void say_other(struct audit *audit)
 {
 	const struct pool_state *state = &audit->state;
 
-	say(audit, "pool.transport",
-	    state->state == VIEW_TOLERATED ? FINDING_WARN : FINDING_FAIL,
+	say(audit, "pool.transport", pool_state_other(state),
 	    "%s: %s is mounted on %s over %s, not %s", audit->facts->name,
 	    state->mount->mount->fs_spec, audit->facts->target,
 	    view_run_name(state->mount->mount), audit->source);
+}
+
+static void say_unknown(struct audit *audit)
+{
+	if (audit->state.mount && audit->state.state == VIEW_CALM)
+		say(audit, "pool.transport", FINDING_SKIP,
+		    "%s: mountinfo names no transport; nobody asks for RDMA",
+		    audit->facts->name);
+	else
+		say(audit, "pool.transport", FINDING_UNKNOWN,
+		    "%s: what is mounted on %s cannot be seen here", audit->facts->name,
+		    audit->facts->target);
 }
 
 /* Of a pool that libvirt takes for running. */
@@ -373,11 +384,7 @@ static void audit_running(struct audit *audit)
 	const char *name = audit->facts->name;
 
 	switch (audit->state.run) {
-	case POOL_RUN_UNKNOWN:
-		say(audit, "pool.transport", FINDING_UNKNOWN,
-		    "%s: what is mounted on %s cannot be seen here", name,
-		    audit->facts->target);
-		return;
+	case POOL_RUN_UNKNOWN: say_unknown(audit); return;
 	case POOL_RUN_NOTHING:
 		say(audit, "pool.transport", FINDING_FAIL,
 		    "%s: libvirt takes it for running, and no NFS is mounted on %s: images there are on a local disk",

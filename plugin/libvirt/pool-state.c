@@ -109,6 +109,13 @@ unsigned int pool_state_versions(const struct opts *opts)
 	return n;
 }
 
+enum finding_status pool_state_other(const struct pool_state *state)
+{
+	if (state->state == VIEW_UNKNOWN)
+		return FINDING_UNKNOWN;
+	return state->state == VIEW_BAD ? FINDING_FAIL : FINDING_WARN;
+}
+
 const char *pool_state_wanted(const struct pool_state *state)
 {
 	if (!state->wanted.rdma)

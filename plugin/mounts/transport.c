@@ -153,9 +153,8 @@ static void judge_doubt(const struct mount_verdict *self, struct mount_opinion *
 	else
 		mounts_say(
 			out, status_of(view->state),
-			"RDMA, and %.160s has %.120s there: whether that is the same by "
-			"another name is not known",
-			place ? place->by : view->wanted.from,
+			"RDMA, where %.160s %s %.120s: whether that is the same by another name is not known",
+			view->wanted.from, view_verb(&view->wanted),
 			place && place->fs_spec ? place->fs_spec : "another source");
 }
 

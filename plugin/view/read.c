@@ -143,6 +143,25 @@ static enum view_there there_of(const struct host_way *way)
 	return on ? THERE_STRANGER : THERE_NOTHING;
 }
 
+/* By its text alone, the last: where not all mounts are known, as in a snapshot, no path is followed. */
+static enum view_there there_as_written(const struct view *view, const char *target,
+					const struct host_mount **on)
+{
+	size_t i;
+
+	for (i = view->tree.count; i > 0; i--)
+		if (!strcmp(view->tree.list[i - 1].target, target))
+			break;
+	if (!i)
+		return THERE_LOST;
+	*on = &view->tree.list[i - 1];
+	if (!strcmp((*on)->type, "autofs"))
+		return THERE_ON_DEMAND;
+	return !strcmp((*on)->type, "nfs") || !strcmp((*on)->type, "nfs4")
+		       ? THERE_NFS
+		       : THERE_STRANGER;
+}
+
 /* Where it cannot be followed it is as it was written. */
 static int add_spot(struct view *view, const struct view_place *place)
 {
@@ -154,8 +173,9 @@ static int add_spot(struct view *view, const struct view_place *place)
 		return 0;
 	rc = host_way(view->host, &view->tree, place->target, &way);
 	spot->place = place;
-	spot->there = rc ? THERE_LOST : there_of(&way);
 	spot->on = rc ? NULL : way.mount;
+	spot->there = rc ? there_as_written(view, place->target, &spot->on)
+			 : there_of(&way);
 	spot->path = strdup(rc ? place->target : way.path);
 	if (!spot->path)
 		return err_set(ENOMEM, "no memory");

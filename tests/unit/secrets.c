@@ -27,8 +27,10 @@ static void fstab_has_its_nfs_lines_alone(void)
 	       "#nas:/c /c nfs password\n"
 	       "short line\n"
 	       "nas:/d /d nfs",
+	       "\n\n\n"
 	       "nas:/a\t/a nfs rdma,port=20049 0 0\n"
 	       "  nas:/b /b nfs4 proto=rdma\n"
+	       "\n\n"
 	       "nas:/d /d nfs");
 	expect("etc/fstab", "", "");
 }

@@ -1,0 +1,319 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Copyright (C) 2026 The nfsrdma authors
+"""view.py NFSRDMA HOOK CONSUMERS WORK: the table of contradictions. For each row of WANTED and each of
+EFFECTS a host is made, and everyone who says what is wanted of a mount and what it is, is asked: mounts,
+check, libvirt's hook, a pool, ovirt, the watcher and the mount helper. What they say must be what the row
+says, so none can contradict another, and each names the same file and line, or pool."""
+import json
+import os
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
+NFSRDMA, HOOK, CONSUMERS, WORK = sys.argv[1:5]
+DIR = '/rhev/data-center/mnt/nas:_vm'
+SOURCE = 'nas:/vm'
+BOOT = 'b3fe4a6a-8f6b-425a-81db-11412b84d08b'
+POOL = ("<pool type='netfs' xmlns:fs='http://libvirt.org/schemas/storagepool/fs/1.0'><name>vm</name>"
+        "<source><host name='nas'/><dir path='/vm'/><format type='nfs'/></source>"
+        f"<target><path>{DIR}</path></target><fs:mount_opts><fs:option name='proto=rdma'/>"
+        "<fs:option name='port=20049'/></fs:mount_opts></pool>")
+UTAB = f'SRC={SOURCE} TARGET={DIR} ROOT=/ ATTRS=%s\n'
+CONF = 'etc/nfsrdma.conf'
+
+
+def record(policy, state='proven'):
+    """That of the mount; now is what CLOCK_MONOTONIC says."""
+    import time
+    mount = {'id': 90, 'dev': '0:53', 'target': DIR, 'fs_spec': SOURCE, 'boot_id': BOOT, 'wanted': 'rdma',
+             'policy': policy, 'effective': 'rdma', 'state': state,
+             'checked_monotonic_ms': int(time.clock_gettime(time.CLOCK_MONOTONIC) * 1000) - 1000,
+             'by': 'mount.nfsrdma'}
+    return json.dumps({'schema': 'nfsrdma-report/1', 'version': '0', 'command': 'mount', 'subject': {},
+                       'verdict': 'pass', 'started': '2026-01-01T00:00:00Z', 'elapsed_ms': 1,
+                       'findings': [], 'mount': mount})
+
+
+# name: what binds, who says so, whether it speaks of the directory (so also where nothing is mounted),
+# of a source there, and files
+WANTED = {
+    'nobody': (None, '', False, False, {}),
+    'built-in': (None, '', False, False, {CONF: '[default]\ncheck = none\n'}),
+    'options': ('require', 'its mount options', False, False, {'run/mount/utab': UTAB % 'proto=rdma,port=20049'}),
+    'options-tcp': (None, '', False, False, {'run/mount/utab': UTAB % 'proto=tcp'}),
+    'pool': ('require', "pool 'vm'", True, True, {'pool': 1}),
+    'server': ('require', '/etc/nfsrdma.conf:2', False, False, {CONF: '[server nas]\npolicy = require\n'}),
+    'server-prefer': ('prefer', '/etc/nfsrdma.conf:2', False, False, {CONF: '[server nas]\npolicy = prefer\n'}),
+    'server-tcp': ('require', '/etc/nfsrdma.conf:2', False, False,
+                   {CONF: '[server nas]\npolicy = require\n', 'run/mount/utab': UTAB % 'proto=tcp'}),
+    'off-beats-options': (None, '', False, False, {CONF: '[server nas]\npolicy = off\n',
+                                                   'run/mount/utab': UTAB % 'proto=rdma'}),
+    'off-beats-pool': (None, '', False, False, {CONF: '[export nas:/vm]\npolicy = off\n', 'pool': 1}),
+    'prefer-beats-pool': ('prefer', '/etc/nfsrdma.conf:2', True, True,
+                          {CONF: '[server nas]\npolicy = prefer\n', 'pool': 1}),
+    'export': ('require', '/etc/nfsrdma.conf:2', False, False, {CONF: '[export nas:/v*]\npolicy = require\n'}),
+    'directory': ('require', '/etc/nfsrdma.conf:2', True, False, {CONF: f'[directory {DIR}]\npolicy = require\n'}),
+    'directory-prefer': ('prefer', '/etc/nfsrdma.conf:2', True, False,
+                         {CONF: f'[directory {DIR}]\npolicy = prefer\n'}),
+    'default': ('require', '/etc/nfsrdma.conf:2', False, False, {CONF: '[default]\npolicy = require\n'}),
+    'default-prefer': ('prefer', '/etc/nfsrdma.conf:2', False, False, {CONF: '[default]\npolicy = prefer\n'}),
+    'default-off': (None, '', False, False, {CONF: '[default]\npolicy = off\n',
+                                             'run/mount/utab': UTAB % 'proto=rdma'}),
+    'fstab': ('require', '/etc/fstab:2', True, True,
+              {'etc/fstab': f'# x\n{SOURCE} {DIR} nfs proto=rdma,port=20049 0 0\n'}),
+    'fstab-prefer': ('prefer', '/etc/fstab:1', True, True,
+                     {'etc/fstab': f'{SOURCE} {DIR} nfsrdma nfsrdma.policy=prefer 0 0\n'}),
+    'fstab-off': (None, '', False, True, {'etc/fstab': f'{SOURCE} {DIR} nfsrdma nfsrdma.policy=off 0 0\n',
+                                          CONF: '[default]\npolicy = require\n'}),
+    'nfsmount.conf': ('require', '/etc/nfsmount.conf:2', False, False,
+                      {'etc/nfsmount.conf': '[ Server "nas" ]\nProto=rdma\n'}),
+    'record': ('require', 'its record in /run/nfsrdma', False, False, {'record': 'require'}),
+    'record-prefer': ('prefer', 'its record in /run/nfsrdma', False, False, {'record': 'prefer'}),
+    'port': ('prefer', 'its mount option port=', False, False, {'port': 1}),
+    # A bind mount is wanted as what it is of, and a sub-mount as what it lies below.
+    'twin': ('require', '/etc/fstab:1', False, False, {'etc/fstab': f'{SOURCE} /srv/twin nfs proto=rdma 0 0\n',
+                                                       'twin': 1}),
+    'sub-mount': ('require', 'the mount above it', False, False,
+                  {'above': 1}),
+}
+
+XPRT = {'rdma': '\txprt: rdma 0 0 1 0 5 100 0 100 0 0 0 1 2 3 4 5 6 7 8 0 0 0 0 0 30 0 0 12\n',
+        'tcp': '\txprt: tcp 800 1 1 0 2 55 55 0 55 0 2 0 0\n'}
+
+
+def nfs(ident, under, path, source, proto, port, dev=53):
+    named = f',proto={proto}' if proto else ''
+    return (f'{ident} {under} 0:{dev} / {path} rw - nfs4 {source} '
+            f'rw,vers=4.2,hard{named}{port},addr=192.0.2.1\n')
+
+
+def stats(path, source, xprts):
+    return (f'device {source} mounted on {path} with fstype nfs4 statvers=1.1\n\tage: 60\n'
+            + ''.join(XPRT[x] for x in xprts))
+
+
+# name: transport of mountinfo, connections in mountstats, source; or what else lies there
+EFFECTS = {
+    'rdma': ('rdma', ['rdma'], SOURCE),
+    'claimed': ('rdma', [], SOURCE),
+    'mixed': ('rdma', ['rdma', 'tcp'], SOURCE),
+    'tcp': ('tcp', ['tcp'], SOURCE),
+    'unknown': ('', [], SOURCE),
+    'alias': ('rdma', ['rdma'], '192.0.2.1:/vm'),
+    'unproven': ('rdma', ['rdma'], SOURCE),
+    'nothing': None,
+    'stranger': f'91 21 8:2 / {DIR} rw - ext4 /dev/sdb1 rw\n',
+    'on-demand': f'91 21 0:77 / {DIR} rw - autofs systemd-1 rw\n',
+}
+
+# A mount that is not there has no options, record, port, nor a twin; the sources of an alias are others.
+OF_A_MOUNT = {'options', 'options-tcp', 'record', 'record-prefer', 'port', 'twin', 'sub-mount', 'server-tcp',
+              'off-beats-options', 'default-off'}
+
+
+def makes_sense(want, effect):
+    if not isinstance(EFFECTS[effect], tuple):
+        return want not in OF_A_MOUNT
+    if effect in ('alias', 'unproven') and want in OF_A_MOUNT:
+        return False
+    return want != 'port' or effect == 'tcp'
+
+
+def expected(want, effect):
+    """good, tolerated, bad, unknown; calm: nobody wants RDMA there."""
+    binds, _, of_dir, of_source, _ = WANTED[want]
+    if not binds:
+        return 'calm'
+    missing = not isinstance(EFFECTS[effect], tuple)
+    if missing and not of_dir:
+        return 'calm'
+    if effect in ('nothing', 'stranger'):
+        return 'bad'
+    if effect in ('on-demand', 'unknown'):
+        return 'unknown'
+    if effect == 'alias' and not of_source and want in ('server', 'server-prefer', 'export', 'nfsmount.conf'):
+        return 'calm'
+    if effect == 'alias':
+        return 'tolerated' if of_source else 'good'
+    if effect in ('rdma', 'claimed'):
+        return 'good'
+    return 'tolerated' if binds == 'prefer' else 'bad'
+
+
+def write(root, path, text):
+    path = f'{root}/{path}'
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(path, 'w', encoding='utf-8') as out:
+        out.write(text)
+
+
+def make(root, want, effect, more=''):
+    files = dict(WANTED[want][4])
+    info = '21 1 8:1 / / rw - xfs /dev/sda1 rw\n'
+    counters = ''
+    what = EFFECTS[effect]
+    under = 21
+    if 'above' in files:
+        info += nfs(80, 21, '/rhev/data-center/mnt', 'nas:/', 'rdma', ',port=20049', 52)
+        counters += stats('/rhev/data-center/mnt', 'nas:/', ['rdma'])
+        under = 80
+    if 'twin' in files and isinstance(what, tuple):
+        info += nfs(81, 21, '/srv/twin', SOURCE, what[0], '')
+        counters += stats('/srv/twin', SOURCE, what[1]) if what[1] else ''
+    if isinstance(what, tuple):
+        info += nfs(90, under, DIR, what[2], what[0], ',port=20049' if 'port' in files else '')
+        counters += stats(DIR, what[2], what[1]) if what[1] else ''
+    elif what:
+        info += what
+    write(root, 'proc/self/mountinfo', info)
+    write(root, 'proc/self/mountstats', counters)
+    write(root, 'proc/sys/kernel/random/boot_id', BOOT + '\n')
+    if 'pool' in files:
+        write(root, 'etc/libvirt/storage/vm.xml', POOL)
+        write(root, 'run/libvirt/storage/vm.xml', f'<poolstate>{POOL}</poolstate>')
+    if effect == 'unproven' or 'record' in files:
+        state = 'unproven' if effect == 'unproven' else 'tcp' if effect == 'tcp' else 'proven'
+        # It says nothing of what was wanted, unless that is the row.
+        text = record(files.get('record', ''), state)
+        write(root, 'run/nfsrdma/mounts/90.json', text if 'record' in files else
+              text.replace('"wanted": "rdma"', '"wanted": ""'))
+    for path, text in files.items():
+        if isinstance(text, str) and '/' in path:
+            write(root, path, text)
+    if more:
+        os.makedirs(f'{root}/etc', exist_ok=True)
+        with open(f'{root}/{CONF}', 'a', encoding='utf-8') as out:
+            out.write(more)
+    os.makedirs(root + DIR, exist_ok=True)
+
+
+def run(*args, stdin=''):
+    done = subprocess.run(args, input=stdin, capture_output=True, text=True, timeout=60, check=False)
+    return done.returncode, done.stdout, done.stderr
+
+
+STATUS = {'fail': 'bad', 'unknown': 'unknown', 'warn': 'tolerated', 'pass': 'good', 'skip': '-'}
+ORDER = ['bad', 'unknown', 'tolerated', 'good', '-']
+
+
+def worst(statuses):
+    return min((STATUS[s] for s in statuses), key=ORDER.index, default='-')
+
+
+IDS = ('mount.transport', 'mount.submount', 'mount.missing')
+
+
+def ask_mounts(root):
+    _, out, _ = run(NFSRDMA, 'mounts', '--root', root, '--format', 'json')
+    found = [f for f in json.loads(out)['findings']
+             if f['id'] in IDS and f['evidence'].get('target') == DIR]
+    who = {f['evidence']['wanted_by'] for f in found if f['evidence'].get('wanted_by')
+           and f['status'] in ('fail', 'warn', 'unknown')}
+    return worst(f['status'] for f in found), ' '.join(who)
+
+
+def ask_check(root):
+    _, out, _ = run(NFSRDMA, 'check', '--root', root, '--role', 'client', '--format', 'json')
+    found = [f for f in json.loads(out)['findings'] if f['id'] in IDS]
+    return worst(f['status'] for f in found), ' '.join(f['summary'] for f in found)
+
+
+def ask_hook(root, strict):
+    guest = (f"<domain type='qemu'><name>g</name><devices><disk type='file' device='disk'>"
+             f"<source file='{DIR}/d/a.img'/><target dev='vda' bus='virtio'/></disk></devices></domain>")
+    status, _, err = run(HOOK, '--root', root, 'g', 'prepare', 'begin', '-', stdin=guest)
+    if status == 1:
+        return 'bad', err
+    # What is unknown is refused where the policy says so, and there alone.
+    if run(HOOK, '--root', strict, 'g', 'prepare', 'begin', '-', stdin=guest)[0] == 1:
+        return 'unknown', err
+    return ('tolerated' if 'it passes, but' in err else 'good'), err
+
+
+def ask_others(root):
+    _, out, err = run(CONSUMERS, root, DIR, SOURCE)
+    said = {}
+    for line in out[:out.index('{')].splitlines():
+        name, _, rest = line.partition(' ')
+        said[name] = rest
+    report = json.loads(out[out.index('{'):])
+    things = [f for f in report['findings'] if f['id'] == 'watch.mount' and f['evidence'].get('target') == DIR]
+    said['watch'] = worst(f['status'] for f in things), ' '.join(f['summary'] for f in things)
+    if err:
+        said['error'] = err
+    return said
+
+
+def judge(name, want, effect, said, who):
+    """The ways in which what is said is not what the row says."""
+    want_state = expected(want, effect)
+    source = WANTED[want][1]
+    # Nobody asks, and it may be said all the same that connections differ, or what is not known.
+    allowed = {'calm': {'good', '-', 'tolerated'}, 'good': {'good'}, 'tolerated': {'tolerated'},
+               'bad': {'bad'}, 'unknown': {'unknown'}}[want_state]
+    missing = not isinstance(EFFECTS[effect], tuple)
+    if name in ('mounts', 'check') and missing:
+        # A guest with a disk there is refused or not known; whether it must be mounted now is another thing.
+        if want.startswith('directory') or effect == 'on-demand':
+            allowed = allowed | {'-'}
+    if name == 'check' and want == 'sub-mount' and want_state == 'good':
+        allowed = allowed | {'-'}
+    if name == 'check' and want == 'sub-mount' and effect == 'tcp':
+        # As a sub-mount it names the mount.
+        source = 'below /rhev/data-center/mnt'
+    if name == 'hook' and WANTED[want][0] == 'prefer' and want_state == 'unknown':
+        allowed = allowed | {'tolerated'}
+    if name == 'watch' and effect == 'unproven':
+        # It proves by itself what the record does not, and renews it.
+        allowed = {'good', '-'}
+    if name == 'watch' and (missing or effect == 'alias'):
+        allowed = allowed | {'-', 'good'}
+    if said not in allowed:
+        return [f'{want} x {effect}: {name} says {said}, and the row {want_state}']
+    if said in ('bad', 'tolerated') and name != 'watch' and want_state != 'calm' and source not in who:
+        return [f'{want} x {effect}: {name} does not name "{source}": {who.strip()}']
+    return []
+
+
+def one(row):
+    want, effect = row
+    root, strict = (f'{WORK}/{want}-{effect}{x}' for x in ('', '-strict'))
+    make(root, want, effect)
+    make(strict, want, effect, '[default]\non-unknown = refuse\n' if want not in (
+        'built-in', 'default', 'default-prefer', 'default-off', 'fstab-off') else 'on-unknown = refuse\n')
+    bad = judge('mounts', want, effect, *ask_mounts(root))
+    bad += judge('check', want, effect, *ask_check(root))
+    bad += judge('hook', want, effect, *ask_hook(root, strict))
+    if not os.access(CONSUMERS, os.X_OK):
+        return bad
+    others = ask_others(root)
+    if 'error' in others:
+        return bad + [f'{want} x {effect}: {others["error"]}']
+    bad += judge('watch', want, effect, *others['watch'])
+    what = EFFECTS[effect]
+    over = 'none' if not isinstance(what, tuple) else 'rdma' if effect in (
+        'rdma', 'claimed', 'alias', 'unproven') else 'other'
+    if others['helper'] != over:
+        bad.append(f'{want} x {effect}: the helper says {others["helper"]}')
+    if 'pool' in others:
+        status, _, text = others['pool'].partition(' ')
+        # Nothing is mounted, and libvirt takes it for running: that is wrong for whoever wants what.
+        if expected(want, effect) != 'calm' or isinstance(what, tuple):
+            state = 'bad' if expected(want, effect) == 'unknown' and not isinstance(what, tuple) else None
+            if state is None or STATUS[status] != state:
+                bad += judge('pool', want, effect, STATUS[status],
+                             text.replace('its options', "pool 'vm'") + (WANTED[want][1] if effect in (
+                                 'nothing', 'stranger', 'alias', 'unproven') else ''))
+    if isinstance(what, tuple) and (others['ovirt'] != '') != (expected(want, effect) in ('bad', 'tolerated')) \
+            and expected(want, effect) in ('bad', 'good'):
+        bad.append(f'{want} x {effect}: ovirt says "{others["ovirt"]}"')
+    return bad
+
+
+rows = [(want, effect) for want in WANTED for effect in EFFECTS if makes_sense(want, effect)]
+with ThreadPoolExecutor(2) as pool:
+    wrong = [text for texts in pool.map(one, rows) for text in texts]
+print('\n'.join(wrong))
+print(f'{len(rows)} rows, {len(wrong)} contradictions')
+sys.exit(1 if wrong else 0)
