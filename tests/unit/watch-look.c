@@ -182,6 +182,52 @@ static void hear_guest(const char *path)
 	follow_news_fini(&news);
 }
 
+/* --- reading -------------------------------------------------------------------------------------- */
+
+static char *read_paths[256];
+static unsigned int nread, nagain;
+
+/* Files and folders alike. */
+static void count_reads(void *arg, const struct host_event *event)
+{
+	unsigned int i;
+
+	(void)arg;
+	if (event->seen != HOST_SEEN_TEXT && event->seen != HOST_SEEN_NAMES)
+		return;
+	for (i = 0; i < nread; i++)
+		if (!strcmp(read_paths[i], event->path)) {
+			printf("/%s is read again\n", event->path);
+			nagain++;
+		}
+	if (nread < ARRAY_SIZE(read_paths))
+		read_paths[nread++] = strdup(event->path);
+}
+
+/* Mounts, records, policy, fstab, pools: also for the disks of guests, after records were renewed. */
+static void a_look_reads_each_file_once(void)
+{
+	begin();
+	tree_write(&tree, "etc/fstab", "nas1:/e /pool nfs proto=rdma 0 0\n");
+	tree_write(&tree, "etc/nfsmount.conf", "[ Server \"nas1\" ]\nProto=rdma\n");
+	tree_write(&tree, "run/mount/utab",
+		   "SRC=nas1:/e TARGET=/pool ROOT=/ ATTRS=rdma\n");
+	set_mount("rdma");
+	hear_pool(true);
+	hear_guest("/pool/a.img");
+	CU_ASSERT_STRING_EQUAL(look(), "");
+	/* With a record by now. */
+	host_watch(tree.host, count_reads, NULL);
+	CU_ASSERT_STRING_EQUAL(look(), "");
+	host_watch(tree.host, NULL, NULL);
+	CU_ASSERT_EQUAL(nagain, 0);
+	/* mountinfo, mountstats, utab, fstab, policy, nfsmount.conf, the boot, the record. */
+	ASSERT_AT_LEAST(nread, 8);
+	while (nread)
+		free(read_paths[--nread]);
+	end();
+}
+
 /* --- mounts --------------------------------------------------------------------------------------- */
 
 static void a_mount_is_recorded_and_its_loss_told(void)
@@ -599,7 +645,7 @@ SUITE_MAIN("watch-look", TEST(a_server_that_is_silent_is_told_and_that_it_answer
 	   TEST(a_pool_is_lost_with_its_mount), TEST(a_pool_that_is_stopped_is_not_lost),
 	   TEST(a_pool_that_runs_and_is_not_mounted_is_lost),
 	   TEST(without_libvirt_pools_are_unknown_and_mounts_followed),
-	   TEST(disks_of_guests_are_asked_at_the_gate),
+	   TEST(a_look_reads_each_file_once), TEST(disks_of_guests_are_asked_at_the_gate),
 	   TEST(a_disk_on_a_mount_by_another_name_is_over_rdma),
 	   TEST(a_disk_that_nobody_wants_over_rdma_is_nobodys),
 	   TEST(a_guest_that_is_not_understood_is_unknown),
