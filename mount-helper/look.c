@@ -42,7 +42,9 @@ static enum look_says says_of(const struct finding *finding, bool stops)
 	};
 	enum check_at_mount kind = kind_of(finding->id);
 
-	if (finding->status == FINDING_FAIL && kind == CHECK_MOUNT_TELLS && stops)
+	/* Ours has transport and port in full. */
+	if (finding->status == FINDING_FAIL && kind == CHECK_MOUNT_TELLS &&
+	    (stops || finding_evidence(finding, CHECK_SPARES)[0]))
 		return LOOK_NOTHING;
 	if (finding->status == FINDING_FAIL)
 		return says[kind];

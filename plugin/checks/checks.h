@@ -76,6 +76,9 @@ enum check_at_mount {
  * was denied or not possible there is none. */
 #define CHECK_SILENT "silent_at"
 
+/* Evidence of a CHECK_MOUNT_TELLS that failed: mounts with these options are none the worse. */
+#define CHECK_SPARES "spares"
+
 struct check {
 	const char *id;
 	unsigned int roles; /* enum check_role: for whom it is asked */

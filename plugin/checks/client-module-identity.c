@@ -27,8 +27,8 @@ static int look_at_file(struct check_run *run, const struct host_module *module)
 		return rc;
 	if (core.external && !module->external)
 		return check_say(
-			run, FINDING_WARN,
-			"rpcrdma is the kernel's own, but ib_core is a vendor's (/%s): they probably do not fit",
+			run, FINDING_FAIL,
+			"the vendor's RDMA modules (/%s) have no rpcrdma, and the kernel's own does not fit them",
 			core.file);
 	if (is_other_kernel(module, system->release))
 		return check_say(run, FINDING_WARN,

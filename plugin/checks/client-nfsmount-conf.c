@@ -14,7 +14,9 @@ struct judge {
 	const struct conf *conf;
 	const char *server; /* NULL: any */
 	const char *section;
-	struct words broken, doubtful, good;
+	/* Every mount fails; mounts fail that do not name port and transport themselves. */
+	struct words broken, broken_bare;
+	struct words doubtful, good;
 };
 
 /* A setting of one section. */
@@ -59,23 +61,30 @@ static void judge_proto(struct judge *judge, const struct setting *at)
 		  where(at, text));
 }
 
+/* The option proto= of mounts is the file's where they have none; so is the port. */
 static void judge_port(struct judge *judge, const struct setting *at)
 {
 	const struct conf_value *proto = conf_get(judge->conf, at->section, at->arg,
 						  "proto");
-	bool rdma_port = !strcmp(at->value->value, "20049");
+	bool rdma = proto && view_is_rdma(proto->value);
 	char text[256];
 
-	if (proto && view_is_rdma(proto->value)) {
+	if (rdma && !strcmp(at->value->value, "2049"))
+		words_add(
+			&judge->broken_bare,
+			"%s: mounts go over RDMA to the port of TCP, where nothing answers",
+			where(at, text));
+	else if (rdma)
 		words_add(&judge->good, "%s", where(at, text));
-		return;
-	}
-	words_add(
-		&judge->doubtful,
-		rdma_port
-			? "%s: mounts over TCP go to the port of RDMA"
-			: "%s: mounts over RDMA that name no port go there, not to 20049",
-		where(at, text));
+	else if (!strcmp(at->value->value, "20049"))
+		words_add(
+			&judge->broken_bare,
+			"%s: mounts over TCP go to the port of RDMA, where nothing answers",
+			where(at, text));
+	else
+		words_add(&judge->doubtful,
+			  "%s: mounts over RDMA that name no port go there, not to 20049",
+			  where(at, text));
 }
 
 static void judge_rdma(struct judge *judge, const struct setting *at)
@@ -190,6 +199,7 @@ static int run_check(struct check_run *run)
 						"NFSMount_Global_Options" };
 	struct judge judge = { .server = run->target->server,
 			       .broken = { .separator = "; " },
+			       .broken_bare = { .separator = "; " },
 			       .doubtful = { .separator = "; " } };
 	size_t i;
 	int rc = facts_nfsmount_conf(run, &judge.conf);
@@ -203,6 +213,13 @@ static int run_check(struct check_run *run)
 	judge_form(&judge);
 	if (judge.broken.count)
 		return check_say(run, FINDING_FAIL, "%s", words_text(&judge.broken));
+	if (judge.broken_bare.count) {
+		finding_text(&run->finding, CHECK_SPARES, "proto=rdma,port=20049");
+		/* Often because of the other: a Proto=rdma that is dropped. */
+		return check_say(
+			run, FINDING_FAIL, "%s%s%s", words_text(&judge.broken_bare),
+			judge.doubtful.count ? "; " : "", words_text(&judge.doubtful));
+	}
 	if (judge.doubtful.count)
 		return check_say(run, FINDING_WARN, "%s", words_text(&judge.doubtful));
 	if (!judge.good.count)

@@ -200,7 +200,8 @@ const struct meaning meaning_client[] = {
 		  "different names, and the kernel believes the last.",
 	  .cause =
 		  "Proto=tcp turns a mount with the option rdma into TCP, without a word. "
-		  "Port= without Proto=rdma sends mounts to another port than they mean. "
+		  "Port= without Proto=rdma sends mounts to another port than they mean, and "
+		  "Port=2049 with it. "
 		  "tcp=true and udp=true win even over proto=rdma. rdma=false becomes "
 		  "nordma, which the kernel refuses. Background=true lets mount(8) succeed "
 		  "with nothing mounted. A protocol in capitals is unknown. A last line "

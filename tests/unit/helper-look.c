@@ -10,7 +10,8 @@ static struct tree tree;
 static struct look look;
 static struct plan plan = { .policy.deadline_ms = PATIENCE_MS };
 
-static void look_at(enum policy_check level)
+/* @level: before a mount; or after it failed. */
+static void look_as(enum policy_check level, bool after)
 {
 	struct helper helper = { .name = "test",
 				 .records = -1,
@@ -24,9 +25,15 @@ static void look_at(enum policy_check level)
 					     .has_port = true } };
 
 	remote_resolve(tree.host, &helper.target, 0);
-	CU_ASSERT_EQUAL(look_before(&helper, level, false), 0);
+	CU_ASSERT_EQUAL(after ? look_after(&helper) : look_before(&helper, level, false),
+			0);
 	look = helper.look;
 	report_free(helper.report);
+}
+
+static void look_at(enum policy_check level)
+{
+	look_as(level, false);
 }
 
 static void a_healthy_host_may_mount(void)
@@ -54,6 +61,20 @@ static void defaults_of_mounts_are_told_and_no_reason(void)
 {
 	tree_machine(&tree, "nfsmount-nordma");
 	look_at(POLICY_CHECK_FAST);
+	CU_ASSERT_EQUAL(look.says, LOOK_NOTHING);
+	tree_free(&tree);
+}
+
+/* After a failure a setting can be the cause, but not one that our options overrule. */
+static void a_setting_is_blamed_where_it_counts(void)
+{
+	tree_machine(&tree, "nfsmount-nordma");
+	look_as(POLICY_CHECK_CONNECT, true);
+	CU_ASSERT_EQUAL(look.says, LOOK_NEVER);
+	CU_ASSERT_STRING_EQUAL(look.reason.id, "client.nfsmount-conf");
+	tree_free(&tree);
+	tree_machine(&tree, "nfsmount-port-2049");
+	look_as(POLICY_CHECK_CONNECT, true);
 	CU_ASSERT_EQUAL(look.says, LOOK_NOTHING);
 	tree_free(&tree);
 }
@@ -225,7 +246,7 @@ static void a_user_mounts_what_fstab_says_in_full(void)
 SUITE_MAIN("helper-look", TEST(a_healthy_host_may_mount),
 	   TEST(what_makes_rdma_impossible_forbids_it),
 	   TEST(defaults_of_mounts_are_told_and_no_reason),
-	   TEST(few_checks_are_for_each_mount), TEST(the_listener_is_told_apart),
-	   TEST(only_what_cannot_heal_ends_a_mount),
+	   TEST(a_setting_is_blamed_where_it_counts), TEST(few_checks_are_for_each_mount),
+	   TEST(the_listener_is_told_apart), TEST(only_what_cannot_heal_ends_a_mount),
 	   TEST(it_is_tried_for_as_long_as_mount_nfs_tries),
 	   TEST(a_user_mounts_what_fstab_says_in_full))
