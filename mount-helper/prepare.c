@@ -131,7 +131,8 @@ static int plan_it(struct helper *helper)
 
 	if (rc)
 		return rc;
-	helper->deadline = deadline_in(helper->plan->policy.deadline_ms);
+	/* Of all that comes before the first word. */
+	helper->deadline = helper->start_ms + helper->plan->policy.deadline_ms;
 	set_target(helper);
 	if (helper->plan->wants_rdma)
 		rc = resolve(helper);

@@ -63,11 +63,11 @@ struct check_run {
 /* Whether the mount helper runs it, too. */
 enum check_at_mount {
 	CHECK_MOUNT_NO,
-	CHECK_MOUNT_STOPS,  /* before each mount: of this host alone, and quick; where it fails
+	CHECK_MOUNT_STOPS, /* before each mount: of this host alone, and quick; where it fails
 			     * there can be no mount over RDMA */
 	CHECK_MOUNT_DEVICE, /* the same, of the device, which may come a little later */
 	CHECK_MOUNT_TELLS,  /* the same, and worth a word where it fails */
-	CHECK_MOUNT_PATH,   /* the way to the server: where the policy wants it, and for the
+	CHECK_MOUNT_PATH, /* the way to the server: where the policy wants it, and for the
 			     * cause when a mount failed */
 	CHECK_MOUNT_SERVER, /* the same, of the listener: refused, or with CHECK_SILENT unknown */
 };

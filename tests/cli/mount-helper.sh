@@ -134,7 +134,7 @@ rm -f /run/nfsrdma/mounts/*
 # A unit's stderr is the journal, which has the entry already.
 mount_nfs 'echo "mount.nfs: no reason" >&2; exit 32'
 for stream in "$(stat -L -c %d:%i "$work/err")" 1:1; do
-	: >"$work/journal" >"$work/err"
+	truncate -s 0 "$work/journal" "$work/err"
 	status=0
 	JOURNAL_STREAM=$stream "$helpers/mount.nfsrdma" "$source" "$place" -o rw,$quiet 2>"$work/err" || status=$?
 	expect_entry failed
@@ -299,7 +299,8 @@ expect 1 refused '-N .*: mounting in another mount namespace would run its progr
 ! grep -q called "$work/err" || fail "-N: mount.nfs was called"
 status=0
 "$helpers/umount.nfsrdma" "$place" -N "/proc/$other/ns/mnt" 2>"$work/err" || status=$?
-[[ $status == 1 ]] && grep -q 'nsenter' "$work/err" || fail "umount -N: exit status $status, $(cat "$work/err")"
+[[ $status == 1 ]] || fail "umount -N: exit status $status"
+grep -q 'nsenter' "$work/err" || { cat "$work/err"; fail "umount -N: it is not told"; }
 
 # --- fake -----------------------------------------------------------------------------------------
 

@@ -31,7 +31,10 @@ echo "$said"
 left=${said#*for another } left=${left%% s*}
 times=$(inside "journalctl -b -q -o short-monotonic --since @$start -u $unit | grep -E 'Mounting|not mounted yet' | tr -d '[]' | cut -c1-12 | paste -sd' '")
 note "the reason after $((120 - left)) s of the helper's; unit and reason in the journal at$times"
-((120 - left < 10)) || fail "the reason came after $((120 - left)) s"
+# A guest that is emulated on a busy machine gets a part of a processor.
+read -r load _ </proc/loadavg
+limit=$((${load%.*} > $(nproc) ? 30 : 10))
+((120 - left < limit)) || fail "the reason came after $((120 - left)) s"
 expect_output 1 "journalctl -b -q -o cat --since @$start -u $unit | grep -c 'not mounted yet'"
 inside sleep 40
 expect_output activating "systemctl is-active $unit || true"

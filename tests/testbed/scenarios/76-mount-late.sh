@@ -1,0 +1,64 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Copyright (C) 2026 the nfsrdma authors
+#
+# A kernel's server that comes later, that is silent, and a device that comes later: the reason is said
+# within ten seconds, and the mount goes on.
+server off
+
+# late ADDRESS OPTIONS: a mount that goes on in the background; what it says is the guest's /run/said.
+late()
+{
+	inside "rm -f /run/said /run/ended; (/usr/sbin/mount -t nfsrdma $1:/export/plain /mnt -o vers=4.2,$2 >/run/said 2>&1; echo \$? >/run/ended) >/dev/null 2>&1 & :"
+}
+# saying REGEX: until it says that; the mount must not have ended.
+saying()
+{
+	inside "for i in \$(seq 50); do grep -qE '$1' /run/said && exit 0; sleep 1; done; cat /run/said; exit 1"
+	inside '! cat /run/ended 2>/dev/null'
+}
+# ended STATUS: it comes to its end.
+ended()
+{
+	# shellcheck disable=SC2016 # the guest's
+	guest_tell 200 sh 'for i in $(seq 190); do [ ! -e /run/ended ] || exit 0; sleep 1; done; exit 1' || fail "it does not end"
+	[[ $(guest_tell 20 sh 'cat /run/ended') == "$1" ]] || fail "exit status: $(guest_tell 20 sh 'cat /run/ended /run/said' | tr '\n' ' ')"
+}
+
+# The listener comes while mount.nfs is at it.
+for address in 192.168.77.1 10.0.2.15; do
+	late $address fg
+	saying 'is not mounted yet: the server answers, and refuses RDMA at port 20049; trying for another 1[01][0-9] s'
+	server plain
+	ended 0
+	inside "grep ' /mnt ' /proc/self/mountinfo | grep proto=rdma && /usr/sbin/umount /mnt"
+	server off
+done
+
+# Nothing comes back from the server: packets of RoCE are dropped.
+server plain
+inside "nft 'add table inet t; add chain inet t c { type filter hook input priority 0 ; }; add rule inet t c udp dport 4791 drop'"
+mounting /mnt -t nfsrdma 192.168.77.1:/export/plain /mnt -o vers=4.2,retry=0
+expect_refused 32 'no answer to RDMA at port 20049|does not reach the server'
+((took < 10000)) || fail "it took $took ms"
+late 192.168.77.1 fg
+saying 'is not mounted yet: .*(no answer to RDMA at port 20049|does not reach the server)'
+# shellcheck disable=SC2016 # the guest's
+inside 'kill -TERM $(pidof mount.nfsrdma)'
+ended 8
+inside "grep -E 'is not mounted: .*(no answer|does not reach).*stopped by SIGTERM after' /run/said"
+late 192.168.77.1 fg
+saying 'is not mounted yet: '
+inside 'nft flush ruleset'
+ended 0
+inside '/usr/sbin/umount /mnt'
+
+# A device that comes later.
+inside 'rdma link delete siw0; rdma link delete rxe0; [ ! -d /sys/class/infiniband/rxe1 ] || rdma link delete rxe1'
+mounting /mnt -t nfsrdma 192.168.77.1:/export/plain /mnt -o vers=4.2,retry=0
+expect_refused 32 'no RDMA device; what to do'
+late 192.168.77.1 fg
+saying 'no RDMA device; waiting for one until 30 s after the start'
+inside 'rdma link add rxe0 type rxe netdev veth0'
+ended 0
+inside "grep ' /mnt ' /proc/self/mountinfo | grep proto=rdma && /usr/sbin/umount /mnt"
