@@ -21,8 +21,8 @@
 #define JOURNAL_MS 500
 
 enum record_kind {
-	RECORD_STRICT, /* text: where the policy has on-unknown = refuse */
-	RECORD_EARLY,  /* what is sure so far */
+	RECORD_STRICT, /* text: where the policy has on-unknown = refuse; "" it counts no more */
+	RECORD_EARLY, /* what is sure so far */
 	RECORD_LAST,
 };
 
@@ -383,7 +383,15 @@ static void tell_early(const struct guard_verdict *verdict, const struct hook_an
 	send_record(&early, out->early, RECORD_EARLY);
 }
 
-/* A refusal would do more harm than what it is about. */
+void hook_spare(struct hook_answer *out, const char *what)
+{
+	const struct hook_answer lenient = { .refuse = false };
+
+	out->spare = what;
+	if (out->early)
+		send_record(&lenient, out->early, RECORD_STRICT);
+}
+
 static void pass_loudly(struct guard_verdict *verdict, const char *why)
 {
 	char reason[GUARD_TEXT_MAX];

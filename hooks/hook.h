@@ -64,6 +64,10 @@ int hook_read(int fd, size_t max, uint64_t deadline, char **out, size_t *len);
 void hook_ask(const char *who, const char *guest, const struct guard *guard,
 	      const struct guard_disk *disks, size_t ndisks, struct hook_answer *out);
 
+/* In the child, before hook_ask(): nothing is refused any more, neither a disk nor what is unknown: a
+ * refusal would do more harm than what it is about. @what: as of @spare. */
+void hook_spare(struct hook_answer *out, const char *what);
+
 /* Whether VDSM restores this guest, and does not start it anew; false also where that is not known.
  * A guest of VDSM's is not to be refused then: it would lose its memory (hooks/README.md). @uuid:
  * NULL: not known. */

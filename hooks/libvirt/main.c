@@ -114,7 +114,7 @@ static int look(const struct request *request, struct work *work, struct hook_an
 		return rc;
 	if (work->disks.of_vdsm && !request->arrives &&
 	    hook_vdsm_restores(work->host, work->disks.uuid))
-		out->spare = "VDSM's guest goes on all the same";
+		hook_spare(out, "VDSM's guest goes on all the same");
 	/* Pools cannot be read, or one of them: what others say is asked all the same. */
 	sources.host = work->host;
 	sources.places_unknown = pool_places_gap(work->host, &work->places, unknown);

@@ -73,23 +73,12 @@ void vdsm_gate_xml(const struct vdsm_call *call, struct hook_answer *out)
 		vdsm_failed(out);
 }
 
-/* Who calls by hand names no guest. */
-void vdsm_gate_start(const struct vdsm_call *call, struct hook_answer *out)
-{
-	_cleanup_(host_close_p) struct host *host = NULL;
-
-	if (host_open(&host, call->root))
-		vdsm_failed(out);
-	else if (!hook_vdsm_restores(host, call->guest))
-		vdsm_gate_xml(call, out);
-}
-
 /* A refusal would cost the guest its memory. VDSM has answered the engine before it calls a hook, that
  * it restores; from then on the engine takes the saved memory for used: when the restore fails it
  * starts the guest without, on another host, and removes the memory (RunVmCommand.java,
  * memoryFromSnapshotUsed). */
 void vdsm_gate_restore(const struct vdsm_call *call, struct hook_answer *out)
 {
-	out->spare = "restored all the same";
+	hook_spare(out, "restored all the same");
 	vdsm_gate_xml(call, out);
 }

@@ -114,12 +114,9 @@ void vdsm_domains_fini(struct vdsm_domains *domains);
 
 /* gate.c */
 
-/* A guest that starts. VDSM calls this point for one that is restored, too, and with another XML than
- * the one that it starts then: that one is vdsm_gate_restore()'s. */
-void vdsm_gate_start(const struct vdsm_call *call, struct hook_answer *out);
 /* A guest that is restored: the journal has what is wrong, and it passes. */
 void vdsm_gate_restore(const struct vdsm_call *call, struct hook_answer *out);
-/* A guest of another host, or a disk for a guest that runs. */
+/* A guest that starts or comes from another host, or a disk for a guest that runs. */
 void vdsm_gate_xml(const struct vdsm_call *call, struct hook_answer *out);
 
 /* start.c */

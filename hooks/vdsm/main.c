@@ -16,6 +16,13 @@
 
 enum input { INPUT_NONE, INPUT_JSON, INPUT_DOMXML };
 
+/* A guest whose memory VDSM restores. */
+enum restored {
+	RESTORED_NEVER, /* is not seen at this point */
+	RESTORED_LATER, /* is, with another XML than is started, which a later point gets */
+	RESTORED_HERE, /* is, and refused by nothing */
+};
+
 struct point {
 	const char *name;
 	enum input input;
@@ -23,25 +30,28 @@ struct point {
 	vdsm_fn fn;
 	/* What an own failure of ours means; NULL: a guest passes. */
 	const char *failed;
+	enum restored restored;
 };
 
 static const struct point points[] = {
 	{ "before_vdsm_start", INPUT_NONE, START_DEADLINE_MS, vdsm_start,
-	  "VDSM starts, and nobody looked whether this host is ready" },
+	  "VDSM starts, and nobody looked whether this host is ready", RESTORED_NEVER },
 	{ "after_get_caps", INPUT_JSON, HOOK_DEADLINE_MS, vdsm_caps,
-	  "VDSM's data is as it was" },
+	  "VDSM's data is as it was", RESTORED_NEVER },
 	{ "after_get_stats", INPUT_JSON, HOOK_DEADLINE_MS, vdsm_stats,
-	  "VDSM's data is as it was" },
+	  "VDSM's data is as it was", RESTORED_NEVER },
 	/* The gates: points that VDSM calls before something starts, and never for a guest that
 	 * runs. after_disk_prepare is none: VDSM calls it for each disk of each running guest
 	 * after a restart, and a veto leaves the guest's other disks unprepared and its thin
 	 * disks without extension. */
-	{ "before_vm_start", INPUT_DOMXML, HOOK_DEADLINE_MS, vdsm_gate_start, NULL },
+	{ "before_vm_start", INPUT_DOMXML, HOOK_DEADLINE_MS, vdsm_gate_xml, NULL,
+	  RESTORED_LATER },
 	{ "before_vm_dehibernate", INPUT_DOMXML, HOOK_DEADLINE_MS, vdsm_gate_restore,
-	  NULL },
+	  NULL, RESTORED_HERE },
 	{ "before_vm_migrate_destination", INPUT_DOMXML, HOOK_DEADLINE_MS, vdsm_gate_xml,
-	  NULL },
-	{ "before_disk_hotplug", INPUT_DOMXML, HOOK_DEADLINE_MS, vdsm_gate_xml, NULL },
+	  NULL, RESTORED_NEVER },
+	{ "before_disk_hotplug", INPUT_DOMXML, HOOK_DEADLINE_MS, vdsm_gate_xml, NULL,
+	  RESTORED_NEVER },
 };
 
 static const char *const variables[] = {
@@ -111,6 +121,14 @@ static const char *guest_name(char buf[64])
 	return id && id[0] ? text_copy(buf, 64, id) : NULL;
 }
 
+/* Who calls by hand names no guest. */
+static bool is_restored(const struct vdsm_call *call)
+{
+	_cleanup_(host_close_p) struct host *host = NULL;
+
+	return !host_open(&host, call->root) && hook_vdsm_restores(host, call->guest);
+}
+
 static int run(const struct point *point, const char *root)
 {
 	struct vdsm_call call = { .root = root,
@@ -120,16 +138,18 @@ static int run(const struct point *point, const char *root)
 	char guest[64];
 
 	call.guest = guest_name(guest);
+	if (point->restored == RESTORED_LATER && is_restored(&call))
+		return 0;
 	if (point->input != INPUT_NONE)
 		call.file = getenv(variables[point->input]);
 	if (point->input != INPUT_NONE && (!call.file || !call.file[0]))
 		hook_unseen(root, "VDSM named no file with its data", &answer);
-	else if (point->failed)
+	else if (point->failed || point->restored == RESTORED_HERE)
 		hook_run(work, &job, call.deadline, &answer);
 	else
 		hook_gate(root, work, &job, call.deadline, &answer);
-	/* Only a gate refuses. */
-	answer.refuse &= !point->failed;
+	/* Only a gate refuses, and nothing that is restored. */
+	answer.refuse &= !point->failed && point->restored != RESTORED_HERE;
 	if (answer.failed && !answer.refuse)
 		tell_failure(point, &call, answer.text);
 	else

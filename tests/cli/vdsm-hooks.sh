@@ -427,6 +427,18 @@ for snapshot in false true; do
 	! grep -q 'gate-refused' "$work/journal" || fail "the journal says that it was refused"
 done
 
+# Nor is it refused where what is unknown is.
+printf '[default]\non-unknown = refuse\n' >>"$host/etc/nfsrdma.conf"
+broken=$(guest $good | jq '.saved = "<domain" | .xml = "<domain"')
+flow create "$broken"
+is '.guests[0] | .state == "down" and (.words | test("on-unknown = refuse"))'
+flow restore "$broken"
+is '.guests[0] | .state == "up" and .memory == "in use" and .words == null'
+entry gate-failed 'before_vm_dehibernate'
+call before_vm_dehibernate domxml '<domain/>' _hook_domxml=-
+own_failure 'before_vm_dehibernate.*VDSM named no file'
+printf '[directory %s/mnt/*]\npolicy = require\n' "$repository" >"$host/etc/nfsrdma.conf"
+
 # Another host's guest: refused at once, in our words, and it goes on where it is.
 flow migrate "$(guest $good)"
 is '.guests[0] | .answer == "done" and .state == "up"'

@@ -495,6 +495,41 @@ static void what_fails_passes_where_nobody_says_otherwise(void)
 	}
 }
 
+static void spare_and_ask(void *arg, struct hook_answer *out)
+{
+	hook_spare(out, "spared");
+	ask_words(arg, out);
+}
+
+static void spare_and_fail(void *arg, struct hook_answer *out)
+{
+	hook_spare(out, "spared");
+	fail(arg, out);
+}
+
+static void spare_and_crash(void *arg, struct hook_answer *out)
+{
+	hook_spare(out, "spared");
+	crash(arg, out);
+}
+
+static void what_is_spared_is_not_refused(void)
+{
+	static const char conf[] = "[default]\non-unknown = refuse\n";
+	struct hook_answer answer = run_gate(spare_and_ask, "p1 r2", conf);
+
+	CU_ASSERT_FALSE(answer.refuse);
+	CU_ASSERT_FALSE(answer.failed);
+	ASSERT_CONTAINS(answer.text, "spared: disk r2 is?nowhere");
+	answer = run_gate(spare_and_fail, "no XML", conf);
+	CU_ASSERT_FALSE(answer.refuse);
+	CU_ASSERT(answer.failed);
+	CU_ASSERT_STRING_EQUAL(answer.text, "no XML");
+	answer = run_gate(spare_and_crash, "", conf);
+	CU_ASSERT_FALSE(answer.refuse);
+	CU_ASSERT(answer.failed);
+}
+
 static void a_gate_that_cannot_be_asked_is_as_strict(void)
 {
 	struct hook_answer answer;
@@ -722,6 +757,7 @@ SUITE_MAIN("hook", TEST(what_is_good_is_let_pass_without_a_word),
 	   TEST(what_the_journal_does_not_have_is_told_again),
 	   TEST(what_fails_is_refused_where_the_unknown_is),
 	   TEST(what_fails_passes_where_nobody_says_otherwise),
+	   TEST(what_is_spared_is_not_refused),
 	   TEST(a_gate_that_cannot_be_asked_is_as_strict),
 	   TEST(a_failure_of_the_hook_is_told), TEST(what_the_child_answers_arrives),
 	   TEST(who_failed_does_not_refuse),
