@@ -97,6 +97,9 @@ void state_name_paths(char *buf, size_t cap);
 /* Nobody but root, or who runs us, can have written what the descriptor leads to. */
 int lock_check_ours(const struct host *host, int fd, const char *name);
 
+/* If it is empty, with what @made says was made for it. Under the lock. */
+int lock_remove_folder(const struct host *host, const struct made_dirs *made);
+
 /* store.c: setup.json in LOCK_FOLDER */
 
 struct store {

@@ -93,11 +93,19 @@ int setup_lock_take(struct setup_lock *lock, const struct host *host, bool creat
 	return rc;
 }
 
+/* One that was killed may have left the folder, and nobody knows who made it. */
+int lock_remove_folder(const struct host *host, const struct made_dirs *made)
+{
+	static const struct made_dirs ours = { 1, { LOCK_FOLDER } };
+
+	return place_remove_dirs(host, made->count ? made : &ours);
+}
+
 void setup_lock_drop(struct setup_lock *lock)
 {
 	if (lock->dir < 0)
 		return;
-	place_remove_dirs(lock->host, &lock->made);
+	lock_remove_folder(lock->host, &lock->made);
 	close(lock->dir);
 	lock->dir = -1;
 }

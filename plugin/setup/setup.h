@@ -182,7 +182,7 @@ struct setup_lock {
  * without @create; of making and reading. */
 int setup_lock_take(struct setup_lock *lock, const struct host *host, bool create,
 		    uint64_t deadline);
-/* Folders that were made for it go, if nothing is in them. */
+/* The folder goes if nothing is in it. */
 void setup_lock_drop(struct setup_lock *lock);
 
 /* show.c: pure */

@@ -89,21 +89,15 @@ static int write_state(const struct store *store, const char *text)
 	return fd_replace(store->dir, FRESH, NAME, &file) ? save_error(store) : 0;
 }
 
-/* The folder goes too if it is ours, or nothing at all was ever in it. */
+/* The folder goes too. */
 static int remove_state(struct store *store)
 {
-	struct made_dirs dirs = store->state.made;
-
 	unlinkat(store->dir, FRESH, 0);
 	if (unlinkat(store->dir, NAME, 0) && errno != ENOENT)
 		return save_error(store);
 	if (fsync(store->dir))
 		return save_error(store);
-	if (!dirs.count) {
-		dirs.count = 1;
-		strcpy(dirs.list[0], FOLDER);
-	}
-	return place_remove_dirs(store->host, &dirs);
+	return lock_remove_folder(store->host, &store->state.made);
 }
 
 int store_save(struct store *store)
