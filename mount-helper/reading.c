@@ -7,6 +7,7 @@
  * read brings, or if it does not come back, that stays so. */
 #include "mount-helper/internal.h"
 #include "plugin/kernel/quick.h"
+#include "plugin/report/shell.h"
 
 #define READING_MS 2000
 
@@ -30,7 +31,7 @@ bool reading_warns(struct helper *helper, const struct proof *proof)
 	finding_init(
 		&finding, "bug.read-812", FINDING_WARN,
 		"a read of %u bytes through it ends in an input/output error: see 'nfsrdma probe --mount %s' before disks of guests are put there",
-		length, helper->dir);
+		length, SHELL_WORD(helper->dir));
 	finding_text(&finding, "decided_by", "reading");
 	report_add(helper->report, &finding);
 	tell(helper, JOURNAL_WARNING, "WARNING: %s is mounted over RDMA, but %s",

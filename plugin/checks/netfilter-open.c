@@ -3,12 +3,13 @@
 
 /* The command that lets a packet pass where it is dropped, in the words of who owns the rules there:
  * firewalld for its zone, ufw and iptables-nft for their tables, else nft. It opens that port at
- * that interface and no more. A name that comes from the ruleset goes into a command only if a
- * shell cannot take it for anything else. */
+ * that interface and no more. */
 #include <netinet/in.h>
+#include <stdarg.h>
 #include <stdio.h>
 
 #include "plugin/checks/internal.h"
+#include "plugin/report/shell.h"
 
 /* What a packet is matched by. */
 struct match {
@@ -20,6 +21,7 @@ struct match {
 	uint16_t port;
 };
 
+/* What nft takes for a name. A shell's quotes are not enough: nft has its own use for a semicolon. */
 static bool is_plain(const char *name)
 {
 	static const char good[] =
@@ -54,30 +56,44 @@ static bool is_ufw(const struct match *match)
 	return !strncmp(match->place->chain, "ufw", 3);
 }
 
+/* None, where it does not fit: the beginning of a command is another one. */
+PRINTF_LIKE(2, 3)
+static void put_command(char *command, const char *fmt, ...)
+{
+	va_list ap;
+	int len;
+
+	va_start(ap, fmt);
+	len = vsnprintf(command, NETFILTER_COMMAND_MAX, fmt, ap);
+	va_end(ap);
+	if (len < 0 || len >= NETFILTER_COMMAND_MAX)
+		*command = '\0';
+}
+
 /* Replies, and what goes out, are no matter of a zone's ports. */
 static void by_firewalld(const struct match *match, char *command)
 {
 	if (!match->in || match->packet->established)
 		return;
 	if (match->zone)
-		snprintf(
-			command, NETFILTER_COMMAND_MAX,
+		put_command(
+			command,
 			"firewall-cmd --zone=%s --add-port=%u/%s, and again with --permanent",
-			match->zone, match->port, match->protocol);
+			SHELL_WORD(match->zone), match->port, match->protocol);
 	else
-		snprintf(command, NETFILTER_COMMAND_MAX,
-			 "firewall-cmd --zone=$(firewall-cmd --get-zone-of-interface=%s) "
-			 "--add-port=%u/%s, and again with --permanent",
-			 match->packet->netdev, match->port, match->protocol);
+		put_command(
+			command,
+			"firewall-cmd --zone=$(firewall-cmd --get-zone-of-interface=%s) "
+			"--add-port=%u/%s, and again with --permanent",
+			SHELL_WORD(match->packet->netdev), match->port, match->protocol);
 }
 
 static void by_ufw(const struct match *match, char *command)
 {
 	if (!match->packet->established)
-		snprintf(command, NETFILTER_COMMAND_MAX,
-			 "ufw allow %s on %s to any port %u proto %s",
-			 match->in ? "in" : "out", match->packet->netdev, match->port,
-			 match->protocol);
+		put_command(command, "ufw allow %s on %s to any port %u proto %s",
+			    match->in ? "in" : "out", SHELL_WORD(match->packet->netdev),
+			    match->port, match->protocol);
 }
 
 static void by_iptables(const struct match *match, char *command)
@@ -85,29 +101,43 @@ static void by_iptables(const struct match *match, char *command)
 	const struct firewall_place *place = match->place;
 	bool filter = !strcmp(place->table, "filter");
 
-	snprintf(command, NETFILTER_COMMAND_MAX,
-		 "%s %s%s%s-I %s -%c %s -p %s --%s %u%s -j ACCEPT",
-		 strcmp(place->family, "ip") ? "ip6tables" : "iptables",
-		 filter ? "" : "-t ", filter ? "" : place->table, filter ? "" : " ",
-		 place->chain, match->in ? 'i' : 'o', match->packet->netdev,
-		 match->protocol, match->field, match->port,
-		 match->packet->established ? " -m conntrack --ctstate ESTABLISHED" : "");
+	put_command(
+		command, "%s %s%s%s-I %s -%c %s -p %s --%s %u%s -j ACCEPT",
+		strcmp(place->family, "ip") ? "ip6tables" : "iptables",
+		filter ? "" : "-t ", filter ? "" : place->table, filter ? "" : " ",
+		place->chain, match->in ? 'i' : 'o', SHELL_WORD(match->packet->netdev),
+		match->protocol, match->field, match->port,
+		match->packet->established ? " -m conntrack --ctstate ESTABLISHED" : "");
+}
+
+/* nft reads its arguments as a language of its own, in which a name that is no identifier stands in
+ * double quotes, and cannot have one. */
+static const char *nft_name(const char *name, struct shell_word *word)
+{
+	char quoted[64];
+
+	if (is_plain(name))
+		return shell_word(word, name);
+	snprintf(quoted, sizeof(quoted), "\"%.60s\"", name);
+	return shell_word(word, quoted);
 }
 
 static void by_nft(const struct match *match, char *command)
 {
 	const struct firewall_place *place = match->place;
-	char interface[32] = "";
+	struct shell_word word;
+	char interface[SHELL_WORD_MAX + 16] = "";
 
 	/* A chain of family netdev has its interface already. */
 	if (strcmp(place->family, "netdev") != 0)
 		snprintf(interface, sizeof(interface), "%s %s ",
-			 match->in ? "iifname" : "oifname", match->packet->netdev);
-	snprintf(command, NETFILTER_COMMAND_MAX,
-		 "nft insert rule %s %s %s %s%s %s %u %saccept", place->family,
-		 place->table, place->chain, interface, match->protocol, match->field,
-		 match->port,
-		 match->packet->established && *interface ? "ct state established " : "");
+			 match->in ? "iifname" : "oifname",
+			 nft_name(match->packet->netdev, &word));
+	put_command(command, "nft insert rule %s %s %s %s%s %s %u %saccept",
+		    place->family, place->table, place->chain, interface, match->protocol,
+		    match->field, match->port,
+		    match->packet->established && *interface ? "ct state established "
+							     : "");
 }
 
 void netfilter_command(const struct firewall_packet *packet,
@@ -128,10 +158,10 @@ void netfilter_command(const struct firewall_packet *packet,
 
 	command[0] = '\0';
 	if (zone && zone->panic) {
-		snprintf(command, NETFILTER_COMMAND_MAX, "firewall-cmd --panic-off");
+		strcpy(command, "firewall-cmd --panic-off");
 		return;
 	}
-	if (!match.port || !is_plain(packet->netdev) || (zone && !is_plain(zone->zone)) ||
+	if (!match.port ||
 	    (known && (!is_plain(place->table) || !is_plain(place->chain))))
 		return;
 	/* Its rules may be iptables-nft's. */

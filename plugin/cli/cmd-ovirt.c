@@ -8,6 +8,7 @@
 
 #include "plugin/cli/cli.h"
 #include "plugin/ovirt/ovirt.h"
+#include "plugin/report/shell.h"
 
 #define LABEL_WIDTH 27
 
@@ -107,10 +108,7 @@ static void print_command(const struct ovirt_command *command)
 
 	fputs("VDSM then runs on every host, behind taskset(1):\n ", stderr);
 	for (i = 0; i < command->argc; i++) {
-		const char *word = command->argv[i];
-		bool quoted = word[strcspn(word, " '\"$`\\[]()&;|<>*?~#!")];
-
-		fprintf(stderr, quoted ? " '%s'" : " %s", word);
+		fprintf(stderr, " %s", SHELL_WORD(command->argv[i]));
 	}
 	fputc('\n', stderr);
 }

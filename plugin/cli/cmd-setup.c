@@ -4,6 +4,7 @@
 /* nfsrdma setup: applies the remedies that are safe, shows them before, and takes them back. */
 
 #include "plugin/cli/cli.h"
+#include "plugin/report/shell.h"
 #include "plugin/setup/setup.h"
 
 #define NAME_MAX_STEP 256
@@ -72,20 +73,11 @@ static const char *role_name(unsigned int roles)
 	return roles == CHECK_SERVER ? "server" : "client";
 }
 
-/* For a shell: what is told of a machine below a root must not be done to this one. */
+/* What is told of a machine below a root must not be done to this one. */
 static void print_root(const struct cli_options *options)
 {
-	const char *at = options->root;
-
-	if (!at)
-		return;
-	fputs(" --root '", stdout);
-	for (; *at; at++)
-		if (*at == '\'')
-			fputs("'\\''", stdout);
-		else
-			putchar(*at);
-	putchar('\'');
+	if (options->root)
+		printf(" --root %s", SHELL_WORD(options->root));
 }
 
 static void print_next(const struct cli_options *options, bool kept)

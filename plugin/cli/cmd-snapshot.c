@@ -11,6 +11,7 @@
 
 #include "plugin/cli/cli.h"
 #include "plugin/options/options.h"
+#include "plugin/report/shell.h"
 
 #define TIMEOUT_MS 20000
 #define RESOLVE_MS 2000
@@ -142,18 +143,6 @@ static int write_file(struct snapshot *snapshot, const char *path, bool force,
 	return rc;
 }
 
-/* As a shell takes it: in quotes where it would mind. */
-static void print_word(const char *word)
-{
-	static const char plain[] =
-		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789@%+=:,./_-";
-	const char *quote = word[strspn(word, plain)] ? "'" : "";
-	char clean[2 * PATH_MAX];
-
-	utf8_clean(clean, sizeof(clean), word, UTF8_ESCAPE);
-	printf("%s%s%s", quote, clean, quote);
-}
-
 static int tell(const struct cli_options *options, bool live,
 		const struct snapshot_summary *summary)
 {
@@ -166,13 +155,10 @@ static int tell(const struct cli_options *options, bool live,
 		printf("%u that only root may read: what they say will be unknown\n",
 		       summary->refused);
 	printf("Look through it before you pass it on. To check it, on any machine:\n"
-	       "  tar xf ");
-	print_word(path);
-	printf("\n  nfsrdma check --root %s", summary->folder);
-	if (options->noperands > 1) {
-		putchar(' ');
-		print_word(options->operands[1]);
-	}
+	       "  tar xf %s\n  nfsrdma check --root %s",
+	       SHELL_WORD(path), SHELL_WORD(summary->folder));
+	if (options->noperands > 1)
+		printf(" %s", SHELL_OPERAND(options->operands[1]));
 	putchar('\n');
 	return output_finish(options);
 }

@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "plugin/guard/internal.h"
+#include "plugin/report/shell.h"
 
 /* A path in a sentence, of which the beginning and the end say most. */
 #define SHOWN_MAX 160
@@ -25,26 +26,6 @@ static const char *show(struct shown *shown, const char *text)
 		snprintf(shown->text, sizeof(shown->text), "%.*s...%s", (int)half - 3,
 			 text, text + len - half);
 	return shown->text;
-}
-
-/* A name in a command, as a shell reads it back. */
-struct word {
-	char text[GUARD_TEXT_MAX + 4];
-};
-
-static const char *quote(struct word *word, const char *text)
-{
-	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-				    "0123456789_@%+=:,./-";
-	size_t at = 0;
-
-	for (; *text && at < GUARD_TEXT_MAX; text++) {
-		if (!((unsigned char)*text & 0x80) && !strchr(plain, *text))
-			word->text[at++] = '\\';
-		word->text[at++] = *text;
-	}
-	word->text[at] = '\0';
-	return word->text;
 }
 
 PRINTF_LIKE(3, 4)
@@ -123,7 +104,6 @@ static void say_unproven(struct sentence *s)
 static void say_domain(struct sentence *s)
 {
 	char spec[PATH_MAX];
-	struct word source;
 
 	/* What is there in its place is not the domain's. */
 	if (*s->seen->proto && s->seen->mount)
@@ -132,7 +112,7 @@ static void say_domain(struct sentence *s)
 		spec[0] = '\0';
 	REMEDY(s,
 	       "In the engine, put the storage domain into maintenance and activate it again, so that VDSM mounts it anew on this host; 'nfsrdma ovirt options %s' prints what its custom mount options should be.",
-	       *spec ? quote(&source, spec) : "SERVER:/EXPORT");
+	       *spec ? SHELL_OPERAND(spec) : "SERVER:/EXPORT");
 }
 
 static void say_doubtful(struct sentence *s)
@@ -225,7 +205,7 @@ static void tell(const struct guard_seen *seen, const struct guard_disk *disk,
 	const struct view_place *place = seen->wanted.place;
 	const struct host_mount *mount = seen->mount;
 	struct shown shown[4];
-	struct word words[2];
+	struct shell_word words[2];
 	struct sentence s = {
 		.seen = seen,
 		.disk = disk->name ? disk->name : "?",
@@ -237,8 +217,8 @@ static void tell(const struct guard_seen *seen, const struct guard_disk *disk,
 		.verb = view_verb(&seen->wanted),
 		.what = show(&shown[3],
 			     place && place->fs_spec ? place->fs_spec : "a mount"),
-		.dir = quote(&words[0], seen->dir),
-		.pool = quote(&words[1], place && place->pool ? place->pool : ""),
+		.dir = shell_word(&words[0], seen->dir),
+		.pool = shell_operand(&words[1], place && place->pool ? place->pool : ""),
 		.text = out->text,
 		.remedy = out->remedy,
 	};

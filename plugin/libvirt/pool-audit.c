@@ -6,6 +6,7 @@
  * over TCP is a pool like any other to it. */
 #include <stdarg.h>
 
+#include "plugin/report/shell.h"
 #include "plugin/libvirt/internal.h"
 
 struct audit {
@@ -150,7 +151,7 @@ static void say_plain(struct audit *audit)
 			  : "nothing among the pool's options asks for RDMA",
 	    state->asked, state->wanted.rdma ? ", and " : "",
 	    state->wanted.rdma ? state->wanted.from : "",
-	    state->wanted.rdma ? " wants RDMA" : "", audit->facts->name);
+	    state->wanted.rdma ? " wants RDMA" : "", SHELL_OPERAND(audit->facts->name));
 }
 
 static void audit_plan(struct audit *audit, const struct plan *plan, const char *text)

@@ -3,6 +3,7 @@
 
 /* define, convert, revert: what a pool is to become, and the way back. What it was is on disk before
  * anything is done. How it gets there, and back where it does not, is pool-switch.c. */
+#include "plugin/report/shell.h"
 #include "plugin/libvirt/internal.h"
 
 /* --- convert ---------------------------------------------------------------------------------- */
@@ -103,7 +104,7 @@ static void tell_original(struct pool_switch *change, int rc)
 	else
 		pool_switch_say(change, "pool.original", FINDING_PASS,
 				"nfsrdma pool revert %s brings back what it was",
-				change->info.name);
+				SHELL_OPERAND(change->info.name));
 }
 
 static int convert(struct pool_switch *change, const char *before, const char *after)
@@ -310,8 +311,8 @@ int pool_change_define(struct pool_changer *changer, const struct pool_xml *xml)
 		: changer->ops->get(changer->conn, changer->deadline, name, &change.info);
 	if (!rc)
 		rc = err_set(EEXIST,
-			     "%s has a pool '%.60s' already: nfsrdma pool convert %.60s",
-			     changer->uri, name, name);
+			     "%s has a pool '%.60s' already: nfsrdma pool convert %s",
+			     changer->uri, name, SHELL_OPERAND(name));
 	pool_info_fini(&change.info);
 	if (rc != -ENOENT)
 		return rc;
@@ -331,7 +332,7 @@ int pool_change_define(struct pool_changer *changer, const struct pool_xml *xml)
 		pool_switch_say(
 			&change, "pool.definition", FINDING_PASS,
 			"libvirt has taken the definition; next: virsh pool-start --build %s, then nfsrdma pool verify %s",
-			name, name);
+			SHELL_OPERAND(name), SHELL_OPERAND(name));
 	}
 	pool_switch_fini(&change);
 	return 0;

@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <stdarg.h>
 
+#include "plugin/report/shell.h"
 #include "plugin/libvirt/internal.h"
 
 void pool_switch_say(struct pool_switch *change, const char *id,
@@ -317,7 +318,7 @@ static int roll_back(struct pool_switch *change, const char *from, bool ran)
 			change, "pool.rollback",
 			rc == -ETIMEDOUT ? FINDING_UNKNOWN : FINDING_FAIL,
 			"the pool could not be put back as it was (%s): nfsrdma pool revert %s",
-			err_text(), change->info.name);
+			err_text(), SHELL_OPERAND(change->info.name));
 	else
 		pool_switch_say(change, "pool.rollback", FINDING_PASS,
 				"the pool is as it was before%s",

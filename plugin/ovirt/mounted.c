@@ -8,6 +8,7 @@
  * own unmounting takes the topmost alone. */
 #include <stdio.h>
 
+#include "plugin/report/shell.h"
 #include "plugin/ovirt/internal.h"
 
 /* Texts of mounts are cut; ours are cut alike. */
@@ -66,8 +67,8 @@ static void tell(struct ovirt_mounted *out)
 		snprintf(
 			out->remedy, sizeof(out->remedy),
 			MAINTENANCE
-			"then repeat umount %.200s until nothing is mounted there, and activate it",
-			target);
+			"then repeat umount %s until nothing is mounted there, and activate it",
+			SHELL_WORD(target));
 	} else if (out->count && out->top->wanted.mode == POLICY_OFF &&
 		   out->top->wanted.covered) {
 		return;
@@ -88,8 +89,8 @@ static void tell(struct ovirt_mounted *out)
 		snprintf(
 			out->remedy, sizeof(out->remedy),
 			MAINTENANCE
-			"see with nfsrdma mounts that it is gone here (else umount %.200s), and activate it",
-			target);
+			"see with nfsrdma mounts that it is gone here (else umount %s), and activate it",
+			SHELL_WORD(target));
 	}
 }
 

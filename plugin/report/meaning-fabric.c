@@ -236,8 +236,8 @@ const struct meaning meaning_fabric[] = {
 		  "ATTR{mode}=\"connected\" in a rule is reported to do nothing. ConnectX-4 "
 		  "and later refuse connected mode whoever sets it.",
 	  .remedy =
-		  "Use RUN+=\"/bin/sh -c 'echo connected > /sys/class/net/%k/mode && echo "
-		  "65520 > /sys/class/net/%k/mtu'\", or NetworkManager's "
+		  "Use RUN+=\"/bin/sh -c 'echo connected >/sys/class/net/$$1/mode; echo 65520 "
+		  ">/sys/class/net/$$1/mtu' sh $name\", or NetworkManager's "
 		  "infiniband.transport-mode. With ConnectX-4 and later take the rule out.",
 	  .unknown = COULD_NOT_READ,
 	  .see = { "udev(7)" } },

@@ -141,6 +141,8 @@ enum utf8_repair {
  * fit @cap. Returns out. */
 char *utf8_clean(char *out, size_t cap, const char *text, enum utf8_repair repair);
 /* Columns of clean text, one a character. */
+/* Bytes of the first character; 1 where it is none, which is not @printable. */
+size_t utf8_length(const char *text, bool *printable);
 size_t utf8_width(const char *text);
 
 /* wrap.c */

@@ -43,24 +43,32 @@ static bool is_printable(uint32_t cp)
 	return true;
 }
 
+size_t utf8_length(const char *text, bool *printable)
+{
+	uint32_t cp = 0;
+	size_t len = decode((const uint8_t *)text, &cp);
+
+	*printable = len && is_printable(cp);
+	return len ? len : 1;
+}
+
 char *utf8_clean(char *out, size_t cap, const char *text, enum utf8_repair repair)
 {
 	const uint8_t *p = (const uint8_t *)text;
 	size_t used = 0, len, i;
 	char piece[20];
-	uint32_t cp;
+	bool printable;
 
 	for (; *p; p += len) {
-		len = decode(p, &cp);
+		len = utf8_length((const char *)p, &printable);
 		piece[0] = '\0';
-		if (len && is_printable(cp))
+		if (printable)
 			snprintf(piece, sizeof(piece), "%.*s", (int)len, (const char *)p);
 		else if (repair == UTF8_REPLACE)
 			strcpy(piece, "\xef\xbf\xbd");
 		else
-			for (i = 0; i < (len ? len : 1); i++)
+			for (i = 0; i < len; i++)
 				snprintf(piece + 4 * i, 5, "\\x%02x", p[i]);
-		len = len ? len : 1;
 		if (strlen(piece) >= cap - used)
 			break;
 		strcpy(out + used, piece);

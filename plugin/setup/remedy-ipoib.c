@@ -8,6 +8,7 @@
  * set it anew. */
 #include <stdio.h>
 
+#include "plugin/report/shell.h"
 #include "plugin/setup/internal.h"
 
 #define CONNECTED_MTU 65520
@@ -76,7 +77,15 @@ static int find_profile(const struct host *host, const char **who)
 	return rc;
 }
 
-static void match(const struct host_netdev *netdev, char *buf, size_t cap)
+/* What the name of an interface may be in a rule: neither a pattern, nor the end of a value. */
+static bool is_plain(const char *name)
+{
+	return !name[strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				  "0123456789_.-")];
+}
+
+/* False: it has no GUID, and a name that a rule cannot have. */
+static bool match(const struct host_netdev *netdev, char *buf, size_t cap)
 {
 	const uint8_t *guid = netdev->address + 12;
 
@@ -87,31 +96,65 @@ static void match(const struct host_netdev *netdev, char *buf, size_t cap)
 			 guid[7]);
 	else
 		snprintf(buf, cap, "KERNEL==\"%s\"", netdev->name);
+	return netdev->address_len == sizeof(netdev->address) || is_plain(netdev->name);
+}
+
+/* udev puts the interface's name in the place of $name, and splits what comes of it into words at blanks,
+ * which such a name cannot have; any other character it can. So the name is a word of its own, behind
+ * the script, which takes it for $1 and never for a part of itself: "$$" is one "$" to udev. */
+#define RULE_BEGIN \
+	"ACTION==\"add\", SUBSYSTEM==\"net\", ATTR{type}==\"32\", %s, RUN+=\"/bin/sh -c "
+#define RULE_TEXT  \
+	RULE_BEGIN \
+	"'echo connected >/sys/class/net/$$1/mode; echo %d >/sys/class/net/$$1/mtu' sh $name\""
+/* As written by 0.1: a name was a part of the script. */
+#define RULE_OLD   \
+	RULE_BEGIN \
+	"'echo connected > /sys/class/net/$name/mode; echo %d > /sys/class/net/$name/mtu'\""
+
+/* @text with the rule: at the end, or in the place of the old one. NULL: no memory. */
+static char *with_rule(const char *text, const char *by)
+{
+	char rule[512], old[512], *at, *out;
+
+	snprintf(rule, sizeof(rule), RULE_TEXT, by, CONNECTED_MTU);
+	snprintf(old, sizeof(old), RULE_OLD, by, CONNECTED_MTU);
+	if (text && strstr(text, rule))
+		return strdup(text);
+	at = text ? strstr(text, old) : NULL;
+	if (!at)
+		return edit_append(text, rule);
+	if (asprintf(&out, "%.*s%s%s", (int)(at - text), text, rule, at + strlen(old)) <
+	    0)
+		return NULL;
+	return out;
 }
 
 /* $name is the interface's last name: rules that give names come before 90-. */
 static int add_rule(struct planner *planner, const struct host_netdev *netdev,
 		    const char *why)
 {
-	_cleanup_free_ char *text = NULL;
-	char by[64], rule[512];
+	_cleanup_free_ char *text = NULL, *after = NULL;
+	char by[64];
 	int rc = plan_text(planner, PATH_UDEV, &text);
 
 	if (rc)
 		return rc;
-	match(netdev, by, sizeof(by));
-	snprintf(
-		rule, sizeof(rule),
-		"ACTION==\"add\", SUBSYSTEM==\"net\", ATTR{type}==\"32\", %s, RUN+=\"/bin/sh -c 'echo connected > /sys/class/net/$name/mode; echo %d > /sys/class/net/$name/mtu'\"",
-		by, CONNECTED_MTU);
-	if (text && strstr(text, rule))
+	if (!match(netdev, by, sizeof(by)))
+		return err_set(EINVAL, "%s: a rule of udev cannot name the interface",
+			       why);
+	after = with_rule(text, by);
+	if (!after)
+		return err_set(ENOMEM, "no memory");
+	if (text && !strcmp(text, after))
 		return 0;
-	rc = plan_file(planner, PATH_UDEV, edit_append(text, rule), "%s", why);
+	rc = plan_file(planner, PATH_UDEV, take_ptr(after), "%s", why);
 	if (!rc && planner->machine->actions)
 		plan_note(
 			planner, true,
-			"The rule for %s holds from the next boot. At once, when it may be interrupted: echo connected > /sys/class/net/%s/mode; ip link set %s mtu %d",
-			netdev->name, netdev->name, netdev->name, CONNECTED_MTU);
+			"The rule for %s holds from the next boot. At once, when it may be interrupted: echo connected > /sys/class/net/%s/mode; ip link set dev %s mtu %d",
+			netdev->name, SHELL_WORD(netdev->name), SHELL_WORD(netdev->name),
+			CONNECTED_MTU);
 	return rc;
 }
 

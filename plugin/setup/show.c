@@ -6,6 +6,7 @@
 #include <netinet/in.h>
 
 #include "plugin/report/report.h"
+#include "plugin/report/shell.h"
 #include "plugin/setup/internal.h"
 
 static const char *protocol_name(const struct setup_port *port)
@@ -28,17 +29,21 @@ static void print_command(const struct setup_step *step, bool undo, FILE *out)
 	switch (step->kind) {
 	case SETUP_PORT:
 		fprintf(out, "firewall-cmd %s--zone=%s --%s-port=%u/%s\n",
-			step->port.permanent ? "--permanent " : "", step->port.zone,
-			undo ? "remove" : "add", step->port.port,
-			protocol_name(&step->port));
+			step->port.permanent ? "--permanent " : "",
+			SHELL_WORD(step->port.zone), undo ? "remove" : "add",
+			step->port.port, protocol_name(&step->port));
 		break;
-	case SETUP_MODULE: fprintf(out, "modprobe %s\n", step->name); break;
+	case SETUP_MODULE:
+		fprintf(out, "modprobe %s\n", SHELL_OPERAND(step->name));
+		break;
 	case SETUP_LISTENER:
 		/* No command to copy: some kernels fall over it where the port is taken. */
 		fprintf(out, "(the server is given RDMA port %u, if it is still free)\n",
 			step->port.port);
 		break;
-	case SETUP_RESTART: fprintf(out, "systemctl restart %s\n", step->name); break;
+	case SETUP_RESTART:
+		fprintf(out, "systemctl restart %s\n", SHELL_OPERAND(step->name));
+		break;
 	case SETUP_FILE: break;
 	}
 }

@@ -107,7 +107,7 @@ static void panic_is_ended_first(void)
 	CU_ASSERT_STRING_EQUAL(command, "firewall-cmd --panic-off");
 }
 
-static void what_is_no_plain_name_makes_no_command(void)
+static void what_is_no_plain_name_is_quoted_or_makes_no_command(void)
 {
 	struct firewall_packet strange = RXE_IN;
 
@@ -115,9 +115,14 @@ static void what_is_no_plain_name_makes_no_command(void)
 	expect(RXE_IN, PLACE("inet", "$(reboot)", "input"), NULL, "");
 	expect(RXE_IN, PLACE("inet", "filter", "-f"), NULL, "");
 	expect(RXE_IN, PLACE("inet", "filter", ""), NULL, "");
-	expect(RXE_IN, PLACE("inet", "firewalld", "x"), "a b", "");
+	/* For an interface and a zone there are quotes: nft's own, and a shell's. */
+	expect(RXE_IN, PLACE("inet", "firewalld", "x"), "a b",
+	       "firewall-cmd --zone=a\\ b --add-port=4791/udp, and again with --permanent");
 	strcpy(strange.netdev, "eth0`id`");
-	expect(strange, PLACE("inet", "filter", "input"), NULL, "");
+	expect(strange, PLACE("inet", "filter", "input"), NULL,
+	       "nft insert rule inet filter input iifname \\\"eth0\\`id\\`\\\" udp dport 4791 accept");
+	expect(strange, PLACE("ip", "filter", "INPUT"), NULL,
+	       "iptables -I INPUT -i eth0\\`id\\` -p udp --dport 4791 -j ACCEPT");
 	/* Nor does a port that is not known. */
 	expect(packet(FIREWALL_INPUT, IPPROTO_TCP, 0, false),
 	       PLACE("inet", "filter", "input"), NULL, "");
@@ -127,4 +132,4 @@ static void what_is_no_plain_name_makes_no_command(void)
 SUITE_MAIN("netfilter-open", TEST(nft_inserts_before_what_drops),
 	   TEST(iptables_is_told_by_its_chains), TEST(ufw_has_its_own_words),
 	   TEST(firewalld_opens_ports_of_its_zone), TEST(panic_is_ended_first),
-	   TEST(what_is_no_plain_name_makes_no_command))
+	   TEST(what_is_no_plain_name_is_quoted_or_makes_no_command))

@@ -568,14 +568,34 @@ static void an_mtu_that_was_forgotten_gets_a_rule(void)
 	step = find(SETUP_FILE, PATH_UDEV);
 	CU_ASSERT_PTR_NOT_NULL_FATAL(step);
 	ASSERT_CONTAINS(step->after, "ATTR{address}==\"?*00:02:c9:03:00:31:78:f2\"");
-	ASSERT_CONTAINS(step->after, "echo 65520 > /sys/class/net/$name/mtu");
-	CU_ASSERT(is_noted(true, "ip link set ib0 mtu 65520"));
+	ASSERT_CONTAINS(
+		step->after,
+		"RUN+=\"/bin/sh -c 'echo connected >/sys/class/net/$$1/mode; echo 65520 >/sys/class/net/$$1/mtu' sh $name\"");
+	CU_ASSERT(is_noted(true, "ip link set dev ib0 mtu 65520"));
 	/* NetworkManager would set it anew. */
 	tree_write(&tree, "etc/NetworkManager/system-connections/ib0.nmconnection",
 		   "[connection]\ntype=infiniband\n");
 	make();
 	CU_ASSERT_PTR_NULL(find(SETUP_FILE, PATH_UDEV));
 	CU_ASSERT(is_noted(true, "NetworkManager"));
+	done();
+}
+
+/* Its $name was a part of a shell's script. */
+static void a_rule_of_before_is_replaced(void)
+{
+	static const char old[] = SETUP_HEADER
+		"ACTION==\"add\", SUBSYSTEM==\"net\", ATTR{type}==\"32\", ATTR{address}==\"?*00:02:c9:03:00:31:78:f2\", RUN+=\"/bin/sh -c 'echo connected > /sys/class/net/$name/mode; echo 65520 > /sys/class/net/$name/mtu'\"\n"
+		"# mine\n";
+	const struct setup_step *step;
+
+	start("ipoib-connected-small-mtu", CHECK_CLIENT);
+	tree_write(&tree, PATH_UDEV, old);
+	make();
+	step = find(SETUP_FILE, PATH_UDEV);
+	CU_ASSERT_PTR_NOT_NULL_FATAL(step);
+	ASSERT_CONTAINS(step->after, "/sys/class/net/$$1/mtu' sh $name\"\n# mine\n");
+	CU_ASSERT_PTR_NULL(strstr(step->after, "net/$name"));
 	done();
 }
 
@@ -699,7 +719,7 @@ SUITE_MAIN("setup-plan", TEST(what_works_is_left_alone),
 	   TEST(soft_roce_is_let_in_on_both_ends), TEST(what_is_open_stays_as_it_is),
 	   TEST(soft_iwarp_is_let_in_to_a_server), TEST(for_adapters_nothing_is_opened),
 	   TEST(an_mtu_that_was_forgotten_gets_a_rule),
-	   TEST(an_ifcfg_file_is_a_profile_too),
+	   TEST(a_rule_of_before_is_replaced), TEST(an_ifcfg_file_is_a_profile_too),
 	   TEST(a_rule_that_does_nothing_gets_one_that_does),
 	   TEST(memory_is_locked_for_the_probe_alone), TEST(programs_get_their_modules),
 	   TEST(one_remedy_that_cannot_know_stops_no_other))
