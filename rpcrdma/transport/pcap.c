@@ -283,17 +283,50 @@ void pcap_flow_close(struct pcap_flow *flow)
 	flow->pcap = NULL;
 }
 
-/* Links are followed, as any redirection would: the path is the user's own choice. A pipe that
+/* A file of one's own, that no other name leads to, and that others may not read: it has what the server
+ * sent, in files of others too. A pipe is read by who made it; of devices only terminals and the like. */
+static int own_file(int fd, const char *path)
+{
+	struct stat st;
+
+	if (fstat(fd, &st))
+		return err_sys("capture file %s", path);
+	if (S_ISCHR(st.st_mode))
+		return 0;
+	if (S_ISBLK(st.st_mode))
+		return err_set(EINVAL, "capture file %s: it is a disk", path);
+	if (st.st_uid != geteuid())
+		return err_set(EPERM, "capture file %s: it belongs to another user",
+			       path);
+	if (S_ISFIFO(st.st_mode))
+		return 0;
+	if (st.st_nlink > 1)
+		return err_set(EMLINK, "capture file %s: it has other names, too", path);
+	if (fchmod(fd, 0600) || ftruncate(fd, 0))
+		return err_sys("capture file %s", path);
+	return 0;
+}
+
+/* No link is followed: in a folder that others may write to it leads where they like. A pipe that
  * nobody reads is an error, not a wait. */
 int pcap_create(const char *path)
 {
 	_cleanup_close_ int fd = -1;
-	int flags;
+	int flags, rc;
 
-	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NONBLOCK | O_NOCTTY,
-		  0644);
+	fd = open(path,
+		  O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY,
+		  0600);
+	if (fd < 0 && errno == ELOOP)
+		return err_set(
+			ELOOP,
+			"capture file %s: it is a symbolic link, which is not followed",
+			path);
 	if (fd < 0)
 		return err_sys("capture file %s", path);
+	rc = own_file(fd, path);
+	if (rc)
+		return rc;
 	flags = fcntl(fd, F_GETFL);
 	if (flags < 0 || fcntl(fd, F_SETFL, flags & ~O_NONBLOCK) < 0)
 		return err_sys("capture file %s", path);

@@ -333,6 +333,53 @@ static void a_file_that_cannot_be_is_said(void)
 	CU_ASSERT_EQUAL(pcap_close(NULL), 0);
 }
 
+/* What root writes there is what the server sent. */
+static void a_capture_is_its_owners_alone(void)
+{
+	char other[sizeof(path) + 8];
+	struct stat st;
+	int fd;
+
+	name_file();
+	CU_ASSERT_EQUAL(chmod(path, 0644), 0);
+	fd = open(path, O_WRONLY);
+	CU_ASSERT_EQUAL(write(fd, "old", 3), 3);
+	close(fd);
+	fd = pcap_create(path);
+	ASSERT_AT_LEAST_FATAL(fd, 0);
+	CU_ASSERT_EQUAL_FATAL(fstat(fd, &st), 0);
+	CU_ASSERT_EQUAL(st.st_mode & 07777, 0600);
+	CU_ASSERT_EQUAL(st.st_size, 0);
+	close(fd);
+	snprintf(other, sizeof(other), "%s.new", path);
+	umask(0);
+	fd = pcap_create(other);
+	umask(022);
+	CU_ASSERT_EQUAL_FATAL(fstat(fd, &st), 0);
+	CU_ASSERT_EQUAL(st.st_mode & 07777, 0600);
+	close(fd);
+	unlink(other);
+	/* Whoever may write to the folder chose where they lead. */
+	CU_ASSERT_EQUAL_FATAL(symlink(path, other), 0);
+	CU_ASSERT_EQUAL(pcap_create(other), -ELOOP);
+	ASSERT_CONTAINS(err_text(), "symbolic link");
+	unlink(other);
+	CU_ASSERT_EQUAL_FATAL(link(path, other), 0);
+	CU_ASSERT_EQUAL(pcap_create(other), -EMLINK);
+	unlink(other);
+	/* Somebody else's stays as it is. */
+	fd = open(path, O_WRONLY);
+	CU_ASSERT_EQUAL(write(fd, "theirs", 6), 6);
+	close(fd);
+	if (!geteuid()) {
+		CU_ASSERT_EQUAL(chown(path, 65534, 65534), 0);
+		CU_ASSERT_EQUAL(pcap_create(path), -EPERM);
+		CU_ASSERT_EQUAL(stat(path, &st), 0);
+		CU_ASSERT_EQUAL(st.st_size, 6);
+	}
+	unlink(path);
+}
+
 static void a_disk_that_fills_up_is_said_at_the_end(void)
 {
 	struct pcap *pcap = NULL;
@@ -355,5 +402,5 @@ SUITE_MAIN("pcap", TEST(the_stream_is_in_the_packets),
 	   TEST(the_other_side_records_the_same),
 	   TEST(addresses_of_both_families_are_recorded),
 	   TEST(a_long_record_is_cut_into_packets), TEST(a_packet_is_a_frame),
-	   TEST(a_file_that_cannot_be_is_said),
+	   TEST(a_file_that_cannot_be_is_said), TEST(a_capture_is_its_owners_alone),
 	   TEST(a_disk_that_fills_up_is_said_at_the_end))
