@@ -211,7 +211,7 @@ static int establish(struct rdma_session *session)
 static int serve(struct rdma_session *session, const atomic_bool *stop)
 {
 	struct transport *t = session->t;
-	uint64_t idle = deadline_in(SERVER_IDLE_MS);
+	uint64_t idle = deadline_in(SERVER_FIRST_MS);
 	struct transport_msg msg;
 	int rc;
 

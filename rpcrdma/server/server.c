@@ -18,7 +18,8 @@ struct connection {
 	struct server *server;
 	bool used; /* has a thread; the accepting thread's own */
 	pthread_t thread;
-	atomic_bool done;    /* the thread is about to end */
+	atomic_bool done; /* the thread is about to end */
+	struct sockaddr_storage peer;
 	struct transport *t; /* RDMA, or NULL */
 	int fd;              /* under the lock: to be shut down; -1 when closed */
 };
@@ -65,10 +66,13 @@ static void *connection_run(void *arg)
 	return NULL;
 }
 
-/* A place for a connection, after the ends of others were seen; NULL: there is none. */
-static struct connection *connection_slot(struct server *server)
+/* A place for a connection, after the ends of others were seen; NULL: there is none, or the peer has
+ * enough of them. */
+static struct connection *connection_slot(struct server *server,
+					  const struct sockaddr_storage *peer)
 {
 	struct connection *free_slot = NULL;
+	unsigned int theirs = 0;
 	size_t i;
 
 	for (i = 0; i < SERVER_CONNECTIONS; i++) {
@@ -80,29 +84,39 @@ static struct connection *connection_slot(struct server *server)
 		}
 		if (!c->used)
 			free_slot = c;
+		else
+			theirs += transport_same_host((const struct sockaddr *)&c->peer,
+						      (const struct sockaddr *)peer);
 	}
-	return free_slot;
+	return theirs < SERVER_PER_PEER ? free_slot : NULL;
 }
 
-/* As the kernel that connects to itself does, by whichever way. */
-static bool is_own_host(const struct server *server, const struct transport *t, int fd)
+/* Of an unknown family, where it is not known: it is like no other. */
+static struct sockaddr_storage peer_of(const struct transport *t, int fd)
 {
 	struct sockaddr_storage peer = { .ss_family = AF_UNSPEC };
 	socklen_t len = sizeof(peer);
 
 	if (t)
-		peer = t->peer.addr;
-	else if (getpeername(fd, (struct sockaddr *)&peer, &len))
-		return false;
-	return transport_same_host((const struct sockaddr *)&peer,
+		return t->peer.addr;
+	if (getpeername(fd, (struct sockaddr *)&peer, &len))
+		peer.ss_family = AF_UNSPEC;
+	return peer;
+}
+
+/* As the kernel that connects to itself does, by whichever way. */
+static bool is_own_host(const struct server *server, const struct sockaddr_storage *peer)
+{
+	return transport_same_host((const struct sockaddr *)peer,
 				   (const struct sockaddr *)&server->options.listen.addr);
 }
 
 /* Takes one of @t and @fd. -errno of pthread_create(3): EAGAIN when threads run out. */
 static int connection_start(struct server *server, struct transport *t, int fd)
 {
-	bool welcome = !server->options.own_host || is_own_host(server, t, fd);
-	struct connection *c = welcome ? connection_slot(server) : NULL;
+	struct sockaddr_storage peer = peer_of(t, fd);
+	bool welcome = !server->options.own_host || is_own_host(server, &peer);
+	struct connection *c = welcome ? connection_slot(server, &peer) : NULL;
 	int rc;
 
 	if (!c) {
@@ -116,6 +130,7 @@ static int connection_start(struct server *server, struct transport *t, int fd)
 	c->server = server;
 	c->t = t;
 	c->fd = t ? t->fd : fd;
+	c->peer = peer;
 	atomic_store(&c->done, false);
 	rc = pthread_create(&c->thread, NULL, connection_run, c);
 	if (rc) {

@@ -180,10 +180,10 @@ static int one_call(struct stream_session *session)
 	return rc;
 }
 
-/* Waits for a call to begin. */
-static int wait_idle(int fd, const atomic_bool *stop)
+/* Waits for a call to begin, so long. */
+static int wait_idle(int fd, unsigned int ms, const atomic_bool *stop)
 {
-	uint64_t idle = deadline_in(SERVER_IDLE_MS);
+	uint64_t idle = deadline_in(ms);
 	struct pollfd pfd = { .fd = fd, .events = POLLIN };
 	int n = 0;
 
@@ -199,12 +199,14 @@ static int wait_idle(int fd, const atomic_bool *stop)
 
 static int serve(struct stream_session *session, const atomic_bool *stop)
 {
+	unsigned int ms = SERVER_FIRST_MS;
 	int rc;
 
 	do {
-		rc = wait_idle(session->fd, stop);
+		rc = wait_idle(session->fd, ms, stop);
 		if (rc > 0)
 			rc = one_call(session);
+		ms = SERVER_IDLE_MS;
 	} while (!rc && !atomic_load(stop));
 	return rc;
 }

@@ -5,7 +5,7 @@
 # serve: the line of JSON, its end by a signal, nobody instead of root, a directory that is
 # probed like any server, and what it refuses.
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
-requires jq
+requires jq python3
 
 pid=
 kill_server() { [[ ! $pid ]] || kill -KILL "$pid"; }
@@ -87,3 +87,44 @@ for address in 127.0.0.1 ::1:0 :5 127.0.0.1:65536 127.0.0.1:x; do
 	run serve --listen "$address"
 	expect_status 2
 done
+
+# One host has half of the connections at most, and a silent one has them for seconds only; one that has
+# called is not hurried.
+start
+python3 - "$nfs" >"$work/silent" <<'PY' &
+import select, socket, sys
+port = int(sys.argv[1])
+def connect(source):
+    s = socket.socket()
+    s.bind((source, 0))
+    s.connect(("127.0.0.1", port))
+    return s
+# An NFSv3 NULL call, and its reply.
+caller = connect("127.0.0.3")
+call = b"".join(n.to_bytes(4, "big") for n in (7, 0, 2, 100003, 3, 0, 0, 0, 0, 0))
+caller.sendall((0x80000000 | len(call)).to_bytes(4, "big") + call)
+assert len(caller.recv(100)) == 28
+silent = [connect("127.0.0.2") for _ in range(64)]
+left = silent[:]
+# Those beyond the limit are closed at once.
+while len(left) > 32:
+    for s in select.select(left, [], [])[0]:
+        assert s.recv(1) == b""
+        left.remove(s)
+print("full", flush=True)
+while left:
+    for s in select.select(left, [], [])[0]:
+        assert s.recv(1) == b""
+        left.remove(s)
+assert not select.select([caller], [], [], 0)[0]
+print("closed", flush=True)
+PY
+python=$!
+cleanup_fn eval 'kill "$python" 2>/dev/null || true'
+wait_until grep -qx full "$work/silent"
+probe_it /
+expect_status 0
+# Not after 360 s.
+wait_until grep -qx closed "$work/silent"
+wait "$python"
+stop TERM

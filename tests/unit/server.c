@@ -71,14 +71,23 @@ static void end(void)
 	export_free(options.exp);
 }
 
-static int connect_to(uint16_t port)
+/* From 127.0.0.@host. */
+static int connect_from(unsigned int host, uint16_t port)
 {
+	struct sockaddr_in from = { .sin_family = AF_INET,
+				    .sin_addr.s_addr = htonl(0x7f000000 + host) };
 	struct transport_address at;
 	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
 
 	address_of(&at, port);
+	CU_ASSERT_EQUAL(bind(fd, (struct sockaddr *)&from, sizeof(from)), 0);
 	CU_ASSERT_EQUAL_FATAL(connect(fd, (struct sockaddr *)&at.addr, at.len), 0);
 	return fd;
+}
+
+static int connect_to(uint16_t port)
+{
+	return connect_from(1, port);
 }
 
 static int open_rdma(struct rpcrdma_conn **conn, uint16_t port)
@@ -322,7 +331,7 @@ static void connections_beyond_the_bound_are_closed_at_once(void)
 	begin();
 	for (i = 0; i < SERVER_CONNECTIONS; i++) {
 		SUITE_ROW("%zu", i);
-		fds[i] = connect_to(ports.nfs);
+		fds[i] = connect_from(2 + i / SERVER_PER_PEER, ports.nfs);
 	}
 	fd = connect_to(ports.nfs);
 	CU_ASSERT_TRUE(is_closed(fd));
@@ -332,6 +341,24 @@ static void connections_beyond_the_bound_are_closed_at_once(void)
 	for (i = 0; i < WAIT / 20 && rdma_null(ports.rdma); i++)
 		usleep(20000);
 	ASSERT_LESS(i, WAIT / 20);
+	end();
+}
+
+/* One host leaves room for the others. */
+static void a_peer_has_half_of_the_connections_at_most(void)
+{
+	int fds[SERVER_PER_PEER], fd;
+	size_t i;
+
+	begin();
+	for (i = 0; i < SERVER_PER_PEER; i++)
+		fds[i] = connect_from(2, ports.nfs);
+	fd = connect_from(2, ports.nfs);
+	CU_ASSERT_TRUE(is_closed(fd));
+	close(fd);
+	CU_ASSERT_EQUAL(rdma_null(ports.rdma), 0);
+	for (i = 0; i < SERVER_PER_PEER; i++)
+		close(fds[i]);
 	end();
 }
 
@@ -457,6 +484,7 @@ SUITE_MAIN("server", TEST(a_mount_and_a_read_by_write_chunk_go_through),
 	   TEST(what_is_no_rdma_peer_is_closed),
 	   TEST(a_server_for_its_own_host_alone_serves_nobody_else),
 	   TEST(connections_beyond_the_bound_are_closed_at_once),
+	   TEST(a_peer_has_half_of_the_connections_at_most),
 	   TEST(without_descriptors_it_waits_and_goes_on),
 	   TIMED(it_stops_at_once_with_connections_open),
 	   TEST(a_taken_port_is_said_with_its_address),
