@@ -48,6 +48,41 @@ installed()
 	inside 'DEBIAN_FRONTEND=noninteractive dpkg -i /run/package/nfsrdma_*.deb'
 }
 
+# The package is not there, nor what it left.
+not_installed()
+{
+	guest_tell 300 "dpkg-query -W -f '\${db:Status-Status}' nfsrdma 2>/dev/null | grep -q ." || return 0
+	inside 'dpkg -P nfsrdma'
+}
+
+# says PATTERN COMMAND...: its output, whatever its exit status, has this.
+says()
+{
+	guest_tell 300 "${@:2}" >"$work/says" 2>&1 || true
+	grep -qE -- "$1" "$work/says" || { cat "$work/says" >&2; fail "\"${*:2}\" does not say \"$1\""; }
+}
+
+virsh="virsh -q -c qemu:///system"
+
+# new_guest NAME [FILE]: a guest of the guest, too small to boot; its disk is made.
+new_guest()
+{
+	local disk='' xml
+
+	[[ ! ${2:-} ]] || disk="<disk type='file' device='disk'><driver name='qemu' type='raw'/><source file='$2'/><target dev='vda' bus='virtio'/></disk>"
+	[[ ! ${2:-} ]] || inside "truncate -s 1M $2"
+	xml="<domain type='qemu'><name>$1</name><memory unit='MiB'>16</memory><os><type arch='x86_64' machine='pc'>hvm</type></os>
+		<devices><emulator>/usr/bin/qemu-system-x86_64</emulator>$disk<memballoon model='none'/><video><model type='none'/></video></devices></domain>"
+	inside "echo $(base64 -w0 <<<"$xml") | base64 -d >/run/$1.xml && $virsh define /run/$1.xml"
+}
+
+# expect_refused NAME PATTERN: the guest does not start, and virsh says why.
+expect_refused()
+{
+	! guest_tell 300 "$virsh start $1 --paused" >"$work/refused" 2>&1 || fail "guest $1 starts"
+	grep -qE -- "$2" "$work/refused" || fail "guest $1 is refused for another reason: $(tail -n1 "$work/refused")"
+}
+
 mountpoint=/srv/vm
 # systemd knows no server to be this machine's: it is to start before the mount, and to stop behind it.
 fstab="nas1:/srv/nfs $mountpoint nfsrdma vers=4.2,_netdev,x-systemd.requires=nfs-server.service 0 0"

@@ -1,0 +1,29 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Copyright (C) 2026 The nfsrdma authors
+#
+# A link that was removed stays away when the package is upgraded; removal names the lines of fstab;
+# purge keeps what undoes setup, and nothing else. It is the last one: the package is gone after it.
+in_fstab
+hook=/etc/libvirt/hooks/qemu.d/nfsrdma
+inside "test -L $hook && rm $hook"
+inside 'DEBIAN_FRONTEND=noninteractive dpkg -i /run/package/nfsrdma_*.deb'
+inside "! test -e $hook && ! test -L $hook"
+expect_output active systemctl is-active nfsrdma-watch
+inside "ln -s /usr/sbin/nfsrdma-libvirt-hook $hook"
+inside 'DEBIAN_FRONTEND=noninteractive dpkg -i /run/package/nfsrdma_*.deb'
+inside "test -L $hook"
+
+inside "umount $mountpoint"
+says "WARNING: /etc/fstab:[0-9]+: $mountpoint is of type nfsrdma" 'dpkg -r nfsrdma'
+inside "! test -L $hook"
+# The daemon found a hook once; a guest starts without it.
+new_guest web4
+inside "$virsh start web4 --paused && $virsh destroy web4 && $virsh undefine web4"
+inside 'mkdir -p /var/lib/nfsrdma && echo {} >/var/lib/nfsrdma/setup.json'
+says 'setup.json' 'dpkg -P nfsrdma'
+inside 'test -e /var/lib/nfsrdma/setup.json && ! test -e /run/nfsrdma && ! test -e /etc/libvirt/hooks/qemu.d'
+inside 'rm -r /var/lib/nfsrdma'
+not_installed
+inside "sed -i '/nfsrdma/d' /etc/fstab; systemctl daemon-reload"
+expect_running
