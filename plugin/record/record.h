@@ -105,7 +105,7 @@ struct record_broken {
 
 struct record_list {
 	size_t count;
-	struct record *list;  /* in the order of their files' names */
+	struct record *list; /* in the order of their files' names */
 	unsigned int nbroken;
 	struct record_broken *broken;
 };

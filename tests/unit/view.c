@@ -33,10 +33,9 @@ static void begin(void)
 
 static const struct view_mount *see(const char *policy)
 {
-	struct view_sources sources = { .now = NOW,
-					.mounts = &mounts,
-					.records = &records,
-					.boot_id = BOOT };
+	struct view_sources sources = {
+		.now = NOW, .mounts = &mounts, .records = &records, .boot_id = BOOT
+	};
 	char text[256];
 
 	view_close(view);
@@ -105,8 +104,7 @@ static void what_is_meant_counts_before_what_may_be(void)
 	strcpy(list[0].fstab, "proto=rdma,nfsrdma.policy=prefer");
 	CU_ASSERT_STRING_EQUAL(wants(""), "fstab /etc/fstab prefer");
 	keep(RECORD_TCP, "rdma", "require");
-	CU_ASSERT_STRING_EQUAL(wants(""),
-			       "record its record in /run/nfsrdma require");
+	CU_ASSERT_STRING_EQUAL(wants(""), "record its record in /run/nfsrdma require");
 	CU_ASSERT_TRUE(view_mount(view, 0)->wanted.lasting);
 	strcpy(list[0].fstab, "proto=rdma");
 	CU_ASSERT_STRING_EQUAL(wants(""), "fstab /etc/fstab require");
