@@ -116,12 +116,6 @@ static void see(struct session *session, const struct pool_xml *xml,
 static enum finding_status row_status(const struct pool_info *info,
 				      const struct pool_state *state)
 {
-	static const enum finding_status statuses[] = {
-		[VIEW_CALM] = FINDING_PASS,       [VIEW_GOOD] = FINDING_PASS,
-		[VIEW_TOLERATED] = FINDING_WARN,  [VIEW_BAD] = FINDING_FAIL,
-		[VIEW_UNKNOWN] = FINDING_UNKNOWN,
-	};
-
 	if (!info->active)
 		return FINDING_PASS;
 	switch (state->run) {
@@ -132,7 +126,7 @@ static enum finding_status row_status(const struct pool_info *info,
 	case POOL_RUN_TCP:
 	case POOL_RUN_MIXED: break;
 	}
-	return statuses[state->state];
+	return view_status(state->state);
 }
 
 static int add_row(struct session *session, const struct pool_seen *seen)

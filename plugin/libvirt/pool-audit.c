@@ -294,17 +294,6 @@ static const struct nfs_mount *find_sharer(const struct audit *audit)
 	return NULL;
 }
 
-static enum finding_status status_of(enum view_state state)
-{
-	static const enum finding_status statuses[] = {
-		[VIEW_CALM] = FINDING_PASS,       [VIEW_GOOD] = FINDING_PASS,
-		[VIEW_TOLERATED] = FINDING_WARN,  [VIEW_BAD] = FINDING_FAIL,
-		[VIEW_UNKNOWN] = FINDING_UNKNOWN,
-	};
-
-	return statuses[state];
-}
-
 /* Who wants it, as a clause. */
 static const char *who(const struct view_wanted *wanted, char buf[POLICY_FROM_MAX + 32])
 {
@@ -320,7 +309,7 @@ static void say_not_rdma(struct audit *audit)
 {
 	const struct pool_state *state = &audit->state;
 	const struct nfs_mount *sharer = find_sharer(audit);
-	enum finding_status status = status_of(state->state);
+	enum finding_status status = view_status(state->state);
 	char buf[POLICY_FROM_MAX + 32];
 
 	if (state->state == VIEW_CALM && state->wanted.covered)
@@ -351,7 +340,7 @@ static void say_rdma(struct audit *audit)
 		    state->mount->mount->vers,
 		    state->wanted.rdma ? "" : ", though nothing asks for it");
 	else
-		say(audit, "pool.transport", status_of(state->state),
+		say(audit, "pool.transport", view_status(state->state),
 		    "%s: over RDMA by mountinfo, and not proven (%.160s)",
 		    audit->facts->name, state->mount->why);
 }

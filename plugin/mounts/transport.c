@@ -91,18 +91,6 @@ static void explain(const struct mounts_audit *audit, char *buf, size_t cap)
 		snprintf(buf, cap, "what made it so is not to be seen here");
 }
 
-/* What is said of a state; of one that is good, or that nobody cares about, by the caller. */
-static enum finding_status status_of(enum view_state state)
-{
-	static const enum finding_status statuses[] = {
-		[VIEW_CALM] = FINDING_PASS,       [VIEW_GOOD] = FINDING_PASS,
-		[VIEW_TOLERATED] = FINDING_WARN,  [VIEW_BAD] = FINDING_FAIL,
-		[VIEW_UNKNOWN] = FINDING_UNKNOWN,
-	};
-
-	return statuses[state];
-}
-
 /* --- the transport --------------------------------------------------------------------------- */
 
 static void judge_unknown(const struct mount_verdict *self, struct mount_opinion *out)
@@ -129,7 +117,7 @@ static void judge_mixed(const struct mount_verdict *self, struct mount_opinion *
 	mounts_say(
 		out,
 		self->view->state == VIEW_CALM ? FINDING_WARN
-					       : status_of(self->view->state),
+					       : view_status(self->view->state),
 		"mountinfo says %s, and of its connections %u go over RDMA and %u do not; %s",
 		mount->proto, rdma, mount->nxprts - rdma,
 		wanted->rdma ? who(wanted, buf) : "nobody asked for RDMA");
@@ -144,15 +132,15 @@ static void judge_doubt(const struct mount_verdict *self, struct mount_opinion *
 
 	who(&view->wanted, buf);
 	if (view->unproven)
-		mounts_say(out, status_of(view->state),
+		mounts_say(out, view_status(view->state),
 			   "RDMA by mountinfo, and not proven (%s); %s", view->why, buf);
 	else if (view->doubtful)
-		mounts_say(out, status_of(view->state),
+		mounts_say(out, view_status(view->state),
 			   "RDMA by mountinfo, and its record could not be read (%s); %s",
 			   view->why, buf);
 	else
 		mounts_say(
-			out, status_of(view->state),
+			out, view_status(view->state),
 			"RDMA, where %.160s %s %.120s: whether that is the same by another name is not known",
 			view->wanted.from, view_verb(&view->wanted),
 			place && place->fs_spec ? place->fs_spec : "another source");
@@ -233,7 +221,7 @@ static void judge_other(const struct mounts_audit *audit, struct mount_opinion *
 		return;
 	}
 	explain(audit, why, sizeof(why));
-	mounts_say(out, status_of(self->view->state), "goes over %s, though %s: %s",
+	mounts_say(out, view_status(self->view->state), "goes over %s, though %s: %s",
 		   self->mount->proto, who(&self->view->wanted, buf), why);
 }
 
@@ -277,7 +265,7 @@ void mounts_judge_submount(const struct mounts_audit *audit, struct mount_opinio
 	above = &audit->verdicts[self->view->below];
 	kind = view_is_part(mount, above->mount) ? "a sub-mount" : "a referral";
 	if (self->view->run == RUN_OTHER && goes_over_rdma(above))
-		mounts_say(out, status_of(self->view->state),
+		mounts_say(out, view_status(self->view->state),
 			   "goes over %s to %.64s: %s below %.120s, which goes over RDMA",
 			   mount->proto, mount->addr, kind, above->mount->target);
 	else if (self->view->run == RUN_OTHER && self->view->wanted.by == BY_ABOVE)

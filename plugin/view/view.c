@@ -74,6 +74,17 @@ enum view_state view_judge(const struct view_wanted *wanted,
 	return alias ? VIEW_TOLERATED : VIEW_GOOD;
 }
 
+enum finding_status view_status(enum view_state state)
+{
+	static const enum finding_status statuses[] = {
+		[VIEW_CALM] = FINDING_PASS,       [VIEW_GOOD] = FINDING_PASS,
+		[VIEW_TOLERATED] = FINDING_WARN,  [VIEW_BAD] = FINDING_FAIL,
+		[VIEW_UNKNOWN] = FINDING_UNKNOWN,
+	};
+
+	return statuses[state];
+}
+
 /* --- mounts ----------------------------------------------------------------------------------- */
 
 static bool is_there(const struct view *view, const char *dir, const char *source)

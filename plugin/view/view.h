@@ -32,6 +32,7 @@
 
 #include "plugin/host/host.h"
 #include "plugin/options/options.h"
+#include "rpcrdma/finding.h"
 
 struct record_list; /* plugin/record/record.h */
 
@@ -237,6 +238,8 @@ void view_renew(struct view *view, const struct record_list *records);
 /* What comes of what is wanted, by @wanted, and of what a mount is. */
 enum view_state view_judge(const struct view_wanted *wanted,
 			   const struct view_mount *mount, bool alias);
+/* That of a finding about it: tolerated warns, and what nobody wants passes. */
+enum finding_status view_status(enum view_state state);
 /* Sources are compared as texts, as libvirt does it; but for slashes that do not count. */
 bool view_same_source(const char *a, const char *b);
 /* Of one that the kernel made below another: a part of what that is of, and not a referral. Pure. */
