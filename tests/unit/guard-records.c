@@ -305,7 +305,7 @@ static void names_in_commands_are_as_a_shell_reads_them(void)
 			     "on /srv/it's $HOME over RDMA ('mount -t nfsrdma "
 			     "SERVER:/EXPORT /srv/it\\'s\\ \\$HOME')"));
 	CU_ASSERT(has_remedy("/rhev/data-center/mnt/nas:_a'b/a", NULL,
-			     "'nfsrdma ovirt options /dev/it\\'s'"));
+			     "'nfsrdma ovirt options nas:/a\\'b'"));
 	CU_ASSERT(has_remedy("/auto/o' \303\266/a", NULL, "'ls /auto/o\\'\\ \303\266'"));
 	end();
 	begin(&(struct row){ .mounts = ROOT TCP(90, 21, "/srv/p", "nas:/p") });
