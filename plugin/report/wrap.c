@@ -2,8 +2,17 @@
 /* Copyright (C) 2026 The nfsrdma authors */
 
 /* Wraps paragraphs at blanks: greedy, a character a column. Paths and ids stay whole, so that
- * they can be copied. */
+ * they can be copied; so do names of a command whose blanks have a backslash before them (shell.c). */
 #include "plugin/report/internal.h"
+
+static size_t word_length(const char *text)
+{
+	size_t len = 0;
+
+	while (text[len] && text[len] != ' ')
+		len += text[len] == '\\' && text[len + 1] ? 2 : 1;
+	return len;
+}
 
 void wrap_print(FILE *out, const char *text, unsigned int indent, unsigned int width)
 {
@@ -12,7 +21,7 @@ void wrap_print(FILE *out, const char *text, unsigned int indent, unsigned int w
 	size_t len;
 
 	for (text += strspn(text, " "); *text; text += strspn(text, " ")) {
-		len = strcspn(text, " ");
+		len = word_length(text);
 		len = len < sizeof(word) ? len : sizeof(word) - 1;
 		memcpy(word, text, len);
 		word[len] = '\0';
