@@ -44,6 +44,12 @@ expect_running()
 installed()
 {
 	! guest_tell 300 "dpkg-query -W -f '\${db:Status-Status}' nfsrdma 2>/dev/null | grep -qx installed" || return 0
+	install_package
+}
+
+# Also where it is installed: an upgrade.
+install_package()
+{
 	inside 'mkdir -p /run/package && tar -C /run/package -xf /dev/disk/by-id/virtio-package'
 	inside 'DEBIAN_FRONTEND=noninteractive dpkg -i /run/package/nfsrdma_*.deb'
 }

@@ -7,11 +7,11 @@
 in_fstab
 hook=/etc/libvirt/hooks/qemu.d/nfsrdma
 inside "test -L $hook && rm $hook"
-inside 'DEBIAN_FRONTEND=noninteractive dpkg -i /run/package/nfsrdma_*.deb'
+install_package
 inside "! test -e $hook && ! test -L $hook"
 expect_output active systemctl is-active nfsrdma-watch
 inside "ln -s /usr/sbin/nfsrdma-libvirt-hook $hook"
-inside 'DEBIAN_FRONTEND=noninteractive dpkg -i /run/package/nfsrdma_*.deb'
+install_package
 inside "test -L $hook"
 
 inside "umount $mountpoint"
