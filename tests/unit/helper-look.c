@@ -106,12 +106,9 @@ static void the_listener_is_told_apart(void)
 		const char *id;
 	} rows[] = {
 		{ "listener-refused", LOOK_REFUSED, "fabric.listener" },
-		{ "listener-no-nfs", LOOK_REFUSED, "fabric.listener" },
 		{ "listener-silent", LOOK_SILENT, "fabric.listener" },
-		{ "listener-unreachable", LOOK_SILENT, "fabric.listener" },
 		{ "route-none", LOOK_PATH, "fabric.route" },
 		{ "none-debian12", LOOK_DEVICE, "client.device" },
-		{ "mlx5-ib-not-loaded", LOOK_DEVICE, "client.drivers" },
 		/* Nobody recorded an answer: as denied as a look can be. */
 		{ "rxe-ubuntu2204", LOOK_NOTHING, "" },
 	};
