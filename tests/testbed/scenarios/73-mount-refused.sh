@@ -10,7 +10,6 @@ for address in 192.168.77.1 10.0.2.15; do
 	# mount.nfs is called, and finds out by itself; then the cause is looked for.
 	mounting /mnt -t nfsrdma $address:/export/plain /mnt -o vers=4.2,port=20050,retry=0,nfsrdma.check=fast
 	expect_refused 32 'refuses RDMA at port 20050 \(mount.nfs: '
-	((took < 20000)) || fail "it took $took ms"
 	# Asked first, it is not called where nobody is to wait.
 	mounting /mnt -t nfsrdma $address:/export/plain /mnt -o vers=4.2,port=20050,retry=0
 	expect_refused 32 'refuses RDMA at port 20050; what to do'
