@@ -4,12 +4,17 @@
 /* The addresses of this host that lie on its RDMA devices, and over which of them a peer gets here
  * by RDMA. The connection manager takes the device from the address:
  *
- * - RoCE has a GID of each address of its interface, and of VLANs and bonds above it. It has none
- *   of a bridge's, so nobody connects to those (cma_acquire_dev_by_src_ip() in
- *   drivers/infiniband/core/cma.c);
+ * - RoCE has a GID of each address of its interface, and of VLANs, bonds and bridges above it
+ *   (is_eth_port_of_netdev_filter() in drivers/infiniband/core/roce_gid_mgmt.c). What the table
+ *   does not have nobody connects to;
  * - InfiniBand has the addresses of its IPoIB interfaces, and of a bond above them;
- * - iWARP has those of its interface. siw listens on that alone (siw_create_listen() binds to the
- *   device), and packets to a bridge's address are the bridge's.
+ * - iWARP has those of its interface.
+ *
+ * An adapter takes its packets before the kernel's network does. rxe and siw get theirs from it, and
+ * those to a bridge come from the bridge, which is no device's: rxe drops them
+ * (rxe_get_dev_from_net()), siw listens on its own interface alone (siw_create_listen()). With
+ * Linux 6.1 either is silent or refuses there, though rxe has a GID. So is iWARP, whose addresses
+ * the adapter has from its own interface.
  *
  * A link-local address is none that servers are mounted by. */
 #include <arpa/inet.h>
@@ -22,6 +27,25 @@ static const uint8_t mapped[12] = { [10] = 0xff, [11] = 0xff };
 bool netdev_lacks_gid(const struct host_netdev *netdev, const struct rdma_device *device)
 {
 	return netdev->rdma_lower[0] && device && device->kind == RDMA_ROCE;
+}
+
+bool netdev_is_passed_by(struct check_run *run, const char *netdev,
+			 const struct rdma_device *device)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "sys/class/net/%.15s/bridge", netdev);
+	return (device->software || device->kind == RDMA_IWARP) && *netdev &&
+	       !host_exists(run->host, path);
+}
+
+/* @known: the device knows the interface's addresses. */
+static enum own_state state_of(struct check_run *run, const char *netdev,
+			       const struct rdma_device *device, bool known)
+{
+	return !known                                     ? OWN_NO_GID
+	       : netdev_is_passed_by(run, netdev, device) ? OWN_BRIDGE
+							  : OWN_REACHED;
 }
 
 static bool is_link_local(const char *address)
@@ -60,7 +84,8 @@ static void add(struct own_addresses *out, const struct own_address *like,
 	own->state = state == OWN_REACHED && !port_is_up(own->port) ? OWN_DOWN : state;
 }
 
-static void add_gids(struct own_addresses *out, const struct own_address *like)
+static void add_gids(struct check_run *run, struct own_addresses *out,
+		     const struct own_address *like)
 {
 	const struct rdma_port *port = like->port;
 	char text[INET6_ADDRSTRLEN];
@@ -68,35 +93,14 @@ static void add_gids(struct own_addresses *out, const struct own_address *like)
 
 	for (i = 0; i < port->ngids; i++) {
 		const struct rdma_gid *gid = &port->gids[i];
+		const char *netdev = *gid->netdev ? gid->netdev : port->netdev;
 		bool v4 = !memcmp(gid->bytes, mapped, sizeof(mapped));
 
 		if (inet_ntop(v4 ? AF_INET : AF_INET6, gid->bytes + (v4 ? 12 : 0), text,
 			      sizeof(text)))
-			add(out, like, text, *gid->netdev ? gid->netdev : port->netdev,
-			    OWN_REACHED);
+			add(out, like, text, netdev,
+			    state_of(run, netdev, like->device, true));
 	}
-}
-
-static bool is_bridge(struct check_run *run, const char *netdev, const char *what)
-{
-	char path[96];
-
-	snprintf(path, sizeof(path), "sys/class/net/%s/%s", netdev, what);
-	return !host_exists(run->host, path);
-}
-
-/* Whether a peer gets to what has this interface's addresses. Those that RoCE's device knows are in
- * its table of GIDs. */
-static enum own_state state_of(struct check_run *run, const struct host_netdev *netdev,
-			       const struct rdma_device *device)
-{
-	if (device->kind == RDMA_ROCE)
-		return OWN_NO_GID;
-	return netdev->rdma_lower[0] &&
-			       (is_bridge(run, netdev->name, "bridge") ||
-				is_bridge(run, netdev->rdma_lower, "master/bridge"))
-		       ? OWN_BRIDGE
-		       : OWN_REACHED;
 }
 
 static void add_netdev(struct check_run *run, const struct host_netdev *netdev,
@@ -118,7 +122,8 @@ static void add_netdev(struct check_run *run, const struct host_netdev *netdev,
 	for (i = 0; i < addresses.count; i++)
 		if (device->kind != RDMA_ROCE || !port->gids_cut)
 			add(out, &like, addresses.list[i], netdev->name,
-			    state_of(run, netdev, device));
+			    state_of(run, netdev->name, device,
+				     device->kind != RDMA_ROCE));
 	out->cut |= addresses.cut;
 }
 
@@ -130,7 +135,7 @@ static void add_port(struct check_run *run, const struct netdevs *netdevs,
 	unsigned int i;
 
 	if (device->kind == RDMA_ROCE)
-		add_gids(out, &like);
+		add_gids(run, out, &like);
 	for (i = 0; i < netdevs->count; i++)
 		if (!strcmp(netdevs->list[i].rdma_device, device->name) &&
 		    netdevs->list[i].rdma_port == port->number)

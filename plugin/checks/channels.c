@@ -141,6 +141,7 @@ static uint16_t server_lockd_port(struct check_run *run)
 
 uint16_t channel_rdma_port(struct check_run *run)
 {
+	const struct host_ganesha *ganesha;
 	const struct host_nfsd *nfsd;
 	struct nfsd_conf conf;
 	unsigned int i;
@@ -148,6 +149,8 @@ uint16_t channel_rdma_port(struct check_run *run)
 	/* With a server's name it is that one's port. */
 	if (run->target->has_port && !run->target->server)
 		return run->target->port;
+	if (ganesha_serves(run) && !facts_ganesha(run, &ganesha))
+		return (uint16_t)ganesha->port;
 	if (!facts_nfsd(run, &nfsd))
 		for (i = 0; i < nfsd->nlisteners; i++)
 			if (!strcmp(nfsd->listeners[i].proto, "rdma"))

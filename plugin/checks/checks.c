@@ -25,9 +25,13 @@ struct outcomes {
 
 unsigned int checks_roles(const struct host *host)
 {
+	struct host_ganesha ganesha;
 	enum unit_state state;
 	struct host_nfsd nfsd;
 
+	host_ganesha(host, &ganesha);
+	if (ganesha.enabled || ganesha.running)
+		return CHECK_BOTH;
 	if (!host_unit_state(host, "nfs-server.service", &state) && state == UNIT_ENABLED)
 		return CHECK_BOTH;
 	return !host_nfsd(host, &nfsd) && nfsd.nlisteners ? CHECK_BOTH : CHECK_CLIENT;

@@ -163,6 +163,8 @@ int facts_view(struct check_run *run, const struct view **out);
 int facts_nfs_conf(struct check_run *run, const struct conf **out);
 int facts_nfsmount_conf(struct check_run *run, const struct conf **out);
 int facts_nfsd(struct check_run *run, const struct host_nfsd **out);
+/* What is known is filled in, with an error too: that of reading ganesha.conf. */
+int facts_ganesha(struct check_run *run, const struct host_ganesha **out);
 int facts_platform(struct check_run *run, const struct host_platform **out);
 int facts_rpcrdma(struct check_run *run, const struct host_module **out);
 /* -ENOENT: the kernel's configuration is nowhere. */

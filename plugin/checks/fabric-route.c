@@ -12,7 +12,7 @@ struct routes {
 };
 
 /* "192.0.2.1 by eth0" */
-static void look_at(const struct path *path, struct routes *routes)
+static void look_at(struct check_run *run, const struct path *path, struct routes *routes)
 {
 	char to[ADDRESS_NAME_MAX], name[PORT_NAME_MAX];
 
@@ -28,6 +28,12 @@ static void look_at(const struct path *path, struct routes *routes)
 		words_add(&routes->bad,
 			  "%s by %s, which lies on %s and has no GID of its own", to,
 			  path->route.netdev, path->netdev.rdma_lower);
+	} else if (path->device && path->device->kind == RDMA_ROCE &&
+		   netdev_is_passed_by(run, path->route.netdev, path->device)) {
+		/* siw connects from there all the same. */
+		words_add(&routes->bad,
+			  "%s by the bridge %s, whose packets rxe does not get", to,
+			  path->route.netdev);
 	} else if (path->port) {
 		words_add(&routes->good, "%s by %s", to,
 			  port_name(path->device, path->port, name));
@@ -46,7 +52,7 @@ static int run_check(struct check_run *run)
 	if (!count)
 		return check_skip(run, "fabric.address");
 	for (i = 0; i < count; i++)
-		look_at(&paths[i], &routes);
+		look_at(run, &paths[i], &routes);
 	if (routes.good.count && routes.bad.count)
 		return check_say(run, FINDING_WARN, "%s; but not of an RDMA device: %s",
 				 words_text(&routes.good), words_text(&routes.bad));

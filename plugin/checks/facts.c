@@ -18,8 +18,8 @@ struct memo {
 
 struct facts {
 	struct memo system_memo, rdma_memo, mounts_memo, nfs_conf_memo,
-		nfsmount_conf_memo, nfsd_memo, platform_memo, rpcrdma_memo, kconfig_memo,
-		netdevs_memo, paths_memo, view_memo;
+		nfsmount_conf_memo, nfsd_memo, ganesha_memo, platform_memo, rpcrdma_memo,
+		kconfig_memo, netdevs_memo, paths_memo, view_memo;
 	struct host_system system;
 	struct rdma_devices *rdma;
 	struct nfs_mounts mounts;
@@ -27,6 +27,7 @@ struct facts {
 	struct view_places pools;
 	struct conf *nfs_conf, *nfsmount_conf;
 	struct host_nfsd nfsd;
+	struct host_ganesha ganesha;
 	struct host_platform platform;
 	struct host_module rpcrdma;
 	struct host_kconfig kconfig;
@@ -166,6 +167,16 @@ int facts_nfsd(struct check_run *run, const struct host_nfsd **out)
 		memo_keep(&f->nfsd_memo, host_nfsd(run->host, &f->nfsd));
 	*out = &f->nfsd;
 	return memo_tell(&f->nfsd_memo);
+}
+
+int facts_ganesha(struct check_run *run, const struct host_ganesha **out)
+{
+	struct facts *f = run->facts;
+
+	if (!f->ganesha_memo.read)
+		memo_keep(&f->ganesha_memo, host_ganesha(run->host, &f->ganesha));
+	*out = &f->ganesha;
+	return memo_tell(&f->ganesha_memo);
 }
 
 int facts_platform(struct check_run *run, const struct host_platform **out)

@@ -80,11 +80,14 @@ bool port_has_gid(const struct rdma_port *port, const char *address, bool *v2);
 
 /* The interface lies on that of a RoCE device, which has no GID for its addresses. */
 bool netdev_lacks_gid(const struct host_netdev *netdev, const struct rdma_device *device);
+/* It is a bridge, whose packets the device below, rxe or iWARP, does not see. */
+bool netdev_is_passed_by(struct check_run *run, const char *netdev,
+			 const struct rdma_device *device);
 
 enum own_state {
 	OWN_REACHED, /* by RDMA */
 	OWN_DOWN,    /* its port is not active */
-	OWN_BRIDGE,  /* of iWARP and InfiniBand: a bridge above has it */
+	OWN_BRIDGE,  /* of rxe and iWARP: a bridge above has it */
 	OWN_NO_GID, /* of RoCE: the device has no GID for it; with ->lower it lies above */
 };
 
@@ -282,6 +285,11 @@ int device_check(struct check_run *run);
 
 /* -ESRCH: it does not run; else why it is not known. Both are server.threads' to say. */
 int nfsd_running(struct check_run *run, const struct host_nfsd **out);
+
+/* server-ganesha.c */
+
+/* NFS-Ganesha serves here, or would if it ran, and the kernel does not. */
+bool ganesha_serves(struct check_run *run);
 
 struct nfsd_ports {
 	unsigned int count;

@@ -44,6 +44,7 @@ CHECK(firewall_rdma)
 CHECK(firewall_side_channels)
 
 /* a server */
+CHECK(server_ganesha)
 CHECK(server_threads)
 CHECK(server_nfs_conf)
 CHECK(server_listener)

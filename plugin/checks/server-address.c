@@ -22,9 +22,12 @@ static void sort(const struct own_addresses *all, struct lists *lists)
 				  own->device->name, own->port->number);
 		else if (own->state == OWN_NO_GID && !own->lower[0])
 			words_add(&lists->without, "%s on %s", own->text, own->netdev);
-		else
-			words_add(&lists->bridge, "%s on %s above %s", own->text,
+		else if (own->state == OWN_NO_GID)
+			words_add(&lists->without, "%s on %s above %s", own->text,
 				  own->netdev, own->lower);
+		else
+			words_add(&lists->bridge, "%s on the bridge %s", own->text,
+				  own->netdev);
 	}
 }
 
@@ -38,7 +41,7 @@ static int say_none(struct check_run *run, struct lists *lists)
 	if (lists->bridge.count)
 		return check_say(
 			run, FINDING_FAIL,
-			"clients reach none of this host's addresses over RDMA: %s; the RDMA device does not have the addresses of an interface above it",
+			"clients reach none of this host's addresses over RDMA: %s, whose packets the RDMA device below does not see",
 			words_text(&lists->bridge));
 	if (lists->without.count)
 		return check_say(
@@ -95,6 +98,8 @@ static int run_check(struct check_run *run)
 		return check_say(run, FINDING_WARN, "%s; not %s, whose port is down",
 				 words_text(&lists.good), words_text(&lists.down));
 	check_note(run);
+	if (!lists.bridge.count)
+		lists.bridge = lists.without;
 	return check_say(run, FINDING_PASS, "%s%s%s%s", words_text(&lists.good),
 			 lists.bridge.count ? "; over TCP only: " : "",
 			 words_text(&lists.bridge),

@@ -7,6 +7,9 @@
 
 static int run_check(struct check_run *run)
 {
+	if (ganesha_serves(run))
+		return check_say(run, FINDING_SKIP,
+				 "NFS-Ganesha serves here, which needs no module of NFS");
 	return module_check(run, CHECK_SERVER);
 }
 

@@ -29,8 +29,11 @@ static int run_check(struct check_run *run)
 	struct nfsd_conf conf;
 	enum unit_state state;
 	char cut[160];
-	int rc = nfsd_conf_read(run, &conf);
+	int rc;
 
+	if (ganesha_serves(run))
+		return check_skip(run, "server.ganesha");
+	rc = nfsd_conf_read(run, &conf);
 	if (rc)
 		return rc;
 	if (!nfsd_running(run, &nfsd))

@@ -21,14 +21,6 @@ static const char *state_of(struct check_run *run, enum unit_state file, char bu
 	return file == UNIT_ENABLED ? "enabled" : "disabled";
 }
 
-static bool has_ganesha(struct check_run *run)
-{
-	enum unit_state state;
-
-	return !host_unit_state(run->host, "nfs-ganesha.service", &state) &&
-	       state == UNIT_ENABLED;
-}
-
 static int say_stopped(struct check_run *run)
 {
 	const struct host_system *system;
@@ -40,10 +32,6 @@ static int say_stopped(struct check_run *run)
 	rc = rc ? rc : host_unit_state(run->host, unit, &file);
 	if (rc)
 		return rc;
-	if (has_ganesha(run))
-		return check_say(
-			run, FINDING_UNKNOWN,
-			"NFS-Ganesha serves here and not the kernel: these checks do not know it");
 	if (!host_module(run->host, "nfsd", &module) && module.state == MODULE_MISSING)
 		return check_say(run, FINDING_FAIL,
 				 "kernel %s has no NFS server: there is no module nfsd",
@@ -60,7 +48,11 @@ static int say_stopped(struct check_run *run)
 static int run_check(struct check_run *run)
 {
 	const struct host_nfsd *nfsd;
-	int rc = nfsd_running(run, &nfsd);
+	int rc;
+
+	if (ganesha_serves(run))
+		return check_skip(run, "server.ganesha");
+	rc = nfsd_running(run, &nfsd);
 
 	if (rc == -ESRCH)
 		return say_stopped(run);

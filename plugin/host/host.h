@@ -348,6 +348,25 @@ struct nfsd_arguments {
 void nfsd_arguments(const struct host *host, unsigned int port,
 		    struct nfsd_arguments *out);
 
+/* ganesha.c: NFS-Ganesha, a server in user space, and etc/ganesha/ganesha.conf */
+
+struct host_ganesha {
+	bool installed, enabled; /* its unit or program is there; its unit is started at boot */
+	bool running;            /* its pid file is there */
+	char version[64];        /* of the package; empty: not known */
+	bool has_conf;
+	/* Of block NFS_CORE_PARAM: */
+	bool rdma;          /* among the protocols */
+	char protocols[96]; /* as they stand there; empty: not set */
+	char versions[64];  /* of NFS over RDMA; empty: not set */
+	unsigned int port;  /* for RDMA */
+	char where[128];    /* "/etc/ganesha/ganesha.conf:3" */
+	char left_out[128]; /* "%url rados://...": what that brings is not known; empty: nothing */
+};
+
+/* Errors: of reading ganesha.conf; what else is known is filled in. */
+int host_ganesha(const struct host *host, struct host_ganesha *out);
+
 /* mounts.c: proc/self/mountinfo (libmount), proc/self/mountstats, run/mount/utab */
 
 struct nfs_xprt {

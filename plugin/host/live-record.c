@@ -20,6 +20,7 @@ const char *const live_units[] = {
 	"ufw.service",
 	/* NFS */
 	"nfs-server.service",
+	"nfs-ganesha.service",
 	"nfs-mountd.service",
 	"nfs-client.target",
 	"rpcbind.service",

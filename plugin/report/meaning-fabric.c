@@ -110,7 +110,7 @@ const struct meaning meaning_fabric[] = {
 		  "from one: it is looked for in the port's table. Without a server any GID "
 		  "will do.",
 	  .cause =
-		  "The address is on an interface that RoCE does not know, such as a bridge; "
+		  "The address is on an interface that RoCE does not know, such as a bridge before Linux 4.3; "
 		  "or an entry was lost when addresses or a bond changed.",
 	  .remedy =
 		  "Take the address off and add it again ('ip addr del', 'ip addr add'), or "

@@ -28,8 +28,9 @@ const struct meaning meaning_path[] = {
 		  "device from the route.",
 	  .cause =
 		  "The name leads to the server's address in another network; the address of "
-		  "the storage network is on an ordinary card; or it is on a bridge, which "
-		  "is no RDMA interface. A mount then says 'Protocol error'.",
+		  "the storage network is on an ordinary card; or it is on a bridge, for "
+		  "which an adapter has no GID before Linux 4.3, and whose packets rxe never "
+		  "gets. A mount then says 'Protocol error'.",
 	  .remedy =
 		  "Look at 'ip route get ADDRESS': it must show the interface that 'rdma "
 		  "link' names as netdev. Name the server by its address in the RDMA "

@@ -53,6 +53,30 @@ const struct meaning meaning_server[] = {
 	  .unknown = COULD_NOT_READ,
 	  .see = { "rdma-link(8)" },
 	  .decisive = true },
+	{ .id = "server.ganesha",
+	  .group = SERVER,
+	  .title = "NFS-Ganesha",
+	  .what = "Where NFS-Ganesha serves and not the kernel: whether its package has RDMA, and "
+		  "whether NFS_CORE_PARAM in /etc/ganesha/ganesha.conf asks for it. It is skipped "
+		  "elsewhere. What listens is a user of the RDMA connection manager, which only "
+		  "'rdma resource show cm_id' and a client see.",
+	  .cause =
+		  "Debian and Ubuntu build NFS-Ganesha without RDMA (libntirpc without "
+		  "librdmacm), whatever its configuration says. By default it serves NFSv3 and "
+		  "v4 over TCP only; a build without RDMA stops at the word NFSRDMA ('Unknown "
+		  "token').",
+	  .remedy =
+		  "In ganesha.conf: NFS_CORE_PARAM { Protocols = 3, 4, NFSRDMA; } and since 6.0 "
+		  "NFS_RDMA_Port, 20049 by default, and NFS_RDMA_Protocol_Versions, 4.0 alone by "
+		  "default: with '3, 4.0' NFSv3 is served over RDMA, too. Then 'systemctl restart "
+		  "nfs-ganesha'; clients mount with vers=4.0 or vers=3. It has to be built with "
+		  "USE_NFS_RDMA, and librdmacm and libibverbs have to be there then. Or let the "
+		  "kernel serve: its server and NFS-Ganesha cannot both run.",
+	  .unknown =
+		  "Run 'nfsrdma check SERVER' on a client: it connects. What the summary says "
+		  "is not looked at, look at yourself.",
+	  .see = { "ganesha-core-config(8)", "rdma-resource(8)" },
+	  .decisive = true },
 	{ .id = "server.threads",
 	  .group = SERVER,
 	  .title = "Kernel NFS server",
@@ -71,11 +95,8 @@ const struct meaning meaning_server[] = {
 		  "section [nfsd] of /etc/nfs.conf (before nfs-utils 2.1.1: RPCNFSDCOUNT in "
 		  "/etc/default/nfs-kernel-server or /etc/sysconfig/nfs), or at once: "
 		  "'rpc.nfsd 64'.",
-	  .unknown =
-		  "The summary says what kept the check from knowing. Where it is "
-		  "permission, run the check as root. Of NFS-Ganesha its own configuration "
-		  "says whether it serves RDMA (NFS_CORE_PARAM: Protocols, NFS_RDMA_Port); "
-		  "from a client 'nfsrdma check SERVER' tells it of any server.",
+	  .unknown = "The summary says what kept the check from knowing. Where it is "
+		     "permission, run the check as root.",
 	  .see = { "rpc.nfsd(8)", "nfsdctl(8)", "nfs.systemd(7)" },
 	  .decisive = true },
 	{ .id = "server.nfs-conf",
@@ -161,7 +182,8 @@ const struct meaning meaning_server[] = {
 		  "/proc/fs/nfsd/portlist has its line with none of them.",
 	  .cause =
 		  "The interface is a port of a bridge, and the bridge has the address: TCP gets "
-		  "there, RDMA does not. Or the port with the storage address is down while "
+		  "there; rxe and siw do not see those packets, and an adapter only where the "
+		  "kernel has a GID for it. Or the port with the storage address is down while "
 		  "another one is active. Or an active port has no address at all, or a "
 		  "link-local one (fe80::) alone. Or host= in nfs.conf, which nfsdctl takes for "
 		  "RDMA as well, names an address that is on no RDMA device; rpc.nfsd takes it "

@@ -133,9 +133,9 @@ struct planner {
 	/* rpcrdma cannot be loaded when a server starts. One that is told to listen for RDMA all
 	 * the same does not start at all where nfsdctl starts it (nfs-utils 2.8.3). */
 	bool no_rpcrdma;
-	/* What starts the server has no --rdma, and setup writes none: the server that runs is
-	 * left alone, too. */
-	bool needs_arguments;
+	/* What starts the server is not told of RDMA by setup: it reads no nfs.conf, or is NFS-Ganesha.
+	 * So the server that runs is left alone, too. */
+	bool left_alone;
 	struct store store; /* what setup did before; its folder is not held */
 };
 

@@ -133,7 +133,7 @@ static int plan(struct planner *planner)
 	int rc;
 
 	tell_address(planner);
-	if (!planner->machine->actions || planner->needs_arguments)
+	if (!planner->machine->actions || planner->left_alone)
 		return 0;
 	rc = host_nfsd(planner->machine->host, &nfsd);
 	if (rc == -EACCES || rc == -EPERM) {

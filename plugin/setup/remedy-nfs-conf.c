@@ -167,7 +167,7 @@ static bool needs_arguments(struct planner *planner)
 			plan_note(planner, false, "Of this host %s", arguments.why);
 		return false;
 	}
-	planner->needs_arguments = true;
+	planner->left_alone = true;
 	plan_note(planner, true, "%s. Then: systemctl restart nfs-server", arguments.why);
 	return true;
 }
@@ -182,6 +182,15 @@ static int plan(struct planner *planner)
 	uint16_t port;
 	int rc;
 
+	rc = plan_check(planner, "server.ganesha", &finding);
+	if (rc)
+		return rc;
+	if (finding.status != FINDING_SKIP) {
+		planner->left_alone = true;
+		plan_note(planner, finding.status == FINDING_FAIL, "%.560s",
+			  finding.summary);
+		return 0;
+	}
 	if (!is_installed(host)) {
 		plan_note(
 			planner, true,

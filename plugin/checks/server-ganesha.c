@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* A host where NFS-Ganesha serves and not the kernel: whether it was built with RDMA, as far as that
+ * is known, and whether ganesha.conf has it. Its listener is the RDMA connection manager's, which no
+ * file here shows. */
+#include "plugin/checks/internal.h"
+
+#define UNIT "nfs-ganesha.service"
+
+bool ganesha_serves(struct check_run *run)
+{
+	const struct host_ganesha *ganesha;
+	const struct host_nfsd *nfsd;
+	enum unit_state kernel;
+	char state[32];
+
+	facts_ganesha(run, &ganesha);
+	if (!ganesha->installed || !nfsd_running(run, &nfsd))
+		return false;
+	if (ganesha->running || ganesha->enabled)
+		return true;
+	if (!run->live->unit(run->host, UNIT, state, sizeof(state)) &&
+	    !strcmp(state, "active"))
+		return true;
+	return !host_unit_state(run->host, "nfs-server.service", &kernel) &&
+	       kernel == UNIT_MISSING;
+}
+
+/* The distribution's own package: others mark theirs with a tilde ("5.7-ubuntu1~jammy1"). Debian's
+ * libntirpc needs no librdmacm. */
+static bool is_built_without(struct check_run *run, const struct host_ganesha *ganesha)
+{
+	const struct host_system *system;
+
+	return *ganesha->version && !strchr(ganesha->version, '~') &&
+	       !facts_system(run, &system) &&
+	       (system->distro == DISTRO_DEBIAN || system->distro == DISTRO_UBUNTU);
+}
+
+static int say_not_asked_for(struct check_run *run, const struct host_ganesha *ganesha)
+{
+	static const char line[] = "write Protocols = 3, 4, NFSRDMA; in NFS_CORE_PARAM";
+
+	if (*ganesha->left_out)
+		return check_say(
+			run, FINDING_UNKNOWN,
+			"%s has no NFSRDMA in NFS_CORE_PARAM; what %s brings is not looked at",
+			ganesha->where, ganesha->left_out);
+	if (!ganesha->has_conf)
+		return check_say(run, FINDING_FAIL,
+				 "NFS-Ganesha serves here, and there is no %s: %s",
+				 ganesha->where, line);
+	if (*ganesha->protocols)
+		return check_say(run, FINDING_FAIL,
+				 "%s has Protocols = %s, without RDMA: %s",
+				 ganesha->where, ganesha->protocols, line);
+	return check_say(run, FINDING_FAIL,
+			 "%s sets no Protocols, and RDMA is not among the default: %s",
+			 ganesha->where, line);
+}
+
+static int run_check(struct check_run *run)
+{
+	const struct host_ganesha *ganesha;
+	char state[32];
+	int rc = facts_ganesha(run, &ganesha);
+
+	if (!ganesha_serves(run))
+		return check_say(run, FINDING_SKIP, "NFS-Ganesha does not serve here");
+	if (*ganesha->version)
+		finding_text(&run->finding, "version", "%s", ganesha->version);
+	if (is_built_without(run, ganesha))
+		return check_say(
+			run, FINDING_FAIL,
+			"NFS-Ganesha serves here, and the distribution's package nfs-ganesha %s is built without RDMA",
+			ganesha->version);
+	if (rc)
+		return rc;
+	if (!ganesha->rdma)
+		return say_not_asked_for(run, ganesha);
+	if (!ganesha->port || ganesha->port > UINT16_MAX)
+		return check_say(run, FINDING_FAIL,
+				 "%s has NFSRDMA, and NFS_RDMA_Port = %u is no port",
+				 ganesha->where, ganesha->port);
+	finding_number(&run->finding, "port", ganesha->port);
+	if (*ganesha->versions)
+		finding_text(&run->finding, "versions", "%s", ganesha->versions);
+	if (!ganesha->running &&
+	    !run->live->unit(run->host, UNIT, state, sizeof(state)) &&
+	    strcmp(state, "active") != 0)
+		return check_say(run, FINDING_FAIL,
+				 "NFS-Ganesha does not run: " UNIT " is %s", state);
+	return check_say(
+		run, FINDING_UNKNOWN,
+		"%s has RDMA at port %u; whether NFS-Ganesha has it built in and listens no file here shows: run nfsrdma check SERVER on a client",
+		ganesha->where, ganesha->port);
+}
+
+const struct check check_server_ganesha = {
+	.id = "server.ganesha",
+	.roles = CHECK_SERVER,
+	.needs = { "client.device", "server.device" },
+	.run = run_check,
+};

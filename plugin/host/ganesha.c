@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* NFS-Ganesha: whether it is here, and what ganesha.conf makes of RDMA. Of that file only block
+ * NFS_CORE_PARAM counts, in the form of src/config_parsing/conf_lex.l:
+ *
+ *	NFS_CORE_PARAM {
+ *		Protocols = 3, 4, NFSRDMA;	# or RPCRDMA; NFS_Protocols is another name
+ *		NFS_RDMA_Port = 20049;		# since 6.0
+ *		NFS_RDMA_Protocol_Versions = 3, 4.0;	# since 6.0
+ *	}
+ *
+ * Names and words in any case; a comment from "#" on; %include "FILE" between blocks. %url and %dir
+ * are not followed: what they bring is not known. */
+#include <ctype.h>
+#include <stdio.h>
+#include <strings.h>
+
+#include "plugin/host/internal.h"
+
+#define UNIT      "nfs-ganesha.service"
+#define CONF      "etc/ganesha/ganesha.conf"
+#define CONF_MAX  (256 * 1024)
+#define FILES_MAX 16 /* included ones, all together */
+
+struct parser {
+	const struct host *host;
+	struct host_ganesha *out;
+	unsigned int files;
+};
+
+struct lexer {
+	const char *at;
+	const char *file;
+	unsigned int line;
+	char token[128]; /* one character, or a word; empty: the end */
+	bool quoted;
+};
+
+/* --- tokens ------------------------------------------------------------------------------- */
+
+static void skip_blanks(struct lexer *lexer)
+{
+	bool comment = false;
+
+	for (; *lexer->at &&
+	       (comment || isspace((unsigned char)*lexer->at) || *lexer->at == '#');
+	     lexer->at++) {
+		comment = *lexer->at != '\n' && (comment || *lexer->at == '#');
+		lexer->line += *lexer->at == '\n';
+	}
+}
+
+static void keep(struct lexer *lexer, const char *text, size_t len)
+{
+	char cut[sizeof(lexer->token)];
+
+	snprintf(cut, sizeof(cut), "%.*s",
+		 (int)(len < sizeof(cut) ? len : sizeof(cut) - 1), text);
+	text_copy(lexer->token, sizeof(lexer->token), cut);
+}
+
+/* False: the end. A token that is longer than ours is cut. */
+static bool next(struct lexer *lexer)
+{
+	static const char single[] = "{}=;,";
+	size_t len;
+
+	skip_blanks(lexer);
+	lexer->token[0] = '\0';
+	lexer->quoted = *lexer->at == '"' || *lexer->at == '\'';
+	if (lexer->quoted) {
+		const char quote[] = { *lexer->at, '\0' };
+
+		len = strcspn(++lexer->at, quote);
+		keep(lexer, lexer->at, len);
+		for (; len; len--)
+			lexer->line += *lexer->at++ == '\n';
+		lexer->at += *lexer->at != '\0';
+		return true;
+	}
+	len = *lexer->at && strchr(single, *lexer->at)
+		      ? 1
+		      : strcspn(lexer->at, "{}=;,#\"' \t\r\n\f\v");
+	keep(lexer, lexer->at, len);
+	lexer->at += len;
+	return len;
+}
+
+static bool is(const struct lexer *lexer, const char *token)
+{
+	return !lexer->quoted && !strcasecmp(lexer->token, token);
+}
+
+/* --- NFS_CORE_PARAM ------------------------------------------------------------------------ */
+
+static void add_word(char *list, size_t cap, const char *word)
+{
+	size_t used = strlen(list);
+
+	if (used) {
+		text_copy(list + used, cap - used, ", ");
+		used = strlen(list);
+	}
+	text_copy(list + used, cap - used, word);
+}
+
+/* KEY = VALUE[, VALUE...];  The lexer is behind the "=". */
+static void take_values(struct lexer *lexer, const char *key, struct host_ganesha *out)
+{
+	bool protocols = !strcasecmp(key, "Protocols") ||
+			 !strcasecmp(key, "NFS_Protocols");
+	bool versions = !strcasecmp(key, "NFS_RDMA_Protocol_Versions");
+
+	if (protocols) {
+		snprintf(out->where, sizeof(out->where), "/%.100s:%u", lexer->file,
+			 lexer->line);
+		out->protocols[0] = '\0';
+		out->rdma = false;
+	}
+	if (versions)
+		out->versions[0] = '\0';
+	while (next(lexer) && !is(lexer, ";") && !is(lexer, "}")) {
+		if (is(lexer, ","))
+			continue;
+		if (protocols)
+			add_word(out->protocols, sizeof(out->protocols), lexer->token);
+		if (versions)
+			add_word(out->versions, sizeof(out->versions), lexer->token);
+		if (protocols)
+			out->rdma |= !strcasecmp(lexer->token, "nfsrdma") ||
+				     !strcasecmp(lexer->token, "rpcrdma");
+		if (!strcasecmp(key, "NFS_RDMA_Port"))
+			out->port = (unsigned int)strtoul(lexer->token, NULL, 0);
+	}
+}
+
+/* What is within { and }; blocks in it are passed over. */
+static void take_block(struct lexer *lexer, bool core, struct host_ganesha *out)
+{
+	char key[sizeof(lexer->token)] = "";
+	unsigned int depth = 1;
+
+	while (depth && next(lexer)) {
+		if (is(lexer, "{")) {
+			depth++;
+		} else if (is(lexer, "}")) {
+			depth--;
+		} else if (is(lexer, "=") && core && depth == 1) {
+			take_values(lexer, key, out);
+			/* A value may lack its semicolon. */
+			depth -= is(lexer, "}");
+		} else {
+			memcpy(key, lexer->token, sizeof(key));
+		}
+	}
+}
+
+/* --- files -------------------------------------------------------------------------------- */
+
+static int read_conf(struct parser *parser, const char *file);
+
+static void leave_out(struct parser *parser, const char *what, const char *name)
+{
+	if (!*parser->out->left_out)
+		snprintf(parser->out->left_out, sizeof(parser->out->left_out),
+			 "%s %.100s", what, name);
+}
+
+/* A relative name is one beside the first file. */
+static void include(struct parser *parser, const char *name)
+{
+	char path[256];
+
+	if (*name == '/')
+		snprintf(path, sizeof(path), "%s", name + strspn(name, "/"));
+	else
+		snprintf(path, sizeof(path), "etc/ganesha/%s", name);
+	if (!*name || parser->files == FILES_MAX || read_conf(parser, path))
+		leave_out(parser, "%include", name);
+}
+
+static void parse(struct parser *parser, struct lexer *lexer)
+{
+	char name[sizeof(lexer->token)] = "";
+
+	while (next(lexer)) {
+		if (is(lexer, "{")) {
+			take_block(lexer, !strcasecmp(name, "NFS_CORE_PARAM"),
+				   parser->out);
+		} else if (is(lexer, "%include")) {
+			next(lexer);
+			include(parser, lexer->token);
+		} else if (is(lexer, "%url") || is(lexer, "%dir")) {
+			memcpy(name, lexer->token, sizeof(name));
+			next(lexer);
+			leave_out(parser, name, lexer->token);
+		} else {
+			memcpy(name, lexer->token, sizeof(name));
+		}
+	}
+}
+
+static int read_conf(struct parser *parser, const char *file)
+{
+	_cleanup_(host_text_fini) struct host_text text = { NULL, 0 };
+	struct lexer lexer = { .file = file, .line = 1 };
+	int rc;
+
+	parser->files++;
+	rc = host_read(parser->host, file, CONF_MAX, &text);
+	if (rc)
+		return rc;
+	lexer.at = text.text;
+	parse(parser, &lexer);
+	return 0;
+}
+
+static bool any_exists(const struct host *host, const char *const *paths)
+{
+	for (; *paths; paths++)
+		if (!host_exists(host, *paths))
+			return true;
+	return false;
+}
+
+int host_ganesha(const struct host *host, struct host_ganesha *out)
+{
+	static const char *const programs[] = { "usr/bin/ganesha.nfsd",
+						"usr/sbin/ganesha.nfsd", NULL };
+	static const char *const pids[] = { "run/ganesha/ganesha.pid", "run/ganesha.pid",
+					    "var/run/ganesha.pid", NULL };
+	struct parser parser = { .host = host, .out = out };
+	enum unit_state state;
+	int rc;
+
+	memset(out, 0, sizeof(*out));
+	out->port = 20049;
+	out->running = any_exists(host, pids);
+	if (!host_unit_state(host, UNIT, &state)) {
+		out->enabled = state == UNIT_ENABLED;
+		out->installed = state != UNIT_MISSING;
+	}
+	out->installed |= any_exists(host, programs) || out->running;
+	if (!out->installed)
+		return 0;
+	host_package(host, "nfs-ganesha", out->version, sizeof(out->version));
+	snprintf(out->where, sizeof(out->where), "/" CONF);
+	rc = read_conf(&parser, CONF);
+	out->has_conf = rc != -ENOENT;
+	return rc == -ENOENT ? 0 : rc;
+}
