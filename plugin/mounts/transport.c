@@ -177,15 +177,18 @@ static void judge_rdma(const struct mount_verdict *self, struct mount_opinion *o
 		     self->view->run == RUN_CLAIMED);
 }
 
-/* Others of its server that go over RDMA. */
+/* Others of its server that go over RDMA. Of thousands each may ask it of all: first what is without a
+ * call. */
 static unsigned int count_rdma(const struct mounts_audit *audit)
 {
+	const struct nfs_mounts *all = view_nfs(audit->seen->view);
 	const struct nfs_mount *mount = audit->verdicts[audit->index].mount;
 	unsigned int i, count = 0;
 
-	for (i = 0; i < view_nfs(audit->seen->view)->count; i++)
-		count += goes_over_rdma(&audit->verdicts[i]) &&
-			 mounts_same_server(mount, audit->verdicts[i].mount);
+	for (i = 0; i < all->count; i++)
+		count += all->list[i].proto[0] == 'r' &&
+			 goes_over_rdma(&audit->verdicts[i]) &&
+			 mounts_same_server(mount, &all->list[i]);
 	return count;
 }
 
@@ -194,12 +197,12 @@ static void judge_calm(const struct mounts_audit *audit, struct mount_opinion *o
 	const struct mount_verdict *self = &audit->verdicts[audit->index];
 	const struct view_wanted *wanted = &self->view->wanted;
 	const char *proto = self->mount->proto;
-	unsigned int others = count_rdma(audit);
+	unsigned int others = wanted->asked == ASKED_UNKNOWN ? count_rdma(audit) : 0;
 
 	if (wanted->covered)
 		mounts_say(out, FINDING_PASS, "%s; policy off by %.200s", proto,
 			   wanted->from);
-	else if (wanted->asked == ASKED_UNKNOWN && others)
+	else if (others)
 		mounts_say(
 			out, FINDING_WARN,
 			"goes over %s, and %u other mount%s of that server over RDMA; what was wanted here is not known",
