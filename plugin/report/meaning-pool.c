@@ -108,7 +108,7 @@ const struct meaning meaning_pool[] = {
 		  "file='TARGET/VOLUME'/>. The hook finds its pool by the path. Add no rule to the "
 		  "profile that all guests share: each could then open every other's disk.",
 	  .see = { "nfsrdma-libvirt(7)",
-		   "https://gitlab.com/libvirt/libvirt/-/issues/546" } },
+		   "libvirt issue 546" } },
 	{ .id = "pool.auth",
 	  .group = POOLS,
 	  .title = "Authentication",
