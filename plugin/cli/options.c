@@ -614,7 +614,9 @@ const struct cli_option option_table[] = {
 	  .set = set_cred },
 	{ .name = "pcap",
 	  .arg = "FILE",
-	  .help = "Record the iWARP connections as a capture file.",
+	  .help = "Record the iWARP connections as a capture file, which only its owner may "
+		  "read. An existing file is replaced if it belongs to the caller; a symbolic "
+		  "link is not followed.",
 	  .commands = CLI_PROBE,
 	  .set = set_pcap },
 	{ .name = "force",
