@@ -336,9 +336,10 @@ const char *nfs_utils_clash(const struct conf *conf, const char *section);
  * nfs.conf */
 
 struct nfsd_arguments {
-	unsigned int number; /* of nfs-utils, 20602, or the least it can be; 0: not known */
-	bool reads_conf;     /* true also where that is not known */
-	char who[96];        /* "nfs-utils 1:1.3.4-6" */
+	unsigned int
+		number;  /* of nfs-utils, 20602, or the least it can be; 0: not known */
+	bool reads_conf; /* true also where that is not known */
+	char who[96];    /* "nfs-utils 1:1.3.4-6" */
 	/* What to write where, for a person. Empty: nfs.conf is read; but where nothing is known
 	 * that it is not known. */
 	char why[320];
@@ -351,9 +352,10 @@ void nfsd_arguments(const struct host *host, unsigned int port,
 /* ganesha.c: NFS-Ganesha, a server in user space, and etc/ganesha/ganesha.conf */
 
 struct host_ganesha {
-	bool installed, enabled; /* its unit or program is there; its unit is started at boot */
-	bool running;            /* its pid file is there */
-	char version[64];        /* of the package; empty: not known */
+	bool installed,
+		enabled;  /* its unit or program is there; its unit is started at boot */
+	bool running;     /* its pid file is there */
+	char version[64]; /* of the package; empty: not known */
 	bool has_conf;
 	/* Of block NFS_CORE_PARAM: */
 	bool rdma;          /* among the protocols */
@@ -361,7 +363,8 @@ struct host_ganesha {
 	char versions[64];  /* of NFS over RDMA; empty: not set */
 	unsigned int port;  /* for RDMA */
 	char where[128];    /* "/etc/ganesha/ganesha.conf:3" */
-	char left_out[128]; /* "%url rados://...": what that brings is not known; empty: nothing */
+	char left_out
+		[128]; /* "%url rados://...": what that brings is not known; empty: nothing */
 };
 
 /* Errors: of reading ganesha.conf; what else is known is filled in. */

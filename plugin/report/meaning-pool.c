@@ -107,8 +107,7 @@ const struct meaning meaning_pool[] = {
 		  "Name the file in the guest's XML: <disk type='file'> with <source "
 		  "file='TARGET/VOLUME'/>. The hook finds its pool by the path. Add no rule to the "
 		  "profile that all guests share: each could then open every other's disk.",
-	  .see = { "nfsrdma-libvirt(7)",
-		   "libvirt issue 546" } },
+	  .see = { "nfsrdma-libvirt(7)", "libvirt issue 546" } },
 	{ .id = "pool.auth",
 	  .group = POOLS,
 	  .title = "Authentication",

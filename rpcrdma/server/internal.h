@@ -18,8 +18,8 @@
 #define SERVER_CONNECTIONS 64 /* a thread each; more are closed at once */
 #define SERVER_PER_PEER    32 /* of them, so that one host does not shut out the others */
 #define SERVER_RECV_SIZE   4096
-#define SERVER_SHAKE_MS    5000   /* for the transport's handshake, as siw has it */
-#define SERVER_FIRST_MS    10000  /* for the first call: who connects has something to ask */
+#define SERVER_SHAKE_MS    5000 /* for the transport's handshake, as siw has it */
+#define SERVER_FIRST_MS    10000 /* for the first call: who connects has something to ask */
 #define SERVER_IDLE_MS     360000 /* then a silent connection is closed, as svcrdma does */
 #define SERVER_STEP_MS     30000  /* for the rest of a message, in or out */
 #define SERVER_WAKE_MS     1000   /* how soon a silent session sees that all shall end */

@@ -120,6 +120,7 @@ assert not select.select([caller], [], [], 0)[0]
 print("closed", flush=True)
 PY
 python=$!
+# shellcheck disable=SC2016 # at the end
 cleanup_fn eval 'kill "$python" 2>/dev/null || true'
 wait_until grep -qx full "$work/silent"
 probe_it /
