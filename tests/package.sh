@@ -139,6 +139,7 @@ removed_link()
 	below -i "$deb"
 	hook yes "installed after it was purged"
 	# It was a file of the package.
+	rm -rf "$work/old"
 	dpkg-deb -R "$deb" "$work/old"
 	sed -i '/^Version:/s/$/~old/' "$work/old/DEBIAN/control"
 	rm -f "$work/old"/DEBIAN/{preinst,prerm,postinst,postrm}
