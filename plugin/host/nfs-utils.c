@@ -23,18 +23,19 @@ static unsigned int parse_version(const char *text)
 int nfs_utils_read(const struct host *host, struct nfs_utils *out)
 {
 	static const char *const packages[] = { "nfs-utils", "nfs-common", "nfs-client" };
-	int rc = -ENODATA;
+	int rc = -ENOENT, why = 0;
 	size_t i;
 
 	memset(out, 0, sizeof(*out));
-	for (i = 0; i < ARRAY_SIZE(packages); i++) {
+	/* All are asked for where files do not tell, so that a snapshot asks rpm for each. */
+	for (i = 0; rc && i < ARRAY_SIZE(packages); i++) {
 		rc = host_package(host, packages[i], out->version, sizeof(out->version));
-		if (rc != -ENOENT)
-			break;
+		if (rc && rc != -ENOENT)
+			why = rc;
 	}
 	if (!rc)
 		out->number = parse_version(out->version);
-	return rc;
+	return rc && why ? why : rc;
 }
 
 enum nfs_utils_sections nfs_utils_sections(const struct nfs_utils *utils,
