@@ -208,8 +208,8 @@ static int plan(struct planner *planner)
 		planner->port = port;
 	if (is_good(planner, conf, &finding) && planner->port == (port ? port : NFS_RDMA))
 		return 0;
-	if (needs_arguments(planner) || modules_no_server(planner) ||
-	    listener_is_taken(planner))
+	if (modules_no_server(planner) || listener_is_taken(planner) ||
+	    needs_arguments(planner))
 		return 0;
 	path = reads_dropins(planner) ? PATH_NFS_OURS : PATH_NFS;
 	if (is_overruled(planner, conf, path, "rdma") ||
