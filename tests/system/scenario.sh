@@ -65,7 +65,9 @@ not_installed()
 says()
 {
 	guest_tell 300 "${@:2}" >"$work/says" 2>&1 || true
-	grep -qE -- "$1" "$work/says" || { cat "$work/says" >&2; fail "\"${*:2}\" does not say \"$1\""; }
+	# Reports break their lines.
+	tr -s '[:space:]' ' ' <"$work/says" >"$work/says.line"
+	grep -qE -- "$1" "$work/says.line" || { cat "$work/says" >&2; fail "\"${*:2}\" does not say \"$1\""; }
 }
 
 virsh="virsh -q -c qemu:///system"

@@ -7,6 +7,7 @@ in_fstab
 inside "dd if=/dev/urandom of=$mountpoint/kept bs=100001 count=11 status=none"
 kept=$(checksum "$mountpoint/kept")
 boot_id=$(inside cat /proc/sys/kernel/random/boot_id)
+began=$(inside 'date +%s')
 
 start=$SECONDS
 guest_reboot || fail "it does not come back: $(tail -n1 "$guest/console.log")"
@@ -20,4 +21,4 @@ inside nfsrdma mounts
 inside "journalctl -b -q -o cat MESSAGE_ID=ef2bd12153f54ea28c924253c50030c3 NFSRDMA_TARGET=$mountpoint | grep ."
 # The mount went before the server did.
 # shellcheck disable=SC2016 # the guest's shell
-expect_output '' "journalctl -b -1 -q -o cat -p warning -u $(systemd_escape "$mountpoint").mount"
+expect_output '' "journalctl -b -1 -q -o cat -p warning --since @$began -u $(systemd_escape "$mountpoint").mount"
