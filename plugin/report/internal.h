@@ -7,25 +7,9 @@
 
 #include "plugin/report/report.h"
 
-/* For checks that read this host: unknown is what could not be read. */
-#define COULD_NOT_READ                                                                    \
-	"The summary says what kept the check from knowing. Where it is permission, run " \
-	"the check as root; where a file is broken, mend it."
-
-/* meaning-*.c: rows, that of id NULL at the end */
-
-extern const struct meaning meaning_client[];
-extern const struct meaning meaning_fabric[];
-extern const struct meaning meaning_firewall[];
-extern const struct meaning meaning_gate[];
-extern const struct meaning meaning_kernel[];
-extern const struct meaning meaning_mount[];
-extern const struct meaning meaning_path[];
-extern const struct meaning meaning_platform[];
-extern const struct meaning meaning_pool[];
-extern const struct meaning meaning_probe[];
-extern const struct meaning meaning_server[];
-extern const struct meaning meaning_watch[];
+/* Made at build time by findings/make-table: rows in the order of causes, a group together, that of id
+ * NULL at the end. */
+extern const struct meaning meaning_table[];
 
 /* report.c */
 

@@ -1,44 +1,23 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* What every finding means. An id never changes its meaning; a new one is a new row. The rows
- * stand in the order of causes, a group together, in a file for each family: meaning-*.c.
- *
- * Texts are for somebody who runs servers and has not read the RFCs. They say what is certain
- * as certain, and the rest as likely. */
+/* Looking in the table of findings, which findings/make-table makes of findings/NAME.findings. */
 #include "plugin/report/internal.h"
-
-static const struct meaning *const tables[] = {
-	meaning_client, meaning_server, meaning_fabric,   meaning_firewall,
-	meaning_path,   meaning_mount,  meaning_platform, meaning_pool,
-	meaning_gate,   meaning_watch,  meaning_kernel,   meaning_probe,
-};
 
 const struct meaning *meaning_next(const struct meaning *after)
 {
-	const struct meaning *row;
-	bool found = !after;
-	size_t i;
+	const struct meaning *row = after ? after + 1 : meaning_table;
 
-	for (i = 0; i < ARRAY_SIZE(tables); i++) {
-		for (row = tables[i]; row->id; row++) {
-			if (found)
-				return row;
-			found = row == after;
-		}
-	}
-	return NULL;
+	return row->id ? row : NULL;
 }
 
 const struct meaning *meaning_find(const char *id)
 {
 	const struct meaning *row;
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(tables); i++)
-		for (row = tables[i]; row->id; row++)
-			if (!strcmp(row->id, id))
-				return row;
+	for (row = meaning_table; row->id; row++)
+		if (!strcmp(row->id, id))
+			return row;
 	return NULL;
 }
 

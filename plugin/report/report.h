@@ -2,7 +2,7 @@
 /* Copyright (C) 2026 The nfsrdma authors */
 
 /* The report: findings with what they mean, a verdict, and renderers. One table
- * (meaning.c, its rows in meaning-*.c) says for every finding id its title, cause, remedy and where
+ * (meaning.c; its texts are in findings/) says for every finding id its title, cause, remedy and where
  * to read more; `explain`, the manual page and every renderer read that table.
  *
  * Nothing here reads a clock, a terminal or the environment: who prints says how. */
@@ -15,6 +15,46 @@
 #include "rpcrdma/finding.h"
 
 /* meaning.c */
+
+/* Systems that a step may be for. Each class is asked by itself: a step that names none of a class is
+ * for all of it. */
+enum report_system {
+	SYSTEM_DEBIAN = 1 << 0,
+	SYSTEM_UBUNTU = 1 << 1,
+	SYSTEM_PROXMOX = 1 << 2,
+	SYSTEM_RHEL = 1 << 3, /* and its kin */
+	SYSTEM_SUSE = 1 << 4,
+	SYSTEM_ARCH = 1 << 5,
+	SYSTEM_DISTRIBUTIONS = (1 << 6) - 1,
+	/* who configures interfaces */
+	SYSTEM_NETWORKMANAGER = 1 << 6,
+	SYSTEM_NETPLAN = 1 << 7,
+	SYSTEM_IFUPDOWN = 1 << 8,
+	SYSTEM_NETWORKD = 1 << 9,
+	SYSTEM_WICKED = 1 << 10,
+	SYSTEM_NETWORKS = (1 << 11) - (1 << 6),
+	/* who configures the packet filter */
+	SYSTEM_FIREWALLD = 1 << 11,
+	SYSTEM_UFW = 1 << 12,
+	SYSTEM_NFTABLES = 1 << 13,
+	SYSTEM_IPTABLES = 1 << 14,
+	SYSTEM_FIREWALLS = (1 << 15) - (1 << 11),
+};
+
+/* Something to do. "{key}" stands for the evidence of that key. */
+struct step {
+	unsigned int systems; /* 0: all */
+	const char *text;     /* "Load the module" */
+	const char *command;  /* to be pasted into a shell; NULL: there is none */
+};
+
+/* Why a finding is as it is: a word that whoever saw it chose (finding_reason()). */
+struct reason {
+	const char *name;         /* "refused"; it never changes its meaning either */
+	const char *cause;        /* of this case alone; "{key}" as in a step */
+	const struct step *steps; /* in their order; that of text NULL ends them */
+	const char *see[6];       /* ends with NULL */
+};
 
 /* What an id means, whatever was seen. All strings are static and never NULL where nothing
  * else is said. */
@@ -32,7 +72,8 @@ struct meaning {
 		*unknown; /* what to do where it could not be found out, in place of both;
 			      * NULL: cause and remedy say it */
 	const char *see[6]; /* "RFC 8166 3.4.6"; ends with NULL */
-	bool decisive;      /* unknown here makes the verdict unknown */
+	const struct reason *reasons; /* that of name NULL ends them */
+	bool decisive; /* unknown here makes the verdict unknown */
 };
 
 #define MEANING_TITLE_MAX 26
