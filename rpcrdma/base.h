@@ -22,7 +22,8 @@
 
 /* err.c */
 
-#define ERR_TEXT_MAX 1024
+#define ERR_TEXT_MAX   1024
+#define ERR_REASON_MAX 32
 
 /* Remembers the text, returns -errnum: `return err_set(EPROTO, "%u segments", n);` */
 int err_set(int errnum, const char *fmt, ...) PRINTF_LIKE(2, 3);
@@ -32,7 +33,22 @@ int err_sys(const char *fmt, ...) PRINTF_LIKE(1, 2);
 int err_context(int rc, const char *fmt, ...) PRINTF_LIKE(2, 3);
 /* The text of this thread's last error, never NULL, valid until the next one. */
 const char *err_text(void);
+/* Why, in a word that a finding of it takes for its reason: "refused". Follows the err_set() or
+ * err_sys() that it is said of, and returns @rc; err_context() keeps it. */
+int err_because(int rc, const char *reason);
+/* "": nobody said. */
+const char *err_reason(void);
 void err_clear(void);
+
+/* An error that is to outlive what comes in between. err_again() brings it back, and returns its rc. */
+struct err_kept {
+	int rc; /* 0: there was none */
+	char reason[ERR_REASON_MAX];
+	char text[ERR_TEXT_MAX];
+};
+
+void err_keep(struct err_kept *kept, int rc);
+int err_again(const struct err_kept *kept);
 
 /* fd.c */
 

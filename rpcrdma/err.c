@@ -9,6 +9,7 @@
 #include "rpcrdma/base.h"
 
 static _Thread_local char slot[ERR_TEXT_MAX];
+static _Thread_local char slot_reason[ERR_REASON_MAX];
 
 /* Not into the slot itself: the arguments may have come out of it by err_text(). */
 static void set_slot(const char *fmt, va_list ap) PRINTF_LIKE(1, 0);
@@ -19,6 +20,18 @@ static void set_slot(const char *fmt, va_list ap)
 
 	vsnprintf(text, sizeof(text), fmt, ap);
 	memcpy(slot, text, strlen(text) + 1);
+	slot_reason[0] = '\0';
+}
+
+int err_because(int rc, const char *reason)
+{
+	snprintf(slot_reason, sizeof(slot_reason), "%s", reason);
+	return rc;
+}
+
+const char *err_reason(void)
+{
+	return slot_reason;
 }
 
 int err_set(int errnum, const char *fmt, ...)
@@ -74,4 +87,19 @@ const char *err_text(void)
 void err_clear(void)
 {
 	slot[0] = '\0';
+	slot_reason[0] = '\0';
+}
+
+void err_keep(struct err_kept *kept, int rc)
+{
+	kept->rc = rc;
+	strcpy(kept->reason, slot_reason);
+	strcpy(kept->text, slot);
+}
+
+int err_again(const struct err_kept *kept)
+{
+	strcpy(slot, kept->text);
+	strcpy(slot_reason, kept->reason);
+	return kept->rc;
 }

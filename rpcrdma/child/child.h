@@ -51,9 +51,10 @@ int child_confine(enum child_kind kind);
 
 /* The only record of a child that answers once. Other types are its user's. */
 #define CHANNEL_ANSWER 1
-/* Of the module itself: the child could not be prepared or confined. u32 errno, text. */
+/* Of the module itself: the child could not be prepared or confined. u32 errno, reason
+ * (err_because()) and text, each with its NUL. */
 #define CHANNEL_FAILED     255
-#define CHANNEL_FAILED_MAX (4 + ERR_TEXT_MAX)
+#define CHANNEL_FAILED_MAX (4 + ERR_REASON_MAX + ERR_TEXT_MAX)
 
 /* Errors: -errno of sendmsg(2); -EPIPE where the other end is gone. */
 int channel_send(int channel, int type, const void *body, size_t len, int pass_fd);

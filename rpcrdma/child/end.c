@@ -167,8 +167,9 @@ int child_call(const struct child_function *function, void *answer, size_t len,
 {
 	size_t cap = len + 1 > CHANNEL_FAILED_MAX ? len + 1 : CHANNEL_FAILED_MAX;
 	_cleanup_free_ uint8_t *body = malloc(cap);
-	char text[ERR_TEXT_MAX], how[96];
 	struct child_end ours;
+	struct err_kept why;
+	char how[96];
 	struct child child;
 	int type = 0, rc;
 	ssize_t n;
@@ -181,17 +182,17 @@ int child_call(const struct child_function *function, void *answer, size_t len,
 	if (rc)
 		return rc;
 	n = take_answer(&child, body, cap, &type, deadline);
-	snprintf(text, sizeof(text), "%s", err_text());
+	err_keep(&why, (int)n);
 	/* One that has answered, or closed its end, is on its way out. */
 	child_finish(&child, n == -ETIMEDOUT ? 0 : deadline, end);
 	if (n == -EPIPE)
 		return err_set(EPIPE, "%s %s", function->name,
 			       child_end_text(end, how, sizeof(how)));
 	if (n == -ETIMEDOUT && end->fate == CHILD_LEFT)
-		return err_set(ETIMEDOUT, "%s; it %s", text,
+		return err_set(ETIMEDOUT, "%s; it %s", why.text,
 			       child_end_text(end, how, sizeof(how)));
 	if (n < 0)
-		return err_set((int)-n, "%s", text);
+		return err_again(&why);
 	if (type != CHANNEL_ANSWER || (size_t)n != len)
 		return err_set(EPROTO, "%s answers with a record of %zd bytes, not %zu",
 			       function->name, n, len);

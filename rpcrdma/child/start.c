@@ -115,11 +115,12 @@ int start_standard_files(enum child_kind kind)
 _Noreturn void child_refuse(int channel, int rc)
 {
 	uint8_t body[CHANNEL_FAILED_MAX];
-	size_t len = strlen(err_text()) + 1;
+	size_t reason = strlen(err_reason()) + 1, text = strlen(err_text()) + 1;
 
 	put_be32(body, (uint32_t)-rc);
-	memcpy(body + 4, err_text(), len);
-	channel_send(channel, CHANNEL_FAILED, body, 4 + len, -1);
+	memcpy(body + 4, err_reason(), reason);
+	memcpy(body + 4 + reason, err_text(), text);
+	channel_send(channel, CHANNEL_FAILED, body, 4 + reason + text, -1);
 	_exit(1);
 }
 
@@ -188,12 +189,15 @@ int child_start(struct child *child, const struct child_function *function)
 /* Of a child that may be in its peer's hands: the number and the text are checked. */
 static int take_failure(const struct child *child, const uint8_t *body, size_t len)
 {
-	uint32_t errnum = len > 5 ? get_be32(body) : 0;
-	const char *text = (const char *)body + 4;
+	uint32_t errnum = len > 6 ? get_be32(body) : 0;
+	const char *reason = (const char *)body + 4, *text;
+	size_t rest = len - 4, used = errnum ? strnlen(reason, rest) + 1 : 0;
 
-	if (!errnum || errnum > 4095 || strnlen(text, len - 4) != len - 5)
+	text = reason + used;
+	if (!errnum || errnum > 4095 || used > ERR_REASON_MAX || used >= rest ||
+	    strnlen(text, rest - used) != rest - used - 1)
 		return err_set(EPROTO, "%s fails without a reason", child->name);
-	return err_set((int)errnum, "%.500s", text);
+	return err_because(err_set((int)errnum, "%.500s", text), reason);
 }
 
 static int await_record(int channel, uint64_t deadline)

@@ -501,7 +501,7 @@ static int refuse(void *arg, int channel)
 {
 	(void)arg;
 	(void)channel;
-	return err_set(ENXIO, "there is no such device");
+	return err_because(err_set(ENXIO, "there is no such device"), "no-device");
 }
 
 static void a_failed_preparation_is_the_error(void)
@@ -514,6 +514,7 @@ static void a_failed_preparation_is_the_error(void)
 				   deadline_in(PATIENCE_MS), NULL),
 			-ENXIO);
 	CU_ASSERT_STRING_EQUAL(err_text(), "there is no such device");
+	CU_ASSERT_STRING_EQUAL(err_reason(), "no-device");
 }
 
 struct lie {
@@ -535,10 +536,13 @@ static void a_failure_that_makes_no_sense_is_an_error(void)
 	static const struct lie lies[] = {
 		{ "", 0 },
 		{ "\0\0\0\1", 4 },
-		{ "\0\0\0\0why", 8 },
-		{ "\xff\xff\xff\xffwhy", 8 },
+		{ "\0\0\0\0word\0why", 13 },
+		{ "\xff\xff\xff\xffword\0why", 13 },
 		{ "\0\0\0\1no end", 10 },
-		{ "\0\0\0\1two\0ends", 13 },
+		{ "\0\0\0\1no text", 12 },
+		{ "\0\0\0\1word\0no end", 15 },
+		{ "\0\0\0\1word\0two\0ends", 18 },
+		{ "\0\0\0\1a-word-that-is-far-too-long-for-one\0why", 44 },
 	};
 	int answer;
 	size_t i;

@@ -33,6 +33,34 @@ static void context_is_outermost_first(void)
 	CU_ASSERT_STRING_EQUAL(err_text(), "probe of host: header: no magic");
 }
 
+static void a_reason_belongs_to_its_error(void)
+{
+	err_clear();
+	CU_ASSERT_STRING_EQUAL(err_reason(), "");
+	CU_ASSERT_EQUAL(err_because(err_set(ECONNREFUSED, "no"), "refused"),
+			-ECONNREFUSED);
+	CU_ASSERT_STRING_EQUAL(err_reason(), "refused");
+	err_context(-ECONNREFUSED, "host");
+	CU_ASSERT_STRING_EQUAL(err_reason(), "refused");
+	err_set(EPROTO, "another");
+	CU_ASSERT_STRING_EQUAL(err_reason(), "");
+	errno = EIO;
+	err_because(err_sys("read"), "word");
+	err_clear();
+	CU_ASSERT_STRING_EQUAL(err_reason(), "");
+}
+
+static void an_error_that_is_kept_comes_back(void)
+{
+	struct err_kept kept;
+
+	err_keep(&kept, err_because(err_set(EPERM, "first"), "forbidden"));
+	err_because(err_set(EIO, "second"), "other");
+	CU_ASSERT_EQUAL(err_again(&kept), -EPERM);
+	CU_ASSERT_STRING_EQUAL(err_text(), "first");
+	CU_ASSERT_STRING_EQUAL(err_reason(), "forbidden");
+}
+
 static void last_error_may_be_an_argument_of_the_next(void)
 {
 	err_set(EIO, "inner");
@@ -102,6 +130,7 @@ static void each_thread_has_its_own_text(void)
 
 SUITE_MAIN("err", TEST(number_is_negated_and_text_kept),
 	   TEST(system_error_adds_its_words), TEST(context_is_outermost_first),
+	   TEST(a_reason_belongs_to_its_error), TEST(an_error_that_is_kept_comes_back),
 	   TEST(last_error_may_be_an_argument_of_the_next),
 	   TEST(long_text_is_cut_and_context_stays),
 	   TEST(context_near_the_end_of_the_slot_is_whole),
