@@ -4,7 +4,7 @@
 /* Findings, and the record in which one crosses a pipe:
  *
  *	u32 length of the rest · u8 status · u8 number of evidence entries ·
- *	id, summary, then per entry: u8 is_number, key, value
+ *	id, reason, summary, then per entry: u8 is_number, key, value
  *
  * where a text is a u16 length and its bytes. Numbers are big-endian. The reader checks every
  * bound and refuses what is not text, because the writer may have been taken over by the bytes
@@ -83,11 +83,17 @@ void finding_init(struct finding *finding, const char *id, enum finding_status s
 
 	finding->status = status;
 	finding->nevidence = 0;
+	finding->reason[0] = '\0';
 	snprintf(finding->id, sizeof(finding->id), "%s", id);
 	va_start(ap, fmt);
 	vsnprintf(finding->summary, sizeof(finding->summary), fmt, ap);
 	va_end(ap);
 	finding_clean(finding->summary);
+}
+
+void finding_reason(struct finding *finding, const char *reason)
+{
+	snprintf(finding->reason, sizeof(finding->reason), "%s", reason);
 }
 
 static struct finding_evidence *evidence_new(struct finding *finding, const char *key)
@@ -176,6 +182,7 @@ int finding_encode(const struct finding *finding, void *buf, size_t cap)
 	put_u8(&w, finding->status);
 	put_u8(&w, finding->nevidence);
 	put_text(&w, finding->id);
+	put_text(&w, finding->reason);
 	put_text(&w, finding->summary);
 	for (i = 0; i < finding->nevidence; i++) {
 		put_u8(&w, finding->evidence[i].is_number);
@@ -267,10 +274,10 @@ static bool get_evidence(struct record_reader *r, struct finding_evidence *e)
 	return true;
 }
 
-/* An id is a word of the finding table: it becomes a label and a key elsewhere. */
-static bool id_is_word(const char *id)
+/* Ids and reasons are words of the finding table: they become labels and keys elsewhere. */
+static bool is_word(const char *text)
 {
-	return *id && !id[strspn(id, "abcdefghijklmnopqrstuvwxyz0123456789._-")];
+	return !text[strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789._-")];
 }
 
 static int decode_body(struct finding *finding, struct record_reader *r)
@@ -280,7 +287,9 @@ static int decode_body(struct finding *finding, struct record_reader *r)
 	unsigned int i;
 
 	if (status < 0 || count < 0 || !get_text(r, finding->id, sizeof(finding->id)) ||
-	    !id_is_word(finding->id) ||
+	    !*finding->id || !is_word(finding->id) ||
+	    !get_text(r, finding->reason, sizeof(finding->reason)) ||
+	    !is_word(finding->reason) ||
 	    !get_text(r, finding->summary, sizeof(finding->summary)))
 		return err_set(EPROTO, "finding breaks its format");
 	for (i = 0; i < (unsigned int)count; i++)

@@ -11,6 +11,7 @@
 #include "rpcrdma/base.h"
 
 #define FINDING_ID_MAX       64
+#define FINDING_REASON_MAX   32
 #define FINDING_SUMMARY_MAX  1024
 #define FINDING_EVIDENCE_MAX 32
 #define FINDING_KEY_MAX      48
@@ -34,6 +35,7 @@ struct finding_evidence {
 struct finding {
 	char id[FINDING_ID_MAX];
 	enum finding_status status;
+	char reason[FINDING_REASON_MAX];   /* a word: why it is not good; "" none */
 	char summary[FINDING_SUMMARY_MAX]; /* one sentence with the numbers */
 	unsigned int nevidence;
 	struct finding_evidence evidence[FINDING_EVIDENCE_MAX];
@@ -52,6 +54,8 @@ const char *finding_evidence(const struct finding *finding, const char *key);
 
 void finding_init(struct finding *finding, const char *id, enum finding_status status,
 		  const char *fmt, ...) PRINTF_LIKE(4, 5);
+/* Why, in a word that its meaning knows; "" none. */
+void finding_reason(struct finding *finding, const char *reason);
 /* Evidence beyond FINDING_EVIDENCE_MAX is left out; text is cut at its bound. Texts are UTF-8
  * without control characters: what else was in them has become a question mark. */
 void finding_text(struct finding *finding, const char *key, const char *fmt, ...)

@@ -14,6 +14,7 @@ static struct finding sample(void)
 
 	finding_init(&f, "probe.read.write-chunk", FINDING_FAIL, "%u of %u bytes", 812,
 		     4096);
+	finding_reason(&f, "refused");
 	finding_text(&f, "server", "host %d", 1);
 	finding_number(&f, "size", 4096);
 	return f;
@@ -117,6 +118,7 @@ static void assert_same(const struct finding *a, const struct finding *b)
 
 	CU_ASSERT_EQUAL(a->status, b->status);
 	CU_ASSERT_STRING_EQUAL(a->id, b->id);
+	CU_ASSERT_STRING_EQUAL(a->reason, b->reason);
 	CU_ASSERT_STRING_EQUAL(a->summary, b->summary);
 	CU_ASSERT_EQUAL(a->nevidence, b->nevidence);
 	for (i = 0; i < a->nevidence; i++) {
@@ -251,8 +253,8 @@ static void changed_record_is_refused_or_good(void)
 }
 
 /* One record with one entry, all of it from the caller. */
-static int decode_made(struct finding *got, const char *id, bool is_number,
-		       const char *value)
+static int decode_with(struct finding *got, const char *id, const char *reason,
+		       bool is_number, const char *value)
 {
 	uint8_t buf[256] = { 0 };
 	size_t len = 4;
@@ -261,6 +263,8 @@ static int decode_made(struct finding *got, const char *id, bool is_number,
 	buf[len++] = 1;
 	len += 2 + (size_t)sprintf((char *)buf + len + 2, "%s", id);
 	put_be16(buf + 6, (uint16_t)strlen(id));
+	put_be16(buf + len, (uint16_t)strlen(reason));
+	len += 2 + (size_t)sprintf((char *)buf + len + 2, "%s", reason);
 	len += 2; /* no summary */
 	buf[len - 2] = buf[len - 1] = 0;
 	buf[len++] = is_number;
@@ -271,6 +275,12 @@ static int decode_made(struct finding *got, const char *id, bool is_number,
 	len += 2 + strlen(value);
 	put_be32(buf, (uint32_t)len - 4);
 	return finding_decode(got, buf, len);
+}
+
+static int decode_made(struct finding *got, const char *id, bool is_number,
+		       const char *value)
+{
+	return decode_with(got, id, "", is_number, value);
 }
 
 static void number_of_a_record_is_written_anew(void)
@@ -308,6 +318,13 @@ static void texts_of_a_record_are_printable(void)
 	CU_ASSERT_EQUAL(decode_made(&got, "", false, "v"), -EPROTO);
 	CU_ASSERT_EQUAL(decode_made(&got, "a b", false, "v"), -EPROTO);
 	CU_ASSERT_EQUAL(decode_made(&got, "a\"b", false, "v"), -EPROTO);
+	ASSERT_MORE(decode_with(&got, "a.b", "refused", false, "v"), 0);
+	CU_ASSERT_STRING_EQUAL(got.reason, "refused");
+	CU_ASSERT_EQUAL(decode_with(&got, "a.b", "re fused", false, "v"), -EPROTO);
+	CU_ASSERT_EQUAL(decode_with(&got, "a.b", "\x1b[2J", false, "v"), -EPROTO);
+	CU_ASSERT_EQUAL(decode_with(&got, "a.b", "a-word-that-is-longer-than-any-of-ours",
+				    false, "v"),
+			-EPROTO);
 }
 
 static void texts_of_a_record_keep_to_their_bound(void)
