@@ -220,9 +220,10 @@ void output_style(FILE *out, bool quiet, struct report_style *style);
 unsigned int output_page(FILE *out);
 /* Text of that width, behind so many columns, cleaned. */
 void output_text(FILE *out, const char *text, unsigned int indent);
-/* Prints the report to stdout and returns the exit status of its format; a stream that fails is
- * said on stderr, and is EXIT_UNKNOWN. */
-int output_report(const struct cli_options *options, const struct report *report);
+/* Prints the report to stdout, with steps for the system of @host (NULL: this machine), and returns
+ * the exit status of its format; a stream that fails is said on stderr, and is EXIT_UNKNOWN. */
+int output_report(const struct cli_options *options, struct report *report,
+		  const struct host *host);
 /* Flushes stdout; 0, or EXIT_UNKNOWN with a sentence on stderr. For what is no report. */
 int output_finish(const struct cli_options *options);
 

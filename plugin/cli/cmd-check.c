@@ -46,7 +46,7 @@ static int check(struct cli_options *options, const struct host *host,
 		cli_error(options, EXIT_UNKNOWN, "%s", err_text());
 	}
 	report_times(report, started, (double)(now_ns() - start) / 1e6);
-	return output_report(options, report);
+	return output_report(options, report, host);
 }
 
 int cmd_check_target(const struct cli_options *options, int operand,

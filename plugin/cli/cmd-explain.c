@@ -3,6 +3,7 @@
 
 /* nfsrdma explain: what a finding means, from the table of meanings. */
 #include "plugin/cli/cli.h"
+#include "plugin/report/words.h"
 
 #define LABEL_WIDTH 10
 
@@ -10,6 +11,35 @@ static void print_labelled(const char *label, const char *text, unsigned int wid
 {
 	printf("%-*s", LABEL_WIDTH, label);
 	wrap_print(stdout, text, LABEL_WIDTH, width);
+}
+
+/* "{key}" is what the evidence of a report has in its place. */
+static void explain_reason(const struct reason *reason, unsigned int width)
+{
+	const struct step *step;
+	size_t i;
+
+	print_labelled("Cause", reason->cause, width);
+	for (step = reason->steps; step->text; step++) {
+		char text[STEP_TEXT_MAX];
+
+		meaning_step(step, text, sizeof(text));
+		print_labelled(step == reason->steps ? "Remedy" : "", text, width);
+		if (step->command)
+			printf("%*s%s\n", LABEL_WIDTH + 2, "", step->command);
+	}
+	for (i = 0; reason->see[i]; i++)
+		print_labelled(i ? "" : "See", reason->see[i], width);
+}
+
+static void explain_reasons(const struct meaning *meaning, unsigned int width)
+{
+	const struct reason *reason;
+
+	for (reason = meaning->reasons; reason->name; reason++) {
+		printf("\n%s/%s\n", meaning->id, reason->name);
+		explain_reason(reason, width);
+	}
 }
 
 static void explain_one(const struct meaning *meaning, unsigned int width)
@@ -25,6 +55,7 @@ static void explain_one(const struct meaning *meaning, unsigned int width)
 		print_labelled(i ? "" : "See", meaning->see[i], width);
 	if (meaning->decisive)
 		print_labelled("Verdict", "unknown where this is unknown", width);
+	explain_reasons(meaning, width);
 }
 
 static void explain_all(void)
@@ -54,33 +85,69 @@ static int unknown_id(const struct cli_options *options, const char *id)
 	return cli_usage(options);
 }
 
+static int unknown_reason(const struct cli_options *options,
+			  const struct meaning *meaning, const char *name)
+{
+	struct words names = { 0 };
+	const struct reason *reason;
+
+	for (reason = meaning->reasons; reason->name; reason++)
+		words_add(&names, "%s", reason->name);
+	err_set(EINVAL, "%s has no reason '%.60s'; it has %s", meaning->id, name,
+		names.count ? words_text(&names) : "none");
+	return cli_usage(options);
+}
+
+/* ID or ID/REASON, as they stand in a report. */
+static int explain_operand(const struct cli_options *options, const char *operand,
+			   unsigned int width)
+{
+	size_t len = strcspn(operand, "/");
+	const struct meaning *meaning;
+	const struct reason *reason;
+	char id[FINDING_ID_MAX];
+
+	snprintf(id, sizeof(id), "%.*s", (int)min_u32((uint32_t)len, sizeof(id)),
+		 operand);
+	meaning = len < sizeof(id) ? meaning_find(id) : NULL;
+	if (!meaning)
+		return unknown_id(options, operand);
+	if (!operand[len]) {
+		explain_one(meaning, width);
+		return output_finish(options);
+	}
+	reason = meaning_reason(meaning, operand + len + 1);
+	if (!reason)
+		return unknown_reason(options, meaning, operand + len + 1);
+	printf("%s\n%s\n\n", operand, meaning->title);
+	explain_reason(reason, width);
+	return output_finish(options);
+}
+
 static int cmd_explain_run(struct cli_options *options)
 {
-	const struct meaning *meaning;
+	unsigned int width;
 	struct report_style style;
 
 	output_style(stdout, false, &style);
-	if (options->scd) {
+	width = style.width < 90 ? style.width : 90;
+	if (options->scd)
 		help_scd(stdout);
-	} else if (!options->noperands) {
+	else if (!options->noperands)
 		explain_all();
-	} else {
-		meaning = meaning_find(options->operands[0]);
-		if (!meaning)
-			return unknown_id(options, options->operands[0]);
-		explain_one(meaning, style.width < 90 ? style.width : 90);
-	}
+	else
+		return explain_operand(options, options->operands[0], width);
 	return output_finish(options);
 }
 
 const struct cli_command cmd_explain = {
 	.name = "explain",
 	.bit = CLI_EXPLAIN,
-	.synopsis = "[ID]",
+	.synopsis = "[ID[/REASON]]",
 	.summary = "Say what a finding means, how it is found out, and what to do.",
 	.details =
-		"Explains the finding ID, as it stands in a report. Without ID it lists all "
-		"findings there are.",
+		"Explains the finding ID, as it stands in a report, with all its reasons, or "
+		"one of them. Without ID it lists all findings there are.",
 	.max_operands = 1,
 	.run = cmd_explain_run,
 };

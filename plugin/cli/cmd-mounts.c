@@ -215,7 +215,7 @@ static int cmd_mounts_run(struct cli_options *options)
 		cli_error(options, EXIT_UNKNOWN, "%s", err_text());
 	}
 	report_times(report, started, (double)(now_ns() - start) / 1e6);
-	return output_report(options, report);
+	return output_report(options, report, host);
 }
 
 const struct cli_command cmd_mounts = {

@@ -501,7 +501,7 @@ static int run_action(struct session *session, const struct action *action)
 	if (session->shown)
 		return output_finish(options);
 	report_times(session->report, started, (double)(now_ns() - start) / 1e6);
-	return output_report(options, session->report);
+	return output_report(options, session->report, session->host);
 }
 
 static int cmd_pool_run(struct cli_options *options)

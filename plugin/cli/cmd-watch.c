@@ -25,7 +25,7 @@ static int once(struct cli_options *options, const struct watch_options *watch)
 	if (!report)
 		return EXIT_UNKNOWN;
 	options->brief = !options->verbose;
-	status = output_report(options, report);
+	status = output_report(options, report, NULL);
 	return rc ? EXIT_UNKNOWN : status;
 }
 

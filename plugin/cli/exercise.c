@@ -157,7 +157,7 @@ static int conclude(const struct cli_options *options, struct run *run, int rc)
 			  rc == -EINTR ? "interrupted: what was found until then"
 				       : err_text());
 	}
-	return output_report(options, run->report);
+	return output_report(options, run->report, NULL);
 }
 
 static int run_work(const struct cli_options *options, exercise_fn work,

@@ -93,10 +93,31 @@ void output_text(FILE *out, const char *text, unsigned int indent)
 	wrap_print(out, clean, indent, output_page(out));
 }
 
-int output_report(const struct cli_options *options, const struct report *report)
+/* 0: not known. */
+static unsigned int system_of(const struct host *host)
+{
+	static const unsigned int systems[] = {
+		[DISTRO_OTHER] = 0,
+		[DISTRO_DEBIAN] = SYSTEM_DEBIAN,
+		[DISTRO_UBUNTU] = SYSTEM_UBUNTU,
+		[DISTRO_RHEL] = SYSTEM_RHEL,
+		[DISTRO_SUSE] = SYSTEM_SUSE,
+		[DISTRO_ARCH] = SYSTEM_ARCH,
+	};
+	_cleanup_(host_close_p) struct host *here = NULL;
+	struct host_system system;
+
+	if (!host && !host_open(&here, NULL))
+		host = here;
+	return !host || host_system(host, &system) ? 0 : systems[system.distro];
+}
+
+int output_report(const struct cli_options *options, struct report *report,
+		  const struct host *host)
 {
 	struct report_style style;
 
+	report_for(report, system_of(host));
 	output_style(stdout, options->quiet, &style);
 	style.brief = options->brief;
 	if (report_print(report, options->format, stdout, &style))

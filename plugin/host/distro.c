@@ -17,7 +17,7 @@ static const struct {
 	{ "almalinux", DISTRO_RHEL },     { "ol", DISTRO_RHEL },
 	{ "suse", DISTRO_SUSE },          { "sles", DISTRO_SUSE },
 	{ "opensuse-leap", DISTRO_SUSE }, { "opensuse-tumbleweed", DISTRO_SUSE },
-	{ "opensuse", DISTRO_SUSE },
+	{ "opensuse", DISTRO_SUSE },      { "arch", DISTRO_ARCH },
 };
 
 /* @ids: words, of which the first that is known counts. */

@@ -108,7 +108,14 @@ char *text_copy(char *dst, size_t cap, const char *src);
 
 /* distro.c: etc/os-release, proc/sys/kernel/osrelease, proc/version */
 
-enum distro { DISTRO_OTHER, DISTRO_DEBIAN, DISTRO_UBUNTU, DISTRO_RHEL, DISTRO_SUSE };
+enum distro {
+	DISTRO_OTHER,
+	DISTRO_DEBIAN,
+	DISTRO_UBUNTU,
+	DISTRO_RHEL,
+	DISTRO_SUSE,
+	DISTRO_ARCH
+};
 
 struct host_system {
 	enum distro distro;  /* by ID and ID_LIKE */

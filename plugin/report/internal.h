@@ -6,6 +6,7 @@
 #define PLUGIN_REPORT_INTERNAL_H
 
 #include "plugin/report/report.h"
+#include "plugin/report/shell.h"
 
 /* Made at build time by findings/make-table: rows in the order of causes, a group together, that of id
  * NULL at the end. */
@@ -54,6 +55,7 @@ struct report {
 	char *subject[SUBJECT_COUNT]; /* NULL: not known */
 	time_t started;
 	double elapsed_ms;
+	unsigned int systems; /* enum report_system */
 	bool cut;
 	bool no_memory;
 	struct report_table table;
@@ -72,12 +74,34 @@ const struct finding *report_lead(const struct report *report);
 const char *report_clause(const struct finding *finding, char buf[FINDING_SUMMARY_MAX]);
 /* Pass and skip need neither cause nor remedy. */
 bool report_needs_care(enum finding_status status);
-/* What a finding of this status is told with: "" where there is nothing to say. */
-const char *report_cause(const struct report *report, const struct meaning *meaning,
-			 enum finding_status status, char buf[MEANING_CAUSE_MAX]);
-const char *report_remedy(const struct meaning *meaning, enum finding_status status);
 /* "2026-01-01T00:00:00Z"; returns buf. */
 const char *report_started(const struct report *report, char *buf, size_t cap);
+
+/* steps.c */
+
+/* What a finding is told with: "" where there is nothing to say. By its reason, if it has one, else by
+ * its id. */
+const char *report_cause(const struct report *report, const struct finding *finding,
+			 char buf[MEANING_CAUSE_MAX]);
+#define REPORT_REMEDY_MAX 8192
+const char *report_remedy(const struct report *report, const struct finding *finding,
+			  char buf[REPORT_REMEDY_MAX]);
+/* Ends with NULL. */
+const char *const *report_see(const struct finding *finding);
+
+struct report_step {
+	char text[768];
+	char command[768]; /* "": there is none */
+};
+
+#define REPORT_STEPS_MAX 12
+/* Those of its reason that are for this system; their number. */
+unsigned int report_steps(const struct report *report, const struct finding *finding,
+			  struct report_step steps[REPORT_STEPS_MAX]);
+/* @text with evidence of the finding, or the subject, in the place of "{key}"; KEY where there is
+ * none. @shell: each as one word of a shell. */
+void report_expand(const struct report *report, const struct finding *finding,
+		   const char *text, bool shell, char *buf, size_t cap);
 
 /* text.c, json.c, openmetrics.c, nagios.c */
 

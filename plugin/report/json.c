@@ -2,8 +2,8 @@
 /* Copyright (C) 2026 The nfsrdma authors */
 
 /* The report as one JSON object (RFC 8259), schema nfsrdma-report/1. Every key is always there:
- * in the subject what is not known is null; cause and remedy are empty where a finding needs
- * none (pass, skip). Strings are valid UTF-8 whatever a peer sent. */
+ * in the subject what is not known is null; cause, remedy and steps are empty where a finding needs
+ * none (pass, skip), and its reason is null where it has none. Strings are valid UTF-8 whatever a peer sent. */
 #include <json-c/json.h>
 
 #include "plugin/report/internal.h"
@@ -83,29 +83,55 @@ static struct json_object *evidence_new(const struct finding *finding)
 	return evidence;
 }
 
+static struct json_object *see_new(const struct finding *finding)
+{
+	struct json_object *array = json_object_new_array();
+	const char *const *see;
+
+	for (see = report_see(finding); *see; see++)
+		json_object_array_add(array, text_new(*see));
+	return array;
+}
+
+static struct json_object *steps_new(const struct report *report,
+				     const struct finding *finding)
+{
+	struct json_object *array = json_object_new_array(), *object;
+	struct report_step steps[REPORT_STEPS_MAX];
+	unsigned int i, n = report_steps(report, finding, steps);
+
+	for (i = 0; i < n; i++) {
+		object = json_object_new_object();
+		json_object_object_add(object, "text", text_new(steps[i].text));
+		json_object_object_add(object, "command",
+				       *steps[i].command ? text_new(steps[i].command)
+							 : NULL);
+		json_object_array_add(array, object);
+	}
+	return array;
+}
+
 static struct json_object *finding_new(const struct report *report,
 				       const struct finding *finding)
 {
 	const struct meaning *meaning = meaning_find(finding->id);
 	struct json_object *object = json_object_new_object();
-	struct json_object *see = json_object_new_array();
-	char cause[MEANING_CAUSE_MAX];
-	size_t i;
+	char cause[MEANING_CAUSE_MAX], remedy[REPORT_REMEDY_MAX];
 
-	for (i = 0; meaning->see[i]; i++)
-		json_object_array_add(see, text_new(meaning->see[i]));
 	json_object_object_add(object, "id", text_new(meaning->id));
 	json_object_object_add(object, "title", text_new(meaning->title));
 	json_object_object_add(object, "status",
 			       text_new(finding_status_name(finding->status)));
+	json_object_object_add(object, "reason",
+			       *finding->reason ? text_new(finding->reason) : NULL);
 	json_object_object_add(object, "summary", text_new(finding->summary));
-	json_object_object_add(
-		object, "cause",
-		text_new(report_cause(report, meaning, finding->status, cause)));
+	json_object_object_add(object, "cause",
+			       text_new(report_cause(report, finding, cause)));
 	json_object_object_add(object, "remedy",
-			       text_new(report_remedy(meaning, finding->status)));
+			       text_new(report_remedy(report, finding, remedy)));
+	json_object_object_add(object, "steps", steps_new(report, finding));
 	json_object_object_add(object, "evidence", evidence_new(finding));
-	json_object_object_add(object, "see", see);
+	json_object_object_add(object, "see", see_new(finding));
 	return object;
 }
 

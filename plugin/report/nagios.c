@@ -49,8 +49,8 @@ static void print_lines(const struct report *report, bool defects, FILE *out)
 		if (!report_needs_care(finding->status) ||
 		    finding_is_defect(finding) != defects)
 			continue;
-		fprintf(out, "%s %s: ", finding_status_name(finding->status),
-			finding->id);
+		fprintf(out, "%s %s%s%s: ", finding_status_name(finding->status),
+			finding->id, *finding->reason ? "/" : "", finding->reason);
 		print_text(out, finding->summary);
 		fputc('\n', out);
 	}

@@ -101,6 +101,9 @@ int report_add(struct report *report, const struct finding *finding)
 		return err_set(ENOMEM, "no memory for the report");
 	}
 	memcpy(copy, finding, size);
+	/* A word that nobody has explained tells nobody anything. */
+	if (!meaning_reason(meaning_find(copy->id), copy->reason))
+		copy->reason[0] = '\0';
 	report->findings[report->nfindings++] = copy;
 	return 0;
 }
@@ -112,6 +115,11 @@ void report_collect(void *arg, const struct finding *finding)
 
 	if (rc && !collector->rc)
 		collector->rc = rc;
+}
+
+void report_for(struct report *report, unsigned int systems)
+{
+	report->systems = systems;
 }
 
 void report_cut(struct report *report)
@@ -131,34 +139,6 @@ unsigned int report_count(const struct report *report, enum finding_status statu
 bool report_needs_care(enum finding_status status)
 {
 	return status != FINDING_PASS && status != FINDING_SKIP;
-}
-
-/* As the probe identified it; NULL: nobody did. */
-static const char *server_kind(const struct report *report)
-{
-	unsigned int i;
-
-	for (i = 0; i < report->nfindings; i++)
-		if (!strcmp(report->findings[i]->id, "probe.server"))
-			return finding_evidence(report->findings[i], "kind");
-	return NULL;
-}
-
-const char *report_cause(const struct report *report, const struct meaning *meaning,
-			 enum finding_status status, char buf[MEANING_CAUSE_MAX])
-{
-	bool untold = status == FINDING_UNKNOWN && meaning->unknown;
-
-	if (!report_needs_care(status) || untold)
-		return "";
-	return meaning_cause(meaning, server_kind(report), buf);
-}
-
-const char *report_remedy(const struct meaning *meaning, enum finding_status status)
-{
-	if (status == FINDING_UNKNOWN && meaning->unknown)
-		return meaning->unknown;
-	return report_needs_care(status) ? meaning->remedy : "";
 }
 
 static bool decisive_is_unknown(const struct report *report)

@@ -16,29 +16,13 @@
 
 /* meaning.c */
 
-/* Systems that a step may be for. Each class is asked by itself: a step that names none of a class is
- * for all of it. */
+/* Systems that a step may be for, by their packages. */
 enum report_system {
-	SYSTEM_DEBIAN = 1 << 0,
+	SYSTEM_DEBIAN = 1 << 0, /* and Proxmox VE */
 	SYSTEM_UBUNTU = 1 << 1,
-	SYSTEM_PROXMOX = 1 << 2,
-	SYSTEM_RHEL = 1 << 3, /* and its kin */
-	SYSTEM_SUSE = 1 << 4,
-	SYSTEM_ARCH = 1 << 5,
-	SYSTEM_DISTRIBUTIONS = (1 << 6) - 1,
-	/* who configures interfaces */
-	SYSTEM_NETWORKMANAGER = 1 << 6,
-	SYSTEM_NETPLAN = 1 << 7,
-	SYSTEM_IFUPDOWN = 1 << 8,
-	SYSTEM_NETWORKD = 1 << 9,
-	SYSTEM_WICKED = 1 << 10,
-	SYSTEM_NETWORKS = (1 << 11) - (1 << 6),
-	/* who configures the packet filter */
-	SYSTEM_FIREWALLD = 1 << 11,
-	SYSTEM_UFW = 1 << 12,
-	SYSTEM_NFTABLES = 1 << 13,
-	SYSTEM_IPTABLES = 1 << 14,
-	SYSTEM_FIREWALLS = (1 << 15) - (1 << 11),
+	SYSTEM_RHEL = 1 << 2, /* and its kin */
+	SYSTEM_SUSE = 1 << 3,
+	SYSTEM_ARCH = 1 << 4,
 };
 
 /* Something to do. "{key}" stands for the evidence of that key. */
@@ -71,9 +55,9 @@ struct meaning {
 	const char
 		*unknown; /* what to do where it could not be found out, in place of both;
 			      * NULL: cause and remedy say it */
-	const char *see[6]; /* "RFC 8166 3.4.6"; ends with NULL */
+	const char *see[6];           /* "RFC 8166 3.4.6"; ends with NULL */
 	const struct reason *reasons; /* that of name NULL ends them */
-	bool decisive; /* unknown here makes the verdict unknown */
+	bool decisive;                /* unknown here makes the verdict unknown */
 };
 
 #define MEANING_TITLE_MAX 26
@@ -87,6 +71,11 @@ const struct meaning *meaning_find(const char *id);
 #define MEANING_CAUSE_MAX 2048
 const char *meaning_cause(const struct meaning *meaning, const char *server,
 			  char buf[MEANING_CAUSE_MAX]);
+/* The reason of that name; NULL: it has none such. */
+const struct reason *meaning_reason(const struct meaning *meaning, const char *name);
+/* Its text, with the systems that it is for before it: "Debian, Ubuntu: ..." Returns @buf. */
+#define STEP_TEXT_MAX 1024
+const char *meaning_step(const struct step *step, char *buf, size_t cap);
 /* The id that was probably meant, NULL if none is near. @id may be anything. */
 const struct meaning *meaning_near(const char *id);
 
@@ -125,6 +114,9 @@ struct report_collector {
 
 /* A finding_sink; @arg is a collector. */
 void report_collect(void *arg, const struct finding *finding);
+/* The system on which steps are to be taken, of enum report_system. Not said: it is not known, and steps
+ * for all systems are told. */
+void report_for(struct report *report, unsigned int systems);
 /* The work was cut off: what was found stands, but the verdict is fail or unknown. */
 void report_cut(struct report *report);
 /* fail if any finding failed; else unknown if a decisive one is unknown, if the work was cut

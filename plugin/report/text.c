@@ -67,14 +67,19 @@ static void print_paragraph(struct page *page, const char *text, unsigned int in
 	wrap_print(page->out, page->clean, indent, page->width);
 }
 
-static void print_labelled(struct page *page, const char *label, const char *text)
+static void print_labelled_line(struct page *page, const char *label, const char *text)
 {
-	if (!*text)
-		return;
 	fprintf(page->out, "%*s", INDENT, "");
-	print_colored(page, "1", label);
+	if (*label)
+		print_colored(page, "1", label);
 	fprintf(page->out, "%*s", (int)(LABEL_WIDTH - strlen(label)), "");
 	print_paragraph(page, text, INDENT + LABEL_WIDTH);
+}
+
+static void print_labelled(struct page *page, const char *label, const char *text)
+{
+	if (*text)
+		print_labelled_line(page, label, text);
 }
 
 static unsigned int count_numbers(const struct finding *finding)
@@ -134,15 +139,50 @@ static void print_evidence(struct page *page, const struct finding *finding)
 		print_numbers(page, finding, column);
 }
 
-static void print_see(struct page *page, const struct meaning *meaning)
+static void print_see(struct page *page, const struct finding *finding)
 {
+	const char *const *see = report_see(finding);
 	char text[512] = "";
 	size_t i, used = 0;
 
-	for (i = 0; meaning->see[i] && used < sizeof(text); i++)
+	for (i = 0; see[i] && used < sizeof(text); i++)
 		used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%s",
-					 i ? ", " : "", meaning->see[i]);
+					 i ? ", " : "", see[i]);
 	print_labelled(page, "See", text);
+}
+
+/* Commands have lines of their own, and are never broken: they are there to be pasted. */
+static void print_steps(struct page *page, const struct report_step *steps,
+			unsigned int n)
+{
+	unsigned int i, indent = INDENT + LABEL_WIDTH;
+	char text[sizeof(steps->text) + 8];
+
+	for (i = 0; i < n; i++) {
+		snprintf(text, sizeof(text), "%s%s", steps[i].text,
+			 *steps[i].command ? ":" : "");
+		print_labelled_line(page, i ? "" : "Remedy", text);
+		if (!*steps[i].command)
+			continue;
+		utf8_clean(page->clean, sizeof(page->clean), steps[i].command,
+			   UTF8_ESCAPE);
+		fprintf(page->out, "%*s", (int)indent + 2, "");
+		print_colored(page, "1", page->clean);
+		fputc('\n', page->out);
+	}
+}
+
+static void print_remedy(struct page *page, const struct report *report,
+			 const struct finding *finding)
+{
+	struct report_step steps[REPORT_STEPS_MAX];
+	char remedy[REPORT_REMEDY_MAX];
+	unsigned int n = report_steps(report, finding, steps);
+
+	if (n)
+		print_steps(page, steps, n);
+	else
+		print_labelled(page, "Remedy", report_remedy(report, finding, remedy));
 }
 
 static void print_heading(struct page *page, const char *group)
@@ -159,7 +199,8 @@ static bool was_told(const struct report *report, const struct finding *finding)
 
 	for (i = 0; report->findings[i] != finding; i++)
 		if (report->findings[i]->status == finding->status &&
-		    !strcmp(report->findings[i]->id, finding->id))
+		    !strcmp(report->findings[i]->id, finding->id) &&
+		    !strcmp(report->findings[i]->reason, finding->reason))
 			return true;
 	return false;
 }
@@ -169,21 +210,23 @@ static void print_care(struct page *page, const struct report *report,
 {
 	bool told = was_told(report, finding);
 	char cause[MEANING_CAUSE_MAX];
+	size_t len = strlen(meaning->title) + strlen(meaning->id) +
+		     strlen(finding->reason);
 
 	print_status(page, finding->status);
 	print_colored(page, "1", meaning->title);
-	if (INDENT + strlen(meaning->title) + strlen(meaning->id) + 3 > page->width)
+	if (INDENT + len + 4 > page->width)
 		fprintf(page->out, "\n%*s", INDENT - 1, "");
-	fprintf(page->out, " [%s]\n%*s", meaning->id, INDENT, "");
+	fprintf(page->out, " [%s%s%s]\n%*s", meaning->id, *finding->reason ? "/" : "",
+		finding->reason, INDENT, "");
 	print_paragraph(page, finding->summary, INDENT);
 	if (!told) {
-		print_labelled(page, "Cause",
-			       report_cause(report, meaning, finding->status, cause));
-		print_labelled(page, "Remedy", report_remedy(meaning, finding->status));
+		print_labelled(page, "Cause", report_cause(report, finding, cause));
+		print_remedy(page, report, finding);
 	}
 	print_evidence(page, finding);
 	if (!told)
-		print_see(page, meaning);
+		print_see(page, finding);
 }
 
 static void print_line(struct page *page, const struct finding *finding,

@@ -70,6 +70,7 @@ static void the_whole_object_is_as_promised(void)
 				   "      \"id\": \"probe.read.write-chunk.pad\",\n"
 				   "      \"title\": \"Padding of Write chunks\",\n"
 				   "      \"status\": \"fail\",\n"
+				   "      \"reason\": null,\n"
 				   "      \"summary\": \"3 of 5\",\n"
 				   "      \"cause\": \"";
 	_cleanup_(report_free_p) struct report *report = sample();
@@ -115,22 +116,42 @@ static void what_is_good_has_empty_cause_and_remedy(void)
 	json_object_put(object);
 }
 
+static const char *cause_of(const struct report *report, const char *id,
+			    enum finding_status status)
+{
+	static char cause[MEANING_CAUSE_MAX];
+	struct finding finding;
+
+	finding_init(&finding, id, status, "seen");
+	return report_cause(report, &finding, cause);
+}
+
+static const char *remedy_of(const struct report *report, const char *id,
+			     enum finding_status status)
+{
+	static char remedy[REPORT_REMEDY_MAX];
+	struct finding finding;
+
+	finding_init(&finding, id, status, "seen");
+	return report_remedy(report, &finding, remedy);
+}
+
 /* READs that were cut short must not be told as a server that reads wrong. */
 static void what_could_not_be_found_out_has_its_own_remedy(void)
 {
 	_cleanup_(report_free_p) struct report *report = report_new("probe");
-	const struct meaning *m = meaning_find("probe.read.write-chunk");
-	char cause[MEANING_CAUSE_MAX];
+	static const char id[] = "probe.read.write-chunk";
+	const struct meaning *m = meaning_find(id);
 
-	CU_ASSERT_STRING_EQUAL(report_cause(report, m, FINDING_FAIL, cause), m->cause);
-	CU_ASSERT_STRING_EQUAL(report_remedy(m, FINDING_FAIL), m->remedy);
-	CU_ASSERT_STRING_EQUAL(report_cause(report, m, FINDING_UNKNOWN, cause), "");
-	CU_ASSERT_STRING_EQUAL(report_remedy(m, FINDING_UNKNOWN), m->unknown);
+	CU_ASSERT_STRING_EQUAL(cause_of(report, id, FINDING_FAIL), m->cause);
+	CU_ASSERT_STRING_EQUAL(remedy_of(report, id, FINDING_FAIL), m->remedy);
+	CU_ASSERT_STRING_EQUAL(cause_of(report, id, FINDING_UNKNOWN), "");
+	CU_ASSERT_STRING_EQUAL(remedy_of(report, id, FINDING_UNKNOWN), m->unknown);
 	CU_ASSERT_STRING_NOT_EQUAL(m->unknown, m->remedy);
-	CU_ASSERT_STRING_EQUAL(report_remedy(m, FINDING_SKIP), "");
+	CU_ASSERT_STRING_EQUAL(remedy_of(report, id, FINDING_SKIP), "");
 	/* Silence, on the other hand, has causes. */
 	m = meaning_find("probe.connect");
-	CU_ASSERT_STRING_EQUAL(report_cause(report, m, FINDING_UNKNOWN, cause), m->cause);
+	CU_ASSERT_STRING_EQUAL(cause_of(report, m->id, FINDING_UNKNOWN), m->cause);
 }
 
 static void an_empty_report_is_valid_and_unknown(void)

@@ -62,6 +62,36 @@ static void texts_are_sentences(void)
 	}
 }
 
+/* Each tells one case, and what to do about it. */
+static void reasons_are_sentences(void)
+{
+	const struct meaning *m = NULL;
+	const struct reason *r;
+	const struct step *step;
+
+	while ((m = meaning_next(m))) {
+		for (r = m->reasons; r->name; r++) {
+			SUITE_ROW("%s/%s", m->id, r->name);
+			ASSERT_LESS(strlen(r->name), FINDING_REASON_MAX);
+			CU_ASSERT_PTR_EQUAL(meaning_reason(m, r->name), r);
+			CU_ASSERT(is_prose(r->cause) || *r->cause == '{');
+			CU_ASSERT_PTR_NOT_NULL(r->steps->text);
+			for (step = r->steps; step->text; step++) {
+				CU_ASSERT(
+					step->command
+						? !strchr(".:",
+							  step->text[strlen(step->text) -
+								     1])
+						: is_prose(step->text));
+				CU_ASSERT(!step->command || *step->command);
+			}
+		}
+	}
+	CU_ASSERT_PTR_NULL(meaning_reason(meaning_find("probe.connect"), ""));
+	CU_ASSERT_PTR_NULL(meaning_reason(meaning_find("probe.connect"), "refuse"));
+	CU_ASSERT_PTR_NULL(meaning_reason(meaning_find("probe.null"), "refused"));
+}
+
 /* Which of both a server may be decides. */
 static void causes_know_the_kind_of_server(void)
 {
@@ -183,8 +213,8 @@ static void what_is_far_from_all_finds_none(void)
 }
 
 SUITE_MAIN("meaning", TEST(ids_are_unique), TEST(ids_are_words),
-	   TEST(texts_are_sentences), TEST(causes_know_the_kind_of_server),
-	   TEST(rows_of_a_group_stand_together), TEST(see_ends_with_null),
-	   TEST(every_fault_raises_a_finding_that_exists),
+	   TEST(texts_are_sentences), TEST(reasons_are_sentences),
+	   TEST(causes_know_the_kind_of_server), TEST(rows_of_a_group_stand_together),
+	   TEST(see_ends_with_null), TEST(every_fault_raises_a_finding_that_exists),
 	   TEST(what_must_be_known_is_decisive), TEST(only_whole_ids_are_found),
 	   TEST(a_slip_finds_what_was_meant), TEST(what_is_far_from_all_finds_none))

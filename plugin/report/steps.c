@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* What is to be said and done of one finding: the texts of its reason, with the names of this host
+ * and this server in the place of "{key}", and those steps alone that are for this system. Pure. */
+#include <ctype.h>
+#include <stdarg.h>
+
+#include "plugin/report/internal.h"
+
+/* A text that grows up to its bound; what is cut is cut between characters by who prints. */
+struct sentence {
+	char *buf;
+	size_t cap, used;
+};
+
+static void sentence_add(struct sentence *s, const char *text, size_t len)
+{
+	if (len > s->cap - 1 - s->used)
+		len = s->cap - 1 - s->used;
+	memcpy(s->buf + s->used, text, len);
+	s->used += len;
+	s->buf[s->used] = '\0';
+}
+
+static const char *value_of(const struct report *report, const struct finding *finding,
+			    const char *key)
+{
+	const char *value = finding_evidence(finding, key);
+	int i;
+
+	for (i = 0; !*value && i < SUBJECT_COUNT; i++)
+		if (!strcmp(subject_name(i), key) && report->subject[i])
+			value = report->subject[i];
+	return value;
+}
+
+/* What is not known is left to whoever reads: "{export}" becomes EXPORT. */
+static void add_name(struct sentence *s, const char *key)
+{
+	char c;
+
+	for (; *key; key++) {
+		c = *key == '_' ? '-' : (char)toupper((unsigned char)*key);
+		sentence_add(s, &c, 1);
+	}
+}
+
+/* Behind a blank an option could stand. */
+static void add_value(struct sentence *s, const char *value, bool shell)
+{
+	struct shell_word word;
+
+	if (shell && s->used && s->buf[s->used - 1] == ' ')
+		value = shell_operand(&word, value);
+	else if (shell)
+		value = shell_word(&word, value);
+	sentence_add(s, value, strlen(value));
+}
+
+void report_expand(const struct report *report, const struct finding *finding,
+		   const char *text, bool shell, char *buf, size_t cap)
+{
+	struct sentence s = { .buf = buf, .cap = cap };
+	char key[FINDING_KEY_MAX];
+	const char *value;
+	size_t len;
+
+	*buf = '\0';
+	while (*text) {
+		len = strcspn(text, "{");
+		sentence_add(&s, text, len);
+		text += len;
+		len = strcspn(text, "}");
+		if (!*text || !text[len] || len >= sizeof(key))
+			break;
+		snprintf(key, sizeof(key), "%.*s", (int)len - 1, text + 1);
+		value = value_of(report, finding, key);
+		if (*value)
+			add_value(&s, value, shell);
+		else
+			add_name(&s, key);
+		text += len + 1;
+	}
+}
+
+const struct reason *meaning_reason(const struct meaning *meaning, const char *name)
+{
+	const struct reason *reason;
+
+	for (reason = meaning->reasons; reason->name; reason++)
+		if (!strcmp(reason->name, name))
+			return reason;
+	return NULL;
+}
+
+static const struct {
+	unsigned int bit;
+	const char *name;
+} system_names[] = {
+	{ SYSTEM_DEBIAN, "Debian" }, { SYSTEM_UBUNTU, "Ubuntu" }, { SYSTEM_RHEL, "RHEL" },
+	{ SYSTEM_SUSE, "SUSE" },     { SYSTEM_ARCH, "Arch" },
+};
+
+const char *meaning_step(const struct step *step, char *buf, size_t cap)
+{
+	struct sentence s = { .buf = buf, .cap = cap };
+	size_t i;
+
+	*buf = '\0';
+	for (i = 0; i < ARRAY_SIZE(system_names); i++) {
+		if (!(step->systems & system_names[i].bit))
+			continue;
+		if (s.used)
+			sentence_add(&s, ", ", 2);
+		sentence_add(&s, system_names[i].name, strlen(system_names[i].name));
+	}
+	if (s.used)
+		sentence_add(&s, ": ", 2);
+	sentence_add(&s, step->text, strlen(step->text));
+	if (step->command)
+		sentence_add(&s, ":", 1);
+	return buf;
+}
+
+static void say_step(const struct report *report, const struct finding *finding,
+		     const struct step *step, struct report_step *out)
+{
+	/* Where all are told each says which it is for. */
+	const struct step told = { .systems = report->systems ? 0 : step->systems,
+				   .text = step->text };
+	char text[STEP_TEXT_MAX];
+
+	report_expand(report, finding, meaning_step(&told, text, sizeof(text)), false,
+		      out->text, sizeof(out->text));
+}
+
+unsigned int report_steps(const struct report *report, const struct finding *finding,
+			  struct report_step steps[REPORT_STEPS_MAX])
+{
+	const struct reason *reason = meaning_reason(meaning_find(finding->id),
+						     finding->reason);
+	const struct step *step;
+	unsigned int n = 0;
+
+	if (!reason || !report_needs_care(finding->status))
+		return 0;
+	for (step = reason->steps; step->text && n < REPORT_STEPS_MAX; step++) {
+		if (step->systems && report->systems &&
+		    !(step->systems & report->systems))
+			continue;
+		say_step(report, finding, step, &steps[n]);
+		*steps[n].command = '\0';
+		if (step->command)
+			report_expand(report, finding, step->command, true,
+				      steps[n].command, sizeof(steps[n].command));
+		n++;
+	}
+	return n;
+}
+
+/* "Load the module: 'modprobe rpcrdma'." */
+static void add_step(struct sentence *s, const struct report_step *step)
+{
+	if (s->used)
+		sentence_add(s, " ", 1);
+	sentence_add(s, step->text, strlen(step->text));
+	if (*step->command) {
+		sentence_add(s, ": '", 3);
+		sentence_add(s, step->command, strlen(step->command));
+		sentence_add(s, "'.", 2);
+	}
+}
+
+/* As the probe identified it; NULL: nobody did. */
+static const char *server_kind(const struct report *report)
+{
+	unsigned int i;
+
+	for (i = 0; i < report->nfindings; i++)
+		if (!strcmp(report->findings[i]->id, "probe.server"))
+			return finding_evidence(report->findings[i], "kind");
+	return NULL;
+}
+
+const char *report_cause(const struct report *report, const struct finding *finding,
+			 char buf[MEANING_CAUSE_MAX])
+{
+	const struct meaning *meaning = meaning_find(finding->id);
+	const struct reason *reason = meaning_reason(meaning, finding->reason);
+	bool untold = finding->status == FINDING_UNKNOWN && meaning->unknown;
+
+	*buf = '\0';
+	if (!report_needs_care(finding->status))
+		return buf;
+	if (reason)
+		report_expand(report, finding, reason->cause, false, buf,
+			      MEANING_CAUSE_MAX);
+	else if (!untold)
+		meaning_cause(meaning, server_kind(report), buf);
+	return buf;
+}
+
+const char *report_remedy(const struct report *report, const struct finding *finding,
+			  char buf[REPORT_REMEDY_MAX])
+{
+	const struct meaning *meaning = meaning_find(finding->id);
+	struct sentence s = { .buf = buf, .cap = REPORT_REMEDY_MAX };
+	struct report_step steps[REPORT_STEPS_MAX];
+	unsigned int i, n;
+
+	*buf = '\0';
+	if (!report_needs_care(finding->status))
+		return buf;
+	n = report_steps(report, finding, steps);
+	for (i = 0; i < n; i++)
+		add_step(&s, &steps[i]);
+	if (!n)
+		snprintf(buf, REPORT_REMEDY_MAX, "%s",
+			 finding->status == FINDING_UNKNOWN && meaning->unknown
+				 ? meaning->unknown
+				 : meaning->remedy);
+	return buf;
+}
+
+const char *const *report_see(const struct finding *finding)
+{
+	const struct meaning *meaning = meaning_find(finding->id);
+	const struct reason *reason = meaning_reason(meaning, finding->reason);
+
+	return reason ? reason->see : meaning->see;
+}

@@ -1,0 +1,79 @@
+#!/bin/bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Copyright (C) 2026 The nfsrdma authors
+#
+# shellcheck disable=SC2016 # backticks are none of the shell's
+#
+# What findings mean is text, of which a build makes its table. A mistake in it ends with the file, the
+# line and what is wrong; what is right comes out as it was written.
+. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+requires python3
+
+make_table=$NFSRDMA_SOURCE/plugin/report/findings/make-table
+good='Text: shared
+Body: Look again.
+
+Group: Things
+
+# A comment.
+Finding: a.thing
+Title: A thing
+Decisive: yes
+What: What is
+ looked at.
+Cause: It says "no" \ or nothing.
+Remedy: Mend it.
+Unknown: @shared
+See: RFC 1, thing(5)
+
+Reason: absent
+Cause: {thing} is not there.
+Step: Look: `ls {thing}`
+Step: [debian ubuntu] Install it: `apt-get install thing`
+Step: Ask somebody.'
+
+# table TEXT: what make-table makes of it.
+table()
+{
+	printf '%s\n' "$1" >"$work/a.findings"
+	status=0
+	"$make_table" "$work/a.findings" >"$work/out" 2>"$work/err" || status=$?
+}
+
+# refused WORDS FROM TO: with FROM replaced by TO it is refused with these words.
+refused()
+{
+	[[ $good == *"$2"* ]] || fail "the text has no '$2'"
+	table "${good/"$2"/"$3"}"
+	[[ $status == 1 ]] || { show; fail "exit status $status with '$3' in place of '$2'"; }
+	grep -qE "a\.findings:[0-9]+: .*$1" "$work/err" || { show; fail "it does not say \"$1\""; }
+}
+
+table "$good"
+expect_status 0
+for line in '.group = "Things",' '.id = "a.thing",' '.title = "A thing",' '.what = "What is looked at.",' \
+	'.cause = "It says \"no\" \\ or nothing.",' '.unknown = "Look again.",' '.see = { "RFC 1", "thing(5)" },' \
+	'.decisive = true' '{ "absent", "{thing} is not there.",' '{ 0, "Look", "ls {thing}" },' \
+	'{ SYSTEM_DEBIAN | SYSTEM_UBUNTU, "Install it", "apt-get install thing" },' '{ 0, "Ask somebody.", NULL },'; do
+	grep -qF -- "$line" "$work/out" || { show; fail "no line $line"; }
+done
+
+refused 'has no field Titel'          'Title:' 'Titel:'
+refused 'more than 26 characters'     'A thing' 'A thing of which there is much to say'
+refused 'Decisive is yes'             'Decisive: yes' 'Decisive: no'
+refused 'is no id'                    'a.thing' 'thing'
+refused 'has no Remedy'               'Remedy: Mend it.' '# none'
+refused 'stands there twice'          'Remedy: Mend it.' 'Cause: Again.'
+refused 'no Text shard'               '@shared' '@shard'
+refused 'more than 5 in See'          'RFC 1' 'a, b, c, d, e'
+refused 'no word for a reason'        'absent' 'Absent'
+refused 'Reason absent has no Cause'  'Cause: {thing} is not there.' '# none'
+refused "'plan9' is no system"        'debian ubuntu' 'plan9'
+refused 'is no step'                  'Step: Look: `ls {thing}`' 'Step: `ls`'
+refused 'begins with'                 'Group: Things' 'Heading: Things'
+refused 'continues nothing'           '# A comment.' ' a line'
+refused 'neither'                     'Remedy: Mend it.' 'mend it'
+refused 'no Group'                    'Group: Things' ''
+table "$good"$'\n\n'"${good#*Things$'\n\n'}"
+expect_status 1
+grep -q 'a.thing stands there twice' "$work/err" || { show; fail "an id twice"; }
