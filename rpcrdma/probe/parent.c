@@ -58,6 +58,8 @@ static int say_unresolved(struct parent *parent, int rc)
 	struct finding f;
 
 	finding_init(&f, "probe.address", FINDING_UNKNOWN, "%s", err_text());
+	finding_reason(&f, err_reason());
+	finding_text(&f, "name", "%s", parent->options->host);
 	parent->events->finding(parent->events->arg, &f);
 	return rc == -ENOENT || rc == -EAGAIN ? 0 : rc;
 }
@@ -247,6 +249,7 @@ static void say_unprepared(struct parent *parent)
 		return;
 	parent->unprepared = true;
 	finding_init(&f, "probe.connect", FINDING_UNKNOWN, "%s", err_text());
+	finding_reason(&f, err_reason());
 	finding_clean(f.summary);
 	parent->events->finding(parent->events->arg, &f);
 }

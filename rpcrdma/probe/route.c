@@ -19,21 +19,19 @@ static int find_route(struct probe *p, const struct transport_ops *verbs,
 		.bind = p->options->bind.len ? &p->options->bind : NULL,
 		.device = p->options->device,
 	};
-	char text[ERR_TEXT_MAX] = "";
-	int rc, first = 0;
+	struct err_kept first = { 0 };
+	int rc;
 
 	for (p->address = 0; p->address < p->naddresses; p->address++) {
 		rc = verbs->route(&p->addresses[p->address], &param, route,
 				  deadline_min(p->deadline, deadline_in(ROUTE_MS)));
 		if (!rc)
 			return 0;
-		if (!first) {
-			first = rc;
-			snprintf(text, sizeof(text), "%s", err_text());
-		}
+		if (!first.rc)
+			err_keep(&first, rc);
 	}
 	p->address = 0;
-	return err_set(-first, "%s", text);
+	return err_again(&first);
 }
 
 static void say_verbs(struct probe *p, const struct transport_route *route)
@@ -61,9 +59,13 @@ static void say_iwarp(struct probe *p, const char *why)
 
 static void say_none(struct probe *p, int rc)
 {
+	char address[TRANSPORT_ADDRESS_TEXT];
 	struct finding f;
 
 	finding_init(&f, "probe.route", FINDING_UNKNOWN, "%s", err_text());
+	finding_reason(&f, err_reason());
+	transport_host_text(&p->addresses[0], address, sizeof(address));
+	finding_text(&f, "address", "%s", address);
 	finding_text(&f, "error", "%s", strerrorname_np(-rc));
 	probe_emit(p, &f);
 }

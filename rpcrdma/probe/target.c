@@ -38,8 +38,9 @@ enum finding_status target_refusal(int rc)
 /* Every address of the name in turn: an answer, even a bad one, says more than silence. */
 static bool connect_any(struct probe *p)
 {
-	char where[96], text[ERR_TEXT_MAX] = "";
-	int rc = -EHOSTUNREACH, worst = 0;
+	int rc = err_set(EHOSTUNREACH, "the name has no address");
+	struct err_kept worst = { 0 };
+	char where[96];
 	const struct transport *t;
 	struct finding f;
 
@@ -47,14 +48,14 @@ static bool connect_any(struct probe *p)
 		rc = session_ready(p);
 		if (!rc)
 			break;
-		if (!worst || nobody_answered(worst)) {
-			worst = rc;
-			snprintf(text, sizeof(text), "%s", err_text());
-		}
+		if (!worst.rc || nobody_answered(worst.rc))
+			err_keep(&worst, rc);
 	}
 	if (rc) {
-		finding_init(&f, "probe.connect", target_refusal(worst), "%s", text);
-		finding_text(&f, "error", "%s", strerrorname_np(-worst));
+		finding_init(&f, "probe.connect", target_refusal(worst.rc), "%s",
+			     worst.text);
+		finding_reason(&f, worst.reason);
+		finding_text(&f, "error", "%s", strerrorname_np(-worst.rc));
 		probe_emit(p, &f);
 		return false;
 	}

@@ -358,7 +358,7 @@ int worker_prepare(void *arg, int channel)
 		p->client.remains = *task->remains;
 	rc = options->pcap ? pcap_open(&p->pcap, options->pcap) : 0;
 	if (rc)
-		return err_context(rc, "--pcap");
+		return err_because(err_context(rc, "--pcap"), "capture");
 	if (options->has_cred)
 		p->cred = options->cred;
 	else
@@ -371,15 +371,27 @@ int worker_prepare(void *arg, int channel)
  * random numbers for that. It is no answer of the server's. */
 static bool has_random(struct probe *p)
 {
+	struct finding f;
 	uint8_t byte;
 
 	if (p->via != &transport_iwarp || getrandom(&byte, 1, GRND_NONBLOCK) >= 0 ||
 	    errno != ENOSYS)
 		return true;
-	probe_say(
-		p, "probe.connect", FINDING_UNKNOWN,
+	finding_init(
+		&f, "probe.connect", FINDING_UNKNOWN,
 		"this host's kernel has no getrandom(2), which software iWARP needs: Linux has it since 3.17");
+	finding_reason(&f, "old-kernel");
+	probe_emit(p, &f);
 	return false;
+}
+
+static void say_capture(struct probe *p)
+{
+	struct finding f;
+
+	finding_init(&f, "probe.connect", FINDING_UNKNOWN, "--pcap: %s", err_text());
+	finding_reason(&f, "capture");
+	probe_emit(p, &f);
 }
 
 int worker_run(void *arg, int channel)
@@ -391,8 +403,7 @@ int worker_run(void *arg, int channel)
 	if (route_choose(p) && has_random(p)) {
 		task->work(p);
 		if (p->pcap && pcap_close(p->pcap))
-			probe_say(p, "probe.connect", FINDING_UNKNOWN, "--pcap: %s",
-				  err_text());
+			say_capture(p);
 	}
 	tell_end(p);
 	free(p);

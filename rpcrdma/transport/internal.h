@@ -327,9 +327,8 @@ struct iwarp {
 	bool refuses_revision, refuses_crc; /* so it seems from how the peer refused */
 	bool ready;                         /* FPDUs may go */
 	bool send_crc;
-	unsigned int nudge_ms; /* until the next one, while the peer has said nothing */
-	int failed;            /* 0, or the -errno that ended the connection */
-	char why[256];
+	unsigned int nudge_ms;  /* until the next one, while the peer has said nothing */
+	struct err_kept failed; /* what ended the connection; rc 0: nothing did */
 	struct region_table regions;
 	struct slots slots;
 	struct pcap_flow flow;

@@ -45,7 +45,9 @@ static int handshake_stranger(struct iwarp *c, uint8_t *buf, size_t len)
 		more = recv(c->t.fd, buf + len, BANNER_MAX - len, MSG_DONTWAIT);
 	len += more > 0 ? (size_t)more : 0;
 	banner_text(buf, len < BANNER_MAX ? len : BANNER_MAX, text, sizeof(text));
-	return err_set(EPROTONOSUPPORT, "the peer speaks no MPA: \"%s\"", text);
+	return err_because(
+		err_set(EPROTONOSUPPORT, "the peer speaks no MPA: \"%s\"", text),
+		"not-mpa");
 }
 
 static int handshake_cut(int rc, enum mpa_kind kind, const uint8_t *buf, size_t len)
@@ -53,18 +55,22 @@ static int handshake_cut(int rc, enum mpa_kind kind, const uint8_t *buf, size_t 
 	size_t want = len + mpa_missing(buf, len);
 
 	if (rc == -ETIMEDOUT && !len)
-		return err_set(ETIMEDOUT, "no %s came in time", frame_names[kind]);
+		err_set(ETIMEDOUT, "no %s came in time", frame_names[kind]);
+	else if (rc == -ETIMEDOUT)
+		err_set(ETIMEDOUT, "the %s stopped after %zu of %zu bytes",
+			frame_names[kind], len, want);
+	else if (rc < 0)
+		err_context(rc, "waiting for the %s", frame_names[kind]);
+	else if (!len)
+		err_set(ECONNRESET, "the peer closed the connection before its %s",
+			frame_names[kind]);
+	else
+		err_set(ECONNRESET,
+			"the peer closed the connection after %zu of %zu bytes of its %s",
+			len, want, frame_names[kind]);
 	if (rc == -ETIMEDOUT)
-		return err_set(ETIMEDOUT, "the %s stopped after %zu of %zu bytes",
-			       frame_names[kind], len, want);
-	if (rc < 0)
-		return err_context(rc, "waiting for the %s", frame_names[kind]);
-	if (!len)
-		return err_set(ECONNRESET, "the peer closed the connection before its %s",
-			       frame_names[kind]);
-	return err_set(ECONNRESET,
-		       "the peer closed the connection after %zu of %zu bytes of its %s",
-		       len, want, frame_names[kind]);
+		return err_because(rc, "mpa-silent");
+	return err_because(rc < 0 ? rc : -ECONNRESET, "closed");
 }
 
 /* @buf holds the frame, into which @f points. */
@@ -112,16 +118,21 @@ static int handshake_done(struct iwarp *c, const struct mpa_frame *peer)
 static int handshake_reply_check(const struct mpa_frame *reply)
 {
 	if (reply->reject)
-		return err_set(
-			ECONNREFUSED,
-			"the peer rejected the connection (MPA revision %u, flag R)",
-			reply->revision);
+		return err_because(
+			err_set(ECONNREFUSED,
+				"the peer rejected the connection (MPA revision %u, flag R)",
+				reply->revision),
+			"rejected");
 	if (reply->revision < 1 || reply->revision > 2)
-		return err_set(EPROTO, "MPA revision %u in the reply, 1 or 2 expected",
-			       reply->revision);
+		return err_because(
+			err_set(EPROTO, "MPA revision %u in the reply, 1 or 2 expected",
+				reply->revision),
+			"mpa-version");
 	if (reply->markers)
-		return err_set(EPROTONOSUPPORT,
-			       "the peer wants MPA markers, which are not spoken here");
+		return err_because(
+			err_set(EPROTONOSUPPORT,
+				"the peer wants MPA markers, which are not spoken here"),
+			"mpa-version");
 	return 0;
 }
 

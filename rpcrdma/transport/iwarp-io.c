@@ -53,8 +53,8 @@ static int io_receive(struct iwarp *c, int flags)
 	ssize_t got;
 	int rc;
 
-	if (c->failed)
-		return iwarp_fail(c, c->failed);
+	if (c->failed.rc)
+		return err_again(&c->failed);
 	msg.msg_iovlen = (size_t)iwarp_rx_want(c, iov);
 	got = recvmsg(c->t.fd, &msg, flags);
 	if (got < 0 && (errno == EAGAIN || errno == EINTR))

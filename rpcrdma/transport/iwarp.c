@@ -96,19 +96,18 @@ void iwarp_free_p(struct iwarp **c)
 
 int iwarp_fail(struct iwarp *c, int rc)
 {
-	if (c->failed)
-		return err_set(-c->failed, "%s", c->why);
-	c->failed = rc;
-	snprintf(c->why, sizeof(c->why), "%s", err_text());
+	if (c->failed.rc)
+		return err_again(&c->failed);
+	err_keep(&c->failed, rc);
 	if (c->rx.terminate)
 		iwarp_tx_terminate(c);
-	return err_set(-c->failed, "%s", c->why);
+	return err_again(&c->failed);
 }
 
 static int iwarp_usable(struct iwarp *c)
 {
-	if (c->failed)
-		return iwarp_fail(c, c->failed);
+	if (c->failed.rc)
+		return err_again(&c->failed);
 	if (!c->ready)
 		return err_set(ENOTCONN, "the connection is not established");
 	return 0;
@@ -164,24 +163,24 @@ static int iwarp_connect(struct transport **out, const struct transport_address 
 			 const struct transport_param *param, uint64_t deadline)
 {
 	_cleanup_(iwarp_free_p) struct iwarp *c = NULL;
-	char address[TRANSPORT_ADDRESS_TEXT], text[ERR_TEXT_MAX];
+	char address[TRANSPORT_ADDRESS_TEXT];
 	struct transport_param asked = *param;
 	const char *refused = NULL;
-	int first, rc;
+	struct err_kept first;
+	int rc;
 
-	first = rc = connect_once(&c, to, param, deadline);
-	if (rc < 0) {
-		snprintf(text, sizeof(text), "%s", err_text());
+	rc = connect_once(&c, to, param, deadline);
+	err_keep(&first, rc);
+	if (rc < 0)
 		refused = yield_to(c, &asked, deadline);
-	}
 	if (refused) {
-		debug(DEBUG_TRANSPORT, "iwarp: %s; again without %s", text, refused);
+		debug(DEBUG_TRANSPORT, "iwarp: %s; again without %s", first.text,
+		      refused);
 		iwarp_free(take_ptr(c));
 		rc = connect_once(&c, to, &asked, deadline);
 	}
 	if (rc < 0) {
-		err_set(-first, "%s", text);
-		return err_context(first, "%s",
+		return err_context(err_again(&first), "%s",
 				   transport_address_text(to, address, sizeof(address)));
 	}
 	c->t.refused = refused;

@@ -44,9 +44,30 @@ static int tcp_bind(int fd, const struct transport_address *from)
 
 	transport_set_port(&at, 0);
 	if (bind(fd, (const struct sockaddr *)&at.addr, at.len) < 0)
-		return err_sys("coming from %s",
-			       transport_address_text(&at, text, sizeof(text)));
+		return err_because(
+			err_sys("coming from %s",
+				transport_address_text(&at, text, sizeof(text))),
+			"bind");
 	return 0;
+}
+
+static int tcp_failed(void)
+{
+	static const struct {
+		int errnum;
+		const char *reason;
+	} rows[] = {
+		{ ECONNREFUSED, "refused" },     { ETIMEDOUT, "silent" },
+		{ EHOSTUNREACH, "unreachable" }, { ENETUNREACH, "no-route" },
+		{ EACCES, "forbidden" },         { EPERM, "forbidden" },
+	};
+	int rc = err_sys("TCP connect");
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++)
+		if (rows[i].errnum == -rc)
+			return err_because(rc, rows[i].reason);
+	return rc;
 }
 
 int tcp_connect(const struct transport_address *to, const struct transport_address *from,
@@ -67,14 +88,15 @@ int tcp_connect(const struct transport_address *to, const struct transport_addre
 	if (connect(fd, (const struct sockaddr *)&to->addr, to->len) == 0)
 		return take_fd(&fd);
 	if (errno != EINPROGRESS)
-		return err_sys("TCP connect");
+		return tcp_failed();
 	rc = tcp_wait(fd, POLLOUT, deadline);
 	if (rc < 0)
-		return err_context(rc, "TCP connect");
+		return err_because(err_context(rc, "TCP connect"),
+				   rc == -ETIMEDOUT ? "silent" : "");
 	if (getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &len) < 0)
 		return err_sys("TCP connect");
 	errno = error;
-	return error ? err_sys("TCP connect") : take_fd(&fd);
+	return error ? tcp_failed() : take_fd(&fd);
 }
 
 int tcp_listen(const struct transport_address *at)

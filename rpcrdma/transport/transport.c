@@ -45,9 +45,13 @@ static int resolve_error(const char *host, int code)
 {
 	static const struct {
 		int code, errnum;
+		const char *reason;
 	} rows[] = {
-		{ EAI_NONAME, ENOENT }, { EAI_NODATA, ENOENT }, { EAI_FAIL, ENOENT },
-		{ EAI_AGAIN, EAGAIN },  { EAI_MEMORY, ENOMEM },
+		{ EAI_NONAME, ENOENT, "unknown-name" },
+		{ EAI_NODATA, ENOENT, "unknown-name" },
+		{ EAI_FAIL, ENOENT, "resolver-silent" },
+		{ EAI_AGAIN, EAGAIN, "resolver-silent" },
+		{ EAI_MEMORY, ENOMEM, "" },
 	};
 	size_t i;
 
@@ -55,8 +59,9 @@ static int resolve_error(const char *host, int code)
 		return err_sys("resolve %s", host);
 	for (i = 0; i < ARRAY_SIZE(rows); i++)
 		if (rows[i].code == code)
-			return err_set(rows[i].errnum, "resolve %s: %s", host,
-				       gai_strerror(code));
+			return err_because(err_set(rows[i].errnum, "resolve %s: %s", host,
+						   gai_strerror(code)),
+					   rows[i].reason);
 	return err_set(EINVAL, "resolve %s: %s", host, gai_strerror(code));
 }
 

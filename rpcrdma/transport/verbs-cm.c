@@ -119,14 +119,23 @@ static int cm_wait(struct verbs *c, struct verbs_event *out, uint64_t deadline)
 	return rc;
 }
 
+/* What did not come. */
+static const char *silence_reason(enum rdma_cm_event_type wanted)
+{
+	return wanted == RDMA_CM_EVENT_ADDR_RESOLVED    ? "unresolved"
+	       : wanted == RDMA_CM_EVENT_ROUTE_RESOLVED ? "no-path"
+							: "fabric-silent";
+}
+
 int verbs_cm_expect(struct verbs *c, enum rdma_cm_event_type wanted, const char *step,
 		    struct verbs_event *out, uint64_t deadline)
 {
 	int rc = cm_wait(c, out, deadline);
 
 	if (rc == -ETIMEDOUT)
-		return err_set(ETIMEDOUT, "%s: no %s came in time", step,
-			       rdma_event_str(wanted));
+		return err_because(err_set(ETIMEDOUT, "%s: no %s came in time", step,
+					   rdma_event_str(wanted)),
+				   silence_reason(wanted));
 	if (rc)
 		return err_context(rc, "%s", step);
 	if (out->type == wanted && !out->status)
@@ -183,15 +192,18 @@ static int cm_timeout(uint64_t deadline)
 static int cm_resolve_failed(bool bound)
 {
 	if (bound && (errno == EADDRNOTAVAIL || errno == ENODEV))
-		return err_sys(
-			"rdma_resolve_addr: the address to come from is no address of "
-			"an RDMA device of this host");
+		return err_because(
+			err_sys("rdma_resolve_addr: the address to come from is no address of "
+				"an RDMA device of this host"),
+			"bind");
 	/* So Linux says of 127.0.0.1. */
 	if (errno == EINVAL)
-		return err_set(ENODEV,
-			       "rdma_resolve_addr: the way to it leads through no RDMA "
-			       "device (%s)",
-			       strerrordesc_np(errno));
+		return err_because(
+			err_set(ENODEV,
+				"rdma_resolve_addr: the way to it leads through no RDMA "
+				"device (%s)",
+				strerrordesc_np(errno)),
+			"not-rdma");
 	return err_sys("rdma_resolve_addr");
 }
 
@@ -276,8 +288,10 @@ static int cm_connect_failed(int errnum)
 {
 	errno = errnum;
 	if (errnum == ECONNREFUSED)
-		return err_set(ECONNREFUSED, "connecting: nothing listens there (%s)",
-			       strerrordesc_np(errnum));
+		return err_because(err_set(ECONNREFUSED,
+					   "connecting: nothing listens there (%s)",
+					   strerrordesc_np(errnum)),
+				   "not-listening");
 	if (errnum == EINVAL)
 		return err_sys("rdma_connect (too much private data for this device?)");
 	return err_sys("rdma_connect");
@@ -336,7 +350,9 @@ static int connect_wait(struct connect_job *job, struct verbs **c, uint64_t dead
 	/* From here on it is the thread's. */
 	if (late) {
 		*c = NULL;
-		return err_set(ETIMEDOUT, "connecting: the peer did not answer in time");
+		return err_because(
+			err_set(ETIMEDOUT, "connecting: the peer did not answer in time"),
+			"fabric-silent");
 	}
 	errnum = job->errnum;
 	connect_job_free(job);

@@ -196,7 +196,7 @@ void verbs_io_repost(struct transport *t, struct transport_msg *msg)
 	struct verbs *c = verbs_of(t);
 	int rc;
 
-	if (c->failed)
+	if (c->failed.rc)
 		return;
 	rc = verbs_qp_post_receive(c, msg->slot);
 	if (rc)

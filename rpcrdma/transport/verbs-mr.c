@@ -30,14 +30,15 @@ int verbs_mr_allowed(size_t len, uint64_t need, uint64_t in_use, uint64_t limit)
 {
 	if (need <= limit && in_use <= limit - need)
 		return 0;
-	return err_set(
-		ENOMEM,
-		"registering %zu bytes needs %llu bytes of locked memory beside %llu "
-		"in use, RLIMIT_MEMLOCK allows %llu: ulimit -l %llu, or LimitMEMLOCK= "
-		"of the service",
-		len, (unsigned long long)need, (unsigned long long)in_use,
-		(unsigned long long)limit,
-		(unsigned long long)(need + in_use + 1023) / 1024);
+	return err_because(
+		err_set(ENOMEM,
+			"registering %zu bytes needs %llu bytes of locked memory beside %llu "
+			"in use, RLIMIT_MEMLOCK allows %llu: ulimit -l %llu, or LimitMEMLOCK= "
+			"of the service",
+			len, (unsigned long long)need, (unsigned long long)in_use,
+			(unsigned long long)limit,
+			(unsigned long long)(need + in_use + 1023) / 1024),
+		"memlock");
 }
 
 /* Who has this capability has no limit. */
@@ -66,12 +67,14 @@ static int mr_refused(size_t len, uint64_t need)
 	uint64_t limit = mr_limit();
 
 	if ((errnum == ENOMEM || errnum == EAGAIN) && limit != UINT64_MAX)
-		return err_set(ENOMEM,
-			       "registering %zu bytes: the kernel refused %llu bytes of "
-			       "locked memory beside %llu, RLIMIT_MEMLOCK allows %llu",
-			       len, (unsigned long long)need,
-			       (unsigned long long)atomic_load(&locked_bytes),
-			       (unsigned long long)limit);
+		return err_because(
+			err_set(ENOMEM,
+				"registering %zu bytes: the kernel refused %llu bytes of "
+				"locked memory beside %llu, RLIMIT_MEMLOCK allows %llu",
+				len, (unsigned long long)need,
+				(unsigned long long)atomic_load(&locked_bytes),
+				(unsigned long long)limit),
+			"memlock");
 	errno = errnum == EAGAIN ? ENOMEM : errnum;
 	return err_sys("registering %zu bytes", len);
 }

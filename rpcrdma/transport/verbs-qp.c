@@ -338,8 +338,8 @@ int verbs_qp_step(struct verbs *c, uint64_t deadline)
 {
 	int rc;
 
-	if (c->failed)
-		return verbs_fail(c, c->failed);
+	if (c->failed.rc)
+		return err_again(&c->failed);
 	rc = verbs_qp_poll(c);
 	if (!rc && !c->flushed) {
 		rc = qp_arm(c);
@@ -348,8 +348,8 @@ int verbs_qp_step(struct verbs *c, uint64_t deadline)
 		if (!rc)
 			return qp_wait(c, deadline);
 	}
-	if (rc < 0 || c->failed)
-		return verbs_fail(c, c->failed ? c->failed : rc);
+	if (rc < 0 || c->failed.rc)
+		return verbs_fail(c, rc);
 	return c->flushed ? qp_reason(c, deadline) : 0;
 }
 

@@ -55,7 +55,7 @@ static int device_files(void)
 	for (i = 0; list && list[i] && !rc; i++) {
 		snprintf(path, sizeof(path), "/dev/infiniband/%s", list[i]->dev_name);
 		if (access(path, R_OK | W_OK) < 0)
-			rc = err_sys("%s", path);
+			rc = err_because(err_sys("%s", path), "permission");
 	}
 	if (list)
 		ibv_free_device_list(list);
@@ -67,18 +67,24 @@ int verbs_route_present(void)
 	char names[256];
 
 	if (!has_entries(SYS_DEVICES))
-		return err_set(ENODEV, "no RDMA device on this host (nothing in %s)",
-			       SYS_DEVICES);
+		return err_because(err_set(ENODEV,
+					   "no RDMA device on this host (nothing in %s)",
+					   SYS_DEVICES),
+				   "no-device");
 	if (!device_list(names, sizeof(names)))
-		return err_set(ENODEV,
-			       "libibverbs knows none of the devices in %s: is the "
-			       "module ib_uverbs loaded, and are the drivers of "
-			       "ibverbs-providers installed?",
-			       SYS_DEVICES);
+		return err_because(
+			err_set(ENODEV,
+				"libibverbs knows none of the devices in %s: is the "
+				"module ib_uverbs loaded, and are the drivers of "
+				"ibverbs-providers installed?",
+				SYS_DEVICES),
+			"no-provider");
 	if (access(DEV_CM, F_OK) < 0 && errno == ENOENT)
-		return err_set(ENODEV, "%s is not there: modprobe rdma_ucm", DEV_CM);
+		return err_because(
+			err_set(ENODEV, "%s is not there: modprobe rdma_ucm", DEV_CM),
+			"no-rdma-ucm");
 	if (access(DEV_CM, R_OK | W_OK) < 0 && errno != ENOENT)
-		return err_sys("%s", DEV_CM);
+		return err_because(err_sys("%s", DEV_CM), "permission");
 	return device_files();
 }
 
@@ -145,8 +151,9 @@ static int unknown_device(const char *device)
 	char names[256];
 
 	device_list(names, sizeof(names));
-	return err_set(ENODEV, "no RDMA device is called %s; there are: %s", device,
-		       names);
+	return err_because(err_set(ENODEV, "no RDMA device is called %s; there are: %s",
+				   device, names),
+			   "unknown-device");
 }
 
 static bool is_device(const char *name)
@@ -186,8 +193,10 @@ int verbs_route_source(const char *device, const struct transport_address *to,
 	}
 	freeifaddrs(list);
 	if (!other.len)
-		return err_set(ENODEV, "%s has no IPv%d address to come from", device,
-			       to->addr.ss_family == AF_INET6 ? 6 : 4);
+		return err_because(err_set(ENODEV, "%s has no IPv%d address to come from",
+					   device,
+					   to->addr.ss_family == AF_INET6 ? 6 : 4),
+				   "no-address");
 	*out = other;
 	return 0;
 }
@@ -202,8 +211,10 @@ int verbs_route_device(struct verbs *c, const char *device)
 
 	if (device && strcmp(device, name))
 		return is_device(device)
-			       ? err_set(ENODEV, "the way leads through %s, not %s", name,
-					 device)
+			       ? err_because(err_set(ENODEV,
+						     "the way leads through %s, not %s",
+						     name, device),
+					     "other-device")
 			       : unknown_device(device);
 	rc = ibv_query_device(c->id->verbs, &c->device);
 	if (!rc)
@@ -219,8 +230,9 @@ int verbs_route_device(struct verbs *c, const char *device)
 	};
 	c->quirks = verbs_quirk_flags(&c->kind);
 	if (port.state != IBV_PORT_ACTIVE && port.state != IBV_PORT_ACTIVE_DEFER)
-		return err_set(ENETDOWN, "%s port %u is %s", name, c->id->port_num,
-			       verbs_text_port(port.state));
+		return err_because(err_set(ENETDOWN, "%s port %u is %s", name,
+					   c->id->port_num, verbs_text_port(port.state)),
+				   "port-down");
 	return 0;
 }
 

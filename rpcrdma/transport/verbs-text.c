@@ -29,6 +29,8 @@ const char *verbs_text_port(enum ibv_port_state state)
 
 /* Refusals. On iWARP the status is an errno instead. */
 
+#define REJECT_SERVICE_ID 8
+
 static const struct {
 	int reason;
 	const char *words;
@@ -40,7 +42,7 @@ static const struct {
 	{ 5, "it does not support the request" },
 	{ 6, "it does not know the communication identifier" },
 	{ 7, "it does not know the communication instance" },
-	{ 8, "nothing listens there" },
+	{ REJECT_SERVICE_ID, "nothing listens there" },
 	{ 9, "it does not offer this transport service" },
 	{ 10, "it still has the former connection" },
 	{ 11, "no channel adapter has this identifier" },
@@ -72,14 +74,20 @@ static int text_rejected(const struct verbs_event *event, const char *step)
 
 	/* iWARP: a TCP reset instead of an answer, or the flag R in it. */
 	if (event->status == -ECONNREFUSED)
-		return err_set(ECONNREFUSED,
-			       "%s: RDMA_CM_EVENT_REJECTED: nothing listens there", step);
-	if (event->status < 0)
-		return err_set(ECONNREFUSED,
-			       "%s: RDMA_CM_EVENT_REJECTED: the peer rejected it (%s)",
-			       step, strerrordesc_np(-event->status));
-	return err_set(ECONNREFUSED, "%s: RDMA_CM_EVENT_REJECTED, reason %d: %s", step,
-		       event->status, words ? words : "not a known one");
+		err_set(ECONNREFUSED, "%s: RDMA_CM_EVENT_REJECTED: nothing listens there",
+			step);
+	else if (event->status < 0)
+		err_set(ECONNREFUSED,
+			"%s: RDMA_CM_EVENT_REJECTED: the peer rejected it (%s)", step,
+			strerrordesc_np(-event->status));
+	else
+		err_set(ECONNREFUSED, "%s: RDMA_CM_EVENT_REJECTED, reason %d: %s", step,
+			event->status, words ? words : "not a known one");
+	return err_because(-ECONNREFUSED,
+			   event->status == -ECONNREFUSED ||
+					   event->status == REJECT_SERVICE_ID
+				   ? "not-listening"
+				   : "rejected");
 }
 
 /* Events that end a step. errnum 0: the status is one. */
@@ -88,20 +96,20 @@ static const struct event_row {
 	const char *name;
 	int errnum;
 	int otherwise; /* when the status says nothing */
-	const char *words;
+	const char *words, *reason;
 } event_rows[] = {
 	{ RDMA_CM_EVENT_ADDR_ERROR, "ADDR_ERROR", 0, EHOSTUNREACH,
-	  "the address is not resolved" },
+	  "the address is not resolved", "unresolved" },
 	{ RDMA_CM_EVENT_ROUTE_ERROR, "ROUTE_ERROR", 0, EHOSTUNREACH,
-	  "there is no path to it" },
+	  "there is no path to it", "no-path" },
 	{ RDMA_CM_EVENT_UNREACHABLE, "UNREACHABLE", 0, EHOSTUNREACH,
-	  "the peer does not answer" },
+	  "the peer does not answer", "fabric-silent" },
 	{ RDMA_CM_EVENT_CONNECT_ERROR, "CONNECT_ERROR", 0, ECONNRESET,
-	  "the connection failed" },
+	  "the connection failed", "closed" },
 	{ RDMA_CM_EVENT_DISCONNECTED, "DISCONNECTED", ECONNRESET, 0,
-	  "the peer closed the connection" },
+	  "the peer closed the connection", "closed" },
 	{ RDMA_CM_EVENT_DEVICE_REMOVAL, "DEVICE_REMOVAL", ENODEV, 0,
-	  "the device was removed" },
+	  "the device was removed", "device-removed" },
 };
 
 /* Those that the seam's contract knows; the rest is said in words. */
@@ -137,17 +145,20 @@ int verbs_text_event(const struct verbs_event *event, const char *step,
 	if (event->status < 0 && strerrordesc_np(-event->status))
 		snprintf(why, sizeof(why), " (%s)", strerrordesc_np(-event->status));
 	if (row->type == RDMA_CM_EVENT_ADDR_ERROR && event->status == -ENODEV)
-		return err_set(
-			ENODEV,
-			"%s: RDMA_CM_EVENT_ADDR_ERROR: the way to it leads through "
-			"no RDMA device",
-			step);
-	return err_set(event_errnum(row, event->status), "%s: RDMA_CM_EVENT_%s: %s%s%s",
-		       step, row->name, row->words, why,
-		       kind && verbs_quirk_flags(kind) & VERBS_PORT_MAPPER &&
-				       row->type == RDMA_CM_EVENT_UNREACHABLE
-			       ? "; this adapter may need iwpmd to run on both hosts"
-			       : "");
+		return err_because(
+			err_set(ENODEV,
+				"%s: RDMA_CM_EVENT_ADDR_ERROR: the way to it leads through "
+				"no RDMA device",
+				step),
+			"not-rdma");
+	return err_because(
+		err_set(event_errnum(row, event->status), "%s: RDMA_CM_EVENT_%s: %s%s%s",
+			step, row->name, row->words, why,
+			kind && verbs_quirk_flags(kind) & VERBS_PORT_MAPPER &&
+					row->type == RDMA_CM_EVENT_UNREACHABLE
+				? "; this adapter may need iwpmd to run on both hosts"
+				: ""),
+		row->reason);
 }
 
 /* Completions */

@@ -38,17 +38,15 @@ static int verbs_new(struct verbs **out)
 
 int verbs_fail(struct verbs *c, int rc)
 {
-	if (!c->failed) {
-		c->failed = rc;
-		snprintf(c->why, sizeof(c->why), "%s", err_text());
-	}
-	return err_set(-c->failed, "%s", c->why);
+	if (!c->failed.rc)
+		err_keep(&c->failed, rc);
+	return err_again(&c->failed);
 }
 
 int verbs_usable(struct verbs *c)
 {
-	if (c->failed)
-		return verbs_fail(c, c->failed);
+	if (c->failed.rc)
+		return err_again(&c->failed);
 	if (!c->ready)
 		return err_set(ENOTCONN, "the connection is not established");
 	return 0;
@@ -78,7 +76,7 @@ static void verbs_disconnect(struct verbs *c)
 		return;
 	}
 	/* Who was left has been answered; who leaves knows by the answer that it was heard. */
-	if (!c->left && !c->failed &&
+	if (!c->left && !c->failed.rc &&
 	    tcp_wait(c->channel->fd, POLLIN, deadline_in(DISCONNECT_MS)) >= 0)
 		(void)verbs_cm_take(c->channel, &event);
 }
@@ -250,8 +248,8 @@ static int verbs_accept(struct transport *t, struct transport **out)
 	struct verbs_event event;
 	int rc;
 
-	if (listener->failed)
-		return verbs_fail(listener, listener->failed);
+	if (listener->failed.rc)
+		return err_again(&listener->failed);
 	do {
 		rc = verbs_cm_take(listener->channel, &event);
 		if (rc < 0)

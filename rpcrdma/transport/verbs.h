@@ -119,15 +119,14 @@ struct verbs {
 	struct transport t; /* first */
 	bool initiator;
 	bool listens;
-	bool ready;            /* established */
-	bool heard;            /* the peer has sent something */
-	bool connecting;       /* rdma_connect() was called, and has not ended */
-	unsigned int nudge_ms; /* until the next one, while the peer has said nothing */
-	bool gone;             /* the device was removed */
-	bool left;             /* the peer has disconnected */
-	bool flushed;          /* the queue pair is broken, and no completion says why */
-	int failed;            /* 0, or the -errno that ended the connection */
-	char why[256];
+	bool ready;             /* established */
+	bool heard;             /* the peer has sent something */
+	bool connecting;        /* rdma_connect() was called, and has not ended */
+	unsigned int nudge_ms;  /* until the next one, while the peer has said nothing */
+	bool gone;              /* the device was removed */
+	bool left;              /* the peer has disconnected */
+	bool flushed;           /* the queue pair is broken, and no completion says why */
+	struct err_kept failed; /* what ended the connection; rc 0: nothing did */
 
 	/* the connection manager */
 	struct rdma_event_channel *channel;

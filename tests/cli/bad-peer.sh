@@ -17,7 +17,7 @@ start_peer()
 	read -r peer_port <"$work/peer-$1"
 }
 
-# peer MODE STATUS WORDS: what a probe of that peer ends with and says.
+# peer MODE STATUS WORDS [ID/REASON]: what a probe of that peer ends with and says.
 peer()
 {
 	start_peer "$1"
@@ -25,19 +25,20 @@ peer()
 	expect_status "$2"
 	within 4000 "$1 with --timeout 3"
 	expect_first_problem "$3"
+	[[ ! ${4:-} ]] || expect_reason "$4"
 	echo "ok - $1 ($(seconds "$took") s)"
 }
 
 # Fail: what answered is not what it should be, or it refused. Unknown: nobody answered.
-peer http             1 'no MPA'
-peer banner           1 'no MPA'
-peer reject           1 'reject|refus'
+peer http             1 'no MPA' probe.connect/not-mpa
+peer banner           1 'no MPA' probe.connect/not-mpa
+peer reject           1 'reject|refus' probe.connect/rejected
 peer private-too-long 1 'private data'
 peer hang-up          1 'clos'
 peer garbage          1 'MPA length'
 peer half-frame       3 'no reply'
-peer silence          3 'no MPA reply'
-peer half-mpa         3 'stopped after'
+peer silence          3 'no MPA reply' probe.connect/mpa-silent
+peer half-mpa         3 'stopped after' probe.connect/mpa-silent
 peer no-reply         3 'no reply'
 # These send without end: no wait for input ever ends by itself.
 peer flood-writes     3 'no reply'

@@ -14,19 +14,22 @@ run_prefix=(unshare -n sh -ec '
 	ip link set lo up
 	ip route add 192.0.2.0/24 dev lo src 127.0.0.1
 	ip route add unreachable 198.51.100.0/24
+	ip route add prohibit 198.51.100.128/25
 	exec "$@"' -)
 
-# route NAME HOST WORDS
+# route NAME HOST WORDS ID/REASON
 route()
 {
 	probe "$2:/export" --timeout 3
 	expect_status 3
 	within 4000 "$1 with --timeout 3"
 	expect_first_problem "$3"
+	expect_reason "$4"
 	echo "ok - $1 ($(seconds "$took") s)"
 }
 
-route "nobody answers"       192.0.2.2            'time|answer'
-route "unreachable"          198.51.100.1         'route|reach'
-route "no route"             203.0.113.1          'route|reach'
-route "name without address" nobody.invalid       'nobody.invalid'
+route "nobody answers"       192.0.2.2            'time|answer'    probe.connect/silent
+route "unreachable"          198.51.100.1         'route|reach'    probe.connect/unreachable
+route "prohibited"           198.51.100.129       'TCP connect'    probe.connect/forbidden
+route "no route"             203.0.113.1          'route|reach'    probe.connect/no-route
+route "name without address" nobody.invalid       'nobody.invalid' probe.address/resolver-silent

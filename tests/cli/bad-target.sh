@@ -24,6 +24,11 @@ stop_server
 # The ports of a server that is gone: nobody listens there.
 probe_server
 problem "nothing listening" 1 'refused'
+expect_reason probe.connect/refused
+probe_server --transport verbs
+expect_reason probe.route/no-device
+probe --embedded --pcap "$work/no/such/directory/file"
+expect_reason probe.connect/capture
 
 mkdir "$work/empty"
 chmod 755 "$work/empty"

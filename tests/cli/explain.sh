@@ -31,6 +31,30 @@ for id in $raised; do
 	esac
 done
 
+# Every reason can be looked up by itself, stands in a source, and is raised by a test.
+reasons=''
+for id in $ids; do
+	run explain "$id"
+	reasons+=" $(sed -n "\|^$id/[a-z0-9-]*$|p" "$work/out" | tr '\n' ' ')"
+done
+[[ $(wc -w <<<"$reasons") -gt 30 ]] || fail "few reasons"
+for reason in $reasons; do
+	run explain "$reason"
+	expect_status 0
+	[[ $(head -1 "$work/out") == "$reason" ]] || { show; fail "$reason is not the heading"; }
+	for part in Cause Remedy; do
+		grep -qE "^$part +[A-Z{]" "$work/out" || { show; fail "$reason has no $part"; }
+	done
+	(cd "$NFSRDMA_SOURCE" && grep -rqF --include='*.c' "\"${reason#*/}\"" plugin rpcrdma mount-helper hooks) ||
+		fail "no source raises $reason"
+	# By a script or a scenario, or in a unit test of what makes it.
+	(cd "$NFSRDMA_SOURCE" && grep -rqE --include='*.sh' --include='*.c' "[/\"]${reason#*/}([^a-z-]|$)" tests) ||
+		fail "no test raises $reason"
+done
+run explain probe.connect/refuse
+expect_status 2
+expect_sentence "it has refused, silent"
+
 # What every fault raises can be looked up.
 run serve --list-faults
 expect_status 0

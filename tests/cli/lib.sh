@@ -247,6 +247,15 @@ expect_finding()
 		'[.findings[] | select(.id == $id) | .status] | unique == [$status]'
 }
 
+# expect_reason ID/REASON: it is raised with that reason, and says what to do about it.
+expect_reason()
+{
+	# shellcheck disable=SC2016 # jq's variables
+	expect_report "no $1" --arg id "${1%/*}" --arg reason "${1#*/}" \
+		'any(.findings[]; .id == $id and .reason == $reason and .cause != "" and (.steps | length > 0)
+			and ([.cause, .steps[].text, .steps[].command // ""] | all(test("[{}]") | not)))'
+}
+
 # What is wrong first, in the order of causes, is said in one line with these words.
 expect_first_problem()
 {

@@ -193,6 +193,15 @@ expect_words()
 		fail "$1 is not \"$2\" with the words \"$3\": $(summary)"
 }
 
+# expect_reason ID/REASON: it is raised with that reason, and says what to do about it.
+expect_reason()
+{
+	# shellcheck disable=SC2016 # jq's variables
+	jq -e --arg id "${1%/*}" --arg reason "${1#*/}" 'any(.findings[]; .id == $id and .reason == $reason
+		and .cause != "" and (.steps | length > 0))' "$work/out" >/dev/null 2>&1 ||
+		fail "no $1: $(jq -c '[.findings[] | select(.reason) | .id + "/" + .reason]' "$work/out")"
+}
+
 # expect_only "STATUS ID": what is not good is this and nothing else; '' is a clean report.
 expect_only()
 {

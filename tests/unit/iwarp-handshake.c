@@ -258,7 +258,9 @@ static void what_refuses_everything_is_told_by_its_first_answer(void)
 static void what_a_reply_may_not_say_is_refused(void)
 {
 	CU_ASSERT_EQUAL(reply_with(16, 0xd0, "markers"), -EPROTONOSUPPORT);
+	CU_ASSERT_STRING_EQUAL(err_reason(), "mpa-version");
 	CU_ASSERT_EQUAL(reply_with(17, 0, "revision 0"), -EPROTO);
+	CU_ASSERT_STRING_EQUAL(err_reason(), "mpa-version");
 	CU_ASSERT_EQUAL(reply_with(17, 3, "revision 3"), -EPROTO);
 	CU_ASSERT_EQUAL(reply_with(17, 255, "revision 255"), -EPROTO);
 	CU_ASSERT_EQUAL(reply_with(18, 255, "65292 bytes of private data, 512 at most"),
@@ -282,6 +284,7 @@ static void who_closes_early_is_said_to_have_closed(void)
 		snprintf(words, sizeof(words), "after %zu of %d bytes of its MPA reply",
 			 len, len < 20 ? 20 : 32);
 		CU_ASSERT_EQUAL(fails_with(good_reply, len, words), -ECONNRESET);
+		CU_ASSERT_STRING_EQUAL(err_reason(), "closed");
 	}
 	/* With our request unread the kernel of the peer sends a reset. */
 	CU_ASSERT_EQUAL(connect_to(&s, "", 0, &usual, &t), -ECONNRESET);

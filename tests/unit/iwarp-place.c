@@ -408,7 +408,7 @@ static void a_read_response_must_be_the_one_that_was_asked_for(void)
 		CU_ASSERT_EQUAL(r.source_stag, 0x77);
 		CU_ASSERT_EQUAL(r.source_to, 0x88);
 		/* What an answer would do, for the parser alone. */
-		c->failed = 0;
+		c->failed.rc = 0;
 		fpdu_init(&f, RDMAP_READ_RESPONSE);
 		f.stag = r.sink_stag ^ rows[i].stag_xor;
 		f.to = r.sink_to + rows[i].move;

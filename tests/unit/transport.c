@@ -334,6 +334,7 @@ static void a_name_that_cannot_be_is_not_known(void)
 			-ENOENT);
 	CU_ASSERT_EQUAL(count, 7);
 	ASSERT_CONTAINS(err_text(), "no..such..name");
+	CU_ASSERT_STRING_EQUAL(err_reason(), "unknown-name");
 }
 
 /* Whether the answer comes in time or not, who waits gets one, and nothing is lost. */

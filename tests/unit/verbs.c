@@ -22,27 +22,39 @@ static void every_event_has_its_errno_and_its_name(void)
 	static const struct {
 		enum rdma_cm_event_type type;
 		int status, rc;
-		const char *words;
+		const char *words, *reason;
 	} rows[] = {
-		{ RDMA_CM_EVENT_ADDR_ERROR, -ENODEV, -ENODEV, "no RDMA device" },
-		{ RDMA_CM_EVENT_ADDR_ERROR, -ETIMEDOUT, -ETIMEDOUT, "ADDR_ERROR" },
-		{ RDMA_CM_EVENT_ADDR_ERROR, -ENETUNREACH, -ENETUNREACH, "ADDR_ERROR" },
-		{ RDMA_CM_EVENT_ADDR_ERROR, -EINVAL, -EHOSTUNREACH, "Invalid argument" },
-		{ RDMA_CM_EVENT_ROUTE_ERROR, -ETIMEDOUT, -ETIMEDOUT, "ROUTE_ERROR" },
-		{ RDMA_CM_EVENT_ROUTE_ERROR, 0, -EHOSTUNREACH, "no path" },
-		{ RDMA_CM_EVENT_UNREACHABLE, -ETIMEDOUT, -ETIMEDOUT, "UNREACHABLE" },
-		{ RDMA_CM_EVENT_UNREACHABLE, 0, -EHOSTUNREACH, "does not answer" },
-		{ RDMA_CM_EVENT_CONNECT_ERROR, -EINVAL, -ECONNRESET, "CONNECT_ERROR" },
-		{ RDMA_CM_EVENT_REJECTED, 8, -ECONNREFUSED, "nothing listens" },
-		{ RDMA_CM_EVENT_REJECTED, 28, -ECONNREFUSED, "its program rejected it" },
-		{ RDMA_CM_EVENT_REJECTED, 77, -ECONNREFUSED, "reason 77" },
-		{ RDMA_CM_EVENT_REJECTED, -ECONNREFUSED, -ECONNREFUSED,
-		  "nothing listens" },
-		{ RDMA_CM_EVENT_REJECTED, -ECONNRESET, -ECONNREFUSED, "rejected it" },
-		{ RDMA_CM_EVENT_DISCONNECTED, 0, -ECONNRESET, "DISCONNECTED" },
-		{ RDMA_CM_EVENT_DEVICE_REMOVAL, 0, -ENODEV, "DEVICE_REMOVAL" },
-		{ RDMA_CM_EVENT_MULTICAST_JOIN, 0, -EPROTO, "MULTICAST_JOIN" },
-		{ (enum rdma_cm_event_type)99, 0, -EPROTO, "UNKNOWN" },
+		{ RDMA_CM_EVENT_ADDR_ERROR, -ENODEV, -ENODEV, "no RDMA device",
+		  "not-rdma" },
+		{ RDMA_CM_EVENT_ADDR_ERROR, -ETIMEDOUT, -ETIMEDOUT, "ADDR_ERROR",
+		  "unresolved" },
+		{ RDMA_CM_EVENT_ADDR_ERROR, -ENETUNREACH, -ENETUNREACH, "ADDR_ERROR",
+		  "unresolved" },
+		{ RDMA_CM_EVENT_ADDR_ERROR, -EINVAL, -EHOSTUNREACH, "Invalid argument",
+		  "unresolved" },
+		{ RDMA_CM_EVENT_ROUTE_ERROR, -ETIMEDOUT, -ETIMEDOUT, "ROUTE_ERROR",
+		  "no-path" },
+		{ RDMA_CM_EVENT_ROUTE_ERROR, 0, -EHOSTUNREACH, "no path", "no-path" },
+		{ RDMA_CM_EVENT_UNREACHABLE, -ETIMEDOUT, -ETIMEDOUT, "UNREACHABLE",
+		  "fabric-silent" },
+		{ RDMA_CM_EVENT_UNREACHABLE, 0, -EHOSTUNREACH, "does not answer",
+		  "fabric-silent" },
+		{ RDMA_CM_EVENT_CONNECT_ERROR, -EINVAL, -ECONNRESET, "CONNECT_ERROR",
+		  "closed" },
+		{ RDMA_CM_EVENT_REJECTED, 8, -ECONNREFUSED, "nothing listens",
+		  "not-listening" },
+		{ RDMA_CM_EVENT_REJECTED, 28, -ECONNREFUSED, "its program rejected it",
+		  "rejected" },
+		{ RDMA_CM_EVENT_REJECTED, 77, -ECONNREFUSED, "reason 77", "rejected" },
+		{ RDMA_CM_EVENT_REJECTED, -ECONNREFUSED, -ECONNREFUSED, "nothing listens",
+		  "not-listening" },
+		{ RDMA_CM_EVENT_REJECTED, -ECONNRESET, -ECONNREFUSED, "rejected it",
+		  "rejected" },
+		{ RDMA_CM_EVENT_DISCONNECTED, 0, -ECONNRESET, "DISCONNECTED", "closed" },
+		{ RDMA_CM_EVENT_DEVICE_REMOVAL, 0, -ENODEV, "DEVICE_REMOVAL",
+		  "device-removed" },
+		{ RDMA_CM_EVENT_MULTICAST_JOIN, 0, -EPROTO, "MULTICAST_JOIN", "" },
+		{ (enum rdma_cm_event_type)99, 0, -EPROTO, "UNKNOWN", "" },
 	};
 	struct verbs_event event = { 0 };
 	size_t i;
@@ -54,6 +66,7 @@ static void every_event_has_its_errno_and_its_name(void)
 		CU_ASSERT_EQUAL(verbs_text_event(&event, "the step", &roce), rows[i].rc);
 		ASSERT_CONTAINS(err_text(), rows[i].words);
 		ASSERT_STARTS(err_text(), "the step: ");
+		CU_ASSERT_STRING_EQUAL(err_reason(), rows[i].reason);
 	}
 }
 
@@ -166,6 +179,7 @@ static void what_may_not_be_locked_is_said_with_all_numbers(void)
 		"registering 1000000 bytes needs 1003520 bytes of locked memory beside 12288 in "
 		"use, RLIMIT_MEMLOCK allows 65536: ulimit -l 992, or LimitMEMLOCK= of the "
 		"service");
+	CU_ASSERT_STRING_EQUAL(err_reason(), "memlock");
 	CU_ASSERT_EQUAL(verbs_mr_allowed(1, 4096, 0, 0), -ENOMEM);
 	/* No sum that overflows. */
 	CU_ASSERT_EQUAL(verbs_mr_allowed(1, 4096, UINT64_MAX, UINT64_MAX - 1), -ENOMEM);

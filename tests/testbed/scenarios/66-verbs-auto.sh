@@ -25,3 +25,15 @@ expect_words probe.route pass 'no RDMA device|veth1|RDMA_CM_EVENT'
 probe_inside 192.168.77.1:/export/plain --level quick --device rxe9 --format json
 expect_status 3
 expect_words probe.route unknown rxe9
+expect_reason probe.route/unknown-device
+
+probe_inside 192.168.77.1:/export/plain --level quick --device siw0 --bind 192.168.77.1 --format json
+expect_reason probe.route/other-device
+probe_inside 192.168.77.1:/export/plain --level quick --transport verbs --bind 192.168.78.1 --format json
+expect_reason probe.route/bind
+probe_inside 192.168.77.1:/export/plain --level quick --transport iwarp --bind 192.0.2.1 --format json
+expect_reason probe.connect/bind
+inside 'sysctl -qw net.ipv6.conf.all.disable_ipv6=1'
+probe_inside '[2001:db8::1]:/export/plain' --level quick --device siw0 --format json
+inside 'sysctl -qw net.ipv6.conf.all.disable_ipv6=0'
+expect_reason probe.route/no-address

@@ -12,3 +12,11 @@ expect_status 3
 expect_report 'any(.findings[]; .status == "unknown"
 	and (.summary | test("RLIMIT_MEMLOCK") and test("[0-9]+.*(65536|64 [Kk])|(65536|64 [Kk]).*[0-9]+")))' \
 	"nothing says how much memory may be locked, and how much is needed"
+
+# Nor may open the device.
+inside 'chmod 600 /dev/infiniband/uverbs*'
+guest_tell 100 sh "su -s /bin/sh nobody -c 'exec nfsrdma probe 192.168.77.1:/export/plain --transport verbs --timeout 20 --format json'" \
+	>"$work/out" 2>"$work/err" && status=0 || status=$?
+inside 'chmod 666 /dev/infiniband/uverbs*'
+expect_status 3
+expect_reason probe.route/permission

@@ -12,6 +12,7 @@ second probe_inside 10.9.0.1:/export/plain --transport verbs --timeout 20 --form
 guest_tell 20 roce pass
 expect_status 3
 expect_words probe.connect unknown 'RDMA_CM_EVENT_UNREACHABLE|time'
+expect_reason probe.connect/fabric-silent
 
 (guest_tell 120 sh "$(until_reading)"; guest_tell 20 roce drop) &
 second probe_inside 10.9.0.1:/export/plain --transport verbs --level full --timeout 20 --format json

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* plugin/report/steps.c: what is said of one finding, by its reason. */
+#include "plugin/report/internal.h"
+#include "tests/unit/suite.h"
+
+static struct report *report_of(const struct finding *finding, unsigned int systems)
+{
+	struct report *report = report_new("probe");
+
+	report_subject(report, "server", "nas1");
+	report_subject(report, "port", "20049");
+	report_for(report, systems);
+	CU_ASSERT_EQUAL(report_add(report, finding), 0);
+	return report;
+}
+
+static void names_of_this_case_stand_in_texts(void)
+{
+	static const struct {
+		const char *text;
+		bool shell;
+		const char *want;
+	} rows[] = {
+		{ "no names", false, "no names" },
+		{ "{server}, port {port}", false, "nas1, port 20049" },
+		{ "{name} and {name}", false, "a b and a b" },
+		/* of the evidence before the subject */
+		{ "{file}", false, "of evidence" },
+		{ "ls {name}", true, "ls a\\ b" },
+		{ "ls {quote}", true, "ls it\\'s\\;\\ reboot" },
+		{ "ls {server}", true, "ls nas1" },
+		{ "ls {option}", true, "ls -- -rf" },
+		{ "ls :{option}", true, "ls :-rf" },
+		/* nobody knows them */
+		{ "{export}", false, "EXPORT" },
+		{ "mount {mount_point}", true, "mount MOUNT-POINT" },
+		{ "", false, "" },
+		{ "open {", false, "open " },
+		{ "{}", false, "" },
+	};
+	_cleanup_(report_free_p) struct report *report = NULL;
+	struct finding f;
+	char buf[256];
+	size_t i;
+
+	finding_init(&f, "probe.connect", FINDING_FAIL, "no");
+	finding_text(&f, "name", "a b");
+	finding_text(&f, "option", "-rf");
+	finding_text(&f, "quote", "it's; reboot");
+	finding_text(&f, "file", "of evidence");
+	report = report_of(&f, 0);
+	report_subject(report, "file", "of the subject");
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		SUITE_ROW("%s", rows[i].text);
+		report_expand(report, &f, rows[i].text, rows[i].shell, buf, sizeof(buf));
+		CU_ASSERT_STRING_EQUAL(buf, rows[i].want);
+	}
+}
+
+static void what_is_too_long_is_cut(void)
+{
+	_cleanup_(report_free_p) struct report *report = NULL;
+	struct finding f;
+	char buf[8];
+
+	finding_init(&f, "probe.connect", FINDING_FAIL, "no");
+	report = report_of(&f, 0);
+	report_expand(report, &f, "no name {server}", false, buf, sizeof(buf));
+	CU_ASSERT_STRING_EQUAL(buf, "no name");
+}
+
+static void a_reason_has_its_own_cause_and_steps(void)
+{
+	_cleanup_(report_free_p) struct report *report = NULL;
+	struct report_step steps[REPORT_STEPS_MAX];
+	char cause[MEANING_CAUSE_MAX], remedy[REPORT_REMEDY_MAX];
+	struct finding f;
+
+	finding_init(&f, "probe.connect", FINDING_FAIL, "no");
+	finding_reason(&f, "refused");
+	report = report_of(&f, 0);
+	ASSERT_CONTAINS(report_cause(report, &f, cause),
+			"nas1 refuses TCP connections to port 20049");
+	CU_ASSERT_PTR_NULL(strstr(cause, "RLIMIT_MEMLOCK"));
+	ASSERT_MORE_FATAL(report_steps(report, &f, steps), 0);
+	CU_ASSERT_STRING_EQUAL(steps[0].command, "cat /proc/fs/nfsd/portlist");
+	ASSERT_CONTAINS(report_remedy(report, &f, remedy),
+			": 'cat /proc/fs/nfsd/portlist'.");
+	/* What is good has none. */
+	f.status = FINDING_PASS;
+	CU_ASSERT_STRING_EQUAL(report_cause(report, &f, cause), "");
+	CU_ASSERT_STRING_EQUAL(report_remedy(report, &f, remedy), "");
+	CU_ASSERT_EQUAL(report_steps(report, &f, steps), 0);
+}
+
+static void steps_are_those_of_this_system(void)
+{
+	static const struct {
+		unsigned int systems;
+		unsigned int n;
+		const char *text, *command; /* of the second */
+	} rows[] = {
+		{ SYSTEM_DEBIAN, 2, "Install the libraries",
+		  "apt-get install ibverbs-providers" },
+		{ SYSTEM_UBUNTU, 2, "Install the libraries",
+		  "apt-get install ibverbs-providers" },
+		{ SYSTEM_RHEL, 2, "Install the libraries", "dnf install libibverbs" },
+		{ SYSTEM_SUSE, 2, "Install the libraries", "zypper install libibverbs" },
+		{ SYSTEM_ARCH, 2, "Install the libraries", "pacman -S rdma-core" },
+		/* not known: all, and each says which it is for */
+		{ 0, 5, "Debian, Ubuntu: ", "apt-get install ibverbs-providers" },
+	};
+	struct report_step steps[REPORT_STEPS_MAX];
+	struct finding f;
+	size_t i;
+
+	finding_init(&f, "probe.route", FINDING_UNKNOWN, "no");
+	finding_reason(&f, "no-provider");
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		_cleanup_(report_free_p) struct report *report =
+			report_of(&f, rows[i].systems);
+
+		SUITE_ROW("%x", rows[i].systems);
+		CU_ASSERT_EQUAL_FATAL(report_steps(report, &f, steps), rows[i].n);
+		CU_ASSERT_STRING_EQUAL(steps[0].command, "modprobe ib_uverbs");
+		CU_ASSERT_EQUAL(
+			strncmp(steps[1].text, rows[i].text, strlen(rows[i].text)), 0);
+		CU_ASSERT_STRING_EQUAL(steps[1].command, rows[i].command);
+	}
+}
+
+/* A word that no text explains would be no help: the id's own cause is told. */
+static void a_reason_that_is_not_known_is_none(void)
+{
+	_cleanup_(report_free_p) struct report *report = NULL;
+	struct finding f;
+
+	finding_init(&f, "probe.connect", FINDING_FAIL, "no");
+	finding_reason(&f, "because");
+	report = report_of(&f, 0);
+	CU_ASSERT_STRING_EQUAL(report->findings[0]->reason, "");
+}
+
+SUITE_MAIN("steps", TEST(names_of_this_case_stand_in_texts),
+	   TEST(what_is_too_long_is_cut), TEST(a_reason_has_its_own_cause_and_steps),
+	   TEST(steps_are_those_of_this_system), TEST(a_reason_that_is_not_known_is_none))
