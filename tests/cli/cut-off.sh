@@ -282,6 +282,7 @@ try_mount()
 {
 	requires mount umount unshare mountpoint
 	requires_root
+	unshare -m true 2>/dev/null || skip "no mount namespace"
 	grep -qw overlay /proc/filesystems || skip "no overlay to put programs into /sbin"
 	unshare -m --propagation private "$BASH" "${BASH_SOURCE[0]}" mount_inside
 }
