@@ -229,7 +229,7 @@ enum course course_of(enum look_says says, const struct situation *at);
 
 /* Minutes, as mount.nfs itself would have it. */
 unsigned int retry_minutes(const struct host *host, const struct plan *plan,
-			   const char *dir);
+			   const char *source, const char *dir);
 /* The options with another retry=, the caller's; NULL: no memory. */
 char *retry_options(const char *options, unsigned int minutes);
 

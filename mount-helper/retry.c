@@ -19,24 +19,22 @@ static unsigned int parse(const char *text)
 	return (unsigned int)(minutes < MINUTES_MAX ? minutes : MINUTES_MAX);
 }
 
-static const struct conf_value *configured(const struct conf *conf, const char *server,
+static const struct conf_value *configured(const struct conf *conf, const char *source,
 					   const char *dir)
 {
-	const struct {
-		const char *section, *arg;
-	} sections[] = { { "MountPoint", dir },
-			 { "Server", server },
-			 { "NFSMount_Global_Options", NULL } };
 	const struct conf_value *value = NULL;
+	struct conf_mount mount;
 	size_t i;
 
-	for (i = 0; !value && i < ARRAY_SIZE(sections); i++)
-		value = conf_get(conf, sections[i].section, sections[i].arg, "retry");
+	conf_mount(&mount, source, dir);
+	for (i = 0; !value && i < ARRAY_SIZE(mount.sections); i++)
+		value = conf_get(conf, mount.sections[i].section, mount.sections[i].arg,
+				 "retry");
 	return value;
 }
 
 unsigned int retry_minutes(const struct host *host, const struct plan *plan,
-			   const char *dir)
+			   const char *source, const char *dir)
 {
 	_cleanup_(opts_free_p) struct opts *opts = NULL;
 	_cleanup_(conf_close_p) struct conf *conf = NULL;
@@ -46,7 +44,7 @@ unsigned int retry_minutes(const struct host *host, const struct plan *plan,
 	if (at >= 0 && opts_at(opts, (size_t)at).value)
 		return parse(opts_at(opts, (size_t)at).value);
 	if (!conf_open(&conf, host, "etc/nfsmount.conf"))
-		value = configured(conf, plan->spec.host, dir);
+		value = configured(conf, source, dir);
 	if (value)
 		return parse(value->value);
 	return plan->background ? BACKGROUND : FOREGROUND;

@@ -331,7 +331,8 @@ int run_mount(struct helper *helper)
 	      helper->plan->options);
 	if (!helper->plan->wants_rdma)
 		return mount_plain(helper);
-	helper->minutes = retry_minutes(helper->host, helper->plan, helper->dir);
+	helper->minutes = retry_minutes(helper->host, helper->plan, helper->args.spec,
+					helper->dir);
 	helper->until = helper->start_ms + (uint64_t)helper->minutes * 60000;
 	helper->waiting.since_ms = helper->start_ms;
 	helper->waiting.until_ms = helper->until;

@@ -494,6 +494,15 @@ const struct conf_value *conf_get(const struct conf *conf, const char *section,
 	return entry ? &entry->value : NULL;
 }
 
+void conf_mount(struct conf_mount *out, const char *source, const char *dir)
+{
+	snprintf(out->server, sizeof(out->server), "%.*s", (int)strcspn(source, ":"),
+		 source);
+	out->sections[0] = (struct conf_section){ "MountPoint", dir };
+	out->sections[1] = (struct conf_section){ "Server", out->server };
+	out->sections[2] = (struct conf_section){ "NFSMount_Global_Options", NULL };
+}
+
 int conf_each(const struct conf *conf, const char *section, conf_fn fn, void *arg)
 {
 	unsigned int i;

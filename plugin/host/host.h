@@ -290,6 +290,18 @@ void conf_close_p(struct conf **conf);
 /* Section, argument (NULL: none) and key as nfs-utils compares them; NULL where it is not set. */
 const struct conf_value *conf_get(const struct conf *conf, const char *section,
 				  const char *arg, const char *key);
+/* The sections of nfsmount.conf that are for one mount, in the order in which mount.nfs takes them: the
+ * first that sets an option counts (utils/mount/configfile.c). Points into itself: not to be copied. */
+struct conf_mount {
+	char server
+		[256]; /* the text of the source before its first colon, as mount.nfs takes it */
+	struct conf_section {
+		const char *section, *arg; /* as of conf_get() */
+	} sections[3];
+};
+
+/* @dir: borrowed. */
+void conf_mount(struct conf_mount *out, const char *source, const char *dir);
 /* Every section of a name: calls @fn with its argument and keys; non-zero stops. */
 typedef int (*conf_fn)(void *arg, const char *section_arg, const char *key,
 		       const struct conf_value *value);

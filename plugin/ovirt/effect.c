@@ -10,10 +10,6 @@
 
 #include "plugin/ovirt/internal.h"
 
-struct source {
-	const char *section, *arg;
-};
-
 /* The value that mount.nfs finds in one section; NULL: none. */
 struct lookup {
 	bool lossy;
@@ -44,16 +40,16 @@ static int look_at(void *arg, const char *section_arg, const char *key,
 struct judge {
 	const struct conf *conf;
 	bool lossy;
-	struct source sources[3];
+	const struct conf_mount *mount;
 };
 
 static const struct conf_value *find(const struct judge *judge, const char *key,
-				     const struct source **where)
+				     const struct conf_section **where)
 {
 	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(judge->sources); i++) {
-		const struct source *source = &judge->sources[i];
+	for (i = 0; i < ARRAY_SIZE(judge->mount->sections); i++) {
+		const struct conf_section *source = &judge->mount->sections[i];
 		struct lookup lookup = { judge->lossy, source->arg, key, NULL };
 
 		conf_each(judge->conf, source->section, look_at, &lookup);
@@ -118,7 +114,7 @@ static bool says_rdma(const struct ovirt_entry *entry, const char *value)
 static void judge_values(const struct judge *judge, const struct ovirt_entry *entry,
 			 struct ovirt_effect *out)
 {
-	const struct source *where = NULL;
+	const struct conf_section *where = NULL;
 	const struct conf_value *proto = find(judge, "proto", &where),
 				*port = find(judge, "port", NULL);
 	char number[8];
@@ -149,10 +145,7 @@ static void note_lost(const struct judge *judge, const struct ovirt_entry *entry
 		      struct ovirt_effect *out)
 {
 	static const char *const keys[] = { "proto", "port" };
-	const struct judge keeping = { judge->conf,
-				       false,
-				       { judge->sources[0], judge->sources[1],
-					 judge->sources[2] } };
+	const struct judge keeping = { judge->conf, false, judge->mount };
 	struct ovirt_effect kept = { .rdma = false };
 	size_t i = 0;
 
@@ -173,16 +166,11 @@ bool ovirt_effect_flag(const struct conf *conf, const struct ovirt_domain *domai
 		       const char *options, struct ovirt_effect *out)
 {
 	_cleanup_(opts_free_p) struct opts *opts = NULL;
-	char server[SPEC_HOST_MAX + 1];
-	struct judge judge = { conf,
-			       false,
-			       { { "MountPoint", domain->dir },
-				 { "Server", server },
-				 { "NFSMount_Global_Options", NULL } } };
+	struct conf_mount mount;
+	struct judge judge = { conf, false, &mount };
 
 	*out = (struct ovirt_effect){ .rdma = false };
-	snprintf(server, sizeof(server), "%.*s", (int)strcspn(domain->spec, ":"),
-		 domain->spec);
+	conf_mount(&mount, domain->spec, domain->dir);
 	if (opts_parse(&opts, options))
 		return false;
 	if (has_flag(&judge, opts, out))
@@ -195,16 +183,11 @@ void ovirt_effect(const struct conf *conf, bool lossy, const struct ovirt_entry 
 		  const char *options, struct ovirt_effect *out)
 {
 	_cleanup_(opts_free_p) struct opts *opts = NULL;
-	char server[SPEC_HOST_MAX + 1];
-	const struct judge judge = { conf,
-				     lossy,
-				     { { "MountPoint", entry->dir },
-				       { "Server", server },
-				       { "NFSMount_Global_Options", NULL } } };
+	struct conf_mount mount;
+	const struct judge judge = { conf, lossy, &mount };
 
 	*out = (struct ovirt_effect){ .rdma = false };
-	snprintf(server, sizeof(server), "%.*s", (int)strcspn(entry->spec, ":"),
-		 entry->spec);
+	conf_mount(&mount, entry->spec, entry->dir);
 	if (opts_parse(&opts, options)) {
 		snprintf(out->why, sizeof(out->why), "%.300s", err_text());
 		return;

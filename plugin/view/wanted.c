@@ -183,35 +183,28 @@ static void take_places(struct find *f)
 			take_place(f, spot->place);
 }
 
-/* The text before the first colon of the source, as mount.nfs takes it. */
 static void take_conf(struct find *f, bool loose)
 {
 	const struct conf *conf = f->view->nfsmount_conf;
 	struct word word = {
 		.by = BY_NFSMOUNT_CONF, .asked = ASKED_RDMA, .weak = true, .loose = loose
 	};
-	char server[256];
-	const struct {
-		const char *section, *arg;
-	} sections[] = {
-		{ "MountPoint", f->input->dir },
-		{ "Server", server },
-		{ "NFSMount_Global_Options", NULL },
-	};
 	const struct conf_value *value = NULL;
+	const struct conf_section *at;
+	struct conf_mount mount;
 	size_t i;
 
 	if (!conf || !f->input->source)
 		return;
-	snprintf(server, sizeof(server), "%.*s", (int)strcspn(f->input->source, ":"),
-		 f->input->source);
-	for (i = 0; !value && i < ARRAY_SIZE(sections); i++) {
-		value = conf_get(conf, sections[i].section, sections[i].arg, "proto");
+	conf_mount(&mount, f->input->source, f->input->dir);
+	for (i = 0; !value && i < ARRAY_SIZE(mount.sections); i++) {
+		at = &mount.sections[i];
+		value = conf_get(conf, at->section, at->arg, "proto");
 		if (value && !view_is_rdma(value->value))
 			return;
 		if (value)
 			break;
-		value = conf_get(conf, sections[i].section, sections[i].arg, "rdma");
+		value = conf_get(conf, at->section, at->arg, "rdma");
 		if (conf_bool(value, 0) != 1)
 			value = NULL;
 	}

@@ -169,15 +169,13 @@ static void only_what_cannot_heal_ends_a_mount(void)
 
 static unsigned int minutes_of(const char *options, const char *conf, bool background)
 {
-	struct plan tried = { .options = (char *)options,
-			      .spec.host = "nas",
-			      .background = background };
+	struct plan tried = { .options = (char *)options, .background = background };
 	unsigned int minutes;
 
 	tree_new(&tree);
 	if (conf)
 		tree_write(&tree, "etc/nfsmount.conf", conf);
-	minutes = retry_minutes(tree.host, &tried, "/srv/vm");
+	minutes = retry_minutes(tree.host, &tried, "nas:/vm", "/srv/vm");
 	tree_free(&tree);
 	return minutes;
 }
