@@ -64,9 +64,9 @@ static int open_host(struct rpcrdma_conn **conn, struct rpcrdma_options *options
 {
 	struct transport_address to[ADDRESSES_MAX];
 	uint16_t port = target->port ? target->port : DEFAULT_PORT;
-	char text[ERR_TEXT_MAX] = "";
+	struct err_kept first = { 0 };
 	size_t i, count;
-	int rc, first = 0;
+	int rc;
 
 	rc = transport_resolve(target->host, port, to, ADDRESSES_MAX, &count, deadline);
 	if (rc)
@@ -76,12 +76,10 @@ static int open_host(struct rpcrdma_conn **conn, struct rpcrdma_options *options
 		rc = open_address(conn, options, target, deadline);
 		if (!rc)
 			return 0;
-		if (first)
-			continue;
-		first = rc;
-		snprintf(text, sizeof(text), "%s", err_text());
+		if (!first.rc)
+			err_keep(&first, rc);
 	}
-	return err_set(-first, "%s", text);
+	return err_again(&first);
 }
 
 int rpcrdma_connect(struct rpcrdma_conn **conn, const struct rpcrdma_target *theirs)

@@ -353,23 +353,25 @@ static int worker_verdict(const struct parent *parent, const struct child_end *e
 static int end_worker(struct parent *parent, int rc)
 {
 	struct child_end end = { .fate = CHILD_UNKNOWN };
-	char text[ERR_TEXT_MAX], how[96];
+	struct err_kept why;
+	char how[96];
 
 	if (!rc)
 		rc = await_end(parent, &end);
 	if (!rc)
 		rc = worker_verdict(parent, &end);
 	parent->end = end;
-	snprintf(text, sizeof(text), "%s", err_text());
+	err_keep(&why, rc);
 	if (parent->worker.pid) {
 		child_kill(&parent->worker);
 		if (!child_reap(&parent->worker, deadline_in(REAP_MS), &end))
-			snprintf(text + strlen(text), sizeof(text) - strlen(text),
-				 "; it %s", child_end_text(&end, how, sizeof(how)));
+			snprintf(why.text + strlen(why.text),
+				 sizeof(why.text) - strlen(why.text), "; it %s",
+				 child_end_text(&end, how, sizeof(how)));
 	}
 	hear_the_rest(parent);
 	child_close(&parent->worker);
-	return rc ? err_set(-rc, "%s", text) : 0;
+	return err_again(&why);
 }
 
 static int start_worker(struct parent *parent)
@@ -448,18 +450,18 @@ static void clean_up(struct parent *parent)
 /* With the signals of the user handled. */
 static int run_worker(struct parent *parent)
 {
-	char text[ERR_TEXT_MAX];
+	struct err_kept why;
 	int rc;
 
 	parent->end.fate = CHILD_UNKNOWN;
 	rc = start_worker(parent);
 	if (!rc)
 		rc = end_worker(parent, listen_to_worker(parent));
-	snprintf(text, sizeof(text), "%s", err_text());
+	err_keep(&why, rc);
 	if (rc)
-		say_incomplete(parent, rc, text);
+		say_incomplete(parent, rc, why.text);
 	clean_up(parent);
-	return rc ? err_set(-rc, "%s", text) : 0;
+	return err_again(&why);
 }
 
 int parent_run(const struct probe_options *options, worker_fn work,
