@@ -278,6 +278,22 @@ static void a_file_may_be_taken_to_have_another_text(void)
 	tree_free(&tree);
 }
 
+/* As mount.nfs does it: not even an address in brackets is taken for one. */
+static void the_sections_of_a_mount_are_in_mount_nfs_order(void)
+{
+	struct conf_mount mount;
+
+	conf_mount(&mount, "nas:/vm", "/srv/vm");
+	CU_ASSERT_STRING_EQUAL(mount.sections[0].section, "MountPoint");
+	CU_ASSERT_STRING_EQUAL(mount.sections[0].arg, "/srv/vm");
+	CU_ASSERT_STRING_EQUAL(mount.sections[1].section, "Server");
+	CU_ASSERT_STRING_EQUAL(mount.sections[1].arg, "nas");
+	CU_ASSERT_STRING_EQUAL(mount.sections[2].section, "NFSMount_Global_Options");
+	CU_ASSERT_PTR_NULL(mount.sections[2].arg);
+	conf_mount(&mount, "[2001:db8::1]:/vm", "/srv/vm");
+	CU_ASSERT_STRING_EQUAL(mount.sections[1].arg, "[2001");
+}
+
 SUITE_MAIN("host-conf", TEST(names_are_without_case_and_values_are_not),
 	   TEST(comments_and_quotes_end_a_value),
 	   TEST(the_later_of_two_wins_within_its_section),
@@ -289,4 +305,5 @@ SUITE_MAIN("host-conf", TEST(names_are_without_case_and_values_are_not),
 	   TEST(what_is_in_usr_counts_where_etc_has_none),
 	   TEST(an_include_that_cannot_be_read_is_an_error),
 	   TEST(every_section_of_a_name_is_seen), TEST(there_are_bounds),
-	   TEST(a_file_may_be_taken_to_have_another_text))
+	   TEST(a_file_may_be_taken_to_have_another_text),
+	   TEST(the_sections_of_a_mount_are_in_mount_nfs_order))
