@@ -201,7 +201,7 @@ int target_parse(const char *text, struct target *out);
 
 void help_program(FILE *out, unsigned int width);
 void help_command(FILE *out, const struct cli_command *command, unsigned int width);
-/* Commands, options and findings as the manual page has them; a test compares. */
+/* Options and faults as the manual page has them; a test compares. */
 void help_scd(FILE *out);
 
 /* output.c */

@@ -120,18 +120,6 @@ static void scd_faults(FILE *out)
 	}
 }
 
-static void scd_findings(FILE *out)
-{
-	const struct meaning *meaning = NULL;
-
-	while ((meaning = meaning_next(meaning))) {
-		fprintf(out, "*%s*%s\n\t", meaning->id,
-			meaning->decisive ? " (decisive)" : "");
-		print_scd(out, meaning->title);
-		fputs(".\n\n", out);
-	}
-}
-
 void help_scd(FILE *out)
 {
 	static const struct {
@@ -139,7 +127,6 @@ void help_scd(FILE *out)
 		void (*print)(FILE *out);
 	} tables[] = {
 		{ "options", scd_options },
-		{ "findings", scd_findings },
 		{ "faults", scd_faults },
 	};
 	size_t i;

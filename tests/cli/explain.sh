@@ -47,8 +47,9 @@ for reason in $reasons; do
 	done
 	(cd "$NFSRDMA_SOURCE" && grep -rqF --include='*.c' "\"${reason#*/}\"" plugin rpcrdma mount-helper hooks) ||
 		fail "no source raises $reason"
-	# By a script or a scenario, or in a unit test of what makes it.
+	# By a script or a scenario, in a unit test of what makes it, or by a machine.
 	(cd "$NFSRDMA_SOURCE" && grep -rqE --include='*.sh' --include='*.c' "[/\"]${reason#*/}([^a-z-]|$)" tests) ||
+		grep -qxE "[a-z]+ $reason( .*)?" "$NFSRDMA_SOURCE"/tests/hosts/*/expect{,-mounts} ||
 		fail "no test raises $reason"
 done
 run explain probe.connect/refuse
@@ -67,13 +68,21 @@ run explain zzzzzzzz
 expect_status 2
 expect_sentence 'lists them all'
 
-page=$NFSRDMA_SOURCE/plugin/cli/nfsrdma.8.scd
+source=$NFSRDMA_SOURCE/plugin/cli/nfsrdma.8.scd
 run explain --scd
 expect_status 0
-sed -n '/^; table /,/^; end /p' "$page" >"$work/page"
-diff -u "$work/page" "$work/out" || fail "the tables of the manual page are stale"
+sed -n '/^; table /,/^; end /p' "$source" >"$work/tables"
+diff -u "$work/tables" "$work/out" || fail "the tables of the manual page are stale"
+
+# The build puts the findings with their reasons into the page.
+page=$work/nfsrdma.8.scd
+findings=$NFSRDMA_SOURCE/plugin/report/findings
+"$findings/make-table" --manual "$source" "$findings"/*.findings >"$page" || fail "no manual page"
 for word in $ids $faults; do
 	grep -qF -- "*$word*" "$page" || fail "$word is not in the manual page"
+done
+for reason in $reasons; do
+	grep -A1 -F -- "*${reason%/*}*" "$page" | grep -qE "[ :]${reason#*/}[,.]" || fail "$reason is not in the manual page"
 done
 
 requires scdoc

@@ -77,3 +77,12 @@ refused 'no Group'                    'Group: Things' ''
 table "$good"$'\n\n'"${good#*Things$'\n\n'}"
 expect_status 1
 grep -q 'a.thing stands there twice' "$work/err" || { show; fail "an id twice"; }
+
+# The manual page has them where its line says so.
+printf '%s\n' 'before' '; findings' 'after' >"$work/page.scd"
+printf '%s\n' "$good" >"$work/a.findings"
+"$make_table" --manual "$work/page.scd" "$work/a.findings" >"$work/out" || fail "no page"
+printf '%s\n' 'before' '*a.thing* (decisive)' $'\tA thing: absent.' 'after' | diff -u - "$work/out" || fail "not that page"
+echo 'before' >"$work/page.scd"
+! "$make_table" --manual "$work/page.scd" "$work/a.findings" >"$work/out" 2>"$work/err" || fail "a page without its line"
+grep -q "no line '; findings'" "$work/err" || { show; fail "a page without its line"; }
