@@ -3,7 +3,7 @@
 # Copyright (C) 2026 The nfsrdma authors
 #
 # What nfsrdma check says of each machine of tests/hosts. A machine's file "expect" has what is
-# neither good nor absent: a line "STATUS ID" for each such finding, in order, "because ID" for
+# neither good nor absent: a line "STATUS ID/REASON" for each such finding, in order, "because ID" for
 # what was skipped for that, and the verdict with the exit status. "expect.txt" is the whole text,
 # "args" what is asked for. NFSRDMA_HOSTS limits it to some, NFSRDMA_ACCEPT takes what comes as what is expected.
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
@@ -22,7 +22,7 @@ args_of() { [[ ! -f $machines/$1/args ]] || cat "$machines/$1/args"; }
 compact()
 {
 	jq -r '(input_filename | sub("^said/"; "") | sub(".json$"; "")) as $name
-		| (.findings[] | select(.status != "pass" and .status != "skip") | "\(.status) \(.id)"),
+		| (.findings[] | select(.status != "pass" and .status != "skip") | "\(.status) \([.id, .reason // empty] | join("/"))"),
 		([.findings[].evidence.because // empty] | unique[] | "because \(.)"),
 		"verdict \(.verdict)" | "\($name)\t\(.)"' said/*.json
 }

@@ -18,7 +18,7 @@ python3 "$NFSRDMA_SOURCE/tests/support/make-host" "$work/hosts" "${names[@]/#/$m
 compact()
 {
 	report '.findings[] | select(.status != "pass" and .status != "skip")
-		| "\(.status) \(.id) \(.evidence.target // "-")"'
+		| "\(.status) \([.id, .reason // empty] | join("/")) \(.evidence.target // "-")"'
 	echo "verdict $(report .verdict), exit status $status"
 }
 
