@@ -37,15 +37,33 @@ unsigned int checks_roles(const struct host *host)
 	return !host_nfsd(host, &nfsd) && nfsd.nlisteners ? CHECK_BOTH : CHECK_CLIENT;
 }
 
+static void say(struct check_run *run, enum finding_status status, const char *fmt,
+		va_list ap)
+{
+	run->finding.status = status;
+	vsnprintf(run->finding.summary, sizeof(run->finding.summary), fmt, ap);
+	finding_clean(run->finding.summary);
+}
+
 int check_say(struct check_run *run, enum finding_status status, const char *fmt, ...)
 {
 	va_list ap;
 
-	run->finding.status = status;
 	va_start(ap, fmt);
-	vsnprintf(run->finding.summary, sizeof(run->finding.summary), fmt, ap);
+	say(run, status, fmt, ap);
 	va_end(ap);
-	finding_clean(run->finding.summary);
+	return 0;
+}
+
+int check_say_why(struct check_run *run, enum finding_status status, const char *reason,
+		  const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	say(run, status, fmt, ap);
+	va_end(ap);
+	finding_reason(&run->finding, reason);
 	return 0;
 }
 
@@ -95,6 +113,41 @@ static const char *obstacle(const struct check *check, const struct outcomes *ou
 	return NULL;
 }
 
+/* Why nothing is known, where whoever failed did not say: a reason that all findings have. NULL: no
+ * such error is expected of a check. */
+static const char *common_reason(int rc)
+{
+	static const struct {
+		int rc;
+		const char *reason;
+	} rows[] = {
+		{ -EACCES, "permission" },   { -EPERM, "permission" },
+		{ -EBADMSG, "unreadable" },  { -EIO, "unreadable" },
+		{ -EINVAL, "unreadable" },   { -EFBIG, "unreadable" },
+		{ -EISDIR, "unreadable" },   { -ENOTDIR, "unreadable" },
+		{ -ELOOP, "unreadable" },    { -ENODATA, "not-recorded" },
+		{ -ETIMEDOUT, "out-of-time" }, { -ENOMEM, "no-memory" },
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++)
+		if (rows[i].rc == rc)
+			return rows[i].reason;
+	return NULL;
+}
+
+static void say_unknown(struct check_run *run, int rc)
+{
+	const char *reason = *err_reason() ? err_reason() : common_reason(rc);
+
+	/* Of a running system there is no record. */
+	if (rc == -ENODATA && !*err_reason() && !host_is_snapshot(run->host))
+		reason = NULL;
+	if (reason)
+		finding_reason(&run->finding, reason);
+	check_say(run, FINDING_UNKNOWN, "%s", *err_text() ? err_text() : strerror(-rc));
+}
+
 /* Its own words, or why there are none. */
 static void run_one(const struct check *check, struct check_run *run)
 {
@@ -103,8 +156,7 @@ static void run_one(const struct check *check, struct check_run *run)
 	err_clear();
 	rc = check->run(run);
 	if (rc)
-		check_say(run, FINDING_UNKNOWN, "%s",
-			  *err_text() ? err_text() : strerror(-rc));
+		say_unknown(run, rc);
 	else if (!*run->finding.summary)
 		check_say(run, FINDING_UNKNOWN, "the check said nothing");
 }
@@ -125,8 +177,8 @@ static void look_at(const struct check *check, struct check_run *run)
 	if (because)
 		check_skip(run, because);
 	else if (!deadline_left(run->deadline))
-		check_say(run, FINDING_UNKNOWN,
-			  "the time ran out before it was looked at");
+		check_say_why(run, FINDING_UNKNOWN, "out-of-time",
+			      "the time ran out before this check");
 	else
 		run_one(check, run);
 	debug(DEBUG_CHECKS, "%s: %s after %.1f ms: %s", check->id,

@@ -125,6 +125,9 @@ int checks_visit(const struct check *const *table, const struct host *host,
 /* For a check: its finding. Evidence by finding_text(&run->finding, ...). Returns 0. */
 int check_say(struct check_run *run, enum finding_status status, const char *fmt, ...)
 	PRINTF_LIKE(3, 4);
+/* The same where it is not good: and why, a reason of the finding's meaning. Returns 0. */
+int check_say_why(struct check_run *run, enum finding_status status, const char *reason,
+		  const char *fmt, ...) PRINTF_LIKE(4, 5);
 /* For a check that passed and has to tell something all the same: brief reports show it. */
 void check_note(struct check_run *run);
 /* For a check that finds out that another one, which came before, says the cause already: skipped,

@@ -12,8 +12,7 @@
 
 struct memo {
 	bool read;
-	int rc;
-	char why[512];
+	struct err_kept err;
 };
 
 struct facts {
@@ -68,14 +67,13 @@ void facts_free_p(struct facts **facts)
 static void memo_keep(struct memo *memo, int rc)
 {
 	memo->read = true;
-	memo->rc = rc;
 	if (rc)
-		snprintf(memo->why, sizeof(memo->why), "%s", err_text());
+		err_keep(&memo->err, rc);
 }
 
 static int memo_tell(const struct memo *memo)
 {
-	return memo->rc ? err_set(-memo->rc, "%s", memo->why) : 0;
+	return memo->err.rc ? err_again(&memo->err) : 0;
 }
 
 int facts_system(struct check_run *run, const struct host_system **out)

@@ -11,6 +11,8 @@
 /* Made at build time by findings/make-table: rows in the order of causes, a group together, that of id
  * NULL at the end. */
 extern const struct meaning meaning_table[];
+/* Reasons that any finding can have (texts.findings); that of name NULL ends them. */
+extern const struct reason *const meaning_common;
 
 /* report.c */
 

@@ -71,7 +71,7 @@ const struct meaning *meaning_find(const char *id);
 #define MEANING_CAUSE_MAX 2048
 const char *meaning_cause(const struct meaning *meaning, const char *server,
 			  char buf[MEANING_CAUSE_MAX]);
-/* The reason of that name; NULL: it has none such. */
+/* The reason of that name, of this finding or common to all; NULL: there is none such. */
 const struct reason *meaning_reason(const struct meaning *meaning, const char *name);
 /* Its text, with the systems that it is for before it: "Debian, Ubuntu: ..." Returns @buf. */
 #define STEP_TEXT_MAX 1024

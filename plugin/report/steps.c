@@ -84,14 +84,19 @@ void report_expand(const struct report *report, const struct finding *finding,
 	}
 }
 
-const struct reason *meaning_reason(const struct meaning *meaning, const char *name)
+static const struct reason *reason_find(const struct reason *reason, const char *name)
 {
-	const struct reason *reason;
-
-	for (reason = meaning->reasons; reason->name; reason++)
+	for (; reason->name; reason++)
 		if (!strcmp(reason->name, name))
 			return reason;
 	return NULL;
+}
+
+const struct reason *meaning_reason(const struct meaning *meaning, const char *name)
+{
+	const struct reason *reason = reason_find(meaning->reasons, name);
+
+	return reason ? reason : reason_find(meaning_common, name);
 }
 
 static const struct {

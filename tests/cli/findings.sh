@@ -30,7 +30,11 @@ Reason: absent
 Cause: {thing} is not there.
 Step: Look: `ls {thing}`
 Step: [debian ubuntu] Install it: `apt-get install thing`
-Step: Ask somebody.'
+Step: Ask somebody.
+
+Common: forbidden
+Cause: Only root may.
+Step: Be root.'
 
 # table TEXT: what make-table makes of it.
 table()
@@ -54,7 +58,8 @@ expect_status 0
 for line in '.group = "Things",' '.id = "a.thing",' '.title = "A thing",' '.what = "What is looked at.",' \
 	'.cause = "It says \"no\" \\ or nothing.",' '.unknown = "Look again.",' '.see = { "RFC 1", "thing(5)" },' \
 	'.decisive = true' '{ "absent", "{thing} is not there.",' '{ 0, "Look", "ls {thing}" },' \
-	'{ SYSTEM_DEBIAN | SYSTEM_UBUNTU, "Install it", "apt-get install thing" },' '{ 0, "Ask somebody.", NULL },'; do
+	'{ SYSTEM_DEBIAN | SYSTEM_UBUNTU, "Install it", "apt-get install thing" },' '{ 0, "Ask somebody.", NULL },' '{ "forbidden", "Only root may.",' \
+	'meaning_common = reasons_common;'; do
 	grep -qF -- "$line" "$work/out" || { show; fail "no line $line"; }
 done
 
@@ -68,6 +73,7 @@ refused 'no Text shard'               '@shared' '@shard'
 refused 'more than 5 in See'          'RFC 1' 'a, b, c, d, e'
 refused 'no word for a reason'        'absent' 'Absent'
 refused 'Reason absent has no Cause'  'Cause: {thing} is not there.' '# none'
+refused 'forbidden has no Step'        'Step: Be root.' '# none'
 refused "'plan9' is no system"        'debian ubuntu' 'plan9'
 refused 'is no step'                  'Step: Look: `ls {thing}`' 'Step: `ls`'
 refused 'begins with'                 'Group: Things' 'Heading: Things'

@@ -158,6 +158,7 @@ static void what_is_absent_or_unknown_stops_nothing(void)
 	CU_ASSERT_EQUAL_FATAL(got.count, 3);
 	CU_ASSERT(is(&got.list[0], "a.absent", FINDING_SKIP, "not here"));
 	CU_ASSERT(is(&got.list[1], "a.broken", FINDING_UNKNOWN, "the file is for root"));
+	CU_ASSERT_STRING_EQUAL(got.list[1].reason, "permission");
 	CU_ASSERT(is(&got.list[2], "b.absent", FINDING_PASS, "good"));
 }
 
@@ -171,6 +172,56 @@ static void a_check_may_leave_the_word_to_another(void)
 	CU_ASSERT_EQUAL_FATAL(got.count, 4);
 	CU_ASSERT(is(&got.list[2], "b.told", FINDING_SKIP, "because of a.bad"));
 	CU_ASSERT(is(&got.list[3], "c.told", FINDING_SKIP, "because of a.bad"));
+}
+
+/* Where whoever failed says why, that counts; else the error does. Words for each are in the table. */
+static int reasoned(struct check_run *run)
+{
+	(void)run;
+	return err_because(err_set(EACCES, "the container has none"), "container");
+}
+
+static int nothing_recorded(struct check_run *run)
+{
+	(void)run;
+	return err_set(ENODATA, "not in the record");
+}
+
+static int out_of_memory(struct check_run *run)
+{
+	(void)run;
+	return err_set(ENOMEM, "no memory");
+}
+
+static void unknown_has_a_reason(void)
+{
+	static const char *const common[] = { "permission", "unreadable", "not-recorded",
+					      "out-of-time", "no-memory" };
+	static const struct check one = { .id = "a.reasoned",
+					  .roles = CHECK_BOTH,
+					  .run = reasoned };
+	static const struct check two = { .id = "a.unrecorded",
+					  .roles = CHECK_BOTH,
+					  .run = nothing_recorded };
+	static const struct check three = { .id = "a.memory",
+					    .roles = CHECK_BOTH,
+					    .run = out_of_memory };
+	static const struct check *const table[] = { &one, &two, &three, NULL };
+	const struct meaning *m = NULL;
+	struct collected got;
+	size_t i;
+
+	run_table(table, &got);
+	CU_ASSERT_EQUAL_FATAL(got.count, 3);
+	CU_ASSERT_STRING_EQUAL(got.list[0].reason, "container");
+	/* Not a snapshot: a file that should be there. */
+	CU_ASSERT_STRING_EQUAL(got.list[1].reason, "");
+	CU_ASSERT_STRING_EQUAL(got.list[2].reason, "no-memory");
+	while ((m = meaning_next(m)))
+		for (i = 0; i < ARRAY_SIZE(common); i++) {
+			SUITE_ROW("%s/%s", m->id, common[i]);
+			CU_ASSERT_PTR_NOT_NULL(meaning_reason(m, common[i]));
+		}
 }
 
 static void unknown_always_has_words(void)
@@ -187,6 +238,7 @@ static void unknown_always_has_words(void)
 	run_table(table, &got);
 	CU_ASSERT_EQUAL_FATAL(got.count, 3);
 	CU_ASSERT(is(&got.list[1], "a.wordless", FINDING_UNKNOWN, strerror(EIO)));
+	CU_ASSERT_STRING_EQUAL(got.list[1].reason, "unreadable");
 	CU_ASSERT(is(&got.list[2], "a.silent", FINDING_UNKNOWN, "said nothing"));
 }
 
@@ -204,6 +256,7 @@ static void after_the_deadline_nothing_is_run(void)
 		SUITE_ROW("%u", i);
 		CU_ASSERT_EQUAL(got.list[i].status, FINDING_UNKNOWN);
 		ASSERT_CONTAINS(got.list[i].summary, "time ran out");
+		CU_ASSERT_STRING_EQUAL(got.list[i].reason, "out-of-time");
 	}
 	CU_ASSERT_EQUAL(runs, 0);
 }
@@ -493,6 +546,7 @@ static void for_a_snapshot_every_check_of_the_host_reads(void)
 SUITE_MAIN("checks", TEST(what_follows_from_a_failure_is_skipped_for_the_first_cause),
 	   TEST(what_is_absent_or_unknown_stops_nothing),
 	   TEST(a_check_may_leave_the_word_to_another), TEST(unknown_always_has_words),
+	   TEST(unknown_has_a_reason),
 	   TEST(after_the_deadline_nothing_is_run),
 	   TEST(roles_and_the_server_choose_the_checks),
 	   TEST(for_a_snapshot_every_check_of_the_host_reads),
