@@ -121,11 +121,11 @@ static const char *common_reason(int rc)
 		int rc;
 		const char *reason;
 	} rows[] = {
-		{ -EACCES, "permission" },   { -EPERM, "permission" },
-		{ -EBADMSG, "unreadable" },  { -EIO, "unreadable" },
-		{ -EINVAL, "unreadable" },   { -EFBIG, "unreadable" },
-		{ -EISDIR, "unreadable" },   { -ENOTDIR, "unreadable" },
-		{ -ELOOP, "unreadable" },    { -ENODATA, "not-recorded" },
+		{ -EACCES, "permission" },     { -EPERM, "permission" },
+		{ -EBADMSG, "unreadable" },    { -EIO, "unreadable" },
+		{ -EINVAL, "unreadable" },     { -EFBIG, "unreadable" },
+		{ -EISDIR, "unreadable" },     { -ENOTDIR, "unreadable" },
+		{ -ELOOP, "unreadable" },      { -ENODATA, "not-recorded" },
 		{ -ETIMEDOUT, "out-of-time" }, { -ENOMEM, "no-memory" },
 	};
 	size_t i;

@@ -3,9 +3,38 @@
 
 /* Adapters that could do RDMA and show no RDMA device: the RDMA half of their driver is not
  * loaded. Where there is another RDMA device this may be meant so. */
+#include <stdio.h>
+
 #include "plugin/checks/internal.h"
 
 #define NAMES_MAX 16
+
+/* What keeps the first adapter's module, "mlx5_ib for 0000:3b:00.0", from being loaded. */
+static int say_first(struct check_run *run, const char *name, const char *all)
+{
+	const char *adapter = strrchr(name, ' ');
+	const char *reason = "not-loaded";
+	struct host_module module;
+	char text[64];
+	int rc;
+
+	snprintf(text, sizeof(text), "%.*s", (int)strcspn(name, " "), name);
+	finding_text(&run->finding, "module", "%s", text);
+	finding_text(&run->finding, "adapter", "%s", adapter ? adapter + 1 : "");
+	rc = host_module(run->host, text, &module);
+	if (rc && rc != -ENOENT)
+		return rc;
+	if (module.disabled) {
+		finding_text(&run->finding, "forbidden_by", "/%s", module.disabled_by);
+		reason = "forbidden";
+	} else if (module.state == MODULE_MISSING) {
+		reason = "not-installed";
+	} else if (module.state != MODULE_AVAILABLE) {
+		reason = "no-device";
+	}
+	return check_say_why(run, FINDING_FAIL, reason,
+			     "an adapter has no RDMA device: %s is missing", all);
+}
 
 static int run_check(struct check_run *run)
 {
@@ -24,18 +53,13 @@ static int run_check(struct check_run *run)
 	finding_number(&run->finding, "adapters_without", count);
 	if (!count && !rdma->count)
 		return check_say(run, FINDING_SKIP,
-				 "there is no adapter that is known to do RDMA");
+				 "no adapter here is known to do RDMA");
 	if (!count)
-		return check_say(run, FINDING_PASS,
-				 "no adapter lacks the RDMA half of its driver");
+		return check_say(run, FINDING_PASS, "no adapter lacks its RDMA driver");
 	if (!rdma->count)
-		return check_say(
-			run, FINDING_FAIL,
-			"an adapter is there, but not its RDMA device, for want of %s",
-			words_text(&words));
+		return say_first(run, names[0], words_text(&words));
 	check_note(run);
-	return check_say(run, FINDING_PASS,
-			 "besides the RDMA devices there could be more: %s",
+	return check_say(run, FINDING_PASS, "other adapters have no RDMA device: %s",
 			 words_text(&words));
 }
 

@@ -15,11 +15,13 @@ static int run_check(struct check_run *run)
 	for (i = 0; i < ARRAY_SIZE(places); i++) {
 		rc = host_exists(run->host, places[i]);
 		if (!rc)
-			return check_say(run, FINDING_PASS, "/%s is there", places[i]);
+			return check_say(run, FINDING_PASS, "/%s is installed",
+					 places[i]);
 		if (rc != -ENOENT)
 			return rc;
 	}
-	return check_say(run, FINDING_FAIL, "there is no mount.nfs");
+	return check_say_why(run, FINDING_FAIL, "not-installed",
+			     "mount.nfs is not installed");
 }
 
 const struct check check_client_helper = {

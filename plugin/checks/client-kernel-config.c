@@ -38,14 +38,15 @@ static int run_check(struct check_run *run)
 	rc = rc ? rc : facts_kconfig(run, &config);
 	if (rc == -ENOENT)
 		return check_say(run, FINDING_SKIP,
-				 "the kernel's configuration is not kept on this host");
+				 "this host has no copy of the kernel's configuration");
 	if (rc)
 		return rc;
 	finding_text(&run->finding, "config", "/%s", config->file);
 	/* The RDMA stack of a vendor says nothing in the kernel's configuration. */
 	if (kconfig_get(config, "CONFIG_INFINIBAND") == 'n')
-		return check_say(run, FINDING_PASS,
-				 "the kernel has no RDMA of its own: that is another's");
+		return check_say(
+			run, FINDING_PASS,
+			"the kernel has no RDMA of its own: a vendor's drivers provide it");
 	for (i = 0; i < ARRAY_SIZE(options); i++) {
 		if (options[i].need == NEED_INFINIBAND && !has_infiniband(rdma))
 			continue;
@@ -54,9 +55,11 @@ static int run_check(struct check_run *run)
 				  options[i].without);
 	}
 	if (missing.count)
-		return check_say(run, FINDING_WARN, "the kernel was built without %s",
-				 words_text(&missing));
-	return check_say(run, FINDING_PASS, "/%s has what this host needs", config->file);
+		return check_say_why(run, FINDING_WARN, "not-built",
+				     "the kernel was built without %s",
+				     words_text(&missing));
+	return check_say(run, FINDING_PASS, "/%s has every option this host needs",
+			 config->file);
 }
 
 const struct check check_client_kernel_config = {

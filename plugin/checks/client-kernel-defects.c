@@ -85,22 +85,22 @@ static int run_check(struct check_run *run)
 		     system->kernel[1], system->kernel[2]);
 	collect(run, system, parts, words);
 	if (words[DEFECT_PRESENT].count)
-		return check_say(
-			run, FINDING_WARN, "%s: %s%s%s", kernel_name(system, name),
-			words_text(&words[DEFECT_PRESENT]),
-			possible->count ? "; Linux of that number also had: " : "",
+		return check_say_why(
+			run, FINDING_WARN, "known", "%s: %s%s%s",
+			kernel_name(system, name), words_text(&words[DEFECT_PRESENT]),
+			possible->count ? "; Linux of that version also had: " : "",
 			possible->count ? words_text(possible) : "");
 	if (possible->count) {
 		check_note(run);
 		return check_say(
 			run, FINDING_PASS,
-			"%s carries repairs under a number of its own; Linux of that number had: %s",
+			"the vendor of %s backports fixes; Linux of that version had: %s",
 			system->release, words_text(possible));
 	}
 	if (system->kernel_is_plain)
-		return check_say(run, FINDING_PASS, "none is known of %s",
+		return check_say(run, FINDING_PASS, "%s has no known defect",
 				 kernel_name(system, name));
-	return check_say(run, FINDING_PASS, "none is known that %s must have",
+	return check_say(run, FINDING_PASS, "no known defect is certain in %s",
 			 system->release);
 }
 

@@ -56,19 +56,19 @@ static int run_check(struct check_run *run)
 		finding_text(&run->finding, "hard_limit", "%s",
 			     amount(memlock.hard, hard));
 	if (memlock.nlines && most < probe_memlock_kib())
-		return check_say(
-			run, FINDING_WARN,
-			"limits.conf gives at most %" PRIu64
-			" KiB (%s), and nfsrdma probe and bench want up to %" PRIu64
-			" where they are not root's",
+		return check_say_why(
+			run, FINDING_WARN, "too-small",
+			"limits.conf allows at most %" PRIu64
+			" KiB (%s); nfsrdma probe and bench need up to %" PRIu64
+			" unless they run as root",
 			most, words_text(&lines), probe_memlock_kib());
 	if (memlock.nlines)
-		return check_say(run, FINDING_PASS, "limits.conf gives enough: %s",
+		return check_say(run, FINDING_PASS, "limits.conf allows enough: %s",
 				 words_text(&lines));
 	return check_say(
 		run, FINDING_PASS,
-		"mounts need no limit raised, nor does root; a program of others may lock %s",
-		memlock.known ? amount(memlock.hard, hard) : "what the default is");
+		"mounts and root need no higher limit; programs of other users may lock %s",
+		memlock.known ? amount(memlock.hard, hard) : "the default amount");
 }
 
 const struct check check_client_memlock = {

@@ -57,16 +57,20 @@ static int run_check(struct check_run *run)
 	if (!listed.file[0])
 		return check_say(
 			run, FINDING_PASS,
-			"no list names rpcrdma (or xprtrdma, svcrdma): a mount, or a server that listens, loads it");
+			"no list names rpcrdma (or xprtrdma, svcrdma): a mount, or a server that listens for RDMA, loads it");
 	finding_text(&run->finding, "list", "/%s", listed.file);
 	rc = masked_reader(run, &listed, &masked);
 	if (rc)
 		return rc;
-	if (masked && module->state != MODULE_LOADED)
-		return check_say(run, FINDING_WARN, "/%s names it, but %s is masked",
-				 listed.file, masked);
-	return check_say(run, FINDING_PASS, "/%s names it%s", listed.file,
-			 listed.at_boot ? ", for the boot"
+	if (masked && module->state != MODULE_LOADED) {
+		finding_text(&run->finding, "unit", "%s", masked);
+		return check_say_why(
+			run, FINDING_WARN, "masked",
+			"/%s lists it, but %s, which reads that list, is masked",
+			listed.file, masked);
+	}
+	return check_say(run, FINDING_PASS, "/%s lists it%s", listed.file,
+			 listed.at_boot ? ", for boot"
 					: ", for when an RDMA device appears");
 }
 

@@ -26,16 +26,21 @@ static int look_at_file(struct check_run *run, const struct host_module *module)
 	if (rc)
 		return rc;
 	if (core.external && !module->external)
-		return check_say(
-			run, FINDING_FAIL,
-			"the vendor's RDMA modules (/%s) have no rpcrdma, and the kernel's own does not fit them",
+		return check_say_why(
+			run, FINDING_FAIL, "vendor-without",
+			"the vendor's RDMA modules (/%s) come without rpcrdma, and the kernel's own does not match them",
 			core.file);
-	if (is_other_kernel(module, system->release))
-		return check_say(run, FINDING_WARN,
-				 "rpcrdma was built for %.*s, and %s is running",
-				 (int)strcspn(module->vermagic, " "), module->vermagic,
-				 system->release);
-	return check_say(run, FINDING_PASS, "the module's file is of kernel %s",
+	if (is_other_kernel(module, system->release)) {
+		finding_text(&run->finding, "file", "/%s", module->file);
+		finding_text(&run->finding, "kernel", "%s", system->release);
+		finding_text(&run->finding, "built_for", "%.*s",
+			     (int)strcspn(module->vermagic, " "), module->vermagic);
+		return check_say_why(run, FINDING_WARN, "other-kernel",
+				     "rpcrdma was built for kernel %.*s; %s is running",
+				     (int)strcspn(module->vermagic, " "),
+				     module->vermagic, system->release);
+	}
+	return check_say(run, FINDING_PASS, "the module's file is for kernel %s",
 			 system->release);
 }
 
@@ -47,7 +52,7 @@ static int run_check(struct check_run *run)
 	if (rc && rc != -ENOENT)
 		return rc;
 	if (module->state == MODULE_MISSING || module->state == MODULE_BUILTIN)
-		return check_say(run, FINDING_SKIP, "rpcrdma is no file of its own");
+		return check_say(run, FINDING_SKIP, "rpcrdma has no file of its own");
 	if (module->srcversion_loaded[0])
 		finding_text(&run->finding, "srcversion_loaded", "%s",
 			     module->srcversion_loaded);
@@ -57,14 +62,16 @@ static int run_check(struct check_run *run)
 	if (module->state == MODULE_AVAILABLE)
 		return look_at_file(run, module);
 	if (!module->file[0])
-		return check_say(run, FINDING_WARN,
-				 "rpcrdma is loaded, but has no file any more");
+		return check_say_why(run, FINDING_WARN, "no-file",
+				     "rpcrdma is loaded, but its file is gone");
 	if (module->srcversion_loaded[0] && module->srcversion_file[0] &&
-	    strcmp(module->srcversion_loaded, module->srcversion_file))
-		return check_say(run, FINDING_WARN,
-				 "the rpcrdma that is loaded is another than /%s",
-				 module->file);
-	return check_say(run, FINDING_PASS, "what is loaded is /%s%s", module->file,
+	    strcmp(module->srcversion_loaded, module->srcversion_file)) {
+		finding_text(&run->finding, "file", "/%s", module->file);
+		return check_say_why(run, FINDING_WARN, "updated",
+				     "the loaded rpcrdma is not that of /%s",
+				     module->file);
+	}
+	return check_say(run, FINDING_PASS, "/%s is loaded%s", module->file,
 			 module->external ? ", a vendor's" : "");
 }
 

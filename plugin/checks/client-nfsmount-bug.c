@@ -13,32 +13,34 @@ static int judge(struct check_run *run, const char *section, const char *key)
 	struct nfs_utils utils;
 	int rc = facts_system(run, &system);
 
+	finding_text(&run->finding, "section", "%s", section);
+	finding_text(&run->finding, "key", "%s", key);
 	rc = rc ? rc : nfs_utils_read(run->host, &utils);
 	if (rc && rc != -ENOENT && rc != -ENODATA)
 		return rc;
 	if (rc || !utils.number)
-		return check_say(
-			run, FINDING_WARN,
-			"several %s sections set %s, and nfs-utils, of which version is not known here, lose all but the last before 2.8.3",
+		return check_say_why(
+			run, FINDING_WARN, "version-unknown",
+			"several %s sections set %s; nfs-utils before 2.8.3 uses only the last, and its version is unknown",
 			section, key);
 	finding_text(&run->finding, "nfs_utils", "%s", utils.version);
 	switch (nfs_utils_sections(&utils, system->distro)) {
 	case NFS_UTILS_KEEPS:
 		return check_say(run, FINDING_PASS,
-				 "nfs-utils %s keeps several %s sections apart",
+				 "nfs-utils %s handles several %s sections correctly",
 				 utils.version, section);
 	case NFS_UTILS_MAY_LOSE:
-		return check_say(
-			run, FINDING_WARN,
-			"several %s sections set %s, and nfs-utils %s may lose all but the last",
+		return check_say_why(
+			run, FINDING_WARN, "may-ignore",
+			"several %s sections set %s; nfs-utils %s may use only the last",
 			section, key, utils.version);
 	case NFS_UTILS_LOSES:
 	case NFS_UTILS_UNKNOWN: break;
 	}
-	return check_say(
-		run, FINDING_WARN,
-		"several %s sections set %s, and nfs-utils %s loses all but the last",
-		section, key, utils.version);
+	return check_say_why(
+		run, FINDING_WARN, "ignores",
+		"several %s sections set %s; nfs-utils %s uses only the last", section,
+		key, utils.version);
 }
 
 static int run_check(struct check_run *run)
@@ -57,7 +59,7 @@ static int run_check(struct check_run *run)
 			return judge(run, sections[i], key);
 	}
 	return check_say(run, FINDING_SKIP,
-			 "nfsmount.conf has no two sections of a kind");
+			 "nfsmount.conf does not set one option in several sections");
 }
 
 const struct check check_client_nfsmount_bug = {

@@ -10,13 +10,23 @@
 
 #include "plugin/checks/internal.h"
 
+enum harm {
+	HARM_ALL,  /* every mount fails */
+	HARM_BARE, /* mounts fail that do not name port and transport themselves */
+	HARM_SOME, /* some mounts are not what they were meant to be */
+	HARM_COUNT
+};
+
 struct judge {
 	const struct conf *conf;
 	const char *server; /* NULL: any */
 	const char *section;
-	/* Every mount fails; mounts fail that do not name port and transport themselves. */
-	struct words broken, broken_bare;
-	struct words doubtful, good;
+	struct words harm[HARM_COUNT], good;
+	/* Of the first of each kind. */
+	struct {
+		const char *reason;
+		char file[160], setting[80];
+	} first[HARM_COUNT];
 };
 
 /* A setting of one section. */
@@ -38,6 +48,33 @@ static const char *where(const struct setting *at, char buf[256])
 	return buf;
 }
 
+static void add_harm(struct judge *judge, enum harm harm, const char *reason,
+		     const struct setting *at, const char *effect)
+{
+	char text[256];
+
+	if (!judge->first[harm].reason) {
+		judge->first[harm].reason = reason;
+		snprintf(judge->first[harm].file, sizeof(judge->first[harm].file),
+			 "/%.128s:%u", at->value->file, at->value->line);
+		snprintf(judge->first[harm].setting, sizeof(judge->first[harm].setting),
+			 "%.20s=%.40s", at->key, at->value->value);
+	}
+	words_add(&judge->harm[harm], "%s: %s", where(at, text), effect);
+}
+
+/* Of a whole file: @file is it, with its line. */
+static void add_form(struct judge *judge, enum harm harm, const char *reason,
+		     const char *file, const char *text)
+{
+	if (!judge->first[harm].reason) {
+		judge->first[harm].reason = reason;
+		snprintf(judge->first[harm].file, sizeof(judge->first[harm].file),
+			 "/%.*s", (int)strcspn(file, " "), file);
+	}
+	words_add(&judge->harm[harm], "%s", text);
+}
+
 static void judge_proto(struct judge *judge, const struct setting *at)
 {
 	static const char *const others[] = { "tcp", "tcp6", "udp", "udp6" };
@@ -51,14 +88,13 @@ static void judge_proto(struct judge *judge, const struct setting *at)
 	for (i = 0; i < ARRAY_SIZE(others); i++) {
 		if (strcmp(at->value->value, others[i]))
 			continue;
-		words_add(
-			&judge->doubtful,
-			"%s: a mount with the option rdma does not go over RDMA, one with proto=rdma does",
-			where(at, text));
+		add_harm(
+			judge, HARM_SOME, "proto-tcp", at,
+			"a mount with the option rdma uses TCP or UDP, one with proto=rdma uses RDMA");
 		return;
 	}
-	words_add(&judge->broken, "%s: mount.nfs knows no such protocol and refuses",
-		  where(at, text));
+	add_harm(judge, HARM_ALL, "unknown-protocol", at,
+		 "mount.nfs does not know this protocol and refuses every mount");
 }
 
 /* The option proto= of mounts is the file's where they have none; so is the port. */
@@ -70,21 +106,16 @@ static void judge_port(struct judge *judge, const struct setting *at)
 	char text[256];
 
 	if (rdma && !strcmp(at->value->value, "2049"))
-		words_add(
-			&judge->broken_bare,
-			"%s: mounts go over RDMA to the port of TCP, where nothing answers",
-			where(at, text));
+		add_harm(judge, HARM_BARE, "rdma-at-tcp-port", at,
+			 "RDMA mounts use the TCP port, where no RDMA listener is");
 	else if (rdma)
 		words_add(&judge->good, "%s", where(at, text));
 	else if (!strcmp(at->value->value, "20049"))
-		words_add(
-			&judge->broken_bare,
-			"%s: mounts over TCP go to the port of RDMA, where nothing answers",
-			where(at, text));
+		add_harm(judge, HARM_BARE, "tcp-at-rdma-port", at,
+			 "TCP mounts use the RDMA port, where no TCP listener is");
 	else
-		words_add(&judge->doubtful,
-			  "%s: mounts over RDMA that name no port go there, not to 20049",
-			  where(at, text));
+		add_harm(judge, HARM_SOME, "other-port", at,
+			 "RDMA mounts without a port use this one, not 20049");
 }
 
 static void judge_rdma(struct judge *judge, const struct setting *at)
@@ -94,51 +125,37 @@ static void judge_rdma(struct judge *judge, const struct setting *at)
 	if (conf_bool(at->value, 1))
 		words_add(&judge->good, "%s", where(at, text));
 	else
-		words_add(
-			&judge->broken,
-			"%s: becomes nordma, which the kernel does not know, so mounts fail",
-			where(at, text));
+		add_harm(
+			judge, HARM_ALL, "nordma", at,
+			"mount.nfs passes nordma, which the kernel refuses, so mounts fail");
 }
 
 /* tcp and udp: another name than proto, so added behind it, and the kernel believes the last. */
 static void judge_flag(struct judge *judge, const struct setting *at)
 {
-	char text[256];
-
 	if (conf_bool(at->value, 1))
-		words_add(&judge->broken,
-			  "%s: no mount goes over RDMA, not even one with "
-			  "proto=rdma",
-			  where(at, text));
+		add_harm(judge, HARM_ALL, "transport-flag", at,
+			 "no mount uses RDMA, not even one with proto=rdma");
 }
 
 static void judge_background(struct judge *judge, const struct setting *at)
 {
-	char text[256];
-
 	if (conf_bool(at->value, 1))
-		words_add(&judge->doubtful,
-			  "%s: a mount that does not succeed at once counts as one, and "
-			  "nothing is mounted",
-			  where(at, text));
+		add_harm(judge, HARM_SOME, "background", at,
+			 "mount(8) reports success before anything is mounted");
 }
 
 static void judge_mountproto(struct judge *judge, const struct setting *at)
 {
-	char text[256];
-
-	words_add(&judge->doubtful, "%s: mounts that name no version become NFSv3",
-		  where(at, text));
+	add_harm(judge, HARM_SOME, "mountproto", at,
+		 "mounts without a version become NFSv3");
 }
 
 static void judge_default(struct judge *judge, const struct setting *at)
 {
-	char text[256];
-
 	if (!strncasecmp(at->value->value, "rdma", 4))
-		words_add(&judge->doubtful,
-			  "%s: has no effect on NFSv4; Proto=rdma is what is meant",
-			  where(at, text));
+		add_harm(judge, HARM_SOME, "defaultproto", at,
+			 "this has no effect on NFSv4; use Proto=rdma");
 }
 
 static const struct {
@@ -179,18 +196,40 @@ static void judge_form(struct judge *judge)
 		   *problem = conf_problem(judge->conf),
 		   *deadly = conf_deadly(judge->conf);
 
-	if (cut)
-		words_add(&judge->doubtful,
-			  "the last line of /%s has no newline and is ignored for that",
-			  cut);
-	if (deadly)
-		words_add(
-			&judge->broken,
-			"/%s stands in a section whose argument has no second quote: of "
-			"that mount.nfs dies (SIGSEGV), at every NFS mount of this host",
+	char text[256];
+
+	if (cut) {
+		snprintf(
+			text, sizeof(text),
+			"the last line of /%.160s has no newline, so mount.nfs ignores it",
+			cut);
+		add_form(judge, HARM_SOME, "no-newline", cut, text);
+	}
+	if (deadly) {
+		snprintf(
+			text, sizeof(text),
+			"/%.96s is in a section whose argument has no closing quote: mount.nfs crashes (SIGSEGV) at every NFS mount of this host",
 			deadly);
-	if (problem)
-		words_add(&judge->doubtful, "/%s", problem);
+		add_form(judge, HARM_ALL, "open-quote", deadly, text);
+	}
+	if (problem) {
+		snprintf(text, sizeof(text), "/%.240s", problem);
+		add_form(judge, HARM_SOME, "ignored-line", problem, text);
+	}
+}
+
+static int say_harm(struct check_run *run, struct judge *judge, enum harm harm,
+		    enum finding_status status)
+{
+	struct words *some = &judge->harm[HARM_SOME];
+	/* Often because of the other: a Proto=rdma that is dropped. */
+	bool both = harm == HARM_BARE && some->count;
+
+	finding_text(&run->finding, "file", "%s", judge->first[harm].file);
+	finding_text(&run->finding, "setting", "%s", judge->first[harm].setting);
+	return check_say_why(run, status, judge->first[harm].reason, "%s%s%s",
+			     words_text(&judge->harm[harm]), both ? "; " : "",
+			     both ? words_text(some) : "");
 }
 
 static int run_check(struct check_run *run)
@@ -198,9 +237,9 @@ static int run_check(struct check_run *run)
 	static const char *const sections[] = { "MountPoint", "Server",
 						"NFSMount_Global_Options" };
 	struct judge judge = { .server = run->target->server,
-			       .broken = { .separator = "; " },
-			       .broken_bare = { .separator = "; " },
-			       .doubtful = { .separator = "; " } };
+			       .harm = { { .separator = "; " },
+					 { .separator = "; " },
+					 { .separator = "; " } } };
 	size_t i;
 	int rc = facts_nfsmount_conf(run, &judge.conf);
 
@@ -211,22 +250,19 @@ static int run_check(struct check_run *run)
 		conf_each(judge.conf, sections[i], judge_one, &judge);
 	}
 	judge_form(&judge);
-	if (judge.broken.count)
-		return check_say(run, FINDING_FAIL, "%s", words_text(&judge.broken));
-	if (judge.broken_bare.count) {
+	if (judge.harm[HARM_ALL].count)
+		return say_harm(run, &judge, HARM_ALL, FINDING_FAIL);
+	if (judge.harm[HARM_BARE].count) {
 		finding_text(&run->finding, CHECK_SPARES, "proto=rdma,port=20049");
-		/* Often because of the other: a Proto=rdma that is dropped. */
-		return check_say(
-			run, FINDING_FAIL, "%s%s%s", words_text(&judge.broken_bare),
-			judge.doubtful.count ? "; " : "", words_text(&judge.doubtful));
+		return say_harm(run, &judge, HARM_BARE, FINDING_FAIL);
 	}
-	if (judge.doubtful.count)
-		return check_say(run, FINDING_WARN, "%s", words_text(&judge.doubtful));
+	if (judge.harm[HARM_SOME].count)
+		return say_harm(run, &judge, HARM_SOME, FINDING_WARN);
 	if (!judge.good.count)
 		return check_say(run, FINDING_PASS,
-				 "nfsmount.conf says nothing of transports and ports");
+				 "nfsmount.conf sets no transport and no port");
 	check_note(run);
-	return check_say(run, FINDING_PASS, "mounts go over RDMA by %s",
+	return check_say(run, FINDING_PASS, "mounts use RDMA by %s",
 			 words_text(&judge.good));
 }
 

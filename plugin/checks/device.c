@@ -14,20 +14,20 @@ static int say_none(struct check_run *run, const struct rdma_devices *rdma)
 	for (i = 0; i < ARRAY_SIZE(causes); i++)
 		if (check_failed(run, causes[i]))
 			return check_skip(run, causes[i]);
-	return check_say(
-		run, FINDING_FAIL, "this host has no RDMA device%s",
-		rdma->netns_shared
-			? ""
-			: " in this network namespace, and each namespace has its own");
+	if (!rdma->netns_shared)
+		return check_say_why(
+			run, FINDING_FAIL, "other-namespace",
+			"this network namespace has no RDMA device, and each namespace has its own");
+	return check_say_why(run, FINDING_FAIL, "none", "this host has no RDMA device");
 }
 
 /* A root directory that is no running system: what needs a device is not looked at either. */
 static int say_image(struct check_run *run)
 {
 	run->stops = true;
-	return check_say(
-		run, FINDING_UNKNOWN,
-		"this root has no /sys/class: an image, not a running system, has no devices to look at");
+	return check_say_why(
+		run, FINDING_UNKNOWN, "image",
+		"this root has no /sys/class: it is an image, not a running system, and shows no devices");
 }
 
 int device_check(struct check_run *run)
@@ -49,10 +49,11 @@ int device_check(struct check_run *run)
 			  port_kind_name(&rdma->list[i]));
 	finding_number(&run->finding, "devices", rdma->count);
 	if (!good.count)
-		return check_say(run, FINDING_FAIL,
-				 "NFS over RDMA can use none of this host's devices: %s",
-				 words_text(&bad));
+		return check_say_why(
+			run, FINDING_FAIL, "unusable",
+			"NFS over RDMA can use none of this host's devices: %s",
+			words_text(&bad));
 	check_note(run);
 	return check_say(run, FINDING_PASS, "%s%s", words_text(&good),
-			 rdma->cut ? "; there are more than are looked at" : "");
+			 rdma->cut ? "; there are more devices than are checked" : "");
 }

@@ -18,21 +18,23 @@ static int say_missing(struct check_run *run, const struct host_module *module)
 	rc = rc ? rc : facts_kconfig(run, &config);
 	if (rc && rc != -ENOENT)
 		return rc;
+	finding_text(&run->finding, "module", "%s", module->name);
+	finding_text(&run->finding, "kernel", "%s", system->release);
 	if (rc)
-		return check_say(run, FINDING_FAIL,
-				 "kernel %s has no module %s, and none is loaded",
-				 system->release, module->name);
+		return check_say_why(run, FINDING_FAIL, "missing",
+				     "kernel %s has no module %s, and none is loaded",
+				     system->release, module->name);
 	finding_text(&run->finding, "config", "/%s", config->file);
 	switch (kconfig_get(config, "CONFIG_SUNRPC_XPRT_RDMA")) {
 	case 'y': return check_say(run, FINDING_PASS, "rpcrdma is built into the kernel");
 	case 'm':
-		return check_say(
-			run, FINDING_FAIL,
-			"kernel %s has NFS over RDMA as a module, and that is not installed",
+		return check_say_why(
+			run, FINDING_FAIL, "not-installed",
+			"kernel %s has NFS over RDMA as a module that is not installed",
 			system->release);
 	default:
-		return check_say(
-			run, FINDING_FAIL,
+		return check_say_why(
+			run, FINDING_FAIL, "not-built",
 			"kernel %s was built without NFS over RDMA (CONFIG_SUNRPC_XPRT_RDMA)",
 			system->release);
 	}
@@ -50,24 +52,26 @@ static int say_unlisted(struct check_run *run, const struct host_module *module,
 	if (!rc && kconfig_get(config, "CONFIG_SUNRPC_XPRT_RDMA") != 'm')
 		return say_missing(run, module);
 	if (!facts_system(run, &system) &&
-	    !host_list(run->host, "lib/modules", &others) && others.count)
-		return check_say(
-			run, FINDING_FAIL,
-			"the modules of the running kernel %s are not there, those of %s are",
+	    !host_list(run->host, "lib/modules", &others) && others.count) {
+		finding_text(&run->finding, "kernel", "%s", system->release);
+		return check_say_why(
+			run, FINDING_FAIL, "kernel-updated",
+			"the modules of the running kernel %s are gone; those of %s are installed",
 			system->release, others.names[others.count - 1]);
+	}
 	facts_rpcrdma(run, &module);
-	return why;
+	return err_because(why, "no-modules");
 }
 
 static int say_blacklisted(struct check_run *run, enum check_role role)
 {
 	if (role == CHECK_SERVER)
-		return check_say(
-			run, FINDING_FAIL,
-			"rpcrdma is not loaded, and blacklisted: a server asks for it as svcrdma, and is refused: 'Protocol not supported'");
-	return check_say(
-		run, FINDING_WARN,
-		"rpcrdma is not loaded, and blacklisted: a mount loads it by its name, but IPv6 mounts (rpcrdma6), servers (svcrdma) and the lists of modules do not");
+		return check_say_why(
+			run, FINDING_FAIL, "blacklisted",
+			"rpcrdma is blacklisted and not loaded: a server requests it as svcrdma, which fails with 'Protocol not supported'");
+	return check_say_why(
+		run, FINDING_WARN, "blacklisted",
+		"rpcrdma is blacklisted and not loaded: IPv4 mounts load it by its name; IPv6 mounts (rpcrdma6), servers (svcrdma) and module lists do not");
 }
 
 static int say_state(struct check_run *run, const struct host_module *module,
@@ -78,20 +82,28 @@ static int say_state(struct check_run *run, const struct host_module *module,
 	if (module->state == MODULE_BUILTIN)
 		return check_say(run, FINDING_PASS, "%s is built into the kernel",
 				 module->name);
-	if (module->disabled)
-		return check_say(run, FINDING_FAIL,
-				 "rpcrdma is not loaded, and /%s forbids to load it",
-				 module->disabled_by);
+	finding_text(&run->finding, "module", "%s", module->name);
+	if (module->disabled) {
+		finding_text(&run->finding, "forbidden_by", "/%s", module->disabled_by);
+		return check_say_why(run, FINDING_FAIL,
+				     strcmp(module->disabled_by, "proc/cmdline")
+					     ? "forbidden"
+					     : "forbidden-at-boot",
+				     "rpcrdma is not loaded, and /%s forbids loading it",
+				     module->disabled_by);
+	}
 	if (module->problem[0])
-		return err_set(EIO, "rpcrdma is not loaded, and its file is bad: %s",
-			       module->problem);
+		return err_because(
+			err_set(EIO, "rpcrdma is not loaded, and its file is damaged: %s",
+				module->problem),
+			"damaged");
 	if (module->blacklisted)
 		return say_blacklisted(run, role);
 	return check_say(
 		run, FINDING_PASS,
 		role == CHECK_SERVER
-			? "rpcrdma is there; a server that is told to listen loads it"
-			: "rpcrdma is there; the first mount over RDMA loads it");
+			? "rpcrdma is installed; a server that listens for RDMA loads it"
+			: "rpcrdma is installed; the first mount over RDMA loads it");
 }
 
 int module_check(struct check_run *run, enum check_role role)

@@ -59,13 +59,15 @@ static void say(struct finding *out, enum finding_status status,
 	else
 		finding_init(
 			out, "platform.libvirt-hook", status,
-			"%s (process %lld) started at %s, before its hook came at %s, and %s: until 'systemctl reload %s' it may start guests without the hook",
+			"%s (process %lld) started at %s, before its hook was installed at %s, and %s: until 'systemctl reload %s' it may start guests without the hook",
 			daemon->name, (long long)daemon->pid,
 			time_text(daemon->started_at, started),
 			time_text(hook->linked_at, linked),
-			seen == SEEN_NOT ? "systemd knows of no reload since"
+			seen == SEEN_NOT ? "systemd reports no reload since"
 					 : "systemd does not say whether it was reloaded",
 			daemon->name);
+	if (seen == SEEN_NOT || seen == SEEN_UNKNOWN)
+		finding_reason(out, seen == SEEN_NOT ? "not-reloaded" : "reload-unknown");
 	finding_text(out, "daemon", "%s", daemon->name);
 	finding_number(out, "pid", (double)daemon->pid);
 	finding_number(out, "started_at", (double)daemon->started_at);
@@ -81,7 +83,7 @@ void libvirt_hook_judge(const struct host_libvirt_hook *hook, const struct host 
 	if (!hook->linked_at) {
 		finding_init(
 			out, "platform.libvirt-hook", FINDING_SKIP,
-			"/etc/libvirt/hooks/qemu.d/nfsrdma is not there: switched off");
+			"/etc/libvirt/hooks/qemu.d/nfsrdma does not exist: the hook is off");
 		return;
 	}
 	if (!hook->ndaemons) {

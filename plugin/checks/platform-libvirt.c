@@ -14,10 +14,10 @@ static int run_check(struct check_run *run)
 	if (!platform->libvirt)
 		return check_say(run, FINDING_SKIP, "libvirt is not installed");
 	if (platform->vdsm)
-		return check_say(run, FINDING_SKIP, "VDSM does the mounts here");
+		return check_say(run, FINDING_SKIP, "VDSM mounts storage here");
 	check_note(run);
 	return check_say(run, FINDING_PASS,
-			 "pools of type netfs take the options in fs:mount_opts");
+			 "pools of type netfs take mount options in fs:mount_opts");
 }
 
 const struct check check_platform_libvirt = {

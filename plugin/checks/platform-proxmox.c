@@ -17,7 +17,7 @@ static int run_check(struct check_run *run)
 	check_note(run);
 	return check_say(
 		run, FINDING_PASS,
-		"a storage takes options by pvesm set NAME --options proto=rdma; without port=, which Proxmox would ping over TCP");
+		"set options of a storage with 'pvesm set NAME --options proto=rdma'; leave port= out, because Proxmox pings that port over TCP");
 }
 
 const struct check check_platform_proxmox = {

@@ -50,16 +50,19 @@ static int run_check(struct check_run *run)
 	if (rc)
 		return rc;
 	if (told.words.count)
-		return check_say(run, FINDING_FAIL, "%s", words_text(&told.words));
-	if (platform->vdsm_patched[0])
-		return check_say(
-			run, FINDING_WARN,
-			"/%s was edited to mount over RDMA: the next update undoes it",
+		return check_say_why(run, FINDING_FAIL, "domain", "%s",
+				     words_text(&told.words));
+	if (platform->vdsm_patched[0]) {
+		finding_text(&run->finding, "file", "/%s", platform->vdsm_patched);
+		return check_say_why(
+			run, FINDING_WARN, "patched",
+			"/%s was edited to mount over RDMA; the next update reverts it",
 			platform->vdsm_patched);
+	}
 	check_note(run);
 	return check_say(
 		run, FINDING_PASS,
-		"give the custom options of the storage domain: proto=rdma,port=20049");
+		"set the storage domain's custom options: proto=rdma,port=20049");
 }
 
 const struct check check_platform_vdsm = {

@@ -13,6 +13,8 @@ static int judge_one(struct check_run *run, const char *folder,
 		     const struct sysctl_setting *setting, struct words *low,
 		     struct words *other, unsigned int *found)
 {
+	/* As sysctl(8) names it. */
+	const char *namespace = strstr(folder, "svc_rdma") ? "sunrpc.svc_rdma" : "sunrpc";
 	char path[96];
 	int64_t value;
 	int rc;
@@ -23,6 +25,11 @@ static int judge_one(struct check_run *run, const char *folder,
 		return rc == -ENOENT ? 0 : rc;
 	(*found)++;
 	finding_number(&run->finding, setting->name, (double)value);
+	if (value < setting->least && !low->count) {
+		finding_text(&run->finding, "setting", "%s.%s", namespace, setting->name);
+		finding_number(&run->finding, "value", (double)value);
+		finding_number(&run->finding, "default", (double)setting->usual);
+	}
 	if (value < setting->least)
 		words_add(low, "%s is %" PRId64, setting->name, value);
 	else if (value != setting->usual && value != setting->older)
@@ -43,11 +50,12 @@ int sysctls_judge(struct check_run *run, const char *folder,
 		return rc;
 	if (!found)
 		return check_say(run, FINDING_SKIP,
-				 "rpcrdma shows no settings before it is loaded");
+				 "rpcrdma has settings only when it is loaded");
 	if (low.count)
-		return check_say(run, FINDING_WARN, "%s", words_text(&low));
+		return check_say_why(run, FINDING_WARN, "too-small", "%s",
+				     words_text(&low));
 	if (other.count)
-		return check_say(run, FINDING_PASS, "changed, within reason: %s",
+		return check_say(run, FINDING_PASS, "changed, but not too small: %s",
 				 words_text(&other));
-	return check_say(run, FINDING_PASS, "as the kernel has them by default");
+	return check_say(run, FINDING_PASS, "all have the kernel's defaults");
 }

@@ -118,7 +118,7 @@ static void what_is_said_follows_the_times(void)
 		{ 1000, 5000, 0, 900, 0, FINDING_WARN,
 		  "libvirtd (process 812) started at 1970-" },
 		{ 1000, 5000, 0, 4999, 0, FINDING_WARN,
-		  "systemd knows of no reload since: until 'systemctl reload libvirtd'" },
+		  "systemd reports no reload since: until 'systemctl reload libvirtd'" },
 		{ 1000, 5000, 0, 5000, 0, FINDING_PASS, "was reloaded after its hook" },
 		{ 1000, 5000, 0, 6000, 0, FINDING_PASS, "was reloaded after its hook" },
 		{ 1000, 5000, 0, 0, -EHOSTDOWN, FINDING_WARN,
@@ -145,6 +145,10 @@ static void what_is_said_follows_the_times(void)
 		CU_ASSERT_STRING_EQUAL(finding.id, "platform.libvirt-hook");
 		CU_ASSERT_EQUAL(finding.status, rows[i].status);
 		ASSERT_CONTAINS(finding.summary, rows[i].words);
+		CU_ASSERT_STRING_EQUAL(finding.reason, rows[i].status == FINDING_PASS ? ""
+						       : rows[i].changed_rc
+							       ? "reload-unknown"
+							       : "not-reloaded");
 	}
 }
 

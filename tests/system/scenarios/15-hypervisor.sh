@@ -24,8 +24,8 @@ says 'libvirtd was reloaded after its hook was linked' 'nfsrdma check --verbose'
 # As where nobody told the daemon.
 hook=/etc/libvirt/hooks/qemu.d/nfsrdma
 inside "sleep 3; rm $hook && ln -s /usr/sbin/nfsrdma-libvirt-hook $hook"
-says 'libvirtd \(process [0-9]+\) started at .*systemd knows of no reload since' 'nfsrdma check --verbose'
-says 'systemd knows of no reload since' 'nfsrdma mounts'
+says 'libvirtd \(process [0-9]+\) started at .*systemd reports no reload since' 'nfsrdma check --verbose'
+says 'systemd reports no reload since' 'nfsrdma mounts'
 inside 'systemctl reload libvirtd'
 says 'libvirtd was reloaded after its hook was linked' 'nfsrdma check --verbose'
 

@@ -32,7 +32,7 @@ server off
 inside 'rmmod rpcrdma 2>/dev/null; mkdir -p /etc/modprobe.d; echo install rpcrdma /bin/false >/etc/modprobe.d/test.conf; test ! -e /sys/module/rpcrdma'
 mounting /mnt -t nfsrdma 192.168.77.1:/export/plain /mnt -o vers=4.2
 inside 'rm /etc/modprobe.d/test.conf'
-expect_refused 32 'forbids to load it'
+expect_refused 32 'forbids loading it'
 ((took < 5000)) || fail "it took $took ms"
 
 # No server at all; nobody has the second address.
