@@ -31,6 +31,15 @@ for id in $raised; do
 	esac
 done
 
+# shared ID/REASON: of the finding whose reasons that one has, too; what raises it is one function.
+shared()
+{
+	local id
+
+	id=$(sed -n "/^Finding: ${1%/*}$/,/^$/s/^Reasons: //p" "$NFSRDMA_SOURCE"/plugin/report/findings/*.findings)
+	echo "${id:-${1%/*}}/${1#*/}"
+}
+
 # Every reason can be looked up by itself, stands in a source, and is raised by a test.
 reasons=''
 for id in $ids; do
@@ -49,7 +58,7 @@ for reason in $reasons; do
 		fail "no source raises $reason"
 	# By a script or a scenario, in a unit test of what makes it, or by a machine.
 	(cd "$NFSRDMA_SOURCE" && grep -rqE --include='*.sh' --include='*.c' "[/\"]${reason#*/}([^a-z-]|$)" tests) ||
-		grep -qxE "[a-z]+ $reason( .*)?" "$NFSRDMA_SOURCE"/tests/hosts/*/expect{,-mounts} ||
+		grep -qxE "[a-z]+ ($reason|$(shared "$reason"))( .*)?" "$NFSRDMA_SOURCE"/tests/hosts/*/expect{,-mounts} ||
 		fail "no test raises $reason"
 done
 run explain probe.connect/refuse

@@ -63,6 +63,15 @@ for line in '.group = "Things",' '.id = "a.thing",' '.title = "A thing",' '.what
 	grep -qF -- "$line" "$work/out" || { show; fail "no line $line"; }
 done
 
+# A finding may have the reasons of another one, too, behind its own.
+other=$'\n\nFinding: a.thong\nTitle: A thong\nWhat: What.\nCause: Why.\nRemedy: Do.\nReasons: a.thing\n\nReason: worn\nCause: It is.\nStep: Buy.'
+table "$good$other"
+expect_status 0
+[[ $(grep -c '{ "absent", "{thing} is not there.",' "$work/out") == 2 ]] || { show; fail "reasons are not shared"; }
+table "$good${other/a.thing/a.think}"
+expect_status 1
+grep -q 'no other Finding a.think' "$work/err" || { show; fail "reasons of what there is not"; }
+
 refused 'has no field Titel'          'Title:' 'Titel:'
 refused 'more than 26 characters'     'A thing' 'A thing of which there is much to say'
 refused 'Decisive is yes'             'Decisive: yes' 'Decisive: no'
