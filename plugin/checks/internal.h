@@ -312,8 +312,8 @@ struct nfsd_conf_input {
 };
 
 enum nfsd_conf_state {
-	NFSD_CONF_OFF,    /* nobody asks for RDMA */
-	NFSD_CONF_BROKEN, /* somebody does, and is not understood */
+	NFSD_CONF_OFF,    /* RDMA is not enabled */
+	NFSD_CONF_BROKEN, /* it is, in a way that has no effect */
 	NFSD_CONF_ON,     /* at @port */
 };
 
@@ -323,10 +323,13 @@ struct nfsd_conf {
 	char where[128]; /* "/etc/nfs.conf:12", or the unit */
 	/* Where it listens for RDMA, if not everywhere: host=, which nfsdctl alone takes for that. */
 	char hosts[128], hosts_where[128];
-	char why[512]; /* unless on: what is amiss, and what to write */
+	/* Unless on: the reason of server.nfs-conf, what is wrong, and what to write instead into
+	 * @where, or into @file where that is set. */
+	const char *reason;
+	char why[512], write[192], file[64];
 };
 
-/* Pure: state, port and why. */
+/* Pure: state, port, reason and why. */
 void nfsd_conf_judge(const struct nfsd_conf_input *in, struct nfsd_conf *out);
 /* Pure: of a package's version. */
 void nfsd_conf_version(const char *text, unsigned int version[3]);

@@ -21,14 +21,16 @@
 
 #define NFSD_SERVICE "nfs-server.service"
 
-static void say(struct nfsd_conf *out, enum nfsd_conf_state state, const char *fmt, ...)
-	PRINTF_LIKE(3, 4);
+static void judge_as(struct nfsd_conf *out, enum nfsd_conf_state state,
+		     const char *reason, const char *fmt, ...) PRINTF_LIKE(4, 5);
 
-static void say(struct nfsd_conf *out, enum nfsd_conf_state state, const char *fmt, ...)
+static void judge_as(struct nfsd_conf *out, enum nfsd_conf_state state,
+		     const char *reason, const char *fmt, ...)
 {
 	va_list ap;
 
 	out->state = state;
+	out->reason = reason;
 	va_start(ap, fmt);
 	vsnprintf(out->why, sizeof(out->why), fmt, ap);
 	va_end(ap);
@@ -57,19 +59,20 @@ static bool is_old(const struct nfsd_conf_input *in)
 	return v[0] && (v[0] < 2 || (v[0] == 2 && (v[1] < 4 || (v[1] == 4 && v[2] < 2))));
 }
 
-/* rdma=y, to whom that is a switch. */
+/* rdma=y, where that is a switch. */
 static void judge_switch(const struct nfsd_conf_input *in, struct nfsd_conf *out)
 {
 	out->port = port_of(in, in->rdma_port ? in->rdma_port : "nfsrdma");
 	if (out->port)
 		out->state = NFSD_CONF_ON;
 	else if (in->rdma_port)
-		say(out, NFSD_CONF_BROKEN,
-		    "rdma-port=%.40s is no port: write rdma-port=20049", in->rdma_port);
+		judge_as(out, NFSD_CONF_BROKEN, "bad-port",
+			 "rdma-port=%.40s is not a port", in->rdma_port);
 	else
-		say(out, NFSD_CONF_BROKEN,
-		    "rdma=%.8s alone means the service nfsrdma, which /etc/services does not have, so the server starts without RDMA: add rdma-port=20049",
-		    in->rdma);
+		judge_as(
+			out, NFSD_CONF_BROKEN, "no-port",
+			"rdma=%.8s without rdma-port= means the service nfsrdma, which /etc/services does not have",
+			in->rdma);
 }
 
 static void judge_old(const struct nfsd_conf_input *in, struct nfsd_conf *out)
@@ -78,9 +81,10 @@ static void judge_old(const struct nfsd_conf_input *in, struct nfsd_conf *out)
 	if (out->port)
 		out->state = NFSD_CONF_ON;
 	else
-		say(out, NFSD_CONF_BROKEN,
-		    "nfs-utils %u.%u.%u takes rdma= for the port, and rdma=%.40s is none: write rdma=20049",
-		    in->version[0], in->version[1], in->version[2], in->rdma);
+		judge_as(
+			out, NFSD_CONF_BROKEN, "old-nfs-utils",
+			"nfs-utils %u.%u.%u takes rdma= for the port, and rdma=%.40s is not one",
+			in->version[0], in->version[1], in->version[2], in->rdma);
 }
 
 /* Neither yes nor no. */
@@ -90,25 +94,21 @@ static void judge_port(const struct nfsd_conf_input *in, struct nfsd_conf *out)
 	if (out->port && !in->nfsdctl)
 		out->state = NFSD_CONF_ON;
 	else if (out->port)
-		say(out, NFSD_CONF_BROKEN,
-		    "nfsdctl, by which this server starts, ignores rdma=%.40s, the old way: write rdma=y and rdma-port=%u",
-		    in->rdma, out->port);
+		judge_as(out, NFSD_CONF_BROKEN, "nfsdctl-number",
+			 "nfsdctl, which starts this server, ignores rdma=%.40s",
+			 in->rdma);
 	else
-		say(out, NFSD_CONF_BROKEN,
-		    "rdma=%.40s is neither a yes or no nor a port: write rdma=y and rdma-port=20049",
-		    in->rdma);
+		judge_as(out, NFSD_CONF_BROKEN, "bad-value",
+			 "rdma=%.40s is neither yes or no nor a port", in->rdma);
 }
 
 static void judge_off(const struct nfsd_conf_input *in, struct nfsd_conf *out)
 {
-	const char *wanted = is_old(in) ? "rdma=20049" : "rdma=y and rdma-port=20049";
-
 	if (in->rdma)
-		say(out, NFSD_CONF_OFF, "rdma=%.8s switches RDMA off: write %s", in->rdma,
-		    wanted);
+		judge_as(out, NFSD_CONF_OFF, "switched-off", "rdma=%.8s disables RDMA",
+			 in->rdma);
 	else
-		say(out, NFSD_CONF_OFF,
-		    "nothing there switches RDMA on: write %s in section [nfsd]", wanted);
+		judge_as(out, NFSD_CONF_OFF, "not-set", "no setting enables RDMA");
 }
 
 void nfsd_conf_judge(const struct nfsd_conf_input *in, struct nfsd_conf *out)
@@ -118,11 +118,11 @@ void nfsd_conf_judge(const struct nfsd_conf_input *in, struct nfsd_conf *out)
 
 	out->state = NFSD_CONF_OFF;
 	out->port = 0;
+	out->reason = "";
 	out->why[0] = '\0';
 	if (!in->rdma && in->rdma_port && !is_old(in))
-		say(out, NFSD_CONF_BROKEN,
-		    "rdma-port=%.40s does nothing without rdma=y: add that",
-		    in->rdma_port);
+		judge_as(out, NFSD_CONF_BROKEN, "port-alone",
+			 "rdma-port=%.40s has no effect without rdma=y", in->rdma_port);
 	else if (!yes)
 		judge_off(in, out);
 	else if (is_old(in))
@@ -233,13 +233,19 @@ static void judge_argument(struct check_run *run, const char *port, unsigned int
 	in.rdma = "y";
 	in.rdma_port = *port ? port : NULL;
 	nfsd_conf_judge(&in, out);
-	if (out->state == NFSD_CONF_ON && number && number < 10304 &&
-	    (!*port || port[strspn(port, "0123456789")])) {
-		say(out, NFSD_CONF_BROKEN,
-		    "before nfs-utils 1.3.4 --rdma listens at another port than the service's: write --rdma=%u",
-		    out->port);
+	if (out->state != NFSD_CONF_ON && *port)
+		judge_as(out, NFSD_CONF_BROKEN, "bad-argument",
+			 "the port in --rdma=%.40s is not one", port);
+	else if (out->state != NFSD_CONF_ON)
+		judge_as(
+			out, NFSD_CONF_BROKEN, "bad-argument",
+			"--rdma without a port means the service nfsrdma, which /etc/services does not have");
+	else if (number && number < 10304 && (!*port || port[strspn(port, "0123456789")]))
+		judge_as(
+			out, NFSD_CONF_BROKEN, "bad-argument",
+			"before nfs-utils 1.3.4 --rdma with a service's name, or none, listens at another port");
+	if (out->state != NFSD_CONF_ON)
 		out->port = 0;
-	}
 }
 
 /* With a server's name the port is that one's. */
@@ -248,7 +254,7 @@ static unsigned int wanted_port(const struct check_target *target)
 	return target->server || !target->port ? 20049 : target->port;
 }
 
-/* What is advised may be in vain. */
+/* The settings may have no effect. */
 static void add_unknown(const struct nfsd_arguments *arguments, struct nfsd_conf *out)
 {
 	size_t used = strlen(out->why);
@@ -256,6 +262,28 @@ static void add_unknown(const struct nfsd_arguments *arguments, struct nfsd_conf
 	if (out->state != NFSD_CONF_ON && *arguments->why)
 		snprintf(out->why + used, sizeof(out->why) - used, "; %s",
 			 arguments->why);
+}
+
+/* No nfs.conf is read. */
+static void judge_unread(const struct nfsd_arguments *arguments, struct nfsd_conf *out)
+{
+	const char *reason = !arguments->has_rdma ? "no-rdma-argument"
+			     : *arguments->file   ? "argument-file"
+						  : "argument";
+
+	snprintf(out->where, sizeof(out->where), NFSD_SERVICE);
+	snprintf(out->file, sizeof(out->file), "%s", arguments->file);
+	snprintf(out->write, sizeof(out->write), "%s", arguments->line);
+	judge_as(out, NFSD_CONF_OFF, reason, "%s does not read nfs.conf", arguments->who);
+}
+
+static void set_write(const struct nfsd_conf_input *in, unsigned int port,
+		      struct nfsd_conf *out)
+{
+	if (is_old(in))
+		snprintf(out->write, sizeof(out->write), "rdma=%u", port);
+	else
+		snprintf(out->write, sizeof(out->write), "rdma=y and rdma-port=%u", port);
 }
 
 int nfsd_conf_read(struct check_run *run, struct nfsd_conf *out)
@@ -276,11 +304,12 @@ int nfsd_conf_read(struct check_run *run, struct nfsd_conf *out)
 		start[0] = '\0';
 	if (find_command_line(run->host, start, out, port)) {
 		judge_argument(run, port, arguments.number, out);
+		snprintf(out->write, sizeof(out->write), "--rdma=%u",
+			 wanted_port(run->target));
 		return 0;
 	}
 	if (!arguments.reads_conf) {
-		snprintf(out->where, sizeof(out->where), NFSD_SERVICE);
-		say(out, NFSD_CONF_OFF, "%s", arguments.why);
+		judge_unread(&arguments, out);
 		return 0;
 	}
 	rc = facts_nfs_conf(run, &conf);
@@ -297,6 +326,7 @@ int nfsd_conf_read(struct check_run *run, struct nfsd_conf *out)
 	if (in.nfsdctl)
 		set_hosts(out, conf_get(conf, "nfsd", NULL, "host"));
 	nfsd_conf_judge(&in, out);
+	set_write(&in, wanted_port(run->target), out);
 	add_unknown(&arguments, out);
 	return 0;
 }

@@ -2,7 +2,7 @@
 /* Copyright (C) 2026 The nfsrdma authors */
 
 /* At which of this host's addresses clients reach it over RDMA (addresses.c). The kernel's listener
- * is there without any: portlist has a line for it, and nobody gets to it. */
+ * needs none: portlist has its line, and no client can connect to it. */
 #include "plugin/checks/internal.h"
 
 struct lists {
@@ -31,45 +31,82 @@ static void sort(const struct own_addresses *all, struct lists *lists)
 	}
 }
 
-static int say_none(struct check_run *run, struct lists *lists)
+static const struct own_address *first_of(const struct own_addresses *all,
+					  enum own_state state)
 {
-	if (lists->down.count)
-		return check_say(
-			run, FINDING_FAIL,
-			"clients reach none of this host's addresses over RDMA: %s; that port is down",
-			words_text(&lists->down));
-	if (lists->bridge.count)
-		return check_say(
-			run, FINDING_FAIL,
-			"clients reach none of this host's addresses over RDMA: %s, whose packets the RDMA device below does not see",
+	unsigned int i;
+
+	for (i = 0; i < all->count; i++)
+		if (all->list[i].state == state)
+			return &all->list[i];
+	return NULL;
+}
+
+/* Names for steps: of the first address of that kind. */
+static void name_first(struct check_run *run, const struct own_addresses *all,
+		       enum own_state state)
+{
+	const struct own_address *own = first_of(all, state);
+
+	if (!own)
+		return;
+	finding_text(&run->finding, "address", "%s", own->text);
+	finding_text(&run->finding, "interface", "%s", own->netdev);
+	finding_text(&run->finding, "device", "%s", own->device->name);
+	finding_number(&run->finding, "device_port", own->port->number);
+	finding_text(&run->finding, "device_interface", "%s", own->port->netdev);
+}
+
+static int say_none(struct check_run *run, const struct own_addresses *all,
+		    struct lists *lists)
+{
+	static const char none[] = "no address of this host is reachable over RDMA";
+
+	if (lists->down.count) {
+		name_first(run, all, OWN_DOWN);
+		return check_say_why(run, FINDING_FAIL, "port-down",
+				     "%s: the port with %s is down", none,
+				     words_text(&lists->down));
+	}
+	if (lists->bridge.count) {
+		name_first(run, all, OWN_BRIDGE);
+		return check_say_why(
+			run, FINDING_FAIL, "bridge",
+			"%s: the RDMA device does not receive packets for %s", none,
 			words_text(&lists->bridge));
-	if (lists->without.count)
-		return check_say(
-			run, FINDING_FAIL,
-			"clients reach none of this host's addresses over RDMA: the port has no GID for %s",
-			words_text(&lists->without));
-	return check_say(
-		run, FINDING_FAIL,
-		"no active port of an RDMA device has an IP address that clients could mount: link-local ones are not counted");
+	}
+	if (lists->without.count) {
+		name_first(run, all, OWN_NO_GID);
+		return check_say_why(run, FINDING_FAIL, "no-gid",
+				     "%s: the port has no GID for %s", none,
+				     words_text(&lists->without));
+	}
+	return check_say_why(
+		run, FINDING_FAIL, "no-address",
+		"no active port of an RDMA device has an IP address, apart from link-local ones");
 }
 
 /* nfsdctl alone listens for RDMA at host= only; rpc.nfsd has it for TCP (nfssvc_set_rdmaport()). */
 static int say_bound(struct check_run *run, const struct own_addresses *all,
 		     const struct nfsd_conf *conf, const char *good)
 {
-	switch (addresses_bound(all, conf->hosts)) {
-	case OWN_BOUND_ELSEWHERE:
-		return check_say(
-			run, FINDING_FAIL,
-			"%s has host=%s, and nfsdctl listens for RDMA there alone; clients reach this host over RDMA at %s",
+	enum own_bound bound = addresses_bound(all, conf->hosts);
+
+	if (bound == OWN_BOUND_HERE)
+		return -EAGAIN;
+	finding_text(&run->finding, "file", "%s", conf->hosts_where);
+	finding_text(&run->finding, "host", "%s", conf->hosts);
+	finding_text(&run->finding, "reachable", "%s", good);
+	name_first(run, all, OWN_REACHED);
+	if (bound == OWN_BOUND_ELSEWHERE)
+		return check_say_why(
+			run, FINDING_FAIL, "host-elsewhere",
+			"%s has host=%s, so nfsdctl listens for RDMA only there; this host is reachable over RDMA at %s",
 			conf->hosts_where, conf->hosts, good);
-	case OWN_BOUND_UNKNOWN:
-		return check_say(
-			run, FINDING_UNKNOWN,
-			"%s has host=%s, a name: whether that is %s is not looked up",
-			conf->hosts_where, conf->hosts, good);
-	default: return -EAGAIN;
-	}
+	return check_say_why(
+		run, FINDING_UNKNOWN, "host-name",
+		"%s has host=%s, a name that this check does not look up; this host is reachable over RDMA at %s",
+		conf->hosts_where, conf->hosts, good);
 }
 
 static int run_check(struct check_run *run)
@@ -88,22 +125,26 @@ static int run_check(struct check_run *run)
 		finding_text(&run->finding, "on_port_down", "%s",
 			     words_text(&lists.down));
 	if (!lists.good.count)
-		return all.rc ? err_set(-all.rc, "%s", all.why) : say_none(run, &lists);
+		return all.rc ? err_set(-all.rc, "%s", all.why)
+			      : say_none(run, &all, &lists);
 	if (!nfsd_conf_read(run, &conf) && *conf.hosts) {
 		rc = say_bound(run, &all, &conf, words_text(&lists.good));
 		if (rc != -EAGAIN)
 			return rc;
 	}
-	if (lists.down.count)
-		return check_say(run, FINDING_WARN, "%s; not %s, whose port is down",
-				 words_text(&lists.good), words_text(&lists.down));
+	if (lists.down.count) {
+		name_first(run, &all, OWN_DOWN);
+		return check_say_why(run, FINDING_WARN, "one-port-down",
+				     "%s; not %s, whose port is down",
+				     words_text(&lists.good), words_text(&lists.down));
+	}
 	check_note(run);
 	if (!lists.bridge.count)
 		lists.bridge = lists.without;
 	return check_say(run, FINDING_PASS, "%s%s%s%s", words_text(&lists.good),
 			 lists.bridge.count ? "; over TCP only: " : "",
 			 words_text(&lists.bridge),
-			 all.cut ? "; there are more than are looked at" : "");
+			 all.cut ? "; there are more than are checked" : "");
 }
 
 const struct check check_server_address = {

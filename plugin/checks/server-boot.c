@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Whether the server is there after this host's next start, too. */
+/* Whether the server starts when this host boots. */
 #include "plugin/checks/internal.h"
 
 static const char unit[] = "nfs-server.service";
@@ -29,13 +29,15 @@ static int run_check(struct check_run *run)
 		return check_say(run, FINDING_PASS, "%s is enabled", unit);
 	if (state == UNIT_MISSING)
 		return check_say(run, FINDING_SKIP,
-				 "there is no %s: something else starts it", unit);
+				 "there is no %s: something else starts the server",
+				 unit);
 	if (is_in_cluster(run))
-		return check_say(run, FINDING_PASS, "the cluster (pacemaker) starts it");
-	return check_say(
-		run, FINDING_WARN,
-		"the server runs, and nobody starts it after this host's next start: %s is %s",
-		unit, state == UNIT_MASKED ? "masked" : "disabled");
+		return check_say(run, FINDING_PASS,
+				 "the cluster (pacemaker) starts the server");
+	return check_say_why(run, FINDING_WARN,
+			     state == UNIT_MASKED ? "masked" : "disabled",
+			     "the server runs now, but does not start at boot: %s is %s",
+			     unit, state == UNIT_MASKED ? "masked" : "disabled");
 }
 
 const struct check check_server_boot = {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* The counters of svcrdma, since the module was loaded or somebody set them back. Of those that
- * tell of trouble newer kernels count sq_starve alone; rq_starve of older ones counts how
+/* The counters of svcrdma, since the module was loaded or they were reset. Of those that
+ * show trouble newer kernels count sq_starve alone; rq_starve of older ones counts how
  * often a thread found nothing to do, and rq_poll, rq_prod and the like are for developers. */
 #include <inttypes.h>
 #include <stdio.h>
@@ -39,7 +39,7 @@ static bool is_starved(const struct value values[COUNTERS])
 {
 	const struct value *calls = &values[RECV], *starved = &values[SQ_STARVE];
 
-	/* Of two that are too large nobody knows which is larger. */
+	/* Of two that are too large it is unknown which is larger. */
 	return calls->number >= CALLS_LEAST && !calls->large &&
 	       starved->number > calls->number / STARVED_ONE_IN;
 }
@@ -56,21 +56,20 @@ static int run_check(struct check_run *run)
 		rc = host_counter(run->host, path, &values[i].number, &values[i].large);
 		if (rc == -ENOENT)
 			return check_say(run, FINDING_SKIP,
-					 "rpcrdma counts nothing before it is loaded");
+					 "rpcrdma has counters only when it is loaded");
 		if (rc)
 			return rc;
 		keep(run, names[i], &values[i]);
 	}
 	if (is_starved(values))
-		return check_say(
-			run, FINDING_WARN,
-			"the send queue was full %s%" PRIu64 " times in %" PRIu64
-			" calls: replies wait for the adapter, or for slow clients",
-			values[SQ_STARVE].large ? "over " : "", values[SQ_STARVE].number,
-			values[RECV].number);
+		return check_say_why(run, FINDING_WARN, "send-queue-full",
+				     "the send queue was full %s%" PRIu64
+				     " times in %" PRIu64 " calls",
+				     values[SQ_STARVE].large ? "over " : "",
+				     values[SQ_STARVE].number, values[RECV].number);
 	if (!values[RECV].number)
-		return check_say(run, FINDING_PASS, "no call came over RDMA so far");
-	return check_say(run, FINDING_PASS, "%s%" PRIu64 " calls came over RDMA",
+		return check_say(run, FINDING_PASS, "no call over RDMA so far");
+	return check_say(run, FINDING_PASS, "%s%" PRIu64 " calls over RDMA",
 			 values[RECV].large ? "over " : "", values[RECV].number);
 }
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Whether a server has an RDMA device. Of a host that is a client, too, that is told already. */
+/* Whether a server has an RDMA device. On a host that is a client too, client.device shows it. */
 #include "plugin/checks/internal.h"
 
 static int run_check(struct check_run *run)
 {
 	if (run->target->roles & CHECK_CLIENT)
-		return check_say(run, FINDING_SKIP, "client.device says it");
+		return check_say(run, FINDING_SKIP, "client.device shows it");
 	return device_check(run);
 }
 

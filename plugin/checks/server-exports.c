@@ -22,13 +22,14 @@ static int run_check(struct check_run *run)
 	if (exports.exported)
 		return check_say(run, FINDING_PASS, "%s%s", exports.first,
 				 exports.exported > 1 ? ", and more" : " is exported");
+	finding_text(&run->finding, "directory", "%s", exports.first);
 	if (exports.configured)
-		return check_say(
-			run, FINDING_FAIL,
-			"nothing is exported, though /etc/exports or exports.d has %.160s",
+		return check_say_why(
+			run, FINDING_FAIL, "not-exported",
+			"nothing is exported, although /etc/exports or exports.d lists %.160s",
 			exports.first);
-	return check_say(run, FINDING_FAIL,
-			 "nothing is exported: /etc/exports and exports.d are empty");
+	return check_say_why(run, FINDING_FAIL, "none",
+			     "nothing is exported: /etc/exports and exports.d are empty");
 }
 
 const struct check check_server_exports = {

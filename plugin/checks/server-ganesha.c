@@ -38,26 +38,33 @@ static bool is_built_without(struct check_run *run, const struct host_ganesha *g
 	       (system->distro == DISTRO_DEBIAN || system->distro == DISTRO_UBUNTU);
 }
 
-static int say_not_asked_for(struct check_run *run, const struct host_ganesha *ganesha)
+static int say_without_rdma(struct check_run *run, const struct host_ganesha *ganesha)
 {
-	static const char line[] = "write Protocols = 3, 4, NFSRDMA; in NFS_CORE_PARAM";
-
-	if (*ganesha->left_out)
-		return check_say(
-			run, FINDING_UNKNOWN,
-			"%s has no NFSRDMA in NFS_CORE_PARAM; what %s brings is not looked at",
+	if (*ganesha->left_out) {
+		finding_text(&run->finding, "included", "%s", ganesha->left_out);
+		return check_say_why(
+			run, FINDING_UNKNOWN, "included",
+			"%s has no NFSRDMA in NFS_CORE_PARAM, and this check does not read %s, which it includes",
 			ganesha->where, ganesha->left_out);
+	}
 	if (!ganesha->has_conf)
-		return check_say(run, FINDING_FAIL,
-				 "NFS-Ganesha serves here, and there is no %s: %s",
-				 ganesha->where, line);
+		return check_say_why(run, FINDING_FAIL, "no-config",
+				     "NFS-Ganesha serves here, and there is no %s",
+				     ganesha->where);
 	if (*ganesha->protocols)
-		return check_say(run, FINDING_FAIL,
-				 "%s has Protocols = %s, without RDMA: %s",
-				 ganesha->where, ganesha->protocols, line);
-	return check_say(run, FINDING_FAIL,
-			 "%s sets no Protocols, and RDMA is not among the default: %s",
-			 ganesha->where, line);
+		return check_say_why(run, FINDING_FAIL, "no-nfsrdma",
+				     "%s has Protocols = %s, without NFSRDMA",
+				     ganesha->where, ganesha->protocols);
+	return check_say_why(run, FINDING_FAIL, "no-nfsrdma",
+			     "%s sets no Protocols, and the default has no NFSRDMA",
+			     ganesha->where);
+}
+
+static bool is_stopped(struct check_run *run, const struct host_ganesha *ganesha,
+		       char state[32])
+{
+	return !ganesha->running && !run->live->unit(run->host, UNIT, state, 32) &&
+	       strcmp(state, "active") != 0;
 }
 
 static int run_check(struct check_run *run)
@@ -71,29 +78,30 @@ static int run_check(struct check_run *run)
 	if (*ganesha->version)
 		finding_text(&run->finding, "version", "%s", ganesha->version);
 	if (is_built_without(run, ganesha))
-		return check_say(
-			run, FINDING_FAIL,
-			"NFS-Ganesha serves here, and the distribution's package nfs-ganesha %s is built without RDMA",
+		return check_say_why(
+			run, FINDING_FAIL, "built-without",
+			"the distribution's package nfs-ganesha %s is built without RDMA",
 			ganesha->version);
 	if (rc)
 		return rc;
+	finding_text(&run->finding, "file", "%s", ganesha->where);
 	if (!ganesha->rdma)
-		return say_not_asked_for(run, ganesha);
-	if (!ganesha->port || ganesha->port > UINT16_MAX)
-		return check_say(run, FINDING_FAIL,
-				 "%s has NFSRDMA, and NFS_RDMA_Port = %u is no port",
-				 ganesha->where, ganesha->port);
+		return say_without_rdma(run, ganesha);
 	finding_number(&run->finding, "port", ganesha->port);
+	if (!ganesha->port || ganesha->port > UINT16_MAX)
+		return check_say_why(run, FINDING_FAIL, "bad-port",
+				     "%s has NFS_RDMA_Port = %u, which is not a port",
+				     ganesha->where, ganesha->port);
 	if (*ganesha->versions)
 		finding_text(&run->finding, "versions", "%s", ganesha->versions);
-	if (!ganesha->running &&
-	    !run->live->unit(run->host, UNIT, state, sizeof(state)) &&
-	    strcmp(state, "active") != 0)
-		return check_say(run, FINDING_FAIL,
-				 "NFS-Ganesha does not run: " UNIT " is %s", state);
-	return check_say(
-		run, FINDING_UNKNOWN,
-		"%s has RDMA at port %u; whether NFS-Ganesha has it built in and listens no file here shows: run nfsrdma check SERVER on a client",
+	if (is_stopped(run, ganesha, state)) {
+		finding_text(&run->finding, "state", "%s", state);
+		return check_say_why(run, FINDING_FAIL, "not-running",
+				     "NFS-Ganesha does not run: " UNIT " is %s", state);
+	}
+	return check_say_why(
+		run, FINDING_UNKNOWN, "not-shown",
+		"%s enables RDMA at port %u; no file shows whether NFS-Ganesha was built with RDMA and listens",
 		ganesha->where, ganesha->port);
 }
 

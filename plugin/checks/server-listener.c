@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Whether the server listens for RDMA: only /proc/fs/nfsd/portlist tells. ss and rpcinfo do not,
- * and nfs-server.service is active without it. The order of devices and server is no cause: a
+/* Whether the server listens for RDMA: only /proc/fs/nfsd/portlist shows it. ss and rpcinfo do not,
+ * and nfs-server.service is active without it. The order in which devices and server start does not matter: a
  * listener at the wildcard address is on each device as it comes (cma_add_one() in
  * drivers/infiniband/core/cma.c). */
 #include "plugin/checks/internal.h"
@@ -20,7 +20,7 @@ static bool has_iwarp(struct check_run *run)
 	return false;
 }
 
-/* Over iWARP the port is one of TCP: who else has it by nfs.conf; NULL: nobody. */
+/* Over iWARP the port is a TCP port: what else has it by nfs.conf; NULL: nothing. */
 static const char *rival(struct check_run *run, unsigned int port,
 			 const struct conf_value **value)
 {
@@ -45,22 +45,28 @@ static int say_missing(struct check_run *run, const struct nfsd_conf *conf)
 	const char *other = rival(run, conf->port, &value);
 	int rc = facts_rpcrdma(run, &module);
 
-	/* Without a list of modules it is known all the same whether one is loaded. */
+	/* Without a list of modules it is still known whether one is loaded. */
 	if (rc && rc != -ENOENT)
 		return rc;
-	if (other)
-		return check_say(
-			run, FINDING_FAIL,
-			"nothing listens for RDMA at port %u, which /%s:%u gives to %s as well: over iWARP both want one TCP port; give one of them another",
+	finding_number(&run->finding, "port", conf->port);
+	finding_text(&run->finding, "file", "%s", conf->where);
+	if (other) {
+		finding_text(&run->finding, "rival", "%s", other);
+		finding_text(&run->finding, "rival_file", "/%s:%u", value->file,
+			     value->line);
+		return check_say_why(
+			run, FINDING_FAIL, "port-taken",
+			"nothing listens for RDMA at port %u, which /%s:%u also gives to %s",
 			conf->port, value->file, value->line, other);
+	}
 	if (module->state == MODULE_LOADED || module->state == MODULE_BUILTIN)
-		return check_say(
-			run, FINDING_FAIL,
-			"%s has RDMA at port %u, and nothing listens there: the server was started before that was so, or could not open the port; restart nfs-server",
+		return check_say_why(
+			run, FINDING_FAIL, "not-open",
+			"%s enables RDMA at port %u, and the server does not listen there",
 			conf->where, conf->port);
-	return check_say(
-		run, FINDING_FAIL,
-		"%s has RDMA at port %u, and nothing listens there: rpcrdma is not loaded, so the server was started before that was so, or could not load it then; restart nfs-server",
+	return check_say_why(
+		run, FINDING_FAIL, "module-not-loaded",
+		"%s enables RDMA at port %u, and the server does not listen there: rpcrdma is not loaded",
 		conf->where, conf->port);
 }
 
@@ -87,8 +93,8 @@ static int run_check(struct check_run *run)
 	}
 	rc = nfsd_conf_read(run, &conf);
 	if (rc)
-		return check_say(run, FINDING_FAIL,
-				 "the server runs, and does not listen for RDMA");
+		return check_say_why(run, FINDING_FAIL, "conf-unread",
+				     "the server runs and does not listen for RDMA");
 	return conf.state == NFSD_CONF_ON ? say_missing(run, &conf)
 					  : check_skip(run, "server.nfs-conf");
 }

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Whether a server that is told to listen for RDMA gets the module rpcrdma. What a client lacks a
- * server lacks too, and that is told once. */
+/* Whether a server that listens for RDMA gets the module rpcrdma. What a client lacks a server lacks
+ * too, and one finding says it. */
 #include "plugin/checks/internal.h"
 
 static int run_check(struct check_run *run)
 {
 	if (ganesha_serves(run))
 		return check_say(run, FINDING_SKIP,
-				 "NFS-Ganesha serves here, which needs no module of NFS");
+				 "NFS-Ganesha serves here, and needs no NFS module");
 	return module_check(run, CHECK_SERVER);
 }
 

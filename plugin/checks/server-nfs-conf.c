@@ -1,25 +1,55 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Whether the configuration makes the server listen for RDMA, as what is installed here understands
- * it (nfsd-conf.c). A listener that it does not account for was opened by hand, and is gone with
- * the next start. */
+/* Whether the configuration makes the server listen for RDMA, as the nfs-utils installed here reads
+ * it (nfsd-conf.c). A listener that it does not explain was opened by hand, and does not survive the
+ * next start. */
 #include <stdio.h>
 
 #include "plugin/checks/internal.h"
 
-static const char *cut_line(struct check_run *run, char buf[160])
+/* The last line of the file that has no newline there, which nfs-utils ignores: whether it is about
+ * RDMA. */
+static bool is_rdma_cut(struct check_run *run, const char *file)
+{
+	_cleanup_(host_text_fini) struct host_text text = { NULL, 0 };
+	const char *line;
+
+	if (host_read(run->host, file, HOST_FILE_MAX, &text))
+		return false;
+	line = strrchr(text.text, '\n');
+	line = line ? line + 1 : text.text;
+	return !strncmp(line + strspn(line, " \t"), "rdma", 4);
+}
+
+static const char *cut_file(struct check_run *run)
 {
 	const struct conf *conf;
-	const char *file = facts_nfs_conf(run, &conf) ? NULL : conf_cut_file(conf);
 
-	buf[0] = '\0';
-	if (file)
-		snprintf(
-			buf, 160,
-			"; the last line of /%.80s has no newline and is ignored for that",
-			file);
-	return buf;
+	return facts_nfs_conf(run, &conf) ? NULL : conf_cut_file(conf);
+}
+
+static int say_without(struct check_run *run, const struct nfsd_conf *conf, bool listens)
+{
+	const char *file = cut_file(run), *reason = conf->reason;
+	char cut[160] = "";
+
+	finding_text(&run->finding, "file", "%s", *conf->file ? conf->file : conf->where);
+	finding_text(&run->finding, "write", "%s", conf->write);
+	if (file && is_rdma_cut(run, file)) {
+		reason = "no-newline";
+		finding_text(&run->finding, "cut_file", "/%s", file);
+		snprintf(cut, sizeof(cut),
+			 "; the last line of /%.80s has no newline, so it is ignored",
+			 file);
+	}
+	if (listens)
+		return check_say_why(
+			run, FINDING_WARN, reason,
+			"the server listens for RDMA now, but not after its next start: %s: %s%s",
+			conf->where, conf->why, cut);
+	return check_say_why(run, FINDING_FAIL, reason, "%s: %s%s", conf->where,
+			     conf->why, cut);
 }
 
 static int run_check(struct check_run *run)
@@ -28,7 +58,6 @@ static int run_check(struct check_run *run)
 	struct nfsd_ports ports = { .count = 0 };
 	struct nfsd_conf conf;
 	enum unit_state state;
-	char cut[160];
 	int rc;
 
 	if (ganesha_serves(run))
@@ -41,18 +70,11 @@ static int run_check(struct check_run *run)
 	else if (!host_unit_state(run->host, "nfs-server.service", &state) &&
 		 state == UNIT_MISSING)
 		return check_skip(run, "server.threads");
-	if (conf.state == NFSD_CONF_ON) {
-		finding_number(&run->finding, "port", conf.port);
-		return check_say(run, FINDING_PASS, "%s has RDMA at port %u", conf.where,
-				 conf.port);
-	}
-	cut_line(run, cut);
-	if (ports.count)
-		return check_say(
-			run, FINDING_WARN,
-			"the server listens for RDMA, and does not after its next start: %s: %s%s",
-			conf.where, conf.why, cut);
-	return check_say(run, FINDING_FAIL, "%s: %s%s", conf.where, conf.why, cut);
+	if (conf.state != NFSD_CONF_ON)
+		return say_without(run, &conf, ports.count);
+	finding_number(&run->finding, "port", conf.port);
+	return check_say(run, FINDING_PASS, "%s enables RDMA at port %u", conf.where,
+			 conf.port);
 }
 
 const struct check check_server_nfs_conf = {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Whether the port that is listened at is the one that clients are told: 20049 where nobody tells
- * them, the one asked for, and the same one after the next start. */
+/* Whether the listener's port is the one that clients use: 20049 by default, the one asked for, and
+ * the same one after the next start. */
 #include "plugin/checks/internal.h"
 
 #define NFS_RDMA_PORT 20049
@@ -30,24 +30,29 @@ static int run_check(struct check_run *run)
 	if (!ports.count)
 		return check_skip(run, "server.listener");
 	/* With a server's name it is that one's port. */
-	if (target->has_port && !target->server && !nfsd_has_port(&ports, target->port))
-		return check_say(run, FINDING_FAIL,
-				 "the server listens for RDMA at port %s, and not at %u",
-				 listed(&ports, &words), target->port);
+	finding_number(&run->finding, "port", ports.list[0]);
+	if (target->has_port && !target->server && !nfsd_has_port(&ports, target->port)) {
+		finding_number(&run->finding, "asked", target->port);
+		return check_say_why(run, FINDING_FAIL, "other-port",
+				     "the server listens for RDMA at port %s, not at %u",
+				     listed(&ports, &words), target->port);
+	}
 	if (nfsd_conf_read(run, &conf))
 		return check_skip(run, "server.nfs-conf");
-	if (conf.state == NFSD_CONF_ON && !nfsd_has_port(&ports, conf.port))
-		return check_say(
-			run, FINDING_WARN,
-			"the server listens for RDMA at port %s, and at %u after its next start: %s says so",
+	if (conf.state == NFSD_CONF_ON && !nfsd_has_port(&ports, conf.port)) {
+		finding_number(&run->finding, "next_port", conf.port);
+		finding_text(&run->finding, "file", "%s", conf.where);
+		return check_say_why(
+			run, FINDING_WARN, "changes",
+			"the server listens for RDMA at port %s; after its next start it listens at %u (%s)",
 			listed(&ports, &words), conf.port, conf.where);
+	}
 	if (nfsd_has_port(&ports, NFS_RDMA_PORT))
-		return check_say(run, FINDING_PASS,
-				 "%u is the port that clients take by themselves",
+		return check_say(run, FINDING_PASS, "%u is the clients' default",
 				 NFS_RDMA_PORT);
 	check_note(run);
 	return check_say(run, FINDING_PASS,
-			 "clients have to mount with port=%u: they take %u by themselves",
+			 "clients must mount with port=%u: their default is %u",
 			 ports.list[0], NFS_RDMA_PORT);
 }
 

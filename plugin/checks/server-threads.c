@@ -2,8 +2,8 @@
 /* Copyright (C) 2026 The nfsrdma authors */
 
 /* Whether the kernel's NFS server runs. Its control files say so; /proc/fs/nfsd is there, empty, on
- * every kernel (fs/proc/root.c). systemd calls nfs-server active also when rpc.nfsd was told to end
- * all threads since. */
+ * every kernel (fs/proc/root.c). systemd calls nfs-server active even after rpc.nfsd ended all
+ * threads. */
 #include "plugin/checks/internal.h"
 
 /* nfs-utils starts 8, and 16 since 2.8. */
@@ -15,10 +15,26 @@ static const char *state_of(struct check_run *run, enum unit_state file, char bu
 {
 	if (file == UNIT_MASKED)
 		return "masked";
-	/* A snapshot may have no record of it, and not every system has systemd. */
+	/* A snapshot may not record it, and not every system has systemd. */
 	if (!run->live->unit(run->host, unit, buf, 32))
 		return buf;
 	return file == UNIT_ENABLED ? "enabled" : "disabled";
+}
+
+static const char *stopped_reason(const char *state)
+{
+	static const char *const rows[][2] = {
+		{ "masked", "masked" },
+		{ "failed", "failed" },
+		/* rpc.nfsd 0 ends all threads, and the unit stays active. */
+		{ "active", "no-threads" },
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++)
+		if (!strcmp(state, rows[i][0]))
+			return rows[i][1];
+	return "not-started";
 }
 
 static int say_stopped(struct check_run *run)
@@ -26,23 +42,26 @@ static int say_stopped(struct check_run *run)
 	const struct host_system *system;
 	struct host_module module;
 	enum unit_state file;
+	const char *state;
 	char buf[32];
 	int rc = facts_system(run, &system);
 
 	rc = rc ? rc : host_unit_state(run->host, unit, &file);
 	if (rc)
 		return rc;
+	finding_text(&run->finding, "kernel", "%s", system->release);
 	if (!host_module(run->host, "nfsd", &module) && module.state == MODULE_MISSING)
-		return check_say(run, FINDING_FAIL,
-				 "kernel %s has no NFS server: there is no module nfsd",
-				 system->release);
+		return check_say_why(
+			run, FINDING_FAIL, "no-module",
+			"kernel %s has no NFS server: module nfsd is missing",
+			system->release);
 	if (file == UNIT_MISSING)
-		return check_say(
-			run, FINDING_FAIL,
-			"the NFS server does not run, and there is no %s that could start it",
-			unit);
-	return check_say(run, FINDING_FAIL, "the NFS server does not run; %s is %s", unit,
-			 state_of(run, file, buf));
+		return check_say_why(run, FINDING_FAIL, "not-installed",
+				     "the NFS server does not run, and there is no %s",
+				     unit);
+	state = state_of(run, file, buf);
+	return check_say_why(run, FINDING_FAIL, stopped_reason(state),
+			     "the NFS server does not run; %s is %s", unit, state);
 }
 
 static int run_check(struct check_run *run)
@@ -62,9 +81,9 @@ static int run_check(struct check_run *run)
 		return check_say(run, FINDING_PASS, "the NFS server runs");
 	finding_number(&run->finding, "threads", nfsd->threads);
 	if (nfsd->threads < FEW_THREADS)
-		return check_say(
-			run, FINDING_WARN,
-			"the NFS server has %u thread%s: so few calls are worked on at once, and a client over RDMA sends 64",
+		return check_say_why(
+			run, FINDING_WARN, "few-threads",
+			"the NFS server has %u thread%s, and an RDMA client sends up to 64 calls at once",
 			nfsd->threads, nfsd->threads == 1 ? "" : "s");
 	return check_say(run, FINDING_PASS, "the NFS server runs %u threads",
 			 nfsd->threads);

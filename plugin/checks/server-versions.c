@@ -34,6 +34,29 @@ static bool is_wanted(const struct check_target *target, const char *name)
 	return !strcmp(name, wanted);
 }
 
+/* By a line of nfs.conf, if it is found there; else by an argument, or by hand. */
+static int say_lacking(struct check_run *run, const char *name)
+{
+	const struct conf_value *value = NULL;
+	const struct conf *conf;
+	char key[16];
+
+	finding_text(&run->finding, "version", "%s", name);
+	if (!facts_nfs_conf(run, &conf)) {
+		snprintf(key, sizeof(key), "vers%s", name);
+		value = conf_get(conf, "nfsd", NULL, key);
+		if (!value && name[0] == '4')
+			value = conf_get(conf, "nfsd", NULL, "vers4");
+	}
+	if (!value || conf_bool(value, 1) > 0)
+		return check_say_why(run, FINDING_FAIL, "off-by-hand",
+				     "the server does not serve NFSv%s", name);
+	finding_text(&run->finding, "file", "/%s:%u", value->file, value->line);
+	return check_say_why(run, FINDING_FAIL, "off-in-nfs-conf",
+			     "the server does not serve NFSv%s: /%s:%u disables it", name,
+			     value->file, value->line);
+}
+
 static int run_check(struct check_run *run)
 {
 	const struct host_nfsd *nfsd;
@@ -45,10 +68,12 @@ static int run_check(struct check_run *run)
 		return check_skip(run, "server.threads");
 	if (!nfsd->versions[0])
 		return check_say(run, FINDING_SKIP,
-				 "only root may see which versions are served");
+				 "only root can see which versions are served");
 	if (!strchr("+-", nfsd->versions[0]))
-		return err_set(EBADMSG, "/proc/fs/nfsd/versions makes no sense: %.60s",
-			       nfsd->versions);
+		return err_set(
+			EBADMSG,
+			"/proc/fs/nfsd/versions is not in the expected form: %.60s",
+			nfsd->versions);
 	finding_text(&run->finding, "versions", "%s", nfsd->versions);
 	for (i = 0; i < ARRAY_SIZE(names); i++) {
 		bool served = is_served(nfsd->versions, names[i]);
@@ -58,11 +83,10 @@ static int run_check(struct check_run *run)
 			lacking = names[i];
 	}
 	if (lacking)
-		return check_say(run, FINDING_FAIL, "the server does not serve NFS %s",
-				 lacking);
+		return say_lacking(run, lacking);
 	if (!on.count)
-		return check_say(run, FINDING_FAIL,
-				 "the server serves no version of NFS");
+		return check_say_why(run, FINDING_FAIL, "none",
+				     "the server serves no version of NFS");
 	if (off.count)
 		check_note(run);
 	return check_say(run, FINDING_PASS, "NFS %s%s%s", words_text(&on),

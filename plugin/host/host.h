@@ -358,10 +358,13 @@ struct nfsd_arguments {
 	unsigned int
 		number;  /* of nfs-utils, 20602, or the least it can be; 0: not known */
 	bool reads_conf; /* true also where that is not known */
+	bool has_rdma;   /* rpc.nfsd has an argument --rdma */
 	char who[96];    /* "nfs-utils 1:1.3.4-6" */
+	/* Of one that reads no nfs.conf: what to write, and the file; "" where that is not known. */
+	char line[192], file[64];
 	/* What to write where, for a person. Empty: nfs.conf is read; but where nothing is known
 	 * that it is not known. */
-	char why[320];
+	char why[448];
 };
 
 /* The same for every caller: the version is the package's, or of the release, or by a file. */

@@ -118,24 +118,34 @@ static void read_words(const struct host *host, const struct nfsd_place *place, 
 	}
 }
 
-static void write_why(const struct nfsd_place *place, const char *words,
-		      unsigned int port, struct nfsd_arguments *out)
+static void write_line(const struct nfsd_place *place, const char *words,
+		       unsigned int port, struct nfsd_arguments *out)
 {
-	if (out->number < HAS_RDMA)
+	if (!place) {
+		snprintf(out->line, sizeof(out->line), "--rdma=%u", port);
+		return;
+	}
+	snprintf(out->file, sizeof(out->file), "/%s", place->file);
+	snprintf(out->line, sizeof(out->line), "%s=\"%s%s--rdma=%u\"", place->variable,
+		 words, *words ? " " : "", port);
+}
+
+static void write_why(unsigned int port, struct nfsd_arguments *out)
+{
+	if (!out->has_rdma)
 		snprintf(
 			out->why, sizeof(out->why),
-			"%s reads no nfs.conf, and its rpc.nfsd has no --rdma: update it, or write 'rdma %u' to /proc/fs/nfsd/portlist after each start of the server",
+			"%s does not read nfs.conf, and its rpc.nfsd has no --rdma: update it, or write 'rdma %u' to /proc/fs/nfsd/portlist after each start of the server",
 			out->who, port);
-	else if (place)
+	else if (*out->file)
 		snprintf(out->why, sizeof(out->why),
-			 "%s reads no nfs.conf: write %s=\"%s%s--rdma=%u\" in /%s",
-			 out->who, place->variable, words, *words ? " " : "", port,
-			 place->file);
+			 "%s does not read nfs.conf: write %s in %s", out->who, out->line,
+			 out->file);
 	else
 		snprintf(
 			out->why, sizeof(out->why),
-			"%s reads no nfs.conf: give rpc.nfsd the argument --rdma=%u where nfs-server.service has its arguments from",
-			out->who, port);
+			"%s does not read nfs.conf: give rpc.nfsd the argument %s in the unit nfs-server.service",
+			out->who, out->line);
 }
 
 void nfsd_arguments(const struct host *host, unsigned int port,
@@ -150,6 +160,7 @@ void nfsd_arguments(const struct host *host, unsigned int port,
 		memset(&system, 0, sizeof(system));
 	find_number(host, &system, out);
 	out->reads_conf = out->number >= READS_CONF;
+	out->has_rdma = out->number >= HAS_RDMA;
 	place = place_of(system.distro);
 	words[0] = '\0';
 	if (place)
@@ -158,9 +169,10 @@ void nfsd_arguments(const struct host *host, unsigned int port,
 		out->reads_conf = true;
 		snprintf(
 			out->why, sizeof(out->why),
-			"the version of nfs-utils is not known: before 2.1.1 it reads no nfs.conf, and rpc.nfsd needs the argument --rdma=%u",
+			"the version of nfs-utils is unknown: before 2.1.1 it does not read nfs.conf, and rpc.nfsd needs the argument --rdma=%u",
 			port);
 	} else if (!out->reads_conf) {
-		write_why(place, words, port, out);
+		write_line(place, words, port, out);
+		write_why(port, out);
 	}
 }

@@ -192,7 +192,7 @@ for name in server-rdma-y-debian12 server-rdma-port-alone server-rdma-y-sles15; 
 	expect_finding server.nfs-conf pass
 done
 
-echo "nfs-utils that reads no nfs.conf: setup refuses with the line that check shows"
+echo "nfs-utils that does not read nfs.conf: setup refuses with the line that check shows"
 for name in server-nfs-conf-unread server-nfs-conf-unread-el7; do
 	python3 "$NFSRDMA_SOURCE/tests/support/make-host" "$work/made" "$NFSRDMA_SOURCE/tests/hosts/$name" || fail "make-host"
 	root=$work/made/$name
@@ -200,8 +200,7 @@ for name in server-nfs-conf-unread server-nfs-conf-unread-el7; do
 	for port in 20049 20050; do
 		run check --role server --root "$root" --port "$port" --format json
 		expect_finding server.nfs-conf fail
-		line=$(jq -r '.findings[] | select(.id == "server.nfs-conf") | .summary' "$work/out")
-		line=${line#nfs-server.service: }
+		line=$(jq -r '.findings[] | select(.id == "server.nfs-conf") | .evidence | "\(.write) in \(.file)"' "$work/out")
 		[[ $line == *"--rdma=$port\""* ]] || fail "no line to write: $line"
 		run setup server --root "$root" --port "$port"
 		expect_status 0

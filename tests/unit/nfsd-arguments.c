@@ -38,21 +38,22 @@ static void nfs_conf_is_read_since_2_1_1(void)
 	} rows[] = {
 		{ DEBIAN, "1:2.1.1-1", true, "" },
 		{ DEBIAN, "1:2.6.2-4", true, "" },
-		{ DEBIAN, "1:2.1.0-1", false, "nfs-utils 1:2.1.0-1 reads no nfs.conf" },
+		{ DEBIAN, "1:2.1.0-1", false,
+		  "nfs-utils 1:2.1.0-1 does not read nfs.conf" },
 		{ DEBIAN, "1:1.3.4-6", false,
 		  "write RPCNFSDCOUNT=\"8 --rdma=20049\" in /etc/default/nfs-kernel-server" },
 		{ DEBIAN, "1:1.2.8-9", false, "has no --rdma: update it" },
 		{ EL7, NULL, false,
-		  "nfs-utils of CentOS Linux 7 (Core) reads no nfs.conf: write "
+		  "nfs-utils of CentOS Linux 7 (Core) does not read nfs.conf: write "
 		  "RPCNFSDARGS=\"--rdma=20049\" in /etc/sysconfig/nfs" },
 		{ "ID=rocky\nVERSION_ID=8.9\n", NULL, true, "" },
 		{ "ID=fedora\nVERSION_ID=40\n", NULL, true, "" },
 		{ "ID=sles\nVERSION_ID=15.5\n", NULL, true, "" },
 		{ "ID=sles\nVERSION_ID=12.5\n", NULL, false,
 		  "give rpc.nfsd the argument --rdma=20049" },
-		{ "ID=gentoo\n", NULL, true, "not known: before 2.1.1" },
-		{ "ID=debian\nVERSION_ID=10\n", NULL, true, "not known: before 2.1.1" },
-		{ "", NULL, true, "not known: before 2.1.1" },
+		{ "ID=gentoo\n", NULL, true, "is unknown: before 2.1.1" },
+		{ "ID=debian\nVERSION_ID=10\n", NULL, true, "is unknown: before 2.1.1" },
+		{ "", NULL, true, "is unknown: before 2.1.1" },
 	};
 	size_t i;
 

@@ -26,7 +26,7 @@ struct row {
 	const char *rdma, *rdma_port;
 	enum nfsd_conf_state state;
 	unsigned int port;
-	const char *why; /* a part of it */
+	const char *reason;
 };
 
 static void judge(const struct row *row, const unsigned int version[3], bool nfsdctl,
@@ -42,27 +42,27 @@ static void judge(const struct row *row, const unsigned int version[3], bool nfs
 	nfsd_conf_judge(&in, &out);
 	CU_ASSERT_EQUAL(out.state, row->state);
 	CU_ASSERT_EQUAL(out.port, row->port);
-	ASSERT_CONTAINS(out.why, row->why);
+	CU_ASSERT_STRING_EQUAL(out.reason, row->reason);
 	CU_ASSERT_EQUAL(!out.why[0], out.state == NFSD_CONF_ON);
 }
 
 static void rpc_nfsd_without_the_service_needs_a_port(void)
 {
 	static const struct row rows[] = {
-		{ NULL, NULL, NFSD_CONF_OFF, 0, "switches RDMA on" },
-		{ "y", NULL, NFSD_CONF_BROKEN, 0, "/etc/services" },
+		{ NULL, NULL, NFSD_CONF_OFF, 0, "not-set" },
+		{ "y", NULL, NFSD_CONF_BROKEN, 0, "no-port" },
 		{ "y", "20049", NFSD_CONF_ON, 20049, "" },
 		{ "20049", NULL, NFSD_CONF_ON, 20049, "" },
-		{ "n", NULL, NFSD_CONF_OFF, 0, "off" },
-		{ "n", "20049", NFSD_CONF_OFF, 0, "off" },
-		{ NULL, "20049", NFSD_CONF_BROKEN, 0, "does nothing without" },
-		{ "nfsrdma", NULL, NFSD_CONF_BROKEN, 0, "neither" },
-		{ "y", "0", NFSD_CONF_BROKEN, 0, "is no port" },
-		{ "y", "65536", NFSD_CONF_BROKEN, 0, "is no port" },
-		{ "y", "-1", NFSD_CONF_BROKEN, 0, "is no port" },
-		{ "y", "20049x", NFSD_CONF_BROKEN, 0, "is no port" },
-		{ "y", "99999999999999999999", NFSD_CONF_BROKEN, 0, "is no port" },
-		{ "yes please", NULL, NFSD_CONF_BROKEN, 0, "neither" },
+		{ "n", NULL, NFSD_CONF_OFF, 0, "switched-off" },
+		{ "n", "20049", NFSD_CONF_OFF, 0, "switched-off" },
+		{ NULL, "20049", NFSD_CONF_BROKEN, 0, "port-alone" },
+		{ "nfsrdma", NULL, NFSD_CONF_BROKEN, 0, "bad-value" },
+		{ "y", "0", NFSD_CONF_BROKEN, 0, "bad-port" },
+		{ "y", "65536", NFSD_CONF_BROKEN, 0, "bad-port" },
+		{ "y", "-1", NFSD_CONF_BROKEN, 0, "bad-port" },
+		{ "y", "20049x", NFSD_CONF_BROKEN, 0, "bad-port" },
+		{ "y", "99999999999999999999", NFSD_CONF_BROKEN, 0, "bad-port" },
+		{ "yes please", NULL, NFSD_CONF_BROKEN, 0, "bad-value" },
 		{ "1", "20050", NFSD_CONF_ON, 20050, "" },
 		{ "On", "20049", NFSD_CONF_ON, 20049, "" },
 	};
@@ -82,7 +82,7 @@ static void with_the_service_a_yes_is_enough(void)
 		{ "y", NULL, NFSD_CONF_ON, 20049, "" },
 		{ "y", "nfsrdma", NFSD_CONF_ON, 20049, "" },
 		{ "nfsrdma", NULL, NFSD_CONF_ON, 20049, "" },
-		{ "nfs-rdma", NULL, NFSD_CONF_BROKEN, 0, "neither" },
+		{ "nfs-rdma", NULL, NFSD_CONF_BROKEN, 0, "bad-value" },
 	};
 	size_t i;
 
@@ -98,9 +98,9 @@ static void nfsdctl_knows_the_switch_only(void)
 	static const struct row rows[] = {
 		{ "y", "20049", NFSD_CONF_ON, 20049, "" },
 		{ "y", NULL, NFSD_CONF_ON, 20049, "" },
-		{ "20049", NULL, NFSD_CONF_BROKEN, 0, "nfsdctl" },
-		{ "nfsrdma", NULL, NFSD_CONF_BROKEN, 0, "nfsdctl" },
-		{ "n", NULL, NFSD_CONF_OFF, 0, "off" },
+		{ "20049", NULL, NFSD_CONF_BROKEN, 0, "nfsdctl-number" },
+		{ "nfsrdma", NULL, NFSD_CONF_BROKEN, 0, "nfsdctl-number" },
+		{ "n", NULL, NFSD_CONF_OFF, 0, "switched-off" },
 	};
 	size_t i;
 
@@ -109,19 +109,19 @@ static void nfsdctl_knows_the_switch_only(void)
 			  rows[i].rdma_port);
 		judge(&rows[i], unknown, true, true);
 	}
-	judge(&(struct row){ "y", NULL, NFSD_CONF_BROKEN, 0, "/etc/services" }, unknown,
-	      true, false);
+	judge(&(struct row){ "y", NULL, NFSD_CONF_BROKEN, 0, "no-port" }, unknown, true,
+	      false);
 }
 
 static void before_2_4_2_it_is_the_port_itself(void)
 {
 	static const struct row rows[] = {
-		{ "y", "20049", NFSD_CONF_BROKEN, 0, "2.1.1 takes rdma= for the port" },
-		{ "y", NULL, NFSD_CONF_BROKEN, 0, "rdma=y is none" },
+		{ "y", "20049", NFSD_CONF_BROKEN, 0, "old-nfs-utils" },
+		{ "y", NULL, NFSD_CONF_BROKEN, 0, "old-nfs-utils" },
 		{ "20049", NULL, NFSD_CONF_ON, 20049, "" },
 		{ "nfsrdma", NULL, NFSD_CONF_ON, 20049, "" },
-		{ "n", NULL, NFSD_CONF_OFF, 0, "off" },
-		{ NULL, NULL, NFSD_CONF_OFF, 0, "switches RDMA on" },
+		{ "n", NULL, NFSD_CONF_OFF, 0, "switched-off" },
+		{ NULL, NULL, NFSD_CONF_OFF, 0, "not-set" },
 	};
 	static const unsigned int last[3] = { 2, 4, 1 }, first[3] = { 2, 4, 2 };
 	size_t i;
@@ -131,8 +131,8 @@ static void before_2_4_2_it_is_the_port_itself(void)
 			  rows[i].rdma_port);
 		judge(&rows[i], sles15, false, true);
 	}
-	judge(&(struct row){ "y", "20049", NFSD_CONF_BROKEN, 0, "2.4.1" }, last, false,
-	      true);
+	judge(&(struct row){ "y", "20049", NFSD_CONF_BROKEN, 0, "old-nfs-utils" }, last,
+	      false, true);
 	judge(&(struct row){ "y", "20049", NFSD_CONF_ON, 20049, "" }, first, false, true);
 }
 
