@@ -65,6 +65,7 @@ void report_expand(const struct report *report, const struct finding *finding,
 	char key[FINDING_KEY_MAX];
 	const char *value;
 	size_t len;
+	bool raw;
 
 	*buf = '\0';
 	while (*text) {
@@ -75,11 +76,12 @@ void report_expand(const struct report *report, const struct finding *finding,
 		if (!*text || !text[len] || len >= sizeof(key))
 			break;
 		snprintf(key, sizeof(key), "%.*s", (int)len - 1, text + 1);
-		value = value_of(report, finding, key);
+		raw = *key == '!';
+		value = value_of(report, finding, key + raw);
 		if (*value)
-			add_value(&s, value, shell);
+			add_value(&s, value, shell && !raw);
 		else
-			add_name(&s, key);
+			add_name(&s, key + raw);
 		text += len + 1;
 	}
 }

@@ -33,7 +33,10 @@ static void names_of_this_case_stand_in_texts(void)
 		{ "ls {server}", true, "ls nas1" },
 		{ "ls {option}", true, "ls -- -rf" },
 		{ "ls :{option}", true, "ls :-rf" },
+		{ "{!command}; ls", true, "ls a && ls 'b c'; ls" },
+		{ "sh {!name}", true, "sh a b" },
 		/* nobody knows them */
+		{ "{!unknown}", true, "UNKNOWN" },
 		{ "{export}", false, "EXPORT" },
 		{ "mount {mount_point}", true, "mount MOUNT-POINT" },
 		{ "", false, "" },
@@ -50,6 +53,7 @@ static void names_of_this_case_stand_in_texts(void)
 	finding_text(&f, "option", "-rf");
 	finding_text(&f, "quote", "it's; reboot");
 	finding_text(&f, "file", "of evidence");
+	finding_text(&f, "command", "ls a && ls 'b c'");
 	report = report_of(&f, 0);
 	report_subject(report, "file", "of the subject");
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
