@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Whether the packet filters of this host let RDMA pass. It is a matter of the driver first: what an
- * adapter sends and receives never comes to the kernel's network, so no rule of this host is in its
- * way; rxe is a UDP socket of the kernel, and siw a TCP socket, whose packets pass netfilter.
+/* Whether the packet filters of this host let RDMA pass. It depends on the driver first: what an
+ * adapter sends and receives never enters the kernel's network, so no rule of this host applies to
+ * it; rxe is a UDP socket of the kernel, and siw a TCP socket, whose packets pass netfilter.
  *
  * rxe sends to port 4791 from ports of its own, in both directions: what comes back is no reply to
  * conntrack but the first packet of another flow, so a rule for established connections does not
@@ -19,6 +19,7 @@ struct state {
 	struct netfilter_tally tally;
 	struct words roce, iwarp, infiniband, rxe, siw;
 	enum finding_status status; /* the worse of both roles */
+	const char *role;           /* the first whose packets do not all pass */
 };
 
 /* What the ways of one role came to. */
@@ -100,14 +101,15 @@ static int ask_way(struct check_run *run, struct state *state, const struct way 
 	}
 	name_once(device->kind == RDMA_ROCE ? &state->rxe : &state->siw, way);
 	if (!*way->netdev)
-		return err_set(ENODATA, "%s: its network interface is not known",
-			       device->name);
+		return err_because(err_set(ENODATA,
+					   "%s: its network interface is unknown",
+					   device->name),
+				   "no-interface");
 	return device->kind == RDMA_ROCE ? ask_rxe(run, state, way, answer)
 					 : ask_siw(run, state, way, role, answer);
 }
 
-/* One way that is open will do where nobody says which is taken; that others are not has to be
- * told. */
+/* One open path is enough where it is unknown which is taken; that others are closed is a warning. */
 static enum finding_status status_of(const struct count *count)
 {
 	if (count->dropped && !count->open && !count->unknown)
@@ -148,6 +150,8 @@ static int look_as(struct check_run *run, struct state *state, struct way_list *
 	}
 	if (!rc)
 		state->status = netfilter_worse(state->status, status_of(&count));
+	if ((rc || status_of(&count) != FINDING_PASS) && !state->role)
+		state->role = role == CHECK_CLIENT ? "client" : "server";
 	if (!rc && role == CHECK_CLIENT && status_of(&count) == FINDING_FAIL)
 		facts_filters(run)->client_is_cut_off = true;
 	return rc;
@@ -157,9 +161,10 @@ static int look_as(struct check_run *run, struct state *state, struct way_list *
 static int say_good(struct check_run *run, struct state *state)
 {
 	const char *some = state->tally.for_some ? " for some addresses" : "";
-	const char *who = state->tally.by_zone
-				  ? ", as firewalld says (other rules only root may list)"
-				  : "";
+	const char *who =
+		state->tally.by_zone
+			? ", by firewalld's settings (only root can list other rules)"
+			: "";
 	struct words good = { .separator = "; " };
 	uint16_t port = run->target->port;
 
@@ -167,18 +172,18 @@ static int say_good(struct check_run *run, struct state *state)
 		port = channel_rdma_port(run);
 	if (state->roce.count)
 		words_add(&good,
-			  "no rule of this host is in the way of %s, a RoCE adapter; "
+			  "no rule of this host applies to %s, a RoCE adapter; "
 			  "UDP port %d must be open between the hosts",
 			  words_text(&state->roce), ROCE_PORT);
 	if (state->iwarp.count)
 		words_add(
 			&good,
-			"no rule of this host is in the way of %s, an iWARP adapter; "
-			"TCP port %u, or what iwpmd maps it to, must be open between the "
+			"no rule of this host applies to %s, an iWARP adapter; TCP port "
+			"%u, or the one that iwpmd maps it to, must be open between the "
 			"hosts",
 			words_text(&state->iwarp), port);
 	if (state->infiniband.count)
-		words_add(&good, "InfiniBand (%s) meets no packet filter",
+		words_add(&good, "InfiniBand (%s) passes no packet filter",
 			  words_text(&state->infiniband));
 	if (state->rxe.count)
 		words_add(&good, "UDP port %d of %s passes in and out%s%s", ROCE_PORT,
@@ -191,18 +196,18 @@ static int say_good(struct check_run *run, struct state *state)
 	return check_say(run, FINDING_PASS, "%s", words_text(&good));
 }
 
-/* Nobody could be asked: for whom that matters goes before the reason. */
+/* The rules are unknown: the device for which that matters goes before the cause. */
 static int explain(int rc, const struct state *state)
 {
 	const char *rxe = state->rxe.text, *siw = state->siw.text;
 
 	return err_context(rc,
-			   "%s%s%s: RDMA in software, which this host's firewall sees",
+			   "%s%s%s: software RDMA, which this host's firewall filters",
 			   rxe, *rxe && *siw ? " and " : "", siw);
 }
 
-/* Where rules do not tell, an answer that came through them does. Of a server's clients there is
- * none to ask. */
+/* Where the rules are unknown, an answer that passed them shows it. Of a server's clients none can be
+ * asked. */
 static bool is_answered(struct check_run *run)
 {
 	const struct check_target *target = run->target;
@@ -236,6 +241,7 @@ static int run_check(struct check_run *run)
 {
 	_cleanup_free_ struct state *state = calloc(1, sizeof(*state));
 	char text[FINDING_SUMMARY_MAX];
+	struct err_kept kept;
 	int rc;
 
 	if (!state)
@@ -243,13 +249,13 @@ static int run_check(struct check_run *run)
 	rc = ask_roles(run, state);
 	if (!rc && state->status == FINDING_PASS)
 		return say_good(run, state);
-	snprintf(text, sizeof(text), "%s", rc ? err_text() : "");
+	err_keep(&kept, rc);
 	if ((rc || state->status == FINDING_UNKNOWN) && is_answered(run))
-		return check_say(
-			run, FINDING_PASS,
-			"the server's answer came through it, whatever rules there are");
+		return check_say(run, FINDING_PASS, "the server's answer passed it");
+	finding_text(&run->finding, "role", "%s", state->role);
 	if (rc)
-		return err_set(-rc, "%s", text);
+		return err_again(&kept);
+	netfilter_explain(run, &state->tally);
 	return check_say(run, state->status, "%s", netfilter_text(&state->tally, text));
 }
 

@@ -3,7 +3,7 @@
 
 /* Whether the packet filters of this host let the side channels of NFS pass (channels.c): those of
  * the versions that are asked about, are mounted over RDMA, or that the server here offers. What is
- * asked about has to work; that something is closed which nobody may want is told, and no more. */
+ * asked about has to work; a closed channel that may not be needed is a note. */
 #include <netinet/in.h>
 #include <stdio.h>
 
@@ -15,6 +15,7 @@ enum want { WANT_NOT, WANT_OFFERED, WANT_MOUNTED, WANT_ASKED };
 struct state {
 	struct netfilter_tally tally;
 	struct words open, closed, loose; /* of channels, by name */
+	struct words portless; /* those that have no fixed port, closed or loose */
 	enum finding_status status;
 	bool offered; /* something is closed that is only offered */
 };
@@ -86,7 +87,7 @@ static enum want want_of(struct check_run *run, const struct channel *channel)
 /* --- one channel ---------------------------------------------------------------------------- */
 
 struct count {
-	unsigned int open, dropped, unknown, loose;
+	unsigned int open, dropped, unknown, loose, portless;
 	int port; /* -1: not asked for yet */
 };
 
@@ -104,6 +105,8 @@ static void judge(struct state *state, const struct channel *channel, enum want 
 		words_add(&state->open, "%s", channel->name);
 		return;
 	}
+	if (count->portless)
+		words_add(&state->portless, "%s", channel->name);
 	if (count->dropped || count->unknown)
 		words_add(&state->closed, "%s", channel->name);
 	else
@@ -133,8 +136,8 @@ static uint16_t port_of(struct check_run *run, const struct channel *channel,
 	return (uint16_t)count->port;
 }
 
-/* Most hosts let out what they send, and some let in what comes by an interface: then the port is
- * no matter, and nobody is asked for it. One that is another each time is let in by chance, where
+/* Most hosts let out what they send, and some let in whatever arrives on an interface: then the port
+ * does not matter, and is not looked up. One that changes with each start is let in by chance, where
  * rules tell ports apart. */
 static int ask(struct check_run *run, struct state *state, const struct channel *channel,
 	       const struct way *way, struct count *count)
@@ -153,13 +156,16 @@ static int ask(struct check_run *run, struct state *state, const struct channel 
 	if (!port && (any.answer == FIREWALL_UNKNOWN ||
 		      (any.answer == FIREWALL_DROP && any.by_zone))) {
 		count->loose++;
+		count->portless++;
 		return 0;
 	}
 	way_packet(way, channel->in, false, channel->protocol, port, &packet);
 	rc = netfilter_count(run, &state->tally, channel->name, &packet, &answer);
-	if (!rc)
-		take(count, answer);
-	return rc;
+	if (rc)
+		return rc;
+	take(count, answer);
+	count->portless += !port && answer == FIREWALL_DROP;
+	return 0;
 }
 
 static int look_at(struct check_run *run, struct state *state,
@@ -180,7 +186,7 @@ static int look_at(struct check_run *run, struct state *state,
 
 /* --- the check -------------------------------------------------------------------------------- */
 
-/* What a server offers, and somebody may want. */
+/* What a server offers, and clients may need. */
 static int say_offered(struct check_run *run, struct state *state)
 {
 	struct words words = { .separator = "; " };
@@ -196,6 +202,20 @@ static int say_offered(struct check_run *run, struct state *state)
 			 words_text(&words));
 }
 
+/* A rule that can be opened comes before a port that no rule can name. */
+static void explain(struct check_run *run, struct state *state)
+{
+	if (state->closed.count)
+		finding_text(&run->finding, "closed", "%s", words_text(&state->closed));
+	if (state->portless.count)
+		finding_text(&run->finding, "no_fixed_port", "%s",
+			     words_text(&state->portless));
+	if (state->closed.count)
+		netfilter_explain(run, &state->tally);
+	if (state->portless.count && !state->tally.open.count)
+		finding_reason(&run->finding, "no-fixed-port");
+}
+
 static int say(struct check_run *run, struct state *state)
 {
 	char text[FINDING_SUMMARY_MAX];
@@ -206,13 +226,14 @@ static int say(struct check_run *run, struct state *state)
 	if (state->status == FINDING_PASS)
 		return check_say(run, FINDING_PASS, "open: %.400s%s",
 				 words_text(&state->open),
-				 state->tally.by_zone ? ", as firewalld says" : "");
+				 state->tally.by_zone ? ", by firewalld's settings" : "");
 	netfilter_text(&state->tally, text);
 	used = strlen(text);
 	if (state->loose.count)
 		snprintf(text + used, sizeof(text) - used,
-			 "%slet in by chance, for want of a fixed port: %.200s",
-			 used ? ". Besides, " : "", words_text(&state->loose));
+			 "%swithout a fixed port, so let in by chance: %.200s",
+			 used ? "; " : "", words_text(&state->loose));
+	explain(run, state);
 	return check_say(run, state->status, "%s", text);
 }
 

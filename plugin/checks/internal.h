@@ -179,13 +179,25 @@ void filters_fini(struct filters *filters);
 
 #define NETFILTER_COMMAND_MAX 320
 
+/* What owns the rule that drops a packet, as far as a command is known that opens it. */
+enum netfilter_owner {
+	NETFILTER_NONE,
+	NETFILTER_FIREWALLD,
+	NETFILTER_PANIC, /* firewalld's panic mode */
+	NETFILTER_UFW,
+	NETFILTER_IPTABLES,
+	NETFILTER_NFTABLES,
+};
+
 struct netfilter_answer {
 	enum firewall_answer answer;
 	bool by_zone; /* firewalld said so: of other rules nothing is known */
 	bool for_some; /* anybody was asked about, and some peers can pass: rules name them */
 	bool of_all; /* why is about no packet in particular */
 	char why[FIREWALL_WHY_MAX];
-	char command[NETFILTER_COMMAND_MAX]; /* what lets it pass; empty: none is known */
+	const char *unknown;        /* where it is that: the reason of firewall.rdma */
+	enum netfilter_owner owner; /* where it is dropped */
+	char command[NETFILTER_COMMAND_MAX]; /* what opens it; empty: none is known */
 };
 
 /* Errors: nobody could be asked: -EPERM, -ENOENT, -ENODATA...; -EBADMSG, -E2BIG. */
@@ -194,8 +206,14 @@ int netfilter_ask(struct check_run *run, const struct firewall_packet *packet,
 
 /* What several packets came to. */
 struct netfilter_tally {
-	struct words dropped, unknown, commands;
+	struct words dropped, unknown;
+	struct words open, keep; /* commands, and those that make it permanent */
 	bool by_zone, for_some;
+	/* Of the first that is dropped, or else the first that is unknown. */
+	enum netfilter_owner owner;
+	const char *reason; /* if it is unknown */
+	char packet[160];   /* "UDP to port 4791 arriving on eth0" */
+	char what[64], rule[FIREWALL_WHY_MAX];
 };
 
 /* Asks about one more. @what: whose packet it is, or NULL. Errors: as above. */
@@ -204,17 +222,19 @@ int netfilter_count(struct check_run *run, struct netfilter_tally *tally,
 		    enum firewall_answer *answer);
 /* Fail before unknown before warn before pass. */
 enum finding_status netfilter_worse(enum finding_status a, enum finding_status b);
-/* "dropped: ...; not known: .... To let it pass: ..."; "" where all pass. */
+/* "dropped: ...; unknown: ..."; "" where all pass. */
 const char *netfilter_text(struct netfilter_tally *tally, char text[FINDING_SUMMARY_MAX]);
+/* Gives the finding the reason why not all pass, and what its steps name. */
+void netfilter_explain(struct check_run *run, struct netfilter_tally *tally);
 
 /* netfilter-open.c: pure */
 
-/* The command that lets the packet pass at @place, as nft, iptables, ufw or firewalld has it;
- * @zone: firewalld's, or NULL. Empty where none is known, or a name is not fit for a shell. */
-void netfilter_command(const struct firewall_packet *packet,
-		       const struct firewall_place *place,
-		       const struct host_firewalld *zone,
-		       char command[NETFILTER_COMMAND_MAX]);
+/* The command of nft, iptables, ufw or firewalld that opens @place for the packet, and which of them it
+ * is; @zone: firewalld's, or NULL; @has_ufw: ufw's chains are among the rules. Empty where none is known, or a name is not fit for a shell. */
+enum netfilter_owner netfilter_command(const struct firewall_packet *packet,
+				       const struct firewall_place *place,
+				       const struct host_firewalld *zone, bool has_ufw,
+				       char command[NETFILTER_COMMAND_MAX]);
 
 /* channels.c: beside the connection that carries NFS */
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* The command that lets a packet pass where it is dropped, in the words of who owns the rules there:
- * firewalld for its zone, ufw and iptables-nft for their tables, else nft. It opens that port at
+/* The command that opens a port for a packet that is dropped, by the program that owns the rules there:
+ * firewalld for its zone, ufw and iptables-nft for their tables, else nft. It opens that port on
  * that interface and no more. */
 #include <netinet/in.h>
 #include <stdarg.h>
@@ -16,6 +16,7 @@ struct match {
 	const struct firewall_packet *packet;
 	const struct firewall_place *place;
 	const char *zone; /* NULL: firewalld does not say */
+	bool has_ufw;     /* its chains are among the rules */
 	const char *protocol, *field;
 	bool in;
 	uint16_t port;
@@ -51,9 +52,11 @@ static bool is_iptables(const struct match *match)
 	return false;
 }
 
+/* The policy by which ufw denies the rest is that of iptables' own chain. */
 static bool is_ufw(const struct match *match)
 {
-	return !strncmp(match->place->chain, "ufw", 3);
+	return !strncmp(match->place->chain, "ufw", 3) ||
+	       (match->has_ufw && is_iptables(match));
 }
 
 /* None, where it does not fit: the beginning of a command is another one. */
@@ -76,24 +79,26 @@ static void by_firewalld(const struct match *match, char *command)
 	if (!match->in || match->packet->established)
 		return;
 	if (match->zone)
-		put_command(
-			command,
-			"firewall-cmd --zone=%s --add-port=%u/%s, and again with --permanent",
-			SHELL_WORD(match->zone), match->port, match->protocol);
+		put_command(command, "firewall-cmd --zone=%s --add-port=%u/%s",
+			    SHELL_WORD(match->zone), match->port, match->protocol);
 	else
 		put_command(
 			command,
 			"firewall-cmd --zone=$(firewall-cmd --get-zone-of-interface=%s) "
-			"--add-port=%u/%s, and again with --permanent",
+			"--add-port=%u/%s",
 			SHELL_WORD(match->packet->netdev), match->port, match->protocol);
 }
 
+/* The first of its rules that fits counts, so one that denies has to come later. */
 static void by_ufw(const struct match *match, char *command)
 {
+	bool before = strstr(match->place->chain, "-user-");
+
 	if (!match->packet->established)
-		put_command(command, "ufw allow %s on %s to any port %u proto %s",
-			    match->in ? "in" : "out", SHELL_WORD(match->packet->netdev),
-			    match->port, match->protocol);
+		put_command(command, "ufw %sallow %s on %s to any port %u proto %s",
+			    before ? "insert 1 " : "", match->in ? "in" : "out",
+			    SHELL_WORD(match->packet->netdev), match->port,
+			    match->protocol);
 }
 
 static void by_iptables(const struct match *match, char *command)
@@ -140,16 +145,25 @@ static void by_nft(const struct match *match, char *command)
 							     : "");
 }
 
-void netfilter_command(const struct firewall_packet *packet,
-		       const struct firewall_place *place,
-		       const struct host_firewalld *zone,
-		       char command[NETFILTER_COMMAND_MAX])
+static void (*const writers[])(const struct match *match, char *command) = {
+	[NETFILTER_FIREWALLD] = by_firewalld,
+	[NETFILTER_UFW] = by_ufw,
+	[NETFILTER_IPTABLES] = by_iptables,
+	[NETFILTER_NFTABLES] = by_nft,
+};
+
+enum netfilter_owner netfilter_command(const struct firewall_packet *packet,
+				       const struct firewall_place *place,
+				       const struct host_firewalld *zone, bool has_ufw,
+				       char command[NETFILTER_COMMAND_MAX])
 {
+	enum netfilter_owner owner = NETFILTER_NONE;
 	bool reply = packet->established, known = place->family[0];
 	struct match match = {
 		.packet = packet,
 		.place = place,
 		.zone = zone ? zone->zone : NULL,
+		.has_ufw = has_ufw,
 		.protocol = packet->protocol == IPPROTO_UDP ? "udp" : "tcp",
 		.field = reply ? "sport" : "dport",
 		.in = packet->hook == FIREWALL_INPUT,
@@ -159,18 +173,21 @@ void netfilter_command(const struct firewall_packet *packet,
 	command[0] = '\0';
 	if (zone && zone->panic) {
 		strcpy(command, "firewall-cmd --panic-off");
-		return;
+		return NETFILTER_PANIC;
 	}
 	if (!match.port ||
 	    (known && (!is_plain(place->table) || !is_plain(place->chain))))
-		return;
+		return owner;
 	/* Its rules may be iptables-nft's. */
 	if (is_firewalld(&match) || (zone && (!known || is_iptables(&match))))
-		by_firewalld(&match, command);
+		owner = NETFILTER_FIREWALLD;
 	else if (is_ufw(&match))
-		by_ufw(&match, command);
+		owner = NETFILTER_UFW;
 	else if (is_iptables(&match))
-		by_iptables(&match, command);
+		owner = NETFILTER_IPTABLES;
 	else if (known)
-		by_nft(&match, command);
+		owner = NETFILTER_NFTABLES;
+	if (owner != NETFILTER_NONE)
+		writers[owner](&match, command);
+	return *command ? owner : NETFILTER_NONE;
 }

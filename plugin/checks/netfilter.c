@@ -2,9 +2,9 @@
 /* Copyright (C) 2026 The nfsrdma authors */
 
 /* What the packet filters of this host do with a packet: nftables' rules, those of iptables-nft
- * among them, as nft lists them; to a user who may not list them, what firewalld says of its zone.
- * What is in the tables of iptables-legacy nobody tells here, so where such a table is, what nft
- * accepts is unknown. Filters of tc and BPF are not looked at. */
+ * among them, as nft lists them; for a user who may not list them, what firewalld says of its zone.
+ * nft does not list the tables of iptables-legacy, so where there is such a table, what nft accepts
+ * is unknown. Filters of tc and BPF are not checked. */
 #include <netinet/in.h>
 #include <stdio.h>
 
@@ -176,6 +176,7 @@ static void ask_legacy(const struct filters *filters, struct netfilter_answer *o
 		return;
 	out->answer = FIREWALL_UNKNOWN;
 	out->of_all = true;
+	out->unknown = "iptables-legacy";
 	if (filters->legacy_rc)
 		snprintf(out->why, sizeof(out->why),
 			 "whether iptables-legacy has rules cannot be read");
@@ -192,6 +193,25 @@ static void ask_zone(const struct host_firewalld *zone,
 	out->by_zone = true;
 }
 
+/* Why rules are not known, where the error has no reason that all checks share. */
+static int because(int rc)
+{
+	static const struct {
+		int rc;
+		const char *reason;
+	} rows[] = {
+		{ -ENOENT, "no-nft" },      { -EIO, "nft-failed" },
+		{ -EBADMSG, "nft-failed" }, { -EFBIG, "too-large" },
+		{ -E2BIG, "too-large" },
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++)
+		if (rows[i].rc == rc)
+			return err_because(rc, rows[i].reason);
+	return rc;
+}
+
 int netfilter_ask(struct check_run *run, const struct firewall_packet *packet,
 		  struct netfilter_answer *out)
 {
@@ -203,32 +223,37 @@ int netfilter_ask(struct check_run *run, const struct firewall_packet *packet,
 	memset(out, 0, sizeof(*out));
 	if (!deadline_left(run->deadline))
 		return err_set(ETIMEDOUT,
-			       "the time ran out before the firewall was asked");
+			       "the time ran out before the firewall was checked");
 	if (filters->nft_rc) {
 		zone = find_zone(run, packet->netdev);
 		if (!zone)
-			return err_set(-filters->nft_rc, "%s", filters->nft_why);
+			return because(err_set(-filters->nft_rc, "%s", filters->nft_why));
 		ask_zone(zone, packet, out);
 	} else {
-		rc = ask_rules(filters, packet, out, &place);
+		rc = because(ask_rules(filters, packet, out, &place));
 		if (!rc && out->answer == FIREWALL_UNKNOWN &&
 		    is_any(packet->hook == FIREWALL_INPUT ? &packet->source
 							  : &packet->destination))
 			ask_peers(filters, packet, out);
 		ask_legacy(filters, out);
 	}
+	if (out->answer == FIREWALL_UNKNOWN && !out->unknown)
+		out->unknown = "not-modelled";
 	if (!rc && out->answer == FIREWALL_DROP) {
 		zone = zone ? zone : find_zone(run, packet->netdev);
-		netfilter_command(packet, &place, zone, out->command);
+		out->owner = netfilter_command(
+			packet, &place, zone,
+			filters->nft.text &&
+				strstr(filters->nft.text, "\"ufw-user-input\""),
+			out->command);
 	}
 	return rc;
 }
 
 /* --- several ------------------------------------------------------------------------------ */
 
-/* "mountd, TCP to port 20048 coming in by eth0" */
-static void name_packet(const char *what, const struct firewall_packet *packet, char *buf,
-			size_t cap)
+/* "TCP to port 20048 arriving on eth0" */
+static void name_packet(const struct firewall_packet *packet, char *buf, size_t cap)
 {
 	bool reply = packet->established;
 	uint16_t port = transport_port(reply ? &packet->source : &packet->destination);
@@ -236,13 +261,13 @@ static void name_packet(const char *what, const struct firewall_packet *packet, 
 
 	if (port)
 		snprintf(at, sizeof(at), "port %u", port);
-	snprintf(buf, cap, "%s%s%s %s %s %s by %s", what ? what : "", what ? ", " : "",
+	snprintf(buf, cap, "%s %s %s %s %s",
 		 packet->protocol == IPPROTO_UDP ? "UDP" : "TCP", reply ? "from" : "to",
-		 at, packet->hook == FIREWALL_INPUT ? "coming in" : "going out",
+		 at, packet->hook == FIREWALL_INPUT ? "arriving on" : "leaving on",
 		 packet->netdev);
 }
 
-/* What several packets have in common is told once, and of IPv6 what is not as of IPv4. */
+/* What several packets have in common is said once, and for IPv6 what differs from IPv4. */
 static void add_once(struct words *words, const char *separator,
 		     const struct firewall_packet *packet, const char *text)
 {
@@ -251,6 +276,37 @@ static void add_once(struct words *words, const char *separator,
 	words->separator = separator;
 	if (*text && !strstr(words->text, text))
 		words_add(words, "%s%s", v6 && strchr(text, '(') ? "IPv6: " : "", text);
+}
+
+/* The first that is dropped takes the place of one that is unknown. */
+static void keep_first(struct netfilter_tally *tally, const char *what, const char *name,
+		       const struct netfilter_answer *got)
+{
+	bool first = got->answer == FIREWALL_DROP
+			     ? !tally->dropped.count
+			     : !tally->dropped.count && !tally->unknown.count;
+
+	if (got->answer == FIREWALL_ACCEPT || !first)
+		return;
+	tally->owner = got->owner;
+	tally->reason = got->unknown;
+	snprintf(tally->packet, sizeof(tally->packet), "%s", name);
+	snprintf(tally->what, sizeof(tally->what), "%s", what ? what : "");
+	strcpy(tally->rule, got->why);
+}
+
+/* What firewalld opens it forgets, unless it is told twice. */
+static void add_command(struct netfilter_tally *tally, const struct netfilter_answer *got)
+{
+	static const char program[] = "firewall-cmd";
+
+	if (!*got->command || strstr(tally->open.text, got->command))
+		return;
+	tally->open.separator = tally->keep.separator = " && ";
+	words_add(&tally->open, "%s", got->command);
+	if (got->owner == NETFILTER_FIREWALLD)
+		words_add(&tally->keep, "%s --permanent%s", program,
+			  got->command + strlen(program));
 }
 
 int netfilter_count(struct check_run *run, struct netfilter_tally *tally,
@@ -267,16 +323,18 @@ int netfilter_count(struct check_run *run, struct netfilter_tally *tally,
 	*answer = got.answer;
 	tally->by_zone |= got.by_zone;
 	tally->for_some |= got.for_some;
-	name_packet(what, packet, name, sizeof(name));
+	name_packet(packet, name, sizeof(name));
+	keep_first(tally, what, name, &got);
 	if (got.of_all)
 		snprintf(text, sizeof(text), "%s", got.why);
 	else
-		snprintf(text, sizeof(text), "%s (%s)", name, got.why);
+		snprintf(text, sizeof(text), "%s%s%s (%s)", what ? what : "",
+			 what ? ", " : "", name, got.why);
 	if (got.answer == FIREWALL_DROP)
 		add_once(&tally->dropped, "; ", packet, text);
 	if (got.answer == FIREWALL_UNKNOWN)
 		add_once(&tally->unknown, "; ", packet, text);
-	add_once(&tally->commands, "; ", packet, got.command);
+	add_command(tally, &got);
 	return 0;
 }
 
@@ -291,7 +349,6 @@ enum finding_status netfilter_worse(enum finding_status a, enum finding_status b
 	return order[b] > order[a] ? b : a;
 }
 
-/* Whole or not at all: a command that was cut would be another one. */
 static void append(char text[FINDING_SUMMARY_MAX], const char *label, const char *more)
 {
 	size_t used = strlen(text);
@@ -304,8 +361,37 @@ const char *netfilter_text(struct netfilter_tally *tally, char text[FINDING_SUMM
 {
 	text[0] = '\0';
 	append(text, "dropped: ", words_text(&tally->dropped));
-	append(text,
-	       *text ? "; not known: " : "not known: ", words_text(&tally->unknown));
-	append(text, ". To let it pass: ", words_text(&tally->commands));
+	append(text, *text ? "; unknown: " : "unknown: ", words_text(&tally->unknown));
 	return text;
+}
+
+/* Whole or not at all. */
+static bool is_whole(const struct words *commands)
+{
+	return commands->count && !commands->left_out &&
+	       strlen(commands->text) < FINDING_VALUE_MAX;
+}
+
+void netfilter_explain(struct check_run *run, struct netfilter_tally *tally)
+{
+	static const char *const reasons[] = {
+		[NETFILTER_NONE] = "rule",         [NETFILTER_FIREWALLD] = "firewalld",
+		[NETFILTER_PANIC] = "panic",       [NETFILTER_UFW] = "ufw",
+		[NETFILTER_IPTABLES] = "iptables", [NETFILTER_NFTABLES] = "nftables",
+	};
+	struct finding *finding = &run->finding;
+	bool whole = is_whole(&tally->open) &&
+		     (tally->owner != NETFILTER_FIREWALLD || is_whole(&tally->keep));
+
+	finding_text(finding, "packet", "%s", tally->packet);
+	finding_text(finding, "needed_by", "%s", tally->what);
+	finding_text(finding, "rule", "%s", tally->rule);
+	if (whole)
+		finding_text(finding, "open", "%s", tally->open.text);
+	if (whole && tally->keep.count)
+		finding_text(finding, "keep", "%s", tally->keep.text);
+	if (tally->reason)
+		finding_reason(finding, tally->reason);
+	else
+		finding_reason(finding, reasons[whole ? tally->owner : NETFILTER_NONE]);
 }

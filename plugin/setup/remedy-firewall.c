@@ -104,11 +104,17 @@ static int look_at_rules(struct planner *planner)
 {
 	struct finding finding;
 	int rc = plan_check(planner, "firewall.rdma", &finding);
+	const char *open;
 
-	if (!rc && finding.status != FINDING_PASS && finding.status != FINDING_SKIP)
-		plan_note(planner, true,
-			  "The packet filter, whose rules setup does not edit: %.500s",
-			  finding.summary);
+	if (rc || finding.status == FINDING_PASS || finding.status == FINDING_SKIP)
+		return rc;
+	open = finding_evidence(&finding, "open");
+	/* A command that is cut is another one. */
+	if (strlen(open) > 240)
+		open = "";
+	plan_note(planner, true,
+		  "The packet filter, whose rules setup does not edit: %.300s%s%s",
+		  finding.summary, *open ? ". To open it: " : "", open);
 	return rc;
 }
 

@@ -45,7 +45,7 @@ static void ask(const char *json, size_t len, const struct firewall_packet *pack
 	FUZZ_CHECK(strnlen(why, sizeof(why)) < sizeof(why) && why[0]);
 	FUZZ_CHECK(finding_is_clean(why));
 	FUZZ_CHECK(answer == FIREWALL_DROP || !place.family[0]);
-	netfilter_command(packet, &place, NULL, command);
+	netfilter_command(packet, &place, NULL, false, command);
 	FUZZ_CHECK(strlen(command) < sizeof(command));
 	/* Names of the ruleset that are in it can be nothing else to a shell. */
 	FUZZ_CHECK(!command[strcspn(command, "`;|<>*?\\'\"\n")]);

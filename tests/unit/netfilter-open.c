@@ -22,6 +22,8 @@ static struct firewall_packet packet(enum firewall_hook hook, uint8_t protocol,
 	return out;
 }
 
+static bool has_ufw;
+
 static void expect(struct firewall_packet asked, struct firewall_place place,
 		   const char *zone, const char *want)
 {
@@ -30,7 +32,7 @@ static void expect(struct firewall_packet asked, struct firewall_place place,
 
 	if (zone)
 		snprintf(firewalld.zone, sizeof(firewalld.zone), "%s", zone);
-	netfilter_command(&asked, &place, zone ? &firewalld : NULL, command);
+	netfilter_command(&asked, &place, zone ? &firewalld : NULL, has_ufw, command);
 	if (strcmp(command, want) != 0)
 		printf("%s\n", command);
 	CU_ASSERT_STRING_EQUAL(command, want);
@@ -73,14 +75,19 @@ static void ufw_has_its_own_words(void)
 	expect(RXE_IN, PLACE("ip", "filter", "ufw-reject-input"), NULL,
 	       "ufw allow in on eth1 to any port 4791 proto udp");
 	expect(RXE_OUT, PLACE("ip6", "filter", "ufw6-user-output"), NULL,
-	       "ufw allow out on eth1 to any port 4791 proto udp");
+	       "ufw insert 1 allow out on eth1 to any port 4791 proto udp");
+	has_ufw = true;
+	expect(RXE_IN, PLACE("ip", "filter", "INPUT"), NULL,
+	       "ufw allow in on eth1 to any port 4791 proto udp");
+	expect(RXE_IN, PLACE("inet", "filter", "input"), NULL,
+	       "nft insert rule inet filter input iifname eth1 udp dport 4791 accept");
+	has_ufw = false;
 	expect(SIW_REPLY, PLACE("ip", "filter", "ufw-reject-input"), NULL, "");
 }
 
 static void firewalld_opens_ports_of_its_zone(void)
 {
-	static const char zone[] =
-		"firewall-cmd --zone=public --add-port=4791/udp, and again with --permanent";
+	static const char zone[] = "firewall-cmd --zone=public --add-port=4791/udp";
 
 	expect(RXE_IN, PLACE("inet", "firewalld", "filter_IN_public"), "public", zone);
 	/* Its rules by iptables, and what a user was told. */
@@ -88,7 +95,7 @@ static void firewalld_opens_ports_of_its_zone(void)
 	expect(RXE_IN, PLACE("", "", ""), "public", zone);
 	expect(RXE_IN, PLACE("inet", "firewalld", "filter_INPUT"), NULL,
 	       "firewall-cmd --zone=$(firewall-cmd --get-zone-of-interface=eth1) "
-	       "--add-port=4791/udp, and again with --permanent");
+	       "--add-port=4791/udp");
 	/* Somebody else's rules beside firewalld. */
 	expect(RXE_IN, PLACE("inet", "filter", "input"), "public",
 	       "nft insert rule inet filter input iifname eth1 udp dport 4791 accept");
@@ -103,7 +110,8 @@ static void panic_is_ended_first(void)
 	struct firewall_place place = PLACE("inet", "firewalld", "filter_INPUT");
 	char command[NETFILTER_COMMAND_MAX];
 
-	netfilter_command(&asked, &place, &zone, command);
+	CU_ASSERT_EQUAL(netfilter_command(&asked, &place, &zone, false, command),
+			NETFILTER_PANIC);
 	CU_ASSERT_STRING_EQUAL(command, "firewall-cmd --panic-off");
 }
 
@@ -117,7 +125,7 @@ static void what_is_no_plain_name_is_quoted_or_makes_no_command(void)
 	expect(RXE_IN, PLACE("inet", "filter", ""), NULL, "");
 	/* For an interface and a zone there are quotes: nft's own, and a shell's. */
 	expect(RXE_IN, PLACE("inet", "firewalld", "x"), "a b",
-	       "firewall-cmd --zone=a\\ b --add-port=4791/udp, and again with --permanent");
+	       "firewall-cmd --zone=a\\ b --add-port=4791/udp");
 	strcpy(strange.netdev, "eth0`id`");
 	expect(strange, PLACE("inet", "filter", "input"), NULL,
 	       "nft insert rule inet filter input iifname \\\"eth0\\`id\\`\\\" udp dport 4791 accept");

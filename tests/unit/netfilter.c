@@ -21,7 +21,7 @@
 
 static const char *ruleset; /* NULL: only root may list it */
 static struct host_firewalld zone;
-static int zone_rc;
+static int nft_rc, zone_rc;
 static unsigned int nft_asked, zone_asked;
 
 static int fake_nftables(const struct host *host, struct host_text *json)
@@ -29,7 +29,7 @@ static int fake_nftables(const struct host *host, struct host_text *json)
 	(void)host;
 	nft_asked++;
 	if (!ruleset)
-		return err_set(EPERM, "only root may list the firewall's rules");
+		return err_set(-nft_rc, "only root may list the firewall's rules");
 	json->text = strdup(ruleset);
 	json->len = strlen(ruleset);
 	return 0;
@@ -71,6 +71,7 @@ static void begin(struct asking *asking, const char *rules)
 	zone = (struct host_firewalld){ .running = true,
 					.zone = "public",
 					.target = "default" };
+	nft_rc = -EPERM;
 	zone_rc = 0;
 	nft_asked = zone_asked = 0;
 }
@@ -162,6 +163,14 @@ static void who_may_not_list_rules_asks_firewalld(void)
 
 static void where_nobody_tells_it_is_an_error_with_words(void)
 {
+	static const struct {
+		int rc;
+		const char *reason;
+	} rows[] = { { -ENOENT, "no-nft" },
+		     { -EIO, "nft-failed" },
+		     { -EFBIG, "too-large" },
+		     { -EPERM, "" } };
+	size_t i;
 	struct netfilter_answer got;
 	struct asking asking;
 
@@ -178,7 +187,17 @@ static void where_nobody_tells_it_is_an_error_with_words(void)
 	end(&asking);
 	begin(&asking, "{");
 	CU_ASSERT_EQUAL(ask(&asking, &got), -EBADMSG);
+	CU_ASSERT_STRING_EQUAL(err_reason(), "nft-failed");
 	end(&asking);
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		SUITE_ROW("%s", rows[i].reason);
+		begin(&asking, NULL);
+		zone.running = false;
+		nft_rc = rows[i].rc;
+		CU_ASSERT_EQUAL(ask(&asking, &got), nft_rc);
+		CU_ASSERT_STRING_EQUAL(err_reason(), rows[i].reason);
+		end(&asking);
+	}
 	begin(&asking, RULES(IN("drop")));
 	asking.run.deadline = 0;
 	CU_ASSERT_EQUAL(ask(&asking, &got), -ETIMEDOUT);
@@ -254,8 +273,12 @@ static void what_packets_have_in_common_is_told_once(void)
 	zone_rc = -EACCES;
 	CU_ASSERT_STRING_EQUAL(
 		netfilter_text(&tally, text),
-		"dropped: rxe0, UDP to port 4791 coming in by eth0 (policy drop of chain in, table inet t)"
-		". To let it pass: nft insert rule inet t in iifname eth0 udp dport 4791 accept");
+		"dropped: rxe0, UDP to port 4791 arriving on eth0 (policy drop of chain in, table inet t)");
+	netfilter_explain(&asking.run, &tally);
+	CU_ASSERT_STRING_EQUAL(asking.run.finding.reason, "nftables");
+	CU_ASSERT_STRING_EQUAL(
+		finding_evidence(&asking.run.finding, "open"),
+		"nft insert rule inet t in iifname eth0 udp dport 4791 accept");
 	end(&asking);
 }
 
@@ -263,18 +286,22 @@ static void a_command_is_whole_or_absent(void)
 {
 	struct netfilter_tally tally = { .by_zone = false };
 	char text[FINDING_SUMMARY_MAX];
+	struct check_run run = { .host = NULL };
 	unsigned int i;
 
+	tally.owner = NETFILTER_NFTABLES;
 	for (i = 0; i < 40; i++) {
 		words_add(&tally.dropped, "something long that is dropped, number %u", i);
 		words_add(&tally.unknown, "something long that is not known, number %u",
 			  i);
-		words_add(&tally.commands, "nft insert rule number %u", i);
+		words_add(&tally.open, "nft insert rule number %u", i);
 	}
 	netfilter_text(&tally, text);
 	ASSERT_LESS(strlen(text), sizeof(text));
 	ASSERT_CONTAINS(text, "dropped: something");
-	ASSERT_LACKS(text, "To let it pass");
+	netfilter_explain(&run, &tally);
+	CU_ASSERT_STRING_EQUAL(finding_evidence(&run.finding, "open"), "");
+	CU_ASSERT_STRING_EQUAL(run.finding.reason, "rule");
 }
 
 /* --- ways ------------------------------------------------------------------------------------ */

@@ -41,7 +41,8 @@ chain()
 
 expect_dropped()
 {
-	expect_words firewall.rdma fail "dropped: $1.*$2.*chain c, table inet t.*To let it pass: nft"
+	expect_words firewall.rdma fail "dropped: $1.*$2.*chain c, table inet t"
+	expect_reason firewall.rdma/nftables
 }
 
 # dropped END DEVICE HOOK MATCH: a rule drops it there. That host is told, to the other it is silence.
@@ -84,8 +85,7 @@ mended()
 	$on inside "nft 'add rule inet t c ct state established accept; add rule inet t c meta l4proto icmp accept'"
 	if [[ $end == client ]]; then client; else server_side; fi
 	expect_words firewall.rdma fail 'policy drop of chain c'
-	command=$(jq -r '.findings[] | select(.id == "firewall.rdma") | .summary |
-		split("To let it pass: ")[1]' "$work/out")
+	command=$(jq -r '.findings[] | select(.id == "firewall.rdma") | .evidence.open' "$work/out")
 	note "$end, $device, $hook: $command"
 	$on inside "$command"
 	if [[ $end == server ]]; then
