@@ -91,6 +91,22 @@ uint64_t deadline_min(uint64_t a, uint64_t b);
 int abi_take(void *ours, size_t ours_size, const void *theirs, size_t theirs_size,
 	     size_t min);
 
+/* near.c: did you mean? For commands, options, ids. */
+
+#define NEAR_WORD_MAX 64
+
+struct near {
+	const char *word; /* NULL: too short or too long to tell */
+	const char *best;
+	size_t edits;
+};
+
+/* @word may be anything, and is borrowed, as candidates are. */
+void near_init(struct near *near, const char *word);
+void near_try(struct near *near, const char *candidate);
+/* The nearest candidate, of several the first; NULL: none is near enough. */
+const char *near_found(const struct near *near);
+
 /* debug.c: NFSRDMA_DEBUG=wire,conn,...|all|help, to stderr, off by default. */
 
 enum debug_area {

@@ -43,41 +43,13 @@ const char *meaning_cause(const struct meaning *meaning, const char *server,
 	return buf;
 }
 
-/* Edits from one to the other (Levenshtein), for ids. */
-static size_t distance(const char *a, const char *b)
-{
-	size_t row[FINDING_ID_MAX + 1], diagonal, above, i, j, best;
-
-	for (j = 0; j <= strlen(b); j++)
-		row[j] = j;
-	for (i = 0; a[i]; i++) {
-		diagonal = row[0];
-		row[0] = i + 1;
-		for (j = 0; b[j]; j++) {
-			above = row[j + 1];
-			best = above < row[j] ? above + 1 : row[j] + 1;
-			diagonal += a[i] != b[j];
-			row[j + 1] = diagonal < best ? diagonal : best;
-			diagonal = above;
-		}
-	}
-	return row[strlen(b)];
-}
-
 const struct meaning *meaning_near(const char *id)
 {
-	const struct meaning *meaning = NULL, *near = NULL;
-	size_t least = 0, edits, len = strnlen(id, FINDING_ID_MAX);
+	const struct meaning *meaning = NULL;
+	struct near near;
 
-	if (len < 3 || len == FINDING_ID_MAX)
-		return NULL;
-	while ((meaning = meaning_next(meaning))) {
-		edits = strstr(meaning->id, id) ? 0 : distance(id, meaning->id);
-		if (near && edits >= least)
-			continue;
-		near = meaning;
-		least = edits;
-	}
-	/* Further away it is a guess, not a slip. */
-	return least <= 1 + len / 3 ? near : NULL;
+	near_init(&near, id);
+	while ((meaning = meaning_next(meaning)))
+		near_try(&near, meaning->id);
+	return near_found(&near) ? meaning_find(near_found(&near)) : NULL;
 }
