@@ -38,6 +38,9 @@ unsigned int checks_roles(const struct host *host)
 }
 
 static void say(struct check_run *run, enum finding_status status, const char *fmt,
+		va_list ap) PRINTF_LIKE(3, 0);
+
+static void say(struct check_run *run, enum finding_status status, const char *fmt,
 		va_list ap)
 {
 	run->finding.status = status;
