@@ -29,14 +29,19 @@ bool netdev_lacks_gid(const struct host_netdev *netdev, const struct rdma_device
 	return netdev->rdma_lower[0] && device && device->kind == RDMA_ROCE;
 }
 
-bool netdev_is_passed_by(struct check_run *run, const char *netdev,
-			 const struct rdma_device *device)
+bool netdev_is_bridge(struct check_run *run, const char *netdev)
 {
 	char path[64];
 
 	snprintf(path, sizeof(path), "sys/class/net/%.15s/bridge", netdev);
-	return (device->software || device->kind == RDMA_IWARP) && *netdev &&
-	       !host_exists(run->host, path);
+	return *netdev && !host_exists(run->host, path);
+}
+
+bool netdev_is_passed_by(struct check_run *run, const char *netdev,
+			 const struct rdma_device *device)
+{
+	return (device->software || device->kind == RDMA_IWARP) &&
+	       netdev_is_bridge(run, netdev);
 }
 
 /* @known: the device knows the interface's addresses. */

@@ -53,14 +53,16 @@ int facts_rpcbind(struct check_run *run, bool here, uint32_t program, uint32_t v
 const char *port_name(const struct rdma_device *device, const struct rdma_port *port,
 		      char name[PORT_NAME_MAX]);
 
+struct port_at {
+	const struct rdma_device *device;
+	const struct rdma_port *port;
+};
+
 /* Ports that a check looks at: the one on the route to the server, or all. */
 struct port_list {
 	unsigned int count;
 	bool routed; /* it is the one on the route */
-	struct {
-		const struct rdma_device *device;
-		const struct rdma_port *port;
-	} list[RDMA_DEVICES_MAX * RDMA_PORTS_MAX];
+	struct port_at list[RDMA_DEVICES_MAX * RDMA_PORTS_MAX];
 };
 
 int ports_wanted(struct check_run *run, struct port_list *out);
@@ -70,6 +72,11 @@ bool port_is_up(const struct rdma_port *port);
 /* -EIO with words where the state of a port could not be read. */
 int port_problem(const struct rdma_device *device, const struct rdma_port *port);
 const char *port_kind_name(const struct rdma_device *device);
+/* Its interface: that of RoCE and iWARP, or the first of IPoIB; "" where there is none. */
+const char *port_interface(struct check_run *run, const struct port_at *at);
+/* For the steps of a reason: the names of a port as evidence, "device", "device_port", "interface" and
+ * "pci". */
+void port_evidence(struct check_run *run, const struct port_at *at);
 
 /* fabric-gid.c */
 
@@ -80,6 +87,7 @@ bool port_has_gid(const struct rdma_port *port, const char *address, bool *v2);
 
 /* The interface lies on that of a RoCE device, which has no GID for its addresses. */
 bool netdev_lacks_gid(const struct host_netdev *netdev, const struct rdma_device *device);
+bool netdev_is_bridge(struct check_run *run, const char *netdev);
 /* It is a bridge, whose packets the device below, rxe or iWARP, does not see. */
 bool netdev_is_passed_by(struct check_run *run, const char *netdev,
 			 const struct rdma_device *device);

@@ -40,8 +40,10 @@ int port_problem(const struct rdma_device *device, const struct rdma_port *port)
 {
 	if (port->state && port->phys_state)
 		return 0;
-	return err_set(EIO, "%s port %u: %s", device->name, port->number,
-		       device->problem[0] ? device->problem : "its state is not shown");
+	return err_because(err_set(EIO, "%s port %u: %s", device->name, port->number,
+				   device->problem[0] ? device->problem
+						      : "the kernel shows no state"),
+			   "unreadable");
 }
 
 const char *port_kind_name(const struct rdma_device *device)
@@ -88,4 +90,32 @@ int ports_wanted(struct check_run *run, struct port_list *out)
 			add(out, device, &device->ports[p]);
 	}
 	return 0;
+}
+
+const char *port_interface(struct check_run *run, const struct port_at *at)
+{
+	const struct netdevs *netdevs;
+	unsigned int i;
+
+	/* A RoCE port whose interface is down may have no GID that names it. */
+	if (at->port->netdev[0] || facts_netdevs(run, &netdevs))
+		return at->port->netdev;
+	for (i = 0; i < netdevs->count; i++)
+		if (!strcmp(netdevs->list[i].rdma_device, at->device->name) &&
+		    netdevs->list[i].rdma_port == at->port->number &&
+		    !netdevs->list[i].rdma_lower[0])
+			return netdevs->list[i].name;
+	return "";
+}
+
+void port_evidence(struct check_run *run, const struct port_at *at)
+{
+	const char *interface = port_interface(run, at);
+
+	finding_text(&run->finding, "device", "%s", at->device->name);
+	finding_number(&run->finding, "device_port", at->port->number);
+	if (*interface)
+		finding_text(&run->finding, "interface", "%s", interface);
+	if (at->device->pci_address[0])
+		finding_text(&run->finding, "pci", "%s", at->device->pci_address);
 }

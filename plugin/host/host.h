@@ -217,6 +217,7 @@ struct rdma_device {
 	char pci_address[16]; /* "0000:3b:00.0"; empty: not on PCI */
 	uint16_t pci_vendor, pci_device;
 	uint8_t pci_revision;
+	bool virtual_function; /* of SR-IOV, here or in a guest that was given it */
 	unsigned int nports;
 	struct rdma_port ports[RDMA_PORTS_MAX];
 	bool ports_cut;    /* there are more: a switch's representors */
@@ -248,6 +249,8 @@ struct host_netdev {
 	unsigned int ifindex, mtu;
 	unsigned int type; /* ARPHRD_*: 1 Ethernet, 32 InfiniBand */
 	char operstate[16];
+	unsigned int flags; /* IFF_*; 0: could not be read */
+	int carrier;        /* 1, 0; -1: not known, as of an interface that is set down */
 	char driver[32];
 	uint8_t address[20];
 	unsigned int address_len;

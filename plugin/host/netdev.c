@@ -52,6 +52,21 @@ static void read_link(const struct host *host, const char *folder, const char *n
 	text_copy(buf, cap, slash ? slash + 1 : link);
 }
 
+/* The kernel refuses the carrier of an interface that is set down (EINVAL, carrier_show() in
+ * net/core/net-sysfs.c). */
+static void read_link_state(const struct host *host, const char *folder,
+			    struct host_netdev *out)
+{
+	char flags[16];
+	int64_t carrier;
+
+	out->carrier = -1;
+	if (!host_attr_in(host, folder, "flags", flags, sizeof(flags)))
+		out->flags = (unsigned int)strtoul(flags, NULL, 16);
+	if (!host_number_in(host, folder, "carrier", &carrier))
+		out->carrier = carrier != 0;
+}
+
 static void read_ipoib(const struct host *host, const char *folder,
 		       struct host_netdev *out)
 {
@@ -186,6 +201,7 @@ int host_netdev(const struct host *host, const char *name,
 			  sizeof(out->operstate));
 	if (rc && rc != -ENOENT)
 		return rc;
+	read_link_state(host, folder, out);
 	if (!host_attr_in(host, folder, "address", address, sizeof(address)))
 		parse_address(address, out);
 	read_link(host, folder, "device/driver", out->driver, sizeof(out->driver));

@@ -220,6 +220,26 @@ static const char *last_part(const char *path)
 	return slash ? slash + 1 : path;
 }
 
+/* Virtual functions of Mellanox, as mlx4_core's and mlx5_core's tables name them: a guest sees no "physfn". */
+static const uint16_t virtual_functions[] = { 0x1002, 0x1004, 0x1014, 0x1016, 0x1018,
+					      0x101a, 0x101c, 0x101e, 0xa2d3 };
+
+static bool is_virtual_function(const struct host *host, const char *folder,
+				const struct rdma_device *device)
+{
+	char path[HOST_PATH_MAX], link[HOST_PATH_MAX];
+	size_t i;
+
+	if (!host_path(path, folder, "device/physfn") &&
+	    !host_link(host, path, link, sizeof(link)))
+		return true;
+	for (i = 0; i < ARRAY_SIZE(virtual_functions); i++)
+		if (device->pci_vendor == 0x15b3 &&
+		    device->pci_device == virtual_functions[i])
+			return true;
+	return false;
+}
+
 static void read_parent(const struct host *host, const char *folder,
 			struct rdma_device *device)
 {
@@ -234,6 +254,7 @@ static void read_parent(const struct host *host, const char *folder,
 	device->pci_device = (uint16_t)read_number(host, folder, "device/device", device);
 	device->pci_revision = (uint8_t)read_number(host, folder, "device/revision",
 						    device);
+	device->virtual_function = is_virtual_function(host, folder, device);
 	if (!host_path(path, folder, "device") &&
 	    !host_link(host, path, link, sizeof(link)) && strchr(last_part(link), ':'))
 		text_copy(device->pci_address, sizeof(device->pci_address),
@@ -244,12 +265,14 @@ static void read_parent(const struct host *host, const char *folder,
 static void find_software(const struct host *host, const char *folder,
 			  struct rdma_device *device)
 {
-	char path[HOST_PATH_MAX];
+	char parent[IFNAMSIZ];
 	size_t i;
 
-	if (!host_path(path, folder, "parent") && !host_exists(host, path)) {
+	if (!host_attr_in(host, folder, "parent", parent, sizeof(parent))) {
 		device->software = true;
 		strcpy(device->driver, "rdma_rxe");
+		if (device->nports && !device->ports[0].netdev[0])
+			text_copy(device->ports[0].netdev, IFNAMSIZ, parent);
 	}
 	if (device->kind != RDMA_IWARP)
 		return;
