@@ -15,13 +15,54 @@ static const char *const phys_states[] = {
 	[7] = "in a test of the link",
 };
 
-#define PHYS_UP 5
+#define PHYS_POLLING    2
+#define PHYS_DISABLED   3
+#define PHYS_TRAINING   4
+#define PHYS_UP         5
+#define PHYS_RECOVERING 6
+
+#define STATE_INIT 2
 
 static const char *phys_name(const struct rdma_port *port)
 {
 	if (port->phys_state < ARRAY_SIZE(phys_states) && phys_states[port->phys_state])
 		return phys_states[port->phys_state];
-	return "in no state that is known";
+	return "in an unknown state";
+}
+
+/* Why an Ethernet port has no link: drivers say "Disabled" of an interface that is set down, and of one
+ * without a cable (mlx5_query_port_roce(), iw_query_port()). So the interface is asked. */
+static const char *cable_reason_ethernet(struct check_run *run, const struct port_at *at)
+{
+	const char *interface = port_interface(run, at);
+	struct host_netdev netdev;
+
+	/* iw_query_port(): a link, and no IPv4 address. */
+	if (at->device->kind == RDMA_IWARP && at->port->phys_state == PHYS_TRAINING &&
+	    at->port->state == STATE_INIT)
+		return "no-address";
+	if (!*interface || host_netdev(run->host, interface, NULL, &netdev))
+		return "no-link";
+	if (netdev.flags && !(netdev.flags & IFF_UP))
+		return "interface-down";
+	return netdev.carrier == 0 ? "no-carrier" : "no-link";
+}
+
+/* "": none is known. */
+static const char *cable_reason(struct check_run *run, const struct port_at *at)
+{
+	if (at->port->layer != LINK_INFINIBAND)
+		return cable_reason_ethernet(run, at);
+	/* That of a virtual function has no cable of its own. */
+	if (at->device->virtual_function)
+		return "vf";
+	switch (at->port->phys_state) {
+	case PHYS_POLLING: return "no-signal";
+	case PHYS_DISABLED: return "disabled";
+	case PHYS_TRAINING:
+	case PHYS_RECOVERING: return "unstable";
+	default: return "";
+	}
 }
 
 /* A lane where adapters have four: a bad cable, mostly. */
@@ -31,41 +72,65 @@ static bool is_narrow(const struct rdma_device *device, const struct rdma_port *
 	       strstr(port->rate, "(1X ");
 }
 
+struct cable_tally {
+	struct words up, down, narrow;
+	const struct port_at *first_down, *first_narrow;
+};
+
+static void cable_count(struct cable_tally *tally, const struct port_at *at)
+{
+	char name[PORT_NAME_MAX];
+
+	port_name(at->device, at->port, name);
+	if (at->port->phys_state != PHYS_UP) {
+		words_add(&tally->down, "%s is %s", name, phys_name(at->port));
+		tally->first_down = tally->first_down ? tally->first_down : at;
+	} else if (is_narrow(at->device, at->port)) {
+		words_add(&tally->narrow, "%s has %s", name, at->port->rate);
+		tally->first_narrow = tally->first_narrow ? tally->first_narrow : at;
+	} else {
+		words_add(&tally->up, "%s has %s", name, at->port->rate);
+	}
+}
+
+static int cable_say(struct check_run *run, struct cable_tally *tally)
+{
+	if (tally->down.count)
+		finding_text(&run->finding, "without_link", "%s",
+			     words_text(&tally->down));
+	if (!tally->up.count && !tally->first_narrow) {
+		finding_reason(&run->finding, cable_reason(run, tally->first_down));
+		port_evidence(run, tally->first_down);
+		return check_say(run, FINDING_FAIL, "no link: %s",
+				 words_text(&tally->down));
+	}
+	if (tally->first_narrow) {
+		finding_reason(&run->finding, "one-lane");
+		port_evidence(run, tally->first_narrow);
+		return check_say(run, FINDING_WARN, "the link uses one lane of four: %s",
+				 words_text(&tally->narrow));
+	}
+	return check_say(run, FINDING_PASS, "%s", words_text(&tally->up));
+}
+
 static int run_check(struct check_run *run)
 {
-	struct words up = { 0 }, down = { 0 }, narrow = { 0 };
+	struct cable_tally tally = { .first_down = NULL };
 	struct port_list ports;
-	char name[PORT_NAME_MAX];
 	int rc = ports_wanted(run, &ports);
 	unsigned int i;
 
+	for (i = 0; !rc && i < ports.count; i++) {
+		rc = port_problem(ports.list[i].device, ports.list[i].port);
+		if (!rc)
+			cable_count(&tally, &ports.list[i]);
+	}
 	if (rc)
 		return rc;
-	for (i = 0; i < ports.count; i++) {
-		const struct rdma_port *port = ports.list[i].port;
-
-		rc = port_problem(ports.list[i].device, port);
-		if (rc)
-			return rc;
-		port_name(ports.list[i].device, port, name);
-		if (port->phys_state != PHYS_UP)
-			words_add(&down, "%s is %s", name, phys_name(port));
-		else if (is_narrow(ports.list[i].device, port))
-			words_add(&narrow, "%s has %s", name, port->rate);
-		else
-			words_add(&up, "%s has %s", name, port->rate);
-	}
 	if (!ports.count)
-		return err_set(EIO, "the RDMA devices show no ports");
-	if (down.count)
-		finding_text(&run->finding, "without_link", "%s", words_text(&down));
-	if (!up.count && !narrow.count)
-		return check_say(run, FINDING_FAIL, "no link: %s", words_text(&down));
-	if (narrow.count)
-		return check_say(run, FINDING_WARN,
-				 "the link came up with one lane of four: %s",
-				 words_text(&narrow));
-	return check_say(run, FINDING_PASS, "%s", words_text(&up));
+		return err_because(err_set(EIO, "the RDMA devices show no ports"),
+				   "no-ports");
+	return cable_say(run, &tally);
 }
 
 const struct check check_fabric_cable = {

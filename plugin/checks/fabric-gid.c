@@ -35,10 +35,25 @@ bool port_has_gid(const struct rdma_port *port, const char *address, bool *v2)
 	return found;
 }
 
+/* Why an address has no GID, and where it is. */
+static void gid_blame(struct check_run *run, const struct path *path)
+{
+	finding_text(&run->finding, "address", "%s", path->route.source);
+	finding_text(&run->finding, "interface", "%s", path->route.netdev);
+	if (path->netdev.rdma_lower[0])
+		finding_text(&run->finding, "lower", "%s", path->netdev.rdma_lower);
+	finding_reason(&run->finding, netdev_is_bridge(run, path->route.netdev) ? "bridge"
+				      : path->netdev.rdma_lower[0]              ? "upper"
+										: "lost");
+	finding_text(&run->finding, "device", "%s", path->device->name);
+	finding_number(&run->finding, "device_port", path->port->number);
+}
+
 /* On the route: the address that packets to the server come from. */
 static int look_at_routes(struct check_run *run, bool *told)
 {
 	struct words without = { 0 }, with = { 0 };
+	const struct path *first = NULL;
 	const struct path *paths;
 	unsigned int count, i;
 	bool v2 = false;
@@ -50,15 +65,20 @@ static int look_at_routes(struct check_run *run, bool *told)
 		if (path->rc || !path->port || path->device->kind != RDMA_ROCE ||
 		    !path->route.source[0] || path->port->gids_cut)
 			continue;
-		words_add(port_has_gid(path->port, path->route.source, &v2) ? &with
-									    : &without,
-			  "%s", path->route.source);
+		if (port_has_gid(path->port, path->route.source, &v2)) {
+			words_add(&with, "%s", path->route.source);
+			continue;
+		}
+		words_add(&without, "%s on %s", path->route.source, path->route.netdev);
+		first = first ? first : path;
 	}
 	*told = with.count || without.count;
-	if (without.count)
+	if (first) {
+		gid_blame(run, first);
 		return check_say(run, FINDING_FAIL,
-				 "the port has no GID for this host's address %s",
-				 words_text(&without));
+				 "%s has no GID for this host's address %s",
+				 first->device->name, words_text(&without));
+	}
 	return *told ? check_say(run, FINDING_PASS, "there is one for %s",
 				 words_text(&with))
 		     : 0;
@@ -67,6 +87,7 @@ static int look_at_routes(struct check_run *run, bool *told)
 static int run_check(struct check_run *run)
 {
 	struct words without = { 0 };
+	const struct port_at *first = NULL;
 	struct port_list ports;
 	char name[PORT_NAME_MAX];
 	int rc = ports_wanted(run, &ports);
@@ -80,14 +101,19 @@ static int run_check(struct check_run *run)
 		const struct rdma_port *port = ports.list[i].port;
 
 		up += port_is_up(port);
-		if (port_is_up(port) && !port->ngids)
-			words_add(&without, "%s",
-				  port_name(ports.list[i].device, port, name));
+		if (!port_is_up(port) || port->ngids)
+			continue;
+		words_add(&without, "%s", port_name(ports.list[i].device, port, name));
+		first = first ? first : &ports.list[i];
 	}
 	if (!up)
-		return err_set(ENODATA, "no port is known to be active");
-	if (without.count)
+		return err_because(err_set(ENODATA, "no port is known to be active"),
+				   "port-unknown");
+	if (first) {
+		finding_reason(&run->finding, "none");
+		port_evidence(run, first);
 		return check_say(run, FINDING_FAIL, "no GID: %s", words_text(&without));
+	}
 	return check_say(run, FINDING_PASS, "every active port has one");
 }
 

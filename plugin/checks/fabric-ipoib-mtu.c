@@ -9,25 +9,30 @@
 #define DATAGRAM_MAX    4092
 #define CONNECTED_USUAL 65520
 
-static void look_at(const struct host_netdev *netdev, struct words *odd,
+static bool is_connected(const struct host_netdev *netdev)
+{
+	return !strcmp(netdev->ipoib_mode, "connected");
+}
+
+/* True: it is odd. */
+static bool look_at(const struct host_netdev *netdev, struct words *odd,
 		    struct words *good)
 {
-	bool connected = !strcmp(netdev->ipoib_mode, "connected");
-
-	if (connected && netdev->mtu <= DATAGRAM_MAX)
+	if (is_connected(netdev) && netdev->mtu <= DATAGRAM_MAX)
 		words_add(odd,
-			  "%s is in connected mode with an MTU of %u, which may be %u",
+			  "%s is in connected mode with an MTU of %u; %u is possible",
 			  netdev->name, netdev->mtu, CONNECTED_USUAL);
 	else if (netdev->mtu < DATAGRAM_USUAL)
-		words_add(odd,
-			  "%s has an MTU of %u, less than the %u of every InfiniBand",
+		words_add(odd, "%s has an MTU of %u, less than InfiniBand's smallest, %u",
 			  netdev->name, netdev->mtu, DATAGRAM_USUAL);
 	else
-		words_add(good, "%s %u", netdev->name, netdev->mtu);
+		return words_add(good, "%s %u", netdev->name, netdev->mtu), false;
+	return true;
 }
 
 static int run_check(struct check_run *run)
 {
+	const struct host_netdev *first = NULL;
 	const struct netdevs *netdevs;
 	struct words odd = { 0 }, good = { 0 };
 	int rc = facts_netdevs(run, &netdevs);
@@ -36,10 +41,16 @@ static int run_check(struct check_run *run)
 	if (rc)
 		return rc;
 	for (i = 0; i < netdevs->count; i++)
-		if (netdevs->list[i].ipoib_mode[0])
-			look_at(&netdevs->list[i], &odd, &good);
-	if (odd.count)
+		if (netdevs->list[i].ipoib_mode[0] &&
+		    look_at(&netdevs->list[i], &odd, &good) && !first)
+			first = &netdevs->list[i];
+	if (first) {
+		finding_reason(&run->finding,
+			       is_connected(first) ? "connected-small" : "small");
+		finding_text(&run->finding, "interface", "%s", first->name);
+		finding_number(&run->finding, "mtu", first->mtu);
 		return check_say(run, FINDING_WARN, "%s", words_text(&odd));
+	}
 	if (!good.count)
 		return check_say(run, FINDING_SKIP, "there is no IPoIB interface");
 	return check_say(run, FINDING_PASS, "%s", words_text(&good));

@@ -22,6 +22,7 @@ static unsigned int roce_mtu(unsigned int mtu)
 static int run_check(struct check_run *run)
 {
 	struct words small = { 0 }, good = { .separator = "; " };
+	const struct port_at *first = NULL;
 	struct host_netdev netdev;
 	struct port_list ports;
 	int rc = ports_wanted(run, &ports);
@@ -34,10 +35,12 @@ static int run_check(struct check_run *run)
 			continue;
 		rc = host_netdev(run->host, port->netdev, NULL, &netdev);
 		if (rc)
-			return err_context(rc, "%s", port->netdev);
-		if (netdev.mtu < ETHERNET_USUAL)
+			return err_because(err_context(rc, "%s", port->netdev),
+					   "unreadable");
+		if (netdev.mtu < ETHERNET_USUAL) {
 			words_add(&small, "%s has %u", netdev.name, netdev.mtu);
-		else if (ports.list[i].device->kind == RDMA_ROCE)
+			first = first ? first : &ports.list[i];
+		} else if (ports.list[i].device->kind == RDMA_ROCE)
 			words_add(&good, "%s has %u, so RoCE packets carry %u",
 				  netdev.name, netdev.mtu, roce_mtu(netdev.mtu));
 		else
@@ -45,9 +48,12 @@ static int run_check(struct check_run *run)
 	}
 	if (rc)
 		return rc;
-	if (small.count)
+	if (first) {
+		finding_reason(&run->finding, "small");
+		port_evidence(run, first);
 		return check_say(run, FINDING_WARN, "smaller than Ethernet's %u: %s",
 				 ETHERNET_USUAL, words_text(&small));
+	}
 	if (!good.count)
 		return check_say(run, FINDING_SKIP,
 				 "no active port belongs to an Ethernet interface");

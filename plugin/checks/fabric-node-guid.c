@@ -9,16 +9,25 @@ static int run_check(struct check_run *run)
 	const struct rdma_devices *rdma;
 	struct words zero = { 0 };
 	int rc = facts_rdma(run, &rdma);
+	const struct rdma_device *first = NULL;
 	unsigned int i;
 
 	if (rc)
 		return rc;
-	for (i = 0; i < rdma->count; i++)
-		if (!strcmp(rdma->list[i].node_guid, "0000:0000:0000:0000"))
-			words_add(&zero, "%s", rdma->list[i].name);
-	if (zero.count)
+	for (i = 0; i < rdma->count; i++) {
+		if (strcmp(rdma->list[i].node_guid, "0000:0000:0000:0000"))
+			continue;
+		words_add(&zero, "%s", rdma->list[i].name);
+		first = first ? first : &rdma->list[i];
+	}
+	if (first) {
+		finding_reason(&run->finding, first->virtual_function ? "vf" : "zero");
+		finding_text(&run->finding, "device", "%s", first->name);
+		if (first->pci_address[0])
+			finding_text(&run->finding, "pci", "%s", first->pci_address);
 		return check_say(run, FINDING_WARN, "the node GUID is zero: %s",
 				 words_text(&zero));
+	}
 	return check_say(run, FINDING_PASS, "every device has one");
 }
 

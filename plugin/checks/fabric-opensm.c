@@ -5,8 +5,8 @@
  * highest priority is the master; an instance of OpenSM is for one subnet. */
 #include "plugin/checks/internal.h"
 
-/* Two instances that would take the same port. */
-static const char *twice(const struct host_opensm *opensm)
+/* Two instances that would take the same port: the second; *@first is the other. */
+static const char *twice(const struct host_opensm *opensm, const char **first)
 {
 	unsigned int i, j;
 
@@ -15,7 +15,8 @@ static const char *twice(const struct host_opensm *opensm)
 			if (strstr(opensm->files[j].file, "opensm.conf") &&
 			    strstr(opensm->files[i].file, "opensm.conf") &&
 			    !strcmp(opensm->files[i].guids, opensm->files[j].guids))
-				return opensm->files[j].file;
+				return *first = opensm->files[i].file,
+				       opensm->files[j].file;
 	return NULL;
 }
 
@@ -31,33 +32,35 @@ static int run_check(struct check_run *run)
 {
 	struct words priorities = { 0 };
 	struct host_opensm opensm;
-	const char *second;
+	const char *first, *second;
 	unsigned int i;
 	int rc = host_opensm(run->host, &opensm);
 
 	if (rc)
 		return rc;
 	if (!opensm.installed)
-		return check_say(run, FINDING_SKIP, "OpenSM is not installed here");
+		return check_say(run, FINDING_SKIP, "OpenSM is not installed");
 	if (!is_enabled(run))
 		return check_say(run, FINDING_SKIP,
-				 "OpenSM is installed here and not enabled");
-	second = twice(&opensm);
-	if (second)
-		return check_say(
-			run, FINDING_WARN,
-			"/%s is for the same ports as another file: each instance needs a guid of its own",
-			second);
+				 "OpenSM is installed and not enabled");
+	second = twice(&opensm, &first);
+	if (second) {
+		finding_reason(&run->finding, "same-port");
+		finding_text(&run->finding, "file", "/%s", second);
+		finding_text(&run->finding, "other_file", "/%s", first);
+		return check_say(run, FINDING_WARN, "/%s and /%s are for the same port",
+				 first, second);
+	}
 	for (i = 0; i < opensm.nfiles; i++)
 		if (opensm.files[i].priority[0])
 			words_add(&priorities, "%s in /%s", opensm.files[i].priority,
 				  opensm.files[i].file);
 	if (priorities.count)
-		return check_say(run, FINDING_PASS, "enabled here, with priority %s",
+		return check_say(run, FINDING_PASS, "enabled, with priority %s",
 				 words_text(&priorities));
 	return check_say(
 		run, FINDING_PASS,
-		"enabled here, with the default priority: give each host another if several run one");
+		"enabled, with the default priority: if several hosts run one, give each its own");
 }
 
 const struct check check_fabric_opensm = {

@@ -35,22 +35,38 @@ static uint16_t key_in(const struct rdma_port *port, uint16_t key)
 	return 0;
 }
 
-struct findings {
+struct pkey_tally {
 	struct words absent, limited, good;
+	const struct host_netdev *first_absent, *first_limited;
 };
 
-static void look_at(const struct rdma_port *port, const struct host_netdev *netdev,
-		    struct findings *found)
+static void pkey_count(const struct rdma_port *port, const struct host_netdev *netdev,
+		       struct pkey_tally *tally)
 {
 	uint16_t key = key_in(port, netdev->pkey);
 
-	if (!key)
-		words_add(&found->absent, "%s has 0x%04x", netdev->name, netdev->pkey);
-	else if (!(key & FULL_MEMBER))
-		words_add(&found->limited, "%s in 0x%04x", netdev->name,
+	if (!key) {
+		words_add(&tally->absent, "%s has 0x%04x", netdev->name, netdev->pkey);
+		tally->first_absent = tally->first_absent ? tally->first_absent : netdev;
+	} else if (!(key & FULL_MEMBER)) {
+		words_add(&tally->limited, "%s in 0x%04x", netdev->name,
 			  netdev->pkey & ~FULL_MEMBER);
-	else
-		words_add(&found->good, "%s 0x%04x", netdev->name, netdev->pkey);
+		tally->first_limited = tally->first_limited ? tally->first_limited
+							    : netdev;
+	} else {
+		words_add(&tally->good, "%s 0x%04x", netdev->name, netdev->pkey);
+	}
+}
+
+static void pkey_blame(struct check_run *run, const char *reason,
+		       const struct host_netdev *netdev)
+{
+	finding_reason(&run->finding, reason);
+	finding_text(&run->finding, "interface", "%s", netdev->name);
+	finding_text(&run->finding, "device", "%s", netdev->rdma_device);
+	finding_number(&run->finding, "device_port", netdev->rdma_port);
+	/* As partitions.conf names it, without the bit of membership. */
+	finding_text(&run->finding, "pkey", "0x%04x", netdev->pkey & ~FULL_MEMBER);
 }
 
 static int run_check(struct check_run *run)
@@ -58,7 +74,7 @@ static int run_check(struct check_run *run)
 	const struct rdma_devices *rdma;
 	const struct netdevs *netdevs;
 	const struct rdma_port *port;
-	struct findings found = { { 0 }, { 0 }, { 0 } };
+	struct pkey_tally found = { .first_absent = NULL };
 	int rc = facts_rdma(run, &rdma);
 	unsigned int i;
 
@@ -69,16 +85,20 @@ static int run_check(struct check_run *run)
 		port = netdevs->list[i].pkey ? port_of(rdma, &netdevs->list[i]) : NULL;
 		/* Before the port is active there is no table. */
 		if (port && port_is_up(port) && port->npkeys)
-			look_at(port, &netdevs->list[i], &found);
+			pkey_count(port, &netdevs->list[i], &found);
 	}
 	/* An interface more than is used, where another one is good. */
-	if (found.absent.count)
+	if (found.first_absent) {
+		pkey_blame(run, "absent", found.first_absent);
 		return check_say(run, found.good.count ? FINDING_WARN : FINDING_FAIL,
-				 "the port's table has no such partition: %s",
+				 "the port is not in the partition: %s",
 				 words_text(&found.absent));
-	if (found.limited.count)
-		return check_say(run, FINDING_WARN, "a limited member only: %s",
+	}
+	if (found.first_limited) {
+		pkey_blame(run, "limited", found.first_limited);
+		return check_say(run, FINDING_WARN, "limited membership: %s",
 				 words_text(&found.limited));
+	}
 	if (!found.good.count)
 		return check_say(run, FINDING_SKIP, "no IPoIB interface is in use");
 	return check_say(run, FINDING_PASS, "%s", words_text(&found.good));

@@ -4,15 +4,42 @@
 /* Whether a port is active, so that RDMA can go through it. */
 #include "plugin/checks/internal.h"
 
-static const char *const states[] = {
-	"of no known state", "down", "initializing", "armed", "active", "deferred"
+/* enum ib_port_state, include/rdma/ib_verbs.h */
+static const struct {
+	const char *name, *reason;
+} states[] = {
+	{ "in an unknown state", "" },
+	{ "down", "down" },
+	{ "initializing", "initializing" },
+	{ "armed", "armed" },
+	{ "active", "" },
+	{ "deferred", "deferred" },
 };
+
+static size_t port_state(const struct rdma_port *port)
+{
+	return port->state < ARRAY_SIZE(states) ? port->state : 0;
+}
+
+static void port_blame(struct check_run *run, const struct port_at *at)
+{
+	const char *reason = states[port_state(at->port)].reason;
+
+	if (at->device->virtual_function && at->port->layer == LINK_INFINIBAND &&
+	    !strcmp(reason, "down"))
+		reason = "vf";
+	finding_reason(&run->finding, reason);
+	port_evidence(run, at);
+	if (at->port->sm_lid)
+		finding_number(&run->finding, "sm_lid", at->port->sm_lid);
+}
 
 static int run_check(struct check_run *run)
 {
 	struct words up = { 0 }, down = { 0 };
 	struct port_list ports;
 	char name[PORT_NAME_MAX];
+	const struct port_at *first_down = NULL;
 	int rc = ports_wanted(run, &ports);
 	unsigned int i;
 
@@ -26,18 +53,23 @@ static int run_check(struct check_run *run)
 		if (rc)
 			return rc;
 		port_name(device, port, name);
-		if (port_is_up(port))
+		if (port_is_up(port)) {
 			words_add(&up, "%s (%s)", name, port_kind_name(device));
-		else
-			words_add(&down, "%s is %s", name,
-				  states[port->state < ARRAY_SIZE(states) ? port->state
-									  : 0]);
+			continue;
+		}
+		words_add(&down, "%s is %s", name, states[port_state(port)].name);
+		first_down = first_down ? first_down : &ports.list[i];
 	}
 	if (down.count)
 		finding_text(&run->finding, "not_active", "%s", words_text(&down));
-	if (!up.count)
+	if (!ports.count)
+		return err_because(err_set(EIO, "the RDMA devices show no ports"),
+				   "no-ports");
+	if (!up.count) {
+		port_blame(run, first_down);
 		return check_say(run, FINDING_FAIL, "no port is active: %s",
 				 words_text(&down));
+	}
 	return check_say(run, FINDING_PASS, "%s %s active", words_text(&up),
 			 up.count + up.left_out > 1 ? "are" : "is");
 }

@@ -24,6 +24,7 @@ static bool prefers_v1(const struct rdma_port *port)
 static int run_check(struct check_run *run)
 {
 	struct words only_v1 = { 0 }, set_v1 = { 0 }, v2 = { 0 };
+	const struct port_at *first_set = NULL, *first_only = NULL;
 	struct port_list ports;
 	char name[PORT_NAME_MAX];
 	int rc = ports_wanted(run, &ports);
@@ -38,21 +39,31 @@ static int run_check(struct check_run *run)
 		if (ports.list[i].device->kind != RDMA_ROCE || !port_is_up(port) ||
 		    !port->ngids)
 			continue;
-		words_add(!has_v2(port)      ? &only_v1
-			  : prefers_v1(port) ? &set_v1
-					     : &v2,
-			  "%s", port_name(ports.list[i].device, port, name));
+		port_name(ports.list[i].device, port, name);
+		if (!has_v2(port)) {
+			words_add(&only_v1, "%s", name);
+			first_only = first_only ? first_only : &ports.list[i];
+		} else if (prefers_v1(port)) {
+			words_add(&set_v1, "%s", name);
+			first_set = first_set ? first_set : &ports.list[i];
+		} else {
+			words_add(&v2, "%s", name);
+		}
 	}
-	if (set_v1.count)
+	if (first_set) {
+		finding_reason(&run->finding, "set-to-v1");
+		port_evidence(run, first_set);
 		return check_say(
 			run, FINDING_WARN,
-			"%s is set to RoCE v1 (default_roce_mode) and could do v2",
+			"%s supports RoCE v2 and is set to v1 (default_roce_mode)",
 			words_text(&set_v1));
-	if (only_v1.count)
-		return check_say(
-			run, FINDING_WARN,
-			"%s can do RoCE v1 only: so must the server, in the same Ethernet",
-			words_text(&only_v1));
+	}
+	if (first_only) {
+		finding_reason(&run->finding, "v1-only");
+		port_evidence(run, first_only);
+		return check_say(run, FINDING_WARN, "%s supports RoCE v1 only",
+				 words_text(&only_v1));
+	}
 	if (!v2.count)
 		return check_say(run, FINDING_SKIP, "there is no active RoCE port");
 	return check_say(run, FINDING_PASS, "v2: %s", words_text(&v2));

@@ -1,31 +1,48 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* InfiniBand ports that have a link and wait: a subnet needs one subnet manager, a direct cable too,
- * which gives every port its LID. */
+/* InfiniBand ports that have a link and no LID: a subnet needs a subnet manager, even a cable between two
+ * hosts. A port that is armed has had one: fabric.port. */
 #include "plugin/checks/internal.h"
 
 #define PHYS_UP 5
 #define INIT    2
-#define ARMED   3
 
-/* What there is of a subnet manager on this host, for the sentence. */
-static const char *opensm_here(struct check_run *run)
+/* What there is of a subnet manager on this host: the reason, and its sentence. */
+static const char *opensm_here(struct check_run *run, const struct port_at *at)
 {
 	struct host_opensm opensm;
 	char state[32] = "";
 
-	if (host_opensm(run->host, &opensm) || !opensm.installed)
-		return "opensm is not installed here";
-	if (run->live->unit(run->host, "opensm.service", state, sizeof(state)))
-		return "opensm is installed here";
-	return strcmp(state, "active") ? "opensm is installed here, and does not run"
-				       : "opensm runs here, perhaps for another port";
+	/* One without virtualization configures the physical function alone. */
+	if (at->device->virtual_function) {
+		finding_reason(&run->finding, "vf");
+		return ", a virtual function";
+	}
+	if (host_opensm(run->host, &opensm)) {
+		finding_reason(&run->finding, "none");
+		return "";
+	}
+	if (!opensm.installed) {
+		finding_reason(&run->finding, "not-installed");
+		return "; opensm is not installed on this host";
+	}
+	if (run->live->unit(run->host, "opensm.service", state, sizeof(state))) {
+		finding_reason(&run->finding, "none");
+		return "; opensm is installed on this host";
+	}
+	if (strcmp(state, "active")) {
+		finding_reason(&run->finding, "not-running");
+		return "; opensm is installed on this host, and does not run";
+	}
+	finding_reason(&run->finding, "other-port");
+	return "; opensm runs on this host";
 }
 
 static int run_check(struct check_run *run)
 {
 	struct words waiting = { 0 }, good = { 0 };
+	const struct port_at *first = NULL;
 	struct port_list ports;
 	char name[PORT_NAME_MAX];
 	int rc = ports_wanted(run, &ports);
@@ -42,17 +59,20 @@ static int run_check(struct check_run *run)
 		if (rc)
 			return rc;
 		port_name(ports.list[i].device, port, name);
-		if (port->state == INIT || port->state == ARMED)
-			words_add(&waiting, "%s is %s", name,
-				  port->state == INIT ? "initializing" : "armed");
-		else
+		if (port->state == INIT) {
+			words_add(&waiting, "%s", name);
+			first = first ? first : &ports.list[i];
+		} else {
 			words_add(&good, "%s has LID %u from the one at LID %u", name,
 				  port->lid, port->sm_lid);
+		}
 	}
-	if (waiting.count)
+	if (first) {
+		port_evidence(run, first);
 		return check_say(run, good.count ? FINDING_WARN : FINDING_FAIL,
-				 "%s: no subnet manager has seen to it; %s",
-				 words_text(&waiting), opensm_here(run));
+				 "no subnet manager has configured %s%s",
+				 words_text(&waiting), opensm_here(run, first));
+	}
 	if (!good.count)
 		return check_say(run, FINDING_SKIP, "no InfiniBand port has a link");
 	return check_say(run, FINDING_PASS, "%s", words_text(&good));

@@ -18,20 +18,28 @@ static bool has_defect(const struct rdma_device *device)
 static int run_check(struct check_run *run)
 {
 	const struct rdma_devices *rdma;
+	const struct rdma_device *first = NULL;
 	struct words words = { 0 };
 	int rc = facts_rdma(run, &rdma);
 	unsigned int i;
 
 	if (rc)
 		return rc;
-	for (i = 0; i < rdma->count; i++)
-		if (has_defect(&rdma->list[i]))
-			words_add(&words, "%s (%04x:%04x)", rdma->list[i].name,
-				  rdma->list[i].pci_vendor, rdma->list[i].pci_device);
-	if (!words.count)
+	for (i = 0; i < rdma->count; i++) {
+		if (!has_defect(&rdma->list[i]))
+			continue;
+		words_add(&words, "%s (%04x:%04x)", rdma->list[i].name,
+			  rdma->list[i].pci_vendor, rdma->list[i].pci_device);
+		first = first ? first : &rdma->list[i];
+	}
+	if (!first)
 		return check_say(run, FINDING_SKIP,
-				 "there is no first ConnectX of revision a0");
-	return check_say(run, FINDING_WARN, "a first ConnectX of revision a0: %s",
+				 "no first-generation ConnectX of revision a0");
+	finding_reason(&run->finding, "revision-a0");
+	if (first->nports)
+		port_evidence(run, &(const struct port_at){ first, &first->ports[0] });
+	return check_say(run, FINDING_WARN,
+			 "a first-generation ConnectX of revision a0: %s",
 			 words_text(&words));
 }
 

@@ -7,20 +7,31 @@
 #include "plugin/checks/internal.h"
 
 struct search {
-	bool enhanced; /* an interface of this host has datagram mode alone */
-	struct words by_attr, refused;
+	bool enhanced;            /* an interface of this host has datagram mode alone */
+	char interface[IFNAMSIZ]; /* the first */
+	struct words by_attr, connected;
 };
 
 static int look_at(void *arg, const char *file, unsigned int line, const char *rule)
 {
 	struct search *search = arg;
 
-	if (strstr(rule, "ATTR{mode}=\"connected\"") ||
-	    strstr(rule, "ATTR{mode}=\"datagram\""))
+	bool connected = strstr(rule, "ATTR{mode}=\"connected\"");
+
+	if (connected || strstr(rule, "ATTR{mode}=\"datagram\""))
 		words_add(&search->by_attr, "/%s:%u", file, line);
-	else if (search->enhanced && strstr(rule, "connected") && strstr(rule, "/mode"))
-		words_add(&search->refused, "/%s:%u", file, line);
+	if (connected || (strstr(rule, "connected") && strstr(rule, "/mode")))
+		words_add(&search->connected, "/%s:%u", file, line);
 	return 0;
+}
+
+static int udev_ipoib_warn(struct check_run *run, const struct search *search,
+			   const char *reason, const char *text, struct words *files)
+{
+	finding_reason(&run->finding, reason);
+	finding_text(&run->finding, "rule", "%s", words_text(files));
+	finding_text(&run->finding, "interface", "%s", search->interface);
+	return check_say(run, FINDING_WARN, "%s: %s", text, words_text(files));
 }
 
 static int run_check(struct check_run *run)
@@ -37,22 +48,25 @@ static int run_check(struct check_run *run)
 			continue;
 		found++;
 		search.enhanced |= !strcmp(netdevs->list[i].driver, "mlx5_core");
+		if (!search.interface[0])
+			strcpy(search.interface, netdevs->list[i].name);
 	}
 	if (!found)
 		return check_say(run, FINDING_SKIP, "there is no IPoIB interface");
 	rc = host_udev_each(run->host, look_at, &search);
 	if (rc)
 		return rc;
+	if (search.enhanced && search.connected.count)
+		return udev_ipoib_warn(
+			run, &search, "unsupported",
+			"sets connected mode, which ConnectX-4 and later do not have",
+			&search.connected);
 	if (search.by_attr.count)
-		return check_say(run, FINDING_WARN,
-				 "sets the mode by ATTR{mode}=, which may do nothing: %s",
-				 words_text(&search.by_attr));
-	if (search.refused.count)
-		return check_say(
-			run, FINDING_WARN,
-			"sets connected mode, which ConnectX-4 and later do not have: %s",
-			words_text(&search.refused));
-	return check_say(run, FINDING_PASS, "no rule that is known not to work");
+		return udev_ipoib_warn(
+			run, &search, "by-attr",
+			"sets the mode by ATTR{mode}=, which may have no effect",
+			&search.by_attr);
+	return check_say(run, FINDING_PASS, "no rule that is known to fail");
 }
 
 const struct check check_fabric_udev_ipoib = {

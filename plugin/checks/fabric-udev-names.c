@@ -61,14 +61,16 @@ static int run_check(struct check_run *run)
 
 	if (rc)
 		return rc;
-	if (words.count)
+	if (words.count) {
+		finding_reason(&run->finding, "whole-address");
+		finding_text(&run->finding, "rule", "%s", words_text(&words));
 		return check_say(
 			run, FINDING_WARN,
-			"names an interface by more of its address than the last 8 bytes: %s",
+			"compares more than the last 8 bytes of an interface's address: %s",
 			words_text(&words));
-	return check_say(
-		run, FINDING_PASS,
-		"no rule names interfaces by the part of an address that changes");
+	}
+	return check_say(run, FINDING_PASS,
+			 "no rule compares the part of an address that changes");
 }
 
 const struct check check_fabric_udev_names = {
