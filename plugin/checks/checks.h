@@ -32,7 +32,8 @@ struct check_target {
 	unsigned int roles;
 	unsigned int naddresses; /* of the server; 0: not resolved, or below a root */
 	struct transport_address addresses[8];
-	char unresolved[160];     /* why there is none; empty */
+	char unresolved[160]; /* why there is none; empty */
+	char unresolved_reason[FINDING_REASON_MAX];
 	unsigned int nfs_version; /* 0 any, 3, 4 */
 	unsigned int nfs_minor;   /* of 4 */
 	bool krb5;

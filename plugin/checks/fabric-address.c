@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* The server's address, which everything about the way there is asked with. */
+/* The server's address, by which the path to it is found. */
 #include "plugin/checks/internal.h"
 
 static int run_check(struct check_run *run)
@@ -15,9 +15,11 @@ static int run_check(struct check_run *run)
 		words_add(&words, "%s", words_address(&target->addresses[i], text));
 	if (words.count)
 		return check_say(run, FINDING_PASS, "%s", words_text(&words));
-	return err_set(EHOSTUNREACH, "%s",
-		       target->unresolved[0] ? target->unresolved
-					     : "the name has no address");
+	finding_text(&run->finding, "name", "%s", target->server);
+	return err_because(err_set(EHOSTUNREACH, "%s",
+				   target->unresolved[0] ? target->unresolved
+							 : "the name has no address"),
+			   target->unresolved_reason);
 }
 
 const struct check check_fabric_address = {

@@ -1,20 +1,80 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* With Kerberos rpc.gssd asks the server's NFS over TCP, whatever carries the mount (nfs-utils,
- * commit 959efe8f). */
+/* What Kerberos needs besides RDMA: a keytab, from which rpc.gssd takes this host's credentials, and NFS
+ * over TCP, by which it makes the context, whatever carries the mount (nfs-utils, commit 959efe8f). */
 #include "plugin/checks/internal.h"
 
 #define NFS_PORT 2049
 
+/* The value of default_keytab_name in krb5.conf, "FILE:/etc/krb5.keytab"; included files are not read. */
+static void keytab_of_krb5(const struct host *host, char *path, size_t cap)
+{
+	_cleanup_(host_text_fini) struct host_text text = { NULL, 0 };
+	char *cursor, *line, *value;
+
+	if (host_read(host, "etc/krb5.conf", HOST_FILE_MAX, &text))
+		return;
+	cursor = text.text;
+	while ((line = line_next(&cursor))) {
+		line += strspn(line, " \t");
+		value = strchr(line, '=');
+		if (strncmp(line, "default_keytab_name", 19) || !value)
+			continue;
+		value += 1 + strspn(value + 1, " \t");
+		value[strcspn(value, " \t\r")] = '\0';
+		text_copy(path, cap, value);
+	}
+}
+
+/* Where rpc.gssd looks: nfs.conf, then krb5.conf, then the default. "" where it is no file, or where
+ * rpc.gssd does without. */
+static int keytab_path(struct check_run *run, char *path, size_t cap)
+{
+	const struct conf_value *value;
+	const struct conf *conf;
+	int rc = facts_nfs_conf(run, &conf);
+
+	if (rc)
+		return rc;
+	text_copy(path, cap, "/etc/krb5.keytab");
+	value = conf_get(conf, "gssd", NULL, "keytab-file");
+	if (value)
+		text_copy(path, cap, value->value);
+	else
+		keytab_of_krb5(run->host, path, cap);
+	if (!strncmp(path, "FILE:", 5))
+		memmove(path, path + 5, strlen(path + 5) + 1);
+	if (*path != '/' ||
+	    !conf_bool(conf_get(conf, "gssd", NULL, "use-machine-creds"), 1))
+		*path = '\0';
+	return 0;
+}
+
+static int krb5_say_keytab(struct check_run *run)
+{
+	char path[128];
+	int rc = keytab_path(run, path, sizeof(path));
+
+	if (!rc && *path)
+		rc = host_exists(run->host, path + 1);
+	if (rc != -ENOENT)
+		return rc ? rc
+			  : check_say(run, FINDING_PASS,
+				      "NFS over TCP answers at port %d", NFS_PORT);
+	finding_text(&run->finding, "file", "%s", path);
+	return check_say_why(run, FINDING_WARN, "no-keytab", "there is no keytab %s",
+			     path);
+}
+
 static int run_check(struct check_run *run)
 {
 	struct remote remote;
+	bool refused;
 	int rc;
 
 	if (!run->target->krb5)
-		return check_say(run, FINDING_SKIP,
-				 "Kerberos was not asked about (--sec)");
+		return check_say(run, FINDING_SKIP, "Kerberos was not requested (--sec)");
 	if (!run->target->naddresses)
 		return check_skip(run, "fabric.address");
 	rc = remote_tcp(run, NFS_PORT, &remote);
@@ -25,13 +85,12 @@ static int run_check(struct check_run *run)
 	if (*remote.text)
 		finding_text(&run->finding, "answer", "%s", remote.text);
 	if (remote.answer == REMOTE_OPEN)
-		return check_say(run, FINDING_PASS, "NFS over TCP answers at port %d",
-				 NFS_PORT);
-	return check_say(
-		run, remote.answer == REMOTE_REFUSED ? FINDING_FAIL : FINDING_UNKNOWN,
-		"NFS over TCP %s at port %d, and Kerberos needs it",
-		remote.answer == REMOTE_REFUSED ? "is refused" : "does not answer",
-		NFS_PORT);
+		return krb5_say_keytab(run);
+	refused = remote.answer == REMOTE_REFUSED;
+	return check_say_why(run, refused ? FINDING_FAIL : FINDING_UNKNOWN,
+			     refused ? "refused" : "silent",
+			     "NFS over TCP %s at port %d, and Kerberos needs it",
+			     refused ? "is refused" : "does not answer", NFS_PORT);
 }
 
 const struct check check_fabric_krb5 = {

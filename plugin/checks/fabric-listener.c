@@ -8,36 +8,67 @@
 
 #define RHEL6_PORT 2050
 
-static int say(struct check_run *run, uint16_t port, const struct remote *remote)
+static const struct {
+	enum finding_status status;
+	const char *reason;
+	const char *text; /* before the port */
+} answers[] = {
+	[REMOTE_OPEN] = { FINDING_PASS, "", "NFS answers over RDMA at port" },
+	[REMOTE_REFUSED] = { FINDING_FAIL, "refused",
+			     "the server answers, and refuses RDMA at port" },
+	[REMOTE_NO_NFS] = { FINDING_FAIL, "no-nfs",
+			    "RDMA connects, but NFS does not answer, at port" },
+	[REMOTE_SILENT] = { FINDING_UNKNOWN, "silent", "no answer over RDMA at port" },
+	[REMOTE_UNREACHABLE] = { FINDING_UNKNOWN, "unreachable",
+				 "the fabric does not reach the server at port" },
+};
+
+static bool listener_is_silent(const struct remote *remote)
+{
+	return remote->answer == REMOTE_SILENT || remote->answer == REMOTE_UNREACHABLE;
+}
+
+/* iWARP's listener is one of TCP, which RoCE and InfiniBand do not have; so a refusal, or silence, means
+ * something else over iWARP. And where RDMA is refused or silent over another device, and TCP is not,
+ * the server has iWARP. */
+static const char *listener_reason(struct check_run *run, uint16_t port,
+				   const struct remote *remote)
+{
+	const struct rdma_device *device;
+	const struct rdma_port *local;
+	struct remote tcp;
+
+	if (facts_route_port(run, &device, &local))
+		return answers[remote->answer].reason;
+	port_evidence(run, &(const struct port_at){ device, local });
+	finding_text(&run->finding, "kind", "%s", port_kind_name(device));
+	if (device->kind == RDMA_IWARP)
+		return remote->answer == REMOTE_REFUSED ? "refused-iwarp"
+		       : listener_is_silent(remote)     ? "silent-iwarp"
+							: answers[remote->answer].reason;
+	if (remote->answer != REMOTE_NO_NFS && !remote_tcp(run, port, &tcp) &&
+	    tcp.answer == REMOTE_OPEN)
+		return "server-iwarp";
+	return answers[remote->answer].reason;
+}
+
+static int listener_say(struct check_run *run, uint16_t port, const struct remote *remote)
 {
 	if (*remote->text)
 		finding_text(&run->finding, "answer", "%s", remote->text);
-	if (remote->answer == REMOTE_SILENT || remote->answer == REMOTE_UNREACHABLE)
+	if (listener_is_silent(remote))
 		finding_number(&run->finding, CHECK_SILENT, port);
-	switch (remote->answer) {
-	case REMOTE_OPEN:
+	if (remote->answer == REMOTE_UNASKED)
+		return err_because(
+			err_set(ENODATA, "this host could not ask: %.200s",
+				*remote->text ? remote->text : "no reason was given"),
+			"unasked");
+	if (remote->answer == REMOTE_OPEN)
 		check_note(run);
-		return check_say(run, FINDING_PASS, "NFS answers over RDMA at port %u",
-				 port);
-	case REMOTE_REFUSED:
-		return check_say(run, FINDING_FAIL,
-				 "the server answers, and refuses RDMA at port %u", port);
-	case REMOTE_NO_NFS:
-		return check_say(run, FINDING_FAIL,
-				 "port %u answers, and not as NFS over RDMA does", port);
-	case REMOTE_SILENT:
-		return check_say(
-			run, FINDING_UNKNOWN,
-			"no answer to RDMA at port %u: a firewall, or the host is off",
-			port);
-	case REMOTE_UNREACHABLE:
-		return check_say(
-			run, FINDING_UNKNOWN,
-			"the fabric does not reach the server: its packets are lost, or it is off");
-	default:
-		return err_set(ENODATA, "this host cannot ask: %.200s",
-			       *remote->text ? remote->text : "no reason was given");
-	}
+	else
+		finding_reason(&run->finding, listener_reason(run, port, remote));
+	return check_say(run, answers[remote->answer].status, "%s %u",
+			 answers[remote->answer].text, port);
 }
 
 static int run_check(struct check_run *run)
@@ -55,12 +86,14 @@ static int run_check(struct check_run *run)
 	if (rc)
 		return rc;
 	if (remote.answer == REMOTE_REFUSED && !target->has_port &&
-	    !remote_rdma(run, RHEL6_PORT, &other) && other.answer == REMOTE_OPEN)
+	    !remote_rdma(run, RHEL6_PORT, &other) && other.answer == REMOTE_OPEN) {
+		finding_reason(&run->finding, "port-2050");
 		return check_say(
 			run, FINDING_WARN,
-			"NFS answers over RDMA at port %u, as of RHEL 6, and not at %u: mount with port=%u",
-			RHEL6_PORT, target->port, RHEL6_PORT);
-	return say(run, target->port, &remote);
+			"NFS answers over RDMA at port %u, as of RHEL 6, and not at %u",
+			RHEL6_PORT, target->port);
+	}
+	return listener_say(run, target->port, &remote);
 }
 
 const struct check check_fabric_listener = {

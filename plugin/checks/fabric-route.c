@@ -7,44 +7,115 @@
 
 struct routes {
 	struct words good, bad, none, local;
-	int rc;
-	const char *why; /* of one that could not be found out */
+	const struct path *first_good, *first_bad, *first_none, *first_unknown;
+	const char *reason; /* of first_bad */
 };
 
+static void route_add_bad(struct routes *routes, const struct path *path,
+			  const char *reason)
+{
+	if (routes->first_bad)
+		return;
+	routes->first_bad = path;
+	routes->reason = reason;
+}
+
+/* By an interface that lies on that of a device; false: it does not, or the device serves it. */
+static bool route_is_above(struct check_run *run, const struct path *path, const char *to,
+			   struct routes *routes)
+{
+	const char *netdev = path->route.netdev;
+
+	if (netdev_lacks_gid(&path->netdev, path->device)) {
+		words_add(&routes->bad, "%s by %s, which lies on %s and has no GID", to,
+			  netdev, path->netdev.rdma_lower);
+		route_add_bad(routes, path,
+			      netdev_is_bridge(run, netdev) ? "bridge" : "upper");
+		return true;
+	}
+	/* siw connects from there all the same. */
+	if (path->device && path->device->kind == RDMA_ROCE &&
+	    netdev_is_passed_by(run, netdev, path->device)) {
+		words_add(&routes->bad,
+			  "%s by the bridge %s, whose packets rxe does not get", to,
+			  netdev);
+		route_add_bad(routes, path, "bridge-rxe");
+		return true;
+	}
+	return false;
+}
+
 /* "192.0.2.1 by eth0" */
-static void look_at(struct check_run *run, const struct path *path, struct routes *routes)
+static void route_count(struct check_run *run, const struct path *path,
+			struct routes *routes)
 {
 	char to[ADDRESS_NAME_MAX], name[PORT_NAME_MAX];
 
 	words_address(path->to, to);
 	if (path->rc == -ENETUNREACH) {
 		words_add(&routes->none, "%s", to);
+		routes->first_none = routes->first_none ? routes->first_none : path;
 	} else if (path->rc) {
-		routes->rc = path->rc;
-		routes->why = path->why;
+		routes->first_unknown = path;
 	} else if (path->route.local) {
 		words_add(&routes->local, "%s", to);
-	} else if (netdev_lacks_gid(&path->netdev, path->device)) {
-		words_add(&routes->bad,
-			  "%s by %s, which lies on %s and has no GID of its own", to,
-			  path->route.netdev, path->netdev.rdma_lower);
-	} else if (path->device && path->device->kind == RDMA_ROCE &&
-		   netdev_is_passed_by(run, path->route.netdev, path->device)) {
-		/* siw connects from there all the same. */
-		words_add(&routes->bad,
-			  "%s by the bridge %s, whose packets rxe does not get", to,
-			  path->route.netdev);
+	} else if (route_is_above(run, path, to, routes)) {
+		return;
 	} else if (path->port) {
 		words_add(&routes->good, "%s by %s", to,
 			  port_name(path->device, path->port, name));
+		routes->first_good = routes->first_good ? routes->first_good : path;
 	} else {
 		words_add(&routes->bad, "%s by %s", to, path->route.netdev);
+		route_add_bad(routes, path, "not-rdma");
 	}
+}
+
+static void route_blame(struct check_run *run, const char *reason,
+			const struct path *path)
+{
+	char to[ADDRESS_NAME_MAX];
+
+	finding_reason(&run->finding, reason);
+	finding_text(&run->finding, "address", "%s", words_address(path->to, to));
+	if (path->route.netdev[0])
+		finding_text(&run->finding, "interface", "%s", path->route.netdev);
+	if (path->netdev.rdma_lower[0])
+		finding_text(&run->finding, "lower", "%s", path->netdev.rdma_lower);
+	if (path->device)
+		finding_text(&run->finding, "device", "%s", path->device->name);
+}
+
+static int route_say(struct check_run *run, struct routes *routes)
+{
+	if (routes->first_good && routes->first_bad) {
+		route_blame(run, "partly", routes->first_good);
+		return check_say(run, FINDING_WARN, "%s; but not of an RDMA device: %s",
+				 words_text(&routes->good), words_text(&routes->bad));
+	}
+	if (routes->first_good) {
+		check_note(run);
+		return check_say(run, FINDING_PASS, "%s", words_text(&routes->good));
+	}
+	if (routes->first_bad) {
+		route_blame(run, routes->reason, routes->first_bad);
+		return check_say(run, FINDING_FAIL, "not through an RDMA device: %s",
+				 words_text(&routes->bad));
+	}
+	if (routes->first_none) {
+		route_blame(run, "no-route", routes->first_none);
+		return check_say(run, FINDING_FAIL, "there is no route to %s",
+				 words_text(&routes->none));
+	}
+	if (routes->local.count)
+		return check_say(run, FINDING_PASS, "%s is an address of this host",
+				 words_text(&routes->local));
+	return err_set(-routes->first_unknown->rc, "%s", routes->first_unknown->why);
 }
 
 static int run_check(struct check_run *run)
 {
-	struct routes routes = { .rc = 0 };
+	struct routes routes = { .reason = NULL };
 	const struct path *paths;
 	unsigned int count, i;
 
@@ -52,24 +123,8 @@ static int run_check(struct check_run *run)
 	if (!count)
 		return check_skip(run, "fabric.address");
 	for (i = 0; i < count; i++)
-		look_at(run, &paths[i], &routes);
-	if (routes.good.count && routes.bad.count)
-		return check_say(run, FINDING_WARN, "%s; but not of an RDMA device: %s",
-				 words_text(&routes.good), words_text(&routes.bad));
-	if (routes.good.count) {
-		check_note(run);
-		return check_say(run, FINDING_PASS, "%s", words_text(&routes.good));
-	}
-	if (routes.bad.count)
-		return check_say(run, FINDING_FAIL, "not through an RDMA device: %s",
-				 words_text(&routes.bad));
-	if (routes.none.count)
-		return check_say(run, FINDING_FAIL, "there is no route to %s",
-				 words_text(&routes.none));
-	if (routes.local.count)
-		return check_say(run, FINDING_PASS, "%s is an address of this host",
-				 words_text(&routes.local));
-	return err_set(-routes.rc, "%s", routes.why);
+		route_count(run, &paths[i], &routes);
+	return route_say(run, &routes);
 }
 
 const struct check check_fabric_route = {

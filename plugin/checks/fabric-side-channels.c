@@ -23,19 +23,41 @@ static const char *answer_words(enum remote_answer answer)
 
 struct tally {
 	struct words good, refused, silent;
+	bool any_refused, any_silent;
 };
 
-static void count(struct tally *tally, const char *name, uint16_t port,
-		  enum remote_answer answer)
+/* The first that is refused is the reason, or else the first that is silent. */
+static void channel_blame(struct check_run *run, struct tally *tally, bool refused,
+			  const char *reason, const char *name, uint16_t port)
+{
+	bool first = !tally->any_refused && (refused || !tally->any_silent);
+
+	tally->any_refused |= refused;
+	tally->any_silent |= !refused;
+	if (!first)
+		return;
+	run->finding.nevidence = 0;
+	finding_reason(&run->finding, reason);
+	finding_text(&run->finding, "service", "%s", name);
+	if (port)
+		finding_number(&run->finding, "service_port", port);
+}
+
+static void channel_count(struct check_run *run, struct tally *tally, const char *name,
+			  uint16_t port, enum remote_answer answer)
 {
 	struct words *words = answer == REMOTE_OPEN      ? &tally->good
 			      : answer == REMOTE_REFUSED ? &tally->refused
 							 : &tally->silent;
+	bool refused = answer == REMOTE_REFUSED;
 
 	words_add(words, "%s at TCP port %u %s", name, port, answer_words(answer));
+	if (answer != REMOTE_OPEN)
+		channel_blame(run, tally, refused, refused ? "refused" : "silent", name,
+			      port);
 }
 
-static int look_at_services(struct check_run *run, struct tally *tally)
+static int channels_ask(struct check_run *run, struct tally *tally)
 {
 	struct remote remote;
 	uint16_t port;
@@ -45,21 +67,38 @@ static int look_at_services(struct check_run *run, struct tally *tally)
 	for (i = 0; i < ARRAY_SIZE(services); i++) {
 		rc = remote_rpcbind(run, services[i].program, services[i].version, &port);
 		if (rc == -EADDRNOTAVAIL) {
-			words_add(&tally->refused, "rpcbind knows no %s",
+			words_add(&tally->refused, "%s is not registered with rpcbind",
 				  services[i].name);
+			channel_blame(run, tally, true, "not-registered",
+				      services[i].name, 0);
 			continue;
 		}
 		rc = rc ? rc : remote_tcp(run, port, &remote);
 		if (rc)
 			return rc;
-		count(tally, services[i].name, port, remote.answer);
+		channel_count(run, tally, services[i].name, port, remote.answer);
 	}
 	return 0;
 }
 
+static int channels_say(struct check_run *run, struct tally *tally)
+{
+	if ((tally->any_refused || tally->any_silent) &&
+	    check_failed(run, "firewall.side-channels")) {
+		finding_reason(&run->finding, "");
+		run->finding.nevidence = 0;
+		return check_skip(run, "firewall.side-channels");
+	}
+	if (tally->any_refused)
+		return check_say(run, FINDING_FAIL, "%s", words_text(&tally->refused));
+	if (tally->any_silent)
+		return check_say(run, FINDING_UNKNOWN, "%s", words_text(&tally->silent));
+	return check_say(run, FINDING_PASS, "%s", words_text(&tally->good));
+}
+
 static int run_check(struct check_run *run)
 {
-	struct tally tally = { { 0 }, { 0 }, { 0 } };
+	struct tally tally = { .any_refused = false };
 	struct remote remote;
 	int rc;
 
@@ -71,18 +110,9 @@ static int run_check(struct check_run *run)
 	rc = remote_tcp(run, RPCBIND_PORT, &remote);
 	if (rc)
 		return rc;
-	count(&tally, "rpcbind", RPCBIND_PORT, remote.answer);
-	rc = remote.answer == REMOTE_OPEN ? look_at_services(run, &tally) : 0;
-	if (rc)
-		return rc;
-	if ((tally.refused.count || tally.silent.count) &&
-	    check_failed(run, "firewall.side-channels"))
-		return check_skip(run, "firewall.side-channels");
-	if (tally.refused.count)
-		return check_say(run, FINDING_FAIL, "%s", words_text(&tally.refused));
-	if (tally.silent.count)
-		return check_say(run, FINDING_UNKNOWN, "%s", words_text(&tally.silent));
-	return check_say(run, FINDING_PASS, "%s", words_text(&tally.good));
+	channel_count(run, &tally, "rpcbind", RPCBIND_PORT, remote.answer);
+	rc = remote.answer == REMOTE_OPEN ? channels_ask(run, &tally) : 0;
+	return rc ? rc : channels_say(run, &tally);
 }
 
 const struct check check_fabric_side_channels = {

@@ -117,6 +117,7 @@ static void replay_addresses(const struct host *host, struct check_target *targe
 	snprintf(target->unresolved, sizeof(target->unresolved), "%.159s",
 		 !rc ? text : "a snapshot cannot be asked for names: give the address");
 	finding_clean(target->unresolved);
+	strcpy(target->unresolved_reason, "snapshot");
 }
 
 static void record_addresses(const struct host *host, const struct check_target *target,
@@ -151,6 +152,8 @@ void remote_resolve(const struct host *host, struct check_target *target,
 	} else if (rc) {
 		snprintf(target->unresolved, sizeof(target->unresolved), "%s",
 			 err_text());
+		snprintf(target->unresolved_reason, sizeof(target->unresolved_reason),
+			 "%s", err_reason());
 		record_addresses(host, target, key);
 	} else if (live) {
 		record_addresses(host, target, key);

@@ -13,6 +13,7 @@ expect_clean() { expect_only ''; expect_status 0; }
 check
 expect_clean
 expect_words fabric.software-device pass 'rxe0.*siw0'
+inside 'touch /etc/krb5.keytab'
 for server in 192.168.77.1 10.0.2.15; do
 	check "$server" --nfs-version 3 --sec krb5
 	expect_clean
