@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Whether the counters of mounts over RDMA tell of errors. */
+/* Whether the counters of mounts over RDMA show errors. */
 #include "plugin/checks/internal.h"
 
 static int run_check(struct check_run *run)

@@ -1,14 +1,29 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Whether what should be mounted over RDMA is mounted. */
+/* Whether everything that should be mounted over RDMA is mounted. */
 #include "plugin/checks/internal.h"
 
 struct missing_tally {
 	const struct check_target *target;
+	struct finding *finding;
 	unsigned int failed, unknown, later;
 	struct words words;
 };
+
+/* The reason is that of the first failure, or else of the first that is unknown. */
+static void take_reason(struct missing_tally *tally, const struct mount_missing *missing)
+{
+	bool first = missing->status == FINDING_FAIL
+			     ? tally->failed == 1
+			     : !tally->failed && tally->unknown == 1;
+
+	if (!first)
+		return;
+	tally->finding->nevidence = 0;
+	finding_reason(tally->finding, missing->reason);
+	mounts_missing_names(tally->finding, missing);
+}
 
 static void on_missing(void *arg, const struct mount_missing *missing)
 {
@@ -22,14 +37,17 @@ static void on_missing(void *arg, const struct mount_missing *missing)
 	tally->failed += missing->status == FINDING_FAIL;
 	tally->unknown += missing->status == FINDING_UNKNOWN;
 	tally->later += missing->status == FINDING_SKIP;
-	if (missing->status != FINDING_SKIP)
-		words_add(&tally->words, "%.120s: %s", missing->spot->path,
-			  missing->text);
+	if (missing->status == FINDING_SKIP)
+		return;
+	take_reason(tally, missing);
+	words_add(&tally->words, "%.120s: %s", missing->spot->path, missing->text);
 }
 
 static int run_check(struct check_run *run)
 {
-	struct missing_tally tally = { run->target, 0, 0, 0, { .separator = "; " } };
+	struct missing_tally tally = { .target = run->target,
+				       .finding = &run->finding,
+				       .words = { .separator = "; " } };
 	const struct view *view;
 	int rc = facts_view(run, &view);
 
@@ -40,9 +58,9 @@ static int run_check(struct check_run *run)
 		return check_say(run, tally.failed ? FINDING_FAIL : FINDING_UNKNOWN, "%s",
 				 words_text(&tally.words));
 	if (tally.later)
-		return check_say(run, FINDING_SKIP, "%u that need not be mounted now",
+		return check_say(run, FINDING_SKIP, "%u need not be mounted now",
 				 tally.later);
-	return check_say(run, FINDING_SKIP, "nothing that should be mounted is missing");
+	return check_say(run, FINDING_SKIP, "none is missing");
 }
 
 const struct check check_mount_missing = {

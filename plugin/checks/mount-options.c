@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Whether mounts over RDMA have options that suit it. */
+/* Whether the options of mounts over RDMA suit it. */
 #include "plugin/checks/internal.h"
 
 static int run_check(struct check_run *run)

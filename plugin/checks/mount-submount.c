@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Whether what the kernel mounted below a mount over RDMA goes over it, too. */
+/* Whether sub-mounts and referrals below a mount over RDMA use it, too. */
 #include "plugin/checks/internal.h"
 
 static int run_check(struct check_run *run)

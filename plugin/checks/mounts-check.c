@@ -2,13 +2,13 @@
 /* Copyright (C) 2026 The nfsrdma authors */
 
 /* The checks of group mount: one finding about an aspect of all NFS mounts of this host, or of
- * those of the server that is asked about. They look once and wake nobody, since a check is over
- * in a second; `nfsrdma mounts` looks closer. */
+ * those of the target's server. They look once and wake no mount, since a check takes a second at most;
+ * `nfsrdma mounts` looks closer. */
 #include <stdio.h>
 
 #include "plugin/checks/internal.h"
 
-/* By name as it stands in the source, or by address. */
+/* By name as in the source, or by address. */
 static bool is_wanted(const struct check_target *target, const struct nfs_mount *mount)
 {
 	size_t len = target->server ? strlen(target->server) : 0;
@@ -29,6 +29,8 @@ struct tally {
 	unsigned int count[FINDING_STATUS_COUNT];
 	unsigned int notes, looked_at;
 	struct words words[FINDING_STATUS_COUNT], noted;
+	/* Of each status the first: its reason is that of the finding. */
+	const struct mount_verdict *first[FINDING_STATUS_COUNT];
 };
 
 static void add(struct tally *tally, const struct mount_verdict *verdict,
@@ -37,13 +39,29 @@ static void add(struct tally *tally, const struct mount_verdict *verdict,
 	const struct mount_opinion *opinion = &verdict->opinions[aspect];
 
 	tally->looked_at++;
-	tally->count[opinion->status]++;
+	if (!tally->count[opinion->status]++)
+		tally->first[opinion->status] = verdict;
 	words_add(opinion->note ? &tally->noted : &tally->words[opinion->status],
 		  "%.120s: %s", verdict->mount->target, opinion->text);
 }
 
-/* @lacks: what may want RDMA and is not known; NULL: all is. */
-static int say(struct check_run *run, struct tally *tally, const char *lacks)
+/* Several mounts that are not good for several reasons are one finding, with the first one's steps. */
+static int say_bad(struct check_run *run, struct tally *tally, enum mount_aspect aspect,
+		   enum finding_status status)
+{
+	const struct mount_verdict *first = tally->first[status];
+
+	if (first->opinions[aspect].reason)
+		finding_reason(&run->finding, first->opinions[aspect].reason);
+	mounts_names(&run->finding, first, aspect);
+	if (tally->count[status] > 1)
+		finding_number(&run->finding, "mounts", tally->count[status]);
+	return check_say(run, status, "%s", words_text(&tally->words[status]));
+}
+
+/* @lacks: sources of requests that are not known; NULL: all are. */
+static int say(struct check_run *run, struct tally *tally, enum mount_aspect aspect,
+	       const char *lacks)
 {
 	static const enum finding_status order[] = { FINDING_FAIL, FINDING_UNKNOWN,
 						     FINDING_WARN };
@@ -51,15 +69,14 @@ static int say(struct check_run *run, struct tally *tally, const char *lacks)
 
 	for (i = 0; i < ARRAY_SIZE(order); i++)
 		if (tally->count[order[i]])
-			return check_say(run, order[i], "%s",
-					 words_text(&tally->words[order[i]]));
+			return say_bad(run, tally, aspect, order[i]);
 	if (!good)
 		return check_say(run, FINDING_SKIP, "%s",
-				 tally->looked_at      ? "no mount that it applies to"
-				 : run->target->server ? "no mount of that server here"
-						       : "no NFS mount here");
+				 tally->looked_at      ? "applies to no mount"
+				 : run->target->server ? "no mount of that server"
+						       : "no NFS mount");
 	if (lacks)
-		words_add(&tally->noted, "what wants RDMA is not all known: %.200s",
+		words_add(&tally->noted, "requested transports are not all known: %.200s",
 			  lacks);
 	if (!tally->noted.count)
 		return check_say(run, FINDING_PASS, "%u mount%s", good,
@@ -92,9 +109,12 @@ int mounts_check(struct check_run *run, enum mount_aspect aspect)
 		if (is_wanted(run->target, &mounts->list[i]))
 			add(tally, &verdicts[i], aspect);
 	if (mounts->unreadable && aspect == MOUNT_TRANSPORT &&
-	    !tally->count[FINDING_FAIL])
+	    !tally->count[FINDING_FAIL]) {
+		finding_reason(&run->finding, "malformed");
 		return check_say(run, FINDING_UNKNOWN,
-				 "%u NFS mounts whose line in mountinfo makes no sense",
-				 mounts->unreadable);
-	return say(run, tally, aspect == MOUNT_TRANSPORT ? view_lacks(seen.view) : NULL);
+				 "%u NFS mount%s whose line in mountinfo is malformed",
+				 mounts->unreadable, mounts->unreadable == 1 ? "" : "s");
+	}
+	return say(run, tally, aspect,
+		   aspect == MOUNT_TRANSPORT ? view_lacks(seen.view) : NULL);
 }

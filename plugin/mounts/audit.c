@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* What is to be said of each NFS mount: what is wanted of it and what it is (plugin/view),
- * whether it answers, and an opinion about each aspect. A mount over TCP that was wanted over RDMA
- * works, and nothing else in the system says so. */
+/* The verdict on each NFS mount: requested and actual transport (plugin/view), whether it answers, and an
+ * opinion on each aspect. A mount that requested RDMA and runs over TCP works, and nothing else in the
+ * system reports it. */
 #include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -29,6 +29,17 @@ void mounts_say(struct mount_opinion *opinion, enum finding_status status,
 {
 	va_list ap;
 
+	va_start(ap, fmt);
+	vsay(opinion, status, fmt, ap);
+	va_end(ap);
+}
+
+void mounts_say_why(struct mount_opinion *opinion, enum finding_status status,
+		    const char *reason, const char *fmt, ...)
+{
+	va_list ap;
+
+	opinion->reason = status == FINDING_PASS ? NULL : reason;
 	va_start(ap, fmt);
 	vsay(opinion, status, fmt, ap);
 	va_end(ap);
@@ -95,7 +106,7 @@ static void look_at(const struct mounts_seen *seen, unsigned int index,
 
 /* --- does it answer ------------------------------------------------------------------------ */
 
-/* Errors of the client itself, or of the way there, where the server was not asked. */
+/* Errors of the client itself: the server was not asked. */
 static bool was_not_asked(int error)
 {
 	static const int errors[] = { 0,           EACCES,       EPERM,  ENOENT,
@@ -113,17 +124,39 @@ static bool was_not_asked(int error)
 static const char *why_not_asked(int error)
 {
 	if (!error)
-		return "the time ran out before";
+		return "time ran out";
 	return error == EXDEV ? "something else is mounted there now" : strerror(error);
+}
+
+static const char *reason_of(int error, bool hard)
+{
+	static const struct {
+		int error;
+		const char *reason;
+	} rows[] = {
+		{ 0, "no-time" },          { EACCES, "permission" },
+		{ EPERM, "permission" },   { EKEYEXPIRED, "key-expired" },
+		{ EXDEV, "mounted-over" }, { ESTALE, "stale" },
+	};
+	size_t i;
+
+	/* What the options soft and softerr return. */
+	if (!hard && (error == EIO || error == ETIMEDOUT))
+		return "timed-out";
+	for (i = 0; i < ARRAY_SIZE(rows); i++)
+		if (rows[i].error == error)
+			return rows[i].reason;
+	return was_not_asked(error) ? "not-asked" : "error";
 }
 
 static void judge_answer(const struct mount_verdict *verdict, struct mount_opinion *out)
 {
 	const struct mount_answer *answer = verdict->answer;
+	bool hard = verdict->mount->hard;
 	char left[64] = "";
 
 	if (answer && answer->left)
-		snprintf(left, sizeof(left), "; process %d has not ended after SIGKILL",
+		snprintf(left, sizeof(left), "; process %d survived SIGKILL",
 			 answer->left);
 
 	if (verdict->view->covered || !answer)
@@ -131,15 +164,16 @@ static void judge_answer(const struct mount_verdict *verdict, struct mount_opini
 	else if (answer->state == MOUNT_ANSWERED)
 		mounts_say(out, FINDING_PASS, "answers in %.1f ms", answer->ms);
 	else if (answer->state == MOUNT_SILENT)
-		mounts_say(out, FINDING_FAIL,
-			   "does not answer: whoever touches it waits%s%s",
-			   verdict->mount->hard ? ", without an end" : "", left);
+		mounts_say_why(out, FINDING_FAIL, hard ? "silent-hard" : "silent-soft",
+			       "the server does not answer; programs that use it %s%s",
+			       hard ? "wait until it does" : "wait, then get an error",
+			       left);
 	else if (was_not_asked(answer->error))
-		mounts_say(out, FINDING_UNKNOWN, "could not be asked: %s",
-			   why_not_asked(answer->error));
+		mounts_say_why(out, FINDING_UNKNOWN, reason_of(answer->error, hard),
+			       "could not be asked: %s", why_not_asked(answer->error));
 	else
-		mounts_say(out, FINDING_FAIL, "answers with an error: %s",
-			   strerror(answer->error));
+		mounts_say_why(out, FINDING_FAIL, reason_of(answer->error, hard),
+			       "answers with an error: %s", strerror(answer->error));
 }
 
 /* --- all of them --------------------------------------------------------------------------- */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* What the counters of a mount's RDMA connections tell: pure. Mounts of one server share their
- * connections, and so the counters. */
+/* What the counters of a mount's RDMA connections show: pure. Mounts of one server share connections, and
+ * so counters. */
 #include <stdio.h>
 
 #include "plugin/mounts/internal.h"
@@ -40,7 +40,7 @@ void mounts_sum(const struct nfs_mount *mount, struct xprt_sum *out)
 	out->ncolumns = out->nxprts ? out->ncolumns : 0;
 }
 
-/* What rose between the two looks; 0 where there was one only, or another connection since. */
+/* The rise between two looks; 0 after one look, or on another connection. */
 static uint64_t rise(const struct mount_verdict *self, const struct xprt_sum *now,
 		     enum xprt_column column)
 {
@@ -55,7 +55,7 @@ static uint64_t rise(const struct mount_verdict *self, const struct xprt_sum *no
 	return now->values[column] - before.values[column];
 }
 
-/* Of failed_marshal_count nothing is said: a call that had to wait for memory regions counts, too. */
+/* failed_marshal_count is no error: it also counts calls that wait for memory regions. */
 static void add_errors(const struct mount_verdict *self, const struct xprt_sum *now,
 		       struct words *bad)
 {
@@ -63,7 +63,7 @@ static void add_errors(const struct mount_verdict *self, const struct xprt_sum *
 	char more[64] = "";
 
 	if (rose)
-		snprintf(more, sizeof(more), ", %llu more while it was asked",
+		snprintf(more, sizeof(more), ", %llu more during this check",
 			 (unsigned long long)rose);
 	if (now->values[XPRT_BAD_REPLIES])
 		words_add(bad, "%s is %llu%s: %s", xprt_columns[XPRT_BAD_REPLIES].name,
@@ -73,7 +73,7 @@ static void add_errors(const struct mount_verdict *self, const struct xprt_sum *
 		words_add(bad, "bad_xids rises: %s", xprt_columns[XPRT_BAD_XIDS].meaning);
 }
 
-/* Each connection that was idle may have been opened anew. */
+/* Each idle connection may have been reopened. */
 static void add_reconnects(const struct mount_verdict *self, const struct xprt_sum *now,
 			   struct words *bad)
 {
@@ -85,11 +85,11 @@ static void add_reconnects(const struct mount_verdict *self, const struct xprt_s
 	mounts_sum(self->before, &before);
 	if (rose > before.unused)
 		words_add(bad,
-			  "%llu new connections while it was asked: it is lost in use",
+			  "%llu new connections during this check: it is lost in use",
 			  (unsigned long long)rose);
 }
 
-/* How long the connection can have been there: as long as the oldest mount of that server. */
+/* The connection can be as old as the oldest mount of that server. */
 static uint64_t oldest(const struct mounts_audit *audit)
 {
 	const struct nfs_mount *mount = audit->verdicts[audit->index].mount, *other;
@@ -104,8 +104,8 @@ static uint64_t oldest(const struct mounts_audit *audit)
 	return age;
 }
 
-/* More than idle times can be the reason for. It is no more than a note, since a connection may be
- * older than every mount that is there now. */
+/* More than idle times explain. Only a note, since a connection may be older than every mount that is
+ * there now. */
 static void add_history(const struct mounts_audit *audit, const struct xprt_sum *now,
 			struct words *notes)
 {
@@ -113,17 +113,16 @@ static void add_history(const struct mounts_audit *audit, const struct xprt_sum 
 	uint64_t idle = now->nxprts * (1 + age / IDLE_S);
 
 	if (connects > idle)
-		words_add(
-			notes,
-			"%llu connections were made in %llu s; %llu of them can be from idleness",
-			(unsigned long long)connects, (unsigned long long)age,
-			(unsigned long long)idle);
+		words_add(notes, "%llu connections in %llu s; idle times explain %llu",
+			  (unsigned long long)connects, (unsigned long long)age,
+			  (unsigned long long)idle);
 }
 
 void mounts_judge_counters(const struct mounts_audit *audit, struct mount_opinion *out)
 {
 	const struct mount_verdict *self = &audit->verdicts[audit->index];
 	struct words bad = { .separator = "; " }, notes = { .separator = "; " };
+	const char *reason;
 	struct xprt_sum now;
 
 	if (self->view->covered || self->view->run != RUN_RDMA) {
@@ -132,16 +131,17 @@ void mounts_judge_counters(const struct mounts_audit *audit, struct mount_opinio
 	}
 	mounts_sum(self->mount, &now);
 	if (now.ncolumns <= XPRT_BAD_REPLIES) {
-		mounts_say(out, FINDING_UNKNOWN,
-			   "mountstats has %u numbers for RDMA, and Linux prints %u",
-			   now.ncolumns, XPRT_COLUMNS);
+		mounts_say_why(out, FINDING_UNKNOWN, "few-numbers",
+			       "mountstats has %u numbers for RDMA; Linux prints %u",
+			       now.ncolumns, XPRT_COLUMNS);
 		return;
 	}
 	add_errors(self, &now, &bad);
+	reason = bad.count ? "bad-replies" : "reconnects";
 	add_reconnects(self, &now, &bad);
 	add_history(audit, &now, &notes);
 	if (bad.count)
-		mounts_say(out, FINDING_WARN, "%s", words_text(&bad));
+		mounts_say_why(out, FINDING_WARN, reason, "%s", words_text(&bad));
 	else if (notes.count)
 		mounts_say(out, FINDING_PASS, "%s", words_text(&notes));
 	else

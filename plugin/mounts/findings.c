@@ -2,16 +2,16 @@
 /* Copyright (C) 2026 The nfsrdma authors */
 
 /* Verdicts as findings, for `nfsrdma mounts`: pure. Transport and counters have a finding for each
- * mount, so that a collector of metrics has its series; of the other aspects there is one for what
- * is good, and one for each mount that needs care. A host may have thousands of mounts, and a
- * report has an end: what is bad is told first. */
+ * mount, so that a collector of metrics has its series; the other aspects have one for what is good, and
+ * one for each mount that needs care. A host may have thousands of mounts and a report is bounded, so what
+ * is bad comes first. */
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 
 #include "plugin/mounts/internal.h"
 
-/* Of one aspect: mounts with a finding of their own. */
+/* Mounts with a finding of their own, for one aspect. */
 #define TOLD_MAX 250
 
 struct telling {
@@ -19,16 +19,10 @@ struct telling {
 	const struct mount_verdict *verdicts;
 	finding_sink sink;
 	void *arg;
-	struct finding finding; /* the one that is being filled in */
+	struct finding finding; /* being filled in */
 };
 
 /* --- evidence ------------------------------------------------------------------------------ */
-
-static void add_identity(struct finding *finding, const struct nfs_mount *mount)
-{
-	finding_text(finding, "target", "%s", mount->target);
-	finding_text(finding, "source", "%s", mount->fs_spec);
-}
 
 static const char *state_of(const struct mount_verdict *verdict)
 {
@@ -64,14 +58,9 @@ static void add_transport(struct finding *finding, const struct mount_verdict *v
 	const struct nfs_mount *mount = verdict->mount;
 
 	finding_text(finding, "wanted", "%s", view_asked_name(wanted->asked));
-	if (*wanted->from)
-		finding_text(finding, "wanted_by", "%s", wanted->from);
 	finding_text(finding, "wanted_source", "%s", view_by_name(wanted->by));
 	finding_text(finding, "binds", "%s", view_binds_name(wanted));
-	finding_text(finding, "effective", "%s", view_run_name(verdict->mount));
 	finding_text(finding, "state", "%s", state_of(verdict));
-	finding_text(finding, "nfs_version", "%s", mount->vers);
-	finding_text(finding, "server", "%s", mount->addr);
 	if (mount->port)
 		finding_number(finding, "port", mount->port);
 	finding_number(finding, "mount_id", mount->id);
@@ -96,7 +85,7 @@ static void add_xprts(struct finding *finding, const struct mount_verdict *verdi
 		add_xprt(finding, verdict->mount, i);
 }
 
-/* All columns that the kernel prints, by name: 0 is a number, too. */
+/* All columns that the kernel prints, by name; 0 as well. */
 static void add_counters(struct finding *finding, const struct mount_verdict *verdict)
 {
 	struct xprt_sum sum;
@@ -120,11 +109,13 @@ static void tell_one(struct telling *telling, const struct mount_verdict *verdic
 
 	finding_init(finding, mount_aspect_ids[aspect], opinion->status, "%s: %s",
 		     verdict->mount->target, opinion->text);
+	if (opinion->reason)
+		finding_reason(finding, opinion->reason);
 	if (opinion->note || opinion->because)
 		finding_text(finding, "note", "yes");
 	if (opinion->because)
 		finding_text(finding, "because", "%s", opinion->because);
-	add_identity(finding, verdict->mount);
+	mounts_names(finding, verdict, aspect);
 	if (aspect == MOUNT_COUNTERS)
 		add_counters(finding, verdict);
 	else if (aspect == MOUNT_READS)
@@ -136,7 +127,7 @@ static void tell_one(struct telling *telling, const struct mount_verdict *verdic
 	telling->sink(telling->arg, finding);
 }
 
-/* What is left over of a status when the report would become endless. */
+/* Mounts of a status beyond the bound of the report. */
 static void tell_rest(struct telling *telling, enum mount_aspect aspect,
 		      enum finding_status status, unsigned int count)
 {
@@ -193,23 +184,21 @@ static void slowest(const struct telling *telling, char *buf, size_t cap)
 		if (answer && answer->state == MOUNT_ANSWERED && answer->ms > ms)
 			ms = answer->ms;
 	}
-	snprintf(buf, cap, ", the slowest in %.1f ms", ms);
+	snprintf(buf, cap, ", slowest in %.1f ms", ms);
 }
 
-/* All that is good about an aspect, in one finding; or that it does not apply. */
+/* What is good about an aspect, in one finding; or that it does not apply. */
 static void tell_good(struct telling *telling, enum mount_aspect aspect)
 {
 	static const struct {
 		const char *good, *absent;
 	} words[MOUNT_ASPECTS] = {
-		[MOUNT_ANSWER] = { "asked and answered",
-				   "nobody was asked for an answer" },
-		[MOUNT_SUBMOUNT] = { "they go over what the mount above goes over",
-				     "no mount is one that the kernel made below another" },
-		[MOUNT_OPTIONS] = { "nothing that hinders RDMA",
-				    "no mount goes over RDMA" },
+		[MOUNT_ANSWER] = { "all answer", "not asked" },
+		[MOUNT_SUBMOUNT] = { "same transport as the mount above",
+				     "no sub-mount and no referral" },
+		[MOUNT_OPTIONS] = { "none hinders RDMA", "no mount is over RDMA" },
 		[MOUNT_READS] = { "READs over RDMA are delivered whole",
-				  "no mount over RDMA has counted enough READs to tell" },
+				  "too few READs over RDMA for a verdict" },
 	};
 	unsigned int good = count_of(telling, aspect, FINDING_PASS);
 	char more[64] = "";
@@ -247,7 +236,7 @@ static void tell_aspect(struct telling *telling, enum mount_aspect aspect)
 		tell_good(telling, aspect);
 }
 
-/* --- what is not mounted ------------------------------------------------------------------------ */
+/* --- missing mounts ----------------------------------------------------------------------------- */
 
 struct missing_telling {
 	struct telling *telling;
@@ -270,11 +259,10 @@ static void tell_one_missing(void *arg, const struct mount_missing *missing)
 	m->told++;
 	finding_init(finding, "mount.missing", missing->status, "%.200s: %s",
 		     missing->spot->path, missing->text);
-	finding_text(finding, "target", "%s", missing->spot->path);
-	if (missing->spot->place->fs_spec)
-		finding_text(finding, "source", "%s", missing->spot->place->fs_spec);
+	if (missing->reason)
+		finding_reason(finding, missing->reason);
+	mounts_missing_names(finding, missing);
 	finding_text(finding, "wanted", "%s", view_asked_name(wanted->asked));
-	finding_text(finding, "wanted_by", "%s", wanted->from);
 	finding_text(finding, "wanted_source", "%s", view_by_name(wanted->by));
 	finding_text(finding, "binds", "%s", view_binds_name(wanted));
 	m->telling->sink(m->telling->arg, finding);
@@ -324,28 +312,31 @@ static void tell_list(struct telling *telling)
 			 "%u NFS mount%s: %u over RDMA, %u over TCP or UDP",
 			 mounts->count, plural, rdma, other);
 	else
-		snprintf(summary, sizeof(summary), "no NFS mount here");
+		snprintf(summary, sizeof(summary), "this host has no NFS mount");
 	if (missing)
 		snprintf(summary + strlen(summary), 64, "; %u missing", missing);
 
 	if (mounts->unreadable)
 		finding_init(
 			finding, "mount.list", FINDING_UNKNOWN,
-			"%u NFS mount%s, and %u more whose line in mountinfo makes no sense",
+			"%u NFS mount%s, and %u more whose line in mountinfo is malformed",
 			mounts->count, plural, mounts->unreadable);
 	else if (mounts->cut)
 		finding_init(finding, "mount.list", FINDING_UNKNOWN,
-			     "more than %u NFS mounts; the rest was not looked at",
+			     "more than %u NFS mounts; the rest was ignored",
 			     mounts->count);
 	else if (*mounts->fstab_unknown)
-		finding_init(
-			finding, "mount.list", FINDING_UNKNOWN,
-			"%u NFS mount%s, and nobody knows what fstab wants of them: %s",
-			mounts->count, plural, mounts->fstab_unknown);
+		finding_init(finding, "mount.list", FINDING_UNKNOWN,
+			     "%u NFS mount%s, but fstab could not be read: %s",
+			     mounts->count, plural, mounts->fstab_unknown);
 	else
 		finding_init(finding, "mount.list", FINDING_PASS, "%s%s%s", summary,
-			     lacks ? "; what wants RDMA is not all known: " : "",
+			     lacks ? "; requested transports are not all known: " : "",
 			     lacks ? lacks : "");
+	finding_reason(finding, mounts->unreadable       ? "malformed"
+				: mounts->cut            ? "too-many"
+				: *mounts->fstab_unknown ? "fstab"
+							 : "");
 	finding_number(finding, "mounts", mounts->count);
 	finding_number(finding, "over_rdma", rdma);
 	finding_number(finding, "over_others", other);

@@ -4,12 +4,13 @@
 /* The map of plugin/mounts.
  *
  *	audit.c      a verdict for each mount
- *	transport.c  the opinion of what it goes over, and of what the kernel made below another
- *	options.c    of its options
- *	counters.c   of its counters
- *	reads.c      of whether its READs are delivered
- *	columns.c    what the counters of an RDMA transport are
+ *	transport.c  the opinion on its transport, and on sub-mounts and referrals
+ *	options.c    on its options
+ *	counters.c   on its counters
+ *	reads.c      on whether its READs are delivered
+ *	columns.c    the counters of an RDMA transport
  *	missing.c    what should be mounted over RDMA, and is not
+ *	names.c      what the steps of a reason name
  *	findings.c   verdicts as findings
  */
 #ifndef PLUGIN_MOUNTS_INTERNAL_H
@@ -30,12 +31,21 @@ struct mounts_audit {
 	unsigned int index;
 };
 
-/* Says an opinion. */
+/* Sets an opinion. */
 void mounts_say(struct mount_opinion *opinion, enum finding_status status,
 		const char *fmt, ...) PRINTF_LIKE(3, 4);
+/* The same, with its reason. */
+void mounts_say_why(struct mount_opinion *opinion, enum finding_status status,
+		    const char *reason, const char *fmt, ...) PRINTF_LIKE(4, 5);
 /* Skipped, because of another one of the same mount, or of the one it lies below. */
 void mounts_skip(struct mount_opinion *opinion, enum mount_aspect because,
 		 const char *fmt, ...) PRINTF_LIKE(3, 4);
+
+/* names.c */
+
+/* The Proto= of nfsmount.conf that applies to a mount; NULL: there is none. */
+const struct conf_value *mounts_conf_proto(const struct view *view,
+					   const struct nfs_mount *mount);
 
 /* transport.c */
 

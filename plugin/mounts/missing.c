@@ -2,8 +2,7 @@
 /* Copyright (C) 2026 The nfsrdma authors */
 
 /* What should be mounted over RDMA and is not: lines of fstab, libvirt's pools, sections of directories.
- * A guest with a disk there is refused; whether that is wrong now depends on whether it should be mounted
- * now. Pure. */
+ * A guest with a disk there is refused. It is a failure only where it should be mounted now. Pure. */
 #include <stdio.h>
 
 #include "plugin/mounts/internal.h"
@@ -20,15 +19,16 @@ static bool came_before(const struct view *view, size_t index)
 	return false;
 }
 
-static bool is_expected(const struct view *view, const char *path)
+/* The place that expects a mount there now; NULL: none does. */
+static const struct view_place *find_expected(const struct view *view, const char *path)
 {
 	size_t i;
 
 	for (i = 0; i < view_nspots(view); i++)
 		if (view_spot(view, i)->place->expected &&
 		    !strcmp(view_spot(view, i)->path, path))
-			return true;
-	return false;
+			return view_spot(view, i)->place;
+	return NULL;
 }
 
 static const char *what_is_there(const struct view_spot *spot, char buf[160])
@@ -37,29 +37,43 @@ static const char *what_is_there(const struct view_spot *spot, char buf[160])
 		snprintf(buf, 160, "%.80s (%s) is mounted there", spot->on->source,
 			 spot->on->type);
 	else if (spot->there == THERE_ON_DEMAND)
-		snprintf(buf, 160, "mounted on demand, and not mounted now");
+		snprintf(buf, 160, "mounted on demand, not mounted now");
 	else if (spot->there == THERE_LOST)
-		snprintf(buf, 160, "what is mounted there could not be found out");
+		snprintf(buf, 160, "unknown what is mounted there");
 	else
 		snprintf(buf, 160, "not mounted");
 	return buf;
 }
 
+static const char *reason_of(const struct mount_missing *missing)
+{
+	bool pool = missing->by && missing->by->kind == PLACE_POOL;
+
+	bool stranger = missing->spot->there == THERE_STRANGER;
+
+	if (missing->spot->there == THERE_LOST || (stranger && !*missing->spot->on->type))
+		return "unreadable";
+	if (stranger)
+		return pool ? "pool-occupied" : "occupied";
+	return pool ? "pool" : "fstab";
+}
+
 static void judge(const struct view *view, const struct view_spot *spot,
 		  struct mount_missing *out)
 {
-	bool expected = is_expected(view, spot->path);
 	const struct view_wanted *wanted = &spot->wanted;
 	const char *source = spot->place->fs_spec;
 	char there[160];
 
 	out->spot = spot;
-	if (!expected || spot->there == THERE_ON_DEMAND)
+	out->by = find_expected(view, spot->path);
+	if (!out->by || spot->there == THERE_ON_DEMAND)
 		out->status = FINDING_SKIP;
 	else
 		out->status = spot->there == THERE_LOST ? FINDING_UNKNOWN : FINDING_FAIL;
+	out->reason = out->status == FINDING_SKIP ? NULL : reason_of(out);
 	snprintf(out->text, sizeof(out->text), "%s, %s %.160s %s %.100s%sRDMA",
-		 what_is_there(spot, there), expected ? "though" : "and", wanted->from,
+		 what_is_there(spot, there), out->by ? "but" : "and", wanted->from,
 		 view_verb(wanted), source ? source : "", source ? " over " : "");
 }
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* What is to be said of this host's NFS mounts. What is wanted of each, and what it is, plugin/view
- * says; here it becomes verdicts and findings, with what counters and answers tell besides. Pure. Asked
- * by `nfsrdma mounts`, the checks of group mount and the watcher. */
+/* The verdicts on this host's NFS mounts. plugin/view says what each is requested to be and what it is;
+ * here that becomes verdicts and findings, together with counters and answers. Pure. Used by
+ * `nfsrdma mounts`, the checks of group mount and the watcher. */
 #ifndef PLUGIN_MOUNTS_H
 #define PLUGIN_MOUNTS_H
 
@@ -14,12 +14,12 @@
 
 /* audit.c */
 
-/* What was seen of this host's mounts. `mounts` on a running system looks twice, and asks them for
- * an answer in between; everyone else has one look. */
+/* What was seen of this host's mounts. `nfsrdma mounts` on a running system looks twice, and asks each
+ * mount for an answer in between; everyone else looks once. */
 struct mounts_seen {
 	const struct view *view;         /* of now */
-	const struct nfs_mounts *before; /* the first look; NULL: there was one only */
-	/* Of @before, by index; NULL: nobody was asked. */
+	const struct nfs_mounts *before; /* the first look; NULL: there was only one */
+	/* Of @before, by index; NULL: no mount was asked. */
 	const struct mount_answer *answers;
 };
 
@@ -38,8 +38,10 @@ enum mount_aspect {
 
 struct mount_opinion {
 	enum finding_status status;
-	bool note;           /* it passed, and has to tell something all the same */
+	bool note;           /* it passed, but reports something */
 	const char *because; /* id of what it was skipped for; NULL: does not apply */
+	/* Why, unless it passed or was skipped: a reason of the finding. NULL: none fits. */
+	const char *reason;
 	char text[MOUNT_TEXT_MAX]; /* without the name of the mount */
 };
 
@@ -47,8 +49,12 @@ struct mount_verdict {
 	const struct nfs_mount *mount;
 	const struct nfs_mount *before;    /* the same at the first look, or NULL */
 	const struct mount_answer *answer; /* NULL: not asked */
-	const struct view_mount *view;     /* what is wanted of it, and what it is */
+	const struct view_mount *view;     /* requested and actual transport */
 	bool proven; /* it was asked, and the reply came over RDMA */
+	/* The mount over TCP whose connection it shares; NULL: none is known. */
+	const struct nfs_mount *sharer;
+	/* Proto= of nfsmount.conf that overrules its options; NULL: none does. */
+	const struct conf_value *proto;
 	struct mount_opinion opinions[MOUNT_ASPECTS];
 };
 
@@ -59,34 +65,46 @@ extern const char *const mount_aspect_ids[MOUNT_ASPECTS];
 int mounts_audit(const struct mounts_seen *seen, struct mount_verdict **out);
 /* The worst of its opinions. */
 enum finding_status mounts_status(const struct mount_verdict *verdict);
+
 /* findings.c */
 
-/* Findings of all verdicts: mount.list, then each aspect: what is not good, and of transport and
- * counters everything, has a finding for each mount. Far fewer than a report can hold. */
+/* Findings of all verdicts: mount.list, then each aspect. What is not good has a finding for each
+ * mount; transport and counters have one for every mount. Far fewer than a report can hold. */
 void mounts_findings(const struct mounts_seen *seen, const struct mount_verdict *verdicts,
 		     finding_sink sink, void *arg);
 
+/* names.c: what the steps of a reason name */
+
+/* Of mounts_findings(), and for whoever makes a finding of a verdict: target, source, server and what
+ * else the reasons of @aspect have in their texts. */
+void mounts_names(struct finding *finding, const struct mount_verdict *verdict,
+		  enum mount_aspect aspect);
+
 /* missing.c */
 
-/* A place on which something is wanted over RDMA, and nothing of NFS is mounted. */
+/* A directory that requires a mount over RDMA, and has no NFS mount. */
 struct mount_missing {
 	const struct view_spot *spot;
-	enum finding_status status; /* fail, unknown; skip: it need not be mounted now */
-	char text[MOUNT_TEXT_MAX];  /* without the name of the directory */
+	const struct view_place *by; /* that expects it now; NULL: nothing does */
+	enum finding_status status;  /* fail, unknown; skip: it need not be mounted now */
+	const char *reason;          /* of fail and unknown */
+	char text[MOUNT_TEXT_MAX];   /* without the name of the directory */
 };
 
-/* Of several on one directory the first. */
+/* What the steps of its reason name. */
+void mounts_missing_names(struct finding *finding, const struct mount_missing *missing);
+/* The first of several on one directory. */
 typedef void (*mount_missing_fn)(void *arg, const struct mount_missing *missing);
 void mounts_missing(const struct view *view, mount_missing_fn fn, void *arg);
 
 /* reads.c */
 
-/* What the counters of a mount over RDMA tell of this host's kernel client. */
+/* What the counters of a mount over RDMA show about this host's kernel client. */
 enum reads_state {
 	READS_UNKNOWN, /* numbers are missing, or make no sense */
 	READS_FEW,     /* fewer than 10 READs */
-	READS_UNCLEAR, /* too small to tell, or not all of them are counted */
-	READS_WHOLE, /* what RDMA Writes brought was delivered: it has not the 812-byte bug */
+	READS_UNCLEAR, /* too small for a verdict, or not all are counted */
+	READS_WHOLE,   /* data from RDMA Writes was delivered: no 812-byte bug */
 	READS_LOST, /* most READs are short, and most bytes received were not delivered */
 };
 

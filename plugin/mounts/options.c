@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Options of mounts over RDMA that do not mean what they mean over TCP: pure. */
+/* Options that mean something else over RDMA than over TCP: pure. */
 #include <stdio.h>
 
 #include "plugin/mounts/internal.h"
 
-/* After a connection was lost the client waits before each attempt, 5 s at first and twice as long
- * every time, up to this (RPCRDMA_MAX_REEST_TO in net/sunrpc/xprtrdma/xprt_rdma.h). */
+/* After a connection is lost the client waits before each attempt, 5 s at first and twice as long each
+ * time, up to this (RPCRDMA_MAX_REEST_TO in net/sunrpc/xprtrdma/xprt_rdma.h). */
 #define BACKOFF_MAX_S 30
-/* Less in a READ than what the smallest servers offer. */
+/* Smaller READs than any server asks for. */
 #define SMALL_IO (64 * 1024)
 
 /* The number behind "NAME=" in an option string; 0 where there is none. */
@@ -54,12 +54,13 @@ static void judge_soft(const struct nfs_mount *mount, struct words *bad,
 	if (tenths < BACKOFF_MAX_S * 10)
 		words_add(
 			bad,
-			"soft with timeo=%u,retrans=%u gives up after %.1f s, and the client may wait %u s before it connects again",
+			"soft with timeo=%u,retrans=%u gives up after %.1f s, but the client may wait %u s before it reconnects",
 			mount->timeo, mount->retrans, (double)tenths / 10, BACKOFF_MAX_S);
 	else
-		words_add(notes,
-			  "soft: programs get an error after %.0f s without server",
-			  (double)tenths / 10);
+		words_add(
+			notes,
+			"soft: programs get an error when the server is silent for %.0f s",
+			(double)tenths / 10);
 }
 
 static void judge_nconnect(const struct nfs_mount *mount, struct words *bad)
@@ -72,11 +73,11 @@ static void judge_nconnect(const struct nfs_mount *mount, struct words *bad)
 	wanted = from > wanted ? from : wanted;
 	if (wanted <= mount->nxprts || mount->xprts_cut || !mount->nxprts)
 		return;
-	words_add(bad, "nconnect=%u, and there %s %u connection%s%s", wanted,
-		  mount->nxprts == 1 ? "is" : "are", mount->nxprts,
+	words_add(bad, "nconnect=%u, but it has %u connection%s%s", wanted, mount->nxprts,
 		  mount->nxprts == 1 ? "" : "s",
-		  *mount->vers == '4' ? ": with NFSv4 this kernel takes it for TCP only"
-				      : ": the first mount of a server decides");
+		  *mount->vers == '4'
+			  ? ": with NFSv4 this kernel applies nconnect to TCP only"
+			  : ": the first mount of a server decides");
 }
 
 static void judge_sizes(const struct nfs_mount *mount, struct words *bad)
@@ -87,11 +88,11 @@ static void judge_sizes(const struct nfs_mount *mount, struct words *bad)
 		words_add(bad, "wsize=%u makes WRITEs small", mount->wsize);
 }
 
-/* Data that have to be touched are not placed by RDMA: ddp_allowed in rpcrdma_marshal_req(). */
+/* Data that has to be processed is not placed by RDMA: ddp_allowed in rpcrdma_marshal_req(). */
 static void judge_sec(const struct nfs_mount *mount, struct words *notes)
 {
 	if (!strcmp(mount->sec, "krb5i") || !strcmp(mount->sec, "krb5p"))
-		words_add(notes, "sec=%s: data are not placed by RDMA, but copied",
+		words_add(notes, "sec=%s: data is copied, not placed by RDMA",
 			  mount->sec);
 }
 
@@ -100,20 +101,25 @@ void mounts_judge_options(const struct mounts_audit *audit, struct mount_opinion
 	const struct mount_verdict *self = &audit->verdicts[audit->index];
 	const struct nfs_mount *mount = self->mount;
 	struct words bad = { .separator = "; " }, notes = { .separator = "; " };
+	const char *reason;
 
 	if (self->view->covered || !view_run_is_rdma(self->view->run)) {
 		mounts_say(out, FINDING_SKIP, "not over RDMA");
 		return;
 	}
 	judge_soft(mount, &bad, &notes);
+	/* The first decides: it does the most harm. */
+	reason = bad.count ? "soft" : NULL;
 	judge_nconnect(mount, &bad);
+	reason = reason || !bad.count ? reason : "nconnect";
 	judge_sizes(mount, &bad);
+	reason = reason || !bad.count ? reason : "small-io";
 	judge_sec(mount, &notes);
 	if (bad.count) {
-		mounts_say(out, FINDING_WARN, "%s", words_text(&bad));
+		mounts_say_why(out, FINDING_WARN, reason, "%s", words_text(&bad));
 		return;
 	}
 	mounts_say(out, FINDING_PASS, "%s",
-		   notes.count ? words_text(&notes) : "nothing that hinders RDMA");
+		   notes.count ? words_text(&notes) : "none hinders RDMA");
 	out->note = notes.count > 0;
 }

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Over what an NFS mount goes against what is wanted of it (plugin/view), and why it may not: pure.
+/* The actual transport of an NFS mount against the requested one (plugin/view), and why they differ: pure.
  *
- * Known ways of a mount that asks for RDMA, succeeds, and goes over TCP:
+ * A mount that requests RDMA can succeed and run over TCP:
  * - From NFSv4.1 on a client that has a connection to the same server in the same minor version uses
  *   that one, whatever its transport: nfs41_walk_client_list() in fs/nfs/nfs4client.c compares no
- *   protocol. The port that was asked for stays in the options.
- * - "Proto=tcp" in nfsmount.conf comes after the option rdma, and the last one counts.
+ *   protocol. The requested port stays in the options.
+ * - "Proto=tcp" in nfsmount.conf comes after the option rdma, and the last one applies.
  * - Below a mount, referrals are tried over RDMA and then over TCP
  *   (nfs4_create_referral_server()).
- * - It was mounted before somebody changed the options; nothing remounts it. */
+ * - It was mounted before its options were changed; nothing remounts it. */
 #include <limits.h>
 #include <stdio.h>
 
@@ -21,7 +21,7 @@ static bool goes_over_rdma(const struct mount_verdict *verdict)
 	return view_run_is_rdma(verdict->view->run);
 }
 
-/* --- why it may be ------------------------------------------------------------------------- */
+/* --- the cause ----------------------------------------------------------------------------- */
 
 /* NFSv4.1 and later. */
 static bool has_sessions(const struct nfs_mount *mount)
@@ -29,8 +29,8 @@ static bool has_sessions(const struct nfs_mount *mount)
 	return !strncmp(mount->vers, "4.", 2) && strcmp(mount->vers, "4.0") != 0;
 }
 
-/* A mount over TCP whose connection this one was given: of the same server and version, and not
- * younger, as far as is known; if possible one that was wanted so. */
+/* A mount over TCP whose connection this one shares: of the same server and version, and not younger, as
+ * far as is known; preferably one for which TCP was requested. */
 static const struct mount_verdict *find_trunk(const struct mounts_audit *audit)
 {
 	const struct mount_verdict *self = &audit->verdicts[audit->index], *found = NULL;
@@ -51,7 +51,7 @@ static const struct mount_verdict *find_trunk(const struct mounts_audit *audit)
 	return found;
 }
 
-/* Who wants it, as a clause: "/etc/nfsrdma.conf:3 requires RDMA". */
+/* As a clause: "/etc/nfsrdma.conf:3 requires RDMA". */
 static const char *who(const struct view_wanted *wanted, char buf[POLICY_FROM_MAX + 32])
 {
 	if (wanted->covered)
@@ -63,32 +63,74 @@ static const char *who(const struct view_wanted *wanted, char buf[POLICY_FROM_MA
 	return buf;
 }
 
-static void explain(const struct mounts_audit *audit, char *buf, size_t cap)
+enum cause {
+	CAUSE_OVERRULED,     /* by Proto= in nfsmount.conf */
+	CAUSE_LATER_OPTION,  /* by another option */
+	CAUSE_SHARED,        /* the connection of another mount */
+	CAUSE_NOT_REQUESTED, /* by its options, which the policy covers */
+	CAUSE_BEFORE,        /* mounted without RDMA, and requested since */
+	CAUSE_UNSEEN,
+	CAUSE_COUNT
+};
+
+/* How it is mounted again. */
+enum remount { REMOUNT_BY_HAND, REMOUNT_POOL, REMOUNT_DOMAIN, REMOUNT_COUNT };
+
+static const char *const reasons[REMOUNT_COUNT][CAUSE_COUNT] = {
+	[REMOUNT_BY_HAND] = { "overruled", "later-option", "shared-connection",
+			      "not-requested", "mounted-before", "unexplained" },
+	[REMOUNT_POOL] = { "pool", "pool", "pool-shared", "pool", "pool", "pool" },
+	[REMOUNT_DOMAIN] = { "vdsm", "vdsm", "vdsm-shared", "vdsm", "vdsm", "vdsm" },
+};
+
+static const char *reason_of(const struct mount_verdict *self, enum cause cause)
 {
-	const struct mount_verdict *self = &audit->verdicts[audit->index];
-	const struct view_wanted *wanted = &self->view->wanted;
+	const struct view_place *place = self->view->wanted.place;
+
+	if (self->view->domain)
+		return reasons[REMOUNT_DOMAIN][cause];
+	return reasons[place && place->pool ? REMOUNT_POOL : REMOUNT_BY_HAND][cause];
+}
+
+static enum cause find_cause(const struct mounts_audit *audit)
+{
+	struct mount_verdict *self = &audit->verdicts[audit->index];
 	const struct mount_verdict *trunk = find_trunk(audit);
 	const struct nfs_mount *mount = self->mount;
 	struct view_asks asks;
 
 	view_asks(NULL, mount->asked, &asks);
-	if (asks.overruled)
-		snprintf(
-			buf, cap,
-			"another transport comes after it, as Proto=tcp in nfsmount.conf adds one");
-	else if (trunk && (!*mount->asked || asks.asked == ASKED_RDMA))
-		snprintf(
-			buf, cap,
-			"%.120s of the same server was there over %s, and NFSv%s gives both one connection",
-			trunk->mount->target, trunk->mount->proto, mount->vers);
-	else if (*mount->asked && asks.asked != ASKED_RDMA && wanted->covered)
-		snprintf(buf, cap, "its mount options do not ask for it");
-	else if (*mount->asked && asks.asked != ASKED_RDMA)
+	if (asks.overruled) {
+		self->proto = mounts_conf_proto(audit->seen->view, mount);
+		return self->proto ? CAUSE_OVERRULED : CAUSE_LATER_OPTION;
+	}
+	if (trunk && (!*mount->asked || asks.asked == ASKED_RDMA)) {
+		self->sharer = trunk->mount;
+		return CAUSE_SHARED;
+	}
+	if (!*mount->asked || asks.asked == ASKED_RDMA)
+		return CAUSE_UNSEEN;
+	return self->view->wanted.covered ? CAUSE_NOT_REQUESTED : CAUSE_BEFORE;
+}
+
+static void explain(const struct mount_verdict *self, enum cause cause, char *buf,
+		    size_t cap)
+{
+	if (cause == CAUSE_OVERRULED)
+		snprintf(buf, cap, "Proto= in /%.120s:%u overrules it", self->proto->file,
+			 self->proto->line);
+	else if (cause == CAUSE_LATER_OPTION)
+		snprintf(buf, cap, "a later mount option overrules it");
+	else if (cause == CAUSE_SHARED)
 		snprintf(buf, cap,
-			 "it was mounted without them: before %.80s said so, or by hand",
-			 wanted->from);
+			 "it shares the %s connection of %.120s (same server, NFSv%s)",
+			 self->sharer->proto, self->sharer->target, self->mount->vers);
+	else if (cause == CAUSE_NOT_REQUESTED)
+		snprintf(buf, cap, "its mount options do not ask for RDMA");
+	else if (cause == CAUSE_BEFORE)
+		snprintf(buf, cap, "it was mounted without RDMA");
 	else
-		snprintf(buf, cap, "what made it so is not to be seen here");
+		snprintf(buf, cap, "the cause cannot be determined from here");
 }
 
 /* --- the transport --------------------------------------------------------------------------- */
@@ -98,11 +140,12 @@ static void judge_unknown(const struct mount_verdict *self, struct mount_opinion
 	char buf[POLICY_FROM_MAX + 32];
 
 	if (self->view->wanted.rdma)
-		mounts_say(out, FINDING_UNKNOWN, "mountinfo names no transport, and %s",
-			   who(&self->view->wanted, buf));
+		mounts_say_why(out, FINDING_UNKNOWN, "no-transport",
+			       "mountinfo names no transport, but %s",
+			       who(&self->view->wanted, buf));
 	else
 		mounts_say(out, FINDING_SKIP,
-			   "mountinfo names no transport; nobody asked for RDMA");
+			   "mountinfo names no transport; RDMA was not requested");
 }
 
 static void judge_mixed(const struct mount_verdict *self, struct mount_opinion *out)
@@ -114,16 +157,16 @@ static void judge_mixed(const struct mount_verdict *self, struct mount_opinion *
 
 	for (i = 0; i < mount->nxprts; i++)
 		rdma += view_is_rdma(mount->xprts[i].proto);
-	mounts_say(
-		out,
-		self->view->state == VIEW_CALM ? FINDING_WARN
-					       : view_status(self->view->state),
-		"mountinfo says %s, and of its connections %u go over RDMA and %u do not; %s",
-		mount->proto, rdma, mount->nxprts - rdma,
-		wanted->rdma ? who(wanted, buf) : "nobody asked for RDMA");
+	mounts_say_why(out,
+		       self->view->state == VIEW_CALM ? FINDING_WARN
+						      : view_status(self->view->state),
+		       "mixed",
+		       "mountinfo says %s, but %u of %u connections use RDMA; %s",
+		       mount->proto, rdma, mount->nxprts,
+		       wanted->rdma ? who(wanted, buf) : "RDMA was not requested");
 }
 
-/* By mountinfo and mountstats it is, and a record, or another source, is against it. */
+/* mountinfo and mountstats say RDMA, but a record, or another source, contradicts them. */
 static void judge_doubt(const struct mount_verdict *self, struct mount_opinion *out)
 {
 	const struct view_mount *view = self->view;
@@ -132,16 +175,17 @@ static void judge_doubt(const struct mount_verdict *self, struct mount_opinion *
 
 	who(&view->wanted, buf);
 	if (view->unproven)
-		mounts_say(out, view_status(view->state),
-			   "RDMA by mountinfo, and not proven (%s); %s", view->why, buf);
+		mounts_say_why(out, view_status(view->state), "unproven",
+			       "RDMA by mountinfo, but not proven (%s); %s", view->why,
+			       buf);
 	else if (view->doubtful)
-		mounts_say(out, view_status(view->state),
-			   "RDMA by mountinfo, and its record could not be read (%s); %s",
-			   view->why, buf);
+		mounts_say_why(out, view_status(view->state), "record",
+			       "RDMA by mountinfo, but its record is unreadable (%s); %s",
+			       view->why, buf);
 	else
-		mounts_say(
-			out, view_status(view->state),
-			"RDMA, where %.160s %s %.120s: whether that is the same by another name is not known",
+		mounts_say_why(
+			out, view_status(view->state), "other-source",
+			"RDMA, but %.160s %s %.120s there: unknown whether both names mean the same export",
 			view->wanted.from, view_verb(&view->wanted),
 			place && place->fs_spec ? place->fs_spec : "another source");
 }
@@ -155,18 +199,18 @@ static void judge_rdma(const struct mount_verdict *self, struct mount_opinion *o
 	if (self->opinions[MOUNT_ANSWER].status == FINDING_FAIL)
 		mounts_skip(
 			out, MOUNT_ANSWER,
-			"RDMA by mountinfo, and not proven, since it does not answer");
-	/* A call of our own says more than a record. */
+			"RDMA by mountinfo, but not proven: the server does not answer");
+	/* A call of our own outweighs a record. */
 	else if ((state == VIEW_BAD || state == VIEW_TOLERATED ||
 		  state == VIEW_UNKNOWN) &&
 		 (!self->proven || self->view->alias))
 		judge_doubt(self, out);
 	else if (self->view->run == RUN_CLAIMED)
 		mounts_say(out, FINDING_PASS,
-			   "RDMA by mountinfo; mountstats has no connection of it");
+			   "RDMA by mountinfo; mountstats has no connection for it");
 	else if (asked && !self->proven)
-		mounts_say(out, FINDING_UNKNOWN,
-			   "it answers, and no connection over RDMA counted the reply");
+		mounts_say_why(out, FINDING_UNKNOWN, "uncounted",
+			       "it answers, but no RDMA connection counted the reply");
 	else
 		mounts_say(out, FINDING_PASS, "RDMA, %s, %u connection%s",
 			   self->proven ? "proven by a call"
@@ -177,8 +221,8 @@ static void judge_rdma(const struct mount_verdict *self, struct mount_opinion *o
 		     self->view->run == RUN_CLAIMED);
 }
 
-/* Others of its server that go over RDMA. Of thousands each may ask it of all: first what is without a
- * call. */
+/* Other mounts of its server over RDMA. With thousands of mounts each asks it of all: cheap tests come
+ * first. */
 static unsigned int count_rdma(const struct mounts_audit *audit)
 {
 	const struct nfs_mounts *all = view_nfs(audit->seen->view);
@@ -203,29 +247,32 @@ static void judge_calm(const struct mounts_audit *audit, struct mount_opinion *o
 		mounts_say(out, FINDING_PASS, "%s; policy off by %.200s", proto,
 			   wanted->from);
 	else if (others)
-		mounts_say(
-			out, FINDING_WARN,
-			"goes over %s, and %u other mount%s of that server over RDMA; what was wanted here is not known",
-			proto, others, others == 1 ? " goes" : "s go");
+		mounts_say_why(
+			out, FINDING_WARN, "rdma-beside",
+			"over %s, but %u other mount%s of that server over RDMA; the requested transport is unknown",
+			proto, others, others == 1 ? " is" : "s are");
 	else
 		mounts_say(out, FINDING_PASS, "%s; %s", proto,
-			   wanted->asked == ASKED_TCP   ? "as was wanted"
-			   : wanted->asked == ASKED_ANY ? "nobody asked for RDMA"
-							: "what was wanted is not known");
+			   wanted->asked == ASKED_TCP   ? "as requested"
+			   : wanted->asked == ASKED_ANY ? "RDMA was not requested"
+							: "requested transport unknown");
 }
 
 static void judge_other(const struct mounts_audit *audit, struct mount_opinion *out)
 {
 	const struct mount_verdict *self = &audit->verdicts[audit->index];
 	char why[256], buf[POLICY_FROM_MAX + 32];
+	enum cause cause;
 
 	if (self->view->state == VIEW_CALM) {
 		judge_calm(audit, out);
 		return;
 	}
-	explain(audit, why, sizeof(why));
-	mounts_say(out, view_status(self->view->state), "goes over %s, though %s: %s",
-		   self->mount->proto, who(&self->view->wanted, buf), why);
+	cause = find_cause(audit);
+	explain(self, cause, why, sizeof(why));
+	mounts_say_why(out, view_status(self->view->state), reason_of(self, cause),
+		       "over %s, but %s: %s", self->mount->proto,
+		       who(&self->view->wanted, buf), why);
 }
 
 void mounts_judge_transport(const struct mounts_audit *audit, struct mount_opinion *out)
@@ -234,7 +281,7 @@ void mounts_judge_transport(const struct mounts_audit *audit, struct mount_opini
 	const struct mount_opinion *submount = &self->opinions[MOUNT_SUBMOUNT];
 
 	if (self->view->covered)
-		mounts_say(out, FINDING_SKIP, "%s; a later mount lies on its directory",
+		mounts_say(out, FINDING_SKIP, "%s; mounted over by a later mount",
 			   view_run_name(self->mount));
 	else if (self->view->run == RUN_UNKNOWN)
 		judge_unknown(self, out);
@@ -246,7 +293,7 @@ void mounts_judge_transport(const struct mounts_audit *audit, struct mount_opini
 		mounts_skip(out, MOUNT_SUBMOUNT, "%s, see mount.submount",
 			    self->mount->proto);
 	else if (submount->because)
-		mounts_skip(out, MOUNT_TRANSPORT, "%s, as the mount it lies below",
+		mounts_skip(out, MOUNT_TRANSPORT, "%s, as the mount above it",
 			    self->mount->proto);
 	else
 		judge_other(audit, out);
@@ -259,6 +306,7 @@ void mounts_judge_submount(const struct mounts_audit *audit, struct mount_opinio
 	const struct mount_verdict *self = &audit->verdicts[audit->index], *above;
 	const struct nfs_mount *mount = self->mount;
 	const char *kind;
+	bool part;
 
 	if (self->view->below == UINT_MAX || self->view->covered ||
 	    self->view->run == RUN_UNKNOWN) {
@@ -266,17 +314,19 @@ void mounts_judge_submount(const struct mounts_audit *audit, struct mount_opinio
 		return;
 	}
 	above = &audit->verdicts[self->view->below];
-	kind = view_is_part(mount, above->mount) ? "a sub-mount" : "a referral";
+	part = view_is_part(mount, above->mount);
+	kind = part ? "sub-mount" : "referral";
 	if (self->view->run == RUN_OTHER && goes_over_rdma(above))
-		mounts_say(out, view_status(self->view->state),
-			   "goes over %s to %.64s: %s below %.120s, which goes over RDMA",
-			   mount->proto, mount->addr, kind, above->mount->target);
+		mounts_say_why(out, view_status(self->view->state),
+			       part ? "sub-mount" : "referral",
+			       "over %s to %.64s: a %s below %.120s, which is over RDMA",
+			       mount->proto, mount->addr, kind, above->mount->target);
 	else if (self->view->run == RUN_OTHER && self->view->wanted.by == BY_ABOVE)
-		mounts_skip(out, MOUNT_TRANSPORT, "goes over %s, as %.120s above it",
+		mounts_skip(out, MOUNT_TRANSPORT, "over %s, as %.120s above it",
 			    mount->proto, above->mount->target);
 	else if (self->view->run == RUN_OTHER && self->view->wanted.rdma)
-		mounts_say(out, FINDING_SKIP, "wanted over RDMA by itself");
+		mounts_say(out, FINDING_SKIP, "requests RDMA by itself");
 	else
-		mounts_say(out, FINDING_PASS, "%s below %.120s, over %s like it", kind,
+		mounts_say(out, FINDING_PASS, "a %s below %.120s, over %s like it", kind,
 			   above->mount->target, view_run_name(self->mount));
 }

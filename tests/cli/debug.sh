@@ -42,7 +42,7 @@ guest /srv/tcp/a.img >"$work/guest.xml"
 
 echo "check"
 debug checks,host "$NFSRDMA" check --root "$host"
-line '^checks: mount\.transport: fail after [0-9.]+ ms: /srv/tcp: goes over tcp, though '
+line '^checks: mount\.transport: fail after [0-9.]+ ms: /srv/tcp: over tcp, but '
 line "^host: read $host/proc/self/mountinfo: [0-9]+ bytes$"
 debug checks "$NFSRDMA" check --root "$host"
 no_line '^host: '

@@ -129,7 +129,7 @@ mounted rdma nas:/dom /rhev/data-center/mnt/nas:_dom
 
 echo "what is there at the beginning"
 watch
-line 'NOT over RDMA: mount /srv/tcp \(nas:/tcp\): goes over tcp, though /etc/nfsrdma.conf:2 requires RDMA'
+line 'NOT over RDMA: mount /srv/tcp \(nas:/tcp\): over tcp, but /etc/nfsrdma.conf:2 requires RDMA'
 expect_record /srv/good 'rdma proven'
 expect_record /srv/tcp 'tcp tcp'
 expect_record /srv/plain 'tcp unknown: *'

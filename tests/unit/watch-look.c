@@ -239,7 +239,7 @@ static void a_mount_is_recorded_and_its_loss_told(void)
 	set_mount("tcp");
 	CU_ASSERT_STRING_EQUAL(
 		look(),
-		"lost mount /pool (nas1:/e): goes over tcp, though /etc/nfsrdma.conf:2 requires RDMA: what made it so is not to be seen here\n");
+		"lost mount /pool (nas1:/e): over tcp, but /etc/nfsrdma.conf:2 requires RDMA: the cause cannot be determined from here\n");
 	CU_ASSERT_STRING_EQUAL(believed(), "tcp");
 	CU_ASSERT_EQUAL(report_verdict(report), VERDICT_FAIL);
 	CU_ASSERT_STRING_EQUAL(look(), "");
@@ -319,7 +319,7 @@ static void a_pool_is_lost_with_its_mount(void)
 	set_mount("tcp");
 	CU_ASSERT_STRING_EQUAL(
 		look(),
-		"lost mount /pool (nas1:/e): goes over tcp, though pool 'vms' asks for RDMA: what made it so is not to be seen here\n"
+		"lost mount /pool (nas1:/e): over tcp, but pool 'vms' asks for RDMA: the cause cannot be determined from here\n"
 		"lost pool vms: over tcp, though its options ask for RDMA\n");
 	set_mount("rdma");
 	CU_ASSERT_STRING_EQUAL(look(),
@@ -380,7 +380,7 @@ static void without_libvirt_pools_are_unknown_and_mounts_followed(void)
 	set_mount("tcp");
 	CU_ASSERT_STRING_EQUAL(
 		look(),
-		"lost mount /pool (nas1:/e): goes over tcp, though pool 'vms' asks for RDMA: what made it so is not to be seen here\n");
+		"lost mount /pool (nas1:/e): over tcp, but pool 'vms' asks for RDMA: the cause cannot be determined from here\n");
 	end();
 }
 

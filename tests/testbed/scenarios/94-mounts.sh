@@ -26,7 +26,7 @@ evidence()
 
 mounts
 expect_status 0
-expect_words mount.list pass 'no NFS mount here'
+expect_words mount.list pass 'this host has no NFS mount'
 
 # Two connections of NFSv3, over which something was read.
 nfs "$fast,vers=3,mountproto=tcp,nolock,nconnect=2" 192.168.77.1:/export/plain /mnt
@@ -108,10 +108,10 @@ mounts
 expect_status 1
 [[ $(jq -r '[.findings[] | select(.id == "mount.transport") | "\(.evidence.target) \(.status)"] | sort | join(", ")' "$work/out") == \
 	'/run/iso pass, /run/other pass, /run/vm fail' ]] || fail "silent TCP: $(summary)"
-expect_words mount.transport fail '/run/iso of the same server was there over tcp'
+expect_words mount.transport fail 'it shares the tcp connection of /run/iso'
 inside_run check --role client --format json
 expect_status 1
-expect_words mount.transport fail '/run/vm: goes over tcp'
+expect_words mount.transport fail '/run/vm: over tcp'
 # Without libmount's notes the port tells.
 inside 'mv /run/mount/utab /run/utab'
 mounts
@@ -144,7 +144,7 @@ inside 'cat /mnt/sub/file; ls /mnt/ref/'
 mounts
 expect_status 1
 expect_words mount.submount pass 'mount above'
-expect_words mount.submount fail '/mnt/ref: goes over tcp to 192.168.78.1: a referral below /mnt'
+expect_words mount.submount fail '/mnt/ref: over tcp to 192.168.78.1: a referral below /mnt'
 inside 'umount /mnt/ref; umount /mnt/sub; umount /mnt'
 serve_end
 server off

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* What the causes and steps of mount.* name: the mount, its server, what mounts it, and the options that
+ * it is mounted with again. Pure. */
+#include <stdio.h>
+
+#include "plugin/mounts/internal.h"
+
+#define RDMA_PORT "20049"
+
+const struct conf_value *mounts_conf_proto(const struct view *view,
+					   const struct nfs_mount *mount)
+{
+	const struct conf *conf = view_nfsmount_conf(view);
+	const struct conf_value *value = NULL;
+	struct conf_mount sections;
+	size_t i;
+
+	if (!conf)
+		return NULL;
+	conf_mount(&sections, mount->fs_spec, mount->target);
+	for (i = 0; !value && i < ARRAY_SIZE(sections.sections); i++)
+		value = conf_get(conf, sections.sections[i].section,
+				 sections.sections[i].arg, "proto");
+	return value;
+}
+
+/* --- options -------------------------------------------------------------------------------- */
+
+/* What is replaced, and what mount.nfs finds out by itself. */
+static bool is_dropped(const char *name)
+{
+	static const char *const names[] = { "proto", "tcp",  "udp",        "rdma",
+					     "bg",    "addr", "clientaddr", "mountaddr" };
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(names); i++)
+		if (!strcmp(name, names[i]))
+			return true;
+	return false;
+}
+
+/* Of a mount whose options libmount has not kept, what the kernel shows of them that a mount must not
+ * lose. */
+static void former_options(const struct nfs_mount *mount, char *buf, size_t cap)
+{
+	bool ro = !strncmp(mount->options, "ro", 2) &&
+		  (!mount->options[2] || mount->options[2] == ',');
+
+	if (*mount->asked)
+		snprintf(buf, cap, "%s", mount->asked);
+	else
+		snprintf(buf, cap, "%svers=%s%s%s", ro ? "ro," : "",
+			 *mount->vers ? mount->vers : "4.2", *mount->sec ? ",sec=" : "",
+			 mount->sec);
+}
+
+/* Its options, with RDMA as the transport. The caller's; NULL: they make no sense. */
+static char *rdma_options(const struct nfs_mount *mount)
+{
+	_cleanup_(opts_free_p) struct opts *opts = NULL;
+	char former[sizeof(mount->asked)];
+	struct view_asks asks;
+	char *text = NULL;
+	size_t i;
+	int rc;
+
+	former_options(mount, former, sizeof(former));
+	view_asks(NULL, former, &asks);
+	rc = opts_parse(&opts, former);
+	for (i = rc ? 0 : opts_count(opts); i > 0; i--) {
+		const char *name = opts_at(opts, i - 1).name;
+
+		if (is_dropped(name) ||
+		    (!strcmp(name, "port") && asks.asked != ASKED_RDMA))
+			opts_remove(opts, i - 1);
+	}
+	rc = rc ? rc
+		: opts_append(opts, "proto", strchr(mount->addr, ':') ? "rdma6" : "rdma");
+	if (!rc && opts_find(opts, "port") < 0)
+		rc = opts_append(opts, "port", RDMA_PORT);
+	return rc || opts_format(opts, &text) ? NULL : text;
+}
+
+/* --- names ---------------------------------------------------------------------------------- */
+
+static void add_options(struct finding *finding, const struct nfs_mount *mount)
+{
+	_cleanup_free_ char *options = rdma_options(mount);
+
+	if (options)
+		finding_text(finding, "rdma_options", "%s", options);
+}
+
+/* Of a transport that is not as requested. */
+static void add_cause(struct finding *finding, const struct mount_verdict *verdict)
+{
+	const struct view_place *place = verdict->view->wanted.place;
+
+	if (place && place->pool)
+		finding_text(finding, "pool", "%s", place->pool);
+	if (verdict->view->alias && place && place->fs_spec)
+		finding_text(finding, "requested_source", "%s", place->fs_spec);
+	if (verdict->sharer)
+		finding_text(finding, "shares_with", "%s", verdict->sharer->target);
+	if (verdict->proto)
+		finding_text(finding, "overruled_by", "/%s:%u", verdict->proto->file,
+			     verdict->proto->line);
+	add_options(finding, verdict->mount);
+}
+
+void mounts_names(struct finding *finding, const struct mount_verdict *verdict,
+		  enum mount_aspect aspect)
+{
+	const struct nfs_mount *mount = verdict->mount;
+	const struct view_wanted *wanted = &verdict->view->wanted;
+
+	finding_text(finding, "target", "%s", mount->target);
+	finding_text(finding, "source", "%s", mount->fs_spec);
+	if (aspect == MOUNT_READS)
+		return;
+	if (*mount->addr)
+		finding_text(finding, "server", "%s", mount->addr);
+	else
+		finding_text(finding, "server", "%.*s", (int)strcspn(mount->fs_spec, ":"),
+			     mount->fs_spec);
+	if (aspect == MOUNT_COUNTERS)
+		return;
+	finding_text(finding, "nfs_version", "%s", mount->vers);
+	finding_text(finding, "effective", "%s", view_run_name(mount));
+	if (*wanted->from)
+		finding_text(finding, "wanted_by", "%s", wanted->from);
+	if (aspect == MOUNT_TRANSPORT && verdict->opinions[aspect].reason)
+		add_cause(finding, verdict);
+}
+
+void mounts_missing_names(struct finding *finding, const struct mount_missing *missing)
+{
+	const struct view_spot *spot = missing->spot;
+	const struct view_place *by = missing->by;
+	const char *source = by && by->fs_spec ? by->fs_spec : spot->place->fs_spec;
+
+	finding_text(finding, "target", "%s", spot->path);
+	if (source)
+		finding_text(finding, "source", "%s", source);
+	finding_text(finding, "wanted_by", "%s", spot->wanted.from);
+	if (by)
+		finding_text(finding, "mounted_by", "%s", by->by);
+	if (by && by->pool)
+		finding_text(finding, "pool", "%s", by->pool);
+	if (spot->there == THERE_STRANGER) {
+		finding_text(finding, "mounted", "%s", spot->on->source);
+		finding_text(finding, "mounted_type", "%s", spot->on->type);
+	}
+}
