@@ -62,12 +62,15 @@ static void say_mount(struct sentence *s, const char *before)
 	const struct view_place *place = s->seen->wanted.place;
 
 	if (place && place->pool)
+		/* One that libvirt takes for running is not started again. */
 		REMEDY(s,
-		       "%sStart the pool ('virsh pool-start %s'), then 'nfsrdma pool verify %s'.",
-		       before, s->pool, s->pool);
+		       "%sStart the pool (%s%s%s'virsh pool-start %s'), then run 'nfsrdma pool verify %s'.",
+		       before, place->expected ? "'virsh pool-destroy " : "",
+		       place->expected ? s->pool : "", place->expected ? "', " : "",
+		       s->pool, s->pool);
 	else if (place)
-		REMEDY(s, "%sMount it ('mount %s'), then look at 'nfsrdma mounts'.",
-		       before, s->dir);
+		REMEDY(s, "%sMount it ('mount %s'), then run 'nfsrdma mounts'.", before,
+		       s->dir);
 	else
 		REMEDY(s,
 		       "%sMount what belongs on %s over RDMA ('mount -t nfsrdma SERVER:/EXPORT %s').",
@@ -78,29 +81,29 @@ static void say_other(struct sentence *s)
 {
 	const struct view_place *place = s->seen->wanted.place;
 
-	SAY(s, "disk %s (%s) is on %s, mounted at %s over %s, and %s %s RDMA", s->disk,
+	SAY(s, "disk %s (%s) is on %s, mounted at %s over %s, but %s %s RDMA", s->disk,
 	    s->file, s->source, s->target, s->seen->proto, s->by, s->verb);
 	if (place && place->pool)
 		REMEDY(s,
-		       "Shut down the guests of pool '%s', 'virsh pool-destroy %s', 'virsh pool-start %s', 'nfsrdma pool verify %s'; 'nfsrdma mounts' shows what else of that server is over TCP.",
-		       place->pool, s->pool, s->pool, s->pool);
+		       "Shut down the guests of pool '%s', then restart it over RDMA ('nfsrdma pool convert %s'); 'nfsrdma mounts' shows the cause.",
+		       place->pool, s->pool);
 	else
 		REMEDY(s,
-		       "Unmount %s, and what else of that server is over TCP in the same version of NFS; then mount it with proto=rdma,port=20049. 'nfsrdma mounts' shows them all.",
-		       s->seen->dir);
+		       "Unmount it ('umount %s') and mount it with proto=rdma,port=20049; 'nfsrdma mounts' shows the cause and the commands.",
+		       s->dir);
 }
 
 static void say_unproven(struct sentence *s)
 {
 	SAY(s,
-	    "disk %s (%s) is on %s, mounted at %s, not proven to be over RDMA (%s), and %s %s RDMA",
+	    "disk %s (%s) is on %s, mounted at %s, not proven to be over RDMA (%s), but %s %s RDMA",
 	    s->disk, s->file, s->source, s->target, s->seen->why, s->by, s->verb);
 	REMEDY(s,
-	       "Wait for the mount to end, or let the watcher prove it (systemctl start nfsrdma-watch); else unmount %s and mount it again.",
-	       s->seen->dir);
+	       "Wait until the mount has ended, and have the watcher prove it ('systemctl start nfsrdma-watch'); if it stays so, unmount it ('umount %s') and mount it again.",
+	       s->dir);
 }
 
-/* In place of what would be done by hand. */
+/* Instead of commands by hand. */
 static void say_domain(struct sentence *s)
 {
 	char spec[PATH_MAX];
@@ -118,21 +121,21 @@ static void say_domain(struct sentence *s)
 static void say_doubtful(struct sentence *s)
 {
 	SAY(s,
-	    "disk %s (%s) is on %s, mounted at %s, nobody knows over what (%s), and %s %s RDMA",
+	    "disk %s (%s) is on %s, mounted at %s, its transport is unknown (%s), and %s %s RDMA",
 	    s->disk, s->file, s->source, s->target, s->seen->why, s->by, s->verb);
 	REMEDY(s,
-	       "Look at 'nfsrdma mounts' as root on this host; on-unknown= in nfsrdma.conf says what is done while nobody knows.");
+	       "Run 'nfsrdma mounts' as root on this host; on-unknown= in nfsrdma.conf decides while it is unknown.");
 }
 
 static void say_alias(struct sentence *s)
 {
 	SAY(s,
-	    "disk %s (%s) is on %s, mounted at %s over %s, where %s %s %s: nobody knows whether that is the same by another name",
+	    "disk %s (%s) is on %s, mounted at %s over %s, where %s %s %s: unknown whether both names mean the same export",
 	    s->disk, s->file, s->source, s->target, s->seen->proto, s->by, s->verb,
 	    s->what);
 	REMEDY(s,
-	       "If it is the same, write its source in both places alike; else unmount %s, and mount there what is wanted.",
-	       s->target);
+	       "If it is the same, write the same source in both places; else unmount it ('umount %s') and mount the right one.",
+	       s->dir);
 }
 
 static void say_stranger(struct sentence *s)
@@ -160,22 +163,22 @@ static void say_empty(struct sentence *s)
 static void say_automount(struct sentence *s)
 {
 	SAY(s,
-	    "disk %s (%s) is below %s, which is mounted on demand and not mounted now, and %s %s RDMA",
+	    "disk %s (%s) is below %s, which is mounted on demand and not mounted now, but %s %s RDMA",
 	    s->disk, s->file, s->target, s->by, s->verb);
-	REMEDY(s, "Have it mounted before: 'ls %s'.", s->dir);
+	REMEDY(s, "Mount it before the guest starts ('ls %s').", s->dir);
 }
 
 static void say_lost(struct sentence *s)
 {
 	if (*s->seen->proto && !view_is_rdma(s->seen->proto))
 		SAY(s,
-		    "disk %s (%s) is on %s, mounted at %s over %s, and nobody knows whether it should be over RDMA: %s",
+		    "disk %s (%s) is on %s, mounted at %s over %s, and it is unknown whether it should be over RDMA: %s",
 		    s->disk, s->file, s->source, s->target, s->seen->proto, s->seen->why);
 	else
-		SAY(s, "disk %s (%s): nobody knows whether it is on RDMA: %s", s->disk,
+		SAY(s, "disk %s (%s): unknown whether it is on RDMA: %s", s->disk,
 		    s->file, s->seen->why);
 	REMEDY(s,
-	       "Mend what is named, or look at 'nfsrdma mounts' as root on this host; on-unknown= in nfsrdma.conf says what is done while nobody knows.");
+	       "Fix what is named, or run 'nfsrdma mounts' as root on this host; on-unknown= in nfsrdma.conf decides while it is unknown.");
 }
 
 /* --- the answer ----------------------------------------------------------------------------- */
@@ -183,20 +186,28 @@ static void say_lost(struct sentence *s)
 static const struct {
 	enum guard_answer answer;
 	const char *id;
+	const char *reason, *pool_reason;
 	void (*say)(struct sentence *sentence);
 	bool remount; /* the remedy */
-	bool strict; /* nothing of NFS is there, so TCP is neither: "prefer" does not help */
+	bool strict;  /* no NFS is there, so TCP is not either: "prefer" does not help */
 } rows[GROUND_COUNT] = {
-	[GROUND_RDMA] = { GUARD_PASS, "gate.transport", NULL, false, false },
-	[GROUND_OTHER] = { GUARD_REFUSE, "gate.transport", say_other, true, false },
-	[GROUND_UNPROVEN] = { GUARD_REFUSE, "gate.transport", say_unproven, true, false },
-	[GROUND_DOUBTFUL] = { GUARD_UNKNOWN, "gate.unknown", say_doubtful, false, false },
-	[GROUND_ALIAS] = { GUARD_PASS, "gate.mount", say_alias, false, false },
-	[GROUND_STRANGER] = { GUARD_REFUSE, "gate.mount", say_stranger, true, true },
-	[GROUND_EMPTY] = { GUARD_REFUSE, "gate.mount", say_empty, true, true },
-	[GROUND_AUTOMOUNT] = { GUARD_UNKNOWN, "gate.unknown", say_automount, false,
-			       false },
-	[GROUND_LOST] = { GUARD_UNKNOWN, "gate.unknown", say_lost, false, false },
+	[GROUND_RDMA] = { GUARD_PASS, "gate.transport", "", "", NULL, false, false },
+	[GROUND_OTHER] = { GUARD_REFUSE, "gate.transport", "not-rdma", "pool-not-rdma",
+			   say_other, true, false },
+	[GROUND_UNPROVEN] = { GUARD_REFUSE, "gate.transport", "unproven", "unproven",
+			      say_unproven, true, false },
+	[GROUND_DOUBTFUL] = { GUARD_UNKNOWN, "gate.unknown", "transport", "transport",
+			      say_doubtful, false, false },
+	[GROUND_ALIAS] = { GUARD_PASS, "gate.mount", "other-source", "other-source",
+			   say_alias, false, false },
+	[GROUND_STRANGER] = { GUARD_REFUSE, "gate.mount", "occupied", "pool-occupied",
+			      say_stranger, true, true },
+	[GROUND_EMPTY] = { GUARD_REFUSE, "gate.mount", "not-mounted", "pool-not-mounted",
+			   say_empty, true, true },
+	[GROUND_AUTOMOUNT] = { GUARD_UNKNOWN, "gate.unknown", "automount", "automount",
+			       say_automount, false, false },
+	[GROUND_LOST] = { GUARD_UNKNOWN, "gate.unknown", "lost", "lost", say_lost, false,
+			  false },
 };
 
 static void tell(const struct guard_seen *seen, const struct guard_disk *disk,
@@ -224,8 +235,14 @@ static void tell(const struct guard_seen *seen, const struct guard_disk *disk,
 	};
 
 	rows[seen->ground].say(&s);
-	if (seen->domain && rows[seen->ground].remount)
+	out->reason = place && place->pool ? rows[seen->ground].pool_reason
+					   : rows[seen->ground].reason;
+	if (place && place->pool)
+		text_copy(out->pool, sizeof(out->pool), place->pool);
+	if (seen->domain && rows[seen->ground].remount) {
+		out->reason = "vdsm";
 		say_domain(&s);
+	}
 }
 
 static void keep_names(const struct guard_seen *seen, const char *file,
@@ -260,7 +277,9 @@ void decide(const struct guard_seen *seen, const struct guard_disk *disk,
 {
 	const struct view_wanted *wanted = &seen->wanted;
 
-	*out = (struct guard_verdict){ .answer = GUARD_PASS, .id = "gate.transport" };
+	*out = (struct guard_verdict){ .answer = GUARD_PASS,
+				       .id = "gate.transport",
+				       .reason = "" };
 	out->wanted = wanted->rdma;
 	keep_names(seen, file, out);
 	if (!out->wanted && seen->ground != GROUND_LOST)

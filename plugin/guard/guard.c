@@ -178,6 +178,7 @@ void guard_finding(const struct guard_verdict *verdict, struct finding *out)
 		{ "file", verdict->path },       { "target", verdict->target },
 		{ "fs_spec", verdict->fs_spec }, { "proto", verdict->proto },
 		{ "wanted_by", verdict->by },    { "remedy", verdict->remedy },
+		{ "pool", verdict->pool },
 	};
 	enum finding_status status = statuses[verdict->answer];
 	size_t i;
@@ -190,8 +191,10 @@ void guard_finding(const struct guard_verdict *verdict, struct finding *out)
 		finding_init(out, verdict->id, status, "%s is on %s, over %s",
 			     verdict->path, verdict->fs_spec, verdict->proto);
 	else
-		finding_init(out, verdict->id, status,
-			     "%s is not wanted over RDMA by anybody", verdict->path);
+		finding_init(out, verdict->id, status, "RDMA is not requested for %s",
+			     verdict->path);
+	if (status != FINDING_PASS)
+		finding_reason(out, verdict->reason);
 	for (i = 0; i < ARRAY_SIZE(evidence); i++)
 		if (*evidence[i].value)
 			finding_text(out, evidence[i].key, "%s", evidence[i].value);

@@ -72,6 +72,7 @@ struct guard_verdict {
 	bool loud;   /* it passes, and somebody should know: prefer, and over TCP */
 	const char
 		*id; /* of the finding: gate.transport, gate.mount, gate.unknown, ... */
+	const char *reason; /* of it; "" where there is nothing to say */
 	/* "disk vda (/srv/vm/a.img) is on nas:/vm, mounted at /srv/vm over tcp, and /etc/nfsrdma.conf:3
 	 * requires RDMA"; "" where there is nothing to say. */
 	char text[GUARD_TEXT_MAX];
@@ -82,6 +83,7 @@ struct guard_verdict {
 	char target[256], fs_spec[256];
 	char proto[16];           /* what it goes over; "" none, or not known */
 	char by[POLICY_FROM_MAX]; /* who wants it; "" */
+	char pool[128];           /* that mounts it; "" none */
 };
 
 /* Never fails: what goes wrong is unknown. */

@@ -187,7 +187,7 @@ rm -r "$host/run/libvirt"
 
 echo "what cannot be found out"
 ask_disks "$host" "nosuch a.img"
-but "disk vdaa .*nobody knows.*no pool.*'nosuch'"
+but "disk vdaa .*unknown whether.*no pool.*'nosuch'"
 echo '<pool' >"$host/etc/libvirt/storage/broken.xml"
 ask_disks "$host" "broken a.img" "tcp b.img"
 refused 'disk vdab'

@@ -282,7 +282,7 @@ is '.kept and .json and .rc == {"90_nfsrdma": 0}'
 jq -e --argjson was "$stats" '(del(.nfsrdma) == $was) and (.nfsrdma.mounts | length == 3)' "$work/data.after" >/dev/null ||
 	{ jq . "$work/data.after"; fail "VDSM's statistics are others"; }
 mount_of good ".domains == [\"$good\"] and .source == \"nas:/good\" and .wanted == \"rdma\" and .effective == \"rdma\" and .state == \"proven\" and .age_ms >= 5000 and .age_ms <= $((5000 + past + 20)) and .gate == \"pass\""
-mount_of tcp ".domains == [\"$tcp\"] and .wanted == \"rdma\" and .wanted_by == \"/etc/nfsrdma.conf:2\" and .effective == \"tcp\" and .state == \"unknown\" and .age_ms == null and .gate == \"refuse\" and (.reason | test(\"over tcp, and /etc/nfsrdma.conf:2 requires RDMA\"))"
+mount_of tcp ".domains == [\"$tcp\"] and .wanted == \"rdma\" and .wanted_by == \"/etc/nfsrdma.conf:2\" and .effective == \"tcp\" and .state == \"unknown\" and .age_ms == null and .gate == \"refuse\" and (.reason | test(\"over tcp, but /etc/nfsrdma.conf:2 requires RDMA\"))"
 mount_of gone ".domains == [\"$gone\"] and .source == null and .state == \"gone\" and .effective == \"\" and .wanted == \"rdma\" and .gate == \"refuse\" and (.reason | test(\"nothing is mounted at\"))"
 # Another one, an old one, one that makes no sense: nothing is known, which is not good.
 record 42 tcp tcp tcp 2000
@@ -312,7 +312,7 @@ call before_disk_hotplug domxml "$(disk $good)"
 is '.ran == ["90_nfsrdma", "95_other"] and .raised == null'
 rm "$work/tmp/ran"
 call before_disk_hotplug domxml "$(disk $tcp)"
-refused "disk vda \($repository/$pool/$tcp/images/i/v\) is on nas:/tcp, mounted at $repository/mnt/nas:_tcp over tcp, and /etc/nfsrdma.conf:2 requires RDMA"
+refused "disk vda \($repository/$pool/$tcp/images/i/v\) is on nas:/tcp, mounted at $repository/mnt/nas:_tcp over tcp, but /etc/nfsrdma.conf:2 requires RDMA"
 is '.ran == ["90_nfsrdma"]'
 [[ ! -e $work/tmp/ran ]] || fail "a script ran after a veto"
 for field in SYSLOG_IDENTIFIER=nfsrdma-vdsm-hook NFSRDMA_DISK=vda NFSRDMA_GUEST=0a0a0a0a-0000-0000-0000-00000000000a; do
@@ -402,7 +402,7 @@ guest()
 		'{$drives, $xml, $saved, $disk, snapshot: $snapshot}'
 }
 asked() { is ".calls | map(select(.ran | index(\"90_nfsrdma\")) | .point) == $(printf '%s\n' "$@" | jq -R . | jq -sc .)"; }
-words='disk vda .*nas:_tcp over tcp, and /etc/nfsrdma.conf:2 requires RDMA'
+words='disk vda .*nas:_tcp over tcp, but /etc/nfsrdma.conf:2 requires RDMA'
 
 rm -r "$host/run/vdsm"
 chmod 777 "$host/run"

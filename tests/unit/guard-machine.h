@@ -9,6 +9,7 @@
 #include "plugin/guard/internal.h"
 #include "plugin/record/record.h"
 #include "tests/unit/host-tree.h"
+#include "reasons.h"
 
 #define BOOT "b3fe4a6a-8f6b-425a-81db-11412b84d08b"
 #define NOW  1000000
@@ -179,9 +180,14 @@ static int ask(const char *disk, const struct view_places *places)
 	return rc;
 }
 
-/* What is said has a remedy, is one line, and is whole. */
+/* What is said has a reason and a remedy, is one line, and is whole. */
 static bool is_well_said(void)
 {
+	struct finding finding;
+
+	guard_finding(&verdict, &finding);
+	if (!reasons_fit(&finding))
+		return false;
 	suite_saw("\"%s\" \"%s\"", verdict.text, verdict.remedy);
 	if (!*verdict.text)
 		return !*verdict.remedy;

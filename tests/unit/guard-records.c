@@ -57,7 +57,7 @@ static void a_record_says_what_was_wanted(void)
 	CU_ASSERT_STRING_EQUAL(answer(""), "pass");
 	put(record_of(RECORD_TCP, 1000));
 	CU_ASSERT_STRING_EQUAL(
-		answer("over tcp, and its record in /run/nfsrdma wants RDMA"), "refuse");
+		answer("over tcp, but its record in /run/nfsrdma wants RDMA"), "refuse");
 	/* An old one is still of that mount. */
 	put(record_of(RECORD_PROVEN, 500000));
 	CU_ASSERT_STRING_EQUAL(answer("its record"), "refuse");
@@ -184,7 +184,7 @@ static void a_helper_that_died_before_the_mount_was_made_says_nothing_of_it(void
 	snprintf(text, sizeof(text), stats, 60U, "tcp");
 	tree_write(&tree, "proc/self/mountstats", text);
 	put(pending_of(900 * 1000));
-	CU_ASSERT_STRING_EQUAL(answer("over tcp, and its record"), "refuse");
+	CU_ASSERT_STRING_EQUAL(answer("over tcp, but its record"), "refuse");
 	end();
 }
 
@@ -192,10 +192,10 @@ static void a_record_without_sense_makes_it_unknown(void)
 {
 	begin(&on_rdma);
 	tree_write(&tree, "run/nfsrdma/mounts/90.json", "{ \"mount\": 7 }");
-	CU_ASSERT_STRING_EQUAL(answer("nobody knows whether it is on RDMA"), "unknown");
+	CU_ASSERT_STRING_EQUAL(answer("unknown whether it is on RDMA"), "unknown");
 	CU_ASSERT_FALSE(verdict.refuse);
 	tree_write(&tree, "etc/nfsrdma.conf", REQUIRE_NAS "on-unknown = refuse\n");
-	CU_ASSERT_STRING_EQUAL(answer("nobody knows over what"), "unknown");
+	CU_ASSERT_STRING_EQUAL(answer("its transport is unknown"), "unknown");
 	CU_ASSERT_TRUE(verdict.refuse);
 	tree_write(&tree, "etc/nfsrdma.conf", "[server nas]\npolicy = off\n");
 	CU_ASSERT_STRING_EQUAL(answer(""), "pass");
@@ -254,7 +254,7 @@ static void a_verdict_has_its_names(void)
 	CU_ASSERT_STRING_EQUAL(verdict.by, "");
 	guard_finding(&verdict, &finding);
 	CU_ASSERT_EQUAL(finding.status, FINDING_PASS);
-	ASSERT_CONTAINS(finding.summary, "not wanted");
+	ASSERT_CONTAINS(finding.summary, "not requested");
 	/* Of what is not mounted: where, and what. */
 	CU_ASSERT_EQUAL_FATAL(ask("linked:a", &all_pools), 0);
 	CU_ASSERT_STRING_EQUAL(verdict.path, "/pools/linked/a");
@@ -299,7 +299,7 @@ static void names_in_commands_are_as_a_shell_reads_them(void)
 		.fstab = "nas:/f /srv/f\\040(1) nfs proto=rdma 0 0\n" });
 	CU_ASSERT(has_remedy(
 		"/srv/p/a", &places,
-		"('virsh pool-start p\\ q'), then 'nfsrdma pool verify p\\ q'"));
+		"('virsh pool-start p\\ q'), then run 'nfsrdma pool verify p\\ q'"));
 	CU_ASSERT(has_remedy("/srv/f (1)/a", NULL, "('mount /srv/f\\ \\(1\\)')"));
 	CU_ASSERT(has_remedy("/srv/it's $HOME/a", NULL,
 			     "on /srv/it's $HOME over RDMA ('mount -t nfsrdma "
@@ -310,8 +310,74 @@ static void names_in_commands_are_as_a_shell_reads_them(void)
 	end();
 	begin(&(struct row){ .mounts = ROOT TCP(90, 21, "/srv/p", "nas:/p") });
 	CU_ASSERT(has_remedy("/srv/p/a", &places,
-			     "of pool 'p q', 'virsh pool-destroy p\\ q', 'virsh "
-			     "pool-start p\\ q', 'nfsrdma pool verify p\\ q'"));
+			     "of pool 'p q', then restart it over RDMA "
+			     "('nfsrdma pool convert p\\ q')"));
+	end();
+}
+
+static bool has_reason(const char *path, const struct view_places *places,
+		       const char *reason)
+{
+	int rc = ask(path, places);
+	bool well_said = is_well_said();
+
+	suite_saw("%d: %s/%s: %s", rc, verdict.id, verdict.reason, verdict.text);
+	return !rc && well_said && !strcmp(verdict.reason, reason);
+}
+
+static void a_reason_says_who_mounts_it(void)
+{
+	static const struct view_place list[] = {
+		{ .pool = (char *)"p",
+		  .target = (char *)"/srv/p",
+		  .fs_spec = (char *)"nas:/p",
+		  .asked = ASKED_RDMA,
+		  .expected = true,
+		  .by = "pool 'p'" },
+	};
+	const struct view_places places = { 1, (struct view_place *)list };
+	static const char fstab[] = "nas:/f /srv/f nfs proto=rdma 0 0\n";
+
+	begin(&(struct row){ .mounts = ROOT TCP(90, 21, "/srv/p", "nas:/p") });
+	CU_ASSERT(has_reason("/srv/p/a", &places, "pool-not-rdma"));
+	end();
+	begin(&(struct row){ .mounts = ROOT TCP(90, 21, "/srv/f", "nas:/f"),
+			     .fstab = fstab });
+	CU_ASSERT(has_reason("/srv/f/a", NULL, "not-rdma"));
+	end();
+	/* libvirt does not start a pool that it takes for running. */
+	begin(&(struct row){ .mounts = ROOT });
+	CU_ASSERT(has_reason("/srv/p/a", &places, "pool-not-mounted"));
+	CU_ASSERT(has_remedy("/srv/p/a", &places,
+			     "'virsh pool-destroy p', 'virsh pool-start p'"));
+	end();
+	begin(&(struct row){
+		.mounts = ROOT OTHER(90, 21, "/srv/p", "ext4", "/dev/sdb") });
+	CU_ASSERT(has_reason("/srv/p/a", &places, "pool-occupied"));
+	end();
+	begin(&(struct row){ .mounts = ROOT RDMA(90, 21, "/srv/p", "192.0.2.1:/p") });
+	CU_ASSERT(has_reason("/srv/p/a", &places, "other-source"));
+	end();
+	/* A volume of a pool that is not known. */
+	begin(&(struct row){ .mounts = ROOT });
+	CU_ASSERT(has_reason("nosuch:a", &places, "lost"));
+	end();
+	begin(&(struct row){ .mounts = ROOT, .fstab = fstab });
+	CU_ASSERT(has_reason("/srv/f/a", NULL, "not-mounted"));
+	end();
+	begin(&(struct row){ .mounts = ROOT OTHER(90, 21, "/srv/f", "ext4", "/dev/sdb"),
+			     .fstab = fstab });
+	CU_ASSERT(has_reason("/srv/f/a", NULL, "occupied"));
+	end();
+	begin(&(struct row){ .mounts = ROOT OTHER(90, 21, "/srv/f", "autofs", "x"),
+			     .fstab = fstab });
+	CU_ASSERT(has_reason("/srv/f/a", NULL, "automount"));
+	end();
+	begin(&(struct row){
+		.mounts = ROOT TCP(90, 21, "/rhev/data-center/mnt/nas:_f", "nas:/f"),
+		.conf = "[directory /rhev/data-center/mnt/*]\n"
+			"policy = require\n" });
+	CU_ASSERT(has_reason("/rhev/data-center/mnt/nas:_f/a", NULL, "vdsm"));
 	end();
 }
 
@@ -466,7 +532,7 @@ SUITE_MAIN("guard-records", TEST(a_record_says_what_was_wanted),
 	   TEST(a_mount_with_connections_of_both_kinds_is_refused),
 	   TEST(a_verdict_has_its_names),
 	   TEST(names_in_commands_are_as_a_shell_reads_them),
-	   TEST(long_names_are_shown_by_both_ends),
+	   TEST(a_reason_says_who_mounts_it), TEST(long_names_are_shown_by_both_ends),
 	   TEST(a_directory_is_not_taken_for_one_whose_name_begins_alike),
 	   TIMED(five_hundred_disks_cost_no_more_reading_than_one),
 	   TEST(pools_that_could_not_be_read_are_unknown),

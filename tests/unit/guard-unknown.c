@@ -44,7 +44,7 @@ static void a_pool_that_could_not_be_read_may_want_it(void)
 	CU_ASSERT(answers("/srv/vm/a", GUARD_UNKNOWN, false));
 	CU_ASSERT_STRING_EQUAL(
 		verdict.text,
-		"disk vda (/srv/vm/a) is on nas:/vm, mounted at /srv/vm over tcp, and nobody knows whether it should be over RDMA: pools could not be read: /etc/libvirt/a.xml: no XML");
+		"disk vda (/srv/vm/a) is on nas:/vm, mounted at /srv/vm over tcp, and it is unknown whether it should be over RDMA: pools could not be read: /etc/libvirt/a.xml: no XML");
 	CU_ASSERT_STRING_EQUAL(verdict.id, "gate.unknown");
 	CU_ASSERT_STRING_EQUAL(verdict.proto, "tcp");
 	CU_ASSERT_FALSE(verdict.wanted);
