@@ -644,6 +644,23 @@ struct host_platform {
 
 int host_platform(const struct host *host, struct host_platform *out);
 
+/* managers.c: which program configures the network, and which the firewall */
+
+enum host_manager {
+	MANAGER_NETWORKMANAGER = 1 << 0,
+	MANAGER_NETPLAN = 1 << 1,
+	MANAGER_IFUPDOWN = 1 << 2,
+	MANAGER_WICKED = 1 << 3,
+	MANAGER_NETWORKD = 1 << 4, /* by its own files, not by netplan's */
+	MANAGER_FIREWALLD = 1 << 5,
+	MANAGER_NFTABLES = 1 << 6, /* nftables.service */
+	MANAGER_IPTABLES = 1 << 7, /* iptables.service, netfilter-persistent.service */
+	MANAGER_UFW = 1 << 8,
+};
+
+/* Bits of enum host_manager: several where several configure something, none where none is known. */
+unsigned int host_managers(const struct host *host);
+
 /* rpc-queues.c: requests that wait on a connection, sys/kernel/sunrpc */
 
 struct host_rpc_queue {

@@ -3,7 +3,7 @@
 
 /* What a snapshot does not have, though readers read the file: passwords of other file systems in
  * fstab, values on the kernel's command line, keys of the subnet manager, the environment of
- * services; and which other file systems are mounted, which is nobody's business. The readers find
+ * services, how interfaces are configured; and which other file systems are mounted, which is nobody's business. The readers find
  * the same in what is left.
  *
  * No reader reads a file of keys. Should one ever do so, or follow a link to one, it has no place in
@@ -125,6 +125,26 @@ static size_t unit_line(const char *line, size_t len, unsigned int *state)
 	return 0;
 }
 
+/* Which sections of devices there are (managers.c); below them may be keys of a wireless network. */
+static size_t netplan_line(const char *line, size_t len, unsigned int *state)
+{
+	size_t name = strspn(line, " \t");
+
+	(void)state;
+	while (len && isspace((unsigned char)line[len - 1]))
+		len--;
+	return name < len && name + strcspn(line + name, ":") == len - 1 ? len : 0;
+}
+
+/* Which interfaces there are; of how they are configured nothing is read. */
+static size_t interfaces_line(const char *line, size_t len, unsigned int *state)
+{
+	(void)state;
+	return strncmp(line + strspn(line, " \t"), "iface", 5)
+		       ? 0
+		       : word_end(line, len, word_end(line, len, 0));
+}
+
 static void keep_lines(struct host_text *text, line_fn keep)
 {
 	char *from = text->text, *to = text->text, *end = text->text + text->len;
@@ -209,6 +229,8 @@ static const struct {
 	{ "proc/cmdline", NULL, strip_cmdline },
 	{ "etc/*opensm*", opensm_line, NULL },
 	{ "*/systemd/system/*", unit_line, NULL },
+	{ "*/netplan/*.yaml", netplan_line, NULL },
+	{ "etc/network/interfaces*", interfaces_line, NULL },
 };
 
 void secrets_strip(const char *path, struct host_text *text)

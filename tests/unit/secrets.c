@@ -118,6 +118,39 @@ static void units_lose_their_environment_and_their_credentials(void)
 	       "LimitMEMLOCK=1G\n");
 }
 
+static void of_the_network_only_its_interfaces_are_left(void)
+{
+	expect("etc/netplan/50-cloud-init.yaml",
+	       "network:\n"
+	       "  version: 2\n"
+	       "  wifis:\n"
+	       "    wlan0:\n"
+	       "      access-points:\n"
+	       "        home:\n"
+	       "          password: hunter2\n"
+	       "  ethernets: \n"
+	       "    enp5s0:\n"
+	       "      auth: {key-management: 802.1x, password: \"hunter2:\"}\n"
+	       "      addresses: [192.0.2.1/24]\n",
+	       "network:\n"
+	       "  wifis:\n"
+	       "    wlan0:\n"
+	       "      access-points:\n"
+	       "        home:\n"
+	       "  ethernets:\n"
+	       "    enp5s0:\n");
+	expect("etc/network/interfaces",
+	       "# hunter2\n"
+	       "auto ens1\n"
+	       "iface ens1 inet static\n"
+	       "\taddress 192.0.2.1/24\n"
+	       "  iface wlan0 inet dhcp\n"
+	       "\twpa-psk hunter2\n",
+	       "iface ens1\n"
+	       "  iface wlan0\n");
+	expect("etc/network/interfaces.d/wlan0", "wpa-psk hunter2\n", "");
+}
+
 static void other_files_are_left_alone(void)
 {
 	expect("etc/nfs.conf", "[nfsd]\npassword=1\n", "[nfsd]\npassword=1\n");
@@ -169,5 +202,6 @@ SUITE_MAIN("secrets", TEST(fstab_has_its_nfs_lines_alone),
 	   TEST(quotes_on_the_command_line_are_the_kernels),
 	   TEST(the_fabrics_keys_are_gone),
 	   TEST(units_lose_their_environment_and_their_credentials),
+	   TEST(of_the_network_only_its_interfaces_are_left),
 	   TEST(other_files_are_left_alone), TEST(what_is_no_text_stays_none),
 	   TEST(files_of_keys_are_known_by_name))

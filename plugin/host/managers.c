@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* Which program configures the network, and which the firewall, by the units that are enabled and by the
+ * configuration that exists. What cannot be read counts as absent: the answer picks the commands that a
+ * person is shown, and where nothing is found, all are shown. */
+#include "plugin/host/internal.h"
+
+static bool is_enabled(const struct host *host, const char *unit)
+{
+	enum unit_state state;
+
+	return !host_unit_state(host, unit, &state) && state == UNIT_ENABLED;
+}
+
+/* --- network -------------------------------------------------------------------------------------- */
+
+/* Whether @fn says so of any file *@suffix of @dirs (as dropins_list() has them). @text: NULL where it may
+ * not be read. */
+static bool any_file(const struct host *host, const char *const *dirs, const char *suffix,
+		     bool (*fn)(const char *path, char *text))
+{
+	_cleanup_(host_list_fini) struct host_list files = { NULL, 0, false };
+	bool found = false;
+	size_t i;
+	int rc;
+
+	if (dropins_list(host, dirs, suffix, &files))
+		return false;
+	for (i = 0; i < files.count && !found; i++) {
+		_cleanup_(host_text_fini) struct host_text text = { NULL, 0 };
+
+		rc = host_read(host, files.names[i], HOST_FILE_MAX, &text);
+		if (!rc || rc == -EACCES)
+			found = fn(files.names[i], text.text);
+	}
+	return found;
+}
+
+/* netplan(5): a section of devices. NetworkManager keeps its own profiles as 90-NM-UUID.yaml, and a file that
+ * names no device only selects the renderer. Only root may read any of them. */
+static bool netplan_has_devices(const char *path, char *text)
+{
+	static const char *const sections[] = { "ethernets:", "bonds:", "bridges:",
+						"vlans:" };
+	char *line;
+	size_t i;
+
+	if (strstr(path, "/90-NM-"))
+		return false;
+	if (!text)
+		return true;
+	while ((line = line_next(&text))) {
+		line = text_trim(line);
+		for (i = 0; i < ARRAY_SIZE(sections); i++)
+			if (!strncmp(line, sections[i], strlen(sections[i])))
+				return true;
+	}
+	return false;
+}
+
+static bool has_netplan(const struct host *host)
+{
+	static const char *const dirs[] = { "run/netplan", "etc/netplan",
+					    "usr/lib/netplan", "lib/netplan", NULL };
+
+	return any_file(host, dirs, ".yaml", netplan_has_devices);
+}
+
+/* interfaces(5): an interface other than the loopback. */
+static bool interfaces_has_devices(char *text)
+{
+	char *line, *word;
+
+	while ((line = line_next(&text))) {
+		word = word_next(&line);
+		if (!word || strcmp(word, "iface") != 0)
+			continue;
+		word = word_next(&line);
+		if (word && strcmp(word, "lo") != 0)
+			return true;
+	}
+	return false;
+}
+
+static bool interfaces_file(const char *path, char *text)
+{
+	(void)path;
+	return text && interfaces_has_devices(text);
+}
+
+static bool has_ifupdown(const struct host *host)
+{
+	static const char *const dirs[] = { "etc/network/interfaces.d", NULL };
+	_cleanup_(host_text_fini) struct host_text text = { NULL, 0 };
+
+	if (!host_read(host, "etc/network/interfaces", HOST_FILE_MAX, &text) &&
+	    interfaces_has_devices(text.text))
+		return true;
+	return any_file(host, dirs, "", interfaces_file);
+}
+
+/* Enabled without a .network file it configures nothing. Those in run/ are netplan's. */
+static bool has_networkd(const struct host *host)
+{
+	static const char *const dirs[] = { "etc/systemd/network", NULL };
+	_cleanup_(host_list_fini) struct host_list files = { NULL, 0, false };
+
+	return is_enabled(host, "systemd-networkd.service") &&
+	       !dropins_list(host, dirs, ".network", &files) && files.count;
+}
+
+/* --- firewall ------------------------------------------------------------------------------------- */
+
+static bool has_ufw(const struct host *host)
+{
+	_cleanup_(host_text_fini) struct host_text text = { NULL, 0 };
+	bool enabled = false;
+	char *cursor, *line;
+
+	if (host_read(host, "etc/ufw/ufw.conf", HOST_FILE_MAX, &text))
+		return false;
+	cursor = text.text;
+	while ((line = line_next(&cursor))) {
+		line = text_trim(line);
+		if (!strncmp(line, "ENABLED=", 8))
+			enabled = !strcasecmp(line + 8, "yes");
+	}
+	return enabled;
+}
+
+/* firewalld and ufw keep their rules in nftables or iptables: these are then not to be changed by hand. */
+static unsigned int firewall(const struct host *host)
+{
+	unsigned int found = 0;
+
+	if (is_enabled(host, "firewalld.service"))
+		return MANAGER_FIREWALLD;
+	if (has_ufw(host))
+		return MANAGER_UFW;
+	if (is_enabled(host, "nftables.service"))
+		found |= MANAGER_NFTABLES;
+	if (is_enabled(host, "netfilter-persistent.service") ||
+	    is_enabled(host, "iptables.service"))
+		found |= MANAGER_IPTABLES;
+	return found;
+}
+
+unsigned int host_managers(const struct host *host)
+{
+	unsigned int found = firewall(host);
+
+	if (is_enabled(host, "NetworkManager.service"))
+		found |= MANAGER_NETWORKMANAGER;
+	if (has_netplan(host))
+		found |= MANAGER_NETPLAN;
+	if (has_ifupdown(host))
+		found |= MANAGER_IFUPDOWN;
+	if (is_enabled(host, "wicked.service"))
+		found |= MANAGER_WICKED;
+	if (has_networkd(host))
+		found |= MANAGER_NETWORKD;
+	return found;
+}
