@@ -56,8 +56,9 @@ struct cli_options {
 	const char *listen;       /* serve */
 	const char *export_dir;   /* serve */
 	bool list_faults, allow_remote_faults;
-	bool no_crc; /* serve */
-	bool scd;    /* explain: the tables as the manual page has them */
+	bool no_crc;      /* serve */
+	bool all_systems; /* explain: the steps for all systems, not for this one alone */
+	bool scd;         /* explain: the tables as the manual page has them */
 	const char
 		*root; /* check: a folder in place of this machine; NULL: this machine */
 	unsigned int roles;         /* check: enum check_role; 0: not given */
@@ -220,6 +221,8 @@ void output_style(FILE *out, bool quiet, struct report_style *style);
 unsigned int output_page(FILE *out);
 /* Text of that width, behind so many columns, cleaned. */
 void output_text(FILE *out, const char *text, unsigned int indent);
+/* What the steps on @host (NULL: this machine) depend on: enum report_system. */
+unsigned int output_systems(const struct host *host);
 /* Prints the report to stdout, with steps for the system of @host (NULL: this machine), and returns
  * the exit status of its format; a stream that fails is said on stderr, and is EXIT_UNKNOWN. */
 int output_report(const struct cli_options *options, struct report *report,

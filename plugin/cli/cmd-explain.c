@@ -7,6 +7,11 @@
 
 #define LABEL_WIDTH 10
 
+struct page {
+	unsigned int width;
+	unsigned int systems; /* of this host, or --root; 0: steps for all systems */
+};
+
 static void print_labelled(const char *label, const char *text, unsigned int width)
 {
 	printf("%-*s", LABEL_WIDTH, label);
@@ -14,36 +19,41 @@ static void print_labelled(const char *label, const char *text, unsigned int wid
 }
 
 /* "{key}" is what the evidence of a report has in its place. */
-static void explain_reason(const struct reason *reason, unsigned int width)
+static void explain_reason(const struct reason *reason, const struct page *page)
 {
 	const struct step *step;
+	const char *label = "Remedy";
 	size_t i;
 
-	print_labelled("Cause", reason->cause, width);
+	print_labelled("Cause", reason->cause, page->width);
 	for (step = reason->steps; step->text; step++) {
 		char text[STEP_TEXT_MAX];
 
-		meaning_step(step, text, sizeof(text));
-		print_labelled(step == reason->steps ? "Remedy" : "", text, width);
+		if (!meaning_step_fits(step, page->systems))
+			continue;
+		meaning_step(step, page->systems, text, sizeof(text));
+		print_labelled(label, text, page->width);
+		label = "";
 		if (step->command)
 			printf("%*s%s\n", LABEL_WIDTH + 2, "", step->command);
 	}
 	for (i = 0; reason->see[i]; i++)
-		print_labelled(i ? "" : "See", reason->see[i], width);
+		print_labelled(i ? "" : "See", reason->see[i], page->width);
 }
 
-static void explain_reasons(const struct meaning *meaning, unsigned int width)
+static void explain_reasons(const struct meaning *meaning, const struct page *page)
 {
 	const struct reason *reason;
 
 	for (reason = meaning->reasons; reason->name; reason++) {
 		printf("\n%s/%s\n", meaning->id, reason->name);
-		explain_reason(reason, width);
+		explain_reason(reason, page);
 	}
 }
 
-static void explain_one(const struct meaning *meaning, unsigned int width)
+static void explain_one(const struct meaning *meaning, const struct page *page)
 {
+	unsigned int width = page->width;
 	char cause[MEANING_CAUSE_MAX];
 	size_t i;
 
@@ -55,7 +65,7 @@ static void explain_one(const struct meaning *meaning, unsigned int width)
 		print_labelled(i ? "" : "See", meaning->see[i], width);
 	if (meaning->decisive)
 		print_labelled("Verdict", "unknown where this is unknown", width);
-	explain_reasons(meaning, width);
+	explain_reasons(meaning, page);
 }
 
 static void explain_all(void)
@@ -100,7 +110,7 @@ static int unknown_reason(const struct cli_options *options,
 
 /* ID or ID/REASON, as they stand in a report. */
 static int explain_operand(const struct cli_options *options, const char *operand,
-			   unsigned int width)
+			   const struct page *page)
 {
 	size_t len = strcspn(operand, "/");
 	const struct meaning *meaning;
@@ -113,41 +123,48 @@ static int explain_operand(const struct cli_options *options, const char *operan
 	if (!meaning)
 		return unknown_id(options, operand);
 	if (!operand[len]) {
-		explain_one(meaning, width);
+		explain_one(meaning, page);
 		return output_finish(options);
 	}
 	reason = meaning_reason(meaning, operand + len + 1);
 	if (!reason)
 		return unknown_reason(options, meaning, operand + len + 1);
 	printf("%s\n%s\n\n", operand, meaning->title);
-	explain_reason(reason, width);
+	explain_reason(reason, page);
 	return output_finish(options);
 }
 
 static int cmd_explain_run(struct cli_options *options)
 {
-	unsigned int width;
+	_cleanup_(host_close_p) struct host *host = NULL;
+	struct page page = { 0 };
 	struct report_style style;
 
+	if (options->root && host_open(&host, options->root)) {
+		err_context(-EINVAL, "--root");
+		return cli_usage(options);
+	}
 	output_style(stdout, false, &style);
-	width = style.width < 90 ? style.width : 90;
+	page.width = style.width < 90 ? style.width : 90;
+	if (!options->all_systems)
+		page.systems = output_systems(host);
 	if (options->scd)
 		help_scd(stdout);
 	else if (!options->noperands)
 		explain_all();
 	else
-		return explain_operand(options, options->operands[0], width);
+		return explain_operand(options, options->operands[0], &page);
 	return output_finish(options);
 }
 
 const struct cli_command cmd_explain = {
 	.name = "explain",
 	.bit = CLI_EXPLAIN,
-	.synopsis = "[ID[/REASON]]",
+	.synopsis = "[OPTION...] [ID[/REASON]]",
 	.summary = "Say what a finding means, how it is found out, and what to do.",
 	.details =
 		"Explains the finding ID, as it stands in a report, with all its reasons, or "
-		"one of them. Without ID it lists all findings there are.",
+		"one of them, and the steps for this system. Without ID it lists all findings there are.",
 	.max_operands = 1,
 	.run = cmd_explain_run,
 };

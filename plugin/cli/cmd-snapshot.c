@@ -45,6 +45,7 @@ static void visit_others(const struct host *host)
 	struct nfs_mounts mounts;
 
 	policy_open(&policies, host);
+	output_systems(host);
 	if (!host_nfs_mounts(host, &mounts))
 		host_nfs_mounts_fini(&mounts);
 }

@@ -401,6 +401,13 @@ static int set_for_probe(struct cli_options *options, const char *value)
 	return 0;
 }
 
+static int set_all(struct cli_options *options, const char *value)
+{
+	(void)value;
+	options->all_systems = true;
+	return 0;
+}
+
 static int set_scd(struct cli_options *options, const char *value)
 {
 	(void)value;
@@ -445,7 +452,7 @@ const struct cli_option option_table[] = {
 	  .arg = "DIR",
 	  .help = "Look at the machine that lies below this directory, as nfsrdma snapshot wrote it; setup changes the files of one, of an image for instance.",
 	  .commands = CLI_CHECK | CLI_SNAPSHOT | CLI_PLAN | CLI_MOUNTS | CLI_SETUP |
-		      CLI_OVIRT,
+		      CLI_OVIRT | CLI_EXPLAIN,
 	  .set = set_root },
 	{ .name = "sec",
 	  .arg = "FLAVOR",
@@ -639,6 +646,10 @@ const struct cli_option option_table[] = {
 	  .help = "Also what nfsrdma probe over an RDMA device needs: ib_uverbs, rdma_ucm and, for who is not root, locked memory.",
 	  .commands = CLI_SETUP,
 	  .set = set_for_probe },
+	{ .name = "all",
+	  .help = "Show the steps for all systems, not only those for this one.",
+	  .commands = CLI_EXPLAIN,
+	  .set = set_all },
 	{ .name = "scd",
 	  .help = "Print the tables as the manual page has them.",
 	  .commands = CLI_EXPLAIN,

@@ -93,10 +93,24 @@ void output_text(FILE *out, const char *text, unsigned int indent)
 	wrap_print(out, clean, indent, output_page(out));
 }
 
-/* 0: not known. */
-static unsigned int system_of(const struct host *host)
+static const struct {
+	enum host_manager manager;
+	enum report_system system;
+} managers[] = {
+	{ MANAGER_NETWORKMANAGER, SYSTEM_NETWORKMANAGER },
+	{ MANAGER_NETPLAN, SYSTEM_NETPLAN },
+	{ MANAGER_IFUPDOWN, SYSTEM_IFUPDOWN },
+	{ MANAGER_WICKED, SYSTEM_WICKED },
+	{ MANAGER_NETWORKD, SYSTEM_NETWORKD },
+	{ MANAGER_FIREWALLD, SYSTEM_FIREWALLD },
+	{ MANAGER_NFTABLES, SYSTEM_NFTABLES },
+	{ MANAGER_IPTABLES, SYSTEM_IPTABLES },
+	{ MANAGER_UFW, SYSTEM_UFW },
+};
+
+unsigned int output_systems(const struct host *host)
 {
-	static const unsigned int systems[] = {
+	static const unsigned int distributions[] = {
 		[DISTRO_OTHER] = 0,
 		[DISTRO_DEBIAN] = SYSTEM_DEBIAN,
 		[DISTRO_UBUNTU] = SYSTEM_UBUNTU,
@@ -105,11 +119,20 @@ static unsigned int system_of(const struct host *host)
 		[DISTRO_ARCH] = SYSTEM_ARCH,
 	};
 	_cleanup_(host_close_p) struct host *here = NULL;
+	unsigned int systems = 0, found;
 	struct host_system system;
+	size_t i;
 
-	if (!host && !host_open(&here, NULL))
-		host = here;
-	return !host || host_system(host, &system) ? 0 : systems[system.distro];
+	if (!host && host_open(&here, NULL))
+		return 0;
+	host = host ? host : here;
+	if (!host_system(host, &system))
+		systems = distributions[system.distro];
+	found = host_managers(host);
+	for (i = 0; i < ARRAY_SIZE(managers); i++)
+		if (found & managers[i].manager)
+			systems |= managers[i].system;
+	return systems;
 }
 
 int output_report(const struct cli_options *options, struct report *report,
@@ -117,7 +140,7 @@ int output_report(const struct cli_options *options, struct report *report,
 {
 	struct report_style style;
 
-	report_for(report, system_of(host));
+	report_for(report, output_systems(host));
 	output_style(stdout, options->quiet, &style);
 	style.brief = options->brief;
 	if (report_print(report, options->format, stdout, &style))

@@ -16,20 +16,31 @@
 
 /* meaning.c */
 
-/* Systems that a step may be for, by their packages. */
+/* Systems that a step may be for, of three kinds: the distribution, by its packages; what configures the
+ * network; what configures the firewall. */
 enum report_system {
 	SYSTEM_DEBIAN = 1 << 0, /* and Proxmox VE */
 	SYSTEM_UBUNTU = 1 << 1,
 	SYSTEM_RHEL = 1 << 2, /* and its kin */
 	SYSTEM_SUSE = 1 << 3,
 	SYSTEM_ARCH = 1 << 4,
+	SYSTEM_NETWORKMANAGER = 1 << 5,
+	SYSTEM_NETPLAN = 1 << 6,
+	SYSTEM_IFUPDOWN = 1 << 7,
+	SYSTEM_WICKED = 1 << 8,
+	SYSTEM_NETWORKD = 1 << 9,
+	SYSTEM_FIREWALLD = 1 << 10,
+	SYSTEM_NFTABLES = 1 << 11,
+	SYSTEM_IPTABLES = 1 << 12,
+	SYSTEM_UFW = 1 << 13,
 };
 
 /* Something to do. "{key}" stands for the evidence of that key. */
 struct step {
-	unsigned int systems; /* 0: all */
-	const char *text;     /* "Load the module" */
-	const char *command;  /* to be pasted into a shell; NULL: there is none */
+	unsigned int
+		systems; /* within a kind any of them, of each kind one; of no kind: all */
+	const char *text;    /* "Load the module" */
+	const char *command; /* to be pasted into a shell; NULL: there is none */
 };
 
 /* Why a finding is as it is: a word that whoever saw it chose (finding_reason()). */
@@ -73,9 +84,13 @@ const char *meaning_cause(const struct meaning *meaning, const char *server,
 			  char buf[MEANING_CAUSE_MAX]);
 /* The reason of that name, of this finding or common to all; NULL: there is none such. */
 const struct reason *meaning_reason(const struct meaning *meaning, const char *name);
-/* Its text, with the systems that it is for before it: "Debian, Ubuntu: ..." Returns @buf. */
+/* Whether it is for a host of these systems. Of a kind of which @systems has none, all are possible. */
+bool meaning_step_fits(const struct step *step, unsigned int systems);
+/* Its text, with the systems that it is for before it, where the host may be of others:
+ * "Debian, Ubuntu: ..." Returns @buf. */
 #define STEP_TEXT_MAX 1024
-const char *meaning_step(const struct step *step, char *buf, size_t cap);
+const char *meaning_step(const struct step *step, unsigned int systems, char *buf,
+			 size_t cap);
 /* The id that was probably meant, NULL if none is near. @id may be anything. */
 const struct meaning *meaning_near(const char *id);
 
@@ -114,8 +129,8 @@ struct report_collector {
 
 /* A finding_sink; @arg is a collector. */
 void report_collect(void *arg, const struct finding *finding);
-/* The system on which steps are to be taken, of enum report_system. Not said: it is not known, and steps
- * for all systems are told. */
+/* The systems of the host on which steps are taken, of enum report_system. Of a kind that is not known
+ * the steps of all are shown. */
 void report_for(struct report *report, unsigned int systems);
 /* The work was cut off: what was found stands, but the verdict is fail or unknown. */
 void report_cut(struct report *report);

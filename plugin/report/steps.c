@@ -101,27 +101,81 @@ const struct reason *meaning_reason(const struct meaning *meaning, const char *n
 	return reason ? reason : reason_find(meaning_common, name);
 }
 
+/* By kind: of each kind a step may name several. */
 static const struct {
 	unsigned int bit;
 	const char *name;
-} system_names[] = {
-	{ SYSTEM_DEBIAN, "Debian" }, { SYSTEM_UBUNTU, "Ubuntu" }, { SYSTEM_RHEL, "RHEL" },
-	{ SYSTEM_SUSE, "SUSE" },     { SYSTEM_ARCH, "Arch" },
+} system_kinds[][6] = {
+	{ { SYSTEM_DEBIAN, "Debian" },
+	  { SYSTEM_UBUNTU, "Ubuntu" },
+	  { SYSTEM_RHEL, "RHEL" },
+	  { SYSTEM_SUSE, "SUSE" },
+	  { SYSTEM_ARCH, "Arch" } },
+	{ { SYSTEM_NETWORKMANAGER, "NetworkManager" },
+	  { SYSTEM_NETPLAN, "netplan" },
+	  { SYSTEM_IFUPDOWN, "ifupdown" },
+	  { SYSTEM_WICKED, "wicked" },
+	  { SYSTEM_NETWORKD, "systemd-networkd" } },
+	{ { SYSTEM_FIREWALLD, "firewalld" },
+	  { SYSTEM_NFTABLES, "nftables" },
+	  { SYSTEM_IPTABLES, "iptables" },
+	  { SYSTEM_UFW, "ufw" } },
 };
 
-const char *meaning_step(const struct step *step, char *buf, size_t cap)
+/* What a host of @systems may be of the kind. */
+static unsigned int possible_systems(size_t kind, unsigned int systems)
 {
-	struct sentence s = { .buf = buf, .cap = cap };
+	unsigned int all = 0;
 	size_t i;
 
-	*buf = '\0';
-	for (i = 0; i < ARRAY_SIZE(system_names); i++) {
-		if (!(step->systems & system_names[i].bit))
-			continue;
-		if (s.used)
-			sentence_add(&s, ", ", 2);
-		sentence_add(&s, system_names[i].name, strlen(system_names[i].name));
+	for (i = 0; system_kinds[kind][i].bit; i++)
+		all |= system_kinds[kind][i].bit;
+	return systems & all ? systems & all : all;
+}
+
+bool meaning_step_fits(const struct step *step, unsigned int systems)
+{
+	unsigned int all, possible;
+	size_t kind;
+
+	for (kind = 0; kind < ARRAY_SIZE(system_kinds); kind++) {
+		all = possible_systems(kind, 0);
+		possible = possible_systems(kind, systems);
+		if (step->systems & all && !(step->systems & possible))
+			return false;
 	}
+	return true;
+}
+
+/* "Debian, Ubuntu" where the host may be neither. */
+static void add_systems(struct sentence *s, size_t kind, const struct step *step,
+			unsigned int systems)
+{
+	const char *separator = s->used ? " with " : "";
+	size_t i;
+
+	if (!(possible_systems(kind, systems) & ~step->systems) ||
+	    !(possible_systems(kind, 0) & step->systems))
+		return;
+	for (i = 0; system_kinds[kind][i].bit; i++) {
+		if (!(step->systems & system_kinds[kind][i].bit))
+			continue;
+		sentence_add(s, separator, strlen(separator));
+		sentence_add(s, system_kinds[kind][i].name,
+			     strlen(system_kinds[kind][i].name));
+		separator = ", ";
+	}
+}
+
+const char *meaning_step(const struct step *step, unsigned int systems, char *buf,
+			 size_t cap)
+{
+	struct sentence s = { .buf = buf, .cap = cap };
+	size_t kind;
+
+	*buf = '\0';
+	for (kind = 0; kind < ARRAY_SIZE(system_kinds); kind++)
+		add_systems(&s, kind, step, systems);
 	if (s.used)
 		sentence_add(&s, ": ", 2);
 	sentence_add(&s, step->text, strlen(step->text));
@@ -133,13 +187,13 @@ const char *meaning_step(const struct step *step, char *buf, size_t cap)
 static void say_step(const struct report *report, const struct finding *finding,
 		     const struct step *step, struct report_step *out)
 {
-	/* Where all are told each says which it is for. */
-	const struct step told = { .systems = report->systems ? 0 : step->systems,
-				   .text = step->text };
+	const struct step without_colon = { .systems = step->systems,
+					    .text = step->text };
 	char text[STEP_TEXT_MAX];
 
-	report_expand(report, finding, meaning_step(&told, text, sizeof(text)), false,
-		      out->text, sizeof(out->text));
+	report_expand(report, finding,
+		      meaning_step(&without_colon, report->systems, text, sizeof(text)),
+		      false, out->text, sizeof(out->text));
 }
 
 unsigned int report_steps(const struct report *report, const struct finding *finding,
@@ -153,8 +207,7 @@ unsigned int report_steps(const struct report *report, const struct finding *fin
 	if (!reason || !report_needs_care(finding->status))
 		return 0;
 	for (step = reason->steps; step->text && n < REPORT_STEPS_MAX; step++) {
-		if (step->systems && report->systems &&
-		    !(step->systems & report->systems))
+		if (!meaning_step_fits(step, report->systems))
 			continue;
 		say_step(report, finding, step, &steps[n]);
 		*steps[n].command = '\0';

@@ -43,12 +43,12 @@ shared()
 # Every reason can be looked up by itself, stands in a source, and is raised by a test.
 reasons=''
 for id in $ids; do
-	run explain "$id"
+	run explain --all "$id"
 	reasons+=" $(sed -n "\|^$id/[a-z0-9-]*$|p" "$work/out" | tr '\n' ' ')"
 done
 [[ $(wc -w <<<"$reasons") -gt 30 ]] || fail "few reasons"
 for reason in $reasons; do
-	run explain "$reason"
+	run explain --all "$reason"
 	expect_status 0
 	[[ $(head -1 "$work/out") == "$reason" ]] || { show; fail "$reason is not the heading"; }
 	for part in Cause Remedy; do
@@ -64,6 +64,19 @@ done
 run explain probe.connect/refuse
 expect_status 2
 expect_sentence "it has refused, silent"
+
+# Steps are for this system, or for that of --root; --all has those of all.
+mkdir -p "$work/root/etc"
+echo 'ID=opensuse-leap' >"$work/root/etc/os-release"
+run explain --root "$work/root" probe.route/no-provider
+expect_status 0
+grep -q '^ *zypper install libibverbs$' "$work/out" || { show; fail "no step for openSUSE"; }
+if grep -qE 'apt-get|dnf|pacman|SUSE:' "$work/out"; then show; fail "steps for other systems"; fi
+run explain --all --root "$work/root" probe.route/no-provider
+expect_status 0
+for word in apt-get dnf zypper pacman 'Debian, Ubuntu: ' 'SUSE: '; do
+	grep -q "$word" "$work/out" || { show; fail "--all has no $word"; }
+done
 
 # What every fault raises can be looked up.
 run serve --list-faults

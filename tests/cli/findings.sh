@@ -30,6 +30,7 @@ Reason: absent
 Cause: {thing} is not there.
 Step: Look: `ls {thing}`
 Step: [debian ubuntu] Install it: `apt-get install thing`
+Step: [suse wicked networkd] Reload it: `ifreload thing`
 Step: Ask somebody.
 
 Common: forbidden
@@ -58,8 +59,9 @@ expect_status 0
 for line in '.group = "Things",' '.id = "a.thing",' '.title = "A thing",' '.what = "What is looked at.",' \
 	'.cause = "It says \"no\" \\ or nothing.",' '.unknown = "Look again.",' '.see = { "RFC 1", "thing(5)" },' \
 	'.decisive = true' '{ "absent", "{thing} is not there.",' '{ 0, "Look", "ls {thing}" },' \
-	'{ SYSTEM_DEBIAN | SYSTEM_UBUNTU, "Install it", "apt-get install thing" },' '{ 0, "Ask somebody.", NULL },' '{ "forbidden", "Only root may.",' \
-	'meaning_common = reasons_common;'; do
+	'{ SYSTEM_DEBIAN | SYSTEM_UBUNTU, "Install it", "apt-get install thing" },' \
+	'{ SYSTEM_SUSE | SYSTEM_WICKED | SYSTEM_NETWORKD, "Reload it", "ifreload thing" },' '{ 0, "Ask somebody.", NULL },' \
+	'{ "forbidden", "Only root may.",' 'meaning_common = reasons_common;'; do
 	grep -qF -- "$line" "$work/out" || { show; fail "no line $line"; }
 done
 

@@ -115,6 +115,10 @@ static void steps_are_those_of_this_system(void)
 		{ SYSTEM_ARCH, 2, "Install the libraries", "pacman -S rdma-core" },
 		/* not known: all, and each says which it is for */
 		{ 0, 5, "Debian, Ubuntu: ", "apt-get install ibverbs-providers" },
+		{ SYSTEM_WICKED | SYSTEM_UFW, 5,
+		  "Debian, Ubuntu: ", "apt-get install ibverbs-providers" },
+		{ SYSTEM_SUSE | SYSTEM_WICKED, 2, "Install the libraries",
+		  "zypper install libibverbs" },
 	};
 	struct report_step steps[REPORT_STEPS_MAX];
 	struct finding f;
@@ -135,6 +139,52 @@ static void steps_are_those_of_this_system(void)
 	}
 }
 
+/* Within a kind any word will do, and of each kind that a step names one must. */
+static void systems_are_of_several_kinds(void)
+{
+	static const struct {
+		unsigned int step, host;
+		const char *text; /* NULL: not for this host */
+	} rows[] = {
+		{ 0, 0, "Look" },
+		{ 0, SYSTEM_SUSE, "Look" },
+		{ SYSTEM_NETPLAN, SYSTEM_NETPLAN, "Look" },
+		{ SYSTEM_NETPLAN, SYSTEM_WICKED, NULL },
+		{ SYSTEM_NETPLAN, SYSTEM_UBUNTU, "netplan: Look" },
+		{ SYSTEM_NETPLAN | SYSTEM_IFUPDOWN, SYSTEM_DEBIAN | SYSTEM_IFUPDOWN,
+		  "Look" },
+		{ SYSTEM_DEBIAN | SYSTEM_NETPLAN, SYSTEM_DEBIAN | SYSTEM_NETPLAN,
+		  "Look" },
+		{ SYSTEM_DEBIAN | SYSTEM_NETPLAN, SYSTEM_UBUNTU | SYSTEM_NETPLAN, NULL },
+		{ SYSTEM_DEBIAN | SYSTEM_NETPLAN, SYSTEM_DEBIAN | SYSTEM_IFUPDOWN, NULL },
+		{ SYSTEM_DEBIAN | SYSTEM_NETPLAN, SYSTEM_DEBIAN, "netplan: Look" },
+		{ SYSTEM_DEBIAN | SYSTEM_NETPLAN, SYSTEM_NETPLAN, "Debian: Look" },
+		{ SYSTEM_DEBIAN | SYSTEM_NETPLAN | SYSTEM_NETWORKD, 0,
+		  "Debian with netplan, systemd-networkd: Look" },
+		/* of two that configure the host's network it is for one */
+		{ SYSTEM_NETWORKMANAGER, SYSTEM_NETWORKMANAGER | SYSTEM_IFUPDOWN,
+		  "NetworkManager: Look" },
+		{ SYSTEM_FIREWALLD, SYSTEM_RHEL | SYSTEM_FIREWALLD, "Look" },
+		{ SYSTEM_FIREWALLD, SYSTEM_RHEL | SYSTEM_NFTABLES, NULL },
+		{ SYSTEM_NFTABLES | SYSTEM_IPTABLES, SYSTEM_RHEL,
+		  "nftables, iptables: Look" },
+		{ SYSTEM_UFW, SYSTEM_UFW | SYSTEM_NETPLAN, "Look" },
+	};
+	char buf[STEP_TEXT_MAX];
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		const struct step step = { .systems = rows[i].step, .text = "Look" };
+
+		SUITE_ROW("%x on %x", rows[i].step, rows[i].host);
+		CU_ASSERT_EQUAL(meaning_step_fits(&step, rows[i].host), !!rows[i].text);
+		if (rows[i].text)
+			CU_ASSERT_STRING_EQUAL(
+				meaning_step(&step, rows[i].host, buf, sizeof(buf)),
+				rows[i].text);
+	}
+}
+
 /* A word that no text explains would be no help: the id's own cause is told. */
 static void a_reason_that_is_not_known_is_none(void)
 {
@@ -149,4 +199,5 @@ static void a_reason_that_is_not_known_is_none(void)
 
 SUITE_MAIN("steps", TEST(names_of_this_case_stand_in_texts),
 	   TEST(what_is_too_long_is_cut), TEST(a_reason_has_its_own_cause_and_steps),
-	   TEST(steps_are_those_of_this_system), TEST(a_reason_that_is_not_known_is_none))
+	   TEST(steps_are_those_of_this_system), TEST(systems_are_of_several_kinds),
+	   TEST(a_reason_that_is_not_known_is_none))
