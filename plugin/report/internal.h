@@ -79,6 +79,16 @@ bool report_needs_care(enum finding_status status);
 /* "2026-01-01T00:00:00Z"; returns buf. */
 const char *report_started(const struct report *report, char *buf, size_t cap);
 
+/* because.c */
+
+/* The finding of the same report that this one follows from; NULL: it stands for itself. It is about
+ * the same thing (target, pool, guest), as far as both name one. */
+const struct finding *report_because(const struct report *report,
+				     const struct finding *finding);
+/* The last of that chain: what is to be fixed first; the finding itself where it stands for itself. */
+const struct finding *report_root(const struct report *report,
+				  const struct finding *finding);
+
 /* steps.c */
 
 /* What a finding is told with: "" where there is nothing to say. By its reason, if it has one, else by

@@ -3,7 +3,8 @@
 
 /* The report as one JSON object (RFC 8259), schema nfsrdma-report/1. Every key is always there:
  * in the subject what is not known is null; cause, remedy and steps are empty where a finding needs
- * none (pass, skip), and its reason is null where it has none. Strings are valid UTF-8 whatever a peer sent. */
+ * none (pass, skip), its reason is null where it has none, and because_of where it follows from no other
+ * finding of the report. Strings are valid UTF-8 whatever a peer sent. */
 #include <json-c/json.h>
 
 #include "plugin/report/internal.h"
@@ -115,6 +116,7 @@ static struct json_object *finding_new(const struct report *report,
 				       const struct finding *finding)
 {
 	const struct meaning *meaning = meaning_find(finding->id);
+	const struct finding *because = report_because(report, finding);
 	struct json_object *object = json_object_new_object();
 	char cause[MEANING_CAUSE_MAX], remedy[REPORT_REMEDY_MAX];
 
@@ -124,6 +126,8 @@ static struct json_object *finding_new(const struct report *report,
 			       text_new(finding_status_name(finding->status)));
 	json_object_object_add(object, "reason",
 			       *finding->reason ? text_new(finding->reason) : NULL);
+	json_object_object_add(object, "because_of",
+			       because ? text_new(because->id) : NULL);
 	json_object_object_add(object, "summary", text_new(finding->summary));
 	json_object_object_add(object, "cause",
 			       text_new(report_cause(report, finding, cause)));

@@ -49,6 +49,8 @@ struct reason {
 	const char *cause;        /* of this case alone; "{key}" as in a step */
 	const struct step *steps; /* in their order; that of text NULL ends them */
 	const char *see[6];       /* ends with NULL */
+	const char *const *
+		follows; /* as in struct meaning; the finding's where it has none itself */
 };
 
 /* What an id means, whatever was seen. All strings are static and never NULL where nothing
@@ -66,7 +68,10 @@ struct meaning {
 	const char
 		*unknown; /* what to do where it could not be found out, in place of both;
 			      * NULL: cause and remedy say it */
-	const char *see[6];           /* "RFC 8166 3.4.6"; ends with NULL */
+	const char *see[6]; /* "RFC 8166 3.4.6"; ends with NULL */
+	/* "ID" or "ID/REASON": where one of these is not good in the same report, this finding
+	 * follows from it. Ends with NULL. */
+	const char *const *follows;
 	const struct reason *reasons; /* that of name NULL ends them */
 	bool decisive;                /* unknown here makes the verdict unknown */
 };

@@ -24,6 +24,7 @@ What: What is
 Cause: It says "no" \ or nothing.
 Remedy: Mend it.
 Unknown: @shared
+Follows: a.root/dry
 See: RFC 1, thing(5)
 
 Reason: absent
@@ -32,6 +33,21 @@ Step: Look: `ls {thing}`
 Step: [debian ubuntu] Install it: `apt-get install thing`
 Step: [suse wicked networkd] Reload it: `ifreload thing`
 Step: Ask somebody.
+
+Reason: by-itself
+Cause: It broke.
+Step: Ask somebody.
+Follows: nothing
+
+Finding: a.root
+Title: A root
+What: What is below it.
+Cause: It is rotten.
+Remedy: Plant another.
+
+Reason: dry
+Cause: It had no water.
+Step: Water it.
 
 Common: forbidden
 Cause: Only root may.
@@ -87,6 +103,10 @@ refused 'Reason absent has no Cause'  'Cause: {thing} is not there.' '# none'
 refused 'forbidden has no Step'        'Step: Be root.' '# none'
 refused "'plan9' is no system"        'debian ubuntu' 'plan9'
 refused 'is no step'                  'Step: Look: `ls {thing}`' 'Step: `ls`'
+refused 'no a.root/wet'               'Follows: a.root/dry' 'Follows: a.root/wet'
+refused 'no a.route'                  'Follows: nothing' 'Follows: a.route'
+refused 'a.thing follows from itself' 'Follows: nothing' 'Follows: a.thing'
+refused 'a.thing follows from itself' 'Step: Water it.' $'Step: Water it.\nFollows: a.thing/absent'
 refused 'begins with'                 'Group: Things' 'Heading: Things'
 refused 'continues nothing'           '# A comment.' ' a line'
 refused 'neither'                     'Remedy: Mend it.' 'mend it'
@@ -99,7 +119,8 @@ grep -q 'a.thing stands there twice' "$work/err" || { show; fail "an id twice"; 
 printf '%s\n' 'before' '; findings' 'after' >"$work/page.scd"
 printf '%s\n' "$good" >"$work/a.findings"
 "$make_table" --manual "$work/page.scd" "$work/a.findings" >"$work/out" || fail "no page"
-printf '%s\n' 'before' '*a.thing* (decisive)' $'\tA thing: absent.' 'after' | diff -u - "$work/out" || fail "not that page"
+printf '%s\n' 'before' '*a.thing* (decisive)' $'\tA thing: absent, by-itself.\n' '*a.root*' \
+	$'\tA root: dry.' 'after' | diff -u - "$work/out" || fail "not that page"
 echo 'before' >"$work/page.scd"
 ! "$make_table" --manual "$work/page.scd" "$work/a.findings" >"$work/out" 2>"$work/err" || fail "a page without its line"
 grep -q "no line '; findings'" "$work/err" || { show; fail "a page without its line"; }

@@ -71,6 +71,7 @@ static void the_whole_object_is_as_promised(void)
 				   "      \"title\": \"Padding of Write chunks\",\n"
 				   "      \"status\": \"fail\",\n"
 				   "      \"reason\": null,\n"
+				   "      \"because_of\": null,\n"
 				   "      \"summary\": \"3 of 5\",\n"
 				   "      \"cause\": \"";
 	_cleanup_(report_free_p) struct report *report = sample();
@@ -227,7 +228,25 @@ static void only_numbers_are_bare(void)
 	json_object_put(object);
 }
 
-SUITE_MAIN("json", TEST(the_whole_object_is_as_promised),
+static void a_consequence_names_what_it_follows_from(void)
+{
+	_cleanup_(report_free_p) struct report *report = report_new("probe");
+	_cleanup_free_ char *text = NULL;
+	struct finding finding;
+
+	finding_init(&finding, "probe.connect", FINDING_FAIL, "refused");
+	CU_ASSERT_EQUAL(report_add(report, &finding), 0);
+	finding_init(&finding, "probe.null", FINDING_FAIL, "no answer");
+	CU_ASSERT_EQUAL(report_add(report, &finding), 0);
+	text = render(report);
+	ASSERT_CONTAINS(text, "\"because_of\": null,\n      \"summary\": \"refused\"");
+	ASSERT_CONTAINS(
+		text,
+		"\"because_of\": \"probe.connect\",\n      \"summary\": \"no answer\"");
+}
+
+SUITE_MAIN("json", TEST(a_consequence_names_what_it_follows_from),
+	   TEST(the_whole_object_is_as_promised),
 	   TEST(what_is_good_has_empty_cause_and_remedy),
 	   TEST(what_could_not_be_found_out_has_its_own_remedy),
 	   TEST(an_empty_report_is_valid_and_unknown),
