@@ -196,15 +196,59 @@ static void say_step(const struct report *report, const struct finding *finding,
 		      false, out->text, sizeof(out->text));
 }
 
+static bool is_unknown_by_itself(const struct meaning *meaning,
+				 const struct finding *finding)
+{
+	return finding->status == FINDING_UNKNOWN && meaning->unknown;
+}
+
+/* It has reasons, and none of them was seen: a list of all would be guesses. */
+static bool is_unexpected(const struct meaning *meaning, const struct finding *finding)
+{
+	return meaning->reasons->name && !*finding->reason &&
+	       report_needs_care(finding->status) &&
+	       !is_unknown_by_itself(meaning, finding);
+}
+
+/* "Unexpected: no known reason fits (state 4, speed 10)." */
+static void say_unexpected(const struct finding *finding, char *buf, size_t cap)
+{
+	struct sentence s = { .buf = buf, .cap = cap - sizeof(").") };
+	const struct finding_evidence *e = finding->evidence;
+	static const char said[] = "Unexpected: no known reason fits";
+
+	*buf = '\0';
+	sentence_add(&s, said, strlen(said));
+	for (; e < finding->evidence + finding->nevidence; e++) {
+		sentence_add(&s, e == finding->evidence ? " (" : ", ", 2);
+		sentence_add(&s, e->key, strlen(e->key));
+		sentence_add(&s, " ", 1);
+		sentence_add(&s, e->value, strlen(e->value));
+	}
+	strcat(buf, finding->nevidence ? ")." : ".");
+}
+
+static unsigned int explain_step(const struct finding *finding, struct report_step *out)
+{
+	snprintf(out->text, sizeof(out->text), "See what can be the cause of %s",
+		 finding->id);
+	snprintf(out->command, sizeof(out->command), "nfsrdma explain %s", finding->id);
+	return 1;
+}
+
 unsigned int report_steps(const struct report *report, const struct finding *finding,
 			  struct report_step steps[REPORT_STEPS_MAX])
 {
-	const struct reason *reason = meaning_reason(meaning_find(finding->id),
-						     finding->reason);
+	const struct meaning *meaning = meaning_find(finding->id);
+	const struct reason *reason = meaning_reason(meaning, finding->reason);
 	const struct step *step;
 	unsigned int n = 0;
 
-	if (!reason || !report_needs_care(finding->status))
+	if (!report_needs_care(finding->status))
+		return 0;
+	if (is_unexpected(meaning, finding))
+		return explain_step(finding, &steps[0]);
+	if (!reason)
 		return 0;
 	for (step = reason->steps; step->text && n < REPORT_STEPS_MAX; step++) {
 		if (!meaning_step_fits(step, report->systems))
@@ -248,7 +292,6 @@ const char *report_cause(const struct report *report, const struct finding *find
 {
 	const struct meaning *meaning = meaning_find(finding->id);
 	const struct reason *reason = meaning_reason(meaning, finding->reason);
-	bool untold = finding->status == FINDING_UNKNOWN && meaning->unknown;
 
 	*buf = '\0';
 	if (!report_needs_care(finding->status))
@@ -256,7 +299,9 @@ const char *report_cause(const struct report *report, const struct finding *find
 	if (reason)
 		report_expand(report, finding, reason->cause, false, buf,
 			      MEANING_CAUSE_MAX);
-	else if (!untold)
+	else if (is_unexpected(meaning, finding))
+		say_unexpected(finding, buf, MEANING_CAUSE_MAX);
+	else if (!is_unknown_by_itself(meaning, finding))
 		meaning_cause(meaning, server_kind(report), buf);
 	return buf;
 }
@@ -277,9 +322,8 @@ const char *report_remedy(const struct report *report, const struct finding *fin
 		add_step(&s, &steps[i]);
 	if (!n)
 		snprintf(buf, REPORT_REMEDY_MAX, "%s",
-			 finding->status == FINDING_UNKNOWN && meaning->unknown
-				 ? meaning->unknown
-				 : meaning->remedy);
+			 is_unknown_by_itself(meaning, finding) ? meaning->unknown
+								: meaning->remedy);
 	return buf;
 }
 

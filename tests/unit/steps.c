@@ -197,7 +197,38 @@ static void a_reason_that_is_not_known_is_none(void)
 	CU_ASSERT_STRING_EQUAL(report->findings[0]->reason, "");
 }
 
-SUITE_MAIN("steps", TEST(names_of_this_case_stand_in_texts),
+/* Guesses would hide that it is one. */
+static void what_no_reason_fits_is_unexpected(void)
+{
+	_cleanup_(report_free_p) struct report *report = NULL;
+	struct report_step steps[REPORT_STEPS_MAX];
+	char cause[MEANING_CAUSE_MAX], remedy[REPORT_REMEDY_MAX];
+	struct finding f;
+	int i;
+
+	finding_init(&f, "probe.connect", FINDING_FAIL, "no");
+	report = report_of(&f, 0);
+	CU_ASSERT_STRING_EQUAL(report_cause(report, &f, cause),
+			       "Unexpected: no known reason fits.");
+	finding_text(&f, "event", "rejected");
+	finding_number(&f, "code", 28);
+	CU_ASSERT_STRING_EQUAL(
+		report_cause(report, &f, cause),
+		"Unexpected: no known reason fits (event rejected, code 28).");
+	CU_ASSERT_EQUAL_FATAL(report_steps(report, &f, steps), 1);
+	CU_ASSERT_STRING_EQUAL(steps[0].command, "nfsrdma explain probe.connect");
+	ASSERT_CONTAINS(report_remedy(report, &f, remedy),
+			": 'nfsrdma explain probe.connect'.");
+	for (i = 0; i < 10; i++)
+		finding_text(&f, "long", "%0500d", i);
+	ASSERT_AT_MOST(strlen(report_cause(report, &f, cause)), MEANING_CAUSE_MAX - 1);
+	f.status = FINDING_PASS;
+	CU_ASSERT_STRING_EQUAL(report_cause(report, &f, cause), "");
+	CU_ASSERT_EQUAL(report_steps(report, &f, steps), 0);
+}
+
+SUITE_MAIN("steps", TEST(what_no_reason_fits_is_unexpected),
+	   TEST(names_of_this_case_stand_in_texts),
 	   TEST(what_is_too_long_is_cut), TEST(a_reason_has_its_own_cause_and_steps),
 	   TEST(steps_are_those_of_this_system), TEST(systems_are_of_several_kinds),
 	   TEST(a_reason_that_is_not_known_is_none))
