@@ -63,8 +63,7 @@ struct cli_options {
 		*root; /* check: a folder in place of this machine; NULL: this machine */
 	unsigned int roles;         /* check: enum check_role; 0: not given */
 	bool krb5;                  /* check: --sec */
-	bool verbose;               /* check: every finding has its line */
-	bool brief;                 /* set by a command: report_style */
+	bool verbose;               /* report_style */
 	const char *mount_options;  /* plan; NULL: none */
 	const char *dir;            /* plan: the mount point; NULL: not known */
 	bool options_only, resolve; /* plan */

@@ -85,7 +85,6 @@ static int cmd_check_run(struct cli_options *options)
 		return cli_usage(options);
 	}
 	target.roles = options->roles ? options->roles : checks_roles(host);
-	options->brief = !options->verbose;
 	return check(options, host, &target);
 }
 

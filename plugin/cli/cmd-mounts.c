@@ -206,7 +206,6 @@ static int cmd_mounts_run(struct cli_options *options)
 	}
 	if (!report)
 		return cli_error(options, EXIT_UNKNOWN, "no memory for the report");
-	options->brief = !options->verbose;
 	rc = look(host, deadline_in(options->timeout_ms - RESERVE_MS), &looks);
 	rc = rc ? tell_unknown(report) : fill_report(report, &looks);
 	rc = rc || !host_is_live(host) ? rc : add_hook(report, host);

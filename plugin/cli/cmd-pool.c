@@ -191,8 +191,6 @@ static int list(struct session *session)
 	finding_init(&finding, "pool.list", FINDING_PASS, "%zu netfs pool%s at %s",
 		     pools.count, pools.count == 1 ? "" : "s", pools_uri(session->pools));
 	on_finding(session, &finding);
-	/* The table has it all. */
-	session->options->brief = pools.count > 0;
 	rc = pools.count ? report_columns(session->report, heads) : 0;
 	for (i = 0; !rc && i < pools.count; i++)
 		rc = add_pool(session, &pools.list[i]);

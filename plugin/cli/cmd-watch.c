@@ -24,7 +24,6 @@ static int once(struct cli_options *options, const struct watch_options *watch)
 		tell_error(options, rc);
 	if (!report)
 		return EXIT_UNKNOWN;
-	options->brief = !options->verbose;
 	status = output_report(options, report, NULL);
 	return rc ? EXIT_UNKNOWN : status;
 }

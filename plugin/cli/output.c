@@ -142,7 +142,7 @@ int output_report(const struct cli_options *options, struct report *report,
 
 	report_for(report, output_systems(host));
 	output_style(stdout, options->quiet, &style);
-	style.brief = options->brief;
+	style.verbose = options->verbose;
 	if (report_print(report, options->format, stdout, &style))
 		return cli_error(options, EXIT_UNKNOWN, "%s", err_text());
 	return options->format->exit_status(report_verdict(report));

@@ -68,8 +68,8 @@ struct report {
 
 const char *subject_name(enum subject_key key);
 unsigned int report_count(const struct report *report, enum finding_status status);
-/* The finding that the verdict is told with: the first that made it, a named defect before all
- * others. NULL: none did. */
+/* The finding that the verdict is told with: the first cause that made it, a named defect before all
+ * others. NULL: none did, or the verdict is pass. */
 const struct finding *report_lead(const struct report *report);
 /* What its summary says before the numbers that show it: the first clause, with the target that it
  * begins with. */
@@ -88,6 +88,31 @@ const struct finding *report_because(const struct report *report,
 /* The last of that chain: what is to be fixed first; the finding itself where it stands for itself. */
 const struct finding *report_root(const struct report *report,
 				  const struct finding *finding);
+
+/* families.c */
+
+/* A cause with the findings that follow from it. */
+struct family {
+	const struct finding *root; /* the first of several alike, of other targets */
+	const struct finding
+		*worst; /* the root, unless one that follows from it is worse */
+};
+
+/* All that needs care, in the order in which to fix it. Returns how many. */
+unsigned int report_families(const struct report *report,
+			     struct family families[REPORT_FINDINGS_MAX]);
+/* It is as bad as the first of them all. */
+bool family_leads(const struct family *families, const struct family *family);
+bool family_has(const struct report *report, const struct family *family,
+		const struct finding *finding);
+/* One id, one status, one reason: what is said of one is said of the other. */
+bool report_is_alike(const struct finding *a, const struct finding *b);
+
+/* answer.c */
+
+/* A sentence: can this host use NFS over RDMA with that server, and is the data correct? "" where
+ * that is not the question. Returns buf. */
+const char *report_answer(const struct report *report, char *buf, size_t cap);
 
 /* steps.c */
 

@@ -2,8 +2,8 @@
 /* Copyright (C) 2026 The nfsrdma authors */
 
 /* The report as a monitoring plug-in prints it (Monitoring Plugins Development Guidelines): a
- * status line, performance data after a bar, then a line for each finding that needs care, named
- * defects first. The exit status is Nagios's: 0 OK, 1 WARNING, 2 CRITICAL, 3 UNKNOWN. */
+ * status line, performance data after a bar, then a line for each finding that needs care, causes
+ * first. The exit status is Nagios's: 0 OK, 1 WARNING, 2 CRITICAL, 3 UNKNOWN. */
 #include "plugin/report/internal.h"
 
 static const struct {
@@ -33,26 +33,37 @@ static void print_reason(const struct report *report, FILE *out)
 
 	if (report_verdict(report) == VERDICT_PASS)
 		fprintf(out, "%u findings passed", report_count(report, FINDING_PASS));
-	else if (finding)
+	else if (finding) {
 		print_text(out, finding->summary);
-	else
+		if (*finding->reason)
+			fprintf(out, " [%s/%s]", finding->id, finding->reason);
+	} else
 		fputs("the work did not come to its end", out);
 }
 
-static void print_lines(const struct report *report, bool defects, FILE *out)
+static void print_line(const struct finding *finding, FILE *out)
 {
-	const struct finding *finding;
-	unsigned int i;
+	fprintf(out, "%s %s%s%s: ", finding_status_name(finding->status), finding->id,
+		*finding->reason ? "/" : "", finding->reason);
+	print_text(out, finding->summary);
+	fputc('\n', out);
+}
 
-	for (i = 0; i < report->nfindings; i++) {
-		finding = report->findings[i];
-		if (!report_needs_care(finding->status) ||
-		    finding_is_defect(finding) != defects)
-			continue;
-		fprintf(out, "%s %s%s%s: ", finding_status_name(finding->status),
-			finding->id, *finding->reason ? "/" : "", finding->reason);
-		print_text(out, finding->summary);
-		fputc('\n', out);
+/* Each cause, and below it what follows from it. */
+static void print_lines(const struct report *report, FILE *out)
+{
+	struct family families[REPORT_FINDINGS_MAX];
+	unsigned int i, j, count = report_families(report, families);
+
+	for (i = 0; i < count; i++) {
+		for (j = 0; j < report->nfindings; j++)
+			if (report_is_alike(report->findings[j], families[i].root))
+				print_line(report->findings[j], out);
+		for (j = 0; j < report->nfindings; j++)
+			if (report_needs_care(report->findings[j]->status) &&
+			    !report_is_alike(report->findings[j], families[i].root) &&
+			    family_has(report, &families[i], report->findings[j]))
+				print_line(report->findings[j], out);
 	}
 }
 
@@ -73,8 +84,7 @@ static void nagios_render(const struct report *report, FILE *out,
 		fprintf(out, " %s=%u", finding_status_name(status),
 			report_count(report, status));
 	fputc('\n', out);
-	print_lines(report, true, out);
-	print_lines(report, false, out);
+	print_lines(report, out);
 }
 
 static int nagios_exit(enum verdict verdict)

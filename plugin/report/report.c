@@ -177,29 +177,19 @@ static bool has_made(const struct finding *finding, enum verdict verdict)
 	return finding->status == statuses[verdict];
 }
 
-/* Of unknown ones a decisive one made the verdict. */
-static bool is_chief(const struct finding *finding, enum verdict verdict)
-{
-	return verdict == VERDICT_UNKNOWN ? meaning_find(finding->id)->decisive
-					  : finding_is_defect(finding);
-}
-
 const struct finding *report_lead(const struct report *report)
 {
+	struct family families[REPORT_FINDINGS_MAX];
+	unsigned int i, count = report_families(report, families);
 	enum verdict verdict = report_verdict(report);
-	const struct finding *first = NULL;
-	unsigned int i;
 
-	for (i = 0; i < report->nfindings; i++) {
-		const struct finding *finding = report->findings[i];
-
-		if (!has_made(finding, verdict))
-			continue;
-		if (is_chief(finding, verdict))
-			return finding;
-		first = first ? first : finding;
+	for (i = 0; i < count; i++) {
+		if (has_made(families[i].root, verdict))
+			return families[i].root;
+		if (has_made(families[i].worst, verdict))
+			return families[i].worst;
 	}
-	return first;
+	return NULL;
 }
 
 const char *report_clause(const struct finding *finding, char buf[FINDING_SUMMARY_MAX])

@@ -161,9 +161,8 @@ int report_row(struct report *report, enum finding_status status,
 struct report_style {
 	unsigned int width; /* columns to wrap at; 0: 80 */
 	bool color;
-	bool quiet; /* only what needs attention, and the verdict */
-	bool brief; /* what is good and has no "note" as evidence, and what was skipped, is told
-		     * together */
+	bool quiet;   /* only what needs attention, and the verdict */
+	bool verbose; /* every finding, with its evidence */
 };
 
 /* Report format: the seam. A file each, a row in report.c. */

@@ -158,7 +158,7 @@ static unsigned int count(const char *text, const char *part)
 static void of_one_id_the_cause_is_told_once(void)
 {
 	_cleanup_(report_free_p) struct report *report = report_new("mounts");
-	const struct report_style style = { .width = 80, .brief = true };
+	const struct report_style style = { .width = 80, .verbose = true };
 	_cleanup_free_ char *text = NULL;
 
 	add(report, "mount.transport", FINDING_FAIL, "/a", 1);
@@ -170,13 +170,13 @@ static void of_one_id_the_cause_is_told_once(void)
 	CU_ASSERT_EQUAL(count(text, "  Cause  "), 2);
 	CU_ASSERT_EQUAL(count(text, "  Remedy  "), 2);
 	ASSERT_CONTAINS(text, "/b: seen");
-	ASSERT_CONTAINS(text, "\n  pass  Transport of mounts\n");
+	ASSERT_CONTAINS(text, "\n  pass  Transport of mounts: /d: seen\n");
 }
 
 static void many_numbers_stand_in_one_paragraph(void)
 {
 	_cleanup_(report_free_p) struct report *report = report_new("mounts");
-	const struct report_style style = { .width = 80 };
+	const struct report_style style = { .width = 80, .verbose = true };
 	_cleanup_free_ char *text = NULL;
 	struct finding finding;
 	char key[16];

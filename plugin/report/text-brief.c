@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* The page that a report is without --verbose. Where all is well: a line for each group. Else the causes,
+ * worst first, each with what to do; what follows from a cause is one line below it, and what did not make
+ * the verdict a line each. */
+#include "plugin/report/text.h"
+#include "plugin/report/words.h"
+
+#define ALIKE_MAX 3 /* other things with the same cause that are told */
+#define LINES_MAX 4 /* a report of so few findings tells each */
+
+/* "  WARN  Title: summary [ID/REASON]" */
+static void print_short(struct page *page, const struct finding *finding,
+			const char *summary)
+{
+	char text[FINDING_SUMMARY_MAX + 256];
+	unsigned int column = page_status(page, finding->status);
+
+	snprintf(text, sizeof(text), "%s: %s [%s%s%s]", meaning_find(finding->id)->title,
+		 summary, finding->id, *finding->reason ? "/" : "", finding->reason);
+	page_paragraph(page, text, column);
+}
+
+static unsigned int count_alike(const struct report *report,
+				const struct finding *finding)
+{
+	unsigned int i, count = 0;
+
+	for (i = 0; i < report->nfindings; i++)
+		count += report_is_alike(report->findings[i], finding);
+	return count;
+}
+
+/* The root of several alike with what it says of the first, before the numbers. */
+static void print_short_family(struct page *page, const struct report *report,
+			       const struct finding *root)
+{
+	unsigned int alike = count_alike(report, root);
+	char clause[FINDING_SUMMARY_MAX], text[FINDING_SUMMARY_MAX + 32];
+
+	if (alike > 1)
+		snprintf(text, sizeof(text), "%s, and %u more",
+			 report_clause(root, clause), alike - 1);
+	else
+		snprintf(text, sizeof(text), "%s", root->summary);
+	print_short(page, root, text);
+}
+
+static void print_indented(struct page *page, const char *text)
+{
+	fprintf(page->out, "%*s", INDENT, "");
+	page_paragraph(page, text, INDENT);
+}
+
+/* Of each thing that has this cause. */
+static void print_summaries(struct page *page, const struct report *report,
+			    const struct finding *root)
+{
+	unsigned int i, count = 0, alike = count_alike(report, root);
+	char text[64];
+
+	for (i = 0; i < report->nfindings && count <= ALIKE_MAX; i++) {
+		if (!report_is_alike(report->findings[i], root))
+			continue;
+		print_indented(page, report->findings[i]->summary);
+		count++;
+	}
+	if (alike <= count)
+		return;
+	snprintf(text, sizeof(text), "and %u more", alike - count);
+	print_indented(page, text);
+}
+
+/* The number under which it was told; 0: it was not, and is now. */
+static unsigned int told_before(struct told *told, const struct report_step *step)
+{
+	unsigned int i;
+
+	for (i = 0; told->steps && i < told->count && i < TOLD_MAX; i++)
+		if (!strcmp(told->steps[i].text, step->text) &&
+		    !strcmp(told->steps[i].command, step->command))
+			return i + 1;
+	if (told->steps && told->count < TOLD_MAX)
+		told->steps[told->count] = *step;
+	told->count++;
+	return 0;
+}
+
+/* "     1. Load the module:", and the command on a line of its own, which is never broken: it is
+ * there to be pasted. */
+static void print_step(struct page *page, const struct report_step *step)
+{
+	char text[sizeof(step->text) + 2];
+
+	snprintf(text, sizeof(text), "%s%s", step->text, *step->command ? ":" : "");
+	fprintf(page->out, "%*u. ", INDENT - 2, page->told.count);
+	page_paragraph(page, text, INDENT);
+	if (!*step->command)
+		return;
+	utf8_clean(page->clean, sizeof(page->clean), step->command, UTF8_ESCAPE);
+	fprintf(page->out, "%*s", INDENT + 2, "");
+	page_colored(page, "1", page->clean);
+	fputc('\n', page->out);
+}
+
+static void print_steps(struct page *page, const struct report *report,
+			const struct finding *finding)
+{
+	struct report_step steps[REPORT_STEPS_MAX];
+	unsigned int i, n = report_steps(report, finding, steps), before;
+	struct words again = { 0 };
+	char text[WORDS_MAX + 32];
+
+	for (i = 0; i < n; i++) {
+		before = told_before(&page->told, &steps[i]);
+		if (before)
+			words_add(&again, "%u", before);
+		else
+			print_step(page, &steps[i]);
+	}
+	if (!again.count)
+		return;
+	snprintf(text, sizeof(text), "%s step%s %s above.",
+		 again.count == n ? "Take" : "And", again.count == 1 ? "" : "s",
+		 words_text(&again));
+	print_indented(page, text);
+}
+
+/* Without a reason the remedy is a paragraph. */
+static void print_remedy(struct page *page, const struct report *report,
+			 const struct finding *finding)
+{
+	struct report_step steps[REPORT_STEPS_MAX];
+	char remedy[REPORT_REMEDY_MAX], text[REPORT_REMEDY_MAX + 16];
+
+	if (report_steps(report, finding, steps)) {
+		print_steps(page, report, finding);
+	} else if (*report_remedy(report, finding, remedy)) {
+		snprintf(text, sizeof(text), "Remedy: %s", remedy);
+		print_indented(page, text);
+	}
+}
+
+static bool was_named(const struct report *report, const struct family *family,
+		      unsigned int at)
+{
+	unsigned int i;
+
+	for (i = 0; i < at; i++)
+		if (!strcmp(report->findings[i]->id, report->findings[at]->id) &&
+		    report_needs_care(report->findings[i]->status) &&
+		    family_has(report, family, report->findings[i]))
+			return true;
+	return false;
+}
+
+/* "Consequences: Route, MTU; 3 checks skipped" */
+static void print_consequences(struct page *page, const struct report *report,
+			       const struct family *family)
+{
+	struct words titles = { 0 };
+	unsigned int i, skipped = 0;
+	char text[WORDS_MAX + 64], checks[48] = "";
+
+	for (i = 0; i < report->nfindings; i++) {
+		const struct finding *finding = report->findings[i];
+
+		if (report_is_alike(finding, family->root) ||
+		    report_is_alike(finding, family->worst) ||
+		    !family_has(report, family, finding))
+			continue;
+		if (finding->status == FINDING_SKIP)
+			skipped++;
+		else if (!was_named(report, family, i))
+			words_add(&titles, "%s", meaning_find(finding->id)->title);
+	}
+	if (!titles.count && !skipped)
+		return;
+	if (skipped)
+		snprintf(checks, sizeof(checks), "%s%u check%s skipped",
+			 titles.count ? "; " : "", skipped, skipped == 1 ? "" : "s");
+	snprintf(text, sizeof(text), "Consequences: %s%s",
+		 titles.count ? words_text(&titles) : "", checks);
+	print_indented(page, text);
+}
+
+static void print_family(struct page *page, const struct report *report,
+			 const struct family *family)
+{
+	const struct finding *root = family->root;
+	const char *title = meaning_find(root->id)->title;
+	char cause[MEANING_CAUSE_MAX];
+	unsigned int column;
+
+	fputc('\n', page->out);
+	if (family->worst != root) {
+		print_short_family(page, report, family->worst);
+		print_indented(page, "This follows from:");
+	}
+	column = page_status(page, root->status);
+	page_colored(page, "1", title);
+	page_name(page, root, column + (unsigned int)strlen(title));
+	print_summaries(page, report, root);
+	if (*report_cause(report, root, cause))
+		print_indented(page, cause);
+	print_remedy(page, report, root);
+	print_consequences(page, report, family);
+}
+
+static void print_families(struct page *page, const struct report *report,
+			   const struct family *families, unsigned int count)
+{
+	bool leads = report_verdict(report) != VERDICT_PASS, apart = true;
+	unsigned int i;
+
+	for (i = 0; i < count; i++) {
+		if (leads && family_leads(families, &families[i])) {
+			print_family(page, report, &families[i]);
+			continue;
+		}
+		if (apart)
+			fputc('\n', page->out);
+		apart = false;
+		print_short_family(page, report, families[i].root);
+	}
+}
+
+static bool is_of(const struct finding *finding, const char *group)
+{
+	return !strcmp(meaning_find(finding->id)->group, group);
+}
+
+static unsigned int count_good(const struct report *report, const char *group)
+{
+	unsigned int i, count = 0;
+
+	for (i = 0; i < report->nfindings; i++)
+		count += is_of(report->findings[i], group) &&
+			 report->findings[i]->status == FINDING_PASS;
+	return count;
+}
+
+/* What is good and worth telling ("note", or the only one there is), as far as it fits. */
+static void add_notes(const struct report *report, const char *group, bool only,
+		      size_t room, char *text, size_t cap)
+{
+	unsigned int i;
+
+	for (i = 0; i < report->nfindings; i++) {
+		const struct finding *finding = report->findings[i];
+
+		if (!is_of(finding, group) || finding->status != FINDING_PASS ||
+		    !(only || *finding_evidence(finding, "note")) ||
+		    strlen(text) + 2 + utf8_width(finding->summary) > room ||
+		    strlen(text) + 2 + strlen(finding->summary) >= cap)
+			continue;
+		strcat(text, strchr(text, ':') ? "; " : ": ");
+		strcat(text, finding->summary);
+	}
+}
+
+static void print_good(struct page *page, const struct report *report, const char *group,
+		       unsigned int width)
+{
+	unsigned int good = count_good(report, group);
+	unsigned int column = page_status(page, FINDING_PASS);
+	char text[256];
+
+	fprintf(page->out, "%-*s  ", (int)width, group);
+	snprintf(text, sizeof(text), "%u passed", good);
+	column += width + 2;
+	add_notes(report, group, good == 1, page->width - min_u32(column, page->width),
+		  text, sizeof(text));
+	page_paragraph(page, text, column);
+}
+
+static void print_groups(struct page *page, const struct report *report)
+{
+	unsigned int i, width = 0;
+	const char *group;
+
+	for (i = 0; i < report->nfindings; i++) {
+		group = meaning_find(report->findings[i]->id)->group;
+		if (count_good(report, group) && strlen(group) > width)
+			width = (unsigned int)strlen(group);
+	}
+	if (width)
+		fputc('\n', page->out);
+	for (i = 0; i < report->nfindings; i++) {
+		group = meaning_find(report->findings[i]->id)->group;
+		if (count_good(report, group) && !page_group_began(report, i))
+			print_good(page, report, group, width);
+	}
+}
+
+void page_causes(struct page *page, const struct report *report)
+{
+	struct family families[REPORT_FINDINGS_MAX];
+	unsigned int i, count = report_families(report, families);
+
+	for (i = 0; i < count; i++)
+		print_short_family(page, report, families[i].root);
+}
+
+void page_brief(struct page *page, const struct report *report, bool quiet)
+{
+	struct family families[REPORT_FINDINGS_MAX];
+	unsigned int count = report_families(report, families);
+	bool good = report_verdict(report) == VERDICT_PASS;
+
+	/* Where nothing explains the verdict, or little is to be told, it is all told. */
+	if (!quiet && (good ? report->nfindings <= LINES_MAX : !count))
+		page_full(page, report, false);
+	else if (!quiet && good && !report->table.ncolumns)
+		print_groups(page, report);
+	if (count && (!good || report->nfindings > LINES_MAX || quiet))
+		print_families(page, report, families, count);
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* The page that the files text*.c print on. */
+#ifndef PLUGIN_REPORT_TEXT_H
+#define PLUGIN_REPORT_TEXT_H
+
+#include "plugin/report/internal.h"
+
+#define INDENT      8   /* of summaries: two blanks, a status word of four, two blanks */
+#define LABEL_WIDTH 10  /* "Evidence" and its blanks */
+#define COLUMNS_MIN 100 /* from here on titles have a column of their own */
+
+/* Steps told so far: a step of several findings is printed once. */
+struct told {
+	unsigned int count;
+	struct report_step *steps; /* NULL: no memory, and each is printed */
+};
+
+#define TOLD_MAX 64
+
+struct page {
+	FILE *out;
+	unsigned int width;
+	bool color;
+	struct told told;
+	char clean[4 * FINDING_SUMMARY_MAX + 1];
+};
+
+/* text.c */
+
+void page_colored(struct page *page, const char *color, const char *text);
+/* A word, and blanks up to the column @at, two at least; returns the column that follows. */
+unsigned int page_status_to(struct page *page, enum finding_status status,
+			    unsigned int at);
+unsigned int page_status(struct page *page, enum finding_status status);
+/* Clean, and wrapped; the caller stands at column @indent. */
+void page_paragraph(struct page *page, const char *text, unsigned int indent);
+/* " [ID/REASON]" and the end of the line, on a line of its own where there is no room. @column: where the
+ * caller stands. */
+void page_name(struct page *page, const struct finding *finding, unsigned int column);
+/* Whether findings of this group came before the one @at. */
+bool page_group_began(const struct report *report, unsigned int at);
+
+/* text-brief.c: causes with their steps, or a line for each group where all is well */
+
+void page_brief(struct page *page, const struct report *report, bool quiet);
+/* A line for each cause. */
+void page_causes(struct page *page, const struct report *report);
+
+/* text-full.c: every finding with its evidence */
+
+void page_full(struct page *page, const struct report *report, bool quiet);
+
+#endif

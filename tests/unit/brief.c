@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* The text report without --verbose, and its first sentence: the answer, causes before what follows from
+ * them, each step once, and a line for each group where all is well. */
+#include "plugin/report/internal.h"
+#include "tests/unit/suite.h"
+
+static char *render(const struct report *report, const struct report_style *style)
+{
+	char *text = NULL;
+	size_t len = 0;
+	FILE *mem = open_memstream(&text, &len);
+
+	CU_ASSERT_EQUAL(report_print(report, report_format_find("text"), mem, style), 0);
+	fclose(mem);
+	return text;
+}
+
+static char *brief(const struct report *report)
+{
+	const struct report_style style = { .width = 80 };
+
+	return render(report, &style);
+}
+
+/* @target: NULL: about no thing. */
+static void add(struct report *report, const char *id, enum finding_status status,
+		const char *reason, const char *target, const char *summary)
+{
+	struct finding f;
+
+	finding_init(&f, id, status, "%s", summary);
+	finding_reason(&f, reason);
+	if (target)
+		finding_text(&f, "target", "%s", target);
+	CU_ASSERT_EQUAL_FATAL(report_add(report, &f), 0);
+}
+
+static struct report *report_of(const char *command, const char *server)
+{
+	struct report *report = report_new(command);
+
+	if (server)
+		report_subject(report, "server", server);
+	return report;
+}
+
+static void the_first_sentence_is_what_findings_prove(void)
+{
+	static const struct {
+		const char *command, *server, *id;
+		enum finding_status status;
+		const char *id2;
+		enum finding_status status2;
+		const char *want;
+	} rows[] = {
+		{ "check", "nas1", "fabric.listener", FINDING_PASS, NULL, 0,
+		  "This host can use NFS over RDMA with nas1." },
+		{ "check", "nas1", "fabric.listener", FINDING_WARN, NULL, 0,
+		  "This host can use NFS over RDMA with nas1." },
+		{ "check", "nas1", "fabric.listener", FINDING_FAIL, NULL, 0,
+		  "This host cannot use NFS over RDMA with nas1." },
+		{ "check", "nas1", "fabric.listener", FINDING_UNKNOWN, NULL, 0,
+		  "Not known whether this host can use NFS over RDMA with nas1." },
+		{ "check", "nas1", "fabric.port", FINDING_PASS, NULL, 0,
+		  "Not known whether this host can use NFS over RDMA with nas1." },
+		{ "check", "nas1", "fabric.listener", FINDING_PASS, "client.helper",
+		  FINDING_FAIL, "nas1 answers NFS over RDMA, but a check failed." },
+		{ "probe", "nas1", "probe.null", FINDING_PASS, "probe.read.write-chunk",
+		  FINDING_PASS,
+		  "NFS over RDMA with nas1 works, and the data is correct." },
+		{ "probe", "nas1", "probe.null", FINDING_PASS, "probe.read.random",
+		  FINDING_FAIL,
+		  "nas1 answers NFS over RDMA, but READs fail or return wrong data." },
+		{ "probe", "nas1", "probe.null", FINDING_PASS, "probe.read.inline",
+		  FINDING_PASS, "This host can use NFS over RDMA with nas1." },
+		{ "check", NULL, "fabric.port", FINDING_PASS, NULL, 0,
+		  "No problem found on this host." },
+		{ "check", NULL, "fabric.port", FINDING_FAIL, NULL, 0, "" },
+		{ "pool", "nas1", "pool.options", FINDING_PASS, NULL, 0, "" },
+	};
+	char buf[256];
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		_cleanup_(report_free_p) struct report *report =
+			report_of(rows[i].command, rows[i].server);
+
+		SUITE_ROW("%zu: %s", i, rows[i].want);
+		add(report, rows[i].id, rows[i].status, "", NULL, "seen");
+		/* Only with it the verdict can be good. */
+		if (rows[i].status == FINDING_UNKNOWN)
+			add(report, "client.module", FINDING_PASS, "", NULL, "seen");
+		if (rows[i].id2)
+			add(report, rows[i].id2, rows[i].status2, "", NULL, "seen");
+		CU_ASSERT_STRING_EQUAL(report_answer(report, buf, sizeof(buf)),
+				       rows[i].want);
+	}
+}
+
+/* All of them, one behind the other. */
+static void expect_order(const char *text, const char *const *words)
+{
+	for (; *words; words++) {
+		SUITE_ROW("%s in %s", *words, text);
+		text = strstr(text, *words);
+		CU_ASSERT_PTR_NOT_NULL_FATAL(text);
+		text += strlen(*words);
+	}
+}
+
+static void consequences_are_a_line_below_their_cause(void)
+{
+	static const char *const order[] = {
+		"\n  FAIL  RDMA connection [probe.connect/refused]\n        refused\n",
+		"        nas1 refuses TCP connections to port PORT: ",
+		"\n     1. On the server, see",
+		"          cat /proc/fs/nfsd/portlist\n     2. ",
+		"        Consequences: NULL call; 2 checks skipped\n",
+		"\nVerdict: FAIL  2 failed, 2 skipped",
+		NULL,
+	};
+	_cleanup_(report_free_p) struct report *report = report_of("probe", "nas1");
+	_cleanup_free_ char *text = NULL;
+	struct finding skip;
+
+	add(report, "probe.null", FINDING_FAIL, "", NULL, "no answer");
+	add(report, "probe.connect", FINDING_FAIL, "refused", NULL, "refused");
+	finding_init(&skip, "probe.credits", FINDING_SKIP, "skipped");
+	finding_text(&skip, "because", "probe.connect");
+	CU_ASSERT_EQUAL(report_add(report, &skip), 0);
+	CU_ASSERT_EQUAL(report_add(report, &skip), 0);
+	text = brief(report);
+	expect_order(text, order);
+	ASSERT_LACKS(text, "no answer");
+}
+
+static void a_milder_cause_stands_below_the_failure(void)
+{
+	static const char *const order[] = {
+		"\n  FAIL  NULL call: no answer [probe.null]\n        This follows from:\n",
+		"  WARN  RDMA connection [probe.connect/silent]\n        slow\n",
+		NULL,
+	};
+	_cleanup_(report_free_p) struct report *report = report_of("probe", "nas1");
+	_cleanup_free_ char *text = NULL;
+
+	add(report, "probe.connect", FINDING_WARN, "silent", NULL, "slow");
+	add(report, "probe.null", FINDING_FAIL, "", NULL, "no answer");
+	text = brief(report);
+	expect_order(text, order);
+	ASSERT_LACKS(text, "Consequences");
+}
+
+/* What made the verdict is told whole, the rest in a line. */
+static void the_worst_comes_first(void)
+{
+	static const char *const order[] = {
+		"\n  FAIL  812-byte READ bug [bug.read-812]\n        cannot read\n",
+		"\n  FAIL  Largest READ [probe.fsinfo]\n        refused\n",
+		"\n\n  WARN  Credits: few [probe.credits]\n  UNKNOWN  Identity: who? "
+		"[probe.identity]\n",
+		NULL,
+	};
+	_cleanup_(report_free_p) struct report *report = report_of("probe", "nas1");
+	_cleanup_free_ char *text = NULL;
+
+	add(report, "probe.identity", FINDING_UNKNOWN, "", NULL, "who?");
+	add(report, "probe.credits", FINDING_WARN, "", NULL, "few");
+	add(report, "probe.fsinfo", FINDING_FAIL, "", NULL, "refused");
+	add(report, "bug.read-812", FINDING_FAIL, "", NULL, "cannot read");
+	text = brief(report);
+	expect_order(text, order);
+	ASSERT_LACKS(text, meaning_find("probe.credits")->cause);
+	ASSERT_CONTAINS(text, "\nMore: -v shows all findings, nfsrdma explain ID one.\n");
+}
+
+static void a_step_of_several_findings_is_told_once(void)
+{
+	_cleanup_(report_free_p) struct report *report = report_of("probe", "nas1");
+	_cleanup_free_ char *text = NULL;
+
+	add(report, "probe.connect", FINDING_FAIL, "refused", NULL, "a");
+	add(report, "probe.connect", FINDING_FAIL, "not-listening", NULL, "b");
+	text = brief(report);
+	/* Both have these two, and no other. */
+	ASSERT_CONTAINS(text, "\n     1. On the server, see");
+	ASSERT_CONTAINS(text, "\n     2. If not, see why");
+	ASSERT_LACKS(text, "     3. ");
+	ASSERT_CONTAINS(text, "\n        Take steps 1, 2 above.\n");
+}
+
+static void things_with_one_cause_are_told_together(void)
+{
+	_cleanup_(report_free_p) struct report *report = report_of("mounts", NULL);
+	_cleanup_free_ char *text = NULL;
+	char target[8];
+	int i;
+
+	for (i = 0; i < 10; i++) {
+		snprintf(target, sizeof(target), "/m%d", i);
+		add(report, "probe.connect", FINDING_FAIL, "refused", target, target);
+	}
+	text = brief(report);
+	ASSERT_CONTAINS(text, "[probe.connect/refused]\n        /m0\n        /m1\n"
+			      "        /m2\n        /m3\n        and 6 more\n");
+}
+
+static struct report *good_report(void)
+{
+	static const char *const ids[] = { "client.module", "client.helper",
+					   "client.sysctl", "fabric.port", "fabric.mtu" };
+	struct report *report = report_of("check", NULL);
+	struct finding f;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(ids); i++) {
+		finding_init(&f, ids[i], i == 2 ? FINDING_SKIP : FINDING_PASS,
+			     "it is %zu", i);
+		if (i == 0)
+			finding_text(&f, "note", "yes");
+		CU_ASSERT_EQUAL(report_add(report, &f), 0);
+	}
+	finding_init(&f, "platform.vdsm", FINDING_SKIP, "no VDSM");
+	CU_ASSERT_EQUAL(report_add(report, &f), 0);
+	finding_init(&f, "firewall.rdma", FINDING_PASS, "open");
+	CU_ASSERT_EQUAL(report_add(report, &f), 0);
+	return report;
+}
+
+static void what_is_well_is_a_line_for_each_group(void)
+{
+	_cleanup_(report_free_p) struct report *report = good_report();
+	const struct report_style quiet = { .width = 80, .quiet = true };
+	_cleanup_free_ char *text = brief(report), *less = render(report, &quiet);
+
+	CU_ASSERT_STRING_EQUAL(text, "nfsrdma check: this host\n"
+				     "pass  No problem found on this host.\n\n"
+				     "  pass  This host              2 passed: it is 0\n"
+				     "  pass  Fabric                 2 passed\n"
+				     "  pass  Firewall of this host  1 passed: open\n\n"
+				     "Verdict: pass  5 passed, 2 skipped; 0.0 s\n");
+	CU_ASSERT_STRING_EQUAL(less, "nfsrdma check: this host\n"
+				     "pass  No problem found on this host.\n\n"
+				     "Verdict: pass  5 passed, 2 skipped; 0.0 s\n");
+}
+
+/* What does not make the verdict does not hide it either. */
+static void a_good_verdict_has_what_is_unknown_in_a_line(void)
+{
+	_cleanup_(report_free_p) struct report *report = good_report();
+	_cleanup_free_ char *text = NULL;
+
+	add(report, "fabric.pkey", FINDING_UNKNOWN, "", NULL, "cannot be read");
+	text = brief(report);
+	ASSERT_CONTAINS(text, "\n  pass  Fabric                 2 passed\n");
+	ASSERT_CONTAINS(text, "\n\n  UNKNOWN  Partition: cannot be read [fabric.pkey]\n");
+}
+
+/* A report of little tells all of it, and so does one whose verdict no finding explains. */
+static void little_is_told_whole(void)
+{
+	_cleanup_(report_free_p) struct report *few = report_of("mounts", NULL);
+	_cleanup_(report_free_p) struct report *cut = good_report();
+	_cleanup_free_ char *text = NULL, *all = NULL;
+
+	add(few, "mount.list", FINDING_PASS, "", NULL, "no NFS mounts");
+	text = brief(few);
+	ASSERT_CONTAINS(text, "\n  pass  NFS mounts: no NFS mounts\n");
+	report_cut(cut);
+	all = brief(cut);
+	ASSERT_CONTAINS(all, "\n  skip  VDSM (oVirt): no VDSM\n");
+	ASSERT_CONTAINS(all, "\nVerdict: UNKNOWN  5 passed");
+}
+
+SUITE_MAIN("brief", TEST(the_first_sentence_is_what_findings_prove),
+	   TEST(consequences_are_a_line_below_their_cause),
+	   TEST(a_milder_cause_stands_below_the_failure), TEST(the_worst_comes_first),
+	   TEST(a_step_of_several_findings_is_told_once),
+	   TEST(things_with_one_cause_are_told_together),
+	   TEST(what_is_well_is_a_line_for_each_group),
+	   TEST(a_good_verdict_has_what_is_unknown_in_a_line), TEST(little_is_told_whole))
