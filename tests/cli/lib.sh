@@ -6,7 +6,8 @@
 #	NFSRDMA_SOURCE	the top of the source tree
 # A script passes when it comes to its end. $work is a folder of its own, gone afterwards.
 # A script that fails names the command with its file and line, and the lines that called it.
-# What a sanitizer says of any process that a script started fails the script.
+# What a sanitizer says of any process that a script started fails the script, and so does JSON of the
+# program that is not as its schema says.
 # shellcheck shell=bash
 
 # -E: the trap on ERR is for commands inside functions and subshells, too.
@@ -16,7 +17,7 @@ export LC_ALL=C NO_COLOR=1
 
 work=$(mktemp -d "${TMPDIR:-/tmp}/nfsrdma-cli.XXXXXX")
 # The probe's worker is nobody when the caller is root; it writes here too.
-mkdir "$work/sanitizer"
+mkdir "$work/sanitizer" "$work/json"
 chmod 755 "$work"
 chmod 1777 "$work/sanitizer"
 export ASAN_OPTIONS=log_path=$work/sanitizer/log
@@ -87,6 +88,13 @@ end()
 	done
 	if compgen -G "$work/sanitizer/*" >/dev/null; then
 		cat "$work"/sanitizer/* >&"$stderr"
+		status=1
+	fi
+	# All at once, because Python is slower than the program.
+	if compgen -G "$work/json/*" >/dev/null &&
+		! python3 "$NFSRDMA_SOURCE/tests/support/check-json" "$NFSRDMA_SOURCE/plugin/schema" \
+			"$work"/json/* >"$work/invalid" 2>&1; then
+		head -n 20 "$work/invalid" >&"$stderr"
 		status=1
 	fi
 	# Not into what a script may have mounted there.
@@ -213,6 +221,19 @@ run()
 	timeout -k 5 "$run_limit" "${run_prefix[@]}" "$NFSRDMA" "$@" \
 		>"$work/out" 2>"$work/err" </dev/null || status=$?
 	took=$(since_ms "$start")
+	# A report is whole or absent, unless the program was killed.
+	((status > 3)) || keep_json "$@"
+}
+
+# keep_json ARGUMENT...: what these printed is checked when the script ends, if it is JSON. The arguments
+# are the name of the file.
+keep_json()
+{
+	local first='' words="$*"
+
+	read -rN 1 first <"$work/out" || true
+	words=${words//[^[:alnum:]._:=-]/_}
+	[[ $first != '{' ]] || cp "$work/out" "$work/json/${EPOCHREALTIME/[.,]/}-${words:0:80}"
 }
 
 # What was seen, for the log of a failed test: of a report what is not as it should be.
