@@ -68,20 +68,24 @@ void tell(struct helper *helper, enum journal_event event, const char *fmt, ...)
 
 void tell_finding(struct helper *helper, const struct finding *finding)
 {
-	const struct meaning *meaning = meaning_find(finding->id);
 	struct journal_field fields[FIELDS_MAX];
 	size_t n = common_fields(helper, fields);
-	char text[SENTENCE_MAX];
+	char text[SENTENCE_MAX], name[REPORT_NAME_MAX];
+	struct report_advice advice;
 
 	snprintf(text, sizeof(text), "%s: %s: %s [%s]", tell_mount(helper),
-		 finding_status_name(finding->status), finding->summary, finding->id);
+		 finding_status_name(finding->status), finding->summary,
+		 report_name(finding, name));
 	finding_clean(text);
+	report_advise(finding, &advice);
 	fields[n++] = (struct journal_field){ "NFSRDMA_FINDING", finding->id };
 	fields[n++] = (struct journal_field){ "NFSRDMA_STATUS",
 					      finding_status_name(finding->status) };
-	if (meaning) {
-		fields[n++] = (struct journal_field){ "NFSRDMA_CAUSE", meaning->cause };
-		fields[n++] = (struct journal_field){ "NFSRDMA_REMEDY", meaning->remedy };
+	if (*finding->reason)
+		fields[n++] = (struct journal_field){ "NFSRDMA_REASON", finding->reason };
+	if (*advice.remedy) {
+		fields[n++] = (struct journal_field){ "NFSRDMA_CAUSE", advice.cause };
+		fields[n++] = (struct journal_field){ "NFSRDMA_REMEDY", advice.remedy };
 	}
 	say(helper, text, false,
 	    journal_send(JOURNAL_FINDING, helper->name, text, fields, n));

@@ -87,21 +87,24 @@ static void load_drivers(const struct vdsm_call *call, char missing[][96], int c
 
 static void on_finding(void *arg, const struct finding *finding)
 {
-	const struct meaning *meaning = meaning_find(finding->id);
+	struct report_advice advice;
 	const struct journal_field fields[] = {
 		{ "NFSRDMA_HOOK", "before_vdsm_start" },
 		{ "NFSRDMA_FINDING", finding->id },
+		{ "NFSRDMA_REASON", *finding->reason ? finding->reason : NULL },
 		{ "NFSRDMA_STATUS", finding_status_name(finding->status) },
-		{ "NFSRDMA_CAUSE", meaning ? meaning->cause : NULL },
-		{ "NFSRDMA_REMEDY", meaning ? meaning->remedy : NULL },
+		{ "NFSRDMA_CAUSE", advice.cause },
+		{ "NFSRDMA_REMEDY", advice.remedy },
 	};
-	char text[FINDING_SUMMARY_MAX + 128];
+	char text[FINDING_SUMMARY_MAX + 128], name[REPORT_NAME_MAX];
 
 	(void)arg;
 	if (finding->status == FINDING_PASS || finding->status == FINDING_SKIP)
 		return;
 	snprintf(text, sizeof(text), "this host before VDSM starts: %s: %s [%s]",
-		 finding_status_name(finding->status), finding->summary, finding->id);
+		 finding_status_name(finding->status), finding->summary,
+		 report_name(finding, name));
+	report_advise(finding, &advice);
 	journal_send(JOURNAL_FINDING, VDSM_WHO, text, fields, ARRAY_SIZE(fields));
 }
 

@@ -120,7 +120,6 @@ const char *report_answer(const struct report *report, char *buf, size_t cap);
  * its id. */
 const char *report_cause(const struct report *report, const struct finding *finding,
 			 char buf[MEANING_CAUSE_MAX]);
-#define REPORT_REMEDY_MAX 8192
 const char *report_remedy(const struct report *report, const struct finding *finding,
 			  char buf[REPORT_REMEDY_MAX]);
 /* Ends with NULL. */

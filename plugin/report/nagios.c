@@ -30,21 +30,24 @@ static void print_text(FILE *out, const char *text)
 static void print_reason(const struct report *report, FILE *out)
 {
 	const struct finding *finding = report_lead(report);
+	char name[REPORT_NAME_MAX];
 
 	if (report_verdict(report) == VERDICT_PASS)
 		fprintf(out, "%u findings passed", report_count(report, FINDING_PASS));
 	else if (finding) {
 		print_text(out, finding->summary);
 		if (*finding->reason)
-			fprintf(out, " [%s/%s]", finding->id, finding->reason);
+			fprintf(out, " [%s]", report_name(finding, name));
 	} else
 		fputs("the work did not come to its end", out);
 }
 
 static void print_line(const struct finding *finding, FILE *out)
 {
-	fprintf(out, "%s %s%s%s: ", finding_status_name(finding->status), finding->id,
-		*finding->reason ? "/" : "", finding->reason);
+	char name[REPORT_NAME_MAX];
+
+	fprintf(out, "%s %s: ", finding_status_name(finding->status),
+		report_name(finding, name));
 	print_text(out, finding->summary);
 	fputc('\n', out);
 }

@@ -137,6 +137,25 @@ static void print_findings(const struct report *report, FILE *out)
 	}
 }
 
+/* A word that changes with each failure would be a new series of the state each time. */
+static void print_reasons(const struct report *report, FILE *out)
+{
+	const struct finding *finding;
+	unsigned int i;
+
+	fputs("# TYPE nfsrdma_finding_info gauge\n"
+	      "# HELP nfsrdma_finding_info Why a finding is not good, where it is known.\n",
+	      out);
+	for (i = 0; i < report->nfindings; i++) {
+		finding = report->findings[i];
+		if (!*finding->reason || !is_first(report, i))
+			continue;
+		fputs("nfsrdma_finding_info{", out);
+		print_thing(out, finding);
+		fprintf(out, ",reason=\"%s\"} 1\n", finding->reason);
+	}
+}
+
 /* So does a key in its finding. */
 static bool is_sample(const struct finding *finding, unsigned int at)
 {
@@ -180,6 +199,7 @@ static void openmetrics_render(const struct report *report, FILE *out,
 	print_subject(report, out);
 	print_verdict(report, out);
 	print_findings(report, out);
+	print_reasons(report, out);
 	print_evidence(report, out);
 	fputs("# EOF\n", out);
 }

@@ -192,6 +192,13 @@ const struct finding *report_lead(const struct report *report)
 	return NULL;
 }
 
+const char *report_name(const struct finding *finding, char buf[REPORT_NAME_MAX])
+{
+	snprintf(buf, REPORT_NAME_MAX, "%s%s%s", finding->id, *finding->reason ? "/" : "",
+		 finding->reason);
+	return buf;
+}
+
 const char *report_clause(const struct finding *finding, char buf[FINDING_SUMMARY_MAX])
 {
 	const char *target = finding_evidence(finding, "target");

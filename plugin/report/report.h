@@ -145,6 +145,18 @@ enum verdict report_verdict(const struct report *report);
 const char *verdict_name(enum verdict verdict);
 enum exit_status verdict_exit(enum verdict verdict);
 
+/* "ID/REASON", or "ID" where it has none, as explain takes it. Returns buf. */
+#define REPORT_NAME_MAX (FINDING_ID_MAX + FINDING_REASON_MAX)
+const char *report_name(const struct finding *finding, char buf[REPORT_NAME_MAX]);
+
+/* What is to be said of one finding outside a report, in a log for instance, by its reason if it has one.
+ * "" where it needs no care. */
+#define REPORT_REMEDY_MAX 8192
+struct report_advice {
+	char cause[MEANING_CAUSE_MAX], remedy[REPORT_REMEDY_MAX];
+};
+void report_advise(const struct finding *finding, struct report_advice *advice);
+
 /* table.c: what there is at a glance. Only the text shows it, before the findings; the other
  * formats have the same as evidence. */
 

@@ -14,11 +14,11 @@
 static void print_short(struct page *page, const struct finding *finding,
 			const char *summary)
 {
-	char text[FINDING_SUMMARY_MAX + 256];
+	char text[FINDING_SUMMARY_MAX + 256], name[REPORT_NAME_MAX];
 	unsigned int column = page_status(page, finding->status);
 
-	snprintf(text, sizeof(text), "%s: %s [%s%s%s]", meaning_find(finding->id)->title,
-		 summary, finding->id, *finding->reason ? "/" : "", finding->reason);
+	snprintf(text, sizeof(text), "%s: %s [%s]", meaning_find(finding->id)->title,
+		 summary, report_name(finding, name));
 	page_paragraph(page, text, column);
 }
 

@@ -58,13 +58,12 @@ void page_paragraph(struct page *page, const char *text, unsigned int indent)
 
 void page_name(struct page *page, const struct finding *finding, unsigned int column)
 {
-	size_t len = strlen(finding->id) + strlen(finding->reason) +
-		     (*finding->reason ? 4 : 3);
+	char name[REPORT_NAME_MAX];
 
-	if (column + len > page->width)
+	report_name(finding, name);
+	if (column + strlen(name) + 3 > page->width)
 		fprintf(page->out, "\n%*s", INDENT - 1, "");
-	fprintf(page->out, " [%s%s%s]\n", finding->id, *finding->reason ? "/" : "",
-		finding->reason);
+	fprintf(page->out, " [%s]\n", name);
 }
 
 bool page_group_began(const struct report *report, unsigned int at)

@@ -47,6 +47,30 @@ static void nagios_begins_with_the_state_and_its_reason(void)
 	ASSERT_CONTAINS(bad, "\nfail probe.mount: refused / hostile=1");
 }
 
+/* In the status line, at each finding, and as one label of one metric alone. */
+static void monitoring_has_the_reason(void)
+{
+	_cleanup_(report_free_p) struct report *report = report_new("probe");
+	_cleanup_free_ char *nagios = NULL, *metrics = NULL;
+	struct finding finding;
+
+	add(report, "probe.null", FINDING_FAIL, "no answer");
+	finding_init(&finding, "probe.connect", FINDING_FAIL, "refused");
+	finding_reason(&finding, "refused");
+	CU_ASSERT_EQUAL(report_add(report, &finding), 0);
+	nagios = render(report, "nagios");
+	ASSERT_STARTS(nagios,
+		      "NFSRDMA PROBE CRITICAL - refused [probe.connect/refused] | ");
+	/* What follows from it is below it. */
+	ASSERT_CONTAINS(nagios, "\nfail probe.connect/refused: refused\n"
+				"fail probe.null: no answer\n");
+	metrics = render(report, "openmetrics");
+	ASSERT_CONTAINS(metrics, "\nnfsrdma_finding_info{id=\"probe.connect\","
+				 "reason=\"refused\"} 1\n");
+	ASSERT_CONTAINS(metrics, "\nnfsrdma_finding{id=\"probe.connect\",nfsrdma_");
+	ASSERT_LACKS(metrics, "info{id=\"probe.null\"");
+}
+
 /* Whatever came before them. */
 static void nagios_leads_with_named_defects(void)
 {
@@ -167,7 +191,8 @@ static void openmetrics_names_what_a_finding_is_about(void)
 	CU_ASSERT_EQUAL(count(text, "nas:/"), 0);
 }
 
-SUITE_MAIN("nagios", TEST(nagios_begins_with_the_state_and_its_reason),
+SUITE_MAIN("nagios", TEST(monitoring_has_the_reason),
+	   TEST(nagios_begins_with_the_state_and_its_reason),
 	   TEST(nagios_leads_with_named_defects),
 	   TEST(nagios_gives_the_reason_of_its_state),
 	   TEST(nagios_says_when_work_was_cut_off),

@@ -227,7 +227,32 @@ static void what_no_reason_fits_is_unexpected(void)
 	CU_ASSERT_EQUAL(report_steps(report, &f, steps), 0);
 }
 
-SUITE_MAIN("steps", TEST(what_no_reason_fits_is_unexpected),
+/* As logs tell it, which have one finding and no report. */
+static void a_finding_alone_has_the_advice_of_its_reason(void)
+{
+	struct report_advice advice;
+	char name[REPORT_NAME_MAX];
+	struct finding f;
+
+	finding_init(&f, "probe.connect", FINDING_FAIL, "no");
+	CU_ASSERT_STRING_EQUAL(report_name(&f, name), "probe.connect");
+	finding_reason(&f, "not-listening");
+	finding_text(&f, "server", "nas1");
+	CU_ASSERT_STRING_EQUAL(report_name(&f, name), "probe.connect/not-listening");
+	report_advise(&f, &advice);
+	ASSERT_STARTS(advice.cause, "nas1 is reached over the fabric");
+	ASSERT_CONTAINS(advice.remedy, ": 'cat /proc/fs/nfsd/portlist'.");
+	f.status = FINDING_PASS;
+	report_advise(&f, &advice);
+	CU_ASSERT_STRING_EQUAL(advice.cause, "");
+	CU_ASSERT_STRING_EQUAL(advice.remedy, "");
+	finding_init(&f, "no.such", FINDING_FAIL, "no");
+	report_advise(&f, &advice);
+	CU_ASSERT_STRING_EQUAL(advice.remedy, "");
+}
+
+SUITE_MAIN("steps", TEST(a_finding_alone_has_the_advice_of_its_reason),
+	   TEST(what_no_reason_fits_is_unexpected),
 	   TEST(names_of_this_case_stand_in_texts),
 	   TEST(what_is_too_long_is_cut), TEST(a_reason_has_its_own_cause_and_steps),
 	   TEST(steps_are_those_of_this_system), TEST(systems_are_of_several_kinds),
