@@ -7,7 +7,7 @@
 
 #include "plugin/journal/journal.h"
 
-/* Drawn at random once. They are what people and programs look for, and never change. */
+/* Random, chosen once. Programs search for them, so they never change. */
 const struct journal_row journal_table[JOURNAL_EVENT_COUNT] = {
 	[JOURNAL_PROVEN] = { "proven", "ef2bd12153f54ea28c924253c50030c3", 6 },
 	[JOURNAL_TCP] = { "tcp", "57f276d33bbb42bcba0e13391a760106", 4 },

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Sends an entry: as a datagram, or, where it is too long for one, as a sealed file whose
- * descriptor the datagram carries. Nothing waits for a journal that does not read. */
+/* Sends an entry: as a datagram, or, if it is too long for one, as a sealed file whose descriptor
+ * the datagram carries. A journal that does not read delays nothing for long. */
 #include <fcntl.h>
 #include <poll.h>
 #include <stdio.h>
@@ -14,7 +14,7 @@
 
 #define PATIENCE_MS 100
 
-/* It does not read: a full queue is EAGAIN here. */
+/* A full queue of the journal is EAGAIN here. */
 static int send_patiently(int fd, const struct msghdr *message)
 {
 	uint64_t deadline = deadline_in(PATIENCE_MS);
@@ -36,7 +36,7 @@ static int make_file(const char *text, size_t len)
 	_cleanup_close_ int fd = memfd_create("nfsrdma-journal",
 					      MFD_CLOEXEC | MFD_ALLOW_SEALING);
 
-	/* The journal takes no file that could still change. */
+	/* The journal accepts sealed files only. */
 	if (fd < 0 || fd_write_all(fd, text, len) ||
 	    fcntl(fd, F_ADD_SEALS,
 		  F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL))
@@ -84,7 +84,7 @@ static int send_entry(const char *socket_path, char *text, size_t len)
 	rc = send_patiently(fd, &message);
 	if (rc == -EMSGSIZE || rc == -ENOBUFS)
 		rc = send_file(fd, &message, text, len);
-	/* No socket, or nobody behind it: this system has no journal. */
+	/* No socket, or nothing listens there: this system has no journal. */
 	return rc == -ENOENT || rc == -ECONNREFUSED || rc == -ENOTDIR ? 0 : rc;
 }
 

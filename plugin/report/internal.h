@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* The map of plugin/report: what its renderers share. */
+/* What the files of plugin/report share. */
 #ifndef PLUGIN_REPORT_INTERNAL_H
 #define PLUGIN_REPORT_INTERNAL_H
 
@@ -42,7 +42,7 @@ struct report_table {
 };
 
 void table_fini(struct report_table *table);
-/* Some row does. */
+/* Some row does not pass. */
 bool table_needs_care(const struct report_table *table);
 /* Of the longest cell, in columns of a terminal. */
 unsigned int table_width(const struct report_table *table, unsigned int column);
@@ -68,11 +68,11 @@ struct report {
 
 const char *subject_name(enum subject_key key);
 unsigned int report_count(const struct report *report, enum finding_status status);
-/* The finding that the verdict is told with: the first cause that made it, a named defect before all
- * others. NULL: none did, or the verdict is pass. */
+/* The finding that stands for the verdict: the first cause of its status, named defects first. NULL: there
+ * is none, or the verdict is pass. */
 const struct finding *report_lead(const struct report *report);
-/* What its summary says before the numbers that show it: the first clause, with the target that it
- * begins with. */
+/* The first clause of its summary, up to the colon before the numbers, with the target that it begins
+ * with. */
 const char *report_clause(const struct finding *finding, char buf[FINDING_SUMMARY_MAX]);
 /* Pass and skip need neither cause nor remedy. */
 bool report_needs_care(enum finding_status status);
@@ -81,11 +81,11 @@ const char *report_started(const struct report *report, char *buf, size_t cap);
 
 /* because.c */
 
-/* The finding of the same report that this one follows from; NULL: it stands for itself. It is about
+/* The finding of the same report that this one follows from; NULL: there is none. It is about
  * the same thing (target, pool, guest), as far as both name one. */
 const struct finding *report_because(const struct report *report,
 				     const struct finding *finding);
-/* The last of that chain: what is to be fixed first; the finding itself where it stands for itself. */
+/* The last of that chain, to be fixed first; the finding itself if it follows from none. */
 const struct finding *report_root(const struct report *report,
 				  const struct finding *finding);
 
@@ -101,23 +101,22 @@ struct family {
 /* All that needs care, in the order in which to fix it. Returns how many. */
 unsigned int report_families(const struct report *report,
 			     struct family families[REPORT_FINDINGS_MAX]);
-/* It is as bad as the first of them all. */
+/* Whether it is as bad as the first. */
 bool family_leads(const struct family *families, const struct family *family);
 bool family_has(const struct report *report, const struct family *family,
 		const struct finding *finding);
-/* One id, one status, one reason: what is said of one is said of the other. */
+/* Same id, status and reason, so the same cause and remedy. */
 bool report_is_alike(const struct finding *a, const struct finding *b);
 
 /* answer.c */
 
-/* A sentence: can this host use NFS over RDMA with that server, and is the data correct? "" where
- * that is not the question. Returns buf. */
+/* One sentence: can this host use NFS over RDMA with that server, and is the data correct? "" for commands
+ * that do not ask this. Returns buf. */
 const char *report_answer(const struct report *report, char *buf, size_t cap);
 
 /* steps.c */
 
-/* What a finding is told with: "" where there is nothing to say. By its reason, if it has one, else by
- * its id. */
+/* By its reason, if it has one, else by its id; "" if it passed or was skipped. Returns buf. */
 const char *report_cause(const struct report *report, const struct finding *finding,
 			 char buf[MEANING_CAUSE_MAX]);
 const char *report_remedy(const struct report *report, const struct finding *finding,
@@ -131,7 +130,7 @@ struct report_step {
 };
 
 #define REPORT_STEPS_MAX 12
-/* Those of its reason that are for this system; their number. */
+/* Steps of its reason that fit this system. Returns how many. */
 unsigned int report_steps(const struct report *report, const struct finding *finding,
 			  struct report_step steps[REPORT_STEPS_MAX]);
 /* @text with evidence of the finding, or the subject, in the place of "{key}"; KEY where there is

@@ -39,7 +39,7 @@ static void print_reason(const struct report *report, FILE *out)
 		if (*finding->reason)
 			fprintf(out, " [%s]", report_name(finding, name));
 	} else
-		fputs("the work did not come to its end", out);
+		fputs("interrupted before the end", out);
 }
 
 static void print_line(const struct finding *finding, FILE *out)

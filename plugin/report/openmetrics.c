@@ -5,8 +5,8 @@
  * that is a number as a gauge. Findings of one id about several things, mounts for instance, are
  * told apart by the evidence that names the thing.
  *
- * The state sets are declared as gauges: node_exporter's textfile collector, which reports of a timer
- * go through, refuses the types that only OpenMetrics has. */
+ * The state sets are declared as gauges: node_exporter's textfile collector, which
+ * publishes the reports of a timer, rejects the types that only OpenMetrics has. */
 #include <math.h>
 
 #include "plugin/report/internal.h"
@@ -28,7 +28,7 @@ static void print_subject(const struct report *report, FILE *out)
 	int i;
 
 	fputs("# TYPE nfsrdma_report_info gauge\n"
-	      "# HELP nfsrdma_report_info What was exercised, and by which version.\n"
+	      "# HELP nfsrdma_report_info What was tested, and by which version.\n"
 	      "nfsrdma_report_info{version=\"" NFSRDMA_VERSION "\",",
 	      out);
 	print_label(out, "command", report->command);
@@ -54,17 +54,17 @@ static void print_verdict(const struct report *report, FILE *out)
 	fprintf(out,
 		"# TYPE nfsrdma_started_seconds gauge\n"
 		"# UNIT nfsrdma_started_seconds seconds\n"
-		"# HELP nfsrdma_started_seconds When the work began, Unix time.\n"
+		"# HELP nfsrdma_started_seconds Start time, Unix time.\n"
 		"nfsrdma_started_seconds %lld\n"
 		"# TYPE nfsrdma_elapsed_seconds gauge\n"
 		"# UNIT nfsrdma_elapsed_seconds seconds\n"
-		"# HELP nfsrdma_elapsed_seconds How long the work took.\n"
+		"# HELP nfsrdma_elapsed_seconds Duration.\n"
 		"nfsrdma_elapsed_seconds %.4f\n",
 		(long long)report->started, report->elapsed_ms / 1000);
 }
 
-/* What a finding is about. @with: a label beside that one and never without, be it empty; NULL:
- * where there is one. */
+/* What a finding is about. @with: the label is present, possibly empty, whenever that one is; NULL:
+ * only if the finding has it. */
 static const struct {
 	const char *key, *with;
 } thing_keys[] = {
@@ -105,7 +105,7 @@ static bool is_same(const struct finding *a, const struct finding *b)
 	return !strcmp(a->id, b->id);
 }
 
-/* A metric stands once in an exposition: the first finding about a thing has it. */
+/* A sample may appear only once in an exposition: the first finding about a thing has it. */
 static bool is_first(const struct report *report, unsigned int at)
 {
 	unsigned int i;
@@ -137,14 +137,14 @@ static void print_findings(const struct report *report, FILE *out)
 	}
 }
 
-/* A word that changes with each failure would be a new series of the state each time. */
+/* A metric of its own: as a label of the states each reason would begin new series of them. */
 static void print_reasons(const struct report *report, FILE *out)
 {
 	const struct finding *finding;
 	unsigned int i;
 
 	fputs("# TYPE nfsrdma_finding_info gauge\n"
-	      "# HELP nfsrdma_finding_info Why a finding is not good, where it is known.\n",
+	      "# HELP nfsrdma_finding_info The reason of a finding that is not good.\n",
 	      out);
 	for (i = 0; i < report->nfindings; i++) {
 		finding = report->findings[i];
@@ -156,7 +156,7 @@ static void print_reasons(const struct report *report, FILE *out)
 	}
 }
 
-/* So does a key in its finding. */
+/* So may a key of a finding. */
 static bool is_sample(const struct finding *finding, unsigned int at)
 {
 	const struct finding_evidence *e = &finding->evidence[at];
@@ -175,7 +175,7 @@ static void print_evidence(const struct report *report, FILE *out)
 	unsigned int i, j;
 
 	fputs("# TYPE nfsrdma_evidence gauge\n"
-	      "# HELP nfsrdma_evidence Numbers seen, by finding and key.\n",
+	      "# HELP nfsrdma_evidence Numeric evidence, by finding and key.\n",
 	      out);
 	for (i = 0; i < report->nfindings; i++) {
 		finding = report->findings[i];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* A report: collects findings, draws the verdict, and hands itself to a format. The formats are
- * the rows of report_formats[]; each is one file. */
+/* A report: collects findings, computes the verdict, and prints itself in a format. The formats are
+ * the rows of report_formats[]. */
 #include "plugin/report/internal.h"
 
 static const char *const subject_names[SUBJECT_COUNT] = {
@@ -73,7 +73,7 @@ int report_subject(struct report *report, const char *key, const char *value)
 	for (i = 0; i < SUBJECT_COUNT && strcmp(key, subject_names[i]); i++)
 		;
 	if (i == SUBJECT_COUNT)
-		return err_set(EINVAL, "a report's subject has no '%s'", key);
+		return err_set(EINVAL, "unknown key '%s' of a report's subject", key);
 	copy = strdup(value);
 	if (!copy) {
 		report->no_memory = true;
@@ -86,13 +86,13 @@ int report_subject(struct report *report, const char *key, const char *value)
 
 int report_add(struct report *report, const struct finding *finding)
 {
-	/* What is not filled in is most of it. */
+	/* Most of a finding is unused evidence. */
 	size_t size = offsetof(struct finding, evidence) +
 		      finding->nevidence * sizeof(finding->evidence[0]);
 	struct finding *copy;
 
 	if (finding->status >= FINDING_STATUS_COUNT || !meaning_find(finding->id))
-		return err_set(EINVAL, "there is no finding '%s'", finding->id);
+		return err_set(EINVAL, "unknown finding '%s'", finding->id);
 	if (report->nfindings == REPORT_FINDINGS_MAX)
 		return err_set(ENOSPC, "more than %u findings", REPORT_FINDINGS_MAX);
 	copy = malloc(size);
@@ -101,7 +101,7 @@ int report_add(struct report *report, const struct finding *finding)
 		return err_set(ENOMEM, "no memory for the report");
 	}
 	memcpy(copy, finding, size);
-	/* A word that nobody has explained tells nobody anything. */
+	/* A reason without a text is no help. */
 	if (!meaning_reason(meaning_find(copy->id), copy->reason))
 		copy->reason[0] = '\0';
 	report->findings[report->nfindings++] = copy;
@@ -158,7 +158,7 @@ enum verdict report_verdict(const struct report *report)
 
 	if (report_count(report, FINDING_FAIL))
 		return VERDICT_FAIL;
-	/* Skips alone say nothing about the target, and unknown is never reported as good. */
+	/* Skips alone prove nothing, and unknown is never reported as good. */
 	if (report->cut || decisive_is_unknown(report) ||
 	    warned + report_count(report, FINDING_PASS) == 0)
 		return VERDICT_UNKNOWN;

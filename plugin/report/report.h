@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* The report: findings with what they mean, a verdict, and renderers. One table
- * (meaning.c; its texts are in findings/) says for every finding id its title, cause, remedy and where
- * to read more; `explain`, the manual page and every renderer read that table.
+/* The report: findings, a verdict, and renderers. One table (meaning.c; its texts are in findings/)
+ * has the title, cause, remedy and references of every finding id; `explain`, the manual page and
+ * every renderer read that table.
  *
- * Nothing here reads a clock, a terminal or the environment: who prints says how. */
+ * Nothing here reads a clock, a terminal or the environment: the caller passes what is needed. */
 #ifndef PLUGIN_REPORT_H
 #define PLUGIN_REPORT_H
 
@@ -43,7 +43,7 @@ struct step {
 	const char *command; /* to be pasted into a shell; NULL: there is none */
 };
 
-/* Why a finding is as it is: a word that whoever saw it chose (finding_reason()). */
+/* Why a finding is not good: a word that the code which saw it has chosen (finding_reason()). */
 struct reason {
 	const char *name;         /* "refused"; it never changes its meaning either */
 	const char *cause;        /* of this case alone; "{key}" as in a step */
@@ -53,22 +53,21 @@ struct reason {
 		follows; /* as in struct meaning; the finding's where it has none itself */
 };
 
-/* What an id means, whatever was seen. All strings are static and never NULL where nothing
- * else is said. */
+/* What an id means, whatever was seen. All strings are static, and never NULL unless the comment
+ * says so. */
 struct meaning {
 	const char *id;
 	const char *group; /* heading in lists; rows of one group stand together */
 	const char *title; /* at most MEANING_TITLE_MAX characters */
-	const char *what;  /* explain: what is looked at, and how it is found out */
+	const char *what;  /* explain: what is examined, and how */
 	const char *cause; /* why it fails or warns */
 	/* What is known of one kind of server: part of the cause where it is, or may be, that;
 	 * NULL: nothing. */
 	const char *linux_cause, *ganesha_cause;
-	const char *remedy; /* what to do then */
-	const char
-		*unknown; /* what to do where it could not be found out, in place of both;
+	const char *remedy;  /* what to do then */
+	const char *unknown; /* what to do if the status is unknown, in place of both;
 			      * NULL: cause and remedy say it */
-	const char *see[6]; /* "RFC 8166 3.4.6"; ends with NULL */
+	const char *see[6];  /* "RFC 8166 3.4.6"; ends with NULL */
 	/* "ID" or "ID/REASON": where one of these is not good in the same report, this finding
 	 * follows from it. Ends with NULL. */
 	const char *const *follows;
@@ -114,7 +113,7 @@ enum exit_status {
 
 struct report;
 
-/* NULL: no memory. What later fails for want of memory makes report_print() fail. */
+/* NULL: no memory. If memory runs out later, report_print() fails. */
 struct report *report_new(const char *command);
 void report_free(struct report *report);
 void report_free_p(struct report **report);
@@ -123,10 +122,10 @@ void report_times(struct report *report, time_t started, double elapsed_ms);
 /* Keys: server, port, export, file, transport, nfs_version; others are -EINVAL. A later value
  * replaces the earlier one. */
 int report_subject(struct report *report, const char *key, const char *value);
-/* Copies. A finding whose id is not in the table is refused with -EINVAL: it is our own
- * mistake, or a hostile record. -ENOSPC: more findings than any command makes. */
+/* Copies. A finding whose id is not in the table is refused with -EINVAL: a bug of ours, or a
+ * hostile record. -ENOSPC: more findings than any command makes. */
 int report_add(struct report *report, const struct finding *finding);
-/* For work that tells a sink what it finds. */
+/* For code that passes its findings to a sink. */
 struct report_collector {
 	struct report *report;
 	int rc; /* of the first finding that the report refused */
@@ -137,7 +136,7 @@ void report_collect(void *arg, const struct finding *finding);
 /* The systems of the host on which steps are taken, of enum report_system. Of a kind that is not known
  * the steps of all are shown. */
 void report_for(struct report *report, unsigned int systems);
-/* The work was cut off: what was found stands, but the verdict is fail or unknown. */
+/* The work was interrupted: its findings stand, but the verdict is fail or unknown. */
 void report_cut(struct report *report);
 /* fail if any finding failed; else unknown if a decisive one is unknown, if the work was cut
  * off, or if nothing passed or warned; else warn if any warns; else pass. */
@@ -149,23 +148,23 @@ enum exit_status verdict_exit(enum verdict verdict);
 #define REPORT_NAME_MAX (FINDING_ID_MAX + FINDING_REASON_MAX)
 const char *report_name(const struct finding *finding, char buf[REPORT_NAME_MAX]);
 
-/* What is to be said of one finding outside a report, in a log for instance, by its reason if it has one.
- * "" where it needs no care. */
+/* Cause and remedy of a finding that is in no report, for a log; by its reason if it has one. Both are ""
+ * if it passed or was skipped. */
 #define REPORT_REMEDY_MAX 8192
 struct report_advice {
 	char cause[MEANING_CAUSE_MAX], remedy[REPORT_REMEDY_MAX];
 };
 void report_advise(const struct finding *finding, struct report_advice *advice);
 
-/* table.c: what there is at a glance. Only the text shows it, before the findings; the other
- * formats have the same as evidence. */
+/* table.c: an overview that only the text has, before the findings; the other formats have the same
+ * data as evidence. */
 
 #define REPORT_COLUMNS_MAX 8
 
 /* Texts end with NULL and are copied. The last two columns may be of any length: the last one has
  * a line of its own where it does not fit. Errors: -ENOMEM, and report_print() fails then. */
 int report_columns(struct report *report, const char *const *heads);
-/* @status: how what the row is about was judged; a quiet report shows what needs care only. */
+/* @status: of the row; a quiet report omits rows that pass. */
 int report_row(struct report *report, enum finding_status status,
 	       const char *const *cells);
 
@@ -177,7 +176,7 @@ struct report_style {
 	bool verbose; /* every finding, with its evidence */
 };
 
-/* Report format: the seam. A file each, a row in report.c. */
+/* A report format: each is a file, and a row in report.c. */
 struct report_format {
 	const char *name;
 	/* @out is a memory stream: errors of the destination are report_print()'s. */
@@ -187,7 +186,7 @@ struct report_format {
 };
 
 extern const struct report_format *const report_formats[]; /* ends with NULL */
-/* NULL if there is none such. */
+/* NULL: there is none. */
 const struct report_format *report_format_find(const char *name);
 /* Renders in memory and writes all at once: a report is whole or absent. -ENOMEM, or -errno of
  * the stream. */
@@ -204,9 +203,9 @@ enum utf8_repair {
 /* Writes @text as valid UTF-8 without control or direction characters, cut at a character to
  * fit @cap. Returns out. */
 char *utf8_clean(char *out, size_t cap, const char *text, enum utf8_repair repair);
-/* Columns of clean text, one a character. */
 /* Bytes of the first character; 1 where it is none, which is not @printable. */
 size_t utf8_length(const char *text, bool *printable);
+/* Columns of clean text, one a character. */
 size_t utf8_width(const char *text);
 
 /* wrap.c */

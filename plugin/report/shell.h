@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Every name in a command that somebody may copy into a shell is written by these. */
+/* These quote every name in a command that may be copied into a shell. */
 #ifndef PLUGIN_SHELL_H
 #define PLUGIN_SHELL_H
 
@@ -13,7 +13,7 @@ struct shell_word {
 	char text[SHELL_WORD_MAX];
 };
 
-/* As a shell reads it back: one word, and nothing of it is obeyed. Behind an option or a keyword.
+/* One word for a shell, without special characters. For use after an option or a keyword.
  * "...", where it is too long. Printable; ASCII without control characters, and UTF-8. */
 const char *shell_word(struct shell_word *word, const char *text);
 /* The same where an option could stand: one that begins with a dash has "-- " before it. */

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* What is to be said and done of one finding: the texts of its reason, with the names of this host
- * and this server in the place of "{key}", and those steps alone that are for this system. Pure. */
+/* Cause and steps of one finding: the texts of its reason, with the names of this host and this server
+ * in place of "{key}", and only the steps for this system. Pure. */
 #include <ctype.h>
 #include <stdarg.h>
 
 #include "plugin/report/internal.h"
 
-/* A text that grows up to its bound; what is cut is cut between characters by who prints. */
+/* A bounded text. It may be cut within a character; the printer drops such a remainder. */
 struct sentence {
 	char *buf;
 	size_t cap, used;
@@ -35,7 +35,7 @@ static const char *value_of(const struct report *report, const struct finding *f
 	return value;
 }
 
-/* What is not known is left to whoever reads: "{export}" becomes EXPORT. */
+/* What is not known becomes a placeholder for the reader: "{export}" is EXPORT. */
 static void add_name(struct sentence *s, const char *key)
 {
 	char c;
@@ -46,7 +46,7 @@ static void add_name(struct sentence *s, const char *key)
 	}
 }
 
-/* Behind a blank an option could stand. */
+/* After a blank the value could be taken for an option. */
 static void add_value(struct sentence *s, const char *value, bool shell)
 {
 	struct shell_word word;
@@ -202,7 +202,7 @@ static bool is_unknown_by_itself(const struct meaning *meaning,
 	return finding->status == FINDING_UNKNOWN && meaning->unknown;
 }
 
-/* It has reasons, and none of them was seen: a list of all would be guesses. */
+/* It has reasons and none was chosen: a list of all of them would be guesses. */
 static bool is_unexpected(const struct meaning *meaning, const struct finding *finding)
 {
 	return meaning->reasons->name && !*finding->reason &&
@@ -276,7 +276,7 @@ static void add_step(struct sentence *s, const struct report_step *step)
 	}
 }
 
-/* As the probe identified it; NULL: nobody did. */
+/* As the probe identified it; NULL: it did not. */
 static const char *server_kind(const struct report *report)
 {
 	unsigned int i;

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* A table in the text report: what there is at a glance, before what is to be said of it. The
- * last two columns are names that may be as long as they like: the last one gets a line of its own
- * where it does not fit. */
+/* The table at the top of a text report. Its last two columns are names of any length: the last one
+ * gets a line of its own where it does not fit. */
 #include "plugin/report/internal.h"
 
 #define ROWS_STEP 64

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* The report for people: what it is about, the answer, the table if there is one, the causes with what to
- * do (text-brief.c), or every finding (text-full.c), and the verdict, where the eye is when the command
- * ends. */
+/* The report for people: the subject, the answer, the table if there is one, the causes with their steps
+ * (text-brief.c) or every finding (text-full.c), and the verdict, which is next to the prompt when the
+ * command ends. */
 #include "plugin/report/text.h"
 
 #define WIDTH_MIN      40  /* narrower terminals wrap by themselves */
@@ -191,7 +191,7 @@ static void print_verdict(struct page *page, const struct report *report)
 	count_findings(report, counts, sizeof(counts));
 	page_paragraph(page, counts, indent);
 	if (report->cut)
-		fputs("The work was cut off before its end.\n", page->out);
+		fputs("Interrupted before the end.\n", page->out);
 }
 
 /* "FAIL  This host cannot use NFS over RDMA with nas1." */

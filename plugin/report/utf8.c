@@ -2,8 +2,8 @@
 /* Copyright (C) 2026 The nfsrdma authors */
 
 /* Makes any bytes safe to show (Unicode 15, section 3.9; RFC 3629): file names, texts of a peer
- * and arguments may hold bytes that are no UTF-8, controls that a terminal obeys (C0, DEL, and
- * C1, which UTF-8 carries as two bytes), or marks that turn the direction of what follows. */
+ * and arguments may contain invalid UTF-8, control characters that a terminal obeys (C0, DEL, and
+ * C1, which are two bytes in UTF-8), or marks that change the direction of text. */
 #include "plugin/report/internal.h"
 
 /* First and last code point of what is not shown. */

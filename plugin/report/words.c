@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Lists of things in a sentence, bounded: what does not fit is counted. */
+/* Bounded lists in a sentence: what does not fit is counted. */
 #include <netdb.h>
 #include <stdarg.h>
 #include <stdio.h>

@@ -121,7 +121,7 @@ static void nagios_says_when_work_was_cut_off(void)
 	add(report, "probe.null", FINDING_PASS, "answered");
 	report_cut(report);
 	text = render(report, "nagios");
-	ASSERT_STARTS(text, "NFSRDMA PROBE UNKNOWN - the work did not come to its end");
+	ASSERT_STARTS(text, "NFSRDMA PROBE UNKNOWN - interrupted before the end");
 }
 
 static void openmetrics_has_states_and_numbers(void)
