@@ -303,15 +303,15 @@ void page_causes(struct page *page, const struct report *report)
 		print_short_family(page, report, families[i].root);
 }
 
-void page_brief(struct page *page, const struct report *report, bool quiet)
+void page_brief(struct page *page, const struct report *report)
 {
 	struct family families[REPORT_FINDINGS_MAX];
 	unsigned int count = report_families(report, families);
-	bool good = report_verdict(report) == VERDICT_PASS;
+	bool quiet = page->quiet, good = report_verdict(report) == VERDICT_PASS;
 
 	/* Where nothing explains the verdict, or little is to be told, it is all told. */
 	if (!quiet && (good ? report->nfindings <= LINES_MAX : !count))
-		page_full(page, report, false);
+		page_full(page, report);
 	else if (!quiet && good && !report->table.ncolumns)
 		print_groups(page, report);
 	if (count && (!good || report->nfindings > LINES_MAX || quiet))

@@ -51,26 +51,33 @@ static void print_numbers(struct page *page, const struct finding *finding, int 
 	page_paragraph(page, text, INDENT + LABEL_WIDTH + column + 2);
 }
 
+/* These say how the text is laid out, and are no evidence for a reader. */
+static bool is_mark(const struct finding_evidence *e)
+{
+	return !strcmp(e->key, "note") || !strcmp(e->key, "because");
+}
+
 /* "key value" in a column each. */
 static void print_evidence(struct page *page, const struct finding *finding)
 {
-	bool many = count_numbers(finding) > NUMBERS_MAX;
+	bool many = count_numbers(finding) > NUMBERS_MAX, first = true;
 	const struct finding_evidence *e;
 	int column = 0, n;
 
 	for (e = finding->evidence; e < finding->evidence + finding->nevidence; e++) {
-		n = (int)strlen(e->key);
+		n = is_mark(e) ? 0 : (int)strlen(e->key);
 		column = n > column && !(many && e->is_number) ? n : column;
 	}
 	column = many && column < 7 ? 7 : column;
 	for (e = finding->evidence; e < finding->evidence + finding->nevidence; e++) {
-		if (many && e->is_number)
+		if ((many && e->is_number) || is_mark(e))
 			continue;
 		fprintf(page->out, "%*s", INDENT, "");
-		if (e == finding->evidence)
+		if (first)
 			page_colored(page, "1", "Evidence");
 		else
 			fputs("        ", page->out);
+		first = false;
 		utf8_clean(page->clean, sizeof(page->clean), e->key, UTF8_ESCAPE);
 		fprintf(page->out, "%*s%-*s  ", LABEL_WIDTH - 8, "", column, page->clean);
 		page_paragraph(page, *e->value ? e->value : "-",
@@ -178,7 +185,6 @@ static void print_line(struct page *page, const struct finding *finding,
 		       const struct meaning *meaning)
 {
 	char text[sizeof(finding->summary) + 64];
-
 	unsigned int column = page_status(page, finding->status);
 
 	if (page->width >= COLUMNS_MIN) {
@@ -202,11 +208,15 @@ static void print_finding(struct page *page, const struct report *report,
 		print_care(page, report, finding, meaning);
 	else
 		print_line(page, finding, meaning);
+	if (page->verbose && !report_needs_care(finding->status)) {
+		print_follows(page, report, finding);
+		print_evidence(page, finding);
+	}
 }
 
 /* The findings of one group, from the first of them on. */
 static void print_group(struct page *page, const struct report *report,
-			unsigned int first, bool quiet)
+			unsigned int first)
 {
 	const char *group = meaning_find(report->findings[first]->id)->group;
 	const struct meaning *meaning;
@@ -218,7 +228,7 @@ static void print_group(struct page *page, const struct report *report,
 
 		meaning = meaning_find(finding->id);
 		if (strcmp(meaning->group, group) != 0 ||
-		    (quiet && !report_needs_care(finding->status)))
+		    (page->quiet && !report_needs_care(finding->status)))
 			continue;
 		if (!shown)
 			print_heading(page, group);
@@ -227,11 +237,11 @@ static void print_group(struct page *page, const struct report *report,
 	}
 }
 
-void page_full(struct page *page, const struct report *report, bool quiet)
+void page_full(struct page *page, const struct report *report)
 {
 	unsigned int i;
 
 	for (i = 0; i < report->nfindings; i++)
 		if (!page_group_began(report, i))
-			print_group(page, report, i, quiet);
+			print_group(page, report, i);
 }

@@ -138,12 +138,12 @@ static void print_row(struct page *page, const struct report_table *table,
 	print_names(page, table, row, at);
 }
 
-static void print_table(struct page *page, const struct report *report, bool quiet)
+static void print_table(struct page *page, const struct report *report)
 {
 	const struct report_table *table = &report->table;
 	unsigned int i, at = INDENT;
 
-	if (table->ncolumns < 2 || (quiet && !table_needs_care(table)))
+	if (table->ncolumns < 2 || (page->quiet && !table_needs_care(table)))
 		return;
 	for (i = 0; i < table->nrows; i++)
 		if (table->rows[i].status == FINDING_UNKNOWN)
@@ -151,7 +151,7 @@ static void print_table(struct page *page, const struct report *report, bool qui
 	fprintf(page->out, "\n%*s", (int)at, "");
 	print_row(page, table, &table->head, at);
 	for (i = 0; i < table->nrows; i++) {
-		if (quiet && !report_needs_care(table->rows[i].status))
+		if (page->quiet && !report_needs_care(table->rows[i].status))
 			continue;
 		page_status_to(page, table->rows[i].status, at);
 		print_row(page, table, &table->rows[i], at);
@@ -207,7 +207,7 @@ static void print_answer(struct page *page, const struct report *report)
 	page_paragraph(page, answer, (unsigned int)strlen(looks[look].word) + 2);
 }
 
-static void print_hint(struct page *page, const struct report *report, bool verbose)
+static void print_hint(struct page *page, const struct report *report)
 {
 	unsigned int status, care = 0;
 
@@ -216,7 +216,8 @@ static void print_hint(struct page *page, const struct report *report, bool verb
 	if (!care)
 		return;
 	page_paragraph(page,
-		       verbose ? "More about a finding: nfsrdma explain ID"
+		       page->verbose
+			       ? "More about a finding: nfsrdma explain ID"
 			       : "More: -v shows all findings, nfsrdma explain ID one.",
 		       0);
 }
@@ -224,7 +225,11 @@ static void print_hint(struct page *page, const struct report *report, bool verb
 static void text_render(const struct report *report, FILE *out,
 			const struct report_style *style)
 {
-	struct page page = { .out = out, .width = style->width, .color = style->color };
+	struct page page = { .out = out,
+			     .width = style->width,
+			     .color = style->color,
+			     .quiet = style->quiet,
+			     .verbose = style->verbose };
 
 	page.width = page.width ? page.width : 80;
 	page.width = page.width < WIDTH_MIN ? WIDTH_MIN : min_u32(page.width, WIDTH_MAX);
@@ -233,13 +238,13 @@ static void text_render(const struct report *report, FILE *out,
 	print_answer(&page, report);
 	if (style->verbose)
 		page_causes(&page, report);
-	print_table(&page, report, style->quiet);
+	print_table(&page, report);
 	if (style->verbose)
-		page_full(&page, report, style->quiet);
+		page_full(&page, report);
 	else
-		page_brief(&page, report, style->quiet);
+		page_brief(&page, report);
 	print_verdict(&page, report);
-	print_hint(&page, report, style->verbose);
+	print_hint(&page, report);
 	free(page.told.steps);
 }
 

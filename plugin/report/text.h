@@ -22,7 +22,7 @@ struct told {
 struct page {
 	FILE *out;
 	unsigned int width;
-	bool color;
+	bool color, quiet, verbose;
 	struct told told;
 	char clean[4 * FINDING_SUMMARY_MAX + 1];
 };
@@ -44,12 +44,12 @@ bool page_group_began(const struct report *report, unsigned int at);
 
 /* text-brief.c: causes with their steps, or a line for each group where all is well */
 
-void page_brief(struct page *page, const struct report *report, bool quiet);
+void page_brief(struct page *page, const struct report *report);
 /* A line for each cause. */
 void page_causes(struct page *page, const struct report *report);
 
-/* text-full.c: every finding with its evidence */
+/* text-full.c: every finding, with its evidence where the page is verbose */
 
-void page_full(struct page *page, const struct report *report, bool quiet);
+void page_full(struct page *page, const struct report *report);
 
 #endif
