@@ -12,17 +12,37 @@ static bool is_good(const struct finding *finding)
 	return finding->status == FINDING_PASS || finding->status == FINDING_WARN;
 }
 
-/* These are a reply of NFS over RDMA by that server. */
-static bool has_answered(const struct report *report)
+/* Good, it is a reply of NFS over RDMA by that server. */
+static bool is_reply(const struct finding *finding)
 {
+	return !strcmp(finding->id, "fabric.listener") ||
+	       !strcmp(finding->id, "probe.null");
+}
+
+/* Without these there is none. */
+static bool is_before_reply(const struct finding *finding)
+{
+	return is_reply(finding) || !strcmp(finding->id, "probe.connect") ||
+	       !strcmp(finding->id, "probe.route") ||
+	       !strcmp(finding->id, "probe.address");
+}
+
+/* A failure elsewhere, of a mount for instance, is no proof that there would be no reply. */
+static enum answer answer_reach(const struct report *report)
+{
+	enum answer answer = ANSWER_NONE;
 	unsigned int i;
 
-	for (i = 0; i < report->nfindings; i++)
-		if (is_good(report->findings[i]) &&
-		    (!strcmp(report->findings[i]->id, "probe.null") ||
-		     !strcmp(report->findings[i]->id, "fabric.listener")))
-			return true;
-	return false;
+	for (i = 0; i < report->nfindings; i++) {
+		const struct finding *finding = report->findings[i];
+
+		if (is_reply(finding) && is_good(finding))
+			return ANSWER_YES;
+		if (is_before_reply(finding) &&
+		    report_root(report, finding)->status == FINDING_FAIL)
+			answer = ANSWER_NO;
+	}
+	return answer;
 }
 
 /* Every READ was compared with the file's data. */
@@ -83,9 +103,9 @@ const char *report_answer(const struct report *report, char *buf, size_t cap)
 		snprintf(buf, cap, "No problem found on this host.");
 	else if (!server)
 		return buf;
-	else if (has_answered(report))
+	else if (answer_reach(report) == ANSWER_YES)
 		say_answered(report, server, buf, cap);
-	else if (verdict == VERDICT_FAIL)
+	else if (answer_reach(report) == ANSWER_NO)
 		snprintf(buf, cap, "This host cannot use NFS over RDMA with %s.", server);
 	else
 		snprintf(buf, cap,
