@@ -104,27 +104,39 @@ static void print_step(struct page *page, const struct report_step *step)
 	fputc('\n', page->out);
 }
 
+/* "Take steps 1, 2 above." */
+static void print_again(struct page *page, const unsigned int *numbers,
+			unsigned int count, bool alone)
+{
+	struct words words = { 0 };
+	char text[WORDS_MAX + 32];
+	unsigned int i, number;
+
+	for (number = 1; number <= page->told.count; number++)
+		for (i = 0; i < count; i++)
+			if (numbers[i] == number)
+				words_add(&words, "%u", number);
+	snprintf(text, sizeof(text), "%s step%s %s above.", alone ? "Take" : "And",
+		 count == 1 ? "" : "s", words_text(&words));
+	print_indented(page, text);
+}
+
 static void print_steps(struct page *page, const struct report *report,
 			const struct finding *finding)
 {
 	struct report_step steps[REPORT_STEPS_MAX];
-	unsigned int i, n = report_steps(report, finding, steps), before;
-	struct words again = { 0 };
-	char text[WORDS_MAX + 32];
+	unsigned int numbers[REPORT_STEPS_MAX], count = 0;
+	unsigned int i, n = report_steps(report, finding, steps);
 
 	for (i = 0; i < n; i++) {
-		before = told_before(&page->told, &steps[i]);
-		if (before)
-			words_add(&again, "%u", before);
+		numbers[count] = told_before(&page->told, &steps[i]);
+		if (numbers[count])
+			count++;
 		else
 			print_step(page, &steps[i]);
 	}
-	if (!again.count)
-		return;
-	snprintf(text, sizeof(text), "%s step%s %s above.",
-		 again.count == n ? "Take" : "And", again.count == 1 ? "" : "s",
-		 words_text(&again));
-	print_indented(page, text);
+	if (count)
+		print_again(page, numbers, count, count == n);
 }
 
 /* Without a reason the remedy is a paragraph. */
