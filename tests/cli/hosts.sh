@@ -61,6 +61,7 @@ for name in "${names[@]}"; do
 		[[ -s $work/out && ! -s $work/err ]] || { show; fail "$name: $format"; }
 	done
 	text >"$work/text"
+	expect_page "$work/text" "$name"
 	same "$machines/$name/expect.txt" "$work/text"
 done
 

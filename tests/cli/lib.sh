@@ -260,6 +260,19 @@ expect_report()
 	jq -e "$@" "$work/out" >/dev/null || { show; fail "$what"; }
 }
 
+# expect_page FILE NAME: a report of 80 columns, and of 20 lines at most if it has one cause and the reason is
+# known. A command is never broken, so that it can be pasted.
+expect_page()
+{
+	local text=$1 causes
+
+	awk 'length > 80 && !(command && /^ {10}[^ ]/) { print; wide = 1 } { command = /:$/ } END { exit wide }' "$text" ||
+		fail "$2: wider than 80 columns"
+	causes=$(grep -cE '^  (FAIL|WARN|UNKNOWN)  ' "$text" || true)
+	grep -qE '\[[a-z0-9.-]+/[a-z0-9-]+\]$' "$text" || return 0
+	((causes != 1 || $(wc -l <"$text") <= 20)) || { cat "$text"; fail "$2: one cause, and $(wc -l <"$text") lines"; }
+}
+
 # expect_finding ID STATUS: once in the report, or by each of several of that id.
 expect_finding()
 {
