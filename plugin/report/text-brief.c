@@ -167,33 +167,67 @@ static bool was_named(const struct report *report, const struct family *family,
 	return false;
 }
 
-/* "Consequences: Route, MTU; 3 checks skipped" */
+/* What fits on one line with the rest of it; the others are counted. */
+struct titles {
+	char text[256];
+	size_t room;
+	unsigned int left_out;
+};
+
+static void add_title(struct titles *titles, const char *title)
+{
+	size_t used = strlen(titles->text);
+
+	if (titles->left_out || used + (used ? 2 : 0) + strlen(title) > titles->room)
+		titles->left_out++;
+	else
+		snprintf(titles->text + used, sizeof(titles->text) - used, "%s%s",
+			 used ? ", " : "", title);
+}
+
+static unsigned int count_skipped(const struct report *report,
+				  const struct family *family)
+{
+	unsigned int i, count = 0;
+
+	for (i = 0; i < report->nfindings; i++)
+		count += report->findings[i]->status == FINDING_SKIP &&
+			 family_has(report, family, report->findings[i]);
+	return count;
+}
+
+/* "Consequences: Route, MTU and 2 more; 3 checks skipped" */
 static void print_consequences(struct page *page, const struct report *report,
 			       const struct family *family)
 {
-	struct words titles = { 0 };
-	unsigned int i, skipped = 0;
-	char text[WORDS_MAX + 64], checks[48] = "";
+	static const char label[] = "Consequences: ", more[] = " and 99 more";
+	unsigned int i, skipped = count_skipped(report, family);
+	char text[512], checks[48] = "", others[32] = "";
+	struct titles titles = { .text = "" };
+	size_t taken;
 
+	if (skipped)
+		snprintf(checks, sizeof(checks), "%u check%s skipped", skipped,
+			 skipped == 1 ? "" : "s");
+	taken = INDENT + strlen(label) + strlen(more) +
+		(skipped ? 2 + strlen(checks) : 0);
+	titles.room = page->width > taken ? page->width - taken : 0;
 	for (i = 0; i < report->nfindings; i++) {
 		const struct finding *finding = report->findings[i];
 
-		if (report_is_alike(finding, family->root) ||
-		    report_is_alike(finding, family->worst) ||
-		    !family_has(report, family, finding))
-			continue;
-		if (finding->status == FINDING_SKIP)
-			skipped++;
-		else if (!was_named(report, family, i))
-			words_add(&titles, "%s", meaning_find(finding->id)->title);
+		if (report_needs_care(finding->status) &&
+		    !report_is_alike(finding, family->root) &&
+		    !report_is_alike(finding, family->worst) &&
+		    family_has(report, family, finding) && !was_named(report, family, i))
+			add_title(&titles, meaning_find(finding->id)->title);
 	}
-	if (!titles.count && !skipped)
+	if (!*titles.text && !titles.left_out && !skipped)
 		return;
-	if (skipped)
-		snprintf(checks, sizeof(checks), "%s%u check%s skipped",
-			 titles.count ? "; " : "", skipped, skipped == 1 ? "" : "s");
-	snprintf(text, sizeof(text), "Consequences: %s%s",
-		 titles.count ? words_text(&titles) : "", checks);
+	if (titles.left_out)
+		snprintf(others, sizeof(others), "%s%u more", *titles.text ? " and " : "",
+			 titles.left_out);
+	snprintf(text, sizeof(text), "%s%s%s%s%s", label, titles.text, others,
+		 skipped && (*titles.text || titles.left_out) ? "; " : "", checks);
 	print_indented(page, text);
 }
 

@@ -144,6 +144,26 @@ static void consequences_are_a_line_below_their_cause(void)
 	ASSERT_LACKS(text, "no answer");
 }
 
+/* One line, whatever the width. */
+static void more_consequences_are_counted(void)
+{
+	_cleanup_(report_free_p) struct report *report = report_of("probe", "nas1");
+	const char *title = meaning_find("probe.connect")->title;
+	struct report_style style = { .width = 34 + (unsigned int)strlen(title) };
+	_cleanup_free_ char *text = NULL, *narrow = NULL;
+	char want[128];
+
+	add(report, "probe.route", FINDING_FAIL, "no-device", NULL, "no device");
+	add(report, "probe.connect", FINDING_FAIL, "", NULL, "not tried");
+	add(report, "probe.null", FINDING_FAIL, "", NULL, "not tried");
+	text = render(report, &style);
+	snprintf(want, sizeof(want), "\n        Consequences: %s and 1 more\n", title);
+	ASSERT_CONTAINS(text, want);
+	style.width = 40;
+	narrow = render(report, &style);
+	ASSERT_CONTAINS(narrow, "\n        Consequences: 2 more\n");
+}
+
 static void a_milder_cause_stands_below_the_failure(void)
 {
 	static const char *const order[] = {
@@ -284,6 +304,7 @@ static void little_is_told_whole(void)
 
 SUITE_MAIN("brief", TEST(the_first_sentence_is_what_findings_prove),
 	   TEST(consequences_are_a_line_below_their_cause),
+	   TEST(more_consequences_are_counted),
 	   TEST(a_milder_cause_stands_below_the_failure), TEST(the_worst_comes_first),
 	   TEST(a_step_of_several_findings_is_told_once),
 	   TEST(things_with_one_cause_are_told_together),
