@@ -7,8 +7,8 @@
 #include "plugin/report/text.h"
 #include "plugin/report/words.h"
 
-#define ALIKE_MAX 3 /* other things with the same cause that are told */
-#define LINES_MAX 4 /* a report of so few findings tells each */
+#define ALIKE_MAX 3 /* other things with the same cause that are named */
+#define LINES_MAX 4 /* a report of so few findings has a line for each */
 
 /* "  WARN  Title: summary [ID/REASON]" */
 static void print_short(struct page *page, const struct finding *finding,
@@ -32,7 +32,7 @@ static unsigned int count_alike(const struct report *report,
 	return count;
 }
 
-/* The root of several alike with what it says of the first, before the numbers. */
+/* Of several alike: the first clause of the first, and how many more there are. */
 static void print_short_family(struct page *page, const struct report *report,
 			       const struct finding *root)
 {
@@ -53,7 +53,7 @@ static void print_indented(struct page *page, const char *text)
 	page_paragraph(page, text, INDENT);
 }
 
-/* Of each thing that has this cause. */
+/* One for each thing that has this cause. */
 static void print_summaries(struct page *page, const struct report *report,
 			    const struct finding *root)
 {
@@ -72,18 +72,19 @@ static void print_summaries(struct page *page, const struct report *report,
 	print_indented(page, text);
 }
 
-/* The number under which it was told; 0: it was not, and is now. */
-static unsigned int told_before(struct told *told, const struct report_step *step)
+/* The number of a step that was printed before; else 0, and the step has the next number. */
+static unsigned int printed_before(struct printed *printed,
+				   const struct report_step *step)
 {
 	unsigned int i;
 
-	for (i = 0; told->steps && i < told->count && i < TOLD_MAX; i++)
-		if (!strcmp(told->steps[i].text, step->text) &&
-		    !strcmp(told->steps[i].command, step->command))
+	for (i = 0; printed->steps && i < printed->count && i < PRINTED_MAX; i++)
+		if (!strcmp(printed->steps[i].text, step->text) &&
+		    !strcmp(printed->steps[i].command, step->command))
 			return i + 1;
-	if (told->steps && told->count < TOLD_MAX)
-		told->steps[told->count] = *step;
-	told->count++;
+	if (printed->steps && printed->count < PRINTED_MAX)
+		printed->steps[printed->count] = *step;
+	printed->count++;
 	return 0;
 }
 
@@ -94,7 +95,7 @@ static void print_step(struct page *page, const struct report_step *step)
 	char text[sizeof(step->text) + 2];
 
 	snprintf(text, sizeof(text), "%s%s", step->text, *step->command ? ":" : "");
-	fprintf(page->out, "%*u. ", INDENT - 2, page->told.count);
+	fprintf(page->out, "%*u. ", INDENT - 2, page->printed.count);
 	page_paragraph(page, text, INDENT);
 	if (!*step->command)
 		return;
@@ -112,7 +113,7 @@ static void print_again(struct page *page, const unsigned int *numbers,
 	char text[WORDS_MAX + 32];
 	unsigned int i, number;
 
-	for (number = 1; number <= page->told.count; number++)
+	for (number = 1; number <= page->printed.count; number++)
 		for (i = 0; i < count; i++)
 			if (numbers[i] == number)
 				words_add(&words, "%u", number);
@@ -129,7 +130,7 @@ static void print_steps(struct page *page, const struct report *report,
 	unsigned int i, n = report_steps(report, finding, steps);
 
 	for (i = 0; i < n; i++) {
-		numbers[count] = told_before(&page->told, &steps[i]);
+		numbers[count] = printed_before(&page->printed, &steps[i]);
 		if (numbers[count])
 			count++;
 		else
@@ -287,7 +288,7 @@ static unsigned int count_good(const struct report *report, const char *group)
 	return count;
 }
 
-/* What is good and worth telling ("note", or the only one there is), as far as it fits. */
+/* Summaries of good findings that have a note, or of the only one, as far as they fit. */
 static void add_notes(const struct report *report, const char *group, bool only,
 		      size_t room, char *text, size_t cap)
 {
@@ -355,7 +356,7 @@ void page_brief(struct page *page, const struct report *report)
 	unsigned int count = report_families(report, families);
 	bool quiet = page->quiet, good = report_verdict(report) == VERDICT_PASS;
 
-	/* Where nothing explains the verdict, or little is to be told, it is all told. */
+	/* All findings, where there are few, or where none explains the verdict. */
 	if (!quiet && (good ? report->nfindings <= LINES_MAX : !count))
 		page_full(page, report);
 	else if (!quiet && good && !report->table.ncolumns)

@@ -140,8 +140,8 @@ static void print_heading(struct page *page, const char *group)
 	fputc('\n', page->out);
 }
 
-/* Of several findings with one meaning the first says it. */
-static bool was_told(const struct report *report, const struct finding *finding)
+/* Of several findings alike the first has the cause and the remedy. */
+static bool was_printed(const struct report *report, const struct finding *finding)
 {
 	unsigned int i;
 
@@ -163,7 +163,7 @@ static void print_follows(struct page *page, const struct report *report,
 static void print_care(struct page *page, const struct report *report,
 		       const struct finding *finding, const struct meaning *meaning)
 {
-	bool told = was_told(report, finding);
+	bool printed = was_printed(report, finding);
 	char cause[MEANING_CAUSE_MAX];
 	unsigned int column = page_status(page, finding->status);
 
@@ -172,12 +172,12 @@ static void print_care(struct page *page, const struct report *report,
 	fprintf(page->out, "%*s", INDENT, "");
 	page_paragraph(page, finding->summary, INDENT);
 	print_follows(page, report, finding);
-	if (!told) {
+	if (!printed) {
 		print_labelled(page, "Cause", report_cause(report, finding, cause));
 		print_remedy(page, report, finding);
 	}
 	print_evidence(page, finding);
-	if (!told)
+	if (!printed)
 		print_see(page, finding);
 }
 

@@ -233,7 +233,7 @@ static void text_render(const struct report *report, FILE *out,
 
 	page.width = page.width ? page.width : 80;
 	page.width = page.width < WIDTH_MIN ? WIDTH_MIN : min_u32(page.width, WIDTH_MAX);
-	page.told.steps = calloc(TOLD_MAX, sizeof(*page.told.steps));
+	page.printed.steps = calloc(PRINTED_MAX, sizeof(*page.printed.steps));
 	print_subject(&page, report);
 	print_answer(&page, report);
 	if (style->verbose)
@@ -245,7 +245,7 @@ static void text_render(const struct report *report, FILE *out,
 		page_brief(&page, report);
 	print_verdict(&page, report);
 	print_hint(&page, report);
-	free(page.told.steps);
+	free(page.printed.steps);
 }
 
 static int text_exit(enum verdict verdict)

@@ -11,19 +11,19 @@
 #define LABEL_WIDTH 10  /* "Evidence" and its blanks */
 #define COLUMNS_MIN 100 /* from here on titles have a column of their own */
 
-/* Steps told so far: a step of several findings is printed once. */
-struct told {
+/* The steps printed so far: one that several findings have is printed once. */
+struct printed {
 	unsigned int count;
 	struct report_step *steps; /* NULL: no memory, and each is printed */
 };
 
-#define TOLD_MAX 64
+#define PRINTED_MAX 64
 
 struct page {
 	FILE *out;
 	unsigned int width;
 	bool color, quiet, verbose;
-	struct told told;
+	struct printed printed;
 	char clean[4 * FINDING_SUMMARY_MAX + 1];
 };
 

@@ -75,13 +75,13 @@ for name in "${names[@]}"; do
 	[[ -s compact/$name ]] || fail "$name: no report"
 	same "$machines/$name/expect" "compact/$name"
 done
-# A machine that nothing is wrong with, and one that only looks so, are told apart by a person.
+# Which machines are healthy is a statement about them, not a result of the checks.
 healthy=$(for name in "${names[@]}"; do
 	[[ $(cat "compact/$name") != 'verdict pass, exit status 0' ]] || echo "$name"
 done | sort)
 named=$(grep -vE '^#' "$machines/healthy" | { grep -xFf <(printf '%s\n' "${names[@]}") || true; } | sort)
 [[ $healthy == "$named" ]] ||
-	fail "which machines are healthy: tests/hosts/healthy and the checks differ: $(
+	fail "tests/hosts/healthy and the checks differ about these machines: $(
 		comm -3 <(sort <<<"$named") <(sort <<<"$healthy") | tr '\n' ' ')"
 echo "${#names[@]} machines, ${#bad[@]} of them not as expected"
 ((${#bad[@]} == 0)) || fail "${bad[*]}"

@@ -67,7 +67,7 @@ static void the_first_sentence_is_what_findings_prove(void)
 		  "Not known whether this host can use NFS over RDMA with nas1." },
 		{ "check", "nas1", "fabric.listener", FINDING_PASS, "client.helper",
 		  FINDING_FAIL, "nas1 answers NFS over RDMA, but a check failed." },
-		/* Of the listener nothing is known. */
+		/* Nothing is known about the listener. */
 		{ "check", "nas1", "fabric.listener", FINDING_UNKNOWN, "mount.transport",
 		  FINDING_FAIL,
 		  "Not known whether this host can use NFS over RDMA with nas1." },
@@ -181,7 +181,7 @@ static void a_milder_cause_stands_below_the_failure(void)
 	ASSERT_LACKS(text, "Consequences");
 }
 
-/* What made the verdict is told whole, the rest in a line. */
+/* The causes of the verdict with their steps, the rest in a line each. */
 static void the_worst_comes_first(void)
 {
 	static const char *const order[] = {
@@ -204,7 +204,7 @@ static void the_worst_comes_first(void)
 	ASSERT_CONTAINS(text, "\nMore: -v shows all findings, nfsrdma explain ID one.\n");
 }
 
-static void a_step_of_several_findings_is_told_once(void)
+static void a_step_of_several_findings_is_printed_once(void)
 {
 	_cleanup_(report_free_p) struct report *report = report_of("probe", "nas1");
 	_cleanup_free_ char *text = NULL;
@@ -219,7 +219,7 @@ static void a_step_of_several_findings_is_told_once(void)
 	ASSERT_CONTAINS(text, "\n        Take steps 1, 2 above.\n");
 }
 
-static void things_with_one_cause_are_told_together(void)
+static void things_with_one_cause_stand_together(void)
 {
 	_cleanup_(report_free_p) struct report *report = report_of("mounts", NULL);
 	_cleanup_free_ char *text = NULL;
@@ -257,7 +257,7 @@ static struct report *good_report(void)
 	return report;
 }
 
-static void what_is_well_is_a_line_for_each_group(void)
+static void a_good_report_has_a_line_for_each_group(void)
 {
 	_cleanup_(report_free_p) struct report *report = good_report();
 	const struct report_style quiet = { .width = 80, .quiet = true };
@@ -286,8 +286,8 @@ static void a_good_verdict_has_what_is_unknown_in_a_line(void)
 	ASSERT_CONTAINS(text, "\n\n  UNKNOWN  Partition: cannot be read [fabric.pkey]\n");
 }
 
-/* A report of little tells all of it, and so does one whose verdict no finding explains. */
-static void little_is_told_whole(void)
+/* So has one whose verdict no finding explains. */
+static void a_short_report_has_every_finding(void)
 {
 	_cleanup_(report_free_p) struct report *few = report_of("mounts", NULL);
 	_cleanup_(report_free_p) struct report *cut = good_report();
@@ -306,7 +306,8 @@ SUITE_MAIN("brief", TEST(the_first_sentence_is_what_findings_prove),
 	   TEST(consequences_are_a_line_below_their_cause),
 	   TEST(more_consequences_are_counted),
 	   TEST(a_milder_cause_stands_below_the_failure), TEST(the_worst_comes_first),
-	   TEST(a_step_of_several_findings_is_told_once),
-	   TEST(things_with_one_cause_are_told_together),
-	   TEST(what_is_well_is_a_line_for_each_group),
-	   TEST(a_good_verdict_has_what_is_unknown_in_a_line), TEST(little_is_told_whole))
+	   TEST(a_step_of_several_findings_is_printed_once),
+	   TEST(things_with_one_cause_stand_together),
+	   TEST(a_good_report_has_a_line_for_each_group),
+	   TEST(a_good_verdict_has_what_is_unknown_in_a_line),
+	   TEST(a_short_report_has_every_finding))

@@ -162,7 +162,7 @@ static void no_journal_is_no_error(void)
 	stop();
 }
 
-static void a_journal_that_does_not_read_keeps_nobody_waiting(void)
+static void a_journal_that_does_not_read_delays_no_one(void)
 {
 	uint64_t start = now_ms();
 	int rc = 0, i;
@@ -179,4 +179,4 @@ SUITE_MAIN("journal", TEST(an_entry_has_its_fields_in_order), TEST(a_bad_name_is
 	   TEST(ids_are_of_one_event_each), TEST(the_manual_page_has_them),
 	   TEST(an_entry_comes_as_a_datagram), TEST(a_long_entry_comes_as_a_sealed_file),
 	   TEST(no_journal_is_no_error),
-	   TIMED(a_journal_that_does_not_read_keeps_nobody_waiting))
+	   TIMED(a_journal_that_does_not_read_delays_no_one))

@@ -137,8 +137,8 @@ static const char *remedy_of(const struct report *report, const char *id,
 	return report_remedy(report, &finding, remedy);
 }
 
-/* READs that were cut short must not be told as a server that reads wrong. */
-static void what_could_not_be_found_out_has_its_own_remedy(void)
+/* READs that were cut short must not be reported as wrong data of the server. */
+static void an_unknown_finding_has_its_own_remedy(void)
 {
 	_cleanup_(report_free_p) struct report *report = report_new("probe");
 	static const char id[] = "probe.read.write-chunk";
@@ -247,6 +247,6 @@ static void a_consequence_names_what_it_follows_from(void)
 SUITE_MAIN("json", TEST(a_consequence_names_what_it_follows_from),
 	   TEST(the_whole_object_is_as_promised),
 	   TEST(what_is_good_has_empty_cause_and_remedy),
-	   TEST(what_could_not_be_found_out_has_its_own_remedy),
+	   TEST(an_unknown_finding_has_its_own_remedy),
 	   TEST(an_empty_report_is_valid_and_unknown),
 	   TEST(bytes_of_a_peer_become_valid_utf8), TEST(only_numbers_are_bare))

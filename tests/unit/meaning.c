@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* The table of findings: complete, unique, and known to whoever raises one. */
+/* The table of findings: complete, unique, and with all ids that the code raises. */
 #include "plugin/report/report.h"
 #include "rpcrdma/server/server.h"
 #include "suite.h"
@@ -162,7 +162,7 @@ static void every_fault_raises_a_finding_that_exists(void)
 }
 
 /* An unknown one of these must never leave a verdict good. */
-static void what_must_be_known_is_decisive(void)
+static void findings_that_must_be_known_are_decisive(void)
 {
 	static const char *const ids[] = { "probe.address", "probe.connect",
 					   "probe.null",    "probe.mount",
@@ -191,7 +191,7 @@ static const char *near(const char *id)
 	return m ? m->id : "none";
 }
 
-static void a_slip_finds_what_was_meant(void)
+static void a_typing_error_finds_the_id(void)
 {
 	CU_ASSERT_STRING_EQUAL(near("bug.read-821"), "bug.read-812");
 	CU_ASSERT_STRING_EQUAL(near("probe.conect"), "probe.connect");
@@ -199,7 +199,7 @@ static void a_slip_finds_what_was_meant(void)
 	CU_ASSERT_STRING_EQUAL(near("alignment"), "probe.read.write-chunk.alignment");
 }
 
-static void what_is_far_from_all_finds_none(void)
+static void an_unlike_word_finds_no_id(void)
 {
 	char *huge = malloc(65537);
 
@@ -216,5 +216,5 @@ SUITE_MAIN("meaning", TEST(ids_are_unique), TEST(ids_are_words),
 	   TEST(texts_are_sentences), TEST(reasons_are_sentences),
 	   TEST(causes_know_the_kind_of_server), TEST(rows_of_a_group_stand_together),
 	   TEST(see_ends_with_null), TEST(every_fault_raises_a_finding_that_exists),
-	   TEST(what_must_be_known_is_decisive), TEST(only_whole_ids_are_found),
-	   TEST(a_slip_finds_what_was_meant), TEST(what_is_far_from_all_finds_none))
+	   TEST(findings_that_must_be_known_are_decisive), TEST(only_whole_ids_are_found),
+	   TEST(a_typing_error_finds_the_id), TEST(an_unlike_word_finds_no_id))

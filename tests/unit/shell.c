@@ -89,7 +89,7 @@ static void a_shell_reads_them_back(void)
 		snprintf(want, sizeof(want), "%s.", names[i].name);
 		CU_ASSERT_EQUAL(read_back("bash", word.text, got, sizeof(got)), 0);
 		CU_ASSERT_STRING_EQUAL(got, want);
-		/* Without $'' it is one word all the same, and nothing is obeyed. */
+		/* Without $'' it is still one word without special characters. */
 		CU_ASSERT_EQUAL(read_back("dash", word.text, got, sizeof(got)), 0);
 		CU_ASSERT(strstr(word.text, "$'") || !strcmp(got, want));
 		CU_ASSERT(strchr(got, '.') == got + strlen(got) - 1);

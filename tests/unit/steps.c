@@ -35,7 +35,7 @@ static void names_of_this_case_stand_in_texts(void)
 		{ "ls :{option}", true, "ls :-rf" },
 		{ "{!command}; ls", true, "ls a && ls 'b c'; ls" },
 		{ "sh {!name}", true, "sh a b" },
-		/* nobody knows them */
+		/* not known */
 		{ "{!unknown}", true, "UNKNOWN" },
 		{ "{export}", false, "EXPORT" },
 		{ "mount {mount_point}", true, "mount MOUNT-POINT" },
@@ -185,7 +185,7 @@ static void systems_are_of_several_kinds(void)
 	}
 }
 
-/* A word that no text explains would be no help: the id's own cause is told. */
+/* A word without a text is dropped. */
 static void a_reason_that_is_not_known_is_none(void)
 {
 	_cleanup_(report_free_p) struct report *report = NULL;
@@ -197,8 +197,8 @@ static void a_reason_that_is_not_known_is_none(void)
 	CU_ASSERT_STRING_EQUAL(report->findings[0]->reason, "");
 }
 
-/* Guesses would hide that it is one. */
-static void what_no_reason_fits_is_unexpected(void)
+/* A list of guesses would hide that. */
+static void a_finding_that_no_reason_fits_is_unexpected(void)
 {
 	_cleanup_(report_free_p) struct report *report = NULL;
 	struct report_step steps[REPORT_STEPS_MAX];
@@ -227,7 +227,7 @@ static void what_no_reason_fits_is_unexpected(void)
 	CU_ASSERT_EQUAL(report_steps(report, &f, steps), 0);
 }
 
-/* As logs tell it, which have one finding and no report. */
+/* For logs, which have one finding and no report. */
 static void a_finding_alone_has_the_advice_of_its_reason(void)
 {
 	struct report_advice advice;
@@ -252,7 +252,7 @@ static void a_finding_alone_has_the_advice_of_its_reason(void)
 }
 
 SUITE_MAIN("steps", TEST(a_finding_alone_has_the_advice_of_its_reason),
-	   TEST(what_no_reason_fits_is_unexpected),
+	   TEST(a_finding_that_no_reason_fits_is_unexpected),
 	   TEST(names_of_this_case_stand_in_texts),
 	   TEST(what_is_too_long_is_cut), TEST(a_reason_has_its_own_cause_and_steps),
 	   TEST(steps_are_those_of_this_system), TEST(systems_are_of_several_kinds),

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* The table of a text report, and what several findings of one id look like: once told, and each
+/* The table of a text report, and what several findings of one id look like: the cause once, and each
  * with a name in OpenMetrics. */
 #include "plugin/report/report.h"
 #include "suite.h"
@@ -155,7 +155,7 @@ static unsigned int count(const char *text, const char *part)
 	return n;
 }
 
-static void of_one_id_the_cause_is_told_once(void)
+static void the_cause_of_one_id_is_printed_once(void)
 {
 	_cleanup_(report_free_p) struct report *report = report_new("mounts");
 	const struct report_style style = { .width = 80, .verbose = true };
@@ -216,6 +216,6 @@ SUITE_MAIN("table", TEST(columns_are_as_wide_as_their_cells),
 	   TEST(names_have_columns_where_all_of_them_fit),
 	   TEST(an_unknown_row_moves_all_of_them),
 	   TEST(a_quiet_table_has_what_needs_care), TEST(other_formats_have_no_table),
-	   TEST(any_number_of_rows_is_taken), TEST(of_one_id_the_cause_is_told_once),
+	   TEST(any_number_of_rows_is_taken), TEST(the_cause_of_one_id_is_printed_once),
 	   TEST(many_numbers_stand_in_one_paragraph),
 	   TEST(a_collector_of_metrics_tells_mounts_apart))

@@ -60,7 +60,7 @@ static void subject_and_verdict_frame_the_findings(void)
 	ASSERT_CONTAINS(text, "\nVerdict: FAIL  1 passed, 1 failed, 1 skipped; 1.2 s\n");
 }
 
-static void what_is_good_takes_a_line(void)
+static void a_good_finding_takes_a_line(void)
 {
 	_cleanup_(report_free_p) struct report *report = sample();
 	const struct report_style style = { .width = 80, .verbose = true };
@@ -71,7 +71,7 @@ static void what_is_good_takes_a_line(void)
 	ASSERT_LACKS(text, meaning_find("probe.null")->cause);
 }
 
-static void what_is_not_says_why_and_what_to_do(void)
+static void a_bad_finding_has_cause_and_remedy(void)
 {
 	_cleanup_(report_free_p) struct report *report = sample();
 	const struct report_style style = { .width = 80, .verbose = true };
@@ -109,7 +109,7 @@ static void add_defect(struct report *report, const char *id, enum finding_statu
 }
 
 /* Under the subject; the rest of them stays where it was. */
-static void named_defects_are_said_first(void)
+static void named_defects_lead(void)
 {
 	_cleanup_(report_free_p) struct report *report = sample();
 	const struct report_style style = { .width = 80, .verbose = true };
@@ -170,7 +170,7 @@ static void causes_of_other_servers_are_left_out(void)
 	ASSERT_LACKS(ontap, "series did.");
 }
 
-static void quiet_shows_what_needs_care_alone(void)
+static void quiet_omits_what_is_good(void)
 {
 	_cleanup_(report_free_p) struct report *report = sample();
 	const struct report_style style = { .width = 80, .quiet = true, .verbose = true };
@@ -269,10 +269,9 @@ static void long_texts_are_kept_whole(void)
 }
 
 SUITE_MAIN("text", TEST(subject_and_verdict_frame_the_findings),
-	   TEST(what_is_good_takes_a_line), TEST(what_is_not_says_why_and_what_to_do),
-	   TEST(findings_of_a_group_stand_together), TEST(named_defects_are_said_first),
+	   TEST(a_good_finding_takes_a_line), TEST(a_bad_finding_has_cause_and_remedy),
+	   TEST(findings_of_a_group_stand_together), TEST(named_defects_lead),
 	   TEST(a_defect_of_many_things_is_one_line),
-	   TEST(causes_of_other_servers_are_left_out),
-	   TEST(quiet_shows_what_needs_care_alone), TEST(colors_are_for_those_who_ask),
-	   TEST(every_meaning_fits_the_width), TEST(controls_of_a_peer_reach_no_terminal),
-	   TEST(long_texts_are_kept_whole))
+	   TEST(causes_of_other_servers_are_left_out), TEST(quiet_omits_what_is_good),
+	   TEST(colors_are_for_those_who_ask), TEST(every_meaning_fits_the_width),
+	   TEST(controls_of_a_peer_reach_no_terminal), TEST(long_texts_are_kept_whole))
