@@ -45,40 +45,67 @@ static enum answer answer_reach(const struct report *report)
 	return answer;
 }
 
-/* Every READ was compared with the file's data. */
-static enum answer answer_data(const struct report *report)
+enum data { DATA_NOT_READ, DATA_CORRECT, DATA_DOUBTFUL, DATA_VIOLATION, DATA_WRONG };
+
+static bool is_about_data(const struct finding *finding)
 {
-	enum answer answer = ANSWER_NONE;
+	const char *kind = strchr(finding->id, '.');
+
+	return (kind && !strncmp(kind, ".read.", 6)) ||
+	       !strcmp(finding->id, "bug.write-chunk-read");
+}
+
+/* The server breaks a rule; whether the data is correct is up to other findings. */
+static bool is_of_protocol(const struct finding *finding)
+{
+	return !strcmp(finding->id, "probe.read.write-chunk.pad") ||
+	       !strcmp(finding->id, "probe.read.write-chunk.lengths") ||
+	       !strcmp(finding->id, "probe.read.write-chunk.unused");
+}
+
+static enum data data_of(const struct finding *finding)
+{
+	switch (finding->status) {
+	case FINDING_FAIL: return is_of_protocol(finding) ? DATA_VIOLATION : DATA_WRONG;
+	case FINDING_WARN:
+	case FINDING_UNKNOWN: return DATA_DOUBTFUL;
+	case FINDING_PASS:
+		return strcmp(finding->id, "probe.read.write-chunk") ? DATA_NOT_READ
+								     : DATA_CORRECT;
+	default: return DATA_NOT_READ;
+	}
+}
+
+/* The worst of all. */
+static enum data answer_data(const struct report *report)
+{
+	enum data worst = DATA_NOT_READ;
 	unsigned int i;
 
-	for (i = 0; i < report->nfindings; i++) {
-		const struct finding *finding = report->findings[i];
-
-		if (strncmp(finding->id, "probe.read.", 11) != 0 &&
-		    strcmp(finding->id, "bug.write-chunk-read") != 0)
-			continue;
-		if (finding->status == FINDING_FAIL)
-			return ANSWER_NO;
-		if (finding->status == FINDING_PASS &&
-		    !strcmp(finding->id, "probe.read.write-chunk"))
-			answer = ANSWER_YES;
-	}
-	return answer;
+	for (i = 0; i < report->nfindings; i++)
+		if (is_about_data(report->findings[i]) &&
+		    data_of(report->findings[i]) > worst)
+			worst = data_of(report->findings[i]);
+	return worst;
 }
 
 static void say_answered(const struct report *report, const char *server, char *buf,
 			 size_t cap)
 {
-	enum answer data = answer_data(report);
+	enum data data = answer_data(report);
 
-	if (data == ANSWER_NO)
+	if (data == DATA_WRONG)
 		snprintf(buf, cap,
 			 "%s answers NFS over RDMA, but READs fail or return wrong data.",
+			 server);
+	else if (data == DATA_VIOLATION)
+		snprintf(buf, cap,
+			 "%s answers NFS over RDMA, but its READs violate the protocol.",
 			 server);
 	else if (report_verdict(report) == VERDICT_FAIL)
 		snprintf(buf, cap, "%s answers NFS over RDMA, but a check failed.",
 			 server);
-	else if (data == ANSWER_YES)
+	else if (data == DATA_CORRECT)
 		snprintf(buf, cap,
 			 "NFS over RDMA with %s works, and the data is correct.", server);
 	else

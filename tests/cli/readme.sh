@@ -36,7 +36,7 @@ done <"$work/expected"
 what='Write-chunk READs from this server are corrupt'
 answer='FAIL  127.0.0.1 answers NFS over RDMA, but READs fail or return wrong data.'
 [[ $(sed -n 2p "$work/out") == "$answer" ]] || { show; fail "the second line is not the answer"; }
-sed -n 4p "$work/out" | grep -qF "  FAIL  Write-chunk READs [bug.write-chunk-read" || { show; fail "the defect does not lead"; }
+sed -n 4p "$work/out" | grep -qE '^  FAIL  .*\[bug\.write-chunk-read' || { show; fail "the defect does not lead"; }
 run "${arguments[@]}" --format nagios
 expect_status 2
 [[ $(head -n 1 "$work/out") == "NFSRDMA PROBE CRITICAL - $what: "* ]] || { show; fail "Nagios' line does not say the defect"; }
