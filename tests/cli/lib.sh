@@ -17,7 +17,9 @@ export LC_ALL=C NO_COLOR=1
 
 work=$(mktemp -d "${TMPDIR:-/tmp}/nfsrdma-cli.XXXXXX")
 # The probe's worker is nobody when the caller is root; it writes here too.
-mkdir "$work/sanitizer" "$work/json"
+# A script may set $work to a folder of a part of it.
+kept_json=$work/json
+mkdir "$work/sanitizer" "$kept_json"
 chmod 755 "$work"
 chmod 1777 "$work/sanitizer"
 export ASAN_OPTIONS=log_path=$work/sanitizer/log
@@ -91,9 +93,9 @@ end()
 		status=1
 	fi
 	# All at once, because Python is slower than the program.
-	if compgen -G "$work/json/*" >/dev/null &&
+	if compgen -G "$kept_json/*" >/dev/null &&
 		! python3 "$NFSRDMA_SOURCE/tests/support/check-json" "$NFSRDMA_SOURCE/plugin/schema" \
-			"$work"/json/* >"$work/invalid" 2>&1; then
+			"$kept_json"/* >"$work/invalid" 2>&1; then
 		head -n 20 "$work/invalid" >&"$stderr"
 		status=1
 	fi
@@ -233,7 +235,7 @@ keep_json()
 
 	read -rN 1 first <"$work/out" || true
 	words=${words//[^[:alnum:]._:=-]/_}
-	[[ $first != '{' ]] || cp "$work/out" "$work/json/${EPOCHREALTIME/[.,]/}-${words:0:80}"
+	[[ $first != '{' ]] || cp "$work/out" "$kept_json/${EPOCHREALTIME/[.,]/}-${words:0:80}"
 }
 
 # What was seen, for the log of a failed test: of a report what is not as it should be.
