@@ -268,7 +268,7 @@ expect_page()
 {
 	local text=$1 causes
 
-	awk 'length > 80 && !(command && /^ {10}[^ ]/) { print; wide = 1 } { command = /:$/ } END { exit wide }' "$text" ||
+	awk 'length > 80 && !(command && /^          [^ ]/) { print; wide = 1 } { command = /:$/ } END { exit wide }' "$text" ||
 		fail "$2: wider than 80 columns"
 	causes=$(grep -cE '^  (FAIL|WARN|UNKNOWN)  ' "$text" || true)
 	grep -qE '\[[a-z0-9.-]+/[a-z0-9-]+\]$' "$text" || return 0
