@@ -178,7 +178,7 @@ static int take_host(const char *text, struct target *out, const char **rest)
 	out->host[len] = '\0';
 	*rest = start + len + bracket;
 	if (!bracket && !is_name(out->host))
-		return err_set(EINVAL, "'%.80s' is no name of a server", out->host);
+		return err_set(EINVAL, "'%.80s' is not a server name", out->host);
 	if (bracket && !is_ipv6(out->host))
 		return err_set(EINVAL, "'%.80s' is no IPv6 address", out->host);
 	return 0;

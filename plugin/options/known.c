@@ -68,7 +68,7 @@ static const struct known table[] = {
 	{ .name = "udp", .group = GROUP_TRANSPORT, .says = "udp" },
 	{ .name = "nordma",
 	  .kind = KNOWN_FREE,
-	  .refused = "no program knows the option nordma; plain NFS is mount -t nfs" },
+	  .refused = "is not a mount option; for plain NFS use mount -t nfs" },
 	{ .name = "port",
 	  .kind = KNOWN_NUMBER,
 	  .min = 1,
@@ -208,6 +208,36 @@ const struct known *known_find(const char *name)
 	return NULL;
 }
 
+/* Two letters in each other's place are two edits. */
+static bool is_swapped(const char *a, const char *b)
+{
+	size_t i = 0;
+
+	while (a[i] && a[i] == b[i])
+		i++;
+	return a[i] && a[i + 1] && a[i] == b[i + 1] && a[i + 1] == b[i] &&
+	       !strcmp(a + i + 2, b + i + 2);
+}
+
+/* One slip: what is further away may be an option of a newer kernel. Rows for all names that begin
+ * alike are no names. */
+const char *known_near(const char *name)
+{
+	struct near near;
+	size_t i;
+
+	if (known_find(name))
+		return NULL;
+	near_init(&near, name);
+	for (i = 0; i < ARRAY_SIZE(table); i++)
+		if (!strchr(table[i].name, '*'))
+			near_try(&near, table[i].name);
+	/* A part of a longer word is none. */
+	if (!near_found(&near) || strlen(near.best) > strlen(name) + 1)
+		return NULL;
+	return near.edits <= 1 || is_swapped(name, near.best) ? near.best : NULL;
+}
+
 const struct known *known_other_case(const char *name)
 {
 	size_t i;
@@ -292,9 +322,10 @@ static int check_version(const struct opt *opt)
 	if (!strcmp(opt->name, "minorversion") ||
 	    known_version(opt, &nfs_major, &nfs_minor))
 		return 0;
-	return err_set(EINVAL,
-		       "the version of NFS is 3, 4, 4.0, 4.1 or 4.2, not '%.40s%s%.40s'",
-		       opt->name, opt->value ? "=" : "", opt->value ? opt->value : "");
+	return err_set(
+		EINVAL,
+		"unknown NFS version; expected 3, 4, 4.0, 4.1 or 4.2, not '%.40s%s%.40s'",
+		opt->name, opt->value ? "=" : "", opt->value ? opt->value : "");
 }
 
 /* "sys:krb5"; what stands between two colons may be empty. */
@@ -335,11 +366,10 @@ static int check_own(const struct opt *opt)
 	if (key >= 0)
 		return err_set(
 			EINVAL,
-			"'%.60s': '%s' is a key of nfsrdma.conf alone; mount options are %s",
+			"'%.60s': '%s' is a key of nfsrdma.conf only; mount options are %s",
 			opt->name, policy_keys[key], list);
-	return err_set(EINVAL,
-		       "'%.60s': there are %s and no other " OWN_PREFIX "* option",
-		       opt->name, list);
+	return err_set(EINVAL, "'%.60s': the " OWN_PREFIX "* options are %s", opt->name,
+		       list);
 }
 
 static int check_value(const struct known *row, const struct opt *opt)
@@ -379,7 +409,7 @@ int known_check(const struct known *row, const struct opt *opt)
 	if (!row)
 		return 0;
 	if (row->refused)
-		return err_set(EINVAL, "'%.60s': %s", opt->name, row->refused);
+		return err_set(EINVAL, "'%.60s' %s", opt->name, row->refused);
 	rc = check_value(row, opt);
 	if (!rc && row->group && !strcmp(row->group, GROUP_VERSION))
 		rc = check_version(opt);
@@ -395,9 +425,9 @@ const char *known_note(const struct known *row, const struct opt *opt)
 	    !n)
 		return NULL;
 	if (n < 1024)
-		return "the kernel takes 4096 for what is below 1024";
+		return "the kernel uses 4096 for values below 1024";
 	if (n > 1024 * 1024)
-		return "the kernel takes 1048576 at most";
+		return "the kernel limits it to 1048576";
 	if (n < 4096 ? n & (n - 1) : n % 4096)
 		return "the kernel rounds it down, to a power of two below 4096 and to a multiple of 4096 above";
 	return NULL;

@@ -55,6 +55,8 @@ int opts_format(const struct opts *opts, char **out);
 /* The question that an option answers, of known.c: "soft" and "hard" answer the same. Of one that
  * nobody knows its name. */
 const char *known_group(const struct opt *opt);
+/* The option that was probably meant: "vers" of "vesr"; NULL: none is near, or the name is known. */
+const char *known_near(const char *name);
 
 /* spec.c: the source of a mount, SERVER:/PATH */
 

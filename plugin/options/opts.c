@@ -93,20 +93,18 @@ static int check_text(const char *text)
 	for (; *text; text++) {
 		/* A tabulator is a blank. */
 		if (((unsigned char)*text < 0x20 && *text != '\t') || *text == 0x7f)
-			return err_set(
-				EINVAL,
-				"there is a control character (0x%02x) in the options",
-				(unsigned char)*text);
+			return err_set(EINVAL,
+				       "control character (0x%02x) in the options",
+				       (unsigned char)*text);
 		if (*text == '\\' && (!text[1] || strchr(",\"", text[1])))
 			return err_set(
 				EINVAL,
-				"there is a backslash before a comma, a quote or the end of the options: mount(8) and the kernel do not take it alike");
+				"a backslash before a comma, a quote or the end of the options, which mount(8) and the kernel read differently");
 		if (*text == '"')
 			quote = quote ? NULL : text;
 	}
 	if (quote)
-		return err_set(EINVAL, "there is a quote without its second: %.60s",
-			       quote);
+		return err_set(EINVAL, "a quote is not closed: %.60s", quote);
 	return 0;
 }
 
@@ -121,15 +119,13 @@ static int check_item(const char *text, const struct item *item)
 	for (; *text; text++) {
 		quoted ^= *text == '"';
 		if (is_blank(*text) && !quoted)
-			return err_set(
-				EINVAL,
-				"there is a blank within the option '%.60s%s%.60s'",
-				item->name, item->value ? "=" : "",
-				item->value ? item->value : "");
+			return err_set(EINVAL, "blank within the option '%.60s%s%.60s'",
+				       item->name, item->value ? "=" : "",
+				       item->value ? item->value : "");
 		if (*text == ',' && !(row && row->selinux))
 			return err_set(
 				EINVAL,
-				"there is a comma within quotes in the option '%.60s', where the kernel splits it all the same",
+				"comma within quotes in the option '%.60s', where the kernel splits it",
 				item->name);
 	}
 	return 0;
@@ -152,10 +148,9 @@ static int add_item(struct opts *opts, char *text)
 	if (!*start)
 		return 0;
 	if (*start == '=' || *start == '"')
-		return err_set(EINVAL, "there is an option without a name: '%.60s'",
-			       start);
+		return err_set(EINVAL, "an option has no name: '%.60s'", start);
 	if (opts->count == OPTS_COUNT_MAX)
-		return err_set(E2BIG, "there are more than %d options", OPTS_COUNT_MAX);
+		return err_set(E2BIG, "more than %d options", OPTS_COUNT_MAX);
 	whole = strdup(start);
 	value = strchr(start, '=');
 	if (value)

@@ -87,7 +87,7 @@ static int append_policy(struct draft *draft)
 	return append_absent(draft, plan->policy.options_v3, plan->policy.options_v3_from,
 			     plan->nfs_major
 				     ? " with NFSv3"
-				     : ", since mount.nfs may come down to NFSv3");
+				     : ", because mount.nfs may fall back to NFSv3");
 }
 
 /* What the options say of the transport, held against the policy. */
@@ -110,19 +110,19 @@ static int judge_transport(struct draft *draft)
 	if (!strcmp(transport, "rdma"))
 		return off ? draft_warn(
 				     draft,
-				     "the options ask for RDMA, and the policy is off (%s): nothing is checked, and nothing proven",
+				     "the options request RDMA, but the policy is off (%s): nothing is checked or proven",
 				     plan->policy.mode_from)
 			   : 0;
 	plan->wants_rdma = false;
 	if (off)
 		return 0;
 	if (plan->policy.mode == POLICY_PREFER)
-		return draft_warn(
-			draft, "the options ask for %s: this mount does not go over RDMA",
-			plan->transport);
+		return draft_warn(draft,
+				  "the options request %s: this mount does not use RDMA",
+				  plan->transport);
 	return err_set(
 		EINVAL,
-		"the options ask for %s, and the policy is require (%s): no mount without RDMA; drop the option, or set nfsrdma.policy=prefer",
+		"the options request %s, but the policy is require (%s): remove the option, or set nfsrdma.policy=prefer",
 		plan->transport, plan->policy.mode_from);
 }
 
@@ -162,10 +162,10 @@ static int write_transport(struct draft *draft, ssize_t at)
 	if (!six && !strcmp(plan->transport, "rdma6"))
 		return draft_replace(
 			draft, (size_t)at, "proto", plan->transport,
-			"the server has an IPv6 address, and mount.nfs looks for IPv4 only with %s%s%s",
+			"the server has an IPv6 address, and mount.nfs uses only IPv4 with %s%s%s",
 			opt.name, opt.value ? "=" : "", opt.value ? opt.value : "");
 	return draft_replace(draft, (size_t)at, "proto", plan->transport,
-			     "a Proto= in nfsmount.conf would win over the bare word");
+			     "Proto= in nfsmount.conf would override the bare word");
 }
 
 static int write_port(struct draft *draft)
@@ -176,7 +176,7 @@ static int write_port(struct draft *draft)
 		return 0;
 	return draft_insert(
 		draft, (size_t)transport + 1, "port", RDMA_PORT,
-		"the port of NFS over RDMA; a Port= in nfsmount.conf would be taken otherwise");
+		"the NFS over RDMA port; otherwise Port= in nfsmount.conf applies");
 }
 
 static int note_port(struct draft *draft)
@@ -193,7 +193,7 @@ static int note_port(struct draft *draft)
 	if (draft->plan->wants_rdma && !strcmp(opt.value, NFS_PORT))
 		return draft_warn(
 			draft,
-			"port=2049 is the port of NFS over TCP; that of NFS over RDMA is 20049");
+			"port=2049 is the NFS over TCP port; the NFS over RDMA port is 20049");
 	return 0;
 }
 
@@ -234,10 +234,10 @@ static int refuse_others(struct draft *draft)
 	if (plan->policy.mode == POLICY_PREFER)
 		return draft_warn(
 			draft,
-			"bg: mount.nfs may exit with 0 before anything is mounted, and the mount that comes later is not proven");
+			"bg: mount.nfs may exit with 0 before anything is mounted, and the later mount is not proven");
 	return err_set(
 		EINVAL,
-		"bg contradicts the policy require (%s): mount.nfs would exit with 0 and nothing mounted, and libvirt take the root file system for the pool; drop bg, or set nfsrdma.policy=prefer",
+		"bg contradicts the policy require (%s): mount.nfs would exit with 0 and mount nothing, and libvirt would take the root file system for the pool; remove bg, or set nfsrdma.policy=prefer",
 		plan->policy.mode_from);
 }
 
@@ -271,7 +271,7 @@ static int format(struct draft *draft)
 	if (!rc && strlen(plan->options) > KERNEL_TEXT_MAX)
 		return err_set(
 			E2BIG,
-			"the options come to %zu bytes: mount(2) takes one page, and drops the rest unsaid; %d is safe",
+			"the options have %zu bytes; mount(2) takes one page and drops the rest, so the limit is %d",
 			strlen(plan->options), KERNEL_TEXT_MAX);
 	return rc ? rc : format_tcp(draft);
 }

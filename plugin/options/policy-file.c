@@ -68,9 +68,9 @@ static int check_pattern(const char *pattern)
 	for (p = pattern; *p; p++)
 		stars += *p == '*';
 	if (!*pattern)
-		return err_set(EINVAL, "the section does not say for what it is");
+		return err_set(EINVAL, "the section has no argument");
 	if (strlen(pattern) > PATTERN_MAX_BYTES || stars > PATTERN_MAX_STARS)
-		return err_set(EINVAL, "a pattern has %d bytes and %d stars at most",
+		return err_set(EINVAL, "a pattern may have %d bytes and %d stars",
 			       PATTERN_MAX_BYTES, PATTERN_MAX_STARS);
 	return 0;
 }
@@ -109,7 +109,7 @@ static int set_server(struct section *section, char *arg)
 	}
 	if (strchr(arg, '/'))
 		return err_set(EINVAL,
-			       "'%.80s' is no server; with a path it is [export ...]",
+			       "'%.80s' is not a server; for a path use [export ...]",
 			       arg);
 	rc = check_pattern(arg);
 	if (rc)
@@ -139,7 +139,7 @@ static int set_export(struct section *section, char *arg)
 	int rc;
 
 	if (!slash)
-		return err_set(EINVAL, "an export is written SERVER:/PATH, not '%.80s'",
+		return err_set(EINVAL, "'%.80s' is not an export; expected SERVER:/PATH",
 			       arg);
 	*slash = '\0';
 	rc = set_server(section, arg);
@@ -149,7 +149,7 @@ static int set_export(struct section *section, char *arg)
 static int set_default(struct section *section, char *arg)
 {
 	(void)section;
-	return *arg ? err_set(EINVAL, "[default] takes nothing more, not '%.80s'", arg)
+	return *arg ? err_set(EINVAL, "[default] takes no argument, not '%.80s'", arg)
 		    : 0;
 }
 
@@ -174,8 +174,7 @@ static int new_section(struct place *at)
 	struct section *grown;
 
 	if (policies->count == POLICY_SECTIONS_MAX)
-		return err_set(EFBIG, "there are more than %d sections",
-			       POLICY_SECTIONS_MAX);
+		return err_set(EFBIG, "more than %d sections", POLICY_SECTIONS_MAX);
 	/* A power of two: full. */
 	if (!(policies->count & (policies->count - 1))) {
 		size_t cap = policies->count ? policies->count * 2 : 1;
@@ -233,9 +232,10 @@ static int parse_assignment(struct place *at, char *line)
 			       known_words(policy_keys, names, sizeof(names)), key);
 	if (!at->section)
 		return err_set(EINVAL,
-			       "'%s' stands before the first section, as [default]", key);
+			       "'%s' is before the first section, such as [default]",
+			       key);
 	if (at->section->values[index])
-		return err_set(EINVAL, "'%s' stands in line %u already", key,
+		return err_set(EINVAL, "'%s' is already set in line %u", key,
 			       at->section->lines[index]);
 	rc = policy_set(&scratch, (enum policy_key)index, value, at->file);
 	if (rc)
@@ -253,7 +253,7 @@ static int parse_line(struct place *at, char *line)
 	line = trim(line);
 	for (p = line; *p; p++)
 		if (((unsigned char)*p < 0x20 && *p != '\t') || *p == 0x7f)
-			return err_set(EINVAL, "there is a control character (0x%02x)",
+			return err_set(EINVAL, "control character (0x%02x)",
 				       (unsigned char)*p);
 	if (!*line || *line == '#' || *line == ';')
 		return 0;

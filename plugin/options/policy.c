@@ -367,7 +367,7 @@ static int read_file(const struct host *host, const char *path,
 	if (rc == -ENOENT && is_absent(host, path))
 		return 0;
 	if (rc == -ENOENT)
-		return err_set(EINVAL, "/%s is a link that leads nowhere", path);
+		return err_set(EINVAL, "/%s is a dangling link", path);
 	if (rc)
 		return rc;
 	snprintf(shown, sizeof(shown), "/%s", path);

@@ -11,6 +11,24 @@
 
 #include "plugin/options/internal.h"
 
+/* It stays as it is: a newer kernel may know it. */
+static int warn_unknown(struct draft *draft, const char *name)
+{
+	const struct known *other = known_other_case(name);
+	const char *near = known_near(name);
+
+	if (other)
+		return draft_warn(
+			draft,
+			"'%.60s' is not a mount option; '%s' is written in lower case",
+			name, other->name);
+	return near ? draft_warn(
+			      draft,
+			      "'%.60s' is not a known mount option; did you mean '%s'?",
+			      name, near)
+		    : 0;
+}
+
 int settle_values(struct draft *draft)
 {
 	int rc = 0;
@@ -18,14 +36,9 @@ int settle_values(struct draft *draft)
 
 	for (i = 0; !rc && i < opts_count(draft->opts); i++) {
 		struct opt opt = opts_at(draft->opts, i);
-		const struct known *other = known_other_case(opt.name);
 		const char *note;
 
-		if (other)
-			rc = draft_warn(
-				draft,
-				"nobody knows the option '%.60s'; %s is written in small letters",
-				opt.name, other->name);
+		rc = warn_unknown(draft, opt.name);
 		rc = rc ? rc : known_check(known_find(opt.name), &opt);
 		note = rc ? NULL : known_note(known_find(opt.name), &opt);
 		if (note)
@@ -62,7 +75,7 @@ static int take_own(struct draft *draft, size_t index)
 	if (key == KEY_POLICY)
 		draft->plan->policy.scope = POLICY_OF_MOUNT;
 	return draft_remove(draft, index,
-			    "it is for nfsrdma, and mount.nfs does not know it");
+			    "mount.nfsrdma uses it, and mount.nfs does not know it");
 }
 
 int settle_own(struct draft *draft)
@@ -134,10 +147,10 @@ static bool same_version(const struct opt *a, const struct opt *b)
 }
 
 static const struct single singles[] = {
-	{ GROUP_TRANSPORT, "transport", same_transport, "says the same again" },
-	{ GROUP_PORT, "port", same_text, "says the same again" },
+	{ GROUP_TRANSPORT, "transport", same_transport, "repeats an earlier option" },
+	{ GROUP_PORT, "port", same_text, "repeats an earlier option" },
 	{ GROUP_VERSION, "version of NFS", same_version,
-	  "says the same again, and mount.nfs takes one version option only" },
+	  "repeats an earlier option, and mount.nfs accepts only one version option" },
 };
 
 /* Of the transports the one that also says the family is the one to keep. */
@@ -155,7 +168,7 @@ static int merge(struct draft *draft, const struct single *single, size_t first,
 	    !six[0])
 		rc = draft_replace(
 			draft, first, b.name, b.value,
-			"the same option comes again, with the family of the address");
+			"a later option sets the same transport with the address family");
 	return rc ? rc : draft_remove(draft, i, "%s", single->reason);
 }
 
@@ -200,15 +213,14 @@ static int settle_minor(struct draft *draft)
 	}
 	snprintf(vers, sizeof(vers), "4.%.1s", opt.value);
 	if (version < 0)
-		return draft_replace(
-			draft, (size_t)minor, "vers", vers,
-			"mount.nfs does not heed minorversion= without vers=4");
+		return draft_replace(draft, (size_t)minor, "vers", vers,
+				     "mount.nfs ignores minorversion= without vers=4");
 	if (nfs_major == 4 && nfs_minor < 0)
 		return 0;
 	other = opts_at(draft->opts, (size_t)version);
 	if (nfs_major != 4 || nfs_minor != opt.value[0] - '0')
 		return contradict(&other, &opt, "version of NFS");
-	return draft_remove(draft, (size_t)minor, "the version says it already");
+	return draft_remove(draft, (size_t)minor, "the version option includes it");
 }
 
 void settle_version(const struct draft *draft, int *nfs_major, int *nfs_minor)
@@ -266,7 +278,7 @@ static int settle_repeated(struct draft *draft)
 		other = at < 0 ? opt : opts_at(draft->opts, (size_t)at);
 		if (at >= 0 && strcmp(known_group(&opt), GROUP_VERSION) &&
 		    same_text(&opt, &other))
-			rc = draft_remove(draft, i, "says the same again");
+			rc = draft_remove(draft, i, "repeats an earlier option");
 		else
 			i++;
 	}
@@ -287,7 +299,8 @@ static int warn_overruled(struct draft *draft)
 			continue;
 		other = opts_at(draft->opts, (size_t)at);
 		rc = draft_warn(
-			draft, "of '%.60s%s%.60s' and '%.60s%s%.60s' the last one counts",
+			draft,
+			"'%.60s%s%.60s' and '%.60s%s%.60s' both given; the last applies",
 			other.name, other.value ? "=" : "",
 			other.value ? other.value : "", opt.name, opt.value ? "=" : "",
 			opt.value ? opt.value : "");
@@ -314,15 +327,15 @@ static int check_added(const struct opt *opt)
 	const char *transport = settle_transport(opt, &six);
 
 	if (transport && strcmp(transport, "rdma"))
-		return err_set(EINVAL,
-			       "'%.60s' among the options: plain NFS is policy = off",
-			       transport);
+		return err_set(
+			EINVAL,
+			"'%.60s' is not allowed here; for plain NFS set policy = off",
+			transport);
 	if (!strncmp(opt->name, OWN_PREFIX, strlen(OWN_PREFIX)))
-		return err_set(EINVAL,
-			       "'%.60s' is a mount option; here a line %s = does it",
+		return err_set(EINVAL, "'%.60s' is a mount option; in this file use %s =",
 			       opt->name, opt->name + strlen(OWN_PREFIX));
 	if (!strcmp(opt->name, "remount"))
-		return err_set(EINVAL, "'remount' is no option for every mount");
+		return err_set(EINVAL, "'remount' cannot be an option of every mount");
 	return 0;
 }
 

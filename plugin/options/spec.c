@@ -37,7 +37,7 @@ static int parse_bracketed(struct spec *spec)
 	struct in6_addr v6;
 
 	if (!parse_ipv6(spec->host, &v6))
-		return err_set(EINVAL, "'[%.80s]' is no IPv6 address", spec->host);
+		return err_set(EINVAL, "'[%.80s]' is not an IPv6 address", spec->host);
 	spec->family = IP_V6;
 	spec->link_local = IN6_IS_ADDR_LINKLOCAL(&v6);
 	if (spec->link_local && !strchr(spec->host, '%'))
@@ -46,7 +46,8 @@ static int parse_bracketed(struct spec *spec)
 			"the link-local address [%s] needs its interface: [%s%%eth0]:/export",
 			spec->host, spec->host);
 	if (IN6_IS_ADDR_V4MAPPED(&v6))
-		return err_set(EINVAL, "[%s] is an IPv4 address: write it as one",
+		return err_set(EINVAL,
+			       "[%s] is an IPv4 address; write it without brackets",
 			       spec->host);
 	return 0;
 }
@@ -58,10 +59,10 @@ static int parse_name(struct spec *spec)
 	if (strchr(spec->host, ','))
 		return err_set(
 			EINVAL,
-			"'%.80s': mount.nfs takes one server, and no list of replicas",
+			"'%.80s': mount.nfs takes one server, not a list of replicas",
 			spec->host);
 	if (!is_name(spec->host))
-		return err_set(EINVAL, "'%.80s' is no name of a server", spec->host);
+		return err_set(EINVAL, "'%.80s' is not a server name", spec->host);
 	spec->family = inet_pton(AF_INET, spec->host, &v4) == 1 ? IP_V4 : IP_UNKNOWN;
 	return 0;
 }
@@ -78,15 +79,12 @@ static int refuse_form(const char *text)
 	if (slash && (size_t)(slash - text) < sizeof(host))
 		memcpy(host, text, (size_t)(slash - text));
 	if (inet_pton(AF_INET6, host, &v6) == 1)
-		return err_set(EINVAL, "an IPv6 address stands in brackets: [%s]%s", host,
+		return err_set(EINVAL, "an IPv6 address needs brackets: [%s]%s", host,
 			       slash);
 	if (!strchr(text, ':'))
-		return err_set(EINVAL,
-			       "'%.80s' names no export: it is written SERVER:/EXPORT",
+		return err_set(EINVAL, "no export in '%.80s'; expected SERVER:/EXPORT",
 			       text);
-	return err_set(EINVAL,
-		       "'%.80s': after the server and a colon comes a path, with a slash",
-		       text);
+	return err_set(EINVAL, "no path in '%.80s'; expected SERVER:/EXPORT", text);
 }
 
 static int take_host(const char *text, struct spec *spec, const char **rest)
@@ -119,13 +117,9 @@ int spec_parse(const char *text, struct spec *out)
 	if (!*text)
 		return err_set(EINVAL, "the source of the mount is empty");
 	if (opts_has_control(text))
-		return err_set(EINVAL,
-			       "there is a control character in the source of the mount");
+		return err_set(EINVAL, "control character in the source of the mount");
 	if (!strncmp(text, "nfs://", 6))
-		return err_set(
-			EINVAL,
-			"'%.80s': mount.nfs knows no URLs; it is written SERVER:/EXPORT",
-			text);
+		return err_set(EINVAL, "'%.80s' is a URL; expected SERVER:/EXPORT", text);
 	rc = take_host(text, &spec, &rest);
 	if (rc)
 		return rc;

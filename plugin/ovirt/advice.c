@@ -181,11 +181,11 @@ static int refuse_own(const struct opts *typed)
 /* What is a warning of a plan: mount.nfs refuses it, and here nobody is there to see it. */
 static int refuse_unknown_case(const struct plan *plan)
 {
-	static const char words[] = "nobody knows the option";
+	static const char words[] = "is written in lower case";
 	unsigned int i;
 
 	for (i = 0; i < plan->nwarnings; i++)
-		if (!strncmp(plan->warnings[i], words, strlen(words)))
+		if (strstr(plan->warnings[i], words))
 			return err_set(EINVAL, "%.300s", plan->warnings[i]);
 	return 0;
 }

@@ -106,7 +106,7 @@ refused 2 'the engine does not see it'
 options nas1:/export/vm -o proto=tcp
 refused 2 'another transport'
 options nas1:/export/vm -o Proto=RDMA
-refused 2 'proto is written in small letters'
+refused 2 "'proto' is written in lower case"
 options nas1:/export/vm -o bg
 refused 2 'VDSM would go on in an empty directory: drop bg$'
 options nas1:/export/vm --type posix -o timeo=50

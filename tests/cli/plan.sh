@@ -62,7 +62,7 @@ expect_report "the values" '.schema == "nfsrdma-plan/1" and .spec == "nas1:/expo
 	.options == "proto=rdma,port=20049,foo=\ufffd,v4,bg,fg" and .options_tcp == null and
 	.transport == "rdma" and .wants_rdma and .port == 20049 and .nfs_version == "4" and
 	.changes[0] == { kind: "replace", before: "rdma", after: "proto=rdma",
-		reason: "a Proto= in nfsmount.conf would win over the bare word" } and
+		reason: "Proto= in nfsmount.conf would override the bare word" } and
 	.changes[1].kind == "add" and .changes[1].before == null and
 	(.warnings | length) == 1 and .policy.policy == { value: "require", from: "built in" } and
 	.policy.deadline.value == 10 and .policy.options.value == null'
@@ -80,6 +80,12 @@ expect_report "from" '.policy.check == { value: "connect", from: "/etc/nfsrdma.c
 	(.policy["options-v3"] | .value == "nolock" and (.from | startswith("/etc/nfsrdma.conf.d/vdsm.conf:")))'
 plan nas1:/export -o nfsrdma.check=none,nfsrdma.deadline=3 --format json
 expect_report "override" '.policy.check == { value: "none", from: "mount option" } and .policy.deadline.value == 3'
+
+# A slip is named, and kept: a newer kernel may know the option.
+plan nas1:/export -o vesr=4.2 --options-only
+expect_status 0
+grep -q '^vesr=4.2,' "$work/out" || { show; fail "not kept"; }
+grep -q "'vesr' is not a known mount option; did you mean 'vers'?" "$work/err" || { show; fail "no guess"; }
 
 # A broken file is no policy, whatever is asked.
 printf '[server nas1]\npolicy = of\n' >"$work/host/etc/nfsrdma.conf"
@@ -105,7 +111,7 @@ refused 2 '--options needs an argument'
 plan nas1:/export --resolve
 refused 2 '--resolve asks this machine'
 plan nfs://nas1/export
-refused 2 'mount.nfs knows no URLs'
+refused 2 'is a URL; expected SERVER:/EXPORT'
 plan "$(printf 'nas1:/\x1b[31m')"
 refused 2 'control character'
 plan nas1:/export -o "$(head -c 65536 /dev/zero | tr '\0' a)"
@@ -123,7 +129,7 @@ for page in mount-helper/mount.nfsrdma.8.scd plugin/options/nfsrdma.conf.5.scd; 
 	done
 done
 plan nas1:/export -o nfsrdma.on-unknown=refuse
-refused 2 "'on-unknown' is a key of nfsrdma.conf alone"
+refused 2 "'on-unknown' is a key of nfsrdma.conf only"
 
 # Names
 run plan localhost:/export -o rdma --options-only --resolve

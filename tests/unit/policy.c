@@ -143,7 +143,7 @@ static void what_makes_no_sense_is_an_error_with_its_line(void)
 	static const struct {
 		const char *text, *error;
 	} rows[] = {
-		{ "policy = off\n", "f:1: 'policy' stands before the first section" },
+		{ "policy = off\n", "f:1: 'policy' is before the first section" },
 		{ "\n\n[default\npolicy=off\n", "f:3: a section ends with ']'" },
 		{ "[default]\npolicy off\n", "f:2: 'policy off' is neither a section" },
 		{ "[default]\npolicy =\n",
@@ -158,30 +158,30 @@ static void what_makes_no_sense_is_an_error_with_its_line(void)
 		{ "[default]\non-unknown = no\n",
 		  "f:2: on-unknown =: takes allow or refuse" },
 		{ "[default]\npolicy=off\npolicy=off\n",
-		  "f:3: 'policy' stands in line 2 already" },
+		  "f:3: 'policy' is already set in line 2" },
 		{ "[default]\noptions = rdma,tcp\n", "f:2: options =: 'rdma' and 'tcp'" },
-		{ "[default]\noptions = tcp\n", "plain NFS is policy = off" },
+		{ "[default]\noptions = tcp\n", "for plain NFS set policy = off" },
 		{ "[default]\noptions = timeo=0\n", "f:2: options =: timeo= takes" },
-		{ "[default]\noptions = foo=\"a\n", "a quote without its second" },
+		{ "[default]\noptions = foo=\"a\n", "a quote is not closed" },
 		{ "[default]\noptions = nfsrdma.policy=off\n",
-		  "here a line policy = does it" },
-		{ "[default]\noptions = nfsrdma.foo=off\n", "no other nfsrdma.*" },
+		  "in this file use policy =" },
+		{ "[default]\noptions = nfsrdma.foo=off\n", "the nfsrdma.* options are" },
 		{ "[default]\noptions-v3 = remount\n", "f:2: options-v3 =: 'remount'" },
 		{ "[default]\noptions = vers=3,vers=4\n", "a mount has one version" },
-		{ "[default nas1]\n", "f:1: [default] takes nothing more" },
+		{ "[default nas1]\n", "f:1: [default] takes no argument" },
 		{ "[]\n", "f:1: a section is default, server, export or directory" },
 		{ "[hosts nas1]\n", "f:1: a section is" },
 		{ "[Default]\n", "f:1: a section is" },
-		{ "[server]\n", "f:1: the section does not say for what it is" },
-		{ "[server nas1:/export]\n", "with a path it is [export ...]" },
-		{ "[export nas1]\n", "f:1: an export is written SERVER:/PATH" },
-		{ "[export :/x]\n", "f:1: the section does not say for what it is" },
+		{ "[server]\n", "f:1: the section has no argument" },
+		{ "[server nas1:/export]\n", "for a path use [export ...]" },
+		{ "[export nas1]\n", "expected SERVER:/PATH" },
+		{ "[export :/x]\n", "f:1: the section has no argument" },
 		{ "[directory mnt]\n", "f:1: 'mnt' does not begin with a slash" },
 		{ "[directory]\n", "does not begin with a slash" },
-		{ "[directory /*/*/*/*/*/*/*/*/*]\n", "8 stars at most" },
-		{ "[default]\n\x01\n", "f:2: there is a control character (0x01)" },
+		{ "[directory /*/*/*/*/*/*/*/*/*]\n", "512 bytes and 8 stars" },
+		{ "[default]\n\x01\n", "f:2: control character (0x01)" },
 		{ "[default]\npolicy = off\x1b[m\n",
-		  "f:2: there is a control character" },
+		  "f:2: control character" },
 		{ "]\n", "f:1: ']' is neither a section" },
 		{ "[\n", "f:1: a section ends with ']'" },
 	};
@@ -307,7 +307,7 @@ static void a_broken_file_is_an_error_and_no_policy(void)
 	tree_write(&tree, "etc/nfsrdma.conf.d/a.conf", "[server nas1]\npolicy = none\n");
 	assert_broken(&tree, "/etc/nfsrdma.conf.d/a.conf:2: policy =: takes require");
 	tree_link(&tree, "etc/nfsrdma.conf.d/a.conf", "nowhere");
-	assert_broken(&tree, "/etc/nfsrdma.conf.d/a.conf is a link that leads nowhere");
+	assert_broken(&tree, "/etc/nfsrdma.conf.d/a.conf is a dangling link");
 	tree_bytes(&tree, "etc/nfsrdma.conf.d/a.conf", "[default]\n\0\n", 12);
 	assert_broken(&tree, "is not a text");
 	tree_fifo(&tree, "etc/nfsrdma.conf.d/a.conf");
