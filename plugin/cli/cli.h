@@ -56,7 +56,8 @@ struct cli_options {
 	const char *listen;       /* serve */
 	const char *export_dir;   /* serve */
 	bool list_faults, allow_remote_faults;
-	bool no_crc;      /* serve */
+	bool no_crc;         /* serve */
+	const char *message; /* explain: what another program printed; NULL: not given */
 	bool all_systems; /* explain: the steps for all systems, not for this one alone */
 	bool scd;         /* explain: the tables as the manual page has them */
 	const char

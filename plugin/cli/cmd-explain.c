@@ -19,14 +19,11 @@ static void print_labelled(const char *label, const char *text, unsigned int wid
 }
 
 /* "{key}" is what the evidence of a report has in its place. */
-static void explain_reason(const struct reason *reason, const struct page *page)
+static void explain_steps(const struct step *step, const struct page *page)
 {
-	const struct step *step;
 	const char *label = "Remedy";
-	size_t i;
 
-	print_labelled("Cause", reason->cause, page->width);
-	for (step = reason->steps; step->text; step++) {
+	for (; step->text; step++) {
 		char text[STEP_TEXT_MAX];
 
 		if (!meaning_step_fits(step, page->systems))
@@ -37,6 +34,14 @@ static void explain_reason(const struct reason *reason, const struct page *page)
 		if (step->command)
 			printf("%*s%s\n", LABEL_WIDTH + 2, "", step->command);
 	}
+}
+
+static void explain_reason(const struct reason *reason, const struct page *page)
+{
+	size_t i;
+
+	print_labelled("Cause", reason->cause, page->width);
+	explain_steps(reason->steps, page);
 	for (i = 0; reason->see[i]; i++)
 		print_labelled(i ? "" : "See", reason->see[i], page->width);
 }
@@ -134,6 +139,54 @@ static int explain_operand(const struct cli_options *options, const char *operan
 	return output_finish(options);
 }
 
+/* Of each program the one that @text has most of: libvirt repeats what mount.nfs says. */
+static const struct message *best_message(const struct message **after, const char *text)
+{
+	const struct message *message = *after, *best = NULL;
+	const char *program = message_next(message) ? message_next(message)->program
+						    : NULL;
+	size_t most = 0, score;
+
+	while ((message = message_next(*after)) && !strcmp(message->program, program)) {
+		*after = message;
+		score = message_match(message, text);
+		if (score <= most)
+			continue;
+		most = score;
+		best = message;
+	}
+	return best;
+}
+
+static void explain_message(const struct message *message, const struct page *page)
+{
+	printf("%s: %s\n\n", message->program, message->text);
+	print_labelled("Cause", message->cause, page->width);
+	explain_steps(message->steps, page);
+	printf("%-*snfsrdma explain %s\n%-*s%s\n", LABEL_WIDTH, "More", message->finding,
+	       LABEL_WIDTH, "Source", message->source);
+}
+
+/* What another program printed, as it stands in a log. */
+static int explain_messages(const struct cli_options *options, const struct page *page)
+{
+	const struct message *after = NULL, *message;
+	bool found = false;
+
+	while (message_next(after)) {
+		message = best_message(&after, options->message);
+		if (!message)
+			continue;
+		if (found)
+			putchar('\n');
+		explain_message(message, page);
+		found = true;
+	}
+	return found ? output_finish(options)
+		     : cli_error(options, EXIT_UNKNOWN,
+				 "no message of nfsrdma-messages(7) is in that text");
+}
+
 static int cmd_explain_run(struct cli_options *options)
 {
 	_cleanup_(host_close_p) struct host *host = NULL;
@@ -148,6 +201,8 @@ static int cmd_explain_run(struct cli_options *options)
 	page.width = style.width < 90 ? style.width : 90;
 	if (!options->all_systems)
 		page.systems = output_systems(host);
+	if (options->message)
+		return explain_messages(options, &page);
 	if (options->scd)
 		help_scd(stdout);
 	else if (!options->noperands)
@@ -160,11 +215,12 @@ static int cmd_explain_run(struct cli_options *options)
 const struct cli_command cmd_explain = {
 	.name = "explain",
 	.bit = CLI_EXPLAIN,
-	.synopsis = "[OPTION...] [ID[/REASON]]",
+	.synopsis = "[OPTION...] [ID[/REASON] | --message TEXT]",
 	.summary = "Say what a finding means, how it is found out, and what to do.",
 	.details =
 		"Explains the finding ID, as it stands in a report, with all its reasons, or "
-		"one of them, and the steps for this system. Without ID it lists all findings there are.",
+		"one of them, and the steps for this system. Without ID it lists all findings there are. With --message it explains a message of mount.nfs, the "
+		"kernel, libvirt or VDSM.",
 	.max_operands = 1,
 	.run = cmd_explain_run,
 };

@@ -401,6 +401,14 @@ static int set_for_probe(struct cli_options *options, const char *value)
 	return 0;
 }
 
+static int set_message(struct cli_options *options, const char *value)
+{
+	if (!*value)
+		return err_set(EINVAL, "no message");
+	options->message = value;
+	return 0;
+}
+
 static int set_all(struct cli_options *options, const char *value)
 {
 	(void)value;
@@ -646,6 +654,11 @@ const struct cli_option option_table[] = {
 	  .help = "Also what nfsrdma probe over an RDMA device needs: ib_uverbs, rdma_ucm and, for who is not root, locked memory.",
 	  .commands = CLI_SETUP,
 	  .set = set_for_probe },
+	{ .name = "message",
+	  .arg = "TEXT",
+	  .help = "Explain what another program printed: a line of a log, or a piece of it.",
+	  .commands = CLI_EXPLAIN,
+	  .set = set_message },
 	{ .name = "all",
 	  .help = "Show the steps for all systems, not only those for this one.",
 	  .commands = CLI_EXPLAIN,

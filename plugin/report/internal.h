@@ -14,6 +14,9 @@ extern const struct meaning meaning_table[];
 /* Reasons that any finding can have (texts.findings); that of name NULL ends them. */
 extern const struct reason *const meaning_common;
 
+/* Made at build time by findings/make-messages: those of a program together, that of program NULL at the end. */
+extern const struct message message_table[];
+
 /* report.c */
 
 /* What was exercised; every renderer prints the keys in this order. */

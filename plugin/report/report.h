@@ -98,6 +98,24 @@ const char *meaning_step(const struct step *step, unsigned int systems, char *bu
 /* The id that was probably meant, NULL if none is near. @id may be anything. */
 const struct meaning *meaning_near(const char *id);
 
+/* messages.c: what other programs print, and what it means for NFS over RDMA */
+
+struct message {
+	const char *program; /* "mount.nfs", or "Linux, NFS client" */
+	const char *text;    /* "access denied by server while mounting {source}" */
+	const char *source;  /* the file and the version whose format string prints it */
+	const char *finding; /* ID or ID/REASON */
+	const char *cause;
+	const struct step *steps; /* that of text NULL ends them */
+};
+
+/* All rows in order: the first after NULL; NULL after the last. */
+const struct message *message_next(const struct message *after);
+/* How many characters of the message @text has, in its order, or of @text the message; 0: it is not in
+ * there. Where several match that with the most is meant. */
+#define MESSAGE_TEXT_MAX 4096
+size_t message_match(const struct message *message, const char *text);
+
 /* report.c */
 
 enum verdict { VERDICT_PASS, VERDICT_WARN, VERDICT_FAIL, VERDICT_UNKNOWN };

@@ -2,17 +2,18 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Copyright (C) 2026 The nfsrdma authors
 #
-# Each command in a step of *.findings has its row in commands.md, with a package for every distribution that
+# Each command in a step of *.findings and nfsrdma.messages has its row in commands.md, with a package for every distribution that
 # the step is for. On Debian the packages are those that the installed programs belong to.
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 requires python3
 
 findings=$NFSRDMA_SOURCE/plugin/report/findings
 
-# steps: "SYSTEMS<tab>COMMAND" of each step that has a command, as make-table understands it.
+# steps: "SYSTEMS<tab>COMMAND" of each step that has a command, as make-table and make-messages understand it.
 steps()
 {
-	"$findings/make-table" "$findings"/*.findings |
+	{ "$findings/make-table" "$findings"/*.findings &&
+		"$findings/make-messages" "$findings/nfsrdma.messages" "$findings"/*.findings; } |
 		sed -nE 's/^\t\{ (0|SYSTEM_[A-Z_ |]*), "([^"\\]|\\.)*", "(([^"\\]|\\.)*)" \},$/\1\t\3/p' |
 		sed -E 's/\\(.)/\1/g' | sort -u
 }
@@ -60,6 +61,8 @@ for line in open(sys.argv[1], encoding="utf-8"):
     wanted = {columns[word] for word in systems.split() if word in columns} or {1, 2, 3, 4}
     for words in commands(command):
         names = [word for word in words if not word.startswith("-")][:2]
+        if names and names[0].startswith("{!"):
+            continue  # the program makes it: its own commands are the test's of firewall
         row = rows.get(" ".join(names)) or rows.get(names[0])
         if not row:
             wrong.append(f"commands.md has no row for {names[0]}, of the step: {command}")

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* Finding a message of another program, as it stands in a log, in the index that findings/make-messages makes of
+ * findings/nfsrdma.messages. Pure. */
+#include <ctype.h>
+
+#include "plugin/report/internal.h"
+
+/* A part of a message is known by so many characters. */
+#define PART_MIN 9
+
+const struct message *message_next(const struct message *after)
+{
+	const struct message *row = after ? after + 1 : message_table;
+
+	return row->program ? row : NULL;
+}
+
+/* Without blanks at the ends, and with one in the place of several: a log may have wrapped the line. */
+static void squeeze(const char *text, char *out, size_t cap)
+{
+	size_t used = 0;
+
+	for (; *text && used < cap - 1; text++) {
+		if (!isspace((unsigned char)*text))
+			out[used++] = *text;
+		else if (used && out[used - 1] != ' ')
+			out[used++] = ' ';
+	}
+	while (used && out[used - 1] == ' ')
+		used--;
+	out[used] = '\0';
+}
+
+/* The next part of *@cursor between two "{name}", without the blanks around it; NULL: that was the last. */
+static const char *next_part(const char **cursor, size_t *len)
+{
+	const char *at = *cursor;
+
+	while (*at == '{' || *at == ' ')
+		at += *at == '{' ? strcspn(at, "}") + 1 : 1;
+	if (!*at)
+		return NULL;
+	*len = strcspn(at, "{");
+	*cursor = at + *len;
+	while (at[*len - 1] == ' ')
+		--*len;
+	return at;
+}
+
+/* All parts stand in @text, in their order. */
+static size_t match_parts(const char *message, const char *text)
+{
+	const char *part;
+	size_t len, score = 0;
+
+	while ((part = next_part(&message, &len))) {
+		text = memmem(text, strlen(text), part, len);
+		if (!text)
+			return 0;
+		text += len;
+		score += len;
+	}
+	return score;
+}
+
+/* @text is of one part: a piece of the message was pasted. */
+static size_t match_piece(const char *message, const char *text)
+{
+	size_t len, wanted = strlen(text);
+	const char *part;
+
+	while (wanted >= PART_MIN && (part = next_part(&message, &len)))
+		if (memmem(part, len, text, wanted))
+			return wanted;
+	return 0;
+}
+
+size_t message_match(const struct message *message, const char *text)
+{
+	char clean[MESSAGE_TEXT_MAX];
+	size_t score;
+
+	squeeze(text, clean, sizeof(clean));
+	score = match_parts(message->text, clean);
+	return score ? score : match_piece(message->text, clean);
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* plugin/report/messages.c: a message of another program is found in a line of a log. */
+#include "plugin/report/internal.h"
+#include "tests/unit/suite.h"
+
+static void fixed_parts_stand_in_the_text_in_order(void)
+{
+	static const struct {
+		const char *message, *text;
+		size_t want;
+	} rows[] = {
+		{ "Connection refused", "mount.nfs: Connection refused", 18 },
+		{ "Connection refused", "mount.nfs: connection Refused", 0 },
+		{ "access denied by server while mounting {source}",
+		  "mount.nfs4: access denied by server while mounting nas:/a", 38 },
+		/* cut off, wrapped, indented */
+		{ "access denied by server while mounting {source}",
+		  "access denied by server while mounting", 38 },
+		{ "access denied by server while mounting {source}",
+		  "  access denied by\n    server while\tmounting nas:/a\n", 38 },
+		{ "{path} requires fsid= for NFS export",
+		  "exportfs: /srv requires fsid= for NFS export", 29 },
+		{ "server {server} not responding, {what}",
+		  "nfs: server nas not responding, still trying", 21 },
+		{ "server {server} not responding, {what}",
+		  "not responding, says the server nas", 0 },
+		{ "closed ({number})", "connection closed (-103)", 9 },
+		{ "closed ({number})", "connection closed (-103", 0 },
+		/* a piece of it, which is long enough */
+		{ "server {server} not responding, {what}", "not responding", 14 },
+		{ "server {server} not responding, {what}", "respond", 0 },
+		{ "server {server} not responding, {what}", "", 0 },
+		{ "{all}", "anything", 0 },
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		const struct message message = { .text = rows[i].message };
+
+		SUITE_ROW("'%s' in '%s'", rows[i].message, rows[i].text);
+		CU_ASSERT_EQUAL(message_match(&message, rows[i].text), rows[i].want);
+	}
+}
+
+static void a_long_text_is_cut(void)
+{
+	static char text[2 * MESSAGE_TEXT_MAX];
+	const struct message message = { .text = "Connection refused" };
+
+	memset(text, 'x', sizeof(text) - 1);
+	memcpy(text, "Connection refused", 18);
+	CU_ASSERT_EQUAL(message_match(&message, text), 18);
+	memset(text, 'x', 18);
+	memcpy(text + MESSAGE_TEXT_MAX, "Connection refused", 18);
+	CU_ASSERT_EQUAL(message_match(&message, text), 0);
+}
+
+/* Each is found by its own text, whatever is filled in. */
+static void every_message_is_found(void)
+{
+	const struct message *message = NULL;
+	unsigned int count = 0;
+
+	while ((message = message_next(message))) {
+		SUITE_ROW("%s", message->text);
+		CU_ASSERT(message_match(message, message->text) > 0);
+		ASSERT_MORE_FATAL(strcspn(message->finding, "/"), 0);
+		CU_ASSERT_PTR_NOT_NULL(message->steps[0].text);
+		count++;
+	}
+	ASSERT_MORE_FATAL(count, 60);
+}
+
+SUITE_MAIN("messages", TEST(fixed_parts_stand_in_the_text_in_order),
+	   TEST(a_long_text_is_cut), TEST(every_message_is_found))
