@@ -101,8 +101,9 @@ int report_add(struct report *report, const struct finding *finding)
 		return err_set(ENOMEM, "no memory for the report");
 	}
 	memcpy(copy, finding, size);
-	/* A reason without a text is no help. */
-	if (!meaning_reason(meaning_find(copy->id), copy->reason))
+	/* A reason without a text is no help; what is good, or does not apply, has none. */
+	if (!report_needs_care(copy->status) ||
+	    !meaning_reason(meaning_find(copy->id), copy->reason))
 		copy->reason[0] = '\0';
 	report->findings[report->nfindings++] = copy;
 	return 0;

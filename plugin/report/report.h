@@ -16,8 +16,8 @@
 
 /* meaning.c */
 
-/* Systems that a step may be for, of three kinds: the distribution, by its packages; what configures the
- * network; what configures the firewall. */
+/* Systems that a step may be for, of four kinds: the distribution, by its packages; what configures the
+ * network; what configures the firewall; and the NFS server, as the probe identified it. */
 enum report_system {
 	SYSTEM_DEBIAN = 1 << 0, /* and Proxmox VE */
 	SYSTEM_UBUNTU = 1 << 1,
@@ -33,6 +33,9 @@ enum report_system {
 	SYSTEM_NFTABLES = 1 << 11,
 	SYSTEM_IPTABLES = 1 << 12,
 	SYSTEM_UFW = 1 << 13,
+	SYSTEM_LINUX_SERVER = 1 << 14,
+	SYSTEM_GANESHA_SERVER = 1 << 15,
+	SYSTEM_OTHER_SERVER = 1 << 16,
 };
 
 /* Something to do. "{key}" stands for the evidence of that key. */
@@ -51,6 +54,8 @@ struct reason {
 	const char *see[6];       /* ends with NULL */
 	const char *const *
 		follows; /* as in struct meaning; the finding's where it has none itself */
+	/* Added to the cause where the server is known to be of that kind; NULL: nothing. */
+	const char *linux_cause, *ganesha_cause;
 };
 
 /* What an id means, whatever was seen. All strings are static, and never NULL unless the comment

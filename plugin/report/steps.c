@@ -46,11 +46,19 @@ static void add_name(struct sentence *s, const char *key)
 	}
 }
 
-/* After a blank the value could be taken for an option. */
-static void add_value(struct sentence *s, const char *value, bool shell)
+/* After a blank the value could be taken for an option. @behind: the text that follows; before a colon an
+ * IPv6 address has brackets. */
+static void add_value(struct sentence *s, const char *value, const char *behind,
+		      bool shell)
 {
+	char bracketed[FINDING_VALUE_MAX + 2];
 	struct shell_word word;
 
+	if (*behind == ':' && strchr(value, ':')) {
+		snprintf(bracketed, sizeof(bracketed), "[%.*s]", FINDING_VALUE_MAX - 1,
+			 value);
+		value = bracketed;
+	}
 	if (shell && s->used && s->buf[s->used - 1] == ' ')
 		value = shell_operand(&word, value);
 	else if (shell)
@@ -79,7 +87,7 @@ void report_expand(const struct report *report, const struct finding *finding,
 		raw = *key == '!';
 		value = value_of(report, finding, key + raw);
 		if (*value)
-			add_value(&s, value, shell && !raw);
+			add_value(&s, value, text + len + 1, shell && !raw);
 		else
 			add_name(&s, key + raw);
 		text += len + 1;
@@ -120,6 +128,9 @@ static const struct {
 	  { SYSTEM_NFTABLES, "nftables" },
 	  { SYSTEM_IPTABLES, "iptables" },
 	  { SYSTEM_UFW, "ufw" } },
+	{ { SYSTEM_LINUX_SERVER, "Linux server" },
+	  { SYSTEM_GANESHA_SERVER, "nfs-ganesha" },
+	  { SYSTEM_OTHER_SERVER, "other server" } },
 };
 
 /* What a host of @systems may be of the kind. */
@@ -184,6 +195,39 @@ const char *meaning_step(const struct step *step, unsigned int systems, char *bu
 	return buf;
 }
 
+/* As the probe identified it; NULL: it did not. */
+static const char *server_kind(const struct report *report)
+{
+	unsigned int i;
+
+	for (i = 0; i < report->nfindings; i++)
+		if (!strcmp(report->findings[i]->id, "probe.server"))
+			return finding_evidence(report->findings[i], "kind");
+	return NULL;
+}
+
+/* What is known of this host, and of the server. */
+static unsigned int systems_of(const struct report *report)
+{
+	static const struct {
+		const char *kind;
+		unsigned int server;
+	} rows[] = {
+		{ "linux", SYSTEM_LINUX_SERVER },
+		{ "ganesha", SYSTEM_GANESHA_SERVER },
+		/* It imitates others. */
+		{ "nfsrdma", 0 },
+		{ "unknown", 0 },
+	};
+	const char *kind = server_kind(report);
+	size_t i;
+
+	for (i = 0; kind && i < ARRAY_SIZE(rows); i++)
+		if (!strcmp(rows[i].kind, kind))
+			return report->systems | rows[i].server;
+	return report->systems | (kind ? SYSTEM_OTHER_SERVER : 0);
+}
+
 static void say_step(const struct report *report, const struct finding *finding,
 		     const struct step *step, struct report_step *out)
 {
@@ -191,9 +235,10 @@ static void say_step(const struct report *report, const struct finding *finding,
 					    .text = step->text };
 	char text[STEP_TEXT_MAX];
 
-	report_expand(report, finding,
-		      meaning_step(&without_colon, report->systems, text, sizeof(text)),
-		      false, out->text, sizeof(out->text));
+	report_expand(
+		report, finding,
+		meaning_step(&without_colon, systems_of(report), text, sizeof(text)),
+		false, out->text, sizeof(out->text));
 }
 
 static bool is_unknown_by_itself(const struct meaning *meaning,
@@ -251,7 +296,7 @@ unsigned int report_steps(const struct report *report, const struct finding *fin
 	if (!reason)
 		return 0;
 	for (step = reason->steps; step->text && n < REPORT_STEPS_MAX; step++) {
-		if (!meaning_step_fits(step, report->systems))
+		if (!meaning_step_fits(step, systems_of(report)))
 			continue;
 		say_step(report, finding, step, &steps[n]);
 		*steps[n].command = '\0';
@@ -276,15 +321,20 @@ static void add_step(struct sentence *s, const struct report_step *step)
 	}
 }
 
-/* As the probe identified it; NULL: it did not. */
-static const char *server_kind(const struct report *report)
+/* The cause of a reason, and what is known of this kind of server. */
+static void add_reason_cause(const struct report *report, const struct finding *finding,
+			     const struct reason *reason, char *buf, size_t cap)
 {
-	unsigned int i;
+	unsigned int systems = systems_of(report);
+	const char *more = systems & SYSTEM_LINUX_SERVER     ? reason->linux_cause
+			   : systems & SYSTEM_GANESHA_SERVER ? reason->ganesha_cause
+							     : NULL;
+	size_t used;
 
-	for (i = 0; i < report->nfindings; i++)
-		if (!strcmp(report->findings[i]->id, "probe.server"))
-			return finding_evidence(report->findings[i], "kind");
-	return NULL;
+	report_expand(report, finding, reason->cause, false, buf, cap);
+	used = strlen(buf);
+	if (more)
+		snprintf(buf + used, cap - used, " %s", more);
 }
 
 const char *report_cause(const struct report *report, const struct finding *finding,
@@ -297,8 +347,7 @@ const char *report_cause(const struct report *report, const struct finding *find
 	if (!report_needs_care(finding->status))
 		return buf;
 	if (reason)
-		report_expand(report, finding, reason->cause, false, buf,
-			      MEANING_CAUSE_MAX);
+		add_reason_cause(report, finding, reason, buf, MEANING_CAUSE_MAX);
 	else if (is_unexpected(meaning, finding))
 		say_unexpected(finding, buf, MEANING_CAUSE_MAX);
 	else if (!is_unknown_by_itself(meaning, finding))

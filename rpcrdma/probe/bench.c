@@ -111,7 +111,11 @@ static void say_failed(struct probe *p, const char *id, int rc)
 {
 	bool wrong = rc == -EILSEQ || rc == -EBADMSG || rc == -EBADE || rc == -EPROTO;
 
-	probe_say(p, id, wrong ? FINDING_FAIL : FINDING_UNKNOWN, "%s", err_text());
+	probe_because(p, id, wrong ? FINDING_FAIL : FINDING_UNKNOWN,
+		      wrong              ? "wrong"
+		      : rc == -ETIMEDOUT ? "time"
+					 : "not-measured",
+		      "%s", err_text());
 }
 
 /* What else the figures depend on. */
@@ -288,8 +292,8 @@ static void work(struct probe *p, bool local)
 	bool pinged = answered && versions_choose(p);
 
 	if (pinged && !p->options->export)
-		probe_say(p, "bench.read.write-chunk", FINDING_UNKNOWN,
-			  "no export was named, so nothing was read: SERVER:/EXPORT");
+		probe_because(p, "bench.read.write-chunk", FINDING_UNKNOWN, "no-export",
+			      "no export given; expected SERVER:/EXPORT");
 	else if (pinged && root_find(p) && target_limits(p) && pick_files(p)) {
 		target_reference(p);
 		measure(p, local);

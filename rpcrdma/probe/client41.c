@@ -43,7 +43,7 @@ static void tell(struct probe *p)
 static int random_bytes(void *buf, size_t len)
 {
 	if (getrandom(buf, len, 0) != (ssize_t)len)
-		return err_sys("random numbers");
+		return err_because(err_sys("random numbers"), "local");
 	return 0;
 }
 
@@ -256,7 +256,9 @@ static int reclaim_complete(struct probe *p)
 
 	for (;;) {
 		if (!slots41_take(&p->client.slots, &sequence))
-			return err_set(EAGAIN, "RECLAIM_COMPLETE: no slot is left");
+			return err_because(
+				err_set(EAGAIN, "RECLAIM_COMPLETE: no slot is left"),
+				"no-reply");
 		rc = compound(p, &call, args,
 			      nfs4_args_reclaim_complete(args, sizeof(args),
 							 p->version->minor, &sequence));
@@ -304,8 +306,10 @@ static int make(struct probe *p)
 	int rc;
 
 	if (r->exists && r->minor != p->version->minor)
-		return err_set(EBUSY, "the client of NFSv4.%u is still on the server",
-			       r->minor);
+		return err_because(
+			err_set(EBUSY, "the client of NFSv4.%u is still on the server",
+				r->minor),
+			"no-reply");
 	clean = drop_session(p) && !(r->exists && r->unsure);
 	rc = r->exists && r->has_client ? 0 : make_client(p);
 	if (!rc)

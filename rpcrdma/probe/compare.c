@@ -89,8 +89,8 @@ static void compare_ranges(struct probe *p)
 	uint32_t i;
 
 	if (!p->root_is_file) {
-		probe_say(p, "probe.file", FINDING_UNKNOWN, "%s is no regular file",
-			  p->options->export);
+		probe_because(p, "probe.file", FINDING_UNKNOWN, "not-regular",
+			      "%s is not a regular file", p->options->export);
 		return;
 	}
 	target_reference(p);

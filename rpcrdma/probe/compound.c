@@ -43,6 +43,7 @@ struct trial {
 	uint32_t largest;
 	char example[FINDING_SUMMARY_MAX / 2];
 	char mild[FINDING_SUMMARY_MAX / 2]; /* of those */
+	const char *reason;                 /* of the first that is wrong */
 	char why[256];                      /* why something was not tried */
 };
 
@@ -72,8 +73,12 @@ static void note_wrong(struct trial *t, const struct read_case *c,
 	else if (answer == OVER_TCP_UNKNOWN && c->behind == BEHIND_READ &&
 		 o->kind == READ_BEHIND)
 		t->doubtful++;
-	else if (!t->wrong++)
+	else if (!t->wrong++) {
 		describe(t->example, sizeof(t->example), c, o);
+		t->reason = o->kind == READ_BEHIND || o->kind == READ_HEADER
+				    ? "after-the-data"
+				    : "read";
+	}
 	if (t->over_tcp + t->doubtful && !t->mild[0])
 		describe(t->mild, sizeof(t->mild), c, o);
 }
@@ -203,6 +208,16 @@ static void all_cases(struct trial *t)
 	}
 }
 
+static const char *incomplete_reason(const struct trial *t)
+{
+	if (t->p->busy[0])
+		return "busy";
+	return t->p->gone          ? "server-gone"
+	       : t->p->device_gone ? "device"
+	       : t->why[0]         ? "not-tried"
+				   : "time";
+}
+
 static void say(struct trial *t)
 {
 	unsigned int mild = t->over_tcp + t->doubtful;
@@ -253,6 +268,10 @@ static void say(struct trial *t)
 			&f, "probe.read.compound", FINDING_PASS,
 			"%u COMPOUNDs of READ and GETATTR%s, by every mechanism, all right%s",
 			t->right, t->pairs ? ", and of two READs" : "", note);
+	finding_reason(&f, t->wrong      ? t->reason
+			   : t->over_tcp ? "over-tcp"
+			   : t->doubtful ? "second-read"
+					 : incomplete_reason(t));
 	finding_number(&f, "right", t->right);
 	finding_number(&f, "failed", t->wrong);
 	if (t->answered_inline)
@@ -278,7 +297,8 @@ void compound_run(struct probe *p)
 		return;
 	}
 	if (!is_slow(&t) && truth_open(p, &w, &p->candidates[0], 0, WINDOW)) {
-		probe_say(p, "probe.read.compound", FINDING_UNKNOWN, "%s", err_text());
+		probe_because(p, "probe.read.compound", FINDING_UNKNOWN, "not-tried",
+			      "%s", err_text());
 		return;
 	}
 	all_cases(&t);

@@ -52,7 +52,7 @@ static void request_text(const struct probe *p, char *buf, size_t cap)
 		snprintf(buf + used, cap - used, " and %u more", p->under_way - 1);
 }
 
-static void say(struct probe *p, const char *how, const char *why)
+static void say(struct probe *p, const char *how, const char *reason, const char *why)
 {
 	char request[256];
 	struct finding f;
@@ -62,6 +62,7 @@ static void say(struct probe *p, const char *how, const char *why)
 		&f, "probe.server-gone", FINDING_FAIL,
 		"the server %s: %.300s. The connection was lost under %s: the server may have crashed. Nothing more was sent",
 		how, why, request);
+	finding_reason(&f, reason);
 	finding_text(&f, "request", "%s", request);
 	finding_text(&f, "why", "%s", why);
 	/* Where it was not the server that went, but the way to it. */
@@ -78,7 +79,7 @@ static void say(struct probe *p, const char *how, const char *why)
 void gone_forgotten(struct probe *p, const char *what)
 {
 	if (!p->gone)
-		say(p, "was restarted", what);
+		say(p, "was restarted", "restarted", what);
 }
 
 void gone_refuses(struct probe *p)
@@ -87,7 +88,7 @@ void gone_refuses(struct probe *p)
 
 	snprintf(why, sizeof(why), "%s", err_text());
 	if (p->heard && !p->gone)
-		say(p, "is gone", why);
+		say(p, "is gone", "gone", why);
 }
 
 /* Whether it is the server, or its host, that is to blame for an error of a connection. */

@@ -76,6 +76,7 @@ struct mishap {
 	unsigned int count;
 	unsigned int beside_write_chunks; /* those not of a READ by Write chunk */
 	unsigned int generation;          /* of the connection that ended last */
+	const char *reason;               /* of its first; NULL: that of the finding */
 	char example[512];
 };
 
@@ -388,6 +389,9 @@ typedef void (*worker_fn)(struct probe *p);
 int parent_run(const struct probe_options *options, worker_fn work,
 	       unsigned int nfs_connections, const struct probe_events *events);
 
+/* Why a report is not complete, as a reason of probe.worker. */
+const char *parent_reason(const struct child_end *end, bool lost, int rc);
+
 /* worker.c */
 
 /* The whole probe. */
@@ -415,6 +419,11 @@ void probe_step(struct probe *p, const char *fmt, ...) PRINTF_LIKE(2, 3);
 void probe_emit(struct probe *p, const struct finding *finding);
 void probe_say(struct probe *p, const char *id, enum finding_status status,
 	       const char *fmt, ...) PRINTF_LIKE(4, 5);
+/* The same with a reason, which is that of the text that is known of it; "": none. */
+void probe_because(struct probe *p, const char *id, enum finding_status status,
+		   const char *reason, const char *fmt, ...) PRINTF_LIKE(5, 6);
+/* The reason of the last error, @rc, of an operation. */
+const char *probe_reason(int rc);
 void probe_subject(struct probe *p, const char *key, const char *fmt, ...)
 	PRINTF_LIKE(3, 4);
 void probe_progress(struct probe *p, const char *what, unsigned int done,
@@ -450,6 +459,10 @@ int session_call(struct probe *p, struct rpcrdma_call *call, uint32_t bytes);
 bool session_again(struct probe *p, const struct rpcrdma_call *call, unsigned int *tries);
 /* Such a call is not made again. */
 void session_gave_up(struct probe *p, const struct rpcrdma_call *call);
+/* What became of a call, as a reason of the findings that depend on its answer. */
+const char *session_reason(int rc);
+/* What the peer did wrong with a frame, as a reason of probe.transport. @rc: of the call. */
+const char *session_breach(int rc, enum transport_breach breach);
 /* Whether a call failed with its connection or reply, and not by what was asked. */
 bool session_is_mishap(int rc);
 /* How often one operation was tried again. All 0 to begin with. */
@@ -877,6 +890,7 @@ struct records {
 	size_t count, cap;
 	bool out_of_time;
 	char why[96];             /* it ended early, where the reason is known */
+	const char *why_reason;   /* the same as a reason; NULL: it did not */
 	bool hopeless;            /* the session gave up */
 	bool gave_up[MECH_COUNT]; /* after READs without an answer, or lost connections */
 	unsigned int not_run[MECH_COUNT]; /* could not be sent, or not be waited for */

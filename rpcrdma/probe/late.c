@@ -161,6 +161,7 @@ void late_say(struct probe *p)
 			"%u repl%s came late; the slowest took %.1f s for %s; NULL took %.0f ms",
 			pace->late, pace->late == 1 ? "y" : "ies",
 			pace->slowest_ms / 1000, pace->slowest, p->rtt_ms);
+	finding_reason(&f, cut ? "time" : "late");
 	add_times(&f, p);
 	probe_emit(p, &f);
 }

@@ -80,6 +80,7 @@ static void say(const char *id, unsigned int reads, const char *what, finding_si
 	struct finding f;
 
 	finding_init(&f, id, FINDING_FAIL, "%s", what);
+	finding_reason(&f, "seen");
 	if (reads)
 		finding_number(&f, "reads", reads);
 	sink(arg, &f);
@@ -120,6 +121,7 @@ void linux3_say(const struct linux3_seen *seen, finding_sink sink, void *arg)
 		finding_init(
 			&f, "bug.linux3-write", FINDING_WARN,
 			"do not write to this server over RDMA before you know its kernel: it has three of four marks of Linux 3.x, the fourth was not looked for, and the first WRITE of a page crashes 3.8 to 3.14");
+	finding_reason(&f, has_fourth_mark(seen) ? "four-marks" : "three-marks");
 	finding_text(&f, "private_data", "none");
 	finding_number(&f, "credits", seen->credits);
 	finding_number(&f, "pads_written", seen->pads);

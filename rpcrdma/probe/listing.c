@@ -166,14 +166,16 @@ static bool is_unknown(int rc)
 	return session_is_mishap(rc) || rc == -EAGAIN || target_is_local(rc);
 }
 
-/* What could not be found out. */
-static void say_unknown(struct probe *p, const char *what, int rc)
+/* What could not be found out, or what is wrong. */
+static void say_unlisted(struct probe *p, const char *what, int rc)
 {
 	enum finding_status status = is_unknown(rc) ? late_unknown(p) : FINDING_FAIL;
 
 	if (status == FINDING_SKIP)
 		late_not_tried(p, "READDIR");
-	probe_say(p, "probe.readdir", status, "%s: %s", what, err_text());
+	probe_because(p, "probe.readdir", status,
+		      status == FINDING_FAIL ? "error" : probe_reason(rc), "%s: %s", what,
+		      err_text());
 }
 
 void listing_readdir(struct probe *p)
@@ -194,12 +196,12 @@ void listing_readdir(struct probe *p)
 	if (rc) {
 		snprintf(what, sizeof(what), "READDIR by Reply chunk of %u bytes",
 			 CHUNK_BYTES);
-		say_unknown(p, what, rc);
+		say_unlisted(p, what, rc);
 		return;
 	}
 	rc = list_again(p, 0, &direct);
 	if (rc || operation_getattr(p, &p->directory.fh, &after)) {
-		say_unknown(p, "nothing to compare it with: READDIR inline", -ETIMEDOUT);
+		say_unlisted(p, "nothing to compare it with: READDIR inline", -ETIMEDOUT);
 		return;
 	}
 	if (before.mtime.sec != after.mtime.sec ||
@@ -209,9 +211,10 @@ void listing_readdir(struct probe *p)
 		return;
 	}
 	if (!chunk.whole || !direct.whole) {
-		probe_say(
+		probe_because(
 			p, "probe.readdir",
 			deadline_left(p->deadline) ? FINDING_SKIP : late_unknown(p),
+			"time",
 			"the directory was not listed to its end: %u entries by Reply chunk, %u inline",
 			chunk.entries, direct.entries);
 		return;
@@ -226,6 +229,8 @@ void listing_readdir(struct probe *p)
 		chunk.unused
 			? "; the Reply chunk was left unused where the reply fits inline"
 			: "");
+	if (f.status == FINDING_FAIL)
+		finding_reason(&f, "differs");
 	finding_number(&f, "entries", direct.entries);
 	finding_number(&f, "reply_chunk_bytes", CHUNK_BYTES);
 	finding_number(&f, "reply_chunks_unused", chunk.unused);
@@ -271,11 +276,10 @@ static int read_link(struct probe *p, const struct probe_file *link,
 	 * be more than can be received inline. */
 	if (!rc && mechanism == MECH_WRITE_CHUNK && data.len &&
 	    area_first_touched(&cc.area, 0) < 0)
-		rc = err_set(
-			EBADMSG, "%s",
-			*unused || is_inline(p, &cc)
-				? "the text came inline, and nothing was written into the chunk"
-				: "nothing was written into the chunk");
+		rc = *unused || is_inline(p, &cc)
+			     ? err_set(EMSGSIZE,
+				       "the text came inline, and nothing was written into the chunk")
+			     : err_set(EBADMSG, "nothing was written into the chunk");
 	if (!rc && data.len)
 		memcpy(text, reduced ? cc.area.segs[0].base : data.bytes, data.len);
 	if (!rc && reduced && area_first_touched(&cc.area, data.len) >= 0)
@@ -345,9 +349,10 @@ static void compare_links(struct probe *p, const char *id, enum mechanism from,
 			continue;
 		rc = compare_link(p, &p->links[i], from, to, &is_unused);
 		if (rc < 0) {
-			probe_say(p, id, bad, "READLINK of %s, %llu bytes, %s",
-				  p->links[i].path,
-				  (unsigned long long)p->links[i].attr.size, err_text());
+			probe_because(
+				p, id, bad, rc == -EMSGSIZE ? "inline" : "wrong-text",
+				"READLINK of %s, %llu bytes, %s", p->links[i].path,
+				(unsigned long long)p->links[i].attr.size, err_text());
 			return;
 		}
 		right += (unsigned int)rc;

@@ -201,7 +201,8 @@ int operation_wait(struct probe *p, struct operation *op, uint64_t deadline,
 	op->stage = OPERATION_CALL;
 	/* What went wrong before it could be sent was no call of its own. */
 	if (!op->started)
-		return err_set(-op->call.rc, "%s", op->call.text);
+		return err_because(err_set(-op->call.rc, "%s", op->call.text),
+				   session_reason(op->call.rc));
 	p->waiting = op;
 	rc = session_wait(p, &op->call, deadline, write_chunk_read);
 	while (session_again(p, &op->call, &tries)) {
@@ -289,25 +290,37 @@ void operation_text(const struct operation *op, char *buf, size_t cap)
 		 op->call.vers);
 }
 
-static int errno_of(uint32_t status)
-{
-	if (nfs_status_is_denied(status))
-		return EACCES;
-	if (status == NFS4ERR_NOENT)
-		return ENOENT;
-	return status == NFS4ERR_STALE ? ESTALE : EIO;
-}
+/* What an error of NFS is, as an errno and as a reason. */
+static const struct {
+	uint32_t status;
+	int errnum;
+	const char *reason;
+} status_errors[] = {
+	{ NFS4ERR_WRONGSEC, EACCES, "kerberos" }, { NFS4ERR_ACCESS, EACCES, "denied" },
+	{ NFS4ERR_PERM, EACCES, "denied" },       { NFS4ERR_NOENT, ENOENT, "not-found" },
+	{ NFS4ERR_STALE, ESTALE, "stale" },       { NFS4ERR_GRACE, EAGAIN, "grace" },
+	{ NFS4ERR_DELAY, EAGAIN, "busy" },
+};
 
 int operation_error(const struct probe *p, uint32_t status)
 {
+	const char *reason = "status";
+	int errnum = EIO;
 	char busy[96];
+	size_t i;
 
 	if (!status)
 		return 0;
+	for (i = 0; i < ARRAY_SIZE(status_errors); i++)
+		if (status_errors[i].status == status) {
+			errnum = status_errors[i].errnum;
+			reason = status_errors[i].reason;
+		}
 	if (nfs_status_is_later(status))
-		return err_set(EAGAIN, "%s",
-			       session_busy_text(p, status, busy, sizeof(busy)));
-	return err_set(errno_of(status), "%s", p->version->status_text(status));
+		err_set(errnum, "%s", session_busy_text(p, status, busy, sizeof(busy)));
+	else
+		err_set(errnum, "%s", p->version->status_text(status));
+	return err_because(-errnum, reason);
 }
 
 int operation_check(const struct probe *p, const struct operation *op, int rc)

@@ -39,6 +39,7 @@ struct parent {
 	bool quiet;       /* nothing is handed on any more */
 	uint32_t records; /* that came, of those that WORKER_END counts */
 	bool complete;    /* WORKER_END came, and none was lost */
+	bool lost;        /* some were, by its number */
 	bool unprepared;  /* it did not begin, and why is told */
 	char *step;       /* shared with the worker */
 	struct child_end end;
@@ -208,7 +209,8 @@ static int take_end(struct parent *parent, const uint8_t *body, size_t len)
 
 	if (len != 4)
 		return err_set(EPROTO, "the worker sent an end of %zu bytes", len);
-	if (sent != parent->records)
+	parent->lost = sent != parent->records;
+	if (parent->lost)
 		return err_set(
 			EPROTO,
 			"of %u records of the worker %u came: findings may be missing",
@@ -393,11 +395,24 @@ static int start_worker(struct parent *parent)
 	};
 
 	parent->records = 0;
-	parent->ended = parent->complete = false;
+	parent->ended = parent->complete = parent->lost = false;
 	memset(parent->step, 0, WORKER_STEP_MAX);
 	/* The worker ends by exit(3), which would write it once more. */
 	fflush(NULL);
 	return child_start(&parent->worker, &function);
+}
+
+const char *parent_reason(const struct child_end *end, bool lost, int rc)
+{
+	if (lost)
+		return "lost-records";
+	if (end->fate == CHILD_SIGNALLED)
+		return end->status == SIGKILL ? "killed" : "crashed";
+	if (rc == -ETIMEDOUT)
+		return "deadline";
+	if (rc == -ENOMEM)
+		return "no-memory";
+	return end->fate == CHILD_EXITED && !end->status ? "lost-records" : "protocol";
 }
 
 /* What was found until then stands, and is not all. An interrupt is the user's own. */
@@ -409,6 +424,7 @@ static void say_incomplete(const struct parent *parent, int rc, const char *why)
 	if (rc == -EINTR || parent->unprepared)
 		return;
 	finding_init(&f, "probe.worker", FINDING_UNKNOWN, "%s", why);
+	finding_reason(&f, parent_reason(&parent->end, parent->lost, rc));
 	if (parent->end.fate == CHILD_SIGNALLED)
 		finding_number(&f, "signal", parent->end.status);
 	finding_text(&f, "decoded", "%s", step_text(parent, step));
@@ -424,6 +440,7 @@ static void say_left(const struct parent *parent)
 		&f, "probe.session.left", FINDING_WARN,
 		"the client %s could not be taken off the server: it is there until its lease ends",
 		parent->remains.owner);
+	finding_reason(&f, "no-answer");
 	finding_text(&f, "owner", "%s", parent->remains.owner);
 	parent->events->finding(parent->events->arg, &f);
 }

@@ -276,41 +276,52 @@ static void say_identity(struct probe *p, bool as_ovirt)
 	probe_emit(p, &f);
 }
 
+static void say_unreadable(struct probe *p, const char *reason, const char *summary)
+{
+	struct finding f;
+
+	finding_init(&f, "probe.file", FINDING_UNKNOWN, "%s", summary);
+	finding_reason(&f, reason);
+	finding_number(&f, "uid", p->cred.uid);
+	finding_number(&f, "gid", p->cred.gid);
+	probe_emit(p, &f);
+}
+
 static void say_no_file(struct probe *p, const struct walk *walk, int rc)
 {
 	const char *what = p->options->export;
+	char text[FINDING_SUMMARY_MAX];
 
 	if (p->root_is_file)
-		probe_say(p, "probe.file", FINDING_UNKNOWN,
-			  "%s is empty: there is nothing to read", what);
+		probe_because(p, "probe.file", FINDING_UNKNOWN, "empty", "%s is empty",
+			      what);
 	else if (p->root.attr.type != NFS_DIR)
-		probe_say(p, "probe.file", FINDING_UNKNOWN,
-			  "%s is neither a file nor a directory", what);
-	else if (rc)
-		probe_say(p, "probe.file", FINDING_UNKNOWN, "no file to read in %s: %s",
-			  what, err_text());
-	else if (walk->ndirs == DIRECTORIES_MAX || walk->entries >= ENTRIES_MAX)
-		probe_say(
-			p, "probe.file", FINDING_UNKNOWN,
-			"no file that is not empty among the first %u names of %s: name one",
-			walk->entries, what);
+		probe_because(p, "probe.file", FINDING_UNKNOWN, "not-regular",
+			      "%s is neither a regular file nor a directory", what);
+	else if (rc) {
+		snprintf(text, sizeof(text), "no file to read in %.400s: %s", what,
+			 err_text());
+		say_unreadable(p, probe_reason(rc), text);
+	} else if (walk->ndirs == DIRECTORIES_MAX || walk->entries >= ENTRIES_MAX)
+		probe_because(p, "probe.file", FINDING_UNKNOWN, "large-tree",
+			      "only empty files among the first %u names of %s",
+			      walk->entries, what);
 	else
-		probe_say(
-			p, "probe.file", FINDING_UNKNOWN,
-			"no file in %s that is not empty: put one of 16 MiB there, or name one",
-			what);
+		probe_because(p, "probe.file", FINDING_UNKNOWN, "no-file",
+			      "%s has no file that is not empty", what);
 }
 
 static bool say_files(struct probe *p, const struct walk *walk, int rc, bool as_ovirt)
 {
 	const struct probe_file *file = &p->candidates[0];
 	struct finding f;
+	char text[128];
 
 	if (!p->ncandidates && walk->unreadable) {
-		probe_say(
-			p, "probe.file", FINDING_UNKNOWN,
-			"%u files, none that uid %u gid %u may read: give an identity with --cred",
-			walk->unreadable, p->cred.uid, p->cred.gid);
+		snprintf(text, sizeof(text), "uid %u gid %u may read none of %u file%s",
+			 p->cred.uid, p->cred.gid, walk->unreadable,
+			 walk->unreadable == 1 ? "" : "s");
+		say_unreadable(p, "denied", text);
 		return false;
 	}
 	if (!p->ncandidates) {

@@ -59,10 +59,11 @@ static int link_error(struct probe *p, const struct probe_file *link, const char
 		target[len] = '\0';
 	}
 	operation_fini(p, &op);
-	return err_set(
-		ELOOP,
-		"%s is a symbolic link%s%s, which the probe does not follow: name the path that it leads to",
-		name, *target ? " to " : "", target);
+	return err_because(
+		err_set(ELOOP,
+			"%s is a symbolic link%s%s, which the probe does not follow",
+			name, *target ? " to " : "", target),
+		"symlink");
 }
 
 static int lookup(struct probe *p, struct probe_file *at, const char *name)
@@ -123,17 +124,20 @@ static void say_mount_refused(struct probe *p, const struct mount3_mnt_res *res,
 	bool access = res->status == NFS3_STATUS_ACCES || res->status == NFS3_STATUS_PERM;
 
 	if (access && !reserved)
-		probe_say(
-			p, "probe.mount", FINDING_UNKNOWN,
-			"mountd refused %s (%s), and this request came from an unprivileged port: run the probe as root, or export with \"insecure\"; else this host is not among the export's clients",
+		probe_because(
+			p, "probe.mount", FINDING_UNKNOWN, "unprivileged-port",
+			"mountd refuses %s (%s); the request came from an unprivileged port",
 			p->options->export, nfs3_status_text(res->status));
 	else if (access)
-		probe_say(p, "probe.mount", FINDING_UNKNOWN,
-			  "mountd refused %s (%s): it is not exported to this host",
-			  p->options->export, nfs3_status_text(res->status));
+		probe_because(p, "probe.mount", FINDING_UNKNOWN, "not-exported",
+			      "mountd refuses %s (%s)", p->options->export,
+			      nfs3_status_text(res->status));
 	else
-		probe_say(p, "probe.mount", FINDING_FAIL, "MOUNT of %s: %s",
-			  p->options->export, nfs3_status_text(res->status));
+		probe_because(p, "probe.mount", FINDING_FAIL,
+			      res->status == NFS3_STATUS_NOENT ? "no-export"
+							       : "mountd-error",
+			      "MOUNT of %s: %s", p->options->export,
+			      nfs3_status_text(res->status));
 }
 
 static bool flavor_usable(const struct mount3_mnt_res *res)
@@ -178,37 +182,51 @@ static const char *lower_text(const struct probe *p, char *buf, size_t cap)
 	return buf;
 }
 
+/* @port: mountd's; 0: rpcbind did not name it. */
+static void say_no_mountd(struct probe *p, const char *reason, uint16_t port)
+{
+	struct finding f;
+
+	finding_init(&f, "probe.mount", FINDING_UNKNOWN, "no answer of mountd: %s",
+		     err_text());
+	finding_reason(&f, reason);
+	if (port)
+		finding_number(&f, "mount_port", port);
+	probe_emit(p, &f);
+}
+
 /* mountd's answer for the path, or false and the finding is emitted. */
 static bool ask_mountd(struct probe *p, char *path, const char **rest,
 		       struct mount3_mnt_res *res, uint16_t *port, bool *reserved)
 {
 	_cleanup_close_ int fd = -1;
+	const char *reason = "";
 	int rc = 0;
 
 	*port = p->options->mount_port;
-	if (!*port)
+	if (!*port) {
 		rc = target_rpcbind(p, MOUNT_PROGRAM_NUMBER, port);
+		reason = rc == -EADDRNOTAVAIL ? "no-mountd" : "rpcbind";
+	}
 	if (!rc) {
 		fd = probe_tcp(p, TCP_MOUNT, *port, reserved);
 		rc = fd < 0 ? fd : 0;
+		reason = "mountd";
 	}
 	if (rc) {
-		probe_say(p, "probe.mount", FINDING_UNKNOWN,
-			  "mountd cannot be asked for the root handle: %s%s", err_text(),
-			  p->options->mount_port ? ""
-						 : " (--mount-port tells where it is)");
+		say_no_mountd(p, reason, *port);
 		return false;
 	}
 	rc = mount_walk(p, fd, path, rest, res);
 	if (rc)
-		probe_say(p, "probe.mount", target_refusal(rc),
-			  "MOUNT of %s on TCP port %u: %s", p->options->export, *port,
-			  err_text());
+		probe_because(p, "probe.mount", target_refusal(rc), "mountd-reply",
+			      "MOUNT of %s on TCP port %u: %s", p->options->export, *port,
+			      err_text());
 	else if (res->status)
 		say_mount_refused(p, res, *reserved);
 	else if (!flavor_usable(res))
-		probe_say(
-			p, "probe.mount", FINDING_UNKNOWN,
+		probe_because(
+			p, "probe.mount", FINDING_UNKNOWN, "kerberos",
 			"%s is exported with security flavors other than sys (first: %u), which the probe does not speak",
 			p->options->export, res->flavors[0]);
 	return !rc && !res->status && flavor_usable(res);
@@ -230,8 +248,8 @@ static bool find_by_mount(struct probe *p)
 	p->root.fh = res.fh;
 	rc = walk_down(p, rest);
 	if (rc) {
-		probe_say(p, "probe.mount", walk_status(rc), "%s: %s", p->options->export,
-			  err_text());
+		probe_because(p, "probe.mount", walk_status(rc), probe_reason(rc),
+			      "%s: %s", p->options->export, err_text());
 		return false;
 	}
 	/* mountd's, over TCP, but the server behind RDMA took it. */
@@ -316,7 +334,8 @@ static int find_by_lookup(struct probe *p)
 
 	rc = client41_ready(p);
 	if (rc) {
-		probe_say(p, "probe.session", session_status(p, rc), "%s", err_text());
+		probe_because(p, "probe.session", session_status(p, rc), probe_reason(rc),
+			      "%s", err_text());
 		return rc == -ENOENT ? -EIO : rc;
 	}
 	rc = walk_from_root(p, export, sizeof(export));
@@ -324,8 +343,8 @@ static int find_by_lookup(struct probe *p)
 		return rc;
 	say_session(p);
 	if (rc) {
-		probe_say(p, "probe.root", walk_status(rc), "%s: %s", p->options->export,
-			  err_text());
+		probe_because(p, "probe.root", walk_status(rc), probe_reason(rc),
+			      "%s: %s", p->options->export, err_text());
 		return rc;
 	}
 	finding_init(&f, "probe.root", FINDING_PASS,
@@ -351,8 +370,8 @@ bool root_find(struct probe *p)
 			snprintf(p->lower_because, sizeof(p->lower_because), "%s", why);
 		client41_close(p);
 		if (!versions_lower(p)) {
-			probe_say(p, "probe.root", FINDING_FAIL, "%s: %s",
-				  p->options->export, p->lower_because);
+			probe_because(p, "probe.root", FINDING_FAIL, "not-found",
+				      "%s: %s", p->options->export, p->lower_because);
 			return false;
 		}
 	}

@@ -67,6 +67,7 @@ static int reconnect(struct probe *p, const struct rpcrdma_options *options)
 		gone_refuses(p);
 	p->closed.count++;
 	p->closed.beside_write_chunks++;
+	p->closed.reason = "no-new-connection";
 	snprintf(p->closed.example, sizeof(p->closed.example),
 		 "the server takes no new connection: %.400s", err_text());
 	p->hopeless = true;
@@ -198,6 +199,18 @@ static void violation_text(struct probe *p, char *buf, size_t cap)
 	hex_text(t->violation.frame, t->violation.frame_len, buf + used, cap - used);
 }
 
+const char *session_breach(int rc, enum transport_breach breach)
+{
+	static const char *const reasons[] = {
+		[BREACH_FRAME] = "frame",
+		[BREACH_CRC] = "checksum",
+		[BREACH_MEMORY] = "foreign-memory",
+	};
+
+	/* The peer says that we did. */
+	return rc == -EREMOTEIO ? "terminated" : reasons[breach];
+}
+
 /* The peer wrote to memory that had been taken back: told of READs, as data that came after their
  * reply. */
 static bool is_late_write(const struct probe *p)
@@ -242,6 +255,11 @@ static void note_result(struct probe *p, const struct rpcrdma_call *call,
 	case -EPROTO:
 	case -EREMOTEIO:
 		violation_text(p, frame, sizeof(frame));
+		if (!is_late_write(p) && !p->transport.reason)
+			p->transport.reason = session_breach(
+				call->rc,
+				p->conn ? rpcrdma_transport(p->conn)->violation.breach
+					: BREACH_FRAME);
 		note_end(p, is_late_write(p) ? &p->late_writes : &p->transport, call,
 			 write_chunk_read, frame);
 		break;
@@ -288,6 +306,15 @@ static void tell_step(struct probe *p, const struct rpcrdma_call *call)
 	probe_step(p, "the reply to %s", what);
 }
 
+const char *session_reason(int rc)
+{
+	if (rc == -EBADE)
+		return "rdma-error";
+	if (rc == -EAGAIN)
+		return "busy";
+	return target_is_local(rc) ? "local" : "no-reply";
+}
+
 int session_wait(struct probe *p, struct rpcrdma_call *call, uint64_t deadline,
 		 bool write_chunk_read)
 {
@@ -306,7 +333,8 @@ int session_wait(struct probe *p, struct rpcrdma_call *call, uint64_t deadline,
 			gone_suspect(p, p->waiting, call);
 	}
 	if (call->rc)
-		err_set(-call->rc, "%s", call->text);
+		err_because(err_set(-call->rc, "%s", call->text),
+			    session_reason(call->rc));
 	return call->rc;
 }
 

@@ -181,6 +181,8 @@ void signature_write_chunk_read(const struct verdict_input *in, const struct tal
 	else
 		finding_init(&f, id, FINDING_SKIP,
 			     "too few READs by Write chunk to tell");
+	if (f.status == FINDING_FAIL)
+		finding_reason(&f, is_corrupt(plain) ? "corrupt" : "failing");
 	if (n.proven)
 		finding_number(&f, "smallest_failing", n.from);
 	finding_number(&f, "largest_right", plain->largest_right_below);
@@ -263,6 +265,8 @@ void signature_profiles(const struct verdict_input *in, const struct tally *plai
 			&f, "probe.read.profiles", FINDING_PASS,
 			"clients that change to Write chunks above %s bytes read right",
 			right);
+	if (f.status == FINDING_FAIL)
+		finding_reason(&f, "above-change-over");
 	finding_text(&f, "right", "%s", right);
 	finding_text(&f, "wrong", "%s", wrong);
 	if (*untried)

@@ -597,6 +597,9 @@ void sweep_run(struct probe *p, struct records *records)
 	if (records->out_of_time && !p->pace.not_tried[0])
 		late_not_tried(p, "the last READs");
 	records->hopeless = p->hopeless;
+	records->why_reason = p->device_gone ? "device"
+			      : p->gone      ? "server-gone"
+					     : "busy";
 	snprintf(records->why, sizeof(records->why), "%s",
 		 p->device_gone ? "the RDMA device went away"
 		 : p->gone      ? p->gone_why

@@ -120,8 +120,7 @@ struct pings {
 	uint32_t vers;
 	unsigned int answered;
 	double best;
-	int first; /* error */
-	char text[ERR_TEXT_MAX];
+	struct err_kept first; /* error */
 };
 
 static void ping(struct probe *p, struct pings *pings)
@@ -137,14 +136,34 @@ static void ping(struct probe *p, struct pings *pings)
 				pings->best = ms;
 			continue;
 		}
-		if (!pings->first)
-			snprintf(pings->text, sizeof(pings->text), "%s", err_text());
-		pings->first = pings->first ? pings->first : rc;
+		if (!pings->first.rc)
+			err_keep(&pings->first, rc);
 		/* A server that never answers is not waited for thrice, nor one asked again
 		 * that says that it has no such version. */
 		if ((rc == -ETIMEDOUT || rc == -EOPNOTSUPP) && !pings->answered)
 			break;
 	}
+}
+
+/* What became of NULL. */
+static const char *null_reason(const struct err_kept *error)
+{
+	static const struct {
+		int rc;
+		const char *reason;
+	} rows[] = {
+		{ -EOPNOTSUPP, "no-nfs" },   { -ETIMEDOUT, "silent" },
+		{ -ECONNRESET, "closed" },   { -EPROTO, "malformed" },
+		{ -EREMOTEIO, "malformed" }, { -EBADMSG, "malformed" },
+		{ -EILSEQ, "malformed" },
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++)
+		if (rows[i].rc == error->rc &&
+		    (rows[i].rc == -EOPNOTSUPP || strcmp(error->reason, "rpc-error")))
+			return rows[i].reason;
+	return error->reason;
 }
 
 bool target_ping(struct probe *p)
@@ -158,14 +177,14 @@ bool target_ping(struct probe *p)
 	tell_private(p);
 	ping(p, &pings);
 	/* Whether it is the version that was wanted is a finding of its own. */
-	if (!pings.answered && (pings.first == -EOPNOTSUPP || !p->options->version)) {
+	if (!pings.answered && (pings.first.rc == -EOPNOTSUPP || !p->options->version)) {
 		pings.vers = pings.vers == 4 ? 3 : 4;
 		ping(p, &pings);
 	}
 	p->rtt_ms = pings.best;
 	if (!pings.answered) {
-		probe_say(p, "probe.null", target_refusal(pings.first), "NULL: %s",
-			  pings.text);
+		probe_because(p, "probe.null", target_refusal(pings.first.rc),
+			      null_reason(&pings.first), "NULL: %s", pings.first.text);
 		return false;
 	}
 	/* A single loss among answers is told by what it is a case of (target_mishaps). */
@@ -216,11 +235,12 @@ bool target_limits(struct probe *p)
 	rc = operation_check(p, &op, operation_run(p, &op));
 	res = &op.result;
 	if (!rc && !res->rtmax && p->version->vers == 3)
-		rc = err_set(EIO, "rtmax is 0");
+		rc = err_because(err_set(EIO, "rtmax is 0"), "zero");
 	if (rc) {
-		probe_say(p, "probe.fsinfo",
-			  rc == -EAGAIN ? FINDING_UNKNOWN : FINDING_FAIL, "%s: %s",
-			  p->version->vers == 3 ? "FSINFO" : "GETATTR", err_text());
+		probe_because(p, "probe.fsinfo",
+			      rc == -EAGAIN ? FINDING_UNKNOWN : FINDING_FAIL,
+			      probe_reason(rc), "%s: %s",
+			      p->version->vers == 3 ? "FSINFO" : "GETATTR", err_text());
 		operation_fini(p, &op);
 		return false;
 	}
@@ -278,15 +298,15 @@ void target_tell_reference(struct probe *p)
 		probe_say(p, "probe.reference", FINDING_PASS,
 			  "READs were compared with NFS over TCP");
 	else
-		probe_say(p, "probe.reference",
-			  p->reference_died ? FINDING_FAIL : FINDING_SKIP,
-			  "%s; READs were compared with short inline READs",
-			  p->reference_why);
+		probe_because(p, "probe.reference",
+			      p->reference_died ? FINDING_FAIL : FINDING_SKIP, "died",
+			      "%s; READs were compared with short inline READs",
+			      p->reference_why);
 }
 
 /* @told: those of READs by Write chunk are told as that mechanism's. */
 static void tell_mishap(struct probe *p, const char *id, const struct mishap *m,
-			bool told, const char *none, const char *some)
+			bool told, const char *reason, const char *none, const char *some)
 {
 	bool beside = m->beside_write_chunks || !told;
 	struct finding f;
@@ -299,6 +319,7 @@ static void tell_mishap(struct probe *p, const char *id, const struct mishap *m,
 		     "%s %u time%s%s: %.400s", some, m->count, m->count == 1 ? "" : "s",
 		     beside ? "" : ", only for READs by Write chunk, which is told there",
 		     m->example);
+	finding_reason(&f, m->reason ? m->reason : reason);
 	finding_number(&f, "count", m->count);
 	finding_number(&f, "beside_write_chunk_reads", m->beside_write_chunks);
 	finding_text(&f, "example", "%s", m->example);
@@ -330,6 +351,7 @@ static void tell_errors(struct probe *p)
 			r->errors, r->calls, r->lasting,
 			r->plain ? "" : ", only with chunks, which is told there",
 			r->example);
+	finding_reason(&f, !r->lasting ? "at-times" : r->plain ? "every-time" : "mixed");
 	finding_number(&f, "errors", r->errors);
 	finding_number(&f, "of", r->calls);
 	finding_number(&f, "recovered", r->recovered);
@@ -351,6 +373,8 @@ static void tell_credits(struct probe *p)
 		finding_init(&f, "probe.credits", FINDING_PASS,
 			     "the server grants %u credits, %u were asked for",
 			     p->most_granted, RPCRDMA_CREDITS);
+	if (p->zero_grants)
+		finding_reason(&f, "zero");
 	finding_number(&f, "granted", p->most_granted);
 	finding_number(&f, "asked", RPCRDMA_CREDITS);
 	finding_number(&f, "zero_grants", p->zero_grants);
@@ -375,6 +399,8 @@ static void tell_session(struct probe *p)
 	else
 		finding_init(&f, "probe.session.kept", FINDING_PASS,
 			     "the server kept its sessions to the end");
+	if (client->lost)
+		finding_reason(&f, "forgotten");
 	finding_number(&f, "made", client->made);
 	finding_number(&f, "forgotten", client->lost);
 	probe_emit(p, &f);
@@ -383,9 +409,9 @@ static void tell_session(struct probe *p)
 static void tell_device(struct probe *p)
 {
 	if (p->device_gone)
-		probe_say(p, "probe.device", FINDING_UNKNOWN,
-			  "the RDMA device went away while it was in use: %s",
-			  p->device_why);
+		probe_because(p, "probe.device", FINDING_UNKNOWN, "removed",
+			      "the RDMA device went away while it was in use: %s",
+			      p->device_why);
 }
 
 void target_mishaps(struct probe *p)
@@ -397,16 +423,16 @@ void target_mishaps(struct probe *p)
 	late_say(p);
 	tell_credits(p);
 	tell_session(p);
-	tell_mishap(p, "probe.reply.xid", &p->xid, false,
+	tell_mishap(p, "probe.reply.xid", &p->xid, false, "other-xid",
 		    "every reply carried the xid of its call",
 		    "a reply carried another xid than its call");
 	tell_errors(p);
-	tell_mishap(p, "probe.reply.lost", &p->lost, told, "every call was answered",
-		    "a call was not answered");
-	tell_mishap(p, "probe.connection", &p->closed, told,
+	tell_mishap(p, "probe.reply.lost", &p->lost, told, "no-reply",
+		    "every call was answered", "a call was not answered");
+	tell_mishap(p, "probe.connection", &p->closed, told, "closed",
 		    "the server kept its connections",
 		    "the server closed the connection before it replied,");
-	tell_mishap(p, "probe.transport", &p->transport, told,
+	tell_mishap(p, "probe.transport", &p->transport, told, "frame",
 		    "every frame kept to the transport's protocol",
 		    "the peer broke the transport's protocol");
 }

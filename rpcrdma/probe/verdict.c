@@ -59,23 +59,51 @@ static bool is_slow(const struct verdict_input *in, enum mechanism mechanism)
 	       !rs->gave_up[mechanism] && verdict_is_enough(in);
 }
 
+/* Why the sweep by a mechanism did not come to its end: the words, and the reason. */
+static const char *incomplete_why(const struct records *rs, enum mechanism mechanism,
+				  const struct tally *t, const char **reason)
+{
+	*reason = rs->why_reason;
+	if (rs->why[0])
+		return rs->why;
+	*reason = "changing";
+	if (rs->all_changing)
+		return "every file changed while it was read";
+	*reason = "time";
+	if (rs->out_of_time)
+		return "the time ran out";
+	*reason = "gave-up";
+	if (rs->hopeless)
+		return "given up after too many failures";
+	if (rs->gave_up[mechanism])
+		return "given up after repeated failures";
+	*reason = "not-tried";
+	return t->right ? "some READs could not be tried" : "nothing could be read";
+}
+
 static void say_incomplete(const struct verdict_input *in, struct finding *f,
 			   const char *id, const struct tally *t,
 			   enum mechanism mechanism)
 {
-	bool gave_up = in->records->gave_up[mechanism];
-	const char *why = in->records->why[0] ? in->records->why
-			  : in->records->all_changing
-				  ? "every file changed while it was read"
-			  : in->records->out_of_time ? "the time ran out"
-			  : in->records->hopeless    ? "given up after too many failures"
-			  : gave_up  ? "given up after READs without a good end"
-			  : t->right ? "some READs could not be tried"
-				     : "nothing could be read";
+	const char *reason;
+	const char *why = incomplete_why(in->records, mechanism, t, &reason);
 
 	finding_init(f, id, is_slow(in, mechanism) ? FINDING_SKIP : FINDING_UNKNOWN,
-		     "%s, after %u READs that came right", why, t->right);
+		     "%s, after %u correct READ%s", why, t->right,
+		     t->right == 1 ? "" : "s");
+	finding_reason(f, reason ? reason : "not-tried");
 }
+
+/* What goes wrong, as a reason of a mechanism. */
+static const char *const kind_reasons[READ_KIND_COUNT] = {
+	[READ_XID] = "malformed",   [READ_HEADER] = "malformed",
+	[READ_DATA] = "wrong-data", [READ_STALE] = "not-written",
+	[READ_ORDER] = "late-data", [READ_SHORT] = "short",
+	[READ_OUTSIDE] = "outside", [READ_STATUS] = "error",
+	[READ_RPC] = "error",       [READ_RDMA_ERROR] = "error",
+	[READ_CLOSED] = "closed",   [READ_TRANSPORT] = "closed",
+	[READ_LOST] = "no-reply",
+};
 
 /* What goes wrong are lengths that need a pad, and nothing else is. */
 static bool is_of_pads(const struct verdict_input *in, record_filter with)
@@ -99,6 +127,7 @@ static void say_mechanism(const struct verdict_input *in, size_t row, finding_si
 			  void *arg)
 {
 	enum mechanism mechanism = mechanisms[row].mechanism;
+	bool pads = is_of_pads(in, mechanisms[row].filter);
 	char note[96] = "";
 	struct finding f;
 	struct tally t;
@@ -115,9 +144,7 @@ static void say_mechanism(const struct verdict_input *in, size_t row, finding_si
 			&f, mechanisms[row].id, FINDING_FAIL,
 			"%u of %u READs go wrong, %sthe smallest of %u byte%s: %.300s: %.300s",
 			t.failed, t.failed + t.right,
-			is_of_pads(in, mechanisms[row].filter)
-				? "all of lengths that are no multiple of four, "
-				: "",
+			pads ? "all of lengths that are no multiple of four, " : "",
 			t.smallest_failed, t.smallest_failed == 1 ? "" : "s",
 			read_kind_name(tally_typical(&t)->outcome.kind),
 			tally_typical(&t)->outcome.text);
@@ -135,6 +162,9 @@ static void say_mechanism(const struct verdict_input *in, size_t row, finding_si
 			     t.largest_right,
 			     t.in_flight > 1 ? ", alone and with others in flight" : "",
 			     note);
+	if (t.failed)
+		finding_reason(&f, pads ? "padding"
+					: kind_reasons[tally_typical(&t)->outcome.kind]);
 	if (t.over_tcp)
 		finding_number(&f, "wrong_over_tcp", t.over_tcp);
 	tally_numbers(&f, &t);
@@ -147,7 +177,8 @@ static void say_mechanism(const struct verdict_input *in, size_t row, finding_si
 
 /* Right data in a broken frame. */
 static void say_frame(const struct verdict_input *in, const char *id, enum read_kind kind,
-		      const char *good, const char *bad, finding_sink sink, void *arg)
+		      const char *reason, const char *good, const char *bad,
+		      finding_sink sink, void *arg)
 {
 	const struct record *example = NULL;
 	unsigned int looked = 0, hit = 0;
@@ -176,6 +207,8 @@ static void say_frame(const struct verdict_input *in, const char *id, enum read_
 		finding_init(&f, id, FINDING_PASS, "%s in %u READs", good, looked);
 	else
 		finding_init(&f, id, FINDING_SKIP, "no READ by Write chunk came right");
+	if (example)
+		finding_reason(&f, reason);
 	finding_number(&f, "looked_at", looked);
 	finding_number(&f, "wrong", hit);
 	sink(arg, &f);
@@ -235,6 +268,8 @@ static void say_tail(const struct verdict_input *in, finding_sink sink, void *ar
 			&f, id, FINDING_SKIP, "%s",
 			t.failed ? "READs go wrong in another way"
 				 : "no READ of such a length by Write chunk came right");
+	if (in->tails)
+		finding_reason(&f, "not-written");
 	finding_number(&f, "wrong", t.always);
 	finding_number(&f, "right", right);
 	sink(arg, &f);
@@ -271,9 +306,21 @@ static void say_order(const struct verdict_input *in, finding_sink sink, void *a
 			     right);
 	else
 		finding_init(&f, id, FINDING_SKIP, "no READ by Write chunk came right");
+	if (late || in->late_writes)
+		finding_reason(&f, late ? "late-data" : "released-memory");
 	finding_number(&f, "late", late);
 	finding_number(&f, "writes_to_released_memory", in->late_writes);
 	sink(arg, &f);
+}
+
+static void init_bound(struct finding *f, const char *id, const struct tally *t,
+		       const char *what)
+{
+	finding_init(
+		f, id, FINDING_FAIL,
+		"READs by Write chunk %s fail every time (%u of %u), others do not: %.300s",
+		what, t->always, t->failed + t->right, t->example_always->outcome.text);
+	finding_reason(f, "every-time");
 }
 
 /* A failure that only comes with one property: @with fails where plain READs are right. */
@@ -286,11 +333,7 @@ static void say_bound(const struct verdict_input *in, const char *id, record_fil
 
 	tally_records(in, with, &t);
 	if (tally_is_steady(&t) && !plain->always)
-		finding_init(
-			&f, id, FINDING_FAIL,
-			"READs by Write chunk %s fail every time (%u of %u), others do not: %.300s",
-			what, t.always, t.failed + t.right,
-			t.example_always->outcome.text);
+		init_bound(&f, id, &t, what);
 	else if (tally_is_steady(&t))
 		finding_init(&f, id, FINDING_SKIP, "READs go wrong without it too");
 	else if (t.failed)
@@ -330,6 +373,8 @@ static void say_placement(const struct tally *plain, finding_sink sink, void *ar
 	else
 		finding_init(&f, "probe.read.write-chunk.placement", FINDING_SKIP,
 			     "no READ of more than a page was tried");
+	if (f.status == FINDING_FAIL)
+		finding_reason(&f, "above-a-page");
 	tally_numbers(&f, plain);
 	if (plain->failed)
 		tally_examples(&f, plain);
@@ -358,6 +403,7 @@ static void say_over_tcp(const struct verdict_input *in, finding_sink sink, void
 		n, n == 1 ? " goes" : "s go", example->c.count,
 		(unsigned long long)example->c.offset,
 		read_kind_name(example->outcome.kind), example->outcome.text);
+	finding_reason(&f, "nfs");
 	finding_number(&f, "wrong", n);
 	sink(arg, &f);
 }
@@ -421,6 +467,24 @@ static const char *damage_text(const struct now_and_then *n)
 	return bits ? "single bits" : pages ? "whole pages" : bytes ? "bytes" : "no data";
 }
 
+/* The same as a reason. */
+static const char *damage_reason(const struct now_and_then *n)
+{
+	static const char *const reasons[] = {
+		[DAMAGE_NONE] = "errors",
+		[DAMAGE_BIT] = "single-bits",
+		[DAMAGE_PAGES] = "whole-pages",
+		[DAMAGE_BYTES] = "bytes",
+	};
+	const char *reason = NULL;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(reasons); i++)
+		if (n->damage[i])
+			reason = reason ? "several-ways" : reasons[i];
+	return reason;
+}
+
 static void list_mechanisms(const struct now_and_then *n, char *text, size_t cap)
 {
 	size_t used = 0;
@@ -468,6 +532,7 @@ static void say_intermittent(const struct verdict_input *in, finding_sink sink, 
 	finding_number(&f, "wrong", n.all_wrong);
 	finding_number(&f, "of", n.all);
 	if (n.all_wrong) {
+		finding_reason(&f, damage_reason(&n));
 		finding_text(&f, "mechanisms", "%s", list);
 		finding_text(&f, "damage", "%s", damage_text(&n));
 	}
@@ -501,12 +566,13 @@ void verdict_reads(const struct verdict_input *input, finding_sink sink, void *a
 	for (i = 0; i < ARRAY_SIZE(mechanisms); i++)
 		say_mechanism(in, i, sink, arg);
 	tally_records(in, tally_is_plain, &plain);
-	say_frame(in, "probe.read.write-chunk.pad", READ_PAD, "no pad was written",
-		  "the XDR pad was written into the chunk", sink, arg);
-	say_frame(in, "probe.read.write-chunk.lengths", READ_LENGTHS,
+	say_frame(in, "probe.read.write-chunk.pad", READ_PAD, "padded",
+		  "no pad was written", "the XDR pad was written into the chunk", sink,
+		  arg);
+	say_frame(in, "probe.read.write-chunk.lengths", READ_LENGTHS, "wrong-lengths",
 		  "the returned segment lengths are what came",
 		  "the returned chunk does not say what came", sink, arg);
-	say_frame(in, "probe.read.write-chunk.unused", READ_INLINE,
+	say_frame(in, "probe.read.write-chunk.unused", READ_INLINE, "data-inline",
 		  "the Write chunk was used", "the Write chunk was left unused", sink,
 		  arg);
 	say_tail(in, sink, arg);

@@ -146,6 +146,14 @@ static void say(struct probe *p, const struct census *c)
 	else
 		finding_init(&f, "probe.versions", FINDING_PASS,
 			     "NFS versions offered over RDMA: %s", offered);
+	if (f.status != FINDING_PASS)
+		finding_reason(&f, p->version            ? "silent"
+				   : p->options->version ? "not-offered"
+							 : "none");
+	if (p->options->version)
+		finding_text(&f, "requested", "%s", p->options->version->name);
+	if (*silent)
+		finding_text(&f, "silent", "%s", silent);
 	finding_text(&f, "offered", "%s", offered);
 	finding_text(&f, "used", "%s", p->version ? p->version->name : "none");
 	for (i = 0; i < PROBE_VERSIONS && nfs_versions[i]; i++)

@@ -69,6 +69,37 @@ void probe_say(struct probe *p, const char *id, enum finding_status status,
 	probe_emit(p, &f);
 }
 
+void probe_because(struct probe *p, const char *id, enum finding_status status,
+		   const char *reason, const char *fmt, ...)
+{
+	char text[FINDING_SUMMARY_MAX];
+	struct finding f;
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	finding_init(&f, id, status, "%s", text);
+	if (status != FINDING_PASS && status != FINDING_SKIP)
+		finding_reason(&f, reason);
+	probe_emit(p, &f);
+}
+
+const char *probe_reason(int rc)
+{
+	static const char *const known[] = {
+		"busy",   "denied",   "grace",     "kerberos",  "local",
+		"status", "no-reply", "stale",     "not-found", "rdma-error",
+		"zero",   "symlink",  "rpc-error",
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(known); i++)
+		if (!strcmp(known[i], err_reason()))
+			return known[i];
+	return rc == -EBADMSG || rc == -EPROTO ? "malformed" : session_reason(rc);
+}
+
 void probe_subject(struct probe *p, const char *key, const char *fmt, ...)
 {
 	char body[1024];
@@ -293,9 +324,10 @@ static void read_files(struct probe *p)
 	random_say(&records.random, sink_finding, p);
 	p->pace.enough = verdict_is_enough(&in) && !p->hopeless;
 	if (records.changed_files)
-		probe_say(
+		probe_because(
 			p, "probe.changing",
 			records.all_changing ? FINDING_UNKNOWN : FINDING_PASS,
+			records.all_changing ? "every-file" : "",
 			records.all_changing
 				? "all %u files that were tried changed while they were read"
 				: "%u files changed while they were read, another was taken",

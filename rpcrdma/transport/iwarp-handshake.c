@@ -89,7 +89,7 @@ static int handshake_read(struct iwarp *c, enum mpa_kind kind, struct mpa_frame 
 	}
 	if (rc == -EPROTONOSUPPORT)
 		return handshake_stranger(c, buf, len);
-	return rc < 0 ? rc : 0;
+	return rc < 0 ? err_because(rc, "not-mpa") : 0;
 }
 
 static int handshake_write(struct iwarp *c, enum mpa_kind kind, const struct mpa_frame *f,

@@ -14,6 +14,21 @@
 
 #include "rpcrdma/transport/internal.h"
 
+static enum transport_breach breach_of(enum terminate_reason reason)
+{
+	switch (reason) {
+	case TERMINATE_CRC: return BREACH_CRC;
+	case TERMINATE_READ_STAG:
+	case TERMINATE_READ_BOUNDS:
+	case TERMINATE_ACCESS:
+	case TERMINATE_READ_WRAP:
+	case TERMINATE_TAGGED_STAG:
+	case TERMINATE_TAGGED_BOUNDS:
+	case TERMINATE_TAGGED_WRAP: return BREACH_MEMORY;
+	default: return BREACH_FRAME;
+	}
+}
+
 int iwarp_rx_violation(struct iwarp *c, enum terminate_reason reason, const char *fmt,
 		       ...)
 {
@@ -23,6 +38,7 @@ int iwarp_rx_violation(struct iwarp *c, enum terminate_reason reason, const char
 	va_start(ap, fmt);
 	vsnprintf(v->text, sizeof(v->text), fmt, ap);
 	va_end(ap);
+	v->breach = breach_of(reason);
 	memcpy(v->frame, c->rx.frame, c->rx.frame_len);
 	v->frame_len = c->rx.frame_len;
 	c->rx.terminate = true;

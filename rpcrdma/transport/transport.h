@@ -104,9 +104,17 @@ enum transport_send_flags {
 };
 
 /* What the peer did wrong, kept for the report. frame holds the first bytes as they came. */
+/* Which kind of rule. */
+enum transport_breach {
+	BREACH_FRAME,  /* any other */
+	BREACH_CRC,    /* the frame was damaged on its way, or the checksum is wrong */
+	BREACH_MEMORY, /* it names memory that it may not touch */
+};
+
 struct transport_violation {
 	char text[256]; /* empty: nothing */
-	bool released;  /* a Write to a region that was there, and was taken back */
+	enum transport_breach breach;
+	bool released; /* a Write to a region that was there, and was taken back */
 	uint8_t frame[96];
 	size_t frame_len;
 };

@@ -235,7 +235,7 @@ static int check_auth(uint32_t stat)
 			      stat);
 }
 
-int rpc_reply_check(const struct rpc_reply *reply)
+static int check_reply(const struct rpc_reply *reply)
 {
 	if (reply->reply_stat == RPC_MSG_ACCEPTED)
 		return check_accepted(reply);
@@ -246,4 +246,11 @@ int rpc_reply_check(const struct rpc_reply *reply)
 			       reply->low, reply->high);
 	return err_set(EPROTO, "RPC reply_stat %u, reject_stat %u", reply->reply_stat,
 		       reply->reject_stat);
+}
+
+int rpc_reply_check(const struct rpc_reply *reply)
+{
+	int rc = check_reply(reply);
+
+	return rc ? err_because(rc, "rpc-error") : 0;
 }

@@ -25,6 +25,7 @@ peer()
 	expect_status "$2"
 	within 4000 "$1 with --timeout 3"
 	expect_first_problem "$3"
+	expect_reasons
 	[[ ! ${4:-} ]] || expect_reason "$4"
 	echo "ok - $1 ($(seconds "$took") s)"
 }
@@ -33,13 +34,16 @@ peer()
 peer http             1 'no MPA' probe.connect/not-mpa
 peer banner           1 'no MPA' probe.connect/not-mpa
 peer reject           1 'reject|refus' probe.connect/rejected
-peer private-too-long 1 'private data'
-peer hang-up          1 'clos'
-peer garbage          1 'MPA length'
-peer half-frame       3 'no reply'
+peer private-too-long 1 'private data' probe.connect/not-mpa
+peer hang-up          1 'clos' probe.null/closed
+peer garbage          1 'MPA length' probe.null/malformed
+peer half-frame       3 'no reply' probe.null/silent
 peer silence          3 'no MPA reply' probe.connect/mpa-silent
 peer half-mpa         3 'stopped after' probe.connect/mpa-silent
-peer no-reply         3 'no reply'
+peer no-reply         3 'no reply' probe.null/silent
+peer no-program       1 'does not have the program' probe.null/no-nfs
+peer system-error     1 'system error' probe.null/rpc-error
+peer rdma-error       1 'RDMA_ERROR|ERR_CHUNK' probe.null/rdma-error
 # These send without end: no wait for input ever ends by itself.
 peer flood-writes     3 'no reply'
 peer flood-sends      3 'no reply'
@@ -65,8 +69,32 @@ probe "127.0.0.1:$export" --port "$rdma_port" --mount-port "$peer_port" --nfs-po
 	--nfs-version 3 --timeout 3
 expect_status 3
 expect_first_problem 'MOUNT'
+expect_reason probe.mount/mountd-reply
 within 4000 "--timeout 3"
 echo "ok - silent mountd ($(seconds "$took") s)"
+
+# mountd ANSWER WORDS ID/REASON: a mountd that answers MNT so.
+mountd()
+{
+	start_peer mountd "$1"
+	probe 127.0.0.1:/export --port "$rdma_port" --mount-port "$peer_port" --nfs-port "$nfs_port" --nfs-version 3
+	expect_first_problem "$2"
+	expect_reason "$3"
+	echo "ok - mountd: $1"
+}
+
+# RFC 1813 5.1.5; by a port above 1023, which is all there is without root, it may be that alone.
+refused=probe.mount/not-exported
+((EUID == 0)) || refused=probe.mount/unprivileged-port
+mountd status=2      'NOENT'   probe.mount/no-export
+mountd status=13     'refuses' "$refused"
+mountd status=10006  'MOUNT'   probe.mount/mountd-error
+mountd flavor=390003 'flavors' probe.mount/kerberos
+if ((EUID == 0)) && type -P setpriv >/dev/null; then
+	run_prefix=(setpriv --reuid 65534 --regid 65534 --clear-groups)
+	mountd status=13 'unprivileged port' probe.mount/unprivileged-port
+	run_prefix=()
+fi
 
 # A server that answered and then falls silent: a time-out after a good reply is a failure.
 stop_server

@@ -33,3 +33,21 @@ route "unreachable"          198.51.100.1         'route|reach'    probe.connect
 route "prohibited"           198.51.100.129       'TCP connect'    probe.connect/forbidden
 route "no route"             203.0.113.1          'route|reach'    probe.connect/no-route
 route "name without address" nobody.invalid       'nobody.invalid' probe.address/resolver-silent
+
+# rpcbind, of which every program has port 0: none is registered.
+requires python3
+# shellcheck disable=SC2016 # of the inner shell
+run_prefix=(unshare -n sh -ec '
+	ip link set lo up
+	python3 "$1" mountd status=0 port=111 >"$2/rpcbind" &
+	rpcbind=$!
+	"$3" serve --listen 127.0.0.1:20049 >"$2/serve" &
+	serve=$!
+	trap "kill $rpcbind $serve" EXIT
+	until [ -s "$2/rpcbind" ] && [ -s "$2/serve" ]; do sleep 0.05; done
+	shift 3
+	"$@"' - "$NFSRDMA_SOURCE/tests/cli/peer.py" "$work" "$NFSRDMA")
+probe 127.0.0.1:/ --nfs-version 3 --timeout 10
+expect_status 3
+expect_reason probe.mount/no-mountd
+echo "ok - mountd that is not registered ($(seconds "$took") s)"

@@ -6,25 +6,36 @@
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 requires jq python3
 
-# problem NAME STATUS WORDS: what the last probe ended with and said.
+# problem NAME STATUS WORDS [ID/REASON]: what the last probe ended with and said.
 problem()
 {
 	expect_status "$2"
 	expect_first_problem "$3"
+	expect_reasons
+	[[ ! ${4:-} ]] || expect_reason "$4"
 	echo "ok - $1 ($(seconds "$took") s)"
 }
 
 start_server
 probe 127.0.0.1:/no-such-export "${server[@]}"
-problem "export that is not there" 1 'no-such-export'
+problem "export that is not there" 1 'no-such-export' probe.mount/not-found
+probe 127.0.0.1:/no-such-export "${server[@]}" --nfs-version 4.0
+problem "path that is not there" 1 'no-such-export' probe.root/not-found
 probe "127.0.0.1:$export/no-such-file" "${server[@]}"
 problem "file that is not there" 1 'no-such-file'
+probe "127.0.0.1:$export" "${server[@]}" --nfs-port 1 --mount-port 1 --nfs-version 3
+problem "no mountd" 3 'mountd' probe.mount/mountd
+probe "127.0.0.1:$export" "${server[@]}" --nfs-version 4.2
+problem "a version that is not offered" 1 'NFSv4.2' probe.versions/not-offered
+run bench --format json "127.0.0.1:$export" "${server[@]}" --nfs-port 1
+problem "bench without NFS over TCP" 3 'refused' bench.read.write-chunk/not-measured
+run bench --format json 127.0.0.1 "${server[@]}"
+problem "bench without an export" 3 'no export' bench.read.write-chunk/no-export
 stop_server
 
 # The ports of a server that is gone: nobody listens there.
 probe_server
-problem "nothing listening" 1 'refused'
-expect_reason probe.connect/refused
+problem "nothing listening" 1 'refused' probe.connect/refused
 probe_server --transport verbs
 expect_reason probe.route/no-device
 probe --embedded --pcap "$work/no/such/directory/file"
@@ -34,7 +45,7 @@ mkdir "$work/empty"
 chmod 755 "$work/empty"
 start_server --export "$work/empty"
 probe_server
-problem "export without a file" 3 'file'
+problem "export without a file" 3 'file' probe.file/no-file
 stop_server
 
 mkdir "$work/private"
@@ -43,7 +54,15 @@ echo secret >"$work/private/file"
 chmod 600 "$work/private/file"
 start_server --export "$work/private"
 probe_server
-problem "export without a readable file" 3 'file'
+problem "export without a readable file" 3 'file' probe.file/no-file
+stop_server
+
+mkdir "$work/large"
+mkdir "$work"/large/{1..140}
+chmod -R 755 "$work/large"
+start_server --export "$work/large"
+probe_server
+problem "export with many names" 3 'empty files' probe.file/large-tree
 stop_server
 
 # What is named, and cannot be read.
@@ -52,9 +71,9 @@ mkdir -m 755 "$work/kinds"
 ln -s elsewhere "$work/kinds/link"
 start_server --export "$work/kinds"
 probe "127.0.0.1:/empty" "${server[@]}"
-problem "empty file" 3 '/empty is empty'
+problem "empty file" 3 '/empty is empty' probe.file/empty
 probe "127.0.0.1:/link" "${server[@]}"
-problem "symbolic link" 3 'link is a symbolic link to elsewhere'
+problem "symbolic link" 3 'link is a symbolic link to elsewhere' probe.root/symlink
 stop_server
 
 # A disk image that is cut and grown while it is read: never a failure, never a bug.
@@ -75,6 +94,21 @@ probe_server --timeout 20
 expect_report "something failed" 'all(.findings[]; .status != "fail")'
 echo "ok - file that shrinks while it is read ($(seconds "$took") s)"
 stop_server
+# Wrong data of a file that is written to prove nothing.
+mkdir -m 755 "$work/written"
+head -c 1000000 /dev/urandom >"$work/written/disk"
+chmod 644 "$work/written/disk"
+python3 - "$work/written/disk" <<'END' &
+import os, sys
+disk = os.open(sys.argv[1], os.O_WRONLY)
+while True:
+    os.pwrite(disk, os.urandom(4096), 500000)
+END
+cleanup_fn kill "$!"
+start_server --export "$work/written" --fault write-chunk
+probe_server --level quick --timeout 20 --nfs-version 3
+expect_reason probe.changing/every-file
+stop_server
 
 # A file whose name another takes: the handle is stale, and nobody's fault.
 python3 - "$work/live/disk" <<'END' &
@@ -92,5 +126,6 @@ for _ in 1 2 3 4 5; do
 	probe_server --timeout 20
 	[[ $status == 0 || $status == 3 ]] || { show; fail "exit status $status, not 0 or 3"; }
 	expect_report "something failed" 'all(.findings[]; .status != "fail")'
+	expect_reasons
 done
 echo "ok - file that is replaced while it is read ($(seconds "$took") s)"

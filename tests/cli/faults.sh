@@ -59,6 +59,39 @@ declare -A linux3=(
 each_version=(at-times rarely nfs-unaligned write-chunk write-chunk-over-812 write-chunk-over-812-later pad-written lengths-unrewritten page-shift
 	reply-page-repeat reply-first chunk-unused tail-unwritten rdma-error die restart foreign linux-3 link-inline)
 
+# Why, by SPEC without its version.
+declare -A reasons=(
+	[write-chunk=zeros]=bug.write-chunk-read/corrupt
+	[write-chunk=eio]='bug.write-chunk-read/failing probe.read.write-chunk/error'
+	[write-chunk=stale]='bug.write-chunk-read/corrupt probe.read.write-chunk/not-written'
+	[write-chunk-over-812]='bug.write-chunk-read/corrupt probe.read.write-chunk/wrong-data probe.read.profiles/above-change-over'
+	[at-times=bit]=probe.read.intermittent/single-bits
+	[at-times=page]=probe.read.intermittent/whole-pages
+	[at-times=eio]=probe.read.intermittent/errors
+	[drop-reply]=probe.reply.lost/no-reply
+	[close]=probe.connection/closed
+	[bad-crc]=probe.transport/checksum
+	[wrong-xid]=probe.reply.xid/other-xid
+	[credit-zero]=probe.credits/zero
+	[pad-written]=probe.read.write-chunk.pad/padded
+	[lengths-unrewritten]=probe.read.write-chunk.lengths/wrong-lengths
+	[page-shift]=probe.read.write-chunk.placement/above-a-page
+	[reply-page-repeat]='probe.read.reply-chunk/wrong-data probe.readdir/error probe.readlink/wrong-text'
+	[reply-first]='probe.read.write-chunk.order/late-data probe.read.write-chunk/late-data'
+	[chunk-unused]=probe.read.write-chunk.unused/data-inline
+	[tail-unwritten]=probe.read.write-chunk.tail/not-written
+	[rdma-error=50]=probe.reply.error/at-times
+	[compound-tail]=probe.read.compound/after-the-data
+	[die]=probe.server-gone/gone
+	[restart]=probe.server-gone/restarted
+	[link-inline]=probe.readlink.write-chunk/inline
+	[linux-3=plain]=bug.linux3-write/four-marks
+	[linux-3=inline-head]=bug.linux3-inline-head/seen
+	[linux-3=page-base]=bug.linux3-page-base/seen
+	[nfs-second-read]=probe.read.compound/over-tcp
+	[nfs-unaligned]=probe.read.over-tcp/nfs
+)
+
 # linux3_names SPEC@VERSION: the defect that was asked for is named, and no other.
 linux3_names()
 {
@@ -78,7 +111,7 @@ linux3_names()
 # fault SPEC@VERSION ID: in a shell of its own, so that two can run at once.
 fault()
 {
-	local work=$work/$1 reads=0
+	local work=$work/$1 reads=0 reason
 
 	mkdir "$work"
 	# The sweep has too few.
@@ -135,6 +168,10 @@ fault()
 		.id == "probe.read.intermittent" or .id == "probe.read.write-chunk")'
 	[[ $2 == bug.linux3-write ]] ||
 		expect_report "a server of Linux 3.x" 'all(.findings[]; .id | startswith("bug.linux3-") | not)'
+	expect_reasons
+	for reason in ${reasons[${1%@*}]:-}; do
+		expect_reason "$reason"
+	done
 	# That one is of this host's kernel.
 	expect_report "bug.read-812 failed" 'all(.findings[]; .id != "bug.read-812" or .status != "fail")'
 	echo "ok - $1 ($(seconds "$took") s)"
@@ -170,10 +207,10 @@ for ((i = 0; i < ${#cases[@]}; i += 2)); do
 done
 ((bad == 0)) || fail "$bad of ${#cases[@]} faults"
 
-# What Linux servers did is not said of one that is known to be another, and is of one that may be Linux.
+# What one kind of server does is said of a server that is known to be of that kind, and of no other.
 of_kind()
 {
-	local kind=$1 what=$2 linux=$3 ganesha=$4
+	local kind=$1 what=$2 linux=$3 ganesha=$4 defects=${5:-}
 
 	probe --embedded --fault "$what" --fault "foreign=$kind" --nfs-version 3 --level quick
 	expect_finding probe.server pass
@@ -183,8 +220,8 @@ of_kind()
 		and any(.findings[]; .id == "probe.read.write-chunk.pad" and .status == "fail"
 			and (.cause | test("Linux servers")) == $linux and (.cause | test("nfs-ganesha")) == $ganesha)'
 	# shellcheck disable=SC2016 # jq's variable
-	[[ $what == pad-written ]] || expect_report "$what of $kind: defects of Linux" --argjson linux "$linux" \
-		'any(.findings[]; .id == "bug.linux3-page-base") == $linux'
+	[[ $what == pad-written ]] || expect_report "$what of $kind: defects of Linux" --argjson defects "$defects" \
+		'any(.findings[]; .id == "bug.linux3-page-base") == $defects'
 }
 
 # pads VALUE WORDS: how many of the pad's bytes were written is counted.
@@ -198,10 +235,10 @@ pads()
 pads whole '3 pad bytes were written after 1 byte$'
 pads part '1 pad byte was written after 1 byte$'
 
-of_kind ganesha pad-written false true
-of_kind unknown pad-written true true
-of_kind ganesha linux-3=page-base false true
-of_kind unknown linux-3=page-base true true
+of_kind ganesha pad-written false true false
+of_kind unknown pad-written false false
+of_kind ganesha linux-3=page-base false true false
+of_kind unknown linux-3=page-base false false true
 echo "ok - causes by kind of server"
 
 # No READ of nothing goes to a server that is not identified: the marks that are left are enough, and
@@ -209,6 +246,14 @@ echo "ok - causes by kind of server"
 probe --embedded --fault linux-3 --fault foreign=unknown --nfs-version 3 --level quick
 expect_finding bug.linux3-write warn
 expect_report "how many marks" 'any(.findings[]; .id == "bug.linux3-write" and (.summary | test("three of four marks")))'
+expect_reason bug.linux3-write/three-marks
 probe --embedded --fault pad-written --fault foreign=unknown --nfs-version 3 --level quick
 expect_report "a pad alone" 'all(.findings[]; .id != "bug.linux3-write")'
 echo "ok - three marks of Linux 3.x"
+
+# A second READ that is wrong, where NFS over TCP cannot show whether it is RDMA's.
+start_server --fault nfs-second-read
+run probe --format json --reads 0 --level quick "127.0.0.1:$export" --port "$rdma_port" --nfs-port 1 --mount-port "$mount_port"
+expect_status 0
+expect_reason probe.read.compound/second-read
+stop_server

@@ -29,9 +29,12 @@ See: RFC 1, thing(5)
 
 Reason: absent
 Cause: {thing} is not there.
+Linux-cause: Linux has none.
 Step: Look: `ls {thing}`
 Step: [debian ubuntu] Install it: `apt-get install thing`
 Step: [suse wicked networkd] Reload it: `ifreload thing`
+Step: [linux-server] Ask it.
+Step: @shared
 Step: Ask somebody.
 
 Reason: by-itself
@@ -77,6 +80,7 @@ for line in '.group = "Things",' '.id = "a.thing",' '.title = "A thing",' '.what
 	'.decisive = true' '{ "absent", "{thing} is not there.",' '{ 0, "Look", "ls {thing}" },' \
 	'{ SYSTEM_DEBIAN | SYSTEM_UBUNTU, "Install it", "apt-get install thing" },' \
 	'{ SYSTEM_SUSE | SYSTEM_WICKED | SYSTEM_NETWORKD, "Reload it", "ifreload thing" },' '{ 0, "Ask somebody.", NULL },' \
+	'{ SYSTEM_LINUX_SERVER, "Ask it.", NULL },' '{ 0, "Look again.", NULL },' '"Linux has none.", NULL },' \
 	'{ "forbidden", "Only root may.",' 'meaning_common = reasons_common;'; do
 	grep -qF -- "$line" "$work/out" || { show; fail "no line $line"; }
 done
@@ -96,7 +100,8 @@ refused 'Decisive is yes'             'Decisive: yes' 'Decisive: no'
 refused 'is no id'                    'a.thing' 'thing'
 refused 'has no Remedy'               'Remedy: Mend it.' '# none'
 refused 'stands there twice'          'Remedy: Mend it.' 'Cause: Again.'
-refused 'no Text shard'               '@shared' '@shard'
+refused 'no Text shard'               'Unknown: @shared' 'Unknown: @shard'
+refused 'no Text shard'               'Step: @shared' 'Step: @shard'
 refused 'more than 5 in See'          'RFC 1' 'a, b, c, d, e'
 refused 'no word for a reason'        'absent' 'Absent'
 refused 'Reason absent has no Cause'  'Cause: {thing} is not there.' '# none'

@@ -74,3 +74,17 @@ finish 0 "as it should be"
 made=$(seen | wc -l)
 ((made > 10)) || fail "only $made clients were ever made"
 echo "ok - $made clients came and went"
+
+# A server that does not answer any more keeps the client until its lease ends, which is said.
+made=$(seen | wc -l)
+begin --level full
+comes
+kill -s STOP "$server_pid"
+kill -s INT "$probe_pid" 2>/dev/null || true
+status=0
+wait "$probe_pid" || status=$?
+kill -s CONT "$server_pid"
+if ((status == 3)); then
+	expect_reason probe.session.left/no-answer
+fi
+echo "ok - a server that falls silent"

@@ -283,6 +283,13 @@ expect_finding()
 		'[.findings[] | select(.id == $id) | .status] | unique == [$status]'
 }
 
+# expect_reasons: what fails, warns or is unknown says why, and what to do.
+expect_reasons()
+{
+	expect_report "no reason" '[.findings[] | select(.status == "fail" or .status == "warn" or .status == "unknown")]
+		| all(.reason != null and (.steps | length > 0))'
+}
+
 # expect_reason ID/REASON: it is raised with that reason, and says what to do about it.
 expect_reason()
 {

@@ -44,6 +44,7 @@ for record in probe.read.write-chunk bug.write-chunk-read; do
 	[[ $status == 1 || $status == 3 ]] || { show; fail "exit status $status without $record"; }
 	expect_report "verdict" '.verdict == "fail" or .verdict == "unknown"'
 	expect_finding probe.worker unknown
+	expect_reason probe.worker/lost-records
 	expect_report "the numbers" 'any(.findings[]; .id == "probe.worker"
 		and (.summary | test("of [0-9]+ records of the worker [0-9]+ came")))'
 done
@@ -67,6 +68,7 @@ lose 'READs after other operations' NFSRDMA_TEST_DIES=1
 probe --embedded --level quick --nfs-version 3
 expect_status 3
 expect_finding probe.null pass
+expect_reason probe.worker/killed
 expect_report "signal and step" 'any(.findings[]; .id == "probe.worker" and .evidence.signal == 9
 	and (.summary | test("died with signal 9")) and (.evidence.decoded | test("the reply to READ of [0-9]+ bytes")))'
 echo "ok - the worker dies"

@@ -4,6 +4,8 @@
 """peer.py MODE: a TCP peer on loopback that is no NFS/RDMA server, or stops being one.
 Prints its port, then serves every connection in the same way until it is killed.
 peer.py starved PORT: in front of a server that answers, but as one that is short of processors.
+peer.py mountd status=NUMBER|flavor=NUMBER [port=NUMBER]: no such peer, but mountd, which answers every
+MNT so; and rpcbind, which answers with that number as a port.
 peer.py slow PORT [delay=MS] [rate=BYTES/S] [stall=MS every=CHUNKS]: in front of it, a slow path."""
 import queue
 import select
@@ -124,6 +126,63 @@ def flood_sends(sock):
 def hang_up(sock):
     if accept(sock):
         sock.recv(4096)
+
+
+def recv_exactly(sock, length):
+    data = b""
+    while len(data) < length:
+        got = sock.recv(length - len(data))
+        if not got:
+            raise OSError("closed")
+        data += got
+    return data
+
+
+class Answer:
+    """An RPC-over-RDMA server (RFC 8166) that gives every call the same answer."""
+    def __init__(self, proc, body):
+        self.proc, self.body = proc, body
+
+    def __call__(self, sock):
+        msn = 0
+        if not accept(sock):
+            return
+        while True:
+            # RFC 5044: length, then DDP and RDMAP headers of 18 bytes, the message, pad, CRC.
+            length, = struct.unpack(">H", recv_exactly(sock, 2))
+            frame = recv_exactly(sock, length + (-(length + 2) % 4) + 4)
+            xid = frame[18:22]
+            msn += 1
+            message = xid + struct.pack(">III", 1, 16, self.proc)
+            message += self.body if self.proc else bytes(12) + xid + self.body
+            head = struct.pack(">HBBIIII", 18 + len(message), 0x41, 0x43, 0, 0, msn, 0)
+            reply = head + message + bytes(-len(head + message) % 4)
+            sock.sendall(reply + crc32c(reply))
+
+
+# RFC 5531 9: REPLY, MSG_ACCEPTED, no verifier, accept_stat; RFC 8166 4.5: ERR_CHUNK.
+ANSWERS = {
+    "no-program": (0, struct.pack(">IIIII", 1, 0, 0, 0, 1)),
+    "system-error": (0, struct.pack(">IIIII", 1, 0, 0, 0, 5)),
+    "rdma-error": (4, struct.pack(">I", 2)),
+}
+
+
+class Mountd:
+    """mountd, of which every export is refused with a status, or has one flavor."""
+    def __init__(self, word):
+        number = int(word.split("=")[1])
+        self.result = struct.pack(">I", number)
+        if word.startswith("flavor"):
+            # RFC 1813 5.2.1: MNT3_OK, a handle of 4 bytes, a list of one flavor.
+            self.result = struct.pack(">II4sII", 0, 4, b"root", 1, number)
+
+    def __call__(self, sock):
+        while True:
+            mark, = struct.unpack(">I", recv_exactly(sock, 4))
+            call = recv_exactly(sock, mark & 0x7FFFFFFF)
+            reply = call[:4] + struct.pack(">IIIII", 1, 0, 0, 0, 0) + self.result
+            sock.sendall(struct.pack(">I", 0x80000000 | len(reply)) + reply)
 
 
 class Starved:
@@ -262,9 +321,14 @@ def main():
         mode = relays[sys.argv[1]](int(sys.argv[2]))
     elif sys.argv[1] == "slow":
         mode = Slow(int(sys.argv[2]), sys.argv[3:])
+    elif sys.argv[1] == "mountd":
+        mode = Mountd(sys.argv[2])
+    elif sys.argv[1] in ANSWERS:
+        mode = Answer(*ANSWERS[sys.argv[1]])
     else:
         mode = modes[sys.argv[1]]
-    listener = socket.create_server(("127.0.0.1", 0))
+    port = int(sys.argv[-1].split("=")[1]) if sys.argv[-1].startswith("port=") else 0
+    listener = socket.create_server(("127.0.0.1", port))
     print(listener.getsockname()[1], flush=True)
     while True:
         sock, _ = listener.accept()

@@ -64,6 +64,7 @@ if [[ ${NFSRDMA_SLOW:-some} == some ]]; then
 	probe_path --nfs-version 3 --level quick --timeout 60
 	grep -q ^stall "$work/relay" || fail "the path did not stall"
 	healthy "3.5 s now and then"
+	expect_reason probe.slow/late
 	expect_finding probe.slow warn
 	expect_report "late replies" 'any(.findings[]; .id == "probe.slow" and (.evidence.late | tonumber) > 0)'
 

@@ -89,6 +89,7 @@ gone()
 	probe "$@"
 	expect_status 1
 	expect_finding probe.server-gone fail
+	expect_reasons
 	expect_report "how" --arg how "$how" --arg words "$words" 'any(.findings[]; .id == "probe.server-gone"
 		and (.summary | test($how)) and (.evidence.request | test($words)) and (.summary | test("may have crashed"))
 		and (.summary | test("Nothing more was sent")))'

@@ -68,7 +68,7 @@ static void the_whole_object_is_as_promised(void)
 				   "  \"findings\": [\n"
 				   "    {\n"
 				   "      \"id\": \"probe.read.write-chunk.pad\",\n"
-				   "      \"title\": \"Padding of Write chunks\",\n"
+				   "      \"title\": \"Write chunk padding\",\n"
 				   "      \"status\": \"fail\",\n"
 				   "      \"reason\": null,\n"
 				   "      \"because_of\": null,\n"
@@ -144,8 +144,7 @@ static void an_unknown_finding_has_its_own_remedy(void)
 	static const char id[] = "probe.read.write-chunk";
 	const struct meaning *m = meaning_find(id);
 
-	CU_ASSERT_STRING_EQUAL(cause_of(report, id, FINDING_FAIL), m->cause);
-	CU_ASSERT_STRING_EQUAL(remedy_of(report, id, FINDING_FAIL), m->remedy);
+	ASSERT_STARTS(cause_of(report, id, FINDING_FAIL), "Unexpected: ");
 	CU_ASSERT_STRING_EQUAL(cause_of(report, id, FINDING_UNKNOWN), "");
 	CU_ASSERT_STRING_EQUAL(remedy_of(report, id, FINDING_UNKNOWN), m->unknown);
 	CU_ASSERT_STRING_NOT_EQUAL(m->unknown, m->remedy);

@@ -37,6 +37,9 @@ static void names_of_this_case_stand_in_texts(void)
 		{ "sh {!name}", true, "sh a b" },
 		/* not known */
 		{ "{!unknown}", true, "UNKNOWN" },
+		{ "mount {server}:{export}", true, "mount nas1:EXPORT" },
+		{ "mount {v6}:/a", true, "mount \\[fe80::1\\]:/a" },
+		{ "ping {v6}", true, "ping fe80::1" },
 		{ "{export}", false, "EXPORT" },
 		{ "mount {mount_point}", true, "mount MOUNT-POINT" },
 		{ "", false, "" },
@@ -52,6 +55,7 @@ static void names_of_this_case_stand_in_texts(void)
 	finding_text(&f, "name", "a b");
 	finding_text(&f, "option", "-rf");
 	finding_text(&f, "quote", "it's; reboot");
+	finding_text(&f, "v6", "fe80::1");
 	finding_text(&f, "file", "of evidence");
 	finding_text(&f, "command", "ls a && ls 'b c'");
 	report = report_of(&f, 0);
@@ -251,9 +255,55 @@ static void a_finding_alone_has_the_advice_of_its_reason(void)
 	CU_ASSERT_STRING_EQUAL(advice.remedy, "");
 }
 
+/* As the probe identified it. */
+static void what_is_for_one_kind_of_server_is_told_of_that(void)
+{
+	static const struct {
+		const char *kind; /* NULL: nobody looked */
+		unsigned int steps;
+		const char *text; /* of the first */
+		bool is_linux;
+	} rows[] = {
+		{ "linux", 3, "See how many threads", true },
+		{ "ganesha", 2, "Read the server's log", false },
+		{ "ontap", 1, "On the server, check the listener", false },
+		/* it may be any */
+		{ "unknown", 4, "Linux server: See how", false },
+		{ "nfsrdma", 4, "Linux server: See how", false },
+		{ NULL, 4, "Linux server: See how", false },
+	};
+	struct report_step steps[REPORT_STEPS_MAX];
+	struct finding silent, padded, server;
+	char cause[MEANING_CAUSE_MAX];
+	size_t i;
+
+	finding_init(&silent, "probe.null", FINDING_UNKNOWN, "no reply");
+	finding_reason(&silent, "silent");
+	finding_init(&padded, "probe.read.write-chunk.pad", FINDING_FAIL, "padded");
+	finding_reason(&padded, "padded");
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		_cleanup_(report_free_p) struct report *report = report_of(&silent,
+									   SYSTEM_DEBIAN);
+
+		SUITE_ROW("%s", rows[i].kind ? rows[i].kind : "none");
+		finding_init(&server, "probe.server", FINDING_PASS, "identified");
+		if (rows[i].kind) {
+			finding_text(&server, "kind", "%s", rows[i].kind);
+			CU_ASSERT_EQUAL(report_add(report, &server), 0);
+		}
+		CU_ASSERT_EQUAL_FATAL(report_steps(report, &silent, steps),
+				      rows[i].steps);
+		CU_ASSERT_EQUAL(
+			strncmp(steps[0].text, rows[i].text, strlen(rows[i].text)), 0);
+		report_cause(report, &padded, cause);
+		CU_ASSERT_EQUAL(strstr(cause, "before 3.18") != NULL, rows[i].is_linux);
+	}
+}
+
 SUITE_MAIN("steps", TEST(a_finding_alone_has_the_advice_of_its_reason),
 	   TEST(a_finding_that_no_reason_fits_is_unexpected),
-	   TEST(names_of_this_case_stand_in_texts),
-	   TEST(what_is_too_long_is_cut), TEST(a_reason_has_its_own_cause_and_steps),
+	   TEST(names_of_this_case_stand_in_texts), TEST(what_is_too_long_is_cut),
+	   TEST(a_reason_has_its_own_cause_and_steps),
 	   TEST(steps_are_those_of_this_system), TEST(systems_are_of_several_kinds),
+	   TEST(what_is_for_one_kind_of_server_is_told_of_that),
 	   TEST(a_reason_that_is_not_known_is_none))

@@ -22,6 +22,8 @@ static void add(struct report *report, const char *id, enum finding_status statu
 	struct finding finding;
 
 	finding_init(&finding, id, status, "%s", summary);
+	if (!strcmp(id, "probe.read.write-chunk"))
+		finding_reason(&finding, "wrong-data");
 	finding_number(&finding, "first_bad_bytes", 813);
 	CU_ASSERT_EQUAL(report_add(report, &finding), 0);
 }
@@ -77,10 +79,10 @@ static void a_bad_finding_has_cause_and_remedy(void)
 	const struct report_style style = { .width = 80, .verbose = true };
 	_cleanup_free_ char *text = render(report, &style);
 
-	ASSERT_CONTAINS(text, " [probe.read.write-chunk]\n"
+	ASSERT_CONTAINS(text, " [probe.read.write-chunk/wrong-data]\n"
 			      "        wrong data\n"
-			      "        Cause     The server's RDMA Writes");
-	ASSERT_CONTAINS(text, "        Remedy    Update");
+			      "        Cause     Write chunk READs return");
+	ASSERT_CONTAINS(text, "Update the NFS server");
 	ASSERT_CONTAINS(text, "        Evidence  first_bad_bytes  813\n");
 	ASSERT_CONTAINS(text, "        See       RFC 8166 3.4.6");
 }
@@ -151,7 +153,10 @@ static char *render_of_server(const char *kind)
 	const struct report_style style = { .width = 1000 };
 	struct finding finding;
 
-	add(report, "probe.read.write-chunk.alignment", FINDING_FAIL, "shifted");
+	finding_init(&finding, "probe.read.write-chunk.alignment", FINDING_FAIL,
+		     "shifted");
+	finding_reason(&finding, "every-time");
+	CU_ASSERT_EQUAL(report_add(report, &finding), 0);
 	finding_init(&finding, "probe.server", FINDING_PASS, "it is %s", kind);
 	finding_text(&finding, "kind", "%s", kind);
 	CU_ASSERT_EQUAL(report_add(report, &finding), 0);
@@ -164,9 +169,9 @@ static void causes_of_other_servers_are_left_out(void)
 	_cleanup_free_ char *linux_one = render_of_server("linux");
 	_cleanup_free_ char *ontap = render_of_server("ontap");
 
-	ASSERT_CONTAINS(linux_one, "series did.");
-	ASSERT_CONTAINS(ontap, "The server drops the position");
-	ASSERT_LACKS(ontap, "series did.");
+	ASSERT_CONTAINS(linux_one, "3.x series did");
+	ASSERT_CONTAINS(ontap, "it drops the position");
+	ASSERT_LACKS(ontap, "3.x series did");
 }
 
 static void quiet_omits_what_is_good(void)
@@ -178,7 +183,7 @@ static void quiet_omits_what_is_good(void)
 	ASSERT_LACKS(text, "pass  ");
 	ASSERT_LACKS(text, "skip  ");
 	ASSERT_LACKS(text, "Connection");
-	ASSERT_CONTAINS(text, "[probe.read.write-chunk]");
+	ASSERT_CONTAINS(text, "[probe.read.write-chunk/wrong-data]");
 	ASSERT_CONTAINS(text, "Verdict: FAIL");
 }
 
@@ -216,7 +221,9 @@ static void every_meaning_fits_the_width(void)
 			for (line = strtok_r(text, "\n", &save); line;
 			     line = strtok_r(NULL, "\n", &save)) {
 				SUITE_ROW("%s", line);
-				ASSERT_AT_MOST(utf8_width(line), width);
+				/* A command is never broken. */
+				if (!strstr(line, "nfsrdma explain "))
+					ASSERT_AT_MOST(utf8_width(line), width);
 			}
 			free(text);
 		}

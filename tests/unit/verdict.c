@@ -781,6 +781,7 @@ static void a_failure_of_pads_alone_is_told_as_one(void)
 	judge();
 	CU_ASSERT_EQUAL(status("probe.read.inline"), FINDING_FAIL);
 	ASSERT_CONTAINS(get("probe.read.inline")->summary, text);
+	CU_ASSERT_STRING_EQUAL(get("probe.read.inline")->reason, "padding");
 	fail(&list[records.count - 1], READ_HEADER);
 	judge();
 	CU_ASSERT_PTR_NULL(strstr(get("probe.read.inline")->summary, text));
@@ -801,6 +802,122 @@ static void bytes_behind_right_data_are_no_signature(void)
 	judge();
 	assert_no_bug();
 	CU_ASSERT_EQUAL(status("probe.read.write-chunk"), FINDING_FAIL);
+}
+
+/* What most READs of a mechanism show is its reason. */
+static void what_fails_is_the_reason(void)
+{
+	static const struct {
+		enum read_kind kind;
+		const char *reason;
+	} rows[] = {
+		{ READ_DATA, "wrong-data" }, { READ_STALE, "not-written" },
+		{ READ_SHORT, "short" },     { READ_OUTSIDE, "outside" },
+		{ READ_ORDER, "late-data" }, { READ_STATUS, "error" },
+		{ READ_RPC, "error" },       { READ_RDMA_ERROR, "error" },
+		{ READ_CLOSED, "closed" },   { READ_TRANSPORT, "closed" },
+		{ READ_LOST, "no-reply" },   { READ_HEADER, "malformed" },
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		SUITE_ROW("%s", rows[i].reason);
+		clean_sweep();
+		fail_all(over_812, rows[i].kind);
+		judge();
+		CU_ASSERT_STRING_EQUAL(get("probe.read.write-chunk")->reason,
+				       rows[i].reason);
+		CU_ASSERT_STRING_EQUAL(get("probe.read.inline")->reason, "");
+	}
+	clean_sweep();
+	fail_all(over_812, READ_DATA);
+	judge();
+	CU_ASSERT_STRING_EQUAL(get("bug.write-chunk-read")->reason, "corrupt");
+	CU_ASSERT_STRING_EQUAL(get("probe.read.profiles")->reason, "above-change-over");
+	fail_all(over_812, READ_STATUS);
+	judge();
+	CU_ASSERT_STRING_EQUAL(get("bug.write-chunk-read")->reason, "failing");
+}
+
+static void what_a_failure_is_bound_to_is_the_reason(void)
+{
+	clean_sweep();
+	fail_all(in_pieces, READ_DATA);
+	judge();
+	CU_ASSERT_STRING_EQUAL(get("probe.read.write-chunk.segments")->reason,
+			       "every-time");
+	clean_sweep();
+	fail_all(unaligned, READ_DATA);
+	judge();
+	CU_ASSERT_STRING_EQUAL(get("probe.read.write-chunk.alignment")->reason,
+			       "every-time");
+	clean_sweep();
+	fail_all(over_page, READ_DATA);
+	judge();
+	CU_ASSERT_STRING_EQUAL(get("probe.read.write-chunk.placement")->reason,
+			       "above-a-page");
+	clean_sweep();
+	in.late_writes = 1;
+	judge();
+	CU_ASSERT_STRING_EQUAL(get("probe.read.write-chunk.order")->reason,
+			       "released-memory");
+}
+
+static void why_a_sweep_ended_is_the_reason(void)
+{
+	size_t i;
+
+	for (i = 0; i < 6; i++) {
+		static const char *const reasons[] = { "server-gone", "changing",
+						       "time",        "gave-up",
+						       "gave-up",     "not-tried" };
+
+		SUITE_ROW("%s", reasons[i]);
+		reset();
+		if (i == 0)
+			snprintf(records.why, sizeof(records.why), "the server is gone");
+		records.why_reason = i == 0 ? "server-gone" : NULL;
+		records.all_changing = i == 1;
+		records.out_of_time = i == 2;
+		records.hopeless = i == 3;
+		records.gave_up[MECH_INLINE] = i == 4;
+		judge();
+		CU_ASSERT_EQUAL(status("probe.read.inline"), FINDING_UNKNOWN);
+		CU_ASSERT_STRING_EQUAL(get("probe.read.inline")->reason, reasons[i]);
+	}
+}
+
+static void what_is_damaged_at_times_is_the_reason(void)
+{
+	static const struct {
+		struct damage damage;
+		const char *reason;
+	} rows[] = {
+		{ { .bytes = 1, .bits = 1, .pages = 1 }, "single-bits" },
+		{ { .bytes = 4096, .bits = 9000, .pages = 1, .whole_pages = 1 },
+		  "whole-pages" },
+		{ { .bytes = 7, .bits = 20, .pages = 1 }, "bytes" },
+		{ { .bytes = 0 }, "errors" },
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		SUITE_ROW("%s", rows[i].reason);
+		clean_sweep();
+		fail(&list[2], READ_DATA);
+		list[2].wrong = 1;
+		list[2].confirmed = false;
+		list[2].outcome.damage = rows[i].damage;
+		judge();
+		CU_ASSERT_STRING_EQUAL(get("probe.read.intermittent")->reason,
+				       rows[i].reason);
+	}
+	fail(&list[3], READ_DATA);
+	list[3].wrong = 1;
+	list[3].confirmed = false;
+	list[3].outcome.damage = rows[0].damage;
+	judge();
+	CU_ASSERT_STRING_EQUAL(get("probe.read.intermittent")->reason, "several-ways");
 }
 
 static void foreign_xids_and_changing_files_are_no_failures(void)
@@ -1201,7 +1318,10 @@ SUITE_MAIN("verdict", TEST(a_clean_sweep_passes_or_skips_and_nothing_else),
 	   TEST(right_data_in_a_broken_frame_have_findings_of_their_own),
 	   TEST(a_pad_that_is_seen_by_its_length_alone_is_one_where_others_are),
 	   TEST(a_failure_of_pads_alone_is_told_as_one),
-	   TEST(bytes_behind_right_data_are_no_signature),
+	   TEST(bytes_behind_right_data_are_no_signature), TEST(what_fails_is_the_reason),
+	   TEST(what_a_failure_is_bound_to_is_the_reason),
+	   TEST(why_a_sweep_ended_is_the_reason),
+	   TEST(what_is_damaged_at_times_is_the_reason),
 	   TEST(foreign_xids_and_changing_files_are_no_failures),
 	   TEST(failures_by_reply_chunk_are_no_signature),
 	   TEST(a_sweep_that_was_cut_short_is_unknown_and_never_pass),
