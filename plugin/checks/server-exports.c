@@ -1,33 +1,155 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Whether the server exports anything: what exportfs(8) made of /etc/exports, and what others told
- * it (ZFS, clusters), is in /var/lib/nfs/etab. Nothing in it is of RDMA's own: the option insecure
- * is not needed, since over RDMA every port counts as a reserved one (svc_rdma_secure_port()). */
+/* Whether the server exports anything, and whether to the networks of its RDMA devices: what
+ * exportfs(8) made of /etc/exports, and what others told it (ZFS, clusters), is in
+ * /var/lib/nfs/etab. Nothing in it is special to RDMA: the option insecure is not needed, since over
+ * RDMA every port counts as a reserved one (svc_rdma_secure_port()). But a client has another address
+ * over RDMA than over the network that the exports were written for.
+ *
+ * A client that is a name, a pattern, a netgroup or gss/ may be one of the RDMA network. */
 #include "plugin/checks/internal.h"
+
+/* Networks of RDMA devices. */
+struct exported_to {
+	struct host_network list[16];
+	unsigned int count;
+	bool anybody; /* a default route is among them, or none is known */
+};
+
+static void find_networks(struct check_run *run, const struct own_addresses *own,
+			  struct exported_to *out)
+{
+	_cleanup_free_ struct host_networks *all = malloc(sizeof(*all));
+	unsigned int i, a;
+
+	out->count = 0;
+	out->anybody = !all || host_networks(run->host, all) || !all->count;
+	for (i = 0; !out->anybody && i < all->count; i++) {
+		for (a = 0; a < own->count; a++)
+			if (own->list[a].state == OWN_REACHED &&
+			    !strcmp(own->list[a].netdev, all->list[i].netdev))
+				break;
+		if (a == own->count)
+			continue;
+		out->anybody |= !all->list[i].prefix ||
+				out->count == ARRAY_SIZE(out->list);
+		if (!out->anybody)
+			out->list[out->count++] = all->list[i];
+	}
+	out->anybody |= !out->count;
+}
+
+static bool is_covered(const struct host_export *export, const struct exported_to *to)
+{
+	struct host_network client;
+	unsigned int i;
+
+	if (!network_parse(export->client, &client))
+		return true;
+	for (i = 0; i < to->count; i++)
+		if (network_overlaps(&client, &to->list[i]))
+			return true;
+	return false;
+}
+
+/* Of several lines of a directory one is enough. */
+static bool path_is_covered(const struct host_exports *exports,
+			    const struct exported_to *to, const char *path)
+{
+	unsigned int i;
+
+	for (i = 0; i < exports->count; i++)
+		if (!strcmp(exports->list[i].path, path) &&
+		    is_covered(&exports->list[i], to))
+			return true;
+	return false;
+}
+
+/* Directories without a client in the networks; the count of those with one. */
+static unsigned int sort_paths(const struct host_exports *exports,
+			       const struct exported_to *to, struct words *without)
+{
+	unsigned int i, j, with = 0;
+
+	for (i = 0; i < exports->count; i++) {
+		for (j = 0; j < i; j++)
+			if (!strcmp(exports->list[i].path, exports->list[j].path))
+				break;
+		if (j < i)
+			continue;
+		if (path_is_covered(exports, to, exports->list[i].path))
+			with++;
+		else
+			words_add(without, "%s", exports->list[i].path);
+	}
+	return with;
+}
+
+static void name_networks(struct check_run *run, const struct exported_to *to,
+			  struct words *networks)
+{
+	char text[NETWORK_TEXT_MAX];
+	unsigned int i;
+
+	for (i = 0; i < to->count; i++)
+		words_add(networks, "%s", network_text(&to->list[i], text));
+	finding_text(&run->finding, "network", "%s", network_text(&to->list[0], text));
+	finding_text(&run->finding, "interface", "%s", to->list[0].netdev);
+}
+
+static int say_exported(struct check_run *run, const struct host_exports *exports)
+{
+	_cleanup_free_ struct own_addresses *own = malloc(sizeof(*own));
+	struct words without = { 0 }, networks = { 0 };
+	struct exported_to to = { .anybody = true };
+	unsigned int with;
+
+	if (own && !addresses_read(run, own))
+		find_networks(run, own, &to);
+	if (to.anybody)
+		return check_say(run, FINDING_PASS, "%s%s", exports->first,
+				 exports->exported > 1 ? ", and more" : " is exported");
+	with = sort_paths(exports, &to, &without);
+	name_networks(run, &to, &networks);
+	if (without.count)
+		finding_text(&run->finding, "client", "%s", exports->list[0].client);
+	if (!with && without.count && !exports->cut)
+		return check_say_why(
+			run, FINDING_WARN, "other-network",
+			"no export is for a client in %s, the RDMA network; %s is for %s",
+			words_text(&networks), exports->first, exports->list[0].client);
+	if (without.count)
+		check_note(run);
+	return check_say(run, FINDING_PASS, "%s%s%s%s", exports->first,
+			 exports->exported > 1 ? ", and more" : " is exported",
+			 without.count ? "; not for the RDMA network: " : "",
+			 words_text(&without));
+}
 
 static int run_check(struct check_run *run)
 {
+	_cleanup_free_ struct host_exports *exports = malloc(sizeof(*exports));
 	const struct host_nfsd *nfsd;
-	struct host_exports exports;
 	int rc;
 
+	if (!exports)
+		return err_set(ENOMEM, "no memory");
 	if (nfsd_running(run, &nfsd))
 		return check_skip(run, "server.threads");
-	rc = host_exports(run->host, &exports);
+	rc = host_exports(run->host, exports);
 	if (rc)
 		return rc;
-	finding_number(&run->finding, "exported", exports.exported);
-	finding_number(&run->finding, "configured", exports.configured);
-	if (exports.exported)
-		return check_say(run, FINDING_PASS, "%s%s", exports.first,
-				 exports.exported > 1 ? ", and more" : " is exported");
-	finding_text(&run->finding, "directory", "%s", exports.first);
-	if (exports.configured)
+	finding_number(&run->finding, "exported", exports->exported);
+	finding_number(&run->finding, "configured", exports->configured);
+	finding_text(&run->finding, "directory", "%s", exports->first);
+	if (exports->exported)
+		return say_exported(run, exports);
+	if (exports->configured)
 		return check_say_why(
 			run, FINDING_FAIL, "not-exported",
 			"nothing is exported, although /etc/exports or exports.d lists %.160s",
-			exports.first);
+			exports->first);
 	return check_say_why(run, FINDING_FAIL, "none",
 			     "nothing is exported: /etc/exports and exports.d are empty");
 }

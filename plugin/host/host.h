@@ -561,13 +561,48 @@ struct host_nfsd {
 /* Errors: of reading portlist, which everybody may, where nobody has made it otherwise. */
 int host_nfsd(const struct host *host, struct host_nfsd *out);
 
+/* A directory and a client of var/lib/nfs/etab. */
+struct host_export {
+	char path[128];
+	char client[96]; /* "192.0.2.0/24", "*", "@group", "*.example.com" */
+};
+
+#define HOST_EXPORTS_MAX 128
+
 struct host_exports {
+	unsigned int count; /* of the list, and @cut: there are more */
+	bool cut;
+	struct host_export list[HOST_EXPORTS_MAX];
 	unsigned int exported; /* lines of var/lib/nfs/etab: what exportfs made of them */
 	unsigned int configured; /* lines of etc/exports and etc/exports.d */
 	char first[256];         /* a path of the above; empty */
 };
 
 int host_exports(const struct host *host, struct host_exports *out);
+
+/* networks.c: the networks that this host has routes to */
+
+struct host_network {
+	int family; /* AF_INET, AF_INET6 */
+	uint8_t bytes[16];
+	unsigned int prefix;
+	char netdev[IFNAMSIZ];
+};
+
+#define HOST_NETWORKS_MAX 256
+
+struct host_networks {
+	unsigned int count; /* 0 too where none can be read */
+	struct host_network list[HOST_NETWORKS_MAX];
+};
+
+/* Default routes have prefix 0; routes to link-local addresses are left out. */
+int host_networks(const struct host *host, struct host_networks *out);
+/* Pure: of an address or a network as exports(5) takes it; without netdev. */
+bool network_parse(const char *text, struct host_network *out);
+bool network_overlaps(const struct host_network *a, const struct host_network *b);
+#define NETWORK_TEXT_MAX 64
+const char *network_text(const struct host_network *network, char buf[NETWORK_TEXT_MAX]);
 
 /* services.c: etc/services */
 

@@ -89,6 +89,24 @@ int host_nfsd(const struct host *host, struct host_nfsd *out)
 	return 0;
 }
 
+/* "/srv/vm	192.0.2.0/24(rw,...)", as exportfs writes it: one client a line. */
+static void keep_export(const char *path, char *client, struct host_exports *out)
+{
+	struct host_export *export = &out->list[out->count];
+	char *options = client ? strrchr(client, '(') : NULL;
+
+	if (!options)
+		return;
+	if (out->count == HOST_EXPORTS_MAX) {
+		out->cut = true;
+		return;
+	}
+	*options = '\0';
+	text_copy(export->path, sizeof(export->path), path);
+	text_copy(export->client, sizeof(export->client), client);
+	out->count++;
+}
+
 /* Lines that are no comments; a backslash joins two. */
 static int count_lines(const struct host *host, const char *file, unsigned int *count,
 		       struct host_exports *out)
@@ -108,6 +126,8 @@ static int count_lines(const struct host *host, const char *file, unsigned int *
 		++*count;
 		if (!out->first[0])
 			text_copy(out->first, sizeof(out->first), word);
+		if (count == &out->exported)
+			keep_export(word, word_next(&line), out);
 	}
 	return 0;
 }

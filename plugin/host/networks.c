@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* The networks that this host has routes to, by proc/net/route (fib_route_seq_show() in
+ * net/ipv4/fib_trie.c) and proc/net/ipv6_route (rt6_info_route() and ipv6_route_native_seq_show() in
+ * net/ipv6/ip6_fib.c). Other tables than the main one are not in the first. */
+#include <arpa/inet.h>
+#include <stdio.h>
+
+#include "plugin/host/internal.h"
+
+/* include/uapi/linux/route.h, include/uapi/linux/ipv6_route.h */
+#define FLAG_UP     0x0001u
+#define FLAG_REJECT 0x0200u
+#define FLAG_LOCAL  0x80000000u
+
+static struct host_network *networks_add(struct host_networks *out, int family,
+					 const char *netdev)
+{
+	struct host_network *network;
+
+	if (out->count == HOST_NETWORKS_MAX)
+		return NULL;
+	network = &out->list[out->count++];
+	*network = (struct host_network){ .family = family };
+	text_copy(network->netdev, sizeof(network->netdev), netdev);
+	return network;
+}
+
+/* "eth0 000200C0 00000000 0001 0 0 100 00FFFFFF 0 0 0": addresses are words of this machine. */
+static void parse_route(const char *line, struct host_networks *out)
+{
+	unsigned int to, flags, mask;
+	struct host_network *network;
+	char netdev[IFNAMSIZ];
+	uint32_t word;
+
+	if (sscanf(line, "%15s %8x %*8x %4x %*d %*d %*d %8x", netdev, &to, &flags,
+		   &mask) != 4 ||
+	    !(flags & FLAG_UP) || flags & FLAG_REJECT)
+		return;
+	network = networks_add(out, AF_INET, netdev);
+	if (!network)
+		return;
+	word = to;
+	memcpy(network->bytes, &word, sizeof(word));
+	network->prefix = (unsigned int)__builtin_popcount(mask);
+}
+
+static bool parse_hex(const char *text, uint8_t bytes[16])
+{
+	unsigned int i, byte;
+
+	for (i = 0; i < 16; i++) {
+		if (sscanf(text + 2 * i, "%2x", &byte) != 1)
+			return false;
+		bytes[i] = (uint8_t)byte;
+	}
+	return true;
+}
+
+/* "20010db8... 40 0000... 00 0000... 00000100 00000001 00000000 00000001     eth0" */
+static void parse_route6(const char *line, struct host_networks *out)
+{
+	char to[33], netdev[IFNAMSIZ];
+	struct host_network *network;
+	unsigned int prefix, flags;
+	struct in6_addr in6;
+
+	if (sscanf(line, "%32s %2x %*s %*x %*s %*x %*x %*x %8x %15s", to, &prefix, &flags,
+		   netdev) != 4 ||
+	    strlen(to) != 32 || prefix > 128 || !(flags & FLAG_UP) ||
+	    flags & (FLAG_REJECT | FLAG_LOCAL) || !parse_hex(to, in6.s6_addr) ||
+	    IN6_IS_ADDR_LINKLOCAL(&in6) || IN6_IS_ADDR_MULTICAST(&in6))
+		return;
+	network = networks_add(out, AF_INET6, netdev);
+	if (!network)
+		return;
+	memcpy(network->bytes, &in6, sizeof(in6));
+	network->prefix = prefix;
+}
+
+static int read_routes(const struct host *host, const char *path,
+		       void (*parse)(const char *line, struct host_networks *out),
+		       struct host_networks *out)
+{
+	_cleanup_(host_text_fini) struct host_text text = { NULL, 0 };
+	int rc = host_read(host, path, HOST_FILE_MAX, &text);
+	char *cursor, *line;
+
+	if (rc)
+		return rc == -ENOENT ? 0 : rc;
+	cursor = text.text;
+	while ((line = line_next(&cursor)))
+		parse(line, out);
+	return 0;
+}
+
+int host_networks(const struct host *host, struct host_networks *out)
+{
+	int rc;
+
+	memset(out, 0, sizeof(*out));
+	rc = read_routes(host, "proc/net/route", parse_route, out);
+	return rc ? rc : read_routes(host, "proc/net/ipv6_route", parse_route6, out);
+}
+
+/* "192.0.2.0/24", "192.0.2.0/255.255.255.0", "2001:db8::/64" or an address. */
+bool network_parse(const char *text, struct host_network *out)
+{
+	char copy[64], *slash, *end;
+	struct in_addr mask;
+
+	if (strlen(text) >= sizeof(copy))
+		return false;
+	strcpy(copy, text);
+	slash = strchr(copy, '/');
+	if (slash)
+		*slash++ = '\0';
+	memset(out, 0, sizeof(*out));
+	out->family = strchr(copy, ':') ? AF_INET6 : AF_INET;
+	if (inet_pton(out->family, copy, out->bytes) != 1)
+		return false;
+	out->prefix = out->family == AF_INET6 ? 128 : 32;
+	if (!slash)
+		return true;
+	if (out->family == AF_INET && strchr(slash, '.') &&
+	    inet_pton(AF_INET, slash, &mask) == 1) {
+		out->prefix = (unsigned int)__builtin_popcount(mask.s_addr);
+		return true;
+	}
+	if (*slash < '0' || *slash > '9' || strtoul(slash, &end, 10) > out->prefix ||
+	    *end)
+		return false;
+	out->prefix = (unsigned int)strtoul(slash, NULL, 10);
+	return true;
+}
+
+bool network_overlaps(const struct host_network *a, const struct host_network *b)
+{
+	unsigned int bits = a->prefix < b->prefix ? a->prefix : b->prefix, i;
+
+	if (a->family != b->family)
+		return false;
+	for (i = 0; i < bits; i++)
+		if ((a->bytes[i / 8] ^ b->bytes[i / 8]) & (0x80 >> i % 8))
+			return false;
+	return true;
+}
+
+const char *network_text(const struct host_network *network, char buf[NETWORK_TEXT_MAX])
+{
+	char address[INET6_ADDRSTRLEN];
+
+	if (!inet_ntop(network->family, network->bytes, address, sizeof(address)))
+		address[0] = '\0';
+	snprintf(buf, NETWORK_TEXT_MAX, "%s/%u", address, network->prefix);
+	return buf;
+}
