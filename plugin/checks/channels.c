@@ -160,6 +160,68 @@ uint16_t channel_rdma_port(struct check_run *run)
 	return RDMA_PORT;
 }
 
+/* --- what is wanted ------------------------------------------------------------------------ */
+
+bool channel_is_asked(const struct check_run *run, enum channel_use use)
+{
+	const struct check_target *target = run->target;
+
+	switch (use) {
+	case USE_V3: return target->nfs_version == 3;
+	case USE_V40: return target->nfs_version == 4 && !target->nfs_minor;
+	default: return target->krb5;
+	}
+}
+
+static bool mount_uses(const struct nfs_mount *mount, enum channel_use use)
+{
+	switch (use) {
+	case USE_V3: return !strcmp(mount->vers, "3");
+	case USE_V40: return !strcmp(mount->vers, "4.0");
+	default: return !strncmp(mount->sec, "krb5", 4);
+	}
+}
+
+static bool is_mounted(struct check_run *run, enum channel_use use)
+{
+	const struct nfs_mounts *mounts;
+	unsigned int i;
+
+	if (facts_mounts(run, &mounts))
+		return false;
+	for (i = 0; i < mounts->count; i++)
+		if (!strncmp(mounts->list[i].proto, "rdma", 4) &&
+		    mount_uses(&mounts->list[i], use))
+			return true;
+	return false;
+}
+
+/* nfsd as it runs, or as nfs.conf has it; by default it has all versions. */
+static bool is_offered(struct check_run *run, enum channel_use use)
+{
+	static const char *const off[USE_COUNT] = { "-3", "-4.0", NULL };
+	static const char *const keys[USE_COUNT] = { "vers3", "vers4.0", NULL };
+	const struct host_nfsd *nfsd;
+	const struct conf *conf;
+
+	if (!off[use])
+		return false;
+	if (!facts_nfsd(run, &nfsd) && nfsd->present && nfsd->versions[0])
+		return !strstr(nfsd->versions, off[use]);
+	return facts_nfs_conf(run, &conf) ||
+	       conf_bool(conf_get(conf, "nfsd", NULL, keys[use]), 1);
+}
+
+bool channel_is_wanted(struct check_run *run, enum check_role role, enum channel_use use)
+{
+	if (channel_is_asked(run, use))
+		return true;
+	/* Another version was asked about. */
+	if (run->target->nfs_version && use != USE_KRB5)
+		return false;
+	return role == CHECK_SERVER ? is_offered(run, use) : is_mounted(run, use);
+}
+
 /* --- the table ---------------------------------------------------------------------------- */
 
 #define C   CHECK_CLIENT

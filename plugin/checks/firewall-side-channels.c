@@ -20,68 +20,18 @@ struct state {
 	bool offered; /* something is closed that is only offered */
 };
 
-/* --- what is wanted ------------------------------------------------------------------------ */
-
-static bool is_asked(const struct check_target *target, enum channel_use use)
-{
-	switch (use) {
-	case USE_V3: return target->nfs_version == 3;
-	case USE_V40: return target->nfs_version == 4 && !target->nfs_minor;
-	default: return target->krb5;
-	}
-}
-
-static bool mount_uses(const struct nfs_mount *mount, enum channel_use use)
-{
-	switch (use) {
-	case USE_V3: return !strcmp(mount->vers, "3");
-	case USE_V40: return !strcmp(mount->vers, "4.0");
-	default: return !strncmp(mount->sec, "krb5", 4);
-	}
-}
-
-static bool is_mounted(struct check_run *run, enum channel_use use)
-{
-	const struct nfs_mounts *mounts;
-	unsigned int i;
-
-	if (facts_mounts(run, &mounts))
-		return false;
-	for (i = 0; i < mounts->count; i++)
-		if (!strncmp(mounts->list[i].proto, "rdma", 4) &&
-		    mount_uses(&mounts->list[i], use))
-			return true;
-	return false;
-}
-
-/* nfsd as it runs, or as nfs.conf has it; by default it has all versions. */
-static bool is_offered(struct check_run *run, enum channel_use use)
-{
-	static const char *const off[USE_COUNT] = { "-3", "-4.0", NULL };
-	static const char *const keys[USE_COUNT] = { "vers3", "vers4.0", NULL };
-	const struct host_nfsd *nfsd;
-	const struct conf *conf;
-
-	if (!off[use])
-		return false;
-	if (!facts_nfsd(run, &nfsd) && nfsd->present && nfsd->versions[0])
-		return !strstr(nfsd->versions, off[use]);
-	return facts_nfs_conf(run, &conf) ||
-	       conf_bool(conf_get(conf, "nfsd", NULL, keys[use]), 1);
-}
-
 static enum want want_of(struct check_run *run, const struct channel *channel)
 {
 	if (!(channel->role & run->target->roles))
 		return WANT_NOT;
-	if (is_asked(run->target, channel->use))
+	if (channel_is_asked(run, channel->use))
 		return WANT_ASKED;
 	/* Another version was asked about. */
 	if (run->target->nfs_version && channel->use != USE_KRB5)
 		return WANT_NOT;
-	if (channel->role == CHECK_SERVER)
-		return is_offered(run, channel->use) ? WANT_OFFERED : WANT_NOT;
-	return is_mounted(run, channel->use) ? WANT_MOUNTED : WANT_NOT;
+	if (!channel_is_wanted(run, channel->role, channel->use))
+		return WANT_NOT;
+	return channel->role == CHECK_SERVER ? WANT_OFFERED : WANT_MOUNTED;
 }
 
 /* --- one channel ---------------------------------------------------------------------------- */

@@ -260,6 +260,10 @@ struct channel {
 };
 
 extern const struct channel channel_table[]; /* ends with name NULL */
+/* Whether the command line asks for it; or that, or else a server here offers it, a mount over RDMA
+ * uses it. */
+bool channel_is_asked(const struct check_run *run, enum channel_use use);
+bool channel_is_wanted(struct check_run *run, enum check_role role, enum channel_use use);
 /* The port that NFS over RDMA listens at, here: the one asked about, else as it does, or as
  * nfs.conf has it. */
 uint16_t channel_rdma_port(struct check_run *run);
@@ -304,7 +308,9 @@ int remote_rpcbind_ask(const struct transport_address *server, uint32_t program,
 /* Says one finding about an aspect of all mounts, or of those of the server that is asked about. */
 int mounts_check(struct check_run *run, enum mount_aspect aspect);
 
-/* module.c, device.c: what client.* and server.* have in common */
+/* module.c, device.c, nfs3.c: what client.* and server.* have in common */
+
+int nfs3_check(struct check_run *run, enum check_role role);
 
 int module_check(struct check_run *run, enum check_role role);
 int device_check(struct check_run *run);

@@ -20,6 +20,7 @@ CHECK(client_helper)
 CHECK(client_nfsmount_conf)
 CHECK(client_nfsmount_bug)
 CHECK(client_sysctl)
+CHECK(client_nfs3)
 
 /* the fabric, from the cable upwards */
 CHECK(fabric_software_device)
@@ -49,6 +50,7 @@ CHECK(firewall_side_channels)
 
 /* a server */
 CHECK(server_ganesha)
+CHECK(server_nfs3)
 CHECK(server_threads)
 CHECK(server_nfs_conf)
 CHECK(server_listener)
@@ -57,6 +59,7 @@ CHECK(server_address)
 CHECK(server_boot)
 CHECK(server_exports)
 CHECK(server_versions)
+CHECK(server_grace)
 CHECK(server_block_size)
 CHECK(server_sysctl)
 CHECK(server_counters)

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* What NFSv3 needs of this host beside nfsd or the kernel's client: rpcbind, and statd for locks. A
+ * masked unit is started by nothing, not by a socket either. */
+#include "plugin/checks/internal.h"
+
+static const char *const rpcbind_units[] = { "rpcbind.service", "rpcbind.socket", NULL };
+static const char *const statd_units[] = { "rpc-statd.service", "nfs-lock.service",
+					   NULL };
+
+/* The first of them; NULL: none. */
+static const char *masked(struct check_run *run, const char *const *units)
+{
+	enum unit_state state;
+
+	for (; *units; units++)
+		if (!host_unit_state(run->host, *units, &state) && state == UNIT_MASKED)
+			return *units;
+	return NULL;
+}
+
+static int say_masked(struct check_run *run, const char *unit, const char *reason,
+		      bool asked)
+{
+	finding_text(&run->finding, "unit", "%s", unit);
+	return check_say_why(run, asked ? FINDING_FAIL : FINDING_WARN, reason,
+			     "%s is masked, and NFSv3 needs it", unit);
+}
+
+int nfs3_check(struct check_run *run, enum check_role role)
+{
+	bool asked = channel_is_asked(run, USE_V3);
+	const char *unit;
+
+	if (!channel_is_wanted(run, role, USE_V3))
+		return check_say(run, FINDING_SKIP,
+				 role == CHECK_SERVER ? "the server does not offer NFSv3"
+						      : "nothing uses NFSv3 over RDMA");
+	unit = masked(run, rpcbind_units);
+	if (unit)
+		return say_masked(run, unit, "rpcbind-masked", asked);
+	unit = masked(run, statd_units);
+	if (unit)
+		return say_masked(run, unit, "statd-masked", asked);
+	return check_say(run, FINDING_PASS, "rpcbind and statd are not masked");
+}
