@@ -216,6 +216,7 @@ int netfilter_ask(struct check_run *run, const struct firewall_packet *packet,
 struct netfilter_tally {
 	struct words dropped, unknown;
 	struct words open, keep; /* commands, and those that make it permanent */
+	char zone[192]; /* the command of firewalld that is last in both, without ports */
 	bool by_zone, for_some;
 	/* Of the first that is dropped, or else the first that is unknown. */
 	enum netfilter_owner owner;

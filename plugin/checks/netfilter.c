@@ -295,18 +295,54 @@ static void keep_first(struct netfilter_tally *tally, const char *what, const ch
 	strcpy(tally->rule, got->why);
 }
 
-/* What firewalld opens it forgets, unless it is told twice. */
+static void words_append(struct words *words, const char *separator, const char *text)
+{
+	words->separator = separator;
+	words_add(words, "%s", text);
+}
+
+static const char *last_of(const char *text, const char *part)
+{
+	const char *last = text, *next = strstr(text, part);
+
+	for (; next; next = strstr(next + 1, part))
+		last = next;
+	return last;
+}
+
+/* What firewalld opens it forgets, unless it is told twice. One command takes several ports of a
+ * zone. */
+static void add_firewalld(struct netfilter_tally *tally, const char *command)
+{
+	static const char program[] = "firewall-cmd", option[] = " --add-port=";
+	const char *ports = strstr(command, option);
+	char zone[sizeof(tally->zone)], keep[NETFILTER_COMMAND_MAX + 16];
+
+	snprintf(zone, sizeof(zone), "%.*s", (int)(ports ? ports - command : 0), command);
+	if (ports && *zone && !strcmp(zone, tally->zone)) {
+		if (strstr(last_of(tally->open.text, zone), ports))
+			return;
+		words_append(&tally->open, "", ports);
+		words_append(&tally->keep, "", ports);
+		return;
+	}
+	snprintf(keep, sizeof(keep), "%s --permanent%s", program,
+		 command + strlen(program));
+	words_append(&tally->open, " && ", command);
+	words_append(&tally->keep, " && ", keep);
+	strcpy(tally->zone, zone);
+}
+
 static void add_command(struct netfilter_tally *tally, const struct netfilter_answer *got)
 {
-	static const char program[] = "firewall-cmd";
-
 	if (!*got->command || strstr(tally->open.text, got->command))
 		return;
-	tally->open.separator = tally->keep.separator = " && ";
-	words_add(&tally->open, "%s", got->command);
-	if (got->owner == NETFILTER_FIREWALLD)
-		words_add(&tally->keep, "%s --permanent%s", program,
-			  got->command + strlen(program));
+	if (got->owner == NETFILTER_FIREWALLD) {
+		add_firewalld(tally, got->command);
+		return;
+	}
+	words_append(&tally->open, " && ", got->command);
+	tally->zone[0] = '\0';
 }
 
 int netfilter_count(struct check_run *run, struct netfilter_tally *tally,

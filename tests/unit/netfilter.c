@@ -282,6 +282,33 @@ static void what_packets_have_in_common_is_told_once(void)
 	end(&asking);
 }
 
+/* Those of one zone are one command. */
+static void firewalld_opens_several_ports_at_once(void)
+{
+	static const uint16_t ports[] = { 4791, 111, 4791 };
+	struct netfilter_tally tally = { .by_zone = false };
+	enum firewall_answer answer;
+	struct asking asking;
+	size_t i;
+
+	begin(&asking, NULL);
+	for (i = 0; i < ARRAY_SIZE(ports); i++) {
+		struct firewall_packet asked = packet(AF_INET);
+
+		transport_set_port(&asked.destination, ports[i]);
+		CU_ASSERT_EQUAL(
+			netfilter_count(&asking.run, &tally, "x", &asked, &answer), 0);
+	}
+	netfilter_explain(&asking.run, &tally);
+	CU_ASSERT_STRING_EQUAL(
+		finding_evidence(&asking.run.finding, "open"),
+		"firewall-cmd --zone=public --add-port=4791/udp --add-port=111/udp");
+	CU_ASSERT_STRING_EQUAL(
+		finding_evidence(&asking.run.finding, "keep"),
+		"firewall-cmd --permanent --zone=public --add-port=4791/udp --add-port=111/udp");
+	end(&asking);
+}
+
 static void a_command_is_whole_or_absent(void)
 {
 	struct netfilter_tally tally = { .by_zone = false };
@@ -348,5 +375,6 @@ SUITE_MAIN("netfilter", TEST(rules_are_listed_once_for_all_packets),
 	   TEST(rules_that_nft_does_not_list_are_unknown),
 	   TEST(rules_for_some_peers_let_some_pass),
 	   TEST(what_packets_have_in_common_is_told_once),
+	   TEST(firewalld_opens_several_ports_at_once),
 	   TEST(a_command_is_whole_or_absent),
 	   TEST(a_connection_has_packets_of_four_kinds))
