@@ -59,7 +59,8 @@ wrong = []
 for line in open(sys.argv[1], encoding="utf-8"):
     systems, command = line.rstrip("\n").split("\t")
     wanted = {columns[word] for word in systems.split() if word in columns} or {1, 2, 3, 4}
-    for words in commands(command):
+    # "{!key}": the program made it, and its tests look at it.
+    for words in commands(command) if not re.fullmatch(r"\{![a-z_]+\}", command) else []:
         names = [word for word in words if not word.startswith("-")][:2]
         if names and names[0].startswith("{!"):
             continue  # the program makes it: its own commands are the test's of firewall
