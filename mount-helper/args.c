@@ -20,7 +20,7 @@ static int take_options(struct args *args, const char *more)
 
 	/* What plan_make() refuses, without memory for it. */
 	if (have + len > OPTS_TEXT_MAX)
-		return err_set(EINVAL, "the options have more than %d bytes",
+		return err_set(EINVAL, "the options are longer than %d bytes",
 			       OPTS_TEXT_MAX);
 	joined = realloc(args->options, have + len + 1);
 	if (!joined)
@@ -61,10 +61,10 @@ static int take(struct args *args, int option, const char *value)
 	case 'o': return take_options(args, value);
 	case 'N': args->space = value; return 0;
 	case 't': return 0; /* ours, or we would not have been called */
-	case ':': return err_set(EINVAL, "-%c needs a value", optopt);
+	case ':': return err_set(EINVAL, "option -%c needs a value", optopt);
 	default:
-		return isprint(optopt) ? err_set(EINVAL, "there is no option -%c", optopt)
-				       : err_set(EINVAL, "there is no such option");
+		return isprint(optopt) ? err_set(EINVAL, "unknown option -%c", optopt)
+				       : err_set(EINVAL, "unknown option");
 	}
 }
 
@@ -84,18 +84,20 @@ static int take_operands(struct args *args, char *const operands[], int count,
 	if (args->help || args->version)
 		return 0;
 	if (count < wanted)
-		return err_set(EINVAL, umount ? "a directory is needed"
-					      : "a source and a directory are needed");
+		return err_set(EINVAL,
+			       umount ? "no directory given"
+				      : "expected SERVER:/EXPORT and a directory");
 	if (count > wanted)
-		return err_set(EINVAL, "there is one operand too many: %.64s",
-			       operands[wanted]);
+		return err_set(EINVAL, "unexpected argument '%.64s'", operands[wanted]);
 	for (i = 0; i < count; i++) {
 		/* What begins with a dash could become an option of mount.nfs. */
 		if (!operands[i][0] || operands[i][0] == '-' || !is_plain(operands[i]))
-			return err_set(EINVAL, "%s makes no sense",
-				       i + 1 == wanted ? "the directory" : "the source");
+			return err_set(
+				EINVAL,
+				"%s is empty, begins with a dash or has control characters",
+				i + 1 == wanted ? "the directory" : "the source");
 		if (strlen(operands[i]) >= PATH_MAX)
-			return err_set(EINVAL, "%s has more than %d bytes",
+			return err_set(EINVAL, "%s is longer than %d bytes",
 				       i + 1 == wanted ? "the directory" : "the source",
 				       PATH_MAX - 1);
 	}

@@ -30,7 +30,7 @@ int dir_resolve(const char *dir, char out[PATH_MAX])
 {
 	_cleanup_free_ char *copy = strdup(dir);
 	const struct child_function function = { .kind = CHILD_TOUCH,
-						 .name = "the process that looks at it",
+						 .name = "the process that resolves it",
 						 .run = dir_run,
 						 .arg = copy };
 	struct child_end end;
@@ -43,8 +43,7 @@ int dir_resolve(const char *dir, char out[PATH_MAX])
 	rc = child_call(&function, &answer, sizeof(answer), deadline_in(PATIENCE_MS),
 			&end);
 	if (end.fate == CHILD_LEFT)
-		snprintf(left, sizeof(left), " (process %d hangs there and was left)",
-			 end.pid);
+		snprintf(left, sizeof(left), " (process %d hangs on it)", end.pid);
 	rc = rc ? rc : -answer.errnum;
 	if (!rc) {
 		memcpy(out, answer.path, PATH_MAX);

@@ -30,12 +30,12 @@ static int judge(const char *text)
 	    strncmp(opts_at(opts, (size_t)proto).value ?: "", "rdma", 4))
 		return err_set(
 			EPERM,
-			"only root may mount this: for others its line in /etc/fstab must have proto=rdma and port= itself, because mount.nfs takes nothing else from them");
+			"only root may mount this: mount.nfs takes the options of other users from /etc/fstab alone; add proto=rdma,port=20049 to the line there");
 	for (i = 0; i < opts_count(opts); i++)
 		if (!strncmp(opts_at(opts, i).name, "nfsrdma.", 8))
 			return err_set(
 				EPERM,
-				"only root may mount this: mount.nfs takes its line in /etc/fstab as it is, and does not know %s",
+				"only root may mount this: mount.nfs reads the line in /etc/fstab itself and rejects %s",
 				opts_at(opts, i).name);
 	return 0;
 }
@@ -45,7 +45,7 @@ static int find_line(struct libmnt_table *table, const char *dir)
 	struct libmnt_fs *fs = mnt_table_find_target(table, dir, MNT_ITER_FORWARD);
 
 	if (!fs)
-		return err_set(EPERM, "only root may mount what is not in /etc/fstab");
+		return err_set(EPERM, "only root may mount it: it is not in /etc/fstab");
 	return judge(mnt_fs_get_options(fs));
 }
 
@@ -61,7 +61,7 @@ int fstab_allows_user(const struct host *host, const char *dir)
 	table = mnt_new_table();
 	/* fmemopen(3) does not take an empty text. */
 	file = text.len ? fmemopen(text.text, text.len, "r") : NULL;
-	rc = err_set(EPERM, "only root may mount what is not in /etc/fstab");
+	rc = err_set(EPERM, "only root may mount it: it is not in /etc/fstab");
 	if (table && file) {
 		mnt_table_set_parser_errcb(table, skip_line);
 		if (!mnt_table_parse_stream(table, file, "fstab"))

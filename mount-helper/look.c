@@ -81,7 +81,7 @@ static void run_checks(struct looking *looking, bool path, uint64_t deadline)
 	checks_at_mount(path, chosen);
 	if (checks_run(chosen, host, live, &looking->helper->target, deadline, on_finding,
 		       looking))
-		tell(looking->helper, JOURNAL_WARNING, "%s: the checks did not run: %s",
+		tell(looking->helper, JOURNAL_WARNING, "%s: checks failed to run: %s",
 		     tell_mount(looking->helper), err_text());
 }
 
@@ -122,7 +122,7 @@ static void run_probe(struct looking *looking, uint64_t deadline)
 	};
 
 	if (probe_run(&options, &events))
-		tell(helper, JOURNAL_WARNING, "%s: the probe did not run: %s",
+		tell(helper, JOURNAL_WARNING, "%s: probe failed to run: %s",
 		     tell_mount(helper), err_text());
 }
 
@@ -131,6 +131,7 @@ static void run_probe(struct looking *looking, uint64_t deadline)
 static int begin(struct helper *helper)
 {
 	struct report *report = report_new(helper->name);
+	char port[16];
 
 	if (!report)
 		return err_set(ENOMEM, "no memory for a report");
@@ -138,6 +139,8 @@ static int begin(struct helper *helper)
 	helper->report = report;
 	report_subject(report, "server", helper->target.server);
 	report_subject(report, "export", helper->target.export);
+	snprintf(port, sizeof(port), "%u", helper->target.port);
+	report_subject(report, "port", port);
 	memset(&helper->look, 0, sizeof(helper->look));
 	return 0;
 }

@@ -8,7 +8,7 @@
 
 static const char usage[] =
 	"usage: mount.nfsrdma SERVER:/PATH DIRECTORY [-fnrsvw] [-o OPTIONS]\n"
-	"Mounts NFS over RDMA, or says why not. mount(8) calls it: mount -t nfsrdma.\n"
+	"Mounts NFS over RDMA, or reports why it cannot. mount(8) runs it: mount -t nfsrdma.\n"
 	"See mount.nfsrdma(8).\n";
 
 static int refuse_args(struct helper *helper)
@@ -16,7 +16,7 @@ static int refuse_args(struct helper *helper)
 	char why[ERR_TEXT_MAX];
 
 	snprintf(why, sizeof(why), "%s", err_text());
-	tell(helper, JOURNAL_REFUSED, "nothing is mounted: %s", why);
+	tell(helper, JOURNAL_REFUSED, "not mounted: %s", why);
 	return HELPER_USAGE;
 }
 

@@ -50,7 +50,7 @@ int outcome_pending(struct helper *helper)
 		return 0;
 	/* No folder, so no record that could be believed. */
 	if (helper->records < 0)
-		return err_set(EROFS, "there is no folder for records");
+		return err_set(EROFS, "there is no directory for records");
 	tidy(helper);
 	fill_record(helper, &record);
 	record.state = RECORD_UNPROVEN;
@@ -78,8 +78,8 @@ static void write_record(struct helper *helper, const struct proof *proof)
 	      record.id, record_state_name(record.state), rc ? err_text() : "written");
 	if (rc)
 		tell(helper, JOURNAL_WARNING,
-		     "%s: not recorded, so unproven to others: %s", tell_mount(helper),
-		     err_text());
+		     "%s: cannot record the proof, so the gates treat it as unproven: %s",
+		     tell_mount(helper), err_text());
 }
 
 static void settle_record(struct helper *helper, enum recording how,
@@ -106,7 +106,7 @@ static void add_finding(struct helper *helper, const struct proof *proof)
 
 	finding_init(&finding, "mount.transport",
 		     proof->rdma ? FINDING_PASS : FINDING_FAIL, "%s",
-		     proof->rdma ? "it runs over RDMA" : proof->why);
+		     proof->rdma ? "mounted over RDMA" : proof->why);
 	finding_text(&finding, "proto", "%s", proof->proto);
 	finding_text(&finding, "vers", "%s", proof->vers);
 	finding_number(&finding, "port", proof->port);
@@ -121,15 +121,16 @@ static const char *because(const struct helper *helper, const struct proof *proo
 	static char text[640];
 
 	if (helper->gave_up)
-		snprintf(text, sizeof(text), ", since RDMA failed");
+		snprintf(text, sizeof(text), "; RDMA failed");
 	else if (proof->other[0])
 		snprintf(
 			text, sizeof(text),
-			": %.250s is a mount of the same server over %s and in the same version, %s, whose connection the kernel takes for this one too; unmount that one first, or give one of them another version (vers=)",
+			"; %.250s is mounted from the same server over %s with the same version, %s, and the kernel shares its connection: unmount it first, or set another vers= for one of them",
 			proof->other, proof->proto, proof->vers);
 	else
-		snprintf(text, sizeof(text),
-			 "; see 'nfsrdma check', and nfsmount.conf for a protocol");
+		snprintf(
+			text, sizeof(text),
+			"; run 'nfsrdma check' to see whether nfsmount.conf sets a protocol");
 	return text;
 }
 
@@ -139,7 +140,7 @@ static int say_proven(struct helper *helper, const struct stage_result *result)
 {
 	const struct proof *proof = &result->proof;
 
-	tell(helper, JOURNAL_PROVEN, "%s: mounted over RDMA, proven: NFSv%s, %s, port %u",
+	tell(helper, JOURNAL_PROVEN, "%s: mounted over RDMA (NFSv%s, %s, port %u)",
 	     tell_mount(helper), proof->vers, proof->proto, proof->port);
 	return HELPER_OK;
 }
@@ -149,7 +150,7 @@ static int say_tcp(struct helper *helper, const struct stage_result *result)
 	const struct policy *policy = &helper->plan->policy;
 
 	tell(helper, JOURNAL_TCP,
-	     "WARNING: %s is mounted and NOT over RDMA: %s; the policy \"%s\" (%s) lets it stay%s",
+	     "WARNING: %s is NOT mounted over RDMA: %s; policy \"%s\" (%s) allows it%s",
 	     tell_mount(helper), result->proof.why, policy_mode_name(policy->mode),
 	     policy->mode_from, because(helper, &result->proof));
 	return HELPER_OK;
@@ -164,7 +165,7 @@ static int say_already(struct helper *helper, const struct stage_result *result)
 {
 	if (result->proof.rdma || helper->plan->policy.mode != POLICY_REQUIRE)
 		return say_mounted(helper, result);
-	tell(helper, JOURNAL_FAILED, "%s: the mount that is there is not over RDMA: %s%s",
+	tell(helper, JOURNAL_FAILED, "%s: the existing mount is not over RDMA: %s%s",
 	     tell_mount(helper), result->proof.why, because(helper, &result->proof));
 	return HELPER_FAILED;
 }
@@ -178,7 +179,7 @@ static int say_faked(struct helper *helper, const struct stage_result *result)
 static int say_undone(struct helper *helper, const struct stage_result *result)
 {
 	tell(helper, JOURNAL_UNDONE,
-	     "%s is not mounted: it came up without RDMA (%s), which the policy \"%s\" (%s) forbids, and was undone%s",
+	     "%s is not mounted: it was not over RDMA (%s), which policy \"%s\" (%s) forbids, and was unmounted again%s",
 	     tell_mount(helper), result->proof.why,
 	     policy_mode_name(helper->plan->policy.mode), helper->plan->policy.mode_from,
 	     because(helper, &result->proof));
@@ -188,7 +189,7 @@ static int say_undone(struct helper *helper, const struct stage_result *result)
 static int say_left(struct helper *helper, const struct stage_result *result)
 {
 	tell(helper, JOURNAL_FAILED,
-	     "%s: something may be mounted there that is not proven: %s; look with findmnt, and unmount it",
+	     "%s: an unproven mount may be left: %s; see it with findmnt, and unmount it",
 	     tell_mount(helper), result->text);
 	return HELPER_FAILED;
 }
@@ -197,7 +198,7 @@ static int say_nothing(struct helper *helper, const struct stage_result *result)
 {
 	if (helper->plan->background) {
 		tell(helper, JOURNAL_UNPROVEN,
-		     "%s: mount.nfs goes on in the background (bg): nothing is mounted yet, and what comes is not proven",
+		     "%s is not mounted yet: mount.nfs continues in the background (bg), and its mount will not be proven",
 		     tell_mount(helper));
 		return HELPER_OK;
 	}
@@ -209,7 +210,7 @@ static int say_nothing(struct helper *helper, const struct stage_result *result)
 /* What mount.nfs said last; all of it is on stderr already. */
 static const char *words(const struct stage_result *result)
 {
-	return result->text[0] ? result->text : "mount.nfs gives no reason";
+	return result->text[0] ? result->text : "mount.nfs gave no reason";
 }
 
 static int exit_of(int status)
@@ -224,21 +225,38 @@ static int exit_of(int status)
 	return HELPER_FAILED;
 }
 
+/* " [fabric.listener/refused]. On the server, see whether nfsd listens: '...'." */
+#define ADVICE_MAX (REPORT_NAME_MAX + REPORT_STEP_MAX + FINDING_ID_MAX + 64)
+
+static const char *advice(const struct helper *helper, char buf[ADVICE_MAX])
+{
+	const struct finding *finding = &helper->look.reason;
+	char name[REPORT_NAME_MAX], step[REPORT_STEP_MAX];
+
+	report_name(finding, name);
+	report_first_step(helper->report, finding, step);
+	if (*step)
+		snprintf(buf, ADVICE_MAX, "[%s]. %s", name, step);
+	else
+		snprintf(buf, ADVICE_MAX, "[%s]. Run 'nfsrdma explain %s'.", name, name);
+	return buf;
+}
+
 static int say_failed(struct helper *helper, const struct stage_result *result)
 {
 	const struct look *look = &helper->look;
+	char what[ADVICE_MAX];
 
 	/* Of an attempt over TCP nothing here knows the cause. */
 	if (look->says != LOOK_NOTHING && !helper->gave_up)
-		tell(helper, JOURNAL_FAILED,
-		     "%s is not mounted: %s (%s); what to do: nfsrdma explain %s",
+		tell(helper, JOURNAL_FAILED, "%s is not mounted: %s (%s) %s",
 		     tell_mount(helper), look->reason.summary, words(result),
-		     look->reason.id);
+		     advice(helper, what));
 	else
 		tell(helper, JOURNAL_FAILED, "%s is not mounted%s: %s",
 		     tell_mount(helper),
-		     helper->gave_up ? ", over TCP neither"
-				     : ", and the checks find no cause",
+		     helper->gave_up ? " over TCP either"
+				     : " and the checks find no cause",
 		     words(result));
 	return exit_of(result->status);
 }
@@ -250,25 +268,28 @@ static int say_unmade(struct helper *helper, const struct stage_result *result)
 	return HELPER_FAILED;
 }
 
-/* ": no answer ... (12 s before)", or nothing. The look is older than the end of mount.nfs. */
-static const char *reason(const struct helper *helper, char buf[FINDING_SUMMARY_MAX + 64])
+/* ": no answer ... (12 s ago) [fabric.listener/silent]", or nothing. The look is older than the end of mount.nfs. */
+#define WHY_MAX (FINDING_SUMMARY_MAX + REPORT_NAME_MAX + 64)
+
+static const char *reason(const struct helper *helper, char buf[WHY_MAX])
 {
 	const struct look *look = &helper->look;
+	char name[REPORT_NAME_MAX];
 
 	buf[0] = '\0';
 	if (look->says != LOOK_NOTHING && !helper->gave_up)
-		snprintf(buf, FINDING_SUMMARY_MAX + 64, ": %s (seen %llu s before)",
-			 look->reason.summary,
-			 (unsigned long long)(now_ms() - look->at_ms) / 1000);
+		snprintf(buf, WHY_MAX, ": %s (%llu s ago) [%s]", look->reason.summary,
+			 (unsigned long long)(now_ms() - look->at_ms) / 1000,
+			 report_name(&look->reason, name));
 	return buf;
 }
 
 static int say_timeout(struct helper *helper, const struct stage_result *result)
 {
-	char why[FINDING_SUMMARY_MAX + 64];
+	char why[WHY_MAX];
 
 	tell(helper, JOURNAL_FAILED,
-	     "%s is not mounted%s; mount.nfs did not come to an end and was stopped%s%s",
+	     "%s is not mounted%s; mount.nfs timed out and was stopped%s%s",
 	     tell_mount(helper), reason(helper, why), result->text[0] ? ": " : "",
 	     result->text);
 	return HELPER_FAILED;
@@ -277,7 +298,7 @@ static int say_timeout(struct helper *helper, const struct stage_result *result)
 static int say_interrupted(struct helper *helper, const struct stage_result *result)
 {
 	const char *name = sigabbrev_np(helper->waiting.signal);
-	char why[FINDING_SUMMARY_MAX + 64];
+	char why[WHY_MAX];
 
 	tell(helper, JOURNAL_FAILED,
 	     "%s is not mounted%s; stopped by SIG%s after %llu s%s%s", tell_mount(helper),
@@ -289,11 +310,10 @@ static int say_interrupted(struct helper *helper, const struct stage_result *res
 
 int outcome_refused(struct helper *helper)
 {
-	const struct look *look = &helper->look;
+	char what[ADVICE_MAX];
 
-	tell(helper, JOURNAL_REFUSED,
-	     "%s is not mounted: %s; what to do: nfsrdma explain %s", tell_mount(helper),
-	     look->reason.summary, look->reason.id);
+	tell(helper, JOURNAL_REFUSED, "%s is not mounted: %s %s", tell_mount(helper),
+	     helper->look.reason.summary, advice(helper, what));
 	return HELPER_FAILED;
 }
 

@@ -26,7 +26,7 @@ static int refuse_space(const struct args *args)
 {
 	return args->space
 		       ? err_set(EINVAL,
-				 "-N %.200s: mounting in another mount namespace would run its programs as root; use nsenter(1) where they are trusted",
+				 "-N %.200s is not supported, because it would run that namespace's programs as root; use nsenter(1) if you trust them",
 				 args->space)
 		       : 0;
 }

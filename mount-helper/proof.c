@@ -78,11 +78,11 @@ static void judge(const struct nfs_mounts *mounts, const struct nfs_mount *mount
 	find_other(mounts, mount, out);
 	if (run == RUN_MIXED)
 		snprintf(out->why, sizeof(out->why),
-			 "mountinfo says %s, and mountstats does not agree", out->proto);
+			 "mountinfo says %s, but mountstats disagrees", out->proto);
 	else if (run == RUN_UNKNOWN)
 		snprintf(out->why, sizeof(out->why), "mountinfo names no transport");
 	else
-		snprintf(out->why, sizeof(out->why), "it runs over %s", out->proto);
+		snprintf(out->why, sizeof(out->why), "it is over %s", out->proto);
 }
 
 int proof_of(const struct nfs_mounts *mounts, unsigned int id, struct proof *out)

@@ -30,7 +30,7 @@ bool reading_warns(struct helper *helper, const struct proof *proof)
 		return false;
 	finding_init(
 		&finding, "bug.read-812", FINDING_WARN,
-		"a read of %u bytes through it ends in an input/output error: see 'nfsrdma probe --mount %s' before disks of guests are put there",
+		"reading %u bytes from it fails with an input/output error; run 'nfsrdma probe --mount %s' before you put guests' disks there",
 		length, SHELL_WORD(helper->dir));
 	finding_text(&finding, "decided_by", "reading");
 	report_add(helper->report, &finding);

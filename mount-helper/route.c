@@ -72,10 +72,11 @@ static int take_route(const struct nlmsghdr *header, int family, struct host_rou
 	unsigned int oif = 0;
 
 	if (header->nlmsg_len < NLMSG_LENGTH(sizeof(*route)))
-		return err_set(EPROTO, "the kernel's answer about a route is too short");
+		return err_set(EPROTO,
+			       "the kernel's reply to a route request is truncated");
 	out->local = route->rtm_type == RTN_LOCAL;
 	if (route->rtm_type != RTN_UNICAST && !out->local)
-		return err_set(ENETUNREACH, "the route to the server says no");
+		return err_set(ENETUNREACH, "the route to the server is prohibited");
 	for (; RTA_OK(attribute, left); attribute = RTA_NEXT(attribute, left)) {
 		if (attribute->rta_type == RTA_OIF &&
 		    RTA_PAYLOAD(attribute) == sizeof(oif))
@@ -89,7 +90,7 @@ static int take_route(const struct nlmsghdr *header, int family, struct host_rou
 	}
 	if (!if_indextoname(oif, out->netdev))
 		return err_set(ENETUNREACH,
-			       "the route to the server leads through no network device");
+			       "the route to the server has no network device");
 	return 0;
 }
 
@@ -99,7 +100,8 @@ static int take_answer(const void *answer, size_t len, int family, struct host_r
 	const struct nlmsgerr *error = NLMSG_DATA(header);
 
 	if (!NLMSG_OK(header, len))
-		return err_set(EPROTO, "the kernel's answer about a route is too short");
+		return err_set(EPROTO,
+			       "the kernel's reply to a route request is truncated");
 	if (header->nlmsg_type == NLMSG_ERROR &&
 	    header->nlmsg_len >= NLMSG_LENGTH(sizeof(*error))) {
 		/* EINVAL is a blackhole; there are others, and none leads there. */
@@ -107,7 +109,7 @@ static int take_answer(const void *answer, size_t len, int family, struct host_r
 			       strerror(-error->error));
 	}
 	if (header->nlmsg_type != RTM_NEWROUTE)
-		return err_set(EPROTO, "the kernel does not answer about a route");
+		return err_set(EPROTO, "the kernel does not answer a route request");
 	return take_route(header, family, out);
 }
 
@@ -128,18 +130,18 @@ static int route(const struct host *host, const struct transport_address *to,
 	memset(out, 0, sizeof(*out));
 	make_request(&request, to);
 	if (fd < 0 || send(fd, &request, request.header.nlmsg_len, 0) < 0)
-		return err_sys("ask the kernel for a route");
+		return err_sys("route request");
 	if (poll(&pfd, 1, PATIENCE_MS) != 1)
-		return err_set(ETIMEDOUT, "the kernel does not answer about a route");
+		return err_set(ETIMEDOUT, "the kernel does not answer a route request");
 	n = recv(fd, &answer, sizeof(answer), 0);
 	if (n < 0)
-		return err_sys("ask the kernel for a route");
+		return err_sys("route request");
 	return take_answer(&answer, (size_t)n, to->addr.ss_family, out);
 }
 
 static int not_asked(void)
 {
-	return err_set(ENODATA, "not asked at mount time");
+	return err_set(ENODATA, "not read at mount time");
 }
 
 static int nftables(const struct host *host, struct host_text *json)

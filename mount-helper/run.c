@@ -147,14 +147,14 @@ static bool record_it(struct helper *helper)
 {
 	if (!outcome_pending(helper))
 		return true;
-	tell(helper, JOURNAL_WARNING, "%s: not recorded: %s", tell_mount(helper),
-	     err_text());
+	tell(helper, JOURNAL_WARNING, "%s: cannot write the record: %s",
+	     tell_mount(helper), err_text());
 	/* An old record would be of this mount, should it get the same number. */
 	if (helper->records < 0 || !record_forget(helper->records, helper->dir))
 		return true;
 	tell(helper, JOURNAL_FAILED,
 	     "%s is not mounted: an old record in " RECORD_ROOT
-	     " would be taken for this mount's, and cannot be removed: %s",
+	     " could be taken for this mount's and cannot be removed: %s",
 	     tell_mount(helper), err_text());
 	return false;
 }
@@ -205,10 +205,10 @@ static void say_waiting(struct helper *helper, char said[FINDING_SUMMARY_MAX])
 	text_copy(said, FINDING_SUMMARY_MAX, why);
 	if (helper->look.says == LOOK_DEVICE)
 		snprintf(until, sizeof(until),
-			 "waiting for one until %d s after the start of the mount",
+			 "waiting for one until %d s after the mount started",
 			 DEVICE_MS / 1000);
 	else
-		snprintf(until, sizeof(until), "trying for another %d s (retry=)",
+		snprintf(until, sizeof(until), "retrying for %d s (retry=)",
 			 deadline_left(helper->until) / 1000);
 	tell(helper, JOURNAL_WARNING, "%s is not mounted yet: %s; %s", tell_mount(helper),
 	     why, until);

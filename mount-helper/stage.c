@@ -97,7 +97,7 @@ static void say_failed(struct work *work, const struct mount_nfs_end *end)
 	} else if (end->timed_out) {
 		end_as(work, STAGE_TIMEOUT, end->last);
 	} else if (end->status < 0) {
-		snprintf(text, sizeof(text), "mount.nfs was ended by signal %d",
+		snprintf(text, sizeof(text), "mount.nfs was killed by signal %d",
 			 end->signal);
 		end_as(work, STAGE_FAILED, text);
 	} else {
@@ -143,7 +143,7 @@ static int topmost(const struct host *host, const char *dir, unsigned int *id)
 	if (file)
 		fclose(file);
 	mnt_unref_table(table);
-	return fs ? 0 : err_set(ENOENT, "%s is no mount point", dir);
+	return fs ? 0 : err_set(ENOENT, "%s is not a mount point", dir);
 }
 
 /* Only what is new: the number of the topmost mount there is another than before. A directory that does
@@ -208,9 +208,9 @@ static void undo_rest(struct work *work)
 	if (fd >= 0)
 		close(take_fd(&fd));
 	if (fresh == FRESH_UNKNOWN && work->hidden.home < 0)
-		end_left(work, "whether mount.nfs mounted it is not known", why);
+		end_left(work, "it is unknown whether mount.nfs mounted it", why);
 	else if (!undo(work))
-		end_left(work, "what mount.nfs left mounted could not be undone",
+		end_left(work, "what mount.nfs mounted could not be unmounted",
 			 work->result->text);
 }
 
@@ -260,7 +260,7 @@ static void prove(struct work *work, unsigned int id, bool fresh)
 	if (undo(work))
 		end_as(work, STAGE_UNDONE, "");
 	else
-		end_as(work, STAGE_LEFT, "it could not be undone");
+		end_as(work, STAGE_LEFT, "it could not be unmounted");
 }
 
 /* mount.nfs takes it for success if the same is mounted there already (EBUSY), and if it goes on in
@@ -276,7 +276,7 @@ static void look_at_old(struct work *work)
 		prove(work, work->before, false);
 	} else {
 		end_as(work, STAGE_NOTHING,
-		       "mount.nfs ended without an error, and nothing is mounted");
+		       "mount.nfs reported no error, but nothing is mounted");
 	}
 }
 
@@ -286,12 +286,14 @@ static void undo_unopened(struct work *work, enum fresh fresh, const char *why)
 	char text[2 * MOUNT_NFS_LAST_MAX];
 
 	if (fresh == FRESH_UNKNOWN && work->hidden.home < 0) {
-		end_left(work, "whether mount.nfs mounted it is not known", why);
+		end_left(work, "it is unknown whether mount.nfs mounted it", why);
 	} else if (undo(work)) {
-		snprintf(text, sizeof(text), "the new mount was undone: %s", why);
+		snprintf(text, sizeof(text), "the new mount was unmounted again: %s",
+			 why);
 		end_as(work, STAGE_UNMADE, text);
 	} else {
-		end_left(work, "the new mount does not open, and could not be undone",
+		end_left(work,
+			 "the new mount cannot be opened and could not be unmounted",
 			 why);
 	}
 }
@@ -417,11 +419,11 @@ static void say_lost(struct stage_result *out, const struct child_end *end,
 	out->end = deadline_left(deadline) ? STAGE_LEFT : STAGE_TIMEOUT;
 	if (deadline_left(deadline))
 		snprintf(out->text, sizeof(out->text),
-			 "the process that mounts was killed: what it left is not known");
+			 "the mounting process was killed; it is unknown what it left");
 	else
 		snprintf(out->text, sizeof(out->text),
-			 "the directory, or the mount, does not answer%s%s",
-			 end->fate == CHILD_LEFT ? "; the process that mounts " : "",
+			 "the directory or the mount does not answer%s%s",
+			 end->fate == CHILD_LEFT ? "; the mounting process " : "",
 			 end->fate == CHILD_LEFT ? child_end_text(end, how, sizeof(how))
 						 : "");
 }
@@ -444,7 +446,7 @@ void stage_run(const struct stage *stage, struct stage_result *out)
 	uint64_t deadline = stage->deadline + GRACE_MS;
 	struct stage_task task = { .stage = stage };
 	const struct child_function function = { .kind = CHILD_MOUNTER,
-						 .name = "the process that mounts",
+						 .name = "the mounting process",
 						 .run = stage_work,
 						 .arg = &task };
 	struct child_end end;

@@ -13,7 +13,7 @@
 
 static const char usage[] =
 	"usage: umount.nfsrdma DIRECTORY [-flnrv]\n"
-	"Unmounts by umount.nfs, and forgets what was recorded. umount(8) calls it.\n";
+	"Unmounts with umount.nfs and removes the record of the mount. umount(8) runs it.\n";
 
 static int call(struct helper *helper, struct mount_nfs_end *end)
 {
@@ -76,9 +76,9 @@ static int unmount(struct helper *helper)
 	if (!end.status)
 		return forget(helper, &proof);
 	tell(helper, JOURNAL_FAILED, "%s is not unmounted: %s", tell_mount(helper),
-	     end.timed_out ? "umount.nfs did not come to an end"
+	     end.timed_out ? "umount.nfs timed out"
 	     : end.last[0] ? end.last
-			   : "umount.nfs gives no reason");
+			   : "umount.nfs gave no reason");
 	return end.status > 0 ? end.status : HELPER_FAILED;
 }
 
@@ -92,12 +92,12 @@ int main(int argc, char **argv)
 
 	helper_init(&helper);
 	if (args_parse(&helper.args, argc, argv, true)) {
-		tell(&helper, JOURNAL_REFUSED, "nothing is unmounted: %s", err_text());
+		tell(&helper, JOURNAL_REFUSED, "not unmounted: %s", err_text());
 		return HELPER_USAGE;
 	}
 	if (helper.args.space) {
 		tell(&helper, JOURNAL_REFUSED,
-		     "%s is not unmounted: -N %.200s: unmounting in another mount namespace would run its programs as root; use nsenter(1) where they are trusted",
+		     "%s is not unmounted: -N %.200s is not supported, because it would run that namespace's programs as root; use nsenter(1) if you trust them",
 		     tell_mount(&helper), helper.args.space);
 		args_fini(&helper.args);
 		return HELPER_USAGE;

@@ -52,10 +52,10 @@ static void show(struct waiting *waiting)
 
 	if (!from || now - from < PATIENCE_MS || !isatty(STDERR_FILENO))
 		return;
-	snprintf(line, sizeof(line), "%llu s, tried for %llu s: %.400s",
+	snprintf(line, sizeof(line), "%llu s of %llu s: %.400s",
 		 (unsigned long long)(now - from) / 1000,
 		 (unsigned long long)(waiting->until_ms - from) / 1000,
-		 waiting->what[0] ? waiting->what : "mount.nfs is at work");
+		 waiting->what[0] ? waiting->what : "waiting for mount.nfs");
 	fprintf(stderr, "\r\033[K%.*s", columns(), line);
 	fflush(stderr);
 	waiting->shown = true;

@@ -171,6 +171,11 @@ enum exit_status verdict_exit(enum verdict verdict);
 #define REPORT_NAME_MAX (FINDING_ID_MAX + FINDING_REASON_MAX)
 const char *report_name(const struct finding *finding, char buf[REPORT_NAME_MAX]);
 
+/* What to do first where its reason says so, as a sentence: "Load the module: 'modprobe rpcrdma'." Else "".
+ * Returns @buf. */
+#define REPORT_STEP_MAX 1600
+const char *report_first_step(const struct report *report, const struct finding *finding,
+			      char buf[REPORT_STEP_MAX]);
 /* Cause and remedy of a finding that is in no report, for a log; by its reason if it has one. Both are ""
  * if it passed or was skipped. */
 #define REPORT_REMEDY_MAX 8192

@@ -376,6 +376,23 @@ const char *report_remedy(const struct report *report, const struct finding *fin
 	return buf;
 }
 
+const char *report_first_step(const struct report *report, const struct finding *finding,
+			      char buf[REPORT_STEP_MAX])
+{
+	const struct reason *reason = meaning_reason(meaning_find(finding->id),
+						     finding->reason);
+	struct sentence s = { .buf = buf, .cap = REPORT_STEP_MAX };
+	struct report_step steps[REPORT_STEPS_MAX];
+
+	*buf = '\0';
+	/* Of another system it would be no help. */
+	if (!reason || (reason->steps->systems && !report->systems))
+		return buf;
+	if (report_steps(report, finding, steps))
+		add_step(&s, &steps[0]);
+	return buf;
+}
+
 const char *const *report_see(const struct finding *finding)
 {
 	const struct meaning *meaning = meaning_find(finding->id);

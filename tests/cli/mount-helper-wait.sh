@@ -73,7 +73,7 @@ unshare -m --propagation private sh -c 'mount --bind "$1/machines/none" /sys
 	"$2" 127.0.0.1:/none "$1/place" -o rw,vers=4.1 2>"$3/err" </dev/null
 	echo "$?" >"$3/status"' sh "$top" "$helper" "$work/none" &
 none=$!
-none_said() { grep -q 'no RDMA device; waiting for one until 30 s after the start' "$work/none/err"; }
+none_said() { grep -q 'no RDMA device; waiting for one until 30 s after the mount started' "$work/none/err"; }
 
 # --- nothing listens ------------------------------------------------------------------------------
 
@@ -82,13 +82,13 @@ port=$(free_port)
 refuses="the server answers, and refuses RDMA at port $port"
 mount_nfs 'exec sleep 1000'
 begin "port=$port"
-wait_until said "not mounted yet: $refuses; trying for another 1[0-9]+ s \(retry=\)"
+wait_until said "not mounted yet: $refuses; retrying for 1[0-9]+ s \(retry=\)"
 wait_until has_called 1
 in_journal NFSRDMA_FINDING=fabric.listener
 in_journal NFSRDMA_EVENT=warning
 kill -TERM "$pid"
 finish
-expect 8 "is not mounted: $refuses \(seen [0-9]+ s before\); stopped by SIGTERM after [0-9]+ s" 1
+expect 8 "is not mounted: $refuses \([0-9]+ s ago\) \[fabric.listener/refused\]; stopped by SIGTERM after [0-9]+ s" 1
 [[ $(grep -c "$refuses" "$work/err") == 2 ]] || { cat "$work/err"; fail "the reason is not said once, and in the end"; }
 # mount.nfs's own words stand in the sentence, and nowhere else.
 mount_nfs 'echo "mount.nfs: still trying" >&2; : >'"$work/tried; exec sleep 1000"
@@ -100,7 +100,7 @@ expect 8 'stopped by SIGINT after [0-9]+ s: mount.nfs: still trying' 1
 
 # Nobody is to wait.
 run "port=$port,retry=0"
-expect 32 "is not mounted: $refuses; what to do: nfsrdma explain fabric.listener" 0
+expect 32 "is not mounted: $refuses \[fabric.listener/refused\][.] On the server, .*: 'cat /proc/fs/nfsd/portlist'" 0
 run "port=$port,nfsrdma.check=connect,retry=0"
 expect 32 "$refuses" 0
 
@@ -131,13 +131,13 @@ await_line "$work/silent" "$silent_pid"
 silent=$(<"$work/silent")
 mount_nfs 'exec sleep 1000'
 run "port=$silent,retry=0"
-expect 32 "no answer to RDMA at port $silent" 0
+expect 32 "no answer over RDMA at port $silent" 0
 begin "port=$silent"
-wait_until said "not mounted yet: no answer to RDMA at port $silent"
+wait_until said "not mounted yet: no answer over RDMA at port $silent"
 wait_until has_called 1
 kill -TERM "$pid"
 finish
-expect 8 "no answer to RDMA at port $silent.*stopped by SIGTERM" 1
+expect 8 "no answer over RDMA at port $silent.*stopped by SIGTERM" 1
 
 # bg, where the policy lets it: silence is said, and mount.nfs goes on by itself.
 mount_nfs 'exit 0'
@@ -145,7 +145,7 @@ run "port=$silent,bg,nfsrdma.policy=prefer"
 [[ $status == 0 ]] || fail "bg: exit status $status"
 grep -q ',bg' "$work/called" || fail "bg does not go through"
 said 'not mounted yet: no answer' || fail "bg: the reason is not said"
-said 'goes on in the background' || fail "bg: not told"
+said 'continues in the background' || fail "bg: not told"
 rm -f /run/nfsrdma/mounts/*
 
 # --- it cannot be asked ----------------------------------------------------------------------------
@@ -154,7 +154,7 @@ rm -f /run/nfsrdma/mounts/*
 machine rxe-ubuntu2204
 mount_nfs 'exit 32'
 run "port=$port,retry=0"
-expect 32 'is not mounted.*mount.nfs gives no reason' 1
+expect 32 'is not mounted.*mount.nfs gave no reason' 1
 ! said 'not mounted yet' || { cat "$work/err"; fail "what is not known is told as a reason"; }
 umount /sys
 
@@ -179,7 +179,7 @@ await_line "$work/serve" "$listener"
 wait "$plain" && fail "a tmpfs is taken for RDMA"
 wait "$reads" && fail "a tmpfs is taken for RDMA"
 for err in err read.err; do
-	grep -q 'came up without RDMA' "$work/$err" || { cat "$work/$err"; fail "mount.nfs was not called again"; }
+	grep -q 'was not over RDMA' "$work/$err" || { cat "$work/$err"; fail "mount.nfs was not called again"; }
 done
 [[ $(wc -l <"$work/called") == 3 ]] || { cat "$work/called"; fail "not 3 calls of mount.nfs"; }
 [[ $(grep -c "$refuses" "$work/err") == 1 ]] || { cat "$work/err"; fail "the reason is said more than once"; }
@@ -197,7 +197,7 @@ if pid == 0:
     os.execv(sys.argv[1], sys.argv[1:])
 seen = b""
 end = time.monotonic() + 120
-while seen.count(b" s, tried for 120 s: ") < 2 and time.monotonic() < end:
+while seen.count(b" s of 120 s: ") < 2 and time.monotonic() < end:
     seen += os.read(fd, 4096)
 os.write(fd, b"\x03")
 try:
@@ -211,7 +211,7 @@ except OSError:
 os.waitpid(pid, 0)
 sys.stdout.buffer.write(seen)
 PY
-grep -q $'\r\033\\[K2 s, tried for 120 s: the server answers, and refuses RDMA' "$work/terminal" ||
+grep -q $'\r\033\\[K2 s of 120 s: the server answers, and refuses RDMA' "$work/terminal" ||
 	{ cat -v "$work/terminal"; fail "no line of progress"; }
 tail -n 1 "$work/terminal" | grep -q $'\033\\[Kmount.nfsrdma: .*stopped by SIGINT after' ||
 	{ cat -v "$work/terminal"; fail "the line is not gone before the last sentence"; }
@@ -221,6 +221,6 @@ tail -n 1 "$work/terminal" | grep -q $'\033\\[Kmount.nfsrdma: .*stopped by SIGIN
 wait "$none" || true
 none_said || { cat "$work/none/err"; fail "without a device: it is not said at once"; }
 [[ $(<"$work/none/status") == 32 ]] || fail "without a device: exit status $(<"$work/none/status")"
-tail -n 1 "$work/none/err" | grep -q 'no RDMA device; what to do: nfsrdma explain client.device' ||
+tail -n 1 "$work/none/err" | grep -q 'no RDMA device \[client.device/[a-z-]*\][.] [A-Z]' ||
 	{ cat "$work/none/err"; fail "without a device: the end"; }
 [[ $(wc -l <"$work/none/err") == 2 ]] || { cat "$work/none/err"; fail "without a device: not two lines"; }

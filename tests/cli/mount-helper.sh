@@ -114,21 +114,21 @@ rm /run/nfsrdma/mounts/91.json
 
 mount_nfs 'exit 1'
 try -t nfsrdma "$source" "$place" -o $quiet
-expect 1 failed 'gives no reason'
+expect 1 failed 'gave no reason'
 # 126 means "there is no helper" to newer mount(8).
 mount_nfs 'exit 126'
 try -t nfsrdma "$source" "$place" -o $quiet
-expect 32 failed 'gives no reason'
+expect 32 failed 'gave no reason'
 
 mount_nfs 'kill -KILL $$'
 try -t nfsrdma "$source" "$place" -o $quiet
-expect 32 failed 'ended by signal 9'
+expect 32 failed 'killed by signal 9'
 
 mount_nfs 'exit 0'
 try -t nfsrdma "$source" "$place" -o $quiet
 expect_nothing() { [[ $status == "$1" ]] && ! mountpoint -q "$place"; }
 expect_nothing 32 || fail "exit 0 without a mount is believed"
-grep -q 'nothing is mounted' "$work/err" || fail "exit 0 without a mount is not told"
+grep -q 'but nothing is mounted' "$work/err" || fail "exit 0 without a mount is not told"
 rm -f /run/nfsrdma/mounts/*
 
 # A unit's stderr is the journal, which has the entry already.
@@ -165,7 +165,7 @@ status=0
 mount_nfs "sleep 1000 & echo \$! >$work/sleeper; exit 32"
 cleanup_fn eval 'kill "$(<"$work/sleeper")"'
 try -t nfsrdma "$source" "$place" -o $quiet
-expect 32 failed 'gives no reason'
+expect 32 failed 'gave no reason'
 within 6000 "a child in the background"
 
 # --- undoing -------------------------------------------------------------------------------------
@@ -175,10 +175,10 @@ for propagation in private shared; do
 	mount --make-"$propagation" /
 	mount_nfs "$tmpfs"
 	try -t nfsrdma "$source" "$place" -o $quiet,nolock
-	expect 32 undone 'without RDMA \(it is no NFS mount\)'
+	expect 32 undone 'was not over RDMA \(it is no NFS mount\)'
 	mount_nfs "$tmpfs; exit 32"
 	try -t nfsrdma "$source" "$place" -o $quiet,nolock
-	expect 32 failed 'gives no reason'
+	expect 32 failed 'gave no reason'
 done
 mount --make-private /
 
@@ -199,10 +199,10 @@ if type -P strace >/dev/null && strace -o /dev/null true 2>/dev/null; then
 		[[ $propagation == private ]] || nth=3
 		mount_nfs "$tmpfs"
 		unopened $nth
-		expect 32 failed 'is not mounted: the new mount was undone: open .*: Input/output error'
+		expect 32 failed 'is not mounted: the new mount was unmounted again: open .*: Input/output error'
 		mount_nfs "$tmpfs; exit 32"
 		unopened $nth
-		expect 32 failed 'gives no reason'
+		expect 32 failed 'gave no reason'
 	done
 	mount --make-private /
 fi
@@ -211,7 +211,7 @@ if type -P prlimit >/dev/null; then
 	mount_nfs "$tmpfs"'; prlimit --pid $PPID --nofile=0'
 	try -t nfsrdma "$source" "$place" -o $quiet
 	[[ $status == 32 ]] || fail "no descriptor left: exit status $status"
-	grep -q 'something may be mounted there .*whether mount.nfs mounted it is not known: .*Too many open files' \
+	grep -q 'an unproven mount may be left: .*it is unknown whether mount.nfs mounted it: .*Too many open files' \
 		"$work/err" || { cat "$work/err"; fail "no descriptor left: it is not told"; }
 	umount "$place"
 	rm -f /run/nfsrdma/mounts/*
@@ -236,7 +236,7 @@ for options in $'rw,\nproto=tcp' 'rw,context="a' "rw,$(head -c 70000 /dev/zero |
 	: >"$work/journal"
 	status=0
 	"$helpers/mount.nfsrdma" "$source" "$place" -o "$options" 2>"$work/err" || status=$?
-	expect 1 refused 'is not mounted|is mounted'
+	expect 1 refused 'not mounted: '
 done
 ! grep -q called "$work/err" || fail "mount.nfs was called"
 
@@ -259,7 +259,7 @@ try -t nfsrdma "$source" "$place" -o $quiet,nfsrdma.policy=prefer,soft
 [[ $status == 0 ]] || { cat "$work/err"; fail "prefer: exit status $status"; }
 mountpoint -q "$place" || fail "prefer: nothing is mounted"
 grep -q 'no RDMA, so TCP is tried' "$work/err" || fail "prefer: the attempt is not told"
-grep -q 'WARNING: .* NOT over RDMA' "$work/err" || fail "prefer: TCP is not told"
+grep -q 'WARNING: .* is NOT mounted over RDMA' "$work/err" || fail "prefer: TCP is not told"
 expect_entry tcp
 [[ $(entry PRIORITY) == 4 ]] || fail "prefer: the journal"
 umount "$place"
@@ -295,7 +295,7 @@ is_elsewhere() { [[ $(readlink "/proc/$other/ns/mnt") != "$(readlink /proc/$$/ns
 wait_until is_elsewhere
 mount_nfs 'echo called >&2; exit 0'
 try -N "/proc/$other/ns/mnt" -t nfsrdma "$source" "$place" -o $quiet,nfsrdma.policy=prefer
-expect 1 refused '-N .*: mounting in another mount namespace would run its programs as root; use nsenter'
+expect 1 refused '-N .* is not supported, because it would run that namespace.s programs as root; use nsenter'
 ! grep -q called "$work/err" || fail "-N: mount.nfs was called"
 status=0
 "$helpers/umount.nfsrdma" "$place" -N "/proc/$other/ns/mnt" 2>"$work/err" || status=$?

@@ -64,7 +64,7 @@ static void one_connection_over_tcp_is_enough_to_doubt(void)
 	CU_ASSERT(proof.found);
 	CU_ASSERT_FALSE(proof.rdma);
 	CU_ASSERT_STRING_EQUAL(proof.why,
-			       "mountinfo says rdma, and mountstats does not agree");
+			       "mountinfo says rdma, but mountstats disagrees");
 	tree_free(&tree);
 }
 
@@ -77,7 +77,7 @@ static void the_other_mount_of_a_trunked_one_is_named(void)
 	CU_ASSERT_EQUAL(proof_read(tree.host, 90, &proof), 0);
 	CU_ASSERT(proof.found);
 	CU_ASSERT_FALSE(proof.rdma);
-	CU_ASSERT_STRING_EQUAL(proof.why, "it runs over tcp");
+	CU_ASSERT_STRING_EQUAL(proof.why, "it is over tcp");
 	CU_ASSERT_STRING_EQUAL(proof.other, "/iso");
 	tree_free(&tree);
 }

@@ -57,7 +57,7 @@ static void a_failure_is_told_with_its_words(void)
 	CU_ASSERT_STRING_EQUAL(result.text, "mount.nfs: no");
 	run("kill -KILL $$", false, false, 10000);
 	CU_ASSERT_EQUAL(result.end, STAGE_FAILED);
-	CU_ASSERT_STRING_EQUAL(result.text, "mount.nfs was ended by signal 9");
+	CU_ASSERT_STRING_EQUAL(result.text, "mount.nfs was killed by signal 9");
 }
 
 static void success_without_a_mount_is_none(void)

@@ -12,14 +12,14 @@ for propagation in private shared; do
 	inside "/usr/sbin/mount --make-r$propagation /"
 	for export in plain live; do
 		mounting /mnt -t nfsrdma 192.168.77.1:/export/$export /mnt -o vers=4.2
-		expect_refused 32 '/mnt2 is a mount of the same server over tcp'
+		expect_refused 32 '/mnt2 is mounted from the same server over tcp'
 		inside '! grep " TARGET=/mnt " /run/mount/utab; ! ls /run/nfsrdma/mounts/pending-* 2>/dev/null'
 	done
 
 	mounting /mnt -t nfsrdma $tcp /mnt -o vers=4.2,nfsrdma.policy=prefer
 	[[ $status == 0 && $mounted == *proto=tcp* && $record == "tcp tcp" ]] ||
 		fail "prefer: exit status $status, $mounted, $record"
-	grep -q 'WARNING.*NOT over RDMA.*/mnt2' "$work/said" || fail "prefer says nothing"
+	grep -q 'WARNING.*/mnt2 is NOT mounted over RDMA' "$work/said" || fail "prefer says nothing"
 	# It is there already, and require does not take it; nor is it ours to undo.
 	mounting /mnt -t nfsrdma $tcp /mnt -o vers=4.2
 	[[ $status == 32 && $mounted == *proto=tcp* ]] || fail "exit status $status, $mounted"
@@ -37,5 +37,5 @@ mounting /mnt -t nfsrdma $tcp /mnt -o vers=4.2,port=20050,retry=0,nfsrdma.policy
 [[ $status == 0 && $mounted == *proto=tcp* && $record == "tcp tcp" ]] ||
 	fail "no listener: exit status $status, $mounted, $record"
 grep -q 'no RDMA, so TCP is tried: .*refuses RDMA' "$work/said" || fail "the cause is not told"
-grep -q 'WARNING.*NOT over RDMA' "$work/said" || fail "prefer says nothing"
+grep -q 'WARNING.*NOT mounted over RDMA' "$work/said" || fail "prefer says nothing"
 inside '/usr/sbin/umount /mnt'
