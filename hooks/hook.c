@@ -143,10 +143,10 @@ static int receive_all(const struct child *child, struct heard *out, uint64_t de
 static void say_lost(const struct child_end *end, struct hook_answer *out)
 {
 	if (end->fate == CHILD_SIGNALLED && !end->forced)
-		fail_with(out, "the process that looked was ended by signal %d",
+		fail_with(out, "the checking process was killed by signal %d",
 			  end->status);
 	else
-		fail_with(out, "the process that looked ended without an answer");
+		fail_with(out, "the checking process exited without an answer");
 }
 
 /* What failed is unknown, of all disks that there may be. */
@@ -158,8 +158,8 @@ static void be_strict(const char *from, struct hook_answer *out)
 	out->refuse = true;
 	snprintf(
 		out->text, sizeof(out->text),
-		"nobody knows whether the guest's disks are on RDMA (%.500s), and %s says on-unknown = refuse. "
-		"Mend what is named.",
+		"it is unknown whether the guest's disks are on RDMA (%.500s), and %s has on-unknown = refuse. "
+		"Run 'nfsrdma explain gate.unknown'.",
 		why, from);
 	finding_clean(out->text);
 }
@@ -181,9 +181,9 @@ static void take_answer(struct child *child, uint64_t deadline, struct hook_answ
 		child_kill(child);
 	child_close(child);
 	if (rc == -ETIMEDOUT && !record->refuse) {
-		fail_with(out, "it took too long, and was given up");
+		fail_with(out, "timed out");
 		if (end.fate == CHILD_LEFT)
-			fail_with(out, "it took too long, and was given up; it %s",
+			fail_with(out, "timed out; the checking process %s",
 				  child_end_text(&end, text, sizeof(text)));
 	} else if (rc == -EPIPE && !record->refuse) {
 		say_lost(&end, out);
@@ -212,7 +212,7 @@ void hook_unseen(const char *root, const char *why, struct hook_answer *out)
 static void run_task(struct hook_task *task, uint64_t deadline, struct hook_answer *out)
 {
 	const struct child_function function = { .kind = CHILD_GATE,
-						 .name = "the process that looks",
+						 .name = "the checking process",
 						 .run = hook_work,
 						 .arg = task };
 	char why[ERR_TEXT_MAX];
@@ -278,7 +278,7 @@ static ssize_t read_some(int fd, char *buf, size_t room, uint64_t deadline)
 	do {
 		if (!deadline_left(deadline) ||
 		    !(n = poll(&pfd, 1, deadline_left(deadline))))
-			return err_set(ETIMEDOUT, "the input has not ended in time");
+			return err_set(ETIMEDOUT, "the input did not end in time");
 		if (n > 0)
 			n = read(fd, buf, room);
 	} while (n < 0 && (errno == EINTR || errno == EAGAIN));
@@ -302,7 +302,7 @@ int hook_read(int fd, size_t max, uint64_t deadline, char **out, size_t *len)
 			return (int)n;
 		have += (size_t)n;
 		if (have > max)
-			return err_set(EFBIG, "the input has more than %zu bytes", max);
+			return err_set(EFBIG, "the input is longer than %zu bytes", max);
 	}
 	buf[have] = '\0';
 	*out = take_ptr(buf);
@@ -321,7 +321,7 @@ static void sentence(const struct guard_verdict *verdict, size_t more,
 	if (more)
 		snprintf(others, sizeof(others), " (and %zu more disk%s)", more,
 			 more == 1 ? "" : "s");
-	/* The remedy ends with a full stop, what is wrong does not. */
+	/* The remedy ends with a full stop, the text does not. */
 	snprintf(buf, HOOK_TEXT_MAX, "%s%s%s%s", verdict->text, others,
 		 *verdict->remedy ? ". " : "", verdict->remedy);
 	finding_clean(buf);
@@ -360,7 +360,7 @@ static int log_verdict(const char *who, const char *guest, const struct guard_di
 	return journal_send(event, who, message, fields, ARRAY_SIZE(fields));
 }
 
-/* What is most to be told of a guest's disks. */
+/* The most important answer about a guest's disks is told. */
 enum rank { RANK_GOOD, RANK_LOUD, RANK_UNKNOWN, RANK_REFUSED };
 
 static enum rank rank_of(const struct guard_verdict *verdict)
@@ -372,7 +372,7 @@ static enum rank rank_of(const struct guard_verdict *verdict)
 	return verdict->loud ? RANK_LOUD : RANK_GOOD;
 }
 
-/* Of a disk that is asked about later nobody may ever hear: that of a server that hangs. */
+/* The answer about a later disk may never come, if its server hangs. */
 static void tell_early(const struct guard_verdict *verdict, const struct hook_answer *out)
 {
 	struct hook_answer early = { .refuse = true, .logged = out->logged };
@@ -412,7 +412,7 @@ struct patience {
 	bool deaf;
 };
 
-/* What nobody knows may be wanted, and then is not seen to be. */
+/* A requirement that cannot be read is not enforced. */
 static void log_unknown(const char *who, const char *guest, const char *why,
 			struct patience *patience, struct hook_answer *out)
 {
@@ -420,8 +420,8 @@ static void log_unknown(const char *who, const char *guest, const char *why,
 	char message[HOOK_TEXT_MAX + 256];
 	uint64_t start = now_ms();
 
-	snprintf(out->text, sizeof(out->text), "not all that wants RDMA is known: %.500s",
-		 why);
+	snprintf(out->text, sizeof(out->text),
+		 "some requirements for RDMA are unknown: %.500s", why);
 	finding_clean(out->text);
 	snprintf(message, sizeof(message), "guest %.200s: %s", guest ? guest : "?",
 		 out->text);
@@ -511,8 +511,9 @@ void hook_failed(const char *who, const char *guest, const char *fmt, ...)
 	va_start(ap, fmt);
 	vsnprintf(why, sizeof(why), fmt, ap);
 	va_end(ap);
-	snprintf(message, sizeof(message), "guest %.200s is let pass unseen: %s",
-		 guest ? guest : "?", why);
+	snprintf(message, sizeof(message),
+		 "guest %.200s was not checked, and is allowed: %s", guest ? guest : "?",
+		 why);
 	finding_clean(message);
 	journal_send(JOURNAL_GATE_FAILED, who, message, fields, ARRAY_SIZE(fields));
 }

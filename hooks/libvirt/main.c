@@ -19,7 +19,7 @@
 
 static const char usage[] =
 	"usage: nfsrdma-libvirt-hook [--root DIR] GUEST OPERATION SUB-OPERATION EXTRA <XML\n"
-	"Refuses a guest whose disks should be on NFS over RDMA, and are not. libvirt calls it\n"
+	"Refuses a guest whose disks require NFS over RDMA but are not on it. libvirt runs it\n"
 	"from /etc/libvirt/hooks/qemu.d. To ask by hand:\n"
 	"  virsh dumpxml --inactive GUEST | nfsrdma-libvirt-hook GUEST prepare begin -\n"
 	"See nfsrdma-libvirt(7).\n";
@@ -114,8 +114,8 @@ static int look(const struct request *request, struct work *work, struct hook_an
 		return rc;
 	if (work->disks.of_vdsm && !request->arrives &&
 	    hook_vdsm_restores(work->host, work->disks.uuid))
-		hook_spare(out, "VDSM's guest goes on all the same");
-	/* Pools cannot be read, or one of them: what others say is asked all the same. */
+		hook_spare(out, "not refused, because VDSM restores the guest");
+	/* If pools cannot be read, other sources still count. */
 	sources.host = work->host;
 	sources.places_unknown = pool_places_gap(work->host, &work->places, unknown);
 	rc = guard_open(&work->guard, &sources);
@@ -170,10 +170,10 @@ static int run(const char *root, char *const args[])
 		fprintf(stderr, "%s See nfsrdma-libvirt(7).\n", answer.text);
 		return 1;
 	}
-	/* For who asks by hand: libvirt does not look at it. */
+	/* For a call by hand: libvirt ignores it. */
 	if (*answer.text)
 		fprintf(stderr, WHO ": %s: %s\n",
-			answer.failed ? "nothing was found out" : "it passes, but",
+			answer.failed ? "check failed" : "allowed, with a warning",
 			answer.text);
 	return 0;
 }

@@ -46,11 +46,10 @@ static const char *module_state(const struct host *host, struct json_object *pro
 		return "unknown";
 	}
 	if (module.state == MODULE_MISSING)
-		add_problem(problems, "the module rpcrdma is not there");
+		add_problem(problems, "the module rpcrdma is missing");
 	else if (module.state == MODULE_AVAILABLE && module.disabled)
-		add_problem(
-			problems,
-			"the module rpcrdma is not loaded, and modprobe.d forbids it");
+		add_problem(problems,
+			    "the module rpcrdma is not loaded and modprobe.d forbids it");
 	return names[module.state];
 }
 
@@ -93,9 +92,9 @@ static struct json_object *devices(const struct host *host, struct json_object *
 		json_object_array_add(out, device);
 	}
 	if (!list.count && (!rc || rc == -ENOENT))
-		add_problem(problems, "there is no RDMA device");
+		add_problem(problems, "no RDMA device");
 	else if (!any && list.count)
-		add_problem(problems, "no port of an RDMA device is active");
+		add_problem(problems, "no RDMA port is active");
 	return out;
 }
 

@@ -79,6 +79,6 @@ void vdsm_gate_xml(const struct vdsm_call *call, struct hook_answer *out)
  * memoryFromSnapshotUsed). */
 void vdsm_gate_restore(const struct vdsm_call *call, struct hook_answer *out)
 {
-	hook_spare(out, "restored all the same");
+	hook_spare(out, "not refused, because the guest is restored");
 	vdsm_gate_xml(call, out);
 }

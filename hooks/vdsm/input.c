@@ -18,8 +18,7 @@ static int open_folder(const char *path, struct vdsm_input *input)
 	const char *slash = strrchr(path, '/');
 
 	if (path[0] != '/' || !slash[1] || strlen(slash + 1) > NAME_MAX)
-		return err_set(EINVAL, "the path of VDSM's data makes no sense: %.200s",
-			       path);
+		return err_set(EINVAL, "invalid path of VDSM's data: %.200s", path);
 	strcpy(input->name, slash + 1);
 	/* With the slash: it may be that of the root. */
 	folder = strndup(path, (size_t)(slash - path) + 1);
@@ -86,7 +85,7 @@ int vdsm_input_replace(const struct vdsm_input *input, const char *text, size_t 
 
 	/* Others write to this folder, too: a name that nobody can have guessed. */
 	if (getrandom(&number, sizeof(number), 0) != sizeof(number))
-		return err_sys("ask for a random number");
+		return err_sys("random number");
 	snprintf(temporary, sizeof(temporary), ".nfsrdma-hook-%016llx",
 		 (unsigned long long)number);
 	if (fd_replace(input->folder, temporary, input->name, &file))

@@ -41,16 +41,16 @@ int vdsm_json_object(const char *text, size_t len, struct json_object **out)
 	if (!tokener)
 		return err_set(ENOMEM, "no memory for JSON");
 	if (len >= INT32_MAX || memchr(text, '\0', len) || has_single_quotes(text))
-		return err_set(EBADMSG, "it is not JSON");
+		return err_set(EBADMSG, "not JSON");
 	json_tokener_set_flags(tokener, JSON_TOKENER_STRICT | JSON_TOKENER_VALIDATE_UTF8);
 	/* With the NUL behind it, which is the end of what could go on. */
 	json = json_tokener_parse_ex(tokener, text, (int)len + 1);
 	if (json_tokener_get_error(tokener) != json_tokener_success)
-		return err_set(EBADMSG, "it is not JSON: %s at byte %zu",
+		return err_set(EBADMSG, "not JSON: %s at byte %zu",
 			       json_tokener_error_desc(json_tokener_get_error(tokener)),
 			       json_tokener_get_parse_end(tokener));
 	if (!json_object_is_type(json, json_type_object))
-		return err_set(EBADMSG, "it is JSON, and not an object");
+		return err_set(EBADMSG, "JSON, but not an object");
 	*out = take_ptr(json);
 	return 0;
 }

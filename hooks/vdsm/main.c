@@ -35,11 +35,11 @@ struct point {
 
 static const struct point points[] = {
 	{ "before_vdsm_start", INPUT_NONE, START_DEADLINE_MS, vdsm_start,
-	  "VDSM starts, and nobody looked whether this host is ready", RESTORED_NEVER },
+	  "VDSM starts, and this host was not checked", RESTORED_NEVER },
 	{ "after_get_caps", INPUT_JSON, HOOK_DEADLINE_MS, vdsm_caps,
-	  "VDSM's data is as it was", RESTORED_NEVER },
+	  "VDSM's data is unchanged", RESTORED_NEVER },
 	{ "after_get_stats", INPUT_JSON, HOOK_DEADLINE_MS, vdsm_stats,
-	  "VDSM's data is as it was", RESTORED_NEVER },
+	  "VDSM's data is unchanged", RESTORED_NEVER },
 	/* The gates: points that VDSM calls before something starts, and never for a guest that
 	 * runs. after_disk_prepare is none: VDSM calls it for each disk of each running guest
 	 * after a restart, and a veto leaves the guest's other disks unprepared and its thin
@@ -143,7 +143,7 @@ static int run(const struct point *point, const char *root)
 	if (point->input != INPUT_NONE)
 		call.file = getenv(variables[point->input]);
 	if (point->input != INPUT_NONE && (!call.file || !call.file[0]))
-		hook_unseen(root, "VDSM named no file with its data", &answer);
+		hook_unseen(root, "VDSM gave no file with its data", &answer);
 	else if (point->failed || point->restored == RESTORED_HERE)
 		hook_run(work, &job, call.deadline, &answer);
 	else
@@ -165,8 +165,7 @@ static int usage(FILE *out, int status)
 {
 	size_t i;
 
-	fputs("vdsm-hook is run by VDSM, by a link in the folder of a hook point:\n",
-	      out);
+	fputs("VDSM runs vdsm-hook by a link in the directory of a hook point:\n", out);
 	for (i = 0; i < ARRAY_SIZE(points); i++)
 		fprintf(out, "  %s\n", points[i].name);
 	fputs("By hand: vdsm-hook [--root DIR] --point NAME\n"

@@ -108,7 +108,7 @@ static int find(const struct splice *splice, const char *key, struct span *value
 
 	*value = (struct span){ SIZE_MAX, SIZE_MAX };
 	if (text[at] != '{')
-		return err_set(EBADMSG, "it is JSON, and not an object");
+		return err_set(EBADMSG, "JSON, but not an object");
 	at = skip_blanks(text, at + 1);
 	while (text[at] == '"') {
 		name.start = at;
@@ -125,7 +125,7 @@ static int find(const struct splice *splice, const char *key, struct span *value
 	}
 	*end = at;
 	if (text[at] != '}')
-		return err_set(EBADMSG, "it is JSON of a form that is not understood");
+		return err_set(EBADMSG, "JSON of an unexpected form");
 	return 0;
 }
 
@@ -149,9 +149,9 @@ static int put(struct splice *splice, const struct span *span, const char *middl
 	len += span->start + tail;
 	rc = vdsm_json_object(text, len, &json);
 	if (rc)
-		return err_context(rc, "after \"%s\" was put in", key);
+		return err_context(rc, "after adding \"%s\"", key);
 	if (!json_object_object_get_ex(json, key, NULL))
-		return err_set(EBADMSG, "\"%s\" was put in, and is not there", key);
+		return err_set(EBADMSG, "\"%s\" was added but is missing", key);
 	free(splice->text);
 	splice->text = take_ptr(text);
 	splice->len = len;
@@ -216,8 +216,7 @@ static int list_append(struct splice *splice, const char *key, const char *word)
 	if (span.start != SIZE_MAX)
 		trim(splice->text, &span);
 	if (span.start == SIZE_MAX || splice->text[span.end - 1] != ']')
-		return err_set(EBADMSG, "\"%s\" is of a form that is not understood",
-			       key);
+		return err_set(EBADMSG, "\"%s\" has an unexpected form", key);
 	items = (struct span){ span.start, span.end - 1 };
 	trim(splice->text, &items);
 	snprintf(item, sizeof(item), "%s\"%s\"", items.end == span.start + 1 ? "" : ", ",

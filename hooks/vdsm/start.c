@@ -117,7 +117,7 @@ static void look(const struct vdsm_call *call, const struct host *host)
 	checks_at_mount(false, chosen);
 	if (checks_run(chosen, host, &live_replay, &target, call->deadline, on_finding,
 		       NULL))
-		tell("the checks did not run: %s", err_text());
+		tell("checks failed to run: %s", err_text());
 }
 
 /* A policy that is broken is told of, and asks for RDMA: somebody wrote it. */
@@ -127,7 +127,7 @@ static bool policy_wants(const struct host *host)
 
 	if (!policy_open(&policies, host))
 		return policy_asks(policies);
-	tell("the policy is broken, so mount -t nfsrdma refuses, and guests start unseen: %s",
+	tell("the policy cannot be used, so mount -t nfsrdma fails and guests start unchecked: %s",
 	     err_text());
 	return true;
 }

@@ -79,7 +79,7 @@ static void add_record(const struct stats *stats, const struct nfs_mount *mount,
 		rc ? NULL
 		   : json_object_new_int64((int64_t)(stats->now - record.checked_ms)));
 	if (rc)
-		*reason = rc == -ENOENT ? "nobody has looked at this mount" : err_text();
+		*reason = rc == -ENOENT ? "this mount has not been checked" : err_text();
 }
 
 static void add_mounted(const struct stats *stats, const struct vdsm_domain *domain,
@@ -97,7 +97,7 @@ static void add_mounted(const struct stats *stats, const struct vdsm_domain *dom
 	vdsm_json_add(out, "effective", "");
 	vdsm_json_add(out, "state", "unknown");
 	vdsm_json_add(out, "age_ms", NULL);
-	*reason = "the kernel's list of mounts changes, or makes no sense";
+	*reason = "the kernel's mount list changes or cannot be parsed";
 }
 
 static void add_gone(struct json_object *out, const char **reason)

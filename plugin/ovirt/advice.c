@@ -142,7 +142,7 @@ static int refuse_transport(const struct opts *typed)
 			if (!strcmp(text, words[n]))
 				return err_set(
 					EINVAL,
-					"'%s' is another transport: leave it out, these are options for RDMA",
+					"'%s' selects another transport; remove it",
 					words[n]);
 	}
 	return 0;
@@ -158,7 +158,7 @@ static int refuse_background(const struct opts *typed)
 		return 0;
 	return err_set(
 		EINVAL,
-		"with bg mount.nfs may exit with 0 and nothing mounted, and VDSM would go on in an empty directory: drop bg");
+		"with bg mount.nfs may exit with 0 and nothing mounted, and VDSM would use an empty directory; remove bg");
 }
 
 /* nfsrdma.* are for mount.nfsrdma, which an NFS domain does not call. */
@@ -172,7 +172,7 @@ static int refuse_own(const struct opts *typed)
 		if (!strncmp(opt.name, OWN_PREFIX, strlen(OWN_PREFIX)))
 			return err_set(
 				EINVAL,
-				"'%.60s' is for mounts of type nfsrdma, and an NFS domain is mounted by mount.nfs: say it in nfsrdma.conf(5), or take --type posix",
+				"'%.60s' is an option of mount.nfsrdma, but mount.nfs mounts an NFS domain; set it in nfsrdma.conf(5), or use --type posix",
 				opt.name);
 	}
 	return 0;
@@ -207,10 +207,9 @@ static int take_plan(struct ovirt_advice *advice, const struct ovirt_request *re
 		return rc;
 	return advice->plan->policy.mode == POLICY_OFF
 		       ? err_set(EINVAL,
-				 "the policy for it is off (%s): there are no options for RDMA",
+				 "the policy for it is off (%s): it needs no options for RDMA",
 				 advice->plan->policy.mode_from)
-		       : err_set(EINVAL,
-				 "the options ask for %s: this would be no domain over RDMA",
+		       : err_set(EINVAL, "the options ask for %s, not RDMA",
 				 advice->plan->transport);
 }
 
@@ -253,7 +252,7 @@ static int check_timeo(const struct opts *opts)
 		return 0;
 	return err_set(
 		EINVAL,
-		"timeo=%.20s is less than the ten seconds that sanlock gives an I/O: %d or more",
+		"timeo=%.20s is below sanlock's I/O timeout of ten seconds; use %d or more",
 		value, TIMEO_LEAST);
 }
 
@@ -350,7 +349,7 @@ static int take_notes(struct ovirt_advice *advice, const struct opts *typed)
 	if (!rc && opts_trimmed(typed))
 		rc = ovirt_advice_note(
 			advice,
-			"type no blank after a comma: the engine takes it, VDSM passes it on, and mount.nfs does not know an option that begins with one");
+			"remove the blank after the comma: the engine and VDSM pass it on, and mount.nfs rejects an option that begins with one");
 	for (i = 0; !rc && i < advice->plan->nwarnings; i++)
 		if (strncmp(advice->plan->warnings[i], "blanks around", 13))
 			rc = ovirt_advice_note(advice, "%s", advice->plan->warnings[i]);
@@ -358,14 +357,14 @@ static int take_notes(struct ovirt_advice *advice, const struct opts *typed)
 	    opts_find(opts, "hard") > opts_find(opts, "soft"))
 		rc = ovirt_advice_note(
 			advice,
-			"with hard VDSM and sanlock wait for a server that is gone, and never get the error by which they would let go of the domain");
+			"with hard, VDSM and sanlock hang when the server is gone: they never get the error on which they release the domain");
 	for (i = 0; !rc && i < opts_count(opts); i++) {
 		struct opt opt = opts_at(opts, i);
 
 		if (opt.value && strchr(opt.value, '='))
 			rc = ovirt_advice_note(
 				advice,
-				"the engine does not look at %.60s, since it has more than one '='",
+				"the engine does not check %.60s, because it has more than one '='",
 				opt.name);
 	}
 	return rc;

@@ -129,7 +129,7 @@ static int try_form(struct making *making, enum ovirt_form form, bool lossy)
 			     options_of(making, &part->list[i]), &effect);
 		making->lost = effect.lost;
 		if (!effect.rdma)
-			return err_set(EPERM, "%.120s would not go over RDMA: %s",
+			return err_set(EPERM, "%.120s would not be over RDMA: %s",
 				       part->list[i].spec, effect.why);
 	}
 	if (lossy && takes_from_others(making, conf, who)) {
@@ -284,7 +284,7 @@ int ovirt_change_overruled(const struct ovirt_change_request *request,
 			continue;
 		snprintf(
 			text, OVIRT_TEXT_MAX,
-			"%.160s says policy = %s for %.200s, and counts more: the gates let pass what is not over RDMA there",
+			"%.160s has policy = %s for %.200s and takes precedence: the gates allow guests there that are not over RDMA",
 			policy.mode_from, policy_mode_name(policy.mode),
 			request->domains[i].dir);
 		break;

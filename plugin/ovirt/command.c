@@ -63,8 +63,8 @@ static int version_text(const char *version, char buf[48])
 	if (strlen(version) >= sizeof(words) || !is_number(words) ||
 	    (minor && !is_number(minor)))
 		return err_set(EINVAL,
-			       "VDSM knows no NFS version '%.40s', and refuses every "
-			       "connection of the call",
+			       "VDSM rejects the NFS version '%.40s', and with it all "
+			       "connections of the call",
 			       version);
 	snprintf(buf, 48, ",nfsvers=%s%s%s", words, minor ? ",minorversion=" : "",
 		 minor ? minor : "");
@@ -115,7 +115,7 @@ static int nfs_options(const struct ovirt_connection *connection, char **out)
 	if (rc)
 		return rc;
 	if (!is_number(timeo) || !is_number(retrans))
-		return err_set(EINVAL, "VDSM takes numbers for timeo and retrans");
+		return err_set(EINVAL, "VDSM takes only numbers for timeo and retrans");
 	snprintf(head, sizeof(head), "soft,nosharecache,timeo=%s,retrans=%s%s", timeo,
 		 retrans, versions);
 	*out = join(head, options,

@@ -62,12 +62,12 @@ static int check_repository(const char *repository)
 		if ((unsigned char)*p <= ' ' || *p == 0x7f || strchr("\"[]", *p))
 			return err_set(
 				EINVAL,
-				"the repository of VDSM is a plain path, not '%.80s'",
+				"VDSM's repository must be a plain path, not '%.80s'",
 				repository);
 	return *repository == '/'
 		       ? 0
 		       : err_set(EINVAL,
-				 "the repository of VDSM is an absolute path, not '%.80s'",
+				 "VDSM's repository must be an absolute path, not '%.80s'",
 				 repository);
 }
 
@@ -95,7 +95,7 @@ int ovirt_domain(const char *spec, const char *repository, struct ovirt_domain *
 	if (len > NAME_BYTES_MAX)
 		return err_set(
 			EINVAL,
-			"VDSM cannot mount it: its directory would have a name of %zu bytes, and Linux takes %d; export it by a shorter path",
+			"VDSM cannot mount it: the name of its directory would be %zu bytes, %d at most; export it by a shorter path",
 			len, NAME_BYTES_MAX);
 	if ((size_t)snprintf(domain.dir, sizeof(domain.dir), "%s/mnt/%s",
 			     strcmp(top, "/") ? top : "", name) >= sizeof(domain.dir))

@@ -80,7 +80,7 @@ static bool has_flag(const struct judge *judge, const struct opts *opts,
 		if (!value || conf_bool(value, 1) != 1 || has(opts, flags[i]))
 			continue;
 		snprintf(out->why, sizeof(out->why),
-			 "/%.80s:%u has %s=%.20s, which comes last: take that line out",
+			 "/%.80s:%u has %s=%.20s, which applies last; remove that line",
 			 value->file, value->line, flags[i], value->value);
 		return true;
 	}
@@ -98,8 +98,8 @@ static bool says_otherwise(const struct opts *opts, struct ovirt_effect *out)
 			continue;
 		snprintf(
 			out->why, sizeof(out->why),
-			i < 2 ? "the engine's own options have %s=, and mount.nfs takes nothing of that name from a file: take it out there"
-			      : "the engine's own options have %s=, in which older versions of mount.nfs see the option without \"mount\", and take none from a file: take it out there",
+			i < 2 ? "the engine's options have %s=, so mount.nfs ignores it in a file; remove it there"
+			      : "the engine's options have %s=, in which older versions of mount.nfs see the option without \"mount\", and ignore it in a file; remove it there",
 			names[i]);
 		return true;
 	}
@@ -123,7 +123,7 @@ static void judge_values(const struct judge *judge, const struct ovirt_entry *en
 	if (!proto)
 		snprintf(
 			out->why, sizeof(out->why),
-			"another section of its kind sets proto too, and this nfs-utils keeps the last one alone");
+			"another section of its kind sets proto too, and this nfs-utils keeps only the last one");
 	else if (!says_rdma(entry, proto->value))
 		snprintf(out->why, sizeof(out->why),
 			 "/%.80s:%u says proto=%.20s for it (section %s)", proto->file,
@@ -131,7 +131,7 @@ static void judge_values(const struct judge *judge, const struct ovirt_entry *en
 	else if (!port)
 		snprintf(
 			out->why, sizeof(out->why),
-			"another section of its kind sets port too, and this nfs-utils keeps the last one alone");
+			"another section of its kind sets port too, and this nfs-utils keeps only the last one");
 	else if (strcmp(port->value, number))
 		snprintf(out->why, sizeof(out->why), "/%.80s:%u says port=%.20s for it",
 			 port->file, port->line, port->value);
@@ -158,7 +158,7 @@ static void note_lost(const struct judge *judge, const struct ovirt_entry *entry
 	out->lost = true;
 	snprintf(
 		out->why, sizeof(out->why),
-		"another section of its kind sets %s too, and this nfs-utils keeps the last one alone",
+		"another section of its kind sets %s too, and this nfs-utils keeps only the last one",
 		keys[i]);
 }
 

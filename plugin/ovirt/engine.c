@@ -17,17 +17,15 @@ static const struct managed {
 	bool posix; /* also where the file system is a POSIX compliant one */
 	const char *instead;
 } managed[] = {
-	{ "timeo", false,
-	  "the field Timeout (deciseconds) of " NFS_FIELDS " is for that" },
-	{ "retrans", false, "the field Retransmissions of " NFS_FIELDS " is for that" },
-	{ "nfsvers", false, "the field NFS Version of " NFS_FIELDS " is for that" },
-	{ "vers", false, "the field NFS Version of " NFS_FIELDS " is for that" },
-	{ "minorversion", false, "the field NFS Version of " NFS_FIELDS " is for that" },
-	{ "protocol_version", false,
-	  "the field NFS Version of " NFS_FIELDS " is for that" },
-	{ "vfs_type", true, "the field VFS Type is for that, and NFS domains have none" },
-	{ "addr", true, "mount.nfs finds the address out by itself" },
-	{ "clientaddr", true, "mount.nfs finds the address out by itself" },
+	{ "timeo", false, "the field Timeout (deciseconds) of " NFS_FIELDS " sets it" },
+	{ "retrans", false, "the field Retransmissions of " NFS_FIELDS " sets it" },
+	{ "nfsvers", false, "the field NFS Version of " NFS_FIELDS " sets it" },
+	{ "vers", false, "the field NFS Version of " NFS_FIELDS " sets it" },
+	{ "minorversion", false, "the field NFS Version of " NFS_FIELDS " sets it" },
+	{ "protocol_version", false, "the field NFS Version of " NFS_FIELDS " sets it" },
+	{ "vfs_type", true, "the field VFS Type sets it, and NFS domains have none" },
+	{ "addr", true, "mount.nfs resolves the address itself" },
+	{ "clientaddr", true, "mount.nfs resolves the address itself" },
 };
 
 static const struct managed *find_managed(enum ovirt_type type, const char *name,
@@ -91,7 +89,7 @@ int ovirt_engine_options(enum ovirt_type type, const char *options)
 		if ((unsigned char)*at > 0x7e)
 			return err_set(
 				EINVAL,
-				"the engine takes ASCII alone: there is a byte 0x%02x in the options",
+				"the engine takes only ASCII; the options have a byte 0x%02x",
 				(unsigned char)*at);
 	if (strlen(options) > OVIRT_OPTIONS_MAX)
 		return err_set(E2BIG,
@@ -120,8 +118,8 @@ int ovirt_engine_strict(enum ovirt_type type, const struct opts *options)
 		if (type == OVIRT_NFS && is_short_version(opt.name))
 			return err_set(
 				EINVAL,
-				"'%.40s': the engine does not see it, and VDSM adds a version of its own; the field NFS Version of " NFS_FIELDS
-				" is for that",
+				"'%.40s': the engine does not check it, and VDSM adds a version of its own; the field NFS Version of " NFS_FIELDS
+				" sets it",
 				opt.name);
 		if (!strcmp(opt.name, "remount"))
 			return err_set(EINVAL,
@@ -180,21 +178,22 @@ int ovirt_engine_source(enum ovirt_type type, const char *spec)
 			       strlen(spec), OVIRT_CONNECTION_MAX);
 	for (p = spec; *p; p++)
 		if ((unsigned char)*p <= ' ' || (unsigned char)*p > 0x7e)
-			return err_set(EINVAL,
-				       "the engine takes a path of ASCII without blanks");
+			return err_set(
+				EINVAL,
+				"the engine takes only paths of ASCII without blanks");
 	if (type == OVIRT_POSIX)
 		return 0;
 	if (parsed.family == IP_UNKNOWN && !is_engine_name(parsed.host))
 		return err_set(
 			EINVAL,
-			"the engine takes no server of the name '%.80s': letters, digits, dots and hyphens",
+			"the engine rejects the server name '%.80s'; use letters, digits, dots and hyphens",
 			parsed.host);
 	if (strchr(parsed.host, '%'))
-		return err_set(EINVAL, "the engine takes no address with an interface");
+		return err_set(EINVAL, "the engine rejects an address with an interface");
 	if (!is_engine_path(parsed.path))
 		return err_set(
 			EINVAL,
-			"the engine does not take the path %.120s: it ends with two slashes, or its last part begins with a dot or has one of | ^ \\ in it",
+			"the engine rejects the path %.120s: it ends with two slashes, or its last part begins with a dot or has one of | ^ \\ in it",
 			parsed.path);
 	return 0;
 }

@@ -62,12 +62,12 @@ static void tell(struct ovirt_mounted *out)
 	if (out->count > 1) {
 		snprintf(
 			out->text, sizeof(out->text),
-			"%u mounts lie on %.200s, one on top of the other, and the topmost goes over %s: VDSM's unmounting takes one of them",
+			"%u mounts are stacked on %.200s, the topmost over %s; VDSM unmounts only one",
 			out->count, target, run_word(out));
 		snprintf(
 			out->remedy, sizeof(out->remedy),
 			MAINTENANCE
-			"then repeat umount %s until nothing is mounted there, and activate it",
+			"then repeat umount %s until it is no longer mounted, and activate it",
 			SHELL_WORD(target));
 	} else if (out->count && out->top->wanted.mode == POLICY_OFF &&
 		   out->top->wanted.covered) {
@@ -75,21 +75,21 @@ static void tell(struct ovirt_mounted *out)
 	} else if (out->count && view_run_is_rdma(out->top->run) && out->top->unproven &&
 		   out->top->wanted.rdma) {
 		snprintf(out->text, sizeof(out->text),
-			 "%.200s is mounted, and not proven to be over RDMA (%.160s)",
+			 "%.200s is mounted, but not proven to be over RDMA (%.160s)",
 			 target, out->top->why);
 		snprintf(
 			out->remedy, sizeof(out->remedy),
-			"let the watcher prove it (systemctl start nfsrdma-watch); else " MAINTENANCE
+			"start the watcher, which proves it (systemctl start nfsrdma-watch); else " MAINTENANCE
 			"and activate it");
 	} else if (out->count && !view_run_is_rdma(out->top->run)) {
 		snprintf(
 			out->text, sizeof(out->text),
-			"%.200s is mounted over %s, and stays so whatever the options say: VDSM leaves alone what is mounted",
+			"%.200s is mounted over %s, and stays so whatever the options are: VDSM never remounts",
 			target, run_word(out));
 		snprintf(
 			out->remedy, sizeof(out->remedy),
 			MAINTENANCE
-			"see with nfsrdma mounts that it is gone here (else umount %s), and activate it",
+			"check with nfsrdma mounts that it is gone here (else umount %s), and activate it",
 			SHELL_WORD(target));
 	}
 }

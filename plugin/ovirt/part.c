@@ -31,7 +31,7 @@ static int check_heading(const char *spec, const char *dir)
 	if (strpbrk(dir, "\"]"))
 		return err_set(
 			EINVAL,
-			"nfsmount.conf cannot have a section for %.80s: there is a quote or a bracket in it",
+			"nfsmount.conf cannot have a section for %.80s: it contains a quote or a bracket",
 			spec);
 	return 0;
 }
@@ -47,7 +47,7 @@ static bool is_plain(const char *text)
 static int check_entry(enum ovirt_file file, const char *spec, const char *dir)
 {
 	if (!is_plain(spec) || !is_plain(dir))
-		return err_set(EINVAL, "there is a blank in %.80s", spec);
+		return err_set(EINVAL, "%.80s contains a blank", spec);
 	return file == OVIRT_NFSMOUNT ? check_heading(spec, dir) : 0;
 }
 
@@ -88,8 +88,7 @@ static int add(struct ovirt_part *part, const char *spec, const char *dir, bool 
 		return 0;
 	}
 	if (part->count == OVIRT_DOMAINS_MAX)
-		return err_set(E2BIG, "there are more than %d domains",
-			       OVIRT_DOMAINS_MAX);
+		return err_set(E2BIG, "more than %d domains", OVIRT_DOMAINS_MAX);
 	grown = realloc(part->list, (part->count + 1) * sizeof(*grown));
 	if (!grown)
 		return err_set(ENOMEM, "no memory");
@@ -217,7 +216,7 @@ static int changed(void)
 {
 	return err_set(
 		EBADMSG,
-		"the part that nfsrdma ovirt policy wrote was changed since: take it out by hand, from \"# BEGIN nfsrdma ovirt\" to \"# END\", and then again");
+		"the part that nfsrdma ovirt policy wrote has changed; remove it by hand, from \"# BEGIN nfsrdma ovirt\" to \"# END\", and repeat the command");
 }
 
 /* Where a whole line is @line; NULL: nowhere. */
@@ -267,7 +266,7 @@ static int check_behind(const char *text, const char *end)
 		len -= (size_t)(p - end);
 		return err_set(
 			EBADMSG,
-			"the part that nfsrdma ovirt policy wrote was changed since: line %u, '%.*s', stands right behind it and belongs to its last section. Put it below a heading of its own, and then again",
+			"the part that nfsrdma ovirt policy wrote has changed: line %u, '%.*s', stands right behind it and belongs to its last section. Put it below a heading of its own, and repeat the command",
 			number, len > 60 ? 60 : (int)len, p);
 	}
 	return 0;

@@ -24,9 +24,9 @@ ask_disks() { guest "${@:2}" >"$work/guest.xml"; ask --root "$1" web1 prepare be
 refused() { expect_status 1; expect_sentence "$1"; expect_sentence '\. See nfsrdma-libvirt\(7\)\.$'; }
 passed() { expect_status 0; [[ ! -s $work/err ]] || { show; fail "it says something"; }; }
 # but WORDS: it passes, and who asks by hand is told
-but() { expect_status 0; expect_sentence "it passes, but: .*$1"; }
+but() { expect_status 0; expect_sentence "allowed, with a warning: .*$1"; }
 # nobody WORDS: it was not found out, and passes
-nobody() { expect_status 0; expect_sentence "nothing was found out: .*$1"; within "${2:-4000}" "no answer"; }
+nobody() { expect_status 0; expect_sentence "check failed: .*$1"; within "${2:-4000}" "no answer"; }
 
 # mounted ROOT ID PROTO SOURCE TARGET: as the kernel says it
 mounted()
@@ -116,7 +116,7 @@ sed "s,</name>,&$metadata," "$work/bad.xml" >"$work/vdsm.xml"
 for operation in prepare restore; do
 	ask --root "$host" web1 $operation begin - <"$work/vdsm.xml"
 	expect_status 0
-	grep -q "passes, but: VDSM's guest goes on all the same: disk vdaa .*over tcp" "$work/err" || { show; fail "not a word"; }
+	grep -q "allowed, with a warning: not refused, because VDSM restores the guest: disk vdaa .*over tcp" "$work/err" || { show; fail "not a word"; }
 done
 ask --root "$host" web1 migrate begin - <"$work/vdsm.xml"
 refused 'disk vdaa .*over tcp'
@@ -249,13 +249,13 @@ done
 printf '[server nas9]\non-unknown = refuse\n' >>"$host/etc/nfsrdma.conf"
 for name in deep wide empty; do
 	ask --root "$host" web1 prepare begin - <"$work/$name.xml"
-	refused "the guest's XML on stdin.*/etc/nfsrdma.conf:4 says on-unknown = refuse"
+	refused "the guest's XML on stdin.*/etc/nfsrdma.conf:4 has on-unknown = refuse"
 done
 ask --root "$host" web1 prepare begin - <&-
 refused 'stdin.*on-unknown = refuse'
 echo 'policy of' >>"$host/etc/nfsrdma.conf"
 ask_disks "$host" /srv/good/a.img
-refused '/etc/nfsrdma.conf:5.*/etc/nfsrdma.conf:4 says on-unknown = refuse'
+refused '/etc/nfsrdma.conf:5.*/etc/nfsrdma.conf:4 has on-unknown = refuse'
 # Other operations stay free.
 ask --root "$host" web1 stopped end - <"$work/deep.xml"
 passed

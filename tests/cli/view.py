@@ -228,7 +228,7 @@ def ask_hook(root, strict):
     # What is unknown is refused where the policy says so, and there alone.
     if run(HOOK, '--root', strict, 'g', 'prepare', 'begin', '-', stdin=guest)[0] == 1:
         return 'unknown', err
-    return ('tolerated' if 'it passes, but' in err else 'good'), err
+    return ('tolerated' if 'allowed, with a warning' in err else 'good'), err
 
 
 def ask_others(root):

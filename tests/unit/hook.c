@@ -166,8 +166,8 @@ static void what_nobody_knows_may_be_wanted_is_told(void)
 	CU_ASSERT_FALSE(answer.failed);
 	CU_ASSERT_STRING_EQUAL(
 		answer.text,
-		"not all that wants RDMA is known: /etc/libvirt/storage/a.xml:?no XML");
-	snprintf(start, sizeof(start), "%d hook: guest web1: not all that wants RDMA",
+		"some requirements for RDMA are unknown: /etc/libvirt/storage/a.xml:?no XML");
+	snprintf(start, sizeof(start), "%d hook: guest web1: some requirements for RDMA",
 		 JOURNAL_WARNING);
 	ASSERT_STARTS(journal, start);
 	CU_ASSERT_EQUAL(journal_calls, 1);
@@ -235,7 +235,7 @@ static void what_the_journal_does_not_have_is_told_again(void)
 		{ true, true, false, JOURNAL_GATE_REFUSED,
 		  "NFSRDMA_FINDING=gate.unknown NFSRDMA_REFUSED=yes" },
 		{ false, true, false, JOURNAL_GATE_FAILED,
-		  "guest web1 is let pass unseen: why" },
+		  "guest web1 was not checked, and is allowed: why" },
 	};
 	struct hook_answer answer;
 	size_t i;
@@ -261,7 +261,7 @@ static void a_failure_of_the_hook_is_told(void)
 {
 	*journal = '\0';
 	hook_failed("hook", NULL, "no %s\n", "memory");
-	ASSERT_CONTAINS(journal, "guest ? is let pass unseen: no memory?");
+	ASSERT_CONTAINS(journal, "guest ? was not checked, and is allowed: no memory?");
 	CU_ASSERT_EQUAL(atoi(journal), JOURNAL_GATE_FAILED);
 }
 
@@ -354,7 +354,7 @@ static void a_child_that_hangs_is_given_up_in_time(void)
 	ASSERT_WITHIN_MS(now_ms() - start, 2000);
 	CU_ASSERT(answer.failed);
 	CU_ASSERT_FALSE(answer.refuse);
-	ASSERT_CONTAINS(answer.text, "too long");
+	ASSERT_CONTAINS(answer.text, "timed out");
 	/* Nothing of it is left. */
 	CU_ASSERT(no_child_is_left());
 }
@@ -410,7 +410,7 @@ static void a_refusal_is_not_lost_with_who_decided_it(void)
 	answer = run(ask_words, "p l1 u1 h", 1500);
 	CU_ASSERT(answer.failed);
 	CU_ASSERT_FALSE(answer.refuse);
-	ASSERT_CONTAINS(answer.text, "too long");
+	ASSERT_CONTAINS(answer.text, "timed out");
 	answer = run(ask_words, "u1 x", PATIENCE_MS);
 	CU_ASSERT(answer.failed);
 	CU_ASSERT_FALSE(answer.refuse);
@@ -455,11 +455,11 @@ static void what_fails_is_refused_where_the_unknown_is(void)
 			CU_ASSERT(answer.failed);
 			CU_ASSERT_FALSE(answer.logged);
 			ASSERT_CONTAINS(answer.text, "/etc/nfsrdma.conf.d/a.conf:");
-			ASSERT_CONTAINS(answer.text, "says on-unknown = refuse");
+			ASSERT_CONTAINS(answer.text, "has on-unknown = refuse");
 		}
 	}
 	answer = run_gate(fail, "no XML", confs[1]);
-	ASSERT_CONTAINS(answer.text, "(no XML), and /etc/nfsrdma.conf.d/a.conf:3 says");
+	ASSERT_CONTAINS(answer.text, "(no XML), and /etc/nfsrdma.conf.d/a.conf:3 has");
 	answer = run_gate(pass, "", confs[0]);
 	CU_ASSERT_FALSE(answer.refuse);
 	answer = run_gate(ask_words, "p1 r2", confs[0]);
@@ -544,7 +544,7 @@ static void a_gate_that_cannot_be_asked_is_as_strict(void)
 	hook_unseen(tree.root, "no\ninput", &answer);
 	CU_ASSERT(answer.failed);
 	CU_ASSERT(answer.refuse);
-	ASSERT_CONTAINS(answer.text, "(no?input), and /etc/nfsrdma.conf:2 says");
+	ASSERT_CONTAINS(answer.text, "(no?input), and /etc/nfsrdma.conf:2 has");
 	tree_free(&tree);
 }
 

@@ -117,7 +117,7 @@ static void several_of_two_servers_are_refused_there(void)
 		ask_for("nas1:/vm");
 		ask_for("nas2:/vm");
 		CU_ASSERT_EQUAL(make(), -EPERM);
-		ASSERT_CONTAINS(err_text(), "nas1:/vm would not go over RDMA");
+		ASSERT_CONTAINS(err_text(), "nas1:/vm would not be over RDMA");
 		ASSERT_CONTAINS(err_text(), "repaired in nfs-utils 2.8.3");
 		ASSERT_CONTAINS(err_text(), "nfsrdma ovirt options");
 		ASSERT_CONTAINS(err_text(), i ? "may keep a key" : "keeps a key");
@@ -162,7 +162,7 @@ static void what_overrules_it_is_named(void)
 		const char *conf, *words;
 	} rows[] = {
 		{ "[ NFSMount_Global_Options ]\ntcp=true\n",
-		  "/etc/nfsmount.conf:2 has tcp=true, which comes last" },
+		  "/etc/nfsmount.conf:2 has tcp=true, which applies last" },
 		{ "[ Server \"nas1\" ]\nUDP=yes\n", "has udp=yes" },
 		{ "[ MountPoint \"/rhev/data-center/mnt/nas1:_vm\" ]\n\n", NULL },
 		{ "[ NFSMount_Global_Options ]\nProto=tcp\nPort=2049\n", NULL },
@@ -205,7 +205,7 @@ static void options_of_the_engine_that_would_bite_are_refused(void)
 		request.options = options[i];
 		ask_for("nas1:/vm");
 		CU_ASSERT_EQUAL(make(), -EPERM);
-		ASSERT_CONTAINS(err_text(), "the engine's own options have");
+		ASSERT_CONTAINS(err_text(), "the engine's options have");
 		done();
 	}
 	fresh(NFS_UTILS_KEEPS);
@@ -227,7 +227,7 @@ static void options_of_the_engine_are_of_the_domains_that_are_named(void)
 	request.options = "port=20049";
 	ask_for("nas1:/vm2");
 	CU_ASSERT_EQUAL(make(), -EPERM);
-	ASSERT_CONTAINS(err_text(), "nas1:/vm2 would not go over RDMA");
+	ASSERT_CONTAINS(err_text(), "nas1:/vm2 would not be over RDMA");
 	ASSERT_LACKS(err_text(), "nas1:/vm would");
 	free(before[0]);
 	free(before[1]);
@@ -250,7 +250,7 @@ static void typing_is_advised_only_where_a_section_is_lost(void)
 	request.options = "proto=tcp";
 	ask_for("nas1:/vm");
 	CU_ASSERT_EQUAL(make(), -EPERM);
-	ASSERT_CONTAINS(err_text(), "the engine's own options");
+	ASSERT_CONTAINS(err_text(), "the engine's options");
 	ASSERT_LACKS(err_text(), "type the options");
 	done();
 	/* Of one server, and another port. */
@@ -399,7 +399,7 @@ static void a_policy_that_counts_more_is_told(void)
 	tree_write(&tree, "etc/nfsrdma.conf.d/95-site.conf",
 		   "[directory /rhev/data-center/mnt/nas1:_vm]\npolicy = prefer\n");
 	CU_ASSERT_EQUAL(ovirt_change_overruled(&request, text), 0);
-	ASSERT_CONTAINS(text, "/etc/nfsrdma.conf.d/95-site.conf:2 says policy = prefer");
+	ASSERT_CONTAINS(text, "/etc/nfsrdma.conf.d/95-site.conf:2 has policy = prefer");
 	done();
 }
 

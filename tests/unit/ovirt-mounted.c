@@ -76,8 +76,8 @@ static void mounts_on_one_another_are_told_even_over_rdma(void)
 	CU_ASSERT_EQUAL(mounted.count, 2);
 	CU_ASSERT(mounted.other_source);
 	CU_ASSERT_EQUAL(mounted.top, view_mount(view, 1));
-	ASSERT_CONTAINS(mounted.text, "2 mounts lie on " DIR);
-	ASSERT_CONTAINS(mounted.text, "the topmost goes over RDMA");
+	ASSERT_CONTAINS(mounted.text, "2 mounts are stacked on " DIR);
+	ASSERT_CONTAINS(mounted.text, "the topmost over RDMA");
 	ASSERT_CONTAINS(mounted.remedy, "repeat umount");
 	done();
 }

@@ -194,7 +194,7 @@ static void what_is_set_must_be_json(void)
 	text_is("{\"a\": 1}");
 	/* It is JSON then, and what was to be set is not in it. */
 	CU_ASSERT_EQUAL(splice_set(&splice, "m\": 1, \"n", "2"), -EBADMSG);
-	ASSERT_CONTAINS(err_text(), "was put in, and is not there");
+	ASSERT_CONTAINS(err_text(), "was added but is missing");
 	text_is("{\"a\": 1}");
 	splice_fini(&splice);
 }
