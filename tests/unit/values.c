@@ -123,7 +123,7 @@ static void target_is_split_at_its_path(void)
 	}
 }
 
-static void what_is_no_target_is_refused(void)
+static void invalid_targets_are_refused(void)
 {
 	static const struct {
 		const char *text, *word;
@@ -139,11 +139,11 @@ static void what_is_no_target_is_refused(void)
 		{ "nas1:", "after the server" },
 		{ "nas1:export", "after the server" },
 		{ "nas1:20049", "--port" },
-		{ "/export", "no name" },
-		{ "na s1:/export", "no name" },
-		{ "user@nas1:/export", "no name" },
-		{ "-nas1", "no name" },
-		{ "n\xff", "no name" },
+		{ "/export", "is not a server name" },
+		{ "na s1:/export", "is not a server name" },
+		{ "user@nas1:/export", "is not a server name" },
+		{ "-nas1", "is not a server name" },
+		{ "n\xff", "is not a server name" },
 		{ "[fe80::1%]", "no IPv6 address" },
 		{ "[::1%e/h]", "no IPv6 address" },
 		{ "nas1:/ex\nport", "control" },
@@ -223,4 +223,4 @@ SUITE_MAIN("values", TEST(an_address_is_numeric), TEST(a_device_is_a_name_and_no
 	   TEST(numbers_are_whole_and_bounded), TEST(ports_end_at_65535),
 	   TEST(cred_is_a_user_and_groups), TEST(cred_of_another_shape_is_refused),
 	   TEST(cred_has_sixteen_more_groups_at_most), TEST(target_is_split_at_its_path),
-	   TEST(what_is_no_target_is_refused), TEST(endless_targets_are_refused))
+	   TEST(invalid_targets_are_refused), TEST(endless_targets_are_refused))
