@@ -18,7 +18,7 @@ static const struct {
 			     "the server answers, and refuses RDMA at port" },
 	[REMOTE_NO_NFS] = { FINDING_FAIL, "no-nfs",
 			    "RDMA connects, but NFS does not answer, at port" },
-	[REMOTE_SILENT] = { FINDING_UNKNOWN, "silent", "no answer to RDMA at port" },
+	[REMOTE_SILENT] = { FINDING_UNKNOWN, "silent", "no answer over RDMA at port" },
 	[REMOTE_UNREACHABLE] = { FINDING_UNKNOWN, "unreachable",
 				 "the fabric does not reach the server at port" },
 };
