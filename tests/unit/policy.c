@@ -180,8 +180,7 @@ static void what_makes_no_sense_is_an_error_with_its_line(void)
 		{ "[directory]\n", "does not begin with a slash" },
 		{ "[directory /*/*/*/*/*/*/*/*/*]\n", "512 bytes and 8 stars" },
 		{ "[default]\n\x01\n", "f:2: control character (0x01)" },
-		{ "[default]\npolicy = off\x1b[m\n",
-		  "f:2: control character" },
+		{ "[default]\npolicy = off\x1b[m\n", "f:2: control character" },
 		{ "]\n", "f:1: ']' is neither a section" },
 		{ "[\n", "f:1: a section ends with ']'" },
 	};
