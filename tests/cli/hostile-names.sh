@@ -121,7 +121,7 @@ for name in "${names[@]}"; do
 </pool>
 END
 	guest_on "/srv/$name" nas:/vms tcp "$(xml "/srv/$name/disk")"
-	carried "pool over TCP" "$name" virsh nfsrdma
+	carried "pool over TCP" "$name" nfsrdma
 	guest_on '' '' '' "$(xml "/srv/$name/disk")"
 	carried "pool that is not mounted" "$name" virsh nfsrdma
 	# A directory that fstab has over RDMA.
