@@ -297,9 +297,13 @@ static int read_link_again(struct probe *p, const struct probe_file *link,
 			   enum mechanism mechanism, char *text, size_t cap, bool *unused)
 {
 	int n = read_link(p, link, mechanism, text, cap, unused);
+	/* One byte is the prefill by chance once in 256 times, and looks as if nothing was written. The
+	 * prefill is another one the next time. */
+	bool chance = n == -EBADMSG && link->attr.size < sizeof(uint64_t);
 
-	return session_is_mishap(n) ? read_link(p, link, mechanism, text, cap, unused)
-				    : n;
+	return chance || session_is_mishap(n)
+		       ? read_link(p, link, mechanism, text, cap, unused)
+		       : n;
 }
 
 /* By each of these and by another. 1 right, 0 could not be compared, or -errno with the words.
