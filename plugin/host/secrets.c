@@ -3,8 +3,8 @@
 
 /* What a snapshot does not have, though readers read the file: passwords of other file systems in
  * fstab, values on the kernel's command line, keys of the subnet manager, the environment of
- * services, how interfaces are configured; and which other file systems are mounted, which is nobody's business. The readers find
- * the same in what is left.
+ * services, how interfaces are configured; and which file systems other than NFS and those of this
+ * host's disks are mounted. The readers find the same in the rest.
  *
  * No reader reads a file of keys. Should one ever do so, or follow a link to one, it has no place in
  * a snapshot either. */
@@ -68,15 +68,25 @@ static size_t fstab_line(const char *line, size_t len, unsigned int *state)
 	return !comment && len - type >= 3 && !strncmp(line + type, "nfs", 3) ? len : 0;
 }
 
-/* Of others it is enough to know what is mounted on what. */
+/* A disk is kept without its options, because it may be mounted where NFS should be (mount.missing).
+ * Of others the two ids are enough to know what is mounted on what. */
 static size_t mountinfo_line(const char *line, size_t len, unsigned int *state)
 {
 	size_t end = word_end(line, len, word_end(line, len, 0));
+	const char *type = memmem(line, len, " - ", 3);
 
 	(void)state;
-	if (has(line, len, " - nfs ") || has(line, len, " - nfs4 "))
+	if (has(line, len, " - nfs"))
 		return len;
-	return strspn(line, "0123456789 ") < end ? 0 : end;
+	if (strspn(line, "0123456789 ") < end)
+		return 0;
+	if (type) {
+		size_t source = word_end(line, len, (size_t)(type - line) + 3);
+
+		if (len - source > 5 && !strncmp(line + source, " /dev/", 6))
+			return word_end(line, len, source);
+	}
+	return end;
 }
 
 /* A paragraph for each mount that has statistics, a line for others. */

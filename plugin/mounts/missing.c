@@ -31,15 +31,22 @@ static const struct view_place *find_expected(const struct view *view, const cha
 	return NULL;
 }
 
+/* A line of mountinfo without a type is malformed. */
+static bool is_unknown_there(const struct view_spot *spot)
+{
+	return spot->there == THERE_LOST ||
+	       (spot->there == THERE_STRANGER && !*spot->on->type);
+}
+
 static const char *what_is_there(const struct view_spot *spot, char buf[160])
 {
-	if (spot->there == THERE_STRANGER)
+	if (is_unknown_there(spot))
+		snprintf(buf, 160, "unknown what is mounted there");
+	else if (spot->there == THERE_STRANGER)
 		snprintf(buf, 160, "%.80s (%s) is mounted there", spot->on->source,
 			 spot->on->type);
 	else if (spot->there == THERE_ON_DEMAND)
 		snprintf(buf, 160, "mounted on demand, not mounted now");
-	else if (spot->there == THERE_LOST)
-		snprintf(buf, 160, "unknown what is mounted there");
 	else
 		snprintf(buf, 160, "not mounted");
 	return buf;
@@ -49,11 +56,9 @@ static const char *reason_of(const struct mount_missing *missing)
 {
 	bool pool = missing->by && missing->by->kind == PLACE_POOL;
 
-	bool stranger = missing->spot->there == THERE_STRANGER;
-
-	if (missing->spot->there == THERE_LOST || (stranger && !*missing->spot->on->type))
+	if (is_unknown_there(missing->spot))
 		return "unreadable";
-	if (stranger)
+	if (missing->spot->there == THERE_STRANGER)
 		return pool ? "pool-occupied" : "occupied";
 	return pool ? "pool" : "fstab";
 }
@@ -70,7 +75,7 @@ static void judge(const struct view *view, const struct view_spot *spot,
 	if (!out->by || spot->there == THERE_ON_DEMAND)
 		out->status = FINDING_SKIP;
 	else
-		out->status = spot->there == THERE_LOST ? FINDING_UNKNOWN : FINDING_FAIL;
+		out->status = is_unknown_there(spot) ? FINDING_UNKNOWN : FINDING_FAIL;
 	out->reason = out->status == FINDING_SKIP ? NULL : reason_of(out);
 	snprintf(out->text, sizeof(out->text), "%s, %s %.160s %s %.100s%sRDMA",
 		 what_is_there(spot, there), out->by ? "but" : "and", wanted->from,

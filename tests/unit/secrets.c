@@ -35,14 +35,16 @@ static void fstab_has_its_nfs_lines_alone(void)
 	expect("etc/fstab", "", "");
 }
 
-static void of_other_mounts_only_the_tree_is_left(void)
+static void mounts_of_disks_stay_and_others_are_ids(void)
 {
 	expect("proc/4711/mountinfo",
-	       "22 1 8:1 / / rw - ext4 /dev/sda1 rw\n"
+	       "22 1 8:1 / / rw - ext4 /dev/sda1 rw,errors=secret\n"
+	       "23 22 8:1 / /cut rw - ext4 /dev\n"
 	       "40 22 0:50 / /secret rw - cifs //srv/x rw,username=u\n"
 	       "41 40 0:51 / /nas rw - nfs4 nas:/x rw,proto=rdma\n"
 	       "nonsense\n",
-	       "22 1\n"
+	       "22 1 8:1 / / rw - ext4 /dev/sda1\n"
+	       "23 22\n"
 	       "40 22\n"
 	       "41 40 0:51 / /nas rw - nfs4 nas:/x rw,proto=rdma\n");
 	expect("proc/self/mountstats",
@@ -197,7 +199,7 @@ static void files_of_keys_are_known_by_name(void)
 }
 
 SUITE_MAIN("secrets", TEST(fstab_has_its_nfs_lines_alone),
-	   TEST(of_other_mounts_only_the_tree_is_left),
+	   TEST(mounts_of_disks_stay_and_others_are_ids),
 	   TEST(the_command_line_keeps_the_values_that_are_read),
 	   TEST(quotes_on_the_command_line_are_the_kernels),
 	   TEST(the_fabrics_keys_are_gone),
