@@ -580,6 +580,24 @@ struct host_exports {
 
 int host_exports(const struct host *host, struct host_exports *out);
 
+/* proxmox.c: NFS storages of Proxmox VE */
+
+struct proxmox_storage {
+	char name[64], server[256], path[256], options[512], content[128];
+	unsigned int line; /* of etc/pve/storage.cfg */
+	bool disabled;
+};
+
+#define PROXMOX_STORAGES_MAX 32
+
+struct proxmox_storages {
+	unsigned int count; /* none without the file */
+	struct proxmox_storage list[PROXMOX_STORAGES_MAX];
+};
+
+/* Errors: of reading; -EIO it cannot be read, as by a user who is not root; -ETIMEDOUT. */
+int host_proxmox(const struct host *host, struct proxmox_storages *out);
+
 /* networks.c: the networks that this host has routes to */
 
 struct host_network {

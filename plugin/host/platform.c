@@ -3,8 +3,8 @@
 
 /* Which hypervisor's management is installed here, by files of its packages: its programs and its
  * units. A folder is none: those of its hooks and of its configuration are made by whoever puts
- * something there, as we do. Nothing below etc/pve is looked at: that is a FUSE file system, which
- * hangs without quorum. */
+ * something there, as we do. Nothing below etc/pve is read here: that is a FUSE file system, which
+ * can hang (proxmox.c). */
 #include <stdio.h>
 
 #include "plugin/host/internal.h"

@@ -3,8 +3,9 @@
 
 /* What a snapshot does not have, though readers read the file: passwords of other file systems in
  * fstab, values on the kernel's command line, keys of the subnet manager, the environment of
- * services, how interfaces are configured; and which file systems other than NFS and those of this
- * host's disks are mounted. The readers find the same in the rest.
+ * services, how interfaces are configured, storages of Proxmox VE other than NFS; and which file
+ * systems other than NFS and those of this host's disks are mounted. The readers find the same in the
+ * rest.
  *
  * No reader reads a file of keys. Should one ever do so, or follow a link to one, it has no place in
  * a snapshot either. */
@@ -155,6 +156,14 @@ static size_t interfaces_line(const char *line, size_t len, unsigned int *state)
 		       : word_end(line, len, word_end(line, len, 0));
 }
 
+/* NFS storages of Proxmox VE. Storages of plugins may have a password. */
+static size_t storage_line(const char *line, size_t len, unsigned int *state)
+{
+	if (!isblank((unsigned char)*line))
+		*state = !strncmp(line, "nfs:", 4);
+	return *state ? len : 0;
+}
+
 static void keep_lines(struct host_text *text, line_fn keep)
 {
 	char *from = text->text, *to = text->text, *end = text->text + text->len;
@@ -169,8 +178,9 @@ static void keep_lines(struct host_text *text, line_fn keep)
 		kept = len ? keep(from, len, &state) : 0;
 		memmove(to, from, kept);
 		to += kept;
-		/* Lines of fstab are named by their numbers. */
-		if (newline && (kept || !len || keep == fstab_line))
+		/* Findings have line numbers of these. */
+		if (newline &&
+		    (kept || !len || keep == fstab_line || keep == storage_line))
 			*to++ = '\n';
 		from += len + 1;
 	}
@@ -233,6 +243,7 @@ static const struct {
 	void (*strip)(struct host_text *text);
 } rows[] = {
 	{ "etc/fstab", fstab_line, NULL },
+	{ "etc/pve/storage.cfg", storage_line, NULL },
 	{ "proc/*/mountinfo", mountinfo_line, NULL },
 	{ "proc/*/mountstats", mountstats_line, NULL },
 	{ "run/mount/utab", utab_line, NULL },

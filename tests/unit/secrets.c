@@ -35,6 +35,20 @@ static void fstab_has_its_nfs_lines_alone(void)
 	expect("etc/fstab", "", "");
 }
 
+static void storages_of_proxmox_keep_nfs(void)
+{
+	expect("etc/pve/storage.cfg",
+	       "cifs: share\n"
+	       "\tusername u\n"
+	       "\tuser_password hunter2\n"
+	       "\n"
+	       "nfs: vm\n"
+	       "\toptions vers=4.2,proto=rdma\n",
+	       "\n\n\n\n"
+	       "nfs: vm\n"
+	       "\toptions vers=4.2,proto=rdma\n");
+}
+
 static void mounts_of_disks_stay_and_others_are_ids(void)
 {
 	expect("proc/4711/mountinfo",
@@ -199,6 +213,7 @@ static void files_of_keys_are_known_by_name(void)
 }
 
 SUITE_MAIN("secrets", TEST(fstab_has_its_nfs_lines_alone),
+	   TEST(storages_of_proxmox_keep_nfs),
 	   TEST(mounts_of_disks_stay_and_others_are_ids),
 	   TEST(the_command_line_keeps_the_values_that_are_read),
 	   TEST(quotes_on_the_command_line_are_the_kernels),
