@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Bonds of RoCE ports. An adapter whose both ports are in a bond makes one device of them (RoCE LAG). Without
- * that each port stays a device of its own: a connection is one device's, and what the switch sends to the other
- * port is lost. IPoIB's bonds have nothing of this. */
+/* Bonds of RoCE ports. The driver of an adapter makes one device of two ports in a bond (RoCE LAG). Without
+ * that each port stays a device of its own: a connection uses one device, and what the switch sends to the other
+ * port is lost. A bond of IPoIB interfaces has none of this: the connection manager follows its active one. */
 #include <stdio.h>
 
 #include "plugin/checks/internal.h"
@@ -28,7 +28,7 @@ static const struct rdma_device *device_of(const struct rdma_devices *rdma,
 	return NULL;
 }
 
-/* False: it is no bond. */
+/* False: it is not a bond. */
 static bool bond_read(struct check_run *run, const struct rdma_devices *rdma,
 		      const struct netdevs *netdevs, const char *name, struct bond *out)
 {
@@ -60,7 +60,7 @@ static bool same_adapter(const struct rdma_device *a, const struct rdma_device *
 	return len && !strncmp(a->pci_address, b->pci_address, len + 1);
 }
 
-/* True: said. */
+/* True: the finding is complete. */
 static bool bond_judge(struct check_run *run, const struct rdma_devices *rdma,
 		       const struct bond *bond)
 {
@@ -99,7 +99,9 @@ static int run_check(struct check_run *run)
 	if (rc)
 		return rc;
 	for (i = 0; i < netdevs->count; i++) {
-		if (!netdevs->list[i].rdma_device[0] ||
+		const struct rdma_device *device = device_of(rdma, &netdevs->list[i]);
+
+		if (!device || device->kind != RDMA_ROCE ||
 		    !bond_read(run, rdma, netdevs, netdevs->list[i].name, &bond))
 			continue;
 		if (bond_judge(run, rdma, &bond))
@@ -108,7 +110,7 @@ static int run_check(struct check_run *run)
 			  netdevs->list[i].rdma_device);
 	}
 	if (!good.count)
-		return check_say(run, FINDING_SKIP, "no bond has an RDMA device");
+		return check_say(run, FINDING_SKIP, "no bond has a RoCE device");
 	return check_say(run, FINDING_PASS, "%s", words_text(&good));
 }
 

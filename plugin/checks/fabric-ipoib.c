@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* InfiniBand has its IP addresses on IPoIB interfaces, and the connection manager finds the device by them:
- * an active port without one is of no use to NFS. */
+/* InfiniBand has its IP addresses on IPoIB interfaces, by which the connection manager finds the device:
+ * NFS cannot use an active port without one. With another kind of port that is active, it may not have to. */
 #include "plugin/checks/internal.h"
 
 #define ARPHRD_IPOIB 32
@@ -20,12 +20,12 @@ static bool ipoib_is_of(const struct netdevs *netdevs, const struct port_at *at)
 }
 
 static int ipoib_say(struct check_run *run, const struct port_at *without,
-		     struct words *names)
+		     struct words *names, bool others)
 {
 	bool loaded = !host_exists(run->host, "sys/module/ib_ipoib");
 
 	port_evidence(run, without);
-	return check_say_why(run, FINDING_FAIL, loaded ? "missing" : "no-module",
+	return check_say_why(run, others ? FINDING_WARN : FINDING_FAIL, loaded ? "missing" : "no-module",
 			     "no active InfiniBand port has an IPoIB interface: %s",
 			     words_text(names));
 }
@@ -37,6 +37,7 @@ static int run_check(struct check_run *run)
 	const struct netdevs *netdevs;
 	struct port_list ports;
 	char name[PORT_NAME_MAX];
+	bool others = false;
 	int rc = ports_wanted(run, &ports);
 	unsigned int i;
 
@@ -46,8 +47,12 @@ static int run_check(struct check_run *run)
 	for (i = 0; i < ports.count; i++) {
 		const struct port_at *at = &ports.list[i];
 
-		if (at->port->layer != LINK_INFINIBAND || !port_is_up(at->port))
+		if (!port_is_up(at->port))
 			continue;
+		if (at->port->layer != LINK_INFINIBAND) {
+			others = true;
+			continue;
+		}
 		port_name(at->device, at->port, name);
 		words_add(ipoib_is_of(netdevs, at) ? &with : &without, "%s", name);
 		if (!ipoib_is_of(netdevs, at) && !first)
@@ -57,7 +62,7 @@ static int run_check(struct check_run *run)
 	if (with.count)
 		return check_say(run, FINDING_PASS, "%s", words_text(&with));
 	if (first)
-		return ipoib_say(run, first, &without);
+		return ipoib_say(run, first, &without, others);
 	return check_say(run, FINDING_SKIP, "no InfiniBand port is active");
 }
 
