@@ -118,8 +118,8 @@ static int run_check(struct check_run *run)
 	/* After a boot links come and go. */
 	if (hours < 1)
 		return check_say(run, FINDING_SKIP,
-				 hours < 0 ? "how long this host runs is not known"
-					   : "this host runs for less than an hour");
+				 hours < 0 ? "the uptime of this host is unknown"
+					   : "this host has been up for less than an hour");
 	for (i = 0; i < ports.count; i++) {
 		const struct port_at *at = &ports.list[i];
 

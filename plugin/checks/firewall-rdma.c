@@ -204,9 +204,8 @@ static int explain(int rc, const struct state *state)
 {
 	const char *rxe = state->rxe.text, *siw = state->siw.text;
 
-	return err_context(rc,
-			   "%s%s%s: software RDMA, which this host's firewall filters",
-			   rxe, *rxe && *siw ? " and " : "", siw);
+	return err_context(rc, "this host's firewall filters %s%s%s (software RDMA)", rxe,
+			   *rxe && *siw ? " and " : "", siw);
 }
 
 /* Where the rules are unknown, an answer that passed them shows it. Of a server's clients none can be
@@ -254,7 +253,7 @@ static int run_check(struct check_run *run)
 		return say_good(run, state);
 	err_keep(&kept, rc);
 	if ((rc || state->status == FINDING_UNKNOWN) && is_answered(run))
-		return check_say(run, FINDING_PASS, "the server's answer passed it");
+		return check_say(run, FINDING_PASS, "the server's answer passed");
 	finding_text(&run->finding, "role", "%s", state->role);
 	if (rc)
 		return err_again(&kept);

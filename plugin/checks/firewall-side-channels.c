@@ -181,7 +181,7 @@ static int say(struct check_run *run, struct state *state)
 	used = strlen(text);
 	if (state->loose.count)
 		snprintf(text + used, sizeof(text) - used,
-			 "%swithout a fixed port, so let in by chance: %.200s",
+			 "%swithout a fixed port, so open only by chance: %.200s",
 			 used ? "; " : "", words_text(&state->loose));
 	explain(run, state);
 	return check_say(run, state->status, "%s", text);

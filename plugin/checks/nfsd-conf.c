@@ -99,7 +99,7 @@ static void judge_port(const struct nfsd_conf_input *in, struct nfsd_conf *out)
 			 in->rdma);
 	else
 		judge_as(out, NFSD_CONF_BROKEN, "bad-value",
-			 "rdma=%.40s is neither yes or no nor a port", in->rdma);
+			 "rdma=%.40s is neither yes, no nor a port", in->rdma);
 }
 
 static void judge_off(const struct nfsd_conf_input *in, struct nfsd_conf *out)

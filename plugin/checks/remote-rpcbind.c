@@ -69,7 +69,7 @@ int remote_rpcbind_ask(const struct transport_address *server, uint32_t program,
 	if (rc)
 		return rc;
 	if (!reply_is_sane(&reply))
-		return err_set(EPROTO, "%s answers nonsense", function.name);
+		return err_set(EPROTO, "%s sent a malformed answer", function.name);
 	if (reply.rc)
 		return err_set(-reply.rc, "%s", reply.text);
 	*port = (uint16_t)reply.port;

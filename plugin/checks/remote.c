@@ -51,7 +51,7 @@ static int read_record(const struct host *host, const char *key,
 		return rc;
 	json = rc ? NULL : json_tokener_parse(file.text);
 	if (!rc && !json_object_is_type(json, json_type_object))
-		return err_set(EBADMSG, RECORD " is no JSON object");
+		return err_set(EBADMSG, RECORD " is not a JSON object");
 	if (rc || !json_object_object_get_ex(json, key, &member))
 		return err_set(ENODATA,
 			       "a snapshot does not hold what the server answers");
@@ -80,7 +80,7 @@ static int replay(struct check_run *run, const char *key, struct remote *out)
 		finding_clean(out->text);
 		return 0;
 	}
-	return rc ? rc : err_set(EBADMSG, RECORD ": there is no answer '%s'", value);
+	return rc ? rc : err_set(EBADMSG, RECORD ": unknown answer '%s'", value);
 }
 
 static void record(struct check_run *run, const char *key, const struct remote *remote)
@@ -115,7 +115,7 @@ static void replay_addresses(const struct host *host, struct check_target *targe
 						     target->addresses,
 						     ARRAY_SIZE(target->addresses));
 	snprintf(target->unresolved, sizeof(target->unresolved), "%.159s",
-		 !rc ? text : "a snapshot cannot be asked for names: give the address");
+		 !rc ? text : "names cannot be looked up in a snapshot; give the address");
 	finding_clean(target->unresolved);
 	strcpy(target->unresolved_reason, "snapshot");
 }

@@ -80,7 +80,7 @@ static enum truth match_equal(struct firewall_run *run, const struct operand *op
 
 	if (name[0] == '@') {
 		if (!ruleset_elements(run->ruleset, run->base, name + 1, &list))
-			return operand_doubt(run, "the set %.20s is not there", name);
+			return operand_doubt(run, "the set %.20s does not exist", name);
 		return match_list(run, ops, nops, list);
 	}
 	if (json_object_is_type(list, json_type_array))

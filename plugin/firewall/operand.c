@@ -76,7 +76,7 @@ static void address(struct firewall_run *run, const struct transport_address *fr
 	out->kind = OPERAND_ADDRESS;
 	if (!memcmp(out->address, any, out->address_len)) {
 		out->kind = OPERAND_UNKNOWN;
-		operand_doubt(run, "it asks for the %s, which is any", what);
+		operand_doubt(run, "it compares the %s, which can be any", what);
 	}
 }
 
@@ -97,7 +97,7 @@ static void port(struct firewall_run *run, const struct transport_address *of,
 
 	operand_number(out, value, value ? UINT64_MAX : 0);
 	if (!value)
-		operand_doubt(run, "it asks for the %s port, which is any", what);
+		operand_doubt(run, "it compares the %s port, which can be any", what);
 }
 
 /* Ports from here on: the dynamic ones (RFC 6335). */
@@ -135,7 +135,7 @@ static void flags_of_tcp(struct firewall_run *run, struct operand *out)
 	out->known = run->packet->established ? 0 : UINT64_MAX;
 	out->flags = true;
 	if (run->packet->established)
-		operand_doubt(run, "it asks for TCP flags beyond the first packet");
+		operand_doubt(run, "it compares TCP flags of later packets");
 }
 
 static const struct {

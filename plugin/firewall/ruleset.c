@@ -268,7 +268,7 @@ static int count_containers(const char *json, size_t len)
 	for (i = 0; i < len; i++)
 		count += json[i] == '{' || json[i] == '[';
 	if (count > CONTAINERS_MAX)
-		return err_set(E2BIG, "the ruleset has %zu parts, %u are looked at",
+		return err_set(E2BIG, "the ruleset has %zu parts; at most %u are read",
 			       count, CONTAINERS_MAX);
 	return 0;
 }
@@ -284,9 +284,9 @@ static int parse(struct json_object **out, const char *json, size_t len)
 	error = json_tokener_get_error(tokener);
 	json_tokener_free(tokener);
 	if (error != json_tokener_success)
-		return err_set(EBADMSG, "the ruleset is no JSON: %s",
+		return err_set(EBADMSG, "the ruleset is not JSON: %s",
 			       error == json_tokener_continue
-				       ? "it is cut"
+				       ? "it is truncated"
 				       : json_tokener_error_desc(error));
 	return 0;
 }
@@ -298,7 +298,7 @@ int ruleset_open(struct ruleset **out, const char *json, size_t len)
 	int rc;
 
 	if (len > LIVE_NFT_MAX)
-		return err_set(E2BIG, "the ruleset has %zu bytes, %u are looked at", len,
+		return err_set(E2BIG, "the ruleset has %zu bytes; at most %u are read", len,
 			       LIVE_NFT_MAX);
 	rc = count_containers(json, len);
 	if (rc)

@@ -160,9 +160,9 @@ static void visit(struct walk *walk, struct json_object *value, bool comes_back)
 				      walk->chain->table, name)
 		      : NULL;
 	if (!target || target->active || walk->depth + 1 >= CHAINS_MAX) {
-		may_be_anything(walk, !target          ? "a jump to no chain"
+		may_be_anything(walk, !target          ? "a jump to a chain that does not exist"
 				      : target->active ? "a loop of jumps"
-						       : "a jump so deep");
+						       : "jumps nested too deeply");
 		walk->rule_ended = true;
 		return;
 	}

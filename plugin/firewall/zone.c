@@ -51,17 +51,17 @@ static enum firewall_answer ask_zone(const struct host_firewalld *zone,
 		return FIREWALL_UNKNOWN;
 	}
 	if (port && port->some && !lets_in(zone)) {
-		snprintf(why, cap, "zone %s lets %u/%s in for some addresses only",
+		snprintf(why, cap, "zone %s opens %u/%s to some addresses only",
 			 zone->zone, transport_port(&packet->destination),
 			 protocol_name(packet));
 		return FIREWALL_UNKNOWN;
 	}
 	if (port && !port->some) {
-		snprintf(why, cap, "zone %s lets %u/%s in", zone->zone,
+		snprintf(why, cap, "zone %s opens %u/%s", zone->zone,
 			 transport_port(&packet->destination), protocol_name(packet));
 		return FIREWALL_ACCEPT;
 	}
-	snprintf(why, cap, "zone %s: its target %s is for what it does not list",
+	snprintf(why, cap, "zone %s, target %s, does not list it",
 		 zone->zone, zone->target);
 	return lets_in(zone) ? FIREWALL_ACCEPT : FIREWALL_DROP;
 }
@@ -72,19 +72,19 @@ void firewall_zone(const struct host_firewalld *zone,
 {
 	if (!zone->running) {
 		*answer = FIREWALL_ACCEPT;
-		snprintf(why, cap, "firewalld does not run");
+		snprintf(why, cap, "firewalld is not running");
 	} else if (zone->panic) {
 		*answer = FIREWALL_DROP;
 		snprintf(why, cap, "firewalld is in panic mode");
 	} else if (packet->established) {
 		*answer = FIREWALL_ACCEPT;
-		snprintf(why, cap, "firewalld lets replies in");
+		snprintf(why, cap, "firewalld accepts replies");
 	} else if (packet->hook == FIREWALL_OUTPUT && zone->more[0]) {
 		*answer = FIREWALL_UNKNOWN;
 		snprintf(why, cap, "firewalld has %s, which is not modelled", zone->more);
 	} else if (packet->hook == FIREWALL_OUTPUT) {
 		*answer = FIREWALL_ACCEPT;
-		snprintf(why, cap, "firewalld lets out what no policy is for");
+		snprintf(why, cap, "no policy of firewalld restricts what leaves");
 	} else {
 		*answer = ask_zone(zone, packet, why, cap);
 	}

@@ -80,7 +80,7 @@ static void add_service(struct asker *asker, const char *name)
 		if (!strcmp(asker->services[i], name))
 			return;
 	if (asker->nservices == SERVICES_MAX || strlen(name) >= SERVICE_NAME)
-		say_more(asker, "more services than are looked at");
+		say_more(asker, "more services than are read");
 	else
 		strcpy(asker->services[asker->nservices++], name);
 }
@@ -116,7 +116,7 @@ static void add_port(struct asker *asker, const char *port, const char *protocol
 	struct host_firewalld_port *out = &asker->out->ports[asker->out->nports];
 
 	if (asker->out->nports == HOST_FIREWALLD_PORTS_MAX) {
-		say_more(asker, "more ports than are looked at");
+		say_more(asker, "more ports than are read");
 		return;
 	}
 	if (strcmp(protocol, "tcp") != 0 && strcmp(protocol, "udp") != 0)
@@ -405,7 +405,7 @@ int live_firewalld(const struct host *host, const char *netdev,
 	if (!asker)
 		return err_set(ENOMEM, "no memory");
 	rc = live_bus_open(&bus, deadline);
-	/* firewalld does not run without a bus. */
+	/* firewalld is not running without a bus. */
 	if (rc)
 		return rc == -EHOSTDOWN ? 0 : err_context(rc, "firewalld");
 	asker->bus = bus;

@@ -87,7 +87,7 @@ static int decode(const char *text, size_t len, struct pool_original *out)
 	json = json_tokener_parse_ex(tokener, text, (int)len);
 	json_tokener_free(tokener);
 	if (!json_object_is_type(json, json_type_object))
-		return bad("it is no JSON object");
+		return bad("it is not a JSON object");
 	rc = get_text(json, "schema", &schema);
 	if (!rc && (!schema || strcmp(schema, SCHEMA)))
 		return bad("it is not of schema " SCHEMA);

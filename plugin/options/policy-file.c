@@ -70,7 +70,7 @@ static int check_pattern(const char *pattern)
 	if (!*pattern)
 		return err_set(EINVAL, "the section has no argument");
 	if (strlen(pattern) > PATTERN_MAX_BYTES || stars > PATTERN_MAX_STARS)
-		return err_set(EINVAL, "a pattern may have %d bytes and %d stars",
+		return err_set(EINVAL, "a pattern has at most %d bytes and %d stars",
 			       PATTERN_MAX_BYTES, PATTERN_MAX_STARS);
 	return 0;
 }

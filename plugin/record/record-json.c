@@ -218,7 +218,7 @@ int record_decode(const char *text, struct record *out)
 	if (!json_object_is_type(json, json_type_object) ||
 	    !json_object_object_get_ex(json, "mount", &mount) ||
 	    !json_object_is_type(mount, json_type_object))
-		return err_set(EBADMSG, "a record is no JSON object with a mount in it");
+		return err_set(EBADMSG, "a record is not a JSON object with a mount in it");
 	rc = get_mount(mount, &record);
 	if (!rc)
 		*out = record;

@@ -51,7 +51,7 @@ static void what_nobody_says_is_no_port(void)
 	CU_ASSERT_EQUAL(port(&asking, CHECK_SERVER, "mountd", true), 0);
 	CU_ASSERT_EQUAL(port(&asking, CHECK_SERVER, "lockd", true), 0);
 	CU_ASSERT_EQUAL(port(&asking, CHECK_CLIENT, "mountd", false), 0);
-	CU_ASSERT_EQUAL(port(&asking, CHECK_CLIENT, "NFSv4.0's call back", true), 0);
+	CU_ASSERT_EQUAL(port(&asking, CHECK_CLIENT, "NFSv4.0's callback", true), 0);
 	end(&asking);
 }
 
@@ -76,12 +76,12 @@ static void what_is_set_counts_first(void)
 	tree_write(&asking.tree, "etc/nfs.conf",
 		   "[mountd]\nport=892\n[lockd]\nport=4045\n[statd]\nport=x\n");
 	CU_ASSERT_EQUAL(port(&asking, CHECK_SERVER, "mountd", true), 892);
-	CU_ASSERT_EQUAL(port(&asking, CHECK_CLIENT, "lockd's call back", true), 4045);
+	CU_ASSERT_EQUAL(port(&asking, CHECK_CLIENT, "lockd's callback", true), 4045);
 	CU_ASSERT_EQUAL(port(&asking, CHECK_CLIENT, "statd", true), 40003);
 	tree_write(&asking.tree, "proc/sys/fs/nfs/nlm_tcpport", "4046\n");
 	CU_ASSERT_EQUAL(port(&asking, CHECK_SERVER, "lockd", true), 4046);
 	tree_write(&asking.tree, "sys/module/nfs/parameters/callback_tcpport", "5000\n");
-	CU_ASSERT_EQUAL(port(&asking, CHECK_CLIENT, "NFSv4.0's call back", true), 5000);
+	CU_ASSERT_EQUAL(port(&asking, CHECK_CLIENT, "NFSv4.0's callback", true), 5000);
 	end(&asking);
 }
 

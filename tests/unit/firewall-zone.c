@@ -49,7 +49,7 @@ static void a_zone_lets_in_what_it_lists(void)
 	struct host_firewalld zone = public_zone();
 
 	expect(&zone, packet(IPPROTO_TCP, 22), FIREWALL_ACCEPT,
-	       "zone public lets 22/tcp in");
+	       "zone public opens 22/tcp");
 	expect(&zone, packet(IPPROTO_UDP, 4791), FIREWALL_ACCEPT, "4791/udp");
 	expect(&zone, packet(IPPROTO_TCP, 4791), FIREWALL_DROP, "target default");
 	expect(&zone, packet(IPPROTO_UDP, 22), FIREWALL_DROP, "target default");
@@ -99,7 +99,7 @@ static void replies_and_what_leaves_pass(void)
 	expect(&zone, asked, FIREWALL_ACCEPT, "replies");
 	asked.established = false;
 	asked.hook = FIREWALL_OUTPUT;
-	expect(&zone, asked, FIREWALL_ACCEPT, "lets out");
+	expect(&zone, asked, FIREWALL_ACCEPT, "restricts what leaves");
 }
 
 static void panic_drops_and_silence_accepts(void)

@@ -312,7 +312,7 @@ static void services_without_end_have_one(void)
 	struct host_firewalld zone;
 
 	CU_ASSERT_EQUAL(ask(play_endless, NULL, &zone), 0);
-	CU_ASSERT_STRING_EQUAL(zone.more, "more services than are looked at");
+	CU_ASSERT_STRING_EQUAL(zone.more, "more services than are read");
 }
 
 static void silence_ends_at_the_deadline(void)
