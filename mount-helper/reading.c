@@ -32,6 +32,7 @@ bool reading_warns(struct helper *helper, const struct proof *proof)
 		&finding, "bug.read-812", FINDING_WARN,
 		"reading %u bytes from it fails with an input/output error; run 'nfsrdma probe --mount %s' before you put guests' disks there",
 		length, SHELL_WORD(helper->dir));
+	finding_reason(&finding, "lost");
 	finding_text(&finding, "decided_by", "reading");
 	report_add(helper->report, &finding);
 	tell(helper, JOURNAL_WARNING, "WARNING: %s is mounted over RDMA, but %s",

@@ -15,6 +15,8 @@ static void judge_by_counters(const struct nfs_mount *mount, struct finding *out
 		     mount->target,
 		     lost ? "" : "this host's kernel delivers what it reads over RDMA: ",
 		     reads_text(&mount->reads, text));
+	if (lost)
+		finding_reason(out, "lost");
 	finding_text(out, "decided_by", "counters");
 	finding_text(out, "target", "%s", mount->target);
 	finding_text(out, "source", "%s", mount->fs_spec);
@@ -23,25 +25,30 @@ static void judge_by_counters(const struct nfs_mount *mount, struct finding *out
 
 static void judge_by_version(const struct host_system *system, struct finding *out)
 {
+	enum defect_presence presence = defect_presence(defect_read_812, system);
 	static const char id[] = "bug.read-812";
 
-	if (!*system->release)
+	if (!*system->release) {
 		finding_init(out, id, FINDING_UNKNOWN,
-			     "this host's kernel version is not known");
-	else if (defect_presence(defect_read_812, system) == DEFECT_PRESENT)
+			     "this host's kernel version is unknown");
+		finding_reason(out, "no-version");
+	} else if (presence == DEFECT_PRESENT) {
 		finding_init(
 			out, id, FINDING_WARN,
-			"this host's kernel cannot read more than 812 bytes over NFS/RDMA: it is %s, and is judged by its version, since no mount has counted enough READs to tell; update this host's kernel, or mount over TCP",
+			"this host's kernel cannot read more than 812 bytes over NFS/RDMA, judged by its version, %s: no mount has enough READs to tell",
 			system->release);
-	else if (defect_presence(defect_read_812, system) == DEFECT_POSSIBLE)
+		finding_reason(out, "version");
+	} else if (presence == DEFECT_POSSIBLE) {
 		finding_init(
 			out, id, FINDING_UNKNOWN,
-			"this host's kernel %s is of an age that cannot read more than 812 bytes over NFS/RDMA, unless its vendor repaired it; no mount has counted enough READs to tell",
+			"this host's kernel %s may be unable to read more than 812 bytes over NFS/RDMA, unless its vendor fixed it; no mount has enough READs to tell",
 			system->release);
-	else
+		finding_reason(out, "vendor");
+	} else {
 		finding_init(out, id, FINDING_PASS,
 			     "this host's kernel %s does not have it, by its version",
 			     system->release);
+	}
 	finding_text(out, "decided_by", "version");
 	if (*system->release)
 		finding_text(out, "kernel", "%s", system->release);

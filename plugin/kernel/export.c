@@ -77,6 +77,18 @@ static void find_mount(struct quick *q, const struct nfs_mounts *mounts, const c
 	}
 }
 
+static void cannot_read(const struct quick *q, struct finding *f)
+{
+	bool limit = is_limit(q->read.largest_right);
+
+	finding_init(
+		f, "bug.read-812", FINDING_FAIL,
+		"this host's kernel cannot read %s%u bytes over NFS/RDMA: through %s such a read fails with an input/output error, and this probe gets the same data correctly; the cause is this host's kernel, not the server",
+		limit ? "more than " : "",
+		limit ? q->read.largest_right : q->read.smallest_lost, q->mount->target);
+	finding_reason(f, "lost");
+}
+
 /* False: the reads do not tell. */
 static bool tell_by_reading(const struct quick *q, bool server_right, struct finding *f)
 {
@@ -87,13 +99,7 @@ static bool tell_by_reading(const struct quick *q, bool server_right, struct fin
 			     "this host's kernel reads long replies through %s",
 			     q->mount->target);
 	else if (server_right && q->read.largest_right < q->read.smallest_lost)
-		finding_init(
-			f, "bug.read-812", FINDING_FAIL,
-			"this host's kernel cannot read %s%u bytes over NFS/RDMA: through %s that ends in an input/output error, though the server sends it right to this probe; it is this host's kernel, not the server",
-			is_limit(q->read.largest_right) ? "more than " : "",
-			is_limit(q->read.largest_right) ? q->read.largest_right
-							: q->read.smallest_lost,
-			q->mount->target);
+		cannot_read(q, f);
 	else
 		return false;
 	finding_text(f, "decided_by", "reading");
@@ -116,6 +122,7 @@ void kernel_of_export(const char *host_name, const char *path, bool server_right
 
 	if (host_open(&host, NULL)) {
 		finding_init(out, "bug.read-812", FINDING_UNKNOWN, "%s", err_text());
+		finding_reason(out, err_reason());
 		return;
 	}
 	if (path && !host_nfs_mounts(host, &mounts))

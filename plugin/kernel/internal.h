@@ -13,6 +13,7 @@
  *	quick.c    a few reads through a mount, for export.c and the mount helper
  *	range.c    how a range is read
  *	judge.c    pure: from reads to what is wrong
+ *	tell.c     pure: from one version's mount, reads and unmount to findings
  */
 #ifndef PLUGIN_KERNEL_INTERNAL_H
 #define PLUGIN_KERNEL_INTERNAL_H
@@ -40,9 +41,12 @@ struct kernel_place {
 
 /* The address that was named, or one of the device that was, or the best there is: an adapter
  * before a device in software.
- * Errors: -ENODEV with a sentence: there is none; of reading. */
+ * Errors: -ENODEV of kernel_no_place(); of reading. */
 int kernel_place(const struct host *host, const struct kernel_options *options,
 		 struct kernel_place *out);
+/* Why there is none: -ENODEV with a sentence and a reason. Pure. */
+int kernel_no_place(const struct rdma_devices *rdma,
+		    const struct kernel_options *options);
 
 /* --- range.c ------------------------------------------------------------------ */
 
@@ -176,5 +180,38 @@ struct kernel_judgement {
 /* @wanted: how many there are that can be read, of a short file not all. */
 void kernel_judge(const struct kernel_read reads[KERNEL_RANGES], unsigned int wanted,
 		  struct kernel_judgement *out);
+
+/* --- tell.c ------------------------------------------------------------------- */
+
+/* What the child of one version did, and how it ended. */
+struct kernel_seen {
+	const char *version; /* "4.1" */
+	const char *device;
+	bool done[KERNEL_STEPS];
+	struct kernel_record steps[KERNEL_STEPS]; /* the last of each */
+	struct kernel_read reads[KERNEL_RANGES];
+	bool reached; /* a connection came to the server */
+	bool killed;  /* the child, by another process */
+	bool hung;    /* it was left behind */
+	char end[160]; /* how it ended, where that was not by itself: "; its process ..." */
+};
+
+void kernel_mount_finding(const struct kernel_seen *seen, struct finding *f);
+void kernel_read_finding(const struct kernel_seen *seen, const struct kernel_judgement *j,
+			 struct finding *f);
+void kernel_unmount_finding(const struct kernel_seen *seen, struct finding *f);
+
+/* NFS versions, by how their reads ended: "3, 4.0". */
+struct kernel_bug {
+	char lost[64], right[64], otherwise[64];
+	uint32_t largest_right; /* read with one of @lost */
+};
+
+void kernel_bug_finding(const struct kernel_bug *bug, struct finding *f);
+/* The reason of kernel.read where no file was read. */
+const char *kernel_no_file_reason(const struct kernel_chosen *chosen);
+/* The reason of kernel.read; @first: the first read that failed. */
+const char *kernel_wrong_reason(enum kernel_fault fault,
+				const struct kernel_record *first);
 
 #endif

@@ -26,22 +26,17 @@ struct kernel {
 	struct server_log *log; /* shared with it */
 	struct server_ports ports;
 	uint64_t deadline;
-	unsigned int versions;               /* that were read through */
-	bool hung;                           /* a child was left behind */
-	char bug[160], right[64], wrong[64]; /* versions, for the verdict on the bug */
-	uint32_t bug_right; /* the largest read that was right with one of those */
+	unsigned int versions; /* that were read through */
+	bool hung;             /* a child was left behind */
+	struct kernel_bug bug;
 };
 
 struct attempt {
 	struct kernel *kernel;
 	const struct nfs_version *version;
-	bool done[KERNEL_STEPS];
-	struct kernel_record steps[KERNEL_STEPS]; /* the last of each */
-	struct kernel_read reads[KERNEL_RANGES];
+	struct kernel_seen seen;
 	unsigned int connections; /* that the server had before */
 	uint64_t bytes;           /* that it had sent before the range */
-	bool killed;              /* the child, by somebody else */
-	char end[160];            /* how it ended, where that was not by itself */
 };
 
 static volatile sig_atomic_t kernel_interrupted;
@@ -88,11 +83,11 @@ static void tell_modules(const struct kernel *k, const struct host_text *before)
 	list_new(before->text, after.text, names, sizeof(names));
 	if (names[0])
 		finding_init(&f, "kernel.modules", FINDING_PASS,
-			     "kernel modules that were loaded for this, and stay: %s",
+			     "kernel modules loaded by the test, which stay loaded: %s",
 			     names);
 	else
 		finding_init(&f, "kernel.modules", FINDING_PASS,
-			     "no kernel module was loaded for this");
+			     "the test loaded no kernel module");
 	finding_text(&f, "loaded", "%s", names);
 	emit(k, &f);
 }
@@ -112,7 +107,7 @@ static bool was_sent(const struct kernel *k, uint64_t before, uint32_t length)
 static void take_read(struct attempt *a, const struct kernel_record *r)
 {
 	struct kernel *k = a->kernel;
-	struct kernel_read *read = &a->reads[r->index];
+	struct kernel_read *read = &a->seen.reads[r->index];
 
 	read->tried = true;
 	read->record = *r;
@@ -131,8 +126,8 @@ static void take_record(void *arg, const struct kernel_record *r)
 {
 	struct attempt *a = arg;
 
-	a->done[r->step] = true;
-	a->steps[r->step] = *r;
+	a->seen.done[r->step] = true;
+	a->seen.steps[r->step] = *r;
 	if (r->step == KERNEL_READ)
 		take_read(a, r);
 }
@@ -167,9 +162,11 @@ static int run_client(struct kernel *k, struct attempt *a)
 	child_finish(&child, rc ? 0 : deadline_min(k->deadline, deadline_in(STEP_MS)),
 		     &end);
 	k->hung = end.fate == CHILD_LEFT;
-	a->killed = end.fate == CHILD_SIGNALLED && !end.forced;
+	a->seen.hung = k->hung;
+	a->seen.reached = atomic_load(&k->log->connections) > a->connections;
+	a->seen.killed = end.fate == CHILD_SIGNALLED && !end.forced;
 	if (end.fate != CHILD_EXITED)
-		snprintf(a->end, sizeof(a->end), "; its process %s",
+		snprintf(a->seen.end, sizeof(a->seen.end), "; its process %s",
 			 child_end_text(&end, how, sizeof(how)));
 	return rc == -ETIMEDOUT ? 0 : rc;
 }
@@ -184,104 +181,40 @@ static void add_version(char *list, size_t cap, const struct attempt *a)
 }
 
 /* False: it is not mounted, and nothing more is to be said. */
-static bool tell_mount(struct kernel *k, const struct attempt *a)
+static bool tell_mount(const struct kernel *k, const struct attempt *a)
 {
-	const struct kernel_record *r = &a->steps[KERNEL_MOUNT];
-	bool reached = atomic_load(&k->log->connections) > a->connections;
-	const char *name = a->version->name;
 	struct finding f;
 
-	if (!a->done[KERNEL_SPACE] || a->steps[KERNEL_SPACE].error)
-		finding_init(&f, "kernel.mount", FINDING_UNKNOWN,
-			     "NFSv%s: a mount namespace could not be made: %s%s", name,
-			     strerrordesc_np(a->steps[KERNEL_SPACE].error), a->end);
-	else if (!a->done[KERNEL_MOUNT])
-		finding_init(&f, "kernel.mount",
-			     a->killed ? FINDING_UNKNOWN : FINDING_FAIL,
-			     "NFSv%s: mount(2) did not come to an end%s%s", name,
-			     a->killed ? "" : " in time", a->end);
-	else if (!r->error)
-		finding_init(&f, "kernel.mount", FINDING_PASS,
-			     "NFSv%s: mounted over RDMA in %u ms", name, r->ms);
-	else if (r->error == EPROTONOSUPPORT)
-		finding_init(&f, "kernel.mount", FINDING_SKIP,
-			     "this kernel's client has no NFSv%s", name);
-	else if (!reached && r->error != EINVAL && r->error != ENODEV)
-		finding_init(
-			&f, "kernel.mount", FINDING_SKIP,
-			"NFSv%s: no connection came (%s): %s does not connect to itself; try software iWARP (siw) or RoCE (rxe)",
-			name, strerrordesc_np(r->error), k->place.device);
-	else
-		finding_init(&f, "kernel.mount", reached ? FINDING_FAIL : FINDING_UNKNOWN,
-			     "NFSv%s: mount(2): %s", name, strerrordesc_np(r->error));
-	finding_text(&f, "nfs_version", "%s", name);
-	if (r->error)
-		finding_text(&f, "error", "%s", strerrorname_np(r->error));
-	finding_number(&f, "ms", r->ms);
+	kernel_mount_finding(&a->seen, &f);
 	emit(k, &f);
-	return a->done[KERNEL_MOUNT] && !r->error;
+	return f.status == FINDING_PASS;
 }
 
 static void tell_reads(struct kernel *k, const struct attempt *a)
 {
+	struct kernel_bug *bug = &k->bug;
 	struct kernel_judgement j;
-	const char *name = a->version->name;
-	char text[160];
 	struct finding f;
 
-	kernel_judge(a->reads, KERNEL_RANGES, &j);
+	kernel_judge(a->seen.reads, KERNEL_RANGES, &j);
 	k->versions += j.tried > 0;
-	if (j.fault == KERNEL_RIGHT) {
-		add_version(k->right, sizeof(k->right), a);
-		finding_init(
-			&f, "kernel.read", FINDING_PASS,
-			"NFSv%s: %u reads of 1 byte to 1 MiB through the kernel are right",
-			name, j.tried);
-	} else if (j.fault == KERNEL_CUT) {
-		finding_init(&f, "kernel.read", FINDING_UNKNOWN,
-			     "NFSv%s: only %u of %u reads came to an end%s%s", name,
-			     j.tried, KERNEL_RANGES, a->killed ? "" : " in time", a->end);
-	} else {
-		add_version(j.fault == KERNEL_BUG_812 ? k->bug : k->wrong,
-			    j.fault == KERNEL_BUG_812 ? sizeof(k->bug) : sizeof(k->wrong),
-			    a);
-		if (j.fault == KERNEL_BUG_812 && j.largest_right > k->bug_right)
-			k->bug_right = j.largest_right;
-		finding_init(
-			&f, "kernel.read", FINDING_FAIL,
-			"NFSv%s: %u of %u reads through the kernel are wrong, the first of %u bytes: %s, %s",
-			name, j.tried - j.right, j.tried, j.smallest_wrong,
-			kernel_wrong_text(&a->reads[j.first].record, j.smallest_wrong,
-					  text, sizeof(text)),
-			a->reads[j.first].whole
-				? "though the server sent all of it"
-				: "and the server did not send all of it");
-		finding_number(&f, "smallest_wrong", j.smallest_wrong);
-	}
-	finding_text(&f, "nfs_version", "%s", name);
-	finding_number(&f, "largest_right", j.largest_right);
-	finding_number(&f, "tried", j.tried);
-	finding_number(&f, "right", j.right);
+	if (j.fault == KERNEL_RIGHT)
+		add_version(bug->right, sizeof(bug->right), a);
+	else if (j.fault == KERNEL_BUG_812)
+		add_version(bug->lost, sizeof(bug->lost), a);
+	else if (j.fault == KERNEL_WRONG)
+		add_version(bug->otherwise, sizeof(bug->otherwise), a);
+	if (j.fault == KERNEL_BUG_812 && j.largest_right > bug->largest_right)
+		bug->largest_right = j.largest_right;
+	kernel_read_finding(&a->seen, &j, &f);
 	emit(k, &f);
 }
 
 static void tell_unmount(const struct kernel *k, const struct attempt *a)
 {
-	const struct kernel_record *r = &a->steps[KERNEL_UNMOUNT];
 	struct finding f;
 
-	if (!a->done[KERNEL_UNMOUNT])
-		finding_init(&f, "kernel.unmount",
-			     k->hung ? FINDING_FAIL : FINDING_UNKNOWN,
-			     "NFSv%s: it was not unmounted before its process ended%s",
-			     a->version->name, a->end);
-	else if (r->error)
-		finding_init(&f, "kernel.unmount", FINDING_FAIL, "NFSv%s: umount2(2): %s",
-			     a->version->name, strerrordesc_np(r->error));
-	else
-		finding_init(&f, "kernel.unmount", FINDING_PASS,
-			     "NFSv%s: unmounted in %u ms", a->version->name, r->ms);
-	finding_text(&f, "nfs_version", "%s", a->version->name);
+	kernel_unmount_finding(&a->seen, &f);
 	emit(k, &f);
 }
 
@@ -290,10 +223,11 @@ static bool may_be_the_server(const struct attempt *a)
 {
 	unsigned int i;
 
-	if (a->done[KERNEL_MOUNT] && a->steps[KERNEL_MOUNT].error)
+	if (a->seen.done[KERNEL_MOUNT] && a->seen.steps[KERNEL_MOUNT].error)
 		return true;
 	for (i = 0; i < KERNEL_RANGES; i++)
-		if (a->reads[i].tried && a->reads[i].record.error && !a->reads[i].whole)
+		if (a->seen.reads[i].tried && a->seen.reads[i].record.error &&
+		    !a->seen.reads[i].whole)
 			return true;
 	return false;
 }
@@ -310,15 +244,19 @@ static bool server_is_gone(const struct kernel *k, const struct attempt *a)
 	if (!server_ended(k->server, deadline, &end))
 		return false;
 	finding_init(&f, "kernel.server", FINDING_UNKNOWN,
-		     "our own server %s during the test",
+		     "the built-in server %s during the test",
 		     child_end_text(&end, how, sizeof(how)));
+	finding_reason(&f, "ended");
 	emit(k, &f);
 	return true;
 }
 
 static int try_version(struct kernel *k, const struct nfs_version *version)
 {
-	struct attempt a = { .kernel = k, .version = version };
+	struct attempt a = { .kernel = k,
+			     .version = version,
+			     .seen = { .version = version->name,
+				       .device = k->place.device } };
 	int rc = run_client(k, &a);
 
 	if (rc)
@@ -327,7 +265,7 @@ static int try_version(struct kernel *k, const struct nfs_version *version)
 		return -EPIPE;
 	if (!tell_mount(k, &a))
 		return 0;
-	if (a.done[KERNEL_OPEN] && !a.steps[KERNEL_OPEN].error)
+	if (a.seen.done[KERNEL_OPEN] && !a.seen.steps[KERNEL_OPEN].error)
 		tell_reads(k, &a);
 	tell_unmount(k, &a);
 	return 0;
@@ -341,25 +279,10 @@ static void tell_bug(const struct kernel *k)
 	if (!k->versions) {
 		finding_init(&f, "kernel.read", FINDING_UNKNOWN,
 			     "nothing was read through the kernel");
+		finding_reason(&f, "not-read");
 		emit(k, &f);
 	}
-	if (k->bug[0])
-		finding_init(
-			&f, "bug.read-812", FINDING_FAIL,
-			"this host's kernel cannot read more than %u bytes over NFS/RDMA: with NFSv%s it loses replies that our own server has sent whole, and reads end in an input/output error",
-			k->bug_right, k->bug);
-	else if (k->right[0])
-		finding_init(
-			&f, "bug.read-812", FINDING_PASS,
-			"this host's kernel reads long replies right (NFSv%s, from our own server)",
-			k->right);
-	else
-		finding_init(&f, "bug.read-812", FINDING_UNKNOWN, "not known: %s",
-			     k->wrong[0] ? "reads go wrong in another way"
-					 : "the reads did not come to an end");
-	finding_text(&f, "by", "reading from our own server through this host's kernel");
-	finding_text(&f, "wrong_versions", "%s", k->bug);
-	finding_text(&f, "right_versions", "%s", k->right);
+	kernel_bug_finding(&k->bug, &f);
 	emit(k, &f);
 }
 
@@ -395,11 +318,12 @@ static int with_server(struct kernel *k)
 	k->server = server;
 	if (rc) {
 		finding_init(&f, "kernel.server", FINDING_UNKNOWN, "%s", err_text());
+		finding_reason(&f, "no-listen");
 		emit(k, &f);
 		return 0;
 	}
 	finding_init(&f, "kernel.server", FINDING_PASS,
-		     "our own server listens on %s, for this host alone",
+		     "the built-in server listens on %s, for this host only",
 		     k->place.address);
 	finding_number(&f, "port", k->ports.rdma);
 	emit(k, &f);
@@ -417,6 +341,9 @@ static int find_place(struct kernel *k)
 
 	if (rc) {
 		finding_init(&f, "kernel.device", FINDING_UNKNOWN, "%s", err_text());
+		finding_reason(&f, err_reason());
+		if (k->options->device)
+			finding_text(&f, "device", "%s", k->options->device);
 	} else {
 		finding_init(&f, "kernel.device", FINDING_PASS, "%s (%s) on %s, %s",
 			     k->place.device, k->place.driver, k->place.netdev,
@@ -456,7 +383,7 @@ int kernel_run(const struct kernel_options *options, const struct probe_events *
 	int rc;
 
 	if (geteuid())
-		return err_set(EPERM, "--client mounts, which only root may");
+		return err_set(EPERM, "--client mounts, which requires root");
 	k.deadline = deadline_in(options->timeout_ms);
 	rc = host_open(&host, NULL);
 	if (rc)

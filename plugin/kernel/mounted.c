@@ -33,14 +33,16 @@ static void emit(const struct mounted *m, const struct finding *f)
 	m->events->finding(m->events->arg, f);
 }
 
-static void say(const struct mounted *m, const char *id, enum finding_status status,
-		const char *text)
+/* kernel.read, where there is nothing to compare. */
+static void say_read(const struct mounted *m, enum finding_status status,
+		     const char *reason, const char *text)
 {
 	struct finding f;
 
-	finding_init(&f, id, status, "%s", text);
-	if (m->mount)
-		finding_text(&f, "nfs_version", "%s", m->mount->vers);
+	finding_init(&f, "kernel.read", status, "%s", text);
+	finding_reason(&f, reason);
+	finding_text(&f, "nfs_version", "%s", m->mount->vers);
+	finding_text(&f, "target", "%s", m->mount->target);
 	emit(m, &f);
 }
 
@@ -78,27 +80,31 @@ static void find_mount(struct mounted *m, const struct nfs_mounts *mounts,
 
 static bool tell_mount(const struct mounted *m)
 {
+	bool rdma = m->mount && view_is_rdma(m->mount->proto);
 	struct finding f;
 
 	if (!m->mount) {
 		finding_init(&f, "kernel.mount", FINDING_UNKNOWN,
-			     "%.300s is on no NFS mount of this host", m->options->path);
+			     "%.300s is not on an NFS mount of this host",
+			     m->options->path);
+		finding_reason(&f, "not-nfs");
+		finding_text(&f, "path", "%.500s", m->options->path);
 		emit(m, &f);
 		return false;
 	}
-	finding_init(&f, "kernel.mount",
-		     view_is_rdma(m->mount->proto) ? FINDING_PASS : FINDING_UNKNOWN,
-		     "%s (%s) goes over %s, NFSv%s%s", m->mount->target,
+	finding_init(&f, "kernel.mount", rdma ? FINDING_PASS : FINDING_UNKNOWN,
+		     "%s (%s) is mounted over %s, NFSv%s%s", m->mount->target,
 		     m->mount->fs_spec, m->mount->proto, m->mount->vers,
-		     view_is_rdma(m->mount->proto)
-			     ? ""
-			     : ": there is nothing of RDMA to be tested");
+		     rdma ? "" : "; there is no RDMA to test");
+	if (!rdma)
+		finding_reason(&f, "not-rdma");
+	finding_text(&f, "proto", "%s", m->mount->proto);
 	finding_text(&f, "nfs_version", "%s", m->mount->vers);
 	finding_text(&f, "target", "%s", m->mount->target);
 	emit(m, &f);
 	m->events->subject(m->events->arg, "server", m->mount->addr);
 	m->events->subject(m->events->arg, "nfs_version", m->mount->vers);
-	return view_is_rdma(m->mount->proto);
+	return rdma;
 }
 
 /* --- the kernel ---------------------------------------------------------------------- */
@@ -269,18 +275,22 @@ static unsigned int wrong_for_us(const struct mounted *m)
 
 static void tell_wrong(const struct mounted *m, const struct kernel_judgement *j)
 {
+	const struct kernel_record *first = &m->reads[j->first].record;
 	unsigned int ours = wrong_for_us(m);
 	struct finding f;
 	char text[160];
 
-	kernel_wrong_text(&m->reads[j->first].record, j->smallest_wrong, text,
-			  sizeof(text));
+	kernel_wrong_text(first, j->smallest_wrong, text, sizeof(text));
 	finding_init(
 		&f, "kernel.read", FINDING_FAIL,
-		"%u of %u reads through the kernel are wrong, the first of %u bytes: %s. %s",
+		"%u of %u reads through the kernel failed, the first of %u bytes: %s. %s",
 		j->tried - j->right, j->tried, j->smallest_wrong, text,
-		!ours ? "Our own client reads the same right over RDMA: it is this host's kernel, or its device"
-		      : "Our own client has wrong data over RDMA too: it is the server, or the way to it");
+		!ours ? "The probe's own client reads the same correctly over RDMA: the cause is this host's kernel, or its device"
+		      : "The probe's own client gets wrong data over RDMA too: the cause is the server, or the path to it");
+	finding_reason(&f, ours ? "server" : kernel_wrong_reason(j->fault, first));
+	finding_text(&f, "target", "%s", m->mount->target);
+	if (first->error)
+		finding_text(&f, "error_text", "%s", strerrordesc_np(first->error));
 	finding_text(&f, "guilty", "%s", ours ? "server or transport" : "kernel client");
 	finding_text(&f, "file", "%.500s", m->file);
 	finding_number(&f, "largest_right", j->largest_right);
@@ -299,11 +309,13 @@ static void tell_right(const struct mounted *m, const struct kernel_judgement *j
 
 	finding_init(
 		&f, "kernel.read", ours ? FINDING_WARN : FINDING_PASS,
-		ours ? "%u reads through the kernel are right, but %u of these are wrong for our own client over RDMA: probe the server"
-		     : "%u reads through the kernel are right, as by our own client and the reference",
+		ours ? "%u reads through the kernel returned correct data, but %u of these are wrong for the probe's own client over RDMA: probe the server"
+		     : "%u reads through the kernel returned correct data, identical for the probe's own client and the reference",
 		j->tried, ours);
-	if (ours)
+	if (ours) {
+		finding_reason(&f, "probe-only");
 		finding_text(&f, "guilty", "server or transport");
+	}
 	finding_text(&f, "file", "%.500s", m->file);
 	finding_number(&f, "largest_right", j->largest_right);
 	finding_number(&f, "tried", j->tried);
@@ -313,22 +325,26 @@ static void tell_right(const struct mounted *m, const struct kernel_judgement *j
 
 static void tell_bug(const struct mounted *m, const struct kernel_judgement *j)
 {
+	bool otherwise = j->fault == KERNEL_WRONG;
 	struct finding f;
 
-	if (j->fault == KERNEL_BUG_812)
+	if (j->fault == KERNEL_BUG_812) {
 		finding_init(
 			&f, "bug.read-812", FINDING_FAIL,
-			"this host's kernel cannot read more than %u bytes over NFS/RDMA: longer reads through %s end in an input/output error, and our own client reads the same right",
+			"this host's kernel cannot read more than %u bytes over NFS/RDMA: longer reads through %s fail with an input/output error, and the probe's own client reads the same correctly",
 			j->largest_right, m->mount->target);
-	else if (j->fault == KERNEL_RIGHT && j->largest_right >= 4096)
-		finding_init(&f, "bug.read-812", FINDING_PASS,
-			     "this host's kernel reads long replies right (through %s)",
-			     m->mount->target);
-	else
-		finding_init(&f, "bug.read-812", FINDING_UNKNOWN, "not known: %s",
-			     j->fault == KERNEL_WRONG
-				     ? "reads go wrong in another way"
-				     : "too little was read through the kernel");
+		finding_reason(&f, "lost");
+	} else if (j->fault == KERNEL_RIGHT && j->largest_right >= 4096) {
+		finding_init(
+			&f, "bug.read-812", FINDING_PASS,
+			"this host's kernel reads long replies correctly (through %s)",
+			m->mount->target);
+	} else {
+		finding_init(&f, "bug.read-812", FINDING_UNKNOWN, "unknown: %s",
+			     otherwise ? "reads fail in another way"
+				       : "too little was read through the kernel");
+		finding_reason(&f, otherwise ? "otherwise" : "too-few");
+	}
 	finding_text(&f, "by", "reading through %s", m->mount->target);
 	finding_number(&f, "largest_right", j->largest_right);
 	emit(m, &f);
@@ -351,17 +367,16 @@ static void judge(struct mounted *m, unsigned int read, unsigned int compared)
 	if (!compared) {
 		snprintf(
 			text, sizeof(text),
-			"%u reads through the kernel came to an end, and there is nothing to compare them with%s",
+			"%u reads through the kernel completed, and there is nothing to compare them with%s",
 			read, m->end);
-		say(m, "kernel.read", FINDING_UNKNOWN, text);
+		say_read(m, FINDING_UNKNOWN, "no-reference", text);
 		return;
 	}
 	kernel_judge(m->reads, compared, &j);
 	if (m->silent) {
 		snprintf(text, sizeof(text),
-			 "a read through the kernel did not come to an end in time%s",
-			 m->end);
-		say(m, "kernel.read", FINDING_FAIL, text);
+			 "a read through the kernel did not complete in time%s", m->end);
+		say_read(m, FINDING_FAIL, "hangs", text);
 		j.fault = j.fault == KERNEL_RIGHT ? KERNEL_CUT : j.fault;
 	} else if (j.fault == KERNEL_RIGHT) {
 		tell_right(m, &j);
@@ -390,9 +405,22 @@ static int read_and_compare(struct mounted *m)
 	return rc;
 }
 
+/* Why no file was read. */
+static void tell_no_file(const struct mounted *m)
+{
+	const struct kernel_chosen *chosen = &m->chosen;
+	char text[400];
+
+	snprintf(text, sizeof(text), "%s%s",
+		 *chosen->why ? chosen->why
+			      : "the mount does not answer; its server may be down",
+		 m->end);
+	finding_clean(text);
+	say_read(m, FINDING_UNKNOWN, kernel_no_file_reason(chosen), text);
+}
+
 static int run(struct mounted *m)
 {
-	char text[400];
 	unsigned int i;
 	int rc;
 
@@ -403,13 +431,7 @@ static int run(struct mounted *m)
 	if (rc)
 		return rc;
 	if (m->chosen.error) {
-		snprintf(text, sizeof(text), "%s%s",
-			 *m->chosen.why
-				 ? m->chosen.why
-				 : "the mount does not answer: its server may be gone",
-			 m->end);
-		finding_clean(text);
-		say(m, "kernel.read", FINDING_UNKNOWN, text);
+		tell_no_file(m);
 		return 0;
 	}
 	finding_clean(m->chosen.path);

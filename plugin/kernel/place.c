@@ -94,26 +94,60 @@ static void consider(struct placing *placing, const struct ifaddrs *ifa)
 	transport_host_text(&out->at, out->address, sizeof(out->address));
 }
 
-static int say_none(const struct placing *placing)
+static bool has_active_port(const struct rdma_device *device)
 {
-	const struct kernel_options *options = placing->options;
+	unsigned int i;
+
+	for (i = 0; i < device->nports && device->ports[i].state != PORT_ACTIVE; i++)
+		;
+	return i < device->nports;
+}
+
+static bool any_is_active(const struct rdma_devices *rdma)
+{
+	unsigned int i;
+
+	for (i = 0; i < rdma->count && !has_active_port(&rdma->list[i]); i++)
+		;
+	return i < rdma->count;
+}
+
+static int no_such_device(const struct rdma_devices *rdma, const char *name)
+{
+	const struct rdma_device *device = find_device(rdma, name);
+
+	if (!device)
+		return err_because(err_set(ENODEV, "no RDMA device '%.64s'", name),
+				   "unknown-device");
+	if (!has_active_port(device))
+		return err_because(err_set(ENODEV, "no port of %s is active", name),
+				   "not-active");
+	return err_because(err_set(ENODEV, "%s has no address", name), "no-address");
+}
+
+int kernel_no_place(const struct rdma_devices *rdma, const struct kernel_options *options)
+{
 	char text[64];
 
+	if (!rdma->count)
+		return err_because(err_set(ENODEV, "no RDMA device"), "no-device");
 	if (options->at.len)
-		return err_set(
-			ENODEV,
-			"%s is no address of an RDMA device of this host that is active%s%s",
-			transport_host_text(&options->at, text, sizeof(text)),
-			options->device ? " and is called " : "",
-			options->device ? options->device : "");
+		return err_because(
+			err_set(ENODEV,
+				"%s is not an address of an active RDMA device of this host%s%s",
+				transport_host_text(&options->at, text, sizeof(text)),
+				options->device ? " named " : "",
+				options->device ? options->device : ""),
+			"bind");
 	if (options->device)
-		return err_set(ENODEV,
-			       "no RDMA device %s that is active and has an address",
-			       options->device);
-	return err_set(
-		ENODEV,
-		"no RDMA device of this host is active and has an address (%u device%s in all)",
-		placing->rdma->count, placing->rdma->count == 1 ? "" : "s");
+		return no_such_device(rdma, options->device);
+	if (!any_is_active(rdma))
+		return err_because(err_set(ENODEV,
+					   "no port of %u RDMA device%s is active",
+					   rdma->count, rdma->count == 1 ? "" : "s"),
+				   "not-active");
+	return err_because(err_set(ENODEV, "no active RDMA device has an address"),
+			   "no-address");
 }
 
 int kernel_place(const struct host *host, const struct kernel_options *options,
@@ -132,5 +166,5 @@ int kernel_place(const struct host *host, const struct kernel_options *options,
 	for (ifa = list; ifa; ifa = ifa->ifa_next)
 		consider(&placing, ifa);
 	freeifaddrs(list);
-	return placing.rank ? 0 : say_none(&placing);
+	return placing.rank ? 0 : kernel_no_place(rdma, options);
 }

@@ -65,9 +65,9 @@ const char *kernel_wrong_text(const struct kernel_record *r, uint32_t length, ch
 	if (r->error)
 		snprintf(buf, cap, "%s", strerrordesc_np(r->error));
 	else if (r->length != length)
-		snprintf(buf, cap, "%u bytes in place of %u", r->length, length);
+		snprintf(buf, cap, "%u bytes instead of %u", r->length, length);
 	else if (r->wrong)
-		snprintf(buf, cap, "wrong data from byte %u on", r->wrong);
+		snprintf(buf, cap, "wrong data from byte %u", r->wrong);
 	else
 		snprintf(buf, cap, "wrong data");
 	return buf;

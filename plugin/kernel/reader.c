@@ -203,7 +203,8 @@ static int search(struct searching *s, const char *path)
 		return rc;
 	snprintf(s->best, sizeof(s->best), "%s", path);
 	if (S_ISREG(s->st.st_mode) && is_live(path))
-		return err_set(EPERM, "%s belongs to whoever runs the storage domain",
+		return err_set(EPERM,
+			       "%s belongs to the host that runs the storage domain",
 			       path);
 	if (S_ISREG(s->st.st_mode))
 		return 0;
@@ -216,7 +217,7 @@ static int search(struct searching *s, const char *path)
 	return s->best[0]
 		       ? 0
 		       : err_set(ENOENT,
-				 "of %u names none is a file that nobody has written to for a minute: name one",
+				 "none of %u names is a file that was unchanged for a minute; name one",
 				 s->entries);
 }
 

@@ -117,11 +117,15 @@ void mounts_judge_reads(const struct mounts_audit *audit, struct mount_opinion *
 		[READS_LOST] = FINDING_FAIL,
 	};
 	const struct nfs_mount *mount = audit->verdicts[audit->index].mount;
+	enum reads_state state = reads_judge(&mount->reads);
 	char text[READS_TEXT_MAX];
 
 	if (view_run(mount) == RUN_RDMA)
-		mounts_say(out, statuses[reads_judge(&mount->reads)], "%s",
-			   reads_text(&mount->reads, text));
+		mounts_say_why(out, statuses[state],
+			       state == READS_LOST      ? "lost"
+			       : state == READS_UNKNOWN ? "not-counted"
+							: NULL,
+			       "%s", reads_text(&mount->reads, text));
 	else
 		mounts_say(out, FINDING_SKIP, "not over RDMA");
 }

@@ -96,6 +96,7 @@ static void say_reads(const struct lost_reads *lost, struct finding *finding)
 
 	finding_init(finding, "bug.read-812", FINDING_FAIL, "%s: %s", lost->target,
 		     reads_text(&lost->reads, text));
+	finding_reason(finding, "lost");
 	finding_text(finding, "target", "%s", lost->target);
 	finding_text(finding, "source", "%s", lost->spec);
 	reads_evidence(finding, &lost->reads);
@@ -114,6 +115,7 @@ static void sink_reads(const struct watch *watch, struct finding *finding,
 		return;
 	finding_init(finding, "bug.read-812", FINDING_FAIL, "%u more mounts",
 		     watch->nlost - LOST_READS_MAX);
+	finding_reason(finding, "lost");
 	sink(arg, finding);
 }
 

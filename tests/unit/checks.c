@@ -449,6 +449,11 @@ static void the_812_byte_bug_is_of_clients_before_its_repair(void)
 		CU_ASSERT_STRING_EQUAL(finding.id, "bug.read-812");
 		CU_ASSERT_EQUAL(finding.status, rows[i].status);
 		CU_ASSERT_STRING_EQUAL(finding.evidence[0].value, "version");
+		CU_ASSERT_STRING_EQUAL(finding.reason, finding.status == FINDING_PASS ? ""
+						       : finding.status == FINDING_WARN
+							       ? "version"
+						       : *rows[i].release ? "vendor"
+									  : "no-version");
 		ASSERT_CONTAINS(finding.summary, "this host's kernel");
 		ASSERT_CONTAINS(finding.summary, rows[i].release);
 	}
@@ -503,6 +508,10 @@ static void counters_overrule_the_version(void)
 		read_812_judge(&mounts, &system, "nas:/vm", &finding);
 		CU_ASSERT_EQUAL(finding.status, rows[i].status);
 		CU_ASSERT_STRING_EQUAL(finding.evidence[0].value, rows[i].by);
+		CU_ASSERT_STRING_EQUAL(finding.reason, finding.status == FINDING_PASS ? ""
+						       : finding.status == FINDING_WARN
+							       ? "version"
+							       : "lost");
 		CU_ASSERT_EQUAL(!strncmp(finding.summary, "/srv/vm: ", 9),
 				!strcmp(rows[i].by, "counters"));
 	}

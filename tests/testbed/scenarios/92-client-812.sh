@@ -17,6 +17,8 @@ for address in 10.0.2.15 192.168.77.1; do
 	expect_finding kernel.unmount pass
 	expect_finding bug.read-812 fail
 	expect_words bug.read-812 fail '3, 4.0, 4.1'
+	expect_reason kernel.read/write-chunk-lost
+	expect_reason bug.read-812/lost
 	expect_words kernel.read fail 'input/output error, though the server sent all of it'
 	note "$address: $(jq -r '.findings[] | select(.id == "kernel.read") | .evidence |
 		"NFSv\(.nfs_version) right up to \(.largest_right), wrong from \(.smallest_wrong)"' "$work/out" | paste -sd';')"
@@ -51,6 +53,8 @@ for version in 3 4.1; do
 	expect_finding kernel.mount pass
 	expect_finding kernel.read fail
 	expect_words kernel.read fail 'kernel client'
+	expect_reason kernel.read/write-chunk-lost
+	expect_reason bug.read-812/lost
 	expect_finding bug.read-812 fail
 	expect_words bug.read-812 fail 'more than 3800 bytes'
 done

@@ -24,7 +24,8 @@ for version in 3 4.1 4.2; do
 	inside 'find /export/plain -type f -exec touch -d "2024-01-01 00:00:00" {} +'
 	inside_run probe --mount /srv/m --format json
 	expect_status 3
-	expect_words kernel.read unknown 'nobody has written to'
+	expect_words kernel.read unknown 'unchanged for a minute'
+	expect_reason kernel.read/no-file
 	inside_run probe 10.0.2.15:/export/plain/$file --level quick --format json
 	expect_status 0
 	expect_words bug.read-812 pass '"decided_by":"reading"'
@@ -32,13 +33,24 @@ for version in 3 4.1 4.2; do
 done
 inside_run probe --mount /srv/m --format json
 expect_status 3
-expect_words kernel.mount unknown 'no NFS mount'
+expect_words kernel.mount unknown 'not on an NFS mount'
+expect_reason kernel.mount/not-nfs
 
 inside '/usr/sbin/mount -t nfs 10.0.2.15:/export/plain /srv/tcp -o vers=4.0,proto=tcp'
 inside_run probe --mount /srv/tcp --format json
 expect_status 3
 expect_words kernel.mount unknown 'over tcp'
+expect_reason kernel.mount/not-rdma
 inside '/usr/sbin/umount /srv/tcp'
+
+# New connections are dropped, and the mount's stays: there is nothing to compare with.
+mounted 3
+inside 'nft "add table inet t; add chain inet t c { type filter hook input priority 0; }; add rule inet t c tcp dport 20049 tcp flags syn drop"'
+inside_run probe --mount /srv/m/$file --timeout 20 --format json
+inside 'nft flush ruleset'
+expect_status 3
+expect_reason kernel.read/no-reference
+inside '/usr/sbin/umount /srv/m'
 
 # Gone: nothing is accused, and nothing hangs but the child.
 mounted 3
@@ -46,6 +58,7 @@ server_gone /srv/m
 inside_run probe --mount /srv/m/$file --timeout 20 --format json
 expect_status 3
 expect_finding kernel.read unknown
+expect_reason kernel.read/no-answer
 expect_report 'all(.findings[]; .status != "fail")' "somebody is accused"
 expect_report '.elapsed_ms < 60000' "it hangs"
 server_back
@@ -57,6 +70,7 @@ mounted 3
 inside_run probe --mount /srv/m/$file --format json
 expect_status 1
 expect_words kernel.read fail 'server or transport'
+expect_reason kernel.read/server
 expect_report 'all(.findings[]; .id != "bug.read-812" or .status != "fail")' "the kernel's client is accused"
 inside '/usr/sbin/umount /srv/m'
 

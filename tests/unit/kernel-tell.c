@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* From what one version of NFS brought, and from the devices of a host, to findings with their reasons. */
+#include <arpa/inet.h>
+
+#include "plugin/kernel/internal.h"
+
+#include "plugin/report/report.h"
+#include "tests/unit/suite.h"
+
+#define SPACE   (1u << KERNEL_SPACE)
+#define MOUNT   (1u << KERNEL_MOUNT)
+#define UNMOUNT (1u << KERNEL_UNMOUNT)
+
+struct row {
+	unsigned int done; /* steps */
+	enum kernel_step failed;
+	int error;
+	bool reached, killed, hung;
+	enum finding_status status;
+	const char *reason; /* ID/REASON; "" none */
+};
+
+static struct kernel_seen seen_of(const struct row *row)
+{
+	struct kernel_seen seen = { .version = "4.1",
+				    .device = "siw0",
+				    .reached = row->reached,
+				    .killed = row->killed,
+				    .hung = row->hung };
+	unsigned int i;
+
+	for (i = 0; i < KERNEL_STEPS; i++)
+		seen.done[i] = row->done >> i & 1;
+	seen.steps[row->failed].error = row->error;
+	return seen;
+}
+
+static void expect(const struct finding *f, enum finding_status status,
+		   const char *reason)
+{
+	char both[FINDING_ID_MAX + FINDING_REASON_MAX + 1];
+
+	snprintf(both, sizeof(both), "%s/%s", f->id, f->reason);
+	CU_ASSERT_EQUAL(f->status, status);
+	CU_ASSERT_STRING_EQUAL(*f->reason ? both : "", reason);
+	CU_ASSERT(!*f->reason || meaning_reason(meaning_find(f->id), f->reason) != NULL);
+}
+
+static void a_mount_that_fails_says_why(void)
+{
+	static const struct row rows[] = {
+		{ SPACE | MOUNT, KERNEL_MOUNT, 0, .status = FINDING_PASS, .reason = "" },
+		{ 0, KERNEL_SPACE, 0, .killed = true, .status = FINDING_UNKNOWN,
+		  .reason = "kernel.mount/killed" },
+		{ SPACE, KERNEL_SPACE, EPERM, .status = FINDING_UNKNOWN,
+		  .reason = "kernel.mount/no-namespace" },
+		{ SPACE, KERNEL_MOUNT, 0, .killed = true, .status = FINDING_UNKNOWN,
+		  .reason = "kernel.mount/killed" },
+		{ SPACE, KERNEL_MOUNT, 0, .hung = true, .status = FINDING_FAIL,
+		  .reason = "kernel.mount/hangs" },
+		{ SPACE | MOUNT, KERNEL_MOUNT, ENODEV, .status = FINDING_UNKNOWN,
+		  .reason = "kernel.mount/no-client" },
+		{ SPACE | MOUNT, KERNEL_MOUNT, EINVAL, .status = FINDING_UNKNOWN,
+		  .reason = "kernel.mount/rejected" },
+		{ SPACE | MOUNT, KERNEL_MOUNT, EIO, .reached = true,
+		  .status = FINDING_FAIL, .reason = "kernel.mount/failed" },
+		/* No version of its own, or no way to itself: no failure. */
+		{ SPACE | MOUNT, KERNEL_MOUNT, EPROTONOSUPPORT, .status = FINDING_SKIP,
+		  .reason = "" },
+		{ SPACE | MOUNT, KERNEL_MOUNT, ETIMEDOUT, .status = FINDING_SKIP,
+		  .reason = "" },
+	};
+	struct kernel_seen seen;
+	struct finding f;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		SUITE_ROW("%zu", i);
+		seen = seen_of(&rows[i]);
+		kernel_mount_finding(&seen, &f);
+		expect(&f, rows[i].status, rows[i].reason);
+	}
+}
+
+static void an_unmount_that_fails_says_why(void)
+{
+	static const struct row rows[] = {
+		{ UNMOUNT, KERNEL_UNMOUNT, 0, .status = FINDING_PASS, .reason = "" },
+		{ UNMOUNT, KERNEL_UNMOUNT, EBUSY, .status = FINDING_FAIL,
+		  .reason = "kernel.unmount/busy" },
+		{ UNMOUNT, KERNEL_UNMOUNT, EIO, .status = FINDING_FAIL,
+		  .reason = "kernel.unmount/failed" },
+		{ 0, KERNEL_UNMOUNT, 0, .hung = true, .status = FINDING_FAIL,
+		  .reason = "kernel.unmount/hangs" },
+		{ 0, KERNEL_UNMOUNT, 0, .killed = true, .status = FINDING_UNKNOWN,
+		  .reason = "kernel.unmount/killed" },
+	};
+	struct kernel_seen seen;
+	struct finding f;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		SUITE_ROW("%zu", i);
+		seen = seen_of(&rows[i]);
+		kernel_unmount_finding(&seen, &f);
+		expect(&f, rows[i].status, rows[i].reason);
+	}
+}
+
+static void reads_that_fail_say_why(void)
+{
+	static const struct {
+		enum kernel_fault fault;
+		int error;
+		bool killed;
+		enum finding_status status;
+		const char *reason;
+	} rows[] = {
+		{ KERNEL_RIGHT, 0, false, FINDING_PASS, "" },
+		{ KERNEL_BUG_812, EIO, false, FINDING_FAIL,
+		  "kernel.read/write-chunk-lost" },
+		{ KERNEL_WRONG, 0, false, FINDING_FAIL, "kernel.read/wrong-data" },
+		{ KERNEL_WRONG, EREMOTEIO, false, FINDING_FAIL, "kernel.read/error" },
+		{ KERNEL_CUT, 0, false, FINDING_UNKNOWN, "kernel.read/cut" },
+		{ KERNEL_CUT, 0, true, FINDING_UNKNOWN, "kernel.read/killed" },
+	};
+	struct kernel_judgement j = { .tried = 40, .right = 20, .smallest_wrong = 813 };
+	struct kernel_seen seen;
+	struct finding f;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		SUITE_ROW("%zu", i);
+		seen = (struct kernel_seen){ .version = "3", .killed = rows[i].killed };
+		seen.reads[0].record.error = rows[i].error;
+		seen.reads[0].record.length = 813;
+		j.fault = rows[i].fault;
+		kernel_read_finding(&seen, &j, &f);
+		expect(&f, rows[i].status, rows[i].reason);
+	}
+}
+
+static void the_bug_is_named_before_other_errors(void)
+{
+	static const struct {
+		struct kernel_bug bug;
+		enum finding_status status;
+		const char *reason;
+	} rows[] = {
+		{ { "3", "4.0", "4.1", 788 }, FINDING_FAIL, "bug.read-812/lost" },
+		{ { "", "4.0", "4.1", 0 }, FINDING_PASS, "" },
+		{ { "", "", "4.1", 0 }, FINDING_UNKNOWN, "bug.read-812/otherwise" },
+		{ { "", "", "", 0 }, FINDING_UNKNOWN, "bug.read-812/too-few" },
+	};
+	struct finding f;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		SUITE_ROW("%zu", i);
+		kernel_bug_finding(&rows[i].bug, &f);
+		expect(&f, rows[i].status, rows[i].reason);
+	}
+}
+
+static void a_mount_without_a_file_says_why(void)
+{
+	static const struct {
+		struct kernel_chosen chosen;
+		const char *reason;
+	} rows[] = {
+		{ { .error = ETIMEDOUT }, "no-answer" },
+		{ { .error = EACCES, .why = "file: Permission denied" }, "denied" },
+		{ { .error = ENOENT, .why = "file: No such file or directory" },
+		  "no-file" },
+		{ { .error = EPERM, .why = "dom_md/ids belongs to another" }, "no-file" },
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		SUITE_ROW("%zu", i);
+		CU_ASSERT_STRING_EQUAL(kernel_no_file_reason(&rows[i].chosen),
+				       rows[i].reason);
+	}
+}
+
+static void a_host_without_a_device_to_test_says_why(void)
+{
+	static const struct {
+		unsigned int devices, state;
+		const char *device, *bind, *reason;
+	} rows[] = {
+		{ 0, 0, NULL, NULL, "no-device" },
+		{ 0, 0, "siw0", "192.0.2.1", "no-device" },
+		{ 1, 1, NULL, NULL, "not-active" },
+		{ 1, 1, "siw0", NULL, "not-active" },
+		{ 1, 4, NULL, NULL, "no-address" },
+		{ 1, 4, "siw0", NULL, "no-address" },
+		{ 1, 4, "siw1", NULL, "unknown-device" },
+		{ 1, 4, NULL, "192.0.2.1", "bind" },
+		{ 1, 4, "siw0", "192.0.2.1", "bind" },
+	};
+	static struct rdma_devices rdma = {
+		.list = { { .name = "siw0", .nports = 1, .ports = { { .number = 1 } } } }
+	};
+	const struct meaning *meaning = meaning_find("kernel.device");
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct kernel_options options = { .device = rows[i].device };
+		struct sockaddr_in *in = (struct sockaddr_in *)&options.at.addr;
+
+		SUITE_ROW("%zu", i);
+		if (rows[i].bind) {
+			in->sin_family = AF_INET;
+			inet_pton(AF_INET, rows[i].bind, &in->sin_addr);
+			options.at.len = sizeof(*in);
+		}
+		rdma.count = rows[i].devices;
+		rdma.list[0].ports[0].state = rows[i].state;
+		CU_ASSERT_EQUAL(kernel_no_place(&rdma, &options), -ENODEV);
+		CU_ASSERT_STRING_EQUAL(err_reason(), rows[i].reason);
+		CU_ASSERT_PTR_NOT_NULL(meaning_reason(meaning, err_reason()));
+	}
+}
+
+SUITE_MAIN("kernel-tell", TEST(a_mount_that_fails_says_why),
+	   TEST(an_unmount_that_fails_says_why), TEST(reads_that_fail_say_why),
+	   TEST(the_bug_is_named_before_other_errors),
+	   TEST(a_mount_without_a_file_says_why),
+	   TEST(a_host_without_a_device_to_test_says_why))
