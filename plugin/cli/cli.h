@@ -70,6 +70,7 @@ struct cli_options {
 	bool options_only, resolve; /* plan */
 	bool force;                 /* snapshot */
 	bool dry_run, undo, restart, for_probe; /* setup */
+	const char *software;                   /* setup: "rxe", "siw"; NULL: not given */
 	const char *connect;                    /* pool, watch; NULL: not given */
 	const char *target;             /* pool: where it is mounted; NULL: not given */
 	const char *repository;         /* ovirt; NULL: VDSM's default */

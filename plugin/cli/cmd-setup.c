@@ -47,7 +47,7 @@ static void on_step(void *arg, const struct setup_step *step, int rc)
 	setup_step_name(step, progress->undo, name, sizeof(name));
 	progress->told++;
 	progress->failed += rc && rc != -ECANCELED;
-	progress->kept += !rc && (step->kind == SETUP_FILE || step->kind == SETUP_PORT);
+	progress->kept += !rc && setup_is_kept(step->kind);
 	fputs(!rc ? "  done  " : rc == -ECANCELED ? "  not   " : "  FAIL  ", stdout);
 	snprintf(text, sizeof(text), "%s%s%s", name, !rc ? "" : ": ",
 		 !rc                ? ""
@@ -209,6 +209,22 @@ static int parse_role(struct cli_options *options)
 	return 0;
 }
 
+/* The second operand is the interface of a software link, and of nothing else. */
+static int check_software(const struct cli_options *options)
+{
+	if (options->software && options->undo)
+		return err_set(EINVAL, "--undo and --software cannot be combined");
+	if (options->software && options->noperands < 2)
+		return err_set(EINVAL,
+			       "--software needs an interface: nfsrdma setup %s "
+			       "--software %s INTERFACE",
+			       options->operands[0], options->software);
+	if (!options->software && options->noperands > 1)
+		return err_set(EINVAL, "unexpected argument '%.60s'",
+			       options->operands[1]);
+	return 0;
+}
+
 static int check_options(const struct cli_options *options)
 {
 	if (options->undo &&
@@ -219,7 +235,15 @@ static int check_options(const struct cli_options *options)
 			"and --restart say nothing there");
 	if (options->roles == CHECK_CLIENT && (options->has_port || options->restart))
 		return err_set(EINVAL, "--port and --restart are the server's");
-	return 0;
+	return check_software(options);
+}
+
+/* Of setup_plan_make(). */
+static int plan_error(int rc)
+{
+	return rc == -EINVAL       ? EXIT_USAGE
+	       : rc == -EOPNOTSUPP ? EXIT_FAILED
+				   : EXIT_UNKNOWN;
 }
 
 static int run_on(const struct cli_options *options, const struct setup_machine *machine)
@@ -231,13 +255,17 @@ static int run_on(const struct cli_options *options, const struct setup_machine 
 		.has_port = options->has_port,
 		.for_probe = options->for_probe,
 		.restart = options->restart,
+		.software = options->software,
+		.netdev = options->software ? options->operands[1] : NULL,
 	};
+	int rc;
 
 	if (options->undo)
 		return undo(options, machine);
-	if (setup_plan_make(&plan, machine, &request))
-		return cli_error(options, EXIT_UNKNOWN, "%s; nothing was changed",
-				 err_text());
+	rc = setup_plan_make(&plan, machine, &request);
+	if (rc)
+		return cli_error(options, plan_error(rc), "%s%s", err_text(),
+				 rc == -EINVAL ? "" : "; nothing was changed");
 	if (!options->dry_run)
 		return apply(options, machine, plan);
 	setup_show(plan, stdout, output_page(stdout));
@@ -272,14 +300,17 @@ static int cmd_setup_run(struct cli_options *options)
 const struct cli_command cmd_setup = {
 	.name = "setup",
 	.bit = CLI_SETUP,
-	.synopsis = "[OPTION...] client|server\n--undo [OPTION...]",
+	.synopsis = "[OPTION...] client|server\n"
+		    "[OPTION...] client|server --software rxe|siw INTERFACE\n"
+		    "--undo [OPTION...]",
 	.summary = "Apply the remedies that are safe to apply, or take them back.",
 	.details =
 		"Makes this host ready to be a client or a server of NFS over RDMA, as far as that can "
 		"be done safely: modules and their lists, nfs.conf, ports of firewalld for software "
 		"RDMA, mode and MTU of IPoIB. What works already is left alone. Files are drop-ins "
 		"where there are such, and whatever is changed can be taken back. With --root only "
-		"files below it are changed. No service is restarted unless --restart is given.",
-	.max_operands = 1,
+		"files below it are changed. No service is restarted unless --restart is given. "
+		"--software adds a software RDMA link to an interface, for hosts without an RDMA adapter.",
+	.max_operands = 2,
 	.run = cmd_setup_run,
 };

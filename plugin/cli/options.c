@@ -401,6 +401,14 @@ static int set_for_probe(struct cli_options *options, const char *value)
 	return 0;
 }
 
+static int set_software(struct cli_options *options, const char *value)
+{
+	if (strcmp(value, "rxe") != 0 && strcmp(value, "siw") != 0)
+		return err_set(EINVAL, "takes rxe or siw, not '%.40s'", value);
+	options->software = value;
+	return 0;
+}
+
 static int set_message(struct cli_options *options, const char *value)
 {
 	if (!*value)
@@ -654,6 +662,11 @@ const struct cli_option option_table[] = {
 	  .help = "Also what nfsrdma probe over an RDMA device needs: ib_uverbs, rdma_ucm and, for who is not root, locked memory.",
 	  .commands = CLI_SETUP,
 	  .set = set_for_probe },
+	{ .name = "software",
+	  .arg = "TYPE",
+	  .help = "Add a software RDMA link, rxe (RoCE) or siw (iWARP), to INTERFACE, now and at every boot.",
+	  .commands = CLI_SETUP,
+	  .set = set_software },
 	{ .name = "message",
 	  .arg = "TEXT",
 	  .help = "Explain what another program printed: a line of a log, or a piece of it.",

@@ -38,10 +38,12 @@ static int new_record(struct applying *a, const struct setup_step *step,
 	if (!change)
 		return -ENOSPC;
 	*out = change;
-	change->kind = SETUP_FILE;
+	change->kind = step->kind;
 	strcpy(change->path, step->path);
 	rc = place_missing(a->store.host, step->path, &change->made);
-	rc = rc ? rc : place_read(a->store.host, step->path, &change->before, &attr);
+	rc = rc ? rc
+		: place_get(a->store.host, step->kind, step->path, &change->before,
+			    &attr);
 	if (rc)
 		return drop_record(a, change, rc);
 	change->mode = attr.mode;
@@ -72,8 +74,8 @@ static int write_file(struct applying *a, const struct setup_step *step,
 
 	rc = rc ? rc : place_make_dirs(a->store.host, &change->made, 0755);
 	return rc ? rc
-		  : place_write(a->store.host, step->path, step->before, step->after,
-				NULL);
+		  : place_put(a->store.host, step->kind, step->path, step->before,
+			      step->after, NULL);
 }
 
 /* It failed by @rc. The file is looked at again before the change is forgotten: where a flush behind
@@ -86,7 +88,7 @@ static int give_up_file(struct applying *a, const struct setup_step *step,
 	char why[ERR_TEXT_MAX];
 
 	snprintf(why, sizeof(why), "%s", err_text());
-	if (place_read(a->store.host, step->path, &now, &attr))
+	if (place_get(a->store.host, step->kind, step->path, &now, &attr))
 		return err_set(
 			-rc,
 			"%.400s; whether it was changed is not known (%.200s), and nfsrdma setup --undo finds out",
@@ -141,11 +143,37 @@ static int apply_port(struct applying *a, const struct setup_step *step)
 	return store_save(&a->store);
 }
 
+/* After a timeout it may have been made all the same: the record stays, and the undo looks. */
+static int apply_link(struct applying *a, const struct setup_step *step)
+{
+	struct change *change = state_find_link(&a->store.state, &step->link);
+	char why[ERR_TEXT_MAX];
+	int rc;
+
+	if (!change)
+		change = state_add(&a->store.state);
+	if (!change)
+		return -ENOSPC;
+	change->kind = SETUP_LINK;
+	change->link = step->link;
+	change->done = false;
+	rc = store_save(&a->store);
+	rc = rc ? rc : a->machine->actions->link_add(&step->link);
+	if (rc && rc != -ETIMEDOUT) {
+		snprintf(why, sizeof(why), "%s", err_text());
+		state_remove(&a->store.state, change);
+		store_save(&a->store);
+		return err_set(-rc, "%s", why);
+	}
+	change->done = !rc;
+	return rc ? rc : store_save(&a->store);
+}
+
 static int apply_step(struct applying *a, const struct setup_step *step)
 {
 	const struct setup_actions *actions = a->machine->actions;
 
-	if (step->kind == SETUP_FILE)
+	if (setup_has_path(step->kind))
 		return apply_file(a, step);
 	if (!actions)
 		return err_set(EINVAL, "below a root nothing is told to the system");
@@ -154,7 +182,9 @@ static int apply_step(struct applying *a, const struct setup_step *step)
 	case SETUP_MODULE: return actions->load(step->name);
 	case SETUP_LISTENER: return actions->listen(step->port.port);
 	case SETUP_RESTART: return actions->restart(step->name);
-	case SETUP_FILE: break;
+	case SETUP_LINK: return apply_link(a, step);
+	case SETUP_FILE:
+	case SETUP_SYMLINK: break;
 	}
 	return 0;
 }
@@ -164,8 +194,7 @@ static bool needs_store(const struct setup_plan *plan)
 	unsigned int i;
 
 	for (i = 0; i < plan->nsteps; i++)
-		if (plan->steps[i].kind == SETUP_FILE ||
-		    plan->steps[i].kind == SETUP_PORT)
+		if (setup_is_kept(plan->steps[i].kind))
 			return true;
 	return false;
 }

@@ -5,6 +5,7 @@
  *
  *	plan.c            the table of remedies, and what they add to a plan
  *	remedy-*.c        one remedy a file: facts in, steps out
+ *	link.c            software RDMA links: their units, which device they are, who uses them
  *	listener.c        whether nfsd may be given one
  *	edit.c            changes in texts of others       pure
  *	diff.c, show.c    what a person sees               pure
@@ -13,7 +14,7 @@
  *	lock.c            one command at a time
  *	place.c           a file put in its place, whole or not at all
  *	apply.c, undo.c   step by step
- *	setup-system.c, setup-firewalld.c, setup-unit.c   the running system (plugin-setup-live)
+ *	setup-system.c, setup-firewalld.c, setup-link.c, setup-unit.c   the running system (plugin-setup-live)
  */
 #ifndef PLUGIN_SETUP_INTERNAL_H
 #define PLUGIN_SETUP_INTERNAL_H
@@ -36,6 +37,10 @@ static inline bool same_text(const char *a, const char *b)
 #define PATH_NFS      "etc/nfs.conf"
 #define PATH_UDEV     "etc/udev/rules.d/90-nfsrdma-ipoib.rules"
 #define PATH_LIMITS   "etc/security/limits.d/nfsrdma.conf"
+/* ... and the unit of each software link, with the symbolic link that enables it */
+#define PATH_UNITS "etc/systemd/system/"
+#define PATH_WANTS PATH_UNITS "multi-user.target.wants/"
+#define LINK_UNIT  "nfsrdma-link-"
 
 /* The first line of a file that is all ours. */
 #define SETUP_HEADER "# Written by nfsrdma setup; nfsrdma setup --undo removes it.\n"
@@ -56,7 +61,7 @@ char *edit_append(const char *text, const char *line);
 #define STATE_JSON_MAX    (16 * 1024 * 1024)
 
 struct change {
-	enum setup_kind kind; /* SETUP_FILE or SETUP_PORT */
+	enum setup_kind kind; /* setup_is_kept() */
 	bool done;            /* false: it may have been done, or not */
 	char path[SETUP_PATH_MAX];
 	/* A file: what was there at first, what we put there before, and what we put there. NULL:
@@ -65,6 +70,7 @@ struct change {
 	unsigned int mode, uid, gid; /* of before */
 	struct made_dirs made;
 	struct setup_port port;
+	struct setup_link link;
 };
 
 struct state {
@@ -79,14 +85,15 @@ void state_remove(struct state *state, struct change *change);
 /* NULL: there is none. */
 struct change *state_find_file(struct state *state, const char *path);
 struct change *state_find_port(struct state *state, const struct setup_port *port);
+struct change *state_find_link(struct state *state, const struct setup_link *link);
 /* Zeroed; NULL with words: there is no room. */
 struct change *state_add(struct state *state);
 /* The caller frees *@text. */
 int state_encode(const struct state *state, char **text);
 /* @out: zeroed. The text may be anything. Errors: -EBADMSG, and @out is as it was. */
 int state_decode(struct state *out, const char *text, size_t len);
-/* Whether setup writes to such a path. */
-bool state_knows_path(const char *path);
+/* Whether setup makes such a thing at such a path. */
+bool state_knows_path(enum setup_kind kind, const char *path);
 /* All of them, for a person. */
 void state_name_paths(char *buf, size_t cap);
 
@@ -121,6 +128,33 @@ int store_forget_file(struct store *store, struct change *change);
  * as it is. */
 int store_settle(struct store *store, const struct setup_actions *actions, bool dry);
 
+/* link.c */
+
+/* The module of a type, "siw" or "rxe"; NULL: there is no such type. */
+const char *link_module(const char *type);
+/* Whether a unit can name it: letters, digits and "_.-". */
+bool link_is_plain(const char *netdev);
+/* "nfsrdma-link-eth0.service" */
+void link_unit_name(const char *netdev, char *buf, size_t cap);
+/* The unit that makes it at boot. @command: the path of rdma. NULL: no memory. */
+char *link_unit(const struct setup_link *link, const char *command);
+/* Whether @path is that of such a unit, or with @wants of the link that enables it. */
+bool link_is_path(const char *path, bool wants);
+/* The device of that type on that interface, whatever udev has called it since. NULL: none. */
+const struct rdma_device *link_find(const struct rdma_devices *rdma,
+				    const struct setup_link *link);
+/* Why it is not to be deleted: what uses it, or may use it again; "" nothing does. */
+void link_users(const struct setup_machine *machine, const char *name, char *why,
+		size_t cap);
+
+/* place.c */
+
+/* As place_read() and place_write(), of either kind that has a path. */
+int place_get(const struct host *host, enum setup_kind kind, const char *path,
+	      char **text, struct place_attr *attr);
+int place_put(const struct host *host, enum setup_kind kind, const char *path,
+	      const char *before, const char *text, const struct place_attr *attr);
+
 /* plan.c */
 
 struct planner {
@@ -136,7 +170,9 @@ struct planner {
 	/* What starts the server is not told of RDMA by setup: it reads no nfs.conf, or is NFS-Ganesha.
 	 * So the server that runs is left alone, too. */
 	bool left_alone;
-	struct store store; /* what setup did before; its folder is not held */
+	struct store store;     /* what setup did before; its folder is not held */
+	struct setup_link link; /* where request->software */
+	bool has_link;          /* there is one of that type already */
 };
 
 struct remedy {
@@ -147,6 +183,7 @@ struct remedy {
 };
 
 extern const struct remedy remedy_modules;
+extern const struct remedy remedy_software;
 extern const struct remedy remedy_nfs_conf;
 extern const struct remedy remedy_listener;
 extern const struct remedy remedy_firewall;
@@ -172,6 +209,12 @@ int plan_file(struct planner *planner, const char *path, char *text, const char 
 
 /* Somebody has the server's port, where a listener would fall over it: it is told. */
 bool listener_is_taken(struct planner *planner);
+
+/* remedy-software.c */
+
+/* Whether the link that is asked for can be made; then its device is among planner->rdma, for the
+ * remedies that follow. Errors: as setup_plan_make(). */
+int software_begin(struct planner *planner);
 
 /* remedy-modules.c */
 

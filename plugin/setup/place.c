@@ -71,6 +71,38 @@ int place_read(const struct host *host, const char *path, char **text,
 	return 0;
 }
 
+int place_read_link(const struct host *host, const char *path, char **text)
+{
+	_cleanup_close_ int fd = host_open_at(host, path, O_PATH | O_NOFOLLOW);
+	char target[PATH_MAX];
+	struct stat st;
+	ssize_t len;
+
+	*text = NULL;
+	if (fd < 0)
+		return fd == -ENOENT ? 0 : fd;
+	if (fstat(fd, &st))
+		return err_sys("%s%s", host_prefix(host), path);
+	if (!S_ISLNK(st.st_mode))
+		return err_set(EEXIST, "%s%s is not a symbolic link", host_prefix(host),
+			       path);
+	len = readlinkat(fd, "", target, sizeof(target) - 1);
+	if (len < 0)
+		return err_sys("%s%s", host_prefix(host), path);
+	target[len] = '\0';
+	*text = strdup(target);
+	return *text ? 0 : err_set(ENOMEM, "no memory");
+}
+
+int place_get(const struct host *host, enum setup_kind kind, const char *path,
+	      char **text, struct place_attr *attr)
+{
+	if (kind == SETUP_FILE)
+		return place_read(host, path, text, attr);
+	memset(attr, 0, sizeof(*attr));
+	return place_read_link(host, path, text);
+}
+
 /* --- folders --------------------------------------------------------------------- */
 
 int place_missing(const struct host *host, const char *path, struct made_dirs *out)
@@ -280,6 +312,57 @@ int place_write(const struct host *host, const char *path, const char *before,
 			       path);
 	}
 	return 0;
+}
+
+static int replace_link(int folder, const char *name, const char *target)
+{
+	char temporary[NAME_MAX + 1];
+	int rc = temporary_name(name, temporary);
+
+	if (rc)
+		return rc;
+	unlinkat(folder, temporary, 0);
+	if (symlinkat(target, folder, temporary))
+		return -errno;
+	if (renameat(folder, temporary, folder, name)) {
+		rc = -errno;
+		unlinkat(folder, temporary, 0);
+		return rc;
+	}
+	return fsync(folder) ? -errno : 0;
+}
+
+int place_write_link(const struct host *host, const char *path, const char *before,
+		     const char *text)
+{
+	_cleanup_close_ int folder = -1;
+	_cleanup_free_ char *now = NULL;
+	const char *name;
+	int rc;
+
+	folder = open_folder(host, path, &name);
+	if (folder < 0)
+		return folder;
+	rc = place_read_link(host, path, &now);
+	if (rc)
+		return rc;
+	if (!same_text(now, before))
+		return err_set(ESTALE, "%s%s has just been changed by somebody else",
+			       host_prefix(host), path);
+	rc = text ? replace_link(folder, name, text) : drop(folder, name);
+	if (rc) {
+		errno = -rc;
+		return err_sys("%s %s%s", text ? "link" : "remove", host_prefix(host),
+			       path);
+	}
+	return 0;
+}
+
+int place_put(const struct host *host, enum setup_kind kind, const char *path,
+	      const char *before, const char *text, const struct place_attr *attr)
+{
+	return kind == SETUP_FILE ? place_write(host, path, before, text, attr)
+				  : place_write_link(host, path, before, text);
 }
 
 void place_tidy(const struct host *host, const char *path)

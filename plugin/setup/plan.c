@@ -11,7 +11,7 @@
 
 /* In the order in which they are applied: a server listens when its module is there. */
 static const struct remedy *const remedies[] = {
-	&remedy_modules, &remedy_nfs_conf, &remedy_ipoib,
+	&remedy_modules, &remedy_software, &remedy_nfs_conf, &remedy_ipoib,
 	&remedy_memlock, &remedy_firewall, &remedy_listener,
 };
 
@@ -261,7 +261,9 @@ int setup_plan_make(struct setup_plan **out, const struct setup_machine *machine
 	if (rc)
 		return rc;
 	planner.rdma = rdma;
-	if (!has_no_device(&planner)) {
+	if (request->software)
+		rc = software_begin(&planner);
+	if (!rc && (request->software || !has_no_device(&planner))) {
 		read_store(&planner);
 		rc = run_remedies(&planner);
 		state_fini(&planner.store.state);

@@ -56,4 +56,7 @@ const struct setup_actions setup_system = {
 	.load = load,
 	.listen = listen_on,
 	.restart = setup_unit_restart,
+	.link_add = setup_link_add,
+	.link_delete = setup_link_delete,
+	.link_users = setup_link_users,
 };

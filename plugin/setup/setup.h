@@ -31,10 +31,31 @@
 
 enum setup_kind {
 	SETUP_FILE,     /* a text below the root */
+	SETUP_SYMLINK,  /* that enables a unit; its text is the target */
 	SETUP_PORT,     /* of a zone of firewalld */
 	SETUP_MODULE,   /* loaded now; it stays loaded when it is undone */
 	SETUP_LISTENER, /* of the NFS server that runs, which no client notices */
 	SETUP_RESTART,  /* of a unit */
+	SETUP_LINK,     /* an RDMA link in software, made now */
+};
+
+/* Whether such a step has a path below the root. */
+static inline bool setup_has_path(enum setup_kind kind)
+{
+	return kind == SETUP_FILE || kind == SETUP_SYMLINK;
+}
+
+/* Whether --undo takes such a step back. */
+static inline bool setup_is_kept(enum setup_kind kind)
+{
+	return setup_has_path(kind) || kind == SETUP_PORT || kind == SETUP_LINK;
+}
+
+/* As `rdma link add NAME type TYPE netdev NETDEV` makes one. */
+struct setup_link {
+	char type[8]; /* "siw", "rxe" */
+	char name[64];
+	char netdev[IFNAMSIZ];
 };
 
 /* firewalld has what is in force and what is in its files; both are changed, one by one. */
@@ -53,6 +74,7 @@ struct setup_step {
 	char *before, *after;
 	/* A port; of a listener the number alone. In an undo it is closed. */
 	struct setup_port port;
+	struct setup_link link;
 	char name[64]; /* of a module or unit */
 	bool refused;  /* an undo: somebody changed it; before is ours, after is theirs */
 };
@@ -80,6 +102,8 @@ struct setup_request {
 	bool has_port;      /* else what the configuration says, or 20049 */
 	bool for_probe;     /* what nfsrdma probe needs besides, for who is not root */
 	bool restart;       /* units may be restarted */
+	/* A software RDMA link on an interface: "siw" or "rxe"; NULL: none is asked for. */
+	const char *software, *netdev;
 };
 
 /* What the running system is told. Two implementations: the system, and that of tests. Errors:
@@ -93,6 +117,10 @@ struct setup_actions {
 	int (*listen)(uint16_t port);
 	/* Waits until it is there again. Errors: -EHOSTDOWN systemd does not run here. */
 	int (*restart)(const char *unit);
+	int (*link_add)(const struct setup_link *link);
+	int (*link_delete)(const char *name);
+	/* Queue pairs on the device, without those that every device has for itself. */
+	int (*link_users)(const char *name, unsigned int *count);
 };
 
 /* setup-system.c, in plugin-setup-live */
@@ -107,7 +135,7 @@ struct setup_machine {
 /* plan.c */
 
 /* What a remedy cannot find out is a note, and the others go on. Errors: of reading the devices;
- * -ENOMEM. */
+ * -ENOMEM; of a software link -EINVAL the interface cannot have one, -EOPNOTSUPP this host cannot. */
 int setup_plan_make(struct setup_plan **out, const struct setup_machine *machine,
 		    const struct setup_request *request);
 void setup_plan_free(struct setup_plan *plan);
@@ -156,6 +184,9 @@ struct place_attr {
  * symbolic link. */
 int place_read(const struct host *host, const char *path, char **text,
 	       struct place_attr *attr);
+/* The target of a symbolic link. @text: NULL if there is nothing. Errors: of reading; -EEXIST it is
+ * something else. */
+int place_read_link(const struct host *host, const char *path, char **text);
 /* The folders of a path that are not there, outermost first. */
 int place_missing(const struct host *host, const char *path, struct made_dirs *out);
 int place_make_dirs(const struct host *host, const struct made_dirs *dirs,
@@ -167,6 +198,9 @@ int place_remove_dirs(const struct host *host, const struct made_dirs *dirs);
  * by now. After another one the file is the old or the new one: only a look says which. */
 int place_write(const struct host *host, const char *path, const char *before,
 		const char *text, const struct place_attr *attr);
+/* The same of a symbolic link: texts are targets. */
+int place_write_link(const struct host *host, const char *path, const char *before,
+		     const char *text);
 /* What a place_write() that was ended left behind. */
 void place_tidy(const struct host *host, const char *path);
 

@@ -44,6 +44,19 @@ static void print_command(const struct setup_step *step, bool undo, FILE *out)
 	case SETUP_RESTART:
 		fprintf(out, "systemctl restart %s\n", SHELL_OPERAND(step->name));
 		break;
+	case SETUP_SYMLINK:
+		fprintf(out, "systemctl %s %s\n", undo ? "disable" : "enable",
+			SHELL_OPERAND(step->name));
+		break;
+	case SETUP_LINK:
+		if (undo)
+			fprintf(out, "rdma link delete %s\n",
+				SHELL_WORD(step->link.name));
+		else
+			fprintf(out, "rdma link add %s type %s netdev %s\n",
+				SHELL_WORD(step->link.name), step->link.type,
+				SHELL_WORD(step->link.netdev));
+		break;
 	case SETUP_FILE: break;
 	}
 }
@@ -89,5 +102,12 @@ void setup_step_name(const struct setup_step *step, bool undo, char *buf, size_t
 			 step->port.port);
 		break;
 	case SETUP_RESTART: snprintf(buf, cap, "%s restarted", step->name); break;
+	case SETUP_SYMLINK:
+		snprintf(buf, cap, "%s %s", step->name, undo ? "disabled" : "enabled");
+		break;
+	case SETUP_LINK:
+		snprintf(buf, cap, "RDMA link %s on %s %s", step->link.name,
+			 step->link.netdev, undo ? "deleted" : "added");
+		break;
 	}
 }

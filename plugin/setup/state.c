@@ -8,7 +8,9 @@
  *	 {"kind": "file", "done": true, "path": "etc/nfs.conf", "before": "...", "was": null,
  *	  "after": "...", "mode": 420, "uid": 0, "gid": 0, "made": []},
  *	 {"kind": "port", "done": false, "zone": "public", "port": 4791, "protocol": "udp",
- *	  "permanent": true}]}
+ *	  "permanent": true},
+ *	 {"kind": "symlink", ... as a file, texts are targets},
+ *	 {"kind": "link", "done": true, "type": "siw", "name": "siw_eth0", "netdev": "eth0"}]}
  *
  * The file is root's. Still whatever is in it is checked: it says what root writes and where, and
  * a path that setup does not write to is none. */
@@ -24,12 +26,21 @@
 static const char *const paths[] = { PATH_MODULES, PATH_RDMA, PATH_NFS_OURS,
 				     PATH_NFS,     PATH_UDEV, PATH_LIMITS };
 
-bool state_knows_path(const char *path)
+static const char *const kinds[] = {
+	[SETUP_FILE] = "file",
+	[SETUP_SYMLINK] = "symlink",
+	[SETUP_PORT] = "port",
+	[SETUP_LINK] = "link",
+};
+
+bool state_knows_path(enum setup_kind kind, const char *path)
 {
 	size_t i;
 
+	if (link_is_path(path, kind == SETUP_SYMLINK))
+		return true;
 	for (i = 0; i < ARRAY_SIZE(paths); i++)
-		if (!strcmp(path, paths[i]))
+		if (kind == SETUP_FILE && !strcmp(path, paths[i]))
 			return true;
 	return false;
 }
@@ -41,6 +52,9 @@ void state_name_paths(char *buf, size_t cap)
 	for (i = 0; i < ARRAY_SIZE(paths) && used < cap; i++)
 		used += (size_t)snprintf(buf + used, cap - used, "%s/%s", i ? ", " : "",
 					 paths[i]);
+	if (used < cap)
+		snprintf(buf + used, cap - used,
+			 ", /" PATH_UNITS LINK_UNIT "*, /" PATH_WANTS LINK_UNIT "*");
 }
 
 void change_fini(struct change *change)
@@ -71,7 +85,7 @@ struct change *state_find_file(struct state *state, const char *path)
 	unsigned int i;
 
 	for (i = 0; i < state->count; i++)
-		if (state->changes[i].kind == SETUP_FILE &&
+		if (setup_has_path(state->changes[i].kind) &&
 		    !strcmp(state->changes[i].path, path))
 			return &state->changes[i];
 	return NULL;
@@ -87,6 +101,22 @@ struct change *state_find_port(struct state *state, const struct setup_port *por
 		if (state->changes[i].kind == SETUP_PORT && p->port == port->port &&
 		    p->protocol == port->protocol && p->permanent == port->permanent &&
 		    !strcmp(p->zone, port->zone))
+			return &state->changes[i];
+	}
+	return NULL;
+}
+
+/* There is one of a type on an interface, whatever it is called. */
+struct change *state_find_link(struct state *state, const struct setup_link *link)
+{
+	unsigned int i;
+
+	for (i = 0; i < state->count; i++) {
+		const struct change *change = &state->changes[i];
+
+		if (change->kind == SETUP_LINK &&
+		    !strcmp(change->link.type, link->type) &&
+		    !strcmp(change->link.netdev, link->netdev))
 			return &state->changes[i];
 	}
 	return NULL;
@@ -138,6 +168,13 @@ static void put_port(struct json_object *to, const struct setup_port *port)
 	json_object_object_add(to, "permanent", json_object_new_boolean(port->permanent));
 }
 
+static void put_link(struct json_object *to, const struct setup_link *link)
+{
+	put_text(to, "type", link->type);
+	put_text(to, "name", link->name);
+	put_text(to, "netdev", link->netdev);
+}
+
 int state_encode(const struct state *state, char **text)
 {
 	struct json_object *json = json_object_new_object(),
@@ -150,15 +187,16 @@ int state_encode(const struct state *state, char **text)
 	for (i = 0; i < state->count; i++) {
 		const struct change *change = &state->changes[i];
 		struct json_object *one = json_object_new_object();
-		bool is_file = change->kind == SETUP_FILE;
 
-		put_text(one, "kind", is_file ? "file" : "port");
+		put_text(one, "kind", kinds[change->kind]);
 		json_object_object_add(one, "done",
 				       json_object_new_boolean(change->done));
-		if (is_file)
+		if (setup_has_path(change->kind))
 			put_file(one, change);
-		else
+		else if (change->kind == SETUP_PORT)
 			put_port(one, &change->port);
+		else
+			put_link(one, &change->link);
 		json_object_array_add(list, one);
 	}
 	json_object_object_add(json, "changes", list);
@@ -275,7 +313,7 @@ static int get_file(struct state *state, struct json_object *json, struct change
 	char path[SETUP_PATH_MAX];
 	int rc = get_word(json, "path", path, sizeof(path));
 
-	if (!rc && (!state_knows_path(path) || state_find_file(state, path)))
+	if (!rc && (!state_knows_path(out->kind, path) || state_find_file(state, path)))
 		rc = bad("path");
 	rc = rc ? rc : get_text(json, "before", true, &out->before);
 	rc = rc ? rc : get_text(json, "was", true, &out->was);
@@ -311,24 +349,51 @@ static int get_port(struct state *state, struct json_object *json, struct change
 	return 0;
 }
 
+static int get_link(struct state *state, struct json_object *json, struct change *out)
+{
+	struct setup_link *link = &out->link;
+	int rc = get_word(json, "type", link->type, sizeof(link->type));
+
+	rc = rc ? rc : get_word(json, "name", link->name, sizeof(link->name));
+	rc = rc ? rc : get_word(json, "netdev", link->netdev, sizeof(link->netdev));
+	if (!rc && (!link_module(link->type) || !link_is_plain(link->netdev) ||
+		    state_find_link(state, link)))
+		rc = bad("link");
+	return rc;
+}
+
+/* Of what kind a change is, by its name. */
+static int get_kind(struct json_object *json, enum setup_kind *out)
+{
+	char kind[8];
+	size_t i;
+	int rc = get_word(json, "kind", kind, sizeof(kind));
+
+	for (i = 0; !rc && i < ARRAY_SIZE(kinds); i++) {
+		if (!kinds[i] || strcmp(kind, kinds[i]) != 0)
+			continue;
+		*out = (enum setup_kind)i;
+		return 0;
+	}
+	return rc ? rc : bad("kind");
+}
+
 static int get_change(struct state *state, struct json_object *json)
 {
 	struct change change = { .kind = SETUP_FILE };
-	char kind[8];
-	int rc = get_word(json, "kind", kind, sizeof(kind));
+	int rc = get_kind(json, &change.kind);
 
 	rc = rc ? rc : get_bool(json, "done", &change.done);
-	if (!rc && !strcmp(kind, "file"))
+	if (!rc && setup_has_path(change.kind))
 		rc = get_file(state, json, &change);
-	else if (!rc && !strcmp(kind, "port"))
+	else if (!rc && change.kind == SETUP_PORT)
 		rc = get_port(state, json, &change);
 	else if (!rc)
-		rc = bad("kind");
+		rc = get_link(state, json, &change);
 	if (rc) {
 		change_fini(&change);
 		return rc;
 	}
-	change.kind = kind[0] == 'f' ? SETUP_FILE : SETUP_PORT;
 	state->changes[state->count++] = change;
 	return 0;
 }

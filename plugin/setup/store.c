@@ -139,7 +139,7 @@ static int settle_file(struct store *store, struct change *change, bool dry)
 	const char *last = change->was ? change->was : change->before;
 	_cleanup_free_ char *now = NULL;
 	struct place_attr attr;
-	int rc = place_read(store->host, change->path, &now, &attr);
+	int rc = place_get(store->host, change->kind, change->path, &now, &attr);
 
 	if (rc)
 		return rc;
@@ -181,8 +181,13 @@ int store_settle(struct store *store, const struct setup_actions *actions, bool 
 		if (change->done)
 			continue;
 		any = true;
-		rc = change->kind == SETUP_FILE ? settle_file(store, change, dry)
-						: settle_port(store, change, actions);
+		/* Of a link the undo looks for the device. */
+		if (change->kind == SETUP_LINK)
+			change->done = true;
+		else
+			rc = setup_has_path(change->kind)
+				     ? settle_file(store, change, dry)
+				     : settle_port(store, change, actions);
 	}
 	return rc || dry || !any || !store->state.count ? rc : store_save(store);
 }

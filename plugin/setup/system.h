@@ -17,4 +17,12 @@ int setup_firewalld_set(const struct setup_port *port, bool open);
 /* Errors: -EHOSTDOWN; -ENOENT; -ETIMEDOUT; -EIO it did not come up. */
 int setup_unit_restart(const char *unit);
 
+/* setup-link.c: rdma(8). Errors: as live_child() */
+
+int setup_link_add(const struct setup_link *link);
+int setup_link_delete(const char *name);
+int setup_link_users(const char *name, unsigned int *count);
+/* Pure: of what `rdma resource show qp` prints; cuts the text. */
+unsigned int setup_link_count(char *text);
+
 #endif

@@ -6,6 +6,7 @@
 #include <netinet/in.h>
 #include <stdio.h>
 
+#include "plugin/report/shell.h"
 #include "plugin/setup/internal.h"
 
 static int copy_to(char **out, const char *text)
@@ -23,13 +24,14 @@ static int file_step(const struct store *store, const struct change *change,
 	struct place_attr attr;
 	int rc;
 
-	step->kind = SETUP_FILE;
-	rc = place_read(store->host, change->path, &step->before, &attr);
+	step->kind = change->kind;
+	rc = place_get(store->host, change->kind, change->path, &step->before, &attr);
 	if (rc || same_text(step->before, change->before)) {
 		free(take_ptr(step->before));
 		return rc;
 	}
 	strcpy(step->path, change->path);
+	text_copy(step->name, sizeof(step->name), strrchr(change->path, '/') + 1);
 	if (same_text(step->before, change->after))
 		return copy_to(&step->after, change->before);
 	step->refused = true;
@@ -54,9 +56,42 @@ static void leave_port(struct setup_plan *plan, const struct setup_port *port)
 		port->permanent ? "permanently" : "until its next reload");
 }
 
-static int make_steps(struct setup_plan *plan, const struct store *store,
-		      const struct setup_actions *actions)
+/* @step is the deletion of the link, which stays @link for the state, unless something uses it: then it
+ * goes at the next boot, when its unit is gone. Below a root there is none. */
+static int link_step(struct setup_plan *plan, const struct setup_machine *machine,
+		     const struct setup_link *link, struct setup_step *step)
 {
+	_cleanup_free_ struct rdma_devices *rdma = NULL;
+	const struct rdma_device *device;
+	char why[320];
+	int rc = machine->actions ? host_rdma(machine->host, &rdma) : 0;
+
+	device = rdma ? link_find(rdma, link) : NULL;
+	if (rc || !device)
+		return rc;
+	link_users(machine, device->name, why, sizeof(why));
+	if (!why[0]) {
+		step->kind = SETUP_LINK;
+		step->link = *link;
+		text_copy(step->link.name, sizeof(step->link.name), device->name);
+		plan->nsteps++;
+		return 0;
+	}
+	if (plan->nnotes == SETUP_NOTES_MAX)
+		return 0;
+	plan->notes[plan->nnotes].todo = true;
+	snprintf(
+		plan->notes[plan->nnotes].text, sizeof(plan->notes[plan->nnotes].text),
+		"The RDMA link %s stays until the next boot: %s. To delete it when nothing uses it: rdma link delete %s",
+		device->name, why, SHELL_WORD(device->name));
+	plan->nnotes++;
+	return 0;
+}
+
+static int make_steps(struct setup_plan *plan, const struct store *store,
+		      const struct setup_machine *machine)
+{
+	const struct setup_actions *actions = machine->actions;
 	unsigned int i;
 	int rc = 0;
 
@@ -74,6 +109,10 @@ static int make_steps(struct setup_plan *plan, const struct store *store,
 			step->kind = SETUP_PORT;
 			step->port = change->port;
 			plan->nsteps++;
+			continue;
+		}
+		if (change->kind == SETUP_LINK) {
+			rc = link_step(plan, machine, &change->link, step);
 			continue;
 		}
 		rc = file_step(store, change, step);
@@ -130,7 +169,7 @@ static int make(struct setup_plan **out, struct store *store,
 		return err_set(ENOMEM, "no memory");
 	plan->undo = true;
 	rc = store_settle(store, machine->actions, dry);
-	rc = rc ? rc : make_steps(plan, store, machine->actions);
+	rc = rc ? rc : make_steps(plan, store, machine);
 	if (rc)
 		return rc;
 	/* They are about what runs. */
@@ -157,7 +196,7 @@ static int undo_file(struct store *store, const struct change *change)
 	const struct place_attr attr = { true, change->mode, change->uid, change->gid };
 	_cleanup_free_ char *now = NULL;
 	struct place_attr seen;
-	int rc = place_read(store->host, change->path, &now, &seen);
+	int rc = place_get(store->host, change->kind, change->path, &now, &seen);
 
 	if (!rc && !same_text(now, change->before)) {
 		/* It was as we left it a moment ago. */
@@ -165,8 +204,8 @@ static int undo_file(struct store *store, const struct change *change)
 			return err_set(ESTALE,
 				       "%s%s has just been changed by somebody else",
 				       host_prefix(store->host), change->path);
-		rc = place_write(store->host, change->path, now, change->before,
-				 change->before ? &attr : NULL);
+		rc = place_put(store->host, change->kind, change->path, now,
+			       change->before, change->before ? &attr : NULL);
 	}
 	return rc ? rc : place_remove_dirs(store->host, &change->made);
 }
@@ -179,12 +218,18 @@ static int undo_port(const struct setup_port *port, const struct setup_actions *
 	return rc || !open ? rc : actions->port_set(port, false);
 }
 
+/* @step: NULL: the link stays, or is gone. */
 static int undo_change(struct store *store, struct change *change,
-		       const struct setup_actions *actions)
+		       const struct setup_step *step, const struct setup_actions *actions)
 {
-	int rc = change->kind == SETUP_FILE ? undo_file(store, change)
-					    : undo_port(&change->port, actions);
+	int rc = 0;
 
+	if (setup_has_path(change->kind))
+		rc = undo_file(store, change);
+	else if (change->kind == SETUP_PORT)
+		rc = undo_port(&change->port, actions);
+	else if (step)
+		rc = actions->link_delete(step->link.name);
 	if (rc)
 		return rc;
 	state_remove(&store->state, change);
@@ -200,8 +245,11 @@ static const struct setup_step *step_of(const struct setup_plan *plan,
 	for (i = 0; i < plan->nsteps; i++) {
 		const struct setup_step *step = &plan->steps[i];
 
+		/* The name of a link may be another one by now. */
 		if (step->kind == change->kind && !strcmp(step->path, change->path) &&
-		    !memcmp(&step->port, &change->port, sizeof(step->port)))
+		    !memcmp(&step->port, &change->port, sizeof(step->port)) &&
+		    !strcmp(step->link.type, change->link.type) &&
+		    !strcmp(step->link.netdev, change->link.netdev))
 			return step;
 	}
 	return NULL;
@@ -220,7 +268,7 @@ static int undo_all(struct store *store, const struct setup_plan *plan,
 
 		if (change->kind == SETUP_PORT && !actions)
 			continue;
-		one = rc ? -ECANCELED : undo_change(store, change, actions);
+		one = rc ? -ECANCELED : undo_change(store, change, step, actions);
 		if (one && !rc) {
 			rc = one;
 			snprintf(why, sizeof(why), "%s", err_text());

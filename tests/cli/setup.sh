@@ -121,6 +121,57 @@ run setup --undo --root "$root"
 expect_status 0
 same_as_before "undo of several setups"
 
+# --- a software link ------------------------------------------------------------------------
+
+# Its unit and the symbolic link that enables it; below a root no link is made.
+unit=etc/systemd/system/nfsrdma-link-eth0.service
+wants=etc/systemd/system/multi-user.target.wants/nfsrdma-link-eth0.service
+mkdir -p "$root/usr/lib/systemd" "$root/etc/systemd/system"
+touch "$root/usr/sbin/rdma" "$root/usr/lib/systemd/systemd"
+picture "$root" >"$work/before"
+run setup client --software siw eth0 --root "$root" --dry-run
+expect_status 0
+expect_line "+++ /$unit"
+expect_line 'systemctl enable nfsrdma-link-eth0.service'
+no_line '    rdma link add'
+same_as_before "a dry run of --software changed something"
+run setup client --software siw eth0 --root "$root"
+expect_status 0
+expect_line "done  /$unit written"
+expect_line 'done  nfsrdma-link-eth0.service enabled'
+[[ $(readlink "$root/$wants") == "/$unit" ]] || fail "the unit is not enabled"
+if type -P systemd-analyze >/dev/null; then
+	systemd-analyze verify "$root/$unit" 2>&1 | grep -F nfsrdma-link && fail "systemd does not like the unit"
+fi
+run setup client --software siw eth0 --root "$root"
+expect_line 'Nothing to do.'
+run setup --undo --root "$root"
+expect_status 0
+expect_line 'done  nfsrdma-link-eth0.service disabled'
+same_as_before "undo of --software left something"
+
+# expect_refusal STATUS SENTENCE ARGUMENT...
+expect_refusal()
+{
+	run setup "${@:3}" --root "$root"
+	expect_status "$1"
+	expect_sentence "$2"
+	same_as_before "a refused --software changed something"
+}
+expect_refusal 2 "no interface 'eth1' on this host; did you mean 'eth0'[?]$" client --software siw eth1
+expect_refusal 2 "'eth0' already has the RDMA device siw0" client --software rxe eth0
+expect_refusal 2 "takes rxe or siw, not 'roce'" client --software roce eth0
+expect_refusal 2 '--software needs an interface: nfsrdma setup client --software siw INTERFACE' client --software siw
+expect_refusal 2 "unexpected argument 'eth0'" client eth0
+expect_refusal 2 'undo and --software' --undo --software siw
+rm "$root/usr/sbin/rdma"
+picture "$root" >"$work/before"
+expect_refusal 1 'no command rdma on this host: install iproute2' client --software siw eth0
+touch "$root/usr/sbin/rdma"
+rm "$root/usr/lib/systemd/systemd"
+picture "$root" >"$work/before"
+expect_refusal 1 'no systemd on this host' client --software siw eth0
+
 # --- somebody else ------------------------------------------------------------------------
 
 run setup server --root "$root"

@@ -14,7 +14,12 @@ static void check_change(const struct change *change)
 		FUZZ_CHECK(change->port.port && change->port.zone[0]);
 		return;
 	}
-	FUZZ_CHECK(change->kind == SETUP_FILE && state_knows_path(change->path));
+	if (change->kind == SETUP_LINK) {
+		FUZZ_CHECK(link_module(change->link.type) && change->link.netdev[0]);
+		return;
+	}
+	FUZZ_CHECK(setup_has_path(change->kind) &&
+		   state_knows_path(change->kind, change->path));
 	FUZZ_CHECK(change->after && change->mode <= 07777);
 	for (i = 0; i < change->made.count; i++)
 		FUZZ_CHECK(!strncmp(change->path, change->made.list[i],

@@ -538,6 +538,180 @@ static void a_port_that_may_be_open_is_asked_about(void)
 	done();
 }
 
+/* --- links ----------------------------------------------------------------------- */
+
+#define UNIT_ETH0  "etc/systemd/system/nfsrdma-link-eth0.service"
+#define WANTS_ETH0 "etc/systemd/system/multi-user.target.wants/nfsrdma-link-eth0.service"
+
+static void link_steps(void)
+{
+	struct setup_step *new;
+
+	file_step(UNIT_ETH0, NULL, "[Unit]\n");
+	new = step(SETUP_SYMLINK);
+	strcpy(new->path, WANTS_ETH0);
+	new->after = strdup("/" UNIT_ETH0);
+	step(SETUP_LINK)->link = (struct setup_link){ "siw", "siw_eth0", "eth0" };
+}
+
+/* As udev may have named it. */
+static void add_device(void)
+{
+	tree_write(&tree, "sys/class/infiniband/iwp0s3/node_type", "4: RNIC\n");
+	tree_write(&tree, "sys/class/infiniband/iwp0s3/ports/1/link_layer", "Ethernet\n");
+	tree_write(&tree, "sys/class/infiniband/iwp0s3/ports/1/gids/0",
+		   "5254:0012:3456:0000:0000:0000:0000:0000\n");
+	tree_write(&tree, "sys/class/net/eth0/address", "52:54:00:12:34:56\n");
+	tree_write(&tree, "proc/self/mountinfo", "");
+	tree_write(&tree, "proc/self/mountstats", "");
+}
+
+static bool is_enabled(void)
+{
+	char target[HOST_PATH_MAX];
+
+	return !host_link(tree.host, WANTS_ETH0, target, sizeof(target)) &&
+	       !strcmp(target, "/" UNIT_ETH0);
+}
+
+static void set_up_link(void)
+{
+	start();
+	tree_mkdir(&tree, "etc/systemd");
+	tree_mkdir(&tree, "etc/systemd/system");
+	link_steps();
+	CU_ASSERT_EQUAL(apply(), 0);
+	CU_ASSERT_EQUAL(told.done, 3);
+	CU_ASSERT_EQUAL(fake.adds, 1);
+	CU_ASSERT_STRING_EQUAL(fake.link.name, "siw_eth0");
+	CU_ASSERT(is_enabled());
+}
+
+static void a_link_comes_and_goes_with_its_unit(void)
+{
+	set_up_link();
+	add_device();
+	CU_ASSERT_EQUAL(undo(), 0);
+	CU_ASSERT_EQUAL(told.done, 3);
+	CU_ASSERT_EQUAL(fake.deletes, 1);
+	CU_ASSERT_STRING_EQUAL(fake.name, "iwp0s3");
+	CU_ASSERT_FALSE(is_enabled());
+	CU_ASSERT_FALSE(tree_has("etc/systemd/system/multi-user.target.wants"));
+	CU_ASSERT(tree_has("etc/systemd/system"));
+	CU_ASSERT_FALSE(tree_has(UNIT_ETH0));
+	CU_ASSERT_FALSE(tree_has("var/lib/nfsrdma"));
+	done();
+	/* Somebody deleted it before. */
+	set_up_link();
+	CU_ASSERT_EQUAL(undo(), 0);
+	CU_ASSERT_EQUAL(fake.deletes, 0);
+	CU_ASSERT_FALSE(tree_has("var/lib/nfsrdma"));
+	done();
+}
+
+static const char *const mountinfo =
+	"36 28 0:53 / /mnt rw - nfs4 192.0.2.10:/vm rw,vers=4.2,proto=rdma,port=20049,addr=192.0.2.10\n";
+
+static void a_link_in_use_stays(void)
+{
+	static const struct {
+		unsigned int pairs;
+		int fail;
+		const char *path, *text, *words;
+	} rows[] = {
+		{ 2, 0, NULL, NULL, "it has 2 queue pairs in use" },
+		{ 0, -EIO, NULL, NULL, "unknown (it does not want to)" },
+		/* Without a connection at the moment. */
+		{ 0, 0, "proc/self/mountinfo", mountinfo, "1 NFS mount over RDMA" },
+		{ 0, 0, "proc/fs/nfsd/portlist", "rdma 20049\n", "listens for RDMA" },
+	};
+	struct setup_plan *undoing = NULL;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		SUITE_ROW("%zu: %s", i, rows[i].words);
+		set_up_link();
+		add_device();
+		fake.users = rows[i].pairs;
+		if (rows[i].path)
+			tree_write(&tree, rows[i].path, rows[i].text);
+		fake.fail = rows[i].fail;
+		CU_ASSERT_EQUAL_FATAL(setup_undo_make(&undoing, &machine), 0);
+		CU_ASSERT_EQUAL(undoing->nsteps, 2);
+		CU_ASSERT_EQUAL_FATAL(undoing->nnotes, 1);
+		CU_ASSERT(undoing->notes[0].todo);
+		ASSERT_CONTAINS(undoing->notes[0].text, rows[i].words);
+		ASSERT_CONTAINS(undoing->notes[0].text, "rdma link delete iwp0s3");
+		setup_plan_free(undoing);
+		fake.fail = rows[i].fail;
+		CU_ASSERT_EQUAL(undo(), 0);
+		CU_ASSERT_EQUAL(fake.deletes, 0);
+		CU_ASSERT_FALSE(tree_has(UNIT_ETH0));
+		CU_ASSERT_FALSE(tree_has("var/lib/nfsrdma"));
+		done();
+	}
+}
+
+/* Its record is not kept: a device of that type on that interface is somebody else's. */
+static void a_link_that_was_not_made_is_not_undone(void)
+{
+	start();
+	step(SETUP_LINK)->link = (struct setup_link){ "siw", "siw_eth0", "eth0" };
+	fake.fail = -EIO;
+	CU_ASSERT_EQUAL(apply(), -EIO);
+	CU_ASSERT_STRING_EQUAL(told.text, "it does not want to");
+	CU_ASSERT_FALSE(tree_has("var/lib/nfsrdma"));
+	add_device();
+	CU_ASSERT_EQUAL(undo(), 0);
+	CU_ASSERT_EQUAL(fake.deletes, 0);
+	done();
+	/* After a timeout it may be ours. */
+	start();
+	step(SETUP_LINK)->link = (struct setup_link){ "siw", "siw_eth0", "eth0" };
+	fake.fail = -ETIMEDOUT;
+	CU_ASSERT_EQUAL(apply(), -ETIMEDOUT);
+	add_device();
+	CU_ASSERT_EQUAL(undo(), 0);
+	CU_ASSERT_EQUAL(fake.deletes, 1);
+	done();
+}
+
+static void below_a_root_a_link_is_only_its_unit(void)
+{
+	set_up_link();
+	add_device();
+	machine.actions = NULL;
+	CU_ASSERT_EQUAL(undo(), 0);
+	CU_ASSERT_EQUAL(fake.deletes, 0);
+	CU_ASSERT_FALSE(is_enabled());
+	CU_ASSERT_FALSE(tree_has("var/lib/nfsrdma"));
+	done();
+}
+
+/* A file in the place of the symbolic link is not replaced, nor a link to elsewhere. */
+static void what_stands_where_the_unit_is_enabled_stays(void)
+{
+	start();
+	tree_mkdir(&tree, "etc/systemd");
+	tree_mkdir(&tree, "etc/systemd/system");
+	tree_mkdir(&tree, "etc/systemd/system/multi-user.target.wants");
+	tree_write(&tree, WANTS_ETH0, "x\n");
+	link_steps();
+	CU_ASSERT_EQUAL(apply(), -EEXIST);
+	CU_ASSERT(tree_is(WANTS_ETH0, "x\n"));
+	CU_ASSERT_EQUAL(fake.adds, 0);
+	CU_ASSERT_EQUAL(undo(), 0);
+	CU_ASSERT(tree_is(WANTS_ETH0, "x\n"));
+	CU_ASSERT_FALSE(tree_has(UNIT_ETH0));
+	done();
+	set_up_link();
+	CU_ASSERT_EQUAL(tree_remove_all(&tree, WANTS_ETH0), 0);
+	tree_link(&tree, WANTS_ETH0, "/dev/null");
+	CU_ASSERT_EQUAL(undo(), -EPERM);
+	CU_ASSERT(tree_has(UNIT_ETH0));
+	done();
+}
+
 SUITE_MAIN("setup-apply", TEST(a_new_file_comes_and_goes_with_its_folders),
 	   TEST(a_file_of_others_keeps_its_mode),
 	   TEST(a_file_of_others_keeps_its_acl_and_attributes),
@@ -552,4 +726,8 @@ SUITE_MAIN("setup-apply", TEST(a_new_file_comes_and_goes_with_its_folders),
 	   TEST(a_state_that_is_not_ours_is_not_believed),
 	   TEST(what_was_not_done_is_not_undone), TEST(what_was_done_is),
 	   TEST(a_second_change_under_way_goes_back_to_the_first_text),
-	   TEST(a_dry_undo_changes_nothing), TEST(a_port_that_may_be_open_is_asked_about))
+	   TEST(a_dry_undo_changes_nothing), TEST(a_port_that_may_be_open_is_asked_about),
+	   TEST(a_link_comes_and_goes_with_its_unit), TEST(a_link_in_use_stays),
+	   TEST(a_link_that_was_not_made_is_not_undone),
+	   TEST(below_a_root_a_link_is_only_its_unit),
+	   TEST(what_stands_where_the_unit_is_enabled_stays))

@@ -17,6 +17,8 @@ static struct {
 	unsigned int sets, loads, listens, restarts;
 	struct setup_port last;
 	char name[64];
+	unsigned int adds, deletes, users; /* of links; queue pairs on them */
+	struct setup_link link;
 	int fail;    /* what the next action says */
 	int systemd; /* what asking for a unit says */
 } fake;
@@ -118,12 +120,36 @@ static int fake_restart(const char *unit)
 	return fake_result();
 }
 
+static int fake_link_add(const struct setup_link *link)
+{
+	fake.adds++;
+	fake.link = *link;
+	return fake_result();
+}
+
+static int fake_link_delete(const char *name)
+{
+	fake.deletes++;
+	strcpy(fake.name, name);
+	return fake_result();
+}
+
+static int fake_link_users(const char *name, unsigned int *count)
+{
+	(void)name;
+	*count = fake.users;
+	return fake_result();
+}
+
 static const struct setup_actions fake_actions = {
 	.port_get = fake_port_get,
 	.port_set = fake_port_set,
 	.load = fake_load,
 	.listen = fake_listen,
 	.restart = fake_restart,
+	.link_add = fake_link_add,
+	.link_delete = fake_link_delete,
+	.link_users = fake_link_users,
 };
 
 static struct tree tree;

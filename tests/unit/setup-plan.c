@@ -691,6 +691,150 @@ static void one_remedy_that_cannot_know_stops_no_other(void)
 	done();
 }
 
+/* --- software links ---------------------------------------------------------------- */
+
+#define UNIT_ETH0  "etc/systemd/system/nfsrdma-link-eth0.service"
+#define WANTS_ETH0 "etc/systemd/system/multi-user.target.wants/nfsrdma-link-eth0.service"
+
+/* A machine without a device, with what a link takes. */
+static void software(const char *name, const char *type, const char *netdev)
+{
+	start(name, CHECK_CLIENT);
+	tree_write(&tree, "usr/sbin/rdma", "");
+	tree_write(&tree, "usr/lib/systemd/systemd", "");
+	request.software = type;
+	request.netdev = netdev;
+}
+
+static void refuse(int expected, const char *words)
+{
+	setup_plan_free(plan);
+	plan = NULL;
+	CU_ASSERT_EQUAL(setup_plan_make(&plan, &machine, &request), expected);
+	ASSERT_CONTAINS(err_text(), words);
+}
+
+static void a_link_gets_its_module_and_its_unit(void)
+{
+	const struct setup_step *step;
+
+	software("none-debian12", "rxe", "eth0");
+	make();
+	CU_ASSERT_PTR_NOT_NULL(find(SETUP_MODULE, "rdma_rxe"));
+	step = find(SETUP_FILE, PATH_MODULES);
+	CU_ASSERT_PTR_NOT_NULL_FATAL(step);
+	ASSERT_CONTAINS(step->after, "\nrdma_rxe\n");
+	step = find(SETUP_FILE, UNIT_ETH0);
+	CU_ASSERT_PTR_NOT_NULL_FATAL(step);
+	ASSERT_CONTAINS(step->after, "\nBindsTo=sys-subsystem-net-devices-eth0.device\n");
+	ASSERT_CONTAINS(step->after, "\nBefore=remote-fs-pre.target\n");
+	ASSERT_CONTAINS(
+		step->after,
+		"ExecStart=/bin/sh -c '/usr/sbin/rdma link show | grep -q \" netdev eth0 *$$\" || exec /usr/sbin/rdma link add rxe_eth0 type rxe netdev eth0'\n");
+	step = find(SETUP_SYMLINK, WANTS_ETH0);
+	CU_ASSERT_PTR_NOT_NULL_FATAL(step);
+	CU_ASSERT_STRING_EQUAL(step->after, "/" UNIT_ETH0);
+	/* The link itself comes last, when its module is loaded. */
+	step = &plan->steps[plan->nsteps - 1];
+	CU_ASSERT_EQUAL(step->kind, SETUP_LINK);
+	CU_ASSERT_STRING_EQUAL(step->link.name, "rxe_eth0");
+	CU_ASSERT_STRING_EQUAL(step->link.netdev, "eth0");
+	/* Below a root nothing runs. */
+	machine.actions = NULL;
+	make();
+	CU_ASSERT_PTR_NOT_NULL(find(SETUP_FILE, UNIT_ETH0));
+	CU_ASSERT_PTR_NULL(find(SETUP_LINK, ""));
+	done();
+}
+
+static void the_port_of_a_link_is_opened(void)
+{
+	software("none-debian12", "rxe", "eth0");
+	fake.firewalld = true;
+	make();
+	CU_ASSERT_PTR_NOT_NULL(find(SETUP_PORT, ""));
+	done();
+}
+
+/* Made by hand: its name stays, and --undo leaves it. */
+static void a_link_that_is_there_gets_its_unit_alone(void)
+{
+	const struct setup_step *step;
+
+	software("siw-debian12", "siw", "eth0");
+	make();
+	CU_ASSERT_PTR_NULL(find(SETUP_LINK, ""));
+	step = find(SETUP_FILE, UNIT_ETH0);
+	CU_ASSERT_PTR_NOT_NULL_FATAL(step);
+	ASSERT_CONTAINS(step->after, "rdma link add siw0 type siw netdev eth0'");
+	tree_write(&tree, UNIT_ETH0, step->after);
+	tree_link(&tree, WANTS_ETH0, "/" UNIT_ETH0);
+	make();
+	CU_ASSERT_PTR_NULL(find(SETUP_FILE, UNIT_ETH0));
+	CU_ASSERT_PTR_NULL(find(SETUP_SYMLINK, WANTS_ETH0));
+	done();
+}
+
+static void names_are_escaped_in_the_unit(void)
+{
+	struct setup_link link = { "siw", "siw_br-ex.5", "br-ex.5" };
+	_cleanup_free_ char *text = link_unit(&link, "/sbin/rdma");
+
+	ASSERT_CONTAINS(text, "\nBindsTo=sys-subsystem-net-devices-br\\x2dex.5.device\n");
+	ASSERT_CONTAINS(text, "netdev br-ex[.]5 *$$");
+	CU_ASSERT(link_is_plain("br-ex.5"));
+	CU_ASSERT_FALSE(link_is_plain("a'b"));
+	CU_ASSERT_FALSE(link_is_plain("a%i"));
+	CU_ASSERT_FALSE(link_is_plain("a/b"));
+	CU_ASSERT_FALSE(link_is_plain(""));
+	CU_ASSERT_FALSE(link_is_plain("sixteen-letters-"));
+}
+
+static void an_interface_that_cannot_have_a_link_is_refused(void)
+{
+	software("none-debian12", "rxe", "eth1");
+	refuse(-EINVAL, "no interface 'eth1' on this host; did you mean 'eth0'?");
+	request.netdev = "a;b";
+	refuse(-EINVAL, "'a;b' has a character");
+	tree_write(&tree, "sys/class/net/lo/type", "772\n");
+	tree_write(&tree, "sys/class/net/lo/mtu", "65536\n");
+	tree_write(&tree, "sys/class/net/lo/ifindex", "1\n");
+	request.netdev = "lo";
+	refuse(-EINVAL, "'lo' is the loopback interface");
+	done();
+	software("mlx5-roce-rhel9", "rxe", "ens1f0np0");
+	refuse(-EINVAL, "'ens1f0np0' already has the RDMA device mlx5_0");
+	done();
+	software("siw-debian12", "rxe", "eth0");
+	refuse(-EINVAL, "'eth0' already has the RDMA device siw0");
+	done();
+	software("mlx5-ib-rhel8", "rxe", "ib0");
+	refuse(-EINVAL, "'ib0' is not an Ethernet interface");
+	done();
+}
+
+static void a_host_that_cannot_make_a_link_is_refused(void)
+{
+	/* Debian 12 has rdma_rxe, and no siw. */
+	software("none-debian12", "siw", "eth0");
+	refuse(-EOPNOTSUPP,
+	       "has no module siw; it has rdma_rxe: --software rxe, on the other host too");
+	request.software = "rxe";
+	tree_write(&tree, "etc/modprobe.d/no.conf", "install rdma_rxe /bin/false\n");
+	refuse(-EOPNOTSUPP, "/etc/modprobe.d/no.conf forbids loading rdma_rxe");
+	done();
+	software("no-rpcrdma-cloud-kernel", "rxe", "eth0");
+	refuse(-EOPNOTSUPP, "boot linux-image-amd64, which has rdma_rxe");
+	done();
+	software("none-debian12", "rxe", "eth0");
+	CU_ASSERT_EQUAL(tree_remove_all(&tree, "usr/sbin/rdma"), 0);
+	refuse(-EOPNOTSUPP, "no command rdma on this host: install iproute2");
+	tree_write(&tree, "usr/sbin/rdma", "");
+	CU_ASSERT_EQUAL(tree_remove_all(&tree, "usr/lib/systemd/systemd"), 0);
+	refuse(-EOPNOTSUPP, "no systemd on this host");
+	done();
+}
+
 SUITE_MAIN("setup-plan", TEST(what_works_is_left_alone),
 	   TEST(a_module_that_is_listed_is_loaded),
 	   TEST(a_comment_of_rdma_conf_becomes_a_line),
@@ -722,4 +866,9 @@ SUITE_MAIN("setup-plan", TEST(what_works_is_left_alone),
 	   TEST(a_rule_of_before_is_replaced), TEST(an_ifcfg_file_is_a_profile_too),
 	   TEST(a_rule_that_does_nothing_gets_one_that_does),
 	   TEST(memory_is_locked_for_the_probe_alone), TEST(programs_get_their_modules),
-	   TEST(one_remedy_that_cannot_know_stops_no_other))
+	   TEST(one_remedy_that_cannot_know_stops_no_other),
+	   TEST(a_link_gets_its_module_and_its_unit), TEST(the_port_of_a_link_is_opened),
+	   TEST(a_link_that_is_there_gets_its_unit_alone),
+	   TEST(names_are_escaped_in_the_unit),
+	   TEST(an_interface_that_cannot_have_a_link_is_refused),
+	   TEST(a_host_that_cannot_make_a_link_is_refused))

@@ -38,12 +38,17 @@ static void changes_come_back_as_they_were(void)
 	port = state_add(&state);
 	port->kind = SETUP_PORT;
 	port->port = (struct setup_port){ "public", 4791, IPPROTO_UDP, true };
+	add_file(PATH_WANTS LINK_UNIT "eth0.service", NULL, "/" PATH_UNITS "x");
+	state.changes[3].kind = SETUP_SYMLINK;
+	port = state_add(&state);
+	port->kind = SETUP_LINK;
+	port->link = (struct setup_link){ "rxe", "rxe_br-ex.5", "br-ex.5" };
 	state.made.count = 1;
 	strcpy(state.made.list[0], "var/lib/nfsrdma");
 
 	CU_ASSERT_EQUAL_FATAL(state_encode(&state, &text), 0);
 	CU_ASSERT_EQUAL_FATAL(state_decode(&got, text, strlen(text)), 0);
-	CU_ASSERT_EQUAL(got.count, 3);
+	CU_ASSERT_EQUAL(got.count, 5);
 	CU_ASSERT_STRING_EQUAL(got.changes[0].before, state.changes[0].before);
 	CU_ASSERT_STRING_EQUAL(got.changes[0].was, "between");
 	CU_ASSERT_EQUAL(got.changes[0].mode, 0640);
@@ -52,7 +57,13 @@ static void changes_come_back_as_they_were(void)
 	CU_ASSERT_PTR_NULL(got.changes[1].before);
 	CU_ASSERT(got.changes[1].done);
 	CU_ASSERT_STRING_EQUAL(got.changes[1].made.list[0], PATH_NFS_D);
-	CU_ASSERT_PTR_EQUAL(state_find_port(&got, &port->port), &got.changes[2]);
+	CU_ASSERT_PTR_EQUAL(state_find_port(&got, &state.changes[2].port),
+			    &got.changes[2]);
+	CU_ASSERT_EQUAL(got.changes[3].kind, SETUP_SYMLINK);
+	CU_ASSERT_STRING_EQUAL(got.changes[3].after, "/" PATH_UNITS "x");
+	CU_ASSERT_PTR_EQUAL(state_find_link(&got, &state.changes[4].link),
+			    &got.changes[4]);
+	CU_ASSERT_STRING_EQUAL(got.changes[4].link.name, "rxe_br-ex.5");
 	CU_ASSERT_STRING_EQUAL(got.made.list[0], "var/lib/nfsrdma");
 	state_fini(&got);
 	state_fini(&state);
@@ -89,6 +100,15 @@ static void what_setup_does_not_write_is_refused(void)
 		HEAD
 		"{\"kind\":\"file\",\"path\":\"etc/../etc/nfs.conf\",\"made\":[]," FILE_REST
 		"}]}",
+		HEAD
+		"{\"kind\":\"symlink\",\"path\":\"etc/nfs.conf\",\"made\":[]," FILE_REST
+		"}]}",
+		HEAD "{\"kind\":\"file\",\"path\":\"" PATH_UNITS LINK_UNIT
+		     "a/b.service\",\"made\":[]," FILE_REST "}]}",
+		HEAD "{\"kind\":\"file\",\"path\":\"" PATH_UNITS LINK_UNIT
+		     ".service\",\"made\":[]," FILE_REST "}]}",
+		HEAD "{\"kind\":\"file\",\"path\":\"" PATH_WANTS LINK_UNIT
+		     "a.service\",\"made\":[]," FILE_REST "}]}",
 		/* folders that are not above it, or in another order */
 		HEAD
 		"{\"kind\":\"file\",\"path\":\"etc/nfs.conf\",\"made\":[\"var\"]," FILE_REST
@@ -111,6 +131,10 @@ static void what_setup_does_not_write_is_refused(void)
 		"{\"kind\":\"file\",\"path\":\"etc/nfs.conf\",\"made\":[],\"done\":true,\"before\":null,\"was\":null,\"after\":\"a\\u0000b\",\"mode\":420,\"uid\":0,\"gid\":0}]}",
 		HEAD
 		"{\"kind\":\"file\",\"path\":\"etc/nfs.conf\",\"made\":[],\"done\":true,\"before\":null,\"was\":null,\"after\":\"a\",\"mode\":65536,\"uid\":0,\"gid\":0}]}",
+		HEAD
+		"{\"kind\":\"link\",\"done\":true,\"type\":\"x\",\"name\":\"x\",\"netdev\":\"eth0\"}]}",
+		HEAD
+		"{\"kind\":\"link\",\"done\":true,\"type\":\"siw\",\"name\":\"x\",\"netdev\":\"a;b\"}]}",
 		HEAD "{\"kind\":\"port\",\"zone\":\"\"," PORT_REST "}]}",
 		HEAD "{\"kind\":\"port\",\"zone\":\"a\\u001bb\"," PORT_REST "}]}",
 		HEAD

@@ -227,7 +227,22 @@ static void a_unit_that_does_not_come_back_is_told(void)
 	end();
 }
 
+/* As iproute2 6.1 prints them. */
+static void the_kernel_s_own_queue_pairs_are_no_users(void)
+{
+	char text[] =
+		"link rxe0/1 lqpn 1 type GSI state RTS sq-psn 0 comm [ib_core] \n"
+		"link ib0/1 lqpn 0 type SMI state RTS sq-psn 0 comm [ib_core] \n"
+		"link rxe0/1 lqpn 17 rqpn 18 type RC state RTS rq-psn 1 sq-psn 2 path-mig-state MIGRATED comm [rpcrdma] \n"
+		"link rxe0/1 lqpn 19 type UD state RTS sq-psn 0 pid 77 comm rping \n";
+	char none[] = "";
+
+	CU_ASSERT_EQUAL(setup_link_count(text), 2);
+	CU_ASSERT_EQUAL(setup_link_count(none), 0);
+}
+
 SUITE_MAIN("setup-system", TEST(a_port_with_a_socket_is_not_given_to_the_server),
 	   TEST(what_is_in_force_and_the_files_are_two),
 	   TEST(a_zone_that_is_not_there_is_told), TEST(refusals_are_told),
-	   TEST(a_restart_is_waited_for), TEST(a_unit_that_does_not_come_back_is_told))
+	   TEST(a_restart_is_waited_for), TEST(a_unit_that_does_not_come_back_is_told),
+	   TEST(the_kernel_s_own_queue_pairs_are_no_users))

@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* A software RDMA link on an interface: made now, and by a unit of systemd at each boot. A link that is
+ * there already, made by hand, only gets the unit. What keeps this host or this interface from having
+ * one is an error, and nothing else is planned. */
+#include <stdio.h>
+
+#include "plugin/report/words.h"
+#include "plugin/setup/internal.h"
+
+#define ARPHRD_ETHERNET 1
+#define ARPHRD_LO       772
+
+/* The first of them that is there. */
+static const char *first_of(const struct host *host, const char *const *paths)
+{
+	for (; *paths; paths++)
+		if (!host_exists(host, *paths))
+			return *paths;
+	return NULL;
+}
+
+static const char *rdma_command(const struct host *host)
+{
+	static const char *const paths[] = { "usr/sbin/rdma", "sbin/rdma", "usr/bin/rdma",
+					     "bin/rdma", NULL };
+
+	return first_of(host, paths);
+}
+
+static bool has_systemd(const struct host *host)
+{
+	static const char *const paths[] = { "usr/lib/systemd/systemd",
+					     "lib/systemd/systemd", NULL };
+
+	return first_of(host, paths);
+}
+
+/* An image has no interfaces to look at. */
+static bool is_image(const struct host *host)
+{
+	return host_exists(host, "sys/class") == -ENOENT;
+}
+
+static int no_interface(const struct host *host, const char *name)
+{
+	_cleanup_(host_list_fini) struct host_list list = { NULL, 0, false };
+	const char *best = NULL;
+	struct near near;
+	size_t i;
+
+	near_init(&near, name);
+	if (!host_list(host, "sys/class/net", &list)) {
+		for (i = 0; i < list.count; i++)
+			near_try(&near, list.names[i]);
+		best = near_found(&near);
+	}
+	return err_set(EINVAL, "no interface '%.32s' on this host%s%s%s", name,
+		       best ? "; did you mean '" : "", best ? best : "",
+		       best ? "'?" : "");
+}
+
+static int check_interface(struct planner *planner, const struct setup_link *link)
+{
+	const struct host *host = planner->machine->host;
+	const struct rdma_device *device = link_find(planner->rdma, link);
+	struct host_netdev netdev;
+	int rc = host_netdev(host, link->netdev, planner->rdma, &netdev);
+
+	if (rc == -ENOENT)
+		return no_interface(host, link->netdev);
+	if (rc)
+		return rc;
+	if (netdev.type == ARPHRD_LO)
+		return err_set(EINVAL,
+			       "'%s' is the loopback interface; expected one that leads "
+			       "to the other host",
+			       netdev.name);
+	if (netdev.type != ARPHRD_ETHERNET)
+		return err_set(EINVAL, "'%s' is not an Ethernet interface", netdev.name);
+	if (!device && netdev.rdma_device[0] && !netdev.rdma_lower[0])
+		return err_set(EINVAL, "'%s' already has the RDMA device %s", netdev.name,
+			       netdev.rdma_device);
+	return 0;
+}
+
+/* What to do without the module. Debian 12 has rdma_rxe and not siw, and its kernels for clouds have
+ * neither. */
+static void find_other(const struct planner *planner, const char *name, char *buf,
+		       size_t cap)
+{
+	const char *type = strcmp(name, "siw") ? "siw" : "rxe",
+		   *release = planner->system.release,
+		   *cloud = strstr(release, "-cloud-");
+	struct host_module module;
+
+	if (!host_module(planner->machine->host, link_module(type), &module) &&
+	    module.state != MODULE_MISSING)
+		snprintf(buf, cap, "it has %s: --software %s, on the other host too",
+			 link_module(type), type);
+	else if (planner->system.distro == DISTRO_DEBIAN && cloud)
+		snprintf(buf, cap, "boot linux-image-%.40s, which has rdma_rxe",
+			 cloud + strlen("-cloud-"));
+	else if (planner->system.distro == DISTRO_UBUNTU)
+		snprintf(buf, cap, "install linux-modules-extra-%.60s", release);
+	else
+		snprintf(buf, cap, "install the kernel's additional modules");
+}
+
+static int no_module(const struct planner *planner, const char *name)
+{
+	char other[160];
+
+	find_other(planner, name, other, sizeof(other));
+	return err_set(EOPNOTSUPP, "the kernel %s has no module %s; %s",
+		       planner->system.release, name, other);
+}
+
+/* What is not known, of an image for instance, remedy-modules.c says. */
+static int check_module(const struct planner *planner, const char *name)
+{
+	struct host_module module;
+	int rc = host_module(planner->machine->host, name, &module);
+
+	if (rc)
+		return rc == -ENOENT ? 0 : rc;
+	if (module.state == MODULE_MISSING)
+		return no_module(planner, name);
+	if (module.state == MODULE_LOADED || module.state == MODULE_BUILTIN)
+		return 0;
+	if (module.disabled)
+		return err_set(EOPNOTSUPP,
+			       "/%s forbids loading %s: remove the line, then try again",
+			       module.disabled_by, name);
+	if (module.problem[0])
+		return err_set(EOPNOTSUPP, "the file of module %s is bad: %s", name,
+			       module.problem);
+	return 0;
+}
+
+static int check_host(const struct planner *planner, const struct setup_link *link)
+{
+	const struct host *host = planner->machine->host;
+
+	if (!rdma_command(host))
+		return err_set(EOPNOTSUPP, "no command rdma on this host: install %s",
+			       planner->system.distro == DISTRO_RHEL ? "iproute"
+								     : "iproute2");
+	if (!has_systemd(host))
+		return err_set(EOPNOTSUPP,
+			       "no systemd on this host, so no unit can make the link at "
+			       "boot");
+	return check_module(planner, link_module(link->type));
+}
+
+/* The name is the one that the link has already, or else TYPE_INTERFACE. */
+static struct setup_link wanted_link(const struct planner *planner)
+{
+	const struct setup_request *request = planner->request;
+	const struct rdma_device *device;
+	struct setup_link link;
+
+	memset(&link, 0, sizeof(link));
+	text_copy(link.type, sizeof(link.type), request->software);
+	text_copy(link.netdev, sizeof(link.netdev), request->netdev);
+	device = link_find(planner->rdma, &link);
+	if (device && !device->name[strspn(device->name,
+					   "abcdefghijklmnopqrstuvwxyz"
+					   "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-")])
+		text_copy(link.name, sizeof(link.name), device->name);
+	else
+		snprintf(link.name, sizeof(link.name), "%.7s_%.15s", link.type,
+			 link.netdev);
+	return link;
+}
+
+/* For the remedies that follow: the firewall's asks which devices there are. */
+static void add_device(struct planner *planner, const struct setup_link *link)
+{
+	struct rdma_devices *rdma = planner->rdma;
+	struct rdma_device *device;
+
+	if (link_find(rdma, link) || rdma->count == RDMA_DEVICES_MAX)
+		return;
+	device = &rdma->list[rdma->count++];
+	memset(device, 0, sizeof(*device));
+	text_copy(device->name, sizeof(device->name), link->name);
+	text_copy(device->driver, sizeof(device->driver), link_module(link->type));
+	device->kind = strcmp(link->type, "rxe") ? RDMA_IWARP : RDMA_ROCE;
+	device->software = true;
+	device->nports = 1;
+	device->ports[0].number = 1;
+	device->ports[0].layer = LINK_ETHERNET;
+	text_copy(device->ports[0].netdev, IFNAMSIZ, link->netdev);
+}
+
+int software_begin(struct planner *planner)
+{
+	const struct setup_request *request = planner->request;
+	struct setup_link link;
+	int rc;
+
+	if (!link_is_plain(request->netdev))
+		return err_set(EINVAL,
+			       "'%.32s' has a character that a unit of systemd cannot "
+			       "have in its name, or is no name of an interface",
+			       request->netdev);
+	link = wanted_link(planner);
+	planner->link = link;
+	planner->has_link = link_find(planner->rdma, &link);
+	rc = is_image(planner->machine->host) ? 0 : check_interface(planner, &link);
+	rc = rc ? rc : check_host(planner, &link);
+	if (!rc)
+		add_device(planner, &link);
+	return rc;
+}
+
+/* The unit, and the link that enables it. */
+static int plan_unit(struct planner *planner, const struct setup_link *link)
+{
+	char command[64], name[64], path[SETUP_PATH_MAX], target[SETUP_PATH_MAX];
+	_cleanup_free_ char *now = NULL;
+	struct setup_step *step;
+	int rc;
+
+	snprintf(command, sizeof(command), "/%.48s",
+		 rdma_command(planner->machine->host));
+	link_unit_name(link->netdev, name, sizeof(name));
+	snprintf(path, sizeof(path), PATH_UNITS "%s", name);
+	snprintf(target, sizeof(target), "/" PATH_UNITS "%s", name);
+	rc = plan_file(planner, path, link_unit(link, command),
+		       "the kernel forgets the RDMA link on %s at a reboot",
+		       link->netdev);
+	snprintf(path, sizeof(path), PATH_WANTS "%s", name);
+	rc = rc ? rc : place_read_link(planner->machine->host, path, &now);
+	if (rc || now)
+		return rc;
+	step = plan_step(planner, SETUP_SYMLINK, "the unit does not start at boot");
+	if (!step)
+		return -ENOSPC;
+	strcpy(step->path, path);
+	text_copy(step->name, sizeof(step->name), name);
+	step->after = strdup(target);
+	return step->after ? 0 : err_set(ENOMEM, "no memory");
+}
+
+static int plan(struct planner *planner)
+{
+	const struct setup_link *link = &planner->link;
+	struct setup_step *step;
+	char why[96];
+	int rc;
+
+	if (!planner->request->software)
+		return 0;
+	snprintf(why, sizeof(why), "software RDMA (%s) is asked for", link->type);
+	rc = modules_want(planner, link_module(link->type), why);
+	rc = rc ? rc : plan_unit(planner, link);
+	if (rc || planner->has_link || !planner->machine->actions)
+		return rc;
+	step = plan_step(planner, SETUP_LINK, "%s has no RDMA link", link->netdev);
+	if (!step)
+		return -ENOSPC;
+	step->link = *link;
+	return 0;
+}
+
+const struct remedy remedy_software = {
+	.name = "software link",
+	.roles = CHECK_BOTH,
+	.plan = plan,
+};
