@@ -345,6 +345,7 @@ static int log_verdict(const char *who, const char *guest, const struct guard_di
 		{ "NFSRDMA_TRANSPORT", or_none(verdict->proto) },
 		{ "NFSRDMA_WANTED_BY", or_none(verdict->by) },
 		{ "NFSRDMA_FINDING", or_none(verdict->id) },
+		{ "NFSRDMA_REASON", or_none(verdict->reason) },
 		{ "NFSRDMA_REFUSED", verdict->refuse ? "yes" : "no" },
 		{ "NFSRDMA_REMEDY", or_none(verdict->remedy) },
 	};

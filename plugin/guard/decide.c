@@ -68,7 +68,7 @@ static void say_mount(struct sentence *s, const char *before)
 		       before, place->expected ? "'virsh pool-destroy " : "",
 		       place->expected ? s->pool : "", place->expected ? "', " : "",
 		       s->pool, s->pool);
-	else if (place)
+	else if (place && place->kind == PLACE_FSTAB)
 		REMEDY(s, "%sMount it ('mount %s'), then run 'nfsrdma mounts'.", before,
 		       s->dir);
 	else
@@ -186,29 +186,44 @@ static void say_lost(struct sentence *s)
 static const struct {
 	enum guard_answer answer;
 	const char *id;
-	const char *reason, *pool_reason;
+	/* Where a line of fstab or nothing known mounts it, a pool, VDSM, or only a section of the policy
+	 * says so. */
+	const char *reason, *pool_reason, *vdsm_reason, *section_reason;
 	void (*say)(struct sentence *sentence);
 	bool remount; /* the remedy */
 	bool strict;  /* no NFS is there, so TCP is not either: "prefer" does not help */
 } rows[GROUND_COUNT] = {
-	[GROUND_RDMA] = { GUARD_PASS, "gate.transport", "", "", NULL, false, false },
-	[GROUND_OTHER] = { GUARD_REFUSE, "gate.transport", "not-rdma", "pool-not-rdma",
-			   say_other, true, false },
-	[GROUND_UNPROVEN] = { GUARD_REFUSE, "gate.transport", "unproven", "unproven",
-			      say_unproven, true, false },
-	[GROUND_DOUBTFUL] = { GUARD_UNKNOWN, "gate.unknown", "transport", "transport",
-			      say_doubtful, false, false },
-	[GROUND_ALIAS] = { GUARD_PASS, "gate.mount", "other-source", "other-source",
-			   say_alias, false, false },
-	[GROUND_STRANGER] = { GUARD_REFUSE, "gate.mount", "occupied", "pool-occupied",
-			      say_stranger, true, true },
-	[GROUND_EMPTY] = { GUARD_REFUSE, "gate.mount", "not-mounted", "pool-not-mounted",
-			   say_empty, true, true },
-	[GROUND_AUTOMOUNT] = { GUARD_UNKNOWN, "gate.unknown", "automount", "automount",
-			       say_automount, false, false },
-	[GROUND_LOST] = { GUARD_UNKNOWN, "gate.unknown", "lost", "lost", say_lost, false,
+	[GROUND_RDMA] = { GUARD_PASS, "gate.transport", "", "", "", "", NULL, false,
 			  false },
+	[GROUND_OTHER] = { GUARD_REFUSE, "gate.transport", "not-rdma", "pool-not-rdma",
+			   "vdsm", "not-rdma", say_other, true, false },
+	[GROUND_UNPROVEN] = { GUARD_REFUSE, "gate.transport", "unproven", "unproven",
+			      "vdsm-unproven", "unproven", say_unproven, true, false },
+	[GROUND_DOUBTFUL] = { GUARD_UNKNOWN, "gate.unknown", "transport", "transport",
+			      "transport", "transport", say_doubtful, false, false },
+	[GROUND_ALIAS] = { GUARD_PASS, "gate.mount", "other-source", "other-source",
+			   "other-source", "other-source", say_alias, false, false },
+	[GROUND_STRANGER] = { GUARD_REFUSE, "gate.mount", "occupied", "pool-occupied",
+			      "vdsm", "section-occupied", say_stranger, true, true },
+	[GROUND_EMPTY] = { GUARD_REFUSE, "gate.mount", "not-mounted", "pool-not-mounted",
+			   "vdsm", "section-not-mounted", say_empty, true, true },
+	[GROUND_AUTOMOUNT] = { GUARD_UNKNOWN, "gate.unknown", "automount", "automount",
+			       "automount", "automount", say_automount, false, false },
+	[GROUND_LOST] = { GUARD_UNKNOWN, "gate.unknown", "lost", "lost", "lost", "lost",
+			  say_lost, false, false },
 };
+
+static const char *reason_of(const struct guard_seen *seen)
+{
+	const struct view_place *place = seen->wanted.place;
+
+	if (seen->domain)
+		return rows[seen->ground].vdsm_reason;
+	if (place && place->pool)
+		return rows[seen->ground].pool_reason;
+	return !place || place->kind == PLACE_SECTION ? rows[seen->ground].section_reason
+						      : rows[seen->ground].reason;
+}
 
 static void tell(const struct guard_seen *seen, const struct guard_disk *disk,
 		 const char *file, struct guard_verdict *out)
@@ -235,14 +250,11 @@ static void tell(const struct guard_seen *seen, const struct guard_disk *disk,
 	};
 
 	rows[seen->ground].say(&s);
-	out->reason = place && place->pool ? rows[seen->ground].pool_reason
-					   : rows[seen->ground].reason;
+	out->reason = reason_of(seen);
 	if (place && place->pool)
 		text_copy(out->pool, sizeof(out->pool), place->pool);
-	if (seen->domain && rows[seen->ground].remount) {
-		out->reason = "vdsm";
+	if (seen->domain && rows[seen->ground].remount)
 		say_domain(&s);
-	}
 }
 
 static void keep_names(const struct guard_seen *seen, const char *file,

@@ -337,6 +337,8 @@ static void a_reason_says_who_mounts_it(void)
 	};
 	const struct view_places places = { 1, (struct view_place *)list };
 	static const char fstab[] = "nas:/f /srv/f nfs proto=rdma 0 0\n";
+	struct record record;
+#define SECTION "[directory /srv/f]\npolicy = require\n"
 
 	begin(&(struct row){ .mounts = ROOT TCP(90, 21, "/srv/p", "nas:/p") });
 	CU_ASSERT(has_reason("/srv/p/a", &places, "pool-not-rdma"));
@@ -373,11 +375,31 @@ static void a_reason_says_who_mounts_it(void)
 			     .fstab = fstab });
 	CU_ASSERT(has_reason("/srv/f/a", NULL, "automount"));
 	end();
+	/* mount(8) does not know a directory of the policy. */
+	begin(&(struct row){ .mounts = ROOT, .conf = SECTION });
+	CU_ASSERT(has_reason("/srv/f/a", NULL, "section-not-mounted"));
+	CU_ASSERT(has_remedy("/srv/f/a", NULL,
+			     "('mount -t nfsrdma SERVER:/EXPORT /srv/f')"));
+	end();
+	begin(&(struct row){ .mounts = ROOT OTHER(90, 21, "/srv/f", "ext4", "/dev/sdb"),
+			     .conf = SECTION });
+	CU_ASSERT(has_reason("/srv/f/a", NULL, "section-occupied"));
+	end();
 	begin(&(struct row){
 		.mounts = ROOT TCP(90, 21, "/rhev/data-center/mnt/nas:_f", "nas:/f"),
 		.conf = "[directory /rhev/data-center/mnt/*]\n"
 			"policy = require\n" });
 	CU_ASSERT(has_reason("/rhev/data-center/mnt/nas:_f/a", NULL, "vdsm"));
+	end();
+	/* Of one that is over RDMA VDSM's mount is not the cause. */
+	begin(&(struct row){
+		.mounts = ROOT RDMA(90, 21, "/rhev/data-center/mnt/nas:_f", "nas:/vm"),
+		.conf = "[directory /rhev/data-center/mnt/*]\n"
+			"policy = require\n" });
+	record = record_of(RECORD_UNPROVEN, 1000);
+	strcpy(record.target, "/rhev/data-center/mnt/nas:_f");
+	put(record);
+	CU_ASSERT(has_reason("/rhev/data-center/mnt/nas:_f/a", NULL, "vdsm-unproven"));
 	end();
 }
 

@@ -47,6 +47,7 @@ void guard_ask(const struct guard *guard, const struct guard_disk *disk,
 	snprintf(out->text, sizeof(out->text), "disk %s is\nnowhere", disk->name);
 	snprintf(out->remedy, sizeof(out->remedy), "Mount it.");
 	snprintf(out->proto, sizeof(out->proto), "tcp");
+	out->reason = "not-rdma";
 }
 
 /* --- a journal -------------------------------------------------------------------------------- */
@@ -147,7 +148,7 @@ static void all_that_is_not_good_is_in_the_journal(void)
 	ASSERT_CONTAINS(
 		journal,
 		" NFSRDMA_DISK=r1 NFSRDMA_TRANSPORT=tcp NFSRDMA_FINDING=gate.transport"
-		" NFSRDMA_REFUSED=yes");
+		" NFSRDMA_REASON=not-rdma NFSRDMA_REFUSED=yes");
 	snprintf(start, sizeof(start), "\n%d hook: guest web1: disk u2",
 		 JOURNAL_GATE_UNKNOWN);
 	ASSERT_CONTAINS(journal, start);
