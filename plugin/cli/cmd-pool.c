@@ -49,14 +49,25 @@ static void on_finding(void *arg, const struct finding *finding)
 		session->rc = rc;
 }
 
-/* err_text() as a finding. What is not there, or makes no sense, has failed. */
-static void tell_error(struct session *session, const char *id, int rc)
+/* err_text() as a finding. What is not there, or makes no sense, has failed. @reason: where the error
+ * itself has none. */
+static void tell_error(struct session *session, const char *id, const char *reason,
+		       int rc)
 {
 	bool failed = rc == -ENOENT || rc == -EEXIST || rc == -EINVAL || rc == -EFBIG;
+	const char *uri = session->options->connect;
 	struct finding finding;
 
 	finding_init(&finding, id, failed ? FINDING_FAIL : FINDING_UNKNOWN, "%s",
 		     err_text());
+	finding_reason(&finding,
+		       pool_change_reason(rc, *err_reason() ? err_reason() : reason));
+	if (session->pools)
+		uri = pools_uri(session->pools);
+	if (uri)
+		finding_text(&finding, "uri", "%s", uri);
+	if (session->name)
+		finding_text(&finding, "pool", "%s", session->name);
 	on_finding(session, &finding);
 }
 
@@ -67,7 +78,8 @@ static bool connect_libvirt(struct session *session, bool read_only)
 			    session->deadline);
 
 	if (rc)
-		tell_error(session, "pool.list", rc == -ETIMEDOUT ? rc : -EIO);
+		tell_error(session, "pool.list", "no-connection",
+			   rc == -ETIMEDOUT || rc == -EACCES ? rc : -EIO);
 	return !rc;
 }
 
@@ -159,7 +171,7 @@ static int add_pool(struct session *session, const struct pool_info *info)
 
 	if (rc) {
 		err_context(rc, "pool %.60s", info->name);
-		tell_error(session, "pool.definition", rc);
+		tell_error(session, "pool.definition", "malformed", rc);
 		return 0;
 	}
 	see(session, xml, info, target, &seen);
@@ -181,7 +193,7 @@ static int list(struct session *session)
 		return 0;
 	rc = pools_ops.list(session->pools, session->deadline, &pools);
 	if (rc) {
-		tell_error(session, "pool.list", rc);
+		tell_error(session, "pool.list", "error", rc);
 		return 0;
 	}
 	for (i = 0; i < pools.count; i++)
@@ -222,7 +234,7 @@ static int read_file(const char *path, char **text, size_t *len)
 	if (fd < 0 || fstat(fd, &st))
 		return err_sys("open %s", path);
 	if (!S_ISREG(st.st_mode))
-		return err_set(EINVAL, "%s is no regular file", path);
+		return err_set(EINVAL, "%s is not a regular file", path);
 	for (*len = 0; n && *len <= POOL_XML_MAX; *len += (size_t)n) {
 		n = read(fd, *text + *len, POOL_XML_MAX + 1 - *len);
 		if (n < 0)
@@ -239,14 +251,15 @@ static int verify_file(struct session *session)
 	size_t len = 0;
 	int rc = read_file(session->name, &text, &len);
 
-	rc = rc ? rc : pool_xml_parse(&xml, text, len);
+	rc = rc ? err_because(rc, "no-file") : pool_xml_parse(&xml, text, len);
 	if (rc) {
-		tell_error(session, "pool.definition", rc);
+		tell_error(session, "pool.definition", "malformed", rc);
 		return 0;
 	}
 	set_subject(session, xml);
 	open_view(session);
 	see(session, xml, NULL, NULL, &seen);
+	seen.file = session->name;
 	pool_audit(&seen, on_finding, session);
 	return 0;
 }
@@ -263,9 +276,11 @@ static int verify_pool(struct session *session)
 	if (!connect_libvirt(session, true))
 		return 0;
 	rc = pools_ops.get(session->pools, session->deadline, session->name, &info);
+	if (rc == -ENOENT)
+		err_because(rc, "unknown-pool");
 	rc = rc ? rc : pool_xml_parse(&xml, info.xml, strlen(info.xml));
 	if (rc) {
-		tell_error(session, "pool.definition", rc);
+		tell_error(session, "pool.definition", "error", rc);
 		return 0;
 	}
 	set_subject(session, xml);
@@ -274,8 +289,12 @@ static int verify_pool(struct session *session)
 	open_view(session);
 	see(session, xml, &info, target, &seen);
 	pool_audit(&seen, on_finding, session);
-	if (!pools_remote(session->pools) && pool_volume_audit(session->host, &finding))
+	if (!pools_remote(session->pools) && pool_volume_audit(session->host, &finding)) {
+		if (pool_xml_facts(xml)->target)
+			finding_text(&finding, "target", "%s",
+				     pool_xml_facts(xml)->target);
 		on_finding(session, &finding);
+	}
 	return 0;
 }
 
@@ -345,7 +364,7 @@ static int make_pool(struct session *session, struct pool_xml **out)
 	if (!options->target || *options->target != '/')
 		return err_set(
 			EINVAL,
-			"--target names the directory to mount on, from the root: --target /var/lib/libvirt/%.40s",
+			"no absolute path in --target; expected a directory, as in --target /var/lib/libvirt/%.40s",
 			session->name);
 	snprintf(host, sizeof(host), spec.family == IP_V6 ? "[%s]" : "%s", spec.host);
 	wish.version = wished_version(options);
@@ -381,7 +400,7 @@ static int define(struct session *session)
 	changer = changer_of(session);
 	rc = pool_change_define(&changer, xml);
 	if (rc)
-		tell_error(session, "pool.definition", rc);
+		tell_error(session, "pool.definition", "error", rc);
 	return 0;
 }
 
@@ -404,6 +423,14 @@ static void fill_wish(struct session *session, struct pool_wish *wish)
 		wish->family = family_of(session, facts->host);
 }
 
+/* Of options, of the policy or of the folder; libvirt's own errors are -EIO. */
+static const char *reason_of_change(int rc)
+{
+	return rc == -EINVAL || rc == -E2BIG ? "policy"
+	       : rc == -EIO                  ? "error"
+					     : "originals";
+}
+
 static int show(struct session *session, bool revert, const struct pool_wish *wish)
 {
 	_cleanup_free_ char *before = NULL, *after = NULL, *path = NULL;
@@ -413,13 +440,12 @@ static int show(struct session *session, bool revert, const struct pool_wish *wi
 	if (!rc && asprintf(&path, "etc/libvirt/storage/%s.xml", session->name) < 0)
 		rc = err_set(ENOMEM, "no memory");
 	if (rc) {
-		tell_error(session, "pool.definition", rc);
+		tell_error(session, "pool.definition", reason_of_change(rc), rc);
 		return 0;
 	}
 	session->shown = true;
 	if (!strcmp(before, after))
-		printf("The pool %s is as it would be: nothing changes.\n",
-		       session->name);
+		printf("Pool %s needs no change.\n", session->name);
 	else
 		diff_print(stdout, path, before, after);
 	return 0;
@@ -440,7 +466,7 @@ static int change(struct session *session, bool revert)
 	rc = revert ? pool_change_revert(&changer, session->name)
 		    : pool_change_convert(&changer, session->name, &wish);
 	if (rc)
-		tell_error(session, "pool.definition", rc);
+		tell_error(session, "pool.definition", reason_of_change(rc), rc);
 	return 0;
 }
 

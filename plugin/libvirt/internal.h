@@ -91,6 +91,7 @@ const struct view_mount *pool_target_mount(const struct view *view, const char *
 /* One pool, and what it is to become. */
 struct pool_switch {
 	struct pool_changer *changer;
+	const char *action; /* "convert", for the steps of findings */
 	struct pool_info info;
 	struct pool_xml *xml; /* of info */
 	bool run;             /* it is to run in the end, also where it is put back */
@@ -100,12 +101,14 @@ struct pool_switch {
 };
 
 void pool_switch_fini(struct pool_switch *change);
-/* A finding. */
+/* A finding. @reason: "" it is good, or skipped. */
 void pool_switch_say(struct pool_switch *change, const char *id,
-		     enum finding_status status, const char *fmt, ...) PRINTF_LIKE(4, 5);
-/* One of a step that libvirt refused (@rc, with err_text()), or has not answered. Returns @rc. */
-int pool_switch_failed(struct pool_switch *change, const char *id, const char *what,
-		       int rc);
+		     enum finding_status status, const char *reason, const char *fmt, ...)
+	PRINTF_LIKE(5, 6);
+/* One of a step that libvirt refused (@rc, with err_text()), or has not answered. @reason: where
+ * neither @rc nor err_reason() says more. Returns @rc. */
+int pool_switch_failed(struct pool_switch *change, const char *id, const char *reason,
+		       const char *what, int rc);
 /* Fills in what it is. Errors: -ENOENT; -EINVAL it cannot be changed, and why. */
 int pool_switch_look(struct pool_switch *change, const char *name);
 /* What the pool's mount says by now, without the mount itself. @audit: also as a finding. Errors: of

@@ -171,6 +171,7 @@ struct pool_seen {
 	const struct view *view;
 	bool remote;        /* its daemon runs elsewhere: mounts are not to be seen */
 	const char *target; /* its real path, NULL: as it is written */
+	const char *file;   /* where it is written; NULL: libvirt has it */
 };
 
 struct pool_state {
@@ -317,6 +318,10 @@ struct pool_changer {
 };
 
 #define POOL_FOLDER "/var/lib/nfsrdma/pools"
+
+/* The reason of pool.definition, pool.guests and pool.list for an error of libvirt: "silent", "denied",
+ * "no-memory"; else @reason. */
+const char *pool_change_reason(int rc, const char *reason);
 
 /* Defines @xml, which was made by pool_xml_new() and pool_xml_convert(). Findings tell the rest.
  * Errors, of this and those below: -ENOENT, -EEXIST, -EINVAL: nothing was done, with a sentence;

@@ -20,28 +20,66 @@ struct audit {
 };
 
 static void say(struct audit *audit, const char *id, enum finding_status status,
-		const char *fmt, ...) PRINTF_LIKE(4, 5);
+		const char *reason, const char *fmt, ...) PRINTF_LIKE(5, 6);
 
 /* For programs that follow pools. */
-static void add_evidence(const struct audit *audit, struct finding *finding)
+static void add_state(const struct audit *audit, struct finding *finding)
 {
 	const struct pool_info *info = audit->seen->info;
 
-	if (!info)
-		return;
-	finding_text(finding, "pool", "%s", info->name);
 	finding_text(finding, "state", "%s", info->active ? "running" : "stopped");
 	finding_text(finding, "autostart", "%s", info->autostart ? "yes" : "no");
 	if (!*audit->source || !audit->facts->target)
 		return;
-	finding_text(finding, "source", "%s", audit->source);
-	finding_text(finding, "target", "%s", audit->facts->target);
 	finding_text(finding, "wanted", "%s", pool_state_wanted(&audit->state));
 	finding_text(finding, "effective", "%s", audit->state.run_name);
 }
 
+/* What the steps of a reason name. */
+static void add_names(const struct audit *audit, struct finding *finding)
+{
+	const struct pool_facts *facts = audit->facts;
+	const char *name = audit->seen->info ? audit->seen->info->name : facts->name;
+	const char *file = audit->seen->file;
+
+	if (name)
+		finding_text(finding, "pool", "%s", name);
+	if (*audit->source)
+		finding_text(finding, "source", "%s", audit->source);
+	if (facts->host)
+		finding_text(finding, "server", "%s", facts->host);
+	if (facts->target)
+		finding_text(finding, "target", "%s", facts->target);
+	if (file)
+		finding_text(finding, "file", "%s", file);
+}
+
+/* Commands of steps, where there is something to do. */
+static void add_commands(const struct audit *audit, struct finding *finding)
+{
+	const char *name = audit->facts->name ? audit->facts->name : "";
+	const char *file = audit->seen->file;
+
+	finding_text(finding, "edit", "%s %s", file ? "vi" : "virsh pool-edit",
+		     SHELL_OPERAND(file ? file : name));
+	finding_text(finding, "convert", "nfsrdma pool convert %s", SHELL_OPERAND(name));
+}
+
+static void finish(struct audit *audit, struct finding *finding, const char *reason)
+{
+	add_names(audit, finding);
+	if (!strcmp(finding->id, "pool.transport") && audit->seen->info)
+		add_state(audit, finding);
+	if (reason) {
+		finding_reason(finding, reason);
+		add_commands(audit, finding);
+	}
+	audit->sink(audit->arg, finding);
+}
+
+/* @reason: NULL: it is good, or skipped. */
 static void say(struct audit *audit, const char *id, enum finding_status status,
-		const char *fmt, ...)
+		const char *reason, const char *fmt, ...)
 {
 	char text[FINDING_SUMMARY_MAX];
 	struct finding finding;
@@ -51,9 +89,7 @@ static void say(struct audit *audit, const char *id, enum finding_status status,
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
 	finding_init(&finding, id, status, "%s", text);
-	if (!strcmp(id, "pool.transport"))
-		add_evidence(audit, &finding);
-	audit->sink(audit->arg, &finding);
+	finish(audit, &finding, reason);
 }
 
 static void begin(struct audit *audit, const struct pool_seen *seen, finding_sink sink,
@@ -75,32 +111,42 @@ static bool audit_definition(struct audit *audit)
 	const struct pool_info *info = audit->seen->info;
 
 	if (pool_xml_check(audit->seen->xml)) {
-		say(audit, "pool.definition", FINDING_FAIL, "%s", err_text());
+		say(audit, "pool.definition", FINDING_FAIL, err_reason(), "%s",
+		    err_text());
 		return false;
 	}
-	say(audit, "pool.definition", FINDING_PASS, "%s: %s on %s%s%s%s",
+	say(audit, "pool.definition", FINDING_PASS, NULL, "%s: %s on %s%s%s%s",
 	    audit->facts->name, audit->source, audit->facts->target,
 	    !info          ? ""
 	    : info->active ? ", running"
 			   : ", not running",
-	    info && info->autostart ? ", starts by itself" : "",
-	    info && !info->persistent ? ", gone when it is stopped" : "");
+	    info && info->autostart ? ", autostart" : "",
+	    info && !info->persistent ? ", transient" : "");
 	return true;
+}
+
+static void say_dropped(struct audit *audit, const char *ns)
+{
+	struct finding finding;
+
+	finding_init(
+		&finding, "pool.namespace", FINDING_FAIL,
+		"<mount_opts> is in %s%.200s%s: libvirt drops it silently, and the pool is mounted over TCP",
+		*ns ? "the namespace '" : "no namespace", ns, *ns ? "'" : "");
+	if (*ns)
+		finding_text(&finding, "namespace", "%.200s", ns);
+	finish(audit, &finding, *ns ? "wrong-namespace" : "no-namespace");
 }
 
 static void audit_namespace(struct audit *audit)
 {
-	const char *ns = audit->facts->dropped_ns;
-
-	if (ns)
-		say(audit, "pool.namespace", FINDING_FAIL,
-		    "<mount_opts> is of %s%.200s%s: libvirt drops it without a word, and the pool is plain NFS",
-		    *ns ? "the namespace '" : "no namespace", ns, *ns ? "'" : "");
+	if (audit->facts->dropped_ns)
+		say_dropped(audit, audit->facts->dropped_ns);
 	else if (audit->facts->noptions)
-		say(audit, "pool.namespace", FINDING_PASS,
-		    "<mount_opts> is of libvirt's namespace");
+		say(audit, "pool.namespace", FINDING_PASS, NULL,
+		    "<mount_opts> is in libvirt's namespace");
 	else
-		say(audit, "pool.namespace", FINDING_SKIP,
+		say(audit, "pool.namespace", FINDING_SKIP, NULL,
 		    "the pool has no <mount_opts>");
 }
 
@@ -110,17 +156,17 @@ static void audit_address(struct audit *audit)
 	struct spec spec;
 
 	if (*host != '[' && strchr(host, ':'))
-		say(audit, "pool.address", FINDING_FAIL,
-		    "the IPv6 address %.80s stands without brackets: mount.nfs splits at the first colon, and finds no server",
+		say(audit, "pool.address", FINDING_FAIL, "no-brackets",
+		    "the IPv6 address %.80s has no brackets: mount.nfs splits the source at the first colon",
 		    host);
 	else if (spec_parse(audit->source, &spec))
-		say(audit, "pool.address", FINDING_FAIL, "%s", err_text());
+		say(audit, "pool.address", FINDING_FAIL, "invalid", "%s", err_text());
 	else if (spec.family == IP_V6)
-		say(audit, "pool.address", FINDING_WARN,
-		    "%.80s in brackets is right for mount.nfs, and libvirt's schema refuses it: define such a pool without --validate",
+		say(audit, "pool.address", FINDING_WARN, "brackets",
+		    "mount.nfs needs the brackets of %.80s, and libvirt's schema refuses them: define the pool without --validate",
 		    host);
 	else
-		say(audit, "pool.address", FINDING_PASS, "%.80s", host);
+		say(audit, "pool.address", FINDING_PASS, NULL, "%.80s", host);
 }
 
 /* --- options --------------------------------------------------------------------------------- */
@@ -145,18 +191,26 @@ static enum finding_status judge_change(const struct plan_change *change)
 static void say_plain(struct audit *audit)
 {
 	const struct pool_state *state = &audit->state;
+	const char *name = audit->seen->file ? *state->asked ? "other-transport-file"
+							     : "no-rdma-file"
+			   : *state->asked   ? "other-transport"
+					     : "no-rdma";
+	struct finding finding;
 
-	say(audit, "pool.options", FINDING_FAIL, "%s%s%s%s%s: nfsrdma pool convert %s",
-	    *state->asked ? "the pool's options ask for "
-			  : "nothing among the pool's options asks for RDMA",
-	    state->asked, state->wanted.rdma ? ", and " : "",
-	    state->wanted.rdma ? state->wanted.from : "",
-	    state->wanted.rdma ? " wants RDMA" : "", SHELL_OPERAND(audit->facts->name));
+	finding_init(&finding, "pool.options", FINDING_FAIL, "%s%s%s%s%s",
+		     *state->asked ? "the pool's options request "
+				   : "no option of the pool requests RDMA",
+		     state->asked, state->wanted.rdma ? ", but " : "",
+		     state->wanted.rdma ? state->wanted.from : "",
+		     state->wanted.rdma ? " requests RDMA" : "");
+	finding_text(&finding, "asked", "%s", state->asked);
+	finish(audit, &finding, name);
 }
 
 static void audit_plan(struct audit *audit, const struct plan *plan, const char *text)
 {
 	enum finding_status status = FINDING_PASS, one;
+	const char *why = NULL;
 	char more[512] = "";
 	size_t used = 0;
 	unsigned int i;
@@ -172,7 +226,9 @@ static void audit_plan(struct audit *audit, const struct plan *plan, const char 
 					 "; it should have %s: %s", change->after,
 					 change->reason);
 	}
-	say(audit, "pool.options", status, "%.300s%s", text, more);
+	if (status != FINDING_PASS)
+		why = status == FINDING_FAIL ? "ipv6" : "weak";
+	say(audit, "pool.options", status, why, "%.300s%s", text, more);
 }
 
 /* What keeps the options from meaning what they seem to; false: it is told. */
@@ -184,15 +240,15 @@ static bool options_are_sound(struct audit *audit)
 	for (i = 0; opts && i < opts_count(opts); i++) {
 		if (!begins(opts_at(opts, i).name, "nfsrdma."))
 			continue;
-		say(audit, "pool.options", FINDING_FAIL,
-		    "'%.60s' is for mount.nfsrdma: a pool is mounted by mount.nfs, and the kernel refuses it",
+		say(audit, "pool.options", FINDING_FAIL, "own-option",
+		    "'%.60s' is for mount.nfsrdma: libvirt mounts a pool by mount.nfs, and the kernel refuses the option",
 		    opts_at(opts, i).name);
 		return false;
 	}
 	if (!opts || !opts_trimmed(opts))
 		return true;
-	say(audit, "pool.options", FINDING_FAIL,
-	    "%u option%s blanks around: mount.nfs hands them to the kernel, which knows no such option",
+	say(audit, "pool.options", FINDING_FAIL, "blanks",
+	    "%u option%s blanks around: mount.nfs passes them to the kernel, which refuses such options",
 	    opts_trimmed(opts), opts_trimmed(opts) == 1 ? " has" : "s have");
 	return false;
 }
@@ -208,13 +264,14 @@ static void audit_options(struct audit *audit)
 	};
 
 	if (pool_xml_options(audit->seen->xml, &text)) {
-		say(audit, "pool.options", FINDING_UNKNOWN, "%s", err_text());
+		say(audit, "pool.options", FINDING_UNKNOWN, "unreadable", "%s",
+		    err_text());
 		return;
 	}
 	if (!options_are_sound(audit))
 		return;
 	if (audit->state.wanted.covered && !audit->state.wanted.rdma) {
-		say(audit, "pool.options", FINDING_SKIP, "the policy is off (%s)",
+		say(audit, "pool.options", FINDING_SKIP, NULL, "the policy is off (%s)",
 		    audit->state.wanted.from);
 		return;
 	}
@@ -222,7 +279,8 @@ static void audit_options(struct audit *audit)
 	if (audit->opts && !view_is_rdma(audit->state.asked))
 		say_plain(audit);
 	else if (plan_make(&plan, &request))
-		say(audit, "pool.options", FINDING_FAIL, "%s", err_text());
+		say(audit, "pool.options", FINDING_FAIL, "contradiction", "%s",
+		    err_text());
 	else
 		audit_plan(audit, plan, text);
 }
@@ -233,15 +291,15 @@ static void audit_version(struct audit *audit)
 	const char *version = audit->facts->version;
 
 	if (n > 1)
-		say(audit, "pool.version", FINDING_FAIL,
-		    "%u options name a version%s: mount.nfs takes one", n,
+		say(audit, "pool.version", FINDING_FAIL, "two",
+		    "%u options give a version%s; mount.nfs accepts one", n,
 		    version ? ", <protocol ver> among them" : "");
 	else if (!n)
-		say(audit, "pool.version", FINDING_WARN,
-		    "none is named: mount.nfs tries 4.2, 4.1, 4.0 and then NFSv3, unasked");
+		say(audit, "pool.version", FINDING_WARN, "none",
+		    "no version is given: mount.nfs tries 4.2, 4.1, 4.0, then NFSv3");
 	else
-		say(audit, "pool.version", FINDING_PASS, "%s%.20s",
-		    version ? "NFSv" : "named by an option", version ? version : "");
+		say(audit, "pool.version", FINDING_PASS, NULL, "%s%.20s",
+		    version ? "NFSv" : "given by an option", version ? version : "");
 }
 
 /* --- what is written and not used ------------------------------------------------------------- */
@@ -253,25 +311,25 @@ static void audit_host_port(struct audit *audit)
 	const char *option = at < 0 ? NULL : opts_at(audit->opts, (size_t)at).value;
 
 	if (!port)
-		say(audit, "pool.host-port", FINDING_SKIP, "<host> has no port");
+		say(audit, "pool.host-port", FINDING_SKIP, NULL, "<host> has no port");
 	else if (option && !strcmp(option, port))
-		say(audit, "pool.host-port", FINDING_PASS,
+		say(audit, "pool.host-port", FINDING_PASS, NULL,
 		    "<host port='%.20s'/> is not used for NFS; the option port=%.20s is",
 		    port, option);
 	else
-		say(audit, "pool.host-port", FINDING_WARN,
-		    "<host port='%.20s'/> is not used for NFS: %s%.20s%s", port,
-		    option ? "the option port=" : "no option port= names one",
-		    option ? option : "", option ? " counts" : "");
+		say(audit, "pool.host-port", FINDING_WARN, "not-used",
+		    "<host port='%.20s'/> is not used for NFS; %s%.20s%s", port,
+		    option ? "the option port=" : "no option port= sets it",
+		    option ? option : "", option ? " applies" : "");
 }
 
 static void audit_auth(struct audit *audit)
 {
 	if (audit->facts->auth)
-		say(audit, "pool.auth", FINDING_WARN,
+		say(audit, "pool.auth", FINDING_WARN, "not-used",
 		    "<auth> is not used for NFS: the pool is mounted without it");
 	else
-		say(audit, "pool.auth", FINDING_SKIP, "the pool has no <auth>");
+		say(audit, "pool.auth", FINDING_SKIP, NULL, "the pool has no <auth>");
 }
 
 /* --- what it runs over ---------------------------------------------------------------------- */
@@ -294,40 +352,54 @@ static const struct nfs_mount *find_sharer(const struct audit *audit)
 	return NULL;
 }
 
-/* Who wants it, as a clause. */
-static const char *who(const struct view_wanted *wanted, char buf[POLICY_FROM_MAX + 32])
+/* Who requests it, as a clause. */
+static const char *requester(const struct view_wanted *wanted,
+			     char buf[POLICY_FROM_MAX + 32])
 {
 	if (wanted->by == BY_POOL)
-		snprintf(buf, POLICY_FROM_MAX + 32, "its options ask for RDMA");
+		snprintf(buf, POLICY_FROM_MAX + 32, "its options request RDMA");
 	else
 		snprintf(buf, POLICY_FROM_MAX + 32, "%.200s %s RDMA", wanted->from,
 			 view_verb(wanted));
 	return buf;
 }
 
+static void say_shared(struct audit *audit, const struct nfs_mount *sharer)
+{
+	const struct pool_state *state = &audit->state;
+	const struct nfs_mount *mount = state->mount->mount;
+	char buf[POLICY_FROM_MAX + 32];
+	struct finding finding;
+
+	finding_init(
+		&finding, "pool.transport", view_status(state->state),
+		"%s: over %s, but %s: NFSv%s to %s shares the connection of the mount on %s, which is over %s",
+		audit->facts->name, state->run_name, requester(&state->wanted, buf),
+		mount->vers, mount->addr, sharer->target, sharer->proto);
+	finding_text(&finding, "shares_with", "%s", sharer->target);
+	finding_text(&finding, "nfs_version", "%s", mount->vers);
+	finish(audit, &finding, "shared-connection");
+}
+
 static void say_not_rdma(struct audit *audit)
 {
 	const struct pool_state *state = &audit->state;
 	const struct nfs_mount *sharer = find_sharer(audit);
-	enum finding_status status = view_status(state->state);
 	char buf[POLICY_FROM_MAX + 32];
 
 	if (state->state == VIEW_CALM && state->wanted.covered)
-		say(audit, "pool.transport", status, "%s: over %s; policy off by %s",
-		    audit->facts->name, state->run_name, state->wanted.from);
+		say(audit, "pool.transport", FINDING_PASS, NULL,
+		    "%s: over %s; the policy is off (%s)", audit->facts->name,
+		    state->run_name, state->wanted.from);
 	else if (state->state == VIEW_CALM)
-		say(audit, "pool.transport", status,
-		    "%s: plain NFS over %s, as it asks for", audit->facts->name,
-		    state->run_name);
+		say(audit, "pool.transport", FINDING_PASS, NULL,
+		    "%s: over %s, as requested", audit->facts->name, state->run_name);
 	else if (sharer)
-		say(audit, "pool.transport", status,
-		    "%s: over %s, though %s: NFSv%s to %s goes over the connection of the mount on %s, which is over %s",
-		    audit->facts->name, state->run_name, who(&state->wanted, buf),
-		    state->mount->mount->vers, state->mount->mount->addr, sharer->target,
-		    sharer->proto);
+		say_shared(audit, sharer);
 	else
-		say(audit, "pool.transport", status, "%s: over %s, though %s",
-		    audit->facts->name, state->run_name, who(&state->wanted, buf));
+		say(audit, "pool.transport", view_status(state->state), "not-rdma",
+		    "%s: over %s, but %s", audit->facts->name, state->run_name,
+		    requester(&state->wanted, buf));
 }
 
 static void say_rdma(struct audit *audit)
@@ -335,36 +407,46 @@ static void say_rdma(struct audit *audit)
 	const struct pool_state *state = &audit->state;
 
 	if (state->state == VIEW_CALM || state->state == VIEW_GOOD)
-		say(audit, "pool.transport", FINDING_PASS, "%s: over RDMA (%s, NFSv%s)%s",
-		    audit->facts->name, state->mount->mount->proto,
-		    state->mount->mount->vers,
-		    state->wanted.rdma ? "" : ", though nothing asks for it");
+		say(audit, "pool.transport", FINDING_PASS, NULL,
+		    "%s: over RDMA (%s, NFSv%s)%s", audit->facts->name,
+		    state->mount->mount->proto, state->mount->mount->vers,
+		    state->wanted.rdma ? "" : ", not requested");
 	else
 		say(audit, "pool.transport", view_status(state->state),
-		    "%s: over RDMA by mountinfo, and not proven (%.160s)",
+		    state->mount->unproven ? "unproven" : "record",
+		    "%s: over RDMA by mountinfo, but not proven (%.160s)",
 		    audit->facts->name, state->mount->why);
 }
 
-/* Over RDMA it may be the same by another name; and where nobody wants RDMA it is nobody's loss. */
+/* Over RDMA it may be the same by another name; and where nobody requests RDMA nobody loses it. */
 static void say_other(struct audit *audit)
 {
 	const struct pool_state *state = &audit->state;
+	struct finding finding;
 
-	say(audit, "pool.transport", pool_state_other(state),
-	    "%s: %s is mounted on %s over %s, not %s", audit->facts->name,
-	    state->mount->mount->fs_spec, audit->facts->target,
-	    view_run_name(state->mount->mount), audit->source);
+	finding_init(&finding, "pool.transport", pool_state_other(state),
+		     "%s: %s is mounted on %s over %s, not %s", audit->facts->name,
+		     state->mount->mount->fs_spec, audit->facts->target,
+		     view_run_name(state->mount->mount), audit->source);
+	finding_text(&finding, "mounted", "%s", state->mount->mount->fs_spec);
+	finish(audit, &finding, "other-source");
 }
 
 static void say_unknown(struct audit *audit)
 {
-	if (audit->state.mount && audit->state.state == VIEW_CALM)
-		say(audit, "pool.transport", FINDING_SKIP,
-		    "%s: mountinfo names no transport; nobody asks for RDMA",
+	bool mounted = audit->state.mount;
+
+	if (mounted && audit->state.state == VIEW_CALM)
+		say(audit, "pool.transport", FINDING_SKIP, NULL,
+		    "%s: mountinfo gives no transport; RDMA is not requested",
 		    audit->facts->name);
+	else if (mounted)
+		say(audit, "pool.transport", FINDING_UNKNOWN, "no-transport",
+		    "%s: mountinfo gives no transport for %s", audit->facts->name,
+		    audit->facts->target);
 	else
-		say(audit, "pool.transport", FINDING_UNKNOWN,
-		    "%s: what is mounted on %s cannot be seen here", audit->facts->name,
+		say(audit, "pool.transport", FINDING_UNKNOWN, "not-visible",
+		    "%s: the mount on %s cannot be seen from here", audit->facts->name,
 		    audit->facts->target);
 }
 
@@ -376,8 +458,8 @@ static void audit_running(struct audit *audit)
 	switch (audit->state.run) {
 	case POOL_RUN_UNKNOWN: say_unknown(audit); return;
 	case POOL_RUN_NOTHING:
-		say(audit, "pool.transport", FINDING_FAIL,
-		    "%s: libvirt takes it for running, and no NFS is mounted on %s: images there are on a local disk",
+		say(audit, "pool.transport", FINDING_FAIL, "not-mounted",
+		    "%s: libvirt shows it as running, but no NFS is mounted on %s: images there are on a local disk",
 		    name, audit->facts->target);
 		return;
 	case POOL_RUN_OTHER: say_other(audit); return;
@@ -390,14 +472,15 @@ static void audit_running(struct audit *audit)
 static void audit_transport(struct audit *audit)
 {
 	if (!audit->seen->info)
-		say(audit, "pool.transport", FINDING_SKIP,
-		    "it is XML, and no pool of libvirt's");
+		say(audit, "pool.transport", FINDING_SKIP, NULL,
+		    "a file, not a pool of libvirt");
 	else if (!*audit->source)
-		say(audit, "pool.transport", FINDING_SKIP, "%s: it is no pool of NFS",
+		say(audit, "pool.transport", FINDING_SKIP, NULL, "%s: not an NFS pool",
 		    audit->seen->info->name);
 	else if (!audit->seen->info->active)
-		say(audit, "pool.transport", FINDING_SKIP, "%s: not running; wants %s",
-		    audit->facts->name, audit->state.wanted.rdma ? "RDMA" : "plain NFS");
+		say(audit, "pool.transport", FINDING_SKIP, NULL,
+		    "%s: not running; requests %s", audit->facts->name,
+		    audit->state.wanted.rdma ? "RDMA" : "TCP");
 	else
 		audit_running(audit);
 }

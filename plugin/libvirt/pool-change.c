@@ -98,12 +98,12 @@ static void tell_original(struct pool_switch *change, int rc)
 {
 	if (rc)
 		pool_switch_say(
-			change, "pool.original", FINDING_WARN,
-			"what the pool was before is not as it should be in %s, so nfsrdma pool revert may refuse: %s",
+			change, "pool.original", FINDING_WARN, "not-saved",
+			"the former definition could not be saved in %s, so nfsrdma pool revert may refuse: %s",
 			change->changer->folder, err_text());
 	else
-		pool_switch_say(change, "pool.original", FINDING_PASS,
-				"nfsrdma pool revert %s brings back what it was",
+		pool_switch_say(change, "pool.original", FINDING_PASS, "",
+				"nfsrdma pool revert %s restores the former definition",
 				SHELL_OPERAND(change->info.name));
 }
 
@@ -125,10 +125,11 @@ static int refuse_remote(const struct pool_changer *changer)
 {
 	if (!changer->remote)
 		return 0;
-	return err_set(
-		EINVAL,
-		"%s is on another host, whose mounts cannot be seen from here: run nfsrdma there",
-		changer->uri);
+	return err_because(
+		err_set(EINVAL,
+			"%s is on another host, whose mounts cannot be seen from here: run nfsrdma there",
+			changer->uri),
+		"remote");
 }
 
 /* Its definition is right. Whether it runs over RDMA, which the findings then say. */
@@ -168,14 +169,14 @@ static int complete(struct pool_switch *change, const char *after)
 
 	if (rc && rc != -ENOENT)
 		return rc;
-	pool_switch_say(change, "pool.definition", FINDING_PASS,
-			"the pool asks for RDMA already");
+	pool_switch_say(change, "pool.definition", FINDING_PASS, "",
+			"the pool already requests RDMA");
 	rc = cut_off ? take_up(change, &original) : 0;
 	if (rc)
 		return rc;
 	if (!change->run) {
-		pool_switch_say(change, "pool.transport", FINDING_SKIP, "%s: not running",
-				change->info.name);
+		pool_switch_say(change, "pool.transport", FINDING_SKIP, "",
+				"%s: not running", change->info.name);
 		return cut_off ? close_original(change, &original, after, 0) : 0;
 	}
 	if (is_proven(change))
@@ -193,6 +194,7 @@ int pool_change_convert(struct pool_changer *changer, const char *name,
 			const struct pool_wish *wish)
 {
 	_cleanup_(pool_switch_fini) struct pool_switch change = { .changer = changer,
+								  .action = "convert",
 								  .prove = true };
 	_cleanup_free_ char *before = NULL, *after = NULL;
 	_cleanup_close_ int lock = -1;
@@ -217,10 +219,11 @@ static int read_original(struct pool_switch *change, struct pool_original *origi
 	int rc = pool_original_read(change->changer->folder, change->info.uuid, original);
 
 	if (rc == -ENOENT)
-		return err_set(
-			ENOENT,
-			"nfsrdma has not converted the pool %.60s: %s has nothing of it",
-			change->info.name, change->changer->folder);
+		return err_because(
+			err_set(ENOENT,
+				"nfsrdma has not converted the pool %.60s: %s has no file of it",
+				change->info.name, change->changer->folder),
+			"not-converted");
 	return rc;
 }
 
@@ -244,10 +247,11 @@ static int check_unedited(const struct pool_switch *change,
 	if (rc || !original->after || !strcmp(original->after, now) ||
 	    is_original(original, now) || change->changer->force)
 		return rc;
-	return err_set(
-		EINVAL,
-		"the pool %.60s was edited since: nfsrdma pool revert --dry-run shows what would be lost, --force does it",
-		change->info.name);
+	return err_because(
+		err_set(EINVAL,
+			"the pool %.60s was edited since: nfsrdma pool revert --dry-run shows what would be lost, --force does it",
+			change->info.name),
+		"edited");
 }
 
 /* Before the first step: what ends us in between leaves what the next revert is to reach. */
@@ -274,7 +278,8 @@ static int end_revert(struct pool_switch *change, struct pool_original *original
 
 int pool_change_revert(struct pool_changer *changer, const char *name)
 {
-	_cleanup_(pool_switch_fini) struct pool_switch change = { .changer = changer };
+	_cleanup_(pool_switch_fini) struct pool_switch change = { .changer = changer,
+								  .action = "revert" };
 	_cleanup_(pool_original_fini) struct pool_original original = { .name = NULL };
 	_cleanup_close_ int lock = -1;
 	int rc = refuse_remote(changer);
@@ -310,28 +315,28 @@ int pool_change_define(struct pool_changer *changer, const struct pool_xml *xml)
 	rc = rc ? rc
 		: changer->ops->get(changer->conn, changer->deadline, name, &change.info);
 	if (!rc)
-		rc = err_set(EEXIST,
-			     "%s has a pool '%.60s' already: nfsrdma pool convert %s",
-			     changer->uri, name, SHELL_OPERAND(name));
+		rc = err_because(err_set(EEXIST, "%s already has a pool '%.60s'",
+					 changer->uri, name),
+				 "exists");
 	pool_info_fini(&change.info);
 	if (rc != -ENOENT)
 		return rc;
 	rc = changer->ops->define(changer->conn, changer->deadline, text, true);
 	if (rc) {
-		pool_switch_failed(&change, "pool.definition",
-				   "libvirt does not take the definition", rc);
+		pool_switch_failed(&change, "pool.definition", "refused",
+				   "libvirt refused the definition", rc);
 		return 0;
 	}
 	rc = pool_switch_taken(&change, text);
 	if (rc) {
 		pool_switch_failed(
-			&change, "pool.definition",
-			"libvirt does not keep the definition, which is taken back", rc);
+			&change, "pool.definition", "error",
+			"libvirt did not keep the definition; it is undefined again", rc);
 		changer->ops->undefine(changer->conn, changer->deadline, name);
 	} else {
 		pool_switch_say(
-			&change, "pool.definition", FINDING_PASS,
-			"libvirt has taken the definition; next: virsh pool-start --build %s, then nfsrdma pool verify %s",
+			&change, "pool.definition", FINDING_PASS, "",
+			"libvirt accepted the definition; next: virsh pool-start --build %s, then nfsrdma pool verify %s",
 			SHELL_OPERAND(name), SHELL_OPERAND(name));
 	}
 	pool_switch_fini(&change);

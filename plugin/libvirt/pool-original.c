@@ -53,7 +53,7 @@ static int get_text(json_object *json, const char *key, char **out)
 	if (!json_object_is_type(value, json_type_string) ||
 	    strlen(json_object_get_string(value)) !=
 		    (size_t)json_object_get_string_len(value))
-		return bad("a text is none");
+		return bad("a value is not text");
 	*out = strdup(json_object_get_string(value));
 	return *out ? 0 : err_set(ENOMEM, "no memory");
 }
@@ -87,10 +87,10 @@ static int decode(const char *text, size_t len, struct pool_original *out)
 	json = json_tokener_parse_ex(tokener, text, (int)len);
 	json_tokener_free(tokener);
 	if (!json_object_is_type(json, json_type_object))
-		return bad("it is not a JSON object");
+		return bad("not a JSON object");
 	rc = get_text(json, "schema", &schema);
 	if (!rc && (!schema || strcmp(schema, SCHEMA)))
-		return bad("it is not of schema " SCHEMA);
+		return bad("not of schema " SCHEMA);
 	rc = rc ? rc : get_text(json, "name", &out->name);
 	rc = rc ? rc : get_text(json, "uri", &out->uri);
 	rc = rc ? rc : get_text(json, "before", &out->before);
@@ -98,7 +98,7 @@ static int decode(const char *text, size_t len, struct pool_original *out)
 	out->active = get_bool(json, "active");
 	out->autostart = get_bool(json, "autostart");
 	get_reverting(json, out);
-	return rc || (out->name && out->before) ? rc : bad("it has no name, or no XML");
+	return rc || (out->name && out->before) ? rc : bad("it has no name or no XML");
 }
 
 static json_object *new_text(const char *text)
@@ -168,7 +168,7 @@ static int open_folder(const char *folder)
 	if (fd < 0 || fstat(fd, &st))
 		return err_sys("open %s", folder);
 	if ((st.st_uid != geteuid() && st.st_uid != 0) || st.st_mode & 022)
-		return err_set(EPERM, "others may write to %s: it cannot be believed",
+		return err_set(EPERM, "others may write to %s: it is not trusted",
 			       folder);
 	return take_fd(&fd);
 }
@@ -177,7 +177,7 @@ static int open_folder(const char *folder)
 static int file_name(const char *uuid, char name[NAME_CAP])
 {
 	if (strlen(uuid) != 36 || uuid[strspn(uuid, "0123456789abcdef-")])
-		return err_set(EINVAL, "'%.40s' is no UUID", uuid);
+		return err_set(EINVAL, "'%.40s' is not a UUID", uuid);
 	snprintf(name, NAME_CAP, "%s.json", uuid);
 	return 0;
 }
@@ -195,7 +195,9 @@ int pool_original_lock(const char *folder)
 	if (!flock(fd, LOCK_EX | LOCK_NB))
 		return take_fd(&fd);
 	if (errno == EWOULDBLOCK)
-		return err_set(EBUSY, "another nfsrdma pool command is at work");
+		return err_because(
+			err_set(EBUSY, "another nfsrdma pool command is running"),
+			"busy");
 	return err_sys("lock %s", folder);
 }
 
@@ -210,7 +212,7 @@ static int read_all(int fd, char *buf, size_t cap, size_t *len)
 		if (n < 0 && errno != EINTR)
 			return err_sys("read");
 	}
-	return *len < cap ? 0 : bad("it is too long");
+	return *len < cap ? 0 : bad("too long");
 }
 
 int pool_original_read(const char *folder, const char *uuid, struct pool_original *out)

@@ -8,11 +8,34 @@
 #include <signal.h>
 #include <stdarg.h>
 
-#include "plugin/report/shell.h"
 #include "plugin/libvirt/internal.h"
 
+/* What the steps of a reason name. */
+static void add_names(const struct pool_switch *change, struct finding *finding)
+{
+	const struct pool_facts *facts = change->xml ? pool_xml_facts(change->xml) : NULL;
+	char source[POOL_SOURCE_MAX];
+
+	finding_text(finding, "uri", "%s", change->changer->uri);
+	if (change->info.name)
+		finding_text(finding, "pool", "%s", change->info.name);
+	if (facts && facts->target)
+		finding_text(finding, "target", "%s", facts->target);
+	if (facts && !pool_xml_source(change->xml, source, sizeof(source)))
+		finding_text(finding, "source", "%s", source);
+}
+
+/* @finding: as far as it is known. */
+static void send_finding(struct pool_switch *change, struct finding *finding,
+			 const char *reason)
+{
+	finding_reason(finding, reason);
+	add_names(change, finding);
+	change->changer->sink(change->changer->arg, finding);
+}
+
 void pool_switch_say(struct pool_switch *change, const char *id,
-		     enum finding_status status, const char *fmt, ...)
+		     enum finding_status status, const char *reason, const char *fmt, ...)
 {
 	char text[FINDING_SUMMARY_MAX];
 	struct finding finding;
@@ -22,14 +45,33 @@ void pool_switch_say(struct pool_switch *change, const char *id,
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
 	finding_init(&finding, id, status, "%s", text);
-	change->changer->sink(change->changer->arg, &finding);
+	send_finding(change, &finding, reason);
+}
+
+const char *pool_change_reason(int rc, const char *reason)
+{
+	static const struct {
+		int rc;
+		const char *reason;
+	} rows[] = {
+		{ -ETIMEDOUT, "silent" },
+		{ -EACCES, "denied" },
+		{ -ENOMEM, "no-memory" },
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++)
+		if (rows[i].rc == rc)
+			return rows[i].reason;
+	return reason;
 }
 
 /* A step that libvirt refused, or has not answered. */
-int pool_switch_failed(struct pool_switch *change, const char *id, const char *what,
-		       int rc)
+int pool_switch_failed(struct pool_switch *change, const char *id, const char *reason,
+		       const char *what, int rc)
 {
 	pool_switch_say(change, id, rc == -ETIMEDOUT ? FINDING_UNKNOWN : FINDING_FAIL,
+			pool_change_reason(rc, *err_reason() ? err_reason() : reason),
 			"%s: %s", what, err_text());
 	return rc;
 }
@@ -48,15 +90,18 @@ int pool_switch_look(struct pool_switch *change, const char *name)
 	int rc = changer->ops->get(changer->conn, changer->deadline, name, &change->info);
 
 	if (rc == -ENOENT)
-		return err_set(ENOENT, "%s has no pool '%.60s'", changer->uri, name);
+		return err_because(
+			err_set(ENOENT, "%s has no pool '%.60s'", changer->uri, name),
+			"unknown-pool");
 	rc = rc ? rc
 		: pool_xml_parse(&change->xml, change->info.xml,
 				 strlen(change->info.xml));
 	rc = rc ? rc : pool_xml_check(change->xml);
 	if (!rc && !change->info.persistent)
-		rc = err_set(
-			EINVAL,
-			"the pool is gone when it is stopped: define it first (virsh pool-dumpxml, pool-define)");
+		rc = err_because(
+			err_set(EINVAL,
+				"the pool is transient: libvirt forgets it when it stops"),
+			"transient");
 	change->run = change->info.active;
 	return err_context(rc, "pool %.60s", name);
 }
@@ -101,23 +146,66 @@ int pool_switch_mount(struct pool_switch *change, bool audit, struct pool_state 
 
 /* --- guests -------------------------------------------------------------------------------- */
 
-static unsigned int name_users(const struct pool_switch *change,
-			       const struct pool_guests *guests, char *names, size_t cap)
+struct pool_users {
+	unsigned int count;
+	char first[64], names[256];
+};
+
+static void find_users(const struct pool_switch *change, const struct pool_guests *guests,
+		       struct pool_users *out)
 {
 	const struct pool_facts *facts = pool_xml_facts(change->xml);
-	unsigned int n = 0;
 	size_t used = 0, i;
 
-	*names = '\0';
+	*out = (struct pool_users){ .count = 0 };
 	for (i = 0; i < guests->count; i++) {
+		const char *name = guests->list[i].name;
+
 		if (!pool_guests_uses(guests->list[i].xml, facts->name, facts->target))
 			continue;
-		if (used < cap)
-			used += (size_t)snprintf(names + used, cap - used, "%s%.60s",
-						 n ? ", " : "", guests->list[i].name);
-		n++;
+		if (used < sizeof(out->names))
+			used += (size_t)snprintf(out->names + used,
+						 sizeof(out->names) - used, "%s%.60s",
+						 out->count ? ", " : "", name);
+		if (!out->count)
+			snprintf(out->first, sizeof(out->first), "%s", name);
+		out->count++;
 	}
-	return n;
+}
+
+static void say_guests_unknown(struct pool_switch *change, int rc)
+{
+	bool force = change->changer->force;
+	struct finding finding;
+
+	finding_init(&finding, "pool.guests", force ? FINDING_WARN : FINDING_UNKNOWN,
+		     "the guests at %s could not be listed: %s%s", change->changer->uri,
+		     err_text(), force ? "" : "; --force goes on without");
+	finding_text(&finding, "action", "%s", change->action);
+	send_finding(change, &finding, pool_change_reason(rc, "not-asked"));
+}
+
+static void say_users(struct pool_switch *change, const struct pool_users *users)
+{
+	bool force = change->changer->force;
+	const char *verb = users->count == 1 ? " runs" : "s run";
+	struct finding finding;
+
+	if (force)
+		finding_init(
+			&finding, "pool.guests", FINDING_WARN,
+			"%u guest%s on the pool (%s): only the definition changes, the mount stays",
+			users->count, verb, users->names);
+	else
+		finding_init(
+			&finding, "pool.guests", FINDING_FAIL,
+			"%u guest%s on the pool (%s): shut down or migrate %s, or change only the definition with --force",
+			users->count, verb, users->names,
+			users->count == 1 ? "it" : "them");
+	finding_text(&finding, "guests", "%s", users->names);
+	finding_text(&finding, "guest", "%s", users->first);
+	finding_text(&finding, "action", "%s", change->action);
+	send_finding(change, &finding, force ? "later" : "running");
 }
 
 /* 0, or -EBUSY: it is not to be touched, and the finding says why. */
@@ -125,39 +213,25 @@ int pool_switch_guests(struct pool_switch *change)
 {
 	struct pool_changer *changer = change->changer;
 	struct pool_guests guests = { .count = 0 };
-	char names[256];
-	unsigned int n;
+	struct pool_users users;
 	int rc;
 
 	if (!change->info.active)
 		return 0;
 	rc = changer->ops->guests(changer->conn, changer->deadline, &guests);
 	if (rc) {
-		pool_switch_say(change, "pool.guests",
-				changer->force ? FINDING_WARN : FINDING_UNKNOWN,
-				"which guests run cannot be asked at %s: %s%s",
-				changer->uri, err_text(),
-				changer->force ? "" : "; --force goes on without");
+		say_guests_unknown(change, rc);
 		return changer->force && rc != -ETIMEDOUT ? 0 : -EBUSY;
 	}
-	n = name_users(change, &guests, names, sizeof(names));
+	find_users(change, &guests, &users);
 	pool_guests_fini(&guests);
-	change->later = n > 0;
-	if (!n)
-		pool_switch_say(change, "pool.guests", FINDING_PASS,
-				"no guest runs on the pool");
-	else if (changer->force)
-		pool_switch_say(
-			change, "pool.guests", FINDING_WARN,
-			"%u guest%s on the pool (%s), and keep%s the mount there is: the definition alone changes",
-			n, n == 1 ? " runs" : "s run", names, n == 1 ? "s" : "");
+	change->later = users.count > 0;
+	if (users.count)
+		say_users(change, &users);
 	else
-		pool_switch_say(
-			change, "pool.guests", FINDING_FAIL,
-			"%u guest%s on the pool (%s): shut %s down or move %s, or change the definition alone with --force",
-			n, n == 1 ? " runs" : "s run", names, n == 1 ? "it" : "them",
-			n == 1 ? "it" : "them");
-	return n && !changer->force ? -EBUSY : 0;
+		pool_switch_say(change, "pool.guests", FINDING_PASS, "",
+				"no guest runs on the pool");
+	return users.count && !changer->force ? -EBUSY : 0;
 }
 
 /* --- steps ---------------------------------------------------------------------------------- */
@@ -178,10 +252,11 @@ int pool_switch_taken(struct pool_switch *change, const char *to)
 	rc = rc ? rc : pool_xml_options(wanted, &a);
 	rc = rc ? rc : pool_xml_options(taken, &b);
 	if (!rc && strcmp(a, b))
-		return err_set(
-			EPROTO,
-			"libvirt has made '%.200s' of the mount options '%.200s': it is older than 5.1, or this driver knows none",
-			b, a);
+		return err_because(
+			err_set(EPROTO,
+				"libvirt kept '%.200s' of the mount options '%.200s'; versions before 5.1, and the test driver, drop them",
+				b, a),
+			"options-dropped");
 	if (rc)
 		return rc;
 	pool_xml_free(change->xml);
@@ -197,10 +272,10 @@ static int define(struct pool_switch *change, const char *to)
 
 	rc = rc ? rc : pool_switch_taken(change, to);
 	if (rc)
-		return pool_switch_failed(change, "pool.definition",
-					  "libvirt does not take the definition", rc);
-	pool_switch_say(change, "pool.definition", FINDING_PASS,
-			"libvirt has taken the definition");
+		return pool_switch_failed(change, "pool.definition", "refused",
+					  "libvirt refused the definition", rc);
+	pool_switch_say(change, "pool.definition", FINDING_PASS, "",
+			"libvirt accepted the definition");
 	return 0;
 }
 
@@ -210,9 +285,8 @@ static int stop(struct pool_switch *change)
 	int rc = changer->ops->stop(changer->conn, changer->deadline, change->info.name);
 
 	if (rc)
-		return pool_switch_failed(
-			change, "pool.restart",
-			"the pool cannot be stopped: something still uses it", rc);
+		return pool_switch_failed(change, "pool.restart", "no-stop",
+					  "libvirt cannot stop the pool", rc);
 	change->info.active = false;
 	return 0;
 }
@@ -223,12 +297,12 @@ static int start(struct pool_switch *change)
 	int rc = changer->ops->start(changer->conn, changer->deadline, change->info.name);
 
 	if (rc)
-		return pool_switch_failed(change, "pool.restart",
-					  "the pool does not start", rc);
+		return pool_switch_failed(change, "pool.restart", "no-start",
+					  "libvirt cannot start the pool", rc);
 	change->info.active = true;
 	change->fresh = true;
-	pool_switch_say(change, "pool.restart", FINDING_PASS,
-			"the pool has started with it");
+	pool_switch_say(change, "pool.restart", FINDING_PASS, "",
+			"libvirt started the pool with it");
 	return 0;
 }
 
@@ -240,7 +314,7 @@ static int prove(struct pool_switch *change)
 	int rc = pool_switch_mount(change, true, &state, version);
 
 	if (rc) {
-		pool_switch_say(change, "pool.transport", FINDING_UNKNOWN,
+		pool_switch_say(change, "pool.transport", FINDING_UNKNOWN, "not-visible",
 				"the mounts of this host cannot be read: %s", err_text());
 		return change->prove ? rc : 0;
 	}
@@ -258,8 +332,8 @@ static int keep_autostart(struct pool_switch *change)
 	if (!rc && info.autostart != change->info.autostart)
 		rc = changer->ops->autostart(changer->conn, changer->deadline,
 					     change->info.name, change->info.autostart);
-	return rc ? pool_switch_failed(change, "pool.definition",
-				       "autostart is not as it was", rc)
+	return rc ? pool_switch_failed(change, "pool.definition", "autostart",
+				       "autostart was lost, and cannot be set again", rc)
 		  : 0;
 }
 
@@ -272,8 +346,8 @@ static int steps(struct pool_switch *change, const char *to)
 		return rc;
 	if (change->later) {
 		pool_switch_say(
-			change, "pool.restart", FINDING_SKIP,
-			"the definition comes into force when the pool is started again");
+			change, "pool.restart", FINDING_SKIP, "",
+			"the definition takes effect when the pool is started again");
 		return keep_autostart(change);
 	}
 	rc = ran ? stop(change) : 0;
@@ -314,14 +388,14 @@ static int roll_back(struct pool_switch *change, const char *from, bool ran)
 	int rc = put_back(change, from, ran);
 
 	if (rc)
-		pool_switch_say(
-			change, "pool.rollback",
-			rc == -ETIMEDOUT ? FINDING_UNKNOWN : FINDING_FAIL,
-			"the pool could not be put back as it was (%s): nfsrdma pool revert %s",
-			err_text(), SHELL_OPERAND(change->info.name));
+		pool_switch_say(change, "pool.rollback",
+				rc == -ETIMEDOUT ? FINDING_UNKNOWN : FINDING_FAIL,
+				rc == -ETIMEDOUT ? "silent" : "failed",
+				"the pool did not get its former definition back: %s",
+				err_text());
 	else
-		pool_switch_say(change, "pool.rollback", FINDING_PASS,
-				"the pool is as it was before%s",
+		pool_switch_say(change, "pool.rollback", FINDING_PASS, "",
+				"the pool has its former definition%s",
 				ran ? ", and runs" : "");
 	return rc;
 }

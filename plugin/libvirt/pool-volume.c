@@ -56,9 +56,10 @@ bool pool_volume_audit(const struct host *host, struct finding *out)
 	denied = *version && strtoul(version, NULL, 10) <= DENIED_MAJOR;
 	finding_init(
 		out, "pool.volume", FINDING_WARN,
-		"AppArmor confines guests here, and %s%s %s a guest open a disk of type 'volume': give disks of this pool as type 'file', with their path",
-		*version ? "libvirt " : "a libvirt of unknown version", version,
+		"AppArmor confines guests, and %s%s %s a guest open a disk of type 'volume': give disks of this pool as type 'file', with their path",
+		*version ? "libvirt " : "libvirt of unknown version", version,
 		denied ? "does not let" : "may not let");
+	finding_reason(out, denied ? "denied" : "perhaps-denied");
 	if (*version)
 		finding_text(out, "libvirt", "%s", version);
 	return true;

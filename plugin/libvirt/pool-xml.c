@@ -222,7 +222,7 @@ static int parse(struct pool_xml **out, const char *text, size_t len,
 	rc = rc ? rc : pool_xml_update(xml);
 	if (!rc)
 		*out = take_ptr(xml);
-	return rc;
+	return rc && rc != -ENOMEM ? err_because(rc, "malformed") : rc;
 }
 
 int pool_xml_parse(struct pool_xml **out, const char *text, size_t len)
@@ -313,24 +313,31 @@ static size_t path_len(const char *path)
 	return len;
 }
 
+static int incomplete(int rc)
+{
+	return err_because(rc, "incomplete");
+}
+
 int pool_xml_source(const struct pool_xml *xml, char *buf, size_t cap)
 {
 	const struct pool_facts *facts = &xml->facts;
 	int n;
 
 	if (facts->nhosts != 1 || !facts->host || !*facts->host)
-		return err_set(
+		return incomplete(err_set(
 			EINVAL,
 			facts->nhosts > 1
-				? "the pool's <source> has %u <host>, and a netfs pool has one"
+				? "the pool's <source> has %u <host>; a netfs pool has one"
 				: "the pool's <source> has no <host name='SERVER'/>",
-			facts->nhosts);
+			facts->nhosts));
 	if (!facts->dir || *facts->dir != '/')
-		return err_set(EINVAL,
-			       "the pool's <source> has no <dir path='/EXPORT'/>");
+		return incomplete(err_set(
+			EINVAL, "the pool's <source> has no <dir path='/EXPORT'/>"));
 	n = snprintf(buf, cap, "%s:%.*s", facts->host, (int)path_len(facts->dir),
 		     facts->dir);
-	return n < (int)cap ? 0 : err_set(EINVAL, "the pool's source has %d bytes", n);
+	return n < (int)cap
+		       ? 0
+		       : incomplete(err_set(EINVAL, "the pool's source has %d bytes", n));
 }
 
 int pool_xml_check(const struct pool_xml *xml)
@@ -339,17 +346,20 @@ int pool_xml_check(const struct pool_xml *xml)
 	char source[POOL_SOURCE_MAX];
 
 	if (!facts->type || strcmp(facts->type, "netfs"))
-		return err_set(EINVAL, "the pool is of type %.40s, not netfs",
-			       facts->type ? facts->type : "none");
+		return err_because(err_set(EINVAL, "the pool is of type %.40s, not netfs",
+					   facts->type ? facts->type : "none"),
+				   "not-nfs");
 	if (!facts->name || !*facts->name)
-		return err_set(EINVAL, "the pool has no <name>");
+		return incomplete(err_set(EINVAL, "the pool has no <name>"));
 	if (facts->format && strcmp(facts->format, "nfs") &&
 	    strcmp(facts->format, "auto"))
-		return err_set(EINVAL,
-			       "the pool's format is %.40s: only nfs and auto are NFS",
-			       facts->format);
+		return err_because(err_set(EINVAL,
+					   "the pool's format is %.40s, not nfs or auto",
+					   facts->format),
+				   "not-nfs");
 	if (!facts->target || *facts->target != '/')
-		return err_set(EINVAL,
-			       "the pool's <target> has no <path> that begins with '/'");
+		return incomplete(err_set(
+			EINVAL,
+			"the pool's <target> has no <path> that begins with '/'"));
 	return pool_xml_source(xml, source, sizeof(source));
 }

@@ -69,7 +69,8 @@ expect_status 0
 expect_finding pool.definition pass
 pool define vms nas1:/export/vms --target "$daemon/vms"
 expect_status 1
-expect_first_problem "has a pool 'vms' already"
+expect_first_problem "already has a pool 'vms'"
+expect_reason pool.definition/exists
 virsh -q pool-start --build vms
 [[ $(last_mount) == "-o nodev,nosuid,noexec,nfsvers=4.2,timeo=600,proto=rdma,port=20049 -t nfs nas1:/export/vms $daemon/vms" ]] ||
 	fail "mount was called with $(last_mount)"
@@ -77,6 +78,14 @@ pool verify vms
 expect_status 0
 expect_finding pool.transport pass
 expect_report "verdict" '.verdict == "pass" and .subject.server == "nas1"'
+
+echo "verify: TCP is written"
+sed "s,<name>vms,<name>tcp,; s,/var/lib/libvirt/vms,$daemon/tcp,; s,/export/vms,/export/tcp," "$NFSRDMA_SOURCE/tests/pool-xml/tcp-said.in.xml" >"$work/tcp.xml"
+virsh -q pool-define "$work/tcp.xml"
+pool verify tcp
+expect_status 1
+expect_reason pool.options/other-transport
+gone tcp
 
 echo "define: IPv6"
 pool define six '[2001:db8::1]:/export/six' --target "$daemon/six"
@@ -113,6 +122,10 @@ grep -q '^+    <fs:option name="proto=rdma"/>' "$work/out" || { show; fail "no d
 diff -u "$work/before" <(xml_of old)
 (($(wc -l <"$daemon/argv") == mounts)) || fail "--dry-run mounts"
 ! kept || fail "--dry-run keeps something"
+pool verify old
+expect_status 1
+expect_reason pool.options/no-rdma
+expect_report "the command" '.findings[] | select(.id == "pool.options") | .steps[1].command == "nfsrdma pool convert old"'
 pool convert old
 expect_status 0
 for id in guests definition restart transport original; do expect_finding "pool.$id" pass; done
@@ -134,6 +147,7 @@ diff -u "$work/before" <(xml_of old)
 pool revert old
 expect_status 1
 expect_first_problem 'nfsrdma has not converted'
+expect_reason pool.definition/not-converted
 
 echo "convert: comes up over TCP, does not start, libvirt refuses"
 for switch in "proto tcp" "fail mount.nfs: an incorrect mount option was specified"; do
@@ -148,6 +162,7 @@ for switch in "proto tcp" "fail mount.nfs: an incorrect mount option was specifi
 	! kept || fail "something is left: $switch"
 done
 expect_first_problem 'incorrect mount option'
+expect_reason pool.restart/no-start
 
 echo "convert: something has a file open"
 exec 7>"$daemon/old/open"
@@ -155,7 +170,8 @@ pool convert old
 exec 7>&-
 expect_status 1
 expect_finding pool.rollback pass
-expect_first_problem 'cannot be stopped'
+expect_first_problem 'cannot stop the pool'
+expect_reason pool.restart/no-stop
 diff -u "$work/before" <(xml_of old)
 
 echo "revert: edited since"
@@ -166,6 +182,7 @@ virsh -q pool-define "$work/edited.xml"
 pool revert old
 expect_status 1
 expect_first_problem 'was edited since'
+expect_reason pool.definition/edited
 pool revert old --force
 expect_status 0
 diff -u "$work/before" <(xml_of old)
@@ -179,7 +196,8 @@ pool verify vms
 expect_status 1
 expect_finding pool.transport fail
 # That of old is of the same server and version.
-expect_first_problem "over tcp, though its options ask for RDMA: NFSv4.2 to 192.0.2.1 goes over the connection of the mount on $daemon/old"
+expect_first_problem "over tcp, but its options request RDMA: NFSv4.2 to 192.0.2.1 shares the connection of the mount on $daemon/old"
+expect_reason pool.transport/shared-connection
 pool list
 expect_status 1
 run pool list --format nagios
@@ -191,6 +209,7 @@ switch_off nothing
 pool verify vms
 expect_status 1
 expect_first_problem 'no NFS is mounted'
+expect_reason pool.transport/not-mounted
 virsh -q pool-destroy vms
 
 echo "guests"
@@ -213,10 +232,12 @@ END
 	pool convert old
 	expect_status 1
 	expect_first_problem '1 guest runs on the pool \(web1\)'
+	expect_reason pool.guests/running
 	diff -u "$work/before" <(xml_of old)
 	pool convert old --force
 	expect_status 0
 	expect_finding pool.guests warn
+	expect_reason pool.guests/later
 	expect_finding pool.restart skip
 	(($(wc -l <"$daemon/argv") == mounts)) || fail "mounted below a guest"
 	[[ $(virsh -q domstate web1) == paused* ]] || fail "the guest is gone"
@@ -232,6 +253,7 @@ echo "libvirt of no guests"
 pool convert old --connect storage:///system
 expect_status 3
 expect_finding pool.guests unknown
+expect_reason pool.guests/not-asked
 pool verify old --connect storage:///system
 expect_finding pool.transport pass
 
@@ -241,6 +263,7 @@ mkdir -p "$daemon/fleeting"
 virsh -q pool-create "$work/transient.xml" 2>"$work/transient.err" || cat "$work/transient.err"
 pool convert fleeting
 expect_status 1
+expect_reason pool.definition/transient
 virsh -q pool-destroy fleeting 2>/dev/null || true
 
 is_running() { [[ $(state_of "$1") == running ]]; }
@@ -252,6 +275,7 @@ pool convert old --timeout 3
 within 6000 "--timeout 3"
 expect_status 3
 expect_finding pool.restart unknown
+expect_reason pool.restart/silent
 kept || fail "nothing is kept for a revert"
 switch_off hang
 wait_until is_running old
@@ -315,18 +339,20 @@ for action in list "verify old" "convert old"; do
 	pool $action --timeout 2
 	within 4000 "$action with --timeout 2"
 	expect_status 3
+	expect_reason pool.list/silent
 done
 kill -CONT "$(cat "$daemon/libvirtd.pid")"
 pool list --connect qemu+unix:///system?socket=/nowhere
 expect_status 3
-expect_finding pool.list unknown
+expect_reason pool.list/no-connection
 pool list --connect nosuch:///
 expect_status 3
 
 echo "libvirt's driver for tests drops mount options"
 pool define new nas1:/e --target /mnt --connect test:///default
 expect_status 1
-expect_first_problem 'libvirt has made'
+expect_first_problem 'libvirt kept'
+expect_reason pool.definition/options-dropped
 
 echo "many pools"
 # nodes COUNT: so many, for the driver for tests.
@@ -345,16 +371,18 @@ expect_report "all 600" '[.findings[] | select(.id != "pool.list")] | length == 
 nodes 2001 >"$work/node.xml"
 pool list --connect "test://$work/node.xml" --timeout "$patience"
 expect_status 3
-expect_finding pool.list unknown
+expect_reason pool.list/error
 expect_report "both numbers" '.findings[0].summary | test("2001 pools.*2000 at most")'
 
 echo "files"
 pool verify "$NFSRDMA_SOURCE/tests/pool-xml/no-xmlns.in.xml"
 expect_status 1
-expect_finding pool.namespace fail
+expect_reason pool.namespace/no-namespace
+expect_reason pool.options/no-rdma-file
 pool verify "$NFSRDMA_SOURCE/tests/pool-xml/hostile-external.in.xml"
 expect_status 1
 expect_first_problem 'document type'
+expect_reason pool.definition/malformed
 pool verify "$NFSRDMA_SOURCE/tests/pool-xml/rdma-right.in.xml"
 expect_status 0
 mkfifo "$work/fifo.xml"
@@ -363,5 +391,15 @@ for file in "$work/fifo.xml" "$work" /dev/zero /nowhere.xml; do
 	((status == 1 || status == 3)) || { show; fail "exit status $status of $file"; }
 	within 2000 "$file"
 done
+expect_reason pool.definition/no-file
 pool verify nosuch
 expect_status 1
+expect_reason pool.definition/unknown-pool
+chmod 777 /var/lib/nfsrdma/pools
+pool convert old
+expect_status 3
+expect_reason pool.definition/originals
+chmod 700 /var/lib/nfsrdma/pools
+pool convert old -o proto=tcp
+expect_status 1
+expect_reason pool.definition/policy

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 
 #include "plugin/libvirt/internal.h"
-#include "suite.h"
+#include "tests/unit/reasons.h"
 
 #define UUID "df263acc-97fb-4d79-81cb-e0a2808e688a"
 
@@ -20,7 +20,8 @@ static struct {
 	const char *guest;  /* XML of a guest that runs; NULL: none */
 	bool drops_options; /* as versions before 5.1 do */
 	bool forgets_autostart;
-	int no_guests; /* errno of asking for guests */
+	bool opens_folder; /* somebody makes the folder of originals writable for all */
+	int no_guests;     /* errno of asking for guests */
 	/* The call by this name fails, the first time that it is made. */
 	const char *fails;
 	int errnum;
@@ -187,6 +188,8 @@ static int fake_start(void *conn, uint64_t deadline, const char *name)
 	if (rc)
 		return rc;
 	lv.active = true;
+	if (lv.opens_folder)
+		chmod(store, 0777);
 	set_mount(!strstr(lv.xml, "proto=rdma") ? "tcp"
 		  : lv.proto                    ? lv.proto
 						: "rdma",
@@ -259,8 +262,10 @@ static void on_finding(void *arg, const struct finding *finding)
 	size_t used = strlen(findings);
 
 	(void)arg;
-	snprintf(findings + used, sizeof(findings) - used, "%s %s: %s\n",
-		 finding_status_name(finding->status), finding->id, finding->summary);
+	CU_ASSERT(reasons_fit(finding));
+	snprintf(findings + used, sizeof(findings) - used, "%s %s%s%s: %s\n",
+		 finding_status_name(finding->status), finding->id,
+		 *finding->reason ? "/" : "", finding->reason, finding->summary);
 }
 
 static struct pool_changer changer(bool force)
@@ -345,9 +350,10 @@ static void a_pool_that_comes_up_over_tcp_is_put_back(void)
 	CU_ASSERT_STRING_EQUAL(lv.calls, "define stop start stop redefine start");
 	ASSERT_CONTAINS(
 		findings,
-		"fail pool.transport: vms: over tcp, though its options ask for RDMA");
-	ASSERT_CONTAINS(findings,
-			"pass pool.rollback: the pool is as it was before, and runs");
+		"fail pool.transport/not-rdma: vms: over tcp, but its options request RDMA");
+	ASSERT_CONTAINS(
+		findings,
+		"pass pool.rollback: the pool has its former definition, and runs");
 	CU_ASSERT_STRING_EQUAL(lv.xml, PLAIN);
 	CU_ASSERT(lv.active);
 	CU_ASSERT_FALSE(is_kept());
@@ -372,11 +378,11 @@ static void whatever_step_is_refused_the_pool_is_put_back(void)
 	static const struct {
 		const char *call, *did, *said;
 	} cases[] = {
-		{ "define", "define redefine", "fail pool.definition: " },
+		{ "define", "define redefine", "fail pool.definition/refused: " },
 		{ "stop", "define stop redefine",
-		  "fail pool.restart: the pool cannot be stopped" },
+		  "fail pool.restart/no-stop: libvirt cannot stop the pool" },
 		{ "start", "define stop start redefine start",
-		  "fail pool.restart: the pool does not start: libvirt: start is refused" },
+		  "fail pool.restart/no-start: libvirt cannot start the pool: libvirt: start is refused" },
 	};
 	size_t i;
 
@@ -403,14 +409,52 @@ static void a_rollback_that_is_refused_keeps_what_the_pool_was(void)
 	lv.fails = "redefine";
 	lv.errnum = EIO;
 	convert(false);
-	ASSERT_CONTAINS(findings,
-			"fail pool.rollback: the pool could not be put back as it was");
+	ASSERT_CONTAINS(
+		findings,
+		"fail pool.rollback/failed: the pool did not get its former definition back");
 	CU_ASSERT(is_kept());
 	/* Then: */
 	CU_ASSERT_EQUAL(revert(false), 0);
 	CU_ASSERT_STRING_EQUAL(lv.xml, PLAIN);
 	CU_ASSERT(lv.active);
 	CU_ASSERT_FALSE(is_kept());
+	end();
+	begin(PLAIN, true);
+	lv.proto = "tcp";
+	lv.fails = "redefine";
+	lv.errnum = ETIMEDOUT;
+	convert(false);
+	ASSERT_CONTAINS(findings, "unknown pool.rollback/silent: ");
+	CU_ASSERT(is_kept());
+	end();
+}
+
+/* libvirt has changed, and what it was cannot be written down. */
+static void a_folder_that_others_may_write_to_is_not_used(void)
+{
+	begin(PLAIN, true);
+	lv.opens_folder = true;
+	convert(false);
+	ASSERT_CONTAINS(findings, "pass pool.transport: vms: over RDMA");
+	ASSERT_CONTAINS(findings, "warn pool.original/not-saved: ");
+	ASSERT_CONTAINS(findings, "others may write to ");
+	end();
+}
+
+static void a_pool_of_another_host_is_not_visible(void)
+{
+	_cleanup_(pool_xml_free_p) struct pool_xml *xml = NULL;
+	struct pool_info info = { .name = (char *)"vms", .active = true };
+	const struct pool_seen seen = { .xml = NULL, .info = &info, .remote = true };
+	struct pool_seen one = seen;
+
+	begin(RDMA, true);
+	CU_ASSERT_EQUAL_FATAL(pool_xml_parse(&xml, RDMA, strlen(RDMA)), 0);
+	one.xml = xml;
+	pool_audit_transport(&one, on_finding, NULL);
+	CU_ASSERT_STRING_EQUAL(
+		findings,
+		"unknown pool.transport/not-visible: vms: the mount on /pool cannot be seen from here\n");
 	end();
 }
 
@@ -420,7 +464,8 @@ static void a_start_that_hangs_is_unknown_and_can_be_reverted(void)
 	lv.fails = "start";
 	lv.errnum = ETIMEDOUT;
 	convert(false);
-	ASSERT_CONTAINS(findings, "unknown pool.restart: the pool does not start");
+	ASSERT_CONTAINS(findings,
+			"unknown pool.restart/silent: libvirt cannot start the pool");
 	end();
 }
 
@@ -431,9 +476,20 @@ static void options_that_libvirt_drops_are_found(void)
 	convert(false);
 	ASSERT_CONTAINS(
 		findings,
-		"fail pool.definition: libvirt does not take the definition: libvirt has made");
+		"fail pool.definition/options-dropped: libvirt refused the definition: libvirt kept");
 	CU_ASSERT_STRING_EQUAL(lv.xml, PLAIN);
 	CU_ASSERT(lv.active);
+	end();
+}
+
+static void an_autostart_that_is_lost_is_told(void)
+{
+	begin(PLAIN, true);
+	lv.forgets_autostart = true;
+	lv.fails = "autostart";
+	lv.errnum = EIO;
+	convert(false);
+	ASSERT_CONTAINS(findings, "fail pool.definition/autostart: ");
 	end();
 }
 
@@ -456,7 +512,7 @@ static void what_is_right_is_left_alone(void)
 	CU_ASSERT_STRING_EQUAL(lv.calls, "define stop start");
 	convert(false);
 	CU_ASSERT_STRING_EQUAL(lv.calls, "");
-	ASSERT_CONTAINS(findings, "pass pool.definition: the pool asks for RDMA already");
+	ASSERT_CONTAINS(findings, "pass pool.definition: the pool already requests RDMA");
 	ASSERT_CONTAINS(findings, "pass pool.transport");
 	end();
 }
@@ -477,15 +533,18 @@ static void what_is_no_pool_of_nfs_is_refused(void)
 	begin(NULL, false);
 	CU_ASSERT_EQUAL(convert(false), -ENOENT);
 	CU_ASSERT_STRING_EQUAL(err_text(), "fake:/// has no pool 'vms'");
+	CU_ASSERT_STRING_EQUAL(err_reason(), "unknown-pool");
 	end();
 	begin("<pool type='dir'><name>vms</name><target><path>/x</path></target></pool>",
 	      true);
 	CU_ASSERT_EQUAL(convert(false), -EINVAL);
+	CU_ASSERT_STRING_EQUAL(err_reason(), "not-nfs");
 	CU_ASSERT_STRING_EQUAL(lv.calls, "");
 	end();
 	begin(PLAIN, true);
 	lv.persistent = false;
 	CU_ASSERT_EQUAL(convert(false), -EINVAL);
+	CU_ASSERT_STRING_EQUAL(err_reason(), "transient");
 	CU_ASSERT_STRING_EQUAL(lv.calls, "");
 	end();
 }
@@ -500,6 +559,7 @@ static void another_hosts_pools_are_not_changed(void)
 	c.remote = true;
 	CU_ASSERT_EQUAL(pool_change_convert(&c, "vms", &wish), -EINVAL);
 	CU_ASSERT_EQUAL(pool_change_revert(&c, "vms"), -EINVAL);
+	CU_ASSERT_STRING_EQUAL(err_reason(), "remote");
 	CU_ASSERT_STRING_EQUAL(lv.calls, "");
 	end();
 }
@@ -515,12 +575,13 @@ static void guests_on_the_pool_refuse_it(void)
 	lv.guest = GUEST("<disk type='file'><source file='/pool/web1.img'/></disk>");
 	CU_ASSERT_EQUAL(convert(false), 0);
 	CU_ASSERT_STRING_EQUAL(lv.calls, "");
-	ASSERT_CONTAINS(findings, "fail pool.guests: 1 guest runs on the pool (web1)");
+	ASSERT_CONTAINS(findings,
+			"fail pool.guests/running: 1 guest runs on the pool (web1)");
 	CU_ASSERT_FALSE(is_kept());
 	/* The definition alone, and nothing is unmounted. */
 	CU_ASSERT_EQUAL(convert(true), 0);
 	CU_ASSERT_STRING_EQUAL(lv.calls, "define");
-	ASSERT_CONTAINS(findings, "warn pool.guests");
+	ASSERT_CONTAINS(findings, "warn pool.guests/later: ");
 	ASSERT_CONTAINS(findings, "skip pool.restart");
 	CU_ASSERT(is_kept());
 	/* And back. */
@@ -536,10 +597,15 @@ static void who_knows_no_guests_is_asked_no_further(void)
 	lv.no_guests = EOPNOTSUPP;
 	convert(false);
 	CU_ASSERT_STRING_EQUAL(lv.calls, "");
-	ASSERT_CONTAINS(findings, "unknown pool.guests");
+	ASSERT_CONTAINS(findings, "unknown pool.guests/not-asked: ");
 	convert(true);
 	CU_ASSERT_STRING_EQUAL(lv.calls, "define stop start");
-	ASSERT_CONTAINS(findings, "warn pool.guests");
+	ASSERT_CONTAINS(findings, "warn pool.guests/not-asked: ");
+	end();
+	begin(PLAIN, true);
+	lv.no_guests = ETIMEDOUT;
+	convert(false);
+	ASSERT_CONTAINS(findings, "unknown pool.guests/silent: ");
 	end();
 }
 
@@ -575,7 +641,7 @@ static void revert_brings_back_what_it_was(void)
 	convert(false);
 	CU_ASSERT_EQUAL(revert(false), 0);
 	CU_ASSERT_STRING_EQUAL(lv.calls, "redefine stop start");
-	ASSERT_CONTAINS(findings, "pass pool.transport: vms: plain NFS over tcp");
+	ASSERT_CONTAINS(findings, "pass pool.transport: vms: over tcp, as requested");
 	CU_ASSERT_STRING_EQUAL(lv.xml, PLAIN);
 	CU_ASSERT(lv.active);
 	CU_ASSERT_FALSE(is_kept());
@@ -610,6 +676,7 @@ static void what_somebody_edited_since_is_not_lost(void)
 	memcpy(at, "port=20050", 10);
 	CU_ASSERT_EQUAL(revert(false), -EINVAL);
 	ASSERT_CONTAINS(err_text(), "was edited since");
+	CU_ASSERT_STRING_EQUAL(err_reason(), "edited");
 	CU_ASSERT_STRING_EQUAL(lv.calls, "");
 	CU_ASSERT_EQUAL(revert(true), 0);
 	CU_ASSERT_STRING_EQUAL(lv.xml, PLAIN);
@@ -769,6 +836,7 @@ static void two_do_not_change_pools_at_once(void)
 	lock = pool_original_lock(store);
 	ASSERT_AT_LEAST_FATAL(lock, 0);
 	CU_ASSERT_EQUAL(convert(false), -EBUSY);
+	CU_ASSERT_STRING_EQUAL(err_reason(), "busy");
 	CU_ASSERT_STRING_EQUAL(lv.calls, "");
 	end();
 }
@@ -793,6 +861,7 @@ static void a_pool_is_defined(void)
 	CU_ASSERT_STRING_EQUAL(lv.calls, "define");
 	ASSERT_CONTAINS(findings, "pass pool.definition");
 	CU_ASSERT_EQUAL(define(), -EEXIST);
+	CU_ASSERT_STRING_EQUAL(err_reason(), "exists");
 	CU_ASSERT_STRING_EQUAL(lv.calls, "define");
 	end();
 }
@@ -803,7 +872,7 @@ static void a_pool_without_its_options_is_taken_back(void)
 	lv.drops_options = true;
 	CU_ASSERT_EQUAL(define(), 0);
 	CU_ASSERT_STRING_EQUAL(lv.calls, "define undefine");
-	ASSERT_CONTAINS(findings, "fail pool.definition");
+	ASSERT_CONTAINS(findings, "fail pool.definition/options-dropped: ");
 	CU_ASSERT_PTR_NULL(lv.xml);
 	end();
 }
@@ -888,7 +957,9 @@ SUITE_MAIN("pool-change", TEST(a_running_pool_is_converted_and_proven),
 	   TEST(a_rollback_that_is_refused_keeps_what_the_pool_was),
 	   TEST(a_start_that_hangs_is_unknown_and_can_be_reverted),
 	   TEST(options_that_libvirt_drops_are_found), TEST(autostart_is_kept),
-	   TEST(what_is_right_is_left_alone),
+	   TEST(a_folder_that_others_may_write_to_is_not_used),
+	   TEST(a_pool_of_another_host_is_not_visible),
+	   TEST(an_autostart_that_is_lost_is_told), TEST(what_is_right_is_left_alone),
 	   TEST(a_right_definition_over_tcp_is_started_anew),
 	   TEST(what_is_no_pool_of_nfs_is_refused),
 	   TEST(another_hosts_pools_are_not_changed), TEST(guests_on_the_pool_refuse_it),

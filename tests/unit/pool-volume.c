@@ -44,17 +44,20 @@ static void the_version_decides(void)
 	static const struct {
 		const char *version;
 		bool told;
-		const char *words;
+		const char *words, *reason;
 	} rows[] = {
-		{ "9.0.0-4+deb12u2", true,
-		  "and libvirt 9.0.0 does not let a guest open" },
-		{ "1:7.0.0-3", true, "and libvirt 7.0.0 does not let" },
-		{ "10.0.0-2ubuntu8", true, "and libvirt 10.0.0 may not let" },
-		{ "12.5.0-1", true, "and libvirt 12.5.0 may not let" },
-		{ "12.6.0-1", false, "" },
-		{ "13.0.0", false, "" },
-		{ "of today", true, "a libvirt of unknown version may not let" },
-		{ NULL, true, "a libvirt of unknown version may not let" },
+		{ "9.0.0-4+deb12u2", true, "and libvirt 9.0.0 does not let a guest open",
+		  "denied" },
+		{ "1:7.0.0-3", true, "and libvirt 7.0.0 does not let", "denied" },
+		{ "10.0.0-2ubuntu8", true, "and libvirt 10.0.0 may not let",
+		  "perhaps-denied" },
+		{ "12.5.0-1", true, "and libvirt 12.5.0 may not let", "perhaps-denied" },
+		{ "12.6.0-1", false, "", "" },
+		{ "13.0.0", false, "", "" },
+		{ "of today", true, "libvirt of unknown version may not let",
+		  "perhaps-denied" },
+		{ NULL, true, "libvirt of unknown version may not let",
+		  "perhaps-denied" },
 	};
 	size_t i;
 
@@ -66,6 +69,7 @@ static void the_version_decides(void)
 		CU_ASSERT_STRING_EQUAL(finding.id, "pool.volume");
 		CU_ASSERT_EQUAL(finding.status, FINDING_WARN);
 		ASSERT_CONTAINS(finding.summary, rows[i].words);
+		CU_ASSERT_STRING_EQUAL(finding.reason, rows[i].reason);
 	}
 	CU_ASSERT(is_told("Y\n", "etc/apparmor.d/usr.sbin.virtqemud", "9.0.0"));
 }

@@ -8,7 +8,7 @@
 #include <time.h>
 
 #include "plugin/libvirt/libvirt.h"
-#include "suite.h"
+#include "tests/unit/reasons.h"
 
 static char folder[4096];
 
@@ -61,13 +61,14 @@ static void expect_file(const char *name, const char *suffix, const char *text)
 static void print_finding(void *arg, const struct finding *finding)
 {
 	CU_ASSERT(finding_is_clean(finding->summary));
-	fprintf(arg, "%s %s: %s\n", finding_status_name(finding->status), finding->id,
-		finding->summary);
+	CU_ASSERT(reasons_fit(finding));
+	fprintf(arg, "%s %s%s%s: %s\n", finding_status_name(finding->status), finding->id,
+		*finding->reason ? "/" : "", finding->reason, finding->summary);
 }
 
 static void audit(const struct pool_xml *xml, FILE *out)
 {
-	struct pool_seen seen = { .xml = xml };
+	struct pool_seen seen = { .xml = xml, .file = "vms.xml" };
 
 	pool_audit(&seen, print_finding, out);
 }
@@ -110,7 +111,7 @@ static void try_pair(const char *name)
 	CU_ASSERT_FATAL(in);
 	CU_ASSERT_FATAL(mem);
 	if (pool_xml_parse(&xml, in, len)) {
-		fprintf(mem, "refused: %s\n", err_text());
+		fprintf(mem, "refused/%s: %s\n", err_reason(), err_text());
 	} else {
 		audit(xml, mem);
 		out = convert(xml, mem);

@@ -11,13 +11,14 @@
 #include "plugin/report/report.h"
 #include "suite.h"
 
-/* The first "{key}" of a text that is not in the evidence; NULL: all are. */
+/* The first "{key}" or "{!key}" of a text that is not in the evidence; NULL: all are. */
 static inline const char *reasons_gap(const struct finding *finding, const char *text)
 {
 	static char key[FINDING_KEY_MAX];
 
-	for (; text && (text = strchr(text, '{')); text++) {
-		snprintf(key, sizeof(key), "%.*s", (int)strcspn(text + 1, "}"), text + 1);
+	for (; text && (text = strchr(text, '{'));) {
+		text += strcspn(text + 1, "!") ? 1 : 2;
+		snprintf(key, sizeof(key), "%.*s", (int)strcspn(text, "}"), text);
 		if (!*finding_evidence(finding, key))
 			return key;
 	}

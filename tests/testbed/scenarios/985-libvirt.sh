@@ -32,7 +32,7 @@ virsh_inside pool-start old
 [[ $(proto_of /srv/old) == tcp ]] || fail "plain NFS goes over $(proto_of /srv/old)"
 pool verify old
 expect_status 1
-expect_words pool.options fail 'nothing among the pool.s options asks for RDMA'
+expect_words pool.options fail 'no option of the pool requests RDMA'
 pool convert old
 expect_status 0
 expect_words pool.transport pass 'over RDMA \(rdma, NFSv4.2\)'
@@ -59,7 +59,7 @@ virsh_inside pool-start old
 [[ $(proto_of /srv/old) == tcp ]] || fail "the kernel does not share connections: $(proto_of /srv/old)"
 pool verify old
 expect_status 1
-expect_words pool.transport fail 'goes over the connection of the mount on /mnt2'
+expect_words pool.transport fail 'shares the connection of the mount on /mnt2'
 pool list
 expect_status 1
 # Over NFSv4.1 it is another client.
@@ -75,7 +75,7 @@ virsh_inside pool-define /run/new.xml
 virsh_inside pool-start new
 pool convert new
 expect_status 1
-expect_words pool.transport fail 'goes over the connection of the mount on /mnt2'
+expect_words pool.transport fail 'shares the connection of the mount on /mnt2'
 expect_finding pool.rollback pass
 [[ $(proto_of /srv/vms) == tcp ]] || fail "put back it goes over $(proto_of /srv/vms)"
 virsh_inside pool-destroy new
