@@ -51,13 +51,16 @@ struct thing {
 	bool tolerated; /* by the policy, if it is not: "prefer" */
 	char wanted_by[POLICY_FROM_MAX];
 	enum thing_run run;
-	char proto[16];          /* "" not known, or nothing is mounted */
-	char id[FINDING_ID_MAX]; /* of the finding that says it */
-	char name[320];          /* "mount /srv/vm (nas:/vm)", "pool vms", "guest web1" */
+	char proto[16];                  /* "" not known, or nothing is mounted */
+	char id[FINDING_ID_MAX];         /* of the finding that says it */
+	char reason[FINDING_REASON_MAX]; /* of it, where it is not over RDMA; "" none */
+	char name[320]; /* "mount /srv/vm (nas:/vm)", "pool vms", "guest web1" */
 	char text[THING_TEXT_MAX]; /* what is to be said of it, behind its name */
 	char remedy[512];          /* "" none */
 	char target[256], spec[256];
 	char pool[128], guest[128], disk[64];
+	/* More that the steps of a pool's reason name; "" not known. */
+	char shares_with[256], nfs_version[8], mounted[256];
 };
 
 enum thing_state {
@@ -127,6 +130,7 @@ struct silence {
 	uint64_t waiting; /* sent besides, and not answered */
 	uint64_t
 		since_ms; /* that was first seen, and no reply came since; 0: it is not so */
+	bool hard;        /* programs wait until it answers */
 	bool told, seen;
 };
 
@@ -235,6 +239,7 @@ struct watch {
 	struct policies *policies; /* the last that made sense, or what is built in */
 	bool policy_known;         /* there was one */
 	char policy_error[512];    /* what is wrong with it now; "" nothing */
+	const char *policy_reason; /* then: of watch.policy */
 	struct heard heard;
 	struct things things;
 	struct silences silences;
@@ -247,7 +252,8 @@ struct watch {
 	struct lost_reads lost[LOST_READS_MAX];
 	/* Of the last look; "" none. */
 	char mounts_error[512], record_error[512];
-	bool records_failed; /* they could not be written */
+	const char *mounts_reason; /* with an error: of watch.list */
+	bool records_failed;       /* they could not be written */
 	/* What is told, as it happens. */
 	void (*tell)(void *arg, enum thing_event event, const struct thing *thing);
 	void (*tell_gone)(void *arg, const struct record *record);
@@ -261,6 +267,10 @@ int look_all(struct watch *watch, int folder, struct report *report);
 
 /* summary.c */
 
+/* What is said of it, with its reason; without what it became over time. */
+void summary_thing(const struct thing *thing, enum finding_status status,
+		   struct finding *finding);
+void summary_silence(const struct silence *one, struct finding *finding);
 /* Findings of all that is watched, and of the watcher itself. */
 void summary_findings(const struct watch *watch, finding_sink sink, void *arg);
 /* A table of it. Errors: -ENOMEM. */

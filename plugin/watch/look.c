@@ -50,14 +50,22 @@ static void see_broken(struct looking *l, struct thing *thing, const char *id,
 	thing->wanted = true;
 	thing->run = THING_UNKNOWN;
 	strcpy(thing->id, id);
-	snprintf(thing->text, sizeof(thing->text), "its definition makes no sense: %s",
-		 why);
+	strcpy(thing->reason, thing->kind == THING_POOL ? "malformed" : "lost");
+	snprintf(thing->text, sizeof(thing->text), "its XML cannot be read: %s", why);
 	see(l, thing);
 }
 
 /* What cannot be looked at is unknown, and no more what it was. @kind: THING_KINDS: all. */
 static void lose(struct looking *l, enum thing_kind kind, const char *why)
 {
+	static const struct {
+		const char *id, *reason;
+	} unseen[THING_KINDS] = {
+		[THING_MOUNT] = { "watch.mount", "not-seen" },
+		[THING_DOMAIN] = { "watch.mount", "not-seen" },
+		[THING_POOL] = { "pool.transport", "not-visible" },
+		[THING_DISK] = { "gate.unknown", "lost" },
+	};
 	struct things *things = &l->watch->things;
 	size_t count = things->count, i;
 	struct thing thing;
@@ -68,8 +76,9 @@ static void lose(struct looking *l, enum thing_kind kind, const char *why)
 		    (kind != THING_KINDS && thing.kind != kind))
 			continue;
 		thing.run = THING_UNKNOWN;
-		snprintf(thing.text, sizeof(thing.text), "could not be looked at: %s",
-			 why);
+		strcpy(thing.id, unseen[thing.kind].id);
+		strcpy(thing.reason, unseen[thing.kind].reason);
+		snprintf(thing.text, sizeof(thing.text), "could not be checked: %s", why);
 		see(l, &thing);
 	}
 }
@@ -80,9 +89,12 @@ static void lose(struct looking *l, enum thing_kind kind, const char *why)
 static void read_policy(struct watch *watch)
 {
 	struct policies *policies = NULL, *none = NULL;
+	int rc;
 
 	*watch->policy_error = '\0';
-	if (policy_open(&policies, watch->host)) {
+	rc = policy_open(&policies, watch->host);
+	if (rc) {
+		watch->policy_reason = rc == -EINVAL ? "malformed" : "unreadable";
 		snprintf(watch->policy_error, sizeof(watch->policy_error), "%s",
 			 err_text());
 		/* There was none yet: what is built in. */
@@ -223,6 +235,19 @@ static void take_finding(void *arg, const struct finding *finding)
 	if (!strncmp(text, thing->pool, len) && !strncmp(text + len, ": ", 2))
 		text += len + 2;
 	text_copy(thing->text, sizeof(thing->text), text);
+	strcpy(thing->reason, finding->reason);
+	text_copy(thing->shares_with, sizeof(thing->shares_with),
+		  finding_evidence(finding, "shares_with"));
+	text_copy(thing->nfs_version, sizeof(thing->nfs_version),
+		  finding_evidence(finding, "nfs_version"));
+	text_copy(thing->mounted, sizeof(thing->mounted),
+		  finding_evidence(finding, "mounted"));
+}
+
+static void say_unconfirmed(struct thing *thing, const char *text)
+{
+	strcpy(thing->reason, "unconfirmed");
+	strcpy(thing->text, text);
 }
 
 static void look_at_pool(struct looking *l, size_t index)
@@ -258,11 +283,11 @@ static void look_at_pool(struct looking *l, size_t index)
 	strcpy(thing.id, "pool.transport");
 	pool_audit_transport(&seen, take_finding, &one);
 	if (thing.run == THING_UNKNOWN && !l->watch->heard.connected)
-		strcpy(thing.text,
-		       "libvirt, which would know whether it runs, does not answer");
+		say_unconfirmed(&thing, "libvirt does not answer whether it runs");
 	else if (thing.run == THING_UNKNOWN && state.run != POOL_RUN_UNKNOWN)
-		strcpy(thing.text,
-		       "nothing is mounted any more; libvirt is asked whether it still runs");
+		say_unconfirmed(
+			&thing,
+			"its mount is gone; libvirt is asked whether it still runs");
 	see(l, &thing);
 }
 
@@ -290,19 +315,22 @@ static bool says_why(const struct mount_verdict *verdict)
 
 static void describe(const struct mount_verdict *verdict, struct thing *thing)
 {
-	if (thing->run == THING_UNKNOWN)
+	strcpy(thing->reason, thing->kind == THING_DOMAIN ? "vdsm" : "not-rdma");
+	if (thing->run == THING_UNKNOWN) {
+		strcpy(thing->reason, "no-transport");
 		strcpy(thing->text,
-		       "goes over nobody knows what: mountinfo names no transport");
-	else if (thing->run == THING_RDMA)
-		snprintf(thing->text, sizeof(thing->text), "goes over %s, NFSv%s",
+		       "its transport is unknown: mountinfo gives no transport");
+	} else if (thing->run == THING_RDMA) {
+		snprintf(thing->text, sizeof(thing->text), "over %s, NFSv%s",
 			 thing->proto, verdict->mount->vers);
-	else if (thing->wanted && says_why(verdict))
+	} else if (thing->wanted && says_why(verdict)) {
 		snprintf(thing->text, sizeof(thing->text), "%s",
 			 verdict->opinions[MOUNT_TRANSPORT].text);
-	else if (thing->wanted)
-		snprintf(thing->text, sizeof(thing->text),
-			 "goes over %s; RDMA is wanted by %s", thing->proto,
-			 thing->wanted_by);
+	} else if (thing->wanted) {
+		snprintf(thing->text, sizeof(thing->text), "over %s, but %s %s RDMA",
+			 thing->proto, thing->wanted_by,
+			 view_verb(&verdict->view->wanted));
+	}
 }
 
 static void look_at_mount(struct looking *l, const struct renew_input *input,
@@ -333,8 +361,9 @@ static void look_at_mount(struct looking *l, const struct renew_input *input,
 	describe(verdict, &thing);
 	if (renew_is_helpers(input, mount)) {
 		thing.run = THING_UNKNOWN;
+		strcpy(thing.reason, "being-mounted");
 		strcpy(thing.text,
-		       "is being mounted, or was by a helper that has not said what came of it");
+		       "a mount helper is mounting it, or has not recorded the result");
 	}
 	see(l, &thing);
 }
@@ -492,8 +521,9 @@ static void renew(struct looking *l, const struct renew_input *input)
 	*error = '\0';
 	if (l->records.nbroken)
 		snprintf(error, sizeof(l->watch->record_error),
-			 "%u file%s no record: %.300s", l->records.nbroken,
+			 "%u file%s not %s: %.300s", l->records.nbroken,
 			 l->records.nbroken == 1 ? " is" : "s are",
+			 l->records.nbroken == 1 ? "a record" : "records",
 			 l->records.broken->why);
 	rc = rc ? rc : make_room(l, count);
 	rc = rc ? rc : renew_each(l, list, count);
@@ -550,12 +580,14 @@ static void look_at_disk(struct looking *l, const struct guard *guard,
 	snprintf(thing.name, sizeof(thing.name), "guest %.120s", name);
 	text_copy(thing.guest, sizeof(thing.guest), name);
 	text_copy(thing.disk, sizeof(thing.disk), disk->device);
-	text_copy(thing.pool, sizeof(thing.pool), disk->pool ? disk->pool : "");
+	text_copy(thing.pool, sizeof(thing.pool),
+		  disk->pool ? disk->pool : verdict->pool);
 	strcpy(thing.wanted_by, verdict->by);
 	strcpy(thing.target, verdict->target);
 	strcpy(thing.spec, verdict->fs_spec);
 	strcpy(thing.proto, verdict->proto);
 	snprintf(thing.id, sizeof(thing.id), "%s", verdict->id);
+	snprintf(thing.reason, sizeof(thing.reason), "%s", verdict->reason);
 	snprintf(thing.remedy, sizeof(thing.remedy), "%s", verdict->remedy);
 	if (*verdict->text)
 		snprintf(thing.text, sizeof(thing.text), "%s", verdict->text);
@@ -610,6 +642,7 @@ static void look_at_nothing(struct looking *l)
 {
 	snprintf(l->watch->mounts_error, sizeof(l->watch->mounts_error), "%s",
 		 err_text());
+	l->watch->mounts_reason = "unreadable";
 	things_begin(&l->watch->things);
 	lose(l, THING_KINDS, l->watch->mounts_error);
 	things_end(&l->watch->things);
@@ -654,9 +687,11 @@ int look_all(struct watch *watch, int folder, struct report *report)
 		look_at_nothing(&l);
 	else
 		look_at_all(&l);
-	if (l.rc)
+	if (l.rc) {
 		snprintf(watch->mounts_error, sizeof(watch->mounts_error),
-			 "not all could be kept: %s", strerror(-l.rc));
+			 "not everything is watched: %s", strerror(-l.rc));
+		watch->mounts_reason = l.rc == -ENOSPC ? "too-many" : "no-memory";
+	}
 	watch->nmounts = l.view ? view_nfs(l.view)->count : 0;
 	watch->looks++;
 	watch->look_ms = (double)(now_ns() - start) / 1e6;

@@ -154,6 +154,7 @@ int silences_see(struct silences *all, const struct silence_sources *sources,
 	if (rc)
 		return rc;
 	one->seen = true;
+	one->hard = mount->hard;
 	if (take_counts(one, &counts)) {
 		if (one->told)
 			sink(arg, one, false, now);

@@ -11,15 +11,15 @@
 
 static void say_policy(const struct watch *watch, struct finding *finding)
 {
-	if (!*watch->policy_error)
+	if (!*watch->policy_error) {
 		finding_init(finding, "watch.policy", FINDING_PASS,
-			     "nfsrdma.conf makes sense");
-	else
-		finding_init(finding, "watch.policy", FINDING_FAIL, "%s%s",
-			     watch->policy_error,
-			     watch->policy_known
-				     ? "; what it said before counts still"
-				     : "; what it wants over RDMA is not known");
+			     "nfsrdma.conf has no errors");
+		return;
+	}
+	finding_init(finding, "watch.policy", FINDING_FAIL, "%s%s", watch->policy_error,
+		     watch->policy_known ? "; the policy before stays in force"
+					 : "; the policy is unknown");
+	finding_reason(finding, watch->policy_reason);
 }
 
 static void say_libvirt(const struct watch *watch, struct finding *finding)
@@ -28,7 +28,7 @@ static void say_libvirt(const struct watch *watch, struct finding *finding)
 
 	if (!watch->options->libvirt)
 		finding_init(finding, "watch.libvirt", FINDING_SKIP,
-			     "not asked, as --no-libvirt says");
+			     "not asked (--no-libvirt)");
 	else if (heard->connected)
 		finding_init(finding, "watch.libvirt", FINDING_PASS,
 			     "%zu netfs pool%s and %zu running guest%s at %s",
@@ -36,10 +36,12 @@ static void say_libvirt(const struct watch *watch, struct finding *finding)
 			     heard->nguests == 1 ? "" : "s", heard->uri);
 	else if (watch->no_libvirt && !heard->has_pools)
 		finding_init(finding, "watch.libvirt", FINDING_SKIP,
-			     "there is no libvirt on this host");
+			     "no libvirt on this host");
 	else
 		finding_init(finding, "watch.libvirt", FINDING_UNKNOWN, "%s",
-			     *heard->why ? heard->why : "it has not answered yet");
+			     *heard->why ? heard->why : "no answer yet");
+	if (finding->status == FINDING_UNKNOWN)
+		finding_reason(finding, "no-answer");
 	finding_number(finding, "connected", heard->connected);
 	finding_number(finding, "pools", (double)heard->npools);
 	finding_number(finding, "guests", (double)heard->nguests);
@@ -66,9 +68,11 @@ static void say_list(const struct watch *watch, struct finding *finding)
 	else
 		finding_init(
 			finding, "watch.list", FINDING_PASS,
-			"%u NFS mount%s here; watched: %u over RDMA, %u that should be and %s not, %u of which it is not known",
+			"%u NFS mount%s; watched: %u over RDMA, %u not over RDMA, %u unknown",
 			watch->nmounts, watch->nmounts == 1 ? "" : "s", good, bad,
-			bad == 1 ? "is" : "are", unknown);
+			unknown);
+	if (*watch->mounts_error)
+		finding_reason(finding, watch->mounts_reason);
 	finding_number(finding, "mounts", watch->nmounts);
 	finding_number(finding, "good", good);
 	finding_number(finding, "lost", bad);
@@ -86,6 +90,9 @@ static void say_records(const struct watch *watch, struct finding *finding)
 	else
 		finding_init(finding, "watch.record", FINDING_PASS,
 			     "/" RECORD_FOLDER " is up to date");
+	if (*watch->record_error)
+		finding_reason(finding,
+			       watch->records_failed ? "not-written" : "malformed");
 }
 
 /* --- READs that are lost ----------------------------------------------------------------------- */
@@ -121,6 +128,16 @@ static void sink_reads(const struct watch *watch, struct finding *finding,
 
 /* --- servers that do not answer ------------------------------------------------------------------ */
 
+void summary_silence(const struct silence *one, struct finding *finding)
+{
+	finding_init(finding, "watch.silent", FINDING_FAIL,
+		     "mount %s (%s): the server does not answer", one->target, one->spec);
+	finding_reason(finding, one->hard ? "hard" : "soft");
+	finding_text(finding, "target", "%s", one->target);
+	finding_text(finding, "source", "%s", one->spec);
+	finding_number(finding, "waiting", (double)one->waiting);
+}
+
 static void sink_silent(const struct watch *watch, struct finding *finding,
 			finding_sink sink, void *arg)
 {
@@ -132,12 +149,7 @@ static void sink_silent(const struct watch *watch, struct finding *finding,
 
 		if (!one->told)
 			continue;
-		finding_init(finding, "watch.silent", FINDING_FAIL,
-			     "mount %s (%s): the server does not answer", one->target,
-			     one->spec);
-		finding_text(finding, "target", "%s", one->target);
-		finding_text(finding, "source", "%s", one->spec);
-		finding_number(finding, "waiting", (double)one->waiting);
+		summary_silence(one, finding);
 		sink(arg, finding);
 		told++;
 	}
@@ -175,23 +187,29 @@ static enum finding_status status_of(const struct thing_known *known)
 	return FINDING_SKIP;
 }
 
-static void say_thing(const struct thing_known *known, struct finding *finding)
+void summary_thing(const struct thing *thing, enum finding_status status,
+		   struct finding *finding)
 {
-	const struct thing *thing = &known->now;
 	const struct {
 		const char *key, *value;
 	} evidence[] = {
-		{ "target", thing->target },       { "source", thing->spec },
-		{ "pool", thing->pool },           { "guest", thing->guest },
-		{ "disk", thing->disk },           { "effective", thing->proto },
+		{ "target", thing->target },
+		{ "source", thing->spec },
+		{ "pool", thing->pool },
+		{ "guest", thing->guest },
+		{ "disk", thing->disk },
+		{ "effective", thing->proto },
 		{ "wanted_by", thing->wanted_by },
+		{ "shares_with", thing->shares_with },
+		{ "nfs_version", thing->nfs_version },
+		{ "mounted", thing->mounted },
 	};
 	size_t i;
 
-	finding_init(finding, thing->id, status_of(known), "%s: %s", thing->name,
-		     thing->text);
+	finding_init(finding, thing->id, status, "%s: %s", thing->name, thing->text);
+	if (status != FINDING_PASS)
+		finding_reason(finding, thing->reason);
 	finding_text(finding, "kind", "%s", things_kind_name(thing->kind));
-	finding_text(finding, "state", "%s", things_state_name(known->state));
 	for (i = 0; i < ARRAY_SIZE(evidence); i++)
 		if (*evidence[i].value)
 			finding_text(finding, evidence[i].key, "%s", evidence[i].value);
@@ -230,7 +248,8 @@ static int sink_thing(const struct thing_known *known, void *arg)
 {
 	struct sinking *sinking = arg;
 
-	say_thing(known, &sinking->finding);
+	summary_thing(&known->now, status_of(known), &sinking->finding);
+	finding_text(&sinking->finding, "state", "%s", things_state_name(known->state));
 	sinking->sink(sinking->arg, &sinking->finding);
 	return 0;
 }

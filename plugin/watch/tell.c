@@ -24,32 +24,55 @@ void tell_line(FILE *lines, const char *text)
 	fflush(lines);
 }
 
+static const char *or_none(const char *text)
+{
+	return *text ? text : NULL;
+}
+
+/* What the entries of a finding have more than MESSAGE. */
+#define FINDING_FIELDS 4
+
+static void add_finding(struct journal_field *fields, const struct finding *finding,
+			const struct report_advice *advice)
+{
+	fields[0] = (struct journal_field){ "NFSRDMA_FINDING", finding->id };
+	fields[1] = (struct journal_field){ "NFSRDMA_REASON", or_none(finding->reason) };
+	fields[2] = (struct journal_field){ "NFSRDMA_CAUSE", or_none(advice->cause) };
+	fields[3] = (struct journal_field){ "NFSRDMA_REMEDY", or_none(advice->remedy) };
+}
+
 void tell_thing(void *arg, enum thing_event event, const struct thing *thing)
 {
 	const struct watch *watch = arg;
-	const struct meaning *meaning = meaning_find(thing->id);
-	const char *remedy = *thing->remedy ? thing->remedy
-			     : meaning      ? meaning->remedy
-					    : NULL;
 	bool lost = event == THING_LOST;
-	const struct journal_field fields[] = {
+	struct journal_field fields[8 + FINDING_FIELDS] = {
 		{ "NFSRDMA_KIND", things_kind_name(thing->kind) },
-		{ "NFSRDMA_TARGET", *thing->target ? thing->target : NULL },
-		{ "NFSRDMA_SPEC", *thing->spec ? thing->spec : NULL },
-		{ "NFSRDMA_POOL", *thing->pool ? thing->pool : NULL },
-		{ "NFSRDMA_GUEST", *thing->guest ? thing->guest : NULL },
-		{ "NFSRDMA_DISK", *thing->disk ? thing->disk : NULL },
-		{ "NFSRDMA_EFFECTIVE", *thing->proto ? thing->proto : NULL },
-		{ "NFSRDMA_WANTED_BY", *thing->wanted_by ? thing->wanted_by : NULL },
-		{ "NFSRDMA_FINDING", thing->id },
-		{ "NFSRDMA_CAUSE", lost && meaning ? meaning->cause : NULL },
-		{ "NFSRDMA_REMEDY", lost ? remedy : NULL },
+		{ "NFSRDMA_TARGET", or_none(thing->target) },
+		{ "NFSRDMA_SPEC", or_none(thing->spec) },
+		{ "NFSRDMA_POOL", or_none(thing->pool) },
+		{ "NFSRDMA_GUEST", or_none(thing->guest) },
+		{ "NFSRDMA_DISK", or_none(thing->disk) },
+		{ "NFSRDMA_EFFECTIVE", or_none(thing->proto) },
+		{ "NFSRDMA_WANTED_BY", or_none(thing->wanted_by) },
 	};
-	char text[SENTENCE_MAX];
+	char text[SENTENCE_MAX], name[REPORT_NAME_MAX];
+	struct report_advice advice;
+	struct finding finding;
 
+	summary_thing(thing,
+		      !lost              ? FINDING_PASS
+		      : thing->tolerated ? FINDING_WARN
+					 : FINDING_FAIL,
+		      &finding);
+	report_advise(&finding, &advice);
+	/* A gate has said what to do in its own words. */
+	if (lost && *thing->remedy)
+		text_copy(advice.remedy, sizeof(advice.remedy), thing->remedy);
+	add_finding(fields + 8, &finding, &advice);
 	snprintf(text, sizeof(text), "%s: %s: %s%s%s",
 		 lost ? "NOT over RDMA" : "over RDMA again", thing->name, thing->text,
-		 lost ? "; what to do: nfsrdma explain " : "", lost ? thing->id : "");
+		 lost ? "; what to do: nfsrdma explain " : "",
+		 lost ? report_name(&finding, name) : "");
 	finding_clean(text);
 	journal_send(lost ? JOURNAL_LOST : JOURNAL_BACK, WATCH_NAME, text, fields,
 		     ARRAY_SIZE(fields));
@@ -59,23 +82,31 @@ void tell_thing(void *arg, enum thing_event event, const struct thing *thing)
 void tell_silence(void *arg, const struct silence *one, bool silent, uint64_t now)
 {
 	const struct watch *watch = arg;
-	const struct journal_field fields[] = {
+	struct journal_field fields[2 + FINDING_FIELDS] = {
 		{ "NFSRDMA_TARGET", one->target },
 		{ "NFSRDMA_SPEC", one->spec },
-		{ "NFSRDMA_FINDING", "watch.silent" },
 	};
 	unsigned long long seconds = (now - one->since_ms) / 1000;
-	char text[SENTENCE_MAX];
+	struct report_advice advice = { .cause = "" };
+	char text[SENTENCE_MAX], name[REPORT_NAME_MAX];
+	struct finding finding;
 
+	summary_silence(one, &finding);
+	report_name(&finding, name);
+	if (silent)
+		report_advise(&finding, &advice);
+	else
+		finding_reason(&finding, "");
+	add_finding(fields + 2, &finding, &advice);
 	if (silent)
 		snprintf(
 			text, sizeof(text),
-			"SILENT: mount %.150s (%.150s): the server has not answered for %llu s, %llu request%s wait%s; what to do: nfsrdma explain watch.silent",
+			"SILENT: mount %.150s (%.150s): the server has not answered for %llu s, %llu request%s wait%s; what to do: nfsrdma explain %s",
 			one->target, one->spec, seconds, (unsigned long long)one->waiting,
-			one->waiting == 1 ? "" : "s", one->waiting == 1 ? "s" : "");
+			one->waiting == 1 ? "" : "s", one->waiting == 1 ? "s" : "", name);
 	else
 		snprintf(text, sizeof(text),
-			 "answers again: mount %.150s (%.150s), after some %llu s",
+			 "answers again: mount %.150s (%.150s), after about %llu s",
 			 one->target, one->spec, seconds);
 	finding_clean(text);
 	journal_send(silent ? JOURNAL_SILENT : JOURNAL_ANSWERS, WATCH_NAME, text, fields,

@@ -72,7 +72,8 @@ static int grow(struct things *things, struct thing_known **out)
 	if (things->count == THINGS_MAX) {
 		*out = find_oldest(things);
 		return *out ? 0
-			    : err_set(ENOSPC, "more than %d things to watch", THINGS_MAX);
+			    : err_set(ENOSPC, "more than %d mounts, pools and disks",
+				      THINGS_MAX);
 	}
 	/* In steps: a look may bring thousands. */
 	if (!(things->count & (things->count - 1))) {
@@ -150,10 +151,12 @@ static void want_as_before(struct thing_known *known)
 		return;
 	now->wanted = true;
 	strcpy(now->wanted_by, "it was over RDMA before");
+	if (now->run == THING_OTHER && (now->kind == THING_MOUNT || !*now->reason))
+		strcpy(now->reason, now->kind == THING_POOL ? "not-rdma" : "was-rdma");
 	if (!*now->text)
 		snprintf(now->text, sizeof(now->text),
-			 "goes over %s, and was over RDMA before",
-			 *now->proto ? now->proto : "something else");
+			 "over %s, but it was over RDMA before",
+			 *now->proto ? now->proto : "another transport");
 }
 
 int things_see(struct things *things, const struct thing *thing, thing_sink sink,

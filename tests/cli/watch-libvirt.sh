@@ -89,7 +89,7 @@ seen '[.findings[] | select(.id == "watch.libvirt") | .status] == ["pass"]'
 echo "a pool that comes up over TCP, and then over RDMA"
 switch_on proto tcp
 virsh -q pool-start vms
-line 'NOT over RDMA: pool vms: over tcp, though its options ask for RDMA'
+line 'NOT over RDMA: pool vms: over tcp, but its options request RDMA'
 line "NOT over RDMA: mount $daemon/vms .* over tcp, but pool 'vms' asks for RDMA"
 pool_is vms fail
 virsh -q pool-start plain

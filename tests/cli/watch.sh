@@ -143,7 +143,8 @@ metric 'nfsrdma_watch_lost{kind="mount"} 1'
 metric 'nfsrdma_watch_up 1'
 in_journal MESSAGE_ID=4472ebadc44c491f93fddac77784dd1f
 for field in NFSRDMA_EVENT=lost PRIORITY=3 SYSLOG_IDENTIFIER=nfsrdma-watch NFSRDMA_KIND=mount NFSRDMA_TARGET=/srv/tcp \
-	NFSRDMA_SPEC=nas:/tcp NFSRDMA_EFFECTIVE=tcp NFSRDMA_WANTED_BY=/etc/nfsrdma.conf:2; do
+	NFSRDMA_SPEC=nas:/tcp NFSRDMA_EFFECTIVE=tcp NFSRDMA_WANTED_BY=/etc/nfsrdma.conf:2 NFSRDMA_FINDING=watch.mount \
+	NFSRDMA_REASON=not-rdma 'NFSRDMA_CAUSE=/srv/tcp is over tcp, but /etc/nfsrdma.conf:2 requests RDMA.'; do
 	in_journal "$field"
 done
 
@@ -176,7 +177,7 @@ line 'NOT over RDMA: mount /srv/good '
 expect_record /srv/good 'tcp tcp'
 unmounted /srv/good
 mounted rdma nas:/good /srv/good
-line 'over RDMA again: mount /srv/good \(nas:/good\): goes over rdma'
+line 'over RDMA again: mount /srv/good \(nas:/good\): over rdma'
 expect_record /srv/good 'rdma proven'
 in_journal NFSRDMA_EVENT=back
 unmounted /rhev/data-center/mnt/nas:_dom
@@ -189,7 +190,7 @@ mounted rdma other:/past /srv/past
 expect_record /srv/past 'rdma proven'
 unmounted /srv/past
 mounted tcp other:/past /srv/past
-line 'NOT over RDMA: mount /srv/past \(other:/past\): goes over tcp, and was over RDMA before'
+line 'NOT over RDMA: mount /srv/past \(other:/past\): over tcp, but it was over RDMA before'
 
 echo "a record that was left behind, as by umount -f -l while nobody watched"
 sed 's,"id": [0-9][0-9]*,"id": 9999,; s,"target": *"[^"]*","target": "/srv/left",' "$(grep -l '"target": *"/srv/good"' /run/nfsrdma/mounts/*.json)" \

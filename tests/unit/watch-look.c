@@ -7,6 +7,7 @@
 
 #include "plugin/watch/internal.h"
 #include "tests/unit/host-tree.h"
+#include "tests/unit/reasons.h"
 
 #define BOOT "b3fe4a6a-8f6b-425a-81db-11412b84d08b"
 #define UUID "df263acc-97fb-4d79-81cb-e0a2808e688a"
@@ -90,12 +91,26 @@ static void end(void)
 	tree_free(&tree);
 }
 
+static char reasons[1024];
+
+static void on_finding(void *arg, const struct finding *finding)
+{
+	size_t used = strlen(reasons);
+
+	(void)arg;
+	CU_ASSERT(finding_is_defect(finding) || reasons_fit(finding));
+	snprintf(reasons + used, sizeof(reasons) - used, "%s/%s\n", finding->id,
+		 finding->reason);
+}
+
 static const char *look(void)
 {
 	*told = '\0';
 	report_free(take_ptr(report));
 	report = report_new("watch");
 	CU_ASSERT_EQUAL(look_all(&watch, folder, report), 0);
+	*reasons = '\0';
+	summary_findings(&watch, on_finding, NULL);
 	return told;
 }
 
@@ -245,7 +260,7 @@ static void a_mount_is_recorded_and_its_loss_told(void)
 	CU_ASSERT_STRING_EQUAL(look(), "");
 	set_mount("rdma");
 	CU_ASSERT_STRING_EQUAL(look(),
-			       "back mount /pool (nas1:/e): goes over rdma, NFSv4.2\n");
+			       "back mount /pool (nas1:/e): over rdma, NFSv4.2\n");
 	set_mount(NULL);
 	CU_ASSERT_STRING_EQUAL(look(), "gone /pool\n");
 	CU_ASSERT_EQUAL(host_exists(tree.host, RECORD_FOLDER "/40.json"), -ENOENT);
@@ -265,6 +280,7 @@ static void what_a_helper_mounts_is_not_told_as_lost(void)
 	record.checked_ms = now_ms();
 	CU_ASSERT_EQUAL(record_write(folder, &record, NULL), 0);
 	CU_ASSERT_STRING_EQUAL(look(), "");
+	ASSERT_CONTAINS(reasons, "watch.mount/being-mounted\n");
 	CU_ASSERT_STRING_EQUAL(believed(), "nothing");
 	CU_ASSERT_EQUAL(report_verdict(report), VERDICT_UNKNOWN);
 	/* It undoes what it mounted. */
@@ -282,6 +298,8 @@ static void mounts_that_cannot_be_read_are_unknown(void)
 	tree_fifo(&tree, "proc/self/mountinfo");
 	CU_ASSERT_STRING_EQUAL(look(), "");
 	CU_ASSERT_EQUAL(report_verdict(report), VERDICT_UNKNOWN);
+	ASSERT_CONTAINS(reasons, "watch.list/unreadable\n");
+	ASSERT_CONTAINS(reasons, "watch.mount/not-seen\n");
 	CU_ASSERT_EQUAL(things_count(&watch.things, THING_MOUNT, STATE_UNKNOWN), 1);
 	CU_ASSERT_EQUAL(things_count(&watch.things, THING_MOUNT, STATE_GOOD), 0);
 	set_mount("rdma");
@@ -300,6 +318,9 @@ static void a_broken_policy_changes_nothing_but_the_verdict(void)
 	CU_ASSERT_STRING_EQUAL(look(), "");
 	CU_ASSERT_EQUAL(things_count(&watch.things, THING_MOUNT, STATE_BAD), 1);
 	ASSERT_CONTAINS(printed("json"), "/etc/nfsrdma.conf:2");
+	ASSERT_CONTAINS(reasons, "watch.policy/malformed\n");
+	ASSERT_CONTAINS(reasons, "watch.mount/not-rdma\n");
+	ASSERT_CONTAINS(reasons, "watch.libvirt/no-answer\n");
 	tree_write(&tree, "etc/nfsrdma.conf", "[server nas1]\npolicy = off\n");
 	look();
 	CU_ASSERT_EQUAL(things_count(&watch.things, THING_MOUNT, STATE_BAD), 0);
@@ -320,11 +341,11 @@ static void a_pool_is_lost_with_its_mount(void)
 	CU_ASSERT_STRING_EQUAL(
 		look(),
 		"lost mount /pool (nas1:/e): over tcp, but pool 'vms' asks for RDMA: the cause cannot be determined from here\n"
-		"lost pool vms: over tcp, though its options ask for RDMA\n");
+		"lost pool vms: over tcp, but its options request RDMA\n");
+	ASSERT_CONTAINS(reasons, "pool.transport/not-rdma\n");
 	set_mount("rdma");
-	CU_ASSERT_STRING_EQUAL(look(),
-			       "back mount /pool (nas1:/e): goes over rdma, NFSv4.2\n"
-			       "back pool vms: over RDMA (rdma, NFSv4.2)\n");
+	CU_ASSERT_STRING_EQUAL(look(), "back mount /pool (nas1:/e): over rdma, NFSv4.2\n"
+				       "back pool vms: over RDMA (rdma, NFSv4.2)\n");
 	CU_ASSERT_FALSE(watch.ask_pools);
 	end();
 }
@@ -339,6 +360,7 @@ static void a_pool_that_is_stopped_is_not_lost(void)
 	set_mount(NULL);
 	CU_ASSERT_STRING_EQUAL(look(), "gone /pool\n");
 	CU_ASSERT(watch.ask_pools);
+	ASSERT_CONTAINS(reasons, "pool.transport/unconfirmed\n");
 	CU_ASSERT_EQUAL(things_count(&watch.things, THING_POOL, STATE_UNKNOWN), 1);
 	hear_pool(false);
 	CU_ASSERT_STRING_EQUAL(look(), "");
@@ -359,7 +381,7 @@ static void a_pool_that_runs_and_is_not_mounted_is_lost(void)
 	hear_pool(true);
 	CU_ASSERT_STRING_EQUAL(
 		look(),
-		"lost pool vms: libvirt takes it for running, and no NFS is mounted on /pool: images there are on a local disk\n");
+		"lost pool vms: libvirt shows it as running, but no NFS is mounted on /pool: images there are on a local disk\n");
 	set_mount("rdma");
 	CU_ASSERT_STRING_EQUAL(look(), "back pool vms: over RDMA (rdma, NFSv4.2)\n");
 	end();
@@ -420,6 +442,30 @@ static void a_disk_on_a_mount_by_another_name_is_over_rdma(void)
 	end();
 }
 
+/* Nothing written requests RDMA, and it was over RDMA when it was last seen. */
+static void what_was_over_rdma_before_is_told_as_such(void)
+{
+	begin();
+	tree_write(&tree, "etc/nfsrdma.conf", "");
+	set_mount("rdma");
+	hear_guest("/pool/a.img");
+	CU_ASSERT_STRING_EQUAL(look(), "");
+	set_mount("tcp");
+	ASSERT_CONTAINS(look(), "lost mount /pool (nas1:/e): over tcp, but it was over");
+	ASSERT_CONTAINS(reasons, "watch.mount/was-rdma\n");
+	ASSERT_CONTAINS(reasons, "gate.transport/was-rdma\n");
+	end();
+}
+
+static void a_record_that_makes_no_sense_is_told(void)
+{
+	begin();
+	tree_write(&tree, "run/nfsrdma/mounts/7.json", "{");
+	look();
+	ASSERT_CONTAINS(reasons, "watch.record/malformed\n");
+	end();
+}
+
 static void a_disk_that_nobody_wants_over_rdma_is_nobodys(void)
 {
 	begin();
@@ -444,9 +490,8 @@ static void a_guest_that_is_not_understood_is_unknown(void)
 	CU_ASSERT_STRING_EQUAL(look(), "");
 	CU_ASSERT_EQUAL(things_count(&watch.things, THING_DISK, STATE_UNKNOWN), 1);
 	CU_ASSERT_EQUAL(report_verdict(report), VERDICT_UNKNOWN);
-	ASSERT_CONTAINS(
-		printed("json"),
-		"guest web1: its definition makes no sense: more than 16384 disks");
+	ASSERT_CONTAINS(printed("json"),
+			"guest web1: its XML cannot be read: more than 16384 disks");
 	/* Until it is. */
 	hear_guest("/var/lib/libvirt/images/a.img");
 	look();
@@ -462,8 +507,7 @@ static void a_pool_that_is_not_understood_is_unknown_while_it_runs(void)
 	strcpy(watch.heard.pools[0].broken, "no XML");
 	look();
 	CU_ASSERT_EQUAL(things_count(&watch.things, THING_POOL, STATE_UNKNOWN), 1);
-	ASSERT_CONTAINS(printed("json"),
-			"pool vms: its definition makes no sense: no XML");
+	ASSERT_CONTAINS(printed("json"), "pool vms: its XML cannot be read: no XML");
 	watch.heard.pools[0].info.active = false;
 	look();
 	CU_ASSERT_EQUAL(things_count(&watch.things, THING_POOL, STATE_UNKNOWN), 0);
@@ -626,6 +670,7 @@ static void a_server_that_is_silent_is_told_and_that_it_answers_again(void)
 	/* As if it were that long ago. */
 	watch.silences.list[0].since_ms -= SILENT_MS;
 	CU_ASSERT_STRING_EQUAL(look(), "silent /pool\n");
+	ASSERT_CONTAINS(reasons, "watch.silent/soft\n");
 	ASSERT_CONTAINS(printed("json"),
 			"mount /pool (nas1:/e): the server does not answer");
 	ASSERT_CONTAINS(summary_line(&watch, line), "servers of 1 mount silent");
@@ -647,6 +692,8 @@ SUITE_MAIN("watch-look", TEST(a_server_that_is_silent_is_told_and_that_it_answer
 	   TEST(without_libvirt_pools_are_unknown_and_mounts_followed),
 	   TEST(a_look_reads_each_file_once), TEST(disks_of_guests_are_asked_at_the_gate),
 	   TEST(a_disk_on_a_mount_by_another_name_is_over_rdma),
+	   TEST(what_was_over_rdma_before_is_told_as_such),
+	   TEST(a_record_that_makes_no_sense_is_told),
 	   TEST(a_disk_that_nobody_wants_over_rdma_is_nobodys),
 	   TEST(a_guest_that_is_not_understood_is_unknown),
 	   TEST(a_pool_that_is_not_understood_is_unknown_while_it_runs),

@@ -147,7 +147,7 @@ static void what_was_over_rdma_says_so(void)
 	look('R', "/a");
 	look('O', "/a");
 	CU_ASSERT_STRING_EQUAL(things.list[0]->now.text,
-			       "goes over tcp, and was over RDMA before");
+			       "over tcp, but it was over RDMA before");
 	CU_ASSERT_STRING_EQUAL(things.list[0]->now.wanted_by, "it was over RDMA before");
 	CU_ASSERT_EQUAL(things.list[0]->state, STATE_BAD);
 	things_fini(&things);
