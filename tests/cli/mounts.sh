@@ -13,7 +13,7 @@ machines=$NFSRDMA_SOURCE/tests/hosts
 read -ra names <<<"${NFSRDMA_HOSTS:-$(cd "$machines" && echo */expect-mounts | sed 's,/expect-mounts,,g')}"
 mkdir "$work/hosts"
 python3 "$NFSRDMA_SOURCE/tests/support/make-host" "$work/hosts" "${names[@]/#/$machines/}" \
-	"$machines"/{none-debian12,mlx5-roce-rhel9} || fail "make-host"
+	"$machines"/{none-debian12,mlx5-roce-rhel9,mounts-fstab-missing} || fail "make-host"
 
 compact()
 {
@@ -76,6 +76,13 @@ grep -q '^NFSRDMA MOUNTS CRITICAL - /srv/vm: over tcp' "$work/out" || { show; fa
 run mounts --root mounts-soft-short --quiet
 ! grep -q '/rhev' "$work/out" || { show; fail "a good mount in a quiet report"; }
 grep -q 'WARN  rdma' "$work/out" || { show; fail "a quiet report without its mount"; }
+
+# Without an RDMA device the mount in fstab cannot succeed: one cause, and both findings in JSON.
+cp -a mounts-fstab-missing no-device
+rm -rf no-device/sys/class/infiniband*
+run check --root no-device --format json
+expect_report "what it follows from" 'any(.findings[]; .id == "mount.missing" and .because_of == "client.device")
+	and .verdict == "fail"'
 
 # No NFS mount.
 run mounts --root none-debian12

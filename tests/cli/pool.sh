@@ -379,6 +379,7 @@ pool verify "$NFSRDMA_SOURCE/tests/pool-xml/no-xmlns.in.xml"
 expect_status 1
 expect_reason pool.namespace/no-namespace
 expect_reason pool.options/no-rdma-file
+expect_report "one cause" '[.findings[] | select(.because_of != null) | "\(.id) \(.because_of)"] == ["pool.options pool.namespace"]'
 pool verify "$NFSRDMA_SOURCE/tests/pool-xml/hostile-external.in.xml"
 expect_status 1
 expect_first_problem 'document type'

@@ -343,6 +343,8 @@ static void a_pool_is_lost_with_its_mount(void)
 		"lost mount /pool (nas1:/e): over tcp, but pool 'vms' asks for RDMA: the cause cannot be determined from here\n"
 		"lost pool vms: over tcp, but its options request RDMA\n");
 	ASSERT_CONTAINS(reasons, "pool.transport/not-rdma\n");
+	/* One cause: the mount is the pool's. */
+	ASSERT_CONTAINS(printed("json"), "\"because_of\": \"pool.transport\"");
 	set_mount("rdma");
 	CU_ASSERT_STRING_EQUAL(look(), "back mount /pool (nas1:/e): over rdma, NFSv4.2\n"
 				       "back pool vms: over RDMA (rdma, NFSv4.2)\n");
@@ -418,6 +420,7 @@ static void disks_of_guests_are_asked_at_the_gate(void)
 	set_mount("tcp");
 	ASSERT_CONTAINS(look(), "lost guest web1: disk vda (/pool/a.img) is on nas1:/e");
 	ASSERT_CONTAINS(printed("json"), "\"guest\": \"web1\"");
+	ASSERT_CONTAINS(printed("json"), "\"because_of\": \"watch.mount\"");
 	tree_write(&tree, "etc/nfsrdma.conf", "[server nas1]\npolicy = of\n");
 	CU_ASSERT_STRING_EQUAL(look(), "");
 	CU_ASSERT_EQUAL(things_count(&watch.things, THING_DISK, STATE_UNKNOWN), 1);
