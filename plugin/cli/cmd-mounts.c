@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* nfsrdma mounts: every NFS mount, over what it was wanted and over what it goes. On a running
- * system it looks twice and asks every mount for an answer in between, so that connections that
- * were closed for idleness are open when they are judged, and counters that rise are seen. */
+/* nfsrdma mounts: every NFS mount with its requested and actual transport. On a running system it looks
+ * twice and asks every mount for an answer in between, so that connections that were closed for
+ * idleness are open when they are judged, and counters that rise are seen. */
 #include "plugin/cli/cli.h"
 #include "plugin/libvirt/libvirt.h"
 
@@ -132,15 +132,15 @@ static void count_missing(void *arg, const struct mount_missing *missing)
 static int add_table(struct report *report, const struct mounts_seen *seen,
 		     const struct mount_verdict *verdicts)
 {
-	const char *heads[] = { "wanted", "goes over", "NFS",    "port",
-				"answer", "mount",     "source", NULL };
+	const char *heads[] = { "requested", "actual", "NFS",    "port",
+				"answer",    "mount",  "source", NULL };
 	struct table table = { report, seen->answers, 0 };
 	unsigned int i, missing = 0, count = view_nfs(seen->view)->count;
 
 	mounts_missing(seen->view, count_missing, &missing);
 	if (!count && !missing)
 		return 0;
-	table.rc = report_columns(report, without_answer(heads, seen->answers));
+	table.rc = report_columns(report, without_answer(heads, seen->answers), 2);
 	for (i = 0; i < count && !table.rc; i++)
 		table.rc = add_row(report, &verdicts[i], seen->answers);
 	mounts_missing(seen->view, add_missing, &table);
@@ -188,6 +188,7 @@ static int tell_unknown(struct report *report)
 	if (!finding)
 		return err_set(ENOMEM, "no memory");
 	finding_init(finding, "mount.list", FINDING_UNKNOWN, "%s", err_text());
+	finding_reason(finding, *err_reason() ? err_reason() : "unreadable");
 	return report_add(report, finding);
 }
 
@@ -221,12 +222,11 @@ const struct cli_command cmd_mounts = {
 	.name = "mounts",
 	.bit = CLI_MOUNTS,
 	.synopsis = "[OPTION...]",
-	.summary =
-		"List every NFS mount: over what it was wanted, and over what it goes.",
+	.summary = "List NFS mounts with their requested and actual transport.",
 	.details =
-		"Finds mounts that were wanted over RDMA and go over TCP, which nothing else "
-		"tells. Each mount is asked for an answer by a process of its own, so that one "
-		"whose server is gone keeps nobody waiting beyond the deadline.",
+		"Finds mounts that request RDMA and are mounted over TCP, which nothing else "
+		"reports. A separate process asks each mount for an answer, so that a silent server "
+		"does not delay the command beyond its time.",
 	.timeout_ms = TIMEOUT_MS,
 	.run = cmd_mounts_run,
 };

@@ -146,17 +146,17 @@ static int add_row(struct session *session, const struct pool_seen *seen)
 	const struct pool_facts *facts = pool_xml_facts(seen->xml);
 	char source[POOL_SOURCE_MAX];
 	struct pool_state state;
-	const char *cells[] = { facts->name ? facts->name : "-",
-				seen->info->active ? "running" : "stopped",
+	const char *cells[] = { seen->info->active ? "running" : "stopped",
 				seen->info->autostart ? "yes" : "no",
 				NULL,
 				seen->info->active ? state.run_name : "-",
+				facts->name ? facts->name : "-",
 				facts->target ? facts->target : "-",
 				source,
 				NULL };
 
 	pool_state(seen, &state);
-	cells[3] = pool_state_wanted(&state);
+	cells[2] = pool_state_wanted(&state);
 	if (pool_xml_source(seen->xml, source, sizeof(source)))
 		strcpy(source, "-");
 	return report_row(session->report, row_status(seen->info, &state), cells);
@@ -182,8 +182,8 @@ static int add_pool(struct session *session, const struct pool_info *info)
 
 static int list(struct session *session)
 {
-	static const char *const heads[] = { "pool",      "state",  "autostart", "wanted",
-					     "goes over", "target", "source",    NULL };
+	static const char *const heads[] = { "state", "autostart", "requested", "actual",
+					     "pool",  "target",    "source",    NULL };
 	_cleanup_(pool_list_fini) struct pool_list pools = { .count = 0 };
 	struct finding finding;
 	size_t i;
@@ -203,7 +203,7 @@ static int list(struct session *session)
 	finding_init(&finding, "pool.list", FINDING_PASS, "%zu netfs pool%s at %s",
 		     pools.count, pools.count == 1 ? "" : "s", pools_uri(session->pools));
 	on_finding(session, &finding);
-	rc = pools.count ? report_columns(session->report, heads) : 0;
+	rc = pools.count ? report_columns(session->report, heads, 3) : 0;
 	for (i = 0; !rc && i < pools.count; i++)
 		rc = add_pool(session, &pools.list[i]);
 	return rc;
@@ -564,14 +564,12 @@ const struct cli_command cmd_pool = {
 		    "convert NAME [OPTION...]\n"
 		    "verify NAME|FILE.xml [OPTION...]\n"
 		    "revert NAME [OPTION...]",
-	.summary =
-		"Look at libvirt's netfs pools, define them over RDMA, convert them, and back.",
+	.summary = "List, define, convert and verify libvirt's netfs pools over RDMA.",
 	.details =
-		"list shows every pool, what it is wanted over and what it goes over. define "
-		"makes one over RDMA. convert makes one of TCP go over RDMA, and puts it back "
-		"if it does not come up so; revert brings back what it was before. verify says "
-		"all there is to say about one, also of XML that libvirt has not seen yet. "
-		"nfsrdma-libvirt(7) goes through it step by step.",
+		"list shows each pool with its requested and actual transport. define makes a "
+		"pool over RDMA. convert changes a pool to RDMA, and restores it if it does "
+		"not start over RDMA; revert restores its former definition. verify checks one "
+		"pool, or XML that libvirt has not read yet. nfsrdma-libvirt(7) shows each step.",
 	.max_operands = 3,
 	.run = cmd_pool_run,
 };

@@ -39,6 +39,7 @@ struct report_row {
 
 struct report_table {
 	unsigned int ncolumns; /* 0: there is no table */
+	unsigned int nnames;   /* of them, at the end */
 	struct report_row head;
 	unsigned int nrows;
 	struct report_row *rows;

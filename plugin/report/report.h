@@ -189,9 +189,9 @@ void report_advise(const struct finding *finding, struct report_advice *advice);
 
 #define REPORT_COLUMNS_MAX 8
 
-/* Texts end with NULL and are copied. The last two columns may be of any length: the last one has
- * a line of its own where it does not fit. Errors: -ENOMEM, and report_print() fails then. */
-int report_columns(struct report *report, const char *const *heads);
+/* Texts end with NULL and are copied. The last @nnames columns, one at least, may be of any length: they
+ * have lines of their own where they do not fit. Errors: -ENOMEM, and report_print() fails then. */
+int report_columns(struct report *report, const char *const *heads, unsigned int nnames);
 /* @status: of the row; a quiet report omits rows that pass. */
 int report_row(struct report *report, enum finding_status status,
 	       const char *const *cells);

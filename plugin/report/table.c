@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* The table at the top of a text report. Its last two columns are names of any length: the last one
- * gets a line of its own where it does not fit. */
+/* The table at the top of a text report. Its last columns are names of any length: they get lines of their
+ * own where they do not fit. */
 #include "plugin/report/internal.h"
 
 #define ROWS_STEP 64
@@ -44,10 +44,11 @@ static int take_row(struct report *report, struct report_row *row,
 	return 0;
 }
 
-int report_columns(struct report *report, const char *const *heads)
+int report_columns(struct report *report, const char *const *heads, unsigned int nnames)
 {
 	struct report_table *table = &report->table;
 
+	table->nnames = nnames;
 	while (table->ncolumns < REPORT_COLUMNS_MAX && heads[table->ncolumns])
 		table->ncolumns++;
 	return take_row(report, &table->head, heads);

@@ -102,59 +102,106 @@ static void print_subject(struct page *page, const struct report *report)
 	page_paragraph(page, text, 0);
 }
 
-/* The table has columns for its names where all of them fit. Else the last of a row stands behind
- * the one before it, or below. */
-static void print_names(struct page *page, const struct report_table *table,
-			const struct report_row *row, unsigned int at)
-{
-	unsigned int column = table->ncolumns - 2;
-	const char *name = row->cells[column] ? row->cells[column] : "";
-	const char *more = row->cells[column + 1] ? row->cells[column + 1] : "";
-	unsigned int width = table_width(table, column), len = utf8_width(name);
+/* Where the names at the end of each row stand: the first layout in which all of them fit, so that rows are
+ * alike. A name is never cut or wrapped, since somebody copies it. */
+struct table_layout {
+	const struct report_table *table;
+	unsigned int widths[REPORT_COLUMNS_MAX];
+	unsigned int at; /* where the row begins */
+	unsigned int names_at;
+	bool below;   /* on a line of their own */
+	bool stacked; /* each on a line of its own */
+};
 
-	if (at + width + 2 + table_width(table, column + 1) > page->width)
-		width = len;
-	if (!*more)
-		fprintf(page->out, "%s\n", name);
-	else if (at + width + 2 + utf8_width(more) <= page->width)
-		fprintf(page->out, "%s%*s%s\n", name, (int)(width - len) + 2, "", more);
-	else
-		fprintf(page->out, "%s\n%*s%s\n", name, (int)at, "", more);
+static unsigned int sum_widths(const struct table_layout *layout, unsigned int from,
+			       unsigned int to)
+{
+	unsigned int sum = 0;
+
+	for (; from < to; from++)
+		sum += layout->widths[from] + 2;
+	return sum;
 }
 
-static void print_row(struct page *page, const struct report_table *table,
-		      const struct report_row *row, unsigned int at)
+static void lay_out(struct table_layout *layout, const struct report_table *table,
+		    unsigned int at, unsigned int width)
 {
-	unsigned int i, width;
+	unsigned int first = table->ncolumns - table->nnames, longest = 0, i, all;
 
-	for (i = 0; i < table->ncolumns - 2; i++) {
+	*layout = (struct table_layout){ .table = table, .at = at };
+	for (i = 0; i < table->ncolumns; i++)
+		layout->widths[i] = table_width(table, i);
+	for (i = first; i < table->ncolumns; i++)
+		longest = layout->widths[i] > longest ? layout->widths[i] : longest;
+	all = sum_widths(layout, first, table->ncolumns) - 2;
+	layout->names_at = at + sum_widths(layout, 0, first);
+	layout->stacked = layout->names_at + all > width;
+	if (layout->names_at + longest <= width)
+		return;
+	layout->below = true;
+	layout->names_at = at + 2 + longest <= width ? at + 2 : 4;
+	layout->stacked = layout->names_at + all > width;
+}
+
+static void print_names(struct page *page, const struct table_layout *layout,
+			const struct report_row *row)
+{
+	const struct report_table *table = layout->table;
+	unsigned int i, last = table->ncolumns - 1, blanks = 0;
+
+	while (last && (!row->cells[last] || !*row->cells[last]))
+		last--;
+	for (i = table->ncolumns - table->nnames; i <= last; i++) {
+		fprintf(page->out, "%*s%s", (int)blanks, "", row->cells[i]);
+		if (i == last)
+			break;
+		blanks = layout->widths[i] - utf8_width(row->cells[i]) + 2;
+		if (layout->stacked)
+			blanks = layout->names_at;
+		if (layout->stacked)
+			fputc('\n', page->out);
+	}
+	fputc('\n', page->out);
+}
+
+static void print_row(struct page *page, const struct table_layout *layout,
+		      const struct report_row *row)
+{
+	unsigned int i, first = layout->table->ncolumns - layout->table->nnames;
+	unsigned int blanks = 0;
+
+	for (i = 0; i < first; i++) {
 		const char *cell = row->cells[i] ? row->cells[i] : "";
 
-		width = table_width(table, i);
-		fprintf(page->out, "%s%*s", cell, (int)(width - utf8_width(cell)) + 2,
-			"");
-		at += width + 2;
+		fprintf(page->out, "%*s%s", (int)blanks, "", cell);
+		blanks = layout->widths[i] - utf8_width(cell) + 2;
 	}
-	print_names(page, table, row, at);
+	if (layout->below)
+		fprintf(page->out, "\n%*s", (int)layout->names_at, "");
+	else
+		fprintf(page->out, "%*s", (int)blanks, "");
+	print_names(page, layout, row);
 }
 
 static void print_table(struct page *page, const struct report *report)
 {
 	const struct report_table *table = &report->table;
 	unsigned int i, at = INDENT;
+	struct table_layout layout;
 
-	if (table->ncolumns < 2 || (page->quiet && !table_needs_care(table)))
+	if (!table->ncolumns || (page->quiet && !table_needs_care(table)))
 		return;
 	for (i = 0; i < table->nrows; i++)
 		if (table->rows[i].status == FINDING_UNKNOWN)
 			at = INDENT_UNKNOWN;
+	lay_out(&layout, table, at, page->width);
 	fprintf(page->out, "\n%*s", (int)at, "");
-	print_row(page, table, &table->head, at);
+	print_row(page, &layout, &table->head);
 	for (i = 0; i < table->nrows; i++) {
 		if (page->quiet && !report_needs_care(table->rows[i].status))
 			continue;
 		page_status_to(page, table->rows[i].status, at);
-		print_row(page, table, &table->rows[i], at);
+		print_row(page, &layout, &table->rows[i]);
 	}
 }
 

@@ -291,13 +291,13 @@ static int add_row(const struct thing_known *known, void *arg)
 
 int summary_table(const struct watch *watch, struct report *report)
 {
-	static const char *const heads[] = { "state", "goes over", "what", "wanted by",
+	static const char *const heads[] = { "state", "actual", "object", "requested by",
 					     NULL };
 	int rc = 0;
 
 	if (count_all(watch, STATE_GOOD) + count_all(watch, STATE_BAD) +
 	    count_all(watch, STATE_UNKNOWN))
-		rc = report_columns(report, heads);
+		rc = report_columns(report, heads, 2);
 	return rc ? rc : each(watch, THINGS_MAX, add_row, report);
 }
 

@@ -200,6 +200,9 @@ expect_first_problem "over tcp, but its options request RDMA: NFSv4.2 to 192.0.2
 expect_reason pool.transport/shared-connection
 pool list
 expect_status 1
+run pool list
+grep -qE '^ +state +autostart +requested +actual( +pool.*)?$' "$work/out" || { show; fail "no table"; }
+! sed '/^$/q' <(sed '1,2d' "$work/out") | grep -qE '.{81}' || { show; fail "a table wider than the page"; }
 run pool list --format nagios
 expect_status 2
 virsh -q pool-destroy vms
