@@ -45,7 +45,15 @@ static enum answer answer_reach(const struct report *report)
 	return answer;
 }
 
-enum data { DATA_NOT_READ, DATA_CORRECT, DATA_DOUBTFUL, DATA_VIOLATION, DATA_WRONG };
+/* In the order in which one hides another. */
+enum data {
+	DATA_NOT_READ,
+	DATA_CORRECT,
+	DATA_DOUBTFUL,
+	DATA_VIOLATION,
+	DATA_WRONG_OVER_TCP,
+	DATA_WRONG
+};
 
 static bool is_about_data(const struct finding *finding)
 {
@@ -68,6 +76,8 @@ static enum data data_of(const struct finding *finding)
 	switch (finding->status) {
 	case FINDING_FAIL: return is_of_protocol(finding) ? DATA_VIOLATION : DATA_WRONG;
 	case FINDING_WARN:
+		return strcmp(finding->id, "probe.read.over-tcp") ? DATA_DOUBTFUL
+								  : DATA_WRONG_OVER_TCP;
 	case FINDING_UNKNOWN: return DATA_DOUBTFUL;
 	case FINDING_PASS:
 		return strcmp(finding->id, "probe.read.write-chunk") ? DATA_NOT_READ
@@ -89,27 +99,90 @@ static enum data answer_data(const struct report *report)
 	return worst;
 }
 
+static bool has_failed(const struct report *report, const char *id)
+{
+	unsigned int i;
+
+	for (i = 0; i < report->nfindings; i++)
+		if (report->findings[i]->status == FINDING_FAIL &&
+		    !strcmp(report->findings[i]->id, id))
+			return true;
+	return false;
+}
+
+/* What follows "SERVER answers NFS over RDMA, but "; NULL: nothing. */
+static const char *objection(const struct report *report)
+{
+	static const char *const words[] = {
+		[DATA_WRONG] = "READs fail or return wrong data",
+		[DATA_WRONG_OVER_TCP] = "some READs fail, over TCP as well",
+		[DATA_VIOLATION] = "its READs violate the protocol",
+	};
+	enum data data = answer_data(report);
+
+	if (data >= DATA_VIOLATION)
+		return words[data];
+	if (has_failed(report, "probe.connection"))
+		return "connections break";
+	return report_verdict(report) == VERDICT_FAIL ? "a check failed" : NULL;
+}
+
 static void say_answered(const struct report *report, const char *server, char *buf,
 			 size_t cap)
 {
-	enum data data = answer_data(report);
+	const char *but = objection(report);
+	const char *rest = report_verdict(report) == VERDICT_UNKNOWN
+				   ? ", but not everything could be checked"
+				   : "";
 
-	if (data == DATA_WRONG)
+	if (has_failed(report, "probe.server-gone"))
+		snprintf(buf, cap, "%s stopped answering during the probe.", server);
+	else if (but)
+		snprintf(buf, cap, "%s answers NFS over RDMA, but %s.", server, but);
+	else if (answer_data(report) == DATA_CORRECT)
 		snprintf(buf, cap,
-			 "%s answers NFS over RDMA, but READs fail or return wrong data.",
-			 server);
-	else if (data == DATA_VIOLATION)
-		snprintf(buf, cap,
-			 "%s answers NFS over RDMA, but its READs violate the protocol.",
-			 server);
-	else if (report_verdict(report) == VERDICT_FAIL)
-		snprintf(buf, cap, "%s answers NFS over RDMA, but a check failed.",
-			 server);
-	else if (data == DATA_CORRECT)
-		snprintf(buf, cap,
-			 "NFS over RDMA with %s works, and the data is correct.", server);
+			 "NFS over RDMA with %s works, and the data is correct%s.",
+			 server, rest);
 	else
-		snprintf(buf, cap, "This host can use NFS over RDMA with %s.", server);
+		snprintf(buf, cap, "This host can use NFS over RDMA with %s%s.", server,
+			 rest);
+}
+
+/* A failure of one of these rules out NFS over RDMA with any server, or for any client. */
+static const char *const needed_as_client[] = {
+	"client.module",         "client.device", "client.drivers",
+	"client.helper",         "fabric.cable",  "fabric.port",
+	"fabric.subnet-manager", "fabric.ipoib",  NULL
+};
+static const char *const needed_as_server[] = {
+	"server.module",  "server.device",   "server.ganesha",
+	"server.threads", "server.nfs-conf", "server.listener",
+	"server.address", "server.exports",  NULL
+};
+
+static bool lacks(const struct report *report, const char *const *ids)
+{
+	for (; *ids; ids++)
+		if (has_failed(report, *ids))
+			return true;
+	return false;
+}
+
+/* A role without such a failure may have another one, so there is no sentence then. */
+static const char *answer_of_host(const struct report *report)
+{
+	switch (report_verdict(report)) {
+	case VERDICT_PASS: return "No problem found on this host.";
+	case VERDICT_WARN:
+		return "Nothing found on this host that prevents NFS over RDMA.";
+	case VERDICT_UNKNOWN: return "Not known whether this host can use NFS over RDMA.";
+	default: break;
+	}
+	if (lacks(report, needed_as_client))
+		return "This host cannot use NFS over RDMA.";
+	if (lacks(report, needed_as_server))
+		return "Clients cannot use NFS over RDMA with this host.";
+	return "";
 }
 
 static bool is_asked(const char *command)
@@ -121,15 +194,12 @@ static bool is_asked(const char *command)
 const char *report_answer(const struct report *report, char *buf, size_t cap)
 {
 	const char *server = report->subject[SUBJECT_SERVER];
-	enum verdict verdict = report_verdict(report);
 
 	*buf = '\0';
 	if (!is_asked(report->command))
 		return buf;
-	if (!server && verdict == VERDICT_PASS)
-		snprintf(buf, cap, "No problem found on this host.");
-	else if (!server)
-		return buf;
+	if (!server)
+		snprintf(buf, cap, "%s", answer_of_host(report));
 	else if (answer_reach(report) == ANSWER_YES)
 		say_answered(report, server, buf, cap);
 	else if (answer_reach(report) == ANSWER_NO)

@@ -197,6 +197,18 @@ static unsigned int count_skipped(const struct report *report,
 	return count;
 }
 
+/* What follows from a milder cause stands above it. */
+static bool is_told_first(const struct family *family)
+{
+	return family->worst->status != family->root->status;
+}
+
+static bool is_told(const struct family *family, const struct finding *finding)
+{
+	return report_is_alike(finding, family->root) ||
+	       (is_told_first(family) && report_is_alike(finding, family->worst));
+}
+
 /* "Consequences: Route, MTU and 2 more; 3 checks skipped" */
 static void print_consequences(struct page *page, const struct report *report,
 			       const struct family *family)
@@ -216,9 +228,7 @@ static void print_consequences(struct page *page, const struct report *report,
 	for (i = 0; i < report->nfindings; i++) {
 		const struct finding *finding = report->findings[i];
 
-		if (report_needs_care(finding->status) &&
-		    !report_is_alike(finding, family->root) &&
-		    !report_is_alike(finding, family->worst) &&
+		if (report_needs_care(finding->status) && !is_told(family, finding) &&
 		    family_has(report, family, finding) && !was_named(report, family, i))
 			add_title(&titles, meaning_find(finding->id)->title);
 	}
@@ -241,7 +251,7 @@ static void print_family(struct page *page, const struct report *report,
 	unsigned int column;
 
 	fputc('\n', page->out);
-	if (family->worst != root) {
+	if (is_told_first(family)) {
 		print_short_family(page, report, family->worst);
 		print_indented(page, "This follows from:");
 	}

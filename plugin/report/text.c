@@ -262,11 +262,12 @@ static void print_hint(struct page *page, const struct report *report)
 		care += report_needs_care(status) ? report_count(report, status) : 0;
 	if (!care)
 		return;
-	page_paragraph(page,
-		       page->verbose
-			       ? "More about a finding: nfsrdma explain ID"
-			       : "More: -v shows all findings, nfsrdma explain ID one.",
-		       0);
+	page_paragraph(
+		page,
+		page->verbose
+			? "nfsrdma explain ID says more about a finding."
+			: "More: -v shows all findings; nfsrdma explain ID explains one.",
+		0);
 }
 
 static void text_render(const struct report *report, FILE *out,

@@ -86,14 +86,36 @@ static void the_first_sentence_is_what_findings_prove(void)
 		  "nas1 answers NFS over RDMA, but its READs violate the protocol." },
 		/* Wrong over TCP too. */
 		{ "probe", "nas1", "probe.null", FINDING_PASS, "probe.read.over-tcp",
-		  FINDING_WARN, "This host can use NFS over RDMA with nas1." },
+		  FINDING_WARN,
+		  "nas1 answers NFS over RDMA, but some READs fail, over TCP as well." },
+		{ "probe", "nas1", "probe.null", FINDING_PASS, "probe.connection",
+		  FINDING_FAIL, "nas1 answers NFS over RDMA, but connections break." },
+		{ "probe", "nas1", "probe.null", FINDING_PASS, "probe.server-gone",
+		  FINDING_FAIL, "nas1 stopped answering during the probe." },
+		/* Kerberos decides, and is unknown. */
+		{ "check", "nas1", "fabric.listener", FINDING_PASS, "fabric.krb5",
+		  FINDING_UNKNOWN,
+		  "This host can use NFS over RDMA with nas1, but not everything could "
+		  "be checked." },
+		{ "probe", "nas1", "probe.read.write-chunk", FINDING_PASS, "probe.null",
+		  FINDING_WARN,
+		  "NFS over RDMA with nas1 works, and the data is correct." },
 		{ "probe", "nas1", "probe.null", FINDING_PASS, "probe.fsinfo",
 		  FINDING_FAIL, "nas1 answers NFS over RDMA, but a check failed." },
 		{ "probe", "nas1", "probe.null", FINDING_PASS, "probe.read.inline",
 		  FINDING_PASS, "This host can use NFS over RDMA with nas1." },
 		{ "check", NULL, "fabric.port", FINDING_PASS, NULL, 0,
 		  "No problem found on this host." },
-		{ "check", NULL, "fabric.port", FINDING_FAIL, NULL, 0, "" },
+		{ "check", NULL, "fabric.port", FINDING_WARN, NULL, 0,
+		  "Nothing found on this host that prevents NFS over RDMA." },
+		{ "check", NULL, "fabric.port", FINDING_UNKNOWN, NULL, 0,
+		  "Not known whether this host can use NFS over RDMA." },
+		{ "check", NULL, "fabric.port", FINDING_FAIL, NULL, 0,
+		  "This host cannot use NFS over RDMA." },
+		{ "check", NULL, "fabric.port", FINDING_PASS, "server.listener",
+		  FINDING_FAIL, "Clients cannot use NFS over RDMA with this host." },
+		/* This failure rules out nothing else. */
+		{ "check", NULL, "mount.transport", FINDING_FAIL, NULL, 0, "" },
 		{ "pool", "nas1", "pool.options", FINDING_PASS, NULL, 0, "" },
 	};
 	char buf[256];
@@ -189,6 +211,20 @@ static void a_milder_cause_stands_below_the_failure(void)
 	ASSERT_LACKS(text, "Consequences");
 }
 
+/* A decisive finding is no worse than its cause because of that. */
+static void an_equal_cause_stands_alone(void)
+{
+	_cleanup_(report_free_p) struct report *report = report_of("probe", "nas1");
+	_cleanup_free_ char *text = NULL;
+
+	add(report, "fabric.cable", FINDING_UNKNOWN, "no-ports", NULL, "no ports");
+	add(report, "fabric.port", FINDING_UNKNOWN, "no-ports", NULL, "no ports");
+	text = brief(report);
+	ASSERT_CONTAINS(text, "\n\n  UNKNOWN  Physical link [fabric.cable/no-ports]\n");
+	ASSERT_CONTAINS(text, "\n        Consequences: Port\n");
+	ASSERT_LACKS(text, "This follows from");
+}
+
 /* The causes of the verdict with their steps, the rest in a line each. */
 static void the_worst_comes_first(void)
 {
@@ -210,7 +246,8 @@ static void the_worst_comes_first(void)
 	text = brief(report);
 	expect_order(text, order);
 	ASSERT_LACKS(text, meaning_find("probe.credits")->cause);
-	ASSERT_CONTAINS(text, "\nMore: -v shows all findings, nfsrdma explain ID one.\n");
+	ASSERT_CONTAINS(text, "\nMore: -v shows all findings; "
+			      "nfsrdma explain ID explains one.\n");
 }
 
 static void a_step_of_several_findings_is_printed_once(void)
@@ -314,7 +351,8 @@ static void a_short_report_has_every_finding(void)
 SUITE_MAIN("brief", TEST(the_first_sentence_is_what_findings_prove),
 	   TEST(consequences_are_a_line_below_their_cause),
 	   TEST(more_consequences_are_counted),
-	   TEST(a_milder_cause_stands_below_the_failure), TEST(the_worst_comes_first),
+	   TEST(a_milder_cause_stands_below_the_failure),
+	   TEST(an_equal_cause_stands_alone), TEST(the_worst_comes_first),
 	   TEST(a_step_of_several_findings_is_printed_once),
 	   TEST(things_with_one_cause_stand_together),
 	   TEST(a_good_report_has_a_line_for_each_group),
