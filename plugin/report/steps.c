@@ -3,6 +3,7 @@
 
 /* Cause and steps of one finding: the texts of its reason, with the names of this host and this server
  * in place of "{key}", and only the steps for this system. Pure. */
+#include <arpa/inet.h>
 #include <ctype.h>
 #include <stdarg.h>
 
@@ -46,15 +47,25 @@ static void add_name(struct sentence *s, const char *key)
 	}
 }
 
-/* After a blank the value could be taken for an option. @behind: the text that follows; before a colon an
- * IPv6 address has brackets. */
+/* With its zone, or without: a PCI address has colons, too. */
+static bool is_ipv6(const char *value)
+{
+	char address[INET6_ADDRSTRLEN];
+	struct in6_addr parsed;
+
+	snprintf(address, sizeof(address), "%.*s", (int)strcspn(value, "%"), value);
+	return inet_pton(AF_INET6, address, &parsed) == 1;
+}
+
+/* After a blank the value could be taken for an option. @behind: the text that follows; an IPv6 address
+ * has brackets before a colon that joins it to something. */
 static void add_value(struct sentence *s, const char *value, const char *behind,
 		      bool shell)
 {
 	char bracketed[FINDING_VALUE_MAX + 2];
 	struct shell_word word;
 
-	if (*behind == ':' && strchr(value, ':')) {
+	if (*behind == ':' && behind[1] != ' ' && is_ipv6(value)) {
 		snprintf(bracketed, sizeof(bracketed), "[%.*s]", FINDING_VALUE_MAX - 1,
 			 value);
 		value = bracketed;

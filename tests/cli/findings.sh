@@ -112,6 +112,7 @@ refused 'no a.root/wet'               'Follows: a.root/dry' 'Follows: a.root/wet
 refused 'no a.route'                  'Follows: nothing' 'Follows: a.route'
 refused 'a.thing follows from itself' 'Follows: nothing' 'Follows: a.thing'
 refused 'a.thing follows from itself' 'Step: Water it.' $'Step: Water it.\nFollows: a.thing/absent'
+refused 'key behind a capital'        '{thing} is not there' 'ATTR{thing} is not there'
 refused 'begins with'                 'Group: Things' 'Heading: Things'
 refused 'continues nothing'           '# A comment.' ' a line'
 refused 'neither'                     'Remedy: Mend it.' 'mend it'

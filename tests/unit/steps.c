@@ -39,7 +39,11 @@ static void names_of_this_case_stand_in_texts(void)
 		{ "{!unknown}", true, "UNKNOWN" },
 		{ "mount {server}:{export}", true, "mount nas1:EXPORT" },
 		{ "mount {v6}:/a", true, "mount \\[fe80::1\\]:/a" },
+		{ "mount {scoped}:/a", false, "mount [fe80::1%ib0]:/a" },
 		{ "ping {v6}", true, "ping fe80::1" },
+		{ "{v6}: it", false, "fe80::1: it" },
+		{ "the adapter {pci}:{pci}", false,
+		  "the adapter 0000:3b:00.0:0000:3b:00.0" },
 		{ "{export}", false, "EXPORT" },
 		{ "mount {mount_point}", true, "mount MOUNT-POINT" },
 		{ "", false, "" },
@@ -56,6 +60,8 @@ static void names_of_this_case_stand_in_texts(void)
 	finding_text(&f, "option", "-rf");
 	finding_text(&f, "quote", "it's; reboot");
 	finding_text(&f, "v6", "fe80::1");
+	finding_text(&f, "scoped", "fe80::1%%ib0");
+	finding_text(&f, "pci", "0000:3b:00.0");
 	finding_text(&f, "file", "of evidence");
 	finding_text(&f, "command", "ls a && ls 'b c'");
 	report = report_of(&f, 0);
