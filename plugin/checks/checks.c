@@ -144,7 +144,7 @@ static void say_unknown(struct check_run *run, int rc)
 	const char *reason = *err_reason() ? err_reason() : common_reason(rc);
 
 	/* Of a running system there is no record. */
-	if (rc == -ENODATA && !*err_reason() && !host_is_snapshot(run->host))
+	if (rc == -ENODATA && !*err_reason() && host_is_live(run->host))
 		reason = NULL;
 	if (reason)
 		finding_reason(&run->finding, reason);

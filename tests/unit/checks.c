@@ -102,6 +102,9 @@ static const struct check check_of_remote = {
 	.id = "d.remote", .roles = CHECK_BOTH, .remote = true, .run = good
 };
 
+/* Below it; NULL: the running system. */
+static const char *run_root = "/";
+
 static void run_for(const struct check *const *table, const struct check_target *target,
 		    uint64_t deadline, struct collected *out)
 {
@@ -109,7 +112,7 @@ static void run_for(const struct check *const *table, const struct check_target 
 
 	runs = 0;
 	out->count = 0;
-	CU_ASSERT_EQUAL_FATAL(host_open(&host, "/"), 0);
+	CU_ASSERT_EQUAL_FATAL(host_open(&host, run_root), 0);
 	CU_ASSERT_EQUAL(
 		checks_run(table, host, &live_replay, target, deadline, collect, out), 0);
 }
@@ -214,9 +217,14 @@ static void unknown_has_a_reason(void)
 	run_table(table, &got);
 	CU_ASSERT_EQUAL_FATAL(got.count, 3);
 	CU_ASSERT_STRING_EQUAL(got.list[0].reason, "container");
-	/* Not a snapshot: a file that should be there. */
-	CU_ASSERT_STRING_EQUAL(got.list[1].reason, "");
+	CU_ASSERT_STRING_EQUAL(got.list[1].reason, "not-recorded");
 	CU_ASSERT_STRING_EQUAL(got.list[2].reason, "no-memory");
+	/* A running system has no record: a file that should be there. */
+	run_root = NULL;
+	run_table(table, &got);
+	run_root = "/";
+	CU_ASSERT_EQUAL_FATAL(got.count, 3);
+	CU_ASSERT_STRING_EQUAL(got.list[1].reason, "");
 	while ((m = meaning_next(m)))
 		for (i = 0; i < ARRAY_SIZE(common); i++) {
 			SUITE_ROW("%s/%s", m->id, common[i]);
