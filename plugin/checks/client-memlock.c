@@ -60,7 +60,7 @@ static int run_check(struct check_run *run)
 			run, FINDING_WARN, "too-small",
 			"limits.conf allows at most %" PRIu64
 			" KiB (%s); nfsrdma probe and bench need up to %" PRIu64
-			" unless they run as root",
+			" KiB unless they run as root",
 			most, words_text(&lines), probe_memlock_kib());
 	if (memlock.nlines)
 		return check_say(run, FINDING_PASS, "limits.conf allows enough: %s",

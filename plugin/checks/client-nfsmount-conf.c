@@ -64,13 +64,18 @@ static void add_harm(struct judge *judge, enum harm harm, const char *reason,
 }
 
 /* Of a whole file: @file is it, with its line. */
+/* @file: up to the first blank; of a problem, "FILE:LINE: what it is". */
 static void add_form(struct judge *judge, enum harm harm, const char *reason,
 		     const char *file, const char *text)
 {
+	int len = (int)strcspn(file, " ");
+
+	if (len && file[len - 1] == ':')
+		len--;
 	if (!judge->first[harm].reason) {
 		judge->first[harm].reason = reason;
 		snprintf(judge->first[harm].file, sizeof(judge->first[harm].file),
-			 "/%.*s", (int)strcspn(file, " "), file);
+			 "/%.*s", len, file);
 	}
 	words_add(&judge->harm[harm], "%s", text);
 }

@@ -191,7 +191,6 @@ static int say_good(struct check_run *run, struct state *state)
 	if (state->siw.count)
 		words_add(&good, "TCP port %u of %s passes%s%s", port,
 			  words_text(&state->siw), some, who);
-	/* No device has a port. */
 	if (!good.count)
 		return check_skip(run, "fabric.port");
 	if (state->roce.count || state->iwarp.count || *some || *who)
