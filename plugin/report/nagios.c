@@ -3,8 +3,11 @@
 
 /* The report as a monitoring plug-in prints it (Monitoring Plugins Development Guidelines): a
  * status line, performance data after a bar, then a line for each finding that needs care, causes
- * first. The exit status is Nagios's: 0 OK, 1 WARNING, 2 CRITICAL, 3 UNKNOWN. */
+ * first, as far as they fit into what monitoring keeps. The exit status is Nagios's: 0 OK, 1 WARNING, 2 CRITICAL, 3 UNKNOWN. */
 #include "plugin/report/internal.h"
+
+#define OUTPUT_MAX 4096 /* all of it: NRPE and others cut what is longer */
+#define TEXT_MAX   1024 /* the status line leaves room for findings */
 
 static const struct {
 	const char *word;
@@ -19,7 +22,7 @@ static const struct {
 /* The bar begins performance data, and cannot be quoted. */
 static void print_text(FILE *out, const char *text)
 {
-	char clean[4 * FINDING_SUMMARY_MAX + 1], *p;
+	char clean[TEXT_MAX], *p;
 
 	utf8_clean(clean, sizeof(clean), text, UTF8_ESCAPE);
 	for (p = clean; (p = strchr(p, '|')); p++)
@@ -30,30 +33,51 @@ static void print_text(FILE *out, const char *text)
 static void print_reason(const struct report *report, FILE *out)
 {
 	const struct finding *finding = report_lead(report);
+	unsigned int passed = report_count(report, FINDING_PASS);
 	char name[REPORT_NAME_MAX];
 
 	if (report_verdict(report) == VERDICT_PASS)
-		fprintf(out, "%u findings passed", report_count(report, FINDING_PASS));
+		fprintf(out, "%u finding%s passed", passed, passed == 1 ? "" : "s");
 	else if (finding) {
 		print_text(out, finding->summary);
-		if (*finding->reason)
-			fprintf(out, " [%s]", report_name(finding, name));
+		fprintf(out, " [%s]", report_name(finding, name));
 	} else
 		fputs("interrupted before the end", out);
 }
 
-static void print_line(const struct finding *finding, FILE *out)
-{
-	char name[REPORT_NAME_MAX];
+struct lines {
+	FILE *out;
+	size_t used;
+	unsigned int left_out;
+};
 
-	fprintf(out, "%s %s: ", finding_status_name(finding->status),
+static void print_line(struct lines *lines, const struct finding *finding)
+{
+	static const char more[] = "and 9999 more findings\n";
+	_cleanup_free_ char *line = NULL;
+	char name[REPORT_NAME_MAX];
+	size_t len = 0;
+	FILE *mem;
+
+	mem = lines->left_out ? NULL : open_memstream(&line, &len);
+	if (!mem) {
+		lines->left_out++;
+		return;
+	}
+	fprintf(mem, "%s %s: ", finding_status_name(finding->status),
 		report_name(finding, name));
-	print_text(out, finding->summary);
-	fputc('\n', out);
+	print_text(mem, finding->summary);
+	fputc('\n', mem);
+	if (fclose(mem) || lines->used + len + strlen(more) > OUTPUT_MAX) {
+		lines->left_out++;
+		return;
+	}
+	fputs(line, lines->out);
+	lines->used += len;
 }
 
 /* Each cause, and below it what follows from it. */
-static void print_lines(const struct report *report, FILE *out)
+static void print_lines(const struct report *report, struct lines *lines)
 {
 	struct family families[REPORT_FINDINGS_MAX];
 	unsigned int i, j, count = report_families(report, families);
@@ -61,18 +85,22 @@ static void print_lines(const struct report *report, FILE *out)
 	for (i = 0; i < count; i++) {
 		for (j = 0; j < report->nfindings; j++)
 			if (report_is_alike(report->findings[j], families[i].root))
-				print_line(report->findings[j], out);
+				print_line(lines, report->findings[j]);
 		for (j = 0; j < report->nfindings; j++)
 			if (report_needs_care(report->findings[j]->status) &&
 			    !report_is_alike(report->findings[j], families[i].root) &&
 			    family_has(report, &families[i], report->findings[j]))
-				print_line(report->findings[j], out);
+				print_line(lines, report->findings[j]);
 	}
+	if (lines->left_out)
+		fprintf(lines->out, "and %u more finding%s\n", lines->left_out,
+			lines->left_out == 1 ? "" : "s");
 }
 
 static void nagios_render(const struct report *report, FILE *out,
 			  const struct report_style *style)
 {
+	struct lines lines = { .out = out };
 	unsigned int status;
 	const char *p;
 
@@ -87,7 +115,9 @@ static void nagios_render(const struct report *report, FILE *out,
 		fprintf(out, " %s=%u", finding_status_name(status),
 			report_count(report, status));
 	fputc('\n', out);
-	print_lines(report, out);
+	/* Of the memory that every report is printed into. */
+	lines.used = (size_t)ftell(out);
+	print_lines(report, &lines);
 }
 
 static int nagios_exit(enum verdict verdict)

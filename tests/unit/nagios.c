@@ -37,12 +37,13 @@ static void nagios_begins_with_the_state_and_its_reason(void)
 	report_times(report, 0, 1500);
 	add(report, "probe.null", FINDING_PASS, "answered");
 	good = render(report, "nagios");
-	CU_ASSERT_STRING_EQUAL(good, "NFSRDMA PROBE OK - 1 findings passed | time=1.500s "
+	CU_ASSERT_STRING_EQUAL(good, "NFSRDMA PROBE OK - 1 finding passed | time=1.500s "
 				     "pass=1 warn=0 fail=0 skip=0 unknown=0\n");
 	add(report, "probe.credits", FINDING_WARN, "few");
 	add(report, "probe.mount", FINDING_FAIL, "refused | hostile=1\n");
 	bad = render(report, "nagios");
 	ASSERT_STARTS(bad, "NFSRDMA PROBE CRITICAL - refused / hostile=1");
+	CU_ASSERT_EQUAL(strcspn(bad, "|"), (size_t)(strstr(bad, " | time=") + 1 - bad));
 	ASSERT_CONTAINS(bad, "\nwarn probe.credits: few\n");
 	ASSERT_CONTAINS(bad, "\nfail probe.mount: refused / hostile=1");
 }
@@ -81,13 +82,13 @@ static void nagios_leads_with_named_defects(void)
 	add(report, "probe.session.kept", FINDING_WARN, "forgot its session");
 	add(report, "bug.linux3-write", FINDING_WARN, "never write to this server: 3.x");
 	warns = render(report, "nagios");
-	ASSERT_STARTS(warns,
-		      "NFSRDMA PROBE WARNING - never write to this server: 3.x | time=");
+	ASSERT_STARTS(warns, "NFSRDMA PROBE WARNING - never write to this server: 3.x "
+			     "[bug.linux3-write] | time=");
 	add(report, "probe.read.write-chunk", FINDING_FAIL, "208 of 269 READs go wrong");
 	add(report, "bug.write-chunk-read", FINDING_FAIL, "READs are corrupt: 39 of 39");
 	fails = render(report, "nagios");
-	ASSERT_STARTS(fails,
-		      "NFSRDMA PROBE CRITICAL - READs are corrupt: 39 of 39 | time=");
+	ASSERT_STARTS(fails, "NFSRDMA PROBE CRITICAL - READs are corrupt: 39 of 39 "
+			     "[bug.write-chunk-read] | time=");
 	defect = strstr(fails, "\nfail bug.write-chunk-read: ");
 	mechanism = strstr(fails, "\nfail probe.read.write-chunk: 208");
 	CU_ASSERT_PTR_NOT_NULL_FATAL(defect);
@@ -106,11 +107,11 @@ static void nagios_gives_the_reason_of_its_state(void)
 	add(report, "probe.null", FINDING_UNKNOWN, "no answer");
 	unknown = render(report, "nagios");
 	/* Of the two that is unknown the second is decisive. */
-	ASSERT_STARTS(unknown, "NFSRDMA PROBE UNKNOWN - no answer | ");
+	ASSERT_STARTS(unknown, "NFSRDMA PROBE UNKNOWN - no answer [probe.null] | ");
 	add(report, "bug.linux3-write", FINDING_WARN, "never write");
 	add(report, "probe.mount", FINDING_FAIL, "refused");
 	fails = render(report, "nagios");
-	ASSERT_STARTS(fails, "NFSRDMA PROBE CRITICAL - refused | ");
+	ASSERT_STARTS(fails, "NFSRDMA PROBE CRITICAL - refused [probe.mount] | ");
 }
 
 static void nagios_says_when_work_was_cut_off(void)
@@ -122,6 +123,28 @@ static void nagios_says_when_work_was_cut_off(void)
 	report_cut(report);
 	text = render(report, "nagios");
 	ASSERT_STARTS(text, "NFSRDMA PROBE UNKNOWN - interrupted before the end");
+}
+
+/* However much there is to say, and however long it is. */
+static void nagios_fits_into_4_kib(void)
+{
+	_cleanup_(report_free_p) struct report *report = report_new("probe");
+	_cleanup_free_ char *text = NULL;
+	char summary[FINDING_SUMMARY_MAX];
+	const char *end;
+	int i;
+
+	memset(summary, '\1', sizeof(summary) - 1);
+	summary[sizeof(summary) - 1] = '\0';
+	for (i = 0; i < 50; i++)
+		add(report, "probe.mount", FINDING_FAIL, summary);
+	text = render(report, "nagios");
+	CU_ASSERT(strlen(text) <= 4096);
+	ASSERT_CONTAINS(text, " [probe.mount] | time=");
+	ASSERT_CONTAINS(text, "\nfail probe.mount: ");
+	end = strstr(text, "\nand ");
+	CU_ASSERT_PTR_NOT_NULL_FATAL(end);
+	ASSERT_CONTAINS(end, " more findings\n");
 }
 
 static void openmetrics_has_states_and_numbers(void)
@@ -195,6 +218,6 @@ SUITE_MAIN("nagios", TEST(monitoring_has_the_reason),
 	   TEST(nagios_begins_with_the_state_and_its_reason),
 	   TEST(nagios_leads_with_named_defects),
 	   TEST(nagios_gives_the_reason_of_its_state),
-	   TEST(nagios_says_when_work_was_cut_off),
+	   TEST(nagios_says_when_work_was_cut_off), TEST(nagios_fits_into_4_kib),
 	   TEST(openmetrics_has_states_and_numbers), TEST(openmetrics_repeats_no_sample),
 	   TEST(openmetrics_names_what_a_finding_is_about))
