@@ -60,6 +60,13 @@ static void set_subject(struct run *run, const struct probe_options *probe)
 	on_subject(run, "nfs_version", probe->version ? probe->version->name : "auto");
 }
 
+static void on_matrix(void *arg, const struct matrix *matrix)
+{
+	struct run *run = arg;
+
+	report_matrix(run->report, matrix);
+}
+
 static void on_progress(void *arg, const char *what, unsigned int done,
 			unsigned int total)
 {
@@ -170,6 +177,7 @@ static int run_work(const struct cli_options *options, exercise_fn work,
 		.finding = on_finding,
 		.subject = on_subject,
 		.progress = on_progress,
+		.matrix = on_matrix,
 		.arg = &run,
 	};
 	uint64_t start = now_ns();

@@ -3,6 +3,8 @@
 
 /* Where the command prints: how wide and how coloured stdout is, reports, and sentences on
  * stderr. SIGPIPE is ignored (main.c), so that a reader that left is an error like a full disk. */
+#include <langinfo.h>
+#include <locale.h>
 #include <stdarg.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
@@ -62,13 +64,26 @@ int cli_open_to_change(const struct cli_options *options, struct host **out)
 	return 0;
 }
 
+/* Of the user's locale, which the program itself does not use. */
+static bool output_is_utf8(void)
+{
+	locale_t locale = newlocale(LC_CTYPE_MASK, "", NULL);
+	bool utf8 = locale && !strcmp(nl_langinfo_l(CODESET, locale), "UTF-8");
+
+	if (locale)
+		freelocale(locale);
+	return utf8;
+}
+
 void output_style(FILE *out, bool quiet, struct report_style *style)
 {
 	const char *no_color = getenv("NO_COLOR"), *term = getenv("TERM");
 	bool dumb = !term || !strcmp(term, "dumb");
 	struct winsize size;
 
-	*style = (struct report_style){ .width = 80, .quiet = quiet };
+	*style = (struct report_style){ .width = 80,
+					.quiet = quiet,
+					.utf8 = output_is_utf8() };
 	if (!isatty(fileno(out)))
 		return;
 	/* no-color.org: set, and not empty. */

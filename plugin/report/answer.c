@@ -55,7 +55,7 @@ enum data {
 	DATA_WRONG
 };
 
-static bool is_about_data(const struct finding *finding)
+bool report_is_about_reads(const struct finding *finding)
 {
 	const char *kind = strchr(finding->id, '.');
 
@@ -93,7 +93,7 @@ static enum data answer_data(const struct report *report)
 	unsigned int i;
 
 	for (i = 0; i < report->nfindings; i++)
-		if (is_about_data(report->findings[i]) &&
+		if (report_is_about_reads(report->findings[i]) &&
 		    data_of(report->findings[i]) > worst)
 			worst = data_of(report->findings[i]);
 	return worst;

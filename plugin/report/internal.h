@@ -65,6 +65,7 @@ struct report {
 	bool cut;
 	bool no_memory;
 	struct report_table table;
+	struct matrix matrix; /* empty: nothing was read */
 	unsigned int nfindings;
 	/* Each is as long as its evidence. */
 	struct finding *findings[REPORT_FINDINGS_MAX];
@@ -114,6 +115,8 @@ bool report_is_alike(const struct finding *a, const struct finding *b);
 
 /* answer.c */
 
+/* Whether it says something about the data of READs. */
+bool report_is_about_reads(const struct finding *finding);
 /* One sentence: can this host use NFS over RDMA with that server, and is the data correct? "" for commands
  * that do not ask this. Returns buf. */
 const char *report_answer(const struct report *report, char *buf, size_t cap);

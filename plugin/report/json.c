@@ -2,7 +2,7 @@
 /* Copyright (C) 2026 The nfsrdma authors */
 
 /* The report as one JSON object (RFC 8259), schema nfsrdma-report/1. Every key is always there:
- * in the subject what is not known is null; cause, remedy and steps are empty where a finding needs
+ * in the subject what is not known is null, as is what READs returned where nothing was read; cause, remedy and steps are empty where a finding needs
  * none (pass, skip), its reason is null where it has none, and because_of where it follows from no other
  * finding of the report. Strings are valid UTF-8 whatever a peer sent. */
 #include <json-c/json.h>
@@ -139,6 +139,44 @@ static struct json_object *finding_new(const struct report *report,
 	return object;
 }
 
+static struct json_object *matrix_row_new(const struct matrix *matrix,
+					  enum matrix_row row)
+{
+	struct json_object *object = json_object_new_object();
+	struct json_object *results = json_object_new_array();
+	unsigned int i;
+
+	for (i = 0; i < MATRIX_COLUMNS; i++)
+		json_object_array_add(results, text_new(matrix_result_name(
+						       matrix_result(matrix, row, i))));
+	json_object_object_add(object, "mechanism", text_new(matrix_row_name(row)));
+	json_object_object_add(object, "results", results);
+	return object;
+}
+
+static struct json_object *matrix_new(const struct matrix *matrix)
+{
+	struct json_object *object, *sizes, *rows;
+	unsigned int i;
+
+	if (matrix_is_empty(matrix))
+		return NULL;
+	object = json_object_new_object();
+	sizes = json_object_new_array();
+	rows = json_object_new_array();
+	/* The last has no limit. */
+	for (i = 0; i < MATRIX_COLUMNS; i++)
+		json_object_array_add(sizes,
+				      i + 1 < MATRIX_COLUMNS
+					      ? json_object_new_int64(matrix_size(i))
+					      : NULL);
+	for (i = 0; i < MATRIX_ROWS; i++)
+		json_object_array_add(rows, matrix_row_new(matrix, i));
+	json_object_object_add(object, "sizes", sizes);
+	json_object_object_add(object, "rows", rows);
+	return object;
+}
+
 static struct json_object *report_object(const struct report *report)
 {
 	struct json_object *object = json_object_new_object();
@@ -159,6 +197,7 @@ static struct json_object *report_object(const struct report *report)
 		object, "started",
 		text_new(report_started(report, started, sizeof(started))));
 	json_object_object_add(object, "elapsed_ms", number_new(elapsed));
+	json_object_object_add(object, "reads", matrix_new(&report->matrix));
 	json_object_object_add(object, "findings", findings);
 	return object;
 }

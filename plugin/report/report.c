@@ -123,6 +123,11 @@ void report_for(struct report *report, unsigned int systems)
 	report->systems = systems;
 }
 
+void report_matrix(struct report *report, const struct matrix *matrix)
+{
+	report->matrix = *matrix;
+}
+
 void report_cut(struct report *report)
 {
 	report->cut = true;

@@ -13,6 +13,7 @@
 #include <time.h>
 
 #include "rpcrdma/finding.h"
+#include "rpcrdma/matrix.h"
 
 /* meaning.c */
 
@@ -159,6 +160,8 @@ void report_collect(void *arg, const struct finding *finding);
 /* The systems of the host on which steps are taken, of enum report_system. Of a kind that is not known
  * the steps of all are shown. */
 void report_for(struct report *report, unsigned int systems);
+/* What READs returned; a copy is kept. */
+void report_matrix(struct report *report, const struct matrix *matrix);
 /* The work was interrupted: its findings stand, but the verdict is fail or unknown. */
 void report_cut(struct report *report);
 /* fail if any finding failed; else unknown if a decisive one is unknown, if the work was cut
@@ -200,6 +203,7 @@ int report_row(struct report *report, enum finding_status status,
 struct report_style {
 	unsigned int width; /* columns to wrap at; 0: 80 */
 	bool color;
+	bool utf8;    /* the terminal shows more than ASCII */
 	bool quiet;   /* only what needs attention, and the verdict */
 	bool verbose; /* every finding, with its evidence */
 };

@@ -277,7 +277,8 @@ static void text_render(const struct report *report, FILE *out,
 			     .width = style->width,
 			     .color = style->color,
 			     .quiet = style->quiet,
-			     .verbose = style->verbose };
+			     .verbose = style->verbose,
+			     .utf8 = style->utf8 };
 
 	page.width = page.width ? page.width : 80;
 	page.width = page.width < WIDTH_MIN ? WIDTH_MIN : min_u32(page.width, WIDTH_MAX);
@@ -287,6 +288,7 @@ static void text_render(const struct report *report, FILE *out,
 	if (style->verbose)
 		page_causes(&page, report);
 	print_table(&page, report);
+	page_matrix(&page, report);
 	if (style->verbose)
 		page_full(&page, report);
 	else

@@ -22,7 +22,7 @@ struct printed {
 struct page {
 	FILE *out;
 	unsigned int width;
-	bool color, quiet, verbose;
+	bool color, quiet, verbose, utf8;
 	struct printed printed;
 	char clean[4 * FINDING_SUMMARY_MAX + 1];
 };
@@ -47,6 +47,10 @@ bool page_group_began(const struct report *report, unsigned int at);
 void page_brief(struct page *page, const struct report *report);
 /* A line for each cause. */
 void page_causes(struct page *page, const struct report *report);
+
+/* text-matrix.c: what READs returned, where a finding is about them, or the page is verbose */
+
+void page_matrix(struct page *page, const struct report *report);
 
 /* text-full.c: every finding, with its evidence where the page is verbose */
 

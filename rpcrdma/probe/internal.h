@@ -57,7 +57,8 @@ enum worker_record {
 	/* The last one: u32 how many there were before it, without WORKER_PROGRESS. Where it is
 	 * missing, or names another number, something was lost. */
 	WORKER_END,
-	WORKER_RANGE, /* u32 index, u32 enum probe_range_fate, u32 length, u64 digest */
+	WORKER_MATRIX, /* rpcrdma/matrix.h */
+	WORKER_RANGE,  /* u32 index, u32 enum probe_range_fate, u32 length, u64 digest */
 };
 
 #define WORKER_RANGE_LEN  20
@@ -327,6 +328,7 @@ struct probe {
 	uint32_t zero_grants;
 	double rtt_ms;
 	struct mishap lost, closed, transport, xid;
+	struct matrix matrix;
 	struct mishap late_writes; /* RDMA Writes to memory that was released before */
 	bool order_told,
 		order_failed;     /* probe.read.write-chunk.order was said, and failed */
@@ -904,6 +906,12 @@ struct records {
 void sweep_run(struct probe *p, struct records *records);
 /* Sizes of the Linux clients' switch to Write chunks, in ascending order; ends with 0. */
 extern const uint32_t sweep_profiles[];
+
+/* cells.c: pure */
+
+/* What a READ that returned @kind adds to the READ matrix, of enum matrix_seen. */
+unsigned int cells_seen(enum mechanism mechanism, enum read_kind kind);
+void cells_add(struct matrix *matrix, const struct records *records);
 
 /* random.c: pure */
 

@@ -203,6 +203,18 @@ static int take_range(struct parent *parent, const uint8_t *body, size_t len)
 	return 0;
 }
 
+static int take_matrix(struct parent *parent, const uint8_t *body, size_t len)
+{
+	struct matrix matrix;
+	int rc = matrix_decode(&matrix, body, len);
+
+	if (rc)
+		return err_context(rc, "the worker");
+	if (parent->events->matrix)
+		parent->events->matrix(parent->events->arg, &matrix);
+	return 0;
+}
+
 static int take_end(struct parent *parent, const uint8_t *body, size_t len)
 {
 	uint32_t sent = len == 4 ? get_be32(body) : 0;
@@ -235,6 +247,7 @@ static int take_record(struct parent *parent, int type, const uint8_t *body, siz
 	case WORKER_FINDING: return take_finding(parent, body, len);
 	case WORKER_SUBJECT: return take_subject(parent, (const char *)body, len);
 	case WORKER_PROGRESS: return take_progress(parent, body, len);
+	case WORKER_MATRIX: return take_matrix(parent, body, len);
 	case WORKER_RANGE: return take_range(parent, body, len);
 	case WORKER_CONNECT: return take_connect(parent, body, len);
 	default: return err_set(EPROTO, "the worker sent a message of type %d", type);

@@ -12,6 +12,7 @@
 #define RPCRDMA_PROBE_H
 
 #include "rpcrdma/finding.h"
+#include "rpcrdma/matrix.h"
 #include "rpcrdma/nfs/version.h"
 #include "rpcrdma/transport/transport.h"
 #include "rpcrdma/wire/wire.h"
@@ -72,6 +73,8 @@ struct probe_events {
 	/* What is being done, and how much of it; may be NULL. */
 	void (*progress)(void *arg, const char *what, unsigned int done,
 			 unsigned int total);
+	/* What READs returned, once, where there were any; may be NULL. */
+	void (*matrix)(void *arg, const struct matrix *matrix);
 	/* Of probe_compare(); may be NULL. */
 	void (*range)(void *arg, const struct probe_range_result *result);
 	void *arg;

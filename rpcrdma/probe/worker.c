@@ -304,6 +304,16 @@ static void bound_by_time(struct probe *p)
 	p->rtmax = most;
 }
 
+static void send_matrix(struct probe *p)
+{
+	uint8_t buf[MATRIX_RECORD];
+
+	if (matrix_is_empty(&p->matrix))
+		return;
+	matrix_encode(&p->matrix, buf);
+	probe_record(p, WORKER_MATRIX, buf, sizeof(buf));
+}
+
 static void read_files(struct probe *p)
 {
 	struct records records = { 0 };
@@ -333,6 +343,8 @@ static void read_files(struct probe *p)
 				: "%u files changed while they were read, another was taken",
 			records.changed_files);
 	compound_run(p);
+	cells_add(&p->matrix, &records);
+	send_matrix(p);
 	p->linux3.credits = p->most_granted;
 	linux3_look(&p->linux3, &records);
 	if (identity_may_be_linux(p->kind))

@@ -338,6 +338,9 @@ static void a_record_that_could_not_be_sent_is_missed(void)
 	"\x10" version_address        \
 	"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0"
 
+/* Its last cell has a result that there is not. */
+static const char matrix_of_another[MATRIX_RECORD] = { [MATRIX_RECORD - 1] = 0x10 };
+
 /* One hostile message a row. The worker is a child: the row is in a global when it is forked. */
 static const struct hostile {
 	int type;
@@ -379,6 +382,9 @@ static const struct hostile {
 	{ WORKER_CONNECT, "\2\0\2\0", 4 }, /* not the --nfs-port */
 	{ WORKER_SOCKET, "", 0 },
 	{ WORKER_REMAINS, "", 0 },
+	{ WORKER_MATRIX, "", 0 },
+	{ WORKER_MATRIX, matrix_of_another, MATRIX_RECORD },
+	{ WORKER_MATRIX, matrix_of_another, MATRIX_RECORD - 1 },
 	{ WORKER_END, "", 0 },
 	{ WORKER_END, "\0\0\0\1",
 	  4 }, /* the route, a subject and a finding, came before */

@@ -65,6 +65,7 @@ static void the_whole_object_is_as_promised(void)
 				   "  \"verdict\": \"fail\",\n"
 				   "  \"started\": \"2026-01-01T00:00:00Z\",\n"
 				   "  \"elapsed_ms\": 123.4,\n"
+				   "  \"reads\": null,\n"
 				   "  \"findings\": [\n"
 				   "    {\n"
 				   "      \"id\": \"probe.read.write-chunk.pad\",\n"
@@ -88,6 +89,34 @@ static void the_whole_object_is_as_promised(void)
 			      "    }\n"
 			      "  ]\n"
 			      "}\n");
+}
+
+static void the_matrix_has_a_result_for_each_size(void)
+{
+	_cleanup_(report_free_p) struct report *report = sample();
+	struct json_object *object, *reads, *sizes, *row, *results;
+	struct matrix matrix = { 0 };
+
+	matrix_add(&matrix, MATRIX_REPLY_CHUNK, 813, MATRIX_WRONG);
+	report_matrix(report, &matrix);
+	object = parse(report);
+	reads = json_object_object_get(object, "reads");
+	sizes = json_object_object_get(reads, "sizes");
+	CU_ASSERT_EQUAL(json_object_array_length(sizes), MATRIX_COLUMNS);
+	CU_ASSERT_EQUAL(json_object_get_int(json_object_array_get_idx(sizes, 3)), 856);
+	CU_ASSERT_PTR_NULL(json_object_array_get_idx(sizes, MATRIX_COLUMNS - 1));
+	row = json_object_array_get_idx(json_object_object_get(reads, "rows"), 1);
+	CU_ASSERT_STRING_EQUAL(
+		json_object_get_string(json_object_object_get(row, "mechanism")),
+		"reply-chunk");
+	results = json_object_object_get(row, "results");
+	CU_ASSERT_EQUAL(json_object_array_length(results), MATRIX_COLUMNS);
+	CU_ASSERT_STRING_EQUAL(
+		json_object_get_string(json_object_array_get_idx(results, 2)),
+		"untested");
+	CU_ASSERT_STRING_EQUAL(
+		json_object_get_string(json_object_array_get_idx(results, 3)), "failed");
+	json_object_put(object);
 }
 
 static struct json_object *first_finding(struct json_object *object)
@@ -245,6 +274,7 @@ static void a_consequence_names_what_it_follows_from(void)
 
 SUITE_MAIN("json", TEST(a_consequence_names_what_it_follows_from),
 	   TEST(the_whole_object_is_as_promised),
+	   TEST(the_matrix_has_a_result_for_each_size),
 	   TEST(what_is_good_has_empty_cause_and_remedy),
 	   TEST(an_unknown_finding_has_its_own_remedy),
 	   TEST(an_empty_report_is_valid_and_unknown),
