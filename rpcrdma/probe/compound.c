@@ -43,7 +43,8 @@ struct trial {
 	uint32_t largest;
 	char example[FINDING_SUMMARY_MAX / 2];
 	char mild[FINDING_SUMMARY_MAX / 2]; /* of those */
-	const char *reason;                 /* of the first that is wrong */
+	char detail[256];                   /* of the first that is wrong */
+	const char *reason;                 /* of the same */
 	char why[256];                      /* why something was not tried */
 };
 
@@ -55,9 +56,9 @@ static const char *behind_name(enum behind behind)
 static void describe(char *text, size_t cap, const struct read_case *c,
 		     const struct read_outcome *o)
 {
-	snprintf(text, cap, "READ of %u bytes by %s and %s: %s: %.256s", c->count,
-		 mechanism_name(c->mechanism), behind_name(c->behind),
-		 read_kind_name(o->kind), o->text);
+	snprintf(text, cap, "READ of %u byte%s by %s and %s: %s", c->count,
+		 c->count == 1 ? "" : "s", mechanism_name(c->mechanism),
+		 behind_name(c->behind), read_kind_name(o->kind));
 }
 
 /* Whose fault it is. Newer kernels have zeros for second READs by any transport, so where TCP cannot
@@ -75,6 +76,7 @@ static void note_wrong(struct trial *t, const struct read_case *c,
 		t->doubtful++;
 	else if (!t->wrong++) {
 		describe(t->example, sizeof(t->example), c, o);
+		snprintf(t->detail, sizeof(t->detail), "%s", o->text);
 		t->reason = o->kind == READ_BEHIND || o->kind == READ_HEADER
 				    ? "after-the-data"
 				    : "read";
@@ -101,6 +103,8 @@ static bool is_told(const struct trial *t, const struct read_case *c,
 static void note_outcome(struct trial *t, const struct read_case *c,
 			 const struct read_outcome *o, unsigned int late_writes)
 {
+	matrix_add(&t->p->matrix, MATRIX_COMPOUND, c->count + c->count2,
+		   cells_seen(c->mechanism, o->kind));
 	if (is_told(t, c, o, late_writes)) {
 		t->told++;
 		return;
@@ -225,23 +229,21 @@ static void say(struct trial *t)
 	struct finding f;
 
 	if (t->answered_inline)
-		snprintf(
-			note, sizeof(note),
-			"; %u more were answered inline, and the Reply chunk was left unused",
-			t->answered_inline);
+		snprintf(note, sizeof(note),
+			 "; %u more were answered inline, with the Reply chunk unused",
+			 t->answered_inline);
 	if (t->wrong)
 		finding_init(&f, "probe.read.compound", FINDING_FAIL,
-			     "%u of %u COMPOUNDs go wrong: %s", t->wrong,
+			     "%u of %u COMPOUNDs fail: %s", t->wrong,
 			     t->wrong + mild + t->right, t->example);
 	else if (t->over_tcp)
-		finding_init(
-			&f, "probe.read.compound", FINDING_WARN,
-			"%u of %u COMPOUNDs go wrong, and over TCP alike, so the server's NFS is at fault and not its RDMA: %s",
-			mild, mild + t->right, t->mild);
+		finding_init(&f, "probe.read.compound", FINDING_WARN,
+			     "%u of %u COMPOUNDs fail over RDMA and over TCP alike: %s",
+			     mild, mild + t->right, t->mild);
 	else if (t->doubtful)
 		finding_init(
 			&f, "probe.read.compound", FINDING_WARN,
-			"%u of %u COMPOUNDs go wrong, and NFS over TCP could not be asked whether they do there: %s",
+			"%u of %u COMPOUNDs fail, and could not be compared with NFS over TCP: %s",
 			mild, mild + t->right, t->mild);
 	else if (t->w->changing)
 		finding_init(&f, "probe.read.compound", FINDING_SKIP,
@@ -249,11 +251,11 @@ static void say(struct trial *t)
 	else if (t->withheld && !t->right)
 		finding_init(
 			&f, "probe.read.compound", FINDING_SKIP,
-			"a READ with another operation behind it can crash nfs-ganesha");
+			"a READ followed by another operation can crash nfs-ganesha");
 	else if (t->untried || !t->right || is_over(t))
 		finding_init(&f, "probe.read.compound",
 			     is_slow(t) ? FINDING_SKIP : FINDING_UNKNOWN,
-			     "%s, after %u COMPOUNDs that came right",
+			     "%s, after %u correct COMPOUNDs",
 			     t->p->busy[0] ? t->p->busy
 			     : t->why[0]   ? t->why
 					   : "the time ran out",
@@ -261,12 +263,12 @@ static void say(struct trial *t)
 	else if (t->told)
 		finding_init(
 			&f, "probe.read.compound", FINDING_SKIP,
-			"%u COMPOUNDs came right; %u go wrong as READs alone do, which is told there",
+			"%u COMPOUNDs are correct; %u fail as READs alone do, which has its own finding",
 			t->right, t->told);
 	else
 		finding_init(
 			&f, "probe.read.compound", FINDING_PASS,
-			"%u COMPOUNDs of READ and GETATTR%s, by every mechanism, all right%s",
+			"%u COMPOUNDs of READ and GETATTR%s, by every mechanism, all correct%s",
 			t->right, t->pairs ? ", and of two READs" : "", note);
 	finding_reason(&f, t->wrong      ? t->reason
 			   : t->over_tcp ? "over-tcp"
@@ -276,6 +278,8 @@ static void say(struct trial *t)
 	finding_number(&f, "failed", t->wrong);
 	if (t->answered_inline)
 		finding_number(&f, "answered_inline", t->answered_inline);
+	if (t->wrong)
+		finding_text(&f, "example", "%s", t->detail);
 	if (mild)
 		finding_number(&f, "wrong_over_tcp", t->over_tcp);
 	if (t->doubtful)

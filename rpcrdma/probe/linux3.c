@@ -93,15 +93,15 @@ static void say_reads(const struct linux3_seen *seen, finding_sink sink, void *a
 		return;
 	if (seen->reply_heads >= LINUX3_READS)
 		say("bug.linux3-inline-head", seen->reply_heads,
-		    "READs return the head of the reply in place of the file's bytes",
+		    "inline READs return the head of the reply, not the file's data",
 		    sink, arg);
 	if (seen->page_starts >= LINUX3_READS)
 		say("bug.linux3-page-base", seen->page_starts,
-		    "READs at unaligned offsets return the bytes from the beginning of the page on",
+		    "READs at unaligned offsets return data from the start of the page",
 		    sink, arg);
 	if (seen->header_segment)
 		say("bug.linux3-pad-segment", 0,
-		    "an RDMA Write went to a segment made of words of the call (handle 2), and the connection was lost",
+		    "an RDMA Write to a segment made of words of the call (handle 2) ended the connection",
 		    sink, arg);
 }
 
@@ -115,12 +115,12 @@ void linux3_say(const struct linux3_seen *seen, finding_sink sink, void *arg)
 	if (has_fourth_mark(seen))
 		finding_init(
 			&f, "bug.linux3-write", FINDING_WARN,
-			"never write to this server over RDMA: it has the signature of Linux 3.x, and the first WRITE of a page crashes 3.8 to 3.14");
+			"behaves like Linux 3.x: the first WRITE of a page over RDMA crashes 3.8 to 3.14");
 	else
 		/* No other server is known that has three. */
 		finding_init(
 			&f, "bug.linux3-write", FINDING_WARN,
-			"do not write to this server over RDMA before you know its kernel: it has three of four marks of Linux 3.x, the fourth was not looked for, and the first WRITE of a page crashes 3.8 to 3.14");
+			"may be Linux 3.x (three of four signs, the fourth untested): the first WRITE of a page over RDMA crashes 3.8 to 3.14");
 	finding_reason(&f, has_fourth_mark(seen) ? "four-marks" : "three-marks");
 	finding_text(&f, "private_data", "none");
 	finding_number(&f, "credits", seen->credits);

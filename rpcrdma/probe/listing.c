@@ -226,9 +226,8 @@ void listing_readdir(struct probe *p)
 			: FINDING_FAIL,
 		"%u entries by Reply chunk, %u inline, %s%s", chunk.entries,
 		direct.entries, chunk.hash == direct.hash ? "the same" : "not the same",
-		chunk.unused
-			? "; the Reply chunk was left unused where the reply fits inline"
-			: "");
+		chunk.unused ? "; the Reply chunk is unused where the reply fits inline"
+			     : "");
 	if (f.status == FINDING_FAIL)
 		finding_reason(&f, "differs");
 	finding_number(&f, "entries", direct.entries);
@@ -371,10 +370,9 @@ static void compare_links(struct probe *p, const char *id, enum mechanism from,
 		return;
 	}
 	if (unused)
-		snprintf(
-			note, sizeof(note),
-			"; the text of %u came inline, and the Reply chunk was left unused",
-			unused);
+		snprintf(note, sizeof(note),
+			 "; the text of %u came inline, with the Reply chunk unused",
+			 unused);
 	finding_init(&f, id, FINDING_PASS, "%u links of up to %llu bytes, %s%s", right,
 		     (unsigned long long)longest, how, note);
 	finding_number(&f, "links", right);

@@ -21,17 +21,17 @@
 
 static const char *const mechanism_names[MECH_COUNT] = {
 	[MECH_INLINE] = "inline",
-	[MECH_WRITE_CHUNK] = "write chunk",
-	[MECH_REPLY_CHUNK] = "reply chunk",
+	[MECH_WRITE_CHUNK] = "Write chunk",
+	[MECH_REPLY_CHUNK] = "Reply chunk",
 };
 
 static const struct {
 	const char *name;
 	bool failure;
 } kinds[READ_KIND_COUNT] = {
-	[READ_OK] = { "right", false },
+	[READ_OK] = { "correct", false },
 	[READ_CHANGING] = { "changing", false },
-	[READ_NOT_RUN] = { "not tried", false },
+	[READ_NOT_RUN] = { "not tested", false },
 	[READ_WITHHELD] = { "withheld", false },
 	[READ_LATER] = { "not now", false },
 	[READ_PAD] = { "pad written", false },
@@ -41,11 +41,11 @@ static const struct {
 	[READ_HEADER] = { "unreadable reply", true },
 	[READ_DATA] = { "wrong data", true },
 	[READ_STALE] = { "stale memory", true },
-	[READ_ORDER] = { "data behind the reply", true },
+	[READ_ORDER] = { "data after the reply", true },
 	[READ_SHORT] = { "short", true },
 	[READ_OUTSIDE] = { "bytes beyond the data", true },
 	[READ_STATUS] = { "NFS error", true },
-	[READ_BEHIND] = { "wrong behind the data", true },
+	[READ_BEHIND] = { "wrong after the data", true },
 	[READ_RPC] = { "RPC error", true },
 	[READ_RDMA_ERROR] = { "RDMA_ERROR", true },
 	[READ_CLOSED] = { "connection lost", true },

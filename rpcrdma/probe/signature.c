@@ -155,32 +155,30 @@ void signature_write_chunk_read(const struct verdict_input *in, const struct tal
 	struct finding f;
 
 	if (plain->failed && find_signature(in, &n))
-		finding_init(
-			&f, id, FINDING_FAIL,
-			"Write-chunk READs from this server %s: %u of %u ranges of %u byte%s and more fail every time, and the same ranges are correct by another mechanism before and after",
-			is_corrupt(plain) ? "are corrupt" : "fail", n.failing, n.all,
-			n.from, n.from == 1 ? "" : "s");
+		finding_init(&f, id, FINDING_FAIL,
+			     "Write-chunk READs from %u byte%s %s in %u of %u ranges",
+			     n.from, n.from == 1 ? "" : "s",
+			     is_corrupt(plain) ? "are corrupt" : "fail", n.failing,
+			     n.all);
 	else if (tally_is_steady(plain) && plain->smallest_always > PAGE)
 		finding_init(
 			&f, id, FINDING_SKIP,
-			"READs by Write chunk of up to a page are right: see probe.read.write-chunk.placement");
+			"Write-chunk READs of up to a page are correct: see probe.read.write-chunk.placement");
 	else if (plain->failed && tally_comes_late(plain))
 		finding_init(&f, id, FINDING_SKIP, "%s", tally_unsteady(plain));
 	else if (plain->failed)
-		finding_init(
-			&f, id, FINDING_SKIP,
-			"some READs by Write chunk fail, but not all from one size on");
+		finding_init(&f, id, FINDING_SKIP,
+			     "some Write-chunk READs fail, but not all from one size on");
 	else if (plain->lengths)
 		finding_init(&f, id, FINDING_SKIP, "%s", verdict_only_data);
 	else if (plain->largest_right > PAGE && is_seen_above_change_over(in) &&
 		 verdict_is_complete(in->records, MECH_WRITE_CHUNK))
 		finding_init(
 			&f, id, FINDING_PASS,
-			"%u READs by Write chunk, laid out as Linux clients do, are correct",
+			"%u Write-chunk READs, laid out as by Linux clients, are correct",
 			plain->right);
 	else
-		finding_init(&f, id, FINDING_SKIP,
-			     "too few READs by Write chunk to tell");
+		finding_init(&f, id, FINDING_SKIP, "too few Write-chunk READs to tell");
 	if (f.status == FINDING_FAIL)
 		finding_reason(&f, is_corrupt(plain) ? "corrupt" : "failing");
 	if (n.proven)
@@ -245,11 +243,11 @@ void signature_profiles(const struct verdict_input *in, const struct tally *plai
 			add_limit(untried, sizeof(untried), sweep_profiles[i]);
 	if (!plain->right)
 		finding_init(&f, "probe.read.profiles", FINDING_SKIP,
-			     "no READ by Write chunk came right");
+			     "no Write-chunk READ was correct");
 	else if (*wrong)
 		finding_init(
 			&f, "probe.read.profiles", FINDING_FAIL,
-			"clients that change to Write chunks above %s bytes meet the failure",
+			"clients that switch to Write chunks above %s bytes are affected",
 			wrong);
 	else if (plain->failed)
 		finding_init(&f, "probe.read.profiles", FINDING_SKIP, "%s",
@@ -259,11 +257,11 @@ void signature_profiles(const struct verdict_input *in, const struct tally *plai
 			     verdict_only_data);
 	else if (!*right || !verdict_is_complete(in->records, MECH_WRITE_CHUNK))
 		finding_init(&f, "probe.read.profiles", FINDING_SKIP,
-			     "not all READs by Write chunk were tried");
+			     "not all Write-chunk READs were tested");
 	else
 		finding_init(
 			&f, "probe.read.profiles", FINDING_PASS,
-			"clients that change to Write chunks above %s bytes read right",
+			"clients that switch to Write chunks above %s bytes get correct data",
 			right);
 	if (f.status == FINDING_FAIL)
 		finding_reason(&f, "above-change-over");

@@ -233,6 +233,6 @@ bool tally_comes_late(const struct tally *t)
 const char *tally_unsteady(const struct tally *t)
 {
 	if (tally_comes_late(t))
-		return "data come after their reply, which is told by itself";
-	return "what goes wrong does so only at times, in single ranges, or by other mechanisms too";
+		return "data arrive after their reply, which has its own finding";
+	return "failures are intermittent, in single ranges, or by other mechanisms too";
 }

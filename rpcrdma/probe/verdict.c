@@ -12,8 +12,7 @@
 #include "rpcrdma/probe/verdict-internal.h"
 
 /* What clients make of that is theirs: Linux takes such a READ for a short one. */
-const char verdict_only_data[] =
-	"the data are right, but not the lengths that the chunks come back with";
+const char verdict_only_data[] = "the data are correct, the returned lengths are not";
 
 bool verdict_is_enough(const struct verdict_input *in)
 {
@@ -78,7 +77,7 @@ static const char *incomplete_why(const struct records *rs, enum mechanism mecha
 	if (rs->gave_up[mechanism])
 		return "given up after repeated failures";
 	*reason = "not-tried";
-	return t->right ? "some READs could not be tried" : "nothing could be read";
+	return t->right ? "some READs could not be tested" : "nothing could be read";
 }
 
 static void say_incomplete(const struct verdict_input *in, struct finding *f,
@@ -137,28 +136,25 @@ static void say_mechanism(const struct verdict_input *in, size_t row, finding_si
 	t.bytes += in->records->random.right_bytes[mechanism];
 	if (t.answered_inline)
 		snprintf(note, sizeof(note),
-			 "; %u more were answered inline, and the %s was left unused",
+			 "; %u more were answered inline, with the %s unused",
 			 t.answered_inline, mechanism_name(mechanism));
 	if (t.failed)
-		finding_init(
-			&f, mechanisms[row].id, FINDING_FAIL,
-			"%u of %u READs go wrong, %sthe smallest of %u byte%s: %.300s: %.300s",
-			t.failed, t.failed + t.right,
-			pads ? "all of lengths that are no multiple of four, " : "",
-			t.smallest_failed, t.smallest_failed == 1 ? "" : "s",
-			read_kind_name(tally_typical(&t)->outcome.kind),
-			tally_typical(&t)->outcome.text);
+		finding_init(&f, mechanisms[row].id, FINDING_FAIL,
+			     "%u of %u READs fail, %sthe smallest of %u byte%s: %.300s",
+			     t.failed, t.failed + t.right,
+			     pads ? "all of lengths that are no multiple of four, " : "",
+			     t.smallest_failed, t.smallest_failed == 1 ? "" : "s",
+			     read_kind_name(tally_typical(&t)->outcome.kind));
 	else if (!t.right && t.answered_inline &&
 		 verdict_is_complete(in->records, mechanism))
-		finding_init(
-			&f, mechanisms[row].id, FINDING_SKIP,
-			"all %u READs were answered inline, and the %s was left unused",
-			t.answered_inline, mechanism_name(mechanism));
+		finding_init(&f, mechanisms[row].id, FINDING_SKIP,
+			     "all %u READs were answered inline, with the %s unused",
+			     t.answered_inline, mechanism_name(mechanism));
 	else if (!t.right || !verdict_is_complete(in->records, mechanism))
 		say_incomplete(in, &f, mechanisms[row].id, &t, mechanism);
 	else
 		finding_init(&f, mechanisms[row].id, FINDING_PASS,
-			     "%u READs of up to %u bytes, all right%s%s", t.right,
+			     "%u READs of up to %u bytes, all correct%s%s", t.right,
 			     t.largest_right,
 			     t.in_flight > 1 ? ", alone and with others in flight" : "",
 			     note);
@@ -173,6 +169,13 @@ static void say_mechanism(const struct verdict_input *in, size_t row, finding_si
 	if (t.failed)
 		tally_examples(&f, &t);
 	sink(arg, &f);
+}
+
+static void tell_example(struct finding *f, const struct record *r)
+{
+	finding_text(f, "example", "%u byte%s at offset %llu: %.300s", r->c.count,
+		     r->c.count == 1 ? "" : "s", (unsigned long long)r->c.offset,
+		     r->outcome.text);
 }
 
 /* Right data in a broken frame. */
@@ -200,17 +203,18 @@ static void say_frame(const struct verdict_input *in, const char *id, enum read_
 			example = r;
 	}
 	if (example)
-		finding_init(&f, id, FINDING_FAIL,
-			     "%s in %u of %u READs: %u bytes: %.300s", bad, hit, looked,
-			     example->c.count, example->outcome.text);
+		finding_init(&f, id, FINDING_FAIL, "%s in %u of %u READs", bad, hit,
+			     looked);
 	else if (looked)
 		finding_init(&f, id, FINDING_PASS, "%s in %u READs", good, looked);
 	else
-		finding_init(&f, id, FINDING_SKIP, "no READ by Write chunk came right");
+		finding_init(&f, id, FINDING_SKIP, "no Write-chunk READ was correct");
 	if (example)
 		finding_reason(&f, reason);
 	finding_number(&f, "looked_at", looked);
 	finding_number(&f, "wrong", hit);
+	if (example)
+		tell_example(&f, example);
 	sink(arg, &f);
 }
 
@@ -253,25 +257,24 @@ static void say_tail(const struct verdict_input *in, finding_sink sink, void *ar
 
 	tally_tails(in, &t, &right);
 	if (in->tails)
-		finding_init(
-			&f, id, FINDING_FAIL,
-			"the bytes behind the last multiple of four are never written, in %u READs: %u bytes: %.300s",
-			t.always, t.example_always->c.count,
-			t.example_always->outcome.text);
+		finding_init(&f, id, FINDING_FAIL,
+			     "%u READs lack the bytes after the last multiple of four",
+			     t.always);
 	else if (right && !t.failed)
-		finding_init(
-			&f, id, FINDING_PASS,
-			"the bytes behind the last multiple of four were written in %u READs",
-			right);
+		finding_init(&f, id, FINDING_PASS,
+			     "%u READs have the bytes after the last multiple of four",
+			     right);
 	else
 		finding_init(
 			&f, id, FINDING_SKIP, "%s",
-			t.failed ? "READs go wrong in another way"
-				 : "no READ of such a length by Write chunk came right");
+			t.failed ? "READs fail in another way"
+				 : "no Write-chunk READ of such a length was correct");
 	if (in->tails)
 		finding_reason(&f, "not-written");
 	finding_number(&f, "wrong", t.always);
 	finding_number(&f, "right", right);
+	if (in->tails)
+		tell_example(&f, t.example_always);
 	sink(arg, &f);
 }
 
@@ -291,24 +294,24 @@ static void say_order(const struct verdict_input *in, finding_sink sink, void *a
 		right += tally_is_write_chunk(r) && tally_is_right(r);
 	}
 	if (late)
-		finding_init(
-			&f, id, FINDING_FAIL,
-			"the reply came before its data in %u READs: %u bytes: %.300s",
-			late, example->c.count, example->outcome.text);
+		finding_init(&f, id, FINDING_FAIL,
+			     "the reply arrived before its data in %u READ%s", late,
+			     late == 1 ? "" : "s");
 	else if (in->late_writes)
 		finding_init(
 			&f, id, FINDING_FAIL,
-			"%u connection%s lost by RDMA Writes to memory that was taken back after the reply",
-			in->late_writes, in->late_writes == 1 ? " was" : "s were");
+			"RDMA Writes to memory released after the reply ended %u connection%s",
+			in->late_writes, in->late_writes == 1 ? "" : "s");
 	else if (right)
 		finding_init(&f, id, FINDING_PASS,
-			     "the data of %u READs were there when the reply came",
-			     right);
+			     "the data of %u READs arrived before their reply", right);
 	else
-		finding_init(&f, id, FINDING_SKIP, "no READ by Write chunk came right");
+		finding_init(&f, id, FINDING_SKIP, "no Write-chunk READ was correct");
 	if (late || in->late_writes)
 		finding_reason(&f, late ? "late-data" : "released-memory");
 	finding_number(&f, "late", late);
+	if (late)
+		tell_example(&f, example);
 	finding_number(&f, "writes_to_released_memory", in->late_writes);
 	sink(arg, &f);
 }
@@ -316,10 +319,9 @@ static void say_order(const struct verdict_input *in, finding_sink sink, void *a
 static void init_bound(struct finding *f, const char *id, const struct tally *t,
 		       const char *what)
 {
-	finding_init(
-		f, id, FINDING_FAIL,
-		"READs by Write chunk %s fail every time (%u of %u), others do not: %.300s",
-		what, t->always, t->failed + t->right, t->example_always->outcome.text);
+	finding_init(f, id, FINDING_FAIL,
+		     "Write-chunk READs %s fail every time (%u of %u), others do not",
+		     what, t->always, t->failed + t->right);
 	finding_reason(f, "every-time");
 }
 
@@ -335,17 +337,17 @@ static void say_bound(const struct verdict_input *in, const char *id, record_fil
 	if (tally_is_steady(&t) && !plain->always)
 		init_bound(&f, id, &t, what);
 	else if (tally_is_steady(&t))
-		finding_init(&f, id, FINDING_SKIP, "READs go wrong without it too");
+		finding_init(&f, id, FINDING_SKIP, "other READs fail too");
 	else if (t.failed)
 		finding_init(&f, id, FINDING_SKIP, "%s", tally_unsteady(&t));
 	else if (t.right)
-		finding_init(&f, id, FINDING_PASS,
-			     "%u READs by Write chunk %s came right", t.right, what);
+		finding_init(&f, id, FINDING_PASS, "%u Write-chunk READs %s are correct",
+			     t.right, what);
 	else
 		finding_init(&f, id, FINDING_SKIP, "%s",
-			     t.over_tcp          ? "READs go wrong so over TCP too"
-			     : t.answered_inline ? "the Write chunk was left unused"
-						 : "not tried at this level");
+			     t.over_tcp          ? "READs fail over TCP too"
+			     : t.answered_inline ? "the Write chunk is unused"
+						 : "not tested at this level");
 	tally_numbers(&f, &t);
 	if (t.failed)
 		tally_examples(&f, &t);
@@ -359,20 +361,19 @@ static void say_placement(const struct tally *plain, finding_sink sink, void *ar
 	if (tally_is_steady(plain) && plain->smallest_always > PAGE)
 		finding_init(
 			&f, "probe.read.write-chunk.placement", FINDING_FAIL,
-			"READs by Write chunk go wrong from %u bytes on, %u are right: %.300s",
-			plain->smallest_always, plain->largest_right_below,
-			plain->example_always->outcome.text);
+			"Write-chunk READs fail from %u bytes; %u bytes and less are correct",
+			plain->smallest_always, plain->largest_right_below);
 	else if (plain->failed)
 		finding_init(&f, "probe.read.write-chunk.placement", FINDING_SKIP, "%s",
-			     tally_is_steady(plain) ? "smaller READs go wrong too"
+			     tally_is_steady(plain) ? "smaller READs fail too"
 						    : tally_unsteady(plain));
 	else if (plain->largest_right > PAGE)
 		finding_init(&f, "probe.read.write-chunk.placement", FINDING_PASS,
-			     "the pages of READs of up to %u bytes came in their places",
+			     "pages of READs of up to %u bytes are in place",
 			     plain->largest_right);
 	else
 		finding_init(&f, "probe.read.write-chunk.placement", FINDING_SKIP,
-			     "no READ of more than a page was tried");
+			     "no READ of more than a page was tested");
 	if (f.status == FINDING_FAIL)
 		finding_reason(&f, "above-a-page");
 	tally_numbers(&f, plain);
@@ -397,14 +398,12 @@ static void say_over_tcp(const struct verdict_input *in, finding_sink sink, void
 	}
 	if (!n)
 		return;
-	finding_init(
-		&f, "probe.read.over-tcp", FINDING_WARN,
-		"%u READ%s wrong, and over TCP alike, so the server's NFS is at fault and not its RDMA: %u bytes at offset %llu: %s: %.300s",
-		n, n == 1 ? " goes" : "s go", example->c.count,
-		(unsigned long long)example->c.offset,
-		read_kind_name(example->outcome.kind), example->outcome.text);
+	finding_init(&f, "probe.read.over-tcp", FINDING_WARN,
+		     "%u READ%s over RDMA and over TCP alike: %s", n,
+		     n == 1 ? " fails" : "s fail", read_kind_name(example->outcome.kind));
 	finding_reason(&f, "nfs");
 	finding_number(&f, "wrong", n);
+	tell_example(&f, example);
 	sink(arg, &f);
 }
 
@@ -463,8 +462,8 @@ static const char *damage_text(const struct now_and_then *n)
 	     bytes = n->damage[DAMAGE_BYTES], none = n->damage[DAMAGE_NONE];
 
 	if (bits + pages + bytes + none != 1)
-		return "not all in the same way";
-	return bits ? "single bits" : pages ? "whole pages" : bytes ? "bytes" : "no data";
+		return "in several ways";
+	return bits ? "single bits" : pages ? "whole pages" : bytes ? "bytes" : "errors";
 }
 
 /* The same as a reason. */
@@ -509,24 +508,22 @@ static void say_intermittent(const struct verdict_input *in, finding_sink sink, 
 	count_now_and_then(in, &n);
 	list_mechanisms(&n, list, sizeof(list));
 	if (n.all_wrong)
-		finding_init(
-			&f, id, FINDING_FAIL,
-			"%u of %u READs went wrong, and were right when repeated (%s; %s): %s: %.300s",
-			n.all_wrong, n.all, list, damage_text(&n),
-			read_kind_name(n.example->outcome.kind), n.example->outcome.text);
+		finding_init(&f, id, FINDING_FAIL,
+			     "%u of %u READs failed and were correct when repeated: %s",
+			     n.all_wrong, n.all, damage_text(&n));
 	else if (n.told)
 		finding_init(
 			&f, id, FINDING_SKIP,
-			"%u READ%s right when repeated, by chance: the defect has a finding of its own",
+			"%u READ%s correct when repeated, by chance: another finding has the defect",
 			n.told, n.told == 1 ? " was" : "s were");
 	else if (n.mishaps)
 		finding_init(
 			&f, id, FINDING_SKIP,
-			"%u READ%s without a reply, or lost the connection, and right when repeated: no data went wrong",
+			"%u READ%s without a reply or lost the connection, and correct when repeated: no data is corrupt",
 			n.mishaps, n.mishaps == 1 ? " was" : "s were");
 	else if (n.all)
 		finding_init(&f, id, FINDING_PASS,
-			     "no READ went wrong and was right when repeated");
+			     "no READ failed at first and was correct when repeated");
 	else
 		finding_init(&f, id, FINDING_SKIP, "nothing could be read");
 	finding_number(&f, "wrong", n.all_wrong);
@@ -535,6 +532,7 @@ static void say_intermittent(const struct verdict_input *in, finding_sink sink, 
 		finding_reason(&f, damage_reason(&n));
 		finding_text(&f, "mechanisms", "%s", list);
 		finding_text(&f, "damage", "%s", damage_text(&n));
+		tell_example(&f, n.example);
 	}
 	sink(arg, &f);
 }
@@ -567,14 +565,14 @@ void verdict_reads(const struct verdict_input *input, finding_sink sink, void *a
 		say_mechanism(in, i, sink, arg);
 	tally_records(in, tally_is_plain, &plain);
 	say_frame(in, "probe.read.write-chunk.pad", READ_PAD, "padded",
-		  "no pad was written", "the XDR pad was written into the chunk", sink,
-		  arg);
+		  "no pad is written", "the XDR pad is written into the Write chunk",
+		  sink, arg);
 	say_frame(in, "probe.read.write-chunk.lengths", READ_LENGTHS, "wrong-lengths",
-		  "the returned segment lengths are what came",
-		  "the returned chunk does not say what came", sink, arg);
+		  "returned lengths match the data",
+		  "returned lengths do not match the data", sink, arg);
 	say_frame(in, "probe.read.write-chunk.unused", READ_INLINE, "data-inline",
-		  "the Write chunk was used", "the Write chunk was left unused", sink,
-		  arg);
+		  "the Write chunk is used",
+		  "the Write chunk is unused and the data inline", sink, arg);
 	say_tail(in, sink, arg);
 	say_order(in, sink, arg);
 	say_bound(in, "probe.read.write-chunk.segments", tally_is_segmented, &plain,

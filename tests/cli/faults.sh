@@ -124,10 +124,10 @@ fault()
 		# shellcheck disable=SC2016 # jq's variable
 		expect_report "Reply chunks of links" --arg server "${1%@*}" 'any(.findings[]; .id == "probe.readlink" and .status == "pass"
 			and (.evidence.reply_chunks_unused > 0) == ($server != "foreign=unknown")
-			and (.summary | test("came inline, and the Reply chunk was left unused")) == ($server != "foreign=unknown"))'
+			and (.summary | test("came inline, with the Reply chunk unused")) == ($server != "foreign=unknown"))'
 		# shellcheck disable=SC2016 # jq's variable
 		expect_report "Reply chunks of READs" --arg server "${1%@*}" 'any(.findings[]; .id == "probe.read.reply-chunk" and .status == "pass"
-			and (.summary | test("more were answered inline, and the reply chunk was left unused")) == ($server != "foreign=unknown"))'
+			and (.summary | test("more were answered inline, with the Reply chunk unused")) == ($server != "foreign=unknown"))'
 	elif [[ $1 == rdma-error* ]]; then
 		expect_status 0
 		expect_finding "$2" warn
@@ -245,7 +245,7 @@ echo "ok - causes by kind of server"
 # it is said that one was not looked for.
 probe --embedded --fault linux-3 --fault foreign=unknown --nfs-version 3 --level quick
 expect_finding bug.linux3-write warn
-expect_report "how many marks" 'any(.findings[]; .id == "bug.linux3-write" and (.summary | test("three of four marks")))'
+expect_report "how many marks" 'any(.findings[]; .id == "bug.linux3-write" and (.summary | test("three of four signs")))'
 expect_reason bug.linux3-write/three-marks
 probe --embedded --fault pad-written --fault foreign=unknown --nfs-version 3 --level quick
 expect_report "a pad alone" 'all(.findings[]; .id != "bug.linux3-write")'

@@ -208,8 +208,8 @@ static void assert_bug(unsigned int smallest, unsigned int largest_right)
 	CU_ASSERT_EQUAL(status("probe.read.inline"), FINDING_PASS);
 	CU_ASSERT_EQUAL(status("probe.read.reply-chunk"), FINDING_PASS);
 	CU_ASSERT_EQUAL(count_of(FINDING_UNKNOWN), 0);
-	snprintf(number, sizeof(number), "of %u byte%s and more fail every time",
-		 smallest, smallest == 1 ? "" : "s");
+	snprintf(number, sizeof(number), "Write-chunk READs from %u byte%s ", smallest,
+		 smallest == 1 ? "" : "s");
 	ASSERT_CONTAINS(get("bug.write-chunk-read")->summary, number);
 	snprintf(number, sizeof(number), "%u", smallest);
 	CU_ASSERT_STRING_EQUAL(evidence("bug.write-chunk-read", "smallest_failing"),
@@ -274,7 +274,7 @@ static void what_most_reads_show_is_said(void)
 	list[2].outcome.kind = READ_DATA; /* the first by Write chunk */
 	judge();
 	ASSERT_CONTAINS(get("probe.read.write-chunk")->summary,
-			"the smallest of 1 byte: stale memory: made up");
+			"the smallest of 1 byte: stale memory");
 }
 
 static void another_size_below_a_page_is_told_as_it_is(void)
@@ -321,8 +321,7 @@ static void bytes_left_out_at_the_end_have_their_finding(void)
 	judge();
 	assert_no_bug();
 	CU_ASSERT_EQUAL(status("probe.read.write-chunk.tail"), FINDING_FAIL);
-	ASSERT_CONTAINS(get("probe.read.write-chunk.tail")->summary,
-			": 5 bytes: made up");
+	ASSERT_STARTS(evidence("probe.read.write-chunk.tail", "example"), "5 bytes at ");
 	CU_ASSERT_EQUAL(status("probe.read.write-chunk"), FINDING_FAIL);
 	CU_ASSERT_NOT_EQUAL(status("probe.read.write-chunk.alignment"), FINDING_FAIL);
 	CU_ASSERT_NOT_EQUAL(status("probe.read.write-chunk.placement"), FINDING_FAIL);
@@ -370,13 +369,13 @@ static void data_behind_the_reply_have_their_finding(void)
 	clean_sweep();
 	fail_all(over_812, READ_ORDER);
 	judge();
-	ASSERT_CONTAINS(get("bug.write-chunk-read")->summary, "come after their reply");
+	ASSERT_CONTAINS(get("bug.write-chunk-read")->summary, "arrive after their reply");
 	assert_no_bug();
 	CU_ASSERT_EQUAL(status("probe.read.write-chunk.order"), FINDING_FAIL);
 	CU_ASSERT_EQUAL(status("probe.read.write-chunk"), FINDING_FAIL);
 	CU_ASSERT_EQUAL(count_of(FINDING_FAIL), 2);
 	ASSERT_CONTAINS(get("probe.read.write-chunk.placement")->summary,
-			"data come after their reply");
+			"data arrive after their reply");
 	CU_ASSERT_EQUAL(status("probe.read.intermittent"), FINDING_PASS);
 
 	/* One is proof, and being right when repeated is chance. */
@@ -443,7 +442,7 @@ static void writes_to_released_memory_are_of_order(void)
 	judge();
 	CU_ASSERT_EQUAL(status("probe.read.write-chunk.order"), FINDING_FAIL);
 	ASSERT_CONTAINS(get("probe.read.write-chunk.order")->summary,
-			"2 connections were lost");
+			"ended 2 connections");
 	CU_ASSERT_EQUAL(status("probe.read.write-chunk"), FINDING_PASS);
 }
 
@@ -474,9 +473,8 @@ static void an_unused_write_chunk_is_no_right_one(void)
 	CU_ASSERT_EQUAL(status("probe.read.write-chunk.unused"), FINDING_FAIL);
 	CU_ASSERT_EQUAL(count_of(FINDING_FAIL), 1);
 	CU_ASSERT_EQUAL(status("probe.read.write-chunk"), FINDING_PASS);
-	ASSERT_CONTAINS(
-		get("probe.read.write-chunk")->summary,
-		"; 51 more were answered inline, and the write chunk was left unused");
+	ASSERT_CONTAINS(get("probe.read.write-chunk")->summary,
+			"; 51 more were answered inline, with the Write chunk unused");
 	/* Nothing was seen by Write chunk around its change-over. */
 	CU_ASSERT_EQUAL(status("bug.write-chunk-read"), FINDING_SKIP);
 	CU_ASSERT_EQUAL(status("probe.read.profiles"), FINDING_SKIP);
@@ -500,9 +498,8 @@ static void an_unused_reply_chunk_is_said_and_no_failure(void)
 	CU_ASSERT_STRING_EQUAL(evidence("probe.read.reply-chunk", "right"), "4");
 	CU_ASSERT_STRING_EQUAL(evidence("probe.read.reply-chunk", "answered_inline"),
 			       "9");
-	ASSERT_CONTAINS(
-		get("probe.read.reply-chunk")->summary,
-		"; 9 more were answered inline, and the reply chunk was left unused");
+	ASSERT_CONTAINS(get("probe.read.reply-chunk")->summary,
+			"; 9 more were answered inline, with the Reply chunk unused");
 }
 
 static void failures_above_a_page_are_of_placement(void)
@@ -515,7 +512,7 @@ static void failures_above_a_page_are_of_placement(void)
 	CU_ASSERT_STRING_EQUAL(
 		evidence("probe.read.write-chunk.placement", "smallest_failed"), "8192");
 	ASSERT_CONTAINS(get("bug.write-chunk-read")->summary,
-			"of up to a page are right");
+			"of up to a page are correct");
 }
 
 static void failures_in_several_segments_are_of_segments(void)
@@ -562,8 +559,8 @@ static void failures_of_all_sizes_are_the_bug(void)
 	} rows[] = {
 		{ READ_DATA, "are corrupt" },
 		{ READ_STALE, "are corrupt" },
-		{ READ_STATUS, "fail: " },
-		{ READ_CLOSED, "fail: " },
+		{ READ_STATUS, "fail in" },
+		{ READ_CLOSED, "fail in" },
 	};
 	size_t i;
 
@@ -769,8 +766,7 @@ static bool is_odd_inline(const struct record *r)
 
 static void a_failure_of_pads_alone_is_told_as_one(void)
 {
-	static const char text[] =
-		"go wrong, all of lengths that are no multiple of four, ";
+	static const char text[] = "fail, all of lengths that are no multiple of four, ";
 	unsigned int i;
 
 	clean_sweep();
@@ -1136,14 +1132,16 @@ static void how_often_and_by_which_mechanisms_is_said(void)
 		(struct damage){ .bytes = 1, .bits = 1, .pages = 1 };
 	judge();
 	CU_ASSERT_EQUAL(status(id), FINDING_FAIL);
-	ASSERT_CONTAINS(get(id)->summary, "4 of 8 READs went wrong");
-	ASSERT_CONTAINS(get(id)->summary,
-			"3 of 5 by write chunk, 1 of 2 by reply chunk; single bits");
+	ASSERT_CONTAINS(
+		get(id)->summary,
+		"4 of 8 READs failed and were correct when repeated: single bits");
+	CU_ASSERT_STRING_EQUAL(evidence(id, "mechanisms"),
+			       "3 of 5 by Write chunk, 1 of 2 by Reply chunk");
 	list[3].outcome.damage = (struct damage){
 		.bytes = 4000, .bits = 9000, .pages = 1, .whole_pages = 1
 	};
 	judge();
-	CU_ASSERT_STRING_EQUAL(evidence(id, "damage"), "not all in the same way");
+	CU_ASSERT_STRING_EQUAL(evidence(id, "damage"), "in several ways");
 	list[2].outcome.damage = list[3].outcome.damage;
 	judge();
 	CU_ASSERT_STRING_EQUAL(evidence(id, "damage"), "whole pages");
@@ -1225,7 +1223,8 @@ static void random_reads_count_where_reads_are_counted(void)
 	records.random.right[MECH_INLINE] = 1000;
 	judge();
 	CU_ASSERT_STRING_EQUAL(evidence("probe.read.intermittent", "of"), "4089");
-	ASSERT_CONTAINS(get("probe.read.intermittent")->summary, "by write chunk");
+	ASSERT_CONTAINS(evidence("probe.read.intermittent", "mechanisms"),
+			"by Write chunk");
 	CU_ASSERT_STRING_EQUAL(evidence("probe.read.write-chunk", "right"), "3065");
 }
 
