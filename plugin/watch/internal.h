@@ -11,6 +11,7 @@
  *	summary.c  a look as findings and metrics
  *	tell.c     an event in the journal and on a terminal
  *	export.c   files
+ *	state.c    what a watcher at work has exported
  *	watch.c    when to look
  */
 #ifndef PLUGIN_WATCH_INTERNAL_H
@@ -231,6 +232,12 @@ struct lost_reads {
 
 #define LOST_READS_MAX 16
 
+/* The last time that something was lost, or came back. */
+struct watch_event {
+	time_t at; /* 0: never, since the watcher started */
+	char text[FINDING_VALUE_MAX];
+};
+
 /* All that a watcher has. */
 struct watch {
 	const struct watch_options *options;
@@ -245,7 +252,8 @@ struct watch {
 	struct silences silences;
 	bool ask_pools; /* libvirt's list is older than what was seen */
 	unsigned long looks;
-	time_t last_look;
+	time_t started, last_look;
+	struct watch_event last[THING_BACK + 1]; /* by enum thing_event */
 	double look_ms;
 	unsigned int nmounts; /* at the last look */
 	unsigned int nlost;   /* mounts whose READs are lost; the first are in lost[] */

@@ -56,6 +56,26 @@ static unsigned int count_all(const struct watch *watch, enum thing_state state)
 	return count;
 }
 
+/* For `nfsrdma status`: what happened last, and since when it would be known. */
+static void add_events(const struct watch *watch, struct finding *finding)
+{
+	static const struct {
+		const char *at, *text;
+	} keys[] = {
+		[THING_LOST] = { "last_lost_at", "last_lost" },
+		[THING_BACK] = { "last_back_at", "last_back" },
+	};
+	size_t i;
+
+	finding_number(finding, "started_at", (double)watch->started);
+	for (i = 0; i < ARRAY_SIZE(keys); i++) {
+		if (!watch->last[i].at)
+			continue;
+		finding_number(finding, keys[i].at, (double)watch->last[i].at);
+		finding_text(finding, keys[i].text, "%s", watch->last[i].text);
+	}
+}
+
 static void say_list(const struct watch *watch, struct finding *finding)
 {
 	unsigned int good = count_all(watch, STATE_GOOD),
@@ -77,6 +97,7 @@ static void say_list(const struct watch *watch, struct finding *finding)
 	finding_number(finding, "good", good);
 	finding_number(finding, "lost", bad);
 	finding_number(finding, "unknown", unknown);
+	add_events(watch, finding);
 }
 
 static void say_records(const struct watch *watch, struct finding *finding)

@@ -41,9 +41,18 @@ static void add_finding(struct journal_field *fields, const struct finding *find
 	fields[3] = (struct journal_field){ "NFSRDMA_REMEDY", or_none(advice->remedy) };
 }
 
+static void remember(struct watch *watch, enum thing_event event,
+		     const struct thing *thing)
+{
+	watch->last[event].at = time(NULL);
+	snprintf(watch->last[event].text, sizeof(watch->last[event].text), "%s: %.180s",
+		 thing->name, thing->text);
+	finding_clean(watch->last[event].text);
+}
+
 void tell_thing(void *arg, enum thing_event event, const struct thing *thing)
 {
-	const struct watch *watch = arg;
+	struct watch *watch = arg;
 	bool lost = event == THING_LOST;
 	struct journal_field fields[8 + FINDING_FIELDS] = {
 		{ "NFSRDMA_KIND", things_kind_name(thing->kind) },
@@ -59,6 +68,7 @@ void tell_thing(void *arg, enum thing_event event, const struct thing *thing)
 	struct report_advice advice;
 	struct finding finding;
 
+	remember(watch, event, thing);
 	summary_thing(thing,
 		      !lost              ? FINDING_PASS
 		      : thing->tolerated ? FINDING_WARN

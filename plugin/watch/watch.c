@@ -86,6 +86,7 @@ static int begin(struct loop *loop, const struct watch_options *options)
 			       .mountinfo = -1,
 			       .signals = -1 };
 	loop->watch.options = options;
+	loop->watch.started = time(NULL);
 	loop->watch.tell = tell_thing;
 	loop->watch.tell_gone = tell_gone;
 	loop->watch.tell_silence = tell_silence;

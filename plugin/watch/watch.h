@@ -16,6 +16,7 @@
 
 #include <stdio.h>
 
+#include "plugin/host/host.h"
 #include "plugin/report/report.h"
 
 #define WATCH_METRICS "/run/nfsrdma/metrics.prom"
@@ -36,5 +37,24 @@ int watch_once(const struct watch_options *options, uint64_t deadline,
 	       struct report **out);
 /* Until SIGTERM or SIGINT. Errors: as above, of the beginning; later ones are told, and tried again. */
 int watch_run(const struct watch_options *options);
+
+/* state.c: what a watcher at work says of itself, in watch.json */
+
+struct watch_state {
+	time_t looked_at, started_at;
+	bool connected;                   /* to libvirt */
+	unsigned int good, lost, unknown; /* of what it watches */
+	/* 0: never, since it started. */
+	time_t lost_at, back_at;
+	char lost_text[FINDING_VALUE_MAX], back_text[FINDING_VALUE_MAX];
+};
+
+/* A watcher looks at least this often. */
+#define WATCH_PERIOD_S 30
+
+/* @sink: gets the findings about the watcher itself, and about servers that do not answer, that need
+ * care. Errors: -ENOENT there is no watcher; -EBADMSG the file makes no sense; of reading it. */
+int watch_state_read(const struct host *host, struct watch_state *out, finding_sink sink,
+		     void *arg);
 
 #endif
