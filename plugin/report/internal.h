@@ -63,6 +63,7 @@ struct report {
 	double elapsed_ms;
 	unsigned int systems; /* enum report_system */
 	bool cut;
+	bool todo;
 	bool no_memory;
 	struct report_table table;
 	struct matrix matrix; /* empty: nothing was read */
@@ -144,6 +145,12 @@ unsigned int report_steps(const struct report *report, const struct finding *fin
  * none. @shell: each as one word of a shell. */
 void report_expand(const struct report *report, const struct finding *finding,
 		   const char *text, bool shell, char *buf, size_t cap);
+
+/* todo.c */
+
+/* The steps of all causes, in the order in which to fix them, each step once. A cause without a reason has
+ * its remedy as its step. Returns how many; *@out is the caller's, for free(3). NULL: no memory, or no steps. */
+unsigned int report_all_steps(const struct report *report, struct report_step **out);
 
 /* text.c, json.c, openmetrics.c, nagios.c */
 

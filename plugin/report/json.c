@@ -94,12 +94,10 @@ static struct json_object *see_new(const struct finding *finding)
 	return array;
 }
 
-static struct json_object *steps_new(const struct report *report,
-				     const struct finding *finding)
+static struct json_object *steps_array(const struct report_step *steps, unsigned int n)
 {
 	struct json_object *array = json_object_new_array(), *object;
-	struct report_step steps[REPORT_STEPS_MAX];
-	unsigned int i, n = report_steps(report, finding, steps);
+	unsigned int i;
 
 	for (i = 0; i < n; i++) {
 		object = json_object_new_object();
@@ -110,6 +108,23 @@ static struct json_object *steps_new(const struct report *report,
 		json_object_array_add(array, object);
 	}
 	return array;
+}
+
+static struct json_object *steps_new(const struct report *report,
+				     const struct finding *finding)
+{
+	struct report_step steps[REPORT_STEPS_MAX];
+
+	return steps_array(steps, report_steps(report, finding, steps));
+}
+
+/* Of all findings. */
+static struct json_object *todo_new(const struct report *report)
+{
+	_cleanup_free_ struct report_step *steps = NULL;
+	unsigned int n = report_all_steps(report, &steps);
+
+	return steps_array(steps, n);
 }
 
 static struct json_object *finding_new(const struct report *report,
@@ -199,6 +214,8 @@ static struct json_object *report_object(const struct report *report)
 	json_object_object_add(object, "elapsed_ms", number_new(elapsed));
 	json_object_object_add(object, "reads", matrix_new(&report->matrix));
 	json_object_object_add(object, "findings", findings);
+	if (report->todo)
+		json_object_object_add(object, "steps", todo_new(report));
 	return object;
 }
 

@@ -128,6 +128,11 @@ void report_matrix(struct report *report, const struct matrix *matrix)
 	report->matrix = *matrix;
 }
 
+void report_todo(struct report *report)
+{
+	report->todo = true;
+}
+
 void report_cut(struct report *report)
 {
 	report->cut = true;

@@ -162,6 +162,8 @@ void report_collect(void *arg, const struct finding *finding);
 void report_for(struct report *report, unsigned int systems);
 /* What READs returned; a copy is kept. */
 void report_matrix(struct report *report, const struct matrix *matrix);
+/* The report ends with one list of steps, each step once, in place of steps beside each cause. */
+void report_todo(struct report *report);
 /* The work was interrupted: its findings stand, but the verdict is fail or unknown. */
 void report_cut(struct report *report);
 /* fail if any finding failed; else unknown if a decisive one is unknown, if the work was cut
@@ -206,6 +208,7 @@ struct report_style {
 	bool utf8;    /* the terminal shows more than ASCII */
 	bool quiet;   /* only what needs attention, and the verdict */
 	bool verbose; /* every finding, with its evidence */
+	bool terse;   /* a line for each cause and each fact */
 };
 
 /* A report format: each is a file, and a row in report.c. */

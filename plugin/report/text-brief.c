@@ -261,7 +261,8 @@ static void print_family(struct page *page, const struct report *report,
 	print_summaries(page, report, root);
 	if (*report_cause(report, root, cause))
 		print_indented(page, cause);
-	print_remedy(page, report, root);
+	if (!page->steps_last)
+		print_remedy(page, report, root);
 	print_consequences(page, report, family);
 }
 
@@ -348,6 +349,22 @@ static void print_groups(struct page *page, const struct report *report)
 		group = meaning_find(report->findings[i]->id)->group;
 		if (count_good(report, group) && !page_group_began(report, i))
 			print_good(page, report, group, width);
+	}
+}
+
+void page_steps(struct page *page, const struct report *report)
+{
+	_cleanup_free_ struct report_step *steps = NULL;
+	unsigned int i, n = report_all_steps(report, &steps);
+
+	if (!n)
+		return;
+	fputc('\n', page->out);
+	page_colored(page, "1", "Steps");
+	fputc('\n', page->out);
+	for (i = 0; i < n; i++) {
+		page->printed.count = i + 1;
+		print_step(page, &steps[i]);
 	}
 }
 

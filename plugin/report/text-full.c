@@ -54,7 +54,8 @@ static void print_numbers(struct page *page, const struct finding *finding, int 
 /* These say how the text is laid out, and are no evidence for a reader. */
 static bool is_mark(const struct finding_evidence *e)
 {
-	return !strcmp(e->key, "note") || !strcmp(e->key, "because");
+	return !strcmp(e->key, "note") || !strcmp(e->key, "because") ||
+	       !strcmp(e->key, "fact");
 }
 
 /* "key value" in a column each. */
@@ -174,7 +175,8 @@ static void print_care(struct page *page, const struct report *report,
 	print_follows(page, report, finding);
 	if (!printed) {
 		print_labelled(page, "Cause", report_cause(report, finding, cause));
-		print_remedy(page, report, finding);
+		if (!page->steps_last)
+			print_remedy(page, report, finding);
 	}
 	print_evidence(page, finding);
 	if (!printed)
@@ -244,4 +246,22 @@ void page_full(struct page *page, const struct report *report)
 	for (i = 0; i < report->nfindings; i++)
 		if (!page_group_began(report, i))
 			print_group(page, report, i);
+}
+
+void page_facts(struct page *page, const struct report *report)
+{
+	bool apart = true;
+	unsigned int i;
+
+	for (i = 0; i < report->nfindings && !page->quiet; i++) {
+		const struct finding *finding = report->findings[i];
+
+		if (report_needs_care(finding->status) ||
+		    !*finding_evidence(finding, "fact"))
+			continue;
+		if (apart)
+			fputc('\n', page->out);
+		apart = false;
+		print_line(page, finding, meaning_find(finding->id));
+	}
 }

@@ -278,21 +278,26 @@ static void text_render(const struct report *report, FILE *out,
 			     .color = style->color,
 			     .quiet = style->quiet,
 			     .verbose = style->verbose,
-			     .utf8 = style->utf8 };
+			     .utf8 = style->utf8,
+			     .steps_last = report->todo };
 
 	page.width = page.width ? page.width : 80;
 	page.width = page.width < WIDTH_MIN ? WIDTH_MIN : min_u32(page.width, WIDTH_MAX);
 	page.printed.steps = calloc(PRINTED_MAX, sizeof(*page.printed.steps));
 	print_subject(&page, report);
 	print_answer(&page, report);
-	if (style->verbose)
+	if (style->verbose || style->terse)
 		page_causes(&page, report);
 	print_table(&page, report);
 	page_matrix(&page, report);
 	if (style->verbose)
 		page_full(&page, report);
-	else
+	else if (!style->terse)
 		page_brief(&page, report);
+	if (!style->verbose)
+		page_facts(&page, report);
+	if (report->todo)
+		page_steps(&page, report);
 	print_verdict(&page, report);
 	print_hint(&page, report);
 	free(page.printed.steps);

@@ -23,6 +23,7 @@ struct page {
 	FILE *out;
 	unsigned int width;
 	bool color, quiet, verbose, utf8;
+	bool steps_last; /* no cause has steps beside it */
 	struct printed printed;
 	char clean[4 * FINDING_SUMMARY_MAX + 1];
 };
@@ -47,6 +48,8 @@ bool page_group_began(const struct report *report, unsigned int at);
 void page_brief(struct page *page, const struct report *report);
 /* A line for each cause. */
 void page_causes(struct page *page, const struct report *report);
+/* The steps of all causes. */
+void page_steps(struct page *page, const struct report *report);
 
 /* text-matrix.c: what READs returned, where a finding is about them, or the page is verbose */
 
@@ -55,5 +58,7 @@ void page_matrix(struct page *page, const struct report *report);
 /* text-full.c: every finding, with its evidence where the page is verbose */
 
 void page_full(struct page *page, const struct report *report);
+/* A line for each good finding that is a fact to be shown: it has "fact" as evidence. */
+void page_facts(struct page *page, const struct report *report);
 
 #endif
