@@ -9,8 +9,6 @@
 
 #include "plugin/checks/internal.h"
 
-#define CHECKS_MAX 128
-
 struct outcome {
 	const char *id;
 	enum finding_status status;

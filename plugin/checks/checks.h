@@ -59,6 +59,9 @@ struct check_run {
 	const struct outcomes *outcomes; /* of the checks before; see check_failed() */
 };
 
+/* In a table. */
+#define CHECKS_MAX 128
+
 #define CHECK_NEEDS_MAX 4
 
 /* Whether the mount helper runs it, too. */
@@ -136,6 +139,19 @@ void check_note(struct check_run *run);
 int check_skip(struct check_run *run, const char *id);
 /* Whether the check @id, of those before, failed. */
 bool check_failed(const struct check_run *run, const char *id);
+
+/* ports.c */
+
+#define PORT_NAME_MAX 128
+
+/* "mlx5_0 port 1 (ens1f0np0)" */
+const char *port_name(const struct rdma_device *device, const struct rdma_port *port,
+		      char name[PORT_NAME_MAX]);
+bool port_is_up(const struct rdma_port *port);
+/* "down", "active" */
+const char *port_state_name(const struct rdma_port *port);
+/* "RoCE" */
+const char *port_kind_name(const struct rdma_device *device);
 
 /* read-812.c: whether this host's kernel client has the 812-byte bug, as finding bug.read-812. Its
  * evidence decided_by is "counters", of a mount over RDMA (then it fails or passes, and target and

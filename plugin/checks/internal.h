@@ -47,12 +47,6 @@ int facts_rpcbind(struct check_run *run, bool here, uint32_t program, uint32_t v
 
 /* ports.c: pure but for what facts.c reads */
 
-#define PORT_NAME_MAX 128
-
-/* "mlx5_0 port 1 (ens1f0np0)" */
-const char *port_name(const struct rdma_device *device, const struct rdma_port *port,
-		      char name[PORT_NAME_MAX]);
-
 struct port_at {
 	const struct rdma_device *device;
 	const struct rdma_port *port;
@@ -68,10 +62,8 @@ struct port_list {
 int ports_wanted(struct check_run *run, struct port_list *out);
 /* NFS over RDMA can use a device of this kind. */
 bool port_usable(const struct rdma_device *device);
-bool port_is_up(const struct rdma_port *port);
 /* -EIO with words where the state of a port could not be read. */
 int port_problem(const struct rdma_device *device, const struct rdma_port *port);
-const char *port_kind_name(const struct rdma_device *device);
 /* Its interface: that of RoCE and iWARP, or the first of IPoIB; "" where there is none. */
 const char *port_interface(struct check_run *run, const struct port_at *at);
 /* For the steps of a reason: the names of a port as evidence, "device", "device_port", "interface" and

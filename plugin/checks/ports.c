@@ -36,6 +36,18 @@ bool port_is_up(const struct rdma_port *port)
 	return port->state == STATE_ACTIVE;
 }
 
+const char *port_state_name(const struct rdma_port *port)
+{
+	static const char *const names[] = { "in an unknown state",
+					     "down",
+					     "initializing",
+					     "armed",
+					     "active",
+					     "deferred" };
+
+	return names[port->state < ARRAY_SIZE(names) ? port->state : 0];
+}
+
 int port_problem(const struct rdma_device *device, const struct rdma_port *port)
 {
 	if (port->state && port->phys_state)
