@@ -28,6 +28,9 @@ enum cli_command_bit {
 	CLI_POOL = 512,
 	CLI_WATCH = 1024,
 	CLI_OVIRT = 2048,
+	CLI_STATUS = 4096,
+	CLI_DOCTOR = 8192,
+	CLI_HELP = 16384,
 };
 
 /* What the options said. Strings are those of argv. */
@@ -65,6 +68,7 @@ struct cli_options {
 	unsigned int roles;         /* check: enum check_role; 0: not given */
 	bool krb5;                  /* check: --sec */
 	bool verbose;               /* report_style */
+	bool terse;                 /* set by a command: report_style */
 	const char *mount_options;  /* plan; NULL: none */
 	const char *dir;            /* plan: the mount point; NULL: not known */
 	bool options_only, resolve; /* plan */
@@ -114,6 +118,9 @@ extern const struct cli_command cmd_setup;
 extern const struct cli_command cmd_pool;
 extern const struct cli_command cmd_ovirt;
 extern const struct cli_command cmd_watch;
+extern const struct cli_command cmd_status;
+extern const struct cli_command cmd_doctor;
+extern const struct cli_command cmd_help;
 
 struct target;
 
@@ -121,6 +128,20 @@ struct target;
  * name lies in @server. -EINVAL with a sentence. */
 int cmd_check_target(const struct cli_options *options, int operand,
 		     struct target *server, struct check_target *out);
+/* All checks of the target, whose addresses are looked up, and the subject of the report. Errors:
+ * -ENOMEM. */
+int cmd_check_fill(struct report *report, const struct host *host,
+		   struct check_target *target, uint64_t deadline, finding_sink sink,
+		   void *arg);
+
+/* cmd-mounts.c, for others that look at mounts */
+
+/* The table of mounts, and of what is missing. @max: 0, or as many rows at most: those that need care
+ * first. Errors: -ENOMEM. */
+int cmd_mounts_table(struct report *report, const struct mounts_seen *seen,
+		     const struct mount_verdict *verdicts, unsigned int max);
+/* Mounts could not be read, for what err_text() says: mount.list is unknown. */
+int cmd_mounts_unknown(struct report *report);
 
 struct host;
 struct json_object;
@@ -149,6 +170,15 @@ void cmd_ovirt_repository(const struct host *host, const struct cli_options *opt
  * OVIRT_TEXT_MAX. Errors: it is not known. */
 int cmd_ovirt_mounted(const struct host *host, const struct ovirt_domain *domain,
 		      char *text, char *remedy);
+
+/* cmd-help.c */
+
+/* Of the command, or with NULL of the program, to stdout; the exit status. */
+int command_help(const struct cli_options *options, const struct cli_command *command);
+/* NULL: there is none of that name. */
+const struct cli_command *command_find(const char *name);
+/* -EINVAL with a sentence, and with the command that was probably meant. */
+int command_unknown(const char *name);
 
 /* exercise.c */
 

@@ -22,24 +22,32 @@ static void set_subject(struct report *report, const struct check_target *target
 		report_subject(report, "export", target->export);
 }
 
+int cmd_check_fill(struct report *report, const struct host *host,
+		   struct check_target *target, uint64_t deadline, finding_sink sink,
+		   void *arg)
+{
+	set_subject(report, target);
+	if (target->server)
+		remote_resolve(host, target,
+			       deadline_min(deadline, deadline_in(RESOLVE_MS)));
+	return checks_run(check_table, host,
+			  host_is_live(host) ? &live_system : &live_replay, target,
+			  deadline, sink, arg);
+}
+
 static int check(struct cli_options *options, const struct host *host,
 		 struct check_target *target)
 {
 	_cleanup_(report_free_p) struct report *report = report_new("check");
 	struct report_collector collector = { .report = report };
-	uint64_t start = now_ns(), deadline = deadline_in(options->timeout_ms);
+	uint64_t start = now_ns();
 	time_t started = time(NULL);
 	int rc;
 
 	if (!report)
 		return cli_error(options, EXIT_UNKNOWN, "no memory for the report");
-	set_subject(report, target);
-	if (target->server)
-		remote_resolve(host, target,
-			       deadline_min(deadline, deadline_in(RESOLVE_MS)));
-	rc = checks_run(check_table, host,
-			host_is_live(host) ? &live_system : &live_replay, target,
-			deadline, report_collect, &collector);
+	rc = cmd_check_fill(report, host, target, deadline_in(options->timeout_ms),
+			    report_collect, &collector);
 	rc = rc ? rc : collector.rc;
 	if (rc) {
 		report_cut(report);

@@ -99,11 +99,24 @@ static int add_row(struct report *report, const struct mount_verdict *verdict, b
 	return report_row(report, mounts_status(verdict), without_answer(cells, asked));
 }
 
+/* @care: those that need care, or the others; @all: both, in the order of mounting. */
 struct table {
 	struct report *report;
-	bool asked;
+	bool asked, all, care;
+	unsigned int room;
 	int rc;
 };
+
+/* Whether it has a row now; takes its room. */
+static bool has_row(struct table *table, enum finding_status status)
+{
+	bool care = status != FINDING_PASS && status != FINDING_SKIP;
+
+	if (table->rc || (!table->all && care != table->care) || !table->room)
+		return false;
+	table->room--;
+	return true;
+}
 
 static void add_missing(void *arg, const struct mount_missing *missing)
 {
@@ -118,7 +131,7 @@ static void add_missing(void *arg, const struct mount_missing *missing)
 				source ? source : "-",
 				NULL };
 
-	if (!table->rc)
+	if (has_row(table, missing->status))
 		table->rc = report_row(table->report, missing->status,
 				       without_answer(cells, table->asked));
 }
@@ -129,21 +142,37 @@ static void count_missing(void *arg, const struct mount_missing *missing)
 	++*(unsigned int *)arg;
 }
 
-static int add_table(struct report *report, const struct mounts_seen *seen,
+static void add_rows(struct table *table, const struct mounts_seen *seen,
 		     const struct mount_verdict *verdicts)
+{
+	unsigned int i, count = view_nfs(seen->view)->count;
+
+	for (i = 0; i < count; i++)
+		if (has_row(table, mounts_status(&verdicts[i])))
+			table->rc = add_row(table->report, &verdicts[i], table->asked);
+	mounts_missing(seen->view, add_missing, table);
+}
+
+int cmd_mounts_table(struct report *report, const struct mounts_seen *seen,
+		     const struct mount_verdict *verdicts, unsigned int max)
 {
 	const char *heads[] = { "requested", "actual", "NFS",    "port",
 				"answer",    "mount",  "source", NULL };
-	struct table table = { report, seen->answers, 0 };
-	unsigned int i, missing = 0, count = view_nfs(seen->view)->count;
+	unsigned int missing = 0, count = view_nfs(seen->view)->count;
+	struct table table = { .report = report, .asked = seen->answers, .room = max };
 
 	mounts_missing(seen->view, count_missing, &missing);
 	if (!count && !missing)
 		return 0;
+	table.all = !max || count + missing <= max;
+	if (table.all)
+		table.room = count + missing;
 	table.rc = report_columns(report, without_answer(heads, seen->answers), 2);
-	for (i = 0; i < count && !table.rc; i++)
-		table.rc = add_row(report, &verdicts[i], seen->answers);
-	mounts_missing(seen->view, add_missing, &table);
+	table.care = true;
+	add_rows(&table, seen, verdicts);
+	table.care = false;
+	if (!table.all)
+		add_rows(&table, seen, verdicts);
 	return table.rc;
 }
 
@@ -160,7 +189,7 @@ static int fill_report(struct report *report, const struct looks *looks)
 	struct report_collector collector = { report, 0 };
 	int rc = mounts_audit(&seen, &verdicts);
 
-	rc = rc ? rc : add_table(report, &seen, verdicts);
+	rc = rc ? rc : cmd_mounts_table(report, &seen, verdicts, 0);
 	if (rc)
 		return rc;
 	mounts_findings(&seen, verdicts, report_collect, &collector);
@@ -180,8 +209,7 @@ static int add_hook(struct report *report, const struct host *host)
 	return report_add(report, finding);
 }
 
-/* Mountinfo, or what belongs to it, could not be read. */
-static int tell_unknown(struct report *report)
+int cmd_mounts_unknown(struct report *report)
 {
 	_cleanup_free_ struct finding *finding = calloc(1, sizeof(*finding));
 
@@ -208,7 +236,7 @@ static int cmd_mounts_run(struct cli_options *options)
 	if (!report)
 		return cli_error(options, EXIT_UNKNOWN, "no memory for the report");
 	rc = look(host, deadline_in(options->timeout_ms - RESERVE_MS), &looks);
-	rc = rc ? tell_unknown(report) : fill_report(report, &looks);
+	rc = rc ? cmd_mounts_unknown(report) : fill_report(report, &looks);
 	rc = rc || !host_is_live(host) ? rc : add_hook(report, host);
 	if (rc) {
 		report_cut(report);

@@ -13,30 +13,6 @@ static int print_version(const struct cli_options *options)
 	return output_finish(options);
 }
 
-static int print_help(const struct cli_options *options)
-{
-	struct report_style style;
-	unsigned int width;
-
-	output_style(stdout, false, &style);
-	width = style.width < 40 ? 40 : style.width > 90 ? 90 : style.width;
-	if (options->command)
-		help_command(stdout, options->command, width);
-	else
-		help_program(stdout, width);
-	return output_finish(options);
-}
-
-static const struct cli_command *command_find(const char *name)
-{
-	const struct cli_command *const *command;
-
-	for (command = cli_commands; *command; command++)
-		if (!strcmp((*command)->name, name))
-			return *command;
-	return NULL;
-}
-
 static int run_command(const struct cli_command *command, int argc, char *const *argv)
 {
 	_cleanup_(options_fini) struct cli_options options;
@@ -46,7 +22,7 @@ static int run_command(const struct cli_command *command, int argc, char *const 
 	if (options_parse(&options, argc, argv))
 		return cli_usage(&options);
 	if (options.help)
-		return print_help(&options);
+		return command_help(&options, options.command);
 	if (options.version)
 		return print_version(&options);
 	return command->run(&options);
@@ -61,24 +37,24 @@ static int run_without_command(int argc, char *const *argv)
 	bool version = !strcmp(word, "--version") || !strcmp(word, "-V");
 
 	if (argc == 2 && help)
-		return print_help(&none);
+		return command_help(&none, NULL);
 	if (argc == 2 && version)
 		return print_version(&none);
 	if (argc < 2)
-		err_set(EINVAL, "name a command");
+		err_set(EINVAL, "no command given");
 	else if (help || version)
 		err_set(EINVAL, "'%.60s' is one argument too many", argv[2]);
 	else if (*word == '-')
-		err_set(EINVAL, "there is no option '%.60s' before the command", word);
+		err_set(EINVAL, "unknown option '%.60s' before the command", word);
 	else
-		err_set(EINVAL, "there is no command '%.60s'", word);
+		command_unknown(word);
 	return cli_usage(&none);
 }
 
 const struct cli_command *const cli_commands[] = {
-	&cmd_probe, &cmd_check,   &cmd_mounts, &cmd_plan,     &cmd_setup,
-	&cmd_pool,  &cmd_ovirt,   &cmd_watch,  &cmd_snapshot, &cmd_serve,
-	&cmd_bench, &cmd_explain, NULL,
+	&cmd_status, &cmd_doctor,  &cmd_check, &cmd_probe, &cmd_mounts,   &cmd_plan,
+	&cmd_setup,  &cmd_pool,    &cmd_ovirt, &cmd_watch, &cmd_snapshot, &cmd_serve,
+	&cmd_bench,  &cmd_explain, &cmd_help,  NULL,
 };
 
 /* Closed descriptors 0 to 2 would be given to sockets and files, and a report written into one.

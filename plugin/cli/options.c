@@ -12,10 +12,12 @@
 #define READS_MAX          100000000
 
 #define EXERCISES (CLI_PROBE | CLI_BENCH)
-#define REPORTING (EXERCISES | CLI_CHECK)
+#define REPORTING (EXERCISES | CLI_CHECK | CLI_DOCTOR)
+#define HOST_ONLY (CLI_MOUNTS | CLI_STATUS)
 #define ALL                                                                           \
 	(REPORTING | CLI_SERVE | CLI_EXPLAIN | CLI_PLAN | CLI_SNAPSHOT | CLI_MOUNTS | \
-	 CLI_SETUP | CLI_POOL | CLI_OVIRT | CLI_WATCH)
+	 CLI_SETUP | CLI_POOL | CLI_OVIRT | CLI_WATCH | CLI_STATUS | CLI_DOCTOR |     \
+	 CLI_HELP)
 
 static int not_empty(const char **field, const char *value)
 {
@@ -467,13 +469,13 @@ const struct cli_option option_table[] = {
 	{ .name = "root",
 	  .arg = "DIR",
 	  .help = "Look at the machine that lies below this directory, as nfsrdma snapshot wrote it; setup changes the files of one, of an image for instance.",
-	  .commands = CLI_CHECK | CLI_SNAPSHOT | CLI_PLAN | CLI_MOUNTS | CLI_SETUP |
-		      CLI_OVIRT | CLI_EXPLAIN,
+	  .commands = CLI_DOCTOR | CLI_CHECK | CLI_SNAPSHOT | CLI_PLAN | HOST_ONLY |
+		      CLI_SETUP | CLI_OVIRT | CLI_EXPLAIN,
 	  .set = set_root },
 	{ .name = "sec",
 	  .arg = "FLAVOR",
 	  .help = "How mounts are to be secured: sys (default), krb5, krb5i or krb5p.",
-	  .commands = CLI_CHECK | CLI_SNAPSHOT,
+	  .commands = CLI_DOCTOR | CLI_CHECK | CLI_SNAPSHOT,
 	  .set = set_sec },
 	{ .name = "listen",
 	  .arg = "ADDR:PORT",
@@ -568,19 +570,18 @@ const struct cli_option option_table[] = {
 	{ .name = "format",
 	  .arg = "FORMAT",
 	  .help = "The report: text (default), json, openmetrics or nagios; for plan and ovirt options the first two.",
-	  .commands = REPORTING | CLI_PLAN | CLI_MOUNTS | CLI_POOL | CLI_OVIRT |
-		      CLI_WATCH,
+	  .commands = REPORTING | CLI_PLAN | HOST_ONLY | CLI_POOL | CLI_OVIRT | CLI_WATCH,
 	  .set = set_format },
 	{ .name = "timeout",
 	  .arg = "SECONDS",
-	  .help = "One deadline for everything (1 to 86400, default 60; check, mounts and plan 5, snapshot 20, pool 15 to look and 180 to change, watch --once 5 for libvirt).",
-	  .commands = REPORTING | CLI_SNAPSHOT | CLI_PLAN | CLI_MOUNTS | CLI_POOL |
+	  .help = "One deadline for everything (1 to 86400, default 60; check, mounts, status and plan 5, doctor 30, snapshot 20, pool 15 to look and 180 to change, watch --once 5 for libvirt).",
+	  .commands = REPORTING | CLI_SNAPSHOT | CLI_PLAN | HOST_ONLY | CLI_POOL |
 		      CLI_OVIRT | CLI_WATCH,
 	  .set = set_timeout },
 	{ .name = "transport",
 	  .arg = "NAME",
 	  .help = "auto (default), verbs (an RDMA device) or iwarp (software, over TCP); auto is verbs where the route to the server leads through an RDMA device, and for serve iwarp.",
-	  .commands = EXERCISES | CLI_SERVE,
+	  .commands = CLI_DOCTOR | EXERCISES | CLI_SERVE,
 	  .set = set_transport },
 	{ .name = "device",
 	  .arg = "NAME",
@@ -600,12 +601,12 @@ const struct cli_option option_table[] = {
 	{ .name = "mount-port",
 	  .arg = "PORT",
 	  .help = "The TCP port of MOUNT (default: rpcbind is asked; serve: any free one).",
-	  .commands = EXERCISES | CLI_SERVE,
+	  .commands = CLI_DOCTOR | EXERCISES | CLI_SERVE,
 	  .set = set_mount_port },
 	{ .name = "nfs-port",
 	  .arg = "PORT",
 	  .help = "The TCP port of NFS (default: rpcbind's answer, or 2049; serve: any free one).",
-	  .commands = EXERCISES | CLI_SERVE,
+	  .commands = CLI_DOCTOR | EXERCISES | CLI_SERVE,
 	  .set = set_nfs_port },
 	{ .name = "nfs-version",
 	  .arg = "VERSION",
@@ -633,7 +634,7 @@ const struct cli_option option_table[] = {
 	{ .name = "cred",
 	  .arg = "UID:GID[,GID...]",
 	  .help = "The AUTH_SYS identity to read files with (default: the caller's).",
-	  .commands = EXERCISES,
+	  .commands = CLI_DOCTOR | EXERCISES,
 	  .set = set_cred },
 	{ .name = "pcap",
 	  .arg = "FILE",
@@ -684,13 +685,13 @@ const struct cli_option option_table[] = {
 	{ .name = "quiet",
 	  .letter = 'q',
 	  .help = "No progress line; in the text only what needs care, and the verdict.",
-	  .commands = REPORTING | CLI_SNAPSHOT | CLI_MOUNTS | CLI_POOL | CLI_OVIRT |
+	  .commands = REPORTING | CLI_SNAPSHOT | HOST_ONLY | CLI_POOL | CLI_OVIRT |
 		      CLI_WATCH,
 	  .set = set_quiet },
 	{ .name = "verbose",
 	  .letter = 'v',
 	  .help = "In the text every finding, with its evidence. watch: a line for each event, also where standard output is no terminal.",
-	  .commands = REPORTING | CLI_MOUNTS | CLI_POOL | CLI_OVIRT | CLI_WATCH,
+	  .commands = REPORTING | HOST_ONLY | CLI_POOL | CLI_OVIRT | CLI_WATCH,
 	  .set = set_verbose },
 	{ .name = "version",
 	  .letter = 'V',
@@ -760,8 +761,36 @@ static const struct cli_option *row_of(int c)
 	return NULL;
 }
 
+/* "--vers" begins more than one option, "--levle" none. */
+static int refuse_name(const struct cli_command *command, const char *argument)
+{
+	const char *name = argument + strspn(argument, "-"), *first = NULL;
+	size_t len = strcspn(name, "=");
+	char word[NEAR_WORD_MAX + 2];
+	const struct cli_option *row;
+	struct near near;
+
+	snprintf(word, sizeof(word), "%.*s", (int)min_u32((uint32_t)len, sizeof(word)),
+		 name);
+	near_init(&near, word);
+	for (row = option_table; row->name; row++) {
+		if (!(row->commands & command->bit) || row->hidden)
+			continue;
+		if (len && !strncmp(row->name, name, len) && first)
+			return err_set(EINVAL, "ambiguous option '%.60s': --%s or --%s",
+				       argument, first, row->name);
+		if (len && !strncmp(row->name, name, len))
+			first = row->name;
+		near_try(&near, row->name);
+	}
+	if (near_found(&near))
+		return err_set(EINVAL, "unknown option '%.60s'; did you mean '--%s'?",
+			       argument, near_found(&near));
+	return err_set(EINVAL, "unknown option '%.60s'", argument);
+}
+
 /* getopt left the argument that it did not like behind. */
-static int refuse(int c, char *const *argv)
+static int refuse(const struct cli_command *command, int c, char *const *argv)
 {
 	const struct cli_option *row = row_of(optopt);
 
@@ -770,9 +799,8 @@ static int refuse(int c, char *const *argv)
 	if (row && row->name)
 		return err_set(EINVAL, "--%s takes no argument", row->name);
 	if (optopt)
-		return err_set(EINVAL, "there is no option '-%c'", optopt);
-	return err_set(EINVAL, "there is no option '%.60s', or it is not one alone",
-		       argv[optind - 1]);
+		return err_set(EINVAL, "unknown option '-%c'", optopt);
+	return refuse_name(command, argv[optind - 1]);
 }
 
 int options_parse(struct cli_options *options, int argc, char *const *argv)
@@ -787,7 +815,7 @@ int options_parse(struct cli_options *options, int argc, char *const *argv)
 	opterr = 0;
 	while ((c = getopt_long(argc, argv, letters, longs, NULL)) != -1) {
 		if (c == '?' || c == ':')
-			return refuse(c, argv);
+			return refuse(options->command, c, argv);
 		row = row_of(c);
 		rc = row->set(options, optarg);
 		if (rc)

@@ -158,6 +158,7 @@ int output_report(const struct cli_options *options, struct report *report,
 	report_for(report, output_systems(host));
 	output_style(stdout, options->quiet, &style);
 	style.verbose = options->verbose;
+	style.terse = options->terse;
 	if (report_print(report, options->format, stdout, &style))
 		return cli_error(options, EXIT_UNKNOWN, "%s", err_text());
 	return options->format->exit_status(report_verdict(report));

@@ -21,10 +21,10 @@ refused()
 
 huge=$(head -c 65536 /dev/zero | tr '\0' a)
 
-refused 'name a command'
-refused 'no command' ''
-refused 'no command' bogus
-refused 'no command' "$huge"
+refused 'no command given'
+refused 'unknown command' ''
+refused 'unknown command' bogus
+refused 'unknown command' "$huge"
 refused 'before the command' --level probe
 refused 'one argument too many' --help probe
 refused 'name a server' probe
@@ -32,11 +32,18 @@ refused 'one argument too many' probe a b
 refused 'server of its own' probe --embedded a
 refused 'add --embedded' probe --fault write-chunk-over-812 a
 refused 'its own ports' probe --embedded --port 20049
-refused 'no option' probe --bogus a
-refused 'no option' probe "-$(printf '\377')" a
-refused 'no option' probe "--$huge" a
+refused 'unknown option' probe --bogus a
+refused 'unknown option' probe "-$(printf '\377')" a
+refused 'unknown option' probe "--$huge" a
 refused 'needs an argument' probe a --timeout
 refused 'takes no argument' probe --embedded=yes
+
+# What was probably meant is named.
+refused "unknown command 'pobe'; did you mean 'probe'" pobe
+refused "unknown command 'chekc'; did you mean 'check'" help chekc
+refused "did you mean '--level'" probe --levle quick a
+refused "ambiguous option '--r': --root or --resolve" ovirt --r
+! grep -q 'did you mean' <("$NFSRDMA" zzzzzzzz 2>&1) || fail "a guess"
 
 for option in --client --mount=/srv; do
 	refused 'not a server: leave out' probe $option a
@@ -45,7 +52,7 @@ for option in --client --mount=/srv; do
 	refused 'knows its ports' probe $option --port 20049
 	refused 'reads by the kernel' probe $option --transport iwarp
 done
-refused 'no option' bench --client
+refused 'unknown option' bench --client
 refused 'either --client or --mount' probe --client --mount /srv
 refused 'leave out --cred' probe --client --cred 0:0
 refused 'leave out --nfs-port' probe --client --nfs-port 2049
@@ -82,7 +89,10 @@ refused 'No such file' check --root "$work/nowhere"
 refused 'Not a directory' check --root /dev/null
 refused 'one argument too many' check a b
 refused 'one argument too many' mounts a
-refused 'no option' mounts --port 20049
+refused 'one argument too many' status a
+refused 'expected SERVER:/EXPORT' doctor
+refused 'expected SERVER:/EXPORT' doctor nas1
+refused 'unknown option' mounts --port 20049
 refused 'No such file' mounts --root "$work/nowhere"
 # What contradicts itself is refused, never ignored.
 refused 'name one' check --port 20049
@@ -96,16 +106,20 @@ for target in '' : :/ '[::1' '[]:/' ::1 ::1:/ nas1: nas1:x -- "$huge" "nas1:/$hu
 done
 
 # Help and version are results.
-for command in probe check mounts ovirt serve bench explain; do
+for command in status doctor probe check mounts ovirt serve bench explain help; do
 	run "$command" --help
 	expect_status 0
 	grep -q "^Usage: nfsrdma $command" "$work/out" || { show; fail "no usage"; }
 	[[ ! -s $work/err ]] || { show; fail "something on stderr"; }
 	! grep -qE '.{81}' "$work/out" || { show; fail "wider than 80 columns"; }
+	cp "$work/out" "$work/help"
+	run help "$command"
+	expect_status 0
+	cmp -s "$work/help" "$work/out" || fail "help $command is not $command --help"
 done
 run --help
 expect_status 0
-for command in probe check mounts ovirt serve bench explain; do
+for command in status doctor probe check mounts ovirt serve bench explain help; do
 	grep -q "^  $command " "$work/out" || { show; fail "$command is not listed"; }
 done
 run --version

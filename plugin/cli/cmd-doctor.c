@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* nfsrdma doctor: the checks of this host and of the way to a server, among them those of this host's
+ * mounts of that server; then, if its listener answers, a quick probe; and the plan of a mount. One
+ * report, with one list of steps. */
+#include "plugin/cli/cli.h"
+#include "plugin/libvirt/libvirt.h"
+
+#define TIMEOUT_MS 30000
+/* As `check` has by itself. */
+#define CHECKS_MS 5000
+
+struct doctor {
+	struct cli_options *options;
+	const struct host *host;
+	struct check_target target;
+	struct report_collector collector;
+	struct progress progress;
+	enum finding_status listener; /* fabric.listener */
+	char because[FINDING_ID_MAX]; /* what it was skipped for; "" nothing */
+};
+
+static void on_checked(void *arg, const struct finding *finding)
+{
+	struct doctor *doctor = arg;
+
+	if (!strcmp(finding->id, "fabric.listener")) {
+		doctor->listener = finding->status;
+		snprintf(doctor->because, sizeof(doctor->because), "%.63s",
+			 finding_evidence(finding, "because"));
+	}
+	report_collect(&doctor->collector, finding);
+	progress_show(&doctor->progress, "checking", 0, 0);
+}
+
+/* --- the probe ------------------------------------------------------------------------------- */
+
+static void on_probed(void *arg, const struct finding *finding)
+{
+	report_collect(&((struct doctor *)arg)->collector, finding);
+}
+
+static void on_probe_subject(void *arg, const char *key, const char *value)
+{
+	report_subject(((struct doctor *)arg)->collector.report, key, value);
+}
+
+static void on_probe_progress(void *arg, const char *what, unsigned int done,
+			      unsigned int total)
+{
+	progress_show(&((struct doctor *)arg)->progress, what, done, total);
+}
+
+static int doctor_say(struct doctor *doctor, const char *id, enum finding_status status,
+		      const char *text, const char *key, const char *value)
+{
+	_cleanup_free_ struct finding *finding = calloc(1, sizeof(*finding));
+
+	if (!finding)
+		return err_set(ENOMEM, "no memory");
+	finding_init(finding, id, status, "%s", text);
+	if (key)
+		finding_text(finding, key, "%s", value);
+	finding_text(finding, "fact", "yes");
+	report_collect(&doctor->collector, finding);
+	return 0;
+}
+
+/* Quick and harmless, as at level quick. What the checks found to be closed is not knocked at again,
+ * unless a transport was asked for. */
+static int doctor_probe(struct doctor *doctor, uint64_t deadline)
+{
+	const struct cli_options *options = doctor->options;
+	const struct probe_options probe = {
+		.host = doctor->target.server,
+		.export = doctor->target.export,
+		.port = options->port,
+		.mount_port = options->mount_port,
+		.nfs_port = options->nfs_port,
+		.transport = options->transport,
+		.version = options->nfs_version,
+		.level = PROBE_QUICK,
+		.timeout_ms = (unsigned int)deadline_left(deadline),
+		.has_cred = options->has_cred,
+		.cred = options->cred,
+	};
+	const struct probe_events events = {
+		.finding = on_probed,
+		.subject = on_probe_subject,
+		.progress = on_probe_progress,
+		.arg = doctor,
+	};
+	char text[FINDING_ID_MAX + 32];
+
+	if (!host_is_live(doctor->host))
+		return doctor_say(doctor, "doctor.probe", FINDING_SKIP,
+				  "not probed: --root names files, not a running system",
+				  NULL, NULL);
+	if (doctor->listener != FINDING_PASS && !options->transport) {
+		if (!*doctor->because)
+			strcpy(doctor->because, "fabric.listener");
+		snprintf(text, sizeof(text), "not probed, because of %s",
+			 doctor->because);
+		return doctor_say(doctor, "doctor.probe", FINDING_SKIP, text, "because",
+				  doctor->because);
+	}
+	if (!probe.timeout_ms)
+		return doctor_say(doctor, "doctor.probe", FINDING_UNKNOWN,
+				  "the checks took all of the time", NULL, NULL);
+	return probe_run(&probe, &events);
+}
+
+/* --- the plan -------------------------------------------------------------------------------- */
+
+static int doctor_plan(struct doctor *doctor)
+{
+	_cleanup_(policy_free_p) struct policies *policies = NULL;
+	_cleanup_(plan_free_p) struct plan *plan = NULL;
+	struct plan_request request = { .spec = doctor->options->operands[0] };
+	char text[FINDING_SUMMARY_MAX];
+	int rc = policy_open(&policies, doctor->host);
+
+	request.policies = policies;
+	rc = rc ? rc : plan_make(&plan, &request);
+	if (rc == -ENOMEM)
+		return rc;
+	if (rc)
+		return doctor_say(doctor, "doctor.plan", FINDING_FAIL, err_text(), NULL,
+				  NULL);
+	snprintf(text, sizeof(text), "mount -t nfs -o %s %.300s DIRECTORY", plan->options,
+		 request.spec);
+	return doctor_say(doctor, "doctor.plan", FINDING_PASS, text, "options",
+			  plan->options);
+}
+
+/* --- all ------------------------------------------------------------------------------------- */
+
+static int diagnose(struct doctor *doctor)
+{
+	uint64_t deadline = deadline_in(doctor->options->timeout_ms);
+	int rc = cmd_check_fill(doctor->collector.report, doctor->host, &doctor->target,
+				deadline_min(deadline, deadline_in(CHECKS_MS)),
+				on_checked, doctor);
+
+	rc = rc ? rc : doctor_probe(doctor, deadline);
+	rc = rc ? rc : doctor_plan(doctor);
+	return rc ? rc : doctor->collector.rc;
+}
+
+static int cmd_doctor_run(struct cli_options *options)
+{
+	_cleanup_(report_free_p) struct report *report = report_new("doctor");
+	_cleanup_(host_close_p) struct host *host = NULL;
+	struct doctor doctor = { .options = options,
+				 .collector = { .report = report },
+				 .listener = FINDING_UNKNOWN };
+	uint64_t start = now_ns();
+	time_t started = time(NULL);
+	struct target server;
+	int rc;
+
+	if (!options->noperands) {
+		err_set(EINVAL, "no server given; expected SERVER:/EXPORT");
+		return cli_usage(options);
+	}
+	if (cmd_check_target(options, 0, &server, &doctor.target))
+		return cli_usage(options);
+	if (!server.path) {
+		err_set(EINVAL, "no export in '%.60s'; expected SERVER:/EXPORT",
+			options->operands[0]);
+		return cli_usage(options);
+	}
+	if (host_open(&host, options->root)) {
+		err_context(-EINVAL, "--root");
+		return cli_usage(options);
+	}
+	if (!report)
+		return cli_error(options, EXIT_UNKNOWN, "no memory for the report");
+	doctor.host = host;
+	doctor.target.roles = CHECK_CLIENT;
+	report_todo(report);
+	progress_init(&doctor.progress, options->quiet);
+	rc = diagnose(&doctor);
+	progress_erase(&doctor.progress);
+	if (rc) {
+		report_cut(report);
+		cli_error(options, EXIT_UNKNOWN, "%s",
+			  rc == -EINTR ? "interrupted" : err_text());
+	}
+	report_times(report, started, (double)(now_ns() - start) / 1e6);
+	return output_report(options, report, host);
+}
+
+const struct cli_command cmd_doctor = {
+	.name = "doctor",
+	.bit = CLI_DOCTOR,
+	.synopsis = "[OPTION...] SERVER:/EXPORT",
+	.summary =
+		"Diagnose a mount of that export: checks, a quick probe, and what to do.",
+	.details =
+		"Checks this host as a client, the path to the server and this host's mounts of "
+		"it; then probes the server as 'nfsrdma probe --level quick' does, and plans a "
+		"mount. One report ends with one list of steps, in order. The probe is left out "
+		"where the checks show that the server's RDMA port cannot be reached; "
+		"--transport makes it try. Nothing is changed, and only READs are sent.",
+	.max_operands = 1,
+	.timeout_ms = TIMEOUT_MS,
+	.run = cmd_doctor_run,
+};

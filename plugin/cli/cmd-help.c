@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* nfsrdma help: what --help prints, for who looks for it there. */
+#include "plugin/cli/cli.h"
+
+int command_help(const struct cli_options *options, const struct cli_command *command)
+{
+	struct report_style style;
+	unsigned int width;
+
+	output_style(stdout, false, &style);
+	width = style.width < 40 ? 40 : style.width > 90 ? 90 : style.width;
+	if (command)
+		help_command(stdout, command, width);
+	else
+		help_program(stdout, width);
+	return output_finish(options);
+}
+
+const struct cli_command *command_find(const char *name)
+{
+	const struct cli_command *const *command;
+
+	for (command = cli_commands; *command; command++)
+		if (!strcmp((*command)->name, name))
+			return *command;
+	return NULL;
+}
+
+int command_unknown(const char *name)
+{
+	const struct cli_command *const *command;
+	struct near near;
+
+	near_init(&near, name);
+	for (command = cli_commands; *command; command++)
+		near_try(&near, (*command)->name);
+	if (near_found(&near))
+		return err_set(EINVAL, "unknown command '%.60s'; did you mean '%s'?",
+			       name, near_found(&near));
+	return err_set(EINVAL, "unknown command '%.60s'", name);
+}
+
+static int cmd_help_run(struct cli_options *options)
+{
+	const struct cli_command *command = NULL;
+
+	if (options->noperands) {
+		command = command_find(options->operands[0]);
+		if (!command) {
+			command_unknown(options->operands[0]);
+			return cli_usage(options);
+		}
+	}
+	return command_help(options, command);
+}
+
+const struct cli_command cmd_help = {
+	.name = "help",
+	.bit = CLI_HELP,
+	.synopsis = "[COMMAND]",
+	.summary = "Print this help, or that of a command.",
+	.details = "Prints what 'nfsrdma --help' and 'nfsrdma COMMAND --help' print.",
+	.max_operands = 1,
+	.run = cmd_help_run,
+};

@@ -1,0 +1,569 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* What this host is and has, for `nfsrdma status`: facts, a finding each. They never fail for what a
+ * check, or a mount, fails for: those findings stand in the report themselves. Only files are read, none
+ * of them at or below a network mount, and no server is contacted. */
+#include <arpa/inet.h>
+#include <stdarg.h>
+
+#include "plugin/cli/status.h"
+#include "plugin/watch/watch.h"
+
+/* A page has lines for so many. */
+#define PORTS_SHOWN 8
+#define POOLS_SHOWN 6
+
+static struct finding *status_begin(struct status *status, const char *id,
+				    enum finding_status how)
+{
+	finding_init(&status->finding, id, how, "%s", "");
+	return &status->finding;
+}
+
+PRINTF_LIKE(2, 3)
+static void status_say(struct status *status, const char *fmt, ...)
+{
+	struct finding *finding = &status->finding;
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(finding->summary, sizeof(finding->summary), fmt, ap);
+	va_end(ap);
+	finding_clean(finding->summary);
+	report_collect(&status->collector, finding);
+}
+
+/* The page has a line for it. */
+static void status_show(struct status *status)
+{
+	finding_text(&status->finding, "fact", "yes");
+}
+
+/* --- the host ------------------------------------------------------------------------------- */
+
+static void status_host(struct status *status)
+{
+	struct finding *finding = status_begin(status, "status.host", FINDING_PASS);
+	char name[65] = "this host";
+	struct host_system system;
+
+	if (host_attr(status->host, "proc/sys/kernel/hostname", name, sizeof(name)))
+		host_attr(status->host, "etc/hostname", name, sizeof(name));
+	if (host_system(status->host, &system)) {
+		finding->status = FINDING_UNKNOWN;
+		status_say(status, "%s", err_text());
+		return;
+	}
+	status_show(status);
+	finding_text(finding, "name", "%s", name);
+	finding_text(finding, "system", "%s", system.name);
+	finding_text(finding, "kernel", "%s", system.release);
+	status_say(status, "%s, %s, Linux %s", *name ? name : "this host",
+		   *system.name ? system.name : "unknown system", system.release);
+}
+
+/* --- ports ---------------------------------------------------------------------------------- */
+
+/* An IPv4 address of RoCE v2 stands in the GID table as ::ffff:192.0.2.1. */
+static void port_address(const struct rdma_port *port, char buf[INET_ADDRSTRLEN])
+{
+	static const uint8_t mapped[12] = { [10] = 0xff, [11] = 0xff };
+	unsigned int i;
+
+	*buf = '\0';
+	for (i = 0; i < port->ngids && !*buf; i++)
+		if (!memcmp(port->gids[i].bytes, mapped, sizeof(mapped)))
+			inet_ntop(AF_INET, port->gids[i].bytes + sizeof(mapped), buf,
+				  INET_ADDRSTRLEN);
+}
+
+/* "100 Gb/sec (4X EDR)": without what is in brackets. */
+static void port_rate(const struct rdma_port *port, char buf[32])
+{
+	snprintf(buf, 32, "%.*s", (int)min_u32((uint32_t)strcspn(port->rate, "("), 31),
+		 port->rate);
+	while (*buf && buf[strlen(buf) - 1] == ' ')
+		buf[strlen(buf) - 1] = '\0';
+}
+
+static void status_port(struct status *status, const struct rdma_device *device,
+			const struct rdma_port *port, bool shown)
+{
+	bool up = port_is_up(port);
+	struct finding *finding = status_begin(status, "status.port",
+					       up ? FINDING_PASS : FINDING_SKIP);
+	char name[PORT_NAME_MAX], address[INET_ADDRSTRLEN], rate[32];
+
+	port_address(port, address);
+	port_rate(port, rate);
+	if (shown)
+		status_show(status);
+	finding_text(finding, "device", "%s", device->name);
+	finding_number(finding, "port", port->number);
+	finding_text(finding, "driver", "%s", device->driver);
+	finding_text(finding, "kind", "%s", port_kind_name(device));
+	finding_text(finding, "state", "%s", port_state_name(port));
+	finding_text(finding, "rate", "%s", port->rate);
+	if (*port->netdev)
+		finding_text(finding, "interface", "%s", port->netdev);
+	if (*address)
+		finding_text(finding, "address", "%s", address);
+	status_say(status, "%s: %s, %s%s%s%s%s", port_name(device, port, name),
+		   port_kind_name(device), port_state_name(port), up && *rate ? ", " : "",
+		   up ? rate : "", *address ? ", " : "", address);
+}
+
+static void status_ports(struct status *status)
+{
+	_cleanup_free_ struct rdma_devices *rdma = NULL;
+	unsigned int i, p, count = 0;
+
+	if (host_rdma(status->host, &rdma)) {
+		status_begin(status, "status.port", FINDING_UNKNOWN);
+		status_say(status, "%s", err_text());
+		return;
+	}
+	for (i = 0; i < rdma->count; i++)
+		for (p = 0; p < rdma->list[i].nports; p++)
+			status_port(status, &rdma->list[i], &rdma->list[i].ports[p],
+				    count++ < PORTS_SHOWN);
+	if (count)
+		return;
+	status_begin(status, "status.port", FINDING_SKIP);
+	status_show(status);
+	status_say(status, "none: this host has no RDMA device");
+}
+
+/* --- the server ------------------------------------------------------------------------------ */
+
+/* The same port over IPv4 and IPv6 has two lines in portlist. */
+static bool was_listed(const struct host_nfsd *nfsd, unsigned int at)
+{
+	unsigned int i;
+
+	for (i = 0; i < at; i++)
+		if (nfsd->listeners[i].port == nfsd->listeners[at].port &&
+		    !strcmp(nfsd->listeners[i].proto, nfsd->listeners[at].proto))
+			return true;
+	return false;
+}
+
+static void server_listeners(const struct host_nfsd *nfsd, struct words *rdma,
+			     struct words *others)
+{
+	unsigned int i;
+
+	for (i = 0; i < nfsd->nlisteners; i++) {
+		const char *proto = nfsd->listeners[i].proto;
+
+		if (!was_listed(nfsd, i))
+			words_add(!strncmp(proto, "rdma", 4) ? rdma : others, "%s %u",
+				  proto, nfsd->listeners[i].port);
+	}
+}
+
+static bool status_ganesha(struct status *status)
+{
+	struct host_ganesha ganesha;
+	struct finding *finding;
+
+	if (host_ganesha(status->host, &ganesha))
+		err_clear();
+	if (!ganesha.running)
+		return false;
+	finding = status_begin(status, "status.server",
+			       ganesha.rdma ? FINDING_PASS : FINDING_SKIP);
+	status_show(status);
+	finding_text(finding, "server", "ganesha");
+	if (ganesha.rdma)
+		status_say(status,
+			   "NFS-Ganesha runs; its configuration has RDMA at port %u",
+			   ganesha.port);
+	else
+		status_say(status, "NFS-Ganesha runs, without RDMA");
+	return true;
+}
+
+static void status_server(struct status *status)
+{
+	struct words rdma = { 0 }, others = { 0 };
+	struct host_nfsd nfsd;
+	struct finding *finding;
+	char threads[48] = "";
+
+	if (host_nfsd(status->host, &nfsd)) {
+		status_begin(status, "status.server", FINDING_UNKNOWN);
+		status_say(status, "%s", err_text());
+		return;
+	}
+	if (!nfsd.nlisteners && status_ganesha(status))
+		return;
+	server_listeners(&nfsd, &rdma, &others);
+	if (nfsd.threads_known)
+		snprintf(threads, sizeof(threads), "; %u thread%s", nfsd.threads,
+			 nfsd.threads == 1 ? "" : "s");
+	finding = status_begin(status, "status.server",
+			       rdma.count ? FINDING_PASS : FINDING_SKIP);
+	status_show(status);
+	if (nfsd.threads_known)
+		finding_number(finding, "threads", nfsd.threads);
+	if (rdma.count)
+		finding_text(finding, "rdma", "%s", words_text(&rdma));
+	if (others.count)
+		finding_text(finding, "others", "%s", words_text(&others));
+	if (rdma.count)
+		status_say(status, "listens on %s%s%s%s", words_text(&rdma),
+			   others.count ? ", " : "",
+			   others.count ? words_text(&others) : "", threads);
+	else if (others.count)
+		status_say(status, "does not listen for RDMA, only on %s%s",
+			   words_text(&others), threads);
+	else
+		status_say(status, "none runs here");
+}
+
+/* --- pools ----------------------------------------------------------------------------------- */
+
+static const char *pool_runs_over(const struct view *view, const struct view_place *place)
+{
+	const struct view_spot *spot = view_spot_of(view, place);
+
+	if (!place->expected)
+		return "inactive";
+	if (!spot || spot->there == THERE_LOST)
+		return "unknown";
+	return spot->there == THERE_NFS
+		       ? view_run_name(view_mount(view, spot->mount)->mount)
+		       : "not mounted";
+}
+
+/* What is in the words is of netfs pools; others have no source. */
+static unsigned int count_pools(const struct status *status, struct words *words)
+{
+	unsigned int count = 0;
+	size_t i;
+
+	for (i = 0; i < status->pools.count; i++) {
+		const struct view_place *place = &status->pools.list[i];
+
+		if (!place->fs_spec || !place->target)
+			continue;
+		if (count++ < POOLS_SHOWN)
+			words_add(words, "%s (%s)", place->pool,
+				  status->view ? pool_runs_over(status->view, place)
+					       : "unknown");
+	}
+	return count;
+}
+
+static void status_pools(struct status *status)
+{
+	struct words words = { .separator = ", " };
+	unsigned int count = count_pools(status, &words);
+	struct finding *finding;
+	char more[32] = "";
+
+	if (status->pools_rc || *status->pools_skipped) {
+		finding = status_begin(status, "status.pools", FINDING_UNKNOWN);
+		finding_reason(finding, status_may_not(status->pools_rc) ? "permission"
+									 : "damaged");
+		finding_text(finding, "error", "%s", status->pools_skipped);
+		status_say(status, "%s", status->pools_skipped);
+		return;
+	}
+	finding = status_begin(status, "status.pools",
+			       count ? FINDING_PASS : FINDING_SKIP);
+	finding_number(finding, "pools", count);
+	if (count)
+		status_show(status);
+	if (count > POOLS_SHOWN)
+		snprintf(more, sizeof(more), ", and %u more", count - POOLS_SHOWN);
+	if (count)
+		status_say(status, "%u: %s%s", count, words_text(&words), more);
+	else
+		status_say(status, "no pool of type netfs");
+}
+
+/* --- guests ---------------------------------------------------------------------------------- */
+
+struct guest_tally {
+	const struct guard *guard;
+	unsigned int guests, disks, wanted, bad, unknown;
+	char text[GUARD_TEXT_MAX +
+		  96]; /* of the first that is bad, else of one that is unknown */
+	char guest[96];
+	char damaged[ERR_TEXT_MAX]; /* why one could not be read; "" all could */
+	bool may_not;               /* for want of permission */
+};
+
+static void tally_disk(struct guest_tally *tally, const char *guest,
+		       const struct domain_disk *disk)
+{
+	const struct guard_disk asked = { .name = disk->device,
+					  .path = disk->path,
+					  .pool = disk->pool,
+					  .volume = disk->volume,
+					  .optional = disk->optional };
+	struct guard_verdict verdict;
+
+	guard_ask(tally->guard, &asked, &verdict);
+	tally->disks++;
+	tally->wanted += verdict.wanted;
+	if (verdict.answer == GUARD_PASS)
+		return;
+	if (!verdict.wanted && verdict.answer == GUARD_UNKNOWN)
+		return;
+	if (verdict.answer == GUARD_REFUSE ? !tally->bad
+					   : !tally->bad && !tally->unknown) {
+		snprintf(tally->text, sizeof(tally->text), "%.80s: %s", guest,
+			 verdict.text);
+		snprintf(tally->guest, sizeof(tally->guest), "%s", guest);
+	}
+	tally->bad += verdict.answer == GUARD_REFUSE;
+	tally->unknown += verdict.answer == GUARD_UNKNOWN;
+}
+
+static void tally_guest(struct status *status, struct guest_tally *tally,
+			const char *file)
+{
+	_cleanup_(host_text_fini) struct host_text text = { NULL, 0 };
+	struct domain_disks disks = { 0 };
+	char path[512];
+	size_t i;
+	int rc;
+
+	snprintf(path, sizeof(path), STATUS_GUESTS "/%.400s", file);
+	rc = host_read(status->host, path, DOMAIN_XML_MAX, &text);
+	/* It ended since the folder was listed. */
+	if (rc == -ENOENT)
+		return;
+	rc = rc ? rc : domain_disks_parse(&disks, text.text, text.len);
+	tally->guests++;
+	if (rc && !*tally->damaged) {
+		snprintf(tally->damaged, sizeof(tally->damaged), "%.80s: %s", path,
+			 err_text());
+		tally->may_not = status_may_not(rc);
+	}
+	for (i = 0; !rc && i < disks.count; i++)
+		tally_disk(tally, disks.name ? disks.name : file, &disks.list[i]);
+	domain_disks_fini(&disks);
+}
+
+static int tally_guests(struct status *status, struct guest_tally *tally)
+{
+	_cleanup_(host_list_fini) struct host_list list = { NULL, 0, false };
+	int rc = host_list(status->host, STATUS_GUESTS, &list);
+	size_t i, len;
+
+	for (i = 0; !rc && i < list.count; i++) {
+		len = strlen(list.names[i]);
+		if (len <= 4 || strcmp(list.names[i] + len - 4, ".xml") != 0)
+			continue;
+		if (!deadline_left(status->deadline))
+			return err_set(ETIMEDOUT, "timed out after %u guests",
+				       tally->guests);
+		tally_guest(status, tally, list.names[i]);
+	}
+	return rc == -ENOENT ? 0 : rc;
+}
+
+static void say_guests(struct status *status, const struct guest_tally *tally)
+{
+	struct finding *finding = status_begin(status, "status.guests", FINDING_PASS);
+
+	finding_number(finding, "guests", tally->guests);
+	finding_number(finding, "disks", tally->disks);
+	finding_number(finding, "wanted", tally->wanted);
+	finding_number(finding, "not_rdma", tally->bad);
+	if (*tally->guest)
+		finding_text(finding, "guest", "%s", tally->guest);
+	if (tally->bad || (tally->unknown && !*tally->damaged)) {
+		finding->status = tally->bad ? FINDING_FAIL : FINDING_UNKNOWN;
+		finding_reason(finding, tally->bad ? "not-rdma" : "uncertain");
+		status_say(status, "%s", tally->text);
+		return;
+	}
+	if (*tally->damaged) {
+		finding->status = FINDING_UNKNOWN;
+		finding_reason(finding, tally->may_not ? "permission" : "damaged");
+		finding_text(finding, "error", "%s", tally->damaged);
+		status_say(status, "%u run; %s", tally->guests, tally->damaged);
+		return;
+	}
+	finding->status = tally->guests ? FINDING_PASS : FINDING_SKIP;
+	status_show(status);
+	if (!tally->guests)
+		status_say(status, "none");
+	else if (!tally->wanted)
+		status_say(status, "%u; none has a disk that requires RDMA",
+			   tally->guests);
+	else
+		status_say(status, "%u; %u of %u disks should be on RDMA, all are",
+			   tally->guests, tally->wanted, tally->disks);
+}
+
+static void status_guests(struct status *status)
+{
+	_cleanup_(guard_close_p) struct guard *guard = NULL;
+	struct guest_tally tally = { .guard = NULL };
+	int rc = 0;
+
+	/* Definitions of running guests have passwords in them: no snapshot takes them. */
+	if (!status->platform.libvirt || host_is_snapshot(status->host) ||
+	    !status->view) {
+		status_begin(status, "status.guests", FINDING_SKIP);
+		status_say(status, "%s",
+			   !status->platform.libvirt ? "libvirt is not installed"
+			   : status->view ? "a snapshot has no definitions of guests"
+					  : "mounts could not be read");
+		return;
+	}
+	rc = guard_over(&guard, status->host, status->view, &status->pools,
+			status->pools_rc || *status->pools_skipped ? status->pools_skipped
+								   : NULL);
+	tally.guard = guard;
+	rc = rc ? rc : tally_guests(status, &tally);
+	if (rc && !*tally.damaged) {
+		snprintf(tally.damaged, sizeof(tally.damaged), "%s", err_text());
+		tally.may_not = status_may_not(rc);
+	}
+	say_guests(status, &tally);
+}
+
+/* --- the watcher ----------------------------------------------------------------------------- */
+
+static const char *event_time(time_t when, char buf[32])
+{
+	struct tm tm;
+
+	if (!localtime_r(&when, &tm) || !strftime(buf, 32, "%Y-%m-%d %H:%M:%S", &tm))
+		strcpy(buf, "?");
+	return buf;
+}
+
+static void say_no_watcher(struct status *status, int rc)
+{
+	enum unit_state unit = UNIT_MISSING;
+	struct finding *finding;
+	bool enabled = !host_unit_state(status->host, "nfsrdma-watch.service", &unit) &&
+		       unit == UNIT_ENABLED;
+
+	if (rc != -ENOENT && rc != -ENODATA) {
+		status_begin(status, "status.watcher", FINDING_UNKNOWN);
+		status_say(status, "%s", err_text());
+		return;
+	}
+	/* Files that are no running system have no process. */
+	if (enabled && host_is_live(status->host)) {
+		finding = status_begin(status, "status.watcher", FINDING_WARN);
+		finding_reason(finding, "stopped");
+		status_say(status, "nfsrdma-watch.service is enabled and does not run");
+		return;
+	}
+	status_begin(status, "status.watcher", FINDING_SKIP);
+	status_show(status);
+	status_say(status, "%s",
+		   rc == -ENODATA ? "not in this snapshot"
+		   : enabled      ? "enabled; no running system here"
+				  : "does not run, and is not enabled");
+}
+
+/* Whether it is at work, as far as its file tells. */
+static bool say_watcher(struct status *status, const struct watch_state *state)
+{
+	long long age = (long long)(time(NULL) - state->looked_at);
+	bool live = host_is_live(status->host);
+	bool stalled = live && age > 2 * WATCH_PERIOD_S;
+	struct finding *finding = status_begin(status, "status.watcher",
+					       stalled ? FINDING_WARN : FINDING_PASS);
+	char when[48];
+
+	if (live)
+		snprintf(when, sizeof(when), "%lld s ago", age < 0 ? 0 : age);
+	else
+		event_time(state->looked_at, when);
+	if (stalled)
+		finding_reason(finding, "stalled");
+	else
+		status_show(status);
+	finding_number(finding, "looked_at", (double)state->looked_at);
+	if (live)
+		finding_number(finding, "age_s", (double)(age < 0 ? 0 : age));
+	finding_number(finding, "over_rdma", state->good);
+	finding_number(finding, "lost", state->lost);
+	finding_number(finding, "unknown", state->unknown);
+	finding_text(finding, "libvirt", "%s",
+		     state->connected ? "connected" : "not connected");
+	status_say(status, "last look %s: %u over RDMA, %u not, %u unknown; libvirt %s",
+		   when, state->good, state->lost, state->unknown,
+		   state->connected ? "connected" : "not connected");
+	return !stalled;
+}
+
+static void say_event(struct status *status, const char *key, time_t at, const char *text,
+		      struct words *words)
+{
+	char when[32];
+
+	if (!at)
+		return;
+	finding_number(&status->finding, !strcmp(key, "lost") ? "lost_at" : "back_at",
+		       (double)at);
+	finding_text(&status->finding, key, "%s", text);
+	words_add(words, "%s %s: %.200s", key, event_time(at, when), text);
+}
+
+/* NULL: there is no watcher. */
+static void say_events(struct status *status, const struct watch_state *state)
+{
+	struct words words = { .separator = "; " };
+	char when[32];
+
+	status_begin(status, "status.events", FINDING_SKIP);
+	if (!state) {
+		status_say(status, "known only where the watcher runs");
+		return;
+	}
+	say_event(status, "lost", state->lost_at, state->lost_text, &words);
+	say_event(status, "back", state->back_at, state->back_text, &words);
+	status_show(status);
+	if (words.count)
+		status_say(status, "%s", words_text(&words));
+	else
+		status_say(status, "nothing since the watcher started at %s",
+			   event_time(state->started_at, when));
+}
+
+static void status_watcher(struct status *status)
+{
+	struct watch_state state;
+	int rc = watch_state_read(status->host, &state, NULL, NULL);
+
+	if (rc)
+		say_no_watcher(status, rc);
+	else if (say_watcher(status, &state))
+		/* What it sees itself. */
+		watch_state_read(status->host, &state, report_collect,
+				 &status->collector);
+	say_events(status, rc ? NULL : &state);
+}
+
+/* --- all ------------------------------------------------------------------------------------- */
+
+bool status_may_not(int rc)
+{
+	return rc == -EACCES || rc == -EPERM;
+}
+
+void status_facts(struct status *status)
+{
+	static void (*const facts[])(struct status * status) = {
+		status_host,  status_ports,  status_server,
+		status_pools, status_guests, status_watcher,
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(facts); i++)
+		facts[i](status);
+}

@@ -1,0 +1,39 @@
+#!/bin/bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Copyright (C) 2026 The nfsrdma authors
+#
+# nfsrdma doctor: checks, a quick probe, the plan, and one list of steps in which nothing stands twice.
+. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+requires jq
+
+# steps: each stands once; JSON has the same.
+one_list()
+{
+	[[ $(grep -c '^Steps$' "$work/out") -le 1 ]] || { show; fail "two lists of steps"; }
+	! grep -qE '^ +Remedy' "$work/out" || { show; fail "a step outside of the list"; }
+}
+
+"$NFSRDMA_SOURCE/tests/support/make-host" "$work/hosts" "$NFSRDMA_SOURCE"/tests/hosts/{mlx5-roce-rhel9,none-debian12}
+run doctor --root "$work/hosts/mlx5-roce-rhel9" 192.0.2.1:/export/vm
+one_list
+grep -q 'mount -t nfs -o .*rdma.* 192.0.2.1:/export/vm' <(tr -s ' \n' ' ' <"$work/out") || { show; fail "no command"; }
+grep -q 'not a running system' "$work/out" || { show; fail "it probed a folder's server"; }
+run doctor --root "$work/hosts/none-debian12" 192.0.2.1:/export/vm
+expect_status 1
+one_list
+grep -q '^Steps$' "$work/out" || { show; fail "no steps"; }
+run doctor --root "$work/hosts/none-debian12" --format json 192.0.2.1:/export/vm
+jq -e '(.steps | length) > 0 and (.steps | length) == (.steps | unique | length)' "$work/out" >/dev/null || { show; fail "steps"; }
+
+# A server of our own, over software iWARP, which no check of this host is about.
+"$NFSRDMA" serve --fault write-chunk-over-812 >"$work/serve" 2>"$work/serve.err" &
+server=$!
+cleanup_fn kill "$server"
+await_line "$work/serve" "$server"
+read -r rdma nfs mount < <(jq -r '"\(.rdma) \(.nfs) \(.mount)"' "$work/serve")
+run doctor --transport iwarp --port "$rdma" --mount-port "$mount" --nfs-port "$nfs" --format json 127.0.0.1:/
+expect_status 1
+jq -e 'any(.findings[]; .id == "probe.null" and .status == "pass")' "$work/out" >/dev/null || { show; fail "no probe"; }
+jq -e 'any(.findings[]; .id == "probe.read.random" and .status != "skip") | not' "$work/out" >/dev/null || { show; fail "more than a quick probe"; }
+jq -e 'any(.findings[]; .id == "bug.write-chunk-read" and .status == "fail")' "$work/out" >/dev/null ||
+	{ show; fail "the defect is not found"; }
