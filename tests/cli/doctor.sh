@@ -27,9 +27,9 @@ jq -e '(.steps | length) > 0 and (.steps | length) == (.steps | unique | length)
 
 # A server of our own, over software iWARP, which no check of this host is about.
 "$NFSRDMA" serve --fault write-chunk-over-812 >"$work/serve" 2>"$work/serve.err" &
-server=$!
-cleanup_fn kill "$server"
-await_line "$work/serve" "$server"
+peer=$!
+cleanup_fn kill "$peer"
+await_line "$work/serve" "$peer"
 read -r rdma nfs mount < <(jq -r '"\(.rdma) \(.nfs) \(.mount)"' "$work/serve")
 run doctor --transport iwarp --port "$rdma" --mount-port "$mount" --nfs-port "$nfs" --format json 127.0.0.1:/
 expect_status 1

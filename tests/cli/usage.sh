@@ -40,7 +40,7 @@ refused 'takes no argument' probe --embedded=yes
 
 # What was probably meant is named.
 refused "unknown command 'pobe'; did you mean 'probe'" pobe
-refused "unknown command 'chekc'; did you mean 'check'" help chekc
+refused "unknown command 'snapshoot'; did you mean 'snapshot'" help snapshoot
 refused "did you mean '--level'" probe --levle quick a
 refused "ambiguous option '--r': --root or --resolve" ovirt --r
 ! grep -q 'did you mean' <("$NFSRDMA" zzzzzzzz 2>&1) || fail "a guess"
