@@ -43,6 +43,13 @@ struct check_target {
 			     char buf[ERR_TEXT_MAX]);
 };
 
+/* mounts-check.c */
+
+/* Whether a mount from @source ("nas:/vm"), or from that address, is of the target's server, by its name or
+ * by an address; all are of a target without a server. Either may be NULL. */
+bool check_target_has(const struct check_target *target, const char *source,
+		      const char *address);
+
 /* What several checks need, read once and lazily; and what the checks before came to. */
 struct facts;
 struct outcomes;

@@ -8,8 +8,8 @@
 
 #include "plugin/checks/internal.h"
 
-/* By name as in the source, or by address. */
-static bool is_wanted(const struct check_target *target, const struct nfs_mount *mount)
+bool check_target_has(const struct check_target *target, const char *source,
+		      const char *address)
 {
 	size_t len = target->server ? strlen(target->server) : 0;
 	char name[ADDRESS_NAME_MAX];
@@ -17,10 +17,10 @@ static bool is_wanted(const struct check_target *target, const struct nfs_mount 
 
 	if (!target->server)
 		return true;
-	if (!strncmp(mount->fs_spec, target->server, len) && mount->fs_spec[len] == ':')
+	if (source && !strncmp(source, target->server, len) && source[len] == ':')
 		return true;
-	for (i = 0; i < target->naddresses; i++)
-		if (!strcmp(words_address(&target->addresses[i], name), mount->addr))
+	for (i = 0; address && i < target->naddresses; i++)
+		if (!strcmp(words_address(&target->addresses[i], name), address))
 			return true;
 	return false;
 }
@@ -106,7 +106,8 @@ int mounts_check(struct check_run *run, enum mount_aspect aspect)
 		tally->words[i].separator = "; ";
 	tally->noted.separator = "; ";
 	for (i = 0; i < mounts->count; i++)
-		if (is_wanted(run->target, &mounts->list[i]))
+		if (check_target_has(run->target, mounts->list[i].fs_spec,
+				     mounts->list[i].addr))
 			add(tally, &verdicts[i], aspect);
 	if (mounts->unreadable && aspect == MOUNT_TRANSPORT &&
 	    !tally->count[FINDING_FAIL]) {

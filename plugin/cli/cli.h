@@ -136,10 +136,14 @@ int cmd_check_fill(struct report *report, const struct host *host,
 
 /* cmd-mounts.c, for others that look at mounts */
 
-/* The table of mounts, and of what is missing. @max: 0, or as many rows at most: those that need care
- * first. Errors: -ENOMEM. */
+struct mounts_rows {
+	const struct check_target *of; /* of its server alone; NULL: all */
+	unsigned int max; /* at most, those that need care first; 0: no limit */
+};
+
+/* The table of mounts, and of what is missing. Errors: -ENOMEM. */
 int cmd_mounts_table(struct report *report, const struct mounts_seen *seen,
-		     const struct mount_verdict *verdicts, unsigned int max);
+		     const struct mount_verdict *verdicts, struct mounts_rows rows);
 /* Mounts could not be read, for what err_text() says: mount.list is unknown. */
 int cmd_mounts_unknown(struct report *report);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* nfsrdma doctor: the checks of this host and of the way to a server, among them those of this host's
- * mounts of that server; then, if its listener answers, a quick probe; and the plan of a mount. One
- * report, with one list of steps. */
+/* nfsrdma doctor: the checks of this host and of the path to a server, and this host's mounts of that
+ * server; then a quick probe, if its listener answers; and the plan of a mount. One report, with one list
+ * of steps. */
 #include "plugin/cli/cli.h"
 #include "plugin/libvirt/libvirt.h"
 
@@ -111,6 +111,33 @@ static int doctor_probe(struct doctor *doctor, uint64_t deadline)
 	return probe_run(&probe, &events);
 }
 
+/* --- the mounts ------------------------------------------------------------------------------ */
+
+/* The table; the checks of mounts have the findings, also of what cannot be read. */
+static int doctor_mounts(struct doctor *doctor)
+{
+	_cleanup_(view_places_fini) struct view_places pools = { .count = 0 };
+	_cleanup_(view_close_p) struct view *view = NULL;
+	_cleanup_free_ struct mount_verdict *verdicts = NULL;
+	char gap[ERR_TEXT_MAX];
+	const struct view_sources sources = {
+		.host = doctor->host,
+		.pools = &pools,
+		.pools_unknown = pool_places_gap(doctor->host, &pools, gap),
+		.now = now_ms(),
+	};
+	struct mounts_seen seen;
+	int rc = view_open(&view, &sources);
+
+	if (rc)
+		return rc == -ENOMEM ? rc : 0;
+	seen = (struct mounts_seen){ .view = view };
+	rc = mounts_audit(&seen, &verdicts);
+	return rc ? rc
+		  : cmd_mounts_table(doctor->collector.report, &seen, verdicts,
+				     (struct mounts_rows){ .of = &doctor->target });
+}
+
 /* --- the plan -------------------------------------------------------------------------------- */
 
 static int doctor_plan(struct doctor *doctor)
@@ -143,6 +170,7 @@ static int diagnose(struct doctor *doctor)
 				deadline_min(deadline, deadline_in(CHECKS_MS)),
 				on_checked, doctor);
 
+	rc = rc ? rc : doctor_mounts(doctor);
 	rc = rc ? rc : doctor_probe(doctor, deadline);
 	rc = rc ? rc : doctor_plan(doctor);
 	return rc ? rc : doctor->collector.rc;

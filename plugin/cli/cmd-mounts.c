@@ -99,20 +99,28 @@ static int add_row(struct report *report, const struct mount_verdict *verdict, b
 	return report_row(report, mounts_status(verdict), without_answer(cells, asked));
 }
 
-/* @care: those that need care, or the others; @all: both, in the order of mounting. */
+/* Rows are counted first, then added: all of them in the order of mounting, or, where there is no room for
+ * all, those that need care and then others. */
 struct table {
 	struct report *report;
-	bool asked, all, care;
-	unsigned int room;
+	bool asked;
+	const struct check_target *of;
+	enum { TABLE_COUNT, TABLE_ALL, TABLE_CARE, TABLE_GOOD } pass;
+	unsigned int count, room;
 	int rc;
 };
 
-/* Whether it has a row now; takes its room. */
-static bool has_row(struct table *table, enum finding_status status)
+/* Whether it has a row in this pass; takes its room. */
+static bool has_row(struct table *table, enum finding_status status, const char *source,
+		    const char *address)
 {
 	bool care = status != FINDING_PASS && status != FINDING_SKIP;
 
-	if (table->rc || (!table->all && care != table->care) || !table->room)
+	if (table->rc || (table->of && !check_target_has(table->of, source, address)))
+		return false;
+	table->count += table->pass == TABLE_COUNT;
+	if (table->pass == TABLE_COUNT || !table->room ||
+	    (table->pass == TABLE_CARE && !care) || (table->pass == TABLE_GOOD && care))
 		return false;
 	table->room--;
 	return true;
@@ -131,15 +139,9 @@ static void add_missing(void *arg, const struct mount_missing *missing)
 				source ? source : "-",
 				NULL };
 
-	if (has_row(table, missing->status))
+	if (has_row(table, missing->status, source, NULL))
 		table->rc = report_row(table->report, missing->status,
 				       without_answer(cells, table->asked));
-}
-
-static void count_missing(void *arg, const struct mount_missing *missing)
-{
-	(void)missing;
-	++*(unsigned int *)arg;
 }
 
 static void add_rows(struct table *table, const struct mounts_seen *seen,
@@ -148,31 +150,33 @@ static void add_rows(struct table *table, const struct mounts_seen *seen,
 	unsigned int i, count = view_nfs(seen->view)->count;
 
 	for (i = 0; i < count; i++)
-		if (has_row(table, mounts_status(&verdicts[i])))
+		if (has_row(table, mounts_status(&verdicts[i]),
+			    verdicts[i].mount->fs_spec, verdicts[i].mount->addr))
 			table->rc = add_row(table->report, &verdicts[i], table->asked);
 	mounts_missing(seen->view, add_missing, table);
 }
 
 int cmd_mounts_table(struct report *report, const struct mounts_seen *seen,
-		     const struct mount_verdict *verdicts, unsigned int max)
+		     const struct mount_verdict *verdicts, struct mounts_rows rows)
 {
 	const char *heads[] = { "requested", "actual", "NFS",    "port",
 				"answer",    "mount",  "source", NULL };
-	unsigned int missing = 0, count = view_nfs(seen->view)->count;
-	struct table table = { .report = report, .asked = seen->answers, .room = max };
+	struct table table = { .report = report,
+			       .asked = seen->answers,
+			       .of = rows.of,
+			       .pass = TABLE_COUNT };
 
-	mounts_missing(seen->view, count_missing, &missing);
-	if (!count && !missing)
-		return 0;
-	table.all = !max || count + missing <= max;
-	if (table.all)
-		table.room = count + missing;
-	table.rc = report_columns(report, without_answer(heads, seen->answers), 2);
-	table.care = true;
 	add_rows(&table, seen, verdicts);
-	table.care = false;
-	if (!table.all)
+	if (!table.count)
+		return 0;
+	table.rc = report_columns(report, without_answer(heads, seen->answers), 2);
+	table.room = rows.max ? rows.max : table.count;
+	table.pass = table.room >= table.count ? TABLE_ALL : TABLE_CARE;
+	add_rows(&table, seen, verdicts);
+	if (table.pass == TABLE_CARE) {
+		table.pass = TABLE_GOOD;
 		add_rows(&table, seen, verdicts);
+	}
 	return table.rc;
 }
 
@@ -189,7 +193,9 @@ static int fill_report(struct report *report, const struct looks *looks)
 	struct report_collector collector = { report, 0 };
 	int rc = mounts_audit(&seen, &verdicts);
 
-	rc = rc ? rc : cmd_mounts_table(report, &seen, verdicts, 0);
+	rc = rc ? rc
+		: cmd_mounts_table(report, &seen, verdicts,
+				   (struct mounts_rows){ .max = 0 });
 	if (rc)
 		return rc;
 	mounts_findings(&seen, verdicts, report_collect, &collector);

@@ -129,7 +129,8 @@ static int add_mounts(struct status *status, uint64_t now)
 		verdicts[i].proven = view_run_is_rdma(verdicts[i].view->run) &&
 				     is_recorded(status->view, verdicts[i].mount, now);
 	rc = rc ? rc
-		: cmd_mounts_table(status->collector.report, &seen, verdicts, ROWS_MAX);
+		: cmd_mounts_table(status->collector.report, &seen, verdicts,
+				   (struct mounts_rows){ .max = ROWS_MAX });
 	if (!rc)
 		mounts_findings(&seen, verdicts, on_mount, status);
 	return rc;

@@ -132,7 +132,7 @@ static void status_ports(struct status *status)
 		return;
 	status_begin(status, "status.port", FINDING_SKIP);
 	status_show(status);
-	status_say(status, "none: this host has no RDMA device");
+	status_say(status, "this host has no RDMA device");
 }
 
 /* --- the server ------------------------------------------------------------------------------ */

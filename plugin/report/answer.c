@@ -188,7 +188,7 @@ static const char *answer_of_host(const struct report *report)
 static bool is_asked(const char *command)
 {
 	return !strcmp(command, "check") || !strcmp(command, "probe") ||
-	       !strcmp(command, "doctor");
+	       !strcmp(command, "doctor") || !strcmp(command, "status");
 }
 
 const char *report_answer(const struct report *report, char *buf, size_t cap)

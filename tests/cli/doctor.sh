@@ -13,7 +13,7 @@ one_list()
 	! grep -qE '^ +Remedy' "$work/out" || { show; fail "a step outside of the list"; }
 }
 
-"$NFSRDMA_SOURCE/tests/support/make-host" "$work/hosts" "$NFSRDMA_SOURCE"/tests/hosts/{mlx5-roce-rhel9,none-debian12}
+"$NFSRDMA_SOURCE/tests/support/make-host" "$work/hosts" "$NFSRDMA_SOURCE"/tests/hosts/{mlx5-roce-rhel9,none-debian12,mounts-healthy}
 run doctor --root "$work/hosts/mlx5-roce-rhel9" 192.0.2.1:/export/vm
 one_list
 grep -q 'mount -t nfs -o .*rdma.* 192.0.2.1:/export/vm' <(tr -s ' \n' ' ' <"$work/out") || { show; fail "no command"; }
@@ -24,6 +24,12 @@ one_list
 grep -q '^Steps$' "$work/out" || { show; fail "no steps"; }
 run doctor --root "$work/hosts/none-debian12" --format json 192.0.2.1:/export/vm
 jq -e '(.steps | length) > 0 and (.steps | length) == (.steps | unique | length)' "$work/out" >/dev/null || { show; fail "steps"; }
+
+# The mounts of that server, and of no other.
+run doctor --root "$work/hosts/mounts-healthy" nas1:/export/vm
+[[ $(sed -n 's/^  pass  rdma .* \(\/srv[^ ]*\) .*/\1/p' "$work/out" | tr '\n' ' ') == '/srv/vm /srv/vm/images ' ]] || { show; fail "the mounts"; }
+run doctor --root "$work/hosts/mounts-healthy" 192.0.2.9:/export/v3
+[[ $(grep -c '^  pass  rdma .* /srv' "$work/out") == 1 ]] || { show; fail "the mount of an address"; }
 
 # A server of our own, over software iWARP, which no check of this host is about.
 "$NFSRDMA" serve --fault write-chunk-over-812 >"$work/serve" 2>"$work/serve.err" &
