@@ -109,7 +109,7 @@ static void panic_drops_and_silence_accepts(void)
 	zone.panic = true;
 	expect(&zone, packet(IPPROTO_TCP, 22), FIREWALL_DROP, "panic");
 	zone.running = false;
-	expect(&zone, packet(IPPROTO_TCP, 20049), FIREWALL_ACCEPT, "does not run");
+	expect(&zone, packet(IPPROTO_TCP, 20049), FIREWALL_ACCEPT, "is not running");
 }
 
 SUITE_MAIN("firewall-zone", TEST(a_zone_lets_in_what_it_lists),

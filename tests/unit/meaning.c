@@ -33,12 +33,27 @@ static void ids_are_words(void)
 	}
 }
 
+/* A capital, or a name that is written in lower case. */
+static bool begins_a_sentence(const char *text)
+{
+	static const char *const names[] = { "libvirt ",        "libvirt's ",
+					     "mount.nfs ",      "nfsrdma ",
+					     "virt-aa-helper ", "proto=rdma ",
+					     "<mount_opts> " };
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(names); i++)
+		if (!strncmp(text, names[i], strlen(names[i])))
+			return true;
+	return *text >= 'A' && *text <= 'Z';
+}
+
 static bool is_prose(const char *text)
 {
 	size_t len = strlen(text);
 
-	return len && text[0] != ' ' && text[len - 1] == '.' && !strstr(text, "  ") &&
-	       !strpbrk(text, "\t\n\r") && text[0] >= 'A' && text[0] <= 'Z';
+	return len && begins_a_sentence(text) && text[len - 1] == '.' &&
+	       !strstr(text, "  ") && !strpbrk(text, "\t\n\r");
 }
 
 static void texts_are_sentences(void)
