@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* The base chains that a packet comes through, by hooks and priorities (nft(8), "CHAINS"): each
- * must let it pass, and one that drops it is enough.
+/* The base chains that a packet traverses, by hooks and priorities (nft(8), "CHAINS"): each must
+ * accept it; one that drops it is enough.
  *
- * Modelled: families ip, ip6, inet, netdev at its own device; filter, route and nat chains.
- * Not modelled, so unknown where it could decide: address translation of the destination, queues
- * to user space, marks, limits, what iptables-nft keeps in extensions. The bridge family counts
- * where the netdev is a bridge, and its port is unknown. Rules at the devices below a bond or a
- * VLAN are not looked at. */
+ * Modelled: families ip, ip6, inet, netdev at its own device; filter, route and nat chains. Not
+ * modelled, so unknown where it could decide: translation of the destination address, queues to
+ * user space, marks, limits, what iptables-nft keeps in extensions. The bridge family counts if
+ * the netdev is a bridge, whose port is unknown. Rules at the devices below a bond or a VLAN are
+ * not checked. */
 #include <netinet/in.h>
 #include <stdio.h>
 
@@ -16,7 +16,7 @@
 
 #define BASES_MAX 256
 
-/* Hooks in the order in which a packet comes to them. */
+/* Hooks in the order in which a packet reaches them. */
 static const struct {
 	enum firewall_hook way;
 	const char *name;
@@ -34,7 +34,7 @@ struct base {
 	struct ruleset_chain *chain;
 	unsigned int hook;
 	int64_t priority;
-	enum truth passes; /* whether the packet comes through it */
+	enum truth passes; /* whether the packet traverses it */
 };
 
 static int compare_bases(const void *a, const void *b)
@@ -155,7 +155,7 @@ static void say(const struct firewall_cause *cause, char *why, size_t cap)
 	finding_clean(why);
 }
 
-/* What keeps us from knowing: the first rule without which the answer would be one. */
+/* What keeps the answer from being known: the first rule without which there is one answer. */
 static const struct firewall_cause *first_doubt(const struct firewall_outcome *out)
 {
 	const struct firewall_cause *first = NULL;
@@ -168,7 +168,7 @@ static const struct firewall_cause *first_doubt(const struct firewall_outcome *o
 	return first ? first : &out->doubt;
 }
 
-/* A chain that may not be the packet's, or not be switched on. */
+/* A chain that may not apply to the packet, or may be disabled. */
 static void weaken(struct firewall_run *run, struct firewall_outcome *out,
 		   struct ruleset_chain *chain)
 {
@@ -196,7 +196,7 @@ struct verdict {
 	struct firewall_place *place; /* may be NULL */
 };
 
-/* A name that is longer than those of nft is none that a command could use. */
+/* nft has no names longer than this, so a command could not use one. */
 static void tell_place(const struct ruleset_chain *chain, struct firewall_place *place)
 {
 	if (!place || strlen(chain->family) >= sizeof(place->family) ||
@@ -208,7 +208,7 @@ static void tell_place(const struct ruleset_chain *chain, struct firewall_place 
 	strcpy(place->chain, chain->name);
 }
 
-/* What one more chain makes of it. True: nothing later matters. */
+/* Adds the outcome of one more chain. True: no later chain matters. */
 static bool add_base(const struct firewall_run *run, const struct firewall_outcome *out,
 		     struct verdict *verdict)
 {

@@ -25,16 +25,16 @@ enum truth { NO, MAYBE, YES };
 
 /* ruleset.c: finds things in the JSON, whose writer is not trusted */
 
-/* Ways out of a chain. */
+/* The outcomes of a chain. */
 enum firewall_way { WAY_ACCEPT, WAY_DROP, WAY_RETURN, WAY_COUNT };
 
-/* Why something is possible. */
+/* Why an outcome is possible. */
 struct firewall_cause {
-	unsigned int order;       /* of all causes; 0: none */
+	unsigned int order;       /* of all reasons; 0: none */
 	struct json_object *rule; /* NULL: the chain's policy */
 	const struct ruleset_chain *chain;
 	char doubt
-		[64]; /* "meta mark is not modelled"; empty: it is certain, if we come here */
+		[64]; /* "meta mark is not modelled"; empty: it is certain, if this rule is reached */
 };
 
 struct firewall_outcome {
@@ -48,7 +48,7 @@ struct ruleset_chain {
 	struct json_object *json;
 	unsigned int index;       /* as printed */
 	unsigned int first, last; /* rules, by index + 1; 0: none */
-	/* walk.c: the outcome is the same wherever a chain is jumped from */
+	/* walk.c: the outcome is the same from wherever a chain is jumped to */
 	unsigned int walked; /* the walk that filled in outcome */
 	bool active;
 	struct firewall_outcome outcome;
@@ -70,16 +70,16 @@ struct ruleset_chain *ruleset_chain(struct ruleset *ruleset, const char *family,
 /* In the order of their names; NULL past the last. */
 struct ruleset_chain *ruleset_chain_at(struct ruleset *ruleset, size_t i);
 const struct ruleset_rule *ruleset_rule(const struct ruleset *ruleset, unsigned int at);
-/* Elements of a named set or map of the chain's table, NULL where it is empty. False: there is
- * none such. */
+/* Elements of a named set or map of the chain's table, NULL if it is empty. False: it does not
+ * exist. */
 bool ruleset_elements(struct ruleset *ruleset, const struct ruleset_chain *chain,
 		      const char *name, struct json_object **out);
-/* Whether its table is switched off. */
+/* Whether its table is disabled. */
 enum truth ruleset_is_dormant(struct ruleset *ruleset, const struct ruleset_chain *chain);
 
-/* A member of an object; NULL where there is none, or it is null, or @json no object. */
+/* A member of an object; NULL if it is absent or null, or @json is not an object. */
 struct json_object *json_member(struct json_object *json, const char *key);
-/* The same, if it is a text. */
+/* The same, if it is a string. */
 const char *json_word(struct json_object *json, const char *key);
 /* The name and value of an object that has one member: {"accept": null}. False otherwise. */
 bool json_only(struct json_object *json, const char **key, struct json_object **value);
@@ -94,7 +94,7 @@ struct operand_symbol {
 enum operand_kind {
 	OPERAND_UNKNOWN,
 	OPERAND_MISSING, /* the packet has no such header: the rule does not match */
-	OPERAND_NOWHERE, /* the interface out, on the way in: equal to none */
+	OPERAND_NOWHERE, /* the interface out, for a packet that arrives: equal to none */
 	OPERAND_NUMBER,
 	OPERAND_ADDRESS,
 	OPERAND_NAME, /* of an interface */
@@ -110,7 +110,7 @@ struct operand {
 	const char *name;
 };
 
-/* Comparisons that one evaluation may take: seconds at most, whatever the ruleset. */
+/* Comparisons that one evaluation may make: at most seconds, whatever the ruleset. */
 #define FIREWALL_STEPS_MAX 2000000
 
 /* One evaluation. */
@@ -121,18 +121,18 @@ struct firewall_run {
 	const struct ruleset_chain *base;
 	int64_t priority;
 	unsigned int walk;
-	enum truth notrack; /* conntrack was told to leave the packet alone */
-	bool lost; /* it may be another packet by now: nothing later is certain */
+	enum truth notrack; /* conntrack does not track the packet */
+	bool lost; /* it may be another packet from here on: nothing later is certain */
 	unsigned int order, steps;
-	char doubt[64]; /* the last thing that could not be told */
+	char doubt[64]; /* the last thing that is unknown */
 };
 
 /* AF_INET, AF_INET6; AF_UNSPEC: either. */
 int packet_family(const struct firewall_packet *packet);
-/* The left side of a match, a single one. */
+/* The left side of a match, one operand. */
 void operand_read(struct firewall_run *run, struct json_object *expr,
 		  struct operand *out);
-/* Says what could not be told; returns MAYBE. */
+/* Sets what is unknown; returns MAYBE. */
 enum truth operand_doubt(struct firewall_run *run, const char *fmt, ...)
 	PRINTF_LIKE(2, 3);
 bool run_is_exhausted(struct firewall_run *run);
@@ -159,7 +159,7 @@ void operand_ethertype(struct firewall_run *run, struct operand *out);
 /* Equality with a scalar, a prefix or a range. */
 enum truth value_is(struct firewall_run *run, const struct operand *op,
 		    struct json_object *value);
-/* The number that a text, a number or a list of flags stands for. */
+/* The number of a text, a number or a list of flags. */
 bool value_to_number(const struct operand *op, struct json_object *value, uint64_t *out);
 
 /* match.c */
@@ -167,11 +167,11 @@ bool value_to_number(const struct operand *op, struct json_object *value, uint64
 /* {"op": "==", "left": ..., "right": ...} */
 enum truth match_holds(struct firewall_run *run, struct json_object *match);
 #define OPERANDS_MAX 8
-/* The operands of an expression: more than one for a concatenation. Returns their count; 0 is
- * more than we take. */
+/* The operands of an expression: several for a concatenation. Returns their count; 0: more than
+ * are modelled. */
 unsigned int match_operands(struct firewall_run *run, struct json_object *expr,
 			    struct operand out[OPERANDS_MAX]);
-/* Whether the operands are this element of a set or map. */
+/* Whether the operands equal this element of a set or map. */
 enum truth match_element(struct firewall_run *run, const struct operand *ops,
 			 unsigned int nops, struct json_object *element);
 

@@ -38,7 +38,7 @@ enum truth match_element(struct firewall_run *run, const struct operand *ops,
 	enum truth all = YES, one;
 	unsigned int i;
 
-	/* With a time-out, a counter or a comment. */
+	/* With a timeout, a counter or a comment. */
 	if (inner)
 		element = json_member(inner, "val");
 	if (is_wildcard(element))
@@ -69,7 +69,7 @@ static enum truth match_list(struct firewall_run *run, const struct operand *ops
 	return any;
 }
 
-/* Equality with, or membership in, whatever the right side is. */
+/* Equal to the right side, or a member of it. */
 static enum truth match_equal(struct firewall_run *run, const struct operand *ops,
 			      unsigned int nops, struct json_object *right)
 {
@@ -91,7 +91,7 @@ static enum truth match_equal(struct firewall_run *run, const struct operand *op
 	return match_element(run, ops, nops, right);
 }
 
-/* One of several flags. */
+/* Any of several flags. */
 static enum truth match_flags(struct firewall_run *run, const struct operand *op,
 			      struct json_object *right)
 {
@@ -140,7 +140,7 @@ static enum truth apply(struct firewall_run *run, const char *how,
 			const struct operand *ops, unsigned int nops,
 			struct json_object *right)
 {
-	/* Kernels before 5.4 end the rule, later ones compare with an empty name. */
+	/* Kernels before 5.4 end the rule; later ones compare with an empty name. */
 	if (ops[0].kind == OPERAND_NOWHERE && !strcmp(how, "!="))
 		return operand_doubt(run,
 				     "an interface that the packet does not have yet");

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* What is known of the packet beside its bytes: interfaces, protocols, and its connection
- * (libnftables-json(5), "meta", "ct"). What is not in the tables here is unknown. */
+/* What is known of the packet besides its bytes: interfaces, protocols, and its connection
+ * (libnftables-json(5), "meta", "ct"). What is not in these tables is unknown. */
 #include <netinet/in.h>
 #include <stdio.h>
 
@@ -46,7 +46,7 @@ bool run_is_family(const struct firewall_run *run, const char *family)
 	return !strcmp(run->base->family, family);
 }
 
-/* A frame comes into a bridge by one of its ports, which we do not know. */
+/* A frame enters a bridge by one of its ports, which is unknown. */
 static void interface(struct firewall_run *run, struct operand *out, bool here)
 {
 	if (here && run_is_family(run, "bridge")) {
@@ -138,7 +138,7 @@ static bool sees_connection(struct firewall_run *run, struct operand *out)
 	bool is_ip = run_is_family(run, "ip") || run_is_family(run, "ip6") ||
 		     run_is_family(run, "inet");
 
-	/* What comes over lo has the connection that it left with. */
+	/* A packet that arrives on lo has the connection that it left with. */
 	if (run->notrack != NO || !is_ip || !strcmp(run->packet->netdev, "lo") ||
 	    (begins && run->priority == PRIORITY_CONNTRACK)) {
 		operand_unknown(run, out, "conntrack at this place");
@@ -165,7 +165,7 @@ static void state(struct firewall_run *run, struct operand *out)
 	out->flags = true;
 }
 
-/* Where an address could be translated, the rule that does it has raised a doubt already. */
+/* The rule that could translate an address is an unknown already. */
 static void status(struct firewall_run *run, struct operand *out)
 {
 	if (!sees_connection(run, out))

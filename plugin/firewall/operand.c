@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* What is known of the packet, by the names that nft has for it: its headers and its route
- * (libnftables-json(5), "payload", "fib", "&"); meta.c has the rest. What is not in the
- * tables here is unknown. */
+/* What is known of the packet, by nft's names: its headers and its route (libnftables-json(5),
+ * "payload", "fib", "&"); meta.c has the rest. What is not in these tables is unknown. */
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <stdarg.h>
@@ -100,7 +99,7 @@ static void port(struct firewall_run *run, const struct transport_address *of,
 		operand_doubt(run, "it compares the %s port, which can be any", what);
 }
 
-/* Ports from here on: the dynamic ones (RFC 6335). */
+/* The first dynamic port (RFC 6335). */
 #define DYNAMIC_PORT 0xc000
 
 static void source_port(struct firewall_run *run, struct operand *out)
@@ -115,7 +114,7 @@ static void destination_port(struct firewall_run *run, struct operand *out)
 	port(run, &run->packet->destination, "destination", out);
 }
 
-/* No fragment: conntrack puts them together, and both protocols ask for none. */
+/* Not a fragment: conntrack reassembles them, and both protocols forbid them. */
 static void fragment_offset(struct firewall_run *run, struct operand *out)
 {
 	(void)run;
@@ -127,8 +126,8 @@ static const struct operand_symbol tcp_flags[] = {
 	{ "urg", 32 }, { "ecn", 64 }, { "cwr", 128 }, { NULL, 0 },
 };
 
-/* The first packet is a SYN; one that asks for ECN has two flags more, but Linux does not by
- * itself (tcp_ecn). */
+/* The first packet is a SYN. With ECN it has two more flags, but Linux does not request ECN by
+ * default (tcp_ecn). */
 static void flags_of_tcp(struct firewall_run *run, struct operand *out)
 {
 	operand_symbol(out, 2, tcp_flags);
@@ -159,8 +158,8 @@ static const struct {
 	{ "ether", "type", operand_ethertype },
 };
 
-/* A field of a header that the packet does not have ends the rule, whatever it is compared
- * with: nft puts a test for the protocol before it, and does not print that. */
+/* A field of a header that the packet lacks ends the rule, whatever it is compared with: nft
+ * puts a test for the protocol before it, and does not print that. */
 static bool has_header(struct firewall_run *run, const char *protocol)
 {
 	static const struct {
@@ -185,7 +184,7 @@ static bool has_header(struct firewall_run *run, const char *protocol)
 	int family = packet_family(run->packet);
 	size_t i;
 
-	/* Put on after the last hook of IP; lo has none. */
+	/* Added after the last hook of IP; lo has none. */
 	if (!strcmp(protocol, "ether"))
 		return strcmp(run->packet->netdev, "lo") != 0 &&
 		       (run_is_input(run) || run_is_family(run, "netdev"));
@@ -252,7 +251,7 @@ static bool has_flag(struct json_object *fib, const char *wanted)
 	return false;
 }
 
-/* The near address is this host's, the far one is not; and the way back, where it is known. */
+/* The near address is this host's, the far one is not; and the reverse path, if it is known. */
 static void read_fib(struct firewall_run *run, struct json_object *expr,
 		     struct operand *out)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Whom rules speak of. A server does not know its clients, and a rule that is for some addresses
- * leaves the question about a packet from anybody open; but an address that the rule itself names
- * is one that it can be answered for. */
+/* The addresses that rules name. A server does not know its clients, so a rule for some
+ * addresses leaves open what happens to a packet from anywhere. For the addresses that the rule
+ * names the question can be answered. */
 #include <arpa/inet.h>
 #include <netinet/in.h>
 
@@ -33,8 +33,8 @@ static bool is_among(const struct transport_address *list, unsigned int count,
 	return false;
 }
 
-/* Between quotation marks: whether a string is a value or a name, and whether one with a backslash
- * begins or ends there, makes no address of what is none. */
+/* Between quotation marks. Whether a string is a value or a name, and whether one with a
+ * backslash begins or ends there, does not matter: neither is an address. */
 unsigned int firewall_peers(const char *json, size_t len, int family,
 			    struct transport_address *out, unsigned int max)
 {
@@ -54,7 +54,7 @@ unsigned int firewall_peers(const char *json, size_t len, int family,
 			    !is_among(out, count, &out[count]))
 				count++;
 		}
-		/* What closes one may open the next, where one had a backslash. */
+		/* The end of one may begin the next, if it had a backslash. */
 		at = close;
 	}
 	return count;

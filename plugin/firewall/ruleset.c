@@ -8,7 +8,7 @@
 
 #include "plugin/firewall/internal.h"
 
-/* As many as eight megabytes of rules have. json-c takes some hundred bytes for each. */
+/* Eight megabytes of rules have as many. json-c needs some hundred bytes for each. */
 #define CONTAINERS_MAX 400000
 #define DEPTH_MAX      32
 
@@ -115,7 +115,7 @@ bool ruleset_elements(struct ruleset *ruleset, const struct ruleset_chain *chain
 	return true;
 }
 
-/* Flags of a table, and whether they switch it off. */
+/* Flags of a table, and whether they disable it. */
 static const struct {
 	const char *name;
 	enum truth dormant;
@@ -125,7 +125,7 @@ static const struct {
 	{ "persist", NO },
 };
 
-/* nft 1.0.6 prints a stray string for the flags of a table: what is no flag may be any. */
+/* nft 1.0.6 prints a stray string for the flags of a table: an unknown flag may be any. */
 static enum truth flag_is_dormant(struct json_object *flag)
 {
 	const char *name = json_object_is_type(flag, json_type_string)
@@ -192,7 +192,7 @@ static void add_table(struct ruleset *ruleset, struct json_object *json)
 		ruleset->tables[ruleset->ntables++] = table;
 }
 
-/* After the chains are sorted. A rule whose chain is not there cannot be reached. */
+/* Called once the chains are sorted. A rule whose chain does not exist is never reached. */
 static void add_rule(struct ruleset *ruleset, struct json_object *json)
 {
 	const char *family = json_word(json, "family"), *table = json_word(json, "table"),
@@ -260,7 +260,7 @@ static int index_objects(struct ruleset *ruleset, struct json_object *objects)
 	return 0;
 }
 
-/* What is printed costs a hundredfold in memory: refused before it is parsed. */
+/* json-c needs a hundred times the memory of the text: refused before it is parsed. */
 static int count_containers(const char *json, size_t len)
 {
 	size_t i, count = 0;

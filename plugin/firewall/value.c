@@ -73,7 +73,7 @@ static enum truth number_is(struct firewall_run *run, const struct operand *op,
 	uint64_t number;
 
 	if (!value_to_number(op, value, &number)) {
-		/* The name of another: ours is in its table. */
+		/* The name of another one: this one is in its table. */
 		if (op->symbols && !op->flags &&
 		    json_object_is_type(value, json_type_string))
 			return NO;
@@ -102,7 +102,7 @@ static enum truth address_is(struct firewall_run *run, const struct operand *op,
 	return memcmp(address, op->address, op->address_len) ? NO : YES;
 }
 
-/* A name that ends in an asterisk is the beginning of names. */
+/* A name that ends in an asterisk stands for all that begin so. */
 static enum truth name_is(struct firewall_run *run, const struct operand *op,
 			  struct json_object *value)
 {
@@ -150,7 +150,7 @@ static enum truth address_range(struct firewall_run *run, const struct operand *
 		       : NO;
 }
 
-/* Between the least and the most that the bits which are not known allow. */
+/* Between the least and the greatest that the unknown bits allow. */
 static enum truth bounds_hold(const struct operand *op, uint64_t low, uint64_t high)
 {
 	uint64_t least = op->number & op->known, most = op->number | ~op->known;

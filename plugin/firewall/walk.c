@@ -2,15 +2,14 @@
 /* Copyright (C) 2026 The nfsrdma authors */
 
 /* Chains, rule by rule (nft(8), "VERDICT STATEMENTS"). A chain is walked once for each base
- * chain: wherever it is jumped from, its outcome is the same, for what rules change of a packet
- * (marks, counters) is unknown to begin with. */
+ * chain: its outcome is the same from wherever it is jumped to, because what rules change in a
+ * packet (marks, counters) is unknown from the start. */
 #include <netinet/in.h>
 #include <stdio.h>
 
 #include "plugin/firewall/internal.h"
 
-/* NFT_JUMP_STACK_SIZE: chains in each other, the base chain among them; the kernel takes no deeper
- * ruleset. */
+/* NFT_JUMP_STACK_SIZE: nested chains, with the base chain; the kernel refuses deeper rulesets. */
 #define CHAINS_MAX 16
 
 /* A walk through one chain. */
@@ -20,11 +19,11 @@ struct walk {
 	struct firewall_outcome *out;
 	struct json_object *rule;
 	unsigned int depth;
-	bool ended;       /* nothing comes to the next rule */
-	bool rule_ended;  /* nor to the next statement */
+	bool ended;       /* the next rule is never reached */
+	bool rule_ended;  /* nor the next statement */
 	bool last;        /* the statement is the rule's last */
-	enum truth truth; /* whether we come to this statement */
-	char doubt[64];   /* why it may not be so */
+	enum truth truth; /* whether this statement is reached */
+	char doubt[64];   /* why it may not be */
 };
 
 static const struct firewall_outcome *walk_chain(struct firewall_run *run,
@@ -40,7 +39,7 @@ static void make_cause(struct walk *walk, struct firewall_cause *cause, const ch
 	snprintf(cause->doubt, sizeof(cause->doubt), "%s", why);
 }
 
-/* What decides is told rather than what might have decided the same before it. */
+/* What decides is named rather than what might have decided the same before it. */
 static void add_way(struct firewall_outcome *out, enum firewall_way way,
 		    const struct firewall_cause *cause)
 {
@@ -61,7 +60,7 @@ static void decide(struct walk *walk, enum firewall_way way)
 	walk->ended |= walk->truth == YES;
 }
 
-/* From here on it may or may not be so. */
+/* It is uncertain from here on. */
 static void may_be(struct walk *walk, const char *why)
 {
 	if (walk->truth == YES)
@@ -70,7 +69,7 @@ static void may_be(struct walk *walk, const char *why)
 	walk->truth = MAYBE;
 }
 
-/* A verdict that is not ours to know; nor what the packet looks like after it. */
+/* A verdict that is unknown, as is the packet after it. */
 static void may_be_anything(struct walk *walk, const char *what)
 {
 	char why[64];
@@ -97,8 +96,8 @@ static void do_drop(struct walk *walk, struct json_object *value)
 	decide(walk, WAY_DROP);
 }
 
-/* What is answered says for whom: nft does not print the test for it that it put before. (nft
- * 1.0.6 does not print one for the IP version either that stands before a TCP reset.) */
+/* A reply has an address, whose test nft does not print though it put it before. (nft 1.0.6 does
+ * not print the one for the IP version before a TCP reset either.) */
 static void do_reject(struct walk *walk, struct json_object *value)
 {
 	const char *type = json_word(value, "type");
@@ -130,7 +129,7 @@ static void do_continue(struct walk *walk, struct json_object *value)
 	walk->rule_ended = true;
 }
 
-/* What another chain makes possible; where we may not come there, this rule is the doubt. */
+/* Adds what another chain makes possible; if it may not be reached, this rule is the reason. */
 static void add_outcome(struct walk *walk, const struct firewall_outcome *sub,
 			bool with_return)
 {
@@ -211,7 +210,7 @@ static void do_notrack(struct walk *walk, struct json_object *value)
 		walk->run->notrack = certain ? YES : MAYBE;
 }
 
-/* Marks and the like may change; not what is evaluated here. */
+/* Marks and the like may change, but nothing that is evaluated here. */
 static void do_mangle(struct walk *walk, struct json_object *value)
 {
 	struct json_object *key = json_member(value, "key");
@@ -221,14 +220,14 @@ static void do_mangle(struct walk *walk, struct json_object *value)
 		may_be_anything(walk, "a change of the packet");
 }
 
-/* "add @set { ... limit ... }" is a match as the limit is. */
+/* "add @set { ... limit ... }" matches as the limit does. */
 static void do_set(struct walk *walk, struct json_object *value)
 {
 	if (json_member(value, "stmt"))
 		may_be(walk, "a set with limits is not modelled");
 }
 
-/* iptables-nft's own: nft prints the name and no arguments. */
+/* A match or target of iptables-nft: nft prints its name without arguments. */
 static const struct {
 	const char *name;
 	void (*act)(struct walk *walk, struct json_object *value);
@@ -268,7 +267,8 @@ static void do_xt(struct walk *walk, struct json_object *value)
 	char what[64];
 
 	if (!type || !name) {
-		/* nft before 1.0.3 prints null for either: a target is the rule's last. */
+		/* nft before 1.0.3 prints null for either: a target is the rule's last
+		 * statement. */
 		if (walk->last)
 			may_be_anything(walk, "xt");
 		else
@@ -281,7 +281,7 @@ static void do_xt(struct walk *walk, struct json_object *value)
 	}
 }
 
-/* The pairs of a map: NULL where it has none. False: it is no map that we know. */
+/* The pairs of a map: NULL if it has none. False: not a map that is modelled. */
 static bool map_pairs(struct walk *walk, struct json_object *data,
 		      struct json_object **out)
 {
@@ -305,7 +305,7 @@ static bool is_any_other(struct json_object *key)
 	       !strcmp(json_object_get_string(key), "*");
 }
 
-/* The verdict of the one element that the key is; the element "*" is for no other. */
+/* The verdict of the element that the key equals; the element "*" is for all others. */
 static void do_pairs(struct walk *walk, const struct operand *ops, unsigned int nops,
 		     struct json_object *pairs)
 {
@@ -349,7 +349,7 @@ static void do_vmap(struct walk *walk, struct json_object *value)
 	walk->rule_ended = true;
 }
 
-/* By the statement's name: what it does to a packet that comes to it. */
+/* By the statement's name: what it does to a packet that reaches it. */
 static const struct {
 	const char *name;
 	void (*act)(struct walk *walk, struct json_object *value);
@@ -367,7 +367,7 @@ static const struct {
 	{ "mangle", do_mangle },
 	{ "set", do_set },
 	{ "notrack", do_notrack },
-	/* the far end of a connection is the same, as we see it */
+	/* the far end of a connection stays the same */
 	{ "masquerade", do_accept },
 	{ "snat", do_accept },
 	{ "counter", do_nothing },
@@ -383,7 +383,7 @@ static const struct {
 	{ "ct expectation", do_nothing },
 };
 
-/* What matches as long as a rate or a count is kept. */
+/* Matches as long as a rate or a count is kept. */
 static const char *const limits[] = { "limit", "quota", "ct count", "meter",
 				      "connlimit" };
 
@@ -409,7 +409,7 @@ static void do_statement(struct walk *walk, struct json_object *statement)
 			may_be(walk, why);
 			return;
 		}
-	/* queue, fwd, dnat, redirect, tproxy, synproxy, and what is not known yet. */
+	/* queue, fwd, dnat, redirect, tproxy, synproxy, and what newer versions add. */
 	may_be_anything(walk, name ? name : "a statement");
 }
 
@@ -450,7 +450,7 @@ static const struct firewall_outcome *walk_chain(struct firewall_run *run,
 		do_rule(&walk, rule->json);
 	}
 	chain->active = false;
-	/* The end of a chain is a return; of a base chain, its policy. */
+	/* The end of a chain is a return; the end of a base chain, its policy. */
 	if (!walk.ended) {
 		walk.rule = NULL;
 		walk.truth = YES;

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* A packet against a zone of firewalld, for those who may not list nftables' rules
- * (firewalld.zone(5)): what the zone lists is let in, and its target is for the rest. Anything
- * else that is set there is "more", and can decide either way. */
+/* A packet against a zone of firewalld, for users who may not list nftables' rules
+ * (firewalld.zone(5)): the zone accepts what it lists, and its target applies to the rest.
+ * Anything else that is set there is "more", and can decide either way. */
 #include <netinet/in.h>
 #include <stdio.h>
 
 #include "plugin/firewall/firewall.h"
 
-/* What becomes of a packet that no rule of the zone is for. */
+/* Whether the zone accepts a packet that none of its rules covers. */
 static bool lets_in(const struct host_firewalld *zone)
 {
 	return !strcmp(zone->target, "ACCEPT");
