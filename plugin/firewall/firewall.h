@@ -37,9 +37,9 @@ struct firewall_place {
 
 /* eval.c */
 
-/* What the rules that `nft -j list ruleset` printed do with
- * @packet: of the families ip, ip6 and inet at prerouting and input, or output and postrouting,
- * and of netdev at that device.
+/* What the rules that `nft -j list ruleset` printed do with the packet: rules of the families
+ * ip, ip6 and inet at prerouting and input, or output and postrouting, and of netdev at that
+ * device.
  * @why: the rule that decided, or the first one that is not modelled and could have: clean text.
  * @place: of what drops it; NULL if not wanted.
  * Errors: -EBADMSG not a ruleset; -E2BIG more than is read. */

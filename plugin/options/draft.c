@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* A plan in the making: whatever is done to the options is told with its reason. */
+/* A plan in the making: each change of the options is recorded with its reason. */
 #include <stdarg.h>
 #include <stdio.h>
 

@@ -11,7 +11,8 @@
 
 bool opts_has_control(const char *text);
 
-/* known.c: one row for each option that means something to mount(8), mount.nfs, the kernel or us */
+/* known.c: a row for each option that means something to mount(8), mount.nfs, the kernel or this
+ * program */
 
 enum known_kind {
 	KNOWN_FLAG,   /* takes no value */
@@ -19,51 +20,52 @@ enum known_kind {
 	KNOWN_WORD,   /* one of words */
 	KNOWN_TEXT,   /* a value that is not empty */
 	KNOWN_FREE,   /* a value or none */
-	KNOWN_WORDS,  /* some of words, with colons between them */
+	KNOWN_WORDS,  /* some of words, separated by colons */
 	KNOWN_SIZE,   /* decimal, which the kernel rounds: known_note() */
-	KNOWN_OWN,    /* of ours: the keys of a policy */
+	KNOWN_OWN,    /* the keys of a policy, our own */
 };
 
 struct known {
 	const char *name; /* with "*" at its end: all that begin so */
 	enum known_kind kind;
-	bool mount8;  /* mount(8) keeps it for itself: free text, and may be repeated */
-	bool selinux; /* the kernel's security module takes it out, quotes and all */
+	bool mount8;  /* mount(8) keeps it to itself: free text, may be repeated */
+	bool selinux; /* the kernel's security module removes it, with its quotes */
 	uint32_t min, max;
 	const char *const *words; /* ends with NULL */
-	/* Options of one group answer the same question, and of two the last counts. NULL: its
-	 * own name. */
+	/* Options of one group answer the same question; the last one applies. NULL: its own
+	 * name. */
 	const char *group;
 	const char
 		*says; /* its answer; NULL: the value, or the name where there is none */
-	const char *refused; /* never taken: why, a sentence */
+	const char *refused; /* never accepted: why, a sentence */
 };
 
-/* No option has such a name, nobody's either. */
+/* No option has this name. */
 #define GROUP_TRANSPORT "=transport"
 #define GROUP_PORT      "=port"
 #define GROUP_VERSION   "=version"
 
-/* Ours, which leave the list before mount.nfs. */
+/* Our own, which are removed before mount.nfs. */
 #define OWN_PREFIX "nfsrdma."
 
-/* NULL: nobody knows it. */
+/* NULL: it is not known. */
 const struct known *known_find(const char *name);
-/* The row of which only the case of letters differs, or NULL. */
+/* The row whose name differs only in case, or NULL. */
 const struct known *known_other_case(const char *name);
-/* Whether the value is one that the row takes. 0, or -EINVAL with a sentence; 0 for a NULL row. */
+/* Whether the row accepts the value. 0, or -EINVAL with a sentence; 0 for a NULL row. */
 int known_check(const struct known *row, const struct opt *opt);
-/* What the kernel makes of a value that it takes; NULL: nothing else. */
+/* What the kernel makes of a value that it accepts; NULL: it uses the value as it is. */
 const char *known_note(const struct known *row, const struct opt *opt);
-/* How it answers its question (known_group()). Of an option that nobody knows: its value. */
+/* Its answer to the question of its group (known_group()). Of an unknown option: its value. */
 const char *known_says(const struct opt *opt);
-/* Decimal digits without zeros before them, from @min to @max. */
+/* A decimal number without leading zeros, from @min to @max. */
 bool known_number(const char *text, uint32_t min, uint32_t max, uint32_t *out);
 /* The index of @word in @words, which ends with NULL, or -1. */
 int known_word(const char *const *words, const char *word);
 /* "a, b or c" */
 const char *known_words(const char *const *words, char *buf, size_t cap);
-/* The version that an option names ("vers", "nfsvers", "v4.1"); minor -1: none. False: none at all. */
+/* The version that an option names ("vers", "nfsvers", "v4.1"); minor -1: none. False: it names
+ * none. */
 bool known_version(const struct opt *opt, int *nfs_major, int *nfs_minor);
 
 /* policy-file.c: the sections of one file */
@@ -85,8 +87,8 @@ struct section {
 	enum section_kind kind;
 	char *server;  /* a pattern; NULL: not of this kind */
 	char *path;    /* of an export or directory, a pattern */
-	bool literal;  /* the path is none: it has no wildcards */
-	size_t weight; /* of two of a kind the heavier counts, of equal ones the later */
+	bool literal;  /* the path is not a pattern: it has no wildcards */
+	size_t weight; /* of two of a kind the heavier applies; of equal ones the later */
 	unsigned int line;
 	char *file;
 	/* NULL: not set here */
@@ -102,11 +104,11 @@ struct policies {
 };
 
 void section_fini(struct section *section);
-/* Cuts doubled slashes, and one at the end: the same path, and the same text. */
+/* Removes doubled slashes, and one at the end: the same path is the same text. */
 void section_squeeze(char *path);
 int policy_file_parse(struct policies *policies, const char *file, char *text);
-/* The first line "on-unknown = refuse", whatever the others are. False: there is none, and @from is as
- * it was. @text is cut in place. */
+/* The first line "on-unknown = refuse", whatever the others are. False: there is none, and @from
+ * is unchanged. @text is cut in place. */
 bool policy_file_refuses(const char *file, char *text, char from[POLICY_FROM_MAX]);
 
 /* policy.c */
@@ -115,8 +117,8 @@ bool policy_file_refuses(const char *file, char *text, char from[POLICY_FROM_MAX
 extern const char *const policy_keys[];
 /* Those before are mount options too: nfsrdma.KEY= */
 #define POLICY_MOUNT_KEYS KEY_ON_UNKNOWN
-/* Sets a value of a file or of a mount option. -EINVAL with a sentence that says what is allowed,
- * without the name of the key. @value is kept borrowed where it is an option string. */
+/* Sets a value of a file or of a mount option. -EINVAL with a sentence that says what is
+ * allowed, without the name of the key. @value is kept borrowed if it is an option string. */
 int policy_set(struct policy *policy, enum policy_key key, const char *value,
 	       const char *from);
 
@@ -128,7 +130,7 @@ struct draft {
 	enum ip_family family; /* of the server's address */
 };
 
-/* Each does it to the options, and tells it in the plan. @reason as printf's. -ENOMEM. */
+/* Each changes the options, and records it in the plan. @reason as printf's. -ENOMEM. */
 int draft_replace(struct draft *draft, size_t index, const char *name, const char *value,
 		  const char *reason, ...) PRINTF_LIKE(5, 6);
 int draft_insert(struct draft *draft, size_t index, const char *name, const char *value,
@@ -136,22 +138,23 @@ int draft_insert(struct draft *draft, size_t index, const char *name, const char
 int draft_remove(struct draft *draft, size_t index, const char *reason, ...)
 	PRINTF_LIKE(3, 4);
 int draft_warn(struct draft *draft, const char *fmt, ...) PRINTF_LIKE(2, 3);
-/* The last option of a group, which is the one that counts; or -1. */
+/* The last option of a group, which applies; or -1. */
 ssize_t draft_last_of(const struct draft *draft, const char *group);
 
-/* settle.c: of several options that answer one question one is left, or they contradict */
+/* settle.c: of several options that answer one question one remains, or they contradict each
+ * other */
 
-/* Values are what their rows take. -EINVAL with a sentence. */
+/* Checks that each row accepts its value. -EINVAL with a sentence. */
 int settle_values(struct draft *draft);
-/* nfsrdma.* leave the list and are counted into the policy. */
+/* nfsrdma.* are removed from the list and added to the policy. */
 int settle_own(struct draft *draft);
-/* One transport, one port, one version; all others once for each meaning. */
+/* One transport, one port, one version; of all others one of each meaning. */
 int settle_groups(struct draft *draft);
-/* The version that the options pin, after settle_groups(): 0 none, minor -1 none. */
+/* The version that the options set, after settle_groups(): 0 none, minor -1 none. */
 void settle_version(const struct draft *draft, int *nfs_major, int *nfs_minor);
 /* "rdma" of "rdma" and "proto=rdma6", with *@six. NULL: no transport. */
 const char *settle_transport(const struct opt *opt, bool *six);
-/* The option string of a policy, settled by itself. -EINVAL also what is not for a policy to add. */
+/* The option string of a policy, settled by itself. -EINVAL also for what a policy may not add. */
 int settle_added(struct opts **out, const char *options);
 
 #endif

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* One row for each mount option that means something: to mount(8) and libmount (mount(8), section
+/* A row for each mount option that means something: to mount(8) and libmount (mount(8), section
  * "FILESYSTEM-INDEPENDENT MOUNT OPTIONS"), to mount.nfs and the kernel's NFS client (nfs(5);
- * fs/nfs/fs_context.c for the limits), and to us. An option without a row is kept as it is. */
+ * fs/nfs/fs_context.c for the limits), and to this program. An option without a row is kept as
+ * it is. */
 #include <stdio.h>
 #include <strings.h>
 
@@ -51,7 +52,7 @@ static const char *const secured[] = { "none", "tls", "mtls", NULL };
 	{                                                           \
 		.name = (text), .kind = KNOWN_TEXT, .selinux = true \
 	}
-/* Two that are not "x" and "nox". */
+/* Two that are not a pair "x" and "nox". */
 #define EITHER(one, other) FLAG(one, one), FLAG(other, one)
 
 #define U32 UINT32_MAX
@@ -184,7 +185,7 @@ static const struct known table[] = {
 	MOUNT8("x-*"),
 	MOUNT8("X-*"),
 
-	/* Ours; taken out before mount.nfs */
+	/* Our own; removed before mount.nfs */
 	{ .name = OWN_PREFIX "*", .kind = KNOWN_OWN },
 };
 
@@ -208,7 +209,7 @@ const struct known *known_find(const char *name)
 	return NULL;
 }
 
-/* Two letters in each other's place are two edits. */
+/* Two letters swapped are two edits. */
 static bool is_swapped(const char *a, const char *b)
 {
 	size_t i = 0;
@@ -219,8 +220,8 @@ static bool is_swapped(const char *a, const char *b)
 	       !strcmp(a + i + 2, b + i + 2);
 }
 
-/* One slip: what is further away may be an option of a newer kernel. Rows for all names that begin
- * alike are no names. */
+/* One slip: what differs more may be an option of a newer kernel. Rows for all names with one
+ * beginning are not names. */
 const char *known_near(const char *name)
 {
 	struct near near;
@@ -232,7 +233,7 @@ const char *known_near(const char *name)
 	for (i = 0; i < ARRAY_SIZE(table); i++)
 		if (!strchr(table[i].name, '*'))
 			near_try(&near, table[i].name);
-	/* A part of a longer word is none. */
+	/* A part of a longer word is not one. */
 	if (!near_found(&near) || strlen(near.best) > strlen(name) + 1)
 		return NULL;
 	return near.edits <= 1 || is_swapped(name, near.best) ? near.best : NULL;
@@ -278,7 +279,8 @@ bool known_number(const char *text, uint32_t min, uint32_t max, uint32_t *out)
 	uint64_t n = 0;
 	size_t i;
 
-	/* The kernel would read a zero before it as octal, and 0x as well. */
+	/* The kernel reads a number with a leading zero as octal, and one with 0x as
+	 * hexadecimal. */
 	if (!*text || (*text == '0' && text[1]))
 		return false;
 	for (i = 0; text[i]; i++) {
@@ -416,7 +418,7 @@ int known_check(const struct known *row, const struct opt *opt)
 	return rc;
 }
 
-/* nfs_io_size() of fs/nfs/internal.h; before Linux 6.1 it comes down to a power of two. */
+/* nfs_io_size() of fs/nfs/internal.h; before Linux 6.1 it rounds down to a power of two. */
 const char *known_note(const struct known *row, const struct opt *opt)
 {
 	uint32_t n;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* What a mount asks for, what this host's policy says of it, and what it gets: mount options, the
- * source of a mount, /etc/nfsrdma.conf, and the plan. All of it is pure, bytes and structs in and
- * out, but policy_open(), which reads through struct host.
+/* What a mount requests, what this host's policy says about it, and what it gets: mount options,
+ * the source of a mount, /etc/nfsrdma.conf, and the plan. All of it is pure, bytes and structs
+ * in and out, except policy_open(), which reads through struct host.
  *
- * The way of a mount: host -> policy_open(); SPEC, options, directory -> plan_make(); the plan
- * has the option string for mount.nfs, and what is to be checked before and proven after.
+ * The path of a mount: host -> policy_open(); SPEC, options, directory -> plan_make(); the plan
+ * has the option string for mount.nfs, and what to check before the mount and prove after it.
  *
  * Every text that comes in is hostile: bounded, and refused with one sentence (err_text()). */
 #ifndef PLUGIN_OPTIONS_H
@@ -15,9 +15,9 @@
 #include "plugin/host/host.h"
 #include "rpcrdma/base.h"
 
-/* opts.c: an option string as a list. libmount splits it. Order, quotes, and options that nobody
- * knows are kept. What libmount, mount.nfs and the kernel would not split alike is refused: else
- * an option could hide in the value of another. */
+/* opts.c: an option string as a list. libmount splits it. Order, quotes and unknown options are
+ * kept. A string that libmount, mount.nfs and the kernel would split differently is refused:
+ * otherwise an option could hide in the value of another. */
 
 #define OPTS_TEXT_MAX  65535 /* bytes of an option string */
 #define OPTS_COUNT_MAX 256
@@ -41,21 +41,23 @@ void opts_free_p(struct opts **opts);
 /* How many options had blanks around them. */
 unsigned int opts_trimmed(const struct opts *opts);
 size_t opts_count(const struct opts *opts);
-/* The option at an index below opts_count(); borrowed until the list changes. */
+/* The option at an index below opts_count(); valid until the list changes. */
 struct opt opts_at(const struct opts *opts, size_t index);
-/* The last option of this name, which is the one that counts; or -1. */
+/* The last option of this name, which applies; or -1. */
 ssize_t opts_find(const struct opts *opts, const char *name);
-/* Changes keep the others' order. @value: NULL for none. -ENOMEM. */
+/* Changes keep the order of the others.
+ * @value: NULL for none. -ENOMEM. */
 int opts_replace(struct opts *opts, size_t index, const char *name, const char *value);
 int opts_insert(struct opts *opts, size_t index, const char *name, const char *value);
 int opts_append(struct opts *opts, const char *name, const char *value);
 void opts_remove(struct opts *opts, size_t index);
-/* The string again, never NULL but for -ENOMEM; the caller's, for free(3). */
+/* The string again, never NULL except for -ENOMEM; the caller frees it with free(3). */
 int opts_format(const struct opts *opts, char **out);
-/* The question that an option answers, of known.c: "soft" and "hard" answer the same. Of one that
- * nobody knows its name. */
+/* The question that an option answers, of known.c: "soft" and "hard" answer the same. Of an
+ * unknown option its name. */
 const char *known_group(const struct opt *opt);
-/* The option that was probably meant: "vers" of "vesr"; NULL: none is near, or the name is known. */
+/* The option that was probably meant: "vers" of "vesr"; NULL: none is near, or the name is
+ * known. */
 const char *known_near(const char *name);
 
 /* spec.c: the source of a mount, SERVER:/PATH */
@@ -76,16 +78,16 @@ struct spec {
 /* Errors: -EINVAL with a sentence that says how it is written. */
 int spec_parse(const char *text, struct spec *out);
 
-/* policy.c: what this host wants of a mount: etc/nfsrdma.conf, etc/nfsrdma.conf.d and the built-in
- * defaults. nfsrdma.conf(5). */
+/* policy.c: this host's policy for a mount: etc/nfsrdma.conf, etc/nfsrdma.conf.d and the
+ * built-in defaults. nfsrdma.conf(5). */
 
 enum policy_mode {
 	POLICY_REQUIRE, /* no RDMA, no mount; the default */
-	POLICY_PREFER,  /* TCP if it must be, and loudly */
+	POLICY_PREFER,  /* RDMA if possible, else TCP, with a warning */
 	POLICY_OFF,     /* plain NFS: nothing about RDMA is added, checked or proven */
 };
 
-/* What is tried before mount.nfs is called. Each level has those before it. */
+/* What is checked before mount.nfs runs. Each level includes those before it. */
 enum policy_check {
 	POLICY_CHECK_NONE,
 	POLICY_CHECK_FAST,    /* this host alone */
@@ -98,10 +100,10 @@ enum policy_unknown {
 	POLICY_UNKNOWN_REFUSE,
 };
 
-/* What said it, the later the more specific. */
+/* Where a value comes from; the later the more specific. */
 enum policy_scope {
 	POLICY_BUILT_IN,
-	POLICY_DEFAULT, /* section [default], which somebody wrote */
+	POLICY_DEFAULT, /* section [default] of a file */
 	POLICY_OF_SERVER,
 	POLICY_OF_EXPORT,
 	POLICY_OF_DIRECTORY,
@@ -111,7 +113,7 @@ enum policy_scope {
 #define POLICY_DEADLINE_MAX_S 300
 #define POLICY_FROM_MAX       320
 
-/* Each value and where it is from: "built in", "mount option", "/etc/nfsrdma.conf:7". */
+/* Each value and its origin: "built in", "mount option", "/etc/nfsrdma.conf:7". */
 struct policy {
 	enum policy_mode mode;
 	enum policy_scope scope; /* of the mode */
@@ -119,8 +121,8 @@ struct policy {
 	enum policy_unknown on_unknown; /* of the gates that ask about a mount */
 	unsigned int deadline_ms;       /* for all checks of one mount together */
 	const char *
-		options; /* to append where absent; borrowed of the policies; NULL: none */
-	const char *options_v3; /* the same, where the mount is or may become NFSv3 */
+		options; /* to append if absent; borrowed from the policies; NULL: none */
+	const char *options_v3; /* the same, if the mount is or may become NFSv3 */
 	char mode_from[POLICY_FROM_MAX];
 	char check_from[POLICY_FROM_MAX];
 	char on_unknown_from[POLICY_FROM_MAX];
@@ -137,36 +139,39 @@ const char *policy_unknown_name(enum policy_unknown on_unknown);
 /* All sections of all files. */
 struct policies;
 
-/* Files that are absent are empty. One that is broken or cannot be read is an error, and never a
- * policy: whoever calls must not go on as if there were none.
+/* Files that are absent are empty. One that is damaged or unreadable is an error, never a
+ * policy: the caller must not continue as if there were none.
  * Errors: -EINVAL "/etc/nfsrdma.conf:7: ..."; those of host_read(); -ENOMEM. */
 int policy_open(struct policies **out, const struct host *host);
-/* The same of texts; pure. @text is cut in place. @file: as it is to be shown. */
+/* The same of texts; pure. @text is cut in place.
+ * @file: as it is shown. */
 int policy_new(struct policies **out);
 int policy_add(struct policies *policies, const char *file, char *text);
 void policy_free(struct policies *policies);
 void policy_free_p(struct policies **policies);
-/* What holds for one mount. @dir: NULL where it is not known; then no section of a directory
- * counts. @policies: NULL is the built-in defaults. */
+/* The policy for one mount.
+ * @dir: NULL if unknown; then no section of a directory applies.
+ * @policies: NULL is the built-in defaults. */
 void policy_get(const struct policies *policies, const struct spec *spec, const char *dir,
 		struct policy *out);
-/* What sections of directories, and [default], say of a directory, whatever is or would be mounted
- * there. */
+/* What sections of directories, and [default], say of a directory, whatever is or would be
+ * mounted there. */
 void policy_get_dir(const struct policies *policies, const char *dir, struct policy *out);
-/* Sections of directories are compared as texts. For who asks by where paths lead: each PATH without
- * wildcards is taken for what @follow makes of it; false: it stays. Errors: -ENOMEM. */
+/* Sections of directories are compared as texts. For callers that follow links: each PATH
+ * without wildcards is replaced by what @follow makes of it; false: it stays.
+ * Errors: -ENOMEM. */
 typedef bool policy_follow_fn(void *arg, const char *path, char out[PATH_MAX]);
 int policy_follow(struct policies *policies, policy_follow_fn *follow, void *arg);
-/* Each section of a directory without wildcards that has a policy: its path, as policy_follow() left
- * it, and what holds there. Non-zero of @fn stops, and is returned. */
+/* Each section of a directory without wildcards that has a policy: its path, as policy_follow()
+ * left it, and the policy there. A non-zero result of @fn stops, and is returned. */
 typedef int policy_dir_fn(void *arg, const char *path, const struct policy *policy);
 int policy_each_dir(const struct policies *policies, policy_dir_fn *fn, void *arg);
 /* Whether any section says require or prefer. */
 bool policy_asks(const struct policies *policies);
 
-/* For a gate that cannot tell which disks it was asked about: whether any section says on-unknown =
- * refuse, for one of the disks may be its; also of files that policy_open() refuses. @from: file and
- * line. What cannot be read says nothing. */
+/* For a gate that does not know the disks in question: whether any section says on-unknown =
+ * refuse, because one of the disks may be its; of files that policy_open() refuses, too.
+ * @from: file and line. An unreadable file says nothing. */
 bool policy_refuses_unknown(const struct host *host, char from[POLICY_FROM_MAX]);
 
 /* plan.c: the options that a mount gets, and why */
@@ -174,11 +179,11 @@ bool policy_refuses_unknown(const struct host *host, char from[POLICY_FROM_MAX])
 struct plan_request {
 	const char *spec;
 	const char *options; /* as mount(8) hands them over; NULL: none */
-	const char *dir;     /* the mount point, absolute; NULL where it is not known */
+	const char *dir;     /* the mount point, absolute; NULL if unknown */
 	const struct policies *policies;
-	/* What a name resolves to, where that is addresses of one family alone. IP_UNKNOWN: of both,
-	 * or nobody was asked; then IPv4 is taken unless the options say proto=rdma6. An address in
-	 * SPEC says it itself. */
+	/* The family of the server's addresses, if a name has those of one family only.
+	 * IP_UNKNOWN: of both, or the name was not resolved; then IPv4 is used unless the
+	 * options say proto=rdma6. An address in SPEC has its own. */
 	enum ip_family family;
 };
 
@@ -198,22 +203,22 @@ struct plan_change {
 struct plan {
 	/* For mount.nfs; without nfsrdma.*. */
 	char *options;
-	/* Under POLICY_PREFER: what a second attempt, over TCP, gets. Else NULL. */
+	/* With POLICY_PREFER: the options of a second attempt, over TCP. Else NULL. */
 	char *tcp_options;
 	struct spec spec;
-	struct policy
-		policy; /* in force, mount options counted in; ->options* of @policies */
-	/* What the options say in the end: "rdma", "rdma6"; "tcp", "tcp6", "udp", "udp6" where the
-	 * policy allows it; "" where nobody says (policy off; or a remount, which keeps what the
-	 * mount has). */
+	struct policy policy; /* in force, with mount options; ->options* of @policies */
+	/* The transport of the options in the end: "rdma", "rdma6"; "tcp", "tcp6", "udp", "udp6"
+	 * if the policy allows it; "" if nothing sets it (policy off; or a remount, which keeps
+	 * that of the mount). */
 	char transport[8];
-	/* To be checked before and proven after; also of a remount. Never with POLICY_OFF, nor
-	 * where the options ask for TCP and POLICY_PREFER lets them. */
+	/* Check before the mount and prove after it; a remount too. Never with POLICY_OFF, nor
+	 * if the options request TCP and POLICY_PREFER allows it. */
 	bool wants_rdma;
-	uint16_t port; /* of the server; 0 where nobody says */
-	/* What the options pin. major 0: mount.nfs goes from 4.2 down to 3. minor -1: any of 4. */
+	uint16_t port; /* of the server; 0 if nothing sets it */
+	/* The version that the options set. major 0: mount.nfs tries 4.2 down to 3. minor -1:
+	 * any of 4. */
 	int nfs_major, nfs_minor;
-	bool remount, background; /* "bg" counts: exit 0 is no proof */
+	bool remount, background; /* "bg" applies: exit status 0 is not a proof */
 	unsigned int nchanges;
 	struct plan_change *changes; /* in the order in which they were made */
 	unsigned int nwarnings;
@@ -221,9 +226,9 @@ struct plan {
 };
 
 /* @out is the caller's, for plan_free().
- * Errors: -EINVAL what is asked for contradicts itself or the policy, or makes no sense, with one
+ * Errors: -EINVAL the request contradicts itself or the policy, or is not valid, with one
  * sentence (exit status 2 of the command; mount(8)'s 1 of the helper); -E2BIG longer than
- * OPTS_TEXT_MAX, or than the page in which the kernel takes options; -ENOMEM. */
+ * OPTS_TEXT_MAX, or than the page that the kernel takes of options; -ENOMEM. */
 int plan_make(struct plan **out, const struct plan_request *request);
 void plan_free(struct plan *plan);
 void plan_free_p(struct plan **plan);

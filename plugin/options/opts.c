@@ -3,10 +3,11 @@
 
 /* An option string as a list. libmount splits it, as it does for mount(8) and for mount.nfs.
  *
- * Three programs read the string after us, and do not split it alike: libmount knows backslashes
- * (which ones depends on its version), nfs-utils's tokenizer knows quotes alone, and the kernel's
- * generic_parse_monolithic() neither, once the security module took its contexts out. What they
- * would not all split in one way is refused: in foo="a,tcp,b" the kernel sees an option tcp. */
+ * Three programs read the string after us, and split it differently: libmount knows backslashes
+ * (which ones depends on its version), nfs-utils's tokenizer only quotes, and the kernel's
+ * generic_parse_monolithic() neither, once the security module removed its contexts. A string
+ * that they would not all split alike is refused: in foo="a,tcp,b" the kernel sees an option
+ * tcp. */
 #include <libmount/libmount.h>
 
 #include "plugin/options/internal.h"
@@ -54,7 +55,7 @@ static int item_init(struct item *item, const char *name, const char *value)
 	return item->name && (item->value || !value) ? 0 : err_set(ENOMEM, "no memory");
 }
 
-/* A place more. Lists are short: they grow one by one. */
+/* Room for one more. Lists are short: they grow one by one. */
 static int insert(struct opts *opts, size_t index, struct item *item)
 {
 	struct item *grown = realloc(opts->items, (opts->count + 1) * sizeof(*grown));
@@ -82,7 +83,7 @@ static bool is_blank(char c)
 	return c == ' ' || c == '\t';
 }
 
-/* Before anything is split. libmount drops all from a quote without its second on. */
+/* Before anything is split. libmount drops everything from an unpaired quote on. */
 static int check_text(const char *text)
 {
 	const char *quote = NULL;
@@ -91,7 +92,7 @@ static int check_text(const char *text)
 		return err_set(E2BIG, "the options have more than %d bytes",
 			       OPTS_TEXT_MAX);
 	for (; *text; text++) {
-		/* A tabulator is a blank. */
+		/* A tab is a blank. */
 		if (((unsigned char)*text < 0x20 && *text != '\t') || *text == 0x7f)
 			return err_set(EINVAL,
 				       "control character (0x%02x) in the options",
@@ -131,7 +132,7 @@ static int check_item(const char *text, const struct item *item)
 	return 0;
 }
 
-/* One option, cut in place. Of blanks alone nothing is left. */
+/* One option, cut in place. One of blanks only is dropped. */
 static int add_item(struct opts *opts, char *text)
 {
 	_cleanup_(item_fini_p) struct item item = { NULL, NULL };

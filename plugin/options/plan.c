@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* The options that a mount gets, and why: what the mount asks for, what policy says, and what
- * mount.nfs (2.6.2, utils/mount) and nfsmount.conf make of it.
+/* The options that a mount gets, and why: what the mount requests, what the policy says, and
+ * what mount.nfs (2.6.2, utils/mount) and nfsmount.conf make of it.
  *
- * "proto=rdma,port=20049" is written in full. mount.nfs adds an option of nfsmount.conf unless one
- * of that name is there, and "rdma" and "proto" are two names: with "Proto=tcp" in the file, "rdma"
- * alone becomes "rdma,proto=tcp", and the last counts. "proto=rdma" means IPv4 to mount.nfs, and
- * "proto=rdma6" IPv6. */
+ * "proto=rdma,port=20049" is written in full. mount.nfs adds an option of nfsmount.conf unless
+ * one of that name is there, and "rdma" and "proto" are two names: with "Proto=tcp" in the file,
+ * "rdma" alone becomes "rdma,proto=tcp", and the last applies. "proto=rdma" means IPv4 to
+ * mount.nfs, and "proto=rdma6" IPv6. */
 #include <stdio.h>
 
 #include "plugin/options/internal.h"
 
 #define RDMA_PORT "20049" /* NFS_RDMA_PORT of include/uapi/linux/nfs.h */
 #define NFS_PORT  "2049"
-/* mount(2) copies one page of options and drops the rest unsaid. mount.nfs adds the addresses of
- * both sides, and the version. */
+/* mount(2) copies one page of options and silently drops the rest. mount.nfs adds the addresses
+ * of both sides, and the version. */
 #define KERNEL_TEXT_MAX (4096 - 1 - 256)
 
 void plan_free(struct plan *plan)
@@ -43,8 +43,8 @@ void plan_free_p(struct plan **plan)
 	plan_free(*plan);
 }
 
-/* The policy's options where the mount has none of their group; those about RDMA, only if it is to
- * go that way. */
+/* Adds the policy's options if the mount has none of their group; those about RDMA only for a
+ * mount over RDMA. */
 static int append_absent(struct draft *draft, const char *text, const char *from,
 			 const char *why)
 {
@@ -54,7 +54,7 @@ static int append_absent(struct draft *draft, const char *text, const char *from
 	int rc = settle_added(&more, text);
 	size_t i;
 
-	/* Of "nfsvers=4,minorversion=1" the second is not to see the first. */
+	/* Of "nfsvers=4,minorversion=1" the second must not see the first. */
 	rc = rc ? rc : opts_format(draft->opts, &before);
 	rc = rc ? rc : opts_parse(&own, before);
 	mine.opts = own;
@@ -90,7 +90,7 @@ static int append_policy(struct draft *draft)
 				     : ", because mount.nfs may fall back to NFSv3");
 }
 
-/* What the options say of the transport, held against the policy. */
+/* What the options say of the transport, compared with the policy. */
 static int judge_transport(struct draft *draft)
 {
 	ssize_t at = draft_last_of(draft, GROUP_TRANSPORT);
@@ -197,8 +197,8 @@ static int note_port(struct draft *draft)
 	return 0;
 }
 
-/* A remount keeps its transport, and the kernel refuses it if the port, or a time-out, is another
- * than the mount's: nothing is added to it. */
+/* A remount keeps its transport, and the kernel refuses it if the port or a timeout differs from
+ * the mount's: nothing is added to it. */
 static int go_rdma(struct draft *draft)
 {
 	ssize_t at = draft_last_of(draft, GROUP_TRANSPORT);
@@ -211,7 +211,7 @@ static int go_rdma(struct draft *draft)
 	return rc ? rc : note_port(draft);
 }
 
-/* What cannot be with RDMA, or with what the policy promises. */
+/* Refuses what RDMA excludes, or what contradicts the policy. */
 static int refuse_others(struct draft *draft)
 {
 	struct plan *plan = draft->plan;
@@ -241,8 +241,8 @@ static int refuse_others(struct draft *draft)
 		plan->policy.mode_from);
 }
 
-/* The same without RDMA: whoever wrote the port meant RDMA's. The other is named too, for what
- * nfsmount.conf has for the server may be RDMA's again. */
+/* The same without RDMA: a port in the options was meant for RDMA. The other one is named too,
+ * because nfsmount.conf may have RDMA's for the server. */
 static int format_tcp(struct draft *draft)
 {
 	_cleanup_(opts_free_p) struct opts *opts = NULL;

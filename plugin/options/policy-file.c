@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* One file of nfsrdma.conf(5): sections, "key = value", comments. Nothing in it is passed over: a
- * line that makes no sense is an error with its number, for a policy that was not understood must
- * not look like one that asks for less. */
+/* One file of nfsrdma.conf(5): sections, "key = value", comments. Nothing in it is ignored: a
+ * line that is not valid is an error with its number, because a policy that was not understood
+ * must not look like one that requests less. */
 #include <arpa/inet.h>
 #include <ctype.h>
 #include <stdio.h>
@@ -45,7 +45,7 @@ void section_squeeze(char *path)
 	*to = '\0';
 }
 
-/* Without the blanks around it; a file with the line ends of DOS is none the worse. */
+/* Without surrounding blanks; the line ends of DOS are accepted. */
 static char *trim(char *text)
 {
 	char *end;
@@ -59,7 +59,7 @@ static char *trim(char *text)
 	return text;
 }
 
-/* What fnmatch(3) is given is bounded: each star multiplies its work. */
+/* Patterns for fnmatch(3) are bounded: each star multiplies its work. */
 static int check_pattern(const char *pattern)
 {
 	unsigned int stars = 0;
@@ -80,7 +80,7 @@ static bool is_literal(const char *pattern)
 	return !strpbrk(pattern, "*?[\\");
 }
 
-/* One without wildcards outweighs every one with some. */
+/* A pattern without wildcards outweighs all with some. */
 static size_t weigh(const char *pattern)
 {
 	return strlen(pattern) + (is_literal(pattern) ? PATTERN_MAX_BYTES + 1 : 0);
@@ -98,7 +98,7 @@ static int set_server(struct section *section, char *arg)
 	char *end;
 	int rc;
 
-	/* An address as in SERVER:/PATH; else brackets are a pattern's. */
+	/* An address as in SERVER:/PATH; other brackets are a pattern's. */
 	end = *arg == '[' ? strchr(arg, ']') : NULL;
 	if (end && !end[1]) {
 		*end = '\0';
@@ -175,7 +175,7 @@ static int new_section(struct place *at)
 
 	if (policies->count == POLICY_SECTIONS_MAX)
 		return err_set(EFBIG, "more than %d sections", POLICY_SECTIONS_MAX);
-	/* A power of two: full. */
+	/* The list is full at powers of two. */
 	if (!(policies->count & (policies->count - 1))) {
 		size_t cap = policies->count ? policies->count * 2 : 1;
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* What this host wants of a mount. Every key is looked for by itself: the most specific section
- * that has it counts (directory, export, server, default); of two of a kind one without wildcards,
- * then the longer pattern, then the later. This file reads the files, and finds the section;
- * what is in them is policy-file.c's. nfsrdma.conf(5). */
+/* This host's policy for a mount. Each key is looked up by itself: the most specific section
+ * that has it applies (directory, export, server, default); of two of a kind one without
+ * wildcards, then the longer pattern, then the later. This file reads the files and finds the
+ * section; policy-file.c parses them. nfsrdma.conf(5). */
 #include <arpa/inet.h>
 #include <fnmatch.h>
 #include <stdio.h>
@@ -16,7 +16,7 @@
 #define POLICY_FILE    "etc/nfsrdma.conf"
 #define POLICY_FOLDER  "etc/nfsrdma.conf.d"
 #define NAME_MAX_BYTES 255
-/* Every options = is tried when it is read: what is larger than anybody's is refused. */
+/* Every options = is parsed when it is read: one that is too long for a mount is refused. */
 #define FILE_MAX_BYTES (64 * 1024)
 
 const char *const policy_keys[] = {
@@ -134,7 +134,7 @@ static int set_options_v3(struct policy *policy, const char *value)
 
 static const struct {
 	int (*set)(struct policy *policy, const char *value);
-	size_t from; /* where in struct policy it is said where the value is from */
+	size_t from; /* the place in struct policy of the value's origin */
 } keys[] = {
 	[KEY_POLICY] = { set_mode, offsetof(struct policy, mode_from) },
 	[KEY_CHECK] = { set_check, offsetof(struct policy, check_from) },
@@ -154,7 +154,7 @@ int policy_set(struct policy *policy, enum policy_key key, const char *value,
 	return rc;
 }
 
-/* A server's name is not a matter of case, and an address has more than one form. */
+/* The case of a server's name does not matter, and an address has several forms. */
 static bool is_server(const char *pattern, const struct spec *spec)
 {
 	struct in6_addr a, b;
@@ -165,7 +165,7 @@ static bool is_server(const char *pattern, const struct spec *spec)
 	return !fnmatch(pattern, spec->host, FNM_CASEFOLD);
 }
 
-/* Where a link led a path without wildcards may have got a name with some in it. */
+/* A path without wildcards may have got some when a link was followed. */
 static bool is_directory(const struct section *section, const char *dir)
 {
 	return section->literal ? !strcmp(section->path, dir)
@@ -192,7 +192,7 @@ static bool is_weightier(const struct section *a, const struct section *b)
 	return a->kind != b->kind ? a->kind > b->kind : a->weight >= b->weight;
 }
 
-/* The values were tried when the file was read. */
+/* The values were checked when the file was read. */
 static void take_value(struct policy *policy, enum policy_key key,
 		       const struct section *section)
 {
@@ -342,7 +342,7 @@ void policy_free_p(struct policies **policies)
 	policy_free(*policies);
 }
 
-/* A link that leads nowhere is there, and says nothing: that is no empty file. */
+/* A dangling link exists, but has no content: it is not an empty file. */
 static bool is_absent(const struct host *host, const char *path)
 {
 	char target[4096];
@@ -350,11 +350,11 @@ static bool is_absent(const struct host *host, const char *path)
 	return host_link(host, path, target, sizeof(target)) == -ENOENT;
 }
 
-/* What is done with each file that is there. */
+/* What to do with each file that exists. */
 struct reader {
 	int (*take)(void *arg, const char *file, char *text);
 	void *arg;
-	bool all; /* one that cannot be read, or is broken, is no reason to leave out the others */
+	bool all; /* a file that is damaged or unreadable does not hide the others */
 };
 
 static int read_file(const struct host *host, const char *path,

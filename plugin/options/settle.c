@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Of several options that answer one question one is left, or they contradict each other.
+/* Of several options that answer one question one remains, or they contradict each other.
  *
- * mount.nfs and the kernel let the last transport and the last port count, and VDSM relies on
- * the like for "soft,...,hard"; but who asks for two transports or two ports made a mistake that
- * only shows when the mount is slow, or not safe. So those, and two versions, which mount.nfs
- * refuses itself, are refused; of the others the last counts as ever, with a warning. */
+ * mount.nfs and the kernel use the last transport and the last port, and VDSM relies on this for
+ * "soft,...,hard"; but two transports or two ports are a mistake that shows only when the mount
+ * is slow, or not safe. So those are refused, and two versions, which mount.nfs refuses itself;
+ * of the others the last applies as ever, with a warning. */
 #include <stdio.h>
 
 #include "plugin/options/internal.h"
 
-/* It stays as it is: a newer kernel may know it. */
+/* It is kept: a newer kernel may know it. */
 static int warn_unknown(struct draft *draft, const char *name)
 {
 	const struct known *other = known_other_case(name);
@@ -111,7 +111,7 @@ const char *settle_transport(const struct opt *opt, bool *six)
 	return NULL;
 }
 
-/* One group, of which one option shall be left. */
+/* One group, of which one option remains. */
 struct single {
 	const char *group;
 	const char *what;
@@ -136,7 +136,7 @@ static bool is_minor(const struct opt *opt)
 	return !strcmp(opt->name, "minorversion");
 }
 
-/* A minorversion= stands beside the others, and is looked at later. */
+/* A minorversion= stands beside the others, and is checked later. */
 static bool same_version(const struct opt *a, const struct opt *b)
 {
 	int majors[2] = { 0, 0 }, minors[2] = { -1, -1 };
@@ -153,7 +153,7 @@ static const struct single singles[] = {
 	  "repeats an earlier option, and mount.nfs accepts only one version option" },
 };
 
-/* Of the transports the one that also says the family is the one to keep. */
+/* Of the transports the one that also has the family is kept. */
 static int merge(struct draft *draft, const struct single *single, size_t first, size_t i)
 {
 	struct opt a = opts_at(draft->opts, first), b = opts_at(draft->opts, i);
@@ -240,7 +240,7 @@ void settle_version(const struct draft *draft, int *nfs_major, int *nfs_minor)
 		*nfs_minor = opts_at(draft->opts, (size_t)minor).value[0] - '0';
 }
 
-/* Of which several may stand, or which are nobody's business. */
+/* Options of which several may stand, or that do not matter here. */
 static bool is_left_alone(const struct opt *opt)
 {
 	const struct known *row = known_find(opt->name);
@@ -265,7 +265,7 @@ static ssize_t before(const struct draft *draft, size_t index)
 	return -1;
 }
 
-/* "soft,hard,soft" stays: without its last word it would say something else. */
+/* "soft,hard,soft" stays: without its last word its meaning would change. */
 static int settle_repeated(struct draft *draft)
 {
 	size_t i = 0;

@@ -2,8 +2,8 @@
 /* Copyright (C) 2026 The nfsrdma authors */
 
 /* The source of a mount, SERVER:/PATH, as mount.nfs splits it (utils/mount/parse_dev.c): at the
- * first colon, or behind the bracket of an IPv6 address. It is only read: a platform finds its
- * mount again by this very text. */
+ * first colon, or behind the bracket of an IPv6 address. It is never changed: a platform
+ * recognises its mount by this very text. */
 #include <arpa/inet.h>
 #include <netinet/in.h>
 
@@ -67,7 +67,7 @@ static int parse_name(struct spec *spec)
 	return 0;
 }
 
-/* What is not SERVER:/PATH, and what may be meant. */
+/* Refuses what is not SERVER:/PATH, and says what may be meant. */
 static int refuse_form(const char *text)
 {
 	const char *slash = strstr(text, ":/");
