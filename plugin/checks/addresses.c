@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* The addresses of this host that lie on its RDMA devices, and over which of them a peer gets here
- * by RDMA. The connection manager takes the device from the address:
+/* The addresses of this host on its RDMA devices, and the ones at which a peer reaches it over
+ * RDMA. The connection manager takes the device from the address:
  *
- * - RoCE has a GID of each address of its interface, and of VLANs, bonds and bridges above it
- *   (is_eth_port_of_netdev_filter() in drivers/infiniband/core/roce_gid_mgmt.c). What the table
- *   does not have nobody connects to;
+ * - RoCE has a GID for each address of its interface, and of VLANs, bonds and bridges above it
+ *   (is_eth_port_of_netdev_filter() in drivers/infiniband/core/roce_gid_mgmt.c). Without a GID
+ *   no peer can connect to an address;
  * - InfiniBand has the addresses of its IPoIB interfaces, and of a bond above them;
  * - iWARP has those of its interface.
  *
- * An adapter takes its packets before the kernel's network does. rxe and siw get theirs from it, and
- * those to a bridge come from the bridge, which is no device's: rxe drops them
- * (rxe_get_dev_from_net()), siw listens on its own interface alone (siw_create_listen()). With
- * Linux 6.1 either is silent or refuses there, though rxe has a GID. So is iWARP, whose addresses
- * the adapter has from its own interface.
+ * An adapter takes its packets before the kernel's network does. rxe and siw get theirs from it,
+ * and packets to a bridge come from the bridge, which is not their interface: rxe drops them
+ * (rxe_get_dev_from_net()), siw listens on its own interface only (siw_create_listen()). With
+ * Linux 6.1 either is silent or refuses there, though rxe has a GID. So does iWARP, whose
+ * adapter has the addresses of its own interface.
  *
- * A link-local address is none that servers are mounted by. */
+ * Servers are not mounted by link-local addresses. */
 #include <arpa/inet.h>
 #include <stdio.h>
 

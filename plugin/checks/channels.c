@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* What NFS over RDMA has beside the connection that carries it. It goes through the kernel's
- * network whatever the adapter is, so the packet filters of both hosts see it:
+/* What NFS needs besides its RDMA connection. It passes the kernel's network whatever the adapter
+ * is, so the packet filters of both hosts apply to it:
  *
  *	NFSv3      rpcbind, mountd and lockd of the server; the server calls the client's lockd when a
- *	           lock comes free, and statd on either side hears of a restart, by UDP (sm-notify(8))
- *	NFSv4.0    the server calls the client back (fs/nfs/callback.c); later versions do it over the
- *	           connection that they have
+ *	           lock is released, and restarts are reported to statd, by UDP (sm-notify(8))
+ *	NFSv4.0    the server calls the client back (fs/nfs/callback.c); later versions use the
+ *	           existing connection
  *	Kerberos   rpc.gssd makes the context over TCP, at NFS's own port
  *
- * lockd's and statd's ports are others after each start unless they are set; mountd takes that of
- * services(5) where there is one (getservport() in nfs-utils' svc_create.c). */
+ * lockd's and statd's ports change with each start unless they are set; mountd uses that of
+ * services(5), if there is one (getservport() in nfs-utils' svc_create.c). */
 #include <netinet/in.h>
 
 #include "plugin/checks/internal.h"
@@ -90,7 +90,7 @@ static uint16_t any_port(struct check_run *run)
 	return 0;
 }
 
-/* Of this host, as set: what rpcbind says is so until the next start. */
+/* Of this host, as configured: what rpcbind reports holds until the next start. */
 static uint16_t mountd_port(struct check_run *run)
 {
 	uint16_t port = conf_port(run, "mountd", "port");
@@ -146,7 +146,7 @@ uint16_t channel_rdma_port(struct check_run *run)
 	struct nfsd_conf conf;
 	unsigned int i;
 
-	/* With a server's name it is that one's port. */
+	/* With a server's name it is that server's port. */
 	if (run->target->has_port && !run->target->server)
 		return run->target->port;
 	if (ganesha_serves(run) && !facts_ganesha(run, &ganesha))
@@ -196,7 +196,7 @@ static bool is_mounted(struct check_run *run, enum channel_use use)
 	return false;
 }
 
-/* nfsd as it runs, or as nfs.conf has it; by default it has all versions. */
+/* The running nfsd, or nfs.conf; by default it has all versions. */
 static bool is_offered(struct check_run *run, enum channel_use use)
 {
 	static const char *const off[USE_COUNT] = { "-3", "-4.0", NULL };
@@ -216,7 +216,7 @@ bool channel_is_wanted(struct check_run *run, enum check_role role, enum channel
 {
 	if (channel_is_asked(run, use))
 		return true;
-	/* Another version was asked about. */
+	/* Another version was asked for. */
 	if (run->target->nfs_version && use != USE_KRB5)
 		return false;
 	return role == CHECK_SERVER ? is_offered(run, use) : is_mounted(run, use);

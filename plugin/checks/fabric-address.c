@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* The server's address, by which the path to it is found. */
+/* The server's address, from which the path to it is found. */
 #include "plugin/checks/internal.h"
 
 static int run_check(struct check_run *run)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* The physical link of ports: without a signal nothing else can be right. */
+/* The physical link of ports: without a signal nothing else can work. */
 #include "plugin/checks/internal.h"
 
 /* enum ib_port_phys_state, include/rdma/ib_verbs.h */
@@ -30,8 +30,9 @@ static const char *phys_name(const struct rdma_port *port)
 	return "in an unknown state";
 }
 
-/* Why an Ethernet port has no link: drivers say "Disabled" of an interface that is set down, and of one
- * without a cable (mlx5_query_port_roce(), iw_query_port()). So the interface is asked. */
+/* Why an Ethernet port has no link: drivers report "Disabled" for an interface that is set down,
+ * and for one without a cable (mlx5_query_port_roce(), iw_query_port()). So the interface's
+ * flags decide. */
 static const char *cable_reason_ethernet(struct check_run *run, const struct port_at *at)
 {
 	const char *interface = port_interface(run, at);
@@ -48,12 +49,12 @@ static const char *cable_reason_ethernet(struct check_run *run, const struct por
 	return netdev.carrier == 0 ? "no-carrier" : "no-link";
 }
 
-/* "": none is known. */
+/* "": it is unknown. */
 static const char *cable_reason(struct check_run *run, const struct port_at *at)
 {
 	if (at->port->layer != LINK_INFINIBAND)
 		return cable_reason_ethernet(run, at);
-	/* That of a virtual function has no cable of its own. */
+	/* The port of a virtual function has no cable of its own. */
 	if (at->device->virtual_function)
 		return "vf";
 	switch (at->port->phys_state) {
@@ -65,7 +66,7 @@ static const char *cable_reason(struct check_run *run, const struct port_at *at)
 	}
 }
 
-/* A lane where adapters have four: a bad cable, mostly. */
+/* One lane of the four that adapters have: mostly a damaged cable. */
 static bool is_narrow(const struct rdma_device *device, const struct rdma_port *port)
 {
 	return device->kind == RDMA_INFINIBAND && !device->software &&

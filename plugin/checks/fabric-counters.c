@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Errors that ports count, relative to time and traffic: one look cannot say that a counter grows, but none of
- * them can be older than the last boot. So what is counted, divided by the time since then, is the least that the
- * rate can have been on average; and errors relative to packets are of the same time. */
+/* Errors that ports count, relative to time and traffic. One look cannot tell whether a counter
+ * grows, but none is older than the last boot. So the count divided by the time since then is
+ * the least average rate; and errors relative to packets are of the same time. */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -12,7 +12,7 @@
 /* InfiniBand's tolerance for symbol errors is 120 an hour. */
 #define SYMBOLS_PER_HOUR 120
 #define DOWNS_MIN        10 /* a few are restarts of the peer and of drivers */
-/* RoCE resends all that follows a lost packet: from 1 of 100 000 on throughput falls. */
+/* RoCE resends all that follows a lost packet: from 1 in 100 000 on throughput falls. */
 #define LOST_MIN         1000
 #define PACKETS_PER_LOST 100000
 
@@ -78,7 +78,7 @@ static int counters_warn(struct check_run *run, const struct port_at *at,
 			     port_name(at->device, at->port, name), count, what, hours);
 }
 
-/* Whether it has said something. */
+/* Whether the finding is complete. */
 static bool counters_judge(struct check_run *run, const struct port_at *at, double hours)
 {
 	int64_t symbols = counter(run, at, "counters/symbol_error");
@@ -115,7 +115,7 @@ static int run_check(struct check_run *run)
 
 	if (rc)
 		return rc;
-	/* After a boot links come and go. */
+	/* Links go up and down after a boot. */
 	if (hours < 1)
 		return check_say(run, FINDING_SKIP,
 				 hours < 0 ? "the uptime of this host is unknown"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Whether a port has the GID that connections come from. RoCE makes one of each IP address of the
- * interface; the connection manager finds a device by it. InfiniBand and iWARP have one of their
- * own. */
+/* Whether a port has the GID that connections come from. RoCE makes one for each IP address of
+ * the interface; the connection manager finds a device by it. InfiniBand and iWARP have one of
+ * their own. */
 #include <arpa/inet.h>
 
 #include "plugin/checks/internal.h"
@@ -35,7 +35,7 @@ bool port_has_gid(const struct rdma_port *port, const char *address, bool *v2)
 	return found;
 }
 
-/* Why an address has no GID, and where it is. */
+/* Why an address has no GID, and its interface. */
 static void gid_blame(struct check_run *run, const struct path *path)
 {
 	finding_text(&run->finding, "address", "%s", path->route.source);
@@ -49,7 +49,7 @@ static void gid_blame(struct check_run *run, const struct path *path)
 	finding_number(&run->finding, "device_port", path->port->number);
 }
 
-/* On the route: the address that packets to the server come from. */
+/* On the route: the source address of packets to the server. */
 static int look_at_routes(struct check_run *run, bool *told)
 {
 	struct words without = { 0 }, with = { 0 };

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* IPoIB carries the addresses by which RDMA connections are made, and the TCP beside; NFS over RDMA
- * itself does not go through it. So both of its modes do, and what is said is what they are. */
+/* IPoIB carries the addresses by which RDMA connections are made, and TCP; NFS over RDMA itself
+ * does not use it. So both of its modes work, and the check only reports them. */
 #include "plugin/checks/internal.h"
 
-/* ConnectX-4 and later have IPoIB in hardware, in datagram mode alone. */
+/* ConnectX-4 and later have IPoIB in hardware, in datagram mode only. */
 static bool is_enhanced(const struct host_netdev *netdev)
 {
 	return !strcmp(netdev->driver, "mlx5_core");

@@ -25,7 +25,8 @@ static int ipoib_say(struct check_run *run, const struct port_at *without,
 	bool loaded = !host_exists(run->host, "sys/module/ib_ipoib");
 
 	port_evidence(run, without);
-	return check_say_why(run, others ? FINDING_WARN : FINDING_FAIL, loaded ? "missing" : "no-module",
+	return check_say_why(run, others ? FINDING_WARN : FINDING_FAIL,
+			     loaded ? "missing" : "no-module",
 			     "no active InfiniBand port has an IPoIB interface: %s",
 			     words_text(names));
 }
@@ -58,7 +59,7 @@ static int run_check(struct check_run *run)
 		if (!ipoib_is_of(netdevs, at) && !first)
 			first = at;
 	}
-	/* The second port of an adapter may be left without. */
+	/* The second port of an adapter may be unused. */
 	if (with.count)
 		return check_say(run, FINDING_PASS, "%s", words_text(&with));
 	if (first)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* What Kerberos needs besides RDMA: a keytab, from which rpc.gssd takes this host's credentials, and NFS
- * over TCP, by which it makes the context, whatever carries the mount (nfs-utils, commit 959efe8f). */
+/* What Kerberos needs besides RDMA: a keytab, from which rpc.gssd takes this host's credentials,
+ * and NFS over TCP, over which it makes the context, whatever transport the mount uses
+ * (nfs-utils, commit 959efe8f). */
 #include "plugin/checks/internal.h"
 
 #define NFS_PORT 2049
@@ -27,8 +28,8 @@ static void keytab_of_krb5(const struct host *host, char *path, size_t cap)
 	}
 }
 
-/* Where rpc.gssd looks: nfs.conf, then krb5.conf, then the default. "" where it is no file, or where
- * rpc.gssd does without. */
+/* Where rpc.gssd looks: nfs.conf, then krb5.conf, then the default. "" if it is not a file, or
+ * rpc.gssd does not need it. */
 static int keytab_path(struct check_run *run, char *path, size_t cap)
 {
 	const struct conf_value *value;

@@ -2,8 +2,8 @@
 /* Copyright (C) 2026 The nfsrdma authors */
 
 /* Whether NFS over RDMA answers at the server: a connection by the connection manager, and NULL.
- * Nothing else tells: ss and rpcinfo do not show RDMA listeners. Where nothing listens at the usual
- * port, that of RHEL 6 is tried. */
+ * Nothing else shows it: ss and rpcinfo do not list RDMA listeners. If nothing listens at the
+ * usual port, that of RHEL 6 is tried. */
 #include "plugin/checks/internal.h"
 
 #define RHEL6_PORT 2050
@@ -28,9 +28,9 @@ static bool listener_is_silent(const struct remote *remote)
 	return remote->answer == REMOTE_SILENT || remote->answer == REMOTE_UNREACHABLE;
 }
 
-/* iWARP's listener is one of TCP, which RoCE and InfiniBand do not have; so a refusal, or silence, means
- * something else over iWARP. And where RDMA is refused or silent over another device, and TCP is not,
- * the server has iWARP. */
+/* An iWARP listener is a TCP listener, which RoCE and InfiniBand do not have; so a refusal, or
+ * silence, means something else over iWARP. And if another device is refused or gets no answer,
+ * but TCP is accepted, the server has iWARP. */
 static const char *listener_reason(struct check_run *run, uint16_t port,
 				   const struct remote *remote)
 {
@@ -79,7 +79,7 @@ static int run_check(struct check_run *run)
 
 	if (!target->naddresses)
 		return check_skip(run, "fabric.address");
-	/* A server here may be cut off from its clients without that. */
+	/* A server on this host may be cut off from its clients without that. */
 	if (check_failed(run, "firewall.rdma") && facts_filters(run)->client_is_cut_off)
 		return check_skip(run, "firewall.rdma");
 	rc = facts_listener(run, &remote);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* The MTU of the interface behind RoCE and iWARP ports. RoCE cuts its packets to the largest of
- * 256, 512, 1024, 2048 and 4096 bytes that fits with its headers. */
+/* The MTU of the interface behind RoCE and iWARP ports. The payload of RoCE's packets is the
+ * largest of 256, 512, 1024, 2048 and 4096 bytes that fits with the headers. */
 #include "plugin/checks/internal.h"
 
 #define ETHERNET_USUAL 1500

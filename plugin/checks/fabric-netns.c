@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* How RDMA devices and network namespaces go together: all namespaces see all devices, or each
- * device belongs to one (rdma-system(8)). */
+/* The RDMA mode of network namespaces: all namespaces see all devices, or each device belongs to
+ * one (rdma-system(8)). */
 #include "plugin/checks/internal.h"
 
 static int run_check(struct check_run *run)

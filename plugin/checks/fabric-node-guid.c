@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* A device whose node GUID is zero: librdmacm leaves it out, and older ones crash. */
+/* A device whose node GUID is zero: librdmacm ignores it, and older versions crash. */
 #include "plugin/checks/internal.h"
 
 static int run_check(struct check_run *run)

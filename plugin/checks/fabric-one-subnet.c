@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Two RDMA interfaces in one IP subnet: Linux answers ARP for either address on both, unless told otherwise, so
- * a peer learns the wrong port for an address; and a strict rp_filter drops what comes in by the other one
- * (Documentation/networking/ip-sysctl.rst). */
+/* Two RDMA interfaces in one IP subnet: by default Linux answers ARP for either address on both,
+ * so a peer learns the wrong port for an address; and a strict rp_filter drops what arrives at
+ * the other one (Documentation/networking/ip-sysctl.rst). */
 #include <stdio.h>
 
 #include "plugin/checks/internal.h"
@@ -48,7 +48,7 @@ static bool same_port(const struct host_netdev *a, const struct host_netdev *b)
 	return !strcmp(a->rdma_device, b->rdma_device) && a->rdma_port == b->rdma_port;
 }
 
-/* The first two interfaces, of different ports. */
+/* The first two interfaces of different ports. */
 static bool find_pair(const struct netdevs *netdevs, char *text,
 		      const struct host_netdev *pair[2])
 {
@@ -71,7 +71,8 @@ static bool find_pair(const struct netdevs *netdevs, char *text,
 	return false;
 }
 
-/* The kernel takes the larger of that of the interface and that of all. Errors: of reading. */
+/* The kernel uses the larger of the values of the interface and of all.
+ * Errors: of reading. */
 static int effective(struct check_run *run, const char *netdev, const char *name,
 		     int64_t *out)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* A subnet manager on this host, as it is configured: of several on one subnet the one with the
- * highest priority is the master; an instance of OpenSM is for one subnet. */
+/* A subnet manager on this host, as configured: of several in one subnet the one with the
+ * highest priority is the master; an instance of OpenSM manages one subnet. */
 #include "plugin/checks/internal.h"
 
-/* Two instances that would take the same port: the second; *@first is the other. */
+/* Two instances for the same port: returns the second; *@first is the other. */
 static const char *twice(const struct host_opensm *opensm, const char **first)
 {
 	unsigned int i, j;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* The partition of IPoIB interfaces: the subnet manager gives each port a table of partition keys,
- * and an interface works only in one that is there. Limited members (without the highest bit) do
- * not hear each other. */
+/* The partition of IPoIB interfaces: the subnet manager gives each port a table of partition
+ * keys, and an interface works only with a key from it. Limited members (without the highest
+ * bit) do not reach each other. */
 #include "plugin/checks/internal.h"
 
 #define FULL_MEMBER 0x8000
@@ -65,7 +65,7 @@ static void pkey_blame(struct check_run *run, const char *reason,
 	finding_text(&run->finding, "interface", "%s", netdev->name);
 	finding_text(&run->finding, "device", "%s", netdev->rdma_device);
 	finding_number(&run->finding, "device_port", netdev->rdma_port);
-	/* As partitions.conf names it, without the bit of membership. */
+	/* As partitions.conf names it, without the membership bit. */
 	finding_text(&run->finding, "pkey", "0x%04x", netdev->pkey & ~FULL_MEMBER);
 }
 
@@ -83,11 +83,11 @@ static int run_check(struct check_run *run)
 		return rc;
 	for (i = 0; i < netdevs->count; i++) {
 		port = netdevs->list[i].pkey ? port_of(rdma, &netdevs->list[i]) : NULL;
-		/* Before the port is active there is no table. */
+		/* The table is empty until the port is active. */
 		if (port && port_is_up(port) && port->npkeys)
 			pkey_count(port, &netdevs->list[i], &found);
 	}
-	/* An interface more than is used, where another one is good. */
+	/* An additional interface that is unused, if another one is good. */
 	if (found.first_absent) {
 		pkey_blame(run, "absent", found.first_absent);
 		return check_say(run, found.good.count ? FINDING_WARN : FINDING_FAIL,

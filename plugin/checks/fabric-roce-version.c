@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* RoCE v1 and v2 do not understand each other: v1 is an ethertype (0x8915) within one Ethernet, v2
- * is UDP port 4791. The connection manager takes v2 where the port has it, unless configfs says
+/* RoCE v1 and v2 do not understand each other: v1 is an ethertype (0x8915) within one Ethernet,
+ * v2 is UDP port 4791. The connection manager uses v2 if the port has it, unless configfs says
  * otherwise until the next boot (drivers/infiniband/core/cma.c). */
 #include "plugin/checks/internal.h"
 
@@ -35,7 +35,7 @@ static int run_check(struct check_run *run)
 	for (i = 0; i < ports.count; i++) {
 		const struct rdma_port *port = ports.list[i].port;
 
-		/* Without a GID nothing can be said of its version. */
+		/* Without a GID the version is unknown. */
 		if (ports.list[i].device->kind != RDMA_ROCE || !port_is_up(port) ||
 		    !port->ngids)
 			continue;

@@ -20,7 +20,7 @@ static void route_add_bad(struct routes *routes, const struct path *path,
 	routes->reason = reason;
 }
 
-/* By an interface that lies on that of a device; false: it does not, or the device serves it. */
+/* By an interface above a device's own; false: it is not, or the device serves it. */
 static bool route_is_above(struct check_run *run, const struct path *path, const char *to,
 			   struct routes *routes)
 {
@@ -33,7 +33,7 @@ static bool route_is_above(struct check_run *run, const struct path *path, const
 			      netdev_is_bridge(run, netdev) ? "bridge" : "upper");
 		return true;
 	}
-	/* siw connects from there all the same. */
+	/* siw connects from there nevertheless. */
 	if (path->device && path->device->kind == RDMA_ROCE &&
 	    netdev_is_passed_by(run, netdev, path->device)) {
 		words_add(&routes->bad,

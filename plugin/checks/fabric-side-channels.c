@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* What NFSv3 has beside its own connection, over TCP whatever carries NFS: rpcbind, mountd for the
- * mount, lockd for locks. It is asked for where version 3 was asked for. */
+/* What NFSv3 needs besides its own connection, over TCP whatever transport the mount uses:
+ * rpcbind, mountd for the mount, lockd for locks. It is checked if version 3 was asked for. */
 #include "plugin/checks/internal.h"
 #include "rpcrdma/nfs/nfs.h"
 
@@ -26,7 +26,7 @@ struct tally {
 	bool any_refused, any_silent;
 };
 
-/* The first that is refused is the reason, or else the first that is silent. */
+/* The reason is that of the first one that is refused, or else of the first that is silent. */
 static void channel_blame(struct check_run *run, struct tally *tally, bool refused,
 			  const char *reason, const char *name, uint16_t port)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* rxe and siw are RDMA in software, for testing: they work, and are no faster than TCP. */
+/* rxe and siw are RDMA in software, for testing: they work, but are no faster than TCP. */
 #include "plugin/checks/internal.h"
 
 static int run_check(struct check_run *run)

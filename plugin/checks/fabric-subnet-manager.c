@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* InfiniBand ports that have a link and no LID: a subnet needs a subnet manager, even a cable between two
- * hosts. A port that is armed has had one: fabric.port. */
+/* InfiniBand ports that have a link but no LID: a subnet needs a subnet manager, even a cable
+ * between two hosts. An armed port has had one: fabric.port. */
 #include "plugin/checks/internal.h"
 
 #define PHYS_UP 5
 #define INIT    2
 
-/* What there is of a subnet manager on this host: the reason, and its sentence. */
+/* The subnet managers of this host: the reason, and its sentence. */
 static const char *opensm_here(struct check_run *run, const struct port_at *at)
 {
 	struct host_opensm opensm;
 	char state[32] = "";
 
-	/* One without virtualization configures the physical function alone. */
+	/* A subnet manager without virtualization configures the physical function only. */
 	if (at->device->virtual_function) {
 		finding_reason(&run->finding, "vf");
 		return ", a virtual function";

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Mellanox's first ConnectX, revision a0 (MT25418 and its kin), say that they can do TSO and send
- * corrupt IP fragments: IPoIB, and with it the TCP beside NFS over RDMA, suffers. */
+/* Mellanox's first ConnectX, revision a0 (MT25418 and others), offer TSO and send corrupt IP
+ * fragments: this breaks IPoIB, and TCP over it. */
 #include "plugin/checks/internal.h"
 
 #define MELLANOX    0x15b3

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Rules of udev that set the mode or MTU of IPoIB interfaces by ATTR{...}="...". It is reported not
- * to work, while writing to the files by RUN+= does; and ConnectX-4 and later refuse connected mode
- * either way. */
+/* Rules of udev that set the mode or MTU of IPoIB interfaces by ATTR{...}="...". It is reported
+ * not to work, while writing to the files by RUN+= does; and ConnectX-4 and later refuse
+ * connected mode either way. */
 #include "plugin/checks/internal.h"
 
 struct search {
-	bool enhanced;            /* an interface of this host has datagram mode alone */
+	bool enhanced;            /* an interface of this host has datagram mode only */
 	char interface[IFNAMSIZ]; /* the first */
 	struct words by_attr, connected;
 };

@@ -2,15 +2,15 @@
 /* Copyright (C) 2026 The nfsrdma authors */
 
 /* Rules of udev that name IPoIB interfaces by their address. It has 20 bytes, of which the first
- * twelve change: the flags and number of a queue, and the prefix of the subnet. The last eight are
- * the port's GUID, and a rule must match by those alone. */
+ * twelve change: flags and queue number, and the prefix of the subnet. The last eight are the
+ * port's GUID, and a rule must match only those. */
 #include <ctype.h>
 
 #include "plugin/checks/internal.h"
 
 #define STABLE_BYTES 8
 
-/* The value of KEY=="..." in a rule, NULL where it is not compared. */
+/* The value of KEY=="..." in a rule, NULL if it is not compared. */
 static const char *compared(const char *rule, const char *key, size_t *len)
 {
 	const char *at = strstr(rule, key);
@@ -25,7 +25,7 @@ static const char *compared(const char *rule, const char *key, size_t *len)
 	return at;
 }
 
-/* "00:11:22": how many bytes it spells out. */
+/* "00:11:22": the number of bytes that it has. */
 static unsigned int count_bytes(const char *pattern, size_t len)
 {
 	unsigned int bytes = 0;
@@ -47,7 +47,7 @@ static int look_at(void *arg, const char *file, unsigned int line, const char *r
 	size_t len;
 	const char *address = compared(rule, "ATTR{address}", &len);
 
-	/* Six bytes are Ethernet's. */
+	/* Six bytes are an Ethernet address. */
 	if (address && strstr(rule, "NAME=\"") &&
 	    count_bytes(address, len) > STABLE_BYTES)
 		words_add(words, "/%s:%u", file, line);

@@ -2,12 +2,12 @@
 /* Copyright (C) 2026 The nfsrdma authors */
 
 /* Whether the packet filters of this host let RDMA pass. It depends on the driver first: what an
- * adapter sends and receives never enters the kernel's network, so no rule of this host applies to
- * it; rxe is a UDP socket of the kernel, and siw a TCP socket, whose packets pass netfilter.
+ * adapter sends and receives never enters the kernel's network, so no rule of this host applies
+ * to it; rxe is a UDP socket of the kernel, and siw a TCP socket, whose packets pass netfilter.
  *
- * rxe sends to port 4791 from ports of its own, in both directions: what comes back is no reply to
- * conntrack but the first packet of another flow, so a rule for established connections does not
- * let it in (rxe_net.c, rxe_qp_init_req()). */
+ * rxe sends to port 4791 from ports of its own, in both directions: what comes back is not a
+ * reply to conntrack but the first packet of another flow, so a rule for established connections
+ * does not accept it (rxe_net.c, rxe_qp_init_req()). */
 #include <netinet/in.h>
 #include <stdio.h>
 
@@ -22,7 +22,7 @@ struct state {
 	const char *role;           /* the first whose packets do not all pass */
 };
 
-/* What the ways of one role came to. */
+/* The answers for the paths of one role. */
 struct count {
 	unsigned int open, dropped, unknown;
 };
@@ -37,7 +37,7 @@ static void name_once(struct words *words, const struct way *way)
 		words_add(words, "%s", name);
 }
 
-/* The worse of two answers about packets that are all needed. */
+/* The worse of two answers about packets that must all pass. */
 static enum firewall_answer worse(enum firewall_answer a, enum firewall_answer b)
 {
 	if (a == FIREWALL_DROP || b == FIREWALL_DROP)
@@ -109,7 +109,7 @@ static int ask_way(struct check_run *run, struct state *state, const struct way 
 					 : ask_siw(run, state, way, role, answer);
 }
 
-/* One open path is enough where it is unknown which is taken; that others are closed is a warning. */
+/* One open path is enough if it is unknown which one is used; closed ones are a warning then. */
 static enum finding_status status_of(const struct count *count)
 {
 	if (count->dropped && !count->open && !count->unknown)
@@ -119,7 +119,7 @@ static enum finding_status status_of(const struct count *count)
 	return count->dropped ? FINDING_WARN : FINDING_PASS;
 }
 
-/* The ways that a role takes: to the server where its route is through an RDMA device. */
+/* The paths of a role: to the server if its route is through an RDMA device. */
 static int find_ways(struct check_run *run, enum check_role role, struct way_list *out)
 {
 	unsigned int i, kept = 0;
@@ -157,7 +157,7 @@ static int look_as(struct check_run *run, struct state *state, struct way_list *
 	return rc;
 }
 
-/* What passes, and what has to be open elsewhere. */
+/* What passes, and what must be open elsewhere. */
 static int say_good(struct check_run *run, struct state *state)
 {
 	const char *some = state->tally.for_some ? " for some addresses" : "";
@@ -198,7 +198,7 @@ static int say_good(struct check_run *run, struct state *state)
 	return check_say(run, FINDING_PASS, "%s", words_text(&good));
 }
 
-/* The rules are unknown: the device for which that matters goes before the cause. */
+/* The rules are unknown: names the device for which that matters before the cause. */
 static int explain(int rc, const struct state *state)
 {
 	const char *rxe = state->rxe.text, *siw = state->siw.text;
@@ -207,8 +207,8 @@ static int explain(int rc, const struct state *state)
 			   *rxe && *siw ? " and " : "", siw);
 }
 
-/* Where the rules are unknown, an answer that passed them shows it. Of a server's clients none can be
- * asked. */
+/* If the rules are unknown, an answer of the server shows that they accept it. The clients of a
+ * server cannot be asked. */
 static bool is_answered(struct check_run *run)
 {
 	const struct check_target *target = run->target;

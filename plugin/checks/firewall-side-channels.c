@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Whether the packet filters of this host let the side channels of NFS pass (channels.c): those of
- * the versions that are asked about, are mounted over RDMA, or that the server here offers. What is
- * asked about has to work; a closed channel that may not be needed is a note. */
+/* Whether the packet filters of this host let the side channels of NFS pass (channels.c): of the
+ * versions that were asked for, that are mounted over RDMA, or that the server of this host
+ * offers. What was asked for must work; a closed channel that may not be needed is a note. */
 #include <netinet/in.h>
 #include <stdio.h>
 
 #include "plugin/checks/internal.h"
 
-/* How much a version is wanted. */
+/* How necessary a version is. */
 enum want { WANT_NOT, WANT_OFFERED, WANT_MOUNTED, WANT_ASKED };
 
 struct state {
 	struct netfilter_tally tally;
 	struct words open, closed, loose; /* of channels, by name */
-	struct words portless; /* those that have no fixed port, closed or loose */
+	struct words portless; /* those without a fixed port, closed or open by chance */
 	enum finding_status status;
 	bool offered; /* something is closed that is only offered */
 };
@@ -26,7 +26,7 @@ static enum want want_of(struct check_run *run, const struct channel *channel)
 		return WANT_NOT;
 	if (channel_is_asked(run, channel->use))
 		return WANT_ASKED;
-	/* Another version was asked about. */
+	/* Another version was asked for. */
 	if (run->target->nfs_version && channel->use != USE_KRB5)
 		return WANT_NOT;
 	if (!channel_is_wanted(run, channel->role, channel->use))
@@ -86,9 +86,9 @@ static uint16_t port_of(struct check_run *run, const struct channel *channel,
 	return (uint16_t)count->port;
 }
 
-/* Most hosts let out what they send, and some let in whatever arrives on an interface: then the port
- * does not matter, and is not looked up. One that changes with each start is let in by chance, where
- * rules tell ports apart. */
+/* Most hosts accept what they send, and some accept whatever arrives on an interface: then the
+ * port does not matter, and is not looked up. A port that changes with each start is open by
+ * chance, if rules distinguish ports. */
 static int ask(struct check_run *run, struct state *state, const struct channel *channel,
 	       const struct way *way, struct count *count)
 {
@@ -136,7 +136,7 @@ static int look_at(struct check_run *run, struct state *state,
 
 /* --- the check -------------------------------------------------------------------------------- */
 
-/* What a server offers, and clients may need. */
+/* Says what a server offers, and clients may need. */
 static int say_offered(struct check_run *run, struct state *state)
 {
 	struct words words = { .separator = "; " };
@@ -152,7 +152,7 @@ static int say_offered(struct check_run *run, struct state *state)
 			 words_text(&words));
 }
 
-/* A rule that can be opened comes before a port that no rule can name. */
+/* A rule that can be changed comes before a port that no rule can name. */
 static void explain(struct check_run *run, struct state *state)
 {
 	if (state->closed.count)
@@ -187,7 +187,7 @@ static int say(struct check_run *run, struct state *state)
 	return check_say(run, state->status, "%s", text);
 }
 
-/* Clients come by the interfaces of RDMA devices, and this one asks the server by its route. */
+/* Clients arrive by the interfaces of RDMA devices; this client reaches the server by its route. */
 static int find_ways(struct check_run *run, enum check_role role, struct way_list *out)
 {
 	out->count = 0;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* The command that opens a port for a packet that is dropped, by the program that owns the rules there:
- * firewalld for its zone, ufw and iptables-nft for their tables, else nft. It opens that port on
- * that interface and no more. */
+/* The command that opens a port for a packet that is dropped, by the program that owns the rules
+ * there: firewalld for its zone, ufw and iptables-nft for their tables, else nft. It opens that
+ * port on that interface and nothing more. */
 #include <netinet/in.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -11,7 +11,7 @@
 #include "plugin/checks/internal.h"
 #include "plugin/report/shell.h"
 
-/* What a packet is matched by. */
+/* How a packet is matched. */
 struct match {
 	const struct firewall_packet *packet;
 	const struct firewall_place *place;
@@ -22,7 +22,8 @@ struct match {
 	uint16_t port;
 };
 
-/* What nft takes for a name. A shell's quotes are not enough: nft has its own use for a semicolon. */
+/* A name that nft accepts. A shell's quotes are not enough: a semicolon means something to nft
+ * too. */
 static bool is_plain(const char *name)
 {
 	static const char good[] =
@@ -36,7 +37,7 @@ static bool is_firewalld(const struct match *match)
 	return !strcmp(match->place->table, "firewalld");
 }
 
-/* iptables names its chains in capitals, and nft's users do not. */
+/* iptables names its chains in capitals, users of nft do not. */
 static bool is_iptables(const struct match *match)
 {
 	static const char *const tables[] = { "filter", "mangle", "raw", "security" };
@@ -52,14 +53,14 @@ static bool is_iptables(const struct match *match)
 	return false;
 }
 
-/* The policy by which ufw denies the rest is that of iptables' own chain. */
+/* ufw denies the rest by the policy of iptables' own chain. */
 static bool is_ufw(const struct match *match)
 {
 	return !strncmp(match->place->chain, "ufw", 3) ||
 	       (match->has_ufw && is_iptables(match));
 }
 
-/* None, where it does not fit: the beginning of a command is another one. */
+/* No command, if it does not fit: a truncated one is another command. */
 PRINTF_LIKE(2, 3)
 static void put_command(char *command, const char *fmt, ...)
 {
@@ -73,7 +74,7 @@ static void put_command(char *command, const char *fmt, ...)
 		*command = '\0';
 }
 
-/* Replies, and what goes out, are no matter of a zone's ports. */
+/* A zone's ports do not apply to replies and outgoing packets. */
 static void by_firewalld(const struct match *match, char *command)
 {
 	if (!match->in || match->packet->established)
@@ -89,7 +90,7 @@ static void by_firewalld(const struct match *match, char *command)
 			SHELL_WORD(match->packet->netdev), match->port, match->protocol);
 }
 
-/* The first of its rules that fits counts, so one that denies has to come later. */
+/* The first rule that matches applies, so one that denies must come later. */
 static void by_ufw(const struct match *match, char *command)
 {
 	bool before = strstr(match->place->chain, "-user-");
@@ -115,8 +116,8 @@ static void by_iptables(const struct match *match, char *command)
 		match->packet->established ? " -m conntrack --ctstate ESTABLISHED" : "");
 }
 
-/* nft reads its arguments as a language of its own, in which a name that is no identifier stands in
- * double quotes, and cannot have one. */
+/* nft parses its arguments as a language of its own, in which a name that is not an identifier
+ * needs double quotes, and cannot contain one. */
 static const char *nft_name(const char *name, struct shell_word *word)
 {
 	char quoted[64];
@@ -178,7 +179,7 @@ enum netfilter_owner netfilter_command(const struct firewall_packet *packet,
 	if (!match.port ||
 	    (known && (!is_plain(place->table) || !is_plain(place->chain))))
 		return owner;
-	/* Its rules may be iptables-nft's. */
+	/* Its rules may be those of iptables-nft. */
 	if (is_firewalld(&match) || (zone && (!known || is_iptables(&match))))
 		owner = NETFILTER_FIREWALLD;
 	else if (is_ufw(&match))

@@ -2,9 +2,9 @@
 /* Copyright (C) 2026 The nfsrdma authors */
 
 /* What the packet filters of this host do with a packet: nftables' rules, those of iptables-nft
- * among them, as nft lists them; for a user who may not list them, what firewalld says of its zone.
- * nft does not list the tables of iptables-legacy, so where there is such a table, what nft accepts
- * is unknown. Filters of tc and BPF are not checked. */
+ * among them, as nft lists them; for a user who may not list them, those of firewalld's zone.
+ * nft does not list the tables of iptables-legacy, so where there is such a table, it is unknown
+ * whether what nft accepts passes. Filters of tc and BPF are not checked. */
 #include <netinet/in.h>
 #include <stdio.h>
 
@@ -12,7 +12,7 @@
 
 /* --- what is read once ------------------------------------------------------------------ */
 
-/* Known not to be in the kernel, so without a rule. nft would load nf_tables to list none. */
+/* Certainly not in the kernel, so without a rule. nft would load nf_tables to list none. */
 static bool is_absent(struct check_run *run, const char *module)
 {
 	struct host_module found;
@@ -38,7 +38,7 @@ static void leave_out_nat(char *names)
 
 static void read_legacy(struct check_run *run, struct filters *out)
 {
-	/* Half of it: commas make it longer. */
+	/* Half of the room: quotes make it longer. */
 	char names[sizeof(out->legacy) / 2] = "";
 
 	if (is_absent(run, "ip_tables") && is_absent(run, "ip6_tables"))
@@ -120,7 +120,7 @@ static void set_peer(struct transport_address *far, const struct transport_addre
 	transport_set_port(far, port);
 }
 
-/* The next address after this host's own, which is a neighbour's. */
+/* The next address after this host's own: a neighbour's. */
 static unsigned int add_neighbour(const struct transport_address *near,
 				  struct transport_address *out)
 {
@@ -137,9 +137,9 @@ static unsigned int add_neighbour(const struct transport_address *near,
 	return 1;
 }
 
-/* Rules that are for some addresses leave the question about anybody open. It is answered for a
- * neighbour, or else for one that they name: then some are let pass, which is what such rules are
- * made for. */
+/* Rules for some addresses leave open what happens to a packet from anywhere. It is answered for
+ * a neighbour, or else for an address that they name: then packets from some pass, as such rules
+ * intend. */
 static void ask_peers(const struct filters *filters, const struct firewall_packet *packet,
 		      struct netfilter_answer *out)
 {
@@ -193,7 +193,7 @@ static void ask_zone(const struct host_firewalld *zone,
 	out->by_zone = true;
 }
 
-/* Why rules are not known, where the error has no reason that all checks share. */
+/* Why rules are unknown, if the error has no reason that all checks share. */
 static int because(int rc)
 {
 	static const struct {
@@ -267,7 +267,7 @@ static void name_packet(const struct firewall_packet *packet, char *buf, size_t 
 		 packet->netdev);
 }
 
-/* What several packets have in common is said once, and for IPv6 what differs from IPv4. */
+/* What several packets have in common is printed once, and for IPv6 only what differs from IPv4. */
 static void add_once(struct words *words, const char *separator,
 		     const struct firewall_packet *packet, const char *text)
 {
@@ -278,7 +278,7 @@ static void add_once(struct words *words, const char *separator,
 		words_add(words, "%s%s", v6 && strchr(text, '(') ? "IPv6: " : "", text);
 }
 
-/* The first that is dropped takes the place of one that is unknown. */
+/* The first one that is dropped replaces one that is unknown. */
 static void keep_first(struct netfilter_tally *tally, const char *what, const char *name,
 		       const struct netfilter_answer *got)
 {
@@ -310,8 +310,8 @@ static const char *last_of(const char *text, const char *part)
 	return last;
 }
 
-/* What firewalld opens it forgets, unless it is told twice. One command takes several ports of a
- * zone. */
+/* firewalld forgets what it opens, unless told again with --permanent. One command takes several
+ * ports of a zone. */
 static void add_firewalld(struct netfilter_tally *tally, const char *command)
 {
 	static const char program[] = "firewall-cmd", option[] = " --add-port=";
@@ -401,7 +401,7 @@ const char *netfilter_text(struct netfilter_tally *tally, char text[FINDING_SUMM
 	return text;
 }
 
-/* Whole or not at all. */
+/* The whole text or nothing. */
 static bool is_whole(const struct words *commands)
 {
 	return commands->count && !commands->left_out &&

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* What the server's configuration makes of RDMA when nfs-server starts. That depends on who reads
- * it:
+/* What the server's configuration means for RDMA when nfs-server starts. That depends on the
+ * program that reads it:
  *
- * - rpc.nfsd before 2.1.1 does not: its arguments are all there is (plugin/host/nfsd-arguments.c);
- * - rpc.nfsd before nfs-utils 2.4.2 takes rdma= for a port (RHEL 8 has the later way in its 2.3.3);
- * - rpc.nfsd since then (utils/nfsd/nfsd.c) takes rdma=y for a switch, and the port is rdma-port=
- *   or else the service nfsrdma. What is not a yes is still a port: so rdma=n is one that cannot
- *   be, with a message and no harm. If there is no such port it starts without RDMA, and says so
- *   in the journal alone;
+ * - rpc.nfsd before 2.1.1 does not read it: it has only its arguments
+ *   (plugin/host/nfsd-arguments.c);
+ * - rpc.nfsd before nfs-utils 2.4.2 takes rdma= for a port (RHEL 8 has the later behaviour in
+ *   its 2.3.3);
+ * - rpc.nfsd since then (utils/nfsd/nfsd.c) takes rdma=y for a switch, and the port is
+ *   rdma-port= or else the service nfsrdma. A value other than yes is still a port: so rdma=n is
+ *   an invalid one, with a message and no harm. Without such a port it starts without RDMA, and
+ *   only the journal says so;
  * - nfsdctl since 2.8 (utils/nfsdctl/nfsdctl.c) knows the switch only.
  *
  * rdma=y with rdma-port=20049 is what all but the first understand: Debian 12, for one, has no
@@ -59,7 +61,7 @@ static bool is_old(const struct nfsd_conf_input *in)
 	return v[0] && (v[0] < 2 || (v[0] == 2 && (v[1] < 4 || (v[1] == 4 && v[2] < 2))));
 }
 
-/* rdma=y, where that is a switch. */
+/* rdma=y, if that is a switch. */
 static void judge_switch(const struct nfsd_conf_input *in, struct nfsd_conf *out)
 {
 	out->port = port_of(in, in->rdma_port ? in->rdma_port : "nfsrdma");
@@ -135,7 +137,7 @@ void nfsd_conf_judge(const struct nfsd_conf_input *in, struct nfsd_conf *out)
 		out->port = 0;
 }
 
-/* "1:2.6.2-4". What cannot be read is zeros: then it is taken for a later one. */
+/* "1:2.6.2-4". One that cannot be parsed is zeros: then it is taken for a later one. */
 void nfsd_conf_version(const char *text, unsigned int version[3])
 {
 	const char *colon = strchr(text, ':');
@@ -144,7 +146,7 @@ void nfsd_conf_version(const char *text, unsigned int version[3])
 	if (sscanf(colon ? colon + 1 : text, "%5u.%5u.%5u", &version[0], &version[1],
 		   &version[2]) < 2)
 		version[0] = 0;
-	/* RHEL 8's 2.3.3 has what came with 2.4.2. */
+	/* RHEL 8's 2.3.3 has the behaviour of 2.4.2. */
 	if (strstr(text, ".el8"))
 		version[0] = 0;
 }
@@ -158,7 +160,7 @@ static unsigned int find_service(const void *arg, const char *name)
 	return host_service(arg, name, "tcp", &port) ? 0 : port;
 }
 
-/* "--rdma" or "--rdma=20049": what rpc.nfsd is started with counts more than the file. */
+/* "--rdma" or "--rdma=20049": the arguments of rpc.nfsd override the file. */
 static bool find_argument(const char *text, char port[16])
 {
 	const char *at = strstr(text, "--rdma"), *value;
@@ -170,7 +172,7 @@ static bool find_argument(const char *text, char port[16])
 	return true;
 }
 
-/* The lines of the files that older units take rpc.nfsd's arguments from. */
+/* The lines of the files from which older units take rpc.nfsd's arguments. */
 static bool find_in_environment(const struct host *host, struct nfsd_conf *out,
 				char port[16])
 {
@@ -248,7 +250,7 @@ static void judge_argument(struct check_run *run, const char *port, unsigned int
 		out->port = 0;
 }
 
-/* With a server's name the port is that one's. */
+/* With a server's name the port is that server's. */
 static unsigned int wanted_port(const struct check_target *target)
 {
 	return target->server || !target->port ? 20049 : target->port;
@@ -298,7 +300,7 @@ int nfsd_conf_read(struct check_run *run, struct nfsd_conf *out)
 
 	memset(out, 0, sizeof(*out));
 	nfsd_arguments(run->host, wanted_port(run->target), &arguments);
-	/* Without systemd, and where the unit cannot be read, rpc.nfsd starts it. */
+	/* Without systemd, or if the unit cannot be read, rpc.nfsd starts it. */
 	if (host_unit_get(run->host, NFSD_SERVICE, "Service", "ExecStart", start,
 			  sizeof(start)))
 		start[0] = '\0';

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Ports of RDMA devices: which of them a check looks at, and what they are called. Where the
- * server is known it is the port on the route to it; else all, and one that is good will do,
- * because the second port of an adapter is often not connected. */
+/* Ports of RDMA devices: which of them a check examines, and their names. With a server it is
+ * the port on the route to it; else all, and one that is good is enough, because the second port
+ * of an adapter is often not connected. */
 #include <stdio.h>
 
 #include "plugin/checks/internal.h"
@@ -24,9 +24,9 @@ const char *port_name(const struct rdma_device *device, const struct rdma_port *
 
 bool port_usable(const struct rdma_device *device)
 {
-	/* xprtrdma wants memory registration by work request, which mthca's adapters do not have
-	 * (frwr_is_supported() in net/sunrpc/xprtrdma/frwr_ops.c). usNIC and EFA have no reliable
-	 * connections. */
+	/* xprtrdma needs memory registration by work request, which mthca's adapters lack
+	 * (frwr_is_supported() in net/sunrpc/xprtrdma/frwr_ops.c). usNIC and EFA have no
+	 * reliable connections. */
 	return device->kind != RDMA_USNIC && device->kind != RDMA_OTHER &&
 	       strcmp(device->driver, "ib_mthca");
 }

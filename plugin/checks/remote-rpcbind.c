@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Asks the server's rpcbind for a port. What comes is decoded in a CHILD_WORKER, which has no
- * privilege; it answers with a number, and is gone at the deadline. */
+/* Asks the server's rpcbind for a port. A CHILD_WORKER without privileges decodes the reply; it
+ * answers with a number, and ends at the deadline. */
 #include <stdio.h>
 
 #include "plugin/checks/internal.h"
 #include "rpcrdma/child/child.h"
 #include "rpcrdma/nfs/nfs.h"
 
-/* Between asking and killing, so that the child says itself what did not answer. */
+/* Between the question and the end of the child, so that the child itself reports what did not
+ * answer. */
 #define GRACE_MS 500
 
 struct question {

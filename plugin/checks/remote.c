@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* What the server answers, by RDMA and by TCP. RDMA is asked by the probe, whose worker has no
- * privilege; of TCP only the connection counts here. Below a root it is what was recorded:
+/* What the server answers over RDMA and TCP. The probe asks over RDMA, from a worker without
+ * privileges; over TCP only the connection matters here. Below a root the answers are recorded:
  *
  *	.nfsrdma/remote.json    {"rdma/20049": "open", "tcp/111": "silent", "rpcbind/100005/3": 20048,
  *	                         "tcp/2049": {"answer": "refused", "text": "..."},
  *	                         "address/nas1": "192.0.2.1 2001:db8::1"}
  *
- * of the one server that the record is for; "here/rpcbind/100005/3" is of the host itself. A
- * snapshot has words with an answer. rpcbind's may be 0, not registered, or the name of an error. */
+ * for one server; "here/rpcbind/100005/3" is the host's own. A snapshot has a text with an answer.
+ * rpcbind's may be 0, not registered, or the name of an error. */
 #include <json-c/json.h>
 #include <netinet/in.h>
 #include <stdio.h>
@@ -21,7 +21,7 @@
 #define RECORD_MAX      (64 * 1024)
 #define RECORD_TEXT_MAX 512
 
-/* A connection manager that hears nothing tries for a minute; a check does not wait so long. */
+/* A connection manager without an answer tries for a minute; a check does not wait so long. */
 #define RDMA_MS 3000
 #define TCP_MS  1000
 
@@ -90,7 +90,7 @@ static void record(struct check_run *run, const char *key, const struct remote *
 
 /* --- the server's name ------------------------------------------------------------------ */
 
-/* Numeric addresses, as record_addresses() put them together. */
+/* Numeric addresses, as record_addresses() joined them. */
 static unsigned int parse_addresses(char *text, uint16_t port,
 				    struct transport_address *out, unsigned int max)
 {
@@ -132,7 +132,7 @@ static void record_addresses(const struct host *host, const struct check_target 
 	host_answer(host, RECORD, key, words_text(&words), target->unresolved);
 }
 
-/* Below a root nobody is asked: names of that machine are not names of this one. */
+/* Below a root no name service is asked: names of that machine are not names of this one. */
 void remote_resolve(const struct host *host, struct check_target *target,
 		    uint64_t deadline)
 {
@@ -226,9 +226,9 @@ static bool is_siw(const struct rdma_device *device)
 	return device->kind == RDMA_IWARP && device->software;
 }
 
-/* siw connects within the system call that asks for it, and nothing ends that before TCP gives up.
- * A program can speak iWARP to the server without it, by the same packets. The same for a server on
- * this host itself that no other device knows. */
+/* siw connects within the system call that requests it, and nothing ends that before TCP gives
+ * up. A program can speak iWARP to the server without it, by the same packets. The same applies
+ * to a server on this host itself that no other device reaches. */
 static const struct transport_ops *transport_of(struct check_run *run)
 {
 	const struct rdma_devices *rdma;
@@ -316,14 +316,14 @@ int remote_tcp(struct check_run *run, uint16_t port, struct remote *out)
 	return 0;
 }
 
-/* A rule may also refuse, in the server's name. */
+/* A firewall rule may also refuse, in the server's name. */
 bool remote_is_kept_off(const struct remote *remote)
 {
 	return remote->answer == REMOTE_REFUSED || remote->answer == REMOTE_SILENT ||
 	       remote->answer == REMOTE_UNREACHABLE;
 }
 
-/* A port, 0 where there is none, or the name of an error. */
+/* A port, 0 if there is none, or the name of an error. */
 static int replay_rpcbind(struct check_run *run, const char *key, uint16_t *port)
 {
 	char value[RECORD_TEXT_MAX], text[RECORD_TEXT_MAX];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* At which of this host's addresses clients reach it over RDMA (addresses.c). The kernel's listener
- * needs none: portlist has its line, and no client can connect to it. */
+/* At which of this host's addresses clients reach it over RDMA (addresses.c). The kernel's
+ * listener does not need one: portlist has its line even if no client can connect. */
 #include "plugin/checks/internal.h"
 
 struct lists {
@@ -42,7 +42,7 @@ static const struct own_address *first_of(const struct own_addresses *all,
 	return NULL;
 }
 
-/* Names for steps: of the first address of that kind. */
+/* Names for steps: of the first address in that state. */
 static void name_first(struct check_run *run, const struct own_addresses *all,
 		       enum own_state state)
 {
@@ -86,7 +86,8 @@ static int say_none(struct check_run *run, const struct own_addresses *all,
 		"no active port of an RDMA device has an IP address, apart from link-local ones");
 }
 
-/* nfsdctl alone listens for RDMA at host= only; rpc.nfsd has it for TCP (nfssvc_set_rdmaport()). */
+/* Only nfsdctl limits the RDMA listener to host=; rpc.nfsd applies it to TCP
+ * (nfssvc_set_rdmaport()). */
 static int say_bound(struct check_run *run, const struct own_addresses *all,
 		     const struct nfsd_conf *conf, const char *good)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* The longest READ and WRITE that the server takes. nfsd chooses 1/4096 of the memory, 1 MiB at
- * most, when it starts for the first time (nfsd_get_default_max_blksize() in fs/nfsd/nfssvc.c), so a
- * virtual machine with less than 4 GiB offers less than the usual. */
+/* The longest READ and WRITE that the server accepts. nfsd chooses 1/4096 of the memory, 1 MiB
+ * at most, when it starts for the first time (nfsd_get_default_max_blksize() in
+ * fs/nfsd/nfssvc.c), so a virtual machine with less than 4 GiB offers less than usual. */
 #include <stdio.h>
 
 #include "plugin/checks/internal.h"
@@ -12,7 +12,7 @@
 #define USUAL (1024 * KIB)
 #define LEAST (128 * KIB)
 
-/* So little that the kernel chooses less than LEAST by itself. */
+/* With so little memory the kernel chooses less than LEAST by itself. */
 static bool has_little_memory(struct check_run *run)
 {
 	_cleanup_(host_text_fini) struct host_text text = { NULL, 0 };

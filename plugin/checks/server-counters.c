@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* The counters of svcrdma, since the module was loaded or they were reset. Of those that
- * show trouble newer kernels count sq_starve alone; rq_starve of older ones counts how
- * often a thread found nothing to do, and rq_poll, rq_prod and the like are for developers. */
+/* The counters of svcrdma, since the module was loaded or they were reset. Of those that show
+ * trouble, newer kernels have sq_starve only; rq_starve of older ones counts how often a thread
+ * found nothing to do, and rq_poll, rq_prod and the like are for developers. */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -11,7 +11,7 @@
 
 #define FOLDER "proc/sys/sunrpc/svc_rdma/rdma_stat_"
 
-/* Of so many calls one; and fewer than this are no measure. */
+/* One in so many calls; fewer calls than this are no measure. */
 #define STARVED_ONE_IN 20
 #define CALLS_LEAST    1000
 
@@ -39,7 +39,7 @@ static bool is_starved(const struct value values[COUNTERS])
 {
 	const struct value *calls = &values[RECV], *starved = &values[SQ_STARVE];
 
-	/* Of two that are too large it is unknown which is larger. */
+	/* If both are too large to be shown, it is unknown which one is larger. */
 	return calls->number >= CALLS_LEAST && !calls->large &&
 	       starved->number > calls->number / STARVED_ONE_IN;
 }

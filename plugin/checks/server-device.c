@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Whether a server has an RDMA device. On a host that is a client too, client.device shows it. */
+/* Whether a server has an RDMA device. On a host that is also a client, client.device reports
+ * it. */
 #include "plugin/checks/internal.h"
 
 static int run_check(struct check_run *run)

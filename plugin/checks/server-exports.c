@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Whether the server exports anything, and whether to the networks of its RDMA devices: what
- * exportfs(8) made of /etc/exports, and what others told it (ZFS, clusters), is in
- * /var/lib/nfs/etab. Nothing in it is special to RDMA: the option insecure is not needed, since over
- * RDMA every port counts as a reserved one (svc_rdma_secure_port()). But a client has another address
- * over RDMA than over the network that the exports were written for.
+/* Whether the server exports anything, and whether to the networks of its RDMA devices:
+ * /var/lib/nfs/etab has what exportfs(8) made of /etc/exports, and what others exported (ZFS,
+ * clusters). RDMA needs no option: not even insecure, since over RDMA every port counts as a
+ * reserved one (svc_rdma_secure_port()). But a client's address over RDMA differs from the one
+ * in the network that the exports were written for.
  *
- * A client that is a name, a pattern, a netgroup or gss/ may be one of the RDMA network. */
+ * A client that is a name, a pattern, a netgroup or gss/ may be in the RDMA network. */
 #include "plugin/checks/internal.h"
 
 /* Networks of RDMA devices. */
 struct exported_to {
 	struct host_network list[16];
 	unsigned int count;
-	bool anybody; /* a default route is among them, or none is known */
+	bool anybody; /* a default route is among them, or their network is unknown */
 };
 
 static void find_networks(struct check_run *run, const struct own_addresses *own,
@@ -66,7 +66,7 @@ static bool path_is_covered(const struct host_exports *exports,
 	return false;
 }
 
-/* Directories without a client in the networks; the count of those with one. */
+/* Directories without a client in the networks; counts those with one. */
 static unsigned int sort_paths(const struct host_exports *exports,
 			       const struct exported_to *to, struct words *without)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* A host where NFS-Ganesha serves and not the kernel: whether it was built with RDMA, as far as that
- * is known, and whether ganesha.conf has it. Its listener is the RDMA connection manager's, which no
- * file here shows. */
+/* A host where NFS-Ganesha serves instead of the kernel: whether it was built with RDMA, as far
+ * as that is known, and whether ganesha.conf enables it. Its listener belongs to the RDMA
+ * connection manager, and no file shows it. */
 #include "plugin/checks/internal.h"
 
 #define UNIT "nfs-ganesha.service"
@@ -27,8 +27,8 @@ bool ganesha_serves(struct check_run *run)
 	       kernel == UNIT_MISSING;
 }
 
-/* The distribution's own package: others mark theirs with a tilde ("5.7-ubuntu1~jammy1"). Debian's
- * libntirpc needs no librdmacm. */
+/* The distribution's own package: versions of other builds have a tilde ("5.7-ubuntu1~jammy1").
+ * Debian's libntirpc needs no librdmacm. */
 static bool is_built_without(struct check_run *run, const struct host_ganesha *ganesha)
 {
 	const struct host_system *system;

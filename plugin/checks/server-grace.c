@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Whether the server is in its grace period, in which clients may only reclaim what they had before it
- * started: opens and locks of others wait. v4_end_grace is N until it ends (write_v4_end_grace() in
- * fs/nfsd/nfsctl.c); how long that takes at most only root can read. */
+/* Whether the server is in its grace period, in which clients may only reclaim what they had
+ * before it started: other opens and locks wait. v4_end_grace is N until it ends
+ * (write_v4_end_grace() in fs/nfsd/nfsctl.c); how long that takes at most only root can read. */
 #include <inttypes.h>
 
 #include "plugin/checks/internal.h"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Whether the server listens for RDMA: only /proc/fs/nfsd/portlist shows it. ss and rpcinfo do not,
- * and nfs-server.service is active without it. The order in which devices and server start does not matter: a
- * listener at the wildcard address is on each device as it comes (cma_add_one() in
- * drivers/infiniband/core/cma.c). */
+/* Whether the server listens for RDMA: only /proc/fs/nfsd/portlist shows it. ss and rpcinfo do
+ * not, and nfs-server.service is active without it. The order in which devices and the server
+ * start does not matter: a listener at the wildcard address is added to each device that appears
+ * (cma_add_one() in drivers/infiniband/core/cma.c). */
 #include "plugin/checks/internal.h"
 
 static bool has_iwarp(struct check_run *run)
@@ -20,7 +20,7 @@ static bool has_iwarp(struct check_run *run)
 	return false;
 }
 
-/* Over iWARP the port is a TCP port: what else has it by nfs.conf; NULL: nothing. */
+/* Over iWARP the port is a TCP port: the service that nfs.conf gives it to; NULL: none. */
 static const char *rival(struct check_run *run, unsigned int port,
 			 const struct conf_value **value)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Whether a server that listens for RDMA gets the module rpcrdma. What a client lacks a server lacks
- * too, and one finding says it. */
+/* Whether a server that listens for RDMA gets the module rpcrdma. What a client lacks a server
+ * lacks too, and one finding reports it. */
 #include "plugin/checks/internal.h"
 
 static int run_check(struct check_run *run)

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Whether the configuration makes the server listen for RDMA, as the nfs-utils installed here reads
- * it (nfsd-conf.c). A listener that it does not explain was opened by hand, and does not survive the
- * next start. */
+/* Whether the configuration makes the server listen for RDMA, as the installed nfs-utils read it
+ * (nfsd-conf.c). A listener that the configuration does not explain was opened by hand, and is
+ * gone after the next start. */
 #include <stdio.h>
 
 #include "plugin/checks/internal.h"
 
-/* The last line of the file that has no newline there, which nfs-utils ignores: whether it is about
+/* Whether the last line of the file, without a newline and so ignored by nfs-utils, is about
  * RDMA. */
 static bool is_rdma_cut(struct check_run *run, const char *file)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Whether the listener's port is the one that clients use: 20049 by default, the one asked for, and
- * the same one after the next start. */
+/* Whether the listener's port is the one that clients use (20049, or that of --port), and
+ * whether it stays the same at the next start. */
 #include "plugin/checks/internal.h"
 
 #define NFS_RDMA_PORT 20049
@@ -29,7 +29,7 @@ static int run_check(struct check_run *run)
 	nfsd_ports(nfsd, &ports);
 	if (!ports.count)
 		return check_skip(run, "server.listener");
-	/* With a server's name it is that one's port. */
+	/* With a server's name it is that server's port. */
 	finding_number(&run->finding, "port", ports.list[0]);
 	if (target->has_port && !target->server && !nfsd_has_port(&ports, target->port)) {
 		finding_number(&run->finding, "asked", target->port);

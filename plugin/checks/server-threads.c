@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Whether the kernel's NFS server runs. Its control files say so; /proc/fs/nfsd is there, empty, on
- * every kernel (fs/proc/root.c). systemd calls nfs-server active even after rpc.nfsd ended all
- * threads. */
+/* Whether the kernel's NFS server runs, by its control files; /proc/fs/nfsd exists, empty, on
+ * every kernel (fs/proc/root.c). systemd reports nfs-server as active even after rpc.nfsd ended
+ * all threads. */
 #include "plugin/checks/internal.h"
 
 /* nfs-utils starts 8, and 16 since 2.8. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* The versions of NFS that the server serves, over whatever transport: "+3 +4 +4.1 +4.2 -4.0". */
+/* The versions of NFS that the server serves, over any transport: "+3 +4 +4.1 +4.2 -4.0". */
 #include <stdio.h>
 
 #include "plugin/checks/internal.h"
@@ -34,7 +34,7 @@ static bool is_wanted(const struct check_target *target, const char *name)
 	return !strcmp(name, wanted);
 }
 
-/* By a line of nfs.conf, if it is found there; else by an argument, or by hand. */
+/* Disabled by a line of nfs.conf, if it has one; else by an argument, or by hand. */
 static int say_lacking(struct check_run *run, const char *name)
 {
 	const struct conf_value *value = NULL;
