@@ -4,8 +4,16 @@
 /* Whether there is an RDMA device at all, of a kind that NFS over RDMA can use. */
 #include "plugin/checks/internal.h"
 
+static int say_container(struct check_run *run)
+{
+	return check_say_why(run, FINDING_FAIL, "container",
+			     "this container (%s) has no RDMA device",
+			     finding_evidence(&run->finding, "container"));
+}
+
 /* Without devices: another check may have said why already. */
-static int say_none(struct check_run *run, const struct rdma_devices *rdma)
+static int say_none(struct check_run *run, const struct rdma_devices *rdma,
+		    bool contained)
 {
 	static const char *const causes[] = { "client.module", "server.module",
 					      "client.drivers" };
@@ -14,6 +22,8 @@ static int say_none(struct check_run *run, const struct rdma_devices *rdma)
 	for (i = 0; i < ARRAY_SIZE(causes); i++)
 		if (check_failed(run, causes[i]))
 			return check_skip(run, causes[i]);
+	if (contained)
+		return say_container(run);
 	if (!rdma->netns_shared)
 		return check_say_why(
 			run, FINDING_FAIL, "other-namespace",
@@ -33,6 +43,8 @@ static int say_image(struct check_run *run)
 int device_check(struct check_run *run)
 {
 	const struct rdma_devices *rdma;
+	/* Always, so that a snapshot has it. */
+	bool contained = *container_reason(run, "");
 	struct words good = { 0 }, bad = { 0 };
 	int rc = facts_rdma(run, &rdma);
 	unsigned int i;
@@ -42,7 +54,7 @@ int device_check(struct check_run *run)
 	if (!rdma->count && host_exists(run->host, "sys/class") == -ENOENT)
 		return say_image(run);
 	if (!rdma->count)
-		return say_none(run, rdma);
+		return say_none(run, rdma, contained);
 	for (i = 0; i < rdma->count; i++)
 		words_add(port_usable(&rdma->list[i]) ? &good : &bad, "%s (%s, %s)",
 			  rdma->list[i].name, rdma->list[i].driver,

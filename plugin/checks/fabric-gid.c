@@ -43,8 +43,9 @@ static void gid_blame(struct check_run *run, const struct path *path)
 	if (path->netdev.rdma_lower[0])
 		finding_text(&run->finding, "lower", "%s", path->netdev.rdma_lower);
 	finding_reason(&run->finding, netdev_is_bridge(run, path->route.netdev) ? "bridge"
-				      : path->netdev.rdma_lower[0]              ? "upper"
-										: "lost");
+				      : path->netdev.rdma_lower[0]
+					      ? "upper"
+					      : container_reason(run, "lost"));
 	finding_text(&run->finding, "device", "%s", path->device->name);
 	finding_number(&run->finding, "device_port", path->port->number);
 }
@@ -110,7 +111,7 @@ static int run_check(struct check_run *run)
 		return err_because(err_set(ENODATA, "no port is known to be active"),
 				   "port-unknown");
 	if (first) {
-		finding_reason(&run->finding, "none");
+		finding_reason(&run->finding, container_reason(run, "none"));
 		port_evidence(run, first);
 		return check_say(run, FINDING_FAIL, "no GID: %s", words_text(&without));
 	}

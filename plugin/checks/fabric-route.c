@@ -67,7 +67,7 @@ static void route_count(struct check_run *run, const struct path *path,
 		routes->first_good = routes->first_good ? routes->first_good : path;
 	} else {
 		words_add(&routes->bad, "%s by %s", to, path->route.netdev);
-		route_add_bad(routes, path, "not-rdma");
+		route_add_bad(routes, path, container_reason(run, "not-rdma"));
 	}
 }
 

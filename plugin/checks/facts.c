@@ -177,6 +177,17 @@ int facts_ganesha(struct check_run *run, const struct host_ganesha **out)
 	return memo_tell(&f->ganesha_memo);
 }
 
+const char *container_reason(struct check_run *run, const char *otherwise)
+{
+	char kind[HOST_CONTAINER_MAX];
+
+	if (!host_container(run->host, kind))
+		return otherwise;
+	if (!*finding_evidence(&run->finding, "container"))
+		finding_text(&run->finding, "container", "%s", kind);
+	return "container";
+}
+
 int facts_platform(struct check_run *run, const struct host_platform **out)
 {
 	struct facts *f = run->facts;

@@ -79,6 +79,9 @@ bool port_has_gid(const struct rdma_port *port, const char *address, bool *v2);
 
 /* The interface lies on that of a RoCE device, which has no GID for its addresses. */
 bool netdev_lacks_gid(const struct host_netdev *netdev, const struct rdma_device *device);
+/* facts.c: "container" where this system is one, with its kind in the evidence; else @otherwise. */
+const char *container_reason(struct check_run *run, const char *otherwise);
+
 bool netdev_is_bridge(struct check_run *run, const char *netdev);
 /* It is a bridge, whose packets the device below, rxe or iWARP, does not see. */
 bool netdev_is_passed_by(struct check_run *run, const char *netdev,

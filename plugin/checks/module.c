@@ -47,8 +47,15 @@ static int say_unlisted(struct check_run *run, const struct host_module *module,
 	_cleanup_(host_list_fini) struct host_list others = { NULL, 0, false };
 	const struct host_kconfig *config;
 	const struct host_system *system;
-	int rc = facts_kconfig(run, &config);
+	int rc;
 
+	if (*container_reason(run, ""))
+		return err_because(
+			err_set(-why,
+				"this container (%s) has no module lists of its node's kernel",
+				finding_evidence(&run->finding, "container")),
+			"container");
+	rc = facts_kconfig(run, &config);
 	if (!rc && kconfig_get(config, "CONFIG_SUNRPC_XPRT_RDMA") != 'm')
 		return say_missing(run, module);
 	if (!facts_system(run, &system) &&

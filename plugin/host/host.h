@@ -697,6 +697,13 @@ struct host_platform {
 
 int host_platform(const struct host *host, struct host_platform *out);
 
+/* container.c: whether this is a container, which has neither kernel nor modules of its own */
+
+#define HOST_CONTAINER_MAX 32
+
+/* @kind: "docker", "lxc", "Kubernetes"; empty where it is none, or that cannot be read. */
+bool host_container(const struct host *host, char kind[HOST_CONTAINER_MAX]);
+
 /* managers.c: which program configures the network, and which the firewall */
 
 enum host_manager {

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* Whether this system is a container, by what its manager leaves in it: systemd's file
+ * (https://systemd.io/CONTAINER_INTERFACE), and those of Kubernetes, Podman and Docker. */
+#include <stdio.h>
+
+#include "plugin/host/internal.h"
+
+#define KIND_FILE "run/systemd/container"
+
+static const struct {
+	const char *path, *kind;
+} marks[] = {
+	{ "run/secrets/kubernetes.io", "Kubernetes" },
+	{ "var/run/secrets/kubernetes.io", "Kubernetes" },
+	{ "run/.containerenv", "podman" },
+	{ ".dockerenv", "docker" },
+};
+
+/* The first word that systemd's file has: "lxc". */
+static bool read_kind(const struct host *host, char kind[HOST_CONTAINER_MAX])
+{
+	_cleanup_(host_text_fini) struct host_text text = { NULL, 0 };
+	char *cursor, *word;
+
+	if (host_read(host, KIND_FILE, HOST_FILE_MAX, &text))
+		return false;
+	cursor = text.text;
+	cursor = line_next(&cursor);
+	word = cursor ? word_next(&cursor) : NULL;
+	text_copy(kind, HOST_CONTAINER_MAX, word ? word : "");
+	return *kind;
+}
+
+bool host_container(const struct host *host, char kind[HOST_CONTAINER_MAX])
+{
+	bool known = read_kind(host, kind);
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(marks); i++) {
+		if (host_exists(host, marks[i].path) || known)
+			continue;
+		text_copy(kind, HOST_CONTAINER_MAX, marks[i].kind);
+		known = true;
+	}
+	return known;
+}
