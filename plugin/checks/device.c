@@ -2,6 +2,8 @@
 /* Copyright (C) 2026 The nfsrdma authors */
 
 /* Whether there is an RDMA device at all, of a kind that NFS over RDMA can use. */
+#include <stdio.h>
+
 #include "plugin/checks/internal.h"
 
 static int say_container(struct check_run *run)
@@ -11,13 +13,39 @@ static int say_container(struct check_run *run)
 			     finding_evidence(&run->finding, "container"));
 }
 
+/* libvirt's name of a PCI function: pci_0000_3b_00_0 */
+static void add_nodedev(struct check_run *run, const char *adapter)
+{
+	char name[32];
+	char *p;
+
+	snprintf(name, sizeof(name), "pci_%.16s", adapter);
+	for (p = name; *p; p++)
+		if (*p == ':' || *p == '.')
+			*p = '_';
+	finding_text(&run->finding, "nodedev", "%s", name);
+}
+
+static int say_assigned(struct check_run *run, const struct host_assigned *assigned)
+{
+	finding_text(&run->finding, "adapter", "%s", assigned->adapter);
+	finding_text(&run->finding, "driver", "%s", assigned->driver);
+	add_nodedev(run, assigned->adapter);
+	return check_say_why(
+		run, FINDING_FAIL, "assigned",
+		"this host has no RDMA device: the adapter at %s is bound to %s",
+		assigned->adapter, assigned->driver);
+}
+
 /* Without devices: another check may have said why already. */
 static int say_none(struct check_run *run, const struct rdma_devices *rdma,
 		    bool contained)
 {
 	static const char *const causes[] = { "client.module", "server.module",
 					      "client.drivers" };
+	struct host_assigned assigned;
 	size_t i;
+	int rc;
 
 	for (i = 0; i < ARRAY_SIZE(causes); i++)
 		if (check_failed(run, causes[i]))
@@ -28,6 +56,11 @@ static int say_none(struct check_run *run, const struct rdma_devices *rdma,
 		return check_say_why(
 			run, FINDING_FAIL, "other-namespace",
 			"this network namespace has no RDMA device, and each namespace has its own");
+	rc = host_rdma_assigned(run->host, &assigned);
+	if (rc)
+		return rc;
+	if (*assigned.adapter)
+		return say_assigned(run, &assigned);
 	return check_say_why(run, FINDING_FAIL, "none", "this host has no RDMA device");
 }
 

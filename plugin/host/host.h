@@ -242,6 +242,15 @@ int host_rdma(const struct host *host, struct rdma_devices **out);
  * given to a virtual machine is not among them. */
 int host_rdma_missing(const struct host *host, char names[][96], unsigned int max);
 
+/* The first adapter known to do RDMA that a driver for virtual machines has, so that this host cannot
+ * use it. */
+struct host_assigned {
+	char adapter[16]; /* "0000:3b:00.0"; empty: there is none */
+	char driver[64];  /* "vfio-pci" */
+};
+
+int host_rdma_assigned(const struct host *host, struct host_assigned *out);
+
 /* netdev.c: sys/class/net */
 
 struct host_netdev {

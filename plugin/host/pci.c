@@ -71,29 +71,48 @@ static bool has_rdma(const struct host *host, const char *folder)
 	       list.count;
 }
 
+struct function {
+	char folder[HOST_PATH_MAX];
+	int64_t vendor, device;
+	char driver[64]; /* empty: it has none */
+};
+
+/* Errors: -ENOENT: it was taken out meanwhile; of reading. */
+static int read_function(const struct host *host, const char *address,
+			 struct function *out)
+{
+	char path[HOST_PATH_MAX], link[HOST_PATH_MAX];
+	const char *base;
+	int rc = host_path(out->folder, DEVICES, address);
+
+	out->driver[0] = '\0';
+	rc = rc ? rc : host_number_in(host, out->folder, "vendor", &out->vendor);
+	rc = rc ? rc : host_number_in(host, out->folder, "device", &out->device);
+	rc = rc ? rc : host_path(path, out->folder, "driver");
+	if (rc)
+		return rc;
+	rc = host_link(host, path, link, sizeof(link));
+	if (rc)
+		return rc == -ENOENT ? 0 : rc;
+	base = strrchr(link, '/');
+	text_copy(out->driver, sizeof(out->driver), base ? base + 1 : link);
+	return 0;
+}
+
 /* 1: @name is filled in. */
 static int look_at(const struct host *host, const char *address, char name[96])
 {
-	char folder[HOST_PATH_MAX], path[HOST_PATH_MAX], link[HOST_PATH_MAX];
+	struct function f;
 	const struct adapter *row;
-	int64_t vendor = 0, device = 0;
-	const char *driver, *missing;
-	int rc = host_path(folder, DEVICES, address);
+	const char *missing;
+	int rc = read_function(host, address, &f);
 
-	rc = rc ? rc : host_number_in(host, folder, "vendor", &vendor);
-	rc = rc ? rc : host_number_in(host, folder, "device", &device);
-	rc = rc ? rc : host_path(path, folder, "driver");
-	/* One that was taken out meanwhile. */
 	if (rc)
 		return rc == -ENOENT ? 0 : rc;
-	rc = host_link(host, path, link, sizeof(link));
-	if (rc && rc != -ENOENT)
-		return rc;
-	driver = strrchr(link, '/') ? strrchr(link, '/') + 1 : link;
-	row = find_adapter(vendor, device, driver);
-	if (!row || has_rdma(host, folder))
+	row = find_adapter(f.vendor, f.device, f.driver);
+	if (!row || has_rdma(host, f.folder))
 		return 0;
-	missing = driver[0] || !row->driver ? row->module : row->driver;
+	missing = f.driver[0] || !row->driver ? row->module : row->driver;
 	snprintf(name, 96, "%s for %.64s", missing, address);
 	finding_clean(name);
 	return 1;
@@ -115,4 +134,45 @@ int host_rdma_missing(const struct host *host, char names[][96], unsigned int ma
 		count += (unsigned int)rc;
 	}
 	return (int)count;
+}
+
+/* --- given to virtual machines ------------------------------------------------------------- */
+
+static bool is_assigning(const char *driver)
+{
+	static const char *const names[] = { "vfio-pci", "mlx5_vfio_pci", "pci-stub",
+					     "pciback" };
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(names) && strcmp(driver, names[i]) != 0; i++)
+		;
+	return i < ARRAY_SIZE(names);
+}
+
+/* Without its own driver, an adapter of which only some cards do RDMA is not known to. */
+static bool does_rdma(const struct function *f)
+{
+	return find_adapter(f->vendor, f->device, "") != NULL;
+}
+
+int host_rdma_assigned(const struct host *host, struct host_assigned *out)
+{
+	_cleanup_(host_list_fini) struct host_list list = { NULL, 0, false };
+	struct function f;
+	int rc = host_list(host, DEVICES, &list);
+	size_t i;
+
+	memset(out, 0, sizeof(*out));
+	if (rc)
+		return rc == -ENOENT ? 0 : rc;
+	for (i = 0; i < list.count && !*out->adapter; i++) {
+		rc = read_function(host, list.names[i], &f);
+		if (rc && rc != -ENOENT)
+			return rc;
+		if (rc || !is_assigning(f.driver) || !does_rdma(&f))
+			continue;
+		text_copy(out->adapter, sizeof(out->adapter), list.names[i]);
+		text_copy(out->driver, sizeof(out->driver), f.driver);
+	}
+	return 0;
 }
