@@ -14,6 +14,7 @@ static int say_first(struct check_run *run, const char *name, const char *all)
 {
 	const char *adapter = strrchr(name, ' ');
 	const char *reason = "not-loaded";
+	const struct host_system *system;
 	struct host_module module;
 	char text[64];
 	int rc;
@@ -24,6 +25,12 @@ static int say_first(struct check_run *run, const char *name, const char *all)
 	rc = host_module(run->host, text, &module);
 	if (rc && rc != -ENOENT)
 		return rc;
+	if (module.file[0])
+		finding_text(&run->finding, "file", "/%s", module.file);
+	rc = facts_system(run, &system);
+	if (rc)
+		return rc;
+	finding_text(&run->finding, "kernel", "%s", system->release);
 	if (module.disabled) {
 		finding_text(&run->finding, "forbidden_by", "/%s", module.disabled_by);
 		reason = "forbidden";
@@ -31,6 +38,12 @@ static int say_first(struct check_run *run, const char *name, const char *all)
 		reason = "not-installed";
 	} else if (module.state != MODULE_AVAILABLE) {
 		reason = "no-device";
+	} else if (module_is_rejected(run, &module)) {
+		reason = "unsigned";
+	} else if (!host_module_is_for(&module, system->release)) {
+		finding_text(&run->finding, "built_for", "%.*s",
+			     (int)strcspn(module.vermagic, " "), module.vermagic);
+		reason = "other-kernel";
 	}
 	return check_say_why(run, FINDING_FAIL, reason,
 			     "an adapter has no RDMA device: %s is missing", all);

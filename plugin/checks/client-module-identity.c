@@ -6,15 +6,6 @@
  * ("disagrees about version of symbol" in the kernel's log). */
 #include "plugin/checks/internal.h"
 
-static bool is_other_kernel(const struct host_module *module, const char *release)
-{
-	size_t len = strlen(release);
-
-	/* RHEL links modules of one kernel into the folder of the next that has the same interface. */
-	return module->vermagic[0] && !strstr(module->file, "weak-updates/") &&
-	       (strncmp(module->vermagic, release, len) || module->vermagic[len] != ' ');
-}
-
 /* Not loaded, so it has not shown yet that it fits. */
 static int look_at_file(struct check_run *run, const struct host_module *module)
 {
@@ -30,7 +21,7 @@ static int look_at_file(struct check_run *run, const struct host_module *module)
 			run, FINDING_FAIL, "vendor-without",
 			"the vendor's RDMA modules (/%s) come without rpcrdma, and the kernel's own does not match them",
 			core.file);
-	if (is_other_kernel(module, system->release)) {
+	if (!host_module_is_for(module, system->release)) {
 		finding_text(&run->finding, "file", "/%s", module->file);
 		finding_text(&run->finding, "kernel", "%s", system->release);
 		finding_text(&run->finding, "built_for", "%.*s",

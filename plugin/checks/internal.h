@@ -79,6 +79,10 @@ bool port_has_gid(const struct rdma_port *port, const char *address, bool *v2);
 
 /* The interface lies on that of a RoCE device, which has no GID for its addresses. */
 bool netdev_lacks_gid(const struct host_netdev *netdev, const struct rdma_device *device);
+/* module.c: whether the kernel would reject it for want of a signature; what demands that is then in the
+ * evidence, "enforced_by". */
+bool module_is_rejected(struct check_run *run, const struct host_module *module);
+
 /* facts.c: "container" where this system is one, with its kind in the evidence; else @otherwise. */
 const char *container_reason(struct check_run *run, const char *otherwise);
 

@@ -81,9 +81,36 @@ static int say_blacklisted(struct check_run *run, enum check_role role)
 		"rpcrdma is blacklisted and not loaded: IPv4 mounts load it by its name; IPv6 mounts (rpcrdma6), servers (svcrdma) and module lists do not");
 }
 
+/* What lies there by that name is a vendor's, and does nothing. */
+static int say_dummy(struct check_run *run, const struct host_module *module)
+{
+	return check_say_why(run, FINDING_FAIL, "dummy",
+			     "%s is a vendor's dummy module without NFS over RDMA",
+			     module->name);
+}
+
+bool module_is_rejected(struct check_run *run, const struct host_module *module)
+{
+	char by[64];
+	/* Always, so that a snapshot has it. */
+	bool only_signed = host_signed_modules_only(run->host, by);
+
+	if (!only_signed || module->is_signed || !module->file[0])
+		return false;
+	finding_text(&run->finding, "enforced_by", "%s", by);
+	return true;
+}
+
 static int say_state(struct check_run *run, const struct host_module *module,
 		     enum check_role role)
 {
+	bool rejected = module->state == MODULE_AVAILABLE &&
+			module_is_rejected(run, module);
+
+	if (module->dummy) {
+		finding_text(&run->finding, "module", "%s", module->name);
+		return say_dummy(run, module);
+	}
 	if (module->state == MODULE_LOADED)
 		return check_say(run, FINDING_PASS, "%s is loaded", module->name);
 	if (module->state == MODULE_BUILTIN)
@@ -104,6 +131,11 @@ static int say_state(struct check_run *run, const struct host_module *module,
 			err_set(EIO, "rpcrdma is not loaded, and its file is damaged: %s",
 				module->problem),
 			"damaged");
+	if (rejected)
+		return check_say_why(
+			run, FINDING_FAIL, "unsigned",
+			"%s is not loaded, and the kernel rejects it: it is not signed",
+			module->name);
 	if (module->blacklisted)
 		return say_blacklisted(run, role);
 	return check_say(

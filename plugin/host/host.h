@@ -149,6 +149,8 @@ struct host_module {
 	char srcversion_loaded[40];
 	char vermagic[128];
 	bool external; /* the file is not of the kernel's own tree: updates/, extra/, dkms */
+	bool is_signed; /* the file has a signature, whoever's */
+	bool dummy; /* a vendor's, which does nothing: it keeps the kernel's own from being loaded */
 	bool blacklisted; /* by modprobe.d, which does not hinder loading by name */
 	bool disabled; /* "install NAME /bin/false" or the like: loading by name fails */
 	char disabled_by[128]; /* the line's file */
@@ -158,6 +160,11 @@ struct host_module {
  * -ENOENT: the root has no lib/modules/RELEASE, so nothing can be said but what is loaded
  * (out->state is then LOADED or MISSING, and the return 0 if it is loaded). */
 int host_module(const struct host *host, const char *name, struct host_module *out);
+
+/* Whether the kernel loads modules with a signature only; @by: what demands it, "kernel lockdown". */
+bool host_signed_modules_only(const struct host *host, char by[64]);
+/* Whether its file was built for the kernel @release (vermagic); true where that is not known. */
+bool host_module_is_for(const struct host_module *module, const char *release);
 
 /* module-lists.c: what is to be loaded at boot, or when an RDMA device appears */
 

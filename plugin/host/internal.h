@@ -95,7 +95,7 @@ struct module_lookup {
 	bool found, builtin;
 	char name[64]; /* the module's own; of an alias another one */
 	char file[256];
-	bool external;
+	bool external, is_signed, dummy;
 	char srcversion[40], vermagic[128];
 	char problem[160]; /* the file is there and could not be read */
 };

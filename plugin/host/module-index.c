@@ -22,6 +22,10 @@
 #define INDEX_MAJOR 2
 #define INDEX_MAX   (64 * 1024 * 1024)
 
+/* What vendors' packages install in place of a module that they were not asked for, so that the kernel's
+ * own is not loaded: "rpcrdma dummy kernel module" (net/sunrpc/xprtrdma/rpcrdma_dummy.c of mlnx-ofa_kernel). */
+#define DUMMY "dummy kernel module"
+
 #define MODULE_FILE_MAX (256 * 1024 * 1024)
 #define CHILD_MS        2000
 
@@ -114,6 +118,10 @@ static void take_info(struct kmod_list *info, struct module_lookup *out)
 			text_copy(out->srcversion, sizeof(out->srcversion), value);
 		else if (!strcmp(key, "vermagic"))
 			text_copy(out->vermagic, sizeof(out->vermagic), value);
+		else if (!strcmp(key, "signer"))
+			out->is_signed = true;
+		else if (!strcmp(key, "description"))
+			out->dummy = strstr(value, DUMMY) != NULL;
 	}
 }
 
@@ -232,7 +240,7 @@ static int lookup_run(void *arg, int channel)
 /* It is as little to be believed as what it read. */
 static bool answer_is_sane(struct lookup_answer *answer)
 {
-	uint8_t found, builtin, external;
+	uint8_t found, builtin, external, is_signed, dummy;
 
 	answer->err[sizeof(answer->err) - 1] = '\0';
 	answer->lookup.name[sizeof(answer->lookup.name) - 1] = '\0';
@@ -244,8 +252,10 @@ static bool answer_is_sane(struct lookup_answer *answer)
 	memcpy(&found, &answer->lookup.found, 1);
 	memcpy(&builtin, &answer->lookup.builtin, 1);
 	memcpy(&external, &answer->lookup.external, 1);
-	return found <= 1 && builtin <= 1 && external <= 1 && answer->rc <= 0 &&
-	       answer->rc > -4096;
+	memcpy(&is_signed, &answer->lookup.is_signed, 1);
+	memcpy(&dummy, &answer->lookup.dummy, 1);
+	return found <= 1 && builtin <= 1 && external <= 1 && is_signed <= 1 &&
+	       dummy <= 1 && answer->rc <= 0 && answer->rc > -4096;
 }
 
 static int broken(const struct host *host, const char *folder, const char *name, int rc)

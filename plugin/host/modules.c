@@ -76,6 +76,8 @@ static void take_lookup(const struct module_lookup *lookup, struct host_module *
 	strcpy(out->vermagic, lookup->vermagic);
 	strcpy(out->problem, lookup->problem);
 	out->external = lookup->external;
+	out->is_signed = lookup->is_signed;
+	out->dummy = lookup->dummy;
 	if (lookup->found)
 		out->state = lookup->builtin ? MODULE_BUILTIN : MODULE_AVAILABLE;
 }
@@ -105,4 +107,29 @@ int host_module(const struct host *host, const char *name, struct host_module *o
 	if (!rc && unknown && out->state == MODULE_MISSING)
 		rc = err_set(-unknown, "%s", why);
 	return rc;
+}
+
+/* Secure Boot makes distributions' kernels lock down. */
+bool host_signed_modules_only(const struct host *host, char by[64])
+{
+	char text[64];
+
+	by[0] = '\0';
+	if (!host_attr(host, "sys/kernel/security/lockdown", text, sizeof(text)) &&
+	    (strstr(text, "[integrity]") || strstr(text, "[confidentiality]")))
+		snprintf(by, 64, "kernel lockdown");
+	else if (!host_attr(host, "sys/module/module/parameters/sig_enforce", text,
+			    sizeof(text)) &&
+		 text[0] == 'Y')
+		snprintf(by, 64, "module.sig_enforce");
+	return by[0];
+}
+
+bool host_module_is_for(const struct host_module *module, const char *release)
+{
+	size_t len = strlen(release);
+
+	/* RHEL links modules of one kernel into the folder of the next that has the same interface. */
+	return !module->vermagic[0] || strstr(module->file, "weak-updates/") ||
+	       (!strncmp(module->vermagic, release, len) && module->vermagic[len] == ' ');
 }
