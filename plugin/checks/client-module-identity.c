@@ -35,6 +35,39 @@ static int look_at_file(struct check_run *run, const struct host_module *module)
 			 system->release);
 }
 
+/* "/srv/vm, /srv/iso, and the NFS server's listener": what must end before it can be reloaded. Where one of
+ * them cannot be read, modprobe says it. */
+static void find_holders(struct check_run *run, struct words *out)
+{
+	const struct nfs_mounts *mounts;
+	const struct host_nfsd *nfsd;
+	unsigned int i;
+
+	for (i = 0; !facts_mounts(run, &mounts) && i < mounts->count; i++)
+		if (view_run(&mounts->list[i]) == RUN_RDMA ||
+		    view_is_rdma(mounts->list[i].proto))
+			words_add(out, "%.120s", mounts->list[i].target);
+	for (i = 0; !facts_nfsd(run, &nfsd) && i < nfsd->nlisteners; i++) {
+		if (strcmp(nfsd->listeners[i].proto, "rdma") != 0)
+			continue;
+		words_add(out, "the NFS server's listener");
+		break;
+	}
+}
+
+static int say_updated(struct check_run *run, const struct host_module *module)
+{
+	struct words holders = { 0 };
+
+	find_holders(run, &holders);
+	finding_text(&run->finding, "file", "/%s", module->file);
+	if (holders.count)
+		finding_text(&run->finding, "holders", "%s", words_text(&holders));
+	return check_say_why(run, FINDING_WARN,
+			     holders.count ? "updated-in-use" : "updated",
+			     "the loaded rpcrdma is not the installed one");
+}
+
 static int run_check(struct check_run *run)
 {
 	const struct host_module *module;
@@ -56,12 +89,8 @@ static int run_check(struct check_run *run)
 		return check_say_why(run, FINDING_WARN, "no-file",
 				     "rpcrdma is loaded, but its file is gone");
 	if (module->srcversion_loaded[0] && module->srcversion_file[0] &&
-	    strcmp(module->srcversion_loaded, module->srcversion_file)) {
-		finding_text(&run->finding, "file", "/%s", module->file);
-		return check_say_why(run, FINDING_WARN, "updated",
-				     "the loaded rpcrdma is not that of /%s",
-				     module->file);
-	}
+	    strcmp(module->srcversion_loaded, module->srcversion_file) != 0)
+		return say_updated(run, module);
 	return check_say(run, FINDING_PASS, "/%s is loaded%s", module->file,
 			 module->external ? ", a vendor's" : "");
 }
