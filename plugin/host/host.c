@@ -15,7 +15,8 @@
 struct host {
 	int fd;
 	bool live;
-	bool *slow_index;    /* owned; the one thing that is learnt of a const host */
+	bool *slow_index;    /* owned; learnt of a const host */
+	bool *quiet;         /* owned; who watches is not told */
 	struct index *index; /* of a snapshot, or NULL */
 	host_watch_fn watch; /* or NULL */
 	void *watch_arg;
@@ -33,7 +34,8 @@ int host_open(struct host **out, const char *root)
 	host->live = !root;
 	host->fd = -1;
 	host->slow_index = calloc(1, sizeof(*host->slow_index));
-	if (!host->slow_index)
+	host->quiet = calloc(1, sizeof(*host->quiet));
+	if (!host->slow_index || !host->quiet)
 		return err_set(ENOMEM, "no memory");
 	host->fd = open(root ? root : "/", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (host->fd < 0)
@@ -56,6 +58,7 @@ void host_close(struct host *host)
 	if (host->fd >= 0)
 		close(host->fd);
 	free(host->slow_index);
+	free(host->quiet);
 	index_close(host->index);
 	free(host);
 }
@@ -85,6 +88,11 @@ bool *host_slow_index(const struct host *host)
 	return host->slow_index;
 }
 
+bool *host_quiet(const struct host *host)
+{
+	return host->quiet;
+}
+
 const char *host_prefix(const struct host *host)
 {
 	return host->prefix;
@@ -109,7 +117,7 @@ static void tell(const struct host *host, const struct host_event *event)
 	char words[ERR_TEXT_MAX];
 	int saved = errno;
 
-	if (!host->watch)
+	if (!host->watch || *host->quiet)
 		return;
 	snprintf(words, sizeof(words), "%s", err_text());
 	host->watch(host->watch_arg, event);

@@ -676,6 +676,14 @@ int host_unit_state(const struct host *host, const char *unit, enum unit_state *
 typedef int (*udev_fn)(void *arg, const char *file, unsigned int line, const char *rule);
 int host_udev_each(const struct host *host, udev_fn fn, void *arg);
 
+/* software-links.c: what makes software RDMA links at boot */
+
+/* Begins the name of the unit of `nfsrdma setup --software`; the interface and ".service" follow. */
+#define HOST_LINK_UNIT "nfsrdma-link-"
+
+/* The first file that adds such a link, for whichever interface; "" there is none. Errors: of reading. */
+int host_software_links(const struct host *host, char *file, size_t cap);
+
 /* opensm.c: the subnet manager's files */
 
 #define OPENSM_FILES_MAX 8

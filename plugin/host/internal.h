@@ -33,6 +33,9 @@ bool host_is_watched(const struct host *host);
 const char *host_prefix(const struct host *host);
 /* Whether the index of modules kept us waiting once: it is not asked again. */
 bool *host_slow_index(const struct host *host);
+/* While it is set, who watches is not told: what is read then has no place in a snapshot, and the reader
+ * gives its answer by host_answer(). */
+bool *host_quiet(const struct host *host);
 /* host_read() without asking for text: NUL bytes may be in it. */
 int host_read_bytes(const struct host *host, const char *path, size_t max,
 		    struct host_text *out);

@@ -40,7 +40,7 @@ static inline bool same_text(const char *a, const char *b)
 /* ... and the unit of each software link, with the symbolic link that enables it */
 #define PATH_UNITS "etc/systemd/system/"
 #define PATH_WANTS PATH_UNITS "multi-user.target.wants/"
-#define LINK_UNIT  "nfsrdma-link-"
+#define LINK_UNIT  HOST_LINK_UNIT
 
 /* The first line of a file that is all ours. */
 #define SETUP_HEADER "# Written by nfsrdma setup; nfsrdma setup --undo removes it.\n"

@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copyright (C) 2026 The nfsrdma authors */
+
+/* What makes software RDMA links at boot. The kernel forgets them at a reboot, and no distribution has
+ * one place for them: there are units, rc.local, cron's @reboot, hooks of whatever configures the
+ * network, udev's rules, and rxe_cfg of rdma-core before 28. So all of these are searched for the
+ * command, and for scripts that have it. A word too many is better than one too few: who is warned
+ * without need does not read the next warning.
+ *
+ * Scripts may hold secrets: a snapshot has none of them, only what was found. */
+#include <json-c/json.h>
+
+#include <ctype.h>
+#include <stdio.h>
+
+#include "plugin/host/internal.h"
+
+#define SCRIPT_MAX (256 * 1024)
+/* Scripts that are read because a file names them. */
+#define NAMED_MAX 256
+
+static const char *const files[] = {
+	"etc/rc.local",
+	"etc/rc.d/rc.local",
+	"etc/init.d/boot.local",
+	"etc/init.d/after.local",
+	"etc/crontab",
+	"var/spool/cron/crontabs/root",
+	"var/spool/cron/root",
+	"var/spool/cron/tabs/root",
+	"etc/network/interfaces",
+	NULL,
+};
+
+static const char *const folders[] = {
+	"etc/systemd/system",
+	"usr/local/lib/systemd/system",
+	"etc/init.d",
+	"etc/local.d",
+	"etc/cron.d",
+	"etc/modprobe.d",
+	"etc/network/interfaces.d",
+	"etc/network/if-pre-up.d",
+	"etc/network/if-up.d",
+	"etc/NetworkManager/dispatcher.d",
+	"etc/NetworkManager/dispatcher.d/pre-up.d",
+	"etc/networkd-dispatcher/routable.d",
+	"etc/networkd-dispatcher/configured.d",
+	"etc/networkd-dispatcher/carrier.d",
+	"etc/wicked/scripts",
+	"etc/sysconfig/network/scripts",
+	"etc/sysconfig/network-scripts",
+	"etc/cloud/cloud.cfg.d",
+	"var/lib/cloud/scripts/per-boot",
+	NULL,
+};
+
+/* rxe_cfg's own list of interfaces. */
+static const char *const lists[] = { "var/rxe/rxe.conf", "etc/rxe.conf",
+				     "etc/rdma/rxe.conf", NULL };
+
+struct search {
+	const struct host *host;
+	char *file;
+	size_t cap;
+	unsigned int named;
+};
+
+static bool is_command(const char *line)
+{
+	const char *link = strstr(line, "rdma");
+
+	link = link ? strstr(link, "link") : NULL;
+	return (link && strstr(link, "add")) || strstr(line, "rxe_cfg") ||
+	       strstr(line, "rdma_rxe/parameters");
+}
+
+static bool begins_path(const char *line, const char *at)
+{
+	return *at == '/' && (at == line || !(isalnum((unsigned char)at[-1]) ||
+					      strchr("/._}*)", at[-1])));
+}
+
+static int search_file(struct search *search, const char *path, bool follow);
+
+/* 1: a script that the line names has it. */
+static int search_named(struct search *search, const char *line)
+{
+	char path[256];
+	const char *at;
+	size_t len;
+	int rc = 0;
+
+	for (at = line; *at && !rc; at++) {
+		if (!begins_path(line, at))
+			continue;
+		len = strcspn(at, " \t\"';|&<>()$`=,");
+		if (len < 2 || len >= sizeof(path) || search->named == NAMED_MAX)
+			continue;
+		snprintf(path, sizeof(path), "%.*s", (int)(len - 1), at + 1);
+		/* What the kernel shows is no script, and a program of the system neither. */
+		if (!strncmp(path, "proc/", 5) || !strncmp(path, "sys/", 4) ||
+		    !strncmp(path, "dev/", 4) || !strncmp(path, "run/", 4) ||
+		    !strncmp(path, "bin/", 4) || !strncmp(path, "usr/bin/", 8) ||
+		    !strncmp(path, "sbin/", 5) || !strncmp(path, "usr/sbin/", 9))
+			continue;
+		search->named++;
+		rc = search_file(search, path, false);
+	}
+	return rc;
+}
+
+/* 1: it is there. What is no text, or too long to be a script, is passed over. */
+static int search_file(struct search *search, const char *path, bool follow)
+{
+	_cleanup_(host_text_fini) struct host_text text = { NULL, 0 };
+	int rc = host_read(search->host, path, SCRIPT_MAX, &text);
+	char *cursor, *line;
+
+	if (rc == -ENOENT || rc == -EINVAL || rc == -EFBIG || rc == -ENOTDIR ||
+	    rc == -ELOOP)
+		return 0;
+	if (rc)
+		return rc;
+	cursor = text.text;
+	while (!rc && (line = line_next(&cursor))) {
+		line += strspn(line, " \t");
+		if (*line == '#' || *line == ';')
+			continue;
+		if (is_command(line)) {
+			text_copy(search->file, search->cap, path);
+			return 1;
+		}
+		rc = follow ? search_named(search, line) : 0;
+	}
+	return rc;
+}
+
+/* A unit of `nfsrdma setup` makes nothing while it is disabled. */
+static bool is_idle(const struct host *host, const char *name)
+{
+	enum unit_state state;
+
+	return !strncmp(name, HOST_LINK_UNIT, strlen(HOST_LINK_UNIT)) &&
+	       !host_unit_state(host, name, &state) && state != UNIT_ENABLED;
+}
+
+/* @depth: folders in it are searched too: drop-ins of units. */
+static int search_folder(struct search *search, const char *folder, unsigned int depth)
+{
+	_cleanup_(host_list_fini) struct host_list list = { NULL, 0, false };
+	int rc = host_list(search->host, folder, &list);
+	char path[HOST_PATH_MAX];
+	size_t i;
+
+	if (rc)
+		return rc == -ENOENT || rc == -ENOTDIR ? 0 : rc;
+	for (i = 0; !rc && i < list.count; i++) {
+		const char *name = list.names[i];
+
+		/* What a unit wants are links to units. */
+		if (text_ends_with(name, ".wants") || text_ends_with(name, ".requires") ||
+		    is_idle(search->host, name))
+			continue;
+		rc = host_path(path, folder, name);
+		if (!rc && depth && text_ends_with(name, ".service.d"))
+			rc = search_folder(search, path, 0);
+		else if (!rc)
+			rc = search_file(search, path, true);
+	}
+	return rc;
+}
+
+static int look_at_rule(void *arg, const char *file, unsigned int line, const char *rule)
+{
+	struct search *search = arg;
+
+	(void)line;
+	if (!is_command(rule))
+		return search_named(search, rule);
+	text_copy(search->file, search->cap, file);
+	return 1;
+}
+
+static int search_lists(struct search *search)
+{
+	const char *const *path;
+	int rc = 0;
+
+	for (path = lists; !rc && *path; path++) {
+		rc = host_exists(search->host, *path);
+		if (!rc)
+			text_copy(search->file, search->cap, *path);
+		rc = rc == -ENOENT ? 0 : rc ? rc : 1;
+	}
+	return rc;
+}
+
+static int search_all(struct search *search)
+{
+	const char *const *path;
+	int rc = 0;
+
+	for (path = folders; !rc && *path; path++)
+		rc = search_folder(search, *path, 1);
+	for (path = files; !rc && *path; path++)
+		rc = search_file(search, *path, true);
+	rc = rc ? rc : search_lists(search);
+	rc = rc ? rc : host_udev_each(search->host, look_at_rule, search);
+	return rc < 0 ? rc : 0;
+}
+
+/* --- a snapshot ---------------------------------------------------------------------- */
+
+#define RECORD  ".nfsrdma/remote.json"
+#define KEY     "software links"
+#define NOTHING "nothing"
+
+static int from_record(const struct host *host, char *file, size_t cap)
+{
+	_cleanup_(host_text_fini) struct host_text text = { NULL, 0 };
+	struct json_object *record, *value;
+	const char *answer = NULL;
+	int rc = host_read(host, RECORD, HOST_FILE_MAX, &text);
+
+	if (rc)
+		return rc;
+	record = json_tokener_parse(text.text);
+	if (json_object_is_type(record, json_type_object) &&
+	    json_object_object_get_ex(record, KEY, &value))
+		answer = json_object_get_string(value);
+	if (answer)
+		text_copy(file, cap, strcmp(answer, NOTHING) ? answer : "");
+	else
+		rc = err_set(ENODATA, "the snapshot does not say what adds software "
+				      "RDMA links");
+	json_object_put(record);
+	return rc;
+}
+
+int host_software_links(const struct host *host, char *file, size_t cap)
+{
+	struct search search = { .host = host, .file = file, .cap = cap };
+	int rc;
+
+	*file = '\0';
+	if (host_is_snapshot(host)) {
+		rc = from_record(host, file, cap);
+	} else {
+		*host_quiet(host) = true;
+		rc = search_all(&search);
+		*host_quiet(host) = false;
+	}
+	host_answer(host, RECORD, KEY, rc ? NULL : *file ? file : NOTHING, NULL);
+	return rc;
+}
