@@ -20,12 +20,19 @@ static bool is_journal(const char *stream)
 	       !fstat(STDERR_FILENO, &st) && st.st_dev == dev && st.st_ino == ino;
 }
 
+/* It would show what erases the line of progress. */
+static bool is_dumb(const char *term)
+{
+	return term && !strcmp(term, "dumb");
+}
+
 void helper_init(struct helper *helper)
 {
 	int fd;
 
 	/* Who may mount may have set it for root: then less is said on stderr, and all in the journal. */
 	helper->stderr_is_journal = is_journal(getenv("JOURNAL_STREAM"));
+	helper->waiting.dumb = is_dumb(getenv("TERM"));
 	/* Nothing else of the environment is believed: who may mount may have set it for root. */
 	debug_init();
 	clearenv();

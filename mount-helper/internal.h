@@ -34,6 +34,7 @@
 #include "plugin/journal/journal.h"
 #include "plugin/options/options.h"
 #include "plugin/record/record.h"
+#include "rpcrdma/child/child.h"
 
 /* Bits of mount(8)'s exit status. 126 is never one: newer mount(8) takes it for "no such helper". */
 enum helper_exit {
@@ -140,10 +141,12 @@ int hidden_reveal(const struct host *host, const struct hidden *hidden, unsigned
 struct waiting {
 	int signals; /* a signalfd(2); 0: none yet, and signals end us as ever */
 	int signal;  /* that came; 0: none */
-	/* Of the line of progress, on a terminal; 0: none is shown. */
+	/* Of the line of progress, on a terminal. since_ms 0: none is shown; until_ms: the end of retry=. */
 	uint64_t since_ms, until_ms;
 	char what[256]; /* empty: mount.nfs is at work */
-	bool shown;
+	bool shown, dumb;
+	char busy[256]; /* what the ticker says */
+	struct child ticker;
 };
 
 enum wait_end { WAIT_READY, WAIT_OVER, WAIT_SIGNAL };
@@ -152,7 +155,9 @@ enum wait_end { WAIT_READY, WAIT_OVER, WAIT_SIGNAL };
 void waiting_begin(struct waiting *waiting);
 /* Until @fd can be read (-1: nothing to wait for), the deadline, or a signal (waiting->signal). */
 enum wait_end waiting_for(struct waiting *waiting, int fd, uint64_t deadline);
-/* Before anything is said on stderr. */
+/* Shows progress while this process waits for nothing, but does it itself; until waiting_erase(). */
+void waiting_busy(struct waiting *waiting, const char *fmt, ...) PRINTF_LIKE(2, 3);
+/* Before anything is printed on stderr. */
 void waiting_erase(struct waiting *waiting);
 
 /* stage.c */

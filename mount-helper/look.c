@@ -147,6 +147,7 @@ static int begin(struct helper *helper)
 
 static void end(struct helper *helper, time_t started, uint64_t start_ns)
 {
+	waiting_erase(&helper->waiting);
 	helper->look.at_ms = now_ms();
 	report_times(helper->report, started, (double)(now_ns() - start_ns) / 1e6);
 }
@@ -162,6 +163,10 @@ int look_before(struct helper *helper, enum policy_check level, bool again)
 
 	if (rc || level == POLICY_CHECK_NONE)
 		return rc;
+	waiting_busy(&helper->waiting,
+		     level >= POLICY_CHECK_READ ? "reading from %.150s before the mount"
+						: "checking RDMA to %.150s",
+		     helper->target.server);
 	run_checks(&looking, level >= POLICY_CHECK_CONNECT, deadline);
 	if (level >= POLICY_CHECK_READ && helper->look.says == LOOK_NOTHING)
 		run_probe(&looking, deadline);
@@ -178,6 +183,9 @@ int look_after(struct helper *helper)
 
 	if (rc)
 		return rc;
+	waiting_busy(&helper->waiting,
+		     "mount.nfs failed; checking RDMA to %.150s for the cause",
+		     helper->target.server);
 	/* What mount.nfs took of the time is its own. */
 	run_checks(&looking, true, deadline_in(CAUSE_MS));
 	end(helper, started, start);

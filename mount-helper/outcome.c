@@ -225,7 +225,13 @@ static int exit_of(int status)
 	return HELPER_FAILED;
 }
 
-/* " [fabric.listener/refused]. On the server, see whether nfsd listens: '...'." */
+/* Of an attempt over TCP nothing here knows the cause. */
+static bool knows_reason(const struct helper *helper)
+{
+	return helper->look.says != LOOK_NOTHING && !helper->gave_up;
+}
+
+/* " [fabric.listener/refused]. On the server, see whether nfsd listens: '...'.", or nothing. */
 #define ADVICE_MAX (REPORT_NAME_MAX + REPORT_STEP_MAX + FINDING_ID_MAX + 64)
 
 static const char *advice(const struct helper *helper, char buf[ADVICE_MAX])
@@ -233,12 +239,15 @@ static const char *advice(const struct helper *helper, char buf[ADVICE_MAX])
 	const struct finding *finding = &helper->look.reason;
 	char name[REPORT_NAME_MAX], step[REPORT_STEP_MAX];
 
+	buf[0] = '\0';
+	if (!knows_reason(helper))
+		return buf;
 	report_name(finding, name);
 	report_first_step(helper->report, finding, step);
 	if (*step)
-		snprintf(buf, ADVICE_MAX, "[%s]. %s", name, step);
+		snprintf(buf, ADVICE_MAX, " [%s]. %s", name, step);
 	else
-		snprintf(buf, ADVICE_MAX, "[%s]. Run 'nfsrdma explain %s'.", name, name);
+		snprintf(buf, ADVICE_MAX, " [%s]. Run 'nfsrdma explain %s'.", name, name);
 	return buf;
 }
 
@@ -247,9 +256,8 @@ static int say_failed(struct helper *helper, const struct stage_result *result)
 	const struct look *look = &helper->look;
 	char what[ADVICE_MAX];
 
-	/* Of an attempt over TCP nothing here knows the cause. */
-	if (look->says != LOOK_NOTHING && !helper->gave_up)
-		tell(helper, JOURNAL_FAILED, "%s is not mounted: %s (%s) %s",
+	if (knows_reason(helper))
+		tell(helper, JOURNAL_FAILED, "%s is not mounted: %s (%s)%s",
 		     tell_mount(helper), look->reason.summary, words(result),
 		     advice(helper, what));
 	else
@@ -268,43 +276,41 @@ static int say_unmade(struct helper *helper, const struct stage_result *result)
 	return HELPER_FAILED;
 }
 
-/* ": no answer ... (12 s ago) [fabric.listener/silent]", or nothing. The look is older than the end of mount.nfs. */
-#define WHY_MAX (FINDING_SUMMARY_MAX + REPORT_NAME_MAX + 64)
+/* ": no answer ... (12 s ago)", or nothing. The look is older than the end of mount.nfs. */
+#define WHY_MAX (FINDING_SUMMARY_MAX + 64)
 
 static const char *reason(const struct helper *helper, char buf[WHY_MAX])
 {
 	const struct look *look = &helper->look;
-	char name[REPORT_NAME_MAX];
 
 	buf[0] = '\0';
-	if (look->says != LOOK_NOTHING && !helper->gave_up)
-		snprintf(buf, WHY_MAX, ": %s (%llu s ago) [%s]", look->reason.summary,
-			 (unsigned long long)(now_ms() - look->at_ms) / 1000,
-			 report_name(&look->reason, name));
+	if (knows_reason(helper))
+		snprintf(buf, WHY_MAX, ": %s (%llu s ago)", look->reason.summary,
+			 (unsigned long long)(now_ms() - look->at_ms) / 1000);
 	return buf;
 }
 
 static int say_timeout(struct helper *helper, const struct stage_result *result)
 {
-	char why[WHY_MAX];
+	char why[WHY_MAX], what[ADVICE_MAX];
 
 	tell(helper, JOURNAL_FAILED,
-	     "%s is not mounted%s; mount.nfs timed out and was stopped%s%s",
+	     "%s is not mounted%s; mount.nfs timed out and was stopped%s%s%s",
 	     tell_mount(helper), reason(helper, why), result->text[0] ? ": " : "",
-	     result->text);
+	     result->text, advice(helper, what));
 	return HELPER_FAILED;
 }
 
 static int say_interrupted(struct helper *helper, const struct stage_result *result)
 {
 	const char *name = sigabbrev_np(helper->waiting.signal);
-	char why[WHY_MAX];
+	char why[WHY_MAX], what[ADVICE_MAX];
 
 	tell(helper, JOURNAL_FAILED,
-	     "%s is not mounted%s; stopped by SIG%s after %llu s%s%s", tell_mount(helper),
-	     reason(helper, why), name ? name : "NAL",
+	     "%s is not mounted%s; stopped by SIG%s after %llu s%s%s%s",
+	     tell_mount(helper), reason(helper, why), name ? name : "NAL",
 	     (unsigned long long)(now_ms() - helper->start_ms) / 1000,
-	     result->text[0] ? ": " : "", result->text);
+	     result->text[0] ? ": " : "", result->text, advice(helper, what));
 	return HELPER_USER;
 }
 
@@ -312,7 +318,7 @@ int outcome_refused(struct helper *helper)
 {
 	char what[ADVICE_MAX];
 
-	tell(helper, JOURNAL_REFUSED, "%s is not mounted: %s %s", tell_mount(helper),
+	tell(helper, JOURNAL_REFUSED, "%s is not mounted: %s%s", tell_mount(helper),
 	     helper->look.reason.summary, advice(helper, what));
 	return HELPER_FAILED;
 }

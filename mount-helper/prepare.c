@@ -103,6 +103,7 @@ static int resolve(struct helper *helper)
 	bool named = helper->plan->spec.family == IP_UNKNOWN;
 	int rc;
 
+	waiting_busy(&helper->waiting, "resolving %.150s", helper->target.server);
 	remote_resolve(helper->host, &helper->target,
 		       deadline_min(helper->deadline, deadline_in(RESOLVE_MS)));
 	if (named && family_of(&helper->target) == IP_V6) {
@@ -145,6 +146,8 @@ int prepare(struct helper *helper)
 {
 	if (refuse_space(&helper->args) || open_host(helper))
 		return refuse(helper, HELPER_USAGE);
+	waiting_busy(&helper->waiting, "resolving the directory %.150s",
+		     helper->args.dir);
 	if (dir_resolve(helper->args.dir, helper->dir))
 		return refuse(helper, HELPER_FAILED);
 	if (plan_it(helper))

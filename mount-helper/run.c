@@ -323,7 +323,9 @@ int run_mount(struct helper *helper)
 	int rc;
 
 	helper->start_ms = now_ms();
+	helper->waiting.since_ms = helper->start_ms;
 	rc = prepare(helper);
+	waiting_erase(&helper->waiting);
 	if (rc)
 		return rc;
 	debug(DEBUG_MOUNT, "%s: policy %s of %s, options %s", tell_mount(helper),
@@ -334,7 +336,6 @@ int run_mount(struct helper *helper)
 	helper->minutes = retry_minutes(helper->host, helper->plan, helper->args.spec,
 					helper->dir);
 	helper->until = helper->start_ms + (uint64_t)helper->minutes * 60000;
-	helper->waiting.since_ms = helper->start_ms;
 	helper->waiting.until_ms = helper->until;
 	return run_rdma(helper);
 }

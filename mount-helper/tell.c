@@ -46,9 +46,11 @@ static size_t common_fields(const struct helper *helper, struct journal_field *f
 /* On stderr. @journal_rc: of the entry with the same text; a unit's stderr is the journal. */
 static void say(struct helper *helper, const char *text, bool loud, int journal_rc)
 {
+	if ((!loud && !helper->args.verbose) ||
+	    (!journal_rc && helper->stderr_is_journal))
+		return;
 	waiting_erase(&helper->waiting);
-	if ((loud || helper->args.verbose) && (journal_rc || !helper->stderr_is_journal))
-		fprintf(stderr, "%s: %s\n", helper->name, text);
+	fprintf(stderr, "%s: %s\n", helper->name, text);
 }
 
 void tell(struct helper *helper, enum journal_event event, const char *fmt, ...)

@@ -28,11 +28,16 @@ static int call(struct helper *helper, struct mount_nfs_end *end)
 		      { args->read_only, "-r" },
 		      { args->verbose, "-v" } };
 	size_t n = 2, i;
+	int rc;
 
 	for (i = 0; i < ARRAY_SIZE(flags); i++)
 		if (flags[i].wanted)
 			argv[n++] = flags[i].word;
-	return mount_nfs_run(helper->program, argv, -1, deadline_in(DEADLINE_MS), end);
+	helper->waiting.since_ms = now_ms();
+	waiting_busy(&helper->waiting, "waiting for umount.nfs");
+	rc = mount_nfs_run(helper->program, argv, -1, deadline_in(DEADLINE_MS), end);
+	waiting_erase(&helper->waiting);
+	return rc;
 }
 
 /* The directory as mountinfo has it. What is written so is found without touching it: the server may

@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* A mount that takes its time: signals end it with a sentence, and who waits at a terminal sees a line
- * of progress, which is gone before anything else is said. */
+/* A mount that takes its time: signals end it with a sentence, and at a terminal there is a line of
+ * progress, which is gone before anything else is printed. A child of ours draws it while this process is
+ * busy itself; while it waits for mount.nfs, it draws the line itself. */
 #include <poll.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <sys/ioctl.h>
 #include <sys/signalfd.h>
 
 #include "mount-helper/internal.h"
 
-/* A mount that succeeds at once shows nothing. */
+/* A mount that succeeds at once shows no progress. */
 #define PATIENCE_MS 2000
 #define TICK_MS     1000
 
@@ -45,27 +47,87 @@ static int columns(void)
 	return size.ws_col - 1;
 }
 
+/* Not in a pipe, in the background or in a unit: there the terminal, if there is one, is another's. */
+static bool at_terminal(const struct waiting *waiting)
+{
+	return waiting->since_ms && !waiting->dumb && isatty(STDERR_FILENO) &&
+	       tcgetpgrp(STDERR_FILENO) == getpgrp();
+}
+
+/* One write, so that whoever is killed leaves a whole line or none. */
+static void draw(const struct waiting *waiting, const char *what)
+{
+	uint64_t from = waiting->since_ms, until = waiting->until_ms;
+	unsigned long long elapsed = now_ms() - from;
+	char line[512], out[640];
+
+	/* Beyond retry= mount.nfs may still be busy with its last attempt. */
+	if (from + elapsed < until)
+		snprintf(line, sizeof(line), "%llu s of %llu s: %.400s", elapsed / 1000,
+			 (unsigned long long)(until - from) / 1000, what);
+	else
+		snprintf(line, sizeof(line), "%llu s: %.400s", elapsed / 1000, what);
+	snprintf(out, sizeof(out), "\r\033[K%.*s", columns(), line);
+	fd_write_all(STDERR_FILENO, out, strlen(out));
+}
+
+static bool is_early(const struct waiting *waiting)
+{
+	return now_ms() - waiting->since_ms < PATIENCE_MS;
+}
+
 static void show(struct waiting *waiting)
 {
-	uint64_t now = now_ms(), from = waiting->since_ms;
-	char line[512];
-
-	if (!from || now - from < PATIENCE_MS || !isatty(STDERR_FILENO))
+	if (is_early(waiting) || !at_terminal(waiting))
 		return;
-	snprintf(line, sizeof(line), "%llu s of %llu s: %.400s",
-		 (unsigned long long)(now - from) / 1000,
-		 (unsigned long long)(waiting->until_ms - from) / 1000,
-		 waiting->what[0] ? waiting->what : "waiting for mount.nfs");
-	fprintf(stderr, "\r\033[K%.*s", columns(), line);
-	fflush(stderr);
+	draw(waiting, waiting->what[0] ? waiting->what : "waiting for mount.nfs");
 	waiting->shown = true;
 }
 
 void waiting_erase(struct waiting *waiting)
 {
+	if (waiting->ticker.pid) {
+		child_finish(&waiting->ticker, 0, NULL);
+		waiting->shown = !is_early(waiting);
+	}
 	if (waiting->shown)
-		fputs("\r\033[K", stderr);
+		fd_write_all(STDERR_FILENO, "\r\033[K", 4);
 	waiting->shown = false;
+}
+
+/* --- while this process is busy ----------------------------------------------------------------- */
+
+static int ticker_work(void *arg, int channel)
+{
+	const struct waiting *waiting = arg;
+	uint64_t now = now_ms(), first = waiting->since_ms + PATIENCE_MS;
+
+	(void)channel;
+	if (now < first)
+		poll(NULL, 0, (int)(first - now));
+	do
+		draw(waiting, waiting->busy);
+	while (!poll(NULL, 0, TICK_MS));
+	return 0;
+}
+
+void waiting_busy(struct waiting *waiting, const char *fmt, ...)
+{
+	const struct child_function function = { .kind = CHILD_TICKER,
+						 .name = "the line of progress",
+						 .run = ticker_work,
+						 .arg = waiting };
+	va_list ap;
+
+	waiting_erase(waiting);
+	if (!at_terminal(waiting))
+		return;
+	va_start(ap, fmt);
+	vsnprintf(waiting->busy, sizeof(waiting->busy), fmt, ap);
+	va_end(ap);
+	finding_clean(waiting->busy);
+	/* Without it there is no progress, and all else as ever. */
+	child_start(&waiting->ticker, &function);
 }
 
 static int take_signal(struct waiting *waiting)

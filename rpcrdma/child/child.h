@@ -30,6 +30,7 @@ enum child_kind {
 	CHILD_BASELINE,  /* the TCP peer of a benchmark, inside a worker */
 	CHILD_PARSER,    /* reads files that anybody may have written, by a library */
 	CHILD_TOUCH,     /* touches a path whose server may be gone */
+	CHILD_TICKER,    /* draws a line of progress */
 	CHILD_MOUNTER,   /* mounts; acts in place of its parent */
 	CHILD_KERNEL_CLIENT, /* mounts for itself alone, and reads */
 	CHILD_GATE,          /* decides for a hook */

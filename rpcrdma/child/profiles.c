@@ -47,6 +47,10 @@ const struct child_profile child_profiles[CHILD_KINDS] = {
 		.flags = CHILD_SILENT | CHILD_MUTE,
 		.limits = { .files = 32, .no_core = true, .no_files = true },
 	},
+	[CHILD_TICKER] = {
+		.flags = CHILD_POWERLESS | CHILD_DENY,
+		.limits = { .files = 3, .no_core = true, .no_files = true },
+	},
 	/* Root for mount(2), and whatever a security module asks of root for that. */
 	[CHILD_KERNEL_CLIENT] = {
 		.flags = CHILD_GROUP | CHILD_SILENT | CHILD_NO_INTERRUPT,

@@ -88,7 +88,7 @@ in_journal NFSRDMA_FINDING=fabric.listener
 in_journal NFSRDMA_EVENT=warning
 kill -TERM "$pid"
 finish
-expect 8 "is not mounted: $refuses \([0-9]+ s ago\) \[fabric.listener/refused\]; stopped by SIGTERM after [0-9]+ s" 1
+expect 8 "is not mounted: $refuses \([0-9]+ s ago\); stopped by SIGTERM after [0-9]+ s \[fabric.listener/refused\][.] On the server, .*: 'cat /proc/fs/nfsd/portlist'" 1
 [[ $(grep -c "$refuses" "$work/err") == 2 ]] || { cat "$work/err"; fail "the reason is not said once, and in the end"; }
 # mount.nfs's own words stand in the sentence, and nowhere else.
 mount_nfs 'echo "mount.nfs: still trying" >&2; : >'"$work/tried; exec sleep 1000"
@@ -131,13 +131,13 @@ await_line "$work/silent" "$silent_pid"
 silent=$(<"$work/silent")
 mount_nfs 'exec sleep 1000'
 run "port=$silent,retry=0"
-expect 32 "no answer over RDMA at port $silent" 0
+expect 32 "no answer to RDMA at port $silent" 0
 begin "port=$silent"
-wait_until said "not mounted yet: no answer over RDMA at port $silent"
+wait_until said "not mounted yet: no answer to RDMA at port $silent"
 wait_until has_called 1
 kill -TERM "$pid"
 finish
-expect 8 "no answer over RDMA at port $silent.*stopped by SIGTERM" 1
+expect 8 "no answer to RDMA at port $silent.*stopped by SIGTERM" 1
 
 # bg, where the policy lets it: silence is said, and mount.nfs goes on by itself.
 mount_nfs 'exit 0'
@@ -188,33 +188,55 @@ done
 
 kill "$listener"
 wait "$listener" || true
-mount_nfs 'exec sleep 1000'
-: >"$work/called"
-python3 - "$helper" "127.0.0.1:/" "$place" -o "rw,vers=4.1,port=$port" >"$work/terminal" <<'PY'
-import os, pty, signal, sys, time
-pid, fd = pty.fork()
-if pid == 0:
-    os.execv(sys.argv[1], sys.argv[1:])
+cat >"$work/terminal.py" <<'PY'
+# usage: terminal.py WANTED|-- COMMAND...: on a terminal of its own; with --, on another's. ^C ends it when WANTED was seen twice.
+import os, pty, sys, time
+if sys.argv[1] == "--":
+    fd, theirs = pty.openpty()
+    pid = os.fork()
+    if pid == 0:
+        os.setsid()
+        os.dup2(theirs, 2)
+        os.execv(sys.argv[2], sys.argv[2:])
+    os.close(theirs)
+else:
+    pid, fd = pty.fork()
+    if pid == 0:
+        os.execv(sys.argv[2], sys.argv[2:])
 seen = b""
 end = time.monotonic() + 120
-while seen.count(b" s of 120 s: ") < 2 and time.monotonic() < end:
-    seen += os.read(fd, 4096)
-os.write(fd, b"\x03")
+interrupted = False
 try:
-    while True:
-        more = os.read(fd, 4096)
-        if not more:
-            break
+    while time.monotonic() < end and (more := os.read(fd, 4096)):
         seen += more
+        if not interrupted and seen.count(sys.argv[1].encode()) >= 2:
+            interrupted = True
+            os.write(fd, b"\x03")
 except OSError:
     pass
 os.waitpid(pid, 0)
 sys.stdout.buffer.write(seen)
 PY
-grep -q $'\r\033\\[K2 s of 120 s: the server answers, and refuses RDMA' "$work/terminal" ||
-	{ cat -v "$work/terminal"; fail "no line of progress"; }
+on_terminal() { python3 "$work/terminal.py" "$1" "$helper" 127.0.0.1:/ "$place" -o "rw,vers=4.1,$2" >"$work/terminal" </dev/null; }
+shows() { grep -q "$1" "$work/terminal" || { cat -v "$work/terminal"; fail "$2"; }; }
+
+mount_nfs 'exec sleep 1000'
+: >"$work/called"
+on_terminal ' s of 120 s: the server answers' "port=$port"
+shows $'\r\033\\[K[2-9] s of 120 s: the server answers, and refuses RDMA' "no line of progress"
 tail -n 1 "$work/terminal" | grep -q $'\033\\[Kmount.nfsrdma: .*stopped by SIGINT after' ||
 	{ cat -v "$work/terminal"; fail "the line is not gone before the last sentence"; }
+
+# While the helper itself is busy, too: here the server is silent. A terminal that is another's stays clean.
+on_terminal 'never' "port=$silent,retry=0"
+shows $'\r\033\\[K[2-9] s: checking RDMA to 127.0.0.1' "no progress while the server is checked"
+tail -n 1 "$work/terminal" | grep -q $'\r\033\\[Kmount.nfsrdma: .*no answer to RDMA' ||
+	{ cat -v "$work/terminal"; fail "the line is not gone before the sentence of the check"; }
+on_terminal -- "port=$silent,retry=0"
+shows 'no answer to RDMA' "no sentence"
+! grep -q $'\033' "$work/terminal" || { cat -v "$work/terminal"; fail "progress on a terminal that is not its own"; }
+TERM=dumb on_terminal 'never' "port=$silent,retry=0"
+! grep -q $'\033' "$work/terminal" || { cat -v "$work/terminal"; fail "progress on a dumb terminal"; }
 
 # --- no device --------------------------------------------------------------------------------------
 

@@ -39,7 +39,7 @@ expect_refused 32 'forbids loading it'
 mounting /mnt -t nfsrdma 192.168.77.1:/export/plain /mnt -o vers=4.2,retry=0
 expect_refused 32 'refuses RDMA at port 20049'
 mounting /mnt -t nfsrdma 10.9.0.77:/export/plain /mnt -o vers=4.2,retry=0
-expect_refused 32 'no answer over RDMA|does not reach the server|no route'
+expect_refused 32 'no answer to RDMA|does not reach the server|no route'
 
 # A broken policy is an error, and never no policy.
 server plain
