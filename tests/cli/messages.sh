@@ -21,6 +21,10 @@ means()
 
 means server.exports 'mount.nfs: access denied by server while mounting nas1:/export/vms'
 means probe.connect/not-listening 'mount.nfs4: Connection refused'
+means probe.connect/not-listening 'mount.nfs: Connection refused for 192.0.2.1:/vms on /srv/vm'
+means fabric.route 'mount.nfs: Protocol error: is routing being done via an interface supporting RDMA?'
+means server.nfs3 'Nov 23 13:00:01 nas1 kernel: svc: failed to register nfsdv3 RPC service (errno 111).'
+means server.listener 'infiniband mlx5_0: RDMA CMA: cma_listen_on_dev, error -98'
 means client.module 'mount.nfs: an incorrect mount option was specified for /mnt'
 means mount.answer '[ 4711.123456] rpcrdma: connection to 192.0.2.1:20049 closed (-103)'
 means probe.read.inline 'kernel: rpcrdma: Recv: local length error (1/0xd7)'

@@ -57,15 +57,61 @@ static void a_long_text_is_cut(void)
 	CU_ASSERT_EQUAL(message_match(&message, text), 0);
 }
 
-/* Each is found by its own text, whatever is filled in. */
+/* As the program prints it: its prefix, with all names and numbers filled in, and what newer versions of
+ * nfs-utils append. */
+static void print_as_program(const struct message *message, char *line, size_t cap)
+{
+	static const struct {
+		const char *program, *before, *after;
+	} rows[] = {
+		{ "mount.nfs", "mount.nfs4: ", " for nas1:/vms on /srv/vm" },
+		{ "mount", "mount: /srv/vm: ", "." },
+		{ "libvirt", "error: internal error: ", "" },
+		{ "VDSM", "ERROR (jsonrpc/1) [storage.HSM] ", ": (32, b'')" },
+		{ "", "nas2 kernel: [ 4711.123456] ", "" },
+	};
+	const char *at = message->text;
+	size_t i = 0, used;
+
+	while (strcmp(message->program, rows[i].program) != 0 && *rows[i].program)
+		i++;
+	used = (size_t)snprintf(line, cap, "%s", rows[i].before);
+	while (*at) {
+		size_t len = strcspn(at, "{");
+
+		used += (size_t)snprintf(
+			line + used, cap - used, "%.*s%s", (int)len, at,
+			at[len] ? strncmp(at + len, "{number}", 8) ? "/srv/nas1" : "-110"
+				: "");
+		at += len;
+		at += *at ? strcspn(at, "}") + 1 : 0;
+	}
+	snprintf(line + used, cap - used, "%s", rows[i].after);
+}
+
+/* No other message of the program has more in common with it. */
+static bool is_best(const struct message *message, const char *line)
+{
+	const struct message *other = NULL;
+	size_t score = message_match(message, line);
+
+	while ((other = message_next(other)))
+		if (other != message && !strcmp(other->program, message->program) &&
+		    message_match(other, line) >= score)
+			return false;
+	return score;
+}
+
 static void every_message_is_found(void)
 {
 	const struct message *message = NULL;
+	char line[MESSAGE_TEXT_MAX];
 	unsigned int count = 0;
 
 	while ((message = message_next(message))) {
-		SUITE_ROW("%s", message->text);
-		CU_ASSERT(message_match(message, message->text) > 0);
+		print_as_program(message, line, sizeof(line));
+		SUITE_ROW("%s", line);
+		CU_ASSERT(is_best(message, line));
 		ASSERT_MORE_FATAL(strcspn(message->finding, "/"), 0);
 		CU_ASSERT_PTR_NOT_NULL(message->steps[0].text);
 		count++;
