@@ -291,10 +291,10 @@ static int decode_body(struct finding *finding, struct record_reader *r)
 	    !get_text(r, finding->reason, sizeof(finding->reason)) ||
 	    !is_word(finding->reason) ||
 	    !get_text(r, finding->summary, sizeof(finding->summary)))
-		return err_set(EPROTO, "finding breaks its format");
+		return err_set(EPROTO, "malformed finding");
 	for (i = 0; i < (unsigned int)count; i++)
 		if (!get_evidence(r, &finding->evidence[i]))
-			return err_set(EPROTO, "evidence of finding %s breaks its format",
+			return err_set(EPROTO, "malformed evidence of finding %s",
 				       finding->id);
 	if (r->left)
 		return err_set(EPROTO, "finding %s has %zu bytes too many", finding->id,

@@ -38,9 +38,9 @@ static int choose_transport(struct rpcrdma_options *options, const char *name,
 
 	if (name) {
 		options->transport = transport_find(name);
-		return options->transport ? 0
-					  : err_set(EPROTONOSUPPORT,
-						    "there is no transport \"%s\"", name);
+		return options->transport
+			       ? 0
+			       : err_set(EPROTONOSUPPORT, "unknown transport '%s'", name);
 	}
 	options->transport = &transport_iwarp;
 	if (verbs && !verbs->route(&options->to, &param, &route, deadline))
@@ -101,7 +101,7 @@ int rpcrdma_connect(struct rpcrdma_conn **conn, const struct rpcrdma_target *the
 	if (target.bind) {
 		rc = transport_resolve(target.bind, 0, &bind, 1, &count, 0);
 		if (rc)
-			return err_context(-EINVAL, "the address to come from");
+			return err_context(-EINVAL, "local address");
 		options.bind = &bind;
 	}
 	options.device = target.device;
@@ -173,7 +173,7 @@ static int take_write(struct rpcrdma_request *request, const struct rpcrdma_call
 	uint64_t len = h->write_count ? header_chunk_length(h, &h->write[0]) : 0;
 
 	if (len && (!call->write || len > call->write->length))
-		return err_set(EBADMSG, "the Write chunk came back with %llu bytes",
+		return err_set(EBADMSG, "the Write chunk was returned with %llu bytes",
 			       (unsigned long long)len);
 	request->write_len = (uint32_t)len;
 	return 0;

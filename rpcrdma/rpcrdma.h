@@ -39,7 +39,7 @@ struct rpcrdma_target {
 	const char *
 		transport; /* "verbs", "iwarp"; NULL: verbs where the route leads through an
 				* RDMA device, iwarp over TCP everywhere else */
-	const char *bind;    /* number of the address to come from, or NULL */
+	const char *bind;    /* number of local address, or NULL */
 	const char *device;  /* verbs: the RDMA device, or NULL */
 	uint16_t port;       /* 0: 20049 */
 	uint32_t credits;    /* calls under way at a time, at most; 0: 32 */

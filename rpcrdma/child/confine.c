@@ -42,9 +42,9 @@ static int drop_capabilities(uint32_t kept)
 	memset(caps, 0, sizeof(caps));
 	caps[0].permitted = caps[0].effective = has;
 	if (syscall(SYS_capset, &header, caps))
-		return err_sys("giving up capabilities");
+		return err_sys("dropping capabilities");
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
-		return err_sys("giving up new privileges");
+		return err_sys("setting no_new_privs");
 	return 0;
 }
 

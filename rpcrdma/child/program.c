@@ -231,5 +231,5 @@ int child_follow(struct child *child, struct child_listener *listener, uint64_t 
 		return 0;
 	return listener->interrupted
 		       ? err_set(EINTR, "%s: interrupted", child->name)
-		       : err_set(ETIMEDOUT, "%s does not end in time", child->name);
+		       : err_set(ETIMEDOUT, "%s does not exit in time", child->name);
 }

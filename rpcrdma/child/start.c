@@ -196,7 +196,7 @@ static int take_failure(const struct child *child, const uint8_t *body, size_t l
 	text = reason + used;
 	if (!errnum || errnum > 4095 || used > ERR_REASON_MAX || used >= rest ||
 	    strnlen(text, rest - used) != rest - used - 1)
-		return err_set(EPROTO, "%s fails without a reason", child->name);
+		return err_set(EPROTO, "%s failed without a reason", child->name);
 	return err_because(err_set((int)errnum, "%.500s", text), reason);
 }
 

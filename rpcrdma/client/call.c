@@ -120,10 +120,9 @@ static int build_header(struct rpcrdma_conn *conn, struct rpcrdma_call *call,
 	if (rc)
 		return rc;
 	if (header_encode(w, h))
-		return err_set(
-			EMSGSIZE,
-			"the chunk lists are longer than the inline threshold of %zu bytes",
-			w->cap);
+		return err_set(EMSGSIZE,
+			       "the chunk lists exceed the inline threshold of %zu bytes",
+			       w->cap);
 	return 0;
 }
 
@@ -166,7 +165,7 @@ static int progress(struct rpcrdma_conn *conn, uint64_t deadline, uint32_t *late
 	int rc;
 
 	if (!deadline_left(deadline) && (*late)++ > conn->wanted + RECEIVES_SPARE)
-		return err_set(ETIMEDOUT, "no reply in time, but other messages");
+		return err_set(ETIMEDOUT, "no reply in time, only other messages");
 	rc = ops->recv(conn->transport, &msg, deadline);
 	if (rc == -ETIMEDOUT)
 		return rc;
@@ -283,7 +282,7 @@ int rpcrdma_wait(struct rpcrdma_conn *conn, struct rpcrdma_call *call, uint64_t 
 void rpcrdma_forget(struct rpcrdma_conn *conn, struct rpcrdma_call *call)
 {
 	if (call->rc == -EINPROGRESS)
-		call_finish(conn, call, -ECANCELED, "nobody waits for it any more");
+		call_finish(conn, call, -ECANCELED, "no longer awaited");
 }
 
 int rpcrdma_call(struct rpcrdma_conn *conn, struct rpcrdma_call *call, uint64_t deadline)

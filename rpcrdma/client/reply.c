@@ -33,7 +33,7 @@ static int reply_chunk_length(const struct rpcrdma_call *call, size_t *len)
 		if (returned > call->reply[i].length)
 			return err_set(
 				EBADMSG,
-				"reply chunk segment %u came back with %u bytes, it has %u",
+				"reply chunk segment %u was returned with %u bytes, it has %u",
 				i, returned, call->reply[i].length);
 		*len += returned;
 	}
@@ -169,7 +169,7 @@ void reply_receive(struct rpcrdma_conn *conn, const struct transport_msg *msg)
 			return;
 		call = conn->calls;
 		if (!rc)
-			rc = err_set(EILSEQ, "a reply with xid %08x came, %08x was asked",
+			rc = err_set(EILSEQ, "reply with xid %08x; expected %08x",
 				     h.rdma_xid, call->xid);
 	}
 	call->header = h;

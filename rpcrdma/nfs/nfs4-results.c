@@ -180,8 +180,7 @@ int nfs4_operation_read(uint32_t asked, uint32_t *status, struct reader *r)
 	if (r->bad)
 		return nfs4_results_end(r, "COMPOUND");
 	if (op != asked && !(op == OP_ILLEGAL && *status == NFS4ERR_OP_ILLEGAL))
-		return err_set(EBADMSG, "result of operation %u where %u was asked", op,
-			       asked);
+		return err_set(EBADMSG, "result of operation %u; expected %u", op, asked);
 	return 0;
 }
 

@@ -154,7 +154,7 @@ static const char *take4(struct read_result *result, const void *data)
 
 	result->status = res->status;
 	if (res->status == NFS4ERR_MINOR_VERS_MISMATCH)
-		return "the server does not speak NFSv4.0";
+		return "the server does not support NFSv4.0";
 	if (res->status != NFS4_OK)
 		return NULL;
 	if (res->resarray.resarray_len != 2)

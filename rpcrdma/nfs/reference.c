@@ -106,7 +106,7 @@ ssize_t reference_read(struct reference *ref, const struct nfs_fh *fh, uint64_t 
 	if (rc)
 		return pair_failed(ref, rc);
 	if (!answer_sane(&answer, request.count)) {
-		err_set(EPIPE, "the TCP reference answers nonsense");
+		err_set(EPIPE, "the TCP reference sent an invalid answer");
 		return reference_fail(ref, -EPIPE);
 	}
 	rc = rpc_tcp_recv(ref->child.channel, buf, answer.count, deadline);

@@ -54,7 +54,7 @@ static int nfs_receive(int fd, void *buf, size_t len)
 
 	/* MSG_WAITALL: what came before the time was over. */
 	if ((n < 0 && errno == EAGAIN) || (n > 0 && (size_t)n < len))
-		return err_set(ETIMEDOUT, "NFS over TCP: no whole reply came in time");
+		return err_set(ETIMEDOUT, "NFS over TCP: no complete reply in time");
 	if (n < 0)
 		return err_sys("NFS over TCP");
 	return (size_t)n == len ? 0
@@ -125,7 +125,7 @@ static int nfs_head(struct bench_nfs *n, uint8_t head[HEAD_LEN], uint32_t most,
 	if (!rc)
 		rc = rpc_reply_check(rpc);
 	if (!rc && rpc->xid - n->oldest_xid >= n->next_xid - n->oldest_xid)
-		rc = err_set(EILSEQ, "xid %08x was not asked", rpc->xid);
+		rc = err_set(EILSEQ, "unexpected xid %08x", rpc->xid);
 	return err_context(rc, "NFS over TCP");
 }
 
@@ -152,7 +152,8 @@ static int nfs_read_reply(struct bench_nfs *n)
 	early = reader_left(&r);
 	if (res.read.len != b->length || early > b->length ||
 	    record - (min_u32(record, HEAD_LEN) - early) != b->length + pad)
-		return err_set(EOPNOTSUPP, "NFS over TCP: %u bytes came, %u were asked",
+		return err_set(EOPNOTSUPP,
+			       "NFS over TCP: %u bytes returned, %u requested",
 			       res.read.len, b->length);
 	to = b->region + (size_t)(rpc.xid % b->depth) * b->length;
 	memcpy(to, reader_bytes(&r, early), early);

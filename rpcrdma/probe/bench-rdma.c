@@ -71,7 +71,7 @@ static int start(struct bench_reads *b, struct bench_read *read, uint32_t block)
 	int rc;
 
 	if (!b->p->conn || b->generation != b->p->generation)
-		return err_set(ECONNRESET, "the connection was lost before");
+		return err_set(ECONNRESET, "the connection was already lost");
 	operation_init(op, NFS_OP_READ, &b->file->fh);
 	op->request.offset = (uint64_t)block * b->length;
 	op->request.count = b->length;
@@ -153,12 +153,12 @@ static int check_difference(struct bench_reads *b, struct window *w, uint64_t at
 	case TRUTH_SAME:
 		return err_set(
 			EILSEQ,
-			"wrong data came by write chunk from offset %llu on: run nfsrdma probe",
+			"wrong data by Write chunk from offset %llu: run nfsrdma probe",
 			(unsigned long long)at);
 	default:
 		return err_set(
 			EIO,
-			"other data came by write chunk from offset %llu on; whether the file had changed could not be seen",
+			"different data by Write chunk from offset %llu; cannot tell whether the file had changed",
 			(unsigned long long)at);
 	}
 }

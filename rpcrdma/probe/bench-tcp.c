@@ -138,7 +138,7 @@ static int connect_pair(int pair[2])
 	if (pair[1] < 0 || getsockname(pair[0], (struct sockaddr *)&mine, &mine_len))
 		return err_sys("a TCP baseline");
 	if (mine.sin_port != peer.sin_port)
-		return err_set(EBUSY, "a stranger connected to the TCP baseline");
+		return err_set(EBUSY, "another process connected to the TCP baseline");
 	for (i = 0; i < 2; i++)
 		if (setsockopt(pair[i], IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on)))
 			return err_sys("a TCP baseline");

@@ -257,7 +257,7 @@ static int reclaim_complete(struct probe *p)
 	for (;;) {
 		if (!slots41_take(&p->client.slots, &sequence))
 			return err_because(
-				err_set(EAGAIN, "RECLAIM_COMPLETE: no slot is left"),
+				err_set(EAGAIN, "RECLAIM_COMPLETE: no free slot"),
 				"no-reply");
 		rc = compound(p, &call, args,
 			      nfs4_args_reclaim_complete(args, sizeof(args),
@@ -292,7 +292,7 @@ static bool is_restart(struct probe *p, uint32_t status)
 	if ((status != NFS4ERR_BADSESSION && status != NFS4ERR_STALE_CLIENTID) ||
 	    p->client.generation == p->generation)
 		return false;
-	snprintf(text, sizeof(text), "it has forgotten its client (%s)",
+	snprintf(text, sizeof(text), "it no longer knows its client (%s)",
 		 p->version->status_text(status));
 	gone_forgotten(p, text);
 	return true;
@@ -306,10 +306,10 @@ static int make(struct probe *p)
 	int rc;
 
 	if (r->exists && r->minor != p->version->minor)
-		return err_because(
-			err_set(EBUSY, "the client of NFSv4.%u is still on the server",
-				r->minor),
-			"no-reply");
+		return err_because(err_set(EBUSY,
+					   "the NFSv4.%u client is still on the server",
+					   r->minor),
+				   "no-reply");
 	clean = drop_session(p) && !(r->exists && r->unsure);
 	rc = r->exists && r->has_client ? 0 : make_client(p);
 	if (!rc)
@@ -417,8 +417,7 @@ static int clear(struct probe *p)
 		if (status)
 			usleep(AGAIN_US);
 		if (!deadline_left(p->deadline))
-			return err_set(ETIMEDOUT, "%s: the time is over",
-				       step_names[step]);
+			return err_set(ETIMEDOUT, "%s: out of time", step_names[step]);
 	}
 }
 

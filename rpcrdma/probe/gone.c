@@ -58,10 +58,8 @@ static void say(struct probe *p, const char *how, const char *reason, const char
 	struct finding f;
 
 	request_text(p, request, sizeof(request));
-	finding_init(
-		&f, "probe.server-gone", FINDING_FAIL,
-		"the server %s: %.300s. The connection was lost under %s: the server may have crashed. Nothing more was sent",
-		how, why, request);
+	finding_init(&f, "probe.server-gone", FINDING_FAIL,
+		     "the server %s after %s: %.300s", how, request, why);
 	finding_reason(&f, reason);
 	finding_text(&f, "request", "%s", request);
 	finding_text(&f, "why", "%s", why);
@@ -177,6 +175,6 @@ bool gone_root(struct probe *p)
 	if (p->gone || !p->root.fh.len || p->generation == p->root_generation ||
 	    operation_getattr(p, &p->root.fh, &attr) != -ESTALE)
 		return false;
-	gone_forgotten(p, "it does not know the root of the export any more");
+	gone_forgotten(p, "it no longer knows the root of the export");
 	return true;
 }

@@ -194,11 +194,11 @@ enum server_kind identity_of(const struct server_seen *seen, char *why, size_t c
 		return SERVER_GANESHA;
 	}
 	if (count_handles(seen, is_ganesha)) {
-		snprintf(why, cap, "its file handles are of that form");
+		snprintf(why, cap, "by its file handles");
 		return SERVER_GANESHA;
 	}
 	if (seen->nhandles && all_handles(seen, is_ours) && !named) {
-		snprintf(why, cap, "its file handles are of that form");
+		snprintf(why, cap, "by its file handles");
 		return SERVER_OURS;
 	}
 	/* One that names itself another is not believed to be Linux for its handles' sake. */
@@ -207,14 +207,14 @@ enum server_kind identity_of(const struct server_seen *seen, char *why, size_t c
 		return SERVER_LINUX;
 	}
 	if (!named && all_handles(seen, is_knfsd) && has_pair(seen)) {
-		snprintf(why, cap, "its file handles are of that form");
+		snprintf(why, cap, "by its file handles");
 		return SERVER_LINUX;
 	}
 	if (named)
 		snprintf(why, cap, "EXCHANGE_ID names %.60s, %.100s", seen->domain,
 			 seen->implementation);
 	else
-		snprintf(why, cap, "its file handles are of no form that is known");
+		snprintf(why, cap, "unknown form of file handles");
 	return other;
 }
 

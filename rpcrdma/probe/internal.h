@@ -561,7 +561,7 @@ bool operation_left_chunk(const struct operation *op);
 /* Both, once. @bytes: that it moves. */
 int operation_once(struct probe *p, struct operation *op, uint32_t bytes);
 /* Whether a result is to be asked for again, and it was waited for: the session was forgotten, or
- * the server asks for patience. */
+ * the server asks to retry later. */
 bool operation_again(struct probe *p, const struct operation *op,
 		     struct patience *patience);
 /* With the reply inline: again where the connection was lost under it, or the session, or the
@@ -727,7 +727,7 @@ enum read_kind {
 	READ_CHANGING, /* the file moved under it: says nothing */
 	READ_NOT_RUN,  /* given up before, or no time left */
 	READ_WITHHELD, /* could crash this server */
-	READ_LATER,    /* the server asks for patience, or forgot the session */
+	READ_LATER,    /* the server asks to retry later, or forgot the session */
 	/* right data in a broken frame */
 	READ_PAD,     /* the XDR pad was written after the data */
 	READ_LENGTHS, /* returned chunk list does not say what came */
@@ -747,7 +747,7 @@ enum read_kind {
 	READ_RPC,        /* an RPC error */
 	READ_RDMA_ERROR, /* ERR_VERS or ERR_CHUNK */
 	READ_CLOSED,     /* the connection went */
-	READ_TRANSPORT,  /* the peer broke the transport's protocol */
+	READ_TRANSPORT,  /* the peer violated the transport's protocol */
 	READ_LOST,       /* no reply in time */
 	READ_KIND_COUNT
 };

@@ -41,9 +41,9 @@ static const char *why(const struct largest_input *in, uint32_t largest)
 	if (in->records->large_why[0])
 		return in->records->large_why;
 	if (largest < in->read_max)
-		return "larger ones did not come right";
-	return in->read_max == READ_MAX_LARGE ? "this program asks for no more at once"
-					      : "the session brings no more at once";
+		return "larger ones failed";
+	return in->read_max == READ_MAX_LARGE ? "this program requests no more at once"
+					      : "the session returns no more at once";
 }
 
 void largest_say(const struct largest_input *in, finding_sink sink, void *arg)

@@ -152,7 +152,7 @@ void late_say(struct probe *p)
 	if (cut)
 		finding_init(
 			&f, "probe.slow", FINDING_WARN,
-			"the time ran out; what was tried is right. The slowest reply took %.1f s for %s; NULL took %.0f ms. Not tried: %s",
+			"the time ran out; what was tested is correct. The slowest reply took %.1f s for %s; NULL took %.0f ms. Not tested: %s",
 			pace->slowest_ms / 1000, pace->slowest, p->rtt_ms,
 			pace->not_tried);
 	else

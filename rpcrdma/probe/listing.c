@@ -119,7 +119,7 @@ static int list_once(struct probe *p, uint32_t chunk, struct nfs3_readdir_res *a
 	cc.op.entry_arg = d;
 	rc = chunk_call(p, &cc, chunk, false);
 	if (!rc && area_canaries_hurt(&cc.area))
-		rc = err_set(EBADMSG, "bytes were written outside the Reply chunk");
+		rc = err_set(EBADMSG, "data written outside the Reply chunk");
 	if (!rc) {
 		*at = cc.op.result.dir;
 		/* Servers may leave a Reply chunk alone where the reply fits inline.
@@ -145,7 +145,7 @@ static int list_all(struct probe *p, uint32_t chunk, struct digest *d)
 			rc = list_once(p, chunk, &at, d);
 		if (!rc && !at.eof && (!at.entries || at.last_cookie == before))
 			rc = err_set(EBADMSG,
-				     "the listing does not go on after cookie %llu",
+				     "the listing does not continue after cookie %llu",
 				     (unsigned long long)before);
 	} while (!rc && !at.eof && ++calls < LISTING_CALLS && deadline_left(p->deadline));
 	d->whole = at.eof;
@@ -201,7 +201,7 @@ void listing_readdir(struct probe *p)
 	}
 	rc = list_again(p, 0, &direct);
 	if (rc || operation_getattr(p, &p->directory.fh, &after)) {
-		say_unlisted(p, "nothing to compare it with: READDIR inline", -ETIMEDOUT);
+		say_unlisted(p, "nothing to compare with: READDIR inline", -ETIMEDOUT);
 		return;
 	}
 	if (before.mtime.sec != after.mtime.sec ||
@@ -215,7 +215,7 @@ void listing_readdir(struct probe *p)
 			p, "probe.readdir",
 			deadline_left(p->deadline) ? FINDING_SKIP : late_unknown(p),
 			"time",
-			"the directory was not listed to its end: %u entries by Reply chunk, %u inline",
+			"the directory was not listed completely: %u entries by Reply chunk, %u inline",
 			chunk.entries, direct.entries);
 		return;
 	}
@@ -269,7 +269,7 @@ static int read_link(struct probe *p, const struct probe_file *link,
 	*unused = operation_left_chunk(&cc.op);
 	reduced = reduced && !*unused;
 	if (!rc && (data.len > cap || (reduced && data.len > chunk)))
-		rc = err_set(EBADMSG, "a target of %u bytes, the link has %llu", data.len,
+		rc = err_set(EBADMSG, "a target of %u bytes; expected %llu", data.len,
 			     (unsigned long long)link->attr.size);
 	/* Whatever lengths the chunk came back with. Longer links are not asked for then: their text may
 	 * be more than can be received inline. */
@@ -277,17 +277,17 @@ static int read_link(struct probe *p, const struct probe_file *link,
 	    area_first_touched(&cc.area, 0) < 0)
 		rc = *unused || is_inline(p, &cc)
 			     ? err_set(EMSGSIZE,
-				       "the text came inline, and nothing was written into the chunk")
-			     : err_set(EBADMSG, "nothing was written into the chunk");
+				       "the text is inline, and nothing is written into the chunk")
+			     : err_set(EBADMSG, "nothing is written into the chunk");
 	if (!rc && data.len)
 		memcpy(text, reduced ? cc.area.segs[0].base : data.bytes, data.len);
 	if (!rc && reduced && area_first_touched(&cc.area, data.len) >= 0)
-		rc = err_set(EBADMSG, "bytes were written beyond the %u of the target",
+		rc = err_set(EBADMSG, "data written after the %u bytes of the target",
 			     data.len);
 	if (!rc && *unused && area_first_touched(&cc.area, 0) >= 0)
-		rc = err_set(EBADMSG, "bytes were written into an unused chunk");
+		rc = err_set(EBADMSG, "data written into an unused chunk");
 	if (!rc && area_canaries_hurt(&cc.area))
-		rc = err_set(EBADMSG, "bytes were written outside the chunk");
+		rc = err_set(EBADMSG, "data written outside the chunk");
 	chunk_done(p, &cc);
 	return rc ? rc : (int)data.len;
 }
@@ -328,9 +328,10 @@ static int compare_link(struct probe *p, const struct probe_file *link,
 		if (n < 0)
 			return err_context(n, "by %s", mechanism_name(m));
 		if (n != len || memcmp(got, want, (size_t)len))
-			return err_set(EBADMSG,
-				       "by %s %d bytes came that are not the %d by %s",
-				       mechanism_name(m), n, len, mechanism_name(first));
+			return err_set(
+				EBADMSG,
+				"%s returned %d bytes that differ from the %d by %s",
+				mechanism_name(m), n, len, mechanism_name(first));
 	}
 	return 1;
 }
@@ -394,8 +395,9 @@ void listing_readlink(struct probe *p)
 		compare_links(p, "probe.readlink.write-chunk", MECH_WRITE_CHUNK,
 			      MECH_WRITE_CHUNK, FINDING_WARN, "by Write chunk");
 	else
-		probe_say(p, "probe.readlink.write-chunk", FINDING_SKIP,
-			  "tried at level full only: no Linux client reads links so");
+		probe_say(
+			p, "probe.readlink.write-chunk", FINDING_SKIP,
+			"tested at level full only: no Linux client reads links this way");
 }
 
 void listing_between(struct probe *p, const struct nfs_fh *file)

@@ -79,7 +79,7 @@ static int prepare(struct probe *p, struct operation *op)
 			return rc;
 		op->has_slot = slots41_take(&p->client.slots, &op->request.sequence);
 		if (!op->has_slot)
-			return err_set(EBUSY, "all slots of the session are in use");
+			return err_set(EBUSY, "all session slots are in use");
 	}
 	len = p->version->encode(p->version, &op->request, op->args, sizeof(op->args));
 	if (len < 0) {
@@ -336,7 +336,7 @@ int operation_getattr(struct probe *p, const struct nfs_fh *fh, struct nfs_attr 
 	operation_init(&op, NFS_OP_GETATTR, fh);
 	rc = operation_check(p, &op, operation_run(p, &op));
 	if (!rc && !op.result.has_attr)
-		rc = err_set(EBADMSG, "no attributes came");
+		rc = err_set(EBADMSG, "no attributes returned");
 	if (!rc)
 		*attr = op.result.attr;
 	operation_fini(p, &op);

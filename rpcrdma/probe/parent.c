@@ -87,7 +87,7 @@ static int take_finding(struct parent *parent, const uint8_t *body, size_t len)
 	int rc;
 
 	if (parent->findings++ == FINDINGS_MAX)
-		return err_set(EPROTO, "the worker reports without end");
+		return err_set(EPROTO, "the worker sent too many findings");
 	rc = finding_decode(&f, body, len);
 	if (rc < 0)
 		return err_context(rc, "the worker");
@@ -111,7 +111,7 @@ static int take_subject(struct parent *parent, const char *body, size_t len)
 
 	if (key >= len || !is_last_text(body, key) ||
 	    !is_last_text(body + key, len - key))
-		return err_set(EPROTO, "the worker sent a subject that is none");
+		return err_set(EPROTO, "the worker sent an invalid subject");
 	parent->events->subject(parent->events->arg, body, body + key);
 	return 0;
 }
@@ -121,7 +121,7 @@ static int take_progress(struct parent *parent, const uint8_t *body, size_t len)
 	const char *text = (const char *)body + 8;
 
 	if (len < 9 || !is_last_text(text, len - 8))
-		return err_set(EPROTO, "the worker sent a progress that is none");
+		return err_set(EPROTO, "the worker sent an invalid progress record");
 	if (parent->events->progress)
 		parent->events->progress(parent->events->arg, text, get_be32(body),
 					 get_be32(body + 4));
@@ -158,7 +158,7 @@ static int take_connect(struct parent *parent, const uint8_t *body, size_t len)
 
 	if (!may_connect(parent, body, len))
 		return err_set(EPROTO,
-			       "the worker asked for a connection that it may not have");
+			       "the worker requested a connection that is not allowed");
 	to = parent->addresses[body[3]];
 	transport_set_port(&to, get_be16(body + 1));
 	/* What is silent here leaves time for what can be had without it. */
@@ -179,7 +179,7 @@ static int take_remains(struct parent *parent, const uint8_t *body, size_t len)
 	int rc = remains_decode(&remains, body, len);
 
 	if (!rc && remains.address >= parent->naddresses)
-		rc = err_set(EPROTO, "the worker has a client where there is no address");
+		rc = err_set(EPROTO, "the worker sent a client without an address");
 	if (!rc)
 		parent->remains = remains;
 	return rc;
@@ -191,7 +191,7 @@ static int take_range(struct parent *parent, const uint8_t *body, size_t len)
 	uint32_t fate = len == WORKER_RANGE_LEN ? get_be32(body + 4) : PROBE_RANGE_FATES;
 
 	if (fate >= PROBE_RANGE_FATES || get_be32(body) >= parent->options->nranges)
-		return err_set(EPROTO, "the worker sent a range that is none");
+		return err_set(EPROTO, "the worker sent an invalid range");
 	result = (struct probe_range_result){
 		.index = get_be32(body),
 		.fate = (enum probe_range_fate)fate,
@@ -225,7 +225,7 @@ static int take_end(struct parent *parent, const uint8_t *body, size_t len)
 	if (parent->lost)
 		return err_set(
 			EPROTO,
-			"of %u records of the worker %u came: findings may be missing",
+			"%u records sent by the worker, %u received: findings may be missing",
 			sent, parent->records);
 	parent->complete = true;
 	return 0;
@@ -287,7 +287,7 @@ static int take_message(struct parent *parent, uint64_t deadline)
 	else if (type == CHANNEL_FAILED && n != -EPROTO)
 		say_unprepared(parent);
 	else if (n == -ETIMEDOUT && !deadline_left(parent->until))
-		return err_set(ETIMEDOUT, "the worker did not end at the deadline");
+		return err_set(ETIMEDOUT, "the worker did not exit at the deadline");
 	else if (n != -ETIMEDOUT && n != -EINTR)
 		return (int)n;
 	return 0;
@@ -318,7 +318,7 @@ static int await_end(struct parent *parent, struct child_end *end)
 			return err_set(EINTR, "interrupted");
 		if (!deadline_left(until))
 			return err_set(ETIMEDOUT,
-				       "the worker did not end at the deadline");
+				       "the worker did not exit at the deadline");
 	}
 	return 0;
 }
@@ -357,9 +357,8 @@ static int worker_verdict(const struct parent *parent, const struct child_end *e
 			       "the worker ended with status %d; last decoded: %s",
 			       end->status, step_text(parent, step));
 	if (!parent->complete)
-		return err_set(
-			EPROTO,
-			"the end of what the worker has to say did not come: findings may be missing");
+		return err_set(EPROTO,
+			       "the worker sent no end record: findings may be missing");
 	return 0;
 }
 
@@ -451,7 +450,7 @@ static void say_left(const struct parent *parent)
 
 	finding_init(
 		&f, "probe.session.left", FINDING_WARN,
-		"the client %s could not be taken off the server: it is there until its lease ends",
+		"the client %s could not be removed from the server; it remains until its lease ends",
 		parent->remains.owner);
 	finding_reason(&f, "no-answer");
 	finding_text(&f, "owner", "%s", parent->remains.owner);

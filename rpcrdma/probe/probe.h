@@ -51,7 +51,7 @@ struct probe_options {
 	uint16_t nfs_port;   /* TCP; 0: 2049, or what rpcbind says */
 	const struct transport_ops *transport; /* NULL: verbs where the route allows it */
 	const char *device;                    /* verbs: NULL any */
-	struct transport_address bind;         /* the address to come from; len 0: any */
+	struct transport_address bind;         /* local address; len 0: any */
 	const struct nfs_version *version; /* NULL: the highest that the server offers */
 	enum probe_level level;
 	unsigned int reads; /* random ones, at most; 0: none */

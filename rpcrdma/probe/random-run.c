@@ -122,7 +122,7 @@ static bool fits(struct run *r, uint32_t bytes)
 
 	if (deadline_left(r->end) > ms)
 		return true;
-	ended(r, "the time for them is used up");
+	ended(r, "out of time");
 	return false;
 }
 
@@ -134,7 +134,7 @@ static bool count_read(struct run *r, const struct read_case *c, enum read_kind 
 
 	/* One under which the server went is no READ that was not made. */
 	if (unanswered && !r->p->gone) {
-		ended(r, "the server could not be asked any more");
+		ended(r, "the server no longer answers");
 		return false;
 	}
 	r->out->reads++;
@@ -162,7 +162,7 @@ static bool count_read(struct run *r, const struct read_case *c, enum read_kind 
 static bool is_done(struct run *r)
 {
 	if (r->out->reads >= r->out->wanted)
-		ended(r, "all were made");
+		ended(r, "all done");
 	else if (r->out->bytes >= r->bytes_max)
 		ended(r, "enough bytes were read");
 	else
@@ -243,11 +243,11 @@ void random_run(const struct random_task *task)
 
 	*out = (struct random_reads){ .wanted = options->reads };
 	if (options->level == PROBE_QUICK)
-		ended(&r, "not made at level quick");
+		ended(&r, "not at level quick");
 	else if (!options->reads)
 		ended(&r, "none were requested");
 	else if (mishaps(task->p))
-		ended(&r, "connections or replies were lost already");
+		ended(&r, "connections or replies were lost before");
 	else if (random_is_wanted(task->records, out->why, sizeof(out->why)))
 		make_reads(&r);
 }

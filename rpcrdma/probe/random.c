@@ -127,8 +127,7 @@ bool random_is_wanted(const struct records *swept, char *why, size_t cap)
 	for (m = 0; m < MECH_COUNT; m++)
 		if (swept->gave_up[m] || swept->hopeless || swept->unfinished ||
 		    !swept->count) {
-			snprintf(why, cap,
-				 "the READs of chosen sizes were not completed");
+			snprintf(why, cap, "the READs of fixed sizes were not completed");
 			return false;
 		}
 	if (swept->out_of_time)

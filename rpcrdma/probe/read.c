@@ -233,14 +233,14 @@ static void check_returned(struct read_job *job, const struct rpcrdma_chunk *got
 		    s->offset != a->segs[i].region.offset ||
 		    s->length > a->segs[i].length)
 			outcome_set(&job->outcome, READ_LENGTHS,
-				    "segment %u came back as handle %08x length %u", i,
-				    s->handle, s->length);
+				    "segment %u was returned with handle %08x length %u",
+				    i, s->handle, s->length);
 		sum += s->length;
 	}
 	if (job->outcome.kind != READ_OK || sum == want)
 		return;
 	outcome_set(&job->outcome, READ_LENGTHS,
-		    "the returned segments sum to %llu bytes, the READ brought %llu",
+		    "the returned segments sum to %llu bytes, the READ returned %llu",
 		    (unsigned long long)sum, (unsigned long long)want);
 	if (sum > want && sum <= xdr_pad4(want))
 		job->outcome.sign = SIGN_PAD_COUNTED;
@@ -274,8 +274,7 @@ static bool explain_moved(struct read_job *job, const struct window *w,
 	}
 	if (!from)
 		return false;
-	outcome_set(&job->outcome, READ_DATA,
-		    "at offset %llu came what belongs to offset %llu",
+	outcome_set(&job->outcome, READ_DATA, "at offset %llu the data of offset %llu",
 		    (unsigned long long)first, (unsigned long long)(first + from - word));
 	return true;
 }
@@ -300,16 +299,15 @@ static void explain_data(struct read_job *job, const struct window *w, const uin
 
 	damage_look(&job->outcome.damage, job->c.offset, got, truth, len);
 	if (damage_kind(&job->outcome.damage) == DAMAGE_BIT)
-		outcome_set(
-			&job->outcome, READ_DATA,
-			"at offset %llu one bit is wrong: %02x came, the file has %02x",
-			(unsigned long long)first, got[at], truth[at]);
+		outcome_set(&job->outcome, READ_DATA,
+			    "at offset %llu one bit is wrong: %02x, expected %02x",
+			    (unsigned long long)first, got[at], truth[at]);
 	else if (!memcmp(got + at, zeros, n))
-		outcome_set(&job->outcome, READ_DATA, "at offset %llu zeros came",
+		outcome_set(&job->outcome, READ_DATA, "at offset %llu zeros",
 			    (unsigned long long)first);
 	else if (!explain_moved(job, w, got, truth, len, first))
 		outcome_set(&job->outcome, READ_DATA,
-			    "at offset %llu came %0*llx, the file has %0*llx",
+			    "at offset %llu %0*llx, expected %0*llx",
 			    (unsigned long long)first, (int)n * 2, number(got + at, n),
 			    (int)n * 2, number(truth + at, n));
 }
@@ -346,7 +344,7 @@ static bool explain_tail(struct read_job *job, uint32_t at, uint32_t len)
 	if (!tail || at < from || unwritten(&job->area, from, len) < tail)
 		return false;
 	outcome_set(&job->outcome, tail < UNWRITTEN_MIN ? READ_DATA : READ_STALE,
-		    from ? "the last %u of %u bytes were not written"
+		    from ? "the last %u of %u bytes are not written"
 			 : "%u of %u bytes were not written",
 		    tail, len);
 	job->outcome.sign = SIGN_TAIL;
@@ -367,7 +365,7 @@ static bool comes_late(struct probe *p, struct read_job *job, const uint8_t *tru
 	       !rpcrdma_idle(p->conn, deadline_in(ORDER_STEP_MS))) {
 		if (area_first_difference(&job->area, truth, len) < 0) {
 			outcome_set(&job->outcome, READ_ORDER,
-				    "the data came %llu ms after the reply",
+				    "the data arrived %llu ms after the reply",
 				    (unsigned long long)(now_ms() - begin));
 			return true;
 		}
@@ -394,13 +392,13 @@ static void check_placed(struct probe *p, struct read_job *job, const struct win
 	n = unwritten(&job->area, (uint32_t)at, len);
 	if (n >= UNWRITTEN_MIN && n == min_u32(len - (uint32_t)at, 8)) {
 		outcome_set(&job->outcome, READ_STALE,
-			    "from byte %lld of %u on nothing was written", (long long)at,
+			    "nothing is written from byte %lld of %u", (long long)at,
 			    job->c.count);
 		return;
 	}
 	got = malloc(len);
 	if (!got) {
-		outcome_set(&job->outcome, READ_DATA, "wrong from offset %llu on",
+		outcome_set(&job->outcome, READ_DATA, "wrong from offset %llu",
 			    (unsigned long long)(job->c.offset + (uint64_t)at));
 		return;
 	}
@@ -444,7 +442,7 @@ static void check_tail(struct read_job *job, uint32_t len)
 			    n == 1 ? " was" : "s were", len, len == 1 ? "" : "s");
 	else
 		outcome_set(&job->outcome, READ_OUTSIDE,
-			    "bytes were written beyond the %u that were read", len);
+			    "data written after the %u bytes read", len);
 }
 
 static void check_inline_data(struct read_job *job, const struct window *w,
@@ -472,7 +470,7 @@ static bool check_counts(struct probe *p, struct read_job *job, const struct win
 			    "count says %u bytes, the opaque %u", res->read_count,
 			    res->read.len);
 	else if (res->read_count > job->c.count)
-		outcome_set(&job->outcome, READ_HEADER, "%u bytes came, %u were asked",
+		outcome_set(&job->outcome, READ_HEADER, "%u bytes returned, %u requested",
 			    res->read_count, job->c.count);
 	else if (res->read_count < want && !(res->read.eof && at_end))
 		outcome_set(&job->outcome, READ_SHORT, "%u bytes came, %u are there%s",
@@ -526,7 +524,7 @@ static void sign_data(struct read_job *job, const struct window *w, const uint8_
 	} else if (is_shifted(job, w, back, truth, data)) {
 		outcome_set(
 			&job->outcome, READ_DATA,
-			"at offset %llu came what belongs to offset %llu, where the page begins",
+			"at offset %llu the data of offset %llu, the start of the page",
 			(unsigned long long)job->c.offset,
 			(unsigned long long)(job->c.offset - back));
 		job->outcome.sign = SIGN_PAGE_START;
@@ -599,10 +597,10 @@ static void check_getattr_behind(struct read_job *job, const struct window *w)
 
 	if (!res->has_attr)
 		outcome_set(&job->outcome, READ_BEHIND,
-			    "no attributes came behind the READ");
+			    "no attributes returned behind the READ");
 	else if (name)
 		outcome_set(&job->outcome, READ_BEHIND,
-			    "the %s behind the READ is not that of GETATTR alone", name);
+			    "the %s after the READ differs from GETATTR alone", name);
 }
 
 /* The second READ comes with the reply, whatever chunk the first had. */
@@ -617,10 +615,10 @@ static void check_read_behind(struct probe *p, struct read_job *job,
 
 	if (data->len != want)
 		outcome_set(&job->outcome, READ_BEHIND,
-			    "the second READ brought %u bytes of %u", data->len, want);
+			    "the second READ returned %u bytes of %u", data->len, want);
 	else if (want && memcmp(data->bytes, truth, want))
 		outcome_set(&job->outcome, READ_BEHIND,
-			    "the second READ brought other bytes than the file's");
+			    "the second READ returned wrong data");
 }
 
 /* The data are right, and came in the reply. */
@@ -628,9 +626,9 @@ static void check_unused(struct read_job *job)
 {
 	if (area_first_touched(&job->area, 0) >= 0)
 		outcome_set(&job->outcome, READ_OUTSIDE,
-			    "bytes were written into a chunk that came back unused");
+			    "data written into a chunk returned as unused");
 	else
-		outcome_set(&job->outcome, READ_INLINE, "the data came inline");
+		outcome_set(&job->outcome, READ_INLINE, "the data is inline");
 }
 
 static void check_result(struct probe *p, struct read_job *job, const struct window *w)
@@ -655,7 +653,7 @@ static void check_result(struct probe *p, struct read_job *job, const struct win
 	if (o->kind == READ_OK && job->c.behind == BEHIND_READ)
 		check_read_behind(p, job, w);
 	if (o->kind == READ_OK && area_canaries_hurt(&job->area))
-		outcome_set(o, READ_OUTSIDE, "bytes were written outside the chunk");
+		outcome_set(o, READ_OUTSIDE, "data written outside the chunk");
 	if (o->kind == READ_OK && operation_left_chunk(&job->op))
 		check_unused(job);
 }

@@ -45,7 +45,7 @@ int remains_decode(struct remains *r, const uint8_t *buf, size_t len)
 
 	if (len <= fixed || !is_owner((const char *)buf + fixed, len - fixed) ||
 	    buf[1] < 1 || buf[1] > NFS4_MINOR_MAX || buf[0] >= 2 * EXISTS)
-		return err_set(EPROTO, "the worker sent remains that are none");
+		return err_set(EPROTO, "the worker sent an invalid client record");
 	memset(r, 0, sizeof(*r));
 	r->unsure = buf[0] & IS_UNSURE;
 	r->has_client = buf[0] & HAS_CLIENT;

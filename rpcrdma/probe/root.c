@@ -187,7 +187,7 @@ static void say_no_mountd(struct probe *p, const char *reason, uint16_t port)
 {
 	struct finding f;
 
-	finding_init(&f, "probe.mount", FINDING_UNKNOWN, "no answer of mountd: %s",
+	finding_init(&f, "probe.mount", FINDING_UNKNOWN, "no answer from mountd: %s",
 		     err_text());
 	finding_reason(&f, reason);
 	if (port)
@@ -308,7 +308,7 @@ static void say_session(struct probe *p)
 	if (!p->version->sessions)
 		return;
 	finding_init(&f, "probe.session", FINDING_PASS,
-		     "a session of %u slots, replies of up to %u bytes", slots->count,
+		     "session with %u slots, replies of up to %u bytes", slots->count,
 		     p->client.response_size);
 	finding_number(&f, "slots", slots->count);
 	finding_number(&f, "response_size", p->client.response_size);

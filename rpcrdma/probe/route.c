@@ -38,7 +38,7 @@ static void say_verbs(struct probe *p, const struct transport_route *route)
 {
 	struct finding f;
 
-	finding_init(&f, "probe.route", FINDING_PASS, "verbs: the route leads through %s",
+	finding_init(&f, "probe.route", FINDING_PASS, "verbs: the route uses %s",
 		     route->text);
 	finding_text(&f, "transport", "verbs");
 	finding_text(&f, "device", "%s", route->device);
@@ -79,11 +79,11 @@ bool route_choose(struct probe *p)
 
 	p->via = wanted ? wanted : transport_find("iwarp");
 	if (wanted && !wanted->route) {
-		say_iwarp(p, "as was asked for");
+		say_iwarp(p, "as requested");
 		return true;
 	}
 	if (!wanted && p->pcap) {
-		say_iwarp(p, "what an RDMA device sends could not be recorded");
+		say_iwarp(p, "RDMA devices cannot be captured");
 		return true;
 	}
 	rc = verbs ? find_route(p, verbs, &route) : -ENODEV;

@@ -69,7 +69,7 @@ static int reconnect(struct probe *p, const struct rpcrdma_options *options)
 	p->closed.beside_write_chunks++;
 	p->closed.reason = "no-new-connection";
 	snprintf(p->closed.example, sizeof(p->closed.example),
-		 "the server takes no new connection: %.400s", err_text());
+		 "the server accepts no new connection: %.400s", err_text());
 	p->hopeless = true;
 	return rc;
 }
@@ -111,7 +111,7 @@ int session_ready(struct probe *p)
 	rc = gone_ask(p);
 	if (rc || p->conn)
 		return rc;
-	probe_step(p, "what comes while a connection is made");
+	probe_step(p, "messages during connection setup");
 	session_options(p, &options);
 	if (!p->generation)
 		rc = rpcrdma_open(&p->conn, &options,
@@ -119,7 +119,7 @@ int session_ready(struct probe *p)
 	/* Soft-iWARP of Linux 6.1 may take no more connections after one that was given up in
 	 * the handshake. */
 	else if (deadline_left(p->deadline) < RECONNECT_MS)
-		rc = err_set(ETIMEDOUT, "no time is left for a new connection");
+		rc = err_set(ETIMEDOUT, "no time left for a new connection");
 	else
 		rc = reconnect(p, &options);
 	/* At the first connection it was never there. */
@@ -391,7 +391,7 @@ const char *session_busy_text(const struct probe *p, uint32_t status, char *buf,
 {
 	snprintf(buf, cap, "%s until the deadline (%s)",
 		 status == NFS4ERR_GRACE ? "the server is in its grace period"
-					 : "the server asks for patience",
+					 : "the server asks to retry later",
 		 p->version->status_text(status));
 	return buf;
 }
@@ -414,7 +414,7 @@ bool session_later(struct probe *p, uint32_t status, struct patience *patience)
 		return false;
 	}
 	patience->wait_ms = ms;
-	probe_progress(p, "waiting until the server has time", 0, 0);
+	probe_progress(p, "waiting for the server", 0, 0);
 	usleep(ms * 1000);
 	return true;
 }

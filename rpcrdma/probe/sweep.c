@@ -503,7 +503,7 @@ static bool large_read(struct sweep *s, const struct probe_file *file,
 		return false;
 	r = &s->records->list[before];
 	if (r->outcome.kind == READ_OK && r->expected < c->count) {
-		stopped(s, "the server brings no more at once");
+		stopped(s, "the server returns no more at once");
 		return false;
 	}
 	return true;
@@ -520,12 +520,12 @@ static void large_reads(struct sweep *s)
 	unsigned int i;
 
 	if (most < s->p->read_max)
-		stopped(s, "no file that was found is larger");
+		stopped(s, "no larger file found");
 	if (!gate_lets(s->p->kind, GATE_LONG))
 		return;
 	if (!s->p->reference && most > LARGE_INLINE_MAX) {
 		most = LARGE_INLINE_MAX;
-		stopped(s, "there is no reference over TCP to compare more with");
+		stopped(s, "no reference over TCP to compare more with");
 	}
 	s->w.changing = false;
 	s->set.n = 0;
@@ -601,7 +601,7 @@ void sweep_run(struct probe *p, struct records *records)
 			      : p->gone      ? "server-gone"
 					     : "busy";
 	snprintf(records->why, sizeof(records->why), "%s",
-		 p->device_gone ? "the RDMA device went away"
+		 p->device_gone ? "the RDMA device was removed"
 		 : p->gone      ? p->gone_why
 				: p->busy);
 }

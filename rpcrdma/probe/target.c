@@ -64,7 +64,7 @@ static bool connect_any(struct probe *p)
 	if (t->refused)
 		finding_init(
 			&f, "probe.connect", FINDING_PASS,
-			"connected to %s over %s by MPA revision %u, CRC %s, after the peer refused %s",
+			"connected to %s over %s with MPA revision %u, CRC %s, after the peer refused %s",
 			where, t->ops->name, t->mpa_revision, t->crc ? "on" : "off",
 			t->refused);
 	else
@@ -87,13 +87,15 @@ static void tell_private(struct probe *p)
 	p->habits.private_data = peer->present;
 	p->habits.inline_size = rpcrdma_reply_inline(p->conn);
 	if (peer->present)
-		finding_init(&f, "probe.private-data", FINDING_PASS,
-			     "the server sends %u and receives %u bytes inline",
-			     peer->send_size, peer->receive_size);
+		finding_init(
+			&f, "probe.private-data", FINDING_PASS,
+			"inline thresholds: %u bytes sent, %u received by the server",
+			peer->send_size, peer->receive_size);
 	else
-		finding_init(&f, "probe.private-data", FINDING_PASS,
-			     "the server sent none: inline threshold %u bytes both ways",
-			     RPCRDMA_INLINE_MIN);
+		finding_init(
+			&f, "probe.private-data", FINDING_PASS,
+			"no private data from the server: inline thresholds %u bytes both ways",
+			RPCRDMA_INLINE_MIN);
 	finding_number(&f, "reply_inline", rpcrdma_reply_inline(p->conn));
 	finding_number(&f, "call_inline", rpcrdma_call_inline(p->conn));
 	finding_text(&f, "remote_invalidation", "%s",
@@ -253,9 +255,10 @@ bool target_limits(struct probe *p)
 		finding_init(&f, "probe.fsinfo", FINDING_PASS,
 			     "READs of up to %u bytes (%s)", res->rtmax, name);
 	else
-		finding_init(&f, "probe.fsinfo", FINDING_PASS,
-			     "the server names no largest READ: %u bytes are tried",
-			     p->rtmax);
+		finding_init(
+			&f, "probe.fsinfo", FINDING_PASS,
+			"the server names no largest READ; up to %u bytes are tested",
+			p->rtmax);
 	finding_number(&f, "rtmax", res->rtmax);
 	finding_number(&f, "tried", p->rtmax);
 	if (p->version->vers == 3)
@@ -300,7 +303,7 @@ void target_tell_reference(struct probe *p)
 	else
 		probe_because(p, "probe.reference",
 			      p->reference_died ? FINDING_FAIL : FINDING_SKIP, "died",
-			      "%s; READs were compared with short inline READs",
+			      "%s; READs are compared with short inline READs",
 			      p->reference_why);
 }
 
@@ -332,14 +335,13 @@ static void tell_errors(struct probe *p)
 	struct finding f;
 
 	if (!r->errors) {
-		probe_say(p, "probe.reply.error", FINDING_PASS,
-			  "no call was answered with RDMA_ERROR");
+		probe_say(p, "probe.reply.error", FINDING_PASS, "no RDMA_ERROR received");
 		return;
 	}
 	if (!r->lasting)
 		finding_init(
 			&f, "probe.reply.error", FINDING_WARN,
-			"%u of %u calls were answered with RDMA_ERROR, and went well when made again: %.300s",
+			"%u of %u calls got RDMA_ERROR and succeeded when repeated: %.300s",
 			r->errors, r->calls, r->example);
 	else
 		finding_init(
@@ -347,7 +349,7 @@ static void tell_errors(struct probe *p)
 			r->plain       ? FINDING_FAIL
 			: r->recovered ? FINDING_WARN
 				       : FINDING_SKIP,
-			"%u of %u calls were answered with RDMA_ERROR, %u of them when made again, too%s: %.300s",
+			"%u of %u calls got RDMA_ERROR, %u of them when repeated, too%s: %.300s",
 			r->errors, r->calls, r->lasting,
 			r->plain ? "" : ", only with chunks, which is told there",
 			r->example);
@@ -365,13 +367,11 @@ static void tell_credits(struct probe *p)
 	struct finding f;
 
 	if (p->zero_grants)
-		finding_init(
-			&f, "probe.credits", FINDING_FAIL,
-			"%u replies granted 0 credits: a client may then send nothing",
-			p->zero_grants);
+		finding_init(&f, "probe.credits", FINDING_FAIL,
+			     "%u replies granted 0 credits", p->zero_grants);
 	else
 		finding_init(&f, "probe.credits", FINDING_PASS,
-			     "the server grants %u credits, %u were asked for",
+			     "the server grants %u credits, %u were requested",
 			     p->most_granted, RPCRDMA_CREDITS);
 	if (p->zero_grants)
 		finding_reason(&f, "zero");
@@ -393,7 +393,7 @@ static void tell_session(struct probe *p)
 	if (client->lost)
 		finding_init(
 			&f, "probe.session.kept", FINDING_WARN,
-			"the server forgot its session %u time%s (%s), as after a restart; another was made",
+			"the server lost the session %u time%s (%s), as after a restart; a new one was created",
 			client->lost, client->lost == 1 ? "" : "s",
 			p->version->status_text(client->lost_status));
 	else
@@ -410,7 +410,7 @@ static void tell_device(struct probe *p)
 {
 	if (p->device_gone)
 		probe_because(p, "probe.device", FINDING_UNKNOWN, "removed",
-			      "the RDMA device went away while it was in use: %s",
+			      "the RDMA device was removed while in use: %s",
 			      p->device_why);
 }
 
@@ -424,15 +424,15 @@ void target_mishaps(struct probe *p)
 	tell_credits(p);
 	tell_session(p);
 	tell_mishap(p, "probe.reply.xid", &p->xid, false, "other-xid",
-		    "every reply carried the xid of its call",
-		    "a reply carried another xid than its call");
+		    "every reply has the xid of its call",
+		    "a reply has another xid than its call");
 	tell_errors(p);
 	tell_mishap(p, "probe.reply.lost", &p->lost, told, "no-reply",
 		    "every call was answered", "a call was not answered");
 	tell_mishap(p, "probe.connection", &p->closed, told, "closed",
 		    "the server kept its connections",
-		    "the server closed the connection before it replied,");
+		    "the server closed the connection before its reply");
 	tell_mishap(p, "probe.transport", &p->transport, told, "frame",
-		    "every frame kept to the transport's protocol",
-		    "the peer broke the transport's protocol");
+		    "every frame follows the transport's protocol",
+		    "the peer violated the transport's protocol");
 }

@@ -23,7 +23,7 @@ static ssize_t inline_piece(struct probe *p, const struct nfs_fh *fh, uint64_t o
 	rc = operation_check(p, &op, operation_run(p, &op));
 	len = op.result.read.len;
 	if (!rc && (len > count || op.result.read_count != len))
-		rc = err_set(EBADMSG, "%u bytes came, %u were asked", len, count);
+		rc = err_set(EBADMSG, "%u bytes returned, %u requested", len, count);
 	if (!rc && len)
 		memcpy(buf, op.result.read.bytes, len);
 	operation_fini(p, &op);
@@ -203,5 +203,5 @@ void truth_judge(struct read_outcome *outcome, enum truth truth)
 		return;
 	outcome->kind = READ_NOT_RUN;
 	snprintf(outcome->text, sizeof(outcome->text),
-		 "whether the file had changed could not be seen");
+		 "cannot tell whether the file had changed");
 }

@@ -125,7 +125,7 @@ static void init_none(struct probe *p, struct finding *f, const char *offered,
 			     *silent ? "; without an answer: " : "", silent);
 	else
 		finding_init(f, "probe.versions", FINDING_FAIL,
-			     "no version of NFS is offered over RDMA%s%s",
+			     "no NFS version is offered over RDMA%s%s",
 			     *silent ? "; without an answer: " : "", silent);
 }
 

@@ -272,9 +272,9 @@ static void tell_withheld(struct probe *p)
 	if (n)
 		finding_init(
 			&f, "probe.read.withheld", FINDING_SKIP,
-			"%u READ%s not sent, which can crash nfs-ganesha: the server is %s%s",
+			"%u READ%s not sent because they can crash nfs-ganesha: the server is %s%s",
 			n, n == 1 ? " was" : "s were",
-			p->kind == SERVER_UNKNOWN ? "not known to be another"
+			p->kind == SERVER_UNKNOWN ? "not known to be a different one"
 						  : identity_name(p->kind),
 			p->kind > SERVER_GANESHA ? ", which is not known to bear them"
 						 : "");
@@ -339,8 +339,8 @@ static void read_files(struct probe *p)
 			records.all_changing ? FINDING_UNKNOWN : FINDING_PASS,
 			records.all_changing ? "every-file" : "",
 			records.all_changing
-				? "all %u files that were tried changed while they were read"
-				: "%u files changed while they were read, another was taken",
+				? "all %u files tested changed while they were read"
+				: "%u files changed while they were read; another one was used",
 			records.changed_files);
 	compound_run(p);
 	cells_add(&p->matrix, &records);
@@ -370,7 +370,7 @@ void worker_probe(struct probe *p)
 
 	if (pinged && !p->options->export)
 		probe_say(p, "probe.mount", FINDING_SKIP,
-			  "no export was named, so nothing was read: SERVER:/EXPORT");
+			  "no export given, nothing read; expected SERVER:/EXPORT");
 	else if (pinged && root_find(p) && target_limits(p) && pick_files(p))
 		read_files(p);
 	gone_ask(p);

@@ -337,7 +337,7 @@ static void compound_tail(struct rdma_reply *reply, unsigned int value)
 /* The whole process, as after a crash: every connection is gone, and nothing listens. */
 static _Noreturn void crash(void)
 {
-	debug(DEBUG_SERVER, "the server ends by a fault");
+	debug(DEBUG_SERVER, "the server exits by a fault");
 	_exit(0);
 }
 
@@ -472,39 +472,39 @@ const struct fault_row fault_table[] = {
 	  .values = "zeros|eio|stale",
 	  .value = "zeros",
 	  .finding = "bug.write-chunk-read",
-	  .description = "READs by Write chunk go wrong, whatever their size",
+	  .description = "Write-chunk READs of all sizes fail",
 	  .apply = write_chunk },
 	{ .name = "write-chunk-over-812",
 	  .values = READ_VALUES,
 	  .value = "garbage",
 	  .finding = "bug.write-chunk-read",
 	  .description =
-		  "READs of over 812 bytes by Write chunk go wrong, all others are right",
+		  "Write-chunk READs of more than 812 bytes fail, all others are correct",
 	  .apply = write_chunk_over_812 },
 	{ .name = "write-chunk-over-812-later",
 	  .values = READ_VALUES,
 	  .value = "garbage",
 	  .finding = "bug.write-chunk-read",
 	  .description =
-		  "the same, but not before another operation followed the first of them",
+		  "the same, but only after the first of them is followed by another operation",
 	  .apply = write_chunk_over_812_later },
 	{ .name = "at-times",
 	  .values = "bit|page|eio",
 	  .value = "bit",
 	  .finding = "probe.read.intermittent",
 	  .description =
-		  "every 23rd READ by Write chunk goes wrong, and is right when repeated",
+		  "every 23rd Write-chunk READ fails, and is correct when repeated",
 	  .apply = at_times },
 	{ .name = "rarely",
 	  .values = "bit|page|eio",
 	  .value = "bit",
 	  .finding = "probe.read.intermittent",
 	  .description =
-		  "every 500th READ by Write chunk goes wrong, and is right when repeated",
+		  "every 500th Write-chunk READ fails, and is correct when repeated",
 	  .apply = rarely },
 	{ .name = "drop-reply",
 	  .finding = "probe.reply.lost",
-	  .description = "every third reply is not sent, from the second on",
+	  .description = "from the second on, every third reply is not sent",
 	  .apply = drop_reply },
 	{ .name = "close",
 	  .finding = "probe.connection",
@@ -515,81 +515,82 @@ const struct fault_row fault_table[] = {
 	  .description = "the MPA CRC is wrong from the third message on" },
 	{ .name = "wrong-xid",
 	  .finding = "probe.reply.xid",
-	  .description = "every third reply has another xid, from the second on",
+	  .description = "from the second on, every third reply has another xid",
 	  .apply = wrong_xid },
 	{ .name = "credit-zero",
 	  .finding = "probe.credits",
-	  .description = "every reply grants no credit",
+	  .description = "no reply grants credits",
 	  .apply = credit_zero },
 	{ .name = "pad-written",
 	  .values = "whole|part",
 	  .value = "whole",
 	  .finding = "probe.read.write-chunk.pad",
 	  .description =
-		  "XDR padding is written behind the data of a Write chunk; part: as nfs-ganesha does, as many bytes as the data have over a multiple of four",
+		  "XDR padding is written after the data of a Write chunk; part: as in nfs-ganesha, as many bytes as the data exceed a multiple of four",
 	  .apply = pad_written },
 	{ .name = "lengths-unrewritten",
 	  .finding = "probe.read.write-chunk.lengths",
-	  .description = "Write chunks come back with the lengths that were offered",
+	  .description = "Write chunks are returned with the lengths offered",
 	  .apply = lengths_unrewritten },
 	{ .name = "page-shift",
 	  .finding = "probe.read.write-chunk.placement",
-	  .description = "READs of over a page by Write chunk arrive one page too early",
+	  .description =
+		  "Write-chunk READs of more than a page arrive one page too early",
 	  .apply = page_shift },
 	{ .name = "reply-page-repeat",
 	  .finding = "probe.read.reply-chunk",
-	  .description = "a Reply chunk of over a page has its first page twice",
+	  .description = "a Reply chunk of more than a page repeats its first page",
 	  .apply = reply_page_repeat },
 	{ .name = "reply-first",
 	  .finding = "probe.read.write-chunk.order",
-	  .description =
-		  "READs by Write chunk are answered before their data are written",
+	  .description = "Write-chunk READs are answered before their data is written",
 	  .apply = reply_first },
 	{ .name = "chunk-unused",
 	  .finding = "probe.read.write-chunk.unused",
 	  .description =
-		  "data that fit inline come there, though there is a Write chunk for them",
+		  "data that fits inline is sent inline, although a Write chunk is offered",
 	  .apply = chunk_unused },
 	{ .name = "tail-unwritten",
 	  .finding = "probe.read.write-chunk.tail",
 	  .description =
-		  "of READs by Write chunk the bytes behind the last multiple of four are not written",
+		  "Write-chunk READs lack the bytes after the last multiple of four",
 	  .apply = tail_unwritten },
 	{ .name = "rdma-error",
 	  .values = "3|7|50",
 	  .value = "50",
 	  .finding = "probe.reply.error",
-	  .description = "every so many replies of a connection one is an RDMA_ERROR",
+	  .description = "one of so many replies of a connection is an RDMA_ERROR",
 	  .apply = rdma_error },
 	{ .name = "compound-tail",
 	  .values = "lost|wrong",
 	  .value = "lost",
 	  .finding = "probe.read.compound",
 	  .description =
-		  "NFSv4: what follows a READ by Write chunk in its COMPOUND goes wrong",
+		  "NFSv4: operations that follow a Write-chunk READ in its COMPOUND fail",
 	  .apply = compound_tail },
 	{ .name = "die",
 	  .values = "write-chunk|reply-chunk|inline",
 	  .value = "write-chunk",
 	  .finding = "probe.server-gone",
-	  .description = "the server ends at a READ of over 812 bytes by that mechanism",
+	  .description =
+		  "the server exits on a READ of more than 812 bytes by that mechanism",
 	  .apply = die },
 	{ .name = "restart",
 	  .finding = "probe.server-gone",
 	  .description =
-		  "at a READ of over 812 bytes by Write chunk the connection is closed, and clients and file handles are forgotten",
+		  "a Write-chunk READ of more than 812 bytes closes the connection; clients and file handles are forgotten",
 	  .apply = forget_all },
 	{ .name = "foreign",
 	  .values = "ganesha|unknown",
 	  .value = "ganesha",
 	  .finding = "probe.read.withheld",
 	  .description =
-		  "looks like nfs-ganesha, or like no known server, and ends at what can crash nfs-ganesha",
+		  "looks like nfs-ganesha, or like no known server, and exits on what can crash nfs-ganesha",
 	  .apply = foreign },
 	{ .name = "link-inline",
 	  .finding = "probe.readlink.write-chunk",
 	  .description =
-		  "the text of a link comes inline beside its Write chunk, which comes back as if it were in it",
+		  "the text of a link is sent inline, but its Write chunk is returned as used",
 	  .apply = link_inline },
 	{ .name = "linux-3",
 	  .values = "plain|inline-head|page-base|pad-segment",
@@ -603,7 +604,7 @@ const struct fault_row fault_table[] = {
 	  .value = "zeros",
 	  .finding = "probe.read.compound",
 	  .description =
-		  "NFSv4, over TCP too: other bytes for the second READ of a COMPOUND whose first does not end on a page",
+		  "NFSv4, over TCP too: wrong data for the second READ of a COMPOUND if the first does not end on a page",
 	  .serve = nfs_second_read },
 	{ .name = "nfs-unaligned",
 	  .finding = "probe.read.over-tcp",
@@ -670,7 +671,7 @@ static int add_value(struct fault_set *faults, unsigned int i, const char *value
 	if (value && !row->values)
 		return err_set(EINVAL, "the fault %s takes no value", row->name);
 	if (index < 0)
-		return err_set(EINVAL, "the fault %s has no value \"%s\"; there are %s",
+		return err_set(EINVAL, "fault %s: unknown value '%s'; known: %s",
 			       row->name, value, row->values);
 	faults->on[i] = true;
 	faults->value[i] = (unsigned int)index;
@@ -686,7 +687,7 @@ static int no_such_fault(const char *name, size_t len)
 	for (i = 0; i < FAULT_COUNT && used < sizeof(names); i++)
 		used += (size_t)snprintf(names + used, sizeof(names) - used, "%s%s",
 					 i ? ", " : "", fault_table[i].name);
-	return err_set(EINVAL, "no fault \"%.*s\"; there are %s", (int)min_u64(len, 64),
+	return err_set(EINVAL, "unknown fault '%.*s'; known: %s", (int)min_u64(len, 64),
 		       name, names);
 }
 

@@ -124,7 +124,7 @@ static int connection_start(struct server *server, struct transport *t, int fd)
 		if (fd >= 0)
 			close(fd);
 		debug(DEBUG_SERVER, "closed: %s",
-		      welcome ? "there are connections enough" : "it is another host");
+		      welcome ? "too many connections" : "it is another host");
 		return 0;
 	}
 	c->server = server;

@@ -66,7 +66,7 @@ int rpcrdma_svc_open(struct rpcrdma_svc **out, const struct rpcrdma_svc_options 
 	name = options.transport ? options.transport : "iwarp";
 	server.transport = transport_find(name);
 	if (!server.transport)
-		return err_set(EPROTONOSUPPORT, "there is no transport \"%s\"", name);
+		return err_set(EPROTONOSUPPORT, "unknown transport '%s'", name);
 	svc = calloc(1, sizeof(*svc));
 	if (!svc)
 		return err_sys("memory for a server");
@@ -92,11 +92,13 @@ int rpcrdma_svc_register(struct rpcrdma_svc *svc, rpcprog_t prog, rpcvers_t vers
 	uint32_t i;
 
 	if (svc->served)
-		return err_set(EBUSY, "programs are registered before they are served");
+		return err_set(EBUSY,
+			       "programs must be registered before they are served");
 	for (i = 0; i < svc->count; i++)
 		if (svc->programs[i].program.prog == prog &&
 		    svc->programs[i].program.vers == vers)
-			return err_set(EEXIST, "program %lu version %lu is there already",
+			return err_set(EEXIST,
+				       "program %lu version %lu is already registered",
 				       (unsigned long)prog, (unsigned long)vers);
 	if (svc->count == PROGRAMS_MAX)
 		return err_set(ENOSPC, "%d programs, and no more", PROGRAMS_MAX);

@@ -46,7 +46,7 @@ static int handshake_stranger(struct iwarp *c, uint8_t *buf, size_t len)
 	len += more > 0 ? (size_t)more : 0;
 	banner_text(buf, len < BANNER_MAX ? len : BANNER_MAX, text, sizeof(text));
 	return err_because(
-		err_set(EPROTONOSUPPORT, "the peer speaks no MPA: \"%s\"", text),
+		err_set(EPROTONOSUPPORT, "the peer does not speak MPA: \"%s\"", text),
 		"not-mpa");
 }
 
@@ -55,7 +55,7 @@ static int handshake_cut(int rc, enum mpa_kind kind, const uint8_t *buf, size_t 
 	size_t want = len + mpa_missing(buf, len);
 
 	if (rc == -ETIMEDOUT && !len)
-		err_set(ETIMEDOUT, "no %s came in time", frame_names[kind]);
+		err_set(ETIMEDOUT, "no %s in time", frame_names[kind]);
 	else if (rc == -ETIMEDOUT)
 		err_set(ETIMEDOUT, "the %s stopped after %zu of %zu bytes",
 			frame_names[kind], len, want);
@@ -131,7 +131,7 @@ static int handshake_reply_check(const struct mpa_frame *reply)
 	if (reply->markers)
 		return err_because(
 			err_set(EPROTONOSUPPORT,
-				"the peer wants MPA markers, which are not spoken here"),
+				"the peer requires MPA markers, which are not supported"),
 			"mpa-version");
 	return 0;
 }
@@ -185,7 +185,7 @@ static int handshake_request_check(const struct mpa_frame *request)
 			       request->revision);
 	if (request->markers)
 		return err_set(EPROTONOSUPPORT,
-			       "the peer wants MPA markers, which are not spoken here");
+			       "the peer requires MPA markers, which are not supported");
 	return 0;
 }
 

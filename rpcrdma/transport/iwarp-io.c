@@ -175,7 +175,7 @@ int iwarp_io_send(struct iwarp *c, struct iovec *iov, int iovcnt, uint64_t deadl
 			     ? tcp_wait(c->t.fd, POLLIN | POLLOUT, deadline)
 			     : err_set(ETIMEDOUT, "no answer in time");
 		if (rc < 0)
-			return iwarp_fail(c, err_context(rc, "the peer takes no data"));
+			return iwarp_fail(c, err_context(rc, "the peer accepts no data"));
 		if (rc & (POLLIN | POLLHUP | POLLERR))
 			rc = iwarp_io_pump(c);
 		if (rc < 0)

@@ -24,7 +24,7 @@ static int place_write(struct iwarp *c)
 			"RDMA Write of %u bytes to STag 0x%08x at 0x%" PRIx64
 			": %s this STag",
 			f->payload, f->stag, f->to,
-			c->t.violation.released ? "the region was taken back that had"
+			c->t.violation.released ? "the region was released that had"
 						: "no region has");
 	}
 	switch (region_check(r, f->to, f->payload, TRANSPORT_REMOTE_WRITE)) {
@@ -230,7 +230,7 @@ static int write_done(struct iwarp *c)
 		return iwarp_rx_violation(
 			c, TERMINATE_TAGGED_STAG,
 			"RDMA Write of %u bytes to STag 0x%08x at 0x%" PRIx64
-			": the region was taken back while they came",
+			": the region was released meanwhile",
 			f->payload, f->stag, f->to);
 	}
 	c->t.stats.write_bytes_in += f->payload;

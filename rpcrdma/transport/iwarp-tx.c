@@ -132,7 +132,7 @@ static int tx_may_begin(struct iwarp *c, uint64_t deadline)
 		if (rc == 0)
 			rc = iwarp_io_wait(c, deadline);
 		if (rc == -ETIMEDOUT)
-			return err_context(rc, "the peer has to send first");
+			return err_context(rc, "the peer must send first");
 	}
 	return rc < 0 ? rc : 0;
 }
@@ -253,7 +253,7 @@ int iwarp_tx_drain(struct iwarp *c, bool whole, uint64_t deadline)
 				     : err_set(ETIMEDOUT, "no answer in time");
 			if (rc == -ETIMEDOUT)
 				rc = iwarp_fail(
-					c, err_context(rc, "the peer takes no data"));
+					c, err_context(rc, "the peer accepts no data"));
 			if (!rc)
 				rc = iwarp_io_pump(c);
 			rc = rc > 0 ? 0 : rc;

@@ -374,7 +374,7 @@ static int iwarp_read(struct transport *t, void *data, size_t len, uint32_t hand
 	if (rc)
 		return rc;
 	if (!t->ord)
-		return err_set(EOPNOTSUPP, "the peer takes no RDMA Reads");
+		return err_set(EOPNOTSUPP, "the peer accepts no RDMA Reads");
 	if (len > UINT32_MAX)
 		return err_set(EINVAL, "an RDMA Read of %zu bytes is longer than 32 bits",
 			       len);

@@ -126,7 +126,7 @@ int tcp_accept(int listener, struct transport_address *peer)
 		     SOCK_NONBLOCK | SOCK_CLOEXEC);
 	/* Who gave up before we looked is as good as nobody. */
 	if (fd < 0 && (errno == EAGAIN || errno == ECONNABORTED || errno == EINTR))
-		return err_set(EAGAIN, "no connection waits");
+		return err_set(EAGAIN, "no connection is waiting");
 	if (fd < 0)
 		return err_sys("accept");
 	rc = tcp_tune(fd);

@@ -62,7 +62,7 @@ struct transport_route {
 };
 
 struct transport_param {
-	/* connect and route: the address to come from, where the route shall not choose it
+	/* connect and route: local address, where the route shall not choose it
 	 * (NULL: it does); verbs: the device that it must be (NULL: any). Borrowed. */
 	const struct transport_address *bind;
 	const char *device;
@@ -144,7 +144,7 @@ struct transport_stats {
  *   4096 at least; nothing was sent.
  * reg, connect and establish also: -ENOMEM more locked memory than RLIMIT_MEMLOCK allows; the
  *   text has both numbers.
- * read also: -EOPNOTSUPP the peer takes no RDMA Reads. */
+ * read also: -EOPNOTSUPP the peer accepts no RDMA Reads. */
 struct transport_ops {
 	const char *name;
 	/* What it opens works for the identity that opened it and for no other (the kernel looks

@@ -133,7 +133,7 @@ int verbs_cm_expect(struct verbs *c, enum rdma_cm_event_type wanted, const char 
 	int rc = cm_wait(c, out, deadline);
 
 	if (rc == -ETIMEDOUT)
-		return err_because(err_set(ETIMEDOUT, "%s: no %s came in time", step,
+		return err_because(err_set(ETIMEDOUT, "%s: no %s in time", step,
 					   rdma_event_str(wanted)),
 				   silence_reason(wanted));
 	if (rc)
@@ -193,14 +193,14 @@ static int cm_resolve_failed(bool bound)
 {
 	if (bound && (errno == EADDRNOTAVAIL || errno == ENODEV))
 		return err_because(
-			err_sys("rdma_resolve_addr: the address to come from is no address of "
+			err_sys("rdma_resolve_addr: local address is no address of "
 				"an RDMA device of this host"),
 			"bind");
 	/* So Linux says of 127.0.0.1. */
 	if (errno == EINVAL)
 		return err_because(
 			err_set(ENODEV,
-				"rdma_resolve_addr: the way to it leads through no RDMA "
+				"rdma_resolve_addr: the route to it uses no RDMA "
 				"device (%s)",
 				strerrordesc_np(errno)),
 			"not-rdma");

@@ -79,7 +79,7 @@ static int io_room(struct verbs *c, struct verbs_ring *ring, size_t len, uint8_t
 		rc = verbs_qp_step(c, deadline);
 	}
 	if (rc == -ETIMEDOUT)
-		rc = verbs_fail(c, err_context(rc, "the peer takes no data"));
+		rc = verbs_fail(c, err_context(rc, "the peer accepts no data"));
 	return rc;
 }
 
@@ -91,7 +91,7 @@ static int io_may_begin(struct verbs *c, uint64_t deadline)
 
 	while (!rc && !c->initiator && !c->heard)
 		rc = verbs_qp_step(c, deadline);
-	return rc == -ETIMEDOUT ? err_context(rc, "the peer has to send first") : rc;
+	return rc == -ETIMEDOUT ? err_context(rc, "the peer must send first") : rc;
 }
 
 /* Sends and Receives */
@@ -277,7 +277,7 @@ int verbs_io_read(struct transport *t, void *data, size_t len, uint32_t handle,
 
 	rc = verbs_usable(c);
 	if (!rc && !t->ord)
-		return err_set(EOPNOTSUPP, "the peer takes no RDMA Reads");
+		return err_set(EOPNOTSUPP, "the peer accepts no RDMA Reads");
 	if (!rc)
 		rc = io_may_begin(c, deadline);
 	if (c->quirks & VERBS_SINK_NEEDS_WRITE)

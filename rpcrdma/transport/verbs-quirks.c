@@ -13,7 +13,7 @@
 #define VENDOR_INTEL   0x8086
 #define VENDOR_QLOGIC  0x1077
 
-static const char untested[] = "untested, no device was at hand";
+static const char untested[] = "untested: no such device";
 
 const struct verbs_quirk verbs_quirks[] = {
 	{ "iwarp-sink", IBV_TRANSPORT_IWARP, 0, VERBS_SINK_NEEDS_WRITE,

@@ -81,7 +81,7 @@ int verbs_route_present(void)
 			"no-provider");
 	if (access(DEV_CM, F_OK) < 0 && errno == ENOENT)
 		return err_because(
-			err_set(ENODEV, "%s is not there: modprobe rdma_ucm", DEV_CM),
+			err_set(ENODEV, "%s does not exist: modprobe rdma_ucm", DEV_CM),
 			"no-rdma-ucm");
 	if (access(DEV_CM, R_OK | W_OK) < 0 && errno != ENOENT)
 		return err_because(err_sys("%s", DEV_CM), "permission");
@@ -151,9 +151,9 @@ static int unknown_device(const char *device)
 	char names[256];
 
 	device_list(names, sizeof(names));
-	return err_because(err_set(ENODEV, "no RDMA device is called %s; there are: %s",
-				   device, names),
-			   "unknown-device");
+	return err_because(
+		err_set(ENODEV, "unknown RDMA device '%s'; known: %s", device, names),
+		"unknown-device");
 }
 
 static bool is_device(const char *name)
@@ -193,8 +193,7 @@ int verbs_route_source(const char *device, const struct transport_address *to,
 	}
 	freeifaddrs(list);
 	if (!other.len)
-		return err_because(err_set(ENODEV, "%s has no IPv%d address to come from",
-					   device,
+		return err_because(err_set(ENODEV, "%s has no IPv%d address", device,
 					   to->addr.ss_family == AF_INET6 ? 6 : 4),
 				   "no-address");
 	*out = other;
@@ -211,8 +210,7 @@ int verbs_route_device(struct verbs *c, const char *device)
 
 	if (device && strcmp(device, name))
 		return is_device(device)
-			       ? err_because(err_set(ENODEV,
-						     "the way leads through %s, not %s",
+			       ? err_because(err_set(ENODEV, "the route uses %s, not %s",
 						     name, device),
 					     "other-device")
 			       : unknown_device(device);

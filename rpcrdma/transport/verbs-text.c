@@ -24,7 +24,7 @@ const char *verbs_text_port(enum ibv_port_state state)
 	};
 
 	return (unsigned int)state < ARRAY_SIZE(names) ? names[state]
-						       : "in no known state";
+						       : "in an unknown state";
 }
 
 /* Refusals. On iWARP the status is an errno instead. */
@@ -44,16 +44,16 @@ static const struct {
 	{ 7, "it does not know the communication instance" },
 	{ REJECT_SERVICE_ID, "nothing listens there" },
 	{ 9, "it does not offer this transport service" },
-	{ 10, "it still has the former connection" },
+	{ 10, "it still has the previous connection" },
 	{ 11, "no channel adapter has this identifier" },
 	{ 12, "the address is another port's" },
-	{ 13, "the path is not the one it wants" },
+	{ 13, "the path is not the one it requires" },
 	{ 18, "the address is no address of its port" },
-	{ 21, "it cannot have so many RDMA Reads outstanding" },
+	{ 21, "it supports fewer outstanding RDMA Reads" },
 	{ 22, "the class version is not its own" },
-	{ 24, "flow control is not as it wants it" },
-	{ 26, "the path's MTU is not as it wants it" },
-	{ 27, "the private data are not as it wants them" },
+	{ 24, "flow control is not as required" },
+	{ 26, "the path's MTU is not as required" },
+	{ 27, "the private data is not as required" },
 	{ 28, "its program rejected it" },
 	{ 33, "the packets come from another VLAN" },
 };
@@ -147,7 +147,7 @@ int verbs_text_event(const struct verbs_event *event, const char *step,
 	if (row->type == RDMA_CM_EVENT_ADDR_ERROR && event->status == -ENODEV)
 		return err_because(
 			err_set(ENODEV,
-				"%s: RDMA_CM_EVENT_ADDR_ERROR: the way to it leads through "
+				"%s: RDMA_CM_EVENT_ADDR_ERROR: the route to it uses "
 				"no RDMA device",
 				step),
 			"not-rdma");
@@ -177,18 +177,19 @@ static const struct completion_row {
 } completion_rows[] = {
 	COMPLETION(LOC_LEN_ERR, EIO, EPROTO, "a message is longer than its buffer"),
 	COMPLETION(LOC_QP_OP_ERR, EIO, EPROTO, "the queue pair does not allow it"),
-	COMPLETION(LOC_PROT_ERR, EIO, EIO, "memory of ours is not registered for it"),
+	COMPLETION(LOC_PROT_ERR, EIO, EIO, "local memory is not registered for it"),
 	COMPLETION(WR_FLUSH_ERR, ECONNRESET, ECONNRESET, "the connection was lost"),
-	COMPLETION(BAD_RESP_ERR, EPROTO, EPROTO, "the peer's answer cannot be"),
-	COMPLETION(LOC_ACCESS_ERR, EIO, EPROTO, "memory of ours may not be accessed so"),
+	COMPLETION(BAD_RESP_ERR, EPROTO, EPROTO, "the peer's answer is invalid"),
+	COMPLETION(LOC_ACCESS_ERR, EIO, EPROTO,
+		   "local memory does not allow this access"),
 	COMPLETION(REM_INV_REQ_ERR, EREMOTEIO, EPROTO, "the request is not valid"),
 	COMPLETION(REM_ACCESS_ERR, EREMOTEIO, EPROTO,
-		   "the memory that was named may not be accessed so"),
+		   "the memory does not allow this access"),
 	COMPLETION(REM_OP_ERR, EREMOTEIO, EPROTO, "the request could not be completed"),
 	COMPLETION(RETRY_EXC_ERR, ECONNRESET, ECONNRESET,
 		   "the peer no longer acknowledges"),
 	COMPLETION(RNR_RETRY_EXC_ERR, EPROTO, EPROTO,
-		   "the peer has no Receive posted for our Send"),
+		   "the peer has posted no Receive for the Send"),
 	COMPLETION(REM_INV_RD_REQ_ERR, EREMOTEIO, EPROTO, "the RDMA Read is not valid"),
 	COMPLETION(REM_ABORT_ERR, EREMOTEIO, EPROTO, "the peer ended the operation"),
 	COMPLETION(FATAL_ERR, EIO, EIO, "the adapter failed"),

@@ -232,7 +232,7 @@ static int accept_event(struct verbs *listener, const struct verbs_event *event,
 	if (!rc)
 		rc = accept_request(c, event);
 	if (rc) {
-		debug(DEBUG_TRANSPORT, "verbs: a request is turned away: %s", err_text());
+		debug(DEBUG_TRANSPORT, "verbs: a request is rejected: %s", err_text());
 		rdma_reject(event->id, NULL, 0);
 		if (!c)
 			rdma_destroy_id(event->id);
@@ -255,7 +255,7 @@ static int verbs_accept(struct transport *t, struct transport **out)
 		if (rc < 0)
 			return rc;
 		if (!rc)
-			return err_set(EAGAIN, "no connection waits");
+			return err_set(EAGAIN, "no connection is waiting");
 		rc = accept_event(listener, &event, out);
 	} while (!rc);
 	return rc < 0 ? rc : 0;

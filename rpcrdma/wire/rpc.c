@@ -113,9 +113,9 @@ int rpc_call_decode(struct rpc_call *call, struct reader *r)
 	call->proc = reader_u32(r);
 	auth = r->p;
 	if (!decode_cred(&call->cred, r))
-		return err_set(EBADMSG, "credential of the RPC call breaks its format");
+		return err_set(EBADMSG, "malformed credential of the RPC call");
 	if (!decode_verifier(r, &flavor, &len))
-		return err_set(EBADMSG, "verifier of the RPC call breaks its format");
+		return err_set(EBADMSG, "malformed verifier of the RPC call");
 	call->auth = auth;
 	call->auth_len = (size_t)(r->p - auth);
 	return 0;
@@ -242,7 +242,7 @@ static int check_reply(const struct rpc_reply *reply)
 	if (reply->reply_stat == RPC_MSG_DENIED && reply->reject_stat == RPC_AUTH_ERROR)
 		return check_auth(reply->auth_stat);
 	if (reply->reply_stat == RPC_MSG_DENIED && reply->reject_stat == RPC_MISMATCH)
-		return err_set(EPROTO, "the server speaks RPC versions %u to %u",
+		return err_set(EPROTO, "the server supports RPC versions %u to %u",
 			       reply->low, reply->high);
 	return err_set(EPROTO, "RPC reply_stat %u, reject_stat %u", reply->reply_stat,
 		       reply->reject_stat);

@@ -138,7 +138,7 @@ fault()
 		expect_finding "$2" warn
 		expect_finding probe.readlink pass
 		expect_report "what came" 'any(.findings[]; .id == "probe.readlink.write-chunk"
-			and (.summary | test("the text came inline, and nothing was written into the chunk$")))'
+			and (.summary | test("the text is inline, and nothing is written into the chunk$")))'
 		expect_report "something failed" 'all(.findings[]; .status != "fail")'
 	elif [[ $1 == nfs-* ]]; then
 		# The server's, and not of RDMA.

@@ -27,7 +27,7 @@ for version in 3 4.0 4.1; do
 	run probe --format json --embedded --nfs-version "$version"
 	expect_status 0
 	expect_finding probe.read.random pass
-	random '.evidence | (.reads == 5000 and .ended == "all were made" or .reads < 5000 and (.ended | test("time")))
+	random '.evidence | (.reads == 5000 and .ended == "all done" or .reads < 5000 and (.ended | test("time")))
 		and .wrong == 0 and .inline > 20 and .write_chunk > 100 and .reply_chunk > 20
 		and .inline + .write_chunk + .reply_chunk == .reads and .answered_inline == 0
 		and .bytes > 1e6 and .bytes < 3e8 and .seconds > 0 and (.rate_below * .reads - 3 | fabs) < 0.01
@@ -62,7 +62,7 @@ expect_status 2
 expect_sentence '--level quick makes no random READs: leave out --reads'
 probe --embedded --reads 2
 expect_finding probe.read.random skip
-random '.summary == "only 2 random READs: all were made"'
+random '.summary == "only 2 random READs: all done"'
 echo "ok - none"
 
 # Wrong once in 500: the sweep does not see it, they do, and it is one judgement.
@@ -130,7 +130,7 @@ probe --embedded --reads 90000000 --timeout 20
 expect_status 0
 expect_report "something is not known" 'all(.findings[]; .status == "pass" or .status == "skip")'
 expect_finding probe.read.write-chunk pass
-random '.status == "pass" and .evidence.reads < 90000000 and (.summary | test("stopped early: the time for them is used up$"))'
+random '.status == "pass" and .evidence.reads < 90000000 and (.summary | test("stopped early: out of time$"))'
 echo "ok - time ($(report '.findings[] | select(.id == "probe.read.random") | .summary'))"
 
 # Files that somebody writes to from the first random READ on are no failure.

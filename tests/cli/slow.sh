@@ -53,7 +53,7 @@ cut()
 	expect_finding probe.read.write-chunk skip
 	expect_finding probe.reply.lost pass
 	expect_report "what was not tried, and the times" 'any(.findings[]; .id == "probe.slow" and
-		(.summary | test("time ran out.*slowest reply took [0-9.]+ s.*NULL took [0-9]+ ms.*Not tried: ")) and
+		(.summary | test("time ran out.*slowest reply took [0-9.]+ s.*NULL took [0-9]+ ms.*Not tested: ")) and
 		(.evidence.slowest_ms | tonumber) > 0)'
 }
 

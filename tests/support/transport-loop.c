@@ -498,7 +498,7 @@ static int loop_accept(struct transport *t, struct transport **out)
 	}
 	pthread_mutex_unlock(&registry_lock);
 	if (!link)
-		return err_set(EAGAIN, "no connection waits");
+		return err_set(EAGAIN, "no connection is waiting");
 	c = loop_new();
 	loop_attach(c, link, 1);
 	c->t.local = c->t.peer = t->local;
@@ -596,7 +596,7 @@ static int loop_read(struct transport *t, void *data, size_t len, uint32_t handl
 	if (rc)
 		return rc;
 	if (!t->ord)
-		return err_set(EOPNOTSUPP, "the peer takes no RDMA Reads");
+		return err_set(EOPNOTSUPP, "the peer accepts no RDMA Reads");
 	item = item_new(ITEM_READ, 0);
 	item->len = len;
 	item->handle = handle;

@@ -325,9 +325,9 @@ static void a_record_that_could_not_be_sent_is_missed(void)
 {
 	CU_ASSERT_EQUAL(run(lose_a_failure), -EPROTO);
 	CU_ASSERT_EQUAL(heard.findings, FINDINGS_BEFORE + 2);
-	is_incomplete("of 5 records of the worker 4 came");
+	is_incomplete("5 records sent by the worker, 4 received");
 	CU_ASSERT_EQUAL(run(lose_a_subject), -EPROTO);
-	is_incomplete("of 3 records of the worker 2 came");
+	is_incomplete("3 records sent by the worker, 2 received");
 	/* Which is not part of the report. */
 	CU_ASSERT_EQUAL(run(lose_a_progress), 0);
 	is_complete();
@@ -448,7 +448,7 @@ static void connections_without_end_are_refused(void)
 {
 	CU_ASSERT_EQUAL(run(ask_too_often), -EPROTO);
 	CU_ASSERT_STRING_EQUAL(err_text(),
-			       "the worker asked for a connection that it may not have");
+			       "the worker requested a connection that is not allowed");
 }
 
 static void ask_each(struct probe *p)
@@ -564,7 +564,7 @@ static void close_and_stay(struct probe *p)
 static void a_worker_that_does_not_end_is_ended(void)
 {
 	CU_ASSERT_EQUAL(run_for(close_and_stay, 50), -ETIMEDOUT);
-	is_incomplete("did not end at the deadline");
+	is_incomplete("did not exit at the deadline");
 }
 
 /* What a client of NFSv4.1 leaves; the server is one that refuses connections. */

@@ -153,10 +153,10 @@ static void a_reply_of_revision_1_is_accepted(void)
 static void other_services_are_named_by_what_they_say(void)
 {
 	CU_ASSERT_EQUAL(fails_with("SSH-2.0-OpenSSH_9.2p1\r\n", 23,
-				   "speaks no MPA: \"SSH-2.0-OpenSSH_9.2p1\""),
+				   "does not speak MPA: \"SSH-2.0-OpenSSH_9.2p1\""),
 			-EPROTONOSUPPORT);
 	CU_ASSERT_EQUAL(fails_with("HTTP/1.1 400 Bad Request\r\nX: y\r\n\r\n", 34,
-				   "speaks no MPA: \"HTTP/1.1 400 Bad Request\""),
+				   "does not speak MPA: \"HTTP/1.1 400 Bad Request\""),
 			-EPROTONOSUPPORT);
 	CU_ASSERT_EQUAL(fails_with("\x00\xff\"", 3, "\"\\x00\\xff\\x22\""),
 			-EPROTONOSUPPORT);
@@ -319,7 +319,7 @@ static void silence_ends_at_the_deadline(void)
 	struct transport *t = NULL;
 
 	CU_ASSERT_EQUAL(connect_to(&s, "", 0, &usual, &t), -ETIMEDOUT);
-	ASSERT_CONTAINS(err_text(), "no MPA reply came in time");
+	ASSERT_CONTAINS(err_text(), "no MPA reply in time");
 	raw_server_close(&s);
 }
 

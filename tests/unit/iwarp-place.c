@@ -360,7 +360,7 @@ static void a_region_taken_back_under_a_write_takes_the_rest_of_nothing(void)
 	CU_ASSERT_EQUAL(receive(x, 20), -ETIMEDOUT);
 	x->raw.t->ops->dereg(x->raw.t, &x->region);
 	raw_peer_send(&x->raw, x->frame + 50, x->len - 50);
-	breaks(x, "the region was taken back while they came", TERMINATE_TAGGED_STAG);
+	breaks(x, "the region was released meanwhile", TERMINATE_TAGGED_STAG);
 	ASSERT_BYTES(memory + 1, sevens, 34);
 	CU_ASSERT_EQUAL(memory[35], 0xee);
 	free(x);

@@ -248,7 +248,7 @@ static void what_comes_after_the_deadline_is_left_alone(void)
 	free(x);
 }
 
-/* The peer takes no data, and sends for ever. */
+/* The peer accepts no data, and sends for ever. */
 static void nor_does_a_send_wait_longer(void)
 {
 	static uint8_t bytes[24 * 20 * 2048];
@@ -268,7 +268,7 @@ static void nor_does_a_send_wait_longer(void)
 	for (i = 0; i < 64 && !rc; i++)
 		rc = x->raw.t->ops->write(x->raw.t, much, sizeof(much), 1, 0, deadline);
 	CU_ASSERT_EQUAL(rc, -ETIMEDOUT);
-	ASSERT_CONTAINS(err_text(), "the peer takes no data");
+	ASSERT_CONTAINS(err_text(), "the peer accepts no data");
 	ASSERT_WITHIN_MS(now_ms() - start, 1500);
 	raw_flood_end(&flood);
 	raw_peer_close(&x->raw);
@@ -531,7 +531,7 @@ static void who_takes_no_data_is_given_up_at_the_deadline(void)
 		x->raw.t->ops->write(x->raw.t, much, 32 << 20, 1, 0, deadline_in(100)),
 		-ETIMEDOUT);
 	ASSERT_WITHIN_MS(now_ms() - begin, 3000);
-	ASSERT_CONTAINS(err_text(), "takes no data");
+	ASSERT_CONTAINS(err_text(), "accepts no data");
 	CU_ASSERT_EQUAL(receive(x, 10), -ETIMEDOUT);
 	raw_peer_close(&x->raw);
 	free(x);

@@ -217,15 +217,15 @@ static const struct {
 	{ "reply-4.1-read", 8, 2, "2 results of a COMPOUND of 3 operations" },
 	{ "reply-4.1-read", 8, 4, "4 results of a COMPOUND of 3 operations" },
 	{ "reply-4.1-read", 8, 0, "0 results of a COMPOUND of 3 operations" },
-	{ "reply-4.1-read", 12, OP_PUTFH, "result of operation 22 where 53 was asked" },
+	{ "reply-4.1-read", 12, OP_PUTFH, "result of operation 22; expected 53" },
 	{ "reply-4.1-read", 16, NFS4ERR_BADSLOT,
 	  "2 results follow that of operation 53" },
 	{ "reply-4.1-read", 20, 0, "SEQUENCE was answered for another session" },
 	{ "reply-4.1-read", 36, 8, "SEQUENCE 7 of slot 2 was answered as 8 of slot 2" },
 	{ "reply-4.1-read", 40, 0, "SEQUENCE 7 of slot 2 was answered as 7 of slot 0" },
-	{ "reply-4.1-read", 56, OP_READ, "result of operation 25 where 22 was asked" },
+	{ "reply-4.1-read", 56, OP_READ, "result of operation 25; expected 22" },
 	{ "reply-4.1-read", 60, NFS4ERR_STALE, "1 results follow that of operation 22" },
-	{ "reply-4.1-read", 64, OP_ILLEGAL, "result of operation 10044 where 25" },
+	{ "reply-4.1-read", 64, OP_ILLEGAL, "result of operation 10044; expected 25" },
 	{ "reply-4.1-read", 68, NFS4ERR_IO,
 	  "COMPOUND has status 0, its last operation 5" },
 	{ "reply-4.1-read", 72, 2, "cut short or malformed" }, /* eof */
@@ -246,7 +246,7 @@ static const struct {
 	{ "reply-4.0-readdir", 36, 2, "cut short or malformed" },   /* another entry? */
 	{ "reply-4.0-readdir", 48, 256, "cut short or malformed" }, /* its name */
 	{ "reply-4.2-read-getattr-mismatch", 0, 0, "0 results of a COMPOUND of 4" },
-	{ "reply-4.1-readlink-illegal", 68, NFS4ERR_NOTSUPP, "operation 10044 where 27" },
+	{ "reply-4.1-readlink-illegal", 68, NFS4ERR_NOTSUPP, "operation 10044; expected 27" },
 };
 
 static void a_reply_to_something_else_is_refused_in_words(void)

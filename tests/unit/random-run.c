@@ -82,7 +82,7 @@ static void the_number_is_the_end(void)
 		CU_ASSERT_EQUAL(attempts, numbers[i]);
 		CU_ASSERT_EQUAL(records.random.reads, numbers[i]);
 		CU_ASSERT_EQUAL(records.random.seed, 3);
-		CU_ASSERT_STRING_EQUAL(records.random.why, "all were made");
+		CU_ASSERT_STRING_EQUAL(records.random.why, "all done");
 		end();
 	}
 }

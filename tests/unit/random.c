@@ -272,7 +272,7 @@ static void the_rule_of_three_says_what_is_excluded(void)
 					  .bytes = 3 << 19,
 					  .seconds = 2.5,
 					  .seed = 0xab,
-					  .why = "the time for them is used up" };
+					  .why = "out of time" };
 
 		SUITE_ROW("%u", rows[i].reads);
 		random_say(&r, sink, NULL);
@@ -280,7 +280,7 @@ static void the_rule_of_three_says_what_is_excluded(void)
 		CU_ASSERT_EQUAL(finding.status, FINDING_PASS);
 		ASSERT_CONTAINS(finding.summary, rows[i].words);
 		ASSERT_CONTAINS(finding.summary, "1.5 MiB in 2.5 s");
-		CU_ASSERT_EQUAL(!!strstr(finding.summary, "stopped early: the time"),
+		CU_ASSERT_EQUAL(!!strstr(finding.summary, "stopped early: out of time"),
 				rows[i].reads < 5000);
 		CU_ASSERT_STRING_EQUAL(evidence("rate_below"), rows[i].rate);
 		CU_ASSERT_STRING_EQUAL(evidence("seed"), "00000000000000ab");

@@ -61,13 +61,12 @@ static void zeros_and_other_bytes_are_shown_from_there_on(void)
 	/* The word there is 0x1388: six zeros, and the bytes of it. */
 	memset(w.bytes + 5001, 0xff, 20);
 	read_by(MECH_WRITE_CHUNK, 0, 8192);
-	ASSERT_CONTAINS(
-		outcome.text,
-		"at offset 5001 came 0000000000138800, the file has ffffffffffffffff");
+	ASSERT_CONTAINS(outcome.text,
+			"at offset 5001 0000000000138800, expected ffffffffffffffff");
 	CU_ASSERT_EQUAL(outcome.damage.bytes, 20);
 	/* 5001 to 5005 are zeros; the READ ends there. */
 	read_by(MECH_INLINE, 4096, 5006 - 4096);
-	ASSERT_CONTAINS(outcome.text, "at offset 5001 zeros came");
+	ASSERT_CONTAINS(outcome.text, "at offset 5001 zeros");
 	end();
 }
 
@@ -89,7 +88,7 @@ static void where_bytes_belong_is_told_of_the_first(void)
 	begin_faulty("page-shift");
 	read_by(MECH_WRITE_CHUNK, 4098, 8192);
 	CU_ASSERT_EQUAL(outcome.kind, READ_DATA);
-	ASSERT_CONTAINS(outcome.text, "at offset 4102 came what belongs to offset 8198");
+	ASSERT_CONTAINS(outcome.text, "at offset 4102 the data of offset 8198");
 	end();
 }
 
@@ -99,7 +98,7 @@ static void zeros_are_not_taken_for_the_beginning_of_the_page(void)
 	begin_faulty("write-chunk=zeros");
 	read_by(MECH_WRITE_CHUNK, 4095, 5);
 	CU_ASSERT_EQUAL(outcome.kind, READ_DATA);
-	ASSERT_CONTAINS(outcome.text, "at offset 4095 zeros came");
+	ASSERT_CONTAINS(outcome.text, "at offset 4095 zeros");
 	CU_ASSERT_EQUAL(outcome.sign, SIGN_NONE);
 	end();
 }
@@ -178,7 +177,7 @@ static void a_late_write_is_no_fault_of_the_transport(void)
 	CU_ASSERT_EQUAL(outcome.kind, READ_OK);
 	CU_ASSERT_EQUAL(p->transport.count, 0);
 	CU_ASSERT_EQUAL(p->late_writes.count, 1);
-	ASSERT_CONTAINS(p->late_writes.example, "the region was taken back");
+	ASSERT_CONTAINS(p->late_writes.example, "the region was released");
 	/* Once that was told as what it is not, it is the transport's. */
 	p->order_told = true;
 	read_by(MECH_WRITE_CHUNK, 0, 65536);
@@ -238,7 +237,7 @@ static void the_last_bytes_are_told_from_the_rest(void)
 	read_by(MECH_WRITE_CHUNK, 4097, 1023);
 	CU_ASSERT_EQUAL(outcome.kind, READ_STALE);
 	CU_ASSERT_EQUAL(outcome.sign, SIGN_TAIL);
-	ASSERT_CONTAINS(outcome.text, "the last 3 of 1023 bytes were not written");
+	ASSERT_CONTAINS(outcome.text, "the last 3 of 1023 bytes are not written");
 	read_by(MECH_WRITE_CHUNK, 4097, 1024);
 	CU_ASSERT_EQUAL(outcome.kind, READ_OK);
 	end();

@@ -688,7 +688,7 @@ static void a_server_that_has_no_nfs40_is_an_error(void)
 		enum manner manner;
 		const char *text;
 	} refusals[] = {
-		{ MINOR_MISMATCH, "the server does not speak NFSv4.0" },
+		{ MINOR_MISMATCH, "the server does not support NFSv4.0" },
 		{ PROGRAM_MISMATCH, "mismatch" },
 		{ CLOSE, "the server closed the connection" },
 	};

@@ -92,7 +92,7 @@ static void a_completion_says_whose_fault_it_is(void)
 		{ IBV_WC_LOC_LEN_ERR, -EIO, -EPROTO, "IBV_WC_LOC_LEN_ERR" },
 		{ IBV_WC_RETRY_EXC_ERR, -ECONNRESET, -ECONNRESET,
 		  "no longer acknowledges" },
-		{ IBV_WC_RNR_RETRY_EXC_ERR, -EPROTO, -EPROTO, "no Receive posted" },
+		{ IBV_WC_RNR_RETRY_EXC_ERR, -EPROTO, -EPROTO, "posted no Receive" },
 		{ IBV_WC_REM_ACCESS_ERR, -EREMOTEIO, -EPROTO, "IBV_WC_REM_ACCESS_ERR" },
 		{ IBV_WC_REM_INV_REQ_ERR, -EREMOTEIO, -EPROTO, "IBV_WC_REM_INV_REQ_ERR" },
 		{ IBV_WC_REM_OP_ERR, -EREMOTEIO, -EPROTO, "IBV_WC_REM_OP_ERR" },
@@ -125,7 +125,7 @@ static void kinds_and_ports_have_names(void)
 	CU_ASSERT_STRING_EQUAL(verbs_text_port(IBV_PORT_ACTIVE), "ACTIVE");
 	CU_ASSERT_STRING_EQUAL(verbs_text_port(IBV_PORT_DOWN), "DOWN");
 	CU_ASSERT_STRING_EQUAL(verbs_text_port((enum ibv_port_state)77),
-			       "in no known state");
+			       "in an unknown state");
 }
 
 static void quirks_are_found_by_transport_and_vendor(void)

@@ -18,5 +18,5 @@ expect_status 3
 expect_report '[.findings[] | select(.id == "probe.connect") | .status, (.summary | test("no RDMA_CM_EVENT_ESTABLISHED came in time"))]
 	== ["unknown", true]' "the silence is not told"
 expect_reason probe.connect/fabric-silent
-grep -qE 'did not end at the deadline; it has not ended after SIGKILL \(process [0-9]+\)$' "$work/err" ||
+grep -qE 'did not exit at the deadline; it has not ended after SIGKILL \(process [0-9]+\)$' "$work/err" ||
 	fail "no process is named that is left: $(tail -n 1 "$work/err")"

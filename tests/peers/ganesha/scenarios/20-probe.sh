@@ -34,7 +34,7 @@ for level in quick standard full; do
 		expect_words probe.read.largest skip 'stopped at 1048576 bytes, the server takes 67108864: longer ones can crash'
 		expect_words probe.read.write-chunk.pad fail '1 pad byte was written after 1 byte'
 		expect_words probe.read.inline fail '1 bytes at offset 0: unreadable reply'
-		[[ $level != full ]] || expect_words probe.readlink.write-chunk warn 'the text came inline'
+		[[ $level != full ]] || expect_words probe.readlink.write-chunk warn 'the text is inline'
 		expect_report 'all(.findings[]; .id != "probe.server-gone")' "the server is said to be gone"
 		note "NFSv$version, $level: $(jq -r '"\([.findings[] | select(.status == "pass")] | length) pass, \(.elapsed_ms / 1000 | floor) s"' "$work/out")"
 	done
