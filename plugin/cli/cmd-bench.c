@@ -19,13 +19,13 @@ const struct cli_command cmd_bench = {
 	.synopsis = "[OPTION...] SERVER:/EXPORT[/FILE]\n"
 		    "[OPTION...] --embedded",
 	.summary = "Measure READ and NULL over RDMA, side by side with TCP.",
-	.details =
-		"READs of 1 MiB by Write chunk, several in flight, and NULL calls one after the "
-		"other, in samples that alternate with the same work over TCP: NFS over TCP from "
-		"the same server, or with --embedded a plain TCP connection over loopback. The "
-		"ratio is the median of the pairs of samples. There is no threshold: what could "
-		"be measured passes. Over software iWARP it says what the server and this program "
-		"can do, not what an adapter would reach.",
+	.details = "READs of 1 MiB by Write chunk, several in flight, and NULL calls "
+		   "one after the other, in samples that alternate with the same work "
+		   "over TCP: NFS over TCP from the same server, or with --embedded a "
+		   "plain TCP connection over loopback. The ratio is the median of the "
+		   "pairs of samples. There is no threshold: what can be measured "
+		   "passes. Over software iWARP it shows what the server and this "
+		   "program can do, not what an adapter would reach.",
 	.max_operands = 1,
 	.run = cmd_bench_run,
 };

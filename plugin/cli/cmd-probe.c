@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* nfsrdma probe: see exercise.c for what it shares with bench. */
+/* nfsrdma probe; exercise.c has what it shares with bench. */
 #include "plugin/cli/cli.h"
 #include "plugin/kernel/kernel.h"
 
-/* --client: nothing of ours reads, the kernel does. */
+/* --client: the kernel reads, not the probe. */
 static int cmd_probe_client(const struct probe_options *probe,
 			    const struct probe_events *events)
 {
@@ -48,18 +48,18 @@ const struct cli_command cmd_probe = {
 		    "[OPTION...] --client [--device NAME] [--bind ADDR]\n"
 		    "[OPTION...] --mount PATH [--cred UID:GID] [--nfs-port PORT]",
 	.summary = "Exercise a server's RDMA transport with real READs.",
-	.details =
-		"Reads a file of the export over RPC-over-RDMA, by every mechanism that a "
-		"reply can take and in many sizes, compares what arrives with NFS over TCP, "
-		"and reports what was found. Nothing is written to the server. Without "
-		"/EXPORT only NULL calls are made. An IPv6 address stands in brackets. RDMA "
-		"goes through the device of this host that leads to the server; where there "
-		"is none it is carried over TCP (software iWARP), which the server must offer. "
-		"With --client it is not a server that is tested but this host's kernel: it "
-		"mounts the built-in server on an address of an RDMA device of this host, in a "
-		"mount namespace of its own, and reads from it. With --mount a file is read "
-		"through a mount that is there, by the kernel, by the probe and over TCP: which of "
-		"the three differs is the guilty one.",
+	.details = "Reads a file of the export over RPC-over-RDMA, by every mechanism "
+		   "of a reply and in many sizes, compares the data with NFS over TCP, "
+		   "and reports its findings. Nothing is written to the server. "
+		   "Without /EXPORT only NULL calls are sent. An IPv6 address is "
+		   "written in brackets. RDMA uses the device of this host that the "
+		   "route to the server leads to; without one it is carried over TCP "
+		   "(software iWARP), which the server must offer. --client tests this "
+		   "host's kernel instead of a server: the kernel mounts the embedded "
+		   "server on an address of an RDMA device of this host, in a separate "
+		   "mount namespace, and reads from it. --mount reads a file of an "
+		   "existing mount three times, through the kernel, by the probe and "
+		   "over TCP, and names the one that differs.",
 	.max_operands = 1,
 	.run = cmd_probe_run,
 };

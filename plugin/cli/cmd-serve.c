@@ -127,8 +127,8 @@ static int cmd_serve_run(struct cli_options *options)
 			 &what.listen))
 		return cli_usage(options);
 	if (what.faults && !is_loopback(&what.listen) && !options->allow_remote_faults) {
-		err_set(EINVAL, "faults where other hosts can reach them: add "
-				"--allow-remote-faults if that is meant");
+		err_set(EINVAL, "other hosts can reach these faults: add "
+				"--allow-remote-faults to allow it");
 		return cli_usage(options);
 	}
 	rc = options->export_dir ? export_directory_new(&what.exp, options->export_dir)
@@ -145,16 +145,16 @@ const struct cli_command cmd_serve = {
 	.bit = CLI_SERVE,
 	.synopsis = "[OPTION...] [--export DIR] [--fault NAME[=VALUE]]...\n"
 		    "--list-faults",
-	.summary = "Run the built-in NFS/RDMA server by itself.",
-	.details =
-		"Serves files made for testing, or with --export a directory, read-only over "
-		"NFSv3, NFSv4.0 and 4.1 by RPC-over-RDMA and by TCP. RDMA is carried over TCP "
-		"(iWARP), and a Linux client with soft-iWARP can mount it; with --transport "
-		"verbs it goes through the RDMA device that has the address, so that any two "
-		"hosts with RDMA can test what is between them. Prints one line of JSON with the ports "
-		"when ready, and serves until SIGINT or SIGTERM. Started by root it drops to "
-		"nobody, and shows only what others may read. A fault makes it go wrong in "
-		"one way; without --allow-remote-faults only on loopback.",
+	.summary = "Run the embedded NFS/RDMA server alone.",
+	.details = "Serves test files, or with --export a directory, read-only over "
+		   "NFSv3, NFSv4.0 and 4.1, by RPC-over-RDMA and by TCP. RDMA is "
+		   "carried over TCP (iWARP), and a Linux client with soft-iWARP can "
+		   "mount it; --transport verbs uses the RDMA device that has the "
+		   "address, so that two hosts with RDMA can test the network between "
+		   "them. Prints one line of JSON with the ports when ready, and "
+		   "serves until SIGINT or SIGTERM. Started by root, it drops to "
+		   "nobody and serves only what others may read. A fault makes it fail "
+		   "in one way; without --allow-remote-faults only on loopback.",
 	.max_operands = 0,
 	.run = cmd_serve_run,
 };

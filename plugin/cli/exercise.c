@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* What probe and bench have in common: from the command line to the work, and from its events to a
+/* What probe and bench share: from the command line to the work, and from its events to a
  * report. With --embedded the server is our own, in a child on loopback. */
 #include "plugin/cli/cli.h"
 #include "plugin/kernel/kernel.h"
@@ -27,7 +27,7 @@ static void on_finding(void *arg, const struct finding *finding)
 		run->write_chunks_right = true;
 }
 
-/* What a probe of a server cannot see: whether the kernel here reads from it as well. */
+/* What a probe of a server cannot see: whether this host's kernel reads from it correctly. */
 static void add_kernel(struct run *run, const struct probe_options *probe)
 {
 	struct finding f;
@@ -45,7 +45,7 @@ static void on_subject(void *arg, const char *key, const char *value)
 		run->rc = rc;
 }
 
-/* As it was asked for; the worker says what it found out. */
+/* As requested; the worker replaces it by what it finds. */
 static void set_subject(struct run *run, const struct probe_options *probe)
 {
 	char port[8];
@@ -80,33 +80,33 @@ static bool is_transport(const struct cli_options *options, const char *name)
 	return options->transport && !strcmp(options->transport->name, name);
 }
 
-/* The kernel reads here: what chooses another server, or how a probe of ours reads, has no meaning. */
+/* Here the kernel reads: options that choose another server, or how the probe reads, have no meaning. */
 static int check_kernel_options(const struct cli_options *options)
 {
 	const char *name = options->client ? "--client" : "--mount";
 
 	if (options->client && options->mount)
-		return err_set(EINVAL, "either --client or --mount");
+		return err_set(EINVAL, "--client and --mount exclude each other");
 	if (options->noperands)
 		return err_set(
 			EINVAL,
 			"%s tests this host's kernel, not a server: leave out '%.60s'",
 			name, options->operands[0]);
 	if (options->embedded || !fault_set_empty(options->faults))
-		return err_set(EINVAL, "%s goes neither with --embedded nor with --fault",
-			       name);
+		return err_set(EINVAL, "%s excludes --embedded and --fault", name);
 	if (options->has_port || options->mount_port ||
 	    (options->nfs_port && options->client))
-		return err_set(EINVAL, "%s knows its ports: leave out --%s", name,
+		return err_set(EINVAL, "%s finds its ports itself: leave out --%s", name,
 			       options->has_port     ? "port"
 			       : options->mount_port ? "mount-port"
 						     : "nfs-port");
 	if (options->transport || options->pcap)
-		return err_set(EINVAL,
-			       "%s reads by the kernel: leave out --transport and --pcap",
-			       name);
+		return err_set(
+			EINVAL,
+			"%s reads through the kernel: leave out --transport and --pcap",
+			name);
 	if (options->has_reads && options->reads)
-		return err_set(EINVAL, "%s makes no random READs: leave out --reads",
+		return err_set(EINVAL, "%s sends no random READs: leave out --reads",
 			       name);
 	if (options->client && options->has_cred)
 		return err_set(EINVAL, "--client reads as root: leave out --cred");
@@ -114,45 +114,47 @@ static int check_kernel_options(const struct cli_options *options)
 	    (options->device || options->bind.len || options->nfs_version))
 		return err_set(
 			EINVAL,
-			"--mount reads by the way that the mount has: leave out --device, --bind and --nfs-version");
+			"--mount uses the connection of the mount: leave out --device, --bind and --nfs-version");
 	return 0;
 }
 
-/* What contradicts itself is refused, so that nobody believes it was obeyed. */
+/* Contradictions are refused, not silently ignored. */
 static int check_options(const struct cli_options *options)
 {
 	if (options->level == PROBE_QUICK && options->has_reads && options->reads)
 		return err_set(EINVAL,
-			       "--level quick makes no random READs: leave out --reads");
+			       "--level quick sends no random READs: leave out --reads");
 	if (options->embedded && options->noperands)
 		return err_set(EINVAL,
-			       "--embedded has a server of its own: leave out '%.60s'",
+			       "--embedded starts its own server: leave out '%.60s'",
 			       options->operands[0]);
 	if (!options->embedded && !options->noperands)
-		return err_set(EINVAL, "name a server, or use --embedded");
+		return err_set(
+			EINVAL,
+			"no server given; expected SERVER[:/EXPORT] or --embedded");
 	if (!options->embedded && !fault_set_empty(options->faults))
 		return err_set(EINVAL,
-			       "--fault is for the built-in server: add --embedded");
+			       "--fault applies to the embedded server: add --embedded");
 	if (options->embedded &&
 	    (options->has_port || options->mount_port || options->nfs_port))
 		return err_set(
 			EINVAL,
-			"--embedded picks its own ports: leave out the options of ports");
+			"--embedded chooses its ports: leave out --port, --mount-port and --nfs-port");
 	if (options->embedded && is_transport(options, "verbs") && !options->bind.len)
 		return err_set(
 			EINVAL,
 			"--embedded over verbs needs --bind ADDR, an address of an RDMA device of this host");
 	if (options->device && is_transport(options, "iwarp"))
 		return err_set(EINVAL,
-			       "--device is for verbs, and --transport says iwarp");
+			       "--device applies to verbs, but --transport is iwarp");
 	if (options->pcap && is_transport(options, "verbs"))
 		return err_set(
 			EINVAL,
-			"--pcap records iWARP over TCP; what an RDMA device sends is not seen here");
+			"--pcap captures iWARP over TCP; RDMA devices cannot be captured");
 	return 0;
 }
 
-/* The verdict is never better than unknown when the work did not come to its end. */
+/* The verdict is never better than unknown when the work did not finish. */
 static int conclude(const struct cli_options *options, struct run *run, int rc)
 {
 	progress_erase(&run->progress);
@@ -161,7 +163,7 @@ static int conclude(const struct cli_options *options, struct run *run, int rc)
 	if (rc) {
 		report_cut(run->report);
 		cli_error(options, EXIT_UNKNOWN, "%s",
-			  rc == -EINTR ? "interrupted: what was found until then"
+			  rc == -EINTR ? "interrupted; the findings up to now follow"
 				       : err_text());
 	}
 	return output_report(options, run->report, NULL);
@@ -210,7 +212,7 @@ static int run_embedded(const struct cli_options *options, exercise_fn work,
 
 	rc = server_spawn(&child, &spawn, &ports);
 	if (rc)
-		return cli_error(options, EXIT_UNKNOWN, "built-in server: %s",
+		return cli_error(options, EXIT_UNKNOWN, "embedded server: %s",
 				 err_text());
 	probe->host = spawn.listen.len
 			      ? transport_host_text(&spawn.listen, host, sizeof(host))

@@ -59,7 +59,7 @@ run probe --format json --embedded --level quick
 skipped 'level quick'
 run probe --embedded --level quick --reads 5
 expect_status 2
-expect_sentence '--level quick makes no random READs: leave out --reads'
+expect_sentence '--level quick sends no random READs: leave out --reads'
 probe --embedded --reads 2
 expect_finding probe.read.random skip
 random '.summary == "only 2 random READs: all done"'

@@ -27,11 +27,11 @@ refused 'unknown command' bogus
 refused 'unknown command' "$huge"
 refused 'before the command' --level probe
 refused 'one argument too many' --help probe
-refused 'name a server' probe
+refused 'no server given' probe
 refused 'one argument too many' probe a b
-refused 'server of its own' probe --embedded a
+refused 'starts its own server' probe --embedded a
 refused 'add --embedded' probe --fault write-chunk-over-812 a
-refused 'its own ports' probe --embedded --port 20049
+refused 'chooses its ports' probe --embedded --port 20049
 refused 'unknown option' probe --bogus a
 refused 'unknown option' probe "-$(printf '\377')" a
 refused 'unknown option' probe "--$huge" a
@@ -47,13 +47,13 @@ refused "ambiguous option '--r': --root or --resolve" ovirt --r
 
 for option in --client --mount=/srv; do
 	refused 'not a server: leave out' probe $option a
-	refused 'neither with --embedded' probe $option --embedded
-	refused 'nor with --fault' probe $option --fault close
-	refused 'knows its ports' probe $option --port 20049
-	refused 'reads by the kernel' probe $option --transport iwarp
+	refused 'excludes --embedded' probe $option --embedded
+	refused 'and --fault' probe $option --fault close
+	refused 'finds its ports itself' probe $option --port 20049
+	refused 'reads through the kernel' probe $option --transport iwarp
 done
 refused 'unknown option' bench --client
-refused 'either --client or --mount' probe --client --mount /srv
+refused 'exclude each other' probe --client --mount /srv
 refused 'leave out --cred' probe --client --cred 0:0
 refused 'leave out --nfs-port' probe --client --nfs-port 2049
 refused 'leave out --mount-port' probe --mount /srv --mount-port 20048
