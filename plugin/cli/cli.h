@@ -67,6 +67,7 @@ struct cli_options {
 		*root; /* check: a folder in place of this machine; NULL: this machine */
 	unsigned int roles;         /* check: enum check_role; 0: not given */
 	bool krb5;                  /* check: --sec */
+	const char *sec;            /* doctor; NULL: not given */
 	bool verbose;               /* report_style */
 	bool terse;                 /* set by a command: report_style */
 	const char *mount_options;  /* plan; NULL: none */
@@ -86,6 +87,7 @@ struct cli_options {
 	bool has_timeout, nfs_version_auto; /* given */
 	char *const *operands;
 	int noperands;
+	struct ticker *ticker; /* NULL: the command has none */
 };
 
 struct cli_command {
@@ -96,6 +98,7 @@ struct cli_command {
 	const char *details;  /* a paragraph for its own help */
 	int max_operands;
 	unsigned int timeout_ms; /* default; 0: a minute */
+	const char *working; /* for the progress line; NULL: it has none, or its own */
 	/* Returns the exit status. What went wrong is printed by cli_error() or cli_usage(). */
 	int (*run)(struct cli_options *options);
 };
@@ -130,9 +133,9 @@ int cmd_check_target(const struct cli_options *options, int operand,
 		     struct target *server, struct check_target *out);
 /* All checks of the target, whose addresses are looked up, and the subject of the report. Errors:
  * -ENOMEM. */
-int cmd_check_fill(struct report *report, const struct host *host,
-		   struct check_target *target, uint64_t deadline, finding_sink sink,
-		   void *arg);
+int cmd_check_fill(const struct cli_options *options, struct report *report,
+		   const struct host *host, struct check_target *target,
+		   uint64_t deadline, finding_sink sink, void *arg);
 
 /* cmd-mounts.c, for others that look at mounts */
 
@@ -278,5 +281,16 @@ void progress_init(struct progress *progress, bool quiet);
 void progress_show(struct progress *progress, const char *what, unsigned int done,
 		   unsigned int total);
 void progress_erase(struct progress *progress);
+
+/* ticker.c: the same line, printed while the command waits. NULL, no memory, is allowed everywhere. */
+
+struct ticker *ticker_start(bool quiet, const char *what);
+/* What the command does from now on; of @total the part @done, if it is not 0. */
+void ticker_say(struct ticker *ticker, const char *what, unsigned int done,
+		unsigned int total);
+/* Before a line that the command prints; the ticker goes on. */
+void ticker_erase(struct ticker *ticker);
+void ticker_stop(struct ticker *ticker);
+void ticker_free(struct ticker *ticker);
 
 #endif

@@ -22,14 +22,20 @@ static void set_subject(struct report *report, const struct check_target *target
 		report_subject(report, "export", target->export);
 }
 
-int cmd_check_fill(struct report *report, const struct host *host,
-		   struct check_target *target, uint64_t deadline, finding_sink sink,
-		   void *arg)
+int cmd_check_fill(const struct cli_options *options, struct report *report,
+		   const struct host *host, struct check_target *target,
+		   uint64_t deadline, finding_sink sink, void *arg)
 {
+	char looking[sizeof("looking up ") + 64];
+
 	set_subject(report, target);
-	if (target->server)
+	if (target->server) {
+		snprintf(looking, sizeof(looking), "looking up %.64s", target->server);
+		ticker_say(options->ticker, looking, 0, 0);
 		remote_resolve(host, target,
 			       deadline_min(deadline, deadline_in(RESOLVE_MS)));
+		ticker_say(options->ticker, options->command->working, 0, 0);
+	}
 	return checks_run(check_table, host,
 			  host_is_live(host) ? &live_system : &live_replay, target,
 			  deadline, sink, arg);
@@ -46,8 +52,8 @@ static int check(struct cli_options *options, const struct host *host,
 
 	if (!report)
 		return cli_error(options, EXIT_UNKNOWN, "no memory for the report");
-	rc = cmd_check_fill(report, host, target, deadline_in(options->timeout_ms),
-			    report_collect, &collector);
+	rc = cmd_check_fill(options, report, host, target,
+			    deadline_in(options->timeout_ms), report_collect, &collector);
 	rc = rc ? rc : collector.rc;
 	if (rc) {
 		report_cut(report);
@@ -109,5 +115,6 @@ const struct cli_command cmd_check = {
 		"changed. It works without privileges; what only root may see is unknown then.",
 	.max_operands = 1,
 	.timeout_ms = TIMEOUT_MS,
+	.working = "checking",
 	.run = cmd_check_run,
 };

@@ -6,6 +6,7 @@
  * of steps. */
 #include "plugin/cli/cli.h"
 #include "plugin/libvirt/libvirt.h"
+#include "plugin/report/words.h"
 
 #define TIMEOUT_MS 30000
 /* As `check` has by itself. */
@@ -16,7 +17,6 @@ struct doctor {
 	const struct host *host;
 	struct check_target target;
 	struct report_collector collector;
-	struct progress progress;
 	enum finding_status listener; /* fabric.listener */
 	char because[FINDING_ID_MAX]; /* what it was skipped for; "" nothing */
 };
@@ -31,7 +31,6 @@ static void on_checked(void *arg, const struct finding *finding)
 			 finding_evidence(finding, "because"));
 	}
 	report_collect(&doctor->collector, finding);
-	progress_show(&doctor->progress, "checking", 0, 0);
 }
 
 /* --- the probe ------------------------------------------------------------------------------- */
@@ -49,7 +48,7 @@ static void on_probe_subject(void *arg, const char *key, const char *value)
 static void on_probe_progress(void *arg, const char *what, unsigned int done,
 			      unsigned int total)
 {
-	progress_show(&((struct doctor *)arg)->progress, what, done, total);
+	ticker_say(((struct doctor *)arg)->options->ticker, what, done, total);
 }
 
 static int doctor_say(struct doctor *doctor, const char *id, enum finding_status status,
@@ -108,6 +107,7 @@ static int doctor_probe(struct doctor *doctor, uint64_t deadline)
 	if (!probe.timeout_ms)
 		return doctor_say(doctor, "doctor.probe", FINDING_UNKNOWN,
 				  "the checks took all of the time", NULL, NULL);
+	ticker_say(options->ticker, "probing", 0, 0);
 	return probe_run(&probe, &events);
 }
 
@@ -140,11 +140,44 @@ static int doctor_mounts(struct doctor *doctor)
 
 /* --- the plan -------------------------------------------------------------------------------- */
 
+/* Of all addresses of its name; what it has both of is for the plan to choose. */
+static enum ip_family server_family(const struct check_target *target)
+{
+	unsigned int i, v4 = 0;
+
+	for (i = 0; i < target->naddresses; i++)
+		v4 += target->addresses[i].addr.ss_family == AF_INET;
+	return !target->naddresses        ? IP_UNKNOWN
+	       : v4 == target->naddresses ? IP_V4
+	       : !v4                      ? IP_V6
+					  : IP_UNKNOWN;
+}
+
+/* What the command line says of the mount, as its options. */
+static const char *asked_options(const struct cli_options *options, char buf[64])
+{
+	struct words words = { .separator = "," };
+
+	if (options->nfs_version)
+		words_add(&words, "vers=%s", options->nfs_version->name);
+	if (options->has_port)
+		words_add(&words, "port=%u", options->port);
+	if (options->sec)
+		words_add(&words, "sec=%s", options->sec);
+	snprintf(buf, 64, "%.63s", words.count ? words_text(&words) : "");
+	return words.count ? buf : NULL;
+}
+
 static int doctor_plan(struct doctor *doctor)
 {
+	char asked[64];
 	_cleanup_(policy_free_p) struct policies *policies = NULL;
 	_cleanup_(plan_free_p) struct plan *plan = NULL;
-	struct plan_request request = { .spec = doctor->options->operands[0] };
+	struct plan_request request = {
+		.spec = doctor->options->operands[0],
+		.options = asked_options(doctor->options, asked),
+		.family = server_family(&doctor->target),
+	};
 	char text[FINDING_SUMMARY_MAX];
 	int rc = policy_open(&policies, doctor->host);
 
@@ -166,9 +199,9 @@ static int doctor_plan(struct doctor *doctor)
 static int diagnose(struct doctor *doctor)
 {
 	uint64_t deadline = deadline_in(doctor->options->timeout_ms);
-	int rc = cmd_check_fill(doctor->collector.report, doctor->host, &doctor->target,
-				deadline_min(deadline, deadline_in(CHECKS_MS)),
-				on_checked, doctor);
+	int rc = cmd_check_fill(
+		doctor->options, doctor->collector.report, doctor->host, &doctor->target,
+		deadline_min(deadline, deadline_in(CHECKS_MS)), on_checked, doctor);
 
 	rc = rc ? rc : doctor_mounts(doctor);
 	rc = rc ? rc : doctor_probe(doctor, deadline);
@@ -208,9 +241,7 @@ static int cmd_doctor_run(struct cli_options *options)
 	doctor.host = host;
 	doctor.target.roles = CHECK_CLIENT;
 	report_todo(report);
-	progress_init(&doctor.progress, options->quiet);
 	rc = diagnose(&doctor);
-	progress_erase(&doctor.progress);
 	if (rc) {
 		report_cut(report);
 		cli_error(options, EXIT_UNKNOWN, "%s",
@@ -234,5 +265,6 @@ const struct cli_command cmd_doctor = {
 		"--transport makes it try. Nothing is changed, and only READs are sent.",
 	.max_operands = 1,
 	.timeout_ms = TIMEOUT_MS,
+	.working = "checking",
 	.run = cmd_doctor_run,
 };

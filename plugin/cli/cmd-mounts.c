@@ -262,5 +262,6 @@ const struct cli_command cmd_mounts = {
 		"reports. A separate process asks each mount for an answer, so that a silent server "
 		"does not delay the command beyond its time.",
 	.timeout_ms = TIMEOUT_MS,
+	.working = "waiting for mounts to answer",
 	.run = cmd_mounts_run,
 };

@@ -391,6 +391,7 @@ static int define(struct session *session)
 	if (session->options->dry_run) {
 		rc = pool_xml_format(xml, &text);
 		session->shown = !rc;
+		ticker_stop(session->options->ticker);
 		fputs(rc ? "" : text, stdout);
 		return rc;
 	}
@@ -444,6 +445,7 @@ static int show(struct session *session, bool revert, const struct pool_wish *wi
 		return 0;
 	}
 	session->shown = true;
+	ticker_stop(session->options->ticker);
 	if (!strcmp(before, after))
 		printf("Pool %s needs no change.\n", session->name);
 	else
@@ -571,5 +573,6 @@ const struct cli_command cmd_pool = {
 		"not start over RDMA; revert restores its former definition. verify checks one "
 		"pool, or XML that libvirt has not read yet. nfsrdma-libvirt(7) shows each step.",
 	.max_operands = 3,
+	.working = "waiting for libvirt",
 	.run = cmd_pool_run,
 };

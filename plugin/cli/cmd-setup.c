@@ -35,6 +35,7 @@ static void print_all_notes(const struct setup_plan *plan)
 
 struct progress_of_setup {
 	bool undo;
+	struct ticker *ticker;
 	unsigned int told, failed;
 	unsigned int kept; /* what --undo can take back */
 };
@@ -44,6 +45,7 @@ static void on_step(void *arg, const struct setup_step *step, int rc)
 	struct progress_of_setup *progress = arg;
 	char name[NAME_MAX_STEP], text[ERR_TEXT_MAX + NAME_MAX_STEP + 8];
 
+	ticker_erase(progress->ticker);
 	setup_step_name(step, progress->undo, name, sizeof(name));
 	progress->told++;
 	progress->failed += rc && rc != -ECANCELED;
@@ -113,10 +115,11 @@ static void print_nothing(const struct setup_plan *plan)
 static int apply(const struct cli_options *options, const struct setup_machine *machine,
 		 const struct setup_plan *plan)
 {
-	struct progress_of_setup progress = { .undo = false };
+	struct progress_of_setup progress = { .undo = false, .ticker = options->ticker };
 	int status;
 
 	if (!plan->nsteps) {
+		ticker_stop(options->ticker);
 		print_nothing(plan);
 		print_all_notes(plan);
 		print_next(options, false);
@@ -124,6 +127,7 @@ static int apply(const struct cli_options *options, const struct setup_machine *
 	}
 	status = finish(options, &progress,
 			setup_apply(machine, plan, on_step, &progress));
+	ticker_stop(options->ticker);
 	if (!progress.told)
 		return status;
 	print_all_notes(plan);
@@ -165,12 +169,13 @@ static bool is_refused(const struct setup_plan *plan)
 static int undo(const struct cli_options *options, const struct setup_machine *machine)
 {
 	_cleanup_(setup_plan_free_p) struct setup_plan *plan = NULL;
-	struct progress_of_setup progress = { .undo = true };
+	struct progress_of_setup progress = { .undo = true, .ticker = options->ticker };
 	int status;
 
 	if (setup_undo_make(&plan, machine))
 		return cli_error(options, EXIT_UNKNOWN, "%s", err_text());
 	if (is_refused(plan)) {
+		ticker_stop(options->ticker);
 		print_refused(plan);
 		fflush(stdout);
 		return cli_error(
@@ -178,6 +183,7 @@ static int undo(const struct cli_options *options, const struct setup_machine *m
 			"nothing was undone: what somebody changed since is theirs; put it back as setup left it, then again");
 	}
 	if (options->dry_run) {
+		ticker_stop(options->ticker);
 		setup_show(plan, stdout, output_page(stdout));
 		print_all_notes(plan);
 		puts(plan->nsteps ? "\nNothing was changed (--dry-run)."
@@ -186,6 +192,7 @@ static int undo(const struct cli_options *options, const struct setup_machine *m
 	}
 	/* Also without a step: an ended setup may have left traces. */
 	status = finish(options, &progress, setup_undo(machine, on_step, &progress));
+	ticker_stop(options->ticker);
 	if (!status && !progress.told)
 		puts("There is nothing to undo.");
 	if (!status || progress.told)
@@ -268,6 +275,7 @@ static int run_on(const struct cli_options *options, const struct setup_machine 
 				 rc == -EINVAL ? "" : "; nothing was changed");
 	if (!options->dry_run)
 		return apply(options, machine, plan);
+	ticker_stop(options->ticker);
 	setup_show(plan, stdout, output_page(stdout));
 	if (!plan->nsteps)
 		print_nothing(plan);
@@ -312,5 +320,6 @@ const struct cli_command cmd_setup = {
 		"files below it are changed. No service is restarted unless --restart is given. "
 		"--software adds a software RDMA link to an interface, for hosts without an RDMA adapter.",
 	.max_operands = 2,
+	.working = "setting up this host",
 	.run = cmd_setup_run,
 };

@@ -149,6 +149,7 @@ static int tell(const struct cli_options *options, bool live,
 {
 	const char *path = options->operands[0];
 
+	ticker_stop(options->ticker);
 	if (options->quiet)
 		return EXIT_GOOD;
 	printf("%u files in the folder %s\n", summary->files, summary->folder);
@@ -219,5 +220,6 @@ const struct cli_command cmd_snapshot = {
 		"owner may read. Without privileges what only root may see is unknown in it.",
 	.max_operands = 2,
 	.timeout_ms = TIMEOUT_MS,
+	.working = "collecting",
 	.run = cmd_snapshot_run,
 };

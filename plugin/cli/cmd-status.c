@@ -224,5 +224,6 @@ const struct cli_command cmd_status = {
 		"mounts' would report as failed, warning or unknown fails, warns or is unknown "
 		"here too, in one line each. No server is contacted and nothing is changed.",
 	.timeout_ms = TIMEOUT_MS,
+	.working = "reading the state of this host",
 	.run = cmd_status_run,
 };

@@ -16,6 +16,7 @@ static int print_version(const struct cli_options *options)
 static int run_command(const struct cli_command *command, int argc, char *const *argv)
 {
 	_cleanup_(options_fini) struct cli_options options;
+	int status;
 
 	if (!options_init(&options, command))
 		return cli_error(&options, EXIT_UNKNOWN, "no memory");
@@ -25,7 +26,11 @@ static int run_command(const struct cli_command *command, int argc, char *const 
 		return command_help(&options, options.command);
 	if (options.version)
 		return print_version(&options);
-	return command->run(&options);
+	if (command->working)
+		options.ticker = ticker_start(options.quiet, command->working);
+	status = command->run(&options);
+	ticker_free(options.ticker);
+	return status;
 }
 
 /* Before the name of a command only --help and --version may stand. */

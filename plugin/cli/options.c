@@ -257,6 +257,7 @@ static int set_sec(struct cli_options *options, const char *value)
 		if (strcmp(value, names[i]))
 			continue;
 		options->krb5 = i > 0;
+		options->sec = names[i];
 		return 0;
 	}
 	return err_set(EINVAL, "takes sys, krb5, krb5i or krb5p, not '%.40s'", value);

@@ -29,6 +29,7 @@ int cli_error(const struct cli_options *options, int status, const char *fmt, ..
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
+	ticker_stop(options->ticker);
 	print_error(options->command, text, "");
 	return status;
 }
@@ -38,6 +39,7 @@ int cli_usage(const struct cli_options *options)
 	char tail[64];
 	const char *name = options->command ? options->command->name : "";
 
+	ticker_stop(options->ticker);
 	snprintf(tail, sizeof(tail), " (see nfsrdma %s%s--help)", name, *name ? " " : "");
 	print_error(options->command, err_text(), tail);
 	return EXIT_USAGE;
@@ -155,6 +157,7 @@ int output_report(const struct cli_options *options, struct report *report,
 {
 	struct report_style style;
 
+	ticker_stop(options->ticker);
 	report_for(report, output_systems(host));
 	output_style(stdout, options->quiet, &style);
 	style.verbose = options->verbose;
@@ -166,6 +169,7 @@ int output_report(const struct cli_options *options, struct report *report,
 
 int output_finish(const struct cli_options *options)
 {
+	ticker_stop(options->ticker);
 	if (!ferror(stdout) && !fflush(stdout))
 		return EXIT_GOOD;
 	err_sys("write to standard output");

@@ -18,6 +18,8 @@ run doctor --root "$work/hosts/mlx5-roce-rhel9" 192.0.2.1:/export/vm
 one_list
 grep -q 'mount -t nfs -o .*rdma.* 192.0.2.1:/export/vm' <(tr -s ' \n' ' ' <"$work/out") || { show; fail "no command"; }
 grep -q 'not a running system' "$work/out" || { show; fail "it probed a folder's server"; }
+run doctor --root "$work/hosts/mlx5-roce-rhel9" --port 20050 --sec krb5p --nfs-version 4.1 192.0.2.1:/export/vm
+grep -q -e '-o vers=4.1,port=20050,sec=krb5p,proto=rdma 192' <(tr -s ' \n' ' ' <"$work/out") || { show; fail "options of the command line"; }
 run doctor --root "$work/hosts/none-debian12" 192.0.2.1:/export/vm
 expect_status 1
 one_list
