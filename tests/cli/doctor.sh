@@ -33,6 +33,18 @@ run doctor --root "$work/hosts/mounts-healthy" nas1:/export/vm
 run doctor --root "$work/hosts/mounts-healthy" 192.0.2.9:/export/v3
 [[ $(grep -c '^  pass  rdma .* /srv' "$work/out") == 1 ]] || { show; fail "the mount of an address"; }
 
+# The whole page of some machines.
+hosts=$NFSRDMA_SOURCE/tests/hosts
+for file in "$hosts"/*/expect-doctor.txt; do
+	name=${file%/*} name=${name##*/}
+	"$NFSRDMA_SOURCE/tests/support/make-host" "$work/hosts" "$hosts/$name"
+	run doctor --root "$work/hosts/$name" 192.0.2.1:/export/vm
+	one_list
+	sed -E 's/; [0-9.]+ s$//' "$work/out" >"$work/text"
+	[[ -z ${NFSRDMA_ACCEPT:-} ]] || cp "$work/text" "$file"
+	diff -u "$file" "$work/text" || fail "$name: not as expected"
+done
+
 # A server of our own, over software iWARP, which no check of this host is about.
 "$NFSRDMA" serve --fault write-chunk-over-812 >"$work/serve" 2>"$work/serve.err" &
 peer=$!

@@ -32,6 +32,17 @@ for name in $names; do
 	done
 done
 
+# The whole page of some machines; a healthy one fits a small screen.
+for file in "$hosts"/*/expect-status.txt; do
+	name=${file%/*} name=${name##*/}
+	"$NFSRDMA_SOURCE/tests/support/make-host" "$work/hosts" "$hosts/$name"
+	run status --root "$work/hosts/$name"
+	sed -E 's/; [0-9.]+ s$//' "$work/out" >"$work/text"
+	[[ -z ${NFSRDMA_ACCEPT:-} ]] || cp "$work/text" "$file"
+	diff -u "$file" "$work/text" || fail "$name: not as expected"
+	! grep -qx "$name" "$hosts/healthy" || [[ $(wc -l <"$file") -le 23 ]] || fail "$name: more than a screen"
+done
+
 root=$work/hosts/mlx5-roce-rhel9
 run status --root "$root" --format json
 expect_status 0
