@@ -52,15 +52,41 @@ static const char *what_is_there(const struct view_spot *spot, char buf[160])
 	return buf;
 }
 
+const char *mounts_misfit(const struct view_place *place, char **options)
+{
+	_cleanup_(plan_free_p) struct plan *plan = NULL;
+	const struct plan_request request = { .spec = place->fs_spec,
+					      .options = place->options,
+					      .dir = place->target };
+	unsigned int i;
+
+	*options = NULL;
+	if (!place->plain || !place->fs_spec || !place->options)
+		return NULL;
+	if (plan_make(&plan, &request))
+		return strcmp(err_reason(), "ipv4") ? NULL : "ipv4";
+	for (i = 0; i < plan->nchanges; i++) {
+		if (plan->changes[i].kind != PLAN_REPLACED ||
+		    strcmp(plan->changes[i].after, "proto=rdma6"))
+			continue;
+		*options = take_ptr(plan->options);
+		return "ipv6";
+	}
+	return NULL;
+}
+
 static const char *reason_of(const struct mount_missing *missing)
 {
 	bool pool = missing->by && missing->by->kind == PLACE_POOL;
+	_cleanup_free_ char *options = NULL;
+	const char *misfit;
 
 	if (is_unknown_there(missing->spot))
 		return "unreadable";
 	if (missing->spot->there == THERE_STRANGER)
 		return pool ? "pool-occupied" : "occupied";
-	return pool ? "pool" : "fstab";
+	misfit = missing->by ? mounts_misfit(missing->by, &options) : NULL;
+	return misfit ? misfit : pool ? "pool" : "fstab";
 }
 
 static void judge(const struct view *view, const struct view_spot *spot,

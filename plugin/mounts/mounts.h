@@ -91,6 +91,10 @@ struct mount_missing {
 	char text[MOUNT_TEXT_MAX];   /* without the name of the directory */
 };
 
+/* Options of a place whose transport is not of its server's address: mount.nfs resolves the server by
+ * the transport, and "rdma" is IPv4 to it whatever the address. The reason, "ipv6" or "ipv4", and in
+ * *@options those that fit, for free(3), or NULL; NULL: they fit, or it cannot be told. */
+const char *mounts_misfit(const struct view_place *place, char **options);
 /* What the steps of its reason name. */
 void mounts_missing_names(struct finding *finding, const struct mount_missing *missing);
 /* The first of several on one directory. */

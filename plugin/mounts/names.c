@@ -140,6 +140,7 @@ void mounts_missing_names(struct finding *finding, const struct mount_missing *m
 	const struct view_spot *spot = missing->spot;
 	const struct view_place *by = missing->by;
 	const char *source = by && by->fs_spec ? by->fs_spec : spot->place->fs_spec;
+	_cleanup_free_ char *options = NULL;
 
 	finding_text(finding, "target", "%s", spot->path);
 	if (source)
@@ -149,6 +150,8 @@ void mounts_missing_names(struct finding *finding, const struct mount_missing *m
 		finding_text(finding, "mounted_by", "%s", by->by);
 	if (by && by->pool)
 		finding_text(finding, "pool", "%s", by->pool);
+	if (by && mounts_misfit(by, &options) && options)
+		finding_text(finding, "rdma_options", "%s", options);
 	if (spot->there == THERE_STRANGER) {
 		finding_text(finding, "mounted", "%s", spot->on->source);
 		finding_text(finding, "mounted_type", "%s", spot->on->type);

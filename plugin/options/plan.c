@@ -130,10 +130,11 @@ static int judge_transport(struct draft *draft)
 static int choose_family(struct draft *draft, bool asked_six)
 {
 	if (asked_six && draft->family == IP_V4)
-		return err_set(
-			EINVAL,
-			"proto=rdma6 is for IPv6, and the address of %.80s is IPv4: write proto=rdma",
-			draft->plan->spec.host);
+		return err_because(
+			err_set(EINVAL,
+				"proto=rdma6 is for IPv6, and the address of %.80s is IPv4: write proto=rdma",
+				draft->plan->spec.host),
+			"ipv4");
 	snprintf(draft->plan->transport, sizeof(draft->plan->transport), "%s",
 		 asked_six || draft->family == IP_V6 ? "rdma6" : "rdma");
 	return 0;

@@ -56,7 +56,8 @@ int view_places_add(struct view_places *places, const struct view_place *place)
 	*added = (struct view_place){ .kind = place->kind,
 				      .asked = place->asked,
 				      .force = place->force,
-				      .expected = place->expected };
+				      .expected = place->expected,
+				      .plain = place->plain };
 	text_copy(added->by, sizeof(added->by), place->by);
 	rc = copy(&added->pool, place->pool);
 	rc = rc ? rc : copy(&added->target, place->target);
@@ -145,6 +146,7 @@ static int take_fs(struct view_places *places, struct libmnt_fs *fs, unsigned in
 	place.asked = asks.asked;
 	place.force = asks.force;
 	place.expected = is_expected(opts);
+	place.plain = strcmp(type, "nfsrdma") != 0;
 	snprintf(place.by, sizeof(place.by), "/etc/fstab:%u", number);
 	return view_places_add(places, &place);
 }

@@ -96,6 +96,7 @@ struct view_place {
 	enum view_asked asked; /* by its options */
 	enum view_force force;
 	bool expected; /* it should be mounted now: the pool runs, the line is not noauto */
+	bool plain;    /* mount.nfs mounts it, with the options as they are written */
 	char by[POLICY_FROM_MAX]; /* "pool 'vm'", "/etc/fstab:7" */
 };
 

@@ -930,7 +930,46 @@ static void of_libmounts_lines_the_last_with_source_and_target_counts(void)
 	done();
 }
 
-SUITE_MAIN("mounts-audit", TEST(rdma_is_what_mountinfo_and_every_connection_say),
+/* mount.nfs resolves the server by the transport; mount.nfsrdma chooses the transport by the server. */
+static void a_transport_of_the_other_ip_version_is_found(void)
+{
+	static const struct {
+		const char *spec, *options;
+		bool plain;
+		const char *reason, *fits;
+	} rows[] = {
+		{ "[2001:db8::1]:/e", "proto=rdma,port=20049", true, "ipv6",
+		  "proto=rdma6,port=20049" },
+		{ "[2001:db8::1]:/e", "rdma,soft", true, "ipv6",
+		  "proto=rdma6,port=20049,soft" },
+		{ "[2001:db8::1]:/e", "proto=rdma6", true, NULL, NULL },
+		{ "[2001:db8::1]:/e", "proto=rdma", false, NULL, NULL },
+		{ "192.0.2.1:/e", "proto=rdma", true, NULL, NULL },
+		{ "192.0.2.1:/e", "proto=rdma6", true, "ipv4", NULL },
+		{ "nas1:/e", "proto=rdma6", true, NULL, NULL },
+		{ "nas1:/e", "rdma", true, NULL, NULL },
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		const struct view_place place = { .kind = PLACE_FSTAB,
+						  .target = (char *)"/srv",
+						  .fs_spec = (char *)rows[i].spec,
+						  .options = (char *)rows[i].options,
+						  .plain = rows[i].plain };
+		_cleanup_free_ char *fits = NULL;
+		const char *reason = mounts_misfit(&place, &fits);
+
+		SUITE_ROW("%s %s", rows[i].spec, rows[i].options);
+		CU_ASSERT_STRING_EQUAL(reason ? reason : "",
+				       rows[i].reason ? rows[i].reason : "");
+		CU_ASSERT_STRING_EQUAL(fits ? fits : "",
+				       rows[i].fits ? rows[i].fits : "");
+	}
+}
+
+SUITE_MAIN("mounts-audit", TEST(a_transport_of_the_other_ip_version_is_found),
+	   TEST(rdma_is_what_mountinfo_and_every_connection_say),
 	   TEST(tcp_that_nobody_wanted_otherwise_is_good),
 	   TEST(a_mount_that_was_given_anothers_connection_is_told_with_it),
 	   TEST(another_port_is_rdmas_where_others_use_it_so),
