@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* The ports of the side channels: what is set counts before what rpcbind says, and what nobody
- * says is no port. */
+/* The ports of the side channels: a configured port comes before that of rpcbind, and a port
+ * that neither has is unknown. */
 #include "plugin/checks/internal.h"
 #include "tests/unit/host-tree.h"
 
@@ -41,7 +41,7 @@ static unsigned int port(struct asking *asking, enum check_role role, const char
 	return UINT32_MAX;
 }
 
-static void what_nobody_says_is_no_port(void)
+static void unknown_ports_stay_unknown(void)
 {
 	struct asking asking;
 
@@ -55,7 +55,7 @@ static void what_nobody_says_is_no_port(void)
 	end(&asking);
 }
 
-static void what_is_set_counts_first(void)
+static void configured_ports_come_first(void)
 {
 	struct asking asking;
 
@@ -85,7 +85,7 @@ static void what_is_set_counts_first(void)
 	end(&asking);
 }
 
-static void strange_numbers_are_no_ports(void)
+static void invalid_numbers_are_not_ports(void)
 {
 	static const char *const strange[] = {
 		"-1\n", "65536\n", "99999999999999999999\n", "x\n", "\n", "12x\n"
@@ -106,7 +106,7 @@ static void strange_numbers_are_no_ports(void)
 	}
 }
 
-static void the_listener_is_where_it_listens(void)
+static void the_port_is_that_of_the_listener(void)
 {
 	struct asking asking;
 
@@ -130,5 +130,6 @@ static void the_listener_is_where_it_listens(void)
 	end(&asking);
 }
 
-SUITE_MAIN("channels", TEST(what_nobody_says_is_no_port), TEST(what_is_set_counts_first),
-	   TEST(strange_numbers_are_no_ports), TEST(the_listener_is_where_it_listens))
+SUITE_MAIN("channels", TEST(unknown_ports_stay_unknown),
+	   TEST(configured_ports_come_first), TEST(invalid_numbers_are_not_ports),
+	   TEST(the_port_is_that_of_the_listener))

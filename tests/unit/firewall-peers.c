@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Addresses that rules speak of. */
+/* Addresses that rules name. */
 #include <arpa/inet.h>
 
 #include "plugin/firewall/firewall.h"
@@ -47,7 +47,7 @@ static void addresses_prefixes_and_ranges_are_found_once(void)
 	CU_ASSERT_EQUAL(transport_port(&peers[0]), 0);
 }
 
-static void there_are_no_more_than_are_wanted(void)
+static void the_number_of_addresses_is_limited(void)
 {
 	CU_ASSERT_EQUAL(
 		find("\"1.1.1.1\",\"1.1.1.2\",\"1.1.1.3\",\"1.1.1.4\",\"1.1.1.5\"",
@@ -55,7 +55,7 @@ static void there_are_no_more_than_are_wanted(void)
 		PEERS_MAX);
 }
 
-static void what_is_no_address_is_passed_over(void)
+static void other_strings_are_ignored(void)
 {
 	char text[5000];
 
@@ -68,10 +68,9 @@ static void what_is_no_address_is_passed_over(void)
 	text[0] = text[sizeof(text) - 2] = '"';
 	text[sizeof(text) - 1] = '\0';
 	CU_ASSERT_EQUAL(find(text, AF_INET), 0);
-	/* A comment with a quotation mark does not hide what comes after it. */
+	/* A comment with a quotation mark does not hide what follows it. */
 	CU_ASSERT_EQUAL(find("\"a \\\" b\",\"192.0.2.7\"", AF_INET), 1);
 }
 
 SUITE_MAIN("firewall-peers", TEST(addresses_prefixes_and_ranges_are_found_once),
-	   TEST(there_are_no_more_than_are_wanted),
-	   TEST(what_is_no_address_is_passed_over))
+	   TEST(the_number_of_addresses_is_limited), TEST(other_strings_are_ignored))

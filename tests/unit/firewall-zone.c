@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* What firewalld's zone does with a packet, for those who may not list the rules. */
+/* What firewalld's zone does with a packet, for users who may not list the rules. */
 #include <netinet/in.h>
 
 #include "plugin/firewall/firewall.h"
@@ -44,7 +44,7 @@ static void expect(const struct host_firewalld *zone, struct firewall_packet ask
 	ASSERT_CONTAINS(why, words);
 }
 
-static void a_zone_lets_in_what_it_lists(void)
+static void a_zone_accepts_what_it_lists(void)
 {
 	struct host_firewalld zone = public_zone();
 
@@ -56,7 +56,7 @@ static void a_zone_lets_in_what_it_lists(void)
 	expect(&zone, packet(IPPROTO_TCP, 20049), FIREWALL_DROP, "zone public");
 }
 
-static void a_service_for_some_addresses_is_not_known(void)
+static void a_service_for_some_addresses_is_unknown(void)
 {
 	struct host_firewalld zone = public_zone();
 
@@ -65,7 +65,7 @@ static void a_service_for_some_addresses_is_not_known(void)
 	expect(&zone, packet(IPPROTO_UDP, 546), FIREWALL_ACCEPT, "546/udp");
 }
 
-static void the_target_is_for_the_rest(void)
+static void the_target_applies_to_the_rest(void)
 {
 	struct host_firewalld zone = public_zone();
 
@@ -90,7 +90,7 @@ static void what_is_not_modelled_makes_it_unknown(void)
 	expect(&zone, out, FIREWALL_UNKNOWN, "rich rules");
 }
 
-static void replies_and_what_leaves_pass(void)
+static void replies_and_outgoing_packets_pass(void)
 {
 	struct host_firewalld zone = public_zone();
 	struct firewall_packet asked = packet(IPPROTO_TCP, 20049);
@@ -112,7 +112,8 @@ static void panic_drops_and_silence_accepts(void)
 	expect(&zone, packet(IPPROTO_TCP, 20049), FIREWALL_ACCEPT, "is not running");
 }
 
-SUITE_MAIN("firewall-zone", TEST(a_zone_lets_in_what_it_lists),
-	   TEST(a_service_for_some_addresses_is_not_known),
-	   TEST(the_target_is_for_the_rest), TEST(what_is_not_modelled_makes_it_unknown),
-	   TEST(replies_and_what_leaves_pass), TEST(panic_drops_and_silence_accepts))
+SUITE_MAIN("firewall-zone", TEST(a_zone_accepts_what_it_lists),
+	   TEST(a_service_for_some_addresses_is_unknown),
+	   TEST(the_target_applies_to_the_rest),
+	   TEST(what_is_not_modelled_makes_it_unknown),
+	   TEST(replies_and_outgoing_packets_pass), TEST(panic_drops_and_silence_accepts))

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* What rules do with a packet: the cases of tests/firewall, most of them as nft printed them, and
- * rulesets that nobody prints. tests/cli/firewall.sh asks the kernel about the same cases. */
+/* What rules do with a packet: the cases of tests/firewall, most of them as nft printed them,
+ * and malformed rulesets. tests/cli/firewall.sh asks the kernel about the same cases. */
 #include <dirent.h>
 #include <netinet/in.h>
 
@@ -61,7 +61,7 @@ static void check_case(const char *folder, const char *name)
 	cases++;
 }
 
-static void every_case_has_its_answer(void)
+static void rulesets_give_the_expected_answers(void)
 {
 	const char *tests = getenv("NFSRDMA_TESTS");
 	char folder[400];
@@ -110,7 +110,7 @@ static int ask(const char *ruleset, size_t len, enum firewall_answer *answer, ch
 	"\",\"expr\":" expr "}}"
 #define RULESET(...) "{\"nftables\":[" __VA_ARGS__ "]}"
 
-/* Rulesets that nft does not print: they come to an answer or an error, never to good. */
+/* Rulesets that nft does not print: the result is an answer or an error, never accept. */
 static const struct {
 	const char *ruleset;
 	int rc;
@@ -144,7 +144,7 @@ static const struct {
 		  "[{\"jump\":{\"target\":\"b\"}}]") "," RULE("b",
 							      "[{\"goto\":{\"target\":\"a\"}}]")),
 	  0, FIREWALL_UNKNOWN },
-	/* a set that is not there; one that is no set; a map without pairs */
+	/* a set that does not exist; one that is not a set; a map without pairs */
 	{ RULESET(BASE "," RULE(
 		  "in",
 		  "[{\"match\":{\"op\":\"==\",\"left\":{\"meta\":{\"key\":\"l4proto\"}},\"right\":\"@x\"}},{\"accept\":null}]")),
@@ -161,7 +161,7 @@ static const struct {
 		  "in",
 		  "[{\"match\":{\"op\":\"==\",\"left\":{\"concat\":[]},\"right\":4791}},{\"accept\":null}]")),
 	  0, FIREWALL_UNKNOWN },
-	/* prefixes and ranges that are none */
+	/* invalid prefixes and ranges */
 	{ RULESET(BASE "," RULE(
 		  "in",
 		  "[{\"match\":{\"op\":\"==\",\"left\":{\"payload\":{\"protocol\":\"ip\",\"field\":\"saddr\"}},\"right\":{\"prefix\":{\"addr\":\"192.0.2.0\",\"len\":33}}}},{\"accept\":null}]")),
@@ -180,7 +180,7 @@ static const struct {
 	  0, FIREWALL_UNKNOWN },
 };
 
-static void strange_rulesets_are_never_taken_for_good(void)
+static void malformed_rulesets_never_accept(void)
 {
 	enum firewall_answer answer;
 	char why[FIREWALL_WHY_MAX];
@@ -243,7 +243,7 @@ static struct text ladder(unsigned int n, unsigned int times)
 	return out;
 }
 
-static void jumps_as_deep_as_the_kernel_takes_are_followed(void)
+static void jumps_are_followed_to_the_kernels_depth(void)
 {
 	struct text deep = ladder(14, 1), deeper = ladder(15, 1);
 	enum firewall_answer answer = FIREWALL_UNKNOWN;
@@ -259,7 +259,7 @@ static void jumps_as_deep_as_the_kernel_takes_are_followed(void)
 }
 
 /* 64 to the power of 14 ways through it. */
-static void chains_that_fan_out_take_no_time(void)
+static void chains_are_walked_once(void)
 {
 	struct text fan = ladder(14, 64);
 	enum firewall_answer answer = FIREWALL_UNKNOWN;
@@ -297,7 +297,7 @@ static struct text big_set(unsigned int elements, unsigned int times)
 	return out;
 }
 
-static void big_sets_are_searched_and_bigger_ones_given_up(void)
+static void large_sets_are_searched_up_to_a_limit(void)
 {
 	struct text big = big_set(100000, 1), bigger = big_set(100000, 1000);
 	enum firewall_answer answer = FIREWALL_UNKNOWN;
@@ -307,13 +307,13 @@ static void big_sets_are_searched_and_bigger_ones_given_up(void)
 	CU_ASSERT_EQUAL(ask(big.text, big.len, &answer, why), 0);
 	CU_ASSERT_EQUAL(answer, FIREWALL_DROP);
 	CU_ASSERT_EQUAL(ask(bigger.text, bigger.len, &answer, why), -E2BIG);
-	/* Half a second; a checker of memory takes its time. */
+	/* Half a second; memory checkers are slower. */
 	ASSERT_WITHIN_MS(now_ms() - start, 40000);
 	free(big.text);
 	free(bigger.text);
 }
 
-static void too_many_parts_are_refused_before_they_cost(void)
+static void too_many_parts_are_refused_before_parsing(void)
 {
 	size_t len = 3 * 1024 * 1024;
 	char *text = malloc(len), why[FIREWALL_WHY_MAX];
@@ -329,8 +329,8 @@ static void too_many_parts_are_refused_before_they_cost(void)
 	free(text);
 }
 
-/* A name in the ruleset is text of somebody else's. */
-static void names_are_shown_clean_and_cut(void)
+/* A name in the ruleset is untrusted text. */
+static void names_are_cleaned_and_truncated(void)
 {
 	static const char ruleset[] = RULESET(
 		"{\"chain\":{\"family\":\"inet\",\"table\":\"\\u001b[31m\",\"name\":\"a\\nb\",\"hook\":\"input\",\"prio\":0,\"policy\":\"drop\"}}");
@@ -362,7 +362,7 @@ static void expect_place(const char *ruleset, enum firewall_answer want,
 	CU_ASSERT_STRING_EQUAL(place.chain, chain);
 }
 
-static void the_place_of_what_drops_is_told(void)
+static void the_place_of_a_drop_is_returned(void)
 {
 	expect_place(RULESET(BASE), FIREWALL_DROP, "inet", "in");
 	expect_place(
@@ -383,7 +383,7 @@ static void the_place_of_what_drops_is_told(void)
 		"\"right\":" value "}},{\"accept\":null}]"))
 
 /* RoCE's replies do not come from port 4791, as rules for "replies" want them. */
-static void of_a_dynamic_source_port_the_range_is_known(void)
+static void dynamic_source_ports_have_a_range(void)
 {
 	static const struct {
 		const char *ruleset;
@@ -418,11 +418,10 @@ static void of_a_dynamic_source_port_the_range_is_known(void)
 	CU_ASSERT_EQUAL(answer, FIREWALL_UNKNOWN);
 }
 
-SUITE_MAIN("firewall", TEST(every_case_has_its_answer),
-	   TEST(strange_rulesets_are_never_taken_for_good),
-	   TEST(jumps_as_deep_as_the_kernel_takes_are_followed),
-	   TIMED(chains_that_fan_out_take_no_time),
-	   TIMED(big_sets_are_searched_and_bigger_ones_given_up),
-	   TEST(too_many_parts_are_refused_before_they_cost),
-	   TEST(names_are_shown_clean_and_cut), TEST(the_place_of_what_drops_is_told),
-	   TEST(of_a_dynamic_source_port_the_range_is_known))
+SUITE_MAIN("firewall", TEST(rulesets_give_the_expected_answers),
+	   TEST(malformed_rulesets_never_accept),
+	   TEST(jumps_are_followed_to_the_kernels_depth), TIMED(chains_are_walked_once),
+	   TIMED(large_sets_are_searched_up_to_a_limit),
+	   TEST(too_many_parts_are_refused_before_parsing),
+	   TEST(names_are_cleaned_and_truncated), TEST(the_place_of_a_drop_is_returned),
+	   TEST(dynamic_source_ports_have_a_range))

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* The command that lets a packet pass, in the words of whoever owns the rules; and that nothing of
- * a ruleset comes into a command which a shell could take for more than a name. */
+/* The command that opens a port, in the syntax of the program that owns the rules; and that no
+ * text of a ruleset gets into a command except as a plain name. */
 #include <netinet/in.h>
 
 #include "plugin/checks/internal.h"
@@ -51,12 +51,12 @@ static void nft_inserts_before_what_drops(void)
 	       "nft insert rule ip6 t-1 out.2 oifname eth1 udp dport 4791 accept");
 	expect(SIW_REPLY, PLACE("inet", "filter", "input"), NULL,
 	       "nft insert rule inet filter input iifname eth1 tcp sport 20049 ct state established accept");
-	/* Where there is no conntrack, and the interface is the chain's. */
+	/* Without conntrack, and with the interface in the chain. */
 	expect(SIW_REPLY, PLACE("netdev", "t", "in"), NULL,
 	       "nft insert rule netdev t in tcp sport 20049 accept");
 }
 
-static void iptables_is_told_by_its_chains(void)
+static void iptables_is_recognised_by_its_chains(void)
 {
 	expect(RXE_IN, PLACE("ip", "filter", "INPUT"), NULL,
 	       "iptables -I INPUT -i eth1 -p udp --dport 4791 -j ACCEPT");
@@ -70,7 +70,7 @@ static void iptables_is_told_by_its_chains(void)
 	       "nft insert rule inet filter INPUT iifname eth1 udp dport 4791 accept");
 }
 
-static void ufw_has_its_own_words(void)
+static void ufw_has_its_own_command(void)
 {
 	expect(RXE_IN, PLACE("ip", "filter", "ufw-reject-input"), NULL,
 	       "ufw allow in on eth1 to any port 4791 proto udp");
@@ -90,20 +90,20 @@ static void firewalld_opens_ports_of_its_zone(void)
 	static const char zone[] = "firewall-cmd --zone=public --add-port=4791/udp";
 
 	expect(RXE_IN, PLACE("inet", "firewalld", "filter_IN_public"), "public", zone);
-	/* Its rules by iptables, and what a user was told. */
+	/* With its iptables backend, and for a user who may not list rules. */
 	expect(RXE_IN, PLACE("ip", "filter", "IN_public"), "public", zone);
 	expect(RXE_IN, PLACE("", "", ""), "public", zone);
 	expect(RXE_IN, PLACE("inet", "firewalld", "filter_INPUT"), NULL,
 	       "firewall-cmd --zone=$(firewall-cmd --get-zone-of-interface=eth1) "
 	       "--add-port=4791/udp");
-	/* Somebody else's rules beside firewalld. */
+	/* Rules of another program beside firewalld. */
 	expect(RXE_IN, PLACE("inet", "filter", "input"), "public",
 	       "nft insert rule inet filter input iifname eth1 udp dport 4791 accept");
-	/* What goes out is no port of a zone. */
+	/* A zone has no ports for outgoing packets. */
 	expect(RXE_OUT, PLACE("inet", "firewalld", "filter_OUTPUT"), "public", "");
 }
 
-static void panic_is_ended_first(void)
+static void panic_mode_ends_first(void)
 {
 	struct host_firewalld zone = { .running = true, .panic = true };
 	struct firewall_packet asked = RXE_IN;
@@ -115,7 +115,7 @@ static void panic_is_ended_first(void)
 	CU_ASSERT_STRING_EQUAL(command, "firewall-cmd --panic-off");
 }
 
-static void what_is_no_plain_name_is_quoted_or_makes_no_command(void)
+static void unusual_names_are_quoted_or_refused(void)
 {
 	struct firewall_packet strange = RXE_IN;
 
@@ -123,7 +123,7 @@ static void what_is_no_plain_name_is_quoted_or_makes_no_command(void)
 	expect(RXE_IN, PLACE("inet", "$(reboot)", "input"), NULL, "");
 	expect(RXE_IN, PLACE("inet", "filter", "-f"), NULL, "");
 	expect(RXE_IN, PLACE("inet", "filter", ""), NULL, "");
-	/* For an interface and a zone there are quotes: nft's own, and a shell's. */
+	/* Interfaces and zones are quoted: for nft, and for a shell. */
 	expect(RXE_IN, PLACE("inet", "firewalld", "x"), "a b",
 	       "firewall-cmd --zone=a\\ b --add-port=4791/udp");
 	strcpy(strange.netdev, "eth0`id`");
@@ -131,13 +131,13 @@ static void what_is_no_plain_name_is_quoted_or_makes_no_command(void)
 	       "nft insert rule inet filter input iifname \\\"eth0\\`id\\`\\\" udp dport 4791 accept");
 	expect(strange, PLACE("ip", "filter", "INPUT"), NULL,
 	       "iptables -I INPUT -i eth0\\`id\\` -p udp --dport 4791 -j ACCEPT");
-	/* Nor does a port that is not known. */
+	/* Nor does an unknown port. */
 	expect(packet(FIREWALL_INPUT, IPPROTO_TCP, 0, false),
 	       PLACE("inet", "filter", "input"), NULL, "");
 	expect(RXE_IN, PLACE("", "", ""), NULL, "");
 }
 
 SUITE_MAIN("netfilter-open", TEST(nft_inserts_before_what_drops),
-	   TEST(iptables_is_told_by_its_chains), TEST(ufw_has_its_own_words),
-	   TEST(firewalld_opens_ports_of_its_zone), TEST(panic_is_ended_first),
-	   TEST(what_is_no_plain_name_is_quoted_or_makes_no_command))
+	   TEST(iptables_is_recognised_by_its_chains), TEST(ufw_has_its_own_command),
+	   TEST(firewalld_opens_ports_of_its_zone), TEST(panic_mode_ends_first),
+	   TEST(unusual_names_are_quoted_or_refused))

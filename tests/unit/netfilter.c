@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Whom is asked about a packet, and what is made of the answers: nft first, firewalld where nft may
- * not be asked, nobody where the kernel has no filter; and for whom it is not known, nothing good. */
+/* Which program is asked about a packet: nft first, firewalld if the user may not run nft, none
+ * if the kernel has no filter; and that an answer which is not known is never accept. */
 #include <netinet/in.h>
 
 #include "plugin/checks/internal.h"
@@ -56,7 +56,7 @@ struct asking {
 	struct check_run run;
 };
 
-/* A host whose kernel's modules nobody knows, so anything may be built in. */
+/* A host whose modules are unknown, so any may be built in. */
 static void begin(struct asking *asking, const char *rules)
 {
 	memset(asking, 0, sizeof(*asking));
@@ -121,12 +121,12 @@ static void rules_are_listed_once_for_all_packets(void)
 	expect(&asking, FIREWALL_DROP, "policy drop", "nft insert rule inet t in ");
 	expect(&asking, FIREWALL_DROP, "policy drop", "nft insert rule inet t in ");
 	CU_ASSERT_EQUAL(nft_asked, 1);
-	/* Whose port it is to open. */
+	/* For the command: which zone the device has. */
 	CU_ASSERT_EQUAL(zone_asked, 1);
 	end(&asking);
 }
 
-static void without_a_filter_in_the_kernel_nobody_is_asked(void)
+static void without_a_filter_in_the_kernel_nothing_is_asked(void)
 {
 	struct netfilter_answer got;
 	struct asking asking;
@@ -142,7 +142,7 @@ static void without_a_filter_in_the_kernel_nobody_is_asked(void)
 	end(&asking);
 }
 
-static void who_may_not_list_rules_asks_firewalld(void)
+static void users_other_than_root_ask_firewalld(void)
 {
 	struct netfilter_answer got;
 	struct asking asking;
@@ -161,7 +161,7 @@ static void who_may_not_list_rules_asks_firewalld(void)
 	end(&asking);
 }
 
-static void where_nobody_tells_it_is_an_error_with_words(void)
+static void no_answer_is_an_error_with_a_message(void)
 {
 	static const struct {
 		int rc;
@@ -219,7 +219,7 @@ static void rules_that_nft_does_not_list_are_unknown(void)
 	tree_write(&asking.tree, "proc/net/ip_tables_names", "filter\n");
 	expect(&asking, FIREWALL_DROP, "policy drop", "nft");
 	end(&asking);
-	/* nat drops nothing. */
+	/* Rules of nat drop nothing. */
 	begin(&asking, RULES(""));
 	tree_write(&asking.tree, "proc/net/ip_tables_names", "nat\n");
 	expect(&asking, FIREWALL_ACCEPT, "", "");
@@ -231,7 +231,7 @@ static void rules_that_nft_does_not_list_are_unknown(void)
 	end(&asking);
 }
 
-static void rules_for_some_peers_let_some_pass(void)
+static void rules_for_some_peers_accept_some(void)
 {
 	struct netfilter_answer got;
 	struct firewall_packet asked = packet(AF_INET);
@@ -241,7 +241,7 @@ static void rules_for_some_peers_let_some_pass(void)
 	CU_ASSERT_EQUAL(ask(&asking, &got), 0);
 	CU_ASSERT_EQUAL(got.answer, FIREWALL_ACCEPT);
 	CU_ASSERT(got.for_some);
-	/* Of one who is known it is no matter what others may. */
+	/* For a known peer it does not matter what others may do. */
 	((struct sockaddr_in *)&asked.source.addr)->sin_addr.s_addr = htonl(0xc0000201);
 	CU_ASSERT_EQUAL(netfilter_ask(&asking.run, &asked, &got), 0);
 	CU_ASSERT_EQUAL(got.answer, FIREWALL_DROP);
@@ -257,7 +257,7 @@ static void rules_for_some_peers_let_some_pass(void)
 	end(&asking);
 }
 
-static void what_packets_have_in_common_is_told_once(void)
+static void common_parts_of_packets_are_printed_once(void)
 {
 	struct netfilter_tally tally = { .by_zone = false };
 	struct firewall_packet v4 = packet(AF_INET), v6 = packet(AF_INET6);
@@ -282,7 +282,7 @@ static void what_packets_have_in_common_is_told_once(void)
 	end(&asking);
 }
 
-/* Those of one zone are one command. */
+/* The ports of one zone are one command. */
 static void firewalld_opens_several_ports_at_once(void)
 {
 	static const uint16_t ports[] = { 4791, 111, 4791 };
@@ -309,7 +309,7 @@ static void firewalld_opens_several_ports_at_once(void)
 	end(&asking);
 }
 
-static void a_command_is_whole_or_absent(void)
+static void commands_are_never_truncated(void)
 {
 	struct netfilter_tally tally = { .by_zone = false };
 	char text[FINDING_SUMMARY_MAX];
@@ -369,12 +369,12 @@ static void a_connection_has_packets_of_four_kinds(void)
 }
 
 SUITE_MAIN("netfilter", TEST(rules_are_listed_once_for_all_packets),
-	   TEST(without_a_filter_in_the_kernel_nobody_is_asked),
-	   TEST(who_may_not_list_rules_asks_firewalld),
-	   TEST(where_nobody_tells_it_is_an_error_with_words),
+	   TEST(without_a_filter_in_the_kernel_nothing_is_asked),
+	   TEST(users_other_than_root_ask_firewalld),
+	   TEST(no_answer_is_an_error_with_a_message),
 	   TEST(rules_that_nft_does_not_list_are_unknown),
-	   TEST(rules_for_some_peers_let_some_pass),
-	   TEST(what_packets_have_in_common_is_told_once),
+	   TEST(rules_for_some_peers_accept_some),
+	   TEST(common_parts_of_packets_are_printed_once),
 	   TEST(firewalld_opens_several_ports_at_once),
-	   TEST(a_command_is_whole_or_absent),
+	   TEST(commands_are_never_truncated),
 	   TEST(a_connection_has_packets_of_four_kinds))

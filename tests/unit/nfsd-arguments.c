@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Which nfs-utils read no nfs.conf, and what is to be written for them. */
+/* Which nfs-utils read no nfs.conf, and what to write for them. */
 #include "tests/unit/host-tree.h"
 
 static struct tree tree;
@@ -67,7 +67,7 @@ static void nfs_conf_is_read_since_2_1_1(void)
 	}
 }
 
-static void nfsconf_is_as_new_as_that(void)
+static void nfsconf_shows_that_nfs_conf_is_read(void)
 {
 	install("ID=gentoo\n", NULL);
 	tree_write(&tree, "usr/sbin/nfsconf", "");
@@ -76,8 +76,8 @@ static void nfsconf_is_as_new_as_that(void)
 	CU_ASSERT_STRING_EQUAL(out.why, "");
 }
 
-/* Only what a shell takes as it stands is repeated. */
-static void words_that_are_there_stay(void)
+/* Only plain words for a shell are repeated. */
+static void existing_arguments_are_kept(void)
 {
 	static const struct {
 		const char *text, *line;
@@ -109,4 +109,4 @@ static void words_that_are_there_stay(void)
 }
 
 SUITE_MAIN("nfsd-arguments", TEST(nfs_conf_is_read_since_2_1_1),
-	   TEST(nfsconf_is_as_new_as_that), TEST(words_that_are_there_stay))
+	   TEST(nfsconf_shows_that_nfs_conf_is_read), TEST(existing_arguments_are_kept))

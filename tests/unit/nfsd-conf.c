@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* What nfs.conf makes of RDMA, for each version of who reads it. The rows are what rpc.nfsd of
+/* What nfs.conf means for RDMA, for each version of its reader. The rows are what rpc.nfsd of
  * nfs-utils 2.6.2 was seen to write to portlist, with and without a service nfsrdma. */
 #include "plugin/checks/internal.h"
 #include "suite.h"
@@ -76,7 +76,7 @@ static void rpc_nfsd_without_the_service_needs_a_port(void)
 	}
 }
 
-static void with_the_service_a_yes_is_enough(void)
+static void with_the_service_yes_is_enough(void)
 {
 	static const struct row rows[] = {
 		{ "y", NULL, NFSD_CONF_ON, 20049, "" },
@@ -113,7 +113,7 @@ static void nfsdctl_knows_the_switch_only(void)
 	      false);
 }
 
-static void before_2_4_2_it_is_the_port_itself(void)
+static void before_2_4_2_rdma_is_the_port(void)
 {
 	static const struct row rows[] = {
 		{ "y", "20049", NFSD_CONF_BROKEN, 0, "old-nfs-utils" },
@@ -149,7 +149,7 @@ static void long_values_are_cut(void)
 	ASSERT_LESS(strlen(out.why), sizeof(out.why) - 1);
 }
 
-static void versions_of_packages_are_read(void)
+static void package_versions_are_parsed(void)
 {
 	static const struct {
 		const char *text;
@@ -159,7 +159,7 @@ static void versions_of_packages_are_read(void)
 		{ "2.1.1-150500.22.3.1", { 2, 1, 1 } },
 		{ "1:2.8-1", { 2, 8, 0 } },
 		{ "1:2.5.4-27.el9", { 2, 5, 4 } },
-		/* It has what came with 2.4.2. */
+		/* It has the behaviour of 2.4.2. */
 		{ "1:2.3.3-59.el8", { 0, 3, 3 } },
 		{ "", { 0, 0, 0 } },
 		{ "unstable", { 0, 0, 0 } },
@@ -175,7 +175,7 @@ static void versions_of_packages_are_read(void)
 	}
 }
 
-static void ports_are_told_once(void)
+static void ports_are_printed_once(void)
 {
 	static const struct host_nfsd nfsd = {
 		.nlisteners = 5,
@@ -196,6 +196,6 @@ static void ports_are_told_once(void)
 }
 
 SUITE_MAIN("nfsd-conf", TEST(rpc_nfsd_without_the_service_needs_a_port),
-	   TEST(with_the_service_a_yes_is_enough), TEST(nfsdctl_knows_the_switch_only),
-	   TEST(before_2_4_2_it_is_the_port_itself), TEST(long_values_are_cut),
-	   TEST(versions_of_packages_are_read), TEST(ports_are_told_once))
+	   TEST(with_the_service_yes_is_enough), TEST(nfsdctl_knows_the_switch_only),
+	   TEST(before_2_4_2_rdma_is_the_port), TEST(long_values_are_cut),
+	   TEST(package_versions_are_parsed), TEST(ports_are_printed_once))

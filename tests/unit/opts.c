@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* An option string as a list: what is split, kept, changed and written again. What is refused is in
- * tests/options/values.txt. */
+/* An option string as a list: how it is split, kept, changed and formatted. Refused strings are
+ * in tests/options/values.txt. */
 #include "plugin/options/options.h"
 #include "tests/unit/suite.h"
 
@@ -25,7 +25,7 @@ static void assert_format(const struct opts *opts, const char *want)
 	CU_ASSERT_STRING_EQUAL(text, want);
 }
 
-static void a_list_is_written_as_it_was_read(void)
+static void lists_are_formatted_as_they_were_parsed(void)
 {
 	static const char *const texts[] = {
 		"",
@@ -48,7 +48,7 @@ static void a_list_is_written_as_it_was_read(void)
 	}
 }
 
-static void names_and_values_are_apart(void)
+static void names_and_values_are_separate(void)
 {
 	_cleanup_(opts_free_p) struct opts *opts = parse("rw,port=20049,a=,b=c=d");
 	struct opt opt = opts_at(opts, 0);
@@ -64,7 +64,7 @@ static void names_and_values_are_apart(void)
 	CU_ASSERT_STRING_EQUAL(opt.value, "c=d");
 }
 
-static void nothing_is_an_empty_list(void)
+static void no_text_is_an_empty_list(void)
 {
 	_cleanup_(opts_free_p) struct opts *opts = parse(NULL);
 
@@ -73,7 +73,7 @@ static void nothing_is_an_empty_list(void)
 	opts_free(NULL);
 }
 
-static void blanks_around_are_dropped_and_counted(void)
+static void surrounding_blanks_are_dropped_and_counted(void)
 {
 	_cleanup_(opts_free_p) struct opts *opts = parse(" a, b=1 ,\tc,d,  ,");
 
@@ -81,7 +81,7 @@ static void blanks_around_are_dropped_and_counted(void)
 	CU_ASSERT_EQUAL(opts_trimmed(opts), 4);
 }
 
-static void the_last_of_a_name_is_found(void)
+static void the_last_option_of_a_name_is_found(void)
 {
 	_cleanup_(opts_free_p) struct opts *opts = parse("soft,hard,soft,softer=1");
 
@@ -110,7 +110,7 @@ static void changes_keep_the_order_of_the_others(void)
 	assert_format(opts, "a,port,c");
 }
 
-/* Its own texts may be what it is to take. */
+/* An option may be replaced by its own text. */
 static void an_option_may_replace_itself(void)
 {
 	_cleanup_(opts_free_p) struct opts *opts = parse("a=1,b=2");
@@ -120,7 +120,7 @@ static void an_option_may_replace_itself(void)
 	assert_format(opts, "a=1,b=2");
 }
 
-static void there_is_a_longest_string(void)
+static void strings_have_a_maximum_length(void)
 {
 	char *text = malloc(OPTS_TEXT_MAX + 2);
 	struct opts *opts = NULL;
@@ -136,7 +136,7 @@ static void there_is_a_longest_string(void)
 	free(text);
 }
 
-static void there_are_most_options(void)
+static void options_have_a_maximum_number(void)
 {
 	char text[2 * (OPTS_COUNT_MAX + 1) + 1] = "";
 	struct opts *opts = NULL;
@@ -151,8 +151,9 @@ static void there_are_most_options(void)
 	CU_ASSERT_EQUAL(opts_parse(&opts, text), -E2BIG);
 }
 
-SUITE_MAIN("opts", TEST(a_list_is_written_as_it_was_read),
-	   TEST(names_and_values_are_apart), TEST(nothing_is_an_empty_list),
-	   TEST(blanks_around_are_dropped_and_counted), TEST(the_last_of_a_name_is_found),
+SUITE_MAIN("opts", TEST(lists_are_formatted_as_they_were_parsed),
+	   TEST(names_and_values_are_separate), TEST(no_text_is_an_empty_list),
+	   TEST(surrounding_blanks_are_dropped_and_counted),
+	   TEST(the_last_option_of_a_name_is_found),
 	   TEST(changes_keep_the_order_of_the_others), TEST(an_option_may_replace_itself),
-	   TEST(there_is_a_longest_string), TEST(there_are_most_options))
+	   TEST(strings_have_a_maximum_length), TEST(options_have_a_maximum_number))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* The plan of a mount: the rows of tests/options, and what no row can say. */
+/* The plan of a mount: the rows of tests/options, and what rows cannot express. */
 #include "plugin/options/options.h"
 #include "tests/unit/rows.h"
 
@@ -11,7 +11,7 @@ static struct {
 	enum ip_family family;
 } given;
 
-/* Each sets one thing; "@fresh" forgets all. A policy grows by a line each time. */
+/* Each sets one thing; "@fresh" resets all. A policy grows by a line each time. */
 static void on_directive(char *text)
 {
 	char *rest = strchr(text, ' ');
@@ -70,7 +70,7 @@ static int make_plan(struct plan **out, const char *options)
 		add_shipped(policies);
 	request.policies = policies;
 	rc = plan_make(out, &request);
-	/* It is not borrowed any more when the policies are gone. */
+	/* Borrowed from the policies, which are freed here. */
 	if (!rc)
 		(*out)->policy.options = (*out)->policy.options_v3 = NULL;
 	return rc;
@@ -82,7 +82,7 @@ static void change_text(const struct plan_change *change, char *buf, size_t cap)
 		 change->after ? change->after : "(none)", change->reason);
 }
 
-/* "rdma6 20049 4.1 proven", what matters to who mounts. */
+/* "rdma6 20049 4.1 proven", what matters for the mount. */
 static void facts_text(const struct plan *plan, char *buf, size_t cap)
 {
 	char version[16] = "any";
@@ -135,7 +135,7 @@ static void check_notes(const struct row *row, const struct plan *plan)
 		  plan->warnings[warning < plan->nwarnings ? warning : 0]);
 }
 
-/* A plan is done: it is its own plan. Not where something is taken out, or said once only. */
+/* A plan's result is its own plan, unless an option is removed or reported once only. */
 static void check_again(const struct row *row, const struct plan *plan)
 {
 	_cleanup_(plan_free_p) struct plan *again = NULL;
@@ -188,40 +188,40 @@ static void contradictions_are_refused_with_a_sentence(void)
 	rows_of("contradictions.txt");
 }
 
-static void values_are_held_against_their_limits(void)
+static void values_have_limits(void)
 {
 	rows_of("values.txt");
 }
 
-static void what_nobody_knows_is_kept(void)
+static void unknown_options_are_kept(void)
 {
 	rows_of("kept.txt");
 }
 
-static void policy_has_its_say(void)
+static void the_policy_adds_its_options(void)
 {
 	rows_of("policy.txt");
 }
 
-static void what_vdsm_passes_becomes_a_mount_over_rdma(void)
+static void options_of_vdsm_become_a_mount_over_rdma(void)
 {
 	rows_of("vdsm.txt");
 }
 
-static void there_are_many_rows(void)
+static void the_table_has_enough_rows(void)
 {
 	ASSERT_AT_LEAST(rows_run, 150);
 	printf(" %u rows ", rows_run);
 }
 
-static void a_plan_of_nothing_may_be_freed(void)
+static void an_empty_plan_can_be_freed(void)
 {
 	plan_free(NULL);
 	CU_PASS();
 }
 
 /* mount(2) takes a page. */
-static void options_longer_than_the_kernel_takes_are_refused(void)
+static void options_longer_than_a_page_are_refused(void)
 {
 	_cleanup_(plan_free_p) struct plan *plan = NULL;
 	char text[4000], fresh[] = "fresh";
@@ -236,7 +236,7 @@ static void options_longer_than_the_kernel_takes_are_refused(void)
 	ASSERT_CONTAINS(err_text(), "3840 bytes");
 }
 
-static void without_options_and_policies_it_is_required_rdma(void)
+static void the_default_plan_requires_rdma(void)
 {
 	_cleanup_(plan_free_p) struct plan *plan = NULL;
 	const struct plan_request request = { .spec = "nas1:/export" };
@@ -251,9 +251,9 @@ static void without_options_and_policies_it_is_required_rdma(void)
 }
 
 SUITE_MAIN("plan", TEST(transports_and_ports_are_completed_in_place),
-	   TEST(contradictions_are_refused_with_a_sentence),
-	   TEST(values_are_held_against_their_limits), TEST(what_nobody_knows_is_kept),
-	   TEST(policy_has_its_say), TEST(what_vdsm_passes_becomes_a_mount_over_rdma),
-	   TEST(there_are_many_rows), TEST(a_plan_of_nothing_may_be_freed),
-	   TEST(options_longer_than_the_kernel_takes_are_refused),
-	   TEST(without_options_and_policies_it_is_required_rdma))
+	   TEST(contradictions_are_refused_with_a_sentence), TEST(values_have_limits),
+	   TEST(unknown_options_are_kept), TEST(the_policy_adds_its_options),
+	   TEST(options_of_vdsm_become_a_mount_over_rdma),
+	   TEST(the_table_has_enough_rows), TEST(an_empty_plan_can_be_freed),
+	   TEST(options_longer_than_a_page_are_refused),
+	   TEST(the_default_plan_requires_rdma))

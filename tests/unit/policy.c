@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* nfsrdma.conf: which section counts, and that nothing in a file is passed over. What a policy
- * does to options is in tests/options/policy.txt. */
+/* nfsrdma.conf: which section applies, and that no line of a file is ignored. What a policy does
+ * to options is in tests/options/policy.txt. */
 #include "plugin/options/options.h"
 #include "tests/unit/host-tree.h"
 
@@ -34,7 +34,7 @@ static void get(const struct policies *policies, const char *text, const char *d
 	policy_get(policies, &spec, dir, out);
 }
 
-/* The line of the section whose policy counts, or 0. */
+/* The line of the section whose policy applies, or 0. */
 static unsigned int line_for(const struct policies *policies, const char *spec,
 			     const char *dir)
 {
@@ -46,7 +46,7 @@ static unsigned int line_for(const struct policies *policies, const char *spec,
 		       : (unsigned int)atoi(policy.mode_from + 2);
 }
 
-static void built_in_is_what_promises_most(void)
+static void the_default_is_the_strictest(void)
 {
 	struct policy policy;
 
@@ -60,7 +60,7 @@ static void built_in_is_what_promises_most(void)
 	CU_ASSERT_STRING_EQUAL(policy.options_v3_from, "built in");
 }
 
-static void every_key_is_taken(void)
+static void every_key_is_read(void)
 {
 	_cleanup_(policy_free_p) struct policies *policies = parse(
 		"# words\n; words\n\n[default]\npolicy = prefer\r\n"
@@ -79,7 +79,7 @@ static void every_key_is_taken(void)
 	CU_ASSERT_STRING_EQUAL(policy.options_v3_from, "f:10");
 }
 
-static void the_most_specific_section_counts(void)
+static void the_most_specific_section_applies(void)
 {
 	/* The lines are odd: 2, 4, ... */
 	_cleanup_(policy_free_p) struct policies *policies = parse(
@@ -104,7 +104,7 @@ static void the_most_specific_section_counts(void)
 	CU_ASSERT_EQUAL(line_for(policies, "other:/export/vmx", NULL), 16);
 }
 
-static void of_equal_sections_the_later_counts(void)
+static void of_equal_sections_the_later_applies(void)
 {
 	_cleanup_(policy_free_p) struct policies *policies =
 		parse("[server nas1]\npolicy=off\n[server nas1]\npolicy=prefer\n");
@@ -118,7 +118,7 @@ static void of_equal_sections_the_later_counts(void)
 	CU_ASSERT_STRING_EQUAL(policy.check_from, "g:2");
 }
 
-static void addresses_and_paths_have_more_than_one_form(void)
+static void equal_addresses_and_paths_match(void)
 {
 	_cleanup_(policy_free_p) struct policies *policies = parse(
 		"[server 2001:DB8:0::10]\npolicy=off\n"
@@ -138,7 +138,7 @@ static void addresses_and_paths_have_more_than_one_form(void)
 	CU_ASSERT_EQUAL(line_for(policies, "nas3.example.com:/", "/"), 12);
 }
 
-static void what_makes_no_sense_is_an_error_with_its_line(void)
+static void invalid_lines_are_errors_with_their_number(void)
 {
 	static const struct {
 		const char *text, *error;
@@ -198,7 +198,7 @@ static void what_makes_no_sense_is_an_error_with_its_line(void)
 	}
 }
 
-static void lines_and_patterns_have_a_longest(void)
+static void lines_and_patterns_have_a_maximum_length(void)
 {
 	char text[9000], dir[600];
 	struct policies *policies = NULL;
@@ -220,7 +220,7 @@ static void lines_and_patterns_have_a_longest(void)
 	policy_free(policies);
 }
 
-static void there_are_most_sections(void)
+static void sections_have_a_maximum_number(void)
 {
 	_cleanup_(policy_free_p) struct policies *policies = NULL;
 	char text[] = "[default]\n";
@@ -234,7 +234,7 @@ static void there_are_most_sections(void)
 }
 
 /* Stars cost time: the worst that is allowed is soon done. */
-static void patterns_do_not_take_for_ever(void)
+static void patterns_match_in_bounded_time(void)
 {
 	_cleanup_(policy_free_p) struct policies *policies =
 		parse("[export nas1:/*a*a*a*a*a*a*a*b]\npolicy=off\n");
@@ -248,7 +248,7 @@ static void patterns_do_not_take_for_ever(void)
 
 /* Files */
 
-static void no_file_is_no_policy_but_the_built_in(void)
+static void without_files_the_default_applies(void)
 {
 	_cleanup_(policy_free_p) struct policies *policies = NULL;
 	struct policy policy;
@@ -261,7 +261,7 @@ static void no_file_is_no_policy_but_the_built_in(void)
 	tree_free(&tree);
 }
 
-static void the_file_comes_first_and_then_its_folder_by_name(void)
+static void the_file_is_read_before_its_folder(void)
 {
 	_cleanup_(policy_free_p) struct policies *policies = NULL;
 	struct policy policy;
@@ -297,7 +297,7 @@ static void assert_broken(const struct tree *tree, const char *error)
 	policy_free(policies);
 }
 
-static void a_broken_file_is_an_error_and_no_policy(void)
+static void a_damaged_file_is_an_error_and_no_policy(void)
 {
 	struct tree tree;
 
@@ -320,7 +320,7 @@ static void a_broken_file_is_an_error_and_no_policy(void)
 	tree_free(&tree);
 }
 
-/* /srv is a link; of what is behind /gone nobody knows. */
+/* /srv is a link; where /gone leads is unknown. */
 static bool follow(void *arg, const char *path, char out[PATH_MAX])
 {
 	unsigned int *asked = arg;
@@ -354,7 +354,7 @@ static void directories_without_wildcards_are_followed(void)
 	CU_ASSERT_EQUAL(line_for(policies, "nas1:/srv/vm", "/x"), 10);
 }
 
-static void somebody_asks_for_rdma_by_a_section(void)
+static void sections_that_request_rdma_are_found(void)
 {
 	static const struct {
 		const char *text;
@@ -383,7 +383,7 @@ static void somebody_asks_for_rdma_by_a_section(void)
 	}
 }
 
-static void files_have_a_largest(void)
+static void files_have_a_maximum_size(void)
 {
 	char *text = malloc(65537);
 	struct policies *policies = NULL;
@@ -400,7 +400,7 @@ static void files_have_a_largest(void)
 	free(text);
 }
 
-static void a_folder_that_is_none_is_an_error(void)
+static void a_file_in_place_of_the_folder_is_an_error(void)
 {
 	struct tree tree;
 
@@ -421,7 +421,7 @@ static enum policy_scope scope_of(const char *text, const char *spec, const char
 	return policy.scope;
 }
 
-static void the_scope_is_of_the_section_that_has_the_mode(void)
+static void the_scope_is_that_of_the_section_with_the_mode(void)
 {
 	static const struct {
 		const char *text;
@@ -452,7 +452,7 @@ static void the_scope_is_of_the_section_that_has_the_mode(void)
 	CU_ASSERT_EQUAL(policy.scope, POLICY_BUILT_IN);
 }
 
-static void a_mount_option_is_the_last_word(void)
+static void mount_options_override_sections(void)
 {
 	_cleanup_(policy_free_p) struct policies *policies =
 		parse("[server nas]\npolicy = require\n");
@@ -477,7 +477,7 @@ static void a_mount_option_is_the_last_word(void)
 	}
 }
 
-static void a_directory_is_asked_whatever_is_mounted_there(void)
+static void a_directory_has_a_policy_whatever_is_mounted_there(void)
 {
 	_cleanup_(policy_free_p) struct policies *policies = parse(
 		"[default]\non-unknown = refuse\n"
@@ -501,19 +501,19 @@ static void a_directory_is_asked_whatever_is_mounted_there(void)
 	CU_ASSERT_EQUAL(policy.scope, POLICY_BUILT_IN);
 }
 
-SUITE_MAIN("policy", TEST(built_in_is_what_promises_most), TEST(every_key_is_taken),
-	   TEST(the_most_specific_section_counts),
-	   TEST(of_equal_sections_the_later_counts),
-	   TEST(addresses_and_paths_have_more_than_one_form),
-	   TEST(what_makes_no_sense_is_an_error_with_its_line),
-	   TEST(lines_and_patterns_have_a_longest), TEST(there_are_most_sections),
-	   TIMED(patterns_do_not_take_for_ever),
-	   TEST(no_file_is_no_policy_but_the_built_in),
-	   TEST(the_file_comes_first_and_then_its_folder_by_name),
-	   TEST(a_broken_file_is_an_error_and_no_policy),
+SUITE_MAIN("policy", TEST(the_default_is_the_strictest), TEST(every_key_is_read),
+	   TEST(the_most_specific_section_applies),
+	   TEST(of_equal_sections_the_later_applies),
+	   TEST(equal_addresses_and_paths_match),
+	   TEST(invalid_lines_are_errors_with_their_number),
+	   TEST(lines_and_patterns_have_a_maximum_length),
+	   TEST(sections_have_a_maximum_number), TIMED(patterns_match_in_bounded_time),
+	   TEST(without_files_the_default_applies),
+	   TEST(the_file_is_read_before_its_folder),
+	   TEST(a_damaged_file_is_an_error_and_no_policy),
 	   TEST(directories_without_wildcards_are_followed),
-	   TEST(somebody_asks_for_rdma_by_a_section), TEST(files_have_a_largest),
-	   TEST(a_folder_that_is_none_is_an_error),
-	   TEST(the_scope_is_of_the_section_that_has_the_mode),
-	   TEST(a_mount_option_is_the_last_word),
-	   TEST(a_directory_is_asked_whatever_is_mounted_there))
+	   TEST(sections_that_request_rdma_are_found), TEST(files_have_a_maximum_size),
+	   TEST(a_file_in_place_of_the_folder_is_an_error),
+	   TEST(the_scope_is_that_of_the_section_with_the_mode),
+	   TEST(mount_options_override_sections),
+	   TEST(a_directory_has_a_policy_whatever_is_mounted_there))

@@ -35,7 +35,7 @@ static void sources_of_any_shape_are_split_or_refused(void)
 	ASSERT_AT_LEAST(rows_run, 50);
 }
 
-static void hosts_and_paths_have_a_longest(void)
+static void hosts_and_paths_have_a_maximum_length(void)
 {
 	char text[SPEC_HOST_MAX + SPEC_PATH_MAX + 8];
 	struct spec spec = { .family = IP_V6 };
@@ -58,4 +58,4 @@ static void hosts_and_paths_have_a_longest(void)
 }
 
 SUITE_MAIN("spec", TEST(sources_of_any_shape_are_split_or_refused),
-	   TEST(hosts_and_paths_have_a_longest))
+	   TEST(hosts_and_paths_have_a_maximum_length))
