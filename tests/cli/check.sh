@@ -3,8 +3,8 @@
 # Copyright (C) 2026 The nfsrdma authors
 #
 # nfsrdma check on this machine, which has no RDMA: within a second one finding fails, the
-# module or the device. What follows from it is skipped with that reason, and nothing is unknown. For
-# root and for an ordinary user alike.
+# module or the device. Its consequences are skipped with that reason, and nothing is unknown. The same
+# as root and as another user.
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 requires jq
 ! compgen -G '/sys/class/infiniband/*' >/dev/null || skip "this machine has an RDMA device"

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Copyright (C) 2026 The nfsrdma authors
 #
-# nfsrdma plan as a person and a script meet it: its three forms, the policy's files, bad input.
+# nfsrdma plan for people and scripts: its three formats, the policy's files, bad input.
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 requires jq
 
@@ -67,7 +67,7 @@ expect_report "the values" '.schema == "nfsrdma-plan/1" and .spec == "nas1:/expo
 	(.warnings | length) == 1 and .policy.policy == { value: "require", from: "built in" } and
 	.policy.deadline.value == 10 and .policy.options.value == null'
 
-# The policy's files; where a value is from is said.
+# The policy's files, and the origin of each value.
 mkdir "$work/host/etc/nfsrdma.conf.d"
 cp "$NFSRDMA_SOURCE/plugin/options/vdsm.conf" "$work/host/etc/nfsrdma.conf.d/"
 printf '[default]\ncheck = connect\n' >"$work/host/etc/nfsrdma.conf"
@@ -81,19 +81,19 @@ expect_report "from" '.policy.check == { value: "connect", from: "/etc/nfsrdma.c
 plan nas1:/export -o nfsrdma.check=none,nfsrdma.deadline=3 --format json
 expect_report "override" '.policy.check == { value: "none", from: "mount option" } and .policy.deadline.value == 3'
 
-# A slip is named, and kept: a newer kernel may know the option.
+# A misspelt option is reported, but kept: a newer kernel may know the option.
 plan nas1:/export -o vesr=4.2 --options-only
 expect_status 0
 grep -q '^vesr=4.2,' "$work/out" || { show; fail "not kept"; }
 grep -q "'vesr' is not a known mount option; did you mean 'vers'?" "$work/err" || { show; fail "no guess"; }
 
-# A broken file is no policy, whatever is asked.
+# A damaged file is an error, whatever the mount requests.
 printf '[server nas1]\npolicy = of\n' >"$work/host/etc/nfsrdma.conf"
 plan nas1:/export -o nfsrdma.policy=off --options-only
 refused 3 "/etc/nfsrdma.conf:2: policy =: takes require, prefer or off, not 'of'"
 rm "$work/host/etc/nfsrdma.conf"
 
-# What makes no sense
+# Invalid requests
 plan
 refused 2 'name the source of the mount'
 plan nas1:/export -o rdma,proto=tcp
@@ -119,7 +119,7 @@ refused 2 'more than 65535 bytes'
 run plan nas1:/export --root "$work/nowhere"
 refused 2 '--root: open'
 
-# The manual pages have those options of ours that are taken, and no others.
+# The manual pages have exactly our mount options.
 for page in mount-helper/mount.nfsrdma.8.scd plugin/options/nfsrdma.conf.5.scd; do
 	documented=$(grep -oE '\*nfsrdma\.[a-z-]+=' "$NFSRDMA_SOURCE/$page" | tr -d '*=' | sort -u)
 	[[ $(wc -l <<<"$documented") == 3 ]] || fail "$page has not all of them: $documented"
