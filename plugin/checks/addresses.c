@@ -165,7 +165,7 @@ int addresses_read(struct check_run *run, struct own_addresses *out)
 	return rc;
 }
 
-/* --- where the server is told to listen -------------------------------------------------- */
+/* --- where the server is set to listen --------------------------------------------------- */
 
 static bool is_any(const char *address)
 {
