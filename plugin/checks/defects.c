@@ -2,9 +2,10 @@
 /* Copyright (C) 2026 The nfsrdma authors */
 
 /* Defects of NFS over RDMA and of software RDMA devices that kernels are known to have: from the
- * change logs of Linux's stable trees, as Debian's package "linux" collects them. A row is a tree,
- * or all kernels between two releases. Only what concerns a mount or a server that is in use:
- * what the probe finds by itself is the probe's (rpcrdma/probe). */
+ * change logs of Linux's stable trees, as Debian's package "linux" collects them, and from the stable
+ * trees' announcements (6.6, 6.12). A row is a tree, or all kernels between two releases. Only what
+ * concerns a mount or a server that is in use: what the probe finds by itself is the probe's
+ * (rpcrdma/probe). */
 #include <stdio.h>
 
 #include "plugin/checks/internal.h"
@@ -36,39 +37,77 @@ const struct defect defect_table[] = {
 	{ DEFECT_CLIENT,
 	  { 5, 4, 0 },
 	  { 5, 4, 13 },
-	  "I/O may stall after a reconnect (repaired in 5.4.13)" },
+	  "I/O may stall after a reconnect (fixed in 5.4.13)" },
 	{ DEFECT_CLIENT,
 	  { 5, 8, 0 },
 	  { 5, 8, 14 },
-	  "I/O may stall after a reconnect (repaired in 5.8.14)" },
+	  "I/O may stall after a reconnect (fixed in 5.8.14)" },
 	{ DEFECT_CLIENT,
 	  { 5, 10, 0 },
 	  { 5, 10, 26 },
-	  "callbacks of NFSv4.1 are mistaken (repaired in 5.10.26)" },
+	  "callbacks of NFSv4.1 are mistaken (fixed in 5.10.26)" },
 	{ DEFECT_CLIENT,
 	  { 5, 14, 0 },
 	  { 5, 14, 6 },
-	  "I/O may stall after a reconnect (repaired in 5.14.6)" },
+	  "I/O may stall after a reconnect (fixed in 5.14.6)" },
 	{ DEFECT_CLIENT,
 	  { 5, 18, 0 },
 	  { 5, 18, 5 },
-	  "callbacks of NFSv4.1 are mistaken (repaired in 5.18.5)" },
+	  "callbacks of NFSv4.1 are mistaken (fixed in 5.18.5)" },
 	{ DEFECT_CLIENT,
 	  { 6, 1, 0 },
 	  { 6, 1, 52 },
-	  "I/O may stall after a reconnect (repaired in 6.1.52)" },
+	  "I/O may stall after a reconnect (fixed in 6.1.52)" },
 	{ DEFECT_CLIENT,
 	  { 6, 1, 0 },
-	  { 6, 1, 94 },
-	  "the host may hang when an RDMA device goes away under a mount (6.1.94)" },
+	  { 6, 1, 93 },
+	  "the host may hang when an RDMA device goes away under a mount (6.1.93)" },
 	{ DEFECT_CLIENT,
 	  { 6, 1, 0 },
-	  { 6, 1, 106 },
-	  "calls are not reset after a reconnect (6.1.106)" },
+	  { 6, 1, 103 },
+	  "calls are not reset after a reconnect (6.1.103)" },
 	{ DEFECT_CLIENT,
 	  { 6, 1, 0 },
 	  { 6, 1, 180 },
 	  "calls wait when slots are short, and credits are not bounded (6.1.180)" },
+	/* "xprtrdma: Decrement re_receiving on the early exit paths", which repairs 15788d1d1077. */
+	{ DEFECT_CLIENT,
+	  { 6, 1, 0 },
+	  { 6, 1, 167 },
+	  "a mount may hang when its connection ends and memory is short (6.1.167)" },
+	{ DEFECT_CLIENT,
+	  { 6, 6, 0 },
+	  { 6, 6, 130 },
+	  "a mount may hang when its connection ends and memory is short (6.6.130)" },
+	{ DEFECT_CLIENT,
+	  { 6, 12, 0 },
+	  { 6, 12, 78 },
+	  "a mount may hang when its connection ends and memory is short (6.12.78)" },
+	/* "rpcrdma: fix handling for RDMA_CM_EVENT_DEVICE_REMOVAL" */
+	{ DEFECT_CLIENT,
+	  { 6, 6, 0 },
+	  { 6, 6, 33 },
+	  "the host may hang when an RDMA device goes away under a mount (6.6.33)" },
+	/* "xprtrdma: Fix rpcrdma_reqs_reset()" */
+	{ DEFECT_CLIENT,
+	  { 6, 6, 0 },
+	  { 6, 6, 44 },
+	  "calls are not reset after a reconnect (6.6.44)" },
+	/* "svcrdma: return 0 on success from svc_rdma_copy_inline_range", "svcrdma: bound check rq_pages
+	 * index in inline path" */
+	{ DEFECT_SERVER,
+	  { 6, 6, 0 },
+	  { 6, 6, 120 },
+	  "calls with several Read chunks may fail, or write outside of their pages (6.6.120)" },
+	{ DEFECT_SERVER,
+	  { 6, 12, 0 },
+	  { 6, 12, 64 },
+	  "calls with several Read chunks may fail, or write outside of their pages (6.12.64)" },
+	/* "svcrdma: Reduce the number of rdma_rw contexts per-QP" */
+	{ DEFECT_SERVER,
+	  { 6, 12, 0 },
+	  { 6, 12, 34 },
+	  "connections are refused on small adapters (6.12.34)" },
 	{ DEFECT_ROCE,
 	  { 6, 1, 0 },
 	  { 6, 1, 170 },

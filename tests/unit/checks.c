@@ -378,6 +378,33 @@ static void defects_are_of_their_versions(void)
 	}
 }
 
+/* Each tree by itself: what a later tree has fixed says nothing of the one before. */
+static void later_trees_have_rows_of_their_own(void)
+{
+	static const struct {
+		unsigned int kernel[3], parts, rows;
+	} rows[] = {
+		{ { 6, 6, 0 }, DEFECT_CLIENT, 3 },   { { 6, 6, 33 }, DEFECT_CLIENT, 2 },
+		{ { 6, 6, 44 }, DEFECT_CLIENT, 1 },  { { 6, 6, 130 }, DEFECT_CLIENT, 0 },
+		{ { 6, 6, 119 }, DEFECT_SERVER, 1 }, { { 6, 6, 120 }, DEFECT_SERVER, 0 },
+		{ { 6, 12, 0 }, DEFECT_SERVER, 2 },  { { 6, 12, 34 }, DEFECT_SERVER, 1 },
+		{ { 6, 12, 64 }, DEFECT_SERVER, 0 }, { { 6, 12, 77 }, DEFECT_CLIENT, 1 },
+		{ { 6, 12, 78 }, DEFECT_CLIENT, 0 }, { { 6, 8, 12 }, DEFECT_CLIENT, 0 },
+	};
+	const struct defect *defect;
+	unsigned int found;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		SUITE_ROW("%zu", i);
+		found = 0;
+		for (defect = defect_table; defect->text; defect++)
+			found += (defect->part & rows[i].parts) &&
+				 defect_in(defect, rows[i].kernel);
+		CU_ASSERT_EQUAL(found, rows[i].rows);
+	}
+}
+
 static void the_812_byte_bug_is_of_clients_before_its_repair(void)
 {
 	static const struct {
@@ -570,6 +597,6 @@ SUITE_MAIN("checks", TEST(what_follows_from_a_failure_is_skipped_for_the_first_c
 	   TEST(what_a_check_needs_comes_before_it),
 	   TEST(what_runs_before_a_mount_is_of_this_host_alone),
 	   TEST(lists_in_sentences_are_cut_and_counted),
-	   TEST(defects_are_of_their_versions),
+	   TEST(defects_are_of_their_versions), TEST(later_trees_have_rows_of_their_own),
 	   TEST(the_812_byte_bug_is_of_clients_before_its_repair),
 	   TEST(counters_overrule_the_version), TEST(gids_are_found_by_address))
