@@ -7,13 +7,14 @@
 /* In the order of the verdict: a warning never stands above what made the verdict worse. */
 enum rank { RANK_FAIL, RANK_DECISIVE, RANK_WARN, RANK_UNKNOWN, RANK_GOOD };
 
-static enum rank rank_of(const struct finding *finding)
+static enum rank rank_of(const struct report *report, const struct finding *finding)
 {
 	switch (finding->status) {
 	case FINDING_FAIL: return RANK_FAIL;
 	case FINDING_WARN: return RANK_WARN;
 	case FINDING_UNKNOWN:
-		return meaning_find(finding->id)->decisive ? RANK_DECISIVE : RANK_UNKNOWN;
+		return report_is_undecided(report, finding) ? RANK_DECISIVE
+							    : RANK_UNKNOWN;
 	default: return RANK_GOOD;
 	}
 }
@@ -35,22 +36,23 @@ static bool has_defect(const struct family *family)
 	return finding_is_defect(family->root) || finding_is_defect(family->worst);
 }
 
-static bool is_before(const struct family *a, const struct family *b)
+static bool is_before(const struct report *report, const struct family *a,
+		      const struct family *b)
 {
-	enum rank ours = rank_of(a->worst), theirs = rank_of(b->worst);
+	enum rank ours = rank_of(report, a->worst), theirs = rank_of(report, b->worst);
 
 	return ours != theirs ? ours < theirs : has_defect(a) && !has_defect(b);
 }
 
 /* Stable: what is equal stays in the order of causes. */
-static void sort(struct family *families, unsigned int count)
+static void sort(const struct report *report, struct family *families, unsigned int count)
 {
 	struct family family;
 	unsigned int i, j;
 
 	for (i = 1; i < count; i++) {
 		family = families[i];
-		for (j = i; j && is_before(&family, &families[j - 1]); j--)
+		for (j = i; j && is_before(report, &family, &families[j - 1]); j--)
 			families[j] = families[j - 1];
 		families[j] = family;
 	}
@@ -80,14 +82,15 @@ unsigned int report_families(const struct report *report,
 		if (!report_needs_care(finding->status))
 			continue;
 		family = family_of(families, &count, report_root(report, finding));
-		if (rank_of(finding) < rank_of(family->worst))
+		if (rank_of(report, finding) < rank_of(report, family->worst))
 			family->worst = finding;
 	}
-	sort(families, count);
+	sort(report, families, count);
 	return count;
 }
 
-bool family_leads(const struct family *families, const struct family *family)
+bool family_leads(const struct report *report, const struct family *families,
+		  const struct family *family)
 {
-	return rank_of(family->worst) == rank_of(families->worst);
+	return rank_of(report, family->worst) == rank_of(report, families->worst);
 }

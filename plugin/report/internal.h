@@ -108,7 +108,13 @@ struct family {
 unsigned int report_families(const struct report *report,
 			     struct family families[REPORT_FINDINGS_MAX]);
 /* Whether it is as bad as the first. */
-bool family_leads(const struct family *families, const struct family *family);
+bool family_leads(const struct report *report, const struct family *families,
+		  const struct family *family);
+/* Unknown because only root may see it, and no server was asked about, for which it might decide: it makes no
+ * verdict, so that cron and Nagios need no root. */
+bool report_is_for_root(const struct report *report, const struct finding *finding);
+/* It makes the verdict unknown. */
+bool report_is_undecided(const struct report *report, const struct finding *finding);
 bool family_has(const struct report *report, const struct family *family,
 		const struct finding *finding);
 /* Same id, status and reason, so the same cause and remedy. */

@@ -152,13 +152,25 @@ bool report_needs_care(enum finding_status status)
 	return status != FINDING_PASS && status != FINDING_SKIP;
 }
 
+bool report_is_for_root(const struct report *report, const struct finding *finding)
+{
+	return finding->status == FINDING_UNKNOWN &&
+	       !strcmp(finding->reason, "permission") && !report->subject[SUBJECT_SERVER];
+}
+
+bool report_is_undecided(const struct report *report, const struct finding *finding)
+{
+	return finding->status == FINDING_UNKNOWN &&
+	       meaning_find(finding->id)->decisive &&
+	       !report_is_for_root(report, finding);
+}
+
 static bool decisive_is_unknown(const struct report *report)
 {
 	unsigned int i;
 
 	for (i = 0; i < report->nfindings; i++)
-		if (report->findings[i]->status == FINDING_UNKNOWN &&
-		    meaning_find(report->findings[i]->id)->decisive)
+		if (report_is_undecided(report, report->findings[i]))
 			return true;
 	return false;
 }

@@ -166,8 +166,9 @@ void report_matrix(struct report *report, const struct matrix *matrix);
 void report_todo(struct report *report);
 /* The work was interrupted: its findings stand, but the verdict is fail or unknown. */
 void report_cut(struct report *report);
-/* fail if any finding failed; else unknown if a decisive one is unknown, if the work was cut
- * off, or if nothing passed or warned; else warn if any warns; else pass. */
+/* fail if any finding failed; else unknown if a decisive one is unknown (where no server is asked about,
+ * for another reason than that only root may see it), if the work was cut off, or if nothing passed or
+ * warned; else warn if any warns; else pass. */
 enum verdict report_verdict(const struct report *report);
 const char *verdict_name(enum verdict verdict);
 enum exit_status verdict_exit(enum verdict verdict);

@@ -266,6 +266,24 @@ static void print_family(struct page *page, const struct report *report,
 	print_consequences(page, report, family);
 }
 
+/* "  Only root can check: Firewall for RDMA, Firewall, other ports" */
+static void print_for_root(struct page *page, const struct report *report)
+{
+	struct words words = { 0 };
+	char text[WORDS_MAX + 32];
+	unsigned int i;
+
+	for (i = 0; i < report->nfindings; i++)
+		if (report_is_for_root(report, report->findings[i]))
+			words_add(&words, "%s",
+				  meaning_find(report->findings[i]->id)->title);
+	if (!words.count || page->quiet)
+		return;
+	snprintf(text, sizeof(text), "Only root can check: %s", words_text(&words));
+	fputs("\n  ", page->out);
+	page_paragraph(page, text, 2);
+}
+
 static void print_families(struct page *page, const struct report *report,
 			   const struct family *families, unsigned int count)
 {
@@ -273,7 +291,9 @@ static void print_families(struct page *page, const struct report *report,
 	unsigned int i;
 
 	for (i = 0; i < count; i++) {
-		if (leads && family_leads(families, &families[i])) {
+		if (report_is_for_root(report, families[i].root))
+			continue;
+		if (leads && family_leads(report, families, &families[i])) {
 			print_family(page, report, &families[i]);
 			continue;
 		}
@@ -282,6 +302,7 @@ static void print_families(struct page *page, const struct report *report,
 		apart = false;
 		print_short_family(page, report, families[i].root);
 	}
+	print_for_root(page, report);
 }
 
 static bool is_of(const struct finding *finding, const char *group)

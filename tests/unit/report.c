@@ -52,6 +52,21 @@ static void other_unknown_leaves_the_verdict_to_the_rest(void)
 	CU_ASSERT_EQUAL(verdict_of(&warned, &unknown), VERDICT_WARN);
 }
 
+/* Of this host alone; where a server is asked about, it may decide. */
+static void what_only_root_may_see_decides_for_a_server_only(void)
+{
+	_cleanup_(report_free_p) struct report *report = report_new("check");
+	struct finding hidden;
+
+	finding_init(&hidden, "firewall.rdma", FINDING_UNKNOWN, "x");
+	finding_reason(&hidden, "permission");
+	add(report, "probe.null", FINDING_PASS);
+	CU_ASSERT_EQUAL(report_add(report, &hidden), 0);
+	CU_ASSERT_EQUAL(report_verdict(report), VERDICT_PASS);
+	CU_ASSERT_EQUAL(report_subject(report, "server", "nas1"), 0);
+	CU_ASSERT_EQUAL(report_verdict(report), VERDICT_UNKNOWN);
+}
+
 static void skip_never_counts(void)
 {
 	CU_ASSERT_EQUAL(verdict_of(&passed, &skipped), VERDICT_PASS);
@@ -176,6 +191,7 @@ static void reader_that_left_is_an_error(void)
 }
 
 SUITE_MAIN("report", TEST(fail_beats_all), TEST(decisive_unknown_beats_warn_and_pass),
+	   TEST(what_only_root_may_see_decides_for_a_server_only),
 	   TEST(other_unknown_leaves_the_verdict_to_the_rest), TEST(skip_never_counts),
 	   TEST(nothing_seen_is_unknown), TEST(work_cut_off_is_never_good),
 	   TEST(exit_status_is_that_of_the_design),
