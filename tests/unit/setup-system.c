@@ -233,7 +233,7 @@ static void the_kernel_s_own_queue_pairs_are_no_users(void)
 	char text[] =
 		"link rxe0/1 lqpn 1 type GSI state RTS sq-psn 0 comm [ib_core] \n"
 		"link ib0/1 lqpn 0 type SMI state RTS sq-psn 0 comm [ib_core] \n"
-		"link rxe0/1 lqpn 17 rqpn 18 type RC state RTS rq-psn 1 sq-psn 2 path-mig-state MIGRATED comm [rpcrdma] \n"
+		"link siw_veth1/1 lqpn 1 rqpn 0 type RC state RESET rq-psn 0 sq-psn 0 path-mig-state MIGRATED comm [rdma_cm] \n"
 		"link rxe0/1 lqpn 19 type UD state RTS sq-psn 0 pid 77 comm rping \n";
 	char none[] = "";
 
