@@ -107,8 +107,8 @@ static void print_nothing(const struct setup_plan *plan)
 
 	for (i = 0; i < plan->nnotes && !plan->notes[i].todo; i++)
 		;
-	puts(plan->unknown      ? "Nothing is done: not all could be found out."
-	     : i < plan->nnotes ? "Nothing is done: the rest is left to you."
+	puts(plan->unknown      ? "Nothing was changed: not everything could be checked."
+	     : i < plan->nnotes ? "Nothing was changed: the rest is left to you."
 				: "Nothing to do.");
 }
 
@@ -180,21 +180,21 @@ static int undo(const struct cli_options *options, const struct setup_machine *m
 		fflush(stdout);
 		return cli_error(
 			options, EXIT_FAILED,
-			"nothing was undone: what somebody changed since is theirs; put it back as setup left it, then again");
+			"nothing was undone, because a file was changed since; restore what setup wrote, then try again");
 	}
 	if (options->dry_run) {
 		ticker_stop(options->ticker);
 		setup_show(plan, stdout, output_page(stdout));
 		print_all_notes(plan);
 		puts(plan->nsteps ? "\nNothing was changed (--dry-run)."
-				  : "There is nothing to undo.");
+				  : "Nothing to undo.");
 		return EXIT_GOOD;
 	}
 	/* Also without a step: an ended setup may have left traces. */
 	status = finish(options, &progress, setup_undo(machine, on_step, &progress));
 	ticker_stop(options->ticker);
 	if (!status && !progress.told)
-		puts("There is nothing to undo.");
+		puts("Nothing to undo.");
 	if (!status || progress.told)
 		print_all_notes(plan);
 	return status;
@@ -209,9 +209,10 @@ static int parse_role(struct cli_options *options)
 	if (!word && options->undo)
 		return 0;
 	if (!word)
-		return err_set(EINVAL, "say client or server");
+		return err_set(EINVAL, "no role; expected client or server");
 	if (strcmp(word, "client") != 0 && strcmp(word, "server") != 0)
-		return err_set(EINVAL, "'%.60s' is neither client nor server", word);
+		return err_set(EINVAL, "unknown role '%.60s'; expected client or server",
+			       word);
 	options->roles = word[0] == 's' ? CHECK_SERVER : CHECK_CLIENT;
 	return 0;
 }
@@ -238,10 +239,10 @@ static int check_options(const struct cli_options *options)
 	    (options->has_port || options->for_probe || options->restart))
 		return err_set(
 			EINVAL,
-			"--undo takes back all that setup did: --port, --for-probe "
-			"and --restart say nothing there");
+			"--undo takes back all that setup did; it takes no --port, "
+			"--for-probe or --restart");
 	if (options->roles == CHECK_CLIENT && (options->has_port || options->restart))
-		return err_set(EINVAL, "--port and --restart are the server's");
+		return err_set(EINVAL, "--port and --restart are only for server");
 	return check_software(options);
 }
 
@@ -311,7 +312,7 @@ const struct cli_command cmd_setup = {
 	.synopsis = "[OPTION...] client|server\n"
 		    "[OPTION...] client|server --software rxe|siw INTERFACE\n"
 		    "--undo [OPTION...]",
-	.summary = "Apply the remedies that are safe to apply, or take them back.",
+	.summary = "Apply the fixes that are safe, or undo them.",
 	.details =
 		"Makes this host ready to be a client or a server of NFS over RDMA, as far as that can "
 		"be done safely: modules and their lists, nfs.conf, ports of firewalld for software "

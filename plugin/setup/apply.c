@@ -91,12 +91,12 @@ static int give_up_file(struct applying *a, const struct setup_step *step,
 	if (place_get(a->store.host, step->kind, step->path, &now, &attr))
 		return err_set(
 			-rc,
-			"%.400s; whether it was changed is not known (%.200s), and nfsrdma setup --undo finds out",
+			"%.400s; whether it was changed is unknown (%.200s), and nfsrdma setup --undo finds out",
 			why, err_text());
 	if (rc != -ESTALE && same_text(now, step->after))
 		return err_set(
 			-rc,
-			"%.400s; it was changed all the same, and nfsrdma setup --undo takes it back",
+			"%.400s; it was changed nevertheless, and nfsrdma setup --undo takes it back",
 			why);
 	err_set(-rc, "%s", why);
 	return drop_record(a, change, rc);
@@ -176,7 +176,8 @@ static int apply_step(struct applying *a, const struct setup_step *step)
 	if (setup_has_path(step->kind))
 		return apply_file(a, step);
 	if (!actions)
-		return err_set(EINVAL, "below a root nothing is told to the system");
+		return err_set(EINVAL,
+			       "below a root nothing of the running system is changed");
 	switch (step->kind) {
 	case SETUP_PORT: return apply_port(a, step);
 	case SETUP_MODULE: return actions->load(step->name);

@@ -63,7 +63,7 @@ static int look_at_sockets(const struct host *host, const char *path, uint16_t p
 		if (is_listener(line, port))
 			rc = err_set(
 				EADDRINUSE,
-				"a socket listens on TCP port %u (%s%s: \"%.48s\"); ss -ltnp 'sport = :%u' says whose it is",
+				"a socket listens on TCP port %u (%s%s: \"%.48s\"); to see whose it is: ss -ltnp 'sport = :%u'",
 				port, host_prefix(host), path, line + strspn(line, " "),
 				port);
 	return rc;

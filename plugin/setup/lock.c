@@ -20,10 +20,10 @@ int lock_check_ours(const struct host *host, int fd, const char *name)
 	if (fstat(fd, &st))
 		return err_sys("%s%s", host_prefix(host), name);
 	if (S_ISLNK(st.st_mode))
-		return err_set(ELOOP, "%s%s is a symbolic link, which setup never makes",
+		return err_set(ELOOP, "%s%s is a symbolic link; expected what setup made",
 			       host_prefix(host), name);
 	if ((st.st_uid != geteuid() && st.st_uid != 0) || st.st_mode & 022)
-		return err_set(EPERM, "others may write to %s%s: it cannot be believed",
+		return err_set(EPERM, "others may write to %s%s, so it is not trusted",
 			       host_prefix(host), name);
 	return 0;
 }
@@ -34,7 +34,7 @@ static int take_flock(const struct host *host, int dir, uint64_t deadline)
 		if (errno != EWOULDBLOCK && errno != EINTR)
 			return err_sys("lock %s" LOCK_FOLDER, host_prefix(host));
 		if (!deadline_left(deadline))
-			return err_set(EBUSY, "another nfsrdma command is at work");
+			return err_set(EBUSY, "another nfsrdma command is running");
 		poll(NULL, 0, RETRY_MS);
 	}
 	return 0;

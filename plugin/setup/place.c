@@ -23,7 +23,7 @@ static int folder_of(const char *path, char folder[HOST_PATH_MAX], const char **
 
 	*name = slash ? slash + 1 : path;
 	if (!**name || strlen(path) >= HOST_PATH_MAX)
-		return err_set(EINVAL, "%.64s names no file", path);
+		return err_set(EINVAL, "'%.64s' is not a path of a file", path);
 	snprintf(folder, HOST_PATH_MAX, "%.*s", slash ? (int)(slash - path) : 0, path);
 	return 0;
 }
@@ -61,7 +61,8 @@ int place_read(const struct host *host, const char *path, char **text,
 	if (fstat(fd, &st))
 		return err_sys("%s%s", host_prefix(host), path);
 	if (S_ISLNK(st.st_mode))
-		return err_set(ELOOP, "%s%s is a symbolic link, which is not replaced",
+		return err_set(ELOOP,
+			       "%s%s is a symbolic link, and setup does not replace it",
 			       host_prefix(host), path);
 	rc = host_read(host, path, SETUP_TEXT_MAX, &got);
 	if (rc)
@@ -122,7 +123,7 @@ int place_missing(const struct host *host, const char *path, struct made_dirs *o
 		if (rc != -ENOENT)
 			return rc;
 		if (out->count == PLACE_MADE_MAX || strlen(dir) >= SETUP_PATH_MAX)
-			return err_set(ENOENT, "%s%s is not there", host_prefix(host),
+			return err_set(ENOENT, "%s%s does not exist", host_prefix(host),
 				       dir);
 		strcpy(out->list[out->count++], dir);
 	}
@@ -301,7 +302,7 @@ int place_write(const struct host *host, const char *path, const char *before,
 	if (rc)
 		return rc;
 	if (!same_text(now, before))
-		return err_set(ESTALE, "%s%s has just been changed by somebody else",
+		return err_set(ESTALE, "%s%s has just been changed by another program",
 			       host_prefix(host), path);
 	if (!attr)
 		attr = seen.exists ? &seen : &fresh;
@@ -347,7 +348,7 @@ int place_write_link(const struct host *host, const char *path, const char *befo
 	if (rc)
 		return rc;
 	if (!same_text(now, before))
-		return err_set(ESTALE, "%s%s has just been changed by somebody else",
+		return err_set(ESTALE, "%s%s has just been changed by another program",
 			       host_prefix(host), path);
 	rc = text ? replace_link(folder, name, text) : drop(folder, name);
 	if (rc) {

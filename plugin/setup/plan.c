@@ -73,7 +73,7 @@ int plan_check(struct planner *planner, const char *id, struct finding *out)
 		if (!strcmp((*check)->id, id))
 			one[0] = *check;
 	if (!one[0])
-		return err_set(ENOENT, "there is no check %s", id);
+		return err_set(ENOENT, "no check %s", id);
 	memset(out, 0, sizeof(*out));
 	out->status = FINDING_UNKNOWN;
 	return checks_run(one, planner->machine->host, planner->machine->live, &target,
@@ -123,7 +123,7 @@ static bool was_changed(struct planner *planner, const char *path, const char *b
 		return false;
 	plan_note(
 		planner, true,
-		"/%s was changed since setup wrote it, and is left as it is: change it yourself, or put it back as setup left it, then again",
+		"/%s was changed since setup wrote it, so setup leaves it alone: change it yourself, or restore what setup wrote and run setup again",
 		path);
 	return true;
 }
@@ -211,9 +211,10 @@ static bool has_no_device(struct planner *planner)
 		   host_rdma_missing(planner->machine->host, names, 1) > 0) {
 		return false;
 	}
-	plan_note(planner, true,
-		  "%.400s, so there is nothing to set up: nfsrdma explain client.device",
-		  why);
+	plan_note(
+		planner, true,
+		"%.400s, so there is nothing to set up. See nfsrdma explain client.device; without an adapter, setup --software adds a software RDMA link",
+		why);
 	return true;
 }
 
@@ -233,8 +234,7 @@ static int run_remedies(struct planner *planner)
 		if (!rc || rc == -ENOMEM || rc == -ENOSPC)
 			continue;
 		planner->plan->unknown = true;
-		plan_note(planner, true,
-			  "%s: it could not be found out what is missing: %s",
+		plan_note(planner, true, "%s: what is missing is unknown: %s",
 			  remedy->name, err_text());
 		rc = 0;
 	}

@@ -49,10 +49,10 @@ static int open_port(struct planner *planner, const struct wanted *wanted,
 	if (is_planned(planner, port))
 		return 0;
 	step = plan_step(planner, SETUP_PORT,
-			 "zone %s of %s keeps %s port %u from %s (%s)", port->zone,
+			 "zone %s of %s closes %s port %u to %s (%s)", port->zone,
 			 wanted->netdev, wanted->protocol == IPPROTO_UDP ? "UDP" : "TCP",
 			 port->port, wanted->device,
-			 port->permanent ? "by its files" : "now");
+			 port->permanent ? "permanently" : "now");
 	if (!step)
 		return -ENOSPC;
 	step->port = *port;
@@ -87,7 +87,7 @@ static int plan_zone(struct planner *planner, const struct host_firewalld *zone,
 	if (zone->panic)
 		plan_note(
 			planner, true,
-			"firewalld is in panic mode: nothing passes (firewall-cmd --panic-off)");
+			"firewalld is in panic mode and drops all packets: firewall-cmd --panic-off");
 	rc = open ? planner->machine->actions->port_get(&port, &listed) : 0;
 	/* By a service, or a target, which is permanent as far as we are concerned. */
 	if (rc || (open && !listed))
@@ -113,7 +113,7 @@ static int look_at_rules(struct planner *planner)
 	if (strlen(open) > 240)
 		open = "";
 	plan_note(planner, true,
-		  "The packet filter, whose rules setup does not edit: %.300s%s%s",
+		  "Setup does not edit the rules of the packet filter: %.300s%s%s",
 		  finding.summary, *open ? ". To open it: " : "", open);
 	return rc;
 }
@@ -124,10 +124,9 @@ static int plan_one(struct planner *planner, const struct wanted *wanted)
 	int rc;
 
 	if (!planner->machine->actions) {
-		plan_note(
-			planner, false,
-			"Below a root no firewall is changed: %s needs %s port %u there",
-			wanted->device, protocol_name(wanted), wanted->port);
+		plan_note(planner, false,
+			  "With --root no firewall is changed: %s needs %s port %u open",
+			  wanted->device, protocol_name(wanted), wanted->port);
 		return 0;
 	}
 	rc = planner->machine->live->firewalld(planner->machine->host, wanted->netdev,
@@ -139,7 +138,7 @@ static int plan_one(struct planner *planner, const struct wanted *wanted)
 	if (rc != -EACCES)
 		return rc;
 	planner->plan->unknown = true;
-	plan_note(planner, false, "firewalld does not answer who is not root");
+	plan_note(planner, false, "firewalld answers only root");
 	return 0;
 }
 
@@ -148,12 +147,12 @@ static void tell_hardware(struct planner *planner, const struct rdma_device *dev
 	if (device->kind == RDMA_ROCE)
 		plan_note(
 			planner, false,
-			"No packet filter of this host sees the packets of %s (RoCE), so nothing is opened; switches between the hosts must let UDP port 4791 pass",
+			"The adapter %s (RoCE) bypasses this host's packet filter, so no port is opened; switches between the hosts must pass UDP port 4791",
 			device->name);
 	if (device->kind == RDMA_IWARP)
 		plan_note(
 			planner, false,
-			"No packet filter of this host sees the packets of %s (iWARP), so nothing is opened; switches between the hosts must let TCP port %u pass",
+			"The adapter %s (iWARP) bypasses this host's packet filter, so no port is opened; switches between the hosts must pass TCP port %u",
 			device->name, planner->port);
 }
 

@@ -141,7 +141,8 @@ static int add_rule(struct planner *planner, const struct host_netdev *netdev,
 	if (rc)
 		return rc;
 	if (!match(netdev, by, sizeof(by)))
-		return err_set(EINVAL, "%s: a rule of udev cannot name the interface",
+		return err_set(EINVAL,
+			       "%s: the interface's name cannot be used in a udev rule",
 			       why);
 	after = with_rule(text, by);
 	if (!after)
@@ -152,7 +153,7 @@ static int add_rule(struct planner *planner, const struct host_netdev *netdev,
 	if (!rc && planner->machine->actions)
 		plan_note(
 			planner, true,
-			"The rule for %s holds from the next boot. At once, when it may be interrupted: echo connected > /sys/class/net/%s/mode; ip link set dev %s mtu %d",
+			"The rule for %s takes effect at the next boot. To apply it now, which interrupts the interface: echo connected > /sys/class/net/%s/mode; ip link set dev %s mtu %d",
 			netdev->name, SHELL_WORD(netdev->name), SHELL_WORD(netdev->name),
 			CONNECTED_MTU);
 	return rc;
@@ -162,7 +163,7 @@ static int plan_netdev(struct planner *planner, const struct host_netdev *netdev
 		       const struct rules *rules)
 {
 	bool connected = !strcmp(netdev->ipoib_mode, "connected");
-	const char *who = "a rule of udev";
+	const char *who = "a udev rule";
 	char why[320];
 	int rc;
 
@@ -172,7 +173,7 @@ static int plan_netdev(struct planner *planner, const struct host_netdev *netdev
 	else if (!connected && rules->connected[0])
 		snprintf(
 			why, sizeof(why),
-			"%s is in datagram mode, and %s, which sets connected mode by ATTR{mode}=, does nothing",
+			"%s is in datagram mode, and %s, which sets connected mode by ATTR{mode}=, has no effect",
 			netdev->name, rules->connected);
 	else
 		return 0;
@@ -188,7 +189,7 @@ static int plan_netdev(struct planner *planner, const struct host_netdev *netdev
 		return 0;
 	}
 	if (!connected)
-		plan_note(planner, true, "Take out the rule %s", rules->connected);
+		plan_note(planner, true, "Remove the rule %s", rules->connected);
 	return add_rule(planner, netdev, why);
 }
 

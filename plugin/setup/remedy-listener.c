@@ -39,7 +39,7 @@ static bool listens(struct planner *planner, const struct host_nfsd *nfsd)
 		if (nfsd->listeners[i].port != planner->port)
 			plan_note(
 				planner, false,
-				"The server listens for RDMA on port %u, too, until it is restarted",
+				"The server also listens for RDMA on port %u until it is restarted",
 				nfsd->listeners[i].port);
 	}
 	return found;
@@ -66,7 +66,7 @@ bool listener_is_taken(struct planner *planner)
 		return false;
 	plan_note(
 		planner, true,
-		"The NFS server is not told to listen for RDMA: %.300s. Some kernels crash when it cannot listen: free the port, or choose another by --port",
+		"RDMA is not enabled in the NFS server: %.300s. Some kernels crash when the listener cannot be opened: free the port, or choose another with --port",
 		err_text());
 	return true;
 }
@@ -77,10 +77,10 @@ static int add_listener(struct planner *planner)
 
 	plan_note(
 		planner, false,
-		"It is not known whether a user of the RDMA connection manager (Ganesha, nfsrdma serve) has port %u: rdma resource show cm_id. Some kernels crash when the server is given a port that is taken",
+		"Whether another program that uses RDMA (Ganesha, nfsrdma serve) has port %u is unknown: rdma resource show cm_id. Some kernels crash when the server is given a port in use",
 		planner->port);
 	step = plan_step(planner, SETUP_LISTENER,
-			 "the server that runs does not listen for RDMA on port %u",
+			 "the running server does not listen for RDMA on port %u",
 			 planner->port);
 	if (!step)
 		return -ENOSPC;
@@ -97,12 +97,12 @@ static int plan_restart(struct planner *planner)
 	if (why) {
 		plan_note(
 			planner, false,
-			"Nothing is restarted, since %s: the running server is told to listen for RDMA, too",
+			"No service is restarted, because %s: a listener is added to the running server instead",
 			why);
 		return add_listener(planner);
 	}
 	step = plan_step(planner, SETUP_RESTART,
-			 "the server that runs does not listen for RDMA on port %u",
+			 "the running server does not listen for RDMA on port %u",
 			 planner->port);
 	if (!step)
 		return -ENOSPC;
@@ -110,7 +110,7 @@ static int plan_restart(struct planner *planner)
 	if (clients)
 		plan_note(
 			planner, false,
-			"%zu NFSv4 client%s connected: the restart makes them wait for up to 90 seconds",
+			"%zu NFSv4 client%s connected; the restart delays them by up to 90 seconds",
 			clients, clients == 1 ? " is" : "s are");
 	return 0;
 }
@@ -139,14 +139,14 @@ static int plan(struct planner *planner)
 	if (rc == -EACCES || rc == -EPERM) {
 		planner->plan->unknown = true;
 		plan_note(planner, false,
-			  "Whether the server listens for RDMA only root can see");
+			  "Only root can see whether the server listens for RDMA");
 		return 0;
 	}
 	if (rc)
 		return rc;
 	if (!nfsd.threads && !nfsd.nlisteners) {
 		plan_note(planner, true,
-			  "The NFS server does not run: systemctl enable --now " UNIT);
+			  "The NFS server is not running: systemctl enable --now " UNIT);
 		return 0;
 	}
 	if (listens(planner, &nfsd) || modules_no_server(planner) ||

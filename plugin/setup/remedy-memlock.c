@@ -62,10 +62,10 @@ static int plan(struct planner *planner)
 	rc = rc ? rc
 		: plan_file(planner, PATH_LIMITS, edit_append(text, line),
 			    "nfsrdma probe and bench lock up to %" PRIu64
-			    " KiB of memory where they are not root's",
+			    " KiB of memory, unless root runs them",
 			    kib);
 	if (!rc)
-		plan_note(planner, false, "The limit holds from the next login%s",
+		plan_note(planner, false, "The limit applies from the next login%s",
 			  *domain == '@' ? ", for members of the group rdma" : "");
 	return rc;
 }

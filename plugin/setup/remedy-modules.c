@@ -81,7 +81,7 @@ static int add_to_list(struct planner *planner, const char *module, const char *
 	    state == UNIT_MASKED)
 		plan_note(planner, true,
 			  LOAD_UNIT
-			  " is masked: nothing of /etc/modules-load.d is loaded");
+			  " is masked, so no module of /etc/modules-load.d is loaded");
 	if (has_line(text, module))
 		return 0;
 	return plan_file(planner, PATH_MODULES, edit_append(text, module), "%s", why);
@@ -98,7 +98,7 @@ static bool may_load(struct planner *planner, const struct host_module *module,
 			planner->system.release, name);
 	else if (module->disabled)
 		plan_note(planner, true,
-			  "/%s forbids to load %s: take the line out, then again",
+			  "/%s forbids loading %s: remove the line, then try again",
 			  module->disabled_by, name);
 	else if (module->problem[0])
 		plan_note(planner, true, "The file of %s is bad: %s", name,
@@ -121,8 +121,8 @@ static void tell_unknown(struct planner *planner, const char *name)
 	    !plan_check(planner, server ? "server.module" : "client.module", &finding) &&
 	    finding.summary[0])
 		snprintf(why, sizeof(why), "%.500s", finding.summary);
-	plan_note(planner, true, "Whether there is a module %s is not known: %.500s",
-		  name, why);
+	plan_note(planner, true, "Whether module %s exists is unknown: %.500s", name,
+		  why);
 }
 
 static int want(struct planner *planner, const char *name, const char *const *names,
@@ -144,7 +144,7 @@ static int want(struct planner *planner, const char *name, const char *const *na
 	if (!rc && module.blacklisted)
 		plan_note(
 			planner, true,
-			"modprobe.d has %s on its blacklist, which keeps it from being loaded at boot: take that line out (grep -r %s /etc/modprobe.d)",
+			"A blacklist of modprobe.d keeps %s from being loaded at boot: remove the line (grep -r %s /etc/modprobe.d)",
 			name, name);
 	else if (!rc && !listed)
 		rc = add_to_list(planner, name, word, why);
@@ -182,7 +182,7 @@ bool modules_no_server(struct planner *planner)
 	if (planner->no_rpcrdma)
 		plan_note(
 			planner, true,
-			"The server is not told to listen for RDMA while it cannot load rpcrdma: it might not start at all. Mend that, then again");
+			"RDMA is not enabled in the NFS server while it cannot load rpcrdma: the server might not start at all. Fix that, then run setup again");
 	return planner->no_rpcrdma;
 }
 
@@ -217,13 +217,14 @@ static int plan(struct planner *planner)
 	rc = want_drivers(planner);
 	rc = rc ? rc
 		: want(planner, "rpcrdma", names, server ? "svcrdma" : "xprtrdma",
-		       "rpcrdma, which NFS over RDMA is, is not loaded");
+		       "rpcrdma, the module of NFS over RDMA, is not loaded");
 	if (rc || !planner->request->for_probe)
 		return rc;
-	rc = modules_want(planner, "ib_uverbs", "programs use RDMA devices by ib_uverbs");
+	rc = modules_want(planner, "ib_uverbs",
+			  "programs use RDMA devices through ib_uverbs");
 	return rc ? rc
 		  : modules_want(planner, "rdma_ucm",
-				 "programs make RDMA connections by rdma_ucm");
+				 "programs make RDMA connections through rdma_ucm");
 }
 
 const struct remedy remedy_modules = {

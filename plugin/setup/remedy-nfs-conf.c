@@ -138,9 +138,9 @@ static int set_both(struct planner *planner, const char *path)
 	if (!text && !strcmp(path, PATH_NFS_OURS))
 		text = strdup(SETUP_HEADER "[nfsd]\nrdma=y\n");
 	first = edit_set(text, "nfsd", "rdma", is_old(planner) ? port : "y");
-	return plan_file(
-		planner, path, first ? edit_set(first, "nfsd", "rdma-port", port) : NULL,
-		"the NFS server is not told to listen for RDMA on port %s", port);
+	return plan_file(planner, path,
+			 first ? edit_set(first, "nfsd", "rdma-port", port) : NULL,
+			 "RDMA on port %s is not enabled in the NFS server", port);
 }
 
 /* The check has no opinion of a server that does not run and is nobody's unit. */

@@ -38,7 +38,8 @@ static void print_command(const struct setup_step *step, bool undo, FILE *out)
 		break;
 	case SETUP_LISTENER:
 		/* No command to copy: some kernels fall over it where the port is taken. */
-		fprintf(out, "(the server is given RDMA port %u, if it is still free)\n",
+		fprintf(out,
+			"(adds a listener on RDMA port %u to the running server, if the port is free)\n",
 			step->port.port);
 		break;
 	case SETUP_RESTART:

@@ -211,7 +211,7 @@ int state_encode(const struct state *state, char **text)
 
 static int bad(const char *what)
 {
-	return err_set(EBADMSG, "%s is not as setup writes it", what);
+	return err_set(EBADMSG, "%s is not in the form that setup writes", what);
 }
 
 static struct json_object *member(struct json_object *json, const char *key,

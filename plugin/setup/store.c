@@ -21,12 +21,11 @@ static int tell_broken(const struct store *store, int rc)
 		return rc;
 	snprintf(why, sizeof(why), "%s", err_text());
 	state_name_paths(paths, sizeof(paths));
-	return err_set(
-		EBADMSG,
-		"%s" FOLDER "/" NAME
-		": %.160s; setup may have written %s: look at them, then move " NAME
-		" away",
-		host_prefix(store->host), why, paths);
+	return err_set(EBADMSG,
+		       "%s" FOLDER "/" NAME
+		       ": %.160s; setup may have written %s: check them, then move " NAME
+		       " away",
+		       host_prefix(store->host), why, paths);
 }
 
 static int read_state(struct store *store)

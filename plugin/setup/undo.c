@@ -51,7 +51,7 @@ static void leave_port(struct setup_plan *plan, const struct setup_port *port)
 	note->todo = true;
 	snprintf(
 		note->text, sizeof(note->text),
-		"Port %u/%s of firewalld's zone %s, opened %s, is closed only by nfsrdma setup --undo on the machine itself",
+		"Port %u/%s of firewalld's zone %s, opened %s, can only be closed by nfsrdma setup --undo on the machine itself",
 		port->port, port->protocol == IPPROTO_UDP ? "udp" : "tcp", port->zone,
 		port->permanent ? "permanently" : "until its next reload");
 }
@@ -125,16 +125,16 @@ static const struct {
 	const char *path, *text;
 } notes[] = {
 	{ PATH_MODULES,
-	  "What is loaded stays loaded until the next boot: mounts may use it." },
+	  "Modules stay loaded until the next boot, because mounts may use them." },
 	{ PATH_RDMA,
-	  "What is loaded stays loaded until the next boot: mounts may use it." },
+	  "Modules stay loaded until the next boot, because mounts may use them." },
 	{ PATH_NFS_OURS,
-	  "A server that listens for RDMA does so until it is restarted: systemctl restart nfs-server" },
+	  "A running server listens for RDMA until it is restarted: systemctl restart nfs-server" },
 	{ PATH_NFS,
-	  "A server that listens for RDMA does so until it is restarted: systemctl restart nfs-server" },
+	  "A running server listens for RDMA until it is restarted: systemctl restart nfs-server" },
 	{ PATH_UDEV,
-	  "Interfaces keep their mode and MTU until the next boot, or until somebody sets them." },
-	{ PATH_LIMITS, "The limit holds until the next login." },
+	  "Interfaces keep their mode and MTU until the next boot, unless they are changed." },
+	{ PATH_LIMITS, "The limit applies until the next login." },
 };
 
 static void make_notes(struct setup_plan *plan)
@@ -202,7 +202,7 @@ static int undo_file(struct store *store, const struct change *change)
 		/* It was as we left it a moment ago. */
 		if (!same_text(now, change->after))
 			return err_set(ESTALE,
-				       "%s%s has just been changed by somebody else",
+				       "%s%s has just been changed by another program",
 				       host_prefix(store->host), change->path);
 		rc = place_put(store->host, change->kind, change->path, now,
 			       change->before, change->before ? &attr : NULL);
@@ -294,7 +294,7 @@ int setup_undo(const struct setup_machine *machine, setup_told told, void *arg)
 	rc = make(&plan, &store, machine, false);
 	for (i = 0; !rc && i < plan->nsteps; i++)
 		if (plan->steps[i].refused)
-			rc = err_set(EPERM, "/%s is not as setup left it",
+			rc = err_set(EPERM, "/%s was changed since setup wrote it",
 				     plan->steps[i].path);
 	rc = rc ? rc : undo_all(&store, plan, machine->actions, told, arg);
 	store_close(&store);

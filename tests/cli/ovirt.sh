@@ -238,7 +238,7 @@ flock -n 8
 policy nas7:/vm --dry-run
 expect_status 0
 policy nas7:/vm
-refused 3 'another nfsrdma command is at work; nothing was changed'
+refused 3 'another nfsrdma command is running; nothing was changed'
 exec 8<&-
 
 echo "policy: never half of it"

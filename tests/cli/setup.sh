@@ -20,6 +20,8 @@ machine()
 		@include rdma-loaded
 		@dir var/lib
 		@remove sys/module/rpcrdma
+		@remove etc/systemd/system/nfsrdma-link-eth0.service
+		@remove etc/systemd/system/multi-user.target.wants/nfsrdma-link-eth0.service
 		usr/sbin/rpc.nfsd: x
 		etc/rdma/modules/rdma.conf <<LIST
 		ib_uverbs
@@ -105,7 +107,7 @@ no_line 'systemctl'
 same_as_before "undo left something"
 run setup --undo --root "$root"
 expect_status 0
-expect_line 'There is nothing to undo.'
+expect_line 'Nothing to undo.'
 same_as_before "a second undo"
 
 # A port of one's own, changed later: what was there at first comes back.
@@ -255,7 +257,7 @@ for name in server-nfs-conf-unread server-nfs-conf-unread-el7; do
 		[[ $line == *"--rdma=$port\""* ]] || fail "no line to write: $line"
 		run setup server --root "$root" --port "$port"
 		expect_status 0
-		expect_line 'Nothing is done: the rest is left to you.'
+		expect_line 'Nothing was changed: the rest is left to you.'
 		tr -s ' \n' ' ' <"$work/out" | grep -qF "$line. Then: systemctl restart nfs-server" ||
 			{ show; fail "setup does not say: $line"; }
 	done
@@ -283,8 +285,8 @@ for size in 0 1 100; do
 		# shellcheck disable=SC2086 # words
 		run $command --root "$root"
 		expect_status 3
-		expect_sentence 'setup.json: .*not as setup writes it'
-		expect_sentence '/etc/nfs.conf.d/nfsrdma.conf, .*look at them, then move setup.json away'
+		expect_sentence 'setup.json: .*not in the form that setup writes'
+		expect_sentence '/etc/nfs.conf.d/nfsrdma.conf, .*check them, then move setup.json away'
 	done
 done
 ln -sf "$work/setup.json" "$root/var/lib/nfsrdma/setup.json"

@@ -154,7 +154,7 @@ static void what_is_forbidden_is_not_done(void)
 	start("rpcrdma-forbidden", CHECK_CLIENT);
 	make();
 	CU_ASSERT_EQUAL(plan->nsteps, 0);
-	CU_ASSERT(is_noted(true, "forbids to load rpcrdma"));
+	CU_ASSERT(is_noted(true, "forbids loading rpcrdma"));
 	done();
 	start("no-rpcrdma-cloud-kernel", CHECK_CLIENT);
 	make();
@@ -448,7 +448,7 @@ static void a_server_that_does_not_run_is_not_started(void)
 	request.restart = true;
 	make();
 	CU_ASSERT_EQUAL(plan->nsteps, 0);
-	CU_ASSERT(is_noted(true, "does not run"));
+	CU_ASSERT(is_noted(true, "is not running"));
 	done();
 }
 
@@ -475,7 +475,7 @@ static void who_cannot_see_whether_it_is_free_adds_none(void)
 {
 	running("tcp 2049\n");
 	make();
-	CU_ASSERT(is_noted(false, "It is not known whether"));
+	CU_ASSERT(is_noted(false, "is unknown: rdma resource"));
 	CU_ASSERT_EQUAL(tree_remove_all(&tree, "proc/net/tcp"), 0);
 	make();
 	CU_ASSERT_EQUAL(plan->nsteps, 0);
