@@ -52,8 +52,8 @@ static int new_record(struct applying *a, const struct setup_step *step,
 	return 0;
 }
 
-/* The file has been changed by us before: what was there at first stays known. What somebody else
- * made of it since is theirs, unless they put back what was there. */
+/* We changed the file before: its first text stays recorded. If it was changed since, it is not ours any
+ * more, unless the first text was restored. */
 static int old_record(const struct applying *a, const struct setup_step *step,
 		      struct change *change)
 {
@@ -78,7 +78,7 @@ static int write_file(struct applying *a, const struct setup_step *step,
 			      step->after, NULL);
 }
 
-/* It failed by @rc. The file is looked at again before the change is forgotten: where a flush behind
+/* It failed with @rc. The file is read again before the change is forgotten: if a flush after
  * the renaming failed it is the new one, and what cannot be read may be. */
 static int give_up_file(struct applying *a, const struct setup_step *step,
 			struct change *change, int rc)

@@ -101,7 +101,7 @@ void state_name_paths(char *buf, size_t cap);
 
 #define LOCK_FOLDER "var/lib/nfsrdma"
 
-/* Nobody but root, or who runs us, can have written what the descriptor leads to. */
+/* Only root or our user can have written what the descriptor leads to. */
 int lock_check_ours(const struct host *host, int fd, const char *name);
 
 /* If it is empty, with what @made says was made for it. Under the lock. */
@@ -167,7 +167,7 @@ struct planner {
 	/* rpcrdma cannot be loaded when a server starts. One that is told to listen for RDMA all
 	 * the same does not start at all where nfsdctl starts it (nfs-utils 2.8.3). */
 	bool no_rpcrdma;
-	/* What starts the server is not told of RDMA by setup: it reads no nfs.conf, or is NFS-Ganesha.
+	/* Setup does not enable RDMA in the server: it reads no nfs.conf, or is NFS-Ganesha.
 	 * So the server that runs is left alone, too. */
 	bool left_alone;
 	struct store store;     /* what setup did before; its folder is not held */
@@ -207,7 +207,7 @@ int plan_file(struct planner *planner, const char *path, char *text, const char 
 
 /* remedy-listener.c */
 
-/* Somebody has the server's port, where a listener would fall over it: it is told. */
+/* The server's port is in use, so a listener could crash the kernel: a note says so. */
 bool listener_is_taken(struct planner *planner);
 
 /* remedy-software.c */
@@ -218,7 +218,7 @@ int software_begin(struct planner *planner);
 
 /* remedy-modules.c */
 
-/* A server is not to be told to listen for RDMA, since it could not load rpcrdma: it is told. */
+/* RDMA must not be enabled in a server that could not load rpcrdma: a note says so. */
 bool modules_no_server(struct planner *planner);
 
 /* Loads it now, and names it in a list. Also for other remedies. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Whether the NFS server may be told to listen for RDMA. Of a listener that cannot be opened the
+/* Whether the NFS server may listen for RDMA. If a listener cannot be opened, the
  * kernel frees what it goes on to use: Linux 6.1.192 falls over a write of "rdma PORT" to
  * /proc/fs/nfsd/portlist where the port is in use. So the write is only for a port that nobody is
  * seen to have: no other listener of the server, and no socket, since iWARP takes TCP's ports.

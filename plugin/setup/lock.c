@@ -93,7 +93,7 @@ int setup_lock_take(struct setup_lock *lock, const struct host *host, bool creat
 	return rc;
 }
 
-/* One that was killed may have left the folder, and nobody knows who made it. */
+/* A killed command may have left the folder, without a record of who made it. */
 int lock_remove_folder(const struct host *host, const struct made_dirs *made)
 {
 	static const struct made_dirs ours = { 1, { LOCK_FOLDER } };

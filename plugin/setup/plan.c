@@ -112,7 +112,7 @@ static void join_reason(struct setup_step *step, const char *reason)
 			 reason);
 }
 
-/* Setup wrote it, and somebody changed it since: it is theirs, and taking back would leave it, or
+/* Setup wrote it, and it was changed since: it is not ours any more, and an undo would leave it, or
  * lose what they did. */
 static bool was_changed(struct planner *planner, const char *path, const char *before)
 {
@@ -174,14 +174,14 @@ int plan_file(struct planner *planner, const char *path, char *text, const char 
 	return 0;
 }
 
-/* What cannot be read is told when something is to be written. */
+/* What cannot be read is reported when something is written. */
 static void read_store(struct planner *planner)
 {
 	struct store *store = &planner->store;
 
 	if (store_open(store, planner->machine->host, false))
 		return;
-	/* Of files alone: nobody is asked. */
+	/* Of files alone: the system is not asked. */
 	if (store_settle(store, NULL, true))
 		state_fini(&store->state);
 	if (store->dir >= 0)
@@ -191,9 +191,9 @@ static void read_store(struct planner *planner)
 
 /* --- making one -------------------------------------------------------------------- */
 
-/* Without a device that is of use nothing is set up: a server that is told to listen for RDMA and
+/* Without a usable device nothing is set up: a server that is configured to listen for RDMA and
  * cannot does not start at all where nfsdctl starts it (nfs-utils 2.8.3). An image has no /sys to
- * say. True: it is told. */
+ * say. True: a note says so. */
 static bool has_no_device(struct planner *planner)
 {
 	const char *why = "This host has no RDMA device";

@@ -6,7 +6,7 @@
  * reply to anything that conntrack knows; and siw's TCP, to the server's port. Adapters put RDMA
  * packets into memory and no filter of the host ever sees one, so nothing is opened for them.
  *
- * Rules that somebody wrote for nft or iptables are nobody's to edit: the rule is told. */
+ * Rules of nft or iptables are not edited: a note shows the missing rule. */
 #include <netinet/in.h>
 
 #include "plugin/setup/internal.h"
@@ -142,7 +142,7 @@ static int plan_one(struct planner *planner, const struct wanted *wanted)
 	return 0;
 }
 
-static void tell_hardware(struct planner *planner, const struct rdma_device *device)
+static void note_hardware(struct planner *planner, const struct rdma_device *device)
 {
 	if (device->kind == RDMA_ROCE)
 		plan_note(
@@ -167,7 +167,7 @@ static int plan(struct planner *planner)
 		bool roce = device->kind == RDMA_ROCE;
 
 		if (!device->software)
-			tell_hardware(planner, device);
+			note_hardware(planner, device);
 		/* What a client of siw gets are replies. */
 		if (!device->software || (!roce && !server))
 			continue;

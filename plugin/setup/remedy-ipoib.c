@@ -30,7 +30,7 @@ static int look_at_rule(void *arg, const char *file, unsigned int line, const ch
 	return 0;
 }
 
-/* Who else sets the mode, by files of their own. */
+/* What else sets the mode, with files of its own. */
 static const struct profile {
 	const char *who, *folder, *prefix, *word;
 } profiles[] = {
@@ -57,7 +57,7 @@ static int look_at_profile(const struct host *host, const struct profile *profil
 	return rc == -ENOENT ? 0 : rc;
 }
 
-/* *@who: NULL: nobody. Errors: of reading. */
+/* *@who: NULL: nothing. Errors: of reading. */
 static int find_profile(const struct host *host, const char **who)
 {
 	int rc = 0;
@@ -193,7 +193,7 @@ static int plan_netdev(struct planner *planner, const struct host_netdev *netdev
 	return add_rule(planner, netdev, why);
 }
 
-/* Our own rule is not one of somebody else. */
+/* Our own rule does not count. */
 static int look_at_rules(struct planner *planner, struct rules *rules)
 {
 	_cleanup_free_ char *ours = NULL;

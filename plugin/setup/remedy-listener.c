@@ -3,9 +3,9 @@
 
 /* A server that runs and does not listen for RDMA. rpc.nfsd gives listeners only to a server that
  * has none, so a changed nfs.conf takes a restart, which all clients notice; or the listener is
- * added by hand (/proc/fs/nfsd/portlist), which none does. The restart is for who asks for it.
+ * added by hand (/proc/fs/nfsd/portlist), which none does. The server is restarted only on request.
  *
- * There is no order of services to mend: a listener of nfsd's is for any address, and the
+ * No order of services needs a fix: a listener of nfsd's is for any address, and the
  * connection manager extends such to devices that come later (cma_add_one() in
  * drivers/infiniband/core/cma.c). */
 #include <stdio.h>
@@ -115,8 +115,8 @@ static int plan_restart(struct planner *planner)
 	return 0;
 }
 
-/* A listener that nobody gets to: what is to be done about that is the administrator's. */
-static void tell_address(struct planner *planner)
+/* A listener that no client reaches: that is left to the administrator. */
+static void note_address(struct planner *planner)
 {
 	struct finding finding;
 
@@ -132,7 +132,7 @@ static int plan(struct planner *planner)
 	bool there;
 	int rc;
 
-	tell_address(planner);
+	note_address(planner);
 	if (!planner->machine->actions || planner->left_alone)
 		return 0;
 	rc = host_nfsd(planner->machine->host, &nfsd);
@@ -152,7 +152,7 @@ static int plan(struct planner *planner)
 	if (listens(planner, &nfsd) || modules_no_server(planner) ||
 	    listener_is_taken(planner))
 		return 0;
-	/* Who does not know whether it is free leaves it. */
+	/* If it may be in use, it is left alone. */
 	rc = listener_check(planner->machine->host, planner->port, &there);
 	if (rc)
 		return rc;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* How much memory a program may lock, for who runs nfsrdma probe and is not root. Mounts need
+/* How much memory a program may lock, for users who run nfsrdma probe without root. Mounts need
  * nothing of it. What is given is what the probe needs and no more: "unlimited", as guides have
  * it, lets every member of the group take all memory. */
 #include <inttypes.h>

@@ -5,7 +5,7 @@
  * rdma-core's list (rdma.conf) is read when an RDMA device appears, and has a line for each role
  * that may be a comment; else the list is a drop-in of our own.
  *
- * What somebody forbids stays forbidden. A blacklist keeps a module from being loaded by its
+ * What modprobe.d forbids stays forbidden. A blacklist keeps a module from being loaded by its
  * aliases and from lists, not by its name: so it is loaded now, and no list is written. */
 #include <stdio.h>
 
@@ -109,7 +109,7 @@ static bool may_load(struct planner *planner, const struct host_module *module,
 }
 
 /* Nothing can be said but that it is not loaded. Of rpcrdma the check knows more. */
-static void tell_unknown(struct planner *planner, const char *name)
+static void note_unknown(struct planner *planner, const char *name)
 {
 	bool server = planner->request->roles & CHECK_SERVER;
 	char why[ERR_TEXT_MAX];
@@ -134,7 +134,7 @@ static int want(struct planner *planner, const char *name, const char *const *na
 	int rc = host_module(planner->machine->host, name, &module);
 
 	if (rc == -ENOENT) {
-		tell_unknown(planner, name);
+		note_unknown(planner, name);
 		return 0;
 	}
 	if (rc || module.state == MODULE_LOADED || module.state == MODULE_BUILTIN ||

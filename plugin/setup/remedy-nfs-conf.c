@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* The NFS server is told to listen for RDMA by two settings, and both are needed: rdma=y alone
+/* Two settings make the NFS server listen for RDMA, and both are needed: rdma=y alone
  * makes rpc.nfsd look for a service "nfsrdma" in /etc/services, which Debian has not, and go on
  * without RDMA; a port as the value of rdma is not known to nfsdctl (nfs-utils 2.8). They stand in
  * a drop-in where nfs-utils reads such, else in nfs.conf itself. Where it reads no nfs.conf it is a
@@ -102,7 +102,7 @@ static bool is_wanted(struct planner *planner, const char *key,
 	return is_port ? port_of(value) == planner->port : conf_bool(value, 0) > 0;
 }
 
-/* A file that is read after the one that we write to has the last word. True: it is told. */
+/* A file that is read after the one that we write to overrides it. True: a note says so. */
 static bool is_overruled(struct planner *planner, const struct conf *conf,
 			 const char *path, const char *key)
 {
@@ -143,7 +143,7 @@ static int set_both(struct planner *planner, const char *path)
 			 "RDMA on port %s is not enabled in the NFS server", port);
 }
 
-/* The check has no opinion of a server that does not run and is nobody's unit. */
+/* The check skips a server that does not run and has no unit. */
 static bool is_good(struct planner *planner, const struct conf *conf,
 		    const struct finding *finding)
 {

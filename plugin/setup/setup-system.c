@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* What the running system is told: modules, and listeners of its NFS server. */
+/* Actions on the running system: modules, and listeners of its NFS server. */
 #include <fcntl.h>
 #include <stdio.h>
 

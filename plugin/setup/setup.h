@@ -1,21 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* What checks advise and a program may do by itself: `nfsrdma setup`. Three parts.
+/* `nfsrdma setup`: the fixes that checks advise and that are safe to apply automatically. Three parts.
  *
- * A plan is made of what the machine is: a list of steps, each with its reason, of files as they
- * are and as they are to be, and of what is told to the running system. Making it changes
- * nothing. A healthy machine has no steps.
+ * A plan is a list of steps, each with its reason: files before and after, and actions on the running
+ * system. Making it changes nothing. A healthy machine has no steps.
  *
- * Applying goes step by step. What a step changes is written down before it is done, in
- * /var/lib/nfsrdma/setup.json, so that whatever ends us in between can be taken back. Files are
- * replaced whole, or not at all.
+ * Applying goes step by step. Each change is recorded in /var/lib/nfsrdma/setup.json before it is
+ * made, so that an interrupted setup can be undone. Files are written atomically.
  *
- * Undoing is a plan, too, made of what was written down. Where somebody has changed a file since it
- * is refused, as a whole.
+ * Undoing is a plan, too, made from that record. If one of the files was changed since, all of it is
+ * refused.
  *
- * Below a root directory files are changed, and nothing is asked of or told to the running
- * system. */
+ * Below a root directory only files are changed, and the running system is neither asked nor
+ * changed. */
 #ifndef PLUGIN_SETUP_H
 #define PLUGIN_SETUP_H
 
@@ -76,7 +74,7 @@ struct setup_step {
 	struct setup_port port;
 	struct setup_link link;
 	char name[64]; /* of a module or unit */
-	bool refused;  /* an undo: somebody changed it; before is ours, after is theirs */
+	bool refused; /* an undo: it was changed since; before is ours, after is what is there */
 };
 
 #define SETUP_STEPS_MAX 24
@@ -100,13 +98,13 @@ struct setup_request {
 	unsigned int roles; /* enum check_role */
 	uint16_t port;      /* that the server is to listen on */
 	bool has_port;      /* else what the configuration says, or 20049 */
-	bool for_probe;     /* what nfsrdma probe needs besides, for who is not root */
+	bool for_probe;     /* what nfsrdma probe needs, too, without root */
 	bool restart;       /* units may be restarted */
 	/* A software RDMA link on an interface: "siw" or "rxe"; NULL: none is asked for. */
 	const char *software, *netdev;
 };
 
-/* What the running system is told. Two implementations: the system, and that of tests. Errors:
+/* Actions on the running system. Two implementations: the system, and that of tests. Errors:
  * -errno with words. */
 struct setup_actions {
 	/* Whether firewalld has the port among those of the zone. */
@@ -147,7 +145,7 @@ void setup_plan_free_p(struct setup_plan **plan);
  * err_text(). */
 typedef void (*setup_told)(void *arg, const struct setup_step *step, int rc);
 
-/* Ends at the first step that cannot be done. Errors: of that step; -EBUSY somebody else is at it;
+/* Ends at the first step that cannot be done. Errors: of that step; -EBUSY another command is running;
  * -EBADMSG what was written down is not understood; -EROFS and the like: nothing was changed. */
 int setup_apply(const struct setup_machine *machine, const struct setup_plan *plan,
 		setup_told told, void *arg);
@@ -161,9 +159,8 @@ int setup_undo(const struct setup_machine *machine, setup_told told, void *arg);
 
 /* listener.c: files below the root */
 
-/* Whether the NFS server can be told to listen for RDMA on the port. *@there: it does. Errors:
- * -EADDRINUSE somebody has the port, the words say who; -ENOENT there is no such server; of
- * reading: whoever does not know must not write. */
+/* Whether the NFS server can listen for RDMA on the port. *@there: it does. Errors: -EADDRINUSE the
+ * port is in use, the words say by what; -ENOENT no such server; of reading: then do not write. */
 int listener_check(const struct host *host, uint16_t port, bool *there);
 
 /* place.c: a text put in its place below the root, never outside it, whole or not at all */

@@ -12,7 +12,7 @@
  *	 {"kind": "symlink", ... as a file, texts are targets},
  *	 {"kind": "link", "done": true, "type": "siw", "name": "siw_eth0", "netdev": "eth0"}]}
  *
- * The file is root's. Still whatever is in it is checked: it says what root writes and where, and
+ * The file is root's. Its content is checked nevertheless: it says what root writes and where, and
  * a path that setup does not write to is none. */
 #include <json-c/json.h>
 #include <netinet/in.h>

@@ -12,8 +12,8 @@
 #define NAME   "setup.json"
 #define FRESH  "setup.json.new"
 
-/* Nobody but who knows the machine can go on from there. */
-static int tell_broken(const struct store *store, int rc)
+/* Only an administrator can go on from there. */
+static int broken_record(const struct store *store, int rc)
 {
 	char why[ERR_TEXT_MAX], paths[512];
 
@@ -41,10 +41,11 @@ static int read_state(struct store *store)
 	rc = lock_check_ours(store->host, fd, FOLDER "/" NAME);
 	rc = rc ? rc : host_read(store->host, FOLDER "/" NAME, STATE_JSON_MAX, &text);
 	if (rc)
-		return tell_broken(store, rc == -EINVAL || rc == -EFBIG ? -EBADMSG : rc);
+		return broken_record(store,
+				     rc == -EINVAL || rc == -EFBIG ? -EBADMSG : rc);
 	rc = state_decode(&store->state, text.text, text.len);
 	host_text_fini(&text);
-	return tell_broken(store, rc);
+	return broken_record(store, rc);
 }
 
 int store_open(struct store *store, const struct host *host, bool create)
@@ -60,7 +61,7 @@ int store_open(struct store *store, const struct host *host, bool create)
 		return 0;
 	store->dir = lock.dir;
 	rc = rc ? rc : read_state(store);
-	/* Only who made them first knows. */
+	/* Only the first setup knows which folders it made. */
 	if (!store->state.count && !store->state.made.count)
 		store->state.made = lock.made;
 	if (rc)
@@ -145,7 +146,7 @@ static int settle_file(struct store *store, struct change *change, bool dry)
 	if (!dry)
 		place_tidy(store->host, change->path);
 	change->done = true;
-	/* Done; or somebody changed it since, and the undo will say so. */
+	/* Done; or it was changed since, and the undo will say so. */
 	if (same_text(now, change->after) || !same_text(now, last))
 		return 0;
 	if (dry)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* The map of what setup tells the running system; in plugin-setup-live. */
+/* The map of setup's actions on the running system; in plugin-setup-live. */
 #ifndef PLUGIN_SETUP_SYSTEM_H
 #define PLUGIN_SETUP_SYSTEM_H
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Taking back what setup did, the last first, all of it or nothing: where one file is not as it was
- * left, somebody relies on it, and what belongs together would be torn apart. */
+/* Undoing what setup did, the last change first, all of it or nothing: a file that was changed since is in
+ * use, and the changes belong together. */
 #include <netinet/in.h>
 #include <stdio.h>
 
@@ -39,8 +39,7 @@ static int file_step(const struct store *store, const struct change *change,
 	return copy_to(&step->before, change->after);
 }
 
-/* Below a root firewalld is not asked: the port stays in the state, for who undoes it on the machine
- * itself. */
+/* Below a root firewalld is not asked: the port stays in the state, for an undo on the machine itself. */
 static void leave_port(struct setup_plan *plan, const struct setup_port *port)
 {
 	struct setup_note *note = &plan->notes[plan->nnotes];
