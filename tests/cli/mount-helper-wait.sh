@@ -131,13 +131,13 @@ await_line "$work/silent" "$silent_pid"
 silent=$(<"$work/silent")
 mount_nfs 'exec sleep 1000'
 run "port=$silent,retry=0"
-expect 32 "no answer to RDMA at port $silent" 0
+expect 32 "no answer over RDMA at port $silent" 0
 begin "port=$silent"
-wait_until said "not mounted yet: no answer to RDMA at port $silent"
+wait_until said "not mounted yet: no answer over RDMA at port $silent"
 wait_until has_called 1
 kill -TERM "$pid"
 finish
-expect 8 "no answer to RDMA at port $silent.*stopped by SIGTERM" 1
+expect 8 "no answer over RDMA at port $silent.*stopped by SIGTERM" 1
 
 # bg, where the policy lets it: silence is said, and mount.nfs goes on by itself.
 mount_nfs 'exit 0'
@@ -230,10 +230,10 @@ tail -n 1 "$work/terminal" | grep -q $'\033\\[Kmount.nfsrdma: .*stopped by SIGIN
 # While the helper itself is busy, too: here the server is silent. A terminal that is another's stays clean.
 on_terminal 'never' "port=$silent,retry=0"
 shows $'\r\033\\[K[2-9] s: checking RDMA to 127.0.0.1' "no progress while the server is checked"
-tail -n 1 "$work/terminal" | grep -q $'\r\033\\[Kmount.nfsrdma: .*no answer to RDMA' ||
+tail -n 1 "$work/terminal" | grep -q $'\r\033\\[Kmount.nfsrdma: .*no answer over RDMA' ||
 	{ cat -v "$work/terminal"; fail "the line is not gone before the sentence of the check"; }
 on_terminal -- "port=$silent,retry=0"
-shows 'no answer to RDMA' "no sentence"
+shows 'no answer over RDMA' "no sentence"
 ! grep -q $'\033' "$work/terminal" || { cat -v "$work/terminal"; fail "progress on a terminal that is not its own"; }
 TERM=dumb on_terminal 'never' "port=$silent,retry=0"
 ! grep -q $'\033' "$work/terminal" || { cat -v "$work/terminal"; fail "progress on a dumb terminal"; }

@@ -5,15 +5,26 @@
 # mount -t nfsrdma where it cannot be: one sentence with the cause, and nothing mounted.
 server plain
 
+# expect_step REASON: all that was printed is one line, which ends with the finding and the first command to type.
+expect_step()
+{
+	[[ $(wc -l <"$work/said") == 1 ]] || fail "more than one line"
+	grep -qE " \[$1\][.] [A-Z][^']*: '[^']+'[.]\$" "$work/said" || fail "no step of $1: $(<"$work/said")"
+}
+
 # Nothing listens at that port.
 for address in 192.168.77.1 10.0.2.15; do
 	# mount.nfs is called, and finds out by itself; then the cause is looked for.
 	mounting /mnt -t nfsrdma $address:/export/plain /mnt -o vers=4.2,port=20050,retry=0,nfsrdma.check=fast
 	expect_refused 32 'refuses RDMA at port 20050 \(mount.nfs: '
+	expect_step fabric.listener/refused
+	# The index of messages knows what mount.nfs said of this kernel's error.
+	"$NFSRDMA" explain --message "$(<"$work/said")" | grep -q '^mount.nfs: ' || fail "no message of mount.nfs is in that line"
 	# Asked first, it is not called where nobody is to wait.
 	mounting /mnt -t nfsrdma $address:/export/plain /mnt -o vers=4.2,port=20050,retry=0
 	expect_refused 32 'refuses RDMA at port 20050 .fabric.listener'
 	((took < 10000)) || fail "it took $took ms"
+	expect_step fabric.listener/refused
 done
 
 # The export is not there.
@@ -33,13 +44,14 @@ inside 'rmmod rpcrdma 2>/dev/null; mkdir -p /etc/modprobe.d; echo install rpcrdm
 mounting /mnt -t nfsrdma 192.168.77.1:/export/plain /mnt -o vers=4.2
 inside 'rm /etc/modprobe.d/test.conf'
 expect_refused 32 'forbids loading it'
+expect_step 'client.module/[a-z-]+'
 ((took < 5000)) || fail "it took $took ms"
 
 # No server at all; nobody has the second address.
 mounting /mnt -t nfsrdma 192.168.77.1:/export/plain /mnt -o vers=4.2,retry=0
 expect_refused 32 'refuses RDMA at port 20049'
 mounting /mnt -t nfsrdma 10.9.0.77:/export/plain /mnt -o vers=4.2,retry=0
-expect_refused 32 'no answer to RDMA|does not reach the server|no route'
+expect_refused 32 'no answer over RDMA|does not reach the server|no route'
 
 # A broken policy is an error, and never no policy.
 server plain

@@ -40,7 +40,7 @@ server plain
 inside "nft 'add table inet t; add chain inet t c { type filter hook input priority 0 ; }; add rule inet t c tcp dport 20049 drop'"
 mounting /mnt -t nfsrdma 10.0.2.15:/export/plain /mnt -o vers=4.2,retry=0
 inside 'nft flush ruleset'
-expect_refused 32 'no answer to RDMA at port 20049'
+expect_refused 32 'no answer over RDMA at port 20049'
 
 # A device that comes later.
 inside 'rdma link delete siw0; rdma link delete rxe0; [ ! -d /sys/class/infiniband/rxe1 ] || rdma link delete rxe1'
