@@ -6,7 +6,7 @@
  *	mount.nfsrdma SPEC DIR [-sfnvrw] [-N NAMESPACE] [-o OPTIONS] [-t TYPE.SUBTYPE]
  *	umount.nfsrdma DIR [-nlfvr] [-N NAMESPACE] [-t TYPE]
  *
- * Options may come before the operands, too, for a person who calls it. */
+ * Options may also stand before the operands, for calls by hand. */
 #include <ctype.h>
 #include <getopt.h>
 
@@ -18,7 +18,7 @@ static int take_options(struct args *args, const char *more)
 	size_t len = strlen(more);
 	char *joined;
 
-	/* What plan_make() refuses, without memory for it. */
+	/* plan_make() refuses longer ones; here they take no memory. */
 	if (have + len > OPTS_TEXT_MAX)
 		return err_set(EINVAL, "the options are longer than %d bytes",
 			       OPTS_TEXT_MAX);
@@ -60,7 +60,7 @@ static int take(struct args *args, int option, const char *value)
 	switch (option) {
 	case 'o': return take_options(args, value);
 	case 'N': args->space = value; return 0;
-	case 't': return 0; /* ours, or we would not have been called */
+	case 't': return 0; /* our own type, otherwise mount(8) would not run us */
 	case ':': return err_set(EINVAL, "option -%c needs a value", optopt);
 	default:
 		return isprint(optopt) ? err_set(EINVAL, "unknown option -%c", optopt)
@@ -90,7 +90,7 @@ static int take_operands(struct args *args, char *const operands[], int count,
 	if (count > wanted)
 		return err_set(EINVAL, "unexpected argument '%.64s'", operands[wanted]);
 	for (i = 0; i < count; i++) {
-		/* What begins with a dash could become an option of mount.nfs. */
+		/* An operand with a leading dash could become an option of mount.nfs. */
 		if (!operands[i][0] || operands[i][0] == '-' || !is_plain(operands[i]))
 			return err_set(
 				EINVAL,

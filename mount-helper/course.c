@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* What a look means for the mount. mount.nfs is the judge of what a mount needs, and tries for as long
- * as retry= says: a host that comes back after a power cut is up before its server. So a look ends a
- * mount only where waiting cannot help, or where nobody is to wait (retry=0). Pure. */
+/* What the result of the checks means for the mount. mount.nfs decides what a mount needs, and retries for the
+ * time of retry=: after a power cut a client is up before its server. So a check ends a mount only where
+ * waiting cannot help, or where there is no waiting (retry=0). Pure. */
 #include "mount-helper/internal.h"
 
-/* At a server that does not answer mount.nfs tries for minutes, whatever retry= says. The way there it
- * knows at once. */
+/* With a server that does not answer, mount.nfs takes minutes, whatever retry= says. A missing route it
+ * reports at once. */
 static enum course of_server(const struct situation *at)
 {
 	if (at->once)
 		return COURSE_REFUSE;
-	/* What is to be read first can be read only where somebody answers. */
+	/* The probe before the mount needs a server that answers. */
 	if (at->reads)
 		return at->time_left ? COURSE_WAIT : COURSE_REFUSE;
 	return COURSE_TRY;
@@ -30,7 +30,7 @@ static enum course of_device(const struct situation *at)
 
 enum course course_of(enum look_says says, const struct situation *at)
 {
-	/* Of silence nothing is known: mount.nfs tries RDMA before TCP. */
+	/* A silent server may still come: mount.nfs tries RDMA before TCP. */
 	if (at->tcp && says != LOOK_NOTHING && says != LOOK_SILENT)
 		return COURSE_TCP;
 	switch (says) {

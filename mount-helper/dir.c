@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* The directory by its one absolute name, as mountinfo will have it. mount(8) hands us that already;
- * a person who calls the helper need not. To find it out one has to go there, which hangs below a
- * mount whose server is gone: so a process goes, and is not waited for long. */
+/* The directory by its absolute name without links, as mountinfo will show it. mount(8) passes that already;
+ * a call by hand may not. Resolving it hangs below a mount whose server is gone, so a child does it, with a
+ * deadline. */
 #include <limits.h>
 #include <stdio.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* A user's mount ("user" in fstab). mount.nfs, which is setuid, then believes fstab alone and drops
- * whatever options it is given; so all that makes it a mount over RDMA must be in that line. */
+/* A user's mount ("user" in fstab). mount.nfs, which is setuid, then trusts fstab alone and drops
+ * all options it is given; so that line must have everything that makes it a mount over RDMA. */
 #include <stdio.h>
 
 #include <libmount/libmount.h>
@@ -59,7 +59,7 @@ int fstab_allows_user(const struct host *host, const char *dir)
 	if (rc)
 		return rc;
 	table = mnt_new_table();
-	/* fmemopen(3) does not take an empty text. */
+	/* fmemopen(3) refuses an empty buffer. */
 	file = text.len ? fmemopen(text.text, text.len, "r") : NULL;
 	rc = err_set(EPERM, "only root may mount it: it is not in /etc/fstab");
 	if (table && file) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* What is known of the one mount that a helper is for, and what it makes of the process that it was
- * started as, which is anybody's. */
+/* The state of the one mount that a helper makes, and the preparation of its process: environment,
+ * descriptors and signals may come from an unprivileged caller. */
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
@@ -10,7 +10,7 @@
 
 #include "mount-helper/internal.h"
 
-/* What systemd says of a service's stderr: that it is a stream to the journal, and which file. */
+/* systemd sets JOURNAL_STREAM (device:inode) if a service's stderr goes to the journal. */
 static bool is_journal(const char *stream)
 {
 	unsigned long long dev, ino;
@@ -20,7 +20,7 @@ static bool is_journal(const char *stream)
 	       !fstat(STDERR_FILENO, &st) && st.st_dev == dev && st.st_ino == ino;
 }
 
-/* It would show what erases the line of progress. */
+/* It would print the escape sequence that erases the line of progress. */
 static bool is_dumb(const char *term)
 {
 	return term && !strcmp(term, "dumb");
@@ -30,20 +30,20 @@ void helper_init(struct helper *helper)
 {
 	int fd;
 
-	/* Who may mount may have set it for root: then less is said on stderr, and all in the journal. */
+	/* An unprivileged caller may have set it: then stderr gets less, and the journal everything. */
 	helper->stderr_is_journal = is_journal(getenv("JOURNAL_STREAM"));
 	helper->waiting.dumb = is_dumb(getenv("TERM"));
-	/* Nothing else of the environment is believed: who may mount may have set it for root. */
+	/* Nothing else of the environment is trusted: an unprivileged caller may have set it. */
 	debug_init();
 	clearenv();
-	/* Were 2 closed, the next file that is opened would get what is said on stderr. */
+	/* If stderr were closed, the next opened file would get our messages. */
 	do {
 		fd = open("/dev/null", O_RDWR | O_CLOEXEC);
 	} while (fd >= 0 && fd <= STDERR_FILENO && !fcntl(fd, F_SETFD, 0));
 	if (fd > STDERR_FILENO)
 		close(fd);
-	/* Nobody who stops reading us ends us between a mount and its record; and children are
-	 * waited for. */
+	/* A reader that goes away must not kill us between a mount and its record; and children
+	 * are waited for. */
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGCHLD, SIG_DFL);
 }

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* A mount that nobody sees before it is proven. mount.nfs runs in a mount namespace of its own;
- * what it mounted there is looked at, copied (open_tree(2)), and put into place (move_mount(2))
- * only then, in one step. Whoever is killed in between takes the namespace and all that is mounted
- * there along. Linux 5.2.
+/* A mount that is invisible until it is proven. mount.nfs runs in its own mount namespace; its mount is
+ * checked there, copied (open_tree(2)), and only then moved into place (move_mount(2)), in one step. If the
+ * process is killed before, the namespace and its mounts go with it. Linux 5.2.
  *
- * The namespace is a slave of the one before: an umount there is one here, too, so that this one
- * keeps nothing busy; a mount here is none there. */
+ * The namespace is a slave of the original one: umounts propagate into it, so it keeps nothing busy; its
+ * mounts do not propagate out of it. */
 #include <fcntl.h>
 #include <sched.h>
 #include <sys/mount.h>
@@ -38,7 +37,7 @@ static int open_space(void)
 	return open("/proc/self/ns/mnt", O_RDONLY | O_CLOEXEC);
 }
 
-/* Everything that will be needed, before mount.nfs runs. */
+/* Opens everything that is needed later, before mount.nfs runs. */
 static int try_out(int home)
 {
 	_cleanup_close_ int here = open_space();
@@ -56,7 +55,7 @@ int hidden_enter(int *home)
 
 	if (fd < 0 || unshare(CLONE_NEWNS))
 		return -errno;
-	/* EINVAL: in a chroot(2) that is no mount point. */
+	/* EINVAL: in a chroot(2) that is not a mount point. */
 	if (mount("none", "/", "", MS_REC | MS_SLAVE, NULL))
 		return -errno;
 	rc = try_out(fd);
@@ -70,10 +69,10 @@ int hidden_reveal(const struct host *host, const struct hidden *hidden, unsigned
 	_cleanup_close_ int tree = copy_tree(hidden->at, "");
 	int rc;
 
-	/* What mount.nfs left running (rpc.statd) would keep it busy. */
+	/* A daemon that mount.nfs started (rpc.statd) would keep it busy. */
 	if (tree < 0 || umount2(hidden->path, MNT_DETACH | UMOUNT_NOFOLLOW))
 		return -errno;
-	/* Here a root directory is lost, and the one of home is got, which nothing needs. */
+	/* setns(2) also changes the root directory to that of the original namespace, which does no harm. */
 	if (setns(hidden->home, CLONE_NEWNS))
 		return -errno;
 	rc = proof_mount_id(host, tree, id);

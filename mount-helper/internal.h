@@ -1,30 +1,30 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* The map of mount-helper: what mount(8) runs for "mount -t nfsrdma", as root, on strings from
- * elsewhere. In the order of the work:
+/* The map of mount-helper: mount(8) runs it for "mount -t nfsrdma", as root, on strings from elsewhere. In the
+ * order of the work:
  *
  *	main.c      mount.nfsrdma
  *	args.c      the command line, as mount(8) writes it (pure)
- *	dir.c       the directory by its one absolute name
- *	fstab.c     what a user's mount must have in fstab
- *	prepare.c   policy, names and plan: with what options, and may it be at all
- *	route.c     the one question to the kernel that checks have and files do not answer
+ *	dir.c       the directory by its absolute name
+ *	fstab.c     requirements on the fstab line of a user's mount
+ *	prepare.c   policy, names and plan
+ *	route.c     the route to the server, from the kernel
  *	look.c      the checks, before mount.nfs or for the cause of its failure
- *	course.c    what a look means for the mount (pure)
- *	retry.c     for how long it is tried
- *	waiting.c   signals and a line of progress meanwhile
+ *	course.c    what the result of the checks means for the mount (pure)
+ *	retry.c     how long to retry
+ *	waiting.c   signals and the line of progress
  *	run.c       all of it in order: record, attempts, exit status
- *	outcome.c   what came of it, in words, in the journal and in the record
- *	stage.c     the process that mounts, and its limit of time
- *	hidden.c    a mount namespace that nobody else sees, and the way out of it
+ *	outcome.c   the outcome: message, journal and record
+ *	stage.c     the process that mounts, and its deadline
+ *	hidden.c    a private mount namespace, and the move out of it
  *	mount-nfs.c mount.nfs as a child
- *	proof.c     what mountinfo and mountstats say of the mount (pure but for reading)
- *	helper.c    what is known of the mount
+ *	proof.c     the actual transport, by mountinfo and mountstats (pure except for reading)
+ *	helper.c    the state of the mount
  *	tell.c      stderr and the journal
  *	umount.c    umount.nfsrdma
  *
- * No shell, no PATH, nothing of the environment; no library that talks to a bus. */
+ * No shell, no PATH, nothing of the environment; no library that uses a bus. */
 #ifndef MOUNT_HELPER_INTERNAL_H
 #define MOUNT_HELPER_INTERNAL_H
 
@@ -36,7 +36,7 @@
 #include "plugin/record/record.h"
 #include "rpcrdma/child/child.h"
 
-/* Bits of mount(8)'s exit status. 126 is never one: newer mount(8) takes it for "no such helper". */
+/* The exit status of mount(8). Never 126, which newer mount(8) takes for "no such helper". */
 enum helper_exit {
 	HELPER_OK = 0,
 	HELPER_USAGE = 1,   /* options, policy or permissions do not allow it */
@@ -141,21 +141,21 @@ int hidden_reveal(const struct host *host, const struct hidden *hidden, unsigned
 struct waiting {
 	int signals; /* a signalfd(2); 0: none yet, and signals end us as ever */
 	int signal;  /* that came; 0: none */
-	/* Of the line of progress, on a terminal. since_ms 0: none is shown; until_ms: the end of retry=. */
+	/* For the line of progress. since_ms 0: not shown; until_ms: the end of retry=. */
 	uint64_t since_ms, until_ms;
-	char what[256]; /* empty: mount.nfs is at work */
+	char what[256]; /* empty: waiting for mount.nfs */
 	bool shown, dumb;
-	char busy[256]; /* what the ticker says */
+	char busy[256]; /* the text of the ticker */
 	struct child ticker;
 };
 
 enum wait_end { WAIT_READY, WAIT_OVER, WAIT_SIGNAL };
 
-/* From here on signals are taken by waiting_for(). Once is enough. */
+/* From here on waiting_for() takes the signals. May be called again. */
 void waiting_begin(struct waiting *waiting);
-/* Until @fd can be read (-1: nothing to wait for), the deadline, or a signal (waiting->signal). */
+/* Waits until @fd is readable (-1: none), the deadline, or a signal (waiting->signal). */
 enum wait_end waiting_for(struct waiting *waiting, int fd, uint64_t deadline);
-/* Shows progress while this process waits for nothing, but does it itself; until waiting_erase(). */
+/* Shows progress while this process is busy, until waiting_erase(). */
 void waiting_busy(struct waiting *waiting, const char *fmt, ...) PRINTF_LIKE(2, 3);
 /* Before anything is printed on stderr. */
 void waiting_erase(struct waiting *waiting);
@@ -163,27 +163,27 @@ void waiting_erase(struct waiting *waiting);
 /* stage.c */
 
 enum stage_end {
-	STAGE_MOUNTED,     /* proof says what; it is in place */
-	STAGE_ALREADY,     /* the same was there before; proof says what */
-	STAGE_FAKED,       /* -f: mount.nfs had nothing against it */
-	STAGE_UNDONE,      /* it was not RDMA, and is gone */
-	STAGE_LEFT,        /* it was not to stay, and could not be undone */
-	STAGE_NOTHING,     /* mount.nfs says that all is well, and mounted nothing */
-	STAGE_FAILED,      /* mount.nfs did not mount; status and text are its own */
-	STAGE_UNMADE,      /* it did not come to that: text says why */
-	STAGE_TIMEOUT,     /* mount.nfs did not come to an end */
+	STAGE_MOUNTED,     /* see proof; it is in place */
+	STAGE_ALREADY,     /* the same was mounted before; see proof */
+	STAGE_FAKED,       /* -f: mount.nfs reported no error */
+	STAGE_UNDONE,      /* not RDMA, and unmounted again */
+	STAGE_LEFT,        /* must not stay, but could not be unmounted */
+	STAGE_NOTHING,     /* mount.nfs reported success and mounted nothing */
+	STAGE_FAILED,      /* mount.nfs failed; status and text are its own */
+	STAGE_UNMADE,      /* mount.nfs did not run: text says why */
+	STAGE_TIMEOUT,     /* mount.nfs did not end */
 	STAGE_INTERRUPTED, /* by a signal to us */
-	STAGE_NOT_HIDDEN,  /* not in this way: to be done again in the open */
+	STAGE_NOT_HIDDEN,  /* cannot be hidden: to be repeated in the open */
 };
 
 struct stage {
 	const struct host *host;
 	const char *program, *spec, *dir, *options;
 	const struct args *args;
-	struct waiting *waiting; /* NULL: nobody watches, and only this is waited for */
-	bool hidden;             /* mount where nobody sees it, first */
-	bool keep;               /* what is not RDMA stays */
-	bool remount;            /* of what is there */
+	struct waiting *waiting; /* NULL: no signals, no progress */
+	bool hidden;             /* mount in a private namespace first */
+	bool keep;               /* a mount that is not over RDMA stays */
+	bool remount;            /* of an existing mount */
 	uint64_t deadline;
 };
 
@@ -195,36 +195,36 @@ struct stage_result {
 	char text[MOUNT_NFS_LAST_MAX];
 };
 
-/* In a process of its own, which dies with us and is not waited for beyond the deadline; it alone
- * touches the directory. @out is always filled in. */
+/* Runs in a child, which dies with us and is not waited for beyond the deadline; only it accesses the directory.
+ * @out is always filled in. */
 void stage_run(const struct stage *stage, struct stage_result *out);
-/* Becomes mount.nfs, with its arguments. Returns only with -errno and words. */
+/* Becomes mount.nfs. Returns only on errors: -errno, with a message. */
 int stage_exec(const struct stage *stage);
 
 /* course.c: pure */
 
-/* What a look says, the worst counts. */
+/* The result of the checks; the worst counts. */
 enum look_says {
-	LOOK_NOTHING, /* against the mount: it is good, or unknown */
-	LOOK_PATH,    /* something on the way to the server is wrong */
-	LOOK_SILENT,  /* the listener was asked and did not answer */
+	LOOK_NOTHING, /* no reason against the mount: good, or unknown */
+	LOOK_PATH,    /* the path to the server is broken */
+	LOOK_SILENT,  /* the listener did not answer */
 	LOOK_REFUSED, /* the listener refuses */
 	LOOK_DEVICE,  /* there is no RDMA device */
-	LOOK_NEVER,   /* what no time heals: a module that cannot be loaded, wrong data */
+	LOOK_NEVER,   /* permanent: a module that cannot be loaded, wrong data */
 };
 
 enum course {
 	COURSE_TRY,    /* mount.nfs */
-	COURSE_WAIT,   /* and look again */
-	COURSE_REFUSE, /* it ends here */
-	COURSE_TCP,    /* without RDMA */
+	COURSE_WAIT,   /* and check again */
+	COURSE_REFUSE, /* the mount fails */
+	COURSE_TCP,    /* TCP */
 };
 
 struct situation {
-	bool once;             /* retry=0, -f, a remount: nobody is to wait */
-	bool reads;            /* the policy wants data read before the mount */
-	bool tcp;              /* the policy lets TCP be tried */
-	bool device_time_left; /* a device may still come */
+	bool once;             /* retry=0, -f, a remount: no retries */
+	bool reads;            /* the policy requires READs before the mount */
+	bool tcp;              /* the policy allows TCP */
+	bool device_time_left; /* a device may still appear */
 	bool time_left;        /* of retry= */
 };
 
@@ -232,10 +232,10 @@ enum course course_of(enum look_says says, const struct situation *at);
 
 /* retry.c */
 
-/* Minutes, as mount.nfs itself would have it. */
+/* In minutes, as mount.nfs determines it. */
 unsigned int retry_minutes(const struct host *host, const struct plan *plan,
 			   const char *source, const char *dir);
-/* The options with another retry=, the caller's; NULL: no memory. */
+/* The options with another retry=, for free(3); NULL: no memory. */
 char *retry_options(const char *options, unsigned int minutes);
 
 /* The rest works on one mount. */
@@ -263,63 +263,61 @@ struct helper {
 	unsigned int minutes;     /* retry= */
 	struct look look;         /* the last one */
 	struct waiting waiting;
-	bool stderr_is_journal; /* of a unit: what is an entry is not said twice */
-	bool gave_up;           /* RDMA failed, and TCP is what is tried now */
+	bool stderr_is_journal; /* of a unit: messages are not printed twice */
+	bool gave_up;           /* RDMA failed, and TCP is tried now */
 	struct report *report;  /* of the last look, and of the proof */
 };
 
 /* helper.c */
 
-/* Of this process: first of all. */
+/* Prepares this process. To be called first. */
 void helper_init(struct helper *helper);
 void helper_fini(struct helper *helper);
 
 /* tell.c */
 
-/* A sentence on stderr and in the journal; quiet events (proven, unmounted) only in the journal,
- * unless -v. */
+/* A message on stderr and in the journal; quiet events (proven, unmounted) only in the journal, unless -v. */
 void tell(struct helper *helper, enum journal_event event, const char *fmt, ...)
 	PRINTF_LIKE(3, 4);
-/* The same of a finding, with its cause and remedy as fields; not on stderr unless -v. */
+/* The same for a finding, with its cause and remedy as fields; on stderr only with -v. */
 void tell_finding(struct helper *helper, const struct finding *finding);
-/* How a directory's mount is told: "nas:/vm on /srv/vm". */
+/* The mount in messages: "nas:/vm on /srv/vm". */
 const char *tell_mount(const struct helper *helper);
 
 /* prepare.c */
 
-/* Everything before the first check: 0, or the exit status after a sentence. */
+/* Everything before the first check: 0, or the exit status after a message. */
 int prepare(struct helper *helper);
 
 /* route.c */
 
 extern const struct live_ops live_helper;
 
-/* look.c: each fills helper->look, and begins a new report */
+/* look.c: each sets helper->look, and begins a new report */
 
-/* The checks of a level, and what they find into the report. @again: the journal has it already.
- * Errors: -ENOMEM, with words. */
+/* Runs the checks of a level and adds their findings to the report. @again: not into the journal.
+ * Errors: -ENOMEM, with a message. */
 int look_before(struct helper *helper, enum policy_check level, bool again);
-/* Why mount.nfs failed. Errors: the same. */
+/* Looks for the cause of a failure of mount.nfs. Errors: the same. */
 int look_after(struct helper *helper);
 
 /* outcome.c */
 
-/* Tells and records what came of an attempt. Returns the exit status. */
+/* Reports and records the outcome of an attempt. Returns the exit status. */
 int outcome(struct helper *helper, const struct stage_result *result);
-/* The record that stands while mount.nfs runs. Errors: an old one could be believed in place of
- * it. */
+/* Writes the record that is valid while mount.nfs runs. Errors: an old one could be taken for it. */
 int outcome_pending(struct helper *helper);
 
-/* No record is left of an attempt that came to nothing. */
+/* Removes the record of a failed attempt. */
 void outcome_forget(struct helper *helper);
-/* Ends that need no attempt. Return the exit status. */
+/* Ends without an attempt. Return the exit status. */
 int outcome_refused(struct helper *helper);
 int outcome_interrupted(struct helper *helper);
 
 /* reading.c */
 
-/* Reads a little through a mount that is proven, and says so where that ends in EIO: on stderr, in
- * the journal and in the report. True: it did. Takes two seconds at most. */
+/* Reads through a proven mount, and warns on stderr, in the journal and in the report if that fails with EIO.
+ * True: it warned. Takes two seconds at most. */
 bool reading_warns(struct helper *helper, const struct proof *proof);
 
 /* run.c */

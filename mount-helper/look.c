@@ -1,24 +1,23 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* The checks of `nfsrdma check` that a mount has time for; there are no others here. Before
- * mount.nfs: of this host alone, and, where policy wants it, of the way to the server, or a quick
- * probe with real READs. After mount.nfs failed: the way to the server, for the cause. What comes
- * from the network is decoded in a process without privilege (rpcrdma/probe, remote-rpcbind.c). The
- * listener is asked as the check fabric.listener asks it: a connection, a NULL call, the end. */
+/* Runs the checks of `nfsrdma check` that a mount has time for. Before mount.nfs: this host and, depending on
+ * the policy, the path to the server, or a quick probe with real READs. After mount.nfs has failed: the path to
+ * the server, for the cause. Data from the network are decoded in a process without privileges (rpcrdma/probe,
+ * remote-rpcbind.c). The check fabric.listener connects, sends a NULL call, and disconnects. */
 #include <stdio.h>
 #include <time.h>
 
 #include "mount-helper/internal.h"
 #include "rpcrdma/probe/probe.h"
 
-/* After a failure: one connection, not all that a generous deadline allows. */
+/* After a failure: enough for one connection attempt. */
 #define CAUSE_MS 5000
 
 struct looking {
 	struct helper *helper;
-	bool stops; /* before the mount: settings of a configuration file are no reason */
-	bool quiet; /* the journal has it */
+	bool stops; /* before the mount: settings of a configuration file do not count */
+	bool quiet; /* already in the journal */
 };
 
 static enum check_at_mount kind_of(const char *id)
@@ -31,8 +30,8 @@ static enum check_at_mount kind_of(const char *id)
 	return CHECK_MOUNT_NO;
 }
 
-/* A finding that is no reason to refuse: mount.nfs gets options that the settings of a
- * configuration file do not touch, for instance. What is of no check is of the probe: wrong data. */
+/* Some findings are no reason to refuse: for instance, settings of a configuration file do not affect the
+ * options that mount.nfs gets. Findings without a check come from the probe: wrong data. */
 static enum look_says says_of(const struct finding *finding, bool stops)
 {
 	static const enum look_says says[] = {
@@ -42,7 +41,7 @@ static enum look_says says_of(const struct finding *finding, bool stops)
 	};
 	enum check_at_mount kind = kind_of(finding->id);
 
-	/* Ours has transport and port in full. */
+	/* The plan's options have transport and port. */
 	if (finding->status == FINDING_FAIL && kind == CHECK_MOUNT_TELLS &&
 	    (stops || finding_evidence(finding, CHECK_SPARES)[0]))
 		return LOOK_NOTHING;
@@ -65,7 +64,7 @@ static void on_finding(void *arg, const struct finding *finding)
 	    (finding->status == FINDING_FAIL || finding->status == FINDING_WARN ||
 	     finding->status == FINDING_UNKNOWN))
 		tell_finding(looking->helper, finding);
-	/* Of two that weigh the same the first: it comes first in the order of causes. */
+	/* Of two of the same weight the first one counts: checks are in the order of causes. */
 	if (says <= look->says)
 		return;
 	look->says = says;
@@ -186,7 +185,7 @@ int look_after(struct helper *helper)
 	waiting_busy(&helper->waiting,
 		     "mount.nfs failed; checking RDMA to %.150s for the cause",
 		     helper->target.server);
-	/* What mount.nfs took of the time is its own. */
+	/* A new deadline: mount.nfs may have used up the old one. */
 	run_checks(&looking, true, deadline_in(CAUSE_MS));
 	end(helper, started, start);
 	return 0;

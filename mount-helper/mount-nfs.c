@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* mount.nfs as a child (CHILD_MOUNT_NFS). It gets an absolute path, a short environment, nothing to
- * read, and pipes for what it says, which is handed on but for its last error: whoever mounts for somebody else waits until
- * all copies of its stderr are closed, and mount.nfs may start daemons (rpc.statd) that keep theirs. */
+/* mount.nfs as a child (CHILD_MOUNT_NFS). It gets an absolute path, a minimal environment, an
+ * empty stdin, and pipes for its output, which is copied except for its last error. It does not get our stderr:
+ * a caller may wait until all copies of it are closed, and daemons that mount.nfs starts (rpc.statd) keep theirs. */
 #include <stdio.h>
 
 #include "mount-helper/internal.h"
 #include "rpcrdma/child/child.h"
 
-/* Less than a pipe holds: whoever does not read us keeps nobody waiting. */
+/* Less than the capacity of a pipe, so that a reader that does not read never blocks us. */
 #define SAY_MAX (16 * 1024)
 
 static const char *const environment[] = { "PATH=/usr/sbin:/usr/bin:/sbin:/bin",
@@ -22,8 +22,7 @@ int mount_nfs_exec(const char *program, const char *const argv[])
 	return child_exec(&self);
 }
 
-/* Lines of stderr are handed on when the next one comes: the last one is in the sentence of who
- * called, and would be said twice. */
+/* A line of stderr is printed when the next one arrives: the caller's message contains the last one. */
 #define LINE_BYTES 4096
 
 struct speech {
@@ -43,7 +42,7 @@ static void hand_on(struct speech *speech, int which, const char *buf, size_t le
 	if (!len)
 		return;
 	speech->said[which] += len;
-	/* There may be a line of progress. Whoever does not listen to us misses it. */
+	/* Erases the line of progress. Errors are ignored. */
 	if (which == STDERR_FILENO && isatty(which))
 		fd_write_all(which, "\r\033[K", 4);
 	fd_write_all(which, buf, len);
@@ -111,7 +110,7 @@ int mount_nfs_run(const char *program, const char *const argv[], int signals,
 	out->left = end.fate == CHILD_LEFT ? end.pid : 0;
 	if (end.fate == CHILD_SIGNALLED)
 		out->signal = end.status;
-	/* What it says of its own end, when it was ended, is none. */
+	/* The exit status counts only if it was not ended by us. */
 	if (!rc && end.fate == CHILD_EXITED)
 		out->status = end.status;
 	if (!out->status)

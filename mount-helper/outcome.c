@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* What came of an attempt: in words, in the journal and in the record, and the exit status. A row
- * for each end that an attempt can have. */
+/* Reports the outcome of an attempt: message, journal, record, and exit status. A table row for each
+ * possible end. */
 #include <stdio.h>
 
 #include "mount-helper/internal.h"
 
-/* What the record says while nothing is proven, and in the end. */
+/* What happens to the record at the end of an attempt. */
 enum recording {
-	RECORD_KEEP,   /* the pending one stays: what is there is not known */
+	RECORD_KEEP,   /* the pending one stays: the state of the mount is unknown */
 	RECORD_REMOVE, /* nothing was mounted */
 	RECORD_WRITE,  /* of the mount */
 };
@@ -28,7 +28,7 @@ static void fill_record(const struct helper *helper, struct record *record)
 	record->checked_ms = now_ms();
 }
 
-/* What a mount that was here before left behind. Of another namespace the mounts are not known. */
+/* Removes records that an earlier mount left behind. The mounts of another namespace are unknown. */
 static void tidy(struct helper *helper)
 {
 	_cleanup_(host_nfs_mounts_fini) struct nfs_mounts mounts = { .count = 0 };
@@ -48,7 +48,7 @@ int outcome_pending(struct helper *helper)
 
 	if (helper->args.fake || !helper->root)
 		return 0;
-	/* No folder, so no record that could be believed. */
+	/* Without the directory there is no old record, either. */
 	if (helper->records < 0)
 		return err_set(EROFS, "there is no directory for records");
 	tidy(helper);
@@ -115,7 +115,7 @@ static void add_finding(struct helper *helper, const struct proof *proof)
 	report_add(helper->report, &finding);
 }
 
-/* Where another mount's connection is the reason, its name. */
+/* Names the other mount whose connection is shared, if that is the cause. */
 static const char *because(const struct helper *helper, const struct proof *proof)
 {
 	static char text[640];
@@ -207,7 +207,7 @@ static int say_nothing(struct helper *helper, const struct stage_result *result)
 	return HELPER_FAILED;
 }
 
-/* What mount.nfs said last; all of it is on stderr already. */
+/* The last message of mount.nfs. */
 static const char *words(const struct stage_result *result)
 {
 	return result->text[0] ? result->text : "mount.nfs gave no reason";
@@ -215,7 +215,7 @@ static const char *words(const struct stage_result *result)
 
 static int exit_of(int status)
 {
-	/* mount(8)'s bits; 126 and others would be taken for something else. */
+	/* The exit status of mount(8); 126 and others have another meaning. */
 	static const int passed_on[] = { 1, 2, 4, 8, 16, 32, 64 };
 	size_t i;
 
@@ -225,7 +225,7 @@ static int exit_of(int status)
 	return HELPER_FAILED;
 }
 
-/* Of an attempt over TCP nothing here knows the cause. */
+/* The checks know nothing about an attempt over TCP. */
 static bool knows_reason(const struct helper *helper)
 {
 	return helper->look.says != LOOK_NOTHING && !helper->gave_up;
@@ -276,7 +276,7 @@ static int say_unmade(struct helper *helper, const struct stage_result *result)
 	return HELPER_FAILED;
 }
 
-/* ": no answer ... (12 s ago)", or nothing. The look is older than the end of mount.nfs. */
+/* ": no answer ... (12 s ago)", or nothing. The checks ran before mount.nfs ended. */
 #define WHY_MAX (FINDING_SUMMARY_MAX + 64)
 
 static const char *reason(const struct helper *helper, char buf[WHY_MAX])
@@ -349,13 +349,13 @@ static const struct {
 	[STAGE_NOTHING] = { say_nothing, RECORD_KEEP, RECORD_REMOVE },
 	[STAGE_FAILED] = { say_failed, RECORD_REMOVE, RECORD_REMOVE },
 	[STAGE_UNMADE] = { say_unmade, RECORD_REMOVE, RECORD_REMOVE },
-	/* The kernel may still mount it. Hidden, nobody would ever see that. */
+	/* The kernel may still complete the mount. In a hidden namespace that does not matter. */
 	[STAGE_TIMEOUT] = { say_timeout, RECORD_KEEP, RECORD_REMOVE },
 	[STAGE_INTERRUPTED] = { say_interrupted, RECORD_REMOVE, RECORD_REMOVE },
 	[STAGE_NOT_HIDDEN] = { say_unmade, RECORD_REMOVE, RECORD_REMOVE },
 };
 
-/* The record stands before the mount is touched once more. */
+/* The record is written before the mount is accessed again. */
 static void read_a_little(struct helper *helper, const struct stage_result *result)
 {
 	if (result->end == STAGE_MOUNTED && result->proof.rdma && helper->root &&

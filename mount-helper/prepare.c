@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* What is known before the first check: this host's policy, the plan, the server's addresses. What
- * cannot be, ends here, with a sentence. */
+/* Everything before the first check: this host's policy, the plan, the server's addresses. An impossible
+ * mount ends here, with a message. */
 #include <netinet/in.h>
 #include <stdio.h>
 
 #include "mount-helper/internal.h"
 
-/* A resolver that does not answer; mount.nfs asks it again. */
+/* For a resolver that does not answer; mount.nfs tries again. */
 #define RESOLVE_MS 5000
 
 static int refuse(struct helper *helper, enum helper_exit code)
@@ -20,8 +20,8 @@ static int refuse(struct helper *helper, enum helper_exit code)
 	return code;
 }
 
-/* mount.nfs knows no -N, and that namespace's own mount.nfs and libraries would run as root, with the
- * options that this host's policy gives: nobody says that they may. */
+/* mount.nfs has no -N, and that namespace's mount.nfs and libraries would run as root, with the options of this
+ * host's policy, which does not allow that. */
 static int refuse_space(const struct args *args)
 {
 	return args->space
@@ -66,7 +66,7 @@ static void set_target(struct helper *helper)
 	target->server = plan->spec.host;
 	target->export = plan->spec.path;
 	target->port = plan->port;
-	/* No other port helps a mount that names this one. */
+	/* Checks use the mount's port only. */
 	target->has_port = true;
 	target->roles = CHECK_CLIENT;
 	target->nfs_version = (unsigned int)plan->nfs_major;
@@ -85,7 +85,7 @@ static enum ip_family family_of(const struct check_target *target)
 	return target->naddresses ? IP_V6 : IP_UNKNOWN;
 }
 
-/* mount.nfs goes to the first address of the family that its options name. */
+/* mount.nfs uses the first address of the family in its options. */
 static void keep_family(struct check_target *target, sa_family_t family)
 {
 	unsigned int i, n = 0;
@@ -96,8 +96,8 @@ static void keep_family(struct check_target *target, sa_family_t family)
 	target->naddresses = n;
 }
 
-/* A name may have IPv6 addresses only, and mount.nfs is to be told. Who cannot be resolved is
- * mount.nfs's to complain of. */
+/* A name may have IPv6 addresses only, which the options of mount.nfs must say. mount.nfs reports a name that
+ * does not resolve. */
 static int resolve(struct helper *helper)
 {
 	bool named = helper->plan->spec.family == IP_UNKNOWN;
@@ -132,7 +132,7 @@ static int plan_it(struct helper *helper)
 
 	if (rc)
 		return rc;
-	/* Of all that comes before the first word. */
+	/* The deadline of everything before the first message. */
 	helper->deadline = helper->start_ms + helper->plan->policy.deadline_ms;
 	set_target(helper);
 	if (helper->plan->wants_rdma)

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Over what a mount runs: the transport in mountinfo, which is the one of the connection in use
- * (nfs_show_mount_options() in fs/nfs/super.c), and every connection in mountstats. An option that
- * asked for RDMA proves nothing: of an NFSv4.1 server that is mounted over TCP already the kernel
- * takes that connection, and keeps port= as it was asked for (nfs41_walk_client_list() in
- * fs/nfs/nfs4client.c). */
+/* The actual transport of a mount: the one in mountinfo, which is that of the connection in use
+ * (nfs_show_mount_options() in fs/nfs/super.c), and every connection in mountstats. An option that requests RDMA
+ * proves nothing: if an NFSv4.1 server is already mounted over TCP, the kernel uses that connection, and shows
+ * port= as requested (nfs41_walk_client_list() in fs/nfs/nfs4client.c). */
 #include <stdio.h>
 
 #include "mount-helper/internal.h"
@@ -36,7 +35,7 @@ static const struct nfs_mount *find(const struct nfs_mounts *mounts, unsigned in
 	return NULL;
 }
 
-/* Trunking: same server and version, and what it runs over. */
+/* Trunking: the same server, version and transport. */
 static void find_other(const struct nfs_mounts *mounts, const struct nfs_mount *mount,
 		       struct proof *out)
 {

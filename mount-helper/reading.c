@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* A mount that is proven to be over RDMA, and from which nothing can be read: kernels 3.7 to 3.14 lose
- * every reply that does not come inline (bug.read-812). So 4096 bytes of a quiet file are read through
- * the new mount, by a child that has two seconds. It only warns: the mount is there, and whatever the
- * read brings, or if it does not come back, that stays so. */
+/* A mount can be over RDMA and not readable: kernels 3.7 to 3.14 lose every reply that is not inline
+ * (bug.read-812). So a child reads 4096 bytes of a quiet file through the new mount, within two seconds. The
+ * result is a warning at most: the mount stays, also if the read hangs. */
 #include "mount-helper/internal.h"
 #include "plugin/kernel/quick.h"
 #include "plugin/report/shell.h"

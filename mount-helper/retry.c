@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* For how long mount.nfs tries: retry= of the options, else of nfsmount.conf in the order in which
- * mount.nfs takes its sections, else its own defaults (utils/mount/stropts.c). */
+/* How long mount.nfs retries: retry= of the options, otherwise of nfsmount.conf in the order of its sections,
+ * otherwise the defaults of mount.nfs (utils/mount/stropts.c). */
 #include <stdio.h>
 
 #include "mount-helper/internal.h"
 
 #define FOREGROUND 2
 #define BACKGROUND 10000
-/* Four weeks, which still fit into a time-out. */
+/* Four weeks, which still fit into a timeout in milliseconds. */
 #define MINUTES_MAX 40000
 
 static unsigned int parse(const char *text)

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* The running system as checks may ask it at mount time: the route to the server, of the kernel
- * itself by rtnetlink(7). Firewalls and units are asked by programs and over a bus; here they are
- * unknown. */
+/* What checks may query of the running system at mount time: the kernel's route to the server, by
+ * rtnetlink(7). Firewalls and units need programs and a bus; here they are unknown. */
 #include <arpa/inet.h>
 #include <linux/rtnetlink.h>
 #include <netinet/in.h>
@@ -104,7 +103,7 @@ static int take_answer(const void *answer, size_t len, int family, struct host_r
 			       "the kernel's reply to a route request is truncated");
 	if (header->nlmsg_type == NLMSG_ERROR &&
 	    header->nlmsg_len >= NLMSG_LENGTH(sizeof(*error))) {
-		/* EINVAL is a blackhole; there are others, and none leads there. */
+		/* EINVAL is a blackhole route; other errors mean no route, too. */
 		return err_set(ENETUNREACH, "there is no route to the server: %s",
 			       strerror(-error->error));
 	}

@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* A mount from beginning to end: plan, checks, record, mount.nfs, proof, record, and all but the plan
- * again while the time of retry= lasts and the reason can heal. Under the policy prefer an attempt
- * over TCP may follow. */
+/* A mount from beginning to end: plan, checks, record, mount.nfs, proof, record. All but the plan are repeated
+ * within the time of retry= if the failure can be temporary. With the policy prefer an attempt over TCP may
+ * follow. */
 #include <stdio.h>
 
 #include "mount-helper/internal.h"
 
-/* The attempt that mount.nfs began before "retry" was over, which the kernel gives up after three
+/* The last attempt that mount.nfs starts within the time of retry=; the kernel gives up after three
  * minutes. */
 #define ATTEMPT_MS (180 * 1000)
 /* Hosts load the drivers of their adapters while they boot. */
 #define DEVICE_MS (30 * 1000)
-/* Between two looks, as between two tries of mount.nfs; for a device, which is only read, less. */
+/* Between two rounds of checks, as between two attempts of mount.nfs; shorter for a device, which is only read. */
 #define PAUSE_MS        10000
 #define PAUSE_DEVICE_MS 1000
 
 /* --- in the open, or hidden ------------------------------------------------------------------- */
 
-/* Where the root's mounts are shared, as systemd makes them, an umount of the host is one in the
- * hidden namespace, too, so that nothing is kept busy. */
+/* If the root mount is shared, as under systemd, umounts propagate into the hidden namespace, and it keeps
+ * nothing busy. */
 static bool root_is_shared(const struct host *host)
 {
 	_cleanup_(host_text_fini) struct host_text text = { NULL, 0 };
@@ -39,8 +39,8 @@ static bool root_is_shared(const struct host *host)
 	return shared;
 }
 
-/* What libmount has to remember of a mount in /run/mount/utab. Newer ones find that again by the
- * number of the mount, which is another one when it comes into place. */
+/* Options that libmount keeps in /run/mount/utab. Newer versions look them up by the mount ID, which changes
+ * when the mount is moved into place. */
 static bool needs_utab(const char *options)
 {
 	static const char *const names[] = { "user",  "users",  "owner",
@@ -56,8 +56,8 @@ static bool needs_utab(const char *options)
 	return false;
 }
 
-/* For locks of NFSv3 mount.nfs starts rpc.statd, which would stay in the hidden namespace and keep
- * it; systemd starts it elsewhere. */
+/* For NFSv3 locks mount.nfs starts rpc.statd, which would stay in the hidden namespace and keep it alive;
+ * systemd starts it outside. */
 static bool starts_statd(const struct helper *helper)
 {
 	_cleanup_(opts_free_p) struct opts *opts = NULL;
@@ -79,8 +79,8 @@ static bool may_hide(const struct helper *helper)
 
 /* --- attempts ------------------------------------------------------------------------------------ */
 
-/* Background=true in nfsmount.conf adds "bg" to a mount that does not say which, and then mount.nfs
- * ends well with nothing mounted: what has to be proven says it. NULL: as they are. */
+/* Background=true in nfsmount.conf adds "bg" to a mount with neither bg nor fg, and then mount.nfs exits with 0
+ * and nothing mounted. So a mount that must be proven gets "fg". NULL: unchanged. */
 static char *in_foreground(const struct plan *plan, const char *given)
 {
 	char *options;
@@ -91,7 +91,7 @@ static char *in_foreground(const struct plan *plan, const char *given)
 	return options;
 }
 
-/* retry= of the minutes that are left, where mount.nfs is called again. */
+/* retry= with the remaining minutes, if mount.nfs is called again. */
 static char *with_retry(const struct helper *helper, const char *options)
 {
 	unsigned int left = ((unsigned int)deadline_left(helper->until) + 59999) / 60000;
@@ -123,7 +123,7 @@ static void attempt(struct helper *helper, const char *options, bool keep,
 		stage_run(&stage, result);
 	}
 	waiting_erase(&helper->waiting);
-	/* At a terminal mount.nfs gets the signal, too, and may be gone before we are told. */
+	/* On a terminal mount.nfs gets the signal, too, and may exit before we see it. */
 	if (helper->waiting.signal &&
 	    (result->end == STAGE_FAILED || result->end == STAGE_TIMEOUT))
 		result->end = STAGE_INTERRUPTED;
@@ -142,14 +142,14 @@ static int try_tcp(struct helper *helper, const char *why, const char *said)
 	return outcome(helper, &result);
 }
 
-/* The record that stands meanwhile. False: an old one could be believed in place of it. */
+/* Writes the pending record. False: an old one could be taken for this mount's. */
 static bool record_it(struct helper *helper)
 {
 	if (!outcome_pending(helper))
 		return true;
 	tell(helper, JOURNAL_WARNING, "%s: cannot write the record: %s",
 	     tell_mount(helper), err_text());
-	/* An old record would be of this mount, should it get the same number. */
+	/* An old record would match this mount if it gets the same mount ID. */
 	if (helper->records < 0 || !record_forget(helper->records, helper->dir))
 		return true;
 	tell(helper, JOURNAL_FAILED,
@@ -161,7 +161,7 @@ static bool record_it(struct helper *helper)
 
 /* --- what a look means -------------------------------------------------------------------------- */
 
-/* Nobody is to wait: mount.nfs does not with -f and for a remount either. */
+/* No retries: mount.nfs has none with -f and for a remount, either. */
 static bool is_once(const struct helper *helper)
 {
 	return !helper->minutes || helper->args.fake || helper->plan->remount;
@@ -214,8 +214,8 @@ static void say_waiting(struct helper *helper, char said[FINDING_SUMMARY_MAX])
 	     why, until);
 }
 
-/* Whether mount.nfs is to be called once more: it failed for what can heal. Of time-outs and refusals
- * it has tried for as long as retry= says; of others it ends at once. */
+/* Whether to call mount.nfs again: the failure can be temporary. mount.nfs itself retries timeouts and refusals
+ * within retry=, but exits at once for other errors. */
 static bool is_again(struct helper *helper, const struct stage_result *result)
 {
 	if (result->end != STAGE_FAILED && result->end != STAGE_TIMEOUT)
@@ -228,7 +228,7 @@ static bool is_again(struct helper *helper, const struct stage_result *result)
 	       deadline_left(helper->until);
 }
 
-/* True: it is over, with this exit status. */
+/* True: finished, with this exit status. */
 static bool try_once(struct helper *helper, int *status)
 {
 	_cleanup_free_ char *options = with_retry(helper, helper->plan->options);
@@ -258,7 +258,7 @@ static int look_first(struct helper *helper)
 {
 	int rc = look_before(helper, level_of(helper), false);
 
-	/* A request of the connection manager that is lost comes again after four seconds. */
+	/* The connection manager repeats a lost request after four seconds. */
 	if (!rc && helper->look.says == LOOK_SILENT && is_once(helper) &&
 	    deadline_left(helper->deadline))
 		rc = look_before(helper, level_of(helper), true);
@@ -297,7 +297,7 @@ static int run_rdma(struct helper *helper)
 
 /* --- without RDMA ------------------------------------------------------------------------------- */
 
-/* The policy is off: mount.nfs itself, and nothing of ours but that no old record is believed. */
+/* With the policy off: mount.nfs alone. Only an old record is removed. */
 static int mount_plain(struct helper *helper)
 {
 	const struct stage stage = {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* The process that mounts: runs mount.nfs, proves what came of it, and undoes what is not to stay.
- * It alone touches the directory, which may lie on a file system whose server is gone: then it
- * hangs, and the process that waits for it does not.
+/* The process that mounts: runs mount.nfs, proves the transport of the mount, and unmounts what must not stay. Only
+ * this process accesses the directory, which may be on a file system whose server is gone: then it hangs, and
+ * its parent does not.
  *
- * Whoever is killed takes along what depends on it: the kernel kills this process when its parent
- * ends, and mount.nfs when this one does. In the hidden form nothing is mounted then that was not
- * proven; in the open form a mount may be left, and the record says that it is unproven. */
+ * A killed process takes its children along: the kernel kills this process when its parent ends, and mount.nfs when
+ * this one ends. In the hidden form nothing unproven is then mounted; in the open form a mount may be left,
+ * and the record says that it is unproven. */
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
@@ -19,7 +19,7 @@
 #include "mount-helper/internal.h"
 #include "rpcrdma/child/child.h"
 
-/* Beyond mount.nfs's own deadline: for its end, the proof and the undoing. */
+/* After the deadline of mount.nfs: for its end, the proof and the unmount. */
 #define GRACE_MS 5000
 
 #define MOUNTINFO_MAX (16 * 1024 * 1024)
@@ -28,10 +28,10 @@ struct work {
 	const struct stage *stage;
 	struct stage_result *result;
 	int signals;
-	int to;               /* the directory, at home */
-	struct hidden hidden; /* home: -1: in the open */
+	int to;               /* the directory, in the original namespace */
+	struct hidden hidden; /* home -1: not hidden */
 	unsigned int home_id,
-		before; /* of the mount that the directory is on, here and now */
+		before; /* mount ID of the directory, in the original namespace and here */
 };
 
 static void end_as(struct work *work, enum stage_end end, const char *text)
@@ -50,8 +50,8 @@ static void add(const char *argv[MOUNT_NFS_ARGS_MAX + 1], size_t *n, bool wanted
 		argv[(*n)++] = word;
 }
 
-/* Source and directory first, as mount(8) has them: mount.nfs of old does not take them
- * otherwise. Its name chooses what it does, too. */
+/* Source and directory first, as from mount(8): old versions of mount.nfs require that. The name selects what it
+ * does, too. */
 static void make_args(const struct stage *stage, const char *argv[MOUNT_NFS_ARGS_MAX + 1])
 {
 	size_t n = 0;
@@ -107,7 +107,7 @@ static void say_failed(struct work *work, const struct mount_nfs_end *end)
 
 /* --- undoing ---------------------------------------------------------------------------------- */
 
-/* What libmount keeps of a mount besides the kernel (/run/mount/utab): mount.nfs wrote a line. */
+/* libmount's own data of a mount (/run/mount/utab), where mount.nfs wrote a line. */
 static void forget_utab(const char *dir)
 {
 	struct libmnt_update *update = mnt_new_update();
@@ -118,13 +118,13 @@ static void forget_utab(const char *dir)
 }
 
 enum fresh {
-	FRESH_NO,      /* what is there was there before */
-	FRESH_OPEN,    /* there is a new mount, and this is a descriptor of it */
-	FRESH_CLOSED,  /* there is one, and it does not open: text says why */
-	FRESH_UNKNOWN, /* it cannot be found out: text says why */
+	FRESH_NO,      /* no new mount */
+	FRESH_OPEN,    /* a new mount, opened */
+	FRESH_CLOSED,  /* a new mount that does not open: text says why */
+	FRESH_UNKNOWN, /* unknown: text says why */
 };
 
-/* The mount that lies uppermost on a directory, by name: of what does not open. */
+/* The topmost mount on a directory, by name: for a directory that does not open. */
 static int topmost(const struct host *host, const char *dir, unsigned int *id)
 {
 	_cleanup_(host_text_fini) struct host_text text = { NULL, 0 };
@@ -146,8 +146,8 @@ static int topmost(const struct host *host, const char *dir, unsigned int *id)
 	return fs ? 0 : err_set(ENOENT, "%s is not a mount point", dir);
 }
 
-/* Only what is new: the number of the topmost mount there is another than before. A directory that does
- * not open (a stale handle, an error of the server, no descriptor left) proves nothing. */
+/* A mount is new if the ID of the topmost mount has changed. A directory that does not open (a stale handle, an
+ * error of the server, no descriptor left) proves nothing. */
 static enum fresh look_for_new(const struct work *work, unsigned int *id, int *fd,
 			       char why[MOUNT_NFS_LAST_MAX])
 {
@@ -192,7 +192,7 @@ static void end_left(struct work *work, const char *what, const char *why)
 	end_as(work, STAGE_LEFT, text);
 }
 
-/* mount.nfs failed, or was ended: it can have mounted before. */
+/* mount.nfs failed or was ended, but may have mounted. */
 static void undo_rest(struct work *work)
 {
 	char why[MOUNT_NFS_LAST_MAX] = "";
@@ -216,7 +216,7 @@ static void undo_rest(struct work *work)
 
 /* --- proof ------------------------------------------------------------------------------------ */
 
-/* In place, or put there. */
+/* Already in place, or moved there. */
 static void settle(struct work *work, enum stage_end end)
 {
 	struct stage_result *result = work->result;
@@ -228,7 +228,7 @@ static void settle(struct work *work, enum stage_end end)
 	else if (work->hidden.home >= 0)
 		id = work->home_id;
 	if (rc) {
-		/* The mount of the namespace ends with this process. */
+		/* The mount in the namespace ends with this process. */
 		forget_utab(work->stage->dir);
 		end_as(work, STAGE_NOT_HIDDEN, strerror(-rc));
 		return;
@@ -254,7 +254,7 @@ static void prove(struct work *work, unsigned int id, bool fresh)
 		settle(work, fresh ? STAGE_MOUNTED : STAGE_ALREADY);
 		return;
 	}
-	/* Nothing of it may be open when it is to go. */
+	/* An open descriptor would keep it busy. */
 	if (work->hidden.at >= 0)
 		close(take_fd(&work->hidden.at));
 	if (undo(work))
@@ -263,8 +263,7 @@ static void prove(struct work *work, unsigned int id, bool fresh)
 		end_as(work, STAGE_LEFT, "it could not be unmounted");
 }
 
-/* mount.nfs takes it for success if the same is mounted there already (EBUSY), and if it goes on in
- * the background. */
+/* mount.nfs exits with 0 if the same is mounted there already (EBUSY), and if it continues in the background. */
 static void look_at_old(struct work *work)
 {
 	struct proof proof;
@@ -280,7 +279,7 @@ static void look_at_old(struct work *work)
 	}
 }
 
-/* mount.nfs says that it mounted, and what is there does not open. */
+/* mount.nfs reported success, but the new mount does not open. */
 static void undo_unopened(struct work *work, enum fresh fresh, const char *why)
 {
 	char text[2 * MOUNT_NFS_LAST_MAX];
@@ -387,16 +386,16 @@ static int stage_work(void *arg, int channel)
 			     .to = -1,
 			     .hidden = { .home = -1, .at = -1, .to = -1 } };
 
-	/* Neither keeps a file system busy nor is asked where it is. */
+	/* So it keeps no file system busy. */
 	if (chdir("/"))
 		return 1;
 	do_work(&work);
 	return child_answer(channel, &result, sizeof(result));
 }
 
-/* --- who waits for it --------------------------------------------------------------------------- */
+/* --- the parent --------------------------------------------------------------------------- */
 
-/* False: it ended without a word, or has not ended by the deadline. */
+/* False: it ended without an answer, or not by the deadline. */
 static bool receive(const struct child *child, struct stage_result *out,
 		    uint64_t deadline)
 {
@@ -428,7 +427,7 @@ static void say_lost(struct stage_result *out, const struct child_end *end,
 						 : "");
 }
 
-/* Our own signals are the process's, too, while we wait: they end mount.nfs first. */
+/* While we wait, our signals are passed on to the process: they end mount.nfs first. */
 static bool wait_for(const struct child *child, struct waiting *waiting,
 		     uint64_t deadline)
 {

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* What the helper says: a line on stderr, for a person at a terminal, and an entry in the journal,
- * for who looks after a virtual machine did not start and finds that its platform kept the line
- * for itself. */
+/* The helper's messages: a line on stderr, and an entry in the journal, because the platforms of virtual machines
+ * do not always show stderr. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <syslog.h>
@@ -25,7 +24,7 @@ const char *tell_mount(const struct helper *helper)
 	return text;
 }
 
-/* What every entry has. Returns how many. */
+/* The fields of every entry. Returns their number. */
 static size_t common_fields(const struct helper *helper, struct journal_field *fields)
 {
 	const struct plan *plan = helper->plan;
@@ -43,7 +42,7 @@ static size_t common_fields(const struct helper *helper, struct journal_field *f
 
 #define FIELDS_MAX 12
 
-/* On stderr. @journal_rc: of the entry with the same text; a unit's stderr is the journal. */
+/* Prints on stderr. @journal_rc: of the entry with the same text; a unit's stderr is the journal. */
 static void say(struct helper *helper, const char *text, bool loud, int journal_rc)
 {
 	if ((!loud && !helper->args.verbose) ||

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* umount.nfsrdma: what umount(8) runs where a mount has the option helper=nfsrdma. umount.nfs does
- * the work, and the record of the mount goes with it. Others are unmounted by umount.nfs alone, and
- * their record is not believed any more when the mount is gone. */
+/* umount.nfsrdma: umount(8) runs it for a mount with the option helper=nfsrdma. umount.nfs does the work, and
+ * the record is removed. umount.nfs alone unmounts other mounts; their record is invalid once the mount is
+ * gone. */
 #include <stdio.h>
 
 #include "mount-helper/internal.h"
 
-/* umount.nfs asks an NFSv3 server's mountd for up to a minute or so. */
+/* umount.nfs waits up to about a minute for an NFSv3 server's mountd. */
 #define DEADLINE_MS (180 * 1000)
 
 static const char usage[] =
@@ -40,8 +40,8 @@ static int call(struct helper *helper, struct mount_nfs_end *end)
 	return rc;
 }
 
-/* The directory as mountinfo has it. What is written so is found without touching it: the server may
- * be gone. Else as umount(8) does, links and all; and where that hangs, it stays as it was given. */
+/* The directory as in mountinfo. That name is found without touching the directory, whose server may be gone.
+ * Otherwise it is resolved as umount(8) does; if that hangs, it stays as given. */
 static void find(struct helper *helper, struct proof *proof)
 {
 	text_copy(helper->dir, sizeof(helper->dir), helper->args.dir);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* A mount that takes its time: signals end it with a sentence, and at a terminal there is a line of
- * progress, which is gone before anything else is printed. A child of ours draws it while this process is
- * busy itself; while it waits for mount.nfs, it draws the line itself. */
+/* A slow mount: signals end it with a message, and on a terminal there is a line of progress, which is erased
+ * before anything else is printed. A child draws it while this process is busy; while this process waits for
+ * mount.nfs, it draws the line itself. */
 #include <poll.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -30,7 +30,7 @@ void waiting_begin(struct waiting *waiting)
 	sigaddset(&set, SIGHUP);
 	sigaddset(&set, SIGQUIT);
 	fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-	/* Without it they end us as ever. */
+	/* Without it the default action of the signals applies. */
 	if (fd <= 0)
 		return;
 	sigprocmask(SIG_BLOCK, &set, NULL);
@@ -47,14 +47,14 @@ static int columns(void)
 	return size.ws_col - 1;
 }
 
-/* Not in a pipe, in the background or in a unit: there the terminal, if there is one, is another's. */
+/* Not in a pipe, in the background or in a unit: its terminal, if any, belongs to others. */
 static bool at_terminal(const struct waiting *waiting)
 {
 	return waiting->since_ms && !waiting->dumb && isatty(STDERR_FILENO) &&
 	       tcgetpgrp(STDERR_FILENO) == getpgrp();
 }
 
-/* One write, so that whoever is killed leaves a whole line or none. */
+/* One write, so that a killed child leaves a whole line or none. */
 static void draw(const struct waiting *waiting, const char *what)
 {
 	uint64_t from = waiting->since_ms, until = waiting->until_ms;
@@ -126,7 +126,7 @@ void waiting_busy(struct waiting *waiting, const char *fmt, ...)
 	vsnprintf(waiting->busy, sizeof(waiting->busy), fmt, ap);
 	va_end(ap);
 	finding_clean(waiting->busy);
-	/* Without it there is no progress, and all else as ever. */
+	/* An error only means no progress. */
 	child_start(&waiting->ticker, &function);
 }
 
