@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* What the hooks of all platforms have in common.
+/* The common part of the hooks of all platforms.
  *
- * A platform waits for its hook, and until all copies of the hook's stdout and stderr are closed. So
- * the work is done by a child that holds neither (CHILD_GATE), and answers by records, of which the
- * last counts. What the child never does is end the parent's wait: where it hangs in the kernel even
- * SIGKILL may be without effect for long, and then it is left behind. */
+ * A platform waits for its hook, and until all copies of the hook's stdout and stderr are closed. So a child without
+ * them does the work (CHILD_GATE), and answers by records, of which the last one counts. The parent does not wait
+ * for the child's end: if it hangs in the kernel, even SIGKILL may have no effect for a long time, and it is left
+ * behind. */
 #include <ctype.h>
 #include <poll.h>
 #include <stdarg.h>
@@ -15,14 +15,14 @@
 #include "hooks/hook.h"
 #include "rpcrdma/child/child.h"
 
-/* For a child that has answered to end. */
+/* Time for a child to end after its answer. */
 #define REAP_MS 100
-/* That the journal may take for all entries of one guest. */
+/* Time for the journal, for all entries of one guest. */
 #define JOURNAL_MS 500
 
 enum record_kind {
-	RECORD_STRICT, /* text: where the policy has on-unknown = refuse; "" it counts no more */
-	RECORD_EARLY, /* what is sure so far */
+	RECORD_STRICT, /* text: file and line of on-unknown = refuse; "" no longer applies */
+	RECORD_EARLY, /* the answer so far */
 	RECORD_LAST,
 };
 
@@ -74,7 +74,7 @@ static bool is_strict(const char *root, char from[POLICY_FROM_MAX])
 	return !host_open(&host, root) && policy_refuses_unknown(host, from);
 }
 
-/* Before anything that may fail or hang. */
+/* Sent before anything that may fail or hang. */
 static void send_strict(const struct hook_task *task, int channel)
 {
 	struct hook_answer answer = { .refuse = false };
@@ -96,9 +96,9 @@ static int hook_work(void *arg, int channel)
 	return send_record(&answer, channel, RECORD_LAST);
 }
 
-/* --- who waits for it ------------------------------------------------------------------------- */
+/* --- the parent ------------------------------------------------------------------------- */
 
-/* One record: 0; -EPIPE the child closed its end before; -ETIMEDOUT. */
+/* Receives one record: 0; -EPIPE the child closed its end; -ETIMEDOUT. */
 static int receive(const struct child *child, struct record *record, uint64_t deadline)
 {
 	uint8_t body[CHANNEL_FAILED_MAX > sizeof(*record) ? CHANNEL_FAILED_MAX
@@ -118,13 +118,13 @@ static int receive(const struct child *child, struct record *record, uint64_t de
 		       : -EPROTO;
 }
 
-/* What came. */
+/* What was received. */
 struct heard {
-	struct record record;         /* the last, or what was sure before */
+	struct record record;         /* the last one, or an early one */
 	char strict[POLICY_FROM_MAX]; /* "" the policy does not refuse what is unknown */
 };
 
-/* Up to the last one. Errors: as above; *@out is then what came before. */
+/* Receives all records. Errors: as above; *@out has the earlier ones then. */
 static int receive_all(const struct child *child, struct heard *out, uint64_t deadline)
 {
 	struct record record = { .kind = RECORD_EARLY };
@@ -149,7 +149,7 @@ static void say_lost(const struct child_end *end, struct hook_answer *out)
 		fail_with(out, "the checking process exited without an answer");
 }
 
-/* What failed is unknown, of all disks that there may be. */
+/* After a failure every disk is unknown. */
 static void be_strict(const char *from, struct hook_answer *out)
 {
 	char why[HOOK_TEXT_MAX];
@@ -173,8 +173,8 @@ static void take_answer(struct child *child, uint64_t deadline, struct hook_answ
 	struct child_end end;
 
 	snprintf(text, sizeof(text), "%s", err_text());
-	/* One that has answered, or closed its end, is on its way out; another one is killed, and not
-	 * waited for as long as others wait: the platform does. */
+	/* A child that has answered, or closed its end, is about to exit; another one is killed, with a short
+	 * wait, because the platform waits. */
 	if (rc && rc != -EPIPE)
 		child_kill(child);
 	if (!child_reap(child, deadline_in(REAP_MS), &end))
@@ -254,7 +254,7 @@ void hook_gate(const char *root, hook_fn fn, void *arg, uint64_t deadline,
 
 /* --- input ------------------------------------------------------------------------------------ */
 
-/* Room for more, up to one byte over @max, which tells that there is more than that. */
+/* Grows the buffer, to at most @max + 1 bytes: the last one shows that the input is longer. */
 static int grow(char **buf, size_t *room, size_t max)
 {
 	size_t more = *room ? 2 * *room : 64 * 1024;
@@ -269,7 +269,7 @@ static int grow(char **buf, size_t *room, size_t max)
 	return 0;
 }
 
-/* Bytes; 0 at the end. */
+/* Returns the number of bytes; 0 at the end. */
 static ssize_t read_some(int fd, char *buf, size_t room, uint64_t deadline)
 {
 	struct pollfd pfd = { .fd = fd, .events = POLLIN };
@@ -312,7 +312,7 @@ int hook_read(int fd, size_t max, uint64_t deadline, char **out, size_t *len)
 
 /* --- the gate --------------------------------------------------------------------------------- */
 
-/* @more: it is so with as many others. */
+/* @more: the number of other disks with the same problem. */
 static void sentence(const struct guard_verdict *verdict, size_t more,
 		     char buf[HOOK_TEXT_MAX])
 {
@@ -361,7 +361,7 @@ static int log_verdict(const char *who, const char *guest, const struct guard_di
 	return journal_send(event, who, message, fields, ARRAY_SIZE(fields));
 }
 
-/* The most important answer about a guest's disks is told. */
+/* The most important answer about a guest's disks is reported. */
 enum rank { RANK_GOOD, RANK_LOUD, RANK_UNKNOWN, RANK_REFUSED };
 
 static enum rank rank_of(const struct guard_verdict *verdict)
@@ -407,13 +407,13 @@ static void pass_loudly(struct guard_verdict *verdict, const char *why)
 		verdict->answer = GUARD_PASS;
 }
 
-/* A journal that is slow must not make the answer late; disks may take what time they like. */
+/* A slow journal must not delay the answer; the time for disks is not limited here. */
 struct patience {
 	uint64_t spent_ms;
 	bool deaf;
 };
 
-/* A requirement that cannot be read is not enforced. */
+/* An unreadable requirement is not enforced. */
 static void log_unknown(const char *who, const char *guest, const char *why,
 			struct patience *patience, struct hook_answer *out)
 {
@@ -432,8 +432,7 @@ static void log_unknown(const char *who, const char *guest, const char *why,
 	patience->spent_ms += now_ms() - start;
 }
 
-/* The first refusal is written however long the others took; hook_answered() tries again where the
- * journal did not take it. */
+/* The first refusal is always logged, however long the others took; hook_answered() tries again if that failed. */
 static void log_disk(const char *who, const char *guest, const struct guard_disk *disk,
 		     const struct guard_verdict *verdict, struct patience *patience,
 		     struct hook_answer *out)
@@ -534,8 +533,8 @@ static bool is_uuid(const char *text)
 	return !text[i];
 }
 
-/* VDSM keeps the flags with which it starts a guest in a file, from before its hooks run until libvirt has
- * started the guest (lib/vdsm/common/hooks.py). For a restore there is none. */
+/* VDSM keeps the flags of a guest that it starts in a file, from before the hooks until libvirt has started it
+ * (lib/vdsm/common/hooks.py). A restore has no such file. */
 bool hook_vdsm_restores(const struct host *host, const char *uuid)
 {
 	char path[80];

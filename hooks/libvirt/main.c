@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* nfsrdma-libvirt-hook: what libvirt runs before a guest starts, arrives or is restored
- * (libvirt.org/hooks.html), as GUEST OPERATION SUB-OPERATION EXTRA with the guest's XML on stdin.
- * Exit status 1 is a refusal, and what is on stderr is what virsh shows.
+/* nfsrdma-libvirt-hook: libvirt runs it before a guest starts, arrives or is restored (libvirt.org/hooks.html), as
+ * GUEST OPERATION SUB-OPERATION EXTRA with the guest's XML on stdin. Exit status 1 is a refusal, and virsh shows
+ * what is on stderr.
  *
- * It never asks libvirt, which waits for it. It says nothing on stdout: of "migrate" and "restore"
- * that would replace the guest's XML. Whatever goes wrong here lets the guest pass, but where the
- * policy says on-unknown = refuse, and the journal has it. */
+ * It never calls libvirt, which waits for it. It prints nothing on stdout: for "migrate" and "restore" that would
+ * replace the guest's XML. A failure of the hook allows the guest, unless the policy has on-unknown = refuse, and is
+ * logged in the journal. */
 #include <stdio.h>
 
 #include "hooks/hook.h"
@@ -24,7 +24,7 @@ static const char usage[] =
 	"  virsh dumpxml --inactive GUEST | nfsrdma-libvirt-hook GUEST prepare begin -\n"
 	"See nfsrdma-libvirt(7).\n";
 
-/* Those that can still be refused. */
+/* The operations that can still be refused. */
 static const struct {
 	const char *operation, *sub;
 } gates[] = {
@@ -51,7 +51,7 @@ static bool is_gate(const char *operation, const char *sub)
 	return false;
 }
 
-/* "vda", or of what backs it "vda, backing file 2". The caller's, for free(3); NULL: no memory. */
+/* "vda", or for a backing file "vda, backing file 2". For free(3); NULL: no memory. */
 static char *name_of(const struct domain_disk *disk)
 {
 	char *name;
@@ -100,7 +100,7 @@ static int ask(const struct request *request, struct work *work, struct hook_ans
 	return 0;
 }
 
-/* What it opens goes with the process. */
+/* The exit of the process closes everything. */
 static int look(const struct request *request, struct work *work, struct hook_answer *out)
 {
 	char unknown[ERR_TEXT_MAX];
@@ -135,7 +135,7 @@ static void on_child(void *arg, struct hook_answer *out)
 
 /* --- in the parent ---------------------------------------------------------------------------- */
 
-/* The gate's time begins when the guest is known. */
+/* The gate's deadline starts when the input is complete. */
 static void decide_on(struct request *request, struct hook_answer *out)
 {
 	_cleanup_free_ char *text = NULL;
@@ -170,7 +170,7 @@ static int run(const char *root, char *const args[])
 		fprintf(stderr, "%s See nfsrdma-libvirt(7).\n", answer.text);
 		return 1;
 	}
-	/* For a call by hand: libvirt ignores it. */
+	/* For calls by hand: libvirt ignores it. */
 	if (*answer.text)
 		fprintf(stderr, WHO ": %s: %s\n",
 			answer.failed ? "check failed" : "allowed, with a warning",
@@ -178,7 +178,7 @@ static int run(const char *root, char *const args[])
 	return 0;
 }
 
-/* libvirt gives four arguments, whatever a guest is called: "--help" may be one. */
+/* libvirt passes four arguments; a guest may have the name "--help". */
 int main(int argc, char **argv)
 {
 	if (argc >= 7 && !strcmp(argv[1], "--root"))

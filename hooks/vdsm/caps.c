@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* What this host can, for the engine: the feature NFS_RDMA, where nothing stands against NFS over RDMA. The
- * engine stores the name; it acts only on names in its table cluster_features, which lacks this one. What
- * there is, and what stands against it, is in an object of our own, which the engine leaves alone:
+/* The capabilities of this host, for the engine: the feature NFS_RDMA, if nothing prevents NFS over RDMA. The
+ * engine stores the name; it acts only on names in its table cluster_features, which lacks this one. The details are in an object of our own, which the engine ignores:
  *
  *	"additionalFeatures": […, "NFS_RDMA"],
  *	"nfsrdma": {"version": "0.1.0", "ready": true, "module": "loaded",
  *	            "devices": [{"name": "mlx5_0", "active": true}], "problems": []}
  *
- * VDSM waits for it with every question about the host's capabilities; so it is a look at a few files,
- * and not the checks. */
+ * VDSM waits for it at each query of the host's capabilities, so it reads a few files and runs no checks. */
 #include <stdio.h>
 
 #include "hooks/vdsm/internal.h"
@@ -38,7 +36,7 @@ static const char *module_state(const struct host *host, struct json_object *pro
 	};
 	struct host_module module;
 
-	/* The folder is there for one that is loaded: no need to read the lists of modules. */
+	/* A loaded module has this directory: no need to read the lists of modules. */
 	if (!host_exists(host, "sys/module/rpcrdma"))
 		return "loaded";
 	if (host_module(host, "rpcrdma", &module)) {
@@ -98,7 +96,7 @@ static struct json_object *devices(const struct host *host, struct json_object *
 	return out;
 }
 
-/* Our own object, as JSON; the caller's, for vdsm_json_put_p(). */
+/* Our own object, as JSON; for vdsm_json_put_p(). */
 static struct json_object *describe(const struct host *host)
 {
 	struct json_object *problems = json_object_new_array();

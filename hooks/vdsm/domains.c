@@ -3,14 +3,13 @@
 
 /* Storage domains: VDSM mounts an export on REPOSITORY/mnt/NAME, and links the domains that it finds
  * there into the folder of their data center, REPOSITORY/POOL/DOMAIN -> REPOSITORY/mnt/NAME/DOMAIN
- * (lib/vdsm/storage/sp.py). So the names are to be had by readlink(2) here, without a look at the
- * storage itself, whose server may be gone. */
+ * (lib/vdsm/storage/sp.py). So readlink(2) finds the names here, without access to the storage itself, whose server may be gone. */
 #include <ctype.h>
 #include <stdio.h>
 
 #include "hooks/vdsm/internal.h"
 
-/* Of one host: a host has one data center, and remains of others. */
+/* For one host, which has one data center, and leftovers of others. */
 #define POOLS_MAX 64
 #define LINKS_MAX 2048
 
@@ -35,7 +34,7 @@ static bool is_uuid(const char *name)
 	return !name[i];
 }
 
-/* What @path has behind REPOSITORY/mnt/; NULL: it is elsewhere. */
+/* The part of @path after REPOSITORY/mnt/; NULL: it is elsewhere. */
 static const char *behind_mnt(const char *repository, const char *path)
 {
 	size_t len = strlen(repository);
@@ -55,7 +54,7 @@ static struct vdsm_domain *find(struct vdsm_domains *domains, const char *target
 	return NULL;
 }
 
-/* NULL: no memory, or too many: then cut is set. */
+/* NULL: no memory, or too many, which sets cut. */
 static struct vdsm_domain *add(struct vdsm_domains *domains, const char *target)
 {
 	struct vdsm_domain *domain, *grown;
@@ -88,8 +87,8 @@ static bool is_nfs(const struct host_mount *mount)
 	return !strcmp(mount->type, "nfs") || !strcmp(mount->type, "nfs4");
 }
 
-/* Of several on a directory the last is seen. What lies below a domain's own mount is another
- * export that its server has there, and no domain. */
+/* Of several mounts on a directory the last one is visible. A mount below a domain's mount is another export of its
+ * server, not a domain. */
 static int add_mounts(struct search *search)
 {
 	size_t i;
@@ -128,15 +127,14 @@ static int add_uuid(struct vdsm_domain *domain, const char *uuid)
 	return 0;
 }
 
-/* Whether a name below mnt/ is that of an export of NFS, "server:_path", as far as a name can tell:
- * directories of this host have no server, and GlusterFS and block devices have folders of their own,
- * glusterSD/ and blockSD/. */
+/* Whether a name below mnt/ looks like an NFS export, "server:_path": directories of this host have no server, and
+ * GlusterFS and block devices have their own directories, glusterSD/ and blockSD/. */
 static bool names_export(const char *name)
 {
 	return strstr(name, ":_") && !strchr(name, '/');
 }
 
-/* Where a link leads: "REPOSITORY/mnt/NAME/DOMAIN". */
+/* The target of a link: "REPOSITORY/mnt/NAME/DOMAIN". */
 static int add_link(struct search *search, char *to, const char *uuid)
 {
 	char *slash = strrchr(to, '/');
@@ -156,7 +154,7 @@ static int add_link(struct search *search, char *to, const char *uuid)
 	return domain ? add_uuid(domain, uuid) : not_added(search->out);
 }
 
-/* A folder of this host's own file systems, which may be looked at. */
+/* A directory on a local file system, which is safe to read. */
 static bool is_local(const struct search *search, const char *path)
 {
 	struct host_way *way = calloc(1, sizeof(*way));

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* The file with VDSM's data: made by VDSM for this one call, in a folder for temporary files, which
- * is everybody's. It is taken as it is, never through a link; and put back under its name, by
- * rename(2), so that whatever happens it is one of the two texts. */
+/* The file with VDSM's data, which VDSM creates for this one call, in a directory for temporary files that all users
+ * can write to. It is never opened through a link, and replaced by rename(2), so that it always has either the old or
+ * the new text. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <sys/random.h>
@@ -11,7 +11,7 @@
 
 #include "hooks/vdsm/internal.h"
 
-/* The folder, and the name in it. */
+/* The directory, and the name in it. */
 static int open_folder(const char *path, struct vdsm_input *input)
 {
 	_cleanup_free_ char *folder = NULL;
@@ -20,7 +20,7 @@ static int open_folder(const char *path, struct vdsm_input *input)
 	if (path[0] != '/' || !slash[1] || strlen(slash + 1) > NAME_MAX)
 		return err_set(EINVAL, "invalid path of VDSM's data: %.200s", path);
 	strcpy(input->name, slash + 1);
-	/* With the slash: it may be that of the root. */
+	/* With the slash: it may be the root directory. */
 	folder = strndup(path, (size_t)(slash - path) + 1);
 	if (!folder)
 		return err_set(ENOMEM, "no memory for a path");
@@ -62,7 +62,7 @@ void vdsm_input_fini(struct vdsm_input *input)
 	*input = (struct vdsm_input){ .folder = -1 };
 }
 
-/* The mode last: a change of owner takes bits away. */
+/* The mode last: a change of owner clears bits. */
 static int take_over(void *arg, int fd)
 {
 	const struct vdsm_input *input = arg;
@@ -83,7 +83,7 @@ int vdsm_input_replace(const struct vdsm_input *input, const char *text, size_t 
 	char temporary[64];
 	uint64_t number;
 
-	/* Others write to this folder, too: a name that nobody can have guessed. */
+	/* Others can write to this directory: use a name that cannot be guessed. */
 	if (getrandom(&number, sizeof(number), 0) != sizeof(number))
 		return err_sys("random number");
 	snprintf(temporary, sizeof(temporary), ".nfsrdma-hook-%016llx",

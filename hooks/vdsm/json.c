@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* JSON as VDSM writes it, by json-c, strictly: what is lax there would be no JSON for VDSM, either. */
+/* JSON as VDSM writes it, parsed by json-c in strict mode: VDSM would reject laxer JSON, too. */
 #include "hooks/vdsm/internal.h"
 #include "hooks/vdsm/json.h"
 
@@ -16,7 +16,7 @@ static void tokener_free_p(struct json_tokener **tokener)
 		json_tokener_free(*tokener);
 }
 
-/* json-c takes them around names, even where it is strict. */
+/* json-c accepts them around names, even in strict mode. */
 static bool has_single_quotes(const char *text)
 {
 	bool inside = false;
@@ -43,7 +43,7 @@ int vdsm_json_object(const char *text, size_t len, struct json_object **out)
 	if (len >= INT32_MAX || memchr(text, '\0', len) || has_single_quotes(text))
 		return err_set(EBADMSG, "not JSON");
 	json_tokener_set_flags(tokener, JSON_TOKENER_STRICT | JSON_TOKENER_VALIDATE_UTF8);
-	/* With the NUL behind it, which is the end of what could go on. */
+	/* With the trailing NUL, which ends a number that could continue. */
 	json = json_tokener_parse_ex(tokener, text, (int)len + 1);
 	if (json_tokener_get_error(tokener) != json_tokener_success)
 		return err_set(EBADMSG, "not JSON: %s at byte %zu",

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* What VDSM runs at its hook points. Which one it is, is the name of the folder in which it was found:
+/* VDSM runs this program at its hook points. The name of the directory tells which one:
  * /usr/libexec/vdsm/hooks/after_get_caps/90_nfsrdma is a link to this program.
  *
- * Exit status 2 is a veto, with one sentence on stderr. All else is 0, and then stderr stays empty: VDSM
- * shows what the last script said, also where it was another one that failed. Our own failures are in
- * the journal, and never the platform's. */
+ * Exit status 2 is a refusal, with one sentence on stderr. Otherwise the exit status is 0 and stderr stays empty: VDSM shows
+ * the stderr of the last script, even if another one failed. Our own failures go to the journal only. */
 #include <limits.h>
 #include <stdio.h>
 
@@ -18,9 +17,9 @@ enum input { INPUT_NONE, INPUT_JSON, INPUT_DOMXML };
 
 /* A guest whose memory VDSM restores. */
 enum restored {
-	RESTORED_NEVER, /* is not seen at this point */
-	RESTORED_LATER, /* is, with another XML than is started, which a later point gets */
-	RESTORED_HERE, /* is, and refused by nothing */
+	RESTORED_NEVER, /* does not occur at this point */
+	RESTORED_LATER, /* occurs, with another XML than is started; a later point gets that */
+	RESTORED_HERE, /* occurs, and is never refused */
 };
 
 struct point {
@@ -28,7 +27,7 @@ struct point {
 	enum input input;
 	unsigned int deadline_ms;
 	vdsm_fn fn;
-	/* What an own failure of ours means; NULL: a guest passes. */
+	/* The consequence of our own failure; NULL: a guest passes. */
 	const char *failed;
 	enum restored restored;
 };
@@ -40,10 +39,9 @@ static const struct point points[] = {
 	  "VDSM's data is unchanged", RESTORED_NEVER },
 	{ "after_get_stats", INPUT_JSON, HOOK_DEADLINE_MS, vdsm_stats,
 	  "VDSM's data is unchanged", RESTORED_NEVER },
-	/* The gates: points that VDSM calls before something starts, and never for a guest that
-	 * runs. after_disk_prepare is none: VDSM calls it for each disk of each running guest
-	 * after a restart, and a veto leaves the guest's other disks unprepared and its thin
-	 * disks without extension. */
+	/* The gates: points that VDSM calls before something starts, never for a running guest. after_disk_prepare is not
+	 * one: VDSM calls it for each disk of each running guest after a restart, and a refusal leaves the guest's other
+	 * disks unprepared and its thin disks without extension. */
 	{ "before_vm_start", INPUT_DOMXML, HOOK_DEADLINE_MS, vdsm_gate_xml, NULL,
 	  RESTORED_LATER },
 	{ "before_vm_dehibernate", INPUT_DOMXML, HOOK_DEADLINE_MS, vdsm_gate_restore,
@@ -113,7 +111,7 @@ static void work(void *arg, struct hook_answer *out)
 	work->point->fn(work->call, out);
 }
 
-/* A custom property of a guest may have any name, and so be in the environment in its place. */
+/* A custom property of a guest may have any name, and so replace it in the environment. */
 static const char *guest_name(char buf[64])
 {
 	const char *id = getenv("vmId");
@@ -121,7 +119,7 @@ static const char *guest_name(char buf[64])
 	return id && id[0] ? text_copy(buf, 64, id) : NULL;
 }
 
-/* Who calls by hand names no guest. */
+/* A call by hand has no guest. */
 static bool is_restored(const struct vdsm_call *call)
 {
 	_cleanup_(host_close_p) struct host *host = NULL;
@@ -148,7 +146,7 @@ static int run(const struct point *point, const char *root)
 		hook_run(work, &job, call.deadline, &answer);
 	else
 		hook_gate(root, work, &job, call.deadline, &answer);
-	/* Only a gate refuses, and nothing that is restored. */
+	/* Only a gate refuses, and never a restored guest. */
 	answer.refuse &= !point->failed && point->restored != RESTORED_HERE;
 	if (answer.failed && !answer.refuse)
 		tell_failure(point, &call, answer.text);
@@ -175,8 +173,8 @@ static int usage(FILE *out, int status)
 	return status;
 }
 
-/* 0 for VDSM, whatever a folder is called into which somebody has put a link: not every point has data,
- * and 2 would be a veto. Who has found the program by PATH is no VDSM, nor who sits at a terminal. */
+/* 0 for VDSM, whatever the name of a directory with a link is: not every point has data, and 2 would be a refusal. A call by
+ * PATH or from a terminal is not VDSM's. */
 static int unknown_point(const char *path)
 {
 	char text[512];
@@ -219,8 +217,7 @@ int main(int argc, char *argv[])
 {
 	const struct point *point = argc > 0 ? find_by_path(argv[0]) : NULL;
 
-	/* Not for VDSM, which calls by the link: its environment has what somebody typed as a guest's
-	 * custom properties, and it shows what is on stderr. */
+	/* Not for VDSM, which calls the link: its environment has a guest's custom properties, and it shows stderr. */
 	if (!point)
 		debug_init();
 	if (argc > 1)

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Members of a JSON object, set in its text. json-c reads the whole of it first, strictly; only then is
- * looked for the place, by quotes and brackets alone, which is enough in what is known to be JSON.
- * What json-c and this would take apart differently is an error, and nothing is edited: the result is
- * read by json-c again, and must have what was to be set.
+/* Sets members of a JSON object in its text. json-c first parses all of it, strictly; then the position is found by quotes
+ * and brackets alone, which is enough for valid JSON. json-c parses the result again, and it must have the new value;
+ * otherwise it is an error, and nothing changes.
  *
- * Of a member that is there twice the last counts, as for Python and json-c. */
+ * Of a duplicate member the last one counts, as in Python and json-c. */
 #include <stdio.h>
 
 #include "hooks/vdsm/internal.h"
@@ -36,7 +35,7 @@ void splice_fini(struct splice *splice)
 
 /* --- where a member is --------------------------------------------------------------------- */
 
-/* From @start to before @end. @start SIZE_MAX: it is not there. */
+/* From @start to before @end. @start SIZE_MAX: absent. */
 struct span {
 	size_t start, end;
 };
@@ -46,7 +45,7 @@ static size_t skip_blanks(const char *text, size_t at)
 	return at + strspn(text + at, " \t\r\n");
 }
 
-/* Behind the string that begins at @at; or at the end of the text. */
+/* The position after the string that begins at @at; or the end of the text. */
 static size_t skip_string(const char *text, size_t at)
 {
 	for (at++; text[at] && text[at] != '"'; at++)
@@ -55,7 +54,7 @@ static size_t skip_string(const char *text, size_t at)
 	return text[at] ? at + 1 : at;
 }
 
-/* Behind the value: before the comma or bracket that ends it. */
+/* The position after the value: at the comma or bracket that ends it. */
 static size_t skip_value(const char *text, size_t at)
 {
 	unsigned int depth = 0;
@@ -76,7 +75,7 @@ static size_t skip_value(const char *text, size_t at)
 	return at;
 }
 
-/* The string of @span, its quotes included, says @key, in whatever way it is written. */
+/* The string of @span, with its quotes, equals @key, whatever its escapes. */
 static bool says(const char *text, const struct span *span, const char *key)
 {
 	size_t len = span->end - span->start;
@@ -98,7 +97,7 @@ static bool says(const char *text, const struct span *span, const char *key)
 	return same;
 }
 
-/* The value of the last member of that name; and where the object ends. */
+/* The value of the last member of that name, and the end of the object. */
 static int find(const struct splice *splice, const char *key, struct span *value,
 		size_t *end)
 {
@@ -129,10 +128,9 @@ static int find(const struct splice *splice, const char *key, struct span *value
 	return 0;
 }
 
-/* --- putting something there --------------------------------------------------------------- */
+/* --- setting it --------------------------------------------------------------- */
 
-/* @middle in place of @span, which is empty where it only comes between. Looked at again, for @key,
- * before it counts. */
+/* Replaces @span, which may be empty, with @middle. The result is parsed and verified for @key. */
 static int put(struct splice *splice, const struct span *span, const char *middle,
 	       const char *key)
 {
@@ -158,7 +156,7 @@ static int put(struct splice *splice, const struct span *span, const char *middl
 	return 0;
 }
 
-/* Without the blanks behind it. */
+/* Without trailing blanks. */
 static void trim(const char *text, struct span *span)
 {
 	while (span->end > span->start && strchr(" \t\r\n", text[span->end - 1]))
@@ -178,7 +176,7 @@ int splice_set(struct splice *splice, const char *key, const char *value)
 		trim(splice->text, &span);
 		return put(splice, &span, value, key);
 	}
-	/* Behind the last member, before the blanks and the bracket. */
+	/* After the last member, before the blanks and the bracket. */
 	last = (struct span){ 0, end };
 	trim(splice->text, &last);
 	if (asprintf(&member, "%s\"%s\": %s",
@@ -203,7 +201,7 @@ static bool list_has(struct json_object *list, const char *word)
 	return false;
 }
 
-/* Behind the last item of the list. */
+/* After the last item of the list. */
 static int list_append(struct splice *splice, const char *key, const char *word)
 {
 	struct span span, items;

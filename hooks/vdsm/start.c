@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* before_vdsm_start: as root, before VDSM mounts anything. Where this host has an RDMA device, or a policy
- * that asks for RDMA, the modules are loaded that a mount would wait for, or would not get: rpcrdma, and
- * the RDMA half of the drivers of its adapters. Then the checks that the mount helper runs before each
- * mount, and what is not good into the journal; VDSM starts in any case. */
+/* before_vdsm_start: as root, before VDSM mounts anything. If this host has an RDMA device, or a policy that requests RDMA, it
+ * loads the modules that a mount needs: rpcrdma, and the RDMA drivers of its adapters. Then it runs the checks that the mount
+ * helper runs before each mount, and logs problems in the journal; VDSM starts in any case. */
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -13,7 +12,7 @@
 #include "plugin/host/live.h"
 #include "plugin/report/report.h"
 
-/* Of the time for all of it, for the modules. */
+/* The part of the deadline for the modules. */
 #define LOAD_MS     3000
 #define MISSING_MAX 16
 #define SAYS_MAX    4096
@@ -35,7 +34,7 @@ static void tell(const char *fmt, ...)
 
 /* --- modules -------------------------------------------------------------------------------- */
 
-/* @asked_for: by its name, as a mount does it, and so whatever the blacklist says. */
+/* @asked_for: by its name, as a mount does it, which ignores the blacklist. */
 static void load(const struct vdsm_call *call, const char *name, bool asked_for,
 		 uint64_t deadline)
 {
@@ -108,7 +107,7 @@ static void on_finding(void *arg, const struct finding *finding)
 	journal_send(JOURNAL_FINDING, VDSM_WHO, text, fields, ARRAY_SIZE(fields));
 }
 
-/* Those of this host alone; they ask no server, and nothing of the running system but its files. */
+/* The checks of this host alone; they contact no server, and read only files. */
 static void look(const struct vdsm_call *call, const struct host *host)
 {
 	const struct check_target target = { .port = 20049, .roles = CHECK_CLIENT };
@@ -120,7 +119,7 @@ static void look(const struct vdsm_call *call, const struct host *host)
 		tell("checks failed to run: %s", err_text());
 }
 
-/* A policy that is broken is told of, and asks for RDMA: somebody wrote it. */
+/* A broken policy is reported, and counts as a request for RDMA. */
 static bool policy_wants(const struct host *host)
 {
 	_cleanup_(policy_free_p) struct policies *policies = NULL;

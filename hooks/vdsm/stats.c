@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* The health of the storage domains, for who asks VDSM for the host's statistics:
+/* The state of the storage domains, in VDSM's statistics of the host:
  *
  *	"nfsrdma": {"version": "0.1.0", "mounts": [
  *	    {"path": "/rhev/data-center/mnt/nas:_vm", "source": "nas:/vm", "domains": ["6e8a…"],
  *	     "wanted": "rdma", "wanted_by": "/etc/nfsrdma.conf:3", "effective": "rdma",
  *	     "state": "proven", "age_ms": 12000, "gate": "pass", "reason": ""}]}
  *
- * effective is what the kernel says now. state is what the record of the mount says (plugin/record),
- * "unknown" where there is none to be believed, with null for its age and the reason; "gone" where
- * VDSM's link leads to a directory on which nothing is mounted. gate is what a guest that starts now is
- * told, and reason why, if there is something to say; else why the state is not known. No server is asked: all is read from the kernel and from /run/nfsrdma. */
+ * effective is the actual transport, from the kernel. state comes from the record of the mount (plugin/record): "unknown" without a
+ * valid record, with null for its age and the reason; "gone" if VDSM's link leads to a directory that is not a mount
+ * point. gate is the answer for a guest that starts now, and reason its cause, if any; otherwise the cause of an unknown
+ * state. No server is contacted: everything is read from the kernel and from /run/nfsrdma. */
 #include <stdio.h>
 
 #include "hooks/vdsm/internal.h"
@@ -65,7 +65,7 @@ static const struct nfs_mount *nfs_of(const struct stats *stats, unsigned int id
 	return NULL;
 }
 
-/* What the record says. @state is set, and the age where there is one. */
+/* Reads the record. Sets @state, and the age if known. */
 static void add_record(const struct stats *stats, const struct nfs_mount *mount,
 		       struct json_object *out, const char **reason)
 {
@@ -93,7 +93,7 @@ static void add_mounted(const struct stats *stats, const struct vdsm_domain *dom
 		add_record(stats, mount, out, reason);
 		return;
 	}
-	/* It came in between, or its line makes no sense. */
+	/* It was mounted meanwhile, or its line cannot be parsed. */
 	vdsm_json_add(out, "effective", "");
 	vdsm_json_add(out, "state", "unknown");
 	vdsm_json_add(out, "age_ms", NULL);
@@ -116,7 +116,7 @@ static const char *gate_name(const struct guard_verdict *verdict)
 	return verdict->answer == GUARD_PASS ? "pass" : "unknown";
 }
 
-/* What a guest with a disk there is told. */
+/* The gate's answer for a guest with a disk there. */
 static void add_gate(const struct stats *stats, const struct vdsm_domain *domain,
 		     struct json_object *out, const char *reason)
 {
@@ -161,7 +161,7 @@ static struct json_object *describe(const struct stats *stats,
 		add_mounted(stats, domain, out, &reason);
 	else
 		add_gone(out, &reason);
-	/* It may be the text of an error, and there are more of these. */
+	/* It may be the text of an error, which the next error overwrites. */
 	snprintf(why, sizeof(why), "%s", reason);
 	add_gate(stats, domain, out, why);
 	return out;
