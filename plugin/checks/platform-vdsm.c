@@ -9,6 +9,7 @@
 struct told {
 	struct check_run *run;
 	struct words words;
+	bool stacked;
 };
 
 static void on_domain(void *arg, const struct ovirt_mounted *mounted)
@@ -16,6 +17,11 @@ static void on_domain(void *arg, const struct ovirt_mounted *mounted)
 	struct told *told = arg;
 
 	words_add(&told->words, "%s", mounted->text);
+	if (mounted->count > 1 && !told->stacked) {
+		told->stacked = true;
+		finding_text(&told->run->finding, "directory", "%s",
+			     mounted->top->mount->target);
+	}
 	/* The first one's, as an example. */
 	if (told->words.count == 1)
 		finding_text(&told->run->finding, "remedy", "%s", mounted->remedy);
@@ -38,7 +44,7 @@ static int look_at_domains(struct check_run *run, struct told *told)
 
 static int run_check(struct check_run *run)
 {
-	struct told told = { run, { .separator = "; " } };
+	struct told told = { run, { .separator = "; " }, false };
 	const struct host_platform *platform;
 	int rc = facts_platform(run, &platform);
 
@@ -50,7 +56,8 @@ static int run_check(struct check_run *run)
 	if (rc)
 		return rc;
 	if (told.words.count)
-		return check_say_why(run, FINDING_FAIL, "domain", "%s",
+		return check_say_why(run, FINDING_FAIL,
+				     told.stacked ? "stacked" : "domain", "%s",
 				     words_text(&told.words));
 	if (platform->vdsm_patched[0]) {
 		finding_text(&run->finding, "file", "/%s", platform->vdsm_patched);
