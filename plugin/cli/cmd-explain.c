@@ -18,6 +18,18 @@ static void print_labelled(const char *label, const char *text, unsigned int wid
 	wrap_print(stdout, text, LABEL_WIDTH, width);
 }
 
+/* How a value gets into a command is nothing for a reader: "{!key}" is "{key}". */
+static void print_command(const char *command)
+{
+	printf("%*s", LABEL_WIDTH + 2, "");
+	for (; *command; command++) {
+		putchar(*command);
+		if (command[0] == '{' && command[1] == '!')
+			command++;
+	}
+	putchar('\n');
+}
+
 /* "{key}" is what the evidence of a report has in its place. */
 static void explain_steps(const struct step *step, const struct page *page)
 {
@@ -32,7 +44,7 @@ static void explain_steps(const struct step *step, const struct page *page)
 		print_labelled(label, text, page->width);
 		label = "";
 		if (step->command)
-			printf("%*s%s\n", LABEL_WIDTH + 2, "", step->command);
+			print_command(step->command);
 	}
 }
 
@@ -69,7 +81,8 @@ static void explain_one(const struct meaning *meaning, const struct page *page)
 	for (i = 0; meaning->see[i]; i++)
 		print_labelled(i ? "" : "See", meaning->see[i], width);
 	if (meaning->decisive)
-		print_labelled("Verdict", "unknown where this is unknown", width);
+		print_labelled("Decisive", "if this is unknown, so is the verdict",
+			       width);
 	explain_reasons(meaning, page);
 }
 

@@ -105,7 +105,7 @@ const struct finding *report_root(const struct report *report,
 	const struct finding *next;
 	unsigned int i;
 
-	/* The table has no circle, but what a hostile worker skips may be one. */
+	/* make-table refuses cycles, but skips from a hostile worker may form one. */
 	for (i = 0; i < CHAIN_MAX; i++) {
 		next = report_because(report, finding);
 		if (!next)

@@ -44,7 +44,7 @@ static bool is_before(const struct report *report, const struct family *a,
 	return ours != theirs ? ours < theirs : has_defect(a) && !has_defect(b);
 }
 
-/* Stable: what is equal stays in the order of causes. */
+/* Stable: equal families stay in the order of causes. */
 static void sort(const struct report *report, struct family *families, unsigned int count)
 {
 	struct family family;

@@ -101,7 +101,7 @@ int report_add(struct report *report, const struct finding *finding)
 		return err_set(ENOMEM, "no memory for the report");
 	}
 	memcpy(copy, finding, size);
-	/* A reason without a text is no help; what is good, or does not apply, has none. */
+	/* A reason without a text does not help; good findings and skipped ones have none. */
 	if (!report_needs_care(copy->status) ||
 	    !meaning_reason(meaning_find(copy->id), copy->reason))
 		copy->reason[0] = '\0';

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Every finding of a report, by groups, in the order of causes: what is good takes a line, what is not
- * says why, what to do, and what was seen. */
+/* Every finding of a report, by groups, in the order of causes: a good one takes a line, any other has its
+ * cause, its steps and its evidence. */
 #include "plugin/report/text.h"
 
 #define NUMBERS_MAX      12 /* more than that stand in one paragraph */

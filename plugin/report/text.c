@@ -103,7 +103,7 @@ static void print_subject(struct page *page, const struct report *report)
 }
 
 /* Where the names at the end of each row stand: the first layout in which all of them fit, so that rows are
- * alike. A name is never cut or wrapped, since somebody copies it. */
+ * alike. A name is never cut or wrapped, so that it can be copied. */
 struct table_layout {
 	const struct report_table *table;
 	unsigned int widths[REPORT_COLUMNS_MAX];

@@ -21,6 +21,11 @@ for id in $ids; do
 	done
 done
 
+run explain --all firewall.rdma/nftables
+grep -qxE ' +\{open\}' "$work/out" || { show; fail "a command of the program's own"; }
+run explain client.module
+grep -qx 'Decisive  if this is unknown, so is the verdict' "$work/out" || { show; fail "not called decisive"; }
+
 # A finding whose id is not explained would be refused, with the report that it is in.
 groups=$(cut -d. -f1 <<<"$ids" | sort -u | paste -sd'|')
 raised=$(cd "$NFSRDMA_SOURCE" && grep -rhoE --include='*.c' "\"($groups)\.[a-z0-9.-]+\"" plugin rpcrdma mount-helper hooks |
