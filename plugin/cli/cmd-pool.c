@@ -507,9 +507,8 @@ static const struct action *find_action(const struct cli_options *options)
 			operands);
 		return NULL;
 	}
-	err_set(EINVAL,
-		"say what to do: list, define, convert, verify or revert%s%.40s%s",
-		*name ? ", not '" : "", name, *name ? "'" : "");
+	err_set(EINVAL, "%s%.40s%s; expected list, define, convert, verify or revert",
+		*name ? "unknown action '" : "no action", name, *name ? "'" : "");
 	return NULL;
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* The answer, from what a path lies on and who wants what there, and its words: one sentence, for
- * virsh and VDSM show no more, with all names in it that somebody needs at night. */
+/* The answer, from what a path lies on and what is requested there, as one sentence with all names that an
+ * administrator needs: virsh and VDSM show no more. */
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -56,7 +56,7 @@ struct sentence {
 #define SAY(sentence, ...)    say((sentence)->text, GUARD_TEXT_MAX, __VA_ARGS__)
 #define REMEDY(sentence, ...) say((sentence)->remedy, GUARD_TEXT_MAX, __VA_ARGS__)
 
-/* How what is missing comes to be there. */
+/* How to mount what is missing. */
 static void say_mount(struct sentence *s, const char *before)
 {
 	const struct view_place *place = s->seen->wanted.place;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* What a path lies on, and what is wanted there. Of an NFS mount that is found out once, however
+/* What a path lies on, and what is requested there. Of an NFS mount that is found out once, however
  * many disks are on it. Of a path that is on none the directories above it are asked, the deepest
  * first, down to where its mount begins: what is mounted below a directory on purpose is not meant
  * by what is said of that directory. */
@@ -28,7 +28,7 @@ static void judge_run(const struct view_mount *mount, struct guard_seen *out)
 	snprintf(out->proto, sizeof(out->proto), "%s",
 		 mount->run == RUN_UNKNOWN ? "" : view_run_name(mount->mount));
 	if (out->ground == GROUND_DOUBTFUL)
-		note_why(out->why, "the kernel does not say it");
+		note_why(out->why, "mountinfo gives no transport");
 	if (out->ground == GROUND_RDMA && mount->unproven)
 		out->ground = GROUND_UNPROVEN;
 	if (out->ground == GROUND_RDMA && mount->doubtful)
@@ -106,7 +106,7 @@ void ground_lost(const struct guard *guard, const char *path, const char *why,
 	*out->dir = '\0';
 }
 
-/* The deepest directory above the path of which somebody wants something. */
+/* The deepest directory above the path for which something is requested. */
 static bool find_wanted(const struct guard *guard, const char *path, size_t floor,
 			struct guard_seen *out)
 {

@@ -90,25 +90,24 @@ static int find_volume(const struct guard *guard, const struct guard_disk *disk,
 	const struct view_place *place;
 
 	if (!disk->pool || !disk->volume)
-		return err_set(ENOENT, "it names no file");
+		return err_set(ENOENT, "the disk names no file");
 	place = view_places_pool(guard->places, disk->pool);
 	if (!place && guard->places_unknown)
 		return err_set(ENOENT, "pools could not be read: %.160s",
 			       guard->places_unknown);
 	if (!place)
-		return err_set(ENOENT, "no pool of this host is called '%.80s'",
-			       disk->pool);
+		return err_set(ENOENT, "this host has no pool '%.80s'", disk->pool);
 	*path = '\0';
 	if (!place->target)
 		return 0;
 	if (!is_file_name(disk->volume))
-		return err_set(ENOENT, "'%.80s' is no name of a volume", disk->volume);
+		return err_set(ENOENT, "'%.80s' is not a volume name", disk->volume);
 	if (snprintf(path, PATH_MAX, "%s/%s", place->target, disk->volume) >= PATH_MAX)
 		return err_set(ENOENT, "its path has more than %d bytes", PATH_MAX - 1);
 	return 0;
 }
 
-/* Who could not be read may be the one who wants it. */
+/* A source that could not be read may request RDMA. */
 static void doubt(const struct guard *guard, struct guard_seen *seen)
 {
 	const char *lacks = view_lacks(guard->view);

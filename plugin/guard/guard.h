@@ -3,7 +3,7 @@
 
 /* May this guest use that disk? The question of every gate: libvirt's hook, VDSM's hooks, and the
  * watcher for what is plugged in later. A disk that should be on NFS over RDMA and is not must not
- * be started: it would be slow, or on a local directory where nobody mounted anything.
+ * be started: it would be slow, or use a local directory in place of the mount.
  *
  * Who wants a mount over RDMA, and whether that binds, plugin/view decides. What nobody wants there passes,
  * whatever it is on. Over TCP "prefer" passes, and says so; where nothing is mounted, that is no TCP
@@ -58,9 +58,9 @@ struct guard_disk {
 };
 
 enum guard_answer {
-	GUARD_PASS,    /* it is on RDMA, or nobody wants it there */
-	GUARD_REFUSE,  /* it should be, and is not */
-	GUARD_UNKNOWN, /* could not be found out */
+	GUARD_PASS,    /* it is on RDMA, or RDMA is not requested */
+	GUARD_REFUSE,  /* RDMA is requested, and it is not on RDMA */
+	GUARD_UNKNOWN, /* its transport is unknown */
 };
 
 #define GUARD_TEXT_MAX 512
@@ -68,8 +68,8 @@ enum guard_answer {
 struct guard_verdict {
 	enum guard_answer answer;
 	bool refuse; /* GUARD_REFUSE, or GUARD_UNKNOWN where on-unknown says so and it is not prefer */
-	bool wanted; /* somebody wants it over RDMA */
-	bool loud;   /* it passes, and somebody should know: prefer, and over TCP */
+	bool wanted; /* RDMA is requested */
+	bool loud;   /* it passes with a warning: prefer, and over TCP */
 	const char
 		*id; /* of the finding: gate.transport, gate.mount, gate.unknown, ... */
 	const char *reason; /* of it; "" where there is nothing to say */
@@ -81,8 +81,8 @@ struct guard_verdict {
 	/* Of the mount, or of the one that is missing; "" none, or not known. Of one that is on an
 	 * NFS mount also where nobody wants anything. */
 	char target[256], fs_spec[256];
-	char proto[16];           /* what it goes over; "" none, or not known */
-	char by[POLICY_FROM_MAX]; /* who wants it; "" */
+	char proto[16];           /* actual transport; "" none, or not known */
+	char by[POLICY_FROM_MAX]; /* what requests RDMA; "" */
 	char pool[128];           /* that mounts it; "" none */
 };
 

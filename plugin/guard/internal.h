@@ -17,12 +17,12 @@ enum guard_ground {
 	GROUND_RDMA,     /* an NFS mount, over RDMA */
 	GROUND_OTHER,    /* an NFS mount, over something else, or not RDMA alone */
 	GROUND_UNPROVEN, /* an NFS mount over RDMA, of which a record says otherwise */
-	GROUND_DOUBTFUL, /* an NFS mount, and nobody can say what it goes over */
+	GROUND_DOUBTFUL, /* an NFS mount of unknown transport */
 	GROUND_ALIAS, /* an NFS mount over RDMA, of another source than is wanted there */
 	GROUND_STRANGER,  /* what is no NFS is mounted where a mount is wanted */
 	GROUND_EMPTY,     /* nothing is mounted where a mount is wanted */
 	GROUND_AUTOMOUNT, /* an automounter would mount it */
-	GROUND_LOST, /* it could not be found out where it leads, or who wants what */
+	GROUND_LOST,      /* where it leads, or what is requested there, is unknown */
 	GROUND_COUNT
 };
 
@@ -57,7 +57,7 @@ struct guard {
 
 /* ground.c */
 
-/* Where a path leads, and who wants what there. */
+/* Where a path leads, and what is requested there. */
 void ground_of_path(const struct guard *guard, const char *path, struct guard_seen *out);
 /* The same where it is not known, and why. */
 void ground_lost(const struct guard *guard, const char *path, const char *why,
@@ -65,7 +65,7 @@ void ground_lost(const struct guard *guard, const char *path, const char *why,
 
 /* decide.c */
 
-/* @file: as somebody wrote it. Fills in all of @out. */
+/* @file: as it is written. Fills in all of @out. */
 void decide(const struct guard_seen *seen, const struct guard_disk *disk,
 	    const char *file, struct guard_verdict *out);
 

@@ -373,7 +373,7 @@ static bool connect_once(struct follow *follow)
 	pthread_mutex_unlock(&follow->lock);
 	follow_events_register(&link);
 	rc = follow_on(&link);
-	tell_link(&link, rc ? err_text() : "libvirt has closed the connection");
+	tell_link(&link, rc ? err_text() : "libvirt closed the connection");
 	follow_events_unregister(&link);
 	virConnectClose(link.to.conn);
 	return now_ms() - start >= BACKOFF_MAX_MS;

@@ -5,19 +5,19 @@
  *
  *	xml.c            bounded reading of XML
  *	pool-xml.c       a pool's XML: what it says
- *	pool-edit.c      a pool's XML: made to say something else
- *	pool-state.c     what a pool is wanted to run over, and what it runs over
- *	pool-audit.c     what is to be said of a pool
+ *	pool-edit.c      a pool's XML: edited
+ *	pool-state.c     the requested and actual transport of a pool
+ *	pool-audit.c     findings of a pool
  *	pool-target.c    the mount on a pool's target
  *	pool-guests.c    which guests use a pool
  *	pool-files.c     pools as libvirt keeps them on disk
  *	domain-xml.c     the disks of a guest
- *	pool-switch.c    a pool on its way from one definition to another
+ *	pool-switch.c    a pool changed from one definition to another
  *	pool-change.c    define, convert, revert
- *	pool-original.c  what a pool was before, on disk
+ *	pool-original.c  the former definition of a pool, on disk
  *	pools.c          libvirt's API
  *	worker.c         a thread that may hang
- *	follow.c         what happens to pools and guests
+ *	follow.c         changes of pools and guests
  *	follow-events.c  libvirt's events
  */
 #ifndef PLUGIN_LIBVIRT_INTERNAL_H
@@ -143,7 +143,7 @@ int pool_original_remove(const char *folder, const char *uuid);
 /* So that two commands do not change pools at once. Returns a descriptor, or -errno: -EBUSY. */
 int pool_original_lock(const char *folder);
 
-/* pools.c: for who has a thread of its own; each call may hang */
+/* pools.c: each call may hang, so they run in a thread of their own */
 
 struct _virConnect;
 

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* libvirt's netfs pools: what their XML asks for, what they run over, and how one comes to run over
- * RDMA and back. The one place of libvirt and of libxml2.
+/* libvirt's netfs pools: what their XML requests, their actual transport, and how to convert one to RDMA
+ * and back. Only this folder uses libvirt and libxml2.
  *
  *	pool_xml_*     a pool's XML: read, asked, edited, written; pure
- *	pool_audit()   what is to be said of one pool; pure
+ *	pool_audit()   the findings of one pool; pure
  *	pool_change_*  define, convert, revert: step by step, and back where a step does not succeed
  *	pools_*        libvirt itself, behind struct pool_ops
  *	pool_places()  the pools' files, for who may not ask libvirt
  *	domain_disks_* the disks of a guest's XML; pure
  *	follow_*       what happens to pools and guests
  *
- * XML is hostile, also that of libvirt: it is what somebody defined. It is bounded, has no document
+ * XML is hostile, also that of libvirt: any user who may define pools wrote it. It is bounded, has no document
  * type, so neither entities nor anything that would be fetched, and what it holds is only believed
  * after it was looked at. */
 #ifndef PLUGIN_LIBVIRT_H
@@ -47,7 +47,7 @@ struct pool_facts {
 	unsigned int noptions;
 	const char *const *options;
 	/* A <mount_opts> that libvirt drops: its namespace is another, "" for none. NULL: there is
-	 * none such. */
+	 * none. */
 	const char *dropped_ns;
 };
 
@@ -187,14 +187,14 @@ struct pool_state {
 int pool_place_add(struct view_places *out, const struct pool_xml *xml, const char *name,
 		   bool active);
 void pool_state(const struct pool_seen *seen, struct pool_state *out);
-/* What is to be said where another source is mounted (POOL_RUN_OTHER). */
+/* Status of a pool on whose target another source is mounted (POOL_RUN_OTHER). */
 enum finding_status pool_state_other(const struct pool_state *state);
 /* "rdma", "rdma (policy)", "tcp", "-". */
 const char *pool_state_wanted(const struct pool_state *state);
 
 /* pool-audit.c: pure */
 
-/* What is over RDMA and what is not, in one finding: pool.transport. */
+/* Its actual transport: pool.transport. */
 void pool_audit_transport(const struct pool_seen *seen, finding_sink sink, void *arg);
 /* All findings of one pool, in the order of causes. */
 void pool_audit(const struct pool_seen *seen, finding_sink sink, void *arg);
@@ -266,7 +266,7 @@ struct follow_guest {
 	char uuid[40];
 	bool gone;
 	struct domain_disks disks; /* also its name */
-	char broken[128];          /* its XML makes no sense, and why; "" it does */
+	char broken[128];          /* why its XML cannot be read; "" it can */
 };
 
 /* What is new since the last time. */
@@ -274,7 +274,7 @@ struct follow_news {
 	bool connected;
 	char uri[256]; /* "" there was no connection yet */
 	bool remote;   /* as of pools_remote() */
-	char why[256]; /* not connected, and why; "" nobody knows yet */
+	char why[256]; /* why it is not connected; "" not known yet */
 	bool has_pools;
 	uint64_t pools_ms;      /* CLOCK_MONOTONIC: before they were asked for */
 	struct pool_list pools; /* all of type netfs, by name */

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* What is to be said of one pool: what its XML asks for, and the traps in it, what it runs over.
- * libvirt looks at source and target of a mount and never at its transport, so a pool that came up
- * over TCP is a pool like any other to it. */
+/* Findings of one pool: what its XML requests, the mistakes in it, and its actual transport. libvirt
+ * compares source and target of a mount, never its transport, so it shows a pool over TCP as running. */
 #include <stdarg.h>
 
 #include "plugin/report/shell.h"
@@ -13,8 +12,8 @@ struct audit {
 	const struct pool_seen *seen;
 	const struct pool_facts *facts;
 	struct pool_state state;
-	struct opts *opts;            /* what mount(8) is given; NULL: makes no sense */
-	char source[POOL_SOURCE_MAX]; /* empty: makes no sense */
+	struct opts *opts;            /* what mount(8) is given; NULL: cannot be parsed */
+	char source[POOL_SOURCE_MAX]; /* empty: incomplete */
 	finding_sink sink;
 	void *arg;
 };
@@ -231,7 +230,7 @@ static void audit_plan(struct audit *audit, const struct plan *plan, const char 
 	say(audit, "pool.options", status, why, "%.300s%s", text, more);
 }
 
-/* What keeps the options from meaning what they seem to; false: it is told. */
+/* Options that do not mean what they seem to; false: there is a finding. */
 static bool options_are_sound(struct audit *audit)
 {
 	const struct opts *opts = audit->opts;
@@ -332,7 +331,7 @@ static void audit_auth(struct audit *audit)
 		say(audit, "pool.auth", FINDING_SKIP, NULL, "the pool has no <auth>");
 }
 
-/* --- what it runs over ---------------------------------------------------------------------- */
+/* --- the transport ---------------------------------------------------------------------- */
 
 /* A mount of the same server and version over TCP, whose connection NFSv4.1 shares. */
 static const struct nfs_mount *find_sharer(const struct audit *audit)
@@ -418,7 +417,7 @@ static void say_rdma(struct audit *audit)
 		    audit->facts->name, state->mount->why);
 }
 
-/* Over RDMA it may be the same by another name; and where nobody requests RDMA nobody loses it. */
+/* Over RDMA it may be the same export by another name. */
 static void say_other(struct audit *audit)
 {
 	const struct pool_state *state = &audit->state;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* define, convert, revert: what a pool is to become, and the way back. What it was is on disk before
- * anything is done. How it gets there, and back where it does not, is pool-switch.c. */
+/* define, convert, revert. The former definition is on disk before anything changes. The change itself,
+ * and the rollback if it fails, is pool-switch.c. */
 #include "plugin/report/shell.h"
 #include "plugin/libvirt/internal.h"
 
@@ -16,7 +16,7 @@ static bool names_version(const struct pool_xml *xml)
 }
 
 /* The new definition. A pool that names no version keeps the one that its mount has: else it could
- * come up as NFSv3 one day, which nobody asked for. */
+ * come up as NFSv3 one day. */
 static int make_wished(struct pool_switch *change, const struct pool_wish *wish,
 		       char **before, char **after)
 {
@@ -227,7 +227,7 @@ static int read_original(struct pool_switch *change, struct pool_original *origi
 	return rc;
 }
 
-/* The definition is what it was before: a revert was cut off behind it, or somebody did it by hand. */
+/* The definition is what it was before: a revert was cut off behind it, or it was edited by hand. */
 static bool is_original(const struct pool_original *original, const char *now)
 {
 	_cleanup_(pool_xml_free_p) struct pool_xml *xml = NULL;
@@ -237,7 +237,7 @@ static bool is_original(const struct pool_original *original, const char *now)
 	       !pool_xml_format_bare(xml, &before) && !strcmp(before, now);
 }
 
-/* Somebody's later edits would be lost. One whose change was cut off may be anything. */
+/* Later edits would be lost. One whose change was cut off may be anything. */
 static int check_unedited(const struct pool_switch *change,
 			  const struct pool_original *original)
 {

@@ -91,7 +91,7 @@ static int wish_options(const char *text, const struct pool_wish *wish, char **o
 		if (!strncmp(opt.name, "nfsrdma.", strlen("nfsrdma.")))
 			return err_set(
 				EINVAL,
-				"'%.60s' is for mount.nfsrdma, and a pool is mounted by mount.nfs: say it in /etc/nfsrdma.conf",
+				"'%.60s' is for mount.nfsrdma, but libvirt mounts a pool by mount.nfs: write it into /etc/nfsrdma.conf",
 				opt.name);
 		if ((!wish->options && is_left_behind(&opt, was_rdma)) ||
 		    (wish->version && (pool_edit_is_version(opt.name) ||
@@ -245,10 +245,8 @@ int pool_xml_convert(struct pool_xml *xml, const struct pool_wish *wish)
 	if (rc)
 		return rc;
 	if (!plan->wants_rdma)
-		return err_set(
-			EINVAL,
-			"the policy for this server is off (%s): nothing about RDMA is done for it",
-			plan->policy.mode_from);
+		return err_set(EINVAL, "the policy for this server is off (%s)",
+			       plan->policy.mode_from);
 	rc = set_version(xml, plan);
 	rc = rc ? rc : set_options(xml, plan->options);
 	return rc ? rc : pool_xml_update(xml);
@@ -290,7 +288,7 @@ int pool_xml_new(struct pool_xml **out, const char *name, const char *host,
 	if (!finding_is_clean(name) || !finding_is_clean(host) ||
 	    !finding_is_clean(dir) || !finding_is_clean(target))
 		return err_set(EINVAL,
-			       "XML takes no control characters, and nothing but UTF-8");
+			       "XML allows only UTF-8 without control characters");
 	xml->doc = xmlNewDoc(X("1.0"));
 	root = xml->doc ? xmlNewDocNode(xml->doc, NULL, X("pool"), NULL) : NULL;
 	if (!root)

@@ -55,7 +55,8 @@ static int take(const struct files *files, const char *file, const struct host_t
 		skip(files, file, "the pool has another name, so libvirt skips it");
 	/* Pools of a network's own (rbd, gluster, iscsi-direct) have no files here, so no target. */
 	else if (facts->target && *facts->target != '/')
-		skip(files, file, "its target is no absolute path, so libvirt skips it");
+		skip(files, file,
+		     "its target is not an absolute path, so libvirt skips it");
 	else if (!view_places_pool(files->out, facts->name))
 		return pool_place_add(files->out, xml, NULL, files->state);
 	return 0;
@@ -99,7 +100,7 @@ static int read_folder(const struct files *files)
 			rc = read_file(files, list.names[i]);
 	}
 	if (!rc && list.cut)
-		skip(files, "", "there are more files than are read");
+		skip(files, "", "more files than nfsrdma reads");
 	host_list_fini(&list);
 	return rc;
 }

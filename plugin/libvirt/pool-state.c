@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* A pool as a view has it (plugin/view): what its XML asks for, and what is on its target. */
+/* A pool as a view has it (plugin/view): what its XML requests, and what is mounted on its target. */
 #include <stdio.h>
 
 #include "plugin/libvirt/internal.h"
 
-/* What its own options ask for. libvirt gives them to mount(8) as they are, so of two that it would be
- * given the last counts; where nobody can say what becomes of them, RDMA is wanted if it is named. */
+/* What its own options request. libvirt passes them to mount(8) as they are, so of two the last applies;
+ * options that cannot be parsed request RDMA if they name it. */
 static enum view_asked asks_for(const char *options)
 {
 	_cleanup_(opts_free_p) struct opts *opts = NULL;

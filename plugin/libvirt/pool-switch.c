@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* One pool on its way from a definition to another: redefined, stopped, started, and then its mount
- * is looked at. libvirt calls a pool that came up over TCP as running as any. Where a step does
- * not succeed all is put back. Nothing is ever unmounted below guests that run: then the
- * definition alone changes, if at all. Signals wait until the end. */
+/* Changes one pool from a definition to another: redefines, stops and starts it, then checks its mount,
+ * since libvirt also shows a pool over TCP as running. If a step fails, everything is restored. Nothing is
+ * ever unmounted below running guests: then only the definition changes, if at all. Signals wait until
+ * the end. */
 #include <signal.h>
 #include <stdarg.h>
 

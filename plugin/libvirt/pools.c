@@ -109,7 +109,7 @@ static int call_new(struct call **out, struct pools *pools, const char *text)
 	struct call *call;
 
 	if (worker_lost(pools->worker))
-		return err_set(ETIMEDOUT, "libvirt is still at work");
+		return err_set(ETIMEDOUT, "libvirt is still busy");
 	call = calloc(1, sizeof(*call));
 	if (call && text)
 		call->text = strdup(text);

@@ -101,7 +101,7 @@ int worker_call(struct worker *worker, worker_fn fn, void *arg, uint64_t deadlin
 	int rc;
 
 	if (worker->lost)
-		return err_set(ETIMEDOUT, "libvirt is still at work");
+		return err_set(ETIMEDOUT, "libvirt is still busy");
 	pthread_mutex_lock(&worker->lock);
 	worker->done = false;
 	worker->arg = arg;
@@ -111,7 +111,7 @@ int worker_call(struct worker *worker, worker_fn fn, void *arg, uint64_t deadlin
 	if (!worker->lost && rc < 0)
 		err_set(-rc, "%s", worker->text);
 	pthread_mutex_unlock(&worker->lock);
-	return worker->lost ? err_set(ETIMEDOUT, "libvirt has not answered in time") : rc;
+	return worker->lost ? err_set(ETIMEDOUT, "libvirt did not answer in time") : rc;
 }
 
 bool worker_lost(const struct worker *worker)

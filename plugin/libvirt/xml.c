@@ -40,7 +40,7 @@ static void on_doctype(void *arg, const xmlChar *name, const xmlChar *external,
 	(void)external;
 	(void)system;
 	stop(arg, EINVAL,
-	     "has a document type (<!DOCTYPE>), which libvirt's XML has not");
+	     "has a document type (<!DOCTYPE>), which libvirt's XML never has");
 }
 
 /* Whether there is room for @more nodes: each takes much more memory than text. */

@@ -54,12 +54,8 @@ static const struct mount_verdict *find_trunk(const struct mounts_audit *audit)
 /* As a clause: "/etc/nfsrdma.conf:3 requires RDMA". */
 static const char *who(const struct view_wanted *wanted, char buf[POLICY_FROM_MAX + 32])
 {
-	if (wanted->covered)
-		snprintf(buf, POLICY_FROM_MAX + 32, "%.200s %s RDMA", wanted->from,
-			 view_verb(wanted));
-	else
-		snprintf(buf, POLICY_FROM_MAX + 32, "%.200s %s for RDMA", wanted->from,
-			 wanted->many ? "ask" : "asks");
+	snprintf(buf, POLICY_FROM_MAX + 32, "%.200s %s RDMA", wanted->from,
+		 view_verb(wanted));
 	return buf;
 }
 
@@ -126,7 +122,7 @@ static void explain(const struct mount_verdict *self, enum cause cause, char *bu
 			 "it shares the %s connection of %.120s (same server, NFSv%s)",
 			 self->sharer->proto, self->sharer->target, self->mount->vers);
 	else if (cause == CAUSE_NOT_REQUESTED)
-		snprintf(buf, cap, "its mount options do not ask for RDMA");
+		snprintf(buf, cap, "its mount options do not request RDMA");
 	else if (cause == CAUSE_BEFORE)
 		snprintf(buf, cap, "it was mounted without RDMA");
 	else

@@ -124,11 +124,11 @@ static int get_text(struct json_object *mount, const char *key, char *buf, size_
 
 	if (!json_object_object_get_ex(mount, key, &value) ||
 	    !json_object_is_type(value, json_type_string))
-		return err_set(EBADMSG, "a record's \"%s\" is no text", key);
+		return err_set(EBADMSG, "\"%s\" of a record is not text", key);
 	len = (size_t)json_object_get_string_len(value);
 	if (len >= cap || strlen(json_object_get_string(value)) != len ||
 	    !finding_is_clean(json_object_get_string(value)))
-		return err_set(EBADMSG, "a record's \"%s\" makes no sense", key);
+		return err_set(EBADMSG, "\"%s\" of a record is invalid", key);
 	memcpy(buf, json_object_get_string(value), len + 1);
 	return 0;
 }
@@ -140,10 +140,10 @@ static int get_number(struct json_object *mount, const char *key, int64_t min,
 
 	if (!json_object_object_get_ex(mount, key, &value) ||
 	    !json_object_is_type(value, json_type_int))
-		return err_set(EBADMSG, "a record's \"%s\" is no number", key);
+		return err_set(EBADMSG, "\"%s\" of a record is not a number", key);
 	*out = json_object_get_int64(value);
 	if (*out < min || *out > max)
-		return err_set(EBADMSG, "a record's \"%s\" is out of range", key);
+		return err_set(EBADMSG, "\"%s\" of a record is out of range", key);
 	return 0;
 }
 
@@ -159,7 +159,7 @@ static int get_state(struct json_object *mount, enum record_state *out)
 		*out = (enum record_state)i;
 		return 0;
 	}
-	return rc ? rc : err_set(EBADMSG, "a record has no state \"%.15s\"", name);
+	return rc ? rc : err_set(EBADMSG, "unknown state \"%.15s\" in a record", name);
 }
 
 /* A pending record has null for both: then id is 0. */
@@ -218,7 +218,8 @@ int record_decode(const char *text, struct record *out)
 	if (!json_object_is_type(json, json_type_object) ||
 	    !json_object_object_get_ex(json, "mount", &mount) ||
 	    !json_object_is_type(mount, json_type_object))
-		return err_set(EBADMSG, "a record is not a JSON object with a mount in it");
+		return err_set(EBADMSG,
+			       "a record is not a JSON object with a mount in it");
 	rc = get_mount(mount, &record);
 	if (!rc)
 		*out = record;

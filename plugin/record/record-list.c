@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* All records there are, believed or not: for who looks after them. */
+/* All records there are, valid or not, for the watcher. */
 #include <stdio.h>
 
 #include "plugin/record/internal.h"
@@ -22,7 +22,7 @@ static int check_name(const char *name, const struct record *record)
 		record_name(record->id, right);
 	else
 		record_pending_name(record->target, right);
-	return strcmp(right, name) ? err_set(EBADMSG, "it is that of %s", right) : 0;
+	return strcmp(right, name) ? err_set(EBADMSG, "it belongs to %s", right) : 0;
 }
 
 static void add_broken(struct record_list *list, const char *name, int rc)

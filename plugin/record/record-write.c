@@ -18,7 +18,7 @@
 
 #include "plugin/record/internal.h"
 
-/* For all to read, nobody but root to write, whatever the umask. */
+/* Readable by all, writable only by root, whatever the umask. */
 #define FOLDER_MODE 0755
 #define FILE_MODE   0644
 
@@ -136,7 +136,7 @@ int record_remove(int folder, unsigned int id, const char *target)
 /* More than a host has mounts; the rest is of nobody who is looked for. */
 #define FORGET_MAX 16384
 
-/* False: absent, or it makes no sense. */
+/* False: absent, or malformed. */
 static bool read_at(int folder, const char *name, struct record *out)
 {
 	_cleanup_free_ char *text = calloc(1, RECORD_MAX + 1);
@@ -227,7 +227,7 @@ int record_tidy(int folder, const char *target, const struct nfs_mounts *there,
 	return remove_chosen(folder, &choice);
 }
 
-/* --- for who looks after them ------------------------------------------------------------------ */
+/* --- for the watcher ------------------------------------------------------------------ */
 
 /* One from the future is nobody's. */
 static bool is_overtaken(int folder, const char *name, const struct record *ours)

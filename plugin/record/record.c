@@ -132,7 +132,7 @@ static int not_overtaken(const struct record_source *from, const struct record *
 	if (rc)
 		return rc == -EBADMSG ? rc : err_set(ESTALE, "%.200s", err_text());
 	return pending.checked_ms >= record->checked_ms
-		       ? err_set(ESTALE, "something was being mounted there since")
+		       ? err_set(ESTALE, "a mount began there since")
 		       : 0;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* What was found out about a mount, for all who look at mounts: the mount helper writes it, the
+/* What is known of a mount, for all programs that judge mounts: the mount helper writes it, the
  * watcher keeps it young, the gates and `nfsrdma mounts` read it. A record is a file below
  * /run/nfsrdma/mounts, which only root writes:
  *
@@ -39,7 +39,7 @@
 #include "plugin/report/report.h"
 
 enum record_state {
-	RECORD_UNPROVEN, /* somebody mounts, or did and did not live to look: not RDMA */
+	RECORD_UNPROVEN, /* a mount is in progress, or its helper was killed: not RDMA */
 	RECORD_PROVEN,   /* mountinfo, and mountstats where it has something, say RDMA */
 	RECORD_TCP,      /* mounted, over something else */
 	RECORD_GONE,     /* it was there, and is not any more */
@@ -96,7 +96,7 @@ int record_boot_id(const struct host *host, char *buf, size_t cap);
 
 /* record-list.c */
 
-/* A file that makes no sense, could not be read, or is of another name. */
+/* A file that is malformed, could not be read, or has another name. */
 struct record_broken {
 	char name[48]; /* cut: no name of a record is longer */
 	int rc;

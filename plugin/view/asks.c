@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* What an option string asks for; mount.nfs takes the last transport, and the kernel too. */
+/* What an option string requests; mount.nfs takes the last transport, and the kernel too. */
 #include "plugin/view/internal.h"
 
 /* What is found on the way. */
@@ -73,12 +73,12 @@ void view_asks(const char *type, const char *options, struct view_asks *out)
 		len = strcspn(p, ",");
 		take_word(&named, p, len);
 	}
-	/* Where nobody can say what becomes of them, it is wanted if it is named. */
+	/* Options that cannot be parsed request RDMA if they name it. */
 	if (!named.rdma && strstr(options, "rdma") && opts_parse(&opts, options))
 		named.rdma = true;
 	*out = (struct view_asks){ .force = named.force,
 				   .overruled = named.rdma && named.other_last };
-	/* Whoever names a policy has it mounted by mount.nfsrdma, which asks for RDMA itself. */
+	/* Whoever names a policy has it mounted by mount.nfsrdma, which requests RDMA itself. */
 	if (named.force == FORCE_OFF)
 		out->asked = named.other ? ASKED_TCP : ASKED_ANY;
 	else if (named.rdma)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Directories on which somebody wants something mounted. Those of fstab(5) are read here, by libmount
+/* Directories on which something is configured to be mounted. Those of fstab(5) are read here, by libmount
  * a line at a time: so the number of the line is known, and one that makes no sense costs no
  * other. */
 #include <stdio.h>
@@ -102,7 +102,7 @@ static bool is_nfs(const char *type)
 	return false;
 }
 
-/* Mounted at boot, and not when somebody comes. */
+/* Mounted at boot, and not on first access. */
 static bool is_expected(const char *options)
 {
 	static const char *const later[] = { "noauto", "x-systemd.automount" };

@@ -61,7 +61,7 @@ static void look_for_pending(const struct view *view, const struct nfs_mount *mo
 	if ((since && record.checked_ms < since) || is_over(view, mount, &record))
 		return;
 	out->unproven = true;
-	note_why(out->why, "something was being mounted there, and nobody saw its end");
+	note_why(out->why, "a mount began there, and its result is unknown");
 	if (!strcmp(record.fs_spec, mount->fs_spec))
 		out->wanted |= view_is_rdma(record.wanted);
 }

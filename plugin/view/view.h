@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* What is wanted of a mount, by whom, does that bind, and what is it? The one answer, for all who ask:
+/* Which transport a mount requests, what requests it, whether that binds, and what it uses. One answer for:
  * `nfsrdma mounts`, the checks of group mount, the gates (plugin/guard), the watcher, libvirt's pools,
  * `nfsrdma ovirt` and the mount helper only render it.
  *
@@ -10,18 +10,18 @@
  * its files where libvirt must not be asked. A view says which it lacks. So two that ask may differ by
  * a source that one of them lacks, and by nothing else.
  *
- * What is wanted of a mount over what it is decided by the first of these that says something:
+ * The requested transport of a mount is decided by the first of these that names one:
  *  1. A section [server], [export] or [directory] of nfsrdma.conf with a policy. It covers the mount:
- *     require and prefer want RDMA of it, off wants nothing, whoever else asks.
- *  2. Who asks for RDMA: a pool, a line of fstab, the options mount.nfs was given, the record of a helper,
+ *     require and prefer request RDMA, off requests nothing, whatever else does.
+ *  2. What requests RDMA: a pool, a line of fstab, the options mount.nfs was given, the record of a helper,
  *     nfsmount.conf, and at last a port that only RDMA has, which is a guess. One that is meant counts
  *     before one for which TCP would do (nfsrdma.policy=prefer, a guess). What the kernel made
  *     below another mount, or is mounted from the same file system, is wanted as that one is.
- *  3. A [default] that an administrator wrote. It covers every NFS mount, whoever mounted it: "every
+ *  3. A [default] that an administrator wrote. It covers every NFS mount, however it was mounted: "every
  *     mount" is what nfsrdma.conf(5) promises of it, and a host with one line "require" is meant to be
  *     a host without a mount over TCP. nfsrdma.policy= of a mount of its own is more specific.
  *     What is built in says nothing of other people's mounts: it is what mount.nfsrdma does.
- *     [default] also says with what force RDMA is wanted that 2 asks for.
+ *     [default] also says with what force the requests of 2 apply.
  *
  * What a mount runs over is what mountinfo says, unless mountstats has a connection of another kind; a
  * record that says "unproven" or "tcp" outweighs both.
@@ -54,10 +54,10 @@ bool view_run_is_rdma(enum view_run run);
 /* "rdma", "tcp", "mixed", "unknown"; borrowed from the mount. */
 const char *view_run_name(const struct nfs_mount *mount);
 
-/* asks.c: pure: what an option string asks for */
+/* asks.c: pure: what an option string requests */
 
 enum view_asked {
-	ASKED_UNKNOWN, /* not known what somebody asked for */
+	ASKED_UNKNOWN, /* the request is unknown */
 	ASKED_ANY, /* options are known, and name no transport, or say nfsrdma.policy=off */
 	ASKED_TCP, /* or UDP */
 	ASKED_RDMA,
@@ -70,16 +70,15 @@ const char *view_asked_name(enum view_asked asked);
 enum view_force { FORCE_NONE, FORCE_OFF, FORCE_PREFER, FORCE_REQUIRE };
 
 struct view_asks {
-	enum view_asked
-		asked;  /* one that is overruled by another was wanted all the same */
-	bool overruled; /* RDMA, and after it something else */
+	enum view_asked asked; /* also if another option overrules it */
+	bool overruled;        /* RDMA, and after it something else */
 	enum view_force force; /* the last counts */
 };
 
-/* @type: "nfsrdma" asks for RDMA by itself; NULL: not known. @options: "": ASKED_UNKNOWN. */
+/* @type: "nfsrdma" requests RDMA by itself; NULL: not known. @options: "": ASKED_UNKNOWN. */
 void view_asks(const char *type, const char *options, struct view_asks *out);
 
-/* places.c: directories on which somebody wants something mounted */
+/* places.c: directories on which something is configured to be mounted */
 
 enum view_place_kind {
 	PLACE_POOL,    /* of libvirt's */
@@ -125,7 +124,7 @@ enum view_by {
 	BY_OPTIONS, /* that mount.nfs was given */
 	BY_RECORD,  /* of the helper that mounted it */
 	BY_NFSMOUNT_CONF,
-	BY_PORT,  /* nobody: it looks like RDMA's */
+	BY_PORT,  /* a guess: the port is that of RDMA */
 	BY_ABOVE, /* the mount that the kernel made it below */
 	BY_DEFAULT,
 };
@@ -134,9 +133,9 @@ enum view_by {
 const char *view_by_name(enum view_by by);
 
 struct view_wanted {
-	enum view_asked asked; /* the most that anybody asks for */
+	enum view_asked asked; /* RDMA, if anything requests it */
 	bool rdma;             /* it is wanted over RDMA, and that is not switched off */
-	/* A section, or [default], says what holds; else somebody asks. */
+	/* A section, or [default], decides; else a request does. */
 	bool covered;
 	enum policy_mode mode; /* in force: with @rdma require or prefer */
 	enum policy_unknown on_unknown;
@@ -151,28 +150,28 @@ struct view_wanted {
 	const struct view_place *place; /* that asks, or is covered; NULL: none */
 };
 
-/* "requires", "prefers", "wants", "want". */
+/* "requires", "prefers", "requests", "request". */
 const char *view_verb(const struct view_wanted *wanted);
 /* "require", "prefer", "off", "nobody". */
 const char *view_binds_name(const struct view_wanted *wanted);
 
 /* view.c */
 
-/* What comes of both, for whoever renders it. */
+/* Requested and actual transport compared, for reports. */
 enum view_state {
-	VIEW_CALM,      /* nobody wants RDMA there */
-	VIEW_GOOD,      /* it is wanted, and it is */
-	VIEW_TOLERATED, /* it is wanted and is not, and that may be; to be told */
-	VIEW_BAD,       /* it is wanted, and is not */
-	VIEW_UNKNOWN,   /* it is wanted, and could not be found out */
+	VIEW_CALM, /* RDMA is not requested */
+	VIEW_GOOD, /* requested, and over RDMA */
+	VIEW_TOLERATED, /* requested and not over RDMA, which the policy allows with a warning */
+	VIEW_BAD,     /* requested, and not over RDMA */
+	VIEW_UNKNOWN, /* requested, and the actual transport is unknown */
 };
 
 struct view_mount {
 	const struct nfs_mount *mount;
-	bool covered; /* a later mount lies on its directory, so nobody comes here */
+	bool covered; /* a later mount on its directory hides it */
 	bool domain;  /* VDSM mounts there */
 	enum view_run run;
-	/* Index of the mount that the kernel made it below; UINT_MAX: it is none such. */
+	/* Index of the mount that the kernel made it below; UINT_MAX: none. */
 	unsigned int below;
 	struct view_wanted wanted;
 	/* What the records add. */
@@ -223,7 +222,7 @@ struct view_sources {
 	const struct conf *nfsmount_conf;
 	const struct record_list *records;
 	const char *boot_id; /* of @records, given with them */
-	bool ignore_records; /* for who proves mounts itself */
+	bool ignore_records; /* the caller proves mounts itself */
 };
 
 /* Errors: the policy is broken (-EINVAL, with file and line), or mounts cannot be read: then nothing
@@ -236,17 +235,17 @@ const char *view_lacks(const struct view *view);
 /* From now on these are the records; borrowed. What was found of mounts is found anew. */
 void view_renew(struct view *view, const struct record_list *records);
 
-/* What comes of what is wanted, by @wanted, and of what a mount is. */
+/* Compares @wanted with what a mount is. */
 enum view_state view_judge(const struct view_wanted *wanted,
 			   const struct view_mount *mount, bool alias);
-/* That of a finding about it: tolerated warns, and what nobody wants passes. */
+/* That of a finding about it: tolerated warns, and a mount without a request passes. */
 enum finding_status view_status(enum view_state state);
 /* Sources are compared as texts, as libvirt does it; but for slashes that do not count. */
 bool view_same_source(const char *a, const char *b);
 /* Of one that the kernel made below another: a part of what that is of, and not a referral. Pure. */
 bool view_is_part(const struct nfs_mount *mount, const struct nfs_mount *above);
 
-/* What was read, for who needs more of it; borrowed. */
+/* What was read; borrowed. */
 const struct nfs_mounts *view_nfs(const struct view *view);
 const struct host_mounts *view_tree(const struct view *view);
 const struct policies *view_policies(const struct view *view);

@@ -99,7 +99,7 @@ const char *view_by_name(enum view_by by)
 const char *view_verb(const struct view_wanted *wanted)
 {
 	if (!wanted->covered)
-		return wanted->many ? "want" : "wants";
+		return wanted->many ? "request" : "requests";
 	return wanted->mode == POLICY_PREFER ? "prefers" : "requires";
 }
 
@@ -115,7 +115,7 @@ const char *view_binds_name(const struct view_wanted *wanted)
 struct word {
 	enum view_by by;
 	enum view_asked asked;
-	bool weak;  /* what somebody said for this mount counts more */
+	bool weak;  /* a request for this very mount outweighs it */
 	bool loose; /* TCP would do: nfsrdma.policy=prefer, or a guess */
 	const char *from;
 	const struct view_place *place;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Pools and guests, as libvirt told them last. They stay when it is gone: mounts that pools want
- * over RDMA are wanted so still. */
+/* Pools and guests, as libvirt last reported them. They stay while libvirt does not answer, and so do the
+ * requests of pools. */
 #include "plugin/watch/internal.h"
 
 static void pool_fini(struct heard_pool *pool)

@@ -35,11 +35,11 @@ enum thing_kind {
 	THING_KINDS
 };
 
-/* What it was seen to go over. */
+/* Its actual transport at a look. */
 enum thing_run {
-	THING_UNKNOWN, /* could not be found out */
+	THING_UNKNOWN,
 	THING_RDMA,
-	THING_OTHER, /* something else, or nothing at all */
+	THING_OTHER, /* another transport, or not mounted */
 };
 
 #define THING_TEXT_MAX 640
@@ -56,7 +56,7 @@ struct thing {
 	char id[FINDING_ID_MAX];         /* of the finding that says it */
 	char reason[FINDING_REASON_MAX]; /* of it, where it is not over RDMA; "" none */
 	char name[320]; /* "mount /srv/vm (nas:/vm)", "pool vms", "guest web1" */
-	char text[THING_TEXT_MAX]; /* what is to be said of it, behind its name */
+	char text[THING_TEXT_MAX]; /* a sentence, without its name */
 	char remedy[512];          /* "" none */
 	char target[256], spec[256];
 	char pool[128], guest[128], disk[64];
@@ -65,10 +65,10 @@ struct thing {
 };
 
 enum thing_state {
-	STATE_CALM,    /* nobody wants it over RDMA */
-	STATE_GOOD,    /* it is */
-	STATE_BAD,     /* it should be, and is not */
-	STATE_UNKNOWN, /* never taken for good, nor for bad */
+	STATE_CALM,    /* RDMA is not requested */
+	STATE_GOOD,    /* over RDMA */
+	STATE_BAD,     /* RDMA is requested, and it is not over RDMA */
+	STATE_UNKNOWN, /* neither good nor bad */
 	STATE_COUNT
 };
 
@@ -79,8 +79,8 @@ struct thing_known {
 	bool present;  /* at the last look; it is remembered when it is gone */
 	bool was_rdma; /* when it was last seen and known */
 	bool by_past;  /* it is wanted over RDMA because it was, and for nothing else */
-	bool told;     /* as lost, and not as back */
-	bool seen;     /* at the look that goes on */
+	bool told;     /* reported as lost, and not as back since */
+	bool seen;     /* at the current look */
 	uint32_t hash;
 	uint64_t order; /* of the look at which it was present last */
 };
@@ -200,7 +200,7 @@ int renew_plan(const struct renew_input *input, struct renewal **out, size_t *co
 
 struct heard_pool {
 	struct pool_info info;
-	struct pool_xml *xml; /* NULL: it makes no sense */
+	struct pool_xml *xml; /* NULL: it cannot be read */
 	char broken[256];     /* then why */
 	/* Since when it runs for libvirt and is not mounted for the kernel; 0: it is not so. A pool
 	 * that is being stopped is so for a moment. */
@@ -238,7 +238,7 @@ struct watch_event {
 	char text[FINDING_VALUE_MAX];
 };
 
-/* All that a watcher has. */
+/* State of the watcher. */
 struct watch {
 	const struct watch_options *options;
 	struct host *host;
@@ -296,9 +296,9 @@ char *summary_metrics(const struct watch *watch, const struct report *report, bo
 void tell_thing(void *arg, enum thing_event event, const struct thing *thing);
 void tell_gone(void *arg, const struct record *record);
 void tell_silence(void *arg, const struct silence *one, bool silent, uint64_t now);
-/* libvirt answers, after it was told not to. */
+/* libvirt answers again. */
 void tell_answers(FILE *lines);
-/* Something that somebody should know of the watcher itself. */
+/* A warning about the watcher itself. */
 void tell_warning(FILE *lines, const char *fmt, ...) PRINTF_LIKE(2, 3);
 /* With the time before it. @lines: NULL: nowhere. */
 void tell_line(FILE *lines, const char *text);

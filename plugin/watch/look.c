@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* One look: mounts, pools and disks as they are now, compared with what was known of them, and the
- * records renewed. Nothing here waits: what is read are files of the kernel and of this host. */
+/* One look: mounts, pools and disks as they are now, compared with their former state, and the records
+ * renewed. Nothing here waits: it reads files of the kernel and of this host. */
 #include "plugin/watch/internal.h"
 
 struct looking {
@@ -43,7 +43,7 @@ static void see(struct looking *l, const struct thing *thing)
 	l->rc = l->rc ? l->rc : rc;
 }
 
-/* Of what cannot be read nobody knows what it wants. */
+/* What cannot be read may request RDMA. */
 static void see_broken(struct looking *l, struct thing *thing, const char *id,
 		       const char *why)
 {
@@ -55,7 +55,7 @@ static void see_broken(struct looking *l, struct thing *thing, const char *id,
 	see(l, thing);
 }
 
-/* What cannot be looked at is unknown, and no more what it was. @kind: THING_KINDS: all. */
+/* The state of what cannot be read is unknown. @kind: THING_KINDS: all. */
 static void lose(struct looking *l, enum thing_kind kind, const char *why)
 {
 	static const struct {
@@ -85,7 +85,7 @@ static void lose(struct looking *l, enum thing_kind kind, const char *why)
 
 /* --- reading ------------------------------------------------------------------------------------ */
 
-/* Where it is broken the last one that made sense counts, and the report says so. */
+/* If it has an error, the last policy without errors stays in force, and the report says so. */
 static void read_policy(struct watch *watch)
 {
 	struct policies *policies = NULL, *none = NULL;
@@ -225,7 +225,7 @@ struct pool_look {
 	struct thing *thing;
 };
 
-/* What is said of a pool is the same here as in `nfsrdma pool list`. */
+/* A pool has the same finding here as in `nfsrdma pool list`. */
 static void take_finding(void *arg, const struct finding *finding)
 {
 	struct thing *thing = ((struct pool_look *)arg)->thing;
@@ -341,7 +341,7 @@ static void look_at_mount(struct looking *l, const struct renew_input *input,
 	const struct view_wanted *wanted = &verdict->view->wanted;
 	struct thing thing = { .kind = THING_MOUNT, .wanted = wanted->rdma };
 
-	/* Nobody comes there. */
+	/* A later mount hides it. */
 	if (verdict->view->covered)
 		return;
 	if (verdict->view->domain)
@@ -491,7 +491,7 @@ static int make_room(struct looking *l, size_t more)
 	return 0;
 }
 
-/* The first that could not be written is told, and the others are tried. */
+/* The first failure is reported; the other records are still written. */
 static int renew_each(struct looking *l, const struct renewal *list, size_t count)
 {
 	char *error = l->watch->record_error;
@@ -569,7 +569,7 @@ static void look_at_disk(struct looking *l, const struct guard *guard,
 		return;
 	}
 	guard_ask(guard, &question, verdict);
-	/* Unknown is wanted by nobody that is heard, and to be told all the same. */
+	/* A disk of unknown transport is reported, too. */
 	thing.wanted = verdict->wanted || verdict->answer == GUARD_UNKNOWN;
 	thing.tolerated = verdict->loud;
 	thing.run = run_of_disk(verdict);
@@ -597,7 +597,7 @@ static void look_at_disk(struct looking *l, const struct guard *guard,
 	see(l, &thing);
 }
 
-/* Guests whose disks nobody knows; the gate is not asked. */
+/* Guests whose disks are unknown; the gate is not asked. */
 static void look_at_broken(struct looking *l, const struct follow_guest *guest)
 {
 	const char *name = guest->disks.name ? guest->disks.name : guest->uuid;
@@ -621,7 +621,7 @@ static void look_at_disks(struct looking *l)
 		return;
 	for (i = 0; i < heard->nguests; i++)
 		look_at_broken(l, &heard->guests[i]);
-	/* A gate that cannot read the policy says nothing. */
+	/* A gate that cannot read the policy gives no answer. */
 	if (*l->watch->policy_error) {
 		lose(l, THING_DISK, l->watch->policy_error);
 		return;

@@ -352,7 +352,7 @@ const char *summary_line(const struct watch *watch, char buf[256])
 		 : heard->connected       ? "connected"
 					  : "not connected",
 		 *watch->mounts_error ? "; MOUNTS CANNOT BE READ"
-		 : watch->nlost       ? "; THIS KERNEL LOSES WHAT IT READS OVER RDMA"
+		 : watch->nlost       ? "; THIS KERNEL LOSES DATA OF READS OVER RDMA"
 				      : "");
 	finding_clean(buf);
 	return buf;
@@ -371,21 +371,20 @@ static void print_own(const struct watch *watch, FILE *out, bool up)
 {
 	unsigned int kind, state;
 
-	print_gauge(out, "nfsrdma_watch_up",
-		    "Whether the watcher goes on after this look.", up);
+	print_gauge(out, "nfsrdma_watch_up", "Whether the watcher runs.", up);
 	print_gauge(out, "nfsrdma_watch_last_look_seconds",
-		    "When it looked last, Unix time.", (double)watch->last_look);
-	print_gauge(out, "nfsrdma_watch_looks", "How often it looked.",
+		    "Time of the last check, Unix time.", (double)watch->last_look);
+	print_gauge(out, "nfsrdma_watch_looks", "Number of checks.",
 		    (double)watch->looks);
 	print_gauge(out, "nfsrdma_watch_reads_lost",
-		    "Mounts whose READs this host's kernel loses (bug.read-812).",
+		    "Mounts whose READs lose data in this host's kernel (bug.read-812).",
 		    watch->nlost);
 	print_gauge(out, "nfsrdma_watch_silent", "Mounts whose server does not answer.",
 		    silences_count(&watch->silences));
 	print_gauge(out, "nfsrdma_watch_libvirt_connected", "Whether libvirt answers.",
 		    watch->heard.connected);
 	fputs("# TYPE nfsrdma_watch_things gauge\n"
-	      "# HELP nfsrdma_watch_things What is watched, by kind and state.\n",
+	      "# HELP nfsrdma_watch_things Watched objects, by kind and state.\n",
 	      out);
 	for (kind = 0; kind < THING_KINDS; kind++)
 		for (state = STATE_GOOD; state < STATE_COUNT; state++)
@@ -396,7 +395,7 @@ static void print_own(const struct watch *watch, FILE *out, bool up)
 				things_count(&watch->things, (enum thing_kind)kind,
 					     (enum thing_state)state));
 	fputs("# TYPE nfsrdma_watch_lost gauge\n"
-	      "# HELP nfsrdma_watch_lost How often one was lost since the watcher began.\n",
+	      "# HELP nfsrdma_watch_lost Losses since the watcher started.\n",
 	      out);
 	for (kind = 0; kind < THING_KINDS; kind++)
 		fprintf(out, "nfsrdma_watch_lost{kind=\"%s\"} %lu\n",

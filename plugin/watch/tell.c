@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* What happened, in the journal, and as a line for who sits before it. */
+/* Events, as entries of the journal and as lines on a terminal. */
 #include <stdarg.h>
 
 #include "plugin/journal/journal.h"
@@ -126,7 +126,7 @@ void tell_silence(void *arg, const struct silence *one, bool silent, uint64_t no
 
 void tell_answers(FILE *lines)
 {
-	static const char text[] = "libvirt answers again: pools and guests are followed";
+	static const char text[] = "libvirt answers again: pools and guests are watched";
 
 	journal_send(JOURNAL_ANSWERS, WATCH_NAME, text, NULL, 0);
 	tell_line(lines, text);

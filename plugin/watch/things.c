@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* What is watched, over time. What a look saw comes in, events come out: pure. */
+/* Watched objects over time: looks in, events out. Pure. */
 #include "plugin/watch/internal.h"
 
 static const char *const kinds[THING_KINDS] = {
@@ -141,7 +141,7 @@ static void compare(struct things *things, struct thing_known *known, bool was_t
 		sink(arg, lost ? THING_LOST : THING_BACK, &known->now);
 }
 
-/* What nobody wants over RDMA and was so is wanted as it was. */
+/* What was over RDMA without a request should be over RDMA again. */
 static void want_as_before(struct thing_known *known)
 {
 	struct thing *now = &known->now;

@@ -20,10 +20,10 @@
 /* Where mounts come and go by the second a look is still no more than a fifth of the time. */
 #define GAP_MS     200
 #define GAP_FACTOR 4
-/* A daemon that is restarted is nobody's trouble. */
+/* A daemon that restarts is not reported. */
 #define LIBVIRT_PATIENCE_MS 10000
 
-/* What is told when it is new. */
+/* Warnings that are repeated only when they change. */
 enum nag { NAG_POLICY, NAG_RECORDS, NAG_EXPORT, NAG_MOUNTS, NAG_READS, NAG_COUNT };
 
 struct loop {
@@ -34,7 +34,7 @@ struct loop {
 	uint64_t due, not_before, last_ping;
 	uint64_t lost_ms; /* since when libvirt does not answer; 0: it does */
 	bool lost_told, end;
-	unsigned int watchdog_ms; /* 0: nobody waits for a sign of life */
+	unsigned int watchdog_ms; /* 0: no watchdog */
 	char nags[NAG_COUNT][512];
 };
 
@@ -54,7 +54,7 @@ static void loop_fini(struct loop *loop)
 
 /* --- beginning -------------------------------------------------------------------------------- */
 
-/* One at a time: two would tell everything twice. The file is root's alone, or anybody could hold
+/* One at a time: two would report everything twice. The file is root's alone, or anybody could hold
  * the lock. */
 static int take_lock(int folder)
 {
@@ -68,7 +68,7 @@ static int take_lock(int folder)
 	if (flock(fd, LOCK_EX | LOCK_NB)) {
 		len = pread(fd, pid, sizeof(pid) - 1, 0);
 		pid[len > 0 ? strspn(pid, "0123456789") : 0] = '\0';
-		return err_set(EBUSY, "a watcher is at work already%s%s",
+		return err_set(EBUSY, "another watcher is running%s%s",
 			       *pid ? ", process " : "", pid);
 	}
 	len = snprintf(pid, sizeof(pid), "%d\n", (int)getpid());
@@ -99,7 +99,7 @@ static int begin(struct loop *loop, const struct watch_options *options)
 	loop->lock = take_lock(loop->folder);
 	if (loop->lock < 0)
 		return loop->lock;
-	/* Of one who was killed, and wrote there: it would say that it is up. */
+	/* Left by a watcher that was killed, it would say that it is up. */
 	if (options->textfile)
 		unlinkat(loop->folder, "../" METRICS_NAME, 0);
 	return options->libvirt ? follow_open(&loop->follow, options->uri) : 0;
@@ -266,8 +266,8 @@ static void nag_of_libvirt(struct loop *loop)
 		return;
 	loop->lost_told = true;
 	tell_warning(loop->options->lines,
-		     "pools and guests are not followed until libvirt answers again: %s",
-		     *heard->why ? heard->why : "it has not answered yet");
+		     "pools and guests are not watched until libvirt answers again: %s",
+		     *heard->why ? heard->why : "no answer yet");
 }
 
 static void look_now(struct loop *loop)
@@ -363,7 +363,7 @@ static int block_signals(void)
 	return fd < 0 ? err_sys("signalfd") : fd;
 }
 
-/* Who reads the exports is to see that nobody goes on. */
+/* Readers of the exports must see that the watcher has ended. */
 static void say_good_bye(struct loop *loop)
 {
 	_cleanup_(report_free_p) struct report *report = report_new("watch");

@@ -90,7 +90,7 @@ echo "a pool that comes up over TCP, and then over RDMA"
 switch_on proto tcp
 virsh -q pool-start vms
 line 'NOT over RDMA: pool vms: over tcp, but its options request RDMA'
-line "NOT over RDMA: mount $daemon/vms .* over tcp, but pool 'vms' asks for RDMA"
+line "NOT over RDMA: mount $daemon/vms .* over tcp, but pool 'vms' requests RDMA"
 pool_is vms fail
 virsh -q pool-start plain
 virsh -q pool-destroy vms

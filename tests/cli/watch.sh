@@ -235,7 +235,7 @@ watch
 run_prefix=("$kernel")
 run watch --no-libvirt --once
 expect_status 3
-expect_sentence "a watcher is at work already, process $watcher"
+expect_sentence "another watcher is running, process $watcher"
 chmod 755 "$work"
 run_prefix=(setpriv --reuid 65534 --regid 65534 --clear-groups)
 if "${run_prefix[@]}" test -x "$NFSRDMA"; then

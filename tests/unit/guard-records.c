@@ -57,7 +57,8 @@ static void a_record_says_what_was_wanted(void)
 	CU_ASSERT_STRING_EQUAL(answer(""), "pass");
 	put(record_of(RECORD_TCP, 1000));
 	CU_ASSERT_STRING_EQUAL(
-		answer("over tcp, but its record in /run/nfsrdma wants RDMA"), "refuse");
+		answer("over tcp, but its record in /run/nfsrdma requests RDMA"),
+		"refuse");
 	/* An old one is still of that mount. */
 	put(record_of(RECORD_PROVEN, 500000));
 	CU_ASSERT_STRING_EQUAL(answer("its record"), "refuse");
@@ -117,12 +118,12 @@ static void a_helper_that_did_not_end_leaves_it_unproven(void)
 
 	begin(&on_rdma);
 	put(pending_of(1000));
-	CU_ASSERT_STRING_EQUAL(answer("nobody saw its end"), "refuse");
+	CU_ASSERT_STRING_EQUAL(answer("its result is unknown"), "refuse");
 	/* Proven since. */
 	put(record_of(RECORD_PROVEN, 500));
 	CU_ASSERT_STRING_EQUAL(answer(""), "pass");
 	put(record_of(RECORD_PROVEN, 2000));
-	CU_ASSERT_STRING_EQUAL(answer("nobody saw its end"), "refuse");
+	CU_ASSERT_STRING_EQUAL(answer("its result is unknown"), "refuse");
 	/* The proof is old, and still younger. */
 	put(record_of(RECORD_PROVEN, 500000));
 	put(pending_of(600000));
@@ -158,13 +159,13 @@ static void a_helper_that_died_before_the_mount_was_made_says_nothing_of_it(void
 		{ 60, 900, "rdma", "pass", "" },
 		{ 60, 61, "rdma", "pass", "" },
 		/* It is a part of what made the mount, or is at it still. */
-		{ 60, 60, "rdma", "refuse", "nobody saw its end" },
-		{ 60, 30, "rdma", "refuse", "nobody saw its end" },
-		{ 5, 10, "rdma", "refuse", "nobody saw its end" },
-		{ 5, 900, "rdma", "refuse", "nobody saw its end" },
+		{ 60, 60, "rdma", "refuse", "its result is unknown" },
+		{ 60, 30, "rdma", "refuse", "its result is unknown" },
+		{ 5, 10, "rdma", "refuse", "its result is unknown" },
+		{ 5, 900, "rdma", "refuse", "its result is unknown" },
 		{ 60, 900, "tcp", "refuse", "over mixed" },
 		/* Older than this host. */
-		{ 5000, 900, "rdma", "refuse", "nobody saw its end" },
+		{ 5000, 900, "rdma", "refuse", "its result is unknown" },
 	};
 	char text[1024];
 	size_t i;

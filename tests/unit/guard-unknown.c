@@ -137,7 +137,7 @@ static void a_volume_that_is_no_file_of_this_host_passes(void)
 	CU_ASSERT(answers("rbd:a/b@c", GUARD_PASS, false));
 	/* That it is not there is then true. */
 	CU_ASSERT(answers("rbd2:disk1", GUARD_UNKNOWN, true));
-	ASSERT_CONTAINS(verdict.text, "no pool of this host");
+	ASSERT_CONTAINS(verdict.text, "this host has no pool");
 	close_guard();
 }
 

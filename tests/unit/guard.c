@@ -109,27 +109,27 @@ static void who_wants_it_decides_of_a_mount_over_tcp(void)
 		/* [default] says with what force it is wanted that somebody asks for. */
 		{ ROOT TCP(90, 21, "/srv/vm", "nas:/vm"), .disk = "vm:a",
 		  .conf = "[default]\npolicy = prefer\n",
-		  LOUD("gate.transport", "but pool 'vm' wants RDMA") },
+		  LOUD("gate.transport", "but pool 'vm' requests RDMA") },
 		{ ROOT TCP(90, 21, "/srv/vm", "nas:/vm"), .disk = "vm:a", PASSES,
 		  .conf = "[default]\npolicy = off\n" },
 		/* The pool, fstab, the options, nfsmount.conf. */
 		{ ROOT TCP(90, 21, "/srv/vm", "nas:/vm"), .disk = "vm:a",
 		  REFUSED("gate.transport",
 			  "disk vda (/srv/vm/a) is on nas:/vm, mounted at /srv/vm over tcp, "
-			  "but pool 'vm' wants RDMA") },
+			  "but pool 'vm' requests RDMA") },
 		{ ROOT TCP(90, 21, "/srv/vm", "nas:/vm/"), .disk = "/srv/vm/b/a",
-		  REFUSED("gate.transport", "pool 'vm' wants RDMA") },
+		  REFUSED("gate.transport", "pool 'vm' requests RDMA") },
 		{ ROOT TCP(90, 21, "/srv/x", "nas:/x"), .disk = "/srv/x/a",
 		  .fstab = "# x\n\nnas:/x /srv/x nfs proto=rdma,port=20049 0 0\n",
-		  REFUSED("gate.transport", "/etc/fstab:3 wants RDMA") },
+		  REFUSED("gate.transport", "/etc/fstab:3 requests RDMA") },
 		{ ROOT TCP(90, 21, "/srv/x", "nas:/x"), .disk = "/srv/x/a", PASSES,
 		  .fstab = "nas:/x /srv/x nfs vers=4.2 0 0\n" },
 		{ ROOT TCP(90, 21, "/srv/x", "nas:/x"), .disk = "/srv/x/a",
 		  .utab = "SRC=nas:/x TARGET=/srv/x ROOT=/ ATTRS=proto=rdma,port=20049\n",
-		  REFUSED("gate.transport", "its mount options want RDMA") },
+		  REFUSED("gate.transport", "its mount options request RDMA") },
 		{ ROOT TCP(90, 21, "/srv/x", "nas:/x"), .disk = "/srv/x/a",
 		  .nfsmount = "[ Server \"nas\" ]\nProto=rdma\n",
-		  REFUSED("gate.transport", "/etc/nfsmount.conf:2 wants RDMA") },
+		  REFUSED("gate.transport", "/etc/nfsmount.conf:2 requests RDMA") },
 	};
 
 	CHECK_ROWS(rows);
@@ -144,7 +144,7 @@ static void a_port_is_a_guess_that_refuses_nothing(void)
 	static const struct row rows[] = {
 		{ ROOT PORT, .disk = "/srv/x/a",
 		  LOUD("gate.transport",
-		       "over tcp, but its mount option port= wants RDMA") },
+		       "over tcp, but its mount option port= requests RDMA") },
 		{ ROOT PORT, .disk = "/srv/x/a", PASSES,
 		  .conf = "[default]\npolicy = off\n" },
 		{ ROOT PORT, .disk = "/srv/x/a", PASSES,
@@ -152,7 +152,7 @@ static void a_port_is_a_guess_that_refuses_nothing(void)
 		/* What somebody says is no guess. */
 		{ ROOT PORT, .disk = "/srv/x/a",
 		  .nfsmount = "[ Server \"nas\" ]\nProto=rdma\n",
-		  REFUSED("gate.transport", "/etc/nfsmount.conf:2 wants RDMA") },
+		  REFUSED("gate.transport", "/etc/nfsmount.conf:2 requests RDMA") },
 		{ ROOT PORT, .disk = "/srv/x/a", .conf = REQUIRE_NAS,
 		  REFUSED("gate.transport", "/etc/nfsrdma.conf:2 requires RDMA") },
 	};
@@ -165,14 +165,14 @@ static void a_policy_among_the_options_of_fstab_counts(void)
 	static const struct row rows[] = {
 		{ ROOT TCP(90, 21, "/srv/x", "nas:/x"), .disk = "/srv/x/a",
 		  .fstab = "nas:/x /srv/x nfsrdma nfsrdma.policy=prefer,proto=rdma 0 0\n",
-		  LOUD("gate.transport", "over tcp, but /etc/fstab:1 wants RDMA") },
+		  LOUD("gate.transport", "over tcp, but /etc/fstab:1 requests RDMA") },
 		{ ROOT TCP(90, 21, "/srv/x", "nas:/x"), .disk = "/srv/x/a",
 		  .fstab = "nas:/x /srv/x nfsrdma nfsrdma.policy=prefer 0 0\n",
-		  LOUD("gate.transport", "over tcp, but /etc/fstab:1 wants RDMA") },
+		  LOUD("gate.transport", "over tcp, but /etc/fstab:1 requests RDMA") },
 		{ ROOT TCP(90, 21, "/srv/x", "nas:/x"), .disk = "/srv/x/a",
 		  .fstab = "nas:/x /srv/x nfsrdma nfsrdma.policy=prefer,proto=rdma 0 0\n",
 		  .utab = "SRC=nas:/x TARGET=/srv/x ROOT=/ ATTRS=proto=rdma,port=20049\n",
-		  LOUD("gate.transport", "/etc/fstab:1 wants RDMA") },
+		  LOUD("gate.transport", "/etc/fstab:1 requests RDMA") },
 		{ ROOT TCP(90, 21, "/srv/x", "nas:/x"), .disk = "/srv/x/a", PASSES,
 		  .fstab = "nas:/x /srv/x nfsrdma nfsrdma.policy=off,proto=rdma 0 0\n" },
 		{ ROOT TCP(90, 21, "/srv/x", "nas:/x"), .disk = "/srv/x/a", PASSES,
@@ -181,7 +181,7 @@ static void a_policy_among_the_options_of_fstab_counts(void)
 			  "nas:/x /srv/x nfsrdma nfsrdma.policy=prefer,proto=rdma 0 0\n" },
 		{ ROOT TCP(90, 21, "/srv/x", "nas:/x"), .disk = "/srv/x/a",
 		  .fstab = "nas:/x /srv/x nfsrdma nfsrdma.policy=require 0 0\n",
-		  REFUSED("gate.transport", "/etc/fstab:1 wants RDMA") },
+		  REFUSED("gate.transport", "/etc/fstab:1 requests RDMA") },
 		/* A section counts more, and so does whoever else asks. */
 		{ ROOT TCP(90, 21, "/srv/x", "nas:/x"), .disk = "/srv/x/a",
 		  .conf = REQUIRE_NAS,
@@ -189,13 +189,13 @@ static void a_policy_among_the_options_of_fstab_counts(void)
 		  REFUSED("gate.transport", "/etc/nfsrdma.conf:2 requires RDMA") },
 		{ ROOT TCP(90, 21, "/srv/vm", "nas:/vm"), .disk = "vm:a",
 		  .fstab = "nas:/vm /srv/vm nfsrdma nfsrdma.policy=prefer 0 0\n",
-		  REFUSED("gate.transport", "pool 'vm' wants RDMA") },
+		  REFUSED("gate.transport", "pool 'vm' requests RDMA") },
 		/* Below it, too. */
 		{ ROOT TCP(90, 21, "/srv/x", "nas:/x")
 			  TCP(91, 90, "/srv/x/s", "nas:/x/s"),
 		  .disk = "/srv/x/s/a",
 		  .fstab = "nas:/x /srv/x nfsrdma nfsrdma.policy=prefer 0 0\n",
-		  LOUD("gate.transport", "the mount above it wants RDMA") },
+		  LOUD("gate.transport", "the mount above it requests RDMA") },
 	};
 
 	CHECK_ROWS(rows);
@@ -208,7 +208,7 @@ static void a_bind_mount_is_wanted_as_what_it_is_of(void)
 			  BIND(91, 90, "/var/lib/sub", "nas:/vm/sub", "tcp"),
 		  .disk = "/var/lib/sub/a",
 		  REFUSED("gate.transport",
-			  "mounted at /var/lib/sub over tcp, but pool 'vm' wants RDMA") },
+			  "mounted at /var/lib/sub over tcp, but pool 'vm' requests RDMA") },
 		/* Of a file alone; and in whatever order. */
 		{ ROOT BIND(91, 90, "/var/lib/x.img", "nas:/vm/x.img", "tcp")
 			  TCP(92, 21, "/srv/vm", "nas:/vm"),
@@ -216,7 +216,7 @@ static void a_bind_mount_is_wanted_as_what_it_is_of(void)
 		{ ROOT BIND(91, 92, "/var/lib/x.img", "nas:/vm/x.img", "tcp")
 			  TCP(92, 21, "/srv/vm", "nas:/vm"),
 		  .disk = "/var/lib/x.img",
-		  REFUSED("gate.transport", "pool 'vm' wants RDMA") },
+		  REFUSED("gate.transport", "pool 'vm' requests RDMA") },
 		{ ROOT RDMA(90, 21, "/srv/vm", "nas:/vm")
 			  BIND(91, 90, "/var/lib/sub", "nas:/vm/sub", "rdma"),
 		  .disk = "/var/lib/sub/a", PASSES },
@@ -226,7 +226,7 @@ static void a_bind_mount_is_wanted_as_what_it_is_of(void)
 				  BIND(91, 90, "/var/lib/sub", "nas:/vm/sub", "tcp"),
 		  .disk = "/var/lib/sub/a",
 		  .conf = "[directory /srv/off]\npolicy = off\n",
-		  REFUSED("gate.transport", "pool 'vm' wants RDMA") },
+		  REFUSED("gate.transport", "pool 'vm' requests RDMA") },
 		/* What is said of itself counts more. */
 		{ ROOT TCP(90, 21, "/srv/vm", "nas:/vm")
 			  BIND(91, 90, "/var/lib/sub", "nas:/vm/sub", "tcp"),
@@ -267,10 +267,10 @@ static void links_lead_to_the_mount_that_counts(void)
 			  "mounted at /rhev/data-center/mnt/nas:_d over") },
 		/* The pool's target is a link. */
 		{ ROOT TCP(90, 21, "/var/lib/linked", "nas:/linked"), .disk = "linked:a",
-		  REFUSED("gate.transport", "pool 'linked' wants RDMA") },
+		  REFUSED("gate.transport", "pool 'linked' requests RDMA") },
 		{ ROOT TCP(90, 21, "/var/lib/linked", "nas:/linked"),
 		  .disk = "/var/lib/linked/a",
-		  REFUSED("gate.transport", "pool 'linked' wants RDMA") },
+		  REFUSED("gate.transport", "pool 'linked' requests RDMA") },
 		{ ROOT, .disk = "linked:a",
 		  REFUSED("gate.mount", "nothing is mounted at /var/lib/linked") },
 	};
@@ -350,17 +350,17 @@ static void what_the_kernel_mounts_below_is_wanted_as_that_above(void)
 			  "is on nas:/vm/s, mounted at /srv/vm/s over tcp") },
 		{ ROOT RDMA(90, 21, "/srv/vm", "nas:/vm")
 			  TCP(91, 90, "/srv/vm/s", "nas2:/s"),
-		  .disk = "vm:s/../s", UNKNOWN("no name of a volume") },
+		  .disk = "vm:s/../s", UNKNOWN("is not a volume name") },
 		{ ROOT RDMA(90, 21, "/srv/x", "nas:/x")
 			  TCP(91, 90, "/srv/x/s", "nas2:/s"),
 		  .disk = "/srv/x/s/a",
-		  LOUD("gate.transport", "the mount above it wants RDMA") },
+		  LOUD("gate.transport", "the mount above it requests RDMA") },
 		/* A referral of a mount whose options are known: nobody mounted it by hand. */
 		{ ROOT RDMA(90, 21, "/srv/x", "nas:/x")
 			  TCP(91, 90, "/srv/x/s", "nas2:/s"),
 		  .disk = "/srv/x/s/a",
 		  .utab = "SRC=nas:/x TARGET=/srv/x ROOT=/ ATTRS=proto=rdma,port=20049\n",
-		  REFUSED("gate.transport", "the mount above it wants RDMA") },
+		  REFUSED("gate.transport", "the mount above it requests RDMA") },
 		{ ROOT RDMA(90, 21, "/srv/vm", "nas:/vm")
 			  RDMA(91, 90, "/srv/vm/s", "nas:/vm/s"),
 		  .disk = "/srv/vm/s/a", .conf = REQUIRE_DIR, PASSES },
@@ -377,7 +377,7 @@ static void what_nobody_can_say_is_unknown(void)
 	static const struct row rows[] = {
 		{ ROOT MUTE(90, 21, "/srv/vm", "nas:/vm"), .disk = "/srv/vm/a",
 		  .conf = REQUIRE_DIR,
-		  UNKNOWN("its transport is unknown (the kernel does not say it)") },
+		  UNKNOWN("its transport is unknown (mountinfo gives no transport)") },
 		{ ROOT MUTE(90, 21, "/srv/vm", "nas:/vm"), .disk = "/srv/vm/a",
 		  .conf = REQUIRE_DIR "on-unknown = refuse\n",
 		  UNKNOWN_REFUSED("its transport is unknown") },
@@ -447,9 +447,9 @@ static void a_disk_on_no_nfs_mount_is_refused_where_one_is_wanted(void)
 		{ ROOT, .disk = "vm:a.qcow2",
 		  REFUSED("gate.mount",
 			  "disk vda (/srv/vm/a.qcow2) would be on / (xfs): nothing is mounted "
-			  "at /srv/vm, where pool 'vm' wants nas:/vm over RDMA") },
+			  "at /srv/vm, where pool 'vm' requests nas:/vm over RDMA") },
 		{ ROOT, .disk = "/srv/vm/a",
-		  REFUSED("gate.mount", "pool 'vm' wants nas:/vm") },
+		  REFUSED("gate.mount", "pool 'vm' requests nas:/vm") },
 		{ ROOT, .disk = "plain:a", PASSES },
 		{ ROOT, .disk = "plain:a", .conf = REQUIRE_NAS,
 		  REFUSED("gate.mount",
@@ -459,9 +459,9 @@ static void a_disk_on_no_nfs_mount_is_refused_where_one_is_wanted(void)
 		  REFUSED("gate.mount", "prefers nas:/plain over RDMA") },
 		{ ROOT, .disk = "vm:a", .conf = "[server nas]\npolicy = off\n", PASSES },
 		{ ROOT, .disk = "vm:a", .conf = "[default]\npolicy = prefer\n",
-		  REFUSED("gate.mount", "pool 'vm' wants nas:/vm") },
+		  REFUSED("gate.mount", "pool 'vm' requests nas:/vm") },
 		{ ROOT, .disk = "/srv/x/a", .fstab = "nas:/x /srv/x nfsrdma noauto 0 0\n",
-		  REFUSED("gate.mount", "/etc/fstab:1 wants nas:/x over RDMA") },
+		  REFUSED("gate.mount", "/etc/fstab:1 requests nas:/x over RDMA") },
 		{ ROOT, .disk = "/srv/x/a", .fstab = "nas:/x /srv/x nfs defaults 0 0\n",
 		  PASSES },
 	};
@@ -503,7 +503,7 @@ static void another_mount_below_a_wanted_directory_is_not_meant(void)
 		  REFUSED("gate.mount",
 			  "would be on /srv (ext4): nothing is mounted at /srv/vm") },
 		{ ROOT OTHER(90, 21, "/srv/vm", "ext4", "/dev/sdb1"), .disk = "vm:a",
-		  REFUSED("gate.mount", "where pool 'vm' wants nas:/vm over RDMA") },
+		  REFUSED("gate.mount", "where pool 'vm' requests nas:/vm over RDMA") },
 		/* Of NFS: what it says itself counts, and who wants another one there. */
 		{ ROOT TCP(90, 21, "/srv", "nas:/all"), .disk = "/srv/vm/a",
 		  .conf = REQUIRE_DIR,
@@ -512,7 +512,7 @@ static void another_mount_below_a_wanted_directory_is_not_meant(void)
 		{ ROOT RDMA(90, 21, "/srv", "nas:/all"), .disk = "/srv/vm/a",
 		  .no_pools = true, .conf = REQUIRE_DIR, PASSES },
 		{ ROOT RDMA(90, 21, "/srv", "nas:/all"), .disk = "/srv/vm/a",
-		  REFUSED("gate.mount", "where pool 'vm' wants nas:/vm over RDMA") },
+		  REFUSED("gate.mount", "where pool 'vm' requests nas:/vm over RDMA") },
 		/* Off below it wants nothing else there: what is there is still not over RDMA. */
 		{ ROOT TCP(90, 21, "/srv/vm", "nas:/vm"), .disk = "/srv/vm/iso/a",
 		  .conf = REQUIRE_NAS "[directory /srv/vm/iso]\npolicy = off\n",
@@ -529,17 +529,17 @@ static void another_source_on_a_pools_target_counts_for_what_it_goes_over(void)
 		{ ROOT RDMA(90, 21, "/srv/vm", "192.0.2.1:/vm"), .disk = "vm:a",
 		  LOUD("gate.mount",
 		       "disk vda (/srv/vm/a) is on 192.0.2.1:/vm, mounted at /srv/vm over "
-		       "rdma, where pool 'vm' wants nas:/vm") },
+		       "rdma, where pool 'vm' requests nas:/vm") },
 		{ ROOT RDMA(90, 21, "/srv/x", "192.0.2.1:/x"), .disk = "/srv/x/a",
 		  .fstab = "nas:/x /srv/x nfs proto=rdma,port=20049 0 0\n",
-		  LOUD("gate.mount", "where /etc/fstab:1 wants nas:/x") },
+		  LOUD("gate.mount", "where /etc/fstab:1 requests nas:/x") },
 		{ ROOT RDMA(90, 21, "/srv/x", "192.0.2.1:/x"), .disk = "/srv/x/a",
 		  .fstab = "nas:/x /srv/x nfs proto=rdma,port=20049 0 0\n",
 		  .conf = "[server nas]\npolicy = prefer\n",
 		  LOUD("gate.mount", "where /etc/nfsrdma.conf:2 prefers nas:/x") },
 		{ ROOT TCP(90, 21, "/srv/vm", "nas2:/vm"), .disk = "/srv/vm/a",
 		  REFUSED("gate.transport",
-			  "is on nas2:/vm, mounted at /srv/vm over tcp, but pool 'vm' wants") },
+			  "is on nas2:/vm, mounted at /srv/vm over tcp, but pool 'vm' requests") },
 		{ ROOT TCP(90, 21, "/srv/vm", "nas2:/vm"), .disk = "/srv/vm/a",
 		  .conf = "[server nas]\npolicy = prefer\n",
 		  LOUD("gate.transport", "over tcp, but /etc/nfsrdma.conf:2 prefers") },
@@ -548,9 +548,9 @@ static void another_source_on_a_pools_target_counts_for_what_it_goes_over(void)
 		  REFUSED("gate.transport", "conf:4 requires RDMA") },
 		{ ROOT TCP(90, 21, "/srv/vm", "nas2:/vm"), .disk = "/srv/vm/a",
 		  .conf = "[server nas2]\npolicy = off\n",
-		  REFUSED("gate.transport", "pool 'vm' wants RDMA") },
+		  REFUSED("gate.transport", "pool 'vm' requests RDMA") },
 		{ ROOT MUTE(90, 21, "/srv/vm", "nas2:/vm"), .disk = "/srv/vm/a",
-		  UNKNOWN("pool 'vm' wants RDMA") },
+		  UNKNOWN("pool 'vm' requests RDMA") },
 		{ ROOT TCP(90, 21, "/srv/plain", "nas2:/x"), .disk = "plain:a", PASSES },
 		{ ROOT RDMA(90, 21, "/srv/vm", "nas:/other"), .disk = "vm:a", PASSES,
 		  .conf = "[directory /srv/vm]\npolicy = off\n" },
@@ -580,7 +580,7 @@ static void other_networks_are_refused_only_where_their_directory_is_named(void)
 			  "is on mon:/ (ceph), mounted at /srv/vm, where") },
 		{ ROOT OTHER(90, 21, "/srv/vm", "fuse.glusterfs", "gl:/v"),
 		  .disk = "vm:a",
-		  REFUSED("gate.mount", "where pool 'vm' wants nas:/vm over RDMA") },
+		  REFUSED("gate.mount", "where pool 'vm' requests nas:/vm over RDMA") },
 	};
 
 	CHECK_ROWS(rows);
@@ -596,10 +596,10 @@ static void an_automount_is_unknown_where_it_is_wanted(void)
 		  UNKNOWN("is below /srv/vm, which is mounted on demand and not mounted now") },
 		{ ROOT OTHER(90, 21, "/srv/vm", "autofs", "systemd-1"), .disk = "vm:a",
 		  .conf = "[default]\non-unknown = refuse\n",
-		  UNKNOWN_REFUSED("pool 'vm' wants RDMA") },
+		  UNKNOWN_REFUSED("pool 'vm' requests RDMA") },
 		{ ROOT OTHER(90, 21, "/srv/x", "autofs", "systemd-1"), .disk = "/srv/x/a",
 		  .fstab = "nas:/x /srv/x nfs proto=rdma,x-systemd.automount 0 0\n",
-		  UNKNOWN("/etc/fstab:1 wants RDMA") },
+		  UNKNOWN("/etc/fstab:1 requests RDMA") },
 		/* The directory itself. */
 		{ ROOT OTHER(90, 21, "/srv/vm", "autofs", "systemd-1"), .disk = "/srv/vm",
 		  .conf = REQUIRE_DIR, UNKNOWN("is below /srv/vm") },
@@ -665,17 +665,16 @@ static void what_leads_nowhere_is_unknown(void)
 static void a_volume_is_a_name_in_a_pool_that_is_known(void)
 {
 	static const struct row rows[] = {
-		{ ROOT, .disk = "nobody:a",
-		  UNKNOWN("no pool of this host is called 'nobody'") },
+		{ ROOT, .disk = "nobody:a", UNKNOWN("this host has no pool 'nobody'") },
 		{ ROOT, .disk = "nobody:a", .conf = "[default]\non-unknown = refuse\n",
 		  UNKNOWN_REFUSED("disk vda (volume 'a' of pool 'nobody')") },
 		{ ROOT, .disk = "vm:a", .no_pools = true,
-		  UNKNOWN("no pool of this host") },
-		{ ROOT, .disk = "vm:../../etc/shadow", UNKNOWN("no name of a volume") },
-		{ ROOT, .disk = "vm:..", UNKNOWN("'..' is no name of a volume") },
-		{ ROOT, .disk = "vm:.", UNKNOWN("'.' is no name of a volume") },
-		{ ROOT, .disk = "vm:", UNKNOWN("'' is no name of a volume") },
-		{ ROOT, .disk = "vm:a/b", UNKNOWN("'a/b' is no name of a volume") },
+		  UNKNOWN("this host has no pool") },
+		{ ROOT, .disk = "vm:../../etc/shadow", UNKNOWN("is not a volume name") },
+		{ ROOT, .disk = "vm:..", UNKNOWN("'..' is not a volume name") },
+		{ ROOT, .disk = "vm:.", UNKNOWN("'.' is not a volume name") },
+		{ ROOT, .disk = "vm:", UNKNOWN("'' is not a volume name") },
+		{ ROOT, .disk = "vm:a/b", UNKNOWN("'a/b' is not a volume name") },
 	};
 
 	CHECK_ROWS(rows);

@@ -206,7 +206,7 @@ static void a_mount_that_was_given_anothers_connection_is_told_with_it(void)
 	got.bad = true;
 	audit(false);
 	CU_ASSERT(is(0, MOUNT_TRANSPORT, FINDING_PASS, "tcp"));
-	CU_ASSERT(is(1, MOUNT_TRANSPORT, FINDING_FAIL, "its mount options ask for RDMA"));
+	CU_ASSERT(is(1, MOUNT_TRANSPORT, FINDING_FAIL, "its mount options request RDMA"));
 	CU_ASSERT(is(1, MOUNT_TRANSPORT, FINDING_FAIL,
 		     "it shares the tcp connection of /iso (same server, NFSv4.2)"));
 	CU_ASSERT(because(1, MOUNT_TRANSPORT, "shared-connection"));
@@ -221,7 +221,7 @@ static void a_mount_that_was_given_anothers_connection_is_told_with_it(void)
 	      &now);
 	audit(false);
 	CU_ASSERT(is(1, MOUNT_TRANSPORT, FINDING_WARN,
-		     "its mount option port= asks for RDMA"));
+		     "its mount option port= requests RDMA"));
 	CU_ASSERT(is(1, MOUNT_TRANSPORT, FINDING_WARN, "cannot be determined from here"));
 	CU_ASSERT(because(1, MOUNT_TRANSPORT, "unexplained"));
 	done();
@@ -275,7 +275,7 @@ static void a_mount_older_than_its_fstab_is_told_as_that(void)
 	      "SRC=n:/vm TARGET=/vm ATTRS=vers=4.2\n", &now);
 	strcpy(now.list[0].fstab, "proto=rdma,port=20049");
 	audit(false);
-	CU_ASSERT(is(0, MOUNT_TRANSPORT, FINDING_FAIL, "fstab asks for RDMA"));
+	CU_ASSERT(is(0, MOUNT_TRANSPORT, FINDING_FAIL, "fstab requests RDMA"));
 	CU_ASSERT(is(0, MOUNT_TRANSPORT, FINDING_FAIL, "mounted without RDMA"));
 	CU_ASSERT(because(0, MOUNT_TRANSPORT, "mounted-before"));
 	done();
@@ -425,7 +425,7 @@ static void nfsmount_conf_wants_what_nobody_said_otherwise(void)
 				      MOUNT("12", "1", "8", "/d", "o:/d", V42("tcp", "")),
 	      "", "SRC=n:/b TARGET=/b ATTRS=proto=tcp\n", &now);
 	audit(false);
-	CU_ASSERT(is(0, MOUNT_TRANSPORT, FINDING_FAIL, "/nfsmount.conf:2 asks for RDMA"));
+	CU_ASSERT(is(0, MOUNT_TRANSPORT, FINDING_FAIL, "/nfsmount.conf:2 requests RDMA"));
 	CU_ASSERT(is(1, MOUNT_TRANSPORT, FINDING_PASS, "as requested"));
 	CU_ASSERT_EQUAL(verdicts[2].view->wanted.asked, ASKED_RDMA);
 	CU_ASSERT_EQUAL(verdicts[3].view->wanted.asked, ASKED_UNKNOWN);

@@ -148,7 +148,7 @@ static void pools_of_other_types_are_places_without_a_source(void)
 		   "<pool type='dir'><name>rbd</name><target><path>images</path>"
 		   "</target></pool>");
 	CU_ASSERT(has("dir /images -, fs /mnt -, lvm /dev/vg -, smb /smb -"));
-	ASSERT_CONTAINS(skipped, "rbd.xml: its target is no absolute");
+	ASSERT_CONTAINS(skipped, "rbd.xml: its target is not an absolute");
 	end();
 }
 

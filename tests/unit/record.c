@@ -194,7 +194,7 @@ static void a_helper_at_that_directory_makes_a_record_doubtful(void)
 	CU_ASSERT_EQUAL(find(), -ESTALE);
 	put(pending(NOW - 10));
 	CU_ASSERT_EQUAL(find(), -ESTALE);
-	CU_ASSERT_STRING_EQUAL(err_text(), "something was being mounted there since");
+	CU_ASSERT_STRING_EQUAL(err_text(), "a mount began there since");
 	CU_ASSERT_EQUAL(record_find_pending(tree.host, "/srv/vm", &found), 0);
 	CU_ASSERT_EQUAL(found.state, RECORD_UNPROVEN);
 	CU_ASSERT_EQUAL(found.id, 0);
@@ -418,7 +418,7 @@ static void all_records_are_listed_and_what_is_none_is_told(void)
 	CU_ASSERT_EQUAL(list.list[1].id, 0);
 	CU_ASSERT_EQUAL(list.nbroken, 2);
 	CU_ASSERT_STRING_EQUAL(list.broken->why,
-			       "/run/nfsrdma/mounts/91.json: it is that of 90.json");
+			       "/run/nfsrdma/mounts/91.json: it belongs to 90.json");
 	record_list_fini(&list);
 	end();
 }

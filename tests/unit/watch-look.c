@@ -340,7 +340,7 @@ static void a_pool_is_lost_with_its_mount(void)
 	set_mount("tcp");
 	CU_ASSERT_STRING_EQUAL(
 		look(),
-		"lost mount /pool (nas1:/e): over tcp, but pool 'vms' asks for RDMA: the cause cannot be determined from here\n"
+		"lost mount /pool (nas1:/e): over tcp, but pool 'vms' requests RDMA: the cause cannot be determined from here\n"
 		"lost pool vms: over tcp, but its options request RDMA\n");
 	ASSERT_CONTAINS(reasons, "pool.transport/not-rdma\n");
 	/* One cause: the mount is the pool's. */
@@ -404,7 +404,7 @@ static void without_libvirt_pools_are_unknown_and_mounts_followed(void)
 	set_mount("tcp");
 	CU_ASSERT_STRING_EQUAL(
 		look(),
-		"lost mount /pool (nas1:/e): over tcp, but pool 'vms' asks for RDMA: the cause cannot be determined from here\n");
+		"lost mount /pool (nas1:/e): over tcp, but pool 'vms' requests RDMA: the cause cannot be determined from here\n");
 	end();
 }
 
@@ -555,7 +555,7 @@ static void reads_that_the_kernel_loses_are_told_once(void)
 	ASSERT_CONTAINS(printed("json"), "bug.read-812");
 	ASSERT_CONTAINS(printed("json"), "83 of 85 READs were short");
 	CU_ASSERT_EQUAL(report_verdict(report), VERDICT_FAIL);
-	ASSERT_CONTAINS(summary_line(&watch, line), "LOSES WHAT IT READS");
+	ASSERT_CONTAINS(summary_line(&watch, line), "LOSES DATA OF READS");
 	ASSERT_CONTAINS(summary_reads(&watch, first), "mount /m0 (n:/m0); what to do");
 	text = summary_metrics(&watch, report, true);
 	ASSERT_CONTAINS(text, "\nnfsrdma_watch_reads_lost 1\n");

@@ -116,7 +116,7 @@ expect_words mount.transport fail '/run/vm: over tcp'
 inside 'mv /run/mount/utab /run/utab'
 mounts
 inside 'mv /run/utab /run/mount/utab'
-expect_words mount.transport warn 'its mount option port= asks for RDMA'
+expect_words mount.transport warn 'its mount option port= requests RDMA'
 unmount /run/vm /run/iso /run/other
 
 # nfsmount.conf overrules the option rdma.

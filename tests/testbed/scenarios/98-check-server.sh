@@ -63,7 +63,7 @@ listens 20049 || fail "rpc.nfsd did not find the service"
 
 # --- the listener
 
-# The server is started before nfs.conf asks for RDMA: rpc.nfsd then changes threads alone.
+# The server is started before nfs.conf requests RDMA: rpc.nfsd then changes threads alone.
 conf rdma=n
 restart
 conf rdma=y rdma-port=20049
