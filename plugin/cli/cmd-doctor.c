@@ -45,6 +45,11 @@ static void on_probe_subject(void *arg, const char *key, const char *value)
 	report_subject(((struct doctor *)arg)->collector.report, key, value);
 }
 
+static void on_probe_matrix(void *arg, const struct matrix *matrix)
+{
+	report_matrix(((struct doctor *)arg)->collector.report, matrix);
+}
+
 static void on_probe_progress(void *arg, const char *what, unsigned int done,
 			      unsigned int total)
 {
@@ -88,6 +93,7 @@ static int doctor_probe(struct doctor *doctor, uint64_t deadline)
 		.finding = on_probed,
 		.subject = on_probe_subject,
 		.progress = on_probe_progress,
+		.matrix = on_probe_matrix,
 		.arg = doctor,
 	};
 	char text[FINDING_ID_MAX + 32];

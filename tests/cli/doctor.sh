@@ -57,3 +57,5 @@ jq -e 'any(.findings[]; .id == "probe.null" and .status == "pass")' "$work/out" 
 jq -e 'any(.findings[]; .id == "probe.read.random" and .status != "skip") | not' "$work/out" >/dev/null || { show; fail "more than a quick probe"; }
 jq -e 'any(.findings[]; .id == "bug.write-chunk-read" and .status == "fail")' "$work/out" >/dev/null ||
 	{ show; fail "the defect is not found"; }
+jq -e 'any(.reads.rows[]; .mechanism == "write-chunk" and (.results | contains(["failed"])))' "$work/out" >/dev/null ||
+	{ show; fail "no matrix of READs"; }
