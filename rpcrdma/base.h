@@ -36,7 +36,7 @@ const char *err_text(void);
 /* Why, in a word that a finding of it takes for its reason: "refused". Follows the err_set() or
  * err_sys() that it is said of, and returns @rc; err_context() keeps it. */
 int err_because(int rc, const char *reason);
-/* "": nobody said. */
+/* "": not known. */
 const char *err_reason(void);
 void err_clear(void);
 
@@ -66,7 +66,7 @@ struct fd_file {
 };
 
 /* A file of a folder, given by its descriptor, is replaced: written beside it as @temporary, a name
- * that nobody reads and nobody else writes at the same time; flushed; renamed; the folder flushed.
+ * that no other process reads or writes at the same time; flushed; renamed; the folder flushed.
  * Who reads sees the old one or the new one, also after a loss of power. Errors: -errno without
  * words, and errno; the old one stands then, unless it was the folder's fsync(2) that failed. */
 int fd_replace(int folder, const char *temporary, const char *name,

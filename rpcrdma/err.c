@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* The text of the last error, one slot a thread. Whoever knows what went wrong says it once;
+/* The text of the last error, one slot a thread. The code that detects an error describes it once;
  * callers put their own place in front, so the outermost context comes first. */
 #include <stdarg.h>
 #include <stdio.h>

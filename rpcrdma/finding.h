@@ -19,7 +19,7 @@
 
 enum finding_status {
 	FINDING_PASS,    /* looked at, and good */
-	FINDING_WARN,    /* works, but somebody should know */
+	FINDING_WARN,    /* works, but needs attention */
 	FINDING_FAIL,    /* what the target answered is wrong, or it refused */
 	FINDING_SKIP,    /* does not apply here; the summary says why. Never counts */
 	FINDING_UNKNOWN, /* could not be found out. Never reported as good */

@@ -11,7 +11,7 @@
 #define DEFAULT_TIMEOUT_MS 10000
 #define ADDRESSES_MAX      16
 
-/* abi_take() is told what the structs of version 0.1 were, even when they have grown since. */
+/* abi_take() needs the structs of version 0.1, even when they have grown since. */
 #define TARGET_MIN  sizeof(struct rpcrdma_target)
 #define REQUEST_MIN sizeof(struct rpcrdma_request)
 
@@ -58,7 +58,7 @@ static int open_address(struct rpcrdma_conn **conn, struct rpcrdma_options *opti
 	return rc ? rc : rpcrdma_open(conn, options, deadline);
 }
 
-/* Each address of the host until one answers; the first error is the one that is told. */
+/* Each address of the host until one answers; the first error is reported. */
 static int open_host(struct rpcrdma_conn **conn, struct rpcrdma_options *options,
 		     const struct rpcrdma_target *target, uint64_t deadline)
 {

@@ -25,7 +25,7 @@ extern "C" {
 
 const char *rpcrdma_version(void);
 
-/* What went wrong last in this thread: one line, never NULL, valid until the next function of the
+/* The last error of this thread: one line, never NULL, valid until the next function of the
  * library is called. */
 const char *rpcrdma_error(void);
 

@@ -114,7 +114,7 @@ enum child_fate {
 	CHILD_EXITED,    /* status: its exit status */
 	CHILD_SIGNALLED, /* status: the signal */
 	CHILD_LEFT,   /* it survives SIGKILL, held by the kernel; pid tells which it is */
-	CHILD_UNKNOWN /* reaped by somebody else: SIGCHLD is ignored */
+	CHILD_UNKNOWN /* reaped elsewhere: SIGCHLD is ignored */
 };
 
 struct child_end {

@@ -5,7 +5,7 @@
  * the kernel holds, as on a dead mount or while soft-iWARP connects. Such a child is left, with its
  * pid, and init reaps it when this process has ended.
  *
- * A process group is killed before its leader is reaped: until then nobody else has its number. */
+ * A process group is killed before its leader is reaped: until then its number is not reused. */
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>

@@ -44,7 +44,7 @@ pid_t start_fork(enum child_kind kind)
 {
 	pid_t parent = getpid(), pid = fork();
 
-	/* By both sides: who comes second changes nothing, and nobody has to wait. */
+	/* By both sides: the second call changes nothing, and neither waits. */
 	if (pid >= 0 && child_is(kind, CHILD_GROUP))
 		setpgid(pid, pid);
 	if (pid)

@@ -51,7 +51,7 @@ int long_call_new(struct rpcrdma_conn *conn, struct rpcrdma_call *call, const vo
 		  size_t head_len);
 /* The call is done. If it @late may still be answered, its memory stays until then. */
 void long_call_done(struct rpcrdma_conn *conn, struct rpcrdma_call *call, bool late);
-/* A reply came to a call that nobody waits for. */
+/* A reply to a call that is no longer awaited. */
 void long_call_answered(struct rpcrdma_conn *conn, uint32_t xid);
 void long_call_release_all(struct rpcrdma_conn *conn);
 

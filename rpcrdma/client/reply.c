@@ -158,7 +158,7 @@ void reply_receive(struct rpcrdma_conn *conn, const struct transport_msg *msg)
 	debug(DEBUG_CONN, "reply xid %08x, %zu bytes: %s", h.rdma_xid, msg->len,
 	      rc     ? err_text()
 	      : call ? "ours"
-		     : "nobody's");
+		     : "not awaited");
 	if (!rc)
 		note_credits(conn, h.rdma_credit);
 	if (!call && has_xid)

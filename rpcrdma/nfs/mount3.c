@@ -24,7 +24,7 @@ static uint32_t new_xid(void)
 	return xid;
 }
 
-/* Version 2 of rpcbind has nothing of IPv6 in it, and answers over it all the same: the port of
+/* Version 2 of rpcbind has nothing of IPv6 in it, but answers over it: the port of
  * a service is one for both families wherever rpcbind itself listens on both. */
 int pmap_getport(int fd, uint32_t prog, uint32_t vers, uint16_t *port, uint64_t deadline)
 {

@@ -8,7 +8,7 @@
 
 #define SP4_NONE 0
 
-/* The backchannel is not asked for, but Linux judges its sizes all the same and answers TOOSMALL
+/* The backchannel is not requested, but Linux still checks its sizes and answers TOOSMALL
  * where a callback would not fit. */
 #define BACK_SIZE       4096
 #define BACK_OPERATIONS 2

@@ -6,7 +6,7 @@
  * reference-libnfs.c), and its crash is a result. This side asks over a socket pair, bounds what
  * comes back, and ends the child.
  *
- * Once something went wrong that leaves the child or its connection useless, every later READ
+ * Once a failure leaves the child or its connection useless, every later READ
  * fails at once with the same words. */
 #include <ctype.h>
 #include <fcntl.h>

@@ -3,7 +3,7 @@
 
 /* Memory for chunks. Every segment lies between canaries, and all of it, segments and canaries,
  * is filled with words that depend on their position and on a salt. So a byte that was never
- * written, written twice, or written in the wrong place can be told from one that is right. */
+ * written, written twice, or written in the wrong place differs from a correct one. */
 #include "rpcrdma/probe/internal.h"
 
 /* A page and a bit: a write that is a page off lands in a canary of its own segment. */

@@ -117,7 +117,7 @@ static int baseline_run(void *arg, int channel)
 
 /* This side */
 
-/* Both ends are made here, before the fork: nobody else gets between. */
+/* Both ends are created here, before the fork: no other process can connect. */
 static int connect_pair(int pair[2])
 {
 	struct sockaddr_in at = { .sin_family = AF_INET,

@@ -314,7 +314,7 @@ static int make(struct probe *p)
 	rc = r->exists && r->has_client ? 0 : make_client(p);
 	if (!rc)
 		rc = make_session(p, clean, &status);
-	/* The server began anew, and knows nobody. */
+	/* The server restarted, and knows no client. */
 	if (!rc && is_restart(p, status))
 		return err_set(ECANCELED, "%s", p->gone_why);
 	if (!rc && status == NFS4ERR_STALE_CLIENTID) {

@@ -7,7 +7,7 @@
  *	worker.c    the child: one exercise after the other, without privilege
  *	route.c     which transport, by the route to the server
  *	identity.c  which server it is, and what goes only to servers that bear it (pure)
- *	session.c   the RPC-over-RDMA connection, lost and made again; what went wrong on it
+ *	session.c   the RPC-over-RDMA connection, lost and made again; its failures
  *	late.c      waits for a reply, and tells a slow one from a lost one
  *	gone.c      is the server still there, and is it the one that it was?
  *	operation.c one NFS operation, by the version in use
@@ -25,7 +25,7 @@
  *	read.c      one READ by one mechanism, checked in every way
  *	ranges.c    which ranges of a file (pure)
  *	sweep.c     which READs, in which order
- *	judge.c     one that went wrong: again, by other mechanisms, and whose fault
+ *	judge.c     a failed READ: repeated, by other mechanisms, and the cause
  *	random-run.c  random READs after a sweep that found nothing
  *	random.c    which ones, and what they prove (pure)
  *	over-tcp.c  the same READ over NFS over TCP, before RDMA is blamed
@@ -71,7 +71,7 @@ enum worker_record {
 /* What a worker may be connected with, each once; NFS as often as parent_run() says. */
 enum tcp_peer { TCP_RPCBIND, TCP_MOUNT, TCP_NFS, TCP_PEERS };
 
-/* What a call met that is nobody's mechanism: seen by session.c, told by target.c. What ends a
+/* Failures of a call that belong to no mechanism: seen by session.c, reported by target.c. What ends a
  * connection counts once, whatever the number of calls that were under way. */
 struct mishap {
 	unsigned int count;
@@ -99,7 +99,7 @@ struct pace {
 	bool lossy;        /* a call was lost: the next are not waited for as long */
 	double slowest_ms; /* of the calls that were answered */
 	char slowest[96];  /* what that was */
-	/* What was read came right as far as the time went; what was not tried. */
+	/* All that was read before the time ran out is correct; what was not tested. */
 	bool enough;
 	char not_tried[384];
 };
@@ -305,7 +305,7 @@ struct probe {
 	const struct transport_ops *via; /* the transport in use, route.c */
 	int channel;
 	uint32_t records; /* for WORKER_END: whether they could be sent or not */
-	char *step;       /* of WORKER_STEP_MAX bytes; NULL: nobody looks */
+	char *step;       /* of WORKER_STEP_MAX bytes; NULL: not shared */
 	int rpcbind;      /* TCP, once it was asked; -1 */
 	uint64_t deadline;
 	const struct transport_address *addresses;
@@ -367,7 +367,7 @@ struct probe {
 	struct probe_file root;       /* where the walk begins, or the file itself */
 	unsigned int root_generation; /* of the connection by which it was found */
 	bool root_is_file;
-	struct reference *reference; /* NULL: not to be had */
+	struct reference *reference; /* NULL: not available */
 	bool reference_died;         /* of what the server sent it */
 	char reference_why[256];
 	bool tcp_tried; /* over-tcp.c's connection */
@@ -448,10 +448,10 @@ int session_ready(struct probe *p);
 void session_drop(struct probe *p);
 /* How long a call that moves @bytes takes at most before its reply is late. */
 uint64_t session_call_deadline(const struct probe *p, uint32_t bytes);
-/* How long an answer over TCP is waited for: nobody asks whether it is only late. */
+/* How long an answer over TCP is waited for: whether it is only late is not examined. */
 uint64_t session_tcp_deadline(const struct probe *p, uint32_t bytes);
 /* Start and wait with book-keeping: a call that failed for want of a reply drops the
- * connection, because its reply could still come. @write_chunk_read: what is told of it. */
+ * connection, because its reply could still come. @write_chunk_read: for the report. */
 int session_start(struct probe *p, struct rpcrdma_call *call, uint64_t deadline);
 int session_wait(struct probe *p, struct rpcrdma_call *call, uint64_t deadline,
 		 bool write_chunk_read);
@@ -601,7 +601,7 @@ bool target_limits(struct probe *p);
 int target_rpcbind(struct probe *p, uint32_t prog, uint16_t *port);
 /* Whether this host could not do its part: no memory, or no such system call. */
 bool target_is_local(int rc);
-/* How the failure of a step is to be told. */
+/* How the failure of a step is reported. */
 enum finding_status target_refusal(int rc);
 /* NFS over TCP: as given, or 2049; for version 3 rpcbind is asked before. */
 uint16_t target_nfs_port(struct probe *p);
@@ -657,7 +657,7 @@ enum truth {
 /* Reads the range again. */
 enum truth truth_again(struct probe *p, struct window *w, uint64_t offset,
 		       uint32_t count);
-/* What is left of the outcome of a READ that went wrong, by what its range is now: the same;
+/* The outcome of a failed READ, by what its range is now: the same;
  * READ_CHANGING; or READ_NOT_RUN, where another content would explain it and that is not known. */
 void truth_judge(struct read_outcome *outcome, enum truth truth);
 
@@ -869,9 +869,9 @@ struct record {
 	uint32_t expected; /* bytes that the file has there */
 	bool after_others; /* preceded by other operations on the same connection */
 	unsigned int in_flight;
-	unsigned int tries, wrong; /* how often it was made alike, and went wrong */
+	unsigned int tries, wrong; /* how often it was sent in the same way, and failed */
 	bool confirmed;            /* it was made again, and failed every time */
-	bool controls_right; /* the same range came right by another mechanism around it */
+	bool controls_right; /* the same range was correct by another mechanism before and after */
 	bool wrong_over_tcp; /* so RDMA is not at fault */
 	bool random;         /* of no chosen size or offset: no cause is bound to these */
 };

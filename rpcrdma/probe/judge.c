@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* A READ that went wrong, looked at closely: has the file changed, does the READ go wrong again, does
- * the same range come right by another mechanism before and after, and over TCP. */
+/* A failed READ, examined: has the file changed, does the READ fail again, is
+ * the same range correct by another mechanism before and after, and over TCP? */
 #include "rpcrdma/probe/sweep-internal.h"
 
-/* A READ that went wrong is made again: never right, or right at times? Fewer tries where each
+/* A failed READ is repeated: does it always fail, or at times? Fewer tries where each
  * costs a connection; and where so many were never right, and none was right at times. */
 #define AGAIN_MAX    4
 #define AGAIN_CLOSED 2
@@ -185,7 +185,7 @@ void judge(struct sweep *s, struct record *r)
 	look_again(s, r);
 	if (r->outcome.kind == READ_CHANGING)
 		return;
-	/* Which is told by itself, and says nothing about the mechanism. */
+	/* It has its own finding, and says nothing about the mechanism. */
 	if (s->p->gone) {
 		r->outcome.kind = READ_NOT_RUN;
 		return;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Up to which size READs by Write chunk came right, beside what the server takes. Pure. */
+/* The largest correct Write-chunk READ, and the largest that the server takes. Pure. */
 #include "rpcrdma/probe/internal.h"
 
 static uint32_t largest_right(const struct records *records)
@@ -17,7 +17,7 @@ static uint32_t largest_right(const struct records *records)
 	return largest;
 }
 
-/* Whether some of more than that were there to be read, and went wrong. */
+/* Whether larger ones were tested and failed. */
 static bool has_failed(const struct records *records, uint32_t largest)
 {
 	size_t i;
@@ -54,26 +54,26 @@ void largest_say(const struct largest_input *in, finding_sink sink, void *arg)
 	struct finding f;
 
 	if (!largest)
-		finding_init(&f, id, FINDING_SKIP, "no READ by Write chunk came right");
+		finding_init(&f, id, FINDING_SKIP, "no Write-chunk READ was correct");
 	else if (failed)
 		finding_init(
 			&f, id, FINDING_SKIP,
-			"READs by Write chunk came right up to %u bytes, larger ones went wrong",
+			"Write-chunk READs are correct up to %u bytes, larger ones failed",
 			largest);
 	else if (!in->named_max)
 		finding_init(
 			&f, id, FINDING_PASS,
-			"READs by Write chunk went up to %u bytes; the server names no largest",
+			"Write-chunk READs tested up to %u bytes; the server names no largest",
 			largest);
 	else if (largest >= in->named_max)
 		finding_init(
 			&f, id, FINDING_PASS,
-			"READs by Write chunk went up to %u bytes, the server's largest",
+			"Write-chunk READs tested up to %u bytes, the server's largest",
 			largest);
 	else
 		finding_init(
 			&f, id, FINDING_SKIP,
-			"READs by Write chunk stopped at %u bytes, the server takes %u: %s",
+			"Write-chunk READs stopped at %u bytes, the server takes %u: %s",
 			largest, in->named_max, why(in, largest));
 	finding_number(&f, "largest_right", largest);
 	finding_number(&f, "server_largest", in->named_max);

@@ -199,7 +199,7 @@ int operation_wait(struct probe *p, struct operation *op, uint64_t deadline,
 	int rc;
 
 	op->stage = OPERATION_CALL;
-	/* What went wrong before it could be sent was no call of its own. */
+	/* What failed before it could be sent was not a call. */
 	if (!op->started)
 		return err_because(err_set(-op->call.rc, "%s", op->call.text),
 				   session_reason(op->call.rc));
@@ -256,7 +256,7 @@ int operation_run(struct probe *p, struct operation *op)
 
 	for (;;) {
 		rc = operation_once(p, op, op->request.count);
-		/* What goes wrong is noted; once more, so that it does not hide the rest. */
+		/* A failure is noted; once more, so that it does not hide the rest. */
 		if (!(session_is_mishap(rc) && !tries++ && !p->hopeless) &&
 		    !operation_again(p, op, &patience))
 			return rc;

@@ -111,7 +111,7 @@ static enum over_tcp ask(struct probe *p, const struct window *w,
 }
 
 /* A page that is sent as it was may hold what is right, since the READ before it read there: so
- * second READs that come right are asked for of other places as well. */
+ * correct second READs are repeated at other offsets. */
 static enum over_tcp ask_elsewhere(struct probe *p, const struct window *w,
 				   const struct read_case *c)
 {

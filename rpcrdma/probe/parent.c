@@ -40,7 +40,7 @@ struct parent {
 	uint32_t records; /* that came, of those that WORKER_END counts */
 	bool complete;    /* WORKER_END came, and none was lost */
 	bool lost;        /* some were, by its number */
-	bool unprepared;  /* it did not begin, and why is told */
+	bool unprepared;  /* it did not start, and the reason is reported */
 	char *step;       /* shared with the worker */
 	struct child_end end;
 	struct remains remains;
@@ -323,7 +323,7 @@ static int await_end(struct parent *parent, struct child_end *end)
 	return 0;
 }
 
-/* What the worker said of its client last, and nobody heard yet. It is no more. */
+/* What the worker last sent about its client, not received yet. It has ended. */
 static void hear_the_rest(struct parent *parent)
 {
 	uint64_t deadline = deadline_in(REST_MS);

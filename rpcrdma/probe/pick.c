@@ -3,7 +3,7 @@
 
 /* Which files to read. The export is walked breadth-first by READDIR with inline replies,
  * bounded in directories, entries and time. Wanted are files whose content tells something (not
- * sparse), that are large enough for the largest READ, and that nobody has written for a minute:
+ * sparse), that are large enough for the largest READ, and not written for a minute:
  * on a hypervisor's export the rest are live disks. Sanlock's leases and VDSM's mailboxes are
  * never chosen. Beside them: one file over 4 GiB, symbolic links, the fullest directory. */
 #include <stdio.h>
@@ -199,7 +199,7 @@ static unsigned int drop_unreadable(struct probe *p)
 		if (rc && rc != -EACCES)
 			rc = try_read(p, &p->candidates[i]);
 		denied += rc == -EACCES;
-		/* What goes wrong in other ways is for the sweep to describe. */
+		/* Other failures are reported by the sweep. */
 		if (rc != -EACCES)
 			p->candidates[kept++] = p->candidates[i];
 	}

@@ -29,7 +29,7 @@ struct probe_range {
 
 enum probe_range_fate {
 	PROBE_RANGE_UNKNOWN,  /* could not be read, or is behind the end of the file */
-	PROBE_RANGE_CHANGING, /* somebody wrote to it meanwhile */
+	PROBE_RANGE_CHANGING, /* written meanwhile */
 	PROBE_RANGE_RIGHT,    /* over RDMA come the bytes of the reference */
 	PROBE_RANGE_WRONG,    /* they do not */
 	PROBE_RANGE_FATES
@@ -89,9 +89,9 @@ int probe_run(const struct probe_options *options, const struct probe_events *ev
 /* compare.c */
 
 /* Reads options->ranges of the file that options->export names as a Linux client does, and from the
- * reference: NFS over TCP where that is to be had. As probe_run(). */
+ * reference: NFS over TCP where available. As probe_run(). */
 int probe_compare(const struct probe_options *options, const struct probe_events *events);
-/* FNV-1a: tells bytes that were lost or moved from others, not those of somebody who forges them. */
+/* FNV-1a: detects lost or moved bytes, not forged ones. */
 uint64_t probe_digest(const void *bytes, size_t len);
 
 /* memlock.c: what a probe, or a bench, over verbs locks at most, in whole MiB */

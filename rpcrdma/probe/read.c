@@ -204,7 +204,7 @@ static void call_failed(struct read_job *job)
 	case -EILSEQ: outcome_set(o, READ_XID, "%s", text); break;
 	case -EBADMSG: outcome_set(o, READ_HEADER, "%s", text); break;
 	case -EBADE: outcome_set(o, READ_RDMA_ERROR, "%s", text); break;
-	/* Such as -ENODEV: the READ is no matter of it. */
+	/* Such as -ENODEV: not the fault of the READ. */
 	default: outcome_set(o, READ_NOT_RUN, "%s", text); break;
 	}
 }

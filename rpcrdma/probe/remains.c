@@ -29,7 +29,7 @@ size_t remains_encode(const struct remains *r, uint8_t buf[REMAINS_RECORD_MAX])
 	return 20 + NFS4_SESSIONID_SIZE + len;
 }
 
-/* Of nobody else on this host, above all not of its kernel, is anything destroyed. */
+/* Nothing of others on this host, above all of its kernel, is destroyed. */
 static bool is_owner(const char *owner, size_t len)
 {
 	const size_t prefix = strlen(REMAINS_OWNER);

@@ -30,7 +30,7 @@ static int mount_walk(struct probe *p, int fd, char *path, const char **rest,
 				session_tcp_deadline(p, 0));
 		if (rc || !res->status)
 			return rc;
-		/* What is told is what was said of the path as the user gave it. */
+		/* The error for the path as the user gave it is reported. */
 		told = told ? told : res->status;
 		slash = strrchr(path, '/');
 		if (!slash || !*path || (slash == path && !path[1]))

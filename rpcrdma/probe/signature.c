@@ -4,7 +4,7 @@
 /* bug.write-chunk-read, and which clients meet it. Pure.
  *
  * It is narrow on purpose: plain READs by Write chunk, as Linux clients send them, fail every time from
- * some size of at most a page on, while the same ranges come right by another mechanism before and
+ * some size of at most a page on, while the same ranges are correct by another mechanism before and
  * after, in at least three ranges and in four of five. Smaller READs may fail too, or be right. Anything
  * else that is wrong with Write chunks has a finding of its own, by what it is bound to: larger sizes,
  * segments, alignment, or only the frame. */
@@ -22,7 +22,7 @@ static bool same_range(const struct record *a, const struct record *b)
 	return a->c.offset == b->c.offset && a->c.count == b->c.count;
 }
 
-/* How a READ came about. A server that goes wrong only after other operations is right in READs
+/* How a READ was sent. A server that fails only after other operations is correct in READs
  * alone: each way is judged by itself. */
 enum way { WAY_ALONE, WAY_AFTER_OTHERS, WAY_TOGETHER, WAY_COUNT };
 
@@ -126,7 +126,7 @@ static bool find_signature(const struct verdict_input *in, struct ranges *n)
 	return false;
 }
 
-/* READs between a client's change-over and a page that came right. */
+/* Correct READs between a client's switch to Write chunks and a page. */
 static bool is_seen_above_change_over(const struct verdict_input *in)
 {
 	unsigned int right = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* The sweep of READs: sweep.c says which, judge.c looks at those that went wrong. */
+/* The sweep of READs: sweep.c chooses them, judge.c examines those that failed. */
 #ifndef RPCRDMA_PROBE_SWEEP_INTERNAL_H
 #define RPCRDMA_PROBE_SWEEP_INTERNAL_H
 
@@ -45,12 +45,12 @@ bool judge_control(struct sweep *s, const struct read_case *suspect);
 /* What came of that range by another mechanism, before it comes by Write chunk. */
 void judge_note_before(struct sweep *s, const struct read_case *c, bool right);
 bool judge_is_before(const struct sweep *s, const struct read_case *c);
-/* A READ went wrong: why, and does it again? */
+/* A READ failed: why, and does it fail again? */
 void judge(struct sweep *s, struct record *r);
 /* @n READs at once, at most SWEEP_IN_FLIGHT; all of them again where one was told to wait. */
 void judge_fly(struct sweep *s, const struct read_case *cases, unsigned int n,
 	       struct read_outcome *outcomes);
-/* Those of them that went wrong, as judge(). */
+/* Those of them that failed, as judge(). */
 void judge_flight(struct sweep *s, const struct read_case *cases, unsigned int n,
 		  struct record *rs);
 

@@ -7,7 +7,7 @@
  * other operations on the same connection, because a server's page lists remember what was
  * before; and with several in flight.
  *
- * A READ that goes wrong is looked at closely (judge.c). */
+ * A failed READ is examined (judge.c). */
 #include <stdio.h>
 
 #include "rpcrdma/probe/sweep-internal.h"
@@ -447,7 +447,7 @@ static const struct probe_file *large_file(const struct probe *p)
 	return file;
 }
 
-/* What may be locked differs from host to host, and is no matter of the server. */
+/* How much may be locked differs from host to host, and does not concern the server. */
 static bool can_register(struct sweep *s, uint32_t len)
 {
 	struct area a;

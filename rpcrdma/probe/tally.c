@@ -4,8 +4,8 @@
 /* Which READs count as what, and how many of each there are. Pure. */
 #include "rpcrdma/probe/verdict-internal.h"
 
-/* Whether what went wrong is this READ's. With others in flight the loss of a connection is
- * nobody's in particular. */
+/* Whether the failure is this READ's. With others in flight the loss of a connection belongs
+ * to none in particular. */
 static bool is_its_own(const struct record *r)
 {
 	return r->in_flight <= 1 ||

@@ -21,7 +21,7 @@ bool target_is_local(int rc)
 	return rc == -ENOMEM || rc == -ENOSYS;
 }
 
-/* Whether nobody answered, or could be asked, as opposed to an answer that is wrong or a
+/* Whether there was no answer, or no way to ask, as opposed to an answer that is wrong or a
  * refusal. */
 static bool nobody_answered(int rc)
 {
@@ -189,7 +189,7 @@ bool target_ping(struct probe *p)
 			      null_reason(&pings.first), "NULL: %s", pings.first.text);
 		return false;
 	}
-	/* A single loss among answers is told by what it is a case of (target_mishaps). */
+	/* A single loss among answers is reported by target_mishaps(). */
 	finding_init(&f, "probe.null", FINDING_PASS, "NULL answered in %.3f ms",
 		     pings.best);
 	finding_number(&f, "best_ms", pings.best);
@@ -274,7 +274,7 @@ uint16_t target_nfs_port(struct probe *p)
 {
 	uint16_t port = p->options->nfs_port;
 
-	/* NFSv4 has one port, and asks nobody (RFC 8881 section 2.9.3). */
+	/* NFSv4 has one port, without rpcbind (RFC 8881 section 2.9.3). */
 	if (!port &&
 	    (p->version->vers == 4 || target_rpcbind(p, NFS_PROGRAM_NUMBER, &port)))
 		port = NFS_TCP_PORT;
@@ -318,10 +318,12 @@ static void tell_mishap(struct probe *p, const char *id, const struct mishap *m,
 		probe_say(p, id, FINDING_PASS, "%s", none);
 		return;
 	}
-	finding_init(&f, id, beside ? FINDING_FAIL : FINDING_SKIP,
-		     "%s %u time%s%s: %.400s", some, m->count, m->count == 1 ? "" : "s",
-		     beside ? "" : ", only for READs by Write chunk, which is told there",
-		     m->example);
+	finding_init(
+		&f, id, beside ? FINDING_FAIL : FINDING_SKIP, "%s %u time%s%s: %.400s",
+		some, m->count, m->count == 1 ? "" : "s",
+		beside ? ""
+		       : ", only for Write-chunk READs, which have their own finding",
+		m->example);
 	finding_reason(&f, m->reason ? m->reason : reason);
 	finding_number(&f, "count", m->count);
 	finding_number(&f, "beside_write_chunk_reads", m->beside_write_chunks);
@@ -351,7 +353,7 @@ static void tell_errors(struct probe *p)
 				       : FINDING_SKIP,
 			"%u of %u calls got RDMA_ERROR, %u of them when repeated, too%s: %.300s",
 			r->errors, r->calls, r->lasting,
-			r->plain ? "" : ", only with chunks, which is told there",
+			r->plain ? "" : ", only with chunks, which has its own finding",
 			r->example);
 	finding_reason(&f, !r->lasting ? "at-times" : r->plain ? "every-time" : "mixed");
 	finding_number(&f, "errors", r->errors);
@@ -424,11 +426,10 @@ void target_mishaps(struct probe *p)
 	tell_credits(p);
 	tell_session(p);
 	tell_mishap(p, "probe.reply.xid", &p->xid, false, "other-xid",
-		    "every reply has the xid of its call",
-		    "a reply has another xid than its call");
+		    "every reply has the xid of its call", "a reply had the wrong xid");
 	tell_errors(p);
 	tell_mishap(p, "probe.reply.lost", &p->lost, told, "no-reply",
-		    "every call was answered", "a call was not answered");
+		    "every call was answered", "a call got no reply");
 	tell_mishap(p, "probe.connection", &p->closed, told, "closed",
 		    "the server kept its connections",
 		    "the server closed the connection before its reply");

@@ -2,7 +2,7 @@
 /* Copyright (C) 2026 The nfsrdma authors */
 
 /* The verdict on READs, in three files, all pure: verdict.c has the findings on each mechanism and
- * property, signature.c those on a server whose READs by Write chunk go wrong from some size on, and
+ * property, signature.c those on a server whose Write-chunk READs fail from some size on, and
  * tally.c tells what each record counts as. */
 #ifndef RPCRDMA_PROBE_VERDICT_INTERNAL_H
 #define RPCRDMA_PROBE_VERDICT_INTERNAL_H
@@ -47,12 +47,12 @@ struct tally {
 	unsigned int right, failed;
 	unsigned int answered_inline; /* the chunk was left unused: neither */
 	unsigned int over_tcp;        /* that are wrong over TCP too, neither */
-	unsigned int lengths; /* of those that came right, with wrong returned lengths */
+	unsigned int lengths; /* of the correct ones, with wrong returned lengths */
 	unsigned int always; /* of those that failed; what follows is about them alone: */
 	uint32_t smallest_always;     /* bytes asked; UINT32_MAX if none */
 	uint32_t largest_right_below; /* of READs smaller than that */
 	const struct record *example_always;
-	unsigned int in_flight;   /* the most at once, of those that came right */
+	unsigned int in_flight;   /* the most at once, of the correct ones */
 	uint32_t largest_right;   /* bytes that came */
 	uint32_t smallest_failed; /* bytes asked; UINT32_MAX if none */
 	uint64_t bytes;

@@ -4,7 +4,7 @@
 /* From records of READs to findings. Pure: it sees only what was tried and what came.
  *
  * A cause is named only by READs that were never right, though their range was by another
- * mechanism, and only where they are four of five of those that went wrong. What is right when it is
+ * mechanism, and only where they are four of five of those that failed. What is correct when it is
  * made again is probe.read.intermittent.
  *
  * The 812-byte bug (bug.read-812) is none of a server's: there a kernel client reads nothing that
@@ -93,7 +93,7 @@ static void say_incomplete(const struct verdict_input *in, struct finding *f,
 	finding_reason(f, reason ? reason : "not-tried");
 }
 
-/* What goes wrong, as a reason of a mechanism. */
+/* A failure, as a reason of a mechanism. */
 static const char *const kind_reasons[READ_KIND_COUNT] = {
 	[READ_XID] = "malformed",   [READ_HEADER] = "malformed",
 	[READ_DATA] = "wrong-data", [READ_STALE] = "not-written",
@@ -104,7 +104,7 @@ static const char *const kind_reasons[READ_KIND_COUNT] = {
 	[READ_LOST] = "no-reply",
 };
 
-/* What goes wrong are lengths that need a pad, and nothing else is. */
+/* Only lengths that need a pad fail. */
 static bool is_of_pads(const struct verdict_input *in, record_filter with)
 {
 	unsigned int whole = 0;

@@ -335,7 +335,7 @@ static bool fill_entry(struct directory *dir, const struct object *object,
 	int fd = object->fd;
 	const char *name = de->d_name;
 
-	/* What is above the root is nobody's business. */
+	/* Nothing above the root is shown. */
 	if (!strcmp(name, "..") && same_inode(&object->st, &dir->root_stat))
 		name = ".";
 	if (fstatat(fd, name, &child.st, AT_SYMLINK_NOFOLLOW) || !is_served(&child.st) ||

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* The export of the self-test: nothing on a disk, and content that can be told from its place.
+/* The export of the self-test: nothing on a disk, and content that depends on its place.
  * The eight bytes at each offset that is a multiple of eight are that offset, big-endian, so
  * every byte that arrives at a wrong place says where it came from.
  *
@@ -18,7 +18,7 @@
 #define SPARSE_DATA (256u * 1024)
 #define FOUR_GIB    (UINT64_C(1) << 32)
 
-/* Quiet for long: a probe prefers files that nobody is writing to. */
+/* Old: a probe prefers files that are not being written. */
 #define MEMORY_TIME 1700000000u
 #define MEMORY_FSID UINT64_C(0x6e66737264616d61)
 

@@ -39,7 +39,7 @@ static bool is_third(const struct rdma_reply *reply)
 	return reply->session->faults.replies % 3 == 2;
 }
 
-/* Ways in which a READ goes wrong, in the order of the row's values */
+/* Ways in which a READ fails, in the order of the row's values */
 
 static void read_garbage(struct rdma_reply *reply)
 {

@@ -269,7 +269,7 @@ extern const struct rpc_program mount3_program;
 int nfs4_state_new(struct nfs4_state **out);
 /* NULL is fine. */
 void nfs4_state_free(struct nfs4_state *state);
-/* Knows nobody any more, as after a restart. */
+/* Forgets all clients, as after a restart. */
 void nfs4_state_restart(struct nfs4_state *state);
 
 /* nfs3.c */

@@ -116,7 +116,7 @@ uint32_t nfs4_exchange_id(struct compound *c)
 		return NFS4ERR_BADXDR;
 	flags = reader_u32(r);
 	how = reader_u32(r);
-	/* What follows is another union's; nobody here can be protected by it. */
+	/* What follows is another union's; no one is protected by it here. */
 	if (!r->bad && how != SP4_NONE)
 		return how == SP4_SSV         ? NFS4ERR_ENCR_ALG_UNSUPP
 		       : how == SP4_MACH_CRED ? NFS4ERR_INVAL
@@ -273,7 +273,7 @@ uint32_t nfs4_reclaim_complete(struct compound *c)
 
 /* SEQUENCE */
 
-/* FNV-1a: whether a retry is the same call, not whether somebody made it look so. */
+/* FNV-1a: whether a retry is the same call, not whether it was forged. */
 static uint64_t hash(const uint8_t *p, size_t len)
 {
 	uint64_t h = UINT64_C(0xcbf29ce484222325);

@@ -26,7 +26,7 @@
  * by many threads at a time; they return an nfsstat4. A client that has not renewed its lease is
  * forgotten with all it had. */
 
-/* Who is known by an id: the credential counts, so that nobody takes over another's. */
+/* Who is known by an id: the credential counts, so that no client takes over another's. */
 struct nfs4_client_owner {
 	uint8_t verifier[NFS4_VERIFIER_SIZE];
 	const uint8_t *id;

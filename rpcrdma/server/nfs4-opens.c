@@ -2,7 +2,7 @@
 /* Copyright (C) 2026 The nfsrdma authors */
 
 /* Open-owners and opens: RFC 7530 section 9.1, RFC 8881 sections 8 and 9. Nothing is opened for
- * writing, so that all there is to track is who may read what, and who wants nobody else to.
+ * writing, so only readers and their share denials are tracked.
  *
  * An owner of 4.0 numbers its operations; the last result is kept for its repetition, and a new
  * owner confirms that its first OPEN was no late repetition itself. In 4.1 the slots do that. */

@@ -296,7 +296,7 @@ static int write_payloads(struct rdma_reply *reply)
 	return rc;
 }
 
-/* struct iovec has no const; nobody writes through it. */
+/* struct iovec has no const; it is not written through. */
 static struct iovec piece(const uint8_t *data, size_t len)
 {
 	struct iovec iov = { .iov_len = len };

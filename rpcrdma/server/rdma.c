@@ -4,7 +4,7 @@
 /* RPC-over-RDMA version 1, the responder's side of one connection (RFC 8166).
  *
  * Calls come inline, or as a Position-Zero Read chunk that is pulled (section 3.5.3). A Read
- * chunk at another position carries data that somebody wants to write; it is never pulled,
+ * chunk at another position carries data to be written; it is never pulled,
  * because what writes is refused before its data are looked at.
  *
  * One call at a time: the requester may have as many in flight as we granted, they wait in the

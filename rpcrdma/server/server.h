@@ -3,7 +3,7 @@
 
 /* A small read-only server of NFSv3, 4.0 and 4.1: MOUNT and NFS over TCP, NFS over RPC-over-RDMA
  * on the transport seam, enough for a Linux kernel client to mount it. A switch per fault makes
- * it go wrong in one way, so that each finding of the probe has something to find.
+ * it fail in one way, so that each finding of the probe can be tested.
  *
  * A thread a connection; the export is shared and never written. */
 #ifndef RPCRDMA_SERVER_H
@@ -159,7 +159,7 @@ struct server_spawn_options {
  * Errors: -errno of fork and pipe, or what kept the child from listening. */
 int server_spawn(struct server_child **out, const struct server_spawn_options *options,
 		 struct server_ports *ports);
-/* Whether it has ended by @deadline (0: by now), by itself or by somebody else's hand; @end says how. */
+/* Whether it has ended by @deadline (0: by now), by itself or killed; @end says how. */
 bool server_ended(struct server_child *child, uint64_t deadline, struct child_end *end);
 /* Ends and reaps the child. NULL is fine. */
 void server_kill(struct server_child *child);

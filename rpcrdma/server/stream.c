@@ -135,7 +135,7 @@ static int write_record(struct stream_session *session, const struct call *call)
 		const struct payload *p = &call->payload[i];
 
 		iov[count++] = (struct iovec){ call->reply.base + done, p->at - done };
-		/* struct iovec has no const; nobody writes through it. */
+		/* struct iovec has no const; it is not written through. */
 		memcpy(&data, &p->data, sizeof(data));
 		iov[count++] = (struct iovec){ data, p->len };
 		iov[count++] = (struct iovec){ pad, xdr_pad4(p->len) - p->len };

@@ -11,7 +11,7 @@
 #include "rpcrdma/tirpc/internal.h"
 
 #define REFRESHES_MAX 2     /* of a credential that the server does not take */
-#define ONE_WAY_MS    10000 /* to send what nobody waits for */
+#define ONE_WAY_MS    10000 /* to send a one-way call */
 
 /* One call and the memory of its Reply chunk. */
 struct attempt {
@@ -28,7 +28,7 @@ struct wanted {
 	xdrproc_t xdr_results;
 	void *results;
 	uint64_t deadline;
-	bool one_way; /* a time-out of zero: nobody waits */
+	bool one_way; /* a time-out of zero: no reply is awaited */
 };
 
 static enum clnt_stat fail(struct clnt *c, enum clnt_stat stat, int errnum)

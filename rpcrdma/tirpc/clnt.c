@@ -185,7 +185,7 @@ static void clnt_destroy_run(CLIENT *client)
 	free(client);
 }
 
-/* libtirpc's struct has no const; nobody writes there. */
+/* libtirpc's struct has no const; it is not written. */
 static struct clnt_ops ops = {
 	.cl_call = clnt_call_run,
 	.cl_abort = clnt_abort_run,

@@ -273,7 +273,7 @@ struct iwarp_rx {
 	bool crc_unsure; /* the peer did not promise a CRC: its first FPDU shows */
 	uint8_t stage[IWARP_STAGE];
 	size_t begin, end;
-	uint8_t scratch[IWARP_SCRATCH]; /* payload that nobody wants goes here */
+	uint8_t scratch[IWARP_SCRATCH]; /* unwanted payload goes here */
 
 	/* the present FPDU */
 	struct fpdu fpdu;

@@ -21,7 +21,7 @@ static const char *const frame_names[] = {
 	[MPA_REPLY] = "MPA reply",
 };
 
-/* The first line of what somebody else says, printable. */
+/* The first line that another service sends, printable. */
 static void banner_text(const uint8_t *p, size_t len, char *buf, size_t cap)
 {
 	size_t i, used = 0;

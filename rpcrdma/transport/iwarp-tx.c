@@ -6,7 +6,7 @@
  * bytes are in the cache when the kernel copies them.
  *
  * Answers to the peer's Read Requests are copied aside and go out as the socket takes them,
- * between two FPDUs: nobody who waits for input ever waits for output. RFC 5040 section 5.5
+ * between two FPDUs: no wait for input ever waits for output. RFC 5040 section 5.5
  * allows a Send between the segments of a Read Response; a Write waits for its end. */
 #include <netinet/in.h>
 #include <netinet/tcp.h>

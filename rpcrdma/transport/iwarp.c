@@ -14,7 +14,7 @@
 
 #include "rpcrdma/transport/internal.h"
 
-/* What is read and thrown away before the socket is closed: input that nobody read would make
+/* What is read and thrown away before the socket is closed: unread input would make
  * the kernel send a reset, which may overtake our last words. */
 #define LINGER_BYTES (256 * 1024)
 

@@ -40,7 +40,7 @@
 struct pcap {
 	pthread_mutex_t lock;
 	int fd;
-	int failed; /* -errno of the first write that went wrong */
+	int failed; /* -errno of the first failed write */
 	uint8_t packet[HEADERS_MAX + SEGMENT_MAX];
 };
 

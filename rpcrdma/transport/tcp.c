@@ -124,7 +124,7 @@ int tcp_accept(int listener, struct transport_address *peer)
 	peer->len = sizeof(peer->addr);
 	fd = accept4(listener, (struct sockaddr *)&peer->addr, &peer->len,
 		     SOCK_NONBLOCK | SOCK_CLOEXEC);
-	/* Who gave up before we looked is as good as nobody. */
+	/* A peer that gave up before we looked counts as none. */
 	if (fd < 0 && (errno == EAGAIN || errno == ECONNABORTED || errno == EINTR))
 		return err_set(EAGAIN, "no connection is waiting");
 	if (fd < 0)

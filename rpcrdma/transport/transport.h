@@ -186,7 +186,7 @@ struct transport_ops {
 	void (*repost)(struct transport *t, struct transport_msg *msg);
 
 	/* One-sided, used by a responder. write returns when @data is the caller's again, and
-	 * what goes wrong later ends the connection; read when the data have arrived. */
+	 * a later failure ends the connection; read when the data has arrived. */
 	int (*write)(struct transport *t, const void *data, size_t len, uint32_t handle,
 		     uint64_t offset, uint64_t deadline);
 	int (*read)(struct transport *t, void *data, size_t len, uint32_t handle,
@@ -228,7 +228,7 @@ void transport_close_p(struct transport **t);
  * amount, also after it became somebody else; others up to their hard limit. */
 void transport_raise_memlock(void);
 /* Numeric host, or name; every address in the resolver's order, by the deadline. Deadline 0:
- * numeric alone, and nobody is asked.
+ * numeric only, without a name service.
  * Errors: -ENOENT the name is not known; -EAGAIN no answer from the resolver. */
 int transport_resolve(const char *host, uint16_t port, struct transport_address *out,
 		      size_t max, size_t *count, uint64_t deadline);

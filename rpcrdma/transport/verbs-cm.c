@@ -10,7 +10,7 @@
  * for somebody else's later use.
  *
  * Some devices wait in a call where others answer with an event (verbs-quirks.c). There a thread
- * waits, and frees the connection if nobody else waits any more. */
+ * waits, and frees the connection if no one else is waiting. */
 #include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>

@@ -56,7 +56,7 @@ uint8_t *verbs_ring_take(struct verbs_ring *ring, size_t len, size_t *bytes)
 	return ring->memory + at;
 }
 
-/* The waits below look at the clock only when nothing has happened. They end all the same: each
+/* The waits below look at the clock only when nothing has happened. They still end: each
  * step that returns 0 used up a request or a posted Receive, of which there are no more until this
  * function is done; a peer's RDMA Writes are not seen here at all. */
 

@@ -121,7 +121,7 @@ void verbs_mr_release(struct verbs_region *region)
 	free(region);
 }
 
-/* No adapter registers nothing at all. A byte that nobody may reach has a handle too, and any
+/* No adapter registers nothing at all. A byte that no peer may reach has a handle too, and any
  * access to it of a length other than zero is refused. */
 static uint8_t mr_nothing;
 

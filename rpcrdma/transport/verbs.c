@@ -6,7 +6,7 @@
  *
  * As the adapter does the work, less is seen than on software iWARP: no log of the peer's
  * Writes, no CRC, no frames; param's on_write, pcap, no_crc and corrupt_crc mean nothing here.
- * What the peer may reach is enforced to the byte all the same.
+ * The peer's access is still enforced to the byte.
  *
  * A Receive is posted before the connection is offered, at least one RDMA Read of the peer is
  * allowed (Linux's server turns others away), regions are plain: nothing is invalidated by the

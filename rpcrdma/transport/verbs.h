@@ -196,7 +196,7 @@ int verbs_cm_expect(struct verbs *c, enum rdma_cm_event_type wanted, const char 
 int verbs_cm_resolve(struct verbs *c, const struct transport_address *to,
 		     const struct transport_param *param, uint64_t deadline);
 int verbs_cm_resolve_route(struct verbs *c, uint64_t deadline);
-/* Connects. On -ETIMEDOUT *@c may be NULL: somebody else frees it when that is possible. */
+/* Connects. On -ETIMEDOUT *@c may be NULL: another thread frees it when that is possible. */
 int verbs_cm_connect(struct verbs **c, const struct transport_param *param,
 		     uint64_t deadline);
 int verbs_cm_accept(struct verbs *c, const struct transport_param *param,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Where READs by Write chunk stopped, and why: what went wrong is not told as what was not tried. */
+/* Where READs by Write chunk stopped, and why: failed is not reported as not tested. */
 #include "rpcrdma/probe/internal.h"
 
 #include "tests/unit/suite.h"
@@ -51,10 +51,10 @@ static void the_servers_largest_passes(void)
 {
 	begin();
 	add(262144, READ_OK);
-	expect(FINDING_PASS, "went up to 262144 bytes, the server's largest");
+	expect(FINDING_PASS, "tested up to 262144 bytes, the server's largest");
 	/* Right data, whatever the frame is. */
 	list[0].outcome.kind = READ_LENGTHS;
-	expect(FINDING_PASS, "went up to 262144 bytes, the server's largest");
+	expect(FINDING_PASS, "tested up to 262144 bytes, the server's largest");
 	in.named_max = 0;
 	expect(FINDING_PASS, "names no largest");
 }
@@ -79,15 +79,15 @@ static void what_went_wrong_is_no_end_of_the_level(void)
 	begin();
 	add(65536, READ_OK);
 	add(262144, READ_DATA);
-	expect(FINDING_SKIP, "came right up to 65536 bytes, larger ones went wrong");
+	expect(FINDING_SKIP, "are correct up to 65536 bytes, larger ones failed");
 	records.out_of_time = true;
-	expect(FINDING_SKIP, "larger ones went wrong");
+	expect(FINDING_SKIP, "larger ones failed");
 	/* By another mechanism it says nothing of this one. */
 	list[1].c.mechanism = MECH_REPLY_CHUNK;
 	expect(FINDING_SKIP, "the time ran out");
 	begin();
 	add(262144, READ_STATUS);
-	expect(FINDING_SKIP, "no READ by Write chunk came right");
+	expect(FINDING_SKIP, "no Write-chunk READ was correct");
 }
 
 SUITE_MAIN("largest", TEST(the_servers_largest_passes),
