@@ -15,7 +15,7 @@ flat()
 {
 	local cells='^$'
 
-	[[ $fault != reply-first && $fault != at-times* ]] ||
+	[[ ! $fault =~ ^(at-times|linux-3|pad-written|reply-first|tail-unwritten) ]] ||
 		cells='^  (READ bytes|inline|(Reply|Write) chunk|  (unaligned|segments|after others|in flight)|COMPOUND) '
 	grep -vE "$cells" "$1" | sed -E 's/\b(0x)?[0-9a-f]*[0-9][0-9a-f]*\b/N/g' | tr -s ' \n' ' '
 }
