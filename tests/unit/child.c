@@ -552,7 +552,7 @@ static void a_failure_that_makes_no_sense_is_an_error(void)
 		SUITE_ROW("%zu", i);
 		CU_ASSERT_EQUAL(call(CHILD_WORKER, send_lie, &answer, sizeof(answer)),
 				-EPROTO);
-		CU_ASSERT_STRING_EQUAL(err_text(), "the child fails without a reason");
+		CU_ASSERT_STRING_EQUAL(err_text(), "the child failed without a reason");
 	}
 }
 

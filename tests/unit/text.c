@@ -81,7 +81,7 @@ static void a_bad_finding_has_cause_and_remedy(void)
 
 	ASSERT_CONTAINS(text, " [probe.read.write-chunk/wrong-data]\n"
 			      "        wrong data\n"
-			      "        Cause     Write chunk READs return");
+			      "        Cause     Guests and programs on an");
 	ASSERT_CONTAINS(text, "Update the NFS server");
 	ASSERT_CONTAINS(text, "        Evidence  first_bad_bytes  813\n");
 	ASSERT_CONTAINS(text, "        See       RFC 8166 3.4.6");
