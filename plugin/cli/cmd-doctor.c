@@ -9,8 +9,8 @@
 #include "plugin/report/words.h"
 
 #define TIMEOUT_MS 30000
-/* As `check` has by itself. */
-#define CHECKS_MS 5000
+/* The checks have this part of the time; the rest is for the probe. */
+#define CHECKS_PART 3
 
 struct doctor {
 	struct cli_options *options;
@@ -207,7 +207,9 @@ static int diagnose(struct doctor *doctor)
 	uint64_t deadline = deadline_in(doctor->options->timeout_ms);
 	int rc = cmd_check_fill(
 		doctor->options, doctor->collector.report, doctor->host, &doctor->target,
-		deadline_min(deadline, deadline_in(CHECKS_MS)), on_checked, doctor);
+		deadline_min(deadline,
+			     deadline_in(doctor->options->timeout_ms / CHECKS_PART)),
+		on_checked, doctor);
 
 	rc = rc ? rc : doctor_mounts(doctor);
 	rc = rc ? rc : doctor_probe(doctor, deadline);
