@@ -77,7 +77,7 @@ int cmd_check_target(const struct cli_options *options, int operand,
 	if (options->noperands <= operand)
 		/* Of this host, where it is to be the server. */
 		return options->has_port && !(options->roles & CHECK_SERVER)
-			       ? err_set(EINVAL, "--port is the server's: name one")
+			       ? err_set(EINVAL, "--port needs SERVER")
 			       : 0;
 	if (target_parse(options->operands[operand], server))
 		return -EINVAL;
@@ -106,13 +106,13 @@ const struct cli_command cmd_check = {
 	.name = "check",
 	.bit = CLI_CHECK,
 	.synopsis = "[OPTION...] [SERVER[:/EXPORT]]",
-	.summary =
-		"Say whether this host, and that server, are ready, and what is missing.",
+	.summary = "Check whether this host and a server are ready, and what is missing.",
 	.details =
-		"Looks at modules, devices, the fabric, limits, configuration and firewalls of "
-		"this host, and with SERVER at the way there and at its listener. What is wrong "
-		"comes with its cause and remedy, and what follows from it is skipped. Nothing is "
-		"changed. It works without privileges; what only root may see is unknown then.",
+		"Checks modules, devices, the fabric, limits, configuration and firewalls of "
+		"this host, and with SERVER the path to the server and its listener. Each "
+		"failure has a cause and steps; checks that depend on a failed one are skipped. "
+		"Nothing is changed. It works without privileges; what only root may read is "
+		"unknown then.",
 	.max_operands = 1,
 	.timeout_ms = TIMEOUT_MS,
 	.working = "checking",

@@ -263,14 +263,13 @@ const struct cli_command cmd_doctor = {
 	.name = "doctor",
 	.bit = CLI_DOCTOR,
 	.synopsis = "[OPTION...] SERVER:/EXPORT",
-	.summary =
-		"Diagnose a mount of that export: checks, a quick probe, and what to do.",
+	.summary = "Diagnose a mount: checks, a quick probe, and the steps to fix it.",
 	.details =
 		"Checks this host as a client, the path to the server and this host's mounts of "
-		"it; then probes the server as 'nfsrdma probe --level quick' does, and plans a "
-		"mount. One report ends with one list of steps, in order. The probe is left out "
-		"where the checks show that the server's RDMA port cannot be reached; "
-		"--transport makes it try. Nothing is changed, and only READs are sent.",
+		"it; then probes the server like 'nfsrdma probe --level quick', and plans a "
+		"mount. The report ends with one list of steps, in order. There is no probe if "
+		"the checks show that the server's RDMA port cannot be reached, unless "
+		"--transport is given. Nothing is changed, and the probe only reads.",
 	.max_operands = 1,
 	.timeout_ms = TIMEOUT_MS,
 	.working = "checking",

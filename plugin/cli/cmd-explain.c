@@ -104,11 +104,10 @@ static int unknown_id(const struct cli_options *options, const char *id)
 	const struct meaning *near = meaning_near(id);
 
 	if (near)
-		err_set(EINVAL, "there is no finding '%.60s'; did you mean %s?", id,
+		err_set(EINVAL, "unknown finding '%.60s'; did you mean '%s'?", id,
 			near->id);
 	else
-		err_set(EINVAL,
-			"there is no finding '%.60s'; nfsrdma explain lists them all",
+		err_set(EINVAL, "unknown finding '%.60s'; 'nfsrdma explain' lists all",
 			id);
 	return cli_usage(options);
 }
@@ -121,8 +120,8 @@ static int unknown_reason(const struct cli_options *options,
 
 	for (reason = meaning->reasons; reason->name; reason++)
 		words_add(&names, "%s", reason->name);
-	err_set(EINVAL, "%s has no reason '%.60s'; it has %s", meaning->id, name,
-		names.count ? words_text(&names) : "none");
+	err_set(EINVAL, "unknown reason '%2$.60s' of %1$s; expected %3$s", meaning->id,
+		name, names.count ? words_text(&names) : "none");
 	return cli_usage(options);
 }
 
@@ -197,7 +196,7 @@ static int explain_messages(const struct cli_options *options, const struct page
 	}
 	return found ? output_finish(options)
 		     : cli_error(options, EXIT_UNKNOWN,
-				 "no message of nfsrdma-messages(7) is in that text");
+				 "the text contains no message of nfsrdma-messages(7)");
 }
 
 static int cmd_explain_run(struct cli_options *options)
@@ -229,11 +228,11 @@ const struct cli_command cmd_explain = {
 	.name = "explain",
 	.bit = CLI_EXPLAIN,
 	.synopsis = "[OPTION...] [ID[/REASON] | --message TEXT]",
-	.summary = "Say what a finding means, how it is found out, and what to do.",
+	.summary = "Explain a finding, or a message of another program, and what to do.",
 	.details =
-		"Explains the finding ID, as it stands in a report, with all its reasons, or "
-		"one of them, and the steps for this system. Without ID it lists all findings there are. With --message it explains a message of mount.nfs, the "
-		"kernel, libvirt or VDSM.",
+		"Explains the finding ID with all its reasons, or one reason, and the steps for "
+		"this system. Without ID it lists all findings. With --message it explains a "
+		"message of mount.nfs, the kernel, libvirt or VDSM.",
 	.max_operands = 1,
 	.run = cmd_explain_run,
 };

@@ -118,7 +118,7 @@ static void put_back(struct run *run, size_t file)
 				 NULL);
 	rc = rc ? rc : place_remove_dirs(run->host, &run->made[file]);
 	if (rc)
-		cli_error(run->options, 0, "/%s could not be put back: %s", paths[file],
+		cli_error(run->options, 0, "cannot restore /%s: %s", paths[file],
 			  err_text());
 }
 
@@ -171,7 +171,7 @@ static void print_mounted(const struct run *run)
 	for (i = 0; i < run->request.ndomains && !run->request.remove; i++) {
 		if (cmd_ovirt_mounted(run->host, &run->domains[i], text, remedy))
 			snprintf(all, sizeof(all),
-				 "What is mounted on this host is not known: %.600s",
+				 "The mounts of this host are unknown: %.600s",
 				 err_text());
 		else if (*text)
 			snprintf(all, sizeof(all), "%s. To change it: %s", text, remedy);
@@ -211,15 +211,15 @@ static void print_next(void)
 	putchar('\n');
 	wrap_print(
 		stdout,
-		"Next: nfsrdma mounts, when the domains are activated; to take this back: nfsrdma ovirt policy --remove",
+		"Next: nfsrdma mounts, after the domains are activated. To undo this: nfsrdma ovirt policy --remove",
 		0, output_page(stdout));
 }
 
 static int tell(const struct run *run, bool any)
 {
 	if (!any)
-		puts(run->request.remove ? "Nothing to do: nothing of it is here."
-					 : "Nothing to do: it is written already.");
+		puts(run->request.remove ? "Nothing to remove."
+					 : "Nothing to do: the settings exist already.");
 	else if (run->options->dry_run)
 		print_diffs(run);
 	else
@@ -238,19 +238,18 @@ static int tell(const struct run *run, bool any)
 static int check_options(const struct cli_options *options)
 {
 	if (options->noperands < 2 && !options->remove)
-		return err_set(EINVAL, "name the sources of domains: SERVER:/EXPORT");
+		return err_set(EINVAL, "no domain given; expected SERVER:/EXPORT");
 	if (options->posix || options->engine_version)
-		return err_set(EINVAL, "--type and --nfs-version are for options");
+		return err_set(EINVAL, "--type and --nfs-version need options");
 	if (strcmp(options->format->name, "text"))
-		return err_set(EINVAL, "--format is for options");
+		return err_set(EINVAL, "--format needs options");
 	if (options->remove && (options->has_port || options->mount_options ||
 				options->resolve || options->guard_only))
 		return err_set(
 			EINVAL,
-			"--remove takes out what was written: --port, --options, --resolve and --guard-only say nothing there");
+			"--remove cannot be combined with --port, --options, --resolve and --guard-only");
 	return options->root && options->resolve
-		       ? err_set(EINVAL,
-				 "--resolve asks this machine, and --root names another")
+		       ? err_set(EINVAL, "--resolve and --root cannot be combined")
 		       : 0;
 }
 
@@ -273,7 +272,7 @@ static int take_domains(struct run *run)
 		if (!rc && i > 1 && request->six != (family == IP_V6))
 			return err_set(
 				EINVAL,
-				"some of these servers have IPv6 addresses alone, and some have not: one command for each kind");
+				"some of these servers have IPv6 addresses only; use one command for them and one for the others");
 		request->six = family == IP_V6;
 	}
 	return rc;

@@ -63,7 +63,7 @@ static const char *version_label(const char *version)
 		const char *version, *label;
 	} labels[] = {
 		{ "auto",
-		  "Auto Negotiate (may come down to V3; V4.2 is better where the server has it)" },
+		  "Auto Negotiate (can end at V3; choose V4.2 if the server supports it)" },
 		{ "3", "V3" },
 		{ "4", "V4 (the server's highest of 4.2, 4.1 and 4.0)" },
 		{ "4.0", "V4.0" },
@@ -95,9 +95,9 @@ static void print_fields(const struct ovirt_advice *advice,
 	print_field("Storage Type", "NFS");
 	print_field("Export Path", advice->domain.spec);
 	print_field("NFS Version", version_label(request->version));
-	print_field("Retransmissions", "leave empty: VDSM takes 3");
+	print_field("Retransmissions", "leave empty: VDSM uses 3");
 	print_field("Timeout (deciseconds)",
-		    "leave empty: VDSM takes 100; sanlock needs as much");
+		    "leave empty: VDSM uses 100, as sanlock requires");
 	print_field("Additional mount options", "the line on standard output");
 }
 
@@ -106,7 +106,7 @@ static void print_command(const struct ovirt_command *command)
 {
 	unsigned int i;
 
-	fputs("VDSM then runs on every host, behind taskset(1):\n ", stderr);
+	fputs("VDSM then runs on each host, with taskset(1):\n ", stderr);
 	for (i = 0; i < command->argc; i++) {
 		fprintf(stderr, " %s", SHELL_WORD(command->argv[i]));
 	}
@@ -129,13 +129,13 @@ static void print_help(const struct ovirt_advice *advice,
 		snprintf(text, sizeof(text), "%s%s%s: %s",
 			 change->before ? change->before : "",
 			 change->before && change->after ? " -> " : "",
-			 change->after ? change->after : " taken out", change->reason);
+			 change->after ? change->after : " removed", change->reason);
 		fputs("  ", stderr);
 		output_text(stderr, text, 4);
 	}
 	if (request->type == OVIRT_POSIX)
 		fputs("  soft, nosharecache, timeo, retrans (and nolock without a version 4): VDSM adds\n"
-		      "    them to NFS domains alone, and sanlock counts on them\n",
+		      "    them only to NFS domains, and sanlock depends on them\n",
 		      stderr);
 }
 
@@ -231,12 +231,12 @@ static int note_nfsmount(const struct host *host, const struct ovirt_domain *dom
 
 	if (conf_open(&conf, host, "etc/nfsmount.conf"))
 		return ovirt_advice_note(
-			advice, "what nfsmount.conf of this host does is not known: %s",
+			advice, "the effect of this host's nfsmount.conf is unknown: %s",
 			err_text());
 	return ovirt_effect_flag(conf, domain, advice->options, &effect)
 		       ? ovirt_advice_note(
 				 advice,
-				 "on this host the domain would not go over RDMA, whatever is typed: %s",
+				 "on this host the domain is not mounted over RDMA with any options: %s",
 				 effect.why)
 		       : 0;
 }
@@ -266,8 +266,7 @@ static int print_advice(const struct cli_options *options, struct ovirt_advice *
 	for (i = 0; i < advice->nnotes; i++)
 		cli_error(options, 0, "note: %s", advice->notes[i]);
 	if (rc)
-		cli_error(options, 0,
-			  "note: what is mounted on this host is not known: %s",
+		cli_error(options, 0, "note: the mounts of this host are unknown: %s",
 			  err_text());
 	else if (*text)
 		cli_error(options, 0, "warning: %s. To change it: %s", text, remedy);
@@ -280,18 +279,18 @@ static int check_options(const struct cli_options *options)
 
 	if (options->noperands != 2)
 		return err_set(EINVAL,
-			       "name the source of one domain: options SERVER:/EXPORT");
+			       "no domain given; expected options SERVER:/EXPORT");
 	if (options->dry_run || options->remove || options->guard_only ||
 	    options->has_port)
 		return err_set(
 			EINVAL,
-			"--dry-run, --remove, --guard-only and --port are for policy");
+			"--dry-run, --remove, --guard-only and --port need policy");
 	if (strcmp(format, "text") && strcmp(format, "json"))
-		return err_set(EINVAL, "--format takes text or json here, not '%s'",
+		return err_set(EINVAL,
+			       "--format %s is not supported here; expected text or json",
 			       format);
 	return options->root && options->resolve
-		       ? err_set(EINVAL,
-				 "--resolve asks this machine, and --root names another")
+		       ? err_set(EINVAL, "--resolve and --root cannot be combined")
 		       : 0;
 }
 
@@ -347,8 +346,8 @@ static int cmd_ovirt_run(struct cli_options *options)
 		return run_options(options);
 	if (!strcmp(action, "policy"))
 		return cmd_ovirt_policy(options);
-	err_set(EINVAL, "say what to do: options or policy%s%.40s%s",
-		*action ? ", not '" : "", action, *action ? "'" : "");
+	err_set(EINVAL, "expected options or policy%s%.40s%s", *action ? ", not '" : "",
+		action, *action ? "'" : "");
 	return cli_usage(options);
 }
 
@@ -359,14 +358,14 @@ const struct cli_command cmd_ovirt = {
 		    "policy [OPTION...] SERVER:/EXPORT...\n"
 		    "policy --remove [OPTION...] [SERVER:/EXPORT...]",
 	.summary =
-		"Say what to type into oVirt's engine, or make this host's domains go over RDMA.",
+		"Show what to enter in oVirt's engine, or set up its domains on this host.",
 	.details =
-		"options prints the custom mount options of a storage domain, checked against the "
-		"rules of the engine and of VDSM, and tells what else to enter and what VDSM will "
-		"run. policy is the way without the engine, for this host alone: it writes sections "
-		"of nfsmount.conf and, for the gates, of nfsrdma.conf(5), unless the nfs-utils of "
-		"this host would lose one. Both tell of a domain that is mounted over TCP, which "
-		"VDSM never changes. nfsrdma-ovirt(7) goes through it step by step.",
+		"options prints the custom mount options of a storage domain, checked against "
+		"the rules of the engine and of VDSM, and shows the other fields and the command "
+		"that VDSM will run. policy does it without the engine, for this host only: it "
+		"writes sections of nfsmount.conf and, for the gates, of nfsrdma.conf(5), unless "
+		"the nfs-utils of this host would ignore one. Both report a domain that is "
+		"mounted over TCP, which VDSM never changes. nfsrdma-ovirt(7) shows each step.",
 	.max_operands = 1 + CMD_OVIRT_DOMAINS_MAX,
 	.timeout_ms = 5000,
 	.run = cmd_ovirt_run,

@@ -57,9 +57,9 @@ static void print_labelled(const char *label, int column, const char *text,
 static const char *version_text(const struct plan *plan, char buf[48])
 {
 	if (!plan->nfs_major)
-		return "4.2, or what the server has, down to 3";
+		return "4.2, or the highest that the server supports, down to 3";
 	if (plan->nfs_major == 4 && plan->nfs_minor < 0)
-		return "4.2, or what the server has, down to 4.0";
+		return "4.2, or the highest that the server supports, down to 4.0";
 	if (plan->nfs_major == 4)
 		snprintf(buf, 48, "4.%d", plan->nfs_minor);
 	else
@@ -73,9 +73,9 @@ static void print_transport(const struct plan *plan, unsigned int width)
 
 	if (plan->remount)
 		snprintf(text, sizeof(text),
-			 "what the mount has: a remount does not change it");
+			 "that of the mount; a remount does not change it");
 	else if (!plan->transport[0])
-		snprintf(text, sizeof(text), "what mount.nfs chooses");
+		snprintf(text, sizeof(text), "chosen by mount.nfs");
 	else if (!plan->port)
 		snprintf(text, sizeof(text), "%s", plan->transport);
 	else
@@ -316,16 +316,16 @@ static int check_options(const struct cli_options *options)
 	const char *format = options->format->name;
 
 	if (!options->noperands)
-		return err_set(EINVAL, "name the source of the mount, SERVER:/EXPORT");
+		return err_set(EINVAL, "no source given; expected SERVER:/EXPORT");
 	if (strcmp(format, "text") && strcmp(format, "json"))
-		return err_set(EINVAL, "--format takes text or json here, not '%s'",
+		return err_set(EINVAL,
+			       "--format %s is not supported here; expected text or json",
 			       format);
 	if (options->dir && *options->dir != '/')
-		return err_set(EINVAL, "--dir takes an absolute path, not '%.60s'",
+		return err_set(EINVAL, "--dir needs an absolute path, not '%.60s'",
 			       options->dir);
 	if (options->root && options->resolve)
-		return err_set(EINVAL,
-			       "--resolve asks this machine, and --root names another");
+		return err_set(EINVAL, "--resolve and --root cannot be combined");
 	return 0;
 }
 
@@ -356,12 +356,12 @@ const struct cli_command cmd_plan = {
 	.name = "plan",
 	.bit = CLI_PLAN,
 	.synopsis = "[OPTION...] SERVER:/EXPORT [-o OPTIONS]",
-	.summary = "Show the options that a mount over RDMA would get, and why.",
+	.summary = "Show the options that a mount over RDMA gets, and why.",
 	.details =
-		"Takes mount options as they are given to mount(8), completes what NFS over RDMA "
-		"needs, keeps everything else and its order, and refuses what contradicts itself or "
-		"the policy of nfsrdma.conf(5). Nothing is mounted, and nobody asked but with "
-		"--resolve. The exit status is 0, or 2 where there is no such mount.",
+		"Takes mount options as for mount(8), adds what NFS over RDMA needs, keeps the "
+		"others and their order, and refuses options that contradict each other or the "
+		"policy of nfsrdma.conf(5). Nothing is mounted, and no name is looked up without "
+		"--resolve. The exit status is 0, or 2 if there is no such mount.",
 	.max_operands = 1,
 	.timeout_ms = 5000,
 	.run = cmd_plan_run,

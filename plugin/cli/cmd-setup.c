@@ -87,7 +87,7 @@ static void print_next(const struct cli_options *options, bool kept)
 	printf("\nNext: nfsrdma check --role %s", role_name(options->roles));
 	print_root(options);
 	if (kept) {
-		fputs("; to take this back: nfsrdma setup --undo", stdout);
+		fputs("; to undo this: nfsrdma setup --undo", stdout);
 		print_root(options);
 	}
 	putchar('\n');
@@ -95,8 +95,7 @@ static void print_next(const struct cli_options *options, bool kept)
 
 static void print_kept(const struct cli_options *options)
 {
-	fputs("\nWhat is marked done stays; to take it back: nfsrdma setup --undo",
-	      stdout);
+	fputs("\nSteps marked done stay; to undo them: nfsrdma setup --undo", stdout);
 	print_root(options);
 	putchar('\n');
 }
@@ -149,8 +148,7 @@ static void print_refused(const struct setup_plan *plan)
 
 		if (!plan->steps[i].refused)
 			continue;
-		printf("/%s has been changed since setup wrote it:\n",
-		       plan->steps[i].path);
+		printf("/%s was edited since setup wrote it:\n", plan->steps[i].path);
 		setup_show(&one, stdout, output_page(stdout));
 		putchar('\n');
 	}
@@ -239,10 +237,9 @@ static int check_options(const struct cli_options *options)
 	    (options->has_port || options->for_probe || options->restart))
 		return err_set(
 			EINVAL,
-			"--undo takes back all that setup did; it takes no --port, "
-			"--for-probe or --restart");
+			"--undo cannot be combined with --port, --for-probe and --restart");
 	if (options->roles == CHECK_CLIENT && (options->has_port || options->restart))
-		return err_set(EINVAL, "--port and --restart are only for server");
+		return err_set(EINVAL, "--port and --restart need server");
 	return check_software(options);
 }
 
@@ -312,14 +309,15 @@ const struct cli_command cmd_setup = {
 	.synopsis = "[OPTION...] client|server\n"
 		    "[OPTION...] client|server --software rxe|siw INTERFACE\n"
 		    "--undo [OPTION...]",
-	.summary = "Apply the fixes that are safe, or undo them.",
+	.summary = "Prepare this host as a client or server, or undo that.",
 	.details =
-		"Makes this host ready to be a client or a server of NFS over RDMA, as far as that can "
-		"be done safely: modules and their lists, nfs.conf, ports of firewalld for software "
-		"RDMA, mode and MTU of IPoIB. What works already is left alone. Files are drop-ins "
-		"where there are such, and whatever is changed can be taken back. With --root only "
-		"files below it are changed. No service is restarted unless --restart is given. "
-		"--software adds a software RDMA link to an interface, for hosts without an RDMA adapter.",
+		"Prepares this host as a client or server of NFS over RDMA, as far as that is "
+		"safe: modules and the lists that load them, nfs.conf, firewalld's ports for "
+		"software RDMA, mode and MTU of IPoIB. What works already is not changed. Files "
+		"are drop-ins where possible, and all changes can be undone. With --root only "
+		"files below it are changed. No service is restarted without --restart. "
+		"--software adds a software RDMA link to an interface, for hosts without an RDMA "
+		"adapter.",
 	.max_operands = 2,
 	.working = "setting up this host",
 	.run = cmd_setup_run,

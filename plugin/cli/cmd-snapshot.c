@@ -85,11 +85,11 @@ static int may_take(const char *path, bool force)
 	struct stat st;
 
 	if (strlen(path) + sizeof(SUFFIX) > PATH_MAX)
-		return err_set(ENAMETOOLONG, "the name of the file is too long");
+		return err_set(ENAMETOOLONG, "the file name is too long");
 	if (lstat(path, &st))
 		return errno == ENOENT ? 0 : err_sys("%s", path);
 	if (!S_ISREG(st.st_mode))
-		return err_set(EEXIST, "%s exists, and is not a regular file", path);
+		return err_set(EEXIST, "%s exists and is not a regular file", path);
 	return force ? 0 : err_set(EEXIST, "%s exists; --force replaces it", path);
 }
 
@@ -154,9 +154,9 @@ static int tell(const struct cli_options *options, bool live,
 		return EXIT_GOOD;
 	printf("%u files in the folder %s\n", summary->files, summary->folder);
 	if (live && summary->refused)
-		printf("%u that only root may read: what they say will be unknown\n",
+		printf("%u files only root may read; their contents are unknown in the snapshot\n",
 		       summary->refused);
-	printf("Look through it before you pass it on. To check it, on any machine:\n"
+	printf("Review it before you pass it on. To check it, on any machine:\n"
 	       "  tar xf %s\n  nfsrdma check --root %s",
 	       SHELL_WORD(path), SHELL_WORD(summary->folder));
 	if (options->noperands > 1)
@@ -191,13 +191,13 @@ static int cmd_snapshot_run(struct cli_options *options)
 	struct target server;
 
 	if (!options->noperands) {
-		err_set(EINVAL, "name a file, or - for standard output");
+		err_set(EINVAL, "no file given; expected FILE, or - for standard output");
 		return cli_usage(options);
 	}
 	if (cmd_check_target(options, 1, &server, &target))
 		return cli_usage(options);
 	if (!strcmp(options->operands[0], "-") && isatty(STDOUT_FILENO)) {
-		err_set(EINVAL, "an archive is nothing for a terminal: name a file");
+		err_set(EINVAL, "standard output is a terminal; expected FILE");
 		return cli_usage(options);
 	}
 	if (host_open(&host, options->root)) {
@@ -211,13 +211,14 @@ const struct cli_command cmd_snapshot = {
 	.name = "snapshot",
 	.bit = CLI_SNAPSHOT,
 	.synopsis = "[OPTION...] FILE|- [SERVER[:/EXPORT]]",
-	.summary = "Write what the checks read on this machine, for --root elsewhere.",
+	.summary = "Save what the checks read on this machine, for --root on another.",
 	.details =
-		"Writes a gzipped tar archive with one folder, which stands for this machine with "
+		"Writes a gzipped tar archive with one folder, which represents this machine for "
 		"--root: what the checks read, what they asked the system, and with SERVER its "
-		"addresses, the route to it and its answers. Keys and passwords are left out; names, "
-		"addresses and firewall rules are not. Nothing is changed but FILE, which only its "
-		"owner may read. Without privileges what only root may see is unknown in it.",
+		"addresses, the route and its answers. It does not contain keys and passwords; "
+		"it does contain names, addresses and firewall rules. Only FILE is written, and "
+		"only its owner may read it. Without privileges, what only root may read is "
+		"unknown in it.",
 	.max_operands = 2,
 	.timeout_ms = TIMEOUT_MS,
 	.working = "collecting",

@@ -218,11 +218,11 @@ const struct cli_command cmd_status = {
 	.synopsis = "[OPTION...]",
 	.summary = "Show this host's RDMA ports, mounts, pools, guests and watcher.",
 	.details =
-		"One page about this host: its RDMA ports, whether its NFS server listens, each "
-		"mount with its requested and actual transport, libvirt's pools and guests, the "
-		"watcher, and what was lost last. Everything that 'nfsrdma check' and 'nfsrdma "
-		"mounts' would report as failed, warning or unknown fails, warns or is unknown "
-		"here too, in one line each. No server is contacted and nothing is changed.",
+		"Shows one page about this host: its RDMA ports, whether its NFS server listens, "
+		"each mount with its requested and actual transport, libvirt's pools and guests, "
+		"the watcher, and the last loss. What fails, warns or is unknown in 'nfsrdma "
+		"check' and 'nfsrdma mounts' does so here, too, in one line each. No server is "
+		"contacted and nothing is changed.",
 	.timeout_ms = TIMEOUT_MS,
 	.working = "reading the state of this host",
 	.run = cmd_status_run,

@@ -12,7 +12,7 @@ static int tell_error(const struct cli_options *options, int rc)
 	bool not_root = (rc == -EACCES || rc == -EPERM) && geteuid() != 0;
 
 	return cli_error(options, EXIT_UNKNOWN, "%s%s", err_text(),
-			 not_root ? ": it needs root" : "");
+			 not_root ? " (root is needed)" : "");
 }
 
 static int once(struct cli_options *options, const struct watch_options *watch)
@@ -50,13 +50,13 @@ const struct cli_command cmd_watch = {
 	.bit = CLI_WATCH,
 	.synopsis = "[OPTION...]\n--once [OPTION...]",
 	.summary =
-		"Follow mounts, pools and guests, and tell what is not over RDMA any more.",
+		"Watch mounts, pools and guests, and report what is no longer over RDMA.",
 	.details =
-		"Keeps the records young that gates read, and tells in the journal the moment that "
-		"a mount, a pool or a guest's disk which should be over RDMA is not, and "
-		"when it is again. Writes /run/nfsrdma/watch.json and metrics.prom. Runs as the "
-		"service nfsrdma-watch until it is stopped. With --once it looks once, prints "
-		"the report and exits by its verdict. Needs root.",
+		"Renews the records that gates read, and reports in the journal as soon as a "
+		"mount, a pool or a guest's disk that requires RDMA is not over RDMA, and when "
+		"it is again. Writes /run/nfsrdma/watch.json and metrics.prom. Runs as the "
+		"service nfsrdma-watch until it is stopped. With --once it checks once, prints "
+		"the report and exits with its verdict. Needs root.",
 	.timeout_ms = LIBVIRT_MS,
 	.run = cmd_watch_run,
 };

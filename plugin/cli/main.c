@@ -48,7 +48,7 @@ static int run_without_command(int argc, char *const *argv)
 	if (argc < 2)
 		err_set(EINVAL, "no command given");
 	else if (help || version)
-		err_set(EINVAL, "'%.60s' is one argument too many", argv[2]);
+		err_set(EINVAL, "unexpected argument '%.60s'", argv[2]);
 	else if (*word == '-')
 		err_set(EINVAL, "unknown option '%.60s' before the command", word);
 	else

@@ -54,13 +54,13 @@ int cli_open_to_change(const struct cli_options *options, struct host **out)
 		return cli_usage(options);
 	}
 	if (host_is_snapshot(host)) {
-		err_set(EINVAL, "--root: a snapshot is a record, not a machine");
+		err_set(EINVAL, "--root: a snapshot cannot be changed");
 		return cli_usage(options);
 	}
 	if (host_is_live(host) && !options->dry_run && geteuid() != 0)
 		return cli_error(
 			options, EXIT_UNKNOWN,
-			"it changes files of the system: run it as root, or with --dry-run");
+			"changing files needs root; use --dry-run to see the changes");
 	umask(022);
 	*out = take_ptr(host);
 	return 0;

@@ -178,7 +178,7 @@ static bool status_ganesha(struct status *status)
 	finding_text(finding, "server", "ganesha");
 	if (ganesha.rdma)
 		status_say(status,
-			   "NFS-Ganesha runs; its configuration has RDMA at port %u",
+			   "NFS-Ganesha runs, with RDMA at port %u in its configuration",
 			   ganesha.port);
 	else
 		status_say(status, "NFS-Ganesha runs, without RDMA");
@@ -220,7 +220,7 @@ static void status_server(struct status *status)
 		status_say(status, "does not listen for RDMA, only on %s%s",
 			   words_text(&others), threads);
 	else
-		status_say(status, "none runs here");
+		status_say(status, "not running");
 }
 
 /* --- pools ----------------------------------------------------------------------------------- */
@@ -399,7 +399,7 @@ static void say_guests(struct status *status, const struct guest_tally *tally)
 		status_say(status, "%u; none has a disk that requires RDMA",
 			   tally->guests);
 	else
-		status_say(status, "%u; %u of %u disks should be on RDMA, all are",
+		status_say(status, "%u; %u of %u disks require RDMA and are on it",
 			   tally->guests, tally->wanted, tally->disks);
 }
 
@@ -458,15 +458,15 @@ static void say_no_watcher(struct status *status, int rc)
 	if (enabled && host_is_live(status->host)) {
 		finding = status_begin(status, "status.watcher", FINDING_WARN);
 		finding_reason(finding, "stopped");
-		status_say(status, "nfsrdma-watch.service is enabled and does not run");
+		status_say(status, "nfsrdma-watch.service is enabled but not running");
 		return;
 	}
 	status_begin(status, "status.watcher", FINDING_SKIP);
 	status_show(status);
 	status_say(status, "%s",
 		   rc == -ENODATA ? "not in this snapshot"
-		   : enabled      ? "enabled; no running system here"
-				  : "does not run, and is not enabled");
+		   : enabled      ? "enabled; the system is not running"
+				  : "not running, and not enabled");
 }
 
 /* Whether it is at work, as far as its file tells. */
@@ -522,7 +522,7 @@ static void say_events(struct status *status, const struct watch_state *state)
 
 	status_begin(status, "status.events", FINDING_SKIP);
 	if (!state) {
-		status_say(status, "known only where the watcher runs");
+		status_say(status, "unknown without the watcher");
 		return;
 	}
 	say_event(status, "lost", state->lost_at, state->lost_text, &words);

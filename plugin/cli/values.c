@@ -76,15 +76,14 @@ int value_cred(const char *text, struct rpc_cred *out)
 
 	while (good && *p) {
 		if (cred.ngids == RPC_GIDS_MAX)
-			return err_set(
-				EINVAL,
-				"takes %d groups after the first at most (AUTH_SYS)",
-				RPC_GIDS_MAX);
+			return err_set(EINVAL,
+				       "takes at most %d additional groups (AUTH_SYS)",
+				       RPC_GIDS_MAX);
 		good = take_id(&p, ',', &cred.gids[cred.ngids++]);
 	}
 	if (!good || text[strlen(text) - 1] == ',')
 		return err_set(EINVAL,
-			       "takes UID:GID or UID:GID,GID,... in numbers, not '%.40s'",
+			       "takes numeric UID:GID or UID:GID,GID,..., not '%.40s'",
 			       text);
 	*out = cred;
 	return 0;
@@ -171,16 +170,17 @@ static int take_host(const char *text, struct target *out, const char **rest)
 	if (!len)
 		return err_set(EINVAL, "'%.80s' has no server before the colon", text);
 	if (len >= sizeof(out->host))
-		return err_set(EINVAL,
-			       "the server's name has %zu characters, %zu at most", len,
-			       sizeof(out->host) - 1);
+		return err_set(
+			EINVAL,
+			"the server's name has %zu characters; at most %zu are allowed",
+			len, sizeof(out->host) - 1);
 	memcpy(out->host, start, len);
 	out->host[len] = '\0';
 	*rest = start + len + bracket;
 	if (!bracket && !is_name(out->host))
 		return err_set(EINVAL, "'%.80s' is not a server name", out->host);
 	if (bracket && !is_ipv6(out->host))
-		return err_set(EINVAL, "'%.80s' is no IPv6 address", out->host);
+		return err_set(EINVAL, "'%.80s' is not an IPv6 address", out->host);
 	return 0;
 }
 
@@ -190,9 +190,9 @@ int target_parse(const char *text, struct target *out)
 	int rc;
 
 	if (!*text)
-		return err_set(EINVAL, "the name of the server is empty");
+		return err_set(EINVAL, "the server's name is empty");
 	if (has_control(text))
-		return err_set(EINVAL, "'%.80s' has a control character", text);
+		return err_set(EINVAL, "'%.80s' contains a control character", text);
 	rc = take_host(text, out, &rest);
 	if (rc)
 		return rc;
@@ -202,15 +202,16 @@ int target_parse(const char *text, struct target *out)
 	if (*rest == ':' && rest[1] == '/') {
 		out->path = rest + 1;
 		if (strlen(out->path) > MOUNT_PATH_MAX)
-			return err_set(EINVAL, "the path has %zu bytes, %d at most",
+			return err_set(EINVAL,
+				       "the path has %zu bytes; at most %d are allowed",
 				       strlen(out->path), MOUNT_PATH_MAX);
 		return 0;
 	}
 	if (strchr(rest + 1, ':') && *text != '[')
-		return err_set(
-			EINVAL,
-			"an IPv6 address stands in brackets: [2001:db8::1]:/export");
-	return err_set(EINVAL,
-		       "after the server comes ':/EXPORT', not '%.40s'; a port is --port",
-		       rest);
+		return err_set(EINVAL,
+			       "an IPv6 address needs brackets: [2001:db8::1]:/export");
+	return err_set(
+		EINVAL,
+		"expected ':/EXPORT' after the server, not '%.40s'; use --port for a port",
+		rest);
 }

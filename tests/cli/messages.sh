@@ -54,7 +54,7 @@ if command -v scdoc >/dev/null; then scdoc <"$work/page" >"$work/page.7"; fi
 
 run explain --message 'the printer is out of paper'
 expect_status 3
-expect_sentence 'no message of nfsrdma-messages\(7\) is in that text'
+expect_sentence 'the text contains no message of nfsrdma-messages\(7\)'
 run explain --message ''
 expect_status 2
 

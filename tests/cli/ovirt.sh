@@ -122,11 +122,11 @@ refused 2 'takes nfs or posix'
 options nas1:/vm --repository rhev
 refused 2 'an absolute path'
 options nas1:/vm --remove
-refused 2 'are for policy'
+refused 2 'need policy'
 options
-refused 2 'name the source of one domain'
+refused 2 'no domain given'
 run ovirt
-refused 2 'say what to do'
+refused 2 'expected options or policy'
 run ovirt option nas1:/vm
 refused 2 "not 'option'"
 mkdir "$root/etc/nfsrdma.conf.d"
@@ -172,7 +172,7 @@ host 1:2.6.2-4
 printf '[ NFSMount_Global_Options ]\ntcp=true\n' >"$root/etc/nfsmount.conf"
 options nas1:/vm -q
 one_line proto=rdma,port=20049
-says err 'note: on this host the domain would not go over RDMA, whatever is typed: /etc/nfsmount.conf:2 has tcp=true'
+says err 'note: on this host the domain is not mounted over RDMA with any options: /etc/nfsmount.conf:2 has tcp=true'
 options nas1:/vm --format json
 expect_report "it is among the warnings" '.warnings | length == 1 and (.[0] | test("has tcp=true"))'
 policy nas1:/vm
@@ -213,7 +213,7 @@ policy --remove nas1:/vm
 refused 1 'has written nothing for nas1:/vm'
 policy --remove
 expect_status 0
-says out 'Nothing to do: nothing of it is here.'
+says out 'Nothing to remove.'
 
 echo "policy: six at once"
 for round in {1..5}; do
@@ -323,11 +323,11 @@ printf '[ NFSMount_Global_Options ]\ntcp=true\n' >"$root/etc/nfsmount.conf"
 policy nas1:/vm
 refused 1 '/etc/nfsmount.conf:2 has tcp=true'
 policy
-refused 2 'name the sources'
+refused 2 'no domain given'
 policy --remove -o x
-refused 2 'say nothing there'
+refused 2 'cannot be combined'
 policy nas1:/vm --format json
-refused 2 '--format is for options'
+refused 2 '--format needs options'
 run ovirt policy nas1:/vm --root "$work/nowhere"
 refused 2 '--root: open'
 

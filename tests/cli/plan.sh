@@ -95,21 +95,21 @@ rm "$work/host/etc/nfsrdma.conf"
 
 # Invalid requests
 plan
-refused 2 'name the source of the mount'
+refused 2 'no source given'
 plan nas1:/export -o rdma,proto=tcp
 refused 2 "'rdma' and 'proto=tcp' contradict each other"
 plan nas1:/export -o bg --format json
 refused 2 'bg contradicts the policy require'
 plan nas1:/export rdma
-refused 2 'one argument too many'
+refused 2 'unexpected argument'
 plan nas1:/export --format nagios
-refused 2 '--format takes text or json'
+refused 2 '--format nagios is not supported here'
 plan nas1:/export --dir mnt
-refused 2 '--dir takes an absolute path'
+refused 2 '--dir needs an absolute path'
 plan nas1:/export -o
 refused 2 '--options needs an argument'
 plan nas1:/export --resolve
-refused 2 '--resolve asks this machine'
+refused 2 '--resolve and --root cannot'
 plan nfs://nas1/export
 refused 2 'is a URL; expected SERVER:/EXPORT'
 plan "$(printf 'nas1:/\x1b[31m')"

@@ -63,7 +63,7 @@ script -qec "'$NFSRDMA' snapshot -" /dev/null >"$work/err" </dev/null || status=
 tr -d '\r' <"$work/err" >"$work/out"
 cp "$work/out" "$work/err"
 expect_status 2
-expect_sentence 'name a file'
+expect_sentence 'standard output is a terminal'
 
 # refused WORDS ARGUMENT...: and what is in the folder stays what it was.
 refused()

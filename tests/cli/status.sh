@@ -99,7 +99,7 @@ guest /srv/vm/web1.img
 run status --root "$root"
 expect_status 0
 grep -q 'libvirt pools: 1: vms (rdma)' "$work/out" || { show; fail "the pool"; }
-grep -q 'Running guests: 1; 1 of 1 disks should be on RDMA, all are' "$work/out" || { show; fail "the guest"; }
+grep -q 'Running guests: 1; 1 of 1 disks require RDMA and are on it' "$work/out" || { show; fail "the guest"; }
 # ask: status of status.guests, and its reason
 guests_are()
 {

@@ -26,9 +26,9 @@ refused 'unknown command' ''
 refused 'unknown command' bogus
 refused 'unknown command' "$huge"
 refused 'before the command' --level probe
-refused 'one argument too many' --help probe
+refused 'unexpected argument' --help probe
 refused 'no server given' probe
-refused 'one argument too many' probe a b
+refused 'unexpected argument' probe a b
 refused 'starts its own server' probe --embedded a
 refused 'add --embedded' probe --fault write-chunk-over-812 a
 refused 'chooses its ports' probe --embedded --port 20049
@@ -63,7 +63,7 @@ refused 'not empty' probe --mount ''
 for value in '' 0 -1 +1 ' 1' 1s 0x10 1e9 99999999999999999999 "$huge" $'1\n' $'\e[31m'; do
 	refused 'takes a number from 1 to 86400' probe --timeout "$value" a
 	refused 'takes a number from 1 to 65535' probe --port "$value" a
-	refused 'takes UID:GID' probe --cred "$value" a
+	refused 'takes numeric UID:GID' probe --cred "$value" a
 	refused 'takes one of text, json' probe --format "$value" a
 	refused 'takes quick, standard or full' probe --level "$value" a
 	refused 'takes auto' probe --transport "$value" a
@@ -87,15 +87,15 @@ done
 refused 'not empty' check --root ''
 refused 'No such file' check --root "$work/nowhere"
 refused 'Not a directory' check --root /dev/null
-refused 'one argument too many' check a b
-refused 'one argument too many' mounts a
-refused 'one argument too many' status a
+refused 'unexpected argument' check a b
+refused 'unexpected argument' mounts a
+refused 'unexpected argument' status a
 refused 'expected SERVER:/EXPORT' doctor
 refused 'expected SERVER:/EXPORT' doctor nas1
 refused 'unknown option' mounts --port 20049
 refused 'No such file' mounts --root "$work/nowhere"
 # What contradicts itself is refused, never ignored.
-refused 'name one' check --port 20049
+refused '--port needs SERVER' check --port 20049
 refused 'needs --bind' probe --embedded --transport verbs
 refused '--device is for verbs' probe --transport iwarp --device rxe0 a
 refused '--pcap records iWARP' probe --transport verbs --pcap "$work/pcap" a

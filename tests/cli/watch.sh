@@ -241,7 +241,7 @@ run_prefix=(setpriv --reuid 65534 --regid 65534 --clear-groups)
 if "${run_prefix[@]}" test -x "$NFSRDMA"; then
 	run watch --no-libvirt
 	expect_status 3
-	expect_sentence 'it needs root'
+	expect_sentence 'root is needed'
 fi
 run_prefix=("$kernel")
 

@@ -132,7 +132,7 @@ static void invalid_targets_are_refused(void)
 		{ ":/export", "no server" },
 		{ "[]:/export", "no server" },
 		{ "[::1:/export", "bracket" },
-		{ "[nas1]:/export", "no IPv6 address" },
+		{ "[nas1]:/export", "not an IPv6 address" },
 		{ "[::1]x", "after the server" },
 		{ "2001:db8::1", "brackets" },
 		{ "2001:db8::1:/export", "brackets" },
@@ -144,8 +144,8 @@ static void invalid_targets_are_refused(void)
 		{ "user@nas1:/export", "is not a server name" },
 		{ "-nas1", "is not a server name" },
 		{ "n\xff", "is not a server name" },
-		{ "[fe80::1%]", "no IPv6 address" },
-		{ "[::1%e/h]", "no IPv6 address" },
+		{ "[fe80::1%]", "not an IPv6 address" },
+		{ "[::1%e/h]", "not an IPv6 address" },
 		{ "nas1:/ex\nport", "control" },
 		{ "na\033s1", "control" },
 	};
@@ -169,7 +169,7 @@ static void endless_targets_are_refused(void)
 	CU_ASSERT_EQUAL(target_parse(text, &target), -EINVAL);
 	memcpy(text, "nas1:/", 6);
 	CU_ASSERT_EQUAL(target_parse(text, &target), -EINVAL);
-	ASSERT_CONTAINS(err_text(), "1024 at most");
+	ASSERT_CONTAINS(err_text(), "at most 1024");
 	text[5 + 1024] = '\0';
 	CU_ASSERT_EQUAL(target_parse(text, &target), 0);
 	memset(text, '[', 65536);
