@@ -69,7 +69,7 @@ for value in '' 0 -1 +1 ' 1' 1s 0x10 1e9 99999999999999999999 "$huge" $'1\n' $'\
 	refused 'takes auto' probe --transport "$value" a
 	refused 'takes auto' probe --nfs-version "$value" a
 	refused 'takes a numeric address' probe --bind "$value" a
-	refused 'no fault' probe --embedded --fault "$value"
+	refused 'unknown fault' probe --embedded --fault "$value"
 done
 for value in 2 4 4.3 4.10 3.0 ' 4.1'; do
 	refused 'takes auto' probe --nfs-version "$value" a
@@ -97,8 +97,8 @@ refused 'No such file' mounts --root "$work/nowhere"
 # What contradicts itself is refused, never ignored.
 refused '--port needs SERVER' check --port 20049
 refused 'needs --bind' probe --embedded --transport verbs
-refused '--device is for verbs' probe --transport iwarp --device rxe0 a
-refused '--pcap records iWARP' probe --transport verbs --pcap "$work/pcap" a
+refused '--device applies to verbs' probe --transport iwarp --device rxe0 a
+refused '--pcap captures iWARP' probe --transport verbs --pcap "$work/pcap" a
 
 for target in '' : :/ '[::1' '[]:/' ::1 ::1:/ nas1: nas1:x -- "$huge" "nas1:/$huge" $'a\nb' \
 	$'nas1:/\e[31m' $'\377' 'a b' a/b; do

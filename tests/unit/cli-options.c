@@ -204,11 +204,10 @@ static void random_reads_have_a_number_and_a_seed(void)
 
 static void one_operand_too_many_is_refused(void)
 {
-	CU_ASSERT(
-		is_refused(&probe_like, WORDS("a", "b"), "unexpected argument 'b'"));
+	CU_ASSERT(is_refused(&probe_like, WORDS("a", "b"), "unexpected argument 'b'"));
 	CU_ASSERT(is_refused(&serve_like, WORDS("a"), "unexpected argument 'a'"));
-	CU_ASSERT(
-		is_refused(&probe_like, WORDS("a", "--", "--level"), "unexpected argument '--level'"));
+	CU_ASSERT(is_refused(&probe_like, WORDS("a", "--", "--level"),
+			     "unexpected argument '--level'"));
 }
 
 static void huge_arguments_are_cut_in_the_sentence(void)
