@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* nfsrdma help: what --help prints, for who looks for it there. */
+/* nfsrdma help: prints what --help prints. */
 #include "plugin/cli/cli.h"
 
 int command_help(const struct cli_options *options, const struct cli_command *command)

@@ -138,7 +138,7 @@ static int write_files(struct run *run)
 	return err_set(rc ? -rc : -second_rc, "%s", why);
 }
 
-/* --- telling ---------------------------------------------------------------------------------------------- */
+/* --- output ---------------------------------------------------------------------------------------------- */
 
 static void print_item(const char *text)
 {
@@ -215,7 +215,7 @@ static void print_next(void)
 		0, output_page(stdout));
 }
 
-static int tell(const struct run *run, bool any)
+static int policy_print(const struct run *run, bool any)
 {
 	if (!any)
 		puts(run->request.remove ? "Nothing to remove."
@@ -310,7 +310,7 @@ static int make_change(struct run *run)
 	return rc ? exit_status(run, rc) : 0;
 }
 
-/* Read again under the lock: whoever had it has changed them. */
+/* Read again under the lock: its last holder may have changed them. */
 static int write_change(struct run *run)
 {
 	struct setup_lock lock;
@@ -319,7 +319,7 @@ static int write_change(struct run *run)
 			     : 0;
 	size_t i;
 
-	/* Left by one who was killed there. */
+	/* Left by a process that was killed there. */
 	for (i = 0; !status && i < ARRAY_SIZE(paths); i++)
 		place_tidy(run->host, paths[i]);
 	status = status ? status : make_change(run);
@@ -336,7 +336,7 @@ static int change(struct run *run)
 
 	if (any && !run->options->dry_run)
 		status = write_change(run);
-	return status ? refuse(run, status) : tell(run, any);
+	return status ? refuse(run, status) : policy_print(run, any);
 }
 
 static int run_on(struct run *run)

@@ -27,7 +27,7 @@ struct session {
 	struct report *report;
 	int rc;     /* of the first finding that the report refused */
 	bool shown; /* what was asked for is on stdout, and is no report */
-	/* For who looks. */
+	/* For commands that only read. */
 	struct view_places places;
 	struct view *view; /* NULL: mounts cannot be read */
 };
@@ -36,7 +36,7 @@ struct action {
 	const char *name;
 	int min_operands, max_operands; /* without its own name */
 	bool changes;
-	/* 0, or -errno with words; -EINVAL and -E2BIG: the command line makes no sense. */
+	/* 0, or -errno with words; -EINVAL and -E2BIG: the command line is wrong. */
 	int (*run)(struct session *session);
 };
 
@@ -49,9 +49,9 @@ static void on_finding(void *arg, const struct finding *finding)
 		session->rc = rc;
 }
 
-/* err_text() as a finding. What is not there, or makes no sense, has failed. @reason: where the error
+/* err_text() as a finding. What does not exist or is malformed has failed. @reason: where the error
  * itself has none. */
-static void tell_error(struct session *session, const char *id, const char *reason,
+static void pool_error(struct session *session, const char *id, const char *reason,
 		       int rc)
 {
 	bool failed = rc == -ENOENT || rc == -EEXIST || rc == -EINVAL || rc == -EFBIG;
@@ -71,21 +71,21 @@ static void tell_error(struct session *session, const char *id, const char *reas
 	on_finding(session, &finding);
 }
 
-/* False: told. */
+/* False: the error is in the report. */
 static bool connect_libvirt(struct session *session, bool read_only)
 {
 	int rc = pools_open(&session->pools, session->options->connect, read_only,
 			    session->deadline);
 
 	if (rc)
-		tell_error(session, "pool.list", "no-connection",
+		pool_error(session, "pool.list", "no-connection",
 			   rc == -ETIMEDOUT || rc == -EACCES ? rc : -EIO);
 	return !rc;
 }
 
 /* --- looking: list, verify ----------------------------------------------------------------------- */
 
-/* One that makes no sense is told where it is looked at. */
+/* A malformed one is reported where it is examined. */
 static int add_place(struct session *session, const struct pool_info *info)
 {
 	_cleanup_(pool_xml_free_p) struct pool_xml *xml = NULL;
@@ -171,7 +171,7 @@ static int add_pool(struct session *session, const struct pool_info *info)
 
 	if (rc) {
 		err_context(rc, "pool %.60s", info->name);
-		tell_error(session, "pool.definition", "malformed", rc);
+		pool_error(session, "pool.definition", "malformed", rc);
 		return 0;
 	}
 	see(session, xml, info, target, &seen);
@@ -193,7 +193,7 @@ static int list(struct session *session)
 		return 0;
 	rc = pools_ops.list(session->pools, session->deadline, &pools);
 	if (rc) {
-		tell_error(session, "pool.list", "error", rc);
+		pool_error(session, "pool.list", "error", rc);
 		return 0;
 	}
 	for (i = 0; i < pools.count; i++)
@@ -253,7 +253,7 @@ static int verify_file(struct session *session)
 
 	rc = rc ? err_because(rc, "no-file") : pool_xml_parse(&xml, text, len);
 	if (rc) {
-		tell_error(session, "pool.definition", "malformed", rc);
+		pool_error(session, "pool.definition", "malformed", rc);
 		return 0;
 	}
 	set_subject(session, xml);
@@ -280,7 +280,7 @@ static int verify_pool(struct session *session)
 		err_because(rc, "unknown-pool");
 	rc = rc ? rc : pool_xml_parse(&xml, info.xml, strlen(info.xml));
 	if (rc) {
-		tell_error(session, "pool.definition", "error", rc);
+		pool_error(session, "pool.definition", "error", rc);
 		return 0;
 	}
 	set_subject(session, xml);
@@ -324,7 +324,7 @@ static enum ip_family family_of(struct session *session, const char *server)
 	return target.naddresses ? IP_V6 : IP_UNKNOWN;
 }
 
-/* NULL: nobody asked; "": for none. */
+/* NULL: not given; "": no version. */
 static const char *wished_version(const struct cli_options *options)
 {
 	if (options->nfs_version)
@@ -401,7 +401,7 @@ static int define(struct session *session)
 	changer = changer_of(session);
 	rc = pool_change_define(&changer, xml);
 	if (rc)
-		tell_error(session, "pool.definition", "error", rc);
+		pool_error(session, "pool.definition", "error", rc);
 	return 0;
 }
 
@@ -441,7 +441,7 @@ static int show(struct session *session, bool revert, const struct pool_wish *wi
 	if (!rc && asprintf(&path, "etc/libvirt/storage/%s.xml", session->name) < 0)
 		rc = err_set(ENOMEM, "no memory");
 	if (rc) {
-		tell_error(session, "pool.definition", reason_of_change(rc), rc);
+		pool_error(session, "pool.definition", reason_of_change(rc), rc);
 		return 0;
 	}
 	session->shown = true;
@@ -468,7 +468,7 @@ static int change(struct session *session, bool revert)
 	rc = revert ? pool_change_revert(&changer, session->name)
 		    : pool_change_convert(&changer, session->name, &wish);
 	if (rc)
-		tell_error(session, "pool.definition", reason_of_change(rc), rc);
+		pool_error(session, "pool.definition", reason_of_change(rc), rc);
 	return 0;
 }
 

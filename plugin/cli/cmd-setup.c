@@ -36,7 +36,7 @@ static void print_all_notes(const struct setup_plan *plan)
 struct progress_of_setup {
 	bool undo;
 	struct ticker *ticker;
-	unsigned int told, failed;
+	unsigned int printed, failed;
 	unsigned int kept; /* what --undo can take back */
 };
 
@@ -47,7 +47,7 @@ static void on_step(void *arg, const struct setup_step *step, int rc)
 
 	ticker_erase(progress->ticker);
 	setup_step_name(step, progress->undo, name, sizeof(name));
-	progress->told++;
+	progress->printed++;
 	progress->failed += rc && rc != -ECANCELED;
 	progress->kept += !rc && setup_is_kept(step->kind);
 	fputs(!rc ? "  done  " : rc == -ECANCELED ? "  not   " : "  FAIL  ", stdout);
@@ -58,7 +58,7 @@ static void on_step(void *arg, const struct setup_step *step, int rc)
 	output_text(stdout, text, 8);
 }
 
-/* The first step that failed was told; what came before any step was not. */
+/* The first step that failed was printed; an error before any step was not. */
 static int finish(const struct cli_options *options,
 		  const struct progress_of_setup *progress, int rc)
 {
@@ -67,7 +67,8 @@ static int finish(const struct cli_options *options,
 	if (progress->failed)
 		return EXIT_FAILED;
 	return cli_error(options, EXIT_UNKNOWN, "%s; %s", err_text(),
-			 progress->told ? "all steps were done" : "nothing was changed");
+			 progress->printed ? "all steps were done"
+					   : "nothing was changed");
 }
 
 static const char *role_name(unsigned int roles)
@@ -75,7 +76,7 @@ static const char *role_name(unsigned int roles)
 	return roles == CHECK_SERVER ? "server" : "client";
 }
 
-/* What is told of a machine below a root must not be done to this one. */
+/* A command for a machine below a root must not be run on this one. */
 static void print_root(const struct cli_options *options)
 {
 	if (options->root)
@@ -127,7 +128,7 @@ static int apply(const struct cli_options *options, const struct setup_machine *
 	status = finish(options, &progress,
 			setup_apply(machine, plan, on_step, &progress));
 	ticker_stop(options->ticker);
-	if (!progress.told)
+	if (!progress.printed)
 		return status;
 	print_all_notes(plan);
 	if (!status)
@@ -191,9 +192,9 @@ static int undo(const struct cli_options *options, const struct setup_machine *m
 	/* Also without a step: an ended setup may have left traces. */
 	status = finish(options, &progress, setup_undo(machine, on_step, &progress));
 	ticker_stop(options->ticker);
-	if (!status && !progress.told)
+	if (!status && !progress.printed)
 		puts("Nothing to undo.");
-	if (!status || progress.told)
+	if (!status || progress.printed)
 		print_all_notes(plan);
 	return status;
 }

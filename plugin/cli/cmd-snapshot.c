@@ -144,8 +144,8 @@ static int write_file(struct snapshot *snapshot, const char *path, bool force,
 	return rc;
 }
 
-static int tell(const struct cli_options *options, bool live,
-		const struct snapshot_summary *summary)
+static int snapshot_print(const struct cli_options *options, bool live,
+			  const struct snapshot_summary *summary)
 {
 	const char *path = options->operands[0];
 
@@ -181,7 +181,8 @@ static int snapshot(struct cli_options *options, struct host *host,
 			       : write_file(taken, path, options->force, &summary);
 	if (rc)
 		return cli_error(options, EXIT_UNKNOWN, "%s", err_text());
-	return to_stdout ? EXIT_GOOD : tell(options, host_is_live(host), &summary);
+	return to_stdout ? EXIT_GOOD
+			 : snapshot_print(options, host_is_live(host), &summary);
 }
 
 static int cmd_snapshot_run(struct cli_options *options)

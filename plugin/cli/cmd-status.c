@@ -48,7 +48,7 @@ static void on_check(void *arg, const struct finding *finding)
 	report_collect(&checks->status->collector, fact);
 }
 
-/* All but those of mounts, which are looked at one by one. */
+/* All but those of mounts: status has a finding for each mount. */
 static void choose_checks(const struct check *out[CHECKS_MAX + 1])
 {
 	const struct check *const *check;

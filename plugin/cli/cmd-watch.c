@@ -7,7 +7,7 @@
 
 #define LIBVIRT_MS 5000
 
-static int tell_error(const struct cli_options *options, int rc)
+static int watch_error(const struct cli_options *options, int rc)
 {
 	bool not_root = (rc == -EACCES || rc == -EPERM) && geteuid() != 0;
 
@@ -21,7 +21,7 @@ static int once(struct cli_options *options, const struct watch_options *watch)
 	int rc = watch_once(watch, deadline_in(options->timeout_ms), &report), status;
 
 	if (rc)
-		tell_error(options, rc);
+		watch_error(options, rc);
 	if (!report)
 		return EXIT_UNKNOWN;
 	status = output_report(options, report, NULL);
@@ -42,7 +42,7 @@ static int cmd_watch_run(struct cli_options *options)
 	if (options->once)
 		return once(options, &watch);
 	rc = watch_run(&watch);
-	return rc ? tell_error(options, rc) : EXIT_GOOD;
+	return rc ? watch_error(options, rc) : EXIT_GOOD;
 }
 
 const struct cli_command cmd_watch = {

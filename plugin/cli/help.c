@@ -22,7 +22,7 @@ void help_program(FILE *out, unsigned int width)
 		wrap_print(out, (*command)->summary, 12, width);
 	}
 	fputs("\nOptions:\n"
-	      "  --help    Print this help and exit; nfsrdma help COMMAND says more.\n"
+	      "  --help    Print this help and exit; nfsrdma help COMMAND shows the options of a command.\n"
 	      "  --version Print the version and exit.\n\n",
 	      out);
 	wrap_print(out, exit_statuses, 0, width);

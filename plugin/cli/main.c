@@ -80,7 +80,7 @@ int main(int argc, char **argv)
 	const struct cli_command *command = argc > 1 ? command_find(argv[1]) : NULL;
 
 	keep_stdio();
-	/* Errors of the write, and told as such. */
+	/* They become errors of write(2), and are reported as such. */
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGXFSZ, SIG_IGN);
 	if (debug_init())

@@ -728,7 +728,7 @@ void options_fini(struct cli_options *options)
 }
 
 /* getopt's forms of the rows that the command has: long ones in @longs, val is the row plus one;
- * letters in @letters. A leading colon: getopt prints nothing, and tells a missing argument. */
+ * letters in @letters. A leading colon: getopt prints nothing, and reports a missing argument. */
 static void options_for_getopt(const struct cli_command *command, struct option *longs,
 			       char *letters)
 {

@@ -469,7 +469,7 @@ static void say_no_watcher(struct status *status, int rc)
 				  : "not running, and not enabled");
 }
 
-/* Whether it is at work, as far as its file tells. */
+/* Whether it works, by its file. */
 static bool say_watcher(struct status *status, const struct watch_state *state)
 {
 	long long age = (long long)(time(NULL) - state->looked_at);

@@ -2,7 +2,7 @@
 /* Copyright (C) 2026 The nfsrdma authors */
 
 /* Values of the command line: each is bounded, whole, and refused with a sentence that says what
- * is allowed. What is quoted in it is cut, and cleaned by who prints it. */
+ * is allowed. What is quoted in it is cut; it is cleaned when it is printed. */
 #include <arpa/inet.h>
 #include <netdb.h>
 

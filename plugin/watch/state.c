@@ -2,7 +2,7 @@
 /* Copyright (C) 2026 The nfsrdma authors */
 
 /* Reads what a watcher exports: its report, in run/nfsrdma/watch.json. A watcher that ends removes the
- * file; one that is killed leaves it, and its age tells. */
+ * file; one that is killed leaves it, and its age shows that. */
 #include <json-c/json.h>
 
 #include "plugin/watch/internal.h"

@@ -93,7 +93,7 @@ plan nas1:/export -o nfsrdma.policy=off --options-only
 refused 3 "/etc/nfsrdma.conf:2: policy =: takes require, prefer or off, not 'of'"
 rm "$work/host/etc/nfsrdma.conf"
 
-# Invalid requests
+# Malformed input
 plan
 refused 2 'no source given'
 plan nas1:/export -o rdma,proto=tcp

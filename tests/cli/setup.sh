@@ -75,13 +75,13 @@ END
 grep -qx svcrdma "$root/etc/rdma/modules/rdma.conf" || fail "rdma.conf"
 picture "$root" >"$work/after"
 
-# What the dry run showed is a patch that comes to the same.
+# The patch of the dry run has the same result.
 if type -P patch >/dev/null; then
 	cp -a "$root" "$work/patched"
 	rm -r "$work/patched/var/lib/nfsrdma" "$work/patched/etc/nfs.conf.d"
 	sed -i 's/^svcrdma/# svcrdma/' "$work/patched/etc/rdma/modules/rdma.conf"
 	(cd "$work/patched" && patch -s -p1 <"$work/plan") || fail "patch does not take it"
-	diff -r "$root/etc" "$work/patched/etc" || fail "the patch comes to something else"
+	diff -r "$root/etc" "$work/patched/etc" || fail "the patch has another result"
 fi
 
 run setup server --root "$root"
@@ -174,7 +174,7 @@ rm "$root/usr/lib/systemd/systemd"
 picture "$root" >"$work/before"
 expect_refusal 1 'no systemd on this host' client --software siw eth0
 
-# --- somebody else ------------------------------------------------------------------------
+# --- files that were edited ------------------------------------------------------------------------
 
 run setup server --root "$root"
 echo 'threads=16' >>"$root/etc/nfs.conf.d/nfsrdma.conf"
@@ -182,7 +182,7 @@ picture "$root" >"$work/edited"
 run setup server --root "$root" --port 20051
 expect_status 0
 expect_line 'changed since setup wrote it'
-picture "$root" | diff -u "$work/edited" - || fail "somebody else's file was written"
+picture "$root" | diff -u "$work/edited" - || fail "an edited file was written"
 for dry in '' --dry-run; do
 	run setup --undo --root "$root" $dry
 	expect_status 1
@@ -274,7 +274,7 @@ run setup --undo --root "$plain'\$HOME"
 mv "$plain'\$HOME" "$plain"
 root=$plain
 
-# A state that makes no sense.
+# A malformed state.
 picture "$root" >"$work/before"
 run setup server --root "$root"
 picture "$root" >"$work/after"

@@ -74,7 +74,7 @@ done
 echo '{' >"$root/run/nfsrdma/watch.json"
 run status --root "$root"
 expect_status 0
-grep -q 'UNKNOWN  Watcher' "$work/out" || { show; fail "a file that makes no sense is not unknown"; }
+grep -q 'UNKNOWN  Watcher' "$work/out" || { show; fail "a malformed file is not unknown"; }
 rm "$root/run/nfsrdma/watch.json"
 
 # --- pools and guests ------------------------------------------------------------------------------

@@ -143,12 +143,12 @@ done
 status=0
 "$NFSRDMA" probe --embedded --level quick --pcap "$work/capture" <&- >&- 2>&- || status=$?
 expect_status 3
-[[ $(head -c 4 "$work/capture" | od -An -tx4) == *a1b2* ]] || fail "the capture is none"
+[[ $(head -c 4 "$work/capture" | od -An -tx4) == *a1b2* ]] || fail "the capture file has no magic number"
 # A limit of the size of files is an error like a full disk.
 run_prefix=(sh -c 'ulimit -f 8; exec "$@"' -)
 run probe --embedded --level quick --pcap "$work/capture"
 expect_status 3
-grep -q 'File too large' "$work/out" || { show; fail "the reason is not told"; }
+grep -q 'File too large' "$work/out" || { show; fail "the reason is not reported"; }
 run_prefix=()
 
 status=0
