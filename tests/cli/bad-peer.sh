@@ -31,8 +31,8 @@ peer()
 }
 
 # Fail: what answered is not what it should be, or it refused. Unknown: nobody answered.
-peer http             1 'no MPA' probe.connect/not-mpa
-peer banner           1 'no MPA' probe.connect/not-mpa
+peer http             1 'does not speak MPA' probe.connect/not-mpa
+peer banner           1 'does not speak MPA' probe.connect/not-mpa
 peer reject           1 'reject|refus' probe.connect/rejected
 peer private-too-long 1 'private data' probe.connect/not-mpa
 peer hang-up          1 'clos' probe.null/closed

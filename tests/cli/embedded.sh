@@ -23,7 +23,7 @@ done
 
 # The shape: keys in their order, types, an RFC 3339 time.
 expect_report "keys" 'keys_unsorted == ["schema", "version", "command", "subject", "verdict",
-	"started", "elapsed_ms", "findings"]'
+	"started", "elapsed_ms", "reads", "findings"]'
 expect_report "values" '.schema == "nfsrdma-report/1" and .command == "probe"
 	and (.version | test("^[0-9]+\\.[0-9]+\\.[0-9]+$"))
 	and (.started | test("^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z$"))
