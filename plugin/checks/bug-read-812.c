@@ -2,8 +2,8 @@
 /* Copyright (C) 2026 The nfsrdma authors */
 
 /* Whether this host's kernel client can read more than 812 bytes over NFS/RDMA, by the counters of any
- * of its mounts: also where a server is asked about, since no server is to blame. What the version
- * says is client.kernel-defects'. */
+ * of its mounts: also where a server is named, since the defect is not the server's. The version is
+ * checked by client.kernel-defects. */
 #include "plugin/checks/internal.h"
 
 static int bug_read_812_run(struct check_run *run)

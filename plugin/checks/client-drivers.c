@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Adapters that could do RDMA and show no RDMA device: the RDMA half of their driver is not
- * loaded. Where there is another RDMA device this may be meant so. */
+/* Adapters that support RDMA and have no RDMA device: the RDMA half of their driver is not
+ * loaded. Where there is another RDMA device this may be intended. */
 #include <stdio.h>
 
 #include "plugin/checks/internal.h"

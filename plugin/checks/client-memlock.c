@@ -3,7 +3,7 @@
 
 /* How much memory a program may lock, which is what registering memory for RDMA does. Only
  * programs need it, and root is not bound by it: the defaults are no defect. It is one that
- * somebody meant to give more and gave too little. */
+ * limits.conf raises the limit, but not enough. */
 #include <inttypes.h>
 #include <stdio.h>
 

@@ -2,7 +2,7 @@
 /* Copyright (C) 2026 The nfsrdma authors */
 
 /* Whether rpcrdma is loaded at boot. It need not be: a mount loads it (client-module.c), a server
- * that is told to listen too. So a list without it is no defect; one that nobody reads is. */
+ * that listens for RDMA does, too. So a list without it is no defect; one that no unit reads is. */
 #include "plugin/checks/internal.h"
 
 static const char *const names[] = { "xprtrdma", "svcrdma", "rpcrdma" };
@@ -27,7 +27,7 @@ static int find_listed(struct check_run *run, struct host_listed *out)
 	return 0;
 }
 
-/* What reads the list, where somebody switched it off. */
+/* The unit that reads the list, if it is masked. */
 static int masked_reader(struct check_run *run, const struct host_listed *listed,
 			 const char **out)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Whether what is loaded as rpcrdma is what lies there, and of this kernel's own tree. Packages of
- * vendors replace the RDMA modules; if they bring no rpcrdma the kernel's own does not fit theirs
+/* Whether the loaded rpcrdma is the installed one, and of this kernel's own tree. Packages of
+ * vendors replace the RDMA modules; without a rpcrdma of theirs the kernel's own does not match them
  * ("disagrees about version of symbol" in the kernel's log). */
 #include "plugin/checks/internal.h"
 
-/* Not loaded, so it has not shown yet that it fits. */
+/* Not loaded, so whether it matches is not proven yet. */
 static int look_at_file(struct check_run *run, const struct host_module *module)
 {
 	const struct host_system *system;

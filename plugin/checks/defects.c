@@ -133,8 +133,8 @@ const struct defect defect_table[] = {
 
 const struct defect *const defect_read_812 = &defect_table[0];
 
-/* Of kernels "3.10.0-N.el7" the first N that has the repair, as Red Hat's sources show. SUSE repaired the
- * same in SLES 12 (bsc#908151); from which number on is not known. */
+/* Of kernels "3.10.0-N.el7" the first N that has the fix, as Red Hat's sources show. SUSE fixed the same
+ * in SLES 12 (bsc#908151); the first fixed number is unknown. */
 static const struct {
 	const struct defect *defect;
 	unsigned int el7;
@@ -157,7 +157,7 @@ bool defect_in(const struct defect *defect, const unsigned int kernel[3])
 	return compare(kernel, defect->from) >= 0 && compare(kernel, defect->until) < 0;
 }
 
-/* "3.10.0-514.el7.x86_64", and nobody else's of that number. */
+/* "3.10.0-514.el7.x86_64", not another vendor's of that number. */
 static bool el7_number(const char *release, unsigned int *out)
 {
 	return sscanf(release, "3.10.0-%5u.", out) == 1 && strstr(release, ".el7") &&

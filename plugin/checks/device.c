@@ -64,7 +64,7 @@ static int say_none(struct check_run *run, const struct rdma_devices *rdma,
 	return check_say_why(run, FINDING_FAIL, "none", "this host has no RDMA device");
 }
 
-/* A root directory that is no running system: what needs a device is not looked at either. */
+/* A root directory that is not a running system: checks that need a device are skipped, too. */
 static int say_image(struct check_run *run)
 {
 	run->stops = true;

@@ -3,8 +3,8 @@
 
 /* The module that NFS over RDMA is: rpcrdma, which also goes by xprtrdma, svcrdma and rpcrdma6
  * (net/sunrpc/xprtrdma/module.c); before Linux 4.2 there were two, xprtrdma and svcrdma. It need not be loaded: a mount makes the kernel ask modprobe for
- * "rpcrdma", by name (xprt_find_transport_ident() in net/sunrpc/xprt.c). A server that is told to
- * listen makes it ask for "svcrdma" (svc_create_xprt() in net/sunrpc/svc_xprt.c), an alias, which a
+ * "rpcrdma", by name (xprt_find_transport_ident() in net/sunrpc/xprt.c). A server that
+ * listens makes it ask for "svcrdma" (svc_create_xprt() in net/sunrpc/svc_xprt.c), an alias, which a
  * blacklist withholds. */
 #include "plugin/checks/internal.h"
 
@@ -81,7 +81,7 @@ static int say_blacklisted(struct check_run *run, enum check_role role)
 		"rpcrdma is blacklisted and not loaded: IPv4 mounts load it by its name; IPv6 mounts (rpcrdma6), servers (svcrdma) and module lists do not");
 }
 
-/* What lies there by that name is a vendor's, and does nothing. */
+/* The installed file is a vendor's, and does nothing. */
 static int say_dummy(struct check_run *run, const struct host_module *module)
 {
 	return check_say_why(run, FINDING_FAIL, "dummy",

@@ -2,7 +2,7 @@
 /* Copyright (C) 2026 The nfsrdma authors */
 
 /* oVirt's agent on this host: storage domains that stay over TCP, or are mounted more than once, and
- * nobody would tell; and whether somebody edited its file as was advised in 2014. */
+ * nothing would report it; and whether its file was edited as guides of 2014 advise. */
 #include "plugin/checks/internal.h"
 #include "plugin/ovirt/ovirt.h"
 

@@ -2,7 +2,7 @@
 /* Copyright (C) 2026 The nfsrdma authors */
 
 /* Settings of rpcrdma in /proc/sys, of its client half and of its server half: as the kernel has
- * them, changed, or so small that somebody waits. */
+ * them, changed, or so small that calls wait. */
 #include <inttypes.h>
 #include <stdio.h>
 

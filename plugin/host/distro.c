@@ -85,7 +85,7 @@ static int read_os_release(const struct host *host, struct host_system *out)
 	return rc == -ENOENT ? 0 : rc;
 }
 
-/* "6.1.90", "6.12", "6.12.0-rc3": nothing behind it that somebody else could have put there. */
+/* "6.1.90", "6.12", "6.12.0-rc3": nothing after it that another builder could have added. */
 static bool is_mainline(const char *release)
 {
 	int used = 0;

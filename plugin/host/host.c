@@ -111,7 +111,7 @@ bool host_is_watched(const struct host *host)
 	return host->watch;
 }
 
-/* A reader goes on as if nobody had been told. */
+/* A reader continues as if it were not watched. */
 static void tell(const struct host *host, const struct host_event *event)
 {
 	char words[ERR_TEXT_MAX];

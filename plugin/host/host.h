@@ -89,10 +89,10 @@ struct host_event {
 };
 
 typedef void (*host_watch_fn)(void *arg, const struct host_event *event);
-/* @fn: NULL: nobody any more. It may not ask the host through a reader. */
+/* @fn: NULL: stop watching. It may not ask the host through a reader. */
 void host_watch(struct host *host, host_watch_fn fn, void *arg);
 /* For what is asked otherwise than by files: it goes to @record (".nfsrdma/remote.json") of who
- * watches. @value: NULL: nobody knows. @words: may be NULL. */
+ * watches. @value: NULL: unknown. @words: may be NULL. */
 void host_answer(const struct host *host, const char *record, const char *key,
 		 const char *value, const char *words);
 
@@ -149,7 +149,7 @@ struct host_module {
 	char srcversion_loaded[40];
 	char vermagic[128];
 	bool external; /* the file is not of the kernel's own tree: updates/, extra/, dkms */
-	bool is_signed; /* the file has a signature, whoever's */
+	bool is_signed; /* the file has a signature, trusted or not */
 	bool dummy; /* a vendor's, which does nothing: it keeps the kernel's own from being loaded */
 	bool blacklisted; /* by modprobe.d, which does not hinder loading by name */
 	bool disabled; /* "install NAME /bin/false" or the like: loading by name fails */
@@ -208,7 +208,7 @@ struct rdma_port {
 	uint16_t pkeys[RDMA_PKEYS_MAX];      /* those that are not zero */
 	bool gids_cut;                       /* there are more */
 	char netdev[IFNAMSIZ];               /* of an Ethernet port, or empty */
-	/* What the connection manager prefers, "IB/RoCE v1" or "RoCE v2"; empty where nobody made
+	/* What the connection manager prefers, "IB/RoCE v1" or "RoCE v2"; empty where nothing made
 	 * its folder in configfs. */
 	char default_roce_mode[16];
 };
@@ -484,7 +484,7 @@ struct host_mount {
 
 struct host_mounts {
 	size_t count;
-	/* There are more than HOST_MOUNTS_MAX, or one of which nobody knows where it is. */
+	/* There are more than HOST_MOUNTS_MAX, or one whose place is unknown. */
 	bool cut;
 	struct host_mount *list; /* in the order of mountinfo */
 	/* For host_way(): the tree, and what of paths it has looked at already. */
@@ -574,7 +574,7 @@ struct host_nfsd {
 	unsigned int max_block; /* bytes */
 };
 
-/* Errors: of reading portlist, which everybody may, where nobody has made it otherwise. */
+/* Errors: of reading portlist, which every user may by default. */
 int host_nfsd(const struct host *host, struct host_nfsd *out);
 
 /* A directory and a client of var/lib/nfs/etab. */
@@ -776,8 +776,8 @@ struct host_hook_daemon {
 };
 
 struct host_libvirt_hook {
-	int64_t linked_at; /* seconds since the epoch; 0: the hook is not there */
-	int64_t other_at; /* the oldest of somebody else's qemu hooks; 0: none is certain */
+	int64_t linked_at;     /* seconds since the epoch; 0: the hook is not there */
+	int64_t other_at;      /* the oldest of other qemu hooks; 0: none is certain */
 	unsigned int ndaemons; /* that run; none where the hook is not there */
 	struct host_hook_daemon daemons[HOST_HOOK_DAEMONS];
 };

@@ -31,7 +31,7 @@ static int changed_at(const struct host *host, const char *path, struct stat *st
 	return fstat(fd, st) ? err_sys("%s%s", host_prefix(host), path) : 0;
 }
 
-/* A hook of somebody else's, as far as it is certain: a file that can be executed. */
+/* Another hook, as far as it is certain: an executable file. */
 static void see_other(const struct host *host, const char *path,
 		      struct host_libvirt_hook *out)
 {

@@ -93,7 +93,7 @@ int live_child(const char *const argv[], size_t max, uint64_t deadline,
 		return rc;
 	rc = child_follow(&child, &listener, deadline, &end);
 	if (rc == -ETIMEDOUT)
-		return err_set(ETIMEDOUT, "%s does not come to an end", argv[0]);
+		return err_set(ETIMEDOUT, "%s does not end", argv[0]);
 	rc = rc ? rc : tool_verdict(&tool, &end);
 	debug(DEBUG_HOST, "process %d, %s %s: %zu bytes%s%s", (int)end.pid, argv[0],
 	      argv[1] ? argv[1] : "", tool.len, rc ? ", " : "", rc ? err_text() : "");

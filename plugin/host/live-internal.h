@@ -62,7 +62,7 @@ struct live_object {
 #define LIVE_BUS_ARGS 2
 
 /* Calls a method with strings, NULL after the last; starts no service for it.
- * Errors: -ESRCH nobody has the name; -ENOENT the one who has it knows no such thing; -EACCES;
+ * Errors: -ESRCH the name has no owner; -ENOENT its owner has no such object; -EACCES;
  * -EOPNOTSUPP no such method; -ETIMEDOUT; -EIO. */
 int live_bus_call(struct sd_bus *bus, const struct live_object *object,
 		  const char *method, const char *const args[LIVE_BUS_ARGS],

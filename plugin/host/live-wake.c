@@ -5,9 +5,9 @@
  * (RPCRDMA_IDLE_DISC_TO in net/sunrpc/xprtrdma), and its counters then look like those of one that
  * is broken; statfs(2) is never answered from a cache, so that it opens it again.
  *
- * A path below a network mount can hold whoever touches it for ever. So each mount is touched by a
- * process of its own, all of them at a time, and nobody waits for one longer than until the
- * deadline. A process that hangs in a way that the kernel lets nobody kill is left behind. */
+ * A process that touches a path below a network mount may hang for ever. So each mount is touched by a
+ * process of its own, all of them at a time, and none is waited for beyond the deadline. A process that
+ * hangs and cannot be killed is left behind. */
 #include <fcntl.h>
 #include <poll.h>
 #include <stdio.h>
@@ -107,7 +107,7 @@ static void finish(struct asking *asking, struct asked *asked)
 		out->error = (int)reply.error;
 		out->ms = (double)reply.ns / 1e6;
 	} else {
-		/* It was ended by somebody else. */
+		/* Another process ended it. */
 		out->state = MOUNT_UNASKED;
 		out->error = ECHILD;
 	}

@@ -152,7 +152,7 @@ struct mount_answer {
 		MOUNT_SILENT,   /* nothing until the deadline */
 	} state;
 	/* errno. EXDEV: something else is mounted there now; a soft mount that gave up: ETIMEDOUT or
-	 * EIO; ESTALE; EACCES: the caller may not go there, so nobody was asked. */
+	 * EIO; ESTALE; EACCES: the caller may not enter it, so nothing was asked. */
 	int error;
 	double ms;
 	/* MOUNT_SILENT: the process that asked survives SIGKILL, held by the kernel, and was left; or

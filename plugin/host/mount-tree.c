@@ -37,7 +37,7 @@ static void mount_fini(struct host_mount *mount)
 	*mount = (struct host_mount){ 0 };
 }
 
-/* Cuts the line. -EBADMSG, without words: nobody knows where it is. */
+/* Cuts the line. -EBADMSG, without words: its place is unknown. */
 static int take_line(char *line, struct host_mount *out)
 {
 	char *id = strsep(&line, " "), *parent = strsep(&line, " ");
@@ -178,7 +178,7 @@ const struct host_mount *mount_tree_on(const struct host_mounts *mounts,
 	 * away while the list was read, the path says where it is. */
 	if (!next)
 		next = find(mounts, ORPHAN, target);
-	/* Parents that go round are no kernel's; nobody waits for their end. */
+	/* Parents in a circle are not a kernel's; do not follow them for ever. */
 	for (steps = 0; next && steps < mounts->count; steps++) {
 		top = next;
 		next = find(mounts, top->id, target);

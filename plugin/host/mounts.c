@@ -97,7 +97,7 @@ static int add_fstab(const struct host *host, struct nfs_mounts *mounts)
 
 	if (rc == -ENOENT || rc == -ENOMEM)
 		return rc == -ENOENT ? 0 : rc;
-	/* Then nobody knows what it wants, and the mounts are known all the same. */
+	/* Then its requests are unknown, but the mounts are known. */
 	if (rc)
 		text_copy(mounts->fstab_unknown, sizeof(mounts->fstab_unknown),
 			  err_text());
@@ -118,7 +118,7 @@ static int add_fstab(const struct host *host, struct nfs_mounts *mounts)
 	return rc;
 }
 
-/* Where it cannot be read nobody knows what was asked, and the mounts are still known. */
+/* Where it cannot be read, the requests are unknown, but the mounts are known. */
 static void add_asked(const struct host *host, struct nfs_mounts *mounts)
 {
 	_cleanup_(host_text_fini) struct host_text text = { NULL, 0 };

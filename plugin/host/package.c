@@ -98,7 +98,7 @@ int host_package(const struct host *host, const char *name, char *version, size_
 	rc = host_is_live(host) ? -ENOENT : from_list(host, name, version, cap);
 	if (rc == -ENOENT)
 		rc = from_status(host, name, version, cap);
-	/* What a snapshot has of it: the whole list is nobody's business. */
+	/* What a snapshot has of it: the whole list is private. */
 	if (!rc || rc == -ESRCH || rc == -ENODATA)
 		host_answer(host, LIST, name, rc == -ENODATA ? NULL : version, NULL);
 	return rc == -ESRCH ? -ENOENT : rc;

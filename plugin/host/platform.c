@@ -2,8 +2,8 @@
 /* Copyright (C) 2026 The nfsrdma authors */
 
 /* Which hypervisor's management is installed here, by files of its packages: its programs and its
- * units. A folder is none: those of its hooks and of its configuration are made by whoever puts
- * something there, as we do. Nothing below etc/pve is read here: that is a FUSE file system, which
+ * units. A folder does not count: those of its hooks and of its configuration are made by others, too,
+ * as we do. Nothing below etc/pve is read here: that is a FUSE file system, which
  * can hang (proxmox.c). */
 #include <stdio.h>
 

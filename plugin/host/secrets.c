@@ -173,7 +173,7 @@ static void keep_lines(struct host_text *text, line_fn keep)
 		char *newline = memchr(from, '\n', (size_t)(end - from));
 		size_t len = (size_t)((newline ? newline : end) - from), kept;
 
-		/* So that nobody looks beyond the line; the last has a NUL behind it. */
+		/* So that no search goes beyond the line; the last has a NUL after it. */
 		from[len] = '\0';
 		kept = len ? keep(from, len, &state) : 0;
 		memmove(to, from, kept);

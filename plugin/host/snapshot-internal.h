@@ -25,7 +25,7 @@ struct member {
 	enum member_type type;
 	char *target;          /* of a link */
 	bool opened;           /* its content is wanted */
-	bool secret;           /* and it is nobody's business */
+	bool secret;           /* and it is private */
 	struct host_text text; /* of a file, NULL: not held */
 };
 
@@ -37,9 +37,8 @@ struct asked {
 
 struct snapshot {
 	struct host *host;
-	void *entries, *asked; /* of tsearch(3) */
-	struct json_object
-		*packages; /* name: version, "" not installed; NULL: nobody knows */
+	void *entries, *asked;        /* of tsearch(3) */
+	struct json_object *packages; /* name: version, "" not installed; NULL: unknown */
 	struct json_object *remote;
 	int rc; /* of the first event that could not be kept */
 	/* While the archive is written. */
@@ -84,7 +83,7 @@ void archive_close_p(struct archive **archive);
 
 /* No snapshot has the content of such a file. */
 bool secrets_is_secret(const char *path);
-/* Takes out of a file's text what is nobody's business. @path: below the root. */
+/* Removes secrets from a file's text. @path: below the root. */
 void secrets_strip(const char *path, struct host_text *text);
 
 #endif

@@ -65,7 +65,7 @@ static void ask_rpm(struct snapshot *snapshot, struct host_text *out)
 				       json_object_new_string(""));
 }
 
-/* "NAME VERSION", or the name of one that is not installed. None: nobody knows. */
+/* "NAME VERSION", or the name of one that is not installed. None: unknown. */
 static int add_packages(struct snapshot *snapshot)
 {
 	_cleanup_(host_text_fini) struct host_text rpm = { NULL, 0 };

@@ -2,7 +2,7 @@
 /* Copyright (C) 2026 The nfsrdma authors */
 
 /* A snapshot of a machine. There is no list of what belongs into it: it watches the host (host.h)
- * while somebody reads, and keeps what was asked and what came of it. So it holds what the
+ * while others read, and keeps what was asked and the answers. So it holds what the
  * checks of this very program look at, whatever they are, as they saw it, and nothing besides. */
 #include "plugin/host/snapshot-internal.h"
 

@@ -113,7 +113,7 @@ bool host_repository_not_nfs(const char *repository, const char *path)
 }
 
 /* VDSM doubles each "_" of a source and makes "_" of each "/" (fileUtils.py: transformPath()). A path has
- * no two slashes in a row, so two are one "_"; of three nobody knows which is which. */
+ * no two slashes in a row, so two are one "_"; three are ambiguous. */
 int host_repository_source(const char *dir, char *out, size_t cap)
 {
 	const char *slash = strrchr(dir, '/'), *from = slash ? slash + 1 : dir;

@@ -30,7 +30,7 @@ struct walk {
 	struct host_way *out;
 	size_t depth;
 	unsigned int links;
-	/* ".." behind a name that nobody looked at: it may have been a link. */
+	/* ".." after a name that was not looked up: it may be a link. */
 	bool guessed;
 	char rest[PATH_MAX];
 	struct walk_step steps[DEPTH_MAX + 1]; /* [0] is the root */

@@ -2,9 +2,9 @@
 /* Copyright (C) 2026 The nfsrdma authors */
 
 /* Beside a probe of a server: can this host's kernel read from it? Where the export is mounted over
- * RDMA here a child reads a few ranges through that mount, within a second. Else the counters of
- * mounts decide, else the kernel's version. The server has answered the probe before, so that the
- * mount's is not gone; and if it is, only the child waits for it. */
+ * RDMA on this host, a child reads a few ranges through that mount, within a second. Else counters of
+ * mounts decide, else the kernel's version. The server has answered the probe before, so it is up; if it
+ * is not, only the child waits for it. */
 #include <stdio.h>
 
 #include "plugin/checks/checks.h"
@@ -16,11 +16,11 @@
 #define RESOLVE_MS 500
 #define ADDRESSES  8
 
-/* Either side of where clients change over to Write chunks. */
+/* On both sides of where clients switch to Write chunks. */
 static const uint32_t quick_lengths[] = { 788, 812, 1024, 4096, 65536 };
 
-/* What those kernels read inline and no more, by NFSv3 and NFSv4. Of others, which change over at more,
- * only what was read is known. */
+/* The most that those kernels read, inline, with NFSv3 and NFSv4. Other kernels switch to Write chunks
+ * above that, and only what was read is known. */
 static bool is_limit(uint32_t length)
 {
 	return length == 788 || length == 812;
@@ -89,7 +89,7 @@ static void cannot_read(const struct quick *q, struct finding *f)
 	finding_reason(f, "lost");
 }
 
-/* False: the reads do not tell. */
+/* False: the reads do not decide it. */
 static bool tell_by_reading(const struct quick *q, bool server_right, struct finding *f)
 {
 	if (q->read.tried < ARRAY_SIZE(quick_lengths) || q->read.otherwise)

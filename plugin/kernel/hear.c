@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* The parent's side of what the children say: every byte of it is checked here, once. */
+/* The parent's side: each record of a child is checked here, once. */
 #include "plugin/kernel/internal.h"
 
 static int take_record(const struct kernel_hearing *h, const struct child *child,
@@ -11,7 +11,7 @@ static int take_record(const struct kernel_hearing *h, const struct child *child
 		return err_set(EPROTO, "%s sent a record of step %u, range %u",
 			       child->name, r->step, r->index);
 	h->record(h->arg, r);
-	/* The next range. A child that is gone has nothing more to say, which is seen then. */
+	/* The next range. That a child has ended is seen at the next record. */
 	if (r->step == KERNEL_READ)
 		channel_send(child->channel, CHANNEL_ANSWER, NULL, 0, -1);
 	return 0;

@@ -6,13 +6,13 @@
  *	kernel.c   --client, the parent: server, one child a version, findings
  *	place.c    which device and address
  *	client.c   its child: namespace, mount(2), reads, umount2(2)
- *	mounted.c  --mount, the parent: a mount that is there, and our own client beside it
+ *	mounted.c  --mount, the parent: an existing mount, and the probe's own client beside it
  *	export.c   beside a probe of a server: is its export mounted here?
  *	reader.c   the child of both: finds a file, and reads
- *	hear.c     the parents' side of what children say
+ *	hear.c     the parents' side: records of the children
  *	quick.c    a few reads through a mount, for export.c and the mount helper
  *	range.c    how a range is read
- *	judge.c    pure: from reads to what is wrong
+ *	judge.c    pure: what is wrong with the reads
  *	tell.c     pure: from one version's mount, reads and unmount to findings
  */
 #ifndef PLUGIN_KERNEL_INTERNAL_H
@@ -28,7 +28,7 @@
 /* A file of the memory export that all ranges fit into. */
 #define KERNEL_FILE     "data-4194304"
 #define KERNEL_READ_MAX (1024 * 1024)
-/* Of the mount: what took as long may be a time-out. */
+/* Of the mount: an operation that took as long may be a time-out. */
 #define KERNEL_TIMEO_MS 5000u
 
 /* --- place.c ------------------------------------------------------------------ */
@@ -59,22 +59,22 @@ enum kernel_step {
 	KERNEL_STEPS
 };
 
-/* What the child says after each step. */
+/* The child's record of a step. */
 struct kernel_record {
 	uint32_t step;   /* enum kernel_step */
 	uint32_t index;  /* of the range */
 	int32_t error;   /* errno, or 0 */
 	uint32_t length; /* that read(2) returned */
-	/* Place of the first wrong byte of these; UINT32_MAX: none, or what is right is not known. */
+	/* Offset of the first wrong byte; UINT32_MAX: none, or the correct data is unknown. */
 	uint32_t wrong;
 	uint32_t ms;
 	uint64_t digest; /* probe_digest() of what was read */
 };
 
-/* In a child. Tells of a step that began at @start_ms. Returns @rc, of a system call. */
+/* In a child. Reports a step that began at @start_ms. Returns @rc, of a system call. */
 int kernel_tell_step(int channel, enum kernel_step step, int rc, uint64_t start_ms);
-/* In a child. Reads a range into @buf, tells of it, and waits for the parent's word to go on.
- * @expected: what is there; NULL: not known. Errors: the parent is gone. */
+/* In a child. Reads a range into @buf, reports it, and waits until the parent lets it go on.
+ * @expected: the correct data; NULL: unknown. Errors: the parent has ended. */
 int kernel_read_range(int channel, int fd, uint32_t index,
 		      const struct probe_range *range, uint8_t *buf,
 		      const uint8_t *expected);
@@ -117,7 +117,7 @@ struct kernel_reader_task {
 	unsigned int most_names; /* that are looked at for a file; 0: thousands */
 };
 
-/* Which file; the first word of the child, of type KERNEL_CHOSEN. */
+/* Which file: the child's first record, of type KERNEL_CHOSEN. */
 #define KERNEL_CHOSEN 2
 struct kernel_chosen {
 	int32_t error;     /* errno; 0: one was found, and opened */
@@ -132,20 +132,20 @@ int kernel_reader(void *arg, int channel);
 
 /* --- hear.c ------------------------------------------------------------------- */
 
-/* What a parent wants to hear of its child, and for how long. */
+/* What a parent takes from its child, and for how long. */
 struct kernel_hearing {
 	/* Step and index are good. */
 	void (*record)(void *arg, const struct kernel_record *r);
 	void *arg;
 	struct kernel_chosen *chosen; /* filled in; NULL: a child that chooses no file */
 	uint64_t deadline;            /* of all of it */
-	unsigned int step_ms;         /* between two words */
+	unsigned int step_ms;         /* between two records */
 	/* By a signal that ends it; NULL: none does. */
 	const volatile sig_atomic_t *interrupted;
 };
 
-/* Until the child has nothing more to say: 0. Lets it go on after each READ.
- * Errors: -ETIMEDOUT; -EINTR where interrupted; -EPROTO for what no child of ours says. */
+/* Until the child closes the channel: 0. Lets it go on after each READ.
+ * Errors: -ETIMEDOUT; -EINTR where interrupted; -EPROTO for an invalid record. */
 int kernel_hear(const struct kernel_hearing *h, const struct child *child);
 
 /* --- judge.c ------------------------------------------------------------------ */
@@ -159,15 +159,15 @@ struct probe_range kernel_range_of(unsigned int index, uint64_t size);
 
 struct kernel_read {
 	bool tried;
-	bool whole; /* the server sent all of it, or has it right for our own client */
+	bool whole; /* the server sent all of it, or sends it correctly to the probe's own client */
 	struct kernel_record record;
 };
 
 enum kernel_fault {
 	KERNEL_RIGHT,   /* all of them */
-	KERNEL_BUG_812, /* right up to a size, EIO from there on, though all was sent */
-	KERNEL_WRONG,   /* otherwise wrong */
-	KERNEL_CUT      /* none is wrong, and some were not tried */
+	KERNEL_BUG_812, /* correct up to a size, EIO above it, although all was sent */
+	KERNEL_WRONG,   /* wrong in another way */
+	KERNEL_CUT      /* none is wrong, and some were not made */
 };
 
 struct kernel_judgement {
@@ -177,7 +177,7 @@ struct kernel_judgement {
 	unsigned int first;                     /* index of the first that is wrong */
 };
 
-/* @wanted: how many there are that can be read, of a short file not all. */
+/* @wanted: how many can be made; of a short file not all. */
 void kernel_judge(const struct kernel_read reads[KERNEL_RANGES], unsigned int wanted,
 		  struct kernel_judgement *out);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* The parent: it starts the server and, for each version, a child that mounts, reads and unmounts;
- * and says what came of it. Neither it nor the server ever touches the mount, so that a kernel
- * that hangs holds only the child. That is given up at a deadline, and its process is named. */
+/* The parent: it starts the server and, for each version, a child that mounts, reads and unmounts,
+ * and reports the result. Neither it nor the server ever touches the mount, so that a kernel
+ * that hangs holds only the child, which is left at a deadline, and its process is named. */
 #include <signal.h>
 #include <stdio.h>
 #include <sys/mman.h>
@@ -12,7 +12,7 @@
 
 /* mount(2) sends a call twice at most, and there are a few of them. */
 #define STEP_MS 45000
-/* For the server's word on a reply that the kernel has seen already. */
+/* For the server's count of a reply that the kernel has received already. */
 #define LOG_MS 1000
 /* Between the end of a server's connections and that of its process, in emulation. */
 #define EXIT_MS 3000
@@ -171,7 +171,7 @@ static int run_client(struct kernel *k, struct attempt *a)
 	return rc == -ETIMEDOUT ? 0 : rc;
 }
 
-/* --- what is said of it ---------------------------------------------------------------- */
+/* --- findings ---------------------------------------------------------------- */
 
 static void add_version(char *list, size_t cap, const struct attempt *a)
 {
@@ -180,7 +180,7 @@ static void add_version(char *list, size_t cap, const struct attempt *a)
 	snprintf(list + used, cap - used, "%s%s", used ? ", " : "", a->version->name);
 }
 
-/* False: it is not mounted, and nothing more is to be said. */
+/* False: it is not mounted, and there is nothing more to report. */
 static bool tell_mount(const struct kernel *k, const struct attempt *a)
 {
 	struct finding f;
@@ -218,7 +218,7 @@ static void tell_unmount(const struct kernel *k, const struct attempt *a)
 	emit(k, &f);
 }
 
-/* What fails when the server dies. */
+/* What fails when the server ends. */
 static bool may_be_the_server(const struct attempt *a)
 {
 	unsigned int i;
@@ -232,7 +232,7 @@ static bool may_be_the_server(const struct attempt *a)
 	return false;
 }
 
-/* What was read then says nothing. A process that is killed loses its connections before it can be
+/* The reads then prove nothing. A process that is killed loses its connections before it can be
  * waited for. */
 static bool server_is_gone(const struct kernel *k, const struct attempt *a)
 {
@@ -271,7 +271,7 @@ static int try_version(struct kernel *k, const struct nfs_version *version)
 	return 0;
 }
 
-/* The one question that this is about. */
+/* The question that --client answers. */
 static void tell_bug(const struct kernel *k)
 {
 	struct finding f;
@@ -296,7 +296,7 @@ static int try_versions(struct kernel *k)
 
 	if (k->options->version)
 		return try_version(k, k->options->version);
-	/* Who hangs once would do so again. */
+	/* What hangs once would hang again. */
 	for (i = 0; i < ARRAY_SIZE(names) && !rc && !k->hung; i++)
 		rc = try_version(k, nfs_version_find(names[i]));
 	return rc;

@@ -3,15 +3,15 @@
 
 /* This host's kernel as a client of NFS over RDMA, tried before there is a mount that matters: it
  * mounts the embedded server, which is known to be right, on an address of an RDMA device of this
- * host, and reads a table of ranges through that mount. What arrives wrong is the kernel's doing.
+ * host, and reads a table of ranges through that mount. Wrong data is then the kernel's fault.
  *
  * A program that brings its own client cannot see the 812-byte bug on any server, because the bug
- * is in the kernel's client: Linux 3.7 to 3.14, and what vendors made of these (xdr_align_pages()
- * in net/sunrpc/xdr.c cuts a READ that came by Write chunk to nothing; repaired by 2b7bbc963da8).
+ * is in the kernel's client: Linux 3.7 to 3.14, and vendors' kernels of that age (xdr_align_pages()
+ * in net/sunrpc/xdr.c cuts a READ that came by Write chunk to nothing; fixed by 2b7bbc963da8).
  *
- * Nothing stays behind, whoever is killed: the mount is in a namespace that ends with the process
+ * Nothing is left, whichever process is killed: the mount is in a namespace that ends with the process
  * that made it, the server ends with its parent, and the file that is read is in memory. Kernel
- * modules that were loaded stay, and are named. */
+ * modules that were loaded stay loaded, and are named. */
 #ifndef PLUGIN_KERNEL_H
 #define PLUGIN_KERNEL_H
 
@@ -36,14 +36,14 @@ struct kernel_mount_options {
 	struct rpc_cred cred;
 };
 
-/* Reads a file through an RDMA mount that is there, by the kernel, and the same ranges by our own
- * client and from the reference: which of them differs is the guilty one. The mount is found by its
- * name in mountinfo; only a child touches it. As kernel_run(); needs no root. */
+/* Reads a file through an existing RDMA mount, by the kernel, and the same ranges by the probe's own
+ * client and from the reference: the one that differs is at fault. The mount is found by its name in
+ * mountinfo; only a child touches it. As kernel_run(); needs no root. */
 int kernel_mounted(const struct kernel_mount_options *options,
 		   const struct probe_events *events);
 
-/* bug.read-812 beside a probe of @host_name: by reading through a mount of @path that is here, else by
- * counters, else by the kernel's version. @server_right: our own client read right by Write chunk.
+/* bug.read-812 beside a probe of @host_name: by reading through a mount of @path on this host, else by
+ * counters, else by the kernel's version. @server_right: the probe's own Write-chunk READs were correct.
  * Takes a second and a half at most. Cannot fail. */
 void kernel_of_export(const char *host_name, const char *path, bool server_right,
 		      struct finding *out);

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* A mount that is there: the kernel reads through it, our own client reads the same from the server
- * over RDMA, and the reference is NFS over TCP. Whichever differs is the guilty one. The mount is
- * found by its name in mountinfo, and no path of it is touched here: its server may be gone. */
+/* An existing mount: the kernel reads through it, the probe's own client reads the same from the server
+ * over RDMA, and the reference is NFS over TCP. The one that differs is at fault. The mount is
+ * found by its name in mountinfo, and no path of it is touched here: its server may be down. */
 #include <stdio.h>
 
 #include "plugin/kernel/internal.h"
 #include "plugin/mounts/mounts.h"
 
-/* READs of 1 MiB over a slow path; what is silent for longer is given up. */
+/* READs of 1 MiB over a slow path; what takes longer has timed out. */
 #define READER_STEP_MS 20000
 #define RDMA_PORT      20049
 
@@ -158,7 +158,7 @@ static int read_by_kernel(struct mounted *m, const char *path)
 	return rc == -ETIMEDOUT ? 0 : rc;
 }
 
-/* --- our own client ------------------------------------------------------------------ */
+/* --- the probe's own client ------------------------------------------------------------------ */
 
 static void on_range(void *arg, const struct probe_range_result *result)
 {
@@ -229,7 +229,7 @@ static int read_by_us(struct mounted *m, bool first)
 	return probe_compare(&options, &events);
 }
 
-/* --- who is guilty ------------------------------------------------------------------- */
+/* --- which of them is at fault ------------------------------------------------------------------- */
 
 static bool same_bytes(const struct mounted *m, unsigned int i)
 {
@@ -239,8 +239,8 @@ static bool same_bytes(const struct mounted *m, unsigned int i)
 	return !r->error && r->length == own->length && r->digest == own->digest;
 }
 
-/* What our own client could not read, and what somebody wrote to, says nothing. Returns the number of
- * ranges that differ otherwise than by an error. */
+/* What the probe's own client could not read, or what was written to meanwhile, proves nothing. Returns
+ * the number of ranges that differ other than by an error. */
 static unsigned int hold_against_reference(struct mounted *m, unsigned int *compared)
 {
 	unsigned int i, moved = 0;
@@ -301,7 +301,7 @@ static void tell_wrong(const struct mounted *m, const struct kernel_judgement *j
 	emit(m, &f);
 }
 
-/* What only our own client has wrong is no matter of the kernel's: it warns. */
+/* Where only the probe's own client gets wrong data, the kernel is not at fault: it warns. */
 static void tell_right(const struct mounted *m, const struct kernel_judgement *j)
 {
 	unsigned int ours = wrong_for_us(m);
@@ -386,7 +386,7 @@ static void judge(struct mounted *m, unsigned int read, unsigned int compared)
 	tell_bug(m, &j);
 }
 
-/* What differs may have been written to in between: once more, all of it. */
+/* What differs may have been written to in between: read all of it once more. */
 static int read_and_compare(struct mounted *m)
 {
 	unsigned int read, compared, i;
@@ -442,7 +442,7 @@ static int run(struct mounted *m)
 	return read_and_compare(m);
 }
 
-/* Without slashes that say nothing; ".." would need a look. */
+/* Without redundant slashes; ".." would have to be looked up. */
 static int clean_path(const char *path, char *out, size_t cap)
 {
 	size_t used = 0, len;

@@ -79,7 +79,7 @@ static void consider(struct placing *placing, const struct ifaddrs *ifa)
 	if (!device || !is_active(device, netdev.rdma_port) ||
 	    !is_wanted(placing, ifa, device))
 		return;
-	/* Of equals the first. */
+	/* Of equal ones the first. */
 	rank = 1 + (ifa->ifa_addr->sa_family == AF_INET) + 2 * !device->software;
 	if (rank <= placing->rank)
 		return;

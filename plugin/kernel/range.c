@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* What the children say of each step, and how one range is read. */
+/* The children's records, and how one range is read. */
 #include <stdio.h>
 
 #include "plugin/kernel/internal.h"
@@ -25,7 +25,7 @@ static uint32_t first_difference(const uint8_t *a, const uint8_t *b, size_t len)
 	return i < len ? (uint32_t)i : UINT32_MAX;
 }
 
-/* The parent looks at what the server has sent of this READ, before the next one. */
+/* Before the next READ the parent counts what the server has sent of this one. */
 static int await_word(int channel)
 {
 	uint8_t word[4];
@@ -45,7 +45,7 @@ int kernel_read_range(int channel, int fd, uint32_t index,
 	uint64_t start = now_ms();
 	ssize_t n;
 
-	/* What nothing was written to is wrong, too. */
+	/* A part of the buffer that is not filled is wrong, too. */
 	memset(buf, 0xa5, range->length);
 	n = pread(fd, buf, range->length, (off_t)range->offset);
 	record.error = n < 0 ? errno : 0;

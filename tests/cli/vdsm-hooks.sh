@@ -599,7 +599,7 @@ entry warning 'rpcrdma could not be loaded: .*No such file'
 modprobe 'exec sleep 20'
 start
 within 5500 "modprobe that hangs"
-entry warning 'rpcrdma could not be loaded: .*modprobe does not come to an end'
+entry warning 'rpcrdma could not be loaded: .*modprobe does not end'
 entry finding 'client.device'
 # As a child that nobody ends, and that holds what it can.
 modprobe 'trap "" TERM; sleep 20 & wait; wait'
