@@ -88,7 +88,7 @@ static void print_next(const struct cli_options *options, bool kept)
 	printf("\nNext: nfsrdma check --role %s", role_name(options->roles));
 	print_root(options);
 	if (kept) {
-		fputs("; to undo this: nfsrdma setup --undo", stdout);
+		fputs("\nUndo: nfsrdma setup --undo", stdout);
 		print_root(options);
 	}
 	putchar('\n');

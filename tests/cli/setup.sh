@@ -63,7 +63,8 @@ run setup server --root "$root"
 expect_status 0
 expect_line 'done  /etc/nfs.conf.d/nfsrdma.conf written'
 expect_line 'done  /etc/rdma/modules/rdma.conf changed'
-expect_line "Next: nfsrdma check --role server --root $root; to undo this: nfsrdma setup --undo --root $root"
+expect_line "Next: nfsrdma check --role server --root $root"
+expect_line "Undo: nfsrdma setup --undo --root $root"
 [[ $(stat -c %a "$root/var/lib/nfsrdma" "$root/var/lib/nfsrdma/setup.json" | xargs) == "700 600" ]] ||
 	fail "the state is not for root alone"
 diff - "$root/etc/nfs.conf.d/nfsrdma.conf" <<-'END' || fail "nfs.conf.d"
@@ -87,7 +88,7 @@ fi
 run setup server --root "$root"
 expect_status 0
 expect_line 'Nothing to do.'
-no_line 'to undo this'
+no_line 'Undo:'
 picture "$root" | diff -u "$work/after" - || fail "a second time changed something"
 
 run check --role server --root "$root" --format json
