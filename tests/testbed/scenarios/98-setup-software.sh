@@ -10,6 +10,7 @@ server plain
 
 restore()
 {
+	# shellcheck disable=SC2016 # the guest's shell
 	guest_tell 60 sh 'umount -f -l /mnt 2>/dev/null; nfsrdma setup --undo >/dev/null; for name in siw_veth1 rxe_veth1; do rdma link delete $name 2>/dev/null; done; rm -rf /var/lib/nfsrdma' || true
 }
 trap restore EXIT
@@ -53,6 +54,7 @@ for type in siw rxe; do
 	setup 0 client --software "$type" veth1
 	says "RDMA link ${type}_veth1 on veth1 added"
 	inside "rdma link show ${type}_veth1/1 | grep -q 'state ACTIVE .*netdev veth1'"
+	# shellcheck disable=SC2016 # the guest's shell
 	inside 'test "$(readlink /etc/systemd/system/multi-user.target.wants/nfsrdma-link-veth1.service)" = /etc/systemd/system/nfsrdma-link-veth1.service'
 	setup 0 client --software "$type" veth1
 	says 'Nothing to do.'
