@@ -3,10 +3,10 @@
 
 /* The common part of the hooks of all platforms.
  *
- * A platform waits for its hook, and until all copies of the hook's stdout and stderr are closed. So a child without
- * them does the work (CHILD_GATE), and answers by records, of which the last one counts. The parent does not wait
- * for the child's end: if it hangs in the kernel, even SIGKILL may have no effect for a long time, and it is left
- * behind. */
+ * A platform waits for its hook, and until all copies of the hook's stdout and stderr are closed. So
+ * a child without them does the work (CHILD_GATE), and answers by records, of which the last one
+ * counts. The parent does not wait for the child's end: if it hangs in the kernel, even SIGKILL may
+ * have no effect for a long time, and it is left behind. */
 #include <ctype.h>
 #include <poll.h>
 #include <stdarg.h>
@@ -173,8 +173,8 @@ static void take_answer(struct child *child, uint64_t deadline, struct hook_answ
 	struct child_end end;
 
 	snprintf(text, sizeof(text), "%s", err_text());
-	/* A child that has answered, or closed its end, is about to exit; another one is killed, with a short
-	 * wait, because the platform waits. */
+	/* A child that has answered, or closed its end, is about to exit; another one is killed,
+	 * with a short wait, because the platform waits. */
 	if (rc && rc != -EPIPE)
 		child_kill(child);
 	if (!child_reap(child, deadline_in(REAP_MS), &end))
@@ -432,7 +432,8 @@ static void log_unknown(const char *who, const char *guest, const char *why,
 	patience->spent_ms += now_ms() - start;
 }
 
-/* The first refusal is always logged, however long the others took; hook_answered() tries again if that failed. */
+/* The first refusal is always logged, however long the others took; hook_answered() tries again if
+ * that failed. */
 static void log_disk(const char *who, const char *guest, const struct guard_disk *disk,
 		     const struct guard_verdict *verdict, struct patience *patience,
 		     struct hook_answer *out)
@@ -533,8 +534,8 @@ static bool is_uuid(const char *text)
 	return !text[i];
 }
 
-/* VDSM keeps the flags of a guest that it starts in a file, from before the hooks until libvirt has started it
- * (lib/vdsm/common/hooks.py). A restore has no such file. */
+/* VDSM keeps the flags of a guest that it starts in a file, from before the hooks until libvirt has
+ * started it (lib/vdsm/common/hooks.py). A restore has no such file. */
 bool hook_vdsm_restores(const struct host *host, const char *uuid)
 {
 	char path[80];

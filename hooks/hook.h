@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* The common part of the hooks of all platforms: an answer within a deadline, even if the check hangs or dies;
- * bounded input; messages in the journal. A hook's own failure stops the platform only if the policy has
- * on-unknown = refuse; otherwise the hook allows the operation and logs the failure. */
+/* The common part of the hooks of all platforms: an answer within a deadline, even if the check
+ * hangs or dies; bounded input; messages in the journal. A hook's own failure stops the platform
+ * only if the policy has on-unknown = refuse; otherwise the hook allows the operation and logs the
+ * failure. */
 #ifndef HOOKS_HOOK_H
 #define HOOKS_HOOK_H
 
@@ -27,21 +28,21 @@ struct hook_answer {
 	bool logged; /* the journal has a refusal */
 	/* In the child: where hook_ask() reports a refusal as soon as it is certain; 0: nowhere. */
 	int early;
-	/* Set in the child before hook_ask() if a guest is not refused here: the journal has this text before
-	 * the reason. NULL: it is refused. */
+	/* Set in the child before hook_ask() if a guest is not refused here: the journal has this
+	 * text before the reason. NULL: it is refused. */
 	const char *spare;
 };
 
 typedef void (*hook_fn)(void *arg, struct hook_answer *out);
 
-/* Runs @fn in a child process that has none of the platform's descriptors except stdin, nor any that were opened
- * before, and waits for its answer until the deadline. A child that hangs is killed, and not waited for if it
- * does not end: it holds no descriptor that others wait for. A refusal that it reported before is then the
- * answer. @out is always filled in. */
+/* Runs @fn in a child process that has none of the platform's descriptors except stdin, nor any that
+ * were opened before, and waits for its answer until the deadline. A child that hangs is killed, and
+ * not waited for if it does not end: it holds no descriptor that others wait for. A refusal that it
+ * reported before is then the answer. @out is always filled in. */
 void hook_run(hook_fn fn, void *arg, uint64_t deadline, struct hook_answer *out);
 
-/* The same for a gate: if @fn fails, dies or times out, and a section of the policy of @root (NULL: this host)
- * has on-unknown = refuse, that is a refusal. */
+/* The same for a gate: if @fn fails, dies or times out, and a section of the policy of @root (NULL:
+ * this host) has on-unknown = refuse, that is a refusal. */
 void hook_gate(const char *root, hook_fn fn, void *arg, uint64_t deadline,
 	       struct hook_answer *out);
 
@@ -55,19 +56,19 @@ void hook_answered(const char *who, const char *guest, const struct hook_answer 
  * -ETIMEDOUT; of read(2). */
 int hook_read(int fd, size_t max, uint64_t deadline, char **out, size_t *len);
 
-/* Checks each disk with the gate: the first refusal is the answer. The journal gets all refusals, unknown and loud
- * disks, and unreadable requirements (guard_unknown()). A journal that takes half a second in total gets only the
- * first refusal from then on (hook_answered() tries that again). @out->early and ->spare are kept. @who:
- * SYSLOG_IDENTIFIER; @guest: its name, NULL if unknown. */
+/* Checks each disk with the gate: the first refusal is the answer. The journal gets all refusals,
+ * unknown and loud disks, and unreadable requirements (guard_unknown()). A journal that takes half a
+ * second in total gets only the first refusal from then on (hook_answered() tries that again).
+ * @out->early and ->spare are kept. @who: SYSLOG_IDENTIFIER; @guest: its name, NULL if unknown. */
 void hook_ask(const char *who, const char *guest, const struct guard *guard,
 	      const struct guard_disk *disks, size_t ndisks, struct hook_answer *out);
 
-/* In the child, before hook_ask(): refuse nothing, neither a disk nor an unknown, because a refusal would do more
- * harm than the missing RDMA. @what: as @spare. */
+/* In the child, before hook_ask(): refuse nothing, neither a disk nor an unknown, because a refusal
+ * would do more harm than the missing RDMA. @what: as @spare. */
 void hook_spare(struct hook_answer *out, const char *what);
 
-/* Whether VDSM restores this guest instead of starting it; false also if unknown. Such a guest must not be refused:
- * it would lose its memory (hooks/README.md). @uuid: NULL: unknown. */
+/* Whether VDSM restores this guest instead of starting it; false also if unknown. Such a guest must
+ * not be refused: it would lose its memory (hooks/README.md). @uuid: NULL: unknown. */
 bool hook_vdsm_restores(const struct host *host, const char *uuid);
 
 /* Logs JOURNAL_GATE_FAILED: why the gate failed. */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* What the result of the checks means for the mount. mount.nfs decides what a mount needs, and retries for the
- * time of retry=: after a power cut a client is up before its server. So a check ends a mount only where
- * waiting cannot help, or where there is no waiting (retry=0). Pure. */
+/* What the result of the checks means for the mount. mount.nfs decides what a mount needs, and
+ * retries for the time of retry=: after a power cut a client is up before its server. So a check
+ * ends a mount only where waiting cannot help, or where there is no waiting (retry=0). Pure. */
 #include "mount-helper/internal.h"
 
 /* With a server that does not answer, mount.nfs takes minutes, whatever retry= says. A missing route it

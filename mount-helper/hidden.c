@@ -72,7 +72,8 @@ int hidden_reveal(const struct host *host, const struct hidden *hidden, unsigned
 	/* A daemon that mount.nfs started (rpc.statd) would keep it busy. */
 	if (tree < 0 || umount2(hidden->path, MNT_DETACH | UMOUNT_NOFOLLOW))
 		return -errno;
-	/* setns(2) also changes the root directory to that of the original namespace, which does no harm. */
+	/* setns(2) also changes the root directory to that of the original namespace, which does no
+	 * harm. */
 	if (setns(hidden->home, CLONE_NEWNS))
 		return -errno;
 	rc = proof_mount_id(host, tree, id);

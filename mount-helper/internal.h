@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* The map of mount-helper: mount(8) runs it for "mount -t nfsrdma", as root, on strings from elsewhere. In the
- * order of the work:
+/* The map of mount-helper: mount(8) runs it for "mount -t nfsrdma", as root, on strings from
+ * elsewhere. In the order of the work:
  *
  *	main.c      mount.nfsrdma
  *	args.c      the command line, as mount(8) writes it (pure)
@@ -195,8 +195,8 @@ struct stage_result {
 	char text[MOUNT_NFS_LAST_MAX];
 };
 
-/* Runs in a child, which dies with us and is not waited for beyond the deadline; only it accesses the directory.
- * @out is always filled in. */
+/* Runs in a child, which dies with us and is not waited for beyond the deadline; only it accesses
+ * the directory. @out is always filled in. */
 void stage_run(const struct stage *stage, struct stage_result *out);
 /* Becomes mount.nfs. Returns only on errors: -errno, with a message. */
 int stage_exec(const struct stage *stage);
@@ -276,7 +276,8 @@ void helper_fini(struct helper *helper);
 
 /* tell.c */
 
-/* A message on stderr and in the journal; quiet events (proven, unmounted) only in the journal, unless -v. */
+/* A message on stderr and in the journal; quiet events (proven, unmounted) only in the journal,
+ * unless -v. */
 void tell(struct helper *helper, enum journal_event event, const char *fmt, ...)
 	PRINTF_LIKE(3, 4);
 /* The same for a finding, with its cause and remedy as fields; on stderr only with -v. */
@@ -316,8 +317,8 @@ int outcome_interrupted(struct helper *helper);
 
 /* reading.c */
 
-/* Reads through a proven mount, and warns on stderr, in the journal and in the report if that fails with EIO.
- * True: it warned. Takes two seconds at most. */
+/* Reads through a proven mount, and warns on stderr, in the journal and in the report if that fails
+ * with EIO. True: it warned. Takes two seconds at most. */
 bool reading_warns(struct helper *helper, const struct proof *proof);
 
 /* run.c */

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Runs the checks of `nfsrdma check` that a mount has time for. Before mount.nfs: this host and, depending on
- * the policy, the path to the server, or a quick probe with real READs. After mount.nfs has failed: the path to
- * the server, for the cause. Data from the network are decoded in a process without privileges (rpcrdma/probe,
- * remote-rpcbind.c). The check fabric.listener connects, sends a NULL call, and disconnects. */
+/* Runs the checks of `nfsrdma check` that a mount has time for. Before mount.nfs: this host and,
+ * depending on the policy, the path to the server, or a quick probe with real READs. After mount.nfs
+ * has failed: the path to the server, for the cause. Data from the network are decoded in a process
+ * without privileges (rpcrdma/probe, remote-rpcbind.c). The check fabric.listener connects, sends a
+ * NULL call, and disconnects. */
 #include <stdio.h>
 #include <time.h>
 

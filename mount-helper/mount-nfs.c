@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* mount.nfs as a child (CHILD_MOUNT_NFS). It gets an absolute path, a minimal environment, an
- * empty stdin, and pipes for its output, which is copied except for its last error. It does not get our stderr:
- * a caller may wait until all copies of it are closed, and daemons that mount.nfs starts (rpc.statd) keep theirs. */
+/* mount.nfs as a child (CHILD_MOUNT_NFS). It gets an absolute path, a minimal environment, an empty
+ * stdin, and pipes for its output, which is copied except for its last error. It does not get our
+ * stderr: a caller may wait until all copies of it are closed, and daemons that mount.nfs starts
+ * (rpc.statd) keep theirs. */
 #include <stdio.h>
 
 #include "mount-helper/internal.h"

@@ -20,8 +20,8 @@ static int refuse(struct helper *helper, enum helper_exit code)
 	return code;
 }
 
-/* mount.nfs has no -N, and that namespace's mount.nfs and libraries would run as root, with the options of this
- * host's policy, which does not allow that. */
+/* mount.nfs has no -N, and that namespace's mount.nfs and libraries would run as root, with the
+ * options of this host's policy, which does not allow that. */
 static int refuse_space(const struct args *args)
 {
 	return args->space
@@ -96,8 +96,8 @@ static void keep_family(struct check_target *target, sa_family_t family)
 	target->naddresses = n;
 }
 
-/* A name may have IPv6 addresses only, which the options of mount.nfs must say. mount.nfs reports a name that
- * does not resolve. */
+/* A name may have IPv6 addresses only, which the options of mount.nfs must say. mount.nfs reports a
+ * name that does not resolve. */
 static int resolve(struct helper *helper)
 {
 	bool named = helper->plan->spec.family == IP_UNKNOWN;

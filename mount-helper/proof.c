@@ -2,9 +2,10 @@
 /* Copyright (C) 2026 The nfsrdma authors */
 
 /* The actual transport of a mount: the one in mountinfo, which is that of the connection in use
- * (nfs_show_mount_options() in fs/nfs/super.c), and every connection in mountstats. An option that requests RDMA
- * proves nothing: if an NFSv4.1 server is already mounted over TCP, the kernel uses that connection, and shows
- * port= as requested (nfs41_walk_client_list() in fs/nfs/nfs4client.c). */
+ * (nfs_show_mount_options() in fs/nfs/super.c), and every connection in mountstats. An option that
+ * requests RDMA proves nothing: if an NFSv4.1 server is already mounted over TCP, the kernel uses
+ * that connection, and shows port= as requested (nfs41_walk_client_list() in fs/nfs/nfs4client.c).
+ * */
 #include <stdio.h>
 
 #include "mount-helper/internal.h"

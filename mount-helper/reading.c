@@ -2,8 +2,8 @@
 /* Copyright (C) 2026 The nfsrdma authors */
 
 /* A mount can be over RDMA and not readable: kernels 3.7 to 3.14 lose every reply that is not inline
- * (bug.read-812). So a child reads 4096 bytes of a quiet file through the new mount, within two seconds. The
- * result is a warning at most: the mount stays, also if the read hangs. */
+ * (bug.read-812). So a child reads 4096 bytes of a quiet file through the new mount, within two
+ * seconds. The result is a warning at most: the mount stays, also if the read hangs. */
 #include "mount-helper/internal.h"
 #include "plugin/kernel/quick.h"
 #include "plugin/report/shell.h"

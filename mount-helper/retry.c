@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* How long mount.nfs retries: retry= of the options, otherwise of nfsmount.conf in the order of its sections,
- * otherwise the defaults of mount.nfs (utils/mount/stropts.c). */
+/* How long mount.nfs retries: retry= of the options, otherwise of nfsmount.conf in the order of its
+ * sections, otherwise the defaults of mount.nfs (utils/mount/stropts.c). */
 #include <stdio.h>
 
 #include "mount-helper/internal.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* A mount from beginning to end: plan, checks, record, mount.nfs, proof, record. All but the plan are repeated
- * within the time of retry= if the failure can be temporary. With the policy prefer an attempt over TCP may
- * follow. */
+/* A mount from beginning to end: plan, checks, record, mount.nfs, proof, record. All but the plan
+ * are repeated within the time of retry= if the failure can be temporary. With the policy prefer an
+ * attempt over TCP may follow. */
 #include <stdio.h>
 
 #include "mount-helper/internal.h"
@@ -13,7 +13,8 @@
 #define ATTEMPT_MS (180 * 1000)
 /* Hosts load the drivers of their adapters while they boot. */
 #define DEVICE_MS (30 * 1000)
-/* Between two rounds of checks, as between two attempts of mount.nfs; shorter for a device, which is only read. */
+/* Between two rounds of checks, as between two attempts of mount.nfs; shorter for a device, which is
+ * only read. */
 #define PAUSE_MS        10000
 #define PAUSE_DEVICE_MS 1000
 
@@ -39,8 +40,8 @@ static bool root_is_shared(const struct host *host)
 	return shared;
 }
 
-/* Options that libmount keeps in /run/mount/utab. Newer versions look them up by the mount ID, which changes
- * when the mount is moved into place. */
+/* Options that libmount keeps in /run/mount/utab. Newer versions look them up by the mount ID, which
+ * changes when the mount is moved into place. */
 static bool needs_utab(const char *options)
 {
 	static const char *const names[] = { "user",  "users",  "owner",
@@ -79,8 +80,8 @@ static bool may_hide(const struct helper *helper)
 
 /* --- attempts ------------------------------------------------------------------------------------ */
 
-/* Background=true in nfsmount.conf adds "bg" to a mount with neither bg nor fg, and then mount.nfs exits with 0
- * and nothing mounted. So a mount that must be proven gets "fg". NULL: unchanged. */
+/* Background=true in nfsmount.conf adds "bg" to a mount with neither bg nor fg, and then mount.nfs
+ * exits with 0 and nothing mounted. So a mount that must be proven gets "fg". NULL: unchanged. */
 static char *in_foreground(const struct plan *plan, const char *given)
 {
 	char *options;
@@ -214,8 +215,8 @@ static void say_waiting(struct helper *helper, char said[FINDING_SUMMARY_MAX])
 	     why, until);
 }
 
-/* Whether to call mount.nfs again: the failure can be temporary. mount.nfs itself retries timeouts and refusals
- * within retry=, but exits at once for other errors. */
+/* Whether to call mount.nfs again: the failure can be temporary. mount.nfs itself retries timeouts
+ * and refusals within retry=, but exits at once for other errors. */
 static bool is_again(struct helper *helper, const struct stage_result *result)
 {
 	if (result->end != STAGE_FAILED && result->end != STAGE_TIMEOUT)

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* The process that mounts: runs mount.nfs, proves the transport of the mount, and unmounts what must not stay. Only
- * this process accesses the directory, which may be on a file system whose server is gone: then it hangs, and
- * its parent does not.
+/* The process that mounts: runs mount.nfs, proves the transport of the mount, and unmounts what must
+ * not stay. Only this process accesses the directory, which may be on a file system whose server is
+ * gone: then it hangs, and its parent does not.
  *
- * A killed process takes its children along: the kernel kills this process when its parent ends, and mount.nfs when
- * this one ends. In the hidden form nothing unproven is then mounted; in the open form a mount may be left,
- * and the record says that it is unproven. */
+ * A killed process takes its children along: the kernel kills this process when its parent ends, and
+ * mount.nfs when this one ends. In the hidden form nothing unproven is then mounted; in the open
+ * form a mount may be left, and the record says that it is unproven. */
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
@@ -50,8 +50,8 @@ static void add(const char *argv[MOUNT_NFS_ARGS_MAX + 1], size_t *n, bool wanted
 		argv[(*n)++] = word;
 }
 
-/* Source and directory first, as from mount(8): old versions of mount.nfs require that. The name selects what it
- * does, too. */
+/* Source and directory first, as from mount(8): old versions of mount.nfs require that. The name
+ * selects what it does, too. */
 static void make_args(const struct stage *stage, const char *argv[MOUNT_NFS_ARGS_MAX + 1])
 {
 	size_t n = 0;
@@ -146,8 +146,8 @@ static int topmost(const struct host *host, const char *dir, unsigned int *id)
 	return fs ? 0 : err_set(ENOENT, "%s is not a mount point", dir);
 }
 
-/* A mount is new if the ID of the topmost mount has changed. A directory that does not open (a stale handle, an
- * error of the server, no descriptor left) proves nothing. */
+/* A mount is new if the ID of the topmost mount has changed. A directory that does not open (a stale
+ * handle, an error of the server, no descriptor left) proves nothing. */
 static enum fresh look_for_new(const struct work *work, unsigned int *id, int *fd,
 			       char why[MOUNT_NFS_LAST_MAX])
 {
@@ -263,7 +263,8 @@ static void prove(struct work *work, unsigned int id, bool fresh)
 		end_as(work, STAGE_LEFT, "it could not be unmounted");
 }
 
-/* mount.nfs exits with 0 if the same is mounted there already (EBUSY), and if it continues in the background. */
+/* mount.nfs exits with 0 if the same is mounted there already (EBUSY), and if it continues in the
+ * background. */
 static void look_at_old(struct work *work)
 {
 	struct proof proof;

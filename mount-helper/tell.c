@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* The helper's messages: a line on stderr, and an entry in the journal, because the platforms of virtual machines
- * do not always show stderr. */
+/* The helper's messages: a line on stderr, and an entry in the journal, because the platforms of
+ * virtual machines do not always show stderr. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <syslog.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* umount.nfsrdma: umount(8) runs it for a mount with the option helper=nfsrdma. umount.nfs does the work, and
- * the record is removed. umount.nfs alone unmounts other mounts; their record is invalid once the mount is
- * gone. */
+/* umount.nfsrdma: umount(8) runs it for a mount with the option helper=nfsrdma. umount.nfs does the
+ * work, and the record is removed. umount.nfs alone unmounts other mounts; their record is invalid
+ * once the mount is gone. */
 #include <stdio.h>
 
 #include "mount-helper/internal.h"
@@ -40,8 +40,8 @@ static int call(struct helper *helper, struct mount_nfs_end *end)
 	return rc;
 }
 
-/* The directory as in mountinfo. That name is found without touching the directory, whose server may be gone.
- * Otherwise it is resolved as umount(8) does; if that hangs, it stays as given. */
+/* The directory as in mountinfo. That name is found without touching the directory, whose server may
+ * be gone. Otherwise it is resolved as umount(8) does; if that hangs, it stays as given. */
 static void find(struct helper *helper, struct proof *proof)
 {
 	text_copy(helper->dir, sizeof(helper->dir), helper->args.dir);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* A slow mount: signals end it with a message, and on a terminal there is a line of progress, which is erased
- * before anything else is printed. A child draws it while this process is busy; while this process waits for
- * mount.nfs, it draws the line itself. */
+/* A slow mount: signals end it with a message, and on a terminal there is a line of progress, which
+ * is erased before anything else is printed. A child draws it while this process is busy; while this
+ * process waits for mount.nfs, it draws the line itself. */
 #include <poll.h>
 #include <signal.h>
 #include <stdarg.h>

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* nfsrdma-libvirt-hook: libvirt runs it before a guest starts, arrives or is restored (libvirt.org/hooks.html), as
- * GUEST OPERATION SUB-OPERATION EXTRA with the guest's XML on stdin. Exit status 1 is a refusal, and virsh shows
- * what is on stderr.
+/* nfsrdma-libvirt-hook: libvirt runs it before a guest starts, arrives or is restored
+ * (libvirt.org/hooks.html), as GUEST OPERATION SUB-OPERATION EXTRA with the guest's XML on stdin.
+ * Exit status 1 is a refusal, and virsh shows what is on stderr.
  *
- * It never calls libvirt, which waits for it. It prints nothing on stdout: for "migrate" and "restore" that would
- * replace the guest's XML. A failure of the hook allows the guest, unless the policy has on-unknown = refuse, and is
- * logged in the journal. */
+ * It never calls libvirt, which waits for it. It prints nothing on stdout: for "migrate" and
+ * "restore" that would replace the guest's XML. A failure of the hook allows the guest, unless the
+ * policy has on-unknown = refuse, and is logged in the journal. */
 #include <stdio.h>
 
 #include "hooks/hook.h"

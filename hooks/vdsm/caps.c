@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* The capabilities of this host, for the engine: the feature NFS_RDMA, if nothing prevents NFS over RDMA. The
- * engine stores the name; it acts only on names in its table cluster_features, which lacks this one. The details are in an object of our own, which the engine ignores:
+/* The capabilities of this host, for the engine: the feature NFS_RDMA, if nothing prevents NFS over
+ * RDMA. The engine stores the name; it acts only on names in its table cluster_features, which lacks
+ * this one. The details are in an object of our own, which the engine ignores:
  *
  *	"additionalFeatures": […, "NFS_RDMA"],
  *	"nfsrdma": {"version": "0.1.0", "ready": true, "module": "loaded",
  *	            "devices": [{"name": "mlx5_0", "active": true}], "problems": []}
  *
- * VDSM waits for it at each query of the host's capabilities, so it reads a few files and runs no checks. */
+ * VDSM waits for it at each query of the host's capabilities, so it reads a few files and runs no
+ * checks. */
 #include <stdio.h>
 
 #include "hooks/vdsm/internal.h"

@@ -3,7 +3,8 @@
 
 /* Storage domains: VDSM mounts an export on REPOSITORY/mnt/NAME, and links the domains that it finds
  * there into the folder of their data center, REPOSITORY/POOL/DOMAIN -> REPOSITORY/mnt/NAME/DOMAIN
- * (lib/vdsm/storage/sp.py). So readlink(2) finds the names here, without access to the storage itself, whose server may be gone. */
+ * (lib/vdsm/storage/sp.py). So readlink(2) finds the names here, without access to the storage
+ * itself, whose server may be gone. */
 #include <ctype.h>
 #include <stdio.h>
 
@@ -87,8 +88,8 @@ static bool is_nfs(const struct host_mount *mount)
 	return !strcmp(mount->type, "nfs") || !strcmp(mount->type, "nfs4");
 }
 
-/* Of several mounts on a directory the last one is visible. A mount below a domain's mount is another export of its
- * server, not a domain. */
+/* Of several mounts on a directory the last one is visible. A mount below a domain's mount is
+ * another export of its server, not a domain. */
 static int add_mounts(struct search *search)
 {
 	size_t i;
@@ -127,8 +128,8 @@ static int add_uuid(struct vdsm_domain *domain, const char *uuid)
 	return 0;
 }
 
-/* Whether a name below mnt/ looks like an NFS export, "server:_path": directories of this host have no server, and
- * GlusterFS and block devices have their own directories, glusterSD/ and blockSD/. */
+/* Whether a name below mnt/ looks like an NFS export, "server:_path": directories of this host have
+ * no server, and GlusterFS and block devices have their own directories, glusterSD/ and blockSD/. */
 static bool names_export(const char *name)
 {
 	return strstr(name, ":_") && !strchr(name, '/');

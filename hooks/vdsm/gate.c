@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* The points at which a guest, or a disk, can be refused. Each gets libvirt's XML of a guest or of one disk, in a file that is only read. VDSM shows the administrator
- * the stderr of the last script of the hook point. */
+/* The points at which a guest, or a disk, can be refused. Each gets libvirt's XML of a guest or of
+ * one disk, in a file that is only read. VDSM shows the administrator the stderr of the last script
+ * of the hook point. */
 #include "hooks/vdsm/internal.h"
 #include "plugin/libvirt/libvirt.h"
 
@@ -20,8 +21,8 @@ static int ask(const struct vdsm_call *call, const char *guest,
 	return 0;
 }
 
-/* Storage pools of libvirt, which VDSM does not use, but an earlier hook may: read only if a disk is in one. Their files
- * belong to root, so a volume is mostly unknown here. */
+/* Storage pools of libvirt, which VDSM does not use, but an earlier hook may: read only if a disk is
+ * in one. Their files belong to root, so a volume is mostly unknown here. */
 static void find_pools(const struct host *host, const struct domain_disks *disks,
 		       struct view_places *places, struct guard_sources *sources,
 		       char why[ERR_TEXT_MAX])
@@ -72,9 +73,10 @@ void vdsm_gate_xml(const struct vdsm_call *call, struct hook_answer *out)
 		vdsm_failed(out);
 }
 
-/* A refusal would cost the guest its memory. VDSM reports the restore to the engine before it calls a hook; from then
- * on the engine treats the saved memory as used: if the restore fails, it starts the guest without it, on another
- * host, and removes the memory (RunVmCommand.java, memoryFromSnapshotUsed). */
+/* A refusal would cost the guest its memory. VDSM reports the restore to the engine before it calls
+ * a hook; from then on the engine treats the saved memory as used: if the restore fails, it starts
+ * the guest without it, on another host, and removes the memory (RunVmCommand.java,
+ * memoryFromSnapshotUsed). */
 void vdsm_gate_restore(const struct vdsm_call *call, struct hook_answer *out)
 {
 	hook_spare(out, "not refused, because the guest is restored");

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* The file with VDSM's data, which VDSM creates for this one call, in a directory for temporary files that all users
- * can write to. It is never opened through a link, and replaced by rename(2), so that it always has either the old or
- * the new text. */
+/* The file with VDSM's data, which VDSM creates for this one call, in a directory for temporary
+ * files that all users can write to. It is never opened through a link, and replaced by rename(2),
+ * so that it always has either the old or the new text. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <sys/random.h>

@@ -4,8 +4,9 @@
 /* VDSM runs this program at its hook points. The name of the directory tells which one:
  * /usr/libexec/vdsm/hooks/after_get_caps/90_nfsrdma is a link to this program.
  *
- * Exit status 2 is a refusal, with one sentence on stderr. Otherwise the exit status is 0 and stderr stays empty: VDSM shows
- * the stderr of the last script, even if another one failed. Our own failures go to the journal only. */
+ * Exit status 2 is a refusal, with one sentence on stderr. Otherwise the exit status is 0 and stderr
+ * stays empty: VDSM shows the stderr of the last script, even if another one failed. Our own
+ * failures go to the journal only. */
 #include <limits.h>
 #include <stdio.h>
 
@@ -39,9 +40,10 @@ static const struct point points[] = {
 	  "VDSM's data is unchanged", RESTORED_NEVER },
 	{ "after_get_stats", INPUT_JSON, HOOK_DEADLINE_MS, vdsm_stats,
 	  "VDSM's data is unchanged", RESTORED_NEVER },
-	/* The gates: points that VDSM calls before something starts, never for a running guest. after_disk_prepare is not
-	 * one: VDSM calls it for each disk of each running guest after a restart, and a refusal leaves the guest's other
-	 * disks unprepared and its thin disks without extension. */
+	/* The gates: points that VDSM calls before something starts, never for a running guest.
+	 * after_disk_prepare is not one: VDSM calls it for each disk of each running guest after a
+	 * restart, and a refusal leaves the guest's other disks unprepared and its thin disks
+	 * without extension. */
 	{ "before_vm_start", INPUT_DOMXML, HOOK_DEADLINE_MS, vdsm_gate_xml, NULL,
 	  RESTORED_LATER },
 	{ "before_vm_dehibernate", INPUT_DOMXML, HOOK_DEADLINE_MS, vdsm_gate_restore,
@@ -173,8 +175,8 @@ static int usage(FILE *out, int status)
 	return status;
 }
 
-/* 0 for VDSM, whatever the name of a directory with a link is: not every point has data, and 2 would be a refusal. A call by
- * PATH or from a terminal is not VDSM's. */
+/* 0 for VDSM, whatever the name of a directory with a link is: not every point has data, and 2 would
+ * be a refusal. A call by PATH or from a terminal is not VDSM's. */
 static int unknown_point(const char *path)
 {
 	char text[512];
@@ -217,7 +219,8 @@ int main(int argc, char *argv[])
 {
 	const struct point *point = argc > 0 ? find_by_path(argv[0]) : NULL;
 
-	/* Not for VDSM, which calls the link: its environment has a guest's custom properties, and it shows stderr. */
+	/* Not for VDSM, which calls the link: its environment has a guest's custom properties, and
+	 * it shows stderr. */
 	if (!point)
 		debug_init();
 	if (argc > 1)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Sets members of a JSON object in its text. json-c first parses all of it, strictly; then the position is found by quotes
- * and brackets alone, which is enough for valid JSON. json-c parses the result again, and it must have the new value;
- * otherwise it is an error, and nothing changes.
+/* Sets members of a JSON object in its text. json-c first parses all of it, strictly; then the
+ * position is found by quotes and brackets alone, which is enough for valid JSON. json-c parses the
+ * result again, and it must have the new value; otherwise it is an error, and nothing changes.
  *
  * Of a duplicate member the last one counts, as in Python and json-c. */
 #include <stdio.h>

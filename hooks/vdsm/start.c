@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* before_vdsm_start: as root, before VDSM mounts anything. If this host has an RDMA device, or a policy that requests RDMA, it
- * loads the modules that a mount needs: rpcrdma, and the RDMA drivers of its adapters. Then it runs the checks that the mount
- * helper runs before each mount, and logs problems in the journal; VDSM starts in any case. */
+/* before_vdsm_start: as root, before VDSM mounts anything. If this host has an RDMA device, or a
+ * policy that requests RDMA, it loads the modules that a mount needs: rpcrdma, and the RDMA drivers
+ * of its adapters. Then it runs the checks that the mount helper runs before each mount, and logs
+ * problems in the journal; VDSM starts in any case. */
 #include <stdarg.h>
 #include <stdio.h>
 

@@ -8,10 +8,11 @@
  *	     "wanted": "rdma", "wanted_by": "/etc/nfsrdma.conf:3", "effective": "rdma",
  *	     "state": "proven", "age_ms": 12000, "gate": "pass", "reason": ""}]}
  *
- * effective is the actual transport, from the kernel. state comes from the record of the mount (plugin/record): "unknown" without a
- * valid record, with null for its age and the reason; "gone" if VDSM's link leads to a directory that is not a mount
- * point. gate is the answer for a guest that starts now, and reason its cause, if any; otherwise the cause of an unknown
- * state. No server is contacted: everything is read from the kernel and from /run/nfsrdma. */
+ * effective is the actual transport, from the kernel. state comes from the record of the mount
+ * (plugin/record): "unknown" without a valid record, with null for its age and the reason; "gone" if
+ * VDSM's link leads to a directory that is not a mount point. gate is the answer for a guest that
+ * starts now, and reason its cause, if any; otherwise the cause of an unknown state. No server is
+ * contacted: everything is read from the kernel and from /run/nfsrdma. */
 #include <stdio.h>
 
 #include "hooks/vdsm/internal.h"
