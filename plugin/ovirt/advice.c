@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* The custom mount options of a domain. They are planned as a part of the whole that mount(8) will
- * get: what VDSM adds is put around what was asked for, that is planned (plugin/options), and VDSM's
- * own is taken out again. So what VDSM adds is not typed twice, and what contradicts it is seen.
+/* The custom mount options of a domain, planned within the complete mount command: VDSM's options
+ * are added to the requested ones, the result is planned (plugin/options), and VDSM's options are
+ * removed again. So no option is entered twice, and contradictions are found.
  *
- * For a POSIX domain VDSM adds nothing; then its defaults are among what is to be typed, for sanlock
- * and the engine count on them. */
+ * For a POSIX domain VDSM adds nothing; then the options to enter include its defaults, which
+ * sanlock and the engine rely on. */
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -14,7 +14,7 @@
 
 #define OWN_PREFIX "nfsrdma."
 #define VFS_TYPE   "nfsrdma"
-/* sanlock gives an I/O ten seconds: an NFS client must not give up before. */
+/* sanlock allows ten seconds for an I/O: an NFS client must not give up before. */
 #define TIMEO_LEAST 100
 
 int ovirt_advice_note(struct ovirt_advice *advice, const char *fmt, ...)
@@ -66,7 +66,7 @@ static ssize_t find_same(const struct opts *opts, const struct opt *opt)
 	return -1;
 }
 
-/* Each of @less once out of @opts, the first of its kind. */
+/* Removes the first occurrence of each of @less from @opts. */
 static void subtract(struct opts *opts, const struct opts *less)
 {
 	size_t i;
@@ -91,7 +91,7 @@ static struct ovirt_connection connection_of(const struct ovirt_request *request
 					  .options = options };
 }
 
-/* What VDSM adds around @options, as a list. */
+/* The list of @options with those that VDSM adds. */
 static int added_by_vdsm(const struct ovirt_request *request, const char *options,
 			 struct opts **out)
 {
@@ -105,7 +105,7 @@ static int added_by_vdsm(const struct ovirt_request *request, const char *option
 	rc = rc ? rc : opts_parse(&typed, options);
 	if (rc)
 		return rc;
-	/* From the end: VDSM's own come first, but for nolock, which it adds where there is none. */
+	/* From the end: VDSM's own come first, except nolock, which it appends if absent. */
 	for (i = opts_count(typed); i > 0; i--) {
 		struct opt opt = opts_at(typed, i - 1);
 		size_t at = opts_count(all);
@@ -124,7 +124,7 @@ static int added_by_vdsm(const struct ovirt_request *request, const char *option
 	return 0;
 }
 
-/* Whatever the policy allows: this is about RDMA. */
+/* Regardless of the policy: the domain is to use RDMA. */
 static int refuse_transport(const struct opts *typed)
 {
 	static const char *const words[] = { "tcp",       "udp",        "nordma",
@@ -148,7 +148,7 @@ static int refuse_transport(const struct opts *typed)
 	return 0;
 }
 
-/* Whatever the policy allows: VDSM goes by mount.nfs's exit status. */
+/* Regardless of the policy: VDSM relies on the exit status of mount.nfs. */
 static int refuse_background(const struct opts *typed)
 {
 	const struct opt bg = { "bg", NULL };
@@ -161,7 +161,7 @@ static int refuse_background(const struct opts *typed)
 		"with bg mount.nfs may exit with 0 and nothing mounted, and VDSM would use an empty directory; remove bg");
 }
 
-/* nfsrdma.* are for mount.nfsrdma, which an NFS domain does not call. */
+/* nfsrdma.* are for mount.nfsrdma, which an NFS domain does not use. */
 static int refuse_own(const struct opts *typed)
 {
 	size_t i;
@@ -178,7 +178,7 @@ static int refuse_own(const struct opts *typed)
 	return 0;
 }
 
-/* What is a warning of a plan: mount.nfs refuses it, and here nobody is there to see it. */
+/* A warning of a plan that mount.nfs would refuse is an error here, where nobody sees its message. */
 static int refuse_unknown_case(const struct plan *plan)
 {
 	static const char words[] = "is written in lower case";
@@ -233,7 +233,7 @@ static int advise_nfs(struct ovirt_advice *advice, const struct ovirt_request *r
 
 /* --- a POSIX domain ------------------------------------------------------------------------------ */
 
-/* Before what was asked for, so that this counts. */
+/* Before the requested options, so that these override it. */
 static int add_absent(struct opts *opts, size_t *at, const char *name, const char *value)
 {
 	const struct opt opt = { name, value };
@@ -275,7 +275,7 @@ static int add_defaults(struct opts *opts, const char *version)
 	return rc;
 }
 
-/* As VDSM does for NFS domains: locks of NFSv3 would outlive a host that failed. */
+/* As VDSM does for NFS domains: NFSv3 locks would outlive a failed host. */
 static int add_nolock(struct opts *opts, const struct plan *plan)
 {
 	if (plan->nfs_major == 4 || opts_find(opts, "lock") >= 0 ||
@@ -284,7 +284,7 @@ static int add_nolock(struct opts *opts, const struct plan *plan)
 	return opts_append(opts, "nolock", NULL);
 }
 
-/* The plan took them for itself; here they are for mount.nfsrdma, and stay. */
+/* The plan consumed them; here they are for mount.nfsrdma, and stay. */
 static void forget_change(struct plan *plan, const char *name)
 {
 	size_t len = strlen(name);
@@ -339,7 +339,7 @@ static int advise_posix(struct ovirt_advice *advice, const struct ovirt_request 
 
 /* --- both ------------------------------------------------------------------------------------------ */
 
-/* A storage domain has to get an error some time; and what the engine passes over is told. */
+/* A storage domain must get an error eventually; options that the engine does not check get a note. */
 static int take_notes(struct ovirt_advice *advice, const struct opts *typed)
 {
 	_cleanup_(opts_free_p) struct opts *opts = NULL;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* The per-host way: sections of nfsmount.conf that make VDSM's mounts go over RDMA, and sections of
- * nfsrdma.conf by which the gates know that they must. Before anything is written the whole of
- * nfsmount.conf is read as it would be then, and mount.nfs's rules applied to each domain: a section
- * that would have no effect, or take a key from somebody else's, is refused.
+/* Configuration of a single host: sections of nfsmount.conf that make VDSM's mounts use RDMA, and
+ * sections of nfsrdma.conf that tell the gates to require it. Before writing, nfsmount.conf is
+ * evaluated as it would be then, with the rules of mount.nfs, for each domain: a section that would
+ * have no effect, or would take a key from another section, is refused.
  *
- * A section for a directory touches VDSM's mount of one domain alone, and is taken where it works.
- * Where this nfs-utils keeps a key in one such section only, several domains of one server can
- * still share a section for their server. */
+ * A section for a directory affects VDSM's mount of one domain only, and is preferred. If this nfs-
+ * utils keeps a key in one such section only, several domains of one server can still share a
+ * section for their server. */
 #include <stdio.h>
 #include <strings.h>
 
@@ -21,10 +21,10 @@ struct making {
 	struct ovirt_change *change;
 	struct ovirt_part parts[2];
 	struct conf *now; /* nfsmount.conf as it is */
-	bool lost; /* what was tried last would do if this nfs-utils kept every section */
+	bool lost; /* the last attempt would work if this nfs-utils kept every section */
 };
 
-/* --- does somebody else lose a key ----------------------------------------------------------------- */
+/* --- does another section lose a key ----------------------------------------------------------------- */
 
 struct loss {
 	const struct conf *before, *after;
@@ -91,7 +91,7 @@ static bool takes_from_others(const struct making *making, const struct conf *af
 	return *who;
 }
 
-/* --- does it do what it is for ---------------------------------------------------------------------- */
+/* --- does it have an effect ---------------------------------------------------------------------- */
 
 /* The command of VDSM's has none of the names that matter but what was typed into the engine; of
  * domains that were written before nobody said what that is. */
@@ -141,7 +141,7 @@ static int try_form(struct making *making, enum ovirt_form form, bool lossy)
 	return 0;
 }
 
-/* Nobody's but the domains' own server may stand in a section of it. */
+/* Whether all domains are on one server. */
 static bool is_one_server(const struct ovirt_part *part)
 {
 	size_t i, len = strcspn(part->list[0].spec, ":");
@@ -186,7 +186,7 @@ static int refuse_other(const struct making *making, const struct ovirt_entry *a
 		b->six ? "rdma6" : "rdma", b->port, making->request->nfs_utils);
 }
 
-/* What can be done where a key is lost through sections; of all else the reason says it. */
+/* The remedy if a key is lost; otherwise the reason includes it. */
 static int refuse_sections(const struct making *making)
 {
 	const struct ovirt_part *part = &making->parts[OVIRT_NFSMOUNT];
@@ -228,16 +228,16 @@ static int make_nfsmount(struct making *making)
 		note_server(making);
 		return 0;
 	}
-	/* The second attempt has words of its own. */
+	/* The second attempt has its own message. */
 	if (rc == -EPERM)
 		rc = try_form(making, OVIRT_BY_DIRECTORY, lossy);
 	return rc == -EPERM ? refuse_sections(making) : rc;
 }
 
-/* --- the gates' ---------------------------------------------------------------------------------------- */
+/* --- the gates'
+ * ---------------------------------------------------------------------------------------- */
 
-/* The text is a policy that is understood: a file that is not keeps every mount of type nfsrdma from
- * being made. */
+/* Verifies that the text is a valid policy: an invalid file prevents every mount of type nfsrdma. */
 static int check_guard(const char *text)
 {
 	_cleanup_(policy_free_p) struct policies *policies = NULL;
@@ -260,7 +260,7 @@ static int make_guard(struct making *making)
 	return rc ? rc : check_guard(change->after[OVIRT_GUARD]);
 }
 
-/* A policy that is broken elsewhere is to be mended first: with it no gate knows anything. */
+/* A policy that is broken elsewhere must be fixed first: no gate works with it. */
 static int check_others(const struct host *host)
 {
 	_cleanup_(policy_free_p) struct policies *policies = NULL;
@@ -292,7 +292,9 @@ int ovirt_change_overruled(const struct ovirt_change_request *request,
 	return rc;
 }
 
-/* --- both -------------------------------------------------------------------------------------------------- */
+/* --- both
+ * --------------------------------------------------------------------------------------------------
+ * */
 
 static int read_parts(struct making *making)
 {
@@ -350,7 +352,7 @@ static int remove_all(struct making *making)
 	return 0;
 }
 
-/* What is left keeps its form where that still works; taking away harms nobody. */
+/* The rest keeps its form if that still works; removing does no harm. */
 static int make_removed(struct making *making)
 {
 	struct ovirt_change *change = making->change;

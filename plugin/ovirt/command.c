@@ -2,8 +2,8 @@
 /* Copyright (C) 2026 The nfsrdma authors */
 
 /* The mount command that VDSM makes of a connection (storageServer.py: NFSConnection,
- * MountConnection; mount.py: _mount()). What was typed is passed on as it stands, blanks and all:
- * only empty options are dropped. Nothing is held against anything else. */
+ * MountConnection; mount.py: _mount()). Custom options are passed on unchanged, with their blanks;
+ * only empty options are dropped. Contradictions are not detected. */
 #include <stdio.h>
 
 #include "plugin/ovirt/internal.h"
@@ -11,7 +11,7 @@
 #define TIMEO_DEFAULT   "100" /* tenths of a second */
 #define RETRANS_DEFAULT "3"
 
-/* One option of a list by commas, as VDSM splits it: without regard to quotes. */
+/* One option of a list, split at commas as VDSM does it: quotes have no meaning. */
 struct piece {
 	const char *start;
 	size_t len;

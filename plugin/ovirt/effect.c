@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* What mount.nfs makes of VDSM's command and of nfsmount.conf (utils/mount/configfile.c): of
- * MountPoint, Server and the global section, in this order, the first that names an option has it
- * added, unless the command has one of that name. "proto", "tcp" and "rdma" are three names, and of
- * transports the last counts, so a "tcp=true" anywhere beats everything. */
+/* What mount.nfs makes of VDSM's command and of nfsmount.conf (utils/mount/configfile.c): the first
+ * of MountPoint, Server and the global section, in this order, that has an option adds it, unless
+ * the command has one of that name. "proto", "tcp" and "rdma" are three names, and the last
+ * transport applies, so a "tcp=true" anywhere overrides everything. */
 #include <stdio.h>
 #include <strings.h>
 
@@ -67,7 +67,7 @@ static bool has(const struct opts *opts, const char *name)
 	return opts_find(opts, name) >= 0;
 }
 
-/* What no option string is safe from. */
+/* These override any option string. */
 static bool has_flag(const struct judge *judge, const struct opts *opts,
 		     struct ovirt_effect *out)
 {
@@ -87,7 +87,7 @@ static bool has_flag(const struct judge *judge, const struct opts *opts,
 	return false;
 }
 
-/* What the command itself says comes first, or alone. */
+/* The options of the command come first. */
 static bool says_otherwise(const struct opts *opts, struct ovirt_effect *out)
 {
 	static const char *const names[] = { "proto", "port", "mountproto", "mountport" };
@@ -139,8 +139,8 @@ static void judge_values(const struct judge *judge, const struct ovirt_entry *en
 		out->rdma = true;
 }
 
-/* Why a key is missed, where all would be well if every section were kept: what is found in its place
- * is not the cause. */
+/* Why a key is missing that would be found if every section were kept: the value found instead is
+ * not the cause. */
 static void note_lost(const struct judge *judge, const struct ovirt_entry *entry,
 		      struct ovirt_effect *out)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* What the engine takes of a storage connection. It splits custom options at commas and "=", trims
- * names, does not regard their case, and passes over those with two "=": what it does not see there
- * VDSM passes on to mount(8) all the same. */
+/* The engine's rules for a storage connection. It splits custom options at commas and "=", trims
+ * names, ignores their case, and does not check those with two "=": VDSM passes these on to mount(8)
+ * nevertheless. */
 #include <stdio.h>
 #include <strings.h>
 
@@ -14,7 +14,7 @@
 /* Options that the engine keeps for itself. */
 static const struct managed {
 	const char *name;
-	bool posix; /* also where the file system is a POSIX compliant one */
+	bool posix; /* also for a POSIX compliant file system */
 	const char *instead;
 } managed[] = {
 	{ "timeo", false, "the field Timeout (deciseconds) of " NFS_FIELDS " sets it" },
@@ -98,7 +98,7 @@ int ovirt_engine_options(enum ovirt_type type, const char *options)
 	return 0;
 }
 
-/* Shorthands that the engine does not see as a version. */
+/* Shorthands that the engine does not recognize as a version. */
 static bool is_short_version(const char *name)
 {
 	return *name == 'v' && name[1] >= '2' && name[1] <= '4';

@@ -5,11 +5,11 @@
  *
  *	domain.c   source and directory of a domain
  *	command.c  the mount command of VDSM
- *	engine.c   what the engine takes
- *	advice.c   the options to type into the engine
+ *	engine.c   the engine's rules
+ *	advice.c   the options to enter in the engine
  *	part.c     our part of a file
- *	effect.c   what mount.nfs makes of it
- *	mounted.c  what is mounted now
+ *	effect.c   the result with mount.nfs and nfsmount.conf
+ *	mounted.c  the present mounts
  */
 #ifndef PLUGIN_OVIRT_INTERNAL_H
 #define PLUGIN_OVIRT_INTERNAL_H

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* What is mounted for a domain. VDSM asks whether something is mounted on its directory from its
- * source, and if so it is content: it compares no options and never remounts. So a domain that was
- * mounted over TCP stays so when its options change, until it is unmounted; and where the source
- * was another text, each attempt of VDSM's has put one more mount on top of the others, of which its
- * own unmounting takes the topmost alone. */
+/* The mounts of a domain. VDSM only checks whether its source is mounted on its directory: it
+ * compares no options and never remounts. So a domain that was mounted over TCP keeps TCP when its
+ * options change, until it is unmounted. If the kernel shows another text as the source, each
+ * attempt of VDSM adds a mount on top of the others, and its unmount removes only the topmost one.
+ * */
 #include <stdio.h>
 
 #include "plugin/report/shell.h"
@@ -101,7 +101,8 @@ void ovirt_mounted(const struct view *view, const struct ovirt_domain *domain,
 	tell(out);
 }
 
-/* --- all of a repository ------------------------------------------------------------------------------- */
+/* --- all of a repository
+ * ------------------------------------------------------------------------------- */
 
 /* REPOSITORY/mnt/NAME, and no deeper. */
 static bool is_domain(const char *target, const char *top)

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* oVirt's storage domains on NFS over RDMA, without a change of oVirt's. The engine keeps a domain's
- * connection and has rules for it; VDSM, on every host, makes a mount command of it, and a directory;
- * mount.nfs adds what nfsmount.conf has. All three are modelled here, so that what somebody types
- * into the engine, or writes on a host, is known to come out as a mount over RDMA before it is done.
+/* oVirt's storage domains on NFS over RDMA, with oVirt unchanged. The engine stores a domain's
+ * connection and has rules for it; VDSM, on every host, makes a mount command and a directory of it;
+ * mount.nfs adds the settings of nfsmount.conf. All three are modelled here, so that the result of
+ * options in the engine, or of files on a host, is known before they are applied.
  *
  *	ovirt_domain()     the source and the directory, as VDSM makes them
  *	ovirt_command()    the mount command that VDSM runs
- *	ovirt_engine_*     what the engine takes, and what it does not see
- *	ovirt_advise()     the custom mount options to type, and all else about them
+ *	ovirt_engine_*     the engine's rules, and what it does not check
+ *	ovirt_advise()     the custom mount options, with notes
  *	ovirt_part_*       our part of a file in nfsmount.conf.d or nfsrdma.conf.d
  *	ovirt_effect()     what mount.nfs makes of a command and of nfsmount.conf
- *	ovirt_change_*     both files as they are to be, or why they cannot be
- *	ovirt_mounted()    what is mounted for a domain now, and whether VDSM would leave it so
+ *	ovirt_change_*     the new contents of both files, or why that is impossible
+ *	ovirt_mounted()    the mounts of a domain, and whether VDSM would keep them
  *
  * Pure; what is read of a host comes through struct host. VDSM is that of 4.50 (lib/vdsm/storage/
  * storageServer.py, mount.py, fileUtils.py), the engine that of 4.5
@@ -26,7 +26,7 @@
 
 #define OVIRT_REPOSITORY "/rhev/data-center" /* [irs] repository of vdsm.conf */
 
-/* Sentences for a person. */
+/* Messages. */
 #define OVIRT_TEXT_MAX 640
 
 /* domain.c */
@@ -98,7 +98,7 @@ int ovirt_engine_source(enum ovirt_type type, const char *spec);
 
 struct ovirt_request {
 	const char *spec;
-	const char *options;    /* what somebody wants besides; NULL: nothing */
+	const char *options;    /* additional options; NULL: none */
 	const char *version;    /* "auto", "3", "4", "4.0", "4.1", "4.2" */
 	const char *repository; /* NULL: OVIRT_REPOSITORY */
 	enum ovirt_type type;
@@ -108,12 +108,12 @@ struct ovirt_request {
 
 struct ovirt_advice {
 	struct ovirt_domain domain;
-	char *options;                /* to type: one line, never empty */
+	char *options;                /* the options to enter: one line, never empty */
 	struct ovirt_command command; /* that VDSM will run with them */
 	struct plan *
 		plan; /* of what VDSM would run with what was given: its changes are why */
 	unsigned int nnotes;
-	char **notes; /* sentences without a full stop: what somebody should know */
+	char **notes; /* sentences without a full stop */
 };
 
 /* Errors: -EINVAL it is refused, by whom and why in one sentence; -E2BIG too long; -ENOMEM. */
@@ -124,10 +124,10 @@ int ovirt_advice_note(struct ovirt_advice *advice, const char *fmt, ...)
 void ovirt_advice_free(struct ovirt_advice *advice);
 void ovirt_advice_free_p(struct ovirt_advice **advice);
 
-/* part.c: a file of drop-ins has one part of ours, and around it whatever somebody else wrote */
+/* part.c: a drop-in file has one part of ours, and may have other contents around it */
 
 enum ovirt_file {
-	OVIRT_NFSMOUNT, /* sections that make mount.nfs go over RDMA */
+	OVIRT_NFSMOUNT, /* sections that make mount.nfs use RDMA */
 	OVIRT_GUARD,    /* sections of nfsrdma.conf(5) for the gates */
 };
 
@@ -174,7 +174,7 @@ struct ovirt_effect {
 	char why[320]; /* it is not: a clause with file and line; "" */
 };
 
-/* Over what a mount of VDSM's with these options goes, by mount.nfs's rules. @lossy: as of
+/* The transport of a mount by VDSM with these options, by the rules of mount.nfs. @lossy: as of
  * nfsmount_lost(). */
 void ovirt_effect(const struct conf *conf, bool lossy, const struct ovirt_entry *entry,
 		  const char *options, struct ovirt_effect *out);

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Our part of a file of drop-ins, between two comments. In it stands which domains it is for, a
- * comment each; the rest follows from those, and is written anew each time. A part that is not what
- * would be written for its domains was changed by somebody: it is theirs then, and left alone. So is
- * one with a key right behind it, which the part's last section would take along. What else stands
- * around it is never looked at. */
+/* Our part of a drop-in file, between two comments. It lists its domains, a comment each; the rest
+ * is derived from them and rewritten each time. A part that differs from what would be written for
+ * its domains was edited: it is left alone. So is one with a key right after it, which belongs to
+ * the part's last section. Other contents of the file are never read. */
 #include <stdio.h>
 #include <strings.h>
 
@@ -246,8 +245,8 @@ static const char *find_end(const char *text)
 	return text + len;
 }
 
-/* A key belongs to the heading before it: behind END to our last section, and to another one as soon
- * as this one is written elsewhere or goes. */
+/* A key belongs to the heading before it: after END, to our last section, and to another one when
+ * ours moves or is removed. */
 static int check_behind(const char *text, const char *end)
 {
 	unsigned int number = 1;
@@ -361,7 +360,7 @@ int ovirt_part_read(struct ovirt_part *out, enum ovirt_file file, const char *te
 
 /* --- the whole file ----------------------------------------------------------------------------------- */
 
-/* What must stand between a text and what is put behind it: a backslash joins lines. */
+/* The text between existing contents and an appended part: a trailing backslash joins lines. */
 static const char *gap(const char *text, size_t len)
 {
 	bool ended = len && text[len - 1] == '\n';
