@@ -78,7 +78,7 @@ wrong=$(python3 "$work/demand.py" "$work/steps" "$work/rows")
 
 # Our own commands in steps, and their options, exist. --help at the end keeps them from doing anything.
 while read -r command; do
-	read -ra words < <(sed -E "s/\{![a-z_]+\}//g; s/\{(port|asked)\}|PORT/20049/g; s/\{[a-z_]+\}/x/g; s/'//g" <<<"$command")
+	read -ra words < <(sed -E "s/\{![a-z_]+\}//g; s/\{(port|asked)\}|PORT/20049/g; s/\{type\}/siw/g; s/\{[a-z_]+\}/x/g; s/'//g" <<<"$command")
 	run "${words[@]}" --help
 	[[ $status == 0 ]] || { show; fail "a step has 'nfsrdma $command'"; }
 done < <(cut -f2 "$work/steps" | grep -oE '(^|[ ;&])nfsrdma [a-z][^;&|>]*' | sed 's/.*nfsrdma //' | sort -u)

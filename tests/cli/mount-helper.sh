@@ -320,7 +320,7 @@ if [[ ! -d /sys/class/infiniband || ! $(ls /sys/class/infiniband) ]]; then
 		! grep -q called "$work/err" || fail "mount.nfs was called"
 	done
 	try -t nfsrdma "$source" "$place" -o retry=0
-	expect 32 refused 'nfsrdma explain client\.'
+	expect 32 refused '\[client[.][a-z-]+/[a-z-]+\][.] [A-Z].*nfsrdma (explain client|check)'
 	grep -q '^NFSRDMA_FINDING=client\.' "$work/journal" || fail "the journal has no finding"
 	grep -q '^NFSRDMA_REMEDY=' "$work/journal" || fail "the journal has no remedy"
 	within 3000 "what the checks refuse"
