@@ -23,7 +23,7 @@ for address in 192.168.77.1 10.0.2.15; do
 	# Asked first, it is not called where nobody is to wait.
 	mounting /mnt -t nfsrdma $address:/export/plain /mnt -o vers=4.2,port=20050,retry=0
 	expect_refused 32 'refuses RDMA at port 20050 .fabric.listener'
-	((took < 10000)) || fail "it took $took ms"
+	((took < 60000)) || fail "it was retried: $took ms"
 	expect_step fabric.listener/refused
 done
 
@@ -45,7 +45,7 @@ mounting /mnt -t nfsrdma 192.168.77.1:/export/plain /mnt -o vers=4.2
 inside 'rm /etc/modprobe.d/test.conf'
 expect_refused 32 'forbids loading it'
 expect_step 'client.module/[a-z-]+'
-((took < 5000)) || fail "it took $took ms"
+((took < 60000)) || fail "it was retried: $took ms"
 
 # No server at all; nobody has the second address.
 mounting /mnt -t nfsrdma 192.168.77.1:/export/plain /mnt -o vers=4.2,retry=0
