@@ -60,7 +60,7 @@ cat >"$root/run/nfsrdma/watch.json" <<'END'
 {"schema": "nfsrdma-report/1", "command": "watch", "started": "2026-01-01T00:00:30Z", "findings": [
  {"id": "watch.libvirt", "status": "pass", "summary": "", "evidence": {"connected": 1}},
  {"id": "watch.list", "status": "pass", "summary": "", "evidence": {"good": 2, "lost": 1, "unknown": 0,
-  "started_at": 1767225600, "last_lost_at": 1767225610, "last_lost": "mount /srv/vm (nas:/vm): goes over tcp"}},
+  "started_at": 1767225600, "last_lost_at": 1767225610, "last_lost": "mount /srv/vm (nas:/vm): over tcp"}},
  {"id": "watch.silent", "status": "fail", "summary": "mount /srv/vm (nas:/vm): the server does not answer",
   "evidence": {"target": "/srv/vm", "source": "nas:/vm", "waiting": 3}}]}
 END
@@ -68,7 +68,7 @@ TZ=UTC run status --root "$root"
 expect_status 1
 tr -s ' \n' ' ' <"$work/out" >"$work/words"
 for words in 'last look 2026-01-01 00:00:30: 2 over RDMA, 1 not, 0 unknown; libvirt connected' \
-	'lost 2026-01-01 00:00:10: mount /srv/vm (nas:/vm): goes over tcp' 'the server does not answer'; do
+	'lost 2026-01-01 00:00:10: mount /srv/vm (nas:/vm): over tcp' 'the server does not answer'; do
 	grep -qF "$words" "$work/words" || { show; fail "not said: $words"; }
 done
 echo '{' >"$root/run/nfsrdma/watch.json"
