@@ -155,7 +155,7 @@ seen '[.findings[] | select(.id == "watch.libvirt") | .status] == ["unknown"]'
 pool_is vms unknown
 seen '[.findings[] | select(.id == "watch.mount" and (.evidence.target | endswith("vms"))) | .status] == ["pass"]'
 grep -q '^nfsrdma_watch_libvirt_connected 0$' /run/nfsrdma/metrics.prom || fail "the metrics say it is connected"
-line 'pools and guests are not followed until libvirt answers'
+line 'pools and guests are not watched until libvirt answers'
 start_daemon
 line 'libvirt answers again'
 pool_is vms pass
