@@ -246,7 +246,8 @@ static const struct {
 	{ "reply-4.0-readdir", 36, 2, "cut short or malformed" },   /* another entry? */
 	{ "reply-4.0-readdir", 48, 256, "cut short or malformed" }, /* its name */
 	{ "reply-4.2-read-getattr-mismatch", 0, 0, "0 results of a COMPOUND of 4" },
-	{ "reply-4.1-readlink-illegal", 68, NFS4ERR_NOTSUPP, "operation 10044; expected 27" },
+	{ "reply-4.1-readlink-illegal", 68, NFS4ERR_NOTSUPP,
+	  "operation 10044; expected 27" },
 };
 
 static void a_reply_to_something_else_is_refused_in_words(void)
