@@ -99,7 +99,7 @@ gone()
 
 for version in "${versions[@]}"; do
 	for level in quick standard full; do
-		gone 'is gone: .*refused' 'READ of [0-9]+ bytes at offset [0-9]+ by Write chunk' --embedded \
+		gone 'is gone after .*refused' 'READ of [0-9]+ bytes at offset [0-9]+ by Write chunk' --embedded \
 			--fault die --nfs-version "$version" --level "$level"
 		within 6000 "the end of the probe"
 	done
