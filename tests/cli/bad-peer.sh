@@ -114,7 +114,7 @@ start_peer siw-2015 "$rdma_port"
 probe "127.0.0.1:$export" --port "$peer_port" --mount-port "$mount_port" --nfs-port "$nfs_port" --level quick
 expect_status 0
 expect_report "what was refused" 'any(.findings[]; .id == "probe.connect" and .status == "pass" and
-	(.summary | test("by MPA revision 1, CRC off, after the peer refused MPA revision 2")))'
+	(.summary | test("with MPA revision 1, CRC off, after the peer refused MPA revision 2")))'
 [[ $(grep -c '^revision 2' "$work/peer-siw-2015") == 1 ]] ||
 	{ cat "$work/peer-siw-2015"; fail "revision 2 was not asked for once"; }
 ! grep -q '^revision 1 flags 64' "$work/peer-siw-2015" ||

@@ -230,7 +230,7 @@ pads()
 	probe --embedded --fault "pad-written=$1" --nfs-version 3 --level quick
 	# shellcheck disable=SC2016 # jq's variable
 	expect_report "the pad's length: $1" --arg words "$2" \
-		'any(.findings[]; .id == "probe.read.write-chunk.pad" and .status == "fail" and (.summary | test($words)))'
+		'any(.findings[]; .id == "probe.read.write-chunk.pad" and .status == "fail" and (.evidence.example | test($words)))'
 }
 pads whole '3 pad bytes were written after 1 byte$'
 pads part '1 pad byte was written after 1 byte$'
