@@ -29,7 +29,7 @@ for level in quick standard full; do
 		expect_status 1
 		[[ $(all_findings) == "$expected" ]] || fail "NFSv$version, $level: \"$(all_findings)\" in place of \"$expected\""
 
-		expect_words probe.server pass '^nfs-ganesha: its file handles'
+		expect_words probe.server pass '^nfs-ganesha: by its file handles'
 		expect_words probe.read.withheld skip 'can crash nfs-ganesha: the server is nfs-ganesha'
 		expect_words probe.read.largest skip 'stopped at 1048576 bytes, the server takes 67108864: longer ones can crash'
 		expect_words probe.read.write-chunk.pad fail '1 pad byte was written after 1 byte'
