@@ -118,8 +118,9 @@ static int run_check(struct check_run *run)
 	/* Links go up and down after a boot. */
 	if (hours < 1)
 		return check_say(run, FINDING_SKIP,
-				 hours < 0 ? "the uptime of this host is unknown"
-					   : "this host has been up for less than an hour");
+				 hours < 0
+					 ? "the uptime of this host is unknown"
+					 : "this host has been up for less than an hour");
 	for (i = 0; i < ports.count; i++) {
 		const struct port_at *at = &ports.list[i];
 

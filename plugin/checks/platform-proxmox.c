@@ -112,10 +112,9 @@ static int judge_storage(struct check_run *run, const struct proxmox_storage *st
 	name_storage(run, storage);
 	finding_text(&run->finding, "port", "%s", opts_at(opts, (size_t)port).value);
 	name_options(run, opts);
-	return check_say_why(
-		run, FINDING_WARN, "port-ping",
-		"storage %s has port=%s; Proxmox may show it as offline",
-		storage->name, finding_evidence(&run->finding, "port"));
+	return check_say_why(run, FINDING_WARN, "port-ping",
+			     "storage %s has port=%s; Proxmox may show it as offline",
+			     storage->name, finding_evidence(&run->finding, "port"));
 }
 
 /* Reports the first storage with something wrong, a failure before a warning. */
@@ -146,12 +145,11 @@ static int judge_all(struct check_run *run, const struct proxmox_storages *stora
 	if (rc || found.status != FINDING_PASS)
 		return rc;
 	check_note(run);
-	return good.count
-		       ? check_say(run, FINDING_PASS, "storages over RDMA: %s",
-				   words_text(&good))
-		       : check_say(run, FINDING_PASS,
-				   "no storage requests RDMA; to use it: "
-				   "pvesm set NAME --options vers=4.2,proto=rdma");
+	return good.count ? check_say(run, FINDING_PASS, "storages over RDMA: %s",
+				      words_text(&good))
+			  : check_say(run, FINDING_PASS,
+				      "no storage requests RDMA; to use it: "
+				      "pvesm set NAME --options vers=4.2,proto=rdma");
 }
 
 static int run_check(struct check_run *run)
@@ -169,11 +167,10 @@ static int run_check(struct check_run *run)
 	if (!host_proxmox(run->host, storages))
 		return judge_all(run, storages);
 	check_note(run);
-	return check_say(
-		run, FINDING_PASS,
-		"cannot read its storages (%.200s); to use RDMA: "
-		"pvesm set NAME --options vers=4.2,proto=rdma",
-		err_text());
+	return check_say(run, FINDING_PASS,
+			 "cannot read its storages (%.200s); to use RDMA: "
+			 "pvesm set NAME --options vers=4.2,proto=rdma",
+			 err_text());
 }
 
 const struct check check_platform_proxmox = {

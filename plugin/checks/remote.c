@@ -115,7 +115,8 @@ static void replay_addresses(const struct host *host, struct check_target *targe
 						     target->addresses,
 						     ARRAY_SIZE(target->addresses));
 	snprintf(target->unresolved, sizeof(target->unresolved), "%.159s",
-		 !rc ? text : "names cannot be looked up in a snapshot; give the address");
+		 !rc ? text
+		     : "names cannot be looked up in a snapshot; give the address");
 	finding_clean(target->unresolved);
 	strcpy(target->unresolved_reason, "snapshot");
 }

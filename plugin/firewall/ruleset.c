@@ -298,8 +298,8 @@ int ruleset_open(struct ruleset **out, const char *json, size_t len)
 	int rc;
 
 	if (len > LIVE_NFT_MAX)
-		return err_set(E2BIG, "the ruleset has %zu bytes; at most %u are read", len,
-			       LIVE_NFT_MAX);
+		return err_set(E2BIG, "the ruleset has %zu bytes; at most %u are read",
+			       len, LIVE_NFT_MAX);
 	rc = count_containers(json, len);
 	if (rc)
 		return rc;

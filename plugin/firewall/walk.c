@@ -159,7 +159,7 @@ static void visit(struct walk *walk, struct json_object *value, bool comes_back)
 				      walk->chain->table, name)
 		      : NULL;
 	if (!target || target->active || walk->depth + 1 >= CHAINS_MAX) {
-		may_be_anything(walk, !target          ? "a jump to a chain that does not exist"
+		may_be_anything(walk, !target ? "a jump to a chain that does not exist"
 				      : target->active ? "a loop of jumps"
 						       : "jumps nested too deeply");
 		walk->rule_ended = true;

@@ -61,8 +61,8 @@ static enum firewall_answer ask_zone(const struct host_firewalld *zone,
 			 transport_port(&packet->destination), protocol_name(packet));
 		return FIREWALL_ACCEPT;
 	}
-	snprintf(why, cap, "zone %s, target %s, does not list it",
-		 zone->zone, zone->target);
+	snprintf(why, cap, "zone %s, target %s, does not list it", zone->zone,
+		 zone->target);
 	return lets_in(zone) ? FIREWALL_ACCEPT : FIREWALL_DROP;
 }
 

@@ -120,7 +120,7 @@ void kernel_read_finding(const struct kernel_seen *seen, const struct kernel_jud
 		begin(seen, f, "kernel.read", FINDING_PASS, "", text);
 	} else if (j->fault == KERNEL_CUT) {
 		snprintf(text, sizeof(text), "only %u of %u reads completed%s", j->tried,
-			 KERNEL_RANGES, seen->killed ? "" : " in time");
+			 (unsigned int)KERNEL_RANGES, seen->killed ? "" : " in time");
 		begin(seen, f, "kernel.read", FINDING_UNKNOWN,
 		      seen->killed ? "killed" : "cut", text);
 	} else {
