@@ -124,7 +124,7 @@ inside 'printf "[ NFSMount_Global_Options ]\nProto=tcp\n" >/etc/nfsmount.conf'
 nfs rdma,vers=4.2,hard 192.168.77.1:/export/plain /mnt
 mounts
 expect_status 1
-expect_words mount.transport fail 'Proto=tcp in nfsmount.conf'
+expect_words mount.transport fail 'Proto= in /etc/nfsmount.conf'
 inside_run check --role client --format json
 expect_finding client.nfsmount-conf warn
 expect_finding mount.transport fail
