@@ -16,7 +16,9 @@ static inline const char *reasons_gap(const struct finding *finding, const char 
 {
 	static char key[FINDING_KEY_MAX];
 
-	for (; text && (text = strchr(text, '{'));) {
+	if (!text)
+		return NULL;
+	while ((text = strchr(text, '{')) != NULL) {
 		text += strcspn(text + 1, "!") ? 1 : 2;
 		snprintf(key, sizeof(key), "%.*s", (int)strcspn(text, "}"), text);
 		if (!*finding_evidence(finding, key))
