@@ -233,7 +233,7 @@ static void run_task(struct hook_task *task, uint64_t deadline, struct hook_answ
 	debug(DEBUG_GATE, "process %d %s, %d ms before its deadline: %s", (int)pid,
 	      out->failed   ? "failed"
 	      : out->refuse ? "refuses"
-			    : "lets pass",
+			    : "allows",
 	      deadline_left(deadline), out->text);
 }
 

@@ -91,7 +91,7 @@ int proof_of(const struct nfs_mounts *mounts, unsigned int id, struct proof *out
 
 	memset(out, 0, sizeof(*out));
 	if (!mount) {
-		snprintf(out->why, sizeof(out->why), "it is no NFS mount");
+		snprintf(out->why, sizeof(out->why), "it is not an NFS mount");
 		return 0;
 	}
 	take(mount, out);

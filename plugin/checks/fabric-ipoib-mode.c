@@ -30,7 +30,7 @@ static int run_check(struct check_run *run)
 		words_add(&words, "%s %s", netdev->name, netdev->ipoib_mode);
 	}
 	if (!words.count)
-		return check_say(run, FINDING_SKIP, "there is no IPoIB interface");
+		return check_say(run, FINDING_SKIP, "no IPoIB interface");
 	return check_say(run, FINDING_PASS, "%s%s", words_text(&words),
 			 enhanced ? ", the only mode of ConnectX-4 and later" : "");
 }

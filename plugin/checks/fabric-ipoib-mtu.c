@@ -52,7 +52,7 @@ static int run_check(struct check_run *run)
 		return check_say(run, FINDING_WARN, "%s", words_text(&odd));
 	}
 	if (!good.count)
-		return check_say(run, FINDING_SKIP, "there is no IPoIB interface");
+		return check_say(run, FINDING_SKIP, "no IPoIB interface");
 	return check_say(run, FINDING_PASS, "%s", words_text(&good));
 }
 

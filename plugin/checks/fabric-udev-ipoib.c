@@ -52,7 +52,7 @@ static int run_check(struct check_run *run)
 			strcpy(search.interface, netdevs->list[i].name);
 	}
 	if (!found)
-		return check_say(run, FINDING_SKIP, "there is no IPoIB interface");
+		return check_say(run, FINDING_SKIP, "no IPoIB interface");
 	rc = host_udev_each(run->host, look_at, &search);
 	if (rc)
 		return rc;

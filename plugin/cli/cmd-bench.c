@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* nfsrdma bench: how fast, beside TCP. Against the built-in server the other side is a plain TCP
+/* nfsrdma bench: how fast, beside TCP. Against the embedded server the other side is a plain TCP
  * connection, because both have the same loopback; against another server it is NFS over TCP. */
 #include "plugin/cli/cli.h"
 #include "rpcrdma/probe/bench.h"

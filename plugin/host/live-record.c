@@ -88,7 +88,7 @@ static int read_json(const struct host *host, const char *path, struct json_obje
 	if (rc)
 		return not_recorded(rc, path);
 	*out = json_tokener_parse(text.text);
-	return *out ? 0 : err_set(EBADMSG, "%s is no JSON", path);
+	return *out ? 0 : err_set(EBADMSG, "%s is not JSON", path);
 }
 
 static int replay_route(const struct host *host, const struct transport_address *to,

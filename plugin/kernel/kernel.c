@@ -244,7 +244,7 @@ static bool server_is_gone(const struct kernel *k, const struct attempt *a)
 	if (!server_ended(k->server, deadline, &end))
 		return false;
 	finding_init(&f, "kernel.server", FINDING_UNKNOWN,
-		     "the built-in server %s during the test",
+		     "the embedded server %s during the test",
 		     child_end_text(&end, how, sizeof(how)));
 	finding_reason(&f, "ended");
 	emit(k, &f);
@@ -323,7 +323,7 @@ static int with_server(struct kernel *k)
 		return 0;
 	}
 	finding_init(&f, "kernel.server", FINDING_PASS,
-		     "the built-in server listens on %s, for this host only",
+		     "the embedded server listens on %s, for this host only",
 		     k->place.address);
 	finding_number(&f, "port", k->ports.rdma);
 	emit(k, &f);

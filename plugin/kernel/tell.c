@@ -161,13 +161,13 @@ void kernel_bug_finding(const struct kernel_bug *bug, struct finding *f)
 	if (*bug->lost) {
 		finding_init(
 			f, "bug.read-812", FINDING_FAIL,
-			"this host's kernel cannot read more than %u bytes over NFS/RDMA: with NFSv%s it loses replies that the built-in server sent completely, and reads fail with an input/output error",
+			"this host's kernel cannot read more than %u bytes over NFS/RDMA: with NFSv%s it loses replies that the embedded server sent completely, and reads fail with an input/output error",
 			bug->largest_right, bug->lost);
 		finding_reason(f, "lost");
 	} else if (*bug->right) {
 		finding_init(
 			f, "bug.read-812", FINDING_PASS,
-			"this host's kernel reads long replies correctly (NFSv%s, from the built-in server)",
+			"this host's kernel reads long replies correctly (NFSv%s, from the embedded server)",
 			bug->right);
 	} else {
 		finding_init(f, "bug.read-812", FINDING_UNKNOWN, "unknown: %s",
@@ -176,7 +176,7 @@ void kernel_bug_finding(const struct kernel_bug *bug, struct finding *f)
 		finding_reason(f, *bug->otherwise ? "otherwise" : "too-few");
 	}
 	finding_text(f, "by",
-		     "reading from the built-in server through this host's kernel");
+		     "reading from the embedded server through this host's kernel");
 	finding_text(f, "wrong_versions", "%s", bug->lost);
 	finding_text(f, "right_versions", "%s", bug->right);
 }

@@ -18,7 +18,7 @@
  * bench.null and bench.read.write-chunk: pass with the figures; unknown with the reason; fail
  * where an answer was wrong. The baseline is NFS over TCP from the same server. */
 int bench_run(const struct probe_options *options, const struct probe_events *events);
-/* To be called before the built-in server is started: the peers of both sides then have one
+/* To be called before the embedded server is started: the peers of both sides then have one
  * processor, the same. NULL is measured with this side on it too, READ with this side free.
  * Otherwise chance decides whether two processes that wake each other share a processor, and
  * that changes a round trip by more than all that is to be measured (seen on two processors:

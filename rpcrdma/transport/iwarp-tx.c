@@ -179,7 +179,7 @@ static int tx_response(struct iwarp *c)
 		return iwarp_fail(
 			c, iwarp_rx_violation(
 				   c, TERMINATE_READ_STAG,
-				   "RDMA Read from STag 0x%08x, which was taken back",
+				   "RDMA Read from STag 0x%08x, which was invalidated",
 				   r->source_stag));
 	if (!tx->out)
 		tx->out = malloc(FPDU_ULPDU_MAX + 2 + FPDU_TAIL_MAX);

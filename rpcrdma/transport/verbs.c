@@ -177,7 +177,8 @@ static int verbs_listen(struct transport **out, const struct transport_address *
 	rc = verbs_cm_open(c);
 	if (!rc && rdma_bind_addr(c->id, (struct sockaddr *)&where.addr))
 		rc = err_sys("rdma_bind_addr%s",
-			     errno == ENODEV ? ": the address is no RDMA device's" : "");
+			     errno == ENODEV ? ": the address is not an RDMA device's"
+					     : "");
 	if (!rc && rdma_listen(c->id, BACKLOG))
 		rc = err_sys("rdma_listen");
 	if (rc)

@@ -37,7 +37,7 @@ expect_bench()
 	[[ ! -s $work/err ]] || { show; fail "something on stderr"; }
 }
 
-# The built-in server, beside bytes over loopback.
+# The embedded server, beside bytes over loopback.
 run bench --embedded --level quick --format json
 expect_bench "a plain TCP connection over loopback"
 

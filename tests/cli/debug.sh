@@ -94,7 +94,7 @@ mounts mount none
 expect_status 32
 line "^mount: 192\.0\.2\.1:/x on $work/dir: policy require of .*, options .*proto=rdma"
 line "^mount: 192\.0\.2\.1:/x on $work/dir: mount\.nfs ended with status 0, signal 0: "
-line "^mount: 192\.0\.2\.1:/x on $work/dir: mount [0-9]+, device .*: it is no NFS mount"
+line "^mount: 192\.0\.2\.1:/x on $work/dir: mount [0-9]+, device .*: it is not an NFS mount"
 no_line '^(checks|host): '
 mounts checks fast
 line '^checks: client\.module: [a-z]+ after [0-9.]+ ms: '

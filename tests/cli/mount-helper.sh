@@ -175,7 +175,7 @@ for propagation in private shared; do
 	mount --make-"$propagation" /
 	mount_nfs "$tmpfs"
 	try -t nfsrdma "$source" "$place" -o $quiet,nolock
-	expect 32 undone 'was not over RDMA \(it is no NFS mount\)'
+	expect 32 undone 'was not over RDMA \(it is not an NFS mount\)'
 	mount_nfs "$tmpfs; exit 32"
 	try -t nfsrdma "$source" "$place" -o $quiet,nolock
 	expect 32 failed 'gave no reason'

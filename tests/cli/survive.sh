@@ -4,7 +4,7 @@
 #
 # The server survives. What can crash nfs-ganesha goes only to servers that are identified as
 # others, at no level and with no option; a server that is gone, or was restarted, ends the probe.
-# The built-in server with --fault foreign ends at each such request.
+# The embedded server with --fault foreign ends at each such request.
 # shellcheck disable=SC2016 # jq's variables
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 requires jq

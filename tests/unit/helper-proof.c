@@ -98,7 +98,7 @@ static void what_is_no_nfs_is_not_found(void)
 	CU_ASSERT_EQUAL(proof_read(tree.host, 90, &proof), 0);
 	CU_ASSERT_FALSE(proof.found);
 	CU_ASSERT_FALSE(proof.rdma);
-	CU_ASSERT_STRING_EQUAL(proof.why, "it is no NFS mount");
+	CU_ASSERT_STRING_EQUAL(proof.why, "it is not an NFS mount");
 	CU_ASSERT_EQUAL(proof_read(tree.host, 21, &proof), 0);
 	CU_ASSERT_FALSE(proof.found);
 	tree_free(&tree);
