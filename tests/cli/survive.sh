@@ -111,13 +111,13 @@ done
 # The last request of all.
 gone 'is gone' 'by Write chunk' --embedded --fault die --nfs-version 4.1 --timeout 30
 
-# Nothing is sent to the server that was restarted, not even to take off a client: it was told of one.
+# Nothing is sent to a restarted server, not even to remove the client that it had.
 export NFSRDMA_DEBUG=server
 start_server --fault restart
 unset NFSRDMA_DEBUG
-gone 'forgotten its client' 'READ' "127.0.0.1:$export" "${server[@]}" --nfs-version 4.1
+gone 'no longer knows its client' 'READ' "127.0.0.1:$export" "${server[@]}" --nfs-version 4.1
 [[ $(grep -c 'client .* is new' "$work/serve.err") == 1 ]] ||
-	{ cat "$work/serve.err"; fail "the restarted server was told of a client"; }
+	{ cat "$work/serve.err"; fail "the restarted server got a client"; }
 stop_server
 
 # A connection that is lost is no crash.
