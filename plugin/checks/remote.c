@@ -63,6 +63,9 @@ static int read_record(const struct host *host, const char *key,
 	if (text)
 		snprintf(text, RECORD_TEXT_MAX, "%s",
 			 words ? json_object_get_string(words) : "");
+	/* For a snapshot of that root, whose record has the answers to others' questions, too. */
+	host_answer(host, RECORD, key, value,
+		    words ? json_object_get_string(words) : NULL);
 	return 0;
 }
 
