@@ -141,7 +141,7 @@ END
 	# Its text is wrapped at blanks.
 	run pool verify "$work/pool.xml" --format json
 	expect_status 1
-	report '.findings[].summary' >"$work/findings"
+	report '.findings[] | .summary, (.steps[].command // empty)' >"$work/findings"
 	mv "$work/findings" "$work/out"
 	carried "pool verify" "$name" nfsrdma
 done
