@@ -28,7 +28,7 @@ begin
 said=$(await_entry 'not mounted yet: .* refuses RDMA at port 20049; retrying for')
 echo "$said"
 # By the helper's own clock: in emulation it takes seconds to begin.
-left=${said#*for another } left=${left%% s*}
+left=${said#*retrying for } left=${left%% s*}
 times=$(inside "journalctl -b -q -o short-monotonic --since @$start -u $unit | grep -E 'Mounting|not mounted yet' | tr -d '[]' | cut -c1-12 | paste -sd' '")
 note "the reason after $((120 - left)) s of the helper's; unit and reason in the journal at$times"
 # A guest that is emulated on a busy machine gets a part of a processor.
