@@ -29,7 +29,7 @@ static void the_same_version_is_copied(void)
 	CU_ASSERT_EQUAL(ours.c, 3);
 }
 
-static void what_an_older_caller_lacks_is_zero(void)
+static void fields_missing_in_an_older_struct_are_zero(void)
 {
 	const struct first theirs = { sizeof(theirs), 1, 2 };
 	struct second ours;
@@ -42,7 +42,7 @@ static void what_an_older_caller_lacks_is_zero(void)
 	CU_ASSERT_EQUAL(ours.c, 0);
 }
 
-static void a_newer_caller_may_want_nothing_new(void)
+static void unknown_fields_of_a_newer_struct_must_be_zero(void)
 {
 	struct second theirs = { sizeof(theirs), 1, 2, 0 };
 	struct first ours;
@@ -56,7 +56,7 @@ static void a_newer_caller_may_want_nothing_new(void)
 	ASSERT_CONTAINS(err_text(), "byte 16");
 }
 
-static void a_size_that_was_not_set_is_refused(void)
+static void an_unset_size_is_refused(void)
 {
 	const struct first theirs = { 0, 1, 2 };
 	struct first ours;
@@ -69,6 +69,6 @@ static void a_size_that_was_not_set_is_refused(void)
 }
 
 SUITE_MAIN("abi", TEST(the_same_version_is_copied),
-	   TEST(what_an_older_caller_lacks_is_zero),
-	   TEST(a_newer_caller_may_want_nothing_new),
-	   TEST(a_size_that_was_not_set_is_refused))
+	   TEST(fields_missing_in_an_older_struct_are_zero),
+	   TEST(unknown_fields_of_a_newer_struct_must_be_zero),
+	   TEST(an_unset_size_is_refused))

@@ -44,7 +44,7 @@ static void expect(const char *path, const char *want)
 	host_text_fini(&text);
 }
 
-static void files_folders_and_links_come_out_as_they_went_in(void)
+static void files_directories_and_links_are_extracted_unchanged(void)
 {
 	char target[64];
 
@@ -83,7 +83,7 @@ static void long_names(size_t len)
 	tree_free(&tree);
 }
 
-static void names_of_every_length_are_whole(void)
+static void names_of_every_length_are_preserved(void)
 {
 	static const size_t lengths[] = { 97, 98, 99, 100, 101, 102, 155, 250 };
 	size_t i;
@@ -95,7 +95,7 @@ static void names_of_every_length_are_whole(void)
 }
 
 /* Around a block, a record, and zlib's buffer. */
-static void contents_of_every_size_are_whole(void)
+static void contents_of_every_size_are_preserved(void)
 {
 	static const size_t sizes[] = { 511,  512,  513,   1024,  8191,
 					8192, 9216, 65536, 70000, 3000000 };
@@ -145,6 +145,6 @@ static void a_full_disk_is_an_error(void)
 	close(fd);
 }
 
-SUITE_MAIN("archive", TEST(files_folders_and_links_come_out_as_they_went_in),
-	   TEST(names_of_every_length_are_whole), TEST(contents_of_every_size_are_whole),
-	   TEST(a_full_disk_is_an_error))
+SUITE_MAIN("archive", TEST(files_directories_and_links_are_extracted_unchanged),
+	   TEST(names_of_every_length_are_preserved),
+	   TEST(contents_of_every_size_are_preserved), TEST(a_full_disk_is_an_error))

@@ -44,7 +44,7 @@ static void place(struct area *a, const uint8_t *data, size_t len)
 	}
 }
 
-static void a_fresh_area_is_untouched_and_its_canaries_whole(void)
+static void a_new_area_is_untouched_and_its_canaries_intact(void)
 {
 	struct area a;
 
@@ -56,7 +56,7 @@ static void a_fresh_area_is_untouched_and_its_canaries_whole(void)
 	area_fini(&a);
 }
 
-static void an_area_without_segments_is_a_canary(void)
+static void an_area_without_segments_is_all_canary(void)
 {
 	struct area a;
 
@@ -70,7 +70,7 @@ static void an_area_without_segments_is_a_canary(void)
 	area_fini(&a);
 }
 
-static void segments_have_their_lengths_and_a_page_of_canary_around(void)
+static void segments_have_their_lengths_between_canary_pages(void)
 {
 	struct area a;
 	unsigned int s;
@@ -90,7 +90,7 @@ static void segments_have_their_lengths_and_a_page_of_canary_around(void)
 }
 
 /* Each byte in turn, in canaries and segments alike, changed in one bit and put back. */
-static void every_changed_byte_is_told_and_in_its_place(void)
+static void every_changed_byte_is_detected_and_located(void)
 {
 	unsigned int s, missed = 0, mistold = 0;
 	size_t at, before = 0;
@@ -120,7 +120,7 @@ static void every_changed_byte_is_told_and_in_its_place(void)
 	area_fini(&a);
 }
 
-static void canaries_are_counted_byte_by_byte(void)
+static void corrupt_canary_bytes_are_counted(void)
 {
 	struct area a;
 
@@ -134,7 +134,7 @@ static void canaries_are_counted_byte_by_byte(void)
 	area_fini(&a);
 }
 
-static void what_was_placed_over_several_segments_is_compared_end_to_end(void)
+static void data_across_segments_is_compared_in_order(void)
 {
 	uint8_t want[ODD_SUM];
 	struct area a;
@@ -156,7 +156,7 @@ static void what_was_placed_over_several_segments_is_compared_end_to_end(void)
 	area_fini(&a);
 }
 
-static void a_difference_behind_the_wanted_length_is_none(void)
+static void differences_beyond_the_expected_length_are_ignored(void)
 {
 	const uint32_t length = 8;
 	struct area a;
@@ -169,7 +169,7 @@ static void a_difference_behind_the_wanted_length_is_none(void)
 	area_fini(&a);
 }
 
-static void more_wanted_than_the_segments_hold_differs_at_their_end(void)
+static void expected_data_longer_than_the_segments_differs_at_their_end(void)
 {
 	const uint32_t length = 4;
 	struct area a;
@@ -182,7 +182,7 @@ static void more_wanted_than_the_segments_hold_differs_at_their_end(void)
 	area_fini(&a);
 }
 
-static void short_data_leave_the_prefill_behind_them(void)
+static void short_data_leaves_the_rest_of_the_prefill(void)
 {
 	const uint32_t lengths[] = { 4, 4 };
 	struct area a;
@@ -195,7 +195,7 @@ static void short_data_leave_the_prefill_behind_them(void)
 	area_fini(&a);
 }
 
-static void no_two_areas_are_filled_alike(void)
+static void no_two_areas_have_the_same_prefill(void)
 {
 	const uint32_t length = 4096;
 	struct area a, b;
@@ -225,7 +225,7 @@ static void *keep_writing(void *arg)
 	return NULL;
 }
 
-static void memory_that_changes_under_a_look_ends_no_later(void)
+static void memory_that_changes_while_it_is_read_is_safe(void)
 {
 	const uint32_t length = 2048;
 	uint8_t *want = malloc(length);
@@ -251,14 +251,14 @@ static void memory_that_changes_under_a_look_ends_no_later(void)
 	free(want);
 }
 
-SUITE_MAIN("area", TEST(a_fresh_area_is_untouched_and_its_canaries_whole),
-	   TEST(an_area_without_segments_is_a_canary),
-	   TEST(segments_have_their_lengths_and_a_page_of_canary_around),
-	   TEST(every_changed_byte_is_told_and_in_its_place),
-	   TEST(canaries_are_counted_byte_by_byte),
-	   TEST(what_was_placed_over_several_segments_is_compared_end_to_end),
-	   TEST(a_difference_behind_the_wanted_length_is_none),
-	   TEST(more_wanted_than_the_segments_hold_differs_at_their_end),
-	   TEST(memory_that_changes_under_a_look_ends_no_later),
-	   TEST(short_data_leave_the_prefill_behind_them),
-	   TEST(no_two_areas_are_filled_alike))
+SUITE_MAIN("area", TEST(a_new_area_is_untouched_and_its_canaries_intact),
+	   TEST(an_area_without_segments_is_all_canary),
+	   TEST(segments_have_their_lengths_between_canary_pages),
+	   TEST(every_changed_byte_is_detected_and_located),
+	   TEST(corrupt_canary_bytes_are_counted),
+	   TEST(data_across_segments_is_compared_in_order),
+	   TEST(differences_beyond_the_expected_length_are_ignored),
+	   TEST(expected_data_longer_than_the_segments_differs_at_their_end),
+	   TEST(memory_that_changes_while_it_is_read_is_safe),
+	   TEST(short_data_leaves_the_rest_of_the_prefill),
+	   TEST(no_two_areas_have_the_same_prefill))

@@ -33,7 +33,7 @@ static const struct finding *add_skip(struct report *report, const char *id,
 }
 
 /* probe.null follows probe.connect, and that probe.route. */
-static void a_finding_follows_what_is_not_good(void)
+static void a_finding_follows_one_that_is_not_good(void)
 {
 	static const struct {
 		enum finding_status root, finding;
@@ -79,7 +79,7 @@ static void the_root_is_the_end_of_the_chain(void)
 	CU_ASSERT_PTR_EQUAL(report_root(report, null), route);
 }
 
-static void of_several_a_failure_is_the_cause(void)
+static void a_failure_is_preferred_as_the_cause(void)
 {
 	_cleanup_(report_free_p) struct report *report = report_new("probe");
 	const struct finding *f = add(report, "probe.null", FINDING_FAIL, "", NULL),
@@ -91,7 +91,7 @@ static void of_several_a_failure_is_the_cause(void)
 	CU_ASSERT_PTR_EQUAL(report_because(report, f), fail);
 }
 
-static void another_thing_is_no_cause(void)
+static void a_finding_about_another_subject_is_not_the_cause(void)
 {
 	_cleanup_(report_free_p) struct report *report = report_new("probe");
 	const struct finding *a = add(report, "probe.connect", FINDING_FAIL, "", "/a"),
@@ -104,7 +104,7 @@ static void another_thing_is_no_cause(void)
 	CU_ASSERT_PTR_EQUAL(report_because(report, null), a);
 }
 
-static void a_skip_follows_what_it_was_skipped_for(void)
+static void a_skip_follows_the_finding_that_caused_it(void)
 {
 	_cleanup_(report_free_p) struct report *report = report_new("mounts");
 	const struct finding *up, *own, *below, *lost;
@@ -121,7 +121,7 @@ static void a_skip_follows_what_it_was_skipped_for(void)
 }
 
 /* A worker may say anything. */
-static void a_circle_ends(void)
+static void cycles_end(void)
 {
 	_cleanup_(report_free_p) struct report *report = report_new("probe");
 	const struct finding *f = add_skip(report, "probe.null", "probe.connect", NULL);
@@ -166,8 +166,9 @@ static void every_name_of_the_table_is_followed(void)
 	}
 }
 
-SUITE_MAIN("because", TEST(a_finding_follows_what_is_not_good),
+SUITE_MAIN("because", TEST(a_finding_follows_one_that_is_not_good),
 	   TEST(the_root_is_the_end_of_the_chain),
-	   TEST(of_several_a_failure_is_the_cause), TEST(another_thing_is_no_cause),
-	   TEST(a_skip_follows_what_it_was_skipped_for), TEST(a_circle_ends),
+	   TEST(a_failure_is_preferred_as_the_cause),
+	   TEST(a_finding_about_another_subject_is_not_the_cause),
+	   TEST(a_skip_follows_the_finding_that_caused_it), TEST(cycles_end),
 	   TEST(every_name_of_the_table_is_followed))

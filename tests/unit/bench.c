@@ -28,7 +28,7 @@ static bool near(double a, double b)
 	return a - b < 1e-6 && b - a < 1e-6;
 }
 
-static void median_of_an_odd_number_is_the_one_in_the_middle(void)
+static void median_of_an_odd_count_is_the_middle_value(void)
 {
 	const double values[] = { 9, 1, 5 };
 
@@ -37,7 +37,7 @@ static void median_of_an_odd_number_is_the_one_in_the_middle(void)
 	CU_ASSERT(near(values[0], 9));
 }
 
-static void median_of_an_even_number_is_between_two(void)
+static void median_of_an_even_count_is_between_the_middle_values(void)
 {
 	const double values[] = { 8, 1, 4, 2 };
 
@@ -66,14 +66,14 @@ static void latency_is_worse_when_it_takes_more_time(void)
 }
 
 /* Medians of the sides would say 1: the machine was slow for both in two of the pairs. */
-static void ratio_is_the_median_of_pairs_not_of_sides(void)
+static void ratio_is_the_median_of_the_pairs(void)
 {
 	const struct bench_pairs pairs = { 3, { 1, 3, 5 }, { 3, 5, 1 } };
 
 	CU_ASSERT(near(bench_ratio(BENCH_LATENCY, &pairs), 0.6));
 }
 
-static void no_time_at_all_is_no_division_by_zero(void)
+static void zero_time_does_not_divide_by_zero(void)
 {
 	const struct bench_pairs pairs = { 1, { 0 }, { 0 } };
 
@@ -81,7 +81,7 @@ static void no_time_at_all_is_no_division_by_zero(void)
 	CU_ASSERT(near(bench_ratio(BENCH_LATENCY, &pairs), 1));
 }
 
-static void throughput_evidence_has_both_sides_raw(void)
+static void throughput_evidence_has_the_raw_values_of_both_sides(void)
 {
 	const struct bench_pairs pairs = { 3, { 2, 4, 1 }, { 1, 2, 1 } };
 	const struct bench_work work = { BENCH_THROUGHPUT, 10, 8000000 };
@@ -118,7 +118,7 @@ static void latency_evidence_has_no_throughput(void)
 }
 
 /* The caller adds seven of its own, and the last must not fall off. */
-static void most_pairs_leave_room_for_other_evidence(void)
+static void the_most_pairs_leave_room_for_other_evidence(void)
 {
 	const struct bench_work work = { BENCH_THROUGHPUT, 1, 1 };
 	struct bench_pairs pairs = { .n = BENCH_PAIRS_MAX };
@@ -135,13 +135,13 @@ static void most_pairs_leave_room_for_other_evidence(void)
 	CU_ASSERT(near(number(&f, "pairs"), BENCH_PAIRS_MAX));
 }
 
-SUITE_MAIN("bench", TEST(median_of_an_odd_number_is_the_one_in_the_middle),
-	   TEST(median_of_an_even_number_is_between_two),
+SUITE_MAIN("bench", TEST(median_of_an_odd_count_is_the_middle_value),
+	   TEST(median_of_an_even_count_is_between_the_middle_values),
 	   TEST(one_bad_sample_does_not_move_the_median),
 	   TEST(throughput_is_better_when_it_takes_less_time),
 	   TEST(latency_is_worse_when_it_takes_more_time),
-	   TEST(ratio_is_the_median_of_pairs_not_of_sides),
-	   TEST(no_time_at_all_is_no_division_by_zero),
-	   TEST(throughput_evidence_has_both_sides_raw),
+	   TEST(ratio_is_the_median_of_the_pairs),
+	   TEST(zero_time_does_not_divide_by_zero),
+	   TEST(throughput_evidence_has_the_raw_values_of_both_sides),
 	   TEST(latency_evidence_has_no_throughput),
-	   TEST(most_pairs_leave_room_for_other_evidence))
+	   TEST(the_most_pairs_leave_room_for_other_evidence))

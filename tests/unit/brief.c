@@ -46,7 +46,7 @@ static struct report *report_of(const char *command, const char *server)
 	return report;
 }
 
-static void the_first_sentence_is_what_findings_prove(void)
+static void the_first_sentence_states_what_the_findings_prove(void)
 {
 	static const struct {
 		const char *command, *server, *id;
@@ -148,7 +148,7 @@ static void expect_order(const char *text, const char *const *words)
 	}
 }
 
-static void consequences_are_a_line_below_their_cause(void)
+static void consequences_are_one_line_below_their_cause(void)
 {
 	static const char *const order[] = {
 		" [probe.connect/refused]\n        refused\n",
@@ -194,7 +194,7 @@ static void more_consequences_are_counted(void)
 	ASSERT_CONTAINS(narrow, "\n        Consequences: 2 more\n");
 }
 
-static void a_milder_cause_stands_below_the_failure(void)
+static void a_milder_cause_is_listed_below_the_failure(void)
 {
 	static const char *const order[] = {
 		": no answer [probe.null]\n        This follows from:\n",
@@ -212,7 +212,7 @@ static void a_milder_cause_stands_below_the_failure(void)
 }
 
 /* A decisive finding is no worse than its cause because of that. */
-static void an_equal_cause_stands_alone(void)
+static void an_equal_cause_is_listed_alone(void)
 {
 	_cleanup_(report_free_p) struct report *report = report_of("probe", "nas1");
 	_cleanup_free_ char *text = NULL;
@@ -250,7 +250,7 @@ static void the_worst_comes_first(void)
 			      "nfsrdma explain ID explains one.\n");
 }
 
-static void a_step_of_several_findings_is_printed_once(void)
+static void a_step_shared_by_findings_is_printed_once(void)
 {
 	_cleanup_(report_free_p) struct report *report = report_of("probe", "nas1");
 	_cleanup_free_ char *text = NULL;
@@ -265,7 +265,7 @@ static void a_step_of_several_findings_is_printed_once(void)
 	ASSERT_CONTAINS(text, "\n        Take steps 1, 2 above.\n");
 }
 
-static void things_with_one_cause_stand_together(void)
+static void subjects_with_the_same_cause_are_grouped(void)
 {
 	_cleanup_(report_free_p) struct report *report = report_of("mounts", NULL);
 	_cleanup_free_ char *text = NULL;
@@ -321,7 +321,7 @@ static void a_good_report_has_a_line_for_each_group(void)
 }
 
 /* What does not make the verdict does not hide it either. */
-static void a_good_verdict_has_what_is_unknown_in_a_line(void)
+static void a_good_verdict_lists_unknown_checks_in_one_line(void)
 {
 	_cleanup_(report_free_p) struct report *report = good_report();
 	_cleanup_free_ char *text = NULL;
@@ -348,13 +348,13 @@ static void a_short_report_has_every_finding(void)
 	ASSERT_CONTAINS(all, "\nVerdict: UNKNOWN  5 passed");
 }
 
-SUITE_MAIN("brief", TEST(the_first_sentence_is_what_findings_prove),
-	   TEST(consequences_are_a_line_below_their_cause),
+SUITE_MAIN("brief", TEST(the_first_sentence_states_what_the_findings_prove),
+	   TEST(consequences_are_one_line_below_their_cause),
 	   TEST(more_consequences_are_counted),
-	   TEST(a_milder_cause_stands_below_the_failure),
-	   TEST(an_equal_cause_stands_alone), TEST(the_worst_comes_first),
-	   TEST(a_step_of_several_findings_is_printed_once),
-	   TEST(things_with_one_cause_stand_together),
+	   TEST(a_milder_cause_is_listed_below_the_failure),
+	   TEST(an_equal_cause_is_listed_alone), TEST(the_worst_comes_first),
+	   TEST(a_step_shared_by_findings_is_printed_once),
+	   TEST(subjects_with_the_same_cause_are_grouped),
 	   TEST(a_good_report_has_a_line_for_each_group),
-	   TEST(a_good_verdict_has_what_is_unknown_in_a_line),
+	   TEST(a_good_verdict_lists_unknown_checks_in_one_line),
 	   TEST(a_short_report_has_every_finding))

@@ -68,7 +68,7 @@ static void an_empty_body_is_a_message(void)
 	close_pair();
 }
 
-static void the_longest_body_passes_and_a_longer_one_is_refused(void)
+static void the_longest_body_is_accepted_and_a_longer_one_refused(void)
 {
 	static uint8_t large[WORKER_RECORD_MAX + 1];
 
@@ -83,7 +83,7 @@ static void the_longest_body_passes_and_a_longer_one_is_refused(void)
 	close_pair();
 }
 
-static void a_descriptor_comes_along(void)
+static void a_descriptor_is_passed_with_a_message(void)
 {
 	int pipes[2];
 	char c = 0;
@@ -102,7 +102,7 @@ static void a_descriptor_comes_along(void)
 	close_pair();
 }
 
-static void a_descriptor_of_a_truncated_message_is_the_receivers(void)
+static void the_receiver_owns_the_descriptor_of_a_truncated_message(void)
 {
 	unsigned int before;
 
@@ -116,7 +116,7 @@ static void a_descriptor_of_a_truncated_message_is_the_receivers(void)
 	close_pair();
 }
 
-static void more_descriptors_than_one_do_not_stay_open(void)
+static void additional_descriptors_are_closed(void)
 {
 	union {
 		char buf[CMSG_SPACE(3 * sizeof(int))];
@@ -146,7 +146,7 @@ static void more_descriptors_than_one_do_not_stay_open(void)
 	close_pair();
 }
 
-static void a_peer_that_is_gone_is_said_on_both_sides(void)
+static void a_closed_channel_is_reported_at_both_ends(void)
 {
 	open_pair();
 	close(ends[0]);
@@ -227,7 +227,7 @@ static void say_all(struct probe *p)
 	probe_subject(p, "file", "%s", "a\nb\033[2J\xff");
 }
 
-static void what_an_honest_worker_says_is_handed_on_clean(void)
+static void messages_of_an_honest_worker_are_passed_on(void)
 {
 	CU_ASSERT_EQUAL(run(say_all), 0);
 	CU_ASSERT_EQUAL(heard.findings, FINDINGS_BEFORE + 1);
@@ -268,7 +268,7 @@ static void end_too_early(struct probe *p)
 	probe_say(p, "probe.null", FINDING_PASS, "answered");
 }
 
-static void the_records_end_with_one_that_counts_them(void)
+static void the_last_record_holds_the_record_count(void)
 {
 	CU_ASSERT_EQUAL(run(say_all), 0);
 	is_complete();
@@ -321,7 +321,7 @@ static void lose_a_progress(struct probe *p)
 	p->channel = channel;
 }
 
-static void a_record_that_could_not_be_sent_is_missed(void)
+static void a_record_that_was_not_sent_is_detected(void)
 {
 	CU_ASSERT_EQUAL(run(lose_a_failure), -EPROTO);
 	CU_ASSERT_EQUAL(heard.findings, FINDINGS_BEFORE + 2);
@@ -405,7 +405,7 @@ static void say_hostile(struct probe *p)
 	pause(); /* until the parent ends it */
 }
 
-static void every_hostile_message_ends_the_worker_and_nothing_is_handed_on(void)
+static void every_hostile_message_ends_the_worker_and_is_dropped(void)
 {
 	size_t i;
 
@@ -428,7 +428,7 @@ static void say_too_much(struct probe *p)
 		probe_say(p, "probe.null", FINDING_PASS, "%u", i);
 }
 
-static void findings_without_end_are_refused(void)
+static void endless_findings_are_refused(void)
 {
 	CU_ASSERT_EQUAL(run(say_too_much), -EPROTO);
 	ASSERT_LESS(heard.findings, 300);
@@ -444,7 +444,7 @@ static void ask_too_often(struct probe *p)
 			break;
 }
 
-static void connections_without_end_are_refused(void)
+static void endless_connections_are_refused(void)
 {
 	CU_ASSERT_EQUAL(run(ask_too_often), -EPROTO);
 	CU_ASSERT_STRING_EQUAL(err_text(),
@@ -464,7 +464,7 @@ static void ask_each(struct probe *p)
 	probe_say(p, "probe.null", FINDING_PASS, "asked for all three");
 }
 
-static void each_of_three_connections_may_be_asked_for(void)
+static void each_of_three_connections_can_be_requested(void)
 {
 	CU_ASSERT_EQUAL(run(ask_each), 0);
 	CU_ASSERT_STRING_EQUAL(heard.last, "asked for all three");
@@ -477,7 +477,7 @@ static void ask_once(struct probe *p)
 	probe_say(p, "probe.null", FINDING_FAIL, "%s", rc < 0 ? err_text() : "connected");
 }
 
-static void a_refused_connection_is_told_to_the_worker(void)
+static void a_refused_connection_is_reported_to_the_worker(void)
 {
 	CU_ASSERT_EQUAL(run(ask_once), 0);
 	ASSERT_CONTAINS(heard.last, "refused");
@@ -492,7 +492,7 @@ static void ask_who_listens(struct probe *p)
 	probe_say(p, "probe.null", FINDING_PASS, "%s", fd < 0 ? err_text() : "connected");
 }
 
-static void a_connection_is_the_workers_and_not_the_parents(void)
+static void a_connection_is_passed_to_the_worker_and_closed_in_the_parent(void)
 {
 	struct sockaddr_in to = { .sin_family = AF_INET,
 				  .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
@@ -539,7 +539,7 @@ static void a_worker_that_dies_is_an_error(void)
 	ASSERT_CONTAINS(err_text(), "died with signal 9");
 }
 
-static void a_worker_that_dies_is_a_finding_with_what_it_decoded(void)
+static void the_finding_of_a_dead_worker_has_what_it_decoded(void)
 {
 	CU_ASSERT_EQUAL(run(crash), -EPROTO);
 	is_incomplete("died with signal 9 (Killed); last decoded: the reply to READ");
@@ -561,7 +561,7 @@ static void close_and_stay(struct probe *p)
 		pause();
 }
 
-static void a_worker_that_does_not_end_is_ended(void)
+static void a_worker_that_hangs_is_killed(void)
 {
 	CU_ASSERT_EQUAL(run_for(close_and_stay, 50), -ETIMEDOUT);
 	is_incomplete("did not exit at the deadline");
@@ -608,7 +608,7 @@ static void heard_that_it_is_left(void)
 	ASSERT_CONTAINS(heard.last, REMAINS_OWNER "0123456789abcdef");
 }
 
-static void a_client_that_a_worker_left_is_told_where_it_cannot_be_taken_off(void)
+static void a_client_left_on_the_server_is_reported_if_not_removable(void)
 {
 	CU_ASSERT_EQUAL(run(leave_and_die), -EPROTO);
 	ASSERT_CONTAINS(err_text(), "died with signal 9");
@@ -619,7 +619,7 @@ static void a_client_that_a_worker_left_is_told_where_it_cannot_be_taken_off(voi
 	heard_that_it_is_left();
 }
 
-static void a_client_that_was_taken_off_is_not_spoken_of(void)
+static void a_removed_client_is_not_reported(void)
 {
 	CU_ASSERT_EQUAL(run(take_it_off), 0);
 	CU_ASSERT_EQUAL(heard.findings, FINDINGS_BEFORE);
@@ -627,22 +627,21 @@ static void a_client_that_was_taken_off_is_not_spoken_of(void)
 
 SUITE_MAIN("channel", TEST(a_message_keeps_its_type_body_and_bounds),
 	   TEST(an_empty_body_is_a_message),
-	   TEST(the_longest_body_passes_and_a_longer_one_is_refused),
-	   TEST(a_descriptor_comes_along),
-	   TEST(a_descriptor_of_a_truncated_message_is_the_receivers),
-	   TEST(more_descriptors_than_one_do_not_stay_open),
-	   TEST(a_peer_that_is_gone_is_said_on_both_sides),
-	   TEST(what_an_honest_worker_says_is_handed_on_clean),
-	   TEST(the_records_end_with_one_that_counts_them),
-	   TEST(a_record_that_could_not_be_sent_is_missed),
-	   TEST(every_hostile_message_ends_the_worker_and_nothing_is_handed_on),
-	   TEST(findings_without_end_are_refused),
-	   TEST(connections_without_end_are_refused),
-	   TEST(each_of_three_connections_may_be_asked_for),
-	   TEST(a_refused_connection_is_told_to_the_worker),
-	   TEST(a_connection_is_the_workers_and_not_the_parents),
+	   TEST(the_longest_body_is_accepted_and_a_longer_one_refused),
+	   TEST(a_descriptor_is_passed_with_a_message),
+	   TEST(the_receiver_owns_the_descriptor_of_a_truncated_message),
+	   TEST(additional_descriptors_are_closed),
+	   TEST(a_closed_channel_is_reported_at_both_ends),
+	   TEST(messages_of_an_honest_worker_are_passed_on),
+	   TEST(the_last_record_holds_the_record_count),
+	   TEST(a_record_that_was_not_sent_is_detected),
+	   TEST(every_hostile_message_ends_the_worker_and_is_dropped),
+	   TEST(endless_findings_are_refused), TEST(endless_connections_are_refused),
+	   TEST(each_of_three_connections_can_be_requested),
+	   TEST(a_refused_connection_is_reported_to_the_worker),
+	   TEST(a_connection_is_passed_to_the_worker_and_closed_in_the_parent),
 	   TEST(a_worker_that_dies_is_an_error),
-	   TEST(a_worker_that_dies_is_a_finding_with_what_it_decoded),
-	   TEST(a_worker_that_does_not_end_is_ended),
-	   TEST(a_client_that_a_worker_left_is_told_where_it_cannot_be_taken_off),
-	   TEST(a_client_that_was_taken_off_is_not_spoken_of))
+	   TEST(the_finding_of_a_dead_worker_has_what_it_decoded),
+	   TEST(a_worker_that_hangs_is_killed),
+	   TEST(a_client_left_on_the_server_is_reported_if_not_removable),
+	   TEST(a_removed_client_is_not_reported))

@@ -106,7 +106,7 @@ static void invalid_numbers_are_not_ports(void)
 	}
 }
 
-static void the_port_is_that_of_the_listener(void)
+static void the_port_of_the_listener_is_used(void)
 {
 	struct asking asking;
 
@@ -132,4 +132,4 @@ static void the_port_is_that_of_the_listener(void)
 
 SUITE_MAIN("channels", TEST(unknown_ports_stay_unknown),
 	   TEST(configured_ports_come_first), TEST(invalid_numbers_are_not_ports),
-	   TEST(the_port_is_that_of_the_listener))
+	   TEST(the_port_of_the_listener_is_used))

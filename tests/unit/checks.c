@@ -133,7 +133,7 @@ static bool is(const struct finding *finding, const char *id, enum finding_statu
 	       strstr(finding->summary, words);
 }
 
-static void what_follows_from_a_failure_is_skipped_for_the_first_cause(void)
+static void checks_after_a_failure_are_skipped_for_the_first_cause(void)
 {
 	static const struct check *const table[] = { &check_good, &check_bad,
 						     &check_after_bad, &check_after_after,
@@ -151,7 +151,7 @@ static void what_follows_from_a_failure_is_skipped_for_the_first_cause(void)
 	CU_ASSERT_STRING_EQUAL(got.list[3].evidence[0].value, "a.bad");
 }
 
-static void what_is_absent_or_unknown_stops_nothing(void)
+static void absent_or_unknown_results_stop_no_other_check(void)
 {
 	static const struct check *const table[] = { &check_absent, &check_broken,
 						     &check_after_absent, NULL };
@@ -165,7 +165,7 @@ static void what_is_absent_or_unknown_stops_nothing(void)
 	CU_ASSERT(is(&got.list[2], "b.absent", FINDING_PASS, "good"));
 }
 
-static void a_check_may_leave_the_word_to_another(void)
+static void a_check_may_defer_to_another_finding(void)
 {
 	static const struct check *const table[] = { &check_good, &check_bad, &check_told,
 						     &check_after_told, NULL };
@@ -232,7 +232,7 @@ static void unknown_has_a_reason(void)
 		}
 }
 
-static void unknown_always_has_words(void)
+static void unknown_always_has_a_summary(void)
 {
 	static const struct check one = { .id = "a.wordless",
 					  .roles = CHECK_BOTH,
@@ -250,7 +250,7 @@ static void unknown_always_has_words(void)
 	CU_ASSERT(is(&got.list[2], "a.silent", FINDING_UNKNOWN, "said nothing"));
 }
 
-static void after_the_deadline_nothing_is_run(void)
+static void no_check_runs_after_the_deadline(void)
 {
 	static const struct check *const table[] = { &check_good, &check_bad,
 						     &check_after_bad, NULL };
@@ -269,7 +269,7 @@ static void after_the_deadline_nothing_is_run(void)
 	CU_ASSERT_EQUAL(runs, 0);
 }
 
-static void roles_and_the_server_choose_the_checks(void)
+static void roles_and_the_server_select_the_checks(void)
 {
 	static const struct check *const table[] = { &check_good, &check_of_server,
 						     &check_of_remote, NULL };
@@ -286,7 +286,7 @@ static void roles_and_the_server_choose_the_checks(void)
 	CU_ASSERT_EQUAL(got.count, 3);
 }
 
-static void every_check_has_its_meaning_and_its_own_id(void)
+static void every_check_has_a_meaning_and_a_unique_id(void)
 {
 	const struct check *const *a, *const *b;
 
@@ -303,7 +303,7 @@ static void every_check_has_its_meaning_and_its_own_id(void)
 }
 
 /* Checks of one group stand together in a report, and what one needs comes before it. */
-static void what_a_check_needs_comes_before_it(void)
+static void prerequisites_come_before_their_checks(void)
 {
 	const struct check *const *a, *const *b;
 	unsigned int i;
@@ -320,7 +320,7 @@ static void what_a_check_needs_comes_before_it(void)
 	}
 }
 
-static void what_runs_before_a_mount_is_of_this_host_alone(void)
+static void checks_before_a_mount_need_only_this_host(void)
 {
 	const struct check *here[CHECKS_AT_MOUNT_MAX + 1], *all[CHECKS_AT_MOUNT_MAX + 1];
 	size_t i, n = 0, more = 0;
@@ -340,7 +340,7 @@ static void what_runs_before_a_mount_is_of_this_host_alone(void)
 	ASSERT_LESS(i, CHECKS_AT_MOUNT_MAX);
 }
 
-static void lists_in_sentences_are_cut_and_counted(void)
+static void long_lists_are_truncated_and_counted(void)
 {
 	struct words words = { 0 }, sentences = { .separator = "; " };
 	unsigned int i;
@@ -358,7 +358,7 @@ static void lists_in_sentences_are_cut_and_counted(void)
 	CU_ASSERT_STRING_EQUAL(words_text(&sentences), "x; y");
 }
 
-static void defects_are_of_their_versions(void)
+static void defects_apply_to_their_versions(void)
 {
 	static const struct defect defect = {
 		DEFECT_CLIENT, { 6, 1, 0 }, { 6, 1, 52 }, ""
@@ -379,7 +379,7 @@ static void defects_are_of_their_versions(void)
 }
 
 /* Each tree by itself: what a later tree has fixed says nothing of the one before. */
-static void later_trees_have_rows_of_their_own(void)
+static void later_kernel_trees_have_their_own_rows(void)
 {
 	static const struct {
 		unsigned int kernel[3], parts, rows;
@@ -405,7 +405,7 @@ static void later_trees_have_rows_of_their_own(void)
 	}
 }
 
-static void the_812_byte_bug_is_of_clients_before_its_repair(void)
+static void the_812_byte_bug_affects_clients_before_its_fix(void)
 {
 	static const struct {
 		const char *release;
@@ -494,7 +494,7 @@ static void the_812_byte_bug_is_of_clients_before_its_repair(void)
 	}
 }
 
-static void counters_overrule_the_version(void)
+static void counters_override_the_version(void)
 {
 	static const struct {
 		const char *release;
@@ -552,7 +552,7 @@ static void counters_overrule_the_version(void)
 	}
 }
 
-static void gids_are_found_by_address(void)
+static void a_gid_is_found_by_its_address(void)
 {
 	struct rdma_port port = {
 		.ngids = 2, .gids = { { .bytes = { 0xfe, 0x80 } }, { .v2 = true } }
@@ -568,7 +568,7 @@ static void gids_are_found_by_address(void)
 	CU_ASSERT_FALSE(port_has_gid(&port, "no address", &v2));
 }
 
-static void for_a_snapshot_every_check_of_the_host_reads(void)
+static void every_host_check_runs_on_a_snapshot(void)
 {
 	static const struct check *const table[] = { &check_bad,         &check_after_bad,
 						     &check_after_after, &check_of_server,
@@ -587,16 +587,17 @@ static void for_a_snapshot_every_check_of_the_host_reads(void)
 	CU_ASSERT_EQUAL(runs, 0);
 }
 
-SUITE_MAIN("checks", TEST(what_follows_from_a_failure_is_skipped_for_the_first_cause),
-	   TEST(what_is_absent_or_unknown_stops_nothing),
-	   TEST(a_check_may_leave_the_word_to_another), TEST(unknown_always_has_words),
-	   TEST(unknown_has_a_reason), TEST(after_the_deadline_nothing_is_run),
-	   TEST(roles_and_the_server_choose_the_checks),
-	   TEST(for_a_snapshot_every_check_of_the_host_reads),
-	   TEST(every_check_has_its_meaning_and_its_own_id),
-	   TEST(what_a_check_needs_comes_before_it),
-	   TEST(what_runs_before_a_mount_is_of_this_host_alone),
-	   TEST(lists_in_sentences_are_cut_and_counted),
-	   TEST(defects_are_of_their_versions), TEST(later_trees_have_rows_of_their_own),
-	   TEST(the_812_byte_bug_is_of_clients_before_its_repair),
-	   TEST(counters_overrule_the_version), TEST(gids_are_found_by_address))
+SUITE_MAIN("checks", TEST(checks_after_a_failure_are_skipped_for_the_first_cause),
+	   TEST(absent_or_unknown_results_stop_no_other_check),
+	   TEST(a_check_may_defer_to_another_finding), TEST(unknown_always_has_a_summary),
+	   TEST(unknown_has_a_reason), TEST(no_check_runs_after_the_deadline),
+	   TEST(roles_and_the_server_select_the_checks),
+	   TEST(every_host_check_runs_on_a_snapshot),
+	   TEST(every_check_has_a_meaning_and_a_unique_id),
+	   TEST(prerequisites_come_before_their_checks),
+	   TEST(checks_before_a_mount_need_only_this_host),
+	   TEST(long_lists_are_truncated_and_counted),
+	   TEST(defects_apply_to_their_versions),
+	   TEST(later_kernel_trees_have_their_own_rows),
+	   TEST(the_812_byte_bug_affects_clients_before_its_fix),
+	   TEST(counters_override_the_version), TEST(a_gid_is_found_by_its_address))

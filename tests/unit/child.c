@@ -92,7 +92,7 @@ static int tell_status(void *arg, int channel)
 	return child_answer(channel, &s, sizeof(s));
 }
 
-static void whoever_decodes_a_peers_bytes_has_nothing(void)
+static void decoding_children_have_no_privileges(void)
 {
 	static const enum child_kind kinds[] = { CHILD_WORKER, CHILD_SERVER };
 	/* Left open by somebody else, and not CLOEXEC. */
@@ -141,7 +141,7 @@ static void a_worker_and_a_parser_have_limits(void)
 	CU_ASSERT_EQUAL(s.no_new_privs, 1);
 }
 
-static void who_mounts_or_runs_programs_keeps_what_these_need(void)
+static void mounting_and_program_running_children_keep_what_they_need(void)
 {
 	unsigned long bounding;
 	struct status s;
@@ -269,7 +269,7 @@ static int try_namespaces(void *arg, int channel)
 	return child_answer(channel, &c, sizeof(c));
 }
 
-static void no_namespace_is_made(void)
+static void no_namespace_is_created(void)
 {
 	struct clones c;
 
@@ -289,7 +289,7 @@ static int try_setsid(void *arg, int channel)
 	return child_answer(channel, &errno, sizeof(errno));
 }
 
-static void a_denied_call_is_seen_with_debug(void)
+static void a_denied_call_is_logged_with_debug(void)
 {
 	char text[4096], wanted[64];
 	int got = 0;
@@ -430,7 +430,7 @@ static int crash(void *arg, int channel)
 	return 0;
 }
 
-static void an_answer_is_taken_and_no_other(void)
+static void only_a_valid_answer_is_accepted(void)
 {
 	char text[96];
 	short shorter;
@@ -531,7 +531,7 @@ static int send_lie(void *arg, int channel)
 	return 0;
 }
 
-static void a_failure_that_makes_no_sense_is_an_error(void)
+static void an_invalid_failure_is_an_error(void)
 {
 	static const struct lie lies[] = {
 		{ "", 0 },
@@ -556,7 +556,7 @@ static void a_failure_that_makes_no_sense_is_an_error(void)
 	}
 }
 
-static void a_child_may_be_started_without_standard_files(void)
+static void a_child_can_start_without_standard_descriptors(void)
 {
 	int saved[3], i, answer = 0, rc;
 
@@ -573,14 +573,13 @@ static void a_child_may_be_started_without_standard_files(void)
 	CU_ASSERT_EQUAL(answer, 7);
 }
 
-SUITE_MAIN("child", TEST(whoever_decodes_a_peers_bytes_has_nothing),
+SUITE_MAIN("child", TEST(decoding_children_have_no_privileges),
 	   TEST(a_worker_and_a_parser_have_limits),
-	   TEST(who_mounts_or_runs_programs_keeps_what_these_need),
-	   TEST(every_denied_system_call_is_refused), TEST(no_namespace_is_made),
-	   TEST(a_denied_call_is_seen_with_debug), TEST(descendants_end_with_the_worker),
-	   TEST(a_child_dies_with_its_parent), TEST(an_answer_is_taken_and_no_other),
-	   TEST(silence_ends_at_the_deadline),
+	   TEST(mounting_and_program_running_children_keep_what_they_need),
+	   TEST(every_denied_system_call_is_refused), TEST(no_namespace_is_created),
+	   TEST(a_denied_call_is_logged_with_debug),
+	   TEST(descendants_end_with_the_worker), TEST(a_child_dies_with_its_parent),
+	   TEST(only_a_valid_answer_is_accepted), TEST(silence_ends_at_the_deadline),
 	   TEST(a_flood_of_records_ends_at_the_deadline),
-	   TEST(a_failed_preparation_is_the_error),
-	   TEST(a_failure_that_makes_no_sense_is_an_error),
-	   TEST(a_child_may_be_started_without_standard_files))
+	   TEST(a_failed_preparation_is_the_error), TEST(an_invalid_failure_is_an_error),
+	   TEST(a_child_can_start_without_standard_descriptors))

@@ -44,7 +44,7 @@ static bool is_refused(const struct cli_command *command, const char *const *wor
 	return rc == -EINVAL && strstr(err_text(), sentence);
 }
 
-static void defaults_are_those_of_the_design(void)
+static void defaults_are_as_designed(void)
 {
 	_cleanup_(options_fini) struct cli_options options;
 
@@ -89,7 +89,7 @@ static void each_option_sets_its_value(void)
 	CU_ASSERT_STRING_EQUAL(options.operands[0], "nas1");
 }
 
-static void faults_add_up(void)
+static void several_faults_are_combined(void)
 {
 	_cleanup_(options_fini) struct cli_options options;
 
@@ -103,7 +103,7 @@ static void faults_add_up(void)
 	CU_ASSERT(is_refused(&probe_like, WORDS("--fault", ""), "--fault: "));
 }
 
-static void what_does_not_exist_is_refused_by_name(void)
+static void unknown_options_and_commands_are_refused_by_name(void)
 {
 	CU_ASSERT(is_refused(&probe_like, WORDS("--bogus"), "unknown option '--bogus'"));
 	CU_ASSERT(is_refused(&probe_like, WORDS("-x"), "unknown option '-x'"));
@@ -115,7 +115,7 @@ static void what_does_not_exist_is_refused_by_name(void)
 			     "not 'yaml'"));
 }
 
-static void the_way_to_the_server_can_be_chosen(void)
+static void the_path_to_the_server_can_be_selected(void)
 {
 	_cleanup_(options_fini) struct cli_options options;
 
@@ -131,7 +131,7 @@ static void the_way_to_the_server_can_be_chosen(void)
 	CU_ASSERT_EQUAL(transport_port(&options.bind), 0);
 }
 
-static void auto_takes_back_a_choice(void)
+static void auto_resets_a_choice(void)
 {
 	_cleanup_(options_fini) struct cli_options options;
 
@@ -143,7 +143,7 @@ static void auto_takes_back_a_choice(void)
 	CU_ASSERT_PTR_NULL(options.nfs_version);
 }
 
-static void a_choice_that_there_is_not_says_what_there_is(void)
+static void an_unknown_choice_lists_the_valid_ones(void)
 {
 	CU_ASSERT(is_refused(&probe_like, WORDS("--transport", "tcp"), "verbs or iwarp"));
 	CU_ASSERT(is_refused(&probe_like, WORDS("--nfs-version", "2"), "4.1 or 4.2"));
@@ -152,7 +152,7 @@ static void a_choice_that_there_is_not_says_what_there_is(void)
 		is_refused(&serve_like, WORDS("--bind", "192.0.2.1"), "unknown option"));
 }
 
-static void arguments_are_needed_or_refused(void)
+static void arguments_are_required_or_refused(void)
 {
 	CU_ASSERT(is_refused(&probe_like, WORDS("--timeout"),
 			     "--timeout needs an argument: SECONDS"));
@@ -162,7 +162,7 @@ static void arguments_are_needed_or_refused(void)
 	CU_ASSERT(is_refused(&probe_like, WORDS("--pcap="), "--pcap: needs"));
 }
 
-static void numbers_out_of_bounds_are_refused(void)
+static void numbers_out_of_range_are_refused(void)
 {
 	static const char *const bad[] = {
 		"0", "-1", "86401", "1s", "1e3", "0x1", "18446744073709551617", ""
@@ -210,7 +210,7 @@ static void one_operand_too_many_is_refused(void)
 			     "unexpected argument '--level'"));
 }
 
-static void huge_arguments_are_cut_in_the_sentence(void)
+static void huge_arguments_are_truncated_in_the_error(void)
 {
 	char *huge = malloc(65537);
 
@@ -226,7 +226,7 @@ static void huge_arguments_are_cut_in_the_sentence(void)
 	free(huge);
 }
 
-static void help_needs_no_operand_and_no_count(void)
+static void help_needs_no_operands(void)
 {
 	_cleanup_(options_fini) struct cli_options options;
 
@@ -252,7 +252,7 @@ static void rows_are_complete_and_unique(void)
 	}
 }
 
-static void checks_are_asked_of_a_role_and_a_root(void)
+static void check_accepts_a_role_and_a_root(void)
 {
 	struct cli_options options;
 
@@ -280,14 +280,14 @@ static void checks_are_asked_of_a_role_and_a_root(void)
 	CU_ASSERT(is_refused(&probe_like, WORDS("--role", "client"), "unknown option"));
 }
 
-SUITE_MAIN("cli-options", TEST(defaults_are_those_of_the_design),
-	   TEST(each_option_sets_its_value), TEST(faults_add_up),
-	   TEST(what_does_not_exist_is_refused_by_name),
-	   TEST(the_way_to_the_server_can_be_chosen), TEST(auto_takes_back_a_choice),
-	   TEST(a_choice_that_there_is_not_says_what_there_is),
-	   TEST(arguments_are_needed_or_refused), TEST(numbers_out_of_bounds_are_refused),
+SUITE_MAIN("cli-options", TEST(defaults_are_as_designed),
+	   TEST(each_option_sets_its_value), TEST(several_faults_are_combined),
+	   TEST(unknown_options_and_commands_are_refused_by_name),
+	   TEST(the_path_to_the_server_can_be_selected), TEST(auto_resets_a_choice),
+	   TEST(an_unknown_choice_lists_the_valid_ones),
+	   TEST(arguments_are_required_or_refused),
+	   TEST(numbers_out_of_range_are_refused),
 	   TEST(random_reads_have_a_number_and_a_seed),
 	   TEST(one_operand_too_many_is_refused),
-	   TEST(huge_arguments_are_cut_in_the_sentence),
-	   TEST(help_needs_no_operand_and_no_count), TEST(rows_are_complete_and_unique),
-	   TEST(checks_are_asked_of_a_role_and_a_root))
+	   TEST(huge_arguments_are_truncated_in_the_error), TEST(help_needs_no_operands),
+	   TEST(rows_are_complete_and_unique), TEST(check_accepts_a_role_and_a_root))

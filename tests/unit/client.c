@@ -4,7 +4,7 @@
 /* The requester against a peer that answers what a test wants. */
 #include "tests/unit/client-peer.h"
 
-static void a_reply_brings_its_results(void)
+static void a_reply_returns_its_results(void)
 {
 	struct rpcrdma_call call;
 
@@ -87,7 +87,7 @@ static void one_call_may_be_in_flight_until_the_first_reply(void)
 	hang_up();
 }
 
-static void credits_are_the_lesser_of_asked_and_granted(void)
+static void credits_are_the_lesser_of_requested_and_granted(void)
 {
 	struct rpcrdma_call calls[9];
 	unsigned int i;
@@ -115,7 +115,7 @@ static void credits_are_the_lesser_of_asked_and_granted(void)
 	hang_up();
 }
 
-static void a_grant_of_nothing_is_counted_and_leaves_one(void)
+static void a_grant_of_zero_is_counted_and_leaves_one_credit(void)
 {
 	connect_peer(8);
 	warm_up(0);
@@ -156,7 +156,7 @@ static void replies_find_their_calls_in_any_order(void)
 	hang_up();
 }
 
-static void a_foreign_xid_is_the_only_waiting_calls(void)
+static void an_unknown_xid_ends_the_only_waiting_call(void)
 {
 	struct rpcrdma_call call;
 
@@ -167,7 +167,7 @@ static void a_foreign_xid_is_the_only_waiting_calls(void)
 	hang_up();
 }
 
-static void a_foreign_xid_among_several_is_nobodys(void)
+static void an_unknown_xid_is_ignored_when_several_calls_wait(void)
 {
 	struct rpcrdma_call a, b;
 
@@ -185,7 +185,7 @@ static void a_foreign_xid_among_several_is_nobodys(void)
 }
 
 /* Otherwise one reply too many would shift every later call by one. */
-static void a_late_reply_is_not_the_next_calls(void)
+static void a_late_reply_is_not_matched_to_the_next_call(void)
 {
 	struct rpcrdma_call first, second;
 
@@ -201,7 +201,7 @@ static void a_late_reply_is_not_the_next_calls(void)
 }
 
 /* What is there when the time is over may have come before: a message for each Receive. */
-static void replies_without_end_do_not_hold_a_call(void)
+static void endless_replies_do_not_block_a_call(void)
 {
 	const struct transport *t;
 	struct rpcrdma_call first, second, third;
@@ -230,7 +230,7 @@ static void replies_without_end_do_not_hold_a_call(void)
 	hang_up();
 }
 
-static void another_xid_in_the_rpc_message_is_told(void)
+static void another_xid_in_the_rpc_message_is_reported(void)
 {
 	struct rpcrdma_call call;
 
@@ -256,7 +256,7 @@ static void send_error(uint32_t xid, uint32_t code)
 	send_bytes(buf, w.len);
 }
 
-static void rdma_errors_are_told_by_their_names(void)
+static void rdma_errors_are_reported_by_name(void)
 {
 	struct rpcrdma_call call;
 
@@ -328,7 +328,7 @@ static void release(struct rpcrdma_call *call, struct chunk *c)
 	rpcrdma_call_fini(call);
 }
 
-static void a_reply_chunk_is_gathered_over_its_segments(void)
+static void a_reply_chunk_is_assembled_from_its_segments(void)
 {
 	static const uint32_t lengths[] = { 5, 13, 11 };
 	struct rpcrdma_call call;
@@ -360,7 +360,7 @@ static void a_reply_chunk_is_gathered_over_its_segments(void)
 	hang_up();
 }
 
-static void only_a_call_with_chunks_has_chunk_lists_that_are_refused(void)
+static void chunk_list_errors_are_reported_only_for_calls_with_chunks(void)
 {
 	struct rpcrdma_call call;
 	struct chunk c;
@@ -448,7 +448,7 @@ static void short_sends_cannot_be_parsed(void)
 	hang_up();
 }
 
-static void headers_of_another_kind_cannot_be_parsed(void)
+static void headers_of_other_types_cannot_be_parsed(void)
 {
 	static const struct {
 		uint32_t vers, proc;
@@ -511,7 +511,7 @@ static void silence_ends_at_the_deadline_and_frees_the_credit(void)
 	hang_up();
 }
 
-static void a_peer_that_leaves_ends_all_calls_and_those_to_come(void)
+static void a_disconnect_ends_all_calls_and_later_ones(void)
 {
 	struct rpcrdma_call calls[3], late;
 	unsigned int i;
@@ -537,7 +537,7 @@ static void a_peer_that_leaves_ends_all_calls_and_those_to_come(void)
 	hang_up();
 }
 
-static void a_call_that_waits_for_a_credit_ends_with_the_connection(void)
+static void a_call_waiting_for_a_credit_ends_with_the_connection(void)
 {
 	struct rpcrdma_call first, second;
 
@@ -583,7 +583,7 @@ static void without_private_data_the_threshold_is_1024(void)
 	hang_up();
 }
 
-static void thresholds_are_the_lesser_of_both_ends(void)
+static void thresholds_are_the_lesser_of_the_two_ends(void)
 {
 	static const struct rpcrdma_private larger = { .send_size = 65536,
 						       .receive_size = 2048 };
@@ -595,7 +595,7 @@ static void thresholds_are_the_lesser_of_both_ends(void)
 	hang_up();
 }
 
-static void credential_and_verifier_go_as_the_caller_encoded_them(void)
+static void credential_and_verifier_are_sent_as_encoded(void)
 {
 	static const uint8_t auth[24] = { 0, 0, 0, 77, 0, 0, 0, 3, 1, 2, 3, 0,
 					  0, 0, 0, 78, 0, 0, 0, 4, 5, 6, 7, 8 };
@@ -616,7 +616,7 @@ static void credential_and_verifier_go_as_the_caller_encoded_them(void)
 	hang_up();
 }
 
-static void a_call_that_is_polled_stays_in_flight(void)
+static void a_polled_call_stays_in_flight(void)
 {
 	struct rpcrdma_call call, second;
 
@@ -713,7 +713,7 @@ static void too_many_segments_are_refused_before_anything_is_sent(void)
 	hang_up();
 }
 
-static void closing_cancels_what_is_in_flight_and_keeps_the_error(void)
+static void closing_cancels_calls_in_flight_and_keeps_the_error(void)
 {
 	struct rpcrdma_call call;
 
@@ -729,7 +729,7 @@ static void closing_cancels_what_is_in_flight_and_keeps_the_error(void)
 	CU_ASSERT_STRING_EQUAL(err_text(), "what the caller wants to tell");
 }
 
-static void a_connection_that_was_not_made_says_why(void)
+static void a_failed_connection_says_why(void)
 {
 	struct rpcrdma_options options = { .transport = &transport_loop };
 
@@ -741,33 +741,33 @@ static void a_connection_that_was_not_made_says_why(void)
 	CU_ASSERT_STRING_EQUAL(err_text(), "nobody listens on port 65535");
 }
 
-SUITE_MAIN("client", TEST(a_reply_brings_its_results),
+SUITE_MAIN("client", TEST(a_reply_returns_its_results),
 	   TEST(the_call_carries_credits_chunks_and_arguments),
 	   TEST(one_call_may_be_in_flight_until_the_first_reply),
-	   TEST(credits_are_the_lesser_of_asked_and_granted),
-	   TEST(a_grant_of_nothing_is_counted_and_leaves_one),
+	   TEST(credits_are_the_lesser_of_requested_and_granted),
+	   TEST(a_grant_of_zero_is_counted_and_leaves_one_credit),
 	   TEST(replies_find_their_calls_in_any_order),
-	   TEST(a_foreign_xid_is_the_only_waiting_calls),
-	   TEST(a_foreign_xid_among_several_is_nobodys),
-	   TEST(a_late_reply_is_not_the_next_calls),
-	   TEST(replies_without_end_do_not_hold_a_call),
-	   TEST(another_xid_in_the_rpc_message_is_told),
-	   TEST(rdma_errors_are_told_by_their_names),
-	   TEST(a_reply_chunk_is_gathered_over_its_segments),
-	   TEST(only_a_call_with_chunks_has_chunk_lists_that_are_refused),
+	   TEST(an_unknown_xid_ends_the_only_waiting_call),
+	   TEST(an_unknown_xid_is_ignored_when_several_calls_wait),
+	   TEST(a_late_reply_is_not_matched_to_the_next_call),
+	   TEST(endless_replies_do_not_block_a_call),
+	   TEST(another_xid_in_the_rpc_message_is_reported),
+	   TEST(rdma_errors_are_reported_by_name),
+	   TEST(a_reply_chunk_is_assembled_from_its_segments),
+	   TEST(chunk_list_errors_are_reported_only_for_calls_with_chunks),
 	   TEST(reply_chunks_that_were_not_offered_are_refused),
 	   TEST(nomsg_without_a_chunk_is_refused), TEST(short_sends_cannot_be_parsed),
-	   TEST(headers_of_another_kind_cannot_be_parsed), TEST(an_rpc_error_is_a_reply),
+	   TEST(headers_of_other_types_cannot_be_parsed), TEST(an_rpc_error_is_a_reply),
 	   TIMED(silence_ends_at_the_deadline_and_frees_the_credit),
-	   TEST(a_peer_that_leaves_ends_all_calls_and_those_to_come),
-	   TEST(a_call_that_waits_for_a_credit_ends_with_the_connection),
+	   TEST(a_disconnect_ends_all_calls_and_later_ones),
+	   TEST(a_call_waiting_for_a_credit_ends_with_the_connection),
 	   TEST(a_send_longer_than_our_buffers_ends_the_connection),
 	   TEST(a_call_goes_inline_up_to_the_threshold),
-	   TEST(credential_and_verifier_go_as_the_caller_encoded_them),
-	   TEST(a_call_that_is_polled_stays_in_flight), TEST(the_next_xid_can_be_chosen),
+	   TEST(credential_and_verifier_are_sent_as_encoded),
+	   TEST(a_polled_call_stays_in_flight), TEST(the_next_xid_can_be_chosen),
 	   TEST(without_private_data_the_threshold_is_1024),
-	   TEST(thresholds_are_the_lesser_of_both_ends),
+	   TEST(thresholds_are_the_lesser_of_the_two_ends),
 	   TEST(a_short_deadline_does_not_cut_the_send),
 	   TEST(too_many_segments_are_refused_before_anything_is_sent),
-	   TEST(closing_cancels_what_is_in_flight_and_keeps_the_error),
-	   TEST(a_connection_that_was_not_made_says_why))
+	   TEST(closing_cancels_calls_in_flight_and_keeps_the_error),
+	   TEST(a_failed_connection_says_why))

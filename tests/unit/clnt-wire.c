@@ -132,7 +132,7 @@ static void good_results(struct writer *w)
 	writer_opaque(w, "\1\2\3\4\5", 5);
 }
 
-static void a_result_comes_inline_or_by_the_reply_chunk(void)
+static void results_arrive_inline_or_in_the_reply_chunk(void)
 {
 	uint32_t length = 24 + 12;
 	echo_bytes result;
@@ -157,7 +157,7 @@ static void a_result_comes_inline_or_by_the_reply_chunk(void)
 	script_end();
 }
 
-static void lengths_of_the_reply_chunk_that_lie_are_refused(void)
+static void wrong_reply_chunk_lengths_are_refused(void)
 {
 	static const struct {
 		uint32_t lengths[4], count;
@@ -186,7 +186,7 @@ static void lengths_of_the_reply_chunk_that_lie_are_refused(void)
 }
 
 /* 4 GiB, more than the program allows, more than came. */
-static void results_longer_than_they_are_cannot_be_decoded(void)
+static void results_with_an_excessive_length_cannot_be_decoded(void)
 {
 	static const uint32_t lengths[] = { 0xffffffff, 0x80000000, ECHO_MAX + 1,
 					    ECHO_MAX,   9,          0x7ffffffd };
@@ -204,7 +204,7 @@ static void results_longer_than_they_are_cannot_be_decoded(void)
 	script_end();
 }
 
-static void every_cut_of_a_reply_ends_the_call(void)
+static void every_truncated_reply_ends_the_call(void)
 {
 	size_t all, len;
 
@@ -221,7 +221,7 @@ static void every_cut_of_a_reply_ends_the_call(void)
 	CU_ASSERT_EQUAL(all, 28 + 24 + 12);
 }
 
-static void rpc_errors_are_libtirpcs(void)
+static void rpc_errors_match_libtirpc(void)
 {
 	static const struct {
 		struct rpc_reply reply;
@@ -262,7 +262,7 @@ static void rpc_errors_are_libtirpcs(void)
 	script_end();
 }
 
-static void transport_errors_are_errors_of_receiving(void)
+static void transport_errors_are_receive_errors(void)
 {
 	struct rpc_err error;
 
@@ -286,7 +286,7 @@ static void transport_errors_are_errors_of_receiving(void)
 
 /* The verifier is the AUTH's to judge, whatever is in it. */
 /* More of them than can be taken in that time. */
-static void late_replies_without_end_do_not_hold_a_call(void)
+static void endless_late_replies_do_not_block_a_call(void)
 {
 	const struct timeval little = { 0, 1000 };
 	const unsigned int many = 20000;
@@ -309,7 +309,7 @@ static void late_replies_without_end_do_not_hold_a_call(void)
 	script_end();
 }
 
-static void verifiers_of_any_length_are_read_over_or_refused(void)
+static void verifiers_of_any_length_are_skipped_or_refused(void)
 {
 	static const uint8_t zeros[408];
 	static const struct {
@@ -375,7 +375,7 @@ static size_t call_over_tcp(AUTH *auth, uint8_t *record, size_t cap)
 	return (size_t)n - 4;
 }
 
-static void the_bytes_of_a_call_are_those_of_libtirpc_over_tcp(void)
+static void a_call_has_the_same_bytes_as_libtirpc_over_tcp(void)
 {
 	gid_t gids[] = { 1, 2, 3 };
 	char machine[] = "host";
@@ -401,11 +401,11 @@ static void the_bytes_of_a_call_are_those_of_libtirpc_over_tcp(void)
 	auth_destroy(auths[1]);
 }
 
-SUITE_MAIN("clnt-wire", TEST(a_result_comes_inline_or_by_the_reply_chunk),
-	   TEST(lengths_of_the_reply_chunk_that_lie_are_refused),
-	   TEST(results_longer_than_they_are_cannot_be_decoded),
-	   TEST(every_cut_of_a_reply_ends_the_call), TEST(rpc_errors_are_libtirpcs),
-	   TEST(transport_errors_are_errors_of_receiving),
-	   TEST(late_replies_without_end_do_not_hold_a_call),
-	   TEST(verifiers_of_any_length_are_read_over_or_refused),
-	   TEST(the_bytes_of_a_call_are_those_of_libtirpc_over_tcp))
+SUITE_MAIN("clnt-wire", TEST(results_arrive_inline_or_in_the_reply_chunk),
+	   TEST(wrong_reply_chunk_lengths_are_refused),
+	   TEST(results_with_an_excessive_length_cannot_be_decoded),
+	   TEST(every_truncated_reply_ends_the_call), TEST(rpc_errors_match_libtirpc),
+	   TEST(transport_errors_are_receive_errors),
+	   TEST(endless_late_replies_do_not_block_a_call),
+	   TEST(verifiers_of_any_length_are_skipped_or_refused),
+	   TEST(a_call_has_the_same_bytes_as_libtirpc_over_tcp))

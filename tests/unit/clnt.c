@@ -62,7 +62,7 @@ static const u_int sizes[] = { 0,      1,      2,       3,       4,     5,     8
 			       4097,   8191,   8192,    8193,    65535, 65536, 65537,
 			       262144, 524289, 1048575, ECHO_MAX };
 
-static void every_length_goes_there_and_back(void)
+static void every_length_survives_the_round_trip(void)
 {
 	CLIENT *client;
 	size_t i;
@@ -80,7 +80,7 @@ static void every_length_goes_there_and_back(void)
 }
 
 /* The last that goes inline and the first that does not, whichever it is. */
-static void no_length_near_the_thresholds_is_special(void)
+static void lengths_near_the_thresholds_are_echoed(void)
 {
 	CLIENT *client;
 	u_int len;
@@ -95,7 +95,7 @@ static void no_length_near_the_thresholds_is_special(void)
 	svc_end();
 }
 
-static void with_a_small_bound_results_come_inline(void)
+static void small_results_are_returned_inline(void)
 {
 	uint32_t max = 2048, got = 0;
 	struct clnt *c;
@@ -121,7 +121,7 @@ static void with_a_small_bound_results_come_inline(void)
 	svc_end();
 }
 
-static void auth_sys_is_seen_by_the_server(void)
+static void the_server_receives_auth_sys(void)
 {
 	gid_t gids[] = { 100, 107, 4294967294u };
 	char machine[] = "hypervisor-1";
@@ -151,7 +151,7 @@ static void auth_sys_is_seen_by_the_server(void)
 }
 
 /* A flavour that would have to sign the arguments. */
-static void other_flavours_are_refused_here(void)
+static void other_flavours_are_refused_locally(void)
 {
 	AUTH *none = authnone_create(), gss = *none;
 	struct rpc_err error;
@@ -192,7 +192,7 @@ static int count_validate(AUTH *auth, struct opaque_auth *verf)
 	return validates;
 }
 
-static void the_auth_judges_the_reply_and_is_asked_for_another(void)
+static void the_auth_validates_replies_and_is_refreshed(void)
 {
 	AUTH *none = authnone_create(), auth = *none;
 	struct auth_ops ops = *none->ah_ops;
@@ -223,7 +223,7 @@ static void the_auth_judges_the_reply_and_is_asked_for_another(void)
 	svc_end();
 }
 
-static void what_the_server_does_not_have_is_told(void)
+static void unknown_programs_versions_and_procedures_are_reported(void)
 {
 	struct rpc_err error;
 	CLIENT *client;
@@ -263,7 +263,7 @@ static bool_t xdr_words(XDR *xdrs, u_int *count)
 	return TRUE;
 }
 
-static void what_cannot_be_encoded_or_decoded_is_told(void)
+static void encoding_and_decoding_errors_are_reported(void)
 {
 	u_int many = RPCRDMA_MESSAGE_MAX / 4, few = 2;
 	struct rpc_err error;
@@ -292,7 +292,7 @@ static void what_cannot_be_encoded_or_decoded_is_told(void)
 	svc_end();
 }
 
-static void a_time_out_ends_the_call_and_not_the_client(void)
+static void a_timeout_ends_the_call_but_not_the_client(void)
 {
 	const struct timeval little = { 0, 50000 };
 	CLIENT *client, *echo;
@@ -321,7 +321,7 @@ static void a_time_out_ends_the_call_and_not_the_client(void)
 	svc_end();
 }
 
-static void the_time_out_of_control_wins(void)
+static void the_timeout_of_clnt_control_takes_precedence(void)
 {
 	struct timeval little = { 0, 30000 }, got = { 0, 0 }, bad = { -1, 0 };
 	CLIENT *client;
@@ -341,7 +341,7 @@ static void the_time_out_of_control_wins(void)
 }
 
 /* As over TCP: what does not wait is sent, and a batched call is one that wants no results. */
-static void nobody_waits_for_a_time_out_of_zero(void)
+static void a_timeout_of_zero_does_not_wait(void)
 {
 	const struct timeval none = { 0, 0 };
 	CLIENT *client;
@@ -363,7 +363,7 @@ static void nobody_waits_for_a_time_out_of_zero(void)
 }
 
 /* Each keeps its credit and memory: a silent server costs no more than that. */
-static void a_silent_server_costs_its_credits_and_no_more(void)
+static void a_silent_server_holds_at_most_its_credits(void)
 {
 	const struct timeval little = { 0, 10000 };
 	CLIENT *client;
@@ -393,7 +393,7 @@ static void a_silent_server_costs_its_credits_and_no_more(void)
 	svc_end();
 }
 
-static void control_tells_and_sets_what_it_does_over_tcp(void)
+static void clnt_control_works_as_over_tcp(void)
 {
 	struct sockaddr_storage addr = { 0 };
 	struct transport_address at = { .len = sizeof(addr) };
@@ -435,7 +435,7 @@ static void control_tells_and_sets_what_it_does_over_tcp(void)
 	svc_end();
 }
 
-static void control_refuses_what_there_is_not(void)
+static void clnt_control_refuses_unsupported_requests(void)
 {
 	static const u_int requests[] = { CLGET_FD,
 					  CLSET_FD_CLOSE,
@@ -465,7 +465,7 @@ static void control_refuses_what_there_is_not(void)
 	svc_end();
 }
 
-static void a_server_that_leaves_is_told_once_and_always(void)
+static void a_disconnect_is_reported_by_every_later_call(void)
 {
 	struct rpc_err error;
 	CLIENT *client;
@@ -485,7 +485,7 @@ static void a_server_that_leaves_is_told_once_and_always(void)
 	clnt_destroy(client);
 }
 
-static void nobody_there_is_told_as_over_tcp(void)
+static void a_connection_failure_is_reported_as_over_tcp(void)
 {
 	CLIENT *client;
 	uint16_t port;
@@ -506,7 +506,7 @@ static void nobody_there_is_told_as_over_tcp(void)
 }
 
 /* A peer that sends without end, and nothing that means anything. */
-static void a_stream_does_not_hold_a_call(void)
+static void an_endless_stream_does_not_block_a_call(void)
 {
 	static const char reply[] = "MPA ID Rep Frame\x50\x02\x00\x04\x00\x04\x00\x04";
 	static uint8_t frames[24 * 20 * 2048];
@@ -585,7 +585,7 @@ static void threads_take_turns_on_one_connection(void)
 }
 
 /* What a dispatch function can do with its SVCXPRT. */
-static void a_dispatch_function_has_an_ordinary_svcxprt(void)
+static void a_dispatch_function_gets_an_ordinary_svcxprt(void)
 {
 	CLIENT *client;
 	struct clnt *c;
@@ -606,20 +606,21 @@ static void a_dispatch_function_has_an_ordinary_svcxprt(void)
 	svc_end();
 }
 
-SUITE_MAIN("clnt", TEST(every_length_goes_there_and_back),
-	   TEST(no_length_near_the_thresholds_is_special),
-	   TEST(with_a_small_bound_results_come_inline),
-	   TEST(auth_sys_is_seen_by_the_server), TEST(other_flavours_are_refused_here),
-	   TEST(the_auth_judges_the_reply_and_is_asked_for_another),
-	   TEST(what_the_server_does_not_have_is_told),
-	   TEST(what_cannot_be_encoded_or_decoded_is_told),
-	   TIMED(a_time_out_ends_the_call_and_not_the_client),
-	   TIMED(a_stream_does_not_hold_a_call), TEST(the_time_out_of_control_wins),
-	   TEST(nobody_waits_for_a_time_out_of_zero),
-	   TEST(a_silent_server_costs_its_credits_and_no_more),
-	   TEST(control_tells_and_sets_what_it_does_over_tcp),
-	   TEST(control_refuses_what_there_is_not),
-	   TEST(a_server_that_leaves_is_told_once_and_always),
-	   TEST(nobody_there_is_told_as_over_tcp),
+SUITE_MAIN("clnt", TEST(every_length_survives_the_round_trip),
+	   TEST(lengths_near_the_thresholds_are_echoed),
+	   TEST(small_results_are_returned_inline), TEST(the_server_receives_auth_sys),
+	   TEST(other_flavours_are_refused_locally),
+	   TEST(the_auth_validates_replies_and_is_refreshed),
+	   TEST(unknown_programs_versions_and_procedures_are_reported),
+	   TEST(encoding_and_decoding_errors_are_reported),
+	   TIMED(a_timeout_ends_the_call_but_not_the_client),
+	   TIMED(an_endless_stream_does_not_block_a_call),
+	   TEST(the_timeout_of_clnt_control_takes_precedence),
+	   TEST(a_timeout_of_zero_does_not_wait),
+	   TEST(a_silent_server_holds_at_most_its_credits),
+	   TEST(clnt_control_works_as_over_tcp),
+	   TEST(clnt_control_refuses_unsupported_requests),
+	   TEST(a_disconnect_is_reported_by_every_later_call),
+	   TEST(a_connection_failure_is_reported_as_over_tcp),
 	   TEST(threads_take_turns_on_one_connection),
-	   TEST(a_dispatch_function_has_an_ordinary_svcxprt))
+	   TEST(a_dispatch_function_gets_an_ordinary_svcxprt))

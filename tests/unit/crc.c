@@ -10,7 +10,7 @@ static uint32_t crc_of(const void *p, size_t len)
 	return ~crc_more(CRC_START, p, len);
 }
 
-static void known_answers_come_out(void)
+static void known_answers_match(void)
 {
 	uint8_t buf[32] = { 0 };
 	int i;
@@ -28,7 +28,7 @@ static void known_answers_come_out(void)
 	CU_ASSERT_EQUAL(crc_of(buf, 0), 0);
 }
 
-static void pieces_give_the_same_as_the_whole(void)
+static void crc_of_pieces_equals_crc_of_the_whole(void)
 {
 	const char *text =
 		"The quick brown fox jumps over the lazy dog, all the day long.";
@@ -43,4 +43,4 @@ static void pieces_give_the_same_as_the_whole(void)
 	}
 }
 
-SUITE_MAIN("crc", TEST(known_answers_come_out), TEST(pieces_give_the_same_as_the_whole))
+SUITE_MAIN("crc", TEST(known_answers_match), TEST(crc_of_pieces_equals_crc_of_the_whole))

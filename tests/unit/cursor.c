@@ -75,7 +75,7 @@ static void bool_is_zero_or_one(void)
 	}
 }
 
-static void opaque_is_read_with_its_padding(void)
+static void opaque_data_is_read_with_its_padding(void)
 {
 	static const uint8_t buf[] = { 0, 0, 0, 5, 'h', 'e', 'l', 'l', 'o', 0, 0, 0, 9 };
 	struct reader r;
@@ -87,7 +87,7 @@ static void opaque_is_read_with_its_padding(void)
 	CU_ASSERT_EQUAL(reader_left(&r), 1);
 }
 
-static void opaque_longer_than_allowed_or_cut_is_bad(void)
+static void too_long_or_truncated_opaque_data_is_bad(void)
 {
 	static const struct {
 		uint32_t word;
@@ -118,7 +118,7 @@ static void opaque_longer_than_allowed_or_cut_is_bad(void)
 	}
 }
 
-static void empty_opaque_is_not_an_error(void)
+static void empty_opaque_data_is_not_an_error(void)
 {
 	static const uint8_t buf[4];
 	struct reader r;
@@ -179,7 +179,7 @@ static void overrun_writer_stays_bad_and_writes_nothing(void)
 	ASSERT_BYTES(buf, "\xaa\xaa\xaa\xaa\xaa\xaa\xaa\xaa", 8);
 }
 
-static void reserved_room_is_inside_and_counted(void)
+static void reserved_space_is_bounded_and_counted(void)
 {
 	uint8_t buf[8];
 	struct writer w;
@@ -196,9 +196,9 @@ static void reserved_room_is_inside_and_counted(void)
 SUITE_MAIN("cursor", TEST(words_are_big_endian),
 	   TEST(overrun_reader_stays_bad_and_reads_zeros),
 	   TEST(bytes_are_borrowed_up_to_the_end), TEST(bool_is_zero_or_one),
-	   TEST(opaque_is_read_with_its_padding),
-	   TEST(opaque_longer_than_allowed_or_cut_is_bad),
-	   TEST(empty_opaque_is_not_an_error), TEST(empty_buffer_may_be_null),
+	   TEST(opaque_data_is_read_with_its_padding),
+	   TEST(too_long_or_truncated_opaque_data_is_bad),
+	   TEST(empty_opaque_data_is_not_an_error), TEST(empty_buffer_may_be_null),
 	   TEST(writer_writes_what_the_reader_reads),
 	   TEST(overrun_writer_stays_bad_and_writes_nothing),
-	   TEST(reserved_room_is_inside_and_counted))
+	   TEST(reserved_space_is_bounded_and_counted))

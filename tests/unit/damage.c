@@ -29,7 +29,7 @@ static void look(uint64_t offset, size_t len)
 	damage_look(&d, offset, got, want, len);
 }
 
-static void what_is_right_has_none(void)
+static void correct_data_has_no_damage(void)
 {
 	begin(0);
 	look(0, SIZE);
@@ -39,7 +39,7 @@ static void what_is_right_has_none(void)
 	CU_ASSERT_EQUAL(damage_kind(&d), DAMAGE_NONE);
 }
 
-static void a_bit_is_a_bit_wherever_it_is(void)
+static void a_flipped_bit_is_found_anywhere(void)
 {
 	static const size_t at[] = { 0, 7, 8, 4095, 4096, SIZE - 1 };
 	size_t i;
@@ -56,7 +56,7 @@ static void a_bit_is_a_bit_wherever_it_is(void)
 }
 
 /* Most of their bytes are zeros in the file, too. */
-static void pages_of_zeros_are_pages(void)
+static void zeroed_pages_are_reported_as_pages(void)
 {
 	begin(4096);
 	memset(got + 4096, 0, 8192);
@@ -68,7 +68,7 @@ static void pages_of_zeros_are_pages(void)
 }
 
 /* Of the file, not of the READ. */
-static void pages_are_those_of_the_file(void)
+static void pages_are_aligned_in_the_file(void)
 {
 	begin(4096 + 100);
 	memset(got + 3996, 0, 4096);
@@ -83,7 +83,7 @@ static void pages_are_those_of_the_file(void)
 	CU_ASSERT_EQUAL(damage_kind(&d), DAMAGE_BYTES);
 }
 
-static void a_few_bytes_are_bytes(void)
+static void a_few_wrong_bytes_are_reported_as_bytes(void)
 {
 	begin(0);
 	got[100] ^= 0x03;
@@ -93,6 +93,7 @@ static void a_few_bytes_are_bytes(void)
 	CU_ASSERT_EQUAL(damage_kind(&d), DAMAGE_BYTES);
 }
 
-SUITE_MAIN("damage", TEST(what_is_right_has_none), TEST(a_bit_is_a_bit_wherever_it_is),
-	   TEST(pages_of_zeros_are_pages), TEST(pages_are_those_of_the_file),
-	   TEST(a_few_bytes_are_bytes))
+SUITE_MAIN("damage", TEST(correct_data_has_no_damage),
+	   TEST(a_flipped_bit_is_found_anywhere),
+	   TEST(zeroed_pages_are_reported_as_pages), TEST(pages_are_aligned_in_the_file),
+	   TEST(a_few_wrong_bytes_are_reported_as_bytes))

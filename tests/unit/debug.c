@@ -48,7 +48,7 @@ static unsigned int mask_of(const char *words)
 	return debug_mask;
 }
 
-static void without_the_variable_nothing_is_on(void)
+static void nothing_is_enabled_without_the_variable(void)
 {
 	CU_ASSERT_EQUAL(mask_of(NULL), 0);
 	CU_ASSERT_EQUAL(mask_of(""), 0);
@@ -56,7 +56,7 @@ static void without_the_variable_nothing_is_on(void)
 	CU_ASSERT_FALSE(asked_help);
 }
 
-static void words_turn_on_their_areas(void)
+static void words_enable_their_areas(void)
 {
 	CU_ASSERT_EQUAL(mask_of("wire"), 1u << DEBUG_WIRE);
 	CU_ASSERT_EQUAL(mask_of("gate,,mount"), 1u << DEBUG_GATE | 1u << DEBUG_MOUNT);
@@ -72,7 +72,7 @@ static void an_unknown_area_is_named(void)
 	CU_ASSERT_STRING_EQUAL(said, "NFSRDMA_DEBUG: no area \"mont\", try \"help\"\n");
 }
 
-static void help_lists_every_area_and_ends_nothing(void)
+static void help_lists_every_area_and_does_not_exit(void)
 {
 	static const char *const areas[] = { "wire",   "transport", "conn",  "nfs",
 					     "server", "probe",     "host",  "checks",
@@ -101,7 +101,7 @@ static void a_line_has_its_area_and_no_control_characters(void)
 	CU_ASSERT_STRING_EQUAL(said, "gate: guest a?[2J?b\n");
 }
 
-SUITE_MAIN("debug", TEST(without_the_variable_nothing_is_on),
-	   TEST(words_turn_on_their_areas), TEST(an_unknown_area_is_named),
-	   TEST(help_lists_every_area_and_ends_nothing),
+SUITE_MAIN("debug", TEST(nothing_is_enabled_without_the_variable),
+	   TEST(words_enable_their_areas), TEST(an_unknown_area_is_named),
+	   TEST(help_lists_every_area_and_does_not_exit),
 	   TEST(a_line_has_its_area_and_no_control_characters))

@@ -70,7 +70,7 @@ static void files_directories_and_volumes_are_disks(void)
 	CU_ASSERT(has("<disk type='file'><source file='/a'/></disk>", "? 0 /a"));
 }
 
-static void other_types_are_left_out(void)
+static void other_types_are_ignored(void)
 {
 	CU_ASSERT(has(
 		"<disk type='block'><source dev='/dev/sda'/><target dev='vda'/></disk>"
@@ -83,7 +83,7 @@ static void other_types_are_left_out(void)
 		""));
 }
 
-static void drives_without_a_medium_are_left_out(void)
+static void drives_without_a_medium_are_ignored(void)
 {
 	CU_ASSERT(has(
 		"<disk type='file' device='cdrom'><target dev='sda'/><readonly/></disk>"
@@ -95,7 +95,7 @@ static void drives_without_a_medium_are_left_out(void)
 		""));
 }
 
-static void what_may_be_missing_is_said(void)
+static void optional_disks_are_marked(void)
 {
 	CU_ASSERT(has(
 		"<disk type='file' device='cdrom'><source file='/a.iso' startupPolicy='optional'/>"
@@ -134,7 +134,7 @@ static void backing_files_follow_their_disk(void)
 		"? 0 /a"));
 }
 
-static void mirrors_and_files_of_data_belong_to_it(void)
+static void mirrors_and_data_files_belong_to_their_disk(void)
 {
 	CU_ASSERT(has(
 		"<disk type='file'><source file='/a'><dataStore type='file'>"
@@ -156,7 +156,7 @@ static void mirrors_and_files_of_data_belong_to_it(void)
 	CU_ASSERT(has("<disk type='file' file='/a'/>", ""));
 }
 
-static void of_several_of_a_name_the_first_counts(void)
+static void the_first_of_repeated_elements_counts(void)
 {
 	CU_ASSERT(has(
 		"<disk type='file'><source file='/a'/><source file='/b'/>"
@@ -166,7 +166,7 @@ static void of_several_of_a_name_the_first_counts(void)
 		"vda 0 /a, ? 0 /d"));
 }
 
-static void elements_of_a_namespace_are_somebody_elses(void)
+static void elements_of_other_namespaces_are_ignored(void)
 {
 	CU_ASSERT(has(
 		"<x:disk xmlns:x='urn:x' type='file'><source file='/a'/></x:disk>"
@@ -177,14 +177,14 @@ static void elements_of_a_namespace_are_somebody_elses(void)
 	CU_ASSERT(refused("<domain xmlns='urn:x'/>", EINVAL, "of a namespace"));
 }
 
-static void any_character_of_a_path_is_kept(void)
+static void every_character_of_a_path_is_kept(void)
 {
 	CU_ASSERT(has(
 		"<disk><source file='/a%20b &amp; c&#10;d&#9;e \xc3\xa4&lt;&#x27;'/></disk>",
 		"? 0 /a%20b & c\nd\te \xc3\xa4<'"));
 }
 
-static void roots_are_those_of_libvirt(void)
+static void root_elements_of_libvirt_are_accepted(void)
 {
 	const char *disk = "<disk type='file'><source file='/a'/></disk>";
 	char xml[512];
@@ -214,7 +214,7 @@ static void roots_are_those_of_libvirt(void)
 	CU_ASSERT_FALSE(disks.count);
 }
 
-static void what_is_no_xml_is_refused(void)
+static void invalid_xml_is_refused(void)
 {
 	CU_ASSERT(refused("", EINVAL, "empty"));
 	CU_ASSERT(refused("y\ny\ny\n", EINVAL, "line 1"));
@@ -266,7 +266,7 @@ static int parse_many(const char *text, size_t count)
 	return rc;
 }
 
-static void five_hundred_disks_are_five_hundred(void)
+static void five_hundred_disks_are_read(void)
 {
 	const char *disk =
 		"<disk type='file'><source file='/a'/><target dev='vda'/></disk>";
@@ -312,7 +312,7 @@ static void chains_of_two_hundred_are_read(void)
 	ASSERT_LESS(parse_chain(100000), 0);
 }
 
-static void what_is_huge_is_refused_and_what_is_large_is_not(void)
+static void huge_documents_are_refused_and_large_ones_accepted(void)
 {
 	size_t len;
 	char *xml = many("<domain><!--", "x", DOMAIN_XML_MAX - 64, "--></domain>", &len);
@@ -330,7 +330,7 @@ static void what_is_huge_is_refused_and_what_is_large_is_not(void)
 	free(xml);
 }
 
-static void a_guest_of_vdsm_is_known_by_its_metadata(void)
+static void vdsm_guests_are_recognized_by_their_metadata(void)
 {
 #define GUEST(metadata) "<domain><name>a</name>" metadata "</domain>"
 	static const struct {
@@ -358,7 +358,7 @@ static void a_guest_of_vdsm_is_known_by_its_metadata(void)
 #undef GUEST
 }
 
-static void what_is_given_back_is_nothing(void)
+static void freed_disks_are_empty(void)
 {
 	domain_disks_fini(&disks);
 	domain_disks_fini(&disks);
@@ -368,16 +368,15 @@ static void what_is_given_back_is_nothing(void)
 }
 
 SUITE_MAIN("domain-xml", TEST(files_directories_and_volumes_are_disks),
-	   TEST(other_types_are_left_out), TEST(drives_without_a_medium_are_left_out),
-	   TEST(what_may_be_missing_is_said), TEST(backing_files_follow_their_disk),
-	   TEST(mirrors_and_files_of_data_belong_to_it),
-	   TEST(of_several_of_a_name_the_first_counts),
-	   TEST(elements_of_a_namespace_are_somebody_elses),
-	   TEST(any_character_of_a_path_is_kept), TEST(roots_are_those_of_libvirt),
-	   TEST(what_is_no_xml_is_refused),
+	   TEST(other_types_are_ignored), TEST(drives_without_a_medium_are_ignored),
+	   TEST(optional_disks_are_marked), TEST(backing_files_follow_their_disk),
+	   TEST(mirrors_and_data_files_belong_to_their_disk),
+	   TEST(the_first_of_repeated_elements_counts),
+	   TEST(elements_of_other_namespaces_are_ignored),
+	   TEST(every_character_of_a_path_is_kept),
+	   TEST(root_elements_of_libvirt_are_accepted), TEST(invalid_xml_is_refused),
 	   TEST(entities_and_external_references_are_refused),
-	   TEST(five_hundred_disks_are_five_hundred),
-	   TEST(chains_of_two_hundred_are_read),
-	   TEST(what_is_huge_is_refused_and_what_is_large_is_not),
-	   TEST(a_guest_of_vdsm_is_known_by_its_metadata),
-	   TEST(what_is_given_back_is_nothing))
+	   TEST(five_hundred_disks_are_read), TEST(chains_of_two_hundred_are_read),
+	   TEST(huge_documents_are_refused_and_large_ones_accepted),
+	   TEST(vdsm_guests_are_recognized_by_their_metadata),
+	   TEST(freed_disks_are_empty))

@@ -7,7 +7,7 @@
 #include "rpcrdma/base.h"
 #include "tests/unit/suite.h"
 
-static void number_is_negated_and_text_kept(void)
+static void errno_is_negated_and_text_kept(void)
 {
 	CU_ASSERT_EQUAL(err_set(EPROTO, "%u segments", 40u), -EPROTO);
 	CU_ASSERT_STRING_EQUAL(err_text(), "40 segments");
@@ -15,7 +15,7 @@ static void number_is_negated_and_text_kept(void)
 	CU_ASSERT_STRING_EQUAL(err_text(), "");
 }
 
-static void system_error_adds_its_words(void)
+static void system_error_adds_its_text(void)
 {
 	errno = ENOENT;
 	CU_ASSERT_EQUAL(err_sys("open %s", "/x"), -ENOENT);
@@ -50,7 +50,7 @@ static void a_reason_belongs_to_its_error(void)
 	CU_ASSERT_STRING_EQUAL(err_reason(), "");
 }
 
-static void an_error_that_is_kept_comes_back(void)
+static void a_saved_error_is_restored(void)
 {
 	struct err_kept kept;
 
@@ -74,7 +74,7 @@ static void last_error_may_be_an_argument_of_the_next(void)
 			       "again (outer: inner): outer: inner: Input/output error");
 }
 
-static void long_text_is_cut_and_context_stays(void)
+static void long_text_is_truncated_and_context_kept(void)
 {
 	char line[2 * ERR_TEXT_MAX];
 
@@ -94,7 +94,7 @@ static void long_text_is_cut_and_context_stays(void)
 }
 
 /* Each length at which the blank and colon, or the NUL, fall on the end of the slot. */
-static void context_near_the_end_of_the_slot_is_whole(void)
+static void context_near_the_end_of_the_slot_is_intact(void)
 {
 	char line[ERR_TEXT_MAX + 8];
 	size_t len;
@@ -128,10 +128,10 @@ static void each_thread_has_its_own_text(void)
 	CU_ASSERT_STRING_EQUAL(err_text(), "ours");
 }
 
-SUITE_MAIN("err", TEST(number_is_negated_and_text_kept),
-	   TEST(system_error_adds_its_words), TEST(context_is_outermost_first),
-	   TEST(a_reason_belongs_to_its_error), TEST(an_error_that_is_kept_comes_back),
+SUITE_MAIN("err", TEST(errno_is_negated_and_text_kept), TEST(system_error_adds_its_text),
+	   TEST(context_is_outermost_first), TEST(a_reason_belongs_to_its_error),
+	   TEST(a_saved_error_is_restored),
 	   TEST(last_error_may_be_an_argument_of_the_next),
-	   TEST(long_text_is_cut_and_context_stays),
-	   TEST(context_near_the_end_of_the_slot_is_whole),
+	   TEST(long_text_is_truncated_and_context_kept),
+	   TEST(context_near_the_end_of_the_slot_is_intact),
 	   TEST(each_thread_has_its_own_text))

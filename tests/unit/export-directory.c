@@ -92,7 +92,7 @@ static uint32_t status_of(const struct nfs_fh *fh)
 	return shared->ops->getattr(shared, fh, &attr);
 }
 
-static void files_are_read_as_they_are(void)
+static void files_are_read_unchanged(void)
 {
 	struct export_read read = { .offset = 3, .count = 4, .scratch = scratch };
 	struct nfs_attr attr;
@@ -122,7 +122,7 @@ static void files_are_read_as_they_are(void)
 	clean();
 }
 
-static void what_others_may_not_read_is_not_served(void)
+static void files_that_are_not_world_readable_are_not_served(void)
 {
 	struct nfs_fh fh;
 
@@ -137,7 +137,7 @@ static void what_others_may_not_read_is_not_served(void)
 	clean();
 }
 
-static void links_are_read_and_never_followed(void)
+static void symbolic_links_are_read_and_never_followed(void)
 {
 	struct export_read read = { .count = 100, .scratch = scratch };
 	struct nfs_fh link, fh;
@@ -154,7 +154,7 @@ static void links_are_read_and_never_followed(void)
 	clean();
 }
 
-static void dots_end_at_the_root(void)
+static void dot_dot_stops_at_the_root(void)
 {
 	struct nfs_fh root, fh;
 
@@ -168,7 +168,7 @@ static void dots_end_at_the_root(void)
 }
 
 /* A directory becomes a link to the outside: the path of a handle would now lead there. */
-static void a_path_that_was_swapped_for_a_link_leads_nowhere(void)
+static void a_path_replaced_by_a_link_does_not_escape(void)
 {
 	struct export_read read = { .count = 100, .scratch = scratch };
 	struct nfs_fh dir, inner, fh;
@@ -192,7 +192,7 @@ static void a_path_that_was_swapped_for_a_link_leads_nowhere(void)
 	clean();
 }
 
-static void handles_that_were_never_given_are_stale(void)
+static void unissued_handles_are_stale(void)
 {
 	struct stat st;
 	struct nfs_fh fh;
@@ -226,7 +226,7 @@ static void a_file_that_shrinks_is_read_short(void)
 }
 
 /* A FIFO in the place of a file must not be waited for. */
-static void a_fifo_in_the_place_of_a_file_is_refused_at_once(void)
+static void a_fifo_in_place_of_a_file_is_refused_at_once(void)
 {
 	struct export_read read = { .count = 10, .scratch = scratch };
 	uint64_t start = now_ms();
@@ -261,7 +261,7 @@ static bool see_entry(void *arg, const struct export_entry *entry)
 	return true;
 }
 
-static void listings_show_what_is_served_in_any_parts(void)
+static void listings_show_served_entries_at_any_reply_size(void)
 {
 	static const char *const shown[] = { ". ",   ".. ",   "file ",
 					     "dir ", "link ", "way-out " };
@@ -338,7 +338,7 @@ static void paths_have_a_bound(void)
 	clean();
 }
 
-static void only_a_directory_that_others_may_read_is_exported(void)
+static void only_a_world_readable_directory_is_exported(void)
 {
 	struct export *exp_ = NULL;
 
@@ -355,18 +355,18 @@ static void only_a_directory_that_others_may_read_is_exported(void)
 int main(void)
 {
 	static const struct suite_test tests[] = {
-		TEST(files_are_read_as_they_are),
-		TEST(what_others_may_not_read_is_not_served),
-		TEST(links_are_read_and_never_followed),
-		TEST(dots_end_at_the_root),
-		TEST(a_path_that_was_swapped_for_a_link_leads_nowhere),
-		TEST(handles_that_were_never_given_are_stale),
+		TEST(files_are_read_unchanged),
+		TEST(files_that_are_not_world_readable_are_not_served),
+		TEST(symbolic_links_are_read_and_never_followed),
+		TEST(dot_dot_stops_at_the_root),
+		TEST(a_path_replaced_by_a_link_does_not_escape),
+		TEST(unissued_handles_are_stale),
 		TEST(a_file_that_shrinks_is_read_short),
-		TIMED(a_fifo_in_the_place_of_a_file_is_refused_at_once),
-		TEST(listings_show_what_is_served_in_any_parts),
+		TIMED(a_fifo_in_place_of_a_file_is_refused_at_once),
+		TEST(listings_show_served_entries_at_any_reply_size),
 		TEST(hostile_cookies_do_no_harm),
 		TEST(paths_have_a_bound),
-		TEST(only_a_directory_that_others_may_read_is_exported),
+		TEST(only_a_world_readable_directory_is_exported),
 	};
 
 	if (export_directory_new(&shared, "/tmp") == -ENOSYS) {

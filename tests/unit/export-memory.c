@@ -44,7 +44,7 @@ static bool read_is_pattern(const struct nfs_fh *fh, uint64_t offset, uint32_t c
 	return true;
 }
 
-static void every_size_is_there_with_its_offsets_as_content(void)
+static void every_size_exists_with_its_offsets_as_content(void)
 {
 	static const uint32_t sizes[] = { 0,    1,     811,     812,    813,
 					  4096, 65536, 1048579, 4194304 };
@@ -67,7 +67,7 @@ static void every_size_is_there_with_its_offsets_as_content(void)
 	}
 }
 
-static void reads_end_with_the_file(void)
+static void reads_end_at_end_of_file(void)
 {
 	struct export_read read = { .offset = 800, .count = 100, .scratch = scratch };
 	struct nfs_fh fh;
@@ -90,7 +90,7 @@ static void reads_end_with_the_file(void)
 }
 
 /* Zero-copy: what is lent is not the scratch. */
-static void reads_lend_the_files_own_memory(void)
+static void reads_return_the_files_own_memory(void)
 {
 	struct export_read read = { .offset = 4096,
 				    .count = 1048576,
@@ -126,7 +126,7 @@ static void the_sparse_file_has_data_around_four_gib_and_zeros_before(void)
 	CU_ASSERT_EQUAL(get_be32(read.data + 4), 0);
 }
 
-static void links_have_the_length_of_their_name(void)
+static void link_targets_have_the_length_in_their_name(void)
 {
 	static const uint32_t sizes[] = { 1, 2, 3, 4, 5, 255, 1023, 4095 };
 	struct export_read read = { .scratch = scratch };
@@ -203,7 +203,7 @@ static void cookies_beyond_the_end_are_bad(void)
 	CU_ASSERT_TRUE(readdir.eof);
 }
 
-static void dots_lead_up_and_not_out(void)
+static void dot_dot_leads_up_but_not_out(void)
 {
 	struct nfs_fh root, dir, fh;
 
@@ -217,7 +217,7 @@ static void dots_lead_up_and_not_out(void)
 	ASSERT_BYTES(&fh.data, &dir.data, dir.len);
 }
 
-static void every_changed_byte_of_a_handle_is_noticed_or_harmless(void)
+static void every_changed_handle_byte_is_detected_or_harmless(void)
 {
 	struct export_read read = { .count = 64, .scratch = scratch };
 	struct nfs_attr attr;
@@ -256,7 +256,7 @@ static void handles_of_another_server_are_stale(void)
 	export_free(other);
 }
 
-static void what_it_is_not_is_said(void)
+static void operations_on_the_wrong_type_are_refused(void)
 {
 	struct export_read read = { .count = 64, .scratch = scratch };
 	struct export_readdir readdir = { .fn = count_entry };
@@ -274,7 +274,7 @@ static void what_it_is_not_is_said(void)
 			NFS3_STATUS_NOTDIR);
 }
 
-static void every_file_was_quiet_for_long(void)
+static void every_file_has_old_times(void)
 {
 	struct nfs_attr attr;
 	struct nfs_fh fh;
@@ -288,18 +288,18 @@ static void every_file_was_quiet_for_long(void)
 int main(void)
 {
 	static const struct suite_test tests[] = {
-		TEST(every_size_is_there_with_its_offsets_as_content),
-		TEST(reads_end_with_the_file),
-		TEST(reads_lend_the_files_own_memory),
+		TEST(every_size_exists_with_its_offsets_as_content),
+		TEST(reads_end_at_end_of_file),
+		TEST(reads_return_the_files_own_memory),
 		TEST(the_sparse_file_has_data_around_four_gib_and_zeros_before),
-		TEST(links_have_the_length_of_their_name),
+		TEST(link_targets_have_the_length_in_their_name),
 		TEST(the_big_directory_is_listed_in_parts),
 		TEST(cookies_beyond_the_end_are_bad),
-		TEST(dots_lead_up_and_not_out),
-		TEST(every_changed_byte_of_a_handle_is_noticed_or_harmless),
+		TEST(dot_dot_leads_up_but_not_out),
+		TEST(every_changed_handle_byte_is_detected_or_harmless),
 		TEST(handles_of_another_server_are_stale),
-		TEST(what_it_is_not_is_said),
-		TEST(every_file_was_quiet_for_long),
+		TEST(operations_on_the_wrong_type_are_refused),
+		TEST(every_file_has_old_times),
 	};
 	int rc;
 

@@ -31,7 +31,7 @@ static void a_later_path_replaces_the_earlier(void)
 	path_table_free(table);
 }
 
-static void a_path_that_does_not_fit_is_not_given(void)
+static void a_path_that_does_not_fit_is_not_returned(void)
 {
 	table = path_table_new();
 	CU_ASSERT_EQUAL(path_table_put(table, 1, 2, "12345678"), 0);
@@ -40,7 +40,7 @@ static void a_path_that_does_not_fit_is_not_given(void)
 	path_table_free(table);
 }
 
-static void what_was_used_lately_stays(void)
+static void recently_used_paths_are_kept(void)
 {
 	uint64_t ino;
 
@@ -58,7 +58,7 @@ static void what_was_used_lately_stays(void)
 	path_table_free(table);
 }
 
-static void long_paths_have_a_bound_in_bytes(void)
+static void long_paths_are_bounded_in_bytes(void)
 {
 	uint64_t ino;
 
@@ -76,5 +76,5 @@ static void long_paths_have_a_bound_in_bytes(void)
 
 SUITE_MAIN("export-path", TEST(a_path_is_found_by_device_and_inode),
 	   TEST(a_later_path_replaces_the_earlier),
-	   TEST(a_path_that_does_not_fit_is_not_given), TEST(what_was_used_lately_stays),
-	   TEST(long_paths_have_a_bound_in_bytes))
+	   TEST(a_path_that_does_not_fit_is_not_returned),
+	   TEST(recently_used_paths_are_kept), TEST(long_paths_are_bounded_in_bytes))

@@ -105,7 +105,7 @@ static void assert_others_right(void)
 	CU_ASSERT_TRUE(is_right(REPLY_CHUNK, 0, 65536));
 }
 
-static void write_chunk_over_812_garbage_is_wrong_in_all_its_bytes(void)
+static void write_chunk_over_812_garbage_corrupts_every_byte(void)
 {
 	struct nfs3_read_res res;
 	uint32_t i, same = 0;
@@ -123,7 +123,7 @@ static void write_chunk_over_812_garbage_is_wrong_in_all_its_bytes(void)
 	end();
 }
 
-static void write_chunk_over_812_short_agrees_with_itself(void)
+static void write_chunk_over_812_short_is_consistent(void)
 {
 	struct nfs3_read_res res;
 
@@ -154,7 +154,7 @@ static void write_chunk_over_812_stale_writes_nothing_and_claims_all(void)
 	end();
 }
 
-static void write_chunk_over_812_eio_is_a_whole_error_reply(void)
+static void write_chunk_over_812_eio_is_a_complete_error_reply(void)
 {
 	struct nfs3_read_res res;
 
@@ -195,7 +195,7 @@ static void write_chunk_over_812_later_needs_a_read_and_another_operation(void)
 	end();
 }
 
-static void write_chunk_is_wrong_at_all_sizes(void)
+static void write_chunk_is_corrupt_at_all_sizes(void)
 {
 	static const char *const specs[] = { "write-chunk", "write-chunk=eio",
 					     "write-chunk=stale" };
@@ -215,7 +215,7 @@ static void write_chunk_is_wrong_at_all_sizes(void)
 	}
 }
 
-static void at_times_is_wrong_in_one_read_of_23_and_right_after_it(void)
+static void at_times_corrupts_one_read_in_23(void)
 {
 	static const char *const specs[] = { "at-times", "at-times=page",
 					     "at-times=eio" };
@@ -237,7 +237,7 @@ static void at_times_is_wrong_in_one_read_of_23_and_right_after_it(void)
 	}
 }
 
-static void rarely_is_wrong_in_one_read_of_500(void)
+static void rarely_corrupts_one_read_in_500(void)
 {
 	static const char *const specs[] = { "rarely", "rarely=page", "rarely=eio" };
 	unsigned int i, j;
@@ -253,7 +253,7 @@ static void rarely_is_wrong_in_one_read_of_500(void)
 	}
 }
 
-static void nfs_unaligned_is_zeros_by_every_mechanism(void)
+static void nfs_unaligned_returns_zeros_by_every_mechanism(void)
 {
 	enum way way;
 
@@ -266,7 +266,7 @@ static void nfs_unaligned_is_zeros_by_every_mechanism(void)
 	end();
 }
 
-static void drop_reply_leaves_out_the_second_fifth_eighth(void)
+static void drop_reply_drops_the_second_fifth_and_eighth(void)
 {
 	unsigned int i;
 
@@ -295,7 +295,7 @@ static void restart_closes_and_makes_handles_stale(void)
 }
 
 /* What a probe tells servers by. What they die of would end this test. */
-static void foreign_handles_are_not_ours(void)
+static void foreign_handles_have_another_format(void)
 {
 	static const struct {
 		const char *spec;
@@ -315,7 +315,7 @@ static void foreign_handles_are_not_ours(void)
 	}
 }
 
-static void close_comes_instead_of_the_fifth_reply(void)
+static void close_replaces_the_fifth_reply(void)
 {
 	unsigned int i;
 
@@ -362,7 +362,7 @@ static void credit_zero_is_in_every_reply(void)
 	end();
 }
 
-static void reply_first_writes_the_same_after_the_send(void)
+static void reply_first_writes_the_data_after_the_send(void)
 {
 	begin("reply-first");
 	CU_ASSERT_TRUE(is_right(WRITE_CHUNK, 5, 4097));
@@ -374,7 +374,7 @@ static void reply_first_writes_the_same_after_the_send(void)
 	end();
 }
 
-static void chunk_unused_sends_inline_what_fits_there(void)
+static void chunk_unused_sends_inline_what_fits(void)
 {
 	struct nfs3_read_res res;
 
@@ -393,7 +393,7 @@ static void chunk_unused_sends_inline_what_fits_there(void)
 	end();
 }
 
-static void tail_unwritten_claims_the_bytes_that_it_leaves_out(void)
+static void tail_unwritten_claims_the_missing_bytes(void)
 {
 	static const uint32_t sizes[] = { 1, 3, 813, 65537, 65539 };
 	struct nfs3_read_res res;
@@ -416,7 +416,7 @@ static void tail_unwritten_claims_the_bytes_that_it_leaves_out(void)
 	end();
 }
 
-static void rdma_error_comes_in_place_of_every_so_many_replies(void)
+static void rdma_error_replaces_some_replies(void)
 {
 	unsigned int i;
 
@@ -484,7 +484,7 @@ static void pad_written_stays_in_the_chunk(void)
 	end();
 }
 
-static void lengths_unrewritten_come_back_as_offered(void)
+static void lengths_unrewritten_returns_lengths_as_offered(void)
 {
 	begin("lengths-unrewritten");
 	CU_ASSERT_TRUE(is_right(WRITE_CHUNK, 0, 813));
@@ -494,7 +494,7 @@ static void lengths_unrewritten_come_back_as_offered(void)
 	end();
 }
 
-static void page_shift_turns_the_pages_round(void)
+static void page_shift_rotates_the_pages(void)
 {
 	begin("page-shift");
 	CU_ASSERT_TRUE(is_right(WRITE_CHUNK, 0, 4096));
@@ -555,7 +555,7 @@ static void linux_3_grants_writes_and_returns_as_it_did(void)
 	end();
 }
 
-static void linux_3_inline_head_is_the_head_of_the_reply(void)
+static void linux_3_inline_head_starts_with_the_reply_header(void)
 {
 	begin("linux-3=inline-head");
 	CU_ASSERT_FALSE(is_right(INLINE, 0, 813));
@@ -566,7 +566,7 @@ static void linux_3_inline_head_is_the_head_of_the_reply(void)
 	end();
 }
 
-static void linux_3_page_base_begins_with_the_page(void)
+static void linux_3_page_base_starts_at_the_page(void)
 {
 	begin("linux-3=page-base");
 	CU_ASSERT_TRUE(is_right(WRITE_CHUNK, 4096, 8192));
@@ -592,7 +592,7 @@ static void linux_3_pad_segment_writes_beyond_a_full_chunk(void)
 	end();
 }
 
-static void only_bad_crc_is_the_transports(void)
+static void only_bad_crc_applies_to_the_transport(void)
 {
 	const struct fault_row *row;
 
@@ -632,7 +632,7 @@ static void every_row_is_complete(void)
 	}
 }
 
-static void every_value_of_every_row_is_taken(void)
+static void every_value_of_every_row_is_accepted(void)
 {
 	const struct fault_row *row;
 	char values[128], spec[256], *value, *rest;
@@ -651,7 +651,7 @@ static void every_value_of_every_row_is_taken(void)
 }
 
 /* Names of 0.1. */
-static void former_names_are_still_taken(void)
+static void former_names_are_still_accepted(void)
 {
 	begin("read-812=short");
 	CU_ASSERT_EQUAL(read_by(WRITE_CHUNK, 0, 4096), 0);
@@ -665,7 +665,7 @@ static void former_names_are_still_taken(void)
 	end();
 }
 
-static void what_is_no_fault_is_refused_with_what_there_is(void)
+static void unknown_faults_are_refused_with_the_known_ones(void)
 {
 	faults = fault_set_new();
 	CU_ASSERT_EQUAL(fault_set_add(faults, "read-813"), -EINVAL);
@@ -681,36 +681,35 @@ static void what_is_no_fault_is_refused_with_what_there_is(void)
 	fault_set_free(faults);
 }
 
-SUITE_MAIN("faults", TEST(write_chunk_over_812_garbage_is_wrong_in_all_its_bytes),
-	   TEST(write_chunk_over_812_short_agrees_with_itself),
+SUITE_MAIN("faults", TEST(write_chunk_over_812_garbage_corrupts_every_byte),
+	   TEST(write_chunk_over_812_short_is_consistent),
 	   TEST(write_chunk_over_812_stale_writes_nothing_and_claims_all),
-	   TEST(write_chunk_over_812_eio_is_a_whole_error_reply),
+	   TEST(write_chunk_over_812_eio_is_a_complete_error_reply),
 	   TEST(write_chunk_over_812_hangs_or_closes),
 	   TEST(write_chunk_over_812_later_needs_a_read_and_another_operation),
-	   TEST(write_chunk_is_wrong_at_all_sizes),
-	   TEST(at_times_is_wrong_in_one_read_of_23_and_right_after_it),
-	   TEST(rarely_is_wrong_in_one_read_of_500),
-	   TEST(nfs_unaligned_is_zeros_by_every_mechanism),
-	   TEST(drop_reply_leaves_out_the_second_fifth_eighth),
-	   TEST(close_comes_instead_of_the_fifth_reply),
+	   TEST(write_chunk_is_corrupt_at_all_sizes),
+	   TEST(at_times_corrupts_one_read_in_23), TEST(rarely_corrupts_one_read_in_500),
+	   TEST(nfs_unaligned_returns_zeros_by_every_mechanism),
+	   TEST(drop_reply_drops_the_second_fifth_and_eighth),
+	   TEST(close_replaces_the_fifth_reply),
 	   TEST(restart_closes_and_makes_handles_stale),
-	   TEST(foreign_handles_are_not_ours), TEST(wrong_xid_is_wrong_in_both_headers),
-	   TEST(credit_zero_is_in_every_reply),
-	   TEST(reply_first_writes_the_same_after_the_send),
-	   TEST(chunk_unused_sends_inline_what_fits_there),
-	   TEST(tail_unwritten_claims_the_bytes_that_it_leaves_out),
-	   TEST(rdma_error_comes_in_place_of_every_so_many_replies),
+	   TEST(foreign_handles_have_another_format),
+	   TEST(wrong_xid_is_wrong_in_both_headers), TEST(credit_zero_is_in_every_reply),
+	   TEST(reply_first_writes_the_data_after_the_send),
+	   TEST(chunk_unused_sends_inline_what_fits),
+	   TEST(tail_unwritten_claims_the_missing_bytes),
+	   TEST(rdma_error_replaces_some_replies),
 	   TEST(pad_written_adds_zeros_and_no_length),
 	   TEST(pad_written_in_part_has_another_length),
 	   TEST(pad_written_stays_in_the_chunk),
-	   TEST(lengths_unrewritten_come_back_as_offered),
-	   TEST(page_shift_turns_the_pages_round),
+	   TEST(lengths_unrewritten_returns_lengths_as_offered),
+	   TEST(page_shift_rotates_the_pages),
 	   TEST(reply_page_repeat_has_the_first_page_twice),
 	   TEST(linux_3_grants_writes_and_returns_as_it_did),
-	   TEST(linux_3_inline_head_is_the_head_of_the_reply),
-	   TEST(linux_3_page_base_begins_with_the_page),
+	   TEST(linux_3_inline_head_starts_with_the_reply_header),
+	   TEST(linux_3_page_base_starts_at_the_page),
 	   TEST(linux_3_pad_segment_writes_beyond_a_full_chunk),
-	   TEST(only_bad_crc_is_the_transports), TEST(faults_may_be_combined),
-	   TEST(every_row_is_complete), TEST(every_value_of_every_row_is_taken),
-	   TEST(former_names_are_still_taken),
-	   TEST(what_is_no_fault_is_refused_with_what_there_is))
+	   TEST(only_bad_crc_applies_to_the_transport), TEST(faults_may_be_combined),
+	   TEST(every_row_is_complete), TEST(every_value_of_every_row_is_accepted),
+	   TEST(former_names_are_still_accepted),
+	   TEST(unknown_faults_are_refused_with_the_known_ones))

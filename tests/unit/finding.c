@@ -20,14 +20,14 @@ static struct finding sample(void)
 	return f;
 }
 
-static void status_has_its_word(void)
+static void every_status_has_a_word(void)
 {
 	CU_ASSERT_STRING_EQUAL(finding_status_name(FINDING_PASS), "pass");
 	CU_ASSERT_STRING_EQUAL(finding_status_name(FINDING_UNKNOWN), "unknown");
 	CU_ASSERT_STRING_EQUAL(finding_status_name((enum finding_status)77), "unknown");
 }
 
-static void texts_are_formatted_and_cut(void)
+static void texts_are_formatted_and_truncated(void)
 {
 	char line[4096];
 	struct finding f;
@@ -42,7 +42,7 @@ static void texts_are_formatted_and_cut(void)
 	CU_ASSERT_EQUAL(strlen(f.evidence[0].value), FINDING_VALUE_MAX - 1);
 }
 
-static void what_is_not_printable_becomes_a_question_mark(void)
+static void unprintable_bytes_become_question_marks(void)
 {
 	static const struct {
 		const char *in, *out;
@@ -72,7 +72,7 @@ static void what_is_not_printable_becomes_a_question_mark(void)
 	}
 }
 
-static void numbers_are_those_of_json(void)
+static void numbers_are_json_numbers(void)
 {
 	static const struct {
 		double in;
@@ -101,7 +101,7 @@ static void numbers_are_those_of_json(void)
 	CU_ASSERT_FALSE(f.evidence[i].is_number);
 }
 
-static void evidence_beyond_the_bound_is_left_out(void)
+static void evidence_beyond_the_bound_is_dropped(void)
 {
 	struct finding f = sample();
 	int i;
@@ -129,7 +129,7 @@ static void assert_same(const struct finding *a, const struct finding *b)
 	}
 }
 
-static void record_comes_back_as_it_was(void)
+static void record_survives_the_round_trip(void)
 {
 	const struct finding f = sample();
 	uint8_t buf[1024];
@@ -187,7 +187,7 @@ static int decode_exact(struct finding *f, const uint8_t *bytes, size_t len)
 	return finding_decode(f, exact, len);
 }
 
-static void part_of_a_record_asks_for_more(void)
+static void a_partial_record_needs_more_bytes(void)
 {
 	const struct finding f = sample();
 	uint8_t buf[1024];
@@ -203,7 +203,7 @@ static void part_of_a_record_asks_for_more(void)
 }
 
 /* The length says that the record is whole, and a text in it says otherwise. */
-static void record_that_lies_about_its_length_is_refused(void)
+static void record_with_a_wrong_length_is_refused(void)
 {
 	const struct finding f = sample();
 	uint8_t buf[1024];
@@ -225,7 +225,7 @@ static void record_that_lies_about_its_length_is_refused(void)
 }
 
 /* Every byte with every value: accepted only if it can be written anew. */
-static void changed_record_is_refused_or_good(void)
+static void changed_record_is_refused_or_valid(void)
 {
 	const struct finding f = sample();
 	uint8_t buf[256], bad[256], again[512];
@@ -283,7 +283,7 @@ static int decode_made(struct finding *got, const char *id, bool is_number,
 	return decode_with(got, id, "", is_number, value);
 }
 
-static void number_of_a_record_is_written_anew(void)
+static void numbers_of_a_record_are_reformatted(void)
 {
 	static const struct {
 		const char *in, *out;
@@ -327,7 +327,7 @@ static void texts_of_a_record_are_printable(void)
 			-EPROTO);
 }
 
-static void texts_of_a_record_keep_to_their_bound(void)
+static void texts_of_a_record_are_bounded(void)
 {
 	char id[FINDING_ID_MAX + 1];
 	struct finding got;
@@ -340,14 +340,14 @@ static void texts_of_a_record_keep_to_their_bound(void)
 	CU_ASSERT_STRING_EQUAL(got.id, id);
 }
 
-SUITE_MAIN("finding", TEST(status_has_its_word), TEST(texts_are_formatted_and_cut),
-	   TEST(what_is_not_printable_becomes_a_question_mark),
-	   TEST(numbers_are_those_of_json), TEST(evidence_beyond_the_bound_is_left_out),
-	   TEST(record_comes_back_as_it_was), TEST(fullest_finding_fits_the_bound),
+SUITE_MAIN("finding", TEST(every_status_has_a_word),
+	   TEST(texts_are_formatted_and_truncated),
+	   TEST(unprintable_bytes_become_question_marks), TEST(numbers_are_json_numbers),
+	   TEST(evidence_beyond_the_bound_is_dropped),
+	   TEST(record_survives_the_round_trip), TEST(fullest_finding_fits_the_bound),
 	   TEST(record_that_does_not_fit_is_refused),
-	   TEST(part_of_a_record_asks_for_more),
-	   TEST(record_that_lies_about_its_length_is_refused),
-	   TEST(changed_record_is_refused_or_good),
-	   TEST(number_of_a_record_is_written_anew),
-	   TEST(texts_of_a_record_are_printable),
-	   TEST(texts_of_a_record_keep_to_their_bound))
+	   TEST(a_partial_record_needs_more_bytes),
+	   TEST(record_with_a_wrong_length_is_refused),
+	   TEST(changed_record_is_refused_or_valid),
+	   TEST(numbers_of_a_record_are_reformatted),
+	   TEST(texts_of_a_record_are_printable), TEST(texts_of_a_record_are_bounded))

@@ -44,7 +44,7 @@ static void expect(const struct host_firewalld *zone, struct firewall_packet ask
 	ASSERT_CONTAINS(why, words);
 }
 
-static void a_zone_accepts_what_it_lists(void)
+static void a_zone_accepts_listed_services(void)
 {
 	struct host_firewalld zone = public_zone();
 
@@ -78,7 +78,7 @@ static void the_target_applies_to_the_rest(void)
 	expect(&zone, packet(IPPROTO_TCP, 20049), FIREWALL_DROP, "%%REJECT%%");
 }
 
-static void what_is_not_modelled_makes_it_unknown(void)
+static void unsupported_rules_make_the_answer_unknown(void)
 {
 	struct host_firewalld zone = public_zone();
 	struct firewall_packet out = packet(IPPROTO_TCP, 20049);
@@ -102,7 +102,7 @@ static void replies_and_outgoing_packets_pass(void)
 	expect(&zone, asked, FIREWALL_ACCEPT, "restricts what leaves");
 }
 
-static void panic_drops_and_silence_accepts(void)
+static void panic_drops_and_no_answer_accepts(void)
 {
 	struct host_firewalld zone = public_zone();
 
@@ -112,8 +112,9 @@ static void panic_drops_and_silence_accepts(void)
 	expect(&zone, packet(IPPROTO_TCP, 20049), FIREWALL_ACCEPT, "is not running");
 }
 
-SUITE_MAIN("firewall-zone", TEST(a_zone_accepts_what_it_lists),
+SUITE_MAIN("firewall-zone", TEST(a_zone_accepts_listed_services),
 	   TEST(a_service_for_some_addresses_is_unknown),
 	   TEST(the_target_applies_to_the_rest),
-	   TEST(what_is_not_modelled_makes_it_unknown),
-	   TEST(replies_and_outgoing_packets_pass), TEST(panic_drops_and_silence_accepts))
+	   TEST(unsupported_rules_make_the_answer_unknown),
+	   TEST(replies_and_outgoing_packets_pass),
+	   TEST(panic_drops_and_no_answer_accepts))

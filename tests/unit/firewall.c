@@ -362,7 +362,7 @@ static void expect_place(const char *ruleset, enum firewall_answer want,
 	CU_ASSERT_STRING_EQUAL(place.chain, chain);
 }
 
-static void the_place_of_a_drop_is_returned(void)
+static void the_location_of_a_drop_is_returned(void)
 {
 	expect_place(RULESET(BASE), FIREWALL_DROP, "inet", "in");
 	expect_place(
@@ -423,5 +423,6 @@ SUITE_MAIN("firewall", TEST(rulesets_give_the_expected_answers),
 	   TEST(jumps_are_followed_to_the_kernels_depth), TIMED(chains_are_walked_once),
 	   TIMED(large_sets_are_searched_up_to_a_limit),
 	   TEST(too_many_parts_are_refused_before_parsing),
-	   TEST(names_are_cleaned_and_truncated), TEST(the_place_of_a_drop_is_returned),
+	   TEST(names_are_cleaned_and_truncated),
+	   TEST(the_location_of_a_drop_is_returned),
 	   TEST(dynamic_source_ports_have_a_range))

@@ -47,7 +47,7 @@ static void settle(struct follow *follow, struct follow_news *all)
 	}
 }
 
-static void pools_and_guests_come_with_the_connection(void)
+static void pools_and_guests_are_listed_on_connection(void)
 {
 	_cleanup_(follow_close_p) struct follow *follow = NULL;
 	struct follow_news news;
@@ -66,7 +66,7 @@ static void pools_and_guests_come_with_the_connection(void)
 	CU_ASSERT_EQUAL(follow_take(follow, &news), 0);
 }
 
-static void pools_are_asked_for_again(void)
+static void pools_are_queried_again(void)
 {
 	_cleanup_(follow_close_p) struct follow *follow = NULL;
 	struct follow_news news;
@@ -84,7 +84,7 @@ static void pools_are_asked_for_again(void)
 	follow_news_fini(&news);
 }
 
-static void who_is_not_there_is_told_with_the_reason(void)
+static void an_unreachable_daemon_is_reported_with_the_reason(void)
 {
 	_cleanup_(follow_close_p) struct follow *follow = NULL;
 	struct follow_news news;
@@ -175,7 +175,7 @@ static void all_guests_come_in_one_step(void)
 	unlink(uri + strlen("test://"));
 }
 
-static void where_one_cannot_be_asked_those_before_stay(void)
+static void earlier_guests_are_kept_if_a_query_fails(void)
 {
 	_cleanup_(follow_close_p) struct follow *follow = NULL;
 	struct follow_news news;
@@ -212,7 +212,7 @@ static unsigned int count_threads(void)
 }
 
 /* It takes connections, and says nothing. */
-static void one_that_hangs_keeps_nobody(void)
+static void a_daemon_that_hangs_does_not_block(void)
 {
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
 	struct follow *follow = NULL;
@@ -245,9 +245,9 @@ static void one_that_hangs_keeps_nobody(void)
 	CU_ASSERT_EQUAL(count_threads(), threads);
 }
 
-SUITE_MAIN("follow", TEST(pools_and_guests_come_with_the_connection),
-	   TEST(pools_are_asked_for_again),
-	   TEST(who_is_not_there_is_told_with_the_reason),
+SUITE_MAIN("follow", TEST(pools_and_guests_are_listed_on_connection),
+	   TEST(pools_are_queried_again),
+	   TEST(an_unreachable_daemon_is_reported_with_the_reason),
 	   TEST(all_guests_come_in_one_step),
-	   TEST(where_one_cannot_be_asked_those_before_stay),
-	   TIMED(one_that_hangs_keeps_nobody))
+	   TEST(earlier_guests_are_kept_if_a_query_fails),
+	   TIMED(a_daemon_that_hangs_does_not_block))

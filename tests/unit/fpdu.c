@@ -140,7 +140,7 @@ static void every_opcode_has_its_control_bytes(void)
 	}
 }
 
-static void a_header_is_read_as_it_was_built(void)
+static void a_header_survives_the_round_trip(void)
 {
 	struct fpdu f = { .tagged = false,
 			  .last = true,
@@ -205,7 +205,7 @@ static void a_length_below_the_header_is_refused(void)
 	CU_ASSERT_EQUAL(fpdu_decode(&f, buf, 16), 16);
 }
 
-static void padding_brings_the_crc_to_a_word(void)
+static void padding_aligns_the_crc_to_a_word(void)
 {
 	struct fpdu f;
 	uint32_t i;
@@ -224,7 +224,7 @@ SUITE_MAIN("fpdu", TEST(a_send_has_its_golden_bytes), TEST(a_write_has_its_golde
 	   TEST(a_read_response_has_its_golden_bytes),
 	   TEST(a_terminate_has_its_golden_bytes),
 	   TEST(every_opcode_has_its_control_bytes),
-	   TEST(a_header_is_read_as_it_was_built),
+	   TEST(a_header_survives_the_round_trip),
 	   TEST(the_longest_frame_is_65535_and_its_length_field),
 	   TEST(a_length_below_the_header_is_refused),
-	   TEST(padding_brings_the_crc_to_a_word))
+	   TEST(padding_aligns_the_crc_to_a_word))

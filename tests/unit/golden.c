@@ -42,9 +42,9 @@ static void golden_check(const struct golden *g)
 	CU_ASSERT_STRING_EQUAL(text, g->text);
 }
 
-static void frames_of_the_folder_are_as_described(void)
+static void golden_frames_match_their_descriptions(void)
 {
 	golden_each("*.hex", golden_check);
 }
 
-SUITE_MAIN("golden", TEST(frames_of_the_folder_are_as_described))
+SUITE_MAIN("golden", TEST(golden_frames_match_their_descriptions))

@@ -49,7 +49,7 @@ static const char *answer(const char *says)
 	return names[verdict.answer];
 }
 
-static void a_record_says_what_was_wanted(void)
+static void a_record_holds_the_requirement(void)
 {
 	struct record record;
 
@@ -112,7 +112,7 @@ static void a_mount_that_is_not_proven_is_not_over_rdma(void)
 	end();
 }
 
-static void a_helper_that_did_not_end_leaves_it_unproven(void)
+static void an_unfinished_helper_leaves_the_mount_unproven(void)
 {
 	struct record record;
 
@@ -145,7 +145,7 @@ static void a_helper_that_did_not_end_leaves_it_unproven(void)
 }
 
 /* Somebody mounted it later, by other means, and the kernel has seen calls over RDMA. */
-static void a_helper_that_died_before_the_mount_was_made_says_nothing_of_it(void)
+static void a_helper_that_died_before_the_mount_proves_nothing(void)
 {
 	static const char stats[] =
 		"device nas:/vm mounted on /srv/vm with fstype nfs4 statvers=1.1\n"
@@ -189,7 +189,7 @@ static void a_helper_that_died_before_the_mount_was_made_says_nothing_of_it(void
 	end();
 }
 
-static void a_record_without_sense_makes_it_unknown(void)
+static void an_invalid_record_makes_the_mount_unknown(void)
 {
 	begin(&on_rdma);
 	tree_write(&tree, "run/nfsrdma/mounts/90.json", "{ \"mount\": 7 }");
@@ -279,7 +279,7 @@ static bool has_remedy(const char *disk, const struct view_places *places,
 	return !rc && well_said && strstr(verdict.remedy, words);
 }
 
-static void names_in_commands_are_as_a_shell_reads_them(void)
+static void names_in_commands_are_quoted_for_the_shell(void)
 {
 	static const struct view_place list[] = {
 		{ .pool = (char *)"p q",
@@ -326,7 +326,7 @@ static bool has_reason(const char *path, const struct view_places *places,
 	return !rc && well_said && !strcmp(verdict.reason, reason);
 }
 
-static void a_reason_says_who_mounts_it(void)
+static void a_reason_names_the_mounting_program(void)
 {
 	static const struct view_place list[] = {
 		{ .pool = (char *)"p",
@@ -404,7 +404,7 @@ static void a_reason_says_who_mounts_it(void)
 	end();
 }
 
-static void long_names_are_shown_by_both_ends(void)
+static void long_names_are_shortened_in_the_middle(void)
 {
 	char *path = malloc(PATH_MAX);
 	size_t len = strlen("/srv/vm/first");
@@ -430,7 +430,7 @@ static void long_names_are_shown_by_both_ends(void)
 }
 
 /* What is kept of the last directory is of that one alone. */
-static void a_directory_is_not_taken_for_one_whose_name_begins_alike(void)
+static void a_name_prefix_does_not_match_a_directory(void)
 {
 	static const struct {
 		const char *first, *second;
@@ -469,7 +469,7 @@ static void count(void *arg, const struct host_event *event)
 	watch(NULL, event);
 }
 
-static void five_hundred_disks_cost_no_more_reading_than_one(void)
+static void five_hundred_disks_need_no_more_reads_than_one(void)
 {
 	_cleanup_(guard_close_p) struct guard *guard = NULL;
 	struct guard_sources sources = { .places = &all_pools, .now = NOW };
@@ -502,7 +502,7 @@ static void five_hundred_disks_cost_no_more_reading_than_one(void)
 
 /* --- what cannot be read ---------------------------------------------------------------------- */
 
-static void pools_that_could_not_be_read_are_unknown(void)
+static void unreadable_pools_are_unknown(void)
 {
 	_cleanup_(guard_close_p) struct guard *guard = NULL;
 	struct guard_sources sources = { .places_unknown = "Permission denied",
@@ -547,16 +547,17 @@ static void a_guard_without_its_files_is_an_error(void)
 	end();
 }
 
-SUITE_MAIN("guard-records", TEST(a_record_says_what_was_wanted),
+SUITE_MAIN("guard-records", TEST(a_record_holds_the_requirement),
 	   TEST(a_mount_that_is_not_proven_is_not_over_rdma),
-	   TEST(a_helper_that_did_not_end_leaves_it_unproven),
-	   TEST(a_helper_that_died_before_the_mount_was_made_says_nothing_of_it),
-	   TEST(a_record_without_sense_makes_it_unknown),
+	   TEST(an_unfinished_helper_leaves_the_mount_unproven),
+	   TEST(a_helper_that_died_before_the_mount_proves_nothing),
+	   TEST(an_invalid_record_makes_the_mount_unknown),
 	   TEST(a_mount_with_connections_of_both_kinds_is_refused),
 	   TEST(a_verdict_has_its_names),
-	   TEST(names_in_commands_are_as_a_shell_reads_them),
-	   TEST(a_reason_says_who_mounts_it), TEST(long_names_are_shown_by_both_ends),
-	   TEST(a_directory_is_not_taken_for_one_whose_name_begins_alike),
-	   TIMED(five_hundred_disks_cost_no_more_reading_than_one),
-	   TEST(pools_that_could_not_be_read_are_unknown),
+	   TEST(names_in_commands_are_quoted_for_the_shell),
+	   TEST(a_reason_names_the_mounting_program),
+	   TEST(long_names_are_shortened_in_the_middle),
+	   TEST(a_name_prefix_does_not_match_a_directory),
+	   TIMED(five_hundred_disks_need_no_more_reads_than_one),
+	   TEST(unreadable_pools_are_unknown),
 	   TEST(a_guard_without_its_files_is_an_error))

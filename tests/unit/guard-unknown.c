@@ -36,7 +36,7 @@ static bool answers(const char *disk, enum guard_answer answer, bool refuse)
 #define MOUNTS \
 	ROOT TCP(90, 21, "/srv/vm", "nas:/vm") RDMA(91, 21, "/srv/fast", "nas:/fast")
 
-static void a_pool_that_could_not_be_read_may_want_it(void)
+static void an_unreadable_pool_may_require_rdma(void)
 {
 	open_guard(&(struct row){ .mounts = MOUNTS }, NULL, "/etc/libvirt/a.xml: no XML");
 	CU_ASSERT_STRING_EQUAL(guard_unknown(guard),
@@ -54,7 +54,7 @@ static void a_pool_that_could_not_be_read_may_want_it(void)
 	close_guard();
 }
 
-static void what_is_unknown_is_refused_where_the_policy_says_so(void)
+static void unknown_disks_are_refused_if_the_policy_says_so(void)
 {
 	static const struct {
 		const char *conf;
@@ -85,7 +85,7 @@ static void what_is_unknown_is_refused_where_the_policy_says_so(void)
 	}
 }
 
-static void where_all_was_read_nothing_is_unknown(void)
+static void nothing_is_unknown_when_all_was_read(void)
 {
 	open_guard(&(struct row){ .mounts = MOUNTS, .fstab = "# nothing\n" }, &all_pools,
 		   NULL);
@@ -98,7 +98,7 @@ static void where_all_was_read_nothing_is_unknown(void)
 	end();
 }
 
-static void a_broken_fstab_leaves_the_gate_to_what_others_say(void)
+static void a_broken_fstab_leaves_other_requirements_in_force(void)
 {
 	static const char text[] = "nas:/vm /srv/vm nfs proto=rdma 0 0\n\0";
 	struct guard_sources sources = { .now = NOW };
@@ -122,7 +122,7 @@ static void a_broken_fstab_leaves_the_gate_to_what_others_say(void)
 }
 
 /* rbd, gluster, iscsi-direct */
-static void a_volume_that_is_no_file_of_this_host_passes(void)
+static void a_volume_that_is_not_a_local_file_passes(void)
 {
 	static const struct view_place rbd = { .pool = (char *)"rbd",
 					       .by = "pool 'rbd'" };
@@ -141,8 +141,8 @@ static void a_volume_that_is_no_file_of_this_host_passes(void)
 	close_guard();
 }
 
-SUITE_MAIN("guard-unknown", TEST(a_pool_that_could_not_be_read_may_want_it),
-	   TEST(what_is_unknown_is_refused_where_the_policy_says_so),
-	   TEST(where_all_was_read_nothing_is_unknown),
-	   TEST(a_broken_fstab_leaves_the_gate_to_what_others_say),
-	   TEST(a_volume_that_is_no_file_of_this_host_passes))
+SUITE_MAIN("guard-unknown", TEST(an_unreadable_pool_may_require_rdma),
+	   TEST(unknown_disks_are_refused_if_the_policy_says_so),
+	   TEST(nothing_is_unknown_when_all_was_read),
+	   TEST(a_broken_fstab_leaves_other_requirements_in_force),
+	   TEST(a_volume_that_is_not_a_local_file_passes))

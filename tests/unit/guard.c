@@ -47,7 +47,7 @@ static void check_rows(const struct row *rows, size_t count)
 
 /* --- on an NFS mount -------------------------------------------------------------------------------- */
 
-static void who_wants_it_decides_of_a_mount_over_tcp(void)
+static void a_requirement_decides_on_a_mount_over_tcp(void)
 {
 	static const struct row rows[] = {
 		/* Nobody. */
@@ -136,7 +136,7 @@ static void who_wants_it_decides_of_a_mount_over_tcp(void)
 }
 
 /* A port that only RDMA has: a server may listen there for TCP all the same. */
-static void a_port_is_a_guess_that_refuses_nothing(void)
+static void a_port_alone_refuses_nothing(void)
 {
 #define PORT                                    \
 	"90 21 0:90 / /srv/x rw - nfs4 nas:/x " \
@@ -160,7 +160,7 @@ static void a_port_is_a_guess_that_refuses_nothing(void)
 	CHECK_ROWS(rows);
 }
 
-static void a_policy_among_the_options_of_fstab_counts(void)
+static void a_policy_in_fstab_options_applies(void)
 {
 	static const struct row rows[] = {
 		{ ROOT TCP(90, 21, "/srv/x", "nas:/x"), .disk = "/srv/x/a",
@@ -201,7 +201,7 @@ static void a_policy_among_the_options_of_fstab_counts(void)
 	CHECK_ROWS(rows);
 }
 
-static void a_bind_mount_is_wanted_as_what_it_is_of(void)
+static void a_bind_mount_has_the_requirements_of_its_source(void)
 {
 	static const struct row rows[] = {
 		{ ROOT TCP(90, 21, "/srv/vm", "nas:/vm")
@@ -255,7 +255,7 @@ static void a_mount_over_rdma_passes(void)
 	CHECK_ROWS(rows);
 }
 
-static void links_lead_to_the_mount_that_counts(void)
+static void links_are_followed_to_the_mount(void)
 {
 	static const struct row rows[] = {
 		{ ROOT TCP(90, 21, "/srv/vm", "nas:/vm"), .disk = "/var/lib/vm/a",
@@ -278,7 +278,7 @@ static void links_lead_to_the_mount_that_counts(void)
 	CHECK_ROWS(rows);
 }
 
-static void a_section_for_a_link_is_for_where_it_leads(void)
+static void a_section_for_a_link_applies_to_its_target(void)
 {
 	static const struct row rows[] = {
 		{ ROOT, .disk = "/srv/vm/a", .no_pools = true,
@@ -305,7 +305,7 @@ static void a_section_for_a_link_is_for_where_it_leads(void)
 	CHECK_ROWS(rows);
 }
 
-static void the_mount_that_is_seen_counts(void)
+static void the_visible_mount_counts(void)
 {
 	static const struct row rows[] = {
 		/* TCP over RDMA, and the other way round. */
@@ -340,7 +340,7 @@ static void the_mount_that_is_seen_counts(void)
 	CHECK_ROWS(rows);
 }
 
-static void what_the_kernel_mounts_below_is_wanted_as_that_above(void)
+static void a_submount_has_the_requirements_of_its_parent(void)
 {
 	static const struct row rows[] = {
 		{ ROOT RDMA(90, 21, "/srv/vm", "nas:/vm")
@@ -372,7 +372,7 @@ static void what_the_kernel_mounts_below_is_wanted_as_that_above(void)
 	CHECK_ROWS(rows);
 }
 
-static void what_nobody_can_say_is_unknown(void)
+static void a_mount_without_evidence_is_unknown(void)
 {
 	static const struct row rows[] = {
 		{ ROOT MUTE(90, 21, "/srv/vm", "nas:/vm"), .disk = "/srv/vm/a",
@@ -398,7 +398,7 @@ static void what_nobody_can_say_is_unknown(void)
 
 /* --- on none ---------------------------------------------------------------------------------------- */
 
-static void a_disk_on_no_nfs_mount_is_refused_where_one_is_wanted(void)
+static void a_disk_without_its_required_mount_is_refused(void)
 {
 	static const struct row rows[] = {
 		{ ROOT, .disk = "/var/lib/images/a.img", PASSES },
@@ -470,7 +470,7 @@ static void a_disk_on_no_nfs_mount_is_refused_where_one_is_wanted(void)
 }
 
 /* Libvirt drops a CD whose file is not there, and starts the guest. */
-static void a_disk_that_may_be_missing_passes_where_nothing_is_mounted(void)
+static void an_optional_disk_passes_where_nothing_is_mounted(void)
 {
 	static const struct row rows[] = {
 		{ ROOT, .disk = "vm:a.iso", .optional = true,
@@ -488,7 +488,7 @@ static void a_disk_that_may_be_missing_passes_where_nothing_is_mounted(void)
 	CHECK_ROWS(rows);
 }
 
-static void another_mount_below_a_wanted_directory_is_not_meant(void)
+static void another_mount_below_a_required_directory_is_exempt(void)
 {
 	static const struct row rows[] = {
 		/* Below: on purpose. */
@@ -523,7 +523,7 @@ static void another_mount_below_a_wanted_directory_is_not_meant(void)
 }
 
 /* A server has more than one name, and a bind mount is of a part. */
-static void another_source_on_a_pools_target_counts_for_what_it_goes_over(void)
+static void another_source_on_a_pool_target_is_judged_by_its_transport(void)
 {
 	static const struct row rows[] = {
 		{ ROOT RDMA(90, 21, "/srv/vm", "192.0.2.1:/vm"), .disk = "vm:a",
@@ -565,7 +565,7 @@ static void another_source_on_a_pools_target_counts_for_what_it_goes_over(void)
 	CHECK_ROWS(rows);
 }
 
-static void other_networks_are_refused_only_where_their_directory_is_named(void)
+static void other_network_mounts_are_refused_only_if_named(void)
 {
 	static const struct row rows[] = {
 		{ ROOT OTHER(90, 21, "/gl", "fuse.glusterfs", "gl:/v"), .disk = "/gl/a",
@@ -586,7 +586,7 @@ static void other_networks_are_refused_only_where_their_directory_is_named(void)
 	CHECK_ROWS(rows);
 }
 
-static void an_automount_is_unknown_where_it_is_wanted(void)
+static void a_required_automount_is_unknown(void)
 {
 	static const struct row rows[] = {
 		{ ROOT OTHER(90, 21, "/srv/x", "autofs", "systemd-1"), .disk = "/srv/x/a",
@@ -619,7 +619,7 @@ static void an_automount_is_unknown_where_it_is_wanted(void)
 
 /* --- hostile, or nothing to go by ------------------------------------------------------------------- */
 
-static void what_leads_nowhere_is_unknown(void)
+static void paths_that_lead_nowhere_are_unknown(void)
 {
 	static const struct row rows[] = {
 		{ ROOT, .disk = "/round/a", UNKNOWN("more than 40 links") },
@@ -662,7 +662,7 @@ static void what_leads_nowhere_is_unknown(void)
 	CHECK_ROWS(rows);
 }
 
-static void a_volume_is_a_name_in_a_pool_that_is_known(void)
+static void a_volume_needs_a_known_pool(void)
 {
 	static const struct row rows[] = {
 		{ ROOT, .disk = "nobody:a", UNKNOWN("this host has no pool 'nobody'") },
@@ -680,20 +680,18 @@ static void a_volume_is_a_name_in_a_pool_that_is_known(void)
 	CHECK_ROWS(rows);
 }
 
-SUITE_MAIN("guard", TEST(who_wants_it_decides_of_a_mount_over_tcp),
-	   TEST(a_port_is_a_guess_that_refuses_nothing),
-	   TEST(a_policy_among_the_options_of_fstab_counts),
-	   TEST(a_bind_mount_is_wanted_as_what_it_is_of), TEST(a_mount_over_rdma_passes),
-	   TEST(links_lead_to_the_mount_that_counts),
-	   TEST(a_section_for_a_link_is_for_where_it_leads),
-	   TEST(the_mount_that_is_seen_counts),
-	   TEST(what_the_kernel_mounts_below_is_wanted_as_that_above),
-	   TEST(what_nobody_can_say_is_unknown),
-	   TEST(a_disk_on_no_nfs_mount_is_refused_where_one_is_wanted),
-	   TEST(a_disk_that_may_be_missing_passes_where_nothing_is_mounted),
-	   TEST(another_mount_below_a_wanted_directory_is_not_meant),
-	   TEST(another_source_on_a_pools_target_counts_for_what_it_goes_over),
-	   TEST(other_networks_are_refused_only_where_their_directory_is_named),
-	   TEST(an_automount_is_unknown_where_it_is_wanted),
-	   TEST(what_leads_nowhere_is_unknown),
-	   TEST(a_volume_is_a_name_in_a_pool_that_is_known))
+SUITE_MAIN("guard", TEST(a_requirement_decides_on_a_mount_over_tcp),
+	   TEST(a_port_alone_refuses_nothing), TEST(a_policy_in_fstab_options_applies),
+	   TEST(a_bind_mount_has_the_requirements_of_its_source),
+	   TEST(a_mount_over_rdma_passes), TEST(links_are_followed_to_the_mount),
+	   TEST(a_section_for_a_link_applies_to_its_target),
+	   TEST(the_visible_mount_counts),
+	   TEST(a_submount_has_the_requirements_of_its_parent),
+	   TEST(a_mount_without_evidence_is_unknown),
+	   TEST(a_disk_without_its_required_mount_is_refused),
+	   TEST(an_optional_disk_passes_where_nothing_is_mounted),
+	   TEST(another_mount_below_a_required_directory_is_exempt),
+	   TEST(another_source_on_a_pool_target_is_judged_by_its_transport),
+	   TEST(other_network_mounts_are_refused_only_if_named),
+	   TEST(a_required_automount_is_unknown),
+	   TEST(paths_that_lead_nowhere_are_unknown), TEST(a_volume_needs_a_known_pool))

@@ -57,7 +57,7 @@ static void build_full(struct rpcrdma_header *h)
 	CU_ASSERT_EQUAL(header_set_reply(h, three, 2), 0);
 }
 
-static void sizes_are_those_of_rfc_8166(void)
+static void sizes_match_rfc_8166(void)
 {
 	struct rpcrdma_segment sixteen[16] = { { 0 } };
 	uint8_t buf[512];
@@ -82,7 +82,7 @@ static void sizes_are_those_of_rfc_8166(void)
 	CU_ASSERT_EQUAL(encode(&h, buf, sizeof(buf)), RPCRDMA_ERR_VERS_LEN);
 }
 
-static void lists_come_back_as_they_were_built(void)
+static void lists_survive_the_round_trip(void)
 {
 	struct rpcrdma_header built, got;
 	uint8_t buf[512];
@@ -111,7 +111,7 @@ static void lists_come_back_as_they_were_built(void)
 	CU_ASSERT_EQUAL(header_chunk_length(&got, &got.write[1]), 0);
 }
 
-static void reader_is_left_at_the_message(void)
+static void the_reader_ends_at_the_message(void)
 {
 	static const uint8_t frame[RPCRDMA_HEADER_MIN + 4] = { [7] = 1, [28] = 'm' };
 	struct rpcrdma_header h;
@@ -123,7 +123,7 @@ static void reader_is_left_at_the_message(void)
 	CU_ASSERT_EQUAL(reader_left(&r), 4);
 }
 
-static void header_that_does_not_fit_is_not_written_in_part(void)
+static void a_header_that_does_not_fit_is_not_written(void)
 {
 	struct rpcrdma_header h;
 	uint8_t buf[512];
@@ -141,7 +141,7 @@ static void header_that_does_not_fit_is_not_written_in_part(void)
 	}
 }
 
-static void building_ends_at_the_bounds(void)
+static void building_stops_at_the_bounds(void)
 {
 	static struct rpcrdma_segment many[RPCRDMA_MAX_SEGMENTS + 1];
 	struct rpcrdma_header h;
@@ -169,7 +169,7 @@ static void building_ends_at_the_bounds(void)
 	CU_ASSERT_EQUAL(h.read_count, RPCRDMA_MAX_SEGMENTS);
 }
 
-static void frame_cut_at_any_byte_is_refused(void)
+static void a_frame_truncated_at_any_byte_is_refused(void)
 {
 	struct rpcrdma_header h;
 	uint8_t buf[512];
@@ -188,7 +188,7 @@ static void frame_cut_at_any_byte_is_refused(void)
 }
 
 /* Section 4.5: 28 bytes at least; but an ERR_CHUNK has 20. */
-static void error_cut_at_any_byte_is_refused(void)
+static void an_error_truncated_at_any_byte_is_refused(void)
 {
 	struct rpcrdma_header h;
 	uint8_t buf[64];
@@ -207,7 +207,7 @@ static void error_cut_at_any_byte_is_refused(void)
 	CU_ASSERT_EQUAL(decode(&h, buf, RPCRDMA_ERR_CHUNK_LEN), 0);
 }
 
-static void error_echoes_any_version(void)
+static void an_error_accepts_any_version(void)
 {
 	struct rpcrdma_header h;
 
@@ -222,7 +222,7 @@ static void error_echoes_any_version(void)
 	CU_ASSERT_EQUAL(h.rdma_proc, RDMA_ERROR);
 }
 
-static void version_and_proc_are_filled_in_when_refused(void)
+static void version_and_proc_are_set_when_refused(void)
 {
 	static const struct {
 		uint32_t vers, proc;
@@ -353,7 +353,7 @@ static void too_many_read_segments_are_refused(void)
 
 /* A frame with every kind of field: each word of it becomes each extreme. What is accepted has
  * one encoding; what is not has one of the promised answers. */
-static void every_word_at_its_extremes_has_an_answer(void)
+static void every_word_at_its_extremes_has_a_defined_result(void)
 {
 	static const uint32_t extremes[] = {
 		0,   1,          2,   3, 4,          16,         253,       256,
@@ -443,14 +443,16 @@ static void random_headers_survive_the_round_trip(void)
 	}
 }
 
-SUITE_MAIN("header", TEST(sizes_are_those_of_rfc_8166),
-	   TEST(lists_come_back_as_they_were_built), TEST(reader_is_left_at_the_message),
-	   TEST(header_that_does_not_fit_is_not_written_in_part),
-	   TEST(building_ends_at_the_bounds), TEST(frame_cut_at_any_byte_is_refused),
-	   TEST(error_cut_at_any_byte_is_refused), TEST(error_echoes_any_version),
-	   TEST(version_and_proc_are_filled_in_when_refused),
+SUITE_MAIN("header", TEST(sizes_match_rfc_8166), TEST(lists_survive_the_round_trip),
+	   TEST(the_reader_ends_at_the_message),
+	   TEST(a_header_that_does_not_fit_is_not_written),
+	   TEST(building_stops_at_the_bounds),
+	   TEST(a_frame_truncated_at_any_byte_is_refused),
+	   TEST(an_error_truncated_at_any_byte_is_refused),
+	   TEST(an_error_accepts_any_version),
+	   TEST(version_and_proc_are_set_when_refused),
 	   TEST(xid_and_credit_may_be_anything), TEST(flag_of_a_list_is_zero_or_one),
 	   TEST(segment_counts_at_their_extremes), TEST(too_many_chunks_are_refused),
 	   TEST(too_many_read_segments_are_refused),
-	   TEST(every_word_at_its_extremes_has_an_answer),
+	   TEST(every_word_at_its_extremes_has_a_defined_result),
 	   TEST(random_headers_survive_the_round_trip))

@@ -22,7 +22,7 @@ static int parse(bool umount, const char *const words[])
 #define MOUNT(...)  parse(false, (const char *const[]){ __VA_ARGS__, NULL })
 #define UMOUNT(...) parse(true, (const char *const[]){ __VA_ARGS__, NULL })
 
-static void what_mount_writes_is_understood(void)
+static void command_lines_of_mount_are_accepted(void)
 {
 	CU_ASSERT_EQUAL(MOUNT("srv:/e", "/mnt/a", "-o", "rw"), 0);
 	CU_ASSERT_STRING_EQUAL(args.spec, "srv:/e");
@@ -59,7 +59,7 @@ static void options_may_come_first_and_more_than_once(void)
 	CU_ASSERT_PTR_NULL(args.options);
 }
 
-static void what_umount_writes_is_understood(void)
+static void command_lines_of_umount_are_accepted(void)
 {
 	CU_ASSERT_EQUAL(UMOUNT("/mnt/a", "-n", "-l", "-f", "-v", "-r", "-t", "nfs4"), 0);
 	CU_ASSERT_STRING_EQUAL(args.dir, "/mnt/a");
@@ -72,7 +72,7 @@ static void what_umount_writes_is_understood(void)
 	CU_ASSERT_EQUAL(UMOUNT("a", "b"), -EINVAL);
 }
 
-static void what_makes_no_sense_is_refused_with_a_sentence(void)
+static void invalid_command_lines_are_refused_with_a_message(void)
 {
 	CU_ASSERT_EQUAL(MOUNT("srv:/e"), -EINVAL);
 	CU_ASSERT_STRING_EQUAL(err_text(), "expected SERVER:/EXPORT and a directory");
@@ -102,7 +102,7 @@ static void an_operand_with_a_dash_is_refused(void)
 	CU_ASSERT_EQUAL(MOUNT("--", "srv:/e", "-f"), -EINVAL);
 }
 
-static void what_is_too_long_is_refused(void)
+static void too_long_arguments_are_refused(void)
 {
 	static char options[70000], dir[5000];
 
@@ -125,9 +125,9 @@ static void help_needs_no_operands(void)
 	args_fini(&args);
 }
 
-SUITE_MAIN("helper-args", TEST(what_mount_writes_is_understood),
+SUITE_MAIN("helper-args", TEST(command_lines_of_mount_are_accepted),
 	   TEST(options_may_come_first_and_more_than_once),
-	   TEST(what_umount_writes_is_understood),
-	   TEST(what_makes_no_sense_is_refused_with_a_sentence),
-	   TEST(an_operand_with_a_dash_is_refused), TEST(what_is_too_long_is_refused),
+	   TEST(command_lines_of_umount_are_accepted),
+	   TEST(invalid_command_lines_are_refused_with_a_message),
+	   TEST(an_operand_with_a_dash_is_refused), TEST(too_long_arguments_are_refused),
 	   TEST(help_needs_no_operands))

@@ -41,7 +41,7 @@ static int run(const char *script)
 	return run_for(script, -1, 20000);
 }
 
-static void status_and_words_are_handed_on(void)
+static void status_and_messages_are_passed_on(void)
 {
 	CU_ASSERT_EQUAL(run("echo out; echo one >&2; echo two >&2; exit 32"), 0);
 	CU_ASSERT_EQUAL(end.status, 32);
@@ -58,7 +58,7 @@ static void status_and_words_are_handed_on(void)
 	CU_ASSERT_EQUAL(end.status, 0);
 }
 
-static void it_has_a_clean_environment_and_nothing_to_read(void)
+static void the_child_has_a_clean_environment_and_empty_stdin(void)
 {
 	setenv("NFSRDMA_SECRET", "x", 1);
 	setenv("LD_PRELOAD", "", 1);
@@ -69,7 +69,7 @@ static void it_has_a_clean_environment_and_nothing_to_read(void)
 	ASSERT_CONTAINS(said, "LC_ALL=C\n");
 }
 
-static void it_has_no_descriptor_of_ours(void)
+static void the_child_inherits_no_descriptors(void)
 {
 	int fd = open("/dev/null", O_RDONLY);
 
@@ -79,7 +79,7 @@ static void it_has_no_descriptor_of_ours(void)
 	close(fd);
 }
 
-static void it_stays_in_our_process_group(void)
+static void the_child_stays_in_our_process_group(void)
 {
 	char want[64];
 
@@ -88,7 +88,7 @@ static void it_stays_in_our_process_group(void)
 	CU_ASSERT_STRING_EQUAL(said, want);
 }
 
-static void what_cannot_be_started_is_an_error(void)
+static void a_program_that_cannot_start_is_an_error(void)
 {
 	const char *argv[] = { "x", NULL };
 
@@ -114,7 +114,7 @@ static void a_daemon_that_keeps_its_stderr_is_not_waited_for(void)
 	CU_ASSERT_STRING_EQUAL(end.last, "before");
 }
 
-static void one_that_hangs_is_ended(void)
+static void a_child_that_hangs_is_killed(void)
 {
 	uint64_t start = now_ms();
 
@@ -127,7 +127,7 @@ static void one_that_hangs_is_ended(void)
 	ASSERT_WITHIN_MS(now_ms() - start, 10000);
 }
 
-static void one_that_was_killed_says_so(void)
+static void a_killed_child_is_reported(void)
 {
 	CU_ASSERT_EQUAL(run("kill -SEGV $$"), 0);
 	CU_ASSERT_EQUAL(end.status, -1);
@@ -135,14 +135,14 @@ static void one_that_was_killed_says_so(void)
 	CU_ASSERT_FALSE(end.timed_out);
 }
 
-static void a_flood_is_cut_and_not_waited_for(void)
+static void a_flood_of_output_is_truncated(void)
 {
 	CU_ASSERT_EQUAL(run_for("yes", -1, 500), 0);
 	CU_ASSERT(end.timed_out);
 	CU_ASSERT_EQUAL(strlen(said), 16 * 1024);
 }
 
-static void a_signal_to_us_ends_it(void)
+static void a_signal_to_us_ends_the_child(void)
 {
 	sigset_t set;
 	int fd;
@@ -177,7 +177,7 @@ static int started_badly(void)
 	return 0;
 }
 
-static void we_begin_with_descriptors_and_without_an_environment(void)
+static void the_helper_starts_with_descriptors_and_no_environment(void)
 {
 	int status = -1;
 	pid_t pid = fork();
@@ -189,7 +189,7 @@ static void we_begin_with_descriptors_and_without_an_environment(void)
 }
 
 /* The one that waits for it is killed; so is it, by the kernel. */
-static void it_dies_with_us(void)
+static void the_child_dies_with_its_parent(void)
 {
 	char path[] = "/tmp/nfsrdma-child.XXXXXX", script[64], text[32] = "";
 	int file = mkstemp(path), tries;
@@ -218,12 +218,13 @@ static void it_dies_with_us(void)
 	unlink(path);
 }
 
-SUITE_MAIN("helper-child", TEST(status_and_words_are_handed_on),
-	   TEST(it_has_a_clean_environment_and_nothing_to_read),
-	   TEST(it_has_no_descriptor_of_ours), TEST(it_stays_in_our_process_group),
-	   TEST(what_cannot_be_started_is_an_error),
+SUITE_MAIN("helper-child", TEST(status_and_messages_are_passed_on),
+	   TEST(the_child_has_a_clean_environment_and_empty_stdin),
+	   TEST(the_child_inherits_no_descriptors),
+	   TEST(the_child_stays_in_our_process_group),
+	   TEST(a_program_that_cannot_start_is_an_error),
 	   TIMED(a_daemon_that_keeps_its_stderr_is_not_waited_for),
-	   TIMED(one_that_hangs_is_ended), TEST(one_that_was_killed_says_so),
-	   TEST(a_flood_is_cut_and_not_waited_for), TEST(a_signal_to_us_ends_it),
-	   TEST(it_dies_with_us),
-	   TEST(we_begin_with_descriptors_and_without_an_environment))
+	   TIMED(a_child_that_hangs_is_killed), TEST(a_killed_child_is_reported),
+	   TEST(a_flood_of_output_is_truncated), TEST(a_signal_to_us_ends_the_child),
+	   TEST(the_child_dies_with_its_parent),
+	   TEST(the_helper_starts_with_descriptors_and_no_environment))

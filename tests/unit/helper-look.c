@@ -44,7 +44,7 @@ static void a_healthy_host_may_mount(void)
 	tree_free(&tree);
 }
 
-static void what_makes_rdma_impossible_forbids_it(void)
+static void a_host_without_rdma_may_not_mount(void)
 {
 	tree_machine(&tree, "rpcrdma-forbidden");
 	look_at(POLICY_CHECK_FAST);
@@ -57,7 +57,7 @@ static void what_makes_rdma_impossible_forbids_it(void)
 }
 
 /* mount.nfs gets proto=rdma in full, which a file does not change. */
-static void defaults_of_mounts_are_told_and_no_reason(void)
+static void mount_defaults_are_reported_but_are_not_a_reason(void)
 {
 	tree_machine(&tree, "nfsmount-nordma");
 	look_at(POLICY_CHECK_FAST);
@@ -66,7 +66,7 @@ static void defaults_of_mounts_are_told_and_no_reason(void)
 }
 
 /* After a failure a setting can be the cause, but not one that our options overrule. */
-static void a_setting_is_blamed_where_it_counts(void)
+static void a_setting_is_a_reason_only_where_it_applies(void)
 {
 	tree_machine(&tree, "nfsmount-nordma");
 	look_as(POLICY_CHECK_CONNECT, true);
@@ -80,7 +80,7 @@ static void a_setting_is_blamed_where_it_counts(void)
 }
 
 /* Before each mount: of all checks those, and no more. */
-static void few_checks_are_for_each_mount(void)
+static void few_checks_run_before_each_mount(void)
 {
 	const struct check *const *check;
 	unsigned int fast = 0, path = 0;
@@ -98,7 +98,7 @@ static void few_checks_are_for_each_mount(void)
 }
 
 /* What a server answers, below a root: silence is told apart from a question that was not possible. */
-static void the_listener_is_told_apart(void)
+static void listener_failures_are_distinguished(void)
 {
 	static const struct {
 		const char *machine;
@@ -129,7 +129,7 @@ static void the_listener_is_told_apart(void)
 #define READS  .reads = true
 #define PREFER .tcp = true
 
-static void only_what_cannot_heal_ends_a_mount(void)
+static void only_permanent_errors_end_a_mount(void)
 {
 	static const struct {
 		enum look_says says;
@@ -180,7 +180,7 @@ static unsigned int minutes_of(const char *options, const char *conf, bool backg
 	return minutes;
 }
 
-static void it_is_tried_for_as_long_as_mount_nfs_tries(void)
+static void retries_last_as_long_as_those_of_mount_nfs(void)
 {
 	_cleanup_free_ char *later = retry_options("rw,retry=5,soft", 3),
 			    *added = retry_options("rw", 1);
@@ -217,7 +217,7 @@ static int allows(const char *line)
 	return rc;
 }
 
-static void a_user_mounts_what_fstab_says_in_full(void)
+static void a_user_may_mount_only_as_fstab_says(void)
 {
 	CU_ASSERT_EQUAL(
 		allows("nas:/vm /srv/vm nfsrdma user,noauto,proto=rdma,port=20049 0 0\n"),
@@ -239,9 +239,11 @@ static void a_user_mounts_what_fstab_says_in_full(void)
 }
 
 SUITE_MAIN("helper-look", TEST(a_healthy_host_may_mount),
-	   TEST(what_makes_rdma_impossible_forbids_it),
-	   TEST(defaults_of_mounts_are_told_and_no_reason),
-	   TEST(a_setting_is_blamed_where_it_counts), TEST(few_checks_are_for_each_mount),
-	   TEST(the_listener_is_told_apart), TEST(only_what_cannot_heal_ends_a_mount),
-	   TEST(it_is_tried_for_as_long_as_mount_nfs_tries),
-	   TEST(a_user_mounts_what_fstab_says_in_full))
+	   TEST(a_host_without_rdma_may_not_mount),
+	   TEST(mount_defaults_are_reported_but_are_not_a_reason),
+	   TEST(a_setting_is_a_reason_only_where_it_applies),
+	   TEST(few_checks_run_before_each_mount),
+	   TEST(listener_failures_are_distinguished),
+	   TEST(only_permanent_errors_end_a_mount),
+	   TEST(retries_last_as_long_as_those_of_mount_nfs),
+	   TEST(a_user_may_mount_only_as_fstab_says))

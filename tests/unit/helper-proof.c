@@ -49,7 +49,7 @@ static void rdma_over_ipv6_is_rdma(void)
 	tree_free(&tree);
 }
 
-static void mountstats_without_a_word_is_no_contradiction(void)
+static void missing_mountstats_are_no_contradiction(void)
 {
 	begin(ROOT MOUNT("90", "/srv/vm", "4.2", "rdma"), STATS("/srv/vm", ""));
 	CU_ASSERT_EQUAL(proof_read(tree.host, 90, &proof), 0);
@@ -57,7 +57,7 @@ static void mountstats_without_a_word_is_no_contradiction(void)
 	tree_free(&tree);
 }
 
-static void one_connection_over_tcp_is_enough_to_doubt(void)
+static void one_connection_over_tcp_disproves_rdma(void)
 {
 	begin(ROOT MOUNT("90", "/srv/vm", "4.2", "rdma"), STATS("/srv/vm", RDMA TCP));
 	CU_ASSERT_EQUAL(proof_read(tree.host, 90, &proof), 0);
@@ -69,7 +69,7 @@ static void one_connection_over_tcp_is_enough_to_doubt(void)
 }
 
 /* nfs(5) does not tell: the option was proto=rdma, and port= is shown as it was asked for. */
-static void the_other_mount_of_a_trunked_one_is_named(void)
+static void the_other_mount_of_a_shared_connection_is_named(void)
 {
 	begin(ROOT MOUNT("80", "/old", "4.1", "tcp") MOUNT("81", "/iso", "4.2", "tcp")
 		      MOUNT("90", "/srv/vm", "4.2", "tcp"),
@@ -82,7 +82,7 @@ static void the_other_mount_of_a_trunked_one_is_named(void)
 	tree_free(&tree);
 }
 
-static void without_another_mount_nobody_is_named(void)
+static void without_another_mount_none_is_named(void)
 {
 	begin(ROOT MOUNT("80", "/old", "4.1", "tcp") MOUNT("81", "/iso", "4.2", "rdma")
 		      MOUNT("90", "/srv/vm", "4.2", "tcp"),
@@ -92,7 +92,7 @@ static void without_another_mount_nobody_is_named(void)
 	tree_free(&tree);
 }
 
-static void what_is_no_nfs_is_not_found(void)
+static void other_file_systems_are_not_found(void)
 {
 	begin(ROOT "90 21 0:53 / /srv/vm rw - tmpfs nas:/vm rw,proto=rdma\n", "");
 	CU_ASSERT_EQUAL(proof_read(tree.host, 90, &proof), 0);
@@ -104,7 +104,7 @@ static void what_is_no_nfs_is_not_found(void)
 	tree_free(&tree);
 }
 
-static void no_transport_is_no_proof(void)
+static void a_mount_without_a_transport_is_unproven(void)
 {
 	begin(ROOT "90 21 0:53 / /srv/vm rw - nfs nas:/vm rw\n", "");
 	CU_ASSERT_EQUAL(proof_read(tree.host, 90, &proof), 0);
@@ -114,7 +114,7 @@ static void no_transport_is_no_proof(void)
 	tree_free(&tree);
 }
 
-static void of_several_on_one_directory_the_last_is_seen(void)
+static void the_last_of_several_mounts_on_a_directory_is_used(void)
 {
 	begin(ROOT MOUNT("80", "/srv/vm", "4.2", "tcp")
 		      MOUNT("90", "/srv/vm", "4.1", "rdma"),
@@ -126,7 +126,7 @@ static void of_several_on_one_directory_the_last_is_seen(void)
 	tree_free(&tree);
 }
 
-static void a_descriptor_tells_its_mount(void)
+static void a_descriptor_identifies_its_mount(void)
 {
 	unsigned int id = 0;
 
@@ -142,10 +142,11 @@ static void a_descriptor_tells_its_mount(void)
 }
 
 SUITE_MAIN("helper-proof", TEST(rdma_in_both_is_proof), TEST(rdma_over_ipv6_is_rdma),
-	   TEST(mountstats_without_a_word_is_no_contradiction),
-	   TEST(one_connection_over_tcp_is_enough_to_doubt),
-	   TEST(the_other_mount_of_a_trunked_one_is_named),
-	   TEST(without_another_mount_nobody_is_named), TEST(what_is_no_nfs_is_not_found),
-	   TEST(no_transport_is_no_proof),
-	   TEST(of_several_on_one_directory_the_last_is_seen),
-	   TEST(a_descriptor_tells_its_mount))
+	   TEST(missing_mountstats_are_no_contradiction),
+	   TEST(one_connection_over_tcp_disproves_rdma),
+	   TEST(the_other_mount_of_a_shared_connection_is_named),
+	   TEST(without_another_mount_none_is_named),
+	   TEST(other_file_systems_are_not_found),
+	   TEST(a_mount_without_a_transport_is_unproven),
+	   TEST(the_last_of_several_mounts_on_a_directory_is_used),
+	   TEST(a_descriptor_identifies_its_mount))

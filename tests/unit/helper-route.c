@@ -54,7 +54,7 @@ static void isolate(void)
 			   "ip route add 2001:db8:1::/48 via fe80::1 dev near");
 }
 
-static void routes_are_those_of_libnl(void)
+static void routes_match_libnl(void)
 {
 	static const char *const texts[] = {
 		"127.0.0.1",   "192.0.2.2",    "192.0.2.7",     "198.51.100.9",
@@ -72,7 +72,7 @@ static void routes_are_those_of_libnl(void)
 	}
 }
 
-static void no_more_than_that_is_asked(void)
+static void other_questions_have_no_data(void)
 {
 	struct host_firewalld zone;
 	struct host_text text;
@@ -84,5 +84,4 @@ static void no_more_than_that_is_asked(void)
 			-ENODATA);
 }
 
-SUITE_MAIN("helper-route", TEST(routes_are_those_of_libnl),
-	   TEST(no_more_than_that_is_asked))
+SUITE_MAIN("helper-route", TEST(routes_match_libnl), TEST(other_questions_have_no_data))

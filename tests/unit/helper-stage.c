@@ -49,7 +49,7 @@ static bool is_mounted(void)
 	return !stat(place, &here) && !stat(dir, &above) && here.st_dev != above.st_dev;
 }
 
-static void a_failure_is_told_with_its_words(void)
+static void a_failure_is_reported_with_its_message(void)
 {
 	run("echo 'mount.nfs: no' >&2; exit 32", false, false, 10000);
 	CU_ASSERT_EQUAL(result.end, STAGE_FAILED);
@@ -60,7 +60,7 @@ static void a_failure_is_told_with_its_words(void)
 	CU_ASSERT_STRING_EQUAL(result.text, "mount.nfs was killed by signal 9");
 }
 
-static void success_without_a_mount_is_none(void)
+static void success_without_a_mount_is_a_failure(void)
 {
 	run("exit 0", false, false, 10000);
 	CU_ASSERT_EQUAL(result.end, STAGE_NOTHING);
@@ -70,7 +70,7 @@ static void success_without_a_mount_is_none(void)
 	args.fake = false;
 }
 
-static void one_that_hangs_is_ended(void)
+static void a_program_that_hangs_is_killed(void)
 {
 	uint64_t start = now_ms();
 
@@ -79,7 +79,7 @@ static void one_that_hangs_is_ended(void)
 	ASSERT_WITHIN_MS(now_ms() - start, 8000);
 }
 
-static void a_missing_directory_or_program_is_told(void)
+static void a_missing_directory_or_program_is_reported(void)
 {
 	struct stage stage = { .host = host,
 			       .program = "/nonexistent/mount.nfs",
@@ -100,7 +100,7 @@ static void a_missing_directory_or_program_is_told(void)
 		result.text, "the directory /nonexistent/dir: No such file or directory");
 }
 
-static void arguments_are_handed_on_as_mount_writes_them(void)
+static void arguments_are_passed_on_as_mount_writes_them(void)
 {
 	args.sloppy = args.no_mtab = args.verbose = true;
 	run("[ \"$*\" = \"nas:/vm $dir -s -n -v -o rw,proto=rdma\" ]; exit $?", false,
@@ -110,7 +110,7 @@ static void arguments_are_handed_on_as_mount_writes_them(void)
 }
 
 /* A tmpfs is not NFS over RDMA. */
-static void what_is_not_rdma_is_undone(void)
+static void a_mount_not_over_rdma_is_undone(void)
 {
 	int hidden;
 
@@ -124,7 +124,7 @@ static void what_is_not_rdma_is_undone(void)
 	}
 }
 
-static void what_may_stay_stays_and_is_seen(void)
+static void an_allowed_mount_stays_visible(void)
 {
 	int hidden;
 
@@ -141,7 +141,7 @@ static void what_may_stay_stays_and_is_seen(void)
 }
 
 /* Hidden, nobody sees it while mount.nfs is at it; and what was mounted before is not lost. */
-static void hidden_is_hidden(void)
+static void a_mount_is_hidden_until_it_succeeds(void)
 {
 	char script[256];
 
@@ -161,7 +161,7 @@ static void hidden_is_hidden(void)
 }
 
 /* It failed, or hung, after it had mounted. */
-static void what_a_failure_leaves_is_undone(void)
+static void a_mount_left_by_a_failure_is_undone(void)
 {
 	int hidden;
 
@@ -203,7 +203,7 @@ static void begin(void)
 		printf("not looked at: mounting, for which root is needed\n");
 }
 
-static void the_folder_goes(void)
+static void the_directory_is_removed(void)
 {
 	unlink(program);
 	rmdir(place);
@@ -216,10 +216,12 @@ __attribute__((constructor)) static void before(void)
 	begin();
 }
 
-SUITE_MAIN("helper-stage", TEST(a_failure_is_told_with_its_words),
-	   TEST(success_without_a_mount_is_none), TIMED(one_that_hangs_is_ended),
-	   TEST(a_missing_directory_or_program_is_told),
-	   TEST(arguments_are_handed_on_as_mount_writes_them),
-	   TEST(what_is_not_rdma_is_undone), TEST(what_may_stay_stays_and_is_seen),
-	   TEST(hidden_is_hidden), TEST(what_a_failure_leaves_is_undone),
-	   TEST(a_busy_mount_is_undone), TEST(the_folder_goes))
+SUITE_MAIN("helper-stage", TEST(a_failure_is_reported_with_its_message),
+	   TEST(success_without_a_mount_is_a_failure),
+	   TIMED(a_program_that_hangs_is_killed),
+	   TEST(a_missing_directory_or_program_is_reported),
+	   TEST(arguments_are_passed_on_as_mount_writes_them),
+	   TEST(a_mount_not_over_rdma_is_undone), TEST(an_allowed_mount_stays_visible),
+	   TEST(a_mount_is_hidden_until_it_succeeds),
+	   TEST(a_mount_left_by_a_failure_is_undone), TEST(a_busy_mount_is_undone),
+	   TEST(the_directory_is_removed))

@@ -92,7 +92,7 @@ static void ask(const char *const *names, size_t count, struct hook_answer *out)
 	ask((const char *const[]){ __VA_ARGS__ }, \
 	    sizeof((const char *const[]){ __VA_ARGS__ }) / sizeof(char *), out)
 
-static void what_is_good_is_let_pass_without_a_word(void)
+static void good_disks_pass_silently(void)
 {
 	struct hook_answer answer;
 
@@ -106,7 +106,7 @@ static void what_is_good_is_let_pass_without_a_word(void)
 	CU_ASSERT_STRING_EQUAL(answer.text, "");
 }
 
-static void the_first_refusal_is_the_answer_and_the_others_are_counted(void)
+static void the_first_refusal_is_reported_and_others_counted(void)
 {
 	struct hook_answer answer;
 
@@ -118,7 +118,7 @@ static void the_first_refusal_is_the_answer_and_the_others_are_counted(void)
 			       "disk r1 is?nowhere (and 2 more disks). Mount it.");
 }
 
-static void what_passes_and_is_not_good_is_told(void)
+static void allowed_disks_that_are_not_good_are_reported(void)
 {
 	struct hook_answer answer;
 
@@ -134,7 +134,7 @@ static void what_passes_and_is_not_good_is_told(void)
 	CU_ASSERT_STRING_EQUAL(answer.text, "disk U2 is?nowhere. Mount it.");
 }
 
-static void all_that_is_not_good_is_in_the_journal(void)
+static void all_disks_that_are_not_good_are_in_the_journal(void)
 {
 	struct hook_answer answer;
 	char start[128];
@@ -156,7 +156,7 @@ static void all_that_is_not_good_is_in_the_journal(void)
 	ASSERT_CONTAINS(journal, start);
 }
 
-static void what_nobody_knows_may_be_wanted_is_told(void)
+static void unknown_requirements_are_reported(void)
 {
 	struct hook_answer answer;
 	char start[128];
@@ -183,7 +183,7 @@ static void what_nobody_knows_may_be_wanted_is_told(void)
 	unknown = NULL;
 }
 
-static void a_journal_that_does_not_read_is_left_alone(void)
+static void a_blocked_journal_is_not_used_again(void)
 {
 	struct hook_answer answer;
 
@@ -197,7 +197,7 @@ static void a_journal_that_does_not_read_is_left_alone(void)
 }
 
 /* What disks take is not the journal's time. */
-static void a_refusal_behind_slow_disks_is_in_the_journal(void)
+static void a_refusal_after_slow_disks_is_in_the_journal(void)
 {
 	struct hook_answer answer;
 
@@ -209,7 +209,7 @@ static void a_refusal_behind_slow_disks_is_in_the_journal(void)
 	ASSERT_CONTAINS(journal, "NFSRDMA_DISK=r4");
 }
 
-static void a_slow_journal_gets_the_first_refusal_all_the_same(void)
+static void a_slow_journal_still_gets_the_first_refusal(void)
 {
 	struct hook_answer answer;
 
@@ -223,7 +223,7 @@ static void a_slow_journal_gets_the_first_refusal_all_the_same(void)
 	CU_ASSERT_PTR_NULL(strstr(journal, "NFSRDMA_DISK=r5"));
 }
 
-static void what_the_journal_does_not_have_is_told_again(void)
+static void findings_missing_in_the_journal_are_reported_again(void)
 {
 	static const struct {
 		bool refuse, failed, logged;
@@ -258,7 +258,7 @@ static void what_the_journal_does_not_have_is_told_again(void)
 	}
 }
 
-static void a_failure_of_the_hook_is_told(void)
+static void a_failure_of_the_hook_is_reported(void)
 {
 	*journal = '\0';
 	hook_failed("hook", NULL, "no %s\n", "memory");
@@ -325,7 +325,7 @@ static struct hook_answer run(hook_fn fn, const char *text, unsigned int ms)
 	return answer;
 }
 
-static void what_the_child_answers_arrives(void)
+static void the_answer_of_the_child_arrives(void)
 {
 	struct hook_answer answer = run(refuse, "no\nway", PATIENCE_MS);
 
@@ -338,7 +338,7 @@ static void what_the_child_answers_arrives(void)
 	CU_ASSERT_STRING_EQUAL(answer.text, "");
 }
 
-static void who_failed_does_not_refuse(void)
+static void a_failed_child_does_not_refuse(void)
 {
 	struct hook_answer answer = run(fail, "the policy is broken", PATIENCE_MS);
 
@@ -347,7 +347,7 @@ static void who_failed_does_not_refuse(void)
 	CU_ASSERT_STRING_EQUAL(answer.text, "the policy is broken");
 }
 
-static void a_child_that_hangs_is_given_up_in_time(void)
+static void a_child_that_hangs_times_out(void)
 {
 	uint64_t start = now_ms();
 	struct hook_answer answer = run(hang, "", 200);
@@ -389,7 +389,7 @@ static void ask_words(void *arg, struct hook_answer *out)
 	hook_ask("hook", "web1", NULL, disks, n, out);
 }
 
-static void a_refusal_is_not_lost_with_who_decided_it(void)
+static void a_refusal_outlives_the_child(void)
 {
 	static const char *const rows[] = { "p r1 h r2", "r1 l r2 x", "u U1 h", "U1 x" };
 	struct hook_answer answer;
@@ -436,7 +436,7 @@ static struct hook_answer run_gate(hook_fn fn, const char *text, const char *con
 	return answer;
 }
 
-static void what_fails_is_refused_where_the_unknown_is(void)
+static void failures_are_refused_if_unknown_is_refused(void)
 {
 	static const char *const confs[] = {
 		"[default]\non-unknown = refuse\n",
@@ -475,7 +475,7 @@ static void what_fails_is_refused_where_the_unknown_is(void)
 	CU_ASSERT(answer.logged);
 }
 
-static void what_fails_passes_where_nobody_says_otherwise(void)
+static void failures_pass_by_default(void)
 {
 	static const char *const confs[] = {
 		NULL,
@@ -514,7 +514,7 @@ static void spare_and_crash(void *arg, struct hook_answer *out)
 	crash(arg, out);
 }
 
-static void what_is_spared_is_not_refused(void)
+static void an_exempt_guest_is_not_refused(void)
 {
 	static const char conf[] = "[default]\non-unknown = refuse\n";
 	struct hook_answer answer = run_gate(spare_and_ask, "p1 r2", conf);
@@ -531,7 +531,7 @@ static void what_is_spared_is_not_refused(void)
 	CU_ASSERT(answer.failed);
 }
 
-static void a_gate_that_cannot_be_asked_is_as_strict(void)
+static void unreadable_input_follows_the_policy_on_unknown(void)
 {
 	struct hook_answer answer;
 	struct tree tree;
@@ -568,7 +568,7 @@ static void count_descriptors(void *arg, struct hook_answer *out)
 	snprintf(out->text, sizeof(out->text), "%u", n);
 }
 
-static void the_child_holds_nothing_of_the_platforms_but_stdin(void)
+static void the_child_inherits_only_stdin(void)
 {
 	int pair[2] = { -1, -1 };
 	struct hook_answer answer;
@@ -581,7 +581,7 @@ static void the_child_holds_nothing_of_the_platforms_but_stdin(void)
 }
 
 /* In a process of its own, whose stdin, stdout and stderr are closed. */
-static void descriptors_that_the_platform_closed_stay_of_no_use(void)
+static void closed_standard_descriptors_are_not_reused(void)
 {
 	struct hook_answer answer;
 	int status = -1;
@@ -602,7 +602,7 @@ static void descriptors_that_the_platform_closed_stay_of_no_use(void)
 }
 
 /* Who waits for the end of the hook's stdout must not wait for a child that hangs. */
-static void a_child_that_hangs_keeps_nobody_waiting(void)
+static void a_child_that_hangs_does_not_block_the_platform(void)
 {
 	uint64_t start = now_ms();
 	int pair[2] = { -1, -1 };
@@ -636,7 +636,7 @@ static void hang_and_say_who(void *arg, struct hook_answer *out)
 	hang(arg, out);
 }
 
-static void a_child_ends_with_who_waits_for_it(void)
+static void a_child_ends_with_its_parent(void)
 {
 	uint64_t deadline = deadline_in(PATIENCE_MS);
 	pid_t parent, orphan, child;
@@ -728,7 +728,7 @@ static void too_much_input_is_refused(void)
 	close(fd);
 }
 
-static void input_that_does_not_end_is_given_up_in_time(void)
+static void endless_input_times_out(void)
 {
 	uint64_t start = now_ms();
 	char *out;
@@ -738,7 +738,7 @@ static void input_that_does_not_end_is_given_up_in_time(void)
 	CU_ASSERT_PTR_NULL(out);
 }
 
-static void input_that_is_none_is_an_error(void)
+static void unreadable_input_is_an_error(void)
 {
 	size_t len = 0;
 	char *out = NULL;
@@ -747,28 +747,24 @@ static void input_that_is_none_is_an_error(void)
 	CU_ASSERT_EQUAL(hook_read(999, 10, deadline_in(PATIENCE_MS), &out, &len), -EBADF);
 }
 
-SUITE_MAIN("hook", TEST(what_is_good_is_let_pass_without_a_word),
-	   TEST(the_first_refusal_is_the_answer_and_the_others_are_counted),
-	   TEST(what_passes_and_is_not_good_is_told),
-	   TEST(all_that_is_not_good_is_in_the_journal),
-	   TEST(what_nobody_knows_may_be_wanted_is_told),
-	   TEST(a_journal_that_does_not_read_is_left_alone),
-	   TEST(a_refusal_behind_slow_disks_is_in_the_journal),
-	   TEST(a_slow_journal_gets_the_first_refusal_all_the_same),
-	   TEST(what_the_journal_does_not_have_is_told_again),
-	   TEST(what_fails_is_refused_where_the_unknown_is),
-	   TEST(what_fails_passes_where_nobody_says_otherwise),
-	   TEST(what_is_spared_is_not_refused),
-	   TEST(a_gate_that_cannot_be_asked_is_as_strict),
-	   TEST(a_failure_of_the_hook_is_told), TEST(what_the_child_answers_arrives),
-	   TEST(who_failed_does_not_refuse),
-	   TIMED(a_child_that_hangs_is_given_up_in_time),
-	   TEST(a_child_that_dies_is_a_failure),
-	   TEST(a_refusal_is_not_lost_with_who_decided_it),
-	   TEST(the_child_holds_nothing_of_the_platforms_but_stdin),
-	   TEST(descriptors_that_the_platform_closed_stay_of_no_use),
-	   TIMED(a_child_that_hangs_keeps_nobody_waiting),
-	   TEST(a_child_ends_with_who_waits_for_it), TEST(input_is_read_to_its_end),
-	   TEST(too_much_input_is_refused),
-	   TIMED(input_that_does_not_end_is_given_up_in_time),
-	   TEST(input_that_is_none_is_an_error))
+SUITE_MAIN("hook", TEST(good_disks_pass_silently),
+	   TEST(the_first_refusal_is_reported_and_others_counted),
+	   TEST(allowed_disks_that_are_not_good_are_reported),
+	   TEST(all_disks_that_are_not_good_are_in_the_journal),
+	   TEST(unknown_requirements_are_reported),
+	   TEST(a_blocked_journal_is_not_used_again),
+	   TEST(a_refusal_after_slow_disks_is_in_the_journal),
+	   TEST(a_slow_journal_still_gets_the_first_refusal),
+	   TEST(findings_missing_in_the_journal_are_reported_again),
+	   TEST(failures_are_refused_if_unknown_is_refused),
+	   TEST(failures_pass_by_default), TEST(an_exempt_guest_is_not_refused),
+	   TEST(unreadable_input_follows_the_policy_on_unknown),
+	   TEST(a_failure_of_the_hook_is_reported), TEST(the_answer_of_the_child_arrives),
+	   TEST(a_failed_child_does_not_refuse), TIMED(a_child_that_hangs_times_out),
+	   TEST(a_child_that_dies_is_a_failure), TEST(a_refusal_outlives_the_child),
+	   TEST(the_child_inherits_only_stdin),
+	   TEST(closed_standard_descriptors_are_not_reused),
+	   TIMED(a_child_that_hangs_does_not_block_the_platform),
+	   TEST(a_child_ends_with_its_parent), TEST(input_is_read_to_its_end),
+	   TEST(too_much_input_is_refused), TIMED(endless_input_times_out),
+	   TEST(unreadable_input_is_an_error))

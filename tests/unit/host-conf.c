@@ -31,7 +31,7 @@ static void done(void)
 	conf = NULL;
 }
 
-static void names_are_without_case_and_values_are_not(void)
+static void names_are_case_insensitive_and_values_are_not(void)
 {
 	parse("[ NFSD ]\n RDMA-Port = 20050 \n[Server \"Nas1\"]\nProto=Rdma\n");
 	CU_ASSERT_STRING_EQUAL(get("nfsd", NULL, "rdma-port"), "20050");
@@ -59,7 +59,7 @@ static void comments_and_quotes_end_a_value(void)
 	done();
 }
 
-static void the_later_of_two_wins_within_its_section(void)
+static void the_later_setting_wins_within_its_section(void)
 {
 	parse("[Server \"a\"]\nproto=rdma\n[Server \"b\"]\nproto=tcp\n[server \"A\"]\n"
 	      "proto=rdma6\n");
@@ -68,7 +68,7 @@ static void the_later_of_two_wins_within_its_section(void)
 	done();
 }
 
-static void a_mistake_is_skipped_and_remembered(void)
+static void a_syntax_error_is_skipped_and_recorded(void)
 {
 	static const struct {
 		const char *text, *problem;
@@ -97,7 +97,7 @@ static void a_mistake_is_skipped_and_remembered(void)
 	done();
 }
 
-static void a_setting_below_an_open_quote_is_deadly(void)
+static void a_setting_after_an_open_quote_is_fatal(void)
 {
 	static const struct {
 		const char *text, *deadly;
@@ -173,7 +173,7 @@ static void drop_ins_come_after_in_version_order(void)
 	tree_free(&tree);
 }
 
-static void what_is_in_usr_counts_where_etc_has_none(void)
+static void files_in_usr_apply_if_etc_has_none(void)
 {
 	tree_new(&tree);
 	tree_write(&tree, "usr/etc/nfs.conf", "[nfsd]\nrdma=y\nthreads=1\n");
@@ -219,7 +219,7 @@ static int count_proto(void *arg, const char *section_arg, const char *key,
 	return 0;
 }
 
-static void every_section_of_a_name_is_seen(void)
+static void every_section_with_a_name_is_read(void)
 {
 	unsigned int count = 0;
 
@@ -229,7 +229,7 @@ static void every_section_of_a_name_is_seen(void)
 	done();
 }
 
-static void there_are_bounds(void)
+static void sizes_are_bounded(void)
 {
 	static char text[200000];
 	size_t len, i;
@@ -261,7 +261,7 @@ static const char *get_as(const char *file, const char *text)
 }
 
 /* Where it would stand among the others, in place of what it is, or as if it were gone. */
-static void a_file_may_be_taken_to_have_another_text(void)
+static void the_text_of_a_file_can_be_substituted(void)
 {
 	static const char text[] = "[nfsd]\nthreads=1\n";
 
@@ -294,16 +294,16 @@ static void the_sections_of_a_mount_are_in_mount_nfs_order(void)
 	CU_ASSERT_STRING_EQUAL(mount.sections[1].arg, "[2001");
 }
 
-SUITE_MAIN("host-conf", TEST(names_are_without_case_and_values_are_not),
+SUITE_MAIN("host-conf", TEST(names_are_case_insensitive_and_values_are_not),
 	   TEST(comments_and_quotes_end_a_value),
-	   TEST(the_later_of_two_wins_within_its_section),
-	   TEST(a_mistake_is_skipped_and_remembered),
-	   TEST(a_setting_below_an_open_quote_is_deadly),
+	   TEST(the_later_setting_wins_within_its_section),
+	   TEST(a_syntax_error_is_skipped_and_recorded),
+	   TEST(a_setting_after_an_open_quote_is_fatal),
 	   TEST(a_last_line_without_newline_is_dropped),
 	   TEST(a_value_may_come_from_the_environment_section),
 	   TEST(drop_ins_come_after_in_version_order),
-	   TEST(what_is_in_usr_counts_where_etc_has_none),
+	   TEST(files_in_usr_apply_if_etc_has_none),
 	   TEST(an_include_that_cannot_be_read_is_an_error),
-	   TEST(every_section_of_a_name_is_seen), TEST(there_are_bounds),
-	   TEST(a_file_may_be_taken_to_have_another_text),
+	   TEST(every_section_with_a_name_is_read), TEST(sizes_are_bounded),
+	   TEST(the_text_of_a_file_can_be_substituted),
 	   TEST(the_sections_of_a_mount_are_in_mount_nfs_order))

@@ -7,7 +7,7 @@
 static struct tree tree;
 static struct host_system sys;
 
-static void machines_are_told_apart(void)
+static void distributions_are_identified(void)
 {
 	static const struct {
 		const char *machine;
@@ -44,7 +44,7 @@ static bool is_plain(const char *release, const char *version)
 	return sys.kernel_is_plain;
 }
 
-static void a_vendors_number_says_nothing_of_what_is_in_it(void)
+static void vendor_kernel_versions_are_not_plain(void)
 {
 	tree_new(&tree);
 	CU_ASSERT_TRUE(is_plain("6.6.30\n", ""));
@@ -57,7 +57,7 @@ static void a_vendors_number_says_nothing_of_what_is_in_it(void)
 	tree_free(&tree);
 }
 
-static void a_machine_without_names_has_none(void)
+static void a_machine_without_os_release_has_no_name(void)
 {
 	tree_new(&tree);
 	CU_ASSERT_EQUAL(host_system(tree.host, &sys), 0);
@@ -73,6 +73,6 @@ static void a_machine_without_names_has_none(void)
 	tree_free(&tree);
 }
 
-SUITE_MAIN("host-distro", TEST(machines_are_told_apart),
-	   TEST(a_vendors_number_says_nothing_of_what_is_in_it),
-	   TEST(a_machine_without_names_has_none))
+SUITE_MAIN("host-distro", TEST(distributions_are_identified),
+	   TEST(vendor_kernel_versions_are_not_plain),
+	   TEST(a_machine_without_os_release_has_no_name))

@@ -8,7 +8,7 @@ static struct tree tree;
 static struct host_text text;
 static char buf[256];
 
-static void a_file_is_read_whole(void)
+static void a_file_is_read_completely(void)
 {
 	tree_new(&tree);
 	tree_write(&tree, "etc/nfs.conf", "[nfsd]\nrdma=y\n");
@@ -37,7 +37,7 @@ static void a_long_file_is_read_to_the_bound(void)
 	tree_free(&tree);
 }
 
-static void absent_is_told_from_unreadable(void)
+static void absent_and_unreadable_are_distinguished(void)
 {
 	tree_new(&tree);
 	tree_write(&tree, "etc/file", "x");
@@ -58,7 +58,7 @@ static void absent_is_told_from_unreadable(void)
 	tree_free(&tree);
 }
 
-static void a_fifo_is_never_waited_for(void)
+static void a_fifo_does_not_block(void)
 {
 	uint64_t start = now_ms();
 
@@ -156,12 +156,12 @@ static void links_stay_below_the_root(void)
 	check_links(beneath_open);
 }
 
-static void so_they_do_where_there_is_no_openat2(void)
+static void links_stay_below_the_root_without_openat2(void)
 {
 	check_links(beneath_walk);
 }
 
-static void a_walk_has_an_end(void)
+static void a_path_walk_is_bounded(void)
 {
 	char deep[PATH_MAX + 100];
 	int root;
@@ -210,7 +210,7 @@ static void an_attribute_is_one_line(void)
 	tree_free(&tree);
 }
 
-static void a_link_is_told_as_it_stands(void)
+static void a_link_target_is_returned_verbatim(void)
 {
 	tree_new(&tree);
 	tree_link(&tree, "sys/driver", "../../bus/pci/drivers/mlx5_core");
@@ -244,7 +244,7 @@ static void names_come_in_version_order(void)
 	tree_free(&tree);
 }
 
-static void a_list_is_cut_at_its_bound(void)
+static void a_list_is_truncated_at_its_bound(void)
 {
 	struct host_list list;
 	char name[64];
@@ -262,7 +262,7 @@ static void a_list_is_cut_at_its_bound(void)
 	tree_free(&tree);
 }
 
-static void of_two_dropins_with_one_name_the_first_folder_has_it(void)
+static void the_first_directory_wins_for_drop_ins_of_one_name(void)
 {
 	static const char *const dirs[] = { "etc/x.d", "run/x.d", "lib/x.d", NULL };
 	struct host_list list;
@@ -282,7 +282,7 @@ static void of_two_dropins_with_one_name_the_first_folder_has_it(void)
 	tree_free(&tree);
 }
 
-static void a_root_is_a_directory(void)
+static void a_root_must_be_a_directory(void)
 {
 	struct host *host = NULL;
 
@@ -299,12 +299,13 @@ static void a_root_is_a_directory(void)
 	host_close(host);
 }
 
-SUITE_MAIN("host-files", TEST(a_file_is_read_whole),
-	   TEST(a_long_file_is_read_to_the_bound), TEST(absent_is_told_from_unreadable),
-	   TIMED(a_fifo_is_never_waited_for), TEST(a_file_without_permission_says_so),
-	   TEST(links_stay_below_the_root), TEST(so_they_do_where_there_is_no_openat2),
-	   TEST(a_walk_has_an_end), TEST(an_attribute_is_one_line),
-	   TEST(a_link_is_told_as_it_stands), TEST(names_come_in_version_order),
-	   TEST(a_list_is_cut_at_its_bound),
-	   TEST(of_two_dropins_with_one_name_the_first_folder_has_it),
-	   TEST(a_root_is_a_directory))
+SUITE_MAIN("host-files", TEST(a_file_is_read_completely),
+	   TEST(a_long_file_is_read_to_the_bound),
+	   TEST(absent_and_unreadable_are_distinguished), TIMED(a_fifo_does_not_block),
+	   TEST(a_file_without_permission_says_so), TEST(links_stay_below_the_root),
+	   TEST(links_stay_below_the_root_without_openat2),
+	   TEST(a_path_walk_is_bounded), TEST(an_attribute_is_one_line),
+	   TEST(a_link_target_is_returned_verbatim), TEST(names_come_in_version_order),
+	   TEST(a_list_is_truncated_at_its_bound),
+	   TEST(the_first_directory_wins_for_drop_ins_of_one_name),
+	   TEST(a_root_must_be_a_directory))

@@ -19,7 +19,7 @@ static int read_conf(const char *text)
 	return rc;
 }
 
-static void nfs_core_param_alone_counts(void)
+static void only_nfs_core_param_counts(void)
 {
 	static const struct {
 		const char *text;
@@ -54,7 +54,7 @@ static void nfs_core_param_alone_counts(void)
 	}
 }
 
-static void what_is_not_read_is_told(void)
+static void unread_settings_are_reported(void)
 {
 	CU_ASSERT_EQUAL(read_conf("%url rados://nfs/a\nNFS_CORE_PARAM { }"), 0);
 	CU_ASSERT_STRING_EQUAL(out.left_out, "%url rados://nfs/a");
@@ -64,12 +64,12 @@ static void what_is_not_read_is_told(void)
 	CU_ASSERT_STRING_EQUAL(out.left_out, "%include /nowhere");
 }
 
-static void where_it_stands_is_told(void)
+static void file_and_line_are_reported(void)
 {
 	CU_ASSERT_EQUAL(read_conf("# a\nNFS_CORE_PARAM {\n\tProtocols = 4;\n}\n"), 0);
 	CU_ASSERT_STRING_EQUAL(out.where, "/etc/ganesha/ganesha.conf:3");
 	CU_ASSERT_STRING_EQUAL(out.protocols, "4");
 }
 
-SUITE_MAIN("host-ganesha", TEST(nfs_core_param_alone_counts),
-	   TEST(what_is_not_read_is_told), TEST(where_it_stands_is_told))
+SUITE_MAIN("host-ganesha", TEST(only_nfs_core_param_counts),
+	   TEST(unread_settings_are_reported), TEST(file_and_line_are_reported))

@@ -35,7 +35,7 @@ static int list(const char *path)
 	return rc;
 }
 
-static void a_folder_without_an_index_is_a_machine(void)
+static void a_directory_without_an_index_is_a_machine(void)
 {
 	tree_new(&tree);
 	CU_ASSERT_FALSE(host_is_snapshot(tree.host));
@@ -46,7 +46,7 @@ static void a_folder_without_an_index_is_a_machine(void)
 	tree_free(&tree);
 }
 
-static void what_was_not_asked_is_unknown(void)
+static void unrecorded_questions_are_unknown(void)
 {
 	begin(INDEX("\"listed\": [\"etc/z\", \"etc/b\"], "
 		    "\"absent\": [\"etc/x\", \"etc/a\"], \"errors\": {}"));
@@ -73,7 +73,7 @@ static void what_was_not_asked_is_unknown(void)
 	tree_free(&tree);
 }
 
-static void a_link_that_nobody_followed_is_unknown(void)
+static void an_unrecorded_link_target_is_unknown(void)
 {
 	begin(INDEX("\"listed\": [\"sys\"], \"absent\": [\"sys/dangling\"], "
 		    "\"errors\": {}"));
@@ -85,7 +85,7 @@ static void a_link_that_nobody_followed_is_unknown(void)
 	tree_free(&tree);
 }
 
-static void an_error_comes_again_with_its_words(void)
+static void an_error_is_replayed_with_its_text(void)
 {
 	begin(INDEX(
 		"\"listed\": [], \"absent\": [], \"errors\": {"
@@ -104,7 +104,7 @@ static void an_error_comes_again_with_its_words(void)
 	tree_free(&tree);
 }
 
-static void a_file_of_which_only_the_name_is_known_has_no_content(void)
+static void a_file_recorded_by_name_only_has_no_content(void)
 {
 	begin(EMPTY);
 	tree_write(&tree, "etc/a", index_unread);
@@ -116,7 +116,7 @@ static void a_file_of_which_only_the_name_is_known_has_no_content(void)
 	tree_free(&tree);
 }
 
-static void packages_that_nobody_asked_for_are_unknown(void)
+static void unrecorded_packages_are_unknown(void)
 {
 	begin(EMPTY);
 	tree_write(&tree, ".nfsrdma/packages", "nfs-utils 1:2.5.4-1.el9\nnfs-common\n");
@@ -127,7 +127,7 @@ static void packages_that_nobody_asked_for_are_unknown(void)
 	tree_free(&tree);
 }
 
-static void an_index_that_makes_no_sense_is_refused(void)
+static void an_invalid_index_is_refused(void)
 {
 	static const char *const bad[] = {
 		"",
@@ -163,10 +163,9 @@ static void an_index_that_makes_no_sense_is_refused(void)
 	tree_free(&tree);
 }
 
-SUITE_MAIN("host-index", TEST(a_folder_without_an_index_is_a_machine),
-	   TEST(what_was_not_asked_is_unknown),
-	   TEST(a_link_that_nobody_followed_is_unknown),
-	   TEST(an_error_comes_again_with_its_words),
-	   TEST(a_file_of_which_only_the_name_is_known_has_no_content),
-	   TEST(packages_that_nobody_asked_for_are_unknown),
-	   TEST(an_index_that_makes_no_sense_is_refused))
+SUITE_MAIN("host-index", TEST(a_directory_without_an_index_is_a_machine),
+	   TEST(unrecorded_questions_are_unknown),
+	   TEST(an_unrecorded_link_target_is_unknown),
+	   TEST(an_error_is_replayed_with_its_text),
+	   TEST(a_file_recorded_by_name_only_has_no_content),
+	   TEST(unrecorded_packages_are_unknown), TEST(an_invalid_index_is_refused))

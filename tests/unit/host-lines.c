@@ -16,7 +16,7 @@ static void lines_end_with_the_text(void)
 	CU_ASSERT_PTR_NULL(line_next(&cursor));
 }
 
-static void words_are_between_blanks(void)
+static void words_are_separated_by_blanks(void)
 {
 	char text[] = "  one\ttwo \n", *cursor = text;
 
@@ -26,7 +26,7 @@ static void words_are_between_blanks(void)
 	CU_ASSERT_PTR_NULL(word_next(&cursor));
 }
 
-static void a_backslash_joins_lines_and_they_are_counted(void)
+static void joined_lines_are_counted(void)
 {
 	char text[] = "a \\\nb\nc\\\n", *cursor = text;
 	unsigned int number = 0;
@@ -37,7 +37,7 @@ static void a_backslash_joins_lines_and_they_are_counted(void)
 	CU_ASSERT_PTR_NULL(line_next_joined(&cursor, &number));
 }
 
-static void a_copy_is_cut_between_characters(void)
+static void a_copy_is_truncated_between_characters(void)
 {
 	char buf[6];
 
@@ -47,7 +47,7 @@ static void a_copy_is_cut_between_characters(void)
 	CU_ASSERT_STRING_EQUAL(text_copy(buf, sizeof(buf), ""), "");
 }
 
-static void trimming_takes_the_blanks_off_both_ends(void)
+static void trimming_removes_blanks_at_both_ends(void)
 {
 	char text[] = " \t a b \r\n", blank[] = "  ";
 
@@ -57,7 +57,7 @@ static void trimming_takes_the_blanks_off_both_ends(void)
 	CU_ASSERT_FALSE(text_ends_with("conf", ".conf"));
 }
 
-SUITE_MAIN("host-lines", TEST(lines_end_with_the_text), TEST(words_are_between_blanks),
-	   TEST(a_backslash_joins_lines_and_they_are_counted),
-	   TEST(a_copy_is_cut_between_characters),
-	   TEST(trimming_takes_the_blanks_off_both_ends))
+SUITE_MAIN("host-lines", TEST(lines_end_with_the_text),
+	   TEST(words_are_separated_by_blanks), TEST(joined_lines_are_counted),
+	   TEST(a_copy_is_truncated_between_characters),
+	   TEST(trimming_removes_blanks_at_both_ends))

@@ -21,7 +21,7 @@ static void enable(const char *unit)
 	"network:\n  version: 2\n  ethernets:\n    enp5s0:\n      addresses: [192.0.2.1/24]\n"
 #define IFACE "auto lo\niface lo inet loopback\n\nauto ens1\niface ens1 inet dhcp\n"
 
-static void each_is_found_by_what_it_keeps(void)
+static void each_manager_is_found_by_its_files(void)
 {
 	static const struct {
 		const char *unit, *file, *text;
@@ -82,7 +82,7 @@ static void each_is_found_by_what_it_keeps(void)
 	}
 }
 
-static void firewalld_comes_before_what_it_uses(void)
+static void firewalld_takes_precedence_over_its_backend(void)
 {
 	tree_new(&tree);
 	enable("nftables.service");
@@ -104,5 +104,6 @@ static void hostile_files_are_absent(void)
 	tree_free(&tree);
 }
 
-SUITE_MAIN("host-managers", TEST(each_is_found_by_what_it_keeps),
-	   TEST(firewalld_comes_before_what_it_uses), TEST(hostile_files_are_absent))
+SUITE_MAIN("host-managers", TEST(each_manager_is_found_by_its_files),
+	   TEST(firewalld_takes_precedence_over_its_backend),
+	   TEST(hostile_files_are_absent))

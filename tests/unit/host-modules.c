@@ -38,7 +38,7 @@ static void a_module_is_found_by_its_aliases(void)
 	tree_free(&tree);
 }
 
-static void what_is_loaded_is_compared_with_a_packed_file(void)
+static void a_loaded_module_is_compared_with_its_compressed_file(void)
 {
 	tree_machine(&tree, "mlx5-roce-rhel9");
 	CU_ASSERT_EQUAL(host_module(tree.host, "svcrdma", &module), 0);
@@ -49,7 +49,7 @@ static void what_is_loaded_is_compared_with_a_packed_file(void)
 	tree_free(&tree);
 }
 
-static void a_file_beside_the_kernels_own_is_external(void)
+static void a_file_outside_the_kernel_directory_is_external(void)
 {
 	tree_machine(&tree, "siw-debian12");
 	CU_ASSERT_EQUAL(host_module(tree.host, "siw", &module), 0);
@@ -59,7 +59,7 @@ static void a_file_beside_the_kernels_own_is_external(void)
 	tree_free(&tree);
 }
 
-static void what_is_built_in_has_no_file(void)
+static void a_built_in_module_has_no_file(void)
 {
 	tree_machine(&tree, "rxe-ubuntu2204");
 	CU_ASSERT_EQUAL(host_module(tree.host, "configfs", &module), 0);
@@ -74,7 +74,7 @@ static void what_is_built_in_has_no_file(void)
 	tree_free(&tree);
 }
 
-static void without_an_index_only_what_is_loaded_is_known(void)
+static void without_an_index_only_loaded_modules_are_known(void)
 {
 	tree_new(&tree);
 	tree_write(&tree, "proc/sys/kernel/osrelease", "6.1.0\n");
@@ -89,7 +89,7 @@ static void without_an_index_only_what_is_loaded_is_known(void)
 	tree_free(&tree);
 }
 
-static void a_line_of_modprobe_d_is_told_with_its_file(void)
+static void a_modprobe_d_line_is_reported_with_its_file(void)
 {
 	tree_machine(&tree, "none-debian12");
 	tree_write(&tree, "etc/modprobe.d/a.conf",
@@ -116,7 +116,7 @@ static void a_line_of_modprobe_d_is_told_with_its_file(void)
 	tree_free(&tree);
 }
 
-static void lists_of_modules_are_read(void)
+static void module_lists_are_read(void)
 {
 	tree_machine(&tree, "mlx5-roce-rhel9");
 	CU_ASSERT_EQUAL(host_module_listed(tree.host, "svcrdma", &listed), 0);
@@ -146,7 +146,7 @@ static void write_index(const char *name, uint8_t fill)
 	tree_bytes(&tree, path, index, sizeof(index));
 }
 
-static void a_broken_index_is_an_error_and_no_crash(void)
+static void a_broken_index_is_an_error(void)
 {
 	static const uint8_t fills[] = { 0xff, 0x80, 0x20, 0xe0, 0x0c, 0x00 };
 	uint64_t start = now_ms();
@@ -171,7 +171,7 @@ static void a_broken_index_is_an_error_and_no_crash(void)
 	tree_free(&tree);
 }
 
-static void an_index_that_kept_us_waiting_is_not_asked_again(void)
+static void a_slow_index_is_not_read_again(void)
 {
 	tree_machine(&tree, "none-debian12");
 	*host_slow_index(tree.host) = true;
@@ -183,7 +183,7 @@ static void an_index_that_kept_us_waiting_is_not_asked_again(void)
 	tree_free(&tree);
 }
 
-static void a_broken_file_is_a_problem_of_the_file(void)
+static void a_broken_file_is_reported(void)
 {
 	static const char *const contents[] = { "",
 						"\x7f"
@@ -212,12 +212,10 @@ static void a_broken_file_is_a_problem_of_the_file(void)
 }
 
 SUITE_MAIN("host-modules", TEST(a_module_is_found_by_its_aliases),
-	   TEST(what_is_loaded_is_compared_with_a_packed_file),
-	   TEST(a_file_beside_the_kernels_own_is_external),
-	   TEST(what_is_built_in_has_no_file),
-	   TEST(without_an_index_only_what_is_loaded_is_known),
-	   TEST(a_line_of_modprobe_d_is_told_with_its_file),
-	   TEST(lists_of_modules_are_read),
-	   TIMED(a_broken_index_is_an_error_and_no_crash),
-	   TEST(an_index_that_kept_us_waiting_is_not_asked_again),
-	   TEST(a_broken_file_is_a_problem_of_the_file))
+	   TEST(a_loaded_module_is_compared_with_its_compressed_file),
+	   TEST(a_file_outside_the_kernel_directory_is_external),
+	   TEST(a_built_in_module_has_no_file),
+	   TEST(without_an_index_only_loaded_modules_are_known),
+	   TEST(a_modprobe_d_line_is_reported_with_its_file), TEST(module_lists_are_read),
+	   TIMED(a_broken_index_is_an_error), TEST(a_slow_index_is_not_read_again),
+	   TEST(a_broken_file_is_reported))

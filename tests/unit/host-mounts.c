@@ -21,7 +21,7 @@ static void parse(const char *text)
 	free(copy);
 }
 
-static void options_are_taken_apart(void)
+static void options_are_parsed(void)
 {
 	const struct nfs_mount *mount;
 
@@ -52,7 +52,7 @@ static void options_are_taken_apart(void)
 	host_nfs_mounts_fini(&mounts);
 }
 
-static void a_sub_mount_knows_the_mount_it_lies_below(void)
+static void a_submount_has_its_parent_mount(void)
 {
 	parse(ROOT VM OPTS "95 90 0:54 / /srv/vm/tmp rw - tmpfs tmpfs rw\n"
 			   "96 95 0:55 / /srv/vm/tmp/x rw - nfs4 nas:/x rw,proto=tcp\n"
@@ -65,7 +65,7 @@ static void a_sub_mount_knows_the_mount_it_lies_below(void)
 	host_nfs_mounts_fini(&mounts);
 }
 
-static void escaped_names_are_given_back(void)
+static void escaped_names_are_decoded(void)
 {
 	char text[] = "a\\040b\\134\\999\\04";
 
@@ -79,7 +79,7 @@ static void escaped_names_are_given_back(void)
 	host_nfs_mounts_fini(&mounts);
 }
 
-static void what_makes_no_sense_is_counted(void)
+static void invalid_lines_are_counted(void)
 {
 	parse("x - nfs4 \n9 1 0:5 / /m rw - nfs4 nas:/ rw,proto=rdma\n - nfs nas:/ rw\n");
 	CU_ASSERT_EQUAL(mounts.count, 1);
@@ -145,7 +145,7 @@ static void every_number_of_every_transport_is_kept(void)
 	CU_ASSERT_EQUAL(seen[1].nxprts, 0);
 }
 
-static void fewer_and_more_numbers_are_taken(void)
+static void fewer_and_more_numbers_are_accepted(void)
 {
 	char text[2048] =
 		"device n:/ mounted on /m with fstype nfs4 statvers=1.1\n"
@@ -165,7 +165,7 @@ static void fewer_and_more_numbers_are_taken(void)
 	CU_ASSERT_EQUAL(seen[0].xprts[3].nvalues, 32);
 }
 
-static void more_transports_than_fit_are_cut(void)
+static void too_many_transports_are_truncated(void)
 {
 	char text[4096] = "device n:/ mounted on /m with fstype nfs4 statvers=1.1\n";
 	int i;
@@ -183,7 +183,7 @@ static void more_transports_than_fit_are_cut(void)
 	"device nas:/vm mounted on /srv/vm with fstype nfs4 statvers=1.1\n" events \
 	"\n" bytes "\n\tper-op statistics\n\t        NULL: 1 1 0 44 24 0 0 0\n" ops
 
-static void what_was_read_is_taken_from_its_lines(void)
+static void bytes_read_are_taken_from_their_lines(void)
 {
 	/* As Linux 3.12 and 6.1 print them, the former with a blank at the end. */
 	stats(READS(EVENTS("83 24 25 26 27 "),
@@ -206,7 +206,7 @@ static void what_was_read_is_taken_from_its_lines(void)
 	CU_ASSERT_EQUAL(seen[0].reads.received, 1100);
 }
 
-static void damaged_counts_of_reads_are_known_as_that(void)
+static void invalid_read_counts_are_marked(void)
 {
 	static const struct {
 		const char *what, *text;
@@ -261,7 +261,7 @@ static void a_machines_mount_has_all(void)
 	tree_free(&tree);
 }
 
-static void of_two_on_one_target_each_has_its_own(void)
+static void two_mounts_on_one_target_have_their_own_statistics(void)
 {
 	tree_new(&tree);
 	tree_write(&tree, "proc/self/mountinfo",
@@ -287,7 +287,7 @@ static void of_two_on_one_target_each_has_its_own(void)
 	tree_free(&tree);
 }
 
-static void mounts_are_known_where_fstab_is_not(void)
+static void mounts_are_known_without_fstab(void)
 {
 	tree_new(&tree);
 	tree_write(&tree, "proc/self/mountinfo",
@@ -303,12 +303,12 @@ static void mounts_are_known_where_fstab_is_not(void)
 	tree_free(&tree);
 }
 
-SUITE_MAIN("host-mounts", TEST(options_are_taken_apart),
-	   TEST(a_sub_mount_knows_the_mount_it_lies_below),
-	   TEST(escaped_names_are_given_back), TEST(what_makes_no_sense_is_counted),
+SUITE_MAIN("host-mounts", TEST(options_are_parsed), TEST(a_submount_has_its_parent_mount),
+	   TEST(escaped_names_are_decoded), TEST(invalid_lines_are_counted),
 	   TEST(every_number_of_every_transport_is_kept),
-	   TEST(fewer_and_more_numbers_are_taken), TEST(more_transports_than_fit_are_cut),
-	   TEST(what_was_read_is_taken_from_its_lines),
-	   TEST(damaged_counts_of_reads_are_known_as_that),
-	   TEST(a_machines_mount_has_all), TEST(of_two_on_one_target_each_has_its_own),
-	   TEST(mounts_are_known_where_fstab_is_not))
+	   TEST(fewer_and_more_numbers_are_accepted),
+	   TEST(too_many_transports_are_truncated),
+	   TEST(bytes_read_are_taken_from_their_lines),
+	   TEST(invalid_read_counts_are_marked), TEST(a_machines_mount_has_all),
+	   TEST(two_mounts_on_one_target_have_their_own_statistics),
+	   TEST(mounts_are_known_without_fstab))

@@ -75,7 +75,7 @@ static void ipoib_has_a_mode_and_a_partition(void)
 	done();
 }
 
-static void iwarp_and_software_have_theirs(void)
+static void iwarp_and_software_devices_are_found(void)
 {
 	static const char *const rows[][3] = {
 		{ "irdma-iwarp-sles15", "eth2", "irdma0" },
@@ -94,7 +94,7 @@ static void iwarp_and_software_have_theirs(void)
 	}
 }
 
-static void what_lies_on_it_leads_to_it(void)
+static void stacked_interfaces_lead_to_the_device(void)
 {
 	machine("mlx5-roce-rhel9");
 	interface("bond0", "ens1f0np0");
@@ -117,7 +117,7 @@ static void what_lies_on_it_leads_to_it(void)
 	done();
 }
 
-static void interfaces_on_each_other_come_to_an_end(void)
+static void circular_interfaces_end(void)
 {
 	uint64_t start = now_ms();
 	char a[16], b[16];
@@ -138,7 +138,7 @@ static void interfaces_on_each_other_come_to_an_end(void)
 	done();
 }
 
-static void nonsense_is_an_error(void)
+static void invalid_values_are_errors(void)
 {
 	machine("none-debian12");
 	interface("bad", NULL);
@@ -155,6 +155,7 @@ static void nonsense_is_an_error(void)
 }
 
 SUITE_MAIN("host-netdev", TEST(an_interface_is_read),
-	   TEST(ipoib_has_a_mode_and_a_partition), TEST(iwarp_and_software_have_theirs),
-	   TEST(what_lies_on_it_leads_to_it),
-	   TIMED(interfaces_on_each_other_come_to_an_end), TEST(nonsense_is_an_error))
+	   TEST(ipoib_has_a_mode_and_a_partition),
+	   TEST(iwarp_and_software_devices_are_found),
+	   TEST(stacked_interfaces_lead_to_the_device), TIMED(circular_interfaces_end),
+	   TEST(invalid_values_are_errors))

@@ -80,7 +80,7 @@ static void clients_of_exports_are_networks_or_names(void)
 	}
 }
 
-static void networks_overlap_where_one_lies_in_the_other(void)
+static void networks_overlap_if_one_contains_the_other(void)
 {
 	static const struct {
 		const char *a, *b;
@@ -107,4 +107,4 @@ static void networks_overlap_where_one_lies_in_the_other(void)
 
 SUITE_MAIN("host-networks", TEST(routes_are_read_as_the_kernel_prints_them),
 	   TEST(clients_of_exports_are_networks_or_names),
-	   TEST(networks_overlap_where_one_lies_in_the_other))
+	   TEST(networks_overlap_if_one_contains_the_other))

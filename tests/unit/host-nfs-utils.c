@@ -49,14 +49,14 @@ static void versions_are_numbers(void)
 }
 
 /* The repair came without another version. */
-static void rhel_may_have_the_repair(void)
+static void rhel_may_have_the_fix(void)
 {
 	const struct nfs_utils utils = { "2.5.4-34.el9", 20504 };
 
 	CU_ASSERT_EQUAL(nfs_utils_sections(&utils, DISTRO_RHEL), NFS_UTILS_MAY_LOSE);
 }
 
-static void without_a_version_the_folder_says_whether_it_is_read(void)
+static void without_a_version_the_directory_decides(void)
 {
 	struct nfs_utils utils;
 
@@ -84,6 +84,6 @@ static void two_sections_with_one_key_clash(void)
 	tree_free(&tree);
 }
 
-SUITE_MAIN("host-nfs-utils", TEST(versions_are_numbers), TEST(rhel_may_have_the_repair),
-	   TEST(without_a_version_the_folder_says_whether_it_is_read),
+SUITE_MAIN("host-nfs-utils", TEST(versions_are_numbers), TEST(rhel_may_have_the_fix),
+	   TEST(without_a_version_the_directory_decides),
 	   TEST(two_sections_with_one_key_clash))

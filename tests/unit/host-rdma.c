@@ -129,7 +129,7 @@ static void a_machine_without_rdma_has_no_device(void)
 	done();
 }
 
-static void what_cannot_be_read_is_a_problem_of_the_device(void)
+static void an_unreadable_attribute_is_a_problem_of_the_device(void)
 {
 	const struct rdma_device *device = only_device("mlx5-roce-rhel9");
 
@@ -147,7 +147,7 @@ static void what_cannot_be_read_is_a_problem_of_the_device(void)
 	done();
 }
 
-static void there_are_bounds(void)
+static void sizes_are_bounded(void)
 {
 	char path[128];
 	int i;
@@ -189,7 +189,7 @@ static void put_gid(int index, const char *text)
 }
 
 /* rxe's table has 1024 places. */
-static void a_long_empty_table_is_not_read_to_its_end(void)
+static void a_long_empty_table_is_not_read_completely(void)
 {
 	static const char gid[] = "fe80:0000:0000:0000:0000:0000:0000:0001\n";
 	const struct rdma_port *port;
@@ -226,7 +226,7 @@ static void pci(const char *address, const char *vendor, const char *device,
 	tree_link(&tree, path, link);
 }
 
-static void an_adapter_whose_rdma_half_is_missing_is_named(void)
+static void an_adapter_without_its_rdma_driver_is_named(void)
 {
 	char names[8][96];
 
@@ -258,6 +258,6 @@ SUITE_MAIN("host-rdma", TEST(an_ethernet_adapter_is_roce),
 	   TEST(an_iwarp_adapter_is_not_software), TEST(siw_and_rxe_are_software),
 	   TEST(software_with_a_network_card_as_parent_is_still_software),
 	   TEST(a_machine_without_rdma_has_no_device),
-	   TEST(what_cannot_be_read_is_a_problem_of_the_device), TEST(there_are_bounds),
-	   TEST(a_long_empty_table_is_not_read_to_its_end),
-	   TEST(an_adapter_whose_rdma_half_is_missing_is_named))
+	   TEST(an_unreadable_attribute_is_a_problem_of_the_device),
+	   TEST(sizes_are_bounded), TEST(a_long_empty_table_is_not_read_completely),
+	   TEST(an_adapter_without_its_rdma_driver_is_named))

@@ -7,7 +7,7 @@
 static struct tree tree;
 static char buf[64];
 
-static void a_units_setting_is_that_of_the_last_drop_in(void)
+static void the_last_drop_in_sets_a_units_setting(void)
 {
 	tree_machine(&tree, "mlx5-roce-rhel9");
 	CU_ASSERT_EQUAL(host_unit_get(tree.host, "nfs-server.service", "Service",
@@ -39,7 +39,7 @@ static void a_units_setting_is_that_of_the_last_drop_in(void)
 	tree_free(&tree);
 }
 
-static void a_unit_is_enabled_by_who_wants_it(void)
+static void a_unit_is_enabled_by_its_wants_links(void)
 {
 	enum unit_state state;
 
@@ -77,7 +77,7 @@ static int remember(void *arg, const char *file, unsigned int line, const char *
 	return strstr(rule, "stop") ? 7 : 0;
 }
 
-static void rules_of_udev_are_joined_and_counted(void)
+static void udev_rules_are_joined_and_counted(void)
 {
 	struct rules rules = { 0, 0, "", "" };
 
@@ -168,8 +168,8 @@ static void services_have_names_and_aliases(void)
 	tree_free(&tree);
 }
 
-SUITE_MAIN("host-services", TEST(a_units_setting_is_that_of_the_last_drop_in),
-	   TEST(a_unit_is_enabled_by_who_wants_it),
-	   TEST(rules_of_udev_are_joined_and_counted),
+SUITE_MAIN("host-services", TEST(the_last_drop_in_sets_a_units_setting),
+	   TEST(a_unit_is_enabled_by_its_wants_links),
+	   TEST(udev_rules_are_joined_and_counted),
 	   TEST(a_subnet_manager_has_a_file_for_each_subnet),
 	   TEST(services_have_names_and_aliases))

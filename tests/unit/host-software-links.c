@@ -10,7 +10,7 @@ static struct tree tree;
 #define UNITS  "etc/systemd/system/"
 #define SCRIPT "usr/local/sbin/make-siw"
 
-static void each_place_is_searched(void)
+static void each_location_is_searched(void)
 {
 	static const struct {
 		const char *path, *text;
@@ -88,7 +88,7 @@ static void our_unit_counts_when_it_is_enabled(void)
 }
 
 /* Neither a FIFO nor a program keeps it waiting, and a link to itself neither. */
-static void what_is_no_script_is_passed_over(void)
+static void other_files_are_ignored(void)
 {
 	char file[128];
 
@@ -115,7 +115,7 @@ static void on_event(void *arg, const struct host_event *event)
 }
 
 /* Scripts hold passwords. */
-static void who_watches_gets_the_answer_alone(void)
+static void watchers_get_the_answer_but_no_file_contents(void)
 {
 	char file[128];
 
@@ -131,7 +131,6 @@ static void who_watches_gets_the_answer_alone(void)
 	tree_free(&tree);
 }
 
-SUITE_MAIN("host-software-links", TEST(each_place_is_searched),
-	   TEST(our_unit_counts_when_it_is_enabled),
-	   TEST(what_is_no_script_is_passed_over),
-	   TEST(who_watches_gets_the_answer_alone))
+SUITE_MAIN("host-software-links", TEST(each_location_is_searched),
+	   TEST(our_unit_counts_when_it_is_enabled), TEST(other_files_are_ignored),
+	   TEST(watchers_get_the_answer_but_no_file_contents))

@@ -9,7 +9,7 @@
 
 static struct tree tree;
 
-static void the_limit_of_locked_memory_is_read(void)
+static void the_locked_memory_limit_is_read(void)
 {
 	struct host_memlock limits;
 
@@ -54,7 +54,7 @@ static void a_counter_is_a_number(void)
 	tree_free(&tree);
 }
 
-static void a_server_that_runs_has_listeners(void)
+static void a_running_server_has_listeners(void)
 {
 	struct host_nfsd nfsd;
 	struct host_exports exports;
@@ -80,7 +80,7 @@ static void a_server_that_runs_has_listeners(void)
 	tree_free(&tree);
 }
 
-static void the_empty_folder_of_nfsd_is_no_server(void)
+static void an_empty_nfsd_directory_is_no_server(void)
 {
 	struct host_nfsd nfsd;
 
@@ -110,7 +110,7 @@ static void write_gzip(const char *path, const char *text, size_t cut)
 	tree_bytes(&tree, path, packed, stream.total_out - cut);
 }
 
-static void the_kernels_configuration_is_found(void)
+static void the_kernel_configuration_is_found(void)
 {
 	struct host_kconfig config;
 
@@ -125,7 +125,7 @@ static void the_kernels_configuration_is_found(void)
 	tree_free(&tree);
 }
 
-static void the_kernel_may_have_its_configuration_itself(void)
+static void the_kernel_may_contain_its_configuration(void)
 {
 	static char bomb[4 * 1024 * 1024];
 	struct host_kconfig config;
@@ -172,7 +172,7 @@ static void packages_have_versions(void)
 	tree_free(&tree);
 }
 
-static void platforms_leave_traces(void)
+static void platforms_are_recognized(void)
 {
 	struct host_platform platform;
 
@@ -212,7 +212,7 @@ static bool is_vdsm(const char *path)
 }
 
 /* Folders of VDSM are made by packages of hooks, ours among them. */
-static void what_is_vdsm_is_of_vdsm(void)
+static void vdsm_is_recognized_by_its_own_files(void)
 {
 	CU_ASSERT_FALSE(is_vdsm("usr/libexec/vdsm/hooks/after_get_caps/90_nfsrdma"));
 	CU_ASSERT_FALSE(is_vdsm("etc/vdsm/other"));
@@ -224,7 +224,7 @@ static void what_is_vdsm_is_of_vdsm(void)
 	CU_ASSERT(is_vdsm("etc/vdsm/vdsm.conf"));
 }
 
-static void threads_are_seen_by_everybody(void)
+static void the_thread_count_needs_no_privilege(void)
 {
 	struct host_nfsd nfsd;
 
@@ -246,10 +246,10 @@ static void threads_are_seen_by_everybody(void)
 	tree_free(&tree);
 }
 
-SUITE_MAIN("host-system", TEST(the_limit_of_locked_memory_is_read),
-	   TEST(a_counter_is_a_number), TEST(a_server_that_runs_has_listeners),
-	   TEST(the_empty_folder_of_nfsd_is_no_server),
-	   TEST(the_kernels_configuration_is_found),
-	   TEST(the_kernel_may_have_its_configuration_itself),
-	   TEST(packages_have_versions), TEST(platforms_leave_traces),
-	   TEST(what_is_vdsm_is_of_vdsm), TEST(threads_are_seen_by_everybody))
+SUITE_MAIN("host-system", TEST(the_locked_memory_limit_is_read),
+	   TEST(a_counter_is_a_number), TEST(a_running_server_has_listeners),
+	   TEST(an_empty_nfsd_directory_is_no_server),
+	   TEST(the_kernel_configuration_is_found),
+	   TEST(the_kernel_may_contain_its_configuration), TEST(packages_have_versions),
+	   TEST(platforms_are_recognized), TEST(vdsm_is_recognized_by_its_own_files),
+	   TEST(the_thread_count_needs_no_privilege))

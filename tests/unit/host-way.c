@@ -104,7 +104,7 @@ static void every_mount_is_in_the_list(void)
 }
 
 /* Such a mount may lie anywhere: nothing may be touched then. */
-static void a_line_of_no_known_place_is_not_passed_over(void)
+static void a_malformed_line_is_an_error(void)
 {
 	static const char *const lines[] = {
 		"x",
@@ -134,7 +134,7 @@ static void a_line_of_no_known_place_is_not_passed_over(void)
 }
 
 /* Of the others where they are is known, and what is elsewhere can be looked at. */
-static void a_line_without_sense_makes_its_place_unknown(void)
+static void an_invalid_line_makes_its_mount_point_unknown(void)
 {
 	static const char *const lines[] = {
 		"90 21 0:5 / /m rw nfs4 nas:/ rw",
@@ -170,7 +170,7 @@ static void a_line_without_sense_makes_its_place_unknown(void)
 }
 
 /* What is behind "fuse." is the user's who mounts. */
-static void a_type_may_be_as_long_as_a_user_likes(void)
+static void a_file_system_type_may_have_any_length(void)
 {
 	char text[9000], type[8001];
 
@@ -189,7 +189,7 @@ static void a_type_may_be_as_long_as_a_user_likes(void)
 }
 
 /* fusermount lets users have a thousand mounts; a byte of a name takes four in mountinfo. */
-static void users_cannot_make_the_list_too_long_to_be_read(void)
+static void users_cannot_make_the_list_too_long_to_read(void)
 {
 	char *text = NULL, *name = malloc(16000);
 	size_t size = 0;
@@ -210,7 +210,7 @@ static void users_cannot_make_the_list_too_long_to_be_read(void)
 	free(name);
 }
 
-static void more_mounts_than_anybody_has_are_not_cut_in_silence(void)
+static void too_many_mounts_are_an_error(void)
 {
 	char *text = NULL;
 	size_t size = 0;
@@ -228,7 +228,7 @@ static void more_mounts_than_anybody_has_are_not_cut_in_silence(void)
 	host_mounts_fini(&mounts);
 }
 
-static void no_list_is_an_error(void)
+static void a_missing_list_is_an_error(void)
 {
 	tree_new(&tree);
 	CU_ASSERT_EQUAL(host_mounts(tree.host, &mounts), -ENOENT);
@@ -237,7 +237,7 @@ static void no_list_is_an_error(void)
 
 /* --- where paths lead -------------------------------------------------------------------------- */
 
-static void a_path_ends_on_the_mount_it_lies_on(void)
+static void a_path_is_resolved_to_its_mount(void)
 {
 	begin(ROOT VM "91 21 8:2 / /srv rw - ext4 /dev/sdb1 rw\n"
 		      "92 90 0:54 / /srv/vm/sub rw - nfs4 nas:/vm/sub rw\n");
@@ -263,7 +263,7 @@ static void a_path_ends_on_the_mount_it_lies_on(void)
 	end();
 }
 
-static void of_mounts_on_one_directory_the_topmost_is_seen(void)
+static void the_topmost_mount_on_a_directory_is_used(void)
 {
 	/* A chain, each on the one before; in mountinfo in whatever order. */
 	begin(ROOT "93 92 0:55 / /srv/vm rw - nfs4 nas:/new rw\n"
@@ -282,7 +282,7 @@ static void of_mounts_on_one_directory_the_topmost_is_seen(void)
 	end();
 }
 
-static void what_was_mounted_below_a_hidden_mount_is_hidden(void)
+static void mounts_below_a_hidden_mount_are_hidden(void)
 {
 	begin(ROOT VM "92 90 0:54 / /srv/vm/sub rw - nfs4 nas:/sub rw\n"
 		      "95 90 0:57 / /srv/vm rw - nfs4 nas:/other rw\n");
@@ -290,7 +290,7 @@ static void what_was_mounted_below_a_hidden_mount_is_hidden(void)
 	end();
 }
 
-static void the_root_may_be_mounted_on_too(void)
+static void the_root_may_be_overmounted(void)
 {
 	begin("1 1 0:2 / / rw - rootfs rootfs rw\n"
 	      "20 1 8:1 / / rw - ext4 /dev/sda1 rw\n"
@@ -318,7 +318,7 @@ static void a_tree_without_a_root_still_has_its_mounts(void)
 }
 
 /* A file of theirs may be one of a network. */
-static void what_lies_over_others_is_not_looked_at(void)
+static void stacked_file_systems_are_not_read(void)
 {
 	static const char *const types[] = { "overlay", "overlayfs", "aufs", "ecryptfs" };
 	char text[256];
@@ -341,7 +341,7 @@ static void what_lies_over_others_is_not_looked_at(void)
 }
 
 /* Containers and live systems; with parts of it mounted once more, as systemd does for a unit. */
-static void a_root_that_lies_over_others_is_walked(void)
+static void a_stacked_root_is_walked(void)
 {
 	begin("21 1 0:20 / / rw - overlay overlay rw,lowerdir=/l,upperdir=/u\n"
 	      "22 21 0:53 / /srv/vm rw - nfs4 nas:/vm rw\n"
@@ -360,7 +360,7 @@ static void a_root_that_lies_over_others_is_walked(void)
 }
 
 /* A network's root is where this program itself is. */
-static void a_root_of_nfs_is_walked(void)
+static void an_nfs_root_is_walked(void)
 {
 	begin("21 1 0:20 / / rw - nfs nas:/root rw\n"
 	      "22 21 0:53 / /srv rw - nfs4 nas:/vm rw\n"
@@ -373,7 +373,7 @@ static void a_root_of_nfs_is_walked(void)
 	end();
 }
 
-static void every_file_system_of_a_network_ends_the_way(void)
+static void every_network_file_system_ends_the_path(void)
 {
 	static const struct {
 		const char *type;
@@ -413,7 +413,7 @@ static void every_file_system_of_a_network_ends_the_way(void)
 	}
 }
 
-static void other_file_systems_are_of_this_host(void)
+static void other_file_systems_are_local(void)
 {
 	static const char *const types[] = { "ext4", "xfs",   "btrfs", "zfs",    "tmpfs",
 					     "gfs2", "ocfs2", "nfsd",  "fusectl" };
@@ -432,7 +432,7 @@ static void other_file_systems_are_of_this_host(void)
 	}
 }
 
-static void an_automount_is_left_for_what_it_has_mounted(void)
+static void a_mounted_automount_leads_to_its_mount(void)
 {
 	/* Direct: on the directory itself. */
 	begin(ROOT "90 21 0:50 / /srv/vm rw - autofs systemd-1 rw,direct\n"
@@ -453,7 +453,7 @@ static void an_automount_is_left_for_what_it_has_mounted(void)
 	end();
 }
 
-static void own_file_systems_below_a_network_are_not_touched(void)
+static void local_file_systems_below_a_network_one_are_not_touched(void)
 {
 	begin(ROOT VM "92 90 0:54 / /srv/vm/tmp rw - tmpfs t rw\n"
 		      "93 92 0:55 / /srv/vm/tmp/x/y rw - ext4 /dev/sdb1 rw\n");
@@ -468,7 +468,7 @@ static void own_file_systems_below_a_network_are_not_touched(void)
 
 /* --- links ------------------------------------------------------------------------------------- */
 
-static void links_on_own_file_systems_are_followed(void)
+static void links_on_local_file_systems_are_followed(void)
 {
 	begin(ROOT VM
 	      "96 21 8:2 / /rhev rw - ext4 /dev/sdb1 rw\n"
@@ -495,7 +495,7 @@ static void links_on_own_file_systems_are_followed(void)
 	end();
 }
 
-static void links_without_an_end_are_an_error(void)
+static void endless_links_are_an_error(void)
 {
 	char name[16], to[16];
 	int i;
@@ -517,7 +517,7 @@ static void links_without_an_end_are_an_error(void)
 	end();
 }
 
-static void a_link_without_a_target_is_missing(void)
+static void a_dangling_link_is_missing(void)
 {
 	begin(ROOT);
 	tree_link(&tree, "dead", "/not/there");
@@ -528,7 +528,7 @@ static void a_link_without_a_target_is_missing(void)
 
 /* --- what is not there ------------------------------------------------------------------------- */
 
-static void what_is_missing_is_told_and_the_rest_stands(void)
+static void missing_components_are_reported_with_the_rest(void)
 {
 	begin(ROOT VM);
 	tree_write(&tree, "etc/file", "");
@@ -545,7 +545,7 @@ static void what_is_missing_is_told_and_the_rest_stands(void)
 
 /* --- ".." ---------------------------------------------------------------------------------------- */
 
-static void two_points_go_up_by_what_the_path_really_is(void)
+static void dot_dot_follows_the_resolved_path(void)
 {
 	begin(ROOT VM "92 90 0:54 / /srv/vm/sub rw - nfs4 nas:/sub rw\n");
 	forbidden[0] = "srv/vm";
@@ -567,7 +567,7 @@ static void two_points_go_up_by_what_the_path_really_is(void)
 
 /* --- hostile ------------------------------------------------------------------------------------- */
 
-static void paths_that_are_none_are_errors(void)
+static void invalid_paths_are_errors(void)
 {
 	char *path = malloc(2 * PATH_MAX);
 	size_t i;
@@ -595,7 +595,7 @@ static void paths_that_are_none_are_errors(void)
 	end();
 }
 
-static void links_that_grow_are_cut_short(void)
+static void growing_links_are_truncated(void)
 {
 	char *to = malloc(PATH_MAX);
 
@@ -609,7 +609,7 @@ static void links_that_grow_are_cut_short(void)
 	end();
 }
 
-static void parents_that_go_round_come_to_an_end(void)
+static void circular_parents_end(void)
 {
 	/* No kernel's. */
 	begin(ROOT "90 91 0:53 / /m rw - nfs4 nas:/a rw\n"
@@ -629,7 +629,7 @@ static void parents_that_go_round_come_to_an_end(void)
 	end();
 }
 
-static void a_folder_nobody_may_enter_is_an_error(void)
+static void a_directory_without_search_permission_is_an_error(void)
 {
 	char path[PATH_MAX];
 
@@ -654,7 +654,7 @@ static void count(void *arg, const struct host_event *event)
 	looks += event->seen == HOST_SEEN_LINK || event->seen == HOST_SEEN_ERROR;
 }
 
-static void what_was_looked_at_is_not_looked_at_again(void)
+static void components_are_read_once(void)
 {
 	char path[64];
 	int i;
@@ -685,7 +685,7 @@ static void what_was_looked_at_is_not_looked_at_again(void)
 	end();
 }
 
-static void names_that_fall_on_one_slot_do_not_mix(void)
+static void names_in_one_hash_slot_stay_separate(void)
 {
 	char name[32], to[32], path[48], want[48];
 	int i, round;
@@ -708,7 +708,7 @@ static void names_that_fall_on_one_slot_do_not_mix(void)
 	end();
 }
 
-static void thousands_of_mounts_cost_no_time(void)
+static void thousands_of_mounts_are_fast(void)
 {
 	char *text = NULL, path[64];
 	size_t size = 0;
@@ -735,30 +735,26 @@ static void thousands_of_mounts_cost_no_time(void)
 }
 
 SUITE_MAIN("host-way", TEST(every_mount_is_in_the_list),
-	   TEST(a_line_of_no_known_place_is_not_passed_over),
-	   TEST(a_line_without_sense_makes_its_place_unknown),
-	   TEST(a_type_may_be_as_long_as_a_user_likes),
-	   TEST(users_cannot_make_the_list_too_long_to_be_read),
-	   TEST(more_mounts_than_anybody_has_are_not_cut_in_silence),
-	   TEST(no_list_is_an_error), TEST(a_path_ends_on_the_mount_it_lies_on),
-	   TEST(of_mounts_on_one_directory_the_topmost_is_seen),
-	   TEST(what_was_mounted_below_a_hidden_mount_is_hidden),
-	   TEST(the_root_may_be_mounted_on_too),
+	   TEST(a_malformed_line_is_an_error),
+	   TEST(an_invalid_line_makes_its_mount_point_unknown),
+	   TEST(a_file_system_type_may_have_any_length),
+	   TEST(users_cannot_make_the_list_too_long_to_read),
+	   TEST(too_many_mounts_are_an_error), TEST(a_missing_list_is_an_error),
+	   TEST(a_path_is_resolved_to_its_mount),
+	   TEST(the_topmost_mount_on_a_directory_is_used),
+	   TEST(mounts_below_a_hidden_mount_are_hidden),
+	   TEST(the_root_may_be_overmounted),
 	   TEST(a_tree_without_a_root_still_has_its_mounts),
-	   TEST(what_lies_over_others_is_not_looked_at),
-	   TEST(a_root_that_lies_over_others_is_walked), TEST(a_root_of_nfs_is_walked),
-	   TEST(every_file_system_of_a_network_ends_the_way),
-	   TEST(other_file_systems_are_of_this_host),
-	   TEST(an_automount_is_left_for_what_it_has_mounted),
-	   TEST(own_file_systems_below_a_network_are_not_touched),
-	   TEST(links_on_own_file_systems_are_followed),
-	   TEST(links_without_an_end_are_an_error),
-	   TEST(a_link_without_a_target_is_missing),
-	   TEST(what_is_missing_is_told_and_the_rest_stands),
-	   TEST(two_points_go_up_by_what_the_path_really_is),
-	   TEST(paths_that_are_none_are_errors), TEST(links_that_grow_are_cut_short),
-	   TEST(parents_that_go_round_come_to_an_end),
-	   TEST(a_folder_nobody_may_enter_is_an_error),
-	   TEST(what_was_looked_at_is_not_looked_at_again),
-	   TEST(names_that_fall_on_one_slot_do_not_mix),
-	   TIMED(thousands_of_mounts_cost_no_time))
+	   TEST(stacked_file_systems_are_not_read), TEST(a_stacked_root_is_walked),
+	   TEST(an_nfs_root_is_walked), TEST(every_network_file_system_ends_the_path),
+	   TEST(other_file_systems_are_local),
+	   TEST(a_mounted_automount_leads_to_its_mount),
+	   TEST(local_file_systems_below_a_network_one_are_not_touched),
+	   TEST(links_on_local_file_systems_are_followed),
+	   TEST(endless_links_are_an_error), TEST(a_dangling_link_is_missing),
+	   TEST(missing_components_are_reported_with_the_rest),
+	   TEST(dot_dot_follows_the_resolved_path), TEST(invalid_paths_are_errors),
+	   TEST(growing_links_are_truncated), TEST(circular_parents_end),
+	   TEST(a_directory_without_search_permission_is_an_error),
+	   TEST(components_are_read_once), TEST(names_in_one_hash_slot_stay_separate),
+	   TIMED(thousands_of_mounts_are_fast))

@@ -275,7 +275,7 @@ static void begin(struct server_seen *seen, const struct row *row)
 		 row->implementation);
 }
 
-static void only_what_proves_itself_is_taken_for_it(void)
+static void only_proven_servers_are_identified(void)
 {
 	struct server_seen seen;
 	char why[256];
@@ -291,7 +291,7 @@ static void only_what_proves_itself_is_taken_for_it(void)
 }
 
 /* In whatever order they came. */
-static void the_order_of_handles_says_nothing(void)
+static void the_order_of_handles_does_not_matter(void)
 {
 	struct server_seen seen, turned;
 	char why[256];
@@ -308,7 +308,7 @@ static void the_order_of_handles_says_nothing(void)
 }
 
 /* Linux's, cut anywhere or with any bit of their head turned, prove nothing. */
-static void a_damaged_handle_is_not_believed(void)
+static void a_damaged_handle_proves_nothing(void)
 {
 	static const struct row row = { "",          { ROOT_UUID, FILE_UUID }, "", "", "",
 					SERVER_LINUX };
@@ -332,7 +332,7 @@ static void a_damaged_handle_is_not_believed(void)
 	}
 }
 
-static void more_handles_than_there_is_room_for_are_left_out(void)
+static void excess_handles_are_dropped(void)
 {
 	struct server_seen seen = { 0 };
 	struct nfs_fh fh = { .len = 4 };
@@ -389,7 +389,7 @@ static const struct {
 	{ "followed, of 0 bytes", { false, true, 0, 0, UNKNOWN, ANY }, GATE_FOLLOWED },
 };
 
-static void what_can_crash_a_server_has_a_class(void)
+static void tests_that_can_crash_a_server_have_a_class(void)
 {
 	size_t i;
 
@@ -399,7 +399,7 @@ static void what_can_crash_a_server_has_a_class(void)
 	}
 }
 
-static void only_linux_and_ours_are_sent_it(void)
+static void only_linux_and_our_server_get_such_tests(void)
 {
 	enum server_kind kind;
 	enum gate gate;
@@ -437,7 +437,7 @@ static const struct {
 	  SERVER_UNKNOWN },
 };
 
-static void habits_are_good_for_a_guess(void)
+static void typical_behaviour_gives_a_guess(void)
 {
 	char why[96];
 	size_t i;
@@ -452,7 +452,7 @@ static void habits_are_good_for_a_guess(void)
 }
 
 /* Ours has a fault that looks like Linux. */
-static void defects_of_linux_are_not_named_of_others(void)
+static void linux_defects_are_not_reported_for_other_servers(void)
 {
 	enum server_kind kind;
 
@@ -463,11 +463,10 @@ static void defects_of_linux_are_not_named_of_others(void)
 	}
 }
 
-SUITE_MAIN("identity", TEST(habits_are_good_for_a_guess),
-	   TEST(defects_of_linux_are_not_named_of_others),
-	   TEST(only_what_proves_itself_is_taken_for_it),
-	   TEST(the_order_of_handles_says_nothing),
-	   TEST(a_damaged_handle_is_not_believed),
-	   TEST(more_handles_than_there_is_room_for_are_left_out),
-	   TEST(what_can_crash_a_server_has_a_class),
-	   TEST(only_linux_and_ours_are_sent_it))
+SUITE_MAIN("identity", TEST(typical_behaviour_gives_a_guess),
+	   TEST(linux_defects_are_not_reported_for_other_servers),
+	   TEST(only_proven_servers_are_identified),
+	   TEST(the_order_of_handles_does_not_matter),
+	   TEST(a_damaged_handle_proves_nothing), TEST(excess_handles_are_dropped),
+	   TEST(tests_that_can_crash_a_server_have_a_class),
+	   TEST(only_linux_and_our_server_get_such_tests))

@@ -55,7 +55,7 @@ static int reply_with(size_t at, uint8_t value, const char *words)
 	return fails_with(reply, 32, words);
 }
 
-static void the_request_is_what_a_linux_server_wants(void)
+static void the_request_suits_a_linux_server(void)
 {
 	struct transport_param param = usual;
 	struct raw_server s = { 0 };
@@ -78,7 +78,7 @@ static void the_request_is_what_a_linux_server_wants(void)
 	raw_server_close(&s);
 }
 
-static void reads_are_offered_even_by_who_wants_none(void)
+static void reads_are_offered_even_if_unused(void)
 {
 	struct transport_param param = usual;
 	struct raw_server s = { 0 };
@@ -93,7 +93,7 @@ static void reads_are_offered_even_by_who_wants_none(void)
 	raw_server_close(&s);
 }
 
-static void a_reply_may_come_byte_by_byte(void)
+static void a_reply_may_arrive_byte_by_byte(void)
 {
 	struct raw_server s = { .gap_ms = 1, .stays = true };
 	struct transport *t = NULL;
@@ -105,7 +105,7 @@ static void a_reply_may_come_byte_by_byte(void)
 	raw_server_close(&s);
 }
 
-static void reads_are_limited_by_what_the_peer_takes(void)
+static void reads_are_limited_by_the_peer(void)
 {
 	struct transport_param param = usual;
 	struct raw_server s = { 0 };
@@ -121,7 +121,7 @@ static void reads_are_limited_by_what_the_peer_takes(void)
 	raw_server_close(&s);
 }
 
-static void without_a_crc_on_either_side_there_is_none(void)
+static void the_crc_is_off_if_neither_side_wants_it(void)
 {
 	struct transport_param param = usual;
 	struct raw_server s = { 0 };
@@ -150,7 +150,7 @@ static void a_reply_of_revision_1_is_accepted(void)
 	raw_server_close(&s);
 }
 
-static void other_services_are_named_by_what_they_say(void)
+static void other_services_are_named_by_their_answer(void)
 {
 	CU_ASSERT_EQUAL(fails_with("SSH-2.0-OpenSSH_9.2p1\r\n", 23,
 				   "does not speak MPA: \"SSH-2.0-OpenSSH_9.2p1\""),
@@ -167,7 +167,7 @@ static void other_services_are_named_by_what_they_say(void)
 			-EPROTONOSUPPORT);
 }
 
-static void a_reject_is_a_refusal(void)
+static void a_reject_refuses_the_connection(void)
 {
 	CU_ASSERT_EQUAL(fails_with("MPA ID Rep Frame\x60\x01\x00\x00", 20,
 				   "rejected the connection (MPA revision 1, flag R)"),
@@ -193,7 +193,7 @@ static struct transport_param retrying(void)
 
 /* soft-iWARP of 2015 closes at revision 2, and rejects a CRC that it does not want. Never both are
  * asked for again: it may crash after it rejected one. */
-static void a_refusal_is_followed_by_less(void)
+static void a_refusal_is_retried_with_less(void)
 {
 	static const struct {
 		const char *name;
@@ -239,7 +239,7 @@ static void a_refusal_is_followed_by_less(void)
 }
 
 /* What refuses that too is told with its first words; a plain refusal is not asked twice. */
-static void what_refuses_everything_is_told_by_its_first_answer(void)
+static void repeated_refusals_report_the_first(void)
 {
 	const struct transport_param param = retrying();
 	struct raw_server s = { .before = "" }, once = { 0 };
@@ -255,7 +255,7 @@ static void what_refuses_everything_is_told_by_its_first_answer(void)
 	raw_server_close(&once);
 }
 
-static void what_a_reply_may_not_say_is_refused(void)
+static void invalid_replies_are_refused(void)
 {
 	CU_ASSERT_EQUAL(reply_with(16, 0xd0, "markers"), -EPROTONOSUPPORT);
 	CU_ASSERT_STRING_EQUAL(err_reason(), "mpa-version");
@@ -270,7 +270,7 @@ static void what_a_reply_may_not_say_is_refused(void)
 	CU_ASSERT_EQUAL(reply_with(19, 3, "flag S and only 3 bytes"), -EPROTO);
 }
 
-static void who_closes_early_is_said_to_have_closed(void)
+static void an_early_close_is_reported(void)
 {
 	struct raw_server s = { .deaf = true };
 	struct transport *t = NULL;
@@ -323,7 +323,7 @@ static void silence_ends_at_the_deadline(void)
 	raw_server_close(&s);
 }
 
-static void too_much_private_data_is_our_own_mistake(void)
+static void too_much_private_data_is_a_caller_error(void)
 {
 	struct transport_param param = usual;
 	struct raw_server s = { 0 };
@@ -432,7 +432,7 @@ static void peer_to_peer_start_up_is_declined(void)
 	raw_peer_close(&r);
 }
 
-static void who_connects_and_is_no_mpa_peer_is_told_apart(void)
+static void clients_that_do_not_speak_mpa_are_identified(void)
 {
 	struct raw_peer r;
 
@@ -451,22 +451,20 @@ static void who_connects_and_is_no_mpa_peer_is_told_apart(void)
 	raw_peer_close(&r);
 }
 
-SUITE_MAIN("iwarp-handshake", TEST(the_request_is_what_a_linux_server_wants),
-	   TEST(reads_are_offered_even_by_who_wants_none),
-	   TEST(a_reply_may_come_byte_by_byte),
-	   TEST(reads_are_limited_by_what_the_peer_takes),
-	   TEST(without_a_crc_on_either_side_there_is_none),
+SUITE_MAIN("iwarp-handshake", TEST(the_request_suits_a_linux_server),
+	   TEST(reads_are_offered_even_if_unused), TEST(a_reply_may_arrive_byte_by_byte),
+	   TEST(reads_are_limited_by_the_peer),
+	   TEST(the_crc_is_off_if_neither_side_wants_it),
 	   TEST(a_reply_of_revision_1_is_accepted),
-	   TEST(other_services_are_named_by_what_they_say), TEST(a_reject_is_a_refusal),
-	   TEST(a_refusal_is_followed_by_less),
-	   TEST(what_refuses_everything_is_told_by_its_first_answer),
-	   TEST(what_a_reply_may_not_say_is_refused),
-	   TEST(who_closes_early_is_said_to_have_closed),
-	   TIMED(half_a_reply_ends_at_the_deadline), TEST(silence_ends_at_the_deadline),
-	   TEST(too_much_private_data_is_our_own_mistake),
+	   TEST(other_services_are_named_by_their_answer),
+	   TEST(a_reject_refuses_the_connection), TEST(a_refusal_is_retried_with_less),
+	   TEST(repeated_refusals_report_the_first), TEST(invalid_replies_are_refused),
+	   TEST(an_early_close_is_reported), TIMED(half_a_reply_ends_at_the_deadline),
+	   TEST(silence_ends_at_the_deadline),
+	   TEST(too_much_private_data_is_a_caller_error),
 	   TEST(a_linux_client_is_answered_with_a_crc),
 	   TEST(a_linux_client_may_go_without_a_crc),
 	   TEST(a_request_of_revision_1_is_answered_in_kind),
 	   TEST(markers_and_unknown_revisions_are_rejected),
 	   TEST(peer_to_peer_start_up_is_declined),
-	   TEST(who_connects_and_is_no_mpa_peer_is_told_apart))
+	   TEST(clients_that_do_not_speak_mpa_are_identified))

@@ -89,7 +89,7 @@ static const struct untagged_row untagged_rows[] = {
 	  TERMINATE_CATASTROPHIC },
 };
 
-static void each_bad_untagged_frame_is_named(void)
+static void each_bad_untagged_frame_is_reported(void)
 {
 	struct fixture *x = malloc(sizeof(*x));
 	struct fpdu f;
@@ -135,7 +135,7 @@ static const struct tagged_row tagged_rows[] = {
 	{ 9, 0, 0, 4, "RDMAP opcode 9", TERMINATE_OPCODE },
 };
 
-static void each_bad_tagged_frame_is_named(void)
+static void each_bad_tagged_frame_is_reported(void)
 {
 	struct fixture *x = malloc(sizeof(*x));
 	struct fpdu f;
@@ -206,7 +206,7 @@ static void a_wrong_crc_is_never_delivered(void)
 	free(x);
 }
 
-static void the_read_requests_are_limited_by_the_ird(void)
+static void read_requests_are_limited_by_the_ird(void)
 {
 	struct read_request r = { .sink_stag = 1, .size = MEMORY };
 	struct fixture *x = malloc(sizeof(*x));
@@ -295,7 +295,7 @@ static void reads_beyond_a_region_are_refused(void)
 	free(x);
 }
 
-static void two_messages_may_not_be_mixed(void)
+static void messages_must_not_interleave(void)
 {
 	struct fixture *x = malloc(sizeof(*x));
 	struct fpdu f;
@@ -326,7 +326,7 @@ static void two_messages_may_not_be_mixed(void)
 	free(x);
 }
 
-static void segments_together_may_not_exceed_the_buffer(void)
+static void segments_must_fit_the_buffer(void)
 {
 	struct fixture *x = malloc(sizeof(*x));
 	struct fpdu f;
@@ -344,7 +344,7 @@ static void segments_together_may_not_exceed_the_buffer(void)
 	free(x);
 }
 
-static void a_region_taken_back_under_a_write_takes_the_rest_of_nothing(void)
+static void the_rest_of_a_write_to_a_revoked_region_is_refused(void)
 {
 	struct fixture *x = malloc(sizeof(*x));
 	uint8_t sevens[100];
@@ -366,7 +366,7 @@ static void a_region_taken_back_under_a_write_takes_the_rest_of_nothing(void)
 	free(x);
 }
 
-static void a_read_response_must_be_the_one_that_was_asked_for(void)
+static void a_read_response_must_match_its_request(void)
 {
 	static const struct {
 		uint32_t stag_xor, len;
@@ -423,13 +423,13 @@ static void a_read_response_must_be_the_one_that_was_asked_for(void)
 	free(x);
 }
 
-SUITE_MAIN("iwarp-place", TEST(each_bad_untagged_frame_is_named),
-	   TEST(each_bad_tagged_frame_is_named),
+SUITE_MAIN("iwarp-place", TEST(each_bad_untagged_frame_is_reported),
+	   TEST(each_bad_tagged_frame_is_reported),
 	   TEST(a_write_over_the_end_of_64_bits_is_refused),
 	   TEST(a_frame_shorter_than_its_header_is_refused_at_once),
 	   TEST(a_wrong_crc_is_never_delivered),
-	   TEST(the_read_requests_are_limited_by_the_ird),
-	   TEST(reads_beyond_a_region_are_refused), TEST(two_messages_may_not_be_mixed),
-	   TEST(segments_together_may_not_exceed_the_buffer),
-	   TEST(a_region_taken_back_under_a_write_takes_the_rest_of_nothing),
-	   TEST(a_read_response_must_be_the_one_that_was_asked_for))
+	   TEST(read_requests_are_limited_by_the_ird),
+	   TEST(reads_beyond_a_region_are_refused), TEST(messages_must_not_interleave),
+	   TEST(segments_must_fit_the_buffer),
+	   TEST(the_rest_of_a_write_to_a_revoked_region_is_refused),
+	   TEST(a_read_response_must_match_its_request))

@@ -7,7 +7,7 @@
 
 #include "tests/unit/iwarp-peer.h"
 
-static void without_a_crc_its_field_is_not_looked_at(void)
+static void without_a_crc_its_field_is_ignored(void)
 {
 	struct transport_param param = usual;
 	struct fixture *x = malloc(sizeof(*x));
@@ -32,7 +32,7 @@ static void without_a_crc_its_field_is_not_looked_at(void)
 	free(x);
 }
 
-static void a_send_in_segments_around_a_write_is_put_together(void)
+static void a_segmented_send_around_a_write_is_assembled(void)
 {
 	struct fixture *x = malloc(sizeof(*x));
 	struct transport_msg msg;
@@ -82,7 +82,7 @@ static void an_empty_write_needs_no_region(void)
 }
 
 /* A Write of 300 bytes, another of 5, and a Send, in pieces of every length. */
-static void frames_may_come_in_any_pieces(void)
+static void frames_may_arrive_in_any_pieces(void)
 {
 	static const size_t steps[] = { 1, 2, 3, 7, 16, 17, 19, 20, 21, 60, 333 };
 	struct fixture *x = malloc(sizeof(*x));
@@ -119,7 +119,7 @@ static void frames_may_come_in_any_pieces(void)
 	free(x);
 }
 
-static void a_frame_that_stops_is_told_when_the_time_is_up(void)
+static void an_incomplete_frame_is_reported_at_the_deadline(void)
 {
 	struct fixture *x = malloc(sizeof(*x));
 
@@ -176,7 +176,7 @@ static void make_flood(struct fixture *x, uint8_t *bytes, size_t len, bool sends
 		memcpy(bytes + at, x->frame, x->len);
 }
 
-static void a_stream_without_end_ends_at_the_deadline(void)
+static void an_endless_stream_ends_at_the_deadline(void)
 {
 	static uint8_t bytes[24 * 20 * 2048];
 	struct fixture *x = malloc(sizeof(*x));
@@ -220,7 +220,7 @@ static void send_another(void *arg, const struct transport_tagged *placed)
 		send_frame(echo.x);
 }
 
-static void what_comes_after_the_deadline_is_left_alone(void)
+static void data_after_the_deadline_is_not_read(void)
 {
 	static const unsigned int ms[] = { 0, 300 };
 	struct transport_param param = usual;
@@ -249,7 +249,7 @@ static void what_comes_after_the_deadline_is_left_alone(void)
 }
 
 /* The peer accepts no data, and sends for ever. */
-static void nor_does_a_send_wait_longer(void)
+static void a_send_ends_at_the_deadline(void)
 {
 	static uint8_t bytes[24 * 20 * 2048];
 	static const uint8_t much[1 << 20];
@@ -276,7 +276,7 @@ static void nor_does_a_send_wait_longer(void)
 }
 
 /* A busy machine may look late. */
-static void what_came_by_the_deadline_is_received_after_it(void)
+static void data_that_arrived_in_time_is_received_after_the_deadline(void)
 {
 	struct fixture *x = malloc(sizeof(*x));
 	uint64_t deadline = deadline_in(PATIENCE_MS);
@@ -306,7 +306,7 @@ static void what_came_by_the_deadline_is_received_after_it(void)
 	free(x);
 }
 
-static void a_frame_cut_by_the_end_is_not_delivered(void)
+static void a_frame_truncated_by_a_close_is_not_delivered(void)
 {
 	struct fixture *x = malloc(sizeof(*x));
 	size_t cut;
@@ -324,7 +324,7 @@ static void a_frame_cut_by_the_end_is_not_delivered(void)
 	free(x);
 }
 
-static void a_reset_is_the_end(void)
+static void a_reset_ends_the_connection(void)
 {
 	struct linger now = { .l_onoff = 1 };
 	struct fixture *x = malloc(sizeof(*x));
@@ -338,7 +338,7 @@ static void a_reset_is_the_end(void)
 	free(x);
 }
 
-static void a_terminate_is_put_into_words(void)
+static void a_terminate_is_described(void)
 {
 	static const struct {
 		const char *body;
@@ -448,7 +448,7 @@ static void a_peer_without_a_crc_is_accepted(void)
 	CU_ASSERT_EQUAL(first_frame_of_the_unsure(true, false, &crc), -EPROTO);
 }
 
-static void the_fault_spoils_the_crc_from_the_third_message_on(void)
+static void the_fault_corrupts_the_crc_from_the_third_message(void)
 {
 	struct transport_param param = usual;
 	struct fixture *x = malloc(sizeof(*x));
@@ -476,7 +476,7 @@ static void the_fault_spoils_the_crc_from_the_third_message_on(void)
 	free(x);
 }
 
-static void a_long_message_goes_out_in_segments(void)
+static void a_long_message_is_sent_in_segments(void)
 {
 	struct fixture *x = malloc(sizeof(*x));
 	struct iovec iov = { (void *)(uintptr_t)payload, 70000 };
@@ -516,7 +516,7 @@ static void a_long_message_goes_out_in_segments(void)
 	free(x);
 }
 
-static void who_takes_no_data_is_given_up_at_the_deadline(void)
+static void a_peer_that_accepts_no_data_times_out(void)
 {
 	_cleanup_free_ uint8_t *much = calloc(1, 32 << 20);
 	struct fixture *x = malloc(sizeof(*x));
@@ -538,7 +538,7 @@ static void who_takes_no_data_is_given_up_at_the_deadline(void)
 }
 
 /* Read Requests of a peer that then does not read: receive keeps its deadline. */
-static void an_answer_that_nobody_reads_holds_nobody_up(void)
+static void an_unread_answer_does_not_block(void)
 {
 	_cleanup_free_ uint8_t *much = calloc(1, 32 << 20);
 	struct fixture *x = malloc(sizeof(*x));
@@ -583,20 +583,19 @@ static void an_answer_that_nobody_reads_holds_nobody_up(void)
 	free(x);
 }
 
-SUITE_MAIN("iwarp", TEST(without_a_crc_its_field_is_not_looked_at),
-	   TEST(a_send_in_segments_around_a_write_is_put_together),
-	   TEST(an_empty_write_needs_no_region), TEST(frames_may_come_in_any_pieces),
-	   TEST(a_frame_that_stops_is_told_when_the_time_is_up),
+SUITE_MAIN("iwarp", TEST(without_a_crc_its_field_is_ignored),
+	   TEST(a_segmented_send_around_a_write_is_assembled),
+	   TEST(an_empty_write_needs_no_region), TEST(frames_may_arrive_in_any_pieces),
+	   TEST(an_incomplete_frame_is_reported_at_the_deadline),
 	   TIMED(a_long_silence_ends_at_the_deadline),
-	   TIMED(a_stream_without_end_ends_at_the_deadline),
-	   TIMED(nor_does_a_send_wait_longer),
-	   TEST(what_comes_after_the_deadline_is_left_alone),
-	   TEST(what_came_by_the_deadline_is_received_after_it),
-	   TEST(a_frame_cut_by_the_end_is_not_delivered), TEST(a_reset_is_the_end),
-	   TEST(a_terminate_is_put_into_words),
+	   TIMED(an_endless_stream_ends_at_the_deadline),
+	   TIMED(a_send_ends_at_the_deadline), TEST(data_after_the_deadline_is_not_read),
+	   TEST(data_that_arrived_in_time_is_received_after_the_deadline),
+	   TEST(a_frame_truncated_by_a_close_is_not_delivered),
+	   TEST(a_reset_ends_the_connection), TEST(a_terminate_is_described),
 	   TEST(a_server_that_speaks_first_breaks_the_protocol),
 	   TEST(a_peer_without_a_crc_is_accepted),
-	   TEST(the_fault_spoils_the_crc_from_the_third_message_on),
-	   TEST(a_long_message_goes_out_in_segments),
-	   TIMED(who_takes_no_data_is_given_up_at_the_deadline),
-	   TIMED(an_answer_that_nobody_reads_holds_nobody_up))
+	   TEST(the_fault_corrupts_the_crc_from_the_third_message),
+	   TEST(a_long_message_is_sent_in_segments),
+	   TIMED(a_peer_that_accepts_no_data_times_out),
+	   TIMED(an_unread_answer_does_not_block))

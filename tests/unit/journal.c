@@ -71,7 +71,7 @@ static void a_bad_name_is_refused(void)
 	}
 }
 
-static void ids_are_of_one_event_each(void)
+static void each_event_has_a_unique_id(void)
 {
 	int i, j;
 
@@ -88,7 +88,7 @@ static void ids_are_of_one_event_each(void)
 	}
 }
 
-static void the_manual_page_has_them(void)
+static void the_manual_page_lists_the_ids(void)
 {
 	static char page[64 * 1024];
 	const char *tests = getenv("NFSRDMA_TESTS");
@@ -110,7 +110,7 @@ static void the_manual_page_has_them(void)
 	}
 }
 
-static void an_entry_comes_as_a_datagram(void)
+static void an_entry_is_sent_as_a_datagram(void)
 {
 	char buf[1024] = "";
 
@@ -121,7 +121,7 @@ static void an_entry_comes_as_a_datagram(void)
 	stop();
 }
 
-static void a_long_entry_comes_as_a_sealed_file(void)
+static void a_long_entry_is_sent_as_a_sealed_file(void)
 {
 	size_t size = 1024 * 1024;
 	_cleanup_free_ char *huge = malloc(size + 1);
@@ -149,7 +149,7 @@ static void a_long_entry_comes_as_a_sealed_file(void)
 	stop();
 }
 
-static void no_journal_is_no_error(void)
+static void a_missing_journal_is_not_an_error(void)
 {
 	CU_ASSERT_EQUAL(
 		journal_send_to("/tmp/nfsrdma-no-such", JOURNAL_TCP, "w", "m", NULL, 0),
@@ -162,7 +162,7 @@ static void no_journal_is_no_error(void)
 	stop();
 }
 
-static void a_journal_that_does_not_read_delays_no_one(void)
+static void a_blocked_journal_does_not_delay(void)
 {
 	uint64_t start = now_ms();
 	int rc = 0, i;
@@ -176,7 +176,8 @@ static void a_journal_that_does_not_read_delays_no_one(void)
 }
 
 SUITE_MAIN("journal", TEST(an_entry_has_its_fields_in_order), TEST(a_bad_name_is_refused),
-	   TEST(ids_are_of_one_event_each), TEST(the_manual_page_has_them),
-	   TEST(an_entry_comes_as_a_datagram), TEST(a_long_entry_comes_as_a_sealed_file),
-	   TEST(no_journal_is_no_error),
-	   TIMED(a_journal_that_does_not_read_delays_no_one))
+	   TEST(each_event_has_a_unique_id), TEST(the_manual_page_lists_the_ids),
+	   TEST(an_entry_is_sent_as_a_datagram),
+	   TEST(a_long_entry_is_sent_as_a_sealed_file),
+	   TEST(a_missing_journal_is_not_an_error),
+	   TIMED(a_blocked_journal_does_not_delay))

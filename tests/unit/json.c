@@ -48,7 +48,7 @@ static struct report *sample(void)
 	return report;
 }
 
-static void the_whole_object_is_as_promised(void)
+static void the_object_matches_the_schema(void)
 {
 	static const char want[] = "{\n"
 				   "  \"schema\": \"nfsrdma-report/1\",\n"
@@ -129,7 +129,7 @@ static const char *string_at(struct json_object *object, const char *key)
 	return json_object_get_string(json_object_object_get(object, key));
 }
 
-static void what_is_good_has_empty_cause_and_remedy(void)
+static void a_good_finding_has_empty_cause_and_remedy(void)
 {
 	_cleanup_(report_free_p) struct report *report = report_new("probe");
 	struct json_object *object, *found;
@@ -193,7 +193,7 @@ static void an_empty_report_is_valid_and_unknown(void)
 	json_object_put(object);
 }
 
-static void bytes_of_a_peer_become_valid_utf8(void)
+static void peer_bytes_become_valid_utf8(void)
 {
 	_cleanup_(report_free_p) struct report *report = report_new("probe");
 	struct json_object *object;
@@ -217,7 +217,7 @@ static void bytes_of_a_peer_become_valid_utf8(void)
 }
 
 /* Evidence that claims to be a number, and the type that it gets. */
-static void only_numbers_are_bare(void)
+static void only_numbers_are_unquoted(void)
 {
 	static const struct {
 		const char *text;
@@ -255,7 +255,7 @@ static void only_numbers_are_bare(void)
 	json_object_put(object);
 }
 
-static void a_consequence_names_what_it_follows_from(void)
+static void a_consequence_names_its_cause(void)
 {
 	_cleanup_(report_free_p) struct report *report = report_new("probe");
 	_cleanup_free_ char *text = NULL;
@@ -272,10 +272,10 @@ static void a_consequence_names_what_it_follows_from(void)
 		"\"because_of\": \"probe.connect\",\n      \"summary\": \"no answer\"");
 }
 
-SUITE_MAIN("json", TEST(a_consequence_names_what_it_follows_from),
-	   TEST(the_whole_object_is_as_promised),
+SUITE_MAIN("json", TEST(a_consequence_names_its_cause),
+	   TEST(the_object_matches_the_schema),
 	   TEST(the_matrix_has_a_result_for_each_size),
-	   TEST(what_is_good_has_empty_cause_and_remedy),
+	   TEST(a_good_finding_has_empty_cause_and_remedy),
 	   TEST(an_unknown_finding_has_its_own_remedy),
-	   TEST(an_empty_report_is_valid_and_unknown),
-	   TEST(bytes_of_a_peer_become_valid_utf8), TEST(only_numbers_are_bare))
+	   TEST(an_empty_report_is_valid_and_unknown), TEST(peer_bytes_become_valid_utf8),
+	   TEST(only_numbers_are_unquoted))

@@ -76,7 +76,7 @@ static void count(void *arg, const struct kernel_record *r)
 	++*(unsigned int *)arg;
 }
 
-static void what_no_child_of_ours_says_ends_it(void)
+static void invalid_messages_end_the_child(void)
 {
 	struct kernel_chosen chosen;
 	struct child_function function = { .kind = CHILD_TOUCH,
@@ -110,7 +110,7 @@ static void what_no_child_of_ours_says_ends_it(void)
 	}
 }
 
-static void silence_is_not_its_end(void)
+static void silence_does_not_end_the_child(void)
 {
 	const struct child_function function = { .kind = CHILD_TOUCH,
 						 .name = "the child",
@@ -128,5 +128,5 @@ static void silence_is_not_its_end(void)
 	child_finish(&child, 0, NULL);
 }
 
-SUITE_MAIN("kernel-hear", TEST(what_no_child_of_ours_says_ends_it),
-	   TEST(silence_is_not_its_end))
+SUITE_MAIN("kernel-hear", TEST(invalid_messages_end_the_child),
+	   TEST(silence_does_not_end_the_child))

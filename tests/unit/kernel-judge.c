@@ -61,7 +61,7 @@ static void fill(const struct row *row, struct kernel_read reads[KERNEL_RANGES])
 	}
 }
 
-static void the_bug_is_named_only_where_nothing_else_can_be_the_cause(void)
+static void the_bug_is_reported_only_without_another_cause(void)
 {
 	struct kernel_read reads[KERNEL_RANGES];
 	struct kernel_judgement j;
@@ -90,7 +90,7 @@ static void a_short_read_is_wrong(void)
 	CU_ASSERT_EQUAL(j.right, KERNEL_RANGES - 1);
 }
 
-static void ranges_ascend_and_lie_in_the_file(void)
+static void ranges_ascend_within_the_file(void)
 {
 	struct probe_range range;
 	unsigned int i;
@@ -107,7 +107,7 @@ static void ranges_ascend_and_lie_in_the_file(void)
 	}
 }
 
-static void mount_gets_the_ports_and_the_time_outs(void)
+static void mount_gets_the_ports_and_timeouts(void)
 {
 	struct kernel_task task = {
 		.version = nfs_version_find("3"),
@@ -129,7 +129,6 @@ static void mount_gets_the_ports_and_the_time_outs(void)
 		"vers=4.1,proto=rdma6,port=20049,addr=2001:db8::1,soft,nolock,nosharecache,timeo=50,retrans=1,clientaddr=2001:db8::1");
 }
 
-SUITE_MAIN("kernel-judge",
-	   TEST(the_bug_is_named_only_where_nothing_else_can_be_the_cause),
-	   TEST(a_short_read_is_wrong), TEST(ranges_ascend_and_lie_in_the_file),
-	   TEST(mount_gets_the_ports_and_the_time_outs))
+SUITE_MAIN("kernel-judge", TEST(the_bug_is_reported_only_without_another_cause),
+	   TEST(a_short_read_is_wrong), TEST(ranges_ascend_within_the_file),
+	   TEST(mount_gets_the_ports_and_timeouts))

@@ -99,7 +99,7 @@ static void choose(const char *path, const char *of, struct kernel_chosen *out)
 	child_finish(&child, 0, NULL);
 }
 
-static void what_is_no_quiet_file_of_that_mount_is_not_opened(void)
+static void only_quiet_regular_files_of_the_mount_are_opened(void)
 {
 	static char endless[2 * KERNEL_PATH_MAX];
 	static const struct {
@@ -183,5 +183,5 @@ static void a_named_file_is_read_range_by_range(void)
 	end();
 }
 
-SUITE_MAIN("kernel-reader", TEST(what_is_no_quiet_file_of_that_mount_is_not_opened),
+SUITE_MAIN("kernel-reader", TEST(only_quiet_regular_files_of_the_mount_are_opened),
 	   TEST(a_named_file_is_read_range_by_range))

@@ -142,7 +142,7 @@ static void reads_that_fail_say_why(void)
 	}
 }
 
-static void the_bug_is_named_before_other_errors(void)
+static void the_bug_is_reported_before_other_errors(void)
 {
 	static const struct {
 		struct kernel_bug bug;
@@ -227,6 +227,6 @@ static void a_host_without_a_device_to_test_says_why(void)
 
 SUITE_MAIN("kernel-tell", TEST(a_mount_that_fails_says_why),
 	   TEST(an_unmount_that_fails_says_why), TEST(reads_that_fail_say_why),
-	   TEST(the_bug_is_named_before_other_errors),
+	   TEST(the_bug_is_reported_before_other_errors),
 	   TEST(a_mount_without_a_file_says_why),
 	   TEST(a_host_without_a_device_to_test_says_why))

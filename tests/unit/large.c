@@ -59,7 +59,7 @@ static void sweep(const char *version, enum probe_level level, uint32_t rtmax,
 	free(rs->list);
 }
 
-static void at_full_they_go_up_to_the_servers_largest(void)
+static void level_full_reads_up_to_the_servers_maximum(void)
 {
 	struct records rs;
 	struct sum sum;
@@ -72,7 +72,7 @@ static void at_full_they_go_up_to_the_servers_largest(void)
 	CU_ASSERT_STRING_EQUAL(rs.large_why, "");
 }
 
-static void a_server_of_3_mib_and_some_is_read_up_to_that(void)
+static void a_maximum_just_over_3_mib_is_reached(void)
 {
 	struct records rs;
 	struct sum sum;
@@ -83,7 +83,7 @@ static void a_server_of_3_mib_and_some_is_read_up_to_that(void)
 }
 
 /* nfs-ganesha names 64 MiB, and has room for 1. */
-static void a_server_that_is_not_known_is_read_up_to_1_mib(void)
+static void an_unidentified_server_is_read_up_to_1_mib(void)
 {
 	static const enum server_kind kinds[] = { SERVER_UNKNOWN, SERVER_GANESHA };
 	struct records rs;
@@ -100,7 +100,7 @@ static void a_server_that_is_not_known_is_read_up_to_1_mib(void)
 }
 
 /* The embedded server grants a response of 1 MiB and some. */
-static void a_session_bounds_them(void)
+static void a_session_limits_the_reads(void)
 {
 	struct records rs;
 	struct sum sum;
@@ -110,7 +110,7 @@ static void a_session_bounds_them(void)
 	ASSERT_MORE(sum.largest[MECH_WRITE_CHUNK], MIB);
 }
 
-static void at_other_levels_they_stop_at_1_mib(void)
+static void other_levels_stop_at_1_mib(void)
 {
 	static const enum probe_level levels[] = { PROBE_QUICK, PROBE_STANDARD };
 	struct records rs;
@@ -164,7 +164,7 @@ static void probe_all(const char *version, enum probe_level level, uint32_t rtma
 	server_kill_p(&server);
 }
 
-static void every_level_says_where_it_stopped(void)
+static void every_level_reports_where_it_stopped(void)
 {
 	static const struct {
 		const char *version;
@@ -193,8 +193,8 @@ static void every_level_says_where_it_stopped(void)
 	}
 }
 
-SUITE_MAIN("large", TEST(at_full_they_go_up_to_the_servers_largest),
-	   TEST(a_server_of_3_mib_and_some_is_read_up_to_that),
-	   TEST(a_server_that_is_not_known_is_read_up_to_1_mib),
-	   TEST(a_session_bounds_them), TEST(at_other_levels_they_stop_at_1_mib),
-	   TEST(every_level_says_where_it_stopped))
+SUITE_MAIN("large", TEST(level_full_reads_up_to_the_servers_maximum),
+	   TEST(a_maximum_just_over_3_mib_is_reached),
+	   TEST(an_unidentified_server_is_read_up_to_1_mib),
+	   TEST(a_session_limits_the_reads), TEST(other_levels_stop_at_1_mib),
+	   TEST(every_level_reports_where_it_stopped))

@@ -47,7 +47,7 @@ static void expect(enum finding_status status, const char *words)
 	ASSERT_CONTAINS(found.summary, words);
 }
 
-static void the_servers_largest_passes(void)
+static void the_servers_maximum_passes(void)
 {
 	begin();
 	add(262144, READ_OK);
@@ -59,7 +59,7 @@ static void the_servers_largest_passes(void)
 	expect(FINDING_PASS, "names no largest");
 }
 
-static void what_was_not_tried_has_its_reason(void)
+static void untested_sizes_have_a_reason(void)
 {
 	begin();
 	add(65536, READ_OK);
@@ -74,7 +74,7 @@ static void what_was_not_tried_has_its_reason(void)
 	expect(FINDING_SKIP, "takes 4194304: longer ones can crash nfs-ganesha");
 }
 
-static void what_went_wrong_is_no_end_of_the_level(void)
+static void a_failed_size_is_not_reported_as_the_limit(void)
 {
 	begin();
 	add(65536, READ_OK);
@@ -90,6 +90,6 @@ static void what_went_wrong_is_no_end_of_the_level(void)
 	expect(FINDING_SKIP, "no Write-chunk READ was correct");
 }
 
-SUITE_MAIN("largest", TEST(the_servers_largest_passes),
-	   TEST(what_was_not_tried_has_its_reason),
-	   TEST(what_went_wrong_is_no_end_of_the_level))
+SUITE_MAIN("largest", TEST(the_servers_maximum_passes),
+	   TEST(untested_sizes_have_a_reason),
+	   TEST(a_failed_size_is_not_reported_as_the_limit))

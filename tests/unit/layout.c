@@ -72,7 +72,7 @@ static const struct {
 	  "952" },
 };
 
-static void chunks_are_cut_as_their_layout_says(void)
+static void chunks_are_split_by_their_layout(void)
 {
 	uint32_t lengths[AREA_SEGMENTS];
 	unsigned int i, n;
@@ -91,4 +91,4 @@ static void chunks_are_cut_as_their_layout_says(void)
 	}
 }
 
-SUITE_MAIN("layout", TEST(chunks_are_cut_as_their_layout_says))
+SUITE_MAIN("layout", TEST(chunks_are_split_by_their_layout))

@@ -40,7 +40,7 @@ static int read_hook(void)
 	return rc;
 }
 
-static void a_daemon_has_a_time(void)
+static void a_daemon_has_a_start_time(void)
 {
 	begin("virtqemud", 3600);
 	tree_write(&tree, LINK, "");
@@ -53,7 +53,7 @@ static void a_daemon_has_a_time(void)
 	CU_ASSERT_EQUAL(hook.other_at, 0);
 }
 
-static void a_link_that_is_not_there_is_no_hook(void)
+static void a_missing_link_is_no_hook(void)
 {
 	begin("libvirtd", 3600);
 	CU_ASSERT_EQUAL(read_hook(), 0);
@@ -62,7 +62,7 @@ static void a_link_that_is_not_there_is_no_hook(void)
 }
 
 /* Its pid file outlives a daemon. */
-static void a_process_of_another_name_is_no_daemon(void)
+static void a_process_with_another_name_is_no_daemon(void)
 {
 	begin("libvirtd", 3600);
 	tree_write(&tree, LINK, "");
@@ -76,7 +76,7 @@ static void a_process_of_another_name_is_no_daemon(void)
 	CU_ASSERT_EQUAL(hook.ndaemons, 0);
 }
 
-static void other_hooks_are_files_that_can_be_executed(void)
+static void other_hooks_are_executable_files(void)
 {
 	char path[PATH_MAX];
 
@@ -106,7 +106,7 @@ static int fake_changed(const struct host *host, const char *unit, int64_t *seco
 
 static const struct live_ops live = { .changed = fake_changed };
 
-static void what_is_said_follows_the_times(void)
+static void the_finding_follows_the_times(void)
 {
 	static const struct {
 		int64_t started, linked, other, changed;
@@ -152,7 +152,7 @@ static void what_is_said_follows_the_times(void)
 	}
 }
 
-static void one_daemon_that_does_not_know_is_enough(void)
+static void one_daemon_without_the_hook_is_enough(void)
 {
 	struct finding finding;
 
@@ -166,7 +166,7 @@ static void one_daemon_that_does_not_know_is_enough(void)
 	ASSERT_CONTAINS(finding.summary, "libvirtd (process 812)");
 }
 
-static void without_hook_or_daemon_nothing_is_wrong(void)
+static void no_hook_or_daemon_is_not_a_failure(void)
 {
 	struct finding finding;
 
@@ -191,11 +191,10 @@ static void a_copy_of_a_machine_is_not_judged(void)
 	tree_free(&tree);
 }
 
-SUITE_MAIN("libvirt-hook", TEST(a_daemon_has_a_time),
-	   TEST(a_link_that_is_not_there_is_no_hook),
-	   TEST(a_process_of_another_name_is_no_daemon),
-	   TEST(other_hooks_are_files_that_can_be_executed),
-	   TEST(what_is_said_follows_the_times),
-	   TEST(one_daemon_that_does_not_know_is_enough),
-	   TEST(without_hook_or_daemon_nothing_is_wrong),
+SUITE_MAIN("libvirt-hook", TEST(a_daemon_has_a_start_time),
+	   TEST(a_missing_link_is_no_hook),
+	   TEST(a_process_with_another_name_is_no_daemon),
+	   TEST(other_hooks_are_executable_files), TEST(the_finding_follows_the_times),
+	   TEST(one_daemon_without_the_hook_is_enough),
+	   TEST(no_hook_or_daemon_is_not_a_failure),
 	   TEST(a_copy_of_a_machine_is_not_judged))

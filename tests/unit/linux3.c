@@ -24,7 +24,7 @@ static void judge(const struct linux3_seen *seen)
 
 static const struct linux3_seen old = { .credits = 16, .pads = 30, .unused_dropped = 3 };
 
-static void all_four_marks_are_the_fingerprint(void)
+static void all_four_marks_make_the_fingerprint(void)
 {
 	judge(&old);
 	CU_ASSERT_EQUAL_FATAL(nfindings, 1);
@@ -33,7 +33,7 @@ static void all_four_marks_are_the_fingerprint(void)
 	ASSERT_STARTS(findings[0].summary, "behaves like Linux 3.x: ");
 }
 
-static void three_of_them_are_not(void)
+static void three_marks_are_not_enough(void)
 {
 	struct linux3_seen seen[4] = { old, old, old, old };
 	size_t i;
@@ -51,7 +51,7 @@ static void three_of_them_are_not(void)
 }
 
 /* No READ of nothing goes to a server that is not identified. */
-static void three_are_enough_where_the_fourth_was_not_looked_for(void)
+static void three_marks_are_enough_if_the_fourth_was_not_tested(void)
 {
 	struct linux3_seen seen = old;
 
@@ -68,7 +68,7 @@ static void three_are_enough_where_the_fourth_was_not_looked_for(void)
 
 /* Seen with the real 3.12.9 where one file was named: its READs were wrong, and no READ of nothing
  * went to a server that was not identified. */
-static void a_defect_of_reads_is_as_good_as_the_fourth(void)
+static void a_read_defect_replaces_the_fourth_mark(void)
 {
 	struct linux3_seen seen[3] = { old, old, old };
 	size_t i;
@@ -88,7 +88,7 @@ static void a_defect_of_reads_is_as_good_as_the_fourth(void)
 	}
 }
 
-static void each_defect_of_reads_has_its_name(void)
+static void each_read_defect_has_its_name(void)
 {
 	static const struct {
 		struct linux3_seen seen;
@@ -115,7 +115,7 @@ static void each_defect_of_reads_has_its_name(void)
 	}
 }
 
-static void marks_are_counted_where_they_count(void)
+static void marks_count_only_where_they_apply(void)
 {
 	struct record list[] = {
 		{ .c.mechanism = MECH_WRITE_CHUNK, .outcome.kind = READ_PAD },
@@ -177,10 +177,9 @@ static void a_write_to_words_of_the_call_is_known(void)
 	CU_ASSERT_TRUE(linux3_is_header_segment(frame, sizeof(frame)));
 }
 
-SUITE_MAIN("linux3", TEST(all_four_marks_are_the_fingerprint),
-	   TEST(three_of_them_are_not),
-	   TEST(three_are_enough_where_the_fourth_was_not_looked_for),
-	   TEST(a_defect_of_reads_is_as_good_as_the_fourth),
-	   TEST(each_defect_of_reads_has_its_name),
-	   TEST(marks_are_counted_where_they_count),
+SUITE_MAIN("linux3", TEST(all_four_marks_make_the_fingerprint),
+	   TEST(three_marks_are_not_enough),
+	   TEST(three_marks_are_enough_if_the_fourth_was_not_tested),
+	   TEST(a_read_defect_replaces_the_fourth_mark),
+	   TEST(each_read_defect_has_its_name), TEST(marks_count_only_where_they_apply),
 	   TEST(a_write_to_words_of_the_call_is_known))

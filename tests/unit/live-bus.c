@@ -131,7 +131,7 @@ static int ask_patiently(const char *netdev, struct host_firewalld *zone)
 	return rc;
 }
 
-static void a_zone_is_the_interfaces_or_the_default(void)
+static void the_zone_is_the_interfaces_or_the_default(void)
 {
 	struct host_firewalld zone;
 
@@ -163,7 +163,7 @@ static bool has_port(const struct host_firewalld *zone, uint16_t port, uint8_t p
 	return false;
 }
 
-static void services_are_their_ports(void)
+static void services_are_resolved_to_ports(void)
 {
 	struct host_firewalld zone;
 
@@ -178,7 +178,7 @@ static void services_are_their_ports(void)
 	stop();
 }
 
-static void what_is_not_modelled_is_named(void)
+static void unsupported_settings_are_named(void)
 {
 	struct host_firewalld zone;
 
@@ -198,7 +198,7 @@ static int play_nothing(sd_bus_message *call, const char *member)
 	return 0;
 }
 
-static void a_firewalld_that_does_not_run_is_no_error(void)
+static void a_stopped_firewalld_is_not_an_error(void)
 {
 	struct host_firewalld zone;
 	char state[32];
@@ -211,7 +211,7 @@ static void a_firewalld_that_does_not_run_is_no_error(void)
 	stop();
 }
 
-static void no_bus_is_no_firewalld(void)
+static void without_a_bus_there_is_no_firewalld(void)
 {
 	struct host_firewalld zone;
 	char state[32];
@@ -287,7 +287,7 @@ static int ask(play_fn play, const char *bytes, struct host_firewalld *zone)
 	return rc;
 }
 
-static void who_may_not_ask_is_told_so(void)
+static void missing_permission_is_reported(void)
 {
 	struct host_firewalld zone;
 
@@ -298,7 +298,7 @@ static void who_may_not_ask_is_told_so(void)
 	CU_ASSERT_EQUAL(ask(play_old, NULL, &zone), 0);
 }
 
-static void answers_of_another_form_are_errors(void)
+static void malformed_answers_are_errors(void)
 {
 	struct host_firewalld zone;
 
@@ -307,7 +307,7 @@ static void answers_of_another_form_are_errors(void)
 	CU_ASSERT_EQUAL(ask(play_string, NULL, &zone), -EIO);
 }
 
-static void services_without_end_have_one(void)
+static void endless_service_includes_end(void)
 {
 	struct host_firewalld zone;
 
@@ -381,10 +381,10 @@ static void a_unit_has_the_time_of_its_last_change(void)
 	stop();
 }
 
-SUITE_MAIN("live-bus", TIMED(a_zone_is_the_interfaces_or_the_default),
-	   TIMED(services_are_their_ports), TIMED(what_is_not_modelled_is_named),
-	   TIMED(a_firewalld_that_does_not_run_is_no_error),
-	   TIMED(no_bus_is_no_firewalld), TIMED(who_may_not_ask_is_told_so),
-	   TIMED(answers_of_another_form_are_errors),
-	   TIMED(services_without_end_have_one), TIMED(silence_ends_at_the_deadline),
+SUITE_MAIN("live-bus", TIMED(the_zone_is_the_interfaces_or_the_default),
+	   TIMED(services_are_resolved_to_ports), TIMED(unsupported_settings_are_named),
+	   TIMED(a_stopped_firewalld_is_not_an_error),
+	   TIMED(without_a_bus_there_is_no_firewalld),
+	   TIMED(missing_permission_is_reported), TIMED(malformed_answers_are_errors),
+	   TIMED(endless_service_includes_end), TIMED(silence_ends_at_the_deadline),
 	   TIMED(a_unit_has_its_state), TIMED(a_unit_has_the_time_of_its_last_change))

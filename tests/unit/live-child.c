@@ -19,7 +19,7 @@ static int run(const char *script, size_t max, unsigned int ms)
 	return live_child(argv, max, deadline_in(ms), &text);
 }
 
-static void what_it_says_is_taken(void)
+static void output_is_returned(void)
 {
 	CU_ASSERT_EQUAL(run("echo one; echo two; echo noise >&2", 100, 5000), 0);
 	CU_ASSERT_STRING_EQUAL(text.text, "one\ntwo\n");
@@ -29,7 +29,7 @@ static void what_it_says_is_taken(void)
 	host_text_fini(&text);
 }
 
-static void all_its_arguments_arrive(void)
+static void all_arguments_arrive(void)
 {
 	const char *argv[42] = { "/bin/sh", "-c", "echo $# $0 ${37}" };
 	int i;
@@ -42,7 +42,7 @@ static void all_its_arguments_arrive(void)
 	host_text_fini(&text);
 }
 
-static void it_has_no_environment_and_nothing_to_read(void)
+static void the_child_has_no_environment_and_empty_stdin(void)
 {
 	setenv("NFSRDMA_SECRET", "x", 1);
 	CU_ASSERT_EQUAL(run("echo ${NFSRDMA_SECRET-none} ${HOME-none}; cat", 100, 5000),
@@ -51,7 +51,7 @@ static void it_has_no_environment_and_nothing_to_read(void)
 	host_text_fini(&text);
 }
 
-static void a_long_text_is_taken_whole(void)
+static void a_long_text_is_returned_completely(void)
 {
 	CU_ASSERT_EQUAL(
 		run("i=0; while [ $i -lt 3000 ]; do echo 0123456789012345678901234567890123456789012345678901234567890123456789012345678; i=$((i+1)); done",
@@ -62,7 +62,7 @@ static void a_long_text_is_taken_whole(void)
 	host_text_fini(&text);
 }
 
-static void more_than_was_wanted_is_an_error(void)
+static void too_much_output_is_an_error(void)
 {
 	uint64_t start = now_ms();
 
@@ -72,7 +72,7 @@ static void more_than_was_wanted_is_an_error(void)
 	CU_ASSERT_EQUAL(run("while :; do echo y >&2; done", 1000, 500), -ETIMEDOUT);
 }
 
-static void its_failure_is_told_with_its_words(void)
+static void a_failure_is_reported_with_its_message(void)
 {
 	CU_ASSERT_EQUAL(
 		run("echo 'no \033[31mrules' >&2; echo more >&2; exit 3", 100, 5000),
@@ -82,7 +82,7 @@ static void its_failure_is_told_with_its_words(void)
 	CU_ASSERT_STRING_EQUAL(err_text(), "/bin/sh was ended by signal 11");
 }
 
-static void a_program_that_is_not_there_is_enoent(void)
+static void a_missing_program_is_enoent(void)
 {
 	const char *argv[] = { "/nonexistent/nft", NULL };
 
@@ -91,7 +91,7 @@ static void a_program_that_is_not_there_is_enoent(void)
 	CU_ASSERT_EQUAL(live_child(argv, 10, deadline_in(1000), &text), -EACCES);
 }
 
-static void what_hangs_is_killed_at_the_deadline(void)
+static void a_program_that_hangs_is_killed_at_the_deadline(void)
 {
 	static const char *const scripts[] = {
 		"sleep 60",
@@ -113,7 +113,7 @@ static void what_hangs_is_killed_at_the_deadline(void)
 }
 
 /* It has ended, and its child holds its stdout: nobody waits for that. */
-static void a_child_of_it_is_not_waited_for(void)
+static void grandchildren_are_not_waited_for(void)
 {
 	CU_ASSERT_EQUAL(run("echo here; sleep 60 & exit 0", 100, 20000), 0);
 	CU_ASSERT_STRING_EQUAL(text.text, "here\n");
@@ -122,7 +122,7 @@ static void a_child_of_it_is_not_waited_for(void)
 }
 
 /* A background process of it must not outlive it. */
-static void its_group_goes_with_it(void)
+static void the_process_group_is_killed(void)
 {
 	char command[64];
 	int i, gone = 0;
@@ -139,13 +139,13 @@ static void its_group_goes_with_it(void)
 	host_text_fini(&text);
 }
 
-static void bytes_that_are_no_text_are_refused(void)
+static void binary_output_is_refused(void)
 {
 	CU_ASSERT_EQUAL(run("printf 'a\\000b'", 100, 5000), -EINVAL);
 }
 
 /* Whoever started us may have told us to ignore our children. */
-static void ignored_children_are_no_failure(void)
+static void ignoring_sigchld_is_not_a_failure(void)
 {
 	signal(SIGCHLD, SIG_IGN);
 	CU_ASSERT_EQUAL(run("echo here", 100, 5000), 0);
@@ -154,12 +154,11 @@ static void ignored_children_are_no_failure(void)
 	signal(SIGCHLD, SIG_DFL);
 }
 
-SUITE_MAIN("live-child", TEST(what_it_says_is_taken), TEST(all_its_arguments_arrive),
-	   TEST(it_has_no_environment_and_nothing_to_read),
-	   TEST(a_long_text_is_taken_whole), TIMED(more_than_was_wanted_is_an_error),
-	   TEST(its_failure_is_told_with_its_words),
-	   TEST(a_program_that_is_not_there_is_enoent),
-	   TIMED(what_hangs_is_killed_at_the_deadline),
-	   TIMED(a_child_of_it_is_not_waited_for), TEST(its_group_goes_with_it),
-	   TEST(bytes_that_are_no_text_are_refused),
-	   TEST(ignored_children_are_no_failure))
+SUITE_MAIN("live-child", TEST(output_is_returned), TEST(all_arguments_arrive),
+	   TEST(the_child_has_no_environment_and_empty_stdin),
+	   TEST(a_long_text_is_returned_completely), TIMED(too_much_output_is_an_error),
+	   TEST(a_failure_is_reported_with_its_message),
+	   TEST(a_missing_program_is_enoent),
+	   TIMED(a_program_that_hangs_is_killed_at_the_deadline),
+	   TIMED(grandchildren_are_not_waited_for), TEST(the_process_group_is_killed),
+	   TEST(binary_output_is_refused), TEST(ignoring_sigchld_is_not_a_failure))

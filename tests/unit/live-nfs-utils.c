@@ -27,7 +27,7 @@ static int try(const char *script)
 	return rc;
 }
 
-static void each_way_is_told_from_the_others(void)
+static void each_behaviour_is_recognized(void)
 {
 	CU_ASSERT_EQUAL(try("#!/bin/sh\necho rdma\n"), 0);
 	CU_ASSERT_EQUAL(tried.sections, NFS_UTILS_KEEPS);
@@ -43,7 +43,7 @@ static void each_way_is_told_from_the_others(void)
 	CU_ASSERT_FALSE(tried.drop_ins);
 }
 
-static void it_is_given_files_that_are_gone_afterwards(void)
+static void the_test_files_are_removed_afterwards(void)
 {
 	CU_ASSERT_EQUAL(try("#!/bin/sh\nf=${1#-f}\n[ -r $f ] && [ -r $f.d/c.conf ] && "
 			    "echo rdma\n"),
@@ -51,7 +51,7 @@ static void it_is_given_files_that_are_gone_afterwards(void)
 	CU_ASSERT_EQUAL(tried.sections, NFS_UTILS_KEEPS);
 }
 
-static void who_finds_nothing_knows_nothing(void)
+static void unexpected_answers_tell_nothing(void)
 {
 	CU_ASSERT_EQUAL(try("#!/bin/sh\nexit 1\n"), -ENODATA);
 	CU_ASSERT_EQUAL(try("#!/bin/sh\necho tcp\n"), -ENODATA);
@@ -59,7 +59,7 @@ static void who_finds_nothing_knows_nothing(void)
 	CU_ASSERT_EQUAL(live_nfs_utils("/nonexistent/nfsconf", &tried), -ENOENT);
 }
 
-static void one_that_hangs_is_left(void)
+static void a_program_that_hangs_is_abandoned(void)
 {
 	uint64_t start = now_ms();
 
@@ -67,6 +67,7 @@ static void one_that_hangs_is_left(void)
 	ASSERT_WITHIN_MS(now_ms() - start, 10000);
 }
 
-SUITE_MAIN("live-nfs-utils", TEST(each_way_is_told_from_the_others),
-	   TEST(it_is_given_files_that_are_gone_afterwards),
-	   TEST(who_finds_nothing_knows_nothing), TIMED(one_that_hangs_is_left))
+SUITE_MAIN("live-nfs-utils", TEST(each_behaviour_is_recognized),
+	   TEST(the_test_files_are_removed_afterwards),
+	   TEST(unexpected_answers_tell_nothing),
+	   TIMED(a_program_that_hangs_is_abandoned))

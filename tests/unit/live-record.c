@@ -222,7 +222,7 @@ static void rules_are_replayed_byte_for_byte(void)
 	end();
 }
 
-static void what_could_not_be_asked_is_replayed_as_that(void)
+static void failed_questions_are_replayed_as_failed(void)
 {
 	struct host_firewalld zone;
 	struct host_text json = { NULL, 0 };
@@ -278,7 +278,7 @@ static void addresses_are_replayed(void)
 	end();
 }
 
-static void addresses_that_make_no_sense_are_none(void)
+static void invalid_addresses_are_ignored(void)
 {
 	static const char *const rows[] = {
 		"{}",
@@ -333,7 +333,7 @@ static void units_are_replayed(void)
 	end();
 }
 
-static void an_empty_snapshot_knows_nothing(void)
+static void an_empty_snapshot_has_no_answers(void)
 {
 	struct transport_address to = address("192.0.2.1");
 	struct host_firewalld zone;
@@ -389,7 +389,7 @@ static const char *const bad_units[] = {
 	"{\"nfs-server.service\":\"a word that is longer than any state of a unit is\"}",
 };
 
-static void a_broken_record_is_told(void)
+static void a_broken_record_is_reported(void)
 {
 	struct transport_address to = address("192.0.2.1");
 	struct host_firewalld zone;
@@ -421,7 +421,7 @@ static void a_broken_record_is_told(void)
 	end();
 }
 
-static void a_record_that_is_no_file_costs_no_time(void)
+static void a_record_that_is_not_a_file_does_not_block(void)
 {
 	struct transport_address to = address("192.0.2.1");
 	struct host_route route;
@@ -438,7 +438,7 @@ static void a_record_that_is_no_file_costs_no_time(void)
 	end();
 }
 
-static void names_that_are_paths_are_refused(void)
+static void names_with_slashes_are_refused(void)
 {
 	struct transport_address to = { .len = 2 };
 	struct host_firewalld zone;
@@ -454,7 +454,7 @@ static void names_that_are_paths_are_refused(void)
 	end();
 }
 
-static void tables_of_iptables_legacy_are_told(void)
+static void iptables_legacy_tables_are_reported(void)
 {
 	char names[16], folder[128];
 
@@ -473,10 +473,10 @@ static void tables_of_iptables_legacy_are_told(void)
 
 SUITE_MAIN("live-record", TEST(a_route_is_replayed),
 	   TEST(rules_are_replayed_byte_for_byte),
-	   TEST(what_could_not_be_asked_is_replayed_as_that), TEST(a_zone_is_replayed),
+	   TEST(failed_questions_are_replayed_as_failed), TEST(a_zone_is_replayed),
 	   TEST(units_are_replayed), TEST(addresses_are_replayed),
-	   TEST(addresses_that_make_no_sense_are_none),
-	   TEST(an_empty_snapshot_knows_nothing), TEST(a_broken_record_is_told),
-	   TEST(a_record_that_is_no_file_costs_no_time),
-	   TEST(names_that_are_paths_are_refused),
-	   TEST(tables_of_iptables_legacy_are_told))
+	   TEST(invalid_addresses_are_ignored), TEST(an_empty_snapshot_has_no_answers),
+	   TEST(a_broken_record_is_reported),
+	   TEST(a_record_that_is_not_a_file_does_not_block),
+	   TEST(names_with_slashes_are_refused),
+	   TEST(iptables_legacy_tables_are_reported))

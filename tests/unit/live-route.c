@@ -78,7 +78,7 @@ static void this_host_is_local(void)
 	CU_ASSERT(out.local);
 }
 
-static void what_is_on_link_has_no_gateway(void)
+static void an_on_link_address_has_no_gateway(void)
 {
 	struct host_route out;
 
@@ -95,7 +95,7 @@ static void what_is_on_link_has_no_gateway(void)
 	CU_ASSERT_STRING_EQUAL(out.source, "2001:db8::2");
 }
 
-static void a_gateway_and_its_mtu_are_told(void)
+static void a_gateway_and_its_mtu_are_reported(void)
 {
 	struct host_route out;
 
@@ -110,7 +110,7 @@ static void a_gateway_and_its_mtu_are_told(void)
 	CU_ASSERT_STRING_EQUAL(out.gateway, "fe80::1");
 }
 
-static void no_route_is_told_with_the_kernels_reason(void)
+static void a_missing_route_is_reported_with_the_kernels_reason(void)
 {
 	static const char *const words[][2] = {
 		{ "192.88.99.1",
@@ -158,7 +158,8 @@ static void other_families_are_refused(void)
 	CU_ASSERT_EQUAL(live_route(NULL, &a, &out), -EINVAL);
 }
 
-SUITE_MAIN("live-route", TEST(this_host_is_local), TEST(what_is_on_link_has_no_gateway),
-	   TEST(a_gateway_and_its_mtu_are_told),
-	   TEST(no_route_is_told_with_the_kernels_reason),
+SUITE_MAIN("live-route", TEST(this_host_is_local),
+	   TEST(an_on_link_address_has_no_gateway),
+	   TEST(a_gateway_and_its_mtu_are_reported),
+	   TEST(a_missing_route_is_reported_with_the_kernels_reason),
 	   TEST(a_link_local_address_has_its_device), TEST(other_families_are_refused))

@@ -28,7 +28,7 @@ static void add(const char *target)
 			 minor(st.st_dev));
 }
 
-static void each_has_its_answer(void)
+static void each_mount_has_its_answer(void)
 {
 	_cleanup_free_ struct mount_answer *answers = NULL;
 
@@ -55,7 +55,7 @@ static void each_has_its_answer(void)
 	CU_ASSERT(no_child_is_left());
 }
 
-static void more_than_can_be_asked_at_a_time_are_asked_in_turn(void)
+static void mounts_beyond_the_parallel_limit_are_asked_in_turn(void)
 {
 	_cleanup_free_ struct mount_answer *answers = NULL;
 	unsigned int i, answered = 0;
@@ -70,7 +70,7 @@ static void more_than_can_be_asked_at_a_time_are_asked_in_turn(void)
 	CU_ASSERT(no_child_is_left());
 }
 
-static void after_the_deadline_nobody_is_waited_for(void)
+static void no_mount_is_waited_for_after_the_deadline(void)
 {
 	_cleanup_free_ struct mount_answer *answers = NULL;
 	uint64_t start = now_ms();
@@ -89,7 +89,7 @@ static void after_the_deadline_nobody_is_waited_for(void)
 	CU_ASSERT(no_child_is_left());
 }
 
-static void nobody_to_ask_is_no_error(void)
+static void no_mounts_are_not_an_error(void)
 {
 	_cleanup_free_ struct mount_answer *answers = NULL;
 
@@ -98,7 +98,7 @@ static void nobody_to_ask_is_no_error(void)
 	CU_ASSERT_PTR_NOT_NULL(answers);
 }
 
-SUITE_MAIN("live-wake", TIMED(each_has_its_answer),
-	   TIMED(more_than_can_be_asked_at_a_time_are_asked_in_turn),
-	   TIMED(after_the_deadline_nobody_is_waited_for),
-	   TEST(nobody_to_ask_is_no_error))
+SUITE_MAIN("live-wake", TIMED(each_mount_has_its_answer),
+	   TIMED(mounts_beyond_the_parallel_limit_are_asked_in_turn),
+	   TIMED(no_mount_is_waited_for_after_the_deadline),
+	   TEST(no_mounts_are_not_an_error))

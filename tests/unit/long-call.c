@@ -85,7 +85,7 @@ static void try_long_args(const uint8_t *args, size_t len)
 	rpcrdma_call_fini(&call);
 }
 
-static void a_longer_call_is_a_read_chunk_at_position_zero(void)
+static void a_long_call_is_a_read_chunk_at_position_zero(void)
 {
 	static uint8_t args[RPCRDMA_MESSAGE_MAX - 40];
 
@@ -98,7 +98,7 @@ static void a_longer_call_is_a_read_chunk_at_position_zero(void)
 	hang_up();
 }
 
-static void a_call_over_the_bound_is_refused_before_anything_is_sent(void)
+static void a_call_over_the_bound_is_refused_before_sending(void)
 {
 	static const uint8_t args[RPCRDMA_MESSAGE_MAX - 39];
 	struct rpcrdma_call call;
@@ -166,7 +166,7 @@ static void a_long_call_that_timed_out_can_be_read_until_its_reply_comes(void)
 	hang_up();
 }
 
-static void a_silent_server_does_not_cost_all_memory(void)
+static void a_silent_server_cannot_exhaust_memory(void)
 {
 	static const uint8_t args[8192];
 	struct rpcrdma_header h, first;
@@ -222,7 +222,7 @@ static void a_long_call_has_write_and_reply_chunks_too(void)
 	CU_ASSERT_EQUAL(call.rc, -ECANCELED);
 }
 
-static void with_a_lower_threshold_calls_are_long_sooner(void)
+static void a_lower_threshold_makes_shorter_calls_long(void)
 {
 	static uint8_t args[1024];
 
@@ -255,11 +255,11 @@ static void chunk_lists_longer_than_the_threshold_are_refused(void)
 	hang_up();
 }
 
-SUITE_MAIN("long-call", TEST(a_longer_call_is_a_read_chunk_at_position_zero),
-	   TEST(a_call_over_the_bound_is_refused_before_anything_is_sent),
+SUITE_MAIN("long-call", TEST(a_long_call_is_a_read_chunk_at_position_zero),
+	   TEST(a_call_over_the_bound_is_refused_before_sending),
 	   TEST(a_long_call_cannot_be_read_after_its_reply),
 	   TEST(a_long_call_that_timed_out_can_be_read_until_its_reply_comes),
-	   TEST(a_silent_server_does_not_cost_all_memory),
+	   TEST(a_silent_server_cannot_exhaust_memory),
 	   TEST(a_long_call_has_write_and_reply_chunks_too),
 	   TEST(chunk_lists_longer_than_the_threshold_are_refused),
-	   TEST(with_a_lower_threshold_calls_are_long_sooner))
+	   TEST(a_lower_threshold_makes_shorter_calls_long))
