@@ -27,7 +27,7 @@ static void unpack(void)
 
 	CU_ASSERT_EQUAL(archive_end(archive), 0);
 	archive_close_p(&archive);
-	/* tar warns, on stderr, of what it does not like. */
+	/* tar reports problems on stderr. */
 	snprintf(command, sizeof(command),
 		 "test -z \"$(tar xzf %s -C %s 2>&1)\" && "
 		 "test $(($(gzip -dc %s | wc -c) %% 10240)) = 0",
@@ -137,7 +137,7 @@ static void a_full_disk_is_an_error(void)
 	CU_ASSERT_EQUAL(rc, -ENOSPC);
 	ASSERT_CONTAINS(err_text(), "No space left");
 	archive_close_p(&archive);
-	/* One that fits is told of at the end, if not before. */
+	/* An archive that fits zlib's memory fails at the end, if not before. */
 	CU_ASSERT_EQUAL_FATAL(archive_open(&archive, fd, 0), 0);
 	rc = archive_file(archive, "a", "b", 1);
 	CU_ASSERT_EQUAL(rc ? rc : archive_end(archive), -ENOSPC);

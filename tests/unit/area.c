@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Memory for chunks: what was written and what was not must be told for every single byte. */
+/* Memory for chunks: for every byte it must be known whether it was written. */
 #include <pthread.h>
 #include <stdatomic.h>
 
@@ -203,14 +203,14 @@ static void no_two_areas_have_the_same_prefill(void)
 	make(&a, &length, 1);
 	make(&b, &length, 1);
 	ASSERT_BYTES_DIFFER(a.segs[0].base, b.segs[0].base, length);
-	/* Nor one page like the next, or like zeros. */
+	/* Pages differ from each other and from zeros, too. */
 	ASSERT_BYTES_DIFFER(a.mem, a.mem + 4096, 4096);
 	area_fini(&a);
 	area_fini(&b);
 }
 
-/* The last byte comes and goes, as by an adapter that still writes: it differs or it does not, and
- * nothing beyond it is looked at. */
+/* The last byte changes, as with an adapter that still writes. It may differ or not, and nothing
+ * beyond it is read. */
 struct writer_thread {
 	volatile uint8_t *byte;
 	atomic_bool stop;

@@ -46,7 +46,7 @@ static void a_finding_follows_one_that_is_not_good(void)
 		{ FINDING_PASS, FINDING_FAIL, false },
 		{ FINDING_SKIP, FINDING_FAIL, false },
 		{ FINDING_FAIL, FINDING_PASS, false },
-		/* not skipped for its sake, as far as anybody said */
+		/* the skip does not name it */
 		{ FINDING_FAIL, FINDING_SKIP, false },
 	};
 	size_t i;
@@ -120,7 +120,7 @@ static void a_skip_follows_the_finding_that_caused_it(void)
 	CU_ASSERT_PTR_NULL(report_because(report, lost));
 }
 
-/* A worker may say anything. */
+/* A worker may send anything. */
 static void cycles_end(void)
 {
 	_cleanup_(report_free_p) struct report *report = report_new("probe");

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* The text report without --verbose, and its first sentence: the answer, causes before what follows from
- * them, each step once, and a line for each group where all is well. */
+/* The text report without --verbose, and its first sentence: the answer, causes before their
+ * consequences, each step once, and one line for each group where all is well. */
 #include "plugin/report/internal.h"
 #include "tests/unit/suite.h"
 
@@ -24,7 +24,7 @@ static char *brief(const struct report *report)
 	return render(report, &style);
 }
 
-/* @target: NULL: about no thing. */
+/* @target: NULL: no target. */
 static void add(struct report *report, const char *id, enum finding_status status,
 		const char *reason, const char *target, const char *summary)
 {
@@ -67,7 +67,7 @@ static void the_first_sentence_states_what_the_findings_prove(void)
 		  "Not known whether this host can use NFS over RDMA with nas1." },
 		{ "check", "nas1", "fabric.listener", FINDING_PASS, "client.helper",
 		  FINDING_FAIL, "nas1 answers NFS over RDMA, but a check failed." },
-		/* Nothing is known about the listener. */
+		/* The listener is unknown. */
 		{ "check", "nas1", "fabric.listener", FINDING_UNKNOWN, "mount.transport",
 		  FINDING_FAIL,
 		  "Not known whether this host can use NFS over RDMA with nas1." },
@@ -92,7 +92,7 @@ static void the_first_sentence_states_what_the_findings_prove(void)
 		  FINDING_FAIL, "nas1 answers NFS over RDMA, but connections break." },
 		{ "probe", "nas1", "probe.null", FINDING_PASS, "probe.server-gone",
 		  FINDING_FAIL, "nas1 stopped answering during the probe." },
-		/* Kerberos decides, and is unknown. */
+		/* Kerberos is decisive, and unknown. */
 		{ "check", "nas1", "fabric.listener", FINDING_PASS, "fabric.krb5",
 		  FINDING_UNKNOWN,
 		  "This host can use NFS over RDMA with nas1, but not everything could "
@@ -127,7 +127,7 @@ static void the_first_sentence_states_what_the_findings_prove(void)
 
 		SUITE_ROW("%zu: %s", i, rows[i].want);
 		add(report, rows[i].id, rows[i].status, "", NULL, "seen");
-		/* Only with it the verdict can be good. */
+		/* The verdict can be good only with it. */
 		if (rows[i].status == FINDING_UNKNOWN)
 			add(report, "client.module", FINDING_PASS, "", NULL, "seen");
 		if (rows[i].id2)
@@ -137,7 +137,7 @@ static void the_first_sentence_states_what_the_findings_prove(void)
 	}
 }
 
-/* All of them, one behind the other. */
+/* All of them, one after the other. */
 static void expect_order(const char *text, const char *const *words)
 {
 	for (; *words; words++) {
@@ -174,7 +174,7 @@ static void consequences_are_one_line_below_their_cause(void)
 	ASSERT_LACKS(text, "no answer");
 }
 
-/* One line, whatever the width. */
+/* One line at any width. */
 static void more_consequences_are_counted(void)
 {
 	_cleanup_(report_free_p) struct report *report = report_of("probe", "nas1");
@@ -211,7 +211,7 @@ static void a_milder_cause_is_listed_below_the_failure(void)
 	ASSERT_LACKS(text, "Consequences");
 }
 
-/* A decisive finding is no worse than its cause because of that. */
+/* Being decisive does not rank a finding above its cause. */
 static void an_equal_cause_is_listed_alone(void)
 {
 	_cleanup_(report_free_p) struct report *report = report_of("probe", "nas1");
@@ -225,7 +225,7 @@ static void an_equal_cause_is_listed_alone(void)
 	ASSERT_LACKS(text, "This follows from");
 }
 
-/* The causes of the verdict with their steps, the rest in a line each. */
+/* The causes of the verdict with their steps; the rest in one line each. */
 static void the_worst_comes_first(void)
 {
 	static const char *const order[] = {
@@ -258,7 +258,7 @@ static void a_step_shared_by_findings_is_printed_once(void)
 	add(report, "probe.connect", FINDING_FAIL, "refused", NULL, "a");
 	add(report, "probe.connect", FINDING_FAIL, "not-listening", NULL, "b");
 	text = brief(report);
-	/* Both have these two, and no other. */
+	/* Both have these two and no others. */
 	ASSERT_CONTAINS(text, "\n     1. On the server, see");
 	ASSERT_CONTAINS(text, "\n     2. If not, see why");
 	ASSERT_LACKS(text, "     3. ");
@@ -320,7 +320,7 @@ static void a_good_report_has_a_line_for_each_group(void)
 				     "Verdict: pass  5 passed, 2 skipped; 0.0 s\n");
 }
 
-/* What does not make the verdict does not hide it either. */
+/* Findings that do not decide the verdict are still listed. */
 static void a_good_verdict_lists_unknown_checks_in_one_line(void)
 {
 	_cleanup_(report_free_p) struct report *report = good_report();
@@ -332,7 +332,7 @@ static void a_good_verdict_lists_unknown_checks_in_one_line(void)
 	ASSERT_CONTAINS(text, "\n\n  UNKNOWN  Partition: cannot be read [fabric.pkey]\n");
 }
 
-/* So has one whose verdict no finding explains. */
+/* So does a report whose verdict no finding explains. */
 static void a_short_report_has_every_finding(void)
 {
 	_cleanup_(report_free_p) struct report *few = report_of("mounts", NULL);

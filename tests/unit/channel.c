@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* What worker and parent say to each other, and a worker that was taken over: whatever it says,
- * the parent hands on clean text or gives it up. */
+/* The protocol between worker and parent, with a compromised worker: whatever it sends, the
+ * parent passes on clean text or fails. */
 #include <arpa/inet.h>
 #include <dirent.h>
 #include <signal.h>
@@ -156,9 +156,9 @@ static void a_closed_channel_is_reported_at_both_ends(void)
 	close(ends[1]);
 }
 
-/* The parent, with a worker that says what a test wants */
+/* The parent, with a worker that sends what a test needs */
 
-/* The address, by the parent; the route, which is a subject too, by the worker. */
+/* The parent adds the address, the worker the route; both are subjects. */
 #define FINDINGS_BEFORE 2
 #define SUBJECTS_BEFORE 1
 
@@ -166,7 +166,7 @@ static struct {
 	unsigned int findings, subjects, progresses;
 	enum finding_status status; /* of the last finding */
 	char last[FINDING_SUMMARY_MAX];
-	struct finding worker; /* probe.worker; no id: it did not come */
+	struct finding worker; /* probe.worker; no id: it did not arrive */
 } heard;
 
 static void on_finding(void *arg, const struct finding *f)
@@ -279,7 +279,7 @@ static void the_last_record_holds_the_record_count(void)
 	is_incomplete("after its end");
 }
 
-/* Nobody reads the other end, and no room is left: as where the kernel has no memory for it. */
+/* The other end is not read and its buffer is full, as when the kernel has no memory for it. */
 static int full_channel(void)
 {
 	static const char junk[1024];
@@ -328,7 +328,7 @@ static void a_record_that_was_not_sent_is_detected(void)
 	is_incomplete("5 records sent by the worker, 4 received");
 	CU_ASSERT_EQUAL(run(lose_a_subject), -EPROTO);
 	is_incomplete("3 records sent by the worker, 2 received");
-	/* Which is not part of the report. */
+	/* Progress is not part of the report. */
 	CU_ASSERT_EQUAL(run(lose_a_progress), 0);
 	is_complete();
 }
@@ -338,7 +338,7 @@ static void a_record_that_was_not_sent_is_detected(void)
 	"\x10" version_address        \
 	"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0"
 
-/* Its last cell has a result that there is not. */
+/* Its last cell has an invalid result. */
 static const char matrix_of_another[MATRIX_RECORD] = { [MATRIX_RECORD - 1] = 0x10 };
 
 /* One hostile message a row. The worker is a child: the row is in a global when it is forked. */
@@ -548,7 +548,7 @@ static void the_finding_of_a_dead_worker_has_what_it_decoded(void)
 	CU_ASSERT_STRING_EQUAL(heard.worker.evidence[0].value, "9");
 	CU_ASSERT_STRING_EQUAL(heard.worker.evidence[1].key, "decoded");
 	CU_ASSERT_STRING_EQUAL(heard.worker.evidence[1].value, "the reply to READ");
-	/* What it decodes may have taken it over. */
+	/* A compromised worker. */
 	CU_ASSERT_EQUAL(run(scribble), -EPROTO);
 	is_incomplete("last decoded: ???");
 	CU_ASSERT(finding_is_clean(heard.worker.summary));
@@ -567,7 +567,7 @@ static void a_worker_that_hangs_is_killed(void)
 	is_incomplete("did not exit at the deadline");
 }
 
-/* What a client of NFSv4.1 leaves; the server is one that refuses connections. */
+/* State that an NFSv4.1 client leaves; the server refuses connections. */
 
 static void tell_remains(struct probe *p, bool exists)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* The ports of the side channels: a configured port comes before that of rpcbind, and a port
- * that neither has is unknown. */
+/* The ports of the side channels: a configured port takes precedence over that of rpcbind, and
+ * without either the port is unknown. */
 #include "plugin/checks/internal.h"
 #include "tests/unit/host-tree.h"
 
@@ -124,7 +124,7 @@ static void the_port_of_the_listener_is_used(void)
 	asking.target.has_port = true;
 	asking.target.port = 20053;
 	CU_ASSERT_EQUAL(channel_rdma_port(&asking.run), 20053);
-	/* That one is the other server's. */
+	/* This one belongs to the other server. */
 	asking.target.server = "192.0.2.1";
 	CU_ASSERT_EQUAL(channel_rdma_port(&asking.run), 20052);
 	end(&asking);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Running checks: order, what is skipped for what, roles, the deadline; and that the table and the
- * table of meanings know each other. */
+/* Running checks: order, skips, roles and the deadline; and the check table and the table of
+ * meanings refer to each other. */
 #include <arpa/inet.h>
 
 #include "plugin/checks/internal.h"
@@ -102,7 +102,7 @@ static const struct check check_of_remote = {
 	.id = "d.remote", .roles = CHECK_BOTH, .remote = true, .run = good
 };
 
-/* Below it; NULL: the running system. */
+/* The root directory; NULL: the running system. */
 static const char *run_root = "/";
 
 static void run_for(const struct check *const *table, const struct check_target *target,
@@ -177,7 +177,7 @@ static void a_check_may_defer_to_another_finding(void)
 	CU_ASSERT(is(&got.list[3], "c.told", FINDING_SKIP, "because of a.bad"));
 }
 
-/* Where whoever failed says why, that counts; else the error does. Words for each are in the table. */
+/* A failing check's own text takes precedence over the error's. The table has both. */
 static int reasoned(struct check_run *run)
 {
 	(void)run;
@@ -219,7 +219,7 @@ static void unknown_has_a_reason(void)
 	CU_ASSERT_STRING_EQUAL(got.list[0].reason, "container");
 	CU_ASSERT_STRING_EQUAL(got.list[1].reason, "not-recorded");
 	CU_ASSERT_STRING_EQUAL(got.list[2].reason, "no-memory");
-	/* A running system has no record: a file that should be there. */
+	/* A running system has no record of a file that should exist. */
 	run_root = NULL;
 	run_table(table, &got);
 	run_root = "/";
@@ -378,7 +378,7 @@ static void defects_apply_to_their_versions(void)
 	}
 }
 
-/* Each tree by itself: what a later tree has fixed says nothing of the one before. */
+/* Each tree by itself: a fix in a later tree does not apply to the one before. */
 static void later_kernel_trees_have_their_own_rows(void)
 {
 	static const struct {
@@ -580,7 +580,7 @@ static void every_host_check_runs_on_a_snapshot(void)
 	runs = 0;
 	CU_ASSERT_EQUAL(
 		checks_visit(table, host, &live_replay, &target, deadline_in(1000)), 0);
-	/* What failed stops nothing, roles count for nothing, and nobody else is asked. */
+	/* Failures skip no other check, roles are ignored, and remote checks do not run. */
 	CU_ASSERT_EQUAL(runs, 4);
 	runs = 0;
 	CU_ASSERT_EQUAL(checks_visit(table, host, &live_replay, &target, 0), 0);

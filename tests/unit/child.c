@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Child processes, looked at from inside: what each kind has given up; and from outside: what its
- * parent learns, and when. A worker here does what one would that a peer has taken over. */
+/* Child processes: from inside, the privileges each kind drops; from outside, what its parent
+ * learns, and when. The worker here acts as one that a peer has compromised. */
 #include <fcntl.h>
 #include <linux/sched.h>
 #include <poll.h>
@@ -30,7 +30,7 @@ static int call(enum child_kind kind, int (*run)(void *, int), void *answer, siz
 	return child_call(&function, answer, len, deadline_in(PATIENCE_MS), NULL);
 }
 
-/* valgrind 3.19 knows no filters, and answers for itself how many files may be open. */
+/* valgrind 3.19 does not support filters, and answers RLIMIT_NOFILE itself. */
 static bool under_valgrind(void)
 {
 	const char *preload = getenv("LD_PRELOAD");
@@ -38,7 +38,7 @@ static bool under_valgrind(void)
 	return preload && strstr(preload, "vgpreload");
 }
 
-/* --- what it has given up ------------------------------------------------------------- */
+/* --- dropped privileges --------------------------------------------------------------- */
 
 struct status {
 	unsigned long uid, gid, effective, permitted, bounding, ambient, no_new_privs,
@@ -47,7 +47,7 @@ struct status {
 	int fds, dumpable, own_group;
 };
 
-/* A number of /proc/self/status. */
+/* A number from /proc/self/status. */
 static unsigned long status_field(const char *text, const char *name, int base)
 {
 	const char *at = strstr(text, name);
@@ -95,7 +95,7 @@ static int tell_status(void *arg, int channel)
 static void decoding_children_have_no_privileges(void)
 {
 	static const enum child_kind kinds[] = { CHILD_WORKER, CHILD_SERVER };
-	/* Left open by somebody else, and not CLOEXEC. */
+	/* Left open by other code, without CLOEXEC. */
 	_cleanup_close_ int stranger = open("/", O_RDONLY | O_DIRECTORY);
 	bool root = geteuid() == 0;
 	struct status s;
@@ -134,7 +134,7 @@ static void a_worker_and_a_parser_have_limits(void)
 		CU_ASSERT_EQUAL(s.files, 32);
 	CU_ASSERT_EQUAL(s.written, 0);
 	CU_ASSERT_EQUAL(s.uid, getuid());
-	/* Root reads the files of others still, and can do nothing else. */
+	/* Root can still read files of other users, and nothing else. */
 	CU_ASSERT_EQUAL(s.effective & ~(1ul << 2), 0);
 	if (geteuid() == 0)
 		CU_ASSERT_EQUAL(s.bounding, 0);
@@ -164,8 +164,8 @@ struct refusals {
 	char first[64]; /* that was not refused */
 };
 
-/* Arguments that no call of the list accepts: one that is not denied fails otherwise, and harms
- * nothing. */
+/* Arguments that every call of the list rejects: a call that is not denied fails with another
+ * error and does no harm. */
 static int try_denied(void *arg, int channel)
 {
 	struct refusals r = { 0 };
@@ -189,8 +189,8 @@ static int try_denied(void *arg, int channel)
 	return child_answer(channel, &r, sizeof(r));
 }
 
-/* What @run says on stderr while the filter says each call that it refuses: EPERM alone could be
- * the kernel's own answer to whoever has no capability. */
+/* What @run writes to stderr while the filter logs each refused call: EPERM alone could be the
+ * kernel's answer to a process without the capability. */
 static void call_with_debug(int (*run)(void *, int), void *answer, size_t len, char *text,
 			    size_t cap)
 {
@@ -318,7 +318,7 @@ static int hang(void *arg, int channel)
 	return 0;
 }
 
-/* Each holds the writing end of a pipe, and half of them try to get away. */
+/* Each holds the write end of a pipe, and half of them try to escape. */
 static int breed(void *arg, int channel)
 {
 	int i;
@@ -361,7 +361,7 @@ static void descendants_end_with_the_worker(void)
 	CU_ASSERT_TRUE(end.forced);
 	CU_ASSERT_EQUAL(end.fate, CHILD_SIGNALLED);
 	CU_ASSERT_EQUAL(end.status, SIGKILL);
-	/* The last of them that ends closes the pipe. */
+	/* The last one to exit closes the pipe. */
 	pfd.fd = pipes[0];
 	CU_ASSERT_EQUAL(poll(&pfd, 1, PATIENCE_MS), 1);
 	CU_ASSERT_EQUAL(pfd.revents, POLLHUP);
@@ -404,7 +404,7 @@ static void a_child_dies_with_its_parent(void)
 	close(pipes[1]);
 }
 
-/* --- what the parent learns ----------------------------------------------------------- */
+/* --- results in the parent ------------------------------------------------------------ */
 
 static int answer_seven(void *arg, int channel)
 {

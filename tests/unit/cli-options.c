@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* The option table: what each option sets, for which command, and what is refused. */
+/* The option table: what each option sets, the commands that accept it, and what is refused. */
 #include "plugin/cli/cli.h"
 #include "suite.h"
 
@@ -13,7 +13,7 @@ static const struct cli_command check_like = {
 };
 static const struct cli_command serve_like = { .name = "serve", .bit = CLI_SERVE };
 
-/* Parses words; options must be freed by options_fini() whatever the result. */
+/* Parses words; call options_fini() whatever the result. */
 static int parse(struct cli_options *options, const struct cli_command *command,
 		 const char *const *words)
 {
@@ -234,7 +234,7 @@ static void help_needs_no_operands(void)
 	CU_ASSERT(options.help);
 }
 
-/* The table itself: what help and manual page print. */
+/* The table that help and the manual page print. */
 static void rows_are_complete_and_unique(void)
 {
 	const struct cli_option *a, *b;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* The requester against a peer that answers what a test wants. */
+/* The requester against a peer with scripted answers. */
 #include "tests/unit/client-peer.h"
 
 static void a_reply_returns_its_results(void)
@@ -184,7 +184,7 @@ static void an_unknown_xid_is_ignored_when_several_calls_wait(void)
 	hang_up();
 }
 
-/* Otherwise one reply too many would shift every later call by one. */
+/* Otherwise one surplus reply would shift every later call by one. */
 static void a_late_reply_is_not_matched_to_the_next_call(void)
 {
 	struct rpcrdma_call first, second;
@@ -200,7 +200,7 @@ static void a_late_reply_is_not_matched_to_the_next_call(void)
 	hang_up();
 }
 
-/* What is there when the time is over may have come before: a message for each Receive. */
+/* Replies that are queued at the deadline may have arrived before it: one for each Receive. */
 static void endless_replies_do_not_block_a_call(void)
 {
 	const struct transport *t;
@@ -220,7 +220,7 @@ static void endless_replies_do_not_block_a_call(void)
 	ASSERT_CONTAINS(err_text(), "no reply to xid");
 	ASSERT_MORE(t->stats.sends_in, 4);
 	ASSERT_LESS(t->stats.sends_in, 1 + 4 + 4 + 4);
-	/* Nor one that waits for a credit. */
+	/* A call that waits for a credit does not block either. */
 	init(&third);
 	CU_ASSERT_EQUAL(rpcrdma_start(conn, &third, now_ms() - 1), -ETIMEDOUT);
 	ASSERT_LESS(t->stats.sends_in, 1 + 2 * (4 + 4 + 4));
@@ -416,14 +416,14 @@ static void nomsg_without_a_chunk_is_refused(void)
 	put_be32(buf + 12, RDMA_NOMSG);
 	send_bytes(buf, sizeof(buf));
 	finish(&call, -EBADMSG);
-	/* One that was never asked for. */
+	/* A Reply chunk that was not offered. */
 	start(&call);
 	send_nomsg(&call, &length, 1);
 	finish(&call, -EBADMSG);
 	hang_up();
 }
 
-/* Every cut of a good reply is an answer to the one call that waits, and a bad one. */
+/* Every truncation of a good reply is a malformed answer to the one waiting call. */
 static void short_sends_cannot_be_parsed(void)
 {
 	struct rpcrdma_call call;
@@ -531,7 +531,7 @@ static void a_disconnect_ends_all_calls_and_later_ones(void)
 	init(&late);
 	CU_ASSERT_EQUAL(rpcrdma_call(conn, &late, soon()), -ECONNRESET);
 	CU_ASSERT_EQUAL(late.rc, -ECONNRESET);
-	/* Waiting for what was never sent ends at once. */
+	/* Waiting for a call that was never sent ends at once. */
 	CU_ASSERT_EQUAL(rpcrdma_wait(conn, &late, soon()), -ECONNRESET);
 	rpcrdma_call_fini(&late);
 	hang_up();
@@ -631,7 +631,7 @@ static void a_polled_call_stays_in_flight(void)
 	CU_ASSERT_EQUAL(rpcrdma_poll(conn, &call, soon()), 0);
 	CU_ASSERT_EQUAL(call.results_len, 4);
 	rpcrdma_call_fini(&call);
-	/* One that is forgotten gives it back. */
+	/* A call that is abandoned returns it. */
 	start(&call);
 	rpcrdma_forget(conn, &call);
 	finish(&call, -ECANCELED);
@@ -669,7 +669,7 @@ static int note_deadline(struct transport *t, const struct iovec *iov, int count
 	return transport_loop.send(t, iov, count, flags, handle, deadline);
 }
 
-/* One that is cut ends the connection. */
+/* A truncated Send ends the connection. */
 static void a_short_deadline_does_not_cut_the_send(void)
 {
 	struct transport_ops ops = transport_loop;

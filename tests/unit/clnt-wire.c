@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* The CLIENT and the wire: its calls have the bytes that libtirpc sends over TCP, and replies that
- * lie end the call with an error and nothing else. The peer is a thread that answers one call with
- * what the test wrote, over the in-memory transport. */
+/* The CLIENT's wire format: its calls have the bytes that libtirpc sends over TCP, and malformed
+ * replies end only their call, with an error. The peer is a thread that answers one call with
+ * the test's script, over the in-memory transport. */
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 
@@ -12,7 +12,7 @@
 #include "echo.h"
 #include "tests/unit/client-peer.h"
 
-/* One answer: the Send, and before it what is written to the Reply chunk. */
+/* One answer: the Send, and what is written to the Reply chunk before it. */
 struct script {
 	uint8_t send[4096];
 	struct writer w;
@@ -20,7 +20,7 @@ struct script {
 	struct writer message;
 	bool close; /* instead */
 
-	/* what came */
+	/* the reply */
 	uint8_t call[8192];
 	size_t call_len;
 	struct rpcrdma_header header;
@@ -43,7 +43,7 @@ static void script_end(void)
 	hang_up();
 }
 
-/* The transport header of the answer. The Reply chunk comes back with these lengths. */
+/* The transport header of the answer. The Reply chunk is returned with these lengths. */
 static void script_header(uint32_t proc, const uint32_t *lengths, uint32_t count)
 {
 	struct rpcrdma_segment segments[4] = { { 0 } };
@@ -60,7 +60,7 @@ static void script_header(uint32_t proc, const uint32_t *lengths, uint32_t count
 	CU_ASSERT_EQUAL(header_encode(&script.w, &h), 0);
 }
 
-/* The RPC reply header, into the Send or into what goes to the chunk. */
+/* The RPC reply header, for the Send or the chunk. */
 static void script_success(struct writer *w)
 {
 	const struct rpc_reply reply = { .xid = rpcrdma_next_xid(conn) };
@@ -97,7 +97,7 @@ static void *script_run(void *arg)
 	return arg;
 }
 
-/* One call of ECHO_MAKE that is answered by the script. */
+/* One ECHO_MAKE call, answered by the script. */
 static enum clnt_stat script_call(echo_bytes *result)
 {
 	const struct timeval wait = { 5, 0 };
@@ -144,7 +144,7 @@ static void results_arrive_inline_or_in_the_reply_chunk(void)
 	CU_ASSERT_EQUAL(result.echo_bytes_len, 5);
 	ASSERT_BYTES(result.echo_bytes_val, "\1\2\3\4\5", 5);
 	clnt_freeres(client, (xdrproc_t)xdr_echo_bytes, (char *)&result);
-	/* 1 MiB and some was offered. */
+	/* Slightly more than 1 MiB was offered. */
 	CU_ASSERT(script.header.has_reply);
 	CU_ASSERT_EQUAL(script.header.reply.count, 1);
 	ASSERT_AT_LEAST(script.header.segments[0].length, 24 + 4 + ECHO_MAX);
@@ -177,7 +177,7 @@ static void wrong_reply_chunk_lengths_are_refused(void)
 		script_header(RDMA_NOMSG, rows[i].lengths, rows[i].count);
 		good_results(&script.message);
 		expect(RPC_CANTDECODERES);
-		/* It goes on: the next call is answered well. */
+		/* The connection stays usable: the next call succeeds. */
 		script_header(RDMA_MSG, NULL, 0);
 		good_results(&script.w);
 		expect(RPC_SUCCESS);
@@ -185,7 +185,7 @@ static void wrong_reply_chunk_lengths_are_refused(void)
 	}
 }
 
-/* 4 GiB, more than the program allows, more than came. */
+/* 4 GiB; over the program's limit; longer than the data. */
 static void results_with_an_excessive_length_cannot_be_decoded(void)
 {
 	static const uint32_t lengths[] = { 0xffffffff, 0x80000000, ECHO_MAX + 1,
@@ -273,7 +273,7 @@ static void transport_errors_are_receive_errors(void)
 	clnt_geterr(client, &error);
 	CU_ASSERT_EQUAL(error.re_errno, EBADE);
 	ASSERT_CONTAINS(rpcrdma_error(), "ERR_CHUNK");
-	/* another xid than any that was called */
+	/* an xid that no call used */
 	script_header(RDMA_MSG, NULL, 0);
 	good_results(&script.w);
 	script.send[0] ^= 0x80;
@@ -284,8 +284,8 @@ static void transport_errors_are_receive_errors(void)
 	script_end();
 }
 
-/* The verifier is the AUTH's to judge, whatever is in it. */
-/* More of them than can be taken in that time. */
+/* The AUTH validates the verifier, whatever it holds. */
+/* More than can be received in that time. */
 static void endless_late_replies_do_not_block_a_call(void)
 {
 	const struct timeval little = { 0, 1000 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* The CLIENT, against a server of rpcgen's stubs: every length both ways, and what clnt_call(3) and
- * clnt_control(3) promise. */
+/* The CLIENT against a server with rpcgen's stubs: every length in both directions, and what
+ * clnt_call(3) and clnt_control(3) document. */
 #include <netinet/in.h>
 
 #include "tests/support/raw-peer.h"
@@ -79,7 +79,7 @@ static void every_length_survives_the_round_trip(void)
 	svc_end();
 }
 
-/* The last that goes inline and the first that does not, whichever it is. */
+/* Around the last length that is sent inline and the first that is not. */
 static void lengths_near_the_thresholds_are_echoed(void)
 {
 	CLIENT *client;
@@ -111,7 +111,7 @@ static void small_results_are_returned_inline(void)
 	try_back(client, 2000);
 	CU_ASSERT_EQUAL(rpcrdma_transport(c->conn)->stats.writes_in, 0);
 	CU_ASSERT_PTR_NULL(echo_make_1(&len, client));
-	/* As large as it may be, and one more. */
+	/* The maximum, and one byte more. */
 	max = 2 * 1024 * 1024 + 4096;
 	CU_ASSERT(clnt_control(client, CLSET_RDMA_RESULT_MAX, (char *)&max));
 	try_make(client, ECHO_MAX);
@@ -150,7 +150,7 @@ static void the_server_receives_auth_sys(void)
 	svc_end();
 }
 
-/* A flavour that would have to sign the arguments. */
+/* A flavour that has to sign the arguments. */
 static void other_flavours_are_refused_locally(void)
 {
 	AUTH *none = authnone_create(), gss = *none;
@@ -172,7 +172,7 @@ static void other_flavours_are_refused_locally(void)
 	svc_end();
 }
 
-/* An AUTH that counts what it is asked. */
+/* An AUTH that counts the calls of its operations. */
 static unsigned int refreshed, validated;
 static bool validates;
 
@@ -311,7 +311,7 @@ static void a_timeout_ends_the_call_but_not_the_client(void)
 	ASSERT_AT_LEAST(now_ms() - start, 50);
 	ASSERT_WITHIN_MS(now_ms() - start, 250);
 	CU_ASSERT_PTR_NOT_NULL(c->overdue);
-	/* The late reply is not taken for another call's. */
+	/* The late reply is not matched to another call. */
 	try_back(echo, 70000);
 	CU_ASSERT_EQUAL(odd_call(client, ODD_SLEEP, 1, &result, svc_wait), RPC_SUCCESS);
 	CU_ASSERT_EQUAL(result, 1);
@@ -335,12 +335,12 @@ static void the_timeout_of_clnt_control_takes_precedence(void)
 	CU_ASSERT_FALSE(clnt_control(client, CLSET_TIMEOUT, (char *)&bad));
 	CU_ASSERT_EQUAL(odd_call(client, ODD_SLEEP, 1500, &result, svc_wait),
 			RPC_TIMEDOUT);
-	/* with a call still in flight */
+	/* with a call in flight */
 	clnt_destroy(client);
 	svc_end();
 }
 
-/* As over TCP: what does not wait is sent, and a batched call is one that wants no results. */
+/* As over TCP: a call that does not wait is sent, and a batched call expects no results. */
 static void a_timeout_of_zero_does_not_wait(void)
 {
 	const struct timeval none = { 0, 0 };
@@ -362,7 +362,7 @@ static void a_timeout_of_zero_does_not_wait(void)
 	svc_end();
 }
 
-/* Each keeps its credit and memory: a silent server costs no more than that. */
+/* Each call keeps its credit and memory: a silent server cannot take more. */
 static void a_silent_server_holds_at_most_its_credits(void)
 {
 	const struct timeval little = { 0, 10000 };
@@ -376,10 +376,10 @@ static void a_silent_server_holds_at_most_its_credits(void)
 	svc_begin();
 	client = svc_client(ODD_PROGRAM, 2);
 	c = client->cl_private;
-	/* Eight times the usual bound would be as much as may be locked on many hosts. */
+	/* Eight times the default would reach the locked-memory limit of many hosts. */
 	CU_ASSERT(clnt_control(client, CLSET_RDMA_RESULT_MAX, (char *)&max));
 	CU_ASSERT_EQUAL(odd_call(client, ODD_SLEEP, 0, &result, svc_wait), RPC_SUCCESS);
-	/* However little that is, it does not cut a Send. */
+	/* However short the timeout is, it does not truncate a Send. */
 	for (i = 0; i < 12; i++) {
 		SUITE_ROW("%u", i);
 		stat = odd_call(client, ODD_SILENT, 0, &result, little);
@@ -505,7 +505,7 @@ static void a_connection_failure_is_reported_as_over_tcp(void)
 	ASSERT_CONTAINS(rpcrdma_error(), "pigeon");
 }
 
-/* A peer that sends without end, and nothing that means anything. */
+/* A peer that sends endless meaningless messages. */
 static void an_endless_stream_does_not_block_a_call(void)
 {
 	static const char reply[] = "MPA ID Rep Frame\x50\x02\x00\x04\x00\x04\x00\x04";

@@ -34,7 +34,7 @@ static void passed_deadline_has_nothing_left(void)
 	CU_ASSERT_EQUAL(deadline_left(deadline_in(0)), 0);
 }
 
-/* poll(2) takes an int, and a negative one means for ever. */
+/* poll(2) takes an int, and a negative timeout means forever. */
 static void far_deadline_fits_an_int(void)
 {
 	CU_ASSERT_EQUAL(deadline_left(UINT64_MAX), INT_MAX);

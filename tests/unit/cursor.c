@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* rpcrdma/wire/cursor.c: no cursor leaves its buffer, and once overrun it stays bad. */
+/* rpcrdma/wire/cursor.c: a cursor stays within its buffer, and stays bad after an overrun. */
 #include "rpcrdma/wire/wire.h"
 #include "tests/unit/suite.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* How wrong bytes are wrong: a bit, pages, or anything else. */
+/* The kind of corruption: a bit, pages, or anything else. */
 #include "rpcrdma/probe/internal.h"
 
 #include "tests/unit/suite.h"
@@ -11,7 +11,7 @@
 static uint8_t want[SIZE], got[SIZE];
 static struct damage d;
 
-/* A file whose words are their own offsets, as it is at @offset. */
+/* A file whose words are their own offsets, from @offset. */
 static void begin(uint64_t offset)
 {
 	uint8_t word[8];
@@ -55,7 +55,7 @@ static void a_flipped_bit_is_found_anywhere(void)
 	}
 }
 
-/* Most of their bytes are zeros in the file, too. */
+/* Most of their bytes are zeros in the file as well. */
 static void zeroed_pages_are_reported_as_pages(void)
 {
 	begin(4096);
@@ -67,7 +67,7 @@ static void zeroed_pages_are_reported_as_pages(void)
 	ASSERT_LESS(d.bytes, 8192);
 }
 
-/* Of the file, not of the READ. */
+/* Pages of the file, not of the READ. */
 static void pages_are_aligned_in_the_file(void)
 {
 	begin(4096 + 100);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* NFSRDMA_DEBUG: which areas a list of words names, and what is on stderr. */
+/* NFSRDMA_DEBUG: the areas that its words enable, and the output on stderr. */
 #include <fcntl.h>
 #include <sys/mman.h>
 
@@ -10,7 +10,7 @@
 
 static char said[8192];
 
-/* Everything that @func writes to stderr is in said[]. */
+/* said[] receives everything that @func writes to stderr. */
 static void capture(void (*func)(void))
 {
 	int file = memfd_create("stderr", MFD_CLOEXEC), saved = dup(STDERR_FILENO);

@@ -14,7 +14,7 @@ static int parse_text(const char *text, size_t len)
 	return domain_disks_parse(&disks, text, len);
 }
 
-/* The disks as text, "vda 0 /a" or "vda 1 pool/volume", "opt" for those that may be missing. */
+/* The disks as text, "vda 0 /a" or "vda 1 pool/volume", "opt" for optional ones. */
 static const char *tell(void)
 {
 	size_t i, len = 0;
@@ -32,7 +32,7 @@ static const char *tell(void)
 	return told;
 }
 
-/* What libvirt's <devices> has. */
+/* The contents of libvirt's <devices>. */
 static bool has(const char *devices, const char *want)
 {
 	char *xml;
@@ -108,7 +108,7 @@ static void optional_disks_are_marked(void)
 		"<source file='/d' startupPolicy='Optional'/><target dev='vdb'/></disk>"
 		"<disk type='file' device='cdrom'><source file='/e'/><target dev='sdb'/></disk>",
 		"sda 0 /a.iso opt, fda 0 p/b opt, vda 0 /c, vdb 0 /d, sdb 0 /e"));
-	/* With all that backs it; the next disk is another one. */
+	/* With its whole backing chain; the next disk is another one. */
 	CU_ASSERT(has("<disk type='file'><source file='/a' startupPolicy='optional'/>"
 		      "<target dev='vda'/><backingStore type='file'><source file='/b'/>"
 		      "</backingStore></disk>"
@@ -127,7 +127,7 @@ static void backing_files_follow_their_disk(void)
 		"<disk type='network'><source protocol='nbd'/><target dev='vdb'/>"
 		"<backingStore type='file'><source file='/d'/></backingStore></disk>",
 		"vda 0 /a, vda 1 p/b, vda 3 /c, vdb 1 /d"));
-	/* What has no type ends it, whatever is in it. */
+	/* An element without a type ends the chain, whatever it contains. */
 	CU_ASSERT(has(
 		"<disk type='file'><source file='/a'/><backingStore><source file='/b'/>"
 		"</backingStore></disk>",
@@ -152,7 +152,7 @@ static void mirrors_and_data_files_belong_to_their_disk(void)
 		"<disk type='file'><source file='/a'/><mirror type='file' file='/old'>"
 		"<source file='/new'/></mirror></disk>",
 		"? 0 /a, ? 0 /new"));
-	/* That is of a mirror alone. */
+	/* Only a mirror has this attribute. */
 	CU_ASSERT(has("<disk type='file' file='/a'/>", ""));
 }
 
@@ -232,7 +232,7 @@ static void entities_and_external_references_are_refused(void)
 	CU_ASSERT(refused("<!DOCTYPE domain SYSTEM 'http://127.0.0.1:1/'><domain/>",
 			  EINVAL, "document type"));
 	CU_ASSERT(refused("<domain><name>&a;</name></domain>", EINVAL, "line 1"));
-	/* Only an element like any other. */
+	/* An element like any other. */
 	CU_ASSERT(has(
 		"<xi:include xmlns:xi='http://www.w3.org/2001/XInclude' href='/etc/passwd'/>",
 		""));
@@ -277,7 +277,7 @@ static void five_hundred_disks_are_read(void)
 	CU_ASSERT_EQUAL(disks.count, DOMAIN_DISKS_MAX);
 	CU_ASSERT_EQUAL(parse_many(disk, DOMAIN_DISKS_MAX + 1), -EFBIG);
 	CU_ASSERT_EQUAL(disks.count, 0);
-	/* Each is small, and takes memory. */
+	/* Each is small, and needs memory. */
 	CU_ASSERT_EQUAL(parse_many("<a/>", 262144), -EFBIG);
 	CU_ASSERT_EQUAL(parse_many("<a b='' c='' d=''/>", 100000), -EFBIG);
 	CU_ASSERT_EQUAL(parse_many("<a xmlns:b='c'/>", 150000), -EFBIG);
@@ -317,7 +317,7 @@ static void huge_documents_are_refused_and_large_ones_accepted(void)
 	size_t len;
 	char *xml = many("<domain><!--", "x", DOMAIN_XML_MAX - 64, "--></domain>", &len);
 
-	/* libxml2's own bound of one text is 10 MB. */
+	/* libxml2 itself limits a text to 10 MB. */
 	ASSERT_LESS(parse_text(xml, len), 0);
 	free(xml);
 	xml = many("<domain>", "<!--xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx-->",

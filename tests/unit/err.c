@@ -93,7 +93,7 @@ static void long_text_is_truncated_and_context_kept(void)
 	CU_ASSERT_EQUAL(strlen(err_text()), ERR_TEXT_MAX - 1);
 }
 
-/* Each length at which the blank and colon, or the NUL, fall on the end of the slot. */
+/* Each length at which the separator or the NUL falls on the end of the slot. */
 static void context_near_the_end_of_the_slot_is_intact(void)
 {
 	char line[ERR_TEXT_MAX + 8];

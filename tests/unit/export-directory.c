@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* A real directory: what is shown and what is not, and that no name, link, handle or change of
- * the tree leads out of it. */
+/* A real directory: which files are visible, and that no name, link, handle or change of the
+ * tree leads outside. */
 #include <fcntl.h>
 #include <limits.h>
 #include <sys/stat.h>
@@ -52,7 +52,7 @@ static void clean(void)
 	CU_ASSERT_EQUAL(system(command), 0);
 }
 
-/* export/ is served; secret and outside lie beside it. */
+/* export/ is served; secret and outside are next to it. */
 static void build(void)
 {
 	strcpy(top + strlen(top) - 6, "XXXXXX");
@@ -130,7 +130,7 @@ static void files_that_are_not_world_readable_are_not_served(void)
 	CU_ASSERT_EQUAL(find("", "private", &fh), NFS3_STATUS_ACCES);
 	CU_ASSERT_EQUAL(find("", "closed", &fh), NFS3_STATUS_ACCES);
 	CU_ASSERT_EQUAL(find("", "fifo", &fh), NFS3_STATUS_ACCES);
-	/* what was served, and is closed now */
+	/* a served file that is closed by now */
 	CU_ASSERT_EQUAL(find("", "file", &fh), 0);
 	CU_ASSERT_EQUAL(chmod(at("export/file"), 0600), 0);
 	CU_ASSERT_EQUAL(status_of(&fh), NFS3_STATUS_ACCES);
@@ -167,7 +167,7 @@ static void dot_dot_stops_at_the_root(void)
 	clean();
 }
 
-/* A directory becomes a link to the outside: the path of a handle would now lead there. */
+/* A directory is replaced by a link to the outside, where the path of a handle would now lead. */
 static void a_path_replaced_by_a_link_does_not_escape(void)
 {
 	struct export_read read = { .count = 100, .scratch = scratch };
@@ -198,7 +198,7 @@ static void unissued_handles_are_stale(void)
 	struct nfs_fh fh;
 
 	build();
-	/* made up with the right verifier, for a file outside: still not in the table */
+	/* forged with the right verifier for a file outside: still not in the table */
 	CU_ASSERT_EQUAL(stat(at("outside/secret"), &st), 0);
 	export_handle(shared, st.st_dev, st.st_ino, &fh);
 	CU_ASSERT_EQUAL(status_of(&fh), NFS3_STATUS_STALE);
@@ -225,7 +225,7 @@ static void a_file_that_shrinks_is_read_short(void)
 	clean();
 }
 
-/* A FIFO in the place of a file must not be waited for. */
+/* Opening a FIFO in place of a file must not block. */
 static void a_fifo_in_place_of_a_file_is_refused_at_once(void)
 {
 	struct export_read read = { .count = 10, .scratch = scratch };

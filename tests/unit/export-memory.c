@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* The export of the self-test: what is in it, and that handles are believed in nothing. */
+/* The export of the self-test: its contents, and that handles are never trusted. */
 #include <time.h>
 
 #include "rpcrdma/server/internal.h"
@@ -89,7 +89,7 @@ static void reads_end_at_end_of_file(void)
 	CU_ASSERT_TRUE(read.eof);
 }
 
-/* Zero-copy: what is lent is not the scratch. */
+/* Zero-copy: the returned data is not in the scratch buffer. */
 static void reads_return_the_files_own_memory(void)
 {
 	struct export_read read = { .offset = 4096,
@@ -230,7 +230,7 @@ static void every_changed_handle_byte_is_detected_or_harmless(void)
 		fh = good;
 		fh.data[i] ^= 0x80;
 		status = shared->ops->getattr(shared, &fh, &attr);
-		/* the last byte of the first number: another file, and no secret */
+		/* the last byte of the first number selects another file; it is not secret */
 		CU_ASSERT_EQUAL(status, i == 19            ? NFS3_STATUS_OK
 					: i >= 4 && i < 12 ? NFS3_STATUS_STALE
 							   : NFS3_STATUS_BADHANDLE);

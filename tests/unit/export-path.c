@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* The table of paths: bounded, and the least recently used goes first. */
+/* The table of paths: bounded, and the least recently used is evicted first. */
 #include <inttypes.h>
 
 #include "rpcrdma/server/internal.h"

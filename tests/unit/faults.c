@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Each fault does what its row says, and nothing else: replies that it is not about stay as
- * they are. */
+/* Each fault does what its row says and nothing else: other replies are unchanged. */
 #include "tests/support/requester.h"
 #include "tests/unit/suite.h"
 
@@ -75,7 +74,7 @@ static bool is_pattern(const uint8_t *p, uint64_t offset, size_t len)
 	return true;
 }
 
-/* The READ came, whole and right. */
+/* The READ succeeded with complete and correct data. */
 static bool is_right(enum way way, uint64_t offset, uint32_t count)
 {
 	struct nfs3_read_res res;
@@ -96,7 +95,7 @@ static struct nfs3_read_res read_result(uint64_t offset, uint32_t count)
 	return res;
 }
 
-/* Up to 812 bytes, and by the other ways, everything is right. */
+/* Up to 812 bytes, and by other mechanisms, everything is correct. */
 static void assert_others_right(void)
 {
 	CU_ASSERT_TRUE(is_right(WRITE_CHUNK, 8, 811));
@@ -294,7 +293,7 @@ static void restart_closes_and_makes_handles_stale(void)
 	end();
 }
 
-/* What a probe tells servers by. What they die of would end this test. */
+/* Behaviour by which a probe identifies servers. Faults that crash one would end this test. */
 static void foreign_handles_have_another_format(void)
 {
 	static const struct {
@@ -453,7 +452,7 @@ static void pad_written_adds_zeros_and_no_length(void)
 	end();
 }
 
-/* As nfs-ganesha does; three bytes more than a multiple of four leave room for one. */
+/* As nfs-ganesha does; three bytes over a multiple of four need one pad byte. */
 static void pad_written_in_part_has_another_length(void)
 {
 	begin("pad-written=part");
@@ -466,7 +465,7 @@ static void pad_written_in_part_has_another_length(void)
 	end();
 }
 
-/* Where the chunk ends with the data there is no room for a pad. */
+/* A chunk that ends with the data has no room for a pad. */
 static void pad_written_stays_in_the_chunk(void)
 {
 	struct rpcrdma_segment segment;
@@ -650,7 +649,7 @@ static void every_value_of_every_row_is_accepted(void)
 	fault_set_free(faults);
 }
 
-/* Names of 0.1. */
+/* Names from version 0.1. */
 static void former_names_are_still_accepted(void)
 {
 	begin("read-812=short");

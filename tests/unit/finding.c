@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* rpcrdma/finding.c: texts are printable whoever wrote them, and the record survives any
+/* rpcrdma/finding.c: texts from any source are printable, and parsing a record survives any
  * bytes. */
 #include <math.h>
 
@@ -138,12 +138,12 @@ static void record_survives_the_round_trip(void)
 
 	len = finding_encode(&f, buf, sizeof(buf));
 	ASSERT_MORE_FATAL(len, 0);
-	/* with the next one behind it */
+	/* followed by the next one */
 	CU_ASSERT_EQUAL(finding_decode(&got, buf, sizeof(buf)), len);
 	assert_same(&f, &got);
 }
 
-/* Whatever finding_text() accepted: a server's file name must not cost the report. */
+/* Any text that finding_text() accepted: a server's file name must not break the report. */
 static void fullest_finding_fits_the_bound(void)
 {
 	static uint8_t buf[FINDING_RECORD_MAX];
@@ -202,7 +202,7 @@ static void a_partial_record_needs_more_bytes(void)
 	CU_ASSERT_EQUAL(decode_exact(&got, buf, (size_t)full), full);
 }
 
-/* The length says that the record is whole, and a text in it says otherwise. */
+/* The length claims a complete record, but a text in it contradicts that. */
 static void record_with_a_wrong_length_is_refused(void)
 {
 	const struct finding f = sample();
@@ -224,7 +224,7 @@ static void record_with_a_wrong_length_is_refused(void)
 	CU_ASSERT_EQUAL(decode_exact(&got, buf, 4), -EPROTO);
 }
 
-/* Every byte with every value: accepted only if it can be written anew. */
+/* Every byte with every value: an accepted record can be encoded again. */
 static void changed_record_is_refused_or_valid(void)
 {
 	const struct finding f = sample();
@@ -252,7 +252,7 @@ static void changed_record_is_refused_or_valid(void)
 	}
 }
 
-/* One record with one entry, all of it from the caller. */
+/* One record with one entry, both from the caller. */
 static int decode_with(struct finding *got, const char *id, const char *reason,
 		       bool is_number, const char *value)
 {

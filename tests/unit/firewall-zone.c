@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* What firewalld's zone does with a packet, for users who may not list the rules. */
+/* How firewalld's zone treats a packet, for users without permission to list the rules. */
 #include <netinet/in.h>
 
 #include "plugin/firewall/firewall.h"

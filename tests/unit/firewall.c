@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* What rules do with a packet: the cases of tests/firewall, most of them as nft printed them,
- * and malformed rulesets. tests/cli/firewall.sh asks the kernel about the same cases. */
+/* How rules treat a packet: the cases of tests/firewall, most of them as nft printed them, and
+ * malformed rulesets. tests/cli/firewall.sh compares the same cases with the kernel. */
 #include <dirent.h>
 #include <netinet/in.h>
 
@@ -81,7 +81,7 @@ static void rulesets_give_the_expected_answers(void)
 	ASSERT_AT_LEAST(packets, PACKETS_MIN);
 }
 
-/* UDP 4791 from 192.0.2.1 to 192.0.2.2 by eth0. */
+/* UDP 4791 from 192.0.2.1 to 192.0.2.2 through eth0. */
 static struct firewall_packet roce(void)
 {
 	struct json_object *json = json_tokener_parse(
@@ -258,7 +258,7 @@ static void jumps_are_followed_to_the_kernels_depth(void)
 	free(deeper.text);
 }
 
-/* 64 to the power of 14 ways through it. */
+/* There are 64^14 paths through it. */
 static void chains_are_walked_once(void)
 {
 	struct text fan = ladder(14, 64);
@@ -272,7 +272,7 @@ static void chains_are_walked_once(void)
 	free(fan.text);
 }
 
-/* A set of @elements that no packet is in, asked @times. */
+/* A set of @elements that matches no packet, looked up @times times. */
 static struct text big_set(unsigned int elements, unsigned int times)
 {
 	struct text out = { NULL, 0, 0 };
@@ -307,7 +307,7 @@ static void large_sets_are_searched_up_to_a_limit(void)
 	CU_ASSERT_EQUAL(ask(big.text, big.len, &answer, why), 0);
 	CU_ASSERT_EQUAL(answer, FIREWALL_DROP);
 	CU_ASSERT_EQUAL(ask(bigger.text, bigger.len, &answer, why), -E2BIG);
-	/* Half a second; memory checkers are slower. */
+	/* Half a second; memory checkers need longer. */
 	ASSERT_WITHIN_MS(now_ms() - start, 40000);
 	free(big.text);
 	free(bigger.text);
@@ -382,7 +382,7 @@ static void the_location_of_a_drop_is_returned(void)
 		"\",\"left\":{\"payload\":{\"protocol\":\"udp\",\"field\":\"sport\"}}," \
 		"\"right\":" value "}},{\"accept\":null}]"))
 
-/* RoCE's replies do not come from port 4791, as rules for "replies" want them. */
+/* RoCE replies do not come from port 4791, as rules for "replies" expect. */
 static void dynamic_source_ports_have_a_range(void)
 {
 	static const struct {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Following libvirt, with its own driver for tests, which lives in this process and has one guest, and
- * with daemons that are not there. Real ones are in tests/cli/watch-libvirt.sh. */
+/* Following libvirt with its test driver, which runs in this process and has one guest, and with
+ * unreachable daemons. tests/cli/watch-libvirt.sh uses real ones. */
 #include <dirent.h>
 #include <dlfcn.h>
 #include <libvirt/libvirt.h>
@@ -14,7 +14,7 @@
 #include "plugin/libvirt/internal.h"
 #include "suite.h"
 
-/* The next news. */
+/* The next event. */
 static bool wait_for(struct follow *follow, struct follow_news *out)
 {
 	struct pollfd pfd = { .fd = follow_fd(follow), .events = POLLIN };
@@ -28,7 +28,7 @@ static bool wait_for(struct follow *follow, struct follow_news *out)
 	return false;
 }
 
-/* News add up until somebody says whether it is connected. */
+/* Events accumulate until the connection succeeds or fails. */
 static void settle(struct follow *follow, struct follow_news *all)
 {
 	struct follow_news news;
@@ -101,9 +101,9 @@ static void an_unreachable_daemon_is_reported_with_the_reason(void)
 
 #define MANY 200
 
-static atomic_int calls_left = -1; /* until libvirt fails, and goes on to; -1: never */
+static atomic_int calls_left = -1; /* calls until libvirt starts to fail; -1: never */
 
-/* In the place of libvirt's: one that fails is given flags that it does not know. */
+/* Replaces libvirt's function: a call that must fail gets unsupported flags. */
 char *virDomainGetXMLDesc(virDomainPtr domain, unsigned int flags)
 {
 	static char *(*real)(virDomainPtr domain, unsigned int flags);
@@ -136,7 +136,7 @@ static void write_node(char uri[128])
 	fclose(file);
 }
 
-/* Until all were asked. */
+/* Until all guests were queried. */
 static bool wait_for_all(struct follow *follow, struct follow_news *out)
 {
 	while (wait_for(follow, out)) {
@@ -155,7 +155,7 @@ static void ask_all_again(struct follow *follow)
 	pthread_mutex_unlock(&follow->lock);
 }
 
-/* Whoever is not among them would be taken for gone, and be new again a moment later. */
+/* A guest that is not listed would be considered gone, and new again a moment later. */
 static void all_guests_come_in_one_step(void)
 {
 	_cleanup_(follow_close_p) struct follow *follow = NULL;
@@ -192,7 +192,7 @@ static void earlier_guests_are_kept_if_a_query_fails(void)
 		follow_news_fini(&news);
 	}
 	CU_ASSERT(lost);
-	/* It is tried again. Not before: who connects anew takes back the reason. */
+	/* The query is retried. Not earlier: a new connection clears the reason. */
 	calls_left = -1;
 	CU_ASSERT_FATAL(wait_for_all(follow, &news));
 	CU_ASSERT_EQUAL(news.nguests, MANY);
@@ -211,7 +211,7 @@ static unsigned int count_threads(void)
 	return count;
 }
 
-/* It takes connections, and says nothing. */
+/* Accepts connections, and never answers. */
 static void a_daemon_that_hangs_does_not_block(void)
 {
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
@@ -228,7 +228,7 @@ static void a_daemon_that_hangs_does_not_block(void)
 	CU_ASSERT_EQUAL_FATAL(bind(fd, (struct sockaddr *)&address, sizeof(address)), 0);
 	CU_ASSERT_EQUAL_FATAL(listen(fd, 1), 0);
 	snprintf(uri, sizeof(uri), "qemu+unix:///system?socket=%s", address.sun_path);
-	/* That of libvirt's events stays. */
+	/* The thread of libvirt's events stays. */
 	CU_ASSERT_EQUAL_FATAL(follow_events_start(), 0);
 	threads = count_threads();
 	CU_ASSERT_EQUAL_FATAL(follow_open(&follow, uri), 0);
@@ -236,7 +236,7 @@ static void a_daemon_that_hangs_does_not_block(void)
 	CU_ASSERT_EQUAL(follow_take(follow, &news), 0);
 	follow_close(follow);
 	ASSERT_WITHIN_MS(now_ms() - start, 5000);
-	/* Its thread ends with the connection, and frees what it has. */
+	/* The thread ends with its connection, and frees its memory. */
 	close(fd);
 	unlink(address.sun_path);
 	deadline = deadline_in(PATIENCE_MS);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* FPDU headers against golden frames, built and read. */
+/* FPDU headers, encoded and decoded, against golden frames. */
 #include "rpcrdma/transport/internal.h"
 #include "tests/unit/suite.h"
 
@@ -13,7 +13,7 @@ static const uint8_t send_frame[92] =
 	"\x11\x22\x33\x44\x00\x00\x00\x00\x00\x00\x00\x02\x00\x01\x86\xa3"
 	"\x00\x00\x00\x03\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00"
 	"\x00\x00\x00\x00\x00\x00\x00\x00\xe9\x94\xdb\x85";
-/* "hello" to 0x00010203 at 0x1000, three bytes of pad. */
+/* "hello" to 0x00010203 at 0x1000, with three bytes of pad. */
 static const uint8_t write_frame[28] =
 	"\x00\x13\xc1\x40\x00\x01\x02\x03\x00\x00\x00\x00\x00\x00\x10\x00"
 	"\x68\x65\x6c\x6c\x6f\x00\x00\x00\x2a\x93\x9b\x5e";
@@ -29,7 +29,7 @@ static const uint8_t terminate_frame[28] =
 	"\x00\x16\x41\x47\x00\x00\x00\x00\x00\x00\x00\x02\x00\x00\x00\x01"
 	"\x00\x00\x00\x00\x11\x00\x00\x00\x7c\xb9\x4e\x29";
 
-/* The whole frame of this header and payload. */
+/* The whole frame for this header and payload. */
 static size_t build(uint8_t *buf, struct fpdu *f, const void *payload, uint32_t len)
 {
 	size_t n;

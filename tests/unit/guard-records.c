@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* The gate: what records say of a mount, what cannot be read, and what a verdict is made of. */
+/* The gate: what records say about a mount, what cannot be read, and what a verdict contains. */
 #include "tests/unit/guard-machine.h"
 
 /* --- records ---------------------------------------------------------------------------------------- */
@@ -38,7 +38,7 @@ static void put(struct record record)
 	CU_ASSERT_EQUAL_FATAL(record_write(folder, &record, NULL), 0);
 }
 
-/* "pass", "refuse", "unknown" of the one disk there is. */
+/* "pass", "refuse" or "unknown" for the only disk. */
 static const char *answer(const char *says)
 {
 	static const char *const names[] = { "pass", "refuse", "unknown" };
@@ -59,20 +59,20 @@ static void a_record_holds_the_requirement(void)
 	CU_ASSERT_STRING_EQUAL(
 		answer("over tcp, but its record in /run/nfsrdma requests RDMA"),
 		"refuse");
-	/* An old one is still of that mount. */
+	/* An old record still applies to that mount. */
 	put(record_of(RECORD_PROVEN, 500000));
 	CU_ASSERT_STRING_EQUAL(answer("its record"), "refuse");
 	record = record_of(RECORD_TCP, 1000);
 	strcpy(record.wanted, "tcp");
 	put(record);
 	CU_ASSERT_STRING_EQUAL(answer(""), "pass");
-	/* Mounted with nfsrdma.policy=prefer: TCP would do, and is told of. */
+	/* Mounted with nfsrdma.policy=prefer: TCP is allowed, with a warning. */
 	record = record_of(RECORD_TCP, 1000);
 	strcpy(record.policy, "prefer");
 	put(record);
 	CU_ASSERT_STRING_EQUAL(answer("over tcp"), "pass");
 	CU_ASSERT_TRUE(verdict.loud);
-	/* Of another mount, or of another boot. */
+	/* From another mount, or from another boot. */
 	record = record_of(RECORD_TCP, 1000);
 	strcpy(record.fs_spec, "nas:/other");
 	put(record);
@@ -90,7 +90,7 @@ static void a_mount_that_is_not_proven_is_not_over_rdma(void)
 	CU_ASSERT_STRING_EQUAL(answer(""), "pass");
 	put(record_of(RECORD_PROVEN, 1000));
 	CU_ASSERT_STRING_EQUAL(answer(""), "pass");
-	/* The kernel itself says it; the record need not be young. */
+	/* The kernel shows it; the record may be old. */
 	put(record_of(RECORD_PROVEN, 500000));
 	CU_ASSERT_STRING_EQUAL(answer(""), "pass");
 	put(record_of(RECORD_UNPROVEN, 1000));
@@ -101,7 +101,7 @@ static void a_mount_that_is_not_proven_is_not_over_rdma(void)
 	CU_ASSERT_STRING_EQUAL(answer("its record says unproven"), "refuse");
 	put(record_of(RECORD_TCP, 1000));
 	CU_ASSERT_STRING_EQUAL(answer("its record says TCP"), "refuse");
-	/* Prefer lets it pass, off does not look. */
+	/* prefer allows it, off ignores it. */
 	put(record_of(RECORD_UNPROVEN, 1000));
 	tree_write(&tree, "etc/nfsrdma.conf", "[server nas]\npolicy = prefer\n");
 	CU_ASSERT_STRING_EQUAL(answer("prefers RDMA"), "pass");
@@ -119,12 +119,12 @@ static void an_unfinished_helper_leaves_the_mount_unproven(void)
 	begin(&on_rdma);
 	put(pending_of(1000));
 	CU_ASSERT_STRING_EQUAL(answer("its result is unknown"), "refuse");
-	/* Proven since. */
+	/* Proven in the meantime. */
 	put(record_of(RECORD_PROVEN, 500));
 	CU_ASSERT_STRING_EQUAL(answer(""), "pass");
 	put(record_of(RECORD_PROVEN, 2000));
 	CU_ASSERT_STRING_EQUAL(answer("its result is unknown"), "refuse");
-	/* The proof is old, and still younger. */
+	/* The proof is old, but newer than the pending record. */
 	put(record_of(RECORD_PROVEN, 500000));
 	put(pending_of(600000));
 	CU_ASSERT_STRING_EQUAL(answer(""), "pass");
@@ -135,7 +135,7 @@ static void an_unfinished_helper_leaves_the_mount_unproven(void)
 	put(record);
 	CU_ASSERT_STRING_EQUAL(answer(""), "pass");
 	end();
-	/* Of something else that nobody wants over RDMA there. */
+	/* For another source that does not require RDMA there. */
 	begin(&on_tcp);
 	record = pending_of(1000);
 	strcpy(record.fs_spec, "nas:/other");
@@ -144,7 +144,7 @@ static void an_unfinished_helper_leaves_the_mount_unproven(void)
 	end();
 }
 
-/* Somebody mounted it later, by other means, and the kernel has seen calls over RDMA. */
+/* Mounted later by other means; the kernel counted calls over RDMA. */
 static void a_helper_that_died_before_the_mount_proves_nothing(void)
 {
 	static const char stats[] =
@@ -158,13 +158,13 @@ static void a_helper_that_died_before_the_mount_proves_nothing(void)
 	} rows[] = {
 		{ 60, 900, "rdma", "pass", "" },
 		{ 60, 61, "rdma", "pass", "" },
-		/* It is a part of what made the mount, or is at it still. */
+		/* The helper may have made this mount, or may still be running. */
 		{ 60, 60, "rdma", "refuse", "its result is unknown" },
 		{ 60, 30, "rdma", "refuse", "its result is unknown" },
 		{ 5, 10, "rdma", "refuse", "its result is unknown" },
 		{ 5, 900, "rdma", "refuse", "its result is unknown" },
 		{ 60, 900, "tcp", "refuse", "over mixed" },
-		/* Older than this host. */
+		/* An age beyond the host's uptime. */
 		{ 5000, 900, "rdma", "refuse", "its result is unknown" },
 	};
 	char text[1024];
@@ -180,7 +180,7 @@ static void a_helper_that_died_before_the_mount_proves_nothing(void)
 		CU_ASSERT_STRING_EQUAL(answer(rows[i].says), rows[i].answer);
 		end();
 	}
-	/* Over TCP it says what was wanted. */
+	/* Over TCP it shows what was requested. */
 	begin(&on_tcp);
 	snprintf(text, sizeof(text), stats, 60U, "tcp");
 	tree_write(&tree, "proc/self/mountstats", text);
@@ -256,7 +256,7 @@ static void a_verdict_has_its_names(void)
 	guard_finding(&verdict, &finding);
 	CU_ASSERT_EQUAL(finding.status, FINDING_PASS);
 	ASSERT_CONTAINS(finding.summary, "not requested");
-	/* Of what is not mounted: where, and what. */
+	/* For a missing mount: the mount point and the source. */
 	CU_ASSERT_EQUAL_FATAL(ask("linked:a", &all_pools), 0);
 	CU_ASSERT_STRING_EQUAL(verdict.path, "/pools/linked/a");
 	CU_ASSERT_STRING_EQUAL(verdict.target, "/var/lib/linked");
@@ -348,7 +348,7 @@ static void a_reason_names_the_mounting_program(void)
 			     .fstab = fstab });
 	CU_ASSERT(has_reason("/srv/f/a", NULL, "not-rdma"));
 	end();
-	/* libvirt does not start a pool that it takes for running. */
+	/* libvirt does not start a pool that it considers running. */
 	begin(&(struct row){ .mounts = ROOT });
 	CU_ASSERT(has_reason("/srv/p/a", &places, "pool-not-mounted"));
 	CU_ASSERT(has_remedy("/srv/p/a", &places,
@@ -361,7 +361,7 @@ static void a_reason_names_the_mounting_program(void)
 	begin(&(struct row){ .mounts = ROOT RDMA(90, 21, "/srv/p", "192.0.2.1:/p") });
 	CU_ASSERT(has_reason("/srv/p/a", &places, "other-source"));
 	end();
-	/* A volume of a pool that is not known. */
+	/* A volume of an unknown pool. */
 	begin(&(struct row){ .mounts = ROOT });
 	CU_ASSERT(has_reason("nosuch:a", &places, "lost"));
 	end();
@@ -376,7 +376,7 @@ static void a_reason_names_the_mounting_program(void)
 			     .fstab = fstab });
 	CU_ASSERT(has_reason("/srv/f/a", NULL, "automount"));
 	end();
-	/* mount(8) does not know a directory of the policy. */
+	/* mount(8) knows no mount for a directory of the policy. */
 	begin(&(struct row){ .mounts = ROOT, .conf = SECTION });
 	CU_ASSERT(has_reason("/srv/f/a", NULL, "section-not-mounted"));
 	CU_ASSERT(has_remedy("/srv/f/a", NULL,
@@ -392,7 +392,7 @@ static void a_reason_names_the_mounting_program(void)
 			"policy = require\n" });
 	CU_ASSERT(has_reason("/rhev/data-center/mnt/nas:_f/a", NULL, "vdsm"));
 	end();
-	/* Of one that is over RDMA VDSM's mount is not the cause. */
+	/* If it is mounted over RDMA, VDSM's mount is not the cause. */
 	begin(&(struct row){
 		.mounts = ROOT RDMA(90, 21, "/rhev/data-center/mnt/nas:_f", "nas:/vm"),
 		.conf = "[directory /rhev/data-center/mnt/*]\n"
@@ -429,7 +429,7 @@ static void long_names_are_shortened_in_the_middle(void)
 	end();
 }
 
-/* What is kept of the last directory is of that one alone. */
+/* The cached result applies only to the last directory. */
 static void a_name_prefix_does_not_match_a_directory(void)
 {
 	static const struct {
@@ -459,7 +459,7 @@ static void a_name_prefix_does_not_match_a_directory(void)
 	}
 }
 
-/* Each mount is asked about once, and no file is read for a disk. */
+/* Each mount is examined once, and no file is read per disk. */
 static unsigned int reads;
 
 static void count(void *arg, const struct host_event *event)
@@ -500,7 +500,7 @@ static void five_hundred_disks_need_no_more_reads_than_one(void)
 	end();
 }
 
-/* --- what cannot be read ---------------------------------------------------------------------- */
+/* --- unreadable files ------------------------------------------------------------------------- */
 
 static void unreadable_pools_are_unknown(void)
 {

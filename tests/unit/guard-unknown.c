@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* The gate where not all that could want RDMA could be read: it still asks the others, and what then is
- * wanted by nobody is not good. */
+/* The gate when not all sources of requirements are readable: it still applies the others, and a
+ * mount that none of them requires is not reported as good. */
 #include "tests/unit/guard-machine.h"
 
 static struct guard *guard;
@@ -48,7 +48,7 @@ static void an_unreadable_pool_may_require_rdma(void)
 	CU_ASSERT_STRING_EQUAL(verdict.id, "gate.unknown");
 	CU_ASSERT_STRING_EQUAL(verdict.proto, "tcp");
 	CU_ASSERT_FALSE(verdict.wanted);
-	/* Whatever is wanted, these are it. */
+	/* These satisfy any requirement. */
 	CU_ASSERT(answers("/srv/fast/a", GUARD_PASS, false));
 	CU_ASSERT(answers("/var/lib/images/a.img", GUARD_PASS, false));
 	close_guard();
@@ -62,14 +62,14 @@ static void unknown_disks_are_refused_if_the_policy_says_so(void)
 		bool refuse;
 	} rows[] = {
 		{ "[default]\non-unknown = refuse\n", GUARD_UNKNOWN, true },
-		/* [default] says it of every mount. */
+		/* [default] applies to every mount. */
 		{ "[default]\non-unknown = refuse\npolicy = prefer\n", GUARD_PASS,
 		  false },
-		/* Whoever asks for it, it is not wanted. */
+		/* The policy overrides any request. */
 		{ "[default]\non-unknown = refuse\npolicy = off\n", GUARD_PASS, false },
 		{ "[default]\non-unknown = refuse\n[server nas]\npolicy = off\n",
 		  GUARD_PASS, false },
-		/* It is known already. */
+		/* The requirement is known already. */
 		{ "[default]\non-unknown = refuse\n[server nas]\npolicy = require\n",
 		  GUARD_REFUSE, true },
 	};
@@ -135,7 +135,7 @@ static void a_volume_that_is_not_a_local_file_passes(void)
 	CU_ASSERT_STRING_EQUAL(verdict.text, "");
 	CU_ASSERT_STRING_EQUAL(verdict.path, "");
 	CU_ASSERT(answers("rbd:a/b@c", GUARD_PASS, false));
-	/* That it is not there is then true. */
+	/* Then it really does not exist. */
 	CU_ASSERT(answers("rbd2:disk1", GUARD_UNKNOWN, true));
 	ASSERT_CONTAINS(verdict.text, "this host has no pool");
 	close_guard();

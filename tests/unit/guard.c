@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* May this guest use that disk: what each machine, policy and pool comes to. */
+/* May this guest use that disk: the result for each machine, policy and pool. */
 #include "tests/unit/guard-machine.h"
 
 static bool is_as(const struct row *row)
@@ -50,9 +50,10 @@ static void check_rows(const struct row *rows, size_t count)
 static void a_requirement_decides_on_a_mount_over_tcp(void)
 {
 	static const struct row rows[] = {
-		/* Nobody. */
+		/* No requirement. */
 		{ ROOT TCP(90, 21, "/srv/x", "nas:/x"), .disk = "/srv/x/a", PASSES },
-		/* What is built in says nothing of other people's mounts; what somebody wrote does. */
+		/* Built-in defaults do not apply to mounts made by other means; written
+		 * configuration does. */
 		{ ROOT TCP(90, 21, "/srv/x", "nas:/x"), .disk = "/srv/x/a", PASSES,
 		  .conf = "[default]\non-unknown = refuse\n" },
 		{ ROOT TCP(90, 21, "/srv/x", "nas:/x"), .disk = "/srv/x/a",
@@ -100,19 +101,19 @@ static void a_requirement_decides_on_a_mount_over_tcp(void)
 		{ ROOT TCP(90, 21, "/srv/vm", "nas:/vm"), .disk = "vm:a",
 		  .conf = "[server nas]\npolicy = prefer\n",
 		  LOUD("gate.transport", "/etc/nfsrdma.conf:2 prefers RDMA") },
-		/* The more specific section counts. */
+		/* The more specific section applies. */
 		{ ROOT TCP(90, 21, "/srv/x", "nas:/x"), .disk = "/srv/x/a", PASSES,
 		  .conf = REQUIRE_NAS "[export nas:/x]\npolicy = off\n" },
 		{ ROOT TCP(90, 21, "/srv/x", "nas:/x"), .disk = "/srv/x/a",
 		  .conf = "[server nas]\npolicy = off\n[directory /srv/x]\npolicy = require\n",
 		  REFUSED("gate.transport", "conf:4 requires") },
-		/* [default] says with what force it is wanted that somebody asks for. */
+		/* [default] sets the policy for mounts that request RDMA. */
 		{ ROOT TCP(90, 21, "/srv/vm", "nas:/vm"), .disk = "vm:a",
 		  .conf = "[default]\npolicy = prefer\n",
 		  LOUD("gate.transport", "but pool 'vm' requests RDMA") },
 		{ ROOT TCP(90, 21, "/srv/vm", "nas:/vm"), .disk = "vm:a", PASSES,
 		  .conf = "[default]\npolicy = off\n" },
-		/* The pool, fstab, the options, nfsmount.conf. */
+		/* The pool, fstab, mount options, nfsmount.conf. */
 		{ ROOT TCP(90, 21, "/srv/vm", "nas:/vm"), .disk = "vm:a",
 		  REFUSED("gate.transport",
 			  "disk vda (/srv/vm/a) is on nas:/vm, mounted at /srv/vm over tcp, "
@@ -135,7 +136,7 @@ static void a_requirement_decides_on_a_mount_over_tcp(void)
 	CHECK_ROWS(rows);
 }
 
-/* A port that only RDMA has: a server may listen there for TCP all the same. */
+/* The default port of RDMA: a server may still listen there for TCP. */
 static void a_port_alone_refuses_nothing(void)
 {
 #define PORT                                    \
@@ -149,7 +150,7 @@ static void a_port_alone_refuses_nothing(void)
 		  .conf = "[default]\npolicy = off\n" },
 		{ ROOT PORT, .disk = "/srv/x/a", PASSES,
 		  .fstab = "nas:/x /srv/x nfs proto=tcp,port=20049 0 0\n" },
-		/* What somebody says is no guess. */
+		/* An explicit request is not a guess. */
 		{ ROOT PORT, .disk = "/srv/x/a",
 		  .nfsmount = "[ Server \"nas\" ]\nProto=rdma\n",
 		  REFUSED("gate.transport", "/etc/nfsmount.conf:2 requests RDMA") },
@@ -182,7 +183,7 @@ static void a_policy_in_fstab_options_applies(void)
 		{ ROOT TCP(90, 21, "/srv/x", "nas:/x"), .disk = "/srv/x/a",
 		  .fstab = "nas:/x /srv/x nfsrdma nfsrdma.policy=require 0 0\n",
 		  REFUSED("gate.transport", "/etc/fstab:1 requests RDMA") },
-		/* A section counts more, and so does whoever else asks. */
+		/* A section overrides it, and so does any other request. */
 		{ ROOT TCP(90, 21, "/srv/x", "nas:/x"), .disk = "/srv/x/a",
 		  .conf = REQUIRE_NAS,
 		  .fstab = "nas:/x /srv/x nfsrdma nfsrdma.policy=prefer,proto=rdma 0 0\n",
@@ -190,7 +191,7 @@ static void a_policy_in_fstab_options_applies(void)
 		{ ROOT TCP(90, 21, "/srv/vm", "nas:/vm"), .disk = "vm:a",
 		  .fstab = "nas:/vm /srv/vm nfsrdma nfsrdma.policy=prefer 0 0\n",
 		  REFUSED("gate.transport", "pool 'vm' requests RDMA") },
-		/* Below it, too. */
+		/* Also below it. */
 		{ ROOT TCP(90, 21, "/srv/x", "nas:/x")
 			  TCP(91, 90, "/srv/x/s", "nas:/x/s"),
 		  .disk = "/srv/x/s/a",
@@ -209,7 +210,7 @@ static void a_bind_mount_has_the_requirements_of_its_source(void)
 		  .disk = "/var/lib/sub/a",
 		  REFUSED("gate.transport",
 			  "mounted at /var/lib/sub over tcp, but pool 'vm' requests RDMA") },
-		/* Of a file alone; and in whatever order. */
+		/* Of a single file, and in any order. */
 		{ ROOT BIND(91, 90, "/var/lib/x.img", "nas:/vm/x.img", "tcp")
 			  TCP(92, 21, "/srv/vm", "nas:/vm"),
 		  .disk = "/var/lib/x.img", PASSES },
@@ -220,14 +221,14 @@ static void a_bind_mount_has_the_requirements_of_its_source(void)
 		{ ROOT RDMA(90, 21, "/srv/vm", "nas:/vm")
 			  BIND(91, 90, "/var/lib/sub", "nas:/vm/sub", "rdma"),
 		  .disk = "/var/lib/sub/a", PASSES },
-		/* One that is not wanted says nothing of the others. */
+		/* A mount with policy off does not affect the others. */
 		{ ROOT BIND(89, 90, "/srv/off", "nas:/vm/sub", "tcp")
 			  TCP(90, 21, "/srv/vm", "nas:/vm")
 				  BIND(91, 90, "/var/lib/sub", "nas:/vm/sub", "tcp"),
 		  .disk = "/var/lib/sub/a",
 		  .conf = "[directory /srv/off]\npolicy = off\n",
 		  REFUSED("gate.transport", "pool 'vm' requests RDMA") },
-		/* What is said of itself counts more. */
+		/* A setting for the mount itself takes precedence. */
 		{ ROOT TCP(90, 21, "/srv/vm", "nas:/vm")
 			  BIND(91, 90, "/var/lib/sub", "nas:/vm/sub", "tcp"),
 		  .disk = "/var/lib/sub/a", PASSES,
@@ -293,7 +294,7 @@ static void a_section_for_a_link_applies_to_its_target(void)
 		{ ROOT RDMA(90, 21, "/srv/vm", "nas:/vm"), .disk = "/var/lib/vm/a",
 		  .no_pools = true, PASSES,
 		  .conf = "[directory /var/lib/vm]\npolicy = require\n" },
-		/* One above it. */
+		/* A link above the section's directory. */
 		{ ROOT, .disk = "/srv/vm/sub/a", .no_pools = true,
 		  .conf = "[directory /var/lib/vm/sub]\npolicy = require\n",
 		  REFUSED("gate.mount", "nothing is mounted at /srv/vm/sub,") },
@@ -308,7 +309,7 @@ static void a_section_for_a_link_applies_to_its_target(void)
 static void the_visible_mount_counts(void)
 {
 	static const struct row rows[] = {
-		/* TCP over RDMA, and the other way round. */
+		/* TCP on top of RDMA, and vice versa. */
 		{ ROOT RDMA(90, 21, "/srv/vm", "nas:/vm")
 			  TCP(91, 90, "/srv/vm", "nas:/vm"),
 		  .disk = "/srv/vm/a", .conf = REQUIRE_DIR,
@@ -355,7 +356,7 @@ static void a_submount_has_the_requirements_of_its_parent(void)
 			  TCP(91, 90, "/srv/x/s", "nas2:/s"),
 		  .disk = "/srv/x/s/a",
 		  LOUD("gate.transport", "the mount above it requests RDMA") },
-		/* A referral of a mount whose options are known: nobody mounted it by hand. */
+		/* A referral below a mount whose options are known: not mounted by hand. */
 		{ ROOT RDMA(90, 21, "/srv/x", "nas:/x")
 			  TCP(91, 90, "/srv/x/s", "nas2:/s"),
 		  .disk = "/srv/x/s/a",
@@ -396,7 +397,7 @@ static void a_mount_without_evidence_is_unknown(void)
 	CHECK_ROWS(rows);
 }
 
-/* --- on none ---------------------------------------------------------------------------------------- */
+/* --- not on an NFS mount ---------------------------------------------------------------------------- */
 
 static void a_disk_without_its_required_mount_is_refused(void)
 {
@@ -417,7 +418,8 @@ static void a_disk_without_its_required_mount_is_refused(void)
 		{ ROOT, .disk = "/srv/vm/a", .no_pools = true,
 		  .conf = "[directory /srv/*]\npolicy = require\n",
 		  REFUSED("gate.mount", "nothing is mounted at /srv/vm,") },
-		/* A directory that is a disk lies in itself; a file does not, nor what is not there. */
+		/* A directory used as a disk lies in itself; a file does not, nor does a missing
+		 * path. */
 		{ ROOT, .disk = "/srv/vm", .no_pools = true, .conf = REQUIRE_DIR,
 		  REFUSED("gate.mount", "nothing is mounted at /srv/vm,") },
 		{ ROOT, .disk = "/srv/vm/", .no_pools = true, .conf = REQUIRE_DIR,
@@ -440,10 +442,10 @@ static void a_disk_without_its_required_mount_is_refused(void)
 		  REFUSED("gate.mount", "conf:2 prefers a mount over RDMA") },
 		{ ROOT, .disk = "/srv/vm/a",
 		  .conf = "[directory /srv/vm]\npolicy = off\n", PASSES },
-		/* The deepest that says something counts. */
+		/* The deepest section with a policy applies. */
 		{ ROOT, .disk = "/srv/vm/iso/a", .no_pools = true, PASSES,
 		  .conf = REQUIRE_DIR "[directory /srv/vm/iso]\npolicy = off\n" },
-		/* The pool was never started; or it is fstab's. */
+		/* The pool was never started, or fstab mounts it. */
 		{ ROOT, .disk = "vm:a.qcow2",
 		  REFUSED("gate.mount",
 			  "disk vda (/srv/vm/a.qcow2) would be on / (xfs): nothing is mounted "
@@ -469,7 +471,7 @@ static void a_disk_without_its_required_mount_is_refused(void)
 	CHECK_ROWS(rows);
 }
 
-/* Libvirt drops a CD whose file is not there, and starts the guest. */
+/* libvirt drops a CD-ROM whose file is missing, and starts the guest. */
 static void an_optional_disk_passes_where_nothing_is_mounted(void)
 {
 	static const struct row rows[] = {
@@ -478,7 +480,7 @@ static void an_optional_disk_passes_where_nothing_is_mounted(void)
 		{ ROOT, .disk = "vm:a.iso", .optional = true,
 		  .conf = "[default]\non-unknown = refuse\n",
 		  LOUD("gate.mount", "nothing is mounted at /srv/vm") },
-		/* What is there is judged as any other. */
+		/* An existing one is judged like any other. */
 		{ ROOT TCP(90, 21, "/srv/vm", "nas:/vm"), .disk = "vm:a.iso",
 		  .optional = true, REFUSED("gate.transport", "over tcp") },
 		{ ROOT OTHER(90, 21, "/srv/vm", "ext4", "/dev/sdb1"), .disk = "vm:a.iso",
@@ -491,10 +493,10 @@ static void an_optional_disk_passes_where_nothing_is_mounted(void)
 static void another_mount_below_a_required_directory_is_exempt(void)
 {
 	static const struct row rows[] = {
-		/* Below: on purpose. */
+		/* Below it: intentional. */
 		{ ROOT OTHER(90, 21, "/srv/vm/local", "ext4", "/dev/sdb1"),
 		  .disk = "/srv/vm/local/a", .conf = REQUIRE_DIR, PASSES },
-		/* On it, and above it. */
+		/* On it and above it. */
 		{ ROOT OTHER(90, 21, "/srv/vm", "ext4", "/dev/sdb1"), .disk = "/srv/vm/a",
 		  .conf = REQUIRE_DIR,
 		  REFUSED("gate.mount", "is on /dev/sdb1 (ext4), mounted at /srv/vm") },
@@ -504,7 +506,7 @@ static void another_mount_below_a_required_directory_is_exempt(void)
 			  "would be on /srv (ext4): nothing is mounted at /srv/vm") },
 		{ ROOT OTHER(90, 21, "/srv/vm", "ext4", "/dev/sdb1"), .disk = "vm:a",
 		  REFUSED("gate.mount", "where pool 'vm' requests nas:/vm over RDMA") },
-		/* Of NFS: what it says itself counts, and who wants another one there. */
+		/* An NFS mount: its own requirements apply, and those for another mount there. */
 		{ ROOT TCP(90, 21, "/srv", "nas:/all"), .disk = "/srv/vm/a",
 		  .conf = REQUIRE_DIR,
 		  REFUSED("gate.mount",
@@ -513,7 +515,8 @@ static void another_mount_below_a_required_directory_is_exempt(void)
 		  .no_pools = true, .conf = REQUIRE_DIR, PASSES },
 		{ ROOT RDMA(90, 21, "/srv", "nas:/all"), .disk = "/srv/vm/a",
 		  REFUSED("gate.mount", "where pool 'vm' requests nas:/vm over RDMA") },
-		/* Off below it wants nothing else there: what is there is still not over RDMA. */
+		/* Policy off below it requires no other mount there; the one there is still not
+		 * over RDMA. */
 		{ ROOT TCP(90, 21, "/srv/vm", "nas:/vm"), .disk = "/srv/vm/iso/a",
 		  .conf = REQUIRE_NAS "[directory /srv/vm/iso]\npolicy = off\n",
 		  REFUSED("gate.transport", "/etc/nfsrdma.conf:2 requires RDMA") },
@@ -522,7 +525,7 @@ static void another_mount_below_a_required_directory_is_exempt(void)
 	CHECK_ROWS(rows);
 }
 
-/* A server has more than one name, and a bind mount is of a part. */
+/* A server may have several names, and a bind mount may show a part. */
 static void another_source_on_a_pool_target_is_judged_by_its_transport(void)
 {
 	static const struct row rows[] = {
@@ -557,7 +560,7 @@ static void another_source_on_a_pool_target_is_judged_by_its_transport(void)
 		{ ROOT RDMA(90, 21, "/srv/vm", "nas://vm/"), .disk = "vm:a", PASSES },
 		{ ROOT RDMA(90, 21, "/srv/x", "nas:/x"), .disk = "/srv/x/a", PASSES,
 		  .fstab = "nas://x/ /srv/x nfs proto=rdma 0 0\n" },
-		/* Another of those who want something there has it. */
+		/* The mount satisfies another request for this directory. */
 		{ ROOT RDMA(90, 21, "/srv/vm", "nas:/other"), .disk = "vm:a", PASSES,
 		  .fstab = "nas:/other /srv/vm nfs proto=rdma 0 0\n" },
 	};
@@ -617,7 +620,7 @@ static void a_required_automount_is_unknown(void)
 	CHECK_ROWS(rows);
 }
 
-/* --- hostile, or nothing to go by ------------------------------------------------------------------- */
+/* --- hostile or missing input ----------------------------------------------------------------------- */
 
 static void paths_that_lead_nowhere_are_unknown(void)
 {
@@ -633,7 +636,7 @@ static void paths_that_lead_nowhere_are_unknown(void)
 		{ ROOT RDMA(90, 21, "/srv/vm", "nas:/vm"),
 		  .disk = "/srv/vm/a/../../../etc/x", UNKNOWN("leaves /srv/vm by '..'") },
 		{ ROOT "nonsense\n", .disk = "/srv/vm/a", UNKNOWN("not all mounts") },
-		/* Dead links and names that are not there. */
+		/* Dangling links and missing names. */
 		{ ROOT, .disk = "/dead/a", PASSES },
 		{ ROOT, .disk = "/dead/a",
 		  .conf = "[directory /nowhere/x]\npolicy = require\n",
@@ -642,17 +645,17 @@ static void paths_that_lead_nowhere_are_unknown(void)
 		  .conf = "[directory /rhev/data-center/mnt/*]\npolicy = require\n",
 		  REFUSED("gate.mount",
 			  "nothing is mounted at /rhev/data-center/mnt/nas:_d") },
-		/* Mounts that no kernel has. */
+		/* Mounts that no kernel shows. */
 		{ ROOT "90 91 0:1 / /srv/vm rw - nfs4 nas:/a rw,proto=rdma\n"
 		       "91 90 0:2 / /srv/vm rw - nfs4 nas:/b rw,proto=rdma\n",
 		  .disk = "/srv/vm/a", .no_pools = true, .conf = REQUIRE_DIR,
 		  .hidden = true,
 		  REFUSED("gate.mount", "nothing is mounted at /srv/vm") },
-		/* Names that would break a sentence. */
+		/* Names that would break the message. */
 		{ ROOT "90 21 0:90 / /srv/a\\012b rw - nfs4 nas:/\\011x rw,proto=tcp\n",
 		  .disk = "/srv/a\nb/c\td", .conf = REQUIRE_NAS,
 		  REFUSED("gate.transport", "disk vda (/srv/a?b/c?d) is on nas:/?x") },
-		/* A source that is none for us has a server all the same. */
+		/* A source that is invalid here still has a server. */
 		{ ROOT TCP(90, 21, "/srv/x", "nas:x"), .disk = "/srv/x/a",
 		  .conf = REQUIRE_NAS, REFUSED("gate.transport", "is on nas:x") },
 		{ ROOT TCP(90, 21, "/srv/x", "[fe80::1%x"), .disk = "/srv/x/a",

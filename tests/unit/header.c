@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* rpcrdma/wire/header.c: what is built comes back, and every field at its extremes has the
- * answer that wire.h promises. Golden frames are in golden.c. */
+/* rpcrdma/wire/header.c: headers survive the round trip, and every field at its extremes has the
+ * result that wire.h documents. Golden frames are in golden.c. */
 #include "rpcrdma/wire/wire.h"
 #include "tests/unit/suite.h"
 
 static const struct rpcrdma_segment segment = { 0x100, 4096, 0x10000000 };
 
-/* From a buffer of the very size, so that a sanitizer sees what is read behind it. */
+/* From a buffer of exactly this size, so that a sanitizer detects reads beyond it. */
 static int decode(struct rpcrdma_header *h, const uint8_t *bytes, size_t len)
 {
 	_cleanup_free_ uint8_t *exact = malloc(len ? len : 1);
@@ -278,7 +278,7 @@ static void flag_of_a_list_is_zero_or_one(void)
 	CU_ASSERT_EQUAL(DECODE_WORDS(&h, 1, 1, 1, 0, 0, 1, 0, 2, 0), -EBADMSG);
 }
 
-/* @room segments really follow the count. */
+/* @room segments actually follow the count. */
 static int decode_count(bool reply, uint32_t words, uint32_t room)
 {
 	_cleanup_free_ uint8_t *buf = calloc(1, 64 + 16 * (size_t)room);
@@ -351,8 +351,8 @@ static void too_many_read_segments_are_refused(void)
 	CU_ASSERT_EQUAL(h.read_count, RPCRDMA_MAX_SEGMENTS);
 }
 
-/* A frame with every kind of field: each word of it becomes each extreme. What is accepted has
- * one encoding; what is not has one of the promised answers. */
+/* A frame with every kind of field; each word is set to each extreme. An accepted frame has one
+ * encoding; a refused one has one of the documented errors. */
 static void every_word_at_its_extremes_has_a_defined_result(void)
 {
 	static const uint32_t extremes[] = {
@@ -406,7 +406,7 @@ static void build_random(struct rpcrdma_header *h, uint64_t *state)
 		};
 	for (n = random_u32(state) % 20; n; n--)
 		header_add_read(h, random_u32(state), &segments[n]);
-	/* Some do not fit, and are left out. */
+	/* Chunks that do not fit are skipped. */
 	for (n = random_u32(state) % (RPCRDMA_MAX_CHUNKS + 2); n; n--)
 		header_add_write(h, segments, random_u32(state) % 64);
 	if (random_u32(state) % 2)

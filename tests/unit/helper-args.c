@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* The command line of mount.nfsrdma, as mount(8) of util-linux 2.38 writes it, and as nobody
- * should. */
+/* The command line of mount.nfsrdma: as mount(8) of util-linux 2.38 writes it, and malformed. */
 #include "mount-helper/internal.h"
 #include "tests/unit/suite.h"
 
@@ -95,7 +94,7 @@ static void invalid_command_lines_are_refused_with_a_message(void)
 	CU_ASSERT_STRING_EQUAL(err_text(), "option -o needs a value");
 }
 
-/* Behind "--" a word with a dash is an operand; to mount.nfs it would be an option. */
+/* After "--" a word with a dash is an operand; mount.nfs would take it as an option. */
 static void an_operand_with_a_dash_is_refused(void)
 {
 	CU_ASSERT_EQUAL(MOUNT("--", "-oproto=tcp", "/mnt"), -EINVAL);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* mount.nfs as a child: what it may have, what becomes of what it says, and that it ends. */
+/* mount.nfs as a child process: what it inherits, where its output goes, and that it ends. */
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/signalfd.h>
@@ -13,7 +13,7 @@
 static struct mount_nfs_end end;
 static char said[64 * 1024];
 
-/* What came out of our own stdout and stderr meanwhile is in said. */
+/* said receives what appears on our own stdout and stderr meanwhile. */
 static int run_for(const char *script, int signals, unsigned int ms)
 {
 	const char *argv[] = { "sh", "-c", script, NULL };
@@ -48,7 +48,7 @@ static void status_and_messages_are_passed_on(void)
 	CU_ASSERT_FALSE(end.timed_out);
 	CU_ASSERT_STRING_EQUAL(end.last, "two");
 	ASSERT_CONTAINS(said, "out\n");
-	/* The last is for who says it in a sentence. */
+	/* The last line is for callers that print one message. */
 	ASSERT_CONTAINS(said, "one\n");
 	ASSERT_LACKS(said, "two");
 	CU_ASSERT_EQUAL(run("echo one >&2; echo two >&2"), 0);
@@ -73,7 +73,7 @@ static void the_child_inherits_no_descriptors(void)
 {
 	int fd = open("/dev/null", O_RDONLY);
 
-	/* The last is the folder that it lists. */
+	/* The last descriptor is the directory that it lists. */
 	CU_ASSERT_EQUAL(run("exec ls /proc/self/fd"), 0);
 	CU_ASSERT_STRING_EQUAL(said, "0\n1\n2\n3\n");
 	close(fd);
@@ -159,7 +159,7 @@ static void a_signal_to_us_ends_the_child(void)
 	sigprocmask(SIG_UNBLOCK, &set, NULL);
 }
 
-/* Whatever process we were started as. */
+/* The helper may be started in any state. */
 static int started_badly(void)
 {
 	struct helper helper = { .name = "test" };
@@ -188,7 +188,7 @@ static void the_helper_starts_with_descriptors_and_no_environment(void)
 	CU_ASSERT_EQUAL(status, 0);
 }
 
-/* The one that waits for it is killed; so is it, by the kernel. */
+/* The waiting process is killed; the kernel then kills the child. */
 static void the_child_dies_with_its_parent(void)
 {
 	char path[] = "/tmp/nfsrdma-child.XXXXXX", script[64], text[32] = "";

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* What the helper looks at before a mount, on machines of tests/hosts, and what that means for the mount;
- * for how long it is tried; and whom fstab lets mount. */
+/* The checks of the helper before a mount, on machines of tests/hosts, and what they mean for
+ * the mount; how long it retries; and which users fstab allows to mount. */
 #include "mount-helper/internal.h"
 #include "tests/unit/host-tree.h"
 
@@ -50,13 +50,13 @@ static void a_host_without_rdma_may_not_mount(void)
 	look_at(POLICY_CHECK_FAST);
 	CU_ASSERT_EQUAL(look.says, LOOK_NEVER);
 	CU_ASSERT_STRING_EQUAL(look.reason.id, "client.module");
-	/* And nothing is looked at where nobody wants it. */
+	/* At check level none, nothing is checked. */
 	look_at(POLICY_CHECK_NONE);
 	CU_ASSERT_EQUAL(look.says, LOOK_NOTHING);
 	tree_free(&tree);
 }
 
-/* mount.nfs gets proto=rdma in full, which a file does not change. */
+/* mount.nfs gets an explicit proto=rdma, which a file does not change. */
 static void mount_defaults_are_reported_but_are_not_a_reason(void)
 {
 	tree_machine(&tree, "nfsmount-nordma");
@@ -65,7 +65,7 @@ static void mount_defaults_are_reported_but_are_not_a_reason(void)
 	tree_free(&tree);
 }
 
-/* After a failure a setting can be the cause, but not one that our options overrule. */
+/* After a failure a setting can be the cause, unless our options override it. */
 static void a_setting_is_a_reason_only_where_it_applies(void)
 {
 	tree_machine(&tree, "nfsmount-nordma");
@@ -79,7 +79,7 @@ static void a_setting_is_a_reason_only_where_it_applies(void)
 	tree_free(&tree);
 }
 
-/* Before each mount: of all checks those, and no more. */
+/* Before each mount only these checks run. */
 static void few_checks_run_before_each_mount(void)
 {
 	const struct check *const *check;
@@ -97,7 +97,8 @@ static void few_checks_run_before_each_mount(void)
 	CU_ASSERT_EQUAL(path, 8);
 }
 
-/* What a server answers, below a root: silence is told apart from a question that was not possible. */
+/* The server's answer, below a root: silence is distinguished from a query that was not
+ * possible. */
 static void listener_failures_are_distinguished(void)
 {
 	static const struct {
@@ -109,7 +110,7 @@ static void listener_failures_are_distinguished(void)
 		{ "listener-silent", LOOK_SILENT, "fabric.listener" },
 		{ "route-none", LOOK_PATH, "fabric.route" },
 		{ "none-debian12", LOOK_DEVICE, "client.device" },
-		/* Nobody recorded an answer: as denied as a look can be. */
+		/* No answer was recorded: the same as a check without permission. */
 		{ "rxe-ubuntu2204", LOOK_NOTHING, "" },
 	};
 	size_t i;

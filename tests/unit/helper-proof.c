@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Over what a mount runs, by a mountinfo and a mountstats. */
+/* The transport of a mount, from mountinfo and mountstats. */
 #include "mount-helper/internal.h"
 #include "tests/unit/host-tree.h"
 
@@ -68,7 +68,7 @@ static void one_connection_over_tcp_disproves_rdma(void)
 	tree_free(&tree);
 }
 
-/* nfs(5) does not tell: the option was proto=rdma, and port= is shown as it was asked for. */
+/* nfs(5) does not document it: with the option proto=rdma, port= is shown as requested. */
 static void the_other_mount_of_a_shared_connection_is_named(void)
 {
 	begin(ROOT MOUNT("80", "/old", "4.1", "tcp") MOUNT("81", "/iso", "4.2", "tcp")

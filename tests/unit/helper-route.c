@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Routes by the few lines of the mount helper, which may not have libnl: they must be those that
- * libnl brings. In a network namespace of its own, where one can be had, with documentation
- * addresses (RFC 5737, 3849). */
+/* Routes from the mount helper's own code, which may not use libnl: they must match those of
+ * libnl. In a network namespace of its own if possible, with documentation addresses (RFC 5737,
+ * 3849). */
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <sched.h>

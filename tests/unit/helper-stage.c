@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* The process that mounts, with programs in mount.nfs's place that do what mount.nfs can do.
- * What it takes to mount (root, a namespace of its own) may not be there: then those say so. */
+/* The process that mounts, with programs in place of mount.nfs that do what mount.nfs can do.
+ * Tests that need unavailable privileges (root, a namespace of its own) say so. */
 #include <sched.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
@@ -140,7 +140,7 @@ static void an_allowed_mount_stays_visible(void)
 	}
 }
 
-/* Hidden, nobody sees it while mount.nfs is at it; and what was mounted before is not lost. */
+/* A hidden mount is not visible while mount.nfs works on it, and earlier mounts are kept. */
 static void a_mount_is_hidden_until_it_succeeds(void)
 {
 	char script[256];
@@ -160,7 +160,7 @@ static void a_mount_is_hidden_until_it_succeeds(void)
 	CU_ASSERT_EQUAL(umount2(place, 0), 0);
 }
 
-/* It failed, or hung, after it had mounted. */
+/* It failed or hung after it had mounted. */
 static void a_mount_left_by_a_failure_is_undone(void)
 {
 	int hidden;
@@ -177,7 +177,7 @@ static void a_mount_left_by_a_failure_is_undone(void)
 	}
 }
 
-/* In use: it is taken away all the same. */
+/* In use: it is removed nevertheless. */
 static void a_busy_mount_is_undone(void)
 {
 	if (!may_mount)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Hooks, with a gate and a journal of this test's own: what is linked here is found before the
- * real ones. */
+/* Hooks, with a gate and a journal of this test: what is linked here is found before the real
+ * ones. */
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/mman.h>
@@ -23,8 +23,8 @@ const char *guard_unknown(const struct guard *guard)
 	return unknown;
 }
 
-/* By the name of a disk: 'r' is refused, 'u' unknown, 'U' unknown and refused, 'l' loud, 's' loud and
- * slow; 'h' hangs, and at 'x' it dies. */
+/* By disk name: 'r' refused, 'u' unknown, 'U' unknown and refused, 'l' with a warning, 's' with
+ * a warning and slow; the gate hangs at 'h' and dies at 'x'. */
 void guard_ask(const struct guard *guard, const struct guard_disk *disk,
 	       struct guard_verdict *out)
 {
@@ -172,11 +172,11 @@ static void unknown_requirements_are_reported(void)
 		 JOURNAL_WARNING);
 	ASSERT_STARTS(journal, start);
 	CU_ASSERT_EQUAL(journal_calls, 1);
-	/* A disk's own is more. */
+	/* A disk's own finding takes precedence. */
 	ASK(&answer, "p1", "l1");
 	CU_ASSERT_STRING_EQUAL(answer.text, "disk l1 is?nowhere. Mount it.");
 	CU_ASSERT_EQUAL(journal_calls, 2);
-	/* Without a disk nobody needs it. */
+	/* Without a disk there is no requirement. */
 	ask(NULL, 0, &answer);
 	CU_ASSERT_STRING_EQUAL(answer.text, "");
 	CU_ASSERT_FALSE(journal_calls);
@@ -196,7 +196,7 @@ static void a_blocked_journal_is_not_used_again(void)
 	ASSERT_CONTAINS(answer.text, "(and 2 more disks)");
 }
 
-/* What disks take is not the journal's time. */
+/* The time spent on disks does not count against the journal. */
 static void a_refusal_after_slow_disks_is_in_the_journal(void)
 {
 	struct hook_answer answer;
@@ -356,7 +356,7 @@ static void a_child_that_hangs_times_out(void)
 	CU_ASSERT(answer.failed);
 	CU_ASSERT_FALSE(answer.refuse);
 	ASSERT_CONTAINS(answer.text, "timed out");
-	/* Nothing of it is left. */
+	/* No process of it is left. */
 	CU_ASSERT(no_child_is_left());
 }
 
@@ -371,13 +371,13 @@ static void a_child_that_dies_is_a_failure(void)
 	CU_ASSERT(answer.failed);
 	CU_ASSERT_FALSE(answer.refuse);
 	ASSERT_CONTAINS(answer.text, "without an answer");
-	/* It is no text that ends. */
+	/* A text without a terminator. */
 	answer = run(fill, "", PATIENCE_MS);
 	CU_ASSERT(answer.failed);
 	CU_ASSERT_FALSE(answer.refuse);
 }
 
-/* The disks by their names, parted by blanks. */
+/* The disks by name, separated by blanks. */
 static void ask_words(void *arg, struct hook_answer *out)
 {
 	struct guard_disk disks[8];
@@ -403,11 +403,11 @@ static void a_refusal_outlives_the_child(void)
 		ASSERT_CONTAINS(answer.text, "1 is?nowhere. Mount it.");
 		CU_ASSERT(strchr("rU", answer.text[5]));
 	}
-	/* One that had the time says all. */
+	/* A child that finishes in time reports everything. */
 	answer = run(ask_words, "p r1 r2 r3", PATIENCE_MS);
 	CU_ASSERT(answer.refuse);
 	ASSERT_CONTAINS(answer.text, "(and 2 more disks)");
-	/* What passes so far is no answer. */
+	/* Disks that passed so far are not an answer. */
 	answer = run(ask_words, "p l1 u1 h", 1500);
 	CU_ASSERT(answer.failed);
 	CU_ASSERT_FALSE(answer.refuse);
@@ -418,7 +418,7 @@ static void a_refusal_outlives_the_child(void)
 	ASSERT_CONTAINS(answer.text, "signal 9");
 }
 
-/* A gate of a host whose policy is @conf; NULL: it has none. */
+/* The gate of a host with the policy @conf; NULL: no policy. */
 static struct hook_answer run_gate(hook_fn fn, const char *text, const char *conf)
 {
 	struct hook_answer answer;
@@ -441,7 +441,7 @@ static void failures_are_refused_if_unknown_is_refused(void)
 	static const char *const confs[] = {
 		"[default]\non-unknown = refuse\n",
 		"[server nas1]\n\n  on-unknown  =  refuse \n",
-		/* What is broken says this much. */
+		/* Even a broken file says this much. */
 		"policy of\non-unknown=refuse\n",
 	};
 	static const hook_fn fns[] = { fail, hang, crash, leave, fill };
@@ -468,7 +468,7 @@ static void failures_are_refused_if_unknown_is_refused(void)
 	CU_ASSERT_FALSE(answer.failed);
 	CU_ASSERT(answer.logged);
 	ASSERT_CONTAINS(answer.text, "disk r2 is?nowhere");
-	/* That was sure before it died. */
+	/* It was decided before the child died. */
 	answer = run_gate(ask_words, "r1 x", confs[0]);
 	CU_ASSERT(answer.refuse);
 	CU_ASSERT_FALSE(answer.failed);
@@ -549,7 +549,7 @@ static void unreadable_input_follows_the_policy_on_unknown(void)
 	tree_free(&tree);
 }
 
-/* Descriptors that the child has; many more where it says something. */
+/* Descriptors of the child; many more if it writes output. */
 static void count_descriptors(void *arg, struct hook_answer *out)
 {
 	char target[64] = "", path[64];
@@ -601,7 +601,7 @@ static void closed_standard_descriptors_are_not_reused(void)
 	CU_ASSERT_EQUAL(WEXITSTATUS(status), 7);
 }
 
-/* Who waits for the end of the hook's stdout must not wait for a child that hangs. */
+/* A reader of the hook's stdout must not wait for a child that hangs. */
 static void a_child_that_hangs_does_not_block_the_platform(void)
 {
 	uint64_t start = now_ms();
@@ -616,7 +616,7 @@ static void a_child_that_hangs_does_not_block_the_platform(void)
 		dup2(pair[1], 1);
 		close(pair[0]);
 		close(pair[1]);
-		/* It is killed while its child is at work. */
+		/* The hook is killed while its child is working. */
 		alarm(1);
 		run(hang, "", 60000);
 		_exit(0);
@@ -646,7 +646,7 @@ static void a_child_ends_with_its_parent(void)
 		      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	CU_ASSERT_NOT_EQUAL_FATAL(shared, MAP_FAILED);
 	*shared = 0;
-	/* What is left of it comes to this process. */
+	/* Its remaining processes are reparented to this one. */
 	CU_ASSERT_EQUAL(prctl(PR_SET_CHILD_SUBREAPER, 1), 0);
 	fflush(NULL);
 	parent = fork();
@@ -723,7 +723,7 @@ static void too_much_input_is_refused(void)
 			-EFBIG);
 	ASSERT_CONTAINS(err_text(), "1000000 bytes");
 	CU_ASSERT_PTR_NULL(out);
-	/* Whatever comes, and however fast. */
+	/* Any input, at any speed. */
 	CU_ASSERT_EQUAL(hook_read(fd, SIZE_MAX / 4, now_ms(), &out, &len), -ETIMEDOUT);
 	close(fd);
 }

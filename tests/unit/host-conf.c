@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* The configuration of nfs-utils, mistakes as nfs-utils takes them. */
+/* The configuration of nfs-utils; errors are handled as nfs-utils does. */
 #include <strings.h>
 
 #include "tests/unit/host-tree.h"
@@ -91,7 +91,7 @@ static void a_syntax_error_is_skipped_and_recorded(void)
 		CU_ASSERT_STRING_EQUAL(get("s", NULL, "a"), "(unset)");
 		done();
 	}
-	/* It matches every IPv6 literal: the server's name ends at the first colon. */
+	/* It matches every IPv6 literal: the server name ends at the first colon. */
 	parse("[ Server \"[\" ]\nproto=rdma\n");
 	CU_ASSERT_STRING_EQUAL(get("server", "[", "proto"), "rdma");
 	done();
@@ -260,7 +260,7 @@ static const char *get_as(const char *file, const char *text)
 	return value;
 }
 
-/* Where it would stand among the others, in place of what it is, or as if it were gone. */
+/* In its place among the others: added, replaced, or removed. */
 static void the_text_of_a_file_can_be_substituted(void)
 {
 	static const char text[] = "[nfsd]\nthreads=1\n";
@@ -278,7 +278,7 @@ static void the_text_of_a_file_can_be_substituted(void)
 	tree_free(&tree);
 }
 
-/* As mount.nfs does it: not even an address in brackets is taken for one. */
+/* As mount.nfs does: not even a bracketed address is recognized as one. */
 static void the_sections_of_a_mount_are_in_mount_nfs_order(void)
 {
 	struct conf_mount mount;

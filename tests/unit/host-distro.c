@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Distribution and kernel, of the machines and of single files. */
+/* Distribution and kernel, from recorded machines and from single files. */
 #include "tests/unit/host-tree.h"
 
 static struct tree tree;

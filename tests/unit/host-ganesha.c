@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* What of ganesha.conf is read, whatever is in it. */
+/* The parts of ganesha.conf that are read, whatever it contains. */
 #include "tests/unit/host-tree.h"
 
 static struct tree tree;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* A snapshot's index: what was not asked for when it was taken is unknown, and not absent. */
+/* A snapshot's index: what was not queried when it was taken is unknown, not absent. */
 #include "tests/unit/host-tree.h"
 
 #define INDEX(members) \
@@ -11,7 +11,7 @@
 static struct tree tree;
 static char buf[256];
 
-/* Opens the root again, with this index. */
+/* Opens the root again with this index. */
 static int reopen(const char *index)
 {
 	tree_write(&tree, ".nfsrdma/index.json", index);
@@ -58,7 +58,7 @@ static void unrecorded_questions_are_unknown(void)
 	CU_ASSERT_EQUAL(host_attr(tree.host, "etc/x/below/it", buf, sizeof(buf)),
 			-ENOENT);
 	CU_ASSERT_EQUAL(host_link(tree.host, "etc/xy", buf, sizeof(buf)), -ENODATA);
-	/* Names in a directory that was listed are all known. */
+	/* All names of a listed directory are known. */
 	CU_ASSERT_EQUAL(host_exists(tree.host, "etc/b/other"), -ENOENT);
 	CU_ASSERT_EQUAL(host_exists(tree.host, "etc/b/other/below"), -ENOENT);
 	CU_ASSERT_EQUAL(host_exists(tree.host, "etc/c/other"), -ENODATA);
@@ -68,7 +68,7 @@ static void unrecorded_questions_are_unknown(void)
 	CU_ASSERT_EQUAL(list("etc/a"), -ENOENT);
 	CU_ASSERT_EQUAL(list("etc/b/file"), -ENOTDIR);
 	CU_ASSERT_EQUAL(host_attr(tree.host, "etc/c/file", buf, sizeof(buf)), 0);
-	/* The record is whole by itself. */
+	/* The record is complete by itself. */
 	CU_ASSERT_EQUAL(host_exists(tree.host, ".nfsrdma/nft.json"), -ENOENT);
 	tree_free(&tree);
 }
@@ -151,7 +151,7 @@ static void an_invalid_index_is_refused(void)
 		CU_ASSERT_NOT_EQUAL(*err_text(), '\0');
 	}
 	tree_free(&tree);
-	/* Of the errors only those that are asked for are looked at. */
+	/* Only errors that are looked up are parsed. */
 	begin(INDEX(
 		"\"listed\": [], \"absent\": [], \"errors\": {\"a\": 1, "
 		"\"b\": {\"error\": \"EPONY\", \"text\": \"\"}, "

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* plugin/host/managers.c: which program configures the network, and which the firewall. */
+/* plugin/host/managers.c: the programs that configure the network and the firewall. */
 #include "tests/unit/host-tree.h"
 
 static struct tree tree;
@@ -33,10 +33,10 @@ static void each_manager_is_found_by_its_files(void)
 		{ NULL, "usr/lib/systemd/system/wicked.service", "[Unit]\n", 0 },
 		{ NULL, "etc/netplan/50-cloud-init.yaml", NETPLAN_DEVICE,
 		  MANAGER_NETPLAN },
-		/* only says who the renderer is */
+		/* only names the renderer */
 		{ NULL, "etc/netplan/01-network-manager-all.yaml",
 		  "network:\n  version: 2\n  renderer: NetworkManager\n", 0 },
-		/* a profile of NetworkManager's */
+		/* a NetworkManager profile */
 		{ "NetworkManager.service", "etc/netplan/90-NM-4b1d.yaml", NETPLAN_DEVICE,
 		  MANAGER_NETWORKMANAGER },
 		{ NULL, "etc/netplan/README", NETPLAN_DEVICE, 0 },
@@ -63,7 +63,7 @@ static void each_manager_is_found_by_its_files(void)
 		  MANAGER_UFW },
 		{ NULL, "etc/ufw/ufw.conf", "ENABLED=no\n", 0 },
 		{ "ufw.service", "etc/ufw/ufw.conf", "#ENABLED=yes\n", 0 },
-		/* whose rules the others have */
+		/* whose rules the others use */
 		{ "nftables.service", "etc/ufw/ufw.conf", "ENABLED=yes\n", MANAGER_UFW },
 	};
 	size_t i;
@@ -92,7 +92,7 @@ static void firewalld_takes_precedence_over_its_backend(void)
 	tree_free(&tree);
 }
 
-/* What cannot be read tells nothing, and what can still counts. */
+/* An unreadable file tells nothing, and the readable ones still count. */
 static void hostile_files_are_absent(void)
 {
 	tree_new(&tree);

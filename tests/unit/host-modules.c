@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Kernel modules: what there is, what is loaded, what somebody forbade; and trees whose indexes
- * or files are broken. */
+/* Kernel modules: available, loaded and disabled ones; and trees with broken indexes or files. */
 #include "tests/unit/host-tree.h"
 
 static struct tree tree;
@@ -66,7 +65,7 @@ static void a_built_in_module_has_no_file(void)
 	CU_ASSERT_EQUAL(module.state, MODULE_BUILTIN);
 	CU_ASSERT_STRING_EQUAL(module.file, "");
 	tree_free(&tree);
-	/* With parameters it has a folder, but is in no state. */
+	/* A module with parameters has a directory, but no state. */
 	tree_new(&tree);
 	tree_write(&tree, "sys/module/sunrpc/parameters/pool_mode", "global\n");
 	CU_ASSERT_EQUAL(host_module(tree.host, "sunrpc", &module), 0);
@@ -110,7 +109,7 @@ static void a_modprobe_d_line_is_reported_with_its_file(void)
 	tree_write(&tree, "proc/cmdline", "quiet module_blacklist=x,rpcrdma ro\n");
 	CU_ASSERT_EQUAL(host_module(tree.host, "rpcrdma", &module), 0);
 	CU_ASSERT_STRING_EQUAL(module.disabled_by, "proc/cmdline");
-	/* libkmod would wait for it. */
+	/* libkmod would block on it. */
 	tree_fifo(&tree, "etc/modprobe.d/b.conf");
 	CU_ASSERT_EQUAL(host_module(tree.host, "rpcrdma", &module), 0);
 	tree_free(&tree);
@@ -133,7 +132,7 @@ static void module_lists_are_read(void)
 	tree_free(&tree);
 }
 
-/* An index with a good head, and a body of one kind. */
+/* An index with a valid header and a body of one kind. */
 static void write_index(const char *name, uint8_t fill)
 {
 	static uint8_t index[4096];

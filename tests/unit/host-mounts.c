@@ -89,7 +89,7 @@ static void invalid_lines_are_counted(void)
 	CU_ASSERT_EQUAL(mounts.count, 1);
 	CU_ASSERT_EQUAL(mounts.unreadable, 1);
 	host_nfs_mounts_fini(&mounts);
-	/* The last line has no end. */
+	/* The last line has no newline. */
 	parse("9 1 0:5 / /m rw - nfs4 nas:/ rw,proto=rdma");
 	CU_ASSERT_EQUAL(mounts.count, 1);
 	host_nfs_mounts_fini(&mounts);
@@ -185,7 +185,7 @@ static void too_many_transports_are_truncated(void)
 
 static void bytes_read_are_taken_from_their_lines(void)
 {
-	/* As Linux 3.12 and 6.1 print them, the former with a blank at the end. */
+	/* As Linux 3.12 and 6.1 print them, the former with a trailing blank. */
 	stats(READS(EVENTS("83 24 25 26 27 "),
 		    "\tbytes:\t101 102 103 104 1600 106 107 108 ",
 		    "\t        READ: 85 86 0 13600 343848 11 391 410\n"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Interfaces, and the RDMA device behind them: their own, a bond's, a VLAN's, a bridge's. */
+/* Interfaces and their RDMA device: their own, or that of a bond, a VLAN or a bridge. */
 #include "tests/unit/host-tree.h"
 
 static struct tree tree;

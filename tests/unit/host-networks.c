@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Networks of routes and of exports, and whether one lies in the other. */
+/* Networks of routes and exports, and whether one contains the other. */
 #include "tests/unit/host-tree.h"
 
 static void routes_are_read_as_the_kernel_prints_them(void)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Which nfs-utils it is, and which defect it has. */
+/* The version of nfs-utils, and its defects. */
 #include "tests/unit/host-tree.h"
 
 static struct tree tree;
@@ -48,7 +48,7 @@ static void versions_are_numbers(void)
 	}
 }
 
-/* The repair came without another version. */
+/* The fix came without a new version. */
 static void rhel_may_have_the_fix(void)
 {
 	const struct nfs_utils utils = { "2.5.4-34.el9", 20504 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* RDMA devices of the machines; adapters that have none; sysfs as nobody would have it. */
+/* RDMA devices of recorded machines; adapters without RDMA; malformed sysfs. */
 #include "tests/unit/host-tree.h"
 
 static struct tree tree;
@@ -234,7 +234,7 @@ static void an_adapter_without_its_rdma_driver_is_named(void)
 	pci("0000:01:00.0", "0x15b3\n", "0x1017\n", "mlx5_core");
 	pci("0000:02:00.0", "0x8086\n", "0x1592\n", "ice");
 	pci("0000:03:00.0", "0x14e4\n", "0x16d8\n", "bnxt_en");
-	/* One that has it, one that a guest has, one that cannot, one that has no driver. */
+	/* One with its driver, one passed to a guest, one without RDMA, one with no driver. */
 	pci("0000:04:00.0", "0x15b3\n", "0x1017\n", "mlx5_core");
 	tree_write(&tree, "sys/bus/pci/devices/0000:04:00.0/infiniband/mlx5_1/x", "");
 	pci("0000:05:00.0", "0x15b3\n", "0x1018\n", "vfio-pci");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Units, udev's rules, the subnet manager's files, names of ports. */
+/* Units, udev rules, the subnet manager's files, and port names. */
 #include "tests/unit/host-tree.h"
 
 static struct tree tree;

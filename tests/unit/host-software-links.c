@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* plugin/host/software-links.c: what adds software RDMA links at boot. */
+/* plugin/host/software-links.c: configuration that adds software RDMA links at boot. */
 #include "tests/unit/host-tree.h"
 
 static struct tree tree;
@@ -14,7 +14,7 @@ static void each_location_is_searched(void)
 {
 	static const struct {
 		const char *path, *text;
-		const char *script; /* the text of SCRIPT; NULL: there is none */
+		const char *script; /* the text of SCRIPT; NULL: no script */
 		const char *want;   /* "": nothing */
 	} rows[] = {
 		{ NULL, NULL, NULL, "" },
@@ -87,7 +87,7 @@ static void our_unit_counts_when_it_is_enabled(void)
 	tree_free(&tree);
 }
 
-/* Neither a FIFO nor a program keeps it waiting, and a link to itself neither. */
+/* A FIFO, a program or a link to itself does not block. */
 static void other_files_are_ignored(void)
 {
 	char file[128];

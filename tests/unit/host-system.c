@@ -211,7 +211,7 @@ static bool is_vdsm(const char *path)
 	return platform.vdsm;
 }
 
-/* Folders of VDSM are made by packages of hooks, ours among them. */
+/* Packages with hooks create VDSM's directories, and so does ours. */
 static void vdsm_is_recognized_by_its_own_files(void)
 {
 	CU_ASSERT_FALSE(is_vdsm("usr/libexec/vdsm/hooks/after_get_caps/90_nfsrdma"));
@@ -235,7 +235,7 @@ static void the_thread_count_needs_no_privilege(void)
 	CU_ASSERT_EQUAL(nfsd.threads, 8);
 	CU_ASSERT_EQUAL(nfsd.nlisteners, 4);
 	CU_ASSERT_EQUAL(nfsd.packets, 1204);
-	/* As who is not root reads it: not. */
+	/* As an unprivileged user reads it: empty. */
 	tree_write(&tree, "proc/fs/nfsd/threads", "");
 	CU_ASSERT_EQUAL(host_nfsd(tree.host, &nfsd), 0);
 	CU_ASSERT(nfsd.threads_known);

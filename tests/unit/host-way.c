@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* On which mount a path lies, and that nobody is asked on the way there who may not answer. */
+/* The mount that a path lies on, and that finding it touches no file system that may hang. */
 #include "tests/unit/host-tree.h"
 
 static struct tree tree;
@@ -11,7 +11,7 @@ static struct host_way way;
 #define ROOT "21 1 8:1 / / rw,relatime shared:1 - xfs /dev/root rw\n"
 #define VM   "90 21 0:53 / /srv/vm rw - nfs4 nas:/vm rw,proto=rdma\n"
 
-/* --- no path at or below a mount of a network is touched --------------------------------------- */
+/* --- no path at or below a network mount is touched -------------------------------------------- */
 
 #define FORBIDDEN_MAX 8
 
@@ -93,7 +93,7 @@ static void every_mount_is_in_the_list(void)
 	CU_ASSERT_STRING_EQUAL(mounts.list[2].target, "/a b\\");
 	CU_ASSERT_STRING_EQUAL(mounts.list[2].type, "fuse.x y");
 	CU_ASSERT_STRING_EQUAL(mounts.list[2].source, "");
-	/* The kernel escapes blanks, tabs, newlines and backslashes, and nothing else. */
+	/* The kernel escapes only blanks, tabs, newlines and backslashes. */
 	CU_ASSERT_STRING_EQUAL(mounts.list[3].target, "/c\rd");
 	CU_ASSERT_STRING_EQUAL(mounts.list[3].source, "a b");
 	host_mounts_fini(&mounts);
@@ -103,7 +103,7 @@ static void every_mount_is_in_the_list(void)
 	host_mounts_fini(&mounts);
 }
 
-/* Such a mount may lie anywhere: nothing may be touched then. */
+/* Such a mount may be anywhere: nothing may be touched then. */
 static void a_malformed_line_is_an_error(void)
 {
 	static const char *const lines[] = {
@@ -133,7 +133,7 @@ static void a_malformed_line_is_an_error(void)
 	}
 }
 
-/* Of the others where they are is known, and what is elsewhere can be looked at. */
+/* The other mount points are known, so paths elsewhere can be read. */
 static void an_invalid_line_makes_its_mount_point_unknown(void)
 {
 	static const char *const lines[] = {
@@ -169,7 +169,7 @@ static void an_invalid_line_makes_its_mount_point_unknown(void)
 	end();
 }
 
-/* What is behind "fuse." is the user's who mounts. */
+/* The mounting user chooses what follows "fuse.". */
 static void a_file_system_type_may_have_any_length(void)
 {
 	char text[9000], type[8001];
@@ -265,18 +265,18 @@ static void a_path_is_resolved_to_its_mount(void)
 
 static void the_topmost_mount_on_a_directory_is_used(void)
 {
-	/* A chain, each on the one before; in mountinfo in whatever order. */
+	/* A chain, each on the one before; in any order in mountinfo. */
 	begin(ROOT "93 92 0:55 / /srv/vm rw - nfs4 nas:/new rw\n"
 		   "90 21 0:53 / /srv/vm rw - nfs4 nas:/vm rw\n"
 		   "92 90 0:54 / /srv/vm rw - tmpfs t rw\n");
 	forbidden[0] = "srv/vm";
 	CU_ASSERT(leads("/srv/vm/a", WAY_NFS, 93, "/srv/vm/a"));
 	end();
-	/* Two on one mount: the later; so does the kernel with a move below. */
+	/* Two on one mount: the later one applies, as in the kernel with a move below. */
 	begin(ROOT VM "94 21 0:56 / /srv/vm rw - nfs4 nas:/other rw\n");
 	CU_ASSERT(leads("/srv/vm/a", WAY_NFS, 94, "/srv/vm/a"));
 	end();
-	/* An own file system over a network's hides it. */
+	/* A local file system on top of a network one hides it. */
 	begin(ROOT VM "95 90 0:57 / /srv/vm rw - tmpfs t rw\n");
 	CU_ASSERT(leads("/srv/vm/a", WAY_LOCAL, 95, "/srv/vm/a"));
 	end();
@@ -301,7 +301,7 @@ static void the_root_may_be_overmounted(void)
 	end();
 }
 
-/* As in a chroot: the root is no mount, and parents are out of it. */
+/* As in a chroot: the root is not a mount, and parents are outside. */
 static void a_tree_without_a_root_still_has_its_mounts(void)
 {
 	begin("90 21 0:53 / /srv/vm rw - nfs4 nas:/vm rw\n"
@@ -317,7 +317,7 @@ static void a_tree_without_a_root_still_has_its_mounts(void)
 	end();
 }
 
-/* A file of theirs may be one of a network. */
+/* Their files may lie on a network file system. */
 static void stacked_file_systems_are_not_read(void)
 {
 	static const char *const types[] = { "overlay", "overlayfs", "aufs", "ecryptfs" };
@@ -340,7 +340,7 @@ static void stacked_file_systems_are_not_read(void)
 	}
 }
 
-/* Containers and live systems; with parts of it mounted once more, as systemd does for a unit. */
+/* Containers and live systems; with parts mounted again, as systemd does for a unit. */
 static void a_stacked_root_is_walked(void)
 {
 	begin("21 1 0:20 / / rw - overlay overlay rw,lowerdir=/l,upperdir=/u\n"
@@ -359,7 +359,7 @@ static void a_stacked_root_is_walked(void)
 	end();
 }
 
-/* A network's root is where this program itself is. */
+/* This program itself runs from the network root. */
 static void an_nfs_root_is_walked(void)
 {
 	begin("21 1 0:20 / / rw - nfs nas:/root rw\n"
@@ -447,7 +447,7 @@ static void a_mounted_automount_leads_to_its_mount(void)
 	forbidden[0] = "net";
 	CU_ASSERT(leads("/net/nas/vm/a", WAY_NFS, 91, "/net/nas/vm/a"));
 	CU_ASSERT(leads("/net/nas/iso/a", WAY_AUTOMOUNT, 90, "/net/nas/iso/a"));
-	/* Whoever goes there goes through the automounter. */
+	/* Access goes through the automounter. */
 	CU_ASSERT(leads("/net/here/a", WAY_LOCAL, 92, "/net/here/a"));
 	CU_ASSERT_FALSE(way.missing);
 	end();
@@ -461,7 +461,7 @@ static void local_file_systems_below_a_network_one_are_not_touched(void)
 	CU_ASSERT(leads("/srv/vm/tmp/a", WAY_LOCAL, 92, "/srv/vm/tmp/a"));
 	CU_ASSERT(leads("/srv/vm/tmp/x/y/z", WAY_LOCAL, 93, "/srv/vm/tmp/x/y/z"));
 	CU_ASSERT(leads("/srv/vm/tmp/x/../b", WAY_LOCAL, 92, "/srv/vm/tmp/b"));
-	/* What leads to a mount's target is no link, so ".." is what is above it. */
+	/* The path to a mount point contains no link, so ".." is its parent directory. */
 	CU_ASSERT(leads("/srv/vm/tmp/x/y/../../../b", WAY_NFS, 90, "/srv/vm/b"));
 	end();
 }
@@ -487,7 +487,7 @@ static void links_on_local_file_systems_are_followed(void)
 	CU_ASSERT(leads("/out", WAY_NFS, 90, "/srv/vm/b"));
 	CU_ASSERT(leads("/rhev/data-center/POOL/DOM/images/I/V", WAY_NFS, 97,
 			"/rhev/data-center/mnt/nas:_vm/DOM/images/I/V"));
-	/* ".." behind a link is above what it leads to. */
+	/* ".." after a link is the parent of its target. */
 	tree_mkdir(&tree, "deep");
 	tree_mkdir(&tree, "deep/er");
 	tree_link(&tree, "short", "/deep/er");
@@ -526,7 +526,7 @@ static void a_dangling_link_is_missing(void)
 	end();
 }
 
-/* --- what is not there ------------------------------------------------------------------------- */
+/* --- missing paths ----------------------------------------------------------------------------- */
 
 static void missing_components_are_reported_with_the_rest(void)
 {
@@ -558,7 +558,7 @@ static void dot_dot_follows_the_resolved_path(void)
 	CU_ASSERT(leads("/srv/vm/sub/../../../etc", WAY_LOCAL, 21, "/etc"));
 	CU_ASSERT(leads("/srv/vm/a/../b", WAY_NFS, 90, "/srv/vm/b"));
 	CU_ASSERT(leads("/srv/vm/a/../sub/b", WAY_NFS, 92, "/srv/vm/sub/b"));
-	/* That "a" may be a link to anywhere. */
+	/* "a" may be a link to anywhere. */
 	CU_ASSERT_EQUAL(ask("/srv/vm/a/../../../etc"), -EXDEV);
 	ASSERT_CONTAINS(err_text(), "/srv/vm");
 	CU_ASSERT_EQUAL(ask("/srv/vm/a/../.."), -EXDEV);
@@ -611,7 +611,7 @@ static void growing_links_are_truncated(void)
 
 static void circular_parents_end(void)
 {
-	/* No kernel's. */
+	/* No kernel prints these. */
 	begin(ROOT "90 91 0:53 / /m rw - nfs4 nas:/a rw\n"
 		   "91 90 0:54 / /m rw - nfs4 nas:/b rw\n");
 	CU_ASSERT_EQUAL(ask("/m/x"), 0);
@@ -620,7 +620,7 @@ static void circular_parents_end(void)
 	      "22 21 8:2 / / rw - ext4 /dev/sda2 rw\n");
 	CU_ASSERT_EQUAL(ask("/m/x"), 0);
 	end();
-	/* One number twice. */
+	/* The same id twice. */
 	begin(ROOT "90 21 0:53 / /m rw - nfs4 nas:/a rw\n"
 		   "90 90 0:54 / /m rw - nfs4 nas:/b rw\n");
 	forbidden[0] = "m";
@@ -674,7 +674,7 @@ static void components_are_read_once(void)
 	}
 	/* pool, var, var/vm, srv. */
 	CU_ASSERT_EQUAL(looks, 4);
-	/* The file itself is, and what was not there may be by now. */
+	/* The file itself is read again: a missing one may exist by now. */
 	looks = 0;
 	CU_ASSERT(leads("/data/a", WAY_LOCAL, 21, "/data/a"));
 	CU_ASSERT(leads("/data/a/b", WAY_LOCAL, 21, "/data/a/b"));

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Which server it is by its handles and names, and what it is sent therefore: only what proves
- * itself Linux, or ours, is taken for it. */
+/* Identifying a server by its handles and names, and the tests that it gets: only a server with
+ * proof is treated as Linux or as ours. */
 #include <stdio.h>
 
 #include "rpcrdma/probe/internal.h"
@@ -22,7 +22,7 @@
 	"0102030405060708" \
 	"0000000000000001"
 
-/* What Linux nfsd gives out. */
+/* Handles of Linux nfsd. */
 #define ROOT_FSID "01000100" FSID
 #define FILE_FSID "01000101" FSID INODE
 #define ROOT_UUID "01000700" UUID
@@ -209,7 +209,7 @@ static const struct row rows[] = {
 	  "netapp.com",
 	  "",
 	  SERVER_GANESHA },
-	/* Ganesha, in NFSv3 alone too */
+	/* Ganesha, also with NFSv3 only */
 	{ "ganesha", { GANESHA }, "", "", "", SERVER_GANESHA },
 	{ "an old one",
 	  { "41000001"
@@ -290,7 +290,7 @@ static void only_proven_servers_are_identified(void)
 	}
 }
 
-/* In whatever order they came. */
+/* In any order. */
 static void the_order_of_handles_does_not_matter(void)
 {
 	struct server_seen seen, turned;
@@ -307,7 +307,7 @@ static void the_order_of_handles_does_not_matter(void)
 	}
 }
 
-/* Linux's, cut anywhere or with any bit of their head turned, prove nothing. */
+/* Linux handles, truncated anywhere or with any bit of their header flipped, prove nothing. */
 static void a_damaged_handle_proves_nothing(void)
 {
 	static const struct row row = { "",          { ROOT_UUID, FILE_UUID }, "", "", "",

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* The MPA start-up against peers that do it well, badly, in pieces, or not at all. */
+/* The MPA start-up against peers that answer correctly, wrongly, in pieces, or not at all. */
 #include <sys/socket.h>
 
 #include "tests/support/raw-peer.h"
@@ -12,11 +12,11 @@ static const struct transport_param usual = {
 	.recv_depth = 4, .recv_size = 4096, .ird = 16, .ord = 0
 };
 
-/* As Linux's svcrdma over soft-iWARP answers. */
+/* The answer of Linux svcrdma over soft-iWARP. */
 static const uint8_t good_reply[32] = "MPA ID Rep Frame\x50\x02\x00\x0c\x00\x00\x00\x10"
 				      "\xf6\xab\x0e\x18\x01\x00\x03\x03";
 
-/* Connects to a server with this script; returns what connect returned. */
+/* Connects to a server with this script; returns the result of connect. */
 static int connect_to(struct raw_server *s, const void *script, size_t len,
 		      const struct transport_param *param, struct transport **t)
 {
@@ -191,8 +191,8 @@ static struct transport_param retrying(void)
 	return param;
 }
 
-/* soft-iWARP of 2015 closes at revision 2, and rejects a CRC that it does not want. Never both are
- * asked for again: it may crash after it rejected one. */
+/* soft-iWARP of 2015 closes at revision 2, and rejects a CRC that it does not want. It is never
+ * asked again for both: it may crash after rejecting one. */
 static void a_refusal_is_retried_with_less(void)
 {
 	static const struct {
@@ -200,7 +200,7 @@ static void a_refusal_is_retried_with_less(void)
 		const char
 			*before; /* "": the connection is closed; NULL: there was none */
 		const char *reply;
-		const char *request; /* the last one, its flags and on */
+		const char *request; /* the last one, from its flags on */
 		const char *refused;
 		bool crc;
 	} rows[] = {
@@ -238,7 +238,7 @@ static void a_refusal_is_retried_with_less(void)
 	}
 }
 
-/* What refuses that too is told with its first words; a plain refusal is not asked twice. */
+/* If that is refused too, the first error is reported; a plain refusal is not retried. */
 static void repeated_refusals_report_the_first(void)
 {
 	const struct transport_param param = retrying();
@@ -286,7 +286,7 @@ static void an_early_close_is_reported(void)
 		CU_ASSERT_EQUAL(fails_with(good_reply, len, words), -ECONNRESET);
 		CU_ASSERT_STRING_EQUAL(err_reason(), "closed");
 	}
-	/* With our request unread the kernel of the peer sends a reset. */
+	/* If our request is unread, the peer's kernel sends a reset. */
 	CU_ASSERT_EQUAL(connect_to(&s, "", 0, &usual, &t), -ECONNRESET);
 	raw_server_close(&s);
 }
@@ -336,7 +336,7 @@ static void too_much_private_data_is_a_caller_error(void)
 	raw_server_close(&s);
 }
 
-/* The side that is connected to. */
+/* The passive side. */
 
 static int answer(const void *request, size_t len, const struct transport_param *param,
 		  uint8_t *reply, size_t reply_len, struct raw_peer *r)
@@ -350,7 +350,7 @@ static int answer(const void *request, size_t len, const struct transport_param 
 	return rc;
 }
 
-/* What a Linux client sends: no CRC, IRD 128, R set in its private data. */
+/* The request of a Linux client: no CRC, IRD 128, R set in its private data. */
 static const uint8_t linux_request[32] =
 	"MPA ID Req Frame\x10\x02\x00\x0c\x00\x80\x00\x00"
 	"\xf6\xab\x0e\x18\x01\x01\x03\x03";

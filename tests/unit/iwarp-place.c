@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Every frame that must not be, each field at its extremes: the words about it, the Terminate that
- * the peer gets, and no byte of memory touched. */
+/* Every invalid frame, each field at its extremes: the error text, the Terminate that the peer
+ * gets, and that no byte of memory changes. */
 #include "tests/unit/iwarp-peer.h"
 
 struct untagged_row {
@@ -182,7 +182,7 @@ static void a_frame_shorter_than_its_header_is_refused_at_once(void)
 		open_fixture(x);
 		build_send(x, 1, "");
 		put_be16(x->frame, lengths[i]);
-		/* The first four bytes are all that is needed to know it. */
+		/* The first four bytes are enough to detect it. */
 		x->len = 4;
 		send_frame(x);
 		breaks(x, "a DDP header has 18", TERMINATE_MPA);
@@ -223,7 +223,7 @@ static void read_requests_are_limited_by_the_ird(void)
 	r.source_stag = region.handle;
 	r.source_to = region.offset;
 	read_request_encode(body, &r);
-	/* Three in one piece, so that none is answered before the last is read. */
+	/* Three in one piece, so that none is answered before the last one is read. */
 	for (i = 1; i <= 3; i++) {
 		fpdu_init(&f, RDMAP_READ_REQUEST);
 		f.msn = (uint32_t)i;
@@ -394,7 +394,7 @@ static void a_read_response_must_match_its_request(void)
 		build_send(x, 1, "go");
 		send_frame(x);
 		CU_ASSERT_TRUE(receives(x, "go"));
-		/* The request goes out, and nothing comes. */
+		/* The request is sent, and no answer arrives. */
 		c = (struct iwarp *)x->raw.t;
 		CU_ASSERT_EQUAL(c->t.ord, 2);
 		memset(got, 0xee, sizeof(got));
@@ -407,7 +407,7 @@ static void a_read_response_must_match_its_request(void)
 		CU_ASSERT_EQUAL(r.size, 8);
 		CU_ASSERT_EQUAL(r.source_stag, 0x77);
 		CU_ASSERT_EQUAL(r.source_to, 0x88);
-		/* What an answer would do, for the parser alone. */
+		/* Simulates an answer, for the parser only. */
 		c->failed.rc = 0;
 		fpdu_init(&f, RDMAP_READ_RESPONSE);
 		f.stag = r.sink_stag ^ rows[i].stag_xor;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* An established iWARP connection against a bare socket: frames in pieces, frames that stop, ends
- * of every kind, and the frames that go out. */
+/* An established iWARP connection against a bare socket: frames in pieces, incomplete frames,
+ * all kinds of ends, and the frames that are sent. */
 #include <sys/ioctl.h>
 
 #include "tests/unit/iwarp-peer.h"
@@ -140,7 +140,7 @@ static void an_incomplete_frame_is_reported_at_the_deadline(void)
 	free(x);
 }
 
-/* Long waits are kept by the socket, short ones by poll(2). */
+/* The socket keeps long timeouts, poll(2) short ones. */
 static void a_long_silence_ends_at_the_deadline(void)
 {
 	struct fixture *x = malloc(sizeof(*x));
@@ -157,7 +157,7 @@ static void a_long_silence_ends_at_the_deadline(void)
 	free(x);
 }
 
-/* Frames that are good, that mean nothing, and that never end. */
+/* Valid but meaningless frames without end. */
 static void make_flood(struct fixture *x, uint8_t *bytes, size_t len, bool sends)
 {
 	struct fpdu f;
@@ -204,7 +204,7 @@ static void an_endless_stream_ends_at_the_deadline(void)
 	free(x);
 }
 
-/* A peer that is never slower than we are: for each Write that is placed it sends another. */
+/* A peer that is never slower than we are: it sends another Write for each one placed. */
 static struct {
 	struct fixture *x;
 	unsigned int placed;
@@ -241,14 +241,14 @@ static void data_after_the_deadline_is_not_read(void)
 		for (i = 0; i < ECHO_FRAMES; i++)
 			send_frame(x);
 		CU_ASSERT_EQUAL(receive(x, ms[row]), -ETIMEDOUT);
-		/* It would have gone on. */
+		/* It would have continued. */
 		ASSERT_LESS(echo.placed, ECHO_MAX);
 		raw_peer_close(&x->raw);
 	}
 	free(x);
 }
 
-/* The peer accepts no data, and sends for ever. */
+/* The peer accepts no data, and sends forever. */
 static void a_send_ends_at_the_deadline(void)
 {
 	static uint8_t bytes[24 * 20 * 2048];
@@ -275,7 +275,7 @@ static void a_send_ends_at_the_deadline(void)
 	free(x);
 }
 
-/* A busy machine may look late. */
+/* A busy machine may check late. */
 static void data_that_arrived_in_time_is_received_after_the_deadline(void)
 {
 	struct fixture *x = malloc(sizeof(*x));
@@ -365,13 +365,13 @@ static void a_terminate_is_described(void)
 		CU_ASSERT_EQUAL(receive(x, 5000), -EREMOTEIO);
 		ASSERT_CONTAINS(err_text(), rows[i].words);
 		CU_ASSERT_STRING_EQUAL(x->raw.t->violation.text, "");
-		/* The same to whoever asks later. */
+		/* Later calls get the same error. */
 		CU_ASSERT_EQUAL(x->raw.t->ops->write(x->raw.t, "x", 1, 1, 1, 0),
 				-EREMOTEIO);
 		ASSERT_CONTAINS(err_text(), rows[i].words);
 		raw_peer_close(&x->raw);
 	}
-	/* One that is as long as a frame can be. */
+	/* One of the maximum frame size. */
 	open_fixture(x);
 	fpdu_init(&f, RDMAP_TERMINATE);
 	f.msn = 1;
@@ -406,7 +406,7 @@ static void a_server_that_speaks_first_breaks_the_protocol(void)
 	raw_server_close(&s);
 }
 
-/* A reply without C, to a request with it; then this first FPDU. */
+/* A reply without C to a request with it; then this first FPDU. */
 static int first_frame_of_the_unsure(bool good, bool second_good, bool *crc)
 {
 	uint8_t script[24 + 28 + 28];
@@ -537,7 +537,7 @@ static void a_peer_that_accepts_no_data_times_out(void)
 	free(x);
 }
 
-/* Read Requests of a peer that then does not read: receive keeps its deadline. */
+/* Read Requests from a peer that then does not read: receive keeps its deadline. */
 static void an_unread_answer_does_not_block(void)
 {
 	_cleanup_free_ uint8_t *much = calloc(1, 32 << 20);
@@ -561,7 +561,7 @@ static void an_unread_answer_does_not_block(void)
 	begin = now_ms();
 	CU_ASSERT_EQUAL(receive(x, 50), -ETIMEDOUT);
 	ASSERT_WITHIN_MS(now_ms() - begin, 2000);
-	/* Nothing was lost: what is read now is the whole answer, in order. */
+	/* Nothing was lost: the data read now is the whole answer, in order. */
 	while (total < 32 << 20) {
 		raw_peer_read(&x->raw, x->frame, 16);
 		CU_ASSERT_EQUAL(fpdu_decode(&f, x->frame, 16), 16);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Entries for the journal: their bytes, and how they come to a socket. */
+/* Journal entries: their bytes, and how they reach a socket. */
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -143,7 +143,7 @@ static void a_long_entry_is_sent_as_a_sealed_file(void)
 	memcpy(&fd, CMSG_DATA(&control.header), sizeof(fd));
 	CU_ASSERT_EQUAL(fstat(fd, &st), 0);
 	ASSERT_MORE((size_t)st.st_size, size);
-	/* Sealed: the journal would not believe it otherwise. */
+	/* Sealed: otherwise the journal would not accept it. */
 	CU_ASSERT_EQUAL(ftruncate(fd, 0), -1);
 	close(fd);
 	stop();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* The JSON report: schema nfsrdma-report/1, byte for byte, and valid whatever a peer sent. */
+/* The JSON report: schema nfsrdma-report/1, byte for byte, and valid for any bytes of a peer. */
 #include <json-c/json.h>
 
 #include "plugin/report/internal.h"
@@ -166,7 +166,7 @@ static const char *remedy_of(const struct report *report, const char *id,
 	return report_remedy(report, &finding, remedy);
 }
 
-/* READs that were cut short must not be reported as wrong data of the server. */
+/* READs that were cut short must not be reported as wrong data from the server. */
 static void an_unknown_finding_has_its_own_remedy(void)
 {
 	_cleanup_(report_free_p) struct report *report = report_new("probe");
@@ -216,7 +216,7 @@ static void peer_bytes_become_valid_utf8(void)
 	json_object_put(object);
 }
 
-/* Evidence that claims to be a number, and the type that it gets. */
+/* Evidence that claims to be a number, and its type in the output. */
 static void only_numbers_are_unquoted(void)
 {
 	static const struct {

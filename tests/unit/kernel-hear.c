@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* What the parent takes of what a child says that reads through a mount: the child decodes a peer's
- * bytes in the kernel's place, and may say anything. */
+/* What the parent accepts from the child that reads through a mount: the child may be
+ * compromised by a peer's bytes, and may send anything. */
 #include "plugin/kernel/internal.h"
 
 #include "suite.h"
@@ -38,7 +38,7 @@ static const struct said rows[] = {
 	  -EPROTO, 0 },
 };
 
-/* A child that says one thing; a READ's parent lets it go on. */
+/* A child that sends one message; for a READ the parent lets it continue. */
 static int say_one(void *arg, int channel)
 {
 	const struct said *row = arg;
@@ -49,7 +49,7 @@ static int say_one(void *arg, int channel)
 	} body;
 	int type, passed;
 
-	/* No text of it ends. */
+	/* Its texts have no terminator. */
 	memset(&body, 'x', sizeof(body));
 	if (row->type != KERNEL_CHOSEN) {
 		body.record.step = row->step;

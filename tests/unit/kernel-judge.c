@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* What a kernel's reads say of it: the 812-byte bug only where nothing else can have been the cause. */
+/* What a kernel's reads prove: the 812-byte bug only without any other possible cause. */
 #include "plugin/kernel/internal.h"
 
 #include "tests/unit/suite.h"
 
 struct row {
 	const char *name;
-	uint32_t right_to;  /* lengths up to this are right */
+	uint32_t right_to;  /* lengths up to this are correct */
 	int error;          /* of the others; 0: wrong data */
 	bool whole;         /* the server sent all of these */
-	uint32_t ms;        /* that these took */
+	uint32_t ms;        /* time that these took */
 	uint32_t wrong_too; /* one more that is wrong; 0: none */
 	uint32_t tried_to;  /* 0: all */
 	enum kernel_fault fault;
@@ -102,7 +102,7 @@ static void ranges_ascend_within_the_file(void)
 		if (i)
 			ASSERT_MORE(range.length, kernel_lengths[i - 1]);
 		ASSERT_AT_MOST(range.length, KERNEL_READ_MAX);
-		/* KERNEL_FILE says how long it is. */
+		/* KERNEL_FILE states its length. */
 		ASSERT_AT_MOST(range.offset + range.length, 4194304);
 	}
 }

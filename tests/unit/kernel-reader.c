@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* The child that reads through a mount. Names below it are the server's: whatever they are, only regular
- * files of that very mount are opened. A folder of this test stands for the mount. */
+/* The child that reads through a mount. The server controls the names below it: only regular
+ * files of that mount are opened. A directory of this test stands for the mount. */
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
@@ -114,7 +114,7 @@ static void only_quiet_regular_files_of_the_mount_are_opened(void)
 		{ "nothing", NULL, ENOENT },
 		{ "dom_md/leases", NULL, EPERM },
 		{ "images/disk", "0:0", ENOENT },
-		/* Both files are young. */
+		/* Both files are recent. */
 		{ "", NULL, ENOENT },
 		{ "images", NULL, ENOENT },
 		{ endless, NULL, ENAMETOOLONG },
@@ -170,7 +170,7 @@ static void a_named_file_is_read_range_by_range(void)
 		SUITE_ROW("%u bytes", range.length);
 		receive(&child, CHANNEL_ANSWER, &record, sizeof(record));
 		CU_ASSERT_EQUAL(record.index, i);
-		/* A disk may want whole sectors of O_DIRECT, which NFS does not. */
+		/* A disk may require whole sectors for O_DIRECT; NFS does not. */
 		if (!record.error) {
 			CU_ASSERT_EQUAL(record.length, range.length);
 			CU_ASSERT_EQUAL(record.digest,

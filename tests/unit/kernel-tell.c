@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* From what one version of NFS brought, and from the devices of a host, to findings with their reasons. */
+/* Findings and their reasons, from the results of one NFS version and the devices of a host. */
 #include <arpa/inet.h>
 
 #include "plugin/kernel/internal.h"
@@ -66,7 +66,7 @@ static void a_mount_that_fails_says_why(void)
 		  .reason = "kernel.mount/rejected" },
 		{ SPACE | MOUNT, KERNEL_MOUNT, EIO, .reached = true,
 		  .status = FINDING_FAIL, .reason = "kernel.mount/failed" },
-		/* No version of its own, or no way to itself: no failure. */
+		/* An unsupported version or an unreachable own address: not a failure. */
 		{ SPACE | MOUNT, KERNEL_MOUNT, EPROTONOSUPPORT, .status = FINDING_SKIP,
 		  .reason = "" },
 		{ SPACE | MOUNT, KERNEL_MOUNT, ETIMEDOUT, .status = FINDING_SKIP,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* READs of more than 1 MiB, against the embedded server: at level full up to its largest, by Write
- * chunk alone. */
+/* READs of more than 1 MiB against the embedded server: at level full up to its maximum, by
+ * Write chunk only. */
 #include "tests/unit/probe-peer.h"
 
 #define MIB (1024 * 1024)
@@ -28,7 +28,7 @@ static void add_up(const struct records *rs, struct sum *sum)
 	}
 }
 
-/* By short READs inline it would take thousands of calls. */
+/* Short inline READs would need thousands of calls. */
 static void open_reference(void)
 {
 	struct transport_address to = at;
@@ -82,7 +82,7 @@ static void a_maximum_just_over_3_mib_is_reached(void)
 	CU_ASSERT_EQUAL(sum.large, 4);
 }
 
-/* nfs-ganesha names 64 MiB, and has room for 1. */
+/* nfs-ganesha advertises 64 MiB, and has room for 1. */
 static void an_unidentified_server_is_read_up_to_1_mib(void)
 {
 	static const enum server_kind kinds[] = { SERVER_UNKNOWN, SERVER_GANESHA };
@@ -99,7 +99,7 @@ static void an_unidentified_server_is_read_up_to_1_mib(void)
 	kind = SERVER_OURS;
 }
 
-/* The embedded server grants a response of 1 MiB and some. */
+/* The embedded server grants a response of slightly more than 1 MiB. */
 static void a_session_limits_the_reads(void)
 {
 	struct records rs;
@@ -125,7 +125,7 @@ static void other_levels_stop_at_1_mib(void)
 	}
 }
 
-/* The whole probe says where it stopped, and why. */
+/* The probe reports where it stopped, and why. */
 
 static struct finding told;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Where READs by Write chunk stopped, and why: failed is not reported as not tested. */
+/* Where Write-chunk READs stopped, and why: a failure is not reported as untested. */
 #include "rpcrdma/probe/internal.h"
 
 #include "tests/unit/suite.h"
@@ -52,7 +52,7 @@ static void the_servers_maximum_passes(void)
 	begin();
 	add(262144, READ_OK);
 	expect(FINDING_PASS, "tested up to 262144 bytes, the server's largest");
-	/* Right data, whatever the frame is. */
+	/* Correct data in any frame. */
 	list[0].outcome.kind = READ_LENGTHS;
 	expect(FINDING_PASS, "tested up to 262144 bytes, the server's largest");
 	in.named_max = 0;
@@ -82,7 +82,7 @@ static void a_failed_size_is_not_reported_as_the_limit(void)
 	expect(FINDING_SKIP, "are correct up to 65536 bytes, larger ones failed");
 	records.out_of_time = true;
 	expect(FINDING_SKIP, "larger ones failed");
-	/* By another mechanism it says nothing of this one. */
+	/* With another mechanism it says nothing about this one. */
 	list[1].c.mechanism = MECH_REPLY_CHUNK;
 	expect(FINDING_SKIP, "the time ran out");
 	begin();

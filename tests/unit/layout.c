@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* How the memory of a chunk is cut, and where the pad has a segment of its own. */
+/* How the memory of a chunk is split, and when the pad has its own segment. */
 #include <stdio.h>
 
 #include "rpcrdma/probe/internal.h"

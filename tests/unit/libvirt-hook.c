@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Whether libvirt's daemons know their hook: what is read of a folder that looks like a machine, and
- * what is said of it. */
+/* Whether libvirt's daemons know their hook: what is read from a directory that looks like a
+ * machine, and the resulting finding. */
 #include <inttypes.h>
 #include <time.h>
 
@@ -14,7 +14,7 @@
 static struct tree tree;
 static struct host_libvirt_hook hook;
 
-/* A daemon that started so many seconds before now; a boot the day before. */
+/* A daemon that started this many seconds ago, after a boot the day before. */
 static void begin(const char *name, int64_t ago)
 {
 	char text[256];
@@ -61,7 +61,7 @@ static void a_missing_link_is_no_hook(void)
 	CU_ASSERT_EQUAL(hook.ndaemons, 0);
 }
 
-/* Its pid file outlives a daemon. */
+/* The pid file outlives the daemon. */
 static void a_process_with_another_name_is_no_daemon(void)
 {
 	begin("libvirtd", 3600);
@@ -91,7 +91,7 @@ static void other_hooks_are_executable_files(void)
 	CU_ASSERT(hook.other_at >= hook.linked_at);
 }
 
-/* --- what is said of it ------------------------------------------------------------------------ */
+/* --- the finding ------------------------------------------------------------------------------- */
 
 static int changed_rc;
 static int64_t changed_at;
@@ -124,7 +124,7 @@ static void the_finding_follows_the_times(void)
 		{ 1000, 5000, 0, 0, -EHOSTDOWN, FINDING_WARN,
 		  "systemd does not say whether it was reloaded" },
 		{ 1000, 5000, 500, 0, -EHOSTDOWN, FINDING_PASS, "found another hook" },
-		/* As like as not it came later. */
+		/* The other hook may have come later. */
 		{ 1000, 5000, 999, 900, 0, FINDING_WARN, "no reload" },
 		{ 1000, 5000, 2000, 900, 0, FINDING_WARN, "no reload" },
 	};
@@ -179,7 +179,7 @@ static void no_hook_or_daemon_is_not_a_failure(void)
 	ASSERT_CONTAINS(finding.summary, "when it starts");
 }
 
-/* Its files have the times of who copied them. */
+/* Its files have the times of the copy. */
 static void a_copy_of_a_machine_is_not_judged(void)
 {
 	struct finding finding;

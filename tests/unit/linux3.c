@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* What marks a server of Linux 3.x, and what is too little for it. */
+/* The marks of a Linux 3.x server, and what is not enough to identify one. */
 #include "rpcrdma/probe/internal.h"
 
 #include "tests/unit/suite.h"
@@ -50,7 +50,7 @@ static void three_marks_are_not_enough(void)
 	}
 }
 
-/* No READ of nothing goes to a server that is not identified. */
+/* No zero-length READ is sent to an unidentified server. */
 static void three_marks_are_enough_if_the_fourth_was_not_tested(void)
 {
 	struct linux3_seen seen = old;
@@ -66,8 +66,8 @@ static void three_marks_are_enough_if_the_fourth_was_not_tested(void)
 	CU_ASSERT_EQUAL(nfindings, 0);
 }
 
-/* Seen with the real 3.12.9 where one file was named: its READs were wrong, and no READ of nothing
- * went to a server that was not identified. */
+/* Seen with a real 3.12.9 where one file was named: its READs were wrong, and no zero-length
+ * READ was sent to an unidentified server. */
 static void a_read_defect_replaces_the_fourth_mark(void)
 {
 	struct linux3_seen seen[3] = { old, old, old };
@@ -146,7 +146,7 @@ static void marks_count_only_where_they_apply(void)
 	CU_ASSERT_EQUAL(seen.page_starts, 1);
 }
 
-/* As it was seen: 3 bytes to STag 2 at 0x300000006. */
+/* As observed: 3 bytes to STag 2 at 0x300000006. */
 static void a_write_to_words_of_the_call_is_known(void)
 {
 	static const uint8_t seen[] = { 0x00, 0x11, 0xc1, 0x40, 0, 0, 0, 2,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* firewalld and systemd as they answer over a bus. */
+/* The answers of firewalld and systemd over a bus. */
 #include <systemd/sd-bus.h>
 
 #include <netinet/in.h>
@@ -76,7 +76,7 @@ static int play_firewalld(sd_bus_message *call, const char *member)
 {
 	const char *arg = "";
 
-	/* Nothing is started for a question. */
+	/* A query does not start a service. */
 	if (sd_bus_message_get_auto_start(call))
 		return 0;
 	if (sd_bus_message_has_signature(call, "s"))
@@ -121,7 +121,7 @@ static int play_more(sd_bus_message *call, const char *member)
 	return play_firewalld(call, member);
 }
 
-/* Again where the time was not enough: this may run a hundred times slower than usual. */
+/* Retried if the time was too short: this may run a hundred times slower than usual. */
 static int ask_patiently(const char *netdev, struct host_firewalld *zone)
 {
 	int i, rc = -ETIMEDOUT;
@@ -222,7 +222,7 @@ static void without_a_bus_there_is_no_firewalld(void)
 	CU_ASSERT_EQUAL(live_unit(NULL, "x.service", state, sizeof(state)), -EHOSTDOWN);
 }
 
-/* --- whoever does not answer, or not as it should ------------------------------------- */
+/* --- missing and malformed answers ---------------------------------------------------- */
 
 static int play_forbidden(sd_bus_message *call, const char *member)
 {
@@ -255,7 +255,7 @@ static int play_string(sd_bus_message *call, const char *member)
 	return play_firewalld(call, member);
 }
 
-/* Each service includes two others, without end. */
+/* Each service includes two others, endlessly. */
 static int play_endless(sd_bus_message *call, const char *member)
 {
 	static unsigned int n;
@@ -319,7 +319,7 @@ static void silence_ends_at_the_deadline(void)
 {
 	struct host_firewalld zone;
 
-	/* firewalld's, the bus's, and of one that speaks something else */
+	/* from firewalld, from the bus, and from a peer with another protocol */
 	CU_ASSERT_EQUAL(ask(play_silence, NULL, &zone), -ETIMEDOUT);
 	CU_ASSERT_EQUAL(ask(NULL, NULL, &zone), -ETIMEDOUT);
 	CU_ASSERT_STRING_EQUAL(err_text(), "firewalld: the system bus does not answer");

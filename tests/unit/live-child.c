@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Programs that are asked for a text, and do what programs do. */
+/* Programs run for their output, and their possible failures. */
 #include <signal.h>
 #include <sys/wait.h>
 
@@ -96,7 +96,7 @@ static void a_program_that_hangs_is_killed_at_the_deadline(void)
 	static const char *const scripts[] = {
 		"sleep 60",
 		"trap '' TERM INT HUP; while :; do sleep 1; done",
-		/* it has closed what it says, and lives on */
+		/* it closed its stdout, and keeps running */
 		"exec >/dev/null 2>&1; sleep 60",
 	};
 	uint64_t start;
@@ -112,7 +112,7 @@ static void a_program_that_hangs_is_killed_at_the_deadline(void)
 	}
 }
 
-/* It has ended, and its child holds its stdout: nobody waits for that. */
+/* It exited, and its child holds its stdout: the parent does not wait for that. */
 static void grandchildren_are_not_waited_for(void)
 {
 	CU_ASSERT_EQUAL(run("echo here; sleep 60 & exit 0", 100, 20000), 0);
@@ -121,7 +121,7 @@ static void grandchildren_are_not_waited_for(void)
 	CU_ASSERT(no_child_is_left());
 }
 
-/* A background process of it must not outlive it. */
+/* Its background process must not outlive it. */
 static void the_process_group_is_killed(void)
 {
 	char command[64];
@@ -144,7 +144,7 @@ static void binary_output_is_refused(void)
 	CU_ASSERT_EQUAL(run("printf 'a\\000b'", 100, 5000), -EINVAL);
 }
 
-/* Whoever started us may have told us to ignore our children. */
+/* Our parent may have made us ignore SIGCHLD. */
 static void ignoring_sigchld_is_not_a_failure(void)
 {
 	signal(SIGCHLD, SIG_IGN);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* What nfs-utils does is tried, with programs that answer as nfsconf(8) would: one of an nfs-utils
- * that keeps sections apart, one that does not, one that reads no drop-ins. The real one is asked by
- * tests/cli/ovirt.sh. */
+/* The behaviour of nfs-utils is tested with programs that answer as nfsconf(8) would: one that
+ * keeps sections apart, one that does not, one that reads no drop-ins. tests/cli/ovirt.sh uses
+ * the real one. */
 #include <sys/stat.h>
 
 #include "plugin/host/live-internal.h"

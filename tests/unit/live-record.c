@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* A system's answers, recorded and replayed. The system is one that this file makes up. */
+/* A system's answers, recorded and replayed. This file simulates the system. */
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <netinet/in.h>
@@ -185,7 +185,7 @@ static unsigned int record(const struct live_ops *live)
 	return files;
 }
 
-/* --- what is replayed ---------------------------------------------------------------- */
+/* --- replayed answers ---------------------------------------------------------------- */
 
 static void a_route_is_replayed(void)
 {
@@ -314,7 +314,7 @@ static void invalid_addresses_are_ignored(void)
 	end();
 }
 
-/* There is none, it was not asked for, it could not be asked: three things. */
+/* Absent, not queried, and failed are three different answers. */
 static void units_are_replayed(void)
 {
 	char state[32];
@@ -352,7 +352,7 @@ static void an_empty_snapshot_has_no_answers(void)
 	end();
 }
 
-/* Of a route, of a zone, of units: each breaks the form. */
+/* For a route, a zone and units: each is malformed. */
 static const char *const bad_routes[] = {
 	"",
 	"{",

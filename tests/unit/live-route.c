@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Routes that the kernel has: in a network namespace of its own, where one can be had, with
- * documentation addresses (RFC 5737, 3849). */
+/* Routes of the kernel: in a network namespace of its own if possible, with documentation
+ * addresses (RFC 5737, 3849). */
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <sched.h>

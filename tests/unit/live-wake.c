@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Asking mounts for an answer. Directories of this machine are the mounts: one that answers, one
- * that is not there, one that is another file system. For one that hangs it takes a kernel
+/* Probing mounts for an answer. Directories of this machine stand for mounts: one that answers,
+ * one that is missing, one on another file system. One that hangs needs a kernel
  * (tests/testbed). */
 #include <limits.h>
 #include <stdio.h>

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Calls that are longer than a Send: what the peer is offered, what it reads, and for how long it
- * can. */
+/* Calls longer than a Send: what the peer is offered, what it reads, and how long it can. */
 #include "tests/unit/client-peer.h"
 
-/* What the peer gets of a long call: the header, which names the message. */
+/* What the peer receives of a long call: the header that describes the message. */
 static void take_long_call(struct rpcrdma_header *h, size_t args_len)
 {
 	struct transport_msg msg;
@@ -22,12 +21,12 @@ static void take_long_call(struct rpcrdma_header *h, size_t args_len)
 	CU_ASSERT_EQUAL(h->segments[0].length, 40 + args_len);
 }
 
-/* The Read needs both ends: the requester's is driven by the wait for a reply. */
+/* The Read needs both ends: the requester's end runs while it waits for a reply. */
 struct pull {
 	struct rpcrdma_segment from;
 	uint8_t *into;
 	int rc;
-	struct rpcrdma_call *call; /* is answered afterwards, unless NULL */
+	struct rpcrdma_call *call; /* sent as the answer afterwards, unless NULL */
 };
 
 static void *pull_run(void *arg)
@@ -144,7 +143,7 @@ static void a_long_call_cannot_be_read_after_its_reply(void)
 	hang_up();
 }
 
-/* The server may be slow and not wrong: what it was offered stays until it answers. */
+/* The server may be slow but correct: the offered memory stays until it answers. */
 static void a_long_call_that_timed_out_can_be_read_until_its_reply_comes(void)
 {
 	static const uint8_t args[8192];
@@ -233,7 +232,7 @@ static void a_lower_threshold_makes_shorter_calls_long(void)
 	hang_up();
 }
 
-/* They are in the Send, however the message goes. */
+/* The chunk lists are in the Send, however the message is sent. */
 static void chunk_lists_longer_than_the_threshold_are_refused(void)
 {
 	static uint8_t memory[4];
