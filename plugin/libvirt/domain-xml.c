@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Which files a guest's XML names as its disks, read as libvirt reads it (src/conf/domain_conf.c:
- * virDomainDiskDefParseXML(), virDomainDiskBackingStoreParse(), virDomainDiskDefMirrorParse()):
- * of several elements of a name the first counts, a disk without a type is a file, a
- * <backingStore> without a type ends the chain, and a mirror of an old libvirt has its file as an
- * attribute. Not read: what a guest has besides disks (kernel, NVRAM, file systems), and what
- * is in the images themselves. */
+/* The files that a guest's XML names as its disks, read as libvirt reads it
+ * (src/conf/domain_conf.c: virDomainDiskDefParseXML(), virDomainDiskBackingStoreParse(),
+ * virDomainDiskDefMirrorParse()): of several elements with one name the first applies, a
+ * disk without a type is a file, a <backingStore> without a type ends the chain, and a
+ * mirror written by an old libvirt has its file as an attribute. Not read: files of a guest
+ * other than disks (kernel, NVRAM, file systems), and the contents of the images. */
 #include <libxml/parser.h>
 #include <libxml/tree.h>
 
 #include "plugin/libvirt/internal.h"
 
-/* A chain is nested by one element for each backing file, and libxml2 goes down 256. */
+/* Each backing file nests a chain by one element, and libxml2 allows a depth of 256. */
 static const struct xml_limits limits = {
 	.roots = { "domain", "disk", "domstatus", "domainsnapshot" },
 	.bytes = DOMAIN_XML_MAX,
@@ -20,7 +20,7 @@ static const struct xml_limits limits = {
 	.depth = 255,
 };
 
-/* The disk that is read. */
+/* The disk being read. */
 struct walk {
 	struct domain_disks *out;
 	size_t room;
@@ -35,7 +35,7 @@ static bool is_element(const xmlNode *node, const char *name)
 	       !strcmp((const char *)node->name, name);
 }
 
-/* A copy that is the caller's; NULL where it is empty. Takes @value. */
+/* Returns a copy that the caller owns; NULL if @value is empty. Takes @value. */
 static int copy(xmlChar *value, char **out)
 {
 	bool empty = value && !*value;
@@ -124,7 +124,7 @@ static int add_image(struct walk *walk, xmlNodePtr image, xmlNodePtr source)
 	return append(walk, &disk);
 }
 
-/* An image, and the file in which it has its data where that is another one. */
+/* An image, and its data file if that is a separate file. */
 static int add_with_data(struct walk *walk, xmlNodePtr image, xmlNodePtr source)
 {
 	xmlNodePtr data = pool_xml_child(source, "dataStore");
@@ -135,7 +135,7 @@ static int add_with_data(struct walk *walk, xmlNodePtr image, xmlNodePtr source)
 
 /* --- a disk --------------------------------------------------------------------------------- */
 
-/* What backs @image, down to the end of the chain. */
+/* Everything that backs @image, to the end of the chain. */
 static int add_backing(struct walk *walk, xmlNodePtr image)
 {
 	int rc = 0;
@@ -150,7 +150,7 @@ static int add_backing(struct walk *walk, xmlNodePtr image)
 	return rc;
 }
 
-/* What a running copy writes to. */
+/* The destination of a running copy. */
 static int add_mirror(struct walk *walk, xmlNodePtr mirror)
 {
 	xmlNodePtr source = pool_xml_child(mirror, "source");
@@ -171,7 +171,7 @@ static int add_disk(struct walk *walk, xmlNodePtr disk)
 	if (rc)
 		return rc;
 	walk->device = target ? target : "?";
-	/* It is of the disk with all that backs it. */
+	/* The policy applies to the disk with all that backs it. */
 	walk->optional = policy &&
 			 (!strcmp(policy, "optional") || !strcmp(policy, "requisite"));
 	rc = add_with_data(walk, disk, source);
@@ -201,7 +201,7 @@ static int add_domain(struct walk *walk, xmlNodePtr domain)
 
 	rc = rc ? rc : content(pool_xml_child(domain, "uuid"), &walk->out->uuid);
 	walk->out->of_vdsm = has_vdsm_metadata(domain);
-	/* libvirt takes the disks of every <devices>. */
+	/* libvirt reads the disks of every <devices>. */
 	for (devices = domain->children; devices && !rc; devices = devices->next)
 		for (node = is_element(devices, "devices") ? devices->children : NULL;
 		     node && !rc; node = node->next)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* libvirt's events, of which nothing is kept but that something is to be asked again. All here is called
- * by the thread of libvirt's event loop, but for registering. */
+/* libvirt's events. An event only marks what to query again. Everything here but
+ * registration runs in the thread of libvirt's event loop. */
 #include <libvirt/libvirt.h>
 #include <pthread.h>
 
@@ -125,7 +125,8 @@ static void *run_events(void *arg)
 	return NULL;
 }
 
-/* Of registering: what the driver has not is not followed, and is seen when all is asked again. */
+/* Events that the driver does not support are not followed; the periodic query of
+ * everything covers them. */
 static int registered(struct follow *follow, int id)
 {
 	if (id < 0)
@@ -148,8 +149,9 @@ void follow_events_register(struct follow_link *link)
 	size_t i;
 
 	virConnectSetKeepAlive(conn, KEEPALIVE_S, KEEPALIVE_COUNT);
-	/* Without a reference of its own: a driver that has no such callback takes it, and never
-	 * gives it back. Whoever takes it away waits for one that is under way. */
+	/* Without a reference of its own: a driver without such a callback would accept the
+	 * reference and never release it. Unregistering waits for a callback that is
+	 * running. */
 	link->close_told = virConnectRegisterCloseCallback(conn, on_close, follow,
 							   NULL) >= 0;
 	for (i = 0; i < ARRAY_SIZE(pool_events); i++)

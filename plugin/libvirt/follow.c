@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* What happens to libvirt's pools and guests. Two threads: one runs libvirt's event loop, without
- * which there are neither events nor keepalive; the other one asks, and may hang in it. A daemon that
- * does not answer lets keepalive end the connection, and with it the call that waits; only the
- * opening of a connection has no such end but the daemon's own, be it an answer or its death.
+/* Follows libvirt's pools and guests. Two threads: one runs libvirt's event loop, which
+ * events and keepalive require; the other one makes calls, and may block in them. If the
+ * daemon does not answer, keepalive closes the connection, which ends a pending call. Only
+ * opening a connection has no such limit: it lasts until the daemon answers or dies.
  *
- * Events say that something is to be asked again, and never what it is: they come from a queue, and
- * what they tell can be over. What has no event (a backing file that a block job took away)
- * is seen when all is asked again, every two minutes. */
+ * An event only says what to query again, never its state: events are queued, and may be
+ * outdated. Changes without an event (a block job removed a backing file) are seen when
+ * everything is queried again, every two minutes. */
 #include <libvirt/libvirt.h>
 #include <libvirt/virterror.h>
 #include <pthread.h>
@@ -21,7 +21,7 @@
 #define RESYNC_MS      120000
 #define CLOSE_MS       300
 
-/* --- news ------------------------------------------------------------------------------------ */
+/* --- changes ------------------------------------------------------------------ */
 
 static void guest_fini(struct follow_guest *guest)
 {
@@ -49,12 +49,12 @@ static void announce(struct follow *follow)
 	uint64_t one = 1;
 
 	follow->has_news = true;
-	/* Full is readable too. */
+	/* A full pipe is readable too. */
 	if (write(follow->fd, &one, sizeof(one)) < 0)
 		return;
 }
 
-/* @guest: taken. */
+/* Takes @guest. */
 static void tell_guest(struct follow *follow, struct follow_guest *guest)
 {
 	struct follow_news *news = &follow->news;
@@ -102,7 +102,7 @@ bool follow_take(struct follow *follow, struct follow_news *out)
 	return some;
 }
 
-/* --- life --------------------------------------------------------------------------------------- */
+/* --- open and close ----------------------------------------------------------- */
 
 void follow_unref(void *arg)
 {
@@ -139,7 +139,7 @@ static bool ended(struct follow *follow)
 	return end;
 }
 
-/* --- asking ------------------------------------------------------------------------------------ */
+/* --- queries ------------------------------------------------------------------ */
 
 void follow_ask_pools(struct follow *follow)
 {
@@ -170,7 +170,7 @@ static int ask_pools(struct follow_link *link)
 	return 0;
 }
 
-/* A name is all that is known of one whose XML makes no sense. */
+/* Only the name is known of a guest whose XML cannot be read. */
 static void set_broken(struct follow_guest *guest, virDomainPtr domain)
 {
 	const char *name;
@@ -180,7 +180,7 @@ static void set_broken(struct follow_guest *guest, virDomainPtr domain)
 	guest->disks.name = name ? strdup(name) : NULL;
 }
 
-/* One that does not run any more is gone. With an error @out is empty. */
+/* A guest that no longer runs is gone. After an error @out is empty. */
 static int read_guest(virDomainPtr domain, const char *uuid, struct follow_guest *out)
 {
 	char *xml = NULL;
@@ -246,7 +246,7 @@ static int read_guests(virDomainPtr *domains, size_t count, struct follow_news *
 	return rc;
 }
 
-/* In one step: a guest that is there all the time is never not among them. */
+/* In one step: otherwise a guest that runs all the time could be missing for a moment. */
 static void tell_guests(struct follow *follow, const struct follow_news *all)
 {
 	struct follow_news *news = &follow->news;
@@ -287,7 +287,7 @@ static int ask(struct follow_link *link, const struct follow_wishes *wishes)
 	int rc = wishes->pools ? ask_pools(link) : 0;
 	size_t i;
 
-	/* Guests of another host are on its mounts. */
+	/* Guests of another host use that host's mounts. */
 	if (link->no_guests || link->to.remote)
 		return rc;
 	if (!rc && wishes->all_guests)
@@ -297,7 +297,7 @@ static int ask(struct follow_link *link, const struct follow_wishes *wishes)
 	return rc;
 }
 
-/* False: the connection, or the work, has ended. */
+/* False: the connection ended, or the thread is to end. */
 static bool wait_for_wishes(struct follow_link *link, struct follow_wishes *out)
 {
 	struct follow *follow = link->follow;
@@ -335,7 +335,7 @@ static void tell_link(struct follow_link *link, const char *why)
 	pthread_mutex_unlock(&follow->lock);
 }
 
-/* 0: it was closed; -errno with libvirt's words. */
+/* Returns 0 if it was closed, or -errno with libvirt's message. */
 static int follow_on(struct follow_link *link)
 {
 	struct follow_wishes wishes = { .pools = true, .all_guests = true };
@@ -345,7 +345,7 @@ static int follow_on(struct follow_link *link)
 	do {
 		rc = ask(link, &wishes);
 		free(wishes.uuids);
-		/* Connected is who has answered. */
+		/* Report the connection only after the daemon has answered. */
 		if (!rc && !told)
 			tell_link(link, NULL);
 		told = true;
@@ -355,7 +355,7 @@ static int follow_on(struct follow_link *link)
 	return rc;
 }
 
-/* True: there was a connection that answered. */
+/* True: there was a connection, and the daemon answered. */
 static bool connect_once(struct follow *follow)
 {
 	struct follow_link link = { .follow = follow, .resync = deadline_in(RESYNC_MS) };

@@ -39,8 +39,8 @@ struct xml_limits {
 	unsigned int depth;
 };
 
-/* @out: for xmlFreeDoc(). Neither network nor file is touched, whatever it says. Errors: as of
- * pool_xml_parse(). */
+/* @out: for xmlFreeDoc(). Parsing opens neither a network connection nor a file, whatever
+ * the XML contains. Errors: as pool_xml_parse(). */
 int xml_read(struct _xmlDoc **out, const char *text, size_t len,
 	     const struct xml_limits *limits);
 
@@ -49,115 +49,119 @@ int xml_read(struct _xmlDoc **out, const char *text, size_t len,
 struct pool_xml {
 	struct _xmlDoc *doc;
 	struct pool_facts facts;
-	char **texts; /* what facts borrow */
+	char **texts; /* the strings that facts point to */
 	size_t ntexts;
 	const char **options;
 };
 
-/* As libvirt keeps it on disk: also within <poolstate>. For its facts alone, not to be edited.
- * Errors: as of pool_xml_parse(). */
+/* Parses XML as libvirt keeps it on disk, which may be inside <poolstate>. The result
+ * provides facts only and must not be edited. Errors: as pool_xml_parse(). */
 int pool_xml_parse_saved(struct pool_xml **out, const char *text, size_t len);
-/* Reads the facts again, after an edit. */
+/* Updates the facts after an edit. */
 int pool_xml_update(struct pool_xml *xml);
-/* The first child element of this name without a namespace; NULL. */
+/* The first child element with this name and without a namespace, or NULL. */
 struct _xmlNode *pool_xml_child(struct _xmlNode *parent, const char *name);
-/* The same of libvirt's namespace for mount options. */
+/* The same in libvirt's namespace for mount options. */
 struct _xmlNode *pool_xml_child_ns(struct _xmlNode *parent, const char *name);
-/* Whether it was meant as <fs:mount_opts>, of whatever namespace. */
+/* Whether the element is a <mount_opts>, in any namespace. */
 bool pool_xml_is_list(const struct _xmlNode *node);
 
 /* pool-edit.c */
 
-/* The transport that options ask for, the last that counts: "rdma", "tcp6", "" for none. */
+/* The transport that options request; the last one applies: "rdma", "tcp6", "" for none. */
 void pool_edit_transport(const struct opts *opts, char *buf, size_t cap);
 
-/* Whether the option names a version of NFS; minorversion= alone does not. */
+/* Whether the option names an NFS version; minorversion= alone does not. */
 bool pool_edit_is_version(const char *name);
 
 /* pool-state.c */
 
-/* What mount(8) is given, as a list. */
+/* The options that mount(8) gets, as a list. */
 int pool_state_options(const struct pool_xml *xml, struct opts **out);
-/* How many of them name a version of NFS. */
+/* The number of options that name an NFS version. */
 unsigned int pool_state_versions(const struct opts *opts);
 
 /* pool-target.c */
 
-/* The mount that is seen on @target, the last of several; or NULL. */
+/* The mount visible on @target, the last of several, or NULL. */
 const struct view_mount *pool_target_mount(const struct view *view, const char *target);
 
 /* pool-switch.c */
 
-/* One pool, and what it is to become. */
+/* A pool that is changed from one definition to another. */
 struct pool_switch {
 	struct pool_changer *changer;
 	const char *action; /* "convert", for the steps of findings */
 	struct pool_info info;
 	struct pool_xml *xml; /* of info */
-	bool run;             /* it is to run in the end, also where it is put back */
-	bool prove;           /* over RDMA, or not at all */
-	bool later;           /* guests run on it: the definition alone */
-	bool fresh;           /* it was started with the new definition */
+	bool run;             /* the pool must run at the end, also after a rollback */
+	bool prove;           /* the change fails unless the pool comes up over RDMA */
+	bool later;           /* guests use the pool: only the definition changes */
+	bool fresh;           /* the pool was started with the new definition */
 };
 
 void pool_switch_fini(struct pool_switch *change);
-/* A finding. @reason: "" it is good, or skipped. */
+/* Reports a finding. @reason: "" if it passes or was skipped. */
 void pool_switch_say(struct pool_switch *change, const char *id,
 		     enum finding_status status, const char *reason, const char *fmt, ...)
 	PRINTF_LIKE(5, 6);
-/* One of a step that libvirt refused (@rc, with err_text()), or has not answered. @reason: where
- * neither @rc nor err_reason() says more. Returns @rc. */
+/* Reports a step that libvirt refused (@rc, with err_text()) or has not answered. @reason:
+ * used if neither @rc nor err_reason() is more specific. Returns @rc. */
 int pool_switch_failed(struct pool_switch *change, const char *id, const char *reason,
 		       const char *what, int rc);
-/* Fills in what it is. Errors: -ENOENT; -EINVAL it cannot be changed, and why. */
+/* Reads the pool's present state. Errors: -ENOENT; -EINVAL with the reason if it cannot be
+ * changed. */
 int pool_switch_look(struct pool_switch *change, const char *name);
-/* What the pool's mount says by now, without the mount itself. @audit: also as a finding. Errors: of
- * reading the mounts. */
+/* Reads the state of the pool's mount; @state->mount is NULL afterwards. @audit: also
+ * reports it as a finding. Errors: of reading the mounts. */
 int pool_switch_mount(struct pool_switch *change, bool audit, struct pool_state *state,
 		      char version[8]);
-/* 0, or -EBUSY: it is not to be touched, and the finding says why. */
+/* Returns 0, or -EBUSY if the pool must not be changed; a finding has the reason. */
 int pool_switch_guests(struct pool_switch *change);
-/* Whether libvirt has the mount options of @to by now; then change->xml is what it has. */
+/* Whether libvirt now has the mount options of @to; if so, change->xml is libvirt's
+ * definition. */
 int pool_switch_taken(struct pool_switch *change, const char *to);
-/* 0; 1 it is put back as it was; -errno it is neither. Findings say it all. */
+/* Returns 0; 1 if the former definition was restored; -errno if neither succeeded. Findings
+ * report each step. */
 int pool_switch_to(struct pool_switch *change, const char *to);
 
-/* pool-original.c: what a pool was before it was converted: FOLDER/UUID.json, mode 0600. Whole or
- * not at all, and on disk when it is written. */
+/* pool-original.c: a pool before its conversion: FOLDER/UUID.json, mode 0600. Written
+ * atomically and synced to disk. */
 
 struct pool_original {
 	char *name, *uri;
-	char *before; /* XML as it was */
-	char *after;  /* what libvirt made of ours, bare; NULL: the change is under way */
+	char *before; /* XML before the change */
+	char *after;  /* libvirt's XML after it, bare; NULL: it is in progress */
 	bool active, autostart; /* before the change; autostart before the first one */
-	/* A revert is under way; at its end the pool is to run, or not. */
+	/* A revert is in progress; runs_reverted: the pool must run at its end. */
 	bool reverting, runs_reverted;
 };
 
 void pool_original_fini(struct pool_original *original);
-/* Errors: -ENOENT there is none; -EBADMSG; of reading. */
+/* Errors: -ENOENT if there is none; -EBADMSG; of reading. */
 int pool_original_read(const char *folder, const char *uuid, struct pool_original *out);
 int pool_original_write(const char *folder, const char *uuid,
 			const struct pool_original *original);
 int pool_original_remove(const char *folder, const char *uuid);
-/* So that two commands do not change pools at once. Returns a descriptor, or -errno: -EBUSY. */
+/* Prevents two commands from changing pools at once. Returns a descriptor, or -errno:
+ * -EBUSY. */
 int pool_original_lock(const char *folder);
 
-/* pools.c: each call may hang, so they run in a thread of their own */
+/* pools.c: each call may hang, so it runs in a thread of its own */
 
 struct _virConnect;
 
 struct pools_connected {
 	struct _virConnect *conn; /* NULL: not connected; for virConnectClose() */
-	char uri[256];            /* as libvirt says it */
+	char uri[256];            /* as libvirt reports it */
 	bool remote;
 };
 
 /* As pools_open(). */
 int pools_connect(const char *uri, bool read_only, struct pools_connected *out);
-/* As list of struct pool_ops. With an error *@out holds what was read before. */
+/* As list of struct pool_ops. After an error *@out holds what was read before it. */
 int pools_read(struct _virConnect *conn, struct pool_list *out);
-/* libvirt's last error of this thread, as -errno with its words. */
+/* libvirt's last error in this thread, as -errno with its message. */
 int pools_error(void);
 
 /* worker.c: calls that may hang run in a thread of their own */
@@ -167,17 +171,17 @@ struct worker;
 typedef int (*worker_fn)(void *arg);
 
 int worker_new(struct worker **out);
-/* Runs it, waits until the deadline, and returns what it returned, with its err_text().
- * -ETIMEDOUT: it has not come back. All that it touches has to stay where it is from then on, and
- * this worker takes no more. */
+/* Runs @fn until it returns or the deadline passes; returns its result, with its
+ * err_text(). -ETIMEDOUT: it has not returned. Everything that it uses must then stay
+ * valid, and this worker accepts no more calls. */
 int worker_call(struct worker *worker, worker_fn fn, void *arg, uint64_t deadline);
 bool worker_lost(const struct worker *worker);
-/* One that is lost is left to the end of the process. */
+/* A worker whose call has not returned is leaked until the process exits. */
 void worker_free(struct worker *worker);
 
 /* follow.c */
 
-/* What is to be asked. Under the lock. */
+/* Pending queries. Protected by the lock. */
 struct follow_wishes {
 	bool pools, all_guests;
 	size_t count;
@@ -188,7 +192,7 @@ struct follow {
 	pthread_mutex_t lock;
 	pthread_cond_t changed; /* CLOCK_MONOTONIC */
 	pthread_t thread;
-	unsigned int refs; /* the owner's, the thread's, libvirt's one for each event */
+	unsigned int refs; /* one each for owner, thread and libvirt event */
 	bool end, ended, closed;
 	struct follow_wishes wishes;
 	struct follow_news news;
@@ -202,8 +206,8 @@ struct follow_link {
 	struct follow *follow;
 	struct pools_connected to;
 	bool close_told;
-	int pool_ids[4], guest_ids[8]; /* of events; -1: the driver has none such */
-	bool no_guests;                /* this connection knows none */
+	int pool_ids[4], guest_ids[8]; /* of events; -1: not supported */
+	bool no_guests;                /* this connection has no guests */
 	uint64_t resync;
 };
 
@@ -212,9 +216,9 @@ void follow_unref(void *arg);
 
 /* follow-events.c */
 
-/* The thread that they come by, once for the process. -EAGAIN. */
+/* Starts the thread that delivers events, once per process. -EAGAIN. */
 int follow_events_start(void);
-/* Events become wishes. */
+/* Turns events into pending queries. */
 void follow_events_register(struct follow_link *link);
 void follow_events_unregister(struct follow_link *link);
 

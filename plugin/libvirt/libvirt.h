@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* libvirt's netfs pools: what their XML requests, their actual transport, and how to convert one to RDMA
- * and back. Only this folder uses libvirt and libxml2.
+/* libvirt's netfs pools: the transport that their XML requests, the one that they use, and
+ * how to convert one to RDMA and back. Only this folder uses libvirt and libxml2.
  *
- *	pool_xml_*     a pool's XML: read, asked, edited, written; pure
+ *	pool_xml_*     a pool's XML: read, queried, edited, written; pure
  *	pool_audit()   the findings of one pool; pure
- *	pool_change_*  define, convert, revert: step by step, and back where a step does not succeed
- *	pools_*        libvirt itself, behind struct pool_ops
- *	pool_places()  the pools' files, for who may not ask libvirt
+ *	pool_change_*  define, convert, revert: step by step, with rollback if a step fails
+ *	pools_*        libvirt itself, as struct pool_ops
+ *	pool_places()  the pools' files, for callers that must not call libvirt
  *	domain_disks_* the disks of a guest's XML; pure
- *	follow_*       what happens to pools and guests
+ *	follow_*       changes of pools and guests
  *
- * XML is hostile, also that of libvirt: any user who may define pools wrote it. It is bounded, has no document
- * type, so neither entities nor anything that would be fetched, and what it holds is only believed
- * after it was looked at. */
+ * XML is untrusted, including libvirt's: any user who may define pools wrote it. Its size
+ * is bounded. It may have no document type, so it declares no entities and nothing is
+ * fetched. Its values are validated before use. */
 #ifndef PLUGIN_LIBVIRT_H
 #define PLUGIN_LIBVIRT_H
 
@@ -32,7 +32,8 @@
 
 struct pool_xml;
 
-/* What is written in it. NULL: it is not. All is borrowed from the XML until that is edited. */
+/* The contents of the XML; NULL if absent. Everything is borrowed from the XML until it is
+ * edited. */
 struct pool_facts {
 	const char *type; /* attribute of <pool> */
 	const char *name, *uuid;
@@ -43,55 +44,59 @@ struct pool_facts {
 	const char *target;           /* the mount point */
 	unsigned int nhosts;
 	bool auth; /* <auth> within <source> */
-	/* Mount options in the order of <fs:option>, of the right namespace. */
+	/* Mount options in the order of <fs:option>, of libvirt's namespace only. */
 	unsigned int noptions;
 	const char *const *options;
-	/* A <mount_opts> that libvirt drops: its namespace is another, "" for none. NULL: there is
-	 * none. */
+	/* The namespace of a <mount_opts> that libvirt drops because it is not libvirt's;
+	 * "" for none. NULL: there is no such element. */
 	const char *dropped_ns;
 };
 
-/* @out is the caller's. Errors: -EINVAL no XML, or no <pool>; -EFBIG longer than POOL_XML_MAX, or
- * more elements or deeper than a pool has; -ENOMEM. */
+/* @out is the caller's. Errors: -EINVAL not XML, or no <pool>; -EFBIG longer than
+ * POOL_XML_MAX, or more or deeper elements than a pool has; -ENOMEM. */
 int pool_xml_parse(struct pool_xml **out, const char *text, size_t len);
-/* A pool of type netfs without options. @host: as it stands in the source of a mount. */
+/* A pool of type netfs without options. @host: as in the source of a mount. */
 int pool_xml_new(struct pool_xml **out, const char *name, const char *host,
 		 const char *dir, const char *target);
 void pool_xml_free(struct pool_xml *xml);
 void pool_xml_free_p(struct pool_xml **xml);
 const struct pool_facts *pool_xml_facts(const struct pool_xml *xml);
-/* The XML, indented, ends with a newline; the caller's, for free(3). */
+/* The XML, indented, with a final newline; the caller frees it with free(3). */
 int pool_xml_format(const struct pool_xml *xml, char **out);
-/* The same without what libvirt writes by itself: sizes, and what it found as permissions. Two
- * definitions are the same where these texts are. */
+/* The same without what libvirt adds itself: sizes, and the permissions that it found. Two
+ * definitions are equal if these texts are. */
 int pool_xml_format_bare(const struct pool_xml *xml, char **out);
-/* What libvirt gives mount(8) behind its own nodev,nosuid,noexec: "nfsvers=4.2,proto=rdma". */
+/* The options that libvirt passes to mount(8) after its own nodev,nosuid,noexec:
+ * "nfsvers=4.2,proto=rdma". */
 int pool_xml_options(const struct pool_xml *xml, char **out);
 #define POOL_SOURCE_MAX (SPEC_HOST_MAX + SPEC_PATH_MAX + 4)
-/* HOST:DIR, as libvirt writes it. -EINVAL: it has not one host and a directory. */
+/* HOST:DIR, as libvirt writes it. -EINVAL: it does not have exactly one host and a
+ * directory. */
 int pool_xml_source(const struct pool_xml *xml, char *buf, size_t cap);
-/* Whether it is a pool of NFS, with one server. 0, or -EINVAL with a sentence why not. */
+/* Whether it is an NFS pool with one server. Returns 0, or -EINVAL with the reason as a
+ * sentence. */
 int pool_xml_check(const struct pool_xml *xml);
 
 struct pool_wish {
 	const struct policies *policies; /* NULL: built-in */
 	enum ip_family family;           /* of a name; as in struct plan_request */
-	const char *version;             /* "4.2"; "": none; NULL: what it has, or none */
+	const char *version; /* "4.2"; "": none; NULL: keep the pool's, if any */
 	const char
 		*options; /* in place of those that it has; NULL: those, but for what is
 			      * about another transport */
 };
 
-/* Edits it so that libvirt mounts it over RDMA: transport and port, one element each, its own
- * namespace, an IPv6 address in brackets. Everything else stays. Doing it twice is doing it once.
- * Errors: -EINVAL with a sentence; -ENOMEM; the XML is then of no use. */
+/* Edits the XML so that libvirt mounts it over RDMA: transport and port as one element
+ * each, libvirt's namespace, an IPv6 address in brackets. Everything else stays.
+ * Idempotent. Errors: -EINVAL with a sentence; -ENOMEM; the XML must not be used after an
+ * error. */
 int pool_xml_convert(struct pool_xml *xml, const struct pool_wish *wish);
 
-/* pool-ops: libvirt, or what a test puts in its place */
+/* pool-ops: libvirt, or a test's replacement */
 
 struct pool_info {
 	char *name, *uuid;
-	char *xml; /* the definition, as it comes into force at the next start */
+	char *xml; /* the definition that applies at the next start */
 	bool active, persistent, autostart;
 };
 
@@ -115,25 +120,27 @@ struct pool_guests {
 
 void pool_guests_fini(struct pool_guests *guests);
 
-/* More than these are an error, with both numbers. A report has room for so many pools. */
+/* More than these are an error that gives both numbers. A report can hold this many pools. */
 #define POOLS_MAX  2000
 #define GUESTS_MAX 16384
 
-/* Of all: -ENOENT no such pool; -ETIMEDOUT libvirt has not answered by the deadline, and may still
- * be at work: nothing more can be asked; -EACCES; -EIO whatever else it says, with its words. */
+/* All of them: -ENOENT no such pool; -ETIMEDOUT libvirt has not answered by the deadline
+ * and may still be working, so no further call is possible; -EACCES; -EIO any other error,
+ * with libvirt's message. */
 struct pool_ops {
 	/* Of type netfs, by name. */
 	int (*list)(void *conn, uint64_t deadline, struct pool_list *out);
 	int (*get)(void *conn, uint64_t deadline, const char *name,
 		   struct pool_info *out);
-	/* Adds it, or redefines that of the same name and uuid. @validate: against the schema, where
-	 * libvirt can. Errors: also -EINVAL it refuses the XML. */
+	/* Adds a pool, or redefines the one with the same name and uuid. @validate: against
+	 * the schema, if libvirt supports that. Errors: also -EINVAL libvirt refuses the
+	 * XML. */
 	int (*define)(void *conn, uint64_t deadline, const char *xml, bool validate);
 	int (*undefine)(void *conn, uint64_t deadline, const char *name);
 	int (*start)(void *conn, uint64_t deadline, const char *name);
 	int (*stop)(void *conn, uint64_t deadline, const char *name);
 	int (*autostart)(void *conn, uint64_t deadline, const char *name, bool on);
-	/* Those that run. Errors: also -EOPNOTSUPP this connection knows no guests. */
+	/* Running guests. Errors: also -EOPNOTSUPP this connection has no guests. */
 	int (*guests)(void *conn, uint64_t deadline, struct pool_guests *out);
 };
 
@@ -141,10 +148,10 @@ struct pool_ops {
 
 struct pools;
 
-/* @uri: NULL: LIBVIRT_DEFAULT_URI, or the system's daemon, monolithic or modular. @read_only: who
- * may not change anything may still look. Errors: as of struct pool_ops. */
+/* @uri: NULL: LIBVIRT_DEFAULT_URI, or the system's daemon, monolithic or modular.
+ * @read_only: works for users who may not change anything. Errors: as in struct pool_ops. */
 int pools_open(struct pools **out, const char *uri, bool read_only, uint64_t deadline);
-/* One that is still at work is left to the end of the process. */
+/* A connection whose call has not returned is leaked until the process exits. */
 void pools_close(struct pools *pools);
 void pools_close_p(struct pools **pools);
 const char *pools_uri(const struct pools *pools);
@@ -155,7 +162,7 @@ extern const struct pool_ops pools_ops; /* conn: struct pools */
 /* pool-state.c: pure */
 
 enum pool_run {
-	POOL_RUN_UNKNOWN, /* mounts of that host cannot be seen, or say nothing */
+	POOL_RUN_UNKNOWN, /* mounts of that host cannot be seen, or name no transport */
 	POOL_RUN_NOTHING, /* nothing is mounted on its target */
 	POOL_RUN_OTHER,   /* something else is mounted there */
 	POOL_RUN_RDMA,
@@ -165,13 +172,13 @@ enum pool_run {
 
 struct pool_seen {
 	const struct pool_xml *xml;
-	/* NULL: it is only XML, and no pool of libvirt's. */
+	/* NULL: XML only, not a pool known to libvirt. */
 	const struct pool_info *info;
-	/* With this pool among its places; NULL: nothing is known of this host. */
+	/* With this pool among its places; NULL: nothing is known about this host. */
 	const struct view *view;
-	bool remote;        /* its daemon runs elsewhere: mounts are not to be seen */
-	const char *target; /* its real path, NULL: as it is written */
-	const char *file;   /* where it is written; NULL: libvirt has it */
+	bool remote; /* its daemon runs on another host, whose mounts cannot be seen */
+	const char *target; /* with symbolic links resolved; NULL: as in the XML */
+	const char *file;   /* the file that defines it; NULL: libvirt has it */
 };
 
 struct pool_state {
@@ -179,15 +186,15 @@ struct pool_state {
 	char asked[16]; /* the transport its options name; "" none */
 	enum pool_run run;
 	char run_name[16];              /* "rdma", "tcp", "-", "?" */
-	const struct view_mount *mount; /* on its target; NULL: none */
-	enum view_state state;          /* of a pool that runs */
+	const struct view_mount *mount; /* mount on its target; NULL: none */
+	enum view_state state;          /* of a running pool */
 };
 
-/* What a view is to know of a pool. @name: NULL: as the XML has it. -ENOMEM. */
+/* Adds a pool to the places of a view. @name: NULL: as in the XML. -ENOMEM. */
 int pool_place_add(struct view_places *out, const struct pool_xml *xml, const char *name,
 		   bool active);
 void pool_state(const struct pool_seen *seen, struct pool_state *out);
-/* Status of a pool on whose target another source is mounted (POOL_RUN_OTHER). */
+/* Status of a pool whose target has another source mounted (POOL_RUN_OTHER). */
 enum finding_status pool_state_other(const struct pool_state *state);
 /* "rdma", "rdma (policy)", "tcp", "-". */
 const char *pool_state_wanted(const struct pool_state *state);
@@ -201,8 +208,8 @@ void pool_audit(const struct pool_seen *seen, finding_sink sink, void *arg);
 
 /* pool-volume.c */
 
-/* Whether a guest of this host may be denied a disk of type volume by AppArmor: pool.volume. False:
- * nothing is to be said. */
+/* Whether AppArmor may deny a guest of this host a disk of type volume: pool.volume. False:
+ * there is no finding. */
 bool pool_volume_audit(const struct host *host, struct finding *out);
 
 /* pool-target.c */
@@ -218,13 +225,14 @@ int pool_target_resolve(const struct host *host, const char *target, char *buf,
 #define DOMAIN_DISKS_MAX 16384 /* with backing files */
 
 struct domain_disk {
-	char *device; /* "vda"; of a backing file that of its disk; "?" where none is named */
+	char *device; /* "vda"; for a backing file that of its disk; "?" if none is named */
 	unsigned int depth;  /* 0 the disk, 1 its backing file, ... */
 	char *path;          /* type file and dir; NULL: a volume */
 	char *pool, *volume; /* type volume; NULL: a path */
-	/* startupPolicy optional, or requisite: where an image of it is missing libvirt takes the
-	 * medium out, or the disk; of requisite only for a guest that arrives or is restored, and one
-	 * that boots it refuses by itself. So both can be left to it. */
+	/* startupPolicy optional or requisite: if one of its images is missing, libvirt
+	 * ejects the medium or drops the disk. It does so for requisite only if the guest
+	 * is migrated in or restored, and refuses to boot one itself. So libvirt can handle
+	 * both. */
 	bool optional;
 };
 
@@ -235,70 +243,72 @@ struct domain_disks {
 	struct domain_disk *list;
 };
 
-/* Disks of type file, dir and volume, in the order of the XML, with their backing chains, mirrors and
- * data stores as far as they are written there; drives without a medium, and other types, are left
- * out. The root is <domain>, <disk> (a hotplug), or what libvirt wraps a domain in (<domstatus>,
- * <domainsnapshot>). Errors: as of pool_xml_parse(). */
+/* Disks of type file, dir and volume, in the order of the XML, with the backing chains,
+ * mirrors and data stores that it lists. Drives without a medium and other types are
+ * omitted. The root is <domain>, <disk> (a hotplug), or an element in which libvirt wraps a
+ * domain (<domstatus>, <domainsnapshot>). Errors: as pool_xml_parse(). */
 int domain_disks_parse(struct domain_disks *out, const char *text, size_t len);
 void domain_disks_fini(struct domain_disks *disks);
 
-/* pool-files.c: pools as libvirt keeps them, etc/libvirt/storage and run/libvirt/storage: for a hook,
- * which must not call libvirt */
+/* pool-files.c: pools as libvirt keeps them, etc/libvirt/storage and run/libvirt/storage:
+ * for a hook, which must not call libvirt */
 
-/* Of every type: by name, with target (rbd and the like have none: NULL) and, of NFS, source and
- * wish (view.h). One that runs is as it was started; else as it is defined. A file that
- * makes no sense is skipped: @skipped says which and why, of the first; "" for none. Errors: -EACCES
- * only root may see them; of reading the folders. */
+/* Pools of every type: by name, with target (NULL for rbd and the like, which have none)
+ * and, for NFS, source and requested transport (view.h). A running pool is as it was
+ * started, any other as it is defined. A malformed file is skipped: @skipped has the name
+ * of the first and the reason; "" for none. Errors: -EACCES only root may read them; of
+ * reading the folders. */
 int pool_places(const struct host *host, struct view_places *out, char skipped[256]);
-/* The same for a gate, which goes on without: what it has not learnt, for
- * struct view_sources.pools_unknown, in @buf; NULL: nothing. */
+/* The same for a gate, which continues after an error: what could not be read, for struct
+ * view_sources.pools_unknown, in @buf; NULL: nothing. */
 const char *pool_places_gap(const struct host *host, struct view_places *out,
 			    char buf[ERR_TEXT_MAX]);
 
-/* follow.c: libvirt's events, and what it has by then. All that asks libvirt is in threads of their
- * own, which wait for it as long as it takes; whoever follows never does. A connection that is lost,
- * or cannot be had, is tried again after 1 s, 2 s, ... 30 s, for ever. */
+/* follow.c: libvirt's events, and the resulting state. All calls to libvirt are made in
+ * threads of their own, which may block; the caller never does. A connection that is lost
+ * or fails is retried after 1 s, 2 s, ... 30 s, without limit. */
 
 struct follow;
 
-/* A guest that runs, or @gone. */
+/* A running guest, or one that is @gone. */
 struct follow_guest {
 	char uuid[40];
 	bool gone;
 	struct domain_disks disks; /* also its name */
-	char broken[128];          /* why its XML cannot be read; "" it can */
+	char broken[128];          /* why its XML cannot be read; "" if it can */
 };
 
-/* What is new since the last time. */
+/* Changes since the last call. */
 struct follow_news {
 	bool connected;
-	char uri[256]; /* "" there was no connection yet */
+	char uri[256]; /* "" if it was never connected */
 	bool remote;   /* as of pools_remote() */
 	char why[256]; /* why it is not connected; "" not known yet */
 	bool has_pools;
-	uint64_t pools_ms;      /* CLOCK_MONOTONIC: before they were asked for */
+	uint64_t pools_ms;      /* CLOCK_MONOTONIC: before libvirt was asked for them */
 	struct pool_list pools; /* all of type netfs, by name */
-	bool forget_guests;     /* all that were known before */
+	bool forget_guests;     /* forget all guests reported before */
 	size_t nguests;
-	struct follow_guest *guests; /* those of which something is new, each once */
+	struct follow_guest *guests; /* changed guests, each once */
 };
 
 /* @uri: as of pools_open(). Errors: -ENOMEM, -EAGAIN no thread. */
 int follow_open(struct follow **out, const char *uri);
-/* Readable when there is something new. */
+/* Readable when there are changes. */
 int follow_fd(const struct follow *follow);
-/* Has the pools asked for again, though nothing happened that libvirt knows of. */
+/* Queries the pools again, although libvirt reported no event. */
 void follow_ask_pools(struct follow *follow);
-/* Never waits. False: nothing new, and @out is empty. */
+/* Never waits. False: no changes, and @out is empty. */
 bool follow_take(struct follow *follow, struct follow_news *out);
 void follow_news_fini(struct follow_news *news);
-/* Waits for a moment; a thread that does not come back is left to the end of the process. */
+/* Waits briefly; a thread that has not ended is leaked until the process exits. */
 void follow_close(struct follow *follow);
 void follow_close_p(struct follow **follow);
 
 /* pool-guests.c: pure */
 
-/* Whether the guest's XML names the pool, or a path on its target. Not to be read is yes. */
+/* Whether the guest's XML names the pool, or a path on its target. True if the XML cannot
+ * be read. */
 bool pool_guests_uses(const char *domain_xml, const char *pool, const char *target);
 
 /* pool-change.c */
@@ -319,15 +329,15 @@ struct pool_changer {
 
 #define POOL_FOLDER "/var/lib/nfsrdma/pools"
 
-/* The reason of pool.definition, pool.guests and pool.list for an error of libvirt: "silent", "denied",
- * "no-memory"; else @reason. */
+/* The reason of pool.definition, pool.guests and pool.list for an error of libvirt:
+ * "silent", "denied", "no-memory"; else @reason. */
 const char *pool_change_reason(int rc, const char *reason);
 
-/* Defines @xml, which was made by pool_xml_new() and pool_xml_convert(). Findings tell the rest.
- * Errors, of this and those below: -ENOENT, -EEXIST, -EINVAL: nothing was done, with a sentence;
- * else findings say it, and 0 is returned. */
+/* Defines @xml, which was made by pool_xml_new() and pool_xml_convert(). Errors of this and
+ * the functions below: -ENOENT, -EEXIST, -EINVAL: nothing was changed, with a sentence; any
+ * other error is reported as a finding, and 0 is returned. */
 int pool_change_define(struct pool_changer *changer, const struct pool_xml *xml);
-/* The definition as it is and as it would be; both the caller's, for free(3). */
+/* The present definition and the new one; the caller frees both with free(3). */
 int pool_change_show(struct pool_changer *changer, const char *name, bool revert,
 		     const struct pool_wish *wish, char **before, char **after);
 int pool_change_convert(struct pool_changer *changer, const char *name,

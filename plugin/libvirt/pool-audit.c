@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Findings of one pool: what its XML requests, the mistakes in it, and its actual transport. libvirt
- * compares source and target of a mount, never its transport, so it shows a pool over TCP as running. */
+/* Findings of one pool: what its XML requests, the mistakes in it, and its actual
+ * transport. libvirt compares source and target of a mount, never its transport, so it
+ * shows a pool over TCP as running. */
 #include <stdarg.h>
 
 #include "plugin/report/shell.h"
@@ -12,7 +13,7 @@ struct audit {
 	const struct pool_seen *seen;
 	const struct pool_facts *facts;
 	struct pool_state state;
-	struct opts *opts;            /* what mount(8) is given; NULL: cannot be parsed */
+	struct opts *opts; /* options that mount(8) gets; NULL: cannot be parsed */
 	char source[POOL_SOURCE_MAX]; /* empty: incomplete */
 	finding_sink sink;
 	void *arg;
@@ -34,7 +35,7 @@ static void add_state(const struct audit *audit, struct finding *finding)
 	finding_text(finding, "effective", "%s", audit->state.run_name);
 }
 
-/* What the steps of a reason name. */
+/* The names used by the steps of a reason. */
 static void add_names(const struct audit *audit, struct finding *finding)
 {
 	const struct pool_facts *facts = audit->facts;
@@ -53,7 +54,7 @@ static void add_names(const struct audit *audit, struct finding *finding)
 		finding_text(finding, "file", "%s", file);
 }
 
-/* Commands of steps, where there is something to do. */
+/* The commands used by steps, if the finding needs any. */
 static void add_commands(const struct audit *audit, struct finding *finding)
 {
 	const char *name = audit->facts->name ? audit->facts->name : "";
@@ -76,7 +77,7 @@ static void finish(struct audit *audit, struct finding *finding, const char *rea
 	audit->sink(audit->arg, finding);
 }
 
-/* @reason: NULL: it is good, or skipped. */
+/* @reason: NULL if it passes or was skipped. */
 static void say(struct audit *audit, const char *id, enum finding_status status,
 		const char *reason, const char *fmt, ...)
 {
@@ -175,7 +176,8 @@ static bool begins(const char *text, const char *with)
 	return text && !strncmp(text, with, strlen(with));
 }
 
-/* What the plan would change is what is wrong. FINDING_PASS: it is nothing of the pool's. */
+/* A change that the plan would make is a mistake. FINDING_PASS: the change is not about the
+ * pool's options. */
 static enum finding_status judge_change(const struct plan_change *change)
 {
 	if (change->kind == PLAN_REPLACED && !strcmp(change->after, "proto=rdma6"))
@@ -230,7 +232,7 @@ static void audit_plan(struct audit *audit, const struct plan *plan, const char 
 	say(audit, "pool.options", status, why, "%.300s%s", text, more);
 }
 
-/* Options that do not mean what they seem to; false: there is a finding. */
+/* Options whose effect is not the apparent one. False: a finding was reported. */
 static bool options_are_sound(struct audit *audit)
 {
 	const struct opts *opts = audit->opts;
@@ -301,7 +303,7 @@ static void audit_version(struct audit *audit)
 		    version ? "NFSv" : "given by an option", version ? version : "");
 }
 
-/* --- what is written and not used ------------------------------------------------------------- */
+/* --- unused settings ---------------------------------------------------------- */
 
 static void audit_host_port(struct audit *audit)
 {
@@ -351,7 +353,7 @@ static const struct nfs_mount *find_sharer(const struct audit *audit)
 	return NULL;
 }
 
-/* Who requests it, as a clause. */
+/* What requests it, as a clause. */
 static const char *requester(const struct view_wanted *wanted,
 			     char buf[POLICY_FROM_MAX + 32])
 {
@@ -417,7 +419,7 @@ static void say_rdma(struct audit *audit)
 		    audit->facts->name, state->mount->why);
 }
 
-/* Over RDMA it may be the same export by another name. */
+/* Over RDMA it may be the same export under another name. */
 static void say_other(struct audit *audit)
 {
 	const struct pool_state *state = &audit->state;
@@ -449,7 +451,7 @@ static void say_unknown(struct audit *audit)
 		    audit->facts->target);
 }
 
-/* Of a pool that libvirt takes for running. */
+/* For a pool that libvirt shows as running. */
 static void audit_running(struct audit *audit)
 {
 	const char *name = audit->facts->name;

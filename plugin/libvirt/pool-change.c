@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* define, convert, revert. The former definition is on disk before anything changes. The change itself,
- * and the rollback if it fails, is pool-switch.c. */
+/* define, convert, revert. The former definition is on disk before anything changes. The
+ * change itself, and the rollback if it fails, is in pool-switch.c. */
 #include "plugin/report/shell.h"
 #include "plugin/libvirt/internal.h"
 
@@ -15,8 +15,8 @@ static bool names_version(const struct pool_xml *xml)
 	return !pool_state_options(xml, &opts) && pool_state_versions(opts);
 }
 
-/* The new definition. A pool that names no version keeps the one that its mount has: else it could
- * come up as NFSv3 one day. */
+/* The new definition. A pool that names no version keeps the version of its mount:
+ * otherwise it could come up as NFSv3 later. */
 static int make_wished(struct pool_switch *change, const struct pool_wish *wish,
 		       char **before, char **after)
 {
@@ -35,7 +35,7 @@ static int make_wished(struct pool_switch *change, const struct pool_wish *wish,
 	return err_context(rc, "pool %.60s", change->info.name);
 }
 
-/* A change that was cut off may have left it stopped. @original: zeroed, there is none. */
+/* An interrupted change may have left it stopped. @original: zeroed if there is none. */
 static bool runs_in_the_end(const struct pool_switch *change,
 			    const struct pool_original *original)
 {
@@ -46,8 +46,8 @@ static bool runs_in_the_end(const struct pool_switch *change,
 	return original->before && !original->after && original->active;
 }
 
-/* Writes down what the pool was, before anything is done. One that was converted before, and not
- * edited since, still was what it was before that. */
+/* Saves the pool's former state before any change. A pool that was converted before, and
+ * not edited since, keeps its state before that conversion. */
 static int write_original(struct pool_switch *change, const char *before,
 			  struct pool_original *original)
 {
@@ -74,7 +74,8 @@ static int write_original(struct pool_switch *change, const char *before,
 	return pool_original_write(folder, change->info.uuid, original);
 }
 
-/* @rc: of pool_switch_to(). One that could not be put back keeps what it was, for a revert. */
+/* @rc: of pool_switch_to(). If the rollback failed, the former definition is kept for a
+ * revert. */
 static int close_original(struct pool_switch *change, struct pool_original *original,
 			  const char *before, int rc)
 {
@@ -84,7 +85,7 @@ static int close_original(struct pool_switch *change, struct pool_original *orig
 
 	if (rc < 0)
 		return 0;
-	/* Put back to what it was before any conversion: nothing is left to revert. */
+	/* Restored to its state before any conversion: there is nothing left to revert. */
 	if (rc && !strcmp(original->before, change->info.xml))
 		return pool_original_remove(folder, change->info.uuid);
 	result = text ? ((original->after = strdup(text)) ? 0 : -ENOMEM)
@@ -132,7 +133,7 @@ static int refuse_remote(const struct pool_changer *changer)
 		"remote");
 }
 
-/* Its definition is right. Whether it runs over RDMA, which the findings then say. */
+/* Its definition is correct. Whether it runs over RDMA, which the findings report. */
 static bool is_proven(struct pool_switch *change)
 {
 	struct pool_state state;
@@ -145,8 +146,8 @@ static bool is_proven(struct pool_switch *change)
 	return true;
 }
 
-/* It was converted once, and that was cut off: it may have been stopped and not started again, and
- * goes back to what it was before if it does not come up over RDMA now. */
+/* An interrupted conversion: the pool may have been stopped and not started again. It
+ * returns to its former state if it does not come up over RDMA now. */
 static int take_up(struct pool_switch *change, const struct pool_original *original)
 {
 	char *back = strdup(original->before);
@@ -159,7 +160,7 @@ static int take_up(struct pool_switch *change, const struct pool_original *origi
 	return 0;
 }
 
-/* @after: what it is already, which is right. */
+/* @after: the present definition, which is correct. */
 static int complete(struct pool_switch *change, const char *after)
 {
 	_cleanup_(pool_original_fini) struct pool_original original = { .name = NULL };
@@ -185,7 +186,7 @@ static int complete(struct pool_switch *change, const char *after)
 		return 0;
 	if (cut_off)
 		return convert(change, after, after);
-	/* Started anew it may come up over RDMA; there is nothing to put back. */
+	/* A new start may bring it up over RDMA; there is nothing to restore. */
 	pool_switch_to(change, after);
 	return 0;
 }
@@ -227,7 +228,8 @@ static int read_original(struct pool_switch *change, struct pool_original *origi
 	return rc;
 }
 
-/* The definition is what it was before: a revert was cut off behind it, or it was edited by hand. */
+/* The definition is the former one already: a revert was interrupted after that step, or it
+ * was edited by hand. */
 static bool is_original(const struct pool_original *original, const char *now)
 {
 	_cleanup_(pool_xml_free_p) struct pool_xml *xml = NULL;
@@ -237,7 +239,7 @@ static bool is_original(const struct pool_original *original, const char *now)
 	       !pool_xml_format_bare(xml, &before) && !strcmp(before, now);
 }
 
-/* Later edits would be lost. One whose change was cut off may be anything. */
+/* Later edits would be lost. After an interrupted change any definition is possible. */
 static int check_unedited(const struct pool_switch *change,
 			  const struct pool_original *original)
 {
@@ -254,7 +256,8 @@ static int check_unedited(const struct pool_switch *change,
 		"edited");
 }
 
-/* Before the first step: what ends us in between leaves what the next revert is to reach. */
+/* Saved before the first step, so that the next revert can finish this one if it is
+ * interrupted. */
 static int begin_revert(struct pool_switch *change, struct pool_original *original)
 {
 	change->run = runs_in_the_end(change, original);

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* A pool's XML, edited in place so that what is not about the transport stays as it was.
+/* Edits a pool's XML in place, so that everything unrelated to the transport is preserved.
  *
- * What the options are to be is plan_make()'s business. They come back as one element each: libvirt
- * takes several in one name, too, but then nobody can edit or count them. The version of NFS goes
- * into <protocol ver>, which libvirt makes nfsvers= of, and mount.nfs takes one version only. */
+ * plan_make() decides the options. They are written as one element each: libvirt also
+ * accepts several in one name, but then they cannot be edited or counted. The NFS version
+ * goes into <protocol ver>, from which libvirt makes nfsvers=, since mount.nfs accepts only
+ * one version. */
 #include <libxml/parser.h>
 #include <libxml/tree.h>
 
@@ -22,7 +23,7 @@ static int no_memory(void)
 
 static const char *const transports[] = { "rdma", "tcp", "udp" };
 
-/* "rdma", "tcp6" ...; NULL: it is about something else. */
+/* "rdma", "tcp6" ...; NULL: the option does not name a transport. */
 static const char *transport_of(const struct opt *opt)
 {
 	size_t i;
@@ -61,8 +62,8 @@ bool pool_edit_is_version(const char *name)
 	       (!name[2] || name[2] == '.');
 }
 
-/* What a pool on its way to RDMA does not keep of its own. With bg mount.nfs exits with 0 before anything is
- * mounted, and libvirt takes the local file system for the pool. */
+/* Options that a pool converted to RDMA does not keep. With bg mount.nfs exits with 0
+ * before anything is mounted, and libvirt takes the local file system for the pool. */
 static bool is_left_behind(const struct opt *opt, bool was_rdma)
 {
 	const char *transport = transport_of(opt);
@@ -72,7 +73,7 @@ static bool is_left_behind(const struct opt *opt, bool was_rdma)
 	return !strcmp(opt->name, "bg") || (!was_rdma && !strcmp(opt->name, "port"));
 }
 
-/* Of the pool's own options what it keeps, with RDMA asked for: input for plan_make(). */
+/* The pool's own options that it keeps, with RDMA requested: input for plan_make(). */
 static int wish_options(const char *text, const struct pool_wish *wish, char **out)
 {
 	_cleanup_(opts_free_p) struct opts *opts = NULL;
@@ -106,7 +107,7 @@ static int wish_options(const char *text, const struct pool_wish *wish, char **o
 	return rc ? rc : opts_format(opts, out);
 }
 
-/* libvirt gives these itself, first. */
+/* libvirt passes these itself, first. */
 static bool is_libvirts(const struct opt *opt)
 {
 	static const char *const names[] = { "nodev", "nosuid", "noexec", "rw" };
@@ -127,7 +128,7 @@ static xmlNodePtr make_child(xmlNodePtr parent, const char *name)
 	return node ? node : xmlNewTextChild(parent, NULL, X(name), NULL);
 }
 
-/* The namespace, declared at the root. The prefix is libvirt's, unless somebody has it already. */
+/* Declares the namespace at the root. The prefix is libvirt's, unless it is already in use. */
 static xmlNsPtr declare_ns(xmlDocPtr doc, xmlNodePtr root)
 {
 	xmlNsPtr ns = xmlSearchNsByHref(doc, root, X(POOL_NS));
@@ -138,7 +139,8 @@ static xmlNsPtr declare_ns(xmlDocPtr doc, xmlNodePtr root)
 			X(xmlSearchNs(doc, root, X("fs")) ? "poolfs" : "fs"));
 }
 
-/* Also one that libvirt drops: its options were meant, and are asked for by their right name. */
+/* Also removes one that libvirt drops: its options were intended, and are now requested in
+ * the right namespace. */
 static void remove_lists(xmlNodePtr root)
 {
 	xmlNodePtr node, next;
@@ -207,7 +209,7 @@ static int set_version(struct pool_xml *xml, const struct plan *plan)
 	return node && xmlSetProp(node, X("ver"), X(version)) ? 0 : no_memory();
 }
 
-/* mount.nfs takes an IPv6 address in brackets only, and libvirt adds none. */
+/* mount.nfs accepts an IPv6 address only in brackets, and libvirt adds none. */
 static int bracket_host(struct pool_xml *xml)
 {
 	const char *host = xml->facts.host;

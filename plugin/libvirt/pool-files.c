@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Pools as libvirt keeps them on disk, for who must not ask it: a hook that does waits for a daemon
- * that waits for the hook (libvirt.org/hooks.html). Definitions are in /etc/libvirt/storage, and what
- * runs is in /run/libvirt/storage, as it was started, within <poolstate>
- * (src/conf/virstorageobj.c). A definition counts only in a file of its own name, as libvirt has
- * it. */
+/* Pools as libvirt keeps them on disk, for callers that must not call libvirt: a hook that
+ * does would wait for a daemon that waits for the hook (libvirt.org/hooks.html).
+ * Definitions are in /etc/libvirt/storage. Running pools are in /run/libvirt/storage, as
+ * they were started, within <poolstate> (src/conf/virstorageobj.c). A definition counts
+ * only if its file has the pool's name, as in libvirt. */
 #include <stdio.h>
 
 #include "plugin/libvirt/internal.h"
@@ -15,12 +15,12 @@
 struct files {
 	const struct host *host;
 	const char *folder;
-	bool state; /* what runs */
+	bool state; /* running pools */
 	struct view_places *out;
 	char *skipped; /* [SKIPPED_MAX] */
 };
 
-/* The first that is skipped is told. */
+/* Reports only the first file that is skipped. */
 static void skip(const struct files *files, const char *file, const char *why)
 {
 	if (*files->skipped)
@@ -53,7 +53,8 @@ static int take(const struct files *files, const char *file, const struct host_t
 		skip(files, file, "the pool has no <name>");
 	else if (!files->state && !is_named(file, facts->name))
 		skip(files, file, "the pool has another name, so libvirt skips it");
-	/* Pools of a network's own (rbd, gluster, iscsi-direct) have no files here, so no target. */
+	/* Network pools (rbd, gluster, iscsi-direct) have no files on this host, so no
+	 * target. */
 	else if (facts->target && *facts->target != '/')
 		skip(files, file,
 		     "its target is not an absolute path, so libvirt skips it");
@@ -76,7 +77,7 @@ static int read_file(const struct files *files, const char *file)
 	if (!rc) {
 		rc = take(files, file, &text);
 	} else if (rc != -EACCES && rc != -EPERM && rc != -ENOMEM) {
-		/* -ENOENT: it went since the folder was listed. */
+		/* -ENOENT: removed since the folder was listed. */
 		if (rc != -ENOENT)
 			skip(files, file, err_text());
 		rc = 0;

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Which guests use a pool, by the XML of those that run: disks of type volume name the pool; files,
- * directories, backing chains, kernels and NVRAM are paths. What only looks like a path on the
- * target counts, too: to refuse once too often costs a question, once too seldom a guest's disk. */
+/* Which guests use a pool, by the XML of running guests: disks of type volume name the
+ * pool; files, directories, backing chains, kernels and NVRAM are paths. Any text that
+ * looks like a path on the target counts too: a false match only costs a question, a missed
+ * one costs a guest its disk. */
 #include <libxml/parser.h>
 #include <libxml/tree.h>
 
 #include "plugin/libvirt/internal.h"
 
-/* libvirt's own bound of a text (REMOTE_STRING_MAX). */
+/* libvirt's own limit for a string (REMOTE_STRING_MAX). */
 static const struct xml_limits limits = {
 	.roots = { "domain" },
 	.bytes = 4 * 1024 * 1024,
@@ -19,7 +20,7 @@ static const struct xml_limits limits = {
 
 struct search {
 	const char *pool, *target;
-	size_t len; /* of the target, without slashes at its end */
+	size_t len; /* of the target, without trailing slashes */
 };
 
 static bool is_below(const struct search *search, const char *path)
@@ -51,7 +52,7 @@ static bool node_uses(const struct search *search, const xmlNode *node)
 	for (attribute = node->properties; attribute; attribute = attribute->next)
 		if (attribute_uses(search, attribute))
 			return true;
-	/* As deep as limits.depth. */
+	/* The depth is bounded by limits.depth. */
 	for (child = node->children; child; child = child->next)
 		if (node_uses(search, child))
 			return true;

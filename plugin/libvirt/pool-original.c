@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* What a pool was before it was converted: /var/lib/nfsrdma/pools/UUID.json. A pool's XML has no
- * place for it: libvirt keeps no metadata of pools.
+/* A pool before its conversion: /var/lib/nfsrdma/pools/UUID.json. It cannot be stored in
+ * the pool's XML: libvirt keeps no metadata of pools.
  *
  *	{"schema": "nfsrdma-pool/1", "name": "vms", "uri": "qemu:///system",
  *	 "active": true, "autostart": true, "before": "<pool ...", "after": "<pool ..." | null,
  *	 "reverting": {"active": true} | null}
  *
- * It is written before anything is changed, with "after" null, and again when the change has
- * succeeded: whatever ends us in between, `nfsrdma pool revert` finds it. A revert writes down
- * whether the pool is to run, since one that was cut off may have left it stopped. */
+ * It is written before any change, with "after" null, and again when the change has
+ * succeeded, so `nfsrdma pool revert` finds it wherever the change was interrupted. A
+ * revert saves whether the pool must run, since an interrupted one may have left it
+ * stopped. */
 #include <fcntl.h>
 #include <json.h>
 #include <sys/file.h>
@@ -43,7 +44,7 @@ static int bad(const char *what)
 	return err_set(EBADMSG, "%s", what);
 }
 
-/* *@out NULL: it is null, or not there. */
+/* *@out NULL: the value is null or absent. */
 static int get_text(json_object *json, const char *key, char **out)
 {
 	json_object *value = NULL;
@@ -158,7 +159,7 @@ static int make_folder(const char *folder)
 	return mkdir(path, 0700) && errno != EEXIST ? err_sys("make %s", path) : 0;
 }
 
-/* What is in it is given to libvirt, which mounts it: nobody else may have written it. */
+/* libvirt mounts what these files contain, so only root may be able to write them. */
 static int open_folder(const char *folder)
 {
 	_cleanup_close_ int fd = open(folder,
@@ -173,7 +174,7 @@ static int open_folder(const char *folder)
 	return take_fd(&fd);
 }
 
-/* libvirt's own form of a UUID: nothing else becomes a file's name. */
+/* Only libvirt's own form of a UUID may become a file name. */
 static int file_name(const char *uuid, char name[NAME_CAP])
 {
 	if (strlen(uuid) != 36 || uuid[strspn(uuid, "0123456789abcdef-")])
@@ -252,7 +253,7 @@ int pool_original_write(const char *folder, const char *uuid,
 	if (rc)
 		return rc;
 	file = (struct fd_file){ text, strlen(text), 0600, NULL, NULL };
-	/* The folder is locked: nobody else writes this name. */
+	/* The folder is locked: no other process writes this name. */
 	snprintf(fresh, sizeof(fresh), "%s.new", name);
 	return fd_replace(dir, fresh, name, &file) ? err_sys("write %s/%s", folder, name)
 						   : 0;

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* A pool as a view has it (plugin/view): what its XML requests, and what is mounted on its target. */
+/* A pool as seen by a view (plugin/view): what its XML requests, and what is mounted on its
+ * target. */
 #include <stdio.h>
 
 #include "plugin/libvirt/internal.h"
 
-/* What its own options request. libvirt passes them to mount(8) as they are, so of two the last applies;
- * options that cannot be parsed request RDMA if they name it. */
+/* What its own options request. libvirt passes them to mount(8) unchanged, so of two the
+ * last applies; options that cannot be parsed request RDMA if they contain its name. */
 static enum view_asked asks_for(const char *options)
 {
 	_cleanup_(opts_free_p) struct opts *opts = NULL;
@@ -21,8 +22,8 @@ static enum view_asked asks_for(const char *options)
 	return *transport ? ASKED_TCP : ASKED_ANY;
 }
 
-/* Borrows from @xml, @source and @options. Of another type, or of NFS that libvirt could not mount, it
- * has no source. */
+/* Borrows from @xml, @source and @options. A pool of another type, or one that libvirt
+ * could not mount, has no source. */
 static void place_of(const struct pool_xml *xml, const char *name,
 		     char source[POOL_SOURCE_MAX], char **options, struct view_place *out)
 {

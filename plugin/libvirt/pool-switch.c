@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Changes one pool from a definition to another: redefines, stops and starts it, then checks its mount,
- * since libvirt also shows a pool over TCP as running. If a step fails, everything is restored. Nothing is
- * ever unmounted below running guests: then only the definition changes, if at all. Signals wait until
- * the end. */
+/* Changes one pool from a definition to another: redefines, stops and starts it, then
+ * checks its mount, since libvirt also shows a pool over TCP as running. If a step fails,
+ * everything is restored. A pool is never unmounted while running guests use it: then only
+ * the definition changes, if at all. Signals are blocked until the end. */
 #include <signal.h>
 #include <stdarg.h>
 
 #include "plugin/libvirt/internal.h"
 
-/* What the steps of a reason name. */
+/* The names used by the steps of a reason. */
 static void add_names(const struct pool_switch *change, struct finding *finding)
 {
 	const struct pool_facts *facts = change->xml ? pool_xml_facts(change->xml) : NULL;
@@ -25,7 +25,7 @@ static void add_names(const struct pool_switch *change, struct finding *finding)
 		finding_text(finding, "source", "%s", source);
 }
 
-/* @finding: as far as it is known. */
+/* @finding: completed as far as possible. */
 static void send_finding(struct pool_switch *change, struct finding *finding,
 			 const char *reason)
 {
@@ -66,7 +66,7 @@ const char *pool_change_reason(int rc, const char *reason)
 	return reason;
 }
 
-/* A step that libvirt refused, or has not answered. */
+/* A step that libvirt refused or has not answered. */
 int pool_switch_failed(struct pool_switch *change, const char *id, const char *reason,
 		       const char *what, int rc)
 {
@@ -82,7 +82,7 @@ void pool_switch_fini(struct pool_switch *change)
 	pool_xml_free(change->xml);
 }
 
-/* --- looking ------------------------------------------------------------------------------- */
+/* --- present state ------------------------------------------------------------ */
 
 int pool_switch_look(struct pool_switch *change, const char *name)
 {
@@ -114,14 +114,14 @@ static const char *real_target(struct pool_switch *change, char *buf, size_t cap
 									    : buf;
 }
 
-/* What the pool's mount says by now. @audit: also as a finding. */
+/* Reads the state of the pool's mount. @audit: also reports it as a finding. */
 int pool_switch_mount(struct pool_switch *change, bool audit, struct pool_state *state,
 		      char version[8])
 {
 	struct pool_changer *changer = change->changer;
 	_cleanup_(view_places_fini) struct view_places places = { .count = 0 };
 	_cleanup_(view_close_p) struct view *view = NULL;
-	/* It is the mount itself that is to prove it. */
+	/* Records are ignored: the mount itself must prove its transport. */
 	const struct view_sources sources = { .host = changer->host,
 					      .now = now_ms(),
 					      .pools = &places,
@@ -208,7 +208,7 @@ static void say_users(struct pool_switch *change, const struct pool_users *users
 	send_finding(change, &finding, force ? "later" : "running");
 }
 
-/* 0, or -EBUSY: it is not to be touched, and the finding says why. */
+/* Returns 0, or -EBUSY if the pool must not be changed; a finding has the reason. */
 int pool_switch_guests(struct pool_switch *change)
 {
 	struct pool_changer *changer = change->changer;
@@ -236,7 +236,7 @@ int pool_switch_guests(struct pool_switch *change)
 
 /* --- steps ---------------------------------------------------------------------------------- */
 
-/* libvirts before 5.1 know no mount options, and a driver for tests drops them. */
+/* libvirt before 5.1 does not support mount options, and its test driver drops them. */
 int pool_switch_taken(struct pool_switch *change, const char *to)
 {
 	_cleanup_(pool_xml_free_p) struct pool_xml *wanted = NULL, *taken = NULL;
@@ -306,7 +306,7 @@ static int start(struct pool_switch *change)
 	return 0;
 }
 
-/* The finding is pool.transport. */
+/* Reported as pool.transport. */
 static int prove(struct pool_switch *change)
 {
 	struct pool_state state;
@@ -321,7 +321,7 @@ static int prove(struct pool_switch *change)
 	return change->prove && state.run != POOL_RUN_RDMA ? -EPROTO : 0;
 }
 
-/* A redefinition keeps it; if it were not so, the pool would be missing after a boot. */
+/* A redefinition should keep it; if it does not, the pool would not start at boot. */
 static int keep_autostart(struct pool_switch *change)
 {
 	_cleanup_(pool_info_fini) struct pool_info info = { .name = NULL };
@@ -351,7 +351,7 @@ static int steps(struct pool_switch *change, const char *to)
 		return keep_autostart(change);
 	}
 	rc = ran ? stop(change) : 0;
-	/* One that did not run is started to see whether it comes up, and stopped again. */
+	/* A pool that did not run is started to test it, and stopped again. */
 	if (!rc && (change->run || change->prove)) {
 		rc = start(change);
 		rc = rc ? rc : prove(change);
@@ -362,10 +362,10 @@ static int steps(struct pool_switch *change, const char *to)
 	return rc;
 }
 
-/* --- back ------------------------------------------------------------------------------------ */
+/* --- rollback ----------------------------------------------------------------- */
 
-/* What was refused, stopped or started so far is known by now. The old definition is not validated:
- * it was good enough before. */
+/* Earlier findings say which step was refused. The old definition is not validated: libvirt
+ * accepted it before. */
 static int put_back(struct pool_switch *change, const char *from, bool ran)
 {
 	struct pool_changer *changer = change->changer;
@@ -411,7 +411,8 @@ static void hold_signals(sigset_t *old)
 	pthread_sigmask(SIG_BLOCK, &set, old);
 }
 
-/* 0; 1 it is put back as it was; -errno it is neither. Findings say it all. */
+/* Returns 0; 1 if the former definition was restored; -errno if neither succeeded. Findings
+ * report each step. */
 int pool_switch_to(struct pool_switch *change, const char *to)
 {
 	bool ran = change->run;

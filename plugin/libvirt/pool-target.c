@@ -10,7 +10,7 @@ const struct view_mount *pool_target_mount(const struct view *view, const char *
 	unsigned int i;
 
 	for (i = mounts->count; i > 0; i--)
-		/* Texts of a mount are cut at their size. */
+		/* Strings of a mount are truncated to their size. */
 		if (!strncmp(mounts->list[i - 1].target, target,
 			     sizeof(mounts->list->target) - 1))
 			return view_mount(view, i - 1);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Whether a guest can have a disk of type volume under AppArmor. Each guest has a profile that
- * virt-aa-helper makes of its XML. Where the helper does not know which file a volume is, the profile
- * has no rule for it, and the guest does not start (gitlab.com/libvirt/libvirt/-/issues/546).
+/* Whether AppArmor lets a guest use a disk of type volume. virt-aa-helper makes a profile
+ * for each guest from its XML. If it cannot resolve a volume to its file, the profile has
+ * no rule for it, and the guest does not start (gitlab.com/libvirt/libvirt/-/issues/546).
  *
- * libvirt 9.0.0 is one that does not (seen); the sources of 12.6.0 hand the helper volumes with
- * their files, and it reads them. Which version between was the first is not known here. */
+ * libvirt 9.0.0 does not resolve volumes (tested). In the sources of 12.6.0 the helper gets
+ * volumes with their files, and reads them. The first version that does is not known. */
 #include <stdio.h>
 
 #include "plugin/libvirt/internal.h"
@@ -15,7 +15,7 @@
 #define ALLOWED_MAJOR 12
 #define ALLOWED_MINOR 6
 
-/* A profile of the daemon's is what makes it confine guests. */
+/* The daemon confines guests if it has a profile itself. */
 static bool is_confined(const struct host *host)
 {
 	char enabled[8];
@@ -27,7 +27,7 @@ static bool is_confined(const struct host *host)
 		!host_exists(host, "etc/apparmor.d/usr.sbin.virtqemud"));
 }
 
-/* "1:9.0.0-4+deb12u2". @out as it is without the packager's part; "" not known. */
+/* "1:9.0.0-4+deb12u2". @out: without the packager's part; "" not known. */
 static bool allows(const char *version, char out[32])
 {
 	const char *colon = strchr(version, ':');

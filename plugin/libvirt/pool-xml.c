@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* A pool's XML: what it says, as libvirt reads it (src/conf/storage_conf.c and
- * src/storage/storage_backend_fs.c): of several elements of a name the first counts, mount options
- * are those of libvirt's namespace whatever its prefix, and what nobody knows is kept. */
+/* A pool's XML, read as libvirt reads it (src/conf/storage_conf.c and
+ * src/storage/storage_backend_fs.c): of several elements with one name the first applies,
+ * mount options are those in libvirt's namespace whatever its prefix, and unknown elements
+ * are kept. */
 #include <libxml/parser.h>
 #include <libxml/tree.h>
 
@@ -16,7 +17,7 @@ static const struct xml_limits limits = {
 	.depth = 32,
 };
 
-/* Twice as much: libvirt puts comments and the state around it. */
+/* Twice the size: libvirt adds comments and the state around it. */
 static const struct xml_limits saved_limits = {
 	.roots = { "pool", "poolstate" },
 	.bytes = 2 * POOL_XML_MAX,
@@ -52,7 +53,7 @@ xmlNodePtr pool_xml_child_ns(xmlNodePtr parent, const char *name)
 
 /* --- facts ------------------------------------------------------------------------------- */
 
-/* Keeps a text for as long as the facts stand. NULL stays NULL. */
+/* Keeps a string as long as the facts are valid. NULL stays NULL. */
 static const char *keep(struct pool_xml *xml, xmlChar *text, int *rc)
 {
 	char *copy = text ? strdup((const char *)text) : NULL;
@@ -115,12 +116,12 @@ bool pool_xml_is_list(const xmlNode *node)
 
 	if (node->type != XML_ELEMENT_NODE)
 		return false;
-	/* With a prefix that nobody declared it is a part of the name. */
+	/* An undeclared prefix is part of the name. */
 	colon = node->ns ? NULL : strchr(name, ':');
 	return !strcmp(colon ? colon + 1 : name, "mount_opts");
 }
 
-/* libvirt looks for mount_opts of its namespace, and passes over any other. */
+/* libvirt reads mount_opts in its own namespace and ignores any other. */
 static const char *find_dropped(struct pool_xml *xml, xmlNodePtr root, int *rc)
 {
 	xmlNodePtr node;
@@ -162,7 +163,7 @@ static void forget(struct pool_xml *xml)
 	xml->facts = (struct pool_facts){ .type = NULL };
 }
 
-/* <pool>, which is the root, or within <poolstate>. */
+/* <pool>: the root, or within <poolstate>. */
 static xmlNodePtr pool_of(xmlDocPtr doc)
 {
 	xmlNodePtr root = xmlDocGetRootElement(doc);
@@ -194,7 +195,7 @@ const struct pool_facts *pool_xml_facts(const struct pool_xml *xml)
 	return &xml->facts;
 }
 
-/* --- in and out -------------------------------------------------------------------------- */
+/* --- parse and format --------------------------------------------------------- */
 
 void pool_xml_free(struct pool_xml *xml)
 {
@@ -240,7 +241,7 @@ static int dump(xmlDocPtr doc, char **out)
 	xmlBufferPtr buffer = xmlBufferCreate();
 	int rc = -ENOMEM;
 
-	/* Only what was read without white space is indented (XML_PARSE_NOBLANKS). */
+	/* Only XML that was parsed without blank nodes is indented (XML_PARSE_NOBLANKS). */
 	if (buffer && xmlNodeDump(buffer, doc, xmlDocGetRootElement(doc), 0, 1) >= 0 &&
 	    asprintf(out, "%s\n", (const char *)xmlBufferContent(buffer)) >= 0)
 		rc = 0;
@@ -281,7 +282,7 @@ int pool_xml_format_bare(const struct pool_xml *xml, char **out)
 	return rc;
 }
 
-/* --- what libvirt makes of it ------------------------------------------------------------- */
+/* --- libvirt's result --------------------------------------------------------- */
 
 int pool_xml_options(const struct pool_xml *xml, char **out)
 {
@@ -303,7 +304,7 @@ int pool_xml_options(const struct pool_xml *xml, char **out)
 	return 0;
 }
 
-/* libvirt cuts slashes at the end (virFileSanitizePath), but not the only one. */
+/* libvirt removes trailing slashes (virFileSanitizePath), but keeps "/". */
 static size_t path_len(const char *path)
 {
 	size_t len = strlen(path);

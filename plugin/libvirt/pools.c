@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* The edge to libvirt: its public API, of 9.0 and later, and nothing else of it. Every call is made
- * by the worker. What a call is given and what it brings is in struct call, which stays behind with
- * the worker if that does not come back. */
+/* The interface to libvirt: only its public API, of 9.0 and later. The worker makes every
+ * call. Arguments and results are in struct call, which is leaked together with the worker
+ * if the call does not return. */
 #include <libvirt/libvirt.h>
 #include <libvirt/virterror.h>
 
@@ -26,7 +26,7 @@ struct call {
 	struct pool_guests guests;
 };
 
-/* --- what comes back -------------------------------------------------------------------- */
+/* --- results ------------------------------------------------------------------ */
 
 void pool_info_fini(struct pool_info *info)
 {
@@ -67,7 +67,7 @@ static const struct {
 	{ VIR_ERR_CONFIG_UNSUPPORTED, EINVAL }, { VIR_ERR_NO_MEMORY, ENOMEM },
 };
 
-/* libvirt's words, in one line: schema errors have several. */
+/* libvirt's message in one line: schema errors have several. */
 int pools_error(void)
 {
 	const virError *error = virGetLastError();
@@ -86,7 +86,7 @@ int pools_error(void)
 	return err_set(errnum, "libvirt: %s", text);
 }
 
-/* What libvirt would print on stderr by itself. */
+/* Suppresses libvirt's own messages on stderr. */
 static void keep_quiet(void *arg, virErrorPtr error)
 {
 	(void)arg;
@@ -127,7 +127,7 @@ static int make_call(struct call *call, worker_fn fn, uint64_t deadline)
 	return worker_call(call->pools->worker, fn, call, deadline);
 }
 
-/* What a call that did not come back holds is its own. */
+/* A call that has not returned keeps its memory. */
 static int end_call(struct call *call, int rc)
 {
 	if (!worker_lost(call->pools->worker))
@@ -135,7 +135,7 @@ static int end_call(struct call *call, int rc)
 	return rc;
 }
 
-/* A call that is given a text and brings nothing. */
+/* A call that takes a string and returns nothing. */
 static int simple_call(void *conn, uint64_t deadline, worker_fn fn, const char *text,
 		       bool flag)
 {
@@ -171,8 +171,8 @@ static int fill_info(virStoragePoolPtr pool, struct pool_info *out)
 	int autostart = 0, active = virStoragePoolIsActive(pool),
 	    persistent = virStoragePoolIsPersistent(pool);
 
-	/* A pool that is not defined has no definition but the one in force, and libvirt's driver
-	 * for tests makes no difference. */
+	/* A transient pool has only the definition in force, and libvirt's test driver
+	 * makes no difference. */
 	out->xml = virStoragePoolGetXMLDesc(
 		pool, persistent > 0 ? VIR_STORAGE_XML_INACTIVE : 0);
 	if (!out->xml && virGetLastErrorCode() == VIR_ERR_INVALID_ARG)
@@ -224,7 +224,7 @@ static int by_name(const void *a, const void *b)
 		      ((const struct pool_info *)b)->name);
 }
 
-/* A pool that went away since is none. */
+/* A pool that was removed since the list was read is omitted. */
 static int take_pools(struct pool_list *list, virStoragePoolPtr *pools, size_t count)
 {
 	size_t i;
@@ -287,7 +287,7 @@ static int list_pools(void *conn, uint64_t deadline, struct pool_list *out)
 	return end_call(call, rc);
 }
 
-/* One that has ended since is none. */
+/* A guest that has ended since the list was read is omitted. */
 static int take_guests(struct call *call, virDomainPtr *domains, size_t count)
 {
 	struct pool_guests *guests = &call->guests;
@@ -348,8 +348,8 @@ static int list_guests(void *conn, uint64_t deadline, struct pool_guests *out)
 
 /* --- changing -------------------------------------------------------------------------------- */
 
-/* The schema has no host in brackets, which is the only one that mount.nfs takes for IPv6. And a
- * daemon older than 7.8 knows no validation. */
+/* The schema does not allow a host in brackets, the only form that mount.nfs accepts for
+ * IPv6. And a daemon older than 7.8 does not support validation. */
 static int do_define(void *arg)
 {
 	struct call *call = arg;
@@ -431,7 +431,7 @@ const struct pool_ops pools_ops = {
 
 /* --- the connection ---------------------------------------------------------------------------- */
 
-/* SCHEME[+TRANSPORT]://[USER@]HOST/..., of which only the host matters. */
+/* SCHEME[+TRANSPORT]://[USER@]HOST/...; only the host matters. */
 static bool is_remote(const char *uri)
 {
 	const char *at = strstr(uri, "://");
@@ -516,7 +516,7 @@ void pools_close(struct pools *pools)
 
 	if (!pools || worker_lost(pools->worker))
 		return;
-	/* What went wrong before is what matters. */
+	/* Report the earlier error. */
 	snprintf(text, sizeof(text), "%s", err_text());
 	simple_call(pools, deadline_in(CLOSE_MS), do_close, NULL, false);
 	if (!worker_lost(pools->worker)) {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* A thread for calls that may hang. libvirt's have no deadline: the daemon answers when its mount(8)
- * ends, and where a server is gone that is much later, or never. Keepalive would only tell
- * whether the daemon lives. So who asks waits here, and gives up in time; the thread is then
- * left behind, and with it everything that it was given. */
+/* A thread for calls that may hang. libvirt's calls have no deadline: the daemon answers
+ * when its mount(8) ends, which may be much later or never if a server is unreachable.
+ * Keepalive would only show that the daemon is alive. So the caller waits here until its
+ * deadline; the thread is then leaked, with everything that it was given. */
 #include <pthread.h>
 
 #include "plugin/libvirt/internal.h"

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* XML from outside: libxml2 reads it, within bounds.
+/* Parses untrusted XML with libxml2, within limits.
  *
- * A document type is refused when it begins, so no entity is ever declared, and none fetched:
- * libvirt's XML has none. The text is UTF-8, whatever it says of itself: that is what libvirt reads
- * and writes. libxml2's own bounds (names, depth of 256, growth of entities) hold besides, because
- * XML_PARSE_HUGE is not given. */
+ * A document type is refused at its start, so no entity is declared or fetched: libvirt's
+ * XML has none. The text is parsed as UTF-8 whatever encoding it declares: libvirt reads
+ * and writes UTF-8. libxml2's own limits (names, depth of 256, growth of entities) apply as
+ * well, because XML_PARSE_HUGE is not set. */
 #include <libxml/parser.h>
 #include <libxml/tree.h>
 
@@ -16,7 +16,7 @@ struct reading {
 	const struct xml_limits *limits;
 	size_t nodes;
 	int errnum;
-	const char *refused; /* NULL: nothing was */
+	const char *refused; /* NULL: not refused */
 	startElementNsSAX2Func start;
 	commentSAXFunc comment;
 	processingInstructionSAXFunc instruction;
@@ -43,7 +43,7 @@ static void on_doctype(void *arg, const xmlChar *name, const xmlChar *external,
 	     "has a document type (<!DOCTYPE>), which libvirt's XML never has");
 }
 
-/* Whether there is room for @more nodes: each takes much more memory than text. */
+/* Whether there is room for @more nodes: each needs much more memory than its text. */
 static bool has_room(xmlParserCtxtPtr ctxt, size_t more)
 {
 	struct reading *reading = ctxt->_private;
@@ -149,7 +149,7 @@ int xml_read(xmlDocPtr *out, const char *text, size_t len,
 			       limits->bytes);
 	if (!len)
 		return err_set(EINVAL, "the XML is empty");
-	/* libxml2 would take it for the end. */
+	/* libxml2 would treat it as the end of the text. */
 	if (memchr(text, '\0', len))
 		return err_set(EINVAL, "the XML has a NUL byte");
 	ctxt = xmlNewParserCtxt();
