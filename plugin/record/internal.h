@@ -3,33 +3,32 @@
 
 /* The map of plugin/record.
  *
- *	record-json.c   the bytes of a record, and back; names of files
- *	record.c        reading: what is believed
- *	record-list.c   all of them
- *	record-write.c  writing and removing
- */
+ *	record-json.c   encoding and decoding a record; file names
+ *	record.c        reading and validating
+ *	record-list.c   reading all records
+ *	record-write.c  writing and removing */
 #ifndef PLUGIN_RECORD_INTERNAL_H
 #define PLUGIN_RECORD_INTERNAL_H
 
 #include "plugin/record/record.h"
 
-/* A report of all checks of a host is a fifth of it. */
+/* Five times the size of a report with all checks of a host. */
 #define RECORD_MAX (512 * 1024)
 
 /* record-json.c */
 
 #define RECORD_NAME_MAX 48
 
-/* "90.json"; of a directory "pending-0123456789abcdef.json". Both pure. */
+/* "90.json"; for a directory "pending-0123456789abcdef.json". Both pure. */
 const char *record_name(unsigned int id, char name[RECORD_NAME_MAX]);
 const char *record_pending_name(const char *target, char name[RECORD_NAME_MAX]);
 
 /* record.c */
 
-/* The record in a file below the host's root. Errors: of reading; -EBADMSG. */
+/* Reads the record in a file below the host's root. Errors: of reading; -EBADMSG. */
 int record_read(const struct host *host, const char *path, struct record *out);
 
-/* Where records are looked for: in files, or among those that were read. */
+/* The source of records: files, or a list that was read before. */
 struct record_source {
 	const struct host *host;
 	const struct record_list *list; /* NULL: @host's files */
@@ -43,7 +42,7 @@ int record_source_pending(const struct record_source *from, const char *target,
 
 /* record-list.c */
 
-/* That of a file's name. Errors: -ENOENT; as it was read. */
+/* The record in the file of this name. Errors: -ENOENT; the error of reading that file. */
 int record_list_get(const struct record_list *list, const char *name, struct record *out);
 
 #endif

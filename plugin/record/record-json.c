@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* The bytes of a record. */
+/* Encodes and decodes a record. */
 #include <inttypes.h>
 #include <json-c/json.h>
 #include <stdio.h>
@@ -31,8 +31,8 @@ const char *record_name(unsigned int id, char name[RECORD_NAME_MAX])
 	return name;
 }
 
-/* FNV-1a of the directory as a record has it: a name for a file. Two directories of one name
- * would only make the other's record be not believed. */
+/* A file name: FNV-1a of the directory as a record has it. If two directories have one
+ * hash, the record of one is only rejected for the other. */
 const char *record_pending_name(const char *target, char name[RECORD_NAME_MAX])
 {
 	char text[sizeof(((struct record *)NULL)->target)];
@@ -46,7 +46,7 @@ const char *record_pending_name(const char *target, char name[RECORD_NAME_MAX])
 	return name;
 }
 
-/* --- to text ------------------------------------------------------------------------------ */
+/* --- encode ------------------------------------------------------------------------------- */
 
 static struct json_object *mount_new(const struct record *record)
 {
@@ -77,7 +77,7 @@ static struct json_object *mount_new(const struct record *record)
 	return mount;
 }
 
-/* The report as its own format has it. NULL: no memory. */
+/* The report in its own format. NULL: no memory. */
 static struct json_object *report_new_json(const struct report *report)
 {
 	struct json_object *json;
@@ -115,7 +115,7 @@ int record_encode(const struct record *record, const struct report *report, char
 	return 0;
 }
 
-/* --- from text ------------------------------------------------------------------------------ */
+/* --- decode --------------------------------------------------------------------------------- */
 
 static int get_text(struct json_object *mount, const char *key, char *buf, size_t cap)
 {
@@ -196,7 +196,7 @@ static int get_mount(struct json_object *mount, struct record *out)
 
 	for (i = 0; !rc && i < ARRAY_SIZE(texts); i++)
 		rc = get_text(mount, texts[i].key, texts[i].buf, texts[i].cap);
-	/* Younger than the rest. */
+	/* Added later than the other keys. */
 	if (!rc && json_object_object_get_ex(mount, "policy", NULL))
 		rc = get_text(mount, "policy", out->policy, sizeof(out->policy));
 	rc = rc ? rc : get_state(mount, &out->state);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* All records there are, valid or not, for the watcher. */
+/* Reads all records, valid or not, for the watcher. */
 #include <stdio.h>
 
 #include "plugin/record/internal.h"
@@ -13,7 +13,7 @@ static bool is_record(const char *name)
 	return *name != '.' && len > 5 && !strcmp(name + len - 5, ".json");
 }
 
-/* What is in a file is of that file. */
+/* A record must match its file's name. */
 static int check_name(const char *name, const struct record *record)
 {
 	char right[RECORD_NAME_MAX];
@@ -47,7 +47,7 @@ static void add(const struct host *host, const char *name, struct record_list *l
 	rc = rc ? rc : check_name(name, record);
 	if (!rc)
 		list->count++;
-	/* Somebody took it away since it was listed. */
+	/* Removed since the folder was listed. */
 	else if (rc != -ENOENT)
 		add_broken(list, name, rc);
 }
@@ -89,7 +89,7 @@ static bool is_named(const struct record *record, const char *name)
 {
 	char right[RECORD_NAME_MAX];
 
-	/* Most are of another kind than the one that is looked for. */
+	/* Skip records of the other kind first: most are. */
 	if (!record->id != !strncmp(name, "pending-", 8))
 		return false;
 	return !strcmp(record->id ? record_name(record->id, right)

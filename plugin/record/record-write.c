@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* The only writer of records. A record appears by rename(2), after its bytes and before its
- * folder are on disk; so a reader sees the old one or the new one, and so does who looks after a
- * crash. The folder is a tmpfs, mostly; where it is not, that is what fsync(2) is for.
+/* The only writer of records. A record is replaced by rename(2), after its data and before
+ * its folder are synced. So a reader sees the old or the new record, also after a crash.
+ * The folder is usually a tmpfs; fsync(2) is for systems where it is not.
  *
- * Helpers and the watcher write at the same time. Who decides by what is in a file holds a lock
- * from that look to the rename, and so does everybody who writes; it is held for as long as
- * a small file takes. The lock's file is root's alone, or anybody could hold it. */
+ * Helpers and the watcher write at the same time. A process that decides by a file's
+ * contents holds a lock from reading it to the rename, and every writer takes it, for as
+ * long as a small file takes. Only root can open the lock's file; otherwise any user could
+ * hold the lock. */
 #include <dirent.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -18,7 +19,7 @@
 
 #include "plugin/record/internal.h"
 
-/* Readable by all, writable only by root, whatever the umask. */
+/* Readable by all, writable only by root, regardless of the umask. */
 #define FOLDER_MODE 0755
 #define FILE_MODE   0644
 
@@ -47,7 +48,8 @@ int record_open(const char *root)
 
 	if (top < 0)
 		return err_sys("open %s", root);
-	/* /run may be a link in a root that is no system's; records are of systems. */
+	/* If @root is not a system's root, its /run may be a symbolic link; only systems
+	 * have records. */
 	mask = umask(0022);
 	run = enter(top, "run");
 	ours = run < 0 ? run : enter(run, "nfsrdma");
@@ -56,9 +58,9 @@ int record_open(const char *root)
 	return fd;
 }
 
-/* A descriptor to close, or -1: who has it does not let go (it was stopped), or there is no
- * file to be made. Then there is none: a mount that waits for a record is worse than one which is
- * not believed. */
+/* Returns a descriptor to close, or -1: the holder does not release the lock (it was
+ * stopped), or the lock's file cannot be created. The caller then continues without a lock:
+ * a mount that hangs for its record is worse than a record that is rejected. */
 static int lock_records(int folder)
 {
 	uint64_t deadline = deadline_in(LOCK_MS);
@@ -75,8 +77,8 @@ static int lock_records(int folder)
 	return fd;
 }
 
-/* @name appears whole. Who has the lock takes the place of what a killed one left; who got none shares
- * no name with others. */
+/* Writes @name atomically. With the lock it replaces what a killed writer left; without it,
+ * its temporary name is unique. */
 static int put_file(int folder, const char *name, const char *text, bool locked)
 {
 	const struct fd_file file = { text, strlen(text), FILE_MODE, NULL, NULL };
@@ -133,7 +135,7 @@ int record_remove(int folder, unsigned int id, const char *target)
 	return rc;
 }
 
-/* More than a host has mounts; the rest is of nobody who is looked for. */
+/* More than a host has mounts; further records are ignored. */
 #define FORGET_MAX 16384
 
 /* False: absent, or malformed. */
@@ -152,7 +154,7 @@ static bool read_at(int folder, const char *name, struct record *out)
 	return used && !record_decode(text, out);
 }
 
-/* Records of a directory: all, or those whose mount is not among @there. */
+/* Selects the records of a directory: all, or those whose mount is not in @there. */
 struct choice {
 	char target[sizeof(((struct record *)NULL)->target)];
 	const struct nfs_mounts *there;
@@ -166,7 +168,7 @@ static bool is_there(const struct choice *choice, const struct record *record)
 	for (i = 0; choice->there && i < choice->there->count; i++)
 		if (record_is_of(record, &choice->there->list[i], choice->now))
 			return true;
-	/* Of a pending one nobody knows. */
+	/* The mount of a pending record is not known. */
 	return choice->there && !record->id;
 }
 
@@ -178,7 +180,8 @@ static bool is_chosen(int folder, const char *name, const struct choice *choice)
 	       !is_there(choice, &record);
 }
 
-/* Of a writer without the lock that was killed. A process that is there may be at it. */
+/* Left by a killed writer that had no lock. If that process still exists, it may be
+ * writing. */
 static void tidy_temporary(int folder, const char *name)
 {
 	const char *dot = strrchr(name, '.');
@@ -229,7 +232,7 @@ int record_tidy(int folder, const char *target, const struct nfs_mounts *there,
 
 /* --- for the watcher ------------------------------------------------------------------ */
 
-/* One from the future is nobody's. */
+/* A record with a time in the future is ignored. */
 static bool is_overtaken(int folder, const char *name, const struct record *ours)
 {
 	struct record theirs;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Reading records, and what of them is believed. */
+/* Reads and validates records. */
 #include <stdio.h>
 
 #include "plugin/record/internal.h"
@@ -74,11 +74,11 @@ int record_source_pending(const struct record_source *from, const char *target,
 	return same_boot(from, out);
 }
 
-/* The age is in whole seconds, and now is not quite when it was read. */
+/* The age is in whole seconds, and @now is not exactly the time of reading. */
 #define AGE_SLACK_MS 3000
 
-/* It was written before the mount was made. Of several mounts of one export the age is the first
- * one's, which is larger: then nothing is known, as where mountstats has nothing. */
+/* It was written before the mount was made. If one export has several mounts, the age is
+ * that of the first, which is larger: then this is not known, nor if mountstats has no age. */
 static bool is_older(const struct record *record, const struct nfs_mount *mount,
 		     uint64_t now)
 {
@@ -118,8 +118,8 @@ static int young_enough(const struct record *record, uint64_t now, uint64_t max_
 	return 0;
 }
 
-/* A helper is at this directory, or was and did not come to its end: whatever was proven before
- * may be of a mount whose number this one has got. */
+/* A helper is working on this directory, or did not finish: the proof may be of an earlier
+ * mount whose id this one has reused. */
 static int not_overtaken(const struct record_source *from, const struct record *record)
 {
 	struct record pending;
@@ -128,7 +128,7 @@ static int not_overtaken(const struct record_source *from, const struct record *
 	if (rc == -ENOENT || (rc == -ESTALE && pending.id == 0 &&
 			      strcmp(pending.boot_id, record->boot_id)))
 		return 0;
-	/* One that makes no sense, or of another directory, is not known to be older. */
+	/* A malformed record, or one of another directory, is not known to be older. */
 	if (rc)
 		return rc == -EBADMSG ? rc : err_set(ESTALE, "%.200s", err_text());
 	return pending.checked_ms >= record->checked_ms
