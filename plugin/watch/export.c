@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Files for others to read, whole or not at all. */
+/* Files for others to read, written atomically. */
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
@@ -22,8 +22,8 @@ int export_text(const char *path, const char *text)
 	fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0)
 		return err_sys("open the folder %.200s", folder);
-	/* node_exporter takes every file whose name ends with .prom; this one's does not. There is one
-	 * watcher, and the next one takes the place of what a killed one left. */
+	/* node_exporter reads every file whose name ends with .prom; this name does not.
+	 * Only one watcher runs, so it replaces what a killed one left. */
 	snprintf(temporary, sizeof(temporary), ".%.*s.nfsrdma-new", NAME_MAX - 16, name);
 	if (fd_replace(fd, temporary, name, &file))
 		return err_sys("write %.200s", path);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Pools and guests, as libvirt last reported them. They stay while libvirt does not answer, and so do the
- * requests of pools. */
+/* Pools and guests, as libvirt last reported them. They are kept while libvirt does not
+ * answer, and so are the pools' requests for RDMA. */
 #include "plugin/watch/internal.h"
 
 static void pool_fini(struct heard_pool *pool)

@@ -11,14 +11,14 @@ struct looking {
 	uint64_t start;
 	char boot_id[40];
 	struct record_list records;
-	struct view_places pools; /* by files, and of libvirt those that have none */
+	struct view_places pools; /* from files, and from libvirt those without a file */
 	char pools_unknown[ERR_TEXT_MAX];
 	const char *pools_lack; /* NULL: all are known */
 	struct view *view;      /* all that is read of this host, once */
 	struct mount_verdict *verdicts;
 	const struct view_mount **seen; /* of each mount */
-	char (*targets)[PATH_MAX];      /* of each pool that is known; "" it has none */
-	int rc;                         /* of the first thing that could not be kept */
+	char (*targets)[PATH_MAX];      /* of each known pool; "" if it has none */
+	int rc;                         /* of the first object that could not be stored */
 };
 
 static void looking_fini(struct looking *l)
@@ -83,7 +83,7 @@ static void lose(struct looking *l, enum thing_kind kind, const char *why)
 	}
 }
 
-/* --- reading ------------------------------------------------------------------------------------ */
+/* --- sources ------------------------------------------------------------------------ */
 
 /* If it has an error, the last policy without errors stays in force, and the report says so. */
 static void read_policy(struct watch *watch)
@@ -97,7 +97,7 @@ static void read_policy(struct watch *watch)
 		watch->policy_reason = rc == -EINVAL ? "malformed" : "unreadable";
 		snprintf(watch->policy_error, sizeof(watch->policy_error), "%s",
 			 err_text());
-		/* There was none yet: what is built in. */
+		/* There was none before: use the built-in policy. */
 		if (!watch->policies && !policy_new(&none))
 			watch->policies = none;
 		return;
@@ -107,7 +107,8 @@ static void read_policy(struct watch *watch)
 	watch->policy_known = true;
 }
 
-/* What runs for libvirt, and has no file where libvirt keeps them: of a test, or of another driver. */
+/* Adds pools that run in libvirt without a file: those of its test driver, or of another
+ * driver. */
 static int add_heard_pools(struct looking *l)
 {
 	const struct heard *heard = &l->watch->heard;
@@ -133,7 +134,8 @@ static int read_host(struct looking *l)
 					.boot_id = l->boot_id };
 	int rc = record_boot_id(host, l->boot_id, sizeof(l->boot_id));
 
-	/* Records first: what is recorded of a mount which is not there a moment later is over. */
+	/* Records first: a record whose mount is missing when mounts are read later is
+	 * outdated. */
 	rc = rc ? rc : record_list(host, &l->records);
 	if (rc)
 		return rc;
@@ -158,7 +160,7 @@ static int judge_all(struct looking *l)
 	return rc;
 }
 
-/* --- pools -------------------------------------------------------------------------------------- */
+/* --- pools -------------------------------------------------------------------------- */
 
 static struct pool_seen pool_seen_of(const struct looking *l, size_t index)
 {
@@ -186,7 +188,8 @@ static void find_target(struct looking *l, size_t index)
 									     : way.path);
 }
 
-/* Whether libvirt has said, after it was first seen so, that a pool with nothing mounted runs. */
+/* Whether libvirt, queried after the pool was first seen without a mount, still shows it as
+ * running. */
 static bool is_missing(struct looking *l, struct heard_pool *pool, enum pool_run run)
 {
 	const struct heard *heard = &l->watch->heard;
@@ -213,7 +216,7 @@ static enum thing_run run_of_pool(struct looking *l, struct heard_pool *pool,
 	};
 	bool missing = is_missing(l, pool, run);
 
-	/* Whether a pool runs is libvirt's to say. */
+	/* Only libvirt knows whether a pool runs. */
 	if (!l->watch->heard.connected)
 		return THING_UNKNOWN;
 	return runs[run] != THING_OTHER || missing || !pool->missing_ms ? runs[run]
@@ -258,7 +261,7 @@ static void look_at_pool(struct looking *l, size_t index)
 	struct pool_seen seen;
 	struct pool_state state;
 
-	/* One that is stopped is not there. */
+	/* A stopped pool counts as absent. */
 	if (!pool->info.active)
 		return;
 	snprintf(thing.key, sizeof(thing.key), "%s", pool->info.uuid);
@@ -291,9 +294,9 @@ static void look_at_pool(struct looking *l, size_t index)
 	see(l, &thing);
 }
 
-/* --- mounts ------------------------------------------------------------------------------------ */
+/* --- mounts ------------------------------------------------------------------------- */
 
-/* What a record says does not count: whoever renews them proves the mount. */
+/* Ignores the record: the caller proves the mount, and then renews the record. */
 static enum thing_run run_of_mount(const struct view_mount *seen)
 {
 	static const enum thing_run runs[] = {
@@ -305,7 +308,7 @@ static enum thing_run run_of_mount(const struct view_mount *seen)
 	return runs[seen->run];
 }
 
-/* plugin/mounts says why. */
+/* plugin/mounts has the reason. */
 static bool says_why(const struct mount_verdict *verdict)
 {
 	enum finding_status status = verdict->opinions[MOUNT_TRANSPORT].status;
@@ -376,7 +379,7 @@ static void look_at_mounts(struct looking *l, struct renew_input *input)
 		look_at_mount(l, input, i);
 }
 
-/* Whether what mounts read is lost is the kernel's doing, whatever anybody wants of them. */
+/* Lost READs are a kernel bug, reported whatever transport is requested. */
 static void look_at_reads(struct looking *l)
 {
 	struct watch *watch = l->watch;
@@ -395,7 +398,7 @@ static void look_at_reads(struct looking *l)
 	}
 }
 
-/* Of mounts that are over RDMA, or should be, whether their server answers. */
+/* Whether the server answers, for mounts that are or should be over RDMA. */
 static void look_at_silence(struct looking *l)
 {
 	_cleanup_(host_rpc_queues_fini) struct host_rpc_queues queues = { 0 };
@@ -419,9 +422,9 @@ static void look_at_silence(struct looking *l)
 	silences_end(all);
 }
 
-/* --- records ----------------------------------------------------------------------------------- */
+/* --- records ------------------------------------------------------------------------ */
 
-/* What stands beside the mount in its record. NULL: no memory. */
+/* The report that a mount's record extends. NULL: no memory. */
 static struct report *report_of(const struct mount_verdict *verdict)
 {
 	_cleanup_(report_free_p) struct report *report = report_new("watch");
@@ -460,7 +463,8 @@ static int renew_one(struct looking *l, const struct renewal *renewal)
 	return record_drop(l->folder, &renewal->record);
 }
 
-/* What is in the files by now is what the disks are judged by: nothing is read again. */
+/* Updates the list from what was written, so that disks are judged by it without reading
+ * again. */
 static void keep_renewal(struct looking *l, const struct renewal *renewal)
 {
 	struct record_list *records = &l->records;
@@ -500,7 +504,7 @@ static int renew_each(struct looking *l, const struct renewal *list, size_t coun
 
 	for (i = 0; i < count && l->folder >= 0; i++) {
 		one = renew_one(l, &list[i]);
-		/* 1: somebody knew more. */
+		/* 1: another process wrote a newer record. */
 		if (!one)
 			keep_renewal(l, &list[i]);
 		if (one >= 0)
@@ -533,7 +537,7 @@ static void renew(struct looking *l, const struct renew_input *input)
 	view_renew(l->view, &l->records);
 }
 
-/* --- disks -------------------------------------------------------------------------------------- */
+/* --- disks -------------------------------------------------------------------------- */
 
 static const char *end_of(const char *text)
 {
@@ -542,7 +546,8 @@ static const char *end_of(const char *text)
 	return text + (len > 300 ? len - 300 : 0);
 }
 
-/* A word about a disk that passes is of what it goes over, but for one of the mount's name. */
+/* A disk that passes with a warning is not over RDMA, unless the warning is about the
+ * mount's source. */
 static enum thing_run run_of_disk(const struct guard_verdict *verdict)
 {
 	bool rdma = view_is_rdma(verdict->proto);
@@ -573,7 +578,7 @@ static void look_at_disk(struct looking *l, const struct guard *guard,
 	thing.wanted = verdict->wanted || verdict->answer == GUARD_UNKNOWN;
 	thing.tolerated = verdict->loud;
 	thing.run = run_of_disk(verdict);
-	/* Of a long path the end tells files apart. */
+	/* The end of a long path distinguishes files. */
 	snprintf(thing.key, sizeof(thing.key), "%s %.60s %u %s/%.200s", guest->uuid,
 		 disk->device, disk->depth, end_of(disk->path ? disk->path : disk->pool),
 		 disk->path ? "" : disk->volume);
@@ -597,7 +602,7 @@ static void look_at_disk(struct looking *l, const struct guard *guard,
 	see(l, &thing);
 }
 
-/* Guests whose disks are unknown; the gate is not asked. */
+/* Guests whose XML cannot be read: their disks are unknown, and the gate is not asked. */
 static void look_at_broken(struct looking *l, const struct follow_guest *guest)
 {
 	const char *name = guest->disks.name ? guest->disks.name : guest->uuid;
@@ -636,7 +641,7 @@ static void look_at_disks(struct looking *l)
 				     &heard->guests[i].disks.list[j]);
 }
 
-/* --- all ------------------------------------------------------------------------------------------ */
+/* --- all ---------------------------------------------------------------------------- */
 
 static void look_at_nothing(struct looking *l)
 {
@@ -660,7 +665,7 @@ static void look_at_all(struct looking *l)
 	look_at_reads(l);
 	look_at_silence(l);
 	renew(l, &input);
-	/* By what is proven now. */
+	/* By the present proof. */
 	for (i = 0; i < l->watch->heard.npools; i++)
 		look_at_pool(l, i);
 	look_at_disks(l);

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* What is to become of records, from what was seen of mounts: pure. A record is of use for as long as
- * its mount is there; a pending one while a helper is at work on its directory.
+/* Decides from the mounts that were seen which records to write or remove: pure. A record
+ * is kept as long as its mount exists; a pending one while a helper is working on its
+ * directory.
  *
- * Nothing tells whether a helper lives: it may run in another namespace of processes. So one that
- * mounted has half a minute to say what came of it, which takes it milliseconds; and what is
- * written then in its place is what the kernel says of the mount, which it would write itself. A
- * helper that undoes a mount over TCP is so never reported as a mount that was lost. */
+ * Whether a helper is alive cannot be determined: it may run in another PID namespace. So
+ * after mounting it has half a minute to write its record, which normally takes
+ * milliseconds. The record that the watcher then writes says what the kernel says of the
+ * mount, as the helper's would. So a helper that unmounts a mount over TCP is never
+ * reported as a lost mount. */
 #include "plugin/watch/internal.h"
 
 struct renewing {
@@ -54,7 +56,7 @@ static const struct record *find_pending(const struct renewing *plan, const char
 	return NULL;
 }
 
-/* It may have been written after the look began; further off in the future is nobody's time. */
+/* It may have been written after the look began; a time further in the future is invalid. */
 static bool younger_than(const struct renewing *plan, const struct record *record,
 			 uint64_t ms)
 {
@@ -71,7 +73,7 @@ bool renew_is_helpers(const struct renew_input *input, const struct nfs_mount *m
 
 	if (!pending || (own && own->checked_ms > pending->checked_ms))
 		return false;
-	/* Of several mounts of one export the age is the first one's. */
+	/* If one export has several mounts, the age is that of the first. */
 	return younger_than(&plan, pending, RENEW_HELPER_MS) ||
 	       (mount->age * 1000 < RENEW_HELPER_MS &&
 		younger_than(&plan, pending, RENEW_PENDING_MS));
@@ -88,7 +90,7 @@ static enum record_state state_of(enum view_run run)
 	return states[run];
 }
 
-/* It says already what would be written, and is young. */
+/* It already says what would be written, and is recent. */
 static bool is_fresh(const struct renewing *plan, const struct record *own,
 		     const struct record *record)
 {
@@ -144,8 +146,8 @@ static bool is_mounted(const struct renewing *plan, const struct record *record)
 	return false;
 }
 
-/* A mount on the directory is what the helper made, and is recorded by now; unless it is the
- * helper's still. */
+/* The helper made the mount on this directory, and it is recorded by now, unless the helper
+ * is still working on it. */
 static bool is_done(const struct renewing *plan, const struct record *pending)
 {
 	const struct nfs_mounts *mounts = plan->input->mounts;
@@ -165,7 +167,7 @@ static void plan_record(struct renewing *plan, const struct record *record)
 
 	if (!of_this_boot(plan, record))
 		add(plan, RENEW_DROP, record, 0);
-	/* Who knows what the rest is. */
+	/* The list of mounts is incomplete. */
 	else if (mounts->cut || mounts->unreadable)
 		return;
 	else if (record->id && !mounted)

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Servers that do not answer, by what mountstats counts of each mount's transports: pure.
+/* Servers that do not answer, by the mountstats counters of each mount's transports: pure.
  *
- * What was sent and has no reply counts from then on; a reply that nobody waits for any more is a
- * "bad xid". But the difference has a part that stays: what was sent on a connection that broke, and
- * our own replies to the server's callbacks, which are counted as sent. So it is taken to be the least
- * that was seen since the connection came, and the kernel is asked how many requests wait
- * (host_rpc_queues()). A server is silent where requests wait at two looks, SILENT_MS apart, and no
- * reply at all came in between.
+ * A request that was sent and has no reply counts; a reply that no request waits for any
+ * more is a "bad xid". But part of the difference is constant: requests sent on a
+ * connection that broke, and our own replies to the server's callbacks, which count as
+ * sent. The minimum since the connection was made is taken as that part, and the kernel
+ * reports how many requests wait (host_rpc_queues()). A server is silent if requests wait
+ * at two looks, SILENT_MS apart, without any reply in between.
  *
- * A kernel before 5.14 does not say how many wait. Then a callback alone looks like a request that
- * waits, until a reply comes: at the latest that to NFSv4's renewal of its lease, once a minute. */
+ * Kernels before 5.14 do not report how many wait. A callback then looks like a waiting
+ * request until the next reply: at the latest the one to NFSv4's lease renewal, once a
+ * minute. */
 #include "plugin/watch/internal.h"
 
 struct counts {
@@ -23,7 +24,7 @@ static uint64_t value_of(const struct nfs_xprt *xprt, enum xprt_column column)
 	return column < xprt->nvalues ? xprt->values[column] : 0;
 }
 
-/* Of all connections. False: the kernel does not count them. */
+/* Of all connections. False: the kernel does not report these counters. */
 static bool count(const struct nfs_mount *mount, struct counts *out)
 {
 	unsigned int i;
@@ -81,13 +82,13 @@ void silences_begin(struct silences *all)
 		all->list[i].seen = false;
 }
 
-/* Numbers of two connections are read one after the other. */
+/* The counters of two connections are read one after the other. */
 static uint64_t unanswered(const struct counts *counts)
 {
 	return counts->sent > counts->answered ? counts->sent - counts->answered : 0;
 }
 
-/* What of it stays, and whether a reply came. */
+/* Updates the constant part, and returns whether a reply came. */
 static bool take_counts(struct silence *one, const struct counts *now)
 {
 	bool anew = one->sent > now->sent || one->answered > now->answered ||
@@ -119,7 +120,8 @@ static bool is_proto(const char *proto, const char *of_mount)
 	       (!of_mount[len] || !strcmp(of_mount + len, "6"));
 }
 
-/* Of all connections to the mount's server. False: none of them is up, or the kernel is old. */
+/* Of all connections to the mount's server. False: none of them is up, or the kernel is too
+ * old. */
 static bool queued(const struct host_rpc_queues *queues, const struct nfs_mount *mount,
 		   uint64_t *waiting)
 {
@@ -162,7 +164,8 @@ int silences_see(struct silences *all, const struct silence_sources *sources,
 	}
 	if (queued(sources->queues, mount, &waiting) && waiting < one->waiting)
 		one->waiting = waiting;
-	/* Of one that was told as silent a new connection that no reply came by is none the better. */
+	/* A silent server that was reported needs a reply: a new connection alone does not
+	 * count. */
 	if (!one->waiting && !one->told)
 		one->since_ms = 0;
 	if (!one->waiting || one->told)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Reads what a watcher exports: its report, in run/nfsrdma/watch.json. A watcher that ends removes the
- * file; one that is killed leaves it, and its age shows that. */
+/* Reads the report that a watcher exports in run/nfsrdma/watch.json. A watcher that ends
+ * removes the file; one that is killed leaves it, and its age shows that. */
 #include <json-c/json.h>
 
 #include "plugin/watch/internal.h"
@@ -26,7 +26,7 @@ static const char *state_text(struct json_object *object, const char *key)
 	return json_object_get_string(value);
 }
 
-/* 0: it has none. */
+/* Returns 0 if the key is absent. */
 static int64_t state_number(struct json_object *object, const char *key)
 {
 	struct json_object *value;

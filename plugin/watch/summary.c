@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* A look as findings, as a table, as one line, and as metrics: pure. */
+/* Prints a look as findings, as a table, as one line, and as metrics: pure. */
 #include "plugin/watch/internal.h"
 
-/* Things of one state with a finding of their own; bad ones come first. */
+/* The most objects of one state with a finding of their own; bad ones come first. */
 #define TOLD_MAX 250
 
-/* --- the watcher itself ------------------------------------------------------------------------ */
+/* --- the watcher itself ------------------------------------------------------------- */
 
 static void say_policy(const struct watch *watch, struct finding *finding)
 {
@@ -56,7 +56,7 @@ static unsigned int count_all(const struct watch *watch, enum thing_state state)
 	return count;
 }
 
-/* For `nfsrdma status`: what happened last, and since when it would be known. */
+/* For `nfsrdma status`: the last events, and the start of the watch. */
 static void add_events(const struct watch *watch, struct finding *finding)
 {
 	static const struct {
@@ -116,7 +116,7 @@ static void say_records(const struct watch *watch, struct finding *finding)
 			       watch->records_failed ? "not-written" : "malformed");
 }
 
-/* --- READs that are lost ----------------------------------------------------------------------- */
+/* --- READs that are lost ------------------------------------------------------------ */
 
 static void say_reads(const struct lost_reads *lost, struct finding *finding)
 {
@@ -147,7 +147,7 @@ static void sink_reads(const struct watch *watch, struct finding *finding,
 	sink(arg, finding);
 }
 
-/* --- servers that do not answer ------------------------------------------------------------------ */
+/* --- servers that do not answer ----------------------------------------------------- */
 
 void summary_silence(const struct silence *one, struct finding *finding)
 {
@@ -176,7 +176,7 @@ static void sink_silent(const struct watch *watch, struct finding *finding,
 	}
 }
 
-/* Without the numbers, which grow. */
+/* Without the counters, which change at every look. */
 const char *summary_reads(const struct watch *watch, char buf[512])
 {
 	char more[32] = "";
@@ -194,7 +194,7 @@ const char *summary_reads(const struct watch *watch, char buf[512])
 	return buf;
 }
 
-/* --- what is watched --------------------------------------------------------------------------- */
+/* --- what is watched ---------------------------------------------------------------- */
 
 static enum finding_status status_of(const struct thing_known *known)
 {
@@ -236,7 +236,7 @@ void summary_thing(const struct thing *thing, enum finding_status status,
 			finding_text(finding, evidence[i].key, "%s", evidence[i].value);
 }
 
-/* Calls @fn for what is there, bad first; @max of each state. */
+/* Calls @fn for present objects, bad ones first; at most @max of each state. */
 static int each(const struct watch *watch, unsigned int max,
 		int (*fn)(const struct thing_known *known, void *arg), void *arg)
 {
@@ -322,7 +322,7 @@ int summary_table(const struct watch *watch, struct report *report)
 	return rc ? rc : each(watch, THINGS_MAX, add_row, report);
 }
 
-/* --- one line ------------------------------------------------------------------------------------ */
+/* --- one line ----------------------------------------------------------------------- */
 
 #define FIRST_MAX 100
 
@@ -358,7 +358,7 @@ const char *summary_line(const struct watch *watch, char buf[256])
 	return buf;
 }
 
-/* --- metrics ------------------------------------------------------------------------------------- */
+/* --- metrics ------------------------------------------------------------------------ */
 
 static void print_gauge(FILE *out, const char *name, const char *help, double value)
 {
@@ -366,7 +366,7 @@ static void print_gauge(FILE *out, const char *name, const char *help, double va
 		value);
 }
 
-/* Gauges, as in plugin/report/openmetrics.c and for its reason. */
+/* Gauges, for the same reason as in plugin/report/openmetrics.c. */
 static void print_own(const struct watch *watch, FILE *out, bool up)
 {
 	unsigned int kind, state;

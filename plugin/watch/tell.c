@@ -29,7 +29,7 @@ static const char *or_none(const char *text)
 	return *text ? text : NULL;
 }
 
-/* What the entries of a finding have more than MESSAGE. */
+/* The fields of a finding's entry in addition to MESSAGE. */
 #define FINDING_FIELDS 4
 
 static void add_finding(struct journal_field *fields, const struct finding *finding,
@@ -75,7 +75,7 @@ void tell_thing(void *arg, enum thing_event event, const struct thing *thing)
 					 : FINDING_FAIL,
 		      &finding);
 	report_advise(&finding, &advice);
-	/* A gate has said what to do in its own words. */
+	/* A gate's text includes what to do. */
 	if (lost && *thing->remedy)
 		text_copy(advice.remedy, sizeof(advice.remedy), thing->remedy);
 	add_finding(fields + 8, &finding, &advice);

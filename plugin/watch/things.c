@@ -28,7 +28,7 @@ const char *things_state_name(enum thing_state state)
 	return states[state];
 }
 
-/* FNV-1a, so that few texts are compared. */
+/* FNV-1a, to avoid most string comparisons. */
 static uint32_t hash_of(const struct thing *thing)
 {
 	uint32_t hash = 0x811c9dc5u ^ (uint32_t)thing->kind;
@@ -52,7 +52,7 @@ static struct thing_known *find(const struct things *things, const struct thing 
 	return NULL;
 }
 
-/* The one that is gone longest; NULL: all are there. */
+/* The object that is gone longest; NULL: all are present. */
 static struct thing_known *find_oldest(const struct things *things)
 {
 	struct thing_known *oldest = NULL;
@@ -75,7 +75,7 @@ static int grow(struct things *things, struct thing_known **out)
 			    : err_set(ENOSPC, "more than %d mounts, pools and disks",
 				      THINGS_MAX);
 	}
-	/* In steps: a look may bring thousands. */
+	/* In steps: one look may add thousands. */
 	if (!(things->count & (things->count - 1))) {
 		list = realloc(things->list, (things->count ? 2 * things->count : 1) *
 						     sizeof(struct thing_known *));
@@ -126,7 +126,7 @@ static enum thing_state state_of(const struct thing *thing)
 	return thing->run == THING_OTHER ? STATE_BAD : STATE_UNKNOWN;
 }
 
-/* What is new. @was_there: at the look before. */
+/* Reports changes. @was_there: present at the previous look. */
 static void compare(struct things *things, struct thing_known *known, bool was_there,
 		    thing_sink sink, void *arg)
 {
@@ -178,8 +178,8 @@ int things_see(struct things *things, const struct thing *thing, thing_sink sink
 	return 0;
 }
 
-/* What was told as lost only because it was another way before, and was taken away since, is by its
- * next time what somebody made it. */
+/* An object that was lost only by comparison with its past, and then removed, starts anew
+ * when it appears again: its new transport is deliberate. */
 void things_end(struct things *things)
 {
 	struct thing_known *known;

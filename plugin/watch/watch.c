@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* When to look: as soon as the kernel's list of mounts or libvirt has something new, and at least once
- * a period. The one thread that looks never waits for anything but the next reason to look. */
+/* When to look: as soon as the kernel's list of mounts changes or libvirt reports
+ * something, and at least once a period. The thread that looks blocks only while waiting
+ * for the next look. */
 #include <systemd/sd-daemon.h>
 
 #include <fcntl.h>
@@ -17,7 +18,7 @@
 #define JSON_NAME    "watch.json"
 #define LOCK_NAME    "watch.lock"
 #define METRICS_NAME "metrics.prom"
-/* Where mounts come and go by the second a look is still no more than a fifth of the time. */
+/* Limits looks to a fifth of the time where mounts change every second. */
 #define GAP_MS     200
 #define GAP_FACTOR 4
 /* A daemon that restarts is not reported. */
@@ -52,10 +53,10 @@ static void loop_fini(struct loop *loop)
 	cleanup_close(&loop->signals);
 }
 
-/* --- beginning -------------------------------------------------------------------------------- */
+/* --- start -------------------------------------------------------------------------- */
 
-/* One at a time: two would report everything twice. The file is root's alone, or anybody could hold
- * the lock. */
+/* Only one watcher may run: two would report everything twice. The file is root's, since
+ * otherwise any user could hold the lock. */
 static int take_lock(int folder)
 {
 	_cleanup_close_ int fd = openat(folder, "../" LOCK_NAME,
@@ -72,7 +73,7 @@ static int take_lock(int folder)
 			       *pid ? ", process " : "", pid);
 	}
 	len = snprintf(pid, sizeof(pid), "%d\n", (int)getpid());
-	/* For people only. */
+	/* The PID is for people only. */
 	if (ftruncate(fd, 0) || pwrite(fd, pid, (size_t)len, 0) < 0)
 		return take_fd(&fd);
 	return take_fd(&fd);
@@ -99,13 +100,13 @@ static int begin(struct loop *loop, const struct watch_options *options)
 	loop->lock = take_lock(loop->folder);
 	if (loop->lock < 0)
 		return loop->lock;
-	/* Left by a watcher that was killed, it would say that it is up. */
+	/* Left by a killed watcher, it would claim that the watcher is up. */
 	if (options->textfile)
 		unlinkat(loop->folder, "../" METRICS_NAME, 0);
 	return options->libvirt ? follow_open(&loop->follow, options->uri) : 0;
 }
 
-/* --- a look ------------------------------------------------------------------------------------- */
+/* --- a look ------------------------------------------------------------------------- */
 
 static void nag(struct loop *loop, enum nag which, const char *text)
 {
@@ -126,7 +127,7 @@ static int take_news(struct loop *loop)
 	return rc;
 }
 
-/* Somebody cleaned /run. */
+/* /run was cleaned. */
 static void reopen(struct loop *loop)
 {
 	struct stat st;
@@ -173,7 +174,7 @@ static int export_metrics(const struct loop *loop, const struct report *report, 
 				       : put(loop, METRICS_NAME, text);
 }
 
-/* Errors: of the exports, and of memory; the look itself has its own findings. */
+/* Errors: of the exports, and of memory; sources that cannot be read are findings. */
 static int look_once(struct loop *loop, bool up, struct report **out)
 {
 	_cleanup_(report_free_p) struct report *report = report_new("watch");
@@ -199,9 +200,9 @@ static int look_once(struct loop *loop, bool up, struct report **out)
 	return rc;
 }
 
-/* --- once ---------------------------------------------------------------------------------------- */
+/* --- once --------------------------------------------------------------------------- */
 
-/* Until there is news that says something. */
+/* Waits until libvirt has answered, or cannot be reached. */
 static void wait_for_libvirt(struct loop *loop, uint64_t after, uint64_t deadline)
 {
 	const struct heard *heard = &loop->watch.heard;
@@ -238,7 +239,7 @@ int watch_once(const struct watch_options *options, uint64_t deadline,
 	return rc;
 }
 
-/* --- on and on ----------------------------------------------------------------------------------- */
+/* --- the loop ----------------------------------------------------------------------- */
 
 static void sign_of_life(struct loop *loop)
 {
@@ -294,7 +295,7 @@ static void look_now(struct loop *loop)
 		loop->due = deadline_min(loop->due, loop->watch.silences.again_ms);
 }
 
-/* Something is new. */
+/* Something changed. */
 static void look_soon(struct loop *loop)
 {
 	uint64_t soon = now_ms() > loop->not_before ? now_ms() : loop->not_before;
@@ -316,7 +317,7 @@ static void take_signals(struct loop *loop)
 
 static void wait_for_more(struct loop *loop)
 {
-	/* poll(2) passes over a descriptor that is -1. */
+	/* poll(2) ignores a descriptor of -1. */
 	struct pollfd pfds[] = {
 		{ .fd = loop->signals, .events = POLLIN },
 		{ .fd = loop->mountinfo, .events = POLLPRI },
@@ -337,17 +338,17 @@ static void wait_for_more(struct loop *loop)
 	      pfds[2].revents ? " news of libvirt" : "");
 	if (pfds[0].revents)
 		take_signals(loop);
-	/* The kernel tells a change once, with POLLERR too. */
+	/* The kernel signals each change once, with POLLERR too. */
 	if (pfds[1].revents)
 		look_soon(loop);
-	/* Taken at once: what is not taken wakes again. */
+	/* Read at once; otherwise poll(2) returns again immediately. */
 	if (pfds[2].revents) {
 		nag(loop, NAG_EXPORT, take_news(loop) ? err_text() : "");
 		look_soon(loop);
 	}
 }
 
-/* Before any thread is there, which inherit it. */
+/* Before any thread starts, since threads inherit the mask. */
 static int block_signals(void)
 {
 	sigset_t set;

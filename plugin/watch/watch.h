@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* The watcher: follows this host's mounts, libvirt's pools and its guests, and tells the moment one
- * of them is not over RDMA any more. Meanwhile it keeps the records young that gates read
- * (plugin/record), and writes beside them
+/* The watcher: follows this host's mounts, libvirt's pools and its guests, and reports at
+ * once when one of them is no longer over RDMA. It also refreshes the records that gates
+ * read (plugin/record), and writes beside them
  *
- *	/run/nfsrdma/watch.json    what it sees, as a report (schema nfsrdma-report/1)
- *	/run/nfsrdma/metrics.prom  the same for a collector of metrics, and how the watcher is
+ *	/run/nfsrdma/watch.json    its present state, as a report (schema nfsrdma-report/1)
+ *	/run/nfsrdma/metrics.prom  the same for a metrics collector, with metrics of the watcher
  *
- * What it looks at are files of the kernel and of this host, and libvirt, which is asked by threads of
- * its own. No path at or below a network mount is ever touched, so a server that is gone
- * costs nothing. Needs root: for /run/nfsrdma, and for pools' files. */
+ * It reads files of the kernel and of this host, and queries libvirt in threads of its own.
+ * It never touches a path at or below a network mount, so an unreachable server does not
+ * block it. Needs root: for /run/nfsrdma, and for pools' files. */
 #ifndef PLUGIN_WATCH_H
 #define PLUGIN_WATCH_H
 
@@ -24,36 +24,38 @@
 struct watch_options {
 	const char *root; /* NULL: this machine */
 	bool libvirt;
-	const char *uri;          /* as of pools_open() */
+	const char *uri;          /* as in pools_open() */
 	const char *textfile;     /* of the metrics; NULL: WATCH_METRICS */
 	unsigned int interval_ms; /* 0: RECORD_PERIOD_MS */
 	FILE *lines;              /* a line for each event; NULL: none */
 };
 
-/* One look, with at most until @deadline for libvirt. *@out is the caller's; also with an error that
- * came later, when it could not be written. Errors: -EBUSY another watcher is at work; -EACCES,
- * -EPERM not root; of reading and writing. */
+/* One look, waiting for libvirt until @deadline at most. *@out is the caller's, also after
+ * an error in writing it. Errors: -EBUSY another watcher is running; -EACCES, -EPERM not
+ * root; of reading and writing. */
 int watch_once(const struct watch_options *options, uint64_t deadline,
 	       struct report **out);
-/* Until SIGTERM or SIGINT. Errors: as above, of the beginning; later ones are told, and tried again. */
+/* Runs until SIGTERM or SIGINT. Errors: as above, at the start; later ones are reported and
+ * retried. */
 int watch_run(const struct watch_options *options);
 
-/* state.c: what a watcher at work says of itself, in watch.json */
+/* state.c: the state that a running watcher exports in watch.json */
 
 struct watch_state {
 	time_t looked_at, started_at;
 	bool connected;                   /* to libvirt */
 	unsigned int good, lost, unknown; /* of what it watches */
-	/* 0: never, since it started. */
+	/* 0: never since it started. */
 	time_t lost_at, back_at;
 	char lost_text[FINDING_VALUE_MAX], back_text[FINDING_VALUE_MAX];
 };
 
-/* A watcher looks at least this often. */
+/* The watcher's longest interval between looks. */
 #define WATCH_PERIOD_S 30
 
-/* @sink: gets the findings about the watcher itself, and about servers that do not answer, that need
- * care. Errors: -ENOENT there is no watcher; -EBADMSG the file makes no sense; of reading it. */
+/* @sink: gets the findings that need care about the watcher itself and about servers that
+ * do not answer. Errors: -ENOENT there is no watcher; -EBADMSG the file is malformed; of
+ * reading it. */
 int watch_state_read(const struct host *host, struct watch_state *out, finding_sink sink,
 		     void *arg);
 
