@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* The answer, from what a path lies on and what is requested there, as one sentence with all names that an
- * administrator needs: virsh and VDSM show no more. */
+/* The answer, from what a path lies on and what is requested there, as one sentence with
+ * every name that an administrator needs: virsh and VDSM show only that. */
 #include <stdarg.h>
 #include <stdio.h>
 
 #include "plugin/guard/internal.h"
 #include "plugin/report/shell.h"
 
-/* A path in a sentence, of which the beginning and the end say most. */
+/* A path in a sentence; its beginning and end are the most useful. */
 #define SHOWN_MAX 160
 
 struct shown {
@@ -37,32 +37,32 @@ static void say(char *buf, size_t cap, const char *fmt, ...)
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
-	/* What came from elsewhere has no newline any more, and is not cut within a character. */
+	/* Text from outside has no newline left, and is not cut within a character. */
 	text_copy(buf, cap, text);
 }
 
-/* --- parts of sentences --------------------------------------------------------------------- */
+/* --- parts of messages ---------------------------------------------------------------------- */
 
 struct sentence {
 	const struct guard_seen *seen;
 	const char *disk, *file;
 	const char *source, *target, *type; /* of the mount; "" none known */
 	const char *by, *verb;              /* "/etc/nfsrdma.conf:3" "requires" */
-	const char *what;                   /* is wanted there: "nas:/vm", "a mount" */
-	const char *dir, *pool;             /* as words of a command */
+	const char *what;                   /* requested there: "nas:/vm", "a mount" */
+	const char *dir, *pool;             /* quoted for a command */
 	char *text, *remedy;
 };
 
 #define SAY(sentence, ...)    say((sentence)->text, GUARD_TEXT_MAX, __VA_ARGS__)
 #define REMEDY(sentence, ...) say((sentence)->remedy, GUARD_TEXT_MAX, __VA_ARGS__)
 
-/* How to mount what is missing. */
+/* How to mount a missing mount. */
 static void say_mount(struct sentence *s, const char *before)
 {
 	const struct view_place *place = s->seen->wanted.place;
 
 	if (place && place->pool)
-		/* One that libvirt takes for running is not started again. */
+		/* libvirt does not start a pool that it shows as running. */
 		REMEDY(s,
 		       "%sStart the pool (%s%s%s'virsh pool-start %s'), then run 'nfsrdma pool verify %s'.",
 		       before, place->expected ? "'virsh pool-destroy " : "",
@@ -103,12 +103,12 @@ static void say_unproven(struct sentence *s)
 	       s->dir);
 }
 
-/* Instead of commands by hand. */
+/* In place of commands to run by hand. */
 static void say_domain(struct sentence *s)
 {
 	char spec[PATH_MAX];
 
-	/* What is there in its place is not the domain's. */
+	/* The mount in its place is not the domain's. */
 	if (*s->seen->proto && s->seen->mount)
 		snprintf(spec, sizeof(spec), "%s", s->seen->mount->source);
 	else if (host_repository_source(s->seen->dir, spec, sizeof(spec)))
@@ -186,12 +186,12 @@ static void say_lost(struct sentence *s)
 static const struct {
 	enum guard_answer answer;
 	const char *id;
-	/* Where a line of fstab or nothing known mounts it, a pool, VDSM, or only a section of the policy
-	 * says so. */
+	/* One for each origin of the request: a line of fstab or none known, a pool, VDSM,
+	 * or only a section of the policy. */
 	const char *reason, *pool_reason, *vdsm_reason, *section_reason;
 	void (*say)(struct sentence *sentence);
 	bool remount; /* the remedy */
-	bool strict;  /* no NFS is there, so TCP is not either: "prefer" does not help */
+	bool strict;  /* no NFS mount, so not TCP either: "prefer" does not allow it */
 } rows[GROUND_COUNT] = {
 	[GROUND_RDMA] = { GUARD_PASS, "gate.transport", "", "", "", "", NULL, false,
 			  false },
@@ -277,7 +277,7 @@ static void keep_names(const struct guard_seen *seen, const char *file,
 	snprintf(out->proto, sizeof(out->proto), "%s", seen->proto);
 }
 
-/* TCP would do; or the guest starts without this disk. */
+/* TCP is acceptable, or the guest starts without this disk. */
 static bool is_borne(const struct guard_seen *seen, const struct guard_disk *disk)
 {
 	return (seen->wanted.mode == POLICY_PREFER && !rows[seen->ground].strict) ||

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* What a path lies on, and what is requested there. Of an NFS mount that is found out once, however
- * many disks are on it. Of a path that is on none the directories above it are asked, the deepest
- * first, down to where its mount begins: what is mounted below a directory on purpose is not meant
- * by what is said of that directory. */
+/* Finds what a path lies on, and what is requested there. An NFS mount is judged once,
+ * however many disks are on it. For a path on no NFS mount the directories above it are
+ * checked, the deepest first, down to its mount's root: a request for a directory does not
+ * cover what is deliberately mounted below it. */
 #include <stdio.h>
 
 #include "plugin/guard/internal.h"
@@ -45,7 +45,7 @@ static void ground_of_nfs(const struct view_mount *mount, const struct host_moun
 	*out = (struct guard_seen){ .mount = on, .wanted = mount->wanted };
 	snprintf(out->dir, sizeof(out->dir), "%s", on->target);
 	judge_run(mount, out);
-	/* Who knows what would have been in it. */
+	/* What the record requested is not known. */
 	if (mount->doubtful && !out->wanted.covered && !out->wanted.rdma)
 		out->ground = GROUND_LOST;
 }
@@ -72,7 +72,7 @@ static const struct guard_seen *see_nfs(const struct guard *guard,
 
 /* --- paths -------------------------------------------------------------------------------------- */
 
-/* To the directory above; false: there is none, or it is above @floor. */
+/* Moves to the parent directory; false: there is none, or it is above @floor. */
 static bool climb(char *dir, size_t floor)
 {
 	char *slash = strrchr(dir, '/');
@@ -88,7 +88,8 @@ static size_t floor_of(const struct host_mount *mount)
 	return mount ? strlen(mount->target) : 1;
 }
 
-/* Nobody knows where it leads; the strictest of what is said of what is above it counts. */
+/* The path's location is unknown; the strictest on-unknown of the directories above
+ * it applies. */
 void ground_lost(const struct guard *guard, const char *path, const char *why,
 		 struct guard_seen *out)
 {
@@ -145,7 +146,7 @@ static void see_automount(const struct guard *guard, const struct host_way *way,
 	find_wanted(guard, way->path, floor_of(way->mount), out);
 }
 
-/* Below its mount's directory another mount may be wanted, which is not there. */
+/* A mount may be requested below its mount's directory, and be missing. */
 static void see_on_nfs(const struct guard *guard, const struct host_way *way,
 		       struct guard_seen *out)
 {
@@ -178,8 +179,8 @@ static bool is_same(const struct guard_memo *memo, const struct host_way *way, s
 	       !strncmp(memo->dir, way->path, len);
 }
 
-/* What is given to a guest as a directory (a disk of type 'dir') lies in itself. What host_way() did not
- * look at is not looked at here. */
+/* A directory that a guest gets as a disk (type 'dir') is itself the location. A path that
+ * host_way() did not examine is not examined here. */
 static bool is_directory(const struct guard *guard, const struct host_way *way)
 {
 	char path[PATH_MAX];
@@ -209,7 +210,7 @@ void ground_of_path(const struct guard *guard, const char *path, struct guard_se
 	len = strlen(way.path);
 	if (len > 1 && len < PATH_MAX - 1 && is_directory(guard, &way))
 		strcpy(way.path + len, "/");
-	/* Disks of a guest lie beside each other. */
+	/* Disks of a guest usually share a directory. */
 	len = (size_t)(strrchr(way.path, '/') - way.path);
 	if (!is_same(last, &way, len)) {
 		ends[way.end](guard, &way, &last->seen);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* The question, disk by disk, over a view of this host. */
+/* Asks about each disk, over a view of this host. */
 #include <stdio.h>
 
 #include "plugin/guard/internal.h"
@@ -76,14 +76,15 @@ void guard_close_p(struct guard **guard)
 
 /* --- the question ------------------------------------------------------------------------------- */
 
-/* libvirt's volumes lie in their pool's target, and nowhere else. */
+/* libvirt's volumes are directly in their pool's target. */
 static bool is_file_name(const char *volume)
 {
 	return *volume && !strchr(volume, '/') && strcmp(volume, ".") &&
 	       strcmp(volume, "..");
 }
 
-/* The file of a volume; "": it is none of this host. -ENOENT with why it is not known. */
+/* The file of a volume; "": not a file of this host. -ENOENT with the reason if it is
+ * unknown. */
 static int find_volume(const struct guard *guard, const struct guard_disk *disk,
 		       char path[PATH_MAX])
 {
@@ -118,7 +119,7 @@ static void doubt(const struct guard *guard, struct guard_seen *seen)
 		return;
 	seen->ground = GROUND_LOST;
 	text_copy(seen->why, sizeof(seen->why), lacks);
-	/* Even if it were wanted TCP would do. */
+	/* Even if RDMA is requested, TCP is acceptable. */
 	if (seen->wanted.mode == POLICY_PREFER)
 		seen->wanted.on_unknown = POLICY_UNKNOWN_ALLOW;
 }
