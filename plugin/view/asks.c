@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* What an option string requests; mount.nfs takes the last transport, and the kernel too. */
+/* What an option string requests; mount.nfs and the kernel both use the last transport. */
 #include "plugin/view/internal.h"
 
-/* What is found on the way. */
+/* Transports found in the options. */
 struct named {
 	bool rdma, other, other_last;
 	enum view_force force;
@@ -73,12 +73,12 @@ void view_asks(const char *type, const char *options, struct view_asks *out)
 		len = strcspn(p, ",");
 		take_word(&named, p, len);
 	}
-	/* Options that cannot be parsed request RDMA if they name it. */
+	/* Options that cannot be parsed request RDMA if they contain its name. */
 	if (!named.rdma && strstr(options, "rdma") && opts_parse(&opts, options))
 		named.rdma = true;
 	*out = (struct view_asks){ .force = named.force,
 				   .overruled = named.rdma && named.other_last };
-	/* Whoever names a policy has it mounted by mount.nfsrdma, which requests RDMA itself. */
+	/* With nfsrdma.policy= it is mounted by mount.nfsrdma, which requests RDMA itself. */
 	if (named.force == FORCE_OFF)
 		out->asked = named.other ? ASKED_TCP : ASKED_ANY;
 	else if (named.rdma)

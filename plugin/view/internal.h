@@ -3,14 +3,13 @@
 
 /* The map of plugin/view.
  *
- *	run.c      what a mount runs over; pure
- *	asks.c     what an option string asks for; pure
- *	places.c   directories on which somebody wants something mounted
- *	wanted.c   who wants what, and whether it binds; pure
+ *	run.c      the actual transport of a mount; pure
+ *	asks.c     what an option string requests; pure
+ *	places.c   directories where a mount is configured
+ *	wanted.c   what requests which transport, and whether it is binding; pure
  *	records.c  what the records say of a mount; pure
  *	read.c     the sources, each read once
- *	view.c     the view: mounts and places, found on first use
- */
+ *	view.c     the view: mounts and places, evaluated on first use */
 #ifndef PLUGIN_VIEW_INTERNAL_H
 #define PLUGIN_VIEW_INTERNAL_H
 
@@ -22,42 +21,42 @@ struct view {
 	uint64_t now;
 	char boot_id[40];           /* "" not known */
 	char repository[PATH_MAX];  /* VDSM's; "" without a host */
-	char domains[PATH_MAX + 8]; /* its storage domains are below: REPOSITORY/mnt/ */
-	/* Given, or one's own. */
+	char domains[PATH_MAX + 8]; /* parent of its domains: REPOSITORY/mnt/ */
+	/* The caller's, or our own. */
 	const struct nfs_mounts *nfs;
 	struct policies *policies;         /* NULL: built in */
 	const struct conf *nfsmount_conf;  /* NULL: not known */
 	const struct record_list *records; /* NULL: none */
-	char records_unknown[256];         /* why they could not be read; "" they could */
-	const struct view_places *pools;   /* NULL: none */
+	char records_unknown[256]; /* why they could not be read; "" if they could */
+	const struct view_places *pools; /* NULL: none */
 	struct nfs_mounts own_nfs;
 	struct policies *own_policies;
 	struct conf *own_conf;
 	struct record_list own_records;
 	struct host_mounts tree;
 	struct view_places fstab, sections;
-	char fstab_unknown[256]; /* why it could not be read; "" it could */
-	char lacks[640];         /* "" nothing */
-	/* What was found. */
-	bool *known; /* of mounts, by index */
+	char fstab_unknown[256]; /* why it could not be read; "" if it could */
+	char lacks[640];         /* "": no source is missing */
+	/* Results. */
+	bool *known; /* by index of the mount */
 	struct view_mount *mounts;
-	size_t nspots, nplaces; /* all; and those that are no sections, by path */
+	size_t nspots, nplaces; /* all; and those that are not sections, by path */
 	struct view_spot *spots;
 };
 
 /* wanted.c */
 
-/* Brings the spots of places into the order in which they are looked for. */
+/* Sorts the spots of places into lookup order. */
 void wanted_sort(struct view *view);
-/* The first place at this path, and the next one there; NULL: none. */
+/* The first place at this path, and the next one there, or NULL. */
 const struct view_spot *wanted_spot(const struct view *view, const char *dir);
 const struct view_spot *wanted_next(const struct view *view,
 				    const struct view_spot *spot);
-/* What is known of one mount, or of a place without one. */
+/* A mount, or a place without one. */
 struct wanted_input {
 	const char *source, *dir;
 	unsigned int mount;             /* index; UINT_MAX: there is none */
-	const struct view_place *place; /* that the view does not have; NULL: none */
+	const struct view_place *place; /* a place that is not in the view; NULL: none */
 };
 
 /* Rules 1 to 3 of view.h. */
@@ -67,10 +66,10 @@ void wanted_find(const struct view *view, const struct wanted_input *input,
 /* records.c */
 
 struct view_note {
-	bool wanted;   /* over RDMA */
-	bool lenient;  /* and TCP would do */
-	bool unproven; /* why: it says so */
-	bool doubtful; /* why: it could not be read */
+	bool wanted;   /* RDMA is requested */
+	bool lenient;  /* TCP is acceptable */
+	bool unproven; /* a record says so, see why */
+	bool doubtful; /* a record could not be read, see why */
 	char why[256];
 };
 
@@ -82,7 +81,7 @@ int read_sources(struct view *view, const struct view_sources *sources);
 
 /* view.c */
 
-/* By mountinfo: index, or UINT_MAX. */
+/* By mountinfo: an index, or UINT_MAX. */
 unsigned int view_below(const struct nfs_mounts *mounts, unsigned int index);
 
 #endif

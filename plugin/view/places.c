@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Directories on which something is configured to be mounted. Those of fstab(5) are read here, by libmount
- * a line at a time: so the number of the line is known, and one that makes no sense costs no
- * other. */
+/* Directories where a mount is configured. fstab(5) is read with libmount one line at a
+ * time, so that the line number is known and a malformed line does not affect the others. */
 #include <stdio.h>
 
 #include <libmount/libmount.h>
@@ -43,7 +42,7 @@ int view_places_add(struct view_places *places, const struct view_place *place)
 	struct view_place *added;
 	int rc;
 
-	/* A power of two: full. */
+	/* Full at each power of two. */
 	if (!(places->count & (places->count - 1))) {
 		size_t cap = places->count ? places->count * 2 : 1;
 

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* The sources of a view: what the caller does not bring is read, once. What makes no sense costs no
- * more than itself: without nfsmount.conf, fstab or records less is known of what is wanted, and the
- * view says so; without mounts or policy nothing can be said. */
+/* The sources of a view: those that the caller does not provide are read, once. Without
+ * nfsmount.conf, fstab or records, requests may be missing, and the view reports that.
+ * Without mounts or policy there is no view. */
 #include <stdio.h>
 
 #include "plugin/view/internal.h"
 
-/* Texts of a mount are cut. */
+/* Strings of a mount are truncated. */
 static bool is_target(const struct nfs_mount *mount, const char *target)
 {
 	return !strncmp(mount->target, target, sizeof(mount->target) - 1);
 }
 
-/* The first line counts, as for mount(8). */
+/* The first matching line applies, as for mount(8). */
 static void fill_fstab(struct view *view)
 {
 	struct nfs_mounts *mounts = &view->own_nfs;
@@ -33,7 +33,7 @@ static void fill_fstab(struct view *view)
 			}
 }
 
-/* Of mounts that are given it is known what fstab has of them. */
+/* For given mounts, their own fstab data is used. */
 static int read_mounts(struct view *view, const struct view_sources *sources)
 {
 	int rc;
@@ -46,7 +46,7 @@ static int read_mounts(struct view *view, const struct view_sources *sources)
 	return rc ? err_context(rc, "mounts cannot be read") : 0;
 }
 
-/* Broken, it is no reason to say nothing: mounts are known, and what others want. */
+/* An unreadable fstab is not fatal: mounts and other requests are known. */
 static int read_fstab(struct view *view)
 {
 	int rc = view->host ? view_places_fstab(view->host, &view->fstab) : 0;
@@ -77,7 +77,7 @@ static void read_conf(struct view *view, const struct view_sources *sources)
 	view->nfsmount_conf = sources->nfsmount_conf;
 	if (view->nfsmount_conf || !view->host)
 		return;
-	/* Without it less is known of what was wanted; check tells what is wrong with it. */
+	/* Without it some requests are unknown; check reports its errors. */
 	if (conf_open(&view->own_conf, view->host, "etc/nfsmount.conf"))
 		view->own_conf = NULL;
 	view->nfsmount_conf = view->own_conf;
@@ -117,7 +117,7 @@ static void say_lacks(struct view *view, const struct view_sources *sources)
 		 pools && *view->fstab_unknown ? "; " : "", view->fstab_unknown);
 }
 
-/* --- where places lead ------------------------------------------------------------------------ */
+/* --- where places are --------------------------------------------------------------- */
 
 static bool follow(void *arg, const char *path, char out[PATH_MAX])
 {
@@ -143,7 +143,8 @@ static enum view_there there_of(const struct host_way *way)
 	return on ? THERE_STRANGER : THERE_NOTHING;
 }
 
-/* By its text alone, the last: where not all mounts are known, as in a snapshot, no path is followed. */
+/* Compares the path as text, and takes the last match: in a snapshot not all mounts are
+ * known, so no symbolic link can be resolved. */
 static enum view_there there_as_written(const struct view *view, const char *target,
 					const struct host_mount **on)
 {
@@ -162,7 +163,7 @@ static enum view_there there_as_written(const struct view *view, const char *tar
 		       : THERE_STRANGER;
 }
 
-/* Where it cannot be followed it is as it was written. */
+/* If the path cannot be resolved, it stays as configured. */
 static int add_spot(struct view *view, const struct view_place *place)
 {
 	struct view_spot *spot = &view->spots[view->nspots];
@@ -241,7 +242,8 @@ int read_sources(struct view *view, const struct view_sources *sources)
 	view->now = sources->now;
 	view->pools = sources->pools;
 	rc = read_policies(view, sources);
-	/* Records first: what is recorded of a mount which is not there a moment later is over. */
+	/* Records first: a record whose mount is missing when mounts are read later is
+	 * outdated. */
 	rc = rc ? rc : read_records(view, sources);
 	rc = rc ? rc : read_mounts(view, sources);
 	rc = rc ? rc : read_fstab(view);
@@ -249,7 +251,7 @@ int read_sources(struct view *view, const struct view_sources *sources)
 		return rc;
 	read_conf(view, sources);
 	say_lacks(view, sources);
-	/* Paths are asked about as they are behind their links. */
+	/* Paths are looked up with symbolic links resolved. */
 	if (view->host && view->policies)
 		rc = policy_follow(view->policies, follow, view);
 	rc = rc ? rc : find_spots(view);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* What the records in /run/nfsrdma say of a mount: what was wanted of it, and whether it is proven. */
+/* What the records in /run/nfsrdma say of a mount: what was requested, and whether it is
+ * proven. */
 #include "plugin/view/internal.h"
 
-/* A helper that mounted has looked at its mount by then, or will not. */
+/* By then a helper has examined its mount, or never will. */
 #define LOOKED_AT_MS RECORD_PERIOD_MS
 
 static void note_why(char why[256], const char *text)
@@ -12,7 +13,7 @@ static void note_why(char why[256], const char *text)
 	text_copy(why, 256, text);
 }
 
-/* One that is not believed, for its age, is still of that mount. */
+/* A record that is rejected as too old is still of that mount. */
 static bool is_of(const struct view *view, const struct record *record,
 		  const struct nfs_mount *mount)
 {
@@ -32,8 +33,8 @@ static void take_record(const struct record *record, bool believed, struct view_
 					   : "its record says unproven");
 }
 
-/* Whoever began before this mount was made did not make it, or was killed over it long ago; and the
- * kernel itself says what it goes over. */
+/* A helper that began before this mount was made did not make it, or was killed long ago;
+ * and the kernel itself reports the transport. */
 static bool is_over(const struct view *view, const struct nfs_mount *mount,
 		    const struct record *pending)
 {

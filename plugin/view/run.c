@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* What a mount runs over: the transport in mountinfo, which is the one of the connection in use
- * (nfs_show_mount_options() in fs/nfs/super.c), and every connection in mountstats. An option that
- * asked for RDMA proves nothing. */
+/* The actual transport of a mount: the one in mountinfo, which is that of the connection in
+ * use (nfs_show_mount_options() in fs/nfs/super.c), and every connection in mountstats. An
+ * option that requested RDMA proves nothing. */
 #include "plugin/view/internal.h"
 
 bool view_is_rdma(const char *proto)
 {
-	/* Of thousands of mounts each may ask it of all others: first what is without a call. */
+	/* With thousands of mounts each may compare itself with all others, so the cheap
+	 * test is first. */
 	return *proto == 'r' && (!strcmp(proto, "rdma") || !strcmp(proto, "rdma6"));
 }
 

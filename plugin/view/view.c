@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* The view: of each mount, and of each place, what is wanted, what it is, and what comes of both. Of a
- * mount that is found on first use, and once: a host may have thousands, and a gate is asked about
- * one. */
+/* The view: requested transport, actual transport and state of each mount and each place. A
+ * mount is evaluated on first use, and once: a host may have thousands, and a gate asks
+ * about one. */
 #include <limits.h>
 #include <stdio.h>
 
@@ -17,8 +17,8 @@ static bool lies_below(const char *path, const char *above)
 	       (path[len] == '/' || (len && above[len - 1] == '/'));
 }
 
-/* One that the kernel made by itself, where the server has another file system, or refers to
- * another server. Nobody ever gave it options. */
+/* A mount that the kernel made by itself, where the server has another file system or a
+ * referral. It never had options of its own. */
 unsigned int view_below(const struct nfs_mounts *mounts, unsigned int index)
 {
 	const struct nfs_mount *mount = &mounts->list[index];
@@ -35,7 +35,7 @@ bool view_is_part(const struct nfs_mount *mount, const struct nfs_mount *above)
 	       !strncmp(mount->fs_spec, above->fs_spec, strlen(above->fs_spec));
 }
 
-/* What a mount lies on is covered by it. */
+/* A mount is covered by a later one on top of it. */
 static void find_covered(struct view *view)
 {
 	const struct nfs_mounts *nfs = view->nfs;
@@ -53,7 +53,7 @@ static void find_covered(struct view *view)
 	}
 }
 
-/* --- what comes of it ------------------------------------------------------------------------- */
+/* --- the state ---------------------------------------------------------------------- */
 
 static enum view_state bad_of(const struct view_wanted *wanted)
 {
@@ -85,7 +85,7 @@ enum finding_status view_status(enum view_state state)
 	return statuses[state];
 }
 
-/* --- mounts ----------------------------------------------------------------------------------- */
+/* --- mounts ------------------------------------------------------------------------- */
 
 static bool is_there(const struct view *view, const char *dir, const char *source)
 {
@@ -98,9 +98,9 @@ static bool is_there(const struct view *view, const char *dir, const char *sourc
 	return false;
 }
 
-/* The source is not the one that is wanted there. Of two spellings of one server, or a part of an
- * export, nobody knows that they are the same: what sections want of the one that is there counts,
- * else what is wanted of the place. */
+/* The source is not the one requested there. Two spellings of one server, or a part of an
+ * export, cannot be recognised as the same: sections that cover the mounted source apply,
+ * else what is requested of the place. */
 static void judge_source(const struct view *view, struct view_mount *out)
 {
 	struct view_wanted place;
@@ -158,7 +158,7 @@ const struct view_mount *view_mount_by_id(const struct view *view, unsigned int 
 	return NULL;
 }
 
-/* --- places ----------------------------------------------------------------------------------- */
+/* --- places ------------------------------------------------------------------------- */
 
 void view_wanted_at(const struct view *view, const char *dir, struct view_wanted *out)
 {
@@ -197,7 +197,7 @@ static enum view_state state_there(const struct view *view, struct view_spot *sp
 	case THERE_ON_DEMAND:
 	case THERE_LOST: return VIEW_UNKNOWN;
 	case THERE_NFS: return view_mount(view, spot->mount)->state;
-	/* Nothing of NFS is there, so TCP is neither: "prefer" does not help. */
+	/* No NFS mount, so not TCP either: "prefer" does not allow it. */
 	case THERE_NOTHING:
 	case THERE_STRANGER: break;
 	}
@@ -257,7 +257,7 @@ const struct view_spot *view_spot_of(const struct view *view,
 	return NULL;
 }
 
-/* --- all of it -------------------------------------------------------------------------------- */
+/* --- the view ----------------------------------------------------------------------- */
 
 int view_open(struct view **out, const struct view_sources *sources)
 {

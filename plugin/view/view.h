@@ -1,30 +1,33 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Which transport a mount requests, what requests it, whether that binds, and what it uses. One answer for:
- * `nfsrdma mounts`, the checks of group mount, the gates (plugin/guard), the watcher, libvirt's pools,
- * `nfsrdma ovirt` and the mount helper only render it.
+/* Which transport a mount requests, what requests it, whether that is binding, and which it
+ * uses. There is one answer for all: `nfsrdma mounts`, the checks of group mount, the gates
+ * (plugin/guard), the watcher, libvirt's pools, `nfsrdma ovirt` and the mount helper only
+ * print it.
  *
- * Sources are data, each read once: mountinfo, mountstats and utab (struct nfs_mounts), records,
- * nfsrdma.conf, fstab, nfsmount.conf, and pools, which only the caller can bring: from libvirt, or from
- * its files where libvirt must not be asked. A view says which it lacks. So two that ask may differ by
- * a source that one of them lacks, and by nothing else.
+ * Sources are data, each read once: mountinfo, mountstats and utab (struct nfs_mounts),
+ * records, nfsrdma.conf, fstab, nfsmount.conf, and pools. Only the caller can provide
+ * pools: from libvirt, or from its files if libvirt must not be called. A view reports
+ * which sources are missing. So two callers can get different answers only because one
+ * lacks a source.
  *
  * The requested transport of a mount is decided by the first of these that names one:
- *  1. A section [server], [export] or [directory] of nfsrdma.conf with a policy. It covers the mount:
- *     require and prefer request RDMA, off requests nothing, whatever else does.
- *  2. What requests RDMA: a pool, a line of fstab, the options mount.nfs was given, the record of a helper,
- *     nfsmount.conf, and at last a port that only RDMA has, which is a guess. One that is meant counts
- *     before one for which TCP would do (nfsrdma.policy=prefer, a guess). What the kernel made
- *     below another mount, or is mounted from the same file system, is wanted as that one is.
- *  3. A [default] that an administrator wrote. It covers every NFS mount, however it was mounted: "every
- *     mount" is what nfsrdma.conf(5) promises of it, and a host with one line "require" is meant to be
- *     a host without a mount over TCP. nfsrdma.policy= of a mount of its own is more specific.
- *     What is built in says nothing of other people's mounts: it is what mount.nfsrdma does.
- *     [default] also says with what force the requests of 2 apply.
+ * 1. A section [server], [export] or [directory] of nfsrdma.conf with a policy. It covers the
+ *    mount: require and prefer request RDMA, and off cancels any other request.
+ * 2. What requests RDMA: a pool, a line of fstab, the options mount.nfs was given, the record
+ *    of a helper, nfsmount.conf, and last a port that only RDMA uses, which is a guess. A firm
+ *    request precedes one for which TCP is acceptable (nfsrdma.policy=prefer, a guess). A mount
+ *    that the kernel made below another one, or of the same file system, requests what that
+ *    one does.
+ * 3. A [default] that an administrator wrote. It covers every NFS mount, however it was
+ *    mounted: nfsrdma.conf(5) promises "every mount", and a host with the single line "require"
+ *    must have no mount over TCP. nfsrdma.policy= of a mount is more specific. The built-in
+ *    default does not apply to other mounts: it is what mount.nfsrdma does.
+ *    [default] also sets whether the requests of 2 are binding.
  *
- * What a mount runs over is what mountinfo says, unless mountstats has a connection of another kind; a
- * record that says "unproven" or "tcp" outweighs both.
+ * The actual transport of a mount is the one in mountinfo, unless mountstats has a
+ * connection of another kind. A record that says "unproven" or "tcp" overrides both.
  *
  * Nothing here touches a path at or below a network mount. */
 #ifndef PLUGIN_VIEW_H
@@ -40,13 +43,13 @@ struct record_list; /* plugin/record/record.h */
 
 enum view_run {
 	RUN_UNKNOWN, /* mountinfo names no transport */
-	RUN_RDMA,    /* mountinfo says so, and mountstats of every connection */
-	RUN_CLAIMED, /* mountinfo says so, and mountstats has no connection of it */
-	RUN_MIXED,   /* the two say different things, or connections differ */
+	RUN_RDMA,    /* by mountinfo, and mountstats for every connection */
+	RUN_CLAIMED, /* by mountinfo; mountstats has no connection */
+	RUN_MIXED,   /* the two differ, or connections differ */
 	RUN_OTHER,   /* TCP, UDP */
 };
 
-/* Whether a transport of that name is RDMA: "rdma", "rdma6". */
+/* Whether this transport is RDMA: "rdma", "rdma6". */
 bool view_is_rdma(const char *proto);
 enum view_run view_run(const struct nfs_mount *mount);
 /* RUN_RDMA, RUN_CLAIMED. */
@@ -70,32 +73,32 @@ const char *view_asked_name(enum view_asked asked);
 enum view_force { FORCE_NONE, FORCE_OFF, FORCE_PREFER, FORCE_REQUIRE };
 
 struct view_asks {
-	enum view_asked asked; /* also if another option overrules it */
-	bool overruled;        /* RDMA, and after it something else */
-	enum view_force force; /* the last counts */
+	enum view_asked asked; /* even if another option overrides it */
+	bool overruled;        /* RDMA, followed by another transport */
+	enum view_force force; /* the last applies */
 };
 
-/* @type: "nfsrdma" requests RDMA by itself; NULL: not known. @options: "": ASKED_UNKNOWN. */
+/* @type: "nfsrdma" requests RDMA itself; NULL: not known. @options: "": ASKED_UNKNOWN. */
 void view_asks(const char *type, const char *options, struct view_asks *out);
 
 /* places.c: directories on which something is configured to be mounted */
 
 enum view_place_kind {
-	PLACE_POOL,    /* of libvirt's */
-	PLACE_FSTAB,   /* a line */
+	PLACE_POOL,    /* a libvirt pool */
+	PLACE_FSTAB,   /* a line of fstab */
 	PLACE_SECTION, /* [directory PATH] of nfsrdma.conf, without wildcards */
 };
 
 struct view_place {
 	enum view_place_kind kind;
-	char *pool;    /* libvirt's name of it; NULL: none */
-	char *target;  /* as it is written; NULL: of a pool that has no files here */
-	char *fs_spec; /* "nas:/vm"; NULL: not of NFS, or not known */
-	char *options; /* as they are written; NULL: none */
+	char *pool;    /* libvirt's name for it; NULL: none */
+	char *target;  /* as configured; NULL: a pool without files on this host */
+	char *fs_spec; /* "nas:/vm"; NULL: not NFS, or not known */
+	char *options; /* as configured; NULL: none */
 	enum view_asked asked; /* by its options */
 	enum view_force force;
 	bool expected; /* it should be mounted now: the pool runs, the line is not noauto */
-	bool plain;    /* mount.nfs mounts it, with the options as they are written */
+	bool plain;    /* mount.nfs mounts it with exactly these options */
 	char by[POLICY_FROM_MAX]; /* "pool 'vm'", "/etc/fstab:7" */
 };
 
@@ -104,28 +107,29 @@ struct view_places {
 	struct view_place *list;
 };
 
-/* Copies. -ENOMEM. */
+/* Copies @place. -ENOMEM. */
 int view_places_add(struct view_places *places, const struct view_place *place);
-/* Lines of etc/fstab of type nfs, nfs4 and nfsrdma. Absent is empty. Errors: of reading. */
+/* Lines of etc/fstab of type nfs, nfs4 and nfsrdma. An absent file is empty. Errors: of
+ * reading. */
 int view_places_fstab(const struct host *host, struct view_places *places);
-/* The pool of that name; NULL. */
+/* The pool of that name, or NULL. */
 const struct view_place *view_places_pool(const struct view_places *places,
 					  const char *name);
 void view_places_fini(struct view_places *places);
 
 /* wanted.c: pure */
 
-/* Who says what is wanted. */
+/* What requests the transport. */
 enum view_by {
 	BY_NOBODY,
 	BY_SECTION, /* [server], [export], [directory] */
 	BY_POOL,
 	BY_FSTAB,
-	BY_OPTIONS, /* that mount.nfs was given */
-	BY_RECORD,  /* of the helper that mounted it */
+	BY_OPTIONS, /* the options mount.nfs was given */
+	BY_RECORD,  /* the record of the helper that mounted it */
 	BY_NFSMOUNT_CONF,
-	BY_PORT,  /* a guess: the port is that of RDMA */
-	BY_ABOVE, /* the mount that the kernel made it below */
+	BY_PORT,  /* a guess: the port is RDMA's */
+	BY_ABOVE, /* the mount below which the kernel made it */
 	BY_DEFAULT,
 };
 
@@ -134,20 +138,20 @@ const char *view_by_name(enum view_by by);
 
 struct view_wanted {
 	enum view_asked asked; /* RDMA, if anything requests it */
-	bool rdma;             /* it is wanted over RDMA, and that is not switched off */
-	/* A section, or [default], decides; else a request does. */
+	bool rdma;             /* RDMA is requested, and not switched off */
+	/* True: a section or [default] decides; false: a request does. */
 	bool covered;
 	enum policy_mode mode; /* in force: with @rdma require or prefer */
 	enum policy_unknown on_unknown;
-	enum view_by by; /* also of what is switched off */
-	/* "/etc/nfsrdma.conf:3", "pool 'vm'", "/etc/fstab:7", "its mount options"; "" nobody */
+	enum view_by by; /* also set if it is switched off */
+	/* "/etc/nfsrdma.conf:3", "pool 'vm'", "/etc/fstab:7", "its mount options"; "": no
+	 * request */
 	char from[POLICY_FROM_MAX];
 	bool many; /* @from is a plural */
-	/* Not only by what is written today: by options, a pool or a record, whoever else does. A
-	 * policy that is changed tomorrow wants something else, and what a mount was asked for does not
-	 * change. */
+	/* The request comes from options, a pool or a record, and not only from today's
+	 * policy: it remains when the policy changes. */
 	bool lasting;
-	const struct view_place *place; /* that asks, or is covered; NULL: none */
+	const struct view_place *place; /* that requests it, or is covered; NULL */
 };
 
 /* "requires", "prefers", "requests", "request". */
@@ -169,107 +173,112 @@ enum view_state {
 struct view_mount {
 	const struct nfs_mount *mount;
 	bool covered; /* a later mount on its directory hides it */
-	bool domain;  /* VDSM mounts there */
+	bool domain;  /* a mount that VDSM made */
 	enum view_run run;
-	/* Index of the mount that the kernel made it below; UINT_MAX: none. */
+	/* Index of the mount below which the kernel made it; UINT_MAX: none. */
 	unsigned int below;
 	struct view_wanted wanted;
-	/* What the records add. */
-	bool unproven; /* a record says so, and why */
-	bool doubtful; /* they could not be read, and why */
+	/* From the records. */
+	bool unproven; /* a record says so, see why */
+	bool doubtful; /* a record could not be read, see why */
 	char why[256];
-	/* The source is not the one that @wanted.place has: nobody knows whether it is the same
-	 * by another name. */
+	/* The source differs from that of @wanted.place: it may or may not be the same
+	 * export under another name. */
 	bool alias;
 	enum view_state state;
 };
 
-/* What lies on a place. */
+/* What is mounted on a place. */
 enum view_there {
 	THERE_NOTHING,
 	THERE_NFS,       /* @mount */
-	THERE_STRANGER,  /* no NFS */
-	THERE_ON_DEMAND, /* an automounter, which has not mounted it */
-	THERE_LOST,      /* could not be found out */
+	THERE_STRANGER,  /* not NFS */
+	THERE_ON_DEMAND, /* an automounter that has not mounted it */
+	THERE_LOST,      /* could not be determined */
 };
 
 struct view_spot {
 	const struct view_place *place;
-	char *path; /* behind its links */
+	char *path; /* with symbolic links resolved */
 	enum view_there there;
 	const struct host_mount
-		*on;        /* that is on it, or, nothing being there, that it lies on */
-	unsigned int mount; /* index of THERE_NFS */
+		*on;        /* the mount on it; if there is none, the mount it lies on */
+	unsigned int mount; /* index for THERE_NFS */
 	struct view_wanted wanted;
-	bool other_source; /* of THERE_NFS: it is not the place's, as a text */
+	bool other_source; /* for THERE_NFS: its source differs, as text, from the place's */
 	enum view_state state;
 };
 
 struct view;
 
 struct view_sources {
-	/* What is not given below is read from it. NULL: then that is not known. */
+	/* Sources not given below are read from it. NULL: then they are unknown. */
 	const struct host *host;
 	uint64_t
-		now; /* CLOCK_MONOTONIC in ms, of before anything was read: for the age of records */
-	/* Only the caller's. Borrowed; NULL: it brings none. */
+		now; /* CLOCK_MONOTONIC in ms, before anything was read: for the age of records */
+	/* Only the caller can provide these. Borrowed; NULL: none. */
 	const struct view_places *pools;
 	const char *
-		pools_unknown; /* why they, or some of them, are not known; NULL: all are */
-	/* Given: borrowed, and not read again. Of mounts that are given fstab is what they have. */
+		pools_unknown; /* why some or all of them are unknown; NULL: all are known */
+	/* If given, these are borrowed and not read again. For given mounts, their own
+	 * fstab data is used. */
 	const struct nfs_mounts *mounts;
-	struct policies *policies; /* links in its directories are followed */
+	struct policies *policies; /* symbolic links in its directories are resolved */
 	const struct conf *nfsmount_conf;
 	const struct record_list *records;
-	const char *boot_id; /* of @records, given with them */
+	const char *boot_id; /* of @records, given together with them */
 	bool ignore_records; /* the caller proves mounts itself */
 };
 
-/* Errors: the policy is broken (-EINVAL, with file and line), or mounts cannot be read: then nothing
- * can be said; -ENOMEM. */
+/* Errors: the policy is invalid (-EINVAL, with file and line), or mounts cannot be read:
+ * then no view is possible; -ENOMEM. */
 int view_open(struct view **out, const struct view_sources *sources);
 void view_close(struct view *view);
 void view_close_p(struct view **view);
-/* What is not known that may want RDMA, and why: pools, or etc/fstab. NULL: all is. Borrowed. */
+/* The sources that could not be read and may request RDMA, with the reason: pools, or
+ * etc/fstab. NULL: all were read. Borrowed. */
 const char *view_lacks(const struct view *view);
-/* From now on these are the records; borrowed. What was found of mounts is found anew. */
+/* Replaces the records; borrowed. Mounts are evaluated again. */
 void view_renew(struct view *view, const struct record_list *records);
 
-/* Compares @wanted with what a mount is. */
+/* Compares @wanted with a mount's actual transport. */
 enum view_state view_judge(const struct view_wanted *wanted,
 			   const struct view_mount *mount, bool alias);
-/* That of a finding about it: tolerated warns, and a mount without a request passes. */
+/* The status of its finding: a tolerated mount warns, and one without a request passes. */
 enum finding_status view_status(enum view_state state);
-/* Sources are compared as texts, as libvirt does it; but for slashes that do not count. */
+/* Sources are compared as text, as libvirt does, except for redundant slashes. */
 bool view_same_source(const char *a, const char *b);
-/* Of one that the kernel made below another: a part of what that is of, and not a referral. Pure. */
+/* Whether a mount that the kernel made below another one is part of the same export, and
+ * not a referral. Pure. */
 bool view_is_part(const struct nfs_mount *mount, const struct nfs_mount *above);
 
-/* What was read; borrowed. */
+/* The mounts that were read; borrowed. */
 const struct nfs_mounts *view_nfs(const struct view *view);
 const struct host_mounts *view_tree(const struct view *view);
 const struct policies *view_policies(const struct view *view);
 const struct conf *view_nfsmount_conf(const struct view *view);
 const struct record_list *view_records(const struct view *view);
 const char *view_boot_id(const struct view *view);
-/* "/rhev/data-center/mnt/", behind its links; "" without a host. */
+/* "/rhev/data-center/mnt/", with symbolic links resolved; "" without a host. */
 const char *view_domains(const struct view *view);
-/* Whether a path is of a storage domain of VDSM's on block devices or GlusterFS: no wish is about it. */
+/* Whether a path belongs to a VDSM storage domain on block devices or GlusterFS, to which
+ * no request applies. */
 bool view_is_not_nfs(const struct view *view, const char *path);
 
-/* One of view_nfs(), by index; found on first use, borrowed. */
+/* A mount of view_nfs(), by index; evaluated on first use, borrowed. */
 const struct view_mount *view_mount(const struct view *view, unsigned int index);
-/* That of mountinfo's number; NULL: it is no NFS mount that could be read. */
+/* The mount with this mountinfo id; NULL: it is not an NFS mount, or could not be read. */
 const struct view_mount *view_mount_by_id(const struct view *view, unsigned int id);
-/* All places that have a target, by path; sections behind the others. */
+/* All places with a target, by path; sections follow after all others. */
 size_t view_nspots(const struct view *view);
 const struct view_spot *view_spot(const struct view *view, size_t index);
-/* Of a place of sources.pools; NULL: it has no target. */
+/* The spot of a place of sources.pools; NULL: it has no target. */
 const struct view_spot *view_spot_of(const struct view *view,
 				     const struct view_place *place);
-/* What sections of directories, and places, want of a directory, whatever is mounted there. */
+/* What [directory] sections and places request of a directory, whatever is mounted there. */
 void view_wanted_at(const struct view *view, const char *dir, struct view_wanted *out);
-/* What would be wanted of a mount of @source on @target with those options, which is not in the view. */
+/* What would be requested of a mount of @source on @target with those options, which is not
+ * in the view. */
 void view_wanted_of(const struct view *view, const struct view_place *place,
 		    struct view_wanted *out);
 

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Who wants what of a mount, or of a place on which nothing is mounted, and whether that binds: the
- * rules of view.h, and nowhere else. Pure. */
+/* What requests which transport for a mount, or for a place without one, and whether it is
+ * binding: the rules of view.h, implemented only here. Pure. */
 #include <limits.h>
 #include <stdio.h>
 
 #include "plugin/view/internal.h"
 
 #define RDMA_PORT 20049
-/* Steps from a sub-mount to what it lies below. */
+/* Limit of the steps from a sub-mount to the mount at the top. */
 #define DEPTH_MAX 64
 
 /* --- places by path ------------------------------------------------------------------------- */
 
-/* At one path a pool says more of itself than the line by which it is mounted. */
+/* At one path a pool precedes the line of fstab that mounts it: it says more. */
 static int compare(const void *a, const void *b)
 {
 	const struct view_spot *x = a, *y = b;
@@ -76,7 +76,7 @@ bool view_same_source(const char *a, const char *b)
 
 static const struct {
 	const char *name;
-	const char *from; /* NULL: each has its own */
+	const char *from; /* NULL: each one has its own text */
 	bool many, lasting;
 } bys[] = {
 	[BY_NOBODY] = { "nobody", "", false, false },
@@ -111,12 +111,12 @@ const char *view_binds_name(const struct view_wanted *wanted)
 	return wanted->mode == POLICY_PREFER ? "prefer" : "require";
 }
 
-/* What one source says. */
+/* The request of one source. */
 struct word {
 	enum view_by by;
 	enum view_asked asked;
 	bool weak;  /* a request for this very mount outweighs it */
-	bool loose; /* TCP would do: nfsrdma.policy=prefer, or a guess */
+	bool loose; /* TCP is acceptable: nfsrdma.policy=prefer, or a guess */
 	const char *from;
 	const struct view_place *place;
 };
@@ -126,7 +126,7 @@ struct find {
 	const struct wanted_input *input;
 	struct view_wanted *out;
 	struct policy policy;
-	bool loose;            /* of what @out says */
+	bool loose;            /* of the request in @out */
 	enum view_force force; /* of the mount's own options */
 	char conf_from[POLICY_FROM_MAX];
 };
@@ -152,7 +152,7 @@ static void take(struct find *f, const struct word *word)
 		 word->from ? word->from : bys[word->by].from);
 }
 
-/* --- each source ------------------------------------------------------------------------------ */
+/* --- each source -------------------------------------------------------------------- */
 
 static void take_place(struct find *f, const struct view_place *place)
 {
@@ -173,7 +173,7 @@ static void take_places(struct find *f)
 {
 	const struct view_spot *spot = wanted_spot(f->view, f->input->dir);
 
-	/* Of a directory alone; whose source its places have decides of each. */
+	/* A directory without a source: the caller evaluates each of its places. */
 	if (!f->input->source)
 		return;
 	if (f->input->place)
@@ -216,8 +216,8 @@ static void take_conf(struct find *f, bool loose)
 	take(f, &word);
 }
 
-/* The port that the mount was given stays in its options when it runs over another's connection.
- * It is RDMA's, or one by which others reach the same server over RDMA. */
+/* A mount keeps the requested port in its options when it shares another's connection. The
+ * port is RDMA's, or one by which other mounts reach the same server over RDMA. */
 static bool has_rdma_port(const struct view *view, const struct nfs_mount *mount)
 {
 	unsigned int i;
@@ -236,7 +236,7 @@ static bool has_rdma_port(const struct view *view, const struct nfs_mount *mount
 	return false;
 }
 
-/* Of fstab where no line is known: mounts that were given to the view. */
+/* fstab data of given mounts, for which no line is known. */
 static void take_given_fstab(struct find *f, const struct nfs_mount *mount)
 {
 	struct word word = { .by = BY_FSTAB, .from = "/etc/fstab" };
@@ -250,7 +250,7 @@ static void take_given_fstab(struct find *f, const struct nfs_mount *mount)
 	take(f, &word);
 }
 
-/* What mount.nfs was given has nfsrdma.policy= no more: the helper takes it out. */
+/* The options mount.nfs was given no longer have nfsrdma.policy=: the helper removes it. */
 static enum view_force force_of(const struct nfs_mount *mount,
 				const struct view_asks *asks,
 				const struct view_note *note)
@@ -296,10 +296,10 @@ static void take_mount(struct find *f, const struct view_note *note)
 	f->force = force;
 }
 
-/* --- the policy ------------------------------------------------------------------------------- */
+/* --- the policy --------------------------------------------------------------------- */
 
-/* What is mounted may have a source that nobody could have written for us ("nas:vm", a blank in a
- * name). Who its server is shows all the same, and a section for that covers it. */
+/* A mount may have a source that our configuration cannot express ("nas:vm", a blank in a
+ * name). Its server is still known, and a section for that covers it. */
 static void take_source(const char *source, struct spec *out)
 {
 	size_t len = *source == '[' ? strcspn(source, "]") : strcspn(source, ":");
@@ -342,7 +342,7 @@ static void cover(struct find *f, enum view_by by)
 	memcpy(out->from, f->policy.mode_from, sizeof(out->from));
 }
 
-/* The place that is covered, or that asks, for how what is missing comes to be there. */
+/* Notes the place that is covered or requests it, which shows how a missing mount is made. */
 static void note_place(struct find *f)
 {
 	const struct view_spot *spot = wanted_spot(f->view, f->input->dir);
@@ -355,9 +355,9 @@ static void note_place(struct find *f)
 			f->out->place = spot->place;
 }
 
-/* --- all of them ------------------------------------------------------------------------------ */
+/* --- all of them -------------------------------------------------------------------- */
 
-/* Rules 1 and 2, but for mounts above and beside. */
+/* Rules 1 and 2, except for the mounts above and mounts of the same file system. */
 static void find_own(struct find *f)
 {
 	const struct view *view = f->view;
@@ -386,12 +386,12 @@ static void find_own(struct find *f)
 	if (f->loose && out->mode == POLICY_REQUIRE)
 		out->mode = POLICY_PREFER;
 	out->rdma = out->mode != POLICY_OFF;
-	/* [default] switches it off, whoever asks. */
+	/* [default] switches it off, regardless of requests. */
 	if (!out->rdma)
 		cover(f, BY_DEFAULT);
 }
 
-/* A guess is no word. */
+/* A guess does not count as a request. */
 static bool says_nothing(const struct view_wanted *wanted)
 {
 	return !wanted->covered && (!wanted->rdma || wanted->by == BY_PORT);
@@ -412,8 +412,8 @@ static void own_of(const struct view *view, unsigned int index, struct view_want
 	find_own(&f);
 }
 
-/* What the kernel made below another mount is wanted as that one is; and where that one runs over RDMA,
- * this one is to as well. */
+/* A mount that the kernel made below another one requests what that one does; and if that
+ * one runs over RDMA, this one should as well. */
 static void take_above(const struct view *view, unsigned int index,
 		       struct view_wanted *out)
 {
@@ -437,7 +437,7 @@ static void take_above(const struct view *view, unsigned int index,
 	}
 	if (wanted.mode == POLICY_OFF)
 		return;
-	/* Where libmount keeps nothing, somebody may have mounted what is of another server by hand. */
+	/* If libmount has no options, a mount of another server may have been made by hand. */
 	if (!view_is_part(&view->nfs->list[index], &view->nfs->list[above]) &&
 	    !*view->nfs->list[above].asked)
 		wanted.mode = POLICY_PREFER;
@@ -450,8 +450,8 @@ static void take_above(const struct view *view, unsigned int index,
 	*out = wanted;
 }
 
-/* The same file system may be mounted elsewhere, too, as by a bind mount, which has no options of its
- * own: there it is wanted as here. */
+/* The same file system may also be mounted elsewhere, for instance by a bind mount, which
+ * has no options of its own: the same request applies there. */
 static void take_twin(const struct view *view, unsigned int index,
 		      struct view_wanted *out)
 {
@@ -468,7 +468,7 @@ static void take_twin(const struct view *view, unsigned int index,
 	}
 }
 
-/* Rule 3. What the mount's own options say is more specific. */
+/* Rule 3. The mount's own options are more specific. */
 static void take_default(struct find *f)
 {
 	if (f->force == FORCE_OFF || !f->input->source ||
