@@ -56,7 +56,7 @@ void mounts_skip(struct mount_opinion *opinion, enum mount_aspect because,
 	va_end(ap);
 }
 
-/* --- what it is -------------------------------------------------------------------------- */
+/* --- its transport ------------------------------------------------------------------ */
 
 bool mounts_same_server(const struct nfs_mount *a, const struct nfs_mount *b)
 {
@@ -81,7 +81,7 @@ static void find_before(const struct mounts_seen *seen, struct mount_verdict *ve
 	}
 }
 
-/* The reply to statfs(2) was counted by a connection over RDMA. */
+/* The reply to statfs(2) was counted by an RDMA connection. */
 static bool is_proven(const struct mount_verdict *verdict)
 {
 	struct xprt_sum now, before;
@@ -106,7 +106,7 @@ static void look_at(const struct mounts_seen *seen, unsigned int index,
 
 /* --- does it answer ------------------------------------------------------------------------ */
 
-/* Errors of the client itself: the server was not asked. */
+/* The client's own errors: it did not ask the server. */
 static bool was_not_asked(int error)
 {
 	static const int errors[] = { 0,           EACCES,       EPERM,  ENOENT,

@@ -104,8 +104,8 @@ static uint64_t oldest(const struct mounts_audit *audit)
 	return age;
 }
 
-/* More than idle times explain. Only a note, since a connection may be older than every mount that is
- * there now. */
+/* More than idle times explain. Only a note, since a connection may be older than all
+ * present mounts. */
 static void add_history(const struct mounts_audit *audit, const struct xprt_sum *now,
 			struct words *notes)
 {

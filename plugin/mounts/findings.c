@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Verdicts as findings, for `nfsrdma mounts`: pure. Transport and counters have a finding for each
- * mount, so that a collector of metrics has its series; the other aspects have one for what is good, and
- * one for each mount that needs care. A host may have thousands of mounts and a report is bounded, so what
- * is bad comes first. */
+/* Verdicts as findings, for `nfsrdma mounts`: pure. Transport and counters have a finding
+ * for each mount, so that a metrics collector has its series. The other aspects have one
+ * finding for all good mounts, and one for each mount that needs care. A host may have
+ * thousands of mounts and a report is bounded, so bad ones come first. */
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 
 #include "plugin/mounts/internal.h"
 
-/* Mounts with a finding of their own, for one aspect. */
+/* Limit of mounts with a finding of their own, for one aspect. */
 #define TOLD_MAX 250
 
 struct telling {
@@ -33,7 +33,7 @@ static const char *state_of(const struct mount_verdict *verdict)
 					       : "unproven";
 }
 
-/* "connect_count 1, sends 1200": what is not zero, by name. */
+/* "connect_count 1, sends 1200": all non-zero columns, by name. */
 static void add_xprt(struct finding *finding, const struct nfs_mount *mount,
 		     unsigned int index)
 {
@@ -85,7 +85,7 @@ static void add_xprts(struct finding *finding, const struct mount_verdict *verdi
 		add_xprt(finding, verdict->mount, i);
 }
 
-/* All columns that the kernel prints, by name; 0 as well. */
+/* All columns that the kernel prints, by name, including zeros. */
 static void add_counters(struct finding *finding, const struct mount_verdict *verdict)
 {
 	struct xprt_sum sum;
@@ -140,7 +140,7 @@ static void tell_rest(struct telling *telling, enum mount_aspect aspect,
 	telling->sink(telling->arg, &telling->finding);
 }
 
-/* Of each mount with this status. */
+/* One finding for each mount with this status. */
 static void tell_each(struct telling *telling, enum mount_aspect aspect,
 		      enum finding_status status, bool noted, unsigned int *room)
 {
@@ -187,7 +187,7 @@ static void slowest(const struct telling *telling, char *buf, size_t cap)
 	snprintf(buf, cap, ", slowest in %.1f ms", ms);
 }
 
-/* What is good about an aspect, in one finding; or that it does not apply. */
+/* One finding for all good mounts of an aspect; or that it does not apply. */
 static void tell_good(struct telling *telling, enum mount_aspect aspect)
 {
 	static const struct {
@@ -236,7 +236,7 @@ static void tell_aspect(struct telling *telling, enum mount_aspect aspect)
 		tell_good(telling, aspect);
 }
 
-/* --- missing mounts ----------------------------------------------------------------------------- */
+/* --- missing mounts ----------------------------------------------------------------- */
 
 struct missing_telling {
 	struct telling *telling;
@@ -282,7 +282,7 @@ static void count_missing(void *arg, const struct mount_missing *missing)
 	*(unsigned int *)arg += missing->status == FINDING_FAIL;
 }
 
-/* --- all ------------------------------------------------------------------------------------- */
+/* --- all ---------------------------------------------------------------------------- */
 
 static unsigned int count_runs(const struct telling *telling, bool rdma)
 {

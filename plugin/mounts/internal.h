@@ -9,22 +9,21 @@
  *	counters.c   on its counters
  *	reads.c      on whether its READs are delivered
  *	columns.c    the counters of an RDMA transport
- *	missing.c    what should be mounted over RDMA, and is not
- *	names.c      what the steps of a reason name
- *	findings.c   verdicts as findings
- */
+ *	missing.c    mounts over RDMA that are configured and missing
+ *	names.c      the names used by the steps of a reason
+ *	findings.c   verdicts as findings */
 #ifndef PLUGIN_MOUNTS_INTERNAL_H
 #define PLUGIN_MOUNTS_INTERNAL_H
 
 #include "plugin/mounts/mounts.h"
 #include "plugin/report/words.h"
 
-/* audit.c and the opinions it asks for */
+/* audit.c and the opinions it calls */
 
-/* By the address that the kernel goes to. */
+/* Compares the addresses that the kernel connects to. */
 bool mounts_same_server(const struct nfs_mount *a, const struct nfs_mount *b);
 
-/* What an opinion is drawn from. @index: of the verdict. */
+/* Input for an opinion. @index: of the verdict. */
 struct mounts_audit {
 	const struct mounts_seen *seen;
 	struct mount_verdict *verdicts;
@@ -37,13 +36,13 @@ void mounts_say(struct mount_opinion *opinion, enum finding_status status,
 /* The same, with its reason. */
 void mounts_say_why(struct mount_opinion *opinion, enum finding_status status,
 		    const char *reason, const char *fmt, ...) PRINTF_LIKE(4, 5);
-/* Skipped, because of another one of the same mount, or of the one it lies below. */
+/* Skipped because of another aspect of the same mount, or of the mount above it. */
 void mounts_skip(struct mount_opinion *opinion, enum mount_aspect because,
 		 const char *fmt, ...) PRINTF_LIKE(3, 4);
 
 /* names.c */
 
-/* The Proto= of nfsmount.conf that applies to a mount; NULL: there is none. */
+/* The Proto= of nfsmount.conf that applies to a mount, or NULL. */
 const struct conf_value *mounts_conf_proto(const struct view *view,
 					   const struct nfs_mount *mount);
 
@@ -63,7 +62,7 @@ void mounts_judge_counters(const struct mounts_audit *audit, struct mount_opinio
 /* Columns of several connections, by xprt_columns. */
 struct xprt_sum {
 	unsigned int nxprts;   /* connections over RDMA */
-	unsigned int ncolumns; /* that all of them have */
+	unsigned int ncolumns; /* columns that all of them have */
 	unsigned int unused; /* connections whose idle time is 0: just used, or closed */
 	uint64_t values[XPRT_COLUMNS];
 };

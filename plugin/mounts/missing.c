@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* What should be mounted over RDMA and is not: lines of fstab, libvirt's pools, sections of directories.
- * A guest with a disk there is refused. It is a failure only where it should be mounted now. Pure. */
+/* Mounts over RDMA that are configured and missing: lines of fstab, libvirt's pools,
+ * sections of directories. A guest with a disk there is refused. It is a failure only if it
+ * should be mounted now. Pure. */
 #include <stdio.h>
 
 #include "plugin/mounts/internal.h"
@@ -19,7 +20,7 @@ static bool came_before(const struct view *view, size_t index)
 	return false;
 }
 
-/* The place that expects a mount there now; NULL: none does. */
+/* The place that expects a mount there now, or NULL. */
 static const struct view_place *find_expected(const struct view *view, const char *path)
 {
 	size_t i;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* The verdicts on this host's NFS mounts. plugin/view says what each is requested to be and what it is;
- * here that becomes verdicts and findings, together with counters and answers. Pure. Used by
+/* The verdicts on this host's NFS mounts. plugin/view provides requested and actual
+ * transport; verdicts and findings are made here, with counters and answers. Pure. Used by
  * `nfsrdma mounts`, the checks of group mount and the watcher. */
 #ifndef PLUGIN_MOUNTS_H
 #define PLUGIN_MOUNTS_H
@@ -14,16 +14,17 @@
 
 /* audit.c */
 
-/* What was seen of this host's mounts. `nfsrdma mounts` on a running system looks twice, and asks each
- * mount for an answer in between; everyone else looks once. */
+/* The state of this host's mounts. On a running system `nfsrdma mounts` looks twice, and
+ * asks each mount for an answer in between; other callers look once. */
 struct mounts_seen {
-	const struct view *view;         /* of now */
+	const struct view *view;         /* the present one */
 	const struct nfs_mounts *before; /* the first look; NULL: there was only one */
 	/* Of @before, by index; NULL: no mount was asked. */
 	const struct mount_answer *answers;
 };
 
-/* In the order of causes; each is a finding, mount.answer and so on, and the last bug.read-812. */
+/* In the order of causes; each is a finding, mount.answer and so on, the last one
+ * bug.read-812. */
 enum mount_aspect {
 	MOUNT_ANSWER,
 	MOUNT_TRANSPORT,
@@ -39,8 +40,8 @@ enum mount_aspect {
 struct mount_opinion {
 	enum finding_status status;
 	bool note;           /* it passed, but reports something */
-	const char *because; /* id of what it was skipped for; NULL: does not apply */
-	/* Why, unless it passed or was skipped: a reason of the finding. NULL: none fits. */
+	const char *because; /* id that it was skipped for; NULL: does not apply */
+	/* The reason of the finding, unless it passed or was skipped. NULL: none fits. */
 	const char *reason;
 	char text[MOUNT_TEXT_MAX]; /* without the name of the mount */
 };
@@ -51,9 +52,9 @@ struct mount_verdict {
 	const struct mount_answer *answer; /* NULL: not asked */
 	const struct view_mount *view;     /* requested and actual transport */
 	bool proven; /* it was asked, and the reply came over RDMA */
-	/* The mount over TCP whose connection it shares; NULL: none is known. */
+	/* The mount over TCP whose connection it shares, or NULL. */
 	const struct nfs_mount *sharer;
-	/* Proto= of nfsmount.conf that overrules its options; NULL: none does. */
+	/* Proto= of nfsmount.conf that overrides its options, or NULL. */
 	const struct conf_value *proto;
 	struct mount_opinion opinions[MOUNT_ASPECTS];
 };
@@ -68,15 +69,16 @@ enum finding_status mounts_status(const struct mount_verdict *verdict);
 
 /* findings.c */
 
-/* Findings of all verdicts: mount.list, then each aspect. What is not good has a finding for each
- * mount; transport and counters have one for every mount. Far fewer than a report can hold. */
+/* Findings of all verdicts: mount.list, then each aspect. A mount that is not good has a
+ * finding of its own; transport and counters have one for every mount. Far fewer than a
+ * report can hold. */
 void mounts_findings(const struct mounts_seen *seen, const struct mount_verdict *verdicts,
 		     finding_sink sink, void *arg);
 
-/* names.c: what the steps of a reason name */
+/* names.c: the names used by the steps of a reason */
 
-/* Of mounts_findings(), and for whoever makes a finding of a verdict: target, source, server and what
- * else the reasons of @aspect have in their texts. */
+/* For mounts_findings(), and for callers that make a finding of a verdict: target, source,
+ * server and the other names used by the reasons of @aspect. */
 void mounts_names(struct finding *finding, const struct mount_verdict *verdict,
 		  enum mount_aspect aspect);
 
@@ -85,19 +87,20 @@ void mounts_names(struct finding *finding, const struct mount_verdict *verdict,
 /* A directory that requires a mount over RDMA, and has no NFS mount. */
 struct mount_missing {
 	const struct view_spot *spot;
-	const struct view_place *by; /* that expects it now; NULL: nothing does */
+	const struct view_place *by; /* place that expects it now; NULL: none */
 	enum finding_status status;  /* fail, unknown; skip: it need not be mounted now */
-	const char *reason;          /* of fail and unknown */
+	const char *reason;          /* for fail and unknown */
 	char text[MOUNT_TEXT_MAX];   /* without the name of the directory */
 };
 
-/* Options of a place whose transport is not of its server's address: mount.nfs resolves the server by
- * the transport, and "rdma" is IPv4 to it whatever the address. The reason, "ipv6" or "ipv4", and in
- * *@options those that fit, for free(3), or NULL; NULL: they fit, or it cannot be told. */
+/* Checks whether the transport in a place's options fits its server's address: mount.nfs
+ * resolves the server by the transport, and takes "rdma" as IPv4 whatever the address.
+ * Returns the reason, "ipv6" or "ipv4", and in *@options the options that fit, for free(3),
+ * or NULL. Returns NULL if they fit, or this is unknown. */
 const char *mounts_misfit(const struct view_place *place, char **options);
-/* What the steps of its reason name. */
+/* The names used by the steps of its reason. */
 void mounts_missing_names(struct finding *finding, const struct mount_missing *missing);
-/* The first of several on one directory. */
+/* Only the first place on each directory. */
 typedef void (*mount_missing_fn)(void *arg, const struct mount_missing *missing);
 void mounts_missing(const struct view *view, mount_missing_fn fn, void *arg);
 
@@ -105,9 +108,9 @@ void mounts_missing(const struct view *view, mount_missing_fn fn, void *arg);
 
 /* What the counters of a mount over RDMA show about this host's kernel client. */
 enum reads_state {
-	READS_UNKNOWN, /* numbers are missing, or make no sense */
+	READS_UNKNOWN, /* numbers are missing or inconsistent */
 	READS_FEW,     /* fewer than 10 READs */
-	READS_UNCLEAR, /* too small for a verdict, or not all are counted */
+	READS_UNCLEAR, /* too small for a verdict, or not all READs are counted */
 	READS_WHOLE,   /* data from RDMA Writes was delivered: no 812-byte bug */
 	READS_LOST, /* most READs are short, and most bytes received were not delivered */
 };
@@ -115,17 +118,17 @@ enum reads_state {
 #define READS_TEXT_MAX 384
 
 enum reads_state reads_judge(const struct nfs_reads *reads);
-/* The numbers in words, and of READS_LOST what they mean and what to do. Returns @text. */
+/* The numbers in words, and for READS_LOST what they mean and what to do. Returns @text. */
 const char *reads_text(const struct nfs_reads *reads, char text[READS_TEXT_MAX]);
 void reads_evidence(struct finding *finding, const struct nfs_reads *reads);
-/* The mount over RDMA that proves the kernel's client guilty (READS_LOST), else one that proves it
- * sound (READS_WHOLE); of several the last that is of @spec ("nas:/vm"; or NULL), else the first. NULL: no mount proves
- * either. */
+/* The mount over RDMA that proves the bug in the kernel's client (READS_LOST), else one
+ * that proves its absence (READS_WHOLE); of several the last one of @spec ("nas:/vm"; or
+ * NULL), else the first. NULL: no mount proves either. */
 const struct nfs_mount *reads_proof(const struct nfs_mounts *mounts, const char *spec);
 
 /* columns.c */
 
-/* What /proc/self/mountstats prints of an RDMA transport, in its order. */
+/* The columns that /proc/self/mountstats prints for an RDMA transport, in its order. */
 enum xprt_column {
 	XPRT_CONNECTS = 2,
 	XPRT_IDLE = 4,
@@ -138,7 +141,7 @@ enum xprt_column {
 
 struct xprt_column_row {
 	const char *name;
-	bool is_sum; /* of several connections it is the sum; else the least */
+	bool is_sum; /* over several connections it is the sum; else the minimum */
 	const char *meaning;
 };
 

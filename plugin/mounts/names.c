@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* What the causes and steps of mount.* name: the mount, its server, what mounts it, and the options that
- * it is mounted with again. Pure. */
+/* The names used by the causes and steps of mount.*: the mount, its server, what mounts it,
+ * and the options to mount it again. Pure. */
 #include <stdio.h>
 
 #include "plugin/mounts/internal.h"
@@ -28,7 +28,7 @@ const struct conf_value *mounts_conf_proto(const struct view *view,
 
 /* --- options -------------------------------------------------------------------------------- */
 
-/* What is replaced, and what mount.nfs finds out by itself. */
+/* Options that are replaced, and those that mount.nfs determines itself. */
 static bool is_dropped(const char *name)
 {
 	static const char *const names[] = { "proto", "tcp",  "udp",        "rdma",
@@ -41,8 +41,8 @@ static bool is_dropped(const char *name)
 	return false;
 }
 
-/* Of a mount whose options libmount has not kept, what the kernel shows of them that a mount must not
- * lose. */
+/* If libmount has not kept the options of a mount, those shown by the kernel that must be
+ * preserved. */
 static void former_options(const struct nfs_mount *mount, char *buf, size_t cap)
 {
 	bool ro = !strncmp(mount->options, "ro", 2) &&
@@ -56,7 +56,7 @@ static void former_options(const struct nfs_mount *mount, char *buf, size_t cap)
 			 mount->sec);
 }
 
-/* Its options, with RDMA as the transport. The caller's; NULL: they make no sense. */
+/* Its options, with RDMA as the transport. The caller's; NULL: they cannot be parsed. */
 static char *rdma_options(const struct nfs_mount *mount)
 {
 	_cleanup_(opts_free_p) struct opts *opts = NULL;
@@ -93,7 +93,7 @@ static void add_options(struct finding *finding, const struct nfs_mount *mount)
 		finding_text(finding, "rdma_options", "%s", options);
 }
 
-/* Of a transport that is not as requested. */
+/* For a transport that is not as requested. */
 static void add_cause(struct finding *finding, const struct mount_verdict *verdict)
 {
 	const struct view_place *place = verdict->view->wanted.place;

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Options that mean something else over RDMA than over TCP: pure. */
+/* Options whose meaning over RDMA differs from TCP: pure. */
 #include <stdio.h>
 
 #include "plugin/mounts/internal.h"
 
-/* After a connection is lost the client waits before each attempt, 5 s at first and twice as long each
- * time, up to this (RPCRDMA_MAX_REEST_TO in net/sunrpc/xprtrdma/xprt_rdma.h). */
+/* After losing a connection the client waits before each attempt, 5 s at first and twice as
+ * long each time, up to this (RPCRDMA_MAX_REEST_TO in net/sunrpc/xprtrdma/xprt_rdma.h). */
 #define BACKOFF_MAX_S 30
-/* Smaller READs than any server asks for. */
+/* READs below this are smaller than any server asks for. */
 #define SMALL_IO (64 * 1024)
 
-/* The number behind "NAME=" in an option string; 0 where there is none. */
+/* The number after "NAME=" in an option string; 0 if absent. */
 static unsigned int number_of(const char *options, const char *name)
 {
 	size_t len = strlen(name);
@@ -39,8 +39,8 @@ static bool has_word(const char *options, const char *word)
 	return false;
 }
 
-/* A call fails after timeo, in tenths of seconds, for each of its retransmissions and once more:
- * over streams and RDMA the time grows by the same step (xprt_calc_majortimeo() in
+/* A call fails after timeo, in tenths of a second, for each of its retransmissions and once
+ * more: over streams and RDMA the timeout grows by the same step (xprt_calc_majortimeo() in
  * net/sunrpc/xprt.c). */
 static void judge_soft(const struct nfs_mount *mount, struct words *bad,
 		       struct words *notes)
@@ -88,7 +88,7 @@ static void judge_sizes(const struct nfs_mount *mount, struct words *bad)
 		words_add(bad, "wsize=%u makes WRITEs small", mount->wsize);
 }
 
-/* Data that has to be processed is not placed by RDMA: ddp_allowed in rpcrdma_marshal_req(). */
+/* RDMA does not place data that must be processed: ddp_allowed in rpcrdma_marshal_req(). */
 static void judge_sec(const struct nfs_mount *mount, struct words *notes)
 {
 	if (!strcmp(mount->sec, "krb5i") || !strcmp(mount->sec, "krb5p"))
@@ -108,7 +108,7 @@ void mounts_judge_options(const struct mounts_audit *audit, struct mount_opinion
 		return;
 	}
 	judge_soft(mount, &bad, &notes);
-	/* The first decides: it does the most harm. */
+	/* The first applies: it does the most harm. */
 	reason = bad.count ? "soft" : NULL;
 	judge_nconnect(mount, &bad);
 	reason = reason || !bad.count ? reason : "nconnect";

@@ -1,27 +1,28 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Whether this host's kernel delivers what its READs receive over RDMA: pure. The one place that
- * decides it by counters; see also plugin/checks/read-812.c.
+/* Whether this host's kernel delivers the data that its READs receive over RDMA: pure. The
+ * only code that decides it by counters; see also plugin/checks/read-812.c.
  *
- * The NFS/RDMA client of Linux 3.7 to 3.14 drops the data of each READ that the server sent by RDMA
- * Write ("SUNRPC: Fix large reads on NFS/RDMA", 2b7bbc963da8, repairs it): the transport counts the
- * bytes, NFS gets none of them, and the READ is a short one without an end of file. Each of these
- * alone is legal: servers may answer with less than was asked for, and headers are bytes, too. */
+ * The NFS/RDMA client of Linux 3.7 to 3.14 drops the data of each READ that the server sent
+ * by RDMA Write ("SUNRPC: Fix large reads on NFS/RDMA", 2b7bbc963da8, fixes it): the
+ * transport counts the bytes, NFS gets none of them, and the READ is short without an end
+ * of file. Each of these alone is legal: servers may return less than requested, and
+ * headers count as bytes, too. */
 #include <inttypes.h>
 #include <stdio.h>
 
 #include "plugin/mounts/internal.h"
 
-/* With fewer READs nothing is said. */
+/* Fewer READs allow no verdict. */
 #define READS_LEAST 10
-/* Of each reply no more than this is headers: RPC, and for NFSv4.1 SEQUENCE and PUTFH, with Kerberos'
- * checksums. */
+/* The maximum of headers in a reply: RPC, and for NFSv4.1 SEQUENCE and PUTFH, with
+ * Kerberos' checksums. */
 #define HEADERS_MAX 512
-/* RPCRDMA_MAX_INLINE of those kernels: no READ that came without RDMA Write was longer. */
+/* RPCRDMA_MAX_INLINE of those kernels: no READ without RDMA Write was longer. */
 #define INLINE_MAX 3068
 
-/* What is left of the bytes received when each reply was the longest of headers. */
+/* The bytes received, less the longest possible headers of each reply. */
 static uint64_t data_at_least(const struct nfs_reads *reads)
 {
 	uint64_t headers;
@@ -38,18 +39,18 @@ enum reads_state reads_judge(const struct nfs_reads *reads)
 		return READS_UNKNOWN;
 	if (reads->calls < READS_LEAST)
 		return READS_FEW;
-	/* Data servers of pNFS are not among a mount's own calls. */
+	/* A mount's own calls do not include those to pNFS data servers. */
 	if (reads->shorts > reads->calls || reads->bytes > reads->received)
 		return READS_UNCLEAR;
 	if (reads->shorts > reads->calls / 2 && reads->bytes < data_at_least(reads) / 2)
 		return READS_LOST;
-	/* At least one was longer than any that needs no RDMA Write. */
+	/* At least one was longer than a READ without RDMA Write can be. */
 	if (reads->bytes / reads->calls > INLINE_MAX)
 		return READS_WHOLE;
 	return READS_UNCLEAR;
 }
 
-/* --- words ------------------------------------------------------------------------------------- */
+/* --- words -------------------------------------------------------------------------- */
 
 const char *reads_text(const struct nfs_reads *reads, char text[READS_TEXT_MAX])
 {
@@ -88,7 +89,7 @@ void reads_evidence(struct finding *finding, const struct nfs_reads *reads)
 	finding_number(finding, "read_bytes_delivered", (double)reads->bytes);
 }
 
-/* --- mounts ------------------------------------------------------------------------------------ */
+/* --- mounts ------------------------------------------------------------------------- */
 
 const struct nfs_mount *reads_proof(const struct nfs_mounts *mounts, const char *spec)
 {

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* The actual transport of an NFS mount against the requested one (plugin/view), and why they differ: pure.
+/* The actual transport of an NFS mount against the requested one (plugin/view), and why
+ * they differ: pure.
  *
  * A mount that requests RDMA can succeed and run over TCP:
- * - From NFSv4.1 on a client that has a connection to the same server in the same minor version uses
- *   that one, whatever its transport: nfs41_walk_client_list() in fs/nfs/nfs4client.c compares no
- *   protocol. The requested port stays in the options.
+ * - From NFSv4.1 on a client that has a connection to the same server in the same minor version
+ *   uses that one, whatever its transport: nfs41_walk_client_list() in fs/nfs/nfs4client.c
+ *   compares no protocol. The requested port stays in the options.
  * - "Proto=tcp" in nfsmount.conf comes after the option rdma, and the last one applies.
  * - Below a mount, referrals are tried over RDMA and then over TCP
  *   (nfs4_create_referral_server()).
@@ -29,8 +30,8 @@ static bool has_sessions(const struct nfs_mount *mount)
 	return !strncmp(mount->vers, "4.", 2) && strcmp(mount->vers, "4.0") != 0;
 }
 
-/* A mount over TCP whose connection this one shares: of the same server and version, and not younger, as
- * far as is known; preferably one for which TCP was requested. */
+/* A mount over TCP whose connection this one shares: of the same server and version, and
+ * not known to be younger; preferably one for which TCP was requested. */
 static const struct mount_verdict *find_trunk(const struct mounts_audit *audit)
 {
 	const struct mount_verdict *self = &audit->verdicts[audit->index], *found = NULL;
@@ -129,7 +130,7 @@ static void explain(const struct mount_verdict *self, enum cause cause, char *bu
 		snprintf(buf, cap, "the cause cannot be determined from here");
 }
 
-/* --- the transport --------------------------------------------------------------------------- */
+/* --- the transport ------------------------------------------------------------------ */
 
 static void judge_unknown(const struct mount_verdict *self, struct mount_opinion *out)
 {
@@ -196,7 +197,7 @@ static void judge_rdma(const struct mount_verdict *self, struct mount_opinion *o
 		mounts_skip(
 			out, MOUNT_ANSWER,
 			"RDMA by mountinfo, but not proven: the server does not answer");
-	/* A call of our own outweighs a record. */
+	/* A call of our own overrides a record. */
 	else if ((state == VIEW_BAD || state == VIEW_TOLERATED ||
 		  state == VIEW_UNKNOWN) &&
 		 (!self->proven || self->view->alias))
@@ -217,8 +218,8 @@ static void judge_rdma(const struct mount_verdict *self, struct mount_opinion *o
 		     self->view->run == RUN_CLAIMED);
 }
 
-/* Other mounts of its server over RDMA. With thousands of mounts each asks it of all: cheap tests come
- * first. */
+/* Other mounts of its server over RDMA. With thousands of mounts each compares itself with
+ * all, so cheap tests come first. */
 static unsigned int count_rdma(const struct mounts_audit *audit)
 {
 	const struct nfs_mounts *all = view_nfs(audit->seen->view);
@@ -295,7 +296,7 @@ void mounts_judge_transport(const struct mounts_audit *audit, struct mount_opini
 		judge_other(audit, out);
 }
 
-/* --- sub-mounts and referrals ------------------------------------------------------------------ */
+/* --- sub-mounts and referrals ------------------------------------------------------- */
 
 void mounts_judge_submount(const struct mounts_audit *audit, struct mount_opinion *out)
 {
