@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* The first sentence of a report: can this host use NFS over RDMA with that server, and is the data
- * correct? Of what the findings prove, and nothing else. Pure. */
+/* The first sentence of a report: can this host use NFS over RDMA with that server, and is
+ * the data correct? It uses only what the findings prove. Pure. */
 #include "plugin/report/internal.h"
 
 enum answer { ANSWER_NONE, ANSWER_YES, ANSWER_NO };
@@ -12,14 +12,14 @@ static bool is_good(const struct finding *finding)
 	return finding->status == FINDING_PASS || finding->status == FINDING_WARN;
 }
 
-/* Good, it is a reply of NFS over RDMA by that server. */
+/* If it passes, the server has replied to NFS over RDMA. */
 static bool is_reply(const struct finding *finding)
 {
 	return !strcmp(finding->id, "fabric.listener") ||
 	       !strcmp(finding->id, "probe.null");
 }
 
-/* Without these there is none. */
+/* Requirements of such a reply. */
 static bool is_before_reply(const struct finding *finding)
 {
 	return is_reply(finding) || !strcmp(finding->id, "probe.connect") ||
@@ -27,7 +27,8 @@ static bool is_before_reply(const struct finding *finding)
 	       !strcmp(finding->id, "probe.address");
 }
 
-/* A failure elsewhere, of a mount for instance, is no proof that there would be no reply. */
+/* A failure elsewhere, of a mount for instance, does not prove that there would be no
+ * reply. */
 static enum answer answer_reach(const struct report *report)
 {
 	enum answer answer = ANSWER_NONE;
@@ -45,7 +46,7 @@ static enum answer answer_reach(const struct report *report)
 	return answer;
 }
 
-/* In the order in which one hides another. */
+/* Worse results come first. */
 enum data {
 	DATA_NOT_READ,
 	DATA_CORRECT,
@@ -63,7 +64,7 @@ bool report_is_about_reads(const struct finding *finding)
 	       !strcmp(finding->id, "bug.write-chunk-read");
 }
 
-/* The server breaks a rule; whether the data is correct is up to other findings. */
+/* The server violates the protocol; other findings decide whether the data is correct. */
 static bool is_of_protocol(const struct finding *finding)
 {
 	return !strcmp(finding->id, "probe.read.write-chunk.pad") ||
@@ -86,7 +87,7 @@ static enum data data_of(const struct finding *finding)
 	}
 }
 
-/* The worst of all. */
+/* The worst result. */
 static enum data answer_data(const struct report *report)
 {
 	enum data worst = DATA_NOT_READ;
@@ -110,7 +111,7 @@ static bool has_failed(const struct report *report, const char *id)
 	return false;
 }
 
-/* What follows "SERVER answers NFS over RDMA, but "; NULL: nothing. */
+/* The text after "SERVER answers NFS over RDMA, but "; NULL: none. */
 static const char *objection(const struct report *report)
 {
 	static const char *const words[] = {
@@ -148,7 +149,7 @@ static void say_answered(const struct report *report, const char *server, char *
 			 rest);
 }
 
-/* A failure of one of these rules out NFS over RDMA with any server, or for any client. */
+/* If one of these fails, NFS over RDMA is impossible with any server, or for any client. */
 static const char *const needed_as_client[] = {
 	"client.module",         "client.device", "client.drivers",
 	"client.helper",         "fabric.cable",  "fabric.port",
@@ -168,7 +169,7 @@ static bool lacks(const struct report *report, const char *const *ids)
 	return false;
 }
 
-/* A role without such a failure may have another one, so there is no sentence then. */
+/* A role without such a failure may have other ones, so there is no sentence then. */
 static const char *answer_of_host(const struct report *report)
 {
 	switch (report_verdict(report)) {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Which finding of a report follows from which: by what a check said that it was skipped for, and by
- * the Follows of its meaning. Pure. */
+/* Which finding of a report follows from which other one: by the finding that a check was
+ * skipped for, and by the Follows of its meaning. Pure. */
 #include "plugin/report/internal.h"
 
 #define CHAIN_MAX 16
 
-/* The lower, the sooner a finding is the cause of others. */
+/* Lower values are more likely the cause of others. */
 static const unsigned int weights[FINDING_STATUS_COUNT] = {
 	[FINDING_FAIL] = 0, [FINDING_UNKNOWN] = 1, [FINDING_WARN] = 2,
 	[FINDING_PASS] = 3, [FINDING_SKIP] = 3,
@@ -39,7 +39,7 @@ static bool is_named(const struct finding *finding, const char *name)
 	       (name[len] == '/' && !strcmp(name + len + 1, finding->reason));
 }
 
-/* What was skipped for something may be about another thing: a mount below that one. */
+/* A check that was skipped may be about another object: a mount below that one. */
 static const struct finding *find_skipped_for(const struct report *report,
 					      const struct finding *finding,
 					      const char *id)

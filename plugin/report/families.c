@@ -4,7 +4,7 @@
 /* What is wrong, in the order in which to fix it: each cause with the findings that follow from it. Pure. */
 #include "plugin/report/internal.h"
 
-/* In the order of the verdict: a warning never stands above what made the verdict worse. */
+/* In the order of the verdict: a warning never precedes what made the verdict worse. */
 enum rank { RANK_FAIL, RANK_DECISIVE, RANK_WARN, RANK_UNKNOWN, RANK_GOOD };
 
 static enum rank rank_of(const struct report *report, const struct finding *finding)
@@ -44,7 +44,7 @@ static bool is_before(const struct report *report, const struct family *a,
 	return ours != theirs ? ours < theirs : has_defect(a) && !has_defect(b);
 }
 
-/* Stable: equal families stay in the order of causes. */
+/* Stable: families of equal rank stay in the order of causes. */
 static void sort(const struct report *report, struct family *families, unsigned int count)
 {
 	struct family family;

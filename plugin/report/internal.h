@@ -8,18 +8,19 @@
 #include "plugin/report/report.h"
 #include "plugin/report/shell.h"
 
-/* Made at build time by findings/make-table: rows in the order of causes, a group together, that of id
- * NULL at the end. */
+/* Generated at build time by findings/make-table: rows in the order of causes, each group
+ * together, ended by a row with id NULL. */
 extern const struct meaning meaning_table[];
-/* Reasons that any finding can have (texts.findings); that of name NULL ends them. */
+/* Reasons that any finding can have (texts.findings), ended by one with name NULL. */
 extern const struct reason *const meaning_common;
 
-/* Made at build time by findings/make-messages: those of a program together, that of program NULL at the end. */
+/* Generated at build time by findings/make-messages: the rows of each program together,
+ * ended by a row with program NULL. */
 extern const struct message message_table[];
 
 /* report.c */
 
-/* What was exercised; every renderer prints the keys in this order. */
+/* What was tested; every renderer prints the keys in this order. */
 enum subject_key {
 	SUBJECT_SERVER,
 	SUBJECT_PORT,
@@ -39,7 +40,7 @@ struct report_row {
 
 struct report_table {
 	unsigned int ncolumns; /* 0: there is no table */
-	unsigned int nnames;   /* of them, at the end */
+	unsigned int nnames;   /* the last ones */
 	struct report_row head;
 	unsigned int nrows;
 	struct report_row *rows;
@@ -48,7 +49,7 @@ struct report_table {
 void table_fini(struct report_table *table);
 /* Some row does not pass. */
 bool table_needs_care(const struct report_table *table);
-/* Of the longest cell, in columns of a terminal. */
+/* The width of the longest cell, in terminal columns. */
 unsigned int table_width(const struct report_table *table, unsigned int column);
 
 /* report.c */
@@ -66,7 +67,7 @@ struct report {
 	bool todo;
 	bool no_memory;
 	struct report_table table;
-	struct matrix matrix; /* empty: nothing was read */
+	struct matrix matrix; /* empty: there were no READs */
 	unsigned int nfindings;
 	/* Each is as long as its evidence. */
 	struct finding *findings[REPORT_FINDINGS_MAX];
@@ -74,11 +75,11 @@ struct report {
 
 const char *subject_name(enum subject_key key);
 unsigned int report_count(const struct report *report, enum finding_status status);
-/* The finding that stands for the verdict: the first cause of its status, named defects first. NULL: there
- * is none, or the verdict is pass. */
+/* The finding that represents the verdict: the first cause with its status, named defects
+ * first. NULL: there is none, or the verdict is pass. */
 const struct finding *report_lead(const struct report *report);
-/* The first clause of its summary, up to the colon before the numbers, with the target that it begins
- * with. */
+/* The first clause of its summary, up to the colon before the numbers, including the target
+ * at its beginning. */
 const char *report_clause(const struct finding *finding, char buf[FINDING_SUMMARY_MAX]);
 /* Pass and skip need neither cause nor remedy. */
 bool report_needs_care(enum finding_status status);
@@ -87,11 +88,11 @@ const char *report_started(const struct report *report, char *buf, size_t cap);
 
 /* because.c */
 
-/* The finding of the same report that this one follows from; NULL: there is none. It is about
- * the same thing (target, pool, guest), as far as both name one. */
+/* The finding of the same report from which this one follows, or NULL. Both are about the
+ * same thing (target, pool, guest), as far as both name one. */
 const struct finding *report_because(const struct report *report,
 				     const struct finding *finding);
-/* The last of that chain, to be fixed first; the finding itself if it follows from none. */
+/* The end of that chain, to be fixed first; the finding itself if it follows from none. */
 const struct finding *report_root(const struct report *report,
 				  const struct finding *finding);
 
@@ -99,21 +100,21 @@ const struct finding *report_root(const struct report *report,
 
 /* A cause with the findings that follow from it. */
 struct family {
-	const struct finding *root; /* the first of several alike, of other targets */
+	const struct finding *root; /* the first of several alike, about other targets */
 	const struct finding
 		*worst; /* the root, unless one that follows from it is worse */
 };
 
-/* All that needs care, in the order in which to fix it. Returns how many. */
+/* All findings that need care, in the order in which to fix them. Returns their number. */
 unsigned int report_families(const struct report *report,
 			     struct family families[REPORT_FINDINGS_MAX]);
-/* Whether it is as bad as the first. */
+/* Whether it is as bad as the first family. */
 bool family_leads(const struct report *report, const struct family *families,
 		  const struct family *family);
-/* Unknown because only root may see it, and no server was asked about, for which it might decide: it makes no
- * verdict, so that cron and Nagios need no root. */
+/* Unknown because only root may read it, in a report without a server for which it might be
+ * decisive. It does not affect the verdict, so that cron and Nagios need no root. */
 bool report_is_for_root(const struct report *report, const struct finding *finding);
-/* It makes the verdict unknown. */
+/* Whether it makes the verdict unknown. */
 bool report_is_undecided(const struct report *report, const struct finding *finding);
 bool family_has(const struct report *report, const struct family *family,
 		const struct finding *finding);
@@ -130,7 +131,8 @@ const char *report_answer(const struct report *report, char *buf, size_t cap);
 
 /* steps.c */
 
-/* By its reason, if it has one, else by its id; "" if it passed or was skipped. Returns buf. */
+/* The cause by its reason, if it has one, else by its id; "" if it passed or was skipped.
+ * Returns buf. */
 const char *report_cause(const struct report *report, const struct finding *finding,
 			 char buf[MEANING_CAUSE_MAX]);
 const char *report_remedy(const struct report *report, const struct finding *finding,
@@ -140,22 +142,23 @@ const char *const *report_see(const struct finding *finding);
 
 struct report_step {
 	char text[768];
-	char command[768]; /* "": there is none */
+	char command[768]; /* "": none */
 };
 
 #define REPORT_STEPS_MAX 12
-/* Steps of its reason that fit this system. Returns how many. */
+/* The steps of its reason that fit this system. Returns their number. */
 unsigned int report_steps(const struct report *report, const struct finding *finding,
 			  struct report_step steps[REPORT_STEPS_MAX]);
-/* @text with evidence of the finding, or the subject, in the place of "{key}"; KEY where there is
- * none. @shell: each as one word of a shell. */
+/* Replaces "{key}" in @text with evidence of the finding, or the subject, or KEY if neither
+ * has it. @shell: quotes each value as one shell word. */
 void report_expand(const struct report *report, const struct finding *finding,
 		   const char *text, bool shell, char *buf, size_t cap);
 
 /* todo.c */
 
-/* The steps of all causes, in the order in which to fix them, each step once. A cause without a reason has
- * its remedy as its step. Returns how many; *@out is the caller's, for free(3). NULL: no memory, or no steps. */
+/* The steps of all causes, in the order in which to fix them, each step once. A cause
+ * without a reason has its remedy as its step. Returns their number; the caller frees *@out
+ * with free(3). NULL: no memory, or no steps. */
 unsigned int report_all_steps(const struct report *report, struct report_step **out);
 
 /* text.c, json.c, openmetrics.c, nagios.c */

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* The report as one JSON object (RFC 8259), schema nfsrdma-report/1. Every key is always there:
- * in the subject what is not known is null, as is what READs returned where nothing was read; cause, remedy and steps are empty where a finding needs
- * none (pass, skip), its reason is null where it has none, and because_of where it follows from no other
- * finding of the report. Strings are valid UTF-8 whatever a peer sent. */
+/* The report as one JSON object (RFC 8259), schema nfsrdma-report/1. Every key is always
+ * present. An unknown value of the subject is null, and so are the results of READs if
+ * there were none. cause, remedy and steps are empty for a finding that needs none (pass,
+ * skip), its reason is null if it has none, and because_of is null if it follows from no
+ * other finding of the report. Strings are valid UTF-8 whatever a peer sent. */
 #include <json-c/json.h>
 
 #include "plugin/report/internal.h"
 
 static struct json_object *text_new(const char *text)
 {
-	/* U+FFFD takes three bytes, for one. */
+	/* U+FFFD has three bytes and replaces one. */
 	size_t cap = 3 * strlen(text) + 1;
 	_cleanup_free_ char *clean = malloc(cap);
 
@@ -24,7 +25,7 @@ static const char *skip_digits(const char *p)
 	return p + strspn(p, "0123456789");
 }
 
-/* RFC 8259 section 6: no plus, no leading zero, no bare point, neither inf nor nan. */
+/* RFC 8259 section 6: no plus, no leading zero, no bare point, no inf or nan. */
 static bool is_json_number(const char *text)
 {
 	const char *p = text + (*text == '-'), *digits = p;
@@ -48,7 +49,7 @@ static bool is_json_number(const char *text)
 	return !*p;
 }
 
-/* Bare, digit for digit as it was given. */
+/* Unquoted, with exactly the digits given. */
 static struct json_object *number_new(const char *text)
 {
 	return is_json_number(text) ? json_object_new_double_s(strtod(text, NULL), text)
@@ -179,7 +180,7 @@ static struct json_object *matrix_new(const struct matrix *matrix)
 	object = json_object_new_object();
 	sizes = json_object_new_array();
 	rows = json_object_new_array();
-	/* The last has no limit. */
+	/* The last column has no limit. */
 	for (i = 0; i < MATRIX_COLUMNS; i++)
 		json_object_array_add(sizes,
 				      i + 1 < MATRIX_COLUMNS

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Finding a message of another program, as it stands in a log, in the index that findings/make-messages makes of
- * findings/nfsrdma.messages. Pure. */
+/* Finds a message of another program, as copied from a log, in the index that
+ * findings/make-messages generates from findings/nfsrdma.messages. Pure. */
 #include <ctype.h>
 
 #include "plugin/report/internal.h"
 
-/* A part of a message is known by so many characters. */
+/* The fewest characters that identify a part of a message. */
 #define PART_MIN 9
 
 const struct message *message_next(const struct message *after)
@@ -17,7 +17,7 @@ const struct message *message_next(const struct message *after)
 	return row->program ? row : NULL;
 }
 
-/* Without blanks at the ends, and with one in the place of several: a log may have wrapped the line. */
+/* Trims blanks and merges several into one: a log may have wrapped the line. */
 static void squeeze(const char *text, char *out, size_t cap)
 {
 	size_t used = 0;
@@ -33,7 +33,7 @@ static void squeeze(const char *text, char *out, size_t cap)
 	out[used] = '\0';
 }
 
-/* The next part of *@cursor between two "{name}", without the blanks around it; NULL: that was the last. */
+/* The next part of *@cursor between two "{name}", trimmed; NULL: no more parts. */
 static const char *next_part(const char **cursor, size_t *len)
 {
 	const char *at = *cursor;
@@ -49,7 +49,7 @@ static const char *next_part(const char **cursor, size_t *len)
 	return at;
 }
 
-/* All parts stand in @text, in their order. */
+/* The total length of the message's parts if @text contains all of them in order, else 0. */
 static size_t match_parts(const char *message, const char *text)
 {
 	const char *part;
@@ -65,7 +65,8 @@ static size_t match_parts(const char *message, const char *text)
 	return score;
 }
 
-/* @text is of one part: a piece of the message was pasted. */
+/* The length of @text if one part contains it, because only a piece of the message was
+ * pasted; else 0. */
 static size_t match_piece(const char *message, const char *text)
 {
 	size_t len, wanted = strlen(text);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* The report as a monitoring plug-in prints it (Monitoring Plugins Development Guidelines): a
- * status line, performance data after a bar, then a line for each finding that needs care, causes
- * first, as far as they fit into what monitoring keeps. The exit status is Nagios's: 0 OK, 1 WARNING, 2 CRITICAL, 3 UNKNOWN. */
+/* The report as a monitoring plug-in prints it (Monitoring Plugins Development Guidelines):
+ * a status line, performance data after a bar, then a line for each finding that needs
+ * care, causes first, within the limit of monitoring systems. The exit status is Nagios's:
+ * 0 OK, 1 WARNING, 2 CRITICAL, 3 UNKNOWN. */
 #include "plugin/report/internal.h"
 
 #define OUTPUT_MAX 4096 /* all of it: NRPE and others cut what is longer */
@@ -19,7 +20,7 @@ static const struct {
 	[VERDICT_UNKNOWN] = { "UNKNOWN", 3 },
 };
 
-/* The bar begins performance data, and cannot be quoted. */
+/* The bar starts performance data, and cannot be quoted. */
 static void print_text(FILE *out, const char *text)
 {
 	char clean[TEXT_MAX], *p;
@@ -76,7 +77,7 @@ static void print_line(struct lines *lines, const struct finding *finding)
 	lines->used += len;
 }
 
-/* Each cause, and below it what follows from it. */
+/* Each cause, followed by its consequences. */
 static void print_lines(const struct report *report, struct lines *lines)
 {
 	struct family families[REPORT_FINDINGS_MAX];

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* The report as OpenMetrics 1.0 text: the verdict and each finding as a state set, evidence
- * that is a number as a gauge. Findings of one id about several things, mounts for instance, are
- * told apart by the evidence that names the thing.
+/* The report as OpenMetrics 1.0 text: the verdict and each finding as a state set, numeric
+ * evidence as a gauge. Findings with one id about several objects, for instance mounts, are
+ * distinguished by the evidence that names the object.
  *
  * The state sets are declared as gauges: node_exporter's textfile collector, which
  * publishes the reports of a timer, rejects the types that only OpenMetrics has. */
@@ -63,8 +63,8 @@ static void print_verdict(const struct report *report, FILE *out)
 		(long long)report->started, report->elapsed_ms / 1000);
 }
 
-/* What a finding is about. @with: the label is present, possibly empty, whenever that one is; NULL:
- * only if the finding has it. */
+/* The object of a finding. @with: the label is present, possibly empty, whenever that one
+ * is; NULL: only if the finding has it. */
 static const struct {
 	const char *key, *with;
 } thing_keys[] = {
@@ -105,7 +105,8 @@ static bool is_same(const struct finding *a, const struct finding *b)
 	return !strcmp(a->id, b->id);
 }
 
-/* A sample may appear only once in an exposition: the first finding about a thing has it. */
+/* A sample may appear only once in an exposition: only the first finding about an object is
+ * printed. */
 static bool is_first(const struct report *report, unsigned int at)
 {
 	unsigned int i;
@@ -137,7 +138,7 @@ static void print_findings(const struct report *report, FILE *out)
 	}
 }
 
-/* A metric of its own: as a label of the states each reason would begin new series of them. */
+/* A metric of its own: as a label of the states, each reason would start new series. */
 static void print_reasons(const struct report *report, FILE *out)
 {
 	const struct finding *finding;
@@ -156,7 +157,7 @@ static void print_reasons(const struct report *report, FILE *out)
 	}
 }
 
-/* So may a key of a finding. */
+/* A key of a finding may also appear only once. */
 static bool is_sample(const struct finding *finding, unsigned int at)
 {
 	const struct finding_evidence *e = &finding->evidence[at];

@@ -86,7 +86,7 @@ int report_subject(struct report *report, const char *key, const char *value)
 
 int report_add(struct report *report, const struct finding *finding)
 {
-	/* Most of a finding is unused evidence. */
+	/* Copy only the used part: most of the evidence is usually unused. */
 	size_t size = offsetof(struct finding, evidence) +
 		      finding->nevidence * sizeof(finding->evidence[0]);
 	struct finding *copy;
@@ -101,7 +101,7 @@ int report_add(struct report *report, const struct finding *finding)
 		return err_set(ENOMEM, "no memory for the report");
 	}
 	memcpy(copy, finding, size);
-	/* A reason without a text does not help; good findings and skipped ones have none. */
+	/* A reason without a text is useless; good and skipped findings have none. */
 	if (!report_needs_care(copy->status) ||
 	    !meaning_reason(meaning_find(copy->id), copy->reason))
 		copy->reason[0] = '\0';

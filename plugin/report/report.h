@@ -22,7 +22,7 @@
 enum report_system {
 	SYSTEM_DEBIAN = 1 << 0, /* and Proxmox VE */
 	SYSTEM_UBUNTU = 1 << 1,
-	SYSTEM_RHEL = 1 << 2, /* and its kin */
+	SYSTEM_RHEL = 1 << 2, /* and derivatives */
 	SYSTEM_SUSE = 1 << 3,
 	SYSTEM_ARCH = 1 << 4,
 	SYSTEM_NETWORKMANAGER = 1 << 5,
@@ -39,27 +39,26 @@ enum report_system {
 	SYSTEM_OTHER_SERVER = 1 << 16,
 };
 
-/* Something to do. "{key}" stands for the evidence of that key. */
+/* An instruction. "{key}" stands for the evidence with that key. */
 struct step {
 	unsigned int
-		systems; /* within a kind any of them, of each kind one; of no kind: all */
+		systems; /* must match one of each kind that is set; none set: all systems */
 	const char *text;    /* "Load the module" */
-	const char *command; /* to be pasted into a shell; NULL: there is none */
+	const char *command; /* to paste into a shell; NULL: none */
 };
 
-/* Why a finding is not good: a word that the code which saw it has chosen (finding_reason()). */
+/* Why a finding is not good: chosen by the code that made the finding (finding_reason()). */
 struct reason {
-	const char *name;         /* "refused"; it never changes its meaning either */
-	const char *cause;        /* of this case alone; "{key}" as in a step */
-	const struct step *steps; /* in their order; that of text NULL ends them */
-	const char *see[6];       /* ends with NULL */
-	const char *const *
-		follows; /* as in struct meaning; the finding's where it has none itself */
-	/* Added to the cause where the server is known to be of that kind; NULL: nothing. */
+	const char *name;           /* "refused"; its meaning never changes */
+	const char *cause;          /* for this reason only; "{key}" as in a step */
+	const struct step *steps;   /* in order, ended by one with text NULL */
+	const char *see[6];         /* ends with NULL */
+	const char *const *follows; /* as in struct meaning; else the finding's */
+	/* Added to the cause if the server is known to be of that kind; NULL: nothing. */
 	const char *linux_cause, *ganesha_cause;
 };
 
-/* What an id means, whatever was seen. All strings are static, and never NULL unless the comment
+/* The meaning of an id in general. All strings are static, and NULL only where a comment
  * says so. */
 struct meaning {
 	const char *id;
@@ -67,17 +66,16 @@ struct meaning {
 	const char *title; /* at most MEANING_TITLE_MAX characters */
 	const char *what;  /* explain: what is examined, and how */
 	const char *cause; /* why it fails or warns */
-	/* What is known of one kind of server: part of the cause where it is, or may be, that;
-	 * NULL: nothing. */
+	/* Added to the cause if the server is, or may be, of this kind; NULL: nothing. */
 	const char *linux_cause, *ganesha_cause;
-	const char *remedy;  /* what to do then */
+	const char *remedy;  /* what to do about it */
 	const char *unknown; /* what to do if the status is unknown, in place of both;
 			      * NULL: cause and remedy say it */
 	const char *see[6];  /* "RFC 8166 3.4.6"; ends with NULL */
-	/* "ID" or "ID/REASON": where one of these is not good in the same report, this finding
+	/* "ID" or "ID/REASON": if one of these is not good in the same report, this finding
 	 * follows from it. Ends with NULL. */
 	const char *const *follows;
-	const struct reason *reasons; /* that of name NULL ends them */
+	const struct reason *reasons; /* ended by one with name NULL */
 	bool decisive;                /* unknown here makes the verdict unknown */
 };
 
@@ -87,24 +85,25 @@ struct meaning {
 const struct meaning *meaning_next(const struct meaning *after);
 /* NULL if there is no such id. */
 const struct meaning *meaning_find(const char *id);
-/* The whole cause where the server is of the kind @server, a word of probe.server's evidence
- * ("linux"); NULL, or "unknown": it may be any. Returns buf. */
+/* The whole cause for a server of the kind @server, a value of probe.server's evidence
+ * ("linux"); NULL or "unknown": any kind. Returns buf. */
 #define MEANING_CAUSE_MAX 2048
 const char *meaning_cause(const struct meaning *meaning, const char *server,
 			  char buf[MEANING_CAUSE_MAX]);
-/* The reason of that name, of this finding or common to all; NULL: there is none such. */
+/* The reason with that name, of this finding or common to all, or NULL. */
 const struct reason *meaning_reason(const struct meaning *meaning, const char *name);
-/* Whether it is for a host of these systems. Of a kind of which @systems has none, all are possible. */
+/* Whether it applies to a host of these systems. If @systems has none of a kind, all of
+ * that kind are possible. */
 bool meaning_step_fits(const struct step *step, unsigned int systems);
-/* Its text, with the systems that it is for before it, where the host may be of others:
- * "Debian, Ubuntu: ..." Returns @buf. */
+/* Its text, prefixed with its systems if the host may be another one: "Debian, Ubuntu: ..."
+ * Returns @buf. */
 #define STEP_TEXT_MAX 1024
 const char *meaning_step(const struct step *step, unsigned int systems, char *buf,
 			 size_t cap);
-/* The id that was probably meant, NULL if none is near. @id may be anything. */
+/* The most similar id, or NULL if none is similar. @id may be any string. */
 const struct meaning *meaning_near(const char *id);
 
-/* messages.c: what other programs print, and what it means for NFS over RDMA */
+/* messages.c: messages of other programs, and their meaning for NFS over RDMA */
 
 struct message {
 	const char *program; /* "mount.nfs", or "Linux, NFS client" */
@@ -112,13 +111,13 @@ struct message {
 	const char *source;  /* the file and the version whose format string prints it */
 	const char *finding; /* ID or ID/REASON */
 	const char *cause;
-	const struct step *steps; /* that of text NULL ends them */
+	const struct step *steps; /* ended by one with text NULL */
 };
 
 /* All rows in order: the first after NULL; NULL after the last. */
 const struct message *message_next(const struct message *after);
-/* How many characters of the message @text has, in its order, or of @text the message; 0: it is not in
- * there. Where several match that with the most is meant. */
+/* The number of matching characters, of @text with the message or with a part of it; 0: no
+ * match. Of several matches the longest applies. */
 #define MESSAGE_TEXT_MAX 4096
 size_t message_match(const struct message *message, const char *text);
 
@@ -126,11 +125,11 @@ size_t message_match(const struct message *message, const char *text);
 
 enum verdict { VERDICT_PASS, VERDICT_WARN, VERDICT_FAIL, VERDICT_UNKNOWN };
 
-/* Exit status of the command nfsrdma; --format nagios has Nagios's own. */
+/* Exit status of the nfsrdma command; --format nagios uses Nagios's own. */
 enum exit_status {
 	EXIT_GOOD = 0,   /* verdict pass or warn */
 	EXIT_FAILED = 1, /* verdict fail */
-	EXIT_USAGE = 2,  /* the command line was wrong; nothing was done */
+	EXIT_USAGE = 2,  /* invalid command line; nothing was done */
 	EXIT_UNKNOWN =
 		3, /* verdict unknown, or the report could not be made or written */
 };
@@ -141,13 +140,13 @@ struct report;
 struct report *report_new(const char *command);
 void report_free(struct report *report);
 void report_free_p(struct report **report);
-/* When the work began, by the wall clock, and how long it took. */
+/* The start of the work, by the wall clock, and its duration. */
 void report_times(struct report *report, time_t started, double elapsed_ms);
 /* Keys: server, port, export, file, transport, nfs_version; others are -EINVAL. A later value
  * replaces the earlier one. */
 int report_subject(struct report *report, const char *key, const char *value);
-/* Copies. A finding whose id is not in the table is refused with -EINVAL: a bug of ours, or a
- * hostile record. -ENOSPC: more findings than any command makes. */
+/* Copies @finding. An id that is not in the table is refused with -EINVAL: our bug, or an
+ * untrusted record. -ENOSPC: more findings than any command makes. */
 int report_add(struct report *report, const struct finding *finding);
 /* For code that passes its findings to a sink. */
 struct report_collector {
@@ -157,52 +156,53 @@ struct report_collector {
 
 /* A finding_sink; @arg is a collector. */
 void report_collect(void *arg, const struct finding *finding);
-/* The systems of the host on which steps are taken, of enum report_system. Of a kind that is not known
- * the steps of all are shown. */
+/* The systems of the host where steps are taken, of enum report_system. If a kind is not
+ * known, the steps for all of that kind are shown. */
 void report_for(struct report *report, unsigned int systems);
-/* What READs returned; a copy is kept. */
+/* The results of READs; copied. */
 void report_matrix(struct report *report, const struct matrix *matrix);
-/* The report ends with one list of steps, each step once, in place of steps beside each cause. */
+/* Prints one list of steps at the end, each step once, instead of steps with each cause. */
 void report_todo(struct report *report);
-/* The work was interrupted: its findings stand, but the verdict is fail or unknown. */
+/* The work was interrupted: its findings are kept, but the verdict is fail or unknown. */
 void report_cut(struct report *report);
-/* fail if any finding failed; else unknown if a decisive one is unknown (where no server is asked about,
- * for another reason than that only root may see it), if the work was cut off, or if nothing passed or
- * warned; else warn if any warns; else pass. */
+/* fail if any finding failed; else unknown if a decisive one is unknown (without a server
+ * in the report, only if the reason is not missing root privileges), or if the work was
+ * interrupted, or if nothing passed or warned; else warn if any warns; else pass. */
 enum verdict report_verdict(const struct report *report);
 const char *verdict_name(enum verdict verdict);
 enum exit_status verdict_exit(enum verdict verdict);
 
-/* "ID/REASON", or "ID" where it has none, as explain takes it. Returns buf. */
+/* "ID/REASON", or "ID" without a reason, as explain accepts it. Returns buf. */
 #define REPORT_NAME_MAX (FINDING_ID_MAX + FINDING_REASON_MAX)
 const char *report_name(const struct finding *finding, char buf[REPORT_NAME_MAX]);
 
-/* What to do first where its reason says so, as a sentence: "Load the module: 'modprobe rpcrdma'." Else "".
- * Returns @buf. */
+/* The first step of its reason as a sentence: "Load the module: 'modprobe rpcrdma'." "" if
+ * there is none. Returns @buf. */
 #define REPORT_STEP_MAX 1600
 const char *report_first_step(const struct report *report, const struct finding *finding,
 			      char buf[REPORT_STEP_MAX]);
-/* Cause and remedy of a finding that is in no report, for a log; by its reason if it has one. Both are ""
- * if it passed or was skipped. */
+/* Cause and remedy of a finding outside a report, for a log; by its reason if it has one.
+ * Both are "" if it passed or was skipped. */
 #define REPORT_REMEDY_MAX 8192
 struct report_advice {
 	char cause[MEANING_CAUSE_MAX], remedy[REPORT_REMEDY_MAX];
 };
 void report_advise(const struct finding *finding, struct report_advice *advice);
 
-/* table.c: an overview that only the text has, before the findings; the other formats have the same
- * data as evidence. */
+/* table.c: an overview before the findings, in the text format only; the other formats have
+ * the same data as evidence. */
 
 #define REPORT_COLUMNS_MAX 8
 
-/* Texts end with NULL and are copied. The last @nnames columns, one at least, may be of any length: they
- * have lines of their own where they do not fit. Errors: -ENOMEM, and report_print() fails then. */
+/* Strings end with NULL and are copied. The last @nnames columns, at least one, may be of
+ * any length: they have lines of their own if they do not fit. Errors: -ENOMEM, and
+ * report_print() then fails. */
 int report_columns(struct report *report, const char *const *heads, unsigned int nnames);
 /* @status: of the row; a quiet report omits rows that pass. */
 int report_row(struct report *report, enum finding_status status,
 	       const char *const *cells);
 
-/* How the text is laid out. The other formats ignore it. */
+/* The layout of the text. Other formats ignore it. */
 struct report_style {
 	unsigned int width; /* columns to wrap at; 0: 80 */
 	bool color;
@@ -222,26 +222,26 @@ struct report_format {
 };
 
 extern const struct report_format *const report_formats[]; /* ends with NULL */
-/* NULL: there is none. */
+/* NULL if unknown. */
 const struct report_format *report_format_find(const char *name);
-/* Renders in memory and writes all at once: a report is whole or absent. -ENOMEM, or -errno of
- * the stream. */
+/* Renders in memory and writes everything at once: the report is complete or absent.
+ * -ENOMEM, or -errno of the stream. */
 int report_print(const struct report *report, const struct report_format *format,
 		 FILE *out, const struct report_style *style);
 
-/* utf8.c: text from a peer, a file name or a command line, before it is shown */
+/* utf8.c: text from a peer, a file name or a command line, cleaned for display */
 
 enum utf8_repair {
-	UTF8_ESCAPE,  /* for a terminal: \x1b, nothing is lost */
+	UTF8_ESCAPE,  /* for a terminal: \x1b, lossless */
 	UTF8_REPLACE, /* for JSON: U+FFFD */
 };
 
 /* Writes @text as valid UTF-8 without control or direction characters, cut at a character to
  * fit @cap. Returns out. */
 char *utf8_clean(char *out, size_t cap, const char *text, enum utf8_repair repair);
-/* Bytes of the first character; 1 where it is none, which is not @printable. */
+/* Bytes of the first character; 1 if it is invalid, which is not @printable. */
 size_t utf8_length(const char *text, bool *printable);
-/* Columns of clean text, one a character. */
+/* Width of clean text, one column for each character. */
 size_t utf8_width(const char *text);
 
 /* wrap.c */

@@ -1,22 +1,23 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Names in the commands that the program prints for a shell (POSIX.1-2017, Shell Command Language, 2.2).
- * An interface may be called "i;reboot;", and a path may hold any byte but NUL. Backslashes, as bash's
- * printf %q writes them: such a word can stand in a sentence between the quotes of a command. */
+/* Quotes names in the commands that the program prints for a shell (POSIX.1-2017, Shell
+ * Command Language, 2.2). An interface may be named "i;reboot;", and a path may contain any
+ * byte but NUL. Uses backslashes, as bash's printf %q: such a word can also be within a
+ * command that a sentence quotes. */
 #include <stdio.h>
 
 #include "plugin/report/internal.h"
 #include "plugin/report/shell.h"
 
-/* Of bytes, not of letters in the locale. The tilde is special at the beginning alone, and comes
- * nowhere else in names. */
+/* Bytes, not letters of the locale. The tilde is special only at the beginning, and does
+ * not occur elsewhere in names. */
 static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 			    "0123456789_@%+=:,./-";
 
-/* How the character at @text, of @len bytes, is written. What a terminal would obey, or a report would
- * replace, is octal: it is the same name again in bash, and another, harmless one in a shell that does
- * not know $''. */
+/* Quotes the character at @text, of @len bytes. Characters that a terminal would interpret,
+ * or a report would replace, become octal. bash restores the name; a shell without $'' sees
+ * another, harmless one. */
 static void write_character(const char *text, size_t len, bool printable, char piece[48])
 {
 	size_t i, used = 0;
@@ -45,7 +46,7 @@ const char *shell_word(struct shell_word *word, const char *text)
 	for (; *text; text += len) {
 		len = utf8_length(text, &printable);
 		write_character(text, len, printable, piece);
-		/* The beginning of a name is another name. */
+		/* A truncated name would be another name. */
 		if (used + strlen(piece) >= sizeof(word->text))
 			return strcpy(word->text, "...");
 		strcpy(word->text + used, piece);

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Cause and steps of one finding: the texts of its reason, with the names of this host and this server
- * in place of "{key}", and only the steps for this system. Pure. */
+/* Cause and steps of one finding: the texts of its reason, with "{key}" replaced by names
+ * of this host and this server, and only the steps for this system. Pure. */
 #include <arpa/inet.h>
 #include <ctype.h>
 #include <stdarg.h>
 
 #include "plugin/report/internal.h"
 
-/* A bounded text. It may be cut within a character; the printer drops such a remainder. */
+/* A bounded text. It may be truncated within a character; the printer drops the remainder. */
 struct sentence {
 	char *buf;
 	size_t cap, used;
@@ -36,7 +36,7 @@ static const char *value_of(const struct report *report, const struct finding *f
 	return value;
 }
 
-/* What is not known becomes a placeholder for the reader: "{export}" is EXPORT. */
+/* An unknown value becomes a placeholder for the reader: "{export}" is EXPORT. */
 static void add_name(struct sentence *s, const char *key)
 {
 	char c;
@@ -47,7 +47,7 @@ static void add_name(struct sentence *s, const char *key)
 	}
 }
 
-/* With its zone, or without: a PCI address has colons, too. */
+/* With or without its zone: a PCI address has colons, too. */
 static bool is_ipv6(const char *value)
 {
 	char address[INET6_ADDRSTRLEN];
@@ -57,8 +57,8 @@ static bool is_ipv6(const char *value)
 	return inet_pton(AF_INET6, address, &parsed) == 1;
 }
 
-/* After a blank the value could be taken for an option. @behind: the text that follows; an IPv6 address
- * has brackets before a colon that joins it to something. */
+/* After a blank the value could be taken for an option. @behind: the following text; an
+ * IPv6 address gets brackets before a colon that joins it to more text. */
 static void add_value(struct sentence *s, const char *value, const char *behind,
 		      bool shell)
 {
@@ -120,7 +120,7 @@ const struct reason *meaning_reason(const struct meaning *meaning, const char *n
 	return reason ? reason : reason_find(meaning_common, name);
 }
 
-/* By kind: of each kind a step may name several. */
+/* By kind: a step may name several of each. */
 static const struct {
 	unsigned int bit;
 	const char *name;
@@ -144,7 +144,7 @@ static const struct {
 	  { SYSTEM_OTHER_SERVER, "other server" } },
 };
 
-/* What a host of @systems may be of the kind. */
+/* The systems of this kind that a host of @systems may be. */
 static unsigned int possible_systems(size_t kind, unsigned int systems)
 {
 	unsigned int all = 0;
@@ -169,7 +169,7 @@ bool meaning_step_fits(const struct step *step, unsigned int systems)
 	return true;
 }
 
-/* "Debian, Ubuntu" where the host may be neither. */
+/* "Debian, Ubuntu", unless the host is known to be one of these. */
 static void add_systems(struct sentence *s, size_t kind, const struct step *step,
 			unsigned int systems)
 {
@@ -206,7 +206,7 @@ const char *meaning_step(const struct step *step, unsigned int systems, char *bu
 	return buf;
 }
 
-/* As the probe identified it; NULL: it did not. */
+/* As identified by the probe; NULL: not identified. */
 static const char *server_kind(const struct report *report)
 {
 	unsigned int i;
@@ -217,7 +217,7 @@ static const char *server_kind(const struct report *report)
 	return NULL;
 }
 
-/* What is known of this host, and of the server. */
+/* The known systems of this host and of the server. */
 static unsigned int systems_of(const struct report *report)
 {
 	static const struct {
@@ -226,7 +226,7 @@ static unsigned int systems_of(const struct report *report)
 	} rows[] = {
 		{ "linux", SYSTEM_LINUX_SERVER },
 		{ "ganesha", SYSTEM_GANESHA_SERVER },
-		/* It imitates others. */
+		/* It can imitate others. */
 		{ "nfsrdma", 0 },
 		{ "unknown", 0 },
 	};
@@ -258,7 +258,7 @@ static bool is_unknown_by_itself(const struct meaning *meaning,
 	return finding->status == FINDING_UNKNOWN && meaning->unknown;
 }
 
-/* It has reasons and none was chosen: a list of all of them would be guesses. */
+/* The finding has reasons, but none was chosen: listing all of them would be guessing. */
 static bool is_unexpected(const struct meaning *meaning, const struct finding *finding)
 {
 	return meaning->reasons->name && !*finding->reason &&
@@ -332,7 +332,7 @@ static void add_step(struct sentence *s, const struct report_step *step)
 	}
 }
 
-/* The cause of a reason, and what is known of this kind of server. */
+/* The cause of a reason, plus the text for this kind of server. */
 static void add_reason_cause(const struct report *report, const struct finding *finding,
 			     const struct reason *reason, char *buf, size_t cap)
 {
@@ -396,7 +396,7 @@ const char *report_first_step(const struct report *report, const struct finding 
 	struct report_step steps[REPORT_STEPS_MAX];
 
 	*buf = '\0';
-	/* Of another system it would be no help. */
+	/* A step for another system would not help. */
 	if (!reason || (reason->steps->systems && !report->systems))
 		return buf;
 	if (report_steps(report, finding, steps))

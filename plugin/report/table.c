@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* The table at the top of a text report. Its last columns are names of any length: they get lines of their
- * own where they do not fit. */
+/* The table at the top of a text report. Its last columns are names of any length: they
+ * have lines of their own if they do not fit. */
 #include "plugin/report/internal.h"
 
 #define ROWS_STEP 64
@@ -28,7 +28,7 @@ void table_fini(struct report_table *table)
 static int take_row(struct report *report, struct report_row *row,
 		    const char *const *cells)
 {
-	/* An escaped byte takes four. */
+	/* An escaped byte takes four characters. */
 	unsigned int i;
 	size_t cap;
 

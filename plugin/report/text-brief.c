@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* The page that a report is without --verbose. Where all is well: a line for each group. Else the causes,
- * worst first, each with what to do; what follows from a cause is one line below it, and what did not make
- * the verdict a line each. */
+/* The page of a report without --verbose. If all is well: a line for each group. Otherwise
+ * the causes, worst first, each with its steps; the consequences of a cause are one line
+ * below it, and findings that do not affect the verdict take one line each. */
 #include "plugin/report/text.h"
 #include "plugin/report/words.h"
 
-#define ALIKE_MAX 3 /* other things with the same cause that are named */
-#define LINES_MAX 4 /* a report of so few findings has a line for each */
+#define ALIKE_MAX 3 /* other objects with the same cause that are named */
+#define LINES_MAX 4 /* up to this many findings have a line each */
 
 /* "  WARN  Title: summary [ID/REASON]" */
 static void print_short(struct page *page, const struct finding *finding,
@@ -32,7 +32,7 @@ static unsigned int count_alike(const struct report *report,
 	return count;
 }
 
-/* Of several alike: the first clause of the first, and how many more there are. */
+/* For several findings alike: the first clause of the first, and the number of the others. */
 static void print_short_family(struct page *page, const struct report *report,
 			       const struct finding *root)
 {
@@ -53,7 +53,7 @@ static void print_indented(struct page *page, const char *text)
 	page_paragraph(page, text, INDENT);
 }
 
-/* One for each thing that has this cause. */
+/* One for each object with this cause. */
 static void print_summaries(struct page *page, const struct report *report,
 			    const struct finding *root)
 {
@@ -72,7 +72,8 @@ static void print_summaries(struct page *page, const struct report *report,
 	print_indented(page, text);
 }
 
-/* The number of a step that was printed before; else 0, and the step has the next number. */
+/* The number of a step that was printed before; otherwise 0, and the step gets the next
+ * number. */
 static unsigned int printed_before(struct printed *printed,
 				   const struct report_step *step)
 {
@@ -88,8 +89,8 @@ static unsigned int printed_before(struct printed *printed,
 	return 0;
 }
 
-/* "     1. Load the module:", and the command on a line of its own, which is never broken: it is
- * there to be pasted. */
+/* "     1. Load the module:", and the command on a line of its own, never wrapped, so that
+ * it can be pasted. */
 static void print_step(struct page *page, const struct report_step *step)
 {
 	char text[sizeof(step->text) + 2];
@@ -140,7 +141,7 @@ static void print_steps(struct page *page, const struct report *report,
 		print_again(page, numbers, count, count == n);
 }
 
-/* Without a reason the remedy is a paragraph. */
+/* Without a reason, prints the remedy as a paragraph. */
 static void print_remedy(struct page *page, const struct report *report,
 			 const struct finding *finding)
 {
@@ -168,7 +169,7 @@ static bool was_named(const struct report *report, const struct family *family,
 	return false;
 }
 
-/* What fits on one line with the rest of it; the others are counted. */
+/* Titles that fit on one line; the others are counted. */
 struct titles {
 	char text[256];
 	size_t room;
@@ -197,7 +198,7 @@ static unsigned int count_skipped(const struct report *report,
 	return count;
 }
 
-/* What follows from a milder cause stands above it. */
+/* A consequence that is worse than its cause is printed before it. */
 static bool is_told_first(const struct family *family)
 {
 	return family->worst->status != family->root->status;
@@ -320,7 +321,7 @@ static unsigned int count_good(const struct report *report, const char *group)
 	return count;
 }
 
-/* Summaries of good findings that have a note, or of the only one, as far as they fit. */
+/* Summaries of good findings with a note, or of the only one, as far as they fit. */
 static void add_notes(const struct report *report, const char *group, bool only,
 		      size_t room, char *text, size_t cap)
 {
@@ -404,7 +405,7 @@ void page_brief(struct page *page, const struct report *report)
 	unsigned int count = report_families(report, families);
 	bool quiet = page->quiet, good = report_verdict(report) == VERDICT_PASS;
 
-	/* All findings, where there are few, or where none explains the verdict. */
+	/* All findings, if there are few, or if none explains the verdict. */
 	if (!quiet && (good ? report->nfindings <= LINES_MAX : !count))
 		page_full(page, report);
 	else if (!quiet && good && !report->table.ncolumns)

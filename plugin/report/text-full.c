@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Every finding of a report, by groups, in the order of causes: a good one takes a line, any other has its
- * cause, its steps and its evidence. */
+/* Every finding of a report, by group, in the order of causes: a good one takes a line, any
+ * other one has its cause, its steps and its evidence. */
 #include "plugin/report/text.h"
 
-#define NUMBERS_MAX      12 /* more than that stand in one paragraph */
+#define NUMBERS_MAX      12 /* more than this are printed as one paragraph */
 #define NUMBERS_TEXT_MAX 2048
 
 static void print_labelled_line(struct page *page, const char *label, const char *text)
@@ -32,7 +32,7 @@ static unsigned int count_numbers(const struct finding *finding)
 	return count;
 }
 
-/* Many numbers would be a page: they stand in one paragraph. */
+/* Many numbers would fill a page: they are printed as one paragraph. */
 static void print_numbers(struct page *page, const struct finding *finding, int column)
 {
 	char text[NUMBERS_TEXT_MAX] = "";
@@ -51,7 +51,7 @@ static void print_numbers(struct page *page, const struct finding *finding, int 
 	page_paragraph(page, text, INDENT + LABEL_WIDTH + column + 2);
 }
 
-/* These say how the text is laid out, and are no evidence for a reader. */
+/* These control the layout of the text; they are not evidence for a reader. */
 static bool is_mark(const struct finding_evidence *e)
 {
 	return !strcmp(e->key, "note") || !strcmp(e->key, "because") ||
@@ -100,7 +100,7 @@ static void print_see(struct page *page, const struct finding *finding)
 	print_labelled(page, "See", text);
 }
 
-/* Commands have lines of their own, and are never broken: they are there to be pasted. */
+/* Commands have lines of their own and are never wrapped, so that they can be pasted. */
 static void print_steps(struct page *page, const struct report_step *steps,
 			unsigned int n)
 {
@@ -141,7 +141,7 @@ static void print_heading(struct page *page, const char *group)
 	fputc('\n', page->out);
 }
 
-/* Of several findings alike the first has the cause and the remedy. */
+/* Of several findings alike only the first has cause and remedy. */
 static bool was_printed(const struct report *report, const struct finding *finding)
 {
 	unsigned int i;
@@ -194,7 +194,7 @@ static void print_line(struct page *page, const struct finding *finding,
 		page_paragraph(page, finding->summary, column + MEANING_TITLE_MAX + 2);
 		return;
 	}
-	/* A summary that begins with its title needs no other one. */
+	/* No title before a summary that begins with it. */
 	if (!strncasecmp(finding->summary, meaning->title, strlen(meaning->title)))
 		*text = '\0';
 	else
@@ -216,7 +216,7 @@ static void print_finding(struct page *page, const struct report *report,
 	}
 }
 
-/* The findings of one group, from the first of them on. */
+/* All findings of one group. */
 static void print_group(struct page *page, const struct report *report,
 			unsigned int first)
 {

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* The READ matrix on the page: sizes across, mechanisms down, a character for each cell. Columns without
- * a READ are left out; where the page is too narrow for the rest, they continue below. */
+/* The READ matrix on the page: sizes across, mechanisms down, a character for each cell.
+ * Columns without a READ are omitted; if the page is too narrow, the remaining columns
+ * follow below. */
 #include "plugin/report/text.h"
 
 #define MATRIX_MARGIN 2
-#define LEGEND_WIDTH  23 /* its longest line, and blanks before it */
+#define LEGEND_WIDTH  23 /* its longest line, with leading blanks */
 
 static const struct {
 	const char *utf8, *ascii, *color, *text;
@@ -37,7 +38,7 @@ struct text_matrix {
 	unsigned int first, end; /* columns of this block */
 	unsigned int width;      /* of their cells */
 	unsigned int line;       /* of the legend */
-	bool aside;              /* the legend has room on the right */
+	bool aside;              /* the legend fits on the right */
 };
 
 /* "64K" */
@@ -56,7 +57,7 @@ static const char *size_text(unsigned int column, char *buf, size_t cap)
 	return buf;
 }
 
-/* With the blank before it; 0: it is left out. */
+/* Including the leading blank; 0: the column is omitted. */
 static unsigned int cell_width(const struct matrix *matrix, unsigned int column)
 {
 	char buf[16];
@@ -71,8 +72,8 @@ static bool is_mechanism(enum matrix_row row)
 	return row <= MATRIX_WRITE_CHUNK;
 }
 
-/* The mechanisms always. A variant of them only where it alone goes wrong: of Write chunks, or, a COMPOUND,
- * of all. */
+/* Mechanisms always. A variant only if it fails where its mechanism does not: of Write
+ * chunks, or, for a COMPOUND, of all. */
 static bool is_shown(const struct text_matrix *t, enum matrix_row row)
 {
 	unsigned int of = row == MATRIX_COMPOUND ? MATRIX_INLINE : MATRIX_WRITE_CHUNK;
@@ -104,7 +105,7 @@ static bool is_in_block(const struct text_matrix *t, enum matrix_result result)
 	return false;
 }
 
-/* The next result of the legend that is in the block; false: there are no more. */
+/* The next result of the legend that occurs in the block; false: there is none. */
 static bool next_legend(struct text_matrix *t, enum matrix_result *result)
 {
 	while (t->line < ARRAY_SIZE(legend)) {
@@ -169,7 +170,7 @@ static void print_legend(struct text_matrix *t)
 	page_paragraph(t->page, text, MATRIX_MARGIN);
 }
 
-/* From @first on, as many columns as fit. */
+/* As many columns from @first as fit. */
 static void print_block(struct text_matrix *t, unsigned int first)
 {
 	unsigned int row, left = MATRIX_MARGIN + (unsigned int)strlen(heading);
@@ -189,8 +190,8 @@ static void print_block(struct text_matrix *t, unsigned int first)
 		print_legend(t);
 }
 
-/* A finding about READs, unless it only follows from another matter: a server that is gone has no matrix to
- * look at. */
+/* A finding about READs, unless it follows from another one: an unreachable server has no
+ * useful matrix. */
 static bool is_about_reads(const struct report *report, const struct finding *finding)
 {
 	const struct finding *root = report_root(report, finding);

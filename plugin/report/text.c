@@ -8,7 +8,7 @@
 
 #define WIDTH_MIN      40  /* narrower terminals wrap by themselves */
 #define WIDTH_MAX      110 /* longer lines are hard to read */
-#define INDENT_UNKNOWN 11  /* of a table with this word in it */
+#define INDENT_UNKNOWN 11  /* for a table that contains this status */
 
 static const struct {
 	const char *word, *color;
@@ -92,7 +92,7 @@ static void print_subject(struct page *page, const struct report *report)
 		n += snprintf(text + n, sizeof(text) - n, " %s", s[SUBJECT_EXPORT]);
 	if (s[SUBJECT_FILE] && n < (int)sizeof(text))
 		n += snprintf(text + n, sizeof(text) - n, " (%s)", s[SUBJECT_FILE]);
-	/* "auto" until one was chosen, which it may never be. */
+	/* "auto" until a version is negotiated, possibly never. */
 	if (s[SUBJECT_NFS_VERSION] && strcmp(s[SUBJECT_NFS_VERSION], "auto") != 0 &&
 	    n < (int)sizeof(text))
 		n += snprintf(text + n, sizeof(text) - n, ", NFSv%s",
@@ -102,15 +102,16 @@ static void print_subject(struct page *page, const struct report *report)
 	page_paragraph(page, text, 0);
 }
 
-/* Where the names at the end of each row stand: the first layout in which all of them fit, so that rows are
- * alike. A name is never cut or wrapped, so that it can be copied. */
+/* The position of the names at the end of each row: the first layout in which all of them
+ * fit, so that all rows look alike. A name is never cut or wrapped, so that it can be
+ * copied. */
 struct table_layout {
 	const struct report_table *table;
 	unsigned int widths[REPORT_COLUMNS_MAX];
-	unsigned int at; /* where the row begins */
+	unsigned int at; /* column where the row begins */
 	unsigned int names_at;
-	bool below;   /* on a line of their own */
-	bool stacked; /* each on a line of its own */
+	bool below;   /* on a separate line */
+	bool stacked; /* each on a separate line */
 };
 
 static unsigned int sum_widths(const struct table_layout *layout, unsigned int from,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* The page that the files text*.c print on. */
+/* The page printed by the files text*.c. */
 #ifndef PLUGIN_REPORT_TEXT_H
 #define PLUGIN_REPORT_TEXT_H
 
@@ -9,12 +9,12 @@
 
 #define INDENT      8   /* of summaries: two blanks, a status word of four, two blanks */
 #define LABEL_WIDTH 10  /* "Evidence" and its blanks */
-#define COLUMNS_MIN 100 /* from here on titles have a column of their own */
+#define COLUMNS_MIN 100 /* from this width titles have a column of their own */
 
-/* The steps printed so far: one that several findings have is printed once. */
+/* The steps printed so far: a step shared by several findings is printed once. */
 struct printed {
 	unsigned int count;
-	struct report_step *steps; /* NULL: no memory, and each is printed */
+	struct report_step *steps; /* NULL: no memory, and every step is printed */
 };
 
 #define PRINTED_MAX 64
@@ -23,7 +23,7 @@ struct page {
 	FILE *out;
 	unsigned int width;
 	bool color, quiet, verbose, utf8;
-	bool steps_last; /* no cause has steps beside it */
+	bool steps_last; /* causes have no steps next to them */
 	struct printed printed;
 	char clean[4 * FINDING_SUMMARY_MAX + 1];
 };
@@ -31,16 +31,16 @@ struct page {
 /* text.c */
 
 void page_colored(struct page *page, const char *color, const char *text);
-/* A word, and blanks up to the column @at, two at least; returns the column that follows. */
+/* Prints the status, and at least two blanks up to column @at; returns the next column. */
 unsigned int page_status_to(struct page *page, enum finding_status status,
 			    unsigned int at);
 unsigned int page_status(struct page *page, enum finding_status status);
-/* Clean, and wrapped; the caller stands at column @indent. */
+/* Cleans and wraps @text; the caller is at column @indent. */
 void page_paragraph(struct page *page, const char *text, unsigned int indent);
-/* " [ID/REASON]" and the end of the line, on a line of its own where there is no room. @column: where the
- * caller stands. */
+/* Prints " [ID/REASON]" and ends the line; uses a new line if there is no room. @column:
+ * where the caller is. */
 void page_name(struct page *page, const struct finding *finding, unsigned int column);
-/* Whether findings of this group came before the one @at. */
+/* Whether the report has findings of this group before @at. */
 bool page_group_began(const struct report *report, unsigned int at);
 
 /* text-brief.c: causes with their steps, or a line for each group where all is well */
@@ -55,10 +55,10 @@ void page_steps(struct page *page, const struct report *report);
 
 void page_matrix(struct page *page, const struct report *report);
 
-/* text-full.c: every finding, with its evidence where the page is verbose */
+/* text-full.c: every finding, with its evidence if the page is verbose */
 
 void page_full(struct page *page, const struct report *report);
-/* A line for each good finding that is a fact to be shown: it has "fact" as evidence. */
+/* One line for each good finding that is a fact to show: one with "fact" as evidence. */
 void page_facts(struct page *page, const struct report *report);
 
 #endif

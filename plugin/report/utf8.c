@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Makes any bytes safe to show (Unicode 15, section 3.9; RFC 3629): file names, texts of a peer
- * and arguments may contain invalid UTF-8, control characters that a terminal obeys (C0, DEL, and
- * C1, which are two bytes in UTF-8), or marks that change the direction of text. */
+/* Makes arbitrary bytes safe to display (Unicode 15, section 3.9; RFC 3629): file names,
+ * texts of a peer and arguments may contain invalid UTF-8, control characters that a
+ * terminal interprets (C0, DEL, and C1, which are two bytes in UTF-8), or marks that change
+ * the direction of text. */
 #include "plugin/report/internal.h"
 
-/* First and last code point of what is not shown. */
+/* First and last code point of each range that is not displayed. */
 static const uint32_t unprintable[][2] = {
 	{ 0x00, 0x1f },     { 0x7f, 0x9f },     /* C0; DEL and C1 */
 	{ 0x200e, 0x200f }, { 0x2028, 0x202e }, /* marks, separators and overrides */

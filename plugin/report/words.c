@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Bounded lists in a sentence: what does not fit is counted. */
+/* Bounded lists in a sentence: items that do not fit are counted. */
 #include <netdb.h>
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Lists of things in a sentence, and names in one. */
+/* Lists in a sentence, and names in one. */
 #ifndef PLUGIN_WORDS_H
 #define PLUGIN_WORDS_H
 
@@ -15,7 +15,7 @@
 const char *words_address(const struct transport_address *address,
 			  char name[ADDRESS_NAME_MAX]);
 
-/* Things in a sentence: "a, b and 3 more". */
+/* A list in a sentence: "a, b and 3 more". */
 struct words {
 	const char *separator; /* NULL: ", "; "; " between sentences */
 	unsigned int count, left_out;
@@ -24,7 +24,7 @@ struct words {
 };
 
 void words_add(struct words *words, const char *fmt, ...) PRINTF_LIKE(2, 3);
-/* The whole of it; "" when nothing was added. */
+/* The complete list; "" if nothing was added. */
 const char *words_text(struct words *words);
 
 #endif

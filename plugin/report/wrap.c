@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Wraps paragraphs at blanks: greedy, a character a column. Paths and ids stay whole, so that
- * they can be copied; so do names of a command whose blanks have a backslash before them (shell.c). */
+/* Wraps paragraphs at blanks: greedy, one column for each character. Paths and ids stay
+ * whole, so that they can be copied; so do names in a command whose blanks are escaped with
+ * a backslash (shell.c). */
 #include "plugin/report/internal.h"
 
 static size_t word_length(const char *text)
