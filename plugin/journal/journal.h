@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Entries for systemd's journal, by its native protocol (systemd.io/JOURNAL_NATIVE_PROTOCOL): a
- * datagram of fields to a socket. libsystemd can do that, but it contains sd-bus, which does not
- * belong into a program that root runs at mount time.
+/* Entries for systemd's journal, in its native protocol
+ * (systemd.io/JOURNAL_NATIVE_PROTOCOL): a datagram of fields sent to a socket. libsystemd
+ * can do that, but it contains sd-bus, which does not belong in a program that root runs at
+ * mount time.
  *
- * VDSM, libvirt and systemd hide or truncate the stderr of a mount helper. So each event of a mount is
- * an entry with its own id, for `journalctl MESSAGE_ID=...`, and with fields that need no parsing. */
+ * VDSM, libvirt and systemd hide or truncate the stderr of a mount helper. So each event of
+ * a mount is an entry with its own id, for `journalctl MESSAGE_ID=...`, and with fields
+ * that need no parsing. */
 #ifndef PLUGIN_JOURNAL_H
 #define PLUGIN_JOURNAL_H
 
@@ -23,7 +25,7 @@ enum journal_event {
 	JOURNAL_FINDING, /* a check of this host or of the path to the server that is not good */
 	JOURNAL_WARNING,   /* a warning about the options or the record */
 	JOURNAL_UNMOUNTED, /* umount.nfsrdma removed the record */
-	JOURNAL_GATE_REFUSED, /* a guest may not start, migrate or attach a disk: one entry a disk */
+	JOURNAL_GATE_REFUSED, /* a guest may not start, migrate or attach a disk; one per disk */
 	JOURNAL_GATE_UNKNOWN, /* the gate could not determine it, and followed the policy for that */
 	JOURNAL_GATE_FAILED, /* the gate itself failed, and allowed the guest */
 	JOURNAL_LOST, /* the watcher: a mount, a pool or a guest's disk is no longer over RDMA */
