@@ -14,7 +14,7 @@
 
 #define OWN_PREFIX "nfsrdma."
 #define VFS_TYPE   "nfsrdma"
-/* sanlock allows ten seconds for an I/O: an NFS client must not give up before. */
+/* sanlock allows ten seconds for an I/O: an NFS client must not time out before. */
 #define TIMEO_LEAST 100
 
 int ovirt_advice_note(struct ovirt_advice *advice, const char *fmt, ...)
@@ -80,7 +80,7 @@ static void subtract(struct opts *opts, const struct opts *less)
 	}
 }
 
-/* --- an NFS domain ------------------------------------------------------------------------------- */
+/* --- an NFS domain ------------------------------------------------------------------ */
 
 static struct ovirt_connection connection_of(const struct ovirt_request *request,
 					     const char *options)
@@ -178,7 +178,8 @@ static int refuse_own(const struct opts *typed)
 	return 0;
 }
 
-/* A warning of a plan that mount.nfs would refuse is an error here, where nobody sees its message. */
+/* A plan's warning about an option that mount.nfs would refuse is an error here, since its
+ * message would not be seen. */
 static int refuse_unknown_case(const struct plan *plan)
 {
 	static const char words[] = "is written in lower case";
@@ -231,7 +232,7 @@ static int advise_nfs(struct ovirt_advice *advice, const struct ovirt_request *r
 	return opts_format(planned, &advice->options);
 }
 
-/* --- a POSIX domain ------------------------------------------------------------------------------ */
+/* --- a POSIX domain ----------------------------------------------------------------- */
 
 /* Before the requested options, so that these override it. */
 static int add_absent(struct opts *opts, size_t *at, const char *name, const char *value)
@@ -262,7 +263,7 @@ static int add_defaults(struct opts *opts, const char *version)
 					       { "nosharecache", NULL },
 					       { "timeo", "100" },
 					       { "retrans", "3" },
-					       /* VDSM mounts one after the other. */
+					       /* VDSM mounts one at a time. */
 					       { "retry", "0" } };
 	bool any = !strcmp(version, "auto");
 	size_t i, at = 0;
@@ -337,7 +338,7 @@ static int advise_posix(struct ovirt_advice *advice, const struct ovirt_request 
 	return rc ? rc : opts_format(planned, &advice->options);
 }
 
-/* --- both ------------------------------------------------------------------------------------------ */
+/* --- both --------------------------------------------------------------------------- */
 
 /* A storage domain must get an error eventually; options that the engine does not check get a note. */
 static int take_notes(struct ovirt_advice *advice, const struct opts *typed)

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Configuration of a single host: sections of nfsmount.conf that make VDSM's mounts use RDMA, and
- * sections of nfsrdma.conf that tell the gates to require it. Before writing, nfsmount.conf is
- * evaluated as it would be then, with the rules of mount.nfs, for each domain: a section that would
- * have no effect, or would take a key from another section, is refused.
+/* Configuration of a single host: sections of nfsmount.conf that make VDSM's mounts use
+ * RDMA, and sections of nfsrdma.conf that tell the gates to require it. Before writing, the
+ * new nfsmount.conf is evaluated by the rules of mount.nfs for each domain: a section that
+ * would have no effect, or would take a key from another section, is refused.
  *
- * A section for a directory affects VDSM's mount of one domain only, and is preferred. If this nfs-
- * utils keeps a key in one such section only, several domains of one server can still share a
- * section for their server. */
+ * A section for a directory affects VDSM's mount of one domain only, and is preferred. If
+ * this nfs-utils keeps a key in only one such section, several domains of one server can
+ * still share a section for their server. */
 #include <stdio.h>
 #include <strings.h>
 
@@ -20,16 +20,16 @@ struct making {
 	const struct ovirt_change_request *request;
 	struct ovirt_change *change;
 	struct ovirt_part parts[2];
-	struct conf *now; /* nfsmount.conf as it is */
+	struct conf *now; /* the present nfsmount.conf */
 	bool lost; /* the last attempt would work if this nfs-utils kept every section */
 };
 
-/* --- does another section lose a key ----------------------------------------------------------------- */
+/* --- does another section lose a key ------------------------------------------------ */
 
 struct loss {
 	const struct conf *before, *after;
 	const char *section;
-	char who[256]; /* whose key is lost; "" nobody's */
+	char who[256]; /* what loses a key; "" nothing */
 };
 
 /* The last section of a name that has a key keeps it. */
@@ -64,7 +64,7 @@ static int look_for_loss(void *arg, const char *section_arg, const char *key,
 {
 	struct loss *loss = arg;
 
-	/* What is in our own file is seen by its effect. */
+	/* Our own file is judged by its effect instead. */
 	if (!strcmp(value->file, OVIRT_NFSMOUNT_PATH) ||
 	    !keeps(loss->before, loss->section, section_arg, key) ||
 	    keeps(loss->after, loss->section, section_arg, key))
@@ -91,10 +91,10 @@ static bool takes_from_others(const struct making *making, const struct conf *af
 	return *who;
 }
 
-/* --- does it have an effect ---------------------------------------------------------------------- */
+/* --- does it have an effect --------------------------------------------------------- */
 
-/* The command of VDSM's has none of the names that matter but what was typed into the engine; of
- * domains that were written before nobody said what that is. */
+/* VDSM's own options have no name that matters here, so only those entered in the engine
+ * count. They are not known for domains that were written without them. */
 static const char *options_of(const struct making *making,
 			      const struct ovirt_entry *entry)
 {
@@ -107,7 +107,7 @@ static const char *options_of(const struct making *making,
 	return "";
 }
 
-/* 0; -EPERM with the reason. @lossy: as this nfs-utils is, or may be. */
+/* Returns 0, or -EPERM with the reason. @lossy: this nfs-utils does, or may, drop sections. */
 static int try_form(struct making *making, enum ovirt_form form, bool lossy)
 {
 	_cleanup_(conf_close_p) struct conf *conf = NULL;
@@ -152,7 +152,7 @@ static bool is_one_server(const struct ovirt_part *part)
 	return true;
 }
 
-/* One that cannot share a section with the first; NULL: all can. */
+/* A domain that cannot share a section with the first; NULL: all can. */
 static const struct ovirt_entry *find_other(const struct ovirt_part *part)
 {
 	size_t i;
@@ -175,7 +175,8 @@ static void note_server(struct making *making)
 		part->list[0].spec);
 }
 
-/* Several of one server, which would share a section but for what was asked for each. */
+/* Several domains of one server, which cannot share a section because their requests
+ * differ. */
 static int refuse_other(const struct making *making, const struct ovirt_entry *a,
 			const struct ovirt_entry *b)
 {
@@ -186,7 +187,7 @@ static int refuse_other(const struct making *making, const struct ovirt_entry *a
 		b->six ? "rdma6" : "rdma", b->port, making->request->nfs_utils);
 }
 
-/* The remedy if a key is lost; otherwise the reason includes it. */
+/* Adds what to do if a key is lost; otherwise the reason includes it. */
 static int refuse_sections(const struct making *making)
 {
 	const struct ovirt_part *part = &making->parts[OVIRT_NFSMOUNT];
@@ -234,8 +235,7 @@ static int make_nfsmount(struct making *making)
 	return rc == -EPERM ? refuse_sections(making) : rc;
 }
 
-/* --- the gates'
- * ---------------------------------------------------------------------------------------- */
+/* --- the gates' --------------------------------------------------------------------- */
 
 /* Verifies that the text is a valid policy: an invalid file prevents every mount of type nfsrdma. */
 static int check_guard(const char *text)
@@ -260,12 +260,12 @@ static int make_guard(struct making *making)
 	return rc ? rc : check_guard(change->after[OVIRT_GUARD]);
 }
 
-/* A policy that is broken elsewhere must be fixed first: no gate works with it. */
+/* If another file makes the policy invalid, it must be fixed first: no gate works with it. */
 static int check_others(const struct host *host)
 {
 	_cleanup_(policy_free_p) struct policies *policies = NULL;
 
-	/* Not the command line's mistake. */
+	/* Not an error of the command line. */
 	return policy_open(&policies, host) ? -ENODATA : 0;
 }
 
@@ -292,9 +292,7 @@ int ovirt_change_overruled(const struct ovirt_change_request *request,
 	return rc;
 }
 
-/* --- both
- * --------------------------------------------------------------------------------------------------
- * */
+/* --- both --------------------------------------------------------------------------- */
 
 static int read_parts(struct making *making)
 {

@@ -11,7 +11,7 @@
 #define TIMEO_DEFAULT   "100" /* tenths of a second */
 #define RETRANS_DEFAULT "3"
 
-/* One option of a list, split at commas as VDSM does it: quotes have no meaning. */
+/* One option of a list, split at commas as VDSM does: quotes have no meaning. */
 struct piece {
 	const char *start;
 	size_t len;
@@ -47,7 +47,7 @@ static bool is_number(const char *text)
 	return *text && strlen(text) < 10 && !text[strspn(text, "0123456789")];
 }
 
-/* "4.2" is nfsvers=4,minorversion=2. @buf is empty where the engine says auto. */
+/* "4.2" is nfsvers=4,minorversion=2. @buf is empty if the engine says auto. */
 static int version_text(const char *version, char buf[48])
 {
 	char words[16];

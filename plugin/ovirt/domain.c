@@ -36,7 +36,7 @@ static void normalise(char *path)
 	*to = '\0';
 }
 
-/* Of the directory's name; SIZE_MAX bytes are none. */
+/* Returns the bytes of the directory's name; SIZE_MAX: error. */
 static size_t transform(const char *spec, char *out, size_t cap)
 {
 	size_t used = 0;

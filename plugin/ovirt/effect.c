@@ -22,7 +22,7 @@ static bool same_arg(const char *a, const char *b)
 	return a && b ? !strcasecmp(a, b) : a == b;
 }
 
-/* conf_each() goes in the order in which values were set. */
+/* conf_each() calls this in the order in which values were set. */
 static int look_at(void *arg, const char *section_arg, const char *key,
 		   const struct conf_value *value)
 {
@@ -139,8 +139,8 @@ static void judge_values(const struct judge *judge, const struct ovirt_entry *en
 		out->rdma = true;
 }
 
-/* Why a key is missing that would be found if every section were kept: the value found instead is
- * not the cause. */
+/* Why a key is missing that would be present if every section were kept: the value found
+ * instead is not the cause. */
 static void note_lost(const struct judge *judge, const struct ovirt_entry *entry,
 		      struct ovirt_effect *out)
 {

@@ -53,7 +53,7 @@ static bool is_blank(char c)
 	return c == ' ' || c == '\t';
 }
 
-/* The name of an element, as the engine reads it; false: it does not look at it. */
+/* The name of an element, as the engine parses it; false: the engine does not check it. */
 static bool engine_name(const char *element, size_t len, const char **name,
 			size_t *name_len)
 {
@@ -129,7 +129,8 @@ int ovirt_engine_strict(enum ovirt_type type, const struct opts *options)
 	return 0;
 }
 
-/* Names as the engine's pattern has them: no underscore, no hyphen at an end of a label. */
+/* A name that the engine's pattern accepts: no underscore, no hyphen at either end of a
+ * label. */
 static bool is_engine_name(const char *host)
 {
 	size_t len;

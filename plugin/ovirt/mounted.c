@@ -11,7 +11,7 @@
 #include "plugin/report/shell.h"
 #include "plugin/ovirt/internal.h"
 
-/* Texts of mounts are cut; ours are cut alike. */
+/* Strings of mounts are truncated; ours are truncated alike. */
 static bool same_cut(const char *whole, const char *cut, size_t cap)
 {
 	size_t len = strlen(whole);
@@ -36,7 +36,7 @@ static void collect(const struct view *view, const char *dir, const char *spec,
 		if (spec && !same_cut(spec, mount->fs_spec, sizeof(mount->fs_spec)))
 			out->other_source = true;
 		one = view_mount(view, i);
-		/* Each is covered only if the list makes no sense. */
+		/* All are covered only if the list is inconsistent. */
 		if (!one->covered || !out->top)
 			out->top = one;
 	}
@@ -101,8 +101,7 @@ void ovirt_mounted(const struct view *view, const struct ovirt_domain *domain,
 	tell(out);
 }
 
-/* --- all of a repository
- * ------------------------------------------------------------------------------- */
+/* --- all of a repository ------------------------------------------------------------ */
 
 /* REPOSITORY/mnt/NAME, and no deeper. */
 static bool is_domain(const char *target, const char *top)

@@ -26,7 +26,7 @@
 
 #define OVIRT_REPOSITORY "/rhev/data-center" /* [irs] repository of vdsm.conf */
 
-/* Messages. */
+/* Size of messages. */
 #define OVIRT_TEXT_MAX 640
 
 /* domain.c */
@@ -40,8 +40,8 @@ struct ovirt_domain {
 	struct spec parsed;
 };
 
-/* @repository: NULL: OVIRT_REPOSITORY. Errors: -EINVAL with a sentence: no source of NFS, or one for
- * which VDSM could not make its directory. */
+/* @repository: NULL: OVIRT_REPOSITORY. Errors: -EINVAL with a sentence: not an NFS source,
+ * or one for which VDSM could not create its directory. */
 int ovirt_domain(const char *spec, const char *repository, struct ovirt_domain *out);
 
 /* command.c */
@@ -51,26 +51,26 @@ enum ovirt_type {
 	OVIRT_POSIX, /* "POSIX compliant FS": it adds nothing */
 };
 
-/* What the engine sends of a connection; NULL: it does not. */
+/* The fields of a connection that the engine sends; NULL: not sent. */
 struct ovirt_connection {
 	enum ovirt_type type;
 	const char *
 		version; /* protocol_version: "auto", "3", "4.2"; VDSM takes NULL for 3 */
 	const char *timeo, *retrans;
-	const char *vfs_type; /* of OVIRT_POSIX */
+	const char *vfs_type; /* for OVIRT_POSIX */
 	const char *options;  /* mnt_options */
-	/* Not the engine's: [irs] nfs_mount_options of vdsm.conf, which counts where the engine
-	 * sends neither version nor timeo nor retrans. */
+	/* Not from the engine: [irs] nfs_mount_options of vdsm.conf, which applies if the
+	 * engine sends neither version nor timeo nor retrans. */
 	const char *conf_options;
 };
 
-/* What VDSM puts behind -o; "": nothing. The caller's, for free(3). Errors: -EINVAL VDSM raises an
- * error for it; -ENOMEM. */
+/* The options that VDSM passes with -o; "": none. The caller frees them with free(3).
+ * Errors: -EINVAL VDSM raises an error for this connection; -ENOMEM. */
 int ovirt_command_options(const struct ovirt_connection *connection, char **out);
 
 #define OVIRT_ARGS_MAX 8
 
-/* Without taskset(1), which VDSM puts before every command unless told otherwise. */
+/* Without taskset(1), which VDSM puts before every command by default. */
 struct ovirt_command {
 	unsigned int argc;
 	char *argv[OVIRT_ARGS_MAX]; /* NULL after the last */
@@ -85,13 +85,13 @@ void ovirt_command_fini(struct ovirt_command *command);
 #define OVIRT_OPTIONS_MAX    500 /* characters of mount_options in the engine's database */
 #define OVIRT_CONNECTION_MAX 250 /* of connection */
 
-/* Whether the engine takes these custom options; -EINVAL with a sentence that says where they
- * belong. It looks at less than mount.nfs: see ovirt_engine_strict(). */
+/* Whether the engine accepts these custom options; -EINVAL with a sentence that says where
+ * they belong. It checks fewer options than mount.nfs: see ovirt_engine_strict(). */
 int ovirt_engine_options(enum ovirt_type type, const char *options);
-/* The same, and what the engine lets pass though it must not be typed: a name hidden by a second "=",
- * a version in short, options of one mount command alone. */
+/* The same, and options that the engine accepts although they must not be entered: a name
+ * hidden by a second "=", a short form of a version, options of only one mount command. */
 int ovirt_engine_strict(enum ovirt_type type, const struct opts *options);
-/* Whether the engine takes the source. */
+/* Whether the engine accepts the source. */
 int ovirt_engine_source(enum ovirt_type type, const char *spec);
 
 /* advice.c */
@@ -111,20 +111,22 @@ struct ovirt_advice {
 	char *options;                /* the options to enter: one line, never empty */
 	struct ovirt_command command; /* that VDSM will run with them */
 	struct plan *
-		plan; /* of what VDSM would run with what was given: its changes are why */
+		plan; /* for VDSM's command with the given options; its changes are the reasons */
 	unsigned int nnotes;
 	char **notes; /* sentences without a full stop */
 };
 
-/* Errors: -EINVAL it is refused, by whom and why in one sentence; -E2BIG too long; -ENOMEM. */
+/* Errors: -EINVAL it is refused, with a sentence that says by what and why; -E2BIG too
+ * long; -ENOMEM. */
 int ovirt_advise(struct ovirt_advice **out, const struct ovirt_request *request);
-/* One more of its notes. Errors: -ENOMEM. */
+/* Adds a note. Errors: -ENOMEM. */
 int ovirt_advice_note(struct ovirt_advice *advice, const char *fmt, ...)
 	PRINTF_LIKE(2, 3);
 void ovirt_advice_free(struct ovirt_advice *advice);
 void ovirt_advice_free_p(struct ovirt_advice **advice);
 
-/* part.c: a drop-in file has one part of ours, and may have other contents around it */
+/* part.c: a drop-in file has one part of ours, and may have other contents before and after
+ * it */
 
 enum ovirt_file {
 	OVIRT_NFSMOUNT, /* sections that make mount.nfs use RDMA */
@@ -133,36 +135,36 @@ enum ovirt_file {
 
 /* Which sections of nfsmount.conf. */
 enum ovirt_form {
-	OVIRT_BY_DIRECTORY, /* MountPoint: VDSM's mount of that domain and no other */
-	OVIRT_BY_SERVER,    /* Server: every mount that names the server so */
+	OVIRT_BY_DIRECTORY, /* MountPoint: only VDSM's mount of that domain */
+	OVIRT_BY_SERVER,    /* Server: every mount with that name of the server */
 };
 
 #define OVIRT_DOMAINS_MAX 256
 
 struct ovirt_entry {
-	char *spec, *dir; /* as of struct ovirt_domain */
+	char *spec, *dir; /* as in struct ovirt_domain */
 	bool six;         /* proto=rdma6 */
 	uint16_t port;
 };
 
 struct ovirt_part {
 	enum ovirt_file file;
-	enum ovirt_form form; /* as it was found */
+	enum ovirt_form form; /* as found in the file */
 	size_t count;
 	struct ovirt_entry *list;
 };
 
-/* Our part of a text. A text without one, or NULL, is an empty part. Errors: -EBADMSG somebody has
- * changed it since, so it is not ours any more, or has put a key right behind it; -ENOMEM. */
+/* Our part of a text. A text without one, or NULL, is an empty part. Errors: -EBADMSG it
+ * was edited since, so it is no longer ours, or a key follows it directly; -ENOMEM. */
 int ovirt_part_read(struct ovirt_part *out, enum ovirt_file file, const char *text);
 void ovirt_part_fini(struct ovirt_part *part);
-/* Adds it, or changes that of the same directory. Errors: -EINVAL it cannot be written into such a
- * file, with the reason; -E2BIG. */
+/* Adds the domain, or changes the one with the same directory. Errors: -EINVAL it cannot be
+ * written into such a file, with the reason; -E2BIG. */
 int ovirt_part_add(struct ovirt_part *part, const struct ovirt_domain *domain, bool six,
 		   uint16_t port);
-/* False: there is none for the directory. */
+/* False: the directory is not in the part. */
 bool ovirt_part_remove(struct ovirt_part *part, const char *dir);
-/* The text with the part as it is to be; *@out NULL: nothing is left of it, the file goes. */
+/* The text with the new part; *@out NULL: nothing is left, and the file is to be removed. */
 int ovirt_part_write(const struct ovirt_part *part, enum ovirt_form form,
 		     const char *text, char **out);
 
@@ -170,73 +172,74 @@ int ovirt_part_write(const struct ovirt_part *part, enum ovirt_form form,
 
 struct ovirt_effect {
 	bool rdma;
-	bool lost;     /* it is not, and would be if this nfs-utils kept every section */
-	char why[320]; /* it is not: a clause with file and line; "" */
+	bool lost; /* not over RDMA, but would be if this nfs-utils kept every section */
+	char why[320]; /* if not over RDMA: a clause with file and line; "" */
 };
 
-/* The transport of a mount by VDSM with these options, by the rules of mount.nfs. @lossy: as of
- * nfsmount_lost(). */
+/* The transport of a mount by VDSM with these options, by the rules of mount.nfs. @lossy:
+ * as in nfsmount_lost(). */
 void ovirt_effect(const struct conf *conf, bool lossy, const struct ovirt_entry *entry,
 		  const char *options, struct ovirt_effect *out);
 
-/* Whether nfsmount.conf has a "tcp" or "udp" for a mount of this domain, which beats whatever is among
- * its options; @out->why. With an nfs-utils that keeps all sections, or with one that does not. */
+/* Whether nfsmount.conf has a "tcp" or "udp" for a mount of this domain, which overrides
+ * all its options; sets @out->why. Applies to an nfs-utils that keeps all sections or to
+ * one that does not. */
 bool ovirt_effect_flag(const struct conf *conf, const struct ovirt_domain *domain,
 		       const char *options, struct ovirt_effect *out);
 
-/* change.c: both files as they are to be */
+/* change.c: the new contents of both files */
 
 #define OVIRT_NFSMOUNT_PATH "etc/nfsmount.conf.d/90-nfsrdma-ovirt.conf"
 #define OVIRT_GUARD_PATH    "etc/nfsrdma.conf.d/90-nfsrdma-ovirt.conf"
 
 struct ovirt_change_request {
-	const struct host *host; /* for the files beside ours */
+	const struct host *host; /* for the files next to ours */
 	const struct ovirt_domain *domains;
-	size_t ndomains; /* 0 with @remove: all of them */
+	size_t ndomains; /* 0 with @remove: all domains */
 	bool remove;
 	bool guard_only; /* the options are in the engine: nfsmount.conf is not needed */
-	bool six;        /* names of servers are of IPv6 alone */
+	bool six;        /* server names have IPv6 addresses only */
 	uint16_t port;
-	const char *options; /* that the engine has for these domains; NULL: none */
+	const char *options; /* entered in the engine for these domains; NULL: none */
 	enum nfs_utils_sections sections;
-	const char *nfs_utils; /* "nfs-utils 2.6.2-4", for sentences */
+	const char *nfs_utils; /* "nfs-utils 2.6.2-4", for messages */
 	enum nfs_utils_drop_ins drop_ins;
 };
 
 struct ovirt_change {
-	/* Texts; NULL: there is no such file. The befores are the caller's. */
+	/* Contents; NULL: there is no such file. The caller provides @before. */
 	const char *before[2]; /* by enum ovirt_file */
 	char *after[2];
 	enum ovirt_form form;
-	char note[OVIRT_TEXT_MAX]; /* what somebody should know; "" nothing */
+	char note[OVIRT_TEXT_MAX]; /* a note for the user; "" none */
 };
 
-/* @change: befores given. Errors: -EPERM nfsmount.conf of this host cannot have it so, with the reason
- * and what to do; -EINVAL; -EBADMSG somebody changed our part; -ENOENT there is nothing of it to
- * remove; of reading. Nothing is written. */
+/* @change: with @before set. Errors: -EPERM nfsmount.conf of this host does not allow it,
+ * with the reason and what to do; -EINVAL; -EBADMSG our part was edited; -ENOENT there is
+ * nothing to remove; of reading. Nothing is written. */
 int ovirt_change_make(const struct ovirt_change_request *request,
 		      struct ovirt_change *change);
 void ovirt_change_fini(struct ovirt_change *change);
-/* When it is written: whether another file says otherwise to the gates, and which; "" none. */
+/* After writing: whether another file overrides it for the gates, and which; "" none. */
 int ovirt_change_overruled(const struct ovirt_change_request *request,
 			   char text[OVIRT_TEXT_MAX]);
 
 /* mounted.c */
 
-/* NFS mounts on one directory of VDSM's. */
+/* NFS mounts on one of VDSM's directories. */
 struct ovirt_mounted {
 	unsigned int count;           /* 0: nothing is mounted there */
 	const struct view_mount *top; /* the one that is used */
-	bool other_source;            /* some of them are not of this domain */
-	char text[OVIRT_TEXT_MAX];    /* what is wrong with it; "": nothing */
-	char remedy[OVIRT_TEXT_MAX];  /* and what to do; "" */
+	bool other_source;            /* some are of another source than this domain */
+	char text[OVIRT_TEXT_MAX];    /* the problem; "": none */
+	char remedy[OVIRT_TEXT_MAX];  /* what to do; "" */
 };
 
 void ovirt_mounted(const struct view *view, const struct ovirt_domain *domain,
 		   struct ovirt_mounted *out);
 
-/* All of this host's repository, for a check: calls @fn for each directory that has something wrong: it
- * is mounted on more than once, or is VIEW_BAD. */
+/* Checks all of this host's repository: calls @fn for each directory with a problem: it has
+ * more than one mount, or is VIEW_BAD. */
 typedef void (*ovirt_mounted_fn)(void *arg, const struct ovirt_mounted *mounted);
 void ovirt_mounted_each(const struct view *view, ovirt_mounted_fn fn, void *arg);
 

@@ -16,10 +16,11 @@
 #define END    BARE "\n"
 #define DOMAIN "# domain "
 
-/* --- what can be in it ----------------------------------------------------------------------------- */
+/* --- what can be in it -------------------------------------------------------------- */
 
-/* nfs-utils ends a heading at the first "]", quotes or not, and an argument at the first quote. Of what
- * is left it says "non-matched '"'", and mount.nfs 2.6.2 then crashes, whatever is to be mounted. */
+/* nfs-utils ends a heading at the first "]", quoted or not, and an argument at the first
+ * quote. For the rest it reports "non-matched '"'", and mount.nfs 2.6.2 then crashes,
+ * whatever it is to mount. */
 static int check_heading(const char *spec, const char *dir)
 {
 	if (*spec == '[')
@@ -122,7 +123,7 @@ bool ovirt_part_remove(struct ovirt_part *part, const char *dir)
 	return true;
 }
 
-/* --- written ------------------------------------------------------------------------------------------ */
+/* --- written ------------------------------------------------------------------------ */
 
 static const char *proto_of(const struct ovirt_entry *entry)
 {
@@ -134,7 +135,7 @@ static int server_len(const struct ovirt_entry *entry)
 	return (int)strcspn(entry->spec, ":");
 }
 
-/* nfs-utils does not regard the case of an argument. */
+/* nfs-utils ignores the case of an argument. */
 static bool is_first_of_server(const struct ovirt_part *part, size_t index)
 {
 	int len = server_len(&part->list[index]);
@@ -209,7 +210,7 @@ static char *render(const struct ovirt_part *part, enum ovirt_form form)
 	return text;
 }
 
-/* --- found again -------------------------------------------------------------------------------------- */
+/* --- found again -------------------------------------------------------------------- */
 
 static int changed(void)
 {
@@ -218,7 +219,7 @@ static int changed(void)
 		"the part that nfsrdma ovirt policy wrote has changed; remove it by hand, from \"# BEGIN nfsrdma ovirt\" to \"# END\", and repeat the command");
 }
 
-/* Where a whole line is @line; NULL: nowhere. */
+/* The first line that equals @line; NULL: none. */
 static const char *find_line(const char *text, const char *line)
 {
 	const char *at = text;
@@ -230,7 +231,8 @@ static const char *find_line(const char *text, const char *line)
 	return at;
 }
 
-/* Behind END, whose newline an editor may have taken at the end of the file; NULL: there is none. */
+/* The text after END, whose newline an editor may have removed at the end of the file;
+ * NULL: there is no END. */
 static const char *find_end(const char *text)
 {
 	const size_t bare = strlen(BARE);
@@ -245,8 +247,8 @@ static const char *find_end(const char *text)
 	return text + len;
 }
 
-/* A key belongs to the heading before it: after END, to our last section, and to another one when
- * ours moves or is removed. */
+/* A key belongs to the heading before it: after END to our last section, and to another one
+ * if ours moves or is removed. */
 static int check_behind(const char *text, const char *end)
 {
 	unsigned int number = 1;
@@ -271,7 +273,7 @@ static int check_behind(const char *text, const char *end)
 	return 0;
 }
 
-/* From BEGIN to behind END. @out->start NULL: there is none. */
+/* The part from BEGIN to the end of END. @out->start NULL: there is none. */
 static int find_part(const char *text, const char **start, const char **end)
 {
 	*start = *end = text ? find_line(text, BEGIN) : NULL;
@@ -318,7 +320,7 @@ static int read_entries(struct ovirt_part *part, char *text)
 	return rc == -ENOMEM || !rc ? rc : changed();
 }
 
-/* It is what would be written for its domains, in one form or the other. */
+/* Whether it equals what would be written for its domains, in either form. */
 static int recognise(struct ovirt_part *part, const char *text)
 {
 	static const enum ovirt_form forms[] = { OVIRT_BY_DIRECTORY, OVIRT_BY_SERVER };
@@ -358,7 +360,7 @@ int ovirt_part_read(struct ovirt_part *out, enum ovirt_file file, const char *te
 	return rc;
 }
 
-/* --- the whole file ----------------------------------------------------------------------------------- */
+/* --- the whole file ----------------------------------------------------------------- */
 
 /* The text between existing contents and an appended part: a trailing backslash joins lines. */
 static const char *gap(const char *text, size_t len)
