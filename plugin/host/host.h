@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Reading a machine, or a tree that looks like one. Every path is taken below a root directory
- * that is a parameter, and never leaves it, not even by symbolic links; so a test, or a snapshot
- * from a customer, is a folder. What only a live system can be asked (routes, firewalls) is
- * asked once, and in a snapshot it is a file: see live.h.
+/* Readers of a machine, or of a directory tree that looks like one. Every path is
+ * resolved below a root directory given by the caller, and never leaves it, not even
+ * through symbolic links; so tests and snapshots from customers are plain directories.
+ * What only a running system can answer (routes, firewalls) is queried once and stored as
+ * a file in a snapshot: see live.h.
  *
- * Files are hostile: a FIFO, a directory, an endless or binary file, an attribute whose read(2)
- * fails, all of them are an -errno with words and never a wait. A fact that could not be read is
- * unknown, which is another thing than absent: every reader tells -ENOENT from the rest.
+ * Files are hostile: a FIFO, a directory, an endless or binary file, or an attribute
+ * whose read(2) fails yields an -errno with err_text(), and never blocks. A fact that
+ * cannot be read is unknown, not absent: every reader distinguishes -ENOENT from other
+ * errors.
  *
- * Structs are filled in for the caller, who owns them; texts in them are bounded and clean. */
+ * Structs are filled in for the caller, who owns them; strings in them are bounded and
+ * sanitized. */
 #ifndef PLUGIN_HOST_H
 #define PLUGIN_HOST_H
 
@@ -20,68 +23,67 @@
 #include "rpcrdma/base.h"
 #include "rpcrdma/transport/transport.h"
 
-/* host.c: the root, and files below it */
+/* host.c: the root and the files below it */
 
 struct host;
 
-/* @root: NULL is this machine. Errors: -errno of opening it; -ENOTDIR; -EBADMSG a snapshot whose
- * index makes no sense. */
+/* @root: NULL means this machine. Errors: -errno of opening it; -ENOTDIR; -EBADMSG: the
+ * index of a snapshot is malformed. */
 int host_open(struct host **out, const char *root);
 void host_close(struct host *host);
 void host_close_p(struct host **host);
-/* False below a --root: nothing of the running system may then be asked. */
+/* False with --root: the running system must not be queried then. */
 bool host_is_live(const struct host *host);
 
 #define HOST_FILE_MAX (1024 * 1024)
 
 struct host_text {
-	char *text; /* always ends with a NUL that is not counted */
+	char *text; /* NUL-terminated; the NUL is not counted */
 	size_t len;
 };
 
-/* A whole regular file of at most @max bytes. Errors: -ENOENT (also for a part of the path);
- * -EACCES, -EPERM; -EINVAL not a regular file, or NUL bytes in it (a text was wanted); -EFBIG;
- * -EIO and whatever else read(2) says. */
+/* Reads a whole regular file of at most @max bytes. Errors: -ENOENT (also if a directory
+ * on the path is missing); -EACCES, -EPERM; -EINVAL: not a regular file, or not text (it
+ * contains NUL bytes); -EFBIG; -EIO and other errors of read(2). */
 int host_read(const struct host *host, const char *path, size_t max,
 	      struct host_text *out);
 void host_text_fini(struct host_text *text);
-/* A one-line attribute (sysfs, sysctl): without the newline. @buf is empty on failure.
- * Errors: as above; -EFBIG when it has more than @cap - 1 bytes. */
+/* Reads a one-line attribute (sysfs, sysctl) without its newline. @buf is empty on
+ * failure. Errors: as host_read(); -EFBIG if it has more than @cap - 1 bytes. */
 int host_attr(const struct host *host, const char *path, char *buf, size_t cap);
 int host_attr_number(const struct host *host, const char *path, int64_t *out);
-/* The target of a symbolic link, as it stands. Errors: -ENOENT, -EINVAL not a link. */
+/* Reads the target of a symbolic link, unresolved. Errors: -ENOENT; -EINVAL: not a link. */
 int host_link(const struct host *host, const char *path, char *buf, size_t cap);
-/* 0, -ENOENT, or what keeps us from knowing. */
+/* Returns 0 if @path exists, -ENOENT if not, another -errno if this cannot be determined. */
 int host_exists(const struct host *host, const char *path);
 
 #define HOST_LIST_MAX 4096
 
-/* The names in a directory but "." and "..", sorted as strverscmp(3) does. */
+/* The names in a directory except "." and "..", in strverscmp(3) order. */
 struct host_list {
 	char **names;
 	size_t count;
-	bool cut; /* there were more than HOST_LIST_MAX */
+	bool cut; /* there are more than HOST_LIST_MAX */
 };
 
 int host_list(const struct host *host, const char *path, struct host_list *out);
 void host_list_fini(struct host_list *list);
 
-/* Who watches a host is told of everything that readers ask it, and what they get. */
+/* A watcher receives an event for every query by a reader, with its result. */
 
 enum host_seen {
-	HOST_SEEN_THERE,  /* the path exists, its links followed */
-	HOST_SEEN_LINK,   /* the path exists, and may be a link itself */
-	HOST_SEEN_OPENED, /* a regular file, whose content a library reads */
-	HOST_SEEN_TEXT,   /* the content of one: text */
-	HOST_SEEN_NAMES,  /* a directory, listed: names */
-	HOST_SEEN_ERROR,  /* rc, with err_text(); -ENOENT: it is absent */
-	HOST_SEEN_ANSWER, /* an answer that no file has: key, value, words */
+	HOST_SEEN_THERE,  /* the path exists, links followed */
+	HOST_SEEN_LINK,   /* the path exists and may itself be a link */
+	HOST_SEEN_OPENED, /* a regular file whose content a library reads */
+	HOST_SEEN_TEXT,   /* the content of a regular file: text */
+	HOST_SEEN_NAMES,  /* a listed directory: names */
+	HOST_SEEN_ERROR,  /* rc, with err_text(); -ENOENT: absent */
+	HOST_SEEN_ANSWER, /* an answer not read from a file: key, value, words */
 };
 
 struct host_event {
 	enum host_seen seen;
-	const char
-		*path; /* as asked, without a slash before it; of an answer its record */
+	const char *path; /* without leading slash; for an answer, its record */
 	int rc;
 	const struct host_text *text;
 	const struct host_list *names;
@@ -89,21 +91,22 @@ struct host_event {
 };
 
 typedef void (*host_watch_fn)(void *arg, const struct host_event *event);
-/* @fn: NULL: stop watching. It may not ask the host through a reader. */
+/* @fn must not query the host through a reader; NULL stops watching. */
 void host_watch(struct host *host, host_watch_fn fn, void *arg);
-/* For what is asked otherwise than by files: it goes to @record (".nfsrdma/remote.json") of who
- * watches. @value: NULL: unknown. @words: may be NULL. */
+/* Reports an answer that was not read from a file; the watcher stores it in @record
+ * (".nfsrdma/remote.json"). @value: NULL means unknown. @words: may be NULL. */
 void host_answer(const struct host *host, const char *record, const char *key,
 		 const char *value, const char *words);
 
-/* lines.c: pure, for texts that are lists of lines */
+/* lines.c: pure functions for line-oriented text */
 
-/* The next line of *@cursor without its end, NULL after the last; cuts the text in place. */
+/* Returns the next line of *@cursor without its newline, NULL after the last; splits the
+ * text in place. */
 char *line_next(char **cursor);
-/* The next word of *@cursor, by blanks; NULL when there is none. */
+/* Returns the next blank-separated word of *@cursor; NULL if there is none. */
 char *word_next(char **cursor);
-/* As all texts in structs of host.h are: cut at @cap, without control characters, UTF-8. Returns
- * @dst. */
+/* Copies @src in the form of all strings in structs of host.h: truncated to @cap, without
+ * control characters, UTF-8. Returns @dst. */
 char *text_copy(char *dst, size_t cap, const char *src);
 
 /* distro.c: etc/os-release, proc/sys/kernel/osrelease, proc/version */
@@ -124,8 +127,9 @@ struct host_system {
 	char name[96];       /* PRETTY_NAME */
 	char release[96];    /* uname -r */
 	unsigned int kernel[3];
-	/* The version string is a mainline or Debian one, so that kernel[] says what is in it;
-	 * vendors with long-lived trees put fixes and defects of others under their numbers. */
+	/* The version string is a mainline or Debian one, so kernel[] tells what the
+	 * kernel contains. Vendors with long-lived trees backport fixes and defects
+	 * without changing the version number. */
 	bool kernel_is_plain;
 };
 
@@ -135,47 +139,47 @@ int host_system(const struct host *host, struct host_system *out);
 
 enum module_state {
 	MODULE_MISSING,   /* not in modules.dep, not built in, not loaded */
-	MODULE_AVAILABLE, /* could be loaded */
+	MODULE_AVAILABLE, /* can be loaded */
 	MODULE_LOADED,
 	MODULE_BUILTIN,
 };
 
 struct host_module {
-	char name[64]; /* its own: "rpcrdma" of "svcrdma" */
+	char name[64]; /* the real name: "rpcrdma" for "svcrdma" */
 	enum module_state state;
-	char file[256];    /* below the root; empty when there is none */
-	char problem[160]; /* why the file cannot be read, so not loaded either; empty */
-	char srcversion_file[40]; /* empty where not to be had */
+	char file[256];    /* below the root; empty: none */
+	char problem[160]; /* why the file can be neither read nor loaded; empty: none */
+	char srcversion_file[40]; /* empty: not available */
 	char srcversion_loaded[40];
 	char vermagic[128];
-	bool external; /* the file is not of the kernel's own tree: updates/, extra/, dkms */
+	bool external;  /* not from the kernel's own tree: in updates/, extra/, dkms */
 	bool is_signed; /* the file has a signature, trusted or not */
-	bool dummy; /* a vendor's, which does nothing: it keeps the kernel's own from being loaded */
-	bool blacklisted; /* by modprobe.d, which does not hinder loading by name */
+	bool dummy; /* a vendor's empty module, which prevents loading the kernel's own */
+	bool blacklisted; /* by modprobe.d, which does not prevent loading by name */
 	bool disabled; /* "install NAME /bin/false" or the like: loading by name fails */
-	char disabled_by[128]; /* the line's file */
+	char disabled_by[128]; /* the file with that line */
 };
 
-/* @name: or an alias of it, as modprobe takes them ("svcrdma"). Errors: what kept us from knowing;
- * -ENOENT: the root has no lib/modules/RELEASE, so nothing can be said but what is loaded
- * (out->state is then LOADED or MISSING, and the return 0 if it is loaded). */
+/* @name: a module or an alias, as modprobe accepts them ("svcrdma"). Errors: of reading;
+ * -ENOENT: the root has no lib/modules/RELEASE, so only loaded modules are known
+ * (out->state is then LOADED or MISSING, and the return value is 0 if it is loaded). */
 int host_module(const struct host *host, const char *name, struct host_module *out);
 
-/* Whether the kernel loads modules with a signature only; @by: what demands it, "kernel lockdown". */
+/* Whether the kernel loads only signed modules; @by: what requires it, "kernel lockdown". */
 bool host_signed_modules_only(const struct host *host, char by[64]);
-/* Whether its file was built for the kernel @release (vermagic); true where that is not known. */
+/* Whether its file was built for the kernel @release (vermagic); true if unknown. */
 bool host_module_is_for(const struct host_module *module, const char *release);
 
-/* module-lists.c: what is to be loaded at boot, or when an RDMA device appears */
+/* module-lists.c: modules to load at boot or when an RDMA device appears */
 
 struct host_listed {
 	bool at_boot; /* modules-load.d, etc/modules */
 	bool rdma_conf; /* etc/rdma/modules/rdma.conf, which is read when a device appears */
-	bool has_rdma_conf; /* that file is there */
-	char file[128];     /* that names it; empty */
+	bool has_rdma_conf; /* that file exists */
+	char file[128];     /* the list that names it; empty: none */
 };
 
-/* @name: as the lists write it; an alias is another name. Errors: of reading. */
+/* @name: as written in the lists; aliases are not resolved. Errors: of reading. */
 int host_module_listed(const struct host *host, const char *name,
 		       struct host_listed *out);
 
@@ -204,12 +208,12 @@ struct rdma_port {
 	char rate[64];
 	unsigned int lid, sm_lid;
 	unsigned int ngids, npkeys;
-	struct rdma_gid gids[RDMA_GIDS_MAX]; /* those that are not zero */
-	uint16_t pkeys[RDMA_PKEYS_MAX];      /* those that are not zero */
+	struct rdma_gid gids[RDMA_GIDS_MAX]; /* non-zero ones */
+	uint16_t pkeys[RDMA_PKEYS_MAX];      /* non-zero ones */
 	bool gids_cut;                       /* there are more */
 	char netdev[IFNAMSIZ];               /* of an Ethernet port, or empty */
-	/* What the connection manager prefers, "IB/RoCE v1" or "RoCE v2"; empty where nothing made
-	 * its folder in configfs. */
+	/* The default of the connection manager, "IB/RoCE v1" or "RoCE v2"; empty if its
+	 * directory in configfs does not exist. */
 	char default_roce_mode[16];
 };
 
@@ -224,11 +228,11 @@ struct rdma_device {
 	char pci_address[16]; /* "0000:3b:00.0"; empty: not on PCI */
 	uint16_t pci_vendor, pci_device;
 	uint8_t pci_revision;
-	bool virtual_function; /* of SR-IOV, here or in a guest that was given it */
+	bool virtual_function; /* of SR-IOV, on the host or assigned to a guest */
 	unsigned int nports;
 	struct rdma_port ports[RDMA_PORTS_MAX];
 	bool ports_cut;    /* there are more: a switch's representors */
-	char problem[160]; /* an attribute that could not be read; empty */
+	char problem[160]; /* an attribute that could not be read; empty: none */
 };
 
 struct rdma_devices {
@@ -239,20 +243,20 @@ struct rdma_devices {
 	struct rdma_device list[RDMA_DEVICES_MAX];
 };
 
-/* 0 also when there is none. The caller frees *out with free(3). */
+/* Returns 0 also if there are none. The caller frees *out with free(3). */
 int host_rdma(const struct host *host, struct rdma_devices **out);
 
 /* pci.c: sys/bus/pci */
 
-/* Adapters that could do RDMA and have no RDMA device: their driver, or its RDMA half, is not
- * loaded. Fills names like "mlx5_ib for 0000:3b:00.0"; returns their count or -errno. One that is
- * given to a virtual machine is not among them. */
+/* Finds RDMA-capable adapters without an RDMA device: their driver, or its RDMA part, is
+ * not loaded. Fills in names like "mlx5_ib for 0000:3b:00.0"; returns their count or
+ * -errno. Adapters assigned to a virtual machine are left out. */
 int host_rdma_missing(const struct host *host, char names[][96], unsigned int max);
 
-/* The first adapter known to do RDMA that a driver for virtual machines has, so that this host cannot
- * use it. */
+/* The first RDMA-capable adapter bound to a driver for virtual machines, which makes it
+ * unavailable to this host. */
 struct host_assigned {
-	char adapter[16]; /* "0000:3b:00.0"; empty: there is none */
+	char adapter[16]; /* "0000:3b:00.0"; empty: none */
 	char driver[64];  /* "vfio-pci" */
 };
 
@@ -266,23 +270,24 @@ struct host_netdev {
 	unsigned int type; /* ARPHRD_*: 1 Ethernet, 32 InfiniBand */
 	char operstate[16];
 	unsigned int flags; /* IFF_*; 0: could not be read */
-	int carrier;        /* 1, 0; -1: not known, as of an interface that is set down */
+	int carrier;        /* 1, 0; -1: unknown, as while the interface is set down */
 	char driver[32];
 	uint8_t address[20];
 	unsigned int address_len;
-	char master[IFNAMSIZ]; /* the bond or bridge that it is a part of; empty */
-	/* Whose netdev it is; empty: of no RDMA device. */
+	char master[IFNAMSIZ]; /* the bond or bridge it belongs to; empty: none */
+	/* The RDMA device of this netdev; empty: none. */
 	char rdma_device[64];
 	unsigned int rdma_port;
-	/* Not itself but the one under it, of a bond, VLAN or bridge, is the device's. Empty: it is,
-	 * or its addresses are in the port's GID table. */
+	/* The lower netdev of a bond, VLAN or bridge that belongs to the RDMA device.
+	 * Empty: the interface itself does, or its addresses are in the port's GID table. */
 	char rdma_lower[IFNAMSIZ];
 	/* IPoIB */
 	char ipoib_mode[16]; /* "datagram", "connected"; empty: not IPoIB */
 	uint16_t pkey;
 };
 
-/* @rdma: as from host_rdma(), or NULL: then rdma_* stay empty. Errors: -ENOENT no such netdev. */
+/* @rdma: from host_rdma(), or NULL, which leaves rdma_* empty. Errors: -ENOENT: no such
+ * netdev. */
 int host_netdev(const struct host *host, const char *name,
 		const struct rdma_devices *rdma, struct host_netdev *out);
 
@@ -296,119 +301,125 @@ struct conf_value {
 	unsigned int line;
 };
 
-/* @path: "etc/nfs.conf"; then etc/nfs.conf.d in version order, of which the later wins; what the
- * distribution has in usr/etc counts where there is no @path. A file that is absent is empty.
- * What nfs-utils skips with a warning is skipped: conf_problem(). Errors: of reading; -EFBIG. */
+/* Reads @path ("etc/nfs.conf"), then etc/nfs.conf.d in version order; the later setting
+ * wins. The distribution's file in usr/etc applies only if @path does not exist. An
+ * absent file counts as empty. Lines that nfs-utils skips with a warning are skipped: see
+ * conf_problem(). Errors: of reading; -EFBIG. */
 int conf_open(struct conf **out, const struct host *host, const char *path);
-/* The same as it would be if the drop-in @file ("etc/nfsmount.conf.d/90-a.conf") had this text; NULL:
- * if it were not there. */
+/* Like conf_open(), but as if the drop-in @file ("etc/nfsmount.conf.d/90-a.conf")
+ * contained @text; NULL: as if the drop-in did not exist. */
 int conf_open_as(struct conf **out, const struct host *host, const char *path,
 		 const char *file, const char *text);
 void conf_close(struct conf *conf);
 void conf_close_p(struct conf **conf);
-/* Section, argument (NULL: none) and key as nfs-utils compares them; NULL where it is not set. */
+/* Compares section, argument (NULL: none) and key as nfs-utils does. Returns NULL if not
+ * set. */
 const struct conf_value *conf_get(const struct conf *conf, const char *section,
 				  const char *arg, const char *key);
-/* The sections of nfsmount.conf that are for one mount, in the order in which mount.nfs takes them: the
- * first that sets an option counts (utils/mount/configfile.c). Points into itself: not to be copied. */
+/* The sections of nfsmount.conf that apply to one mount, in the order in which mount.nfs
+ * uses them: the first that sets an option wins (utils/mount/configfile.c). Contains
+ * pointers into itself: do not copy. */
 struct conf_mount {
-	char server
-		[256]; /* the text of the source before its first colon, as mount.nfs takes it */
+	char server[256]; /* the source up to its first colon, as mount.nfs parses it */
 	struct conf_section {
-		const char *section, *arg; /* as of conf_get() */
+		const char *section, *arg; /* as for conf_get() */
 	} sections[3];
 };
 
 /* @dir: borrowed. */
 void conf_mount(struct conf_mount *out, const char *source, const char *dir);
-/* Every section of a name: calls @fn with its argument and keys; non-zero stops. */
+/* Calls @fn for each key of every section with this name; a non-zero return value stops. */
 typedef int (*conf_fn)(void *arg, const char *section_arg, const char *key,
 		       const struct conf_value *value);
 int conf_each(const struct conf *conf, const char *section, conf_fn fn, void *arg);
-/* The first line that nfs-utils skips, "etc/nfs.conf:7: a quote without its second"; or NULL. */
+/* Returns the first line that nfs-utils skips, "etc/nfs.conf:7: a quote without its
+ * second", or NULL. */
 const char *conf_problem(const struct conf *conf);
-/* The first setting of a section whose argument has no second quote, "etc/nfsmount.conf:2"; or NULL.
- * Of it nfs-utils 2.6.2 dies (SIGSEGV), whatever it was to do. */
+/* Returns the first setting in a section whose argument lacks its closing quote,
+ * "etc/nfsmount.conf:2", or NULL. nfs-utils 2.6.2 crashes on it (SIGSEGV), regardless of
+ * the command. */
 const char *conf_deadly(const struct conf *conf);
-/* A file whose last line has no newline, for which nfs-utils drops it; or NULL. */
+/* Returns a file whose last line lacks a newline, so that nfs-utils drops the line; or
+ * NULL. */
 const char *conf_cut_file(const struct conf *conf);
-/* 1, 0, or @otherwise where it is not set or neither yes nor no to nfs-utils. */
+/* Returns 1 or 0, or @otherwise if the value is not set or is neither yes nor no to
+ * nfs-utils. */
 int conf_bool(const struct conf_value *value, int otherwise);
 
-/* nfs-utils.c: what the nfs-utils of this host makes of its configuration */
+/* nfs-utils.c: how the nfs-utils of this host handles its configuration */
 
 struct nfs_utils {
-	char version[64];    /* of the package: "1:2.6.2-4"; empty: not known */
-	unsigned int number; /* 20602; 0: not known */
+	char version[64];    /* of the package: "1:2.6.2-4"; empty: unknown */
+	unsigned int number; /* 20602; 0: unknown */
 };
 
-/* Of the package that has mount.nfs. Errors: -ENOENT it is not installed; -ENODATA packages cannot be
- * asked here; and of reading. *@out is empty then. */
+/* Reads the version of the package that contains mount.nfs. Errors: -ENOENT: not
+ * installed; -ENODATA: packages cannot be queried here; and of reading. *@out is then
+ * empty. */
 int nfs_utils_read(const struct host *host, struct nfs_utils *out);
 
 enum nfs_utils_sections {
 	NFS_UTILS_KEEPS,    /* each section has its own keys */
-	NFS_UTILS_MAY_LOSE, /* RHEL 9's 2.5.4, which a patch of January 2025 repairs */
-	NFS_UTILS_LOSES,   /* of several sections of one name only the last keeps a key */
-	NFS_UTILS_UNKNOWN, /* not known which it is */
+	NFS_UTILS_MAY_LOSE, /* RHEL 9's 2.5.4, which a patch of January 2025 fixes */
+	NFS_UTILS_LOSES, /* of several sections with one name, only the last keeps a key */
+	NFS_UTILS_UNKNOWN, /* cannot be determined */
 };
 
-/* The defect by which setting a key removes it from every section of that name, whatever its argument
- * (conf_set_now() in support/nfs/conffile.c); 2.8.3 has it no more. */
+/* Whether setting a key removes it from every section with that name, regardless of its
+ * argument (conf_set_now() in support/nfs/conffile.c); fixed in 2.8.3. */
 enum nfs_utils_sections nfs_utils_sections(const struct nfs_utils *utils,
 					   enum distro distro);
 enum nfs_utils_drop_ins {
 	DROP_INS_READ,
 	DROP_INS_IGNORED,
-	DROP_INS_UNKNOWN, /* neither a version is known nor is there a folder */
+	DROP_INS_UNKNOWN, /* the version is unknown and the directory does not exist */
 };
 
-/* Whether it reads nfsmount.conf.d: from 2.5.3 on; where no version is known who made the folder
- * knows. */
+/* Whether it reads nfsmount.conf.d, as 2.5.3 and later do. If the version is unknown, an
+ * existing directory implies that it does. */
 enum nfs_utils_drop_ins nfs_utils_drop_ins(const struct nfs_utils *utils,
 					   const struct host *host);
-/* The first key that two sections of a name both have; NULL: none. */
+/* Returns the first key that two sections with this name both set; NULL: none. */
 const char *nfs_utils_clash(const struct conf *conf, const char *section);
 
-/* nfsd-arguments.c: how the NFS server is told to listen for RDMA where its nfs-utils reads no
- * nfs.conf */
+/* nfsd-arguments.c: how to make the NFS server listen for RDMA if its nfs-utils does not
+ * read nfs.conf */
 
 struct nfsd_arguments {
-	unsigned int
-		number;  /* of nfs-utils, 20602, or the least it can be; 0: not known */
-	bool reads_conf; /* true also where that is not known */
-	bool has_rdma;   /* rpc.nfsd has an argument --rdma */
-	char who[96];    /* "nfs-utils 1:1.3.4-6" */
-	/* Of one that reads no nfs.conf: what to write, and the file; "" where that is not known. */
+	unsigned int number; /* of nfs-utils, 20602, or its lower bound; 0: unknown */
+	bool reads_conf;     /* true also if unknown */
+	bool has_rdma;       /* rpc.nfsd has an argument --rdma */
+	char who[96];        /* "nfs-utils 1:1.3.4-6" */
+	/* If nfs.conf is not read: the line to write and its file; "" if unknown. */
 	char line[192], file[64];
-	/* What to write where, for a person. Empty: nfs.conf is read; but where nothing is known
-	 * that it is not known. */
+	/* For the user: what to write, and where. Empty: nfs.conf is read. If nothing is
+	 * known, it says so. */
 	char why[448];
 };
 
-/* The same for every caller: the version is the package's, or of the release, or by a file. */
+/* Gives every caller the same answer: the version is that of the package or of the
+ * release, or is derived from a file. */
 void nfsd_arguments(const struct host *host, unsigned int port,
 		    struct nfsd_arguments *out);
 
 /* ganesha.c: NFS-Ganesha, a server in user space, and etc/ganesha/ganesha.conf */
 
 struct host_ganesha {
-	bool installed,
-		enabled;  /* its unit or program is there; its unit is started at boot */
-	bool running;     /* its pid file is there */
-	char version[64]; /* of the package; empty: not known */
+	bool installed, enabled; /* its unit or program exists; its unit starts at boot */
+	bool running;            /* its pid file exists */
+	char version[64];        /* of the package; empty: not known */
 	bool has_conf;
 	/* Of block NFS_CORE_PARAM: */
 	bool rdma;          /* among the protocols */
-	char protocols[96]; /* as they stand there; empty: not set */
+	char protocols[96]; /* as written; empty: not set */
 	char versions[64];  /* of NFS over RDMA; empty: not set */
 	unsigned int port;  /* for RDMA */
 	char where[128];    /* "/etc/ganesha/ganesha.conf:3" */
 	char left_out
-		[128]; /* "%url rados://...": what that brings is not known; empty: nothing */
+		[128]; /* "%url rados://...", whose settings are unknown; empty: none */
 };
 
-/* Errors: of reading ganesha.conf; what else is known is filled in. */
+/* Errors: of reading ganesha.conf; everything else that is known is filled in. */
 int host_ganesha(const struct host *host, struct host_ganesha *out);
 
 /* mounts.c: proc/self/mountinfo (libmount), proc/self/mountstats, run/mount/utab */
@@ -416,18 +427,18 @@ int host_ganesha(const struct host *host, struct host_ganesha *out);
 struct nfs_xprt {
 	char proto[16]; /* "rdma", "tcp" */
 	unsigned int nvalues;
-	/* As the kernel's print functions order them (net/sunrpc/xprtrdma/transport.c). */
+	/* In the order of the kernel's print functions (net/sunrpc/xprtrdma/transport.c). */
 	uint64_t values[32];
 };
 
-/* What mountstats counts of a mount's READs, since it was mounted. */
+/* The READ counters of a mount in mountstats, since it was mounted. */
 struct nfs_reads {
-	bool has_events, has_bytes, has_calls; /* whose numbers are below */
-	bool broken;       /* one of them is no number, or does not fit */
-	uint64_t calls;    /* READs that ended, errors too */
-	uint64_t received; /* bytes of their replies, headers too */
-	uint64_t shorts;   /* shorter than asked for, and not by the end of the file */
-	uint64_t bytes;    /* of files that NFS took out of those replies */
+	bool has_events, has_bytes, has_calls; /* which counters below are set */
+	bool broken;       /* a counter is not a number or does not fit */
+	uint64_t calls;    /* completed READs, including errors */
+	uint64_t received; /* bytes of their replies, including headers */
+	uint64_t shorts;   /* shorter than requested, but not at the end of the file */
+	uint64_t bytes;    /* file data that NFS took from those replies */
 };
 
 #define NFS_XPRTS_MAX 32
@@ -435,17 +446,17 @@ struct nfs_reads {
 struct nfs_mount {
 	unsigned int id, parent_id;
 	char dev[16];     /* "0:53" */
-	char target[256]; /* cut; whole in the finding's evidence only */
+	char target[256]; /* truncated; only the finding's evidence has all of it */
 	char fs_spec[256];
 	char fs_root[256];
 	char type[8];       /* nfs, nfs4 */
 	char options[1024]; /* the kernel's */
 	char vers[8], proto[16], addr[64], sec[16];
-	unsigned int mountport; /* of NFSv3; 0: not there */
+	unsigned int mountport; /* of NFSv3; 0: absent */
 	unsigned int port, rsize, wsize, timeo, retrans, nconnect;
 	bool hard, nolock;
-	char fstab[512]; /* what etc/fstab asks for there; empty: no such line */
-	char asked[512]; /* what mount.nfs was given (run/mount/utab); empty: not known */
+	char fstab[512];     /* the options in etc/fstab; empty: no such line */
+	char asked[512];     /* the options given to mount.nfs (utab); empty: unknown */
 	unsigned int nxprts; /* 0: mountstats has none for it */
 	bool xprts_cut;      /* there are more */
 	struct nfs_xprt xprts[NFS_XPRTS_MAX];
@@ -457,26 +468,26 @@ struct nfs_mount {
 struct nfs_mounts {
 	unsigned int count;
 	bool cut;                /* there are more than NFS_MOUNTS_MAX */
-	unsigned int unreadable; /* NFS mounts whose line made no sense */
-	char fstab_unknown[160]; /* why etc/fstab could not be read; "" it could */
+	unsigned int unreadable; /* NFS mounts whose line cannot be parsed */
+	char fstab_unknown[160]; /* why etc/fstab could not be read; "" if it could */
 	struct nfs_mount *list;
 };
 
 #define NFS_MOUNTS_MAX 4096
 
-/* In the order of mounting: of several on one target the last is seen. */
+/* In mount order: of several mounts on one target, the last is visible. */
 int host_nfs_mounts(const struct host *host, struct nfs_mounts *out);
 void host_nfs_mounts_fini(struct nfs_mounts *mounts);
 
-/* mount-tree.c: proc/self/mountinfo, all of it: where paths lead */
+/* mount-tree.c: all of proc/self/mountinfo, to resolve paths */
 
 struct host_mount {
 	unsigned int id, parent_id;
 	char *target; /* whole, unescaped */
 	char *source; /* "nas:/vm", "/dev/sda1" */
-	char dev[24]; /* "0:53": of two with the same it is one file system */
-	/* "" its line made no sense. A longer one is cut: what FUSE has behind its dot is whatever the
-	 * user wrote who mounted it. */
+	char dev[24]; /* "0:53"; mounts with the same dev are one file system */
+	/* "" if its line cannot be parsed. Longer types are truncated: FUSE appends a dot
+	 * and any subtype that the user chose. */
 	char type[32];
 };
 
@@ -484,48 +495,50 @@ struct host_mount {
 
 struct host_mounts {
 	size_t count;
-	/* There are more than HOST_MOUNTS_MAX, or one whose place is unknown. */
+	/* There are more than HOST_MOUNTS_MAX, or the position of one is unknown. */
 	bool cut;
 	struct host_mount *list; /* in the order of mountinfo */
-	/* For host_way(): the tree, and what of paths it has looked at already. */
+	/* For host_way(): the tree, and a cache of path lookups. */
 	struct mount_branch *branches;
 	struct way_note *notes;
 };
 
 int host_mounts(const struct host *host, struct host_mounts *out);
-/* Both, of one reading of mountinfo; the NFS mounts without what fstab has of them. */
+/* Fills in both from one read of mountinfo; the NFS mounts lack their fstab options. */
 int host_all_mounts(const struct host *host, struct host_mounts *tree,
 		    struct nfs_mounts *out);
 void host_mounts_fini(struct host_mounts *mounts);
 
-/* way.c: on which mount a path lies. Whoever touches a path below a mount whose server is gone
- * waits for it; so the path is walked by its components, each is compared with the tree of mounts
- * first, and no system call is made for anything at or below a mount of a network, of FUSE or of
- * an automounter; nor of one that lies over others (overlay), which may be of a network, but
- * for the root's own. What lies hidden under a later mount is not seen, as the kernel does not. What
- * was looked at is kept with the list of mounts: it is of the same moment. */
+/* way.c: the mount on which a path lies. Touching a path below a mount whose server is
+ * gone blocks. So the path is walked by its components, each is compared with the mount
+ * tree first, and no system call is made for anything at or below a network, FUSE or
+ * automounter mount; nor at or below a stacked one (overlay), which may lie on a network
+ * file system, unless it is the root's own. Names hidden under a later mount are not
+ * seen, as in the kernel. Lookups are cached with the list of mounts, so that both
+ * describe the same moment. */
 
 enum way_end {
-	WAY_LOCAL, /* on a file system of this host's own, or one that lies over others */
-	WAY_NFS,   /* nfs, nfs4 */
-	WAY_REMOTE,    /* another file system of a network, or FUSE */
-	WAY_AUTOMOUNT, /* autofs, which has not mounted it */
+	WAY_LOCAL,     /* on a file system of this host, or a stacked one */
+	WAY_NFS,       /* nfs, nfs4 */
+	WAY_REMOTE,    /* another network file system, or FUSE */
+	WAY_AUTOMOUNT, /* autofs, not mounted yet */
 };
 
 struct host_way {
 	enum way_end end;
-	const struct host_mount
-		*mount; /* that it lies on; of the tree; NULL: the tree has no root */
-	bool missing;   /* a component on a local file system is not there */
-	bool looked;    /* all of it was looked at, so that it may be again */
-	/* Without "." and "..", and with its links resolved as far as it was looked at: names behind
-	 * a network's mount, or one that is missing, are as they were written. */
+	const struct host_mount *mount; /* owned by the tree; NULL: it has no root */
+	bool missing; /* a component on a local file system does not exist */
+	bool looked;  /* every component was looked up, so it can be again */
+	/* Without "." and "..", and with links resolved as far as components were looked
+	 * up: names below a network mount, or after a missing component, are unchanged. */
 	char path[PATH_MAX];
 };
 
-/* @path: absolute. Errors: -EINVAL it is not; -ELOOP; -ENAMETOOLONG; -EOVERFLOW @mounts is cut, so that
- * whatever is touched may be of a network; -EBADMSG it leads to a mount whose line made no sense;
- * -EXDEV ".." leads out of a mount in which names were not looked at; of looking (-EACCES). With all of them @out->path is as far as it came. */
+/* @path: absolute. Errors: -EINVAL: not absolute; -ELOOP; -ENAMETOOLONG; -EOVERFLOW:
+ * @mounts is cut, so any path may be on a network; -EBADMSG: it leads to a mount whose
+ * line cannot be parsed; -EXDEV: ".." leads out of a mount in which names were not looked
+ * up; of the lookup (-EACCES). On every error @out->path holds the path as far as it was
+ * resolved. */
 int host_way(const struct host *host, const struct host_mounts *mounts, const char *path,
 	     struct host_way *out);
 
@@ -535,8 +548,8 @@ int host_way(const struct host *host, const struct host_mounts *mounts, const ch
 
 struct host_memlock {
 	uint64_t soft, hard; /* bytes, UINT64_MAX unlimited; of proc/self/limits */
-	bool known;          /* there was such a line */
-	/* etc/security/limits.conf and limits.d: who gets how much at login. */
+	bool known;          /* the line exists */
+	/* The limits in etc/security/limits.conf and limits.d, which apply at login. */
 	unsigned int nlines;
 	struct {
 		char domain[64]; /* "@rdma", "*" */
@@ -550,8 +563,8 @@ int host_memlock(const struct host *host, struct host_memlock *out);
 
 /* sysctl.c */
 
-/* A counter of proc/sys/sunrpc/svc_rdma. The kernel's reader of those has room for seven digits
- * and says EFAULT where there are more: then *@large is set, and *@out the least it can be. */
+/* Reads a counter in proc/sys/sunrpc/svc_rdma. The kernel's handler has room for seven
+ * digits and returns EFAULT for more: then *@large is set, and *@out is the lower bound. */
 int host_counter(const struct host *host, const char *path, uint64_t *out, bool *large);
 
 /* nfsd.c: proc/fs/nfsd, the exports */
@@ -559,14 +572,15 @@ int host_counter(const struct host *host, const char *path, uint64_t *out, bool 
 #define NFSD_LISTENERS_MAX 32
 
 struct host_nfsd {
-	/* proc/fs/nfsd has a portlist: the nfsd file system is mounted. Else all below is empty. */
+	/* proc/fs/nfsd has a portlist: the nfsd file system is mounted. Otherwise all
+	 * fields below are empty. */
 	bool present;
 	unsigned int nlisteners;
 	struct {
 		char proto[16]; /* "rdma", "tcp" */
 		unsigned int port;
 	} listeners[NFSD_LISTENERS_MAX];
-	/* Root reads it there, everybody else in proc/net/rpc/nfsd. */
+	/* Root reads it in proc/fs/nfsd, other users in proc/net/rpc/nfsd. */
 	unsigned int threads;
 	bool threads_known;
 	char versions[64]; /* "+3 +4 +4.1 +4.2 -4.0"; empty: only root may see them */
@@ -586,12 +600,12 @@ struct host_export {
 #define HOST_EXPORTS_MAX 128
 
 struct host_exports {
-	unsigned int count; /* of the list, and @cut: there are more */
+	unsigned int count; /* entries in list; cut: there are more */
 	bool cut;
 	struct host_export list[HOST_EXPORTS_MAX];
-	unsigned int exported; /* lines of var/lib/nfs/etab: what exportfs made of them */
+	unsigned int exported;   /* lines of var/lib/nfs/etab, which exportfs writes */
 	unsigned int configured; /* lines of etc/exports and etc/exports.d */
-	char first[256];         /* a path of the above; empty */
+	char first[256];         /* a path from the above; empty: none */
 };
 
 int host_exports(const struct host *host, struct host_exports *out);
@@ -607,11 +621,12 @@ struct proxmox_storage {
 #define PROXMOX_STORAGES_MAX 32
 
 struct proxmox_storages {
-	unsigned int count; /* none without the file */
+	unsigned int count; /* 0 without the file */
 	struct proxmox_storage list[PROXMOX_STORAGES_MAX];
 };
 
-/* Errors: of reading; -EIO it cannot be read, as by a user who is not root; -ETIMEDOUT. */
+/* Errors: of reading; -EIO: it cannot be read, for example by users other than root;
+ * -ETIMEDOUT. */
 int host_proxmox(const struct host *host, struct proxmox_storages *out);
 
 /* networks.c: the networks that this host has routes to */
@@ -626,13 +641,13 @@ struct host_network {
 #define HOST_NETWORKS_MAX 256
 
 struct host_networks {
-	unsigned int count; /* 0 too where none can be read */
+	unsigned int count; /* 0 also if none can be read */
 	struct host_network list[HOST_NETWORKS_MAX];
 };
 
 /* Default routes have prefix 0; routes to link-local addresses are left out. */
 int host_networks(const struct host *host, struct host_networks *out);
-/* Pure: of an address or a network as exports(5) takes it; without netdev. */
+/* Pure: parses an address or a network in the syntax of exports(5); sets no netdev. */
 bool network_parse(const char *text, struct host_network *out);
 bool network_overlaps(const struct host_network *a, const struct host_network *b);
 #define NETWORK_TEXT_MAX 64
@@ -651,37 +666,40 @@ struct host_kconfig {
 	char file[160];
 };
 
-/* Errors: -ENOENT the kernel's configuration is nowhere. */
+/* Errors: -ENOENT: the kernel's configuration is in none of these files. */
 int host_kconfig(const struct host *host, struct host_kconfig *out);
 void host_kconfig_fini(struct host_kconfig *config);
-/* 'y', 'm', or 'n' where it is not set. @option: with "CONFIG_". */
+/* Returns 'y', 'm', or 'n' if it is not set. @option: with "CONFIG_". */
 char kconfig_get(const struct host_kconfig *config, const char *option);
 
-/* units.c: systemd's units as files; what they do now is live.h's */
+/* units.c: systemd's unit files; live.h has the current state of units */
 
-/* A unit's file and its drop-ins, the last setting of @key: "Service", "LimitMEMLOCK". @buf is
- * empty where it is not set. Errors: -ENOENT there is no such unit. */
+/* Reads the last setting of @key in @section ("LimitMEMLOCK", "Service") from a unit's
+ * file and its drop-ins. @buf is empty if it is not set. Errors: -ENOENT: no such unit. */
 int host_unit_get(const struct host *host, const char *unit, const char *section,
 		  const char *key, char *buf, size_t cap);
 
 enum unit_state { UNIT_MISSING, UNIT_DISABLED, UNIT_ENABLED, UNIT_MASKED };
 
-/* Enabled: some unit in etc or run wants or requires it. A template's instance is a unit. */
+/* Enabled: a unit in etc or run wants or requires it. An instance of a template is a
+ * unit. */
 int host_unit_state(const struct host *host, const char *unit, enum unit_state *out);
 
 /* udev.c */
 
-/* Every rule of udev's folders, joined where a backslash continues it, comments left out. @fn:
- * non-zero stops, and is returned. */
+/* Calls @fn for every udev rule, with continuation lines joined and without comments. A
+ * non-zero return value of @fn stops and is returned. */
 typedef int (*udev_fn)(void *arg, const char *file, unsigned int line, const char *rule);
 int host_udev_each(const struct host *host, udev_fn fn, void *arg);
 
-/* software-links.c: what makes software RDMA links at boot */
+/* software-links.c: what creates software RDMA links at boot */
 
-/* Begins the name of the unit of `nfsrdma setup --software`; the interface and ".service" follow. */
+/* Prefix of the unit name of `nfsrdma setup --software`; the interface and ".service"
+ * follow. */
 #define HOST_LINK_UNIT "nfsrdma-link-"
 
-/* The first file that adds such a link, for whichever interface; "" there is none. Errors: of reading. */
+/* Finds the first file that adds such a link, for any interface; "": none. Errors: of
+ * reading. */
 int host_software_links(const struct host *host, char *file, size_t cap);
 
 /* opensm.c: the subnet manager's files */
@@ -690,20 +708,19 @@ int host_software_links(const struct host *host, char *file, size_t cap);
 #define PARTITIONS_MAX   32
 
 struct host_opensm {
-	bool installed; /* its program is there */
+	bool installed; /* its program exists */
 	/* opensm.conf, opensm.conf.N, sysconfig or default: one for each subnet. */
 	unsigned int nfiles;
 	struct {
 		char file[96];
-		char guids[128];  /* the ports it is for; empty: the first */
+		char guids[128];  /* the ports it serves; empty: the first */
 		char priority[8]; /* 0 to 15; empty: 0 */
 	} files[OPENSM_FILES_MAX];
 	unsigned int npartitions;
 	struct {
 		char name[32];
-		uint16_t pkey; /* without the membership bit */
-		char rate[8],
-			mtu[8]; /* as partitions.conf numbers them; empty: default */
+		uint16_t pkey;        /* without the membership bit */
+		char rate[8], mtu[8]; /* numbered as in partitions.conf; empty: default */
 		bool ipoib;
 	} partitions[PARTITIONS_MAX];
 	char partitions_file[64]; /* empty: none */
@@ -711,12 +728,12 @@ struct host_opensm {
 
 int host_opensm(const struct host *host, struct host_opensm *out);
 
-/* platform.c: which hypervisor's management is on this host */
+/* platform.c: which hypervisor management software is on this host */
 
 struct host_platform {
 	bool vdsm, libvirt, proxmox;
 	char vdsm_patched
-		[160]; /* VDSM's storageServer.py, where its default options say RDMA */
+		[160]; /* VDSM's storageServer.py, if its default options request RDMA */
 };
 
 int host_platform(const struct host *host, struct host_platform *out);
@@ -725,10 +742,11 @@ int host_platform(const struct host *host, struct host_platform *out);
 
 #define HOST_CONTAINER_MAX 32
 
-/* @kind: "docker", "lxc", "Kubernetes"; empty where it is none, or that cannot be read. */
+/* @kind: "docker", "lxc", "Kubernetes"; empty if it is not a container or this cannot be
+ * read. */
 bool host_container(const struct host *host, char kind[HOST_CONTAINER_MAX]);
 
-/* managers.c: which program configures the network, and which the firewall */
+/* managers.c: which programs configure the network and the firewall */
 
 enum host_manager {
 	MANAGER_NETWORKMANAGER = 1 << 0,
@@ -742,7 +760,8 @@ enum host_manager {
 	MANAGER_UFW = 1 << 8,
 };
 
-/* Bits of enum host_manager: several where several configure something, none where none is known. */
+/* Returns bits of enum host_manager: several if several programs configure something, 0
+ * if none is known. */
 unsigned int host_managers(const struct host *host);
 
 /* rpc-queues.c: requests that wait on a connection, sys/kernel/sunrpc */
@@ -750,22 +769,22 @@ unsigned int host_managers(const struct host *host);
 struct host_rpc_queue {
 	char addr[64];  /* of the server */
 	char proto[16]; /* "rdma", "tcp": also over IPv6 */
-	bool known;     /* the connection is up, and the kernel says how many wait */
+	bool known;     /* the connection is up and the kernel reports the number */
 	uint64_t waiting;
 };
 
 struct host_rpc_queues {
-	bool present; /* the kernel has this folder: Linux 5.14 */
+	bool present; /* the kernel has this directory: Linux 5.14 */
 	size_t count;
 	struct host_rpc_queue *list;
 };
 
-/* Errors: -ENOMEM; what cannot be read is not known. */
+/* Errors: -ENOMEM; values that cannot be read are unknown. */
 int host_rpc_queues(const struct host *host, struct host_rpc_queues *out);
 void host_rpc_queues_fini(struct host_rpc_queues *queues);
 
-/* libvirt-hook.c: when libvirt's hook came, and when its daemons started; of a running system, for a
- * copy of files has other times */
+/* libvirt-hook.c: when libvirt's hook was installed and when its daemons started; only
+ * for a running system, because copied files have other times */
 
 #define HOST_HOOK_DAEMONS 2
 
@@ -776,62 +795,65 @@ struct host_hook_daemon {
 };
 
 struct host_libvirt_hook {
-	int64_t linked_at;     /* seconds since the epoch; 0: the hook is not there */
-	int64_t other_at;      /* the oldest of other qemu hooks; 0: none is certain */
-	unsigned int ndaemons; /* that run; none where the hook is not there */
+	int64_t linked_at;     /* seconds since the epoch; 0: no hook */
+	int64_t other_at;      /* of the oldest other qemu hook; 0: none is certain */
+	unsigned int ndaemons; /* running ones; 0 without the hook */
 	struct host_hook_daemon daemons[HOST_HOOK_DAEMONS];
 };
 
-/* Errors: -ENODATA the time of the boot is not known; of reading. */
+/* Errors: -ENODATA: the boot time is unknown; of reading. */
 int host_libvirt_hook(const struct host *host, struct host_libvirt_hook *out);
 
-/* vdsm.c: where VDSM keeps its storage: it mounts domains on REPOSITORY/mnt/NAME */
+/* vdsm.c: VDSM's repository: it mounts storage domains on REPOSITORY/mnt/NAME */
 
 #define HOST_REPOSITORY_MAX 160
 
-/* Of etc/vdsm/vdsm.conf and vdsm.conf.d; "/rhev/data-center" where they do not say. */
+/* From etc/vdsm/vdsm.conf and vdsm.conf.d; "/rhev/data-center" if they do not set it. */
 void host_repository(const struct host *host, char out[HOST_REPOSITORY_MAX]);
-/* A repository, or with NULL that of vdsm.conf, by its real path, as the kernel shows what is mounted
- * below. What cannot be resolved stays as it is. */
+/* Resolves a repository (NULL: that of vdsm.conf) to its real path, which the kernel
+ * shows for mounts below it. A path that cannot be resolved is unchanged. */
 void host_repository_real(const struct host *host, const struct host_mounts *mounts,
 			  const char *repository, char out[PATH_MAX]);
-/* Whether a path is of a storage domain on block devices or GlusterFS, which have folders of their own
- * below REPOSITORY/mnt: what is said of NFS does not mean them, be it written with a "*". */
+/* Whether a path belongs to a storage domain on block devices or GlusterFS, which have
+ * their own directories below REPOSITORY/mnt: rules for NFS do not apply to them, even
+ * with a "*". */
 bool host_repository_not_nfs(const char *repository, const char *path);
-/* The source of the domain that VDSM mounts on a directory, of the directory's path: "nas:/my_vm" of
- * ".../mnt/nas:_my__vm". Errors: -ENOENT it is no such directory, or the name is that of more than
- * one source. */
+/* Derives the source of a domain from the path of the directory that VDSM mounts it on:
+ * "nas:/my_vm" from ".../mnt/nas:_my__vm". Errors: -ENOENT: not such a directory, or its
+ * name stands for more than one source. */
 int host_repository_source(const char *dir, char *out, size_t cap);
 
-/* package.c: var/lib/dpkg/status, or .nfsrdma/packages of a snapshot, "NAME VERSION" a line; NAME
- * alone is one that was asked for and is not installed */
+/* package.c: var/lib/dpkg/status, or .nfsrdma/packages of a snapshot, one "NAME VERSION"
+ * per line; NAME alone: queried, but not installed */
 
-/* Errors: -ENOENT not installed; -ENODATA the packages of this system cannot be asked by files, or
- * the snapshot does not hold this one. */
+/* Errors: -ENOENT: not installed; -ENODATA: the packages of this system cannot be read
+ * from files, or the snapshot does not contain this one. */
 int host_package(const struct host *host, const char *name, char *version, size_t cap);
 
-/* index.c: what a snapshot holds. A folder with .nfsrdma/index.json is one:
+/* index.c: what a snapshot contains. A directory with .nfsrdma/index.json is a snapshot:
  *
  *	{"schema": "nfsrdma-snapshot/1", "version": "0.1.0", "taken": "2026-01-01T00:00:00Z",
  *	 "listed": ["etc/modprobe.d"], "absent": ["etc/nfs.conf"],
  *	 "errors": {"proc/fs/nfsd/portlist": {"error": "EACCES", "text": "..."}}}
  *
- * A file that is not below such a root is absent only if the index says so: if it was asked for
- * and was not there, or is not among the names of a directory that was listed. Of anything
- * else the snapshot knows nothing, which is -ENODATA: a check that is newer than a snapshot is
- * unknown there, and not wrong. Folders without an index are machines as they stand. */
+ * A file that does not exist below such a root is absent only if the index says so: it was
+ * requested and did not exist, or it is not among the names of a listed directory. Anything
+ * else is unknown (-ENODATA), so a check that is newer than the snapshot is unknown and does
+ * not fail. A directory without an index is taken for a complete machine. */
 
 bool host_is_snapshot(const struct host *host);
 
-/* snapshot.c, in plugin-host-live: everything that readers are told while it is open, as an archive */
+/* snapshot.c, in plugin-host-live: everything that readers query while it is open, as an
+ * archive */
 
 struct snapshot;
 
-/* Begins to watch @host, which has to live longer. Errors: -ENOMEM. */
+/* Starts watching @host, which must outlive the snapshot. Errors: -ENOMEM. */
 int snapshot_open(struct snapshot **out, struct host *host);
 void snapshot_close(struct snapshot *snapshot);
 void snapshot_close_p(struct snapshot **snapshot);
-/* A file of the record, ".nfsrdma/nft.json": a live_file (live.h), with the snapshot as @arg. */
+/* Adds a file of the record, ".nfsrdma/nft.json": a live_file (live.h) with the snapshot
+ * as @arg. */
 int snapshot_file(void *arg, const char *path, const char *text, size_t len);
 
 struct snapshot_summary {
@@ -840,8 +862,9 @@ struct snapshot_summary {
 	unsigned int refused; /* what only root may see */
 };
 
-/* A gzipped tar archive with one folder, to be unpacked for --root. Secrets: what secrets.c names
- * is left out. Errors: of the first event that could not be kept; of write(2). */
+/* Writes a gzipped tar archive with one directory, to be unpacked for --root. It does not
+ * contain the secrets that secrets.c names. Errors: of the first event that could not be
+ * stored; of write(2). */
 int snapshot_write(struct snapshot *snapshot, int fd, struct snapshot_summary *out);
 
 #endif

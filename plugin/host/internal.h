@@ -1,45 +1,46 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* The map of plugin/host: what its readers share. */
+/* What the readers in plugin/host share. */
 #ifndef PLUGIN_HOST_INTERNAL_H
 #define PLUGIN_HOST_INTERNAL_H
 
 #include "plugin/host/host.h"
 #include "rpcrdma/finding.h"
 
-/* Longer paths are refused, not cut. */
+/* Longer paths are refused, not truncated. */
 #define HOST_PATH_MAX 1024
 
 /* beneath.c */
 
-/* Opens @path as if @root were the root of the file system: ".." and absolute links cannot leave
- * it. @flags: O_PATH, O_RDONLY, O_DIRECTORY, O_NOFOLLOW (of the last part)... Never a magic link.
- * Returns a descriptor, or -errno without words. */
+/* Opens @path as if @root were the root of the file system: ".." and absolute links
+ * cannot leave it. @flags: O_PATH, O_RDONLY, O_DIRECTORY, O_NOFOLLOW (for the last
+ * component)... Never follows magic links. Returns a descriptor, or -errno without
+ * setting err_text(). */
 int beneath_open(int root, const char *path, int flags);
-/* The same where the kernel, or valgrind, has no openat2(2): a step for each part of the path. */
+/* The same if the kernel or valgrind lacks openat2(2): one step for each component. */
 int beneath_walk(int root, const char *path, int flags);
 
 /* host.c */
 
-/* A descriptor of @path, opened by beneath_open(). Errors: -errno, with words. */
+/* Opens @path with beneath_open(). Returns a descriptor, or -errno with err_text(). */
 int host_open_at(const struct host *host, const char *path, int flags);
-/* Of a regular file, for reading; nothing else is opened at all. */
+/* Opens a regular file for reading; anything else is not opened at all. */
 int host_open_file(const struct host *host, const char *path);
-/* Of the root, with O_PATH. */
+/* The descriptor of the root, opened with O_PATH. */
 int host_fd(const struct host *host);
 bool host_is_watched(const struct host *host);
-/* What a reader calls a file in its words: "/etc/nfs.conf", "DIR/etc/nfs.conf". */
+/* The prefix of file names in messages: "/etc/nfs.conf", "DIR/etc/nfs.conf". */
 const char *host_prefix(const struct host *host);
-/* Whether the index of modules kept us waiting once: it is not asked again. */
+/* Whether reading the module index timed out once: it is not read again. */
 bool *host_slow_index(const struct host *host);
-/* While it is set, who watches is not told: what is read then has no place in a snapshot, and the reader
- * gives its answer by host_answer(). */
+/* While set, the watcher receives no events: what is read must not go into a snapshot,
+ * and the reader reports its answer with host_answer(). */
 bool *host_quiet(const struct host *host);
-/* host_read() without asking for text: NUL bytes may be in it. */
+/* Like host_read(), but allows NUL bytes. */
 int host_read_bytes(const struct host *host, const char *path, size_t max,
 		    struct host_text *out);
-/* "%s/%s" of two parts; -ENAMETOOLONG with words. @buf has HOST_PATH_MAX bytes. */
+/* Formats "%s/%s". Errors: -ENAMETOOLONG with err_text(). @buf has HOST_PATH_MAX bytes. */
 int host_path(char *buf, const char *folder, const char *name);
 /* host_attr() of folder/name. */
 int host_attr_in(const struct host *host, const char *folder, const char *name, char *buf,
@@ -52,91 +53,97 @@ int host_number_in(const struct host *host, const char *folder, const char *name
 #define INDEX_PATH   ".nfsrdma/index.json"
 #define INDEX_SCHEMA "nfsrdma-snapshot/1"
 
-/* What a file's content is where only its name was seen. */
+/* The content of a file of which only the name was queried. */
 extern const char index_unread[];
 
 struct index;
 
-/* NULL in *@out: there is none, so it is no snapshot. Errors: -EBADMSG; of reading. */
+/* *@out is NULL if there is no index, so it is no snapshot. Errors: -EBADMSG; of reading. */
 int index_open(struct index **out, const struct host *host);
 void index_close(struct index *index);
-/* The error that reading or listing @path came to; 0: none is known. */
+/* The recorded error of reading or listing @path; 0: none. */
 int index_error(const struct index *index, const char *path);
-/* Why @path is not below @root: -ENOENT it was not there, without words; its error, or -ENODATA,
- * with words. */
+/* Why @path does not exist below @root: -ENOENT: it did not exist, without err_text();
+ * its recorded error, or -ENODATA, with err_text(). */
 int index_missing(const struct index *index, int root, const char *path);
-/* 0, or -ENODATA: the names in it are not all there. */
+/* Returns 0, or -ENODATA if the snapshot does not have all names in it. */
 int index_listed(const struct index *index, const char *path);
-/* 0, or -ENODATA: the file stands for one that was not read. */
+/* Returns 0, or -ENODATA if the file is a placeholder for one that was not read. */
 int index_content(int fd, const char *path);
 
 /* lines.c */
 
-/* Without the blanks around it; cuts the text in place. */
+/* Strips leading and trailing blanks, in place. */
 char *text_trim(char *text);
 bool text_ends_with(const char *text, const char *end);
-/* The next line, with a backslash before its end joining it to the one after, as modprobe.d,
- * udev and systemd write; *@number counts the lines of the file. */
+/* Returns the next line; a backslash at its end joins it to the following one, as in
+ * modprobe.d, udev and systemd. *@number counts the lines of the file. */
 char *line_next_joined(char **cursor, unsigned int *number);
 
 /* dropins.c */
 
-/* Files *@suffix of several folders, by name: of two with one name the one in the earlier folder
- * counts, as systemd, modprobe and udev have it. Names in @out are paths below the root. @dirs
- * ends with NULL; those that are absent are empty. */
+/* Lists the files *@suffix of several directories, by name: of two with the same name,
+ * the one in the earlier directory wins, as in systemd, modprobe and udev. Names in @out
+ * are paths below the root. @dirs is NULL-terminated; absent directories count as empty. */
 int dropins_list(const struct host *host, const char *const *dirs, const char *suffix,
 		 struct host_list *out);
 
 /* modprobe-conf.c */
 
-/* What modprobe.d and the kernel's command line say of a module: ->blacklisted, ->disabled*. */
+/* Fills in ->blacklisted and ->disabled* from modprobe.d and the kernel's command line. */
 int modprobe_conf(const struct host *host, const char *name, struct host_module *out);
 
 /* module-index.c */
 
 struct module_lookup {
 	bool found, builtin;
-	char name[64]; /* the module's own; of an alias another one */
+	char name[64]; /* the real name, which differs from an alias */
 	char file[256];
 	bool external, is_signed, dummy;
 	char srcversion[40], vermagic[128];
-	char problem[160]; /* the file is there and could not be read */
+	char problem[160]; /* why an existing file could not be read */
 };
 
-/* By libkmod. Below a root in a process of its own: libkmod believes the files that it maps.
- * Errors: -ENOENT no such folder or no index in it; -EBADMSG; -ETIMEDOUT. */
+/* Looks up a module with libkmod, below a --root in a child process, because libkmod
+ * trusts the files that it maps. Errors: -ENOENT: no such directory or no index in it;
+ * -EBADMSG; -ETIMEDOUT. */
 int module_lookup(const struct host *host, const char *release, const char *name,
 		  struct module_lookup *out);
 
 /* mountstats.c: pure */
 
-/* Calls @fn for each NFS mount of a text as /proc/self/mountstats prints it; cuts the text in
- * place. @mount has target, fs_spec, xprts and age only. Non-zero stops, and is returned. */
+/* Calls @fn for each NFS mount in a text in the format of /proc/self/mountstats; splits
+ * the text in place. @mount has target, fs_spec, xprts and age only. A non-zero return
+ * value stops and is returned. */
 typedef int (*mountstats_fn)(void *arg, const struct nfs_mount *mount);
 int mountstats_parse(char *text, mountstats_fn fn, void *arg);
 
 /* mountinfo.c: pure */
 
-/* @text is a /proc/self/mountinfo; cuts it in place. Fills in all but the xprts. */
+/* @text is a /proc/self/mountinfo, which is split in place. Fills in everything except
+ * the xprts. */
 int mountinfo_parse(char *text, struct nfs_mounts *out);
-/* \040 and the like, in place. */
+/* Decodes \040 and other escapes, in place. */
 void mountinfo_unescape(char *text);
 
 /* utab.c: pure */
 
-/* Gives each mount the options that it was made with, of a text as libmount keeps it; cuts it. */
+/* Sets the options each mount was made with, from a text in libmount's utab format, which
+ * is split in place. */
 void utab_parse(char *text, struct nfs_mounts *mounts);
 
 /* mount-tree.c */
 
-/* A host with thousands of mounts. Users may mount by FUSE a thousand times, each with names of
- * PATH_MAX of which every byte is escaped: with them it must not become too long to be read. */
+/* Enough for a host with thousands of mounts. Users may make a thousand FUSE mounts, each
+ * with names of PATH_MAX bytes that are all escaped: even then mountinfo must remain
+ * readable. */
 #define MOUNTINFO_MAX (64 * 1024 * 1024)
 
-/* @text is a /proc/self/mountinfo; cuts it in place. Pure. */
+/* Pure. @text is a /proc/self/mountinfo, which is split in place. */
 int mount_tree_parse(char *text, struct host_mounts *out);
-/* What is seen on @target, a path without links on the mount @under, of several on it the topmost.
- * NULL: nothing. @under: NULL: the list has no root. */
+/* Returns the visible mount on @target, a path without links on the mount @under: the
+ * topmost if there are several, NULL if there is none. @under: NULL: the list has no
+ * root. */
 const struct host_mount *mount_tree_on(const struct host_mounts *mounts,
 				       const struct host_mount *under,
 				       const char *target);
@@ -148,12 +155,13 @@ void way_notes_free(struct way_note *notes);
 
 /* mounts.c */
 
-/* Gives each mount its transports, of a text as /proc/self/mountstats prints it. Pure. */
+/* Pure. Sets the transports of each mount, from a text in the format of
+ * /proc/self/mountstats. */
 int mounts_join(struct nfs_mounts *mounts, char *stats);
 
 /* conf.c: pure but for includes */
 
-/* Adds the text of a file. @host: NULL where includes are not to be followed. */
+/* Adds the text of a file. @host: NULL: do not follow includes. */
 int conf_add(struct conf *conf, const struct host *host, const char *file, char *text);
 struct conf *conf_new(void);
 

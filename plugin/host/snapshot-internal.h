@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* The map of the snapshot:
+/* The files of the snapshot:
  *
- *	snapshot.c        watches the host, and keeps what readers are told
- *	snapshot-tree.c   where a path leads, and all that is on the way
+ *	snapshot.c        watches the host, and stores what readers query
+ *	snapshot-tree.c   where a path leads, and every component on it
  *	snapshot-write.c  the records, the index, the archive
  *	archive.c         a tar archive
- *	secrets.c         what is not in it
+ *	secrets.c         what it must not contain
  */
 #ifndef PLUGIN_HOST_SNAPSHOT_INTERNAL_H
 #define PLUGIN_HOST_SNAPSHOT_INTERNAL_H
@@ -24,9 +24,9 @@ struct member {
 	char *path;
 	enum member_type type;
 	char *target;          /* of a link */
-	bool opened;           /* its content is wanted */
-	bool secret;           /* and it is private */
-	struct host_text text; /* of a file, NULL: not held */
+	bool opened;           /* its content is stored too */
+	bool secret;           /* its content must not be stored */
+	struct host_text text; /* of a file; NULL: not stored */
 };
 
 struct asked {
@@ -49,39 +49,41 @@ struct snapshot {
 
 /* snapshot-tree.c */
 
-/* The node of @path; a new one has @size bytes of zeros but for its path. NULL: no memory, which
- * is then snapshot->rc. */
+/* Returns the node of @path; a new one has @size bytes, zero except for its path. NULL:
+ * out of memory, which also sets snapshot->rc. */
 void *snapshot_tree_add(struct snapshot *snapshot, void **tree, const char *path,
 			size_t size);
-/* What is at @path, in which there are no links but perhaps the last part. NULL: nothing. */
+/* Returns the member at @path, in which only the last component may be a link. NULL:
+ * nothing. */
 struct member *snapshot_tree_look(struct snapshot *snapshot, const char *path);
-/* Puts all that is on the way into the archive. NULL: it leads nowhere. */
+/* Adds every component on the path to the archive. NULL: it leads nowhere. */
 struct member *snapshot_tree_place(struct snapshot *snapshot, const char *path,
 				   bool follow);
 void snapshot_tree_free(struct snapshot *snapshot);
 
 /* snapshot.c */
 
-/* -ENOMEM without words. What @to had is freed. */
+/* Frees the previous content of @to. Errors: -ENOMEM without err_text(). */
 int snapshot_copy(struct host_text *to, const void *bytes, size_t len);
 
-/* archive.c: a gzipped tar archive, in GNU's form, which has no limit to names */
+/* archive.c: a gzipped tar archive in GNU format, which does not limit the length of
+ * names */
 
-/* @fd: stays the caller's. @mtime: of every entry, seconds since 1970. */
+/* @fd: remains owned by the caller. @mtime: of every entry, seconds since the epoch. */
 int archive_open(struct archive **out, int fd, uint64_t mtime);
-/* Paths are relative and without a slash at the end; a directory comes before what is in it.
+/* Paths are relative and have no trailing slash; a directory precedes its content.
  * Errors: of write(2); -ENOMEM. */
 int archive_folder(struct archive *archive, const char *path);
 int archive_link(struct archive *archive, const char *path, const char *target);
 int archive_file(struct archive *archive, const char *path, const void *bytes,
 		 size_t len);
-/* What is an archive's end, and all that was not written yet. */
+/* Writes the end of the archive and all data still buffered. */
 int archive_end(struct archive *archive);
 void archive_close_p(struct archive **archive);
 
 /* secrets.c: pure */
 
-/* No snapshot has the content of such a file. */
+/* Whether snapshots must not contain the content of this file. */
 bool secrets_is_secret(const char *path);
 /* Removes secrets from a file's text. @path: below the root. */
 void secrets_strip(const char *path, struct host_text *text);
