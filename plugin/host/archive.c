@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* A tar archive, gzipped. The form is that of GNU tar ("Basic Tar Format" of its manual): an entry
- * is a header of 512 bytes and its content, filled up to as many; a name or a target of more
- * than 100 bytes comes before it, as the content of an entry of its own. sysfs has such targets.
- * GNU tar, libarchive, busybox and Python read it. Everything belongs to root, is as old as
- * the archive, and may be read by whom unpacks it. */
+/* A gzipped tar archive in the format of GNU tar ("Basic Tar Format" in its manual): an
+ * entry is a header of 512 bytes and its content, padded to a multiple of 512; a name or
+ * link target of more than 100 bytes precedes it as the content of a separate entry.
+ * sysfs has such targets. GNU tar, libarchive, busybox and Python read this format. Every
+ * entry is owned by root, has the archive's time, and is readable by the user who unpacks
+ * it. */
 #include <stdio.h>
 
 #include <zlib.h>
@@ -48,7 +49,7 @@ static int write_all(int fd, const uint8_t *bytes, size_t len)
 	return fd_write_all(fd, bytes, len) ? err_sys("write the archive") : 0;
 }
 
-/* @flush: Z_NO_FLUSH, or Z_FINISH for the last. */
+/* @flush: Z_NO_FLUSH, or Z_FINISH for the last call. */
 static int put(struct archive *archive, const void *bytes, size_t len, int flush)
 {
 	z_stream *stream = &archive->stream;
@@ -79,14 +80,14 @@ static int put_content(struct archive *archive, const void *bytes, size_t len)
 	return rc || !fill ? rc : put(archive, zeros, fill, Z_NO_FLUSH);
 }
 
-/* Octal digits to the last byte but one. */
+/* Writes octal digits and a final NUL. */
 static void set_number(char *field, size_t size, uint64_t value)
 {
 	for (field[--size] = '\0'; size--; value >>= 3)
 		field[size] = (char)('0' + (value & 7));
 }
 
-/* Of a long one the beginning, without a NUL. */
+/* A long name is truncated, without a NUL. */
 static void set_name(char field[100], const char *name)
 {
 	size_t len = strlen(name);
@@ -94,7 +95,7 @@ static void set_name(char field[100], const char *name)
 	memcpy(field, name, len < 100 ? len : 100);
 }
 
-/* The sum of the header's bytes, those of the sum itself as blanks. */
+/* The sum of the header's bytes, with blanks for the checksum field itself. */
 static void set_checksum(struct header *header)
 {
 	const uint8_t *bytes = (const uint8_t *)header;
@@ -128,7 +129,7 @@ static int put_header(struct archive *archive, enum type type, const char *name,
 	return put(archive, &header, sizeof(header), Z_NO_FLUSH);
 }
 
-/* Before an entry whose name or target has no room in its header. */
+/* Precedes an entry whose name or target does not fit in its header. */
 static int put_long(struct archive *archive, enum type type, const char *text)
 {
 	size_t len = strlen(text);
@@ -153,7 +154,7 @@ int archive_open(struct archive **out, int fd, uint64_t mtime)
 {
 	struct archive *archive = calloc(1, sizeof(*archive));
 
-	/* 16: with gzip's header; 8: the usual memory. */
+	/* 16: with gzip's header; 8: default memory level. */
 	if (!archive || deflateInit2(&archive->stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED,
 				     16 + MAX_WBITS, 8, Z_DEFAULT_STRATEGY) != Z_OK) {
 		free(archive);
@@ -185,7 +186,7 @@ int archive_file(struct archive *archive, const char *path, const void *bytes, s
 	return rc ? rc : put_content(archive, bytes, len);
 }
 
-/* Two empty blocks, and as many as make it a record of twenty: GNU tar minds. */
+/* Two empty blocks, then padding to a record of twenty blocks: GNU tar warns otherwise. */
 int archive_end(struct archive *archive)
 {
 	static const uint8_t zeros[20 * BLOCK];

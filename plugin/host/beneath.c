@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Opening a file below a folder, as chroot(2) would find it and without being root. openat2(2)
- * does it in one step; where there is none (Linux before 5.6, valgrind 3.19, a filter that does
- * not know it) the path is walked, a descriptor a part, so that nothing is resolved twice. */
+/* Opens a file below a directory as chroot(2) would resolve it, without root privileges.
+ * openat2(2) does it in one step. Where it is missing (Linux before 5.6, valgrind 3.19, a
+ * seccomp filter that does not know it), the path is walked with one descriptor per
+ * component, so that nothing is resolved twice. */
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/openat2.h>
@@ -13,7 +14,7 @@
 
 #include "plugin/host/internal.h"
 
-/* As the kernel: MAXSYMLINKS. */
+/* The kernel's limit: MAXSYMLINKS. */
 #define LINKS_MAX 40
 #define DEPTH_MAX 64
 
@@ -37,7 +38,7 @@ static void walk_fini(struct walk *walk)
 		pop(walk);
 }
 
-/* The target takes the link's place in what is left of the path. */
+/* Replaces the link by its target in the rest of the path. */
 static int follow(struct walk *walk, int link)
 {
 	char target[PATH_MAX], joined[PATH_MAX];
@@ -66,7 +67,7 @@ static int must_be_directory(const struct walk *walk)
 	return S_ISDIR(st.st_mode) ? 0 : -ENOTDIR;
 }
 
-/* "", "." and "..": only directories have them. */
+/* "", "." and "..": valid only in directories. */
 static int step_by_dots(struct walk *walk, const char *name)
 {
 	int rc = must_be_directory(walk);
@@ -76,7 +77,7 @@ static int step_by_dots(struct walk *walk, const char *name)
 	return rc;
 }
 
-/* One part of the path. @last: nothing comes after it. */
+/* One component of the path. @last: it is the last one. */
 static int step(struct walk *walk, const char *name, bool last, int flags)
 {
 	_cleanup_close_ int fd = -1;
@@ -96,7 +97,7 @@ static int step(struct walk *walk, const char *name, bool last, int flags)
 	return 0;
 }
 
-/* The descriptors so far are O_PATH ones. */
+/* Reopens the O_PATH descriptor with @flags. */
 static int finish(const struct walk *walk, int flags)
 {
 	struct stat st;
@@ -147,7 +148,7 @@ int beneath_open(int root, const char *path, int flags)
 	unsigned int tries;
 	long fd;
 
-	/* EAGAIN: something was renamed or mounted meanwhile, so ".." cannot be trusted. */
+	/* EAGAIN: a concurrent rename or mount, so ".." cannot be trusted. */
 	for (tries = 0; tries < 16; tries++) {
 		fd = syscall(SYS_openat2, root, path[0] ? path : ".", &how, sizeof(how));
 		if (fd >= 0)
@@ -155,7 +156,7 @@ int beneath_open(int root, const char *path, int flags)
 		if (errno != EAGAIN && errno != EINTR)
 			break;
 	}
-	/* EPERM is what filters of system calls say to those they do not know. */
+	/* Seccomp filters return EPERM for system calls that they do not know. */
 	if (errno == ENOSYS || errno == EPERM)
 		return beneath_walk(root, path, flags);
 	return -errno;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* The configuration of nfs-utils as nfs-utils reads it (support/nfs/conffile.c), with what it
- * makes of a mistake: it skips the line. So does this, and remembers the first.
+/* Reads the configuration of nfs-utils as nfs-utils does (support/nfs/conffile.c).
+ * nfs-utils skips malformed lines; so does this, and it remembers the first.
  *
- * Known traps, all kept: a last line without newline is dropped; "include" outside a section is
- * ignored; "#" and ";" end a value that has no quotes; an empty value is not set; usr/etc counts
- * only where etc has no such file (2.8.3). One is not kept: until 2.8.3 a key that is set in two
- * sections of one name is lost in the first, whatever their arguments. Who wants to know looks
- * at both with conf_each(). */
+ * Known quirks, all reproduced: a last line without newline is dropped; "include" outside
+ * a section is ignored; "#" and ";" end a value without quotes; an empty value is not
+ * set; usr/etc applies only if etc has no such file (2.8.3). One is not reproduced:
+ * before 2.8.3 a key that is set in two sections of one name is lost in the first,
+ * regardless of their arguments. Callers that need to know compare both with conf_each(). */
 #include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -34,13 +34,13 @@ struct conf {
 	char problem[256], deadly[256];
 };
 
-/* Where a file is being read. */
+/* The current position in a file. */
 struct place {
 	struct conf *conf;
 	const struct host *host;
 	const char *file;
 	unsigned int line;
-	char *section, *arg; /* owned; NULL: in none */
+	char *section, *arg; /* owned; NULL: outside a section */
 	bool unquoted;       /* its argument has no second quote */
 };
 
@@ -106,7 +106,7 @@ static char *clean_copy(const char *text)
 	return copy;
 }
 
-/* The later wins, and comes last in conf_each(). */
+/* A later value replaces an earlier one, and comes last in conf_each(). */
 static int set_value(const struct place *at, const char *key, const char *value)
 {
 	struct conf *conf = at->conf;
@@ -185,7 +185,7 @@ static int parse_section(struct place *at, char *line)
 	return at->arg ? 0 : err_set(ENOMEM, "no memory");
 }
 
-/* NULL: quotes do not match. */
+/* Returns NULL if quotes do not match. */
 static char *parse_value(char *value)
 {
 	char *end;
@@ -231,7 +231,8 @@ static int include(struct place *at, const char *name)
 		return rc == -ENOENT ? 0 : rc;
 	if (at->conf->depth == INCLUDE_MAX)
 		return err_set(ELOOP, "%s includes itself", at->file);
-	/* It begins in our section, and where it ends is nothing to us. */
+	/* The included file starts in the current section; the section it ends in is
+	 * ignored. */
 	in.section = at->section ? strdup(at->section) : NULL;
 	in.arg = at->arg ? strdup(at->arg) : NULL;
 	if ((at->section && !in.section) || (at->arg && !in.arg))
@@ -284,7 +285,7 @@ static int parse_line(struct place *at, char *line)
 	return *line == '[' ? parse_section(at, line) : parse_assignment(at, line);
 }
 
-/* nfs-utils parses a line when it sees its end: what comes after the last one is dropped. */
+/* nfs-utils parses a line when it finds its newline: text after the last one is dropped. */
 static void drop_last_line(struct place *at, char *text)
 {
 	char *end = text + strlen(text);
@@ -346,7 +347,7 @@ int conf_add(struct conf *conf, const struct host *host, const char *file, char 
 	return rc;
 }
 
-/* A file that is taken to have another text than it has; file NULL: none. */
+/* A file with a replaced text; file NULL: none. */
 struct instead {
 	const char *file, *text;
 };
@@ -363,7 +364,7 @@ static int add_instead(struct conf *conf, const struct host *host,
 		    : err_set(ENOMEM, "no memory");
 }
 
-/* -ENOENT: there is none, and nothing was said. */
+/* Returns -ENOENT without err_text() if the file does not exist. */
 static int add_file(struct conf *conf, const struct host *host, const char *file,
 		    const struct instead *instead)
 {
@@ -376,7 +377,7 @@ static int add_file(struct conf *conf, const struct host *host, const char *file
 	return rc ? rc : conf_add(conf, host, file, text.text);
 }
 
-/* The name in @folder of a file that is not there yet; NULL: none such. */
+/* Returns the name in @folder of a file that does not exist yet; NULL: none. */
 static const char *name_of_new(const char *folder, const struct host_list *list,
 			       const struct instead *instead)
 {
@@ -409,7 +410,7 @@ static int add_folder(struct conf *conf, const struct host *host, const char *fo
 	for (i = 0; !rc && i < list.count; i++) {
 		if (list.names[i][0] == '.' || !text_ends_with(list.names[i], ".conf"))
 			continue;
-		/* As scandir(3) with versionsort(3) has them. */
+		/* In the order of scandir(3) with versionsort(3). */
 		if (fresh && strverscmp(fresh, list.names[i]) < 0) {
 			fresh = NULL;
 			rc = add_instead(conf, host, instead);
@@ -488,7 +489,8 @@ const struct conf_value *conf_get(const struct conf *conf, const char *section,
 	const struct entry *entry = find(conf, section, arg, key);
 	unsigned int steps;
 
-	/* "$NAME" is what [environment] says of it; that may be another "$NAME". */
+	/* "$NAME" is replaced by its value in [environment], which may be another
+	 * "$NAME". */
 	for (steps = 0; entry && entry->text[0] == '$' && steps < 8; steps++)
 		entry = find(conf, "environment", arg, entry->text + 1);
 	return entry ? &entry->value : NULL;

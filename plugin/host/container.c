@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Whether this system is a container, by what its manager leaves in it: systemd's file
- * (https://systemd.io/CONTAINER_INTERFACE), and those of Kubernetes, Podman and Docker. The last is in the
- * root file system, and stays there where a virtual machine boots from an image of a container: a
- * system whose root is a disk is none. */
+/* Detects a container by the files that its manager creates: systemd's
+ * (https://systemd.io/CONTAINER_INTERFACE), and those of Kubernetes, Podman and Docker.
+ * Docker's is in the root file system, and remains when a virtual machine boots from a
+ * container image: so a system with its root on a disk is not a container. */
 #include <stdio.h>
 
 #include "plugin/host/internal.h"
@@ -21,7 +21,7 @@ static const struct {
 	{ ".dockerenv", "docker", true },
 };
 
-/* The first word that systemd's file has: "lxc". */
+/* The first word of systemd's file: "lxc". */
 static bool read_kind(const struct host *host, char kind[HOST_CONTAINER_MAX])
 {
 	_cleanup_(host_text_fini) struct host_text text = { NULL, 0 };
@@ -36,7 +36,7 @@ static bool read_kind(const struct host *host, char kind[HOST_CONTAINER_MAX])
 	return *kind;
 }
 
-/* False also where mountinfo does not tell. */
+/* Returns false also if mountinfo does not show it. */
 static bool root_is_disk(const struct host *host)
 {
 	struct host_mounts mounts;
@@ -45,7 +45,7 @@ static bool root_is_disk(const struct host *host)
 
 	if (host_mounts(host, &mounts))
 		return false;
-	/* The last on "/" is the one that is seen. */
+	/* The last mount on "/" is the visible one. */
 	for (i = 0; i < mounts.count; i++)
 		if (!strcmp(mounts.list[i].target, "/"))
 			disk = !strncmp(mounts.list[i].source, "/dev/", 5);

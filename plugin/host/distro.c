@@ -20,7 +20,7 @@ static const struct {
 	{ "opensuse", DISTRO_SUSE },      { "arch", DISTRO_ARCH },
 };
 
-/* @ids: words, of which the first that is known counts. */
+/* @ids: blank-separated words; the first known one applies. */
 static enum distro family(char *ids)
 {
 	char *id;
@@ -33,7 +33,7 @@ static enum distro family(char *ids)
 	return DISTRO_OTHER;
 }
 
-/* A value as a shell would take it, as far as os-release goes: one pair of quotes. */
+/* Unquotes a value as a shell would, as far as os-release needs: one pair of quotes. */
 static char *unquote(char *value)
 {
 	size_t len;
@@ -85,7 +85,7 @@ static int read_os_release(const struct host *host, struct host_system *out)
 	return rc == -ENOENT ? 0 : rc;
 }
 
-/* "6.1.90", "6.12", "6.12.0-rc3": nothing after it that another builder could have added. */
+/* "6.1.90", "6.12", "6.12.0-rc3": without a suffix of another builder. */
 static bool is_mainline(const char *release)
 {
 	int used = 0;
@@ -102,7 +102,7 @@ static bool is_mainline(const char *release)
 	return !*release;
 }
 
-/* Debian's release name stands still while the kernel under it goes on:
+/* Debian's release name stays the same across kernel updates:
  * "Linux version 6.1.0-26-amd64 (...) #1 SMP PREEMPT_DYNAMIC Debian 6.1.112-1 (2024-09-30)" */
 static bool debian_version(const char *version, unsigned int kernel[3])
 {

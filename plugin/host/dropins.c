@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Folders of drop-in files, merged by name. */
+/* Directories of drop-in files, merged by name. */
 #include "plugin/host/internal.h"
 
 static const char *base_name(const char *path)

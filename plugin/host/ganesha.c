@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* NFS-Ganesha: whether it is here, and what ganesha.conf makes of RDMA. Of that file only block
- * NFS_CORE_PARAM counts, in the form of src/config_parsing/conf_lex.l:
+/* NFS-Ganesha: whether it is installed, and the RDMA settings in ganesha.conf. Only the block
+ * NFS_CORE_PARAM of that file matters, in the syntax of src/config_parsing/conf_lex.l:
  *
  *	NFS_CORE_PARAM {
  *		Protocols = 3, 4, NFSRDMA;	# or RPCRDMA; NFS_Protocols is another name
@@ -10,8 +10,8 @@
  *		NFS_RDMA_Protocol_Versions = 3, 4.0;	# since 6.0
  *	}
  *
- * Names and words in any case; a comment from "#" on; %include "FILE" between blocks. %url and %dir
- * are not followed: what they bring is not known. */
+ * Names and values are case-insensitive; "#" starts a comment; %include "FILE" is allowed between
+ * blocks. %url and %dir are not followed: their settings are unknown. */
 #include <ctype.h>
 #include <stdio.h>
 #include <strings.h>
@@ -21,7 +21,7 @@
 #define UNIT      "nfs-ganesha.service"
 #define CONF      "etc/ganesha/ganesha.conf"
 #define CONF_MAX  (256 * 1024)
-#define FILES_MAX 16 /* included ones, all together */
+#define FILES_MAX 16 /* in total, with included ones */
 
 struct parser {
 	const struct host *host;
@@ -33,7 +33,7 @@ struct lexer {
 	const char *at;
 	const char *file;
 	unsigned int line;
-	char token[128]; /* one character, or a word; empty: the end */
+	char token[128]; /* one character, or a word; empty: end of file */
 	bool quoted;
 };
 
@@ -60,7 +60,7 @@ static void keep(struct lexer *lexer, const char *text, size_t len)
 	text_copy(lexer->token, sizeof(lexer->token), cut);
 }
 
-/* False: the end. A token that is longer than ours is cut. */
+/* Returns false at the end. Tokens that are too long are truncated. */
 static bool next(struct lexer *lexer)
 {
 	static const char single[] = "{}=;,";
@@ -105,7 +105,7 @@ static void add_word(char *list, size_t cap, const char *word)
 	text_copy(list + used, cap - used, word);
 }
 
-/* KEY = VALUE[, VALUE...];  The lexer is behind the "=". */
+/* KEY = VALUE[, VALUE...]; The lexer is after the "=". */
 static void take_values(struct lexer *lexer, const char *key, struct host_ganesha *out)
 {
 	bool protocols = !strcasecmp(key, "Protocols") ||
@@ -135,7 +135,7 @@ static void take_values(struct lexer *lexer, const char *key, struct host_ganesh
 	}
 }
 
-/* What is within { and }; blocks in it are passed over. */
+/* Parses the text between { and }; nested blocks are skipped. */
 static void take_block(struct lexer *lexer, bool core, struct host_ganesha *out)
 {
 	char key[sizeof(lexer->token)] = "";
@@ -167,7 +167,7 @@ static void leave_out(struct parser *parser, const char *what, const char *name)
 			 "%s %.100s", what, name);
 }
 
-/* A relative name is one beside the first file. */
+/* A relative name is relative to the directory of the first file. */
 static void include(struct parser *parser, const char *name)
 {
 	char path[256];

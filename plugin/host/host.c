@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* The root, and files below it. A path is first opened with O_PATH, which touches nothing: only
- * a regular file is then opened for reading. So a FIFO, a device or a directory in its place
- * costs an error and no time, and no driver notices. */
+/* The root and the files below it. A path is first opened with O_PATH, which has no side
+ * effects; only a regular file is then opened for reading. So a FIFO, device or directory
+ * in its place yields an error at once, and no driver is triggered. */
 #include <dirent.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -15,8 +15,8 @@
 struct host {
 	int fd;
 	bool live;
-	bool *slow_index;    /* owned; learnt of a const host */
-	bool *quiet;         /* owned; who watches is not told */
+	bool *slow_index;    /* owned; set on a const host */
+	bool *quiet;         /* owned; the watcher receives no events */
 	struct index *index; /* of a snapshot, or NULL */
 	host_watch_fn watch; /* or NULL */
 	void *watch_arg;
@@ -98,7 +98,7 @@ const char *host_prefix(const struct host *host)
 	return host->prefix;
 }
 
-/* --- who watches ------------------------------------------------------------------- */
+/* --- the watcher -------------------------------------------------------------------- */
 
 void host_watch(struct host *host, host_watch_fn fn, void *arg)
 {
@@ -111,7 +111,7 @@ bool host_is_watched(const struct host *host)
 	return host->watch;
 }
 
-/* A reader continues as if it were not watched. */
+/* Preserves errno and err_text(), so that readers behave as without a watcher. */
 static void tell(const struct host *host, const struct host_event *event)
 {
 	char words[ERR_TEXT_MAX];
@@ -152,7 +152,8 @@ void host_answer(const struct host *host, const char *record, const char *key,
 
 static int open_error(const struct host *host, const char *path, int rc)
 {
-	/* A part of the path that is no folder: then the rest is not there either. */
+	/* A component of the path is not a directory: then the rest does not exist
+	 * either. */
 	errno = rc == -ENOTDIR ? ENOENT : -rc;
 	return err_sys("%s%s", host->prefix, path);
 }
@@ -162,7 +163,7 @@ static const char *relative(const char *path)
 	return path + strspn(path, "/");
 }
 
-/* In a snapshot what is not there need not be absent. */
+/* In a snapshot, a missing file is not necessarily absent. */
 static int find_out_why(const struct host *host, const char *path, int rc)
 {
 	int why = rc;
@@ -195,11 +196,11 @@ static int must_be_regular(const struct host *host, const char *path, int fd)
 	if (S_ISREG(st.st_mode))
 		return 0;
 	err_set(EINVAL, "%s%s is not a regular file", host->prefix, path);
-	/* A directory says so itself, once more. */
+	/* A snapshot contains the directory itself, which yields the same error. */
 	return S_ISDIR(st.st_mode) ? -EINVAL : tell_error(host, path, -EINVAL);
 }
 
-/* What the index knows of reading @path. */
+/* Returns the error of reading @path that the index records. */
 static int replay_error(const struct host *host, const char *path)
 {
 	int rc = host->index ? index_error(host->index, path) : 0;
@@ -223,7 +224,7 @@ static int open_regular(const struct host *host, const char *path)
 
 	if (rc)
 		return rc;
-	/* What is below the kernel's own /sys is not changed by being opened. */
+	/* Files below the live /sys do not change when they are opened. */
 	if (!host->live || strncmp(path, "sys/", 4) != 0) {
 		seen = host_open_at(host, path, O_PATH);
 		if (seen < 0)
@@ -232,7 +233,7 @@ static int open_regular(const struct host *host, const char *path)
 		if (rc)
 			return rc;
 	}
-	/* It may be another one by now, hence the flags and the second look. */
+	/* It may have been replaced by now, hence the flags and the second check. */
 	fd = host_open_at(host, path, O_RDONLY | O_NONBLOCK | O_NOCTTY);
 	if (fd < 0)
 		return fd;
@@ -265,7 +266,7 @@ static ssize_t read_up_to(int fd, char *buf, size_t cap)
 	return (ssize_t)used;
 }
 
-/* Doubles as it goes: most files have a line, and their st_size says nothing. */
+/* Doubles the buffer: most files have one line, and their st_size is meaningless. */
 static ssize_t read_all(int fd, size_t max, char **out)
 {
 	size_t cap = max < 4096 ? max : 4096, used = 0;
@@ -490,7 +491,7 @@ static int read_names(DIR *dir, struct host_list *list)
 	return rc ? rc : -errno;
 }
 
-/* What the index knows of the names in @path, which is a directory. */
+/* Returns the error of listing the directory @path that the index records. */
 static int replay_names(const struct host *host, const char *path)
 {
 	int rc = host->index ? index_listed(host->index, path) : 0;

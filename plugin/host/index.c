@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* The index of a snapshot (host.h has its form): what was asked when it was taken, so that
- * absent and unknown are told apart. It may be anybody's file: what breaks its form breaks the
- * snapshot, since without it unknown would be taken for absent. */
+/* The index of a snapshot (see host.h for its format): what was queried when it was
+ * taken, to distinguish absent from unknown. The file is untrusted: a malformed index
+ * invalidates the snapshot, because without it unknown would be taken for absent. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <sys/stat.h>
@@ -37,7 +37,7 @@ static bool has_path(struct json_object *list, const char *path)
 	return found;
 }
 
-/* An array of texts, sorted for has_path(). */
+/* Takes an array of strings, sorted for has_path(). */
 static struct json_object *take_list(struct json_object *json, const char *key)
 {
 	struct json_object *list;
@@ -120,7 +120,7 @@ static int not_held(const char *what, const char *path)
 	return err_set(ENODATA, "the snapshot does not hold %s/%s", what, path);
 }
 
-/* Without its last part; false: that was the whole. */
+/* Removes the last component; returns false if there was only one. */
 static bool cut_part(char *path)
 {
 	char *slash = strrchr(path, '/');
@@ -142,7 +142,8 @@ static bool is_below_absent(const struct index *index, const char *path)
 	return false;
 }
 
-/* The deepest directory that is there has all its names, and the next part is not among them. */
+/* Whether the deepest existing directory has all its names, and the next component is not
+ * among them. */
 static bool is_not_listed(const struct index *index, int root, const char *path)
 {
 	char above[HOST_PATH_MAX];
@@ -167,7 +168,7 @@ int index_missing(const struct index *index, int root, const char *path)
 		return rc;
 	if (strlen(path) >= HOST_PATH_MAX)
 		return not_held("", path);
-	/* Its own folder was written together with it. */
+	/* Its own directory was written together with the index. */
 	if (!strncmp(path, ".nfsrdma/", 9) || is_below_absent(index, path) ||
 	    is_not_listed(index, root, path))
 		return -ENOENT;

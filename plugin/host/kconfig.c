@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* How the running kernel was configured: the file that the distribution keeps, or the kernel
- * itself (CONFIG_IKCONFIG_PROC), which has it as gzip. */
+/* The configuration of the running kernel: the distribution's file, or the kernel's own
+ * (CONFIG_IKCONFIG_PROC), which is gzipped. */
 #include <stdio.h>
 
 #include <zlib.h>
@@ -11,7 +11,7 @@
 
 #define KCONFIG_MAX (2 * 1024 * 1024)
 
-/* The whole of a gzip member, at most KCONFIG_MAX bytes of text. */
+/* Decompresses a gzip member of at most KCONFIG_MAX bytes of text. */
 static int gunzip(const struct host_text *packed, struct host_text *out)
 {
 	z_stream stream = { .next_in = (Bytef *)packed->text,

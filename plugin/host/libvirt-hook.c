@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Which hooks libvirt's daemons can have found. virHookInitialize() looks for them when a daemon
- * starts and when it gets SIGHUP, and remembers for each driver whether there was any; which ones is
- * looked up again at each call. So what counts is whether a daemon was there before the first hook. */
+/* Which hooks libvirt's daemons can have found. virHookInitialize() looks for them when a
+ * daemon starts and on SIGHUP, and remembers for each driver whether there was any; which
+ * ones exist is looked up again at each call. So it matters whether a daemon started
+ * before the first hook was installed. */
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -21,7 +22,8 @@ static const struct {
 	{ "virtqemud", "run/virtqemud.pid" },
 };
 
-/* When something at this path, and not where it leads, was last made or changed. */
+/* When the file at this path itself, not the target of a link, was last created or
+ * changed. */
 static int changed_at(const struct host *host, const char *path, struct stat *st)
 {
 	_cleanup_close_ int fd = host_open_at(host, path, O_PATH | O_NOFOLLOW);
@@ -31,7 +33,7 @@ static int changed_at(const struct host *host, const char *path, struct stat *st
 	return fstat(fd, st) ? err_sys("%s%s", host_prefix(host), path) : 0;
 }
 
-/* Another hook, as far as it is certain: an executable file. */
+/* Notes another hook if it certainly is one: an executable file. */
 static void see_other(const struct host *host, const char *path,
 		      struct host_libvirt_hook *out)
 {
@@ -58,7 +60,7 @@ static void see_others(const struct host *host, struct host_libvirt_hook *out)
 			see_other(host, path, out);
 }
 
-/* "812 (libvirtd) S 1 ..."; the 22nd value is when it started, in ticks after the boot. */
+/* "812 (libvirtd) S 1 ..."; the 22nd value is the start time, in ticks after boot. */
 static bool parse_stat(const char *text, const char *name, uint64_t *ticks)
 {
 	const char *open = strchr(text, '('), *close = strrchr(text, ')'), *p;
@@ -77,7 +79,7 @@ static bool parse_stat(const char *text, const char *name, uint64_t *ticks)
 	return sscanf(p, "%" SCNu64, ticks) == 1;
 }
 
-/* Seconds since the epoch; 0: not known. */
+/* Seconds since the epoch; 0: unknown. */
 static int64_t boot_time(const struct host *host)
 {
 	_cleanup_(host_text_fini) struct host_text text = { NULL, 0 };
@@ -93,7 +95,7 @@ static int64_t boot_time(const struct host *host)
 	return 0;
 }
 
-/* The pid file outlives its daemon: a process of that number must have its name. */
+/* The pid file may outlive its daemon, so the process with that pid must have its name. */
 static void see_daemon(const struct host *host, size_t index, int64_t boot,
 		       struct host_libvirt_hook *out)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* How much memory may be locked, which is what a program that registers memory through verbs
- * needs. The kernel's NFS client does not. */
+/* The limit on locked memory, which programs that register memory through verbs need. The
+ * kernel's NFS client does not. */
 #include <inttypes.h>
 #include <stdio.h>
 

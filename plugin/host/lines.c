@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Texts that are lists of lines. */
+/* Line-oriented text. */
 #include <ctype.h>
 
 #include "plugin/host/internal.h"
@@ -51,7 +51,7 @@ char *line_next_joined(char **cursor, unsigned int *number)
 			break;
 		end[-1] = *end = ' ';
 	}
-	/* The last line may have no end. */
+	/* The last line may lack a newline. */
 	if (!*end)
 		++*number;
 	*cursor = *end ? end + 1 : end;
@@ -63,7 +63,7 @@ char *text_copy(char *dst, size_t cap, const char *src)
 {
 	size_t len = strnlen(src, cap - 1);
 
-	/* Not within a character: what is left of it would become question marks. */
+	/* Do not truncate within a character: the rest of it would become question marks. */
 	if (src[len])
 		while (len && ((unsigned char)src[len] & 0xc0) == 0x80)
 			len--;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Calls over the system bus (sd-bus(3)). sd-bus waits 25 seconds for a bus that does not answer;
- * so it is waited for here, to the deadline. */
+/* Calls over the system bus (sd-bus(3)). sd-bus waits 25 seconds for an unresponsive bus;
+ * so the wait is done here, up to the deadline. */
 #include <systemd/sd-bus.h>
 
 #include <poll.h>
@@ -41,7 +41,7 @@ static int bus_error(int rc)
 	return err_set(none ? EHOSTDOWN : EIO, "the system bus: %s", strerror(-rc));
 }
 
-/* Waits for the bus's first words. */
+/* Waits until the connection is ready. */
 static int become_ready(struct sd_bus *bus, uint64_t deadline)
 {
 	int rc;
@@ -75,7 +75,7 @@ int live_bus_open(struct sd_bus **out, uint64_t deadline)
 	return 0;
 }
 
-/* D-Bus's names of errors; firewalld's own are all org.fedoraproject.FirewallD1.Exception. */
+/* D-Bus error names; firewalld's own are all org.fedoraproject.FirewallD1.Exception. */
 static const struct {
 	const char *name;
 	int number;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* A program that is asked for a text: a CHILD_TOOL, with an empty environment and nothing to read.
- * It is killed at the deadline, or when it writes more than was wanted. */
+/* Captures the output of a program: a CHILD_TOOL, with an empty environment and empty
+ * standard input. It is killed at the deadline, or when it writes more than allowed. */
 #include <stdio.h>
 
 #include "plugin/host/live-internal.h"

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* What firewalld has for the packets of an interface, over the system bus (firewalld.dbus(5)): for
- * root, and for whom polkit lets, which is everybody on a desktop and few on a server. Services are resolved into their ports. Rich rules, sources, policies and the
- * like are not: their presence is told. */
+/* What firewalld configures for the packets of an interface, over the system bus
+ * (firewalld.dbus(5)): for root, and for users that polkit authorizes, which is every
+ * user on a desktop and few on a server. Services are resolved to their ports. Rich
+ * rules, sources, policies and the like are not: only their presence is reported. */
 #include <systemd/sd-bus.h>
 
 #include <netinet/in.h>
@@ -40,10 +41,10 @@ struct asker {
 	struct host_firewalld *out;
 	unsigned int nservices;
 	char services[SERVICES_MAX][SERVICE_NAME];
-	bool narrowed; /* the service that is being read is for some destinations */
+	bool narrowed; /* the current service is limited to some destinations */
 };
 
-/* Reads one variant's content. 0 or -errno of sd-bus. */
+/* Reads the content of a variant. Returns 0 or -errno of sd-bus. */
 typedef int (*read_fn)(struct asker *asker, struct sd_bus_message *message);
 
 struct key {
@@ -52,7 +53,7 @@ struct key {
 	read_fn read;
 };
 
-/* Told once each, in the order in which they are found. */
+/* Each is listed once, in the order found. */
 static void say_more(struct asker *asker, const char *what)
 {
 	char *more = asker->out->more;
@@ -152,7 +153,7 @@ static int read_target(struct asker *asker, struct sd_bus_message *message)
 	return rc;
 }
 
-/* Whether an array has anything in it. */
+/* Whether an array is not empty. */
 static int read_presence(struct sd_bus_message *message, const char *contents,
 			 bool *present)
 {
@@ -209,7 +210,7 @@ static int read_destinations(struct asker *asker, struct sd_bus_message *message
 	return read_presence(message, "{ss}", &asker->narrowed);
 }
 
-/* What narrows or widens a zone; other keys are no matter of what comes in. */
+/* The settings that narrow or widen a zone; other keys do not affect incoming packets. */
 static const struct key zone_keys[] = {
 	{ "target", "s", read_target },
 	{ "services", "as", read_services },
@@ -263,7 +264,7 @@ static int read_settings(struct asker *asker, struct sd_bus_message *message,
 	return rc;
 }
 
-/* --- questions --------------------------------------------------------------------- */
+/* --- queries ------------------------------------------------------------------------ */
 
 static int ask_text(struct asker *asker, const struct live_object *object,
 		    const char *method, const char *arg, char *buf, size_t cap)
@@ -295,7 +296,7 @@ static int ask_panic(struct asker *asker)
 	return rc;
 }
 
-/* Before firewalld 0.9 there are no such settings. */
+/* firewalld before 0.9 has no such settings. */
 static int ask_settings(struct asker *asker, const struct live_object *object,
 			const char *method, const char *name, const struct key *keys)
 {
@@ -318,7 +319,7 @@ static int ask_service(struct asker *asker, const char *name)
 	return rc;
 }
 
-/* Of a{sa{sas}}: the names, each with what is in its lists. */
+/* Reads a{sa{sas}}: the names, each with the content of its lists. */
 static int read_active(struct asker *asker, struct sd_bus_message *message, bool policies)
 {
 	const char *name, *list;
@@ -329,7 +330,7 @@ static int read_active(struct asker *asker, struct sd_bus_message *message, bool
 	while (rc > 0 &&
 	       (rc = sd_bus_message_enter_container(message, 'e', "sa{sas}")) > 0) {
 		rc = sd_bus_message_read_basic(message, 's', &name);
-		/* firewalld's own: neighbour discovery */
+		/* predefined by firewalld: neighbour discovery */
 		if (rc >= 0 && policies && strcmp(name, "allow-host-ipv6") != 0)
 			say_more(asker, "policies");
 		if (rc >= 0)
@@ -355,7 +356,8 @@ static int read_active(struct asker *asker, struct sd_bus_message *message, bool
 	return rc;
 }
 
-/* Sources that have a zone go there before the interface's; policies are for zones. */
+/* A zone of the source takes precedence over that of the interface; policies apply
+ * between zones. */
 static int ask_active(struct asker *asker, const struct live_object *object,
 		      const char *method, bool policies)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Answers as JSON, as live.h has their form; and back, from a file whose writer is not trusted:
- * what is too long, unclean or of another kind is -EBADMSG, never cut. */
+/* Converts answers to JSON in the format of live.h, and back from an untrusted file:
+ * values that are too long, unclean or of another type are -EBADMSG, never truncated. */
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <stdio.h>
@@ -93,7 +93,7 @@ struct json_object *live_encode_firewalld(const struct host_firewalld *firewalld
 	return json;
 }
 
-/* --- and back -------------------------------------------------------------------- */
+/* --- decoding --------------------------------------------------------------------- */
 
 static struct json_object *member(struct json_object *json, const char *key)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Distributions repair nfs-utils without another number, and rpm's list cannot be read as a file. So it
- * is tried: nfsconf(8), which is built with the very code that mount.nfs reads its files with, is
- * given files of our own. */
+/* Distributions fix nfs-utils without a new version number, and rpm's database cannot be
+ * read as a file. So the behaviour is tested: nfsconf(8), which is built from the same
+ * parser as mount.nfs, is run on files of our own. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <sys/stat.h>
@@ -51,7 +51,7 @@ static void remove_files(int folder)
 		unlinkat(folder, files[i].name, files[i].text ? 0 : AT_REMOVEDIR);
 }
 
-/* Whether the section has its key. Errors: nfsconf cannot be asked. */
+/* Whether the section has its key. Errors: nfsconf cannot be run. */
 static int ask(const char *nfsconf, const char *path, const char *section, bool *has)
 {
 	_cleanup_(host_text_fini) struct host_text text = { NULL, 0 };
@@ -73,7 +73,7 @@ static int try(const char *nfsconf, const char *path, struct nfs_utils_tried *ou
 	rc = rc ? rc : ask(nfsconf, path, "-a/c", &c);
 	if (rc)
 		return rc;
-	/* With the defect the third takes it from both others. */
+	/* With the defect, the third section removes it from both others. */
 	if (!b && !c)
 		return err_set(ENODATA, "%s does not find what is in its file", nfsconf);
 	out->drop_ins = c;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* The rules that netfilter has, as nft prints them. The program is asked and not its library,
- * libnftables, which is GPL-2 only. */
+/* netfilter's rules, as nft prints them. This runs the program because its library,
+ * libnftables, is GPL-2 only. */
 #include "plugin/host/live-internal.h"
 
 #define NFT    "/usr/sbin/nft"
@@ -18,7 +18,7 @@ int live_nftables(const struct host *host, struct host_text *json)
 	rc = live_child(list_ruleset, LIVE_NFT_MAX, deadline_in(NFT_MS), json);
 	if (rc == -ENOENT)
 		return err_set(ENOENT, "there is no " NFT);
-	/* A user's own network namespace lists to its owner, so it is tried first. */
+	/* nft lists a network namespace to the user who owns it, so it is tried first. */
 	if (rc == -EIO && geteuid() != 0)
 		return err_set(EPERM, "only root may list the firewall's rules");
 	return rc;

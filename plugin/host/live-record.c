@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* The record of a system's answers (live.h has its form): live_record() writes it, live_replay
- * answers from it. Needs no library but json-c, so whatever reads a machine may be linked with
- * it. */
+/* The record of a system's answers (format in live.h): live_record() writes it,
+ * live_replay answers from it. Needs no library except json-c, so every program that
+ * reads a machine may be linked with it. */
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <stdio.h>
@@ -13,7 +13,7 @@
 #define RECORD_MAX (256 * 1024)
 
 const char *const live_units[] = {
-	/* what filters packets */
+	/* packet filters */
 	"firewalld.service",
 	"nftables.service",
 	"iptables.service",
@@ -104,7 +104,7 @@ static int replay_route(const struct host *host, const struct transport_address 
 	return rc ? rc : live_decode_route(json, out);
 }
 
-/* Errors are short; nft's own text is not parsed twice. */
+/* Errors are short; this avoids parsing nft's own output twice. */
 static int recorded_error(const char *text)
 {
 	_cleanup_(json_put_p) struct json_object *json = json_tokener_parse(text);
@@ -173,7 +173,7 @@ struct recorder {
 	void *arg;
 };
 
-/* Owns @json. */
+/* Takes ownership of @json. */
 static int write_json(struct recorder *to, const char *path, struct json_object *json)
 {
 	_cleanup_(json_put_p) struct json_object *owned = json;
@@ -252,7 +252,7 @@ static struct json_object *ask_unit(struct recorder *to, const char *unit)
 	return rc ? live_encode_error(rc) : json_object_new_string(state);
 }
 
-/* Where the first cannot be asked, none can: one error for all, and one deadline. */
+/* If the first query fails, all would: one error for all, and one deadline. */
 static int record_units(struct recorder *to)
 {
 	struct json_object *json = json_object_new_object(), *value;
@@ -288,9 +288,9 @@ int live_record(const struct live_ops *live, const struct host *host,
 	return rc;
 }
 
-/* --- what is below the root ----------------------------------------------------------- */
+/* --- files below the root ------------------------------------------------------------- */
 
-/* Tables are listed while their module is loaded, with rules or without. */
+/* The kernel lists a table while its module is loaded, with or without rules. */
 int live_legacy_tables(const struct host *host, char *names, size_t cap)
 {
 	static const char *const lists[] = { "proc/net/ip_tables_names",

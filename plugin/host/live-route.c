@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* The route to an address, as the kernel would choose it (rtnetlink(7), RTM_GETROUTE), by
- * libnl-route. Nothing is sent to anybody. */
+/* The route to an address that the kernel would choose (rtnetlink(7), RTM_GETROUTE), by
+ * libnl-route. Sends no packet to the network. */
 #include <netlink/msg.h>
 #include <netlink/netlink.h>
 #include <netlink/route/nexthop.h>
@@ -64,7 +64,7 @@ static int on_error(struct sockaddr_nl *from, struct nlmsgerr *error, void *arg)
 	return NL_STOP;
 }
 
-/* The message that asks: the destination, and for a link-local one its device. */
+/* The request: the destination and, for a link-local one, its device. */
 static int make_request(struct nl_msg **out, const struct transport_address *to)
 {
 	const struct sockaddr_in6 *in6 = (const struct sockaddr_in6 *)&to->addr;
@@ -127,7 +127,7 @@ static int ask(struct nl_sock *sock, struct nl_msg *request, struct answer *answ
 	return rc;
 }
 
-/* What the kernel says when there is none, or one that says no. */
+/* Reports that there is no route, or one that rejects packets. */
 static int no_route(int error, const struct transport_address *to)
 {
 	const struct sockaddr_in6 *in6 = (const struct sockaddr_in6 *)&to->addr;

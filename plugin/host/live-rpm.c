@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Versions of packages where rpm keeps them. */
+/* Versions of packages from rpm's database. */
 #include "plugin/host/live-internal.h"
 
 #define RPM_MS  5000
 #define RPM_MAX 65536
 
-/* Fixed words, and the names. */
+/* Fixed arguments, and the names. */
 #define ARGS_MAX 64
 
 int live_rpm(const char *const names[], struct host_text *out)
 {
-	/* -a: names that it does not know are no error then. */
+	/* -a: unknown names are then no error. */
 	const char *argv[ARGS_MAX + 1] = {
 		"/usr/bin/rpm",
 		"-qa",

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* The system itself as it runs: each question is a file of its own. */
+/* The running system: each query is in a file of its own. */
 #include "plugin/host/live-internal.h"
 
 const struct live_ops live_system = {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* How a unit is, by systemd over the system bus (org.freedesktop.systemd1(5)). LoadUnit() reads
- * the unit's file where GetUnit() knows it only if it was in use; it starts nothing. */
+/* The state of a unit, from systemd over the system bus (org.freedesktop.systemd1(5)).
+ * LoadUnit() reads the unit's file, whereas GetUnit() knows only loaded units; it starts
+ * nothing. */
 #include <systemd/sd-bus.h>
 
 #include <stdio.h>
@@ -34,7 +35,7 @@ static int load_unit(struct sd_bus *bus, const char *unit, uint64_t deadline,
 	return 0;
 }
 
-/* *@reply: the value's message, within the variant. @type: of sd-bus. */
+/* *@reply: the message, positioned in the variant. @type: of sd-bus. */
 static int get_value(struct sd_bus *bus, const char *path, const char *name, char type,
 		     uint64_t deadline, struct sd_bus_message **reply, void *value)
 {
@@ -65,7 +66,7 @@ static int get_property(struct sd_bus *bus, const char *path, const char *name,
 	return rc;
 }
 
-/* Opens the bus, and finds a unit that there is. */
+/* Opens the bus and finds an existing unit. */
 static int find_unit(const char *unit, uint64_t deadline, struct sd_bus **bus,
 		     char path[PATH_MAX_BUS])
 {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Asks NFS mounts for an answer. Linux closes an RDMA connection that was idle for five minutes
- * (RPCRDMA_IDLE_DISC_TO in net/sunrpc/xprtrdma), and its counters then look like those of one that
- * is broken; statfs(2) is never answered from a cache, so that it opens it again.
+/* Queries NFS mounts. Linux closes an RDMA connection that was idle for five minutes
+ * (RPCRDMA_IDLE_DISC_TO in net/sunrpc/xprtrdma), and its counters then look like those of
+ * a broken one. statfs(2) is never answered from a cache, so it reopens the connection.
  *
- * A process that touches a path below a network mount may hang for ever. So each mount is touched by a
- * process of its own, all of them at a time, and none is waited for beyond the deadline. A process that
- * hangs and cannot be killed is left behind. */
+ * A process that touches a path below a network mount may hang forever. So each mount is
+ * touched by its own process, all in parallel, and none is waited for beyond the
+ * deadline. A process that hangs and cannot be killed is left running. */
 #include <fcntl.h>
 #include <poll.h>
 #include <stdio.h>
@@ -18,13 +18,13 @@
 #include "plugin/host/live-internal.h"
 #include "rpcrdma/child/child.h"
 
-/* At a time; more have to wait for the first of them to answer. */
+/* In parallel; further mounts wait for the first of them to answer. */
 #define ASKED_MAX 128
-/* A killed process is gone in no time, unless the kernel holds it. */
+/* A killed process exits at once unless the kernel holds it. */
 #define REAP_MS 200
 
 struct reply {
-	int64_t error; /* errno; 0: it answered */
+	int64_t error; /* errno; 0: the mount answered */
 	uint64_t ns;
 };
 
@@ -40,7 +40,8 @@ struct asking {
 	struct asked asked[ASKED_MAX];
 };
 
-/* In the child. Something else may be on the target by now; EXDEV is no error of statfs(2). */
+/* In the child. Something else may be mounted on the target by now; statfs(2) itself
+ * never returns EXDEV. */
 static int touch(const struct nfs_mount *mount)
 {
 	int fd = open(mount->target, O_PATH | O_CLOEXEC);
@@ -54,7 +55,7 @@ static int touch(const struct nfs_mount *mount)
 	snprintf(dev, sizeof(dev), "%u:%u", major(st.st_dev), minor(st.st_dev));
 	if (strcmp(dev, mount->dev) != 0)
 		return EXDEV;
-	/* Calls go to the connections in turn (nconnect). */
+	/* Calls use the connections in turn (nconnect). */
 	for (i = 0; i < times; i++)
 		if (fstatfs(fd, &fs))
 			return errno;
@@ -82,7 +83,7 @@ static void start(struct asking *asking, struct asked *asked)
 						 .run = touch_run,
 						 .arg = mount };
 
-	/* It was cut, so it is another path. */
+	/* The target was truncated, so it is another path. */
 	if (strlen(mount->target) + 1 >= sizeof(mount->target)) {
 		out->error = ENAMETOOLONG;
 		return;
@@ -107,11 +108,11 @@ static void finish(struct asking *asking, struct asked *asked)
 		out->error = (int)reply.error;
 		out->ms = (double)reply.ns / 1e6;
 	} else {
-		/* Another process ended it. */
+		/* It was killed by another process. */
 		out->state = MOUNT_UNASKED;
 		out->error = ECHILD;
 	}
-	/* It ends by itself, at once. */
+	/* It exits by itself at once. */
 	child_finish(&asked->child, 0, NULL);
 	asking->running--;
 }
@@ -147,7 +148,8 @@ static void start_some(struct asking *asking, uint64_t deadline)
 			start(asking, &asking->asked[i]);
 }
 
-/* Who did not answer is killed; a wait of NFS ends by that, others may not. */
+/* Kills the processes that did not answer; this ends a wait for NFS, but not every other
+ * wait. */
 static void abandon(struct asking *asking)
 {
 	uint64_t deadline = deadline_in(REAP_MS);

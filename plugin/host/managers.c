@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Which program configures the network, and which the firewall, by the units that are enabled and by the
- * configuration that exists. What cannot be read counts as absent: the answer picks the commands that a
- * person is shown, and where nothing is found, all are shown. */
+/* Which programs configure the network and the firewall, by enabled units and existing
+ * configuration. Unreadable files count as absent: the answer selects the commands shown
+ * to the user, and if nothing is found, all are shown. */
 #include "plugin/host/internal.h"
 
 static bool is_enabled(const struct host *host, const char *unit)
@@ -15,8 +15,8 @@ static bool is_enabled(const struct host *host, const char *unit)
 
 /* --- network -------------------------------------------------------------------------------------- */
 
-/* Whether @fn says so of any file *@suffix of @dirs (as dropins_list() has them). @text: NULL where it may
- * not be read. */
+/* Whether @fn is true for any file *@suffix of @dirs (as for dropins_list()). @text: NULL
+ * if unreadable. */
 static bool any_file(const struct host *host, const char *const *dirs, const char *suffix,
 		     bool (*fn)(const char *path, char *text))
 {
@@ -37,8 +37,9 @@ static bool any_file(const struct host *host, const char *const *dirs, const cha
 	return found;
 }
 
-/* netplan(5): a section of devices. NetworkManager keeps its own profiles as 90-NM-UUID.yaml, and a file that
- * names no device only selects the renderer. Only root may read any of them. */
+/* netplan(5): a section of devices. NetworkManager keeps its own profiles as
+ * 90-NM-UUID.yaml, and a file without devices only selects the renderer. Only root may
+ * read these files. */
 static bool netplan_has_devices(const char *path, char *text)
 {
 	static const char *const sections[] = { "ethernets:", "bonds:", "bridges:",
@@ -67,7 +68,7 @@ static bool has_netplan(const struct host *host)
 	return any_file(host, dirs, ".yaml", netplan_has_devices);
 }
 
-/* interfaces(5): an interface other than the loopback. */
+/* interfaces(5): an interface other than loopback. */
 static bool interfaces_has_devices(char *text)
 {
 	char *line, *word;
@@ -100,7 +101,8 @@ static bool has_ifupdown(const struct host *host)
 	return any_file(host, dirs, "", interfaces_file);
 }
 
-/* Enabled without a .network file it configures nothing. Those in run/ are netplan's. */
+/* Without a .network file, an enabled networkd configures nothing. Files in run/ are
+ * netplan's. */
 static bool has_networkd(const struct host *host)
 {
 	static const char *const dirs[] = { "etc/systemd/network", NULL };
@@ -129,7 +131,8 @@ static bool has_ufw(const struct host *host)
 	return enabled;
 }
 
-/* firewalld and ufw keep their rules in nftables or iptables: these are then not to be changed by hand. */
+/* firewalld and ufw generate rules in nftables or iptables, which must then not be
+ * changed by hand. */
 static unsigned int firewall(const struct host *host)
 {
 	unsigned int found = 0;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* What an administrator said about loading a module: modprobe.d(5), and on the kernel's command
- * line. libkmod reads the same files, but opens whatever is there, and does not tell which of
- * them a line came from. */
+/* The administrator's configuration of module loading: modprobe.d(5), and the kernel's
+ * command line. libkmod reads the same files, but opens them without checks, and does not
+ * report which file a line came from. */
 #include <stdio.h>
 
 #include "plugin/host/internal.h"
 
-/* modprobe.d(5), in the order in which one hides another. */
+/* modprobe.d(5), in order of precedence. */
 static const char *const modprobe_dirs[] = {
 	"etc/modprobe.d",     "run/modprobe.d", "usr/local/lib/modprobe.d",
 	"usr/lib/modprobe.d", "lib/modprobe.d", NULL
@@ -37,7 +37,7 @@ static bool does_nothing(char *command)
 
 static void disable(struct host_module *out, const char *by)
 {
-	/* The first line that says so. */
+	/* Report the first such line. */
 	if (!out->disabled)
 		text_copy(out->disabled_by, sizeof(out->disabled_by), by);
 	out->disabled = true;
@@ -67,7 +67,7 @@ static int parse_file(const struct host *host, const char *file, const char *nam
 	int rc = host_read(host, file, HOST_FILE_MAX, &text);
 	char *cursor, *line;
 
-	/* A link to nowhere, or to /dev/null, is how a file of a later folder is hidden. */
+	/* A dangling link, or one to /dev/null, masks the file in a later directory. */
 	if (rc)
 		return rc == -ENOENT || rc == -EINVAL ? 0 : rc;
 	cursor = text.text;
@@ -76,8 +76,8 @@ static int parse_file(const struct host *host, const char *file, const char *nam
 	return 0;
 }
 
-/* "modprobe.blacklist=a,b" is as "blacklist a" in a file; "module_blacklist=" the kernel itself
- * obeys, whoever loads it (kernel-parameters.txt). */
+/* "modprobe.blacklist=a,b" is equivalent to "blacklist a" in a file; "module_blacklist="
+ * is enforced by the kernel itself for every loader (kernel-parameters.txt). */
 static void parse_cmdline(char *text, const char *name, struct host_module *out)
 {
 	char *word, *list, *module;

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* The modules that a kernel has, by libkmod: the indexes that depmod wrote, and the .modinfo of a
- * file. libkmod maps the indexes and follows their offsets wherever they lead, which is right
- * for those of the running kernel. Those below a root may be anybody's, so a child reads them:
- * what kills it, or keeps it busy, is an answer too.
+/* The modules of a kernel, by libkmod: the indexes that depmod wrote, and the .modinfo
+ * section of a file. libkmod maps the indexes and follows their offsets without checks,
+ * which is fine for those of the running kernel. Those below a --root are untrusted, so a
+ * child reads them: a crash or a timeout of the child is an answer too.
  *
- * libkmod gets no configuration (modprobe-conf.c), no file name outside the root (descriptors
- * in /proc/self/fd), and no question about what is loaded (it would ask this kernel). */
+ * libkmod gets no configuration (modprobe-conf.c), no file name outside the root
+ * (descriptors in /proc/self/fd), and no query about loaded modules (it would query the
+ * running kernel). */
 #include <fcntl.h>
 #include <stdio.h>
 #include <sys/stat.h>
@@ -17,13 +18,14 @@
 #include "plugin/host/internal.h"
 #include "rpcrdma/child/child.h"
 
-/* libkmod/libkmod-index.c: what depmod has written since 2009. */
+/* libkmod/libkmod-index.c: the format of depmod since 2009. */
 #define INDEX_MAGIC 0xb007f457u
 #define INDEX_MAJOR 2
 #define INDEX_MAX   (64 * 1024 * 1024)
 
-/* What vendors' packages install in place of a module that they were not asked for, so that the kernel's
- * own is not loaded: "rpcrdma dummy kernel module" (net/sunrpc/xprtrdma/rpcrdma_dummy.c of mlnx-ofa_kernel). */
+/* Vendors' packages install this in place of a module that was not selected, so that the
+ * kernel's own is not loaded: "rpcrdma dummy kernel module"
+ * (net/sunrpc/xprtrdma/rpcrdma_dummy.c of mlnx-ofa_kernel). */
 #define DUMMY "dummy kernel module"
 
 #define MODULE_FILE_MAX (256 * 1024 * 1024)
@@ -66,7 +68,8 @@ static struct kmod_ctx *new_context(const char *dirname)
 	return ctx;
 }
 
-/* An index that is there is one: of anything else libkmod would say that it has no module. */
+/* Checks that an existing index is valid: with an invalid one libkmod would report no
+ * modules. */
 static int check_index(const struct host *host, const char *folder, const char *name)
 {
 	char path[HOST_PATH_MAX];
@@ -130,7 +133,7 @@ static void problem(struct module_lookup *out, const char *text)
 	text_copy(out->problem, sizeof(out->problem), text);
 }
 
-/* @path: below the root. What is wrong with it is a fact about it, not a failure. */
+/* @path: below the root. A defect of the file is a result, not an error. */
 static void read_file(const struct host *host, const char *path,
 		      struct module_lookup *out)
 {
@@ -158,7 +161,7 @@ static void read_file(const struct host *host, const char *path,
 	problem(out, text);
 }
 
-/* The child opened the file, and who watches was not told. */
+/* Reports the file to the watcher, because the child opened it unobserved. */
 static void tell_file(const struct host *host, const struct module_lookup *lookup)
 {
 	_cleanup_close_ int fd = -1;
@@ -167,7 +170,8 @@ static void tell_file(const struct host *host, const struct module_lookup *looku
 		fd = host_open_file(host, lookup->file);
 }
 
-/* @path: as libkmod says it, below the folder of the index, or absolute in modules.dep. */
+/* @path: as returned by libkmod, below the directory of the index, or absolute in
+ * modules.dep. */
 static void take_path(const char *dirname, const char *folder, const char *path,
 		      struct module_lookup *out)
 {
@@ -182,7 +186,7 @@ static void take_path(const char *dirname, const char *folder, const char *path,
 	text_copy(out->file, sizeof(out->file), file);
 }
 
-/* In a child where @host is not live. */
+/* Runs in a child if @host is not live. */
 static int lookup(const struct host *host, const char *dirname, const char *folder,
 		  const char *name, struct module_lookup *out)
 {
@@ -213,7 +217,7 @@ static int lookup(const struct host *host, const char *dirname, const char *fold
 	return 0;
 }
 
-/* The child's question, and its answer. */
+/* The request to the child, and its answer. */
 struct lookup_question {
 	const struct host *host;
 	const char *dirname, *folder, *name;
@@ -237,7 +241,7 @@ static int lookup_run(void *arg, int channel)
 	return child_answer(channel, &answer, sizeof(answer));
 }
 
-/* It is as little to be believed as what it read. */
+/* The answer is as untrusted as the files that the child read. */
 static bool answer_is_sane(struct lookup_answer *answer)
 {
 	uint8_t found, builtin, external, is_signed, dummy;
@@ -248,7 +252,7 @@ static bool answer_is_sane(struct lookup_answer *answer)
 	answer->lookup.srcversion[sizeof(answer->lookup.srcversion) - 1] = '\0';
 	answer->lookup.vermagic[sizeof(answer->lookup.vermagic) - 1] = '\0';
 	answer->lookup.problem[sizeof(answer->lookup.problem) - 1] = '\0';
-	/* Another byte than 0 and 1 is no bool. */
+	/* A byte other than 0 and 1 is not a valid bool. */
 	memcpy(&found, &answer->lookup.found, 1);
 	memcpy(&builtin, &answer->lookup.builtin, 1);
 	memcpy(&external, &answer->lookup.external, 1);

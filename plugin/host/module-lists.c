@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Lists of modules: modules-load.d(5) at boot, and rdma-core's, which rdma-load-modules@NAME
- * reads when udev has seen an RDMA device. */
+/* Lists of modules: modules-load.d(5) at boot, and rdma-core's lists, which
+ * rdma-load-modules@NAME reads when udev detects an RDMA device. */
 #include "plugin/host/internal.h"
 
 static const char *const load_dirs[] = {
@@ -20,7 +20,7 @@ static bool is_name(const char *a, const char *b)
 	return *a == *b;
 }
 
-/* 1: it names it. */
+/* Returns 1 if @file lists @name. */
 static int names(const struct host *host, const char *file, const char *name)
 {
 	_cleanup_(host_text_fini) struct host_text text = { NULL, 0 };
@@ -55,7 +55,7 @@ static int read_boot_lists(const struct host *host, const char *name,
 		return rc;
 	for (i = 0; i < files.count && !out->at_boot; i++) {
 		rc = names(host, files.names[i], name);
-		/* Hidden by a link to nowhere or to /dev/null. */
+		/* Masked by a dangling link or one to /dev/null. */
 		if (rc < 0 && rc != -ENOENT && rc != -EINVAL)
 			return rc;
 		out->at_boot = rc > 0;
@@ -64,7 +64,7 @@ static int read_boot_lists(const struct host *host, const char *name,
 	}
 	if (out->at_boot)
 		return 0;
-	/* Debian's list; modules-load.d has a link to it there. */
+	/* Debian's list; modules-load.d has a link to it. */
 	rc = names(host, "etc/modules", name);
 	out->at_boot = rc > 0;
 	if (rc > 0)

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* A kernel module: is there one, may it be loaded, is it, and is what is loaded what is there. */
+/* A kernel module: whether it exists, may be loaded, is loaded, and matches its file. */
 #include <stdio.h>
 
 #include "plugin/host/internal.h"
 
-/* Names that one module goes by, for where there is no index to ask
- * (net/sunrpc/xprtrdma/module.c). */
+/* Aliases of one module, for roots without a module index (net/sunrpc/xprtrdma/module.c). */
 static const char *const rpcrdma_aliases[] = { "xprtrdma", "svcrdma", "rpcrdma6" };
 
-/* sys/module and libkmod write "_" for "-". Not for paths: what a name must not have is refused. */
+/* sys/module and libkmod write "_" for "-". Not for paths: invalid names are refused. */
 static int canonical(const char *name, char *buf, size_t cap)
 {
 	size_t i, len = strlen(name);
@@ -31,7 +30,8 @@ static void real_name(char *name)
 			strcpy(name, "rpcrdma");
 }
 
-/* Only a module has an initstate; what is built in and has parameters has a folder as well. */
+/* Only a loadable module has initstate; a built-in one with parameters has a directory as
+ * well. */
 static int read_loaded(const struct host *host, const char *name, struct host_module *out)
 {
 	char folder[HOST_PATH_MAX], state[32];
@@ -50,7 +50,8 @@ static int read_loaded(const struct host *host, const char *name, struct host_mo
 	return rc == -ENOENT ? 0 : rc;
 }
 
-/* What is in the way of a path below lib/modules would be a trick of the root. */
+/* Refuses a release with path separators or the like, by which a hostile root could
+ * redirect paths below lib/modules. */
 static int read_release(const struct host *host, char *release, size_t cap)
 {
 	int rc = host_attr(host, "proc/sys/kernel/osrelease", release, cap);
@@ -103,13 +104,13 @@ int host_module(const struct host *host, const char *name, struct host_module *o
 	rc = read_loaded(host, out->name, out);
 	if (!rc)
 		rc = modprobe_conf(host, out->name, out);
-	/* What is loaded needs no index. */
+	/* A loaded module needs no index. */
 	if (!rc && unknown && out->state == MODULE_MISSING)
 		rc = err_set(-unknown, "%s", why);
 	return rc;
 }
 
-/* Secure Boot makes distributions' kernels lock down. */
+/* Distribution kernels enable lockdown under Secure Boot. */
 bool host_signed_modules_only(const struct host *host, char by[64])
 {
 	char text[64];
@@ -129,7 +130,8 @@ bool host_module_is_for(const struct host_module *module, const char *release)
 {
 	size_t len = strlen(release);
 
-	/* RHEL links modules of one kernel into the folder of the next that has the same interface. */
+	/* RHEL links modules of one kernel into the directory of the next one with the
+	 * same kABI. */
 	return !module->vermagic[0] || strstr(module->file, "weak-updates/") ||
 	       (!strncmp(module->vermagic, release, len) && module->vermagic[len] == ' ');
 }
