@@ -428,7 +428,7 @@ static void forget_entries(struct conf *conf)
 		entry_fini(&conf->entries[--conf->count]);
 }
 
-/* @path and its folder @path.d. */
+/* @path and its directory @path.d. */
 static int add_both(struct conf *conf, const struct host *host, const char *path,
 		    const struct instead *instead)
 {

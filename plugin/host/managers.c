@@ -13,7 +13,7 @@ static bool is_enabled(const struct host *host, const char *unit)
 	return !host_unit_state(host, unit, &state) && state == UNIT_ENABLED;
 }
 
-/* --- network -------------------------------------------------------------------------------------- */
+/* --- network ----------------------------------------------------------------------- */
 
 /* Whether @fn is true for any file *@suffix of @dirs (as for dropins_list()). @text: NULL
  * if unreadable. */
@@ -112,7 +112,7 @@ static bool has_networkd(const struct host *host)
 	       !dropins_list(host, dirs, ".network", &files) && files.count;
 }
 
-/* --- firewall ------------------------------------------------------------------------------------- */
+/* --- firewall ---------------------------------------------------------------------- */
 
 static bool has_ufw(const struct host *host)
 {

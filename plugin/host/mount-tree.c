@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* All of /proc/self/mountinfo (proc(5)), as a tree: what is mounted on what. Read by hand: libmount
- * would look at the running system for a root of "/dev/root", and a table of its own for each
- * of thousands of mounts takes longer than a gate has.
+/* All of /proc/self/mountinfo (proc(5)), as a tree of mounts. It is parsed here because libmount
+ * would query the running system for a root of "/dev/root", and its tables for thousands of
+ * mounts take longer than a gate may.
  *
- * A line is "ID PARENT MAJ:MIN ROOT TARGET OPTIONS [TAG...] - TYPE SOURCE SUPER", with one blank between;
- * blanks in names are \040. Names may have other white space as it is. */
+ * A line is "ID PARENT MAJ:MIN ROOT TARGET OPTIONS [TAG...] - TYPE SOURCE SUPER", separated by
+ * single blanks; blanks in names are \040. Other white space in names is not escaped. */
 #include <stdio.h>
 
 #include "plugin/host/internal.h"
@@ -37,7 +37,7 @@ static void mount_fini(struct host_mount *mount)
 	*mount = (struct host_mount){ 0 };
 }
 
-/* Cuts the line. -EBADMSG, without words: its place is unknown. */
+/* Splits the line in place. -EBADMSG without err_text(): its position is unknown. */
 static int take_line(char *line, struct host_mount *out)
 {
 	char *id = strsep(&line, " "), *parent = strsep(&line, " ");
@@ -53,7 +53,7 @@ static int take_line(char *line, struct host_mount *out)
 		word = strsep(&line, " ");
 	while (word && strcmp(word, "-") != 0);
 	type = strsep(&line, " ");
-	/* Of a source without a name there is nothing between the blanks. */
+	/* An empty source leaves nothing between the blanks. */
 	source = strsep(&line, " ");
 	if (type && source) {
 		mountinfo_unescape(type);
@@ -65,7 +65,7 @@ static int take_line(char *line, struct host_mount *out)
 	return out->target && out->source ? 0 : err_set(ENOMEM, "no memory");
 }
 
-/* @text is cut in place. */
+/* @text is split in place. */
 static int take_lines(char *text, struct host_mounts *out)
 {
 	char *line;
@@ -92,7 +92,7 @@ static int take_lines(char *text, struct host_mounts *out)
 /* --- by parent and target ----------------------------------------------------------------- */
 
 struct mount_branch {
-	/* Of a mount whose parent is not in the list, or is itself: ORPHAN */
+	/* ORPHAN: the parent is not in the list, or is the mount itself. */
 	unsigned int parent;
 	const struct host_mount *mount;
 };
@@ -107,7 +107,7 @@ static int compare(const struct mount_branch *branch, unsigned int parent,
 	return strcmp(branch->mount->target, target);
 }
 
-/* Of two on one target of one parent the later is on top. */
+/* Of two mounts on one target of one parent, the later is on top. */
 static int by_place(const void *a, const void *b)
 {
 	const struct mount_branch *x = a, *y = b;
@@ -154,7 +154,7 @@ static const struct host_mount *find(const struct host_mounts *mounts,
 {
 	size_t low = 0, high = mounts->count, middle;
 
-	/* The first behind it. */
+	/* The first entry after it. */
 	while (low < high) {
 		middle = low + (high - low) / 2;
 		if (compare(&mounts->branches[middle], parent, target) <= 0)
@@ -174,11 +174,11 @@ const struct host_mount *mount_tree_on(const struct host_mounts *mounts,
 	size_t steps;
 
 	next = under ? find(mounts, under->id, target) : NULL;
-	/* Where the kernel shows no parent, because it is out of this process's root, or it went
-	 * away while the list was read, the path says where it is. */
+	/* If the kernel shows no parent, because it is outside this process's root or was
+	 * unmounted while the list was read, the path determines the position. */
 	if (!next)
 		next = find(mounts, ORPHAN, target);
-	/* Parents in a circle are not a kernel's; do not follow them for ever. */
+	/* The kernel has no cycles of parents; do not loop on one. */
 	for (steps = 0; next && steps < mounts->count; steps++) {
 		top = next;
 		next = find(mounts, top->id, target);
@@ -186,7 +186,7 @@ const struct host_mount *mount_tree_on(const struct host_mounts *mounts,
 	return top;
 }
 
-/* --- all of it ------------------------------------------------------------------------------ */
+/* --- whole lists ---------------------------------------------------------------------- */
 
 static size_t count_lines(const char *text)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* NFS mounts out of a /proc/self/mountinfo, by libmount. It is given the lines of NFS mounts
- * only: for a root of "/dev/root" it would look at the running system. */
+/* NFS mounts from a /proc/self/mountinfo, by libmount. It receives only the lines of NFS
+ * mounts: for a root of "/dev/root" it would query the running system. */
 #include <stdio.h>
 #include <sys/sysmacros.h>
 
@@ -10,12 +10,12 @@
 
 #include "plugin/host/internal.h"
 
-/* Steps from a mount to the NFS mount it lies below. */
+/* Most steps from a mount to the NFS mount it lies below. */
 #define PARENTS_MAX 64
 
 struct parent {
 	unsigned int id, parent;
-	unsigned int nfs; /* index of the NFS mount that it is; NOT_NFS */
+	unsigned int nfs; /* its index among the NFS mounts, or NOT_NFS */
 };
 
 #define NOT_NFS UINT32_MAX
@@ -79,7 +79,7 @@ static size_t count_lines(const char *text)
 	return lines;
 }
 
-/* Where mountinfo has the type: behind the one " - ", blanks in names are \040. */
+/* The type follows the only " - ", because blanks in names are escaped as \040. */
 static bool is_nfs(const char *line)
 {
 	const char *type = strstr(line, " - ");
@@ -87,8 +87,9 @@ static bool is_nfs(const char *line)
 	return type && (!strncmp(type, " - nfs ", 7) || !strncmp(type, " - nfs4 ", 8));
 }
 
-/* Keeps the lines of NFS mounts in @text, and who is whose parent of all. What does not begin as
- * a line of mountinfo is kept from libmount, which would take all of it for an fstab. */
+/* Keeps the lines of NFS mounts in @text, and records the parents of all mounts. A line
+ * that is not valid in mountinfo is removed, because libmount would then parse the whole
+ * text as an fstab. */
 static int filter(char *text, struct parents *parents, unsigned int *unreadable)
 {
 	char *to = text, *line;
@@ -112,7 +113,7 @@ static int filter(char *text, struct parents *parents, unsigned int *unreadable)
 
 			memmove(to, line, len);
 			to += len;
-			/* There is no room for an end that was not there. */
+			/* If the newline was missing, there is no room to add it. */
 			if (ended)
 				*to++ = '\n';
 		}
@@ -203,7 +204,7 @@ static struct parent *find_id(const struct parents *parents, unsigned int id)
 		       by_id);
 }
 
-/* Sub-mounts lie directly below, others may have something between. */
+/* Submounts lie directly below; other mounts may have one in between. */
 static unsigned int find_parent(const struct parents *parents, unsigned int id)
 {
 	const struct parent *entry = find_id(parents, id);
@@ -276,7 +277,7 @@ int mountinfo_parse(char *text, struct nfs_mounts *out)
 
 	memset(out, 0, sizeof(*out));
 	rc = filter(text, &parents, &out->unreadable);
-	/* fmemopen(3) does not take an empty text. */
+	/* fmemopen(3) does not accept an empty buffer. */
 	if (!rc && *text)
 		rc = parse_nfs_lines(text, out);
 	if (!rc)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* NFS mounts: mountinfo says which there are and with what options, mountstats over what they
- * run, etc/fstab and run/mount/utab what somebody wanted. The first two list the mounts in the
- * same order. */
+/* NFS mounts: mountinfo lists them with their options, mountstats their transports,
+ * etc/fstab and run/mount/utab the requested options. The first two list the mounts in
+ * the same order. */
 #include <stdio.h>
 
 #include <libmount/libmount.h>
@@ -16,10 +16,10 @@
 struct join {
 	struct nfs_mounts *mounts;
 	bool *joined;
-	unsigned int first; /* that is not joined: mostly the one that comes next */
+	unsigned int first; /* not yet joined: usually the next one */
 };
 
-/* One target may be mounted on twice; the first of mountstats is then the first of mountinfo. */
+/* Two mounts may share a target; the first in mountstats is then the first in mountinfo. */
 static int join_one(void *arg, const struct nfs_mount *stats)
 {
 	struct join *join = arg;
@@ -64,7 +64,7 @@ static int add_stats(const struct host *host, struct nfs_mounts *mounts)
 	return mounts_join(mounts, text.text);
 }
 
-/* A line that libmount cannot read is passed over, as mount(8) does. */
+/* Skips a line that libmount cannot parse, as mount(8) does. */
 static int skip_line(struct libmnt_table *table, const char *filename, int line)
 {
 	(void)table, (void)filename, (void)line;
@@ -78,7 +78,8 @@ static void take_wanted(struct libmnt_table *table, struct nfs_mounts *mounts)
 	unsigned int i;
 
 	for (i = 0; i < mounts->count; i++) {
-		/* Without a cache paths are compared as texts, and nothing is looked up. */
+		/* Without a cache, paths are compared as strings, and no path is looked
+		 * up. */
 		fs = mnt_table_find_target(table, mounts->list[i].target,
 					   MNT_ITER_FORWARD);
 		options = fs ? mnt_fs_get_options(fs) : NULL;
@@ -97,7 +98,7 @@ static int add_fstab(const struct host *host, struct nfs_mounts *mounts)
 
 	if (rc == -ENOENT || rc == -ENOMEM)
 		return rc == -ENOENT ? 0 : rc;
-	/* Then its requests are unknown, but the mounts are known. */
+	/* Then the requested options are unknown, but the mounts are known. */
 	if (rc)
 		text_copy(mounts->fstab_unknown, sizeof(mounts->fstab_unknown),
 			  err_text());
@@ -118,7 +119,7 @@ static int add_fstab(const struct host *host, struct nfs_mounts *mounts)
 	return rc;
 }
 
-/* Where it cannot be read, the requests are unknown, but the mounts are known. */
+/* If it cannot be read, the requested options are unknown, but the mounts are known. */
 static void add_asked(const struct host *host, struct nfs_mounts *mounts)
 {
 	_cleanup_(host_text_fini) struct host_text text = { NULL, 0 };
@@ -127,7 +128,7 @@ static void add_asked(const struct host *host, struct nfs_mounts *mounts)
 		utab_parse(text.text, mounts);
 }
 
-/* @mountinfo: cut in place. */
+/* @mountinfo: split in place. */
 static int read_nfs(const struct host *host, char *mountinfo, bool fstab,
 		    struct nfs_mounts *out)
 {

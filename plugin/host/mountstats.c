@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* /proc/self/mountstats (nfs_show_stats() in fs/nfs/super.c): of each NFS mount its transports and
- * their counters, and what was read. A line is a word and a colon; what is not looked for is passed
- * over, so that other kernels' lines do no harm. "statvers=1.1" is the only one since Linux 2.6.18. */
+/* /proc/self/mountstats (nfs_show_stats() in fs/nfs/super.c): the transports of each NFS
+ * mount with their counters, and its READ counters. A line is a word and a colon; other
+ * lines are skipped, so those of other kernels do no harm. "statvers=1.1" is the only
+ * version since Linux 2.6.18. */
 #include <ctype.h>
 #include <inttypes.h>
 #include <stddef.h>
 
 #include "plugin/host/internal.h"
 
-/* "device SPEC mounted on TARGET with fstype nfs4 statvers=1.1". Blanks in SPEC and TARGET are
- * escaped. True: an NFS mount begins. */
+/* "device SPEC mounted on TARGET with fstype nfs4 statvers=1.1". Blanks in SPEC and
+ * TARGET are escaped. Returns true if an NFS mount begins. */
 static bool parse_device(char *line, struct nfs_mount *mount)
 {
 	static const char *const between[] = { "mounted", "on", "with", "fstype" };
@@ -35,8 +36,8 @@ static bool parse_device(char *line, struct nfs_mount *mount)
 	return true;
 }
 
-/* "xprt: rdma 0 0 1 ...". Numbers that do not fit are cut off the end, as are more than there is
- * room for: a later kernel may print more. */
+/* "xprt: rdma 0 0 1 ...". Parsing stops at a number that does not fit; values beyond the
+ * array are ignored, because a later kernel may print more. */
 static void parse_xprt(char *line, struct nfs_mount *mount)
 {
 	struct nfs_xprt *xprt = &mount->xprts[mount->nxprts];
@@ -62,9 +63,9 @@ static void parse_xprt(char *line, struct nfs_mount *mount)
 	}
 }
 
-/* Numbers about READs: enum nfs_stat_eventcounters and nfs_stat_bytecounters (linux/nfs_iostat.h), and
- * what _print_rpc_iostats() in net/sunrpc/stats.c prints of an operation. READ_PLUS takes the place of
- * READ where the kernel is built with it. @at: counted from 1. */
+/* READ counters: enum nfs_stat_eventcounters and nfs_stat_bytecounters
+ * (linux/nfs_iostat.h), and what _print_rpc_iostats() in net/sunrpc/stats.c prints for an
+ * operation. READ_PLUS replaces READ if the kernel is built with it. @at: counted from 1. */
 static const struct read_number {
 	const char *line;
 	unsigned int at;
@@ -84,7 +85,8 @@ static const struct read_number {
 #undef READ_NUMBER
 };
 
-/* Word @at of @line. False: it is not there, no number, or does not fit. */
+/* Parses word @at of @line. Returns false if it is missing, not a number, or does not
+ * fit. */
 static bool parse_number(const char *line, unsigned int at, uint64_t *out)
 {
 	char *end = NULL;
@@ -92,7 +94,7 @@ static bool parse_number(const char *line, unsigned int at, uint64_t *out)
 	for (; at; at--) {
 		line += strspn(line, " \t");
 		errno = 0;
-		/* strtoumax(3) takes signs, and blanks of other kinds. */
+		/* strtoumax(3) accepts signs, and other kinds of blanks. */
 		if (!isdigit((unsigned char)*line))
 			return false;
 		*out = strtoumax(line, &end, 10);

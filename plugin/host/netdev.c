@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* A network interface, and the RDMA device behind it. */
+/* A network interface and its RDMA device. */
 #include <ctype.h>
 #include <stdio.h>
 
@@ -11,7 +11,7 @@
 
 #define ARPHRD_IPOIB 32
 
-/* A VLAN on a bond on a bridge port is as deep as anybody goes. */
+/* A VLAN on a bond on a bridge port is the deepest practical stack. */
 #define LOWER_DEPTH 4
 #define LOWER_MAX   64
 
@@ -52,8 +52,8 @@ static void read_link(const struct host *host, const char *folder, const char *n
 	text_copy(buf, cap, slash ? slash + 1 : link);
 }
 
-/* The kernel refuses the carrier of an interface that is set down (EINVAL, carrier_show() in
- * net/core/net-sysfs.c). */
+/* The kernel refuses to read the carrier of an interface that is set down (EINVAL,
+ * carrier_show() in net/core/net-sysfs.c). */
 static void read_link_state(const struct host *host, const char *folder,
 			    struct host_netdev *out)
 {
@@ -96,7 +96,7 @@ static bool is_port_of(const struct rdma_port *port, const char *name)
 	return false;
 }
 
-/* By the GID tables: they name the netdev that each address is on, VLANs and bonds too. */
+/* Uses the GID tables: they name the netdev of each address, including VLANs and bonds. */
 static bool find_by_gids(const struct rdma_devices *rdma, const char *name,
 			 struct host_netdev *out)
 {
@@ -126,7 +126,8 @@ static const struct rdma_device *find_device(const struct rdma_devices *rdma,
 	return NULL;
 }
 
-/* By the adapter that both are of; which port is in dev_port, in dev_id before Linux 3.15. */
+/* Uses the adapter that both belong to; the port is in dev_port, in dev_id before Linux
+ * 3.15. */
 static bool find_by_adapter(const struct host *host, const struct rdma_devices *rdma,
 			    const char *folder, struct host_netdev *out)
 {
@@ -151,7 +152,7 @@ struct search {
 	const struct host *host;
 	const struct rdma_devices *rdma;
 	struct host_netdev *out;
-	unsigned int left; /* interfaces that are still looked at */
+	unsigned int left; /* interfaces that may still be examined */
 };
 
 static bool find_rdma(struct search *search, const char *name, unsigned int depth)

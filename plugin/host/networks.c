@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* The networks that this host has routes to, by proc/net/route (fib_route_seq_show() in
- * net/ipv4/fib_trie.c) and proc/net/ipv6_route (rt6_info_route() and ipv6_route_native_seq_show() in
- * net/ipv6/ip6_fib.c). Other tables than the main one are not in the first. */
+/* The networks that this host has routes to, from proc/net/route (fib_route_seq_show() in
+ * net/ipv4/fib_trie.c) and proc/net/ipv6_route (rt6_info_route() and
+ * ipv6_route_native_seq_show() in net/ipv6/ip6_fib.c). The former contains only the main
+ * table. */
 #include <arpa/inet.h>
 #include <stdio.h>
 
@@ -27,7 +28,8 @@ static struct host_network *networks_add(struct host_networks *out, int family,
 	return network;
 }
 
-/* "eth0 000200C0 00000000 0001 0 0 100 00FFFFFF 0 0 0": addresses are words of this machine. */
+/* "eth0 000200C0 00000000 0001 0 0 100 00FFFFFF 0 0 0": addresses are big-endian words,
+ * printed as native integers. */
 static void parse_route(const char *line, struct host_networks *out)
 {
 	unsigned int to, flags, mask;

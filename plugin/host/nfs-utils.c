@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Which nfs-utils this is, and which of its known defects it has. */
+/* The version of nfs-utils, and which known defects it has. */
 #include <stdio.h>
 #include <strings.h>
 
@@ -9,7 +9,7 @@
 
 #define PAIRS_MAX 64
 
-/* "1:2.6.2-4"; 0: it says nothing. */
+/* "1:2.6.2-4"; returns 0 if it has no version number. */
 static unsigned int parse_version(const char *text)
 {
 	const char *colon = strchr(text, ':');
@@ -27,7 +27,8 @@ int nfs_utils_read(const struct host *host, struct nfs_utils *out)
 	size_t i;
 
 	memset(out, 0, sizeof(*out));
-	/* All are asked for where files do not tell, so that a snapshot asks rpm for each. */
+	/* If files do not tell, all names are queried, so that a snapshot queries rpm for
+	 * each. */
 	for (i = 0; rc && i < ARRAY_SIZE(packages); i++) {
 		rc = host_package(host, packages[i], out->version, sizeof(out->version));
 		if (rc && rc != -ENOENT)
@@ -62,7 +63,7 @@ struct pairs {
 	struct {
 		const char *arg, *key;
 	} list[PAIRS_MAX];
-	const char *key; /* the first that two sections have */
+	const char *key; /* the first key that two sections have */
 };
 
 static int add_pair(void *arg, const char *section_arg, const char *key,

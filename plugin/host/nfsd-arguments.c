@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* An rpc.nfsd that reads no nfs.conf. That began with nfs-utils 2.1.1 (conf_init_file() in
- * utils/nfsd/nfsd.c); before it arguments are all there is, --rdma among them since 1.3.0.
- * nfs-server.service has them from a file that is a shell's:
+/* Arguments for an rpc.nfsd that does not read nfs.conf. Reading it began with nfs-utils 2.1.1
+ * (conf_init_file() in utils/nfsd/nfsd.c); earlier versions take only arguments, --rdma among
+ * them since 1.3.0. nfs-server.service takes them from a file in shell syntax:
  *
- * - Debian, Ubuntu: RPCNFSDCOUNT in /etc/default/nfs-kernel-server is put on the command line
- *   without quotes, so it may have more words than the number (nfs-utils_env.sh);
+ * - Debian, Ubuntu: RPCNFSDCOUNT in /etc/default/nfs-kernel-server is expanded on the command
+ *   line without quotes, so it may contain further arguments after the number (nfs-utils_env.sh);
  * - RHEL 7, CentOS 7: RPCNFSDARGS in /etc/sysconfig/nfs, before the number. */
 #include <stdio.h>
 
@@ -16,14 +16,15 @@
 #define HAS_RDMA   10300
 
 static const struct nfsd_place {
-	bool debian; /* and Ubuntu; else RHEL's family */
+	bool debian; /* or Ubuntu; otherwise RHEL's family */
 	const char *file, *variable, *usual;
 } places[] = {
 	{ true, "etc/default/nfs-kernel-server", "RPCNFSDCOUNT", "8" },
 	{ false, "etc/sysconfig/nfs", "RPCNFSDARGS", "" },
 };
 
-/* What a distribution began with, for those whose packages no file tells; 0: not known. */
+/* The first version in a distribution's release, if no file has the package's version; 0:
+ * unknown. */
 static unsigned int number_of_release(const struct host_system *system)
 {
 	static const struct {
@@ -44,7 +45,7 @@ static unsigned int number_of_release(const struct host_system *system)
 	return 0;
 }
 
-/* With nfsconf(8), which came with 2.3.2, the rest reads nfs.conf, too. */
+/* If nfsconf(8) exists, which was added in 2.3.2, the other programs read nfs.conf, too. */
 static void find_number(const struct host *host, const struct host_system *system,
 			struct nfsd_arguments *out)
 {
@@ -64,7 +65,7 @@ static void find_number(const struct host *host, const struct host_system *syste
 		snprintf(out->who, sizeof(out->who), "nfs-utils of this host");
 }
 
-/* NULL: nothing is known of how its unit takes arguments. */
+/* Returns NULL if it is unknown how its unit takes arguments. */
 static const struct nfsd_place *place_of(enum distro distro)
 {
 	if (distro == DISTRO_DEBIAN || distro == DISTRO_UBUNTU)
@@ -72,8 +73,8 @@ static const struct nfsd_place *place_of(enum distro distro)
 	return distro == DISTRO_RHEL ? &places[1] : NULL;
 }
 
-/* Without --rdma, which is to be another. What a shell would make something else of is not shown:
- * false. */
+/* Copies the words except --rdma, which is replaced. Returns false if a shell would
+ * interpret a word differently, because such words are not shown. */
 static bool take_words(char *value, char *out, size_t cap)
 {
 	char *word;
@@ -92,7 +93,7 @@ static bool take_words(char *value, char *out, size_t cap)
 	return true;
 }
 
-/* What the variable has now; the last assignment counts. */
+/* The current value of the variable; the last assignment wins. */
 static void read_words(const struct host *host, const struct nfsd_place *place, char *out,
 		       size_t cap)
 {

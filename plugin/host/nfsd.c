@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* The kernel's NFS server and what it exports. proc/fs/nfsd exists, empty, on every kernel with
- * procfs (fs/proc/root.c); only its files say that there is a server to ask. */
+/* The kernel's NFS server and its exports. proc/fs/nfsd exists, empty, on every kernel
+ * with procfs (fs/proc/root.c); only its files show that a server can be queried. */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -10,7 +10,7 @@
 
 #define NFSD "proc/fs/nfsd"
 
-/* "rdma 20049", the newest first, IPv4 and IPv6 each. */
+/* "rdma 20049", newest first, separate lines for IPv4 and IPv6. */
 static void parse_portlist(char *text, struct host_nfsd *out)
 {
 	char *line, *proto, *port;
@@ -27,7 +27,7 @@ static void parse_portlist(char *text, struct host_nfsd *out)
 	}
 }
 
-/* "# pool packets-arrived sockets-enqueued ...", then a line a pool. */
+/* "# pool packets-arrived sockets-enqueued ...", then one line per pool. */
 static void parse_pools(char *text, struct host_nfsd *out)
 {
 	char *line;
@@ -48,7 +48,7 @@ static bool read_number(const struct host *host, const char *name, unsigned int 
 	return true;
 }
 
-/* "th 8 0 0.000 ...": the threads, for everybody to see (fs/nfsd/stats.c). */
+/* "th 8 0 0.000 ...": the threads, readable by all users (fs/nfsd/stats.c). */
 static bool read_threads_of_stats(const struct host *host, unsigned int *out)
 {
 	_cleanup_(host_text_fini) struct host_text text = { NULL, 0 };
@@ -89,7 +89,7 @@ int host_nfsd(const struct host *host, struct host_nfsd *out)
 	return 0;
 }
 
-/* "/srv/vm	192.0.2.0/24(rw,...)", as exportfs writes it: one client a line. */
+/* "/srv/vm 192.0.2.0/24(rw,...)", as exportfs writes it: one client per line. */
 static void keep_export(const char *path, char *client, struct host_exports *out)
 {
 	struct host_export *export = &out->list[out->count];
@@ -107,7 +107,7 @@ static void keep_export(const char *path, char *client, struct host_exports *out
 	out->count++;
 }
 
-/* Lines that are no comments; a backslash joins two. */
+/* Counts lines other than comments; a backslash joins two. */
 static int count_lines(const struct host *host, const char *file, unsigned int *count,
 		       struct host_exports *out)
 {

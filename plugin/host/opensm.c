@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* The files of OpenSM. Distributions have them in different places: RHEL etc/rdma and
- * etc/sysconfig, Debian etc/default and etc/opensm; opensm.conf.N is one more instance. */
+/* The files of OpenSM. Their location depends on the distribution: RHEL etc/rdma and
+ * etc/sysconfig, Debian etc/default and etc/opensm; opensm.conf.N is another instance. */
 #include <ctype.h>
 #include <stdio.h>
 #include <strings.h>
@@ -29,7 +29,8 @@ static char *unquote(char *value)
 	return text_trim(value);
 }
 
-/* "guid 0x...", "sm_priority 15" of opensm.conf; GUIDS="..." or PORTS=, PRIORITY=15 of the rest. */
+/* "guid 0x...", "sm_priority 15" in opensm.conf; GUIDS="..." or PORTS=, PRIORITY=15 in
+ * the others. */
 static void parse_line(char *line, struct host_opensm *out)
 {
 	static const char *const priority[] = { "sm_priority", "PRIORITY" };
@@ -139,7 +140,7 @@ static void parse_partition(char *text, struct host_opensm *out)
 	out->npartitions++;
 }
 
-/* Comments to the end of the line, an entry to its semicolon. */
+/* A comment extends to the end of the line, an entry to its semicolon. */
 static void parse_partitions(char *text, struct host_opensm *out)
 {
 	char *hash, *entry;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* The version of an installed package. dpkg's list is a text; rpm's is a database that rpm alone
- * reads, so a snapshot has what it said. */
+/* The version of an installed package. dpkg's database is a text file; rpm's can only be
+ * read by rpm, so a snapshot contains rpm's output. */
 #include "plugin/host/internal.h"
 
 #define LIST ".nfsrdma/packages"
 
-/* A paragraph a package; a full system's is some 5 MB. */
+/* One paragraph per package; some 5 MB on a full system. */
 #define STATUS_MAX (32 * 1024 * 1024)
 
 static bool has_key(const char *line, const char *key, const char **value)
@@ -44,7 +44,7 @@ static bool parse_status(char *text, const char *name, char *version, size_t cap
 	return version[0];
 }
 
-/* 0, -ENOENT: it is in the list without a version; -ENODATA: it is not in the list. */
+/* Returns 0; -ENOENT: it is listed without a version; -ENODATA: it is not listed. */
 static int parse_list(char *text, const char *name, char *version, size_t cap)
 {
 	char *line, *word;
@@ -60,7 +60,7 @@ static int parse_list(char *text, const char *name, char *version, size_t cap)
 	return -ENODATA;
 }
 
-/* -ENOENT: there is no such file; -ENODATA: it does not have the answer. */
+/* -ENOENT: no such file; -ENODATA: the file does not have the answer. */
 static int from_list(const struct host *host, const char *name, char *version, size_t cap)
 {
 	_cleanup_(host_text_fini) struct host_text text = { NULL, 0 };
@@ -98,7 +98,7 @@ int host_package(const struct host *host, const char *name, char *version, size_
 	rc = host_is_live(host) ? -ENOENT : from_list(host, name, version, cap);
 	if (rc == -ENOENT)
 		rc = from_status(host, name, version, cap);
-	/* What a snapshot has of it: the whole list is private. */
+	/* A snapshot records this answer only: the whole list is private. */
 	if (!rc || rc == -ESRCH || rc == -ENODATA)
 		host_answer(host, LIST, name, rc == -ENODATA ? NULL : version, NULL);
 	return rc == -ESRCH ? -ENOENT : rc;

@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Adapters on PCI that could do RDMA and do not: the module that is missing, by a table. Most
- * drivers are two, a network one and an RDMA one that udev or the administrator loads. */
+/* RDMA-capable PCI adapters without RDMA: a table gives the missing module. Most have two
+ * drivers, one for the network and one for RDMA, which udev or the administrator loads. */
 #include <stdio.h>
 
 #include "plugin/host/internal.h"
 
 #define DEVICES "sys/bus/pci/devices"
 
-/* The rows are from the drivers' MODULE_DEVICE_TABLE. Where only some cards of a driver do RDMA
- * the devices are named; @any_device: all do, and what has no driver is left alone. */
+/* The rows are from the drivers' MODULE_DEVICE_TABLE. If only some cards of a driver
+ * support RDMA, the devices are listed; @any_device: all do, and a card without a driver
+ * is ignored. */
 static const struct adapter {
 	uint16_t vendor, first, last;
 	bool any_device;
-	const char *driver; /* NULL: @module is the driver of all */
+	const char *driver; /* NULL: @module is the only driver */
 	const char *module;
 } adapters[] = {
 	{ 0x15b3, 0x5a44, 0x6282, false, NULL, "ib_mthca" },
@@ -28,7 +29,7 @@ static const struct adapter {
 	{ 0x8086, 0x124c, 0x124f, false, "ice", "irdma" },
 	{ 0x8086, 0x579c, 0x579f, false, "ice", "irdma" },
 	{ 0x8086, 0x12d0, 0x12de, false, "ice", "irdma" },
-	/* X722; the X710 family has the same driver and no RDMA */
+	/* X722; the X710 family has the same driver but no RDMA */
 	{ 0x8086, 0x37ce, 0x37d3, false, "i40e", "irdma" },
 	/* Omni-Path */
 	{ 0x8086, 0x24f0, 0x24f1, false, NULL, "hfi1" },
@@ -45,7 +46,7 @@ static const struct adapter {
 	{ 0x15ad, 0x0820, 0x0820, false, NULL, "vmw_pvrdma" },
 };
 
-/* @driver: empty: it has none. */
+/* @driver: empty: none. */
 static const struct adapter *find_adapter(int64_t vendor, int64_t device,
 					  const char *driver)
 {
@@ -74,10 +75,10 @@ static bool has_rdma(const struct host *host, const char *folder)
 struct function {
 	char folder[HOST_PATH_MAX];
 	int64_t vendor, device;
-	char driver[64]; /* empty: it has none */
+	char driver[64]; /* empty: none */
 };
 
-/* Errors: -ENOENT: it was taken out meanwhile; of reading. */
+/* Errors: -ENOENT: the adapter was removed meanwhile; of reading. */
 static int read_function(const struct host *host, const char *address,
 			 struct function *out)
 {
@@ -99,7 +100,7 @@ static int read_function(const struct host *host, const char *address,
 	return 0;
 }
 
-/* 1: @name is filled in. */
+/* Returns 1 if @name is filled in. */
 static int look_at(const struct host *host, const char *address, char name[96])
 {
 	struct function f;
@@ -136,7 +137,7 @@ int host_rdma_missing(const struct host *host, char names[][96], unsigned int ma
 	return (int)count;
 }
 
-/* --- given to virtual machines ------------------------------------------------------------- */
+/* --- assigned to virtual machines ----------------------------------------------------- */
 
 static bool is_assigning(const char *driver)
 {
@@ -149,7 +150,8 @@ static bool is_assigning(const char *driver)
 	return i < ARRAY_SIZE(names);
 }
 
-/* Without its own driver, an adapter of which only some cards do RDMA is not known to. */
+/* Only rows with listed devices match: for @any_device the driver decides, and this
+ * adapter is bound to another one. */
 static bool does_rdma(const struct function *f)
 {
 	return find_adapter(f->vendor, f->device, "") != NULL;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Which hypervisor's management is installed here, by files of its packages: its programs and its
- * units. A folder does not count: those of its hooks and of its configuration are made by others, too,
- * as we do. Nothing below etc/pve is read here: that is a FUSE file system, which
- * can hang (proxmox.c). */
+/* Detects installed hypervisor management software by its packages' files: programs and
+ * units. Directories do not count: other packages, including this one, create those for
+ * hooks and configuration. Nothing below etc/pve is read here: that is a FUSE file
+ * system, which can hang (proxmox.c). */
 #include <stdio.h>
 
 #include "plugin/host/internal.h"
@@ -26,7 +26,8 @@ static const struct {
 	  offsetof(struct host_platform, proxmox) },
 };
 
-/* The wiki's advice of 2014: "DEFAULT_OPTIONS = ["soft", ..., "rdma"]" in VDSM's own file. */
+/* The wiki recommended in 2014: "DEFAULT_OPTIONS = ["soft", ..., "rdma"]" in VDSM's own
+ * file. */
 static bool is_patched(char *text)
 {
 	char *line;

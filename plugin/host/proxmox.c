@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* NFS storages of Proxmox VE: etc/pve/storage.cfg. On a running system it is a file of pmxcfs, a FUSE
- * file system, which can hang with its cluster. So a child reads it, for at most two seconds. */
+/* NFS storages of Proxmox VE: etc/pve/storage.cfg. On a running system this file is in
+ * pmxcfs, a FUSE file system, which can hang with its cluster. So a child reads it, for
+ * at most two seconds. */
 #include "plugin/host/internal.h"
 #include "plugin/host/live.h"
 
@@ -18,7 +19,8 @@ static int read_cfg(const struct host *host, struct host_text *text)
 
 	if (host_is_live(host))
 		rc = live_child(cat_cfg, TEXT_MAX, deadline_in(CAT_MS), text);
-	/* A snapshot holds what is read by the host; that it can be read is known now. */
+	/* A snapshot contains only what host_read() reads; this is safe now that the
+	 * child has read it. */
 	if (!rc && (!host_is_live(host) || host_is_watched(host))) {
 		host_text_fini(text);
 		rc = host_read(host, STORAGE_CFG, TEXT_MAX, text);
@@ -26,7 +28,7 @@ static int read_cfg(const struct host *host, struct host_text *text)
 	return rc;
 }
 
-/* "nfs: vmstore"; NULL: there are too many storages. */
+/* "nfs: vmstore"; returns NULL if there are too many storages. */
 static struct proxmox_storage *storages_add(struct proxmox_storages *out,
 					    const char *name, unsigned int line)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* RDMA devices as sysfs shows them (Documentation/ABI/stable/sysfs-class-infiniband): nothing is
- * opened in /dev/infiniband, so no privilege is needed and no driver is woken. */
+/* RDMA devices in sysfs (Documentation/ABI/stable/sysfs-class-infiniband): nothing in
+ * /dev/infiniband is opened, so this needs no privilege and triggers no driver. */
 #include <ctype.h>
 #include <stdio.h>
 
@@ -10,18 +10,18 @@
 
 #define CLASS "sys/class/infiniband"
 
-/* rxe's table is the longest, and nearly empty. The kernel gives a new GID the first free place
- * (add_roce_gid() and find_gid() in drivers/infiniband/core/cache.c): after so many free ones there
- * is none, unless as many came before and went. */
+/* rxe's table is the longest, and nearly empty. The kernel gives a new GID the first free
+ * entry (add_roce_gid() and find_gid() in drivers/infiniband/core/cache.c): after that
+ * many free entries there are no more GIDs, unless as many were added and removed before. */
 #define GIDS_READ  1024
 #define GIDS_EMPTY 256
 
-/* Parents that are RDMA adapters and show a node of type RNIC. A software device can have any
- * network card as its parent: what is an RNIC and not of these is siw. */
+/* Drivers of RDMA adapters with node type RNIC. A software device can have any network
+ * card as its parent: an RNIC with another parent driver is siw. */
 static const char *const rnic_drivers[] = { "ice",   "i40e", "irdma", "cxgb4",
 					    "cxgb3", "qede", "nes",   "idpf" };
 
-/* The first attribute that could not be read; one that is absent is not that. */
+/* Keeps the first attribute that could not be read; absent ones do not count. */
 static void note(struct rdma_device *device, int rc)
 {
 	if (rc && rc != -ENOENT && rc != -ENODEV && !device->problem[0])
@@ -43,7 +43,7 @@ static unsigned int read_number(const struct host *host, const char *folder,
 	return value < 0 || value > UINT32_MAX ? 0 : (unsigned int)value;
 }
 
-/* "fe80:0000:0000:0000:506b:4b03:00aa:bbcc"; false: not that, or all zero. */
+/* "fe80:0000:0000:0000:506b:4b03:00aa:bbcc"; returns false if invalid or all zero. */
 static bool parse_gid(const char *text, uint8_t gid[16])
 {
 	unsigned int v[8], i, any = 0;
@@ -58,8 +58,8 @@ static bool parse_gid(const char *text, uint8_t gid[16])
 	return any;
 }
 
-/* The kernel refuses the attributes of a GID that has gone since, and a netdev where there is
- * none (iWARP before Linux 6.5): nothing to note. */
+/* The kernel refuses to read the attributes of a GID that was removed meanwhile, and the
+ * netdev of one that has none (iWARP before Linux 6.5): not an error. */
 static void read_gid_attrs(const struct host *host, const char *port, const char *index,
 			   struct rdma_gid *gid)
 {
@@ -72,7 +72,7 @@ static void read_gid_attrs(const struct host *host, const char *port, const char
 	host_attr_in(host, port, name, gid->netdev, sizeof(gid->netdev));
 }
 
-/* @empty counts those without a GID since the last that has one. */
+/* @empty counts the free entries since the last GID. */
 static int read_gid(const struct host *host, const char *port, const char *index,
 		    struct rdma_port *out, size_t *empty)
 {
@@ -138,7 +138,8 @@ static void read_pkeys(const struct host *host, const char *folder,
 	}
 }
 
-/* An iWARP device has one GID, its netdev's address (siw_query_gid(), irdma_iw_query_gid()). */
+/* An iWARP device has one GID, the address of its netdev (siw_query_gid(),
+ * irdma_iw_query_gid()). */
 static void find_netdev_by_address(const struct host *host, const uint8_t *mac,
 				   char netdev[IFNAMSIZ])
 {
@@ -220,7 +221,8 @@ static const char *last_part(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-/* Virtual functions of Mellanox, as mlx4_core's and mlx5_core's tables name them: a guest sees no "physfn". */
+/* Mellanox virtual functions, from the tables of mlx4_core and mlx5_core: a guest sees no
+ * "physfn". */
 static const uint16_t virtual_functions[] = { 0x1002, 0x1004, 0x1014, 0x1016, 0x1018,
 					      0x101a, 0x101c, 0x101e, 0xa2d3 };
 
@@ -261,7 +263,7 @@ static void read_parent(const struct host *host, const char *folder,
 			  last_part(link));
 }
 
-/* rxe alone has "parent", the name of its netdev. siw has nothing that it alone has. */
+/* Only rxe has "parent", the name of its netdev. siw has no attribute of its own. */
 static void find_software(const struct host *host, const char *folder,
 			  struct rdma_device *device)
 {

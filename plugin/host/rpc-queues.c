@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* How many requests wait on each connection to a server, by sys/kernel/sunrpc (Linux 5.14, net/sunrpc/
- * sysfs.c). Nothing of it touches a mount. A connection that is not up says nothing: ENOTCONN. */
+/* The number of requests waiting on each connection to a server, from sys/kernel/sunrpc
+ * (Linux 5.14, net/sunrpc/sysfs.c). Reading it does not touch a mount. For a connection
+ * that is not up, the read fails with ENOTCONN. */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -10,7 +11,7 @@
 
 #define SWITCHES "sys/kernel/sunrpc/xprt-switches"
 
-/* "pending_q_len=3", of lines that other kernels may have more of. */
+/* "pending_q_len=3"; other kernels may print more lines. */
 static uint64_t waiting_of(char *text, bool *known)
 {
 	static const char *const names[] = { "sending_q_len=", "pending_q_len=",
@@ -88,7 +89,7 @@ int host_rpc_queues(const struct host *host, struct host_rpc_queues *out)
 	size_t i;
 
 	*out = (struct host_rpc_queues){ .count = 0 };
-	/* An older kernel has none. */
+	/* Older kernels do not have it. */
 	if (host_list(host, SWITCHES, &list))
 		return 0;
 	out->present = true;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* What a snapshot does not have, though readers read the file: passwords of other file systems in
- * fstab, values on the kernel's command line, keys of the subnet manager, the environment of
- * services, how interfaces are configured, storages of Proxmox VE other than NFS; and which file
- * systems other than NFS and those of this host's disks are mounted. The readers find the same in the
- * rest.
+/* The parts of files that a snapshot must not contain, although readers read the files:
+ * passwords of other file systems in fstab, values on the kernel's command line, keys of
+ * the subnet manager, the environment of services, the configuration of interfaces,
+ * storages of Proxmox VE other than NFS; and mounted file systems other than NFS and
+ * those on this host's disks. Readers get the same results from the remaining text.
  *
- * No reader reads a file of keys. Should one ever do so, or follow a link to one, it has no place in
- * a snapshot either. */
+ * No reader reads a file of keys. If one ever does, or follows a link to one, its content
+ * is not stored in a snapshot either. */
 #include <ctype.h>
 #include <fnmatch.h>
 #include <strings.h>
@@ -41,7 +41,8 @@ bool secrets_is_secret(const char *path)
 	return false;
 }
 
-/* How much of a line, which is not empty, stays: 0 to @len bytes. @state: of the text, 0 at first. */
+/* Returns how much of a non-empty line to keep: 0 to @len bytes. @state: per text,
+ * initially 0. */
 typedef size_t (*line_fn)(const char *line, size_t len, unsigned int *state);
 
 static size_t word_end(const char *line, size_t len, size_t at)
@@ -58,7 +59,7 @@ static bool has(const char *line, size_t len, const char *what)
 	return memmem(line, len, what, strlen(what));
 }
 
-/* Options of other file systems may be passwords; so may comments. */
+/* Options of other file systems may contain passwords; so may comments. */
 static size_t fstab_line(const char *line, size_t len, unsigned int *state)
 {
 	size_t type = word_end(line, len, word_end(line, len, 0));
@@ -69,8 +70,8 @@ static size_t fstab_line(const char *line, size_t len, unsigned int *state)
 	return !comment && len - type >= 3 && !strncmp(line + type, "nfs", 3) ? len : 0;
 }
 
-/* A disk is kept without its options, because it may be mounted where NFS should be (mount.missing).
- * Of others the two ids are enough to know what is mounted on what. */
+/* Disks are kept without options, because they may be mounted where NFS should be
+ * (mount.missing). For others, the two ids suffice to know what is mounted on what. */
 static size_t mountinfo_line(const char *line, size_t len, unsigned int *state)
 {
 	size_t end = word_end(line, len, word_end(line, len, 0));
@@ -90,7 +91,7 @@ static size_t mountinfo_line(const char *line, size_t len, unsigned int *state)
 	return end;
 }
 
-/* A paragraph for each mount that has statistics, a line for others. */
+/* One paragraph for each mount with statistics, one line for the others. */
 static size_t mountstats_line(const char *line, size_t len, unsigned int *state)
 {
 	if (!strncmp(line, "device ", 7))
@@ -98,7 +99,7 @@ static size_t mountstats_line(const char *line, size_t len, unsigned int *state)
 	return *state ? len : 0;
 }
 
-/* libmount's own list: of NFS mounts, which have "SRC=HOST:/PATH". */
+/* libmount's own list: keeps NFS mounts, which have "SRC=HOST:/PATH". */
 static size_t utab_line(const char *line, size_t len, unsigned int *state)
 {
 	const char *source = strstr(line, "SRC="), *colon = strstr(line, ":/");
@@ -108,7 +109,7 @@ static size_t utab_line(const char *line, size_t len, unsigned int *state)
 										 : 0;
 }
 
-/* "m_key 0x...", and all that is called a key; "FOO_KEY=..." */
+/* "m_key 0x...", and every other setting with "key" in its name; "FOO_KEY=..." */
 static size_t opensm_line(const char *line, size_t len, unsigned int *state)
 {
 	size_t at;
@@ -122,7 +123,7 @@ static size_t opensm_line(const char *line, size_t len, unsigned int *state)
 		       : len;
 }
 
-/* A setting goes on in the next line after a backslash. */
+/* A backslash continues a setting in the next line. */
 static size_t unit_line(const char *line, size_t len, unsigned int *state)
 {
 	const char *start = line + strspn(line, " \t");
@@ -136,7 +137,8 @@ static size_t unit_line(const char *line, size_t len, unsigned int *state)
 	return 0;
 }
 
-/* Which sections of devices there are (managers.c); below them may be keys of a wireless network. */
+/* Keeps the sections of devices (managers.c); below them there may be keys of a wireless
+ * network. */
 static size_t netplan_line(const char *line, size_t len, unsigned int *state)
 {
 	size_t name = strspn(line, " \t");
@@ -147,7 +149,7 @@ static size_t netplan_line(const char *line, size_t len, unsigned int *state)
 	return name < len && name + strcspn(line + name, ":") == len - 1 ? len : 0;
 }
 
-/* Which interfaces there are; of how they are configured nothing is read. */
+/* Keeps the names of interfaces; readers do not use their configuration. */
 static size_t interfaces_line(const char *line, size_t len, unsigned int *state)
 {
 	(void)state;
@@ -156,7 +158,7 @@ static size_t interfaces_line(const char *line, size_t len, unsigned int *state)
 		       : word_end(line, len, word_end(line, len, 0));
 }
 
-/* NFS storages of Proxmox VE. Storages of plugins may have a password. */
+/* Keeps NFS storages of Proxmox VE. Storages of plugins may have a password. */
 static size_t storage_line(const char *line, size_t len, unsigned int *state)
 {
 	if (!isblank((unsigned char)*line))
@@ -173,12 +175,13 @@ static void keep_lines(struct host_text *text, line_fn keep)
 		char *newline = memchr(from, '\n', (size_t)(end - from));
 		size_t len = (size_t)((newline ? newline : end) - from), kept;
 
-		/* So that no search goes beyond the line; the last has a NUL after it. */
+		/* Limits string searches to the line; the last line already ends with
+		 * NUL. */
 		from[len] = '\0';
 		kept = len ? keep(from, len, &state) : 0;
 		memmove(to, from, kept);
 		to += kept;
-		/* Findings have line numbers of these. */
+		/* Findings cite line numbers of these files. */
 		if (newline &&
 		    (kept || !len || keep == fstab_line || keep == storage_line))
 			*to++ = '\n';
@@ -200,8 +203,8 @@ static bool is_read(const char *name, size_t len)
 	return false;
 }
 
-/* Of a parameter, which has no blanks but in quotes, wherever they stand (next_arg() in the
- * kernel's lib/cmdline.c). */
+/* The length of a parameter, which has blanks only in quotes, at any position (next_arg()
+ * in the kernel's lib/cmdline.c). */
 static size_t parameter_len(const char *text)
 {
 	bool quoted = false;
@@ -212,8 +215,8 @@ static size_t parameter_len(const char *text)
 	return len;
 }
 
-/* Any value may be a password, or a URL with one; so of others than those that are read the name
- * is left, "root=". */
+/* Any value may be a password or a URL with one; so parameters that no reader uses keep
+ * only their name, "root=". */
 static void strip_cmdline(struct host_text *text)
 {
 	static const char name_bytes[] =
@@ -226,7 +229,7 @@ static void strip_cmdline(struct host_text *text)
 			      : is_read(from, name) ? len
 						    : name + 1;
 
-		/* The blank behind it, too. */
+		/* Including the blank after it. */
 		memmove(to, from, kept);
 		to += kept;
 		from += len;
@@ -238,7 +241,7 @@ static void strip_cmdline(struct host_text *text)
 }
 
 static const struct {
-	const char *pattern; /* fnmatch(3), where "*" is slashes as well */
+	const char *pattern; /* fnmatch(3), where "*" also matches slashes */
 	line_fn keep;
 	void (*strip)(struct host_text *text);
 } rows[] = {
@@ -262,7 +265,7 @@ void secrets_strip(const char *path, struct host_text *text)
 		if (fnmatch(rows[i].pattern, path, 0))
 			continue;
 		if (memchr(text->text, '\0', text->len)) {
-			/* No text to the readers, as before. */
+			/* Readers reject it as not text, as before. */
 			text->text[0] = '\0';
 			text->len = 1;
 		} else if (rows[i].keep) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Names of ports (services(5)), as getservbyname(3) finds them. Only the file: what else
- * nsswitch.conf names is not asked. */
+/* Port names (services(5)), as getservbyname(3) finds them, but only in the file: other
+ * sources in nsswitch.conf are not queried. */
 #include <stdio.h>
 
 #include "plugin/host/internal.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* The trees of a snapshot, and where a path leads: every folder and link on the way comes into the
- * archive, so that the same path leads to the same place in it. */
+/* The trees of a snapshot, and path resolution: every directory and link on a path goes
+ * into the archive, so that the path resolves to the same file in it. */
 #include <fcntl.h>
 #include <limits.h>
 #include <search.h>
@@ -11,7 +11,7 @@
 
 #include "plugin/host/snapshot-internal.h"
 
-/* As the kernel: MAXSYMLINKS. */
+/* The kernel's limit: MAXSYMLINKS. */
 #define LINKS_MAX 40
 
 static void no_memory(struct snapshot *snapshot)
@@ -20,7 +20,7 @@ static void no_memory(struct snapshot *snapshot)
 		snapshot->rc = -ENOMEM;
 }
 
-/* Both begin with their path. */
+/* Both types of nodes begin with their path. */
 static int by_path(const void *a, const void *b)
 {
 	return strcmp(*(char *const *)a, *(char *const *)b);
@@ -72,7 +72,8 @@ void *snapshot_tree_add(struct snapshot *snapshot, void **tree, const char *path
 	return node;
 }
 
-/* --- where a path leads --------------------------------------------------------------- */
+/* --- path resolution
+ * -------------------------------------------------------------------- */
 
 static char *read_target(int link)
 {
@@ -99,7 +100,7 @@ struct member *snapshot_tree_look(struct snapshot *snapshot, const char *path)
 	entry = snapshot_tree_add(snapshot, &snapshot->entries, path, sizeof(*entry));
 	if (!entry)
 		return NULL;
-	/* A FIFO, a device: its name. */
+	/* Of a FIFO or a device, only the name. */
 	entry->type = S_ISDIR(st.st_mode)   ? MEMBER_FOLDER
 		      : S_ISLNK(st.st_mode) ? MEMBER_LINK
 					    : MEMBER_FILE;
@@ -116,7 +117,7 @@ struct way {
 	unsigned int links;
 };
 
-/* The first part of what is left; "" at the end. */
+/* Returns the first component of the rest; "" at the end. */
 static const char *next_part(struct way *way, char part[NAME_MAX + 1])
 {
 	const char *start = way->rest + strspn(way->rest, "/");
@@ -167,7 +168,7 @@ static bool take_link(struct way *way, const char *target)
 	return true;
 }
 
-/* Goes one part on. False: it leads nowhere. */
+/* Resolves one component. Returns false if it does not exist. */
 static bool step(struct snapshot *snapshot, struct way *way, const char *part,
 		 bool follow, struct member **at)
 {

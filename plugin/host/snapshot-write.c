@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Writing a snapshot: the records that no reader read, the index (index.c), and all of it as an
- * archive. */
+/* Writes a snapshot: the records that no reader read, the index (index.c), and the
+ * archive of all. */
 #include <search.h>
 #include <stdio.h>
 #include <time.h>
 
 #include "plugin/host/snapshot-internal.h"
 
-/* Of what a library reads: a module, an index of modules. What is bigger stays a name. */
+/* The limit for files that a library reads: modules and their indexes. Of larger files
+ * only the name is kept. */
 #define OPENED_MAX   (64 * 1024 * 1024)
 #define PACKAGES_MAX 32
 
-/* --- files that the machine does not have ----------------------------------------------- */
+/* --- generated files ------------------------------------------------------------------ */
 
-/* @path has one folder. What is there of that name, of a machine below a root, gives way. */
+/* @path has one directory. It replaces a file of that name from a machine below a --root. */
 int snapshot_file(void *arg, const char *path, const char *text, size_t len)
 {
 	struct snapshot *snapshot = arg;
@@ -45,7 +46,7 @@ static int add_json(struct snapshot *snapshot, const char *path, struct json_obj
 		    : err_set(ENOMEM, "no memory for %s", path);
 }
 
-/* rpm has a database that only itself reads: it is asked for what no reader could find out. */
+/* Only rpm can read its database: it is queried for packages that no reader could find. */
 static void ask_rpm(struct snapshot *snapshot, struct host_text *out)
 {
 	const char *names[PACKAGES_MAX + 1];
@@ -59,13 +60,13 @@ static void ask_rpm(struct snapshot *snapshot, struct host_text *out)
 	names[count] = NULL;
 	if (!count || !host_is_live(snapshot->host) || live_rpm(names, out))
 		return;
-	/* Those that it does not print are not installed. */
+	/* Packages that it does not print are not installed. */
 	while (count--)
 		json_object_object_add(snapshot->packages, names[count],
 				       json_object_new_string(""));
 }
 
-/* "NAME VERSION", or the name of one that is not installed. None: unknown. */
+/* "NAME VERSION", or only the name if not installed. No line: unknown. */
 static int add_packages(struct snapshot *snapshot)
 {
 	_cleanup_(host_text_fini) struct host_text rpm = { NULL, 0 };
@@ -140,7 +141,7 @@ static void write_name(struct snapshot *snapshot, const struct member *entry, ch
 		 entry->path);
 }
 
-/* What a library read is read now: index, module. */
+/* Reads files that a library has read: indexes and modules. */
 static void read_opened(struct snapshot *snapshot, struct member *entry)
 {
 	if (entry->opened && !entry->text.text &&
@@ -173,7 +174,8 @@ static void write_entry(const void *node, VISIT which, void *arg)
 	snapshot->rc = rc;
 }
 
-/* "node1-20260101-120000": the machine's name as far as a shell would not mind it. */
+/* "node1-20260101-120000": the host name up to the first character that is special in a
+ * shell, and the date. */
 static void name_folder(struct snapshot *snapshot, const struct tm *now)
 {
 	static const char good[] =

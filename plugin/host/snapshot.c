@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* A snapshot of a machine. There is no list of what belongs into it: it watches the host (host.h)
- * while others read, and keeps what was asked and the answers. So it holds what the
- * checks of this very program look at, whatever they are, as they saw it, and nothing besides. */
+/* A snapshot of a machine. There is no list of its content: it watches the host (host.h)
+ * while checks run, and stores what they query and the answers. So it contains exactly
+ * what the checks of this program version read, as they saw it, and nothing else. */
 #include "plugin/host/snapshot-internal.h"
 
 static void no_memory(struct snapshot *snapshot)
@@ -42,7 +42,7 @@ static void on_error(struct snapshot *snapshot, const struct host_event *event)
 		asked->error = live_encode_error(event->rc);
 }
 
-/* A reader with room for less may have been refused: it will be so again. */
+/* The error may come from a reader with a smaller buffer, which gets it on replay too. */
 static void forget_error(struct snapshot *snapshot, const char *path)
 {
 	struct asked *asked = ask(snapshot, path);
@@ -54,7 +54,7 @@ static void forget_error(struct snapshot *snapshot, const char *path)
 	asked->read = true;
 }
 
-/* A refusal where there would be a secret. */
+/* Records an error in place of a secret. */
 static void refuse(struct snapshot *snapshot, const char *path)
 {
 	struct asked *asked = ask(snapshot, path);
@@ -64,7 +64,7 @@ static void refuse(struct snapshot *snapshot, const char *path)
 		asked->error = live_encode_error(-EACCES);
 }
 
-/* One name of a secret is enough, whichever it is read by first. */
+/* A file is secret if any of its names is, regardless of the name it is read by first. */
 static bool is_ours(struct member *entry, const char *path)
 {
 	entry->secret |= secrets_is_secret(entry->path) || secrets_is_secret(path);
@@ -87,7 +87,7 @@ static void on_opened(struct snapshot *snapshot, const struct host_event *event)
 	forget_error(snapshot, event->path);
 }
 
-/* The whole list of packages is not the snapshot's business: add_packages(). */
+/* The full list of packages must not be in a snapshot: add_packages() writes an extract. */
 static bool is_package_list(const char *path)
 {
 	return !strcmp(path, "var/lib/dpkg/status") || !strcmp(path, PACKAGES);
@@ -105,7 +105,7 @@ static void on_text(struct snapshot *snapshot, const struct host_event *event)
 	if (!entry->text.text &&
 	    snapshot_copy(&entry->text, event->text->text, event->text->len))
 		return no_memory(snapshot);
-	/* By what it is called where it lies, and by every name that it is read by. */
+	/* By its real path, and by every name that it is read by. */
 	secrets_strip(entry->path, &entry->text);
 	secrets_strip(event->path, &entry->text);
 }

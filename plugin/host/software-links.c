@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* What makes software RDMA links at boot. The kernel forgets them at a reboot, and no distribution has
- * one place for them: there are units, rc.local, cron's @reboot, hooks of whatever configures the
- * network, udev's rules, and rxe_cfg of rdma-core before 28. So all of these are searched for the
- * command, and for scripts that have it. A word too many is better than one too few: who is warned
- * without need does not read the next warning.
+/* What creates software RDMA links at boot. The kernel does not keep them across a
+ * reboot, and no distribution has one place to configure them: there are units, rc.local,
+ * cron's @reboot, hooks of network managers, udev rules, and rxe_cfg of rdma-core before
+ * 28. So all of these are searched for the command, and for scripts that contain it. A
+ * false match is better than a missed one, because users who get a false warning ignore
+ * the next one.
  *
- * Scripts may hold secrets: a snapshot has none of them, only what was found. */
+ * Scripts may contain secrets: a snapshot stores none of them, only the result. */
 #include <json-c/json.h>
 
 #include <ctype.h>
@@ -16,7 +17,7 @@
 #include "plugin/host/internal.h"
 
 #define SCRIPT_MAX (256 * 1024)
-/* Scripts that are read because a file names them. */
+/* The limit of scripts that are read because a file names them. */
 #define NAMED_MAX 256
 
 static const char *const files[] = {
@@ -83,7 +84,7 @@ static bool begins_path(const char *line, const char *at)
 
 static int search_file(struct search *search, const char *path, bool follow);
 
-/* 1: a script that the line names has it. */
+/* Returns 1 if a script named in the line contains it. */
 static int search_named(struct search *search, const char *line)
 {
 	char path[256];
@@ -98,7 +99,7 @@ static int search_named(struct search *search, const char *line)
 		if (len < 2 || len >= sizeof(path) || search->named == NAMED_MAX)
 			continue;
 		snprintf(path, sizeof(path), "%.*s", (int)(len - 1), at + 1);
-		/* What the kernel shows is no script, and a program of the system neither. */
+		/* Files of the kernel and programs of the system are not scripts. */
 		if (!strncmp(path, "proc/", 5) || !strncmp(path, "sys/", 4) ||
 		    !strncmp(path, "dev/", 4) || !strncmp(path, "run/", 4) ||
 		    !strncmp(path, "bin/", 4) || !strncmp(path, "usr/bin/", 8) ||
@@ -110,7 +111,8 @@ static int search_named(struct search *search, const char *line)
 	return rc;
 }
 
-/* 1: it is there. What is no text, or too long to be a script, is passed over. */
+/* Returns 1 if the file contains it. Skips files that are not text or are too long for a
+ * script. */
 static int search_file(struct search *search, const char *path, bool follow)
 {
 	_cleanup_(host_text_fini) struct host_text text = { NULL, 0 };
@@ -136,7 +138,7 @@ static int search_file(struct search *search, const char *path, bool follow)
 	return rc;
 }
 
-/* A unit of `nfsrdma setup` makes nothing while it is disabled. */
+/* A unit of `nfsrdma setup` creates nothing while it is disabled. */
 static bool is_idle(const struct host *host, const char *name)
 {
 	enum unit_state state;
@@ -145,7 +147,7 @@ static bool is_idle(const struct host *host, const char *name)
 	       !host_unit_state(host, name, &state) && state != UNIT_ENABLED;
 }
 
-/* @depth: folders in it are searched too: drop-ins of units. */
+/* @depth: levels of subdirectories to search too: drop-ins of units. */
 static int search_folder(struct search *search, const char *folder, unsigned int depth)
 {
 	_cleanup_(host_list_fini) struct host_list list = { NULL, 0, false };
@@ -158,7 +160,7 @@ static int search_folder(struct search *search, const char *folder, unsigned int
 	for (i = 0; !rc && i < list.count; i++) {
 		const char *name = list.names[i];
 
-		/* What a unit wants are links to units. */
+		/* These directories contain only links to units. */
 		if (text_ends_with(name, ".wants") || text_ends_with(name, ".requires") ||
 		    is_idle(search->host, name))
 			continue;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* udev's rules (udev(7)). What they mean is the checks' business. */
+/* udev rules (udev(7)). Checks interpret them. */
 #include "plugin/host/internal.h"
 
 static const char *const rules_dirs[] = {
@@ -16,7 +16,7 @@ static int each_in(const struct host *host, const char *file, udev_fn fn, void *
 	int rc = host_read(host, file, HOST_FILE_MAX, &text);
 	char *cursor, *line;
 
-	/* Hidden by a link to nowhere or to /dev/null. */
+	/* Masked by a dangling link or one to /dev/null. */
 	if (rc)
 		return rc == -ENOENT || rc == -EINVAL ? 0 : rc;
 	cursor = text.text;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* systemd's units as they lie there (systemd.unit(5)). A unit in an earlier folder hides one of
- * the same name; drop-ins of all folders come after it, by name. */
+/* systemd's unit files (systemd.unit(5)). A unit in an earlier directory hides one of the
+ * same name; drop-ins of all directories apply after it, ordered by name. */
 #include <stdio.h>
 
 #include "plugin/host/internal.h"
@@ -14,7 +14,7 @@ static const char *const unit_dirs[] = {
 	"usr/lib/systemd/system", "lib/systemd/system", NULL
 };
 
-/* "rdma-load-modules@rdma.service" is made of "rdma-load-modules@.service". */
+/* "rdma-load-modules@rdma.service" is an instance of "rdma-load-modules@.service". */
 static bool template_of(const char *unit, char *buf, size_t cap)
 {
 	const char *at = strchr(unit, '@'), *dot = strrchr(unit, '.');
@@ -25,7 +25,7 @@ static bool template_of(const char *unit, char *buf, size_t cap)
 	return true;
 }
 
-/* 1: masked, 0: @path is the unit's file. */
+/* Returns 1 if masked; 0: @path is the unit's file. */
 static int find_unit(const struct host *host, const char *unit, char *path)
 {
 	char link[HOST_PATH_MAX];
@@ -105,7 +105,8 @@ static int parse_dropins(const struct host *host, const char *unit, const char *
 	rc = dropins_list(host, list, ".conf", &files);
 	for (i = 0; !rc && i < files.count; i++) {
 		rc = parse_file(host, files.names[i], section, key, buf, cap);
-		/* A link to nowhere or to /dev/null hides one of a later folder. */
+		/* A dangling link or one to /dev/null masks the file in a later
+		 * directory. */
 		rc = rc == -ENOENT || rc == -EINVAL ? 0 : rc;
 	}
 	return rc;
@@ -127,7 +128,7 @@ int host_unit_get(const struct host *host, const char *unit, const char *section
 	return rc ? rc : parse_dropins(host, unit, section, key, buf, cap);
 }
 
-/* Whether FOLDER/SOMETHING.wants/UNIT, or .requires, is there. */
+/* Whether FOLDER/SOMETHING.wants/UNIT, or .requires, exists. */
 static int is_wanted(const struct host *host, const char *folder, const char *unit)
 {
 	_cleanup_(host_list_fini) struct host_list list = { NULL, 0, false };
@@ -159,7 +160,8 @@ int host_unit_state(const struct host *host, const char *unit, enum unit_state *
 	*out = rc == -ENOENT ? UNIT_MISSING : rc == 1 ? UNIT_MASKED : UNIT_DISABLED;
 	if (rc)
 		return rc == -ENOENT || rc == 1 ? 0 : rc;
-	/* Those of the distribution too: rdma-core has its in rdma-hw.target.wants there. */
+	/* Includes the distribution's directories: rdma-core has its links in
+	 * rdma-hw.target.wants there. */
 	for (dir = unit_dirs; *dir && !rc; dir++)
 		rc = is_wanted(host, *dir, unit);
 	if (rc > 0)

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* /run/mount/utab, where libmount keeps what the kernel does not: of an NFS mount the options that
- * mount.nfs was given, with those of nfsmount.conf (store_mount_options() in nfs-utils'
- * utils/mount/mount_libmount.c). They say what was wanted where the kernel did something else.
- * libmount itself reads the file only together with the running system's mounts.
+/* /run/mount/utab, where libmount stores what the kernel does not: for an NFS mount, the
+ * options given to mount.nfs, with those of nfsmount.conf (store_mount_options() in
+ * nfs-utils' utils/mount/mount_libmount.c). They are the requested options where the
+ * actual ones differ. libmount itself reads the file only together with the running
+ * system's mounts.
  *
- * A line is "SRC=... TARGET=... ROOT=... ATTRS=... OPTS=...", in any order, blanks escaped as in
- * mountinfo. Who unmounts without libmount leaves the line behind, so the last one counts. */
+ * A line is "SRC=... TARGET=... ROOT=... ATTRS=... OPTS=...", in any order, blanks
+ * escaped as in mountinfo. Unmounting without libmount leaves a stale line, so the last
+ * one wins. */
 #include "plugin/host/internal.h"
 
 struct line {

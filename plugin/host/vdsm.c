@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Where VDSM keeps its storage: the option "repository" of section [irs], in etc/vdsm/vdsm.conf and then in
- * the files of vdsm.conf.d, of which the later wins (lib/vdsm/common/config.py.in). */
+/* VDSM's repository: the option "repository" of section [irs], in etc/vdsm/vdsm.conf and
+ * then in the files of vdsm.conf.d, of which the later wins
+ * (lib/vdsm/common/config.py.in). */
 #include <stdio.h>
 #include <strings.h>
 
@@ -11,7 +12,8 @@
 #define BUILT_IN "/rhev/data-center"
 #define DROPINS  "etc/vdsm/vdsm.conf.d"
 
-/* "repository = /x", or with a colon, as Python's configparser takes it. NULL: another line. */
+/* "repository = /x", or with a colon, as Python's configparser accepts. Returns NULL for
+ * other lines. */
 static char *value_of(char *line)
 {
 	static const char key[] = "repository";
@@ -41,7 +43,7 @@ static void read_text(char *text, char out[HOST_REPOSITORY_MAX])
 		len = value ? strlen(value) : 0;
 		while (len > 1 && value[len - 1] == '/')
 			value[--len] = '\0';
-		/* Another one is none that VDSM could work with. */
+		/* VDSM could not use any other value. */
 		if (len > 1 && len < HOST_REPOSITORY_MAX && value[0] == '/' &&
 		    finding_is_clean(value))
 			strcpy(out, value);
@@ -112,8 +114,9 @@ bool host_repository_not_nfs(const char *repository, const char *path)
 	return false;
 }
 
-/* VDSM doubles each "_" of a source and makes "_" of each "/" (fileUtils.py: transformPath()). A path has
- * no two slashes in a row, so two are one "_"; three are ambiguous. */
+/* VDSM doubles each "_" of a source and replaces each "/" by "_" (fileUtils.py:
+ * transformPath()). A path has no two consecutive slashes, so two underscores are one
+ * "_"; three are ambiguous. */
 int host_repository_source(const char *dir, char *out, size_t cap)
 {
 	const char *slash = strrchr(dir, '/'), *from = slash ? slash + 1 : dir;

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* On which mount a path lies, as path_resolution(7) has it, without asking any server. The path is
- * walked by its names. Each is first looked for among what is mounted on the mount where the walk is,
- * so that what lies hidden below a later mount is not seen. Only on file systems of this host is
- * a name then looked at, because it may be a link; from the first mount of a network on names are
- * taken as they are written, and only the list of mounts is asked.
+/* The mount on which a path lies, as by path_resolution(7), without contacting any
+ * server. The path is walked by its names. Each is first looked up among the mounts on
+ * the current mount, so names hidden below a later mount are not seen. Only on file
+ * systems of this host is a name then looked up on disk, because it may be a link; from
+ * the first network mount on, names are taken as written, and only the list of mounts is
+ * consulted.
  *
- * The root is looked at in any case: if it is of a network, this program is on it, too. */
+ * The root is looked up in any case: if it is on a network, so is this program. */
 #include <stdio.h>
 
 #include "plugin/host/internal.h"
 
-/* As the kernel: MAXSYMLINKS. */
+/* The kernel's limit: MAXSYMLINKS. */
 #define LINKS_MAX 40
 /* Names in a path; each has a slash before it. */
 #define DEPTH_MAX (PATH_MAX / 2)
@@ -20,8 +21,8 @@
 struct walk_step {
 	const struct host_mount *mount;
 	size_t len; /* of the path so far */
-	bool blind; /* nothing in it is looked at */
-	bool sure;  /* it is no link, so ".." is what is before it */
+	bool blind; /* no name in it may be looked up */
+	bool sure;  /* not a link, so ".." is the previous step */
 };
 
 struct walk {
@@ -30,14 +31,15 @@ struct walk {
 	struct host_way *out;
 	size_t depth;
 	unsigned int links;
-	/* ".." after a name that was not looked up: it may be a link. */
+	/* ".." follows a name that was not looked up and may be a link. */
 	bool guessed;
 	char rest[PATH_MAX];
 	struct walk_step steps[DEPTH_MAX + 1]; /* [0] is the root */
 };
 
-/* A file system that is not here is one of this host: of a disk, of memory, of the kernel. A cluster's
- * on shared disks (gfs2, ocfs2) has no server to wait for. "*": all that begin so. */
+/* A file system that is not listed is local: on a disk, in memory, of the kernel. Cluster
+ * file systems on shared disks (gfs2, ocfs2) have no server to wait for. "*": matches any
+ * suffix. */
 static const struct {
 	const char *type;
 	enum way_end end;
@@ -56,8 +58,8 @@ static const struct {
 	{ "vboxsf", WAY_REMOTE },    { "vmhgfs", WAY_REMOTE },
 };
 
-/* Those that lie over others are of this host, too; but to look at a name in one is to look at it in
- * them, and they may be of a network. */
+/* Stacked file systems are local, too; but looking up a name in one does so in the lower
+ * ones, which may be on a network. */
 static const char *const stacked[] = { "overlay", "overlayfs", "aufs",
 				       "unionfs", "shiftfs",   "ecryptfs" };
 
@@ -74,8 +76,8 @@ static enum way_end end_of(const struct host_mount *mount)
 	return WAY_LOCAL;
 }
 
-/* What lies over others is looked at where it is the root's own file system, that of a container or
- * of a live system: this program is on it, too. */
+/* A stacked file system is looked up only if it is the root's own, as in a container or a
+ * live system: this program is on it, too. */
 static bool is_blind(const struct walk *walk, const struct host_mount *mount)
 {
 	const struct host_mount *root = walk->steps[0].mount;
@@ -87,13 +89,13 @@ static bool is_blind(const struct walk *walk, const struct host_mount *mount)
 	return end_of(mount) != WAY_LOCAL;
 }
 
-/* --- what was looked at --------------------------------------------------------------------- */
+/* --- cache of lookups ----------------------------------------------------------------- */
 
-/* Files of guests lie in few directories: what was seen of a name on the way there is kept, for as long
- * as the list of mounts is. A name takes the place of another one that falls on its slot. */
+/* Guest images share few directories: results for the names on the way there are cached
+ * for as long as the list of mounts exists. A new name replaces the one in its slot. */
 struct way_note {
 	char *path; /* NULL: none */
-	char *link; /* NULL: it is none */
+	char *link; /* NULL: not a link */
 };
 
 #define NOTES 256
@@ -138,7 +140,8 @@ void way_notes_free(struct way_note *notes)
 	free(notes);
 }
 
-/* host_link(), but for its words where it is no link. @passing: more names come behind it. */
+/* Like host_link(), but does not set err_text() if it is not a link. @passing: more names
+ * follow. */
 static int look(const struct walk *walk, const char *path, bool passing, char *link)
 {
 	struct way_note *note = note_at(walk->mounts->notes, path);
@@ -155,7 +158,7 @@ static int look(const struct walk *walk, const char *path, bool passing, char *l
 	return rc;
 }
 
-/* --- walking ----------------------------------------------------------------------------------- */
+/* --- walking ------------------------------------------------------------------------ */
 
 static int too_long(void)
 {
@@ -163,7 +166,7 @@ static int too_long(void)
 		       PATH_MAX - 1);
 }
 
-/* Takes the next name out of what is left; NULL: there is none. */
+/* Takes the next name from the rest; NULL: none. */
 static const char *next_name(struct walk *walk, char name[PATH_MAX])
 {
 	const char *rest = walk->rest + strspn(walk->rest, "/");
@@ -200,7 +203,7 @@ static int climb(struct walk *walk)
 	return 0;
 }
 
-/* The link takes the place of its name. */
+/* Replaces the name by the link's target. */
 static int follow(struct walk *walk, const char *link)
 {
 	char joined[PATH_MAX];
@@ -279,7 +282,7 @@ static int step(struct walk *walk, const char *name)
 	return 0;
 }
 
-/* What an error left: so that the caller has something to show. */
+/* Appends the rest of the path after an error, so that the caller can show it. */
 static void keep_rest(struct walk *walk)
 {
 	char *path = walk->out->path;
@@ -305,7 +308,7 @@ int host_way(const struct host *host, const struct host_mounts *mounts, const ch
 	walk = malloc(sizeof(*walk));
 	if (!walk)
 		return err_set(ENOMEM, "no memory");
-	/* Not all of it: most paths have few steps. */
+	/* Not the whole struct: most paths have few steps. */
 	memset(walk, 0, offsetof(struct walk, rest));
 	walk->host = host;
 	walk->mounts = mounts;
