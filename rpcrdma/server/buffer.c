@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* A session's memory for messages. Most are short; the memory of a long one is given back after
- * it, so that many idle connections cost little. */
+/* A session's message buffer. Most messages are short; memory for a long one is freed afterwards,
+ * so that many idle connections cost little. */
 #include "rpcrdma/server/internal.h"
 
 int server_buffer_grow(struct server_buffer *buffer, size_t len)
 {
 	uint8_t *base;
 
-	len = len ? len : 1; /* there is always an address */
+	len = len ? len : 1; /* base is never NULL */
 	if (len <= buffer->cap)
 		return 0;
 	base = realloc(buffer->base, len);

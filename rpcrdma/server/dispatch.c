@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* RPC programs by table (RFC 5531 section 9): the call's header is decoded, the program, its
- * version and the procedure are found, and everything that is not there is answered as the RFC
- * says. What a procedure does is the program's own. */
+/* RPC dispatch by table (RFC 5531 section 9): decodes the call header, looks up program, version
+ * and procedure, and answers an unknown one with the RFC's error. The program implements its
+ * procedures. */
 #include "rpcrdma/server/internal.h"
 
 #define RPC_VERSION  2
@@ -66,7 +66,7 @@ static enum rpc_accept_stat run(struct call *call, const struct rpc_program *pro
 	if (call->rpc.proc >= program->count || !program->procedures[call->rpc.proc].run)
 		return RPC_PROC_UNAVAIL;
 	call->procedure = &program->procedures[call->rpc.proc];
-	/* RFC 8166 section 6.1: an argument that must not be moved to a chunk was. */
+	/* RFC 8166 section 6.1: an argument that is not DDP-eligible came by chunk. */
 	if (call->reduced && !call->procedure->reducible)
 		return RPC_GARBAGE_ARGS;
 	if (!writer_reserve(&call->reply, REPLY_HEADER_LEN))
@@ -80,7 +80,7 @@ static enum rpc_accept_stat run(struct call *call, const struct rpc_program *pro
 	return call->reply.bad ? RPC_SYSTEM_ERR : stat;
 }
 
-/* The header goes in front of the results, which it says were had. */
+/* Writes the header before the results; that of an RPC error replaces them. */
 static void put_header(struct writer *w, const struct rpc_reply *reply)
 {
 	struct writer head;
@@ -114,7 +114,7 @@ int dispatch_call(struct call *call, const struct rpc_program *const *programs)
 		reply.auth_stat = AUTH_BADCRED;
 	} else {
 		reply.accept_stat = RPC_PROG_UNAVAIL;
-		/* Without an export there is no NFS. */
+		/* NFS requires an export. */
 		program = call->exp ? find_program(programs, &call->rpc, &reply) : NULL;
 		if (program)
 			reply.accept_stat = run(call, program);

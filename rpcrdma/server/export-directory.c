@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* A directory, read-only. Everything is opened beneath it by openat2(2) without following any
- * link and without leaving its file system; a path that was swapped under us fails the
- * comparison with the inode in the handle. What is served is what others may read: regular
- * files, directories that others may also search, and links, whose text the client follows.
+/* A directory, read-only. Every open is beneath it, by openat2(2), follows no symbolic link and
+ * stays on its file system; a path that was replaced meanwhile fails the comparison with the
+ * inode in the handle. Only objects that "others" may read are served: regular files, directories
+ * that others may also search, and symbolic links, which the client resolves.
  *
- * Files are read with pread(2): one that shrinks gives a short READ, where mapped memory would
- * give a signal. */
+ * Files are read with pread(2): a file that shrinks gives a short READ, where mapped memory would
+ * raise SIGBUS. */
 #include <dirent.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -30,7 +30,7 @@ struct directory {
 struct object {
 	char path[PATH_MAX];
 	struct stat st;
-	int fd; /* O_PATH, or what was asked for */
+	int fd; /* O_PATH, or opened for reading */
 };
 
 static struct directory *directory_of(struct export *exp)
@@ -58,7 +58,7 @@ static uint32_t status_of(int errnum)
 		{ ENOENT, NFS3_STATUS_NOENT },
 		{ EACCES, NFS3_STATUS_ACCES },
 		{ EPERM, NFS3_STATUS_ACCES },
-		/* openat2: a link on the way, out of the root, another file system */
+		/* openat2: a symbolic link, a path out of the root, another file system */
 		{ ELOOP, NFS3_STATUS_ACCES },
 		{ EXDEV, NFS3_STATUS_ACCES },
 		{ EAGAIN, NFS3_STATUS_JUKEBOX },
@@ -88,12 +88,12 @@ static int open_beneath(const struct directory *dir, const char *path, uint64_t 
 	};
 	long fd = syscall(SYS_openat2, dir->root, path, &how, sizeof(how));
 
-	/* With O_PATH and O_NOFOLLOW a link at the end is opened, but RESOLVE_NO_SYMLINKS
-	 * refuses those on the way. */
+	/* O_PATH with O_NOFOLLOW opens a symbolic link that is the last component;
+	 * RESOLVE_NO_SYMLINKS refuses one in the path. */
 	return (int)fd;
 }
 
-/* By the rule of this file; "others" because nobody's own identity may count. */
+/* The rule at the top of this file; "others", because the caller's identity must not matter. */
 static bool is_served(const struct stat *st)
 {
 	if (S_ISDIR(st->st_mode))
@@ -106,7 +106,7 @@ static bool same_inode(const struct stat *a, const struct stat *b)
 	return a->st_ino == b->st_ino && a->st_dev == b->st_dev;
 }
 
-/* Opens object->path as an O_PATH descriptor and looks at it. */
+/* Opens object->path as an O_PATH descriptor and stats it. */
 static uint32_t object_open(const struct directory *dir, struct object *object)
 {
 	object->fd = open_beneath(dir, object->path, O_PATH);
@@ -115,8 +115,8 @@ static uint32_t object_open(const struct directory *dir, struct object *object)
 	return is_served(&object->st) ? NFS3_STATUS_OK : NFS3_STATUS_ACCES;
 }
 
-/* Opens the same object for reading. The type was seen before, so that no device or FIFO is
- * ever opened; should one take its place now, O_NONBLOCK returns at once. */
+/* Opens the same object for reading. Its type was checked before, so that no device or FIFO is
+ * opened; if one replaces it meanwhile, O_NONBLOCK keeps the open from blocking. */
 static uint32_t object_reopen(const struct directory *dir, struct object *object,
 			      uint64_t flags)
 {
@@ -130,7 +130,7 @@ static uint32_t object_reopen(const struct directory *dir, struct object *object
 	return same_inode(&before, &object->st) ? NFS3_STATUS_OK : NFS3_STATUS_STALE;
 }
 
-/* What a handle stands for, if it still does. */
+/* Finds the object of a handle, unless the handle is stale. */
 static uint32_t object_find(struct export *exp, const struct nfs_fh *fh,
 			    struct object *object)
 {
@@ -187,7 +187,8 @@ static bool join_path(char path[PATH_MAX], const char *dir, const char *name)
 	       PATH_MAX;
 }
 
-/* ".." is by text: no component is a link. Above the root is the root. */
+/* ".." is resolved textually, as no component is a symbolic link. The root's parent is the
+ * root. */
 static void parent_path(char path[PATH_MAX], const char *dir)
 {
 	size_t len;
@@ -272,7 +273,7 @@ static uint32_t directory_readlink(struct export *exp, const struct nfs_fh *fh,
 		return status;
 	if (!S_ISLNK(object.st.st_mode))
 		return NFS3_STATUS_INVAL;
-	/* The empty path is the descriptor's own link. */
+	/* The empty path reads the link that the descriptor refers to. */
 	n = readlinkat(object.fd, "", (char *)read->scratch, NFS3_PATH_MAX);
 	if (n < 0)
 		return status_of(errno);
@@ -281,14 +282,14 @@ static uint32_t directory_readlink(struct export *exp, const struct nfs_fh *fh,
 	return NFS3_STATUS_OK;
 }
 
-/* As much as there is, up to @len. */
+/* Reads up to @len bytes, fewer only at the end of the file. */
 static ssize_t read_range(int fd, uint8_t *buf, size_t len, uint64_t offset)
 {
 	size_t done = 0;
 	ssize_t n = 1;
 
 	if (offset > INT64_MAX - len)
-		return 0; /* beyond what a file can have */
+		return 0; /* beyond the largest file offset */
 	while (done < len && n > 0) {
 		n = pread(fd, buf + done, len - done, (off_t)(offset + done));
 		if (n < 0 && errno == EINTR)
@@ -327,7 +328,7 @@ static uint32_t directory_read(struct export *exp, const struct nfs_fh *fh,
 
 /* READDIR */
 
-/* One entry of the directory into @entry; false: it is not shown. */
+/* Fills in @entry from one directory entry; false: the entry is hidden. */
 static bool fill_entry(struct directory *dir, const struct object *object,
 		       const struct dirent *de, bool handles, struct export_entry *entry)
 {
@@ -335,7 +336,7 @@ static bool fill_entry(struct directory *dir, const struct object *object,
 	int fd = object->fd;
 	const char *name = de->d_name;
 
-	/* Nothing above the root is shown. */
+	/* The root's ".." is hidden. */
 	if (!strcmp(name, "..") && same_inode(&object->st, &dir->root_stat))
 		name = ".";
 	if (fstatat(fd, name, &child.st, AT_SYMLINK_NOFOLLOW) || !is_served(&child.st) ||
@@ -377,7 +378,7 @@ static uint32_t directory_readdir(struct export *exp, const struct nfs_fh *fh,
 		return status;
 	if (!S_ISDIR(object.st.st_mode))
 		return NFS3_STATUS_NOTDIR;
-	/* A cookie is a position that the file system gave; none is negative. */
+	/* A cookie is the file system's directory position, which is never negative. */
 	if (readdir_->cookie > INT64_MAX)
 		return NFS3_STATUS_BAD_COOKIE;
 	status = object_reopen(directory_of(exp), &object, O_DIRECTORY);
@@ -446,7 +447,7 @@ static int directory_open(struct directory *dir, const char *path)
 			       "export %s: others may not read it (its mode is %04o, r-x "
 			       "for others is needed)",
 			       path, (unsigned int)dir->root_stat.st_mode & 07777);
-	/* Linux 5.6; a sandbox may forbid it. There is no second best. */
+	/* openat2(2) needs Linux 5.6, and a sandbox may forbid it. There is no safe fallback. */
 	probe = open_beneath(dir, ".", O_PATH);
 	return probe < 0 ? err_sys("export %s: openat2", path) : 0;
 }

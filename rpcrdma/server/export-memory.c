@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* The export of the self-test: nothing on a disk, and content that depends on its place.
- * The eight bytes at each offset that is a multiple of eight are that offset, big-endian, so
- * every byte that arrives at a wrong place says where it came from.
+/* The self-test's export: in memory, with content that depends on the offset. The eight bytes at
+ * each offset that is a multiple of eight are that offset, big-endian, so misplaced data identify
+ * the offset they came from.
  *
- * All files share one buffer of this pattern, because all are prefixes of it; READ lends it
- * out without a copy. The sparse file does not fit memory and is made up in the scratch. */
+ * All files are prefixes of this pattern and share one buffer, which READ returns without a copy.
+ * The sparse file is too large for memory and is generated in the scratch buffer. */
 #include <stdio.h>
 
 #include "rpcrdma/server/internal.h"
@@ -14,7 +14,7 @@
 #define PATTERN_MAX (4u * 1024 * 1024)
 #define DIR_ENTRIES 2000u
 
-/* The sparse file has data at its start and from this far before 4 GiB to its end. */
+/* The sparse file has data at its start, and from this many bytes before 4 GiB to its end. */
 #define SPARSE_DATA (256u * 1024)
 #define FOUR_GIB    (UINT64_C(1) << 32)
 
@@ -60,7 +60,7 @@ void export_memory_fill(uint8_t *buf, uint64_t offset, size_t len)
 	}
 }
 
-/* Zeros, and the pattern over what of [from, to) lies in the buffer. */
+/* Fills the buffer with zeros, and with the pattern where it overlaps [from, to). */
 static void fill_range(uint8_t *buf, uint64_t offset, size_t len, uint64_t from,
 		       uint64_t to)
 {
@@ -156,7 +156,7 @@ static uint32_t memory_getattr(struct export *exp, const struct nfs_fh *fh,
 	return status;
 }
 
-/* Children with their dots: 0 is ".", 1 is "..". */
+/* Children including dot entries: 0 is ".", 1 is "..". */
 static const struct node *node_child(const struct memory *mem, const struct node *dir,
 				     uint64_t index, const char **name)
 {
@@ -195,7 +195,7 @@ static uint32_t memory_lookup(struct export *exp, const struct nfs_fh *dir,
 	return NFS3_STATUS_NOENT;
 }
 
-/* A target of that many bytes which goes nowhere. */
+/* A dangling target of the node's size in bytes. */
 static uint32_t memory_readlink(struct export *exp, const struct nfs_fh *fh,
 				struct export_read *read)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Paths by device and inode: what stands behind the file handles of a directory export.
+/* Paths by device and inode, to resolve the file handles of a directory export.
  *
- * Linux would open an inode by number only for who may pass all permissions, so the path that
- * led to a handle is remembered. The table is bounded in entries and bytes; what was not used
- * for longest goes first, and its handle becomes stale. Many threads use it. */
+ * Linux opens an inode by handle only with CAP_DAC_READ_SEARCH, so the table keeps the path of
+ * each handle. It is bounded in entries and bytes; the least recently used entry is evicted, and
+ * its handle becomes stale. Thread-safe. */
 #include <pthread.h>
 
 #include "rpcrdma/server/internal.h"

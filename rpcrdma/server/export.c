@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* What all exports have in common: file handles.
+/* Code shared by all exports: file handles.
  *
- * A handle is opaque to the client and hostile when it comes back (RFC 1813 section 2.3.3
- * leaves its form to the server). It carries a verifier that is random per server, so that one
- * from before a restart is STALE, and what was never ours is BADHANDLE. */
+ * A handle is opaque to the client and untrusted when it returns (RFC 1813 section 2.3.3 leaves
+ * its form to the server). It carries a verifier that is random per server, so that a handle from
+ * before a restart is STALE, and a foreign one is BADHANDLE. */
 #include <sys/random.h>
 
 #include "rpcrdma/server/internal.h"
 
 #define HANDLE_MAGIC 0x6e667372 /* "nfsr" */
 #define HANDLE_LEN   28
-/* nfs-ganesha's version 0x43, an export id; and what no server is known to send. */
+/* nfs-ganesha's version 0x43 and an export id; and a value that no known server sends. */
 #define GANESHA_MAGIC 0x43000001
 #define FOREIGN_MAGIC 0x80f0f0f0
 

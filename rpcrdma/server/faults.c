@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Faults of the RDMA side, a row each: what a probe must be able to see and name. A fault
- * changes one reply between plan and performance (rdma-reply.c); its state is per connection.
- * Every frame that is sent stays well-formed, and none is known to hurt a client. */
+/* The table of faults that a probe must detect and name. An RDMA fault changes one reply after it
+ * is planned and before it is sent (rdma-reply.c); its state is per connection. Every frame stays
+ * well-formed, and none is known to harm a client. */
 #include <stdio.h>
 #include <unistd.h>
 
@@ -16,8 +16,8 @@
 #define REPLY_CHUNK_MAX 262144
 #define DATA_MAX        1048576
 
-/* What the first READ of the call brought; NULL: there was none, or it failed. Which words of the
- * reply belong to it is in reply->read, for every version of NFS alike. */
+/* The data of the call's first READ; NULL: no READ, or it failed. reply->read has the offsets of
+ * its words in the reply, for every version of NFS. */
 static struct payload *read_data(struct rdma_reply *reply)
 {
 	return reply->read.served && reply->read.payload < reply->payload_count
@@ -25,7 +25,7 @@ static struct payload *read_data(struct rdma_reply *reply)
 		       : NULL;
 }
 
-/* The same where more than @size bytes go by Write chunk. */
+/* The same, if more than @size bytes go by Write chunk; else NULL. */
 static struct payload *chunk_read(struct rdma_reply *reply, uint32_t size)
 {
 	struct payload *data = read_data(reply);
@@ -33,13 +33,13 @@ static struct payload *chunk_read(struct rdma_reply *reply, uint32_t size)
 	return data && data->by_chunk && data->len > size ? data : NULL;
 }
 
-/* Replies 2, 5, 8, ... of the connection: the first always comes. */
+/* Replies 2, 5, 8, ... of the connection: the first is always sent. */
 static bool is_third(const struct rdma_reply *reply)
 {
 	return reply->session->faults.replies % 3 == 2;
 }
 
-/* Ways in which a READ fails, in the order of the row's values */
+/* Kinds of READ failure, in the order of the row's values */
 
 static void read_garbage(struct rdma_reply *reply)
 {
@@ -52,7 +52,7 @@ static void read_garbage(struct rdma_reply *reply)
 	data->data = buf;
 }
 
-/* Count and lengths agree, and it is not the end of the file. */
+/* A consistent short READ: count and lengths agree, and eof is false. */
 static void read_short(struct rdma_reply *reply)
 {
 	struct payload *data = read_data(reply);
@@ -69,7 +69,7 @@ static void read_stale(struct rdma_reply *reply)
 	reply->no_data = true;
 }
 
-/* The READ fails, and with it what came behind it. NFSv4 numbers the error alike. */
+/* The READ fails, and the results after it are dropped. NFSv4 uses the same error number. */
 static void read_eio(struct rdma_reply *reply)
 {
 	const struct call_read *read = &reply->read;
@@ -107,7 +107,7 @@ static void write_chunk_over_812(struct rdma_reply *reply, unsigned int value)
 		read_ways[value](reply);
 }
 
-/* Right until another procedure was served after the first large READ. */
+/* READs are correct until another procedure is served after the first large READ. */
 static void write_chunk_over_812_later(struct rdma_reply *reply, unsigned int value)
 {
 	struct fault_state *state = &reply->session->faults;
@@ -121,7 +121,7 @@ static void write_chunk_over_812_later(struct rdma_reply *reply, unsigned int va
 	state->large_read_seen = true;
 }
 
-/* The data come after the reply that announces them. */
+/* The data are written after the reply that announces them. */
 static void reply_first(struct rdma_reply *reply, unsigned int value)
 {
 	(void)value;
@@ -141,7 +141,7 @@ static void tail_unwritten(struct rdma_reply *reply, unsigned int value)
 	reply->no_tail = chunk_read(reply, 0);
 }
 
-/* Every such reply of a connection, so that a call that is made again has another. */
+/* Applies to every such reply of a connection, so that a retried call fails again. */
 static void rdma_error(struct rdma_reply *reply, unsigned int value)
 {
 	static const unsigned int every[] = { 3, 7, 50 };
@@ -150,7 +150,7 @@ static void rdma_error(struct rdma_reply *reply, unsigned int value)
 		rdma_reply_refuse(reply, ERR_CHUNK);
 }
 
-/* As from pages that were never filled. */
+/* Zeros, as from pages that were never filled. */
 static void read_zeros(struct rdma_reply *reply)
 {
 	struct payload *data = read_data(reply);
@@ -181,7 +181,7 @@ static void one_bit(struct rdma_reply *reply)
 	data->data = buf;
 }
 
-/* The last page of the file that the READ reaches, as far as it does. */
+/* The part of the READ in the last page that it reaches. */
 static void one_page(struct rdma_reply *reply)
 {
 	struct payload *data = read_data(reply);
@@ -274,7 +274,7 @@ static void page_shift(struct rdma_reply *reply, unsigned int value)
 	data->data = buf;
 }
 
-/* The message in one piece, its second page a copy of the first. */
+/* The message is contiguous, and its second page repeats the first. */
 static void reply_page_repeat(struct rdma_reply *reply, unsigned int value)
 {
 	struct iovec iov[RDMA_REPLY_PIECES];
@@ -299,14 +299,15 @@ static void reply_page_repeat(struct rdma_reply *reply, unsigned int value)
 	reply->payload_count = 0;
 }
 
-/* The reply ends with the READ's length, and still claims the results behind it. */
+/* The reply ends after the READ's length word, but its counts include the later results. */
 static void tail_lost(struct rdma_reply *reply)
 {
 	reply->message_len = read_data(reply)->at;
 	reply->payload_count = reply->read.payload + 1;
 }
 
-/* The last word is another: of attributes it is a time's; of a second READ, its first byte. */
+/* Corrupts the results after the READ: the last byte of the reply (of attributes, a time), or the
+ * first byte of a second READ. */
 static void tail_wrong(struct rdma_reply *reply)
 {
 	struct payload *second = &reply->payload[reply->read.payload + 1];
@@ -325,7 +326,7 @@ static void tail_wrong(struct rdma_reply *reply)
 
 static void (*const tail_ways[])(struct rdma_reply *reply) = { tail_lost, tail_wrong };
 
-/* NFSv4, where something follows the READ. */
+/* NFSv4 only, if other operations follow the READ. */
 static void compound_tail(struct rdma_reply *reply, unsigned int value)
 {
 	const struct payload *data = chunk_read(reply, 0);
@@ -334,7 +335,7 @@ static void compound_tail(struct rdma_reply *reply, unsigned int value)
 		tail_ways[value](reply);
 }
 
-/* The whole process, as after a crash: every connection is gone, and nothing listens. */
+/* Ends the whole process, as a crash does: all connections and listeners are gone. */
 static _Noreturn void crash(void)
 {
 	debug(DEBUG_SERVER, "the server exits by a fault");
@@ -370,7 +371,7 @@ static void forget_all(struct rdma_reply *reply, unsigned int value)
 	export_restart(options->exp);
 }
 
-/* As nfs-ganesha: only READs use their Write chunk. */
+/* As nfs-ganesha: only READs use the Write chunk. */
 static void link_inline(struct rdma_reply *reply, unsigned int value)
 {
 	(void)value;
@@ -378,8 +379,8 @@ static void link_inline(struct rdma_reply *reply, unsigned int value)
 		reply->keep_lengths = rdma_reply_leave_chunk(reply, 0);
 }
 
-/* Dies of what nfs-ganesha died of, and leaves Reply chunks unused where it can. What it looks like
- * is fault_prepare()'s. */
+/* Crashes on the calls that crashed nfs-ganesha, and leaves Reply chunks unused where possible.
+ * fault_prepare() sets its appearance. */
 static void foreign(struct rdma_reply *reply, unsigned int value)
 {
 	const struct payload *data = read_data(reply);
@@ -394,7 +395,7 @@ static void foreign(struct rdma_reply *reply, unsigned int value)
 		rdma_reply_prefer_inline(reply);
 }
 
-/* Inline data are the head of the reply, and what is behind it in memory. */
+/* Inline data are replaced by the head of the reply and what follows it in memory. */
 static void inline_head(struct rdma_reply *reply)
 {
 	struct payload *data = read_data(reply);
@@ -407,7 +408,7 @@ static void inline_head(struct rdma_reply *reply)
 	data->data = buf;
 }
 
-/* Data begin where the first of their pages does. */
+/* Data start at the beginning of their first page. */
 static void page_base(struct rdma_reply *reply)
 {
 	struct payload *data = read_data(reply);
@@ -434,8 +435,8 @@ static void (*const linux3_ways[])(struct rdma_reply *reply) = {
 	pad_segment,
 };
 
-/* The fingerprint of Linux 3.x as a server; that it sends no private data and grants 16 credits is
- * rdma.c's. And one of the defects that its READs have. */
+/* The fingerprint of a Linux 3.x server and one of its READ defects. rdma.c omits the private
+ * data and grants 16 credits. */
 static void linux3(struct rdma_reply *reply, unsigned int value)
 {
 	reply->drop_unused = true;
@@ -446,9 +447,9 @@ static void linux3(struct rdma_reply *reply, unsigned int value)
 
 static uint8_t zero_pages[SERVER_READ_LIMIT];
 
-/* As Linux 6.5 to 7.3, which reads into the page behind the one that the first READ ended in, and sends
- * that one as it was: with zeros, or what some READ has left in it (value 1: over TCP, one of the same
- * place). */
+/* As Linux 6.5 to 7.3, which reads into the page after the one in which the first READ ended, and
+ * sends that one unchanged: with zeros, or data left by some READ (value 1: over TCP, one of the
+ * same place). */
 static void nfs_second_read(struct call *call, unsigned int value)
 {
 	const struct call_read *read = &call->read;
@@ -619,7 +620,7 @@ const struct fault_row fault_table[] = {
 
 struct fault_set {
 	bool on[FAULT_COUNT];
-	unsigned int value[FAULT_COUNT]; /* index in the row's values */
+	unsigned int value[FAULT_COUNT]; /* index into the row's values */
 };
 
 struct fault_set *fault_set_new(void)
@@ -647,7 +648,7 @@ static bool is_word(const char *word, const char *text, size_t len)
 	return strlen(word) == len && !strncmp(word, text, len);
 }
 
-/* Index of @word among "a|b|c", -1 if it is not there. */
+/* Index of @word in "a|b|c", -1 if not found. */
 static int value_index(const char *values, const char *word)
 {
 	size_t len;
@@ -691,7 +692,7 @@ static int no_such_fault(const char *name, size_t len)
 		       name, names);
 }
 
-/* Names of 0.1, for one release more: the bug that they were named after is a client's. */
+/* Names from 0.1, kept for one more release: the bug they were named after is in a client. */
 static const struct {
 	const char *old, *name;
 } former[] = {

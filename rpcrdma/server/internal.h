@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* The map of rpcrdma/server. A session (rdma.c, stream.c) receives one RPC message, dispatch.c
- * finds the program and procedure (nfs3.c, nfs4.c, mount3.c), which asks the export; the session
- * sends the answer by its transport's means. */
+/* Overview of rpcrdma/server. A session (rdma.c, stream.c) receives one RPC message; dispatch.c
+ * finds the program and procedure (nfs3.c, nfs4.c, mount3.c), which uses the export; the session
+ * sends the reply over its transport. */
 #ifndef RPCRDMA_SERVER_INTERNAL_H
 #define RPCRDMA_SERVER_INTERNAL_H
 
@@ -15,24 +15,24 @@
 #include "rpcrdma/transport/transport.h"
 #include "rpcrdma/wire/wire.h"
 
-#define SERVER_CONNECTIONS 64 /* a thread each; more are closed at once */
-#define SERVER_PER_PEER    32 /* of them, so that one host does not shut out the others */
+#define SERVER_CONNECTIONS 64 /* one thread each; more are closed at once */
+#define SERVER_PER_PEER    32 /* so that one host cannot starve the others */
 #define SERVER_RECV_SIZE   4096
-#define SERVER_SHAKE_MS    5000 /* for the transport's handshake, as siw has it */
-#define SERVER_FIRST_MS    10000 /* for the first call: who connects has something to ask */
+#define SERVER_SHAKE_MS    5000   /* for the transport's handshake, as in siw */
+#define SERVER_FIRST_MS    10000  /* for the first call, which clients send at once */
 #define SERVER_IDLE_MS     360000 /* then a silent connection is closed, as svcrdma does */
-#define SERVER_STEP_MS     30000  /* for the rest of a message, in or out */
-#define SERVER_WAKE_MS     1000   /* how soon a silent session sees that all shall end */
+#define SERVER_STEP_MS     30000  /* for the rest of a message, received or sent */
+#define SERVER_WAKE_MS     1000   /* how often an idle session checks for a stop */
 
-/* Bytes of a call, and of a reply without its payload. Nobody writes here, so that a call is
- * short but for file names; wtmax says so. */
+/* Bytes of a call, and of a reply without its payload. The server is read-only, so calls are
+ * short except for file names; wtmax says so. */
 #define SERVER_CALL_MAX  (128 * 1024)
 #define SERVER_REPLY_MAX (128 * 1024)
-/* The same where there are programs of the caller's own: 1 MiB and some. */
+/* The same with server_options.programs: 1 MiB and headers. */
 #define SERVER_PROGRAM_MAX (1024 * 1024 + 64 * 1024)
 #define SERVER_WRITE_MAX   (64 * 1024)
-/* Scratch is for payloads that an export makes up: READs, or the text of a link. Two of the
- * largest READs may be in one COMPOUND. */
+/* The scratch buffer is for payloads that an export generates: READs, or the text of a link. Two
+ * of the largest READs may be in one COMPOUND. */
 #define SERVER_SCRATCH_MAX (2 * SERVER_READ_MAX)
 
 static inline uint32_t server_rtmax(const struct server_options *options)
@@ -41,7 +41,7 @@ static inline uint32_t server_rtmax(const struct server_options *options)
 			      : SERVER_READ_MAX;
 }
 
-/* Bytes of a connection's scratch, which holds what two READs bring. */
+/* Bytes of a connection's scratch, which holds the data of two READs. */
 static inline size_t server_scratch_max(uint32_t rtmax)
 {
 	return rtmax > SERVER_READ_MAX ? 2 * (size_t)rtmax : SERVER_SCRATCH_MAX;
@@ -54,8 +54,8 @@ static inline uint32_t server_call_max(const struct server_options *options)
 
 /* export.c */
 
-/* In: what is asked. Out: the bytes, in memory of the export (valid as long as it) or in
- * @scratch, which has room for @count, or for NFS3_PATH_MAX in a READLINK. */
+/* In: the request. Out: the data, in memory of the export (valid as long as the export) or in
+ * @scratch, which has room for @count bytes, or for NFS3_PATH_MAX in a READLINK. */
 struct export_read {
 	uint64_t offset;
 	uint32_t count; /* at most SERVER_READ_LIMIT */
@@ -67,9 +67,9 @@ struct export_read {
 
 struct export_entry {
 	const char *name;
-	uint64_t cookie; /* of what follows it */
+	uint64_t cookie; /* of the next entry */
 	struct nfs_attr attr;
-	struct nfs_fh fh; /* len 0 unless asked for */
+	struct nfs_fh fh; /* len 0 unless requested */
 };
 
 /* Returns false when there is no room for the entry. */
@@ -87,8 +87,9 @@ struct export_space {
 	uint64_t bytes, bytes_free, files, files_free;
 };
 
-/* What is served: in memory, or a directory. Handles come from the peer: every callback copes
- * with any bytes in them. Callbacks run in many threads at a time and return an nfs3_status. */
+/* An export: in memory, or a directory. Handles come from the peer, so callbacks must handle
+ * arbitrary bytes in them. Callbacks run concurrently in many threads and return an
+ * nfs3_status. */
 struct export_ops {
 	void (*free)(struct export *exp);
 	uint32_t (*root)(struct export *exp, struct nfs_fh *fh);
@@ -110,47 +111,47 @@ struct export_ops {
 struct export
 {
 	const struct export_ops *ops;
-	/* In each handle and cookie: those of an earlier server are recognised. */
+	/* In each handle and cookie, to recognise those of an earlier server. */
 	uint8_t verifier[8];
-	uint32_t magic;  /* each handle begins with it */
-	bool is_ganesha; /* that is what it pretends to be */
+	uint32_t magic;  /* first word of each handle */
+	bool is_ganesha; /* handles imitate nfs-ganesha's */
 };
 
 int export_init(struct export *exp, const struct export_ops *ops);
-/* For the fault "foreign": handles and owner of another server. */
+/* For the fault "foreign": handles and owner look like another server's. */
 void export_disguise(struct export *exp, bool is_ganesha);
-/* Handles of before are stale, as after a restart. */
+/* Makes existing handles stale, as after a restart. */
 void export_restart(struct export *exp);
-/* A handle is a magic number, the verifier and two numbers of the export's own. */
+/* A handle is a magic number, the verifier and two numbers chosen by the export. */
 void export_handle(const struct export *exp, uint64_t a, uint64_t b, struct nfs_fh *fh);
 /* NFS3_STATUS_OK, BADHANDLE or STALE. */
 uint32_t export_handle_parse(const struct export *exp, const struct nfs_fh *fh,
 			     uint64_t *a, uint64_t *b);
 
-/* export-path.c: the paths behind the handles of a directory export, by device and inode */
+/* export-path.c: paths of the handles of a directory export, by device and inode */
 
 struct path_table;
 
 struct path_table *path_table_new(void);
 void path_table_free(struct path_table *table);
-/* Remembers the path of an inode; what was not used for longest is forgotten beyond a bound.
+/* Stores the path of an inode; evicts the least recently used entries beyond the bound. Errors:
  * -ENOMEM. */
 int path_table_put(struct path_table *table, uint64_t dev, uint64_t ino,
 		   const char *path);
-/* Copies the path to @buf; -ESTALE when it is not (or no longer) known. */
+/* Copies the path to @buf. Errors: -ESTALE when it is not, or no longer, in the table. */
 int path_table_get(struct path_table *table, uint64_t dev, uint64_t ino, char *buf,
 		   size_t cap);
 
-/* buffer.c: memory of a session that grows for a long message, and does not stay so */
+/* buffer.c: a session's memory, which grows for a long message and shrinks afterwards */
 
 struct server_buffer {
 	uint8_t *base;
 	size_t cap;
 };
 
-/* Room for @len bytes; what is in it stays. -ENOMEM. */
+/* Makes room for @len bytes and keeps the content. Errors: -ENOMEM. */
 int server_buffer_grow(struct server_buffer *buffer, size_t len);
-/* Gives back what is more than @keep bytes, and all of it for 0. */
+/* Frees memory beyond @keep bytes; 0 frees all of it. */
 void server_buffer_trim(struct server_buffer *buffer, size_t keep);
 
 /* dispatch.c */
@@ -163,47 +164,47 @@ struct rpc_procedure;
 struct payload {
 	const uint8_t *data;
 	uint32_t len;
-	size_t at;     /* its place in the reply, right behind the length word */
-	bool by_chunk; /* rdma-reply.c: it goes to the Write chunk of the same number */
+	size_t at;     /* offset in the reply, after the length word */
+	bool by_chunk; /* rdma-reply.c: goes to the Write chunk with the same index */
 };
 
-/* As many as there can be Write chunks. */
+/* One for each possible Write chunk. */
 #define CALL_PAYLOADS RPCRDMA_MAX_CHUNKS
 
-/* The first READ of a call: where the reply says what it brought. For the faults, which make it
- * say something else; they know no version of NFS. */
+/* The first READ of a call, and where its result is in the reply. Faults change the result
+ * without knowing the NFS version. */
 struct call_read {
-	bool tried;       /* there was one */
-	bool served;      /* and it succeeded, so: */
-	struct nfs_fh fh; /* what was read, and where */
+	bool tried;       /* the call has a READ */
+	bool served;      /* it succeeded, and the rest is set: */
+	struct nfs_fh fh; /* the file and the range */
 	uint64_t offset;
-	uint32_t payload; /* the number of its data */
+	uint32_t payload; /* index of its payload */
 	size_t status;    /* offsets in the reply: of its nfsstat, */
-	size_t count;     /* of the count beside the length word (NFSv3, else 0), */
+	size_t count;     /* of the count before the length word (NFSv3, else 0), */
 	size_t eof;
-	size_t end; /* of where the reply ends if it fails, */
+	size_t end; /* of the reply's end if the READ fails, */
 	/* NFSv4, else 0: of the COMPOUND's status and number of results, and that number if
 	 * this READ fails. */
 	size_t compound, results;
 	uint32_t result_count;
 };
 
-/* One call on its way through: filled in from top to bottom. */
+/* One call in progress, filled in from top to bottom. */
 struct call {
 	/* by the session */
 	struct reader args; /* the RPC message */
 	struct export *exp;
-	struct nfs4_state *nfs4; /* NULL: no NFSv4 is served */
+	struct nfs4_state *nfs4; /* NULL: NFSv4 is not served */
 	uint8_t *scratch;        /* server_scratch_max() bytes */
 	uint32_t rtmax;
 	size_t room;  /* for a reply without a Write chunk */
 	bool reduced; /* Read chunks carry an argument */
 	bool stream;  /* over TCP */
 	struct writer reply;
-	/* for programs of the caller's own, programs.c; may be NULL */
+	/* server_options.programs, programs.c; may be NULL */
 	const struct server_program *const *programs;
-	struct server_buffer *results; /* what reply writes to; it may grow, */
-	size_t results_max;            /* to this */
+	struct server_buffer *results; /* reply writes to it; it may grow */
+	size_t results_max;            /* up to this size */
 	const struct transport_address *local, *peer;
 
 	/* by dispatch_call */
@@ -214,13 +215,13 @@ struct call {
 	struct payload payload[CALL_PAYLOADS];
 	uint32_t payload_count;
 	struct call_read read;
-	bool silent; /* there is no answer */
+	bool silent; /* no reply is sent */
 };
 
-/* Appends an opaque item: its length word to the reply, its data as a payload. false: there are
- * too many, and nothing was done. */
+/* Appends an opaque item: its length word to the reply, its data as a payload. False: too many
+ * payloads, nothing changed. */
 bool call_payload(struct call *call, const uint8_t *data, uint32_t len);
-/* Length of the reply with all payloads in it. */
+/* Length of the reply including all payloads. */
 size_t call_reply_length(const struct call *call);
 
 /* Decodes the arguments from call->args, appends the results to call->reply. */
@@ -234,7 +235,7 @@ struct rpc_procedure {
 	const char *results;
 };
 
-/* Programs that there will be more of: a row each in the tables below. */
+/* An RPC program: one row in the tables below. */
 struct rpc_program {
 	uint32_t prog, vers;
 	const struct rpc_procedure *procedures;
@@ -244,27 +245,27 @@ struct rpc_program {
 extern const struct rpc_program *const dispatch_rdma[]; /* end with NULL */
 extern const struct rpc_program *const dispatch_tcp[];
 
-/* Runs the call and fills in its reply, which may be an RPC error. -EBADMSG: not an RPC call,
- * and nothing to answer. */
+/* Runs the call and fills in its reply, which may be an RPC error. Errors: -EBADMSG not an RPC
+ * call; there is no reply. */
 int dispatch_call(struct call *call, const struct rpc_program *const *programs);
-/* Whether a program is the one that is called; if not, the reply says what there is. */
+/* Whether the call is for this program and version; if not, sets the RPC error in the reply. */
 bool dispatch_match(const struct rpc_call *rpc, uint32_t prog, uint32_t vers,
 		    struct rpc_reply *reply);
-/* Before the results, which it says were had. */
+/* Bytes reserved before the results for the header of a successful reply. */
 #define REPLY_HEADER_LEN 24
 
-/* programs.c: the caller's own */
+/* programs.c: server_options.programs */
 
-/* Runs the call if it is for one of them, and fills in @reply either way. */
+/* Runs the call if it is for one of these programs, and fills in @reply in any case. */
 void programs_run(struct call *call, struct rpc_reply *reply);
 
-/* nfs3.c, nfs3-dir.c, nfs3-refuse.c, mount3.c; nfs4.c has a map of its own, nfs4-internal.h */
+/* nfs3.c, nfs3-dir.c, nfs3-refuse.c, mount3.c; for nfs4*.c see nfs4-internal.h */
 
 extern const struct rpc_program nfs3_program;
 extern const struct rpc_program nfs4_program;
 extern const struct rpc_program mount3_program;
 
-/* nfs4-clients.c: what clients of NFSv4 leave behind between calls, on all connections */
+/* nfs4-clients.c: the state of NFSv4 clients, on all connections */
 
 int nfs4_state_new(struct nfs4_state **out);
 /* NULL is fine. */
@@ -278,11 +279,12 @@ void nfs4_state_restart(struct nfs4_state *state);
 void nfs3_get_fh(struct reader *r, struct nfs_fh *fh);
 void nfs3_put_fh(struct writer *w, const struct nfs_fh *fh);
 void nfs3_put_attr(struct writer *w, const struct nfs_attr *attr);
-/* post_op_attr: of the handle as it is now, or none. */
+/* post_op_attr: the handle's current attributes, or none. */
 void nfs3_put_post_op(struct call *call, const struct nfs_fh *fh);
-/* A name component: bad reader when cut; else a status. @name: NFS3_NAME_MAX + 1 bytes. */
+/* A name component. Truncated: the reader becomes bad; else returns a status. @name:
+ * NFS3_NAME_MAX + 1 bytes. */
 uint32_t nfs3_get_name(struct reader *r, char *name);
-/* ACCESS bits, which NFSv4 has too: what others may do, and never more than reading. */
+/* ACCESS bits, for NFSv4 too: the access of "others", and at most reading. */
 uint32_t nfs3_access_granted(const struct nfs_attr *attr);
 
 /* nfs3-dir.c */
@@ -290,17 +292,17 @@ uint32_t nfs3_access_granted(const struct nfs_attr *attr);
 enum rpc_accept_stat nfs3_readdir(struct call *call);
 enum rpc_accept_stat nfs3_readdirplus(struct call *call);
 
-/* nfs3-refuse.c: everything that would write, by the shapes in its row */
+/* nfs3-refuse.c: refuses procedures that write, by the shapes in their rows */
 
 enum rpc_accept_stat nfs3_refuse(struct call *call);
 
 /* rdma-reply.c */
 
-/* One reply: what is to be sent, and how. Faults change it before it is performed. */
+/* The plan of one reply. Faults change it before it is sent. */
 struct rdma_reply {
 	struct rdma_session *session;
 	struct rpcrdma_header
-		header; /* chunks with lengths as the requester offered them */
+		header; /* chunks with the lengths that the requester offered */
 
 	uint8_t *message; /* RPC message without its payloads, writable */
 	size_t message_len;
@@ -313,48 +315,48 @@ struct rdma_reply {
 	/* Faults */
 	bool drop;     /* nothing is sent */
 	bool close;    /* nothing is sent, and the connection is closed */
-	bool no_data;  /* the Write chunk is reported as written, and is not */
+	bool no_data;  /* the Write chunk is reported as written, but is not */
 	bool pad;      /* XDR padding follows the data into the Write chunk */
-	bool pad_part; /* of it as many bytes as the data have over a multiple of four */
-	bool spill;    /* and what has no room goes where the next segment seems to be */
-	bool no_tail; /* of a Write chunk's data what is behind the last whole word of XDR */
-	bool early;        /* the Write chunks are written after the reply was sent */
-	bool drop_unused;  /* Write chunks that are not used come back without segments */
-	bool keep_lengths; /* the Write chunks come back as they were offered */
+	bool pad_part; /* only (length % 4) bytes of it */
+	bool spill;    /* excess goes where the next segment appears to be */
+	bool no_tail;  /* leave out the bytes after a Write chunk's last whole XDR word */
+	bool early;    /* the Write chunks are written after the reply is sent */
+	bool drop_unused;  /* unused Write chunks are returned without segments */
+	bool keep_lengths; /* the Write chunks are returned as offered */
 };
 
-/* Answers @call, which came with @request. */
+/* Answers @call, received with @request. */
 int rdma_reply_call(struct rdma_session *session, const struct rpcrdma_header *request,
 		    const struct call *call);
 /* Answers with an RDMA_ERROR. */
 int rdma_reply_error(struct rdma_session *session, const struct rpcrdma_header *request,
 		     enum rpcrdma_errcode err);
-/* For a fault: leaves the Reply chunk unused where the message fits inline, too. */
+/* For a fault: leaves the Reply chunk unused if the message fits inline. */
 void rdma_reply_prefer_inline(struct rdma_reply *reply);
-/* For a fault: a payload goes with the message where that fits inline, and its Write chunk comes back
- * unused. False: it has none, or does not fit. */
+/* For a fault: sends a payload within the message if that fits inline, and returns its Write
+ * chunk unused. False: it has no Write chunk, or does not fit. */
 bool rdma_reply_leave_chunk(struct rdma_reply *reply, uint32_t payload);
 /* For a fault: the reply is an RDMA_ERROR. */
 void rdma_reply_refuse(struct rdma_reply *reply, enum rpcrdma_errcode err);
-/* The message as it goes inline or by Reply chunk, with the payloads that do: pieces in @iov of
- * RDMA_REPLY_PIECES. Returns their number. */
+/* Gathers the message for inline or the Reply chunk, with the payloads that go there, in @iov of
+ * RDMA_REPLY_PIECES. Returns the number of pieces. */
 #define RDMA_REPLY_PIECES (1 + 3 * CALL_PAYLOADS)
 int rdma_reply_pieces(const struct rdma_reply *reply, struct iovec *iov);
-/* What a reply may hold without a Write chunk, at most @max in a Reply chunk. */
+/* Bytes that a reply may hold without a Write chunk; at most @max in a Reply chunk. */
 size_t rdma_reply_room(const struct rdma_session *session,
 		       const struct rpcrdma_header *request, size_t max);
 
 /* rdma.c: RFC 8166, the responder's side */
 
-/* What faults remember from reply to reply. */
+/* State that faults keep from reply to reply. */
 struct fault_state {
 	const struct fault_set *set; /* may be NULL */
-	uint64_t replies;            /* up to and with this one */
+	uint64_t replies;            /* up to and including this one */
 	bool large_read_seen;        /* a READ over 812 bytes by Write chunk, */
 	bool other_seen;             /* and another procedure after it */
 	unsigned int chunk_reads;    /* by Write chunk, as at-times counts them */
 	unsigned int rare_reads;     /* the same, for rarely */
-	uint8_t *buf;                /* what the faults write instead; FAULT_BUF_MAX */
+	uint8_t *buf;                /* replacement data; FAULT_BUF_MAX bytes */
 };
 
 struct rdma_session {
@@ -362,7 +364,7 @@ struct rdma_session {
 	struct transport *t;
 	uint32_t credits;
 	uint32_t rtmax;
-	uint32_t reply_inline; /* bytes of a Send that the peer takes */
+	uint32_t reply_inline; /* bytes of a Send that the peer accepts */
 	uint8_t *scratch;
 	struct server_buffer call_buf, reply_buf;
 	struct fault_state faults;
@@ -374,7 +376,7 @@ struct rdma_session {
 int rdma_serve(struct transport *t, const struct server_options *options,
 	       const atomic_bool *stop);
 
-/* One received message: answered, or dropped. Non-zero ends the connection. */
+/* Answers or drops one received message. Non-zero ends the connection. */
 int rdma_message(struct rdma_session *session, const void *data, size_t len);
 int rdma_session_init(struct rdma_session *session, struct transport *t,
 		      const struct server_options *options);
@@ -390,14 +392,14 @@ int stream_serve(int fd, const struct server_options *options, const atomic_bool
 
 #define FAULT_BUF_MAX (SERVER_SCRATCH_MAX + SERVER_REPLY_MAX)
 
-/* What a fault changes before anything is served. @exp may be NULL. */
+/* Applies what a fault changes before the server starts. @exp may be NULL. */
 void fault_prepare(const struct fault_set *faults, struct export *exp);
-/* Lets those faults at a call that was served that are of NFS, whatever the transport. */
+/* Applies the NFS faults, which do not depend on the transport, to a call that was served. */
 void fault_serve(const struct fault_set *faults, struct call *call);
-/* Counts the reply and lets every fault of the set at it. */
+/* Counts the reply and applies every fault of the set. */
 void fault_apply(struct rdma_reply *reply);
 bool fault_corrupts_crc(const struct fault_set *faults);
-/* A server of Linux 3.x sends no private data, and grants this many credits. */
+/* A Linux 3.x server sends no private data and grants this many credits. */
 #define FAULT_LINUX3_CREDITS 16
 bool fault_is_linux3(const struct fault_set *faults);
 

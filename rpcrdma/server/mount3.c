@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* MOUNT version 3, RFC 1813 appendix I: "/" is exported to everybody, and directories below it
- * may be mounted too. Who has mounted is not recorded. */
+/* MOUNT version 3, RFC 1813 appendix I: "/" is exported to all hosts, and directories below it
+ * can be mounted too. Mounts are not recorded. */
 #include "rpcrdma/server/internal.h"
 
 #define MOUNT_PATH_MAX 1024 /* MNTPATHLEN */
@@ -13,7 +13,7 @@ static enum rpc_accept_stat mount3_void(struct call *call)
 	return RPC_SUCCESS;
 }
 
-/* Walks the components of a path of @len bytes from the root on. */
+/* Walks the components of a path of @len bytes from the root. */
 static uint32_t walk(struct call *call, const char *path, size_t len, struct nfs_fh *fh)
 {
 	const struct export_ops *ops = call->exp->ops;
@@ -82,7 +82,7 @@ static enum rpc_accept_stat mount3_export(struct call *call)
 {
 	writer_bool(&call->reply, true);
 	writer_opaque(&call->reply, "/", 1);
-	writer_bool(&call->reply, false); /* groups: everybody */
+	writer_bool(&call->reply, false); /* groups: none, so all hosts */
 	writer_bool(&call->reply, false); /* no other export */
 	return RPC_SUCCESS;
 }

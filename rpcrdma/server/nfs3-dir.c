@@ -50,7 +50,7 @@ static bool add_entry(void *arg, const struct export_entry *entry)
 	return false;
 }
 
-/* A cookie means something only under the verifier that came with it. */
+/* A cookie is valid only with the verifier that was returned with it. */
 static uint32_t check_cookie(const struct call *call, uint64_t cookie,
 			     const uint8_t *verf)
 {
@@ -59,7 +59,7 @@ static uint32_t check_cookie(const struct call *call, uint64_t cookie,
 		       : NFS3_STATUS_OK;
 }
 
-/* The reply as it is on an error: status and the directory's attributes. */
+/* The reply on an error: status and the directory's attributes. */
 static enum rpc_accept_stat fail(struct call *call, const struct writer *start,
 				 const struct nfs_fh *dir, uint32_t status)
 {
@@ -83,7 +83,7 @@ static enum rpc_accept_stat list_dir(struct call *call, const struct nfs_fh *dir
 	writer_u32(&call->reply, NFS3_STATUS_OK);
 	nfs3_put_post_op(call, dir);
 	writer_bytes(&call->reply, call->exp->verifier, sizeof(call->exp->verifier));
-	/* The count is that of the results without their status, section 3.3.16. */
+	/* The count covers the results without their status, section 3.3.16. */
 	list.limit = min_u64(start.len + 4 + (uint64_t)count, call->room);
 	readdir->fn = add_entry;
 	readdir->arg = &list;
@@ -124,7 +124,7 @@ enum rpc_accept_stat nfs3_readdirplus(struct call *call)
 	nfs3_get_fh(&call->args, &dir);
 	readdir.cookie = reader_u64(&call->args);
 	verf = reader_bytes(&call->args, 8);
-	/* dircount is a hint for the size of names and cookies alone; like others we go by
+	/* dircount is only a hint, for the size of names and cookies; like other servers, use
 	 * maxcount. */
 	reader_u32(&call->args);
 	count = reader_u32(&call->args);

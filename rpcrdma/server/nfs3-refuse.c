@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* The NFSv3 procedures that would write, all answered NFS3ERR_ROFS with the body that RFC 1813
- * gives their failure: the attributes of what would have changed. Which handles and names an
- * argument has, and which bodies a result, is in the procedure's row. */
+/* The NFSv3 procedures that write. All return NFS3ERR_ROFS with the failure body of RFC 1813: the
+ * attributes of the objects that would have changed. The procedure's row lists the handles and
+ * names in its arguments and the bodies in its result. */
 #include "rpcrdma/server/internal.h"
 
 #define HANDLES_MAX 2
 
-/* Decodes what the row names; the first thing wrong is the status. */
+/* Decodes the arguments in the row; the first error is the status. */
 static uint32_t decode(struct call *call, struct nfs_fh handles[HANDLES_MAX])
 {
 	char name[NFS3_NAME_MAX + 1];
@@ -43,7 +43,7 @@ enum rpc_accept_stat nfs3_refuse(struct call *call)
 		return RPC_GARBAGE_ARGS;
 	writer_u32(&call->reply, status ? status : NFS3_STATUS_ROFS);
 	for (i = 0; call->procedure->results[i]; i++) {
-		/* wcc_data: pre_op_attr, which we need not give, and post_op_attr */
+		/* wcc_data: pre_op_attr, which is optional, and post_op_attr */
 		if (call->procedure->results[i] == 'w')
 			writer_bool(&call->reply, false);
 		nfs3_put_post_op(call, &handles[i]);

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* NFS version 3, RFC 1813: the program's table, and the procedures on a single object. What
- * lists directories is in nfs3-dir.c, what would write in nfs3-refuse.c.
+/* NFS version 3, RFC 1813: the program's table, and the procedures on a single object. nfs3-dir.c
+ * lists directories; nfs3-refuse.c refuses procedures that write.
  *
- * Everybody is treated alike: an export shows only what others may read, so the credential of
- * a call changes nothing. */
+ * Credentials are ignored: an export shows only objects that "others" may read. */
 #include "rpcrdma/server/internal.h"
 
 /* ACCESS3 bits, section 3.3.4 */
@@ -20,7 +19,7 @@
 
 #define DTPREF (32 * 1024)
 
-/* XDR of what many results share */
+/* XDR shared by many procedures */
 
 void nfs3_get_fh(struct reader *r, struct nfs_fh *fh)
 {
@@ -42,10 +41,10 @@ uint32_t nfs3_get_name(struct reader *r, char *name)
 
 	*name = '\0';
 	if (!p)
-		return NFS3_STATUS_OK; /* the bad reader ends the call */
+		return NFS3_STATUS_OK; /* the call fails, as the reader is bad */
 	if (len > NFS3_NAME_MAX)
 		return NFS3_STATUS_NAMETOOLONG;
-	/* Section 3.2: a server may refuse names; these would mean something else here. */
+	/* Section 3.2: a server may refuse names; these would be misinterpreted here. */
 	if (!len || memchr(p, '/', len) || memchr(p, '\0', len))
 		return NFS3_STATUS_ACCES;
 	memcpy(name, p, len);
@@ -237,7 +236,7 @@ static enum rpc_accept_stat nfs3_fsstat(struct call *call)
 	call->exp->ops->space(call->exp, &space);
 	writer_u64(&call->reply, space.bytes);
 	writer_u64(&call->reply, space.bytes_free);
-	writer_u64(&call->reply, 0); /* nothing is available to a writer */
+	writer_u64(&call->reply, 0); /* no space is available for writing */
 	writer_u64(&call->reply, space.files);
 	writer_u64(&call->reply, space.files_free);
 	writer_u64(&call->reply, 0);
@@ -281,8 +280,8 @@ static enum rpc_accept_stat nfs3_pathconf(struct call *call)
 	return RPC_SUCCESS;
 }
 
-/* The shapes of what would write (nfs3-refuse.c): arguments f file handle, n name; results
- * w wcc_data, p post_op_attr. Of the arguments only what is needed is looked at. */
+/* Shapes of the procedures that write (nfs3-refuse.c): arguments f file handle, n name; results w
+ * wcc_data, p post_op_attr. Arguments are decoded only as far as needed. */
 #define REFUSED(name_, args_, results_)                                               \
 	{                                                                             \
 		.name = name_, .run = nfs3_refuse, .args = args_, .results = results_ \

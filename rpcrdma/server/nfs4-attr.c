@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Attributes, RFC 7530 section 5, RFC 8881 section 5: a row for each that there is, in the order
- * of their numbers, which is that of their encoding. All the mandatory ones, and of the others
- * what a Linux client asks for at mount, stat and statfs. */
+/* Attributes, RFC 7530 section 5, RFC 8881 section 5: one row for each supported attribute, in
+ * numerical order, which is the encoding order. All mandatory attributes are supported, and those
+ * that a Linux client requests for mount, stat and statfs. */
 #include <stdio.h>
 
 #include "rpcrdma/server/nfs4-internal.h"
@@ -163,7 +163,7 @@ static void put_links(struct writer *w, const struct nfs4_attr_source *s)
 	writer_u32(w, s->attr.nlink);
 }
 
-/* The number as a string without a domain, which a client with AUTH_SYS takes for what it is
+/* The number as a string without a domain, which a client with AUTH_SYS reads as a numeric id
  * (RFC 7530 section 5.9). */
 static void put_id(struct writer *w, uint32_t id)
 {
@@ -224,7 +224,7 @@ static void put_delta(struct writer *w, const struct nfs4_attr_source *s)
 	put_time(w, &(struct nfs_time){ .nsec = 1 });
 }
 
-/* Which attributes EXCLUSIVE4_1 can set: nothing is created here. */
+/* Which attributes EXCLUSIVE4_1 can set: none, as nothing can be created. */
 static void put_exclcreat(struct writer *w, const struct nfs4_attr_source *s)
 {
 	(void)s;
@@ -279,7 +279,7 @@ static const put_fn attributes[32 * NFS4_ATTR_WORDS] = {
 	[FATTR4_SUPPATTR_EXCLCREAT] = put_exclcreat,
 };
 
-#define FIRST_OF_41 56 /* RFC 8881 table 4: lower numbers are 4.0's */
+#define FIRST_OF_41 56 /* RFC 8881 table 4: lower numbers are from 4.0 */
 
 static bool is_supported(uint32_t minor, unsigned int attr)
 {
@@ -355,7 +355,7 @@ uint32_t nfs4_getattr(struct compound *c)
 	return status;
 }
 
-/* Can these be compared? */
+/* Whether these attributes can be compared. */
 static uint32_t check_compared(const struct compound *c, const struct nfs4_bitmap *given)
 {
 	unsigned int i;
@@ -368,11 +368,10 @@ static uint32_t check_compared(const struct compound *c, const struct nfs4_bitma
 	return NFS4_OK;
 }
 
-/* XDR has one form for each value, so equal attributes are equal bytes. @same: what they were
- * found to be. */
+/* XDR encoding is unique, so equal attributes have equal bytes. @same: the result. */
 static uint32_t compare(struct compound *c, bool *same)
 {
-	struct writer w = c->call->reply; /* what is behind the reply is free */
+	struct writer w = c->call->reply; /* the buffer after the reply is free */
 	struct nfs4_attr_source source;
 	struct nfs4_bitmap given, have;
 	const uint8_t *values, *own;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* XDR of the operations by which clients come, stay and go: RFC 7530 sections 16.29, 16.33 to
- * 16.35, RFC 8881 sections 18.34 to 18.37, 18.46, 18.50, 18.51. */
+/* XDR of the operations that create, renew and destroy clients and sessions: RFC 7530 sections
+ * 16.29, 16.33 to 16.35, RFC 8881 sections 18.34 to 18.37, 18.46, 18.50, 18.51. */
 #include <stdio.h>
 
 #include "rpcrdma/server/nfs4-internal.h"
@@ -32,13 +32,13 @@ uint32_t nfs4_setclientid(struct compound *c)
 
 	if (!get_owner(c, &owner))
 		return NFS4ERR_BADXDR;
-	/* The callback: program, netid, address, ident. Nobody will be called. */
+	/* The callback: program, netid, address, ident. Unused, as there are no callbacks. */
 	nfs4_skip(c, "4oo4");
 	if (c->call->args.bad)
 		return NFS4ERR_BADXDR;
 	status = nfs4_clients_set(c->state, &owner, &res);
 	if (status == NFS4ERR_CLID_INUSE) {
-		/* By whom, as far as we will say: netid and address */
+		/* The owner's netid and address, left empty */
 		writer_u32(&c->call->reply, 0);
 		writer_u32(&c->call->reply, 0);
 	}
@@ -88,7 +88,7 @@ static void skip_impl_id(struct compound *c)
 		nfs4_skip(c, "oo84"); /* domain, name, date */
 }
 
-/* server_owner4 and server_scope: this server, until it ends. */
+/* server_owner4 and server_scope: unique to this server process. */
 static void put_server(struct compound *c)
 {
 	const uint8_t *boot = nfs4_state_boot(c->state);
@@ -116,7 +116,7 @@ uint32_t nfs4_exchange_id(struct compound *c)
 		return NFS4ERR_BADXDR;
 	flags = reader_u32(r);
 	how = reader_u32(r);
-	/* What follows is another union's; no one is protected by it here. */
+	/* The arm of another protection type follows; none is supported here. */
 	if (!r->bad && how != SP4_NONE)
 		return how == SP4_SSV         ? NFS4ERR_ENCR_ALG_UNSUPP
 		       : how == SP4_MACH_CRED ? NFS4ERR_INVAL
@@ -174,7 +174,7 @@ static void skip_authsys(struct compound *c)
 		     4 * (size_t)min_u32(reader_u32(&c->call->args), SERVER_CALL_MAX));
 }
 
-/* callback_sec_parms4<>: for callbacks that will never be */
+/* callback_sec_parms4<>: ignored, as there are no callbacks */
 static void skip_callback_security(struct compound *c)
 {
 	uint32_t count = reader_u32(&c->call->args);
@@ -198,7 +198,7 @@ uint32_t nfs4_create_session(struct compound *c)
 	uint32_t status;
 
 	session.sequenceid = reader_u32(r);
-	reader_u32(r); /* flags: none of them is granted */
+	reader_u32(r); /* flags: none is granted */
 	get_channel(r, &session.channel);
 	get_channel(r, &back);
 	reader_u32(r); /* callback program */
@@ -222,7 +222,7 @@ uint32_t nfs4_destroy_session(struct compound *c)
 
 	if (!id)
 		return NFS4ERR_BADXDR;
-	/* Section 18.37.3: within itself, only at the end. */
+	/* Section 18.37.3: a session may destroy itself only in the last operation. */
 	if (c->in_session && c->index + 1 < c->count &&
 	    !memcmp(id, c->slot.session, NFS4_SESSIONID_SIZE))
 		return NFS4ERR_NOT_ONLY_OP;
@@ -250,7 +250,7 @@ uint32_t nfs4_bind_conn_to_session(struct compound *c)
 	status = nfs4_slots_client(c->state, id, &clientid);
 	if (status)
 		return status;
-	/* There is no backchannel that it could be bound to alone. */
+	/* A connection cannot be bound to the backchannel only, as there is none. */
 	if (direction == CDFC4_BACK)
 		return NFS4ERR_INVAL;
 	writer_bytes(&c->call->reply, id, NFS4_SESSIONID_SIZE);
@@ -265,7 +265,7 @@ uint32_t nfs4_reclaim_complete(struct compound *c)
 
 	if (c->call->args.bad)
 		return NFS4ERR_BADXDR;
-	/* Of one file system that moved: none does. */
+	/* For one migrated file system: none ever is. */
 	if (one_fs)
 		return c->current.fh.len ? NFS4_OK : NFS4ERR_NOFILEHANDLE;
 	return nfs4_clients_reclaimed(c->state, c->slot.clientid);
@@ -273,7 +273,7 @@ uint32_t nfs4_reclaim_complete(struct compound *c)
 
 /* SEQUENCE */
 
-/* FNV-1a: whether a retry is the same call, not whether it was forged. */
+/* FNV-1a: detects a retry with a different call; not protection against forgery. */
 static uint64_t hash(const uint8_t *p, size_t len)
 {
 	uint64_t h = UINT64_C(0xcbf29ce484222325);

@@ -2,9 +2,8 @@
 /* Copyright (C) 2026 The nfsrdma authors */
 
 /* Clients of NFSv4: RFC 7530 sections 9.1.1 and 16.33 (SETCLIENTID), RFC 8881 sections 2.4 and
- * 18.35 (EXCHANGE_ID). A record is made unconfirmed and counts once it is confirmed, by
- * SETCLIENTID_CONFIRM or CREATE_SESSION; a client that comes with another verifier has restarted,
- * and what it had is released then. */
+ * 18.35 (EXCHANGE_ID). A new record is unconfirmed until SETCLIENTID_CONFIRM or CREATE_SESSION. A
+ * client with a different verifier has restarted, and its old state is released. */
 #include <sys/random.h>
 
 #include "rpcrdma/server/nfs4-state.h"
@@ -106,7 +105,7 @@ static bool same_principal(const struct nfs4_client *client,
 	return client->flavor == owner->flavor && client->uid == owner->uid;
 }
 
-/* Somebody else's, and in use: not to be taken over. */
+/* Whether the owner's record belongs to another principal and is in use. */
 static bool is_in_use(const struct nfs4_state *state, const struct nfs4_client *client,
 		      const struct nfs4_client_owner *owner)
 {
@@ -115,7 +114,7 @@ static bool is_in_use(const struct nfs4_state *state, const struct nfs4_client *
 		nfs4_opens_has(state, client->clientid));
 }
 
-/* A free record, or that of who has waited longest to be confirmed; NULL: all are confirmed. */
+/* A free record, or the oldest unconfirmed one; NULL: all are confirmed. */
 static struct nfs4_client *free_client(struct nfs4_state *state)
 {
 	struct nfs4_client *oldest = NULL;
@@ -134,7 +133,7 @@ static struct nfs4_client *free_client(struct nfs4_state *state)
 	return oldest;
 }
 
-/* An unconfirmed record in place of one that there may be. */
+/* Adds an unconfirmed record, and replaces an existing one. */
 static struct nfs4_client *add_client(struct nfs4_state *state, bool sessions,
 				      const struct nfs4_client_owner *owner)
 {
@@ -171,8 +170,8 @@ static void describe(const struct nfs4_client *client, struct nfs4_client_res *r
 	res->confirmed = client->confirmed;
 }
 
-/* What both ways to become known have in common: the record of who is here already, with the
- * same verifier, or a new one. @busy: the status where there is no room. */
+/* Shared by SETCLIENTID and EXCHANGE_ID: finds the client's record with the same verifier, or
+ * adds one. @busy: the status if the table is full. */
 static uint32_t introduce(struct nfs4_state *state, bool sessions, uint32_t busy,
 			  const struct nfs4_client_owner *owner,
 			  struct nfs4_client_res *res)
@@ -233,7 +232,7 @@ uint32_t nfs4_clients_renew(struct nfs4_state *state, uint64_t clientid)
 
 /* 4.1 */
 
-/* RFC 8881 section 18.35.4, cases 6 to 9: nothing but the confirmed record will do. */
+/* RFC 8881 section 18.35.4, cases 6 to 9: only the confirmed record can be updated. */
 static uint32_t update(struct nfs4_state *state, const struct nfs4_client_owner *owner,
 		       struct nfs4_client_res *res)
 {
@@ -296,7 +295,7 @@ uint32_t nfs4_clients_reclaimed(struct nfs4_state *state, uint64_t clientid)
 	return status;
 }
 
-/* All of it */
+/* The state as a whole */
 
 int nfs4_state_new(struct nfs4_state **out)
 {

@@ -4,13 +4,14 @@
 /* READDIR, RFC 7530 section 16.24, RFC 8881 section 18.23. A reply has as many entries as the
  * client's maxcount, the transport's room, the session and our buffer hold, the smallest of them;
  * directory entries are never eligible for a Write chunk (RFC 8267 section 6). "." and ".." are
- * left out, as NFSv4 has it. */
+ * omitted, as NFSv4 requires. */
 #include "rpcrdma/server/nfs4-internal.h"
 
 /* After the last entry: no more follows, eof. */
 #define LIST_END_LEN 8
 
-/* 0 is the start, 1 and 2 are "." and ".." to clients: cookies of the export come behind them. */
+/* 0 is the start, 1 and 2 are "." and ".." to clients: cookies of the export are shifted past
+ * them. */
 #define COOKIE_SHIFT 3
 
 struct listing {
@@ -44,7 +45,7 @@ static bool add_entry(void *arg, const struct export_entry *entry)
 	return false;
 }
 
-/* What the reply may grow to. */
+/* Maximum length of the reply. */
 static size_t limit_of(const struct compound *c, uint32_t maxcount)
 {
 	const struct call *call = c->call;
@@ -61,9 +62,9 @@ static size_t limit_of(const struct compound *c, uint32_t maxcount)
 	return min_u64(limit, call->reply.len + (uint64_t)maxcount);
 }
 
-/* A cookie means something only under the verifier that came with it. libnfs 4.0.0 sends zeros
- * instead, since some servers give no other; then the filehandle alone says that the cookie is
- * this server's. */
+/* A cookie is valid only with the verifier that was returned with it. libnfs 4.0.0 sends zeros
+ * instead, since some servers return only zeros; then the filehandle alone shows that the cookie
+ * is from this server. */
 static uint32_t check_cookie(const struct compound *c, uint64_t cookie,
 			     const uint8_t *verifier)
 {
@@ -110,7 +111,7 @@ uint32_t nfs4_readdir(struct compound *c)
 
 	cookie = reader_u64(r);
 	verifier = reader_bytes(r, NFS4_VERIFIER_SIZE);
-	/* dircount is a hint; like others we go by maxcount. */
+	/* dircount is only a hint; like other servers, use maxcount. */
 	reader_u32(r);
 	maxcount = reader_u32(r);
 	nfs4_get_bitmap(r, &list.wanted);

@@ -2,10 +2,10 @@
 /* Copyright (C) 2026 The nfsrdma authors */
 
 /* NFSv4 operations on filehandles, names and data. Names are bytes, as everywhere on Linux; "."
- * and ".." are none (RFC 7530 section 12.3, RFC 8881 section 2.6.3). */
+ * and ".." are not names (RFC 7530 section 12.3, RFC 8881 section 2.6.3). */
 #include "rpcrdma/server/nfs4-internal.h"
 
-/* What several of them share */
+/* Helpers of several operations */
 
 uint32_t nfs4_get_name(struct reader *r, char *name)
 {
@@ -14,7 +14,7 @@ uint32_t nfs4_get_name(struct reader *r, char *name)
 
 	*name = '\0';
 	if (!p)
-		return NFS4_OK; /* the bad reader ends the operation */
+		return NFS4_OK; /* the operation fails, as the reader is bad */
 	if (!len)
 		return NFS4ERR_INVAL;
 	if (len > NFS3_NAME_MAX)
@@ -57,7 +57,7 @@ uint32_t nfs4_find(struct compound *c, const char *name, struct nfs_fh *fh)
 	return call->exp->ops->lookup(call->exp, &c->current.fh, name, fh);
 }
 
-/* Another file is the current one; what stateid there was belonged to the last. */
+/* Sets the current filehandle and clears the current stateid, which belonged to the last one. */
 static void set_current(struct compound *c, const struct nfs_fh *fh)
 {
 	c->current = (struct nfs4_place){ .fh = *fh };
@@ -127,7 +127,7 @@ uint32_t nfs4_lookup(struct compound *c)
 	return status;
 }
 
-/* Nothing is above the root. */
+/* The root has no parent. */
 static uint32_t find_parent(struct compound *c, struct nfs_fh *fh)
 {
 	struct nfs_fh root;
@@ -156,7 +156,7 @@ static void put_flavours(struct compound *c)
 	writer_u32(&c->call->reply, 2);
 	writer_u32(&c->call->reply, RPC_AUTH_SYS);
 	writer_u32(&c->call->reply, RPC_AUTH_NONE);
-	/* RFC 8881 section 2.6.3.1.1.8: so that no name can follow unchecked */
+	/* RFC 8881 section 2.6.3.1.1.8: so that no unchecked name can follow */
 	if (c->minor)
 		c->current.fh.len = 0;
 }
@@ -209,7 +209,7 @@ uint32_t nfs4_access(struct compound *c)
 	return NFS4_OK;
 }
 
-/* The rest of the scratch is for the next. */
+/* The rest of the scratch is for the next payload. */
 static uint32_t add_payload(struct compound *c, const struct export_read *read)
 {
 	if (!call_payload(c->call, read->data, read->len))
@@ -233,7 +233,7 @@ uint32_t nfs4_readlink(struct compound *c)
 	return status ? status : add_payload(c, &read);
 }
 
-/* The first READ of the COMPOUND, as faults see it. */
+/* Records the COMPOUND's first READ for the faults. */
 static void note_read(struct compound *c, uint64_t offset)
 {
 	c->call->read = (struct call_read){
@@ -260,7 +260,7 @@ static uint32_t read_data(struct compound *c, struct export_read *read)
 	if (read->count > server_scratch_max(call->rtmax) - c->scratch_used)
 		return nfs4_too_big(c);
 	status = call->exp->ops->read(call->exp, &c->current.fh, read);
-	/* What NFSv3 knows no better name for. */
+	/* NFSv3 has no more specific status for a wrong type. */
 	if (status == NFS3_STATUS_INVAL && !type_of(c, &type) && type != NFS_REG)
 		return nfs4_wrong_type(c, type);
 	return status;

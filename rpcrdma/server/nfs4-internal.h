@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* The map of NFSv4.0 and 4.1 in the server (RFC 7530, 8881), read-only, without delegations,
- * locks, layouts and callbacks. nfs4.c runs a COMPOUND by a table of operations, whose XDR is in
- * nfs4-file.c, nfs4-attr.c, nfs4-dir.c, nfs4-open.c, nfs4-client.c and nfs4-refuse.c; what
- * clients leave behind between calls is in the tables of nfs4-clients.c, nfs4-slots.c and
- * nfs4-opens.c, which know no XDR. */
+/* Overview of NFSv4.0 and 4.1 in the server (RFC 7530, 8881), read-only, without delegations,
+ * locks, layouts and callbacks. nfs4.c runs a COMPOUND by a table of operations, whose XDR is
+ * in nfs4-file.c, nfs4-attr.c, nfs4-dir.c, nfs4-open.c, nfs4-client.c and nfs4-refuse.c;
+ * client state is in the tables of nfs4-clients.c, nfs4-slots.c and nfs4-opens.c, which
+ * contain no XDR. */
 #ifndef RPCRDMA_SERVER_NFS4_INTERNAL_H
 #define RPCRDMA_SERVER_NFS4_INTERNAL_H
 
@@ -19,14 +19,13 @@
 #define NFS4_OWNERS          256
 #define NFS4_OPENS           1024
 #define NFS4_OPERATIONS      64   /* in a COMPOUND */
-#define NFS4_CACHED_MAX      2048 /* bytes of a reply that is kept for its retry */
+#define NFS4_CACHED_MAX      2048 /* bytes of a reply kept for a retry */
 #define NFS4_RESPONSE_MAX    (SERVER_READ_MAX + SERVER_REPLY_MAX)
 
-/* nfs4-clients.c: who is known, and for how long. All functions of the three tables may be called
- * by many threads at a time; they return an nfsstat4. A client that has not renewed its lease is
- * forgotten with all it had. */
+/* nfs4-clients.c: clients and their leases. All functions of the three tables are thread-safe and
+ * return an nfsstat4. A client whose lease expires is removed with all its state. */
 
-/* Who is known by an id: the credential counts, so that no client takes over another's. */
+/* A client's identity, including the credential, so that no client takes over another's id. */
 struct nfs4_client_owner {
 	uint8_t verifier[NFS4_VERIFIER_SIZE];
 	const uint8_t *id;
@@ -41,9 +40,9 @@ struct nfs4_client_res {
 	bool confirmed;
 };
 
-/* Another clock than now_ms(), for tests of leases. */
+/* Replaces now_ms(), for tests of leases. */
 void nfs4_state_clock(struct nfs4_state *state, uint64_t (*clock)(void));
-/* What tells this server from an earlier one. 8 bytes. */
+/* Distinguishes this server from an earlier one. 8 bytes. */
 const uint8_t *nfs4_state_boot(const struct nfs4_state *state);
 
 uint32_t nfs4_clients_set(struct nfs4_state *state, const struct nfs4_client_owner *owner,
@@ -58,10 +57,9 @@ uint32_t nfs4_clients_exchange(struct nfs4_state *state,
 uint32_t nfs4_clients_destroy(struct nfs4_state *state, uint64_t clientid);
 uint32_t nfs4_clients_reclaimed(struct nfs4_state *state, uint64_t clientid);
 
-/* nfs4-slots.c: sessions, and the replies that are kept in their slots (RFC 8881 section
- * 2.10.6) */
+/* nfs4-slots.c: sessions, and the replies cached in their slots (RFC 8881 section 2.10.6) */
 
-/* In: what the client wishes. Out: what it gets. */
+/* In: the client's request. Out: the granted values. */
 struct nfs4_channel {
 	uint32_t request_max, response_max, cached_max, operations, requests;
 };
@@ -73,17 +71,17 @@ struct nfs4_session_new {
 	uint8_t id[NFS4_SESSIONID_SIZE]; /* out */
 };
 
-/* SEQUENCE: what is asked, and of the session that it is asked in. */
+/* SEQUENCE: the request, and the values of its session. */
 struct nfs4_slot_use {
 	uint8_t session[NFS4_SESSIONID_SIZE];
 	uint32_t sequenceid, slot, highest;
 	bool cache;       /* the reply */
-	uint64_t request; /* a hash of it: a retry is the same */
+	uint64_t request; /* hash of the request; a retry has the same */
 	uint32_t request_len, operations;
 	/* out */
 	uint64_t clientid;
 	uint32_t slots, response_max, cached_max;
-	bool retry;    /* of a call that was answered: */
+	bool retry;    /* of an answered call: */
 	bool replayed; /* its reply is in the call */
 };
 
@@ -93,23 +91,23 @@ uint32_t nfs4_slots_destroy(struct nfs4_state *state,
 /* The session's client; BADSESSION. */
 uint32_t nfs4_slots_client(struct nfs4_state *state,
 			   const uint8_t id[NFS4_SESSIONID_SIZE], uint64_t *clientid);
-/* Takes the slot until nfs4_slots_end(), unless it is a retry. A reply that was kept is put into
- * @call from @start on. */
+/* Takes the slot until nfs4_slots_end(), unless it is a retry. A cached reply is copied to @call
+ * at @start. */
 uint32_t nfs4_slots_begin(struct nfs4_state *state, struct nfs4_slot_use *use,
 			  struct call *call, size_t start);
-/* Keeps what @call answers from @start on, if it was asked for. The session may be gone. */
+/* Caches the reply of @call from @start on, if requested. The session may be gone. */
 void nfs4_slots_end(struct nfs4_state *state, const struct nfs4_slot_use *use,
 		    const struct call *call, size_t start);
 
-/* nfs4-opens.c: open-owners, and what they have open */
+/* nfs4-opens.c: open-owners and their opens */
 
 struct nfs4_stateid {
 	uint32_t seqid;
 	uint8_t other[NFS4_STATEID_SIZE - 4];
 };
 
-/* In 4.0 each operation of an owner has the next seqid, and a repeated one gets the reply of the
- * first again (RFC 7530 section 9.1.7). */
+/* In 4.0 each operation of an owner has the next seqid, and a repeated operation gets the first
+ * reply again (RFC 7530 section 9.1.7). */
 struct nfs4_open {
 	uint32_t minor;
 	uint64_t clientid; /* 4.0: as in the call; 4.1: the session's */
@@ -117,14 +115,14 @@ struct nfs4_open {
 	const uint8_t *owner;
 	uint32_t owner_len;
 	uint32_t access, deny;
-	uint32_t status; /* what is wrong with the file; else 0 and */
+	uint32_t status; /* the file's error; else 0 and */
 	struct nfs_fh fh;
 	uint64_t change; /* of the directory */
 };
 
 struct nfs4_open_res {
 	struct nfs4_stateid stateid;
-	bool confirm;     /* OPEN_CONFIRM is wanted */
+	bool confirm;     /* OPEN_CONFIRM is required */
 	struct nfs_fh fh; /* OPEN: the file */
 	uint64_t change;
 };
@@ -145,13 +143,13 @@ uint32_t nfs4_opens_open(struct nfs4_state *state, const struct nfs4_open *open,
 uint32_t nfs4_opens_change(struct nfs4_state *state,
 			   const struct nfs4_open_change *change,
 			   struct nfs4_stateid *stateid);
-/* May it read from the file? The special stateids mean what they do (RFC 8881 section 8.2.3).
- * Renews the lease. */
+/* Whether the stateid permits reading the file. Supports the special stateids (RFC 8881 section
+ * 8.2.3). Renews the lease. */
 uint32_t nfs4_opens_read(struct nfs4_state *state, uint32_t minor, uint64_t clientid,
 			 const struct nfs4_stateid *stateid, const struct nfs_fh *fh);
-/* "The one that the last operation left", RFC 8881 section 8.2.3. */
+/* Whether it is the special "current stateid", RFC 8881 section 8.2.3. */
 bool nfs4_stateid_is_current(const struct nfs4_stateid *stateid);
-/* Is it one of the client's? */
+/* Whether it is one of the client's stateids. */
 uint32_t nfs4_opens_test(struct nfs4_state *state, uint64_t clientid,
 			 const struct nfs4_stateid *stateid);
 
@@ -166,7 +164,7 @@ struct nfs4_place {
 
 struct nfs4_op;
 
-/* One COMPOUND on its way through. */
+/* One COMPOUND in progress. */
 struct compound {
 	struct call *call;
 	struct nfs4_state *state;
@@ -184,8 +182,8 @@ struct compound {
 	struct nfs4_slot_use slot;
 };
 
-/* Decodes its arguments and appends its result without the status, which it returns. What a
- * failing operation appended is dropped. */
+/* Decodes the operation's arguments, appends its result without the status, and returns the
+ * status. The result of a failing operation is dropped. */
 typedef uint32_t (*nfs4_op_fn)(struct compound *c);
 
 struct nfs4_op {
@@ -195,15 +193,16 @@ struct nfs4_op {
 	const char *args;   /* private to nfs4-refuse.c */
 };
 
-/* Component4: bad reader when cut; else a status. @name: NFS3_NAME_MAX + 1 bytes. */
+/* component4. Truncated: the reader becomes bad; else returns a status. @name: NFS3_NAME_MAX + 1
+ * bytes. */
 uint32_t nfs4_get_name(struct reader *r, char *name);
 void nfs4_get_stateid(struct reader *r, struct nfs4_stateid *stateid);
 void nfs4_put_stateid(struct writer *w, const struct nfs4_stateid *stateid);
-/* There is no room in the reply: what that is called in this minor version. */
+/* The status of this minor version for a reply without room. */
 uint32_t nfs4_too_big(const struct compound *c);
-/* The object is of another type than the operation works on. */
+/* The status for an object whose type the operation does not support. */
 uint32_t nfs4_wrong_type(const struct compound *c, uint32_t type);
-/* LOOKUP's rules. */
+/* Looks up a name as LOOKUP does. */
 uint32_t nfs4_find(struct compound *c, const char *name, struct nfs_fh *fh);
 
 /* nfs4-file.c */
@@ -229,7 +228,7 @@ struct nfs4_bitmap {
 	uint32_t word[NFS4_ATTR_WORDS];
 };
 
-/* What attributes are made of. */
+/* Sources of attribute values. */
 struct nfs4_attr_source {
 	const struct compound *c;
 	struct nfs_attr attr;
@@ -237,14 +236,14 @@ struct nfs4_attr_source {
 	struct export_space space;
 };
 
-/* Words that mean nothing here are dropped. */
+/* Drops words beyond the supported attributes. */
 void nfs4_get_bitmap(struct reader *r, struct nfs4_bitmap *bitmap);
 void nfs4_put_bitmap(struct writer *w, const struct nfs4_bitmap *bitmap);
 bool nfs4_bitmap_has(const struct nfs4_bitmap *bitmap, unsigned int attr);
-/* fattr4: those of the wanted attributes that there are. */
+/* fattr4: the wanted attributes that are supported. */
 void nfs4_put_attrs(struct writer *w, const struct nfs4_attr_source *source,
 		    const struct nfs4_bitmap *wanted);
-/* INVAL when one of them can only be written. */
+/* INVAL when one of them is write-only. */
 uint32_t nfs4_check_wanted(const struct nfs4_bitmap *wanted);
 uint64_t nfs4_change_of(const struct nfs_attr *attr);
 uint32_t nfs4_getattr(struct compound *c);
@@ -278,11 +277,11 @@ uint32_t nfs4_bind_conn_to_session(struct compound *c);
 uint32_t nfs4_reclaim_complete(struct compound *c);
 uint32_t nfs4_sequence(struct compound *c);
 
-/* nfs4-refuse.c: what would write, NFS4ERR_ROFS; what there is not, NFS4ERR_NOTSUPP */
+/* nfs4-refuse.c: NFS4ERR_ROFS for operations that write, NFS4ERR_NOTSUPP for unsupported ones */
 
 uint32_t nfs4_refuse(struct compound *c);
 uint32_t nfs4_notsupp(struct compound *c);
-/* Skips what a shape says: n name, s stateid, 4 and 8 bytes, o opaque, d opaque that may have
+/* Skips arguments of a shape: n name, s stateid, 4 and 8 bytes, o opaque, d opaque that may have
  * gone by Read chunk, b bitmap, a fattr4, t createtype4. */
 void nfs4_skip(struct compound *c, const char *shape);
 

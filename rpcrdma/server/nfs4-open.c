@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* OPEN and what belongs to it, RFC 7530 sections 16.2, 16.18 to 16.20, RFC 8881 sections 18.2,
- * 18.16, 18.18, 18.38, 18.48: for reading, of files that are there. No delegation is ever given.
- * There are no locks either, which the missing OPEN4_RESULT_LOCKTYPE_POSIX tells a client, and no
- * grace period: nothing is remembered that could be reclaimed. */
+/* OPEN and related operations, RFC 7530 sections 16.2, 16.18 to 16.20, RFC 8881 sections 18.2,
+ * 18.16, 18.18, 18.38, 18.48: for reading existing files. Delegations are never granted. Locks
+ * are not supported either, which the missing OPEN4_RESULT_LOCKTYPE_POSIX tells a client. There
+ * is no grace period, as no state survives a restart to be reclaimed. */
 #include "rpcrdma/server/nfs4-internal.h"
 
 void nfs4_get_stateid(struct reader *r, struct nfs4_stateid *stateid)
@@ -25,7 +25,7 @@ void nfs4_put_stateid(struct writer *w, const struct nfs4_stateid *stateid)
 	writer_bytes(w, stateid->other, sizeof(stateid->other));
 }
 
-/* In 4.1: the stateid that an operation before this one left. */
+/* 4.1: replaces the special current stateid with the one set by an earlier operation. */
 static void use_current(const struct compound *c, struct nfs4_stateid *stateid)
 {
 	if (c->minor && c->current.has_stateid && nfs4_stateid_is_current(stateid))
@@ -48,7 +48,7 @@ struct open_args {
 	char name[NFS3_NAME_MAX + 1];
 };
 
-/* openflag4; false: no such creation. */
+/* openflag4; false: invalid createmode. */
 static bool get_how(struct compound *c, bool *create)
 {
 	static const char *const shapes[] = {
@@ -69,7 +69,7 @@ static bool get_how(struct compound *c, bool *create)
 	return true;
 }
 
-/* open_claim4; false: no such claim. */
+/* open_claim4; false: invalid claim. */
 static bool get_claim(struct compound *c, struct open_args *args)
 {
 	static const char *const shapes[] = {
@@ -108,11 +108,11 @@ static bool get_open_args(struct compound *c, struct open_args *args)
 	return open->owner && get_how(c, &args->create) && get_claim(c, args) && !r->bad;
 }
 
-/* What is to be opened */
+/* The file to open */
 
 static uint32_t check_share(struct compound *c, struct nfs4_open *open)
 {
-	/* Above these, 4.1 has wishes about delegations. */
+	/* The bits above these are 4.1's requests for delegations. */
 	if (c->minor)
 		open->access &= OPEN4_SHARE_ACCESS_BOTH;
 	return !open->access || open->access > OPEN4_SHARE_ACCESS_BOTH ||
@@ -139,7 +139,7 @@ static uint32_t claimed(struct compound *c, const struct open_args *args,
 	return args->claim == CLAIM_FH ? NFS4_OK : refused[args->claim];
 }
 
-/* A regular file that everybody may read; and of its directory, what CLOSE's caller compares. */
+/* Finds the regular file, and its directory's change attribute. */
 static uint32_t find_file(struct compound *c, struct open_args *args)
 {
 	const struct call *call = c->call;
@@ -181,7 +181,7 @@ uint32_t nfs4_open(struct compound *c)
 	c->current = (struct nfs4_place){ .fh = res.fh };
 	set_current_stateid(c, &res.stateid);
 	nfs4_put_stateid(w, &res.stateid);
-	/* change_info4: nothing was made */
+	/* change_info4: nothing changed */
 	writer_bool(w, true);
 	writer_u64(w, res.change);
 	writer_u64(w, res.change);
@@ -207,7 +207,7 @@ static uint32_t change(struct compound *c, struct nfs4_open_change *what)
 	status = nfs4_opens_change(c->state, what, &stateid);
 	if (status)
 		return status;
-	/* RFC 8881 section 18.2.4: a closed stateid is worth nothing, and says so. */
+	/* RFC 8881 section 18.2.4: CLOSE returns an invalid stateid. */
 	if (c->minor && what->op == OP_CLOSE)
 		stateid = (struct nfs4_stateid){ .seqid = UINT32_MAX };
 	set_current_stateid(c, &stateid);
@@ -262,7 +262,7 @@ uint32_t nfs4_test_stateid(struct compound *c)
 	return r->bad ? NFS4ERR_BADXDR : NFS4_OK;
 }
 
-/* Those that there are, are closed rather than freed. */
+/* Open stateids must be closed rather than freed. */
 uint32_t nfs4_free_stateid(struct compound *c)
 {
 	struct nfs4_stateid stateid;

@@ -4,11 +4,12 @@
 /* Open-owners and opens: RFC 7530 section 9.1, RFC 8881 sections 8 and 9. Nothing is opened for
  * writing, so only readers and their share denials are tracked.
  *
- * An owner of 4.0 numbers its operations; the last result is kept for its repetition, and a new
- * owner confirms that its first OPEN was no late repetition itself. In 4.1 the slots do that. */
+ * An owner of 4.0 numbers its operations. The last result is kept for a repeated operation,
+ * and a new owner confirms its first OPEN, which might be a late retransmission. In 4.1 slots
+ * do that. */
 #include "rpcrdma/server/nfs4-state.h"
 
-/* Stateids: 4 bytes that tell this server from an earlier one, index, generation */
+/* Stateids: 4 bytes of this server's boot verifier, index, generation */
 
 static void make_stateid(const struct nfs4_state *state, const struct nfs4_opened *open,
 			 struct nfs4_stateid *stateid)
@@ -50,7 +51,8 @@ static const struct nfs4_owner *owner_of(const struct nfs4_state *state,
 	return &state->owners[open->owner];
 }
 
-/* What a stateid stands for. In 4.1 it is one of @clientid's, and a seqid of 0 is the latest. */
+/* Finds the open of a stateid. In 4.1 it must be one of @clientid's, and a seqid of 0 is the
+ * latest. */
 static uint32_t find_open(struct nfs4_state *state, uint32_t minor, uint64_t clientid,
 			  const struct nfs4_stateid *stateid, struct nfs4_opened **out)
 {
@@ -88,7 +90,7 @@ static void end_open(struct nfs4_state *state, struct nfs4_opened *open)
 	open->used = false;
 }
 
-/* All that an owner has open. */
+/* Ends all opens of an owner. */
 static void end_opens(struct nfs4_state *state, uint32_t owner)
 {
 	size_t i;
@@ -147,7 +149,7 @@ static struct nfs4_owner *find_owner(struct nfs4_state *state,
 	return NULL;
 }
 
-/* A free place, or that of the owner who has had nothing open for longest. */
+/* A free entry, or that of the owner without opens that was used least recently. */
 static struct nfs4_owner *free_owner(struct nfs4_state *state)
 {
 	struct nfs4_owner *oldest = NULL;
@@ -185,7 +187,7 @@ static bool same_file(const struct nfs_fh *a, const struct nfs_fh *b)
 	return a->len == b->len && !memcmp(a->data, b->data, a->len);
 }
 
-/* Does somebody who has the file open not want this, or this not want what he does? */
+/* Whether an existing open of the file conflicts with this one, in either direction. */
 static bool is_denied(const struct nfs4_state *state, const struct nfs4_open *open,
 		      uint32_t owner)
 {
@@ -202,7 +204,7 @@ static bool is_denied(const struct nfs4_state *state, const struct nfs4_open *op
 	return false;
 }
 
-/* The owner's open of that file, or a new one; NULL: there is no room. */
+/* The owner's open of that file, or a new one; NULL: the table is full. */
 static struct nfs4_opened *open_file(struct nfs4_state *state, uint32_t owner,
 				     const struct nfs_fh *fh)
 {
@@ -229,7 +231,7 @@ static struct nfs4_opened *open_file(struct nfs4_state *state, uint32_t owner,
 
 /* The sequence of a 4.0 owner */
 
-/* RFC 7530 section 9.1.7: after these the owner's seqid has not moved. */
+/* RFC 7530 section 9.1.7: these errors do not advance the owner's seqid. */
 static bool moves_seqid(uint32_t status)
 {
 	static const uint32_t unmoved[] = {
@@ -245,7 +247,7 @@ static bool moves_seqid(uint32_t status)
 	return true;
 }
 
-/* True: @last has the result already, or *status says what is wrong. */
+/* True: @last has the result already, or *status is the error. */
 static bool is_sequenced(const struct nfs4_owner *owner, uint32_t op, uint32_t seqid,
 			 uint32_t *status)
 {
@@ -297,8 +299,8 @@ static uint32_t open_sequenced(struct nfs4_state *state, const struct nfs4_open 
 	struct nfs4_owner *owner = find_owner(state, open);
 	uint32_t status;
 
-	/* RFC 7530 section 16.18.5: an owner who did not confirm begins anew, but for the
-	 * repetition of what it did. */
+	/* RFC 7530 section 16.18.5: an unconfirmed owner starts again, unless this repeats its
+	 * last operation. */
 	if (owner && !owner->confirmed && open->seqid != owner->seqid) {
 		end_opens(state, (uint32_t)(owner - state->owners));
 		owner->sequenced = false;
@@ -371,7 +373,7 @@ static uint32_t change_open(struct nfs4_state *state, struct nfs4_opened *open,
 	return NFS4_OK;
 }
 
-/* Even what is closed has an owner still, who may repeat the CLOSE. */
+/* A closed open keeps its owner, for a repeated CLOSE. */
 static struct nfs4_owner *owner_by_stateid(struct nfs4_state *state,
 					   const struct nfs4_stateid *stateid)
 {
@@ -404,7 +406,7 @@ static uint32_t change_sequenced(struct nfs4_state *state,
 	}
 	status = find_open(state, change->minor, change->clientid, &change->stateid,
 			   &open);
-	/* Before it is confirmed, nothing else will do. */
+	/* An unconfirmed owner may only confirm. */
 	if (!status && !owner_of(state, open)->confirmed && change->op != OP_OPEN_CONFIRM)
 		status = NFS4ERR_BAD_STATEID;
 	if (!status)
@@ -415,7 +417,7 @@ static uint32_t change_sequenced(struct nfs4_state *state,
 	return status;
 }
 
-/* In 4.0 the stateid says whose lease this renews. */
+/* In 4.0 the stateid identifies the client whose lease is renewed. */
 static void renew_by(struct nfs4_state *state, const struct nfs4_owner *owner)
 {
 	struct nfs4_client *client = nfs4_clients_get(state, owner->clientid, false);
@@ -442,7 +444,7 @@ uint32_t nfs4_opens_change(struct nfs4_state *state,
 
 /* READ */
 
-/* Somebody keeps all others from reading the file. */
+/* Whether an open denies reading of the file to others. */
 static bool is_read_denied(const struct nfs4_state *state, const struct nfs_fh *fh)
 {
 	size_t i;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* The NFSv4 operations that would write, all answered NFS4ERR_ROFS once their arguments were
- * seen to be what the row says, and those that there are not. */
+/* The NFSv4 operations that write, which return NFS4ERR_ROFS once their arguments match the shape
+ * in the row, and the unsupported ones. */
 #include "rpcrdma/server/nfs4-internal.h"
 
 static void skip_bitmap(struct compound *c)
@@ -19,7 +19,7 @@ static void skip_opaque(struct compound *c)
 	reader_opaque(&c->call->args, SERVER_CALL_MAX, &len);
 }
 
-/* RFC 8166 section 3.4.4: the length word stays where it was; the chunk is never pulled. */
+/* RFC 8166 section 3.4.4: the length word stays inline; the chunk is never pulled. */
 static void skip_data(struct compound *c)
 {
 	if (c->call->reduced)
@@ -74,11 +74,11 @@ uint32_t nfs4_refuse(struct compound *c)
 			nfs4_skip(c, (const char[]){ *shape, '\0' });
 		if (!status)
 			status = wrong;
-		/* What follows it is not where it should be. */
+		/* After reduced data the position in the arguments is unknown. */
 		if (c->call->reduced && (*shape == 'd' || *shape == 't'))
 			break;
 	}
-	/* SETATTR alone has a body then: no attribute was set. */
+	/* Only SETATTR has a body on failure: no attribute was set. */
 	writer_u32(&c->call->reply, 0);
 	return status ? status : NFS4ERR_ROFS;
 }

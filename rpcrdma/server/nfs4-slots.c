@@ -2,14 +2,14 @@
 /* Copyright (C) 2026 The nfsrdma authors */
 
 /* Sessions of NFSv4.1, RFC 8881 section 2.10: exactly-once semantics. A slot takes one call at a
- * time, each with the next sequence id; a call with the last one again is a retry and gets the
- * reply that was kept, on whatever connection and by whatever chunks it comes now.
+ * time, each with the next sequence id. A call that repeats the last one is a retry and gets the
+ * cached reply, on any connection and with any chunks.
  *
  * Any connection may be used for any session: it is bound by its first SEQUENCE (section
  * 2.10.3.1, no state protection). There is no backchannel. */
 #include "rpcrdma/server/nfs4-state.h"
 
-/* Less would not even hold a SEQUENCE with its errors. */
+/* The minimum that holds a SEQUENCE with its errors. */
 #define MESSAGE_MIN 256
 
 static struct nfs4_session *find_session(struct nfs4_state *state,
@@ -58,9 +58,9 @@ bool nfs4_slots_has(const struct nfs4_state *state, uint64_t clientid)
 	return count_sessions(state, clientid) > 0;
 }
 
-/* CREATE_SESSION and the like */
+/* Creating and destroying sessions */
 
-/* What the client asked for, and at most what there is. */
+/* Limits the client's request to the server's maximum. */
 static uint32_t negotiate(struct nfs4_channel *channel)
 {
 	if (channel->request_max < MESSAGE_MIN || channel->response_max < MESSAGE_MIN)
@@ -82,7 +82,7 @@ static uint32_t add_session(struct nfs4_state *state, struct nfs4_session_new *n
 
 	if (status)
 		return status;
-	/* There are as many as all clients may have. */
+	/* The session table is large enough for all clients. */
 	if (count_sessions(state, new->clientid) == NFS4_CLIENT_SESSIONS)
 		return NFS4ERR_DELAY;
 	while (session->used)
@@ -105,7 +105,7 @@ static uint32_t add_session(struct nfs4_state *state, struct nfs4_session_new *n
 	return NFS4_OK;
 }
 
-/* Section 18.36.4: a sequence of its own. */
+/* Section 18.36.4: CREATE_SESSION has its own sequence. */
 static uint32_t create(struct nfs4_state *state, struct nfs4_client *client,
 		       struct nfs4_session_new *new)
 {
@@ -118,7 +118,7 @@ static uint32_t create(struct nfs4_state *state, struct nfs4_client *client,
 	if (new->sequenceid != client->sequenceid)
 		return NFS4ERR_SEQ_MISORDERED;
 	status = add_session(state, new);
-	/* To be tried again, by the same number. */
+	/* The client retries with the same sequence id. */
 	if (status == NFS4ERR_DELAY)
 		return status;
 	if (!status)
@@ -184,7 +184,7 @@ static uint32_t check_session(const struct nfs4_session *session,
 							     : NFS4_OK;
 }
 
-/* The kept reply, with its payloads in the scratch: by whichever chunks they go now. */
+/* Restores the cached reply, with its payloads in the scratch, for the chunks of this call. */
 static void replay(const struct nfs4_slot *slot, struct call *call, size_t start)
 {
 	uint8_t *scratch = call->scratch;
@@ -205,7 +205,7 @@ static void replay(const struct nfs4_slot *slot, struct call *call, size_t start
 	}
 }
 
-/* Section 2.10.6.1: new, again, or neither. */
+/* Section 2.10.6.1: a new call, a retry, or misordered. */
 static uint32_t begin(struct nfs4_slot *slot, struct nfs4_slot_use *use,
 		      struct call *call, size_t start)
 {
@@ -287,7 +287,7 @@ void nfs4_slots_end(struct nfs4_state *state, const struct nfs4_slot_use *use,
 	if (session) {
 		slot = &session->slots[use->slot];
 		slot->busy = false;
-		/* SEQUENCE alone is always kept: there is nothing to save. */
+		/* A lone SEQUENCE is always cached, as that costs nothing. */
 		if (use->cache || use->operations == 1)
 			keep(slot, NFS4_CACHED_MAX, call, start);
 	}

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* The tables behind nfs4-clients.c, nfs4-slots.c and nfs4-opens.c, which alone include this: all
- * of a bounded size, all under one lock, which each of their global functions takes. Things refer
- * to a client by its clientid, and are gone with it. */
+/* The tables of nfs4-clients.c, nfs4-slots.c and nfs4-opens.c, which alone include this. All have
+ * a bounded size and share one lock, which each global function takes. Entries refer to a client
+ * by its clientid and are removed with it. */
 #ifndef RPCRDMA_SERVER_NFS4_STATE_H
 #define RPCRDMA_SERVER_NFS4_STATE_H
 
@@ -27,9 +27,9 @@ struct nfs4_client {
 	struct nfs4_session_new create_res;
 };
 
-/* A reply that is kept: its bytes, without and then with its payloads. */
+/* A cached reply: its bytes without payloads, then the payloads. */
 struct nfs4_slot {
-	uint32_t sequenceid; /* of the last call; 0 at first, when there was none */
+	uint32_t sequenceid; /* of the last call; 0 before the first */
 	bool used, busy, cached;
 	uint64_t request;
 	uint32_t len;
@@ -55,7 +55,7 @@ struct nfs4_owner_last {
 
 struct nfs4_owner {
 	bool used, confirmed;
-	bool sequenced; /* 4.0: seqid and last mean something */
+	bool sequenced; /* 4.0: seqid and last are valid */
 	uint64_t clientid;
 	uint64_t touched; /* when, in ms */
 	uint32_t seqid;
@@ -66,7 +66,7 @@ struct nfs4_owner {
 
 struct nfs4_opened {
 	bool used;
-	uint32_t generation; /* so that a stateid is not another's later */
+	uint32_t generation; /* so that a reused entry invalidates old stateids */
 	uint32_t owner;      /* index */
 	uint32_t seqid;
 	uint32_t access, deny;
@@ -76,9 +76,9 @@ struct nfs4_opened {
 struct nfs4_state {
 	pthread_mutex_t lock;
 	uint64_t (*clock)(void);
-	uint8_t boot[8]; /* random: in every id that is given out */
+	uint8_t boot[8]; /* random; part of every id */
 	uint32_t counter;
-	uint32_t denying; /* opens that keep others from reading */
+	uint32_t denying; /* opens that deny reading to others */
 	struct nfs4_client clients[NFS4_CLIENTS];
 	struct nfs4_session sessions[NFS4_CLIENTS * NFS4_CLIENT_SESSIONS];
 	struct nfs4_owner owners[NFS4_OWNERS];
@@ -87,14 +87,14 @@ struct nfs4_state {
 
 /* nfs4-clients.c: the lock is held */
 
-/* Takes the lock, and forgets whose lease is over. */
+/* Takes the lock, and removes clients whose lease has expired. */
 void nfs4_clients_lock(struct nfs4_state *state);
 void nfs4_clients_unlock(struct nfs4_state *state);
-/* A client by its id; NULL: there is none (any more). */
+/* A client by its id; NULL: not, or no longer, in the table. */
 struct nfs4_client *nfs4_clients_get(struct nfs4_state *state, uint64_t clientid,
 				     bool sessions);
 void nfs4_clients_touch(struct nfs4_state *state, struct nfs4_client *client);
-/* This one is who it says: others of the same owner are forgotten. */
+/* Marks it as confirmed, and removes other records of the same owner. */
 void nfs4_clients_confirmed(struct nfs4_state *state, struct nfs4_client *client);
 
 /* nfs4-slots.c */

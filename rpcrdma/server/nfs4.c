@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* NFS version 4, minor versions 0 and 1: the program and the COMPOUND procedure (RFC 7530
- * section 15.2, RFC 8881 section 16.2). Operations run in order until one fails; the status of
- * the last one is that of all.
+/* NFS version 4, minor versions 0 and 1: the program and the COMPOUND procedure (RFC 7530 section
+ * 15.2, RFC 8881 section 16.2). Operations run in order until one fails; the status of the last
+ * one is the COMPOUND's.
  *
- * Supported: what reading needs, sessions with a reply cache, open state. Answered ROFS: what
- * writes. Answered NOTSUPP: locks, delegations, layouts, the backchannel, named attributes. */
+ * Supported: operations for reading, sessions with a reply cache, open state. ROFS: operations
+ * that write. NOTSUPP: locks, delegations, layouts, the backchannel, named attributes. */
 #include "rpcrdma/server/nfs4-internal.h"
 
 #define MINOR_MAX 1
@@ -14,10 +14,10 @@
 enum {
 	FH = 1,      /* works on the current filehandle */
 	SAVED = 2,   /* and on the saved one */
-	V41 = 4,     /* came with 4.1 */
-	V40 = 8,     /* went with 4.1, where it is NOTSUPP (RFC 8881 section 17) */
+	V41 = 4,     /* new in 4.1 */
+	V40 = 8,     /* removed in 4.1: NOTSUPP (RFC 8881 section 17) */
 	ALONE = 16,  /* is allowed outside a session, as the only operation */
-	BITMAP = 32, /* its failure has a bitmap4: what was set, so nothing */
+	BITMAP = 32, /* a failure returns an empty bitmap4 of set attributes */
 };
 
 #define ROFS(name_, flags_, args_)                                                \
@@ -111,7 +111,7 @@ uint32_t nfs4_too_big(const struct compound *c)
 	return c->minor ? NFS4ERR_REP_TOO_BIG : NFS4ERR_RESOURCE;
 }
 
-/* RFC 8881 section 2.10.2.1 and the descriptions of the operations that make sessions. */
+/* RFC 8881 section 2.10.2.1 and the descriptions of the operations that create sessions. */
 static uint32_t check_session(const struct compound *c, const struct nfs4_op *op)
 {
 	bool first = c->index == 0;
@@ -122,12 +122,12 @@ static uint32_t check_session(const struct compound *c, const struct nfs4_op *op
 		return NFS4ERR_OP_NOT_IN_SESSION;
 	if (first && c->count > 1)
 		return NFS4ERR_NOT_ONLY_OP;
-	/* Binding is about this connection, a session about none. */
+	/* BIND_CONN_TO_SESSION concerns the connection, so it must come alone. */
 	return !first && op->run == nfs4_bind_conn_to_session ? NFS4ERR_NOT_ONLY_OP
 							      : NFS4_OK;
 }
 
-/* What keeps the operation from being looked at. */
+/* Checks before the operation is run. */
 static uint32_t check(const struct compound *c, const struct nfs4_op *op)
 {
 	uint32_t status = NFS4_OK;
@@ -150,14 +150,14 @@ static uint32_t check(const struct compound *c, const struct nfs4_op *op)
 	return NFS4_OK;
 }
 
-/* Is there room for the reply as it is now? A next operation needs its number and status. */
+/* Whether the reply has room. A following operation needs its number and status. */
 static uint32_t check_room(const struct compound *c)
 {
 	const struct call *call = c->call;
 	size_t next = c->index + 1 < c->count ? 8 : 0,
 	       len = call_reply_length(call) + next;
 
-	/* Payloads may go by Write chunk; whether they do is not known here. */
+	/* Payloads may go by Write chunk, which is decided later. */
 	if (call->reply.bad || call->reply.len + next > call->room)
 		return nfs4_too_big(c);
 	if (!c->in_session)
@@ -168,8 +168,8 @@ static uint32_t check_room(const struct compound *c)
 							 : NFS4_OK;
 }
 
-/* The result of an operation that failed: its status alone, with two exceptions. One is
- * CLID_INUSE, which says by whom. */
+/* The result of a failed operation: only its status, with two exceptions. One is CLID_INUSE,
+ * which has the address of the current owner. */
 static void fail(struct compound *c, uint32_t status)
 {
 	struct writer *w = &c->call->reply;
@@ -208,7 +208,7 @@ static uint32_t run_operation(struct compound *c)
 		call->payload_count = payloads;
 		call->read = read;
 	}
-	/* That a READ was tried is worth knowing even if it failed. */
+	/* Record a READ even if it failed. */
 	call->read.tried |= c->op->run == nfs4_read;
 	put_be32(call->reply.base + c->status_at, status);
 	debug(DEBUG_NFS, "xid %08x %s: %u", call->rpc.xid, c->op->name, status);
@@ -221,7 +221,7 @@ static uint32_t run_operations(struct compound *c)
 	uint32_t status = NFS4_OK;
 
 	for (; c->index < c->count && !status; c->index++) {
-		/* Not even a failure could be said. */
+		/* There is no room even for a failure. */
 		if (w->cap - w->len < 12)
 			return nfs4_too_big(c);
 		status = run_operation(c);
@@ -261,8 +261,7 @@ static enum rpc_accept_stat nfs4_compound(struct call *call)
 		status = run_operations(&c);
 	if (c.in_session && !c.slot.retry)
 		nfs4_slots_end(c.state, &c.slot, call, c.start);
-	/* RFC 8166 section 6.1: nothing that succeeds here has an argument that may be moved
-	 * to a chunk. */
+	/* RFC 8166 section 6.1: no operation that succeeds here has a DDP-eligible argument. */
 	return call->reduced && !status && !c.slot.replayed ? RPC_GARBAGE_ARGS
 							    : RPC_SUCCESS;
 }

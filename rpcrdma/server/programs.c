@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* RPC programs of the caller's own: server_options.programs. They get the bytes of their
- * arguments and make the bytes of their results; no item of either may be moved to a chunk of its
- * own, because no document says that it may (RFC 8166 section 6). */
+/* RPC programs of the caller: server_options.programs. They get their arguments and return their
+ * results as bytes; no item is DDP-eligible, because these programs have no upper-layer binding
+ * (RFC 8166 section 6). */
 #include "rpcrdma/server/internal.h"
 
 uint8_t *server_results(struct server_call *sc, size_t len)
@@ -16,7 +16,7 @@ uint8_t *server_results(struct server_call *sc, size_t len)
 		return NULL;
 	if (server_buffer_grow(call->results, REPLY_HEADER_LEN + len))
 		return NULL;
-	/* From the start: a second attempt replaces the first. */
+	/* A second call replaces the first results. */
 	writer_init(w, call->results->base, call->results->cap);
 	writer_reserve(w, REPLY_HEADER_LEN);
 	return writer_reserve(w, len);

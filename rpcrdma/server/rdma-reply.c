@@ -4,26 +4,26 @@
 /* Replies over RDMA, RFC 8166 sections 3.4.6, 3.5 and 4.3.
  *
  * The data of the first READ or READLINK go to the first Write chunk, those of the second to the
- * second, and so on (RFC 8267 section 6), if there is one and it has segments (an empty chunk asks
- * for the item inline, section 4.3.2.3). What is left of the message goes
- * to the Reply chunk whenever the requester offered one and it is large enough, as Linux does
- * it, else into the Send. Every chunk comes back: with the lengths that were written, or unused
- * with zeros. What fits nowhere is answered ERR_CHUNK.
+ * second, and so on (RFC 8267 section 6), if there is one and it has segments (an empty chunk
+ * asks for the item inline, section 4.3.2.3). The rest of the message goes to the Reply chunk if
+ * the requester offered one that is large enough, as in Linux, else into the Send. Every chunk is
+ * returned: with the lengths written, or unused with zeros. A reply that fits nowhere becomes
+ * ERR_CHUNK.
  *
- * A reply is planned, changed by the faults, and then performed. Memory of the requester is
- * never invalidated remotely: our private data say R=0. */
+ * A reply is planned, changed by the faults, and then sent. The requester's memory is never
+ * invalidated remotely: our private data have R=0. */
 #include <unistd.h>
 
 #include "rpcrdma/server/internal.h"
 
 #define RPC_CALL_VERSION 2
-#define EARLY_MS         4 /* between a reply and its data, where a fault wants that */
+#define EARLY_MS         4 /* between a reply and its data, for a fault */
 
 static const uint8_t zeros[4];
 
 /* Planning */
 
-/* The header that answers @request, with its chunks as they were offered. */
+/* Builds the reply's header for @request, with its chunks as offered. */
 static int copy_chunks(struct rdma_reply *reply, const struct rpcrdma_header *request)
 {
 	const struct rpcrdma_chunk *chunk;
@@ -45,7 +45,7 @@ static int copy_chunks(struct rdma_reply *reply, const struct rpcrdma_header *re
 		       : 0;
 }
 
-/* Bytes of the transport header of a reply to this request. */
+/* Size in bytes of the transport header of a reply to this request. */
 static size_t header_room(const struct rpcrdma_header *request)
 {
 	size_t len = RPCRDMA_HEADER_MIN;
@@ -72,7 +72,7 @@ size_t rdma_reply_room(const struct rdma_session *session,
 	return room;
 }
 
-/* Length of the message that is sent or written: without what goes by Write chunk. */
+/* Length of the message without the payloads that go by Write chunk. */
 static size_t message_length(const struct rdma_reply *reply)
 {
 	size_t len = reply->message_len;
@@ -84,7 +84,7 @@ static size_t message_length(const struct rdma_reply *reply)
 	return len;
 }
 
-/* Decides where everything goes. -EMSGSIZE: it goes nowhere. */
+/* Decides where each part of the reply goes. Errors: -EMSGSIZE it does not fit. */
 static int plan(struct rdma_reply *reply)
 {
 	const struct rpcrdma_header *h = &reply->header;
@@ -134,7 +134,7 @@ void rdma_reply_refuse(struct rdma_reply *reply, enum rpcrdma_errcode err)
 	uint32_t vers = h->rdma_vers;
 
 	header_init(h, h->rdma_xid, reply->session->credits, RDMA_ERROR);
-	/* Section 4.5: the version of the request, whatever it was. */
+	/* Section 4.5: the version of the request, even if not supported. */
 	h->rdma_vers = vers;
 	h->rdma_err = err;
 	h->rdma_vers_low = RPCRDMA_VERSION;
@@ -144,9 +144,9 @@ void rdma_reply_refuse(struct rdma_reply *reply, enum rpcrdma_errcode err)
 	reply->message_by_chunk = false;
 }
 
-/* Performing */
+/* Sending */
 
-/* A place in a chunk, and whether the header's lengths follow what is written. */
+/* A position in a chunk, and whether writes update the header's lengths. */
 struct chunk_cursor {
 	struct rdma_reply *reply;
 	const struct rpcrdma_chunk *chunk;
@@ -155,7 +155,7 @@ struct chunk_cursor {
 	uint32_t used;  /* of its bytes */
 };
 
-/* From here on the chunk is unused: lengths are zero until something is written. */
+/* Marks the chunk as unused: lengths are zero until data are written. */
 static void chunk_start(struct chunk_cursor *c, struct rdma_reply *reply,
 			const struct rpcrdma_chunk *chunk)
 {
@@ -172,7 +172,7 @@ static void chunk_start(struct chunk_cursor *c, struct rdma_reply *reply,
 		reply->header.segments[chunk->first + i].length = 0;
 }
 
-/* Where the next bytes go, NULL at the end. Segments of no length are passed over. */
+/* The segment for the next bytes, NULL at the end. Skips empty segments. */
 static const struct rpcrdma_segment *chunk_segment(struct chunk_cursor *c)
 {
 	while (c->index < c->chunk->count && c->used == c->offered[c->index].length) {
@@ -188,14 +188,15 @@ static int write_segment(const struct chunk_cursor *c,
 {
 	struct transport *t = c->reply->session->t;
 
-	/* Beyond the end of the address space: the requester's mistake, but no write. */
+	/* Beyond the end of the address space, which is the requester's error: nothing is
+	 * written. */
 	if (segment->offset + segment->length < segment->offset)
 		return err_set(EPROTO, "a segment wraps around the address space");
 	return t->ops->write(t, data, len, segment->handle, segment->offset + c->used,
 			     deadline_in(SERVER_STEP_MS));
 }
 
-/* The next @len bytes of the chunk; @counted: they are part of the item. */
+/* Writes the next @len bytes of the chunk; @counted: they count in its lengths. */
 static int chunk_write(struct chunk_cursor *c, const uint8_t *data, size_t len,
 		       bool counted)
 {
@@ -206,7 +207,7 @@ static int chunk_write(struct chunk_cursor *c, const uint8_t *data, size_t len,
 	while (len && !rc) {
 		segment = chunk_segment(c);
 		if (!segment)
-			return 0; /* plan() saw to it that only padding comes here */
+			return 0; /* plan() ensured that only padding reaches this */
 		n = (uint32_t)min_u64(len, segment->length - c->used);
 		rc = c->reply->no_data ? 0 : write_segment(c, segment, data, n);
 		if (counted)
@@ -218,10 +219,10 @@ static int chunk_write(struct chunk_cursor *c, const uint8_t *data, size_t len,
 	return rc;
 }
 
-/* Linux 3.x takes the words behind the Write list for more segments: the end of the list, no Reply
- * chunk, xid, CALL; then the version of RPC is a handle, the program a length, and version and
- * procedure are an offset. What goes there is what has no room in the chunk, of the padding and of
- * all that follows the data in the reply. */
+/* Linux 3.x reads the words after the Write list as more segments: the end of the list, no Reply
+ * chunk, xid, CALL; then the RPC version is a handle, the program a length, and version and
+ * procedure are an offset. The bytes that do not fit in the chunk go there: padding, and
+ * everything after the data in the reply. */
 static int spill(const struct chunk_cursor *c, const struct payload *p)
 {
 	const struct rdma_reply *reply = c->reply;
@@ -238,7 +239,7 @@ static int spill(const struct chunk_cursor *c, const struct payload *p)
 			     deadline_in(SERVER_STEP_MS));
 }
 
-/* All of a payload. What a fault leaves out is counted nevertheless. */
+/* Writes a whole payload. Bytes that a fault omits are counted nevertheless. */
 static int write_data(struct chunk_cursor *c, const struct payload *p)
 {
 	struct rdma_reply *reply = c->reply;
@@ -259,7 +260,7 @@ static size_t pad_length(const struct rdma_reply *reply, uint32_t len)
 	return reply->pad_part ? len % 4 : xdr_pad4(len) - len;
 }
 
-/* One Write chunk: its payload, or nothing. */
+/* Handles one Write chunk: writes its payload, or leaves it unused. */
 static int write_payload(struct rdma_reply *reply, uint32_t i)
 {
 	const struct payload *p = &reply->payload[i];
@@ -296,7 +297,7 @@ static int write_payloads(struct rdma_reply *reply)
 	return rc;
 }
 
-/* struct iovec has no const; it is not written through. */
+/* struct iovec has no const; the data are only read. */
 static struct iovec piece(const uint8_t *data, size_t len)
 {
 	struct iovec iov = { .iov_len = len };
@@ -332,13 +333,13 @@ static int write_message(struct rdma_reply *reply, const struct iovec *iov, int 
 
 	reply->header.rdma_proc = RDMA_NOMSG;
 	chunk_start(&c, reply, &reply->header.reply);
-	reply->no_data = false; /* that fault is about Write chunks */
+	reply->no_data = false; /* that fault applies to Write chunks only */
 	for (i = 0; i < count && !rc; i++)
 		rc = chunk_write(&c, iov[i].iov_base, iov[i].iov_len, true);
 	return rc;
 }
 
-/* The header, and the message where it goes inline: in one buffer, as it is short then. */
+/* Sends the header, and the message if it goes inline, copied to one buffer as it is short. */
 static int send_reply(struct rdma_reply *reply, const struct iovec *message, int count)
 {
 	struct transport *t = reply->session->t;
@@ -379,7 +380,7 @@ static int perform(struct rdma_reply *reply)
 	return rc ? rc : send_reply(reply, iov, count);
 }
 
-/* The reply, and then the data that it announces. */
+/* Sends the reply before the data that it announces. */
 static int perform_early(struct rdma_reply *reply)
 {
 	const struct rpcrdma_header offered = reply->header;
@@ -405,7 +406,7 @@ static void log_read(const struct rdma_reply *reply)
 	atomic_fetch_add(&log->reads, 1);
 }
 
-/* Faults first. */
+/* Applies the faults, then sends the reply. */
 static int finish(struct rdma_reply *reply)
 {
 	int rc;

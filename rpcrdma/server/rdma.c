@@ -4,25 +4,25 @@
 /* RPC-over-RDMA version 1, the responder's side of one connection (RFC 8166).
  *
  * Calls come inline, or as a Position-Zero Read chunk that is pulled (section 3.5.3). A Read
- * chunk at another position carries data to be written; it is never pulled,
- * because what writes is refused before its data are looked at.
+ * chunk at another position carries data to be written; it is never pulled, because procedures
+ * that write are refused without reading their data.
  *
- * One call at a time: the requester may have as many in flight as we granted, they wait in the
- * posted receives. */
+ * Calls are served one at a time: those in flight, up to the granted credits, wait in the posted
+ * receives. */
 #include "rpcrdma/server/internal.h"
 
 #define OUR_ORD 16 /* RDMA Reads we may have outstanding */
 
 /* Calls */
 
-/* The Read list: how much of it is the message itself. */
+/* The Read list, split into the message and other chunks. */
 struct read_list {
 	uint32_t zero_count; /* entries of the Position-Zero chunk, which come first */
 	uint64_t zero_length;
 	bool others;
 };
 
-/* -EBADMSG: not a list that RFC 8166 section 3.4.5 allows here. */
+/* -EBADMSG: RFC 8166 section 3.4.5 does not allow this list here. */
 static int read_list_check(const struct rdma_session *session, struct read_list *list)
 {
 	const struct rpcrdma_header *h = &session->request;
@@ -42,7 +42,7 @@ static int read_list_check(const struct rdma_session *session, struct read_list 
 		list->zero_count++;
 		list->zero_length += h->segments[i].length;
 	}
-	/* The message is inline or in the chunk, and never in both or neither. */
+	/* The message is either inline or in the chunk. */
 	if ((h->rdma_proc == RDMA_NOMSG) != (list->zero_count > 0))
 		return err_set(EBADMSG, "rdma_proc %u with %u segments at position 0",
 			       h->rdma_proc, list->zero_count);
@@ -51,7 +51,7 @@ static int read_list_check(const struct rdma_session *session, struct read_list 
 	return 0;
 }
 
-/* The call message into call_buf. Errors end the connection (section 4.5.3). */
+/* Pulls the call message into call_buf. Errors end the connection (section 4.5.3). */
 static int pull_call(struct rdma_session *session, uint32_t count, size_t len)
 {
 	const struct rpcrdma_header *h = &session->request;
@@ -135,7 +135,7 @@ int rdma_message(struct rdma_session *session, const void *data, size_t len)
 
 	reader_init(&r, data, len);
 	rc = header_decode(h, &r);
-	/* Sections 4.5, 4.6.2 and 4.2.4: these are dropped, whatever is wrong with them. */
+	/* Sections 4.5, 4.6.2 and 4.2.4: these are dropped, even if malformed. */
 	if (rc == -EMSGSIZE || h->rdma_proc == RDMA_DONE || h->rdma_proc == RDMA_ERROR)
 		return 0;
 	if (!rc)

@@ -3,9 +3,9 @@
 
 /* Listeners, and a thread for each connection.
  *
- * Their number is bounded; what comes beyond is closed at once, which a client sees better than
- * a connection on which nothing happens. When descriptors or memory run out, accepting pauses.
- * To stop, sockets are shut down under their threads, which then end by themselves. */
+ * Their number is bounded; further connections are closed at once, which a client detects sooner
+ * than a silent connection. When descriptors or memory run out, accepting pauses. To stop, the
+ * server shuts down the sockets, and their threads then exit. */
 #include <poll.h>
 
 #include "rpcrdma/server/internal.h"
@@ -16,7 +16,7 @@ enum listener { LISTEN_RDMA, LISTEN_NFS, LISTEN_MOUNT, LISTEN_COUNT };
 
 struct connection {
 	struct server *server;
-	bool used; /* has a thread; the accepting thread's own */
+	bool used; /* has a thread; accepting thread only */
 	pthread_t thread;
 	atomic_bool done; /* the thread is about to end */
 	struct sockaddr_storage peer;
@@ -40,7 +40,7 @@ static void connection_close(struct connection *c)
 {
 	int fd;
 
-	/* After this nobody shuts down a number that may soon be another file's. */
+	/* Cleared before the close: the number may be reused, and must not be shut down then. */
 	pthread_mutex_lock(&c->server->lock);
 	fd = c->fd;
 	c->fd = -1;
@@ -66,8 +66,8 @@ static void *connection_run(void *arg)
 	return NULL;
 }
 
-/* A place for a connection, after the ends of others were seen; NULL: there is none, or the peer has
- * enough of them. */
+/* A free entry for a connection, after reaping finished ones; NULL: none is free, or the peer has
+ * reached its limit. */
 static struct connection *connection_slot(struct server *server,
 					  const struct sockaddr_storage *peer)
 {
@@ -91,7 +91,7 @@ static struct connection *connection_slot(struct server *server,
 	return theirs < SERVER_PER_PEER ? free_slot : NULL;
 }
 
-/* Of an unknown family, where it is not known: it is like no other. */
+/* The peer's address; of an unspecified family, which equals no other, if it is not known. */
 static struct sockaddr_storage peer_of(const struct transport *t, int fd)
 {
 	struct sockaddr_storage peer = { .ss_family = AF_UNSPEC };
@@ -104,7 +104,7 @@ static struct sockaddr_storage peer_of(const struct transport *t, int fd)
 	return peer;
 }
 
-/* As the kernel that connects to itself does, by whichever way. */
+/* Whether the peer is this host, as when its kernel connects to itself. */
 static bool is_own_host(const struct server *server, const struct sockaddr_storage *peer)
 {
 	return transport_same_host((const struct sockaddr *)peer,
@@ -167,7 +167,7 @@ static int accept_rdma(struct server *server)
 	int rc = server->rdma->ops->accept(server->rdma, &t);
 
 	if (rc == -EAGAIN)
-		return 0; /* it went away meanwhile */
+		return 0; /* the peer gave up meanwhile */
 	return rc ? rc : connection_start(server, t, -1);
 }
 
@@ -180,7 +180,7 @@ static int accept_tcp(struct server *server, enum listener which)
 	return connection_start(server, NULL, fd);
 }
 
-/* -errno of a resource that ran out; what happened to one connection is no error. */
+/* -errno when a resource runs out; the failure of one connection is not an error. */
 static int accept_one(struct server *server, enum listener which)
 {
 	int rc = which == LISTEN_RDMA ? accept_rdma(server) : accept_tcp(server, which);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* The server in a child process: for a probe or a benchmark that brings its own peer.
+/* The server in a child process, for a probe or a benchmark with a built-in peer.
  *
  * The child lives as long as its parent: it stops when the channel from the parent closes, and
- * the kernel ends it when the parent dies before that is seen. It sends its ports first. */
+ * the kernel kills it if the parent dies first. It sends its ports first. */
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <stdio.h>
@@ -66,8 +66,8 @@ static int spawn_options(struct spawn_task *task)
 	return export_memory_new(&out->exp);
 }
 
-/* Sockets are bound before the child is confined, for ports that only root may have; a device is
- * opened by the identity that uses it. */
+/* Sockets are bound before the child is confined, for privileged ports; a device is opened by the
+ * identity that uses it. */
 static int spawn_prepare(void *arg, int channel)
 {
 	struct spawn_task *task = arg;
@@ -95,7 +95,7 @@ static int spawn_run(void *arg, int channel)
 	server_ports(task->server, &ports);
 	if (child_answer(channel, &ports, sizeof(ports)))
 		return 1;
-	/* The process ends here, and with it what it has open. */
+	/* The process exits here, which closes its descriptors. */
 	return server_run(task->server, channel) ? 1 : 0;
 }
 
@@ -133,7 +133,7 @@ void server_kill(struct server_child *child)
 {
 	if (!child)
 		return;
-	/* It has nothing to lose. */
+	/* The child has no state to save, so kill it at once. */
 	child_finish(&child->child, 0, NULL);
 	free(child);
 }

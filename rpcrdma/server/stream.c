@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* RPC over TCP, the server's side: record marking (RFC 5531 section 11), a call at a time. A
- * record has a bound in bytes, in fragments and in time, whatever its marks say. */
+/* RPC over TCP, the server's side: record marking (RFC 5531 section 11), one call at a time. Each
+ * record is bounded in bytes, fragments and time, whatever its marks claim. */
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -56,7 +56,7 @@ static int read_all(int fd, uint8_t *buf, size_t len, uint64_t deadline)
 	return rc;
 }
 
-/* Takes @n bytes off the front. */
+/* Drops @n bytes from the front. */
 static void iov_advance(struct msghdr *msg, size_t n)
 {
 	while (msg->msg_iovlen && n >= msg->msg_iov->iov_len) {
@@ -135,7 +135,7 @@ static int write_record(struct stream_session *session, const struct call *call)
 		const struct payload *p = &call->payload[i];
 
 		iov[count++] = (struct iovec){ call->reply.base + done, p->at - done };
-		/* struct iovec has no const; it is not written through. */
+		/* struct iovec has no const; the data are only read. */
 		memcpy(&data, &p->data, sizeof(data));
 		iov[count++] = (struct iovec){ data, p->len };
 		iov[count++] = (struct iovec){ pad, xdr_pad4(p->len) - p->len };
@@ -169,7 +169,7 @@ static int one_call(struct stream_session *session)
 		return rc;
 	reader_init(&call.args, session->call_buf.base, len);
 	writer_init(&call.reply, session->reply_buf.base, SERVER_REPLY_MAX);
-	/* A stream of what is no RPC will not become one. */
+	/* A stream that is not RPC cannot recover: close it. */
 	rc = dispatch_call(&call, dispatch_tcp);
 	if (!rc)
 		fault_serve(options->faults, &call);
@@ -180,7 +180,7 @@ static int one_call(struct stream_session *session)
 	return rc;
 }
 
-/* Waits for a call to begin, so long. */
+/* Waits at most @ms for a call to begin. */
 static int wait_idle(int fd, unsigned int ms, const atomic_bool *stop)
 {
 	uint64_t idle = deadline_in(ms);
