@@ -134,8 +134,8 @@ struct path_table;
 
 struct path_table *path_table_new(void);
 void path_table_free(struct path_table *table);
-/* Stores the path of an inode; evicts the least recently used entries beyond the bound. Errors:
- * -ENOMEM. */
+/* Stores the path of an inode; evicts the least recently used entries beyond the bound.
+ * Errors: -ENOMEM. */
 int path_table_put(struct path_table *table, uint64_t dev, uint64_t ino,
 		   const char *path);
 /* Copies the path to @buf. Errors: -ESTALE when it is not, or no longer, in the table. */
@@ -245,8 +245,8 @@ struct rpc_program {
 extern const struct rpc_program *const dispatch_rdma[]; /* end with NULL */
 extern const struct rpc_program *const dispatch_tcp[];
 
-/* Runs the call and fills in its reply, which may be an RPC error. Errors: -EBADMSG not an RPC
- * call; there is no reply. */
+/* Runs the call and fills in its reply, which may be an RPC error.
+ * Errors: -EBADMSG not an RPC call; there is no reply. */
 int dispatch_call(struct call *call, const struct rpc_program *const *programs);
 /* Whether the call is for this program and version; if not, sets the RPC error in the reply. */
 bool dispatch_match(const struct rpc_call *rpc, uint32_t prog, uint32_t vers,

@@ -137,8 +137,8 @@ void server_close(struct server *server);
 
 /* server_open() and child_confine(CHILD_SERVER), in the order that the transport requires:
  * sockets are bound first, for privileged ports; a device is opened afterwards, by the identity
- * that uses it. Call it before creating threads. Errors: those of both; the process must then
- * exit. */
+ * that uses it. Call it before creating threads.
+ * Errors: those of both; the process must then exit. */
 int server_open_confined(struct server **out, const struct server_options *options);
 
 /* The server in a child process, with the memory export: */
