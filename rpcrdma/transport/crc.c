@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* CRC32c of MPA (RFC 5044 section 4.4). The one file that knows ISA-L, whose crc32_iscsi() is
- * the bare register: the caller complements it before the first and after the last byte. */
+/* CRC32c of MPA (RFC 5044 section 4.4). Only this file uses ISA-L, whose crc32_iscsi() returns
+ * the raw register: the caller complements it before the first and after the last byte. */
 #include <limits.h>
 
 #include <isa-l/crc.h>

@@ -2,7 +2,7 @@
 /* Copyright (C) 2026 The nfsrdma authors */
 
 /* The headers of one FPDU: MPA length (RFC 5044 section 3), DDP (RFC 5041 section 4) and RDMAP
- * (RFC 5040 section 4). Pure: which values are allowed now is for iwarp-place.c. */
+ * (RFC 5040 section 4). Pure: iwarp-place.c checks which values are allowed. */
 #include <assert.h>
 
 #include "rpcrdma/transport/internal.h"

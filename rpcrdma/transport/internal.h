@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* The map of this folder. Pure: crc, mpa, fpdu, terminate, region, slots. Then software iWARP:
- * tcp and iwarp-io touch the socket, iwarp-rx takes bytes from wherever they come (a socket, a
- * test, a fuzzer), iwarp-place decides what they may do, iwarp-tx builds what goes out.
- * The transport of RDMA devices has a map of its own: verbs.h. */
+/* Overview of this folder. Pure: crc, mpa, fpdu, terminate, region, slots. Then software iWARP:
+ * tcp and iwarp-io use the socket, iwarp-rx parses bytes from any source (a socket, a test, a
+ * fuzzer), iwarp-place checks and executes them, iwarp-tx builds output. For the transport of
+ * RDMA devices see verbs.h. */
 #ifndef RPCRDMA_TRANSPORT_INTERNAL_H
 #define RPCRDMA_TRANSPORT_INTERNAL_H
 
@@ -30,20 +30,20 @@ struct mpa_frame {
 	bool markers;
 	bool crc;
 	bool reject;
-	bool enhanced; /* IRD and ORD are there */
+	bool enhanced; /* IRD and ORD are present */
 	uint16_t ird;
 	uint16_t ord;
 	const uint8_t *private_data; /* borrowed from the frame */
 	size_t private_len;
 };
 
-/* Returns the length. Private data beyond MPA_PRIVATE_MAX are the caller's mistake. */
+/* Returns the length. Private data must not exceed MPA_PRIVATE_MAX. */
 size_t mpa_encode(uint8_t buf[MPA_FRAME_MAX], enum mpa_kind kind,
 		  const struct mpa_frame *f);
-/* Returns the frame's length, 0 when the bytes are good so far and more are needed.
- * Errors: -EPROTONOSUPPORT another key; -EPROTO a length that cannot be. */
+/* Returns the frame's length, 0 when the bytes are valid so far and more are needed.
+ * Errors: -EPROTONOSUPPORT another key; -EPROTO an impossible length. */
 int mpa_decode(struct mpa_frame *f, enum mpa_kind kind, const uint8_t *buf, size_t len);
-/* After 0: how many bytes to read next, never one of what follows the frame. */
+/* After 0: how many bytes to read next, never beyond the frame. */
 size_t mpa_missing(const uint8_t *buf, size_t len);
 
 /* fpdu.c */
@@ -62,7 +62,7 @@ enum rdmap_opcode {
 
 enum ddp_queue { DDP_QN_SEND = 0, DDP_QN_READ = 1, DDP_QN_TERMINATE = 2, DDP_QUEUES };
 
-#define FPDU_PREFIX      4 /* MPA length, DDP and RDMAP control: tells the header's length */
+#define FPDU_PREFIX      4 /* MPA length, DDP and RDMAP control: gives the header's length */
 #define FPDU_HEAD_MIN    16 /* tagged, MPA length included */
 #define FPDU_HEAD_MAX    20 /* untagged */
 #define FPDU_TAIL_MAX    7  /* pad and CRC */
@@ -85,7 +85,7 @@ struct fpdu {
 	uint32_t payload; /* bytes after the header */
 };
 
-/* Bytes of the header, MPA length included, for a header that begins with this. */
+/* Length of a header that starts with @prefix, MPA length included. */
 size_t fpdu_head_len(const uint8_t prefix[FPDU_PREFIX]);
 size_t fpdu_pad(const struct fpdu *f);
 /* Header, payload, pad and CRC together. */
@@ -145,15 +145,15 @@ enum terminate_reason {
 	TERMINATE_MPA = TERMINATE(2, 0, 0x05),
 };
 
-/* Writes the Terminate control word; @with_header sets the bits that say a DDP segment length
- * and header follow. */
+/* Writes the Terminate control word; @with_header sets the bits for a following DDP segment
+ * length and header. */
 void terminate_encode(uint8_t buf[TERMINATE_LEN], enum terminate_reason reason,
 		      bool with_header);
-/* Words for a received one, with the raw word; in either nibble order (soft-iWARP on
+/* Text for a received control word, with the raw word; accepts either nibble order (soft-iWARP on
  * little-endian machines swaps them). Returns @buf. */
 const char *terminate_text(const uint8_t word[TERMINATE_LEN], char *buf, size_t cap);
 
-/* region.c: what the peer may touch */
+/* region.c: memory that the peer may access */
 
 struct region {
 	struct region *next;
@@ -165,30 +165,29 @@ struct region {
 };
 
 #define REGION_BUCKETS  256
-#define REGION_RELEASED 256 /* the largest chunks of all READs in flight */
+#define REGION_RELEASED 256 /* for the largest chunks of all READs in flight */
 
 struct region_table {
 	struct region *buckets[REGION_BUCKETS];
 	uint32_t random[32];
 	unsigned int random_left;
-	uint32_t released
-		[REGION_RELEASED]; /* the last ones that were removed, in a ring */
+	uint32_t released[REGION_RELEASED]; /* ring of the last removed STags */
 	unsigned int released_next;
 };
 
 enum region_verdict { REGION_OK, REGION_NO_RIGHT, REGION_WRAP, REGION_BOUNDS };
 
-/* The region gets a random STag and a random tagged offset that keeps the page offset of
- * @base. Errors: -EINVAL longer than 32 bits; -ENOMEM; errno of getrandom. */
+/* The region gets a random STag and a random tagged offset that keeps the page offset of @base.
+ * Errors: -EINVAL longer than 32 bits; -ENOMEM; errno of getrandom. */
 int region_add(struct region_table *table, void *base, size_t len, unsigned int access,
 	       struct transport_region *out);
-/* NULL when there is none. */
+/* NULL when not found. */
 struct region *region_find(const struct region_table *table, uint32_t stag);
-/* False when there was none. */
+/* False when not found. */
 bool region_remove(struct region_table *table, uint32_t stag);
-/* Whether this was one of the last regions that were removed. */
+/* Whether this is one of the most recently removed regions. */
 bool region_was_released(const struct region_table *table, uint32_t stag);
-/* May @len bytes at @to be accessed so? Never overflows. */
+/* Whether this access to @len bytes at @to is allowed. Never overflows. */
 enum region_verdict region_check(const struct region *r, uint64_t to, uint64_t len,
 				 unsigned int access);
 void region_fini(struct region_table *table);
@@ -211,20 +210,20 @@ void slots_fini(struct slots *s);
 /* Takes a posted buffer to fill: its number, or -ENOBUFS. */
 int slots_fill(struct slots *s);
 uint8_t *slots_memory(const struct slots *s, uint32_t slot);
-/* The buffer @msg->slot is full: @msg tells what is in it (data is set here). */
+/* Queues the filled buffer @msg->slot; @msg describes its content (data is set here). */
 void slots_deliver(struct slots *s, const struct transport_msg *msg);
-/* Lends the oldest message that waits; false when there is none. */
+/* Lends the oldest queued message; false when there is none. */
 bool slots_lend(struct slots *s, struct transport_msg *msg);
 void slots_repost(struct slots *s, const struct transport_msg *msg);
 
 /* pcap.c: one connection within a capture */
 
-/* One direction's frame, until it is whole. */
+/* One direction's frame, until it is complete. */
 struct pcap_half {
 	uint8_t *bytes;
 	size_t have;
 	bool past_mpa; /* FPDUs follow */
-	bool raw;      /* no MPA: recorded as it comes */
+	bool raw;      /* not MPA: recorded as received */
 };
 
 struct pcap_flow {
@@ -236,32 +235,32 @@ struct pcap_flow {
 
 enum pcap_way { PCAP_OUT = 0, PCAP_IN = 1 };
 
-/* The handshake, as if @initiator or the other end had begun it. */
+/* Records a TCP handshake, started by this end if @initiator, else by the peer. */
 void pcap_flow_open(struct pcap_flow *flow, struct pcap *pcap,
 		    const struct transport_address *local,
 		    const struct transport_address *peer, bool initiator);
-/* @len bytes of @iov went this way. */
+/* Records @len bytes of @iov in this direction. */
 void pcap_flow_data(struct pcap_flow *flow, enum pcap_way way, const struct iovec *iov,
 		    int iovcnt, size_t len);
 void pcap_flow_close(struct pcap_flow *flow);
 
 /* tcp.c */
 
-/* -EINPROGRESS and the like never come out; the socket is non-blocking, without delay.
- * @from: an address to come from, or NULL; its port does not matter. */
+/* Never returns -EINPROGRESS and the like; the socket is non-blocking, with TCP_NODELAY. @from:
+ * the source address, or NULL; its port is ignored. */
 int tcp_connect(const struct transport_address *to, const struct transport_address *from,
 		uint64_t deadline);
 int tcp_listen(const struct transport_address *at);
 /* The socket, or -EAGAIN. */
 int tcp_accept(int listener, struct transport_address *peer);
 void tcp_local(int fd, struct transport_address *local);
-/* Waits for events; returns those that came, or -ETIMEDOUT. */
+/* Waits for events; returns those that occurred, or -ETIMEDOUT. */
 int tcp_wait(int fd, short events, uint64_t deadline);
 
 /* iwarp.c */
 
-/* As large as one small message, so that it comes with one system call; of a long FPDU no more
- * than this is copied twice. */
+/* Large enough to receive a small message in one system call; at most this much of a long FPDU is
+ * copied twice. */
 #define IWARP_STAGE   4096
 #define IWARP_SCRATCH 1024
 
@@ -270,23 +269,23 @@ enum iwarp_rx_state { RX_HEAD, RX_BODY, RX_TAIL };
 struct iwarp_rx {
 	enum iwarp_rx_state state;
 	bool check_crc;
-	bool crc_unsure; /* the peer did not promise a CRC: its first FPDU shows */
+	bool crc_unsure; /* the peer did not agree to the CRC: its first FPDU shows */
 	uint8_t stage[IWARP_STAGE];
 	size_t begin, end;
-	uint8_t scratch[IWARP_SCRATCH]; /* unwanted payload goes here */
+	uint8_t scratch[IWARP_SCRATCH]; /* for discarded payload */
 
-	/* the present FPDU */
+	/* the current FPDU */
 	struct fpdu fpdu;
 	uint8_t frame[sizeof(((struct transport_violation *)0)->frame)];
 	size_t frame_len;
 	uint32_t crc;
-	uint8_t *target; /* where the next byte of payload goes; NULL: nowhere */
+	uint8_t *target; /* where the next byte of payload goes; NULL: discarded */
 	uint32_t left;   /* payload still to come */
-	uint64_t fpdus;  /* whole ones so far */
+	uint64_t fpdus;  /* complete ones so far */
 
 	uint32_t msn[DDP_QUEUES]; /* expected */
 
-	/* the Send that is being put together */
+	/* the Send being reassembled */
 	bool in_message;
 	uint8_t message_opcode;
 	uint32_t slot;
@@ -302,7 +301,7 @@ struct iwarp_rx {
 	uint8_t *read_base;
 	uint32_t read_got;
 
-	/* what to tell the peer about its mistake */
+	/* the Terminate to send for the peer's error */
 	bool terminate;
 	enum terminate_reason reason;
 };
@@ -312,7 +311,7 @@ struct iwarp_tx {
 	uint32_t mulpdu;          /* longest FPDU without its length field and CRC */
 	bool near;                /* the peer is on this machine */
 	uint64_t messages;
-	bool in_fpdu; /* the peer has seen a part of one */
+	bool in_fpdu; /* an FPDU is partly sent */
 
 	/* a Read Response segment that waits for the socket */
 	uint8_t *out;
@@ -324,8 +323,8 @@ struct iwarp {
 	struct transport t; /* first */
 	struct transport_param param;
 	bool initiator;
-	bool refuses_revision, refuses_crc; /* so it seems from how the peer refused */
-	bool ready;                         /* FPDUs may go */
+	bool refuses_revision, refuses_crc; /* guessed from the peer's refusal */
+	bool ready;                         /* FPDUs may be sent */
 	bool send_crc;
 	unsigned int nudge_ms;  /* until the next one, while the peer has said nothing */
 	struct err_kept failed; /* what ended the connection; rc 0: nothing did */
@@ -333,7 +332,7 @@ struct iwarp {
 	struct slots slots;
 	struct pcap_flow flow;
 	uint64_t received; /* bytes, of all */
-	/* A deadline is over, and how much of `received` had come by then. */
+	/* The last expired deadline, and the value of `received` then. */
 	struct {
 		bool is_set;
 		uint64_t deadline, until;
@@ -342,7 +341,7 @@ struct iwarp {
 	struct iwarp_tx tx;
 };
 
-/* A connection without a socket, as iwarp_rx_* and the fuzzer need it. */
+/* A connection without a socket, for iwarp_rx_* and the fuzzer. */
 int iwarp_new(struct iwarp **out);
 int iwarp_prepare(struct iwarp *c, const struct transport_param *param);
 void iwarp_free(struct iwarp *c);
@@ -355,23 +354,24 @@ int iwarp_fail(struct iwarp *c, int rc);
 int iwarp_handshake_connect(struct iwarp *c, uint64_t deadline);
 int iwarp_handshake_answer(struct iwarp *c, uint64_t deadline);
 
-/* iwarp-io.c: the only file that reads and writes the socket once it is connected */
+/* iwarp-io.c: the only file that reads and writes the connected socket */
 
-/* One recvmsg into the parser: 1 bytes came, 0 there are none now, -errno the end. */
+/* One recvmsg into the parser: 1 bytes received, 0 none available, -errno the connection
+ * ended. */
 int iwarp_io_pump(struct iwarp *c);
-/* The same after waiting for input, or for room if there is output waiting: one system call
- * instead of three for a message that is not there yet. 0 also when the wait is to be repeated;
- * -ETIMEDOUT, also while more comes: what had come by the deadline is taken, and nothing after. */
+/* The same after waiting for input, or for room if output is pending: one system call instead of
+ * three for a message that has not arrived. 0 also when the caller must wait again; -ETIMEDOUT
+ * also while more arrives: only bytes received by the deadline are taken. */
 int iwarp_io_take(struct iwarp *c, uint64_t deadline);
 /* After the handshake: receives may block from now on. */
 int iwarp_io_may_block(struct iwarp *c);
-/* Everything, or the connection is broken. Takes input while the socket is full. */
+/* Sends everything, or breaks the connection. Takes input while the socket is full. */
 int iwarp_io_send(struct iwarp *c, struct iovec *iov, int iovcnt, uint64_t deadline);
-/* What the socket takes now: a count, 0 when it is full. */
+/* Sends what the socket takes now; returns the count, 0 when it is full. */
 ssize_t iwarp_io_try(struct iwarp *c, const struct iovec *iov, int iovcnt);
-/* Waits for input, or for room if there is output waiting. */
+/* Waits for input, or for room if output is pending. */
 int iwarp_io_wait(struct iwarp *c, uint64_t deadline);
-/* For the handshake: at least one byte, at most @len; 0 when the peer has closed. */
+/* For the handshake: reads between one and @len bytes; 0 when the peer has closed. */
 ssize_t iwarp_io_read(struct iwarp *c, void *buf, size_t len, uint64_t deadline);
 
 /* iwarp-rx.c */
@@ -382,30 +382,32 @@ int iwarp_rx_want(struct iwarp *c, struct iovec iov[2]);
 int iwarp_rx_took(struct iwarp *c, size_t len);
 /* "12 of 92 bytes of a Send", or "" between two FPDUs. Returns @buf. */
 const char *iwarp_rx_where(const struct iwarp *c, char *buf, size_t cap);
-/* What the peer did wrong; fills in the violation, returns -EPROTO. */
+/* Records the peer's protocol violation; returns -EPROTO. */
 int iwarp_rx_violation(struct iwarp *c, enum terminate_reason reason, const char *fmt,
 		       ...) PRINTF_LIKE(3, 4);
 
 /* iwarp-place.c */
 
-/* The header of rx.fpdu is whole: checks it, and says where its payload goes. */
+/* Called when the header of rx.fpdu is complete: checks it, and sets the target of its
+ * payload. */
 int iwarp_place(struct iwarp *c);
-/* The FPDU is whole and its CRC right. */
+/* Called when the FPDU is complete and its CRC correct. */
 int iwarp_place_done(struct iwarp *c);
 
 /* iwarp-tx.c */
 
-/* How long an FPDU may be now. */
+/* Updates the maximum length of an FPDU. */
 void iwarp_tx_measure(struct iwarp *c);
-/* One RDMAP message in as many FPDUs as it takes; @f is its first header. */
+/* Sends one RDMAP message in one or more FPDUs; @f is its first header. */
 int iwarp_tx_message(struct iwarp *c, struct fpdu *f, const struct iovec *iov, int iovcnt,
 		     uint64_t deadline);
 /* Answers Read Requests as far as the socket takes them now. */
 int iwarp_tx_responses(struct iwarp *c);
-/* Output that must go before anything else: a Read Response segment, or all of it. */
+/* Sends pending output that must precede any other: a Read Response segment, or (@whole) all of
+ * it. */
 int iwarp_tx_drain(struct iwarp *c, bool whole, uint64_t deadline);
 bool iwarp_tx_waits(const struct iwarp *c);
-/* Tells the peer of its mistake if that is still possible, and ends our direction. */
+/* Sends the Terminate if that is still possible, and shuts down our direction. */
 void iwarp_tx_terminate(struct iwarp *c);
 
 #endif

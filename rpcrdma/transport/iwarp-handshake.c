@@ -2,12 +2,13 @@
 /* Copyright (C) 2026 The nfsrdma authors */
 
 /* The MPA start-up of a connection: request and reply, CRC, IRD and ORD, private data (RFC 5044
- * section 7.1, RFC 6581 section 9). Revision 2 with the enhanced block is asked for and answered;
- * revision 1 is answered in kind, and asked for where the caller says so: soft-iWARP of 2015 closes
- * the connection at revision 2, and rejects a CRC that it does not want. Markers and peer-to-peer mode are not spoken: markers are
- * refused, the peer-to-peer bits are left clear in the reply, which declines them.
+ * section 7.1, RFC 6581 section 9). Revision 2 with the enhanced block is requested and answered.
+ * Revision 1 is answered with revision 1, and requested if the caller asks for it: soft-iWARP of
+ * 2015 closes the connection on revision 2, and rejects a CRC that it does not want. Markers and
+ * peer-to-peer mode are not supported: markers are refused, and the reply declines peer-to-peer
+ * mode with clear bits.
  *
- * Nothing beyond the frame is read here, so what follows belongs to the FPDU parser. */
+ * Nothing beyond the frame is read here, so all later bytes reach the FPDU parser. */
 #include <ctype.h>
 #include <stdio.h>
 #include <sys/socket.h>
@@ -136,7 +137,7 @@ static int handshake_reply_check(const struct mpa_frame *reply)
 	return 0;
 }
 
-/* What of @request the peer may have refused. */
+/* Notes what in @request the peer may have refused. */
 static void note_refusal(struct iwarp *c, const struct mpa_frame *request,
 			 const struct mpa_frame *reply, int rc)
 {
@@ -171,7 +172,7 @@ int iwarp_handshake_connect(struct iwarp *c, uint64_t deadline)
 	if (rc)
 		return rc;
 	c->t.mpa_revision = request.revision;
-	/* RFC 5044 section 7.1: a CRC that either side wants is used by both. */
+	/* RFC 5044 section 7.1: if either side requests the CRC, both use it. */
 	c->t.crc = request.crc || reply.crc;
 	c->rx.crc_unsure = !reply.crc;
 	c->t.ord = (uint16_t)min_u32(param->ord, reply.enhanced ? reply.ird : 0);
@@ -209,7 +210,7 @@ int iwarp_handshake_answer(struct iwarp *c, uint64_t deadline)
 		reply.private_len = param->private_len;
 	}
 	if (reply.enhanced) {
-		/* We take as many Reads as the peer wants, and want as many as it takes. */
+		/* Our IRD is limited by the peer's ORD, and our ORD by its IRD. */
 		c->rx.depth = min_u32(c->rx.depth, request.ord);
 		reply.ird = (uint16_t)c->rx.depth;
 		reply.ord = c->t.ord = (uint16_t)min_u32(param->ord, request.ird);

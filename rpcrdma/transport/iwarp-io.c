@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Between the socket of a connection and its two halves, iwarp-rx.c and iwarp-tx.c. Output that
- * the socket does not take waits while input is taken: two peers that both send never wait for
- * each other. */
+/* Socket I/O for iwarp-rx.c and iwarp-tx.c. While the socket accepts no output, input is still
+ * taken: two peers that both send never deadlock. */
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/ioctl.h>
@@ -11,11 +10,11 @@
 
 #include "rpcrdma/transport/internal.h"
 
-/* How long a receive may block: short of it a deadline is kept by poll(). One time-out for the
- * life of the socket, because setting it each time would cost what it saves. */
+/* How long a receive may block; poll() keeps shorter deadlines. The time-out is set once per
+ * socket, because setting it each time would cost what it saves. */
 #define IO_BLOCK_MS 250
 
-/* Whatever the network says about a connection that was up, it is lost. */
+/* Any network error on an established connection means that it is lost. */
 static int io_lost(struct iwarp *c)
 {
 	int rc = err_sys("the connection was lost");
@@ -39,7 +38,7 @@ int iwarp_io_may_block(struct iwarp *c)
 	const struct timeval wait = { .tv_usec = IO_BLOCK_MS * 1000 };
 	int flags = fcntl(c->t.fd, F_GETFL);
 
-	/* Whatever is not to block says so: MSG_DONTWAIT. */
+	/* Calls that must not block pass MSG_DONTWAIT. */
 	if (flags < 0 || fcntl(c->t.fd, F_SETFL, flags & ~O_NONBLOCK) < 0 ||
 	    setsockopt(c->t.fd, SOL_SOCKET, SO_RCVTIMEO, &wait, sizeof(wait)) < 0)
 		return err_sys("a TCP socket");
@@ -83,9 +82,9 @@ static int io_timed_out(struct iwarp *c)
 	return err_set(ETIMEDOUT, "no answer in time");
 }
 
-/* After the deadline. What waits in the socket then came in time, even if we are late; what comes
- * later did not, or a peer that sends without end would hold us for ever. One look is always
- * taken: the end of the connection is no byte. */
+/* After the deadline: bytes already in the socket are in time, even if we are late; later ones
+ * are not, or a peer that sends without end would hold us for ever. One read is always tried, as
+ * the end of the connection adds no bytes. */
 static bool io_is_over(struct iwarp *c, uint64_t deadline)
 {
 	int waiting = 0;
@@ -111,14 +110,14 @@ int iwarp_io_take(struct iwarp *c, uint64_t deadline)
 		rc = io_receive(c, MSG_DONTWAIT);
 	if (!rc)
 		rc = iwarp_io_wait(c, deadline);
-	/* The next call has a look of its own. */
+	/* The next call tries one read again. */
 	if (rc == -ETIMEDOUT)
 		c->late.is_set = false;
 	return rc;
 }
 
-/* The peer may have said why before it closed. Nothing more comes after that: what is read is
- * bounded by the socket's buffer. */
+/* The peer may have sent a Terminate before it closed. Nothing follows, so the socket's buffer
+ * bounds this read. */
 static int io_send_failed(struct iwarp *c)
 {
 	int saved = errno, rc;
@@ -170,7 +169,7 @@ int iwarp_io_send(struct iwarp *c, struct iovec *iov, int iovcnt, uint64_t deadl
 		if (!iovcnt)
 			return 0;
 		c->tx.in_fpdu = true;
-		/* A peer that sends while it takes nothing would let no wait end by time. */
+		/* With a peer that sends but takes nothing, no wait would time out. */
 		rc = deadline_left(deadline)
 			     ? tcp_wait(c->t.fd, POLLIN | POLLOUT, deadline)
 			     : err_set(ETIMEDOUT, "no answer in time");

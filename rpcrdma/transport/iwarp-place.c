@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* What an FPDU of the peer may do: the checks of RFC 5041 section 7 (DDP) and RFC 5040 sections
- * 5 and 7 (RDMAP). Everything is checked when the header is whole, before a byte of payload goes
- * anywhere; what the message then means happens when the FPDU is whole. */
+/* Checks of the peer's FPDUs: those of RFC 5041 section 7 (DDP) and RFC 5040 sections 5 and 7
+ * (RDMAP). Everything is checked when the header is complete, before any payload is placed; the
+ * message takes effect when the FPDU is complete. */
 #include <inttypes.h>
 
 #include "rpcrdma/transport/internal.h"
@@ -13,8 +13,8 @@ static int place_write(struct iwarp *c)
 	const struct fpdu *f = &c->rx.fpdu;
 	const struct region *r = region_find(&c->regions, f->stag);
 
-	/* RFC 5040 section 5.1: nothing is placed, so nothing is checked. It is also how some
-	 * initiators say that they are ready (RFC 6581 section 9.2). */
+	/* RFC 5040 section 5.1: nothing is placed, so nothing is checked. Some initiators also
+	 * signal with it that they are ready (RFC 6581 section 9.2). */
 	if (!f->payload)
 		return 0;
 	if (!r) {
@@ -184,7 +184,7 @@ static int place_check(struct iwarp *c)
 		return iwarp_rx_violation(c, TERMINATE_OPCODE, "%s in %s DDP segment",
 					  fpdu_opcode_text(f->opcode),
 					  f->tagged ? "a tagged" : "an untagged");
-	/* RFC 5044 section 7.1.2: the initiator speaks first. */
+	/* RFC 5044 section 7.1.2: the initiator sends first. */
 	if (c->initiator && !c->tx.messages)
 		return iwarp_rx_violation(
 			c, TERMINATE_CATASTROPHIC,
@@ -240,7 +240,7 @@ static int write_done(struct iwarp *c)
 	return 0;
 }
 
-/* Its payload is short enough to be in the first bytes that are kept for a report. */
+/* The payload fits in the first bytes, which are kept for a report. */
 static int read_request_done(struct iwarp *c)
 {
 	struct iwarp_rx *rx = &c->rx;
@@ -251,7 +251,7 @@ static int read_request_done(struct iwarp *c)
 	read_request_decode(&r, rx->frame + FPDU_HEAD_MAX);
 	rx->msn[DDP_QN_READ]++;
 	region = region_find(&c->regions, r.source_stag);
-	/* RFC 5040 section 5.2: of an empty Read neither STag nor TO are checked. */
+	/* RFC 5040 section 5.2: STag and TO of an empty Read are not checked. */
 	if (r.size && !region)
 		return iwarp_rx_violation(
 			c, TERMINATE_READ_STAG,

@@ -2,13 +2,13 @@
 /* Copyright (C) 2026 The nfsrdma authors */
 
 /* The receiving half of software iWARP: a parser of the FPDU stream (RFC 5044 section 4) that
- * says where it wants the next bytes and is told how many were put there. It knows no socket.
+ * provides the buffers for the next bytes and takes their count. It is independent of the socket.
  *
- * The first piece that it wants is the rest of a payload, in the registered memory itself; the
- * second is a small stage for what follows it: pad, CRC, and the next headers. So payload is
- * copied once, and a stream of small FPDUs costs about one system call each. The CRC is taken
- * over bytes just placed, while they are in the cache. Memory may so hold bytes of an FPDU whose
- * CRC turns out to be wrong, as an adapter's may; the message is never delivered. */
+ * The first buffer is the rest of a payload, directly in registered memory; the second is a small
+ * stage for the bytes after it: pad, CRC, and the next headers. So payload is copied once, and a
+ * stream of small FPDUs costs about one system call each. The CRC is taken over bytes just
+ * placed, while they are in the cache. Memory may therefore contain bytes of an FPDU with a wrong
+ * CRC, as with an adapter; the message is never delivered. */
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -70,7 +70,7 @@ static size_t rx_staged(const struct iwarp_rx *rx)
 	return rx->end - rx->begin;
 }
 
-/* Bytes of the present FPDU, in order: for the CRC, and the first ones for a report. */
+/* Adds bytes of the current FPDU, in order, to the CRC; keeps the first ones for a report. */
 static void rx_seen(struct iwarp_rx *rx, const uint8_t *p, size_t len)
 {
 	size_t room = sizeof(rx->frame) - rx->frame_len;
@@ -96,7 +96,7 @@ static int rx_head(struct iwarp *c)
 	rx->frame_len = 0;
 	rx->crc = CRC_START;
 	head = fpdu_head_len(p);
-	/* A length that cannot be is told at once: the rest of such a header may never come. */
+	/* Report an impossible length at once: the rest of the header may never arrive. */
 	if (get_be16(p) + 2u < head) {
 		rx_seen(rx, p, rx_staged(rx));
 		return iwarp_rx_violation(c, TERMINATE_MPA,
@@ -117,7 +117,7 @@ static int rx_head(struct iwarp *c)
 	return rc ? rc : 1;
 }
 
-/* @len bytes of payload are in place (or in nobody's). */
+/* Accounts for @len bytes of payload, placed or discarded. */
 static void rx_placed(struct iwarp_rx *rx, const uint8_t *p, size_t len)
 {
 	rx_seen(rx, p, len);
@@ -151,8 +151,8 @@ static int rx_check(struct iwarp *c, uint32_t want)
 
 	if (!rx->check_crc || want == (uint32_t)~rx->crc)
 		return 0;
-	/* We asked for CRCs and the peer's reply had C clear. RFC 5044 section 7.1 wants them
-	 * nevertheless; a peer that does not know that shows it in its first FPDU. */
+	/* We asked for CRCs and the peer's reply had C clear. RFC 5044 section 7.1 still requires
+	 * them; a peer that omits them shows it in its first FPDU. */
 	if (rx->crc_unsure && first) {
 		rx->check_crc = false;
 		c->t.crc = false;
@@ -201,7 +201,7 @@ static int rx_parse(struct iwarp *c)
 	do
 		rc = steps[rx->state](c);
 	while (rc > 0);
-	/* What is left is part of a header or a tail: a few bytes. */
+	/* The remaining bytes are part of a header or a tail, so they are few. */
 	memmove(rx->stage, rx->stage + rx->begin, rx_staged(rx));
 	rx->end -= rx->begin;
 	rx->begin = 0;

@@ -1,35 +1,35 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* The sending half of software iWARP. A message goes out in FPDUs that fit a TCP segment
- * (RFC 5044 section 5.1), each with one system call and its CRC taken just before, so that the
- * bytes are in the cache when the kernel copies them.
+/* The sending half of software iWARP. A message is sent in FPDUs that fit a TCP segment (RFC 5044
+ * section 5.1), each with one system call and its CRC taken just before, so that the bytes are in
+ * the cache when the kernel copies them.
  *
- * Answers to the peer's Read Requests are copied aside and go out as the socket takes them,
- * between two FPDUs: no wait for input ever waits for output. RFC 5040 section 5.5
- * allows a Send between the segments of a Read Response; a Write waits for its end. */
+ * Read Responses are copied to a buffer and sent as the socket takes them, between two FPDUs:
+ * waiting for input never depends on output. RFC 5040 section 5.5 allows a Send between the
+ * segments of a Read Response; a Write waits until it is complete. */
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <sys/socket.h>
 
 #include "rpcrdma/transport/internal.h"
 
-#define PIECES 16 /* of the caller's memory in one FPDU */
+#define PIECES 16 /* iovecs of the caller's in one FPDU */
 
-/* The first message that the embedded server's fault spoils: the handshake and one exchange are
- * good, so that the probe is past its greeting. */
+/* The first message with a wrong CRC, for the embedded server's fault: the handshake and one
+ * exchange succeed, so that the probe gets past its first call. */
 #define CORRUPT_FROM 3
 
 #define MULPDU_MIN 128
 
-/* No network has segments so large: it is the loopback device. There a send buffer that grows
- * by itself fills with megabytes, and what is read has left the cache long ago; held to this
- * size, a stream of 1 MiB Writes is nearly twice as fast. */
+/* Segments this large occur only on the loopback device. There an auto-tuned send buffer grows to
+ * megabytes, and data have left the cache before they are read; with a buffer of this size, a
+ * stream of 1 MiB Writes is nearly twice as fast. */
 #define NEAR_SEGMENT 16384
 #define NEAR_BUFFER  (208 * 1024)
 
-/* RFC 5044 section 5.1 without markers: the FPDU fits a segment, and its end is on a word. The
- * kernel's idea of a segment grows with the window that the peer opens. */
+/* RFC 5044 section 5.1 without markers: the FPDU fits a segment and ends on a word boundary. The
+ * kernel's segment size grows with the peer's window. */
 void iwarp_tx_measure(struct iwarp *c)
 {
 	static const int near_buffer = NEAR_BUFFER;
@@ -86,14 +86,15 @@ static int tx_fpdu(struct iwarp *c, const struct fpdu *f, struct iovec *out, int
 	return rc;
 }
 
-/* The caller's memory, as far as it has gone out. */
+/* The position in the caller's memory. */
 struct tx_cursor {
 	const struct iovec *iov;
 	int iovcnt;
 	size_t used; /* of iov[0] */
 };
 
-/* At most @room bytes in at most PIECES pieces. Returns how many pieces; @len their length. */
+/* Takes at most @room bytes in at most PIECES pieces. Returns the number of pieces; @len is their
+ * length. */
 static int tx_slice(struct tx_cursor *cur, struct iovec *out, size_t room, uint32_t *len)
 {
 	size_t part;
@@ -122,7 +123,7 @@ static uint32_t tx_room(const struct iwarp *c, const struct fpdu *f)
 	return c->tx.mulpdu - (f->tagged ? FPDU_HEAD_MIN : FPDU_HEAD_MAX) + 2;
 }
 
-/* RFC 5044 section 7.1.2: the side that was connected to does not send before it received. */
+/* RFC 5044 section 7.1.2: the responder does not send before it receives. */
 static int tx_may_begin(struct iwarp *c, uint64_t deadline)
 {
 	int rc = 0;
@@ -164,7 +165,7 @@ int iwarp_tx_message(struct iwarp *c, struct fpdu *f, const struct iovec *iov, i
 	return rc ? rc : iwarp_tx_responses(c);
 }
 
-/* Copies the next segment of the oldest Read Response aside. */
+/* Copies the next Read Response segment, for the oldest Read Request, to the output buffer. */
 static int tx_response(struct iwarp *c)
 {
 	struct iwarp_rx *rx = &c->rx;
@@ -247,7 +248,7 @@ int iwarp_tx_drain(struct iwarp *c, bool whole, uint64_t deadline)
 
 	while (!rc && (iwarp_tx_waits(c) || (whole && c->tx.answered))) {
 		if (iwarp_tx_waits(c)) {
-			/* Input that waits would end each wait at once. */
+			/* Pending input would end each wait at once. */
 			rc = deadline_left(deadline)
 				     ? iwarp_io_wait(c, deadline)
 				     : err_set(ETIMEDOUT, "no answer in time");
@@ -277,7 +278,7 @@ void iwarp_tx_terminate(struct iwarp *c)
 	struct fpdu f;
 
 	c->rx.terminate = false;
-	/* In the middle of an FPDU no other can begin. */
+	/* No FPDU can start within another. */
 	if (c->t.fd < 0 || !c->ready || c->tx.in_fpdu ||
 	    (c->tx.out_begin && iwarp_tx_waits(c)))
 		return;

@@ -2,25 +2,24 @@
 /* Copyright (C) 2026 The nfsrdma authors */
 
 /* Software iWARP: RDMA over an ordinary TCP connection (MPA, DDP, RDMAP: RFC 5044, 5041, 5040,
- * 6581), both roles, in one thread, without privilege and without a device. This file is the
- * life of a connection; the stream is handled beside it.
+ * 6581), both roles, in one thread, without privileges and without a device. This file manages
+ * the life of a connection; iwarp-*.c handle the stream.
  *
- * Not spoken: markers, peer-to-peer start-up, more than one RDMA Read of ours at a time, and
- * whatever is not needed between a requester and a responder of RPC-over-RDMA (atomics, RDMA
- * with immediate data). */
+ * Not supported: markers, peer-to-peer start-up, more than one outstanding RDMA Read of ours, and
+ * operations that RPC-over-RDMA does not use (atomics, RDMA with immediate data). */
 #include <assert.h>
 #include <stdio.h>
 #include <sys/socket.h>
 
 #include "rpcrdma/transport/internal.h"
 
-/* What is read and thrown away before the socket is closed: unread input would make
- * the kernel send a reset, which may overtake our last words. */
+/* Limit of the input discarded before the socket is closed: unread input would make the kernel
+ * send a reset, which may overtake our last data. */
 #define LINGER_BYTES (256 * 1024)
 
 #define NUDGE_FIRST_MS 20
 
-#define CRC_PAUSE_MS 2000 /* before a peer that rejected the CRC is asked again */
+#define CRC_PAUSE_MS 2000 /* before retrying a peer that rejected the CRC */
 
 static struct iwarp *iwarp_of(struct transport *t)
 {
@@ -51,7 +50,7 @@ int iwarp_prepare(struct iwarp *c, const struct transport_param *param)
 	c->param = *param;
 	c->param.ord = (uint16_t)min_u32(param->ord, MPA_DEPTH_MAX);
 	c->rx.depth = min_u32(param->ird, MPA_DEPTH_MAX);
-	/* Linux's server turns away who takes no Reads, even if none will be asked for. */
+	/* Linux's server rejects clients with an IRD of 0, even if it sends no Reads. */
 	if (c->initiator && !c->rx.depth)
 		c->rx.depth = 1;
 	c->rx.requests = calloc(c->rx.depth + 1, sizeof(*c->rx.requests));
@@ -113,7 +112,7 @@ static int iwarp_usable(struct iwarp *c)
 	return 0;
 }
 
-/* @c: in any case, for what the peer refused. */
+/* @out is set even on failure, to determine what the peer refused. */
 static int connect_once(struct iwarp **out, const struct transport_address *to,
 			const struct transport_param *param, uint64_t deadline)
 {
@@ -138,10 +137,10 @@ static int connect_once(struct iwarp **out, const struct transport_address *to,
 	return iwarp_handshake_connect(c, deadline);
 }
 
-/* Changes @param to what the peer did not refuse, if there is such a thing; returns what it did,
- * or NULL. A peer that refuses revision 2 is not asked for the CRC any more either: it says in its
- * reply whether it wants one, and soft-iWARP of 2015 may crash after it rejected one. The same is
- * why a peer that rejects the CRC is left alone for a while. */
+/* Removes from @param what the peer refused, and returns its name; NULL if there is nothing to
+ * remove. After refusing revision 2 a peer gets no CRC request either: its reply says whether it
+ * wants the CRC, and soft-iWARP of 2015 may crash after rejecting one. For the same reason a peer
+ * that rejects the CRC is retried only after a pause. */
 static const char *yield_to(const struct iwarp *c, struct transport_param *param,
 			    uint64_t deadline)
 {
@@ -252,7 +251,7 @@ static void iwarp_dereg(struct transport *t, struct transport_region *region)
 {
 	struct iwarp_rx *rx = &iwarp_of(t)->rx;
 
-	/* A Write into it may have come half; the rest goes nowhere. */
+	/* A Write to it may be half received; the rest is discarded. */
 	if (rx->state != RX_HEAD && rx->fpdu.opcode == RDMAP_WRITE &&
 	    rx->fpdu.stag == region->handle)
 		rx->target = NULL;
@@ -286,11 +285,11 @@ static int iwarp_send(struct transport *t, const struct iovec *iov, int iovcnt,
 	return rc;
 }
 
-/* soft-iWARP's listener can sleep through our first FPDU: siw_accept() sends the MPA reply
- * before it takes the socket over from the connection manager, and what arrives in between is
- * looked at only when more arrives. So while nothing has come, an RDMA Write of no bytes goes
- * after it, at growing intervals: it names no memory (RFC 5040 section 4.3), and RFC 6581 uses
- * the same frame to start a connection. */
+/* soft-iWARP's listener can sleep through our first FPDU: siw_accept() sends the MPA reply before
+ * it takes the socket over from the connection manager, and data that arrive in between are
+ * processed only when more arrive. So until the peer answers, zero-length RDMA Writes are sent at
+ * growing intervals: they access no memory (RFC 5040 section 4.3), and RFC 6581 uses the same
+ * frame to start a connection. */
 static int iwarp_take_nudging(struct iwarp *c, uint64_t deadline)
 {
 	struct fpdu f;
@@ -321,7 +320,7 @@ static int iwarp_recv(struct transport *t, struct transport_msg *msg, uint64_t d
 			rc = iwarp_tx_responses(c);
 		if (!rc)
 			rc = iwarp_take_nudging(c, deadline);
-		/* The end of the connection comes after the messages before it. */
+		/* Messages received before the end are delivered first. */
 		if (rc < 0 && !c->slots.nwaiting)
 			return rc;
 	}

@@ -2,8 +2,8 @@
 /* Copyright (C) 2026 The nfsrdma authors */
 
 /* MPA request and reply frames, RFC 5044 section 7.1 and, for revision 2 with its IRD and ORD,
- * RFC 6581 section 9. Pure: bytes to struct and back; what a value means for a connection is
- * decided in iwarp-handshake.c. */
+ * RFC 6581 section 9. Pure: encodes and decodes; iwarp-handshake.c applies the values to a
+ * connection. */
 #include <assert.h>
 
 #include "rpcrdma/transport/internal.h"
@@ -16,7 +16,7 @@
 #define KEY_LEN      16
 #define ENHANCED_LEN 4
 
-/* The two upper bits of both words ask for peer-to-peer mode, RFC 6581 section 9.2. */
+/* The two upper bits of both words request peer-to-peer mode, RFC 6581 section 9.2. */
 #define DEPTH_MASK 0x3fff
 
 static const char *const keys[] = {

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* The byte stream of iWARP connections as a classic pcap file: what went through the socket in
- * either direction, in made-up Ethernet, IP and TCP headers whose sequence numbers and checksums
- * are right, so that other dissectors decode it without being told anything. Retransmissions,
- * options and windows of the real segments are not there: this is the stream, not the wire.
+/* The byte stream of iWARP connections as a classic pcap file: the socket's data in both
+ * directions, with synthetic Ethernet, IP and TCP headers whose sequence numbers and checksums
+ * are correct, so that other dissectors decode it without configuration. Retransmissions, options
+ * and windows of the real segments are missing: this is the stream, not the wire.
  *
- * A packet is one frame, MPA's or an FPDU, however the socket cut it: dissectors that look for
- * FPDUs at the beginning of a segment, as hardware sends them, then find every one.
+ * A packet is one MPA frame or FPDU, however the socket split it: dissectors that expect FPDUs at
+ * the start of a segment, as hardware sends them, find every one.
  *
  * One capture may hold several connections, of several threads. A packet is one write(2), so a
- * process that dies leaves whole packets behind. */
+ * process that is killed leaves only whole packets. */
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <pthread.h>
@@ -19,9 +19,9 @@
 
 #include "rpcrdma/transport/internal.h"
 
-/* What an IPv4 packet can carry; a longer frame takes two. */
+/* The payload limit of an IPv4 packet; a longer frame takes two. */
 #define SEGMENT_MAX 65495
-/* An MPA frame with the longest length that it can claim; an FPDU is shorter. */
+/* The longest MPA frame that a length field can describe; an FPDU is shorter. */
 #define FRAME_MAX    (MPA_HEAD + 65535)
 #define RECORD_LEN   16
 #define ETHERNET_LEN 14
@@ -139,7 +139,7 @@ static void put_tcp(uint8_t *p, const struct pcap_flow *flow, enum pcap_way way,
 	put_be16(p + 16, checksum_fold(checksum(sum, p, TCP_LEN + payload)));
 }
 
-/* The record header of a classic file is in the byte order of whoever wrote it. */
+/* The record header of a classic pcap file is in the writer's byte order. */
 static void put_record(uint8_t *p, size_t len)
 {
 	struct timespec ts;
@@ -152,7 +152,7 @@ static void put_record(uint8_t *p, size_t len)
 	memcpy(p, words, sizeof(words));
 }
 
-/* One packet, with the payload already at its place in the buffer. */
+/* Writes one packet, whose payload is already in the buffer. */
 static void pcap_packet(struct pcap_flow *flow, enum pcap_way way, uint8_t flags,
 			size_t payload)
 {
@@ -192,7 +192,7 @@ void pcap_flow_open(struct pcap_flow *flow, struct pcap *pcap,
 	pthread_mutex_unlock(&pcap->lock);
 }
 
-/* What is there of a frame, as packets. */
+/* Writes the bytes of a frame received so far as packets. */
 static void half_emit(struct pcap_flow *flow, enum pcap_way way)
 {
 	struct pcap_half *half = &flow->half[way];
@@ -207,7 +207,7 @@ static void half_emit(struct pcap_flow *flow, enum pcap_way way)
 	half->past_mpa = true;
 }
 
-/* The length of the present frame, as far as its first bytes tell. */
+/* The length of the current frame, as far as its first bytes determine it. */
 static size_t half_wanted(const struct pcap_half *half)
 {
 	if (half->raw)
@@ -231,7 +231,7 @@ static void half_take(struct pcap_flow *flow, enum pcap_way way, const uint8_t *
 		half->have += part;
 		p += part;
 		len -= part;
-		/* A stream that is no MPA has no frames. */
+		/* A stream that is not MPA has no frames. */
 		if (!half->past_mpa && half->have == MPA_HEAD &&
 		    memcmp(half->bytes, "MPA ID Re", 9))
 			half->raw = true;
@@ -270,7 +270,7 @@ void pcap_flow_close(struct pcap_flow *flow)
 	if (!pcap)
 		return;
 	pthread_mutex_lock(&pcap->lock);
-	/* Frames that were cut off. */
+	/* Incomplete frames. */
 	half_emit(flow, PCAP_OUT);
 	half_emit(flow, PCAP_IN);
 	pcap_packet(flow, PCAP_OUT, TCP_FIN | TCP_ACK, 0);
@@ -283,8 +283,9 @@ void pcap_flow_close(struct pcap_flow *flow)
 	flow->pcap = NULL;
 }
 
-/* A file of one's own, that no other name leads to, and that others may not read: it has what the server
- * sent, in files of others too. A pipe is read by who made it; of devices only terminals and the like. */
+/* Accepts a regular file of the caller with a single link, truncates it and sets mode 0600: a
+ * capture contains the server's data, including other users' files. A pipe must belong to the
+ * caller; of devices only character devices such as terminals are accepted. */
 static int own_file(int fd, const char *path)
 {
 	struct stat st;
@@ -307,8 +308,8 @@ static int own_file(int fd, const char *path)
 	return 0;
 }
 
-/* No link is followed: in a folder that others may write to it leads where they like. A pipe that
- * nobody reads is an error, not a wait. */
+/* Symbolic links are not followed: in a directory that others may write, they choose the target.
+ * A pipe without a reader is an error; the open does not block. */
 int pcap_create(const char *path)
 {
 	_cleanup_close_ int fd = -1;

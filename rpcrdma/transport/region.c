@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* The STag table of one connection: which bytes the peer may reach, exactly, and how
- * (RFC 5040 section 8, RFC 5042 section 6.2.2: STags that cannot be guessed). The tagged offset
- * is random too: it gives no address away, and a peer that cuts it to 32 bits or ignores it
- * misses the region and is found out. */
+/* The STag table of one connection: exactly which bytes the peer may access, and how (RFC 5040
+ * section 8, RFC 5042 section 6.2.2: STags that cannot be guessed). The tagged offset is random
+ * too: it reveals no address, and a peer that truncates it to 32 bits or ignores it misses the
+ * region and is detected. */
 #include <sys/random.h>
 
 #include "rpcrdma/transport/internal.h"
 
 #define PAGE_MASK 0xfffu
-/* As an address of a user process: room for any length below 2^63. */
+/* Like a user-space address: leaves room for any length below 2^63. */
 #define TO_MASK 0x7fffffffffffu
 
 int region_random(struct region_table *table, uint32_t *out)
@@ -121,7 +121,7 @@ enum region_verdict region_check(const struct region *r, uint64_t to, uint64_t l
 		return REGION_NO_RIGHT;
 	if (len && to > UINT64_MAX - (len - 1))
 		return REGION_WRAP;
-	/* No sum here can overflow: the offset into the region is known to be within it. */
+	/* No sum here overflows: the offset is checked to be within the region first. */
 	if (to < r->to || to - r->to > r->length || len > r->length - (to - r->to))
 		return REGION_BOUNDS;
 	return REGION_OK;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* The receive buffers of a connection. As on an adapter there are so many and no more: who
- * sends without a buffer posted breaks the connection. */
+/* The receive buffers of a connection. As on an adapter, their number is fixed: a Send without a
+ * posted buffer breaks the connection. */
 #include <assert.h>
 
 #include "rpcrdma/transport/internal.h"

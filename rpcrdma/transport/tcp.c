@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* The TCP sockets below iWARP: non-blocking, without delay (RFC 5044 section 5: an FPDU goes
- * out when it is complete), each wait up to a deadline. */
+/* The TCP sockets below iWARP: non-blocking, with TCP_NODELAY (RFC 5044 section 5: an FPDU is
+ * sent when it is complete); each wait has a deadline. */
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
@@ -124,7 +124,7 @@ int tcp_accept(int listener, struct transport_address *peer)
 	peer->len = sizeof(peer->addr);
 	fd = accept4(listener, (struct sockaddr *)&peer->addr, &peer->len,
 		     SOCK_NONBLOCK | SOCK_CLOEXEC);
-	/* A peer that gave up before we looked counts as none. */
+	/* A peer that gave up before the accept is ignored. */
 	if (fd < 0 && (errno == EAGAIN || errno == ECONNABORTED || errno == EINTR))
 		return err_set(EAGAIN, "no connection is waiting");
 	if (fd < 0)

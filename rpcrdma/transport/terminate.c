@@ -2,8 +2,8 @@
 /* Copyright (C) 2026 The nfsrdma authors */
 
 /* The Terminate control word, RFC 5040 section 4.8: layer and error type in a nibble each, the
- * code, three bits that say which headers follow. Linux's soft-iWARP lays the word out with C
- * bit-fields and so swaps the nibbles on little-endian machines; both orders are read. */
+ * code, three bits that say which headers follow. Linux's soft-iWARP defines the word with C
+ * bit-fields and so swaps the nibbles on little-endian machines; both orders are decoded. */
 #include <stdio.h>
 
 #include "rpcrdma/transport/internal.h"
@@ -76,7 +76,7 @@ const char *terminate_text(const uint8_t word[TERMINATE_LEN], char *buf, size_t 
 	bool looks_swapped = (word[2] & 0x07) && !(word[2] & 0xe0);
 	const char *text = reason_find(looks_swapped ? swapped : plain);
 
-	/* Without header bits the order shows only where one of the two means nothing. */
+	/* Without header bits the order is known only if the other one is undefined. */
 	if (!text)
 		text = reason_find(looks_swapped ? plain : swapped);
 	snprintf(buf, cap, "%s (%02x %02x %02x %02x)", text ? text : "an unknown reason",

@@ -65,9 +65,9 @@ static int resolve_error(const char *host, int code)
 	return err_set(EINVAL, "resolve %s: %s", host, gai_strerror(code));
 }
 
-/* A resolver may wait for longer than we may, so a thread asks it. Whoever comes last, the thread
- * or the one who waits, frees this. (glibc's getaddrinfo_a() does the same, and frees memory that
- * it never set when the program ends under valgrind.) */
+/* The resolver may block beyond the deadline, so a thread calls it. The last to finish, the
+ * thread or its waiter, frees this. (glibc's getaddrinfo_a() does the same, but frees
+ * uninitialised memory when the program ends under valgrind.) */
 struct resolve_job {
 	pthread_mutex_t lock;
 	pthread_cond_t ready;
@@ -118,7 +118,7 @@ static int resolve_wait(struct resolve_job *job, uint64_t deadline,
 					      &ts);
 	late = job->abandoned = !job->done;
 	pthread_mutex_unlock(&job->lock);
-	/* From here on it is the thread's. */
+	/* From here on the thread owns it. */
 	if (late)
 		return EAI_AGAIN;
 	*list = job->list;

@@ -2,15 +2,15 @@
 /* Copyright (C) 2026 The nfsrdma authors */
 
 /* The connection manager: channels, identifiers, and the steps of a connection. Each step is
- * asked for and ends with an event; both are named when it fails.
+ * requested and ends with an event; errors name both.
  *
- * The kernel takes commands on a channel only from who opened it: after any change of identity
- * they fail with EACCES (ib_safe_file_access(), drivers/infiniband/core/ucma.c), and the same
- * holds for a device that librdmacm has opened and never closes. So nothing is opened by root
- * for somebody else's later use.
+ * The kernel accepts commands on a channel only with the credentials that opened it: after any
+ * change of identity they fail with EACCES (ib_safe_file_access(),
+ * drivers/infiniband/core/ucma.c). The same applies to a device, which librdmacm opens and never
+ * closes. So root must not open anything for later use by another identity.
  *
- * Some devices wait in a call where others answer with an event (verbs-quirks.c). There a thread
- * waits, and frees the connection if no one else is waiting. */
+ * Some devices block in a call where others report an event (verbs-quirks.c). For these a thread
+ * makes the call, and frees the connection if its waiter timed out. */
 #include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
@@ -18,11 +18,11 @@
 
 #include "rpcrdma/transport/verbs.h"
 
-/* Not 7: soft-RoCE then repeats without end (rxe_comp.c, Linux 6.1), and a peer that is gone is
- * never noticed. What the connection manager proposes is over two seconds for each try; this is
- * 4.096 us * 2^17, half a second, and so four seconds in all (adapters may take up to four times
- * as long). A peer that has no Receive posted is waited for without end (7), as Linux does;
- * whoever waits here has a deadline anyway. */
+/* Not 7: soft-RoCE then retries without end (rxe_comp.c, Linux 6.1), and never detects a dead
+ * peer. The connection manager's default is over two seconds for each try; this is 4.096 us *
+ * 2^17, half a second, and so four seconds in all (adapters may take up to four times as long).
+ * For a peer without a posted Receive retries are unlimited (7), as in Linux; callers here have a
+ * deadline anyway. */
 #define RETRY_COUNT     6
 #define ACK_TIMEOUT     17
 #define RNR_RETRY_COUNT 7
@@ -65,7 +65,8 @@ int verbs_cm_open(struct verbs *c)
 
 void verbs_cm_close(struct verbs *c)
 {
-	/* Fails only if the channel is broken, and then the kernel forgets it with that. */
+	/* Fails only if the channel is broken, and the kernel then frees the identifier with
+	 * it. */
 	if (c->id && rdma_destroy_id(c->id))
 		debug(DEBUG_TRANSPORT, "verbs: rdma_destroy_id: %s",
 		      strerrordesc_np(errno));
@@ -86,7 +87,7 @@ int verbs_cm_take(struct rdma_event_channel *channel, struct verbs_event *out)
 	if (rdma_get_cm_event(channel, &event))
 		return errno == EAGAIN || errno == EINTR ? 0
 							 : err_sys("rdma_get_cm_event");
-	/* librdmacm says -1 for what it found out itself, with the reason in errno. */
+	/* librdmacm sets -1 for errors of its own, with the reason in errno. */
 	if (event->status == -1 && errno)
 		event->status = -errno;
 	conn = &event->param.conn;
@@ -119,7 +120,7 @@ static int cm_wait(struct verbs *c, struct verbs_event *out, uint64_t deadline)
 	return rc;
 }
 
-/* What did not come. */
+/* The reason for a time-out, by the missing event. */
 static const char *silence_reason(enum rdma_cm_event_type wanted)
 {
 	return wanted == RDMA_CM_EVENT_ADDR_RESOLVED    ? "unresolved"
@@ -165,7 +166,7 @@ int verbs_cm_look(struct verbs *c)
 			return err_set(ECONNRESET, "the peer closed the connection "
 						   "(RDMA_CM_EVENT_DISCONNECTED)");
 		}
-		/* What concerns a connection that is no more, or changes nothing. */
+		/* Events of a closed connection, or without effect. */
 		if (event.type == RDMA_CM_EVENT_ESTABLISHED ||
 		    event.type == RDMA_CM_EVENT_ADDR_CHANGE ||
 		    event.type == RDMA_CM_EVENT_TIMEWAIT_EXIT)
@@ -178,7 +179,7 @@ int verbs_cm_look(struct verbs *c)
 
 /* Addresses */
 
-/* A little less than there is, so that the event comes in time to say why. */
+/* A little less than the time left, so that the event arrives in time to give the reason. */
 static int cm_timeout(uint64_t deadline)
 {
 	int left = deadline_left(deadline);
@@ -196,7 +197,7 @@ static int cm_resolve_failed(bool bound)
 			err_sys("rdma_resolve_addr: local address is no address of "
 				"an RDMA device of this host"),
 			"bind");
-	/* So Linux says of 127.0.0.1. */
+	/* Linux returns this for 127.0.0.1. */
 	if (errno == EINVAL)
 		return err_because(
 			err_set(ENODEV,
@@ -272,7 +273,7 @@ static int cm_param(const struct verbs *c, const struct transport_param *param,
 						    (uint32_t)c->device.max_qp_rd_atom);
 	out->initiator_depth = (uint8_t)min_u32(min_u32(param->ord, UINT8_MAX - 1),
 						(uint32_t)c->device.max_qp_init_rd_atom);
-	/* Linux's server turns away who takes no Reads, even if none will be asked for. */
+	/* Linux's server rejects clients with an IRD of 0, even if it sends no Reads. */
 	if (c->initiator && !out->responder_resources)
 		out->responder_resources = 1;
 	return 0;
@@ -297,8 +298,8 @@ static int cm_connect_failed(int errnum)
 	return err_sys("rdma_connect");
 }
 
-/* A call of rdma_connect() that may take longer than we may. Whoever comes last, the thread or
- * the one who waits, frees this; if it is the thread, the connection as well. */
+/* A call of rdma_connect() that may block beyond the deadline. The last to finish, the thread or
+ * its waiter, frees this; the thread then frees the connection as well. */
 struct connect_job {
 	pthread_mutex_t lock;
 	pthread_cond_t ready;
@@ -334,7 +335,7 @@ static void *connect_run(void *arg)
 	return NULL;
 }
 
-/* 0; -ETIMEDOUT and *c is not ours any more; or -errno of rdma_connect. */
+/* 0; -ETIMEDOUT, and the thread owns *c; or -errno of rdma_connect. */
 static int connect_wait(struct connect_job *job, struct verbs **c, uint64_t deadline)
 {
 	const struct timespec ts = { (time_t)(deadline / 1000),
@@ -347,7 +348,7 @@ static int connect_wait(struct connect_job *job, struct verbs **c, uint64_t dead
 					      &ts);
 	late = job->abandoned = !job->done;
 	pthread_mutex_unlock(&job->lock);
-	/* From here on it is the thread's. */
+	/* From here on the thread owns it. */
 	if (late) {
 		*c = NULL;
 		return err_because(
@@ -393,7 +394,7 @@ static int cm_established(struct verbs *c, const struct transport_param *param,
 
 	rc = verbs_cm_expect(c, RDMA_CM_EVENT_ESTABLISHED, "connecting", &event,
 			     deadline);
-	/* After a time-out the handshake goes on. */
+	/* After a time-out the handshake continues. */
 	c->connecting = rc == -ETIMEDOUT;
 	if (rc)
 		return rc;
@@ -435,7 +436,7 @@ int verbs_cm_accept(struct verbs *c, const struct transport_param *param,
 	rc = cm_param(c, param, &conn);
 	if (rc)
 		return rc;
-	/* We take as many Reads as the peer wants, and want as many as it takes. */
+	/* Our IRD is limited by the peer's ORD, and our ORD by its IRD. */
 	conn.responder_resources = (uint8_t)min_u32(conn.responder_resources,
 						    c->peer_ird);
 	conn.initiator_depth = (uint8_t)min_u32(conn.initiator_depth, c->peer_ord);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Bytes out and in. What goes out is copied into a registered ring first, so that the caller has
- * its memory back at once and many requests are under way; there is a wait only when the ring or
- * the send queue is full. A Write of a megabyte goes in pieces, and the adapter sends the first
- * while the second is copied. */
+/* Sending and receiving. Output is copied to a registered ring first, so that the caller may
+ * reuse its memory at once and many requests are in flight; calls wait only when the ring or the
+ * send queue is full. A Write of a megabyte is split, and the adapter sends the first piece while
+ * the second is copied. */
 #include "rpcrdma/transport/verbs.h"
 
 #define STAGE_SIZE  (2 * 1024 * 1024)
@@ -56,11 +56,11 @@ uint8_t *verbs_ring_take(struct verbs_ring *ring, size_t len, size_t *bytes)
 	return ring->memory + at;
 }
 
-/* The waits below look at the clock only when nothing has happened. They still end: each
- * step that returns 0 used up a request or a posted Receive, of which there are no more until this
- * function is done; a peer's RDMA Writes are not seen here at all. */
+/* The waits below check the clock only when nothing has happened. They still end: each step that
+ * returns 0 consumes a request or a posted Receive, and none is posted before this function
+ * returns; a peer's RDMA Writes cause no completion here. */
 
-/* Room for one request, and for @len bytes of its ring. */
+/* Waits for room for one request, and for @len bytes of its ring. */
 static int io_room(struct verbs *c, struct verbs_ring *ring, size_t len, uint8_t **memory,
 		   size_t *bytes, uint64_t deadline)
 {
@@ -83,8 +83,8 @@ static int io_room(struct verbs *c, struct verbs_ring *ring, size_t len, uint8_t
 	return rc;
 }
 
-/* RFC 5044 section 7.1.2, kept on every device: the side that was connected to does not send
- * before it received. */
+/* RFC 5044 section 7.1.2, applied to every device: the responder does not send before it
+ * receives. */
 static int io_may_begin(struct verbs *c, uint64_t deadline)
 {
 	int rc = verbs_usable(c);
@@ -109,7 +109,7 @@ static size_t io_gather(uint8_t *to, const struct iovec *iov, int iovcnt)
 	return len;
 }
 
-/* Linux's drivers say with one bit whether they know Send With Invalidate. */
+/* Linux's drivers report support for Send With Invalidate in this bit. */
 static bool can_invalidate(const struct verbs *c)
 {
 	return c->device.device_cap_flags & IBV_DEVICE_MEM_MGT_EXTENSIONS;
@@ -152,8 +152,8 @@ int verbs_io_send(struct transport *t, const struct iovec *iov, int iovcnt,
 	return rc;
 }
 
-/* A step; where the peer may have slept through our first message, an RDMA Write of nothing wakes
- * it up, again and again at growing intervals until it says something. */
+/* One step. If the peer may have missed our first message, zero-length RDMA Writes are sent at
+ * growing intervals until it sends something. */
 static int io_step_nudging(struct verbs *c, uint64_t deadline)
 {
 	struct ibv_send_wr nothing = { .opcode = IBV_WR_RDMA_WRITE };
@@ -184,7 +184,7 @@ int verbs_io_recv(struct transport *t, struct transport_msg *msg, uint64_t deadl
 		}
 		if (!rc)
 			rc = verbs_usable(c);
-		/* The end of the connection comes after the messages before it. */
+		/* Messages received before the end are delivered first. */
 		if (rc)
 			return rc;
 		rc = io_step_nudging(c, deadline);
@@ -216,7 +216,7 @@ int verbs_io_write(struct transport *t, const void *data, size_t len, uint32_t h
 	int rc;
 
 	rc = io_may_begin(c, deadline);
-	/* Nothing to write names no memory either. */
+	/* An empty Write accesses no memory. */
 	if (!rc && len)
 		rc = verbs_ring_open(c, &c->stage, STAGE_SIZE, 0);
 	for (done = 0; !rc && done < len; done += part) {

@@ -2,12 +2,12 @@
 /* Copyright (C) 2026 The nfsrdma authors */
 
 /* Registered memory. A region is registered exactly: the adapter enforces both ends to the byte.
- * Its pages are locked into memory, and RLIMIT_MEMLOCK bounds all of them together, so it is
- * looked at before: the kernel would say ENOMEM and nothing else.
+ * Its pages are locked in memory, and RLIMIT_MEMLOCK limits their total, so it is checked first:
+ * the kernel only returns ENOMEM.
  *
  * The kernel counts what ib_umem_get() pins for this process (mm->pinned_vm), whole pages, each
- * region by itself; adapters whose queues are in the process's memory add to it what is not
- * counted here. */
+ * region by itself; adapters with queues in the process's memory add to it, which is not counted
+ * here. */
 #include <linux/capability.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -41,7 +41,7 @@ int verbs_mr_allowed(size_t len, uint64_t need, uint64_t in_use, uint64_t limit)
 		"memlock");
 }
 
-/* Who has this capability has no limit. */
+/* The limit does not apply with CAP_IPC_LOCK. */
 static bool mr_may_lock_all(void)
 {
 	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
@@ -121,8 +121,8 @@ void verbs_mr_release(struct verbs_region *region)
 	free(region);
 }
 
-/* No adapter registers nothing at all. A byte that no peer may reach has a handle too, and any
- * access to it of a length other than zero is refused. */
+/* Adapters cannot register an empty region. Register a byte without remote access instead: it has
+ * a handle, and any access with a length other than zero is refused. */
 static uint8_t mr_nothing;
 
 int verbs_mr_reg(struct transport *t, void *base, size_t len, unsigned int access,

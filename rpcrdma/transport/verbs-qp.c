@@ -3,13 +3,13 @@
 
 /* The queue pair of a connection: work requests out, completions in.
  *
- * Each connection has a protection domain of its own, so that what is registered on one cannot
- * be reached through another. One completion queue takes both directions; requests to the send
- * queue complete in the order in which they were posted, so a ring is all the book-keeping.
+ * Each connection has a protection domain of its own, so that memory registered on one cannot be
+ * accessed through another. One completion queue takes both directions; requests to the send
+ * queue complete in the order in which they were posted, so a ring suffices to track them.
  *
  * A completion with an error ends the connection with that status. When the adapter breaks a
- * queue pair because of what the peer did (a Write out of bounds), there may be none: the posted
- * Receives come back as flushed, and that is all one sees. */
+ * queue pair because of what the peer did (a Write out of bounds), there may be none: only the
+ * posted Receives are flushed. */
 #include <fcntl.h>
 #include <poll.h>
 #include <stdio.h>
@@ -20,17 +20,17 @@
 #define SEND_BUFFERS_MIN 8
 #define SEND_BUFFERS_MAX 64
 #define SEND_SIZE_MIN    4096
-/* Beside the Sends: pieces of RDMA Writes, and one Read. */
+/* Besides the Sends: pieces of RDMA Writes, and one Read. */
 #define WRITE_REQUESTS 64
 
 #define POLL_BATCH 16
 
-/* In wr_id: the opcode of a completion says nothing when it failed. */
+/* In wr_id, because the opcode of a failed completion is undefined. */
 #define RECEIVE (UINT64_C(1) << 32)
 
 /* How long the flushed requests of a broken queue pair may take. */
 #define DRAIN_MS 500
-/* Between flushed Receives and the event that says why. */
+/* Between flushed Receives and the event with the reason. */
 #define REASON_MS 200
 
 /* Opening */
@@ -116,7 +116,7 @@ static int qp_memory(struct verbs *c)
 	return rc ? rc : verbs_ring_open(c, &c->out, c->out.size, 0);
 }
 
-/* Asks for an event at the next completion, unless that is asked for already. */
+/* Requests an event for the next completion, unless already requested. */
 static int qp_arm(struct verbs *c)
 {
 	struct ibv_cq *cq;
@@ -229,7 +229,7 @@ static void qp_received(struct verbs *c, const struct ibv_wc *wc)
 	c->t.stats.sends_in++;
 }
 
-/* Adapters do not agree on the status of a Send that is too long. */
+/* The status of a Send that is too long differs between adapters. */
 static int qp_violation(struct verbs *c, const struct ibv_wc *wc, bool theirs)
 {
 	struct transport_violation *v = &c->t.violation;
@@ -252,7 +252,7 @@ static void qp_bad(struct verbs *c, const struct ibv_wc *wc)
 	debug(DEBUG_TRANSPORT, "verbs: completion of a %s: IBV_WC_%s, vendor error 0x%x",
 	      theirs ? "Receive" : "request", verbs_text_status(wc->status),
 	      wc->vendor_err);
-	/* What the device makes of a request when the connection ended under it. */
+	/* The device's status for a request when the connection ended meanwhile. */
 	if (wc->status == IBV_WC_WR_FLUSH_ERR ||
 	    (!theirs && c->quirks & VERBS_FLUSH_FIRST &&
 	     (wc->status == IBV_WC_LOC_QP_OP_ERR || wc->status == IBV_WC_GENERAL_ERR))) {
@@ -286,8 +286,8 @@ int verbs_qp_poll(struct verbs *c)
 	return n;
 }
 
-/* The queue pair is broken and nothing said why. Either the connection ended, and the event is
- * on its way; or the adapter ended it because of what the peer did, and there is none. */
+/* The queue pair is broken without a reason. Either the connection ended, and the event will
+ * follow; or the adapter broke it because of the peer's request, and there is no event. */
 static int qp_reason(struct verbs *c, uint64_t deadline)
 {
 	struct transport_violation *v = &c->t.violation;
@@ -328,7 +328,7 @@ static int qp_wait(struct verbs *c, uint64_t deadline)
 		rc = verbs_cm_look(c);
 	if (!rc)
 		return 0;
-	/* What came before the end is received before it. */
+	/* Messages received before the end are delivered first. */
 	while (verbs_qp_poll(c) > 0)
 		;
 	return verbs_fail(c, rc);
@@ -355,7 +355,8 @@ int verbs_qp_step(struct verbs *c, uint64_t deadline)
 
 /* Closing */
 
-/* Until every request and Receive came back, so that the adapter holds nothing of ours. */
+/* Waits until every request and Receive has completed, so that the adapter uses none of our
+ * memory. */
 static void qp_drain(struct verbs *c)
 {
 	uint64_t deadline = deadline_in(DRAIN_MS);

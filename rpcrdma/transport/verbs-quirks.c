@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* What differs from device to device: a row each, found by transport and by the vendor that
- * ibv_query_device() names. A row without a flag changes nothing and is there to be read. What no
- * device was at hand for says so. */
+/* Device differences: one row each, matched by transport and by the vendor id of
+ * ibv_query_device(). A row without flags is documentation only. Rows not tested on a device say
+ * so. */
 #include "rpcrdma/transport/verbs.h"
 
 #define ANY (-1)

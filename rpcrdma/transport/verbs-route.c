@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Which device leads to an address. The kernel decides, by its routing table and by whose the
- * source address is; what it decided is looked at here and put into words. */
+/* The device for an address. The kernel chooses it by its routing table and by the owner of the
+ * source address; this file checks the choice and describes it. */
 #include <dirent.h>
 #include <ifaddrs.h>
 #include <net/if.h>
@@ -14,7 +14,7 @@
 #define SYS_DEVICES "/sys/class/infiniband"
 #define DEV_CM      "/dev/infiniband/rdma_cm"
 
-/* What a host has */
+/* Devices of this host */
 
 static bool has_entries(const char *path)
 {
@@ -29,7 +29,7 @@ static bool has_entries(const char *path)
 	return found;
 }
 
-/* "rxe0, mlx5_0"; of libibverbs, which sees those that have a driver in user space. */
+/* "rxe0, mlx5_0"; from libibverbs, which lists devices with a user-space driver. */
 static size_t device_list(char *buf, size_t cap)
 {
 	struct ibv_device **list = ibv_get_device_list(NULL);
@@ -44,7 +44,7 @@ static size_t device_list(char *buf, size_t cap)
 	return i;
 }
 
-/* The first device file that may not be opened. */
+/* Checks the device files; reports the first that may not be opened. */
 static int device_files(void)
 {
 	struct ibv_device **list = ibv_get_device_list(NULL);
@@ -133,7 +133,7 @@ static void netdev_of(const struct sockaddr *addr, char *buf, size_t cap)
 	freeifaddrs(list);
 }
 
-/* Does the address belong to the device? */
+/* Whether the address belongs to the device. */
 static bool belongs_to(const struct transport_address *a, const char *device)
 {
 	_cleanup_(verbs_free_p) struct verbs *c = calloc(1, sizeof(*c));

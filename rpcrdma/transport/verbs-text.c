@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Words, and the seam's -errno, for what librdmacm and an adapter say: events of the connection
- * manager, the reasons of a refusal (InfiniBand Architecture, volume 1, section 12.6.7.2), the
- * status of a completion. */
+/* Texts, and the -errno of transport.h, for results of librdmacm and adapters: events of the
+ * connection manager, the reasons of a refusal (InfiniBand Architecture, volume 1, section
+ * 12.6.7.2), the status of a completion. */
 #include <stdio.h>
 
 #include "rpcrdma/transport/verbs.h"
@@ -90,12 +90,12 @@ static int text_rejected(const struct verbs_event *event, const char *step)
 				   : "rejected");
 }
 
-/* Events that end a step. errnum 0: the status is one. */
+/* Events that end a step. errnum 0: the status is an errno. */
 static const struct event_row {
 	enum rdma_cm_event_type type;
 	const char *name;
 	int errnum;
-	int otherwise; /* when the status says nothing */
+	int otherwise; /* when the status is not known */
 	const char *words, *reason;
 } event_rows[] = {
 	{ RDMA_CM_EVENT_ADDR_ERROR, "ADDR_ERROR", 0, EHOSTUNREACH,
@@ -112,7 +112,7 @@ static const struct event_row {
 	  "the device was removed", "device-removed" },
 };
 
-/* Those that the seam's contract knows; the rest is said in words. */
+/* The errors listed in transport.h; others are only in the text. */
 static int event_errnum(const struct event_row *row, int status)
 {
 	static const int known[] = { ENODEV,       ENETDOWN,    EADDRNOTAVAIL,
@@ -168,7 +168,7 @@ int verbs_text_event(const struct verbs_event *event, const char *step,
 		IBV_WC_##status, #status, ours, theirs, words \
 	}
 
-/* The errno when one of our requests ended so, and when a Receive did. */
+/* The errno for one of our requests with this status, and for a Receive. */
 static const struct completion_row {
 	enum ibv_wc_status status;
 	const char *name;

@@ -2,15 +2,15 @@
 /* Copyright (C) 2026 The nfsrdma authors */
 
 /* The transport of hosts that have an RDMA device: InfiniBand, RoCE, hardware and soft iWARP,
- * by librdmacm and libibverbs, both roles. This file is the life of a connection.
+ * with librdmacm and libibverbs, both roles. This file manages the life of a connection.
  *
- * As the adapter does the work, less is seen than on software iWARP: no log of the peer's
- * Writes, no CRC, no frames; param's on_write, pcap, no_crc and corrupt_crc mean nothing here.
- * The peer's access is still enforced to the byte.
+ * As the adapter does the work, less is visible than with software iWARP: no log of the peer's
+ * Writes, no CRC, no frames; param's on_write, pcap, no_crc and corrupt_crc are ignored. The
+ * peer's access is still enforced to the byte.
  *
  * A Receive is posted before the connection is offered, at least one RDMA Read of the peer is
- * allowed (Linux's server turns others away), regions are plain: nothing is invalidated by the
- * peer, which is told so (RFC 8797, flag R clear). */
+ * allowed (Linux's server rejects other clients), and regions do not support remote invalidation,
+ * which the private data announce (RFC 8797, flag R clear). */
 #include <stdio.h>
 #include <poll.h>
 #include <pthread.h>
@@ -19,8 +19,8 @@
 
 #define BACKLOG 64
 
-/* How long the last Sends of a connection that is closed may take, and the peer's answer to a
- * disconnect. The peer's program has to ask for that answer, so it is not waited for long. */
+/* How long closing waits for the last Sends, and for the peer's answer to a disconnect. The
+ * peer's program must trigger that answer, so the wait is short. */
 #define LINGER_MS     500
 #define DISCONNECT_MS 50
 
@@ -54,7 +54,7 @@ int verbs_usable(struct verbs *c)
 
 /* Closing */
 
-/* A disconnect overtakes Sends: these are waited for. */
+/* Waits for Sends, which a disconnect would overtake. */
 static void verbs_linger(struct verbs *c)
 {
 	uint64_t deadline = deadline_in(LINGER_MS);
@@ -75,7 +75,7 @@ static void verbs_disconnect(struct verbs *c)
 		      strerrordesc_np(errno));
 		return;
 	}
-	/* Who was left has been answered; who leaves knows by the answer that it was heard. */
+	/* A disconnect of the peer is already answered; else wait for the answer to ours. */
 	if (!c->left && !c->failed.rc &&
 	    tcp_wait(c->channel->fd, POLLIN, deadline_in(DISCONNECT_MS)) >= 0)
 		(void)verbs_cm_take(c->channel, &event);
@@ -100,8 +100,8 @@ static void *free_run(void *arg)
 	return NULL;
 }
 
-/* While some devices connect, nothing is given back before the handshake has ended, be it by a
- * time-out of theirs: then a thread waits for it. */
+/* On some devices nothing can be freed during a connect until the handshake ends, if only by the
+ * device's time-out: a thread then waits for it. */
 static void verbs_release(struct verbs *c)
 {
 	pthread_t thread;
@@ -191,7 +191,7 @@ static int verbs_listen(struct transport **out, const struct transport_address *
 	return 0;
 }
 
-/* The request moves to a channel of its own. Owns the identifier in any case. */
+/* Moves the request to its own channel. Takes ownership of the identifier in any case. */
 static int accept_request(struct verbs *c, const struct verbs_event *event)
 {
 	int rc;
@@ -269,7 +269,7 @@ static int verbs_establish(struct transport *t, const struct transport_param *pa
 	char text[TRANSPORT_ADDRESS_TEXT];
 	int rc;
 
-	/* Who asked may have given up before we looked. */
+	/* The client may already have given up. */
 	rc = verbs_cm_look(c);
 	if (!rc)
 		rc = verbs_qp_open(c, param);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* The map of verbs*.c, the only files that know librdmacm and libibverbs.
+/* Overview of verbs*.c, the only files that use librdmacm and libibverbs.
  *
- * verbs.c is the life of a connection and of a listener. Below it: verbs-cm asks the connection
- * manager and waits for its events, verbs-route finds the device, verbs-qp posts work requests
- * and takes their completions, verbs-io moves bytes, verbs-mr registers memory. verbs-text and
- * verbs-quirks are tables.
+ * verbs.c manages connections and listeners. Below it: verbs-cm calls the connection manager and
+ * waits for its events, verbs-route finds the device, verbs-qp posts work requests and takes
+ * their completions, verbs-io moves bytes, verbs-mr registers memory. verbs-text and verbs-quirks
+ * are tables.
  *
- * Nothing is done when the program is loaded, and no object is made before the first call. */
+ * Nothing is initialised at program start, and no object is created before the first call. */
 #ifndef RPCRDMA_TRANSPORT_VERBS_H
 #define RPCRDMA_TRANSPORT_VERBS_H
 
@@ -16,21 +16,21 @@
 
 #include "rpcrdma/transport/internal.h"
 
-#define VERBS_PRIVATE_MAX 255 /* what librdmacm can be given */
+#define VERBS_PRIVATE_MAX 255 /* the limit of librdmacm */
 
-/* verbs-text.c: events, states and refusals as words, and as -errno */
+/* verbs-text.c: events, states and refusals as text, and as -errno */
 
 /* An event of the connection manager, copied so that it can be acknowledged at once. */
 struct verbs_event {
 	enum rdma_cm_event_type type;
 	int status;
 	struct rdma_cm_id *id; /* CONNECT_REQUEST: the new one */
-	uint8_t ird, ord; /* RDMA Reads: that we answer; that we may have outstanding */
+	uint8_t ird, ord; /* RDMA Reads: those we answer; those we may have outstanding */
 	uint8_t private_data[VERBS_PRIVATE_MAX + 1];
 	size_t private_len;
 };
 
-/* What a device is, as far as words and rules depend on it. */
+/* The properties of a device that texts and quirks depend on. */
 struct verbs_kind {
 	enum ibv_transport_type transport;
 	uint8_t link_layer; /* IBV_LINK_LAYER_* */
@@ -41,33 +41,33 @@ struct verbs_kind {
 const char *verbs_text_kind(const struct verbs_kind *kind);
 /* "ACTIVE". */
 const char *verbs_text_port(enum ibv_port_state state);
-/* The end of a step by an event other than the one waited for: sets the error's text,
- * returns -errno. @kind may be NULL before a device is known. */
+/* Reports a step that ended with an unexpected event: sets the error text, returns -errno. @kind
+ * may be NULL before a device is known. */
 int verbs_text_event(const struct verbs_event *event, const char *step,
 		     const struct verbs_kind *kind);
-/* The end of a connection by a completion: the same. @theirs: a Receive ended so, and what is
- * wrong was done by the peer. */
+/* Likewise for a connection that a completion ended. @theirs: it was a Receive, and the peer
+ * caused the error. */
 int verbs_text_completion(enum ibv_wc_status status, bool theirs);
 /* "IBV_WC_RETRY_EXC_ERR" */
 const char *verbs_text_status(enum ibv_wc_status status);
 
-/* verbs-quirks.c: what differs from device to device */
+/* verbs-quirks.c: device differences */
 
 enum verbs_quirk_flags {
 	VERBS_SINK_NEEDS_WRITE = 1, /* memory that an RDMA Read fills is REMOTE_WRITE */
 	VERBS_CONNECT_BLOCKS = 2,   /* rdma_connect() waits for TCP */
 	VERBS_CLOSE_BLOCKS = 4,     /* so does rdma_destroy_id() while it connects */
 	VERBS_PORT_MAPPER = 8,      /* iwpmd must run on both hosts */
-	VERBS_FLUSH_FIRST = 16,     /* an end breaks the queue pair before it is told */
+	VERBS_FLUSH_FIRST = 16,     /* an end breaks the queue pair before the event */
 	VERBS_DEPTHS_SWAPPED = 32,  /* ird and ord in the answer to a connect */
-	VERBS_MAY_SLEEP = 64, /* the first message may not be looked at when it comes */
+	VERBS_MAY_SLEEP = 64,       /* the first message may be processed late */
 };
 
 struct verbs_quirk {
 	const char *name;
 	int transport;      /* ibv_transport_type; -1: any */
 	uint32_t vendor_id; /* 0: any */
-	unsigned int flags; /* may be 0: worth knowing, nothing to do */
+	unsigned int flags; /* may be 0: documentation only */
 	const char *what;   /* a sentence */
 	const char *tested; /* "soft-iWARP of Linux 6.1", or why not */
 };
@@ -89,12 +89,13 @@ struct verbs_region {
 
 /* Bytes of the pages that [base, base + len) touches. */
 uint64_t verbs_mr_locked(const void *base, size_t len, size_t page);
-/* May @need more bytes be locked? 0, or -ENOMEM with all numbers and what to do. */
+/* Whether @need more bytes may be locked: 0, or -ENOMEM with the numbers and the fix in the
+ * text. */
 int verbs_mr_allowed(size_t len, uint64_t need, uint64_t in_use, uint64_t limit);
 /* @access: IBV_ACCESS_*. -ENOMEM as above, or -errno of ibv_reg_mr. */
 int verbs_mr_register(struct verbs *c, void *base, size_t len, int access,
 		      struct verbs_region **out);
-/* Copes with a device that is gone. NULL is fine. */
+/* Also works after the device was removed. NULL is fine. */
 void verbs_mr_release(struct verbs_region *region);
 int verbs_mr_reg(struct transport *t, void *base, size_t len, unsigned int access,
 		 struct transport_region *out);
@@ -102,17 +103,17 @@ void verbs_mr_dereg(struct transport *t, struct transport_region *region);
 
 /* A connection or a listener */
 
-/* Memory that work requests take bytes from, oldest first. */
+/* A buffer for work requests, freed oldest first. */
 struct verbs_ring {
 	uint8_t *memory;
 	struct verbs_region *region;
 	size_t size, head, used;
 };
 
-/* A work request that was posted to the send queue; they complete in order. */
+/* A work request posted to the send queue; requests complete in order. */
 struct verbs_request {
 	struct verbs_ring *ring; /* NULL: none */
-	size_t bytes;            /* that the ring gets back */
+	size_t bytes;            /* returned to the ring */
 };
 
 struct verbs {
@@ -121,7 +122,7 @@ struct verbs {
 	bool listens;
 	bool ready;             /* established */
 	bool heard;             /* the peer has sent something */
-	bool connecting;        /* rdma_connect() was called, and has not ended */
+	bool connecting;        /* rdma_connect() was called and has not finished */
 	unsigned int nudge_ms;  /* until the next one, while the peer has said nothing */
 	bool gone;              /* the device was removed */
 	bool left;              /* the peer has disconnected */
@@ -131,7 +132,7 @@ struct verbs {
 	/* the connection manager */
 	struct rdma_event_channel *channel;
 	struct rdma_cm_id *id;
-	uint8_t peer_ird, peer_ord; /* of a request that waits for its answer */
+	uint8_t peer_ird, peer_ord; /* of a request not yet answered */
 
 	/* the device */
 	struct verbs_kind kind;
@@ -150,7 +151,7 @@ struct verbs {
 	uint32_t recv_depth, recv_size;
 	uint8_t *recv_memory;
 	struct verbs_region *recv_region;
-	uint32_t posted;               /* Receives that the adapter has */
+	uint32_t posted;               /* Receives posted to the adapter */
 	struct transport_msg *waiting; /* a ring of recv_depth */
 	uint32_t first, nwaiting;
 
@@ -158,7 +159,7 @@ struct verbs {
 	size_t send_max;                /* bytes of a Send */
 	struct verbs_request *requests; /* a ring of request_depth */
 	uint32_t request_depth, request_first, nrequests;
-	uint64_t completed;      /* requests that came back */
+	uint64_t completed;      /* completed requests */
 	struct verbs_ring out;   /* Sends */
 	struct verbs_ring stage; /* Writes; made by the first one */
 	struct verbs_ring sink;  /* Reads; made by the first one */
@@ -173,21 +174,22 @@ static inline struct verbs *verbs_of(struct transport *t)
 
 /* Marks the connection as broken, with the text of the last error; returns rc. */
 int verbs_fail(struct verbs *c, int rc);
-/* 0, or why nothing can be done on it. */
+/* 0, or the error that makes it unusable. */
 int verbs_usable(struct verbs *c);
-/* Gives everything back, of half-built ones too. */
+/* Frees everything, also of an incomplete connection. */
 void verbs_free(struct verbs *c);
 void verbs_free_p(struct verbs **c);
 
 /* verbs-cm.c: the connection manager */
 
-/* A channel, and an identifier on it. Errors: -ENODEV, -EACCES, with what is missing. */
+/* A channel, and an identifier on it.
+ * Errors: -ENODEV, -EACCES, with the missing part in the text. */
 int verbs_cm_open(struct verbs *c);
 /* Identifier and channel. */
 void verbs_cm_close(struct verbs *c);
 /* A new channel that does not block. */
 int verbs_cm_channel(struct rdma_event_channel **out);
-/* The next event: 1 taken and acknowledged, 0 there is none, -errno. */
+/* Takes the next event: 1 taken and acknowledged, 0 no event, -errno. */
 int verbs_cm_take(struct rdma_event_channel *channel, struct verbs_event *out);
 /* Waits for the event @wanted, the outcome of @step; any other ends it. */
 int verbs_cm_expect(struct verbs *c, enum rdma_cm_event_type wanted, const char *step,
@@ -196,22 +198,22 @@ int verbs_cm_expect(struct verbs *c, enum rdma_cm_event_type wanted, const char 
 int verbs_cm_resolve(struct verbs *c, const struct transport_address *to,
 		     const struct transport_param *param, uint64_t deadline);
 int verbs_cm_resolve_route(struct verbs *c, uint64_t deadline);
-/* Connects. On -ETIMEDOUT *@c may be NULL: another thread frees it when that is possible. */
+/* Connects. On -ETIMEDOUT *@c may be NULL: another thread then frees it. */
 int verbs_cm_connect(struct verbs **c, const struct transport_param *param,
 		     uint64_t deadline);
 int verbs_cm_accept(struct verbs *c, const struct transport_param *param,
 		    uint64_t deadline);
-/* All events that wait on a connection that is up: 0, or what they ended it with. */
+/* Handles pending events of an established connection: 0, or the error that ended it. */
 int verbs_cm_look(struct verbs *c);
 
 /* verbs-route.c: devices, ports, addresses */
 
 /* 0, or -ENODEV and -EACCES: what this host lacks. */
 int verbs_route_present(void);
-/* An address of the device, of @to's family, to come from. */
+/* A source address of the device, of @to's family. */
 int verbs_route_source(const char *device, const struct transport_address *to,
 		       struct transport_address *out);
-/* The identifier has a device: is it the one, and is its port up? */
+/* Checks that the identifier's device is the required one and its port is up. */
 int verbs_route_device(struct verbs *c, const char *device);
 int verbs_route(const struct transport_address *to, const struct transport_param *param,
 		struct transport_route *out, uint64_t deadline);
@@ -219,25 +221,25 @@ void verbs_route_address(const struct sockaddr *from, struct transport_address *
 
 /* verbs-qp.c: queue pair, work requests, completions */
 
-/* Everything that a connection needs, Receives posted. */
+/* Creates everything that a connection needs, and posts Receives. */
 int verbs_qp_open(struct verbs *c, const struct transport_param *param);
-/* Breaks it, waits until every work request came back, and frees it. */
+/* Moves it to the error state, waits for all completions, and frees it. */
 void verbs_qp_close(struct verbs *c);
 int verbs_qp_post_receive(struct verbs *c, uint32_t slot);
-/* Posts one request to the send queue, which has room. */
+/* Posts one request to the send queue, which must have room. */
 int verbs_qp_post(struct verbs *c, struct ibv_send_wr *wr, struct verbs_ring *ring,
 		  size_t bytes);
-/* Takes in what there is, waiting for it if there is nothing: 0 also when the wait is to be
- * repeated, -ETIMEDOUT, or the end of the connection. */
+/* Takes available completions, or waits for them: 0 also when the caller must wait again,
+ * -ETIMEDOUT, or the error that ended the connection. */
 int verbs_qp_step(struct verbs *c, uint64_t deadline);
-/* The same without waiting: how many completions there were, or the end. */
+/* The same without waiting: the number of completions, or the error. */
 int verbs_qp_poll(struct verbs *c);
 
 /* verbs-io.c */
 
 int verbs_ring_open(struct verbs *c, struct verbs_ring *ring, size_t size, int access);
 void verbs_ring_close(struct verbs_ring *ring);
-/* @len bytes in one piece; NULL when there is no room now. @bytes is what they cost. */
+/* @len contiguous bytes; NULL when there is no room now. @bytes is the space they use. */
 uint8_t *verbs_ring_take(struct verbs_ring *ring, size_t len, size_t *bytes);
 int verbs_io_send(struct transport *t, const struct iovec *iov, int iovcnt,
 		  unsigned int flags, uint32_t invalidate_handle, uint64_t deadline);
