@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* The reader and the writer under every codec: XDR (RFC 4506) in the caller's buffer, with the
- * buffer's end. After the first overrun a cursor stays bad, reads zeros and writes nothing, so
- * that a decoder checks once, at its end. */
+/* The reader and the writer of all codecs: XDR (RFC 4506) in the caller's buffer, with its
+ * bounds. After the first overrun a cursor stays bad, reads zeros and writes nothing, so that a
+ * decoder checks only once, at the end. */
 #include "rpcrdma/wire/wire.h"
 
 /* Reader */
@@ -12,7 +12,7 @@ void reader_init(struct reader *r, const void *buf, size_t len)
 {
 	static const uint8_t nothing;
 
-	/* An empty buffer may be NULL, to which not even 0 may be added. */
+	/* An empty buffer may be NULL, and adding even 0 to NULL is undefined. */
 	r->p = buf ? buf : &nothing;
 	r->end = r->p + (buf ? len : 0);
 	r->bad = false;
@@ -63,7 +63,7 @@ const uint8_t *reader_opaque(struct reader *r, size_t max, uint32_t *len)
 	const uint8_t *p;
 
 	*len = reader_u32(r);
-	/* The bytes before their padding: rounding a hostile length up first could wrap. */
+	/* Check the length before rounding it up, which could wrap a hostile value. */
 	p = *len <= max ? reader_bytes(r, *len) : NULL;
 	if (!p || !reader_bytes(r, xdr_pad4(*len) - *len)) {
 		r->bad = true;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* The RPC-over-RDMA version 1 transport header, RFC 8166 section 4, both ways. Decoding looks
- * at the form alone: whether a Read position is aligned, a returned chunk matches the one that
- * was offered, or a credit is zero, is for those who know what was asked. */
+/* The RPC-over-RDMA version 1 transport header, RFC 8166 section 4, encoder and decoder. Decoding
+ * checks only the format; the caller, who knows the request, checks whether a Read position is
+ * aligned, a returned chunk matches the offered one, or a credit is zero. */
 #include <assert.h>
 
 #include "rpcrdma/wire/wire.h"
@@ -21,7 +21,7 @@ void header_init(struct rpcrdma_header *h, uint32_t xid, uint32_t credit, uint32
 	h->rdma_err = 0;
 	h->rdma_vers_low = 0;
 	h->rdma_vers_high = 0;
-	/* The arrays are valid up to these counts and never read beyond them. */
+	/* Array elements beyond these counts are never read. */
 	h->read_count = 0;
 	h->write_count = 0;
 	h->has_reply = false;
@@ -241,7 +241,7 @@ static int decode_lists(struct rpcrdma_header *h, struct reader *r)
 		rc = decode_chunk(h, r, &h->reply);
 	if (rc)
 		return rc;
-	/* Section 4.5.2: without a chunk there is nowhere for the message to be. */
+	/* Section 4.5.2: without a chunk there is no place for the message. */
 	if (h->rdma_proc == RDMA_NOMSG && !h->read_count && !h->write_count &&
 	    !h->has_reply)
 		return bad_header("RDMA_NOMSG without chunks");
@@ -281,12 +281,13 @@ int header_decode(struct rpcrdma_header *h, struct reader *r)
 	h->rdma_vers = reader_u32(r);
 	h->rdma_credit = reader_u32(r);
 	h->rdma_proc = reader_u32(r);
-	/* An ERR_CHUNK is shorter than the 28 bytes that section 4.5 asks of the others. */
+	/* An ERR_CHUNK is shorter than the 28 bytes that section 4.5 requires of other
+	 * headers. */
 	if (len < RPCRDMA_ERR_CHUNK_LEN ||
 	    (len < RPCRDMA_HEADER_MIN && h->rdma_proc != RDMA_ERROR))
 		return err_set(EMSGSIZE, "RPC-over-RDMA header of %zu bytes", len);
 	rc = decode_body(h, r);
-	/* Nobody shall act on the half of a list that came before the fault. */
+	/* Clear the counts, so that callers do not use an incomplete list. */
 	if (rc) {
 		h->read_count = h->write_count = h->segment_count = 0;
 		h->has_reply = false;

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* What both sides tell of themselves when they connect, RFC 8797 section 5: eight bytes in the
- * connection manager's (or MPA's) private data. */
+/* The properties that both sides exchange when they connect, RFC 8797 section 5: eight bytes in
+ * the connection manager's (or MPA's) private data. */
 #include "rpcrdma/wire/wire.h"
 
 #define PRIVATE_MAGIC    0xf6ab0e18
 #define PRIVATE_VERSION  1
-#define PRIVATE_FLAG_R   0x01 /* the sender copes with remote invalidation */
+#define PRIVATE_FLAG_R   0x01 /* the sender supports remote invalidation */
 #define PRIVATE_UNIT     1024
 #define PRIVATE_SIZE_MAX (256 * PRIVATE_UNIT)
 
-/* Section 5.1: a size is its number of units less one. */
+/* Section 5.1: a size is encoded as its number of units minus one. */
 static uint8_t encode_size(uint32_t bytes)
 {
 	if (bytes < PRIVATE_UNIT)
@@ -39,7 +39,7 @@ void private_decode(struct rpcrdma_private *p, const void *buf, size_t len)
 
 	*p = (struct rpcrdma_private){ .send_size = RPCRDMA_INLINE_MIN,
 				       .receive_size = RPCRDMA_INLINE_MIN };
-	/* Section 5.2: other layers may have put bytes in front, and zeros behind. */
+	/* Section 5.2: other layers may have added bytes before it, and zeros after it. */
 	while (len >= RPCRDMA_PRIVATE_LEN && get_be32(b) != PRIVATE_MAGIC) {
 		b++;
 		len--;

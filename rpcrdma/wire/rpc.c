@@ -2,13 +2,13 @@
 /* Copyright (C) 2026 The nfsrdma authors */
 
 /* The RPC message header, RFC 5531 sections 9 and 10 and appendix A (AUTH_SYS). Arguments and
- * results follow it and belong to others. Verifiers are handed on as they came and written as
- * AUTH_NONE: with AUTH_SYS they carry nothing. */
+ * results follow it and are not handled here. Received verifiers are returned unchanged and sent
+ * ones are AUTH_NONE, as with AUTH_SYS they have no content. */
 #include "rpcrdma/wire/wire.h"
 
 #define RPC_VERSION 2
 
-/* The machine name of AUTH_SYS: servers ignore it, but it is what a capture shows. */
+/* The machine name of AUTH_SYS: servers ignore it, but captures show it. */
 static const char machine[] = "nfsrdma";
 
 /* Calls */
@@ -56,7 +56,7 @@ void rpc_call_encode(struct writer *w, const struct rpc_call *call)
 	encode_null_verifier(w);
 }
 
-/* The body has its own end; what may follow the last group in it is passed over. */
+/* The body has its own length; bytes after the last group are skipped. */
 static void decode_auth_sys(struct rpc_cred *cred, struct reader *r)
 {
 	uint32_t len, i;
@@ -105,7 +105,7 @@ int rpc_call_decode(struct rpc_call *call, struct reader *r)
 	call->rpcvers = reader_u32(r);
 	if (r->bad || type != RPC_CALL)
 		return err_set(EBADMSG, "not an RPC call");
-	/* What follows has the form of another version. */
+	/* The rest has the format of another version. */
 	if (call->rpcvers != RPC_VERSION)
 		return 0;
 	call->prog = reader_u32(r);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Headers and bytes in words: what golden tests compare, debug output shows and a finding
- * gives as evidence. Names of fields and values are those of RFC 8166. */
+/* Headers and bytes as text, for golden tests, debug output and the evidence of findings. Names
+ * of fields and values are those of RFC 8166. */
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -93,7 +93,7 @@ int header_text(const struct rpcrdma_header *h, char *buf, size_t cap)
 
 void hex_text(const void *bytes, size_t len, char *buf, size_t cap)
 {
-	/* Two digits a byte, and a blank before each group of four but the first. */
+	/* Two digits per byte, and a space before each group of four except the first. */
 	size_t whole = len * 2 + (len ? (len - 1) / 4 : 0);
 	struct text t = { .buf = buf, .cap = cap };
 	const uint8_t *p = bytes;
@@ -102,7 +102,7 @@ void hex_text(const void *bytes, size_t len, char *buf, size_t cap)
 	if (!cap)
 		return;
 	buf[0] = '\0';
-	/* Less the dots that say that bytes are missing. */
+	/* Minus the dots for omitted bytes. */
 	if (whole >= cap)
 		room = cap > 3 ? cap - 4 : 0;
 	for (i = 0; i < len; i++) {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Pure codecs of what goes into one RDMA Send: the RPC-over-RDMA v1 transport header
- * (RFC 8166 section 4), the connection's private data (RFC 8797), and the RPC message header
- * (RFC 5531). No I/O, no allocation, no globals; every input is hostile.
+/* Pure codecs for the content of one RDMA Send: the RPC-over-RDMA v1 transport header (RFC 8166
+ * section 4), the connection's private data (RFC 8797), and the RPC message header (RFC 5531). No
+ * I/O, no allocation, no globals; every input is hostile.
  *
- * A reader and a writer carry their end. Once overrun they stay bad and return zeros, so a
- * decoder is a straight line with one check at the end. */
+ * Readers and writers know their bounds. Once overrun they stay bad and return zeros, so a
+ * decoder needs only one check, at the end. */
 #ifndef RPCRDMA_WIRE_H
 #define RPCRDMA_WIRE_H
 
@@ -24,11 +24,11 @@ void reader_init(struct reader *r, const void *buf, size_t len);
 size_t reader_left(const struct reader *r);
 uint32_t reader_u32(struct reader *r);
 uint64_t reader_u64(struct reader *r);
-/* XDR bool: anything but 0 and 1 makes the reader bad. */
+/* XDR bool: any value except 0 and 1 makes the reader bad. */
 bool reader_bool(struct reader *r);
-/* @len bytes as they stand, no padding; NULL when there are fewer. Borrowed from the buffer. */
+/* @len raw bytes, no padding; NULL when there are fewer. Borrowed from the buffer. */
 const uint8_t *reader_bytes(struct reader *r, size_t len);
-/* opaque<max>: length word, bytes, padding. NULL and bad when longer than @max or cut. */
+/* opaque<max>: length word, bytes, padding. NULL and bad when longer than @max or truncated. */
 const uint8_t *reader_opaque(struct reader *r, size_t max, uint32_t *len);
 
 struct writer {
@@ -42,11 +42,11 @@ void writer_init(struct writer *w, void *buf, size_t cap);
 void writer_u32(struct writer *w, uint32_t v);
 void writer_u64(struct writer *w, uint64_t v);
 void writer_bool(struct writer *w, bool v);
-/* As they stand. */
+/* Raw bytes, no padding. */
 void writer_bytes(struct writer *w, const void *buf, size_t len);
 /* opaque<>: length word, bytes, zero padding. */
 void writer_opaque(struct writer *w, const void *buf, uint32_t len);
-/* Leaves room for @len bytes and returns where they go, NULL when there is none. */
+/* Reserves @len bytes and returns their address, NULL when there is no room. */
 uint8_t *writer_reserve(struct writer *w, size_t len);
 
 /* header.c: RFC 8166 section 4 */
@@ -66,13 +66,13 @@ enum rpcrdma_errcode {
 	ERR_CHUNK = 2,
 };
 
-/* What one header may hold here. 253 segments are all that fit in 4096 bytes; chunk lists
- * that are longer are answered as too complex, which RFC 8166 section 4.5.2 allows (and
- * RFC 8267 section 6.4.2 guarantees only 16 segments a chunk). */
+/* Limits of one header. At most 253 segments fit in 4096 bytes; longer chunk lists are answered
+ * as too complex, which RFC 8166 section 4.5.2 allows (and RFC 8267 section 6.4.2 guarantees only
+ * 16 segments a chunk). */
 #define RPCRDMA_MAX_SEGMENTS 256
 #define RPCRDMA_MAX_CHUNKS   8
 
-/* Sizes in bytes of the fixed part and of what must be there before anything is parsed. */
+/* Sizes in bytes of the fixed part and of the minimum needed before parsing. */
 #define RPCRDMA_HEADER_MIN    28
 #define RPCRDMA_ERR_CHUNK_LEN 20
 #define RPCRDMA_ERR_VERS_LEN  28
@@ -115,8 +115,9 @@ struct rpcrdma_header {
 
 /* An RDMA_MSG (or NOMSG) header without chunks. */
 void header_init(struct rpcrdma_header *h, uint32_t xid, uint32_t credit, uint32_t proc);
-/* Adds to a header that is being built. Read segments first, then Write chunks, then the
- * Reply chunk. -E2BIG beyond the bounds above. */
+/* Add to a header under construction: Read segments first, then Write chunks, then the Reply
+ * chunk.
+ * Errors: -E2BIG beyond the limits above. */
 int header_add_read(struct rpcrdma_header *h, uint32_t position,
 		    const struct rpcrdma_segment *segment);
 int header_add_write(struct rpcrdma_header *h, const struct rpcrdma_segment *segments,
@@ -127,7 +128,7 @@ int header_set_reply(struct rpcrdma_header *h, const struct rpcrdma_segment *seg
 uint64_t header_chunk_length(const struct rpcrdma_header *h,
 			     const struct rpcrdma_chunk *chunk);
 
-/* Writes the header, all of it or -ENOBUFS. */
+/* Writes the whole header. Errors: -ENOBUFS it does not fit. */
 int header_encode(struct writer *w, const struct rpcrdma_header *h);
 
 /* Reads a header; @r is left at the RPC message that follows.
@@ -143,16 +144,15 @@ int header_decode(struct rpcrdma_header *h, struct reader *r);
 
 /* text.c: for golden tests, debug output and evidence */
 
-/* One line a field, as tests/wire/ has them. Returns the length, cut at @cap. */
+/* One line per field, as in tests/wire/. Returns the length, truncated at @cap. */
 int header_text(const struct rpcrdma_header *h, char *buf, size_t cap);
-/* "f6ab0e18 01000303", at most @cap bytes with the NUL; dots at the end where bytes are left
- * out. */
+/* "f6ab0e18 01000303", at most @cap bytes with the NUL; dots at the end if bytes are omitted. */
 void hex_text(const void *bytes, size_t len, char *buf, size_t cap);
 
 /* private-data.c: RFC 8797 section 5 */
 
 #define RPCRDMA_PRIVATE_LEN 8
-#define RPCRDMA_INLINE_MIN  1024 /* both directions, where no private data say otherwise */
+#define RPCRDMA_INLINE_MIN  1024 /* both directions, by default without private data */
 
 struct rpcrdma_private {
 	bool present; /* magic found and version 1 */
@@ -172,7 +172,7 @@ void private_decode(struct rpcrdma_private *p, const void *buf, size_t len);
 #define RPC_AUTH_BODY_MAX  400
 #define RPC_AUTH_MAX       (2 * (8 + RPC_AUTH_BODY_MAX)) /* credential and verifier */
 #define RPC_CALL_HEAD_MAX  (24 + RPC_AUTH_MAX)
-#define RPC_REPLY_HEAD_MAX (16 + 8 + RPC_AUTH_BODY_MAX) /* of one that brings results */
+#define RPC_REPLY_HEAD_MAX (16 + 8 + RPC_AUTH_BODY_MAX) /* of a successful reply */
 #define RPC_GIDS_MAX       16                           /* AUTH_SYS */
 #define RPC_MACHINE_MAX    255
 
@@ -205,9 +205,9 @@ struct rpc_call {
 	uint32_t prog;
 	uint32_t vers;
 	uint32_t proc;
-	struct rpc_cred cred; /* flavours other than SYS decode to their number alone */
-	/* Credential and verifier as they stand on the wire. The decoder leaves them here,
-	 * borrowed from its buffer; the encoder writes them instead of cred, unless NULL. */
+	struct rpc_cred cred; /* flavours other than SYS decode to their number only */
+	/* Credential and verifier in wire format. The decoder sets them, borrowed from its
+	 * buffer; the encoder writes them instead of cred, unless NULL. */
 	const uint8_t *auth;
 	size_t auth_len;
 };
@@ -219,21 +219,22 @@ struct rpc_reply {
 	uint32_t reject_stat; /* RPC_MSG_DENIED */
 	uint32_t low, high;   /* PROG_MISMATCH, RPC_MISMATCH */
 	uint32_t auth_stat;   /* RPC_AUTH_ERROR */
-	/* RPC_MSG_ACCEPTED, by the decoder alone: the verifier, borrowed from its buffer */
+	/* RPC_MSG_ACCEPTED, set only by the decoder: the verifier, borrowed from its buffer */
 	uint32_t verf_flavor;
 	uint32_t verf_len;
 	const uint8_t *verf;
 };
 
 void rpc_call_encode(struct writer *w, const struct rpc_call *call);
-/* Leaves @r at the arguments. -EBADMSG when it is not a call or is cut. rpcvers may be other
- * than 2, and nothing after it is decoded then: the caller answers RPC_MISMATCH. */
+/* Leaves @r at the arguments. -EBADMSG when it is not a call or is truncated. rpcvers
+ * other than 2 is not an error, but nothing after it is decoded: the caller answers
+ * RPC_MISMATCH. */
 int rpc_call_decode(struct rpc_call *call, struct reader *r);
 void rpc_reply_encode(struct writer *w, const struct rpc_reply *reply);
-/* Leaves @r at the results. -EBADMSG when it is not a reply or is cut. */
+/* Leaves @r at the results. -EBADMSG when it is not a reply or is truncated. */
 int rpc_reply_decode(struct rpc_reply *reply, struct reader *r);
-/* 0 for an accepted, successful reply; else the RPC error in words.
- * Errors: -EOPNOTSUPP program, version or procedure not there; -EACCES authentication;
+/* 0 for an accepted, successful reply; else sets the error text.
+ * Errors: -EOPNOTSUPP program, version or procedure unavailable; -EACCES authentication;
  * -EINVAL GARBAGE_ARGS; -EREMOTEIO SYSTEM_ERR; -EPROTO anything else. */
 int rpc_reply_check(const struct rpc_reply *reply);
 
