@@ -34,8 +34,8 @@ int channel_send(int channel, int type, const void *body, size_t len, int pass_f
 	return 0;
 }
 
-/* The descriptor that came along. There is room for exactly one (not CMSG_SPACE, in whose
- * padding a second one fits): the kernel keeps back the others. */
+/* Takes the descriptor passed with a record. The buffer has room for exactly one (not CMSG_SPACE,
+ * whose padding could hold a second): the kernel discards any others. */
 static int take_passed(struct msghdr *msg)
 {
 	struct cmsghdr *cmsg = CMSG_FIRSTHDR(msg);

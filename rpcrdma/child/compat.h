@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* What differs between compilers and processors. */
+/* Differences between compilers and processors. */
 #ifndef RPCRDMA_CHILD_COMPAT_H
 #define RPCRDMA_CHILD_COMPAT_H
 
@@ -21,15 +21,15 @@
 #define COMPAT_SANITIZED 0
 #endif
 
-/* Which argument of clone(2) has the flags. */
+/* The index of clone(2)'s flags argument. */
 #if defined(__s390__)
 #define COMPAT_CLONE_FLAGS 1
 #else
 #define COMPAT_CLONE_FLAGS 0
 #endif
 
-/* A system call that a filter answered with SIGSYS returns -EPERM from the signal's handler. Where
- * the register is not known here, the filter returns EPERM itself and nothing is printed. */
+/* A system call that a filter answered with SIGSYS returns -EPERM from the signal handler. On
+ * other processors the filter returns EPERM itself and nothing is printed. */
 #if defined(__x86_64__)
 #define COMPAT_HAS_RETURN 1
 static inline void compat_return_eperm(ucontext_t *context)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* What a process gives up for good before it decodes anything: its identity, its capabilities, the
- * right to gain new ones, and memory, files and system calls beyond what it needs. */
+/* What a process gives up permanently before it decodes anything: its identity, its capabilities,
+ * the right to gain new ones, and memory, files and system calls that it does not need. */
 #include <fcntl.h>
 #include <grp.h>
 #include <linux/capability.h>
@@ -14,12 +14,12 @@
 #include "rpcrdma/child/internal.h"
 
 #define NOBODY 65534
-/* No ordinary program has so much; one that does is under a sanitizer, whose shadow memory grows as
- * it runs, and a limit would kill it. */
+/* Only a process under a sanitizer uses this much address space. Its shadow memory grows as it
+ * runs, and a limit would kill it. */
 #define SHADOW_SIZE ((rlim_t)1 << 40)
 
-/* So that nothing that could ever be executed gets one back. The kernel refuses the first number
- * that it does not know, and all of them to who lacks CAP_SETPCAP. */
+/* Prevents executed programs from regaining capabilities. The kernel refuses the first unknown
+ * number, and all of them without CAP_SETPCAP. */
 static void drop_bounding_set(void)
 {
 	unsigned int cap;
@@ -28,7 +28,7 @@ static void drop_bounding_set(void)
 		;
 }
 
-/* All but those of @kept that there are. */
+/* Drops all capabilities except those in @kept that the process has. */
 static int drop_capabilities(uint32_t kept)
 {
 	struct __user_cap_header_struct header = { .version =
@@ -67,7 +67,7 @@ static void limit(int resource, rlim_t max)
 	setrlimit((__rlimit_resource_t)resource, &r);
 }
 
-/* Bytes of address space, and of private writable memory, in use; 0 where they are not known. */
+/* Bytes of address space and of private writable memory in use; 0 if not known. */
 static void used_memory(rlim_t *space, rlim_t *data)
 {
 	_cleanup_close_ int fd = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
@@ -107,7 +107,7 @@ int child_confine(enum child_kind kind)
 	rlim_t space, data;
 	int rc = 0;
 
-	/* /proc/self is closed to who changes its identity. */
+	/* /proc/self is not readable after a change of identity. */
 	used_memory(&space, &data);
 	if (nobody || child_is(kind, CHILD_POWERLESS))
 		drop_bounding_set();
@@ -119,7 +119,7 @@ int child_confine(enum child_kind kind)
 		rc = drop_capabilities(1u << CAP_DAC_READ_SEARCH);
 	if (rc)
 		return rc;
-	/* Nobody else's process of that uid may look into it, or dump it. */
+	/* Other processes of that uid must not trace or dump it. */
 	if (nobody)
 		prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 	set_limits(&child_profiles[kind].limits, space, data);

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* System calls that nothing of ours makes once it is confined, and that whoever took it over would
- * want: programs, namespaces, mounts, other processes, kernel interfaces with a history of holes.
- * They return EPERM. The list denies and does not allow: RDMA providers make system calls that
- * depend on the device, and an allow-list would break devices that this project cannot test.
+/* System calls that our code never makes once confined, but an attacker would use: programs,
+ * namespaces, mounts, other processes, kernel interfaces with a history of vulnerabilities. They
+ * return EPERM. This is a deny-list: RDMA providers make system calls that depend on the device,
+ * and an allow-list would break devices that this project cannot test.
  *
- * A kernel without seccomp runs the process without the list: all else that confines it holds. */
+ * On a kernel without seccomp the process runs without the list; all other confinement
+ * applies. */
 #include <fcntl.h>
 #include <sched.h>
 #include <seccomp.h>
@@ -16,7 +17,7 @@
 #include "rpcrdma/child/compat.h"
 #include "rpcrdma/child/internal.h"
 
-/* By name: libseccomp knows the numbers, and which an architecture lacks. */
+/* By name: libseccomp knows the numbers, and which ones an architecture lacks. */
 static const char *const denied[] = {
 	/* other programs, and leaving the process group that is killed as a whole */
 	"execve",
@@ -95,7 +96,7 @@ const char *deny_name(size_t i)
 	return denied[i];
 }
 
-/* AddressSanitizer's own. */
+/* System calls that AddressSanitizer makes. */
 static bool is_exempt(const char *name)
 {
 	return COMPAT_SANITIZED &&
@@ -104,7 +105,7 @@ static bool is_exempt(const char *name)
 
 /* --- NFSRDMA_DEBUG -------------------------------------------------------------------- */
 
-/* In a signal's handler: no stdio. */
+/* Runs in a signal handler, so it must not use stdio. */
 static size_t put_number(char *buf, unsigned int value)
 {
 	char digits[12];
@@ -134,7 +135,7 @@ static void on_denied(int sig, siginfo_t *info, void *context)
 	compat_return_eperm(context);
 }
 
-/* What the filter does: EPERM, by way of a handler that prints the number where that is asked for. */
+/* The filter's action: EPERM, or with NFSRDMA_DEBUG a handler that also prints the number. */
 static uint32_t deny_action(void)
 {
 	struct sigaction action = { .sa_sigaction = on_denied, .sa_flags = SA_SIGINFO };
@@ -154,7 +155,7 @@ static int add_rules(scmp_filter_ctx filter, uint32_t action)
 
 	for (i = 0; i < ARRAY_SIZE(denied) && !rc; i++) {
 		number = seccomp_syscall_resolve_name(denied[i]);
-		/* Newer than this libseccomp, or of other architectures. */
+		/* Skips calls that are newer than this libseccomp, or of other architectures. */
 		if (number >= 0 && !is_exempt(denied[i]))
 			rc = seccomp_rule_add(filter, action, number, 0);
 	}
@@ -163,7 +164,8 @@ static int add_rules(scmp_filter_ctx filter, uint32_t action)
 				      SCMP_CMP(COMPAT_CLONE_FLAGS, SCMP_CMP_MASKED_EQ,
 					       denied_clone_flags[i],
 					       denied_clone_flags[i]));
-	/* A filter does not see its flags, which are in memory. libc then uses clone(2). */
+	/* A filter cannot see the flags of clone3(2), which are in memory. libc then uses
+	 * clone(2). */
 	if (!rc)
 		rc = seccomp_rule_add(filter, SCMP_ACT_ERRNO(ENOSYS), SCMP_SYS(clone3),
 				      0);

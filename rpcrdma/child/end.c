@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* The end of a child. Whoever waits does so until a deadline: SIGKILL does not end a process that
- * the kernel holds, as on a dead mount or while soft-iWARP connects. Such a child is left, with its
- * pid, and init reaps it when this process has ended.
+/* The end of a child. All waits have a deadline: SIGKILL does not end a process blocked in the
+ * kernel, as on a dead mount or while soft-iWARP connects. Such a child is abandoned, its pid is
+ * reported, and init reaps it after this process has ended.
  *
- * A process group is killed before its leader is reaped: until then its number is not reused. */
+ * A process group is killed before its leader is reaped, as its number is not reused until
+ * then. */
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -14,9 +15,9 @@
 
 #include "rpcrdma/child/internal.h"
 
-/* A killed process is gone in no time, unless the kernel holds it. */
+/* A killed process ends at once, unless it is blocked in the kernel. */
 #define KILLED_MS 500
-/* Without pidfd_open(2), Linux before 5.3: how often to look. */
+/* Polling interval without pidfd_open(2), before Linux 5.3. */
 #define LOOK_MS 5
 
 void child_kill(const struct child *child)
@@ -25,11 +26,11 @@ void child_kill(const struct child *child)
 		return;
 	if (child_is(child->kind, CHILD_GROUP))
 		kill(-child->pid, SIGKILL);
-	/* It may not have its group yet. */
+	/* It may not be in its group yet. */
 	kill(child->pid, SIGKILL);
 }
 
-/* Not reaped. */
+/* Whether it has ended; does not reap it. */
 static bool has_ended(pid_t pid)
 {
 	siginfo_t info = { .si_pid = 0 };
@@ -146,7 +147,7 @@ int child_answer(int channel, const void *answer, size_t len)
 	return channel_send(channel, CHANNEL_ANSWER, answer, len, -1) ? 1 : 0;
 }
 
-/* Room for the answer and, because another length is an error, for one byte more. CHANNEL_FAILED is
+/* The buffer has room for the answer and one more byte, to detect a longer one. CHANNEL_FAILED is
  * as long as ERR_TEXT_MAX. */
 static ssize_t take_answer(const struct child *child, uint8_t *body, size_t cap,
 			   int *type, uint64_t deadline)
@@ -183,7 +184,7 @@ int child_call(const struct child_function *function, void *answer, size_t len,
 		return rc;
 	n = take_answer(&child, body, cap, &type, deadline);
 	err_keep(&why, (int)n);
-	/* One that has answered, or closed its end, is on its way out. */
+	/* A child that has answered, or closed its end, is about to exit. */
 	child_finish(&child, n == -ETIMEDOUT ? 0 : deadline, end);
 	if (n == -EPIPE)
 		return err_set(EPIPE, "%s %s", function->name,

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* The map of the folder.
+/* Overview of the folder.
  *
  *	profiles.c  what each kind of child may do: one table
  *	channel.c   records between parent and child
  *	start.c     fork(2), and a child's first steps
  *	confine.c   identity, capabilities, limits
  *	deny.c      the system calls that no worker makes (seccomp)
- *	program.c   execve(2), and what a program writes
- *	end.c       waiting, killing, leaving behind
+ *	program.c   execve(2), and a program's output
+ *	end.c       waiting for, killing and abandoning a child
  */
 #ifndef RPCRDMA_CHILD_INTERNAL_H
 #define RPCRDMA_CHILD_INTERNAL_H
@@ -28,18 +28,18 @@ enum child_flag {
 	CHILD_POWERLESS = 1 << 1,
 	/* The system calls of deny.c return EPERM. */
 	CHILD_DENY = 1 << 2,
-	/* A process group of its own, that is killed as a whole. Where DENY is set too nothing leaves
+	/* A process group of its own, which is killed as a whole. With DENY no process can leave
 	 * it: setpgid(2) and setsid(2) are denied. */
 	CHILD_GROUP = 1 << 3,
-	/* Descriptors. SILENT: stdin and stdout are /dev/null, and stderr unless NFSRDMA_DEBUG asks for
-	 * words. KEEP_STDIN: but stdin stays. MUTE: stderr is /dev/null always. ALL_FDS: what the parent
-	 * has open stays open. */
+	/* Descriptors. SILENT: stdin and stdout are /dev/null, and so is stderr unless
+	 * NFSRDMA_DEBUG enables messages. KEEP_STDIN: keeps stdin. MUTE: stderr is always
+	 * /dev/null. ALL_FDS: keeps all open descriptors of the parent. */
 	CHILD_SILENT = 1 << 4,
 	CHILD_KEEP_STDIN = 1 << 5,
 	CHILD_MUTE = 1 << 6,
 	CHILD_ALL_FDS = 1 << 7,
-	/* Signals. KEEP_SIGNALS: blocked and handled as in the parent. NO_INTERRUPT: SIGINT is the
-	 * parent's matter. TERM_FIRST: SIGTERM and a second before SIGKILL. */
+	/* Signals. KEEP_SIGNALS: blocked and handled as in the parent. NO_INTERRUPT: only the
+	 * parent handles SIGINT. TERM_FIRST: SIGTERM and a second before SIGKILL. */
 	CHILD_KEEP_SIGNALS = 1 << 8,
 	CHILD_NO_INTERRUPT = 1 << 9,
 	CHILD_TERM_FIRST = 1 << 10,
@@ -70,21 +70,22 @@ static inline bool child_is(enum child_kind kind, enum child_flag flag)
 
 /* start.c */
 
-/* Forks; in the child 0 comes back after the first steps that all kinds share. */
+/* Forks; returns 0 in the child, after the first steps that all kinds share. */
 pid_t start_fork(enum child_kind kind);
-/* Opens /dev/null as stdin, stdout and stderr where these are closed: a pipe or a socket must not
- * become one of them. Errors: -errno of open(2). */
+/* Opens /dev/null as stdin, stdout and stderr if these are closed: a pipe or a socket must not
+ * get their numbers. Errors: -errno of open(2). */
 int start_fill_standard_files(void);
 /* Closes all descriptors but stdin, stdout, stderr and @keep, which it sorts. */
 void start_close_others(int *keep, size_t nkeep);
-/* stdin, stdout and stderr as the flags of the kind have them. */
+/* Sets up stdin, stdout and stderr by the flags of the kind. */
 int start_standard_files(enum child_kind kind);
 
 /* deny.c */
 
-/* Installs the filter. A kernel without seccomp is no error, and said with NFSRDMA_DEBUG. */
+/* Installs the filter. A kernel without seccomp is not an error, but is reported with
+ * NFSRDMA_DEBUG. */
 void deny_install(void);
-/* How many system calls are denied, and the name of one of them. For the test that tries them. */
+/* The number of denied system calls, and the name of one, for the test that tries them. */
 size_t deny_count(void);
 const char *deny_name(size_t i);
 

@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* What each kind of child may do. Who decodes a peer's bytes gets the strongest sandbox that leaves
- * RDMA providers working: they open devices, map memory and start threads, so that system calls are
- * denied by name and never allowed by name.
+/* What each kind of child may do. Kinds that decode a peer's bytes get the strictest sandbox in
+ * which RDMA providers work: providers open devices, map memory and start threads, so system
+ * calls are restricted by a deny-list, not an allow-list.
  *
- * Who mounts or starts a program keeps what these need: a program that is executed may be set-user-ID
- * or change its SELinux domain, both of which no_new_privs would switch off, and mount.nfs may start
+ * Kinds that mount or start a program keep what these need: the program may be set-user-ID or
+ * change its SELinux domain, both of which no_new_privs would disable, and mount.nfs may start
  * rpc.statd, which inherits limits and outlives us. */
 #include "rpcrdma/child/internal.h"
 
 #define MIB ((rlim_t)1 << 20)
 
 const struct child_profile child_profiles[CHILD_KINDS] = {
-	/* The largest sweep holds sixteen areas of 1 MiB, their copies, and the reference; or one READ of
-	 * 64 MiB, what it should bring, and that again. */
+	/* The largest sweep holds sixteen areas of 1 MiB, their copies, and the reference; or one
+	 * READ of 64 MiB, its expected data, and a copy of these. */
 	[CHILD_WORKER] = {
 		.flags = CHILD_NOBODY | CHILD_DENY | CHILD_GROUP | CHILD_SILENT |
 			 CHILD_NO_INTERRUPT,
 		.limits = { .files = 32, .space = 512 * MIB, .no_core = true },
 	},
-	/* In its worker's group, which ends with the worker. A reply of 1 MiB in pieces is held twice. Not
-	 * RLIMIT_AS: the C library reserves address space for later, and would use that. It opens nothing: what
-	 * it has been given stays open beyond the limit. */
+	/* In its worker's group, which ends with the worker. A reply of 1 MiB in pieces is held
+	 * twice. RLIMIT_AS is not used, as address space that the C library reserves would count.
+	 * It opens nothing: descriptors that it inherits stay open beyond the limit. */
 	[CHILD_REFERENCE] = {
 		.flags = CHILD_NOBODY | CHILD_DENY | CHILD_SILENT | CHILD_MUTE |
 			 CHILD_NO_INTERRUPT,
@@ -51,20 +51,21 @@ const struct child_profile child_profiles[CHILD_KINDS] = {
 		.flags = CHILD_POWERLESS | CHILD_DENY,
 		.limits = { .files = 3, .no_core = true, .no_files = true },
 	},
-	/* Root for mount(2), and whatever a security module asks of root for that. */
+	/* Runs as root for mount(2), and for what a security module requires for it. */
 	[CHILD_KERNEL_CLIENT] = {
 		.flags = CHILD_GROUP | CHILD_SILENT | CHILD_NO_INTERRUPT,
 		.limits = { .files = 32, .no_core = true, .no_files = true },
 	},
 	[CHILD_MOUNTER] = { .flags = CHILD_ALL_FDS | CHILD_KEEP_SIGNALS },
-	/* The platform waits until nobody has the hook's stdout and stderr open: it has stderr only for
-	 * NFSRDMA_DEBUG. */
+	/* The platform waits until the hook's stdout and stderr are closed, so the child keeps
+	 * stderr only for NFSRDMA_DEBUG. */
 	[CHILD_GATE] = {
 		.flags = CHILD_SILENT | CHILD_KEEP_STDIN,
 		.limits = { .no_core = true },
 	},
 	[CHILD_TOOL] = { .flags = CHILD_GROUP },
-	/* In the caller's group: autofs lets through its own group only, and everybody else waits for the
-	 * very mount that is to be made. SIGTERM lets mount.nfs remove its lock files. */
+	/* Stays in the caller's process group: autofs admits only its own group, and all other
+	 * processes wait for the mount being made. SIGTERM lets mount.nfs remove its lock
+	 * files. */
 	[CHILD_MOUNT_NFS] = { .flags = CHILD_TERM_FIRST },
 };

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Programs of others: execve(2), and what they write until they end. A program may leave processes
- * behind that keep its stdout and stderr open, as mount.nfs does with rpc.statd: the end of the
- * program counts, not the end of what can be read. */
+/* External programs: execve(2), and their output until they end. A program may leave processes
+ * running that keep its stdout and stderr open, as mount.nfs does with rpc.statd: so its exit
+ * counts, not the end of its output. */
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
@@ -17,9 +17,9 @@
 
 /* Between asking a program to end and killing it. */
 #define TERM_MS 1000
-/* Without pidfd_open(2), Linux before 5.3: how often to look whether it has ended. */
+/* Polling interval for its end without pidfd_open(2), before Linux 5.3. */
 #define LOOK_MS 20
-/* What is still in a pipe of 64 KiB when the program has ended, with some to spare. */
+/* Enough reads to empty a pipe of 64 KiB after the program has ended. */
 #define DRAIN_READS 64
 
 /* --- start ---------------------------------------------------------------------------- */
@@ -29,7 +29,7 @@ int child_exec(const struct child_program *program)
 	static const char *const none[] = { NULL };
 	const char *const *env = program->env ? program->env : none;
 
-	/* The kernel copies both, whatever the prototype says. */
+	/* The kernel copies both, although the prototype lacks const. */
 	execve(program->path, (char *const *)(uintptr_t)program->argv,
 	       (char *const *)(uintptr_t)env);
 	return err_sys("%s", program->path);
@@ -43,7 +43,8 @@ static _Noreturn void run_program(const struct child_program *program, int chann
 	if (null < 0 || dup2(null, STDIN_FILENO) < 0 || dup2(out, STDOUT_FILENO) < 0 ||
 	    dup2(err, STDERR_FILENO) < 0)
 		child_refuse(channel, err_sys("%s", program->path));
-	/* Ours are so already; not all that we were started with. The channel closes with them. */
+	/* Our own descriptors are close-on-exec already, but inherited ones may not be. The
+	 * channel closes with them. */
 	close_range(STDERR_FILENO + 1, ~0u, CLOSE_RANGE_CLOEXEC);
 	rc = child_exec(program);
 	child_refuse(channel, rc);
@@ -129,7 +130,7 @@ struct follow {
 	int rc; /* what the listener's function returned */
 };
 
-/* False: there is nothing now, or it is closed. */
+/* False: no output now, or closed. */
 static bool take_output(struct follow *follow, int *fd, int which)
 {
 	char buf[16 * 1024];
@@ -154,7 +155,7 @@ static bool was_signalled(int signals)
 	return signals >= 0 && read(signals, &info, sizeof(info)) == sizeof(info);
 }
 
-/* True: it has ended. */
+/* Returns true if it has ended. */
 static bool wait_a_while(struct follow *follow, int signals, uint64_t deadline,
 			 struct child_end *end)
 {
@@ -178,7 +179,8 @@ static bool wait_a_while(struct follow *follow, int signals, uint64_t deadline,
 	return child_reap(child, 0, end);
 }
 
-/* SIGTERM first where its kind wants that: then it is listened to until it has ended. */
+/* Sends SIGTERM first if its kind has TERM_FIRST, and then reads its output until it has
+ * ended. */
 static void end_program(struct follow *follow, struct child_end *end)
 {
 	uint64_t deadline = deadline_in(TERM_MS);

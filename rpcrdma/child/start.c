@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* fork(2), and the first steps of a child: it is bound to its parent's life, forgets the parent's
- * signals, closes what it was not given, opens what only the caller may open, and is confined. */
+/* fork(2), and the first steps of a child: it ties its life to the parent's, resets signals,
+ * closes descriptors not passed to it, opens files that only the caller may open, and is
+ * confined. */
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
@@ -17,7 +18,7 @@
 /* Linux before 5.9 has no close_range(2). */
 #define FILES_ASSUMED 1024
 
-/* A parent that was faster than prctl(2) is missed by the death signal. */
+/* If the parent died before prctl(2), there is no death signal. */
 static void die_with(pid_t parent)
 {
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL) || getppid() != parent)
@@ -33,7 +34,7 @@ static void reset_signals(enum child_kind kind)
 	if (child_is(kind, CHILD_KEEP_SIGNALS))
 		return;
 	for (i = 1; i < NSIG; i++)
-		sigaction(i, &action, NULL); /* KILL, STOP and libc's own refuse */
+		sigaction(i, &action, NULL); /* fails for KILL, STOP and libc's own */
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	if (child_is(kind, CHILD_NO_INTERRUPT))
@@ -44,7 +45,7 @@ pid_t start_fork(enum child_kind kind)
 {
 	pid_t parent = getpid(), pid = fork();
 
-	/* By both sides: the second call changes nothing, and neither waits. */
+	/* Called by parent and child: the second call has no effect, and neither waits. */
 	if (pid >= 0 && child_is(kind, CHILD_GROUP))
 		setpgid(pid, pid);
 	if (pid)
@@ -133,19 +134,19 @@ static _Noreturn void run_function(const struct child_function *function, int ch
 		memcpy(keep + 1, function->keep, function->nkeep * sizeof(*keep));
 	if (!child_is(function->kind, CHILD_ALL_FDS))
 		start_close_others(keep, function->nkeep + 1);
-	/* A peer that is gone, or a file that may not grow, is an error of the call, not the end. */
+	/* A closed peer or a file size limit must fail the call, not kill the process. */
 	if (!child_is(function->kind, CHILD_KEEP_SIGNALS)) {
 		signal(SIGPIPE, SIG_IGN);
 		signal(SIGXFSZ, SIG_IGN);
 	}
-	/* It may open /dev/stdout. */
+	/* The function may open /dev/stdout, so it precedes start_standard_files(). */
 	if (function->prepare)
 		rc = function->prepare(function->arg, channel);
 	rc = rc ? rc : start_standard_files(function->kind);
 	rc = rc ? rc : child_confine(function->kind);
 	if (rc)
 		child_refuse(channel, rc);
-	/* A change of identity cleared it. */
+	/* The change of identity cleared the death signal. */
 	die_with(parent);
 	_exit(function->run(function->arg, channel));
 }
@@ -186,7 +187,7 @@ int child_start(struct child *child, const struct child_function *function)
 	return 0;
 }
 
-/* Of a child that may be in its peer's hands: the number and the text are checked. */
+/* The child may be compromised by its peer, so check the number and the text. */
 static int take_failure(const struct child *child, const uint8_t *body, size_t len)
 {
 	uint32_t errnum = len > 6 ? get_be32(body) : 0;
@@ -205,7 +206,7 @@ static int await_record(int channel, uint64_t deadline)
 	struct pollfd pfd = { .fd = channel, .events = POLLIN };
 	int rc;
 
-	/* Whoever sends without end does not get beyond the deadline either. */
+	/* A child that sends without end is bound by the deadline too. */
 	if (!deadline_left(deadline))
 		return -ETIMEDOUT;
 	rc = poll(&pfd, 1, deadline_left(deadline));
