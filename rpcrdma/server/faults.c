@@ -181,7 +181,7 @@ static void one_bit(struct rdma_reply *reply)
 	data->data = buf;
 }
 
-/* The part of the READ in the last page that it reaches. */
+/* Corrupts the part of the READ in its last page. */
 static void one_page(struct rdma_reply *reply)
 {
 	struct payload *data = read_data(reply);

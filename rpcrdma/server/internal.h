@@ -72,7 +72,7 @@ struct export_entry {
 	struct nfs_fh fh; /* len 0 unless requested */
 };
 
-/* Returns false when there is no room for the entry. */
+/* Returns false when the entry does not fit. */
 typedef bool (*export_entry_fn)(void *arg, const struct export_entry *entry);
 
 struct export_readdir {
@@ -270,7 +270,7 @@ extern const struct rpc_program mount3_program;
 int nfs4_state_new(struct nfs4_state **out);
 /* NULL is fine. */
 void nfs4_state_free(struct nfs4_state *state);
-/* Forgets all clients, as after a restart. */
+/* Removes all clients, as after a restart. */
 void nfs4_state_restart(struct nfs4_state *state);
 
 /* nfs3.c */

@@ -66,7 +66,7 @@ uint32_t nfs4_renew(struct compound *c)
 				 : nfs4_clients_renew(c->state, clientid);
 }
 
-/* There are no locks, so none is held. */
+/* Locks are not supported, so none is held. */
 uint32_t nfs4_release_lockowner(struct compound *c)
 {
 	const uint64_t clientid = reader_u64(&c->call->args);

@@ -149,7 +149,7 @@ static struct nfs4_owner *find_owner(struct nfs4_state *state,
 	return NULL;
 }
 
-/* A free entry, or that of the owner without opens that was used least recently. */
+/* A free entry, or that of the owner that has been without opens the longest. */
 static struct nfs4_owner *free_owner(struct nfs4_state *state)
 {
 	struct nfs4_owner *oldest = NULL;

@@ -124,7 +124,7 @@ struct server_ports {
 	uint16_t rdma, nfs, mount;
 };
 
-/* Binds all three listeners. Errors: -errno of bind and listen, with the address in words. */
+/* Binds all three listeners. Errors: -errno of bind and listen, with the address in the text. */
 int server_open(struct server **out, const struct server_options *options);
 void server_ports(const struct server *server, struct server_ports *ports);
 /* Serves until @stop_fd is readable or closed at its other end; then ends every connection.
