@@ -308,7 +308,7 @@ static int own_file(int fd, const char *path)
 	return 0;
 }
 
-/* Symbolic links are not followed: in a directory that others may write, they choose the target.
+/* Symbolic links are not followed: others who may write to the directory could choose the target.
  * A pipe without a reader is an error; the open does not block. */
 int pcap_create(const char *path)
 {

@@ -222,7 +222,7 @@ extern const struct transport_ops transport_iwarp;
 extern const struct transport_ops transport_verbs;
 /* By name, NULL if unknown. */
 const struct transport_ops *transport_find(const char *name);
-/* Closes and forgets; for _cleanup_. */
+/* Closes *@t and sets it to NULL; for _cleanup_. */
 void transport_close_p(struct transport **t);
 /* Raises RLIMIT_MEMLOCK, as registered memory is locked memory: for root to unlimited, which
  * lasts after a change of identity; for others to the hard limit. */
