@@ -41,7 +41,8 @@ enum child_kind {
 
 /* Confines this process like a child of @kind: identity, capabilities, limits, system calls. For
  * the command `serve`, which serves peers itself. Call it before creating threads. It cannot be
- * undone. Errors: -errno; the process is then only partly confined and must exit. */
+ * undone.
+ * Errors: -errno; the process is then only partly confined and must exit. */
 int child_confine(enum child_kind kind);
 
 /* --- records: channel.c --------------------------------------------------------------- */
@@ -60,7 +61,8 @@ int child_confine(enum child_kind kind);
 int channel_send(int channel, int type, const void *body, size_t len, int pass_fd);
 /* A body of CHANNEL_FAILED_MAX is always large enough for CHANNEL_FAILED. Blocks. Returns the
  * length of the body, 0 or more. *@passed is -1 or a descriptor that the caller now owns, even on
- * an error. Errors: -EPIPE the other end is closed; -EPROTO the record is longer than @cap. */
+ * an error.
+ * Errors: -EPIPE the other end is closed; -EPROTO the record is longer than @cap. */
 ssize_t channel_receive(int channel, int *type, void *body, size_t cap, int *passed);
 
 /* --- functions: start.c --------------------------------------------------------------- */
@@ -140,8 +142,9 @@ void child_close(struct child *child);
 const char *child_end_text(const struct child_end *end, char *buf, size_t cap);
 
 /* Starts a function that answers once, takes the answer of exactly @len bytes by @deadline, and
- * ends the child. @end may be NULL. Errors: of child_start() and child_receive(); -EPIPE with
- * child_end_text() if it ended without an answer; -EPROTO an answer of another length. */
+ * ends the child. @end may be NULL.
+ * Errors: of child_start() and child_receive(); -EPIPE with child_end_text() if it ended
+ * without an answer; -EPROTO an answer of another length. */
 int child_call(const struct child_function *function, void *answer, size_t len,
 	       uint64_t deadline, struct child_end *end);
 /* In the child: sends the answer of child_call(). Returns the exit status. */
@@ -167,12 +170,12 @@ struct child_listener {
 	bool interrupted; /* out: such a signal was received */
 };
 
-/* Starts the program, with /dev/null as stdin. Errors: -errno of pipe2(2), fork(2) and execve(2),
- * with the path. */
+/* Starts the program, with /dev/null as stdin.
+ * Errors: -errno of pipe2(2), fork(2) and execve(2), with the path. */
 int child_spawn(struct child *child, const struct child_program *program);
 /* Passes on its output until it has ended, and ends it at the deadline; does not wait for
- * processes that it leaves running. Afterwards child->pid is 0. Errors: -ETIMEDOUT, -EINTR for a
- * signal, or the result of @output; *@end is set in any case. */
+ * processes that it leaves running. Afterwards child->pid is 0.
+ * Errors: -ETIMEDOUT, -EINTR for a signal, or the result of @output; *@end is set in any case. */
 int child_follow(struct child *child, struct child_listener *listener, uint64_t deadline,
 		 struct child_end *end);
 /* Becomes the program. Returns only -errno. */

@@ -73,7 +73,8 @@ static inline bool child_is(enum child_kind kind, enum child_flag flag)
 /* Forks; returns 0 in the child, after the first steps that all kinds share. */
 pid_t start_fork(enum child_kind kind);
 /* Opens /dev/null as stdin, stdout and stderr if these are closed: a pipe or a socket must not
- * get their numbers. Errors: -errno of open(2). */
+ * get their numbers.
+ * Errors: -errno of open(2). */
 int start_fill_standard_files(void);
 /* Closes all descriptors but stdin, stdout, stderr and @keep, which it sorts. */
 void start_close_others(int *keep, size_t nkeep);
