@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Memory for chunks. Every segment lies between canaries, and all of it, segments and canaries,
- * is filled with words that depend on their position and on a salt. So a byte that was never
- * written, written twice, or written in the wrong place differs from a correct one. */
+/* Memory for chunks. Every segment lies between canaries. The segments and the canaries are
+ * filled with words that depend on their position and on a salt. So a byte that was never
+ * written, written twice, or written to the wrong place differs from a correct one. */
 #include "rpcrdma/probe/internal.h"
 
-/* A page and a bit: a write that is a page off lands in a canary of its own segment. */
+/* A little over a page, so that a write that is a page off hits a canary of its own segment. */
 #define CANARY 4160
 
-/* One round of splitmix64: no two positions alike, and nothing like a file's content. */
+/* One round of splitmix64: positions differ from each other and from a file's content. */
 static uint64_t fill_word(uint64_t salt, size_t index)
 {
 	uint64_t z = salt + (index + 1) * 0x9e3779b97f4a7c15u;
@@ -110,7 +110,7 @@ size_t area_canaries_hurt(const struct area *a)
 	return hurt + touched_count(a, from, a->size);
 }
 
-/* Where byte @at of the segments laid end to end is in mem; false beyond the last. */
+/* Finds byte @at of the segments laid end to end in mem; false beyond the last. */
 static bool locate(const struct area *a, size_t at, size_t *pos)
 {
 	unsigned int s;
@@ -165,8 +165,8 @@ void area_copy(const struct area *a, uint8_t *buf, size_t len)
 	memset(buf + done, 0, len - done);
 }
 
-/* Index of the first of @len bytes that differs, or @len. Each byte of the area is looked at once:
- * an adapter may still write there, and what differed at a first look may be the same at a second. */
+/* Index of the first of @len bytes that differs, or @len. Reads each byte of the area once: an
+ * adapter may still write there, so a second read could see another value. */
 static size_t first_difference(const uint8_t *got, const uint8_t *want, size_t len)
 {
 	size_t at = 0, i;

@@ -22,13 +22,13 @@ double bench_median(const double *values, unsigned int n)
 	return n % 2 ? sorted[n / 2] : (sorted[n / 2 - 1] + sorted[n / 2]) / 2;
 }
 
-/* A sample that took no measurable time is taken as one nanosecond: no division by zero. */
+/* Counts a sample that took no measurable time as one nanosecond, to avoid a division by zero. */
 static double seconds(double s)
 {
 	return s > 1e-9 ? s : 1e-9;
 }
 
-/* Three digits after the point are more than any of this is worth. */
+/* The measurement is less precise than three decimal places. */
 static double rounded(double value)
 {
 	return (double)(int64_t)(value * 1000 + 0.5) / 1000;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* The map of the benchmark, which stands on the probe's session, target and files.
+/* Files of the benchmark, which uses the probe's session, target and files.
  *
  *	bench.c          what is measured, in which order; the findings
  *	bench-rdma.c     one sample of READs or NULLs over RDMA
@@ -16,15 +16,15 @@
 #include "rpcrdma/probe/bench.h"
 #include "rpcrdma/probe/internal.h"
 
-#define BENCH_PAIRS_MIN 5 /* with fewer nothing is reported but that */
+#define BENCH_PAIRS_MIN 5 /* with fewer, reports only that there are too few */
 #define BENCH_PAIRS_MAX 31
 
 /* bench-figures.c: pure */
 
-/* Of @n > 0 values, which stay as they are; n at most BENCH_PAIRS_MAX. */
+/* @n is 1 to BENCH_PAIRS_MAX. Does not change the values. */
 double bench_median(const double *values, unsigned int n);
 
-/* Seconds that each side took for the same work, pair by pair. */
+/* Seconds that each side took for the same work, by pair. */
 struct bench_pairs {
 	unsigned int n;
 	double ours[BENCH_PAIRS_MAX];
@@ -32,8 +32,8 @@ struct bench_pairs {
 };
 
 enum bench_kind {
-	BENCH_THROUGHPUT, /* the ratio is of speeds: above 1 we are the faster side */
-	BENCH_LATENCY,    /* the ratio is of times: above 1 we are the slower side */
+	BENCH_THROUGHPUT, /* ratio of speeds: above 1, we are faster */
+	BENCH_LATENCY,    /* ratio of times: above 1, we are slower */
 };
 
 struct bench_work {
@@ -42,24 +42,25 @@ struct bench_work {
 	uint64_t bytes;      /* in one sample */
 };
 
-/* The median of the pairs' ratios. pairs->n is 1 at least, here and below. */
+/* The median of the pairs' ratios. pairs->n is at least 1, here and below. */
 double bench_ratio(enum bench_kind kind, const struct bench_pairs *pairs);
-/* Adds that ratio, those of the pairs, that of the best sample of either side (what a busy
- * machine distorts least), and median, least and most of both sides' microseconds for an operation and, of a throughput, MB/s (10^6 bytes). */
+/* Adds that ratio, the ratios of the pairs, and the ratio of the best samples of both sides,
+ * which a busy machine distorts least. Also adds the median, minimum and maximum of both sides'
+ * microseconds per operation and, for throughput, MB/s (10^6 bytes). */
 void bench_evidence(struct finding *f, const struct bench_work *work,
 		    const struct bench_pairs *pairs);
 
 /* bench-place.c */
 
-/* This process, without its children, may run anywhere again. */
+/* Lets this process, but not its children, run on any processor again. */
 void bench_place_free(void);
 
 /* bench-tcp.c; bench-nfs.c: the other side of a pair */
 
 struct bench_baseline {
 	const char *name;
-	/* Each does the work once and says how many seconds it took: @count times @length
-	 * bytes arrive; @count times a message goes and its answer comes. */
+	/* Each does the work once and returns the seconds it took: receives @count times @length
+	 * bytes; exchanges @count messages. */
 	int (*stream)(void *arg, uint32_t count, uint32_t length, double *took);
 	int (*exchange)(void *arg, uint32_t count, uint32_t ask, uint32_t answer,
 			double *took);
@@ -67,13 +68,14 @@ struct bench_baseline {
 	void *arg;
 };
 
-/* Forks. What comes is put into @region, which is borrowed; it is sent from @source_len bytes. */
+/* Forks. Received data is written to @region, which is borrowed; the child sends from @source_len
+ * bytes. */
 int bench_tcp_open(struct bench_baseline *out, uint8_t *region, size_t region_len,
 		   size_t source_len);
 
 /* bench-rdma.c */
 
-#define BENCH_DEPTH 8 /* READs in flight, if so many are granted */
+#define BENCH_DEPTH 8 /* READs in flight, if enough credits are granted */
 
 struct bench_read {
 	struct rpcrdma_memory memory;
@@ -81,8 +83,8 @@ struct bench_read {
 	bool started;
 };
 
-/* The same READs again and again: [0, blocks * length) of a file, `depth` in flight, each into
- * its own registered part of `region`. */
+/* Repeats the same READs: [0, blocks * length) of a file, `depth` in flight, each into its own
+ * registered part of `region`. */
 struct bench_reads {
 	struct probe *p;
 	const struct probe_file *file;
@@ -93,23 +95,23 @@ struct bench_reads {
 	struct bench_read reads[BENCH_DEPTH];
 };
 
-/* Errors: -ENODATA there is too little to read. */
+/* Errors: -ENODATA the file is too short. */
 int bench_reads_open(struct bench_reads *b, struct probe *p,
 		     const struct probe_file *file);
 void bench_reads_close(struct bench_reads *b);
-/* Every block once, against the reference. -EILSEQ: other bytes came. */
+/* Reads every block once and compares it with the reference. -EILSEQ: the data differs. */
 int bench_reads_check(struct bench_reads *b);
-/* @count READs; every reply is looked at. Errors: the call's; -EBADMSG a reply that is not a
- * whole READ. */
+/* @count READs; checks every reply. Errors: the call's; -EBADMSG a reply that is not a complete
+ * READ. */
 int bench_reads_sample(struct bench_reads *b, uint32_t count, double *took);
-/* @count NULL calls one after the other. */
+/* @count NULL calls, one at a time. */
 int bench_null_sample(struct probe *p, uint32_t count, double *took);
-/* Bytes of the Sends of one NULL call and its reply. */
+/* Sizes in bytes of the Sends of one NULL call and its reply. */
 int bench_null_size(struct probe *p, uint32_t *ask, uint32_t *answer);
 
 /* bench-nfs.c */
 
-/* @reads is borrowed: which READs, how many in flight, and where their data go. */
+/* @reads is borrowed: it defines the READs, how many are in flight, and where their data goes. */
 int bench_nfs_open(struct bench_baseline *out, struct probe *p,
 		   const struct bench_reads *reads);
 

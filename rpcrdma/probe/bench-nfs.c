@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* The baseline of any other server: the same READs over TCP, by NFSv3, or by NFSv4.0 where a
- * version 4 is in use (it needs no session), with RFC 5531's record marking (section 11), as many
- * in flight, their data received where the other side has them placed. No library between, so
- * that it is the two transports that are compared. */
+/* The baseline for any other server: the same READs over TCP, by NFSv3, or by NFSv4.0 if a
+ * version 4 is in use (4.0 needs no session), with RFC 5531's record marking (section 11). The
+ * same number is in flight, and the data is received where the other side has it placed. No
+ * library is involved, so that only the two transports are compared. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <sys/socket.h>
@@ -13,7 +13,7 @@
 
 #define WAIT_S        10
 #define LAST_FRAGMENT 0x80000000u
-/* More than a READ reply has up to its data; the largest verifier may come on top. */
+/* More than a READ reply has before its data; the largest verifier may be added. */
 #define HEAD_LEN    128
 #define RECORD_MORE (HEAD_LEN + RPC_AUTH_BODY_MAX)
 
@@ -34,11 +34,12 @@ static int nfs_socket(int fd)
 	return 0;
 }
 
-/* Before each sample, so that no wait is over the deadline. Not before each call: it is timed. */
+/* Runs before each sample, so that no wait exceeds the deadline. Not before each call, which is
+ * timed. */
 static int nfs_bound_waits(const struct bench_nfs *n)
 {
 	unsigned int ms = min_u32(WAIT_S * 1000, (uint32_t)deadline_left(n->p->deadline));
-	/* None at all would mean for ever. */
+	/* A zero timeout would wait for ever. */
 	const struct timeval wait = { .tv_sec = ms / 1000,
 				      .tv_usec = ms ? ms % 1000 * 1000 : 1 };
 
@@ -52,7 +53,7 @@ static int nfs_receive(int fd, void *buf, size_t len)
 {
 	ssize_t n = len ? recv(fd, buf, len, MSG_WAITALL) : 0;
 
-	/* MSG_WAITALL: what came before the time was over. */
+	/* MSG_WAITALL returns what arrived before the timeout. */
 	if ((n < 0 && errno == EAGAIN) || (n > 0 && (size_t)n < len))
 		return err_set(ETIMEDOUT, "NFS over TCP: no complete reply in time");
 	if (n < 0)
@@ -102,7 +103,7 @@ static int nfs_read_call(struct bench_nfs *n, uint32_t block)
 		       : nfs_call(n, n->version->proc(NFS_OP_READ), args, (size_t)len);
 }
 
-/* The record's length, and its first bytes; @r is behind the RPC header. */
+/* Reads the record's length and its first bytes; @r is after the RPC header. */
 static int nfs_head(struct bench_nfs *n, uint8_t head[HEAD_LEN], uint32_t most,
 		    uint32_t *record, struct rpc_reply *rpc, struct reader *r)
 {
@@ -192,7 +193,7 @@ static int nfs_exchange(void *arg, uint32_t count, uint32_t ask, uint32_t answer
 	uint32_t i, record;
 	int rc = nfs_bound_waits(n);
 
-	(void)ask; /* a NULL call is as long as it is */
+	(void)ask; /* a NULL call has a fixed length */
 	(void)answer;
 	for (i = 0; i < count && !rc; i++) {
 		n->oldest_xid = n->next_xid;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Which processor the two ends of a benchmark on one host run on: see bench_place(). */
+/* Chooses the processor for the two ends of a benchmark on one host: see bench_place(). */
 #include <sched.h>
 
 #include "rpcrdma/probe/bench-internal.h"
 
-/* As it was before bench_place(); a fork inherits it, which is how the worker knows. */
+/* The affinity before bench_place(). A fork inherits it, which is how the worker knows it. */
 static cpu_set_t before;
 static bool placed;
 
@@ -17,7 +17,7 @@ void bench_place(void)
 
 	if (sched_getaffinity(0, sizeof(before), &before))
 		return;
-	/* The last one: interrupts and what else is tied to one like the first. */
+	/* The last processor: interrupts and other pinned work often use the first. */
 	while (cpu > 0 && !CPU_ISSET(cpu, &before))
 		cpu--;
 	CPU_ZERO(&one);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* One sample over RDMA. Memory is registered once, as a client with a pool does, and each reply
- * must be a whole READ: what was asked for, placed where it was asked for. */
+/* One sample over RDMA. Memory is registered once, as a client with a pool does. Each reply must
+ * be a complete READ: the requested data, in the requested place. */
 #include <stdio.h>
 #include <sys/mman.h>
 
@@ -51,7 +51,8 @@ void bench_reads_close(struct bench_reads *b)
 {
 	uint32_t i;
 
-	/* After a lost call the peer may still write: the connection goes before the memory. */
+	/* After a lost call the peer may still write: close the connection before freeing the
+	 * memory. */
 	for (i = 0; i < b->depth; i++)
 		if (b->reads[i].started && b->generation == b->p->generation)
 			session_drop(b->p);
@@ -82,7 +83,7 @@ static int start(struct bench_reads *b, struct bench_read *read, uint32_t block)
 	return rc;
 }
 
-/* RFC 8166 section 3.4.6: the returned segment says how much was written. */
+/* RFC 8166 section 3.4.6: the returned segment has the number of bytes written. */
 static int check(const struct bench_reads *b, const struct bench_read *read)
 {
 	const struct rpcrdma_header *h = &read->op.call.header;
@@ -111,7 +112,7 @@ static int finish(struct bench_reads *b, struct bench_read *read)
 		return 0;
 	rc = operation_wait(b->p, &read->op, session_call_deadline(b->p, b->length),
 			    true);
-	/* With -ETIMEDOUT and the like the session has dropped the connection. */
+	/* After -ETIMEDOUT and similar errors the session has dropped the connection. */
 	read->started = false;
 	if (!rc)
 		rc = check(b, read);

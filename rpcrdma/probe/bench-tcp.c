@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* The baseline of a server on this host: a TCP connection over loopback to a child that sends
- * what it is asked for, from and to memory of the same size as the other side has. No more than
- * send() and recv() on blocking sockets, which is what a program gets without effort. */
+/* The baseline for a server on this host: a TCP connection over loopback to a child that sends
+ * the requested data, from and to memory of the same size as the other side uses. It uses only
+ * send() and recv() on blocking sockets, as a simple program does. */
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -14,12 +14,12 @@
 #include "rpcrdma/probe/bench-internal.h"
 
 #define CHUNK    (1u << 20)
-#define WAIT_S   10 /* the child is ours: longer silence is none of its ways */
+#define WAIT_S   10 /* the child is our own, so longer silence is an error */
 #define PING_MAX 4096
 
-/* What the child is asked for. */
+/* A request to the child. */
 struct order {
-	uint64_t bytes; /* a stream of so many; 0: an exchange of messages */
+	uint64_t bytes; /* bytes of a stream; 0: an exchange of messages */
 	uint32_t count; /* of exchanges */
 	uint32_t ask, answer;
 };
@@ -27,7 +27,7 @@ struct order {
 struct bench_tcp {
 	int fd;
 	struct child child;
-	uint8_t *region; /* what arrives; borrowed */
+	uint8_t *region; /* received data; borrowed */
 	size_t region_len;
 };
 
@@ -105,7 +105,7 @@ static int baseline_run(void *arg, int channel)
 	int rc = source ? 0 : -ENOMEM;
 
 	(void)channel;
-	/* Every page of it there, as the other side's file is. */
+	/* Touch every page, because the other side's file is in memory too. */
 	if (source)
 		memset(source, 0x5a, task->source_len);
 	while (!rc && !recv_all(task->server, &o, sizeof(o)))

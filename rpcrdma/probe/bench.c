@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* The order of the benchmark: warm up and learn how much work fills a sample, then sample by
- * sample one side and the other, whose turn it is to begin changing each time. */
+/* The order of the benchmark: warm up and learn how much work fills a sample, then alternate
+ * samples of the two sides. The side that begins changes with each pair. */
 #include <stdio.h>
 
 #include "rpcrdma/probe/bench-internal.h"
 
-/* A side's sample: @count operations. */
+/* One sample of a side: @count operations. */
 typedef int (*sample_fn)(void *arg, uint32_t count, double *took);
 
 struct contest {
@@ -16,11 +16,11 @@ struct contest {
 	struct bench_work work;
 	sample_fn ours, tcp;
 	void *arg;
-	unsigned int to_come; /* contests, with this one */
+	unsigned int to_come; /* contests left, including this one */
 	struct bench_pairs pairs;
 };
 
-/* By --level. */
+/* Indexed by --level. */
 static const struct {
 	unsigned int pairs;
 	double sample_s;
@@ -32,8 +32,8 @@ static const struct {
 
 #define OPERATIONS_MAX 1000000u
 
-/* One sample that counts for nothing, as long as it takes to fill @seconds, doubling: caches and
- * congestion windows are warm then, and what a sample has to do is known. */
+/* Warms up caches and congestion windows with samples that do not count, doubling the work until
+ * it fills @seconds. This also tells how much work a sample needs. */
 static int warm_up(struct contest *c, double seconds)
 {
 	uint32_t count = c->work.operations;
@@ -76,7 +76,7 @@ static int run_pair(struct contest *c)
 	return 0;
 }
 
-/* As long as the level says, or shorter where the deadline would come before all are done; the
+/* The time of the level, or less if the deadline would come before all samples are done; the
  * warm-up counts as three pairs. */
 static double sample_seconds(const struct contest *c)
 {
@@ -87,7 +87,7 @@ static double sample_seconds(const struct contest *c)
 	return most < levels[level].sample_s ? most : levels[level].sample_s;
 }
 
-/* Enough pairs, or as many as the deadline leaves: it cuts the last one off. */
+/* Runs enough pairs, or as many as the deadline allows: the deadline cuts off the last one. */
 static int run_contest(struct contest *c)
 {
 	unsigned int level = c->p->options->level, i;
@@ -106,7 +106,7 @@ static int run_contest(struct contest *c)
 		       c->pairs.n, BENCH_PAIRS_MIN);
 }
 
-/* What was wrong, or could not be measured. */
+/* Reports what was wrong or could not be measured. */
 static void say_failed(struct probe *p, const char *id, int rc)
 {
 	bool wrong = rc == -EILSEQ || rc == -EBADMSG || rc == -EBADE || rc == -EPROTO;
@@ -118,7 +118,7 @@ static void say_failed(struct probe *p, const char *id, int rc)
 		      "%s", err_text());
 }
 
-/* What else the figures depend on. */
+/* Reports what else the figures depend on. */
 static void environment(struct probe *p, struct finding *f, const char *baseline)
 {
 	double load;

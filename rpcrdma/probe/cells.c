@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* From records of READs to the READ matrix. Pure: it shows what each READ returned, whichever finding
- * explains it. */
+/* Turns records of READs into the READ matrix. Pure: it shows what each READ returned, regardless
+ * of the finding that explains it. */
 #include "rpcrdma/probe/internal.h"
 
 #define CELLS_PAGE 4096
@@ -40,7 +40,7 @@ static enum matrix_row row_of(const struct record *r)
 	return r->in_flight > 1 ? MATRIX_IN_FLIGHT : MATRIX_WRITE_CHUNK;
 }
 
-/* Random READs are made only where those of the sweep were correct. */
+/* Random READs are made only where the READs of the sweep were correct. */
 static bool is_at_times(const struct record *r)
 {
 	return r->random || (r->wrong && r->wrong < r->tries);

@@ -4,24 +4,24 @@
 /* The client of NFSv4.1 and later: EXCHANGE_ID, CREATE_SESSION, RECLAIM_COMPLETE, and at the end
  * DESTROY_SESSION, DESTROY_CLIENTID (RFC 8881 sections 18.35, 18.36, 18.51, 18.37, 18.50).
  *
- * The kernel of this host may be a client of the same server. Its state is apart from ours: an
- * owner string of 128 random bits, no backchannel. And ours never stays: the parent process
- * knows at each step what there is, before the server does, and takes it off if this process
- * does not come to it. */
+ * The kernel of this host may be a client of the same server. Its state is separate from ours:
+ * our owner string has 128 random bits, and there is no backchannel. Our state is always removed:
+ * the parent process knows at each step what exists, before the server does, and removes it if
+ * this process does not. */
 #include <stdio.h>
 #include <sys/random.h>
 
 #include "rpcrdma/probe/internal.h"
 
-/* Of a session: what the sweep has in flight, and a few that may be lost. */
+/* Slots of a session: the sweep's calls in flight, and a few that may be lost. */
 #define REQUESTS      20
 #define REQUEST_SIZE  4096
 #define RESPONSE_SIZE (1048576 + 65536)
 /* At level full, where READs go up to the server's largest. */
 #define RESPONSE_SIZE_FULL (READ_MAX_LARGE + 65536)
 #define OPERATIONS         8
-#define SPARE              4 /* slots for calls that are made again */
-/* Time to take everything off, though the probe's own be over. */
+#define SPARE              4 /* slots for repeated calls */
+/* Time to remove everything, even after the probe's own deadline. */
 #define CLOSE_MS 1000
 #define AGAIN_US 100000
 
@@ -32,7 +32,7 @@ static const char *const step_names[] = {
 	[REMAINS_DESTROY_CLIENTID] = "DESTROY_CLIENTID",
 };
 
-/* The parent may have to do it. */
+/* Tells the parent, which may have to remove it. */
 static void tell(struct probe *p)
 {
 	uint8_t buf[REMAINS_RECORD_MAX];
@@ -148,7 +148,7 @@ static int take_session(struct probe *p, struct reader *r, uint32_t *status)
 	return 0;
 }
 
-/* One call; what it brought is in the remains. */
+/* Makes one call; its results are in the remains. */
 static int try_step(struct probe *p, enum remains_step step, uint32_t *status)
 {
 	struct rpcrdma_call call;
@@ -170,7 +170,7 @@ static int try_step(struct probe *p, enum remains_step step, uint32_t *status)
 	return err_context(rc, "%s", step_names[step]);
 }
 
-/* With patience, and once more where the connection was lost. */
+/* Waits when the server asks for patience, and repeats the call once after a lost connection. */
 static int do_step(struct probe *p, enum remains_step step, uint32_t *status)
 {
 	struct patience patience = { 0 };
@@ -207,7 +207,8 @@ static int make_client(struct probe *p)
 	return err_context(operation_error(p, status), "EXCHANGE_ID");
 }
 
-/* Before another is made. What cannot be destroyed now is at the end, with its owner. */
+/* Destroys the session before another is made. If that fails, it is destroyed at the end, with
+ * its owner. */
 static bool drop_session(struct probe *p)
 {
 	struct remains *r = &p->client.remains;
@@ -241,8 +242,8 @@ static int make_session(struct probe *p, bool clean, uint32_t *status)
 	return 0;
 }
 
-/* The first operation of a new client (RFC 8881 section 18.51.3). Its slot is not used again
- * where the status does not say which operation it belongs to. */
+/* The first operation of a new client (RFC 8881 section 18.51.3). Its slot is not used again if
+ * the status does not say which operation it belongs to. */
 static int reclaim_complete(struct probe *p)
 {
 	struct patience patience = { 0 };
@@ -274,7 +275,7 @@ static int reclaim_complete(struct probe *p)
 		slots41_lost(&p->client.slots, &sequence);
 		if (session_is_mishap(rc) && !tries++ && !p->hopeless)
 			continue;
-		/* It was done, and answered with RDMA_ERROR. */
+		/* The server executed it, but answered with RDMA_ERROR. */
 		if (!rc && status == NFS4ERR_RETRY_UNCACHED_REP && !tries++)
 			continue;
 		if (rc || !session_later(p, status, &patience))
@@ -283,8 +284,9 @@ static int reclaim_complete(struct probe *p)
 	return err_context(rc ? rc : operation_error(p, status), "RECLAIM_COMPLETE");
 }
 
-/* The client was known on an earlier connection, which was lost. On one connection it is not the
- * server that was restarted, since that would end it: an administrator took the client away. */
+/* The client was known on an earlier connection, which was lost. If the connection is the same,
+ * the server did not restart, since that would end the connection: an administrator removed the
+ * client. */
 static bool is_restart(struct probe *p, uint32_t status)
 {
 	char text[64];
@@ -314,7 +316,7 @@ static int make(struct probe *p)
 	rc = r->exists && r->has_client ? 0 : make_client(p);
 	if (!rc)
 		rc = make_session(p, clean, &status);
-	/* The server restarted, and knows no client. */
+	/* The server restarted and has no clients. */
 	if (!rc && is_restart(p, status))
 		return err_set(ECANCELED, "%s", p->gone_why);
 	if (!rc && status == NFS4ERR_STALE_CLIENTID) {
@@ -341,7 +343,7 @@ int client41_ready(struct probe *p)
 	return make(p);
 }
 
-/* SEQUENCE's errors after which a session, or what we believe of it, is of no more use. */
+/* SEQUENCE's errors after which a session, or our view of it, is no longer usable. */
 static bool is_end(uint32_t status)
 {
 	switch (status) {
@@ -367,7 +369,7 @@ bool client41_forgotten(struct probe *p, const struct operation *op)
 	if (!p->version->sessions || op->result.sequenced ||
 	    op->result.failed_op != OP_SEQUENCE || !is_end(status))
 		return false;
-	/* Another call may have said so before. */
+	/* Another call may have reported this before. */
 	if (client->slots.count &&
 	    !memcmp(client->slots.sessionid, op->request.sequence.sessionid,
 		    NFS4_SESSIONID_SIZE)) {
@@ -387,11 +389,11 @@ unsigned int client41_width(const struct probe *p)
 
 	if (!p->version->sessions)
 		return UINT32_MAX;
-	/* What is answered with RDMA_ERROR is made again, with another slot. */
+	/* A call answered with RDMA_ERROR is repeated with another slot. */
 	return p->refused.errors && free > 1 ? free - min_u32(free / 2, SPARE) : free;
 }
 
-/* Step by step, until the server has nothing more or the time is over. */
+/* Removes state step by step, until the server has none left or the time is over. */
 static int clear(struct probe *p)
 {
 	struct remains *r = &p->client.remains;
@@ -431,7 +433,8 @@ void client41_close(struct probe *p)
 		p->deadline = deadline_in(CLOSE_MS);
 	if (clear(p))
 		debug(DEBUG_PROBE, "the client stays on the server: %s", err_text());
-	/* It is gone with the server, which nothing more is sent to, by the parent neither. */
+	/* The state is gone with the server. Neither this process nor the parent sends anything
+	 * more to it. */
 	if (p->gone && p->client.remains.exists) {
 		p->client.remains.exists = false;
 		tell(p);
@@ -451,7 +454,8 @@ void client41_clean(struct probe *p)
 			p->version = nfs_versions[i];
 	p->address = r->address;
 	p->client.cred = p->cred;
-	/* What became of the server with the worker is not known: by NULL first. */
+	/* The worker's end does not tell whether the server is still there: ask with NULL
+	 * first. */
 	p->heard = p->suspect = true;
 	if (p->version->sessions && p->address < p->naddresses && clear(p))
 		debug(DEBUG_PROBE, "cleaning: %s", err_text());

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Ranges of one file, read as a Linux client reads them and compared with the reference, for who has
- * read the same ranges in another way, by the kernel for instance: what each has says who is wrong. */
+/* Reads ranges of one file as a Linux client does and compares them with the reference. For
+ * callers that have read the same ranges in another way, for instance through the kernel: the
+ * comparison shows which side is wrong. */
 #include "rpcrdma/probe/internal.h"
 
 uint64_t probe_digest(const void *bytes, size_t len)
@@ -30,7 +31,7 @@ static enum probe_range_fate fate_of(enum read_kind kind)
 {
 	switch (kind) {
 	case READ_OK:
-	/* The data are right. */
+	/* The data is correct. */
 	case READ_PAD:
 	case READ_INLINE:
 	case READ_LENGTHS: return PROBE_RANGE_RIGHT;
@@ -55,7 +56,7 @@ static enum probe_range_fate read_piece(struct probe *p, struct window *w, uint3
 	return fate_of(outcome.kind);
 }
 
-/* As the kernel does: in pieces of the largest READ. The first that is not right decides. */
+/* As the kernel does: in pieces of the largest READ. The first incorrect piece decides. */
 static enum probe_range_fate read_by_rdma(struct probe *p, struct window *w)
 {
 	enum probe_range_fate fate = PROBE_RANGE_RIGHT;

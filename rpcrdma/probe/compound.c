@@ -1,29 +1,29 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* READs with another operation behind them in one COMPOUND, which only NFSv4 has: GETATTR, or a
- * second READ whose data come with the reply. A server whose reply takes the first READ's data
- * out must put together what is around them: Linux before 4.6 wrote what followed the data into
- * the Write chunk, and one of 4.13 to 4.16 sent data inline that a chunk was there for. What goes wrong
- * over TCP too is the server's NFS (over-tcp.c), and warns.
+/* READs followed by another operation in one COMPOUND, which only NFSv4 has: GETATTR, or a second
+ * READ whose data is in the reply. A server that removes the first READ's data from the reply
+ * must join the parts around it: Linux before 4.6 wrote what followed the data into the Write
+ * chunk, and one of 4.13 to 4.16 sent data inline for which there was a chunk. What fails over
+ * TCP too is a defect of the server's NFS (over-tcp.c), and warns.
  *
- * nfs-ganesha 6.5 crashes where anything follows a READ, so these go only to servers that are known to
- * be others.
+ * nfs-ganesha 6.5 crashes if anything follows a READ, so these go only to servers that are
+ * identified as others.
  *
- * Every case is small enough for the whole reply to come inline, should the server leave the
- * chunk alone. */
+ * Every case is small enough for the whole reply to be sent inline, in case the server ignores
+ * the chunk. */
 #include <stdio.h>
 
 #include "rpcrdma/probe/internal.h"
 
-/* A window of the file, which the ranges lie in. */
+/* A window of the file that contains the ranges. */
 #define WINDOW 8192
 
 struct pair {
 	uint32_t first, second;
 };
 
-/* Odd ones, since padding is what such defects trip over, and those around 812. */
+/* Odd sizes, because padding triggers such defects, and those around 812. */
 static const uint32_t sizes[] = { 1,   3,   5,    788,  811,  812, 813,
 				  815, 856, 1023, 1025, 2047, 3001 };
 static const struct pair pairs[] = {
@@ -35,16 +35,16 @@ struct trial {
 	struct probe *p;
 	struct window *w;
 	unsigned int right, wrong, untried, withheld;
-	unsigned int pairs; /* of those that were right */
+	unsigned int pairs; /* of correct cases */
 	/* Right, but the Reply chunk was left unused; wrong as READs alone are. */
 	unsigned int answered_inline, told;
-	/* Wrong, too: over TCP alike; and a second READ that could not be had over TCP. */
+	/* Also wrong over TCP; second READs that could not be made over TCP. */
 	unsigned int over_tcp, doubtful;
 	uint32_t largest;
 	char example[FINDING_SUMMARY_MAX / 2];
 	char mild[FINDING_SUMMARY_MAX / 2]; /* of those */
-	char detail[256];                   /* of the first that is wrong */
-	const char *reason;                 /* of the same */
+	char detail[256];                   /* of the first failure */
+	const char *reason;                 /* of the first failure */
 	char why[256];                      /* why something was not tried */
 };
 
@@ -61,8 +61,8 @@ static void describe(char *text, size_t cap, const struct read_case *c,
 		 behind_name(c->behind), read_kind_name(o->kind));
 }
 
-/* Whose fault it is. Newer kernels have zeros for second READs by any transport, so where TCP cannot
- * be asked these are not laid to RDMA. */
+/* Decides which side is at fault. Newer kernels send zeros for second READs over any transport,
+ * so if TCP cannot be asked, these are not attributed to RDMA. */
 static void note_wrong(struct trial *t, const struct read_case *c,
 		       const struct read_outcome *o)
 {
@@ -85,8 +85,8 @@ static void note_wrong(struct trial *t, const struct read_case *c,
 		describe(t->mild, sizeof(t->mild), c, o);
 }
 
-/* READs alone do so, too, and have a finding for it. @late_writes: to the memory of earlier READs; they
- * end the connection, by whatever mechanism this one is. */
+/* READs alone fail in the same way and have a finding for it. @late_writes: to the memory of
+ * earlier READs; they end the connection, regardless of this READ's mechanism. */
 static bool is_told(const struct trial *t, const struct read_case *c,
 		    const struct read_outcome *o, unsigned int late_writes)
 {
@@ -109,14 +109,14 @@ static void note_outcome(struct trial *t, const struct read_case *c,
 		t->told++;
 		return;
 	}
-	/* A server may leave a Reply chunk alone. */
+	/* A server may ignore a Reply chunk. */
 	if (o->kind == READ_INLINE && c->mechanism == MECH_REPLY_CHUNK) {
 		t->answered_inline++;
 		return;
 	}
 	switch (o->kind) {
 	case READ_OK:
-	/* Right data in a broken frame, which has findings of its own. */
+	/* Correct data in a broken frame, which has findings of its own. */
 	case READ_PAD:
 	case READ_LENGTHS:
 		t->right++;
@@ -134,7 +134,7 @@ static void note_outcome(struct trial *t, const struct read_case *c,
 	}
 }
 
-/* What fails must fail twice, with the file as it was. */
+/* A failure must occur twice while the file is unchanged. */
 static void attempt(struct trial *t, const struct read_case *c)
 {
 	struct patience patience = { 0 };
@@ -191,7 +191,7 @@ static void every_mechanism(struct trial *t, struct read_case c)
 
 static void all_cases(struct trial *t)
 {
-	/* Every third is enough to know that it is there. */
+	/* Every third is enough to show the defect. */
 	unsigned int i, step = t->p->options->level == PROBE_QUICK ? 3 : 1;
 
 	for (i = 0; i < ARRAY_SIZE(sizes); i += step) {

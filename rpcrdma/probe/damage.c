@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* How the bytes that a READ brought differ from the file's. Pure. A flipped bit is another defect
- * than a page of zeros: the one is of memory or a wire, the other of software. */
+/* How the bytes returned by a READ differ from the file's. Pure. A flipped bit indicates memory
+ * or a wire; a page of zeros indicates software. */
 #include "rpcrdma/probe/internal.h"
 
 #define PAGE 4096
@@ -25,7 +25,7 @@ static void add_word(struct damage *d, const uint8_t *got, const uint8_t *want,
 	}
 }
 
-/* What is of one page. Zeros are right in some bytes of most files, so words are counted. */
+/* Adds one page. Some bytes of most files are zero, so whole words are counted. */
 static void add_page(struct damage *d, uint64_t offset, const uint8_t *got,
 		     const uint8_t *want, size_t len)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* A connection was lost under a request: is the server still there, and is it the one that it was?
- * A request may have crashed it, and whatever more is sent may do so again. So before the next
- * request the server is asked by a connection of its own and a NULL call, which no server is known
- * to mind. One that is not there any more, or that has forgotten its client since, ends the probe;
- * nothing more is sent to it, not even to take off what a crash has taken anyway. */
+/* A connection was lost during a request: is the server still there, and is it the same instance?
+ * A request may have crashed it, and the next may do so again. So before the next request the
+ * server is asked with a NULL call on a separate connection, which no server is known to fail on.
+ * A server that no longer answers, or that has forgotten its client, ends the probe; nothing more
+ * is sent to it, not even to remove state that a crash has removed anyway. */
 #include <limits.h>
 #include <stdio.h>
 
@@ -14,16 +14,16 @@
 #define CONNECT_MS 5000
 /* A healthy server behind a slow path may take seconds. */
 #define ANSWER_MS 10000
-/* A server that ends refuses at once. One that refuses for so long has no listener. */
+/* A server that exits refuses at once. One that refuses for this long has no listener. */
 #define REFUSED_MS 500
-/* Silence and resets may be those of a host that is short of processors. */
+/* Silence and resets may come from a host that is short of CPU time. */
 #define SILENT_MS 8000
 #define PAUSE_MS  100
 
 void gone_suspect(struct probe *p, const struct operation *op,
 		  const struct rpcrdma_call *call)
 {
-	/* What never answered was never there. */
+	/* A server that never answered cannot be gone. */
 	if (!p->heard || p->gone)
 		return;
 	if (p->suspect) {
@@ -63,7 +63,7 @@ static void say(struct probe *p, const char *how, const char *reason, const char
 	finding_reason(&f, reason);
 	finding_text(&f, "request", "%s", request);
 	finding_text(&f, "why", "%s", why);
-	/* Where it was not the server that went, but the way to it. */
+	/* If the path failed and not the server. */
 	if (p->client.remains.exists)
 		finding_text(&f, "client", "%s", p->client.remains.owner);
 	probe_emit(p, &f);
@@ -89,7 +89,7 @@ void gone_refuses(struct probe *p)
 		say(p, "is gone", "gone", why);
 }
 
-/* Whether it is the server, or its host, that is to blame for an error of a connection. */
+/* Whether the server, or its host, caused an error of a connection. */
 static bool is_its_own(int rc)
 {
 	return rc == -ECONNREFUSED || rc == -ECONNRESET || rc == -ETIMEDOUT ||
@@ -106,7 +106,7 @@ static int null_call(struct probe *p, struct rpcrdma_conn *conn)
 			  NFS3_NULL);
 	rc = rpcrdma_call(conn, &call, deadline_min(p->deadline, deadline_in(ANSWER_MS)));
 	rpcrdma_call_fini(&call);
-	/* Whatever it says, it is there. */
+	/* Any answer shows that the server is there. */
 	return rc == -EBADE || rc == -EILSEQ || rc == -EBADMSG ? 0 : rc;
 }
 
@@ -160,7 +160,7 @@ int gone_ask(struct probe *p)
 		p->suspect = false;
 		return 0;
 	}
-	/* That there was no time to ask says nothing about the server. */
+	/* Lack of time to ask says nothing about the server. */
 	if (!is_its_own(rc) || !deadline_left(p->deadline))
 		return rc;
 	gone_refuses(p);
@@ -171,7 +171,7 @@ bool gone_root(struct probe *p)
 {
 	struct nfs_attr attr;
 
-	/* On the connection that it was found by, a file that is stale was removed. */
+	/* If the connection is the one on which the file was found, a stale file was removed. */
 	if (p->gone || !p->root.fh.len || p->generation == p->root_generation ||
 	    operation_getattr(p, &p->root.fh, &attr) != -ESTALE)
 		return false;

@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Which server it is, as far as what it sends proves it. Pure.
+/* Which server it is, as far as the data that it sends proves it. Pure.
  *
- * File handles tell in every version of NFS. Linux nfsd (fs/nfsd/nfsfh.h) begins each with version 1,
- * authentication 0, the type of the file system's id and the type of the file's, and then that id,
- * whose length its type decides; the root of an export has file type 0 and nothing behind the id.
- * nfs-ganesha begins with 0x41 to 0x43, "to separate from Linux knfsd" (its nfs_fh.h). One handle
- * could look like Linux's by chance, so two that belong together are asked for: the root of an
- * export, and a file below it with the same id.
+ * File handles identify a server in every version of NFS. Linux nfsd (fs/nfsd/nfsfh.h) begins
+ * each with version 1, authentication 0, the type of the file system's id and the type of the
+ * file's, and then that id, whose length depends on its type; the root of an export has file type
+ * 0 and nothing after the id. nfs-ganesha begins with 0x41 to 0x43, "to separate from Linux
+ * knfsd" (its nfs_fh.h). One handle could look like Linux's by chance, so two related ones are
+ * required: the root of an export, and a file below it with the same id.
  *
- * NFSv4.1's EXCHANGE_ID may name the implementation. Newer kernels do: "kernel.org", "Linux 6.x...";
- * so do illumos ("illumos NFSv4.1 Server Implementation") and ONTAP ("NetApp Release ...").
+ * NFSv4.1's EXCHANGE_ID may name the implementation. Newer kernels do: "kernel.org", "Linux
+ * 6.x..."; so do illumos ("illumos NFSv4.1 Server Implementation") and ONTAP ("NetApp Release
+ * ...").
  *
- * What contradicts itself is unknown, and so is what proves nothing: a server that sends no private
- * data, offers this version or that, or grants 64 credits, may be anything. Such habits are good for
- * a guess, which a person reads and which opens no gate. */
+ * Contradictory evidence makes the server unknown, and so does evidence that proves nothing: any
+ * server may send no private data, offer a given version, or grant 64 credits. Such habits allow
+ * a guess, which is shown to the user and opens no gate. */
 #include <stdio.h>
 
 #include "rpcrdma/probe/internal.h"
@@ -94,7 +95,7 @@ static bool is_knfsd_root(const struct nfs_fh *fh)
 	return is_knfsd(fh) && !fh->data[3];
 }
 
-/* @root is the root of the export that @fh lies in. */
+/* @root is the root of the export that contains @fh. */
 static bool is_below(const struct nfs_fh *root, const struct nfs_fh *fh)
 {
 	return !is_knfsd_root(fh) && fh->data[2] == root->data[2] &&
@@ -163,7 +164,7 @@ static bool says_linux(const struct server_seen *seen)
 	       !strncmp(seen->implementation, "Linux ", 6);
 }
 
-/* What others call themselves in EXCHANGE_ID, in the domain or in the name. */
+/* Names of other servers in EXCHANGE_ID, in the domain or in the name. */
 static enum server_kind named_other(const struct server_seen *seen)
 {
 	static const struct {
@@ -201,7 +202,7 @@ enum server_kind identity_of(const struct server_seen *seen, char *why, size_t c
 		snprintf(why, cap, "by its file handles");
 		return SERVER_OURS;
 	}
-	/* One that names itself another is not believed to be Linux for its handles' sake. */
+	/* A server that gives another name is not identified as Linux by its handles. */
 	if (says_linux(seen) && all_handles(seen, is_first_knfsd)) {
 		snprintf(why, cap, "EXCHANGE_ID names %.100s", seen->implementation);
 		return SERVER_LINUX;
@@ -218,7 +219,7 @@ enum server_kind identity_of(const struct server_seen *seen, char *why, size_t c
 	return other;
 }
 
-/* Largest and preferred READ are what each has where nobody changed it. */
+/* The default largest and preferred READ of each server. */
 enum server_kind identity_guess(const struct server_habits *h, char *why, size_t cap)
 {
 	if (!h->private_data && h->largest_read == 64 * MIB) {
@@ -267,8 +268,8 @@ enum gate gate_class(const struct gate_request *q)
 		return GATE_EMPTY;
 	if (q->count > GATE_MAX || (brought(q) % 4 && brought(q) > GATE_MAX - 4))
 		return GATE_LONG;
-	/* What comes may be less than what was asked: at the end of the file, or of what the
-	 * server takes. Both lengths count. */
+	/* The reply may be shorter than the request: at the end of the file, or at the server's
+	 * limit. Both lengths count. */
 	if (q->reply_chunk &&
 	    (q->count % 4 || brought(q) % 4 || q->count > GATE_REPLY_CHUNK_MAX))
 		return GATE_REPLY_CHUNK;
