@@ -171,7 +171,7 @@ bool gone_root(struct probe *p)
 {
 	struct nfs_attr attr;
 
-	/* If the connection is the one on which the file was found, a stale file was removed. */
+	/* A file that is stale on the connection on which it was found was removed. */
 	if (p->gone || !p->root.fh.len || p->generation == p->root_generation ||
 	    operation_getattr(p, &p->root.fh, &attr) != -ESTALE)
 		return false;

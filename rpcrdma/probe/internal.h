@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* The map of the probe.
+/* Files of the probe.
  *
  *	parent.c    runs the worker, connects TCP sockets for it, takes its findings
  *	worker.c    the child: one exercise after the other, without privilege
@@ -52,10 +52,10 @@ enum worker_record {
 	WORKER_SUBJECT,  /* key NUL value */
 	WORKER_PROGRESS, /* u32 done, u32 total, text */
 	WORKER_CONNECT, /* u8 enum tcp_peer, u16 port, u8 address index: asks for a socket */
-	WORKER_SOCKET, /* the answer: u32 errno, u8 reserved, text; the socket beside it */
+	WORKER_SOCKET, /* the reply: u32 errno, u8 reserved, text; with the socket attached */
 	WORKER_REMAINS, /* remains.c: what of the worker's client is on the server now */
-	/* The last one: u32 how many there were before it, without WORKER_PROGRESS. Where it is
-	 * missing, or names another number, something was lost. */
+	/* The last record: u32 number of records before it, without WORKER_PROGRESS. If it is
+	 * missing or has another number, a record was lost. */
 	WORKER_END,
 	WORKER_MATRIX, /* rpcrdma/matrix.h */
 	WORKER_RANGE,  /* u32 index, u32 enum probe_range_fate, u32 length, u64 digest */
@@ -64,28 +64,28 @@ enum worker_record {
 #define WORKER_RANGE_LEN  20
 #define WORKER_RECORD_MAX FINDING_RECORD_MAX
 
-/* What the worker decodes at the moment, in memory that it shares with its parent: no record says
- * it in time where the worker dies. The parent takes it for any bytes. */
+/* What the worker is decoding, in memory shared with its parent: a worker that dies cannot send a
+ * record. The parent treats it as untrusted bytes. */
 #define WORKER_STEP_MAX 192
 
-/* What a worker may be connected with, each once; NFS as often as parent_run() says. */
+/* Services to which a worker may be connected, each once; NFS as often as parent_run() allows. */
 enum tcp_peer { TCP_RPCBIND, TCP_MOUNT, TCP_NFS, TCP_PEERS };
 
-/* Failures of a call that belong to no mechanism: seen by session.c, reported by target.c. What ends a
- * connection counts once, whatever the number of calls that were under way. */
+/* Failures of calls that belong to no mechanism: noted by session.c, reported by target.c. An
+ * event that ends a connection counts once, regardless of the number of calls in flight. */
 struct mishap {
 	unsigned int count;
 	unsigned int beside_write_chunks; /* those not of a READ by Write chunk */
 	unsigned int generation;          /* of the connection that ended last */
-	const char *reason;               /* of its first; NULL: that of the finding */
+	const char *reason;               /* of the first failure; NULL: the finding's */
 	char example[512];
 };
 
-/* Calls that were answered with RDMA_ERROR. */
+/* Calls answered with RDMA_ERROR. */
 struct refusals {
-	unsigned int calls;     /* that were answered, in any way */
+	unsigned int calls;     /* answered in any way */
 	unsigned int errors;    /* RDMA_ERRORs */
-	unsigned int recovered; /* calls that went well when they were made again */
+	unsigned int recovered; /* calls that succeeded when repeated */
 	unsigned int lasting;   /* calls that never did, */
 	unsigned int plain;     /* those of them without chunks */
 	char example[256];
@@ -94,19 +94,19 @@ struct refusals {
 /* late.c: how fast the server and the path to it are. */
 struct pace {
 	uint64_t moved,
-		moved_at;  /* what came on the connection, and when that was last seen */
-	unsigned int late; /* replies that came after their time */
-	bool lossy;        /* a call was lost: the next are not waited for as long */
-	double slowest_ms; /* of the calls that were answered */
-	char slowest[96];  /* what that was */
-	/* All that was read before the time ran out is correct; what was not tested. */
+		moved_at; /* bytes received on the connection, and when that last changed */
+	unsigned int late; /* replies after their deadline */
+	bool lossy;        /* a call was lost: later waits are shorter */
+	double slowest_ms; /* of the answered calls */
+	char slowest[96];  /* which call that was */
+	/* All data read before the time ran out is correct; what was not tested. */
 	bool enough;
 	char not_tried[384];
 };
 
-/* slots41.c: RFC 8881 section 2.10.6. A slot has one call under way at most, and a number
- * that goes on with each that the server took. A slot whose call has no answer is not used
- * again: whether the server took it is not known. */
+/* slots41.c: RFC 8881 section 2.10.6. A slot has at most one call in flight, and a number that
+ * increases with each call that the server accepted. A slot whose call has no answer is not used
+ * again, because it is unknown whether the server accepted the call. */
 
 #define SLOTS41_MAX 32
 
@@ -121,33 +121,33 @@ struct slots41 {
 	} slots[SLOTS41_MAX];
 };
 
-/* @count: as granted; more than SLOTS41_MAX are not used. */
+/* @count: as granted; at most SLOTS41_MAX are used. */
 void slots41_init(struct slots41 *s, const uint8_t sessionid[NFS4_SESSIONID_SIZE],
 		  uint32_t count);
-/* The lowest free one; false where there is none. */
+/* Takes the lowest free slot; false if there is none. */
 bool slots41_take(struct slots41 *s, struct nfs4_sequence *sequence);
-/* @sequenced: SEQUENCE itself was answered well. */
+/* @sequenced: SEQUENCE itself succeeded. */
 void slots41_answered(struct slots41 *s, const struct nfs4_sequence *sequence,
 		      bool sequenced);
 void slots41_lost(struct slots41 *s, const struct nfs4_sequence *sequence);
 unsigned int slots41_in(const struct slots41 *s, enum slot41_state state);
 
-/* remains.c: a client id lives on the server until it is destroyed or its lease ends. The worker
- * tells the parent at each step what there is, so that it can be taken off whatever becomes of
- * the worker. */
+/* remains.c: a client id remains on the server until it is destroyed or its lease ends. The
+ * worker tells the parent at each step what exists, so that it is removed even if the worker
+ * dies. */
 
 #define REMAINS_OWNER     "nfsrdma-probe/"
 #define REMAINS_OWNER_MAX 64 /* with the NUL: prefix, 128 bits in hex */
 
 struct remains {
 	bool exists;
-	/* A request that makes something was sent, and its answer did not come: the server may
-	 * have more than is said here. */
+	/* A request that creates state was sent and its answer did not arrive: the server may
+	 * have more state than recorded here. */
 	bool unsure;
-	bool restarted; /* the owner has said that it begins anew */
+	bool restarted; /* the owner has sent a new verifier */
 	bool has_client, has_session;
 	uint8_t minor;
-	uint8_t address;     /* which of the server's */
+	uint8_t address;     /* index of the server's address */
 	uint32_t sequenceid; /* for CREATE_SESSION */
 	uint64_t clientid;
 	uint8_t sessionid[NFS4_SESSIONID_SIZE];
@@ -155,7 +155,7 @@ struct remains {
 };
 
 enum remains_step {
-	REMAINS_NOTHING, /* it is clean */
+	REMAINS_NOTHING, /* nothing remains */
 	/* EXCHANGE_ID with another verifier, then CREATE_SESSION: the server takes it for the
 	 * same owner after a reboot, and drops all that it had before (RFC 8881 section
 	 * 18.35.4). */
@@ -169,24 +169,25 @@ enum remains_step {
 
 /* Returns the length. */
 size_t remains_encode(const struct remains *r, uint8_t buf[REMAINS_RECORD_MAX]);
-/* -EPROTO: no such record, or an owner that is not ours. */
+/* -EPROTO: not such a record, or an owner that is not ours. */
 int remains_decode(struct remains *r, const uint8_t *buf, size_t len);
 enum remains_step remains_next(const struct remains *r);
-/* The answer to that step. What EXCHANGE_ID and CREATE_SESSION brought, the caller has put in.
- * False: that cannot be done. True: go on, perhaps with the same. */
+/* Handles the answer to @step. The caller has stored the results of EXCHANGE_ID and
+ * CREATE_SESSION. False: the step cannot be done. True: continue, possibly with the same step. */
 bool remains_answered(struct remains *r, enum remains_step step, uint32_t status);
 
 /* The client of NFSv4.1 and later. */
 struct client41 {
 	struct slots41 slots;
-	struct remains remains;  /* as the parent knows it */
-	unsigned int generation; /* of the connection by which the server knew it last */
+	struct remains remains;  /* as the parent knows them */
+	unsigned int generation; /* of the last connection on which the server knew it */
 	uint8_t verifier[NFS4_VERIFIER_SIZE];
-	struct rpc_cred cred; /* a client id belongs to who asked for it */
-	bool reclaimed;       /* RECLAIM_COMPLETE was sent */
-	bool closed;          /* no more */
+	struct rpc_cred
+		cred;   /* a client id belongs to the credential that requested it */
+	bool reclaimed; /* RECLAIM_COMPLETE was sent */
+	bool closed;    /* no more calls */
 	uint32_t response_size;
-	unsigned int made, lost; /* sessions; those that the server forgot */
+	unsigned int made, lost; /* sessions; those that the server lost */
 	uint32_t lost_status;
 };
 
@@ -199,11 +200,11 @@ struct probe_file {
 /* identity.c */
 
 enum server_kind {
-	SERVER_UNKNOWN, /* nothing proves what it is */
+	SERVER_UNKNOWN, /* no evidence proves what it is */
 	SERVER_OURS,    /* the embedded server, here or elsewhere */
 	SERVER_LINUX,   /* the kernel's nfsd */
 	SERVER_GANESHA,
-	/* Only by the name that they give themselves. */
+	/* Identified only by the name that they send. */
 	SERVER_ONTAP,
 	SERVER_ONEFS,
 	SERVER_SOLARIS, /* or illumos */
@@ -212,18 +213,18 @@ enum server_kind {
 
 #define IDENTITY_HANDLES 16
 
-/* What a server is known by. */
+/* Evidence of a server's identity. */
 struct server_seen {
-	/* That it gave out, or took, over RDMA. */
+	/* Handles that it returned or accepted over RDMA. */
 	struct nfs_fh handles[IDENTITY_HANDLES];
 	unsigned int nhandles;
-	/* Of EXCHANGE_ID: eir_server_scope; nii_domain and nii_name, both empty where it names
+	/* From EXCHANGE_ID: eir_server_scope; nii_domain and nii_name, both empty if it sends
 	 * none. */
 	char scope[NFS4_NAME_TEXT], domain[NFS4_NAME_TEXT],
 		implementation[NFS4_NAME_TEXT];
 };
 
-/* Those beyond the bound, and those it has, are left out. */
+/* Ignores handles beyond the bound and duplicates. */
 void identity_add(struct server_seen *seen, const struct nfs_fh *fh);
 /* @why: half a sentence. */
 enum server_kind identity_of(const struct server_seen *seen, char *why, size_t cap);
@@ -231,33 +232,33 @@ const char *identity_name(enum server_kind kind);
 /* A stable word, as evidence of probe.server: the report's causes depend on it. */
 const char *identity_word(enum server_kind kind);
 
-/* What proves nothing, and is good for a guess. */
+/* Habits that prove nothing but allow a guess. */
 struct server_habits {
 	bool private_data, nfs4, nfs42;
 	uint32_t inline_size;                  /* of replies */
 	uint32_t largest_read, preferred_read; /* 0: not said */
 };
 
-/* What a server that is not identified may be; SERVER_UNKNOWN: @why is untouched. Else it is a
- * list of what speaks for it. */
+/* What an unidentified server may be. Writes the evidence to @why; for SERVER_UNKNOWN @why is
+ * unchanged. */
 enum server_kind identity_guess(const struct server_habits *habits, char *why,
 				size_t cap);
-/* Whether defects of Linux servers are to be named: ours may imitate one. */
+/* Whether to name defects of Linux servers: our own server may imitate one. */
 bool identity_may_be_linux(enum server_kind kind);
 
-/* READs that crashed nfs-ganesha 6.5. They go only to servers that are known to be others, over
- * RDMA and over TCP; there is no option that changes it. */
+/* READs that crash nfs-ganesha 6.5. They are sent only to servers identified as others, over RDMA
+ * and over TCP; no option changes this. */
 enum gate {
 	GATE_OPEN,        /* goes to every server */
-	GATE_EMPTY,       /* asks for 0 bytes, or brings none */
+	GATE_EMPTY,       /* asks for 0 bytes, or returns none */
 	GATE_LONG,        /* does not fit the server's buffer for data */
-	GATE_REPLY_CHUNK, /* by Reply chunk, and of a length that is not known to be safe */
-	GATE_FOLLOWED,    /* with another operation behind it in the COMPOUND */
+	GATE_REPLY_CHUNK, /* by Reply chunk, with a length that is not known to be safe */
+	GATE_FOLLOWED,    /* followed by another operation in the COMPOUND */
 	GATE_COUNT
 };
 
-/* The buffer of nfs-ganesha, which is for the pad, too. By Reply chunk multiples of 4 up to the
- * second are safe. */
+/* The buffer of nfs-ganesha, which also holds the pad. By Reply chunk, multiples of 4 up to the
+ * second constant are safe. */
 #define GATE_MAX             1048576
 #define GATE_REPLY_CHUNK_MAX 262144
 
@@ -266,8 +267,8 @@ struct gate_request {
 	bool followed; /* by another operation in the COMPOUND */
 	uint64_t offset;
 	uint32_t count;
-	uint64_t size; /* of the file; UINT64_MAX: not known */
-	uint32_t most; /* that the server brings at once; UINT32_MAX: not known */
+	uint64_t size; /* of the file; UINT64_MAX: unknown */
+	uint32_t most; /* that the server returns at once; UINT32_MAX: unknown */
 };
 
 enum gate gate_class(const struct gate_request *q);
@@ -278,22 +279,21 @@ bool gate_lets(enum server_kind kind, enum gate gate);
 struct records;
 
 struct linux3_seen {
-	bool private_data; /* the server sent some */
-	bool header_segment; /* an RDMA Write went where words of a call would be a segment */
-	uint32_t credits; /* granted */
-	/* READs by Write chunk whose pad was written; the rest by their sign */
+	bool private_data;   /* the server sent some */
+	bool header_segment; /* an RDMA Write used words of a call as a segment */
+	uint32_t credits;    /* granted */
+	/* READs by Write chunk whose pad was written; the others by their sign */
 	unsigned int pads, unused_dropped, reply_heads, page_starts;
-	unsigned int
-		unused_kept; /* Write chunks that came back unused, with their segments */
+	unsigned int unused_kept; /* unused Write chunks returned with their segments */
 };
 
 /* Whether this is the first frame of such a Write, as the transport kept it. */
 bool linux3_is_header_segment(const uint8_t *frame, size_t len);
 void linux3_look(struct linux3_seen *seen, const struct records *records);
-/* Only what was seen is a finding. */
+/* Reports only what was seen. */
 void linux3_say(const struct linux3_seen *seen, finding_sink sink, void *arg);
 
-/* No more is asked for at once, by any mechanism: what memory bounds (CHILD_WORKER). */
+/* The largest READ by any mechanism, bounded by memory (CHILD_WORKER). */
 #define READ_MAX_LARGE (64u << 20)
 
 #define PROBE_CANDIDATES 8
@@ -304,9 +304,9 @@ struct probe {
 	const struct probe_options *options;
 	const struct transport_ops *via; /* the transport in use, route.c */
 	int channel;
-	uint32_t records; /* for WORKER_END: whether they could be sent or not */
+	uint32_t records; /* for WORKER_END: sent or not */
 	char *step;       /* of WORKER_STEP_MAX bytes; NULL: not shared */
-	int rpcbind;      /* TCP, once it was asked; -1 */
+	int rpcbind;      /* TCP, once connected; -1 */
 	uint64_t deadline;
 	const struct transport_address *addresses;
 	size_t naddresses;
@@ -314,12 +314,12 @@ struct probe {
 
 	const struct nfs_version *version; /* in use */
 	bool offered[PROBE_VERSIONS];      /* by nfs_versions[] */
-	char lower_because[256]; /* why a lower version than the highest is in use */
+	char lower_because[256];           /* why not the highest version is in use */
 	struct client41 client;
 
 	struct rpcrdma_conn *conn;
 	unsigned int generation; /* of the connection */
-	uint8_t mpa_revision;    /* that the server took, and whether without CRC */
+	uint8_t mpa_revision;    /* that the server accepted, and whether without CRC */
 	bool no_crc;
 	unsigned int barren;   /* connections since the last reply */
 	unsigned int pause_ms; /* before the last of them */
@@ -331,44 +331,44 @@ struct probe {
 	struct matrix matrix;
 	struct mishap late_writes; /* RDMA Writes to memory that was released before */
 	bool order_told,
-		order_failed;     /* probe.read.write-chunk.order was said, and failed */
-	unsigned int order_waits; /* for data that never came */
+		order_failed; /* probe.read.write-chunk.order was reported and failed */
+	unsigned int order_waits; /* for data that never arrived */
 	struct refusals refused;
 	unsigned int lost_total;
 	uint64_t silent_since; /* the last call or its reply, as from now_ms() */
 	struct pace pace;
-	bool hopeless; /* nothing more can be learned on this server */
+	bool hopeless; /* no more can be learned from this server */
 	bool device_gone;
 	char device_why[256];
-	/* gone.c: the server answered a call; a connection was lost since it was last seen to be
-	 * there, and what was under way then; it is gone. */
+	/* gone.c: the server answered a call; a connection was lost since the server last
+	 * answered, and what was in flight then; the server is gone. */
 	bool heard, suspect, gone;
 	char request[160];
 	unsigned int under_way;
 	char gone_why[64];
-	/* Of the last connection by which an operation was served; 0: none. */
+	/* The last connection on which an operation succeeded; 0: none. */
 	unsigned int served;
-	const struct operation *waiting; /* for its reply */
-	/* The server asked for patience until there was no more: says so. */
+	const struct operation *waiting; /* waits for its reply */
+	/* The server asked for patience until the time ran out: the report's text. */
 	char busy[96];
-	bool write_chunk_failed;  /* probe.read.write-chunk says so */
-	bool chunk_unused, tails; /* probe.read.write-chunk.unused, .tail do */
+	bool write_chunk_failed;  /* as probe.read.write-chunk reports */
+	bool chunk_unused, tails; /* as probe.read.write-chunk.unused and .tail report */
 
 	struct linux3_seen linux3;
 	struct server_seen seen;
 	struct server_habits habits;
-	enum server_kind kind; /* unknown until files were picked */
+	enum server_kind kind; /* unknown until files are picked */
 	unsigned int withheld[GATE_COUNT];
 
 	struct rpc_cred cred;
-	uint32_t named_max; /* the largest READ by the server's word; 0: it has none */
-	uint32_t read_max;  /* the same, bounded by the session and by our memory */
-	uint32_t rtmax;     /* up to where each mechanism is tried: 1 MiB at most */
-	struct probe_file root;       /* where the walk begins, or the file itself */
-	unsigned int root_generation; /* of the connection by which it was found */
+	uint32_t named_max;     /* the largest READ that the server names; 0: none */
+	uint32_t read_max;      /* the same, bounded by the session and by our memory */
+	uint32_t rtmax;         /* each mechanism is tried up to this; 1 MiB at most */
+	struct probe_file root; /* the start of the walk, or the file itself */
+	unsigned int root_generation; /* of the connection on which it was found */
 	bool root_is_file;
 	struct reference *reference; /* NULL: not available */
-	bool reference_died;         /* of what the server sent it */
+	bool reference_died;         /* because of data that the server sent */
 	char reference_why[256];
 	bool tcp_tried; /* over-tcp.c's connection */
 	int tcp;        /* -1: there is none */
@@ -386,8 +386,8 @@ struct probe {
 
 typedef void (*worker_fn)(struct probe *p);
 
-/* probe_run() with other work for the child, which may be connected with NFS over TCP so many
- * times. */
+/* probe_run() with other work for the child, which may be connected to NFS over TCP
+ * @nfs_connections times. */
 int parent_run(const struct probe_options *options, worker_fn work,
 	       unsigned int nfs_connections, const struct probe_events *events);
 
@@ -399,29 +399,27 @@ const char *parent_reason(const struct child_end *end, bool lost, int rc);
 /* The whole probe. */
 void worker_probe(struct probe *p);
 
-/* What a worker is started with; worker_prepare() and worker_run() are its struct
- * child_function's. */
+/* Arguments of a worker; worker_prepare() and worker_run() are its struct child_function's. */
 struct worker_task {
 	const struct probe_options *options;
 	worker_fn work;
 	const struct transport_address *addresses;
 	size_t naddresses;
-	const struct remains
-		*remains;    /* what is to be taken off, for that work; else NULL */
-	char *step;          /* as probe.step */
-	struct probe *probe; /* of worker_prepare() */
+	const struct remains *remains; /* what to remove, for that work; else NULL */
+	char *step;                    /* as probe.step */
+	struct probe *probe;           /* of worker_prepare() */
 };
 
 int worker_prepare(void *arg, int channel);
 int worker_run(void *arg, int channel);
-/* Sends a record that must not be lost: the parent learns if one was. */
+/* Sends a record that must not be lost: the parent detects a lost one. */
 int probe_record(struct probe *p, enum worker_record type, const void *body, size_t len);
-/* What is decoded from now on: "the reply to GETATTR". */
+/* Sets what is being decoded: "the reply to GETATTR". */
 void probe_step(struct probe *p, const char *fmt, ...) PRINTF_LIKE(2, 3);
 void probe_emit(struct probe *p, const struct finding *finding);
 void probe_say(struct probe *p, const char *id, enum finding_status status,
 	       const char *fmt, ...) PRINTF_LIKE(4, 5);
-/* The same with a reason, which is that of the text that is known of it; "": none. */
+/* The same with a reason; "": none. */
 void probe_because(struct probe *p, const char *id, enum finding_status status,
 		   const char *reason, const char *fmt, ...) PRINTF_LIKE(5, 6);
 /* The reason of the last error, @rc, of an operation. */
@@ -437,50 +435,50 @@ struct area;
 
 /* route.c */
 
-/* Sets p->via, and opens its device; after privilege was given up. False: there is no way
- * that was allowed, and the finding is emitted. */
+/* Sets p->via and opens its device; call after privilege was dropped. False: no allowed transport
+ * works, and the finding is emitted. */
 bool route_choose(struct probe *p);
 
 /* session.c */
 
-/* The connection, made if there is none. */
+/* Connects if there is no connection. */
 int session_ready(struct probe *p);
 void session_drop(struct probe *p);
-/* How long a call that moves @bytes takes at most before its reply is late. */
+/* The deadline of a call that moves @bytes; after it the reply is late. */
 uint64_t session_call_deadline(const struct probe *p, uint32_t bytes);
-/* How long an answer over TCP is waited for: whether it is only late is not examined. */
+/* The deadline of an answer over TCP, where a late one is not distinguished from a lost one. */
 uint64_t session_tcp_deadline(const struct probe *p, uint32_t bytes);
-/* Start and wait with book-keeping: a call that failed for want of a reply drops the
- * connection, because its reply could still come. @write_chunk_read: for the report. */
+/* Start and wait with book-keeping: a call without a reply drops the connection, because the
+ * reply could still arrive. @write_chunk_read: for the report. */
 int session_start(struct probe *p, struct rpcrdma_call *call, uint64_t deadline);
 int session_wait(struct probe *p, struct rpcrdma_call *call, uint64_t deadline,
 		 bool write_chunk_read);
 int session_call(struct probe *p, struct rpcrdma_call *call, uint32_t bytes);
-/* After session_wait(): whether the call is to be made again, as another, because it was answered with
- * RDMA_ERROR. @tries: 0 to begin with. The caller finishes the call before that. */
+/* After session_wait(): whether to repeat the call as a new one, because it was answered with
+ * RDMA_ERROR. @tries: initially 0. The caller finishes the call before it repeats it. */
 bool session_again(struct probe *p, const struct rpcrdma_call *call, unsigned int *tries);
-/* Such a call is not made again. */
+/* Such a call is not repeated. */
 void session_gave_up(struct probe *p, const struct rpcrdma_call *call);
-/* What became of a call, as a reason of the findings that depend on its answer. */
+/* The outcome of a call, as a reason of the findings that depend on its answer. */
 const char *session_reason(int rc);
-/* What the peer did wrong with a frame, as a reason of probe.transport. @rc: of the call. */
+/* The peer's violation in a frame, as a reason of probe.transport. @rc: of the call. */
 const char *session_breach(int rc, enum transport_breach breach);
-/* Whether a call failed with its connection or reply, and not by what was asked. */
+/* Whether a call failed because of its connection or reply, not because of the request. */
 bool session_is_mishap(int rc);
-/* How often one operation was tried again. All 0 to begin with. */
+/* How often one operation was repeated. Initially all 0. */
 struct patience {
 	unsigned int wait_ms, sessions;
 };
 
-/* After an answer that asks for patience (JUKEBOX, DELAY, GRACE): waits, each time longer, and
- * returns true; or false where @status is another or the time is over. */
+/* After an answer that asks for patience (JUKEBOX, DELAY, GRACE): waits, longer each time, and
+ * returns true; false if @status is another or the time is over. */
 bool session_later(struct probe *p, uint32_t status, struct patience *patience);
 /* "the server is in its grace period until the deadline (NFS4ERR_GRACE)"; returns @buf. */
 const char *session_busy_text(const struct probe *p, uint32_t status, char *buf,
 			      size_t cap);
-/* Lets the server write into the area, on the connection that there is. */
+/* Lets the server write to the area on the current connection. */
 int session_register(struct probe *p, struct area *a);
-/* Takes it back, all or a part, unless that connection is gone and its regions with it. */
+/* Revokes that, for all or part of the area, unless that connection and its regions are gone. */
 void session_release(struct probe *p, struct area *a);
 
 /* How to connect. */
@@ -490,49 +488,53 @@ struct operation;
 
 /* late.c */
 
-/* Waits for the reply of a call that was sent. After @deadline it is late, and lost only after
- * silence: call->rc is then -ETIMEDOUT. */
+/* Waits for the reply of a call that was sent. After @deadline the reply is late, and it is lost
+ * only after silence: call->rc is then -ETIMEDOUT. */
 void late_wait(struct probe *p, struct rpcrdma_call *call, uint64_t deadline);
-/* Silence of so many ms, and no less, is more than a slow path. */
+/* Milliseconds of silence above which a slow path is no explanation. */
 unsigned int late_silence(const struct probe *p);
-/* The time ran out before this was tried. */
+/* Notes that the time ran out before this was tried. */
 void late_not_tried(struct probe *p, const char *fmt, ...) PRINTF_LIKE(2, 3);
-/* What is not known because the time ran out: does not count where enough is known. */
+/* The status of a result that is unknown because the time ran out: does not count if enough is
+ * known. */
 enum finding_status late_unknown(const struct probe *p);
-/* Where replies were late, or the time ran out: probe.slow. */
+/* Reports probe.slow if replies were late or the time ran out. */
 void late_say(struct probe *p);
 
 /* gone.c */
 
-/* The connection was lost under a call: @op is the operation that it is a part of, if it is of
- * one; neither: it was a READ over TCP. */
+/* Notes that the connection was lost during a call: @op is the operation of the call; with
+ * neither, it was a READ over TCP. */
 void gone_suspect(struct probe *p, const struct operation *op,
 		  const struct rpcrdma_call *call);
-/* How many ms the server takes to answer NULL on a connection of its own, while the present one
- * is kept; or an error. */
+/* Milliseconds that the server takes to answer NULL on a separate connection, while the current
+ * one is kept; or an error. */
 int gone_time(struct probe *p);
-/* Where a connection was lost: is the server there? 0: it is, or none was lost. Else an error: it
- * is not, which is emitted, and nothing more is to be sent; or it could not be asked. */
+/* After a lost connection: is the server there? 0: it is, or no connection was lost. Otherwise an
+ * error: the server is gone, which is emitted, and nothing more may be sent; or it could not be
+ * asked. */
 int gone_ask(struct probe *p);
-/* It takes no connection any more, with the error text of that. */
+/* Reports that the server accepts no connections, with the error text. */
 void gone_refuses(struct probe *p);
-/* It answers, but does not know what it knew on another connection. @what: how that was seen. */
+/* Reports that the server answers but has lost the state of another connection. @what: the
+ * evidence. */
 void gone_forgotten(struct probe *p, const char *what);
-/* A handle is stale: is the root's, too, and was the connection lost since? Then it is told. */
+/* A handle is stale: reports a restart if the root's handle is stale too and the connection was
+ * lost since. */
 bool gone_root(struct probe *p);
 
 /* operation.c */
 
-/* How far it came. */
+/* The stage that it reached. */
 enum operation_stage {
-	OPERATION_CALL,    /* no reply, or none that can be read: call.rc */
+	OPERATION_CALL,    /* no reply, or an unreadable one: call.rc */
 	OPERATION_RPC,     /* an RPC error */
-	OPERATION_RESULTS, /* results that cannot be read */
-	OPERATION_DONE,    /* result is there; its status may be an error */
+	OPERATION_RESULTS, /* unreadable results */
+	OPERATION_DONE,    /* the result is valid; its status may be an error */
 };
 
-/* The caller fills in the rest of request, entry for READDIR, and call.write or call.reply where
- * the reply shall not come inline. Large: 12 KiB. */
+/* The caller fills in the rest of request, entry for READDIR, and call.write or call.reply if the
+ * reply must not be inline. Large: 12 KiB. */
 struct operation {
 	struct nfs_request request;
 	uint64_t size; /* READ: of the file, where it is known */
@@ -543,7 +545,7 @@ struct operation {
 	struct nfs_result result; /* points into call: valid until operation_fini */
 	unsigned int generation;  /* of the connection that it was sent on */
 	bool started, has_slot;
-	bool data_inline; /* though there was a Write chunk, which came back unused */
+	bool data_inline; /* although there was a Write chunk, which was returned unused */
 	bool withheld;    /* never sent: it could crash the server (enum gate) */
 	uint8_t args[NFS_ARGS_MAX];
 };
@@ -551,21 +553,21 @@ struct operation {
 /* @fh may be NULL: ROOT. */
 void operation_init(struct operation *op, enum nfs_op what, const struct nfs_fh *fh);
 void operation_fini(struct probe *p, struct operation *op);
-/* Start and wait, as session.c's, with a slot where there are sessions. 0: the result was
- * decoded. Errors: the call's, rpc_reply_check()'s, -EBADMSG; -EPERM: it was withheld. */
+/* Start and wait, as in session.c, with a slot if there are sessions. 0: the result was decoded.
+ * Errors: the call's, rpc_reply_check()'s, -EBADMSG; -EPERM: it was withheld. */
 int operation_start(struct probe *p, struct operation *op, uint64_t deadline);
 int operation_wait(struct probe *p, struct operation *op, uint64_t deadline,
 		   bool write_chunk_read);
-/* Whether the server answered inline, and left the chunk that it was offered unused. */
+/* Whether the server answered inline and left the offered chunk unused. */
 bool operation_left_chunk(const struct operation *op);
-/* Both, once. @bytes: that it moves. */
+/* Starts and waits, once. @bytes: the bytes that it moves. */
 int operation_once(struct probe *p, struct operation *op, uint32_t bytes);
-/* Whether a result is to be asked for again, and it was waited for: the session was forgotten, or
- * the server asks to retry later. */
+/* Whether to repeat the operation, after waiting: the server lost the session, or asks to retry
+ * later. */
 bool operation_again(struct probe *p, const struct operation *op,
 		     struct patience *patience);
-/* With the reply inline: again where the connection was lost under it, or the session, or the
- * server asks for patience. */
+/* Runs the operation with the reply inline. Repeats it if the connection or the session was lost,
+ * or if the server asks for patience. */
 int operation_run(struct probe *p, struct operation *op);
 /* The same as an error, unless @rc is one: -EAGAIN the server asked for patience, -EACCES,
  * -ENOENT, -ESTALE, else -EIO, with the status in words. */
@@ -577,45 +579,46 @@ void operation_text(const struct operation *op, char *buf, size_t cap);
 
 /* client41.c */
 
-/* A session with a slot to use: the one there is, or a new one. Errors: the calls'; -EAGAIN
+/* Gets a session with a free slot: the current one, or a new one. Errors: the calls'; -EAGAIN
  * while the server asked for patience; -EACCES; -EPROTO another status. err_text() has the step.
- * With versions that have no sessions: 0. */
+ * For versions without sessions: 0. */
 int client41_ready(struct probe *p);
 /* SEQUENCE was answered with an error that ends the session: forgets it. The operation can be
- * tried again, with another. */
+ * repeated with another session. */
 bool client41_forgotten(struct probe *p, const struct operation *op);
-/* Calls that may be under way at once. */
+/* Calls that may be in flight at once. */
 unsigned int client41_width(const struct probe *p);
-/* Takes client and session off the server; afterwards there is none. */
+/* Removes client and session from the server; afterwards there is none. */
 void client41_close(struct probe *p);
-/* Work for a child that does only that. */
+/* Work for a child that only removes the client. */
 void client41_clean(struct probe *p);
 
-/* target.c: each emits its findings; false: what follows makes no sense */
+/* target.c: each emits its findings; false: the next steps are pointless */
 
 bool target_ping(struct probe *p);
 /* NULL of a version of the RPC program. */
 int target_null(struct probe *p, uint32_t vers, double *ms);
 bool target_limits(struct probe *p);
-/* A port by rpcbind, for version 3 of a program. */
+/* Asks rpcbind for a port, for version 3 of a program. */
 int target_rpcbind(struct probe *p, uint32_t prog, uint16_t *port);
-/* Whether this host could not do its part: no memory, or no such system call. */
+/* Whether this host caused the failure: no memory, or no such system call. */
 bool target_is_local(int rc);
 /* How the failure of a step is reported. */
 enum finding_status target_refusal(int rc);
-/* NFS over TCP: as given, or 2049; for version 3 rpcbind is asked before. */
+/* The port of NFS over TCP: as given, or 2049; for version 3 rpcbind is asked first. */
 uint16_t target_nfs_port(struct probe *p);
 void target_reference(struct probe *p);
-/* probe.reference: what data were compared with; after all of it. */
+/* Emits probe.reference: what data was compared with; call it after all comparisons. */
 void target_tell_reference(struct probe *p);
-/* After everything: credits, and what session.c noted. */
+/* Reports credits and what session.c noted; call it last. */
 void target_mishaps(struct probe *p);
 
 /* versions.c */
 
-/* Sets p->version; emits its finding. False: not the one that was asked for, or none. */
+/* Sets p->version; emits its finding. False: the requested version is not offered, or none is. */
 bool versions_choose(struct probe *p);
-/* The next lower one that is offered, where any will do: false if there is none. */
+/* Chooses the next lower version that is offered, if any version may be used; false if there is
+ * none. */
 bool versions_lower(struct probe *p);
 
 /* root.c */
@@ -629,8 +632,8 @@ bool pick_files(struct probe *p);
 
 /* truth.c: a window of a file, and what its bytes are */
 
-/* Of a window that is read inline: small enough for every inline threshold above the minimum, with
- * room for attributes. */
+/* Piece of a window that is read inline: small enough for every inline threshold above the
+ * minimum, with room for attributes. */
 #define TRUTH_PIECE 768
 
 struct window {
@@ -642,23 +645,24 @@ struct window {
 	bool changing;
 };
 
-/* Reads [base, base + len) by the reference, or inline piece by piece. Errors: of the reads. */
+/* Reads [base, base + len) from the reference, or inline piece by piece. Errors: of the reads. */
 int truth_open(struct probe *p, struct window *w, const struct probe_file *file,
 	       uint64_t base, uint32_t len);
 void truth_close(struct window *w);
 struct read_outcome;
 
 enum truth {
-	TRUTH_SAME,    /* neither bytes nor times have moved */
+	TRUTH_SAME,    /* neither bytes nor times have changed */
 	TRUTH_CHANGED, /* and the window is marked */
-	TRUTH_UNKNOWN, /* it could not be looked at again: a difference proves nothing */
+	TRUTH_UNKNOWN, /* it could not be read again: a difference proves nothing */
 };
 
 /* Reads the range again. */
 enum truth truth_again(struct probe *p, struct window *w, uint64_t offset,
 		       uint32_t count);
-/* The outcome of a failed READ, by what its range is now: the same;
- * READ_CHANGING; or READ_NOT_RUN, where another content would explain it and that is not known. */
+/* Sets the outcome of a failed READ by the current state of its range: unchanged; READ_CHANGING;
+ * or READ_NOT_RUN, if a change of content would explain the failure and it is unknown whether
+ * there was one. */
 void truth_judge(struct read_outcome *outcome, enum truth truth);
 
 /* area.c */
@@ -674,15 +678,15 @@ struct area {
 	unsigned int generation; /* of the connection that knows it; 0: none */
 };
 
-/* Segments of these lengths, each between canaries, everything prefilled by position. */
+/* Creates segments of these lengths, each between canaries, all prefilled by position. */
 int area_init(struct area *a, const uint32_t *lengths, unsigned int n);
 void area_fini(struct area *a);
-/* Bytes outside the segments that are no longer as they were. */
+/* Bytes outside the segments that have changed. */
 size_t area_canaries_hurt(const struct area *a);
-/* First byte at or after @from of the segments laid end to end that is no longer the prefill;
- * -1 if there is none. */
+/* First byte at or after @from of the segments laid end to end that is not the prefill; -1 if
+ * there is none. */
 int64_t area_first_touched(const struct area *a, size_t from);
-/* Whether the byte at @at still is the prefill (of the segments laid end to end). */
+/* Whether the byte at @at of the segments laid end to end is still the prefill. */
 bool area_is_prefill(const struct area *a, size_t at);
 /* First of @len bytes that differs from @want, -1 if none. */
 int64_t area_first_difference(const struct area *a, const uint8_t *want, size_t len);
@@ -694,17 +698,17 @@ void area_copy(const struct area *a, uint8_t *buf, size_t len);
 struct damage {
 	uint32_t bytes, bits; /* that are wrong */
 	uint32_t pages,
-		whole_pages; /* of the file: some is wrong; half or more of what was read is */
+		whole_pages; /* of the file: with wrong bytes; at least half of the read bytes wrong */
 };
 
 enum damage_kind {
-	DAMAGE_NONE, /* or it was not looked at: nothing came, or what came was an error */
-	DAMAGE_BIT,  /* a single one */
-	DAMAGE_PAGES, /* whole pages, or as much of them as was read */
+	DAMAGE_NONE,  /* or not examined: no data, or an error */
+	DAMAGE_BIT,   /* a single one */
+	DAMAGE_PAGES, /* whole pages, or the part of them that was read */
 	DAMAGE_BYTES, /* anything else */
 };
 
-/* @len bytes from @offset of the file on. */
+/* Examines @len bytes from @offset of the file. */
 void damage_look(struct damage *d, uint64_t offset, const uint8_t *got,
 		 const uint8_t *want, size_t len);
 enum damage_kind damage_kind(const struct damage *d);
@@ -715,44 +719,45 @@ enum mechanism { MECH_INLINE, MECH_WRITE_CHUNK, MECH_REPLY_CHUNK, MECH_COUNT };
 
 /* How the memory of a chunk is cut. */
 enum layout {
-	LAYOUT_LINUX, /* of count bytes, and one for the pad where Linux clients add it */
-	LAYOUT_ROUNDED, /* one segment, rounded up to four: room for a pad that must not come */
+	LAYOUT_LINUX,   /* of count bytes, plus one for the pad if Linux clients add it */
+	LAYOUT_ROUNDED, /* one segment, rounded up to four: room for a forbidden pad */
 	LAYOUT_PAD_SEGMENT, /* one of count bytes, and one for the pad */
-	LAYOUT_LARGER,      /* one segment, longer than what comes */
+	LAYOUT_LARGER,      /* one segment, longer than the data */
 	LAYOUT_PIECES,      /* `pieces` segments of unequal odd lengths */
 };
 
 enum read_kind {
 	READ_OK,
-	READ_CHANGING, /* the file moved under it: says nothing */
-	READ_NOT_RUN,  /* given up before, or no time left */
+	READ_CHANGING, /* the file changed meanwhile: proves nothing */
+	READ_NOT_RUN,  /* given up earlier, or no time left */
 	READ_WITHHELD, /* could crash this server */
-	READ_LATER,    /* the server asks to retry later, or forgot the session */
-	/* right data in a broken frame */
+	READ_LATER,    /* the server asks to retry later, or lost the session */
+	/* correct data in a broken frame */
 	READ_PAD,     /* the XDR pad was written after the data */
-	READ_LENGTHS, /* returned chunk list does not say what came */
-	/* right data, by another mechanism: the chunk was left unused. Neither right nor a failure */
+	READ_LENGTHS, /* the returned chunk list does not match the data */
+	/* correct data by another mechanism: the chunk was left unused. Neither correct nor a
+	 * failure */
 	READ_INLINE,
 	/* the reply itself */
 	READ_XID,
 	READ_HEADER, /* reply header or results cannot be parsed */
 	/* the mechanism: these count as a failed READ */
-	READ_DATA,       /* other bytes than the file's */
-	READ_STALE,      /* nothing written where data should be */
+	READ_DATA,       /* data differs from the file's */
+	READ_STALE,      /* data was not written */
 	READ_ORDER,      /* written after the reply */
-	READ_SHORT,      /* fewer bytes than there are */
-	READ_OUTSIDE,    /* bytes written beyond the data */
-	READ_BEHIND,     /* what follows the READ in its COMPOUND */
+	READ_SHORT,      /* fewer bytes than the file has */
+	READ_OUTSIDE,    /* bytes written outside the data */
+	READ_BEHIND,     /* wrong result of the operation after the READ */
 	READ_STATUS,     /* an NFS error */
 	READ_RPC,        /* an RPC error */
 	READ_RDMA_ERROR, /* ERR_VERS or ERR_CHUNK */
-	READ_CLOSED,     /* the connection went */
+	READ_CLOSED,     /* the connection was lost */
 	READ_TRANSPORT,  /* the peer violated the transport's protocol */
 	READ_LOST,       /* no reply in time */
 	READ_KIND_COUNT
 };
 
-/* What comes behind it in its COMPOUND. */
+/* The operation that follows the READ in its COMPOUND. */
 enum behind { BEHIND_NOTHING, BEHIND_GETATTR, BEHIND_READ };
 
 struct read_case {
@@ -766,15 +771,15 @@ struct read_case {
 	uint32_t count2;
 };
 
-/* A mark of one defect; all but the last are of servers of Linux 3.x. */
+/* A sign of one defect; all but the last are of servers of Linux 3.x. */
 enum read_sign {
 	SIGN_NONE,
-	SIGN_UNUSED_DROPPED, /* an unused Write chunk came back without segments */
+	SIGN_UNUSED_DROPPED, /* an unused Write chunk was returned without segments */
 	SIGN_REPLY_HEAD,     /* the data are the head of the reply */
 	SIGN_PAGE_START,     /* the data begin where their first page does */
-	SIGN_PAD_COUNTED,    /* the returned lengths have a pad, and none is to be seen */
-	/* What is behind the last whole word was not written. Of a READ of less than a word it is all,
-	 * and says nothing by itself. */
+	SIGN_PAD_COUNTED,    /* the returned lengths include a pad that was not written */
+	/* The bytes after the last whole word were not written. For a READ of less than a word
+	 * these are all its bytes, which proves nothing by itself. */
 	SIGN_TAIL,
 };
 
@@ -782,7 +787,7 @@ struct read_outcome {
 	enum read_kind kind;
 	enum read_sign sign;
 	uint32_t status;  /* NFS */
-	uint32_t brought; /* bytes, by the reply */
+	uint32_t brought; /* bytes, according to the reply */
 	struct damage damage;
 	char text[256]; /* what was wrong, with the numbers */
 };
@@ -798,7 +803,8 @@ struct read_job {
 /* layout.c */
 
 /* Lengths of the segments of a case's chunk, at most AREA_SEGMENTS; returns their number.
- * @reply_bytes: of the reply but for the data. @implicit_roundup: the server sent private data. */
+ * @reply_bytes: of the reply without the data. @implicit_roundup: the server sent private
+ * data. */
 unsigned int layout_cut(const struct read_case *c, uint32_t reply_bytes,
 			bool implicit_roundup, uint32_t *lengths);
 
@@ -806,19 +812,19 @@ unsigned int layout_cut(const struct read_case *c, uint32_t reply_bytes,
 
 const char *mechanism_name(enum mechanism mechanism);
 const char *read_kind_name(enum read_kind kind);
-/* Whether the data of a READ did not come as they should, whatever the reason. */
+/* Whether the READ's data is missing or incorrect, for any reason. */
 bool read_kind_is_failure(enum read_kind kind);
-/* Whether they did, though the frame around them may be broken. */
+/* Whether the data is correct, even if the frame is broken. */
 bool read_kind_is_right(enum read_kind kind);
-/* Whether they did in a frame that is right, by the mechanism that was wanted or inline. */
+/* Whether both data and frame are correct, by the requested mechanism or inline. */
 bool read_kind_is_clean(enum read_kind kind);
-/* Whether it left its Write chunk as it was, or some bytes of it. */
+/* Whether it left all or some bytes of its Write chunk unwritten. */
 bool read_is_unwritten(const struct read_case *c, const struct read_outcome *outcome);
 /* Whether a reply of @count bytes fits inline. */
 bool read_fits_inline(const struct probe *p, uint32_t count);
-/* Whether it can be sent: all but the Reply chunk's must fit inline altogether. */
+/* Whether the case can be sent: a reply without a Reply chunk must fit inline, data included. */
 bool read_case_fits(const struct probe *p, const struct read_case *c);
-/* Starts; what fails at once is in job->outcome. */
+/* Starts the READ; an immediate failure is in job->outcome. */
 void read_start(struct probe *p, struct read_job *job, const struct window *w,
 		const struct read_case *c);
 /* Waits, checks, releases. */
@@ -827,10 +833,10 @@ void read_once(struct probe *p, const struct window *w, const struct read_case *
 	       struct read_outcome *outcome);
 /* The operation of a case. */
 enum nfs_op read_operation(const struct read_case *c);
-/* A result that came without chunks, by whatever transport. */
+/* Compares a result that was returned without chunks, over any transport. */
 void read_compare(struct probe *p, const struct window *w, const struct read_case *c,
 		  const struct nfs_result *result, struct read_outcome *outcome);
-/* Whether it is to be tried again, and was waited for. */
+/* Whether to repeat it, after waiting. */
 bool read_again(struct probe *p, const struct read_outcome *outcome,
 		struct patience *patience);
 
@@ -844,20 +850,20 @@ struct range {
 };
 
 struct range_set {
-	unsigned int n, left_out; /* for want of room */
+	unsigned int n, left_out; /* for lack of room */
 	struct range list[RANGES_MAX];
 };
 
 void ranges_add(struct range_set *r, uint64_t offset, uint32_t count);
-/* At the file's beginning, up to the largest READ and a byte more. */
+/* Ranges at the file's beginning, up to the largest READ plus one byte. */
 void ranges_head(struct range_set *r, enum probe_level level, uint32_t rtmax);
-/* Around the end of a file of @size bytes: nothing, one byte, or less than asked. READs that end
- * there have @most bytes. */
+/* Ranges around the end of a file of @size bytes: returning nothing, one byte, or less than
+ * requested. READs that end there have @most bytes. */
 void ranges_tail(struct range_set *r, enum probe_level level, uint32_t most,
 		 uint64_t size);
-/* More than @above and up to @most: each double, and one byte less than that. */
+/* Sizes above @above and up to @most: each double the last, and one byte less than that. */
 void ranges_large(struct range_set *r, uint32_t above, uint32_t most);
-/* Of those at offset 0 the ones of @from to @to bytes; no others. */
+/* Keeps, of the ranges at offset 0, those of @from to @to bytes; drops all others. */
 void ranges_keep(struct range_set *r, uint32_t from, uint32_t to);
 
 /* sweep.c */
@@ -869,35 +875,35 @@ struct record {
 	uint32_t expected; /* bytes that the file has there */
 	bool after_others; /* preceded by other operations on the same connection */
 	unsigned int in_flight;
-	unsigned int tries, wrong; /* how often it was sent in the same way, and failed */
-	bool confirmed;            /* it was made again, and failed every time */
-	bool controls_right; /* the same range was correct by another mechanism before and after */
-	bool wrong_over_tcp; /* so RDMA is not at fault */
-	bool random;         /* of no chosen size or offset: no cause is bound to these */
+	unsigned int tries, wrong; /* times it was sent in the same way, and failed */
+	bool confirmed;            /* it was repeated and failed every time */
+	bool controls_right;       /* correct by another mechanism, before and after */
+	bool wrong_over_tcp;       /* so RDMA is not at fault */
+	bool random; /* random size and offset, so no cause depends on these */
 };
 
-/* random-run.c: those that were right have no record. */
+/* random-run.c: correct READs have no record. */
 struct random_reads {
-	unsigned int wanted, reads, wrong; /* of reads */
+	unsigned int wanted, reads, wrong; /* of those made */
 	unsigned int right[MECH_COUNT];
-	unsigned int answered_inline; /* right, and their Reply chunk was left unused */
+	unsigned int answered_inline; /* correct, with their Reply chunk left unused */
 	uint64_t right_bytes[MECH_COUNT];
 	uint64_t bytes, seed;
 	double seconds;
-	char why[96]; /* there are no more, or none */
+	char why[96]; /* why there are no more, or none */
 };
 
 struct records {
 	struct record *list;
 	size_t count, cap;
 	bool out_of_time;
-	char why[96];             /* it ended early, where the reason is known */
-	const char *why_reason;   /* the same as a reason; NULL: it did not */
+	char why[96];             /* why it ended early, if known */
+	const char *why_reason;   /* as a reason; NULL: it did not end early */
 	bool hopeless;            /* the session gave up */
-	bool gave_up[MECH_COUNT]; /* after READs without an answer, or lost connections */
-	unsigned int not_run[MECH_COUNT]; /* could not be sent, or not be waited for */
-	bool all_changing;                /* no file stayed as it was */
-	bool unfinished; /* no file could be read to the end of the sweep */
+	bool gave_up[MECH_COUNT]; /* after READs without an answer or lost connections */
+	unsigned int not_run[MECH_COUNT]; /* not sent, or the reply not awaited */
+	bool all_changing;                /* no file stayed unchanged */
+	bool unfinished; /* no file stayed readable to the end of the sweep */
 	unsigned int changed_files;
 	char large_why[96]; /* why it stopped below the server's largest READ */
 	struct random_reads random;
@@ -923,17 +929,19 @@ struct random_choice {
 	uint32_t most[MECH_COUNT]; /* bytes of a READ; 0: not by this mechanism */
 };
 
-/* By the mechanisms that were right in the sweep, up to the size that was, and up to @most. */
+/* Uses the mechanisms that were correct in the sweep, up to the size that was, and up to
+ * @most. */
 void random_begin(struct random_choice *c, uint64_t seed, enum server_kind kind,
 		  const struct records *swept, uint32_t most);
 /* 0 to @n - 1. */
 uint64_t random_below(struct random_choice *c, uint64_t n);
-/* Where a window of @len bytes of a file begins: at a sector, and it ends within the file. */
+/* The start of a window of @len bytes in a file: on a sector; the window ends within the file. */
 uint64_t random_window(struct random_choice *c, uint64_t size, uint32_t len);
-/* One READ of whole sectors within the window. False: there is none, or it could crash a server. */
+/* Chooses one READ of whole sectors within the window. False: there is none, or it could crash a
+ * server. */
 bool random_read(struct random_choice *c, uint64_t base, uint32_t len, uint64_t size,
 		 struct read_case *out);
-/* Whether the sweep came to its end and found nothing; else why not. */
+/* Whether the sweep completed without failures; otherwise @why has the reason. */
 bool random_is_wanted(const struct records *swept, char *why, size_t cap);
 void random_say(const struct random_reads *r, finding_sink sink, void *arg);
 
@@ -943,10 +951,10 @@ struct random_task {
 	struct probe *p;
 	struct records *records;
 	struct window *w;
-	unsigned int first;      /* of the candidates: those before it change */
-	unsigned int reserve_ms; /* for what follows */
+	unsigned int first;      /* of the candidates: earlier ones change */
+	unsigned int reserve_ms; /* for the steps that follow */
 	double ms_a_byte;
-	/* Makes one READ in that window, judges and records what is not right. */
+	/* Makes one READ in that window; judges and records failures. */
 	enum read_kind (*attempt)(void *arg, const struct read_case *c);
 	void *arg;
 };
@@ -956,12 +964,13 @@ void random_run(const struct random_task *task);
 /* over-tcp.c */
 
 enum over_tcp {
-	OVER_TCP_UNKNOWN, /* not asked, or it could not be had */
+	OVER_TCP_UNKNOWN, /* not asked, or not available */
 	OVER_TCP_RIGHT,
-	OVER_TCP_WRONG, /* an error, or other bytes */
+	OVER_TCP_WRONG, /* an error, or data differs */
 };
 
-/* The READs and what is behind them, of a window that holds them, in one call over TCP. */
+/* Makes the READs and the operations after them, of a window that contains them, in one call over
+ * TCP. */
 enum over_tcp over_tcp(struct probe *p, const struct window *w,
 		       const struct read_case *c);
 void over_tcp_close(struct probe *p);
@@ -972,7 +981,7 @@ void over_tcp_close(struct probe *p);
 uint32_t listing_room(const struct probe *p, uint32_t bytes);
 void listing_readdir(struct probe *p);
 void listing_readlink(struct probe *p);
-/* GETATTR, READDIR by Reply chunk, READLINK: what a server does between two READs. */
+/* GETATTR, READDIR by Reply chunk, READLINK: other operations between two READs. */
 void listing_between(struct probe *p, const struct nfs_fh *file);
 
 /* compound.c */
@@ -994,17 +1003,16 @@ void largest_say(const struct largest_input *in, finding_sink sink, void *arg);
 
 struct verdict_input {
 	const struct records *records;
-	/* what happened to calls that were not READs by Write chunk */
+	/* failures of calls that were not READs by Write chunk */
 	unsigned int lost_elsewhere, closed_elsewhere, transport_elsewhere;
-	unsigned int
-		late_writes; /* that came to memory which was released after its reply */
-	/* verdict.c's own: SIGN_TAIL is a finding; data came after their reply; nothing is written by
-	 * any READ */
+	unsigned int late_writes; /* to memory that was released after its reply */
+	/* Set by verdict.c: SIGN_TAIL is a finding; data arrived after the reply; no READ writes
+	 * anything */
 	bool tails, late, unwritten;
 };
 
-/* Whether nothing failed, and READs by Write chunk of up to 812 bytes, of more, and of more than a
- * page came right: then a sweep that the deadline ended is a slow one. */
+/* Whether nothing failed, and READs by Write chunk of up to 812 bytes, of more, and of more than
+ * a page were correct: a sweep that the deadline ended is then only slow. */
 bool verdict_is_enough(const struct verdict_input *in);
 void verdict_reads(const struct verdict_input *in, finding_sink sink, void *arg);
 

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* A failed READ, examined: has the file changed, does the READ fail again, is
- * the same range correct by another mechanism before and after, and over TCP? */
+/* Examines a failed READ: has the file changed, does the READ fail again, is the same range
+ * correct by another mechanism before and after, and over TCP? */
 #include "rpcrdma/probe/sweep-internal.h"
 
-/* A failed READ is repeated: does it always fail, or at times? Fewer tries where each
- * costs a connection; and where so many were never right, and none was right at times. */
+/* A failed READ is repeated to tell whether it always fails. Fewer tries if each costs a
+ * connection, or if this many were never correct and none was correct at times. */
 #define AGAIN_MAX    4
 #define AGAIN_CLOSED 2
 #define AGAIN_ENOUGH 24
 
-/* A server that has no time says so, and one that began anew has forgotten the session: neither
- * is a failure. True: again, it was waited for. */
+/* A server that asks for patience, or that restarted and lost the session, has not failed. True:
+ * waited, try again. */
 static bool is_later(struct sweep *s, const struct read_outcome *outcome,
 		     struct patience *patience)
 {
@@ -46,8 +46,8 @@ bool judge_is_large(const struct sweep *s, uint32_t count)
 	return count > s->p->rtmax + 1;
 }
 
-/* The range in pieces that go to every server: by Reply chunk up to a multiple of 4, the rest of
- * up to 3 bytes inline. */
+/* Reads the range in pieces that are safe for every server: by Reply chunk up to a multiple of 4,
+ * the remaining 0 to 3 bytes inline. */
 static bool pieces_right(struct sweep *s, uint64_t offset, uint32_t count)
 {
 	uint64_t end = min_u64(offset + count, s->w.attr.size);
@@ -87,7 +87,7 @@ bool judge_control(struct sweep *s, const struct read_case *suspect)
 	read_patiently(s, &c, &outcome);
 	if (outcome.kind == READ_WITHHELD && c.mechanism == MECH_REPLY_CHUNK)
 		return pieces_right(s, c.offset, c.count);
-	/* What came inline is no control of inline. */
+	/* An inline reply is no control for inline. */
 	return outcome.kind == READ_OK ||
 	       (outcome.kind == READ_INLINE && suspect->mechanism != MECH_INLINE);
 }
@@ -125,7 +125,7 @@ static unsigned int again_max(const struct sweep *s, enum read_kind kind)
 	return judge_is_broken(kind) ? AGAIN_CLOSED : AGAIN_MAX;
 }
 
-/* One more try. False: no more are needed, or it told nothing. */
+/* Counts one more try. False: no more are needed, or the try proved nothing. */
 static bool count_try(struct record *r, enum read_kind kind)
 {
 	bool wrong = read_kind_is_failure(kind);
@@ -144,7 +144,7 @@ static void note_tries(struct sweep *s, struct record *r)
 	s->sometimes += r->wrong < r->tries;
 }
 
-/* In the same way, until it is right. */
+/* Repeats the READ in the same way until it is correct. */
 static void make_again(struct sweep *s, struct record *r)
 {
 	unsigned int i, most = again_max(s, r->outcome.kind);
@@ -152,14 +152,14 @@ static void make_again(struct sweep *s, struct record *r)
 
 	for (i = 0; i < most && !sweep_stop(s); i++) {
 		judge_try(s, &r->c, r->after_others, &again);
-		/* To wait as long again would only cost time. */
+		/* Waiting as long again would only cost time. */
 		if (!count_try(r, again.kind) || again.kind == READ_LOST)
 			break;
 	}
 	note_tries(s, r);
 }
 
-/* One that was lost as the one before it is not waited for again: one more is as good elsewhere. */
+/* A READ that was lost like the one before it is not repeated: another READ is as informative. */
 static void judge_lost(struct sweep *s, struct record *r)
 {
 	r->controls_right = before_was_right(s, &r->c) && judge_control(s, &r->c);
@@ -169,7 +169,7 @@ static void judge_lost(struct sweep *s, struct record *r)
 		make_again(s, r);
 }
 
-/* Nothing that TCP could show: no answer, or memory that was not written. */
+/* Failures that TCP cannot reproduce: no answer, or memory that was not written. */
 static bool is_of_rdma(enum read_kind kind)
 {
 	return kind != READ_DATA && kind != READ_SHORT && kind != READ_STATUS &&
@@ -180,12 +180,12 @@ void judge(struct sweep *s, struct record *r)
 {
 	enum truth truth;
 
-	/* Also where the transport's checksum was wrong: a kernel that sends pages without
-	 * copying them computes it before a writer changes them. */
+	/* Also if the transport's checksum was wrong: a kernel that sends pages without copying
+	 * them computes it before a writer changes them. */
 	look_again(s, r);
 	if (r->outcome.kind == READ_CHANGING)
 		return;
-	/* It has its own finding, and says nothing about the mechanism. */
+	/* This has its own finding and says nothing about the mechanism. */
 	if (s->p->gone) {
 		r->outcome.kind = READ_NOT_RUN;
 		return;
@@ -200,7 +200,7 @@ void judge(struct sweep *s, struct record *r)
 	r->controls_right = judge_control(s, &r->c);
 	make_again(s, r);
 	r->controls_right = r->controls_right && judge_control(s, &r->c);
-	/* The first time stands, which was looked at before. */
+	/* Keep the first outcome, which was examined before. */
 	truth = truth_again(s->p, &s->w, r->c.offset, r->c.count);
 	if (truth == TRUTH_CHANGED)
 		r->outcome.kind = READ_CHANGING;
@@ -209,7 +209,7 @@ void judge(struct sweep *s, struct record *r)
 		r->wrong_over_tcp = over_tcp(s->p, &s->w, &r->c) == OVER_TCP_WRONG;
 }
 
-/* @n READs at once; outcomes in order. */
+/* Makes @n READs at once; outcomes are in order. */
 static void fly(struct sweep *s, const struct read_case *cases, unsigned int n,
 		struct read_outcome *outcomes)
 {
@@ -229,7 +229,7 @@ static void fly(struct sweep *s, const struct read_case *cases, unsigned int n,
 	}
 }
 
-/* All of them again where one was told to wait: they are to be under way together. */
+/* Repeats all of them if one was told to wait, because they must be in flight together. */
 void judge_fly(struct sweep *s, const struct read_case *cases, unsigned int n,
 	       struct read_outcome *outcomes)
 {
@@ -243,7 +243,7 @@ void judge_fly(struct sweep *s, const struct read_case *cases, unsigned int n,
 	} while (i < n && is_later(s, &outcomes[i], &patience));
 }
 
-/* All of them again, while one was never right. */
+/* Repeats all of them while one was never correct. */
 static void fly_again(struct sweep *s, const struct read_case *cases, unsigned int n,
 		      struct record *rs)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* The largest correct Write-chunk READ, and the largest that the server takes. Pure. */
+/* The largest correct Write-chunk READ, and the largest that the server accepts. Pure. */
 #include "rpcrdma/probe/internal.h"
 
 static uint32_t largest_right(const struct records *records)

@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Waits for a reply, and tells a slow one from a lost one. Neither a slow path nor a busy server is a
- * fault: while bytes come there is no silence, and a reply that comes after its time is late. A call is
- * lost where nothing came for long and the server answers another connection at once, or where the
- * probe's own deadline ends a silence.
+/* Waits for a reply, and distinguishes a slow one from a lost one. Neither a slow path nor a busy
+ * server is a fault: there is no silence while bytes arrive, and a reply after its deadline is
+ * late. A call is lost if nothing arrived for long and the server answers another connection at
+ * once, or if the probe's own deadline ends a silence.
  *
- * Over verbs RDMA Writes are not seen, only the Sends behind them. */
+ * Over verbs RDMA Writes are not visible, only the Sends after them. */
 #include <stdarg.h>
 #include <stdio.h>
 
 #include "rpcrdma/probe/internal.h"
 
-/* Between two looks at whether bytes still come. */
+/* Interval of the checks for arriving bytes. */
 #define QUIET_MS 3000
-/* Silence of this long is no slow path, unless replies were late by nearly as much; once a call was
- * lost, and no reply was late, silence of QUIET_MS is enough. */
+/* Silence of this length is not a slow path, unless replies were late by nearly as much; once a
+ * call was lost, and no reply was late, silence of QUIET_MS is enough. */
 #define LATE_MS 5000
-/* An answer that took no longer, and ten round trips, came at once. */
+/* An answer within this time plus ten round trips was immediate. */
 #define AT_ONCE_MS 500
-/* Below it there is no time for anything. */
+/* With less time left nothing can be done. */
 #define OVER_MS 250
 
 unsigned int late_silence(const struct probe *p)
@@ -32,7 +32,7 @@ unsigned int late_silence(const struct probe *p)
 					      : LATE_MS;
 }
 
-/* Whether data or messages came since the last look. Empty Writes do not count. */
+/* Whether data or messages arrived since the last check. Empty Writes do not count. */
 static bool has_moved(struct probe *p)
 {
 	const struct transport_stats *stats = &rpcrdma_transport(p->conn)->stats;
@@ -55,7 +55,8 @@ static bool answers_at_once(struct probe *p)
 	return ms >= 0 && ms <= AT_ONCE_MS + 10 * p->rtt_ms;
 }
 
-/* A reply did not come in time: whether it may still come, and when to look again. @late: it is. */
+/* A reply did not arrive in time: may it still arrive, and when to check again? @late: the reply
+ * is late. */
 static bool may_come(struct probe *p, const struct rpcrdma_call *call, uint64_t *again,
 		     bool *late)
 {
@@ -71,7 +72,7 @@ static bool may_come(struct probe *p, const struct rpcrdma_call *call, uint64_t 
 	if (p->pace.moved_at > since)
 		since = p->pace.moved_at;
 	end = since + late_silence(p);
-	/* What never answered is not asked another time. */
+	/* A server that never answered is not asked again. */
 	if (!deadline_left(end) && (!p->heard || answers_at_once(p)))
 		return false;
 	*again = deadline_min(p->deadline,
@@ -97,12 +98,12 @@ void late_wait(struct probe *p, struct rpcrdma_call *call, uint64_t deadline)
 {
 	bool late = false;
 
-	/* What came until now. */
+	/* Note the bytes received until now. */
 	has_moved(p);
 	do
 		rpcrdma_poll(p->conn, call, deadline);
 	while (call->rc == -EINPROGRESS && may_come(p, call, &deadline, &late));
-	/* It may have come while another connection was asked. */
+	/* The reply may have arrived while another connection was asked. */
 	rpcrdma_wait(p->conn, call, 0);
 	if (!call->rc)
 		note_time(p, call, late);

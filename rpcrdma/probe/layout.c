@@ -10,8 +10,8 @@
  * the pad, towards a server without private data, would be stricter than any client. */
 #include "rpcrdma/probe/internal.h"
 
-/* Unequal and odd lengths, the last takes the rest: a length that is not carried over a segment
- * boundary shows. */
+/* Unequal and odd lengths; the last takes the rest. They reveal a length that is not carried over
+ * a segment boundary. */
 static unsigned int cut_pieces(uint32_t count, unsigned int pieces, uint32_t *lengths)
 {
 	static const uint32_t odd[] = { 1, 3, 4095, 4097, 7, 517, 5, 1021 };
@@ -43,7 +43,7 @@ unsigned int layout_cut(const struct read_case *c, uint32_t reply_bytes,
 			bool implicit_roundup, uint32_t *lengths)
 {
 	uint32_t rounded = (uint32_t)xdr_pad4(c->count);
-	/* A segment of no bytes is refused by some servers: READs of nothing get a word. */
+	/* Some servers refuse a segment of no bytes: an empty READ gets a word. */
 	uint32_t count = c->count ? c->count : 4;
 	bool pad = wants_pad_segment(c, implicit_roundup);
 	unsigned int n = 1;

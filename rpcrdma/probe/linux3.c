@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Servers of Linux 3.x, by what they do on the wire. Pure.
+/* Identifies servers of Linux 3.x by their behaviour on the wire. Pure.
  *
- * Each mark by itself is other servers' too, all four together are not known of any other: no
- * private data, 16 credits, the XDR pad written into Write chunks, and unused Write chunks returned
- * without segments. The last is not looked for in servers that are not identified; there the first three
- * are enough for a warning that says so. It matters because the first WRITE of a page crashes 3.8 to 3.14 (repaired by
- * 7e4359e2611f). Nothing here ever WRITEs to such a server, or to any.
+ * Other servers share each sign; no other server is known to show all four: no private data, 16
+ * credits, the XDR pad written into Write chunks, and unused Write chunks returned without
+ * segments. The last is not tested on unidentified servers; there the first three are enough for
+ * a warning that says so. This matters because the first WRITE of a page crashes 3.8 to 3.14
+ * (fixed by 7e4359e2611f). Nothing here ever WRITEs to such a server, or to any.
  *
- * Their READs have defects of their own, on adapters without fast registration, each with a mark
+ * Their READs have defects of their own, on adapters without fast registration, each with a sign
  * that nothing else explains (net/sunrpc/xprtrdma/svc_rdma_sendto.c of 3.12.9):
  *
  *	xdr_off = 0 within the loop: inline data are the head of the reply
@@ -19,7 +19,7 @@
 #include "rpcrdma/probe/internal.h"
 
 #define LINUX3_CREDITS 16
-#define LINUX3_READS   2 /* of the same mark; one could be chance */
+#define LINUX3_READS   2 /* with the same sign; one could be chance */
 
 /* DDP tagged, RDMAP Write: RFC 5041 section 4.1, RFC 5040 section 4.1, behind MPA's length */
 #define FRAME_HEAD   16
@@ -66,7 +66,7 @@ static bool has_three_marks(const struct linux3_seen *seen)
 	return !seen->private_data && seen->credits == LINUX3_CREDITS && seen->pads;
 }
 
-/* It takes a READ of nothing, which goes only to servers that are identified; a defect of READs says
+/* This sign needs an empty READ, which goes only to identified servers; a defect of READs proves
  * as much. */
 static bool has_fourth_mark(const struct linux3_seen *seen)
 {
@@ -86,7 +86,7 @@ static void say(const char *id, unsigned int reads, const char *what, finding_si
 	sink(arg, &f);
 }
 
-/* Later kernels send private data, and have none of these. */
+/* Later kernels send private data and have none of these defects. */
 static void say_reads(const struct linux3_seen *seen, finding_sink sink, void *arg)
 {
 	if (seen->private_data)
@@ -117,7 +117,7 @@ void linux3_say(const struct linux3_seen *seen, finding_sink sink, void *arg)
 			&f, "bug.linux3-write", FINDING_WARN,
 			"behaves like Linux 3.x: the first WRITE of a page over RDMA crashes 3.8 to 3.14");
 	else
-		/* No other server is known that has three. */
+		/* No other server is known to show three. */
 		finding_init(
 			&f, "bug.linux3-write", FINDING_WARN,
 			"may be Linux 3.x (three of four signs, the fourth untested): the first WRITE of a page over RDMA crashes 3.8 to 3.14");

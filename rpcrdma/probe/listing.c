@@ -3,7 +3,7 @@
 
 /* The other replies that can be large: READDIR with attributes (NFSv3's READDIRPLUS), which is
  * not DDP-eligible and needs a Reply chunk, and READLINK, whose path may travel by Write chunk
- * (RFC 8267 section 3). Each is held against the same reply inline. */
+ * (RFC 8267 section 3). Each is compared with the same reply inline. */
 #include <stdio.h>
 
 #include "rpcrdma/probe/internal.h"
@@ -11,15 +11,15 @@
 #define CHUNK_BYTES   32768u
 #define BETWEEN_BYTES 8192
 #define LISTING_CALLS 512
-/* Servers do not all count alike what maxcount bounds. */
+/* Servers differ in what they count in maxcount. */
 #define LISTING_SPARE 64
 
-/* A listing without its memory: what was in it, in order. */
+/* A digest of a listing: its entries, in order. */
 struct digest {
 	uint64_t hash;
 	uint32_t entries;
 	bool whole;          /* to the end of the directory */
-	unsigned int unused; /* Reply chunks: the reply came inline */
+	unsigned int unused; /* Reply chunks that were unused: the reply was inline */
 };
 
 static int digest_entry(void *arg, const struct nfs_entry *e)
@@ -41,7 +41,7 @@ uint32_t listing_room(const struct probe *p, uint32_t bytes)
 	return bytes - RPCRDMA_HEADER_MIN - p->version->readdir_head - LISTING_SPARE;
 }
 
-/* An operation whose reply may come by a chunk. */
+/* An operation whose reply may use a chunk. */
 struct chunk_call {
 	struct operation op;
 	struct area area;
@@ -59,7 +59,7 @@ static int chunk_once(struct probe *p, struct chunk_call *cc, uint32_t chunk,
 {
 	int rc;
 
-	/* A new session may need a new connection, which must be the one that knows the area. */
+	/* A new session may need a new connection. The area must be registered on that one. */
 	rc = client41_ready(p);
 	if (!rc)
 		rc = session_ready(p);
@@ -122,8 +122,8 @@ static int list_once(struct probe *p, uint32_t chunk, struct nfs3_readdir_res *a
 		rc = err_set(EBADMSG, "data written outside the Reply chunk");
 	if (!rc) {
 		*at = cc.op.result.dir;
-		/* Servers may leave a Reply chunk alone where the reply fits inline.
-		 * Then its way was not seen. */
+		/* Servers may ignore a Reply chunk if the reply fits inline. Then the Reply chunk
+		 * was not tested. */
 		d->unused += operation_left_chunk(&cc.op);
 	}
 	chunk_done(p, &cc);
@@ -152,7 +152,7 @@ static int list_all(struct probe *p, uint32_t chunk, struct digest *d)
 	return rc;
 }
 
-/* Once more where the connection was lost under the first try. */
+/* Repeats the listing if the first try lost the connection. */
 static int list_again(struct probe *p, uint32_t chunk, struct digest *d)
 {
 	int rc = list_all(p, chunk, d);
@@ -160,13 +160,13 @@ static int list_again(struct probe *p, uint32_t chunk, struct digest *d)
 	return session_is_mishap(rc) ? list_all(p, chunk, d) : rc;
 }
 
-/* Nothing that the reply's way is to blame for. */
+/* Failures that the reply's mechanism did not cause. */
 static bool is_unknown(int rc)
 {
 	return session_is_mishap(rc) || rc == -EAGAIN || target_is_local(rc);
 }
 
-/* What could not be found out, or what is wrong. */
+/* Reports what is unknown or wrong. */
 static void say_unlisted(struct probe *p, const char *what, int rc)
 {
 	enum finding_status status = is_unknown(rc) ? late_unknown(p) : FINDING_FAIL;
@@ -236,7 +236,7 @@ void listing_readdir(struct probe *p)
 	probe_emit(p, &f);
 }
 
-/* Although there was a Write chunk for it, the text is in the reply. */
+/* Whether the text is in the reply although there was a Write chunk for it. */
 static bool is_inline(const struct probe *p, const struct chunk_call *cc)
 {
 	struct nfs_result result = { 0 };
@@ -248,8 +248,8 @@ static bool is_inline(const struct probe *p, const struct chunk_call *cc)
 	       result.read.len;
 }
 
-/* The target into @text; its length, or -errno with the words. @unused: it came inline, and the chunk
- * was left alone. */
+/* Reads the target into @text; returns its length, or -errno with its text. @unused: it was
+ * inline and the chunk unused. */
 static int read_link(struct probe *p, const struct probe_file *link,
 		     enum mechanism mechanism, char *text, size_t cap, bool *unused)
 {
@@ -271,7 +271,7 @@ static int read_link(struct probe *p, const struct probe_file *link,
 	if (!rc && (data.len > cap || (reduced && data.len > chunk)))
 		rc = err_set(EBADMSG, "a target of %u bytes; expected %llu", data.len,
 			     (unsigned long long)link->attr.size);
-	/* Whatever lengths the chunk came back with. Longer links are not asked for then: their text may
+	/* Regardless of the returned lengths. Longer links are then not requested: their text may
 	 * be more than can be received inline. */
 	if (!rc && mechanism == MECH_WRITE_CHUNK && data.len &&
 	    area_first_touched(&cc.area, 0) < 0)
@@ -296,8 +296,8 @@ static int read_link_again(struct probe *p, const struct probe_file *link,
 			   enum mechanism mechanism, char *text, size_t cap, bool *unused)
 {
 	int n = read_link(p, link, mechanism, text, cap, unused);
-	/* One byte is the prefill by chance once in 256 times, and looks as if nothing was written. The
-	 * prefill is another one the next time. */
+	/* One byte equals the prefill by chance once in 256 times, and then looks unwritten. The
+	 * prefill differs the next time. */
 	bool chance = n == -EBADMSG && link->attr.size < sizeof(uint64_t);
 
 	return chance || session_is_mishap(n)
@@ -305,8 +305,8 @@ static int read_link_again(struct probe *p, const struct probe_file *link,
 		       : n;
 }
 
-/* By each of these and by another. 1 right, 0 could not be compared, or -errno with the words.
- * @unused: of the last. */
+/* Compares the link by each of these and by another mechanism. 1 correct, 0 could not be
+ * compared, or -errno with its text. @unused: of the last. */
 static int compare_link(struct probe *p, const struct probe_file *link,
 			enum mechanism from, enum mechanism to, bool *unused)
 {
@@ -336,7 +336,7 @@ static int compare_link(struct probe *p, const struct probe_file *link,
 	return 1;
 }
 
-/* Every link by these. @bad: what a wrong one is. */
+/* Compares every link by these. @bad: the status of a wrong one. */
 static void compare_links(struct probe *p, const char *id, enum mechanism from,
 			  enum mechanism to, enum finding_status bad, const char *how)
 {
@@ -383,10 +383,10 @@ static void compare_links(struct probe *p, const char *id, enum mechanism from,
 	probe_emit(p, &f);
 }
 
-/* Write chunks are a finding of their own: under NFSv4 Linux since 5.11 puts them at the length
- * word instead of behind it (nfsd4_encode_readlink gives that offset as the payload's), nfs-ganesha
- * leaves them alone in each version, and no Linux client meets it, since none offers a Write chunk
- * for a link. */
+/* Write chunks have a finding of their own: under NFSv4 Linux since 5.11 puts them at the length
+ * word instead of after it (nfsd4_encode_readlink gives that offset as the payload's), and
+ * nfs-ganesha ignores them in each version. No Linux client is affected, since none offers a
+ * Write chunk for a link. */
 void listing_readlink(struct probe *p)
 {
 	compare_links(p, "probe.readlink", MECH_REPLY_CHUNK, MECH_REPLY_CHUNK,
@@ -408,7 +408,7 @@ void listing_between(struct probe *p, const struct nfs_fh *file)
 	struct nfs_attr attr;
 	bool unused;
 
-	/* Only that they happen matters here; what fails is noted by the session. */
+	/* Only their execution matters here; the session notes failures. */
 	operation_getattr(p, file, &attr);
 	if (p->directory_entries && !session_ready(p))
 		list_once(p, BETWEEN_BYTES, &at, &ignored);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* How much memory is locked at most, of which RLIMIT_MEMLOCK is the bound for who is not root: the
- * receive and send buffers of a connection, and the memory of READs under way. A bench has the
- * most of these: BENCH_DEPTH of the largest; the flights of a sweep hold three of those and
- * smaller ones. A region may begin and end within a page, and all of both pages counts. */
+/* The most memory that is locked, which RLIMIT_MEMLOCK bounds for users other than root: the
+ * receive and send buffers of a connection, and the memory of READs in flight. A benchmark has
+ * the most: BENCH_DEPTH of the largest READs; the flights of a sweep have three of those and
+ * smaller ones. A region may begin and end within a page, and both pages count in full. */
 #include "rpcrdma/client/client.h"
 #include "rpcrdma/probe/bench-internal.h"
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* One NFS operation from request to result, by the version in use: arguments, a slot where there
- * are sessions, the call, RPC's and NFS's answer. Whoever wants the reply in a chunk offers the
- * chunk; everything else is the same for all. */
+/* One NFS operation from request to result, by the version in use: arguments, a slot if there are
+ * sessions, the call, and the answers of RPC and NFS. A caller that wants the reply in a chunk
+ * offers the chunk; the rest is the same for all. */
 #include <stdio.h>
 
 #include "rpcrdma/probe/internal.h"
 
-/* A server that forgets each session that it makes is not asked for ever. */
+/* Bounds the tries with a server that loses each session that it creates. */
 #define SESSIONS_MAX 3
 
 void operation_init(struct operation *op, enum nfs_op what, const struct nfs_fh *fh)
@@ -45,7 +45,7 @@ static bool is_read(enum nfs_op op)
 	return op == NFS_OP_READ || op == NFS_OP_READ_GETATTR || op == NFS_OP_READ_READ;
 }
 
-/* Every READ of a probe or a benchmark comes through here. */
+/* Every READ of a probe or a benchmark passes here. */
 static int pass_gate(struct probe *p, struct operation *op)
 {
 	const struct gate_request q = {
@@ -122,8 +122,8 @@ int operation_start(struct probe *p, struct operation *op, uint64_t deadline)
 	return rc;
 }
 
-/* An RDMA_ERROR ends a call (RFC 8267 section 6.4.2), so what is made again is another: with the same
- * chunks, on the connection that knows their memory, and with another slot. */
+/* An RDMA_ERROR ends a call (RFC 8267 section 6.4.2), so the repeated call is a new one: with the
+ * same chunks, on the connection that has their memory registered, and with another slot. */
 static bool start_again(struct probe *p, struct operation *op)
 {
 	lose_slot(p, op);
@@ -131,7 +131,7 @@ static bool start_again(struct probe *p, struct operation *op)
 	    (p->version->sessions && !slots41_in(&p->client.slots, SLOT41_FREE)) ||
 	    prepare(p, op))
 		return false;
-	/* A new session may have cost the connection. */
+	/* A new session may have replaced the connection. */
 	if (!p->conn || op->generation != p->generation)
 		return false;
 	rpcrdma_call_fini(&op->call);
@@ -139,7 +139,7 @@ static bool start_again(struct probe *p, struct operation *op)
 	return !session_start(p, &op->call, session_call_deadline(p, op->request.count));
 }
 
-/* Whether the Write chunk came back without any bytes in it. */
+/* Whether the Write chunk was returned without any bytes in it. */
 static bool is_unused(const struct rpcrdma_call *call)
 {
 	const struct rpcrdma_header *h = &call->header;
@@ -175,7 +175,7 @@ static int take_reply(struct probe *p, struct operation *op)
 	rc = decode(p, op, op->call.write_count > 0);
 	if (is_unused(&op->call) && (rc || op->result.read.len)) {
 		op->data_inline = !decode(p, op, false);
-		/* Neither here nor there. */
+		/* The data is neither inline nor in the chunk. */
 		rc = op->data_inline ? 0 : decode(p, op, true);
 	}
 	if (rc)
@@ -199,7 +199,7 @@ int operation_wait(struct probe *p, struct operation *op, uint64_t deadline,
 	int rc;
 
 	op->stage = OPERATION_CALL;
-	/* What failed before it could be sent was not a call. */
+	/* A call that failed before it was sent was not a call. */
 	if (!op->started)
 		return err_because(err_set(-op->call.rc, "%s", op->call.text),
 				   session_reason(op->call.rc));
@@ -217,7 +217,7 @@ int operation_wait(struct probe *p, struct operation *op, uint64_t deadline,
 	p->waiting = NULL;
 	if (!rc)
 		rc = take_reply(p, op);
-	/* An answer that cannot be read does not say whether the slot went on. */
+	/* An unreadable answer does not tell whether the slot's sequence advanced. */
 	lose_slot(p, op);
 	return rc;
 }
@@ -256,7 +256,7 @@ int operation_run(struct probe *p, struct operation *op)
 
 	for (;;) {
 		rc = operation_once(p, op, op->request.count);
-		/* A failure is noted; once more, so that it does not hide the rest. */
+		/* A failure is noted; try once more, so that it does not hide later results. */
 		if (!(session_is_mishap(rc) && !tries++ && !p->hopeless) &&
 		    !operation_again(p, op, &patience))
 			return rc;
@@ -290,7 +290,7 @@ void operation_text(const struct operation *op, char *buf, size_t cap)
 		 op->call.vers);
 }
 
-/* What an error of NFS is, as an errno and as a reason. */
+/* NFS errors as an errno and as a reason. */
 static const struct {
 	uint32_t status;
 	int errnum;

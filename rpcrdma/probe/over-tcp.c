@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* The same request over NFS over TCP, before RDMA is blamed for how it went: a server whose READ or
- * COMPOUND is wrong over TCP too has another defect. Linux 6.5 to 7.3, for instance, send what a page held
- * before for the second READ of a COMPOUND whose first did not end on a page, by any transport.
+/* Makes the same request over NFS over TCP before RDMA is blamed for a failure: a server whose
+ * READ or COMPOUND is wrong over TCP too has another defect. Linux 6.5 to 7.3, for instance, send
+ * the previous content of a page for the second READ of a COMPOUND whose first did not end on a
+ * page, over any transport.
  *
- * It has a connection of its own, apart from the reference's, and is decoded here, by the bounded
- * reader: libnfs, which the reference uses, has no such COMPOUNDs. NFSv4 is asked as 4.0, which needs
- * no session; a handle is good in every minor version. What may crash a server goes only to those
- * that bear it, by TCP as by RDMA. */
+ * It has its own connection, separate from the reference's, and its replies are decoded here, by
+ * the bounded reader: libnfs, which the reference uses, has no such COMPOUNDs. NFSv4 is asked as
+ * 4.0, which needs no session; a handle is valid in every minor version. Requests that may crash
+ * a server are subject to the same gate over TCP as over RDMA. */
 #include "rpcrdma/probe/internal.h"
 
 #define REPLY_HEAD 4096
@@ -22,7 +23,7 @@ static bool connected(struct probe *p)
 	return p->tcp >= 0;
 }
 
-/* It is of no more use. */
+/* Closes a connection that is no longer usable. */
 static void disconnect(struct probe *p)
 {
 	if (p->tcp_tried && p->tcp >= 0)
@@ -110,8 +111,8 @@ static enum over_tcp ask(struct probe *p, const struct window *w,
 	return outcome.kind == READ_OK ? OVER_TCP_RIGHT : OVER_TCP_UNKNOWN;
 }
 
-/* A page that is sent as it was may hold what is right, since the READ before it read there: so
- * correct second READs are repeated at other offsets. */
+/* A page that is sent with its previous content may hold the correct data, because the READ
+ * before it read there: so correct second READs are repeated at other offsets. */
 static enum over_tcp ask_elsewhere(struct probe *p, const struct window *w,
 				   const struct read_case *c)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* The side with privilege, where there is any: resolves the name, starts the worker, connects TCP
- * sockets for it to the one server that was named, and takes its findings as bounded records. It
+/* The privileged side, if there is privilege: resolves the name, starts the worker, connects TCP
+ * sockets for it to the one named server, and receives its findings as bounded records. It
  * decodes nothing that a peer sent. */
 #include <netinet/in.h>
 #include <signal.h>
@@ -12,16 +12,16 @@
 #include "rpcrdma/probe/internal.h"
 
 #define ADDRESSES_MAX 8
-/* A worker that does not stop at the deadline is stopped. */
+/* A worker that does not stop at the deadline is killed after this time. */
 #define GRACE_MS 3000
-/* For a killed one to be gone, and for what it said before. */
+/* Time for a killed worker to exit, and to receive its last records. */
 #define REAP_MS 500
 #define REST_MS 100
-/* How often to look whether the user has interrupted. */
+/* Interval of the checks for a user's interrupt. */
 #define LOOK_MS      100
 #define CONNECT_MS   5000
 #define FINDINGS_MAX 256
-/* To take off the server what a worker left there. */
+/* Time to remove from the server what a worker left there. */
 #define CLEAN_MS 2000
 
 struct parent {
@@ -31,20 +31,20 @@ struct parent {
 	struct transport_address addresses[ADDRESSES_MAX];
 	size_t naddresses;
 	struct child worker;
-	uint64_t deadline, until; /* the worker's; when it is ended */
+	uint64_t deadline, until; /* the worker's; when the worker is killed */
 	unsigned int findings;
-	unsigned int nfs_connections; /* that the work needs */
+	unsigned int nfs_connections; /* number that the work needs */
 	unsigned int connections[TCP_PEERS];
 	bool ended;       /* the worker closed its end */
-	bool quiet;       /* nothing is handed on any more */
-	uint32_t records; /* that came, of those that WORKER_END counts */
-	bool complete;    /* WORKER_END came, and none was lost */
-	bool lost;        /* some were, by its number */
+	bool quiet;       /* no more records are handed on */
+	uint32_t records; /* received, of those that WORKER_END counts */
+	bool complete;    /* WORKER_END was received, and none was lost */
+	bool lost;        /* some were, by WORKER_END's number */
 	bool unprepared;  /* it did not start, and the reason is reported */
 	char *step;       /* shared with the worker */
 	struct child_end end;
 	struct remains remains;
-	struct probe_options clean; /* for the worker that takes it off */
+	struct probe_options clean; /* for the worker that removes the remains */
 };
 
 static volatile sig_atomic_t interrupted;
@@ -98,7 +98,7 @@ static int take_finding(struct parent *parent, const uint8_t *body, size_t len)
 	return 0;
 }
 
-/* A string with its end, at the end of a body, that a terminal and JSON can bear. */
+/* A string with its NUL at the end of a body, safe for a terminal and JSON. */
 static bool is_last_text(const char *text, size_t len)
 {
 	return len && strnlen(text, len) == len - 1 && finding_is_clean(text);
@@ -128,8 +128,9 @@ static int take_progress(struct parent *parent, const uint8_t *body, size_t len)
 	return 0;
 }
 
-/* A TCP socket to the server that the user named, and to no other; one for each of what the probe
- * talks to by TCP. The ports of mountd and NFS are rpcbind's answers, which only the worker decodes. */
+/* Allows a TCP socket only to the server that the user named; one for each service that the probe
+ * uses over TCP. The ports of mountd and NFS are rpcbind's answers, which only the worker
+ * decodes. */
 static bool may_connect(struct parent *parent, const uint8_t *body, size_t len)
 {
 	const struct probe_options *options = parent->options;
@@ -161,7 +162,7 @@ static int take_connect(struct parent *parent, const uint8_t *body, size_t len)
 			       "the worker requested a connection that is not allowed");
 	to = parent->addresses[body[3]];
 	transport_set_port(&to, get_be16(body + 1));
-	/* What is silent here leaves time for what can be had without it. */
+	/* A silent port must leave time for the steps that can do without it. */
 	wait = min_u32(CONNECT_MS, (uint32_t)deadline_left(parent->deadline) / 2);
 	rc = rpc_tcp_connect(&fd, &to,
 			     parent->options->bind.len ? &parent->options->bind : NULL,
@@ -240,7 +241,7 @@ static int take_record(struct parent *parent, int type, const uint8_t *body, siz
 	parent->records += type != WORKER_PROGRESS;
 	if (type == WORKER_REMAINS)
 		return take_remains(parent, body, len);
-	/* What else there is to say was said by the worker before. */
+	/* The first worker reported everything else. */
 	if (parent->quiet)
 		return 0;
 	switch (type) {
@@ -300,14 +301,14 @@ static int listen_to_worker(struct parent *parent)
 	while (!rc && !parent->ended) {
 		if (interrupted && !parent->quiet)
 			return err_set(EINTR, "interrupted");
-		/* A signal that comes just here is seen the next time. */
+		/* A signal that arrives just here is handled in the next round. */
 		rc = take_message(parent,
 				  deadline_min(parent->until, deadline_in(LOOK_MS)));
 	}
 	return rc;
 }
 
-/* It closed the channel; that should have been its end, which comes in a moment. */
+/* The worker closed the channel, so it should exit in a moment. */
 static int await_end(struct parent *parent, struct child_end *end)
 {
 	uint64_t until = deadline_min(parent->until, deadline_in(GRACE_MS));
@@ -323,7 +324,7 @@ static int await_end(struct parent *parent, struct child_end *end)
 	return 0;
 }
 
-/* What the worker last sent about its client, not received yet. It has ended. */
+/* Receives the worker's last records about its client. The worker has exited. */
 static void hear_the_rest(struct parent *parent)
 {
 	uint64_t deadline = deadline_in(REST_MS);
@@ -334,8 +335,8 @@ static void hear_the_rest(struct parent *parent)
 		;
 }
 
-/* What the worker says that it decoded last. The memory is its own to write: whatever is there is
- * copied, ended and cleaned. */
+/* The last step that the worker noted. The worker can write this memory, so its content is
+ * copied, terminated and cleaned. */
 static const char *step_text(const struct parent *parent, char buf[WORKER_STEP_MAX])
 {
 	memcpy(buf, parent->step, WORKER_STEP_MAX);
@@ -362,8 +363,8 @@ static int worker_verdict(const struct parent *parent, const struct child_end *e
 	return 0;
 }
 
-/* The worker is ours: when it is not to go on it is killed. One that the kernel holds, as
- * soft-iWARP does while it connects, is left. */
+/* Kills the worker when it must not continue. A worker stuck in the kernel, as soft-iWARP is
+ * while it connects, is left. */
 static int end_worker(struct parent *parent, int rc)
 {
 	struct child_end end = { .fate = CHILD_UNKNOWN };
@@ -409,7 +410,7 @@ static int start_worker(struct parent *parent)
 	parent->records = 0;
 	parent->ended = parent->complete = parent->lost = false;
 	memset(parent->step, 0, WORKER_STEP_MAX);
-	/* The worker ends by exit(3), which would write it once more. */
+	/* The worker ends by exit(3), which would write buffered output again. */
 	fflush(NULL);
 	return child_start(&parent->worker, &function);
 }
@@ -427,7 +428,7 @@ const char *parent_reason(const struct child_end *end, bool lost, int rc)
 	return end->fate == CHILD_EXITED && !end->status ? "lost-records" : "protocol";
 }
 
-/* What was found until then stands, and is not all. An interrupt is the user's own. */
+/* The findings so far are valid but not complete. An interrupt is the user's own. */
 static void say_incomplete(const struct parent *parent, int rc, const char *why)
 {
 	char step[WORKER_STEP_MAX];
@@ -457,8 +458,8 @@ static void say_left(const struct parent *parent)
 	parent->events->finding(parent->events->arg, &f);
 }
 
-/* The worker ended without taking its client off the server: another one does only that. Neither
- * an interrupt nor the deadline ends it; it has its own. */
+/* The worker ended without removing its client from the server: start another that does only
+ * that. Neither an interrupt nor the first deadline ends it; it has its own. */
 static void clean_up(struct parent *parent)
 {
 	if (!parent->remains.exists)
@@ -476,7 +477,7 @@ static void clean_up(struct parent *parent)
 		say_left(parent);
 }
 
-/* With the signals of the user handled. */
+/* Runs the worker with the user's signals handled. */
 static int run_worker(struct parent *parent)
 {
 	struct err_kept why;
@@ -526,6 +527,6 @@ int parent_run(const struct probe_options *options, worker_fn work,
 
 int probe_run(const struct probe_options *options, const struct probe_events *events)
 {
-	/* The reference, and over-tcp.c. */
+	/* One for the reference, one for over-tcp.c. */
 	return parent_run(options, worker_probe, 2, events);
 }

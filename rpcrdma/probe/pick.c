@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Which files to read. The export is walked breadth-first by READDIR with inline replies,
- * bounded in directories, entries and time. Wanted are files whose content tells something (not
- * sparse), that are large enough for the largest READ, and not written for a minute:
- * on a hypervisor's export the rest are live disks. Sanlock's leases and VDSM's mailboxes are
- * never chosen. Beside them: one file over 4 GiB, symbolic links, the fullest directory. */
+/* Which files to read. The export is walked breadth-first by READDIR with inline replies, bounded
+ * in directories, entries and time. Preferred are files that are not sparse, that are large
+ * enough for the largest READ, and not written for a minute: on a hypervisor's export the others
+ * are live disks. Sanlock's leases and VDSM's mailboxes are never chosen. Beside them: one file
+ * over 4 GiB, symbolic links, the fullest directory. */
 #include <stdio.h>
 #include <time.h>
 
@@ -50,7 +50,7 @@ static bool is_quiet(const struct walk *walk, const struct nfs_attr *a)
 	       (time_t)a->ctime.sec + QUIET_SECONDS < walk->now;
 }
 
-/* Greater is better. Size counts up to what the largest READ at every offset needs. */
+/* Greater is better. Size counts up to the size that the largest READ at every offset needs. */
 static uint64_t worth(const struct walk *walk, const struct nfs_attr *a)
 {
 	uint64_t size = min_u64(a->size, 2 * (uint64_t)walk->p->rtmax + 16384);
@@ -108,7 +108,7 @@ static int on_entry(void *arg, const struct nfs_entry *e)
 
 	walk->entries++;
 	walk->in_dir++;
-	/* Some servers leave out handle or attributes of what they did not have at hand. */
+	/* Some servers omit handles or attributes that are not cached. */
 	if (!e->has_fh || !e->has_attr || e->name_len > NFS3_NAME_MAX)
 		return 0;
 	memcpy(name, e->name, e->name_len);
@@ -118,7 +118,7 @@ static int on_entry(void *arg, const struct nfs_entry *e)
 		return 0;
 	file.fh = e->fh;
 	file.attr = e->attr;
-	/* A path that does not fit is only shorter in the report. */
+	/* A path that does not fit is only truncated in the report. */
 	if (snprintf(file.path, sizeof(file.path), "%s%s%s", dir->path,
 		     *dir->path ? "/" : "", name) >= (int)sizeof(file.path))
 		file.path[sizeof(file.path) - 1] = '\0';
@@ -145,7 +145,8 @@ static int list_once(struct walk *walk, uint64_t *cookie, uint8_t verf[8], bool 
 	rc = operation_check(p, &op, operation_run(p, &op));
 	dir = &op.result.dir;
 	if (!rc) {
-		/* A server that repeats a cookie, or sends nothing, would keep us here. */
+		/* A server that repeats a cookie, or sends no entries, would cause an endless
+		 * loop. */
 		*eof = dir->eof || !dir->entries || dir->last_cookie == *cookie;
 		*cookie = dir->last_cookie;
 		memcpy(verf, dir->cookieverf, 8);
@@ -154,7 +155,7 @@ static int list_once(struct walk *walk, uint64_t *cookie, uint8_t verf[8], bool 
 	return err_context(rc, "READDIR");
 }
 
-/* One directory, or as much of it as the bounds allow. */
+/* Lists one directory, or as much of it as the bounds allow. */
 static int list_directory(struct walk *walk, unsigned int *calls, uint64_t until)
 {
 	struct probe *p = walk->p;
@@ -174,7 +175,7 @@ static int list_directory(struct walk *walk, unsigned int *calls, uint64_t until
 	return rc;
 }
 
-/* A READ of one byte: who may read is the server's decision, not the mode's. */
+/* Tries a READ of one byte: the server decides on access, not the mode. */
 static int try_read(struct probe *p, const struct probe_file *file)
 {
 	struct operation op;
@@ -187,7 +188,7 @@ static int try_read(struct probe *p, const struct probe_file *file)
 	return rc;
 }
 
-/* Keeps the candidates that can be read. */
+/* Drops the candidates that cannot be read. */
 static unsigned int drop_unreadable(struct probe *p)
 {
 	unsigned int i, kept = 0, denied = 0;
@@ -195,7 +196,7 @@ static unsigned int drop_unreadable(struct probe *p)
 
 	for (i = 0; i < p->ncandidates; i++) {
 		rc = try_read(p, &p->candidates[i]);
-		/* One more try: the connection may have been lost under the first. */
+		/* Try again: the first try may have lost the connection. */
 		if (rc && rc != -EACCES)
 			rc = try_read(p, &p->candidates[i]);
 		denied += rc == -EACCES;
@@ -243,8 +244,8 @@ static int find(struct probe *p, struct walk *walk)
 	return rc;
 }
 
-/* oVirt's files are 36:36 and 0660 on an export that squashes root, which may not even list it:
- * once more as vdsm:kvm. */
+/* oVirt's files are 36:36 and 0660 on an export that squashes root, where root may not even list
+ * directories: try again as vdsm:kvm. */
 static bool retry_as_ovirt(struct probe *p, struct walk *walk, int *rc)
 {
 	struct rpc_cred before = p->cred;

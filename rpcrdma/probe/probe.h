@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Exercises an NFS server's RPC-over-RDMA transport with real READs, by every mechanism a reply
- * can take, and says what was seen. Read-only and well-formed: what is known to hurt one kind of
- * server goes only to servers that are identified as another (identity.c), and a server that may
- * have been hurt is left alone (gone.c).
+/* Exercises an NFS server's RPC-over-RDMA transport with real READs, by every mechanism of a
+ * reply, and reports the results. Read-only and well-formed: requests that crash one kind of
+ * server go only to servers that are identified as another (identity.c), and a server that may
+ * have crashed gets no more requests (gone.c).
  *
- * What comes from the network is decoded in a child process without privilege (worker.c); the
- * findings come back as bounded records. */
+ * Data from the network is decoded in a child process without privilege (worker.c), which returns
+ * findings as bounded records. */
 #ifndef RPCRDMA_PROBE_H
 #define RPCRDMA_PROBE_H
 
@@ -17,7 +17,7 @@
 #include "rpcrdma/transport/transport.h"
 #include "rpcrdma/wire/wire.h"
 
-/* Random READs after a sweep that found nothing, where no number is given. */
+/* Random READs after a sweep without failures, if no number is given. */
 #define PROBE_READS_DEFAULT 5000
 
 enum probe_level { PROBE_QUICK, PROBE_STANDARD, PROBE_FULL };
@@ -28,10 +28,10 @@ struct probe_range {
 };
 
 enum probe_range_fate {
-	PROBE_RANGE_UNKNOWN,  /* could not be read, or is behind the end of the file */
+	PROBE_RANGE_UNKNOWN,  /* could not be read, or is beyond the end of the file */
 	PROBE_RANGE_CHANGING, /* written meanwhile */
-	PROBE_RANGE_RIGHT,    /* over RDMA come the bytes of the reference */
-	PROBE_RANGE_WRONG,    /* they do not */
+	PROBE_RANGE_RIGHT,    /* RDMA returned the bytes of the reference */
+	PROBE_RANGE_WRONG,    /* RDMA returned other bytes */
 	PROBE_RANGE_FATES
 };
 
@@ -39,11 +39,11 @@ struct probe_range_result {
 	uint32_t index;
 	enum probe_range_fate fate;
 	uint32_t length; /* bytes that the reference has there */
-	uint64_t digest; /* probe_digest() of these */
+	uint64_t digest; /* probe_digest() of these bytes */
 };
 
 struct probe_options {
-	const char *host;    /* as the user wrote it, without brackets */
+	const char *host;    /* as the user gave it, without brackets */
 	const char *export;  /* path of the export; NULL: NULL calls only */
 	const char *file;    /* path below the export; NULL: choose one */
 	uint16_t port;       /* RPC-over-RDMA */
@@ -55,7 +55,7 @@ struct probe_options {
 	const struct nfs_version *version; /* NULL: the highest that the server offers */
 	enum probe_level level;
 	unsigned int reads; /* random ones, at most; 0: none */
-	uint64_t seed;      /* of these; 0: a new one */
+	uint64_t seed;      /* of the random READs; 0: a new one */
 	unsigned int timeout_ms;
 	bool has_cred; /* --cred; otherwise the caller's */
 	struct rpc_cred cred;
@@ -64,37 +64,37 @@ struct probe_options {
 	uint32_t nranges;
 };
 
-/* What the report says about its subject; borrowed for the length of the call. */
+/* The report's data on its subject; borrowed for the length of the call. */
 struct probe_events {
 	finding_sink finding;
 	/* "server", "port", "export", "file", "transport", "nfs_version"; a later value of a
 	 * key replaces the earlier one. */
 	void (*subject)(void *arg, const char *key, const char *value);
-	/* What is being done, and how much of it; may be NULL. */
+	/* The current step and its progress; may be NULL. */
 	void (*progress)(void *arg, const char *what, unsigned int done,
 			 unsigned int total);
-	/* What READs returned, once, where there were any; may be NULL. */
+	/* The results of READs, once, if there were any; may be NULL. */
 	void (*matrix)(void *arg, const struct matrix *matrix);
 	/* Of probe_compare(); may be NULL. */
 	void (*range)(void *arg, const struct probe_range_result *result);
 	void *arg;
 };
 
-/* Runs the probe in a child and hands its findings on, in the order of causes. Returns 0, also
- * when findings failed; -errno when the child could not be run, -EPROTO when it died, broke the
- * record format or reported more than what came, -EINTR when SIGINT or SIGTERM ended it. All but
- * the last have the finding probe.worker, too. */
+/* Runs the probe in a child and hands its findings on, in the order of causes. Returns 0, even if
+ * findings failed; -errno if the child could not be run, -EPROTO if it died, broke the record
+ * format or reported another number of records than arrived, -EINTR if SIGINT or SIGTERM ended
+ * it. All but the last also emit the finding probe.worker. */
 int probe_run(const struct probe_options *options, const struct probe_events *events);
 
 /* compare.c */
 
-/* Reads options->ranges of the file that options->export names as a Linux client does, and from the
- * reference: NFS over TCP where available. As probe_run(). */
+/* Reads options->ranges of the file that options->export names as a Linux client does, and from
+ * the reference: NFS over TCP if available. As probe_run(). */
 int probe_compare(const struct probe_options *options, const struct probe_events *events);
 /* FNV-1a: detects lost or moved bytes, not forged ones. */
 uint64_t probe_digest(const void *bytes, size_t len);
 
-/* memlock.c: what a probe, or a bench, over verbs locks at most, in whole MiB */
+/* memlock.c: the most memory that a probe, or a benchmark, over verbs locks, in whole MiB */
 uint64_t probe_memlock_kib(void);
 
 #endif

@@ -1,26 +1,28 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Random READs after a sweep that found nothing: a server that fails once in a thousand READs passes a
- * sweep of a few hundred. One READ is in flight at a time. Each file is read in windows whose
- * true bytes are known, so a READ is compared as the sweep's are; one that fails is judged by
- * the sweep, which makes it again.
+/* Random READs after a sweep without failures: a server that fails once in a thousand READs
+ * passes a sweep of a few hundred. One READ is in flight at a time. Each file is read in windows
+ * whose true bytes are known, so a READ is compared as the sweep's are; the sweep's code judges a
+ * failed READ and repeats it.
  *
- * The bounds are looked at between READs, never under one: the end of the time loses no reply. */
+ * The bounds are checked between READs, never during one, so that no reply is lost at the end of
+ * the time. */
 #include <stdio.h>
 #include <sys/random.h>
 
 #include "rpcrdma/probe/internal.h"
 
-#define BYTES_MAX (256u << 20) /* for PROBE_READS_DEFAULT READs; as much more for more */
+#define BYTES_MAX (256u << 20) /* for PROBE_READS_DEFAULT READs; more in proportion */
 #define TIME_MS   10000        /* the same */
-/* Of a file, so many READs before the next. A READ has up to half of a window. */
+/* READs of a file before the next file. A READ is at most half of a window. */
 #define WINDOW_READS 64
-/* Without a reference over TCP the true bytes are read in small pieces: only one window. */
+/* Without a reference over TCP the true bytes are read in small pieces, so there is only one
+ * window. */
 #define WINDOW_INLINE (128u << 10)
 #define WINDOW_MIN    (4 * RANDOM_SECTOR)
 #define WRONG_MAX     8
-#define FILE_ENOUGH   (64u << 10) /* smaller ones only where all are */
+#define FILE_ENOUGH   (64u << 10) /* smaller files only if all are */
 #define FILES_MAX     (PROBE_CANDIDATES + 1)
 
 struct run {
@@ -28,7 +30,7 @@ struct run {
 	struct probe *p;
 	struct random_reads *out;
 	struct random_choice choice;
-	uint64_t end, begin; /* of the time for it */
+	uint64_t end, begin; /* of the time for these READs */
 	uint64_t bytes_max;
 	uint32_t window; /* bytes */
 	const struct probe_file *files[FILES_MAX];
@@ -54,7 +56,7 @@ static void add_file(struct run *r, const struct probe_file *file, uint64_t leas
 		r->files[r->nfiles++] = file;
 }
 
-/* Those of at least so many bytes. */
+/* Adds files of at least @least bytes. */
 static void add_files(struct run *r, uint64_t least)
 {
 	unsigned int i;
@@ -71,7 +73,7 @@ static void drop_file(struct run *r, unsigned int i)
 		ended(r, "every file changed while it was read");
 }
 
-/* Half of what is left at most: others need time, too. */
+/* At most half of the time left: later steps need time, too. */
 static bool plan_time(struct run *r)
 {
 	double more = r->out->wanted > PROBE_READS_DEFAULT
@@ -86,7 +88,7 @@ static bool plan_time(struct run *r)
 	return half > r->task->reserve_ms;
 }
 
-/* What of the time may go into a window's true bytes: a quarter. */
+/* The time for a window's true bytes: a quarter. */
 static void plan_window(struct run *r)
 {
 	double quarter = deadline_left(r->end) / 4.0;
@@ -115,7 +117,7 @@ static bool open_window(struct run *r, const struct probe_file *file)
 	return !rc;
 }
 
-/* Whether there is time for so many bytes. */
+/* Whether there is time for @bytes. */
 static bool fits(struct run *r, uint32_t bytes)
 {
 	double ms = bytes * r->task->ms_a_byte + 2 * r->p->rtt_ms;
@@ -126,13 +128,13 @@ static bool fits(struct run *r, uint32_t bytes)
 	return false;
 }
 
-/* One READ was made. False: no more. */
+/* Counts one READ. False: make no more. */
 static bool count_read(struct run *r, const struct read_case *c, enum read_kind kind)
 {
 	bool unanswered = kind == READ_NOT_RUN || kind == READ_WITHHELD ||
 			  kind == READ_LATER;
 
-	/* One under which the server went is no READ that was not made. */
+	/* A READ during which the server was lost was made. */
 	if (unanswered && !r->p->gone) {
 		ended(r, "the server no longer answers");
 		return false;
@@ -144,13 +146,13 @@ static bool count_read(struct run *r, const struct read_case *c, enum read_kind 
 		r->out->right_bytes[c->mechanism] += c->count;
 		return true;
 	}
-	/* Right, and not by the mechanism that was asked for. */
+	/* Correct, but not by the requested mechanism. */
 	if (kind == READ_INLINE) {
 		r->out->answered_inline++;
 		return true;
 	}
 	r->out->wrong++;
-	/* What ends a connection is not asked for again. */
+	/* A READ that ends a connection is not repeated. */
 	if (unanswered || kind == READ_LOST || kind == READ_CLOSED ||
 	    kind == READ_TRANSPORT || r->p->hopeless || r->out->wrong >= WRONG_MAX) {
 		ended(r, "READs failed");
@@ -170,7 +172,7 @@ static bool is_done(struct run *r)
 	return true;
 }
 
-/* In the window that is open. False: no more. */
+/* Reads in the open window. False: make no more. */
 static bool read_window(struct run *r)
 {
 	struct window *w = r->task->w;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Which random READs follow a sweep that found nothing, and what they prove. Pure: the same seed, files
- * and limits give the same READs.
+/* Chooses the random READs after a sweep without failures, and states what they prove. Pure: the
+ * same seed, files and limits give the same READs.
  *
- * Guests read whole sectors, mostly small ones: seven of eight READs have up to 64 KiB, with each
- * power of two as likely as the next. A mechanism takes part only where the sweep was right by it,
- * and only up to the size that was. What could crash a server is left out by the same rule as
- * everywhere (identity.c). */
+ * Guests read whole sectors, mostly small ones: seven of eight READs are up to 64 KiB, with each
+ * power of two equally likely. A mechanism is used only if the sweep was correct by it, and only
+ * up to the size that was correct. READs that could crash a server are left out by the same rule
+ * as everywhere (identity.c). */
 #include <stdio.h>
 
 #include "rpcrdma/probe/internal.h"
@@ -58,7 +58,7 @@ uint64_t random_window(struct random_choice *c, uint64_t size, uint32_t len)
 				 : random_below(c, sectors - window + 1) * RANDOM_SECTOR;
 }
 
-/* Write chunks are what large READs of guests come by: three of five. */
+/* Guests' large READs use Write chunks: three of five. */
 static bool choose_mechanism(struct random_choice *c, enum mechanism *out)
 {
 	static const enum mechanism lots[] = { MECH_WRITE_CHUNK, MECH_WRITE_CHUNK,
@@ -107,7 +107,7 @@ bool random_read(struct random_choice *c, uint64_t base, uint32_t len, uint64_t 
 	return gate_lets(c->kind, gate_class(&q));
 }
 
-/* Servers may answer inline and leave a Reply chunk alone. */
+/* Servers may answer inline and ignore a Reply chunk. */
 static bool found_nothing(const struct record *r)
 {
 	return r->outcome.kind == READ_OK || r->outcome.kind == READ_CHANGING ||

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Which ranges of a file are read, by level: sizes and offsets at which servers, clients or pages
- * change something, around the largest READ, and around the end of the file. Pure. */
+/* Which ranges of a file are read, by level: sizes and offsets at which the behaviour of servers
+ * or clients changes, page boundaries, around the largest READ, and around the end of the file.
+ * Pure. */
 #include "rpcrdma/probe/internal.h"
 
 static const uint32_t sizes[] = {
