@@ -698,7 +698,7 @@ void area_copy(const struct area *a, uint8_t *buf, size_t len);
 struct damage {
 	uint32_t bytes, bits; /* that are wrong */
 	uint32_t pages,
-		whole_pages; /* of the file: with wrong bytes; at least half of the read bytes wrong */
+		whole_pages; /* of the file: with wrong bytes; at least half wrong */
 };
 
 enum damage_kind {

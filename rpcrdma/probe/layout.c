@@ -4,10 +4,11 @@
 /* How the memory of a chunk is cut into segments. Pure.
  *
  * A READ of an odd length has up to three bytes of XDR padding, which no server may write into a
- * Write chunk (RFC 8166 section 3.4.6.2). Linux servers before 3.18 do. Linux clients therefore add
- * a segment for the pad where the server sent no private data of RFC 8797, and none where it did
- * (re_implicit_roundup in xprtrdma/verbs.c); those of 3.x always add one. A chunk with no room for
- * the pad, towards a server without private data, would be stricter than any client. */
+ * Write chunk (RFC 8166 section 3.4.6.2). Linux servers before 3.18 do so. Linux clients
+ * therefore add a segment for the pad where the server sent no private data of RFC 8797, and none
+ * where it did (re_implicit_roundup in xprtrdma/verbs.c); those of 3.x always add one. A chunk
+ * with no room for the pad, towards a server without private data, would be stricter than any
+ * client. */
 #include "rpcrdma/probe/internal.h"
 
 /* Unequal and odd lengths; the last takes the rest. They reveal a length that is not carried over

@@ -175,7 +175,7 @@ static int take_reply(struct probe *p, struct operation *op)
 	rc = decode(p, op, op->call.write_count > 0);
 	if (is_unused(&op->call) && (rc || op->result.read.len)) {
 		op->data_inline = !decode(p, op, false);
-		/* The data is neither inline nor in the chunk. */
+		/* If the data is not inline either, keep the error of the reduced form. */
 		rc = op->data_inline ? 0 : decode(p, op, true);
 	}
 	if (rc)

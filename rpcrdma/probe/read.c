@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* One READ by one mechanism. The caller says how the reply shall travel, inline, by Write chunk
- * or by Reply chunk (RFC 8166 section 3), and how the chunk's memory is cut; the reply is then
- * held against the truth and against the rules of RFC 8166 section 3.4.6 and RFC 8267. */
+/* One READ by one mechanism. The caller chooses how the reply travels, inline, by Write chunk
+ * or by Reply chunk (RFC 8166 section 3), and how the chunk's memory is cut. The reply is then
+ * compared with the truth and checked against the rules of RFC 8166 section 3.4.6 and RFC
+ * 8267. */
 #include <stdarg.h>
 #include <stdio.h>
 
 #include "rpcrdma/probe/internal.h"
 
-/* Room for GETATTR's result behind a READ, with owners that are names; and what a second READ
- * has in front of its data. */
+/* Room for GETATTR's result after a READ, with owners as names; and for the results before a
+ * second READ's data. */
 #define BEHIND_GETATTR_BYTES 512
 #define BEHIND_READ_HEAD     16
-#define SESSIONS_MAX         3 /* that are forgotten under one READ */
-/* So long data are waited for that did not come with their reply; and how often in vain. */
+#define SESSIONS_MAX         3 /* lost during one READ */
+/* How long to wait for data that did not arrive with its reply; and how often in vain. */
 #define ORDER_MS        100
 #define ORDER_STEP_MS   2
 #define ORDER_WAITS_MAX 8
@@ -91,7 +92,7 @@ bool read_fits_inline(const struct probe *p, uint32_t count)
 		       rpcrdma_reply_inline(p->conn);
 }
 
-/* What is around the first READ's data in the reply. */
+/* Bytes of the reply without the first READ's data. */
 static uint32_t reply_bytes(const struct probe *p, const struct read_case *c)
 {
 	uint32_t bytes = p->version->read_head;
@@ -105,7 +106,7 @@ static uint32_t reply_bytes(const struct probe *p, const struct read_case *c)
 
 bool read_case_fits(const struct probe *p, const struct read_case *c)
 {
-	/* Of all of it: a server that leaves the chunk alone still sends no more than we
+	/* Counts the data too: a server that ignores the chunk must not send more than we
 	 * receive. */
 	uint64_t all = RPCRDMA_HEADER_MIN + 4 + 4 + 16 * RPCRDMA_SEGMENTS +
 		       reply_bytes(p, c) + xdr_pad4(c->count);
@@ -148,7 +149,7 @@ static int prepare(struct probe *p, struct read_job *job)
 	op->request.count = c->count;
 	op->request.offset2 = c->offset2;
 	op->request.count2 = c->count2;
-	/* No connection is no answer to this READ. */
+	/* A missing connection is not an answer to this READ. */
 	if (session_ready(p))
 		return -ENOTCONN;
 	n = layout_cut(c, reply_bytes(p, c), rpcrdma_peer_private(p->conn)->present,
@@ -177,8 +178,8 @@ void read_start(struct probe *p, struct read_job *job, const struct window *w,
 	job->c = *c;
 	operation_init(&job->op, read_operation(c), &w->file->fh);
 	job->op.size = w->attr.size;
-	/* Before the memory is registered, since a new session may need a new connection. That
-	 * there is none is no answer to this READ. */
+	/* Before the memory is registered, since a new session may need a new connection. A
+	 * missing connection is not an answer to this READ. */
 	rc = client41_ready(p) ? -ENOTCONN : prepare(p, job);
 	job->deadline = session_call_deadline(p, c->count);
 	if (rc) {
@@ -190,7 +191,7 @@ void read_start(struct probe *p, struct read_job *job, const struct window *w,
 	}
 }
 
-/* What a result code of the call means for this READ. */
+/* Translates the call's error into this READ's outcome. */
 static void call_failed(struct read_job *job)
 {
 	struct read_outcome *o = &job->outcome;
@@ -204,12 +205,13 @@ static void call_failed(struct read_job *job)
 	case -EILSEQ: outcome_set(o, READ_XID, "%s", text); break;
 	case -EBADMSG: outcome_set(o, READ_HEADER, "%s", text); break;
 	case -EBADE: outcome_set(o, READ_RDMA_ERROR, "%s", text); break;
-	/* Such as -ENODEV: not the fault of the READ. */
+	/* Errors such as -ENODEV are not the fault of the READ. */
 	default: outcome_set(o, READ_NOT_RUN, "%s", text); break;
 	}
 }
 
-/* Returned chunk: same segments, lengths rewritten to what came (RFC 8166 section 3.4.6). */
+/* Returned chunk: same segments, lengths rewritten to the bytes written (RFC 8166 section
+ * 3.4.6). */
 static void check_returned(struct read_job *job, const struct rpcrdma_chunk *got,
 			   bool present, uint64_t want)
 {
@@ -246,8 +248,8 @@ static void check_returned(struct read_job *job, const struct rpcrdma_chunk *got
 		job->outcome.sign = SIGN_PAD_COUNTED;
 }
 
-/* In a file whose words are their own offsets the place that a byte came from can be told: by the word
- * at @word in the file. 0: it cannot. */
+/* In a file whose words are their own offsets, finds where a byte came from: by the word at @word
+ * in the file. 0: unknown. */
 static uint64_t moved_from(const struct window *w, uint64_t offset, const uint8_t *got,
 			   const uint8_t *truth, uint32_t len, uint64_t word)
 {
@@ -260,7 +262,7 @@ static uint64_t moved_from(const struct window *w, uint64_t offset, const uint8_
 	return from % 8 || from >= w->attr.size || from == word ? 0 : from;
 }
 
-/* The first word that is wrong, where all of it is within the READ, else the next. */
+/* Uses the first wrong word if all of it is within the READ, otherwise the next. */
 static bool explain_moved(struct read_job *job, const struct window *w,
 			  const uint8_t *got, const uint8_t *truth, uint32_t len,
 			  uint64_t first)
@@ -289,7 +291,7 @@ static unsigned long long number(const uint8_t *bytes, uint32_t n)
 	return value;
 }
 
-/* @got differs from @truth at byte @at, and not before. */
+/* Describes the first difference between @got and @truth, at byte @at. */
 static void explain_data(struct read_job *job, const struct window *w, const uint8_t *got,
 			 const uint8_t *truth, uint32_t len, uint32_t at)
 {
@@ -312,7 +314,7 @@ static void explain_data(struct read_job *job, const struct window *w, const uin
 			    (int)n * 2, number(truth + at, n));
 }
 
-/* The bytes that there should be at this offset, as far as the window knows them. */
+/* The file's bytes at this offset, as far as the window has them. */
 static uint32_t truth_of(const struct window *w, const struct read_case *c,
 			 const uint8_t **bytes)
 {
@@ -323,10 +325,10 @@ static uint32_t truth_of(const struct window *w, const struct read_case *c,
 	return (uint32_t)min_u64(c->count, w->base + w->len - c->offset);
 }
 
-/* One byte may be as it was by chance. */
+/* One byte may equal the prefill by chance. */
 #define UNWRITTEN_MIN 2
 
-/* What is the prefill from @at on, of the first @len bytes: 8 of them are looked at. */
+/* Length of the prefill from @at on, within the first @len bytes: checks 8 of them. */
 static uint32_t unwritten(const struct area *a, uint32_t at, uint32_t len)
 {
 	uint32_t n = 0;
@@ -336,7 +338,7 @@ static uint32_t unwritten(const struct area *a, uint32_t at, uint32_t len)
 	return n;
 }
 
-/* All but the bytes behind the last whole word of XDR came. */
+/* All bytes but those after the last whole XDR word were written. */
 static bool explain_tail(struct read_job *job, uint32_t at, uint32_t len)
 {
 	uint32_t tail = len % 4, from = len - tail;
@@ -351,9 +353,9 @@ static bool explain_tail(struct read_job *job, uint32_t at, uint32_t len)
 	return true;
 }
 
-/* RDMA Writes of a connection come in their order with its Sends, so that data that are there later
- * were written behind the reply. Where it is asked for too late, the memory is another's: software
- * iWARP sees that (session.c). */
+/* RDMA Writes of a connection arrive in order with its Sends, so data that appears later was
+ * written after the reply. If this is checked too late, the memory is no longer ours: software
+ * iWARP detects that (session.c). */
 static bool comes_late(struct probe *p, struct read_job *job, const uint8_t *truth,
 		       uint32_t len)
 {
@@ -403,7 +405,7 @@ static void check_placed(struct probe *p, struct read_job *job, const struct win
 		return;
 	}
 	area_copy(&job->area, got, len);
-	/* An adapter may have written since. */
+	/* An adapter may have written meanwhile. */
 	if (got[at] != truth[at])
 		explain_data(job, w, got, truth, len, (uint32_t)at);
 	else
@@ -412,8 +414,7 @@ static void check_placed(struct probe *p, struct read_job *job, const struct win
 			    (unsigned long long)(job->c.offset + (uint64_t)at));
 }
 
-/* Up to the last of them that is not as it was before: not every server that pads does so to a
- * multiple of 4. */
+/* Up to the last changed byte: not every server that pads does so to a multiple of 4. */
 static uint32_t pad_written(const struct area *a, uint32_t len)
 {
 	int64_t at = area_first_touched(a, len), last = len - 1;
@@ -423,8 +424,8 @@ static uint32_t pad_written(const struct area *a, uint32_t len)
 	return (uint32_t)(last + 1 - len);
 }
 
-/* What a Write chunk holds beyond the data: nothing may be written there, the XDR pad least of
- * all (RFC 8166 section 3.4.6.2). */
+/* Checks a Write chunk beyond the data: nothing may be written there, least of all the XDR pad
+ * (RFC 8166 section 3.4.6.2). */
 static void check_tail(struct read_job *job, uint32_t len)
 {
 	int64_t touched = area_first_touched(&job->area, len);
@@ -456,8 +457,8 @@ static void check_inline_data(struct read_job *job, const struct window *w,
 		explain_data(job, w, data->bytes, truth, data->len, at);
 }
 
-/* Count, eof and length against what the file has. Returns false when data need not be
- * compared any more. */
+/* Compares count, eof and length with the file. Returns false if the data need not be compared
+ * any more. */
 static bool check_counts(struct probe *p, struct read_job *job, const struct window *w,
 			 uint32_t have)
 {
@@ -483,7 +484,7 @@ static bool check_counts(struct probe *p, struct read_job *job, const struct win
 	return job->outcome.kind == READ_OK || job->outcome.kind == READ_SHORT;
 }
 
-/* Whether the data are in the chunk, and not in the reply. */
+/* Whether the data is in the chunk, not in the reply. */
 static bool is_reduced(const struct read_job *job)
 {
 	return job->c.mechanism == MECH_WRITE_CHUNK && !job->op.data_inline;
@@ -494,8 +495,7 @@ static bool is_zeros(const uint8_t *bytes, uint32_t len)
 	return !len || (!bytes[0] && !memcmp(bytes, bytes + 1, len - 1));
 }
 
-/* Whether the data are what begins @back bytes before them in the file. Zeros may have come from
- * anywhere. */
+/* Whether the data is the file's from @back bytes earlier. Zeros prove nothing. */
 static bool is_shifted(struct read_job *job, const struct window *w, uint64_t back,
 		       const uint8_t *truth, const struct nfs_data *data)
 {
@@ -507,7 +507,7 @@ static bool is_shifted(struct read_job *job, const struct window *w, uint64_t ba
 		       : !memcmp(data->bytes, truth - back, data->len);
 }
 
-/* Wrong data that one defect explains, see linux3.c. */
+/* Looks for wrong data that one defect explains, see linux3.c. */
 static void sign_data(struct read_job *job, const struct window *w, const uint8_t *truth,
 		      const struct nfs_data *data)
 {
@@ -563,7 +563,7 @@ static bool same_time(const struct nfs_time *a, const struct nfs_time *b)
 	return a->sec == b->sec && a->nsec == b->nsec;
 }
 
-/* The first that is not the same; NULL: none. atime and what is used may change by the reading. */
+/* The first attribute that differs; NULL: none. Reading may change atime and the space used. */
 static const char *attr_difference(const struct nfs_attr *a, const struct nfs_attr *b)
 {
 	const struct {
@@ -603,7 +603,7 @@ static void check_getattr_behind(struct read_job *job, const struct window *w)
 			    "the %s after the READ differs from GETATTR alone", name);
 }
 
-/* The second READ comes with the reply, whatever chunk the first had. */
+/* The second READ's data is in the reply, whichever chunk the first had. */
 static void check_read_behind(struct probe *p, struct read_job *job,
 			      const struct window *w)
 {
@@ -621,7 +621,7 @@ static void check_read_behind(struct probe *p, struct read_job *job,
 			    "the second READ returned wrong data");
 }
 
-/* The data are right, and came in the reply. */
+/* The data is correct and was in the reply. */
 static void check_unused(struct read_job *job)
 {
 	if (area_first_touched(&job->area, 0) >= 0)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* What of a client of NFSv4.1 or later is on the server, as a record between worker and parent,
- * and the way to take it off: a session first, then the client id (RFC 8881 sections 18.37,
- * 18.50). Where it is not certain what there is, the owner begins anew, which makes the server
- * drop everything of before (section 18.35.4), and what that made is destroyed. Pure. */
+/* The state of an NFSv4.1 or later client on the server, as a record between worker and parent,
+ * and the steps to remove it: a session first, then the client id (RFC 8881 sections 18.37,
+ * 18.50). If the state is not certain, the owner sends a new verifier, which makes the server
+ * drop all earlier state (section 18.35.4), and the new client is destroyed. Pure. */
 #include <stdio.h>
 
 #include "rpcrdma/probe/internal.h"
@@ -29,7 +29,7 @@ size_t remains_encode(const struct remains *r, uint8_t buf[REMAINS_RECORD_MAX])
 	return 20 + NFS4_SESSIONID_SIZE + len;
 }
 
-/* Nothing of others on this host, above all of its kernel, is destroyed. */
+/* Never destroys the state of others on this host, above all of its kernel. */
 static bool is_owner(const char *owner, size_t len)
 {
 	const size_t prefix = strlen(REMAINS_OWNER);
@@ -74,7 +74,7 @@ enum remains_step remains_next(const struct remains *r)
 	return r->has_client ? REMAINS_DESTROY_CLIENTID : REMAINS_NOTHING;
 }
 
-/* It is not as it was thought to be: anew, but not for ever. */
+/* The state is not as expected: start again, but not for ever. */
 static bool start_anew(struct remains *r)
 {
 	if (r->restarted)
@@ -101,7 +101,7 @@ static bool destroyed_client(struct remains *r, uint32_t status)
 
 bool remains_answered(struct remains *r, enum remains_step step, uint32_t status)
 {
-	/* What a call before still holds is let go in a moment. */
+	/* An earlier call may still hold it for a moment. */
 	if (nfs_status_is_later(status) ||
 	    (status == NFS4ERR_CLIENTID_BUSY && r->restarted))
 		return true;
@@ -114,7 +114,7 @@ bool remains_answered(struct remains *r, enum remains_step step, uint32_t status
 	case REMAINS_CREATE_SESSION:
 		r->unsure = false;
 		r->has_session = !status;
-		/* Forgotten by a server that began anew itself. */
+		/* The server restarted and lost it. */
 		return !status || status == NFS4ERR_STALE_CLIENTID;
 	case REMAINS_DESTROY_SESSION: return destroyed_session(r, status);
 	case REMAINS_DESTROY_CLIENTID: return destroyed_client(r, status);

@@ -3,17 +3,17 @@
 
 /* The export's root handle. NFSv3 has it from MOUNT over TCP, since there is no MOUNT over RDMA
  * (RFC 8267 section 5.1). NFSv4 has a root of its own, from which the path is looked up over the
- * same connection. Where any version will do and the path is not there under one, the next lower
- * is tried: what a server shows under NFSv4 may be another tree (RFC 8881 section 7.3). */
+ * same connection. If any version may be used and one does not have the path, the next lower is
+ * tried: NFSv4 may show another tree (RFC 8881 section 7.3). */
 #include <stdio.h>
 
 #include "rpcrdma/probe/internal.h"
 
-/* A path has few components; a hostile one is not walked for ever. */
+/* A path has few components; this bounds the walk of a hostile one. */
 #define WALK_UP_MAX 16
 
-/* MNT of the path, then of what is above it: the probe is told a path, and which part of it is
- * the export only the server knows. *rest is what is left over. */
+/* MNT of the path, then of its parents: the user gives a path, and only the server knows which
+ * part of it is the export. *rest is the part below the export. */
 static int mount_walk(struct probe *p, int fd, char *path, const char **rest,
 		      struct mount3_mnt_res *res)
 {
@@ -36,7 +36,7 @@ static int mount_walk(struct probe *p, int fd, char *path, const char **rest,
 		if (!slash || !*path || (slash == path && !path[1]))
 			break;
 		*slash = '\0';
-		/* The rest grows to the left: put back the slash that cut it before. */
+		/* The rest grows to the left: restore the slash that was cut before. */
 		if (**rest)
 			path[strlen(path) + 1 + strlen(slash + 1)] = '/';
 		*rest = slash + 1;
@@ -45,7 +45,7 @@ static int mount_walk(struct probe *p, int fd, char *path, const char **rest,
 	return 0;
 }
 
-/* What a link says, for the report. */
+/* The link's target, for the report. */
 static int link_error(struct probe *p, const struct probe_file *link, const char *name)
 {
 	char target[128] = "";
@@ -147,7 +147,7 @@ static bool flavor_usable(const struct mount3_mnt_res *res)
 	for (i = 0; i < res->nflavors; i++)
 		if (res->flavors[i] == RPC_AUTH_SYS || res->flavors[i] == RPC_AUTH_NONE)
 			return true;
-	/* An empty list is what servers send that know AUTH_SYS only. */
+	/* Servers that know only AUTH_SYS send an empty list. */
 	return !res->nflavors;
 }
 
@@ -182,7 +182,7 @@ static const char *lower_text(const struct probe *p, char *buf, size_t cap)
 	return buf;
 }
 
-/* @port: mountd's; 0: rpcbind did not name it. */
+/* @port: mountd's; 0: rpcbind has none. */
 static void say_no_mountd(struct probe *p, const char *reason, uint16_t port)
 {
 	struct finding f;
@@ -252,7 +252,7 @@ static bool find_by_mount(struct probe *p)
 			      "%s: %s", p->options->export, err_text());
 		return false;
 	}
-	/* mountd's, over TCP, but the server behind RDMA took it. */
+	/* mountd sent it over TCP, but the server accepted it over RDMA. */
 	identity_add(&p->seen, &res.fh);
 	finding_init(&f, "probe.mount", FINDING_PASS,
 		     "root handle of %s by MOUNT on TCP port %u%s", *path ? path : "/",
@@ -263,8 +263,8 @@ static bool find_by_mount(struct probe *p)
 	return true;
 }
 
-/* From the server's root to the path. @export: what of it is the export, as far as it shows: up
- * to where the last file system begins. */
+/* Walks from the server's root to the path. @export: the part of it that is the export, as far as
+ * can be seen: up to the start of the last file system. */
 static int walk_from_root(struct probe *p, char *export, size_t cap)
 {
 	char name[NFS3_NAME_MAX + 1], walked[NFS3_PATH_MAX] = "";
@@ -316,7 +316,7 @@ static void say_session(struct probe *p)
 	probe_emit(p, &f);
 }
 
-/* A server that answered before and is silent now is at fault, if it had the time. */
+/* A server that answered before and is silent now is at fault, if it had enough time. */
 static enum finding_status session_status(const struct probe *p, int rc)
 {
 	if (rc == -ETIMEDOUT && deadline_left(p->deadline))
@@ -324,7 +324,7 @@ static enum finding_status session_status(const struct probe *p, int rc)
 	return target_refusal(rc);
 }
 
-/* -ENOENT: no such path under this version, and nothing was said yet; else 0 or another error,
+/* -ENOENT: no such path under this version, and nothing was emitted yet; else 0 or another error,
  * and the finding is emitted. */
 static int find_by_lookup(struct probe *p)
 {

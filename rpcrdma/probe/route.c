@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Which transport: the RDMA device that the route to the server leads through, or software iWARP
- * over TCP. Runs after the worker gave up its privilege: what a transport opens belongs to who
- * opened it. */
+/* Chooses the transport: the RDMA device of the route to the server, or software iWARP over TCP.
+ * Runs after the worker dropped its privilege: the files that a transport opens belong to the
+ * user who opened them. */
 #include <stdio.h>
 
 #include "rpcrdma/probe/internal.h"
 
-/* Address resolution is answered at once or not at all. */
+/* Address resolution is either immediate or fails. */
 #define ROUTE_MS 3000
 
-/* Every address of the name in turn; the error is the first one's. */
+/* Tries every address of the name in turn; the error is the first one's. */
 static int find_route(struct probe *p, const struct transport_ops *verbs,
 		      struct transport_route *route)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* The probe's connection. It may be lost at any call, because that is what some servers do: the
- * loss is noted, and the next call makes a new connection. A call without a reply drops the
- * connection too, since its reply or its RDMA Writes could still come. */
+/* The probe's connection. Any call may lose it, because some servers close it: the loss is noted,
+ * and the next call makes a new connection. A call without a reply drops the connection too,
+ * since its reply or its RDMA Writes could still arrive. */
 #include <stdio.h>
 
 #include "rpcrdma/probe/internal.h"
@@ -13,24 +13,24 @@
 #define CALL_MS_A_MIB 3000
 #define TCP_MS        6000
 #define CONNECT_MS    5000
-#define RECONNECT_MS  200 /* no new connection with less time left */
-/* When nothing more is to be learned. */
+#define RECONNECT_MS  200 /* no new connection if less time is left */
+/* Limits at which the probe gives up. */
 #define LOST_MAX   6
 #define BROKEN_MAX 400
-/* How often a call is made again after RDMA_ERROR; not any more where so many were in vain. */
+/* How often a call is repeated after RDMA_ERROR; and how many failed repeats end this. */
 #define ERROR_TRIES  3
 #define ERROR_ENOUGH 8
-/* Between two tries of what the server has no time for, doubling. */
+/* Interval of the tries after an answer that asks for patience, doubling. */
 #define LATER_MS     100
 #define LATER_MS_MAX 1000
-/* What findings and clean-up need behind the last try; at most a quarter of all. */
+/* Time for findings and clean-up after the last try; at most a quarter of all. */
 #define LATER_RESERVE_MS 2000
-/* How long a server that was restarted may take no connection; and how many in a row may be lost
- * without any reply before there is a pause. */
+/* How long a restarted server may accept no connection; and how many in a row may be lost without
+ * any reply before a pause. */
 #define RESTART_MS 8000
 #define BARREN_MAX 3
 
-/* The device was taken away: whatever was asked, nothing more can be. */
+/* The device was removed: nothing more can be learned. */
 static void note_device(struct probe *p)
 {
 	if (!p->device_gone)
@@ -39,7 +39,8 @@ static void note_device(struct probe *p)
 	p->hopeless = true;
 }
 
-/* 100 ms, doubling to a second, but not beyond @until: false, and no pause. */
+/* Pauses 100 ms, doubling up to a second, but not beyond @until: then returns false without a
+ * pause. */
 static bool pause_until(uint64_t until, unsigned int *ms)
 {
 	*ms = *ms ? min_u32(2 * *ms, LATER_MS_MAX) : LATER_MS;
@@ -49,7 +50,7 @@ static bool pause_until(uint64_t until, unsigned int *ms)
 	return true;
 }
 
-/* A server that refuses, or closes at once, may be starting again. */
+/* A server that refuses, or closes at once, may be restarting. */
 static int reconnect(struct probe *p, const struct rpcrdma_options *options)
 {
 	uint64_t until = deadline_min(p->deadline, deadline_in(RESTART_MS));
@@ -87,8 +88,8 @@ void session_options(const struct probe *p, struct rpcrdma_options *options)
 	};
 }
 
-/* What the server took once it takes again: only the first connection finds it out, so that a
- * server that closes later ones is not taken for one that refuses. */
+/* Keeps the MPA settings that the server accepted: only the first connection negotiates, so that
+ * a server that closes later ones is not mistaken for one that refuses. */
 static void keep_mpa(struct probe *p)
 {
 	const struct transport *t = rpcrdma_transport(p->conn);
@@ -116,13 +117,13 @@ int session_ready(struct probe *p)
 	if (!p->generation)
 		rc = rpcrdma_open(&p->conn, &options,
 				  deadline_min(p->deadline, deadline_in(CONNECT_MS)));
-	/* Soft-iWARP of Linux 6.1 may take no more connections after one that was given up in
+	/* Soft-iWARP of Linux 6.1 may accept no more connections after one that was abandoned in
 	 * the handshake. */
 	else if (deadline_left(p->deadline) < RECONNECT_MS)
 		rc = err_set(ETIMEDOUT, "no time left for a new connection");
 	else
 		rc = reconnect(p, &options);
-	/* At the first connection it was never there. */
+	/* On the first connection the device was never there. */
 	if (rc == -ENODEV && p->generation)
 		note_device(p);
 	if (!rc)
@@ -174,7 +175,8 @@ static void note(struct mishap *m, const struct rpcrdma_call *call, bool write_c
 			 *evidence ? ": " : "", evidence);
 }
 
-/* What ends a connection fails each call that is under way on it: one mishap, whatever their number. */
+/* An event that ends a connection fails each call in flight on it: one mishap, whatever their
+ * number. */
 static void note_end(struct probe *p, struct mishap *m, const struct rpcrdma_call *call,
 		     bool write_chunk_read, const char *evidence)
 {
@@ -184,7 +186,7 @@ static void note_end(struct probe *p, struct mishap *m, const struct rpcrdma_cal
 	note(m, call, write_chunk_read, evidence);
 }
 
-/* "frame 0056..." of what the peer did wrong, where the transport kept it. */
+/* "frame 0056..." of the peer's violation, if the transport kept it. */
 static void violation_text(struct probe *p, char *buf, size_t cap)
 {
 	const struct transport *t = p->conn ? rpcrdma_transport(p->conn) : NULL;
@@ -207,12 +209,12 @@ const char *session_breach(int rc, enum transport_breach breach)
 		[BREACH_MEMORY] = "foreign-memory",
 	};
 
-	/* The peer says that we did. */
+	/* The peer reports a violation of ours. */
 	return rc == -EREMOTEIO ? "terminated" : reasons[breach];
 }
 
-/* The peer wrote to memory that had been taken back: told of READs, as data that came after their
- * reply. */
+/* The peer wrote to memory that had been revoked: reported for READs, as data that arrived after
+ * the reply. */
 static bool is_late_write(const struct probe *p)
 {
 	return p->conn && rpcrdma_transport(p->conn)->violation.released &&
@@ -229,8 +231,8 @@ static void note_error(struct probe *p, const struct rpcrdma_call *call)
 static void note_result(struct probe *p, const struct rpcrdma_call *call,
 			bool write_chunk_read)
 {
-	/* Silence, or half the time there is, is a lost reply also where the probe's own
-	 * deadline ends it. */
+	/* Silence for this time, or for half the time there is, is a lost reply even if the
+	 * probe's own deadline ends it. */
 	uint32_t enough = min_u32(late_silence(p), p->options->timeout_ms / 2);
 	uint64_t since = p->silent_since > p->pace.moved_at ? p->silent_since
 							    : p->pace.moved_at;
@@ -245,7 +247,8 @@ static void note_result(struct probe *p, const struct rpcrdma_call *call,
 		p->barren = p->pause_ms = 0;
 		break;
 	case -ETIMEDOUT:
-		/* A call that was sent just before the probe's own deadline had no time. */
+		/* A call that was sent just before the probe's own deadline had no time for a
+		 * reply. */
 		if (!deadline_left(p->deadline) && now_ms() < since + enough)
 			break;
 		p->lost_total++;
@@ -403,7 +406,7 @@ bool session_later(struct probe *p, uint32_t status, struct patience *patience)
 
 	if (!nfs_status_is_later(status))
 		return false;
-	/* READs were served, and then the connection was lost. */
+	/* READs succeeded, and then the connection was lost. */
 	if (status == NFS4ERR_GRACE && p->served && p->served != p->generation) {
 		gone_forgotten(p, "it is in its grace period again");
 		return false;
@@ -424,7 +427,8 @@ int session_register(struct probe *p, struct area *a)
 	unsigned int i;
 	int rc = 0;
 
-	/* Before the first: what fails half-way is released like the rest. */
+	/* Set before the first one, so that after a partial failure they are released like the
+	 * others. */
 	a->generation = p->generation;
 	for (i = 0; !rc && i < a->nsegs; i++)
 		rc = rpcrdma_register(p->conn, &a->segs[i]);

@@ -3,15 +3,15 @@
 
 /* bug.write-chunk-read, and which clients meet it. Pure.
  *
- * It is narrow on purpose: plain READs by Write chunk, as Linux clients send them, fail every time from
- * some size of at most a page on, while the same ranges are correct by another mechanism before and
- * after, in at least three ranges and in four of five. Smaller READs may fail too, or be right. Anything
- * else that is wrong with Write chunks has a finding of its own, by what it is bound to: larger sizes,
- * segments, alignment, or only the frame. */
+ * It is narrow on purpose: plain READs by Write chunk, as Linux clients send them, fail every
+ * time from some size of at most a page on, while the same ranges are correct by another
+ * mechanism before and after, in at least three ranges and in four of five. Smaller READs may
+ * fail too, or be correct. Any other failure with Write chunks has a finding of its own, by the
+ * property that it depends on: larger sizes, segments, alignment, or only the frame. */
 #include "rpcrdma/probe/verdict-internal.h"
 
 /* Distinct ranges of plain READs from @from bytes on: all of them, those that fail every time,
- * and those of them whose failure counts as evidence. */
+ * and those whose failure counts as evidence. */
 struct ranges {
 	uint32_t from;
 	unsigned int all, failing, proven;
@@ -22,8 +22,8 @@ static bool same_range(const struct record *a, const struct record *b)
 	return a->c.offset == b->c.offset && a->c.count == b->c.count;
 }
 
-/* How a READ was sent. A server that fails only after other operations is correct in READs
- * alone: each way is judged by itself. */
+/* How a READ was sent. A server that fails only after other operations is correct in READs alone,
+ * so each way is judged separately. */
 enum way { WAY_ALONE, WAY_AFTER_OTHERS, WAY_TOGETHER, WAY_COUNT };
 
 static enum way way_of(const struct record *r)
@@ -38,18 +38,18 @@ static bool is_plain_in(const struct record *r, enum way way)
 	return tally_is_plain(r) && way_of(r) == way;
 }
 
-/* Right data with more written behind them are a broken frame; bytes that are left out at the end have a
- * finding of their own. */
+/* Correct data with more written after it is a broken frame; bytes that are missing at the end
+ * have a finding of their own. */
 static bool is_proof(const struct verdict_input *in, const struct record *r)
 {
 	return tally_is_always(in, r) && r->outcome.kind != READ_OUTSIDE &&
 	       !(in->tails && r->outcome.sign == SIGN_TAIL);
 }
 
-/* What became of all READs of one range in one way. */
+/* The outcomes of all READs of one range in one way. */
 struct range_seen {
-	bool first;   /* no record before this one is of that range */
-	bool failing; /* and none was right */
+	bool first;   /* no earlier record has that range */
+	bool failing; /* and none was correct */
 	bool proven;
 };
 
@@ -113,7 +113,7 @@ static bool is_signature(const struct ranges *n)
 	       n->failing * 5 >= n->all * 4;
 }
 
-/* In the way that shows it, or else in the last. */
+/* In the way that shows it, otherwise in the last. */
 static bool find_signature(const struct verdict_input *in, struct ranges *n)
 {
 	enum way way;
@@ -141,7 +141,7 @@ static bool is_seen_above_change_over(const struct verdict_input *in)
 	return right >= PROOF_RANGES;
 }
 
-/* Whether bytes came that are not the file's, as opposed to errors and silence. */
+/* Whether the data differs from the file's, as opposed to errors and silence. */
 static bool is_corrupt(const struct tally *plain)
 {
 	return plain->kinds[READ_DATA] || plain->kinds[READ_STALE];
@@ -205,7 +205,7 @@ static bool profile_hurt(const struct verdict_input *in, uint32_t limit)
 	return false;
 }
 
-/* It was seen to read right where its Write chunks begin. */
+/* It was correct at the size where its Write chunks begin. */
 static bool profile_tried(const struct verdict_input *in, uint32_t limit)
 {
 	size_t i;

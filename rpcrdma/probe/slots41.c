@@ -12,7 +12,7 @@ void slots41_init(struct slots41 *s, const uint8_t sessionid[NFS4_SESSIONID_SIZE
 	memset(s, 0, sizeof(*s));
 	memcpy(s->sessionid, sessionid, NFS4_SESSIONID_SIZE);
 	s->count = min_u32(count, SLOTS41_MAX);
-	/* A new slot is at 0, and each call is one more than the one before. */
+	/* A new slot starts at 0, and each call adds one. */
 	for (i = 0; i < s->count; i++)
 		s->slots[i].sequenceid = 1;
 }
@@ -34,12 +34,12 @@ bool slots41_take(struct slots41 *s, struct nfs4_sequence *sequence)
 	memcpy(sequence->sessionid, s->sessionid, NFS4_SESSIONID_SIZE);
 	sequence->sequenceid = s->slots[taken].sequenceid;
 	sequence->slotid = taken;
-	/* The highest with a call under way: what a server may judge its slots by. */
+	/* The highest slot with a call in flight, by which a server may adjust its slots. */
 	sequence->highest_slotid = highest;
 	return true;
 }
 
-/* Of this session: the one that the call went out with may be gone meanwhile. */
+/* Whether it belongs to this session: the call's session may be gone meanwhile. */
 static bool is_busy(const struct slots41 *s, const struct nfs4_sequence *sequence)
 {
 	return sequence->slotid < s->count &&

@@ -18,39 +18,40 @@ struct sweep {
 	unsigned int nranges;
 	unsigned int unanswered[MECH_COUNT]; /* in a row */
 	unsigned int broken[MECH_COUNT];
-	unsigned int never_right, sometimes; /* of those that were made again */
-	struct range before; /* the last one that came by another mechanism */
+	unsigned int never_right, sometimes; /* of those that were repeated */
+	struct range before; /* the last range read by another mechanism */
 	bool before_right;
 	unsigned int done, total;
-	double ms_a_byte; /* of the fastest READ that is long enough to tell */
+	double ms_a_byte; /* of the fastest READ that is long enough to measure */
 };
 
 /* sweep.c */
 
-/* Whether no more READs are to be made. */
+/* Whether to make no more READs. */
 bool sweep_stop(struct sweep *s);
 
 /* judge.c */
 
-/* One try, as it was first made: after other operations means a READ by the same mechanism,
- * then GETATTR, READDIR and READLINK, then the READ that counts, on one connection. */
+/* Makes one try, in the same way as the first: after other operations means a READ by the same
+ * mechanism, then GETATTR, READDIR and READLINK, then the READ that counts, on one connection. */
 void judge_try(struct sweep *s, const struct read_case *c, bool after_others,
 	       struct read_outcome *outcome);
-/* Beyond what every mechanism is tried with. */
+/* Whether the size is above the limit that every mechanism is tried with. */
 bool judge_is_large(const struct sweep *s, uint32_t count);
-/* The connection ended. */
+/* Whether the connection was lost. */
 bool judge_is_broken(enum read_kind kind);
-/* The same range by a mechanism that is not the suspect: was it right? */
+/* Reads the same range by a mechanism other than the suspect: was it correct? */
 bool judge_control(struct sweep *s, const struct read_case *suspect);
-/* What came of that range by another mechanism, before it comes by Write chunk. */
+/* Notes the result of that range by another mechanism, before it is read by Write chunk. */
 void judge_note_before(struct sweep *s, const struct read_case *c, bool right);
 bool judge_is_before(const struct sweep *s, const struct read_case *c);
-/* A READ failed: why, and does it fail again? */
+/* Examines a failed READ: the reason, and whether it fails again. */
 void judge(struct sweep *s, struct record *r);
-/* @n READs at once, at most SWEEP_IN_FLIGHT; all of them again where one was told to wait. */
+/* Makes @n READs at once, at most SWEEP_IN_FLIGHT; repeats all of them if one was told to
+ * wait. */
 void judge_fly(struct sweep *s, const struct read_case *cases, unsigned int n,
 	       struct read_outcome *outcomes);
-/* Those of them that failed, as judge(). */
+/* Judges those of them that failed, as judge(). */
 void judge_flight(struct sweep *s, const struct read_case *cases, unsigned int n,
 		  struct record *rs);
 

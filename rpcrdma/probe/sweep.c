@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Which READs, in which order. A size is one axis and a mechanism another: the client decides
- * how a reply travels, so "Write chunks are broken" and "large payloads are broken" can be told
- * apart. Each range comes inline, by Reply chunk and by Write chunk; by Write chunk again after
- * other operations on the same connection, because a server's page lists remember what was
- * before; and with several in flight.
+/* Which READs, in which order. Size and mechanism vary independently: the client decides how a
+ * reply travels, so "Write chunks are broken" and "large payloads are broken" can be
+ * distinguished. Each range is read inline, by Reply chunk and by Write chunk; by Write chunk
+ * again after other operations on the same connection, because a server's page lists keep earlier
+ * state; and with several in flight.
  *
  * A failed READ is examined (judge.c). */
 #include <stdio.h>
 
 #include "rpcrdma/probe/sweep-internal.h"
 
-#define UNANSWERED_MAX  3     /* in a row: the mechanism is given up */
-#define BROKEN_MAX      8     /* lost connections that came again when tried again */
-#define TIME_RESERVE_MS 1500  /* for what follows; at most a quarter of all */
-#define RATE_BYTES      65536 /* of a READ that shows how fast the path is */
-#define SLOW_RESERVE_MS 6000  /* more than that, where replies are slow */
+#define UNANSWERED_MAX  3     /* in a row, after which the mechanism is given up */
+#define BROKEN_MAX      8     /* lost connections that recurred when repeated */
+#define TIME_RESERVE_MS 1500  /* for later steps; at most a quarter of all */
+#define RATE_BYTES      65536 /* of a READ that measures the speed of the path */
+#define SLOW_RESERVE_MS 6000  /* if replies are slow */
 #define FILES_MAX       4
 #define LARGE_INLINE_MAX \
-	(4u << 20) /* that is compared with READs of a few hundred bytes each */
+	(4u << 20) /* of data compared with READs of a few hundred bytes each */
 
 static const uint32_t layout_sizes[] = { 813, 4097, 65537, 262144 };
 const uint32_t sweep_profiles[] = { 788, 812, 816, 856, 0 };
@@ -33,7 +33,7 @@ static const struct {
 	{ LAYOUT_PIECES, 8 }, { LAYOUT_PIECES, 16 },
 };
 
-/* What follows takes longer on a slow path. */
+/* Later steps take longer on a slow path. */
 static unsigned int reserve_ms(const struct sweep *s)
 {
 	double slow = 20 * s->p->rtt_ms + s->p->pace.slowest_ms;
@@ -94,7 +94,8 @@ static uint32_t expected(const struct sweep *s, const struct read_case *c)
 				 s->w.attr.size - c->offset);
 }
 
-/* Whether so many bytes come before the sweep has to end, at the pace of the fastest until now. */
+/* Whether @bytes can be read before the sweep has to end, at the pace of the fastest READ so
+ * far. */
 static bool fits_time(struct sweep *s, uint64_t bytes)
 {
 	if (deadline_left(s->p->deadline) < (double)bytes * s->ms_a_byte + reserve_ms(s))
@@ -114,7 +115,7 @@ static void note_rate(struct sweep *s, const struct record *r, uint64_t begin)
 		s->ms_a_byte = ms_a_byte;
 }
 
-/* Once, and judged. */
+/* Makes the READ once and judges it. */
 static void make(struct sweep *s, struct record *r)
 {
 	const struct mishap before = s->p->transport;
@@ -126,7 +127,7 @@ static void make(struct sweep *s, struct record *r)
 	note_rate(s, r, begin);
 	if (r->outcome.kind == READ_WITHHELD)
 		return;
-	/* A large READ may bring less. */
+	/* A large READ may return less. */
 	if (r->outcome.kind == READ_OK && judge_is_large(s, c->count))
 		r->expected = r->outcome.brought;
 	if (!read_kind_is_clean(r->outcome.kind) && r->outcome.kind != READ_NOT_RUN &&
@@ -158,13 +159,13 @@ static void attempt(struct sweep *s, const struct read_case *c, bool after_other
 	add_record(s, &r);
 }
 
-/* Room for a pad where there is one, or what Linux clients have: the two alternate. */
+/* Room for a pad if there is one, or the layout of Linux clients: the two alternate. */
 static enum layout plain_layout(unsigned int i)
 {
 	return i % 2 ? LAYOUT_LINUX : LAYOUT_ROUNDED;
 }
 
-/* The time ran out before the last of them was done. */
+/* Notes that the time ran out before the last of them was done. */
 static void note_cut(struct sweep *s, unsigned int done, unsigned int total,
 		     const char *what)
 {
@@ -190,14 +191,14 @@ static void every_mechanism(struct sweep *s)
 		if (read_fits_inline(s->p, c.count))
 			attempt(s, &c, false);
 		c.mechanism = MECH_WRITE_CHUNK;
-		/* Neither went to this server. */
+		/* Neither was sent to this server. */
 		if (!judge_is_before(s, &c) && !s->records->gave_up[MECH_REPLY_CHUNK] &&
 		    !gate_lets(s->p->kind, GATE_REPLY_CHUNK))
 			judge_note_before(s, &c, judge_control(s, &c));
 		/* An odd length shows a pad that is written only if there is room for it. */
 		c.layout = c.count % 4 ? LAYOUT_ROUNDED : plain_layout(i);
 		attempt(s, &c, false);
-		/* Not all of this one. */
+		/* Some READs of this range were not made. */
 		if (s->records->out_of_time)
 			break;
 	}
@@ -224,7 +225,7 @@ static void after_others(struct sweep *s)
 	note_cut(s, i, s->nranges, "after other operations");
 }
 
-/* Looks at what came, and keeps it. */
+/* Checks the outcomes and records them. */
 static void record_flight(struct sweep *s, const struct read_case *cases, unsigned int n,
 			  const struct read_outcome *outcomes)
 {
@@ -301,8 +302,8 @@ static void every_layout(struct sweep *s)
 	note_cut(s, i, ARRAY_SIZE(layout_sizes), "by several segments");
 }
 
-/* As Linux clients of their times do it: inline up to a size, by Write chunk above it, growing
- * on one connection. */
+/* Reads as Linux clients of various versions do: inline up to a size, by Write chunk above it,
+ * with growing sizes on one connection. */
 static void profiles(struct sweep *s)
 {
 	unsigned int i, j;
@@ -329,14 +330,14 @@ static void profiles(struct sweep *s)
 static void head_ranges(struct sweep *s)
 {
 	ranges_head(&s->set, s->p->options->level, s->p->rtmax);
-	/* What an unused chunk comes back as is a mark of old servers. */
+	/* The form of a returned unused chunk identifies old servers. */
 	if (s->p->options->level == PROBE_QUICK && !s->p->linux3.private_data)
 		ranges_add(&s->set, 0, 0);
 }
 
 static void tail_ranges(struct sweep *s)
 {
-	/* The window was laid by the size of a while ago. */
+	/* The window was placed by an earlier size of the file. */
 	if (s->w.base + s->w.len == s->w.attr.size)
 		ranges_tail(&s->set, s->p->options->level, min_u32(s->w.len, s->p->rtmax),
 			    s->w.attr.size);
@@ -357,7 +358,7 @@ static void hole_ranges(struct sweep *s)
 	ranges_add(&s->set, s->w.base + 4095, 65536);
 }
 
-/* A window of a file, its ranges, and what is done with them. */
+/* Reads the ranges of a window of a file. */
 static int window(struct sweep *s, const struct probe_file *file, uint64_t base,
 		  uint32_t len, void (*ranges)(struct sweep *s))
 {
@@ -434,7 +435,7 @@ static void more_windows(struct sweep *s, const struct probe_file *file)
 	}
 }
 
-/* The one that has most of what the server brings at once. */
+/* The file that has most of the bytes that the server returns at once. */
 static const struct probe_file *large_file(const struct probe *p)
 {
 	const struct probe_file *file = &p->candidates[0];
@@ -447,7 +448,7 @@ static const struct probe_file *large_file(const struct probe *p)
 	return file;
 }
 
-/* How much may be locked differs from host to host, and does not concern the server. */
+/* The limit of locked memory differs between hosts and does not concern the server. */
 static bool can_register(struct sweep *s, uint32_t len)
 {
 	struct area a;
@@ -468,15 +469,15 @@ static void stopped(struct sweep *s, const char *why)
 	snprintf(s->records->large_why, sizeof(s->records->large_why), "%s", why);
 }
 
-/* Of this many bytes, by what those before took: at most half of the time that is left, which
- * others need too. */
+/* Whether there is time for a READ of this size, by the time of those before: at most half of the
+ * time left, because later steps need time too. */
 static bool has_time(const struct sweep *s, uint32_t count, double ms_a_byte)
 {
 	return deadline_left(s->p->deadline) / 2 >
 	       2 * count * ms_a_byte + TIME_RESERVE_MS;
 }
 
-/* The window holds what is read, and grows with it. */
+/* Grows the window to hold the READ's data. */
 static int grow_window(struct sweep *s, const struct probe_file *file, uint32_t len)
 {
 	if (len <= s->w.len)
@@ -485,7 +486,7 @@ static int grow_window(struct sweep *s, const struct probe_file *file, uint32_t 
 	return truth_open(s->p, &s->w, file, 0, len);
 }
 
-/* One of them. False: no more. */
+/* Makes one of them. False: make no more. */
 static bool large_read(struct sweep *s, const struct probe_file *file,
 		       const struct read_case *c, uint32_t window)
 {
@@ -509,8 +510,8 @@ static bool large_read(struct sweep *s, const struct probe_file *file,
 	return true;
 }
 
-/* Up to the largest READ that the server takes, by Write chunk alone: another mechanism has to
- * hold all of it elsewhere, and no client reads so. */
+/* READs up to the largest that the server accepts, by Write chunk alone: another mechanism needs
+ * memory for all of it elsewhere, and no client reads so. */
 static void large_reads(struct sweep *s)
 {
 	const struct probe_file *file = large_file(s->p);
@@ -557,7 +558,7 @@ static enum read_kind attempt_random(void *arg, const struct read_case *c)
 	return r.outcome.kind;
 }
 
-/* What is cut short there is nothing of the sweep's. */
+/* READs that are not made here do not count for the sweep. */
 static void random_reads(struct sweep *s, unsigned int first)
 {
 	const struct random_task task = { .p = s->p,

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Which READs count as what, and how many of each there are. Pure. */
+/* Counts READs by category. Pure. */
 #include "rpcrdma/probe/verdict-internal.h"
 
-/* Whether the failure is this READ's. With others in flight the loss of a connection belongs
- * to none in particular. */
+/* Whether the failure is this READ's. With others in flight, a lost connection belongs to none in
+ * particular. */
 static bool is_its_own(const struct record *r)
 {
 	return r->in_flight <= 1 ||
@@ -71,8 +71,9 @@ static bool tally_is_unwritten(const struct record *r)
 	return read_is_unwritten(&r->c, &r->outcome);
 }
 
-/* Data that came after their reply. They may be there in time or not, by chance: that has a finding of
- * its own, and is bound to nothing else. Where some came late, others were not waited for long enough. */
+/* Data that arrived after its reply. By chance it may be in time or not: that has a finding of
+ * its own and depends on nothing else. If some data was late, other READs were not waited for
+ * long enough. */
 static bool tally_is_order(const struct verdict_input *in, const struct record *r)
 {
 	return r->outcome.kind == READ_ORDER || (in->late && tally_is_unwritten(r));

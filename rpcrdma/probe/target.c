@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* The target before any READ: connection and NULL call, private data (RFC 8797), the largest
- * READ, and the reference path; and after them, how the server behaved. Every step is a finding,
- * and says whether the next makes sense. */
+/* Examines the target before any READ: connection and NULL call, private data (RFC 8797), the
+ * largest READ, and the reference path; and after the READs, the server's behaviour. Every step
+ * is a finding and decides whether the next is useful. */
 #include <stdio.h>
 
 #include "rpcrdma/probe/internal.h"
 
 #define PINGS 3
-/* READs of a server that does not say how long they may be (NFSv4's maxread is no must). */
+/* The largest READ of a server that gives no limit (NFSv4's maxread is optional). */
 #define READ_MAX_UNSAID 65536
 /* Each mechanism is tried up to this. */
 #define READ_MAX_EACH (1u << 20)
-/* What a READ's reply needs beside its data, of a session's largest response. */
+/* Bytes of a READ's reply besides its data, counted in a session's largest response. */
 #define RESPONSE_HEAD 1024
 
 bool target_is_local(int rc)
@@ -21,8 +21,7 @@ bool target_is_local(int rc)
 	return rc == -ENOMEM || rc == -ENOSYS;
 }
 
-/* Whether there was no answer, or no way to ask, as opposed to an answer that is wrong or a
- * refusal. */
+/* Whether there was no answer, or no way to ask, as opposed to a wrong answer or a refusal. */
 static bool nobody_answered(int rc)
 {
 	return rc == -ETIMEDOUT || rc == -EHOSTUNREACH || rc == -ENETUNREACH ||
@@ -35,7 +34,7 @@ enum finding_status target_refusal(int rc)
 	return nobody_answered(rc) ? FINDING_UNKNOWN : FINDING_FAIL;
 }
 
-/* Every address of the name in turn: an answer, even a bad one, says more than silence. */
+/* Tries every address of the name in turn: an answer, even a bad one, says more than silence. */
 static bool connect_any(struct probe *p)
 {
 	int rc = err_set(EHOSTUNREACH, "the name has no address");
@@ -140,14 +139,14 @@ static void ping(struct probe *p, struct pings *pings)
 		}
 		if (!pings->first.rc)
 			err_keep(&pings->first, rc);
-		/* A server that never answers is not waited for thrice, nor one asked again
-		 * that says that it has no such version. */
+		/* Do not ask three times a server that never answers, nor repeat the call to one
+		 * that does not have the version. */
 		if ((rc == -ETIMEDOUT || rc == -EOPNOTSUPP) && !pings->answered)
 			break;
 	}
 }
 
-/* What became of NULL. */
+/* The reason for a failed NULL. */
 static const char *null_reason(const struct err_kept *error)
 {
 	static const struct {
@@ -178,7 +177,7 @@ bool target_ping(struct probe *p)
 		return false;
 	tell_private(p);
 	ping(p, &pings);
-	/* Whether it is the version that was wanted is a finding of its own. */
+	/* Whether it is the requested version is a finding of its own. */
 	if (!pings.answered && (pings.first.rc == -EOPNOTSUPP || !p->options->version)) {
 		pings.vers = pings.vers == 4 ? 3 : 4;
 		ping(p, &pings);
@@ -204,7 +203,7 @@ int target_rpcbind(struct probe *p, uint32_t prog, uint16_t *port)
 {
 	int rc;
 
-	/* One connection for all questions: the parent gives no second one. */
+	/* One connection for all queries: the parent gives no second one. */
 	if (p->rpcbind < 0)
 		p->rpcbind = probe_tcp(p, TCP_RPCBIND, RPCBIND_PORT, NULL);
 	if (p->rpcbind < 0)
@@ -214,7 +213,7 @@ int target_rpcbind(struct probe *p, uint32_t prog, uint16_t *port)
 	return err_context(rc, "rpcbind");
 }
 
-/* A session bounds every reply. */
+/* A session limits the size of every reply. */
 static uint32_t bound_read(const struct probe *p, uint32_t most)
 {
 	uint32_t response = p->client.response_size;
@@ -307,7 +306,7 @@ void target_tell_reference(struct probe *p)
 			      p->reference_why);
 }
 
-/* @told: those of READs by Write chunk are told as that mechanism's. */
+/* @told: those of READs by Write chunk are reported as that mechanism's. */
 static void tell_mishap(struct probe *p, const char *id, const struct mishap *m,
 			bool told, const char *reason, const char *none, const char *some)
 {
@@ -383,13 +382,13 @@ static void tell_credits(struct probe *p)
 	probe_emit(p, &f);
 }
 
-/* A session that the server does not know any more, before it was destroyed. */
+/* Reports a session that the server lost before it was destroyed. */
 static void tell_session(struct probe *p)
 {
 	const struct client41 *client = &p->client;
 	struct finding f;
 
-	/* One that was restarted has forgotten more: gone.c. */
+	/* A restarted server has lost more: gone.c. */
 	if (!client->made || p->gone)
 		return;
 	if (client->lost)

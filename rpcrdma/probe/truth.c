@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* What a file's bytes really are. The reference is NFS over TCP where it can be had, otherwise
- * short READs inline over RDMA, which need no chunk and so nothing that is under test.
+/* The true bytes of a file. The reference is NFS over TCP if available, otherwise short READs
+ * inline over RDMA, which need no chunk and so nothing that is under test.
  *
- * On a hypervisor's export files are live disks. A difference counts only if the reference is
- * the same before and after it, and size, mtime and ctime have not moved. */
+ * On a hypervisor's export files are live disks. A difference counts only if the reference is the
+ * same before and after it, and size, mtime and ctime are unchanged. */
 #include <stdio.h>
 
 #include "rpcrdma/probe/internal.h"
@@ -39,7 +39,7 @@ static ssize_t reference_piece(struct probe *p, const struct nfs_fh *fh, uint64_
 	bool eof;
 
 	probe_step(p, "the reply to a READ over TCP");
-	/* A port that is filtered must not use up the time of what can be had without it. */
+	/* A filtered port must not use up the time of steps that can do without it. */
 	deadline =
 		deadline_min(session_tcp_deadline(p, count),
 			     deadline_in((unsigned int)deadline_left(p->deadline) / 4));
@@ -49,11 +49,11 @@ static ssize_t reference_piece(struct probe *p, const struct nfs_fh *fh, uint64_
 	return n;
 }
 
-/* The reference is gone: say why once, and go on without. */
+/* The reference is gone: report the reason once and continue without it. */
 static void reference_lost(struct probe *p, int rc)
 {
 	p->reference_died = rc == -EPIPE;
-	/* It may be the server that died. */
+	/* The server may have crashed. */
 	if (rc == -EIO)
 		gone_suspect(p, NULL, NULL);
 	snprintf(p->reference_why, sizeof(p->reference_why), "%.255s", err_text());
@@ -125,7 +125,7 @@ static bool attr_moved(const struct nfs_attr *a, const struct nfs_attr *b)
 	       a->ctime.nsec != b->ctime.nsec;
 }
 
-/* By the attributes alone. */
+/* Compares only the attributes. */
 static enum truth attr_again(struct probe *p, const struct window *w)
 {
 	struct nfs_attr attr;
@@ -133,11 +133,11 @@ static enum truth attr_again(struct probe *p, const struct window *w)
 
 	if (rc && (rc != -ESTALE || gone_root(p)))
 		return TRUTH_UNKNOWN;
-	/* A file that is gone, because another took its name, changed too. */
+	/* A file that was replaced by another of the same name changed too. */
 	return rc || attr_moved(&attr, &w->attr) ? TRUTH_CHANGED : TRUTH_SAME;
 }
 
-/* The pieces of the window that the range lies in, as they were read at first. */
+/* Reads the window's pieces that contain the range again, in the same way as at first. */
 static enum truth pieces_again(struct probe *p, const struct window *w, uint64_t at,
 			       uint32_t count)
 {
@@ -171,7 +171,8 @@ static enum truth bytes_again(struct probe *p, const struct window *w, uint64_t 
 		return TRUTH_UNKNOWN;
 	if (!memcmp(again, w->bytes + at, count))
 		return TRUTH_SAME;
-	/* Or the server has other bytes for it than for the READ that it was a part of. */
+	/* Alternatively, the server returns other bytes for it than for the READ that it was a
+	 * part of. */
 	return p->reference ? pieces_again(p, w, at, count) : TRUTH_CHANGED;
 }
 
@@ -181,14 +182,14 @@ enum truth truth_again(struct probe *p, struct window *w, uint64_t offset, uint3
 
 	if (truth == TRUTH_SAME)
 		truth = bytes_again(p, w, offset, count);
-	/* A write that lands between the two looks shows in the times. */
+	/* A write between the two reads shows in the times. */
 	if (truth == TRUTH_SAME)
 		truth = attr_again(p, w);
 	w->changing = truth == TRUTH_CHANGED;
 	return truth;
 }
 
-/* Whether another content of the file would explain it. */
+/* Whether a change of the file's content would explain it. */
 static bool is_of_content(enum read_kind kind)
 {
 	return kind == READ_DATA || kind == READ_STALE || kind == READ_SHORT ||

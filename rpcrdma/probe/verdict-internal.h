@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* The verdict on READs, in three files, all pure: verdict.c has the findings on each mechanism and
- * property, signature.c those on a server whose Write-chunk READs fail from some size on, and
- * tally.c tells what each record counts as. */
+/* The verdict on READs, in three files, all pure: verdict.c has the findings on each mechanism
+ * and property, signature.c those on a server whose Write-chunk READs fail from some size on, and
+ * tally.c classifies the records. */
 #ifndef RPCRDMA_PROBE_VERDICT_INTERNAL_H
 #define RPCRDMA_PROBE_VERDICT_INTERNAL_H
 
@@ -19,41 +19,43 @@
 
 /* tally.c */
 
-/* Which records are looked at together. */
+/* Selects records. */
 typedef bool (*record_filter)(const struct record *r);
 
 bool tally_is_inline(const struct record *r);
 bool tally_is_write_chunk(const struct record *r);
 bool tally_is_reply_chunk(const struct record *r);
-/* By Write chunk in one segment, at an aligned offset, wholly inside the file: nothing but the size
+/* By Write chunk in one segment, at an aligned offset, entirely inside the file: only the size
  * varies. */
 bool tally_is_plain(const struct record *r);
 bool tally_is_unaligned(const struct record *r);
 bool tally_is_segmented(const struct record *r);
 
 bool tally_is_right(const struct record *r);
-/* A lost connection that did not come again, or what hits other calls or TCP too, is no property of
- * the mechanism: it has findings of its own. */
+/* A connection that was lost only once, or a failure that affects other calls or TCP too, is not
+ * a property of the mechanism: it has findings of its own. */
 bool tally_is_failure(const struct verdict_input *in, const struct record *r);
-/* Never right, while its range was by another mechanism. One random range is bound to no size. */
+/* Never correct, although its range was by another mechanism. One random range is not evidence
+ * about a size. */
 bool tally_is_always(const struct verdict_input *in, const struct record *r);
-/* Right when it was made again. */
+/* Correct when it was repeated. */
 bool tally_is_sometimes(const struct verdict_input *in, const struct record *r);
-/* What has a finding of its own, and may be right by chance: data that come late, and a byte that was
- * not written and is as it should be. */
+/* Failures that have a finding of their own and may be correct by chance: late data, and a byte
+ * that was not written but equals the file's. */
 bool tally_is_told(const struct verdict_input *in, const struct record *r);
 
 struct tally {
 	unsigned int right, failed;
 	unsigned int answered_inline; /* the chunk was left unused: neither */
-	unsigned int over_tcp;        /* that are wrong over TCP too, neither */
+	unsigned int over_tcp;        /* wrong over TCP too: neither */
 	unsigned int lengths; /* of the correct ones, with wrong returned lengths */
-	unsigned int always; /* of those that failed; what follows is about them alone: */
+	unsigned int
+		always; /* of the failed ones; the following members describe only these: */
 	uint32_t smallest_always;     /* bytes asked; UINT32_MAX if none */
 	uint32_t largest_right_below; /* of READs smaller than that */
 	const struct record *example_always;
-	unsigned int in_flight;   /* the most at once, of the correct ones */
-	uint32_t largest_right;   /* bytes that came */
+	unsigned int in_flight;   /* the most at once, of the correct READs */
+	uint32_t largest_right;   /* bytes returned */
 	uint32_t smallest_failed; /* bytes asked; UINT32_MAX if none */
 	uint64_t bytes;
 	unsigned int kinds[READ_KIND_COUNT];
@@ -62,28 +64,28 @@ struct tally {
 	unsigned int examples;
 };
 
-/* All that pass @filter. */
+/* Adds all that pass @filter. */
 void tally_records(const struct verdict_input *in, record_filter filter, struct tally *t);
 /* Whether a cause may be named. */
 bool tally_is_steady(const struct tally *t);
-/* Whether what failed is mostly data that came after their reply. */
+/* Whether most failures are data that arrived after the reply. */
 bool tally_comes_late(const struct tally *t);
-/* Why no cause is named for what failed. */
+/* The reason why no cause is named for the failures. */
 const char *tally_unsteady(const struct tally *t);
-/* The first of the kind that most of those that failed are of. */
+/* The first record of the most frequent kind of failure. */
 const struct record *tally_typical(const struct tally *t);
 /* Whether the server writes pads into Write chunks. */
 bool tally_has_pads(const struct verdict_input *in);
-/* Where it does (@pads) one of them may be just what was there before: of one byte, once in 256
- * times. Only the returned lengths show it. */
+/* If the server writes pads (@pads), a pad may equal the memory's previous content: of one byte,
+ * once in 256 times. Then only the returned lengths show it. */
 enum read_kind tally_frame_kind(const struct record *r, bool pads);
-/* As evidence of a finding. */
+/* Adds examples to the evidence of a finding. */
 void tally_examples(struct finding *f, const struct tally *t);
 void tally_numbers(struct finding *f, const struct tally *t);
 
 /* verdict.c */
 
-/* Whether a mechanism was swept to the end: what was not looked at is never told as good. */
+/* Whether the sweep of a mechanism completed: untested READs are never reported as good. */
 bool verdict_is_complete(const struct records *rs, enum mechanism mechanism);
 extern const char verdict_only_data[];
 

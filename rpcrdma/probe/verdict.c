@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* From records of READs to findings. Pure: it sees only what was tried and what came.
+/* Turns records of READs into findings. Pure: it sees only the requests and their outcomes.
  *
- * A cause is named only by READs that were never right, though their range was by another
- * mechanism, and only where they are four of five of those that failed. What is correct when it is
- * made again is probe.read.intermittent.
+ * A cause is named only by READs that were never correct although their range was by another
+ * mechanism, and only if they are four of five of the failures. A READ that is correct when
+ * repeated is probe.read.intermittent.
  *
- * The 812-byte bug (bug.read-812) is none of a server's: there a kernel client reads nothing that
- * comes by Write chunk, from any server. A program that is its own client cannot see it. */
+ * The 812-byte bug (bug.read-812) is not a server's: the kernel client of an affected host cannot
+ * read data that arrives by Write chunk, from any server. A program that has its own client
+ * cannot see it. */
 #include "rpcrdma/probe/verdict-internal.h"
 
-/* What clients make of that is theirs: Linux takes such a READ for a short one. */
+/* How clients handle this depends on them: Linux treats such a READ as a short one. */
 const char verdict_only_data[] = "the data are correct, the returned lengths are not";
 
 bool verdict_is_enough(const struct verdict_input *in)
@@ -49,7 +50,7 @@ bool verdict_is_complete(const struct records *rs, enum mechanism mechanism)
 	       !rs->hopeless && !rs->gave_up[mechanism] && !rs->not_run[mechanism];
 }
 
-/* Only the deadline ended it. */
+/* Whether only the deadline ended it. */
 static bool is_slow(const struct verdict_input *in, enum mechanism mechanism)
 {
 	const struct records *rs = in->records;
@@ -58,7 +59,7 @@ static bool is_slow(const struct verdict_input *in, enum mechanism mechanism)
 	       !rs->gave_up[mechanism] && verdict_is_enough(in);
 }
 
-/* Why the sweep by a mechanism did not come to its end: the words, and the reason. */
+/* Why the sweep by a mechanism did not complete: the text and the reason. */
 static const char *incomplete_why(const struct records *rs, enum mechanism mechanism,
 				  const struct tally *t, const char **reason)
 {
@@ -104,7 +105,7 @@ static const char *const kind_reasons[READ_KIND_COUNT] = {
 	[READ_LOST] = "no-reply",
 };
 
-/* Only lengths that need a pad fail. */
+/* Whether only lengths that need a pad fail. */
 static bool is_of_pads(const struct verdict_input *in, record_filter with)
 {
 	unsigned int whole = 0;
@@ -178,7 +179,7 @@ static void tell_example(struct finding *f, const struct record *r)
 		     r->outcome.text);
 }
 
-/* Right data in a broken frame. */
+/* Reports correct data in a broken frame. */
 static void say_frame(const struct verdict_input *in, const char *id, enum read_kind kind,
 		      const char *reason, const char *good, const char *bad,
 		      finding_sink sink, void *arg)
@@ -218,8 +219,8 @@ static void say_frame(const struct verdict_input *in, const char *id, enum read_
 	sink(arg, &f);
 }
 
-/* What is behind the last whole word of XDR is left out, every time. It takes a READ that has more
- * than that. */
+/* The bytes after the last whole XDR word are missing every time. Only a READ of more than a word
+ * proves it. */
 static void tally_tails(const struct verdict_input *in, struct tally *t,
 			unsigned int *right)
 {
@@ -325,7 +326,7 @@ static void init_bound(struct finding *f, const char *id, const struct tally *t,
 	finding_reason(f, "every-time");
 }
 
-/* A failure that only comes with one property: @with fails where plain READs are right. */
+/* A failure that depends on one property: @with fails where plain READs are correct. */
 static void say_bound(const struct verdict_input *in, const char *id, record_filter with,
 		      const struct tally *plain, const char *what, finding_sink sink,
 		      void *arg)
@@ -382,7 +383,7 @@ static void say_placement(const struct tally *plain, finding_sink sink, void *ar
 	sink(arg, &f);
 }
 
-/* Only what was seen is a finding. */
+/* Reports only what was seen. */
 static void say_over_tcp(const struct verdict_input *in, finding_sink sink, void *arg)
 {
 	const struct record *example = NULL;
@@ -407,12 +408,12 @@ static void say_over_tcp(const struct verdict_input *in, finding_sink sink, void
 	sink(arg, &f);
 }
 
-/* READs that were right when they were made again. */
+/* READs that were correct when repeated. */
 struct now_and_then {
 	unsigned int told; /* they have a finding of their own */
-	unsigned int wrong[MECH_COUNT], of[MECH_COUNT]; /* made again or not */
+	unsigned int wrong[MECH_COUNT], of[MECH_COUNT]; /* repeated or not */
 	unsigned int all_wrong, all;
-	unsigned int mishaps; /* that were right then */
+	unsigned int mishaps; /* that were correct then */
 	unsigned int damage[DAMAGE_BYTES + 1];
 	const struct record *example;
 };

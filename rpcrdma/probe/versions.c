@@ -2,10 +2,10 @@
 /* Copyright (C) 2026 The nfsrdma authors */
 
 /* Which versions of NFS the server offers over RDMA. NFSv3 by its NULL; of NFSv4 each minor
- * version by a COMPOUND of one operation (RFC 8881 section 2.7): MINOR_VERS_MISMATCH is a no,
- * every other answer a yes. A server that does not have the whole program version says so to the
- * first (RFC 5531 section 9, PROG_MISMATCH). What one version loses, silence or the connection,
- * is noted as ever and does not end the others. */
+ * version by a COMPOUND of one operation (RFC 8881 section 2.7): MINOR_VERS_MISMATCH means no,
+ * every other answer yes. A server that does not have the program version at all answers the
+ * first with PROG_MISMATCH (RFC 5531 section 9). Silence or a lost connection under one version
+ * is noted as usual and does not end the others. */
 #include <stdio.h>
 
 #include "rpcrdma/probe/internal.h"
@@ -18,7 +18,7 @@ struct census {
 	bool silent;                   /* a version was waited for twice */
 };
 
-/* @rpc: the reply's header, where there is one. */
+/* @rpc: the reply's header, if there is one. */
 static int ask_once(struct probe *p, const struct nfs_version *version,
 		    struct rpc_reply *rpc)
 {
@@ -52,7 +52,7 @@ static int ask_once(struct probe *p, const struct nfs_version *version,
 	return rc;
 }
 
-/* The server says which versions of the program it has: all others are none. */
+/* The server returned the range of its program versions: all others are not offered. */
 static void take_range(struct census *c, const struct rpc_reply *rpc)
 {
 	size_t i;
@@ -73,7 +73,7 @@ static void ask(struct probe *p, struct census *c, size_t i)
 
 	for (tries = 0; tries < 2 && !p->hopeless; tries++) {
 		rc = ask_once(p, version, &rpc);
-		/* A silent server is not waited for with every version twice. */
+		/* Do not ask a silent server twice for every version. */
 		if (!session_is_mishap(rc) || (rc == -ETIMEDOUT && c->silent))
 			break;
 		c->silent = rc == -ETIMEDOUT && tries;
@@ -85,7 +85,7 @@ static void ask(struct probe *p, struct census *c, size_t i)
 		snprintf(c->why[i], sizeof(c->why[i]), "%.127s", err_text());
 }
 
-/* "3 4.0 4.1 4.2": those with that answer, lowest first. */
+/* "3 4.0 4.1 4.2": the versions with that answer, lowest first. */
 static void list(const struct census *c, enum answer answer, char *buf, size_t cap)
 {
 	size_t used = 0, n = 0;
@@ -99,7 +99,7 @@ static void list(const struct census *c, enum answer answer, char *buf, size_t c
 						 used ? " " : "", nfs_versions[n]->name);
 }
 
-/* The one to use; NULL: none. */
+/* The version to use; NULL: none. */
 static const struct nfs_version *choose(struct probe *p, const struct census *c)
 {
 	const struct nfs_version *wanted = p->options->version;
@@ -111,8 +111,8 @@ static const struct nfs_version *choose(struct probe *p, const struct census *c)
 	return NULL;
 }
 
-/* None was chosen. What was not answered cannot be said to be absent, but a server that
- * answered other calls should have. */
+/* No version was chosen. A version without an answer is not known to be absent, but a server that
+ * answered other calls should have answered. */
 static void init_none(struct probe *p, struct finding *f, const char *offered,
 		      const char *silent)
 {

@@ -2,8 +2,8 @@
 /* Copyright (C) 2026 The nfsrdma authors */
 
 /* The child in which every byte from the network is decoded: a CHILD_WORKER (rpcrdma/child), so
- * without privilege. It has no descriptor but the channel to its parent (and the capture file, where
- * one is asked for). TCP sockets that need a reserved port come from the parent, connected. */
+ * without privilege. Its only descriptor is the channel to its parent (and the capture file, if
+ * requested). The parent passes connected TCP sockets that need a reserved port. */
 #include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -11,9 +11,9 @@
 
 #include "rpcrdma/probe/internal.h"
 
-#define ENOUGH_BYTES 16384 /* READs are not bound to less */
+#define ENOUGH_BYTES 16384 /* smallest bound of READs */
 
-/* It is counted before: one that cannot be sent makes the number differ. */
+/* Counted before it is sent, so that a failed send makes the number differ. */
 int probe_record(struct probe *p, enum worker_record type, const void *body, size_t len)
 {
 	int rc;
@@ -110,7 +110,7 @@ void probe_subject(struct probe *p, const char *key, const char *fmt, ...)
 	va_start(ap, fmt);
 	vsnprintf(body + used, sizeof(body) - used, fmt, ap);
 	va_end(ap);
-	/* Names are the server's. */
+	/* The server chooses the names. */
 	finding_clean(body + used);
 	probe_record(p, WORKER_SUBJECT, body, used + strlen(body + used) + 1);
 }
@@ -144,14 +144,14 @@ int probe_tcp(struct probe *p, enum tcp_peer peer, uint16_t port, bool *reserved
 	if (reserved)
 		*reserved = answer[4];
 	answer[n] = '\0';
-	/* No error and no socket: there was no room for one more descriptor. */
+	/* No error and no socket: the descriptor limit was reached. */
 	if (fd < 0)
 		return err_set(get_be32(answer) ? (int)get_be32(answer) : EMFILE, "%s",
 			       (const char *)answer + 5);
 	return fd;
 }
 
-/* Credentials of the caller, before they are given up. */
+/* The caller's credentials, read before they are dropped. */
 static void default_cred(struct rpc_cred *cred)
 {
 	gid_t gids[NGROUPS_MAX];
@@ -165,7 +165,7 @@ static void default_cred(struct rpc_cred *cred)
 		cred->gids[cred->ngids++] = gids[i];
 }
 
-/* What the findings on READs said, for those that come later. */
+/* Notes the findings on READs for later findings. */
 static void sink_finding(void *arg, const struct finding *finding)
 {
 	struct probe *p = arg;
@@ -186,7 +186,7 @@ static void sink_finding(void *arg, const struct finding *finding)
 	probe_emit(p, finding);
 }
 
-/* What speaks for a kind of server without proving it. */
+/* Adds the evidence for a kind of server that is not proof. */
 static void add_habits(struct probe *p, struct finding *f)
 {
 	char versions[64] = "";
@@ -216,7 +216,7 @@ static enum server_kind guess(struct probe *p, char *why, size_t cap)
 	return identity_guess(&p->habits, why, cap);
 }
 
-/* By the handles that it gave out until now, and what EXCHANGE_ID said. */
+/* Identifies the server by the handles that it returned so far, and by EXCHANGE_ID. */
 static void identify(struct probe *p)
 {
 	char why[256], head[16], because[96] = "";
@@ -240,7 +240,7 @@ static void identify(struct probe *p)
 	finding_text(&f, "kind", "%s", identity_word(p->kind));
 	if (perhaps != SERVER_UNKNOWN)
 		finding_text(&f, "perhaps", "%s", identity_word(perhaps));
-	/* Not all of it: who has a handle may use it. */
+	/* Only a part of the handle, because anyone who has it may use it. */
 	if (p->seen.nhandles) {
 		const struct nfs_fh *fh = &p->seen.handles[p->seen.nhandles - 1];
 
@@ -289,8 +289,8 @@ static void tell_withheld(struct probe *p)
 	probe_emit(p, &f);
 }
 
-/* What is compared with short READs one after the other may be long only where a round trip is
- * short: a third of the time may go into it. */
+/* Data that is compared with consecutive short READs may be long only if a round trip is short:
+ * at most a third of the time. */
 static void bound_by_time(struct probe *p)
 {
 	double pieces = deadline_left(p->deadline) / 3.0 / (p->rtt_ms + 0.01);
@@ -324,7 +324,7 @@ static void read_files(struct probe *p)
 	bound_by_time(p);
 	sweep_run(p, &records);
 	target_tell_reference(p);
-	/* With several in flight a foreign xid costs one of them its reply. */
+	/* With several in flight, a foreign xid costs one of them its reply. */
 	in.lost_elsewhere = p->lost.beside_write_chunks + p->xid.count;
 	in.closed_elsewhere = p->closed.beside_write_chunks;
 	in.transport_elsewhere = p->transport.beside_write_chunks + p->late_writes.count;
@@ -411,8 +411,8 @@ int worker_prepare(void *arg, int channel)
 	return 0;
 }
 
-/* Software iWARP names each region at random, and NFSv4.1 its client; a kernel before 3.17 has no
- * random numbers for that. It is no answer of the server's. */
+/* Software iWARP chooses region names at random, and NFSv4.1 its client owner; a kernel before
+ * 3.17 lacks the system call for that. That is not an answer of the server. */
 static bool has_random(struct probe *p)
 {
 	struct finding f;
@@ -451,6 +451,6 @@ int worker_run(void *arg, int channel)
 	}
 	tell_end(p);
 	free(p);
-	/* Not _exit(2): a sanitizer looks for leaks. */
+	/* Not _exit(2), so that a sanitizer can look for leaks. */
 	exit(0);
 }
