@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Structs of the public headers grow at their end. A caller of an earlier version has the shorter
- * one, and what it lacks is zero; one of a later version may be served as long as it wants nothing
- * that is new. The system calls openat2(2) and clone3(2) do the same. */
+/* Structs of the public headers grow at their end. A caller built against an earlier version
+ * passes a shorter struct; the missing members are zero. A longer struct of a later version is
+ * accepted if its unknown members are zero. The system calls openat2(2) and clone3(2) do the
+ * same. */
 #include "rpcrdma/base.h"
 
 int abi_take(void *ours, size_t ours_size, const void *theirs, size_t theirs_size,

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* What every folder needs: errors (err.c), time (clock.c), debug areas (debug.c), writing (fd.c),
- * structs that grow (abi.c), clean-up attributes. Nothing here knows RDMA, NFS or a hypervisor.
+/* Common code: errors (err.c), time (clock.c), debug areas (debug.c), writing (fd.c), structs
+ * that grow (abi.c), clean-up attributes. Nothing here depends on RDMA, NFS or a hypervisor.
  *
- * Functions return 0 (or a count) or -errno. The place that knows what happened says it with
- * err_set() or err_sys() in the line that fails; callers add where they were with
- * err_context(). The text lives in one thread-local slot. */
+ * Functions return 0 (or a count) or -errno. The line that detects a failure describes it with
+ * err_set() or err_sys(); callers prepend their context with err_context(). The text is in one
+ * thread-local slot. */
 #ifndef RPCRDMA_BASE_H
 #define RPCRDMA_BASE_H
 
@@ -33,14 +33,14 @@ int err_sys(const char *fmt, ...) PRINTF_LIKE(1, 2);
 int err_context(int rc, const char *fmt, ...) PRINTF_LIKE(2, 3);
 /* The text of this thread's last error, never NULL, valid until the next one. */
 const char *err_text(void);
-/* Why, in a word that a finding of it takes for its reason: "refused". Follows the err_set() or
- * err_sys() that it is said of, and returns @rc; err_context() keeps it. */
+/* Sets the reason, one word, that a finding about this error takes: "refused". Call it after the
+ * err_set() or err_sys() of the error. Returns @rc; err_context() keeps the reason. */
 int err_because(int rc, const char *reason);
-/* "": not known. */
+/* "": unknown. */
 const char *err_reason(void);
 void err_clear(void);
 
-/* An error that is to outlive what comes in between. err_again() brings it back, and returns its rc. */
+/* Saves an error while other code runs. err_again() restores it and returns its rc. */
 struct err_kept {
 	int rc; /* 0: there was none */
 	char reason[ERR_REASON_MAX];
@@ -52,23 +52,24 @@ int err_again(const struct err_kept *kept);
 
 /* fd.c */
 
-/* All of it. For descriptors that block. Errors: -errno of write(2), without words. */
+/* Writes all bytes. For blocking descriptors. Errors: -errno of write(2), without text. */
 int fd_write_all(int fd, const void *bytes, size_t len);
 
-/* What a file is to be. */
+/* Content and mode of a file. */
 struct fd_file {
 	const void *bytes;
 	size_t len;
 	unsigned int mode;
-	/* Before it is shown: an owner, a label. NULL: nothing. 0 or -errno. */
+	/* Called before the file is visible, to set an owner or a label. NULL: nothing. Returns 0
+	 * or -errno. */
 	int (*prepare)(void *arg, int fd);
 	void *arg;
 };
 
-/* A file of a folder, given by its descriptor, is replaced: written beside it as @temporary, a name
- * that no other process reads or writes at the same time; flushed; renamed; the folder flushed.
- * Who reads sees the old one or the new one, also after a loss of power. Errors: -errno without
- * words, and errno; the old one stands then, unless it was the folder's fsync(2) that failed. */
+/* Replaces a file of a folder, given by its descriptor: writes it beside as @temporary, a name
+ * that no other process uses at the same time; flushes it; renames it; flushes the folder.
+ * Readers see the old file or the new one, even after a loss of power. Errors: -errno without
+ * text, and errno; the old file then remains, unless the folder's fsync(2) failed. */
 int fd_replace(int folder, const char *temporary, const char *name,
 	       const struct fd_file *file);
 
@@ -85,9 +86,9 @@ uint64_t deadline_min(uint64_t a, uint64_t b);
 
 /* abi.c: structs of the public headers, which begin with their size and may grow */
 
-/* Copies what the caller has to @ours, and zeros for the rest. @min is the struct of the first
- * version. -EINVAL: shorter than that, or longer than @ours with something in it that is not
- * known here. */
+/* Copies the caller's struct to @ours and zeros the rest. @min is the size of the first version's
+ * struct. -EINVAL: shorter than that, or longer than @ours with unknown members that are not
+ * zero. */
 int abi_take(void *ours, size_t ours_size, const void *theirs, size_t theirs_size,
 	     size_t min);
 
@@ -96,7 +97,7 @@ int abi_take(void *ours, size_t ours_size, const void *theirs, size_t theirs_siz
 #define NEAR_WORD_MAX 64
 
 struct near {
-	const char *word; /* NULL: too short or too long to tell */
+	const char *word; /* NULL: too short or too long to compare */
 	const char *best;
 	size_t edits;
 };
@@ -104,7 +105,7 @@ struct near {
 /* @word may be anything, and is borrowed, as candidates are. */
 void near_init(struct near *near, const char *word);
 void near_try(struct near *near, const char *candidate);
-/* The nearest candidate, of several the first; NULL: none is near enough. */
+/* The nearest candidate, the first of several; NULL: none is near enough. */
 const char *near_found(const struct near *near);
 
 /* debug.c: NFSRDMA_DEBUG=wire,conn,...|all|help, to stderr, off by default. */
@@ -126,12 +127,12 @@ enum debug_area {
 };
 
 extern unsigned int debug_mask;
-/* Reads the environment once. A program that runs with more rights than its caller, as one that a
- * set-user-ID mount(8) starts, ignores it: secure_getenv(3). True: "help" was among the words, and
- * the areas are on stderr. A command then ends; a mount helper or hook goes on, because its exit
- * status would be taken for an answer. */
+/* Reads the environment once. A program that runs with more rights than its caller, for instance
+ * when started by a set-user-ID mount(8), ignores it: secure_getenv(3). True: "help" was among
+ * the words, and the areas are on stderr. A command then exits; a mount helper or hook continues,
+ * because its exit status would be taken for an answer. */
 bool debug_init(void);
-/* One line. Control characters, which a guest's name may have, are replaced. */
+/* Prints one line. Replaces control characters, which a guest's name may contain. */
 void debug_print(enum debug_area area, const char *fmt, ...) PRINTF_LIKE(2, 3);
 #define debug(area, ...)                                \
 	do {                                            \
@@ -200,8 +201,8 @@ static inline void put_be64(void *p, uint64_t v)
 	put_be32((uint8_t *)p + 4, v & 0xffffffff);
 }
 
-/* Clean-up. Locals that own something say so; what is handed out is taken:
- * `_cleanup_free_ char *path = ...; *out = take_ptr(path);` */
+/* Clean-up. Locals that own a resource are marked; take_ptr() hands it out: `_cleanup_free_ char
+ * *path = ...; *out = take_ptr(path);` */
 
 #define _cleanup_(func) __attribute__((cleanup(func)))
 #define _cleanup_free_  _cleanup_(cleanup_free)

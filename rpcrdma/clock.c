@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Time for deadlines: CLOCK_MONOTONIC, because a wall clock may be set while we wait. */
+/* Time for deadlines: CLOCK_MONOTONIC, because a wall clock may be set during a wait. */
 #include <limits.h>
 #include <time.h>
 

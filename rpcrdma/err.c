@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* The text of the last error, one slot a thread. The code that detects an error describes it once;
- * callers put their own place in front, so the outermost context comes first. */
+/* The text of the last error, one slot per thread. The code that detects an error describes it
+ * once; callers prepend their context, so the outermost context comes first. */
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -11,7 +11,7 @@
 static _Thread_local char slot[ERR_TEXT_MAX];
 static _Thread_local char slot_reason[ERR_REASON_MAX];
 
-/* Not into the slot itself: the arguments may have come out of it by err_text(). */
+/* Does not format into the slot itself: the arguments may point into it through err_text(). */
 static void set_slot(const char *fmt, va_list ap) PRINTF_LIKE(1, 0);
 
 static void set_slot(const char *fmt, va_list ap)
@@ -69,7 +69,7 @@ int err_context(int rc, const char *fmt, ...)
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
 	used = strlen(text);
-	/* The context is what a cut must not lose: what was said first gives way. */
+	/* Truncation must not lose the context: it drops the end of the earlier text. */
 	if (used + 2 < sizeof(text)) {
 		strcpy(text + used, ": ");
 		memccpy(text + used + 2, slot, '\0', sizeof(text) - used - 2);

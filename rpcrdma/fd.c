@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Writing to a descriptor, all of it; and a file that is replaced, whole or not at all. */
+/* Writes all bytes to a descriptor, and replaces a file atomically. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -12,7 +12,7 @@
 
 int fd_write_all(int fd, const void *bytes, size_t len)
 {
-	/* write(2) may take a part, or be interrupted. */
+	/* write(2) may write a part, or be interrupted. */
 	const char *from = bytes;
 	ssize_t done;
 
@@ -33,7 +33,7 @@ static int fill(int folder, const char *temporary, const struct fd_file *file)
 		       O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	int rc = fd < 0 ? -errno : fd_write_all(fd, file->bytes, file->len);
 
-	/* Whatever the umask. */
+	/* Independent of the umask. */
 	if (!rc && fchmod(fd, file->mode))
 		rc = -errno;
 	if (!rc && file->prepare)
@@ -48,7 +48,7 @@ int fd_replace(int folder, const char *temporary, const char *name,
 {
 	int rc;
 
-	/* Left by one who was ended while it wrote. */
+	/* A process that was killed while it wrote may have left it. */
 	unlinkat(folder, temporary, 0);
 	rc = fill(folder, temporary, file);
 	if (!rc && renameat(folder, temporary, folder, name))

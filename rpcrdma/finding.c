@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Findings, and the record in which one crosses a pipe:
+/* Findings, and the record that carries one over a pipe:
  *
  *	u32 length of the rest · u8 status · u8 number of evidence entries ·
  *	id, reason, summary, then per entry: u8 is_number, key, value
  *
  * where a text is a u16 length and its bytes. Numbers are big-endian. The reader checks every
- * bound and refuses what is not text, because the writer may have been taken over by the bytes
- * it decodes. */
+ * bound and refuses bytes that are not text, because the bytes that the writer decodes may have
+ * compromised it. */
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -40,9 +40,8 @@ const char *finding_evidence(const struct finding *finding, const char *key)
 	return "";
 }
 
-/* Length of the character at @p, 0 if it is a control character or no UTF-8 (RFC 3629): on its
- * way to a terminal a name that a server chose must not move the cursor, and JSON has to be
- * UTF-8. */
+/* Length of the character at @p, 0 if it is a control character or not UTF-8 (RFC 3629): a name
+ * chosen by a server must not move a terminal's cursor, and JSON must be UTF-8. */
 static size_t char_len(const uint8_t *p, size_t left)
 {
 	size_t len = *p < 0x80 ? 1 : *p < 0xe0 ? 2 : *p < 0xf0 ? 3 : 4;
@@ -122,7 +121,7 @@ void finding_text(struct finding *finding, const char *key, const char *fmt, ...
 	finding_clean(e->value);
 }
 
-/* The one form of a number, which is JSON's as well; JSON has no infinity and no NaN, so those
+/* The only format of a number, which is also JSON's; JSON has no infinity and no NaN, so those
  * are text. */
 static void set_number(struct finding_evidence *e, double value)
 {
@@ -214,7 +213,7 @@ static const uint8_t *get_bytes(struct record_reader *r, size_t len)
 	return p;
 }
 
-/* -1 when there is none, or it is over @max. */
+/* -1 if there is none or it is over @max. */
 static int get_u8(struct record_reader *r, unsigned int max)
 {
 	const uint8_t *p = get_bytes(r, 1);
@@ -266,7 +265,7 @@ static bool get_evidence(struct record_reader *r, struct finding_evidence *e)
 	e->is_number = is_number;
 	if (!e->is_number)
 		return true;
-	/* It is printed bare into JSON, so it is written anew and not passed on. */
+	/* It is printed bare into JSON, so it is formatted again and not passed on. */
 	value = strtod(e->value, &end);
 	if (!*e->value || *end || !isfinite(value))
 		return false;

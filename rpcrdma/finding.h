@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* A finding: what was looked at and what was seen. Whoever looks fills one in and hands it to
- * a sink; what the id means (title, cause, remedy) is one table in plugin/report, so that a
- * lower folder never carries advice. A finding crosses a process boundary as a bounded record:
- * the process that decodes bytes from the network is not the one that prints. */
+/* A finding: a check and its result. The code that checks fills one in and passes it to a sink;
+ * the meaning of an id (title, cause, remedy) is one table in plugin/report, so that lower
+ * folders carry no advice. A finding crosses a process boundary as a bounded record: the process
+ * that decodes bytes from the network is not the one that prints. */
 #ifndef RPCRDMA_FINDING_H
 #define RPCRDMA_FINDING_H
 
@@ -18,11 +18,11 @@
 #define FINDING_VALUE_MAX    512
 
 enum finding_status {
-	FINDING_PASS,    /* looked at, and good */
+	FINDING_PASS,    /* checked, and good */
 	FINDING_WARN,    /* works, but needs attention */
-	FINDING_FAIL,    /* what the target answered is wrong, or it refused */
+	FINDING_FAIL,    /* the target's answer is wrong, or it refused */
 	FINDING_SKIP,    /* does not apply here; the summary says why. Never counts */
-	FINDING_UNKNOWN, /* could not be found out. Never reported as good */
+	FINDING_UNKNOWN, /* could not be determined. Never reported as good */
 	FINDING_STATUS_COUNT
 };
 
@@ -35,35 +35,35 @@ struct finding_evidence {
 struct finding {
 	char id[FINDING_ID_MAX];
 	enum finding_status status;
-	char reason[FINDING_REASON_MAX];   /* a word: why it is not good; "" none */
+	char reason[FINDING_REASON_MAX];   /* a word: why it is not good; "": none */
 	char summary[FINDING_SUMMARY_MAX]; /* one sentence with the numbers */
 	unsigned int nevidence;
 	struct finding_evidence evidence[FINDING_EVIDENCE_MAX];
 };
 
-/* Takes a finding; it is borrowed for the length of the call. */
+/* Receives a finding, borrowed for the length of the call. */
 typedef void (*finding_sink)(void *arg, const struct finding *finding);
 
 /* finding.c */
 
 const char *finding_status_name(enum finding_status status);
-/* Whether it names a known defect (bug.*): what leads, where several findings are of one status. */
+/* Whether it names a known defect (bug.*), which is listed first among findings of one status. */
 bool finding_is_defect(const struct finding *finding);
-/* The value of the first evidence of that key; "" if there is none. */
+/* The value of the first evidence with that key; "" if there is none. */
 const char *finding_evidence(const struct finding *finding, const char *key);
 
 void finding_init(struct finding *finding, const char *id, enum finding_status status,
 		  const char *fmt, ...) PRINTF_LIKE(4, 5);
-/* Why, in a word that its meaning knows; "" none. */
+/* Sets the reason, a word defined with the id's meaning; "": none. */
 void finding_reason(struct finding *finding, const char *reason);
-/* Evidence beyond FINDING_EVIDENCE_MAX is left out; text is cut at its bound. Texts are UTF-8
- * without control characters: what else was in them has become a question mark. */
+/* Drops evidence beyond FINDING_EVIDENCE_MAX and truncates long text. Texts are UTF-8 without
+ * control characters: all other bytes become question marks. */
 void finding_text(struct finding *finding, const char *key, const char *fmt, ...)
 	PRINTF_LIKE(3, 4);
 void finding_number(struct finding *finding, const char *key, double value);
 
-/* The same for other texts that cross a pipe: control characters, and what is not UTF-8, become
- * question marks; and whether there is nothing of that in a text. */
+/* The same for other texts that cross a pipe: finding_clean() replaces control characters and
+ * bytes that are not UTF-8 with question marks; finding_is_clean() tests for them. */
 void finding_clean(char *text);
 bool finding_is_clean(const char *text);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* The READ matrix: what READs returned, by mechanism and size. A row is a mechanism, a column a range of
- * sizes. The probe fills it in, a report prints it. Pure. */
+/* The READ matrix: the results of READs, by mechanism and size. A row is a mechanism, a column a
+ * range of sizes. The probe fills it in, a report prints it. Pure. */
 #ifndef RPCRDMA_MATRIX_H
 #define RPCRDMA_MATRIX_H
 
@@ -13,7 +13,7 @@ enum matrix_row {
 	MATRIX_REPLY_CHUNK,
 	MATRIX_WRITE_CHUNK,  /* one segment at a page-aligned offset, alone */
 	MATRIX_UNALIGNED,    /* by Write chunk, like the next three */
-	MATRIX_SEGMENTS,     /* several of them */
+	MATRIX_SEGMENTS,     /* several segments */
 	MATRIX_AFTER_OTHERS, /* after other operations on the same connection */
 	MATRIX_IN_FLIGHT,    /* several READs at once */
 	MATRIX_COMPOUND,     /* followed by other operations, by every mechanism */
@@ -22,7 +22,7 @@ enum matrix_row {
 
 #define MATRIX_COLUMNS 11
 
-/* What READs of one cell returned; several may be set. */
+/* Results of the READs of one cell; several may be set. */
 enum matrix_seen {
 	MATRIX_RIGHT = 1 << 0,
 	MATRIX_WRONG = 1 << 1,     /* wrong data, an error or no reply, every time */
@@ -44,7 +44,7 @@ struct matrix {
 	uint8_t seen[MATRIX_ROWS][MATRIX_COLUMNS]; /* of enum matrix_seen */
 };
 
-/* Bytes of the largest READ of a column; those of a column are larger than the largest of the one before.
+/* Bytes of the largest READ of a column; a column's READs are larger than the previous column's.
  * The last column has no limit: UINT32_MAX. */
 uint32_t matrix_size(unsigned int column);
 /* "write-chunk-unaligned": never changes its meaning. */
@@ -57,7 +57,7 @@ void matrix_add(struct matrix *matrix, enum matrix_row row, uint32_t bytes,
 enum matrix_result matrix_result(const struct matrix *matrix, enum matrix_row row,
 				 unsigned int column);
 bool matrix_is_empty(const struct matrix *matrix);
-/* Whether some READ was not correct: of all, of a row. */
+/* Whether any READ was not correct: of all, of a row. */
 bool matrix_needs_care(const struct matrix *matrix);
 bool matrix_row_needs_care(const struct matrix *matrix, enum matrix_row row);
 bool matrix_row_is_tested(const struct matrix *matrix, enum matrix_row row);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Which word of a list was meant by one that is not in it. */
+/* Finds the word of a list that a misspelt word probably means. */
 #include "rpcrdma/base.h"
 
-/* Edits from one to the other (Levenshtein); @b is no longer than NEAR_WORD_MAX. */
+/* Number of edits from one to the other (Levenshtein); @b is no longer than NEAR_WORD_MAX. */
 static size_t near_edits(const char *a, const char *b)
 {
 	size_t row[NEAR_WORD_MAX + 1], diagonal, above, i, j, best;
@@ -30,7 +30,7 @@ void near_init(struct near *near, const char *word)
 	size_t len = strnlen(word, NEAR_WORD_MAX + 1);
 
 	*near = (struct near){ .word = word };
-	/* Of two letters everything is near. */
+	/* Every word is near one of two letters. */
 	if (len < 3 || len > NEAR_WORD_MAX)
 		near->word = NULL;
 }
@@ -50,7 +50,7 @@ void near_try(struct near *near, const char *candidate)
 
 const char *near_found(const struct near *near)
 {
-	/* Further away it is a guess, not a slip. */
+	/* A word further away is a guess. */
 	return near->best && near->edits <= 1 + strlen(near->word) / 3 ? near->best
 								       : NULL;
 }

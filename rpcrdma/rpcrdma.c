@@ -27,7 +27,7 @@ const char *rpcrdma_error(void)
 
 /* Connecting */
 
-/* The address that was asked for, verbs where the route leads through an RDMA device. */
+/* Uses the requested transport; otherwise verbs if the route leads through an RDMA device. */
 static int choose_transport(struct rpcrdma_options *options, const char *name,
 			    uint64_t deadline)
 {
@@ -58,7 +58,7 @@ static int open_address(struct rpcrdma_conn **conn, struct rpcrdma_options *opti
 	return rc ? rc : rpcrdma_open(conn, options, deadline);
 }
 
-/* Each address of the host until one answers; the first error is reported. */
+/* Tries each address of the host until one answers; reports the first error. */
 static int open_host(struct rpcrdma_conn **conn, struct rpcrdma_options *options,
 		     const struct rpcrdma_target *target, uint64_t deadline)
 {
@@ -166,7 +166,7 @@ static int take_cred(struct rpc_cred *cred, const struct rpcrdma_request *reques
 	return 0;
 }
 
-/* What came in the Write chunk: not more than was offered. */
+/* Takes the length returned in the Write chunk, which must not exceed the offered one. */
 static int take_write(struct rpcrdma_request *request, const struct rpcrdma_call *call)
 {
 	const struct rpcrdma_header *h = &call->header;
@@ -239,6 +239,6 @@ void rpcrdma_request_clear(struct rpcrdma_request *request)
 
 size_t rpcrdma_inline_results(const struct rpcrdma_conn *conn)
 {
-	/* A Write chunk that comes back, and the RPC header with an AUTH_NONE verifier. */
+	/* A returned Write chunk, and the RPC header with an AUTH_NONE verifier. */
 	return rpcrdma_reply_inline(conn) - RPCRDMA_HEADER_MIN - 24 - 24;
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Calls: built with the chunks that the caller chose, sent when a credit is free, matched by
- * xid (reply.c), ended by a reply, by the connection's end or by a deadline. Their length alone
- * decides whether they go inline or as a chunk (long-call.c). */
+/* Calls: built with the chunks that the caller chose, sent when a credit is free, matched by xid
+ * (reply.c), ended by a reply, by the connection's end or by a deadline. Only the length decides
+ * whether a call is sent inline or as a chunk (long-call.c). */
 #include <stdio.h>
 
 #include "rpcrdma/client/internal.h"
@@ -155,9 +155,9 @@ static int build(struct rpcrdma_conn *conn, struct rpcrdma_call *call, struct wr
 	return build_header(conn, call, w);
 }
 
-/* Receives one message and lets it find its call. After the deadline as many are taken as may have
- * come before it, which is one for each Receive; more are not, or a peer that sends without end
- * would hold the caller. @late counts them, from 0. */
+/* Receives one message and completes its call. After the deadline it takes as many as may have
+ * arrived before it, one for each Receive, but no more, or a peer that sends without end would
+ * block the caller. @late counts them, from 0. */
 static int progress(struct rpcrdma_conn *conn, uint64_t deadline, uint32_t *late)
 {
 	const struct transport_ops *ops = conn->transport->ops;
@@ -240,7 +240,7 @@ int rpcrdma_start(struct rpcrdma_conn *conn, struct rpcrdma_call *call, uint64_t
 
 	call->rc = -EINPROGRESS;
 	rc = start(conn, call, deadline);
-	/* The caller looks at one place for the outcome, whichever half failed. */
+	/* The caller checks one place for the outcome, whichever half failed. */
 	if (rc && call->rc == -EINPROGRESS)
 		call_finish(conn, call, rc, err_text());
 	return rc;

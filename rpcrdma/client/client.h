@@ -3,9 +3,9 @@
 
 /* A requester of RPC-over-RDMA v1 (RFC 8166): one connection, credits, xid matching, several
  * calls in flight, Write and Reply chunks chosen by the caller and never by size. A call that is
- * too long for a Send goes as a Read chunk at position zero (section 3.5.3). One thread.
+ * too long for a Send is a Read chunk at position zero (section 3.5.3). One thread.
  *
- * Unlike a production client it keeps what a peer did wrong: a probe wants to know. */
+ * Unlike a production client it records the peer's violations for the probe. */
 #ifndef RPCRDMA_CLIENT_H
 #define RPCRDMA_CLIENT_H
 
@@ -14,8 +14,8 @@
 #include "rpcrdma/wire/wire.h"
 
 #define RPCRDMA_INLINE_SIZE 4096 /* what we advertise in both directions */
-#define RPCRDMA_CREDITS     32   /* asked for, unless told otherwise */
-#define RPCRDMA_SEND_MS     2000 /* send_ms where deadlines are the user's */
+#define RPCRDMA_CREDITS     32   /* requested by default */
+#define RPCRDMA_SEND_MS     2000 /* send_ms if the user sets the deadlines */
 #define RPCRDMA_SEGMENTS    16 /* a chunk: what every server must take, RFC 8267 6.4.2 */
 
 struct rpcrdma_options {
@@ -26,7 +26,7 @@ struct rpcrdma_options {
 	uint32_t credits;
 	bool no_private_data;
 	bool no_crc;
-	uint8_t mpa_revision; /* 0: any, and a peer that refuses the CRC has none */
+	uint8_t mpa_revision; /* 0: any, and no CRC if the peer refuses it */
 	struct pcap *pcap;
 	void (*on_write)(void *arg, const struct transport_tagged *placed);
 	void *on_write_arg;
@@ -53,8 +53,9 @@ struct rpcrdma_call {
 	uint32_t write_count;
 	const struct rpcrdma_memory *reply; /* the Reply chunk */
 	uint32_t reply_count;
-	/* The Send itself may take so long, whatever the deadline: one that is cut short ends
-	 * the connection, and who waits little for a reply does not mean that. 0: the deadline. */
+	/* Time for the Send itself, regardless of the deadline: cutting it short ends the
+	 * connection, which a caller with a short wait for the reply does not intend. 0: the
+	 * deadline. */
 	uint32_t send_ms;
 
 	/* Result. rc is -EINPROGRESS until it is done, then 0 for an RPC reply of any kind
@@ -68,7 +69,7 @@ struct rpcrdma_call {
 	uint32_t xid;
 	struct rpcrdma_header header; /* of the reply, lists as the peer returned them */
 	struct rpc_reply rpc;
-	bool reply_by_chunk;    /* RDMA_NOMSG: the RPC message came in the Reply chunk */
+	bool reply_by_chunk;    /* RDMA_NOMSG: the RPC message was in the Reply chunk */
 	size_t send_len;        /* bytes of the peer's Send */
 	const uint8_t *results; /* after the RPC reply header; valid until call_fini */
 	size_t results_len;
@@ -95,21 +96,22 @@ uint32_t rpcrdma_call_inline(const struct rpcrdma_conn *conn);
 uint32_t rpcrdma_reply_inline(const struct rpcrdma_conn *conn);
 /* Calls that may be in flight: 1 until the first reply, then min(asked, granted), at least 1. */
 uint32_t rpcrdma_credits(const struct rpcrdma_conn *conn);
-/* The last grant as it came, 0 before the first reply. */
+/* The last grant as received, 0 before the first reply. */
 uint32_t rpcrdma_granted(const struct rpcrdma_conn *conn);
 /* Replies that granted 0 credits, which RFC 8166 section 3.3.1 forbids. */
 uint32_t rpcrdma_zero_grants(const struct rpcrdma_conn *conn);
 
-/* The next call's xid. None in flight may have it, nor one of the calls to come. */
+/* Sets the next call's xid. It must differ from those of the calls in flight and of the next
+ * ones. */
 void rpcrdma_set_xid(struct rpcrdma_conn *conn, uint32_t xid);
 uint32_t rpcrdma_next_xid(const struct rpcrdma_conn *conn);
 
-/* For those who share a connection between threads. Nothing here takes the lock. */
+/* For threads that share a connection. Nothing here takes the lock. */
 void rpcrdma_lock(struct rpcrdma_conn *conn);
 void rpcrdma_unlock(struct rpcrdma_conn *conn);
 
 int rpcrdma_register(struct rpcrdma_conn *conn, struct rpcrdma_memory *memory);
-/* Copes with memory that was never registered. */
+/* Accepts memory that was never registered. */
 void rpcrdma_deregister(struct rpcrdma_conn *conn, struct rpcrdma_memory *memory);
 
 /* call.c */
@@ -117,25 +119,25 @@ void rpcrdma_deregister(struct rpcrdma_conn *conn, struct rpcrdma_memory *memory
 void rpcrdma_call_init(struct rpcrdma_call *call, uint32_t prog, uint32_t vers,
 		       uint32_t proc);
 void rpcrdma_call_fini(struct rpcrdma_call *call);
-/* Sends, after waiting for a credit. A call that fits the inline threshold with its chunks goes
- * inline; a longer one is copied to memory that the peer may read until the call is done, or,
- * after a time-out, until its reply comes or the connection is closed.
- * Errors of the connection, which are call->rc as well; -EMSGSIZE when the RPC message is over
+/* Sends, after waiting for a credit. A call that fits the inline threshold with its chunks is
+ * sent inline; a longer one is copied to memory that the peer may read until the call is done,
+ * or, after a time-out, until its reply arrives or the connection is closed. Errors of the
+ * connection, which are call->rc as well; -EMSGSIZE if the RPC message is over
  * RPCRDMA_MESSAGE_MAX, or the chunk lists alone are longer than the threshold. */
 int rpcrdma_start(struct rpcrdma_conn *conn, struct rpcrdma_call *call,
 		  uint64_t deadline);
-/* Returns call->rc. After -ETIMEDOUT the call is forgotten, and the connection should be
- * closed before its memory is used again: the reply may still come. */
+/* Returns call->rc. After -ETIMEDOUT the call is forgotten, and the connection should be closed
+ * before the call's memory is used again: the reply may still arrive. */
 int rpcrdma_wait(struct rpcrdma_conn *conn, struct rpcrdma_call *call, uint64_t deadline);
 /* The same, but -ETIMEDOUT leaves the call in flight (call->rc is -EINPROGRESS): it keeps its
  * credit and its memory, and may be waited for again. */
 int rpcrdma_poll(struct rpcrdma_conn *conn, struct rpcrdma_call *call, uint64_t deadline);
-/* Takes in what comes until the deadline; replies find their calls. 0, or the error that ended the
+/* Receives until the deadline; replies complete their calls. 0, or the error that ended the
  * connection. */
 int rpcrdma_idle(struct rpcrdma_conn *conn, uint64_t deadline);
-/* A call in flight is done with -ECANCELED, and forgotten as after a time-out. */
+/* Ends a call in flight with -ECANCELED, and forgets it as after a time-out. */
 void rpcrdma_forget(struct rpcrdma_conn *conn, struct rpcrdma_call *call);
-/* Both. */
+/* rpcrdma_start() and rpcrdma_wait(). */
 int rpcrdma_call(struct rpcrdma_conn *conn, struct rpcrdma_call *call, uint64_t deadline);
 
 #endif

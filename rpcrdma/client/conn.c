@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* One RPC-over-RDMA connection: private data (RFC 8797), inline thresholds, credits
- * (RFC 8166 section 3.3), and memory that the peer may write.
+/* One RPC-over-RDMA connection: private data (RFC 8797), inline thresholds, credits (RFC 8166
+ * section 3.3), and memory that the peer may write.
  *
- * R is never set: our regions are plain ones, and a server that invalidated one remotely would
- * pull it away under a call that still wants it. */
+ * The R flag is never set: our regions are plain ones, and a server's remote invalidation would
+ * revoke one during a call that still uses it. */
 #include <stdio.h>
 #include <sys/random.h>
 
@@ -79,7 +79,7 @@ void rpcrdma_close(struct rpcrdma_conn *conn)
 {
 	if (!conn)
 		return;
-	/* Without calls the caller's own error stays as it is. */
+	/* Without calls the caller's own error is kept. */
 	if (conn->calls) {
 		err_set(ECANCELED, "the connection was closed at this end");
 		call_fail_all(conn, -ECANCELED);
@@ -121,7 +121,7 @@ uint32_t rpcrdma_credits(const struct rpcrdma_conn *conn)
 {
 	uint32_t usable = min_u32(conn->wanted, conn->granted);
 
-	/* A grant of 0 would be a dead end: it is counted as the violation that it is. */
+	/* A grant of 0 would block all calls: it is only counted as a violation. */
 	return usable ? usable : 1;
 }
 

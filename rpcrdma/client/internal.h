@@ -8,8 +8,8 @@
 
 #include "rpcrdma/client/client.h"
 
-/* A server may send this much more than it granted on the backchannel's account; NFSv3 has
- * none, but a Receive too few breaks the connection. */
+/* A server may send this many more messages than it granted, for the backchannel; NFSv3 has none,
+ * but a missing Receive breaks the connection. */
 #define RECEIVES_SPARE 4
 
 struct rpcrdma_conn {
@@ -23,22 +23,22 @@ struct rpcrdma_conn {
 	uint32_t in_flight;
 	struct rpcrdma_call *calls; /* in flight, oldest first */
 	struct long_call *late;     /* memory of those that timed out, youngest first */
-	int broken;                 /* 0, or why nothing can be sent any more */
+	int broken;                 /* 0, or the error after which nothing can be sent */
 	char broken_text[256];
 	pthread_mutex_t lock; /* rpcrdma_lock() */
 };
 
 /* call.c */
 
-/* Takes the call off the list and gives it its result. */
+/* Removes the call from the list and sets its result. */
 void call_finish(struct rpcrdma_conn *conn, struct rpcrdma_call *call, int rc,
 		 const char *text);
-/* Every call in flight, and all to come, end with rc and the present error text. */
+/* Ends every call in flight, and all later ones, with rc and the current error text. */
 void call_fail_all(struct rpcrdma_conn *conn, int rc);
 
 /* long-call.c: RFC 8166 section 3.5.3, calls that are longer than a Send */
 
-/* The message of one, readable by the peer. */
+/* The message of a long call, readable by the peer. */
 struct long_call {
 	struct long_call *next;
 	struct rpcrdma_memory memory;
@@ -46,20 +46,20 @@ struct long_call {
 	uint8_t bytes[];
 };
 
-/* Copies head and arguments, and registers them. -ENOMEM, and errors of the transport. */
+/* Copies header and arguments, and registers them. -ENOMEM, and errors of the transport. */
 int long_call_new(struct rpcrdma_conn *conn, struct rpcrdma_call *call, const void *head,
 		  size_t head_len);
-/* The call is done. If it @late may still be answered, its memory stays until then. */
+/* The call is done. If it may still be answered (@late), its memory is kept until then. */
 void long_call_done(struct rpcrdma_conn *conn, struct rpcrdma_call *call, bool late);
-/* A reply to a call that is no longer awaited. */
+/* Handles a reply to a call that is no longer awaited. */
 void long_call_answered(struct rpcrdma_conn *conn, uint32_t xid);
 void long_call_release_all(struct rpcrdma_conn *conn);
 
 /* reply.c */
 
-/* One received Send: finds its call and finishes it. A reply that belongs to no call is
- * dropped (RFC 8166 section 4.5), unless exactly one call waits: then it is that call's. A
- * late one, to a call that is no longer waited for, is always dropped. */
+/* Handles one received Send: finds its call and finishes it. A reply that belongs to no call is
+ * dropped (RFC 8166 section 4.5), unless exactly one call waits: then it is that call's. A late
+ * one, to a call that is no longer awaited, is always dropped. */
 void reply_receive(struct rpcrdma_conn *conn, const struct transport_msg *msg);
 
 #endif

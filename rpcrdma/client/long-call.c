@@ -4,9 +4,9 @@
 /* Long calls, RFC 8166 section 3.5.3: the RPC message is memory that the server reads, a Read
  * chunk at position zero, and the Send is RDMA_NOMSG. Padding is part of the message.
  *
- * A server reads when it likes. Memory of a call that is no longer awaited is therefore kept
- * until its reply comes; taken away earlier it would cost the connection. So that a silent
- * server does not cost all memory, the oldest of them goes when there are many. */
+ * A server may read at any time. The memory of a call that is no longer awaited is therefore kept
+ * until its reply arrives; revoking it earlier would end the connection. If there are too many,
+ * the oldest is released, so that a silent server cannot use up all memory. */
 #include "rpcrdma/client/internal.h"
 
 #define LATE_MAX 16

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Replies: the transport header is decoded, the call found, the RPC message taken from the
- * Send or gathered from the Reply chunk, and the RPC reply header decoded. What is wrong with a
- * reply becomes the result of its call; nothing here fails the connection. */
+/* Replies: the transport header is decoded, the call found, the RPC message taken from the Send
+ * or gathered from the Reply chunk, and the RPC reply header decoded. An error in a reply becomes
+ * the result of its call; nothing here fails the connection. */
 #include <stdio.h>
 
 #include "rpcrdma/client/internal.h"
@@ -17,7 +17,7 @@ static struct rpcrdma_call *find_call(struct rpcrdma_conn *conn, uint32_t xid)
 	return call;
 }
 
-/* Sums what the peer says it wrote, and refuses more than the chunk holds. */
+/* Sums the lengths that the peer returned, and refuses more than the chunk holds. */
 static int reply_chunk_length(const struct rpcrdma_call *call, size_t *len)
 {
 	const struct rpcrdma_header *h = &call->header;
@@ -78,8 +78,8 @@ static int copy_inline(struct rpcrdma_call *call, struct reader *r)
 	return 0;
 }
 
-/* ERR_CHUNK is also what a reply gets that has no room (RFC 8166 section 4.5.3): of a call without
- * chunks it says nothing about chunk lists. */
+/* A server also sends ERR_CHUNK if the reply does not fit (RFC 8166 section 4.5.3): for a call
+ * without chunks it says nothing about chunk lists. */
 static int error_reply(const struct rpcrdma_call *call)
 {
 	const struct rpcrdma_header *h = &call->header;
@@ -100,7 +100,7 @@ static int error_reply(const struct rpcrdma_call *call)
 	return err_set(EBADE, "RDMA_ERROR with unknown code %u", h->rdma_err);
 }
 
-/* The RPC message, wherever it lies. */
+/* Finds the RPC message, in the Send or in the Reply chunk. */
 static int take_message(struct rpcrdma_call *call, struct reader *r)
 {
 	int rc;
@@ -134,7 +134,7 @@ static void note_credits(struct rpcrdma_conn *conn, uint32_t credit)
 	conn->granted = credit;
 }
 
-/* A second reply, or one that was taken for another call's: not this call's either. */
+/* A second reply, or one that was attributed to another call: it is not this call's. */
 static bool is_late(const struct rpcrdma_conn *conn, uint32_t xid)
 {
 	return xid - conn->first_xid < conn->next_xid - conn->first_xid;
@@ -152,7 +152,7 @@ void reply_receive(struct rpcrdma_conn *conn, const struct transport_msg *msg)
 	header_init(&h, 0, 0, RDMA_MSG);
 	rc = header_decode(&h, &r);
 	has_xid = rc != -EMSGSIZE;
-	/* In which way it cannot be parsed is said in words. */
+	/* The error text says why it cannot be parsed. */
 	rc = rc ? -EBADMSG : 0;
 	call = has_xid ? find_call(conn, h.rdma_xid) : NULL;
 	debug(DEBUG_CONN, "reply xid %08x, %zu bytes: %s", h.rdma_xid, msg->len,
@@ -164,7 +164,7 @@ void reply_receive(struct rpcrdma_conn *conn, const struct transport_msg *msg)
 	if (!call && has_xid)
 		long_call_answered(conn, h.rdma_xid);
 	if (!call) {
-		/* With several in flight one cannot say whose it was: their deadlines tell. */
+		/* With several in flight the call is unknown: their deadlines end them. */
 		if (conn->in_flight != 1 || (has_xid && is_late(conn, h.rdma_xid)))
 			return;
 		call = conn->calls;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* client HOST PORT [TRANSPORT]: sends 1 byte to 1 MiB there and back, and says who the server takes
- * it for. Exit status 1 if anything is not as it was. */
+/* client HOST PORT [TRANSPORT]: sends 1 byte to 1 MiB, checks the returned bytes, and prints the
+ * caller's identity as the server sees it. Exit status 1 if anything differs. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* The procedures of echo.x: ordinary rpcgen, and nothing of RDMA. Results are static, as rpcgen
- * wants them; the library calls one procedure at a time. */
+/* The procedures of echo.x: ordinary rpcgen code without RDMA. Results are static, as rpcgen
+ * requires; the library calls one procedure at a time. */
 #include "echo.h"
 
 echo_bytes *echo_back_1_svc(echo_bytes *arg, struct svc_req *req)
@@ -10,7 +10,7 @@ echo_bytes *echo_back_1_svc(echo_bytes *arg, struct svc_req *req)
 	static echo_bytes result;
 
 	(void)req;
-	/* The bytes are those of the argument, which is freed after the reply was made. */
+	/* The bytes are the argument's, which is freed after the reply is encoded. */
 	result = *arg;
 	return &result;
 }

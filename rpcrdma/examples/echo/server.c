@@ -12,10 +12,10 @@
 
 #include "echo.h"
 
-/* rpcgen -m writes it, and declares it nowhere. */
+/* rpcgen -m defines it but declares it nowhere. */
 void echo_program_1(struct svc_req *req, SVCXPRT *xprt);
 
-/* Readable when SIGINT or SIGTERM came. */
+/* A descriptor that is readable after SIGINT or SIGTERM. */
 static int stop_descriptor(void)
 {
 	sigset_t set;
