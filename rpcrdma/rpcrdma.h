@@ -49,8 +49,8 @@ struct rpcrdma_target {
 /* Connects, and sends nothing. All strings are borrowed for the call. The caller closes *@conn,
  * which is unchanged on failure.
  * ERRORS -EINVAL a struct of another size, or text that is not an address; -ENOENT the name is
- *   unknown; -EAGAIN the resolver does not answer; -EPROTONOSUPPORT no such transport, or the peer
- *   speaks another protocol; -ENODEV no RDMA device on the route; -ECONNREFUSED; -EHOSTUNREACH;
+ *   unknown; -EAGAIN the resolver does not answer; -EPROTONOSUPPORT no such transport, or the
+ *   peer speaks another protocol; -ENODEV no RDMA device on the route; -ECONNREFUSED; -EHOSTUNREACH;
  *   -ENETUNREACH; -EADDRNOTAVAIL bind is not a local address; -ENOMEM, also when more memory
  *   would have to be locked than RLIMIT_MEMLOCK allows; -ETIMEDOUT. */
 int rpcrdma_connect(struct rpcrdma_conn **conn, const struct rpcrdma_target *target);

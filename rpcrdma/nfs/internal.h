@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* The map of rpcrdma/nfs: what its files share. nfs.h is what others may see. What the versions
- * of NFS share is in version-internal.h, because it needs nfs4.h, which has names that libnfs's
- * header of NFSv4 has too. */
+/* Shared by the files of rpcrdma/nfs. nfs.h is the interface for others. Declarations that the
+ * versions of NFS share are in version-internal.h, because it needs nfs4.h, which has names that
+ * libnfs's header of NFSv4 has too. */
 #ifndef RPCRDMA_NFS_INTERNAL_H
 #define RPCRDMA_NFS_INTERNAL_H
 
@@ -13,7 +13,7 @@
 
 /* rpc-tcp.c */
 
-/* All of it, on a stream socket that may be blocking or not. @iov is used up.
+/* Sends or receives all bytes on a stream socket that may be blocking or not. @iov is used up.
  * Errors: -ETIMEDOUT, -ECONNRESET; rpc_tcp_send() also -EPIPE's cases as -ECONNRESET. */
 int rpc_tcp_send(int fd, struct iovec *iov, size_t iovcnt, uint64_t deadline);
 int rpc_tcp_recv(int fd, void *buf, size_t len, uint64_t deadline);
@@ -22,7 +22,7 @@ int rpc_tcp_recv(int fd, void *buf, size_t len, uint64_t deadline);
 
 #define REFERENCE_TEXT_MAX 256
 
-/* What the child works with. */
+/* Arguments of the child. */
 struct reference_task {
 	int server;  /* a connection over TCP */
 	int channel; /* to reference.c */
@@ -30,7 +30,7 @@ struct reference_task {
 	uint32_t vers; /* of NFS */
 };
 
-/* What the parent asks and the child answers, over a socket pair, both of one build. */
+/* The parent's request and the child's answer, over a socket pair, both of one build. */
 struct reference_request {
 	struct nfs_fh fh;
 	uint32_t count;
@@ -40,9 +40,9 @@ struct reference_request {
 struct reference_answer {
 	int32_t rc; /* 0, or -EIO with its text */
 	uint32_t status;
-	uint32_t count; /* so many bytes follow */
+	uint32_t count; /* bytes that follow */
 	uint32_t eof;
-	uint32_t gone; /* the connection is lost: ask no more */
+	uint32_t gone; /* the connection is lost: send no more requests */
 	char text[REFERENCE_TEXT_MAX];
 };
 

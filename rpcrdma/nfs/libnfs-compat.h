@@ -3,9 +3,9 @@
 
 /* libnfs's raw headers beside ours. Both take their names from the same RFCs: libnfs-zdr.h has an
  * enumerator RPC_MISMATCH too (the same 0), and libnfs-raw-nfs.h defines NFS3_NULL and its
- * sisters as macros, which would spoil our enum were it read after them. Hence this one place,
- * with ours first. libnfs-raw.h needs libnfs.h for EXTERN and rpc_cb. libnfs-raw-nfs4.h has every
- * name of our nfs4.h, so that nothing here may include that. */
+ * sisters as macros, which would break our enum if it were included after them. So this header
+ * includes both, ours first. libnfs-raw.h needs libnfs.h for EXTERN and rpc_cb. libnfs-raw-nfs4.h
+ * has every name of our nfs4.h, so nothing here may include that. */
 #ifndef RPCRDMA_NFS_LIBNFS_COMPAT_H
 #define RPCRDMA_NFS_LIBNFS_COMPAT_H
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* What is asked before NFS: rpcbind for a port (RFC 1833 section 3) and mountd for the root file
- * handle (RFC 1813 appendix I). Both over a TCP connection of the caller's. */
+/* Calls before NFS: rpcbind for a port (RFC 1833 section 3) and mountd for the root file handle
+ * (RFC 1813 appendix I). Both use the caller's TCP connection. */
 #include <netinet/in.h>
 #include <sys/random.h>
 
@@ -12,7 +12,7 @@
 #define PMAP_GETPORT   3
 #define MOUNT_VERSION  3
 #define PMAP_REPLY_MAX 512
-#define MNT_REPLY_MAX  1024 /* the handle, and a dozen flavours: far less than this */
+#define MNT_REPLY_MAX  1024 /* the handle and a dozen flavours take far less */
 #define MNT_ARGS_MAX   (4 + 1024)
 
 static uint32_t new_xid(void)
@@ -24,8 +24,8 @@ static uint32_t new_xid(void)
 	return xid;
 }
 
-/* Version 2 of rpcbind has nothing of IPv6 in it, but answers over it: the port of
- * a service is one for both families wherever rpcbind itself listens on both. */
+/* Version 2 of rpcbind has no IPv6 addresses, but answers over IPv6: a service has the same port
+ * for both families wherever rpcbind itself listens on both. */
 int pmap_getport(int fd, uint32_t prog, uint32_t vers, uint16_t *port, uint64_t deadline)
 {
 	struct rpc_call call = { .xid = new_xid(),

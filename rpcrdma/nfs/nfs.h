@@ -98,9 +98,9 @@ struct nfs_attr {
 	struct nfs_time atime, mtime, ctime;
 };
 
-/* nfs3-args.c: libnfs's raw XDR into @buf; returns the length, or -ENOBUFS, or -EINVAL for what
- * no server can have: a handle of more than 64 bytes, a name that is empty or longer than 255
- * (LOOKUP) or 1024 bytes (MNT). */
+/* nfs3-args.c: encodes with libnfs's raw XDR into @buf; returns the length, or -ENOBUFS, or
+ * -EINVAL for arguments that no server can have: a handle of more than 64 bytes, a name that is
+ * empty or longer than 255 (LOOKUP) or 1024 bytes (MNT). */
 
 ssize_t nfs3_args_fh(void *buf, size_t cap,
 		     const struct nfs_fh *fh); /* GETATTR, READLINK, FSINFO */
@@ -113,10 +113,9 @@ ssize_t nfs3_args_readdirplus(void *buf, size_t cap, const struct nfs_fh *dir,
 			      uint32_t dircount, uint32_t maxcount);
 ssize_t mount3_args_mnt(void *buf, size_t cap, const char *path);
 
-/* nfs3-results.c: bounded. Return 0, or -EBADMSG where the bytes are not such a result; then
- * nothing in *res means anything. An NFS error is not an error of the decoder: it is in
- * ->status. Bytes behind a result are tolerated: the reader is left at them, so that a caller
- * whom they concern can ask reader_left(). */
+/* nfs3-results.c: bounded. Return 0, or -EBADMSG if the bytes are not such a result; *res is then
+ * undefined. An NFS error is not an error of the decoder: it is in ->status. Bytes after a result
+ * are accepted: the reader is left at them, so that the caller can check reader_left(). */
 
 struct nfs3_getattr_res {
 	uint32_t status;
@@ -136,9 +135,9 @@ struct nfs3_fsinfo_res {
 	uint64_t maxfilesize;
 };
 
-/* READ and READLINK. With @reduced the data are in the Write chunk (RFC 8166 section 3.4.4.1):
- * the inline part ends at the length word, and ->data is NULL. Whether count, data_len and the
- * chunk agree is the caller's to judge. */
+/* READ and READLINK. With @reduced the data is in the Write chunk (RFC 8166 section 3.4.4.1): the
+ * inline part ends at the length word, and ->data is NULL. The caller checks whether count,
+ * data_len and the chunk agree. */
 struct nfs3_read_res {
 	uint32_t status;
 	bool has_attr;
@@ -151,7 +150,7 @@ struct nfs3_read_res {
 
 struct nfs_entry {
 	uint64_t fileid, cookie;
-	const char *name; /* not terminated, any bytes at all */
+	const char *name; /* not terminated, may contain any bytes */
 	uint32_t name_len;
 	bool has_attr;
 	struct nfs_attr attr;
@@ -167,13 +166,14 @@ struct nfs3_readdir_res {
 	bool eof;
 };
 
-/* Called per entry while it is decoded; borrowed. Non-zero stops and is returned. */
+/* Called for each decoded entry, which is borrowed. A non-zero value stops decoding and is
+ * returned. */
 typedef int (*nfs_entry_fn)(void *arg, const struct nfs_entry *entry);
 
 struct mount3_mnt_res {
 	uint32_t status;
 	struct nfs_fh fh;
-	uint32_t nflavors; /* kept; further ones are dropped */
+	uint32_t nflavors; /* kept; the rest are dropped */
 	uint32_t flavors[16];
 };
 
@@ -192,16 +192,17 @@ const char *nfs3_status_text(uint32_t status);
 /* rpc-tcp.c: one RPC over TCP with record marking (RFC 5531 section 11), for rpcbind and MOUNT,
  * which do not exist over RDMA (RFC 8267 section 5.1) */
 
-/* Sends one call on a connected socket, blocking or not, and waits for its reply. The results
- * are in @buf from *results on, *results_len bytes. Errors: -ETIMEDOUT, -ECONNRESET, -EMSGSIZE
- * (reply longer than @cap), -EBADMSG, after which the connection is of no more use; and those of
+/* Sends one call on a connected socket, blocking or not, and waits for its reply. The results are
+ * in @buf from *results on, *results_len bytes. Errors: -ETIMEDOUT, -ECONNRESET, -EMSGSIZE (reply
+ * longer than @cap), -EBADMSG, after which the connection is unusable; and those of
  * rpc_reply_check(). */
 int rpc_tcp_call(int fd, const struct rpc_call *call, const void *args, size_t args_len,
 		 void *buf, size_t cap, const uint8_t **results, size_t *results_len,
 		 uint64_t deadline);
-/* A connected TCP socket, non-blocking, from the address @from (NULL: the route's). With
- * @reserved a local port from 512 to 1023 is bound, where we may and one is free (if not, the
- * socket has an ordinary port and *got_reserved is false). @got_reserved may be NULL. Errors: -ETIMEDOUT, and connect(2)'s. */
+/* Connects a TCP socket, non-blocking, from the address @from (NULL: the route's). With @reserved
+ * it binds a local port from 512 to 1023 if permitted and one is free (otherwise the socket has
+ * an ordinary port and *got_reserved is false). @got_reserved may be NULL. Errors: -ETIMEDOUT,
+ * and connect(2)'s. */
 int rpc_tcp_connect(int *fd, const struct transport_address *to,
 		    const struct transport_address *from, bool reserved,
 		    bool *got_reserved, uint64_t deadline);
@@ -217,25 +218,25 @@ int pmap_getport(int fd, uint32_t prog, uint32_t vers, uint16_t *port, uint64_t 
 int mount3_mnt(int fd, const char *path, const struct rpc_cred *cred,
 	       struct mount3_mnt_res *res, uint64_t deadline);
 
-/* reference.c: READ over TCP by libnfs, in a child. A single-threaded process forks it. */
+/* reference.c: READ over TCP by libnfs, in a child forked by a single-threaded process. */
 
 struct reference;
 struct nfs_version;
 
-/* Takes the connected socket @fd (bound to a reserved port, where the server wants one), also
- * when it fails. @cred may be NULL: AUTH_NONE. @version: NFSv3's READ, or for NFSv4 that of 4.0,
- * with the anonymous stateid: a handle is good in every minor version of the same server.
- * Errors: -errno of fork and pipes only; what libnfs meets comes back from reference_read. */
+/* Takes the connected socket @fd (bound to a reserved port if the server requires one), also on
+ * failure. @cred may be NULL: AUTH_NONE. @version: NFSv3's READ, or for NFSv4 that of 4.0, with
+ * the anonymous stateid: a handle is valid in every minor version of the same server. Errors:
+ * -errno of fork and pipes only; reference_read() returns libnfs's errors. */
 int reference_open(struct reference **out, int fd, const struct transport_address *peer,
 		   const struct rpc_cred *cred, const struct nfs_version *version);
-/* The file's bytes as NFS over TCP has them. Returns the count read, which may be less than
- * @count (servers clip at rtmax, and so does this at 1 MiB); *status is NFS's, and with an error
- * there the count is 0. A READ of 0 bytes is never sent, since it can crash a server: -EINVAL.
- * Errors: -EINVAL a handle that the version does not have; -ETIMEDOUT; -EPIPE the child is gone
- * (err_text says how it died: a crash is a finding); -EIO libnfs's own error text, or that the
- * server does not speak NFSv4.0, over TCP or at all. After -ETIMEDOUT, -EPIPE and a lost
- * connection every further call returns the same at once. *status and *eof are then untouched,
- * @buf may not be. */
+/* Reads the file's bytes over NFS over TCP. Returns the count read, which may be less than @count
+ * (servers clip at rtmax, and so does this at 1 MiB); *status is NFS's, and with an error there
+ * the count is 0. A READ of 0 bytes is never sent, since it can crash a server: -EINVAL. Errors:
+ * -EINVAL a handle that the version does not have; -ETIMEDOUT; -EPIPE the child is gone (err_text
+ * says how it died: a crash is a finding); -EIO libnfs's own error text, or that the server does
+ * not support NFSv4.0, over TCP or at all. After -ETIMEDOUT, -EPIPE and a lost connection every
+ * further call returns the same at once. *status and *eof are then unchanged; @buf may have
+ * changed. */
 ssize_t reference_read(struct reference *ref, const struct nfs_fh *fh, uint64_t offset,
 		       uint32_t count, void *buf, uint32_t *status, bool *eof,
 		       uint64_t deadline);

@@ -3,9 +3,9 @@
 
 /* Arguments of NFSv3 (RFC 1813 section 3.3) and MOUNT (appendix I), by libnfs's raw XDR.
  *
- * libnfs 4.0.0 checks neither the maximum that a type has nor, for fixed opaques and padding,
- * the end of its buffer. So each length is checked here first, and the buffer that it is given
- * is exactly as long as the arguments will be. */
+ * libnfs 4.0.0 checks neither the maximum of a type nor, for fixed opaques and padding, the end
+ * of its buffer. So each length is checked here first, and the buffer passed to it is exactly as
+ * long as the arguments. */
 #include "rpcrdma/nfs/libnfs-compat.h"
 
 static int args_begin(ZDR *zdr, void *buf, size_t cap, size_t need)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Results of NFSv3 (RFC 1813 section 3.3) and MOUNT (appendix I), as a peer sent them: nothing
- * is believed. Relies on the reader of rpcrdma/wire, which carries its end and stays bad once
- * overrun, so that each decoder is a straight line with one check at its end.
+/* Results of NFSv3 (RFC 1813 section 3.3) and MOUNT (appendix I), from an untrusted peer. Relies
+ * on the reader of rpcrdma/wire, which stores its end and stays bad once overrun, so that each
+ * decoder needs only one check at its end.
  *
- * Bytes behind a result are left in the reader: whether they matter is the caller's to say. */
+ * Bytes after a result are left in the reader for the caller to check. */
 #include <stdio.h>
 
 #include "rpcrdma/nfs/nfs.h"
@@ -202,7 +202,7 @@ int nfs3_res_readlink(struct nfs3_read_res *res, struct reader *r, bool reduced)
 	return result_end(r, "READLINK");
 }
 
-/* entryplus3, without the word that says that it follows */
+/* entryplus3, without the preceding value_follows word */
 static void read_entry(struct nfs_entry *entry, struct reader *r)
 {
 	memset(entry, 0, sizeof(*entry));
@@ -215,7 +215,8 @@ static void read_entry(struct nfs_entry *entry, struct reader *r)
 		read_fh(&entry->fh, r);
 }
 
-/* An entry takes 32 bytes at least, and a cut one makes the reader bad: the bytes bound it. */
+/* An entry takes at least 32 bytes, and a truncated one makes the reader bad, so the length
+ * bounds the loop. */
 static int read_entries(struct nfs3_readdir_res *res, struct reader *r, nfs_entry_fn fn,
 			void *arg)
 {

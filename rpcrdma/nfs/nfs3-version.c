@@ -5,7 +5,7 @@
  * those of nfs3-args.c and nfs3-results.c. */
 #include "rpcrdma/nfs/version-internal.h"
 
-/* Of an RPC reply with AUTH_NONE's verifier, and of a post_op_attr that follows. */
+/* Bytes of an RPC reply with AUTH_NONE's verifier, and of a post_op_attr that follows. */
 #define RPC_HEAD  24
 #define ATTR_SIZE 88
 
@@ -30,7 +30,7 @@ static ssize_t encode_readdir(const struct nfs_request *q, void *buf, size_t cap
 				     q->dircount, q->maxcount);
 }
 
-/* What a decoder is given beside the result. */
+/* Arguments of a decoder besides the result. */
 struct decoding {
 	bool reduced;
 	nfs_entry_fn fn;
@@ -117,7 +117,7 @@ static int decode_limits(struct nfs_result *result, struct reader *r,
 	return rc;
 }
 
-/* Those of NFSv4 alone are blank. */
+/* Operations of NFSv4 alone are blank. */
 static const struct {
 	enum nfs3_proc proc;
 	ssize_t (*encode)(const struct nfs_request *q, void *buf, size_t cap);
@@ -169,7 +169,7 @@ const struct nfs_version nfs3_version = {
 	.vers = 3,
 	.read_head = RPC_HEAD + 4 + ATTR_SIZE + 4 + 4 + 4,
 	.readlink_head = RPC_HEAD + 4 + ATTR_SIZE + 4,
-	/* RFC 1813 section 3.3.17 counts the whole READDIRPLUS3resok, Linux neither the
+	/* RFC 1813 section 3.3.17 counts the whole READDIRPLUS3resok, Linux counts neither the
 	 * directory's attributes nor the verifier. */
 	.readdir_head = RPC_HEAD + 4 + ATTR_SIZE + 8,
 	.proc = proc_of,

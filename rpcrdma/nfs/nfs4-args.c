@@ -2,7 +2,7 @@
 /* Copyright (C) 2026 The nfsrdma authors */
 
 /* Arguments of NFSv4's COMPOUND (RFC 7531, RFC 5662, RFC 7863), by our own writer: libnfs 4.0.0
- * has no SEQUENCE. The tag is empty, as most clients have it. */
+ * has no SEQUENCE. The tag is empty, as most clients send it. */
 #include "rpcrdma/nfs/version-internal.h"
 
 void nfs4_args_begin(struct writer *w, uint32_t minor, uint32_t operations)
@@ -27,7 +27,7 @@ void nfs4_args_sequence(struct writer *w, const struct nfs4_sequence *sequence)
 	writer_u32(w, sequence->sequenceid);
 	writer_u32(w, sequence->slotid);
 	writer_u32(w, sequence->highest_slotid);
-	writer_bool(w, false); /* sa_cachethis: nothing here must happen only once */
+	writer_bool(w, false); /* sa_cachethis: nothing here needs exactly-once semantics */
 }
 
 struct encoding {
@@ -46,7 +46,7 @@ static void encode_name(struct writer *w, struct encoding *e)
 	writer_opaque(w, e->request->name, (uint32_t)strlen(e->request->name));
 }
 
-/* bitmap4: words that are 0 are left out at its end. */
+/* bitmap4: trailing zero words are omitted. */
 static void encode_bitmap(struct writer *w, struct encoding *e)
 {
 	const uint32_t *attrs = e->compound->attrs;
@@ -79,7 +79,7 @@ static void encode_readdir(struct writer *w, struct encoding *e)
 	encode_bitmap(w, e);
 }
 
-/* Those without arguments are blank. */
+/* Operations without arguments are blank. */
 static void (*const encoders[])(struct writer *w, struct encoding *e) = {
 	[OP_GETATTR] = encode_bitmap,  [OP_LOOKUP] = encode_name, [OP_PUTFH] = encode_fh,
 	[OP_READDIR] = encode_readdir, [OP_READ] = encode_read,

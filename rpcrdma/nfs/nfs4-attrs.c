@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* fattr4 (RFC 7530 section 5, RFC 7531): a bitmap of what is there, then one opaque with the
- * values in the order of their numbers and nothing between them. Whoever does not know a number
- * cannot find the next value, so that a server may set those alone that it was asked for. */
+/* fattr4 (RFC 7530 section 5, RFC 7531): a bitmap of the attributes present, then one opaque with
+ * the values in the order of their numbers and nothing between them. A decoder that does not know
+ * a number cannot find the next value, so a server may set only those that were requested. */
 #include "rpcrdma/nfs/version-internal.h"
 
-/* An enum: RFC 4506 section 4.3 makes any other value an error. NFSv4's two more types are those
- * of named attributes, which nobody here opens. */
+/* An enum: RFC 4506 section 4.3 makes any other value an error. NFSv4's two additional types are
+ * those of named attributes, which are never opened here. */
 static void read_type(struct nfs4_attrs *a, struct reader *r)
 {
 	a->attr.type = reader_u32(r);
@@ -68,7 +68,7 @@ static void read_numlinks(struct nfs4_attrs *a, struct reader *r)
 	a->attr.nlink = reader_u32(r);
 }
 
-/* A number in digits (RFC 7530 section 5.9), or a name, which is nobody's here. */
+/* A number in digits (RFC 7530 section 5.9), or a name, which is not mapped here. */
 static uint32_t read_id(struct reader *r)
 {
 	const uint8_t *text;
@@ -125,7 +125,7 @@ static void read_time_modify(struct nfs4_attrs *a, struct reader *r)
 	read_time(&a->attr.mtime, r);
 }
 
-/* In the order in which they come. */
+/* In the order of their numbers. */
 static const struct {
 	enum fattr4 number;
 	void (*read)(struct nfs4_attrs *a, struct reader *r);
@@ -154,7 +154,7 @@ bool nfs4_attrs_has(const struct nfs4_attrs *a, enum fattr4 number)
 	return a->present[number / 32] >> (number % 32) & 1;
 }
 
-/* bitmap4, no bit in it but those of @asked. */
+/* bitmap4; refuses bits that are not in @asked. */
 static void read_bitmap(uint32_t present[NFS4_ATTR_WORDS],
 			const uint32_t asked[NFS4_ATTR_WORDS], struct reader *r)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Results of NFSv4's COMPOUND (RFC 7531, RFC 5662, RFC 7863) as a peer sent them: nothing is
- * believed. The results must be those of the operations that were asked for, one after the other,
- * and end early only with one that failed: there is no finding the way again behind a result of
- * another shape. Every operation that is used here has a result without a body when it fails. */
+/* Decodes results of NFSv4's COMPOUND (RFC 7531, RFC 5662, RFC 7863) from an untrusted peer. The
+ * results must be those of the requested operations, in order, and may end early only with a
+ * failed one: after a result of another shape the next cannot be located. Every operation used
+ * here has a result without a body when it fails. */
 #include "rpcrdma/nfs/version-internal.h"
 
 struct decoding {
@@ -29,7 +29,8 @@ void nfs4_results_begin(struct nfs4_head *head, struct reader *r)
 	uint32_t len;
 
 	head->status = reader_u32(r);
-	reader_opaque(r, NFS4_OPAQUE_LIMIT, &len); /* tag: ours, or what a server likes */
+	reader_opaque(r, NFS4_OPAQUE_LIMIT,
+		      &len); /* tag: ours, or any the server sends */
 	head->operations = reader_u32(r);
 }
 
@@ -89,7 +90,7 @@ static int decode_getattr(struct decoding *d, struct reader *r)
 	return 0;
 }
 
-/* Where reduced, the bytes and their padding are in the Write chunk. */
+/* If reduced, the bytes and their padding are in the Write chunk. */
 static void read_data(struct nfs_data *data, struct reader *r, uint32_t max, bool reduced)
 {
 	if (!reduced) {
@@ -101,7 +102,7 @@ static void read_data(struct nfs_data *data, struct reader *r, uint32_t max, boo
 		r->bad = true;
 }
 
-/* One Write chunk is offered, which is the first READ's (RFC 8267 section 6.4.1). */
+/* One Write chunk is offered, for the first READ (RFC 8267 section 6.4.1). */
 static int decode_read(struct decoding *d, struct reader *r)
 {
 	bool second = d->reads++;
@@ -120,7 +121,7 @@ static int decode_readlink(struct decoding *d, struct reader *r)
 	return 0;
 }
 
-/* entry4, without the word that says that it follows */
+/* entry4, without the preceding value_follows word */
 static void read_entry(struct nfs_entry *entry, const uint32_t *asked, struct reader *r)
 {
 	struct nfs4_attrs attrs;
@@ -140,7 +141,8 @@ static void read_entry(struct nfs_entry *entry, const uint32_t *asked, struct re
 	entry->fh = attrs.fh;
 }
 
-/* An entry takes 24 bytes at least, and a cut one makes the reader bad: the bytes bound it. */
+/* An entry takes at least 24 bytes, and a truncated one makes the reader bad, so the length
+ * bounds the loop. */
 static int decode_readdir(struct decoding *d, struct reader *r)
 {
 	struct nfs3_readdir_res *dir = &d->result->dir;
@@ -164,14 +166,14 @@ static int decode_readdir(struct decoding *d, struct reader *r)
 	return 0;
 }
 
-/* Those without a body are blank. */
+/* Operations whose result has no body are blank. */
 static int (*const decoders[])(struct decoding *d, struct reader *r) = {
 	[OP_GETATTR] = decode_getattr,   [OP_GETFH] = decode_getfh,
 	[OP_READ] = decode_read,         [OP_READDIR] = decode_readdir,
 	[OP_READLINK] = decode_readlink, [OP_SEQUENCE] = decode_sequence,
 };
 
-/* A server that does not know an operation answers OP_ILLEGAL in its place. */
+/* A server that does not support an operation answers OP_ILLEGAL in its place. */
 int nfs4_operation_read(uint32_t asked, uint32_t *status, struct reader *r)
 {
 	uint32_t op = reader_u32(r);
@@ -189,7 +191,7 @@ int nfs4_results_check(const struct nfs4_head *head, uint32_t asked, uint32_t la
 {
 	if (r->bad)
 		return nfs4_results_end(r, "COMPOUND");
-	/* Such as MINOR_VERS_MISMATCH: not one operation was looked at. */
+	/* MINOR_VERS_MISMATCH, for instance: no operation was evaluated. */
 	if (head->operations == 0 && head->status != NFS4_OK)
 		return 0;
 	if (head->operations > asked ||

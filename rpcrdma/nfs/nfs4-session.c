@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* A client of NFSv4.1 and later makes itself known, and has a session made and unmade (RFC 8881
- * section 2.10; XDR in RFC 5662). All COMPOUNDs here but RECLAIM_COMPLETE's have one operation,
- * which may or must stand alone, without SEQUENCE. */
+/* Registers a client of NFSv4.1 and later, and creates and destroys its session (RFC 8881 section
+ * 2.10; XDR in RFC 5662). All COMPOUNDs here except RECLAIM_COMPLETE's have one operation, which
+ * may or must stand alone, without SEQUENCE. */
 #include "rpcrdma/nfs/version-internal.h"
 
 #define SP4_NONE 0
@@ -123,7 +123,7 @@ ssize_t nfs4_args_version(void *buf, size_t cap, uint32_t minor)
 
 /* Results */
 
-/* Up to the body of the only operation's result. */
+/* Reads up to the body of the only operation's result. */
 static int alone_begin(uint32_t op, uint32_t *status, struct reader *r)
 {
 	uint32_t op_status = NFS4_OK;
@@ -137,7 +137,7 @@ static int alone_begin(uint32_t op, uint32_t *status, struct reader *r)
 	return rc ? rc : nfs4_results_check(&head, 1, op_status, r);
 }
 
-/* An opaque as text. */
+/* Reads an opaque as text. */
 static void read_text(struct reader *r, char text[NFS4_NAME_TEXT])
 {
 	uint32_t len = 0, i;
@@ -148,7 +148,7 @@ static void read_text(struct reader *r, char text[NFS4_NAME_TEXT])
 	text[i] = '\0';
 }
 
-/* Newer Linux servers say their release there, most others nothing. */
+/* Newer Linux servers send their release there, most others nothing. */
 static void read_impl_id(struct reader *r, struct nfs4_exchange_id_res *res)
 {
 	uint32_t count = reader_u32(r);
@@ -174,7 +174,8 @@ int nfs4_res_exchange_id(struct nfs4_exchange_id_res *res, struct reader *r)
 	res->clientid = reader_u64(r);
 	res->sequenceid = reader_u32(r);
 	res->flags = reader_u32(r);
-	if (reader_u32(r) != SP4_NONE) /* the other kinds go on with what was agreed */
+	if (reader_u32(r) !=
+	    SP4_NONE) /* the other kinds are followed by the agreed parameters */
 		r->bad = true;
 	reader_u64(r);                             /* so_minor_id */
 	reader_opaque(r, NFS4_OPAQUE_LIMIT, &len); /* so_major_id */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* The rows of NFSv4.0 (RFC 7530), 4.1 (RFC 8881) and 4.2 (RFC 7862): which operations make up
- * the COMPOUND of a request. nfs4-args.c writes it and nfs4-results.c reads its reply, both from
- * the one table here. */
+/* The rows of NFSv4.0 (RFC 7530), 4.1 (RFC 8881) and 4.2 (RFC 7862): which operations make up the
+ * COMPOUND of a request. nfs4-args.c writes it and nfs4-results.c reads its reply, both from one
+ * table here. */
 #include "rpcrdma/nfs/version-internal.h"
 
 #define BIT(number) (1u << ((number) % 32))
@@ -11,14 +11,14 @@
 #define TIMES \
 	(BIT(FATTR4_TIME_ACCESS) | BIT(FATTR4_TIME_METADATA) | BIT(FATTR4_TIME_MODIFY))
 
-/* What struct nfs_attr holds, in the two words of a bitmap4. */
+/* The attributes of struct nfs_attr, in the two words of a bitmap4. */
 #define IDENTITY_0 \
 	(BIT(FATTR4_TYPE) | BIT(FATTR4_SIZE) | BIT(FATTR4_FSID) | BIT(FATTR4_FILEID))
 #define IDENTITY_1                                                     \
 	(BIT(FATTR4_MODE) | BIT(FATTR4_NUMLINKS) | BIT(FATTR4_OWNER) | \
 	 BIT(FATTR4_OWNER_GROUP) | BIT(FATTR4_SPACE_USED) | TIMES)
-/* Without RDATTR_ERROR one entry whose attributes cannot be had fails the whole READDIR
- * (RFC 7530 section 16.24.4). */
+/* Without RDATTR_ERROR one entry with unavailable attributes fails the whole READDIR (RFC 7530
+ * section 16.24.4). */
 #define ENTRY_0                                                           \
 	(BIT(FATTR4_TYPE) | BIT(FATTR4_SIZE) | BIT(FATTR4_RDATTR_ERROR) | \
 	 BIT(FATTR4_FILEHANDLE) | BIT(FATTR4_FILEID))
@@ -76,7 +76,7 @@ static uint32_t proc_of(enum nfs_op op)
 #define HEAD_40 (24 + 12 + 2 * 8)
 #define HEAD_41 (HEAD_40 + 8 + NFS4_SESSIONID_SIZE + 5 * 4)
 
-/* maxcount is that of the whole READDIR4resok (RFC 7530 section 16.24.4). */
+/* maxcount counts the whole READDIR4resok (RFC 7530 section 16.24.4). */
 #define VERSION(name_, minor_, sessions_, head_)                                    \
 	{                                                                           \
 		.name = name_, .vers = 4, .minor = minor_, .sessions = sessions_,   \

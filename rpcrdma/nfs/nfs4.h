@@ -3,7 +3,7 @@
 
 /* Numbers of NFSv4.0 (RFC 7531), 4.1 (RFC 5662) and 4.2 (RFC 7863), as far as the probe sends
  * them or the embedded server answers them. Names are those of the RFCs. libnfs 4.0.0, which
- * encodes NFSv3 here, knows nothing of 4.1: COMPOUNDs are encoded by our own writer. */
+ * encodes NFSv3 here, does not support 4.1: our own writer encodes COMPOUNDs. */
 #ifndef RPCRDMA_NFS4_H
 #define RPCRDMA_NFS4_H
 
@@ -213,7 +213,7 @@ enum fattr4 {
 };
 
 /* EXCHANGE_ID and CREATE_SESSION flags */
-#define EXCHGID4_FLAG_ALL                   0x40070103u /* that a client may send */
+#define EXCHGID4_FLAG_ALL                   0x40070103u /* those that a client may send */
 #define EXCHGID4_FLAG_USE_NON_PNFS          0x00010000u
 #define EXCHGID4_FLAG_UPD_CONFIRMED_REC_A   0x40000000u
 #define EXCHGID4_FLAG_CONFIRMED_R           0x80000000u
@@ -232,7 +232,7 @@ enum channel_dir4 {
 /* OPEN */
 #define OPEN4_SHARE_ACCESS_READ  1u
 #define OPEN4_SHARE_ACCESS_WRITE 2u
-#define OPEN4_SHARE_ACCESS_BOTH  3u /* what is above them in 4.1 is about delegations */
+#define OPEN4_SHARE_ACCESS_BOTH  3u /* the higher bits in 4.1 are for delegations */
 #define OPEN4_SHARE_DENY_READ    1u
 #define OPEN4_SHARE_DENY_BOTH    3u
 #define OPEN4_RESULT_CONFIRM     2u

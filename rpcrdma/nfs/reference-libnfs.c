@@ -4,11 +4,10 @@
 /* READ over TCP by libnfs, in the child of reference.c: the one place where libnfs decodes what a
  * server sent. NFSv3's READ, or NFSv4.0's in a COMPOUND.
  *
- * libnfs 4.0.0 can connect only by itself, and then from a reserved port only as root. The
- * connection that we were given is put under it with rpc_set_fd(), which leaves the context
- * "not connected"; the next rpc_service() with POLLOUT asks the socket for its error, finds none
- * and takes it for a connect() that has completed. Reconnecting, which would leave our socket, is
- * off unless asked for. */
+ * libnfs 4.0.0 can connect only by itself, and then from a reserved port only as root.
+ * rpc_set_fd() gives it our connection, but leaves the context "not connected"; the next
+ * rpc_service() with POLLOUT reads the socket's error, finds none and assumes a completed
+ * connect(). Reconnecting, which would leave our socket, is off by default. */
 #include <poll.h>
 #include <stdio.h>
 #include <sys/socket.h>
@@ -16,7 +15,7 @@
 #include "rpcrdma/nfs/internal.h"
 #include "rpcrdma/nfs/libnfs-compat.h"
 
-/* The same of all versions. */
+/* The result of a READ, common to all versions. */
 struct read_result {
 	uint32_t status, count, eof, len;
 	const char *data;
@@ -35,11 +34,11 @@ struct protocol {
 	uint32_t vers;
 	/* As rpc_nfs3_read_async(), which copies the arguments. */
 	int (*start)(struct rpc_context *rpc, struct read_call *call);
-	/* NULL, or what is wrong with the reply. */
+	/* NULL, or the error in the reply. */
 	const char *(*take)(struct read_result *result, const void *data);
 };
 
-/* Tells the parent; without one there is nothing left to do. */
+/* Answers the parent; without a parent there is nothing left to do. */
 static void answer_send(struct read_call *call, const void *data)
 {
 	struct iovec iov[2] = { { &call->answer, sizeof(call->answer) },
@@ -56,7 +55,7 @@ static void answer_error(struct read_call *call, const char *text)
 	snprintf(call->answer.text, sizeof(call->answer.text), "%s", text);
 }
 
-/* libnfs believes the length of the data: 0x80000000 passes its checks. */
+/* libnfs trusts the length of the data: 0x80000000 passes its checks. */
 static void answer_read(struct read_call *call, const struct read_result *result)
 {
 	char text[REFERENCE_TEXT_MAX];
@@ -79,7 +78,7 @@ static void answer_read(struct read_call *call, const struct read_result *result
 	answer_send(call, result->data);
 }
 
-/* The data are gone when this returns. */
+/* The data is freed when this returns. */
 static void read_done(struct rpc_context *rpc, int status, void *data, void *arg)
 {
 	struct read_call *call = arg;
@@ -159,7 +158,7 @@ static const char *take4(struct read_result *result, const void *data)
 		return NULL;
 	if (res->resarray.resarray_len != 2)
 		return "the reply to a COMPOUND of 2 operations has another number of results";
-	/* What libnfs allocates is aligned to 4 bytes only. */
+	/* Memory of libnfs is aligned to 4 bytes only. */
 	memcpy(&last, (const char *)res->resarray.resarray_val + sizeof(last),
 	       sizeof(last));
 	ok = &last.nfs_resop4_u.opread.READ4res_u.resok4;
@@ -173,11 +172,11 @@ static const char *take4(struct read_result *result, const void *data)
 
 static const struct protocol protocols[] = {
 	{ 3, start3, take3 },
-	/* A handle is good in every minor version; libnfs speaks the lowest. */
+	/* A handle is valid in every minor version; libnfs supports the lowest. */
 	{ 4, start4, take4 },
 };
 
-/* Why rpc_service() gave the connection up. libnfs itself says nothing of an orderly close. */
+/* Why rpc_service() closed the connection. libnfs reports no orderly close. */
 static void connection_lost(struct rpc_context *rpc, struct read_call *call)
 {
 	const char *error = rpc_get_error(rpc);
@@ -190,7 +189,7 @@ static void connection_lost(struct rpc_context *rpc, struct read_call *call)
 		answer_error(call, error ? error : "the connection was lost");
 }
 
-/* No deadline: the parent has one, and kills. */
+/* No deadline: the parent has one, and kills this process. */
 static void read_service(struct rpc_context *rpc, struct read_call *call)
 {
 	struct pollfd pfd = { .fd = call->task->server };
@@ -218,7 +217,7 @@ static struct AUTH *auth_create(const struct rpc_cred *cred)
 	return authunix_create("nfsrdma", cred->uid, cred->gid, ngids, gids);
 }
 
-/* A context for each READ: an error text is never that of an earlier one. */
+/* Uses a context for each READ, so that an error text never belongs to an earlier one. */
 static void read_by(struct read_call *call)
 {
 	struct rpc_context *rpc = rpc_init_context();

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* READ over TCP by libnfs, the witness against which RDMA is compared. libnfs 4.0.0 trusts the
- * lengths that a server sends, so it runs in a child process (CHILD_REFERENCE,
- * reference-libnfs.c), and its crash is a result. This side asks over a socket pair, bounds what
- * comes back, and ends the child.
+/* READ over TCP by libnfs, the reference for RDMA. libnfs 4.0.0 trusts the lengths that a server
+ * sends, so it runs in a child process (CHILD_REFERENCE, reference-libnfs.c), and its crash is a
+ * result. This side sends requests over a socket pair, bounds the answers, and ends the child.
  *
- * Once a failure leaves the child or its connection useless, every later READ
- * fails at once with the same words. */
+ * Once a failure leaves the child or its connection unusable, every later READ fails at once with
+ * the same text. */
 #include <ctype.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -16,12 +15,12 @@
 #include "rpcrdma/nfs/internal.h"
 #include "rpcrdma/nfs/version.h"
 
-/* libnfs takes no record that is longer than this and a header. */
+/* libnfs accepts no record longer than this plus a header. */
 #define READ_MAX (1024 * 1024)
 
 struct reference {
 	struct child child;
-	int failed; /* -errno that every READ gets from now on */
+	int failed; /* -errno of every later READ */
 	uint32_t fh_max;
 	char text[ERR_TEXT_MAX];
 	char peer[80];
@@ -40,7 +39,7 @@ static int child_verdict(const struct child_end *end)
 		end->status);
 }
 
-/* The end of this reference, in the words of the present error text. */
+/* Ends this reference with the current error text. */
 static int reference_fail(struct reference *ref, int rc)
 {
 	child_finish(&ref->child, 0, NULL);
@@ -49,7 +48,7 @@ static int reference_fail(struct reference *ref, int rc)
 	return rc;
 }
 
-/* An error on the socket pair. */
+/* Handles an error on the socket pair. */
 static int pair_failed(struct reference *ref, int rc)
 {
 	struct child_end end;
@@ -59,16 +58,16 @@ static int pair_failed(struct reference *ref, int rc)
 			"no reply to a READ over TCP from %s before the deadline",
 			ref->peer);
 	} else {
-		/* Whoever dies of a signal of its own has that status before its end of the pair
-		 * closes, so that ours does not cover it. */
+		/* A process that dies of a signal has that status before its end of the pair
+		 * closes, so that our kill does not hide it. */
 		child_finish(&ref->child, 0, &end);
 		rc = child_verdict(&end);
 	}
 	return reference_fail(ref, rc);
 }
 
-/* The child handles what the server sent and may be in its hands: @answer is checked, and its
- * words, which end up on a terminal, are made printable. */
+/* The child decodes the server's data and may be compromised: @answer is checked, and its text,
+ * which is printed on a terminal, is made printable. */
 static bool answer_sane(struct reference_answer *answer, uint32_t asked)
 {
 	char *p;
@@ -121,7 +120,7 @@ ssize_t reference_read(struct reference *ref, const struct nfs_fh *fh, uint64_t 
 	return answer.count;
 }
 
-/* The child, until the other end of its channel is closed. */
+/* Runs the child until the other end of its channel is closed. */
 static int reference_run(void *arg, int channel)
 {
 	struct reference_task *task = arg;

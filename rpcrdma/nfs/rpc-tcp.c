@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* One ONC RPC at a time over TCP: RFC 5531, with the record marking of its section 11. Enough
- * for rpcbind and MOUNT, which exist on no other transport that we have (RFC 8267 section 5.1).
+/* One ONC RPC at a time over TCP: RFC 5531, with the record marking of its section 11. Enough for
+ * rpcbind and MOUNT, which do not exist over RDMA (RFC 8267 section 5.1).
  *
  * The peer is hostile: the length of a fragment, the number of fragments and the number of
  * records that are not our reply are bounded, and every wait ends at the caller's deadline. */
@@ -16,11 +16,11 @@
 
 #define MARK_LEN      4
 #define MARK_LAST     0x80000000u
-#define FRAGMENTS_MAX 256 /* a record; servers send one, or one a page */
+#define FRAGMENTS_MAX 256 /* per record; servers send one, or one per page */
 #define RECORDS_MAX   16  /* replies to earlier calls before ours */
 #define CALL_MAX      512 /* RPC header with the largest AUTH_SYS credential: 376 bytes */
 
-/* The ports that servers take for a privileged caller; those below 512 belong to well-known
+/* The ports that servers accept as a privileged caller's; those below 512 belong to well-known
  * services. */
 #define PORT_LOW  512
 #define PORT_HIGH 1023
@@ -41,7 +41,7 @@ static int wait_for(int fd, short events, uint64_t deadline)
 	return 0;
 }
 
-/* errno of a send or recv that moved nothing: 0 to try again. */
+/* Handles errno of a send or recv that moved nothing: 0 to try again. */
 static int stream_error(int fd, short events, const char *what, uint64_t deadline)
 {
 	switch (errno) {
@@ -171,7 +171,7 @@ int rpc_tcp_call(int fd, const struct rpc_call *call, const void *args, size_t a
 	rc = call_send(fd, call, args, args_len, deadline);
 	if (rc)
 		return rc;
-	/* A reply to another call is what a server sends that answers twice. */
+	/* A server that answers twice sends replies to earlier calls. */
 	for (i = 0; i < RECORDS_MAX; i++) {
 		rc = record_recv(fd, buf, cap, &len, deadline);
 		if (rc)
@@ -191,7 +191,7 @@ int rpc_tcp_call(int fd, const struct rpc_call *call, const void *args, size_t a
 	return err_set(EBADMSG, "%d replies, none of them to our call", RECORDS_MAX);
 }
 
-/* Binds @from, or the wildcard address where it is NULL. */
+/* Binds @from, or the wildcard address if it is NULL. */
 static int bind_port(int fd, sa_family_t family, const struct transport_address *from,
 		     uint16_t port)
 {
@@ -236,7 +236,8 @@ static int connect_from(int *out, const struct transport_address *to,
 	fd = socket(to->addr.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 	if (fd < 0)
 		return err_sys("socket");
-	/* A call is one small write: nothing to wait for. Without it we are merely slower. */
+	/* A call is one small write, so do not delay it. Without this option calls are only
+	 * slower. */
 	setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
 	rc = port || from ? bind_port(fd, to->addr.ss_family, from, port) : 0;
 	if (rc)
@@ -252,8 +253,8 @@ static int connect_from(int *out, const struct transport_address *to,
 	return 0;
 }
 
-/* Each reserved port once, from a random one downward. A port may be in use, by a listener
- * (bind says so) or by an old connection to the same peer (connect says so). */
+/* Tries each reserved port once, from a random one downward. A port may be in use, by a listener
+ * (bind fails) or by an old connection to the same peer (connect fails). */
 static int connect_reserved(int *out, const struct transport_address *to,
 			    const struct transport_address *from, uint64_t deadline)
 {
@@ -284,7 +285,7 @@ int rpc_tcp_connect(int *fd, const struct transport_address *to,
 
 	rc = reserved ? connect_reserved(fd, to, from, deadline)
 		      : connect_from(fd, to, from, 0, deadline);
-	/* Not allowed, or none free: the server may not mind. */
+	/* Not permitted, or none free: the server may accept an ordinary port. */
 	if (reserved && (rc == -EACCES || rc == -EADDRINUSE || rc == -EADDRNOTAVAIL)) {
 		bound = false;
 		rc = connect_from(fd, to, from, 0, deadline);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* The map of what version.h describes: the rows, and the codecs under those of NFSv4. */
+/* The rows that version.h describes, and the codecs of NFSv4's. */
 #ifndef RPCRDMA_NFS_VERSION_INTERNAL_H
 #define RPCRDMA_NFS_VERSION_INTERNAL_H
 
@@ -15,17 +15,17 @@ extern const struct nfs_version nfs3_version;
 
 extern const struct nfs_version nfs4_version_0, nfs4_version_1, nfs4_version_2;
 
-#define NFS4_ATTR_WORDS 2 /* of a bitmap4: what is asked has no number over 63 */
-#define NFS4_BITMAP_MAX 8 /* and so many words are read of a server's */
+#define NFS4_ATTR_WORDS 2 /* of a bitmap4: no requested attribute has a number over 63 */
+#define NFS4_BITMAP_MAX 8 /* words that are read of a server's bitmap */
 
-/* The operations of a request, without SEQUENCE; 0 ends where there are fewer. */
+/* The operations of a request, without SEQUENCE; 0 ends a shorter list. */
 struct nfs4_compound {
 	uint8_t ops[4];
-	uint32_t attrs[NFS4_ATTR_WORDS]; /* that its GETATTR or READDIR asks for */
+	uint32_t attrs[NFS4_ATTR_WORDS]; /* requested by its GETATTR or READDIR */
 };
 
 const struct nfs4_compound *nfs4_compound_of(enum nfs_op op);
-/* How many, and which is @i, with the version's SEQUENCE. */
+/* Their number, and operation @i, including the version's SEQUENCE. */
 uint32_t nfs4_compound_count(const struct nfs_version *version,
 			     const struct nfs4_compound *compound);
 uint32_t nfs4_compound_op(const struct nfs_version *version,
@@ -35,7 +35,8 @@ uint32_t nfs4_compound_op(const struct nfs_version *version,
 
 ssize_t nfs4_args_encode(const struct nfs_version *version,
 			 const struct nfs_request *request, void *buf, size_t cap);
-/* Up to the first operation, which and whose arguments the caller writes. */
+/* Writes everything before the first operation; the caller writes the operations' numbers and
+ * arguments. */
 void nfs4_args_begin(struct writer *w, uint32_t minor, uint32_t operations);
 void nfs4_args_sequence(struct writer *w, const struct nfs4_sequence *sequence);
 /* The length, or -ENOBUFS. */
@@ -45,14 +46,14 @@ ssize_t nfs4_args_end(const struct writer *w);
 
 struct nfs4_attrs {
 	uint32_t present[NFS4_ATTR_WORDS];
-	struct nfs_attr attr; /* used: size, where the server does not say */
+	struct nfs_attr attr; /* used: size, if the server has no value */
 	uint32_t rdattr_error;
 	struct nfs_fh fh;
 	uint64_t maxread;
 	uint32_t lease_seconds;
 };
 
-/* fattr4; @r is bad afterwards where it has what was not asked for. */
+/* Reads fattr4; @r is bad afterwards if it has attributes that were not requested. */
 void nfs4_attrs_read(struct nfs4_attrs *attrs, const uint32_t asked[NFS4_ATTR_WORDS],
 		     struct reader *r);
 bool nfs4_attrs_has(const struct nfs4_attrs *attrs, enum fattr4 number);
@@ -69,12 +70,12 @@ struct nfs4_head {
 };
 
 void nfs4_results_begin(struct nfs4_head *head, struct reader *r);
-/* Operation and status of the next result. -EBADMSG where it is not that of @asked. */
+/* Reads operation and status of the next result. -EBADMSG if the operation is not @asked. */
 int nfs4_operation_read(uint32_t asked, uint32_t *status, struct reader *r);
-/* Behind the last of them: is their number that of @asked, and the status the last one's? */
+/* After the last result: is their number @asked, and the status that of the last one? */
 int nfs4_results_check(const struct nfs4_head *head, uint32_t asked, uint32_t last_status,
 		       const struct reader *r);
-/* -EBADMSG where the reader is bad. */
+/* -EBADMSG if the reader is bad. */
 int nfs4_results_end(const struct reader *r, const char *what);
 void nfs4_fh_read(struct nfs_fh *fh, struct reader *r);
 

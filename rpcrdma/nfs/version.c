@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* The versions of NFS that there are, and what their statuses have in common: NFSv4 kept the
- * numbers of NFSv3 and went on from 10009 (RFC 7530 section 13.1). */
+/* The supported versions of NFS, and what their statuses have in common: NFSv4 kept NFSv3's
+ * numbers and added others from 10009 (RFC 7530 section 13.1). */
 #include "rpcrdma/nfs/version-internal.h"
 
 const struct nfs_version *const nfs_versions[] = {

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* A call of a CLIENT. Its arguments are encoded, go inline or as a Read chunk by their length
- * (rpcrdma/client), and a result that may not fit in a Send has a Reply chunk to come by
- * (RFC 8166 section 3.5.3). What clnt_call(3) promises is as over TCP.
+/* A call of a CLIENT. Its arguments are encoded and sent inline or as a Read chunk, depending on
+ * their length (rpcrdma/client). A result that may not fit in a Send gets a Reply chunk (RFC 8166
+ * section 3.5.3). The semantics of clnt_call(3) are as over TCP.
  *
- * The memory of a Reply chunk is used again for the next call. A call that times out keeps its
- * own, and its credit, until the reply comes or the CLIENT is destroyed: the server may still
- * write there. */
+ * The memory of a Reply chunk is reused for the next call. A call that times out keeps its own,
+ * and its credit, until the reply arrives or the CLIENT is destroyed: the server may still write
+ * there. */
 #include "rpcrdma/tirpc/internal.h"
 
-#define REFRESHES_MAX 2     /* of a credential that the server does not take */
+#define REFRESHES_MAX 2     /* of a credential that the server rejects */
 #define ONE_WAY_MS    10000 /* to send a one-way call */
 
 /* One call and the memory of its Reply chunk. */
@@ -20,7 +20,7 @@ struct attempt {
 	struct rpcrdma_memory reply; /* base NULL: there is no Reply chunk */
 };
 
-/* What was called, as cl_call has it. */
+/* The call, as passed to cl_call. */
 struct wanted {
 	rpcproc_t proc;
 	xdrproc_t xdr_args;
@@ -28,7 +28,7 @@ struct wanted {
 	xdrproc_t xdr_results;
 	void *results;
 	uint64_t deadline;
-	bool one_way; /* a time-out of zero: no reply is awaited */
+	bool one_way; /* a time-out of zero: do not wait for a reply */
 };
 
 static enum clnt_stat fail(struct clnt *c, enum clnt_stat stat, int errnum)
@@ -38,7 +38,7 @@ static enum clnt_stat fail(struct clnt *c, enum clnt_stat stat, int errnum)
 	return stat;
 }
 
-/* Errors that say the same at any step; others are of sending or receiving. */
+/* Errors that mean the same at any step; others mean failure to send or to receive. */
 static enum clnt_stat fail_rc(struct clnt *c, int rc, enum clnt_stat otherwise)
 {
 	static const struct {
@@ -82,7 +82,7 @@ void clnt_call_forget_all(struct clnt *c)
 	}
 }
 
-/* Those whose reply came after all. */
+/* Frees overdue calls whose reply has arrived. */
 static void forget_answered(struct clnt *c)
 {
 	struct attempt **link = &c->overdue;
@@ -117,7 +117,7 @@ static int attempt_register(struct clnt *c, struct attempt *a, uint32_t len)
 	return rpcrdma_register(c->conn, &a->reply);
 }
 
-/* The idle one, if the bound of results is still the same. */
+/* Reuses the idle one if the bound of results is unchanged. */
 static int attempt_new(struct clnt *c, struct attempt **out)
 {
 	struct attempt *a = take_ptr(c->idle);
@@ -144,7 +144,7 @@ static int attempt_new(struct clnt *c, struct attempt **out)
 
 /* Encoding */
 
-/* With its length known only after it was encoded: short ones are encoded once, long ones are
+/* The length is known only after encoding: short arguments are encoded once, long ones are
  * measured first. Returns NULL with c->error set. */
 static uint8_t *encode_args(struct clnt *c, const struct wanted *w, uint8_t *buf,
 			    size_t cap, size_t *len)
@@ -184,8 +184,8 @@ static uint8_t *encode_args(struct clnt *c, const struct wanted *w, uint8_t *buf
 	return args;
 }
 
-/* Credential and verifier by the AUTH's own means; those that encrypt or sign the arguments would
- * have to be asked about them as well. */
+/* Credential and verifier from the AUTH's own functions; an AUTH that encrypts or signs the
+ * arguments would have to process those as well. */
 static enum clnt_stat encode_auth(struct clnt *c, AUTH *auth, uint8_t buf[RPC_AUTH_MAX],
 				  size_t *len)
 {
@@ -213,7 +213,7 @@ static enum clnt_stat encode_auth(struct clnt *c, AUTH *auth, uint8_t buf[RPC_AU
 
 /* Replies */
 
-/* libtirpc's form, from which it and the AUTHs judge. */
+/* Converts to libtirpc's form, which it and the AUTHs evaluate. */
 static void reply_msg(const struct rpc_reply *reply, struct rpc_msg *msg)
 {
 	memset(msg, 0, sizeof(*msg));
@@ -260,7 +260,7 @@ static enum clnt_stat decode_results(struct clnt *c, const struct wanted *w,
 	return fail(c, RPC_CANTDECODERES, EBADMSG);
 }
 
-/* @again: the credential was made new, and the call may be repeated. */
+/* @again: the credential was refreshed, and the call may be repeated. */
 static enum clnt_stat judge(struct clnt *c, AUTH *auth, const struct wanted *w,
 			    const struct rpcrdma_call *call, bool *again)
 {
@@ -269,7 +269,7 @@ static enum clnt_stat judge(struct clnt *c, AUTH *auth, const struct wanted *w,
 	reply_msg(&call->rpc, &msg);
 	_seterr_reply(&msg, &c->error);
 	if (c->error.re_status != RPC_SUCCESS) {
-		rpc_reply_check(&call->rpc); /* the words */
+		rpc_reply_check(&call->rpc); /* the error text */
 		*again = c->error.re_status == RPC_AUTHERROR && AUTH_REFRESH(auth, &msg);
 		return c->error.re_status;
 	}
@@ -317,7 +317,7 @@ static enum clnt_stat send_call(struct clnt *c, AUTH *auth, const struct wanted 
 	return rc ? fail_rc(c, rc, RPC_CANTSEND) : RPC_SUCCESS;
 }
 
-/* Its memory is used again only if the server is done with it. */
+/* Its memory is reused only if the server is done with it. */
 static void put_back(struct clnt *c, struct attempt *a)
 {
 	if (a->call.rc == -EINPROGRESS) {
@@ -342,7 +342,7 @@ static enum clnt_stat call_once(struct clnt *c, AUTH *auth, const struct wanted 
 	if (rc)
 		return fail_rc(c, rc, RPC_SYSTEMERROR);
 	stat = send_call(c, auth, w, a);
-	/* As over TCP: a batched call is one that wants no results either. */
+	/* As over TCP: a batched call also requests no results. */
 	if (!stat && w->one_way) {
 		stat = w->xdr_results ? fail(c, RPC_TIMEDOUT, ETIMEDOUT) : RPC_SUCCESS;
 	} else if (!stat) {
@@ -384,7 +384,7 @@ enum clnt_stat clnt_call_run(CLIENT *client, rpcproc_t proc, xdrproc_t xdr_args,
 	bool again;
 
 	rpcrdma_lock(c->conn);
-	/* CLSET_TIMEOUT wins over what the call says. */
+	/* CLSET_TIMEOUT overrides the call's time-out. */
 	if (!c->wait_set && is_time(&timeout))
 		c->wait = timeout;
 	w.one_way = !c->wait.tv_sec && !c->wait.tv_usec;

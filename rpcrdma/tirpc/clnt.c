@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* The CLIENT of libtirpc over RPC-over-RDMA: made, asked, changed and destroyed. What
- * clnt_control(3) is asked for by number is a table. */
+/* The CLIENT of libtirpc over RPC-over-RDMA: create, query, change and destroy. A table has the
+ * requests of clnt_control(3). */
 #include "rpcrdma/tirpc/internal.h"
 
 /* clnt_control() */
@@ -26,14 +26,14 @@ static bool set_timeout(struct clnt *c, void *info)
 	return true;
 }
 
-/* The sockaddr itself; the caller has room for one of any family. */
+/* Copies the sockaddr itself; the caller has room for one of any family. */
 static bool get_server_addr(struct clnt *c, void *info)
 {
 	memcpy(info, &c->server.addr, c->server.len);
 	return true;
 }
 
-/* A netbuf that points at what the CLIENT has. */
+/* Returns a netbuf that points at the CLIENT's address. */
 static bool get_svc_addr(struct clnt *c, void *info)
 {
 	const struct netbuf buf = {
@@ -109,9 +109,9 @@ static bool set_result_max(struct clnt *c, void *info)
 	return true;
 }
 
-/* What is not here is refused: there is no descriptor that a caller could use (CLGET_FD,
- * CLSET_FD_CLOSE, CLSET_FD_NCLOSE), a connection stays with its server (CLSET_SVC_ADDR), and the
- * rest is for datagrams. */
+/* Other requests are refused: there is no descriptor that a caller could use (CLGET_FD,
+ * CLSET_FD_CLOSE, CLSET_FD_NCLOSE), a connection cannot change its server (CLSET_SVC_ADDR), and
+ * the rest is for datagrams. */
 static const struct {
 	u_int request;
 	bool (*run)(struct clnt *c, void *info);
@@ -168,7 +168,7 @@ static bool_t clnt_freeres_run(CLIENT *client, xdrproc_t xdr_results, void *resu
 	return xdr_results(&xdrs, results);
 }
 
-/* Half-made ones too. */
+/* Also accepts a partly created CLIENT. */
 static void clnt_destroy_run(CLIENT *client)
 {
 	struct clnt *c = client->cl_private;
@@ -185,7 +185,7 @@ static void clnt_destroy_run(CLIENT *client)
 	free(client);
 }
 
-/* libtirpc's struct has no const; it is not written. */
+/* libtirpc's member is not const, but it is not written to. */
 static struct clnt_ops ops = {
 	.cl_call = clnt_call_run,
 	.cl_abort = clnt_abort_run,
@@ -195,7 +195,7 @@ static struct clnt_ops ops = {
 	.cl_control = clnt_control_run,
 };
 
-/* Making one */
+/* Creation */
 
 static CLIENT *create_error(enum clnt_stat stat, int errnum)
 {

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* The map of rpcrdma/tirpc, the one place that knows libtirpc. It is above client/ and server/:
- * its CLIENT is made of the one, its SVCXPRT of the other. What others may use is in
- * rpcrdma-clnt.h.
+/* Files of rpcrdma/tirpc, the only folder that uses libtirpc. It is above client/ and server/:
+ * its CLIENT is built on the one, its SVCXPRT on the other. rpcrdma-clnt.h is the interface for
+ * others.
  *
  *	clnt.c       the CLIENT: made, asked, changed, destroyed
  *	clnt-call.c  its calls
  *	svc.c        the server: listens, knows programs, runs
  *	svc-xprt.c   one call as a dispatch function sees it
  *
- * libtirpc encodes and decodes by xdrmem alone, over exactly the bytes that there are. */
+ * libtirpc encodes and decodes by xdrmem alone, over exactly the bytes of the message. */
 #ifndef RPCRDMA_TIRPC_INTERNAL_H
 #define RPCRDMA_TIRPC_INTERNAL_H
 
@@ -22,12 +22,12 @@
 #include "rpcrdma/rpcrdma-clnt.h"
 #include "rpcrdma/server/server.h"
 
-#define CLNT_RESULT_MAX   (1024 * 1024 + 4096) /* at first */
+#define CLNT_RESULT_MAX   (1024 * 1024 + 4096) /* initially */
 #define CLNT_RESULT_LIMIT (2 * 1024 * 1024 + 4096)
 
 /* clnt.c */
 
-/* What cl_private is. */
+/* The data in cl_private. */
 struct clnt {
 	struct rpcrdma_conn *conn;
 	bool owns_conn;
@@ -48,7 +48,7 @@ struct clnt {
 enum clnt_stat clnt_call_run(CLIENT *client, rpcproc_t proc, xdrproc_t xdr_args,
 			     void *args, xdrproc_t xdr_results, void *results,
 			     struct timeval timeout);
-/* No call may be written to memory after this. */
+/* Revokes the memory of all calls. */
 void clnt_call_forget_all(struct clnt *c);
 
 /* svc-xprt.c */

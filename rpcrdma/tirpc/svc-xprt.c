@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* One call as a dispatch function of rpcgen sees it: an SVCXPRT that has these arguments and takes
- * this reply. It lives as long as the call. svc_getargs(), svc_freeargs(), svc_sendreply() and the
- * svcerr_ family work, and the addresses of both ends are there; it has no descriptor, and is not
- * registered with libtirpc. */
+/* One call as a dispatch function of rpcgen sees it: an SVCXPRT that holds the arguments and
+ * takes the reply. It exists for the length of the call. svc_getargs(), svc_freeargs(),
+ * svc_sendreply() and the svcerr_ family work, and it has the addresses of both ends; it has no
+ * descriptor, and is not registered with libtirpc. */
 #include "rpcrdma/tirpc/internal.h"
 
 struct xprt {
@@ -37,7 +37,7 @@ static bool_t xprt_getargs(SVCXPRT *svc, xdrproc_t xdr_args, void *args)
 	xdrmem_create(&xdrs, bytes, (u_int)x->call->args_len, XDR_DECODE);
 	if (xdr_args(&xdrs, args))
 		return TRUE;
-	/* A dispatch function answers that it could not decode, and frees nothing. */
+	/* On a decoding error a dispatch function sends the error reply and frees nothing. */
 	xdr_free(xdr_args, args);
 	return FALSE;
 }
@@ -62,7 +62,7 @@ static bool put_results(struct xprt *x, xdrproc_t xdr_results, void *results)
 	return xdr_results(&xdrs, results) && xdr_getpos(&xdrs) == len;
 }
 
-/* What libtirpc made of svc_sendreply() or svcerr_*(). */
+/* Takes the message that libtirpc built for svc_sendreply() or svcerr_*(). */
 static bool_t xprt_reply(SVCXPRT *svc, struct rpc_msg *msg)
 {
 	struct xprt *x = (struct xprt *)svc;
@@ -134,15 +134,15 @@ static void xprt_init(struct xprt *x, struct server_call *call)
 	x->svc.xp_ltaddr = address(call->local);
 	x->svc.xp_rtaddr = address(peer);
 	x->svc.xp_port = transport_port(call->local);
-	/* svc_getcaller() of old programs. */
+	/* For svc_getcaller(), which old programs use. */
 	if (peer->len <= sizeof(x->svc.xp_raddr)) {
 		memcpy(&x->svc.xp_raddr, &peer->addr, peer->len);
 		x->svc.xp_addrlen = (int)peer->len;
 	}
 }
 
-/* The credential as libtirpc leaves it to dispatch functions: raw, and AUTH_SYS decoded. The server
- * has seen to it that it is well-formed. */
+/* The credential in libtirpc's form for dispatch functions: raw, and AUTH_SYS decoded. The server
+ * has checked that it is well-formed. */
 static void take_cred(struct svc_req *req, const struct rpc_call *rpc,
 		      struct authunix_parms *sys)
 {

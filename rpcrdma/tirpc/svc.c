@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* A server of RPC programs, over the embedded server (rpcrdma/server) without its export: that one
- * has a thread for each connection, and dispatch functions of rpcgen keep their results in static
- * memory, so they are called one at a time. */
+/* A server of RPC programs, over the embedded server (rpcrdma/server) without its export. The
+ * embedded server has a thread for each connection, but dispatch functions of rpcgen keep their
+ * results in static memory, so they are called one at a time. */
 #include <stdio.h>
 
 #include "rpcrdma/tirpc/internal.h"
 
 #define PROGRAMS_MAX 64
 
-/* What options were in version 0.1. */
+/* Size of the options of version 0.1. */
 #define OPTIONS_MIN sizeof(struct rpcrdma_svc_options)
 
 struct program {

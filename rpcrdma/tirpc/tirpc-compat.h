@@ -2,8 +2,8 @@
 /* Copyright (C) 2026 The nfsrdma authors */
 
 /* libtirpc's headers and ours in one file. Both name enumerators as RFC 5531 does; of those that
- * clash, which have the same values, the ones of wire.h get out of the way. nfs.h has a
- * pmap_getport() of its own; nobody here calls either. */
+ * clash, which have the same values, the ones of wire.h are renamed. nfs.h has a pmap_getport()
+ * of its own; neither is called here. */
 #ifndef RPCRDMA_TIRPC_COMPAT_H
 #define RPCRDMA_TIRPC_COMPAT_H
 
