@@ -25,8 +25,8 @@ CLIENT *clnt_rdma_create(struct rpcrdma_conn *conn, rpcprog_t prog, rpcvers_t ve
 /* Connects, and returns a CLIENT that closes the connection when it is destroyed. @port 0 is
  * 20049, @transport NULL chooses by the route, @timeout_ms 0 is ten seconds: as in struct
  * rpcrdma_target, which with rpcrdma_connect() and clnt_rdma_create() has the other options.
- * ERRORS NULL, and rpc_createerr has the reason: RPC_UNKNOWNHOST, RPC_UNKNOWNPROTO (the transport),
- *   RPC_TIMEDOUT, RPC_SYSTEMERROR with the errno; rpcrdma_error() has the text. */
+ * ERRORS NULL, and rpc_createerr has the reason: RPC_UNKNOWNHOST, RPC_UNKNOWNPROTO (the
+ *   transport), RPC_TIMEDOUT, RPC_SYSTEMERROR with the errno; rpcrdma_error() has the text. */
 CLIENT *clnt_rdma_open(const char *host, uint16_t port, rpcprog_t prog, rpcvers_t vers,
 		       const char *transport, uint32_t timeout_ms);
 

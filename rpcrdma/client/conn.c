@@ -41,7 +41,7 @@ int rpcrdma_open(struct rpcrdma_conn **out, const struct rpcrdma_options *option
 		.bind = options->bind,
 		.device = options->device,
 		.recv_size = RPCRDMA_INLINE_SIZE,
-		/* Linux rejects a client that allows it no RDMA Read (svc_rdma_accept). */
+		/* Linux rejects a client that permits no RDMA Reads (svc_rdma_accept). */
 		.ird = 16,
 		.no_crc = options->no_crc,
 		.mpa_revision = options->mpa_revision,

@@ -3,11 +3,11 @@
 
 /* Files of the benchmark, which uses the probe's session, target and files.
  *
- *	bench.c          what is measured, in which order; the findings
+ *	bench.c          the measurements and their order; the findings
  *	bench-rdma.c     one sample of READs or NULLs over RDMA
  *	bench-tcp.c      the baseline: a plain TCP connection over loopback
  *	bench-nfs.c      or the same READs by NFS over TCP
- *	bench-place.c    which processors
+ *	bench-place.c    chooses the processor
  *	bench-figures.c  from seconds to evidence (pure)
  */
 #ifndef RPCRDMA_PROBE_BENCH_INTERNAL_H

@@ -12,7 +12,7 @@
 #include "rpcrdma/probe/internal.h"
 
 #define CONNECT_MS 5000
-/* A healthy server behind a slow path may take seconds. */
+/* A healthy server on a slow path may take seconds. */
 #define ANSWER_MS 10000
 /* A server that exits refuses at once. One that refuses for this long has no listener. */
 #define REFUSED_MS 500

@@ -3,39 +3,39 @@
 
 /* Files of the probe.
  *
- *	parent.c    runs the worker, connects TCP sockets for it, takes its findings
- *	worker.c    the child: one exercise after the other, without privilege
+ *	parent.c    runs the worker, connects TCP sockets for it, receives its findings
+ *	worker.c    the child: runs all exercises in order, without privilege
  *	route.c     which transport, by the route to the server
- *	identity.c  which server it is, and what goes only to servers that bear it (pure)
- *	session.c   the RPC-over-RDMA connection, lost and made again; its failures
- *	late.c      waits for a reply, and tells a slow one from a lost one
- *	gone.c      is the server still there, and is it the one that it was?
+ *	identity.c  which server it is, and requests that only some servers may get (pure)
+ *	session.c   the RPC-over-RDMA connection: reconnects; its failures
+ *	late.c      waits for a reply, and distinguishes a slow one from a lost one
+ *	gone.c      is the server still there, and is it the same instance?
  *	operation.c one NFS operation, by the version in use
- *	client41.c  NFSv4.1 and later: client id and session, made and taken off again
+ *	client41.c  NFSv4.1 and later: client id and session, created and removed
  *	slots41.c   the slots of such a session (pure)
- *	remains.c   what of a client is on the server, and how to take it off (pure)
- *	target.c    NULL, private data, credits, largest READ, reference, conduct
+ *	remains.c   a client's state on the server, and how to remove it (pure)
+ *	target.c    NULL, private data, credits, largest READ, reference, behaviour
  *	versions.c  which versions of NFS the server offers
  *	root.c      the export's root handle
  *	pick.c      which files, links and directories to read
- *	truth.c     what the bytes of a range really are, and whether they are changing
+ *	truth.c     the true bytes of a range, and whether they are changing
  *	area.c      prefilled memory with canaries
- *	damage.c    how bytes differ from what they should be (pure)
+ *	damage.c    how bytes differ from the expected ones (pure)
  *	layout.c    how the memory of a chunk is cut (pure)
- *	read.c      one READ by one mechanism, checked in every way
+ *	read.c      one READ by one mechanism, fully checked
  *	ranges.c    which ranges of a file (pure)
  *	sweep.c     which READs, in which order
  *	judge.c     a failed READ: repeated, by other mechanisms, and the cause
- *	random-run.c  random READs after a sweep that found nothing
- *	random.c    which ones, and what they prove (pure)
+ *	random-run.c  random READs after a sweep without failures
+ *	random.c    which random READs, and what they prove (pure)
  *	over-tcp.c  the same READ over NFS over TCP, before RDMA is blamed
- *	compound.c  READs with another operation behind them (NFSv4)
- *	compare.c   given ranges of one file, for who has read them otherwise
+ *	compound.c  READs followed by another operation (NFSv4)
+ *	compare.c   given ranges of one file, for callers that read them in another way
  *	listing.c   READDIR and READLINK
- *	tally.c     which READs count as what (pure)
- *	signature.c bug.write-chunk-read, and which clients meet it (pure)
+ *	tally.c     counts READs by category (pure)
+ *	signature.c bug.write-chunk-read, and which clients it affects (pure)
  *	verdict.c   from records of READs to all findings (pure)
- *	linux3.c    what marks a server of Linux 3.x (pure)
+ *	linux3.c    signs of a server of Linux 3.x (pure)
  */
 #ifndef RPCRDMA_PROBE_INTERNAL_H
 #define RPCRDMA_PROBE_INTERNAL_H
@@ -182,10 +182,9 @@ struct client41 {
 	struct remains remains;  /* as the parent knows them */
 	unsigned int generation; /* of the last connection on which the server knew it */
 	uint8_t verifier[NFS4_VERIFIER_SIZE];
-	struct rpc_cred
-		cred;   /* a client id belongs to the credential that requested it */
-	bool reclaimed; /* RECLAIM_COMPLETE was sent */
-	bool closed;    /* no more calls */
+	struct rpc_cred cred; /* the owner of the client id */
+	bool reclaimed;       /* RECLAIM_COMPLETE was sent */
+	bool closed;          /* no more calls */
 	uint32_t response_size;
 	unsigned int made, lost; /* sessions; those that the server lost */
 	uint32_t lost_status;

@@ -15,13 +15,13 @@
  *	xdr_off = 0 within the loop: inline data are the head of the reply
  *	page_base is ignored: data begin where their first page does
  *	wc_nchunks is compared without ntohl: what has no room in a Write chunk goes to a segment
- *	made of the words behind the Write list, with RPC's version as handle */
+ *	made of the words after the Write list, with RPC's version as handle */
 #include "rpcrdma/probe/internal.h"
 
 #define LINUX3_CREDITS 16
 #define LINUX3_READS   2 /* with the same sign; one could be chance */
 
-/* DDP tagged, RDMAP Write: RFC 5041 section 4.1, RFC 5040 section 4.1, behind MPA's length */
+/* DDP tagged, RDMAP Write: RFC 5041 section 4.1, RFC 5040 section 4.1, after MPA's length */
 #define FRAME_HEAD   16
 #define FRAME_TAGGED 0x80
 #define FRAME_OPCODE 0x0f

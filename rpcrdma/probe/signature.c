@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* bug.write-chunk-read, and which clients meet it. Pure.
+/* bug.write-chunk-read, and which clients it affects. Pure.
  *
  * It is narrow on purpose: plain READs by Write chunk, as Linux clients send them, fail every
  * time from some size of at most a page on, while the same ranges are correct by another
