@@ -43,7 +43,7 @@ static enum matrix_result only(enum matrix_row row, unsigned int column)
 	return matrix_result(&matrix, row, column);
 }
 
-static void a_size_belongs_to_the_first_column_that_holds_it(void)
+static void a_size_goes_into_the_first_column_that_fits(void)
 {
 	static const struct {
 		uint32_t bytes;
@@ -76,7 +76,7 @@ static void sizes_ascend(void)
 	CU_ASSERT_EQUAL(matrix_size(MATRIX_COLUMNS - 1), UINT32_MAX);
 }
 
-static void a_cell_says_the_worst_that_is_true_of_it(void)
+static void a_cell_shows_its_worst_result(void)
 {
 	static const struct {
 		unsigned int seen;
@@ -165,7 +165,7 @@ static void an_unused_write_chunk_is_a_violation_and_a_reply_chunk_is_not(void)
 	CU_ASSERT_EQUAL(only(MATRIX_REPLY_CHUNK, 3), MATRIX_CORRECT);
 }
 
-static void what_says_nothing_about_a_read_is_untested(void)
+static void outcomes_without_a_result_are_untested(void)
 {
 	reset();
 	add(MECH_INLINE, 813, READ_CHANGING);
@@ -176,7 +176,7 @@ static void what_says_nothing_about_a_read_is_untested(void)
 	CU_ASSERT_TRUE(matrix_is_empty(&matrix));
 }
 
-static void a_failure_that_was_correct_when_repeated_is_not_every_time(void)
+static void a_failure_that_a_retry_corrects_is_intermittent(void)
 {
 	reset();
 	add(MECH_INLINE, 813, READ_DATA)->tries = 2;
@@ -184,7 +184,7 @@ static void a_failure_that_was_correct_when_repeated_is_not_every_time(void)
 }
 
 /* One without a record were correct. */
-static void a_random_failure_is_not_every_time(void)
+static void a_random_failure_is_intermittent(void)
 {
 	reset();
 	add(MECH_INLINE, 813, READ_DATA)->random = true;
@@ -208,11 +208,11 @@ static void a_matrix_survives_the_pipe(void)
 	CU_ASSERT_EQUAL(matrix_decode(&back, buf, MATRIX_RECORD), -EPROTO);
 }
 
-SUITE_MAIN("matrix", TEST(a_size_belongs_to_the_first_column_that_holds_it),
-	   TEST(sizes_ascend), TEST(a_cell_says_the_worst_that_is_true_of_it),
+SUITE_MAIN("matrix", TEST(a_size_goes_into_the_first_column_that_fits),
+	   TEST(sizes_ascend), TEST(a_cell_shows_its_worst_result),
 	   TEST(a_read_belongs_to_the_row_of_its_mechanism),
 	   TEST(every_kind_of_outcome_has_its_result),
 	   TEST(an_unused_write_chunk_is_a_violation_and_a_reply_chunk_is_not),
-	   TEST(what_says_nothing_about_a_read_is_untested),
-	   TEST(a_failure_that_was_correct_when_repeated_is_not_every_time),
-	   TEST(a_random_failure_is_not_every_time), TEST(a_matrix_survives_the_pipe))
+	   TEST(outcomes_without_a_result_are_untested),
+	   TEST(a_failure_that_a_retry_corrects_is_intermittent),
+	   TEST(a_random_failure_is_intermittent), TEST(a_matrix_survives_the_pipe))

@@ -108,7 +108,7 @@ static void reasons_are_sentences(void)
 }
 
 /* Which of both a server may be decides. */
-static void causes_know_the_kind_of_server(void)
+static void causes_apply_to_kinds_of_servers(void)
 {
 	static const struct {
 		const char *server;
@@ -141,7 +141,7 @@ static void causes_know_the_kind_of_server(void)
 	}
 }
 
-static void rows_of_a_group_stand_together(void)
+static void rows_of_a_group_are_adjacent(void)
 {
 	const struct meaning *a = NULL, *b, *before;
 
@@ -177,7 +177,7 @@ static void every_fault_raises_a_finding_that_exists(void)
 }
 
 /* An unknown one of these must never leave a verdict good. */
-static void findings_that_must_be_known_are_decisive(void)
+static void findings_that_the_verdict_needs_are_decisive(void)
 {
 	static const char *const ids[] = { "probe.address", "probe.connect",
 					   "probe.null",    "probe.mount",
@@ -206,7 +206,7 @@ static const char *near(const char *id)
 	return m ? m->id : "none";
 }
 
-static void a_typing_error_finds_the_id(void)
+static void a_misspelt_id_is_found(void)
 {
 	CU_ASSERT_STRING_EQUAL(near("bug.read-821"), "bug.read-812");
 	CU_ASSERT_STRING_EQUAL(near("probe.conect"), "probe.connect");
@@ -214,7 +214,7 @@ static void a_typing_error_finds_the_id(void)
 	CU_ASSERT_STRING_EQUAL(near("alignment"), "probe.read.write-chunk.alignment");
 }
 
-static void an_unlike_word_finds_no_id(void)
+static void a_dissimilar_word_finds_no_id(void)
 {
 	char *huge = malloc(65537);
 
@@ -229,7 +229,8 @@ static void an_unlike_word_finds_no_id(void)
 
 SUITE_MAIN("meaning", TEST(ids_are_unique), TEST(ids_are_words),
 	   TEST(texts_are_sentences), TEST(reasons_are_sentences),
-	   TEST(causes_know_the_kind_of_server), TEST(rows_of_a_group_stand_together),
+	   TEST(causes_apply_to_kinds_of_servers), TEST(rows_of_a_group_are_adjacent),
 	   TEST(see_ends_with_null), TEST(every_fault_raises_a_finding_that_exists),
-	   TEST(findings_that_must_be_known_are_decisive), TEST(only_whole_ids_are_found),
-	   TEST(a_typing_error_finds_the_id), TEST(an_unlike_word_finds_no_id))
+	   TEST(findings_that_the_verdict_needs_are_decisive),
+	   TEST(only_whole_ids_are_found), TEST(a_misspelt_id_is_found),
+	   TEST(a_dissimilar_word_finds_no_id))

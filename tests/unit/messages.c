@@ -5,7 +5,7 @@
 #include "plugin/report/internal.h"
 #include "tests/unit/suite.h"
 
-static void fixed_parts_stand_in_the_text_in_order(void)
+static void fixed_parts_appear_in_order(void)
 {
 	static const struct {
 		const char *message, *text;
@@ -119,5 +119,5 @@ static void every_message_is_found(void)
 	ASSERT_MORE_FATAL(count, 60);
 }
 
-SUITE_MAIN("messages", TEST(fixed_parts_stand_in_the_text_in_order),
-	   TEST(a_long_text_is_cut), TEST(every_message_is_found))
+SUITE_MAIN("messages", TEST(fixed_parts_appear_in_order), TEST(a_long_text_is_cut),
+	   TEST(every_message_is_found))

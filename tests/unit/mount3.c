@@ -94,7 +94,7 @@ static void port_0_is_not_registered(void)
 	CU_ASSERT_EQUAL(port, 7);
 }
 
-static void what_is_no_port_is_refused(void)
+static void invalid_ports_are_refused(void)
 {
 	static const uint8_t cut[] = { 0, 0, 1 };
 	static const uint8_t large[] = { 0, 1, 0, 0 },
@@ -116,7 +116,7 @@ static void what_is_no_port_is_refused(void)
 static const uint8_t mounted[] = { 0, 0, 0, 0, 0, 0, 0, 4, 1, 2,
 				   3, 4, 0, 0, 0, 1, 0, 0, 0, 1 };
 
-static void mnt_brings_the_root_handle(void)
+static void mnt_returns_the_root_handle(void)
 {
 	static const uint8_t path[] = {
 		0, 0, 0, 8, '/', 's', 'r', 'v', '/', 'n', 'f', 's'
@@ -143,7 +143,7 @@ static void mnt_brings_the_root_handle(void)
 	ASSERT_BYTES(r.p, path, sizeof(path));
 }
 
-static void a_refused_mount_is_a_status(void)
+static void a_refused_mount_returns_its_status(void)
 {
 	static const uint8_t acces[] = { 0, 0, 0, 13 };
 	struct daemon daemon = { .results = acces, .len = sizeof(acces) };
@@ -161,7 +161,7 @@ static void a_refused_credential_is_eacces(void)
 	CU_ASSERT_EQUAL(mnt(&daemon, NULL, &res), -EACCES);
 }
 
-static void a_cut_mount_is_refused(void)
+static void a_truncated_mount_reply_is_refused(void)
 {
 	struct daemon daemon = { .results = mounted };
 	struct mount3_mnt_res res;
@@ -172,7 +172,7 @@ static void a_cut_mount_is_refused(void)
 	}
 }
 
-static void a_path_that_is_none_is_never_sent(void)
+static void an_invalid_path_is_never_sent(void)
 {
 	char path[1100];
 	struct mount3_mnt_res res;
@@ -184,6 +184,6 @@ static void a_path_that_is_none_is_never_sent(void)
 }
 
 SUITE_MAIN("mount3", TEST(getport_asks_for_tcp), TEST(port_0_is_not_registered),
-	   TEST(what_is_no_port_is_refused), TEST(mnt_brings_the_root_handle),
-	   TEST(a_refused_mount_is_a_status), TEST(a_refused_credential_is_eacces),
-	   TEST(a_cut_mount_is_refused), TEST(a_path_that_is_none_is_never_sent))
+	   TEST(invalid_ports_are_refused), TEST(mnt_returns_the_root_handle),
+	   TEST(a_refused_mount_returns_its_status), TEST(a_refused_credential_is_eacces),
+	   TEST(a_truncated_mount_reply_is_refused), TEST(an_invalid_path_is_never_sent))

@@ -154,7 +154,7 @@ static void use_conf(const char *text)
 
 /* --- what it goes over --------------------------------------------------------------------- */
 
-static void rdma_is_what_mountinfo_and_every_connection_say(void)
+static void rdma_needs_mountinfo_and_every_connection(void)
 {
 	parse(MOUNT("9", "1", "5", "/a", "n:/a", V42("rdma", "port=20049,"))
 		      MOUNT("10", "1", "6", "/b", "n:/b", V42("rdma", ""))
@@ -175,7 +175,7 @@ static void rdma_is_what_mountinfo_and_every_connection_say(void)
 	done();
 }
 
-static void tcp_that_nobody_wanted_otherwise_is_good(void)
+static void tcp_passes_where_rdma_was_not_requested(void)
 {
 	parse(MOUNT("9", "1", "5", "/a", "n:/a", V42("tcp", ""))
 		      MOUNT("10", "1", "6", "/b", "n:/b", V42("tcp", ""))
@@ -196,7 +196,7 @@ static void tcp_that_nobody_wanted_otherwise_is_good(void)
 
 /* --- silent TCP ---------------------------------------------------------------------------- */
 
-static void a_mount_that_was_given_anothers_connection_is_told_with_it(void)
+static void a_mount_that_shares_a_connection_names_the_other_mount(void)
 {
 	parse(MOUNT("9", "1", "5", "/iso", "n:/iso", V42("tcp", ""))
 		      MOUNT("10", "1", "6", "/vm", "n:/vm", V42("tcp", "port=20049,")),
@@ -227,7 +227,7 @@ static void a_mount_that_was_given_anothers_connection_is_told_with_it(void)
 	done();
 }
 
-static void another_port_is_rdmas_where_others_use_it_so(void)
+static void a_port_that_rdma_mounts_use_requests_rdma(void)
 {
 	parse(MOUNT("9", "1", "5", "/a", "n:/a", V42("rdma", "port=20050,")) MOUNT(
 		      "10", "1", "6", "/b", "n:/b", V42("tcp", "port=20050,"))
@@ -239,7 +239,7 @@ static void another_port_is_rdmas_where_others_use_it_so(void)
 	done();
 }
 
-static void an_option_that_was_overruled_was_wanted(void)
+static void an_overridden_option_still_requests_rdma(void)
 {
 	parse(MOUNT("10", "1", "6", "/vm", "n:/vm", V42("tcp", "port=20049,")), "",
 	      "SRC=n:/vm TARGET=/vm ATTRS=rdma,port=20049,proto=tcp\n", &now);
@@ -269,7 +269,7 @@ static void an_option_that_was_overruled_was_wanted(void)
 	done();
 }
 
-static void a_mount_older_than_its_fstab_is_told_as_that(void)
+static void a_mount_older_than_fstab_has_that_reason(void)
 {
 	parse(MOUNT("10", "1", "6", "/vm", "n:/vm", V42("tcp", "")), "",
 	      "SRC=n:/vm TARGET=/vm ATTRS=vers=4.2\n", &now);
@@ -290,7 +290,7 @@ static void use_policy(const char *text)
 	free(copy);
 }
 
-static void a_policy_that_the_options_ignore_is_told_as_that(void)
+static void an_overridden_policy_is_the_reason(void)
 {
 	use_policy("[server n]\npolicy = require\n");
 	parse(MOUNT("10", "1", "6", "/vm", "n:/vm", V42("tcp", "")), "",
@@ -307,7 +307,7 @@ static void a_policy_that_the_options_ignore_is_told_as_that(void)
 	done();
 }
 
-static void a_record_against_rdma_is_told(void)
+static void a_record_against_rdma_is_the_reason(void)
 {
 	static struct record record = { .id = 10,
 					.dev = "0:6",
@@ -334,7 +334,7 @@ static void a_record_against_rdma_is_told(void)
 	done();
 }
 
-static void a_policy_among_the_options_says_with_what_force_rdma_is_wanted(void)
+static void a_policy_option_sets_how_strictly_rdma_is_requested(void)
 {
 	static const struct {
 		const char *fstab, *utab;
@@ -379,7 +379,7 @@ static void a_policy_among_the_options_says_with_what_force_rdma_is_wanted(void)
 	}
 }
 
-static void a_port_is_a_guess_that_a_word_outweighs(void)
+static void an_explicit_request_outweighs_a_port(void)
 {
 	static const struct {
 		const char *fstab, *conf;
@@ -412,7 +412,7 @@ static void a_port_is_a_guess_that_a_word_outweighs(void)
 	}
 }
 
-static void nfsmount_conf_wants_what_nobody_said_otherwise(void)
+static void nfsmount_conf_applies_where_nothing_overrides_it(void)
 {
 	static const char text[] = "[ Server \"n\" ]\nProto=rdma\n"
 				   "[ MountPoint \"/c\" ]\nrdma=True\n"
@@ -461,7 +461,7 @@ static void a_covered_mount_is_not_judged(void)
 
 /* --- sub-mounts ---------------------------------------------------------------------------- */
 
-static void what_the_kernel_mounts_below_rdma_must_be_rdma(void)
+static void sub_mounts_of_rdma_mounts_must_use_rdma(void)
 {
 	parse(MOUNT("9", "1", "5", "/a", "n:/a", V42("rdma", ""))
 		      MOUNT("10", "9", "6", "/a/b", "n:/a/b", V42("rdma", ""))
@@ -494,7 +494,7 @@ static void what_the_kernel_mounts_below_rdma_must_be_rdma(void)
 	done();
 }
 
-static void below_silent_tcp_the_cause_is_told_once(void)
+static void sub_mounts_of_silent_tcp_do_not_repeat_the_cause(void)
 {
 	parse(MOUNT("9", "1", "5", "/a", "n:/a", V42("tcp", "port=20049,"))
 		      MOUNT("10", "9", "6", "/a/b", "n:/a/b", V42("tcp", "port=20049,")),
@@ -517,7 +517,7 @@ static void look_twice(const char *first, const char *second, int state)
 	audit(true);
 }
 
-static void a_reply_that_an_rdma_connection_counted_is_the_proof(void)
+static void a_reply_counted_by_an_rdma_connection_is_proof(void)
 {
 	look_twice(STATS("n:/a", "/a", "900") XPRT("1", "0", "100", "0", "0"),
 		   STATS("n:/a", "/a", "900") XPRT("2", "0", "101", "0", "0"),
@@ -535,7 +535,7 @@ static void a_reply_that_an_rdma_connection_counted_is_the_proof(void)
 	done();
 }
 
-static void a_server_that_is_gone_is_the_cause_of_what_is_unproven(void)
+static void an_absent_server_explains_unproven_mounts(void)
 {
 	look_twice(STATS("n:/a", "/a", "9") RDMA, STATS("n:/a", "/a", "9") RDMA,
 		   MOUNT_SILENT);
@@ -548,7 +548,7 @@ static void a_server_that_is_gone_is_the_cause_of_what_is_unproven(void)
 	done();
 }
 
-static void a_hard_mount_waits_without_end(void)
+static void a_hard_mount_waits_forever(void)
 {
 	parse(MOUNT("9", "1", "5", "/a", "n:/a", V42("rdma", "hard,")), "", "", &before);
 	parse(MOUNT("9", "1", "5", "/a", "n:/a", V42("rdma", "hard,")), "", "", &now);
@@ -559,7 +559,7 @@ static void a_hard_mount_waits_without_end(void)
 	done();
 }
 
-static void a_process_that_was_left_at_a_mount_is_named(void)
+static void a_process_stuck_on_a_mount_is_named(void)
 {
 	answers[0].left = 4711;
 	look_twice(STATS("n:/a", "/a", "9") RDMA, STATS("n:/a", "/a", "9") RDMA,
@@ -569,7 +569,7 @@ static void a_process_that_was_left_at_a_mount_is_named(void)
 	done();
 }
 
-static void who_could_not_ask_does_not_call_it_dead(void)
+static void a_check_that_could_not_run_is_unknown(void)
 {
 	static const struct {
 		int state, error;
@@ -601,7 +601,7 @@ static void who_could_not_ask_does_not_call_it_dead(void)
 	}
 }
 
-static void a_mount_that_was_not_there_before_was_not_asked(void)
+static void a_new_mount_was_not_checked(void)
 {
 	parse(MOUNT("9", "1", "5", "/a", "n:/a", V42("rdma", "")), "", "", &before);
 	parse(MOUNT("9", "1", "6", "/a", "n:/a", V42("rdma", ""))
@@ -627,7 +627,7 @@ static void options_of(const char *options, const char *utab)
 	audit(false);
 }
 
-static void soft_must_outlast_the_wait_before_a_new_connection(void)
+static void soft_timeouts_must_exceed_the_reconnect_delay(void)
 {
 	static const struct {
 		const char *options;
@@ -667,7 +667,7 @@ static void soft_must_outlast_the_wait_before_a_new_connection(void)
 	}
 }
 
-static void connections_that_were_asked_for_must_be_there(void)
+static void requested_connections_must_exist(void)
 {
 	options_of("rw,vers=4.2,proto=rdma",
 		   "SRC=n:/a TARGET=/a ATTRS=rdma,nconnect=8\n");
@@ -686,7 +686,7 @@ static void connections_that_were_asked_for_must_be_there(void)
 
 /* --- counters ------------------------------------------------------------------------------ */
 
-static void errors_that_were_counted_are_told_with_what_they_rose_by(void)
+static void counted_errors_are_reported_with_their_increase(void)
 {
 	look_twice(STATS("n:/a", "/a", "9") XPRT("1", "5", "100", "1", "2"),
 		   STATS("n:/a", "/a", "9") XPRT("1", "0", "101", "1", "5"),
@@ -698,7 +698,7 @@ static void errors_that_were_counted_are_told_with_what_they_rose_by(void)
 	done();
 }
 
-static void waking_an_idle_connection_is_no_loss_of_it(void)
+static void reconnecting_after_idleness_is_not_a_loss(void)
 {
 	look_twice(STATS("n:/a", "/a", "9") XPRT("1", "0", "100", "0", "0"),
 		   STATS("n:/a", "/a", "9") XPRT("2", "0", "101", "0", "0"),
@@ -797,7 +797,7 @@ static void too_few_numbers_are_unknown(void)
 
 static unsigned int count(const char *id, enum finding_status status);
 
-static void reads_that_the_kernel_loses_are_told_of_mounts_over_rdma(void)
+static void short_reads_are_reported_for_rdma_mounts_only(void)
 {
 	unsigned int i;
 
@@ -844,7 +844,7 @@ static unsigned int count(const char *id, enum finding_status status)
 	return n;
 }
 
-static void no_mount_is_good(void)
+static void a_host_without_mounts_passes(void)
 {
 	parse("", "", "", &now);
 	audit(false);
@@ -857,7 +857,7 @@ static void no_mount_is_good(void)
 	done();
 }
 
-static void a_list_that_is_not_whole_says_why(void)
+static void an_incomplete_list_has_a_reason(void)
 {
 	got.wanted = "mount.list";
 	parse("x - nfs4 \n", "", "", &now);
@@ -876,7 +876,7 @@ static void a_list_that_is_not_whole_says_why(void)
 	done();
 }
 
-static void of_thousands_of_mounts_those_that_are_bad_are_told(void)
+static void failures_among_thousands_of_mounts_are_reported(void)
 {
 	size_t cap = 1024 * 1024, used = 0;
 	char *info = malloc(cap);
@@ -895,7 +895,7 @@ static void of_thousands_of_mounts_those_that_are_bad_are_told(void)
 	done();
 }
 
-static void far_too_many_bad_ones_are_counted(void)
+static void failures_beyond_the_limit_are_counted(void)
 {
 	size_t cap = 1024 * 1024, used = 0;
 	char *info = malloc(cap);
@@ -915,7 +915,7 @@ static void far_too_many_bad_ones_are_counted(void)
 
 /* --- utab ---------------------------------------------------------------------------------- */
 
-static void of_libmounts_lines_the_last_with_source_and_target_counts(void)
+static void the_last_matching_utab_line_applies(void)
 {
 	parse(MOUNT("9", "1", "5", "/a\\040b", "n:/a\\040b", V42("tcp", ""))
 		      MOUNT("10", "1", "6", "/c", "n:/c", V42("tcp", "")),
@@ -969,35 +969,33 @@ static void a_transport_of_the_other_ip_version_is_found(void)
 }
 
 SUITE_MAIN("mounts-audit", TEST(a_transport_of_the_other_ip_version_is_found),
-	   TEST(rdma_is_what_mountinfo_and_every_connection_say),
-	   TEST(tcp_that_nobody_wanted_otherwise_is_good),
-	   TEST(a_mount_that_was_given_anothers_connection_is_told_with_it),
-	   TEST(another_port_is_rdmas_where_others_use_it_so),
-	   TEST(an_option_that_was_overruled_was_wanted),
-	   TEST(a_mount_older_than_its_fstab_is_told_as_that),
-	   TEST(a_policy_that_the_options_ignore_is_told_as_that),
-	   TEST(a_record_against_rdma_is_told),
-	   TEST(a_policy_among_the_options_says_with_what_force_rdma_is_wanted),
-	   TEST(a_port_is_a_guess_that_a_word_outweighs),
-	   TEST(nfsmount_conf_wants_what_nobody_said_otherwise),
+	   TEST(rdma_needs_mountinfo_and_every_connection),
+	   TEST(tcp_passes_where_rdma_was_not_requested),
+	   TEST(a_mount_that_shares_a_connection_names_the_other_mount),
+	   TEST(a_port_that_rdma_mounts_use_requests_rdma),
+	   TEST(an_overridden_option_still_requests_rdma),
+	   TEST(a_mount_older_than_fstab_has_that_reason),
+	   TEST(an_overridden_policy_is_the_reason),
+	   TEST(a_record_against_rdma_is_the_reason),
+	   TEST(a_policy_option_sets_how_strictly_rdma_is_requested),
+	   TEST(an_explicit_request_outweighs_a_port),
+	   TEST(nfsmount_conf_applies_where_nothing_overrides_it),
 	   TEST(a_server_that_others_reach_over_rdma_is_a_warning),
 	   TEST(a_covered_mount_is_not_judged),
-	   TEST(what_the_kernel_mounts_below_rdma_must_be_rdma),
-	   TEST(below_silent_tcp_the_cause_is_told_once),
-	   TEST(a_reply_that_an_rdma_connection_counted_is_the_proof),
-	   TEST(a_server_that_is_gone_is_the_cause_of_what_is_unproven),
-	   TEST(a_hard_mount_waits_without_end),
-	   TEST(a_process_that_was_left_at_a_mount_is_named),
-	   TEST(who_could_not_ask_does_not_call_it_dead),
-	   TEST(a_mount_that_was_not_there_before_was_not_asked),
-	   TEST(soft_must_outlast_the_wait_before_a_new_connection),
-	   TEST(connections_that_were_asked_for_must_be_there),
-	   TEST(errors_that_were_counted_are_told_with_what_they_rose_by),
-	   TEST(waking_an_idle_connection_is_no_loss_of_it),
+	   TEST(sub_mounts_of_rdma_mounts_must_use_rdma),
+	   TEST(sub_mounts_of_silent_tcp_do_not_repeat_the_cause),
+	   TEST(a_reply_counted_by_an_rdma_connection_is_proof),
+	   TEST(an_absent_server_explains_unproven_mounts),
+	   TEST(a_hard_mount_waits_forever), TEST(a_process_stuck_on_a_mount_is_named),
+	   TEST(a_check_that_could_not_run_is_unknown), TEST(a_new_mount_was_not_checked),
+	   TEST(soft_timeouts_must_exceed_the_reconnect_delay),
+	   TEST(requested_connections_must_exist),
+	   TEST(counted_errors_are_reported_with_their_increase),
+	   TEST(reconnecting_after_idleness_is_not_a_loss),
 	   TEST(more_connections_than_idleness_explains_are_a_note),
 	   TEST(columns_have_the_kernels_names), TEST(too_few_numbers_are_unknown),
-	   TEST(reads_that_the_kernel_loses_are_told_of_mounts_over_rdma),
-	   TEST(no_mount_is_good), TEST(a_list_that_is_not_whole_says_why),
-	   TEST(of_thousands_of_mounts_those_that_are_bad_are_told),
-	   TEST(far_too_many_bad_ones_are_counted),
-	   TEST(of_libmounts_lines_the_last_with_source_and_target_counts))
+	   TEST(short_reads_are_reported_for_rdma_mounts_only),
+	   TEST(a_host_without_mounts_passes), TEST(an_incomplete_list_has_a_reason),
+	   TEST(failures_among_thousands_of_mounts_are_reported),
+	   TEST(failures_beyond_the_limit_are_counted),
+	   TEST(the_last_matching_utab_line_applies))

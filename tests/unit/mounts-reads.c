@@ -64,7 +64,7 @@ static const struct {
 	{ "nothing", { false, false, false, false, 0, 0, 0, 0 }, READS_UNKNOWN },
 };
 
-static void most_short_and_most_bytes_missing_is_the_bug(void)
+static void mostly_short_reads_with_missing_bytes_are_the_bug(void)
 {
 	size_t i;
 
@@ -74,7 +74,7 @@ static void most_short_and_most_bytes_missing_is_the_bug(void)
 	}
 }
 
-static void numbers_are_told_and_fit(void)
+static void numbers_are_printed_and_fit(void)
 {
 	char text[READS_TEXT_MAX];
 	size_t i;
@@ -110,7 +110,7 @@ static void set(unsigned int at, const char *spec, const char *proto,
 	strcpy(list[at].xprts[0].proto, proto);
 }
 
-static void the_guilty_before_the_sound_and_the_one_asked_for(void)
+static void failing_mounts_precede_correct_ones(void)
 {
 	set(0, "n:/a", "rdma", &few);
 	set(1, "n:/b", "tcp", &lost);
@@ -131,6 +131,5 @@ static void the_guilty_before_the_sound_and_the_one_asked_for(void)
 	CU_ASSERT_PTR_EQUAL(reads_proof(&mounts, "n:/d"), &list[3]);
 }
 
-SUITE_MAIN("mounts-reads", TEST(most_short_and_most_bytes_missing_is_the_bug),
-	   TEST(numbers_are_told_and_fit),
-	   TEST(the_guilty_before_the_sound_and_the_one_asked_for))
+SUITE_MAIN("mounts-reads", TEST(mostly_short_reads_with_missing_bytes_are_the_bug),
+	   TEST(numbers_are_printed_and_fit), TEST(failing_mounts_precede_correct_ones))

@@ -25,7 +25,7 @@ static void a_request_has_its_golden_bytes(void)
 	ASSERT_BYTES(buf, request, 32);
 }
 
-static void a_reply_is_read(void)
+static void a_reply_is_parsed(void)
 {
 	struct mpa_frame f;
 
@@ -81,7 +81,7 @@ static void peer_to_peer_bits_are_not_part_of_the_depths(void)
 	CU_ASSERT_EQUAL(f.ord, 0x3fff);
 }
 
-static void a_frame_in_pieces_is_asked_for_exactly(void)
+static void a_partial_frame_requests_exactly_the_rest(void)
 {
 	struct mpa_frame f;
 	size_t len;
@@ -93,7 +93,7 @@ static void a_frame_in_pieces_is_asked_for_exactly(void)
 	}
 }
 
-static void another_key_is_seen_at_its_first_byte(void)
+static void a_wrong_key_fails_at_its_first_byte(void)
 {
 	struct mpa_frame f;
 	uint8_t buf[32];
@@ -112,7 +112,7 @@ static void another_key_is_seen_at_its_first_byte(void)
 			-EPROTONOSUPPORT);
 }
 
-static void private_data_have_512_bytes_at_most(void)
+static void private_data_is_limited_to_512_bytes(void)
 {
 	static const uint16_t lengths[] = { 513, 0x7fff, 0x8000, 0xffff };
 	uint8_t buf[MPA_FRAME_MAX];
@@ -148,10 +148,10 @@ static void an_enhanced_frame_has_room_for_its_depths(void)
 	CU_ASSERT_EQUAL(f.private_len, 0);
 }
 
-SUITE_MAIN("mpa", TEST(a_request_has_its_golden_bytes), TEST(a_reply_is_read),
+SUITE_MAIN("mpa", TEST(a_request_has_its_golden_bytes), TEST(a_reply_is_parsed),
 	   TEST(each_flag_has_its_bit),
 	   TEST(peer_to_peer_bits_are_not_part_of_the_depths),
-	   TEST(a_frame_in_pieces_is_asked_for_exactly),
-	   TEST(another_key_is_seen_at_its_first_byte),
-	   TEST(private_data_have_512_bytes_at_most),
+	   TEST(a_partial_frame_requests_exactly_the_rest),
+	   TEST(a_wrong_key_fails_at_its_first_byte),
+	   TEST(private_data_is_limited_to_512_bytes),
 	   TEST(an_enhanced_frame_has_room_for_its_depths))

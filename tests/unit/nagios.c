@@ -29,7 +29,7 @@ static void add(struct report *report, const char *id, enum finding_status statu
 	CU_ASSERT_EQUAL(report_add(report, &finding), 0);
 }
 
-static void nagios_begins_with_the_state_and_its_reason(void)
+static void nagios_starts_with_the_state_and_its_reason(void)
 {
 	_cleanup_(report_free_p) struct report *report = report_new("probe");
 	_cleanup_free_ char *good = NULL, *bad = NULL;
@@ -49,7 +49,7 @@ static void nagios_begins_with_the_state_and_its_reason(void)
 }
 
 /* In the status line, at each finding, and as one label of one metric alone. */
-static void monitoring_has_the_reason(void)
+static void monitoring_formats_include_the_reason(void)
 {
 	_cleanup_(report_free_p) struct report *report = report_new("probe");
 	_cleanup_free_ char *nagios = NULL, *metrics = NULL;
@@ -114,7 +114,7 @@ static void nagios_gives_the_reason_of_its_state(void)
 	ASSERT_STARTS(fails, "NFSRDMA PROBE CRITICAL - refused [probe.mount] | ");
 }
 
-static void nagios_says_when_work_was_cut_off(void)
+static void nagios_reports_interrupted_work(void)
 {
 	_cleanup_(report_free_p) struct report *report = report_new("probe");
 	_cleanup_free_ char *text = NULL;
@@ -187,7 +187,7 @@ static void openmetrics_repeats_no_sample(void)
 }
 
 /* What tells findings of one id apart is what is printed of them. */
-static void openmetrics_names_what_a_finding_is_about(void)
+static void openmetrics_labels_the_subject_of_a_finding(void)
 {
 	_cleanup_(report_free_p) struct report *report = report_new("watch");
 	static const struct {
@@ -214,10 +214,10 @@ static void openmetrics_names_what_a_finding_is_about(void)
 	CU_ASSERT_EQUAL(count(text, "nas:/"), 0);
 }
 
-SUITE_MAIN("nagios", TEST(monitoring_has_the_reason),
-	   TEST(nagios_begins_with_the_state_and_its_reason),
+SUITE_MAIN("nagios", TEST(monitoring_formats_include_the_reason),
+	   TEST(nagios_starts_with_the_state_and_its_reason),
 	   TEST(nagios_leads_with_named_defects),
 	   TEST(nagios_gives_the_reason_of_its_state),
-	   TEST(nagios_says_when_work_was_cut_off), TEST(nagios_fits_into_4_kib),
+	   TEST(nagios_reports_interrupted_work), TEST(nagios_fits_into_4_kib),
 	   TEST(openmetrics_has_states_and_numbers), TEST(openmetrics_repeats_no_sample),
-	   TEST(openmetrics_names_what_a_finding_is_about))
+	   TEST(openmetrics_labels_the_subject_of_a_finding))

@@ -18,7 +18,7 @@ static const char *meant(const char *word)
 	return near_found(&near);
 }
 
-static void slip_is_found(void)
+static void a_misspelt_word_is_found(void)
 {
 	CU_ASSERT_STRING_EQUAL(meant("pobe"), "probe");
 	CU_ASSERT_STRING_EQUAL(meant("pooll"), "pool");
@@ -26,7 +26,7 @@ static void slip_is_found(void)
 	CU_ASSERT_STRING_EQUAL(meant("explian"), "explain");
 }
 
-static void guess_is_none(void)
+static void a_dissimilar_word_is_not_found(void)
 {
 	char huge[NEAR_WORD_MAX + 2];
 
@@ -38,4 +38,4 @@ static void guess_is_none(void)
 	CU_ASSERT_PTR_NULL(meant(huge));
 }
 
-SUITE_MAIN("near", TEST(slip_is_found), TEST(guess_is_none))
+SUITE_MAIN("near", TEST(a_misspelt_word_is_found), TEST(a_dissimilar_word_is_not_found))

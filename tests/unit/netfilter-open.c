@@ -43,7 +43,7 @@ static void expect(struct firewall_packet asked, struct firewall_place place,
 #define SIW_REPLY  packet(FIREWALL_INPUT, IPPROTO_TCP, 20049, true)
 #define PLACE(...) ((struct firewall_place){ __VA_ARGS__ })
 
-static void nft_inserts_before_what_drops(void)
+static void nft_inserts_before_the_dropping_rule(void)
 {
 	expect(RXE_IN, PLACE("inet", "filter", "input"), NULL,
 	       "nft insert rule inet filter input iifname eth1 udp dport 4791 accept");
@@ -137,7 +137,7 @@ static void unusual_names_are_quoted_or_refused(void)
 	expect(RXE_IN, PLACE("", "", ""), NULL, "");
 }
 
-SUITE_MAIN("netfilter-open", TEST(nft_inserts_before_what_drops),
+SUITE_MAIN("netfilter-open", TEST(nft_inserts_before_the_dropping_rule),
 	   TEST(iptables_is_recognised_by_its_chains), TEST(ufw_has_its_own_command),
 	   TEST(firewalld_opens_ports_of_its_zone), TEST(panic_mode_ends_first),
 	   TEST(unusual_names_are_quoted_or_refused))

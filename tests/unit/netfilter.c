@@ -126,7 +126,7 @@ static void rules_are_listed_once_for_all_packets(void)
 	end(&asking);
 }
 
-static void without_a_filter_in_the_kernel_nothing_is_asked(void)
+static void without_a_kernel_filter_nothing_is_queried(void)
 {
 	struct netfilter_answer got;
 	struct asking asking;
@@ -142,7 +142,7 @@ static void without_a_filter_in_the_kernel_nothing_is_asked(void)
 	end(&asking);
 }
 
-static void users_other_than_root_ask_firewalld(void)
+static void users_other_than_root_query_firewalld(void)
 {
 	struct netfilter_answer got;
 	struct asking asking;
@@ -231,7 +231,7 @@ static void rules_that_nft_does_not_list_are_unknown(void)
 	end(&asking);
 }
 
-static void rules_for_some_peers_accept_some(void)
+static void rules_for_some_peers_accept_only_those(void)
 {
 	struct netfilter_answer got;
 	struct firewall_packet asked = packet(AF_INET);
@@ -369,11 +369,11 @@ static void a_connection_has_packets_of_four_kinds(void)
 }
 
 SUITE_MAIN("netfilter", TEST(rules_are_listed_once_for_all_packets),
-	   TEST(without_a_filter_in_the_kernel_nothing_is_asked),
-	   TEST(users_other_than_root_ask_firewalld),
+	   TEST(without_a_kernel_filter_nothing_is_queried),
+	   TEST(users_other_than_root_query_firewalld),
 	   TEST(no_answer_is_an_error_with_a_message),
 	   TEST(rules_that_nft_does_not_list_are_unknown),
-	   TEST(rules_for_some_peers_accept_some),
+	   TEST(rules_for_some_peers_accept_only_those),
 	   TEST(common_parts_of_packets_are_printed_once),
 	   TEST(firewalld_opens_several_ports_at_once),
 	   TEST(commands_are_never_truncated),

@@ -38,7 +38,7 @@ static struct nfs_fh counting_fh(uint32_t len)
 		CU_ASSERT_EQUAL(buf[0], 0xa5);                \
 	} while (0)
 
-static void read_is_handle_offset_count(void)
+static void read_encodes_handle_offset_count(void)
 {
 	static const uint8_t small[] = { FH28, 0, 0, 0, 0, 0, 0, 0, 5, 0, 0, 3, 0xff };
 	static const uint8_t large[] = { FH28, 0x12, 0x34, 0x56, 0x78, 0x9a, 0xbc,
@@ -49,7 +49,7 @@ static void read_is_handle_offset_count(void)
 	CHECK_VECTOR(large, nfs3_args_read(buf, cap, &fh, 0x123456789abcdef0, 1 << 20));
 }
 
-static void a_handle_alone_is_getattr(void)
+static void getattr_encodes_the_handle_alone(void)
 {
 	static const uint8_t even[] = { FH28 };
 	static const uint8_t odd[] = { 0, 0, 0, 5, 0, 1, 2, 3, 4, 0, 0, 0 };
@@ -73,7 +73,7 @@ static void lookup_pads_handle_and_name(void)
 	CHECK_VECTOR(want, nfs3_args_lookup(buf, cap, &fh, "hello"));
 }
 
-static void readdirplus_has_the_verifier_as_it_came(void)
+static void readdirplus_repeats_the_verifier(void)
 {
 	static const uint8_t want[] = { 0,    0,    0,    4,    0,    1,    2,    3,
 					0,    0,    0,    1,    0,    0,    0,    2,
@@ -86,7 +86,7 @@ static void readdirplus_has_the_verifier_as_it_came(void)
 		     nfs3_args_readdirplus(buf, cap, &fh, 0x100000002, verf, 512, 4096));
 }
 
-static void mnt_is_one_path(void)
+static void mnt_encodes_one_path(void)
 {
 	static const uint8_t want[] = { 0,   0,   0,   10,  '/', 's', 'r', 'v',
 					'/', 'n', 'f', 's', '/', 'a', 0,   0 };
@@ -108,7 +108,7 @@ static void the_longest_handle_and_name_fit(void)
 	CU_ASSERT_EQUAL(buf[68 + 4 + 255], 0);
 }
 
-static void what_no_server_has_is_refused(void)
+static void impossible_arguments_are_refused(void)
 {
 	static const uint8_t verf[8];
 	struct nfs_fh longer = counting_fh(NFS3_FH_MAX + 1), huge = counting_fh(0);
@@ -135,7 +135,7 @@ static void what_no_server_has_is_refused(void)
 	ASSERT_CONTAINS(err_text(), "256 bytes");
 }
 
-SUITE_MAIN("nfs3-args", TEST(read_is_handle_offset_count),
-	   TEST(a_handle_alone_is_getattr), TEST(lookup_pads_handle_and_name),
-	   TEST(readdirplus_has_the_verifier_as_it_came), TEST(mnt_is_one_path),
-	   TEST(the_longest_handle_and_name_fit), TEST(what_no_server_has_is_refused))
+SUITE_MAIN("nfs3-args", TEST(read_encodes_handle_offset_count),
+	   TEST(getattr_encodes_the_handle_alone), TEST(lookup_pads_handle_and_name),
+	   TEST(readdirplus_repeats_the_verifier), TEST(mnt_encodes_one_path),
+	   TEST(the_longest_handle_and_name_fit), TEST(impossible_arguments_are_refused))

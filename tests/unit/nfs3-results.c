@@ -168,7 +168,7 @@ static int decode_copy(const struct vector *v, const uint8_t *bytes, size_t len,
 	return rc;
 }
 
-static void every_vector_is_read_to_its_end(void)
+static void every_vector_is_decoded_to_its_end(void)
 {
 	size_t i, left;
 
@@ -181,7 +181,7 @@ static void every_vector_is_read_to_its_end(void)
 	}
 }
 
-static void every_cut_is_refused(void)
+static void every_truncation_is_refused(void)
 {
 	size_t i, len, left;
 
@@ -196,7 +196,7 @@ static void every_cut_is_refused(void)
 	}
 }
 
-static void bytes_behind_a_result_are_left_to_the_caller(void)
+static void bytes_after_a_result_are_left_to_the_caller(void)
 {
 	uint8_t longer[512];
 	size_t i, left;
@@ -288,7 +288,7 @@ static void lookup_has_the_objects_attributes(void)
 	CU_ASSERT_FALSE(res.has_attr);
 }
 
-static void fsinfo_has_its_words_in_order(void)
+static void fsinfo_fields_are_in_order(void)
 {
 	struct nfs3_fsinfo_res res;
 	struct reader r;
@@ -325,7 +325,7 @@ static void an_inline_read_has_its_data(void)
 	CU_ASSERT_EQUAL(res.data_len, 0);
 }
 
-static void a_reduced_read_ends_at_the_length_word(void)
+static void a_reduced_read_ends_after_the_length(void)
 {
 	struct nfs3_read_res res;
 	struct reader r;
@@ -370,7 +370,7 @@ static int on_entry(void *arg, const struct nfs_entry *entry)
 	return ++seen->count == seen->stop_at ? -ECANCELED : 0;
 }
 
-static void readdirplus_hands_out_each_entry(void)
+static void readdirplus_returns_each_entry(void)
 {
 	struct nfs3_readdir_res res;
 	struct seen seen = { 0 };
@@ -393,7 +393,7 @@ static void readdirplus_hands_out_each_entry(void)
 	ASSERT_BYTES(seen.last.fh.data, "\xaa\xbb", 2);
 }
 
-static void an_entry_may_stop_the_list(void)
+static void the_entry_callback_can_stop_the_list(void)
 {
 	struct nfs3_readdir_res res;
 	struct seen seen = { .stop_at = 1 };
@@ -406,7 +406,7 @@ static void an_entry_may_stop_the_list(void)
 	CU_ASSERT_FALSE(seen.last.has_fh);
 }
 
-static void a_cut_entry_is_not_handed_out(void)
+static void a_truncated_entry_is_not_returned(void)
 {
 	struct nfs3_readdir_res res;
 	struct seen seen = { 0 };
@@ -434,7 +434,7 @@ static void a_name_of_255_bytes_is_the_longest(void)
 	CU_ASSERT_EQUAL(nfs3_res_readdirplus(&res, &r, NULL, NULL), -EBADMSG);
 }
 
-static void mnt_keeps_as_many_flavours_as_it_has_room_for(void)
+static void mnt_keeps_as_many_flavours_as_fit(void)
 {
 	uint8_t many[12 + 4 + 40 * 4];
 	struct mount3_mnt_res res;
@@ -485,14 +485,16 @@ static void every_status_has_its_name(void)
 	CU_ASSERT_STRING_EQUAL(nfs3_status_text(UINT32_MAX), "NFS3ERR 4294967295");
 }
 
-SUITE_MAIN("nfs3-results", TEST(every_vector_is_read_to_its_end),
-	   TEST(every_cut_is_refused), TEST(bytes_behind_a_result_are_left_to_the_caller),
+SUITE_MAIN("nfs3-results", TEST(every_vector_is_decoded_to_its_end),
+	   TEST(every_truncation_is_refused),
+	   TEST(bytes_after_a_result_are_left_to_the_caller),
 	   TEST(every_length_boolean_and_type_is_bounded),
 	   TEST(getattr_has_all_attributes), TEST(lookup_has_the_objects_attributes),
-	   TEST(fsinfo_has_its_words_in_order), TEST(an_inline_read_has_its_data),
-	   TEST(a_reduced_read_ends_at_the_length_word), TEST(a_link_has_its_text),
-	   TEST(readdirplus_hands_out_each_entry), TEST(an_entry_may_stop_the_list),
-	   TEST(a_cut_entry_is_not_handed_out),
-	   TEST(mnt_keeps_as_many_flavours_as_it_has_room_for),
+	   TEST(fsinfo_fields_are_in_order), TEST(an_inline_read_has_its_data),
+	   TEST(a_reduced_read_ends_after_the_length), TEST(a_link_has_its_text),
+	   TEST(readdirplus_returns_each_entry),
+	   TEST(the_entry_callback_can_stop_the_list),
+	   TEST(a_truncated_entry_is_not_returned),
+	   TEST(mnt_keeps_as_many_flavours_as_fit),
 	   TEST(a_name_of_255_bytes_is_the_longest),
 	   TEST(a_handle_of_64_bytes_is_the_longest), TEST(every_status_has_its_name))

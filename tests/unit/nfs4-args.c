@@ -51,7 +51,7 @@ static void check_call(const struct golden *g)
 	CU_ASSERT_STRING_EQUAL(text, g->text);
 }
 
-static void calls_of_the_folder_are_as_described(void)
+static void calls_match_the_wire_vectors(void)
 {
 	int op;
 
@@ -64,7 +64,7 @@ static void calls_of_the_folder_are_as_described(void)
 	CU_ASSERT(seen[2][NFS_OP_READ_GETATTR]);
 }
 
-static void nfs42_differs_from_nfs41_in_its_number_alone(void)
+static void nfs42_differs_from_nfs41_only_in_its_number(void)
 {
 	uint8_t one[NFS_ARGS_MAX], two[NFS_ARGS_MAX];
 	struct nfs_request request = golden_values;
@@ -88,7 +88,7 @@ static void nfs42_differs_from_nfs41_in_its_number_alone(void)
 	"25 seqid 0 other 00000000 00000000 00000000 offset " offset " count " count "\n"
 #define GETATTR "9 attributes 00100112 0030a03a\n"
 
-static void libnfs_reads_the_calls_as_they_are_meant(void)
+static void libnfs_decodes_the_same_calls(void)
 {
 	static const char *const meant[NFS_OP_COUNT] = {
 		[NFS_OP_GETATTR] = PUTFH GETATTR,
@@ -136,7 +136,7 @@ static void the_longest_handle_and_name_fit(void)
 		12 + 36 + 136 + 264 + 4 + 16);
 }
 
-static void what_no_server_has_is_refused(void)
+static void impossible_arguments_are_refused(void)
 {
 	struct nfs_request request = golden_values;
 	char name[NFS3_NAME_MAX + 2];
@@ -164,7 +164,7 @@ static void what_no_server_has_is_refused(void)
 	ASSERT_CONTAINS(err_text(), "129 bytes");
 }
 
-SUITE_MAIN("nfs4-args", TEST(calls_of_the_folder_are_as_described),
-	   TEST(nfs42_differs_from_nfs41_in_its_number_alone),
-	   TEST(libnfs_reads_the_calls_as_they_are_meant),
-	   TEST(the_longest_handle_and_name_fit), TEST(what_no_server_has_is_refused))
+SUITE_MAIN("nfs4-args", TEST(calls_match_the_wire_vectors),
+	   TEST(nfs42_differs_from_nfs41_only_in_its_number),
+	   TEST(libnfs_decodes_the_same_calls), TEST(the_longest_handle_and_name_fit),
+	   TEST(impossible_arguments_are_refused))

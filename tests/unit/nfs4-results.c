@@ -153,7 +153,7 @@ static void check_reply(const struct golden *g)
 	}
 }
 
-static void replies_of_the_folder_are_as_described_and_refused_when_cut(void)
+static void replies_match_the_wire_vectors_and_truncation_is_refused(void)
 {
 	golden_each("nfs4/reply-*.hex", check_reply);
 }
@@ -199,7 +199,7 @@ static void check_extremes(const struct golden *g)
 	}
 }
 
-static void no_word_of_a_reply_leads_astray(void)
+static void extreme_words_never_exceed_the_reply(void)
 {
 	golden_each("nfs4/reply-*.hex", check_extremes);
 }
@@ -250,7 +250,7 @@ static const struct {
 	  "operation 10044; expected 27" },
 };
 
-static void a_reply_to_something_else_is_refused_in_words(void)
+static void a_reply_to_another_call_is_refused_with_a_message(void)
 {
 	struct golden_request q;
 	struct nfs_result res;
@@ -272,7 +272,7 @@ static void a_reply_to_something_else_is_refused_in_words(void)
 }
 
 /* The slot moves on with SEQUENCE, whatever is wrong with what follows. */
-static void the_slot_is_known_to_have_moved_on_behind_a_malformed_reply(void)
+static void a_malformed_reply_still_advances_the_slot(void)
 {
 	const struct golden *g = load("reply-4.1-read");
 	struct golden_request q;
@@ -285,7 +285,7 @@ static void the_slot_is_known_to_have_moved_on_behind_a_malformed_reply(void)
 	CU_ASSERT_FALSE(res.sequenced);
 }
 
-static void bitmap_words_that_are_empty_are_tolerated(void)
+static void empty_bitmap_words_are_tolerated(void)
 {
 	static const uint8_t more[] = { 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
 					0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 };
@@ -325,7 +325,7 @@ static uint32_t owner_as_number(const char *name)
 	return attrs.attr.uid;
 }
 
-static void an_owner_in_digits_is_a_number(void)
+static void a_numeric_owner_is_a_number(void)
 {
 	char name[NFS4_OPAQUE_LIMIT + 2];
 
@@ -354,7 +354,7 @@ static int stop_at_second(void *arg, const struct nfs_entry *entry)
 	return ++*calls == 2 ? -ECANCELED : 0;
 }
 
-static void an_entry_may_stop_the_list(void)
+static void the_entry_callback_can_stop_the_list(void)
 {
 	const struct golden *g = load("reply-4.1-readdir");
 	unsigned int calls = 0;
@@ -372,7 +372,7 @@ static void an_entry_may_stop_the_list(void)
 }
 
 /* An RPC reply header is before the golden bytes; behind the data there is nothing in these. */
-static void heads_are_those_of_real_replies(void)
+static void reply_heads_match_real_replies(void)
 {
 	static const struct {
 		const char *file;
@@ -416,16 +416,15 @@ static void check_libnfs(const struct golden *g)
 	ASSERT_BYTES(again, g->bytes, g->len);
 }
 
-static void libnfs_reads_the_same_replies(void)
+static void libnfs_decodes_the_same_replies(void)
 {
 	golden_each("nfs4/reply-4.0-*.hex", check_libnfs);
 }
 
-SUITE_MAIN("nfs4-results",
-	   TEST(replies_of_the_folder_are_as_described_and_refused_when_cut),
-	   TEST(no_word_of_a_reply_leads_astray),
-	   TEST(a_reply_to_something_else_is_refused_in_words),
-	   TEST(the_slot_is_known_to_have_moved_on_behind_a_malformed_reply),
-	   TEST(bitmap_words_that_are_empty_are_tolerated),
-	   TEST(an_owner_in_digits_is_a_number), TEST(an_entry_may_stop_the_list),
-	   TEST(heads_are_those_of_real_replies), TEST(libnfs_reads_the_same_replies))
+SUITE_MAIN("nfs4-results", TEST(replies_match_the_wire_vectors_and_truncation_is_refused),
+	   TEST(extreme_words_never_exceed_the_reply),
+	   TEST(a_reply_to_another_call_is_refused_with_a_message),
+	   TEST(a_malformed_reply_still_advances_the_slot),
+	   TEST(empty_bitmap_words_are_tolerated), TEST(a_numeric_owner_is_a_number),
+	   TEST(the_entry_callback_can_stop_the_list),
+	   TEST(reply_heads_match_real_replies), TEST(libnfs_decodes_the_same_replies))

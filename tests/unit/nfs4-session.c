@@ -81,7 +81,7 @@ static void check_call(const struct golden *g)
 	}
 }
 
-static void calls_of_the_folder_are_as_described(void)
+static void calls_match_the_wire_vectors(void)
 {
 	CU_ASSERT_EQUAL(golden_each("nfs4/session-call-*.hex", check_call),
 			ARRAY_SIZE(calls));
@@ -183,7 +183,7 @@ static void check_reply(const struct golden *g)
 	}
 }
 
-static void replies_of_the_folder_are_as_described_and_refused_when_cut(void)
+static void replies_match_the_wire_vectors_and_truncation_is_refused(void)
 {
 	golden_each("nfs4/session-reply-*.hex", check_reply);
 }
@@ -208,7 +208,7 @@ static const struct {
 	{ "create-session-mismatch", 0, 0 },
 };
 
-static void replies_to_something_else_are_refused(void)
+static void replies_to_other_calls_are_refused(void)
 {
 	const char *tests = getenv("NFSRDMA_TESTS");
 	char path[PATH_MAX], text[256];
@@ -229,7 +229,7 @@ static void replies_to_something_else_are_refused(void)
 	}
 }
 
-SUITE_MAIN("nfs4-session", TEST(calls_of_the_folder_are_as_described),
+SUITE_MAIN("nfs4-session", TEST(calls_match_the_wire_vectors),
 	   TEST(an_owner_has_1_to_1024_bytes),
-	   TEST(replies_of_the_folder_are_as_described_and_refused_when_cut),
-	   TEST(replies_to_something_else_are_refused))
+	   TEST(replies_match_the_wire_vectors_and_truncation_is_refused),
+	   TEST(replies_to_other_calls_are_refused))

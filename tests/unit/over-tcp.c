@@ -45,7 +45,7 @@ static enum over_tcp ask(uint64_t offset, uint32_t count, enum behind behind)
 	return over_tcp(p, &w, &c);
 }
 
-static void what_is_right_is_right_in_each_version(void)
+static void correct_data_passes_in_each_version(void)
 {
 	static const char *const versions[] = { "4.0", "4.1", "4.2" };
 	size_t i;
@@ -62,7 +62,7 @@ static void what_is_right_is_right_in_each_version(void)
 	}
 }
 
-static void what_the_file_does_not_have_is_wrong(void)
+static void data_that_differs_from_the_file_fails(void)
 {
 	begin(NULL);
 	w.bytes[100] ^= 1;
@@ -73,7 +73,7 @@ static void what_the_file_does_not_have_is_wrong(void)
 	end();
 }
 
-static void a_server_that_is_wrong_by_any_transport_is_seen(void)
+static void a_server_that_fails_over_any_transport_is_found(void)
 {
 	uint32_t i;
 
@@ -102,7 +102,7 @@ static void a_server_that_is_wrong_by_any_transport_is_seen(void)
 }
 
 /* A second READ, or one of nothing, crashes nfs-ganesha over TCP too. */
-static void what_can_crash_a_server_is_not_asked(void)
+static void calls_that_can_crash_a_server_are_not_sent(void)
 {
 	static const enum server_kind kinds[] = { SERVER_UNKNOWN, SERVER_GANESHA };
 	size_t i;
@@ -118,7 +118,7 @@ static void what_can_crash_a_server_is_not_asked(void)
 	}
 }
 
-static void a_server_that_is_not_there_tells_nothing(void)
+static void an_absent_server_is_unknown(void)
 {
 	begin(NULL);
 	server_kill_p(&server);
@@ -131,8 +131,8 @@ static void a_server_that_is_not_there_tells_nothing(void)
 	end();
 }
 
-SUITE_MAIN("over-tcp", TEST(what_is_right_is_right_in_each_version),
-	   TEST(what_the_file_does_not_have_is_wrong),
-	   TEST(a_server_that_is_wrong_by_any_transport_is_seen),
-	   TEST(what_can_crash_a_server_is_not_asked),
-	   TEST(a_server_that_is_not_there_tells_nothing))
+SUITE_MAIN("over-tcp", TEST(correct_data_passes_in_each_version),
+	   TEST(data_that_differs_from_the_file_fails),
+	   TEST(a_server_that_fails_over_any_transport_is_found),
+	   TEST(calls_that_can_crash_a_server_are_not_sent),
+	   TEST(an_absent_server_is_unknown))

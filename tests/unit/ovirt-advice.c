@@ -115,14 +115,14 @@ static void on_row(const struct row *row)
 
 static const struct rows_runner runner = { on_directive, on_row };
 
-static void options_are_what_is_left_to_type(void)
+static void only_missing_options_are_suggested(void)
 {
 	rows_read("ovirt.txt", &runner);
 	ASSERT_MORE(rows_run, 60);
 	policy_free(take_ptr(policies));
 }
 
-static void more_than_the_engine_keeps_is_refused(void)
+static void options_over_the_engine_limit_are_refused(void)
 {
 	_cleanup_(ovirt_advice_free_p) struct ovirt_advice *advice = NULL;
 	char fresh[] = "fresh", text[600];
@@ -138,5 +138,5 @@ static void more_than_the_engine_keeps_is_refused(void)
 	ASSERT_CONTAINS(err_text(), "501 characters");
 }
 
-SUITE_MAIN("ovirt-advice", TEST(options_are_what_is_left_to_type),
-	   TEST(more_than_the_engine_keeps_is_refused))
+SUITE_MAIN("ovirt-advice", TEST(only_missing_options_are_suggested),
+	   TEST(options_over_the_engine_limit_are_refused))

@@ -66,7 +66,7 @@ static void one_domain_has_a_section_for_its_directory(void)
 	done();
 }
 
-static void several_have_one_each_where_sections_are_kept(void)
+static void domains_have_one_section_each_where_all_are_kept(void)
 {
 	char *before[2] = { NULL, NULL };
 
@@ -91,7 +91,7 @@ static void several_have_one_each_where_sections_are_kept(void)
 }
 
 /* Two sections of a kind, of which this nfs-utils keeps the last. */
-static void several_of_one_server_share_a_section_where_they_are_not(void)
+static void domains_of_a_server_share_a_section_where_only_one_is_kept(void)
 {
 	fresh(NFS_UTILS_LOSES);
 	ask_for("nas1:/vm");
@@ -104,7 +104,7 @@ static void several_of_one_server_share_a_section_where_they_are_not(void)
 	done();
 }
 
-static void several_of_two_servers_are_refused_there(void)
+static void two_servers_are_refused_where_only_one_section_is_kept(void)
 {
 	static const enum nfs_utils_sections bad[] = { NFS_UTILS_LOSES,
 						       NFS_UTILS_MAY_LOSE,
@@ -156,7 +156,7 @@ static void a_section_in_another_file_counts_too(void)
 	done();
 }
 
-static void what_overrules_it_is_named(void)
+static void the_overriding_setting_is_named(void)
 {
 	static const struct {
 		const char *conf, *words;
@@ -193,7 +193,7 @@ static void what_overrules_it_is_named(void)
 }
 
 /* The command line comes first; and older versions look for "proto=" in "mountproto=". */
-static void options_of_the_engine_that_would_bite_are_refused(void)
+static void conflicting_engine_options_are_refused(void)
 {
 	static const char *const options[] = { "proto=tcp", "port=20049",
 					       "mountproto=tcp", "rw,mountport=20048" };
@@ -216,7 +216,7 @@ static void options_of_the_engine_that_would_bite_are_refused(void)
 }
 
 /* They are said of the domains that are named, not of those that are there. */
-static void options_of_the_engine_are_of_the_domains_that_are_named(void)
+static void engine_options_apply_to_the_named_domains(void)
 {
 	char *before[2] = { NULL, NULL };
 
@@ -235,7 +235,7 @@ static void options_of_the_engine_are_of_the_domains_that_are_named(void)
 }
 
 /* What is typed helps against lost sections, and against nothing else. */
-static void typing_is_advised_only_where_a_section_is_lost(void)
+static void custom_options_are_advised_only_for_lost_sections(void)
 {
 	char *before[2] = { NULL, NULL };
 
@@ -283,7 +283,7 @@ static void typing_is_advised_only_where_a_section_is_lost(void)
 	done();
 }
 
-static void a_flag_that_beats_what_is_typed_is_found(void)
+static void a_flag_that_overrides_custom_options_is_found(void)
 {
 	static const struct {
 		const char *conf, *words;
@@ -316,7 +316,7 @@ static void a_flag_that_beats_what_is_typed_is_found(void)
 	}
 }
 
-static void nfs_utils_without_drop_ins_is_told(void)
+static void nfs_utils_without_drop_ins_is_reported(void)
 {
 	fresh(NFS_UTILS_KEEPS);
 	request.drop_ins = DROP_INS_IGNORED;
@@ -334,7 +334,7 @@ static void nfs_utils_without_drop_ins_is_told(void)
 	done();
 }
 
-static void addresses_of_ipv6_are_for_the_gates_alone(void)
+static void ipv6_addresses_are_for_the_policy_only(void)
 {
 	fresh(NFS_UTILS_KEEPS);
 	ask_for("[2001:db8::1]:/vm");
@@ -345,7 +345,7 @@ static void addresses_of_ipv6_are_for_the_gates_alone(void)
 	done();
 }
 
-static void taking_out_needs_no_permission(void)
+static void removal_needs_no_permission(void)
 {
 	char *before[2] = { NULL, NULL };
 
@@ -385,7 +385,7 @@ static void a_changed_part_is_left_alone(void)
 	done();
 }
 
-static void a_policy_that_counts_more_is_told(void)
+static void an_overriding_policy_is_reported(void)
 {
 	char text[OVIRT_TEXT_MAX];
 
@@ -403,7 +403,7 @@ static void a_policy_that_counts_more_is_told(void)
 	done();
 }
 
-static void a_policy_that_is_broken_is_mended_first(void)
+static void a_broken_policy_must_be_fixed_first(void)
 {
 	fresh(NFS_UTILS_KEEPS);
 	tree_write(&tree, "etc/nfsrdma.conf", "[directory /rhev\n");
@@ -414,16 +414,17 @@ static void a_policy_that_is_broken_is_mended_first(void)
 }
 
 SUITE_MAIN("ovirt-change", TEST(one_domain_has_a_section_for_its_directory),
-	   TEST(several_have_one_each_where_sections_are_kept),
-	   TEST(several_of_one_server_share_a_section_where_they_are_not),
-	   TEST(several_of_two_servers_are_refused_there),
-	   TEST(a_section_in_another_file_counts_too), TEST(what_overrules_it_is_named),
-	   TEST(options_of_the_engine_that_would_bite_are_refused),
-	   TEST(options_of_the_engine_are_of_the_domains_that_are_named),
-	   TEST(typing_is_advised_only_where_a_section_is_lost),
-	   TEST(a_flag_that_beats_what_is_typed_is_found),
-	   TEST(nfs_utils_without_drop_ins_is_told),
-	   TEST(addresses_of_ipv6_are_for_the_gates_alone),
-	   TEST(taking_out_needs_no_permission), TEST(a_changed_part_is_left_alone),
-	   TEST(a_policy_that_counts_more_is_told),
-	   TEST(a_policy_that_is_broken_is_mended_first))
+	   TEST(domains_have_one_section_each_where_all_are_kept),
+	   TEST(domains_of_a_server_share_a_section_where_only_one_is_kept),
+	   TEST(two_servers_are_refused_where_only_one_section_is_kept),
+	   TEST(a_section_in_another_file_counts_too),
+	   TEST(the_overriding_setting_is_named),
+	   TEST(conflicting_engine_options_are_refused),
+	   TEST(engine_options_apply_to_the_named_domains),
+	   TEST(custom_options_are_advised_only_for_lost_sections),
+	   TEST(a_flag_that_overrides_custom_options_is_found),
+	   TEST(nfs_utils_without_drop_ins_is_reported),
+	   TEST(ipv6_addresses_are_for_the_policy_only),
+	   TEST(removal_needs_no_permission), TEST(a_changed_part_is_left_alone),
+	   TEST(an_overriding_policy_is_reported),
+	   TEST(a_broken_policy_must_be_fixed_first))

@@ -81,7 +81,7 @@ static void on_row(const struct row *row)
 
 static const struct rows_runner runner = { on_directive, on_row };
 
-static void the_command_is_what_vdsm_was_seen_to_run(void)
+static void the_command_matches_vdsm(void)
 {
 	rows_read("vdsm-command.txt", &runner);
 	CU_ASSERT_EQUAL(rows_run, 39);
@@ -102,5 +102,4 @@ static void numbers_are_numbers(void)
 	CU_ASSERT_PTR_NULL(text);
 }
 
-SUITE_MAIN("ovirt-command", TEST(the_command_is_what_vdsm_was_seen_to_run),
-	   TEST(numbers_are_numbers))
+SUITE_MAIN("ovirt-command", TEST(the_command_matches_vdsm), TEST(numbers_are_numbers))

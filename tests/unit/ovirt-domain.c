@@ -39,7 +39,7 @@ static void underscores_are_doubled_in_names_too(void)
 	is("nas_1:/__", "nas_1:/__", "nas__1:_____");
 }
 
-static void another_repository_is_taken_as_it_is(void)
+static void another_repository_is_used_unchanged(void)
 {
 	CU_ASSERT_EQUAL_FATAL(ovirt_domain("nas1:/e", "/var//vdsm/", &domain), 0);
 	CU_ASSERT_STRING_EQUAL(domain.dir, "/var/vdsm/mnt/nas1:_e");
@@ -47,7 +47,7 @@ static void another_repository_is_taken_as_it_is(void)
 	CU_ASSERT_STRING_EQUAL(domain.dir, "/mnt/nas1:_e");
 }
 
-static void what_cannot_be_is_refused(void)
+static void invalid_domains_are_refused(void)
 {
 	char longest[1000];
 
@@ -68,4 +68,4 @@ static void what_cannot_be_is_refused(void)
 SUITE_MAIN("ovirt-domain", TEST(paths_are_normalised_as_pythons_normpath_does),
 	   TEST(addresses_keep_their_brackets),
 	   TEST(underscores_are_doubled_in_names_too),
-	   TEST(another_repository_is_taken_as_it_is), TEST(what_cannot_be_is_refused))
+	   TEST(another_repository_is_used_unchanged), TEST(invalid_domains_are_refused))

@@ -24,7 +24,7 @@ static void on_row(const struct row *row)
 
 static const struct rows_runner runner = { on_directive, on_row };
 
-static void options_are_taken_or_refused_as_the_engine_does(void)
+static void options_are_accepted_as_by_the_engine(void)
 {
 	rows_read("engine.txt", &runner);
 	ASSERT_MORE(rows_run, 20);
@@ -42,7 +42,7 @@ static void the_database_keeps_500_characters(void)
 	CU_ASSERT_EQUAL(ovirt_engine_options(OVIRT_NFS, text), -E2BIG);
 }
 
-static void posix_domains_have_paths_that_nfs_domains_have_not(void)
+static void posix_domains_allow_more_paths_than_nfs_domains(void)
 {
 	CU_ASSERT_EQUAL(ovirt_engine_source(OVIRT_NFS, "nas1:/"), 0);
 	CU_ASSERT_EQUAL(ovirt_engine_source(OVIRT_NFS, "nas1:/a/"), 0);
@@ -56,6 +56,6 @@ static void posix_domains_have_paths_that_nfs_domains_have_not(void)
 	CU_ASSERT_EQUAL(ovirt_engine_source(OVIRT_NFS, "192.0.2.1:/a/b.c"), 0);
 }
 
-SUITE_MAIN("ovirt-engine", TEST(options_are_taken_or_refused_as_the_engine_does),
+SUITE_MAIN("ovirt-engine", TEST(options_are_accepted_as_by_the_engine),
 	   TEST(the_database_keeps_500_characters),
-	   TEST(posix_domains_have_paths_that_nfs_domains_have_not))
+	   TEST(posix_domains_allow_more_paths_than_nfs_domains))

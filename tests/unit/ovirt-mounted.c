@@ -39,7 +39,7 @@ static void ask(const char *mountinfo)
 	ovirt_mounted(view, &domain, &mounted);
 }
 
-static void nothing_and_rdma_are_good(void)
+static void unmounted_and_rdma_domains_pass(void)
 {
 	ask(ROOT);
 	CU_ASSERT_FALSE(mounted.count);
@@ -67,7 +67,7 @@ static void tcp_stays_whatever_the_options_say(void)
 	done();
 }
 
-static void mounts_on_one_another_are_told_even_over_rdma(void)
+static void stacked_mounts_are_reported_even_over_rdma(void)
 {
 	ask(ROOT "90 21 0:53 / " DIR
 		 " rw - nfs4 192.0.2.1:/vm rw,vers=4.2,proto=tcp,addr=192.0.2.1\n"
@@ -93,7 +93,7 @@ static void on_mounted(void *arg, const struct ovirt_mounted *one)
 	strcat(dirs, " ");
 }
 
-static void of_a_repository_what_policy_covers_is_told(void)
+static void covered_mounts_of_a_repository_are_reported(void)
 {
 	static const char all[] = ROOT
 		"90 21 0:53 / " DIR
@@ -119,7 +119,7 @@ static void of_a_repository_what_policy_covers_is_told(void)
 	done();
 }
 
-SUITE_MAIN("ovirt-mounted", TEST(nothing_and_rdma_are_good),
+SUITE_MAIN("ovirt-mounted", TEST(unmounted_and_rdma_domains_pass),
 	   TEST(tcp_stays_whatever_the_options_say),
-	   TEST(mounts_on_one_another_are_told_even_over_rdma),
-	   TEST(of_a_repository_what_policy_covers_is_told))
+	   TEST(stacked_mounts_are_reported_even_over_rdma),
+	   TEST(covered_mounts_of_a_repository_are_reported))

@@ -67,7 +67,7 @@ static void servers_have_one_section_each(void)
 	CU_ASSERT_EQUAL(part.count, 3);
 }
 
-static void the_gates_pattern_has_no_wildcards(void)
+static void the_policy_pattern_has_no_wildcards(void)
 {
 	_cleanup_free_ char *text = NULL;
 
@@ -79,7 +79,7 @@ static void the_gates_pattern_has_no_wildcards(void)
 		"[directory /rhev/data-center/mnt/\\[2001:db8::1\\]:_a\\*b]\npolicy = require\n");
 }
 
-static void what_others_wrote_stays(void)
+static void text_of_others_is_kept(void)
 {
 	_cleanup_free_ char *first = NULL, *second = NULL, *third = NULL;
 
@@ -120,7 +120,7 @@ static void a_part_without_its_last_newline_is_ours(void)
 }
 
 /* It would be another section's when ours goes. */
-static void a_key_right_behind_the_part_is_named(void)
+static void a_key_directly_after_the_part_is_named(void)
 {
 	static const struct {
 		const char *behind, *words; /* NULL: it stays where it is */
@@ -151,7 +151,7 @@ static void a_key_right_behind_the_part_is_named(void)
 	}
 }
 
-static void nothing_left_is_no_file(void)
+static void an_empty_file_is_removed(void)
 {
 	char *text = (char *)1;
 
@@ -162,7 +162,7 @@ static void nothing_left_is_no_file(void)
 }
 
 /* A backslash joins the line after it, and that would be our first one. */
-static void a_line_that_goes_on_is_ended(void)
+static void a_continued_line_is_ended(void)
 {
 	_cleanup_free_ char *one = NULL, *two = NULL;
 
@@ -174,7 +174,7 @@ static void a_line_that_goes_on_is_ended(void)
 	CU_ASSERT_STRING_EQUAL(two, "a=b\\\n\n" VM);
 }
 
-static void a_part_that_was_changed_is_theirs(void)
+static void a_changed_part_belongs_to_the_administrator(void)
 {
 	static const char *const texts[] = {
 		HEAD,
@@ -206,7 +206,7 @@ static void a_part_that_was_changed_is_theirs(void)
 	}
 }
 
-static void what_nfs_utils_could_not_read_is_refused(void)
+static void files_that_nfs_utils_cannot_read_are_refused(void)
 {
 	static const char *const specs[] = { "[2001:db8::1]:/vm", "nas1:/a]b",
 					     "nas1:/a\"b", "nas1:/a b" };
@@ -222,7 +222,7 @@ static void what_nfs_utils_could_not_read_is_refused(void)
 	CU_ASSERT_EQUAL(part.count, 0);
 }
 
-static void the_same_domain_again_is_changed(void)
+static void adding_a_domain_again_replaces_it(void)
 {
 	_cleanup_free_ char *text = NULL;
 	struct ovirt_domain domain;
@@ -238,9 +238,10 @@ static void the_same_domain_again_is_changed(void)
 }
 
 SUITE_MAIN("ovirt-part", TEST(a_part_is_a_section_for_each_domain),
-	   TEST(servers_have_one_section_each), TEST(the_gates_pattern_has_no_wildcards),
-	   TEST(what_others_wrote_stays), TEST(a_part_without_its_last_newline_is_ours),
-	   TEST(a_key_right_behind_the_part_is_named), TEST(nothing_left_is_no_file),
-	   TEST(a_line_that_goes_on_is_ended), TEST(a_part_that_was_changed_is_theirs),
-	   TEST(what_nfs_utils_could_not_read_is_refused),
-	   TEST(the_same_domain_again_is_changed))
+	   TEST(servers_have_one_section_each), TEST(the_policy_pattern_has_no_wildcards),
+	   TEST(text_of_others_is_kept), TEST(a_part_without_its_last_newline_is_ours),
+	   TEST(a_key_directly_after_the_part_is_named), TEST(an_empty_file_is_removed),
+	   TEST(a_continued_line_is_ended),
+	   TEST(a_changed_part_belongs_to_the_administrator),
+	   TEST(files_that_nfs_utils_cannot_read_are_refused),
+	   TEST(adding_a_domain_again_replaces_it))

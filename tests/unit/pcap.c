@@ -186,7 +186,7 @@ static void the_stream_is_in_the_packets(void)
 	unload(&c);
 }
 
-static void the_other_side_records_the_same(void)
+static void both_sides_record_the_same(void)
 {
 	struct pcap *pcap = NULL;
 	struct capture c;
@@ -315,7 +315,7 @@ static void a_packet_is_a_frame(void)
 	}
 }
 
-static void a_file_that_cannot_be_is_said(void)
+static void a_file_that_cannot_be_created_is_an_error(void)
 {
 	struct pcap *pcap = NULL;
 
@@ -334,7 +334,7 @@ static void a_file_that_cannot_be_is_said(void)
 }
 
 /* What root writes there is what the server sent. */
-static void a_capture_is_its_owners_alone(void)
+static void only_the_owner_can_read_a_capture(void)
 {
 	char other[sizeof(path) + 8];
 	struct stat st;
@@ -380,7 +380,7 @@ static void a_capture_is_its_owners_alone(void)
 	unlink(path);
 }
 
-static void a_disk_that_fills_up_is_said_at_the_end(void)
+static void a_full_disk_is_reported_at_the_end(void)
 {
 	struct pcap *pcap = NULL;
 	struct pair p;
@@ -398,9 +398,9 @@ static void a_disk_that_fills_up_is_said_at_the_end(void)
 	CU_ASSERT_EQUAL(pcap_close(pcap), -ENOSPC);
 }
 
-SUITE_MAIN("pcap", TEST(the_stream_is_in_the_packets),
-	   TEST(the_other_side_records_the_same),
+SUITE_MAIN("pcap", TEST(the_stream_is_in_the_packets), TEST(both_sides_record_the_same),
 	   TEST(addresses_of_both_families_are_recorded),
 	   TEST(a_long_record_is_cut_into_packets), TEST(a_packet_is_a_frame),
-	   TEST(a_file_that_cannot_be_is_said), TEST(a_capture_is_its_owners_alone),
-	   TEST(a_disk_that_fills_up_is_said_at_the_end))
+	   TEST(a_file_that_cannot_be_created_is_an_error),
+	   TEST(only_the_owner_can_read_a_capture),
+	   TEST(a_full_disk_is_reported_at_the_end))

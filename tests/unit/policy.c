@@ -104,7 +104,7 @@ static void the_most_specific_section_applies(void)
 	CU_ASSERT_EQUAL(line_for(policies, "other:/export/vmx", NULL), 16);
 }
 
-static void of_equal_sections_the_later_applies(void)
+static void of_equal_sections_the_last_applies(void)
 {
 	_cleanup_(policy_free_p) struct policies *policies =
 		parse("[server nas1]\npolicy=off\n[server nas1]\npolicy=prefer\n");
@@ -503,7 +503,7 @@ static void a_directory_has_a_policy_whatever_is_mounted_there(void)
 
 SUITE_MAIN("policy", TEST(the_default_is_the_strictest), TEST(every_key_is_read),
 	   TEST(the_most_specific_section_applies),
-	   TEST(of_equal_sections_the_later_applies),
+	   TEST(of_equal_sections_the_last_applies),
 	   TEST(equal_addresses_and_paths_match),
 	   TEST(invalid_lines_are_errors_with_their_number),
 	   TEST(lines_and_patterns_have_a_maximum_length),

@@ -308,7 +308,7 @@ static bool is_kept(void)
 
 /* --- convert ------------------------------------------------------------------------------------------ */
 
-static void a_running_pool_is_converted_and_proven(void)
+static void a_running_pool_is_converted_and_verified(void)
 {
 	begin(PLAIN, true);
 	CU_ASSERT_EQUAL(convert(false), 0);
@@ -323,7 +323,7 @@ static void a_running_pool_is_converted_and_proven(void)
 }
 
 /* The mount says 4.1: the pool keeps that. */
-static void a_pool_keeps_the_version_that_its_mount_has(void)
+static void a_pool_keeps_the_version_of_its_mount(void)
 {
 	begin(PLAIN, true);
 	convert(false);
@@ -331,7 +331,7 @@ static void a_pool_keeps_the_version_that_its_mount_has(void)
 	end();
 }
 
-static void a_stopped_pool_is_proven_and_stopped_again(void)
+static void a_stopped_pool_is_verified_and_stopped_again(void)
 {
 	begin(PLAIN, false);
 	CU_ASSERT_EQUAL(convert(false), 0);
@@ -342,7 +342,7 @@ static void a_stopped_pool_is_proven_and_stopped_again(void)
 	end();
 }
 
-static void a_pool_that_comes_up_over_tcp_is_put_back(void)
+static void a_pool_that_starts_over_tcp_is_rolled_back(void)
 {
 	begin(PLAIN, true);
 	lv.proto = "tcp";
@@ -360,7 +360,7 @@ static void a_pool_that_comes_up_over_tcp_is_put_back(void)
 	end();
 }
 
-static void a_stopped_pool_that_comes_up_over_tcp_is_stopped_again(void)
+static void a_stopped_pool_that_starts_over_tcp_is_stopped_again(void)
 {
 	begin(PLAIN, false);
 	lv.proto = "tcp";
@@ -373,7 +373,7 @@ static void a_stopped_pool_that_comes_up_over_tcp_is_stopped_again(void)
 }
 
 /* Each step refused once: what was done before it is taken back, and the pool runs as it did. */
-static void whatever_step_is_refused_the_pool_is_put_back(void)
+static void any_refused_step_rolls_the_pool_back(void)
 {
 	static const struct {
 		const char *call, *did, *said;
@@ -402,7 +402,7 @@ static void whatever_step_is_refused_the_pool_is_put_back(void)
 	}
 }
 
-static void a_rollback_that_is_refused_keeps_what_the_pool_was(void)
+static void a_refused_rollback_keeps_the_original(void)
 {
 	begin(PLAIN, true);
 	lv.proto = "tcp";
@@ -482,7 +482,7 @@ static void options_that_libvirt_drops_are_found(void)
 	end();
 }
 
-static void an_autostart_that_is_lost_is_told(void)
+static void a_lost_autostart_is_reported(void)
 {
 	begin(PLAIN, true);
 	lv.forgets_autostart = true;
@@ -503,7 +503,7 @@ static void autostart_is_kept(void)
 	end();
 }
 
-static void what_is_right_is_left_alone(void)
+static void a_correct_pool_is_left_alone(void)
 {
 	begin(RDMA, true);
 	set_mount("rdma", "4.1");
@@ -517,7 +517,7 @@ static void what_is_right_is_left_alone(void)
 	end();
 }
 
-static void a_right_definition_over_tcp_is_started_anew(void)
+static void a_correct_definition_over_tcp_is_restarted(void)
 {
 	begin(PLAIN, true);
 	convert(false);
@@ -528,7 +528,7 @@ static void a_right_definition_over_tcp_is_started_anew(void)
 	end();
 }
 
-static void what_is_no_pool_of_nfs_is_refused(void)
+static void pools_of_other_types_are_refused(void)
 {
 	begin(NULL, false);
 	CU_ASSERT_EQUAL(convert(false), -ENOENT);
@@ -569,7 +569,7 @@ static void another_hosts_pools_are_not_changed(void)
 #define GUEST(disk) \
 	"<domain type='kvm'><name>web1</name><devices>" disk "</devices></domain>"
 
-static void guests_on_the_pool_refuse_it(void)
+static void running_guests_prevent_a_change(void)
 {
 	begin(PLAIN, true);
 	lv.guest = GUEST("<disk type='file'><source file='/pool/web1.img'/></disk>");
@@ -591,7 +591,7 @@ static void guests_on_the_pool_refuse_it(void)
 	end();
 }
 
-static void who_knows_no_guests_is_asked_no_further(void)
+static void unknown_guests_prevent_a_change(void)
 {
 	begin(PLAIN, true);
 	lv.no_guests = EOPNOTSUPP;
@@ -635,7 +635,7 @@ static void every_way_to_use_a_pool_is_found(void)
 
 /* --- revert ------------------------------------------------------------------------------------------ */
 
-static void revert_brings_back_what_it_was(void)
+static void revert_restores_the_original(void)
 {
 	begin(PLAIN, true);
 	convert(false);
@@ -651,7 +651,7 @@ static void revert_brings_back_what_it_was(void)
 }
 
 /* Two conversions, one way back: to what was before the first. */
-static void revert_goes_back_to_the_first(void)
+static void revert_restores_the_first_original(void)
 {
 	struct pool_wish wish = { .version = "4.2" };
 	struct pool_changer c;
@@ -666,7 +666,7 @@ static void revert_goes_back_to_the_first(void)
 	end();
 }
 
-static void what_somebody_edited_since_is_not_lost(void)
+static void later_edits_are_not_lost(void)
 {
 	char *at;
 
@@ -684,7 +684,7 @@ static void what_somebody_edited_since_is_not_lost(void)
 }
 
 /* A convert that failed on a pool that had been converted before, and was edited since. */
-static void a_failed_convert_leaves_the_way_back_as_it_was(void)
+static void a_failed_convert_keeps_the_saved_original(void)
 {
 	struct pool_wish wish = { .version = "4.2" };
 	struct pool_changer c;
@@ -720,7 +720,7 @@ static void a_convert_that_was_killed_can_be_reverted(void)
 
 /* As if killed behind every call to libvirt. The command is repeated, or the other one follows, and
  * the pool runs as that one leaves it, with its record; nothing is "edited since". */
-static void whatever_call_is_the_last_another_command_completes_it(void)
+static void a_command_completes_one_killed_after_any_call(void)
 {
 	static const struct {
 		bool reverts, then_reverts;
@@ -768,7 +768,7 @@ static void whatever_call_is_the_last_another_command_completes_it(void)
 
 /* A convert that was cut off does not come up over RDMA when it is completed: it goes back to what
  * the pool was before. */
-static void a_completed_convert_over_tcp_is_put_back(void)
+static void a_completed_convert_over_tcp_is_rolled_back(void)
 {
 	struct pool_original original = { .name = strdup("vms"),
 					  .before = strdup(PLAIN),
@@ -796,7 +796,7 @@ static void write_original(const char *text)
 	write_root(path, text);
 }
 
-static void what_is_kept_is_not_believed_blindly(void)
+static void saved_originals_are_validated(void)
 {
 	static const char *const bad[] = {
 		"",
@@ -828,7 +828,7 @@ static void what_is_kept_is_not_believed_blindly(void)
 	end();
 }
 
-static void two_do_not_change_pools_at_once(void)
+static void two_commands_do_not_change_pools_at_once(void)
 {
 	_cleanup_close_ int lock = -1;
 
@@ -866,7 +866,7 @@ static void a_pool_is_defined(void)
 	end();
 }
 
-static void a_pool_without_its_options_is_taken_back(void)
+static void a_pool_without_its_options_is_undefined(void)
 {
 	begin(NULL, false);
 	lv.drops_options = true;
@@ -888,7 +888,7 @@ static bool resolves(const char *target, const char *want)
 	return !rc && !strcmp(buf, want);
 }
 
-static void a_path_is_walked_as_far_as_the_first_mount(void)
+static void a_path_is_walked_to_the_first_mount(void)
 {
 	char path[128];
 
@@ -918,7 +918,7 @@ static int fail_slowly(void *arg)
 	return err_set(EIO, "the thread's words");
 }
 
-static void a_worker_brings_its_words_along(void)
+static void a_worker_returns_its_messages(void)
 {
 	struct worker *worker = NULL;
 	useconds_t wait = 0;
@@ -948,31 +948,30 @@ static void a_worker_that_hangs_is_left(void)
 	usleep(1200000);
 }
 
-SUITE_MAIN("pool-change", TEST(a_running_pool_is_converted_and_proven),
-	   TEST(a_pool_keeps_the_version_that_its_mount_has),
-	   TEST(a_stopped_pool_is_proven_and_stopped_again),
-	   TEST(a_pool_that_comes_up_over_tcp_is_put_back),
-	   TEST(a_stopped_pool_that_comes_up_over_tcp_is_stopped_again),
-	   TEST(whatever_step_is_refused_the_pool_is_put_back),
-	   TEST(a_rollback_that_is_refused_keeps_what_the_pool_was),
+SUITE_MAIN("pool-change", TEST(a_running_pool_is_converted_and_verified),
+	   TEST(a_pool_keeps_the_version_of_its_mount),
+	   TEST(a_stopped_pool_is_verified_and_stopped_again),
+	   TEST(a_pool_that_starts_over_tcp_is_rolled_back),
+	   TEST(a_stopped_pool_that_starts_over_tcp_is_stopped_again),
+	   TEST(any_refused_step_rolls_the_pool_back),
+	   TEST(a_refused_rollback_keeps_the_original),
 	   TEST(a_start_that_hangs_is_unknown_and_can_be_reverted),
 	   TEST(options_that_libvirt_drops_are_found), TEST(autostart_is_kept),
 	   TEST(a_folder_that_others_may_write_to_is_not_used),
 	   TEST(a_pool_of_another_host_is_not_visible),
-	   TEST(an_autostart_that_is_lost_is_told), TEST(what_is_right_is_left_alone),
-	   TEST(a_right_definition_over_tcp_is_started_anew),
-	   TEST(what_is_no_pool_of_nfs_is_refused),
-	   TEST(another_hosts_pools_are_not_changed), TEST(guests_on_the_pool_refuse_it),
-	   TEST(who_knows_no_guests_is_asked_no_further),
-	   TEST(every_way_to_use_a_pool_is_found), TEST(revert_brings_back_what_it_was),
-	   TEST(revert_goes_back_to_the_first),
-	   TEST(what_somebody_edited_since_is_not_lost),
-	   TEST(a_failed_convert_leaves_the_way_back_as_it_was),
+	   TEST(a_lost_autostart_is_reported), TEST(a_correct_pool_is_left_alone),
+	   TEST(a_correct_definition_over_tcp_is_restarted),
+	   TEST(pools_of_other_types_are_refused),
+	   TEST(another_hosts_pools_are_not_changed),
+	   TEST(running_guests_prevent_a_change), TEST(unknown_guests_prevent_a_change),
+	   TEST(every_way_to_use_a_pool_is_found), TEST(revert_restores_the_original),
+	   TEST(revert_restores_the_first_original), TEST(later_edits_are_not_lost),
+	   TEST(a_failed_convert_keeps_the_saved_original),
 	   TEST(a_convert_that_was_killed_can_be_reverted),
-	   TEST(whatever_call_is_the_last_another_command_completes_it),
-	   TEST(a_completed_convert_over_tcp_is_put_back),
-	   TEST(what_is_kept_is_not_believed_blindly),
-	   TEST(two_do_not_change_pools_at_once), TEST(a_pool_is_defined),
-	   TEST(a_pool_without_its_options_is_taken_back),
-	   TEST(a_path_is_walked_as_far_as_the_first_mount),
-	   TEST(a_worker_brings_its_words_along), TIMED(a_worker_that_hangs_is_left))
+	   TEST(a_command_completes_one_killed_after_any_call),
+	   TEST(a_completed_convert_over_tcp_is_rolled_back),
+	   TEST(saved_originals_are_validated),
+	   TEST(two_commands_do_not_change_pools_at_once), TEST(a_pool_is_defined),
+	   TEST(a_pool_without_its_options_is_undefined),
+	   TEST(a_path_is_walked_to_the_first_mount), TEST(a_worker_returns_its_messages),
+	   TIMED(a_worker_that_hangs_is_left))

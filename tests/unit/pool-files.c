@@ -79,7 +79,7 @@ static void without_libvirt_there_are_no_pools(void)
 	end();
 }
 
-static void a_pool_is_a_place_with_what_its_options_want(void)
+static void a_pool_is_listed_with_its_requested_options(void)
 {
 	tree_new(&tree);
 	pool(ETC "a.xml", "a", "/a/",
@@ -98,7 +98,7 @@ static void a_pool_is_a_place_with_what_its_options_want(void)
 	end();
 }
 
-static void options_that_libvirt_drops_want_nothing(void)
+static void options_that_libvirt_drops_request_nothing(void)
 {
 	tree_new(&tree);
 	tree_write(&tree, ETC "a.xml",
@@ -109,7 +109,7 @@ static void options_that_libvirt_drops_want_nothing(void)
 	end();
 }
 
-static void what_runs_is_as_it_was_started(void)
+static void a_running_pool_keeps_the_definition_it_started_with(void)
 {
 	tree_new(&tree);
 	pool(ETC "a.xml", "a", "/new", "<fs:option name='proto=rdma'/>");
@@ -121,7 +121,7 @@ static void what_runs_is_as_it_was_started(void)
 	end();
 }
 
-static void pools_of_other_types_are_places_without_a_source(void)
+static void pools_of_other_types_are_listed_without_a_source(void)
 {
 	tree_new(&tree);
 	tree_write(&tree, ETC "dir.xml",
@@ -152,7 +152,7 @@ static void pools_of_other_types_are_places_without_a_source(void)
 	end();
 }
 
-static void what_makes_no_sense_is_skipped_and_told(void)
+static void invalid_pools_are_skipped_and_reported(void)
 {
 	tree_new(&tree);
 	pool(ETC "a.xml", "a", "/a", NULL);
@@ -182,7 +182,7 @@ static void what_makes_no_sense_is_skipped_and_told(void)
 	end();
 }
 
-static void files_that_are_none_are_skipped(void)
+static void files_that_are_not_pools_are_skipped(void)
 {
 	static char zeros[4 * POOL_XML_MAX];
 
@@ -212,7 +212,7 @@ static void files_that_are_none_are_skipped(void)
 	end();
 }
 
-static void a_state_that_makes_no_sense_leaves_the_definition(void)
+static void an_invalid_state_leaves_the_definition(void)
 {
 	tree_new(&tree);
 	pool(ETC "a.xml", "a", "/a", NULL);
@@ -222,7 +222,7 @@ static void a_state_that_makes_no_sense_leaves_the_definition(void)
 	end();
 }
 
-static void hundreds_of_pools_are_read(void)
+static void hundreds_of_pools_are_listed(void)
 {
 	char path[64], name[16];
 	unsigned int i;
@@ -239,11 +239,11 @@ static void hundreds_of_pools_are_read(void)
 }
 
 SUITE_MAIN("pool-files", TEST(without_libvirt_there_are_no_pools),
-	   TEST(a_pool_is_a_place_with_what_its_options_want),
-	   TEST(options_that_libvirt_drops_want_nothing),
-	   TEST(what_runs_is_as_it_was_started),
-	   TEST(pools_of_other_types_are_places_without_a_source),
-	   TEST(what_makes_no_sense_is_skipped_and_told),
-	   TEST(files_that_are_none_are_skipped),
-	   TEST(a_state_that_makes_no_sense_leaves_the_definition),
-	   TEST(hundreds_of_pools_are_read))
+	   TEST(a_pool_is_listed_with_its_requested_options),
+	   TEST(options_that_libvirt_drops_request_nothing),
+	   TEST(a_running_pool_keeps_the_definition_it_started_with),
+	   TEST(pools_of_other_types_are_listed_without_a_source),
+	   TEST(invalid_pools_are_skipped_and_reported),
+	   TEST(files_that_are_not_pools_are_skipped),
+	   TEST(an_invalid_state_leaves_the_definition),
+	   TEST(hundreds_of_pools_are_listed))

@@ -32,14 +32,14 @@ static bool is_told(const char *enabled, const char *profile, const char *versio
 
 #define LIBVIRTD "etc/apparmor.d/usr.sbin.libvirtd"
 
-static void a_host_without_apparmor_has_nothing_to_tell(void)
+static void a_host_without_apparmor_reports_nothing(void)
 {
 	CU_ASSERT_FALSE(is_told(NULL, LIBVIRTD, "9.0.0-4+deb12u2"));
 	CU_ASSERT_FALSE(is_told("N\n", LIBVIRTD, "9.0.0-4+deb12u2"));
 	CU_ASSERT_FALSE(is_told("Y\n", NULL, "9.0.0-4+deb12u2"));
 }
 
-static void the_version_decides(void)
+static void the_package_version_decides(void)
 {
 	static const struct {
 		const char *version;
@@ -74,5 +74,5 @@ static void the_version_decides(void)
 	CU_ASSERT(is_told("Y\n", "etc/apparmor.d/usr.sbin.virtqemud", "9.0.0"));
 }
 
-SUITE_MAIN("pool-volume", TEST(a_host_without_apparmor_has_nothing_to_tell),
-	   TEST(the_version_decides))
+SUITE_MAIN("pool-volume", TEST(a_host_without_apparmor_reports_nothing),
+	   TEST(the_package_version_decides))

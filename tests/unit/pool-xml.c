@@ -162,7 +162,7 @@ static int parse_repeated(const char *head, const char *part, size_t n, const ch
 	return pool_xml_parse(&xml, text, len);
 }
 
-static void what_is_too_long_is_refused(void)
+static void overlong_values_are_refused(void)
 {
 	CU_ASSERT_EQUAL(parse_repeated("<pool>", " ", POOL_XML_MAX, "</pool>"), -EFBIG);
 	CU_ASSERT_STRING_EQUAL(err_text(), "the XML has 65549 bytes, 65536 at most");
@@ -175,7 +175,7 @@ static void too_many_elements_are_refused(void)
 	CU_ASSERT_STRING_EQUAL(err_text(), "the XML has too many elements");
 }
 
-static void what_is_nested_too_deeply_is_refused(void)
+static void deep_nesting_is_refused(void)
 {
 	CU_ASSERT_EQUAL(parse_repeated("<pool>", "<a>", 200, ""), -EFBIG);
 	CU_ASSERT_STRING_EQUAL(err_text(), "the XML is nested too deeply");
@@ -197,7 +197,7 @@ static void many_attributes_are_read_in_time(void)
 	ASSERT_LESS(clock() - start, 5 * CLOCKS_PER_SEC);
 }
 
-static void a_nul_ends_nothing(void)
+static void a_nul_does_not_end_the_text(void)
 {
 	static const char text[] = "<pool type='netfs'/>\0<!DOCTYPE pool>";
 	_cleanup_(pool_xml_free_p) struct pool_xml *xml = NULL;
@@ -242,7 +242,7 @@ static void a_new_pool_is_as_define_prints_it(void)
 	CU_ASSERT_STRING_EQUAL(pool_xml_facts(xml)->name, "a & b");
 }
 
-static void options_that_were_asked_for_are_not_dropped(void)
+static void requested_options_are_not_dropped(void)
 {
 	_cleanup_(pool_xml_free_p) struct pool_xml *xml = NULL;
 	struct pool_wish wish = { .options = "proto=tcp" };
@@ -252,7 +252,7 @@ static void options_that_were_asked_for_are_not_dropped(void)
 	ASSERT_CONTAINS(err_text(), "contradict");
 }
 
-static void a_name_with_ipv6_alone_gets_rdma6(void)
+static void a_name_with_only_ipv6_addresses_gets_rdma6(void)
 {
 	_cleanup_(pool_xml_free_p) struct pool_xml *xml = NULL;
 	struct pool_wish wish = { .family = IP_V6 };
@@ -262,7 +262,7 @@ static void a_name_with_ipv6_alone_gets_rdma6(void)
 	CU_ASSERT_STRING_EQUAL(pool_xml_facts(xml)->options[0], "proto=rdma6");
 }
 
-static void the_policy_adds_its_options_and_says_no(void)
+static void the_policy_adds_options_and_can_refuse(void)
 {
 	_cleanup_(policy_free_p) struct policies *policies = NULL;
 	_cleanup_(pool_xml_free_p) struct pool_xml *xml = NULL;
@@ -282,7 +282,7 @@ static void the_policy_adds_its_options_and_says_no(void)
 	ASSERT_CONTAINS(err_text(), "/etc/nfsrdma.conf:4");
 }
 
-static void what_is_no_text_becomes_no_pool(void)
+static void invalid_text_becomes_no_pool(void)
 {
 	struct pool_xml *xml = NULL;
 
@@ -292,7 +292,7 @@ static void what_is_no_text_becomes_no_pool(void)
 	CU_ASSERT_PTR_NULL(xml);
 }
 
-static void sizes_and_found_permissions_are_no_difference(void)
+static void sizes_and_detected_permissions_are_ignored(void)
 {
 	static const char a[] =
 		"<pool type='netfs'><name>vms</name><capacity unit='bytes'>1</capacity>"
@@ -309,14 +309,13 @@ static void sizes_and_found_permissions_are_no_difference(void)
 	CU_ASSERT_STRING_EQUAL(x, y);
 }
 
-SUITE_MAIN("pool-xml", TEST(every_pair_is_as_expected), TEST(what_is_too_long_is_refused),
-	   TEST(too_many_elements_are_refused),
-	   TEST(what_is_nested_too_deeply_is_refused),
-	   TEST(many_attributes_are_read_in_time), TEST(a_nul_ends_nothing),
+SUITE_MAIN("pool-xml", TEST(every_pair_is_as_expected), TEST(overlong_values_are_refused),
+	   TEST(too_many_elements_are_refused), TEST(deep_nesting_is_refused),
+	   TEST(many_attributes_are_read_in_time), TEST(a_nul_does_not_end_the_text),
 	   TEST(two_hundred_options_are_converted),
 	   TEST(a_new_pool_is_as_define_prints_it),
-	   TEST(options_that_were_asked_for_are_not_dropped),
-	   TEST(a_name_with_ipv6_alone_gets_rdma6),
-	   TEST(the_policy_adds_its_options_and_says_no),
-	   TEST(what_is_no_text_becomes_no_pool),
-	   TEST(sizes_and_found_permissions_are_no_difference))
+	   TEST(requested_options_are_not_dropped),
+	   TEST(a_name_with_only_ipv6_addresses_gets_rdma6),
+	   TEST(the_policy_adds_options_and_can_refuse),
+	   TEST(invalid_text_becomes_no_pool),
+	   TEST(sizes_and_detected_permissions_are_ignored))

@@ -90,7 +90,7 @@ static void magic_is_found_at_any_offset(void)
 	CU_ASSERT_EQUAL(p.receive_size, 1024);
 }
 
-static void what_is_cut_is_absent(void)
+static void truncated_private_data_is_absent(void)
 {
 	struct rpcrdma_private p;
 	size_t len;
@@ -125,5 +125,5 @@ static void other_magic_or_version_is_absent(void)
 
 SUITE_MAIN("private-data", TEST(four_kilobytes_are_encoded_as_three),
 	   TEST(sizes_round_down_and_stay_in_range), TEST(every_byte_value_is_decoded),
-	   TEST(magic_is_found_at_any_offset), TEST(what_is_cut_is_absent),
+	   TEST(magic_is_found_at_any_offset), TEST(truncated_private_data_is_absent),
 	   TEST(other_magic_or_version_is_absent))

@@ -108,7 +108,7 @@ static void assert_echo(size_t len, bool by_chunk)
 		CU_ASSERT_EQUAL(reply_memory[24 + len], 0xaa);
 }
 
-static void calls_and_results_of_a_megabyte_go_by_chunk(void)
+static void calls_and_results_of_1_mib_use_chunks(void)
 {
 	static const size_t lengths[] = { 0, 4, 4096, 131072, 1048576, ARGS_MAX };
 	size_t i;
@@ -127,7 +127,7 @@ static void calls_and_results_of_a_megabyte_go_by_chunk(void)
 	end();
 }
 
-static void a_call_over_the_bound_is_not_pulled(void)
+static void a_call_over_the_limit_is_not_pulled(void)
 {
 	begin();
 	CU_ASSERT_EQUAL(call_long(ECHO, ARGS_MAX + 1, 1, 0), 0);
@@ -141,7 +141,7 @@ static void a_call_over_the_bound_is_not_pulled(void)
 	end();
 }
 
-static void results_are_no_longer_than_what_was_offered(void)
+static void results_never_exceed_the_offered_chunk(void)
 {
 	begin();
 	/* inline: 4096 - 28 - 24 */
@@ -168,7 +168,7 @@ static void a_second_attempt_replaces_the_first(void)
 	end();
 }
 
-static void a_program_may_refuse_or_say_nothing(void)
+static void a_program_can_refuse_or_not_answer(void)
 {
 	begin();
 	CU_ASSERT_EQUAL(call_long(SILENT, 8, 1, 0), 0);
@@ -181,7 +181,7 @@ static void a_program_may_refuse_or_say_nothing(void)
 }
 
 /* RFC 8166 section 6: no item of it may be moved. */
-static void no_item_of_the_arguments_may_come_by_itself(void)
+static void arguments_have_no_eligible_items(void)
 {
 	struct rpcrdma_segment segment;
 	uint8_t rpc[64];
@@ -203,7 +203,7 @@ static void no_item_of_the_arguments_may_come_by_itself(void)
 	end();
 }
 
-static void nfs_is_served_beside_it_if_there_is_an_export(void)
+static void nfs_is_also_served_if_there_is_an_export(void)
 {
 	begin();
 	requester_next(&peer);
@@ -212,10 +212,10 @@ static void nfs_is_served_beside_it_if_there_is_an_export(void)
 	end();
 }
 
-SUITE_MAIN("programs", TEST(calls_and_results_of_a_megabyte_go_by_chunk),
-	   TEST(a_call_over_the_bound_is_not_pulled),
-	   TEST(results_are_no_longer_than_what_was_offered),
+SUITE_MAIN("programs", TEST(calls_and_results_of_1_mib_use_chunks),
+	   TEST(a_call_over_the_limit_is_not_pulled),
+	   TEST(results_never_exceed_the_offered_chunk),
 	   TEST(a_second_attempt_replaces_the_first),
-	   TEST(a_program_may_refuse_or_say_nothing),
-	   TEST(no_item_of_the_arguments_may_come_by_itself),
-	   TEST(nfs_is_served_beside_it_if_there_is_an_export))
+	   TEST(a_program_can_refuse_or_not_answer),
+	   TEST(arguments_have_no_eligible_items),
+	   TEST(nfs_is_also_served_if_there_is_an_export))

@@ -70,7 +70,7 @@ static void end(void)
 	close_probe();
 }
 
-static void the_number_is_the_end(void)
+static void random_reads_end_at_their_number(void)
 {
 	static const unsigned int numbers[] = { 1, 63, 64, 65, 500 };
 	unsigned int i;
@@ -87,7 +87,7 @@ static void the_number_is_the_end(void)
 	}
 }
 
-static void none_at_level_quick_nor_where_none_are_wanted(void)
+static void level_quick_and_a_count_of_0_have_none(void)
 {
 	begin(PROBE_QUICK, 100);
 	random_run(&task);
@@ -100,7 +100,7 @@ static void none_at_level_quick_nor_where_none_are_wanted(void)
 	end();
 }
 
-static void none_after_what_failed_or_was_lost(void)
+static void none_follow_a_failure_or_a_lost_connection(void)
 {
 	begin(PROBE_STANDARD, 100);
 	list[1].outcome.kind = READ_DATA;
@@ -123,7 +123,7 @@ static void none_after_what_failed_or_was_lost(void)
 }
 
 /* 256 MiB for 5000 READs or fewer, and so many more as there are more READs. */
-static void bytes_are_the_end(void)
+static void random_reads_end_at_their_bytes(void)
 {
 	static const struct {
 		unsigned int wanted, reads;
@@ -142,7 +142,7 @@ static void bytes_are_the_end(void)
 	}
 }
 
-static void only_what_was_right_is_used(void)
+static void only_correct_mechanisms_are_used(void)
 {
 	begin(PROBE_STANDARD, 500);
 	list[MECH_INLINE].outcome.kind = READ_CHANGING;
@@ -158,7 +158,7 @@ static void only_what_was_right_is_used(void)
 }
 
 /* Half of what is left, and never less than others need. */
-static void time_is_the_end(void)
+static void random_reads_end_at_their_time(void)
 {
 	begin(PROBE_STANDARD, 50000000);
 	p->deadline = deadline_in(4000);
@@ -184,7 +184,7 @@ static void time_is_the_end(void)
 	end();
 }
 
-static void some_wrong_ones_are_enough(void)
+static void random_reads_end_after_some_failures(void)
 {
 	begin(PROBE_STANDARD, 5000);
 	every = 100;
@@ -196,7 +196,7 @@ static void some_wrong_ones_are_enough(void)
 	end();
 }
 
-static void what_ends_a_connection_is_not_asked_for_again(void)
+static void a_read_that_ends_the_connection_is_not_repeated(void)
 {
 	static const enum read_kind kinds[] = { READ_LOST, READ_CLOSED, READ_TRANSPORT };
 	unsigned int i;
@@ -214,7 +214,7 @@ static void what_ends_a_connection_is_not_asked_for_again(void)
 }
 
 /* It is no proof for the READs before it. */
-static void a_server_that_goes_is_a_read_that_failed(void)
+static void a_server_that_disappears_fails_the_read(void)
 {
 	begin(PROBE_STANDARD, 5000);
 	every = 100;
@@ -234,7 +234,7 @@ static void a_server_that_goes_is_a_read_that_failed(void)
 	end();
 }
 
-static void a_file_that_changes_is_left(void)
+static void a_changing_file_is_abandoned(void)
 {
 	begin(PROBE_STANDARD, 300);
 	ASSERT_LESS_FATAL(1, p->ncandidates);
@@ -255,11 +255,12 @@ static void a_file_that_changes_is_left(void)
 	end();
 }
 
-SUITE_MAIN("random-run", TEST(the_number_is_the_end),
-	   TEST(none_at_level_quick_nor_where_none_are_wanted),
-	   TEST(none_after_what_failed_or_was_lost), TEST(bytes_are_the_end),
-	   TEST(only_what_was_right_is_used), TEST(time_is_the_end),
-	   TEST(some_wrong_ones_are_enough),
-	   TEST(what_ends_a_connection_is_not_asked_for_again),
-	   TEST(a_server_that_goes_is_a_read_that_failed),
-	   TEST(a_file_that_changes_is_left))
+SUITE_MAIN("random-run", TEST(random_reads_end_at_their_number),
+	   TEST(level_quick_and_a_count_of_0_have_none),
+	   TEST(none_follow_a_failure_or_a_lost_connection),
+	   TEST(random_reads_end_at_their_bytes), TEST(only_correct_mechanisms_are_used),
+	   TEST(random_reads_end_at_their_time),
+	   TEST(random_reads_end_after_some_failures),
+	   TEST(a_read_that_ends_the_connection_is_not_repeated),
+	   TEST(a_server_that_disappears_fails_the_read),
+	   TEST(a_changing_file_is_abandoned))

@@ -41,7 +41,7 @@ static const uint64_t sizes[] = { 512,         513,     1023,
 				  1024,        4096,    5000,
 				  65536 + 511, MIB + 1, (UINT64_C(5) << 30) + 7 };
 
-static void they_are_whole_sectors_within_window_and_file(void)
+static void random_ranges_are_whole_sectors_within_window_and_file(void)
 {
 	unsigned int i, j, at_end = 0;
 	struct read_case c;
@@ -71,7 +71,7 @@ static void they_are_whole_sectors_within_window_and_file(void)
 	ASSERT_LESS(1000, at_end);
 }
 
-static void what_is_smaller_than_a_sector_has_none(void)
+static void files_smaller_than_a_sector_have_none(void)
 {
 	struct read_case c;
 
@@ -131,7 +131,7 @@ static void count(unsigned int n, struct counts *counts)
 	}
 }
 
-static void mechanisms_and_sizes_are_spread(void)
+static void mechanisms_and_sizes_are_mixed(void)
 {
 	struct counts n;
 
@@ -150,7 +150,7 @@ static void mechanisms_and_sizes_are_spread(void)
 	CU_ASSERT_TRUE(n.bytes < 256 * MIB);
 }
 
-static void only_what_the_sweep_showed_right_is_used(void)
+static void only_sizes_that_the_sweep_found_correct_are_used(void)
 {
 	struct counts n;
 
@@ -176,7 +176,7 @@ static void only_what_the_sweep_showed_right_is_used(void)
 }
 
 /* Whatever the sweep says, and whatever the seed. */
-static void nothing_goes_to_a_server_that_could_crash_it(void)
+static void reads_that_could_crash_the_server_are_not_sent(void)
 {
 	static const enum server_kind kinds[] = { SERVER_UNKNOWN, SERVER_GANESHA,
 						  SERVER_ONTAP };
@@ -205,7 +205,7 @@ static void nothing_goes_to_a_server_that_could_crash_it(void)
 	ASSERT_LESS(1000, reply);
 }
 
-static void they_follow_only_a_sweep_that_found_nothing(void)
+static void random_reads_follow_only_a_clean_sweep(void)
 {
 	char why[96] = "";
 	enum read_kind kind;
@@ -253,7 +253,7 @@ static const char *evidence(const char *key)
 	return "";
 }
 
-static void the_rule_of_three_says_what_is_excluded(void)
+static void the_rule_of_three_gives_the_excluded_rate(void)
 {
 	static const struct {
 		unsigned int reads;
@@ -308,12 +308,11 @@ static void too_few_or_a_failure_exclude_nothing(void)
 	CU_ASSERT_STRING_EQUAL(evidence("wrong"), "1");
 }
 
-SUITE_MAIN("random", TEST(they_are_whole_sectors_within_window_and_file),
-	   TEST(what_is_smaller_than_a_sector_has_none),
-	   TEST(the_same_seed_gives_the_same_reads),
-	   TEST(mechanisms_and_sizes_are_spread),
-	   TEST(only_what_the_sweep_showed_right_is_used),
-	   TEST(nothing_goes_to_a_server_that_could_crash_it),
-	   TEST(they_follow_only_a_sweep_that_found_nothing),
-	   TEST(the_rule_of_three_says_what_is_excluded),
+SUITE_MAIN("random", TEST(random_ranges_are_whole_sectors_within_window_and_file),
+	   TEST(files_smaller_than_a_sector_have_none),
+	   TEST(the_same_seed_gives_the_same_reads), TEST(mechanisms_and_sizes_are_mixed),
+	   TEST(only_sizes_that_the_sweep_found_correct_are_used),
+	   TEST(reads_that_could_crash_the_server_are_not_sent),
+	   TEST(random_reads_follow_only_a_clean_sweep),
+	   TEST(the_rule_of_three_gives_the_excluded_rate),
 	   TEST(too_few_or_a_failure_exclude_nothing))

@@ -23,7 +23,7 @@ static void begin(void)
 	memset(&r, 0, sizeof(r));
 }
 
-static void what_has_no_room_is_counted_and_not_written(void)
+static void ranges_that_do_not_fit_are_counted_but_not_written(void)
 {
 	struct {
 		struct range_set set;
@@ -41,7 +41,7 @@ static void what_has_no_room_is_counted_and_not_written(void)
 		CU_ASSERT_EQUAL(x.canary[i], 0);
 }
 
-static void each_level_has_room_for_all_of_its_own(void)
+static void the_list_fits_every_level(void)
 {
 	static const enum probe_level levels[] = { PROBE_QUICK, PROBE_STANDARD,
 						   PROBE_FULL };
@@ -69,7 +69,7 @@ static void each_level_has_room_for_all_of_its_own(void)
 }
 
 /* With a small largest READ, and so fewer sizes before it, the same ones stay. */
-static void those_after_other_operations_are_chosen_by_size(void)
+static void reads_after_other_operations_are_chosen_by_size(void)
 {
 	static const uint32_t most[] = { 700, 813, 900, 2048, 4096, 65536, 1048576 };
 	size_t i;
@@ -90,7 +90,7 @@ static void those_after_other_operations_are_chosen_by_size(void)
 	CU_ASSERT_EQUAL(r.n, 4);
 }
 
-static void around_the_end_nothing_begins_before_the_file(void)
+static void ranges_around_the_end_do_not_start_before_the_file(void)
 {
 	unsigned int i;
 
@@ -104,7 +104,7 @@ static void around_the_end_nothing_begins_before_the_file(void)
 	CU_ASSERT_FALSE(has(0, 787));
 }
 
-static void large_ones_double_up_to_the_largest(void)
+static void large_ranges_double_up_to_the_largest(void)
 {
 	static const struct {
 		uint32_t above, most;
@@ -132,8 +132,8 @@ static void large_ones_double_up_to_the_largest(void)
 	}
 }
 
-SUITE_MAIN("ranges", TEST(what_has_no_room_is_counted_and_not_written),
-	   TEST(each_level_has_room_for_all_of_its_own),
-	   TEST(those_after_other_operations_are_chosen_by_size),
-	   TEST(around_the_end_nothing_begins_before_the_file),
-	   TEST(large_ones_double_up_to_the_largest))
+SUITE_MAIN("ranges", TEST(ranges_that_do_not_fit_are_counted_but_not_written),
+	   TEST(the_list_fits_every_level),
+	   TEST(reads_after_other_operations_are_chosen_by_size),
+	   TEST(ranges_around_the_end_do_not_start_before_the_file),
+	   TEST(large_ranges_double_up_to_the_largest))

@@ -83,7 +83,7 @@ static void begin_faulty(const char *spec)
 
 /* Pages come one page too early: the first word whose beginning was read has 4104 in the file, but
  * the byte before it is wrong already. */
-static void where_bytes_belong_is_told_of_the_first(void)
+static void the_first_wrong_bytes_show_their_true_offset(void)
 {
 	begin_faulty("page-shift");
 	read_by(MECH_WRITE_CHUNK, 4098, 8192);
@@ -93,7 +93,7 @@ static void where_bytes_belong_is_told_of_the_first(void)
 }
 
 /* The file begins with zeros, too. */
-static void zeros_are_not_taken_for_the_beginning_of_the_page(void)
+static void zeros_are_not_mistaken_for_the_start_of_the_page(void)
 {
 	begin_faulty("write-chunk=zeros");
 	read_by(MECH_WRITE_CHUNK, 4095, 5);
@@ -104,7 +104,7 @@ static void zeros_are_not_taken_for_the_beginning_of_the_page(void)
 }
 
 /* One byte that is as it was may be so by chance, in one of 256. */
-static void nothing_was_written_needs_more_than_a_byte(void)
+static void unwritten_needs_more_than_one_byte(void)
 {
 	struct read_case c = { .mechanism = MECH_WRITE_CHUNK,
 			       .layout = LAYOUT_ROUNDED,
@@ -130,7 +130,7 @@ static void nothing_was_written_needs_more_than_a_byte(void)
 }
 
 /* Each call that was under way fails. */
-static void a_connection_that_ends_is_one_mishap(void)
+static void a_lost_connection_counts_once(void)
 {
 	const struct read_case c = { .mechanism = MECH_WRITE_CHUNK, .count = 4096 };
 	static struct read_job jobs[8];
@@ -151,7 +151,7 @@ static void a_connection_that_ends_is_one_mishap(void)
 	end();
 }
 
-static void data_behind_the_reply_are_waited_for(void)
+static void data_after_the_reply_is_waited_for(void)
 {
 	begin_faulty("reply-first");
 	read_by(MECH_WRITE_CHUNK, 0, 65536);
@@ -166,7 +166,7 @@ static void data_behind_the_reply_are_waited_for(void)
 }
 
 /* Where they were not waited for their memory is released when they come. */
-static void a_late_write_is_no_fault_of_the_transport(void)
+static void a_late_write_is_not_a_transport_error(void)
 {
 	begin_faulty("reply-first");
 	p->order_waits = 1000;
@@ -187,7 +187,7 @@ static void a_late_write_is_no_fault_of_the_transport(void)
 	end();
 }
 
-static void data_that_never_come_are_waited_for_a_few_times(void)
+static void missing_data_is_waited_for_a_few_times(void)
 {
 	unsigned int i;
 
@@ -200,7 +200,7 @@ static void data_that_never_come_are_waited_for_a_few_times(void)
 	end();
 }
 
-static void an_unused_chunk_is_told_from_an_unwritten_one(void)
+static void an_unused_chunk_differs_from_an_unwritten_one(void)
 {
 	static const uint32_t sizes[] = { 1, 3, 5, 812, 813, 3001 };
 	size_t i;
@@ -221,7 +221,7 @@ static void an_unused_chunk_is_told_from_an_unwritten_one(void)
 	end();
 }
 
-static void a_reply_chunk_that_is_left_alone_is_seen(void)
+static void an_unused_reply_chunk_is_noticed(void)
 {
 	begin_faulty("foreign");
 	read_by(MECH_REPLY_CHUNK, 0, 812);
@@ -231,7 +231,7 @@ static void a_reply_chunk_that_is_left_alone_is_seen(void)
 	end();
 }
 
-static void the_last_bytes_are_told_from_the_rest(void)
+static void the_last_bytes_are_reported_separately(void)
 {
 	begin_faulty("tail-unwritten");
 	read_by(MECH_WRITE_CHUNK, 4097, 1023);
@@ -244,7 +244,7 @@ static void the_last_bytes_are_told_from_the_rest(void)
 }
 
 /* As another call, and with chunks where there were. */
-static void a_call_that_is_refused_is_made_again(void)
+static void a_refused_call_is_retried(void)
 {
 	enum mechanism m;
 	unsigned int i;
@@ -261,7 +261,7 @@ static void a_call_that_is_refused_is_made_again(void)
 	end();
 }
 
-static void a_call_is_made_again_so_often_and_not_for_ever(void)
+static void retries_have_a_maximum(void)
 {
 	struct rpcrdma_call call = { .rc = -EBADE };
 	unsigned int i, calls, tries = 0;
@@ -292,15 +292,13 @@ static void a_call_is_made_again_so_often_and_not_for_ever(void)
 
 SUITE_MAIN("read", TEST(the_first_wrong_byte_is_named),
 	   TEST(zeros_and_other_bytes_are_shown_from_there_on),
-	   TEST(where_bytes_belong_is_told_of_the_first),
-	   TEST(zeros_are_not_taken_for_the_beginning_of_the_page),
-	   TEST(nothing_was_written_needs_more_than_a_byte),
-	   TEST(a_connection_that_ends_is_one_mishap),
-	   TEST(data_behind_the_reply_are_waited_for),
-	   TEST(a_late_write_is_no_fault_of_the_transport),
-	   TEST(data_that_never_come_are_waited_for_a_few_times),
-	   TEST(an_unused_chunk_is_told_from_an_unwritten_one),
-	   TEST(a_reply_chunk_that_is_left_alone_is_seen),
-	   TEST(the_last_bytes_are_told_from_the_rest),
-	   TEST(a_call_that_is_refused_is_made_again),
-	   TEST(a_call_is_made_again_so_often_and_not_for_ever))
+	   TEST(the_first_wrong_bytes_show_their_true_offset),
+	   TEST(zeros_are_not_mistaken_for_the_start_of_the_page),
+	   TEST(unwritten_needs_more_than_one_byte), TEST(a_lost_connection_counts_once),
+	   TEST(data_after_the_reply_is_waited_for),
+	   TEST(a_late_write_is_not_a_transport_error),
+	   TEST(missing_data_is_waited_for_a_few_times),
+	   TEST(an_unused_chunk_differs_from_an_unwritten_one),
+	   TEST(an_unused_reply_chunk_is_noticed),
+	   TEST(the_last_bytes_are_reported_separately), TEST(a_refused_call_is_retried),
+	   TEST(retries_have_a_maximum))

@@ -76,7 +76,7 @@ static void an_rpc_error_gives_its_reason(void)
 }
 
 /* A word that a finding does not explain is dropped, and nobody learns why. */
-static void findings_explain_what_they_pass_on(void)
+static void findings_explain_every_reason_they_carry(void)
 {
 	static const struct {
 		const char *id;
@@ -213,7 +213,7 @@ static void tell(struct probe *probe)
 	close(ends[1]);
 }
 
-static void what_went_wrong_on_the_way_gives_its_reason(void)
+static void a_connection_failure_gives_its_reason(void)
 {
 	static const struct {
 		struct refusals refused;
@@ -245,7 +245,7 @@ static void what_went_wrong_on_the_way_gives_its_reason(void)
 	CU_ASSERT_STRING_EQUAL(reason_of("probe.device"), "removed");
 }
 
-static void a_server_that_takes_no_new_connection_is_told(void)
+static void a_server_that_accepts_no_connection_is_reported(void)
 {
 	open_probe("4.0", PROBE_QUICK, 0);
 	session_drop(p);
@@ -259,8 +259,9 @@ static void a_server_that_takes_no_new_connection_is_told(void)
 
 SUITE_MAIN("reasons", TEST(an_nfs_error_gives_its_reason),
 	   TEST(a_call_without_an_answer_gives_its_reason),
-	   TEST(an_rpc_error_gives_its_reason), TEST(findings_explain_what_they_pass_on),
+	   TEST(an_rpc_error_gives_its_reason),
+	   TEST(findings_explain_every_reason_they_carry),
 	   TEST(the_end_of_the_worker_gives_its_reason),
 	   TEST(a_broken_rule_of_the_transport_gives_its_reason),
-	   TEST(what_went_wrong_on_the_way_gives_its_reason),
-	   TEST(a_server_that_takes_no_new_connection_is_told))
+	   TEST(a_connection_failure_gives_its_reason),
+	   TEST(a_server_that_accepts_no_connection_is_reported))

@@ -83,7 +83,7 @@ static int find(void)
 	return record_find(tree.host, &mount, now, AGE, &found);
 }
 
-static void what_is_written_is_read(void)
+static void a_written_record_is_read_back(void)
 {
 	begin();
 	CU_ASSERT_EQUAL(find(), -ENOENT);
@@ -98,7 +98,7 @@ static void what_is_written_is_read(void)
 	end();
 }
 
-static void a_record_of_another_mount_is_not_believed(void)
+static void a_record_of_another_mount_is_ignored(void)
 {
 	static const struct {
 		size_t offset;
@@ -131,7 +131,7 @@ static void a_record_of_another_mount_is_not_believed(void)
 }
 
 /* With the same numbers, as the kernel gives them again. */
-static void a_record_from_before_the_mount_is_of_another(void)
+static void a_record_older_than_the_mount_is_another_mounts(void)
 {
 	static const struct {
 		unsigned int nxprts;
@@ -164,7 +164,7 @@ static void a_record_from_before_the_mount_is_of_another(void)
 	end();
 }
 
-static void an_old_record_is_not_believed(void)
+static void an_old_record_is_ignored(void)
 {
 	struct record record;
 
@@ -217,7 +217,7 @@ static void a_pending_record_of_an_earlier_boot_says_nothing(void)
 	end();
 }
 
-static void a_pending_record_that_makes_no_sense_is_no_good_news(void)
+static void an_invalid_pending_record_is_not_proof(void)
 {
 	char path[128], name[RECORD_NAME_MAX];
 
@@ -240,7 +240,7 @@ static void removing_what_is_absent_is_no_error(void)
 	end();
 }
 
-static void all_of_a_directory_are_forgotten(void)
+static void all_records_of_a_directory_are_removed(void)
 {
 	struct record record;
 
@@ -261,7 +261,7 @@ static void all_of_a_directory_are_forgotten(void)
 }
 
 /* As after umount -f -l, where something else is mounted on top of what stays. */
-static void of_a_directory_those_without_a_mount_are_tidied(void)
+static void records_without_a_mount_are_removed(void)
 {
 	struct nfs_mounts there = { .count = 1, .list = &mount };
 	struct record record;
@@ -291,7 +291,7 @@ static void of_a_directory_those_without_a_mount_are_tidied(void)
 	end();
 }
 
-static void a_report_stands_beside_the_mount(void)
+static void a_report_is_stored_with_the_mount(void)
 {
 	_cleanup_(report_free_p) struct report *report = report_new("mount.nfsrdma");
 	struct record record;
@@ -308,7 +308,7 @@ static void a_report_stands_beside_the_mount(void)
 	end();
 }
 
-static void files_and_folders_are_for_all_to_read(void)
+static void files_and_folders_are_world_readable(void)
 {
 	char path[PATH_MAX];
 	mode_t mask = umask(0);
@@ -327,7 +327,7 @@ static void files_and_folders_are_for_all_to_read(void)
 	end();
 }
 
-static void who_renews_does_not_overwrite_what_is_younger(void)
+static void renewing_does_not_overwrite_a_newer_record(void)
 {
 	struct record record, seen;
 
@@ -360,7 +360,7 @@ static void who_renews_does_not_overwrite_what_is_younger(void)
 	end();
 }
 
-static void who_renews_leaves_a_helper_alone(void)
+static void renewing_leaves_the_record_of_a_helper(void)
 {
 	struct record seen;
 
@@ -376,7 +376,7 @@ static void who_renews_leaves_a_helper_alone(void)
 	end();
 }
 
-static void only_what_was_seen_is_dropped(void)
+static void only_a_record_that_was_read_is_dropped(void)
 {
 	struct record seen, record;
 
@@ -398,7 +398,7 @@ static void only_what_was_seen_is_dropped(void)
 	end();
 }
 
-static void all_records_are_listed_and_what_is_none_is_told(void)
+static void all_records_are_listed_and_invalid_ones_reported(void)
 {
 	struct record_list list;
 
@@ -441,7 +441,7 @@ static void a_lock_that_nobody_lets_go_stops_no_helper(void)
 }
 
 /* A link where a folder or a record should be leads nowhere. */
-static void links_are_not_followed_in_writing(void)
+static void writing_does_not_follow_links(void)
 {
 	char path[PATH_MAX];
 
@@ -453,7 +453,7 @@ static void links_are_not_followed_in_writing(void)
 	tree_free(&tree);
 }
 
-static void a_record_that_is_no_record_is_an_error(void)
+static void an_invalid_record_is_an_error(void)
 {
 	static const char *const texts[] = {
 		"",
@@ -475,7 +475,7 @@ static void a_record_that_is_no_record_is_an_error(void)
 }
 
 /* Every member, replaced by something else. */
-static void every_member_is_looked_at(void)
+static void every_member_is_checked(void)
 {
 	static const struct {
 		const char *from, *to;
@@ -517,21 +517,22 @@ static void every_member_is_looked_at(void)
 	end();
 }
 
-SUITE_MAIN("record", TEST(what_is_written_is_read),
-	   TEST(a_record_of_another_mount_is_not_believed),
-	   TEST(a_record_from_before_the_mount_is_of_another),
-	   TEST(an_old_record_is_not_believed),
+SUITE_MAIN("record", TEST(a_written_record_is_read_back),
+	   TEST(a_record_of_another_mount_is_ignored),
+	   TEST(a_record_older_than_the_mount_is_another_mounts),
+	   TEST(an_old_record_is_ignored),
 	   TEST(a_helper_at_that_directory_makes_a_record_doubtful),
 	   TEST(a_pending_record_of_an_earlier_boot_says_nothing),
-	   TEST(a_pending_record_that_makes_no_sense_is_no_good_news),
+	   TEST(an_invalid_pending_record_is_not_proof),
 	   TEST(removing_what_is_absent_is_no_error),
-	   TEST(all_of_a_directory_are_forgotten),
-	   TEST(of_a_directory_those_without_a_mount_are_tidied),
-	   TEST(a_report_stands_beside_the_mount),
-	   TEST(files_and_folders_are_for_all_to_read),
-	   TEST(who_renews_does_not_overwrite_what_is_younger),
-	   TEST(who_renews_leaves_a_helper_alone), TEST(only_what_was_seen_is_dropped),
-	   TEST(all_records_are_listed_and_what_is_none_is_told),
+	   TEST(all_records_of_a_directory_are_removed),
+	   TEST(records_without_a_mount_are_removed),
+	   TEST(a_report_is_stored_with_the_mount),
+	   TEST(files_and_folders_are_world_readable),
+	   TEST(renewing_does_not_overwrite_a_newer_record),
+	   TEST(renewing_leaves_the_record_of_a_helper),
+	   TEST(only_a_record_that_was_read_is_dropped),
+	   TEST(all_records_are_listed_and_invalid_ones_reported),
 	   TIMED(a_lock_that_nobody_lets_go_stops_no_helper),
-	   TEST(links_are_not_followed_in_writing),
-	   TEST(a_record_that_is_no_record_is_an_error), TEST(every_member_is_looked_at))
+	   TEST(writing_does_not_follow_links), TEST(an_invalid_record_is_an_error),
+	   TEST(every_member_is_checked))

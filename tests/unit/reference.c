@@ -406,7 +406,7 @@ static void the_call_carries_credential_and_arguments(void)
 	stop(&server);
 }
 
-static void the_end_of_the_file_is_said(void)
+static void the_end_of_the_file_is_reported(void)
 {
 	struct server server;
 	struct got got;
@@ -422,7 +422,7 @@ static void the_end_of_the_file_is_said(void)
 	stop(&server);
 }
 
-static void what_is_clipped_is_returned_as_it_came(void)
+static void a_clipped_read_is_returned_as_received(void)
 {
 	struct server server;
 	struct got got;
@@ -435,7 +435,7 @@ static void what_is_clipped_is_returned_as_it_came(void)
 	stop(&server);
 }
 
-static void a_reply_in_fragments_is_joined(void)
+static void fragments_of_a_reply_are_joined(void)
 {
 	struct server server;
 
@@ -447,7 +447,7 @@ static void a_reply_in_fragments_is_joined(void)
 	stop(&server);
 }
 
-static void a_reply_to_somebody_else_is_skipped(void)
+static void a_reply_to_another_call_is_skipped(void)
 {
 	struct server server;
 
@@ -509,7 +509,7 @@ static void silence_ends_at_the_deadline(void)
 }
 
 /* libnfs lets all of these pass as data, and calls back. */
-static void lengths_that_cannot_be_are_errors(void)
+static void impossible_lengths_are_errors(void)
 {
 	static const enum manner manners[] = { DATA_LENGTH_HUGE, DATA_LENGTH_MORE,
 					       COUNT_DIFFERS, EOF_IS_NO_BOOLEAN };
@@ -649,7 +649,7 @@ static void nfs4_reads_the_same_bytes(void)
 }
 
 /* Of every version: libnfs knows no other, and the handle is the same. */
-static void nfs4_is_asked_by_a_compound_of_40(void)
+static void nfs4_uses_a_compound_of_40(void)
 {
 	static const uint8_t want[] = {
 		0, 0, 0, 0,  0, 0, 0, 0, 0, 0, 0, 2, /* tag, minor, operations */
@@ -706,7 +706,7 @@ static void a_server_that_has_no_nfs40_is_an_error(void)
 	}
 }
 
-static void nfs4_results_that_cannot_be_are_errors(void)
+static void impossible_nfs4_results_are_errors(void)
 {
 	static const enum manner manners[] = { FEWER_RESULTS,     OTHER_OPERATION,
 					       DATA4_LENGTH_MORE, CUT,
@@ -726,7 +726,7 @@ static void nfs4_results_that_cannot_be_are_errors(void)
 	}
 }
 
-static void a_handle_that_the_version_has_not_is_refused(void)
+static void a_handle_too_long_for_the_version_is_refused(void)
 {
 	struct nfs_fh fh = { .len = NFS3_FH_MAX + 1 };
 	struct server server;
@@ -823,19 +823,19 @@ static void the_child_dies_with_its_parent(void)
 
 SUITE_MAIN("reference", TEST(ranges_of_all_sizes_are_read),
 	   TEST(the_call_carries_credential_and_arguments),
-	   TEST(the_end_of_the_file_is_said),
-	   TEST(what_is_clipped_is_returned_as_it_came),
-	   TEST(a_reply_in_fragments_is_joined),
-	   TEST(a_reply_to_somebody_else_is_skipped), TEST(an_nfs_error_is_a_status),
+	   TEST(the_end_of_the_file_is_reported),
+	   TEST(a_clipped_read_is_returned_as_received),
+	   TEST(fragments_of_a_reply_are_joined),
+	   TEST(a_reply_to_another_call_is_skipped), TEST(an_nfs_error_is_a_status),
 	   TIMED(a_closed_connection_is_remembered), TIMED(silence_ends_at_the_deadline),
-	   TEST(lengths_that_cannot_be_are_errors),
+	   TEST(impossible_lengths_are_errors),
 	   TIMED(what_libnfs_refuses_is_in_its_words),
 	   TIMED(a_crash_is_reported_and_survived),
 	   TEST(the_child_keeps_two_sockets_and_no_handlers),
 	   TEST(endless_fragments_do_not_fill_memory), TEST(nfs4_reads_the_same_bytes),
-	   TEST(nfs4_is_asked_by_a_compound_of_40), TEST(an_nfs4_error_is_a_status),
+	   TEST(nfs4_uses_a_compound_of_40), TEST(an_nfs4_error_is_a_status),
 	   TEST(a_server_that_has_no_nfs40_is_an_error),
-	   TEST(nfs4_results_that_cannot_be_are_errors),
-	   TEST(a_handle_that_the_version_has_not_is_refused),
+	   TEST(impossible_nfs4_results_are_errors),
+	   TEST(a_handle_too_long_for_the_version_is_refused),
 	   TIMED(closing_a_silent_one_does_not_wait),
 	   TEST(the_child_dies_with_its_parent))

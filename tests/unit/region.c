@@ -38,7 +38,7 @@ static void nothing_overflows_at_the_end_of_64_bits(void)
 	CU_ASSERT_EQUAL(region_check(&first, (uint64_t)1 << 32, 1, W), REGION_BOUNDS);
 }
 
-static void rights_are_what_was_given(void)
+static void rights_are_those_granted(void)
 {
 	const struct region r = { .to = 0, .length = 4, .access = R };
 	const struct region both = { .to = 0, .length = 4, .access = R | W };
@@ -110,7 +110,7 @@ static void a_region_longer_than_32_bits_is_refused(void)
 }
 
 SUITE_MAIN("region", TEST(bounds_are_exact),
-	   TEST(nothing_overflows_at_the_end_of_64_bits), TEST(rights_are_what_was_given),
+	   TEST(nothing_overflows_at_the_end_of_64_bits), TEST(rights_are_those_granted),
 	   TEST(a_region_is_found_until_it_is_removed),
 	   TEST(names_and_offsets_are_random),
 	   TEST(a_region_longer_than_32_bits_is_refused))

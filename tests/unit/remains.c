@@ -53,14 +53,14 @@ static bool play(const uint32_t *statuses, size_t n)
 		play(list_, ARRAY_SIZE(list_));           \
 	})
 
-static void where_nothing_was_made_nothing_is_done(void)
+static void nothing_created_means_nothing_to_remove(void)
 {
 	memset(&r, 0, sizeof(r));
 	CU_ASSERT_TRUE(PLAY(NFS4_OK));
 	CU_ASSERT_STRING_EQUAL(log_text, "");
 }
 
-static void a_session_goes_before_its_client(void)
+static void a_session_is_destroyed_before_its_client(void)
 {
 	r = of_owner();
 	r.has_client = r.has_session = true;
@@ -69,7 +69,7 @@ static void a_session_goes_before_its_client(void)
 	CU_ASSERT_FALSE(r.exists);
 }
 
-static void a_client_without_session_goes_alone(void)
+static void a_client_without_a_session_is_destroyed_alone(void)
 {
 	r = of_owner();
 	r.has_client = true;
@@ -77,7 +77,7 @@ static void a_client_without_session_goes_alone(void)
 	CU_ASSERT_STRING_EQUAL(log_text, "d");
 }
 
-static void where_it_is_not_certain_what_there_is_the_owner_begins_anew(void)
+static void an_uncertain_state_restarts_the_owner(void)
 {
 	r = of_owner();
 	r.unsure = true;
@@ -89,7 +89,7 @@ static void where_it_is_not_certain_what_there_is_the_owner_begins_anew(void)
 	CU_ASSERT_STRING_EQUAL(log_text, "xcsd");
 }
 
-static void a_busy_server_is_asked_again(void)
+static void a_busy_server_is_retried(void)
 {
 	r = of_owner();
 	r.has_client = r.has_session = true;
@@ -98,7 +98,7 @@ static void a_busy_server_is_asked_again(void)
 	CU_ASSERT_FALSE(r.exists);
 }
 
-static void a_client_that_has_more_than_we_know_begins_anew_once(void)
+static void a_client_with_unknown_state_restarts_once(void)
 {
 	r = of_owner();
 	r.has_client = true;
@@ -112,7 +112,7 @@ static void a_client_that_has_more_than_we_know_begins_anew_once(void)
 	CU_ASSERT_STRING_EQUAL(log_text, "dxcsdd");
 }
 
-static void what_the_server_has_forgotten_is_gone(void)
+static void state_that_the_server_lost_is_gone(void)
 {
 	r = of_owner();
 	r.has_client = r.has_session = true;
@@ -126,7 +126,7 @@ static void what_the_server_has_forgotten_is_gone(void)
 	CU_ASSERT_FALSE(r.exists);
 }
 
-static void whatever_a_server_answers_it_is_not_asked_for_ever(void)
+static void any_answers_come_to_an_end(void)
 {
 	static const uint32_t statuses[] = { NFS4_OK,
 					     NFS4ERR_INVAL,
@@ -158,7 +158,7 @@ static void whatever_a_server_answers_it_is_not_asked_for_ever(void)
 	}
 }
 
-static void a_record_comes_back_as_it_went(void)
+static void a_record_survives_the_pipe(void)
 {
 	uint8_t buf[REMAINS_RECORD_MAX];
 	struct remains back;
@@ -218,7 +218,7 @@ static void an_owner_that_is_not_ours_is_refused(void)
 	CU_ASSERT_EQUAL(decode_owner(longest, REMAINS_OWNER_MAX + 1), -EPROTO);
 }
 
-static void a_record_that_is_cut_or_of_no_version_is_refused(void)
+static void a_truncated_or_unversioned_record_is_refused(void)
 {
 	uint8_t buf[REMAINS_RECORD_MAX];
 	struct remains back;
@@ -239,14 +239,11 @@ static void a_record_that_is_cut_or_of_no_version_is_refused(void)
 	CU_ASSERT_EQUAL(remains_decode(&back, buf, len), -EPROTO);
 }
 
-SUITE_MAIN("remains", TEST(where_nothing_was_made_nothing_is_done),
-	   TEST(a_session_goes_before_its_client),
-	   TEST(a_client_without_session_goes_alone),
-	   TEST(where_it_is_not_certain_what_there_is_the_owner_begins_anew),
-	   TEST(a_busy_server_is_asked_again),
-	   TEST(a_client_that_has_more_than_we_know_begins_anew_once),
-	   TEST(what_the_server_has_forgotten_is_gone),
-	   TEST(whatever_a_server_answers_it_is_not_asked_for_ever),
-	   TEST(a_record_comes_back_as_it_went),
-	   TEST(an_owner_that_is_not_ours_is_refused),
-	   TEST(a_record_that_is_cut_or_of_no_version_is_refused))
+SUITE_MAIN("remains", TEST(nothing_created_means_nothing_to_remove),
+	   TEST(a_session_is_destroyed_before_its_client),
+	   TEST(a_client_without_a_session_is_destroyed_alone),
+	   TEST(an_uncertain_state_restarts_the_owner), TEST(a_busy_server_is_retried),
+	   TEST(a_client_with_unknown_state_restarts_once),
+	   TEST(state_that_the_server_lost_is_gone), TEST(any_answers_come_to_an_end),
+	   TEST(a_record_survives_the_pipe), TEST(an_owner_that_is_not_ours_is_refused),
+	   TEST(a_truncated_or_unversioned_record_is_refused))

@@ -33,27 +33,27 @@ static const enum finding_status passed = FINDING_PASS, warned = FINDING_WARN,
 				 failed = FINDING_FAIL, skipped = FINDING_SKIP,
 				 unknown = FINDING_UNKNOWN;
 
-static void fail_beats_all(void)
+static void fail_overrides_all(void)
 {
 	CU_ASSERT_EQUAL(verdict_of(&unknown, &failed), VERDICT_FAIL);
 	CU_ASSERT_EQUAL(verdict_of(&passed, &failed), VERDICT_FAIL);
 	CU_ASSERT_EQUAL(verdict_of(&failed, &warned), VERDICT_FAIL);
 }
 
-static void decisive_unknown_beats_warn_and_pass(void)
+static void decisive_unknown_overrides_warn_and_pass(void)
 {
 	CU_ASSERT_EQUAL(verdict_of(&unknown, &warned), VERDICT_UNKNOWN);
 	CU_ASSERT_EQUAL(verdict_of(&unknown, &passed), VERDICT_UNKNOWN);
 }
 
-static void other_unknown_leaves_the_verdict_to_the_rest(void)
+static void other_unknown_findings_do_not_decide(void)
 {
 	CU_ASSERT_EQUAL(verdict_of(&passed, &unknown), VERDICT_PASS);
 	CU_ASSERT_EQUAL(verdict_of(&warned, &unknown), VERDICT_WARN);
 }
 
 /* Of this host alone; where a server is asked about, it may decide. */
-static void what_only_root_may_see_decides_for_a_server_only(void)
+static void root_only_findings_decide_only_for_a_server(void)
 {
 	_cleanup_(report_free_p) struct report *report = report_new("check");
 	struct finding hidden;
@@ -74,14 +74,14 @@ static void skip_never_counts(void)
 	CU_ASSERT_EQUAL(verdict_of(&skipped, &failed), VERDICT_FAIL);
 }
 
-static void nothing_seen_is_unknown(void)
+static void an_empty_report_is_unknown(void)
 {
 	CU_ASSERT_EQUAL(verdict_of(NULL, NULL), VERDICT_UNKNOWN);
 	CU_ASSERT_EQUAL(verdict_of(&skipped, NULL), VERDICT_UNKNOWN);
 	CU_ASSERT_EQUAL(verdict_of(NULL, &unknown), VERDICT_UNKNOWN);
 }
 
-static void work_cut_off_is_never_good(void)
+static void interrupted_work_never_passes(void)
 {
 	_cleanup_(report_free_p) struct report *report = report_new("probe");
 
@@ -92,7 +92,7 @@ static void work_cut_off_is_never_good(void)
 	CU_ASSERT_EQUAL(report_verdict(report), VERDICT_FAIL);
 }
 
-static void exit_status_is_that_of_the_design(void)
+static void exit_status_matches_the_verdict(void)
 {
 	const struct report_format *nagios = report_format_find("nagios");
 
@@ -118,7 +118,7 @@ static void unknown_ids_and_statuses_are_refused(void)
 	CU_ASSERT_EQUAL(report_verdict(report), VERDICT_UNKNOWN);
 }
 
-static void findings_have_a_bound(void)
+static void findings_have_a_maximum_number(void)
 {
 	_cleanup_(report_free_p) struct report *report = report_new("probe");
 	struct finding finding;
@@ -142,7 +142,7 @@ static void subject_has_its_keys_only(void)
 	CU_ASSERT_EQUAL(report_subject(report, "", "b"), -EINVAL);
 }
 
-static void formats_are_found_by_their_whole_name(void)
+static void formats_are_found_by_their_full_name(void)
 {
 	static const char *const names[] = { "text", "json", "openmetrics", "nagios" };
 	size_t i;
@@ -166,7 +166,7 @@ static int print_to(FILE *out)
 	return report_print(report, report_format_find("text"), out, &style);
 }
 
-static void full_disk_is_an_error(void)
+static void a_full_disk_is_an_error(void)
 {
 	FILE *full = fopen("/dev/full", "w");
 
@@ -176,7 +176,7 @@ static void full_disk_is_an_error(void)
 	fclose(full);
 }
 
-static void reader_that_left_is_an_error(void)
+static void a_closed_pipe_is_an_error(void)
 {
 	int fds[2];
 	FILE *out;
@@ -190,11 +190,13 @@ static void reader_that_left_is_an_error(void)
 	fclose(out);
 }
 
-SUITE_MAIN("report", TEST(fail_beats_all), TEST(decisive_unknown_beats_warn_and_pass),
-	   TEST(what_only_root_may_see_decides_for_a_server_only),
-	   TEST(other_unknown_leaves_the_verdict_to_the_rest), TEST(skip_never_counts),
-	   TEST(nothing_seen_is_unknown), TEST(work_cut_off_is_never_good),
-	   TEST(exit_status_is_that_of_the_design),
-	   TEST(unknown_ids_and_statuses_are_refused), TEST(findings_have_a_bound),
-	   TEST(subject_has_its_keys_only), TEST(formats_are_found_by_their_whole_name),
-	   TEST(full_disk_is_an_error), TEST(reader_that_left_is_an_error))
+SUITE_MAIN("report", TEST(fail_overrides_all),
+	   TEST(decisive_unknown_overrides_warn_and_pass),
+	   TEST(root_only_findings_decide_only_for_a_server),
+	   TEST(other_unknown_findings_do_not_decide), TEST(skip_never_counts),
+	   TEST(an_empty_report_is_unknown), TEST(interrupted_work_never_passes),
+	   TEST(exit_status_matches_the_verdict),
+	   TEST(unknown_ids_and_statuses_are_refused),
+	   TEST(findings_have_a_maximum_number), TEST(subject_has_its_keys_only),
+	   TEST(formats_are_found_by_their_full_name), TEST(a_full_disk_is_an_error),
+	   TEST(a_closed_pipe_is_an_error))

@@ -135,7 +135,7 @@ static void answer_bytes(int fd, const uint8_t *reply, size_t len)
 	peer_wait_end(fd);
 }
 
-static void a_record_may_come_byte_by_byte(void)
+static void a_record_can_arrive_byte_by_byte(void)
 {
 	struct outcome o = call_answered(answer_bytes);
 
@@ -264,7 +264,7 @@ static void answer_call(int fd, const uint8_t *reply, size_t len)
 	peer_wait_end(fd);
 }
 
-static void a_call_is_no_reply(void)
+static void a_call_is_not_a_reply(void)
 {
 	CU_ASSERT_EQUAL(call_answered(answer_call).rc, -EBADMSG);
 }
@@ -334,7 +334,7 @@ static void answer_reset(int fd, const uint8_t *reply, size_t len)
 	setsockopt(fd, SOL_SOCKET, SO_LINGER, &linger, sizeof(linger));
 }
 
-static void a_lost_connection_is_said_at_once(void)
+static void a_lost_connection_is_reported_at_once(void)
 {
 	CU_ASSERT_EQUAL(call_answered(answer_close).rc, -ECONNRESET);
 	CU_ASSERT_EQUAL(call_answered(answer_half_and_close).rc, -ECONNRESET);
@@ -355,7 +355,7 @@ static void answer_too_weak(int fd, const uint8_t *reply, size_t len)
 	peer_wait_end(fd);
 }
 
-static void an_rpc_error_is_that_error(void)
+static void an_rpc_error_is_returned(void)
 {
 	struct script script = { .answer = answer_whole,
 				 .accept_stat = RPC_PROG_UNAVAIL };
@@ -400,7 +400,7 @@ static void a_peer_that_does_not_read_ends_at_the_deadline(void)
 	free(args);
 }
 
-static void connecting_to_nobody_is_refused(void)
+static void connecting_to_a_closed_port_is_refused(void)
 {
 	struct tcp_peer peer;
 	int fd = -1;
@@ -473,7 +473,7 @@ static void check_reserved(int family)
 	close(peer.listener);
 }
 
-static void a_reserved_port_is_bound_where_we_may(void)
+static void a_reserved_port_is_bound_if_allowed(void)
 {
 	check_reserved(AF_INET);
 	check_reserved(AF_INET6);
@@ -481,14 +481,14 @@ static void a_reserved_port_is_bound_where_we_may(void)
 
 SUITE_MAIN("rpc-tcp", TEST(a_call_is_one_record),
 	   TEST(fragments_are_joined_empty_ones_too),
-	   TEST(a_record_may_come_byte_by_byte),
+	   TEST(a_record_can_arrive_byte_by_byte),
 	   TIMED(a_reply_longer_than_the_room_is_refused_unread),
 	   TEST(endless_empty_fragments_are_refused),
 	   TEST(a_reply_with_another_xid_is_skipped),
-	   TEST(a_record_too_short_for_a_reply_is_refused), TEST(a_call_is_no_reply),
-	   TIMED(silence_ends_at_the_deadline), TEST(a_lost_connection_is_said_at_once),
-	   TEST(an_rpc_error_is_that_error),
+	   TEST(a_record_too_short_for_a_reply_is_refused), TEST(a_call_is_not_a_reply),
+	   TIMED(silence_ends_at_the_deadline),
+	   TEST(a_lost_connection_is_reported_at_once), TEST(an_rpc_error_is_returned),
 	   TEST(a_peer_that_does_not_read_ends_at_the_deadline),
-	   TEST(connecting_to_nobody_is_refused),
+	   TEST(connecting_to_a_closed_port_is_refused),
 	   TIMED(a_connect_without_an_answer_ends_at_the_deadline),
-	   TEST(a_reserved_port_is_bound_where_we_may))
+	   TEST(a_reserved_port_is_bound_if_allowed))

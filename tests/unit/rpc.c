@@ -89,7 +89,7 @@ static void null_call_without_credential_is_ten_words(void)
 	ASSERT_BYTES(f.bytes, want, sizeof(want));
 }
 
-static void identity_comes_back_with_any_number_of_groups(void)
+static void identity_survives_with_any_number_of_groups(void)
 {
 	struct rpc_call got;
 	struct frame f;
@@ -125,7 +125,7 @@ static void more_groups_than_auth_sys_has_are_left_out(void)
 	CU_ASSERT_EQUAL(got.cred.ngids, RPC_GIDS_MAX);
 }
 
-static void call_cut_at_any_byte_is_refused(void)
+static void truncated_calls_are_refused(void)
 {
 	const struct rpc_call call = sys_call(RPC_GIDS_MAX);
 	struct rpc_call got;
@@ -140,7 +140,7 @@ static void call_cut_at_any_byte_is_refused(void)
 	CU_ASSERT_EQUAL(decode_call(&got, &f, len, &left), 0);
 }
 
-static void other_flavours_keep_their_number_alone(void)
+static void other_flavours_keep_only_their_number(void)
 {
 	struct rpc_call got;
 	struct frame f;
@@ -182,7 +182,7 @@ static void malformed_credentials_are_refused(void)
 	}
 }
 
-static void verifier_over_its_bound_is_refused(void)
+static void an_overlong_verifier_is_refused(void)
 {
 	struct rpc_call got;
 	struct frame f;
@@ -267,7 +267,7 @@ static const struct reply_case {
 	{ { .reply_stat = RPC_MSG_DENIED, .reject_stat = 2 }, 20, -EPROTO, "2" },
 };
 
-static void replies_come_back_and_say_what_is_wrong(void)
+static void replies_decode_with_their_errors(void)
 {
 	struct rpc_reply got;
 	struct frame f;
@@ -291,7 +291,7 @@ static void replies_come_back_and_say_what_is_wrong(void)
 	}
 }
 
-static void reply_cut_at_any_byte_is_refused(void)
+static void truncated_replies_are_refused(void)
 {
 	struct rpc_reply got;
 	struct frame f;
@@ -308,7 +308,7 @@ static void reply_cut_at_any_byte_is_refused(void)
 	}
 }
 
-static void verifier_of_a_reply_is_handed_on(void)
+static void the_verifier_of_a_reply_is_returned(void)
 {
 	struct rpc_reply got;
 	struct frame f;
@@ -332,7 +332,7 @@ static void verifier_of_a_reply_is_handed_on(void)
 }
 
 /* Of a flavour that is not known here, with verifier: what comes out is what went in. */
-static void credential_and_verifier_can_go_as_they_stand(void)
+static void raw_credential_and_verifier_can_be_sent(void)
 {
 	uint8_t again[256];
 	struct rpc_call got;
@@ -354,14 +354,12 @@ static void credential_and_verifier_can_go_as_they_stand(void)
 }
 
 SUITE_MAIN("rpc", TEST(null_call_without_credential_is_ten_words),
-	   TEST(identity_comes_back_with_any_number_of_groups),
+	   TEST(identity_survives_with_any_number_of_groups),
 	   TEST(more_groups_than_auth_sys_has_are_left_out),
-	   TEST(call_cut_at_any_byte_is_refused),
-	   TEST(other_flavours_keep_their_number_alone),
-	   TEST(malformed_credentials_are_refused),
-	   TEST(verifier_over_its_bound_is_refused),
+	   TEST(truncated_calls_are_refused), TEST(other_flavours_keep_only_their_number),
+	   TEST(malformed_credentials_are_refused), TEST(an_overlong_verifier_is_refused),
 	   TEST(call_of_another_rpc_version_is_not_decoded_further),
 	   TEST(calls_and_replies_are_not_confused),
-	   TEST(replies_come_back_and_say_what_is_wrong),
-	   TEST(reply_cut_at_any_byte_is_refused), TEST(verifier_of_a_reply_is_handed_on),
-	   TEST(credential_and_verifier_can_go_as_they_stand))
+	   TEST(replies_decode_with_their_errors), TEST(truncated_replies_are_refused),
+	   TEST(the_verifier_of_a_reply_is_returned),
+	   TEST(raw_credential_and_verifier_can_be_sent))

@@ -118,12 +118,12 @@ static int ask(struct rpcrdma_request *r)
 
 static uint8_t bytes[1024 * 1024], back[1024 * 1024 + 24];
 
-static void the_version_is_the_headers(void)
+static void the_library_version_matches_the_header(void)
 {
 	CU_ASSERT_STRING_EQUAL(rpcrdma_version(), RPCRDMA_VERSION_TEXT);
 }
 
-static void a_call_brings_back_its_results(void)
+static void a_call_returns_its_results(void)
 {
 	struct rpcrdma_request r = request(1, "twelve bytes", 12);
 
@@ -142,7 +142,7 @@ static void a_call_brings_back_its_results(void)
 	end();
 }
 
-static void the_caller_is_named_in_the_credential(void)
+static void the_credential_carries_the_uid(void)
 {
 	static const uint32_t gids[17] = { 1, 2, 3 };
 	struct rpcrdma_request r = request(2, NULL, 0);
@@ -165,7 +165,7 @@ static void the_caller_is_named_in_the_credential(void)
 	end();
 }
 
-static void long_results_come_by_the_reply_chunk(void)
+static void long_results_use_the_reply_chunk(void)
 {
 	static const size_t sizes[] = { 1, 4096, 65536, sizeof(bytes) };
 	struct rpcrdma_memory *reply;
@@ -198,7 +198,7 @@ static void long_results_come_by_the_reply_chunk(void)
 }
 
 /* NFSv3 READ, which RFC 8267 lets come so. */
-static void an_item_comes_by_the_write_chunk(void)
+static void an_eligible_item_uses_the_write_chunk(void)
 {
 	struct rpcrdma_memory *write;
 	struct rpcrdma_request r;
@@ -230,7 +230,7 @@ static void an_item_comes_by_the_write_chunk(void)
 	end();
 }
 
-static void what_the_server_does_not_have_is_told(void)
+static void unknown_programs_and_versions_are_reported(void)
 {
 	struct rpcrdma_request r;
 
@@ -262,7 +262,7 @@ static void silence_ends_at_the_time_out(void)
 	end();
 }
 
-static void what_makes_no_sense_is_refused(void)
+static void invalid_arguments_are_refused(void)
 {
 	static uint8_t huge[RPCRDMA_MESSAGE_MAX];
 	struct rpcrdma_memory *memory = NULL;
@@ -297,7 +297,7 @@ static void what_makes_no_sense_is_refused(void)
 	end();
 }
 
-static void nobody_there_is_refused(void)
+static void connecting_to_a_closed_port_is_refused(void)
 {
 	struct rpcrdma_conn *none = NULL;
 	struct rpcrdma_target to;
@@ -312,7 +312,7 @@ static void nobody_there_is_refused(void)
 	ASSERT_LESS(rpcrdma_connect(&none, &to), 0);
 }
 
-static void the_transport_chooses_itself_by_the_route(void)
+static void the_transport_is_chosen_by_the_route(void)
 {
 	struct rpcrdma_conn *second = NULL;
 	struct rpcrdma_target to;
@@ -325,11 +325,11 @@ static void the_transport_chooses_itself_by_the_route(void)
 	end();
 }
 
-SUITE_MAIN("rpcrdma", TEST(the_version_is_the_headers),
-	   TEST(a_call_brings_back_its_results),
-	   TEST(the_caller_is_named_in_the_credential),
-	   TEST(long_results_come_by_the_reply_chunk),
-	   TEST(an_item_comes_by_the_write_chunk),
-	   TEST(what_the_server_does_not_have_is_told),
-	   TIMED(silence_ends_at_the_time_out), TEST(what_makes_no_sense_is_refused),
-	   TEST(nobody_there_is_refused), TEST(the_transport_chooses_itself_by_the_route))
+SUITE_MAIN("rpcrdma", TEST(the_library_version_matches_the_header),
+	   TEST(a_call_returns_its_results), TEST(the_credential_carries_the_uid),
+	   TEST(long_results_use_the_reply_chunk),
+	   TEST(an_eligible_item_uses_the_write_chunk),
+	   TEST(unknown_programs_and_versions_are_reported),
+	   TIMED(silence_ends_at_the_time_out), TEST(invalid_arguments_are_refused),
+	   TEST(connecting_to_a_closed_port_is_refused),
+	   TEST(the_transport_is_chosen_by_the_route))

@@ -16,7 +16,7 @@ static void expect(const char *path, const char *text, const char *want)
 	free(copy.text);
 }
 
-static void fstab_has_its_nfs_lines_alone(void)
+static void only_nfs_lines_of_fstab_are_kept(void)
 {
 	expect("etc/fstab",
 	       "# password=hunter2\n"
@@ -35,7 +35,7 @@ static void fstab_has_its_nfs_lines_alone(void)
 	expect("etc/fstab", "", "");
 }
 
-static void storages_of_proxmox_keep_nfs(void)
+static void only_nfs_storages_of_proxmox_are_kept(void)
 {
 	expect("etc/pve/storage.cfg",
 	       "cifs: share\n"
@@ -77,7 +77,7 @@ static void mounts_of_disks_stay_and_others_are_ids(void)
 	       "SRC=nas:/x TARGET=/nas ROOT=/ ATTRS=rdma\n");
 }
 
-static void the_command_line_keeps_the_values_that_are_read(void)
+static void the_kernel_command_line_keeps_known_values(void)
 {
 	expect("proc/cmdline",
 	       "BOOT_IMAGE=/boot/vmlinuz ro module_blacklist=rpcrdma "
@@ -92,7 +92,7 @@ static void the_command_line_keeps_the_values_that_are_read(void)
 	expect("proc/cmdline", "ro -- init http://u:PW@h", "ro -- init http");
 }
 
-static void quotes_on_the_command_line_are_the_kernels(void)
+static void kernel_command_line_quotes_are_parsed_like_the_kernel(void)
 {
 	expect("proc/cmdline", "a=\"hunter2 PW\" b=x\" PW\"PW ro\n", "a= b= ro\n");
 	expect("proc/cmdline", "\"a=hunter2 PW\" module_blacklist=\"a,b\" ro",
@@ -100,7 +100,7 @@ static void quotes_on_the_command_line_are_the_kernels(void)
 	expect("proc/cmdline", "ro a=\"hunter2 PW PW\n", "ro a=");
 }
 
-static void the_fabrics_keys_are_gone(void)
+static void keys_of_the_fabric_are_removed(void)
 {
 	expect("etc/opensm/opensm.conf",
 	       "# The M_Key of all ports\n"
@@ -134,7 +134,7 @@ static void units_lose_their_environment_and_their_credentials(void)
 	       "LimitMEMLOCK=1G\n");
 }
 
-static void of_the_network_only_its_interfaces_are_left(void)
+static void only_interfaces_of_network_files_are_kept(void)
 {
 	expect("etc/netplan/50-cloud-init.yaml",
 	       "network:\n"
@@ -173,7 +173,7 @@ static void other_files_are_left_alone(void)
 	expect("etc/fstab.d/x", "anything", "anything");
 }
 
-static void what_is_no_text_stays_none(void)
+static void text_ends_at_a_nul(void)
 {
 	struct host_text copy = { malloc(9), 8 };
 
@@ -212,13 +212,13 @@ static void files_of_keys_are_known_by_name(void)
 	}
 }
 
-SUITE_MAIN("secrets", TEST(fstab_has_its_nfs_lines_alone),
-	   TEST(storages_of_proxmox_keep_nfs),
+SUITE_MAIN("secrets", TEST(only_nfs_lines_of_fstab_are_kept),
+	   TEST(only_nfs_storages_of_proxmox_are_kept),
 	   TEST(mounts_of_disks_stay_and_others_are_ids),
-	   TEST(the_command_line_keeps_the_values_that_are_read),
-	   TEST(quotes_on_the_command_line_are_the_kernels),
-	   TEST(the_fabrics_keys_are_gone),
+	   TEST(the_kernel_command_line_keeps_known_values),
+	   TEST(kernel_command_line_quotes_are_parsed_like_the_kernel),
+	   TEST(keys_of_the_fabric_are_removed),
 	   TEST(units_lose_their_environment_and_their_credentials),
-	   TEST(of_the_network_only_its_interfaces_are_left),
-	   TEST(other_files_are_left_alone), TEST(what_is_no_text_stays_none),
+	   TEST(only_interfaces_of_network_files_are_kept),
+	   TEST(other_files_are_left_alone), TEST(text_ends_at_a_nul),
 	   TEST(files_of_keys_are_known_by_name))

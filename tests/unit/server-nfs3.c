@@ -120,7 +120,7 @@ static void every_procedure_answers_good_arguments(void)
 	}
 }
 
-static void cut_arguments_are_garbage_at_every_length(void)
+static void truncated_arguments_are_garbage_at_every_length(void)
 {
 	uint32_t proc;
 	size_t len, need;
@@ -141,7 +141,7 @@ static void cut_arguments_are_garbage_at_every_length(void)
 	}
 }
 
-static void lengths_without_measure_are_garbage(void)
+static void huge_lengths_are_garbage(void)
 {
 	static const uint32_t lengths[] = { 65, 0x7fffffff, 0x80000000, 0xfffffffd,
 					    0xffffffff };
@@ -211,7 +211,7 @@ static void refusals_have_the_bodies_of_the_rfc(void)
 	}
 }
 
-static void names_that_mean_more_are_refused(void)
+static void special_names_are_refused(void)
 {
 	static const struct {
 		const char *name;
@@ -258,7 +258,7 @@ static void reads_are_clipped_to_rtmax(void)
 	CU_ASSERT_EQUAL(call.reply.len, 128);
 }
 
-static void fsinfo_offers_one_mebibyte(void)
+static void fsinfo_offers_1_mib(void)
 {
 	struct nfs3_fsinfo_res res;
 
@@ -272,7 +272,7 @@ static void fsinfo_offers_one_mebibyte(void)
 	CU_ASSERT_EQUAL(reader_left(&results), 0);
 }
 
-static void access_grants_reading_alone(void)
+static void access_grants_only_reading(void)
 {
 	start();
 	put_handle("");
@@ -310,7 +310,7 @@ static void put_readdir(uint64_t cookie, const uint8_t *verf, uint32_t count)
 	writer_u32(&args, count);
 }
 
-static void readdirplus_goes_on_where_it_ended(void)
+static void readdirplus_continues_where_it_ended(void)
 {
 	struct nfs3_readdir_res res = { 0 };
 	unsigned int count = 0, calls = 0;
@@ -327,7 +327,7 @@ static void readdirplus_goes_on_where_it_ended(void)
 	ASSERT_MORE(calls, 5);
 }
 
-static void readdir_keeps_to_the_count(void)
+static void readdir_respects_the_count(void)
 {
 	static const uint8_t verf[8];
 	uint32_t count;
@@ -391,7 +391,7 @@ static void the_root_and_directories_below_it_are_mounted(void)
 	CU_ASSERT_EQUAL(mount_path("/\0", 2, &res), NFS3_STATUS_NOENT);
 }
 
-static void mount_paths_have_a_bound(void)
+static void mount_paths_have_a_maximum_length(void)
 {
 	static char path[1100];
 	struct mount3_mnt_res res;
@@ -435,19 +435,19 @@ int main(void)
 {
 	static const struct suite_test tests[] = {
 		TEST(every_procedure_answers_good_arguments),
-		TEST(cut_arguments_are_garbage_at_every_length),
-		TEST(lengths_without_measure_are_garbage),
+		TEST(truncated_arguments_are_garbage_at_every_length),
+		TEST(huge_lengths_are_garbage),
 		TEST(handles_that_are_not_ours_are_refused_everywhere),
 		TEST(refusals_have_the_bodies_of_the_rfc),
-		TEST(names_that_mean_more_are_refused),
+		TEST(special_names_are_refused),
 		TEST(reads_are_clipped_to_rtmax),
-		TEST(fsinfo_offers_one_mebibyte),
-		TEST(access_grants_reading_alone),
-		TEST(readdirplus_goes_on_where_it_ended),
-		TEST(readdir_keeps_to_the_count),
+		TEST(fsinfo_offers_1_mib),
+		TEST(access_grants_only_reading),
+		TEST(readdirplus_continues_where_it_ended),
+		TEST(readdir_respects_the_count),
 		TEST(cookies_without_their_verifier_are_bad),
 		TEST(the_root_and_directories_below_it_are_mounted),
-		TEST(mount_paths_have_a_bound),
+		TEST(mount_paths_have_a_maximum_length),
 		TEST(the_other_mount_procedures_answer),
 	};
 	int rc;

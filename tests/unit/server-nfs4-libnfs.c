@@ -73,7 +73,7 @@ static void entries_have_their_attributes(void)
 	CU_ASSERT_EQUAL(seen, 1);
 }
 
-static void files_are_what_stat_says(void)
+static void files_match_stat(void)
 {
 	struct nfs_stat_64 st;
 
@@ -146,7 +146,7 @@ static void files_are_opened_many_times(void)
 	CU_ASSERT_TRUE(is_good(nfs_close(nfs, other)));
 }
 
-static void links_are_read(void)
+static void symlinks_are_read(void)
 {
 	char text[4096];
 	size_t i;
@@ -159,7 +159,7 @@ static void links_are_read(void)
 	}
 }
 
-static void nothing_is_written(void)
+static void writing_is_refused(void)
 {
 	struct nfsfh *file;
 
@@ -227,10 +227,13 @@ static bool own_loopback(void)
 int main(void)
 {
 	static const struct suite_test tests[] = {
-		TEST(listings_have_every_name),    TEST(entries_have_their_attributes),
-		TEST(files_are_what_stat_says),    TEST(files_are_opened_and_read),
-		TEST(files_are_opened_many_times), TEST(links_are_read),
-		TEST(nothing_is_written),
+		TEST(listings_have_every_name),
+		TEST(entries_have_their_attributes),
+		TEST(files_match_stat),
+		TEST(files_are_opened_and_read),
+		TEST(files_are_opened_many_times),
+		TEST(symlinks_are_read),
+		TEST(writing_is_refused),
 	};
 	int rc = 2;
 

@@ -17,7 +17,7 @@ static uint32_t look_up(const char *dir, const char *name, uint32_t len)
 	return compound_run(t);
 }
 
-static void names_have_rules(void)
+static void invalid_names_are_refused(void)
 {
 	static const char longest[300] = { 'a', 'a' };
 
@@ -53,7 +53,7 @@ static void lookupp_goes_up_to_the_root(void)
 	ASSERT_BYTES(fh, root.data, len);
 }
 
-static void a_saved_handle_comes_back(void)
+static void a_saved_handle_is_restored(void)
 {
 	const struct nfs4_bitmap size = { { BIT(FATTR4_SIZE) } };
 
@@ -198,7 +198,7 @@ static void all_attributes_come_in_order(void)
 	CU_ASSERT_EQUAL(reader_left(r), 0);
 }
 
-static void attributes_that_are_only_written_are_invalid(void)
+static void write_only_attributes_are_invalid(void)
 {
 	unsigned int i;
 
@@ -244,7 +244,7 @@ static void verify_compares_attributes(void)
 	CU_ASSERT_EQUAL(compare(OP_VERIFY, FATTR4_TIME_MODIFY_SET, 4, 0), NFS4ERR_INVAL);
 }
 
-static void access_grants_reading_alone(void)
+static void access_grants_only_reading(void)
 {
 	static const struct {
 		const char *name;
@@ -309,7 +309,7 @@ static uint64_t pass_entry(char name[NFS3_NAME_MAX + 1])
 	return cookie;
 }
 
-static void readdir_goes_on_where_it_ended(void)
+static void readdir_continues_where_it_ended(void)
 {
 	static const uint8_t none[NFS4_VERIFIER_SIZE];
 	char name[NFS3_NAME_MAX + 1], want[32];
@@ -337,7 +337,7 @@ static void readdir_goes_on_where_it_ended(void)
 	ASSERT_MORE(calls, 5);
 }
 
-static void readdir_keeps_to_maxcount(void)
+static void readdir_respects_maxcount(void)
 {
 	static const uint8_t none[NFS4_VERIFIER_SIZE];
 	/* verifier; the entry: follows, cookie, name, bitmap, values; no more, eof */
@@ -371,17 +371,17 @@ static void readdir_refuses_other_cookies_and_objects(void)
 int main(void)
 {
 	static const struct suite_test tests[] = {
-		TEST(names_have_rules),
+		TEST(invalid_names_are_refused),
 		TEST(lookupp_goes_up_to_the_root),
-		TEST(a_saved_handle_comes_back),
+		TEST(a_saved_handle_is_restored),
 		TEST(secinfo_offers_sys_and_none),
 		TEST(the_mandatory_attributes_are_supported),
 		TEST(all_attributes_come_in_order),
-		TEST(attributes_that_are_only_written_are_invalid),
+		TEST(write_only_attributes_are_invalid),
 		TEST(verify_compares_attributes),
-		TEST(access_grants_reading_alone),
-		TEST(readdir_goes_on_where_it_ended),
-		TEST(readdir_keeps_to_maxcount),
+		TEST(access_grants_only_reading),
+		TEST(readdir_continues_where_it_ended),
+		TEST(readdir_respects_maxcount),
 		TEST(readdir_refuses_other_cookies_and_objects),
 	};
 	uint64_t clientid;

@@ -65,7 +65,7 @@ static uint64_t begin_client(void)
 	return clientid;
 }
 
-static void a_client_is_confirmed_before_it_counts(void)
+static void a_client_must_be_confirmed(void)
 {
 	uint8_t confirm[8], wrong[8] = "no";
 	uint64_t clientid;
@@ -84,7 +84,7 @@ static void a_client_is_confirmed_before_it_counts(void)
 	CU_ASSERT_EQUAL(compound_run(t), NFS4ERR_STALE_CLIENTID);
 }
 
-static void a_restarted_client_of_4_0_begins_anew(void)
+static void a_restarted_client_of_4_0_loses_its_state(void)
 {
 	uint64_t old = begin_client(), clientid;
 	uint8_t confirm[8];
@@ -99,7 +99,7 @@ static void a_restarted_client_of_4_0_begins_anew(void)
 	CU_ASSERT_EQUAL(renew(clientid), NFS4_OK);
 }
 
-static void a_lease_of_4_0_ends(void)
+static void a_lease_of_4_0_expires(void)
 {
 	uint64_t clientid = begin_client();
 
@@ -255,7 +255,7 @@ static void a_file_is_opened_confirmed_read_and_closed(void)
 	CU_ASSERT_EQUAL(read_file("data-813", &opened), NFS4_OK);
 }
 
-static void a_second_open_of_the_owner_is_the_same(void)
+static void a_second_open_by_the_owner_reuses_the_stateid(void)
 {
 	struct open_try o = plain;
 	struct nfs4_stateid first;
@@ -275,7 +275,7 @@ static void a_second_open_of_the_owner_is_the_same(void)
 }
 
 /* RFC 7530 section 9.1.7 */
-static void a_repeated_operation_gets_its_result_again(void)
+static void a_retransmitted_operation_gets_the_same_result(void)
 {
 	struct open_try o = plain;
 	struct nfs4_stateid first;
@@ -305,7 +305,7 @@ static void a_repeated_operation_gets_its_result_again(void)
 	CU_ASSERT_EQUAL(open_file(&o), NFS4_OK);
 }
 
-static void an_unconfirmed_owner_may_begin_anew(void)
+static void an_unconfirmed_owner_can_restart(void)
 {
 	struct open_try o = plain;
 	struct nfs4_stateid first;
@@ -332,7 +332,7 @@ static uint32_t open_in(uint32_t minor, const struct open_try *o)
 	return compound_run(t);
 }
 
-static void what_cannot_be_opened_is_refused(void)
+static void invalid_opens_are_refused(void)
 {
 	static const struct {
 		uint32_t access, deny;
@@ -444,7 +444,7 @@ static void what_cannot_be_opened_is_refused(void)
 	CU_ASSERT_EQUAL(open_file(&o), NFS4ERR_STALE_CLIENTID);
 }
 
-static void cut_open_operations_are_bad_xdr(void)
+static void truncated_open_operations_are_bad_xdr(void)
 {
 	static const uint32_t ops[] = { OP_SETCLIENTID_CONFIRM, OP_RENEW,
 					OP_RELEASE_LOCKOWNER,   OP_OPEN_CONFIRM,
@@ -519,7 +519,7 @@ static void a_share_is_denied_to_others(void)
 	CU_ASSERT_EQUAL(read_file("data-813", &compound_anonymous), NFS4_OK);
 }
 
-static void a_downgrade_only_takes_away(void)
+static void a_downgrade_only_reduces_access(void)
 {
 	static const struct {
 		uint32_t access, deny, status;
@@ -547,7 +547,7 @@ static void a_downgrade_only_takes_away(void)
 	}
 }
 
-static void stateids_of_elsewhere_are_refused(void)
+static void foreign_stateids_are_refused(void)
 {
 	static const struct {
 		size_t at;
@@ -652,7 +652,7 @@ static void stateids_are_tested_and_not_freed(void)
 	CU_ASSERT_EQUAL(compound_run(t), NFS4ERR_BADXDR);
 }
 
-static void a_stateid_is_its_clients_own(void)
+static void a_stateid_belongs_to_one_client(void)
 {
 	struct open_try o = plain;
 	uint64_t clientid;
@@ -673,7 +673,7 @@ static void a_stateid_is_its_clients_own(void)
 
 /* Bounds */
 
-static void opens_have_a_bound_and_recover(void)
+static void opens_are_limited_and_recover(void)
 {
 	struct open_try o = plain;
 	char name[16], owner[16];
@@ -728,22 +728,22 @@ static void opens_have_a_bound_and_recover(void)
 int main(void)
 {
 	static const struct suite_test tests[] = {
-		TEST(a_client_is_confirmed_before_it_counts),
-		TEST(a_restarted_client_of_4_0_begins_anew),
-		TEST(a_lease_of_4_0_ends),
+		TEST(a_client_must_be_confirmed),
+		TEST(a_restarted_client_of_4_0_loses_its_state),
+		TEST(a_lease_of_4_0_expires),
 		TEST(a_file_is_opened_confirmed_read_and_closed),
-		TEST(a_second_open_of_the_owner_is_the_same),
-		TEST(a_repeated_operation_gets_its_result_again),
-		TEST(an_unconfirmed_owner_may_begin_anew),
-		TEST(what_cannot_be_opened_is_refused),
-		TEST(cut_open_operations_are_bad_xdr),
+		TEST(a_second_open_by_the_owner_reuses_the_stateid),
+		TEST(a_retransmitted_operation_gets_the_same_result),
+		TEST(an_unconfirmed_owner_can_restart),
+		TEST(invalid_opens_are_refused),
+		TEST(truncated_open_operations_are_bad_xdr),
 		TEST(a_share_is_denied_to_others),
-		TEST(a_downgrade_only_takes_away),
-		TEST(stateids_of_elsewhere_are_refused),
+		TEST(a_downgrade_only_reduces_access),
+		TEST(foreign_stateids_are_refused),
 		TEST(an_open_of_4_1_is_used_as_the_current_stateid),
 		TEST(stateids_are_tested_and_not_freed),
-		TEST(a_stateid_is_its_clients_own),
-		TEST(opens_have_a_bound_and_recover),
+		TEST(a_stateid_belongs_to_one_client),
+		TEST(opens_are_limited_and_recover),
 	};
 	int rc;
 

@@ -156,7 +156,7 @@ static void read_by_chunk(uint32_t count)
 	CU_ASSERT_EQUAL(memory[0][count], 0xaa);
 }
 
-static void data_go_by_chunk_and_the_rest_follows_the_length(void)
+static void data_uses_the_chunk_and_results_follow_the_length(void)
 {
 	static const uint32_t counts[] = { 1, 2, 3, 4, 811, 813, 4097, 65536, 1048576 };
 	size_t i;
@@ -172,7 +172,7 @@ static void data_go_by_chunk_and_the_rest_follows_the_length(void)
 	}
 }
 
-static void the_first_chunk_is_the_first_reads(void)
+static void the_first_read_uses_the_first_chunk(void)
 {
 	const uint8_t *data;
 	uint32_t len;
@@ -199,7 +199,7 @@ static void the_first_chunk_is_the_first_reads(void)
 	}
 }
 
-static void two_chunks_are_of_two_reads(void)
+static void two_reads_use_two_chunks(void)
 {
 	bool eof;
 
@@ -228,7 +228,7 @@ static void two_chunks_are_of_two_reads(void)
 }
 
 /* RFC 8267 section 6: the first read has the first chunk, even for nothing. */
-static void a_read_of_nothing_leaves_its_chunk_unused(void)
+static void a_zero_length_read_leaves_its_chunk_unused(void)
 {
 	bool eof;
 
@@ -268,7 +268,7 @@ static void a_failed_read_leaves_its_chunk_unused(void)
 	end();
 }
 
-static void a_link_goes_by_chunk_too(void)
+static void readlink_also_uses_a_chunk(void)
 {
 	for (minor = 0; minor < 2; minor++) {
 		SUITE_ROW("minor %u", minor);
@@ -289,7 +289,7 @@ static void a_link_goes_by_chunk_too(void)
 	}
 }
 
-static void a_reply_chunk_has_all_in_one_piece(void)
+static void a_reply_chunk_holds_the_whole_reply(void)
 {
 	const uint8_t *data;
 	uint32_t len;
@@ -318,7 +318,7 @@ static void a_reply_chunk_has_all_in_one_piece(void)
 	}
 }
 
-static void inline_data_have_their_padding(void)
+static void inline_data_is_padded(void)
 {
 	const uint8_t *data;
 	uint32_t len, count;
@@ -375,7 +375,7 @@ static void a_retry_has_a_chunk_of_its_own(void)
 	end();
 }
 
-static void write_data_in_a_chunk_are_never_pulled(void)
+static void write_data_in_a_chunk_is_never_pulled(void)
 {
 	struct rpcrdma_segment segment;
 
@@ -447,7 +447,7 @@ static void write_chunk_over_812_spoils_the_data(void)
 	}
 }
 
-static void write_chunk_over_812_short_agrees_with_itself(void)
+static void write_chunk_over_812_short_has_consistent_lengths(void)
 {
 	bool eof;
 
@@ -544,19 +544,19 @@ static void a_reply_chunk_repeats_its_page(void)
 int main(void)
 {
 	static const struct suite_test tests[] = {
-		TEST(data_go_by_chunk_and_the_rest_follows_the_length),
-		TEST(the_first_chunk_is_the_first_reads),
-		TEST(two_chunks_are_of_two_reads),
-		TEST(a_read_of_nothing_leaves_its_chunk_unused),
+		TEST(data_uses_the_chunk_and_results_follow_the_length),
+		TEST(the_first_read_uses_the_first_chunk),
+		TEST(two_reads_use_two_chunks),
+		TEST(a_zero_length_read_leaves_its_chunk_unused),
 		TEST(a_failed_read_leaves_its_chunk_unused),
-		TEST(a_link_goes_by_chunk_too),
-		TEST(a_reply_chunk_has_all_in_one_piece),
-		TEST(inline_data_have_their_padding),
+		TEST(readlink_also_uses_a_chunk),
+		TEST(a_reply_chunk_holds_the_whole_reply),
+		TEST(inline_data_is_padded),
 		TEST(a_retry_has_a_chunk_of_its_own),
-		TEST(write_data_in_a_chunk_are_never_pulled),
+		TEST(write_data_in_a_chunk_is_never_pulled),
 		TEST(rpc_versions_three_and_four_are_served),
 		TEST(write_chunk_over_812_spoils_the_data),
-		TEST(write_chunk_over_812_short_agrees_with_itself),
+		TEST(write_chunk_over_812_short_has_consistent_lengths),
 		TEST(write_chunk_over_812_eio_ends_the_compound),
 		TEST(write_chunk_over_812_stale_writes_nothing),
 		TEST(write_chunk_over_812_later_waits_for_another_operation),

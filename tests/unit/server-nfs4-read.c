@@ -49,7 +49,7 @@ static void reads_are_clipped_to_rtmax(void)
 	CU_ASSERT_EQUAL(t->call.payload[0].len, SERVER_READ_MAX);
 }
 
-static void special_stateids_read(void)
+static void special_stateids_can_read(void)
 {
 	static const struct nfs4_stateid bypass = {
 		.seqid = UINT32_MAX,
@@ -73,7 +73,7 @@ static void special_stateids_read(void)
 	CU_ASSERT_EQUAL(compound_run(t), NFS4ERR_BAD_STATEID);
 }
 
-static void only_files_are_read_and_only_links_followed(void)
+static void read_needs_a_file_and_readlink_a_link(void)
 {
 	static const struct {
 		const char *name;
@@ -103,7 +103,7 @@ static void only_files_are_read_and_only_links_followed(void)
 	}
 }
 
-static void what_follows_data_stands_behind_them(void)
+static void results_after_data_follow_the_padding(void)
 {
 	struct reader *r = &t->results;
 	const uint8_t *data;
@@ -146,9 +146,9 @@ int main(void)
 	static const struct suite_test tests[] = {
 		TEST(reads_carry_their_data),
 		TEST(reads_are_clipped_to_rtmax),
-		TEST(special_stateids_read),
-		TEST(only_files_are_read_and_only_links_followed),
-		TEST(what_follows_data_stands_behind_them),
+		TEST(special_stateids_can_read),
+		TEST(read_needs_a_file_and_readlink_a_link),
+		TEST(results_after_data_follow_the_padding),
 	};
 	uint64_t clientid;
 	int rc;

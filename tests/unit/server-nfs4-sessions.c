@@ -51,7 +51,7 @@ static uint32_t destroy_session(void)
 
 /* Sessions */
 
-static void a_session_lives_and_ends(void)
+static void a_session_is_created_and_destroyed(void)
 {
 	uint64_t clientid = begin_session();
 	unsigned int i;
@@ -75,7 +75,7 @@ static void a_session_lives_and_ends(void)
 			NFS4ERR_STALE_CLIENTID);
 }
 
-static void a_session_may_end_within_itself(void)
+static void a_session_can_destroy_itself(void)
 {
 	unsigned int last;
 
@@ -93,7 +93,7 @@ static void a_session_may_end_within_itself(void)
 }
 
 /* RFC 8881: which operations go without a session, and how. */
-static void operations_keep_to_their_place(void)
+static void operations_must_be_in_their_position(void)
 {
 	begin_session();
 	compound_start(t, 1);
@@ -122,7 +122,7 @@ static void operations_keep_to_their_place(void)
 	CU_ASSERT_EQUAL(sequence_alone(), NFS4_OK);
 }
 
-static void limits_are_what_was_asked_or_less(void)
+static void limits_never_exceed_the_request(void)
 {
 	static const struct nfs4_channel small = { 4096, 2048, 512, 3, 2 };
 	struct reader *r = &t->results;
@@ -147,7 +147,7 @@ static void limits_are_what_was_asked_or_less(void)
 		     20);
 }
 
-static void a_session_too_small_is_refused(void)
+static void too_small_a_session_is_refused(void)
 {
 	static const struct {
 		struct nfs4_channel channel;
@@ -171,7 +171,7 @@ static void a_session_too_small_is_refused(void)
 	}
 }
 
-static void create_session_has_a_sequence_of_its_own(void)
+static void create_session_has_its_own_sequence(void)
 {
 	uint8_t first[NFS4_SESSIONID_SIZE];
 	uint64_t clientid;
@@ -244,7 +244,7 @@ static void a_slot_takes_its_calls_in_order(void)
 	CU_ASSERT_EQUAL(compound_run(t), NFS4ERR_BAD_HIGH_SLOT);
 }
 
-static void a_retry_gets_the_reply_that_was_kept(void)
+static void a_retry_gets_the_cached_reply(void)
 {
 	static uint8_t first[4096];
 	size_t len;
@@ -270,7 +270,7 @@ static void a_retry_gets_the_reply_that_was_kept(void)
 	CU_ASSERT_EQUAL(t->count, 3);
 }
 
-static void what_was_not_kept_is_not_done_again(void)
+static void an_uncached_call_is_not_repeated(void)
 {
 	begin_session();
 	compound_sequence(t);
@@ -287,7 +287,7 @@ static void what_was_not_kept_is_not_done_again(void)
 	CU_ASSERT_TRUE(compound_pass_sequence(t));
 }
 
-static void another_call_is_no_retry(void)
+static void a_different_call_is_not_a_retry(void)
 {
 	begin_session();
 	t->cache = true;
@@ -300,7 +300,7 @@ static void another_call_is_no_retry(void)
 	CU_ASSERT_EQUAL(t->count, 1);
 }
 
-static void replies_keep_to_the_session(void)
+static void replies_respect_session_limits(void)
 {
 	static const struct nfs4_channel small = { 512, 1024, 256, 32, 1 };
 	uint64_t clientid;
@@ -335,7 +335,7 @@ static void replies_keep_to_the_session(void)
 	CU_ASSERT_EQUAL(compound_run(t), NFS4ERR_REQ_TOO_BIG);
 }
 
-static void listings_keep_to_the_session(void)
+static void listings_respect_session_limits(void)
 {
 	static const struct nfs4_channel small = { 512, 2048, 256, 32, 1 };
 	uint64_t clientid;
@@ -363,7 +363,7 @@ static void listings_keep_to_the_session(void)
 
 /* Clients of 4.1 */
 
-static void a_restarted_client_loses_what_it_had(void)
+static void a_restarted_client_loses_its_state(void)
 {
 	uint64_t old = begin_session(), new;
 	uint8_t session[NFS4_SESSIONID_SIZE];
@@ -382,7 +382,7 @@ static void a_restarted_client_loses_what_it_had(void)
 	CU_ASSERT_EQUAL(clientid_op(1, OP_DESTROY_CLIENTID, old), NFS4ERR_STALE_CLIENTID);
 }
 
-static void nobody_takes_over_what_is_in_use(void)
+static void state_in_use_cannot_be_taken_over(void)
 {
 	uint64_t clientid;
 	uint32_t sequenceid;
@@ -400,7 +400,7 @@ static void nobody_takes_over_what_is_in_use(void)
 		compound_exchange_id(t, "two", "verifier", 0, &clientid, &sequenceid), 0);
 }
 
-static void an_update_needs_the_confirmed_record(void)
+static void an_update_needs_a_confirmed_record(void)
 {
 	const uint32_t update = EXCHGID4_FLAG_UPD_CONFIRMED_REC_A;
 	uint64_t clientid = begin_session(), got;
@@ -425,7 +425,7 @@ static void an_update_needs_the_confirmed_record(void)
 
 /* Leases and bounds */
 
-static void a_lease_that_is_not_renewed_ends_all(void)
+static void an_expired_lease_ends_everything(void)
 {
 	unsigned int i;
 
@@ -444,7 +444,7 @@ static void name_of(unsigned int i, char name[16])
 	snprintf(name, 16, "client %u", i);
 }
 
-static void clients_have_a_bound_and_recover(void)
+static void clients_are_limited_and_recover(void)
 {
 	uint64_t clientid;
 	uint32_t sequenceid;
@@ -473,7 +473,7 @@ static void clients_have_a_bound_and_recover(void)
 	CU_ASSERT_EQUAL(compound_session(t, "more", &clientid), NFS4ERR_DELAY);
 }
 
-static void clients_that_never_confirm_keep_nobody_out(void)
+static void unconfirmed_clients_do_not_block_others(void)
 {
 	uint64_t clientid;
 	uint32_t sequenceid;
@@ -492,7 +492,7 @@ static void clients_that_never_confirm_keep_nobody_out(void)
 	CU_ASSERT_EQUAL(sequence_alone(), NFS4_OK);
 }
 
-static void sessions_have_a_bound_for_each_client(void)
+static void sessions_are_limited_for_each_client(void)
 {
 	uint64_t clientid;
 	uint32_t sequenceid, i;
@@ -559,7 +559,7 @@ static void put_session_op(uint32_t op)
 	}
 }
 
-static void cut_session_operations_are_bad_xdr(void)
+static void truncated_session_operations_are_bad_xdr(void)
 {
 	static const uint32_t ops[] = { OP_EXCHANGE_ID,     OP_CREATE_SESSION,
 					OP_DESTROY_SESSION, OP_DESTROY_CLIENTID,
@@ -641,27 +641,27 @@ static void threads_share_the_state(void)
 int main(void)
 {
 	static const struct suite_test tests[] = {
-		TEST(a_session_lives_and_ends),
-		TEST(a_session_may_end_within_itself),
-		TEST(operations_keep_to_their_place),
-		TEST(limits_are_what_was_asked_or_less),
-		TEST(a_session_too_small_is_refused),
-		TEST(create_session_has_a_sequence_of_its_own),
+		TEST(a_session_is_created_and_destroyed),
+		TEST(a_session_can_destroy_itself),
+		TEST(operations_must_be_in_their_position),
+		TEST(limits_never_exceed_the_request),
+		TEST(too_small_a_session_is_refused),
+		TEST(create_session_has_its_own_sequence),
 		TEST(connections_are_bound_to_the_fore_channel),
 		TEST(a_slot_takes_its_calls_in_order),
-		TEST(a_retry_gets_the_reply_that_was_kept),
-		TEST(what_was_not_kept_is_not_done_again),
-		TEST(another_call_is_no_retry),
-		TEST(replies_keep_to_the_session),
-		TEST(listings_keep_to_the_session),
-		TEST(a_restarted_client_loses_what_it_had),
-		TEST(nobody_takes_over_what_is_in_use),
-		TEST(an_update_needs_the_confirmed_record),
-		TEST(a_lease_that_is_not_renewed_ends_all),
-		TEST(clients_have_a_bound_and_recover),
-		TEST(clients_that_never_confirm_keep_nobody_out),
-		TEST(sessions_have_a_bound_for_each_client),
-		TEST(cut_session_operations_are_bad_xdr),
+		TEST(a_retry_gets_the_cached_reply),
+		TEST(an_uncached_call_is_not_repeated),
+		TEST(a_different_call_is_not_a_retry),
+		TEST(replies_respect_session_limits),
+		TEST(listings_respect_session_limits),
+		TEST(a_restarted_client_loses_its_state),
+		TEST(state_in_use_cannot_be_taken_over),
+		TEST(an_update_needs_a_confirmed_record),
+		TEST(an_expired_lease_ends_everything),
+		TEST(clients_are_limited_and_recover),
+		TEST(unconfirmed_clients_do_not_block_others),
+		TEST(sessions_are_limited_for_each_client),
+		TEST(truncated_session_operations_are_bad_xdr),
 		TEST(threads_share_the_state),
 	};
 	int rc;

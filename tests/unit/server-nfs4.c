@@ -26,7 +26,7 @@ static void other_minor_versions_are_a_mismatch(void)
 	}
 }
 
-static void nothing_to_do_is_done(void)
+static void an_empty_compound_succeeds(void)
 {
 	uint32_t minor;
 
@@ -38,7 +38,7 @@ static void nothing_to_do_is_done(void)
 	}
 }
 
-static void the_tag_comes_back(void)
+static void the_tag_is_returned(void)
 {
 	uint8_t buf[1200];
 	struct writer w;
@@ -57,7 +57,7 @@ static void the_tag_comes_back(void)
 	CU_ASSERT_EQUAL(t->reply.accept_stat, RPC_GARBAGE_ARGS);
 }
 
-static void a_cut_compound_is_garbage_or_bad_xdr(void)
+static void a_truncated_compound_is_garbage_or_bad_xdr(void)
 {
 	uint8_t buf[16];
 	struct writer w;
@@ -240,7 +240,7 @@ static void good_arguments_are_answered(void)
 	}
 }
 
-static void cut_arguments_are_bad_xdr_at_every_length(void)
+static void truncated_arguments_are_bad_xdr_at_every_length(void)
 {
 	size_t i, len, start, end;
 
@@ -258,7 +258,7 @@ static void cut_arguments_are_bad_xdr_at_every_length(void)
 	}
 }
 
-static void lengths_without_measure_are_bad_xdr(void)
+static void huge_lengths_are_bad_xdr(void)
 {
 	static const uint32_t lengths[] = { 0x7fffffff, 0x80000000, 0xfffffffd,
 					    0xffffffff };
@@ -281,7 +281,7 @@ static void lengths_without_measure_are_bad_xdr(void)
 	}
 }
 
-static void without_a_filehandle_nothing_is_done(void)
+static void operations_need_a_filehandle(void)
 {
 	uint32_t minor;
 	size_t i;
@@ -311,7 +311,7 @@ static void without_a_filehandle_nothing_is_done(void)
 	}
 }
 
-static void what_there_is_not_is_not_supported(void)
+static void unimplemented_operations_are_not_supported(void)
 {
 	static const uint32_t in_both[] = { OP_DELEGPURGE, OP_DELEGRETURN, OP_LOCK,
 					    OP_LOCKT,      OP_LOCKU,       OP_OPENATTR };
@@ -371,7 +371,7 @@ static void handles_that_are_not_ours_are_refused(void)
 
 /* Bounds */
 
-static void more_data_than_there_is_room_for_end_the_compound(void)
+static void data_that_does_not_fit_ends_the_compound(void)
 {
 	unsigned int i;
 
@@ -391,7 +391,7 @@ static void more_data_than_there_is_room_for_end_the_compound(void)
 	CU_ASSERT_EQUAL(t->count, 2 + 3);
 }
 
-static void a_reply_never_outgrows_its_room(void)
+static void a_reply_never_exceeds_its_buffer(void)
 {
 	size_t room;
 	unsigned int i;
@@ -410,7 +410,7 @@ static void a_reply_never_outgrows_its_room(void)
 	}
 }
 
-static void operations_have_a_bound(void)
+static void operations_have_a_maximum_number(void)
 {
 	unsigned int i;
 
@@ -447,20 +447,20 @@ int main(void)
 {
 	static const struct suite_test tests[] = {
 		TEST(other_minor_versions_are_a_mismatch),
-		TEST(nothing_to_do_is_done),
-		TEST(the_tag_comes_back),
-		TEST(a_cut_compound_is_garbage_or_bad_xdr),
+		TEST(an_empty_compound_succeeds),
+		TEST(the_tag_is_returned),
+		TEST(a_truncated_compound_is_garbage_or_bad_xdr),
 		TEST(the_first_failure_is_the_last_result),
 		TEST(unknown_operations_are_illegal),
 		TEST(good_arguments_are_answered),
-		TEST(cut_arguments_are_bad_xdr_at_every_length),
-		TEST(lengths_without_measure_are_bad_xdr),
-		TEST(without_a_filehandle_nothing_is_done),
-		TEST(what_there_is_not_is_not_supported),
+		TEST(truncated_arguments_are_bad_xdr_at_every_length),
+		TEST(huge_lengths_are_bad_xdr),
+		TEST(operations_need_a_filehandle),
+		TEST(unimplemented_operations_are_not_supported),
 		TEST(handles_that_are_not_ours_are_refused),
-		TEST(more_data_than_there_is_room_for_end_the_compound),
-		TEST(a_reply_never_outgrows_its_room),
-		TEST(operations_have_a_bound),
+		TEST(data_that_does_not_fit_ends_the_compound),
+		TEST(a_reply_never_exceeds_its_buffer),
+		TEST(operations_have_a_maximum_number),
 		TEST(a_name_in_a_chunk_is_garbage),
 	};
 	uint64_t clientid;

@@ -131,7 +131,7 @@ static void bad_read_lists_get_err_chunk(void)
 	end();
 }
 
-static void what_must_be_dropped_is_dropped(void)
+static void invalid_messages_are_dropped(void)
 {
 	uint8_t zeros[28] = { 0 };
 	size_t len;
@@ -234,7 +234,7 @@ static void an_empty_write_chunk_asks_for_the_data_inline(void)
 	end();
 }
 
-static void unused_chunks_come_back_with_zero_lengths(void)
+static void unused_chunks_are_returned_with_zero_lengths(void)
 {
 	struct rpcrdma_segment segment;
 	struct nfs_fh fh;
@@ -309,7 +309,7 @@ static void with_both_chunks_each_has_its_own_length(void)
 	end();
 }
 
-static void what_fits_nowhere_gets_err_chunk_and_writes_nothing(void)
+static void oversized_replies_get_err_chunk_and_write_nothing(void)
 {
 	struct rpcrdma_segment segment;
 
@@ -336,7 +336,7 @@ static void what_fits_nowhere_gets_err_chunk_and_writes_nothing(void)
 	end();
 }
 
-static void a_small_inline_limit_is_kept(void)
+static void a_small_inline_limit_is_respected(void)
 {
 	begin();
 	peer.session.reply_inline = 1024;
@@ -348,7 +348,7 @@ static void a_small_inline_limit_is_kept(void)
 	end();
 }
 
-static void segments_that_cannot_be_end_the_connection(void)
+static void invalid_segments_end_the_connection(void)
 {
 	struct rpcrdma_segment segment = { .handle = 999, .length = 8192 };
 
@@ -393,7 +393,7 @@ static void a_long_call_is_pulled(void)
 	end();
 }
 
-static void a_long_call_from_memory_that_is_not_there_ends_the_connection(void)
+static void a_long_call_from_an_unknown_handle_ends_the_connection(void)
 {
 	begin();
 	ASSERT_LESS(SEND(7, 1, 32, 1, 1, 0, 1234, 40, 0, 0x7000, 0, 0, 0), 0);
@@ -402,7 +402,7 @@ static void a_long_call_from_memory_that_is_not_there_ends_the_connection(void)
 }
 
 /* The data of WRITE stay where they are: it is refused without them. */
-static void only_data_to_be_written_may_come_by_read_chunk(void)
+static void only_write_data_can_use_a_read_chunk(void)
 {
 	struct rpcrdma_segment segment;
 	uint8_t args[128];
@@ -431,7 +431,7 @@ static void only_data_to_be_written_may_come_by_read_chunk(void)
 	end();
 }
 
-static void directories_fill_what_there_is_and_no_more(void)
+static void directories_never_exceed_the_offered_chunk(void)
 {
 	static const uint32_t rooms[] = { 600, 4096, 32768, SERVER_READ_MAX };
 	struct nfs3_readdir_res res;
@@ -469,7 +469,7 @@ static void directories_fill_what_there_is_and_no_more(void)
 	end();
 }
 
-static void readlink_goes_by_write_chunk_too(void)
+static void readlink_also_uses_the_write_chunk(void)
 {
 	struct rpcrdma_segment segment;
 	struct nfs_fh fh;
@@ -490,7 +490,7 @@ static void readlink_goes_by_write_chunk_too(void)
 	end();
 }
 
-static void programs_that_are_not_here_are_said_so(void)
+static void unknown_programs_are_reported(void)
 {
 	static const struct {
 		uint32_t prog, vers, proc;
@@ -536,17 +536,16 @@ SUITE_MAIN("server-rdma", TEST(null_is_answered_with_the_grant),
 	   TEST(absurd_credits_do_not_change_the_grant),
 	   TEST(other_versions_get_err_vers_with_their_own_version),
 	   TEST(bad_headers_get_err_chunk), TEST(bad_read_lists_get_err_chunk),
-	   TEST(what_must_be_dropped_is_dropped),
+	   TEST(invalid_messages_are_dropped),
 	   TEST(a_write_chunk_is_filled_in_order_and_not_padded),
 	   TEST(an_empty_write_chunk_asks_for_the_data_inline),
-	   TEST(unused_chunks_come_back_with_zero_lengths),
+	   TEST(unused_chunks_are_returned_with_zero_lengths),
 	   TEST(a_reply_chunk_holds_the_whole_padded_message),
 	   TEST(with_both_chunks_each_has_its_own_length),
-	   TEST(what_fits_nowhere_gets_err_chunk_and_writes_nothing),
-	   TEST(a_small_inline_limit_is_kept),
-	   TEST(segments_that_cannot_be_end_the_connection), TEST(a_long_call_is_pulled),
-	   TEST(a_long_call_from_memory_that_is_not_there_ends_the_connection),
-	   TEST(only_data_to_be_written_may_come_by_read_chunk),
-	   TEST(directories_fill_what_there_is_and_no_more),
-	   TEST(readlink_goes_by_write_chunk_too),
-	   TEST(programs_that_are_not_here_are_said_so))
+	   TEST(oversized_replies_get_err_chunk_and_write_nothing),
+	   TEST(a_small_inline_limit_is_respected),
+	   TEST(invalid_segments_end_the_connection), TEST(a_long_call_is_pulled),
+	   TEST(a_long_call_from_an_unknown_handle_ends_the_connection),
+	   TEST(only_write_data_can_use_a_read_chunk),
+	   TEST(directories_never_exceed_the_offered_chunk),
+	   TEST(readlink_also_uses_the_write_chunk), TEST(unknown_programs_are_reported))

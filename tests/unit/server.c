@@ -141,7 +141,7 @@ static bool is_closed(int fd)
 	return poll(&pfd, 1, WAIT) == 1 && recv(fd, &byte, 1, MSG_DONTWAIT) <= 0;
 }
 
-static void a_mount_and_a_read_by_write_chunk_go_through(void)
+static void mount_and_write_chunk_read_succeed(void)
 {
 	static uint8_t data[1048576];
 	struct rpcrdma_memory memory = { .base = data, .length = sizeof(data) };
@@ -190,7 +190,7 @@ static void a_mount_and_a_read_by_write_chunk_go_through(void)
 }
 
 /* Loopback has many addresses; only the one that is listened at is its own here. */
-static void a_server_for_its_own_host_alone_serves_nobody_else(void)
+static void a_local_server_refuses_other_hosts(void)
 {
 	struct transport_address other;
 	struct rpcrdma_options client = { .transport = &transport_iwarp,
@@ -215,7 +215,7 @@ static void a_server_for_its_own_host_alone_serves_nobody_else(void)
 	end();
 }
 
-static void without_private_data_replies_keep_to_1024_bytes(void)
+static void without_private_data_replies_are_limited_to_1024_bytes(void)
 {
 	struct rpcrdma_options client = { .transport = &transport_iwarp,
 					  .credits = 1,
@@ -242,7 +242,7 @@ static void without_private_data_replies_keep_to_1024_bytes(void)
 }
 
 /* Marks and lengths of a stream that lies. */
-static void hostile_records_end_their_connection_alone(void)
+static void hostile_records_end_only_their_connection(void)
 {
 	static const uint32_t marks[][3] = {
 		{ 0xffffffff, 0, 0 },                       /* 2 GiB */
@@ -269,7 +269,7 @@ static void hostile_records_end_their_connection_alone(void)
 	end();
 }
 
-static void fragments_without_end_are_cut_off(void)
+static void endless_fragments_end_the_connection(void)
 {
 	static const uint8_t empty[4096];
 	int fd;
@@ -282,7 +282,7 @@ static void fragments_without_end_are_cut_off(void)
 	end();
 }
 
-static void a_call_in_fragments_is_put_together(void)
+static void fragments_of_a_call_are_joined(void)
 {
 	static const struct rpc_call null = { .xid = 5,
 					      .prog = NFS_PROGRAM_NUMBER,
@@ -309,7 +309,7 @@ static void a_call_in_fragments_is_put_together(void)
 	end();
 }
 
-static void what_is_no_rdma_peer_is_closed(void)
+static void peers_without_rdma_are_closed(void)
 {
 	int fd;
 
@@ -323,7 +323,7 @@ static void what_is_no_rdma_peer_is_closed(void)
 }
 
 /* The bound on connections: the next is closed, and there is room again afterwards. */
-static void connections_beyond_the_bound_are_closed_at_once(void)
+static void connections_over_the_limit_are_closed_at_once(void)
 {
 	int fds[SERVER_CONNECTIONS], fd;
 	size_t i;
@@ -345,7 +345,7 @@ static void connections_beyond_the_bound_are_closed_at_once(void)
 }
 
 /* One host leaves room for the others. */
-static void a_peer_has_half_of_the_connections_at_most(void)
+static void a_peer_can_use_half_of_the_connections(void)
 {
 	int fds[SERVER_PER_PEER], fd;
 	size_t i;
@@ -363,7 +363,7 @@ static void a_peer_has_half_of_the_connections_at_most(void)
 }
 
 /* As when descriptors run out: accepting waits, and what is open goes on. */
-static void without_descriptors_it_waits_and_goes_on(void)
+static void without_descriptors_the_server_waits_and_continues(void)
 {
 	struct rlimit saved, none;
 	struct rpcrdma_conn *conn;
@@ -415,7 +415,7 @@ static void it_stops_at_once_with_connections_open(void)
 	close(half);
 }
 
-static void a_taken_port_is_said_with_its_address(void)
+static void a_port_in_use_is_reported_with_its_address(void)
 {
 	struct server_options taken;
 	struct server *second = NULL;
@@ -476,17 +476,16 @@ static void a_spawned_server_dies_with_its_parent(void)
 	close(fds[1]);
 }
 
-SUITE_MAIN("server", TEST(a_mount_and_a_read_by_write_chunk_go_through),
-	   TEST(without_private_data_replies_keep_to_1024_bytes),
-	   TEST(hostile_records_end_their_connection_alone),
-	   TEST(fragments_without_end_are_cut_off),
-	   TEST(a_call_in_fragments_is_put_together),
-	   TEST(what_is_no_rdma_peer_is_closed),
-	   TEST(a_server_for_its_own_host_alone_serves_nobody_else),
-	   TEST(connections_beyond_the_bound_are_closed_at_once),
-	   TEST(a_peer_has_half_of_the_connections_at_most),
-	   TEST(without_descriptors_it_waits_and_goes_on),
+SUITE_MAIN("server", TEST(mount_and_write_chunk_read_succeed),
+	   TEST(without_private_data_replies_are_limited_to_1024_bytes),
+	   TEST(hostile_records_end_only_their_connection),
+	   TEST(endless_fragments_end_the_connection),
+	   TEST(fragments_of_a_call_are_joined), TEST(peers_without_rdma_are_closed),
+	   TEST(a_local_server_refuses_other_hosts),
+	   TEST(connections_over_the_limit_are_closed_at_once),
+	   TEST(a_peer_can_use_half_of_the_connections),
+	   TEST(without_descriptors_the_server_waits_and_continues),
 	   TIMED(it_stops_at_once_with_connections_open),
-	   TEST(a_taken_port_is_said_with_its_address),
+	   TEST(a_port_in_use_is_reported_with_its_address),
 	   TEST(a_spawned_server_serves_until_it_is_killed),
 	   TEST(a_spawned_server_dies_with_its_parent))

@@ -95,7 +95,7 @@ static unsigned int mode_of(const char *path)
 
 /* --- there and back -------------------------------------------------------------- */
 
-static void a_new_file_comes_and_goes_with_its_folders(void)
+static void a_new_file_is_removed_with_its_folders(void)
 {
 	start();
 	file_step(PATH_MODULES, NULL, OURS);
@@ -191,7 +191,7 @@ static void a_file_without_an_acl_gets_none(void)
 	done();
 }
 
-static void the_first_text_is_what_comes_back(void)
+static void undo_restores_the_first_text(void)
 {
 	start();
 	tree_write(&tree, PATH_NFS, "a\n");
@@ -206,7 +206,7 @@ static void the_first_text_is_what_comes_back(void)
 }
 
 /* Between two setups it became somebody else's; what they put back is as good as undone. */
-static void a_text_of_others_in_between_stays(void)
+static void text_of_others_is_kept(void)
 {
 	start();
 	tree_write(&tree, PATH_NFS, "a\n");
@@ -246,7 +246,7 @@ static void ports_are_closed_one_by_one(void)
 	done();
 }
 
-static void below_a_root_ports_stay_in_the_state(void)
+static void ports_below_a_root_stay_in_the_state(void)
 {
 	struct setup_plan *below = NULL;
 
@@ -272,7 +272,7 @@ static void below_a_root_ports_stay_in_the_state(void)
 	done();
 }
 
-static void what_is_told_the_system_leaves_no_trace(void)
+static void runtime_changes_leave_no_state(void)
 {
 	start();
 	strcpy(step(SETUP_MODULE)->name, "rpcrdma");
@@ -288,7 +288,7 @@ static void what_is_told_the_system_leaves_no_trace(void)
 
 /* --- what others did ------------------------------------------------------------- */
 
-static void undo_is_refused_as_a_whole(void)
+static void undo_is_all_or_nothing(void)
 {
 	struct setup_plan *refused = NULL;
 
@@ -315,7 +315,7 @@ static void undo_is_refused_as_a_whole(void)
 	done();
 }
 
-static void a_file_that_somebody_removed_is_theirs(void)
+static void a_removed_file_is_not_restored(void)
 {
 	char name[PATH_MAX];
 
@@ -351,7 +351,7 @@ static void a_file_that_changed_since_the_plan_is_not_written(void)
 
 /* --- what cannot be done --------------------------------------------------------- */
 
-static void the_first_failure_ends_it(void)
+static void the_first_failure_stops_setup(void)
 {
 	start();
 	file_step(PATH_MODULES, NULL, OURS);
@@ -383,7 +383,7 @@ static void links_are_not_replaced(void)
 }
 
 /* The folder's link is followed, and not out of the machine. */
-static void folders_may_be_links(void)
+static void folders_can_be_links(void)
 {
 	start();
 	tree_mkdir(&tree, "srv");
@@ -398,7 +398,7 @@ static void folders_may_be_links(void)
 	done();
 }
 
-static void two_at_once_are_one_too_many(void)
+static void two_setups_do_not_run_at_once(void)
 {
 	char name[PATH_MAX];
 	int fd;
@@ -417,7 +417,7 @@ static void two_at_once_are_one_too_many(void)
 	done();
 }
 
-static void a_state_that_is_not_ours_is_not_believed(void)
+static void a_foreign_state_is_refused(void)
 {
 	char name[PATH_MAX];
 
@@ -469,7 +469,7 @@ static void leave_intent(const char *path, const char *before, const char *was,
 	store_close(&store);
 }
 
-static void what_was_not_done_is_not_undone(void)
+static void changes_that_were_not_made_are_not_undone(void)
 {
 	start();
 	tree_write(&tree, PATH_NFS, "a\n");
@@ -482,7 +482,7 @@ static void what_was_not_done_is_not_undone(void)
 	done();
 }
 
-static void what_was_done_is(void)
+static void changes_that_were_made_are_undone(void)
 {
 	start();
 	tree_write(&tree, PATH_NFS, "b\n");
@@ -492,7 +492,7 @@ static void what_was_done_is(void)
 	done();
 }
 
-static void a_second_change_under_way_goes_back_to_the_first_text(void)
+static void an_interrupted_second_change_restores_the_first_text(void)
 {
 	start();
 	tree_write(&tree, PATH_NFS, "b\n");
@@ -524,7 +524,7 @@ static void a_dry_undo_changes_nothing(void)
 	done();
 }
 
-static void a_port_that_may_be_open_is_asked_about(void)
+static void a_port_that_may_be_open_is_queried(void)
 {
 	start();
 	port_step(true);
@@ -587,7 +587,7 @@ static void set_up_link(void)
 	CU_ASSERT(is_enabled());
 }
 
-static void a_link_comes_and_goes_with_its_unit(void)
+static void a_link_is_removed_with_its_unit(void)
 {
 	set_up_link();
 	add_device();
@@ -653,7 +653,7 @@ static void a_link_in_use_stays(void)
 }
 
 /* Its record is not kept: a device of that type on that interface is somebody else's. */
-static void a_link_that_was_not_made_is_not_undone(void)
+static void a_link_that_was_not_created_is_not_removed(void)
 {
 	start();
 	step(SETUP_LINK)->link = (struct setup_link){ "siw", "siw_eth0", "eth0" };
@@ -676,7 +676,7 @@ static void a_link_that_was_not_made_is_not_undone(void)
 	done();
 }
 
-static void below_a_root_a_link_is_only_its_unit(void)
+static void a_link_below_a_root_is_only_its_unit(void)
 {
 	set_up_link();
 	add_device();
@@ -689,7 +689,7 @@ static void below_a_root_a_link_is_only_its_unit(void)
 }
 
 /* A file in the place of the symbolic link is not replaced, nor a link to elsewhere. */
-static void what_stands_where_the_unit_is_enabled_stays(void)
+static void a_foreign_file_in_place_of_the_unit_link_stays(void)
 {
 	start();
 	tree_mkdir(&tree, "etc/systemd");
@@ -712,22 +712,23 @@ static void what_stands_where_the_unit_is_enabled_stays(void)
 	done();
 }
 
-SUITE_MAIN("setup-apply", TEST(a_new_file_comes_and_goes_with_its_folders),
+SUITE_MAIN("setup-apply", TEST(a_new_file_is_removed_with_its_folders),
 	   TEST(a_file_of_others_keeps_its_mode),
 	   TEST(a_file_of_others_keeps_its_acl_and_attributes),
-	   TEST(a_file_without_an_acl_gets_none), TEST(the_first_text_is_what_comes_back),
-	   TEST(a_text_of_others_in_between_stays), TEST(ports_are_closed_one_by_one),
-	   TEST(below_a_root_ports_stay_in_the_state),
-	   TEST(what_is_told_the_system_leaves_no_trace),
-	   TEST(undo_is_refused_as_a_whole), TEST(a_file_that_somebody_removed_is_theirs),
+	   TEST(a_file_without_an_acl_gets_none), TEST(undo_restores_the_first_text),
+	   TEST(text_of_others_is_kept), TEST(ports_are_closed_one_by_one),
+	   TEST(ports_below_a_root_stay_in_the_state),
+	   TEST(runtime_changes_leave_no_state), TEST(undo_is_all_or_nothing),
+	   TEST(a_removed_file_is_not_restored),
 	   TEST(a_file_that_changed_since_the_plan_is_not_written),
-	   TEST(the_first_failure_ends_it), TEST(links_are_not_replaced),
-	   TEST(folders_may_be_links), TEST(two_at_once_are_one_too_many),
-	   TEST(a_state_that_is_not_ours_is_not_believed),
-	   TEST(what_was_not_done_is_not_undone), TEST(what_was_done_is),
-	   TEST(a_second_change_under_way_goes_back_to_the_first_text),
-	   TEST(a_dry_undo_changes_nothing), TEST(a_port_that_may_be_open_is_asked_about),
-	   TEST(a_link_comes_and_goes_with_its_unit), TEST(a_link_in_use_stays),
-	   TEST(a_link_that_was_not_made_is_not_undone),
-	   TEST(below_a_root_a_link_is_only_its_unit),
-	   TEST(what_stands_where_the_unit_is_enabled_stays))
+	   TEST(the_first_failure_stops_setup), TEST(links_are_not_replaced),
+	   TEST(folders_can_be_links), TEST(two_setups_do_not_run_at_once),
+	   TEST(a_foreign_state_is_refused),
+	   TEST(changes_that_were_not_made_are_not_undone),
+	   TEST(changes_that_were_made_are_undone),
+	   TEST(an_interrupted_second_change_restores_the_first_text),
+	   TEST(a_dry_undo_changes_nothing), TEST(a_port_that_may_be_open_is_queried),
+	   TEST(a_link_is_removed_with_its_unit), TEST(a_link_in_use_stays),
+	   TEST(a_link_that_was_not_created_is_not_removed),
+	   TEST(a_link_below_a_root_is_only_its_unit),
+	   TEST(a_foreign_file_in_place_of_the_unit_link_stays))

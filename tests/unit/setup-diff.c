@@ -24,51 +24,51 @@ static void expect(const char *before, const char *after, const char *want)
 	free(got);
 }
 
-static void a_new_file_comes_from_nothing(void)
+static void a_new_file_is_compared_with_an_empty_one(void)
 {
 	expect(NULL, "a\nb\n", "--- /dev/null\n+++ /etc/f\n@@ -0,0 +1,2 @@\n+a\n+b\n");
 	expect("a\n", NULL, "--- /etc/f\n+++ /dev/null\n@@ -1 +0,0 @@\n-a\n");
 }
 
-static void three_lines_are_around_a_change(void)
+static void a_change_has_three_lines_of_context(void)
 {
 	expect("1\n2\n3\n4\n5\n6\n7\n8\n9\n", "1\n2\n3\n4\nx\n6\n7\n8\n9\n",
 	       "--- /etc/f\n+++ /etc/f\n@@ -2,7 +2,7 @@\n 2\n 3\n 4\n-5\n+x\n 6\n 7\n 8\n");
 }
 
-static void changes_far_apart_are_two(void)
+static void distant_changes_are_two_hunks(void)
 {
 	expect("1\n2\n3\n4\n5\n6\n7\n8\n9\n", "0\n1\n2\n3\n4\n5\n6\n7\n8\n",
 	       "--- /etc/f\n+++ /etc/f\n@@ -1,3 +1,4 @@\n+0\n 1\n 2\n 3\n"
 	       "@@ -6,4 +7,3 @@\n 6\n 7\n 8\n-9\n");
 }
 
-static void changes_that_are_near_are_one(void)
+static void near_changes_are_one_hunk(void)
 {
 	expect("1\n2\n3\n4\n5\n6\n7\n8\n", "x\n2\n3\n4\n5\n6\n7\ny\n",
 	       "--- /etc/f\n+++ /etc/f\n@@ -1,8 +1,8 @@\n-1\n+x\n 2\n 3\n 4\n 5\n 6\n 7\n-8\n+y\n");
 }
 
-static void what_is_common_stays(void)
+static void common_lines_are_kept(void)
 {
 	expect("a\nb\nc\n", "b\nx\nc\n",
 	       "--- /etc/f\n+++ /etc/f\n@@ -1,3 +1,3 @@\n-a\n b\n+x\n c\n");
 }
 
-static void a_missing_newline_is_told(void)
+static void a_missing_newline_is_reported(void)
 {
 	expect("a", "a\n",
 	       "--- /etc/f\n+++ /etc/f\n@@ -1 +1 @@\n-a\n\\ No newline at end of file\n+a\n");
 }
 
-static void nothing_reaches_the_terminal(void)
+static void control_characters_are_escaped(void)
 {
 	expect("", "\033[2J\ta\xff\n",
 	       "--- /etc/f\n+++ /etc/f\n@@ -0,0 +1 @@\n+\\x1b[2J\ta\\xff\n");
 }
 
 /* Too large for the table: replaced as a whole, at once. */
-static void large_texts_come_to_an_end(void)
+static void large_texts_are_bounded(void)
 {
 	enum { LINES = 20000 };
 	char *a = calloc(LINES + 1, 8), *b = calloc(LINES + 1, 8), *got;
@@ -87,8 +87,8 @@ static void large_texts_come_to_an_end(void)
 	free(b);
 }
 
-SUITE_MAIN("setup-diff", TEST(a_new_file_comes_from_nothing),
-	   TEST(three_lines_are_around_a_change), TEST(changes_far_apart_are_two),
-	   TEST(changes_that_are_near_are_one), TEST(what_is_common_stays),
-	   TEST(a_missing_newline_is_told), TEST(nothing_reaches_the_terminal),
-	   TEST(large_texts_come_to_an_end))
+SUITE_MAIN("setup-diff", TEST(a_new_file_is_compared_with_an_empty_one),
+	   TEST(a_change_has_three_lines_of_context), TEST(distant_changes_are_two_hunks),
+	   TEST(near_changes_are_one_hunk), TEST(common_lines_are_kept),
+	   TEST(a_missing_newline_is_reported), TEST(control_characters_are_escaped),
+	   TEST(large_texts_are_bounded))

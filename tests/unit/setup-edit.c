@@ -24,7 +24,7 @@ static void a_comment_becomes_the_setting(void)
 	expect_set("[nfsd]\n;Rdma = n\n", "y", "[nfsd]\nrdma=y\n");
 }
 
-static void the_line_that_counts_is_replaced(void)
+static void the_line_that_applies_is_replaced(void)
 {
 	expect_set("[ NFSD ]\n rdma = n\nrdma=no\n# rdma=n\n", "y",
 		   "[ NFSD ]\n rdma = n\nrdma=y\n# rdma=n\n");
@@ -56,7 +56,7 @@ static void a_last_line_without_newline_gets_one(void)
 	expect_set("[a]\nx=1", "y", "[a]\nx=1\n\n[nfsd]\nrdma=y\n");
 }
 
-static void similar_keys_are_others(void)
+static void similar_keys_are_left_alone(void)
 {
 	expect_set("[nfsd]\nrdma-port=1\nxrdma=1\n", "y",
 		   "[nfsd]\nrdma-port=1\nxrdma=1\nrdma=y\n");
@@ -81,7 +81,7 @@ static void one_word_of_a_list_is_uncommented(void)
 	expect_uncomment("a\n  #\txprtrdma \nb\n", "a\nxprtrdma\nb\n");
 }
 
-static void a_sentence_is_no_module(void)
+static void a_sentence_is_not_a_module(void)
 {
 	expect_uncomment("# xprtrdma is loaded by udev\n", NULL);
 	expect_uncomment("xprtrdma\n", NULL);
@@ -89,7 +89,7 @@ static void a_sentence_is_no_module(void)
 	expect_uncomment("", NULL);
 }
 
-static void what_is_appended_has_a_line_of_its_own(void)
+static void appended_text_starts_a_new_line(void)
 {
 	char *got = edit_append(NULL, "rpcrdma");
 
@@ -101,7 +101,7 @@ static void what_is_appended_has_a_line_of_its_own(void)
 }
 
 SUITE_MAIN("setup-edit", TEST(a_comment_becomes_the_setting),
-	   TEST(the_line_that_counts_is_replaced), TEST(other_sections_are_not_touched),
+	   TEST(the_line_that_applies_is_replaced), TEST(other_sections_are_not_touched),
 	   TEST(an_empty_text_gets_a_section), TEST(a_last_line_without_newline_gets_one),
-	   TEST(similar_keys_are_others), TEST(one_word_of_a_list_is_uncommented),
-	   TEST(a_sentence_is_no_module), TEST(what_is_appended_has_a_line_of_its_own))
+	   TEST(similar_keys_are_left_alone), TEST(one_word_of_a_list_is_uncommented),
+	   TEST(a_sentence_is_not_a_module), TEST(appended_text_starts_a_new_line))

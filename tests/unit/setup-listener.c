@@ -26,7 +26,7 @@ static int look(void)
 	return listener_check(tree.host, 20049, &there);
 }
 
-static void a_free_port_may_be_written(void)
+static void a_free_port_can_be_added(void)
 {
 	start("tcp 2049\nudp 2049\n");
 	/* Other ports; and of ours a connection, and somebody else's end. */
@@ -42,7 +42,7 @@ static void a_free_port_may_be_written(void)
 	tree_free(&tree);
 }
 
-static void one_that_is_the_servers_is_there(void)
+static void a_port_of_the_server_exists(void)
 {
 	start("rdma 20049\nrdma 20049\ntcp 2049\n");
 	/* A listener of siw has a socket. */
@@ -52,7 +52,7 @@ static void one_that_is_the_servers_is_there(void)
 	tree_free(&tree);
 }
 
-static void one_of_another_protocol_is_taken(void)
+static void a_port_of_another_protocol_is_in_use(void)
 {
 	start("tcp 2049\ntcp 20049\n");
 	CU_ASSERT_EQUAL(look(), -EADDRINUSE);
@@ -61,7 +61,7 @@ static void one_of_another_protocol_is_taken(void)
 	tree_free(&tree);
 }
 
-static void one_of_a_socket_is_taken(void)
+static void a_port_of_a_socket_is_in_use(void)
 {
 	static const char *const lines[][2] = {
 		{ TCP, "   7: 00000000:4E51 00000000:0000 0A" },
@@ -87,7 +87,7 @@ static void one_of_a_socket_is_taken(void)
 	}
 }
 
-static void who_cannot_look_does_not_write(void)
+static void an_unreadable_list_adds_no_port(void)
 {
 	static const char *const paths[] = { PORTLIST, TCP, TCP6 };
 	size_t i;
@@ -110,7 +110,7 @@ static void who_cannot_look_does_not_write(void)
 }
 
 /* More lines than are kept: ours may be among the rest. */
-static void a_list_that_is_cut_is_not_believed(void)
+static void a_truncated_list_is_unknown(void)
 {
 	char text[NFSD_LISTENERS_MAX * 16] = "";
 	unsigned int i;
@@ -122,7 +122,7 @@ static void a_list_that_is_cut_is_not_believed(void)
 	tree_free(&tree);
 }
 
-SUITE_MAIN("setup-listener", TEST(a_free_port_may_be_written),
-	   TEST(one_that_is_the_servers_is_there), TEST(one_of_another_protocol_is_taken),
-	   TEST(one_of_a_socket_is_taken), TEST(who_cannot_look_does_not_write),
-	   TEST(a_list_that_is_cut_is_not_believed))
+SUITE_MAIN("setup-listener", TEST(a_free_port_can_be_added),
+	   TEST(a_port_of_the_server_exists), TEST(a_port_of_another_protocol_is_in_use),
+	   TEST(a_port_of_a_socket_is_in_use), TEST(an_unreadable_list_adds_no_port),
+	   TEST(a_truncated_list_is_unknown))

@@ -67,7 +67,7 @@ static bool is_noted(bool todo, const char *words)
 
 /* --- modules --------------------------------------------------------------------- */
 
-static void what_works_is_left_alone(void)
+static void a_working_host_is_left_alone(void)
 {
 	static const char *const names[] = { "mlx5-roce-rhel9", "mlx5-ib-rhel8",
 					     "siw-debian12", "irdma-iwarp-sles15" };
@@ -89,7 +89,7 @@ static void not_loaded(void)
 	CU_ASSERT_EQUAL(tree_remove_all(&tree, "sys/module/rpcrdma"), 0);
 }
 
-static void a_module_that_is_listed_is_loaded(void)
+static void a_listed_module_is_loaded(void)
 {
 	not_loaded();
 	make();
@@ -111,7 +111,7 @@ static void a_comment_of_rdma_conf_becomes_a_line(void)
 	done();
 }
 
-static void without_rdma_conf_the_list_is_ours(void)
+static void without_rdma_conf_setup_writes_its_own_list(void)
 {
 	not_loaded();
 	tree_write(&tree, PATH_RDMA, "ib_uverbs\n");
@@ -149,7 +149,7 @@ static void a_blacklist_stays(void)
 	done();
 }
 
-static void what_is_forbidden_is_not_done(void)
+static void forbidden_steps_are_not_planned(void)
 {
 	start("rpcrdma-forbidden", CHECK_CLIENT);
 	make();
@@ -162,7 +162,7 @@ static void what_is_forbidden_is_not_done(void)
 	done();
 }
 
-static void a_driver_that_is_not_whole_is_loaded(void)
+static void missing_modules_of_a_driver_are_loaded(void)
 {
 	start("mlx5-ib-not-loaded", CHECK_CLIENT);
 	make();
@@ -181,7 +181,7 @@ static void without_a_device_nothing_is_set_up(void)
 }
 
 /* It would not start at all. */
-static void a_server_that_cannot_load_rpcrdma_is_not_told(void)
+static void a_server_that_cannot_load_rpcrdma_is_not_configured(void)
 {
 	static const char *const names[] = { "rpcrdma-blacklisted", "rpcrdma-forbidden",
 					     "rpcrdma-unreadable" };
@@ -208,7 +208,7 @@ static void a_server_that_cannot_load_rpcrdma_is_not_told(void)
 	}
 }
 
-static void a_module_that_is_not_known_is_told_as_the_check_does(void)
+static void an_unknown_module_is_reported_like_the_check(void)
 {
 	not_loaded();
 	CU_ASSERT_EQUAL(tree_remove_all(&tree, "lib/modules"), 0);
@@ -220,7 +220,7 @@ static void a_module_that_is_not_known_is_told_as_the_check_does(void)
 	done();
 }
 
-static void a_device_of_no_use_is_as_good_as_none(void)
+static void an_unusable_device_counts_as_none(void)
 {
 	start("mthca-only", CHECK_SERVER);
 	tree_write(&tree, "usr/sbin/rpc.nfsd", "");
@@ -240,7 +240,7 @@ static void debian(const char *conf)
 	tree_write(&tree, "etc/nfs.conf", conf);
 }
 
-static void the_server_is_told_in_a_dropin(void)
+static void the_server_is_configured_in_a_drop_in(void)
 {
 	static const char *const confs[] = {
 		"[nfsd]\n# rdma=n\n",
@@ -263,7 +263,7 @@ static void the_server_is_told_in_a_dropin(void)
 	}
 }
 
-static void a_server_that_is_told_already_is_left_alone(void)
+static void a_configured_server_is_left_alone(void)
 {
 	debian("[nfsd]\nrdma=y\nrdma-port=20049\n");
 	make();
@@ -303,7 +303,7 @@ static void old_versions_have_one_file(void)
 	done();
 }
 
-static void very_old_versions_have_the_port_alone(void)
+static void very_old_versions_have_only_the_port(void)
 {
 	debian("[nfsd]\n");
 	tree_write(&tree, "var/lib/dpkg/status",
@@ -314,7 +314,7 @@ static void very_old_versions_have_the_port_alone(void)
 	done();
 }
 
-static void who_is_read_later_has_the_last_word(void)
+static void a_later_file_overrides(void)
 {
 	debian("[nfsd]\n");
 	tree_write(&tree, "etc/nfs.conf.d/zz.conf", "[nfsd]\nrdma=n\n");
@@ -329,7 +329,7 @@ static void who_is_read_later_has_the_last_word(void)
 	done();
 }
 
-static void who_is_read_later_and_says_the_same_is_no_matter(void)
+static void a_later_file_with_the_same_value_does_not_matter(void)
 {
 	debian("[nfsd]\n");
 	tree_write(&tree, "etc/nfs.conf.d/zz.conf", "[nfsd]\nrdma=y\n");
@@ -346,7 +346,7 @@ static void who_is_read_later_and_says_the_same_is_no_matter(void)
 	done();
 }
 
-static void a_very_old_version_is_told_its_own_way(void)
+static void a_very_old_version_has_its_own_syntax(void)
 {
 	debian("[nfsd]\n");
 	tree_write(&tree, "var/lib/dpkg/status",
@@ -364,7 +364,7 @@ static void a_very_old_version_is_told_its_own_way(void)
 }
 
 /* What setup wrote and somebody changed is theirs. */
-static void a_file_that_somebody_changed_since_is_left_alone(void)
+static void a_file_changed_since_is_left_alone(void)
 {
 	struct store store;
 	struct change *change;
@@ -389,7 +389,7 @@ static void a_file_that_somebody_changed_since_is_left_alone(void)
 	done();
 }
 
-static void a_server_that_is_not_installed_is_told(void)
+static void a_server_that_is_not_installed_is_reported(void)
 {
 	start("siw-debian12", CHECK_SERVER);
 	make();
@@ -409,7 +409,7 @@ static void running(const char *portlist)
 	tree_write(&tree, "proc/fs/nfsd/clients/3/info", "");
 }
 
-static void a_server_that_runs_gets_a_listener(void)
+static void a_running_server_gets_a_listener(void)
 {
 	running("tcp 2049\n");
 	make();
@@ -418,7 +418,7 @@ static void a_server_that_runs_gets_a_listener(void)
 	done();
 }
 
-static void it_is_restarted_if_that_is_asked_for(void)
+static void a_server_is_restarted_on_request(void)
 {
 	running("tcp 2049\n");
 	request.restart = true;
@@ -442,7 +442,7 @@ static void a_server_that_listens_is_not_restarted(void)
 	done();
 }
 
-static void a_server_that_does_not_run_is_not_started(void)
+static void a_stopped_server_is_not_started(void)
 {
 	debian("[nfsd]\nrdma=y\nrdma-port=20049\n");
 	request.restart = true;
@@ -452,7 +452,7 @@ static void a_server_that_does_not_run_is_not_started(void)
 	done();
 }
 
-static void a_port_that_somebody_has_gets_no_listener(void)
+static void a_port_in_use_gets_no_listener(void)
 {
 	running("tcp 2049\ntcp 20049\n");
 	make();
@@ -471,7 +471,7 @@ static void a_port_that_somebody_has_gets_no_listener(void)
 	done();
 }
 
-static void who_cannot_see_whether_it_is_free_adds_none(void)
+static void an_unknown_port_gets_no_listener(void)
 {
 	running("tcp 2049\n");
 	make();
@@ -496,7 +496,7 @@ static const struct setup_step *find_port(bool permanent)
 	return NULL;
 }
 
-static void soft_roce_is_let_in_on_both_ends(void)
+static void soft_roce_is_accepted_on_both_sides(void)
 {
 	start("rxe-ubuntu2204", CHECK_CLIENT);
 	fake.firewalld = true;
@@ -515,7 +515,7 @@ static void soft_roce_is_let_in_on_both_ends(void)
 	done();
 }
 
-static void what_is_open_stays_as_it_is(void)
+static void open_ports_are_left_alone(void)
 {
 	start("rxe-ubuntu2204", CHECK_CLIENT);
 	fake.firewalld = fake.service = true;
@@ -528,7 +528,7 @@ static void what_is_open_stays_as_it_is(void)
 	done();
 }
 
-static void soft_iwarp_is_let_in_to_a_server(void)
+static void soft_iwarp_is_accepted_on_a_server(void)
 {
 	debian("[nfsd]\nrdma=y\nrdma-port=20050\n");
 	fake.firewalld = true;
@@ -542,7 +542,7 @@ static void soft_iwarp_is_let_in_to_a_server(void)
 	done();
 }
 
-static void for_adapters_nothing_is_opened(void)
+static void adapters_need_no_open_port(void)
 {
 	start("mlx5-roce-rhel9", CHECK_CLIENT);
 	fake.firewalld = true;
@@ -559,7 +559,7 @@ static void for_adapters_nothing_is_opened(void)
 
 /* --- IPoIB, memlock -------------------------------------------------------------- */
 
-static void an_mtu_that_was_forgotten_gets_a_rule(void)
+static void a_missing_mtu_gets_a_rule(void)
 {
 	const struct setup_step *step;
 
@@ -582,7 +582,7 @@ static void an_mtu_that_was_forgotten_gets_a_rule(void)
 }
 
 /* Its $name was a part of a shell's script. */
-static void a_rule_of_before_is_replaced(void)
+static void an_older_rule_is_replaced(void)
 {
 	static const char old[] = SETUP_HEADER
 		"ACTION==\"add\", SUBSYSTEM==\"net\", ATTR{type}==\"32\", ATTR{address}==\"?*00:02:c9:03:00:31:78:f2\", RUN+=\"/bin/sh -c 'echo connected > /sys/class/net/$name/mode; echo 65520 > /sys/class/net/$name/mtu'\"\n"
@@ -625,7 +625,7 @@ static void an_ifcfg_file_is_a_profile_too(void)
 	}
 }
 
-static void a_rule_that_does_nothing_gets_one_that_does(void)
+static void an_ineffective_rule_gets_a_working_one(void)
 {
 	start("udev-mode-by-attr", CHECK_CLIENT);
 	make();
@@ -638,7 +638,7 @@ static void a_rule_that_does_nothing_gets_one_that_does(void)
 	done();
 }
 
-static void memory_is_locked_for_the_probe_alone(void)
+static void memory_is_locked_only_for_the_probe(void)
 {
 	char want[128];
 
@@ -678,7 +678,7 @@ static void programs_get_their_modules(void)
 
 /* --- what cannot be read --------------------------------------------------------- */
 
-static void one_remedy_that_cannot_know_stops_no_other(void)
+static void an_unknown_step_does_not_stop_the_others(void)
 {
 	debian("[nfsd]\n");
 	tree_fifo(&tree, "etc/modules");
@@ -757,7 +757,7 @@ static void the_port_of_a_link_is_opened(void)
 }
 
 /* Made by hand: its name stays, and --undo leaves it. */
-static void a_link_that_is_there_gets_its_unit_alone(void)
+static void an_existing_link_gets_only_its_unit(void)
 {
 	const struct setup_step *step;
 
@@ -835,40 +835,36 @@ static void a_host_that_cannot_make_a_link_is_refused(void)
 	done();
 }
 
-SUITE_MAIN("setup-plan", TEST(what_works_is_left_alone),
-	   TEST(a_module_that_is_listed_is_loaded),
-	   TEST(a_comment_of_rdma_conf_becomes_a_line),
-	   TEST(without_rdma_conf_the_list_is_ours), TEST(below_a_root_nothing_is_loaded),
-	   TEST(a_blacklist_stays), TEST(what_is_forbidden_is_not_done),
-	   TEST(a_driver_that_is_not_whole_is_loaded),
+SUITE_MAIN("setup-plan", TEST(a_working_host_is_left_alone),
+	   TEST(a_listed_module_is_loaded), TEST(a_comment_of_rdma_conf_becomes_a_line),
+	   TEST(without_rdma_conf_setup_writes_its_own_list),
+	   TEST(below_a_root_nothing_is_loaded), TEST(a_blacklist_stays),
+	   TEST(forbidden_steps_are_not_planned),
+	   TEST(missing_modules_of_a_driver_are_loaded),
 	   TEST(without_a_device_nothing_is_set_up),
-	   TEST(a_server_that_cannot_load_rpcrdma_is_not_told),
-	   TEST(a_module_that_is_not_known_is_told_as_the_check_does),
-	   TEST(a_device_of_no_use_is_as_good_as_none),
-	   TEST(the_server_is_told_in_a_dropin),
-	   TEST(a_server_that_is_told_already_is_left_alone),
+	   TEST(a_server_that_cannot_load_rpcrdma_is_not_configured),
+	   TEST(an_unknown_module_is_reported_like_the_check),
+	   TEST(an_unusable_device_counts_as_none),
+	   TEST(the_server_is_configured_in_a_drop_in),
+	   TEST(a_configured_server_is_left_alone),
 	   TEST(a_port_of_the_configuration_is_kept), TEST(old_versions_have_one_file),
-	   TEST(very_old_versions_have_the_port_alone),
-	   TEST(who_is_read_later_has_the_last_word),
-	   TEST(who_is_read_later_and_says_the_same_is_no_matter),
-	   TEST(a_very_old_version_is_told_its_own_way),
-	   TEST(a_file_that_somebody_changed_since_is_left_alone),
-	   TEST(a_server_that_is_not_installed_is_told),
-	   TEST(a_server_that_runs_gets_a_listener),
-	   TEST(it_is_restarted_if_that_is_asked_for),
+	   TEST(very_old_versions_have_only_the_port), TEST(a_later_file_overrides),
+	   TEST(a_later_file_with_the_same_value_does_not_matter),
+	   TEST(a_very_old_version_has_its_own_syntax),
+	   TEST(a_file_changed_since_is_left_alone),
+	   TEST(a_server_that_is_not_installed_is_reported),
+	   TEST(a_running_server_gets_a_listener), TEST(a_server_is_restarted_on_request),
 	   TEST(a_server_that_listens_is_not_restarted),
-	   TEST(a_server_that_does_not_run_is_not_started),
-	   TEST(a_port_that_somebody_has_gets_no_listener),
-	   TEST(who_cannot_see_whether_it_is_free_adds_none),
-	   TEST(soft_roce_is_let_in_on_both_ends), TEST(what_is_open_stays_as_it_is),
-	   TEST(soft_iwarp_is_let_in_to_a_server), TEST(for_adapters_nothing_is_opened),
-	   TEST(an_mtu_that_was_forgotten_gets_a_rule),
-	   TEST(a_rule_of_before_is_replaced), TEST(an_ifcfg_file_is_a_profile_too),
-	   TEST(a_rule_that_does_nothing_gets_one_that_does),
-	   TEST(memory_is_locked_for_the_probe_alone), TEST(programs_get_their_modules),
-	   TEST(one_remedy_that_cannot_know_stops_no_other),
+	   TEST(a_stopped_server_is_not_started), TEST(a_port_in_use_gets_no_listener),
+	   TEST(an_unknown_port_gets_no_listener),
+	   TEST(soft_roce_is_accepted_on_both_sides), TEST(open_ports_are_left_alone),
+	   TEST(soft_iwarp_is_accepted_on_a_server), TEST(adapters_need_no_open_port),
+	   TEST(a_missing_mtu_gets_a_rule), TEST(an_older_rule_is_replaced),
+	   TEST(an_ifcfg_file_is_a_profile_too),
+	   TEST(an_ineffective_rule_gets_a_working_one),
+	   TEST(memory_is_locked_only_for_the_probe), TEST(programs_get_their_modules),
+	   TEST(an_unknown_step_does_not_stop_the_others),
 	   TEST(a_link_gets_its_module_and_its_unit), TEST(the_port_of_a_link_is_opened),
-	   TEST(a_link_that_is_there_gets_its_unit_alone),
-	   TEST(names_are_escaped_in_the_unit),
+	   TEST(an_existing_link_gets_only_its_unit), TEST(names_are_escaped_in_the_unit),
 	   TEST(an_interface_that_cannot_have_a_link_is_refused),
 	   TEST(a_host_that_cannot_make_a_link_is_refused))

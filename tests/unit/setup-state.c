@@ -21,7 +21,7 @@ static void add_file(const char *path, const char *before, const char *after)
 	change->gid = 7;
 }
 
-static void changes_come_back_as_they_were(void)
+static void changes_survive_the_file(void)
 {
 	struct change *port;
 	struct state got = { .count = 0 };
@@ -76,7 +76,7 @@ static void changes_come_back_as_they_were(void)
 	"\"uid\":0,\"gid\":0"
 #define PORT_REST "\"done\":true,\"port\":1,\"protocol\":\"udp\",\"permanent\":true"
 
-static void what_setup_does_not_write_is_refused(void)
+static void foreign_members_are_refused(void)
 {
 	static const char *const texts[] = {
 		"",
@@ -156,7 +156,7 @@ static void what_setup_does_not_write_is_refused(void)
 	}
 }
 
-static void a_part_of_it_is_no_state(void)
+static void a_truncated_state_is_refused(void)
 {
 	char *text;
 	size_t len;
@@ -174,7 +174,7 @@ static void a_part_of_it_is_no_state(void)
 	free(text);
 }
 
-static void changes_have_an_end(void)
+static void changes_have_a_maximum_number(void)
 {
 	unsigned int i;
 
@@ -188,6 +188,6 @@ static void changes_have_an_end(void)
 	CU_ASSERT_PTR_NOT_NULL(state_add(&state));
 }
 
-SUITE_MAIN("setup-state", TEST(changes_come_back_as_they_were),
-	   TEST(what_setup_does_not_write_is_refused), TEST(a_part_of_it_is_no_state),
-	   TEST(changes_have_an_end))
+SUITE_MAIN("setup-state", TEST(changes_survive_the_file),
+	   TEST(foreign_members_are_refused), TEST(a_truncated_state_is_refused),
+	   TEST(changes_have_a_maximum_number))

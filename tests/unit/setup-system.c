@@ -110,7 +110,7 @@ static void there_and_back(const struct setup_port *port)
 	CU_ASSERT_EQUAL(seen->strays, 0);
 }
 
-static void what_is_in_force_and_the_files_are_two(void)
+static void runtime_and_permanent_rules_are_separate(void)
 {
 	begin(play_firewalld);
 	there_and_back(&runtime);
@@ -118,7 +118,7 @@ static void what_is_in_force_and_the_files_are_two(void)
 	end();
 }
 
-static void a_zone_that_is_not_there_is_told(void)
+static void a_missing_zone_is_reported(void)
 {
 	const struct setup_port port = { "nowhere", 20049, IPPROTO_TCP, true };
 	bool open;
@@ -143,7 +143,7 @@ static int play_nobody(sd_bus_message *call, const char *member)
 	return 0;
 }
 
-static void refusals_are_told(void)
+static void refusals_are_reported(void)
 {
 	bool open;
 
@@ -160,7 +160,7 @@ static void refusals_are_told(void)
 /* --- the NFS server ---------------------------------------------------------------- */
 
 /* Where there is a portlist nothing is tried: a mistake of ours could stop the machine. */
-static void a_port_with_a_socket_is_not_given_to_the_server(void)
+static void a_port_in_use_is_not_given_to_the_server(void)
 {
 	struct sockaddr_in at = { .sin_family = AF_INET };
 	_cleanup_close_ int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -216,7 +216,7 @@ static void a_restart_is_waited_for(void)
 	end();
 }
 
-static void a_unit_that_does_not_come_back_is_told(void)
+static void a_unit_that_fails_to_start_is_reported(void)
 {
 	active_state = "failed";
 	begin(play_systemd);
@@ -228,7 +228,7 @@ static void a_unit_that_does_not_come_back_is_told(void)
 }
 
 /* As iproute2 6.1 prints them. */
-static void the_kernel_s_own_queue_pairs_are_no_users(void)
+static void queue_pairs_of_the_kernel_are_not_users(void)
 {
 	char text[] =
 		"link rxe0/1 lqpn 1 type GSI state RTS sq-psn 0 comm [ib_core] \n"
@@ -241,8 +241,8 @@ static void the_kernel_s_own_queue_pairs_are_no_users(void)
 	CU_ASSERT_EQUAL(setup_link_count(none), 0);
 }
 
-SUITE_MAIN("setup-system", TEST(a_port_with_a_socket_is_not_given_to_the_server),
-	   TEST(what_is_in_force_and_the_files_are_two),
-	   TEST(a_zone_that_is_not_there_is_told), TEST(refusals_are_told),
-	   TEST(a_restart_is_waited_for), TEST(a_unit_that_does_not_come_back_is_told),
-	   TEST(the_kernel_s_own_queue_pairs_are_no_users))
+SUITE_MAIN("setup-system", TEST(a_port_in_use_is_not_given_to_the_server),
+	   TEST(runtime_and_permanent_rules_are_separate),
+	   TEST(a_missing_zone_is_reported), TEST(refusals_are_reported),
+	   TEST(a_restart_is_waited_for), TEST(a_unit_that_fails_to_start_is_reported),
+	   TEST(queue_pairs_of_the_kernel_are_not_users))

@@ -42,7 +42,7 @@ static const struct {
 	{ "-rf", "-rf" },
 };
 
-static void names_are_written_so(void)
+static void names_are_quoted(void)
 {
 	struct shell_word word;
 	char clean[SHELL_WORD_MAX];
@@ -96,7 +96,7 @@ static void a_shell_reads_them_back(void)
 	}
 }
 
-static void an_operand_is_no_option(void)
+static void an_operand_is_not_an_option(void)
 {
 	struct shell_word word;
 
@@ -104,7 +104,7 @@ static void an_operand_is_no_option(void)
 	CU_ASSERT_STRING_EQUAL(shell_operand(&word, "vms"), "vms");
 }
 
-static void the_beginning_of_a_name_is_not_taken_for_it(void)
+static void a_prefix_of_a_name_does_not_match(void)
 {
 	char name[SHELL_WORD_MAX + 1];
 	struct shell_word word;
@@ -118,6 +118,5 @@ static void the_beginning_of_a_name_is_not_taken_for_it(void)
 	CU_ASSERT_STRING_EQUAL(shell_word(&word, name), "...");
 }
 
-SUITE_MAIN("shell", TEST(names_are_written_so), TEST(a_shell_reads_them_back),
-	   TEST(an_operand_is_no_option),
-	   TEST(the_beginning_of_a_name_is_not_taken_for_it))
+SUITE_MAIN("shell", TEST(names_are_quoted), TEST(a_shell_reads_them_back),
+	   TEST(an_operand_is_not_an_option), TEST(a_prefix_of_a_name_does_not_match))

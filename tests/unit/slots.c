@@ -5,7 +5,7 @@
 #include "rpcrdma/transport/internal.h"
 #include "tests/unit/suite.h"
 
-static void there_are_as_many_as_were_posted(void)
+static void slots_match_the_posted_buffers(void)
 {
 	struct slots s = { 0 };
 	int i;
@@ -19,7 +19,7 @@ static void there_are_as_many_as_were_posted(void)
 	slots_fini(&s);
 }
 
-static void messages_are_lent_in_the_order_they_came(void)
+static void messages_are_returned_in_order_of_arrival(void)
 {
 	struct transport_msg msg, first = { .len = 1 }, second = { .len = 2 };
 	struct slots s = { 0 };
@@ -49,7 +49,7 @@ static void messages_are_lent_in_the_order_they_came(void)
 	slots_fini(&s);
 }
 
-static void no_buffers_at_all_are_refused(void)
+static void zero_buffers_are_refused(void)
 {
 	struct slots s = { 0 };
 
@@ -58,6 +58,6 @@ static void no_buffers_at_all_are_refused(void)
 	slots_fini(&s);
 }
 
-SUITE_MAIN("slots", TEST(there_are_as_many_as_were_posted),
-	   TEST(messages_are_lent_in_the_order_they_came),
-	   TEST(no_buffers_at_all_are_refused))
+SUITE_MAIN("slots", TEST(slots_match_the_posted_buffers),
+	   TEST(messages_are_returned_in_order_of_arrival),
+	   TEST(zero_buffers_are_refused))

@@ -11,7 +11,7 @@ static const uint8_t other_id[NFS4_SESSIONID_SIZE] = "another session!";
 static struct slots41 slots;
 static struct nfs4_sequence sequence;
 
-static void a_new_slot_begins_at_one_and_goes_on_with_each_answer(void)
+static void a_slot_starts_at_one_and_advances_with_each_answer(void)
 {
 	unsigned int i;
 
@@ -27,7 +27,7 @@ static void a_new_slot_begins_at_one_and_goes_on_with_each_answer(void)
 	}
 }
 
-static void a_call_that_the_server_did_not_take_leaves_the_number(void)
+static void a_rejected_call_does_not_advance_the_slot(void)
 {
 	slots41_init(&slots, id, 1);
 	slots41_take(&slots, &sequence);
@@ -36,7 +36,7 @@ static void a_call_that_the_server_did_not_take_leaves_the_number(void)
 	CU_ASSERT_EQUAL(sequence.sequenceid, 1);
 }
 
-static void calls_under_way_have_slots_of_their_own(void)
+static void calls_in_flight_have_their_own_slots(void)
 {
 	struct nfs4_sequence taken[3], one;
 	unsigned int i;
@@ -79,7 +79,7 @@ static void a_slot_whose_reply_was_lost_is_not_used_again(void)
 	CU_ASSERT_FALSE(slots41_take(&slots, &sequence));
 }
 
-static void what_becomes_of_a_call_of_another_session_concerns_none_of_these(void)
+static void calls_of_another_session_change_no_slot(void)
 {
 	struct nfs4_sequence before;
 
@@ -94,7 +94,7 @@ static void what_becomes_of_a_call_of_another_session_concerns_none_of_these(voi
 	CU_ASSERT_EQUAL(slots41_in(&slots, SLOT41_FREE), 2);
 }
 
-static void more_slots_than_are_held_are_not_used(void)
+static void slots_above_the_maximum_are_not_used(void)
 {
 	unsigned int n = 0;
 
@@ -115,10 +115,10 @@ static void without_a_session_there_is_no_slot(void)
 	CU_ASSERT_FALSE(slots41_take(&slots, &sequence));
 }
 
-SUITE_MAIN("slots41", TEST(a_new_slot_begins_at_one_and_goes_on_with_each_answer),
-	   TEST(a_call_that_the_server_did_not_take_leaves_the_number),
-	   TEST(calls_under_way_have_slots_of_their_own),
+SUITE_MAIN("slots41", TEST(a_slot_starts_at_one_and_advances_with_each_answer),
+	   TEST(a_rejected_call_does_not_advance_the_slot),
+	   TEST(calls_in_flight_have_their_own_slots),
 	   TEST(a_slot_whose_reply_was_lost_is_not_used_again),
-	   TEST(what_becomes_of_a_call_of_another_session_concerns_none_of_these),
-	   TEST(more_slots_than_are_held_are_not_used),
+	   TEST(calls_of_another_session_change_no_slot),
+	   TEST(slots_above_the_maximum_are_not_used),
 	   TEST(without_a_session_there_is_no_slot))

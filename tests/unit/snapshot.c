@@ -60,7 +60,7 @@ static void visit_attr(const char *path)
 	host_attr(tree.host, path, buf, sizeof(buf));
 }
 
-static void it_has_the_machines_name(void)
+static void the_archive_has_the_host_name(void)
 {
 	begin();
 	replay();
@@ -70,7 +70,7 @@ static void it_has_the_machines_name(void)
 	end();
 }
 
-static void files_and_links_are_found_again(void)
+static void files_and_links_are_restored(void)
 {
 	static const char *const paths[] = { "etc/os-release",
 					     "sys/class/net/eth0/mtu",
@@ -109,7 +109,7 @@ static void files_and_links_are_found_again(void)
 	end();
 }
 
-static void what_was_wrong_with_a_file_is_wrong_again(void)
+static void errors_of_files_are_reproduced(void)
 {
 	static const char *const paths[] = { "etc/fifo", "etc/folder", "etc/binary",
 					     "etc/long", "etc/file/below" };
@@ -137,7 +137,7 @@ static void what_was_wrong_with_a_file_is_wrong_again(void)
 	end();
 }
 
-static void who_had_more_room_wins(void)
+static void the_longest_read_is_kept(void)
 {
 	begin();
 	tree_write(&tree, "etc/a", "more than four\n");
@@ -150,7 +150,7 @@ static void who_had_more_room_wins(void)
 	end();
 }
 
-static void folders_have_all_their_names(void)
+static void folders_are_listed_completely(void)
 {
 	struct host_list names = { NULL, 0, false };
 
@@ -175,7 +175,7 @@ static void folders_have_all_their_names(void)
 	end();
 }
 
-static void it_is_as_the_readers_saw_it(void)
+static void the_snapshot_holds_the_bytes_that_were_read(void)
 {
 	begin();
 	tree_write(&tree, "etc/a", "before\n");
@@ -188,7 +188,7 @@ static void it_is_as_the_readers_saw_it(void)
 	end();
 }
 
-static void secrets_stay(void)
+static void secrets_are_left_out(void)
 {
 	begin();
 	tree_write(&tree, "etc/krb5.keytab", "hunter2\n");
@@ -207,7 +207,7 @@ static void secrets_stay(void)
 }
 
 /* An image with its files elsewhere, a unit of a vendor's package. */
-static void links_do_not_help_secrets(void)
+static void links_do_not_expose_secrets(void)
 {
 	static const char secret_mount[] = "//a/b /c cifs password=hunter2\n"
 					   "nas:/a /a nfs rdma\n",
@@ -241,7 +241,7 @@ static void links_do_not_help_secrets(void)
 	end();
 }
 
-static void answers_have_their_records(void)
+static void answers_are_recorded(void)
 {
 	struct host_text text = { NULL, 0 };
 
@@ -270,7 +270,7 @@ static void answers_have_their_records(void)
 }
 
 /* libkmod opens them by itself. */
-static void modules_come_along(void)
+static void modules_are_included(void)
 {
 	struct host_module module, again;
 	struct tree machine;
@@ -316,7 +316,7 @@ static void a_snapshot_of_a_snapshot_is_the_same(void)
 	end();
 }
 
-static void a_reader_does_not_notice(void)
+static void readers_see_no_difference(void)
 {
 	begin();
 	err_set(EIO, "words of somebody");
@@ -330,7 +330,7 @@ static void a_reader_does_not_notice(void)
 	tree_free(&tree);
 }
 
-static void what_cannot_be_written_is_an_error(void)
+static void a_failed_write_is_an_error(void)
 {
 	int fd = open("/dev/full", O_WRONLY | O_CLOEXEC);
 
@@ -343,11 +343,10 @@ static void what_cannot_be_written_is_an_error(void)
 	tree_free(&tree);
 }
 
-SUITE_MAIN("snapshot", TEST(it_has_the_machines_name),
-	   TEST(files_and_links_are_found_again),
-	   TEST(what_was_wrong_with_a_file_is_wrong_again), TEST(who_had_more_room_wins),
-	   TEST(folders_have_all_their_names), TEST(it_is_as_the_readers_saw_it),
-	   TEST(secrets_stay), TEST(links_do_not_help_secrets),
-	   TEST(answers_have_their_records), TEST(modules_come_along),
-	   TEST(a_snapshot_of_a_snapshot_is_the_same), TEST(a_reader_does_not_notice),
-	   TEST(what_cannot_be_written_is_an_error))
+SUITE_MAIN("snapshot", TEST(the_archive_has_the_host_name),
+	   TEST(files_and_links_are_restored), TEST(errors_of_files_are_reproduced),
+	   TEST(the_longest_read_is_kept), TEST(folders_are_listed_completely),
+	   TEST(the_snapshot_holds_the_bytes_that_were_read), TEST(secrets_are_left_out),
+	   TEST(links_do_not_expose_secrets), TEST(answers_are_recorded),
+	   TEST(modules_are_included), TEST(a_snapshot_of_a_snapshot_is_the_same),
+	   TEST(readers_see_no_difference), TEST(a_failed_write_is_an_error))

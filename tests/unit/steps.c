@@ -16,7 +16,7 @@ static struct report *report_of(const struct finding *finding, unsigned int syst
 	return report;
 }
 
-static void names_of_this_case_stand_in_texts(void)
+static void texts_contain_the_names_of_the_case(void)
 {
 	static const struct {
 		const char *text;
@@ -73,7 +73,7 @@ static void names_of_this_case_stand_in_texts(void)
 	}
 }
 
-static void what_is_too_long_is_cut(void)
+static void overlong_texts_are_truncated(void)
 {
 	_cleanup_(report_free_p) struct report *report = NULL;
 	struct finding f;
@@ -109,7 +109,7 @@ static void a_reason_has_its_own_cause_and_steps(void)
 	CU_ASSERT_EQUAL(report_steps(report, &f, steps), 0);
 }
 
-static void steps_are_those_of_this_system(void)
+static void steps_match_the_system(void)
 {
 	static const struct {
 		unsigned int systems;
@@ -150,7 +150,7 @@ static void steps_are_those_of_this_system(void)
 }
 
 /* Within a kind any word will do, and of each kind that a step names one must. */
-static void systems_are_of_several_kinds(void)
+static void a_system_can_be_of_several_kinds(void)
 {
 	static const struct {
 		unsigned int step, host;
@@ -196,7 +196,7 @@ static void systems_are_of_several_kinds(void)
 }
 
 /* A word without a text is dropped. */
-static void a_reason_that_is_not_known_is_none(void)
+static void an_unknown_reason_is_dropped(void)
 {
 	_cleanup_(report_free_p) struct report *report = NULL;
 	struct finding f;
@@ -208,7 +208,7 @@ static void a_reason_that_is_not_known_is_none(void)
 }
 
 /* A list of guesses would hide that. */
-static void a_finding_that_no_reason_fits_is_unexpected(void)
+static void a_finding_without_a_known_reason_is_unexpected(void)
 {
 	_cleanup_(report_free_p) struct report *report = NULL;
 	struct report_step steps[REPORT_STEPS_MAX];
@@ -238,7 +238,7 @@ static void a_finding_that_no_reason_fits_is_unexpected(void)
 }
 
 /* For logs, which have one finding and no report. */
-static void a_finding_alone_has_the_advice_of_its_reason(void)
+static void a_single_finding_has_the_steps_of_its_reason(void)
 {
 	struct report_advice advice;
 	char name[REPORT_NAME_MAX];
@@ -262,7 +262,7 @@ static void a_finding_alone_has_the_advice_of_its_reason(void)
 }
 
 /* As the probe identified it. */
-static void what_is_for_one_kind_of_server_is_told_of_that(void)
+static void steps_for_one_server_say_which(void)
 {
 	static const struct {
 		const char *kind; /* NULL: nobody looked */
@@ -306,10 +306,9 @@ static void what_is_for_one_kind_of_server_is_told_of_that(void)
 	}
 }
 
-SUITE_MAIN("steps", TEST(a_finding_alone_has_the_advice_of_its_reason),
-	   TEST(a_finding_that_no_reason_fits_is_unexpected),
-	   TEST(names_of_this_case_stand_in_texts), TEST(what_is_too_long_is_cut),
-	   TEST(a_reason_has_its_own_cause_and_steps),
-	   TEST(steps_are_those_of_this_system), TEST(systems_are_of_several_kinds),
-	   TEST(what_is_for_one_kind_of_server_is_told_of_that),
-	   TEST(a_reason_that_is_not_known_is_none))
+SUITE_MAIN("steps", TEST(a_single_finding_has_the_steps_of_its_reason),
+	   TEST(a_finding_without_a_known_reason_is_unexpected),
+	   TEST(texts_contain_the_names_of_the_case), TEST(overlong_texts_are_truncated),
+	   TEST(a_reason_has_its_own_cause_and_steps), TEST(steps_match_the_system),
+	   TEST(a_system_can_be_of_several_kinds), TEST(steps_for_one_server_say_which),
+	   TEST(an_unknown_reason_is_dropped))

@@ -83,7 +83,7 @@ static void libtirpcs_client_is_served_over_tcp(void)
 	svc_end();
 }
 
-static void nfs_is_not_there_unless_it_is_asked_for(void)
+static void nfs_is_served_only_on_request(void)
 {
 	CLIENT *client;
 	u_int result;
@@ -100,7 +100,7 @@ static void nfs_is_not_there_unless_it_is_asked_for(void)
 	svc_end();
 }
 
-static void programs_are_registered_once_and_before_they_are_served(void)
+static void programs_are_registered_once_and_before_serving(void)
 {
 	const struct rpcrdma_svc_options options = { .size = sizeof(options) };
 	rpcvers_t vers;
@@ -124,7 +124,7 @@ static void programs_are_registered_once_and_before_they_are_served(void)
 	rpcrdma_svc_close(NULL);
 }
 
-static void options_that_make_no_sense_are_refused(void)
+static void invalid_options_are_refused(void)
 {
 	static const struct {
 		struct rpcrdma_svc_options options;
@@ -149,6 +149,6 @@ static void options_that_make_no_sense_are_refused(void)
 }
 
 SUITE_MAIN("svc", TEST(libtirpcs_client_is_served_over_tcp),
-	   TEST(nfs_is_not_there_unless_it_is_asked_for),
-	   TEST(programs_are_registered_once_and_before_they_are_served),
-	   TEST(options_that_make_no_sense_are_refused))
+	   TEST(nfs_is_served_only_on_request),
+	   TEST(programs_are_registered_once_and_before_serving),
+	   TEST(invalid_options_are_refused))

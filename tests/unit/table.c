@@ -67,7 +67,7 @@ static void names_have_columns_where_all_of_them_fit(void)
 	ASSERT_LACKS(text, "\033");
 }
 
-static void names_have_a_line_each_where_columns_do_not_fit(void)
+static void each_name_has_a_line_where_columns_do_not_fit(void)
 {
 	_cleanup_(report_free_p) struct report *report = sample();
 	const struct report_style style = { .width = 80 };
@@ -85,7 +85,7 @@ static void names_have_a_line_each_where_columns_do_not_fit(void)
 		"                       nas2.example.com:/export/domain\n");
 }
 
-static void long_names_stand_below_their_row(void)
+static void long_names_continue_below_their_row(void)
 {
 	_cleanup_(report_free_p) struct report *report = sample();
 	const struct report_style style = { .width = 65 };
@@ -100,7 +100,7 @@ static void long_names_stand_below_their_row(void)
 }
 
 /* A pool's name, its target and its source; what is of 40 characters fits 80 and 60 columns. */
-static void names_of_forty_characters_are_whole(void)
+static void names_of_40_characters_are_not_broken(void)
 {
 	static const char *const heads[] = { "state", "autostart", "requested", "actual",
 					     "pool",  "target",    "source",    NULL };
@@ -134,7 +134,7 @@ static void names_of_forty_characters_are_whole(void)
 	}
 }
 
-static void an_unknown_row_moves_all_of_them(void)
+static void an_unknown_row_shifts_all_columns(void)
 {
 	static const char *const row[] = { "rdma", "20049", "/x", "n:/x", NULL };
 	_cleanup_(report_free_p) struct report *report = sample();
@@ -148,7 +148,7 @@ static void an_unknown_row_moves_all_of_them(void)
 	ASSERT_CONTAINS(text, "\n  UNKNOWN  rdma    20049  /x\n");
 }
 
-static void a_quiet_table_has_what_needs_care(void)
+static void a_quiet_table_shows_only_problems(void)
 {
 	static const char *const heads[] = { "state", "mount", "source", NULL };
 	static const char *const row[] = { "proven", "/srv/vm", "nas1:/vm", NULL };
@@ -182,7 +182,7 @@ static void other_formats_have_no_table(void)
 	}
 }
 
-static void any_number_of_rows_is_taken(void)
+static void any_number_of_rows_is_accepted(void)
 {
 	static const char *const heads[] = { "mount", "source", NULL };
 	_cleanup_(report_free_p) struct report *report = report_new("mounts");
@@ -242,7 +242,7 @@ static void the_cause_of_one_id_is_printed_once(void)
 	ASSERT_CONTAINS(text, "\n  pass  Transport of mounts: /d: seen\n");
 }
 
-static void many_numbers_stand_in_one_paragraph(void)
+static void many_numbers_share_a_paragraph(void)
 {
 	_cleanup_(report_free_p) struct report *report = report_new("mounts");
 	const struct report_style style = { .width = 80, .verbose = true };
@@ -264,7 +264,7 @@ static void many_numbers_stand_in_one_paragraph(void)
 	ASSERT_CONTAINS(text, "n12 12\n");
 }
 
-static void a_collector_of_metrics_tells_mounts_apart(void)
+static void openmetrics_distinguishes_mounts(void)
 {
 	_cleanup_(report_free_p) struct report *report = report_new("mounts");
 	const struct report_style style = { .width = 80 };
@@ -281,12 +281,12 @@ static void a_collector_of_metrics_tells_mounts_apart(void)
 	CU_ASSERT_EQUAL(count(text, "key=\"sends\""), 2);
 }
 
-SUITE_MAIN("table", TEST(names_have_a_line_each_where_columns_do_not_fit),
-	   TEST(long_names_stand_below_their_row),
-	   TEST(names_of_forty_characters_are_whole),
+SUITE_MAIN("table", TEST(each_name_has_a_line_where_columns_do_not_fit),
+	   TEST(long_names_continue_below_their_row),
+	   TEST(names_of_40_characters_are_not_broken),
 	   TEST(names_have_columns_where_all_of_them_fit),
-	   TEST(an_unknown_row_moves_all_of_them),
-	   TEST(a_quiet_table_has_what_needs_care), TEST(other_formats_have_no_table),
-	   TEST(any_number_of_rows_is_taken), TEST(the_cause_of_one_id_is_printed_once),
-	   TEST(many_numbers_stand_in_one_paragraph),
-	   TEST(a_collector_of_metrics_tells_mounts_apart))
+	   TEST(an_unknown_row_shifts_all_columns),
+	   TEST(a_quiet_table_shows_only_problems), TEST(other_formats_have_no_table),
+	   TEST(any_number_of_rows_is_accepted),
+	   TEST(the_cause_of_one_id_is_printed_once),
+	   TEST(many_numbers_share_a_paragraph), TEST(openmetrics_distinguishes_mounts))

@@ -13,7 +13,7 @@ static const char *text_of(uint8_t a, uint8_t b, uint8_t c, uint8_t d)
 	return terminate_text(word, text, sizeof(text));
 }
 
-static void the_word_is_built_as_the_rfc_has_it(void)
+static void the_control_word_is_built_as_in_the_rfc(void)
 {
 	uint8_t word[TERMINATE_LEN];
 
@@ -44,13 +44,13 @@ static void swapped_nibbles_are_read(void)
 			       "MPA: CRC error (02 02 03 00)");
 }
 
-static void what_nobody_defined_is_shown_raw(void)
+static void undefined_values_are_shown_raw(void)
 {
 	CU_ASSERT_STRING_EQUAL(text_of(0xff, 0xee, 0xdd, 0xcc),
 			       "an unknown reason (ff ee dd cc)");
 }
 
-static void a_small_buffer_cuts_the_text(void)
+static void a_small_buffer_truncates_the_text(void)
 {
 	const uint8_t word[TERMINATE_LEN] = { 0x11 };
 	char text[8];
@@ -59,6 +59,6 @@ static void a_small_buffer_cuts_the_text(void)
 	CU_ASSERT_STRING_EQUAL(text, "DDP tag");
 }
 
-SUITE_MAIN("terminate", TEST(the_word_is_built_as_the_rfc_has_it),
+SUITE_MAIN("terminate", TEST(the_control_word_is_built_as_in_the_rfc),
 	   TEST(the_rfc_order_is_read), TEST(swapped_nibbles_are_read),
-	   TEST(what_nobody_defined_is_shown_raw), TEST(a_small_buffer_cuts_the_text))
+	   TEST(undefined_values_are_shown_raw), TEST(a_small_buffer_truncates_the_text))

@@ -46,7 +46,7 @@ static struct report *report_of(const struct matrix *matrix, enum finding_status
 	return report;
 }
 
-static void sizes_are_across_and_mechanisms_down(void)
+static void sizes_are_columns_and_mechanisms_rows(void)
 {
 	struct matrix matrix = { 0 };
 	_cleanup_(report_free_p) struct report *report = NULL;
@@ -63,7 +63,7 @@ static void sizes_are_across_and_mechanisms_down(void)
 			      "\n");
 }
 
-static void the_terminal_may_have_more_than_ascii(void)
+static void a_utf8_terminal_gets_symbols(void)
 {
 	const struct report_style style = { .width = 80, .utf8 = true };
 	struct matrix matrix = { 0 };
@@ -76,7 +76,7 @@ static void the_terminal_may_have_more_than_ascii(void)
 	ASSERT_CONTAINS(text, "  inline           ✓   ✓   ✓   ✓  ·   ·   ✗ failed\n");
 }
 
-static void colour_is_of_the_result(void)
+static void colours_show_the_result(void)
 {
 	const struct report_style style = { .width = 80, .color = true };
 	struct matrix matrix = { 0 };
@@ -103,7 +103,7 @@ static void a_narrow_page_has_the_legend_below(void)
 }
 
 /* All columns, by every width. */
-static void what_does_not_fit_continues_below(void)
+static void columns_that_do_not_fit_continue_below(void)
 {
 	struct report_style style = { .verbose = true };
 	struct matrix matrix;
@@ -128,7 +128,7 @@ static void what_does_not_fit_continues_below(void)
 	}
 }
 
-static void only_a_verbose_page_has_it_where_all_is_well(void)
+static void a_clean_matrix_is_shown_only_with_verbose(void)
 {
 	const struct report_style verbose = { .width = 80, .verbose = true },
 				  quiet = { .width = 80, .verbose = true, .quiet = true };
@@ -148,7 +148,7 @@ static void only_a_verbose_page_has_it_where_all_is_well(void)
 			      "    segments         +\n");
 }
 
-static void a_finding_about_reads_brings_it(void)
+static void a_finding_about_reads_shows_the_matrix(void)
 {
 	struct matrix matrix = { 0 };
 	_cleanup_(report_free_p) struct report *report = NULL;
@@ -160,7 +160,7 @@ static void a_finding_about_reads_brings_it(void)
 	ASSERT_CONTAINS(text, "READ bytes");
 }
 
-static void a_variant_is_shown_where_it_alone_goes_wrong(void)
+static void a_variant_is_shown_where_only_it_fails(void)
 {
 	struct matrix matrix = { 0 };
 	_cleanup_(report_free_p) struct report *report = NULL;
@@ -189,11 +189,11 @@ static void a_report_without_reads_has_none(void)
 	ASSERT_LACKS(text, "READ bytes");
 }
 
-SUITE_MAIN("text-matrix", TEST(sizes_are_across_and_mechanisms_down),
-	   TEST(the_terminal_may_have_more_than_ascii), TEST(colour_is_of_the_result),
+SUITE_MAIN("text-matrix", TEST(sizes_are_columns_and_mechanisms_rows),
+	   TEST(a_utf8_terminal_gets_symbols), TEST(colours_show_the_result),
 	   TEST(a_narrow_page_has_the_legend_below),
-	   TEST(what_does_not_fit_continues_below),
-	   TEST(only_a_verbose_page_has_it_where_all_is_well),
-	   TEST(a_finding_about_reads_brings_it),
-	   TEST(a_variant_is_shown_where_it_alone_goes_wrong),
+	   TEST(columns_that_do_not_fit_continue_below),
+	   TEST(a_clean_matrix_is_shown_only_with_verbose),
+	   TEST(a_finding_about_reads_shows_the_matrix),
+	   TEST(a_variant_is_shown_where_only_it_fails),
 	   TEST(a_report_without_reads_has_none))

@@ -62,7 +62,7 @@ static void subject_and_verdict_frame_the_findings(void)
 	ASSERT_CONTAINS(text, "\nVerdict: FAIL  1 passed, 1 failed, 1 skipped; 1.2 s\n");
 }
 
-static void a_good_finding_takes_a_line(void)
+static void a_passing_finding_takes_a_line(void)
 {
 	_cleanup_(report_free_p) struct report *report = sample();
 	const struct report_style style = { .width = 80, .verbose = true };
@@ -73,7 +73,7 @@ static void a_good_finding_takes_a_line(void)
 	ASSERT_LACKS(text, meaning_find("probe.null")->cause);
 }
 
-static void a_bad_finding_has_cause_and_remedy(void)
+static void a_failed_finding_has_cause_and_fix(void)
 {
 	_cleanup_(report_free_p) struct report *report = sample();
 	const struct report_style style = { .width = 80, .verbose = true };
@@ -87,7 +87,7 @@ static void a_bad_finding_has_cause_and_remedy(void)
 	ASSERT_CONTAINS(text, "        See       RFC 8166 3.4.6");
 }
 
-static void findings_of_a_group_stand_together(void)
+static void findings_of_a_group_are_adjacent(void)
 {
 	_cleanup_(report_free_p) struct report *report = sample();
 	const struct report_style style = { .width = 80, .verbose = true };
@@ -111,7 +111,7 @@ static void add_defect(struct report *report, const char *id, enum finding_statu
 }
 
 /* Under the subject; the rest of them stays where it was. */
-static void named_defects_lead(void)
+static void named_defects_come_first(void)
 {
 	_cleanup_(report_free_p) struct report *report = sample();
 	const struct report_style style = { .width = 80, .verbose = true };
@@ -130,7 +130,7 @@ static void named_defects_lead(void)
 	ASSERT_CONTAINS(text, "\nVerdict: FAIL  1 passed, 1 warned, 2 failed, 1 skipped");
 }
 
-static void a_defect_of_many_things_is_one_line(void)
+static void a_defect_of_many_subjects_is_one_line(void)
 {
 	_cleanup_(report_free_p) struct report *report = report_new("mounts");
 	const struct report_style style = { .width = 80, .verbose = true };
@@ -174,7 +174,7 @@ static void causes_of_other_servers_are_left_out(void)
 	ASSERT_LACKS(ontap, "3.x series did");
 }
 
-static void quiet_omits_what_is_good(void)
+static void quiet_omits_passing_findings(void)
 {
 	_cleanup_(report_free_p) struct report *report = sample();
 	const struct report_style style = { .width = 80, .quiet = true, .verbose = true };
@@ -187,7 +187,7 @@ static void quiet_omits_what_is_good(void)
 	ASSERT_CONTAINS(text, "Verdict: FAIL");
 }
 
-static void colors_are_for_those_who_ask(void)
+static void colors_are_used_only_on_request(void)
 {
 	_cleanup_(report_free_p) struct report *report = sample();
 	const struct report_style plain = { .width = 80 },
@@ -230,7 +230,7 @@ static void every_meaning_fits_the_width(void)
 	}
 }
 
-static void controls_of_a_peer_reach_no_terminal(void)
+static void control_characters_of_a_peer_are_escaped(void)
 {
 	_cleanup_(report_free_p) struct report *report = report_new("probe");
 	const struct report_style style = { .width = 80, .verbose = true };
@@ -275,9 +275,10 @@ static void long_texts_are_kept_whole(void)
 }
 
 SUITE_MAIN("text", TEST(subject_and_verdict_frame_the_findings),
-	   TEST(a_good_finding_takes_a_line), TEST(a_bad_finding_has_cause_and_remedy),
-	   TEST(findings_of_a_group_stand_together), TEST(named_defects_lead),
-	   TEST(a_defect_of_many_things_is_one_line),
-	   TEST(causes_of_other_servers_are_left_out), TEST(quiet_omits_what_is_good),
-	   TEST(colors_are_for_those_who_ask), TEST(every_meaning_fits_the_width),
-	   TEST(controls_of_a_peer_reach_no_terminal), TEST(long_texts_are_kept_whole))
+	   TEST(a_passing_finding_takes_a_line), TEST(a_failed_finding_has_cause_and_fix),
+	   TEST(findings_of_a_group_are_adjacent), TEST(named_defects_come_first),
+	   TEST(a_defect_of_many_subjects_is_one_line),
+	   TEST(causes_of_other_servers_are_left_out), TEST(quiet_omits_passing_findings),
+	   TEST(colors_are_used_only_on_request), TEST(every_meaning_fits_the_width),
+	   TEST(control_characters_of_a_peer_are_escaped),
+	   TEST(long_texts_are_kept_whole))

@@ -104,7 +104,7 @@ static void a_good_report_has_no_list(void)
 	ASSERT_CONTAINS(json, "\n  \"steps\": [\n  ]\n");
 }
 
-static void steps_stand_in_the_list_alone(void)
+static void steps_are_only_in_the_list(void)
 {
 	_cleanup_(report_free_p) struct report *report = sick();
 	const struct report_style brief = { .width = 80 };
@@ -152,4 +152,4 @@ static void facts_are_a_line_each(void)
 
 SUITE_MAIN("todo", TEST(the_list_has_each_step_once_failures_first),
 	   TEST(a_consequence_has_no_steps), TEST(a_good_report_has_no_list),
-	   TEST(steps_stand_in_the_list_alone), TEST(facts_are_a_line_each))
+	   TEST(steps_are_only_in_the_list), TEST(facts_are_a_line_each))

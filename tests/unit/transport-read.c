@@ -36,7 +36,7 @@ static int read_from_client(struct pair *p, void *data, size_t len, uint32_t han
 	return rc;
 }
 
-static void a_read_brings_what_is_there_over(const struct transport_ops *ops)
+static void a_read_returns_the_memory_over(const struct transport_ops *ops)
 {
 	static const size_t sizes[] = { 0, 1, 4096, 65535, 65536, 2000000 };
 	_cleanup_free_ uint8_t *memory = filled(2000000, 77);
@@ -68,7 +68,7 @@ static void a_read_brings_what_is_there_over(const struct transport_ops *ops)
 		pair_close(&p);
 	}
 }
-OVER_EVERY_TRANSPORT(a_read_brings_what_is_there)
+OVER_EVERY_TRANSPORT(a_read_returns_the_memory)
 
 static void bad_read(const struct transport_ops *ops, unsigned int access,
 		     uint32_t handle_xor, int64_t move)
@@ -94,8 +94,7 @@ static void bad_read(const struct transport_ops *ops, unsigned int access,
 	pair_close(&p);
 }
 
-static void a_read_that_is_not_allowed_breaks_the_connection_over(
-	const struct transport_ops *ops)
+static void a_forbidden_read_breaks_the_connection_over(const struct transport_ops *ops)
 {
 	bad_read(ops, TRANSPORT_REMOTE_READ, 0, 1);
 	bad_read(ops, TRANSPORT_REMOTE_READ, 0, -1);
@@ -104,9 +103,9 @@ static void a_read_that_is_not_allowed_breaks_the_connection_over(
 	if (!lacks(ops, PAIR_STRICT_READS))
 		bad_read(ops, TRANSPORT_REMOTE_WRITE, 0, 0);
 }
-OVER_EVERY_TRANSPORT(a_read_that_is_not_allowed_breaks_the_connection)
+OVER_EVERY_TRANSPORT(a_forbidden_read_breaks_the_connection)
 
-static void nothing_is_read_from_who_takes_no_reads_over(const struct transport_ops *ops)
+static void a_peer_without_reads_is_not_read_over(const struct transport_ops *ops)
 {
 	struct pair p;
 	char byte;
@@ -121,7 +120,7 @@ static void nothing_is_read_from_who_takes_no_reads_over(const struct transport_
 	greet(&p);
 	pair_close(&p);
 }
-OVER_EVERY_TRANSPORT(nothing_is_read_from_who_takes_no_reads)
+OVER_EVERY_TRANSPORT(a_peer_without_reads_is_not_read)
 
 struct cross {
 	struct transport *t;
@@ -147,7 +146,7 @@ static void *cross_run(void *arg)
 	return NULL;
 }
 
-static void two_peers_that_read_from_each_other_never_lock_over(
+static void two_peers_reading_from_each_other_never_deadlock_over(
 	const struct transport_ops *ops)
 {
 	_cleanup_free_ uint8_t *data = filled(CROSS_BYTES, 9);
@@ -178,9 +177,9 @@ static void two_peers_that_read_from_each_other_never_lock_over(
 	free(server.got);
 	pair_close(&p);
 }
-OVER_EVERY_TRANSPORT(two_peers_that_read_from_each_other_never_lock)
+OVER_EVERY_TRANSPORT(two_peers_reading_from_each_other_never_deadlock)
 
-SUITE_MAIN("transport-read", TEST(a_read_brings_what_is_there),
-	   TEST(a_read_that_is_not_allowed_breaks_the_connection),
-	   TEST(nothing_is_read_from_who_takes_no_reads),
-	   TEST(two_peers_that_read_from_each_other_never_lock))
+SUITE_MAIN("transport-read", TEST(a_read_returns_the_memory),
+	   TEST(a_forbidden_read_breaks_the_connection),
+	   TEST(a_peer_without_reads_is_not_read),
+	   TEST(two_peers_reading_from_each_other_never_deadlock))

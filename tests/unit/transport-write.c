@@ -115,7 +115,7 @@ static void note_write(void *arg, const struct transport_tagged *placed)
 	log->bytes += placed->length;
 }
 
-static void each_placed_write_is_told_over(const struct transport_ops *ops)
+static void each_placed_write_is_reported_over(const struct transport_ops *ops)
 {
 	_cleanup_free_ uint8_t *memory = calloc(1, 500000);
 	_cleanup_free_ uint8_t *data = filled(500000, 1);
@@ -140,7 +140,7 @@ static void each_placed_write_is_told_over(const struct transport_ops *ops)
 	CU_ASSERT_EQUAL(log.bytes, 500000);
 	pair_close(&p);
 }
-OVER_EVERY_TRANSPORT(each_placed_write_is_told)
+OVER_EVERY_TRANSPORT(each_placed_write_is_reported)
 
 /* A Write to a region that the client registered with @access, moved and enlarged so. */
 static void bad_write(const struct transport_ops *ops, unsigned int access,
@@ -174,8 +174,7 @@ static void bad_write(const struct transport_ops *ops, unsigned int access,
 	pair_close(&p);
 }
 
-static void a_write_that_is_not_allowed_breaks_the_connection_over(
-	const struct transport_ops *ops)
+static void a_forbidden_write_breaks_the_connection_over(const struct transport_ops *ops)
 {
 	const unsigned int w = TRANSPORT_REMOTE_WRITE;
 
@@ -189,7 +188,7 @@ static void a_write_that_is_not_allowed_breaks_the_connection_over(
 	bad_write(ops, TRANSPORT_REMOTE_READ, 0, 0, 0);
 	bad_write(ops, 0, 0, 0, 0);
 }
-OVER_EVERY_TRANSPORT(a_write_that_is_not_allowed_breaks_the_connection)
+OVER_EVERY_TRANSPORT(a_forbidden_write_breaks_the_connection)
 
 static void a_deregistered_region_cannot_be_reached_over(const struct transport_ops *ops)
 {
@@ -266,7 +265,7 @@ static void a_send_that_invalidates_nothing_breaks_the_connection_over(
 }
 OVER_EVERY_TRANSPORT(a_send_that_invalidates_nothing_breaks_the_connection)
 
-static void handles_are_never_twice_and_never_zero_over(const struct transport_ops *ops)
+static void handles_are_unique_and_never_zero_over(const struct transport_ops *ops)
 {
 	struct transport_region regions[300];
 	uint8_t memory[8];
@@ -289,7 +288,7 @@ static void handles_are_never_twice_and_never_zero_over(const struct transport_o
 		ops->dereg(p.client, &regions[i]);
 	pair_close(&p);
 }
-OVER_EVERY_TRANSPORT(handles_are_never_twice_and_never_zero)
+OVER_EVERY_TRANSPORT(handles_are_unique_and_never_zero)
 
 #define FLOOD_BYTES  (1024 * 1024)
 #define FLOOD_ROUNDS 24
@@ -319,7 +318,7 @@ static void *flood_run(void *arg)
 }
 
 /* More than the sockets hold: each must take input while its own output waits. */
-static void two_peers_that_flood_each_other_never_lock_over(
+static void two_peers_flooding_each_other_never_deadlock_over(
 	const struct transport_ops *ops)
 {
 	_cleanup_free_ uint8_t *data = filled(FLOOD_BYTES, 1);
@@ -349,15 +348,15 @@ static void two_peers_that_flood_each_other_never_lock_over(
 	ASSERT_BYTES(at_server, data, FLOOD_BYTES);
 	pair_close(&p);
 }
-OVER_EVERY_TRANSPORT(two_peers_that_flood_each_other_never_lock)
+OVER_EVERY_TRANSPORT(two_peers_flooding_each_other_never_deadlock)
 
 SUITE_MAIN("transport-write",
 	   TEST(writes_are_in_memory_when_the_send_after_them_is_received),
 	   TEST(a_write_changes_its_range_and_nothing_else),
-	   TEST(each_placed_write_is_told),
-	   TEST(a_write_that_is_not_allowed_breaks_the_connection),
+	   TEST(each_placed_write_is_reported),
+	   TEST(a_forbidden_write_breaks_the_connection),
 	   TEST(a_deregistered_region_cannot_be_reached),
 	   TEST(a_send_with_invalidate_removes_the_region),
 	   TEST(a_send_that_invalidates_nothing_breaks_the_connection),
-	   TEST(handles_are_never_twice_and_never_zero),
-	   TEST(two_peers_that_flood_each_other_never_lock))
+	   TEST(handles_are_unique_and_never_zero),
+	   TEST(two_peers_flooding_each_other_never_deadlock))

@@ -133,8 +133,7 @@ static void more_sends_than_buffers_break_the_connection_over(
 }
 OVER_EVERY_TRANSPORT(more_sends_than_buffers_break_the_connection)
 
-static void a_buffer_that_was_given_back_is_used_again_over(
-	const struct transport_ops *ops)
+static void a_returned_buffer_is_reused_over(const struct transport_ops *ops)
 {
 	struct pair p;
 	char text[32];
@@ -150,7 +149,7 @@ static void a_buffer_that_was_given_back_is_used_again_over(
 	CU_ASSERT_EQUAL(good, 1000);
 	pair_close(&p);
 }
-OVER_EVERY_TRANSPORT(a_buffer_that_was_given_back_is_used_again)
+OVER_EVERY_TRANSPORT(a_returned_buffer_is_reused)
 
 static void receive_times_out_and_the_connection_stays_over(
 	const struct transport_ops *ops)
@@ -168,8 +167,7 @@ static void receive_times_out_and_the_connection_stays_over(
 }
 OVER_EVERY_TRANSPORT(receive_times_out_and_the_connection_stays)
 
-static void a_deadline_that_has_passed_still_looks_once_over(
-	const struct transport_ops *ops)
+static void an_expired_deadline_still_polls_once_over(const struct transport_ops *ops)
 {
 	struct pollfd fd = { .events = POLLIN };
 	struct transport_msg msg;
@@ -183,10 +181,9 @@ static void a_deadline_that_has_passed_still_looks_once_over(
 	CU_ASSERT_EQUAL(ops->recv(p.server, &msg, 0), 0);
 	pair_close(&p);
 }
-OVER_EVERY_TRANSPORT(a_deadline_that_has_passed_still_looks_once)
+OVER_EVERY_TRANSPORT(an_expired_deadline_still_polls_once)
 
-static void the_side_that_was_connected_to_speaks_second_over(
-	const struct transport_ops *ops)
+static void the_client_sends_first_over(const struct transport_ops *ops)
 {
 	struct pair p;
 
@@ -198,7 +195,7 @@ static void the_side_that_was_connected_to_speaks_second_over(
 	CU_ASSERT_TRUE(receives_text(p.client, "in time", p.deadline));
 	pair_close(&p);
 }
-OVER_EVERY_TRANSPORT(the_side_that_was_connected_to_speaks_second)
+OVER_EVERY_TRANSPORT(the_client_sends_first)
 
 static void messages_before_the_end_are_received_before_it_over(
 	const struct transport_ops *ops)
@@ -218,7 +215,7 @@ static void messages_before_the_end_are_received_before_it_over(
 }
 OVER_EVERY_TRANSPORT(messages_before_the_end_are_received_before_it)
 
-static void who_connects_to_nobody_is_refused_over(const struct transport_ops *ops)
+static void connecting_to_a_closed_port_is_refused_over(const struct transport_ops *ops)
 {
 	struct transport_address where;
 	struct transport *t = NULL;
@@ -234,7 +231,7 @@ static void who_connects_to_nobody_is_refused_over(const struct transport_ops *o
 			-ECONNREFUSED);
 	CU_ASSERT_PTR_NULL(t);
 }
-OVER_EVERY_TRANSPORT(who_connects_to_nobody_is_refused)
+OVER_EVERY_TRANSPORT(connecting_to_a_closed_port_is_refused)
 
 static void a_listener_that_never_answers_is_not_waited_for_over(
 	const struct transport_ops *ops)
@@ -253,7 +250,7 @@ static void a_listener_that_never_answers_is_not_waited_for_over(
 }
 OVER_EVERY_TRANSPORT(a_listener_that_never_answers_is_not_waited_for)
 
-static void an_idle_listener_has_nobody_to_accept_over(const struct transport_ops *ops)
+static void an_idle_listener_accepts_no_connection_over(const struct transport_ops *ops)
 {
 	struct transport_address where = pair_address(ops);
 	struct transport *t = NULL;
@@ -265,9 +262,9 @@ static void an_idle_listener_has_nobody_to_accept_over(const struct transport_op
 	CU_ASSERT_PTR_NULL(t);
 	pair_close(&p);
 }
-OVER_EVERY_TRANSPORT(an_idle_listener_has_nobody_to_accept)
+OVER_EVERY_TRANSPORT(an_idle_listener_accepts_no_connection)
 
-static void nothing_goes_before_the_connection_is_established_over(
+static void nothing_is_sent_before_the_connection_is_established_over(
 	const struct transport_ops *ops)
 {
 	struct transport *server = NULL;
@@ -290,13 +287,13 @@ static void nothing_goes_before_the_connection_is_established_over(
 	transport_close_p(&server);
 	pair_close(&p);
 }
-OVER_EVERY_TRANSPORT(nothing_goes_before_the_connection_is_established)
+OVER_EVERY_TRANSPORT(nothing_is_sent_before_the_connection_is_established)
 
-static void nothing_to_close_is_fine_over(const struct transport_ops *ops)
+static void closing_null_is_allowed_over(const struct transport_ops *ops)
 {
 	ops->close(NULL);
 }
-OVER_EVERY_TRANSPORT(nothing_to_close_is_fine)
+OVER_EVERY_TRANSPORT(closing_null_is_allowed)
 
 static const char *text_of(const char *host, uint16_t port)
 {
@@ -324,7 +321,7 @@ static void addresses_are_shown_with_their_port(void)
 			       "unknown address:0");
 }
 
-static void a_name_that_cannot_be_is_not_known(void)
+static void an_invalid_name_is_unknown(void)
 {
 	struct transport_address a;
 	size_t count = 7;
@@ -338,7 +335,7 @@ static void a_name_that_cannot_be_is_not_known(void)
 }
 
 /* Whether the answer comes in time or not, who waits gets one, and nothing is lost. */
-static void a_resolver_is_not_waited_for_beyond_the_deadline(void)
+static void name_resolution_ends_at_the_deadline(void)
 {
 	struct transport_address a;
 	size_t count = 7;
@@ -361,7 +358,7 @@ static void transports_are_found_by_name(void)
 	CU_ASSERT_PTR_NULL(transport_find(""));
 }
 
-static void what_cannot_be_bound_is_said_with_its_address(void)
+static void a_failed_bind_is_reported_with_its_address(void)
 {
 	struct transport_address at = pair_loopback();
 	struct transport *first = NULL, *second = NULL;
@@ -375,7 +372,7 @@ static void what_cannot_be_bound_is_said_with_its_address(void)
 	transport_close_p(&first);
 }
 
-static void a_connection_comes_from_where_it_is_told_to(void)
+static void a_connection_uses_the_given_source_address(void)
 {
 	struct transport_address from = pair_loopback();
 	struct pair p;
@@ -391,7 +388,7 @@ static void a_connection_comes_from_where_it_is_told_to(void)
 	pair_close(&p);
 }
 
-static void nothing_comes_from_an_address_of_another_host(void)
+static void an_address_of_another_host_is_refused(void)
 {
 	struct transport_address from = pair_loopback(), to = pair_loopback();
 	struct transport *t = NULL;
@@ -411,19 +408,17 @@ SUITE_MAIN("transport", TEST(a_send_arrives_as_it_was_sent),
 	   TEST(a_send_is_gathered_from_many_pieces), TEST(private_data_reach_both_sides),
 	   TEST(a_send_longer_than_the_buffer_breaks_the_connection),
 	   TEST(more_sends_than_buffers_break_the_connection),
-	   TEST(a_buffer_that_was_given_back_is_used_again),
+	   TEST(a_returned_buffer_is_reused),
 	   TEST(receive_times_out_and_the_connection_stays),
-	   TEST(a_deadline_that_has_passed_still_looks_once),
-	   TEST(the_side_that_was_connected_to_speaks_second),
+	   TEST(an_expired_deadline_still_polls_once), TEST(the_client_sends_first),
 	   TEST(messages_before_the_end_are_received_before_it),
-	   TEST(who_connects_to_nobody_is_refused),
+	   TEST(connecting_to_a_closed_port_is_refused),
 	   TEST(a_listener_that_never_answers_is_not_waited_for),
-	   TEST(an_idle_listener_has_nobody_to_accept),
-	   TEST(nothing_goes_before_the_connection_is_established),
-	   TEST(nothing_to_close_is_fine), TEST(addresses_are_shown_with_their_port),
-	   TEST(a_name_that_cannot_be_is_not_known),
-	   TEST(a_resolver_is_not_waited_for_beyond_the_deadline),
+	   TEST(an_idle_listener_accepts_no_connection),
+	   TEST(nothing_is_sent_before_the_connection_is_established),
+	   TEST(closing_null_is_allowed), TEST(addresses_are_shown_with_their_port),
+	   TEST(an_invalid_name_is_unknown), TEST(name_resolution_ends_at_the_deadline),
 	   TEST(transports_are_found_by_name),
-	   TEST(what_cannot_be_bound_is_said_with_its_address),
-	   TEST(a_connection_comes_from_where_it_is_told_to),
-	   TEST(nothing_comes_from_an_address_of_another_host))
+	   TEST(a_failed_bind_is_reported_with_its_address),
+	   TEST(a_connection_uses_the_given_source_address),
+	   TEST(an_address_of_another_host_is_refused))

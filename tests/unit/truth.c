@@ -4,7 +4,7 @@
 /* What a range of a file is when it is looked at again, against the embedded server. */
 #include "tests/unit/probe-peer.h"
 
-static void a_file_that_stays_is_the_same(void)
+static void an_unchanged_file_is_the_same(void)
 {
 	struct window w;
 
@@ -18,7 +18,7 @@ static void a_file_that_stays_is_the_same(void)
 	close_probe();
 }
 
-static void other_bytes_or_other_times_are_a_change_for_good(void)
+static void other_bytes_or_times_are_a_permanent_change(void)
 {
 	struct window w;
 
@@ -37,7 +37,7 @@ static void other_bytes_or_other_times_are_a_change_for_good(void)
 	close_probe();
 }
 
-static void what_cannot_be_looked_at_again_is_not_the_same(void)
+static void a_file_that_cannot_be_read_again_is_not_the_same(void)
 {
 	struct window w;
 
@@ -51,7 +51,7 @@ static void what_cannot_be_looked_at_again_is_not_the_same(void)
 	close_probe();
 }
 
-static void a_difference_that_is_not_sure_is_no_failure(void)
+static void an_uncertain_difference_is_not_a_failure(void)
 {
 	static const struct {
 		enum read_kind kind;
@@ -84,7 +84,7 @@ static void a_difference_that_is_not_sure_is_no_failure(void)
 	}
 }
 
-SUITE_MAIN("truth", TEST(a_file_that_stays_is_the_same),
-	   TEST(other_bytes_or_other_times_are_a_change_for_good),
-	   TEST(what_cannot_be_looked_at_again_is_not_the_same),
-	   TEST(a_difference_that_is_not_sure_is_no_failure))
+SUITE_MAIN("truth", TEST(an_unchanged_file_is_the_same),
+	   TEST(other_bytes_or_times_are_a_permanent_change),
+	   TEST(a_file_that_cannot_be_read_again_is_not_the_same),
+	   TEST(an_uncertain_difference_is_not_a_failure))

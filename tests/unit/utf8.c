@@ -62,7 +62,7 @@ static void ill_formed_bytes_are_escaped_one_by_one(void)
 			       "a");
 }
 
-static void a_cut_falls_between_characters(void)
+static void truncation_falls_between_characters(void)
 {
 	char buf[6];
 
@@ -72,7 +72,7 @@ static void a_cut_falls_between_characters(void)
 	CU_ASSERT_STRING_EQUAL(utf8_clean(buf, 1, "abc", UTF8_ESCAPE), "");
 }
 
-static void a_character_is_a_column(void)
+static void a_character_takes_a_column(void)
 {
 	CU_ASSERT_EQUAL(utf8_width("a\xc3\xa9\xe2\x82\xac"), 3);
 	CU_ASSERT_EQUAL(utf8_width(""), 0);
@@ -112,5 +112,5 @@ static void long_words_stay_whole(void)
 SUITE_MAIN("utf8", TEST(good_text_is_left_alone), TEST(controls_are_escaped),
 	   TEST(marks_of_direction_are_escaped),
 	   TEST(ill_formed_bytes_are_escaped_one_by_one),
-	   TEST(a_cut_falls_between_characters), TEST(a_character_is_a_column),
+	   TEST(truncation_falls_between_characters), TEST(a_character_takes_a_column),
 	   TEST(lines_break_at_blanks), TEST(long_words_stay_whole))

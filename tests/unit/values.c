@@ -65,7 +65,7 @@ static void cred_is_a_user_and_groups(void)
 	CU_ASSERT_EQUAL(cred.gids[1], 4294967294u);
 }
 
-static void cred_of_another_shape_is_refused(void)
+static void malformed_cred_is_refused(void)
 {
 	static const char *const bad[] = {
 		"",        "36",       ":36",          "36:",          "36:36,",
@@ -177,7 +177,7 @@ static void endless_targets_are_refused(void)
 	free(text);
 }
 
-static void an_address_is_numeric(void)
+static void addresses_must_be_numeric(void)
 {
 	static const char *const bad[] = { "",         "localhost",   "192.0.2", "[]",
 					   "[::1",     "192.0.2.1:1", "::1]",    "::g",
@@ -201,7 +201,7 @@ static void an_address_is_numeric(void)
 	CU_ASSERT_EQUAL(value_address("::1", &at), 0);
 }
 
-static void a_device_is_a_name_and_no_path(void)
+static void a_device_is_a_name_not_a_path(void)
 {
 	char longest[65];
 	const char *device = "kept";
@@ -219,8 +219,8 @@ static void a_device_is_a_name_and_no_path(void)
 	CU_ASSERT_STRING_EQUAL(device, "rocep1s0f0");
 }
 
-SUITE_MAIN("values", TEST(an_address_is_numeric), TEST(a_device_is_a_name_and_no_path),
+SUITE_MAIN("values", TEST(addresses_must_be_numeric), TEST(a_device_is_a_name_not_a_path),
 	   TEST(numbers_are_whole_and_bounded), TEST(ports_end_at_65535),
-	   TEST(cred_is_a_user_and_groups), TEST(cred_of_another_shape_is_refused),
+	   TEST(cred_is_a_user_and_groups), TEST(malformed_cred_is_refused),
 	   TEST(cred_has_sixteen_more_groups_at_most), TEST(target_is_split_at_its_path),
 	   TEST(invalid_targets_are_refused), TEST(endless_targets_are_refused))

@@ -64,7 +64,7 @@ static void a_domain_is_a_mount_of_the_repository(void)
 	end();
 }
 
-static void of_several_on_a_directory_the_last_counts(void)
+static void the_last_mount_on_a_directory_applies(void)
 {
 	begin("90 20 0:53 / " REPO "/mnt/nas:_vm rw - nfs4 nas:/vm rw\n"
 	      "96 90 0:53 / " REPO "/mnt/nas:_vm rw - nfs4 192.0.2.1:/vm rw\n");
@@ -90,7 +90,7 @@ static void links_give_their_names(void)
 	end();
 }
 
-static void a_link_without_a_mount_is_a_domain_that_is_gone(void)
+static void a_link_without_a_mount_is_a_missing_domain(void)
 {
 	begin("");
 	link_to(VM, REPO "/mnt/nas:_vm/" VM);
@@ -150,7 +150,7 @@ static void a_repository_on_a_network_is_left_alone(void)
 	end();
 }
 
-static void the_number_of_domains_is_bounded(void)
+static void domains_have_a_maximum_number(void)
 {
 	char *text = malloc(1200 * 128), *at = text;
 	int i;
@@ -240,7 +240,7 @@ static void domains_on_block_devices_and_gluster_are_not_nfs(void)
 	}
 }
 
-static void a_directory_names_its_source_where_it_can(void)
+static void a_directory_gives_its_source_where_possible(void)
 {
 	static const struct {
 		const char *dir, *source;
@@ -294,12 +294,12 @@ static void the_repository_has_a_real_path(void)
 }
 
 SUITE_MAIN("vdsm-domains", TEST(a_domain_is_a_mount_of_the_repository),
-	   TEST(of_several_on_a_directory_the_last_counts), TEST(links_give_their_names),
-	   TEST(a_link_without_a_mount_is_a_domain_that_is_gone),
+	   TEST(the_last_mount_on_a_directory_applies), TEST(links_give_their_names),
+	   TEST(a_link_without_a_mount_is_a_missing_domain),
 	   TEST(nothing_at_or_below_a_network_mount_is_touched),
 	   TEST(a_repository_on_a_network_is_left_alone),
-	   TEST(the_number_of_domains_is_bounded),
+	   TEST(domains_have_a_maximum_number),
 	   TEST(the_repository_is_read_from_vdsm_conf),
 	   TEST(domains_on_block_devices_and_gluster_are_not_nfs),
-	   TEST(a_directory_names_its_source_where_it_can),
+	   TEST(a_directory_gives_its_source_where_possible),
 	   TEST(the_repository_has_a_real_path))

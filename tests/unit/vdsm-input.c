@@ -51,7 +51,7 @@ static void text_is(const char *want)
 	host_text_fini(&text);
 }
 
-static void it_is_replaced_by_a_file_of_the_same_owner_and_mode(void)
+static void the_replacement_keeps_owner_and_mode(void)
 {
 	struct stat before, after;
 
@@ -73,7 +73,7 @@ static void it_is_replaced_by_a_file_of_the_same_owner_and_mode(void)
 	end();
 }
 
-static void what_cannot_be_replaced_stays(void)
+static void a_file_that_cannot_be_replaced_is_kept(void)
 {
 	begin("{}");
 	CU_ASSERT_EQUAL_FATAL(take(path, 100), 0);
@@ -85,7 +85,7 @@ static void what_cannot_be_replaced_stays(void)
 	end();
 }
 
-static void what_is_no_file_of_data_is_refused(void)
+static void other_file_types_are_refused(void)
 {
 	static const struct {
 		const char *file;
@@ -136,6 +136,7 @@ static void size_is_bounded(void)
 	end();
 }
 
-SUITE_MAIN("vdsm-input", TEST(it_is_replaced_by_a_file_of_the_same_owner_and_mode),
-	   TEST(what_cannot_be_replaced_stays), TEST(what_is_no_file_of_data_is_refused),
-	   TEST(links_and_pipes_are_not_followed), TEST(size_is_bounded))
+SUITE_MAIN("vdsm-input", TEST(the_replacement_keeps_owner_and_mode),
+	   TEST(a_file_that_cannot_be_replaced_is_kept),
+	   TEST(other_file_types_are_refused), TEST(links_and_pipes_are_not_followed),
+	   TEST(size_is_bounded))

@@ -64,7 +64,7 @@ static void a_word_is_added_to_a_list_once(void)
 	splice_fini(&splice);
 }
 
-static void what_is_no_list_stays(void)
+static void a_member_that_is_not_a_list_is_kept(void)
 {
 	static const char *const rows[] = { "null", "\"W\"", "{\"W\": 1}", "7", "true" };
 	char text[64];
@@ -81,7 +81,7 @@ static void what_is_no_list_stays(void)
 	splice_fini(&splice);
 }
 
-static void a_member_is_set_where_it_is_or_at_the_end(void)
+static void a_member_is_set_in_place_or_appended(void)
 {
 	static const struct row rows[] = {
 		{ "{}", "{\"m\": {\"v\": 1}}" },
@@ -123,7 +123,7 @@ static void other_values_stay_byte_for_byte(void)
 	splice_fini(&splice);
 }
 
-static void what_is_no_object_is_refused(void)
+static void text_that_is_not_an_object_is_refused(void)
 {
 	static const char *const rows[] = {
 		"",
@@ -186,7 +186,7 @@ static void depth_is_bounded(void)
 	splice_fini(&splice);
 }
 
-static void what_is_set_must_be_json(void)
+static void the_new_value_must_be_json(void)
 {
 	CU_ASSERT_EQUAL_FATAL(open_text("{\"a\": 1}"), 0);
 	CU_ASSERT_EQUAL(splice_set(&splice, "m", "{"), -EBADMSG);
@@ -200,6 +200,8 @@ static void what_is_set_must_be_json(void)
 }
 
 SUITE_MAIN("vdsm-splice", TEST(a_word_is_added_to_a_list_once),
-	   TEST(what_is_no_list_stays), TEST(a_member_is_set_where_it_is_or_at_the_end),
-	   TEST(other_values_stay_byte_for_byte), TEST(what_is_no_object_is_refused),
-	   TEST(depth_is_bounded), TEST(what_is_set_must_be_json))
+	   TEST(a_member_that_is_not_a_list_is_kept),
+	   TEST(a_member_is_set_in_place_or_appended),
+	   TEST(other_values_stay_byte_for_byte),
+	   TEST(text_that_is_not_an_object_is_refused), TEST(depth_is_bounded),
+	   TEST(the_new_value_must_be_json))

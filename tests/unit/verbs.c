@@ -70,7 +70,7 @@ static void every_event_has_its_errno_and_its_name(void)
 	}
 }
 
-static void an_adapter_with_a_port_mapper_is_told_so_when_nobody_answers(void)
+static void an_unanswered_connection_mentions_the_port_mapper(void)
 {
 	const struct verbs_event event = { .type = RDMA_CM_EVENT_UNREACHABLE };
 
@@ -82,7 +82,7 @@ static void an_adapter_with_a_port_mapper_is_told_so_when_nobody_answers(void)
 	ASSERT_LACKS(err_text(), "iwpmd");
 }
 
-static void a_completion_says_whose_fault_it_is(void)
+static void a_completion_error_names_the_side_at_fault(void)
 {
 	static const struct {
 		enum ibv_wc_status status;
@@ -140,7 +140,7 @@ static void quirks_are_found_by_transport_and_vendor(void)
 				VERBS_FLUSH_FIRST);
 }
 
-static void every_quirk_says_what_it_is_and_on_what_it_was_seen(void)
+static void every_quirk_describes_itself_and_its_hardware(void)
 {
 	const struct verbs_quirk *q, *other;
 
@@ -169,7 +169,7 @@ static void locked_memory_is_counted_in_whole_pages(void)
 	CU_ASSERT_EQUAL(verbs_mr_locked(page, 1, 65536), 65536);
 }
 
-static void what_may_not_be_locked_is_said_with_all_numbers(void)
+static void a_memlock_failure_is_reported_with_all_numbers(void)
 {
 	CU_ASSERT_EQUAL(verbs_mr_allowed(100, 4096, 4096, 8192), 0);
 	CU_ASSERT_EQUAL(verbs_mr_allowed(100, 4096, UINT64_MAX - 4096, UINT64_MAX), 0);
@@ -186,7 +186,7 @@ static void what_may_not_be_locked_is_said_with_all_numbers(void)
 }
 
 /* Takes and gives back in order, and looks that pieces in use never overlap. */
-static void a_ring_lends_pieces_that_never_overlap(void)
+static void pieces_of_a_ring_never_overlap(void)
 {
 	static uint8_t memory[4096];
 	struct verbs_ring ring = { .memory = memory, .size = sizeof(memory) };
@@ -225,7 +225,7 @@ static void a_ring_lends_pieces_that_never_overlap(void)
 	ASSERT_AT_MOST(ring.used, ring.size);
 }
 
-static void a_ring_has_no_room_for_more_than_itself(void)
+static void a_ring_never_exceeds_its_size(void)
 {
 	static uint8_t memory[256];
 	struct verbs_ring ring = { .memory = memory, .size = sizeof(memory) };
@@ -247,7 +247,7 @@ static bool has_device(void)
 	return true;
 }
 
-static void without_a_device_nothing_is_opened_and_that_is_said(void)
+static void a_missing_device_is_reported(void)
 {
 	static const struct transport_param param = { .recv_depth = 4,
 						      .recv_size = 4096 };
@@ -269,12 +269,12 @@ static void without_a_device_nothing_is_opened_and_that_is_said(void)
 }
 
 SUITE_MAIN("verbs", TEST(every_event_has_its_errno_and_its_name),
-	   TEST(an_adapter_with_a_port_mapper_is_told_so_when_nobody_answers),
-	   TEST(a_completion_says_whose_fault_it_is), TEST(kinds_and_ports_have_names),
+	   TEST(an_unanswered_connection_mentions_the_port_mapper),
+	   TEST(a_completion_error_names_the_side_at_fault),
+	   TEST(kinds_and_ports_have_names),
 	   TEST(quirks_are_found_by_transport_and_vendor),
-	   TEST(every_quirk_says_what_it_is_and_on_what_it_was_seen),
+	   TEST(every_quirk_describes_itself_and_its_hardware),
 	   TEST(locked_memory_is_counted_in_whole_pages),
-	   TEST(what_may_not_be_locked_is_said_with_all_numbers),
-	   TEST(a_ring_lends_pieces_that_never_overlap),
-	   TEST(a_ring_has_no_room_for_more_than_itself),
-	   TEST(without_a_device_nothing_is_opened_and_that_is_said))
+	   TEST(a_memlock_failure_is_reported_with_all_numbers),
+	   TEST(pieces_of_a_ring_never_overlap), TEST(a_ring_never_exceeds_its_size),
+	   TEST(a_missing_device_is_reported))

@@ -240,7 +240,7 @@ static void the_signature_is_raised_in_every_kind_of_failure(void)
 	}
 }
 
-static void a_mechanism_given_up_keeps_what_it_has_proven(void)
+static void an_abandoned_mechanism_keeps_its_results(void)
 {
 	size_t i;
 
@@ -257,7 +257,7 @@ static void a_mechanism_given_up_keeps_what_it_has_proven(void)
 	assert_bug(813, 812);
 }
 
-static void what_only_fails_after_other_operations_is_the_signature_too(void)
+static void failures_only_after_other_operations_are_the_signature(void)
 {
 	clean_sweep();
 	fail_all(later_over_812, READ_DATA);
@@ -266,7 +266,7 @@ static void what_only_fails_after_other_operations_is_the_signature_too(void)
 }
 
 /* One byte that was not written is a wrong byte; it is not what the finding begins with. */
-static void what_most_reads_show_is_said(void)
+static void the_most_frequent_failure_is_reported(void)
 {
 	clean_sweep();
 	fail_all(is_write, READ_STALE);
@@ -277,7 +277,7 @@ static void what_most_reads_show_is_said(void)
 			"the smallest of 1 byte: stale memory");
 }
 
-static void another_size_below_a_page_is_told_as_it_is(void)
+static void another_threshold_below_a_page_is_reported(void)
 {
 	size_t i;
 
@@ -335,7 +335,7 @@ static void bytes_left_out_at_the_end_have_their_finding(void)
 	CU_ASSERT_EQUAL(status("probe.read.intermittent"), FINDING_SKIP);
 }
 
-static void a_tail_is_named_only_by_what_fails_so_every_time(void)
+static void a_tail_needs_failures_every_time(void)
 {
 	size_t i;
 
@@ -364,7 +364,7 @@ static void a_tail_is_named_only_by_what_fails_so_every_time(void)
 	CU_ASSERT_EQUAL(status("probe.read.write-chunk.tail"), FINDING_SKIP);
 }
 
-static void data_behind_the_reply_have_their_finding(void)
+static void data_after_the_reply_has_its_finding(void)
 {
 	clean_sweep();
 	fail_all(over_812, READ_ORDER);
@@ -389,7 +389,7 @@ static void data_behind_the_reply_have_their_finding(void)
 }
 
 /* On a busy machine they are waited for in vain. */
-static void what_came_later_still_is_no_other_defect(void)
+static void even_later_data_is_the_same_defect(void)
 {
 	clean_sweep();
 	fail_all(is_write, READ_STALE);
@@ -408,7 +408,7 @@ static void what_came_later_still_is_no_other_defect(void)
 }
 
 /* One byte in 256 is what was there before. */
-static void a_byte_that_is_right_by_chance_is_not_now_and_then(void)
+static void a_byte_correct_by_chance_is_not_intermittent(void)
 {
 	struct record *r;
 
@@ -433,7 +433,7 @@ static void a_byte_that_is_right_by_chance_is_not_now_and_then(void)
 	CU_ASSERT_EQUAL(status("probe.read.intermittent"), FINDING_FAIL);
 }
 
-static void writes_to_released_memory_are_of_order(void)
+static void writes_to_released_memory_are_an_ordering_failure(void)
 {
 	clean_sweep();
 	in.late_writes = 2;
@@ -465,7 +465,7 @@ static void answer_inline(chooser which)
 			list[i].outcome.kind = READ_INLINE;
 }
 
-static void an_unused_write_chunk_is_no_right_one(void)
+static void an_unused_write_chunk_is_not_correct(void)
 {
 	clean_sweep();
 	answer_inline(small_write);
@@ -487,7 +487,7 @@ static void an_unused_write_chunk_is_no_right_one(void)
 	CU_ASSERT_EQUAL(count_of(FINDING_UNKNOWN), 0);
 }
 
-static void an_unused_reply_chunk_is_said_and_no_failure(void)
+static void an_unused_reply_chunk_is_reported_but_not_a_failure(void)
 {
 	clean_sweep();
 	answer_inline(small_reply);
@@ -502,7 +502,7 @@ static void an_unused_reply_chunk_is_said_and_no_failure(void)
 			"; 9 more were answered inline, with the Reply chunk unused");
 }
 
-static void failures_above_a_page_are_of_placement(void)
+static void failures_above_a_page_are_placement_failures(void)
 {
 	clean_sweep();
 	fail_all(over_page, READ_DATA);
@@ -515,7 +515,7 @@ static void failures_above_a_page_are_of_placement(void)
 			"of up to a page are correct");
 }
 
-static void failures_in_several_segments_are_of_segments(void)
+static void failures_in_several_segments_are_segment_failures(void)
 {
 	clean_sweep();
 	fail_all(in_pieces, READ_DATA);
@@ -526,7 +526,7 @@ static void failures_in_several_segments_are_of_segments(void)
 	CU_ASSERT_EQUAL(status("probe.read.write-chunk"), FINDING_FAIL);
 }
 
-static void failures_at_unaligned_offsets_are_of_alignment(void)
+static void failures_at_unaligned_offsets_are_alignment_failures(void)
 {
 	clean_sweep();
 	fail_all(unaligned, READ_DATA);
@@ -537,7 +537,7 @@ static void failures_at_unaligned_offsets_are_of_alignment(void)
 	CU_ASSERT_EQUAL(status("probe.read.write-chunk"), FINDING_FAIL);
 }
 
-static void failures_at_the_end_of_the_file_are_no_signature(void)
+static void failures_at_the_end_of_the_file_are_not_the_signature(void)
 {
 	unsigned int i;
 
@@ -577,7 +577,7 @@ static void failures_of_all_sizes_are_the_bug(void)
 }
 
 /* Zeros are right where the file has some, as in the first word of our own. */
-static void small_ranges_that_are_right_by_luck_hide_nothing(void)
+static void small_ranges_correct_by_chance_hide_nothing(void)
 {
 	size_t i;
 
@@ -590,7 +590,7 @@ static void small_ranges_that_are_right_by_luck_hide_nothing(void)
 }
 
 /* A range that failed, failed again, and then was right. */
-static void ranges_that_are_right_at_times_are_no_signature(void)
+static void intermittent_ranges_are_not_the_signature(void)
 {
 	size_t i, n;
 
@@ -629,7 +629,7 @@ static void a_stray_failure_does_not_hide_the_size(void)
 			       "813");
 }
 
-static void fewer_than_three_ranges_are_no_signature(void)
+static void fewer_than_three_ranges_are_not_the_signature(void)
 {
 	size_t i;
 
@@ -645,7 +645,7 @@ static void fewer_than_three_ranges_are_no_signature(void)
 	CU_ASSERT_EQUAL(status("probe.read.write-chunk"), FINDING_FAIL);
 }
 
-static void a_few_failures_among_many_right_are_no_signature(void)
+static void a_few_failures_among_many_correct_are_not_the_signature(void)
 {
 	unsigned int i, hit = 0;
 
@@ -659,7 +659,7 @@ static void a_few_failures_among_many_right_are_no_signature(void)
 	assert_no_bug();
 }
 
-static void what_the_controls_do_not_clear_is_no_signature(void)
+static void failing_controls_exclude_the_signature(void)
 {
 	size_t i;
 
@@ -672,7 +672,7 @@ static void what_the_controls_do_not_clear_is_no_signature(void)
 	CU_ASSERT_EQUAL(status("probe.read.write-chunk"), FINDING_FAIL);
 }
 
-static void what_did_not_come_again_is_no_signature(void)
+static void failures_that_do_not_repeat_are_not_the_signature(void)
 {
 	size_t i;
 
@@ -684,7 +684,7 @@ static void what_did_not_come_again_is_no_signature(void)
 	assert_no_bug();
 }
 
-static void connections_lost_once_are_not_the_mechanisms(void)
+static void a_connection_lost_once_does_not_blame_the_mechanism(void)
 {
 	size_t i;
 
@@ -697,7 +697,7 @@ static void connections_lost_once_are_not_the_mechanisms(void)
 	CU_ASSERT_NOT_EQUAL(status("probe.read.write-chunk"), FINDING_FAIL);
 }
 
-static void what_hits_other_calls_too_is_not_the_mechanisms(void)
+static void failures_of_other_calls_do_not_blame_the_mechanism(void)
 {
 	static const enum read_kind kinds[] = { READ_LOST, READ_CLOSED, READ_TRANSPORT };
 	size_t i;
@@ -715,7 +715,7 @@ static void what_hits_other_calls_too_is_not_the_mechanisms(void)
 	}
 }
 
-static void right_data_in_a_broken_frame_have_findings_of_their_own(void)
+static void correct_data_in_a_broken_frame_has_its_own_findings(void)
 {
 	clean_sweep();
 	fail_all(over_812, READ_PAD);
@@ -764,7 +764,7 @@ static bool is_odd_inline(const struct record *r)
 	return r->c.mechanism == MECH_INLINE && r->c.count % 4 == 1;
 }
 
-static void a_failure_of_pads_alone_is_told_as_one(void)
+static void a_failure_of_only_pads_is_reported_as_one(void)
 {
 	static const char text[] = "fail, all of lengths that are no multiple of four, ";
 	unsigned int i;
@@ -791,7 +791,7 @@ static void a_failure_of_pads_alone_is_told_as_one(void)
 	CU_ASSERT_PTR_NULL(strstr(get("probe.read.inline")->summary, text));
 }
 
-static void bytes_behind_right_data_are_no_signature(void)
+static void bytes_after_correct_data_are_not_the_signature(void)
 {
 	clean_sweep();
 	fail_all(over_812, READ_OUTSIDE);
@@ -801,7 +801,7 @@ static void bytes_behind_right_data_are_no_signature(void)
 }
 
 /* What most READs of a mechanism show is its reason. */
-static void what_fails_is_the_reason(void)
+static void the_failing_part_is_the_reason(void)
 {
 	static const struct {
 		enum read_kind kind;
@@ -835,7 +835,7 @@ static void what_fails_is_the_reason(void)
 	CU_ASSERT_STRING_EQUAL(get("bug.write-chunk-read")->reason, "failing");
 }
 
-static void what_a_failure_is_bound_to_is_the_reason(void)
+static void the_condition_of_a_failure_is_the_reason(void)
 {
 	clean_sweep();
 	fail_all(in_pieces, READ_DATA);
@@ -883,7 +883,7 @@ static void why_a_sweep_ended_is_the_reason(void)
 	}
 }
 
-static void what_is_damaged_at_times_is_the_reason(void)
+static void intermittent_damage_is_the_reason(void)
 {
 	static const struct {
 		struct damage damage;
@@ -916,7 +916,7 @@ static void what_is_damaged_at_times_is_the_reason(void)
 	CU_ASSERT_STRING_EQUAL(get("probe.read.intermittent")->reason, "several-ways");
 }
 
-static void foreign_xids_and_changing_files_are_no_failures(void)
+static void foreign_xids_and_changing_files_are_not_failures(void)
 {
 	clean_sweep();
 	fail_all(over_812, READ_XID);
@@ -932,7 +932,7 @@ static void foreign_xids_and_changing_files_are_no_failures(void)
 	CU_ASSERT_EQUAL(status("bug.write-chunk-read"), FINDING_SKIP);
 }
 
-static void failures_by_reply_chunk_are_no_signature(void)
+static void failures_by_reply_chunk_are_not_the_signature(void)
 {
 	clean_sweep();
 	fail_all(reply_over_812, READ_DATA);
@@ -953,7 +953,7 @@ static void assert_unknown(unsigned int unknown)
 	CU_ASSERT_EQUAL(status("bug.write-chunk-read"), FINDING_SKIP);
 }
 
-static void a_sweep_that_was_cut_short_is_unknown_and_never_pass(void)
+static void an_interrupted_sweep_is_unknown_and_never_passes(void)
 {
 	reset();
 	add(MECH_WRITE_CHUNK, 0, 812);
@@ -1000,7 +1000,7 @@ static void a_sweep_that_only_the_deadline_ended_is_slow(void)
 	CU_ASSERT_EQUAL(status("probe.read.inline"), FINDING_SKIP);
 }
 
-static void right_reads_on_both_sides_of_812_bytes_and_of_a_page_are_enough(void)
+static void correct_reads_around_812_bytes_and_a_page_are_enough(void)
 {
 	static const uint32_t each[] = { 812, 4096, 4097 };
 	unsigned int i, j;
@@ -1016,7 +1016,7 @@ static void right_reads_on_both_sides_of_812_bytes_and_of_a_page_are_enough(void
 	CU_ASSERT_FALSE(verdict_is_enough(&in));
 }
 
-static void a_failure_stays_one_when_the_time_runs_out(void)
+static void a_failure_remains_one_after_the_deadline(void)
 {
 	clean_sweep();
 	fail_all(over_812, READ_DATA);
@@ -1027,7 +1027,7 @@ static void a_failure_stays_one_when_the_time_runs_out(void)
 	CU_ASSERT_EQUAL(status("probe.read.inline"), FINDING_UNKNOWN);
 }
 
-static void small_files_tell_nothing_of_the_bug(void)
+static void small_files_cannot_show_the_bug(void)
 {
 	size_t i;
 
@@ -1040,7 +1040,7 @@ static void small_files_tell_nothing_of_the_bug(void)
 }
 
 /* Nor does a file whose READs of that size all moved under the probe. */
-static void right_reads_of_other_sizes_do_not_exclude_the_bug(void)
+static void correct_reads_of_other_sizes_do_not_exclude_the_bug(void)
 {
 	size_t i;
 
@@ -1053,7 +1053,7 @@ static void right_reads_of_other_sizes_do_not_exclude_the_bug(void)
 	CU_ASSERT_EQUAL(status("bug.write-chunk-read"), FINDING_SKIP);
 }
 
-static void profiles_are_hurt_where_their_write_chunks_begin(void)
+static void profiles_are_affected_from_their_first_write_chunk(void)
 {
 	size_t i;
 
@@ -1090,7 +1090,7 @@ static unsigned int fail_at_times(chooser which, unsigned int most)
 }
 
 /* Wherever it happens, and however often. */
-static void what_is_right_when_repeated_names_no_cause(void)
+static void failures_that_a_retry_corrects_name_no_cause(void)
 {
 	static const chooser choosers[] = { unaligned, in_pieces, over_page,
 					    over_812,  is_write,  together };
@@ -1115,7 +1115,7 @@ static void what_is_right_when_repeated_names_no_cause(void)
 		}
 }
 
-static void how_often_and_by_which_mechanisms_is_said(void)
+static void frequency_and_mechanisms_are_reported(void)
 {
 	const char *id = "probe.read.intermittent";
 
@@ -1148,7 +1148,7 @@ static void how_often_and_by_which_mechanisms_is_said(void)
 }
 
 /* A stray one beside a defect does not hide it, nor does it take part. */
-static void a_defect_is_named_beside_what_happens_at_times(void)
+static void a_defect_is_named_despite_intermittent_failures(void)
 {
 	clean_sweep();
 	fail_all(unaligned, READ_DATA);
@@ -1159,7 +1159,7 @@ static void a_defect_is_named_beside_what_happens_at_times(void)
 	CU_ASSERT_NOT_EQUAL(status("probe.read.profiles"), FINDING_FAIL);
 }
 
-static void what_the_controls_do_not_clear_names_no_cause(void)
+static void failing_controls_name_no_cause(void)
 {
 	static const chooser choosers[] = { unaligned, in_pieces, over_page };
 	size_t i, j;
@@ -1176,7 +1176,7 @@ static void what_the_controls_do_not_clear_names_no_cause(void)
 	}
 }
 
-static void what_is_wrong_over_tcp_too_is_not_rdmas(void)
+static void failures_over_tcp_too_do_not_blame_rdma(void)
 {
 	size_t i;
 
@@ -1229,7 +1229,7 @@ static void random_reads_count_where_reads_are_counted(void)
 }
 
 /* It has a finding of its own. */
-static void a_reply_lost_once_is_not_the_mechanisms(void)
+static void a_reply_lost_once_does_not_blame_the_mechanism(void)
 {
 	clean_sweep();
 	at_times(&list[2], 1, 2);
@@ -1241,7 +1241,7 @@ static void a_reply_lost_once_is_not_the_mechanisms(void)
 			"1 READ was without a reply");
 }
 
-static void only_profiles_that_were_tried_are_right(void)
+static void only_tested_profiles_pass(void)
 {
 	size_t i;
 
@@ -1287,56 +1287,56 @@ static void the_longest_texts_fit_a_finding_and_its_record(void)
 SUITE_MAIN("verdict", TEST(a_clean_sweep_passes_or_skips_and_nothing_else),
 	   TEST(no_records_are_unknown_and_no_pass_anywhere),
 	   TEST(the_signature_is_raised_in_every_kind_of_failure),
-	   TEST(a_mechanism_given_up_keeps_what_it_has_proven),
-	   TEST(what_only_fails_after_other_operations_is_the_signature_too),
-	   TEST(what_most_reads_show_is_said),
-	   TEST(another_size_below_a_page_is_told_as_it_is),
+	   TEST(an_abandoned_mechanism_keeps_its_results),
+	   TEST(failures_only_after_other_operations_are_the_signature),
+	   TEST(the_most_frequent_failure_is_reported),
+	   TEST(another_threshold_below_a_page_is_reported),
 	   TEST(a_loss_in_flight_does_not_hide_the_threshold),
 	   TEST(bytes_left_out_at_the_end_have_their_finding),
-	   TEST(a_tail_is_named_only_by_what_fails_so_every_time),
-	   TEST(data_behind_the_reply_have_their_finding),
-	   TEST(what_came_later_still_is_no_other_defect),
-	   TEST(a_byte_that_is_right_by_chance_is_not_now_and_then),
-	   TEST(writes_to_released_memory_are_of_order),
-	   TEST(an_unused_write_chunk_is_no_right_one),
-	   TEST(an_unused_reply_chunk_is_said_and_no_failure),
-	   TEST(failures_above_a_page_are_of_placement),
-	   TEST(failures_in_several_segments_are_of_segments),
-	   TEST(failures_at_unaligned_offsets_are_of_alignment),
-	   TEST(failures_at_the_end_of_the_file_are_no_signature),
+	   TEST(a_tail_needs_failures_every_time),
+	   TEST(data_after_the_reply_has_its_finding),
+	   TEST(even_later_data_is_the_same_defect),
+	   TEST(a_byte_correct_by_chance_is_not_intermittent),
+	   TEST(writes_to_released_memory_are_an_ordering_failure),
+	   TEST(an_unused_write_chunk_is_not_correct),
+	   TEST(an_unused_reply_chunk_is_reported_but_not_a_failure),
+	   TEST(failures_above_a_page_are_placement_failures),
+	   TEST(failures_in_several_segments_are_segment_failures),
+	   TEST(failures_at_unaligned_offsets_are_alignment_failures),
+	   TEST(failures_at_the_end_of_the_file_are_not_the_signature),
 	   TEST(failures_of_all_sizes_are_the_bug),
-	   TEST(small_ranges_that_are_right_by_luck_hide_nothing),
-	   TEST(ranges_that_are_right_at_times_are_no_signature),
+	   TEST(small_ranges_correct_by_chance_hide_nothing),
+	   TEST(intermittent_ranges_are_not_the_signature),
 	   TEST(a_stray_failure_does_not_hide_the_size),
-	   TEST(fewer_than_three_ranges_are_no_signature),
-	   TEST(a_few_failures_among_many_right_are_no_signature),
-	   TEST(what_the_controls_do_not_clear_is_no_signature),
-	   TEST(what_did_not_come_again_is_no_signature),
-	   TEST(connections_lost_once_are_not_the_mechanisms),
-	   TEST(what_hits_other_calls_too_is_not_the_mechanisms),
-	   TEST(right_data_in_a_broken_frame_have_findings_of_their_own),
+	   TEST(fewer_than_three_ranges_are_not_the_signature),
+	   TEST(a_few_failures_among_many_correct_are_not_the_signature),
+	   TEST(failing_controls_exclude_the_signature),
+	   TEST(failures_that_do_not_repeat_are_not_the_signature),
+	   TEST(a_connection_lost_once_does_not_blame_the_mechanism),
+	   TEST(failures_of_other_calls_do_not_blame_the_mechanism),
+	   TEST(correct_data_in_a_broken_frame_has_its_own_findings),
 	   TEST(a_pad_that_is_seen_by_its_length_alone_is_one_where_others_are),
-	   TEST(a_failure_of_pads_alone_is_told_as_one),
-	   TEST(bytes_behind_right_data_are_no_signature), TEST(what_fails_is_the_reason),
-	   TEST(what_a_failure_is_bound_to_is_the_reason),
-	   TEST(why_a_sweep_ended_is_the_reason),
-	   TEST(what_is_damaged_at_times_is_the_reason),
-	   TEST(foreign_xids_and_changing_files_are_no_failures),
-	   TEST(failures_by_reply_chunk_are_no_signature),
-	   TEST(a_sweep_that_was_cut_short_is_unknown_and_never_pass),
+	   TEST(a_failure_of_only_pads_is_reported_as_one),
+	   TEST(bytes_after_correct_data_are_not_the_signature),
+	   TEST(the_failing_part_is_the_reason),
+	   TEST(the_condition_of_a_failure_is_the_reason),
+	   TEST(why_a_sweep_ended_is_the_reason), TEST(intermittent_damage_is_the_reason),
+	   TEST(foreign_xids_and_changing_files_are_not_failures),
+	   TEST(failures_by_reply_chunk_are_not_the_signature),
+	   TEST(an_interrupted_sweep_is_unknown_and_never_passes),
 	   TEST(a_sweep_that_only_the_deadline_ended_is_slow),
-	   TEST(right_reads_on_both_sides_of_812_bytes_and_of_a_page_are_enough),
-	   TEST(a_failure_stays_one_when_the_time_runs_out),
-	   TEST(small_files_tell_nothing_of_the_bug),
-	   TEST(right_reads_of_other_sizes_do_not_exclude_the_bug),
-	   TEST(profiles_are_hurt_where_their_write_chunks_begin),
-	   TEST(what_is_right_when_repeated_names_no_cause),
-	   TEST(how_often_and_by_which_mechanisms_is_said),
-	   TEST(a_defect_is_named_beside_what_happens_at_times),
-	   TEST(what_the_controls_do_not_clear_names_no_cause),
-	   TEST(what_is_wrong_over_tcp_too_is_not_rdmas),
+	   TEST(correct_reads_around_812_bytes_and_a_page_are_enough),
+	   TEST(a_failure_remains_one_after_the_deadline),
+	   TEST(small_files_cannot_show_the_bug),
+	   TEST(correct_reads_of_other_sizes_do_not_exclude_the_bug),
+	   TEST(profiles_are_affected_from_their_first_write_chunk),
+	   TEST(failures_that_a_retry_corrects_name_no_cause),
+	   TEST(frequency_and_mechanisms_are_reported),
+	   TEST(a_defect_is_named_despite_intermittent_failures),
+	   TEST(failing_controls_name_no_cause),
+	   TEST(failures_over_tcp_too_do_not_blame_rdma),
 	   TEST(a_random_range_names_no_cause),
 	   TEST(random_reads_count_where_reads_are_counted),
-	   TEST(a_reply_lost_once_is_not_the_mechanisms),
-	   TEST(only_profiles_that_were_tried_are_right),
+	   TEST(a_reply_lost_once_does_not_blame_the_mechanism),
+	   TEST(only_tested_profiles_pass),
 	   TEST(the_longest_texts_fit_a_finding_and_its_record))

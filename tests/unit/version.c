@@ -22,7 +22,7 @@ static void versions_are_listed_from_the_highest_down(void)
 	CU_ASSERT_PTR_NULL(nfs_versions[i]);
 }
 
-static void what_is_no_version_is_not_found(void)
+static void unknown_versions_are_not_found(void)
 {
 	static const char *const names[] = { "", "2", "4", "4.3", "4.10", "3.0", "v3" };
 	size_t i;
@@ -33,7 +33,7 @@ static void what_is_no_version_is_not_found(void)
 	}
 }
 
-static void every_version_has_all_of_its_row(void)
+static void every_version_has_a_complete_row(void)
 {
 	const struct nfs_version *v;
 	size_t i;
@@ -53,7 +53,7 @@ static void every_version_has_all_of_its_row(void)
 	}
 }
 
-static void some_statuses_ask_for_patience(void)
+static void some_statuses_request_a_retry(void)
 {
 	CU_ASSERT_TRUE(nfs_status_is_later(NFS3_STATUS_JUKEBOX));
 	CU_ASSERT_TRUE(nfs_status_is_later(NFS4ERR_DELAY));
@@ -63,7 +63,7 @@ static void some_statuses_ask_for_patience(void)
 	CU_ASSERT_FALSE(nfs_status_is_later(NFS4ERR_ACCESS));
 }
 
-static void some_statuses_are_about_who_asks(void)
+static void some_statuses_concern_the_caller(void)
 {
 	CU_ASSERT_TRUE(nfs_status_is_denied(NFS3_STATUS_PERM));
 	CU_ASSERT_TRUE(nfs_status_is_denied(NFS3_STATUS_ACCES));
@@ -211,7 +211,7 @@ static void nfs3_reads_have_count_data_and_attributes(void)
 	CU_ASSERT_PTR_NULL(res.read.bytes);
 }
 
-static void nfs3_links_have_their_text(void)
+static void nfs3_symlinks_have_their_target(void)
 {
 	uint8_t buf[256];
 	struct nfs_result res;
@@ -283,7 +283,7 @@ static int count_entry(void *arg, const struct nfs_entry *entry)
 	return 0;
 }
 
-static void nfs3_listings_hand_out_their_entries(void)
+static void nfs3_listings_return_their_entries(void)
 {
 	unsigned int count = 0;
 	uint8_t buf[256];
@@ -312,12 +312,12 @@ static void nfs3_listings_hand_out_their_entries(void)
 }
 
 SUITE_MAIN("version", TEST(versions_are_listed_from_the_highest_down),
-	   TEST(what_is_no_version_is_not_found), TEST(every_version_has_all_of_its_row),
-	   TEST(some_statuses_ask_for_patience), TEST(some_statuses_are_about_who_asks),
+	   TEST(unknown_versions_are_not_found), TEST(every_version_has_a_complete_row),
+	   TEST(some_statuses_request_a_retry), TEST(some_statuses_concern_the_caller),
 	   TEST(every_status_has_its_name),
 	   TEST(nfs3_has_one_procedure_for_each_operation), TEST(nfs3_has_no_compounds),
 	   TEST(nfs3_reads_have_count_data_and_attributes),
-	   TEST(nfs3_links_have_their_text),
+	   TEST(nfs3_symlinks_have_their_target),
 	   TEST(nfs3_getattr_and_lookup_have_attributes),
 	   TEST(nfs3_limits_are_those_of_fsinfo),
-	   TEST(nfs3_listings_hand_out_their_entries))
+	   TEST(nfs3_listings_return_their_entries))

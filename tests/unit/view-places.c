@@ -21,7 +21,7 @@ static int read_fstab(const char *text)
 	return rc;
 }
 
-static void lines_of_nfs_are_taken_with_their_numbers(void)
+static void nfs_lines_are_kept_with_their_numbers(void)
 {
 	CU_ASSERT_EQUAL(read_fstab("# /etc/fstab\n"
 				   "/dev/sda1 / ext4 defaults 0 1\n"
@@ -45,7 +45,7 @@ static void lines_of_nfs_are_taken_with_their_numbers(void)
 	view_places_fini(&places);
 }
 
-static void options_say_whether_rdma_is_wanted(void)
+static void options_show_whether_rdma_is_requested(void)
 {
 	static const struct {
 		const char *type, *options;
@@ -80,7 +80,7 @@ static void options_say_whether_rdma_is_wanted(void)
 	}
 }
 
-static void what_makes_no_sense_costs_no_other_line(void)
+static void an_invalid_line_affects_no_other_line(void)
 {
 	CU_ASSERT_EQUAL(
 		read_fstab("nfs\nnas:/x\nnas:/x nfs\nnas:/y relative nfs rdma 0 0\n"
@@ -93,7 +93,7 @@ static void what_makes_no_sense_costs_no_other_line(void)
 	view_places_fini(&places);
 }
 
-static void absent_is_empty_and_unreadable_is_not(void)
+static void an_absent_file_is_empty_and_an_unreadable_one_an_error(void)
 {
 	CU_ASSERT_EQUAL(read_fstab(NULL), 0);
 	CU_ASSERT_EQUAL(places.count, 0);
@@ -106,7 +106,7 @@ static void absent_is_empty_and_unreadable_is_not(void)
 	tree_free(&tree);
 }
 
-static void what_is_added_is_copied(void)
+static void added_text_is_copied(void)
 {
 	char target[] = "/srv/vm";
 	struct view_place place = { .pool = NULL, .target = target, .by = "x\ny" };
@@ -126,7 +126,8 @@ static void what_is_added_is_copied(void)
 	CU_ASSERT_EQUAL(places.count, 0);
 }
 
-SUITE_MAIN("view-places", TEST(lines_of_nfs_are_taken_with_their_numbers),
-	   TEST(options_say_whether_rdma_is_wanted),
-	   TEST(what_makes_no_sense_costs_no_other_line),
-	   TEST(absent_is_empty_and_unreadable_is_not), TEST(what_is_added_is_copied))
+SUITE_MAIN("view-places", TEST(nfs_lines_are_kept_with_their_numbers),
+	   TEST(options_show_whether_rdma_is_requested),
+	   TEST(an_invalid_line_affects_no_other_line),
+	   TEST(an_absent_file_is_empty_and_an_unreadable_one_an_error),
+	   TEST(added_text_is_copied))

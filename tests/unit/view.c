@@ -78,7 +78,7 @@ static const char *wants(const char *policy)
 	return said;
 }
 
-static void a_section_binds_whoever_else_asks(void)
+static void a_section_applies_whatever_else_requests(void)
 {
 	begin();
 	CU_ASSERT_STRING_EQUAL(wants(""), "nobody - nobody");
@@ -96,7 +96,7 @@ static void a_section_binds_whoever_else_asks(void)
 	end();
 }
 
-static void what_is_meant_counts_before_what_may_be(void)
+static void explicit_requests_precede_guesses(void)
 {
 	begin();
 	list[0].port = 20049;
@@ -112,7 +112,7 @@ static void what_is_meant_counts_before_what_may_be(void)
 	end();
 }
 
-static void a_default_that_somebody_wrote_covers_every_mount(void)
+static void a_written_default_covers_every_mount(void)
 {
 	begin();
 	CU_ASSERT_STRING_EQUAL(wants("[default]\non-unknown = refuse\n"),
@@ -135,7 +135,7 @@ static void a_default_that_somebody_wrote_covers_every_mount(void)
 	end();
 }
 
-static void a_record_outweighs_what_the_kernel_says(void)
+static void a_record_outweighs_the_kernel(void)
 {
 	begin();
 	strcpy(list[0].proto, "rdma");
@@ -150,7 +150,7 @@ static void a_record_outweighs_what_the_kernel_says(void)
 	end();
 }
 
-static void a_bind_mount_is_wanted_as_what_it_is_of(void)
+static void a_bind_mount_inherits_the_request_of_its_source(void)
 {
 	begin();
 	list[1] = list[0];
@@ -164,8 +164,8 @@ static void a_bind_mount_is_wanted_as_what_it_is_of(void)
 	end();
 }
 
-SUITE_MAIN("view", TEST(a_section_binds_whoever_else_asks),
-	   TEST(what_is_meant_counts_before_what_may_be),
-	   TEST(a_default_that_somebody_wrote_covers_every_mount),
-	   TEST(a_record_outweighs_what_the_kernel_says),
-	   TEST(a_bind_mount_is_wanted_as_what_it_is_of))
+SUITE_MAIN("view", TEST(a_section_applies_whatever_else_requests),
+	   TEST(explicit_requests_precede_guesses),
+	   TEST(a_written_default_covers_every_mount),
+	   TEST(a_record_outweighs_the_kernel),
+	   TEST(a_bind_mount_inherits_the_request_of_its_source))

@@ -245,7 +245,7 @@ static void a_look_reads_each_file_once(void)
 
 /* --- mounts --------------------------------------------------------------------------------------- */
 
-static void a_mount_is_recorded_and_its_loss_told(void)
+static void a_mount_is_recorded_and_its_loss_reported(void)
 {
 	begin();
 	set_mount("rdma");
@@ -267,7 +267,7 @@ static void a_mount_is_recorded_and_its_loss_told(void)
 	end();
 }
 
-static void what_a_helper_mounts_is_not_told_as_lost(void)
+static void a_mount_in_progress_is_not_reported_as_lost(void)
 {
 	struct record record = { .state = RECORD_UNPROVEN };
 
@@ -309,7 +309,7 @@ static void mounts_that_cannot_be_read_are_unknown(void)
 	end();
 }
 
-static void a_broken_policy_changes_nothing_but_the_verdict(void)
+static void a_broken_policy_changes_only_the_verdict(void)
 {
 	begin();
 	set_mount("tcp");
@@ -371,7 +371,7 @@ static void a_pool_that_is_stopped_is_not_lost(void)
 	end();
 }
 
-static void a_pool_that_runs_and_is_not_mounted_is_lost(void)
+static void a_running_pool_without_a_mount_is_lost(void)
 {
 	begin();
 	set_mount("rdma");
@@ -410,7 +410,7 @@ static void without_libvirt_pools_are_unknown_and_mounts_followed(void)
 
 /* --- disks ----------------------------------------------------------------------------------------- */
 
-static void disks_of_guests_are_asked_at_the_gate(void)
+static void disks_of_guests_are_checked_against_the_policy(void)
 {
 	begin();
 	set_mount("rdma");
@@ -431,7 +431,7 @@ static void disks_of_guests_are_asked_at_the_gate(void)
 }
 
 /* fstab has another name of the server: a word at the gate, and over RDMA all the same. */
-static void a_disk_on_a_mount_by_another_name_is_over_rdma(void)
+static void a_disk_on_an_rdma_mount_by_another_name_passes(void)
 {
 	begin();
 	tree_write(&tree, "etc/nfsrdma.conf", "");
@@ -446,7 +446,7 @@ static void a_disk_on_a_mount_by_another_name_is_over_rdma(void)
 }
 
 /* Nothing written requests RDMA, and it was over RDMA when it was last seen. */
-static void what_was_over_rdma_before_is_told_as_such(void)
+static void an_earlier_rdma_mount_is_reported_as_such(void)
 {
 	begin();
 	tree_write(&tree, "etc/nfsrdma.conf", "");
@@ -460,7 +460,7 @@ static void what_was_over_rdma_before_is_told_as_such(void)
 	end();
 }
 
-static void a_record_that_makes_no_sense_is_told(void)
+static void an_invalid_record_is_reported(void)
 {
 	begin();
 	tree_write(&tree, "run/nfsrdma/mounts/7.json", "{");
@@ -469,7 +469,7 @@ static void a_record_that_makes_no_sense_is_told(void)
 	end();
 }
 
-static void a_disk_that_nobody_wants_over_rdma_is_nobodys(void)
+static void a_disk_without_a_request_is_ignored(void)
 {
 	begin();
 	hear_guest("/var/lib/libvirt/images/a.img");
@@ -478,7 +478,7 @@ static void a_disk_that_nobody_wants_over_rdma_is_nobodys(void)
 	end();
 }
 
-static void a_guest_that_is_not_understood_is_unknown(void)
+static void an_unparsable_guest_is_unknown(void)
 {
 	struct follow_news news = { .connected = true, .uri = "test:///" };
 
@@ -502,7 +502,7 @@ static void a_guest_that_is_not_understood_is_unknown(void)
 	end();
 }
 
-static void a_pool_that_is_not_understood_is_unknown_while_it_runs(void)
+static void a_running_unparsable_pool_is_unknown(void)
 {
 	begin();
 	hear_pool(true);
@@ -544,7 +544,7 @@ static void set_reads(unsigned int mounts, unsigned int shorts)
 	tree_write(&tree, "proc/self/mountstats", stats);
 }
 
-static void reads_that_the_kernel_loses_are_told_once(void)
+static void short_reads_of_the_kernel_are_reported_once(void)
 {
 	_cleanup_free_ char *text = NULL;
 	char line[256], first[512], again[512];
@@ -586,7 +586,7 @@ static void reads_that_the_kernel_loses_are_told_once(void)
 
 /* --- exports ---------------------------------------------------------------------------------------- */
 
-static void metrics_have_the_watchers_own_and_one_end(void)
+static void metrics_include_the_watchers_own_and_one_eof(void)
 {
 	_cleanup_free_ char *text = NULL;
 	const char *end_of_it;
@@ -607,7 +607,7 @@ static void metrics_have_the_watchers_own_and_one_end(void)
 	end();
 }
 
-static void one_line_says_how_it_is(void)
+static void a_status_line_summarises_the_state(void)
 {
 	char line[256];
 
@@ -657,7 +657,7 @@ static void set_counts(unsigned int sent, unsigned int answered)
 		   stats);
 }
 
-static void a_server_that_is_silent_is_told_and_that_it_answers_again(void)
+static void silence_and_recovery_of_a_server_are_reported(void)
 {
 	char line[256];
 
@@ -684,21 +684,22 @@ static void a_server_that_is_silent_is_told_and_that_it_answers_again(void)
 	end();
 }
 
-SUITE_MAIN("watch-look", TEST(a_server_that_is_silent_is_told_and_that_it_answers_again),
-	   TEST(a_mount_is_recorded_and_its_loss_told),
-	   TEST(what_a_helper_mounts_is_not_told_as_lost),
+SUITE_MAIN("watch-look", TEST(silence_and_recovery_of_a_server_are_reported),
+	   TEST(a_mount_is_recorded_and_its_loss_reported),
+	   TEST(a_mount_in_progress_is_not_reported_as_lost),
 	   TEST(mounts_that_cannot_be_read_are_unknown),
-	   TEST(a_broken_policy_changes_nothing_but_the_verdict),
-	   TEST(reads_that_the_kernel_loses_are_told_once),
+	   TEST(a_broken_policy_changes_only_the_verdict),
+	   TEST(short_reads_of_the_kernel_are_reported_once),
 	   TEST(a_pool_is_lost_with_its_mount), TEST(a_pool_that_is_stopped_is_not_lost),
-	   TEST(a_pool_that_runs_and_is_not_mounted_is_lost),
+	   TEST(a_running_pool_without_a_mount_is_lost),
 	   TEST(without_libvirt_pools_are_unknown_and_mounts_followed),
-	   TEST(a_look_reads_each_file_once), TEST(disks_of_guests_are_asked_at_the_gate),
-	   TEST(a_disk_on_a_mount_by_another_name_is_over_rdma),
-	   TEST(what_was_over_rdma_before_is_told_as_such),
-	   TEST(a_record_that_makes_no_sense_is_told),
-	   TEST(a_disk_that_nobody_wants_over_rdma_is_nobodys),
-	   TEST(a_guest_that_is_not_understood_is_unknown),
-	   TEST(a_pool_that_is_not_understood_is_unknown_while_it_runs),
-	   TEST(metrics_have_the_watchers_own_and_one_end), TEST(one_line_says_how_it_is),
+	   TEST(a_look_reads_each_file_once),
+	   TEST(disks_of_guests_are_checked_against_the_policy),
+	   TEST(a_disk_on_an_rdma_mount_by_another_name_passes),
+	   TEST(an_earlier_rdma_mount_is_reported_as_such),
+	   TEST(an_invalid_record_is_reported), TEST(a_disk_without_a_request_is_ignored),
+	   TEST(an_unparsable_guest_is_unknown),
+	   TEST(a_running_unparsable_pool_is_unknown),
+	   TEST(metrics_include_the_watchers_own_and_one_eof),
+	   TEST(a_status_line_summarises_the_state),
 	   TEST(an_export_appears_whole_or_is_an_error))

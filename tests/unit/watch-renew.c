@@ -86,7 +86,7 @@ static const char *plan(void)
 	return said;
 }
 
-static void what_is_over_rdma_or_wanted_so_has_a_record(void)
+static void rdma_and_requested_mounts_have_records(void)
 {
 	begin();
 	CU_ASSERT_STRING_EQUAL(plan(), "write 90 proven");
@@ -99,7 +99,7 @@ static void what_is_over_rdma_or_wanted_so_has_a_record(void)
 	CU_ASSERT_STRING_EQUAL(plan(), "write 90 tcp wanted rdma");
 }
 
-static void only_what_was_seen_is_proven(void)
+static void only_observed_mounts_are_proven(void)
 {
 	static const struct {
 		enum view_run run;
@@ -120,7 +120,7 @@ static void only_what_was_seen_is_proven(void)
 	}
 }
 
-static void a_record_is_kept_young_and_what_it_wanted_with_it(void)
+static void a_record_is_renewed_with_its_request(void)
 {
 	begin();
 	strcpy(add(90, RECORD_PROVEN, 9999)->policy, "prefer");
@@ -139,7 +139,7 @@ static void a_record_is_kept_young_and_what_it_wanted_with_it(void)
 }
 
 /* The kernel gives numbers again at once. */
-static void a_mount_inherits_nothing_from_one_with_its_numbers(void)
+static void a_reused_mount_id_inherits_nothing(void)
 {
 	begin();
 	mount.nxprts = 1;
@@ -156,7 +156,7 @@ static void a_mount_inherits_nothing_from_one_with_its_numbers(void)
 	CU_ASSERT_STRING_EQUAL(plan(), "write 90 proven wanted rdma");
 }
 
-static void a_helper_at_work_is_left_alone(void)
+static void a_running_helper_is_left_alone(void)
 {
 	static const struct {
 		uint64_t pending_age, mount_age_s;
@@ -185,7 +185,7 @@ static void a_helper_at_work_is_left_alone(void)
 	CU_ASSERT(renew_is_helpers(&input, &mount));
 }
 
-static void a_pending_record_that_is_overtaken_goes(void)
+static void an_outdated_pending_record_is_dropped(void)
 {
 	begin();
 	add(90, RECORD_PROVEN, 1000);
@@ -197,7 +197,7 @@ static void a_pending_record_that_is_overtaken_goes(void)
 	CU_ASSERT_STRING_EQUAL(plan(), "");
 }
 
-static void records_of_what_is_gone_go(void)
+static void records_of_missing_mounts_are_dropped(void)
 {
 	begin();
 	add(91, RECORD_PROVEN, 1000);
@@ -218,7 +218,7 @@ static void records_of_what_is_gone_go(void)
 	CU_ASSERT_STRING_EQUAL(plan(), "drop 91");
 }
 
-static void nothing_goes_while_not_all_mounts_are_known(void)
+static void no_record_is_dropped_while_mounts_are_unknown(void)
 {
 	begin();
 	add(91, RECORD_PROVEN, 1000);
@@ -231,11 +231,10 @@ static void nothing_goes_while_not_all_mounts_are_known(void)
 	CU_ASSERT_STRING_EQUAL(plan(), "");
 }
 
-SUITE_MAIN("watch-renew", TEST(what_is_over_rdma_or_wanted_so_has_a_record),
-	   TEST(only_what_was_seen_is_proven),
-	   TEST(a_record_is_kept_young_and_what_it_wanted_with_it),
-	   TEST(a_mount_inherits_nothing_from_one_with_its_numbers),
-	   TEST(a_helper_at_work_is_left_alone),
-	   TEST(a_pending_record_that_is_overtaken_goes),
-	   TEST(records_of_what_is_gone_go),
-	   TEST(nothing_goes_while_not_all_mounts_are_known))
+SUITE_MAIN("watch-renew", TEST(rdma_and_requested_mounts_have_records),
+	   TEST(only_observed_mounts_are_proven),
+	   TEST(a_record_is_renewed_with_its_request),
+	   TEST(a_reused_mount_id_inherits_nothing), TEST(a_running_helper_is_left_alone),
+	   TEST(an_outdated_pending_record_is_dropped),
+	   TEST(records_of_missing_mounts_are_dropped),
+	   TEST(no_record_is_dropped_while_mounts_are_unknown))

@@ -55,7 +55,7 @@ static void see(const struct look *look)
 
 #define LOOKS_MAX 7
 
-static void sequences_are_told_as_they_should_be(void)
+static void sequences_are_reported_as_expected(void)
 {
 	static const struct {
 		const char *name, *events;
@@ -162,7 +162,7 @@ static void sequences_are_told_as_they_should_be(void)
 	}
 }
 
-static void it_is_looked_at_again_in_time(void)
+static void the_next_check_is_in_time(void)
 {
 	static const struct look looks[] = { { 0, 1, 10, 10, 0, 0 },
 					     { 30, 1, 11, 10, 0, 1 },
@@ -225,6 +225,6 @@ static void queues_are_read(void)
 	tree_free(&tree);
 }
 
-SUITE_MAIN("watch-silent", TEST(sequences_are_told_as_they_should_be),
-	   TEST(it_is_looked_at_again_in_time), TEST(a_mount_that_is_gone_is_forgotten),
+SUITE_MAIN("watch-silent", TEST(sequences_are_reported_as_expected),
+	   TEST(the_next_check_is_in_time), TEST(a_mount_that_is_gone_is_forgotten),
 	   TEST(queues_are_read))

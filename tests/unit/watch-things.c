@@ -57,7 +57,7 @@ static const char *told(const char *sequence)
 	return all;
 }
 
-static void sequences_of_looks_are_told_as_they_should_be(void)
+static void sequences_of_observations_are_reported_as_expected(void)
 {
 	static const struct {
 		const char *seen, *told;
@@ -110,7 +110,7 @@ static void sequences_of_looks_are_told_as_they_should_be(void)
 	}
 }
 
-static void things_are_told_apart_by_kind_and_key(void)
+static void things_are_distinguished_by_kind_and_key(void)
 {
 	struct thing thing;
 
@@ -133,7 +133,7 @@ static void things_are_told_apart_by_kind_and_key(void)
 	things_fini(&things);
 }
 
-static void what_is_gone_is_not_counted(void)
+static void missing_things_are_not_counted(void)
 {
 	look('o', "/a");
 	look('.', "/a");
@@ -142,7 +142,7 @@ static void what_is_gone_is_not_counted(void)
 }
 
 /* What it was before is why, in words. */
-static void what_was_over_rdma_says_so(void)
+static void an_earlier_rdma_thing_says_so(void)
 {
 	look('R', "/a");
 	look('O', "/a");
@@ -154,7 +154,7 @@ static void what_was_over_rdma_says_so(void)
 }
 
 /* A host that mounts and unmounts for years. */
-static void those_gone_longest_are_forgotten(void)
+static void the_oldest_missing_things_are_forgotten(void)
 {
 	char key[32];
 	unsigned int i;
@@ -177,7 +177,7 @@ static void those_gone_longest_are_forgotten(void)
 }
 
 /* All of them there, and one more. */
-static void there_is_an_end(void)
+static void things_have_a_maximum_number(void)
 {
 	static struct thing thing;
 	struct thing_known *known;
@@ -204,7 +204,8 @@ static void there_is_an_end(void)
 	things = (struct things){ .count = 0 };
 }
 
-SUITE_MAIN("watch-things", TEST(sequences_of_looks_are_told_as_they_should_be),
-	   TEST(things_are_told_apart_by_kind_and_key), TEST(what_is_gone_is_not_counted),
-	   TEST(what_was_over_rdma_says_so), TEST(those_gone_longest_are_forgotten),
-	   TEST(there_is_an_end))
+SUITE_MAIN("watch-things", TEST(sequences_of_observations_are_reported_as_expected),
+	   TEST(things_are_distinguished_by_kind_and_key),
+	   TEST(missing_things_are_not_counted), TEST(an_earlier_rdma_thing_says_so),
+	   TEST(the_oldest_missing_things_are_forgotten),
+	   TEST(things_have_a_maximum_number))

@@ -6,7 +6,7 @@
 #include "rpcrdma/wire/wire.h"
 #include "tests/unit/suite.h"
 
-static void header_text_is_cut_at_any_size(void)
+static void header_text_is_truncated_at_any_size(void)
 {
 	const struct rpcrdma_segment segment = { 1, 2, 3 };
 	struct rpcrdma_header h;
@@ -57,7 +57,7 @@ static void hex_is_in_groups_of_four_bytes(void)
 	CU_ASSERT_STRING_EQUAL(text, "");
 }
 
-static void hex_that_is_cut_ends_in_dots(void)
+static void truncated_hex_ends_in_dots(void)
 {
 	static const struct {
 		size_t cap;
@@ -89,6 +89,6 @@ static void hex_that_is_cut_ends_in_dots(void)
 	hex_text("\1", 1, NULL, 0);
 }
 
-SUITE_MAIN("wire-text", TEST(header_text_is_cut_at_any_size),
+SUITE_MAIN("wire-text", TEST(header_text_is_truncated_at_any_size),
 	   TEST(unknown_values_are_numbers), TEST(hex_is_in_groups_of_four_bytes),
-	   TEST(hex_that_is_cut_ends_in_dots))
+	   TEST(truncated_hex_ends_in_dots))
