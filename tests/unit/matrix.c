@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* The READ matrix: which cell a READ belongs to, and what a cell with several results says. */
+/* The READ matrix: the cell of each READ, and the result of a cell with several outcomes. */
 #include "rpcrdma/probe/internal.h"
 
 #include "tests/unit/suite.h"
@@ -30,7 +30,7 @@ static struct record *add(enum mechanism mechanism, uint32_t count, enum read_ki
 	return r;
 }
 
-/* Of the only cell that is not empty; else MATRIX_RESULTS. */
+/* The result of the only cell that is not empty; else MATRIX_RESULTS. */
 static enum matrix_result only(enum matrix_row row, unsigned int column)
 {
 	unsigned int i, j;
@@ -183,7 +183,7 @@ static void a_failure_that_a_retry_corrects_is_intermittent(void)
 	CU_ASSERT_EQUAL(only(MATRIX_INLINE, 3), MATRIX_SOME_FAILED);
 }
 
-/* One without a record were correct. */
+/* READs without a record were correct. */
 static void a_random_failure_is_intermittent(void)
 {
 	reset();

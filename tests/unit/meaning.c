@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* The table of findings: complete, unique, and with all ids that the code raises. */
+/* The table of findings is complete, its ids are unique, and it has every id that the code
+ * raises. */
 #include "plugin/report/report.h"
 #include "rpcrdma/server/server.h"
 #include "suite.h"
@@ -66,7 +67,7 @@ static void texts_are_sentences(void)
 		CU_ASSERT(is_prose(m->cause) || !strncmp(m->cause, "MNT3ERR_", 8));
 		CU_ASSERT(!m->linux_cause || strstr(m->linux_cause, "Linux servers"));
 		CU_ASSERT(!m->linux_cause || is_prose(m->linux_cause));
-		/* It is spelt so. */
+		/* The name is spelt this way. */
 		CU_ASSERT(!m->ganesha_cause ||
 			  !strncmp(m->ganesha_cause, "nfs-ganesha ", 12));
 		CU_ASSERT(is_prose(m->remedy));
@@ -77,7 +78,7 @@ static void texts_are_sentences(void)
 	}
 }
 
-/* Each tells one case, and what to do about it. */
+/* Each describes one case and its fix. */
 static void reasons_are_sentences(void)
 {
 	const struct meaning *m = NULL;
@@ -107,7 +108,7 @@ static void reasons_are_sentences(void)
 	CU_ASSERT_PTR_NULL(meaning_reason(meaning_find("probe.null"), "refused"));
 }
 
-/* Which of both a server may be decides. */
+/* The kind that the server may also be decides. */
 static void causes_apply_to_kinds_of_servers(void)
 {
 	static const struct {
@@ -131,7 +132,7 @@ static void causes_apply_to_kinds_of_servers(void)
 		CU_ASSERT_EQUAL(strstr(cause, m->ganesha_cause) != NULL,
 				rows[i].ganesha_one);
 	}
-	/* Of most findings nothing of the kind is known; all there is has room. */
+	/* Most findings have no cause specific to a kind of server; every cause fits. */
 	m = NULL;
 	while ((m = meaning_next(m))) {
 		SUITE_ROW("%s", m->id);
@@ -176,7 +177,7 @@ static void every_fault_raises_a_finding_that_exists(void)
 	}
 }
 
-/* An unknown one of these must never leave a verdict good. */
+/* If one of these is unknown, the verdict must never be pass. */
 static void findings_that_the_verdict_needs_are_decisive(void)
 {
 	static const char *const ids[] = { "probe.address", "probe.connect",

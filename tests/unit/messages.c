@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* plugin/report/messages.c: a message of another program is found in a line of a log. */
+/* plugin/report/messages.c: finds a message of another program in a line of a log. */
 #include "plugin/report/internal.h"
 #include "tests/unit/suite.h"
 
@@ -15,7 +15,7 @@ static void fixed_parts_appear_in_order(void)
 		{ "Connection refused", "mount.nfs: connection Refused", 0 },
 		{ "access denied by server while mounting {source}",
 		  "mount.nfs4: access denied by server while mounting nas:/a", 38 },
-		/* cut off, wrapped, indented */
+		/* truncated, wrapped, indented */
 		{ "access denied by server while mounting {source}",
 		  "access denied by server while mounting", 38 },
 		{ "access denied by server while mounting {source}",
@@ -28,7 +28,7 @@ static void fixed_parts_appear_in_order(void)
 		  "not responding, says the server nas", 0 },
 		{ "closed ({number})", "connection closed (-103)", 9 },
 		{ "closed ({number})", "connection closed (-103", 0 },
-		/* a piece of it, which is long enough */
+		/* a part that is long enough */
 		{ "server {server} not responding, {what}", "not responding", 14 },
 		{ "server {server} not responding, {what}", "respond", 0 },
 		{ "server {server} not responding, {what}", "", 0 },
@@ -57,8 +57,8 @@ static void a_long_text_is_cut(void)
 	CU_ASSERT_EQUAL(message_match(&message, text), 0);
 }
 
-/* As the program prints it: its prefix, with all names and numbers filled in, and what newer versions of
- * nfs-utils append. */
+/* As the program prints it: with its prefix, all names and numbers filled in, and the text that
+ * newer versions of nfs-utils append. */
 static void print_as_program(const struct message *message, char *line, size_t cap)
 {
 	static const struct {
@@ -89,7 +89,7 @@ static void print_as_program(const struct message *message, char *line, size_t c
 	snprintf(line + used, cap - used, "%s", rows[i].after);
 }
 
-/* No other message of the program has more in common with it. */
+/* No other message of the program shares more words with it. */
 static bool is_best(const struct message *message, const char *line)
 {
 	const struct message *other = NULL;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* rpcbind and mountd, played by a thread that answers one call with given results. */
+/* A thread plays rpcbind and mountd and answers one call with given results. */
 #include "tests/unit/suite.h"
 #include "tests/unit/tcp-peer.h"
 

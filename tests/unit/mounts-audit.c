@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* What is said of NFS mounts: what was wanted, what is, and why; from texts as the kernel prints
- * them. */
+/* Findings about NFS mounts: requested and actual transport, and the reason; from texts as the
+ * kernel prints them. */
 #include <limits.h>
 
 #include "plugin/mounts/internal.h"
@@ -14,7 +14,7 @@
 
 #define FINDINGS_MAX 1200
 
-/* Machines for a test: two looks at it. */
+/* Test machines: two observations of each. */
 static struct nfs_mounts now, before;
 static struct mount_answer answers[8];
 static struct mount_verdict *verdicts;
@@ -27,9 +27,9 @@ static struct {
 	unsigned int count;
 	char ids[FINDINGS_MAX][32];
 	enum finding_status status[FINDINGS_MAX];
-	struct finding last; /* of the id that is looked for */
+	struct finding last; /* of the wanted id */
 	const char *wanted;
-	bool bad; /* last: only what did not pass */
+	bool bad; /* last: only findings that did not pass */
 } got;
 
 #define XPRT(connects, idle, recvs, marshals, bad)            \
@@ -63,7 +63,7 @@ static void parse(const char *info, const char *stats, const char *utab,
 	free(c);
 }
 
-/* Its reasons are not of the mounts. */
+/* Reasons of this finding are not about mounts. */
 static bool bug_of_the_kernel(const struct finding *finding)
 {
 	return !strcmp(finding->id, "bug.read-812");
@@ -75,7 +75,7 @@ static void collect(void *arg, const struct finding *finding)
 	ASSERT_LESS_FATAL(got.count, FINDINGS_MAX);
 	CU_ASSERT_PTR_NOT_NULL(meaning_find(finding->id));
 	CU_ASSERT(finding_is_clean(finding->summary));
-	/* What is beyond the bound of the report is only counted. */
+	/* Findings beyond the limit of the report are only counted. */
 	if (!*finding_evidence(finding, "mounts") && !bug_of_the_kernel(finding))
 		CU_ASSERT(reasons_fit(finding));
 	strcpy(got.ids[got.count], finding->id);
@@ -152,7 +152,7 @@ static void use_conf(const char *text)
 	free(copy);
 }
 
-/* --- what it goes over --------------------------------------------------------------------- */
+/* --- transport ----------------------------------------------------------------------------- */
 
 static void rdma_needs_mountinfo_and_every_connection(void)
 {
@@ -214,7 +214,7 @@ static void a_mount_that_shares_a_connection_names_the_other_mount(void)
 	CU_ASSERT_STRING_EQUAL(finding_evidence(&got.last, "rdma_options"),
 			       "port=20049,vers=4.2,proto=rdma");
 	done();
-	/* Where libmount kept nothing, the port tells. One that is younger is not the reason. */
+	/* Without an entry in utab the port decides. A younger mount is not the reason. */
 	parse(MOUNT("9", "1", "5", "/iso", "n:/iso", V42("tcp", ""))
 		      MOUNT("10", "1", "6", "/vm", "n:/vm", V42("tcp", "port=20049,")),
 	      STATS("n:/iso", "/iso", "70") TCP STATS("n:/vm", "/vm", "80") TCP, "",
@@ -261,7 +261,7 @@ static void an_overridden_option_still_requests_rdma(void)
 	CU_ASSERT_STRING_EQUAL(finding_evidence(&got.last, "rdma_options"),
 			       "ro,port=20050,proto=rdma");
 	done();
-	/* The other way round it counts. */
+	/* In the other direction it applies. */
 	parse(MOUNT("10", "1", "6", "/vm", "n:/vm", V42("rdma", "")), "",
 	      "SRC=n:/vm TARGET=/vm ATTRS=proto=tcp,rdma\n", &now);
 	audit(false);
@@ -349,11 +349,11 @@ static void a_policy_option_sets_how_strictly_rdma_is_requested(void)
 		{ "proto=rdma,nfsrdma.policy=off", "", ASKED_ANY, false, FINDING_PASS },
 		{ "proto=tcp,nfsrdma.policy=off", "", ASKED_TCP, false, FINDING_PASS },
 		{ "proto=tcp,nfsrdma.policy=prefer", "", ASKED_TCP, false, FINDING_PASS },
-		/* The last counts, as in the helper. */
+		/* The last one applies, as in the helper. */
 		{ "nfsrdma.policy=off,nfsrdma.policy=require", "", ASKED_RDMA, false,
 		  FINDING_FAIL },
 		{ "nfsrdma.policy=preferx", "", ASKED_ANY, false, FINDING_PASS },
-		/* The helper gives mount.nfs none of it. */
+		/* The helper passes none of it to mount.nfs. */
 		{ "nfsrdma.policy=prefer", "proto=rdma,port=20049", ASKED_RDMA, true,
 		  FINDING_WARN },
 		{ "nfsrdma.policy=off", "proto=rdma,port=20049", ASKED_ANY, false,
@@ -476,7 +476,7 @@ static void sub_mounts_of_rdma_mounts_must_use_rdma(void)
 	CU_ASSERT(because(3, MOUNT_SUBMOUNT, "referral"));
 	CU_ASSERT(is(2, MOUNT_TRANSPORT, FINDING_SKIP, "mount.submount"));
 	CU_ASSERT_EQUAL(verdicts[2].view->wanted.asked, ASKED_RDMA);
-	/* Without libmount's notes somebody may have mounted it there by hand. */
+	/* Without an entry in utab an administrator may have mounted it there by hand. */
 	CU_ASSERT(is(3, MOUNT_SUBMOUNT, FINDING_WARN, "a referral below /a"));
 	done();
 	parse(MOUNT("9", "1", "5", "/a", "n:/a", V42("rdma", ""))
@@ -506,7 +506,7 @@ static void sub_mounts_of_silent_tcp_do_not_repeat_the_cause(void)
 	done();
 }
 
-/* --- asking -------------------------------------------------------------------------------- */
+/* --- probing mounts ------------------------------------------------------------------------ */
 
 static void look_twice(const char *first, const char *second, int state)
 {
@@ -654,7 +654,7 @@ static void soft_timeouts_must_exceed_the_reconnect_delay(void)
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
 		SUITE_ROW("%zu: %s", i, rows[i].options);
 		options_of(rows[i].options, "");
-		/* One of TCP has no connection of RDMA. */
+		/* A TCP mount has no RDMA connection. */
 		if (rows[i].status == FINDING_SKIP)
 			now.list[0].nxprts = 0;
 		audit(false);
@@ -705,7 +705,7 @@ static void reconnecting_after_idleness_is_not_a_loss(void)
 		   MOUNT_ANSWERED);
 	CU_ASSERT_EQUAL(verdicts[0].opinions[MOUNT_COUNTERS].status, FINDING_PASS);
 	done();
-	/* It was connected, and had to be connected again. */
+	/* It was connected and had to reconnect. */
 	look_twice(STATS("n:/a", "/a", "9") XPRT("1", "7", "100", "0", "0"),
 		   STATS("n:/a", "/a", "9") XPRT("2", "0", "101", "0", "0"),
 		   MOUNT_ANSWERED);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* What the counters of a mount's READs tell of this host's kernel client. */
+/* What the counters of a mount's READs show about this host's kernel client. */
 #include "plugin/mounts/mounts.h"
 #include "suite.h"
 
@@ -12,7 +12,7 @@ static const struct {
 	struct nfs_reads reads; /* calls, received, shorts, bytes */
 	enum reads_state state;
 } rows[] = {
-	/* Linux 3.12.9, from a server that is right. */
+	/* Linux 3.12.9, with a correct server. */
 	{ "3.12.9, v3", { KNOWN, 25, 89164, 24, 788 }, READS_LOST },
 	{ "3.12.9, v4.1", { KNOWN, 85, 343848, 83, 1600 }, READS_LOST },
 	{ "3.12.9, v3, nothing below 789", { KNOWN, 25, 85904, 25, 0 }, READS_LOST },
@@ -31,7 +31,7 @@ static const struct {
 	{ "errors, which bring nothing", { KNOWN, 1000, 128000, 0, 0 }, READS_UNCLEAR },
 	{ "half of the data came", { KNOWN, 100, 460800, 60, 204800 }, READS_UNCLEAR },
 	{ "less than half", { KNOWN, 100, 460800, 60, 204799 }, READS_LOST },
-	/* Whole files that are shorter than what was asked for. */
+	/* Whole files that are shorter than the READ. */
 	{ "small files", { KNOWN, 40, 8000, 0, 1600 }, READS_UNCLEAR },
 	{ "small files, short without an end",
 	  { KNOWN, 40, 8000, 39, 1600 },
@@ -41,14 +41,14 @@ static const struct {
 	{ "the end of one large file",
 	  { KNOWN, 257, 268472320, 1, 268435456 },
 	  READS_WHOLE },
-	/* No more than fits inline, and one byte more. */
+	/* Only what fits inline, and one byte more. */
 	{ "3068 bytes a READ", { KNOWN, 100, 320000, 0, 306800 }, READS_UNCLEAR },
 	{ "3069 bytes a READ", { KNOWN, 100, 320000, 0, 306900 }, READS_WHOLE },
 	{ "4096 bytes a READ", { KNOWN, 10, 42240, 0, 40960 }, READS_WHOLE },
-	/* What the mount's own calls do not explain. */
+	/* Bytes that the mount's own calls do not explain. */
 	{ "pNFS", { KNOWN, 10, 1280, 0, 4194304 }, READS_UNCLEAR },
 	{ "pNFS, short", { KNOWN, 10, 42240, 11, 0 }, READS_UNCLEAR },
-	/* Hostile. */
+	/* Hostile counters. */
 	{ "all ones",
 	  { KNOWN, UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX },
 	  READS_UNCLEAR },
@@ -125,7 +125,7 @@ static void failing_mounts_precede_correct_ones(void)
 	CU_ASSERT_PTR_EQUAL(reads_proof(&mounts, "n:/d"), &list[3]);
 	set(0, "n:/a", "rdma", &lost);
 	CU_ASSERT_PTR_EQUAL(reads_proof(&mounts, "n:/d"), &list[0]);
-	/* Connections that differ: whose bytes these are is not known. */
+	/* Connections of different transports: the bytes cannot be attributed. */
 	list[0].nxprts = 2;
 	strcpy(list[0].xprts[1].proto, "tcp");
 	CU_ASSERT_PTR_EQUAL(reads_proof(&mounts, "n:/d"), &list[3]);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* MPA frames: golden bytes, every cut of a frame, and lengths that cannot be. */
+/* MPA frames: golden bytes, every truncation of a frame, and impossible lengths. */
 #include "rpcrdma/transport/internal.h"
 #include "tests/unit/suite.h"
 

@@ -48,7 +48,7 @@ static void nagios_starts_with_the_state_and_its_reason(void)
 	ASSERT_CONTAINS(bad, "\nfail probe.mount: refused / hostile=1");
 }
 
-/* In the status line, at each finding, and as one label of one metric alone. */
+/* In the status line, at each finding, and as a label of one metric only. */
 static void monitoring_formats_include_the_reason(void)
 {
 	_cleanup_(report_free_p) struct report *report = report_new("probe");
@@ -62,7 +62,7 @@ static void monitoring_formats_include_the_reason(void)
 	nagios = render(report, "nagios");
 	ASSERT_STARTS(nagios,
 		      "NFSRDMA PROBE CRITICAL - refused [probe.connect/refused] | ");
-	/* What follows from it is below it. */
+	/* Its consequences are below it. */
 	ASSERT_CONTAINS(nagios, "\nfail probe.connect/refused: refused\n"
 				"fail probe.null: no answer\n");
 	metrics = render(report, "openmetrics");
@@ -72,7 +72,7 @@ static void monitoring_formats_include_the_reason(void)
 	ASSERT_LACKS(metrics, "info{id=\"probe.null\"");
 }
 
-/* Whatever came before them. */
+/* Regardless of the findings before them. */
 static void nagios_leads_with_named_defects(void)
 {
 	_cleanup_(report_free_p) struct report *report = report_new("probe");
@@ -97,7 +97,7 @@ static void nagios_leads_with_named_defects(void)
 	CU_ASSERT_PTR_NOT_NULL(strstr(fails, "\nwarn probe.session.kept: forgot"));
 }
 
-/* A defect that only warns did not make a failure; an unknown one is none. */
+/* A defect that only warns is not the reason for a failure; neither is an unknown one. */
 static void nagios_gives_the_reason_of_its_state(void)
 {
 	_cleanup_(report_free_p) struct report *report = report_new("probe");
@@ -106,7 +106,7 @@ static void nagios_gives_the_reason_of_its_state(void)
 	add(report, "bug.read-812", FINDING_UNKNOWN, "not known: no reads");
 	add(report, "probe.null", FINDING_UNKNOWN, "no answer");
 	unknown = render(report, "nagios");
-	/* Of the two that is unknown the second is decisive. */
+	/* Of these unknown findings only the second is decisive. */
 	ASSERT_STARTS(unknown, "NFSRDMA PROBE UNKNOWN - no answer [probe.null] | ");
 	add(report, "bug.linux3-write", FINDING_WARN, "never write");
 	add(report, "probe.mount", FINDING_FAIL, "refused");
@@ -125,7 +125,7 @@ static void nagios_reports_interrupted_work(void)
 	ASSERT_STARTS(text, "NFSRDMA PROBE UNKNOWN - interrupted before the end");
 }
 
-/* However much there is to say, and however long it is. */
+/* Regardless of the number and length of findings. */
 static void nagios_fits_into_4_kib(void)
 {
 	_cleanup_(report_free_p) struct report *report = report_new("probe");
@@ -186,7 +186,7 @@ static void openmetrics_repeats_no_sample(void)
 	CU_ASSERT_EQUAL(count(text, "nfsrdma_finding{"), 5);
 }
 
-/* What tells findings of one id apart is what is printed of them. */
+/* Several findings of one id are distinguished by their labels. */
 static void openmetrics_labels_the_subject_of_a_finding(void)
 {
 	_cleanup_(report_free_p) struct report *report = report_new("watch");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Which word was meant. */
+/* Suggestions for a misspelt word. */
 #include "rpcrdma/base.h"
 #include "tests/unit/suite.h"
 

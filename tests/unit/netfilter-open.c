@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* The command that opens a port, in the syntax of the program that owns the rules; and that no
- * text of a ruleset gets into a command except as a plain name. */
+/* The command that opens a port, in the syntax of the program that owns the rules. No text of a
+ * ruleset gets into a command except as a plain name. */
 #include <netinet/in.h>
 
 #include "plugin/checks/internal.h"
@@ -90,7 +90,7 @@ static void firewalld_opens_ports_of_its_zone(void)
 	static const char zone[] = "firewall-cmd --zone=public --add-port=4791/udp";
 
 	expect(RXE_IN, PLACE("inet", "firewalld", "filter_IN_public"), "public", zone);
-	/* With its iptables backend, and for a user who may not list rules. */
+	/* With its iptables backend, and for a user who cannot list rules. */
 	expect(RXE_IN, PLACE("ip", "filter", "IN_public"), "public", zone);
 	expect(RXE_IN, PLACE("", "", ""), "public", zone);
 	expect(RXE_IN, PLACE("inet", "firewalld", "filter_INPUT"), NULL,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Which program is asked about a packet: nft first, firewalld if the user may not run nft, none
- * if the kernel has no filter; and that an answer which is not known is never accept. */
+/* Which program is queried about a packet: nft first, firewalld if the user cannot run nft, none
+ * if the kernel has no filter; an unknown answer is never accept. */
 #include <netinet/in.h>
 
 #include "plugin/checks/internal.h"
@@ -17,9 +17,9 @@
 	"\"right\":\"" address "\"}},{\"accept\":null}]}}"
 #define RULES(...) "{\"nftables\":[" __VA_ARGS__ "]}"
 
-/* --- a system that is asked ------------------------------------------------------------- */
+/* --- a fake system ---------------------------------------------------------------------- */
 
-static const char *ruleset; /* NULL: only root may list it */
+static const char *ruleset; /* NULL: only root can list it */
 static struct host_firewalld zone;
 static int nft_rc, zone_rc;
 static unsigned int nft_asked, zone_asked;
@@ -48,7 +48,7 @@ static int fake_firewalld(const struct host *host, const char *netdev,
 static const struct live_ops fake = { .nftables = fake_nftables,
 				      .firewalld = fake_firewalld };
 
-/* --- asking ------------------------------------------------------------------------------- */
+/* --- queries ------------------------------------------------------------------------------ */
 
 struct asking {
 	struct tree tree;
@@ -214,7 +214,7 @@ static void rules_that_nft_does_not_list_are_unknown(void)
 	tree_write(&asking.tree, "proc/net/ip6_tables_names", "filter\nraw\n");
 	expect(&asking, FIREWALL_UNKNOWN, "iptables-legacy has a table filter, raw", "");
 	end(&asking);
-	/* A drop is one whatever they are. */
+	/* A drop by nft is final regardless of the legacy tables. */
 	begin(&asking, RULES(IN("drop")));
 	tree_write(&asking.tree, "proc/net/ip_tables_names", "filter\n");
 	expect(&asking, FIREWALL_DROP, "policy drop", "nft");
@@ -241,7 +241,7 @@ static void rules_for_some_peers_accept_only_those(void)
 	CU_ASSERT_EQUAL(ask(&asking, &got), 0);
 	CU_ASSERT_EQUAL(got.answer, FIREWALL_ACCEPT);
 	CU_ASSERT(got.for_some);
-	/* For a known peer it does not matter what others may do. */
+	/* For a known peer the rules for other peers do not matter. */
 	((struct sockaddr_in *)&asked.source.addr)->sin_addr.s_addr = htonl(0xc0000201);
 	CU_ASSERT_EQUAL(netfilter_ask(&asking.run, &asked, &got), 0);
 	CU_ASSERT_EQUAL(got.answer, FIREWALL_DROP);
@@ -331,7 +331,7 @@ static void commands_are_never_truncated(void)
 	CU_ASSERT_STRING_EQUAL(run.finding.reason, "rule");
 }
 
-/* --- ways ------------------------------------------------------------------------------------ */
+/* --- packets ---------------------------------------------------------------------------------- */
 
 static void a_connection_has_packets_of_four_kinds(void)
 {

@@ -21,7 +21,7 @@ static struct nfs_fh counting_fh(uint32_t len)
 	return fh;
 }
 
-/* Encodes into exactly the bytes that are wanted, between two canaries, and refuses one less. */
+/* Encodes into exactly the expected bytes, between two canaries, and refuses one byte less. */
 #define CHECK_VECTOR(want, call)                              \
 	do {                                                  \
 		uint8_t area[512];                            \

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Results from a peer: right ones, each cut at every byte, and each length at its extremes. The
- * cut copies lie at the end of a heap block of their size, so that a sanitizer or valgrind sees
- * a byte that is read behind it. */
+/* Results from a peer: correct ones, each truncated at every byte, and each length at its
+ * extremes. The truncated copies lie at the end of a heap block of their size, so that a
+ * sanitizer or valgrind detects a read past the end. */
 #include "rpcrdma/nfs/nfs.h"
 #include "tests/unit/suite.h"
 
@@ -48,7 +48,7 @@ static const uint8_t readdirplus_ok[] = {
 };
 static const uint8_t readdirplus_notdir[] = { WORD(20), NO_ATTR };
 
-/* One shape for all decoders. */
+/* One signature for all decoders. */
 static int any_getattr(struct reader *r)
 {
 	struct nfs3_getattr_res res;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* COMPOUNDs byte for byte, against tests/wire/nfs4/call-*.hex; and those of 4.0 as libnfs, which
- * has nothing in common with our writer, reads them. */
+/* COMPOUNDs byte for byte, against tests/wire/nfs4/call-*.hex; and those of 4.0 as decoded by
+ * libnfs, which shares no code with our encoder. */
 #include "rpcrdma/nfs/version-internal.h"
 #include "tests/support/libnfs-nfs4.h"
 #include "tests/unit/nfs4-request.h"

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Results of COMPOUNDs, against tests/wire/nfs4/reply-*.hex: what is made of them, of each cut at
- * every byte, and of each word that could lead astray at its extremes. Cut copies lie at the end
- * of a heap block of their size, so that a sanitizer or valgrind sees a byte that is read behind
- * it. */
+/* Results of COMPOUNDs, against tests/wire/nfs4/reply-*.hex: each decoded, truncated at every
+ * byte, and with each critical word at its extremes. Truncated copies lie at the end of a heap
+ * block of their size, so that a sanitizer or valgrind detects a read past the end. */
 #include <stdarg.h>
 
 #include "rpcrdma/nfs/version-internal.h"
@@ -82,7 +81,7 @@ static void say_dir(struct text *t, const struct nfs3_readdir_res *dir)
 	say(t, "%s\n", dir->eof ? ", eof" : "");
 }
 
-/* What operations before one that failed left behind is told as well. */
+/* The results of operations before a failed one are returned as well. */
 static void say_result(struct text *t, enum nfs_op op, const struct nfs_result *res)
 {
 	bool readlink = op == NFS_OP_READLINK;
@@ -110,7 +109,7 @@ static void say_result(struct text *t, enum nfs_op op, const struct nfs_result *
 		say_dir(t, &res->dir);
 }
 
-/* Of a copy that ends where its heap block ends. */
+/* Decodes a copy that ends where its heap block ends. */
 static int decode_copy(const struct golden_request *q, const uint8_t *bytes, size_t len,
 		       struct nfs_result *res, struct text *t)
 {
@@ -170,8 +169,8 @@ static const struct golden *load(const char *name)
 	return &g;
 }
 
-/* Every word in turn becomes every extreme: no reply is believed beyond its end, whatever else
- * is made of it, and what is handed out lies in it. */
+/* Each word in turn takes every extreme value: the decoder never reads past the end of the reply,
+ * and what it returns lies within the reply. */
 static void check_extremes(const struct golden *g)
 {
 	static const uint32_t extremes[] = { 0,          1,          2,
@@ -204,7 +203,7 @@ static void extreme_words_never_exceed_the_reply(void)
 	golden_each("nfs4/reply-*.hex", check_extremes);
 }
 
-/* A word of a right reply that makes it a wrong one. */
+/* A word of a correct reply whose change makes the reply invalid. */
 static const struct {
 	const char *file;
 	size_t at;
@@ -271,7 +270,7 @@ static void a_reply_to_another_call_is_refused_with_a_message(void)
 	}
 }
 
-/* The slot moves on with SEQUENCE, whatever is wrong with what follows. */
+/* The slot advances with SEQUENCE, even if a later result is malformed. */
 static void a_malformed_reply_still_advances_the_slot(void)
 {
 	const struct golden *g = load("reply-4.1-read");
@@ -371,7 +370,7 @@ static void the_entry_callback_can_stop_the_list(void)
 	CU_ASSERT_TRUE(res.sequenced);
 }
 
-/* An RPC reply header is before the golden bytes; behind the data there is nothing in these. */
+/* An RPC reply header precedes the golden bytes; nothing follows the data in these. */
 static void reply_heads_match_real_replies(void)
 {
 	static const struct {
@@ -401,7 +400,7 @@ static void reply_heads_match_real_replies(void)
 	}
 }
 
-/* Opaque attributes apart, and where all data are inline, libnfs must read what we read. */
+/* Except for opaque attributes, and where all data is inline, libnfs must decode the same. */
 static void check_libnfs(const struct golden *g)
 {
 	struct golden_request q;

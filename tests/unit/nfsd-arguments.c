@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Which nfs-utils read no nfs.conf, and what to write for them. */
+/* Which versions of nfs-utils do not read nfs.conf, and the arguments to write for them. */
 #include "tests/unit/host-tree.h"
 
 static struct tree tree;
@@ -76,7 +76,7 @@ static void nfsconf_shows_that_nfs_conf_is_read(void)
 	CU_ASSERT_STRING_EQUAL(out.why, "");
 }
 
-/* Only plain words for a shell are repeated. */
+/* Only words without special characters are repeated. */
 static void existing_arguments_are_kept(void)
 {
 	static const struct {

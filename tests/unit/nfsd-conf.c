@@ -2,7 +2,7 @@
 /* Copyright (C) 2026 The nfsrdma authors */
 
 /* What nfs.conf means for RDMA, for each version of its reader. The rows are what rpc.nfsd of
- * nfs-utils 2.6.2 was seen to write to portlist, with and without a service nfsrdma. */
+ * nfs-utils 2.6.2 wrote to portlist, with and without a service nfsrdma. */
 #include "plugin/checks/internal.h"
 #include "suite.h"
 

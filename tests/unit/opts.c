@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* An option string as a list: how it is split, kept, changed and formatted. Refused strings are
- * in tests/options/values.txt. */
+/* An option string as a list: splitting, keeping, changing and formatting. Refused strings are in
+ * tests/options/values.txt. */
 #include "plugin/options/options.h"
 #include "tests/unit/suite.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* The control over TCP, against the embedded server: what is wrong there too, and what is never
- * asked. */
+/* The control over TCP, against the embedded server: failures over both transports, and calls
+ * that are never sent. */
 #include "tests/unit/probe-peer.h"
 
 static struct window w;
@@ -82,7 +82,7 @@ static void a_server_that_fails_over_any_transport_is_found(void)
 	CU_ASSERT_EQUAL(ask(0, 811, BEHIND_READ), OVER_TCP_WRONG);
 	CU_ASSERT_EQUAL(ask(0, 811, BEHIND_GETATTR), OVER_TCP_RIGHT);
 	end();
-	/* What it sends may be right where the second READ follows the first. */
+	/* Its data may be correct where the second READ follows the first. */
 	begin("nfs-second-read=leftover");
 	CU_ASSERT_EQUAL(ask(0, 811, BEHIND_READ), OVER_TCP_WRONG);
 	CU_ASSERT_EQUAL(ask(8, 4088, BEHIND_READ), OVER_TCP_RIGHT);
@@ -94,14 +94,14 @@ static void a_server_that_fails_over_any_transport_is_found(void)
 	CU_ASSERT_EQUAL(ask(4096, 811, BEHIND_NOTHING), OVER_TCP_RIGHT);
 	CU_ASSERT_EQUAL(ask(4100, 811, BEHIND_NOTHING), OVER_TCP_WRONG);
 	end();
-	/* And one that is wrong over RDMA alone is not. */
+	/* A server that fails only over RDMA does not fail here. */
 	begin("compound-tail");
 	CU_ASSERT_EQUAL(ask(0, 811, BEHIND_READ), OVER_TCP_RIGHT);
 	CU_ASSERT_EQUAL(ask(0, 811, BEHIND_GETATTR), OVER_TCP_RIGHT);
 	end();
 }
 
-/* A second READ, or one of nothing, crashes nfs-ganesha over TCP too. */
+/* A second READ, or one of zero bytes, crashes nfs-ganesha over TCP too. */
 static void calls_that_can_crash_a_server_are_not_sent(void)
 {
 	static const enum server_kind kinds[] = { SERVER_UNKNOWN, SERVER_GANESHA };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* What is to be typed into the engine: tests/options/ovirt.txt. And of every row: what VDSM makes of
- * it is a plan that asks for nothing more. */
+/* Custom options to enter in the engine: tests/options/ovirt.txt. For every row VDSM's result is
+ * a plan that needs no further option. */
 #include "plugin/ovirt/ovirt.h"
 #include "tests/unit/rows.h"
 #include "tests/unit/suite.h"
@@ -70,7 +70,7 @@ static void check_notes(const struct row *row, const struct ovirt_advice *advice
 	ROW_CHECK(row, note >= advice->nnotes, "note '%s'", advice->notes[note]);
 }
 
-/* The command, as mount.nfs gets it, goes over RDMA, and is complete. */
+/* The command that VDSM runs uses RDMA, and is complete. */
 static void check_command(const struct row *row, const struct ovirt_advice *advice)
 {
 	_cleanup_(plan_free_p) struct plan *plan = NULL;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Both files as they are to be: written only if they do what they are for, by mount.nfs's rules, and
- * take nothing from anybody. */
+/* Both planned files: written only if they have the intended effect by mount.nfs's rules, and
+ * change nothing else. */
 #include "plugin/ovirt/ovirt.h"
 #include "tests/unit/host-tree.h"
 
@@ -39,7 +39,7 @@ static void done(void)
 	tree_free(&tree);
 }
 
-/* What was made becomes what is there. */
+/* Makes the planned text the current text. */
 static void settle(char *before[2])
 {
 	size_t i;
@@ -90,7 +90,7 @@ static void domains_have_one_section_each_where_all_are_kept(void)
 	done();
 }
 
-/* Two sections of a kind, of which this nfs-utils keeps the last. */
+/* Two sections of a kind, of which this nfs-utils keeps only the last. */
 static void domains_of_a_server_share_a_section_where_only_one_is_kept(void)
 {
 	fresh(NFS_UTILS_LOSES);
@@ -137,7 +137,7 @@ static void a_section_in_another_file_counts_too(void)
 		err_text(),
 		"/etc/nfsmount.conf:2 (MountPoint \"/srv\") would lose its proto");
 	done();
-	/* It comes after ours, and takes it from us. */
+	/* It is read after ours and overrides it. */
 	fresh(NFS_UTILS_LOSES);
 	tree_write(&tree, "etc/nfsmount.conf.d/99-last.conf",
 		   "[ MountPoint \"/srv\" ]\nport=2049\n[ Server \"nas9\" ]\nport=1\n");
@@ -145,7 +145,7 @@ static void a_section_in_another_file_counts_too(void)
 	CU_ASSERT_EQUAL(make(), -EPERM);
 	ASSERT_CONTAINS(err_text(), "another section of its kind sets port too");
 	done();
-	/* Of another kind, or another key. */
+	/* Of another kind, or with another key. */
 	fresh(NFS_UTILS_LOSES);
 	tree_write(
 		&tree, "etc/nfsmount.conf",
@@ -192,7 +192,7 @@ static void the_overriding_setting_is_named(void)
 	done();
 }
 
-/* The command line comes first; and older versions look for "proto=" in "mountproto=". */
+/* The command line has precedence; and older versions look for "proto=" in "mountproto=". */
 static void conflicting_engine_options_are_refused(void)
 {
 	static const char *const options[] = { "proto=tcp", "port=20049",
@@ -215,7 +215,7 @@ static void conflicting_engine_options_are_refused(void)
 	done();
 }
 
-/* They are said of the domains that are named, not of those that are there. */
+/* They belong to the named domains, not to existing ones. */
 static void engine_options_apply_to_the_named_domains(void)
 {
 	char *before[2] = { NULL, NULL };
@@ -234,7 +234,7 @@ static void engine_options_apply_to_the_named_domains(void)
 	done();
 }
 
-/* What is typed helps against lost sections, and against nothing else. */
+/* Custom options help against lost sections only. */
 static void custom_options_are_advised_only_for_lost_sections(void)
 {
 	char *before[2] = { NULL, NULL };
@@ -253,7 +253,7 @@ static void custom_options_are_advised_only_for_lost_sections(void)
 	ASSERT_CONTAINS(err_text(), "the engine's options");
 	ASSERT_LACKS(err_text(), "type the options");
 	done();
-	/* Of one server, and another port. */
+	/* Of one server, with another port. */
 	fresh(NFS_UTILS_LOSES);
 	request.port = 20050;
 	ask_for("nas1:/a");
@@ -271,7 +271,7 @@ static void custom_options_are_advised_only_for_lost_sections(void)
 	free(before[0]);
 	free(before[1]);
 	done();
-	/* The cause, and not what is found in the lost one's place. */
+	/* The finding names the cause, not the section that replaces the lost one. */
 	fresh(NFS_UTILS_LOSES);
 	tree_write(&tree, "etc/nfsmount.conf",
 		   "[ NFSMount_Global_Options ]\nProto=tcp\n");

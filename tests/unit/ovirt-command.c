@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Source, directory and mount command of a storage domain, held against what VDSM's own code was seen
- * to make of them: tests/options/vdsm-command.txt. */
+/* Source, directory and mount command of a storage domain, compared with the results of VDSM's
+ * own code: tests/options/vdsm-command.txt. */
 #include "plugin/ovirt/ovirt.h"
 #include "tests/unit/rows.h"
 #include "tests/unit/suite.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Custom options that the engine takes: tests/options/engine.txt. */
+/* Custom options that the engine accepts: tests/options/engine.txt. */
 #include "plugin/ovirt/ovirt.h"
 #include "tests/unit/rows.h"
 #include "tests/unit/suite.h"

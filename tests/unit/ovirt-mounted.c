@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* What is mounted for a domain, and what VDSM would leave as it is. */
+/* Existing mounts of a domain, and those that VDSM would leave mounted. */
 #include "plugin/ovirt/ovirt.h"
 #include "tests/unit/host-tree.h"
 

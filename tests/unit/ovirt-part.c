@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Our part of a file: written, found again, taken out; and what stands around it stays. */
+/* Our part of a file: written, found again, removed; the text around it is kept. */
 #include "plugin/ovirt/ovirt.h"
 #include "tests/unit/suite.h"
 
@@ -23,7 +23,7 @@ static void empty(enum ovirt_file file)
 	CU_ASSERT_EQUAL(part.count, 0);
 }
 
-/* The text that comes of it; the caller frees. */
+/* The resulting text; the caller frees it. */
 static char *written(enum ovirt_form form, const char *text)
 {
 	char *out = NULL;
@@ -99,7 +99,7 @@ static void text_of_others_is_kept(void)
 	CU_ASSERT_STRING_EQUAL(third, "# more\n\n[ Server \"y\" ]\nwsize=1\n");
 }
 
-/* An editor that takes the newline at the end of a file. */
+/* An editor that removes the newline at the end of a file. */
 static void a_part_without_its_last_newline_is_ours(void)
 {
 	_cleanup_free_ char *cut = strdup("# mine\n" VM), *again = NULL, *gone = NULL;
@@ -114,16 +114,16 @@ static void a_part_without_its_last_newline_is_ours(void)
 	ovirt_part_fini(&part);
 	gone = written(OVIRT_BY_DIRECTORY, cut);
 	CU_ASSERT_STRING_EQUAL(gone, "# mine\n");
-	/* Cut off somewhere else it is none. */
+	/* Truncated elsewhere it is not our part. */
 	cut[strlen(cut) - 1] = '\0';
 	CU_ASSERT_EQUAL(ovirt_part_read(&part, OVIRT_NFSMOUNT, cut), -EBADMSG);
 }
 
-/* It would be another section's when ours goes. */
+/* The key would move to another section when our part is removed. */
 static void a_key_directly_after_the_part_is_named(void)
 {
 	static const struct {
-		const char *behind, *words; /* NULL: it stays where it is */
+		const char *behind, *words; /* NULL: unchanged */
 	} rows[] = {
 		{ "retrans=5\n", "line 7, 'retrans=5', stands right behind it" },
 		{ "# a\n ; b\n\n\t\r\n  retrans=5", "line 11, 'retrans=5'" },
@@ -161,7 +161,7 @@ static void an_empty_file_is_removed(void)
 	CU_ASSERT_PTR_NULL(text);
 }
 
-/* A backslash joins the line after it, and that would be our first one. */
+/* A backslash joins the next line, which would be our first one. */
 static void a_continued_line_is_ended(void)
 {
 	_cleanup_free_ char *one = NULL, *two = NULL;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Captures: packets that are whole, right in every checksum and sequence number, and hold the
- * stream. Also keeps one capture of a small conversation where PCAP_KEEP names a file. */
+/* Captures: complete packets with correct checksums and sequence numbers that contain the stream.
+ * Also keeps one capture of a small conversation where PCAP_KEEP names a file. */
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <sys/stat.h>
@@ -27,7 +27,7 @@ struct capture {
 	uint8_t *bytes;
 	size_t len, at;
 	unsigned int packets, bad;
-	/* by way: 0 from the one that sent the first SYN */
+	/* by direction: 0 from the side that sent the first SYN */
 	uint32_t next[2];
 	uint8_t *stream[2];
 	size_t stream_len[2];
@@ -202,7 +202,7 @@ static void both_sides_record_the_same(void)
 	load(&c);
 	walk(&c);
 	CU_ASSERT_EQUAL(c.bad, 0);
-	/* Whoever connected sent the first SYN. */
+	/* The connecting side sent the first SYN. */
 	ASSERT_BYTES(c.stream[0], "MPA ID Req Frame", 16);
 	unload(&c);
 }
@@ -262,7 +262,7 @@ static void a_long_record_is_cut_into_packets(void)
 	load(&c);
 	walk(&c);
 	CU_ASSERT_EQUAL(c.bad, 0);
-	/* It is no MPA, and so has no frames. */
+	/* It is not MPA, so it has no frames. */
 	CU_ASSERT_EQUAL(c.packets, 3 + 2 + 3);
 	CU_ASSERT_EQUAL(c.stream_len[1], 100000);
 	unload(&c);
@@ -300,7 +300,7 @@ static void record_in_pieces(size_t piece, struct capture *c)
 	unload(c);
 }
 
-/* However the socket cut them: the longest frame alone needs two packets. */
+/* Regardless of how the socket split them: the longest frame alone needs two packets. */
 static void a_packet_is_a_frame(void)
 {
 	static const size_t pieces[] = { 1, 7, 1448, 100000 };
@@ -333,7 +333,7 @@ static void a_file_that_cannot_be_created_is_an_error(void)
 	CU_ASSERT_EQUAL(pcap_close(NULL), 0);
 }
 
-/* What root writes there is what the server sent. */
+/* Root writes data that the server sent. */
 static void only_the_owner_can_read_a_capture(void)
 {
 	char other[sizeof(path) + 8];
@@ -359,7 +359,7 @@ static void only_the_owner_can_read_a_capture(void)
 	CU_ASSERT_EQUAL(st.st_mode & 07777, 0600);
 	close(fd);
 	unlink(other);
-	/* Whoever may write to the folder chose where they lead. */
+	/* Users who can write to the folder chose their targets. */
 	CU_ASSERT_EQUAL_FATAL(symlink(path, other), 0);
 	CU_ASSERT_EQUAL(pcap_create(other), -ELOOP);
 	ASSERT_CONTAINS(err_text(), "symbolic link");
@@ -367,7 +367,7 @@ static void only_the_owner_can_read_a_capture(void)
 	CU_ASSERT_EQUAL_FATAL(link(path, other), 0);
 	CU_ASSERT_EQUAL(pcap_create(other), -EMLINK);
 	unlink(other);
-	/* Somebody else's stays as it is. */
+	/* A file of another owner is left alone. */
 	fd = open(path, O_WRONLY);
 	CU_ASSERT_EQUAL(write(fd, "theirs", 6), 6);
 	close(fd);

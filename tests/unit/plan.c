@@ -220,7 +220,7 @@ static void an_empty_plan_can_be_freed(void)
 	CU_PASS();
 }
 
-/* mount(2) takes a page. */
+/* mount(2) takes at most a page. */
 static void options_longer_than_a_page_are_refused(void)
 {
 	_cleanup_(plan_free_p) struct plan *plan = NULL;

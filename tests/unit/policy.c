@@ -233,7 +233,7 @@ static void sections_have_a_maximum_number(void)
 	CU_ASSERT_EQUAL(add(policies, "f", text), -EFBIG);
 }
 
-/* Stars cost time: the worst that is allowed is soon done. */
+/* Wildcards cost time: the worst allowed pattern still ends soon. */
 static void patterns_match_in_bounded_time(void)
 {
 	_cleanup_(policy_free_p) struct policies *policies =
@@ -320,7 +320,7 @@ static void a_damaged_file_is_an_error_and_no_policy(void)
 	tree_free(&tree);
 }
 
-/* /srv is a link; where /gone leads is unknown. */
+/* /srv is a link; the target of /gone is unknown. */
 static bool follow(void *arg, const char *path, char out[PATH_MAX])
 {
 	unsigned int *asked = arg;
@@ -345,7 +345,7 @@ static void directories_without_wildcards_are_followed(void)
 
 	CU_ASSERT_EQUAL(policy_follow(policies, follow, &asked), 0);
 	CU_ASSERT_EQUAL(asked, 3);
-	/* What it became is no pattern. */
+	/* The resolved path is not a pattern. */
 	CU_ASSERT_EQUAL(line_for(policies, "nas:/", "/data/[vm]*"), 2);
 	CU_ASSERT_EQUAL(line_for(policies, "nas:/", "/data/vm"), 0);
 	CU_ASSERT_EQUAL(line_for(policies, "nas:/", "/srv/vm"), 4);
@@ -410,7 +410,7 @@ static void a_file_in_place_of_the_folder_is_an_error(void)
 	tree_free(&tree);
 }
 
-/* --- what covers a mount -------------------------------------------------------------------- */
+/* --- which section covers a mount ----------------------------------------------------------- */
 
 static enum policy_scope scope_of(const char *text, const char *spec, const char *dir)
 {

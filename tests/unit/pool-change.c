@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* define, convert, revert, with a libvirt that refuses, hangs and lies at every step, on a machine
- * that is a folder: its mounts are what this libvirt mounts. */
+/* define, convert and revert, with a libvirt that refuses, hangs or returns wrong data at every
+ * step, on a machine that is a folder: its mounts are those of this libvirt. */
 #include <fcntl.h>
 #include <ftw.h>
 #include <sys/stat.h>
@@ -16,19 +16,20 @@
 static struct {
 	char *xml; /* the definition; NULL: there is no such pool */
 	bool active, autostart, persistent;
-	const char *proto;  /* that the next mounts get in place of what they ask for */
-	const char *guest;  /* XML of a guest that runs; NULL: none */
+	const char *proto;  /* overrides the transport of the next mounts */
+	const char *guest;  /* XML of a running guest; NULL: none */
 	bool drops_options; /* as versions before 5.1 do */
 	bool forgets_autostart;
-	bool opens_folder; /* somebody makes the folder of originals writable for all */
-	int no_guests;     /* errno of asking for guests */
-	/* The call by this name fails, the first time that it is made. */
+	bool opens_folder; /* another process makes the folder of originals world-writable */
+	int no_guests;     /* errno of listing guests */
+	/* The call of this name fails the first time. */
 	const char *fails;
 	int errnum;
-	/* Calls that are answered; those behind them fail, as if nfsrdma had been killed. 0: all. */
+	/* Number of calls that succeed; later ones fail, as if nfsrdma had been killed. 0:
+	 * all. */
 	unsigned int lives;
 	bool dead;
-	char calls[512]; /* that changed something */
+	char calls[512]; /* calls that changed something */
 } lv;
 
 static char root[64], store[128];
@@ -245,7 +246,7 @@ static const struct pool_ops fake = {
 	.guests = fake_guests,
 };
 
-/* --- asking ------------------------------------------------------------------------------------------ */
+/* --- calls ------------------------------------------------------------------------------------------- */
 
 #define SOURCE                                                                     \
 	"<source><host name='nas1'/><dir path='/e'/><format type='nfs'/></source>" \
@@ -322,7 +323,7 @@ static void a_running_pool_is_converted_and_verified(void)
 	end();
 }
 
-/* The mount says 4.1: the pool keeps that. */
+/* The mount uses 4.1: the pool keeps that version. */
 static void a_pool_keeps_the_version_of_its_mount(void)
 {
 	begin(PLAIN, true);
@@ -372,7 +373,7 @@ static void a_stopped_pool_that_starts_over_tcp_is_stopped_again(void)
 	end();
 }
 
-/* Each step refused once: what was done before it is taken back, and the pool runs as it did. */
+/* Each step is refused once: the earlier steps are undone, and the pool runs as before. */
 static void any_refused_step_rolls_the_pool_back(void)
 {
 	static const struct {
@@ -429,7 +430,7 @@ static void a_refused_rollback_keeps_the_original(void)
 	end();
 }
 
-/* libvirt has changed, and what it was cannot be written down. */
+/* libvirt has changed the pool, but its original cannot be saved. */
 static void a_folder_that_others_may_write_to_is_not_used(void)
 {
 	begin(PLAIN, true);
@@ -578,13 +579,13 @@ static void running_guests_prevent_a_change(void)
 	ASSERT_CONTAINS(findings,
 			"fail pool.guests/running: 1 guest runs on the pool (web1)");
 	CU_ASSERT_FALSE(is_kept());
-	/* The definition alone, and nothing is unmounted. */
+	/* Only the definition changes; nothing is unmounted. */
 	CU_ASSERT_EQUAL(convert(true), 0);
 	CU_ASSERT_STRING_EQUAL(lv.calls, "define");
 	ASSERT_CONTAINS(findings, "warn pool.guests/later: ");
 	ASSERT_CONTAINS(findings, "skip pool.restart");
 	CU_ASSERT(is_kept());
-	/* And back. */
+	/* And the reverse. */
 	CU_ASSERT_EQUAL(revert(true), 0);
 	CU_ASSERT_STRING_EQUAL(lv.calls, "redefine");
 	CU_ASSERT_STRING_EQUAL(lv.xml, PLAIN);
@@ -628,7 +629,7 @@ static void every_way_to_use_a_pool_is_found(void)
 	CU_ASSERT_FALSE(uses("<disk><source file='/pool2/a.img'/></disk>"));
 	CU_ASSERT_FALSE(uses("<disk><source pool='vms2' volume='a.img'/></disk>"));
 	CU_ASSERT_FALSE(uses("<disk><source file='/x/pool/a.img'/></disk>"));
-	/* What cannot be read may be anything. */
+	/* A guest that cannot be read may use the pool. */
 	CU_ASSERT(uses("<disk>"));
 	CU_ASSERT(pool_guests_uses("", "vms", "/pool"));
 }
@@ -650,7 +651,7 @@ static void revert_restores_the_original(void)
 	end();
 }
 
-/* Two conversions, one way back: to what was before the first. */
+/* Two conversions, one revert: to the definition before the first. */
 static void revert_restores_the_first_original(void)
 {
 	struct pool_wish wish = { .version = "4.2" };
@@ -683,7 +684,7 @@ static void later_edits_are_not_lost(void)
 	end();
 }
 
-/* A convert that failed on a pool that had been converted before, and was edited since. */
+/* A convert that failed on a pool that was converted before and has been edited since. */
 static void a_failed_convert_keeps_the_saved_original(void)
 {
 	struct pool_wish wish = { .version = "4.2" };
@@ -718,8 +719,8 @@ static void a_convert_that_was_killed_can_be_reverted(void)
 	end();
 }
 
-/* As if killed behind every call to libvirt. The command is repeated, or the other one follows, and
- * the pool runs as that one leaves it, with its record; nothing is "edited since". */
+/* As if killed after every call to libvirt. The same or the opposite command then leaves the pool
+ * running as that command should, with its record; nothing is reported as "edited since". */
 static void a_command_completes_one_killed_after_any_call(void)
 {
 	static const struct {
@@ -749,7 +750,7 @@ static void a_command_completes_one_killed_after_any_call(void)
 			lv.dead = false;
 			if (!cases[i].then_reverts)
 				CU_ASSERT_EQUAL(convert(false), 0);
-			/* All was undone already, or nothing was begun. */
+			/* Everything was already undone, or nothing had started. */
 			if (cases[i].then_reverts && is_kept())
 				CU_ASSERT_EQUAL(revert(false), 0);
 			CU_ASSERT_EQUAL(is_kept(), !cases[i].then_reverts);
@@ -766,8 +767,8 @@ static void a_command_completes_one_killed_after_any_call(void)
 	}
 }
 
-/* A convert that was cut off does not come up over RDMA when it is completed: it goes back to what
- * the pool was before. */
+/* An interrupted convert that comes up over TCP when completed is rolled back to the original
+ * pool. */
 static void a_completed_convert_over_tcp_is_rolled_back(void)
 {
 	struct pool_original original = { .name = strdup("vms"),
@@ -786,7 +787,7 @@ static void a_completed_convert_over_tcp_is_rolled_back(void)
 	end();
 }
 
-/* --- what is kept ------------------------------------------------------------------------------------ */
+/* --- saved originals --------------------------------------------------------------------------------- */
 
 static void write_original(const char *text)
 {
@@ -944,7 +945,7 @@ static void a_worker_that_hangs_is_left(void)
 			-ETIMEDOUT);
 	worker_free(worker);
 	ASSERT_WITHIN_MS(now_ms() - start, 900);
-	/* Its thread ends by itself. */
+	/* Its thread ends on its own. */
 	usleep(1200000);
 }
 

@@ -12,14 +12,14 @@ static struct tree tree;
 static struct view_places places;
 static char skipped[256];
 
-/* As virXMLSaveFile() begins each file. */
+/* As virXMLSaveFile() starts each file. */
 #define BANNER                                                                  \
 	"<!--\nWARNING: THIS IS AN AUTO-GENERATED FILE. CHANGES TO IT ARE "     \
 	"LIKELY TO BE\nOVERWRITTEN AND LOST. Changes to this xml "              \
 	"configuration should be made using:\n  virsh pool-edit vms\nor other " \
 	"application using the libvirt API.\n-->\n\n"
 
-/* A pool of NFS. @options: <fs:option>s, NULL for none. */
+/* An NFS pool. @options: <fs:option>s, NULL for none. */
 static void pool(const char *path, const char *name, const char *dir, const char *options)
 {
 	char inner[1024], text[2048];
@@ -37,7 +37,7 @@ static void pool(const char *path, const char *name, const char *dir, const char
 	tree_write(&tree, path, text);
 }
 
-/* The places as text: "vms /srv/vms nas:/vms rdma". */
+/* The pools as text: "vms /srv/vms nas:/vms rdma". */
 static const char *tell(void)
 {
 	static char told[4096];
@@ -89,7 +89,7 @@ static void a_pool_is_listed_with_its_requested_options(void)
 	pool(ETC "d.xml", "d", "/d",
 	     "<fs:option name='rdma'/><fs:option name='proto=tcp'/>");
 	pool(ETC "e.xml", "e", "/e", "<fs:option name='proto=rdma6'/>");
-	/* mount(8) gets it as it is, and nobody knows what becomes of it. */
+	/* mount(8) gets it unchanged, and its effect is unknown. */
 	pool(ETC "f.xml", "f", "/f", "<fs:option name='context=&quot;a,proto=rdma'/>");
 	CU_ASSERT(has("a /srv/a nas:/a rdma, b /srv/b nas:/b, c /srv/c nas:/c rdma, "
 		      "d /srv/d nas:/d, e /srv/e nas:/e rdma, f /srv/f nas:/f rdma"));
@@ -140,7 +140,7 @@ static void pools_of_other_types_are_listed_without_a_source(void)
 		   "<pool type='netfs' xmlns:fs='" POOL_NS "'><name>smb</name><source>"
 		   "<host name='h'/><dir path='s'/><format type='cifs'/></source><target>"
 		   "<path>/smb</path></target></pool>");
-	/* Volumes of one without a target are no files of this host. */
+	/* Volumes of a pool without a target are not files of this host. */
 	CU_ASSERT(has("dir /images -, fs /mnt -, lvm /dev/vg -, rbd nowhere -, "
 		      "smb /smb -"));
 	CU_ASSERT_STRING_EQUAL(skipped, "");
@@ -202,7 +202,7 @@ static void files_that_are_not_pools_are_skipped(void)
 	tree_link(&tree, ETC "fifo.xml", "nowhere");
 	CU_ASSERT(has("a /srv/a nas:/a"));
 	ASSERT_CONTAINS(skipped, "large.xml");
-	/* Neither are these pools: links that start pools at boot, and what editors leave. */
+	/* These are not pools either: links for autostart, and leftovers of editors. */
 	tree_link(&tree, ETC "autostart/a.xml", "../a.xml");
 	tree_write(&tree, ETC "a.xml~", "<pool");
 	tree_write(&tree, ETC ".xml", "<pool");

@@ -7,7 +7,7 @@
 
 static struct finding finding;
 
-/* @version: of the package; NULL: there is none. */
+/* @version: of the package; NULL: not installed. */
 static bool is_told(const char *enabled, const char *profile, const char *version)
 {
 	char status[256] = "Package: other\nStatus: install ok installed\nVersion: 1\n";

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* A pool's XML in and out, as pairs: tests/pool-xml/NAME.in.xml; NAME.out.xml is what converting it
- * makes of it, absent where it is refused; NAME.expect what is to be said of it, or why it is
- * refused. NFSRDMA_ACCEPT=1 takes what comes as what is expected. */
+/* A pool's XML in and out, as pairs: tests/pool-xml/NAME.in.xml; NAME.out.xml is the converted
+ * XML, absent where it is refused; NAME.expect has the expected messages, or the reason for the
+ * refusal. NFSRDMA_ACCEPT=1 writes the actual results as the expected ones. */
 #include <dirent.h>
 #include <time.h>
 
@@ -44,7 +44,7 @@ static void accept_file(const char *name, const char *suffix, const char *text)
 	}
 }
 
-/* NULL is a file that is not there. */
+/* NULL if the file does not exist. */
 static void expect_file(const char *name, const char *suffix, const char *text)
 {
 	_cleanup_free_ char *want = NULL;
@@ -73,7 +73,7 @@ static void audit(const struct pool_xml *xml, FILE *out)
 	pool_audit(&seen, print_finding, out);
 }
 
-/* Converting what was converted changes nothing, and every text can be read again. */
+/* Converting a second time changes nothing, and every text can be parsed again. */
 static void expect_stable(const char *text)
 {
 	_cleanup_(pool_xml_free_p) struct pool_xml *xml = NULL;
@@ -145,7 +145,7 @@ static void every_pair_is_as_expected(void)
 	free(names);
 }
 
-/* --- what no file has ---------------------------------------------------------------------- */
+/* --- cases without a file ------------------------------------------------------------------ */
 
 static int parse_repeated(const char *head, const char *part, size_t n, const char *tail)
 {
@@ -223,7 +223,7 @@ static void two_hundred_options_are_converted(void)
 	CU_ASSERT_EQUAL(pool_xml_facts(xml)->noptions, 202);
 }
 
-/* --- what is asked for -------------------------------------------------------------------- */
+/* --- requested options -------------------------------------------------------------------- */
 
 static void a_new_pool_is_as_define_prints_it(void)
 {

@@ -66,7 +66,7 @@ static void every_byte_value_is_decoded(void)
 	}
 }
 
-/* InfiniBand pads with zeros; other layers put bytes of their own in front. */
+/* InfiniBand pads with zeros; other layers prepend bytes of their own. */
 static void magic_is_found_at_any_offset(void)
 {
 	uint8_t buf[64];
@@ -81,7 +81,7 @@ static void magic_is_found_at_any_offset(void)
 		CU_ASSERT_TRUE(p.present);
 		CU_ASSERT_EQUAL(p.receive_size, 4096);
 	}
-	/* the beginning of a magic in front of the whole one */
+	/* the start of a magic before the whole one */
 	memcpy(buf, "\xf6\xab\xf6\xab\x0e\x18\x01\x01\xff\x00", 10);
 	private_decode(&p, buf, 10);
 	CU_ASSERT_TRUE(p.present);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* RPC programs beside NFS, message by message: how long calls and results may be, and where they
- * go. */
+/* RPC programs other than NFS, message by message: how long calls and results can be, and where
+ * they are placed. */
 #include "tests/support/requester.h"
 #include "tests/unit/suite.h"
 
@@ -65,7 +65,7 @@ static void end(void)
 }
 
 /* A call of this program with @len bytes of arguments, by a Read chunk of @segments, and a Reply
- * chunk of @room bytes unless that is 0. */
+ * chunk of @room bytes unless @room is 0. */
 static int call_long(uint32_t proc, size_t len, unsigned int segments, size_t room)
 {
 	struct rpcrdma_segment segment;
@@ -133,7 +133,7 @@ static void a_call_over_the_limit_is_not_pulled(void)
 	CU_ASSERT_EQUAL(call_long(ECHO, ARGS_MAX + 1, 1, 0), 0);
 	CU_ASSERT_EQUAL(peer.reads, 0);
 	CU_ASSERT_EQUAL(get_be32(peer.sent + 12), RDMA_ERROR);
-	/* Where there is NFS alone, it is lower. */
+	/* With NFS alone the limit is lower. */
 	options.programs = NULL;
 	CU_ASSERT_EQUAL(call_long(ECHO, SERVER_CALL_MAX - 39, 1, 0), 0);
 	CU_ASSERT_EQUAL(peer.reads, 0);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* When random READs begin and end: their number, bytes and time, and what a READ that is not right
- * means. The files and their true bytes are the embedded server's; what a READ brings is made up. */
+/* When random READs start and end: their number, bytes and time, and what an incorrect READ
+ * means. The files and their true bytes are those of the embedded server; the results of READs
+ * are made up. */
 #include "tests/unit/probe-peer.h"
 
 #define MIB (1024 * 1024)
@@ -13,10 +14,10 @@ static struct random_task task;
 static struct window w;
 
 static unsigned int attempts;
-/* What is made up. */
-static unsigned int every; /* READ number so, twice so, ... goes as follows; 0: none */
+/* The made-up results. */
+static unsigned int every; /* READ number N, 2N, ... has this outcome; 0: none */
 static enum read_kind kind;
-static const struct probe_file *changing; /* each READ of it meets a change */
+static const struct probe_file *changing; /* each READ of it encounters a change */
 static bool server_goes;
 static bool large; /* as if each had 1 MiB more */
 static unsigned int pause_ms;
@@ -40,7 +41,7 @@ static enum read_kind attempt(void *arg, const struct read_case *c)
 	return kind;
 }
 
-/* A probe whose sweep was right by every mechanism. */
+/* A probe whose sweep was correct by every mechanism. */
 static void begin(enum probe_level level, unsigned int reads)
 {
 	enum mechanism m;
@@ -122,7 +123,7 @@ static void none_follow_a_failure_or_a_lost_connection(void)
 	end();
 }
 
-/* 256 MiB for 5000 READs or fewer, and so many more as there are more READs. */
+/* 256 MiB for up to 5000 READs, and proportionally more for more READs. */
 static void random_reads_end_at_their_bytes(void)
 {
 	static const struct {
@@ -157,7 +158,7 @@ static void only_correct_mechanisms_are_used(void)
 	end();
 }
 
-/* Half of what is left, and never less than others need. */
+/* Half of the remaining time, and never less than others need. */
 static void random_reads_end_at_their_time(void)
 {
 	begin(PROBE_STANDARD, 50000000);
@@ -176,7 +177,7 @@ static void random_reads_end_at_their_time(void)
 	CU_ASSERT_EQUAL(attempts, 0);
 	ASSERT_CONTAINS(records.random.why, "time");
 	end();
-	/* A READ is not begun that takes longer than the rest. */
+	/* A READ that takes longer than the rest is not started. */
 	begin(PROBE_STANDARD, 100);
 	task.ms_a_byte = PATIENCE_MS;
 	random_run(&task);
@@ -213,7 +214,7 @@ static void a_read_that_ends_the_connection_is_not_repeated(void)
 	}
 }
 
-/* It is no proof for the READs before it. */
+/* It proves nothing about the READs before it. */
 static void a_server_that_disappears_fails_the_read(void)
 {
 	begin(PROBE_STANDARD, 5000);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Which random READs are made, when, and what is said of them. */
+/* Which random READs are made, when, and what is reported about them. */
 #include "rpcrdma/probe/internal.h"
 
 #include "tests/unit/suite.h"
@@ -14,7 +14,7 @@ static struct records swept;
 static struct random_choice choice;
 static struct finding finding;
 
-/* A sweep in which each mechanism was right up to that size; 0: it was not tried. */
+/* A sweep in which each mechanism was correct up to that size; 0: it was not tested. */
 static void sweep(uint32_t most_inline, uint32_t write_chunk, uint32_t reply_chunk)
 {
 	const uint32_t most[MECH_COUNT] = { [MECH_INLINE] = most_inline,
@@ -67,7 +67,7 @@ static void random_ranges_are_whole_sectors_within_window_and_file(void)
 			at_end += c.offset + c.count + 511 >= sizes[i];
 		}
 	}
-	/* The last sector is not left out. */
+	/* The last sector is included. */
 	ASSERT_LESS(1000, at_end);
 }
 
@@ -146,7 +146,7 @@ static void mechanisms_and_sizes_are_mixed(void)
 	ASSERT_LESS(3500, n.unaligned);
 	ASSERT_LESS(900 * KIB, n.largest[MECH_WRITE_CHUNK]);
 	CU_ASSERT_EQUAL(n.largest[MECH_INLINE], 3584);
-	/* So the number is what ends them where a server is fast. */
+	/* So with a fast server the number ends them. */
 	CU_ASSERT_TRUE(n.bytes < 256 * MIB);
 }
 
@@ -175,7 +175,7 @@ static void only_sizes_that_the_sweep_found_correct_are_used(void)
 	CU_ASSERT_EQUAL(choice.most[MECH_WRITE_CHUNK], 0);
 }
 
-/* Whatever the sweep says, and whatever the seed. */
+/* Regardless of the sweep and the seed. */
 static void reads_that_could_crash_the_server_are_not_sent(void)
 {
 	static const enum server_kind kinds[] = { SERVER_UNKNOWN, SERVER_GANESHA,
@@ -220,7 +220,7 @@ static void random_reads_follow_only_a_clean_sweep(void)
 	}
 	list[1].outcome.kind = READ_CHANGING;
 	CU_ASSERT_TRUE(random_is_wanted(&swept, why, sizeof(why)));
-	/* As servers may, in place of a Reply chunk. */
+	/* Servers may do so instead of using a Reply chunk. */
 	list[2].outcome.kind = READ_INLINE;
 	CU_ASSERT_EQUAL(list[2].c.mechanism, MECH_REPLY_CHUNK);
 	CU_ASSERT_TRUE(random_is_wanted(&swept, why, sizeof(why)));

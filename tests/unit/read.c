@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* What is said of a READ that brought other bytes than the file's, against the embedded server: its
- * bytes are right, and what they are compared with is made wrong. */
+/* Outcomes of READs that returned wrong bytes, against the embedded server: its bytes are
+ * correct, and the reference is made wrong. */
 #include "tests/unit/probe-peer.h"
 
 static struct window w;
@@ -58,7 +58,7 @@ static void the_first_wrong_byte_is_named(void)
 static void zeros_and_other_bytes_are_shown_from_there_on(void)
 {
 	begin();
-	/* The word there is 0x1388: six zeros, and the bytes of it. */
+	/* The word there is 0x1388: six zeros, then its bytes. */
 	memset(w.bytes + 5001, 0xff, 20);
 	read_by(MECH_WRITE_CHUNK, 0, 8192);
 	ASSERT_CONTAINS(outcome.text,
@@ -81,8 +81,8 @@ static void begin_faulty(const char *spec)
 	fault_set_free(set);
 }
 
-/* Pages come one page too early: the first word whose beginning was read has 4104 in the file, but
- * the byte before it is wrong already. */
+/* Pages arrive one page too early: the first complete word has 4104 in the file, but the byte
+ * before it is already wrong. */
 static void the_first_wrong_bytes_show_their_true_offset(void)
 {
 	begin_faulty("page-shift");
@@ -92,7 +92,7 @@ static void the_first_wrong_bytes_show_their_true_offset(void)
 	end();
 }
 
-/* The file begins with zeros, too. */
+/* The file starts with zeros, too. */
 static void zeros_are_not_mistaken_for_the_start_of_the_page(void)
 {
 	begin_faulty("write-chunk=zeros");
@@ -103,7 +103,7 @@ static void zeros_are_not_mistaken_for_the_start_of_the_page(void)
 	end();
 }
 
-/* One byte that is as it was may be so by chance, in one of 256. */
+/* One unchanged byte can be a coincidence, in one case of 256. */
 static void unwritten_needs_more_than_one_byte(void)
 {
 	struct read_case c = { .mechanism = MECH_WRITE_CHUNK,
@@ -117,7 +117,7 @@ static void unwritten_needs_more_than_one_byte(void)
 		memset(&job, 0, sizeof(job));
 		read_start(p, &job, &w, &c);
 		CU_ASSERT_EQUAL_FATAL(job.op.call.rc, -EINPROGRESS);
-		/* The file has another byte there than came, which may be what was there. */
+		/* The reference has another byte there than the reply, which may equal the old one. */
 		w.bytes[3] = (uint8_t)(0x5a ^ i) | 1;
 		read_finish(p, &job, &w);
 		w.bytes[3] = 0;
@@ -165,7 +165,7 @@ static void data_after_the_reply_is_waited_for(void)
 	end();
 }
 
-/* Where they were not waited for their memory is released when they come. */
+/* Without waiting, their memory is released when they arrive. */
 static void a_late_write_is_not_a_transport_error(void)
 {
 	begin_faulty("reply-first");
@@ -178,7 +178,7 @@ static void a_late_write_is_not_a_transport_error(void)
 	CU_ASSERT_EQUAL(p->transport.count, 0);
 	CU_ASSERT_EQUAL(p->late_writes.count, 1);
 	ASSERT_CONTAINS(p->late_writes.example, "the region was released");
-	/* Once that was told as what it is not, it is the transport's. */
+	/* Once it was reported as something else; it is an error of the transport. */
 	p->order_told = true;
 	read_by(MECH_WRITE_CHUNK, 0, 65536);
 	read_by(MECH_INLINE, 0, 813);
@@ -210,7 +210,7 @@ static void an_unused_chunk_differs_from_an_unwritten_one(void)
 		SUITE_ROW("%u", sizes[i]);
 		read_by(MECH_WRITE_CHUNK, 4097, sizes[i]);
 		CU_ASSERT_EQUAL(outcome.kind, READ_INLINE);
-		/* The bytes are looked at. */
+		/* The bytes are compared. */
 		w.bytes[4097] ^= 0x04;
 		read_by(MECH_WRITE_CHUNK, 4097, sizes[i]);
 		w.bytes[4097] ^= 0x04;
@@ -243,7 +243,7 @@ static void the_last_bytes_are_reported_separately(void)
 	end();
 }
 
-/* As another call, and with chunks where there were. */
+/* As another call, and with chunks where the first had some. */
 static void a_refused_call_is_retried(void)
 {
 	enum mechanism m;
@@ -272,14 +272,14 @@ static void retries_have_a_maximum(void)
 	CU_ASSERT_EQUAL(calls, 4);
 	CU_ASSERT_EQUAL(p->refused.lasting, 1);
 	CU_ASSERT_EQUAL(p->refused.plain, 1);
-	/* With a chunk that is told elsewhere. */
+	/* With a chunk that is reported elsewhere. */
 	call.write_count = 1;
 	for (i = 0; i < 7; i++)
 		for (tries = 0; session_again(p, &call, &tries);)
 			;
 	CU_ASSERT_EQUAL(p->refused.lasting, 8);
 	CU_ASSERT_EQUAL(p->refused.plain, 1);
-	/* It never helped. */
+	/* No retry helped. */
 	tries = 0;
 	CU_ASSERT_FALSE(session_again(p, &call, &tries));
 	p->refused.recovered = 1;

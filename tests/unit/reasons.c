@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Which reason an error of the probe becomes, and that each finding which passes it on explains it. */
+/* Which reason an error of the probe becomes, and that each finding that passes it on explains
+ * it. */
 #include <signal.h>
 #include <sys/socket.h>
 
@@ -59,7 +60,7 @@ static void a_call_without_an_answer_gives_its_reason(void)
 
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
 		SUITE_ROW("%s", strerrorname_np(-rows[i].rc));
-		/* "refused" is of a connection, and of no operation. */
+		/* "refused" is the reason of a connection, never of an operation. */
 		err_because(err_set(-rows[i].rc, "made up"), "refused");
 		CU_ASSERT_STRING_EQUAL(probe_reason(rows[i].rc), rows[i].reason);
 	}
@@ -75,7 +76,7 @@ static void an_rpc_error_gives_its_reason(void)
 	CU_ASSERT_STRING_EQUAL(probe_reason(-EACCES), "rpc-error");
 }
 
-/* A word that a finding does not explain is dropped, and nobody learns why. */
+/* A reason that a finding does not explain is dropped, and the report lacks it. */
 static void findings_explain_every_reason_they_carry(void)
 {
 	static const struct {
@@ -232,7 +233,7 @@ static void a_connection_failure_gives_its_reason(void)
 		tell(&probe);
 		CU_ASSERT_STRING_EQUAL(reason_of("probe.reply.error"), rows[i].reason);
 	}
-	/* What is good has none. */
+	/* Findings that pass have none. */
 	CU_ASSERT_STRING_EQUAL(reason_of("probe.reply.xid"), "");
 	probe.client.made = 2;
 	probe.client.lost = 1;

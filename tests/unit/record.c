@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Records of mounts: written, read again, and what of them is believed. */
+/* Records of mounts: written, read again, and when they are trusted. */
 #include <sys/file.h>
 
 #include "plugin/record/internal.h"
@@ -16,8 +16,8 @@ static struct tree tree;
 static int folder;
 static struct nfs_mount mount;
 static struct record found;
-/* What records are compared with. record_renew() compares them with the clock, which began when
- * the machine was booted: its tests set this to now_ms(). */
+/* The clock that records are compared with. record_renew() compares them with the real clock,
+ * which started at boot: its tests set this to now_ms(). */
 static uint64_t now = NOW;
 
 static void begin(void)
@@ -120,7 +120,7 @@ static void a_record_of_another_mount_is_ignored(void)
 		put(record);
 		CU_ASSERT_EQUAL(find(), -ESTALE);
 	}
-	/* The file is of this number, what is in it is not. */
+	/* The file name has this id, its content has another. */
 	record = proven();
 	record.id = 91;
 	put(record);
@@ -130,7 +130,7 @@ static void a_record_of_another_mount_is_ignored(void)
 	end();
 }
 
-/* With the same numbers, as the kernel gives them again. */
+/* With the same ids, as the kernel reuses them. */
 static void a_record_older_than_the_mount_is_another_mounts(void)
 {
 	static const struct {
@@ -143,7 +143,7 @@ static void a_record_older_than_the_mount_is_another_mounts(void)
 		{ 1, 0, 3000, true },
 		{ 1, 12, 12900, true },
 		{ 1, 3600, 12000, true },
-		/* The machine is not that old; there are no mountstats. */
+		/* The machine has not been up that long; there are no mountstats. */
 		{ 1, UINT64_MAX, 12000, true },
 		{ 0, 0, 12000, true },
 	};
@@ -260,7 +260,7 @@ static void all_records_of_a_directory_are_removed(void)
 	end();
 }
 
-/* As after umount -f -l, where something else is mounted on top of what stays. */
+/* As after umount -f -l, when something else is mounted on top of the remaining mount. */
 static void records_without_a_mount_are_removed(void)
 {
 	struct nfs_mounts there = { .count = 1, .list = &mount };
@@ -340,7 +340,7 @@ static void renewing_does_not_overwrite_a_newer_record(void)
 	CU_ASSERT_EQUAL(record_renew(folder, &seen, NULL), 0);
 	CU_ASSERT_EQUAL(find(), 0);
 	CU_ASSERT_EQUAL(found.state, RECORD_TCP);
-	/* The number is another mount's by now. */
+	/* The id belongs to another mount by now. */
 	record = proven();
 	record.checked_ms = now - 100;
 	strcpy(record.target, "/srv/other");
@@ -348,7 +348,7 @@ static void renewing_does_not_overwrite_a_newer_record(void)
 	seen.checked_ms = now - 200;
 	CU_ASSERT_EQUAL(record_renew(folder, &seen, NULL), 1);
 	CU_ASSERT_EQUAL(find(), -ESTALE);
-	/* Unless it is of another boot, or of no time at all. */
+	/* Unless it is of another boot, or without a time. */
 	strcpy(record.boot_id, OTHER);
 	put(record);
 	CU_ASSERT_EQUAL(record_renew(folder, &seen, NULL), 0);
@@ -423,7 +423,7 @@ static void all_records_are_listed_and_invalid_ones_reported(void)
 	end();
 }
 
-/* Half a second each, not for ever. */
+/* Half a second each, not forever. */
 static void a_lock_that_nobody_lets_go_stops_no_helper(void)
 {
 	uint64_t start;
@@ -440,7 +440,7 @@ static void a_lock_that_nobody_lets_go_stops_no_helper(void)
 	end();
 }
 
-/* A link where a folder or a record should be leads nowhere. */
+/* A link in place of a folder or a record is not followed. */
 static void writing_does_not_follow_links(void)
 {
 	char path[PATH_MAX];
@@ -474,7 +474,7 @@ static void an_invalid_record_is_an_error(void)
 	}
 }
 
-/* Every member, replaced by something else. */
+/* Every member, replaced by another value. */
 static void every_member_is_checked(void)
 {
 	static const struct {
@@ -510,7 +510,7 @@ static void every_member_is_checked(void)
 		CU_ASSERT_EQUAL(record_decode(changed, &found), -EBADMSG);
 	}
 	CU_ASSERT_STRING_EQUAL(found.policy, "require");
-	/* Records did not have it at first. */
+	/* Older records lack it. */
 	memcpy(strstr(text, "\"policy\""), "\"pilicy\"", 8);
 	CU_ASSERT_EQUAL(record_decode(text, &found), 0);
 	CU_ASSERT_STRING_EQUAL(found.policy, "");

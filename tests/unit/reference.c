@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* The TCP reference against a tiny NFS server that answers READ rightly, or as badly as it can.
- * libnfs decodes in the child: whatever it makes of a reply, we hear of it and live. */
+/* The TCP reference against a small NFS server that answers READs correctly, or as badly as
+ * possible. libnfs decodes in the child: the parent survives a crash of it and reports it. */
 #include <dirent.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -20,7 +20,7 @@
 #define FILE_SIZE (3 * MIB + 5)
 #define REPLY_MAX (MIB + 256)
 
-/* How the server answers; everything but the first is about one reply. */
+/* How the server answers; all but the first apply to one reply. */
 enum manner {
 	RIGHT,
 	FRAGMENTS,
@@ -49,7 +49,7 @@ enum manner {
 struct server {
 	struct tcp_peer peer;
 	enum manner manner;
-	unsigned int right; /* calls answered rightly before that */
+	unsigned int right; /* number of correct answers before that */
 	struct reference *ref;
 	struct rpc_call call;
 	uint8_t args[128];
@@ -121,7 +121,7 @@ static void answer_fragments(int fd, const uint8_t *reply, size_t len)
 	peer_send_record(fd, reply + 2 * piece, len - 2 * piece);
 }
 
-/* More than the child may hold. */
+/* More than the child can hold. */
 static void answer_endless(int fd, const uint8_t *reply)
 {
 	struct pollfd pfd = { .fd = fd, .events = POLLOUT };
@@ -131,7 +131,7 @@ static void answer_endless(int fd, const uint8_t *reply)
 		peer_send_fragment(fd, MIB, reply, MIB);
 }
 
-/* Changes the words of a right reply. */
+/* Changes the words of a correct reply. */
 static size_t spoil(enum manner manner, uint8_t *reply, size_t len, uint32_t count)
 {
 	switch (manner) {
@@ -224,7 +224,7 @@ static const struct rpc_cred ovirt = {
 	.flavor = RPC_AUTH_SYS, .uid = 36, .gid = 37, .ngids = 2, .gids = { 107, 179 }
 };
 
-/* The child is forked before there is a second thread. */
+/* The child is forked before a second thread exists. */
 static void start_version(struct server *server, const char *version, enum manner manner,
 			  unsigned int right, const struct rpc_cred *cred)
 {
@@ -241,7 +241,7 @@ static void start_version(struct server *server, const char *version, enum manne
 	CU_ASSERT_EQUAL(reference_open(&server->ref, fd, &server->peer.at, cred,
 				       nfs_version_find(version)),
 			0);
-	CU_ASSERT_EQUAL(fcntl(fd, F_GETFD), -1); /* taken */
+	CU_ASSERT_EQUAL(fcntl(fd, F_GETFD), -1); /* in use */
 	tcp_peer_run(&server->peer, serve, server);
 }
 
@@ -251,7 +251,7 @@ static void start(struct server *server, enum manner manner, unsigned int right,
 	start_version(server, "3", manner, right, cred);
 }
 
-/* Nobody is left. */
+/* No process is left. */
 static void stop(struct server *server)
 {
 	reference_close(server->ref);
@@ -333,7 +333,7 @@ static unsigned int count_fds(pid_t pid, const char *kind)
 	return count;
 }
 
-/* The number behind @key in /proc/PID/@file. All ones when it is not there; 0 for a word. */
+/* The number after @key in /proc/PID/@file. All ones if it is missing; 0 for a word. */
 static uint64_t proc_value(pid_t pid, const char *file, const char *key, int base)
 {
 	static char text[8192];
@@ -351,7 +351,7 @@ static uint64_t proc_value(pid_t pid, const char *file, const char *key, int bas
 	return found ? strtoull(found + strlen(key), NULL, base) : UINT64_MAX;
 }
 
-/* Which has descriptors and handlers of its own in every process. */
+/* Valgrind has descriptors and handlers of its own in every process. */
 static bool under_valgrind(void)
 {
 	const char *preload = getenv("LD_PRELOAD");
@@ -387,7 +387,7 @@ static void the_call_carries_credential_and_arguments(void)
 
 	start(&server, RIGHT, 0, &ovirt);
 	CU_ASSERT_EQUAL(read_at(&server, 9, 3).n, 3);
-	/* Never sent: it can crash a server. The reference goes on. */
+	/* Never sent: it can crash a server. The reference continues. */
 	CU_ASSERT_EQUAL(read_at(&server, 9, 0).n, -EINVAL);
 	CU_ASSERT_EQUAL(server.call.prog, NFS_PROGRAM_NUMBER);
 	CU_ASSERT_EQUAL(server.call.vers, 3);
@@ -508,7 +508,7 @@ static void silence_ends_at_the_deadline(void)
 	stop(&server);
 }
 
-/* libnfs lets all of these pass as data, and calls back. */
+/* libnfs accepts all of these as data, and calls back. */
 static void impossible_lengths_are_errors(void)
 {
 	static const enum manner manners[] = { DATA_LENGTH_HUGE, DATA_LENGTH_MORE,
@@ -584,14 +584,14 @@ static void the_child_keeps_two_sockets_and_no_handlers(void)
 	CU_ASSERT_EQUAL(read_at(&server, 0, 100).n, 100);
 	pid = only_child();
 	if (pid && !under_valgrind()) {
-		/* What cannot be dumped is root's to look at. */
+		/* Only root can inspect a process that cannot be dumped. */
 		if (geteuid() == 0) {
 			CU_ASSERT_EQUAL(count_fds(pid, ""), 5);
 			CU_ASSERT_EQUAL(count_fds(pid, "socket:"), 2);
 			CU_ASSERT_EQUAL(count_fds(pid, "/dev/null"), 3);
 		}
 		CU_ASSERT_EQUAL(proc_value(pid, "status", "NoNewPrivs:", 10), 1);
-		/* Two that libc has for its threads, and guards, are beyond 31. */
+		/* Two that libc uses for its threads, and guards, are above 31. */
 		CU_ASSERT_EQUAL(proc_value(pid, "status", "SigIgn:", 16) & INT32_MAX,
 				1u << (SIGINT - 1) | 1u << (SIGPIPE - 1) |
 					1u << (SIGXFSZ - 1));
@@ -600,8 +600,8 @@ static void the_child_keeps_two_sockets_and_no_handlers(void)
 	stop(&server);
 }
 
-/* Fragments without an end make libnfs hold all of them, up to the limit. Under a sanitizer,
- * which has terabytes of its own, there is none, and the deadline ends it. */
+/* Endless fragments make libnfs hold all of them, up to the limit. Under a sanitizer, which maps
+ * terabytes, there is no limit, and the deadline ends it. */
 static void endless_fragments_do_not_fill_memory(void)
 {
 	bool limited = proc_value(getpid(), "status", "VmData:", 10) < 1u << 30;
@@ -612,7 +612,7 @@ static void endless_fragments_do_not_fill_memory(void)
 	start(&server, FRAGMENTS_ENDLESS, 1, &ovirt);
 	CU_ASSERT_EQUAL(read_at(&server, 0, 100).n, 100);
 	if (only_child() && limited && !under_valgrind()) {
-		/* prlimit(2) is not for root without CAP_SYS_RESOURCE. "unlimited" is 0. */
+		/* prlimit(2) needs root with CAP_SYS_RESOURCE. "unlimited" is 0. */
 		most = proc_value(only_child(), "limits", "Max data size", 10);
 		CU_ASSERT_NOT_EQUAL(most, 0);
 		ASSERT_LESS(most, (uint64_t)1 << 30);
@@ -813,7 +813,7 @@ static void the_child_dies_with_its_parent(void)
 	}
 	CU_ASSERT_EQUAL(reaped, orphan);
 	CU_ASSERT(!orphan || (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL));
-	close(connection); /* which ends an orphan that is left */
+	close(connection); /* which ends an orphan that remains */
 	close(peer.listener);
 	close(pipes[0]);
 	close(pipes[1]);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* What is left of a client on the server, against a server that is a table: whatever is there,
- * the steps end with nothing left, or are given up. */
+/* State of a client that remains on the server, against a server that is a table: in every case
+ * the steps end with nothing left, or give up. */
 #include <stdio.h>
 
 #include "rpcrdma/probe/internal.h"
@@ -22,7 +22,7 @@ static struct remains of_owner(void)
 	return fresh;
 }
 
-/* Each step with the next status of the list, the last one for ever; "x d D" of the steps. */
+/* Each step gets the next status of the list, the last one repeatedly; "x d D" are the steps. */
 static bool play(const uint32_t *statuses, size_t n)
 {
 	static const char letters[] = {
@@ -104,7 +104,7 @@ static void a_client_with_unknown_state_restarts_once(void)
 	r.has_client = true;
 	CU_ASSERT_TRUE(PLAY(NFS4ERR_CLIENTID_BUSY, NFS4_OK));
 	CU_ASSERT_STRING_EQUAL(log_text, "dxcsd");
-	/* Then it is only a call that has not ended yet. */
+	/* Then only a call has not ended yet. */
 	r = of_owner();
 	r.has_client = true;
 	CU_ASSERT_TRUE(PLAY(NFS4ERR_CLIENTID_BUSY, NFS4_OK, NFS4_OK, NFS4_OK,
@@ -187,7 +187,7 @@ static void a_record_survives_the_pipe(void)
 	CU_ASSERT_STRING_EQUAL(back.owner, OWNER);
 }
 
-/* A good one with this owner text of @len bytes, NUL or not. */
+/* A valid record with this owner text of @len bytes, with or without NUL. */
 static int decode_owner(const char *owner, size_t owner_len)
 {
 	uint8_t buf[REMAINS_RECORD_MAX + 256];

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* The verdict, what a report takes and refuses, and that it is written whole or not at all. */
+/* The verdict, which findings a report accepts, and that it is written completely or not at
+ * all. */
 #include <fcntl.h>
 #include <signal.h>
 
@@ -52,7 +53,7 @@ static void other_unknown_findings_do_not_decide(void)
 	CU_ASSERT_EQUAL(verdict_of(&warned, &unknown), VERDICT_WARN);
 }
 
-/* Of this host alone; where a server is asked about, it may decide. */
+/* About this host only; where a server is checked, it can decide. */
 static void root_only_findings_decide_only_for_a_server(void)
 {
 	_cleanup_(report_free_p) struct report *report = report_new("check");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* RPC over TCP against a peer that speaks TCP as it likes. */
+/* RPC over TCP against a peer that may violate the protocol. */
 #include <netinet/tcp.h>
 
 #include "tests/unit/suite.h"
@@ -47,7 +47,7 @@ static struct outcome call_peer(void (*serve)(int fd, void *arg), void *arg,
 	return o;
 }
 
-/* What the peer does once it has the call. */
+/* The peer's action after it receives the call. */
 struct script {
 	void (*answer)(int fd, const uint8_t *reply, size_t len);
 	uint8_t call[128];
@@ -204,7 +204,7 @@ static void answer_late_ones_first(int fd, const uint8_t *reply, size_t len)
 		put_be32(other, XID - i);
 		peer_send_record(fd, other, len);
 	}
-	peer_send_record(fd, other, 4); /* of another xid: not looked into */
+	peer_send_record(fd, other, 4); /* of another xid: not parsed */
 	peer_send_record(fd, reply, len);
 	peer_wait_end(fd);
 }
@@ -447,7 +447,7 @@ static uint16_t local_port(int fd)
 	return transport_port(&at);
 }
 
-/* May be run as anyone: what was got is said. */
+/* Can run as any user: the received port is printed. */
 static void check_reserved(int family)
 {
 	struct tcp_peer peer;

@@ -23,7 +23,7 @@ static void frame_words(struct frame *f, const uint32_t *words, size_t count)
 	frame_words(f, (const uint32_t[]){ __VA_ARGS__ }, \
 		    sizeof((const uint32_t[]){ __VA_ARGS__ }) / sizeof(uint32_t))
 
-/* From a buffer of the very size, so that a sanitizer sees what is read behind it. */
+/* From a buffer of exactly that size, so that a sanitizer detects a read past the end. */
 static int decode_call(struct rpc_call *call, const struct frame *f, size_t len,
 		       size_t *left)
 {
@@ -331,7 +331,7 @@ static void the_verifier_of_a_reply_is_returned(void)
 	CU_ASSERT_EQUAL(decode_reply(&got, &f, f.w.len, &left), -EBADMSG);
 }
 
-/* Of a flavour that is not known here, with verifier: what comes out is what went in. */
+/* Of an unknown flavour, with verifier: it is returned unchanged. */
 static void raw_credential_and_verifier_can_be_sent(void)
 {
 	uint8_t again[256];

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* The public calls of rpcrdma.h, against the embedded server: NFS, and a program that sends back
- * its arguments. NFSRDMA_TEST_TRANSPORT and NFSRDMA_TEST_ADDRESS say where, if not over software
- * iWARP on loopback. */
+/* The public calls of rpcrdma.h, against the embedded server: NFS, and a program that returns its
+ * arguments. NFSRDMA_TEST_TRANSPORT and NFSRDMA_TEST_ADDRESS select the transport; the default is
+ * software iWARP on loopback. */
 #include <pthread.h>
 
 #include "rpcrdma/rpcrdma.h"
@@ -33,7 +33,7 @@ static const char *host(void)
 	return address && *address ? address : "127.0.0.1";
 }
 
-/* Arguments come back; after the credential's uid for procedure 2. */
+/* Returns the arguments; for procedure 2 after the credential's uid. */
 static bool send_back(void *arg, struct server_call *call)
 {
 	size_t head = call->rpc->proc == 2 ? 4 : 0;
@@ -106,7 +106,7 @@ static struct rpcrdma_request request(uint32_t proc, const void *args, size_t le
 					 .args_len = len };
 }
 
-/* A call that should succeed says why it does not. */
+/* Prints why a call fails that should succeed. */
 static int ask(struct rpcrdma_request *r)
 {
 	int rc = rpcrdma_request(conn, r);
@@ -175,7 +175,7 @@ static void long_results_use_the_reply_chunk(void)
 	begin();
 	for (i = 0; i < sizeof(bytes); i++)
 		bytes[i] = (uint8_t)(i * 5 + i / 256);
-	/* As long as they may be without one, and one word more. */
+	/* The longest that need no chunk, and one word more. */
 	len = rpcrdma_inline_results(conn) & ~(size_t)3;
 	r = request(1, bytes, len);
 	CU_ASSERT_EQUAL(ask(&r), 0);
@@ -197,7 +197,7 @@ static void long_results_use_the_reply_chunk(void)
 	end();
 }
 
-/* NFSv3 READ, which RFC 8267 lets come so. */
+/* NFSv3 READ, whose data RFC 8267 allows by chunk. */
 static void an_eligible_item_uses_the_write_chunk(void)
 {
 	struct rpcrdma_memory *write;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* What a snapshot leaves out. */
+/* What a snapshot omits. */
 #include "plugin/host/snapshot-internal.h"
 #include "suite.h"
 
@@ -88,7 +88,7 @@ static void the_kernel_command_line_keeps_known_values(void)
 	       "root=cifs://bob:PW@nas/x inst.ks=http://u:PW@h/ks proxy=http://u:PW@h:3128 "
 	       "cifsroot=//nas/x,username=bob,password=PW modprobe.blacklist2=PW",
 	       "root= inst.ks= proxy= cifsroot= modprobe.blacklist2=");
-	/* No value, and a URL all the same. */
+	/* No value, but still a URL. */
 	expect("proc/cmdline", "ro -- init http://u:PW@h", "ro -- init http");
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* The programs behind the table: every procedure with good, cut and hostile arguments. */
+/* The NFSv3 and MOUNT programs: every procedure with valid, truncated and hostile arguments. */
 #include "rpcrdma/server/internal.h"
 #include "tests/unit/suite.h"
 
@@ -11,7 +11,7 @@ static struct call call;
 static struct reader results;
 static struct rpc_reply reply;
 
-/* Arguments as a writer builds them. */
+/* Arguments as an encoder builds them. */
 static uint8_t args_buf[64 * 1024];
 static struct writer args;
 
@@ -21,7 +21,7 @@ static struct writer *start(void)
 	return &args;
 }
 
-/* Of exactly the bytes given, so that a sanitizer sees a byte too many being read. */
+/* From exactly the given bytes, so that a sanitizer detects a read past the end. */
 static int run_bytes(uint32_t prog, uint32_t vers, uint32_t proc, const void *bytes,
 		     size_t len)
 {
@@ -69,7 +69,7 @@ static void put_name(const char *name)
 	writer_opaque(&args, name, (uint32_t)strlen(name));
 }
 
-/* Good arguments of each procedure; p: 100 further bytes that are not looked at. */
+/* Valid arguments of each procedure; p: 100 further bytes that are not parsed. */
 static const char *const shapes[NFS3_PROC_COUNT] = {
 	[NFS3_NULL] = "",     [NFS3_GETATTR] = "f",    [NFS3_SETATTR] = "fp",
 	[NFS3_LOOKUP] = "dn", [NFS3_ACCESS] = "f4",    [NFS3_READLINK] = "l",
@@ -128,7 +128,7 @@ static void truncated_arguments_are_garbage_at_every_length(void)
 	for (proc = 1; proc < NFS3_PROC_COUNT; proc++) {
 		SUITE_ROW("proc %u", proc);
 		put_shape(shapes[proc]);
-		/* the unparsed rest of what writes may be missing */
+		/* the unparsed rest of a write can be missing */
 		need = args.len - (strchr(shapes[proc], 'p') ? 100 : 0);
 		for (len = 0; len < need; len++) {
 			SUITE_ROW("len %zu", len);
@@ -186,7 +186,7 @@ static void skip_post_op(void)
 		reader_bytes(&results, 84);
 }
 
-/* RFC 1813: which bodies the failures have, to the byte. */
+/* RFC 1813: the body of each failure, to the byte. */
 static void refusals_have_the_bodies_of_the_rfc(void)
 {
 	uint32_t proc;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* libnfs, as an NFSv4.0 client that somebody else wrote, mounts the whole server over TCP: lists,
- * stats, opens, reads, follows links. It knows no port but 2049, so all of this is in a network
- * namespace of its own; where none can be had, the test is skipped. */
+/* libnfs, an independent NFSv4.0 client, mounts the whole server over TCP: lists, stats, opens,
+ * reads, follows links. It only supports port 2049, so the test runs in its own network
+ * namespace; where none can be created, the test is skipped. */
 #include <fcntl.h>
 #include <net/if.h>
 #include <netinet/in.h>
@@ -23,7 +23,7 @@
 
 static struct nfs_context *nfs;
 
-/* What went wrong, if it did. */
+/* The failure, if any. */
 static bool is_good(int rc)
 {
 	if (rc < 0)
@@ -92,7 +92,7 @@ static void files_match_stat(void)
 	CU_ASSERT_EQUAL(nfs_stat64(nfs, "/none", &st), -ENOENT);
 }
 
-/* Whether these bytes of the file are its own offsets. */
+/* Whether these bytes of the file equal their own offsets. */
 static bool reads_right(struct nfsfh *file, uint64_t offset, unsigned int len)
 {
 	uint8_t *buf = malloc(len), word[8];
@@ -128,8 +128,9 @@ static void files_are_opened_and_read(void)
 	CU_ASSERT_TRUE(is_good(nfs_close(nfs, file)));
 }
 
-/* An open-owner that comes back; the first OPEN of all had to be confirmed. libnfs does not
- * know that a second OPEN of a file outdates the stateid of the first, so it is one at a time. */
+/* An open-owner that is reused; only its first OPEN had to be confirmed. libnfs does not know
+ * that a second OPEN of a file outdates the stateid of the first, so files are opened one at a
+ * time. */
 static void files_are_opened_many_times(void)
 {
 	struct nfsfh *file, *other;
@@ -210,7 +211,7 @@ static void server_end(void)
 	export_free(options.exp);
 }
 
-/* Before there are threads. */
+/* Before threads exist. */
 static bool own_loopback(void)
 {
 	struct ifreq lo = { .ifr_name = "lo", .ifr_flags = IFF_UP };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* NFSv4's operations on what an export has: names, attributes, access, directories. In 4.0 where no
+/* NFSv4's operations on an export: names, attributes, access, directories. In 4.0 where no
  * session is needed, and in 4.1 where the two differ. */
 #include "tests/support/compound.h"
 #include "tests/unit/suite.h"
@@ -124,7 +124,7 @@ static void get_attributes(uint32_t minor, const char *name, uint32_t a, uint32_
 	CU_ASSERT_TRUE(compound_pass_path(t, name));
 	CU_ASSERT_EQUAL(compound_result(t, OP_GETATTR), NFS4_OK);
 	nfs4_get_bitmap(&t->results, got);
-	/* what there is fills the rest of the reply */
+	/* the handle fills the rest of the reply */
 	CU_ASSERT_EQUAL(reader_u32(&t->results), reader_left(&t->results));
 }
 

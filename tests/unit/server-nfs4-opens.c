@@ -2,7 +2,7 @@
 /* Copyright (C) 2026 The nfsrdma authors */
 
 /* Clients of NFSv4.0, and opens in both minor versions: stateids, the sequence of an open-owner,
- * what is refused, and the bounds. */
+ * refusals, and limits. */
 #include "tests/support/compound.h"
 #include "tests/unit/suite.h"
 
@@ -78,7 +78,7 @@ static void a_client_must_be_confirmed(void)
 	CU_ASSERT_EQUAL(confirm_client(clientid, confirm), NFS4_OK);
 	CU_ASSERT_EQUAL(confirm_client(clientid, confirm), NFS4_OK);
 	CU_ASSERT_EQUAL(renew(clientid), NFS4_OK);
-	/* is no client of 4.1 */
+	/* is not a client of 4.1 */
 	compound_start(t, 1);
 	writer_u64(compound_op(t, OP_DESTROY_CLIENTID), clientid);
 	CU_ASSERT_EQUAL(compound_run(t), NFS4ERR_STALE_CLIENTID);
@@ -248,7 +248,7 @@ static void a_file_is_opened_confirmed_read_and_closed(void)
 	first = opened;
 	CU_ASSERT_EQUAL(change_open(OP_CLOSE, "data-813", &first, 9), NFS4_OK);
 	CU_ASSERT_EQUAL(read_file("data-813", &first), NFS4ERR_BAD_STATEID);
-	/* the owner is known by now */
+	/* the owner is known now */
 	o.seqid = 10;
 	CU_ASSERT_EQUAL(open_file(&o), NFS4_OK);
 	CU_ASSERT_EQUAL(open_flags, 0);
@@ -289,14 +289,14 @@ static void a_retransmitted_operation_gets_the_same_result(void)
 	CU_ASSERT_EQUAL(change_open(OP_OPEN_CONFIRM, "data-813", &first, 1), NFS4_OK);
 	CU_ASSERT_EQUAL(opened.seqid, 2);
 	first = opened;
-	/* another operation, or a gap, is no repetition */
+	/* another operation, or a gap, is not a repetition */
 	CU_ASSERT_EQUAL(change_open(OP_CLOSE, "data-813", &first, 1), NFS4ERR_BAD_SEQID);
 	CU_ASSERT_EQUAL(change_open(OP_CLOSE, "data-813", &first, 3), NFS4ERR_BAD_SEQID);
 	o.seqid = 3;
 	CU_ASSERT_EQUAL(open_file(&o), NFS4ERR_BAD_SEQID);
 	CU_ASSERT_EQUAL(change_open(OP_CLOSE, "data-813", &first, 2), NFS4_OK);
 	CU_ASSERT_EQUAL(change_open(OP_CLOSE, "data-813", &first, 2), NFS4_OK);
-	/* a failure has its number too */
+	/* a failure has a number too */
 	o.name = "none";
 	CU_ASSERT_EQUAL(open_file(&o), NFS4ERR_NOENT);
 	CU_ASSERT_EQUAL(open_file(&o), NFS4ERR_NOENT);
@@ -357,7 +357,7 @@ static void invalid_opens_are_refused(void)
 		{ 1, 0, true, 4, 0, "", "x", { NFS4ERR_BADXDR, NFS4ERR_BADXDR } },
 		{ 0, 0, false, 0, 0, "", "data-1", { NFS4ERR_INVAL, NFS4ERR_INVAL } },
 		{ 1, 4, false, 0, 0, "", "data-1", { NFS4ERR_INVAL, NFS4ERR_INVAL } },
-		/* a wish for no delegation */
+		/* a request for no delegation */
 		{ 0x401, 0, false, 0, 0, "", "data-1", { NFS4ERR_INVAL, NFS4_OK } },
 		{ 1, 0, false, 0, 0, "", "none", { NFS4ERR_NOENT, NFS4ERR_NOENT } },
 		{ 1, 0, false, 0, 0, "", "..", { NFS4ERR_BADNAME, NFS4ERR_BADNAME } },
@@ -506,7 +506,7 @@ static void a_share_is_denied_to_others(void)
 	CU_ASSERT_EQUAL(read_file("data-813", &compound_anonymous), NFS4ERR_LOCKED);
 	CU_ASSERT_EQUAL(read_file("data-812", &compound_anonymous), NFS4_OK);
 	CU_ASSERT_EQUAL(read_file("data-813", &first), NFS4_OK);
-	/* until it is not any more */
+	/* until it is removed */
 	compound_start(t, 0);
 	compound_path(t, "data-813");
 	nfs4_put_stateid(compound_op(t, OP_OPEN_DOWNGRADE), &first);
@@ -637,7 +637,7 @@ static void stateids_are_tested_and_not_freed(void)
 	CU_ASSERT_EQUAL(reader_u32(&t->results), NFS4ERR_BAD_STATEID);
 	CU_ASSERT_EQUAL(free_stateid(&opened), NFS4ERR_LOCKS_HELD);
 	CU_ASSERT_EQUAL(free_stateid(&compound_anonymous), NFS4ERR_BAD_STATEID);
-	/* a client that has files open is not destroyed */
+	/* a client with open files is not destroyed */
 	compound_start(t, 1);
 	writer_bytes(compound_op(t, OP_DESTROY_SESSION), t->session, 16);
 	CU_ASSERT_EQUAL(compound_run(t), NFS4_OK);
@@ -671,7 +671,7 @@ static void a_stateid_belongs_to_one_client(void)
 	CU_ASSERT_EQUAL(compound_run(t), NFS4ERR_BAD_STATEID);
 }
 
-/* Bounds */
+/* Limits */
 
 static void opens_are_limited_and_recover(void)
 {
@@ -700,12 +700,12 @@ static void opens_are_limited_and_recover(void)
 	snprintf(name, sizeof(name), "entry.%04u", i + 1);
 	o.seqid = i + 1;
 	CU_ASSERT_EQUAL(open_file(&o), NFS4ERR_RESOURCE);
-	/* The client is gone: so is what it had. */
+	/* The client is gone, and so is its state. */
 	compound_wait(NFS4_LEASE_SECONDS + 1);
 	CU_ASSERT_EQUAL(open_file(&o), NFS4ERR_STALE_CLIENTID);
 	o.clientid = begin_client();
 	CU_ASSERT_EQUAL(open_file(&o), NFS4_OK);
-	/* owners who have nothing open make room */
+	/* owners without open files make room */
 	o = plain;
 	o.clientid = begin_client();
 	o.name = "none";

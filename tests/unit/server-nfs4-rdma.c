@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* COMPOUNDs over RDMA: data of READ and READLINK by Write chunk in the middle of the results
- * (RFC 8267 section 6), and the faults, which spoil NFSv4 READs as they do those of NFSv3. */
+/* COMPOUNDs over RDMA: data of READ and READLINK by Write chunk in the middle of the results (RFC
+ * 8267 section 6), and the faults, which corrupt NFSv4 READs as they do those of NFSv3. */
 #include "tests/support/compound.h"
 #include "tests/support/requester.h"
 #include "tests/unit/suite.h"
@@ -109,7 +109,7 @@ static uint32_t chunk_length(unsigned int i)
 	return h->segments[h->write[i].first].length;
 }
 
-/* A READ with its data in the chunk: what stays is eof and the length word. */
+/* A READ with its data in the chunk: eof and the length word remain inline. */
 static uint32_t pass_reduced_read(bool *eof)
 {
 	CU_ASSERT_EQUAL(compound_result(t, OP_READ), NFS4_OK);
@@ -227,7 +227,7 @@ static void two_reads_use_two_chunks(void)
 	}
 }
 
-/* RFC 8267 section 6: the first read has the first chunk, even for nothing. */
+/* RFC 8267 section 6: the first READ uses the first chunk, even for zero bytes. */
 static void a_zero_length_read_leaves_its_chunk_unused(void)
 {
 	bool eof;
@@ -339,7 +339,7 @@ static void inline_data_is_padded(void)
 		pass_getfh();
 		CU_ASSERT_EQUAL(reader_left(&t->results), 0);
 	}
-	/* what does not fit is refused */
+	/* data that does not fit is refused */
 	start();
 	compound_path(t, "data-4194304");
 	compound_read(t, &compound_anonymous, 8, 5000);
@@ -348,7 +348,7 @@ static void inline_data_is_padded(void)
 	end();
 }
 
-/* The slot's reply goes by the chunk of the retry, not by that of the first call. */
+/* The slot's reply uses the chunk of the retry, not that of the first call. */
 static void a_retry_has_a_chunk_of_its_own(void)
 {
 	bool eof;

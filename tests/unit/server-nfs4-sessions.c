@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* What NFSv4 clients leave behind between calls: client ids, sessions with their slots,
- * leases; that every table is bounded and recovers; and that threads may share it. */
+/* State that NFSv4 clients keep between calls: client ids, sessions with their slots, leases;
+ * every table is bounded and recovers; and threads can share it. */
 #include <pthread.h>
 
 #include "tests/support/compound.h"
@@ -92,7 +92,7 @@ static void a_session_can_destroy_itself(void)
 	}
 }
 
-/* RFC 8881: which operations go without a session, and how. */
+/* RFC 8881: which operations are allowed without a session, and how. */
 static void operations_must_be_in_their_position(void)
 {
 	begin_session();
@@ -112,7 +112,7 @@ static void operations_must_be_in_their_position(void)
 	compound_sequence(t);
 	writer_reserve(compound_op(t, OP_BIND_CONN_TO_SESSION), 24);
 	CU_ASSERT_EQUAL(compound_run(t), NFS4ERR_NOT_ONLY_OP);
-	/* the session's own bound */
+	/* the limit of the session */
 	compound_sequence(t);
 	while (t->ops < NFS4_OPERATIONS + 1)
 		compound_op(t, OP_PUTROOTFH);
@@ -191,7 +191,7 @@ static void create_session_has_its_own_sequence(void)
 	ASSERT_BYTES(t->session, first, sizeof(first));
 	CU_ASSERT_EQUAL(compound_create_session(t, clientid, 2, &compound_wishes), 0);
 	ASSERT_BYTES_DIFFER(t->session, first, sizeof(first));
-	/* EXCHANGE_ID of the same client tells where it is */
+	/* EXCHANGE_ID of the same client returns its sequence */
 	compound_exchange_id(t, "one", "verifier", 0, &clientid, &sequenceid);
 	CU_ASSERT_EQUAL(sequenceid, 3);
 }
@@ -262,7 +262,7 @@ static void a_retry_gets_the_cached_reply(void)
 	CU_ASSERT_EQUAL(t->call.payload_count, 1);
 	CU_ASSERT_EQUAL(compound_flatten(&t->call, t->whole, sizeof(t->whole)), len);
 	ASSERT_BYTES(t->whole, first, len);
-	/* failures are kept alike */
+	/* failures are cached as well */
 	compound_sequence(t);
 	compound_path(t, "none");
 	CU_ASSERT_EQUAL(compound_run(t), NFS4ERR_NOENT);
@@ -354,7 +354,7 @@ static void listings_respect_session_limits(void)
 	writer_u32(w, 8192);
 	writer_u32(w, 0);
 	compound_op(t, OP_GETFH);
-	/* As many entries as fit, and no room for what comes behind them. */
+	/* As many entries as fit, and no room for the operation after them. */
 	CU_ASSERT_EQUAL(compound_run(t), NFS4ERR_REP_TOO_BIG);
 	CU_ASSERT_EQUAL(t->count, 5);
 	ASSERT_AT_MOST(t->call.reply.len, 2048);
@@ -417,13 +417,13 @@ static void an_update_needs_a_confirmed_record(void)
 	CU_ASSERT_EQUAL(got, clientid);
 	CU_ASSERT_EQUAL(reader_u32(&t->results),
 			EXCHGID4_FLAG_USE_NON_PNFS | EXCHGID4_FLAG_CONFIRMED_R);
-	/* flags that there are not */
+	/* flags that do not exist */
 	CU_ASSERT_EQUAL(
 		compound_exchange_id(t, "one", "verifier", 0x80000000, &got, &sequenceid),
 		NFS4ERR_INVAL);
 }
 
-/* Leases and bounds */
+/* Leases and limits */
 
 static void an_expired_lease_ends_everything(void)
 {
@@ -509,7 +509,7 @@ static void sessions_are_limited_for_each_client(void)
 		compound_create_session(t, clientid, sequenceid + i, &compound_wishes),
 		NFS4ERR_DELAY);
 	CU_ASSERT_EQUAL(destroy_session(), NFS4_OK);
-	/* by the same number: DELAY was no answer */
+	/* with the same number: DELAY was not an answer */
 	CU_ASSERT_EQUAL(
 		compound_create_session(t, clientid, sequenceid + i, &compound_wishes),
 		NFS4_OK);
@@ -579,7 +579,7 @@ static void truncated_session_operations_are_bad_xdr(void)
 		t->args.len = end;
 		CU_ASSERT_NOT_EQUAL(compound_run(t), NFS4ERR_BADXDR);
 	}
-	/* protection that there is not */
+	/* protection that does not exist */
 	put_session_op(OP_EXCHANGE_ID);
 	put_be32(t->args.base + 4 + 8 + 8 + 4, SP4_MACH_CRED);
 	CU_ASSERT_EQUAL(compound_run(t), NFS4ERR_INVAL);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* NFSv4's COMPOUND and the arguments of its operations: good, cut and hostile. What the operations
- * answer is tested in server-nfs4-objects.c and -read.c, clients and sessions in -sessions.c, opens in
- * -opens.c, Write chunks in -rdma.c. */
+/* NFSv4's COMPOUND and the arguments of its operations: valid, truncated and hostile. The results
+ * of operations are tested in server-nfs4-objects.c and -read.c, clients and sessions in
+ * -sessions.c, opens in -opens.c, Write chunks in -rdma.c. */
 #include "tests/support/compound.h"
 #include "tests/unit/suite.h"
 
@@ -69,7 +69,7 @@ static void a_truncated_compound_is_garbage_or_bad_xdr(void)
 		CU_ASSERT_EQUAL(compound_run_bytes(t, buf, len), 0);
 		CU_ASSERT_EQUAL(t->reply.accept_stat, RPC_GARBAGE_ARGS);
 	}
-	/* two operations are announced, half a number comes */
+	/* two operations are announced, half a number follows */
 	writer_init(&w, buf, sizeof(buf));
 	writer_u64(&w, 0);
 	writer_u32(&w, 2);
@@ -109,7 +109,7 @@ static void unknown_operations_are_illegal(void)
 					NFS4ERR_OP_ILLEGAL);
 		}
 	}
-	/* What came with 4.1 is not in 4.0. */
+	/* Operations of 4.1 do not exist in 4.0. */
 	for (op = OP_BACKCHANNEL_CTL; op <= OP_RECLAIM_COMPLETE; op++) {
 		SUITE_ROW("op %u", op);
 		compound_start(t, 0);
@@ -118,9 +118,9 @@ static void unknown_operations_are_illegal(void)
 	}
 }
 
-/* Good arguments of every operation; p: what may be there or not. As nfs4_skip() has them, with
- * f handle, q stateid of zeros, m bitmap, v fattr4, and w SAVEFH before it. Those that need more
- * are in server-nfs4-opens.c. */
+/* Valid arguments of every operation; p: optional bytes. As in nfs4_skip(), with f handle, q
+ * stateid of zeros, m bitmap, v fattr4, and w SAVEFH before it. Operations that need more are in
+ * server-nfs4-opens.c. */
 static const struct {
 	uint32_t op;
 	const char *args;
@@ -191,7 +191,7 @@ static void put_args(const char *shape)
 	}
 }
 
-/* Root, saved too, and the operation. Returns where its arguments begin. */
+/* Root, saved too, and the operation. Returns the start of its arguments. */
 static size_t put_row(uint32_t minor, size_t i)
 {
 	size_t start;
@@ -225,7 +225,7 @@ static void good_arguments_are_answered(void)
 			put_row(minor, i);
 			compound_run(t);
 			status = pass_row(minor, i);
-			/* the root is no link */
+			/* the root is not a symlink */
 			wrong = minor ? NFS4ERR_WRONG_TYPE : NFS4ERR_INVAL;
 			CU_ASSERT_EQUAL(status, rows[i].op == OP_READLINK
 							? wrong
@@ -369,7 +369,7 @@ static void handles_that_are_not_ours_are_refused(void)
 	CU_ASSERT_EQUAL(compound_run(t), NFS4ERR_BADXDR);
 }
 
-/* Bounds */
+/* Limits */
 
 static void data_that_does_not_fit_ends_the_compound(void)
 {
@@ -382,7 +382,7 @@ static void data_that_does_not_fit_ends_the_compound(void)
 	CU_ASSERT_EQUAL(compound_run(t), NFS4ERR_RESOURCE);
 	CU_ASSERT_EQUAL(t->count, 2 + CALL_PAYLOADS + 1);
 	CU_ASSERT_EQUAL(t->call.payload_count, CALL_PAYLOADS);
-	/* what does not fit the memory for data that an export makes up */
+	/* data that does not fit the memory for generated data */
 	compound_start(t, 0);
 	compound_path(t, "sparse-4296015877");
 	for (i = 0; i < 3; i++)
@@ -419,7 +419,7 @@ static void operations_have_a_maximum_number(void)
 		compound_op(t, OP_PUTROOTFH);
 	CU_ASSERT_EQUAL(compound_run(t), NFS4ERR_RESOURCE);
 	CU_ASSERT_EQUAL(t->count, NFS4_OPERATIONS + 1);
-	/* a number that promises more than there is */
+	/* a count above the number of operations */
 	t->ops = 0xffffffff;
 	t->args.len = 16;
 	CU_ASSERT_EQUAL(compound_run(t), NFS4ERR_BADXDR);
@@ -433,7 +433,7 @@ static void a_name_in_a_chunk_is_garbage(void)
 	compound_path(t, "data-1");
 	compound_run(t);
 	CU_ASSERT_EQUAL(t->reply.accept_stat, RPC_GARBAGE_ARGS);
-	/* but WRITE's data may be there */
+	/* but WRITE's data can be there */
 	compound_start(t, 0);
 	compound_path(t, "data-1");
 	compound_op(t, OP_WRITE);

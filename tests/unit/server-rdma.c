@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* The responder, message by message: what each header must be answered with (RFC 8166 section
- * 4.5), and where the parts of a reply go. */
+/* The responder, message by message: the answer to each header (RFC 8166 section 4.5), and where
+ * the parts of a reply are placed. */
 #include "tests/support/requester.h"
 #include "tests/unit/suite.h"
 
@@ -23,7 +23,7 @@ static void end(void)
 	export_free(options.exp);
 }
 
-/* 32 words of a call with an RPC NULL behind a header of these words. */
+/* 32 words of a call: a header of these words, then an RPC NULL. */
 static int send_words(const uint32_t *words, size_t count)
 {
 	uint8_t buf[512];
@@ -97,7 +97,7 @@ static void bad_headers_get_err_chunk(void)
 	assert_error(7, 1, ERR_CHUNK);
 	CU_ASSERT_EQUAL(SEND(7, 1, 32, 0xffffffff, 0, 0, 0, NULL_CALL), 0);
 	assert_error(7, 1, ERR_CHUNK);
-	/* a list flag that is no boolean, a segment count that wraps */
+	/* a list flag that is not a boolean, a segment count that wraps */
 	CU_ASSERT_EQUAL(SEND(7, 1, 32, 0, 2, 0, 0, NULL_CALL), 0);
 	assert_error(7, 1, ERR_CHUNK);
 	CU_ASSERT_EQUAL(SEND(7, 1, 32, 0, 0, 1, 0x10000001, NULL_CALL), 0);
@@ -116,7 +116,7 @@ static void bad_headers_get_err_chunk(void)
 static void bad_read_lists_get_err_chunk(void)
 {
 	begin();
-	/* a position that is no multiple of four */
+	/* a position that is not a multiple of four */
 	CU_ASSERT_EQUAL(SEND(7, 1, 32, 0, 1, 42, 1000, 4, 0, 0x7000, 0, 0, 0, NULL_CALL),
 			0);
 	assert_error(7, 1, ERR_CHUNK);
@@ -155,7 +155,7 @@ static void invalid_messages_are_dropped(void)
 	end();
 }
 
-/* READ of data-4194304 by what is in the header. */
+/* READ of data-4194304 by the chunks in the header. */
 static int read_data(uint64_t offset, uint32_t count)
 {
 	struct nfs_fh fh;
@@ -247,7 +247,7 @@ static void unused_chunks_are_returned_with_zero_lengths(void)
 	CU_ASSERT_EQUAL(read_data(4194304, 4096), 0);
 	CU_ASSERT_EQUAL(peer.reply_header.segments[0].length, 0);
 	assert_read_head(0);
-	/* an error arm, with a handle that never was */
+	/* an error arm, with an unknown handle */
 	requester_next(&peer);
 	segment = requester_memory(&peer, memory, 4096);
 	header_add_write(&peer.header, &segment, 1);
@@ -356,7 +356,7 @@ static void invalid_segments_end_the_connection(void)
 	header_add_write(&peer.header, &segment, 1);
 	ASSERT_LESS(read_data(0, 4096), 0);
 	CU_ASSERT_EQUAL(peer.sends, 0);
-	/* one that wraps around is not even tried */
+	/* a region that wraps around is not even tried */
 	requester_next(&peer);
 	segment = requester_memory(&peer, memory, 8192);
 	segment.offset = UINT64_MAX - 100;
@@ -401,7 +401,7 @@ static void a_long_call_from_an_unknown_handle_ends_the_connection(void)
 	end();
 }
 
-/* The data of WRITE stay where they are: it is refused without them. */
+/* The data of WRITE is not pulled: the call is refused without it. */
 static void only_write_data_can_use_a_read_chunk(void)
 {
 	struct rpcrdma_segment segment;

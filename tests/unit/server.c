@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* The whole server on loopback: both transports, hostile streams, its bounds, its end. */
+/* The whole server on loopback: both transports, hostile streams, its limits, its end. */
 #include <netinet/in.h>
 #include <poll.h>
 #include <pthread.h>
@@ -61,7 +61,7 @@ static void begin(void)
 	begin_as((struct server_options){ 0 });
 }
 
-/* The other end of the pipe closes: that is the sign to stop. */
+/* The other end of the pipe closes: the signal to stop. */
 static void end(void)
 {
 	close(stop[1]);
@@ -132,7 +132,7 @@ static uint32_t mount_root(struct nfs_fh *fh)
 	return res.status;
 }
 
-/* Closed by the server within the time. */
+/* The server closes it in time. */
 static bool is_closed(int fd)
 {
 	struct pollfd pfd = { .fd = fd, .events = POLLIN };
@@ -189,7 +189,7 @@ static void mount_and_write_chunk_read_succeed(void)
 	CU_ASSERT_EQUAL(log.bytes, 1048571);
 }
 
-/* Loopback has many addresses; only the one that is listened at is its own here. */
+/* Loopback has many addresses; only the listening address is local here. */
 static void a_local_server_refuses_other_hosts(void)
 {
 	struct transport_address other;
@@ -241,12 +241,12 @@ static void without_private_data_replies_are_limited_to_1024_bytes(void)
 	end();
 }
 
-/* Marks and lengths of a stream that lies. */
+/* Record marks and lengths of a lying stream. */
 static void hostile_records_end_only_their_connection(void)
 {
 	static const uint32_t marks[][3] = {
 		{ 0xffffffff, 0, 0 },                       /* 2 GiB */
-		{ 0x7fffffff, 0, 0 }, { 0x80020001, 0, 0 }, /* a byte over the bound */
+		{ 0x7fffffff, 0, 0 }, { 0x80020001, 0, 0 }, /* a byte over the limit */
 		{ 0x80000000, 0, 0 },                       /* an empty record */
 		{ 0x80000008, 1, 1 },                       /* a reply */
 	};
@@ -322,7 +322,7 @@ static void peers_without_rdma_are_closed(void)
 	end();
 }
 
-/* The bound on connections: the next is closed, and there is room again afterwards. */
+/* The limit on connections: the next is closed, and there is room again afterwards. */
 static void connections_over_the_limit_are_closed_at_once(void)
 {
 	int fds[SERVER_CONNECTIONS], fd;
@@ -362,7 +362,7 @@ static void a_peer_can_use_half_of_the_connections(void)
 	end();
 }
 
-/* As when descriptors run out: accepting waits, and what is open goes on. */
+/* As when descriptors run out: accepting waits, and open connections continue. */
 static void without_descriptors_the_server_waits_and_continues(void)
 {
 	struct rlimit saved, none;
@@ -448,7 +448,7 @@ static void a_spawned_server_serves_until_it_is_killed(void)
 	server_kill(NULL);
 }
 
-/* The parent dies without a word: a child of ours spawns the server and is killed. */
+/* The parent dies without notice: a child of the test spawns the server and is killed. */
 static void a_spawned_server_dies_with_its_parent(void)
 {
 	struct server_child *child;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Steps that are done, not done, and taken back; what becomes of files that others change. */
+/* Steps that are done, not done, and undone; and files that others change. */
 #include <sys/file.h>
 #include <sys/xattr.h>
 
@@ -93,7 +93,7 @@ static unsigned int mode_of(const char *path)
 	return st.st_mode & 07777;
 }
 
-/* --- there and back -------------------------------------------------------------- */
+/* --- apply and undo -------------------------------------------------------------- */
 
 static void a_new_file_is_removed_with_its_folders(void)
 {
@@ -173,7 +173,7 @@ static void a_file_of_others_keeps_its_acl_and_attributes(void)
 	done();
 }
 
-/* Its folder's default is for new files. */
+/* The default ACL of its folder is for new files. */
 static void a_file_without_an_acl_gets_none(void)
 {
 	char name[PATH_MAX];
@@ -205,7 +205,7 @@ static void undo_restores_the_first_text(void)
 	done();
 }
 
-/* Between two setups it became somebody else's; what they put back is as good as undone. */
+/* Between two setups somebody else changed it; text that they restored counts as undone. */
 static void text_of_others_is_kept(void)
 {
 	start();
@@ -286,7 +286,7 @@ static void runtime_changes_leave_no_state(void)
 	done();
 }
 
-/* --- what others did ------------------------------------------------------------- */
+/* --- changes by others ----------------------------------------------------------- */
 
 static void undo_is_all_or_nothing(void)
 {
@@ -308,7 +308,7 @@ static void undo_is_all_or_nothing(void)
 	CU_ASSERT_STRING_EQUAL(refused->steps[1].before, "b\n");
 	CU_ASSERT_STRING_EQUAL(refused->steps[1].after, "b\nmine\n");
 	setup_plan_free(refused);
-	/* Put back as it was left. */
+	/* The text that setup wrote is back. */
 	tree_write(&tree, PATH_NFS, "b\n");
 	CU_ASSERT_EQUAL(undo(), 0);
 	CU_ASSERT(tree_is(PATH_NFS, "a\n"));
@@ -327,7 +327,7 @@ static void a_removed_file_is_not_restored(void)
 	unlink(name);
 	CU_ASSERT_EQUAL(undo(), -EPERM);
 	done();
-	/* One that was not there before is where it should be. */
+	/* It did not exist before, so its absence is correct. */
 	start();
 	file_step(PATH_MODULES, NULL, OURS);
 	CU_ASSERT_EQUAL(apply(), 0);
@@ -349,7 +349,7 @@ static void a_file_that_changed_since_the_plan_is_not_written(void)
 	done();
 }
 
-/* --- what cannot be done --------------------------------------------------------- */
+/* --- failures -------------------------------------------------------------------- */
 
 static void the_first_failure_stops_setup(void)
 {
@@ -364,7 +364,7 @@ static void the_first_failure_stops_setup(void)
 	CU_ASSERT_EQUAL(told.canceled, 1);
 	CU_ASSERT_STRING_EQUAL(told.text, "it does not want to");
 	CU_ASSERT_EQUAL(fake.sets, 0);
-	/* And what was done can be taken back. */
+	/* And completed steps can be undone. */
 	CU_ASSERT_EQUAL(undo(), 0);
 	CU_ASSERT_FALSE(tree_has(PATH_MODULES));
 	done();
@@ -382,7 +382,7 @@ static void links_are_not_replaced(void)
 	done();
 }
 
-/* The folder's link is followed, and not out of the machine. */
+/* The folder's link is followed, but not outside the machine. */
 static void folders_can_be_links(void)
 {
 	start();
@@ -446,9 +446,9 @@ static void a_foreign_state_is_refused(void)
 	done();
 }
 
-/* --- what was under way ---------------------------------------------------------- */
+/* --- interrupted changes --------------------------------------------------------- */
 
-/* A state as an ended setup leaves it: the change may have been made, or not. */
+/* A state as an interrupted setup leaves it: the change may have been made, or not. */
 static void leave_intent(const char *path, const char *before, const char *was,
 			 const char *after)
 {
@@ -530,7 +530,7 @@ static void a_port_that_may_be_open_is_queried(void)
 	port_step(true);
 	fake.fail = -ETIMEDOUT;
 	CU_ASSERT_EQUAL(apply(), -ETIMEDOUT);
-	/* It was opened all the same. */
+	/* It was opened nevertheless. */
 	fake.open[true] = true;
 	CU_ASSERT_EQUAL(undo(), 0);
 	CU_ASSERT_FALSE(fake.open[true]);
@@ -554,7 +554,7 @@ static void link_steps(void)
 	step(SETUP_LINK)->link = (struct setup_link){ "siw", "siw_eth0", "eth0" };
 }
 
-/* As udev may have named it. */
+/* As udev can name it. */
 static void add_device(void)
 {
 	tree_write(&tree, "sys/class/infiniband/iwp0s3/node_type", "4: RNIC\n");
@@ -601,7 +601,7 @@ static void a_link_is_removed_with_its_unit(void)
 	CU_ASSERT_FALSE(tree_has(UNIT_ETH0));
 	CU_ASSERT_FALSE(tree_has("var/lib/nfsrdma"));
 	done();
-	/* Somebody deleted it before. */
+	/* An administrator deleted it before. */
 	set_up_link();
 	CU_ASSERT_EQUAL(undo(), 0);
 	CU_ASSERT_EQUAL(fake.deletes, 0);
@@ -652,7 +652,7 @@ static void a_link_in_use_stays(void)
 	}
 }
 
-/* Its record is not kept: a device of that type on that interface is somebody else's. */
+/* Its record is not kept: a device of that type on that interface belongs to another program. */
 static void a_link_that_was_not_created_is_not_removed(void)
 {
 	start();
@@ -688,7 +688,7 @@ static void a_link_below_a_root_is_only_its_unit(void)
 	done();
 }
 
-/* A file in the place of the symbolic link is not replaced, nor a link to elsewhere. */
+/* A file in place of the symbolic link is not replaced, nor a link to another target. */
 static void a_foreign_file_in_place_of_the_unit_link_stays(void)
 {
 	start();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Changes in texts of others: one line, and all else as it was. */
+/* Changes in files of others: one line changes, the rest stays. */
 #include "plugin/setup/internal.h"
 #include "tests/unit/suite.h"
 

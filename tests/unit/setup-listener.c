@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* A port that may be written to the server's portlist, and one that a kernel would fall over. */
+/* A port that can be written to the server's portlist, and one that would crash the kernel. */
 #include "tests/unit/setup-fakes.h"
 
 #define PORTLIST "proc/fs/nfsd/portlist"
@@ -29,7 +29,7 @@ static int look(void)
 static void a_free_port_can_be_added(void)
 {
 	start("tcp 2049\nudp 2049\n");
-	/* Other ports; and of ours a connection, and somebody else's end. */
+	/* Other ports; and on our port a connection, and a remote endpoint. */
 	tree_write(&tree, TCP,
 		   HEAD "   0: 00000000:0801 00000000:0000 0A" REST
 			"   1: 0100007F:4E51 0100007F:C350 01" REST
@@ -109,7 +109,7 @@ static void an_unreadable_list_adds_no_port(void)
 	}
 }
 
-/* More lines than are kept: ours may be among the rest. */
+/* More lines than are kept: ours can be in the rest. */
 static void a_truncated_list_is_unknown(void)
 {
 	char text[NFSD_LISTENERS_MAX * 16] = "";

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* What is planned for which machine: what is missing, and nothing else. */
+/* The plan for each machine: what is missing, and nothing else. */
 #include "rpcrdma/probe/probe.h"
 #include "tests/unit/setup-fakes.h"
 
@@ -117,7 +117,7 @@ static void without_rdma_conf_setup_writes_its_own_list(void)
 	tree_write(&tree, PATH_RDMA, "ib_uverbs\n");
 	make();
 	CU_ASSERT(file_is(PATH_MODULES, SETUP_HEADER "rpcrdma\n"));
-	/* A list that nobody reads is none. */
+	/* A list that no service reads does not count. */
 	tree_write(&tree, PATH_RDMA, "# xprtrdma\n");
 	tree_link(&tree, "etc/systemd/system/rdma-load-modules@rdma.service",
 		  "/dev/null");
@@ -180,7 +180,7 @@ static void without_a_device_nothing_is_set_up(void)
 	done();
 }
 
-/* It would not start at all. */
+/* The server would not start at all. */
 static void a_server_that_cannot_load_rpcrdma_is_not_configured(void)
 {
 	static const char *const names[] = { "rpcrdma-blacklisted", "rpcrdma-forbidden",
@@ -199,7 +199,7 @@ static void a_server_that_cannot_load_rpcrdma_is_not_configured(void)
 		CU_ASSERT_PTR_NULL(find(SETUP_FILE, PATH_NFS));
 		CU_ASSERT_PTR_NULL(find(SETUP_LISTENER, ""));
 		CU_ASSERT(is_noted(true, "might not start at all"));
-		/* Nothing is known of modules; of an image that is no wonder. */
+		/* Nothing is known about modules; that is normal for an image. */
 		CU_ASSERT_EQUAL(tree_remove_all(&tree, "lib/modules"), 0);
 		make();
 		CU_ASSERT_PTR_NULL(find(SETUP_FILE, PATH_NFS_OURS));
@@ -296,7 +296,7 @@ static void old_versions_have_one_file(void)
 	make();
 	CU_ASSERT(
 		file_is(PATH_NFS, "# mine\n[nfsd]\nrdma=y\nrdma-port=20049\n[mountd]\n"));
-	/* Whoever made the folder has one that reads it. */
+	/* If the folder exists, the installed version reads it. */
 	tree_mkdir(&tree, "etc/nfs.conf.d");
 	make();
 	CU_ASSERT(file_is(PATH_NFS_OURS, NFS_CONF));
@@ -321,7 +321,7 @@ static void a_later_file_overrides(void)
 	make();
 	CU_ASSERT_PTR_NULL(find(SETUP_FILE, PATH_NFS_OURS));
 	CU_ASSERT(is_noted(true, "zz.conf:2 sets rdma=n"));
-	/* An earlier one has not. */
+	/* An earlier file does not override. */
 	tree_write(&tree, "etc/nfs.conf.d/zz.conf", "");
 	tree_write(&tree, "etc/nfs.conf.d/local.conf", "[nfsd]\nrdma=n\n");
 	make();
@@ -363,7 +363,7 @@ static void a_very_old_version_has_its_own_syntax(void)
 	done();
 }
 
-/* What setup wrote and somebody changed is theirs. */
+/* A file that setup wrote and an administrator changed belongs to the administrator. */
 static void a_file_changed_since_is_left_alone(void)
 {
 	struct store store;
@@ -464,7 +464,7 @@ static void a_port_in_use_gets_no_listener(void)
 	make();
 	CU_ASSERT_EQUAL(plan->nsteps, 0);
 	CU_ASSERT(is_noted(true, "00000000:4E51"));
-	/* The next start would do the same. */
+	/* The next start would have the same effect. */
 	tree_write(&tree, "etc/nfs.conf", "[nfsd]\n");
 	make();
 	CU_ASSERT_EQUAL(plan->nsteps, 0);
@@ -572,7 +572,7 @@ static void a_missing_mtu_gets_a_rule(void)
 		step->after,
 		"RUN+=\"/bin/sh -c 'echo connected >/sys/class/net/$$1/mode; echo 65520 >/sys/class/net/$$1/mtu' sh $name\"");
 	CU_ASSERT(is_noted(true, "ip link set dev ib0 mtu 65520"));
-	/* NetworkManager would set it anew. */
+	/* NetworkManager would set it again. */
 	tree_write(&tree, "etc/NetworkManager/system-connections/ib0.nmconnection",
 		   "[connection]\ntype=infiniband\n");
 	make();
@@ -581,7 +581,7 @@ static void a_missing_mtu_gets_a_rule(void)
 	done();
 }
 
-/* Its $name was a part of a shell's script. */
+/* Its $name was part of a shell script. */
 static void an_older_rule_is_replaced(void)
 {
 	static const char old[] = SETUP_HEADER
@@ -614,7 +614,7 @@ static void an_ifcfg_file_is_a_profile_too(void)
 		make();
 		CU_ASSERT_PTR_NULL(find(SETUP_FILE, PATH_UDEV));
 		CU_ASSERT(is_noted(true, "an ifcfg file"));
-		/* One that cannot be read may say so. */
+		/* A file that cannot be read may set it. */
 		CU_ASSERT_EQUAL(tree_remove_all(&tree, files[i][0]), 0);
 		tree_fifo(&tree, files[i][0]);
 		make();
@@ -650,7 +650,7 @@ static void memory_is_locked_only_for_the_probe(void)
 	snprintf(want, sizeof(want), SETUP_HEADER "* - memlock %llu\n",
 		 (unsigned long long)probe_memlock_kib());
 	CU_ASSERT(file_is(PATH_LIMITS, want));
-	/* Eight READs of 1 MiB, and no more than the double. */
+	/* Eight READs of 1 MiB, and no more than double. */
 	ASSERT_MORE(probe_memlock_kib(), 8192);
 	ASSERT_AT_MOST(probe_memlock_kib(), 16384);
 	tree_write(&tree, "etc/group", "root:x:0:\nrdma:x:100:\n");
@@ -676,7 +676,7 @@ static void programs_get_their_modules(void)
 	done();
 }
 
-/* --- what cannot be read --------------------------------------------------------- */
+/* --- unreadable files ------------------------------------------------------------ */
 
 static void an_unknown_step_does_not_stop_the_others(void)
 {
@@ -696,7 +696,7 @@ static void an_unknown_step_does_not_stop_the_others(void)
 #define UNIT_ETH0  "etc/systemd/system/nfsrdma-link-eth0.service"
 #define WANTS_ETH0 "etc/systemd/system/multi-user.target.wants/nfsrdma-link-eth0.service"
 
-/* A machine without a device, with what a link takes. */
+/* A machine without a device, with everything that a link needs. */
 static void software(const char *name, const char *type, const char *netdev)
 {
 	start(name, CHECK_CLIENT);
@@ -739,7 +739,7 @@ static void a_link_gets_its_module_and_its_unit(void)
 	CU_ASSERT_EQUAL(step->kind, SETUP_LINK);
 	CU_ASSERT_STRING_EQUAL(step->link.name, "rxe_eth0");
 	CU_ASSERT_STRING_EQUAL(step->link.netdev, "eth0");
-	/* Below a root nothing runs. */
+	/* Below a root nothing is run. */
 	machine.actions = NULL;
 	make();
 	CU_ASSERT_PTR_NOT_NULL(find(SETUP_FILE, UNIT_ETH0));
@@ -756,7 +756,7 @@ static void the_port_of_a_link_is_opened(void)
 	done();
 }
 
-/* Made by hand: its name stays, and --undo leaves it. */
+/* Made by hand: its name is kept, and --undo leaves it. */
 static void an_existing_link_gets_only_its_unit(void)
 {
 	const struct setup_step *step;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* What setup wrote down: back as it was, and nothing else taken for it. */
+/* The state that setup writes: read back unchanged, and nothing else is accepted. */
 #include <netinet/in.h>
 
 #include "plugin/setup/internal.h"
@@ -28,7 +28,7 @@ static void changes_survive_the_file(void)
 	char *text;
 
 	memset(&state, 0, sizeof(state));
-	/* Bytes that are no UTF-8, and controls. */
+	/* Bytes that are not UTF-8, and control characters. */
 	add_file(PATH_NFS, "# \xe9t\xe9\n\x01\t\"\\x\n", "b");
 	state.changes[0].was = strdup("between");
 	add_file(PATH_NFS_OURS, NULL, "c\n");
@@ -91,7 +91,7 @@ static void foreign_members_are_refused(void)
 		HEAD "{}]}",
 		HEAD "{\"kind\":\"file\"}]}",
 		"{\"schema\":\"nfsrdma-setup/2\",\"made\":[],\"changes\":[]}",
-		/* paths of others, and above */
+		/* paths of others, and parent directories */
 		HEAD "{\"kind\":\"file\",\"path\":\"etc/shadow\",\"made\":[]," FILE_REST
 		     "}]}",
 		HEAD
@@ -109,7 +109,7 @@ static void foreign_members_are_refused(void)
 		     ".service\",\"made\":[]," FILE_REST "}]}",
 		HEAD "{\"kind\":\"file\",\"path\":\"" PATH_WANTS LINK_UNIT
 		     "a.service\",\"made\":[]," FILE_REST "}]}",
-		/* folders that are not above it, or in another order */
+		/* folders that are not parents, or in another order */
 		HEAD
 		"{\"kind\":\"file\",\"path\":\"etc/nfs.conf\",\"made\":[\"var\"]," FILE_REST
 		"}]}",

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* What firewalld and systemd are told: which object, which words, and what becomes of refusals. */
+/* Requests to firewalld and systemd: the object, the arguments, and the result of refusals. */
 #include <systemd/sd-bus.h>
 
 #include <netinet/in.h>
@@ -16,7 +16,7 @@
 /* Shared with the process that plays the bus. */
 static struct {
 	bool open[2];
-	unsigned int strays; /* calls that are not as firewalld has them */
+	unsigned int strays; /* calls that firewalld does not have */
 	unsigned int asked;  /* for the job */
 } * seen;
 
@@ -159,7 +159,7 @@ static void refusals_are_reported(void)
 
 /* --- the NFS server ---------------------------------------------------------------- */
 
-/* Where there is a portlist nothing is tried: a mistake of ours could stop the machine. */
+/* If the portlist exists nothing is tried: an error of ours could crash the machine. */
 static void a_port_in_use_is_not_given_to_the_server(void)
 {
 	struct sockaddr_in at = { .sin_family = AF_INET };

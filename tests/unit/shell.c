@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Names in commands: what real shells read back. */
+/* Names in commands: how real shells parse them. */
 #include <stdio.h>
 #include <sys/wait.h>
 
@@ -35,7 +35,7 @@ static const struct {
 	{ "a\xff"
 	  "b",
 	  "a$'\\377'b" },
-	/* One that turns the direction of what follows. */
+	/* A character that reverses the text direction. */
 	{ "a\xe2\x80\xae"
 	  "b",
 	  "a$'\\342\\200\\256'b" },
@@ -51,14 +51,14 @@ static void names_are_quoted(void)
 	for (i = 0; i < ARRAY_SIZE(names); i++) {
 		SUITE_ROW("%zu: %s", i, names[i].word);
 		CU_ASSERT_STRING_EQUAL(shell_word(&word, names[i].name), names[i].word);
-		/* A report shows it as it is. */
+		/* A report prints it unchanged. */
 		CU_ASSERT_STRING_EQUAL(
 			utf8_clean(clean, sizeof(clean), word.text, UTF8_ESCAPE),
 			word.text);
 	}
 }
 
-/* What the shell makes of the word, and nothing else; -1: it does not read it. */
+/* The shell's result for the word, and nothing else; -1: it does not parse it. */
 static int read_back(const char *shell, const char *word, char *out, size_t cap)
 {
 	char command[2 * SHELL_WORD_MAX];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* The slots of a session: what each call is sent with, and what its fate means for the next. */
+/* The slots of a session: what each call is sent with, and how its result affects the next. */
 #include "rpcrdma/probe/internal.h"
 
 #include "tests/unit/suite.h"
@@ -54,7 +54,7 @@ static void calls_in_flight_have_their_own_slots(void)
 	CU_ASSERT_TRUE(slots41_take(&slots, &one));
 	CU_ASSERT_EQUAL(one.slotid, 1);
 	CU_ASSERT_EQUAL(one.sequenceid, 2);
-	/* Slot 2 still has a call under way. */
+	/* Slot 2 still has a call in flight. */
 	CU_ASSERT_EQUAL(one.highest_slotid, 2);
 }
 
@@ -65,7 +65,7 @@ static void a_slot_whose_reply_was_lost_is_not_used_again(void)
 	slots41_init(&slots, id, 2);
 	slots41_take(&slots, &sequence);
 	slots41_lost(&slots, &sequence);
-	/* Nor by a reply that comes late. */
+	/* Nor by a late reply. */
 	slots41_answered(&slots, &sequence, true);
 	CU_ASSERT_EQUAL(slots41_in(&slots, SLOT41_LOST), 1);
 	for (i = 0; i < 5; i++) {

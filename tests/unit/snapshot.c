@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* A snapshot holds what was read while it was open, as it was then, and nothing else. */
+/* A snapshot contains what was read while it was open, as it was then, and nothing else. */
 #include "plugin/host/live.h"
 #include "tests/unit/host-tree.h"
 
 static struct tree tree;
 static struct snapshot *snapshot;
 static struct snapshot_summary summary;
-static struct host *copy; /* what was unpacked */
+static struct host *copy; /* the unpacked snapshot */
 static char buf[512];
 
 static void begin(void)
@@ -42,7 +42,7 @@ static void end(void)
 	tree_free(&tree);
 }
 
-/* The same of both: what comes, and of errors the words. */
+/* Both return the same: the contents, and the messages of errors. */
 static void same_attr(const char *path)
 {
 	char one[256], other[256], words[ERR_TEXT_MAX];
@@ -206,7 +206,7 @@ static void secrets_are_left_out(void)
 	end();
 }
 
-/* An image with its files elsewhere, a unit of a vendor's package. */
+/* An image with its files elsewhere, and a unit of a vendor's package. */
 static void links_do_not_expose_secrets(void)
 {
 	static const char secret_mount[] = "//a/b /c cifs password=hunter2\n"
@@ -223,7 +223,7 @@ static void links_do_not_expose_secrets(void)
 	tree_link(&tree, "etc/a", "systemd/system/a.service");
 	tree_write(&tree, "opt/nfs/keys", "hunter2\n");
 	tree_link(&tree, "etc/nfs.keytab", "../opt/nfs/keys");
-	/* By its other name first. */
+	/* Through its other name first. */
 	visit_attr("static/fstab");
 	visit_attr("etc/fstab");
 	visit_attr("etc/systemd/system/nfs-server.service");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* The source of a mount: the rows of tests/options/spec.txt, and its longest. */
+/* The source of a mount: the rows of tests/options/spec.txt, and the longest source. */
 #include "plugin/options/options.h"
 #include "tests/unit/rows.h"
 

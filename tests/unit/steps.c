@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* plugin/report/steps.c: what is said of one finding, by its reason. */
+/* plugin/report/steps.c: the text of one finding, by its reason. */
 #include "plugin/report/internal.h"
 #include "tests/unit/suite.h"
 
@@ -35,7 +35,7 @@ static void texts_contain_the_names_of_the_case(void)
 		{ "ls :{option}", true, "ls :-rf" },
 		{ "{!command}; ls", true, "ls a && ls 'b c'; ls" },
 		{ "sh {!name}", true, "sh a b" },
-		/* not known */
+		/* unknown */
 		{ "{!unknown}", true, "UNKNOWN" },
 		{ "mount {server}:{export}", true, "mount nas1:EXPORT" },
 		{ "mount {v6}:/a", true, "mount \\[fe80::1\\]:/a" },
@@ -102,7 +102,7 @@ static void a_reason_has_its_own_cause_and_steps(void)
 	CU_ASSERT_STRING_EQUAL(steps[0].command, "cat /proc/fs/nfsd/portlist");
 	ASSERT_CONTAINS(report_remedy(report, &f, remedy),
 			": 'cat /proc/fs/nfsd/portlist'.");
-	/* What is good has none. */
+	/* Findings that pass have none. */
 	f.status = FINDING_PASS;
 	CU_ASSERT_STRING_EQUAL(report_cause(report, &f, cause), "");
 	CU_ASSERT_STRING_EQUAL(report_remedy(report, &f, remedy), "");
@@ -123,7 +123,7 @@ static void steps_match_the_system(void)
 		{ SYSTEM_RHEL, 2, "Install the libraries", "dnf install libibverbs" },
 		{ SYSTEM_SUSE, 2, "Install the libraries", "zypper install libibverbs" },
 		{ SYSTEM_ARCH, 2, "Install the libraries", "pacman -S rdma-core" },
-		/* not known: all, and each says which it is for */
+		/* unknown: all steps, each with the system that it is for */
 		{ 0, 5, "Debian, Ubuntu: ", "apt-get install ibverbs-providers" },
 		{ SYSTEM_WICKED | SYSTEM_UFW, 5,
 		  "Debian, Ubuntu: ", "apt-get install ibverbs-providers" },
@@ -149,7 +149,7 @@ static void steps_match_the_system(void)
 	}
 }
 
-/* Within a kind any word will do, and of each kind that a step names one must. */
+/* Of each kind any word matches, but each kind that a step names must match. */
 static void a_system_can_be_of_several_kinds(void)
 {
 	static const struct {
@@ -171,7 +171,7 @@ static void a_system_can_be_of_several_kinds(void)
 		{ SYSTEM_DEBIAN | SYSTEM_NETPLAN, SYSTEM_NETPLAN, "Debian: Look" },
 		{ SYSTEM_DEBIAN | SYSTEM_NETPLAN | SYSTEM_NETWORKD, 0,
 		  "Debian with netplan, systemd-networkd: Look" },
-		/* of two that configure the host's network it is for one */
+		/* of the two programs that configure the host's network it is for one */
 		{ SYSTEM_NETWORKMANAGER, SYSTEM_NETWORKMANAGER | SYSTEM_IFUPDOWN,
 		  "NetworkManager: Look" },
 		{ SYSTEM_FIREWALLD, SYSTEM_RHEL | SYSTEM_FIREWALLD, "Look" },
@@ -195,7 +195,7 @@ static void a_system_can_be_of_several_kinds(void)
 	}
 }
 
-/* A word without a text is dropped. */
+/* A reason without a text is dropped. */
 static void an_unknown_reason_is_dropped(void)
 {
 	_cleanup_(report_free_p) struct report *report = NULL;
@@ -265,7 +265,7 @@ static void a_single_finding_has_the_steps_of_its_reason(void)
 static void steps_for_one_server_say_which(void)
 {
 	static const struct {
-		const char *kind; /* NULL: nobody looked */
+		const char *kind; /* NULL: not checked */
 		unsigned int steps;
 		const char *text; /* of the first */
 		bool is_linux;
@@ -273,7 +273,7 @@ static void steps_for_one_server_say_which(void)
 		{ "linux", 3, "See how many threads", true },
 		{ "ganesha", 2, "Read the server's log", false },
 		{ "ontap", 1, "On the server, check the listener", false },
-		/* it may be any */
+		/* any kind */
 		{ "unknown", 4, "Linux server: See how", false },
 		{ "nfsrdma", 4, "Linux server: See how", false },
 		{ NULL, 4, "Linux server: See how", false },

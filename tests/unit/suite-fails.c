@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Copyright (C) 2026 The nfsrdma authors
 
-/* Assertions that fail on purpose, but for those of passes(): suite.sh compares what they print
- * with suite-fails.txt. */
+/* Assertions that fail on purpose, except those of passes(): suite.sh compares their output with
+ * suite-fails.txt. */
 #include <errno.h>
 
 #include "tests/unit/suite.h"
@@ -49,7 +49,7 @@ static void integers(void)
 
 	CU_ASSERT_EQUAL(rc, 0);
 	CU_ASSERT_EQUAL(rc, -EINVAL);
-	/* Equal to ==, which converts the one to the other's type. */
+	/* Equal to ==, which converts one to the type of the other. */
 	CU_ASSERT_EQUAL(rc, (unsigned int)rc);
 	CU_ASSERT_EQUAL(INT64_MIN, INT64_MAX);
 	CU_ASSERT_EQUAL(s.five, 6);
@@ -175,7 +175,7 @@ static void rows(void)
 			ASSERT_LESS(j, 1U);
 		}
 	}
-	/* Outside of the table no row is named. */
+	/* Outside the table no row is named. */
 	CU_ASSERT(i == 0);
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Copyright (C) 2026 The nfsrdma authors
 
-/* The one main() of the unit tests, and what its assertions print (suite.h). */
+/* The main() of all unit tests, and the output of failed assertions (suite.h). */
 #include <ctype.h>
 #include <stdarg.h>
 
@@ -14,7 +14,7 @@
 #define ROWS_MAX 8
 #define ROW_MAX  512
 
-/* A thread has its own; a test may loop in several. */
+/* Per thread; a test can loop in several threads. */
 static _Thread_local char rows[ROWS_MAX][ROW_MAX];
 static _Thread_local size_t nrows;
 
@@ -57,8 +57,8 @@ static void forget(void)
 
 /* --- what a failure prints ----------------------------------------------- */
 
-/* At once, not at the end of the test: it may crash or hang, or run in a child process. On
- * stdout, as CUnit does, so that the order is right. */
+/* Immediately, not at the end of the test: it may crash, hang, or run in a child process. On
+ * stdout, as CUnit does, to keep the order. */
 static void print_place(const char *file, unsigned int line, const char *text)
 {
 	printf("\n    %s:%u: %s\n", file, line, text);
@@ -90,7 +90,7 @@ static void print_char(unsigned char c, bool quoted)
 		printf("\\x%02x", c);
 }
 
-/* Escaped and in quotes, with a line break after each of the text's. */
+/* Escaped and in quotes, with a line break after each newline of the text. */
 static void print_text(const char *name, const char *text, size_t from, size_t most)
 {
 	size_t i, end, len;
@@ -125,7 +125,8 @@ static void print_escaped(const char *name, const char *text)
 	putchar('\n');
 }
 
-/* Prints what was seen and the rows, and counts the failure. Does not return if the assertion is fatal. */
+/* Prints the values and the rows, and counts the failure. Does not return if the assertion is
+ * fatal. */
 static void fail(const char *file, unsigned int line, const char *text, bool fatal)
 {
 	size_t i;
@@ -145,7 +146,7 @@ static void pass(const char *file, unsigned int line, const char *text)
 	CU_assertImplementation(CU_TRUE, line, text, file, "", CU_FALSE);
 }
 
-/* The compiler names a file from the build's folder. */
+/* The compiler gives file names relative to the build folder. */
 static const char *from_top(const char *file)
 {
 	while (!strncmp(file, "../", 3))
@@ -184,7 +185,7 @@ static double as_double(struct suite_value v)
 	return is_signed(v) ? (double)v.i : (double)v.u;
 }
 
-/* The bits of what is not negative. */
+/* The bits, if not negative. */
 static uintmax_t as_bits(struct suite_value v)
 {
 	if (v.kind == SUITE_POINTER)
@@ -203,7 +204,7 @@ static bool is_less(struct suite_value a, struct suite_value b)
 		return as_double(a) < as_double(b);
 	if (is_negative(a) != is_negative(b))
 		return is_negative(a);
-	/* Of two negative ones too, the smaller one has the smaller bits. */
+	/* This also holds for two negative numbers: the smaller one has the smaller bits. */
 	return as_bits(a) < as_bits(b);
 }
 
@@ -227,7 +228,7 @@ static bool holds(enum suite_order order, struct suite_value got, struct suite_v
 	return false;
 }
 
-/* The number, and what it may stand for: an error, a character, bits. */
+/* The number, and its possible meanings: an error, a character, bits. */
 static void print_value(const char *name, const char *order, struct suite_value v,
 			bool as_char)
 {
@@ -278,7 +279,7 @@ void suite_either(SUITE_SITE, struct suite_value got, struct suite_value one,
 	fail(file, line, text, fatal);
 }
 
-/* Of the test that runs. */
+/* Of the running test. */
 static bool is_timed;
 
 void suite_within(SUITE_SITE, uint64_t ms, unsigned int bound_ms, bool good)
@@ -323,10 +324,10 @@ void suite_fail(SUITE_SITE)
 
 /* --- strings ------------------------------------------------------------- */
 
-/* Long texts are shown from a little before the difference, and not to their end. */
+/* Long texts are shown from shortly before the difference, and not to their end. */
 #define TEXT_MAX    400
 #define TEXT_BEFORE 80
-/* A text that lacks a part is shown as a whole; this bounds the longest. */
+/* A text that lacks a substring is shown as a whole; this limits the longest. */
 #define WHOLE_MAX 8192
 
 static void print_difference(const char *got, const char *want)
@@ -403,7 +404,7 @@ static void print_bytes(const char *name, const uint8_t *bytes, size_t from, siz
 	putchar('\n');
 }
 
-/* In hex around the first difference, with a mark below all that are shown. */
+/* In hex around the first difference, with a mark below the differing bytes. */
 static void print_both(const uint8_t *got, const uint8_t *want, size_t len)
 {
 	size_t first = 0, from, end, last, count = 0, i;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* The server of rpcgen programs: what it takes, and libtirpc's own CLIENT as its judge, over TCP. */
+/* The server of rpcgen programs: accepted options, and a test with libtirpc's own CLIENT over
+ * TCP. */
 #include <netinet/in.h>
 
 #include "tests/unit/svc-peer.h"
@@ -40,7 +41,7 @@ static void both_ways(CLIENT *client, u_int len)
 	clnt_freeres(client, (xdrproc_t)xdr_echo_bytes, (char *)result);
 }
 
-/* The server's bytes, in the eyes of somebody else. */
+/* The server's bytes, parsed by an independent client. */
 static void libtirpcs_client_is_served_over_tcp(void)
 {
 	static const u_int sizes[] = { 1, 3, 4, 813, 4096, 65536, 131073, ECHO_MAX };
@@ -73,8 +74,8 @@ static void libtirpcs_client_is_served_over_tcp(void)
 	CU_ASSERT_EQUAL(clnt_call(client, ODD_SLEEP, xdr_nothing, NULL, xdr_nothing, NULL,
 				  svc_wait),
 			RPC_CANTDECODEARGS);
-	/* The connection stays, and nothing comes. (libtirpc 1.3.3 cannot use a connection on which
-	 * a call timed out: it no longer finds the beginning of a record.) */
+	/* The connection stays open, and no reply follows. (libtirpc 1.3.3 cannot use a
+	 * connection on which a call timed out: it no longer finds the start of a record.) */
 	CU_ASSERT_EQUAL(
 		odd_call(client, ODD_SILENT, 1, &result, (struct timeval){ 0, 20000 }),
 		RPC_TIMEDOUT);

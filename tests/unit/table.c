@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* The table of a text report, and what several findings of one id look like: the cause once, and each
- * with a name in OpenMetrics. */
+/* The table of a text report, and several findings of one id: the cause once, and each with a
+ * name in OpenMetrics. */
 #include "plugin/report/report.h"
 #include "suite.h"
 
@@ -40,7 +40,7 @@ static char *render(const struct report *report, const char *format,
 	return text;
 }
 
-/* The first @n lines of the table, behind the subject. */
+/* The first @n lines of the table, after the subject. */
 static const char *table_of(const char *text, unsigned int n)
 {
 	static char buf[4096];
@@ -99,7 +99,7 @@ static void long_names_continue_below_their_row(void)
 						  "          nas1:/export/vm\n");
 }
 
-/* A pool's name, its target and its source; what is of 40 characters fits 80 and 60 columns. */
+/* A pool's name, its target and its source; 40 characters fit 80 and 60 columns. */
 static void names_of_40_characters_are_not_broken(void)
 {
 	static const char *const heads[] = { "state", "autostart", "requested", "actual",
@@ -277,7 +277,7 @@ static void openmetrics_distinguishes_mounts(void)
 	ASSERT_CONTAINS(text, "nfsrdma_finding{id=\"mount.counters\",target=\"/a\",");
 	ASSERT_CONTAINS(text, "target=\"/a\",source=\"\",key=\"sends\"} 1\n");
 	ASSERT_CONTAINS(text, "target=\"/b\\\"\\\\\",source=\"\",key=\"sends\"} 2\n");
-	/* A metric stands once. */
+	/* A metric is printed once. */
 	CU_ASSERT_EQUAL(count(text, "key=\"sends\""), 2);
 }
 

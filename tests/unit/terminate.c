@@ -36,7 +36,7 @@ static void swapped_nibbles_are_read(void)
 {
 	CU_ASSERT_STRING_EQUAL(text_of(0x21, 0x03, 0x03, 0),
 			       "DDP untagged buffer: MSN out of range (21 03 03 00)");
-	/* Without header bits: only one order means something. */
+	/* Without header bits: only one order has a meaning. */
 	CU_ASSERT_STRING_EQUAL(text_of(0x21, 0x05, 0, 0),
 			       "DDP untagged buffer: message too long for the buffer"
 			       " (21 05 00 00)");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* The READ matrix on the page: when, which rows and columns, and within any width. */
+/* The READ matrix in a report: when it is shown, its rows and columns, at any width. */
 #include "plugin/report/report.h"
 #include "suite.h"
 
@@ -102,7 +102,7 @@ static void a_narrow_page_has_the_legend_below(void)
 			      "  + correct, x failed, . untested\n");
 }
 
-/* All columns, by every width. */
+/* All columns, at every width. */
 static void columns_that_do_not_fit_continue_below(void)
 {
 	struct report_style style = { .verbose = true };

@@ -110,7 +110,7 @@ static void add_defect(struct report *report, const char *id, enum finding_statu
 	CU_ASSERT_EQUAL(report_add(report, &finding), 0);
 }
 
-/* Under the subject; the rest of them stays where it was. */
+/* Below the subject; the rest of them are not moved. */
 static void named_defects_come_first(void)
 {
 	_cleanup_(report_free_p) struct report *report = sample();
@@ -163,7 +163,7 @@ static char *render_of_server(const char *kind)
 	return render(report, &style);
 }
 
-/* Wherever the finding about the server stands. */
+/* Regardless of the position of the finding about the server. */
 static void causes_of_other_servers_are_left_out(void)
 {
 	_cleanup_free_ char *linux_one = render_of_server("linux");
@@ -238,7 +238,7 @@ static void control_characters_of_a_peer_are_escaped(void)
 	_cleanup_free_ char *text = NULL;
 	const char *p;
 
-	/* Past finding_init(), which cleans: a second wall. */
+	/* Bypasses finding_init(), which also escapes. */
 	finding_init(&finding, "probe.mount", FINDING_FAIL, "seen");
 	strcpy(finding.summary, "\033[2J\033]0;owned\007 \xff \xc2\x9b"
 				"31m \xe2\x80\xae");

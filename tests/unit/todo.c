@@ -38,7 +38,7 @@ static unsigned int count(const char *text, const char *part)
 	return n;
 }
 
-/* A warning comes first by the order of causes, and two failures share their steps. */
+/* A warning precedes by the order of causes, and two failures share their steps. */
 static struct report *sick(void)
 {
 	struct report *report = report_new("doctor");
@@ -62,7 +62,7 @@ static void the_list_has_each_step_once_failures_first(void)
 	CU_ASSERT_FATAL(shared > 0 && n > shared + 1);
 	for (i = 0; i < shared; i++)
 		CU_ASSERT_STRING_EQUAL(steps[i].text, one[i].text);
-	/* Without a reason the remedy is the step; the warning is last. */
+	/* Without a reason the fix is the step; the warning is last. */
 	CU_ASSERT_STRING_EQUAL(steps[shared].text, meaning_find("doctor.plan")->remedy);
 	CU_ASSERT_EQUAL(report_steps(report, report->findings[0], one), n - shared - 1);
 	CU_ASSERT_STRING_EQUAL(steps[shared + 1].text, one[0].text);
@@ -72,7 +72,7 @@ static void the_list_has_each_step_once_failures_first(void)
 				       strcmp(steps[i].command, steps[j].command) != 0);
 }
 
-/* What follows from a failure is fixed with it. */
+/* A consequence of a failure is fixed with it. */
 static void a_consequence_has_no_steps(void)
 {
 	_cleanup_(report_free_p) struct report *report = report_new("doctor");
@@ -143,7 +143,7 @@ static void facts_are_a_line_each(void)
 			      "  skip  NFS server: it is status.server\n\nVerdict");
 	ASSERT_CONTAINS(text, "[client.helper/not-installed]\n");
 	ASSERT_LACKS(text, "client.module");
-	/* No cause, no steps. */
+	/* No cause, hence no steps. */
 	ASSERT_LACKS(text, " 1. ");
 	less = render(report, "text", &quiet);
 	ASSERT_LACKS(less, "status.host");

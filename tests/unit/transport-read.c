@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* What every transport must do, whichever it is: RDMA Reads. */
+/* Requirements for every transport: RDMA Reads. */
 #include "tests/unit/transport-suite.h"
 
 #define CROSS_BYTES (1024 * 1024)
 
-/* The client's half of a test with Reads: looks for input until it is told to stop. */
+/* The client's half of a test with Reads: polls for input until it is stopped. */
 struct reader_peer {
 	struct transport *t;
 	int rc;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* What every transport must do, whichever it is: registered memory, and Writes into it. */
+/* Requirements for every transport: registered memory, and Writes to it. */
 #include "tests/unit/transport-suite.h"
 
-/* The server's half of a test with more data than sockets hold: Writes in equal parts, then a
+/* The server's half of a test with more data than sockets buffer: Writes in equal parts, then a
  * Send. */
 struct writer_peer {
 	struct transport *t;
@@ -142,7 +142,8 @@ static void each_placed_write_is_reported_over(const struct transport_ops *ops)
 }
 OVER_EVERY_TRANSPORT(each_placed_write_is_reported)
 
-/* A Write to a region that the client registered with @access, moved and enlarged so. */
+/* A Write to a region that the client registered with @access, shifted and enlarged by these
+ * amounts. */
 static void bad_write(const struct transport_ops *ops, unsigned int access,
 		      uint32_t handle_xor, int64_t move, uint32_t more)
 {
@@ -163,7 +164,7 @@ static void bad_write(const struct transport_ops *ops, unsigned int access,
 	rc = fails_for_the_peer(&p, p.client);
 	if (pair_can(ops) & PAIR_SEES)
 		ASSERT_CONTAINS(p.client->violation.text, "Write of");
-	/* It stays so. */
+	/* It stays broken. */
 	CU_ASSERT_EQUAL(receive_fails(p.client, p.deadline), rc);
 	CU_ASSERT_EQUAL(send_text(p.client, "x", p.deadline), rc);
 	peer_was_told(p.server, p.deadline);
@@ -317,7 +318,7 @@ static void *flood_run(void *arg)
 	return NULL;
 }
 
-/* More than the sockets hold: each must take input while its own output waits. */
+/* More than the sockets buffer: each side must read input while its own output waits. */
 static void two_peers_flooding_each_other_never_deadlock_over(
 	const struct transport_ops *ops)
 {

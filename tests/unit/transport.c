@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* What every transport must do, whichever it is: connections and messages. */
+/* Requirements for every transport: connections and messages. */
 #include "tests/unit/transport-suite.h"
 
 static void a_send_arrives_as_it_was_sent_over(const struct transport_ops *ops)
@@ -119,7 +119,7 @@ static void more_sends_than_buffers_break_the_connection_over(
 		SUITE_ROW("%d", i);
 		CU_ASSERT_EQUAL(send_text(p.client, "one", p.deadline), 0);
 	}
-	/* The four that had a buffer were received, and come first. */
+	/* The four that had a buffer were received, and are returned first. */
 	for (i = 0; i < 4; i++) {
 		struct transport_msg msg;
 		SUITE_ROW("%d", i);
@@ -334,7 +334,7 @@ static void an_invalid_name_is_unknown(void)
 	CU_ASSERT_STRING_EQUAL(err_reason(), "unknown-name");
 }
 
-/* Whether the answer comes in time or not, who waits gets one, and nothing is lost. */
+/* Whether the answer is in time or not, the caller gets a result, and nothing leaks. */
 static void name_resolution_ends_at_the_deadline(void)
 {
 	struct transport_address a;
@@ -343,7 +343,7 @@ static void name_resolution_ends_at_the_deadline(void)
 
 	ASSERT_EITHER(rc, -EAGAIN, -ENOENT);
 	CU_ASSERT_EQUAL(count, 7);
-	/* The thread that was left behind ends before this one. */
+	/* The abandoned thread ends before this one. */
 	CU_ASSERT_EQUAL(transport_resolve("no..such..name", 1, &a, 1, &count,
 					  deadline_in(PATIENCE_MS)),
 			-ENOENT);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* What a range of a file is when it is looked at again, against the embedded server. */
+/* The result of re-reading a range of a file, against the embedded server. */
 #include "tests/unit/probe-peer.h"
 
 static void an_unchanged_file_is_the_same(void)
@@ -64,7 +64,7 @@ static void an_uncertain_difference_is_not_a_failure(void)
 		{ READ_STALE, TRUTH_UNKNOWN, READ_NOT_RUN },
 		{ READ_SHORT, TRUTH_UNKNOWN, READ_NOT_RUN },
 		{ READ_BEHIND, TRUTH_UNKNOWN, READ_NOT_RUN },
-		/* No content of a file explains these. */
+		/* No content of a file explains these outcomes. */
 		{ READ_OUTSIDE, TRUTH_UNKNOWN, READ_OUTSIDE },
 		{ READ_PAD, TRUTH_UNKNOWN, READ_PAD },
 		{ READ_LOST, TRUTH_UNKNOWN, READ_LOST },

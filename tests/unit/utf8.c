@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Cleaning of foreign bytes, and wrapping of what is clean. */
+/* Escaping of foreign bytes, and wrapping of escaped text. */
 #include "plugin/report/report.h"
 #include "suite.h"
 
@@ -103,7 +103,7 @@ static void long_words_stay_whole(void)
 {
 	CU_ASSERT(wraps_to("a /long/path b", 2, 8, "a\n  /long/path\n  b\n"));
 	CU_ASSERT(wraps_to("abc", 5, 1, "abc\n"));
-	/* A shell would take the end of the line for nothing, and the rest for another name. */
+	/* A shell would drop the end of the line and take the rest for another name. */
 	CU_ASSERT(wraps_to("umount /a\\ b\\ c e", 0, 8, "umount\n/a\\ b\\ c\ne\n"));
 	CU_ASSERT(wraps_to("/a\\\\ b", 0, 4, "/a\\\\\nb\n"));
 	CU_ASSERT(wraps_to("a\\", 0, 4, "a\\\n"));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Values of the command line: whole, bounded, refused with a sentence. */
+/* Values of the command line: complete, within limits, refused with a message. */
 #include "plugin/cli/cli.h"
 #include "suite.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Which mounts are VDSM's storage domains, and of which names; and where it keeps them. */
+/* Which mounts are VDSM's storage domains, their names, and their repository. */
 #include "hooks/vdsm/internal.h"
 #include "tests/unit/host-tree.h"
 
@@ -94,12 +94,12 @@ static void a_link_without_a_mount_is_a_missing_domain(void)
 {
 	begin("");
 	link_to(VM, REPO "/mnt/nas:_vm/" VM);
-	/* Block, Gluster and local domains are none of ours. */
+	/* Block, Gluster and local domains are ignored. */
 	link_to(BLOCK, REPO "/mnt/blockSD/" BLOCK);
 	link_to(ISO, REPO "/mnt/glusterSD/nas:_g/" ISO);
 	link_to("66666666-2222-2222-2222-222222222222",
 		REPO "/mnt/_data/66666666-2222-2222-2222-222222222222");
-	/* Nor what makes no sense. */
+	/* So are invalid links. */
 	link_to("77777777-2222-2222-2222-222222222222", "/");
 	link_to("88888888-2222-2222-2222-222222222222", REPO "/mnt/nas:_vm/" VM);
 	link_to("99999999-2222-2222-2222-222222222222", "x");
@@ -122,7 +122,7 @@ static void on_event(void *arg, const struct host_event *event)
 		strcat(strcat(touched, event->path), "\n");
 }
 
-/* A pool's folder, or a domain's link, on which somebody has mounted something of a network. */
+/* A pool's folder, or a domain's link, with a network mount on top. */
 static void nothing_at_or_below_a_network_mount_is_touched(void)
 {
 	begin("90 20 0:53 / " REPO "/" POOL " rw - nfs4 nas:/vm rw\n"
@@ -271,7 +271,7 @@ static void a_directory_gives_its_source_where_possible(void)
 	CU_ASSERT_EQUAL(host_repository_source("nas:_abc", out, 9), 0);
 }
 
-/* As the kernel shows what is mounted below it. */
+/* As the kernel shows mounts below it. */
 static void the_repository_has_a_real_path(void)
 {
 	struct host_mounts all = { .count = 0 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* The file with VDSM's data: read as it is, and put back whole. */
+/* The file with VDSM's data: read completely, and written back completely. */
 #include "hooks/vdsm/internal.h"
 #include "tests/unit/host-tree.h"
 
@@ -77,7 +77,7 @@ static void a_file_that_cannot_be_replaced_is_kept(void)
 {
 	begin("{}");
 	CU_ASSERT_EQUAL_FATAL(take(path, 100), 0);
-	/* The name has become a folder's. */
+	/* The name is now that of a folder. */
 	CU_ASSERT_EQUAL(unlink(path), 0);
 	CU_ASSERT_EQUAL(mkdir(path, 0755), 0);
 	CU_ASSERT_EQUAL(vdsm_input_replace(&input, "x", 1), -EISDIR);
@@ -121,7 +121,7 @@ static void links_and_pipes_are_not_followed(void)
 	tree_path(&tree, "link", path);
 	CU_ASSERT_EQUAL(take(path, 100), -ELOOP);
 	tree_path(&tree, "pipe", path);
-	/* Nobody writes to it: whoever waited for that would wait for ever. */
+	/* The pipe has no writer: waiting for one would never end. */
 	alarm(PATIENCE_MS / 1000);
 	CU_ASSERT_EQUAL(take(path, 100), -EINVAL);
 	alarm(0);

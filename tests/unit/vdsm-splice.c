@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Members set in a JSON text: what is added is there, and nothing else has changed. */
+/* Members set in a JSON text: the addition is there, and nothing else has changed. */
 #include "hooks/vdsm/internal.h"
 #include "hooks/vdsm/json.h"
 #include "tests/unit/suite.h"
@@ -37,15 +37,15 @@ static void a_word_is_added_to_a_list_once(void)
 		{ "{\"f\":[\"x\",[1,{}] ],\"z\":2}",
 		  "{\"f\":[\"x\",[1,{}], \"W\" ],\"z\":2}" },
 		{ "{\"f\": [\"]\", \"}\\\"\"]}", "{\"f\": [\"]\", \"}\\\"\", \"W\"]}" },
-		/* It is there, in whatever way it is written. */
+		/* It exists, however it is escaped. */
 		{ "{\"f\": [\"W\", \"x\"]}", "{\"f\": [\"W\", \"x\"]}" },
 		{ "{\"f\": [\"\\u0057\"]}", "{\"f\": [\"\\u0057\"]}" },
-		/* The name, too. */
+		/* So is the name. */
 		{ "{\"\\u0066\": [\"x\"]}", "{\"\\u0066\": [\"x\", \"W\"]}" },
-		/* Of two the last counts, as for Python. */
+		/* Of two members the last applies, as for Python. */
 		{ "{\"f\": [\"W\"], \"f\": [\"x\"]}",
 		  "{\"f\": [\"W\"], \"f\": [\"x\", \"W\"]}" },
-		/* Members of other objects are others. */
+		/* Members of other objects do not count. */
 		{ "{\"a\": {\"f\": [1]}, \"b\": [{\"f\": []}]}",
 		  "{\"a\": {\"f\": [1]}, \"b\": [{\"f\": []}], \"f\": [\"W\"]}" },
 		{ "{\"ff\": [], \"xf\": [], \"\": []}",
@@ -103,7 +103,7 @@ static void a_member_is_set_in_place_or_appended(void)
 	splice_fini(&splice);
 }
 
-/* What json-c would not print as it read it, and what Python prints that no standard has. */
+/* Text that json-c would not print as it read it, and Python output that is not valid JSON. */
 static void other_values_stay_byte_for_byte(void)
 {
 	static const char values[] =
@@ -192,7 +192,7 @@ static void the_new_value_must_be_json(void)
 	CU_ASSERT_EQUAL(splice_set(&splice, "m", "{"), -EBADMSG);
 	CU_ASSERT_EQUAL(splice_set(&splice, "m", "1, \"a\": 2}, {"), -EBADMSG);
 	text_is("{\"a\": 1}");
-	/* It is JSON then, and what was to be set is not in it. */
+	/* The text is valid JSON, but lacks the new member. */
 	CU_ASSERT_EQUAL(splice_set(&splice, "m\": 1, \"n", "2"), -EBADMSG);
 	ASSERT_CONTAINS(err_text(), "was added but is missing");
 	text_is("{\"a\": 1}");

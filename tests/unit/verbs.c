@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* The transport of RDMA devices as far as it goes without one: words for events and completions,
- * the table of quirks, locked memory, rings, and what is said on a host that has no device. With
- * a device the suites transport, transport-write and transport-read run over it. */
+/* The transport of RDMA devices, as far as it can be tested without one: messages for events and
+ * completions, the table of quirks, locked memory, rings, and the message on a host without a
+ * device. With a device the suites transport, transport-write and transport-read use it. */
 #include <sys/resource.h>
 
 #include "rpcrdma/transport/verbs.h"
@@ -181,11 +181,11 @@ static void a_memlock_failure_is_reported_with_all_numbers(void)
 		"service");
 	CU_ASSERT_STRING_EQUAL(err_reason(), "memlock");
 	CU_ASSERT_EQUAL(verbs_mr_allowed(1, 4096, 0, 0), -ENOMEM);
-	/* No sum that overflows. */
+	/* No sum overflows. */
 	CU_ASSERT_EQUAL(verbs_mr_allowed(1, 4096, UINT64_MAX, UINT64_MAX - 1), -ENOMEM);
 }
 
-/* Takes and gives back in order, and looks that pieces in use never overlap. */
+/* Allocates and frees in order, and checks that used pieces never overlap. */
 static void pieces_of_a_ring_never_overlap(void)
 {
 	static uint8_t memory[4096];

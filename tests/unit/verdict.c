@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* From records of READs to findings: what raises which, and above all what does not raise
- * bug.write-chunk-read. */
+/* From records of READs to findings: which records raise which finding, and above all which do
+ * not raise bug.write-chunk-read. */
 #include "rpcrdma/probe/internal.h"
 
 #include "tests/unit/suite.h"
@@ -85,7 +85,8 @@ static struct record *add(enum mechanism mechanism, uint64_t offset, uint32_t co
 	return r;
 }
 
-/* A sweep in which all is right: every size by every mechanism, some unaligned, some cut. */
+/* A sweep in which all READs are correct: every size by every mechanism, some unaligned, some
+ * truncated. */
 static void clean_sweep(void)
 {
 	size_t i;
@@ -265,7 +266,7 @@ static void failures_only_after_other_operations_are_the_signature(void)
 	assert_bug(813, 812);
 }
 
-/* One byte that was not written is a wrong byte; it is not what the finding begins with. */
+/* One unwritten byte is a wrong byte; the finding does not start with it. */
 static void the_most_frequent_failure_is_reported(void)
 {
 	clean_sweep();
@@ -289,7 +290,7 @@ static void another_threshold_below_a_page_is_reported(void)
 	assert_bug(4096, 2048);
 }
 
-/* A connection that goes takes the small READs along that were in flight with the large ones. */
+/* A lost connection also fails the small READs that were in flight with the large ones. */
 static void a_loss_in_flight_does_not_hide_the_threshold(void)
 {
 	clean_sweep();
@@ -326,7 +327,7 @@ static void bytes_left_out_at_the_end_have_their_finding(void)
 	CU_ASSERT_NOT_EQUAL(status("probe.read.write-chunk.alignment"), FINDING_FAIL);
 	CU_ASSERT_NOT_EQUAL(status("probe.read.write-chunk.placement"), FINDING_FAIL);
 	CU_ASSERT_EQUAL(status("probe.read.write-chunk.order"), FINDING_PASS);
-	/* A byte that was not written may be as it should be. */
+	/* An unwritten byte may be correct by chance. */
 	CU_ASSERT_EQUAL(status("probe.read.intermittent"), FINDING_PASS);
 	list[2].wrong--;
 	list[2].confirmed = false;
@@ -339,7 +340,7 @@ static void a_tail_needs_failures_every_time(void)
 {
 	size_t i;
 
-	/* Other READs go wrong in another way. */
+	/* Other READs fail in another way. */
 	leave_out_tails();
 	for (i = 0; i < records.count; i++)
 		if (is_write(&list[i]) && !odd(&list[i]))
@@ -355,7 +356,7 @@ static void a_tail_needs_failures_every_time(void)
 	judge();
 	CU_ASSERT_EQUAL(status("probe.read.write-chunk.tail"), FINDING_SKIP);
 
-	/* Of READs of less than a word nothing came, which may be anything. */
+	/* READs of less than a word returned nothing, which proves nothing. */
 	leave_out_tails();
 	for (i = 0; i < records.count; i++)
 		if (odd(&list[i]) && list[i].c.count > 4)
@@ -378,7 +379,7 @@ static void data_after_the_reply_has_its_finding(void)
 			"data arrive after their reply");
 	CU_ASSERT_EQUAL(status("probe.read.intermittent"), FINDING_PASS);
 
-	/* One is proof, and being right when repeated is chance. */
+	/* One is proof, and a correct repetition is chance. */
 	clean_sweep();
 	fail(&list[2], READ_ORDER);
 	list[2].wrong--;
@@ -407,7 +408,7 @@ static void even_later_data_is_the_same_defect(void)
 	CU_ASSERT_EQUAL(count_of(FINDING_FAIL), 2);
 }
 
-/* One byte in 256 is what was there before. */
+/* One byte in 256 equals the old byte. */
 static void a_byte_correct_by_chance_is_not_intermittent(void)
 {
 	struct record *r;
@@ -422,7 +423,7 @@ static void a_byte_correct_by_chance_is_not_intermittent(void)
 	judge();
 	CU_ASSERT_EQUAL(status("bug.write-chunk-read"), FINDING_FAIL);
 	CU_ASSERT_EQUAL(status("probe.read.intermittent"), FINDING_SKIP);
-	/* Where most are right it is. */
+	/* If most are correct, it is intermittent. */
 	clean_sweep();
 	r = add(MECH_WRITE_CHUNK, 0, 1);
 	fail(r, READ_DATA);
@@ -475,7 +476,7 @@ static void an_unused_write_chunk_is_not_correct(void)
 	CU_ASSERT_EQUAL(status("probe.read.write-chunk"), FINDING_PASS);
 	ASSERT_CONTAINS(get("probe.read.write-chunk")->summary,
 			"; 51 more were answered inline, with the Write chunk unused");
-	/* Nothing was seen by Write chunk around its change-over. */
+	/* No outcome by Write chunk was seen around its threshold. */
 	CU_ASSERT_EQUAL(status("bug.write-chunk-read"), FINDING_SKIP);
 	CU_ASSERT_EQUAL(status("probe.read.profiles"), FINDING_SKIP);
 
@@ -576,7 +577,7 @@ static void failures_of_all_sizes_are_the_bug(void)
 	}
 }
 
-/* Zeros are right where the file has some, as in the first word of our own. */
+/* Zeros are correct where the file has some, as in the first word of our own. */
 static void small_ranges_correct_by_chance_hide_nothing(void)
 {
 	size_t i;
@@ -589,7 +590,7 @@ static void small_ranges_correct_by_chance_hide_nothing(void)
 	assert_bug(788, 5);
 }
 
-/* A range that failed, failed again, and then was right. */
+/* A range that failed, failed again, and then was correct. */
 static void intermittent_ranges_are_not_the_signature(void)
 {
 	size_t i, n;
@@ -610,7 +611,7 @@ static void intermittent_ranges_are_not_the_signature(void)
 	CU_ASSERT_EQUAL(status("probe.read.write-chunk"), FINDING_FAIL);
 }
 
-/* One READ that went wrong twice among small ones does not set the size. */
+/* One small READ that failed twice does not set the size. */
 static void a_stray_failure_does_not_hide_the_size(void)
 {
 	size_t i;
@@ -732,7 +733,7 @@ static void correct_data_in_a_broken_frame_has_its_own_findings(void)
 	CU_ASSERT_EQUAL(status("probe.read.write-chunk.lengths"), FINDING_FAIL);
 	CU_ASSERT_EQUAL(status("probe.read.write-chunk.pad"), FINDING_PASS);
 	CU_ASSERT_EQUAL(count_of(FINDING_FAIL), 1);
-	/* Linux clients go by these lengths. */
+	/* Linux clients use these lengths. */
 	CU_ASSERT_EQUAL(status("bug.write-chunk-read"), FINDING_SKIP);
 	CU_ASSERT_EQUAL(status("probe.read.profiles"), FINDING_SKIP);
 }
@@ -747,7 +748,7 @@ static void a_pad_that_is_seen_by_its_length_alone_is_one_where_others_are(void)
 	judge();
 	CU_ASSERT_EQUAL(status("probe.read.write-chunk.pad"), FINDING_FAIL);
 	CU_ASSERT_EQUAL(status("probe.read.write-chunk.lengths"), FINDING_PASS);
-	/* And not one of lengths that clients go by. */
+	/* But no length that clients use. */
 	CU_ASSERT_EQUAL(status("bug.write-chunk-read"), FINDING_PASS);
 	CU_ASSERT_EQUAL(status("probe.read.profiles"), FINDING_PASS);
 
@@ -782,7 +783,7 @@ static void a_failure_of_only_pads_is_reported_as_one(void)
 	judge();
 	CU_ASSERT_PTR_NULL(strstr(get("probe.read.inline")->summary, text));
 
-	/* Nothing shows that another length would be right. */
+	/* Nothing shows that another length would be correct. */
 	reset();
 	add(MECH_INLINE, 0, 1);
 	add(MECH_INLINE, 0, 4);
@@ -800,7 +801,7 @@ static void bytes_after_correct_data_are_not_the_signature(void)
 	CU_ASSERT_EQUAL(status("probe.read.write-chunk"), FINDING_FAIL);
 }
 
-/* What most READs of a mechanism show is its reason. */
+/* The most frequent failure of a mechanism is its reason. */
 static void the_failing_part_is_the_reason(void)
 {
 	static const struct {
@@ -922,7 +923,7 @@ static void foreign_xids_and_changing_files_are_not_failures(void)
 	fail_all(over_812, READ_XID);
 	judge();
 	CU_ASSERT_EQUAL(count_of(FINDING_FAIL), 0);
-	/* But then nothing was seen above 812 bytes. */
+	/* But then no data above 812 bytes was seen. */
 	CU_ASSERT_EQUAL(status("bug.write-chunk-read"), FINDING_SKIP);
 
 	clean_sweep();
@@ -942,7 +943,7 @@ static void failures_by_reply_chunk_are_not_the_signature(void)
 	CU_ASSERT_EQUAL(status("probe.read.write-chunk"), FINDING_PASS);
 }
 
-/* Whatever kept a sweep from its end, its mechanisms are unknown, and the bug not excluded. */
+/* Whatever interrupted a sweep, its mechanisms are unknown, and the bug is not excluded. */
 static void assert_unknown(unsigned int unknown)
 {
 	judge();
@@ -982,7 +983,7 @@ static void an_interrupted_sweep_is_unknown_and_never_passes(void)
 	assert_unknown(1);
 }
 
-/* probe.slow warns of it; it is no pass either. */
+/* probe.slow warns about it; it does not pass either. */
 static void a_sweep_that_only_the_deadline_ended_is_slow(void)
 {
 	clean_sweep();
@@ -1039,7 +1040,7 @@ static void small_files_cannot_show_the_bug(void)
 	CU_ASSERT_EQUAL(status("probe.read.write-chunk"), FINDING_PASS);
 }
 
-/* Nor does a file whose READs of that size all moved under the probe. */
+/* Nor does a file whose READs of that size all changed during the probe. */
 static void correct_reads_of_other_sizes_do_not_exclude_the_bug(void)
 {
 	size_t i;
@@ -1067,7 +1068,7 @@ static void profiles_are_affected_from_their_first_write_chunk(void)
 	CU_ASSERT_STRING_EQUAL(evidence("probe.read.profiles", "right"), "816, 856");
 }
 
-/* As many READs of a case as there are tries, of which @wrong went wrong. */
+/* As many READs of a case as there are tries, of which @wrong failed. */
 static void at_times(struct record *r, unsigned int wrong, unsigned int tries)
 {
 	fail(r, READ_DATA);
@@ -1089,7 +1090,7 @@ static unsigned int fail_at_times(chooser which, unsigned int most)
 	return n;
 }
 
-/* Wherever it happens, and however often. */
+/* Regardless of the place and the frequency. */
 static void failures_that_a_retry_corrects_name_no_cause(void)
 {
 	static const chooser choosers[] = { unaligned, in_pieces, over_page,
@@ -1147,7 +1148,7 @@ static void frequency_and_mechanisms_are_reported(void)
 	CU_ASSERT_STRING_EQUAL(evidence(id, "damage"), "whole pages");
 }
 
-/* A stray one beside a defect does not hide it, nor does it take part. */
+/* A random failure beside a defect neither hides it nor counts for it. */
 static void a_defect_is_named_despite_intermittent_failures(void)
 {
 	clean_sweep();
@@ -1228,7 +1229,7 @@ static void random_reads_count_where_reads_are_counted(void)
 	CU_ASSERT_STRING_EQUAL(evidence("probe.read.write-chunk", "right"), "3065");
 }
 
-/* It has a finding of its own. */
+/* It has its own finding. */
 static void a_reply_lost_once_does_not_blame_the_mechanism(void)
 {
 	clean_sweep();
@@ -1263,7 +1264,7 @@ static void only_tested_profiles_pass(void)
 	CU_ASSERT_STRING_EQUAL(evidence("probe.read.profiles", "right"), "");
 }
 
-/* A server may put the longest texts into every field of the examples. */
+/* A server can put the longest texts into every field of the examples. */
 static void the_longest_texts_fit_a_finding_and_its_record(void)
 {
 	static uint8_t buf[FINDING_RECORD_MAX];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* The table of versions, what statuses mean in all of them, and the row of NFSv3, whose codecs
- * have their own tests. */
+/* The table of versions, the meaning of statuses in all of them, and the row of NFSv3, whose
+ * codecs have their own tests. */
 #include "rpcrdma/nfs/version-internal.h"
 #include "tests/unit/suite.h"
 
@@ -205,7 +205,7 @@ static void nfs3_reads_have_count_data_and_attributes(void)
 	CU_ASSERT_EQUAL(res.status, 0);
 	CU_ASSERT(res.has_attr);
 	CU_ASSERT_EQUAL(res.attr.mode, 1);
-	CU_ASSERT_EQUAL(res.read_count, 5); /* for the caller to wonder at */
+	CU_ASSERT_EQUAL(res.read_count, 5); /* unexpected by the caller */
 	CU_ASSERT_EQUAL(res.read.len, 1023);
 	CU_ASSERT_TRUE(res.read.eof);
 	CU_ASSERT_PTR_NULL(res.read.bytes);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Directories on which somebody wants something mounted: of fstab, and as a list. */
+/* Directories where a mount is configured: of fstab, and as a list. */
 #include "plugin/view/view.h"
 #include "tests/unit/host-tree.h"
 

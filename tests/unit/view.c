@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* What is wanted of a mount, by whom, and whether it binds: from data alone, in the order of view.h. */
+/* What is requested of a mount, by which source, and whether it is binding: from data alone, in
+ * the order of view.h. */
 #include "plugin/record/record.h"
 #include "plugin/view/internal.h"
 #include "suite.h"
@@ -16,7 +17,7 @@ static struct record record;
 static struct record_list records;
 static struct view *view;
 
-/* A mount over TCP of which nobody says anything. */
+/* A mount over TCP without any request. */
 static void begin(void)
 {
 	memset(list, 0, sizeof(list));
@@ -123,7 +124,7 @@ static void a_written_default_covers_every_mount(void)
 	strcpy(list[0].asked, "proto=tcp");
 	CU_ASSERT_STRING_EQUAL(wants("[default]\npolicy = prefer\n"),
 			       "default conf:2 prefer");
-	/* A guess is no word, and the mount's own policy is more specific. */
+	/* A guess is not a request, and the mount's own policy is more specific. */
 	*list[0].asked = '\0';
 	list[0].port = 20049;
 	CU_ASSERT_STRING_EQUAL(wants("[default]\npolicy = require\n"),
@@ -143,7 +144,7 @@ static void a_record_outweighs_the_kernel(void)
 	keep(RECORD_UNPROVEN, "rdma", "require");
 	CU_ASSERT_EQUAL(see("[server nas]\npolicy = require\n")->state, VIEW_BAD);
 	ASSERT_CONTAINS(view_mount(view, 0)->why, "unproven");
-	/* And is renewed in place. */
+	/* And the record is renewed in place. */
 	record.state = RECORD_PROVEN;
 	view_renew(view, &records);
 	CU_ASSERT_EQUAL(view_mount(view, 0)->state, VIEW_GOOD);

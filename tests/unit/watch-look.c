@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* A look at a machine that is a folder: what it tells, records and reports. libvirt is what a test
- * says it was heard of. */
+/* One pass over a machine that is a folder: its events, records and reports. The test supplies
+ * libvirt's answers. */
 #include <poll.h>
 
 #include "plugin/watch/internal.h"
@@ -45,7 +45,7 @@ static void on_silence(void *arg, const struct silence *one, bool silent, uint64
 		 silent ? "silent" : "answers", one->target);
 }
 
-/* NULL: nothing is mounted but what a machine has. */
+/* NULL: nothing is mounted except the default mounts of a machine. */
 static void set_mount(const char *proto)
 {
 	char info[1024] = "1 0 8:1 / / rw - ext4 /dev/sda1 rw\n", stats[512] = "";
@@ -127,7 +127,7 @@ static const char *printed(const char *format)
 	return text;
 }
 
-/* What readers of records believe of the one mount. */
+/* How readers of records judge the one mount. */
 static const char *believed(void)
 {
 	static struct record record;
@@ -142,7 +142,7 @@ static const char *believed(void)
 	return rc ? "nothing" : record_state_name(record.state);
 }
 
-/* libvirt has one pool, as of now. */
+/* libvirt has one pool from now on. */
 static void hear_pool(bool active)
 {
 	struct follow_news news = { .connected = true,
@@ -163,7 +163,7 @@ static void hear_pool(bool active)
 			"<target><path>/pool</path></target><fs:mount_opts>"
 			"<fs:option name='proto=rdma'/></fs:mount_opts></pool>"),
 	};
-	/* Later than whatever was seen before. */
+	/* Later than all previous observations. */
 	poll(NULL, 0, 3);
 	news.pools_ms = now_ms();
 	CU_ASSERT_EQUAL(heard_apply(&watch.heard, &news), 0);
@@ -231,7 +231,7 @@ static void a_look_reads_each_file_once(void)
 	hear_pool(true);
 	hear_guest("/pool/a.img");
 	CU_ASSERT_STRING_EQUAL(look(), "");
-	/* With a record by now. */
+	/* With a record now. */
 	host_watch(tree.host, count_reads, NULL);
 	CU_ASSERT_STRING_EQUAL(look(), "");
 	host_watch(tree.host, NULL, NULL);
@@ -283,7 +283,7 @@ static void a_mount_in_progress_is_not_reported_as_lost(void)
 	ASSERT_CONTAINS(reasons, "watch.mount/being-mounted\n");
 	CU_ASSERT_STRING_EQUAL(believed(), "nothing");
 	CU_ASSERT_EQUAL(report_verdict(report), VERDICT_UNKNOWN);
-	/* It undoes what it mounted. */
+	/* The helper undoes its own mount. */
 	set_mount(NULL);
 	CU_ASSERT_EQUAL(record_remove(folder, 0, "/pool"), 0);
 	CU_ASSERT_STRING_EQUAL(look(), "");
@@ -352,7 +352,7 @@ static void a_pool_is_lost_with_its_mount(void)
 	end();
 }
 
-/* libvirt unmounts first, and says then that the pool was stopped. */
+/* libvirt unmounts first, and then reports that the pool was stopped. */
 static void a_pool_that_is_stopped_is_not_lost(void)
 {
 	begin();
@@ -400,7 +400,7 @@ static void without_libvirt_pools_are_unknown_and_mounts_followed(void)
 	CU_ASSERT_STRING_EQUAL(look(), "");
 	CU_ASSERT_EQUAL(things_count(&watch.things, THING_POOL, STATE_UNKNOWN), 1);
 	CU_ASSERT_EQUAL(report_verdict(report), VERDICT_UNKNOWN);
-	/* What the pool wanted is wanted still. */
+	/* The pool's request remains. */
 	set_mount("tcp");
 	CU_ASSERT_STRING_EQUAL(
 		look(),
@@ -430,7 +430,7 @@ static void disks_of_guests_are_checked_against_the_policy(void)
 	end();
 }
 
-/* fstab has another name of the server: a word at the gate, and over RDMA all the same. */
+/* fstab has another name of the server: the policy check warns, but the disk is over RDMA. */
 static void a_disk_on_an_rdma_mount_by_another_name_passes(void)
 {
 	begin();
@@ -445,7 +445,7 @@ static void a_disk_on_an_rdma_mount_by_another_name_passes(void)
 	end();
 }
 
-/* Nothing written requests RDMA, and it was over RDMA when it was last seen. */
+/* Nothing configured requests RDMA, and it was over RDMA when it was last seen. */
 static void an_earlier_rdma_mount_is_reported_as_such(void)
 {
 	begin();
@@ -562,7 +562,7 @@ static void short_reads_of_the_kernel_are_reported_once(void)
 	ASSERT_CONTAINS(
 		text,
 		"nfsrdma_finding{id=\"bug.read-812\",target=\"/m0\",source=\"n:/m0\",nfsrdma_finding=\"fail\"} 1");
-	/* The numbers grow, and nothing is new. */
+	/* The counters grow, but nothing is new. */
 	set_reads(1, 84);
 	look();
 	CU_ASSERT_STRING_EQUAL(summary_reads(&watch, again), first);
@@ -575,7 +575,7 @@ static void short_reads_of_the_kernel_are_reported_once(void)
 	look();
 	CU_ASSERT_STRING_EQUAL(summary_reads(&watch, again), "");
 	ASSERT_LACKS(printed("json"), "bug.read-812");
-	/* What cannot be read is not said to be so still. */
+	/* A mount that cannot be read is not reported as still losing. */
 	set_reads(1, 83);
 	look();
 	tree_fifo(&tree, "proc/self/mountstats");
@@ -636,7 +636,7 @@ static void an_export_appears_whole_or_is_an_error(void)
 	end();
 }
 
-/* The mount over RDMA, whose transport has so many calls sent and answered. */
+/* The RDMA mount, whose transport has sent and received this number of calls. */
 static void set_counts(unsigned int sent, unsigned int answered)
 {
 	char stats[512];
@@ -670,7 +670,7 @@ static void silence_and_recovery_of_a_server_are_reported(void)
 	CU_ASSERT_EQUAL_FATAL(watch.silences.count, 1);
 	CU_ASSERT_EQUAL(watch.silences.again_ms,
 			watch.silences.list[0].since_ms + SILENT_MS);
-	/* As if it were that long ago. */
+	/* As if that much time had passed. */
 	watch.silences.list[0].since_ms -= SILENT_MS;
 	CU_ASSERT_STRING_EQUAL(look(), "silent /pool\n");
 	ASSERT_CONTAINS(reasons, "watch.silent/soft\n");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* What is to become of records. */
+/* Which records are written, renewed and dropped. */
 #include "plugin/watch/internal.h"
 #include "suite.h"
 
@@ -18,7 +18,7 @@ static struct record_list records;
 static struct renew_input input;
 static char said[512];
 
-/* A mount over RDMA that nobody wants so, and no record. */
+/* A mount over RDMA that was not requested so, and no record. */
 static void begin(void)
 {
 	memset(&mount, 0, sizeof(mount));
@@ -51,7 +51,7 @@ static struct record *add(unsigned int id, enum record_state state, uint64_t age
 	return record;
 }
 
-/* Of the first record that is to be written. */
+/* Of the first record to write. */
 static char renewed_policy[16];
 
 /* "write proven rdma; drop 0" */
@@ -94,7 +94,7 @@ static void rdma_and_requested_mounts_have_records(void)
 	CU_ASSERT_STRING_EQUAL(plan(), "");
 	seen.wanted.rdma = true;
 	CU_ASSERT_STRING_EQUAL(plan(), "write 90 tcp");
-	/* What the policy says today is not what the mount was asked for. */
+	/* Today's policy is not what was requested at mount time. */
 	seen.wanted.lasting = true;
 	CU_ASSERT_STRING_EQUAL(plan(), "write 90 tcp wanted rdma");
 }
@@ -128,17 +128,17 @@ static void a_record_is_renewed_with_its_request(void)
 	list[0].checked_ms = NOW - 10000;
 	CU_ASSERT_STRING_EQUAL(plan(), "write 90 proven wanted rdma");
 	CU_ASSERT_STRING_EQUAL(renewed_policy, "prefer");
-	/* What changed does not wait. */
+	/* A change is written at once. */
 	list[0].checked_ms = NOW - 10;
 	seen.run = RUN_OTHER;
 	strcpy(mount.proto, "tcp");
 	CU_ASSERT_STRING_EQUAL(plan(), "write 90 tcp wanted rdma");
-	/* It is of another mount with that number. */
+	/* The record belongs to another mount with that id. */
 	strcpy(list[0].dev, "0:54");
 	CU_ASSERT_STRING_EQUAL(plan(), "gone 90");
 }
 
-/* The kernel gives numbers again at once. */
+/* The kernel reuses ids immediately. */
 static void a_reused_mount_id_inherits_nothing(void)
 {
 	begin();
@@ -148,7 +148,7 @@ static void a_reused_mount_id_inherits_nothing(void)
 	add(90, RECORD_PROVEN, 12000);
 	CU_ASSERT_PTR_NULL(renew_record(&input, &mount));
 	CU_ASSERT_STRING_EQUAL(plan(), "gone 90");
-	/* It has a record of its own then. */
+	/* It has its own record then. */
 	seen.run = RUN_RDMA;
 	CU_ASSERT_STRING_EQUAL(plan(), "write 90 proven; gone 90");
 	/* A record is written some moments after the mount was made. */
@@ -203,7 +203,7 @@ static void records_of_missing_mounts_are_dropped(void)
 	add(91, RECORD_PROVEN, 1000);
 	mounts.count = 0;
 	CU_ASSERT_STRING_EQUAL(plan(), "gone 91");
-	/* Of a pending one nobody has seen a mount. */
+	/* Nobody has seen the mount of a pending record. */
 	list[0].id = 0;
 	CU_ASSERT_STRING_EQUAL(plan(), "");
 	list[0].checked_ms = NOW - RENEW_PENDING_MS;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Which sequences of counters are a server that is silent. */
+/* Which sequences of counters indicate a silent server. */
 #include "plugin/watch/internal.h"
 #include "tests/unit/host-tree.h"
 
@@ -15,11 +15,11 @@ static void on_silence(void *arg, const struct silence *one, bool silent, uint64
 	strcat(events, silent ? "S" : "A");
 }
 
-/* One look at a mount. */
+/* One observation of a mount. */
 struct look {
 	uint64_t at; /* seconds */
 	uint64_t connects, sent, received, bad;
-	int queued; /* that the kernel says wait; -1: the connection is not up; -2: an old kernel */
+	int queued; /* waiting, by the kernel; -1: the connection is down; -2: an old kernel */
 };
 
 static void see(const struct look *look)
@@ -127,7 +127,7 @@ static void sequences_are_reported_as_expected(void)
 		    { 30, 1, 12, 10, 0, -1 },
 		    { 60, 1, 12, 10, 0, -1 },
 		    { 90, 1, 12, 10, 0, -1 },
-		    /* A new one, by which nothing comes. */
+		    /* A new connection without replies. */
 		    { 120, 2, 14, 10, 0, 2 },
 		    { 150, 2, 14, 12, 0, 0 } } },
 		{ "an old kernel: longer than a lease is renewed",
@@ -193,7 +193,7 @@ static void a_mount_that_is_gone_is_forgotten(void)
 	silences_fini(&silences);
 }
 
-/* --- what the kernel says ---------------------------------------------------------------------- */
+/* --- kernel counters --------------------------------------------------------------------------- */
 
 #define SWITCH "sys/kernel/sunrpc/xprt-switches/switch-0/"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* What is watched, look after look: which sequences of what was seen are told, and as what. */
+/* Observations over time: which sequences are reported, and how. */
 #include "plugin/watch/internal.h"
 #include "suite.h"
 
@@ -14,8 +14,8 @@ static void on_event(void *arg, enum thing_event event, const struct thing *thin
 	strcat(events, event == THING_LOST ? "L" : "B");
 }
 
-/* What a look saw: r over RDMA, o over something else, u unknown, . it is not there. Capitals: and
- * nobody wants it over RDMA. */
+/* One observation: r over RDMA, o over something else, u unknown, . absent. Capitals: and RDMA is
+ * not requested. */
 static struct thing thing_of(char seen, const char *key)
 {
 	struct thing thing = { .kind = THING_MOUNT };
@@ -62,7 +62,7 @@ static void sequences_of_observations_are_reported_as_expected(void)
 	static const struct {
 		const char *seen, *told;
 	} rows[] = {
-		/* Once, however often it is seen. */
+		/* Once, however often it is observed. */
 		{ "rrrr", "----" },
 		{ "rooo", "-L--" },
 		{ "oooo", "L---" },
@@ -74,27 +74,27 @@ static void sequences_of_observations_are_reported_as_expected(void)
 		{ "ruo", "--L" },
 		{ "ouuo", "L---" },
 		{ "ouur", "L--B" },
-		/* What was not there is new. */
+		/* A thing that was absent is new. */
 		{ "o.o", "L-L" },
 		{ "o.r", "L-B" },
 		{ "r.r", "---" },
 		{ "r.o", "--L" },
 		{ "..o", "--L" },
 		{ "o.u.o", "L---L" },
-		/* What nobody wants is nobody's, */
+		/* Things that do not request RDMA are ignored, */
 		{ "OOO", "---" },
 		{ "RRR", "---" },
 		{ "UUU", "---" },
-		/* but for what was over RDMA. */
+		/* except those that were over RDMA. */
 		{ "RO", "-L" },
 		{ "ROR", "-LB" },
 		{ "R.O", "--L" },
 		{ "RUO", "--L" },
 		{ "ROOO", "-L--" },
-		/* Somebody made it so, and again: told once. */
+		/* An administrator changed it, and again: reported once. */
 		{ "RO.O", "-L--" },
 		{ "RO.R", "-L-B" },
-		/* A wish that comes and goes. */
+		/* A request that appears and disappears. */
 		{ "Oo", "-L" },
 		{ "oO", "L-" },
 		{ "oOo", "L-L" },
@@ -141,7 +141,7 @@ static void missing_things_are_not_counted(void)
 	things_fini(&things);
 }
 
-/* What it was before is why, in words. */
+/* The event says what it was before. */
 static void an_earlier_rdma_thing_says_so(void)
 {
 	look('R', "/a");
@@ -176,7 +176,7 @@ static void the_oldest_missing_things_are_forgotten(void)
 	things_fini(&things);
 }
 
-/* All of them there, and one more. */
+/* The maximum number of things, and one more. */
 static void things_have_a_maximum_number(void)
 {
 	static struct thing thing;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* rpcrdma/wire/text.c: texts are whole or cut, never over their end. What they say of good
- * headers is in tests/wire/. */
+/* rpcrdma/wire/text.c: texts are complete or truncated, never past their end. Texts of valid
+ * headers are in tests/wire/. */
 #include "rpcrdma/wire/wire.h"
 #include "tests/unit/suite.h"
 
