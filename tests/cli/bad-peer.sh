@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Copyright (C) 2026 The nfsrdma authors
 #
-# Peers that are no NFS/RDMA server, or stop being one in the middle of a frame: a report
-# with one clear sentence, the right exit status, before the deadline.
+# Peers that are not NFS/RDMA servers, or stop being one in the middle of a frame: the report has
+# one clear sentence, the right exit status, and arrives before the deadline.
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 requires jq python3
 
@@ -17,7 +17,7 @@ start_peer()
 	read -r peer_port <"$work/peer-$1"
 }
 
-# peer MODE STATUS WORDS [ID/REASON]: what a probe of that peer ends with and says.
+# peer MODE STATUS WORDS [ID/REASON]: the exit status and the words of a probe of that peer.
 peer()
 {
 	start_peer "$1"
@@ -30,7 +30,7 @@ peer()
 	echo "ok - $1 ($(seconds "$took") s)"
 }
 
-# Fail: what answered is not what it should be, or it refused. Unknown: nobody answered.
+# Fail: the peer answers wrongly, or refuses. Unknown: there is no answer.
 peer http             1 'does not speak MPA' probe.connect/not-mpa
 peer banner           1 'does not speak MPA' probe.connect/not-mpa
 peer reject           1 'reject|refus' probe.connect/rejected
@@ -44,7 +44,7 @@ peer no-reply         3 'no reply' probe.null/silent
 peer no-program       1 'does not have the program' probe.null/no-nfs
 peer system-error     1 'system error' probe.null/rpc-error
 peer rdma-error       1 'RDMA_ERROR|ERR_CHUNK' probe.null/rdma-error
-# These send without end: no wait for input ever ends by itself.
+# These send endlessly: no wait for input ends by itself.
 peer flood-writes     3 'no reply'
 peer flood-sends      3 'no reply'
 for mode in flood-writes flood-sends; do
@@ -54,8 +54,8 @@ for mode in flood-writes flood-sends; do
 	within 4000 "bench against $mode with --timeout 3"
 done
 
-# The TCP side is silent, as behind a filter: what can be had without it is. It gets a quarter of the
-# time, and the rest is enough on a busy machine.
+# The TCP side is silent, as behind a filter: the probe reports what it can without it. It gets a
+# quarter of the time, and the rest is enough on a busy machine.
 start_server
 start_peer silence
 probe "127.0.0.1:$export" --port "$rdma_port" --mount-port "$mount_port" --nfs-port "$peer_port" \
@@ -73,7 +73,7 @@ expect_reason probe.mount/mountd-reply
 within 4000 "--timeout 3"
 echo "ok - silent mountd ($(seconds "$took") s)"
 
-# mountd ANSWER WORDS ID/REASON: a mountd that answers MNT so.
+# mountd ANSWER WORDS ID/REASON: a mountd that answers MNT with ANSWER.
 mountd()
 {
 	start_peer mountd "$1"
@@ -83,7 +83,8 @@ mountd()
 	echo "ok - mountd: $1"
 }
 
-# RFC 1813 5.1.5; by a port above 1023, which is all there is without root, it may be that alone.
+# RFC 1813 5.1.5; from a port above 1023, the only kind without root, the port may be the only
+# cause.
 refused=probe.mount/not-exported
 ((EUID == 0)) || refused=probe.mount/unprivileged-port
 mountd status=2      'NOENT'   probe.mount/no-export
@@ -96,7 +97,7 @@ if ((EUID == 0)) && type -P setpriv >/dev/null; then
 	run_prefix=()
 fi
 
-# A server that answered and then falls silent: a time-out after a good reply is a failure.
+# A server that answers and then falls silent: a timeout after a good reply is a failure.
 stop_server
 start_server --fault write-chunk-over-812=hang
 probe_server --timeout 2
@@ -107,7 +108,7 @@ echo "ok - silence after good replies ($(seconds "$took") s)"
 run bench --format json "127.0.0.1:$export" "${server[@]}" --timeout 2
 within 3000 "bench with --timeout 2"
 
-# A peer that is only old is asked for less, once, and the report says so.
+# A peer with an old version gets one request for less, and the report says so.
 stop_server
 start_server --no-crc
 start_peer siw-2015 "$rdma_port"

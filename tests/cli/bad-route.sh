@@ -2,14 +2,14 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Copyright (C) 2026 The nfsrdma authors
 #
-# Hosts that cannot be reached: nothing was found out, exit status 3, before the deadline.
-# In a network namespace of the test's own, with documentation addresses (RFC 5737).
+# Unreachable hosts: the check is unknown, exit status 3, before the deadline. In a network
+# namespace of the test's own, with documentation addresses (RFC 5737).
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 requires jq ip unshare
 requires_root
 unshare -n true 2>/dev/null || skip "no network namespace"
 
-# What is routed to lo without being an address of it is dropped without an answer.
+# Packets that are routed to lo without being for an address of it are dropped silently.
 run_prefix=(unshare -n sh -ec '
 	ip link set lo up
 	ip route add 192.0.2.0/24 dev lo src 127.0.0.1
@@ -34,7 +34,7 @@ route "prohibited"           198.51.100.129       'TCP connect'    probe.connect
 route "no route"             203.0.113.1          'route|reach'    probe.connect/no-route
 route "name without address" nobody.invalid       'nobody.invalid' probe.address/resolver-silent
 
-# rpcbind, of which every program has port 0: none is registered.
+# An rpcbind in which every program has port 0: none is registered.
 requires python3
 # shellcheck disable=SC2016 # of the inner shell
 run_prefix=(unshare -n sh -ec '

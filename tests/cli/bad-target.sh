@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Copyright (C) 2026 The nfsrdma authors
 #
-# A real server, asked for what it does not have; and a file that changes under the probe.
+# A real server without the requested export or file; and a file that changes during the probe.
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 requires jq python3
 
-# problem NAME STATUS WORDS [ID/REASON]: what the last probe ended with and said.
+# problem NAME STATUS WORDS [ID/REASON]: the last probe's exit status and words.
 problem()
 {
 	expect_status "$2"
@@ -33,7 +33,7 @@ run bench --format json 127.0.0.1 "${server[@]}"
 problem "bench without an export" 3 'no export' bench.read.write-chunk/no-export
 stop_server
 
-# The ports of a server that is gone: nobody listens there.
+# The ports of a stopped server: nothing listens there.
 probe_server
 problem "nothing listening" 1 'refused' probe.connect/refused
 probe_server --transport verbs
@@ -65,7 +65,7 @@ probe_server
 problem "export with many names" 3 'empty files' probe.file/large-tree
 stop_server
 
-# What is named, and cannot be read.
+# Named files that cannot be read.
 mkdir -m 755 "$work/kinds"
 : >"$work/kinds/empty"
 ln -s elsewhere "$work/kinds/link"
@@ -76,7 +76,7 @@ probe "127.0.0.1:/link" "${server[@]}"
 problem "symbolic link" 3 'link is a symbolic link to elsewhere' probe.root/symlink
 stop_server
 
-# A disk image that is cut and grown while it is read: never a failure, never a bug.
+# A disk image that is truncated and extended while it is read: never a failure, never a bug.
 mkdir "$work/live"
 python3 - "$work/live/disk" <<'END' &
 import os, random, sys
@@ -94,7 +94,7 @@ probe_server --timeout 20
 expect_report "something failed" 'all(.findings[]; .status != "fail")'
 echo "ok - file that shrinks while it is read ($(seconds "$took") s)"
 stop_server
-# Wrong data of a file that is written to prove nothing.
+# Wrong data of a file that is being written proves nothing.
 mkdir -m 755 "$work/written"
 head -c 1000000 /dev/urandom >"$work/written/disk"
 chmod 644 "$work/written/disk"
@@ -110,7 +110,7 @@ probe_server --level quick --timeout 20 --nfs-version 3
 expect_reason probe.changing/every-file
 stop_server
 
-# A file whose name another takes: the handle is stale, and nobody's fault.
+# A file that is replaced: its handle is stale, which is not an error of the server.
 python3 - "$work/live/disk" <<'END' &
 import os, random, sys
 while True:

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Copyright (C) 2026 The nfsrdma authors
 #
-# The benchmark measures what it says, beside TCP, and shows what the ratio is made of. How fast it
-# must be is no test's business: that depends on the machine.
+# The benchmark measures what it reports, compares with TCP, and shows the parts of the ratio. No
+# test checks the speed: that depends on the machine.
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 requires jq
 
@@ -37,28 +37,28 @@ expect_bench()
 	[[ ! -s $work/err ]] || { show; fail "something on stderr"; }
 }
 
-# The embedded server, beside bytes over loopback.
+# The embedded server, compared with plain bytes over loopback.
 run bench --embedded --level quick --format json
 expect_bench "a plain TCP connection over loopback"
 
-# Any other server, beside its own NFS over TCP.
+# Any other server, compared with its own NFS over TCP.
 start_server
 run bench --level quick --format json "127.0.0.1:$export" "${server[@]}"
 expect_bench "NFS over TCP"
 
-# Without an export there is nothing to read, and that is said.
+# Without an export there is nothing to read, and the report says so.
 run bench --level quick --format json 127.0.0.1 "${server[@]}"
 expect_finding bench.read.write-chunk unknown
 expect_status 3
 
-# Fast and wrong is not fast.
+# Fast but wrong data does not count as fast.
 stop_server
 start_server --fault write-chunk-over-812=garbage
 run bench --level quick --format json "127.0.0.1:$export" "${server[@]}"
 expect_status 1
 expect_finding bench.read.write-chunk fail
 
-# Too little time is said, and kept to.
+# Too little time is reported, and the limit is kept.
 run bench --embedded --level full --timeout 1 --format json
 within 4500 "--timeout 1"
 run bench

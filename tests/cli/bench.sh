@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Copyright (C) 2026 The nfsrdma authors
 #
-# The benchmark says what it promises to say. How fast this machine is today is printed, and
-# judged by nobody.
+# The benchmark prints every promised value. Today's speed of this machine is printed, but not
+# judged.
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 requires jq
 

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Copyright (C) 2026 The nfsrdma authors
 #
-# nfsrdma check on this machine, which has no RDMA: within a second one finding fails, the
-# module or the device. Its consequences are skipped with that reason, and nothing is unknown. The same
-# as root and as another user.
+# nfsrdma check on this machine, which has no RDMA: within a second one finding fails, the module
+# or the device. Its consequences are skipped with that reason, and nothing is unknown. The result
+# is the same as root and as another user.
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 requires jq
 ! compgen -G '/sys/class/infiniband/*' >/dev/null || skip "this machine has an RDMA device"
@@ -35,7 +35,7 @@ check_here()
 
 	run check --role client --format json
 	expect_no_rdma
-	# Of a server nobody is asked who could not be used.
+	# A server that could not be used is not contacted.
 	for server in 127.0.0.1 192.0.2.1:/export '[2001:db8::1]:/export'; do
 		run check --role client --format json "$server"
 		expect_no_rdma

@@ -36,7 +36,7 @@ for line in open(sys.argv[2], encoding="utf-8"):
     row = line.rstrip("\n").split("|")
     rows[row[0]] = row
 
-# Words of each command of a shell's line, also within $(...).
+# Words of each command of a shell line, also within $(...).
 def commands(line):
     for inner in re.findall(r"\$\(([^()]*)\)", line):
         yield from commands(inner)
@@ -59,7 +59,7 @@ wrong = []
 for line in open(sys.argv[1], encoding="utf-8"):
     systems, command = line.rstrip("\n").split("\t")
     wanted = {columns[word] for word in systems.split() if word in columns} or {1, 2, 3, 4}
-    # "{!key}": the program made it, and its tests look at it.
+    # "{!key}": the program builds the command, and its own tests check it.
     for words in commands(command) if not re.fullmatch(r"\{![a-z_]+\}", command) else []:
         names = [word for word in words if not word.startswith("-")][:2]
         if names and names[0].startswith("{!"):
@@ -76,14 +76,14 @@ END
 wrong=$(python3 "$work/demand.py" "$work/steps" "$work/rows")
 [[ ! $wrong ]] || { echo "$wrong"; fail "steps with commands that the table does not have"; }
 
-# Our own commands in steps, and their options, exist. --help at the end keeps them from doing anything.
+# Our own commands in steps, and their options, exist. --help at the end prevents any action.
 while read -r command; do
 	read -ra words < <(sed -E "s/\{![a-z_]+\}//g; s/\{(port|asked)\}|PORT/20049/g; s/\{type\}/siw/g; s/\{[a-z_]+\}/x/g; s/'//g" <<<"$command")
 	run "${words[@]}" --help
 	[[ $status == 0 ]] || { show; fail "a step has 'nfsrdma $command'"; }
 done < <(cut -f2 "$work/steps" | grep -oE '(^|[ ;&])nfsrdma [a-z][^;&|>]*' | sed 's/.*nfsrdma //' | sort -u)
 
-# Who says that a scenario runs it has one.
+# A step that says that a scenario runs it has one.
 while IFS='|' read -r command _ _ _ _ verified; do
 	[[ $verified != *testbed* ]] ||
 		grep -rqE "(^|[^a-zA-Z0-9._/-])$command( |\$)" "$NFSRDMA_SOURCE/tests/testbed" "$NFSRDMA_SOURCE/tests/system" ||
@@ -91,13 +91,13 @@ while IFS='|' read -r command _ _ _ _ verified; do
 	[[ $verified == *dpkg* || $verified == *testbed* || $verified == *[!a-z]* ]] || fail "$command is not verified"
 done <"$work/rows"
 
-# The package that is installed here is the one of the table.
+# The package that is installed here is the one in the table.
 checked=0
 if [[ $(sed -n 's/^ID=//p' /etc/os-release) == debian ]] && command -v dpkg-query >/dev/null; then
 	while IFS='|' read -r command package _; do
 		path=$(PATH=/usr/sbin:/usr/bin:/sbin:/bin type -P "$command" || true)
 		[[ $path && $package != [-\(]* && $package != nfsrdma ]] || continue
-		# What is in /usr may be recorded without it, or be a link of alternatives.
+		# Files in /usr may be recorded without /usr, or be a link of alternatives.
 		owners=$({ dpkg-query -S "$path" "${path#/usr}" "/usr$path" "$(readlink -f "$path")" 2>/dev/null || true; } |
 			sed -n 's/^\([^ ,:]*\)\(:[a-z0-9]*\)\?: .*/\1/p' | sort -u)
 		[[ $owners ]] || continue

@@ -13,20 +13,20 @@
 requires strace python3 depmod jq
 strace -o /dev/null true 2>/dev/null || skip "no ptrace"
 
-# Calls that change something. A kill before a call that only reads leaves what a kill before the next
-# of these leaves.
+# Calls that change something. A kill before a call that only reads leaves the same state as a
+# kill before the next of these.
 changing='openat_creat|write|pwrite64|writev|fsync|fdatasync|ftruncate|fchmod|fchmodat|fchown|fchownat'
 changing+='|fsetxattr|fremovexattr|rename|renameat|renameat2|unlink|unlinkat|mkdir|mkdirat|rmdir|symlinkat|flock'
 changing+='|mount|umount2|fsopen|fsmount|fsconfig|open_tree|move_mount|mount_setattr|setns|unshare'
 changing+='|clone|clone3|vfork|execve|connect|sendto|sendmsg|pipe2|socketpair|eventfd2|signalfd4'
 reading='open|openat|openat2|read|pread64|readv|recvfrom|recvmsg|getdents64|newfstatat|fstat|statx|lstat'
 reading+='|access|faccessat|faccessat2|readlink|readlinkat|fgetxattr|flistxattr|statfs|fstatfs|name_to_handle_at'
-# Of each command: how many points of either sort are tried.
+# How many points of either sort are tried for each command.
 some_changing=10 some_reading=3
 [[ ${NFSRDMA_POINTS:-} != all ]] || some_changing=100000 some_reading=100000
 
-# points: of a log of strace on stdin, "changing|reading CALL N", N being the process's own count. What
-# the dynamic linker does is not ours.
+# points: from a log of strace on stdin, "changing|reading CALL N", N being the process's own
+# count. Calls of the dynamic linker do not count.
 points()
 {
 	awk -v changing="^($changing)\$" -v reading="^($reading)\$" '
@@ -49,7 +49,7 @@ points()
 		}' | awk '!seen[$0]++'
 }
 
-# chosen SORT LIMIT: of points on stdin, so many of the sort, evenly spread.
+# chosen SORT LIMIT: of the points on stdin LIMIT of this sort, evenly spread.
 chosen()
 {
 	awk -v sort="$1" -v limit="$2" '
@@ -61,7 +61,7 @@ chosen()
 		}'
 }
 
-# cut KIND CALL N COMMAND...: sets $status, which is 137 where it was killed.
+# cut KIND CALL N COMMAND...: sets $status, which is 137 if the command was killed.
 cut()
 {
 	local how=error=$1
@@ -72,7 +72,7 @@ cut()
 		ASAN_OPTIONS=$ASAN_OPTIONS:detect_leaks=0 timeout -k 5 "$run_limit" "${run_prefix[@]}" strace -D -f --seccomp-bpf -o /dev/null \
 			-e "trace=$2" -e "inject=$2:$how:when=$3" "${@:4}" >"$work/out" 2>"$work/err" </dev/null || status=$?
 	} 2>/dev/null
-	# 124: it hangs; more than 128, but for KILL and what a sanitizer ends: it fell over.
+	# 124: it hangs; more than 128, except for KILL and a sanitizer's exit: it crashed.
 	[[ $status != 124 && $status != 13[0-6] && $status != 139 ]] || { show; fail "exit status $status"; }
 }
 
@@ -87,7 +87,7 @@ each_point()
 	"${name}_start"
 	status=0
 	ASAN_OPTIONS=$ASAN_OPTIONS:detect_leaks=0 "${run_prefix[@]}" strace -D -f -o "$work/calls" "$@" >"$work/out" 2>"$work/err" </dev/null || status=$?
-	# strace -D leaves the process its number, and ends a moment later.
+	# strace -D keeps the process id of the command, and ends a moment later.
 	wait_until grep -q '^[0-9]* *+++ exited' "$work/calls"
 	kind=none point="none" sort=none
 	"${name}_end"
@@ -112,11 +112,11 @@ each_point()
 	((tried > 10)) || fail "$name: only $tried points"
 }
 
-# whole WHAT FILE FOLDER: the folder looks as the picture.
+# whole WHAT FILE FOLDER: the folder matches the saved picture.
 whole() { picture "$3" | diff -u "$2" - >"$work/diff" || { cat "$work/diff"; show; fail "$point: $1"; }; }
-# again STATUS ARGUMENT...: a run that nothing disturbs.
+# again STATUS ARGUMENT...: an undisturbed run.
 again() { run "${@:2}"; [[ $status == "$1" ]] || { show; fail "$point: exit status $status, not $1, from ${*:2}"; }; }
-# Everything about a folder but times.
+# All of a folder's state except times.
 picture()
 {
 	(cd "$1" && find . -printf '%P %y %m %U %G %l\n' | sort &&
@@ -143,7 +143,7 @@ python3 "$NFSRDMA_SOURCE/tests/support/make-host" "$work/made" "$work/source/ser
 machine=$work/made/server
 
 setup_start() { :; }
-# Nothing is left to do. Where a version cannot be read the way may be another.
+# Nothing is left to do. If a version cannot be read the configuration may differ.
 is_set_up()
 {
 	if [[ $sort == reading ]]; then
@@ -153,10 +153,10 @@ is_set_up()
 		whole "$1" "$work/after" "$machine/etc"
 	fi
 }
-# Every other time straight back.
+# Every other time undo immediately.
 setup_end()
 {
-	# What it could not read it leaves to the administrator.
+	# Files that it could not read are left to the administrator.
 	((status != 0)) || [[ $sort == reading ]] || is_set_up "it says that all is done"
 	if ((tried % 2)); then
 		again 0 setup server --root "$machine"
@@ -203,7 +203,7 @@ remove_start() { again 0 ovirt policy --root "$host" nas1:/vm; }
 remove_end()
 {
 	((status != 0)) || whole "it says that all is done" "$work/without" "$host/etc"
-	# Where it was done already there is nothing of it, which is exit status 1.
+	# If it was already undone there is nothing to remove, which is exit status 1.
 	run ovirt policy --root "$host" --remove nas1:/vm
 	((status <= 1)) || { show; fail "$point: exit status $status"; }
 	whole "after a second run" "$work/without" "$host/etc"
@@ -214,7 +214,7 @@ try_policy()
 	mkdir -p "$host"/{etc/nfsmount.conf.d,etc/nfsrdma.conf.d,var/lib/dpkg,proc/self}
 	printf 'Package: nfs-common\nStatus: install ok installed\nVersion: 1:2.8.3-1\n\n' >"$host/var/lib/dpkg/status"
 	printf 'ID=debian\nVERSION_ID="12"\n' >"$host/etc/os-release"
-	# Sections that are there already are never lost.
+	# Existing sections are never lost.
 	again 0 ovirt policy --root "$host" nas2:/vm
 	picture "$host" >"$work/before"
 	picture "$host/etc" >"$work/without"
@@ -228,8 +228,8 @@ try_policy()
 
 # --- mount.nfsrdma ------------------------------------------------------------------------------------
 
-# What is mounted in mount.nfs's place is a tmpfs, which is never over RDMA: it is undone where RDMA is
-# required, and stays where it is preferred. See mount-helper.sh.
+# The mount in mount.nfs's place is a tmpfs, which is never over RDMA: it is undone where RDMA is
+# required, and kept where it is preferred. See mount-helper.sh.
 mount_options=rw,nfsrdma.check=none,retry=0,nolock
 
 # Only a lock.
@@ -252,7 +252,7 @@ required_start() { :; }
 required_end()
 {
 	((status != 0)) || { show; fail "$point: what is not over RDMA is mounted"; }
-	# What a killed one leaves has a record that says that it is not proven.
+	# A mount that a killed helper leaves has a record that says that it is not proven.
 	if mountpoint -q "$place"; then
 		grep -qs '"state": "unproven"' /run/nfsrdma/mounts/*.json || { show; fail "$point: a mount without a record"; }
 		umount "$place"
@@ -312,7 +312,7 @@ xml_of() { virsh -q pool-dumpxml --inactive "$1" | grep -vE '<(capacity|allocati
 is_idle() { ! compgen -G "$daemon/busy.*" >/dev/null; }
 kept() { compgen -G '/var/lib/nfsrdma/pools/*.json' >/dev/null; }
 
-# pool_again ACTION: libvirtd may still be at what a killed command asked for.
+# pool_again ACTION: libvirtd may still be executing a killed command's request.
 pool_again()
 {
 	local tries=1
@@ -345,7 +345,7 @@ convert_end()
 {
 	wait_until is_idle
 	((status != 0)) || is_converted "it says that all is done"
-	# Straight back, if there is anything to go back from.
+	# Revert immediately, if there is anything to revert.
 	if ((tried % 2)) || ! kept; then
 		pool_again convert
 		is_converted "after a second convert"

@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Copyright (C) 2026 The nfsrdma authors
 #
-# NFSRDMA_DEBUG in each program that has it: its lines are on stderr, with identifiers by which they
-# can be joined. VDSM's calls and set-user-ID programs ignore it, and after "help" a hook answers all the same.
+# NFSRDMA_DEBUG in each program that supports it: its lines are on stderr, with identifiers that
+# connect them. VDSM's calls and set-user-ID programs ignore it, and a hook still answers after
+# "help".
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 . "$(dirname "${BASH_SOURCE[0]}")/guest-xml.sh"
 requires setpriv unshare
@@ -29,7 +30,7 @@ debug()
 line() { grep -qE -- "$1" "$work/err" || { show; fail "no line \"$1\""; }; }
 no_line() { ! grep -qE -- "$1" "$work/err" || { show; fail "a line \"$1\""; }; }
 
-# A host with an NFS mount over TCP, which the policy wants over RDMA.
+# A host with an NFS mount over TCP, for which the policy requests RDMA.
 host=$work/host
 mkdir -p "$host"/{etc,proc/self,srv/tcp,run}
 echo "1 0 8:1 / / rw,relatime shared:1 - ext4 /dev/sda1 rw" >"$host/proc/self/mountinfo"
@@ -52,7 +53,7 @@ debug watch,gate "$NFSRDMA" watch --once --no-libvirt
 line '^watch: look 1: [0-9]+ mounts?, [0-9.]+ ms'
 
 echo "libvirt's hook"
-# The child's lines and the parent's, of the guest, its disk and the mount.
+# The child's and the parent's lines, of the guest, its disk and the mount.
 status=0 took=-
 NFSRDMA_DEBUG=gate timeout -k 5 60 "$libvirt_hook" --root "$host" web1 prepare begin - \
 	<"$work/guest.xml" >"$work/out" 2>"$work/err" || status=$?
@@ -62,7 +63,7 @@ line '^gate: disk vdaa \(/srv/tcp/a\.img\) is refused \[gate\.transport\]: nas:/
 line '^gate: process [0-9]+ refuses, [0-9]+ ms before its deadline: disk vdaa '
 line '^disk vdaa .*over tcp.* See nfsrdma-libvirt\(7\)\.$'
 [[ ! -s $work/out ]] || fail "something is on stdout"
-# Its exit status is the answer, and not that of a help.
+# Its exit status is the answer, not that of help.
 status=0 took=-
 NFSRDMA_DEBUG=help timeout -k 5 60 "$libvirt_hook" --root "$host" web1 prepare begin - \
 	<"$work/guest.xml" >"$work/out" 2>"$work/err" || status=$?
@@ -103,7 +104,7 @@ debug help "$helper" --help
 line '^  mount '
 
 echo "with another's rights"
-# As a set-user-ID mount(8) starts it: the effective user is not the real one.
+# As a set-user-ID mount(8) starts it: the effective and the real user differ.
 cp "$helper" "$work/mount.nfsrdma"
 chmod 4755 "$work/mount.nfsrdma"
 debug help setpriv --reuid 65534 --regid 65534 --clear-groups "$work/mount.nfsrdma" --help

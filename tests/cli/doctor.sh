@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Copyright (C) 2026 The nfsrdma authors
 #
-# nfsrdma doctor: checks, a quick probe, the plan, and one list of steps in which nothing stands twice.
+# nfsrdma doctor: checks, a quick probe, the plan, and one list of steps without duplicates.
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 requires jq
 
-# steps: each stands once; JSON has the same.
+# steps: each is printed once; JSON has the same.
 one_list()
 {
 	[[ $(grep -c '^Steps$' "$work/out") -le 1 ]] || { show; fail "two lists of steps"; }
@@ -27,7 +27,7 @@ grep -q '^Steps$' "$work/out" || { show; fail "no steps"; }
 run doctor --root "$work/hosts/none-debian12" --format json 192.0.2.1:/export/vm
 jq -e '(.steps | length) > 0 and (.steps | length) == (.steps | unique | length)' "$work/out" >/dev/null || { show; fail "steps"; }
 
-# The mounts of that server, and of no other.
+# The mounts of that server only.
 run doctor --root "$work/hosts/mounts-healthy" nas1:/export/vm
 [[ $(sed -n 's/^  pass  rdma .* \(\/srv[^ ]*\) .*/\1/p' "$work/out" | tr '\n' ' ') == '/srv/vm /srv/vm/images ' ]] || { show; fail "the mounts"; }
 run doctor --root "$work/hosts/mounts-healthy" 192.0.2.9:/export/v3
@@ -45,7 +45,7 @@ for file in "$hosts"/*/expect-doctor.txt; do
 	diff -u "$file" "$work/text" || fail "$name: not as expected"
 done
 
-# A server of our own, over software iWARP, which no check of this host is about.
+# An embedded server over software iWARP, which no check of this host covers.
 "$NFSRDMA" serve --fault write-chunk-over-812 >"$work/serve" 2>"$work/serve.err" &
 peer=$!
 cleanup_fn kill "$peer"

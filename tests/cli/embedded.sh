@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Copyright (C) 2026 The nfsrdma authors
 #
-# A healthy server is found healthy, and the JSON report is what it promises to be.
+# A healthy server passes, and the JSON report has the promised contents.
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 requires jq
 
@@ -15,7 +15,7 @@ expect_report "a finding is neither pass nor skip" \
 expect_report "a bug was named" 'all(.findings[]; (.id | startswith("bug.") | not)
 	or .status != "fail")'
 
-# Every mechanism really was used, and compared with TCP.
+# Every mechanism was used, and compared with TCP.
 for id in probe.null probe.read.inline probe.read.write-chunk probe.read.reply-chunk probe.read.profiles \
 	probe.reference probe.readdir probe.readlink probe.credits; do
 	expect_finding "$id" pass
@@ -34,7 +34,8 @@ expect_report "findings" 'all(.findings[]; has("id") and has("title") and has("s
 	and has("summary") and (.evidence | type) == "object" and (.see | type) == "array")'
 [[ ! -s $work/err ]] || { show; fail "something on stderr"; }
 
-# The text says the same, in lines that fit a terminal log: no escapes off a terminal.
+# The text has the same contents, in lines that fit a terminal log, without escapes if there is no
+# terminal.
 run probe --embedded --reads 0
 expect_status 0
 grep -qi pass "$work/out" || { show; fail "the text does not say pass"; }

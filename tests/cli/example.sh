@@ -9,7 +9,7 @@
 requires meson pkg-config make cc rpcgen nm readelf clang++
 
 root=$work/root build=$(dirname "$NFSRDMA")
-# What is being tested was built; what is not (other targets) is not waited for.
+# The tested part is built; other targets need not be.
 DESTDIR=$root meson install -C "$build" --no-rebuild >"$work/install" 2>&1 ||
 	{ tail -n 20 "$work/install"; fail "meson install"; }
 library=$(find "$root" -name librpcrdma.so)
@@ -42,13 +42,13 @@ read -ra tirpc < <(pkg-config --cflags libtirpc)
 warnings=(-Wall -Wextra -Werror -pedantic)
 for header in rpcrdma.h rpcrdma-clnt.h; do
 	echo "#include <$header>" >"$work/one.c"
-	# libtirpc's headers are C of before C99's pedantry, and not ours.
+	# libtirpc's headers do not compile with -pedantic, and are not ours.
 	cc -std=c99 -D_DEFAULT_SOURCE "${warnings[@]}" -I"$include" -isystem "${tirpc[0]#-I}" \
 		-fsyntax-only "$work/one.c" || fail "$header alone, as C"
 	clang++ -x c++ -std=c++11 "${warnings[@]}" -I"$include" -isystem "${tirpc[0]#-I}" \
 		-fsyntax-only "$work/one.c" || fail "$header alone, as C++"
 done
-# rpcrdma.h needs the two headers of the language, and itself.
+# rpcrdma.h needs two headers of the language only.
 headers() { cc -M -x c - | grep -oE '/[^ ]+' | sort; }
 foreign=$(comm -13 <(printf '#include <stddef.h>\n#include <stdint.h>\n' | headers) \
 	<(echo "#include \"$include/rpcrdma.h\"" | headers))
@@ -58,7 +58,7 @@ foreign=$(comm -13 <(printf '#include <stddef.h>\n#include <stdint.h>\n' | heade
 
 cp -r "$(dirname "$(find "$root" -name echo.x)")" "$work/echo"
 flags='-O2 -Wall -Werror'
-# A library with a sanitizer wants a program that has it too.
+# A library with a sanitizer needs a program with the same sanitizer.
 ! grep -q 'NEEDED.*libasan' "$work/dynamic" || flags+=' -fsanitize=address,undefined'
 make -C "$work/echo" CFLAGS="$flags" LDFLAGS="$flags" >"$work/make" 2>&1 ||
 	{ cat "$work/make"; fail "make"; }
@@ -78,7 +78,7 @@ kill "$server_pid"
 wait "$server_pid" || fail "the server ended with $?: $(cat "$work/port.err")"
 server_pid=
 
-# Nobody there, and somebody else: a sentence, and exit status 1.
+# Nothing listens, or another program does: one message, and exit status 1.
 status=0
 timeout "$patience" "$work/echo/client" "$address" "$port" "$transport" >"$work/out" 2>"$work/err" || status=$?
 ((status == 1)) || fail "exit status $status without a server"

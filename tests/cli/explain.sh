@@ -10,7 +10,7 @@ expect_status 0
 ids=$(sed -n 's/^  \([a-z][a-z0-9.-]*\) .*/\1/p' "$work/out")
 [[ $(wc -w <<<"$ids") -gt 25 ]] || { show; fail "few findings"; }
 
-# A sentence begins with a capital, or with a name that has none.
+# A sentence starts with a capital, or with a name in lower case.
 beginning='([A-Z{<]|libvirt|nfsrdma|mount\.nfs|virt-aa-helper|proto=)'
 for id in $ids; do
 	run explain "$id"
@@ -26,7 +26,7 @@ grep -qxE ' +\{open\}' "$work/out" || { show; fail "a command of the program's o
 run explain client.module
 grep -qx 'Decisive  if this is unknown, so is the verdict' "$work/out" || { show; fail "not called decisive"; }
 
-# A finding whose id is not explained would be refused, with the report that it is in.
+# A finding whose id has no explanation would be refused, with its report.
 groups=$(cut -d. -f1 <<<"$ids" | sort -u | paste -sd'|')
 raised=$(cd "$NFSRDMA_SOURCE" && grep -rhoE --include='*.c' "\"($groups)\.[a-z0-9.-]+\"" plugin rpcrdma mount-helper hooks |
 	tr -d '"' | sort -u)
@@ -38,7 +38,7 @@ for id in $raised; do
 	esac
 done
 
-# shared ID/REASON: of the finding whose reasons that one has, too; what raises it is one function.
+# shared ID/REASON: the finding whose reasons this one shares; the same function raises both.
 shared()
 {
 	local id
@@ -47,7 +47,7 @@ shared()
 	echo "${id:-${1%/*}}/${1#*/}"
 }
 
-# Every reason can be looked up by itself, stands in a source, and is raised by a test.
+# Every reason can be looked up by itself, is raised in the code, and is covered by a test.
 reasons=''
 for id in $ids; do
 	run explain --all "$id"
@@ -65,7 +65,7 @@ for reason in $reasons; do
 	done
 	grep -qF "\"${reason#*/}\"" "$work/sources" ||
 		fail "no source raises $reason"
-	# By a script or a scenario, in a unit test of what makes it, or by a machine.
+	# By a script or a scenario, in the unit test of its source, or by a test machine.
 	grep -qE "[/\"]${reason#*/}([^a-z-]|$)" "$work/tests" ||
 		grep -qxE "[a-z]+ ($reason|$(shared "$reason"))( .*)?" "$NFSRDMA_SOURCE"/tests/hosts/*/expect{,-mounts} ||
 		fail "no test raises $reason"
@@ -74,7 +74,7 @@ run explain probe.connect/refuse
 expect_status 2
 expect_sentence "expected refused, silent"
 
-# Steps are for this system, or for that of --root; --all has those of all.
+# Steps are for this system, or for that of --root; --all prints those of all systems.
 mkdir -p "$work/root/etc"
 echo 'ID=opensuse-leap' >"$work/root/etc/os-release"
 run explain --root "$work/root" probe.route/no-provider
@@ -87,7 +87,7 @@ for word in apt-get dnf zypper pacman 'Debian, Ubuntu: ' 'SUSE: '; do
 	grep -q "$word" "$work/out" || { show; fail "--all has no $word"; }
 done
 
-# What every fault raises can be looked up.
+# Every finding that a fault raises can be looked up.
 run serve --list-faults
 expect_status 0
 faults=$(sed 's/[= ].*//' "$work/out")
@@ -105,7 +105,7 @@ expect_status 0
 sed -n '/^; table /,/^; end /p' "$source" >"$work/tables"
 diff -u "$work/tables" "$work/out" || fail "the tables of the manual page are stale"
 
-# The build puts the findings with their reasons into the page.
+# The build adds the findings with their reasons to the page.
 page=$work/nfsrdma.8.scd
 findings=$NFSRDMA_SOURCE/plugin/report/findings
 "$findings/make-table" --manual "$source" "$findings"/*.findings >"$page" || fail "no manual page"

@@ -39,7 +39,7 @@ declare -A finding=(
 	[linux-3]=bug.linux3-write
 )
 
-# All that fails or warns with these.
+# All findings that fail or warn with these.
 declare -A only=(
 	[reply-first]='probe.read.write-chunk probe.read.write-chunk.order'
 	[chunk-unused]='probe.read.write-chunk.unused'
@@ -55,11 +55,11 @@ declare -A linux3=(
 	[pad-segment]=bug.linux3-pad-segment
 )
 
-# Found by each version: what is wrong is where a version's replies differ.
+# Found in each version: the errors are where the replies of versions differ.
 each_version=(at-times rarely nfs-unaligned write-chunk write-chunk-over-812 write-chunk-over-812-later pad-written lengths-unrewritten page-shift
 	reply-page-repeat reply-first chunk-unused tail-unwritten rdma-error die restart foreign linux-3 link-inline)
 
-# Why, by SPEC without its version.
+# The reason, by SPEC without its version.
 declare -A reasons=(
 	[write-chunk=zeros]=bug.write-chunk-read/corrupt
 	[write-chunk=eio]='bug.write-chunk-read/failing probe.read.write-chunk/error'
@@ -92,7 +92,7 @@ declare -A reasons=(
 	[nfs-unaligned]=probe.read.over-tcp/nfs
 )
 
-# linux3_names SPEC@VERSION: the defect that was asked for is named, and no other.
+# linux3_names SPEC@VERSION: only the requested defect is named.
 linux3_names()
 {
 	local name value=${1#*=}
@@ -108,7 +108,7 @@ linux3_names()
 	done
 }
 
-# fault SPEC@VERSION ID: in a shell of its own, so that two can run at once.
+# fault SPEC@VERSION ID: in its own shell, so that two can run at once.
 fault()
 {
 	local work=$work/$1 reads=0 reason
@@ -141,7 +141,7 @@ fault()
 			and (.summary | test("the text is inline, and nothing is written into the chunk$")))'
 		expect_report "something failed" 'all(.findings[]; .status != "fail")'
 	elif [[ $1 == nfs-* ]]; then
-		# The server's, and not of RDMA.
+		# A finding of the server, not of RDMA.
 		expect_status 0
 		expect_finding "$2" warn
 		expect_report "verdict is not warn" '.verdict == "warn"'
@@ -161,9 +161,9 @@ fault()
 	# shellcheck disable=SC2016 # jq's variable
 	expect_report "bug.write-chunk-read failed, or did not, wrongly" --arg id "$2" \
 		'any(.findings[]; .id == "bug.write-chunk-read" and .status == "fail") == ($id == "bug.write-chunk-read")'
-	# Right data in a broken frame are right in a COMPOUND, too.
+	# Correct data in a broken frame is also correct in a COMPOUND.
 	[[ $1 != @(pad-written|lengths-unrewritten)@4.0 ]] || expect_finding probe.read.compound pass
-	# Nothing that is bound to a size, an offset or a layout.
+	# No failure that depends on a size, an offset or a layout.
 	[[ $2 != probe.read.intermittent ]] || expect_report "a cause was named" 'all(.findings[]; .status != "fail" or
 		.id == "probe.read.intermittent" or .id == "probe.read.write-chunk")'
 	[[ $2 == bug.linux3-write ]] ||
@@ -172,12 +172,12 @@ fault()
 	for reason in ${reasons[${1%@*}]:-}; do
 		expect_reason "$reason"
 	done
-	# That one is of this host's kernel.
+	# That finding is about this host's kernel.
 	expect_report "bug.read-812 failed" 'all(.findings[]; .id != "bug.read-812" or .status != "fail")'
 	echo "ok - $1 ($(seconds "$took") s)"
 }
 
-# One a line: NAME[=VALUE|VALUE...]<blank>description. Each value is a case, and so is the
+# One per line: NAME[=VALUE|VALUE...]<blank>description. Each value is a case, and so is the
 # default.
 run serve --list-faults
 expect_status 0
@@ -207,7 +207,7 @@ for ((i = 0; i < ${#cases[@]}; i += 2)); do
 done
 ((bad == 0)) || fail "$bad of ${#cases[@]} faults"
 
-# What one kind of server does is said of a server that is known to be of that kind, and of no other.
+# The behaviour of one kind of server is reported only for a server identified as that kind.
 of_kind()
 {
 	local kind=$1 what=$2 linux=$3 ganesha=$4 defects=${5:-}
@@ -224,7 +224,7 @@ of_kind()
 		'any(.findings[]; .id == "bug.linux3-page-base") == $defects'
 }
 
-# pads VALUE WORDS: how many of the pad's bytes were written is counted.
+# pads VALUE WORDS: the number of written pad bytes is reported.
 pads()
 {
 	probe --embedded --fault "pad-written=$1" --nfs-version 3 --level quick
@@ -241,8 +241,8 @@ of_kind ganesha linux-3=page-base false true false
 of_kind unknown linux-3=page-base false false true
 echo "ok - causes by kind of server"
 
-# No READ of nothing goes to a server that is not identified: the marks that are left are enough, and
-# it is said that one was not looked for.
+# An unidentified server gets no zero-length READ: the other marks are enough, and the report says
+# that one was not checked.
 probe --embedded --fault linux-3 --fault foreign=unknown --nfs-version 3 --level quick
 expect_finding bug.linux3-write warn
 expect_report "how many marks" 'any(.findings[]; .id == "bug.linux3-write" and (.summary | test("three of four signs")))'
@@ -251,7 +251,7 @@ probe --embedded --fault pad-written --fault foreign=unknown --nfs-version 3 --l
 expect_report "a pad alone" 'all(.findings[]; .id != "bug.linux3-write")'
 echo "ok - three marks of Linux 3.x"
 
-# A second READ that is wrong, where NFS over TCP cannot show whether it is RDMA's.
+# A second READ that is wrong, where NFS over TCP cannot show whether RDMA is the cause.
 start_server --fault nfs-second-read
 run probe --format json --reads 0 --level quick "127.0.0.1:$export" --port "$rdma_port" --nfs-port 1 --mount-port "$mount_port"
 expect_status 0

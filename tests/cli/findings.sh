@@ -56,7 +56,7 @@ Common: forbidden
 Cause: Only root may.
 Step: Be root.'
 
-# table TEXT: what make-table makes of it.
+# table TEXT: the output of make-table for it.
 table()
 {
 	printf '%s\n' "$1" >"$work/a.findings"
@@ -85,7 +85,7 @@ for line in '.group = "Things",' '.id = "a.thing",' '.title = "A thing",' '.what
 	grep -qF -- "$line" "$work/out" || { show; fail "no line $line"; }
 done
 
-# A finding may have the reasons of another one, too, behind its own.
+# A finding can have the reasons of another one after its own.
 other=$'\n\nFinding: a.thong\nTitle: A thong\nWhat: What.\nCause: Why.\nRemedy: Do.\nReasons: a.thing\n\nReason: worn\nCause: It is.\nStep: Buy.'
 table "$good$other"
 expect_status 0
@@ -121,7 +121,7 @@ table "$good"$'\n\n'"${good#*Things$'\n\n'}"
 expect_status 1
 grep -q 'a.thing stands there twice' "$work/err" || { show; fail "an id twice"; }
 
-# The manual page has them where its line says so.
+# The manual page includes them at its placeholder line.
 printf '%s\n' 'before' '; findings' 'after' >"$work/page.scd"
 printf '%s\n' "$good" >"$work/a.findings"
 "$make_table" --manual "$work/page.scd" "$work/a.findings" >"$work/out" || fail "no page"

@@ -4,7 +4,7 @@
 # A guest's XML, for tests of hooks. Sourced.
 # shellcheck shell=bash
 
-# A bit of XML for each: FILE, "POOL VOLUME", or FILE<BACKING.
+# A piece of XML for each: FILE, "POOL VOLUME", or FILE<BACKING.
 disk()
 {
 	local path=${1%%<*} backing=

@@ -17,7 +17,7 @@ names=('a b' "it's" 'x;marker;' '$(marker)' '`marker`' 'a"b' '-rf' 'Müller' 'a|
 # Pools and interfaces have no control characters.
 paths=('a b' "it's" 'x;marker;' '-rf' '\' $'a\nmarker\n' $'\e[2Jx' $'a\xffb')
 
-# stubs: each writes down what it was called with, a NUL behind every word.
+# stubs: each records its arguments, with a NUL after every word.
 mkdir "$work/bin" "$work/empty"
 for program in virsh umount mount nfsrdma ls firewall-cmd ufw nft iptables tar ip marker; do
 	printf '#!/bin/sh\nprintf "%%s\\0" "${0##*/}" "$@" >>"%s"; echo >>"%s"\n' "$work/calls" "$work/calls" >"$work/bin/$program"
@@ -33,13 +33,13 @@ text = b"".join(open(f"{work}/{name}", "rb").read() for name in ("out", "err"))
 text = text.replace(b" /usr/bin/mount ", b" mount ")
 if re.search(rb"[\x00-\x08\x0b-\x1f\x7f]", text):
     sys.exit("control characters")
-# A name's own characters have a backslash before them, or are octal: the sentence goes on at the first
-# that has none.
+# A name's own characters are escaped by a backslash, or octal: the sentence continues at the
+# first unescaped one.
 character = rb"\$'(?:\\[0-7]{3})+'|\\.|''(?=[\s;,.)]|$)|,(?! )|[.:](?=\S)|[^\\'\"();\s,.:`&|<>$]"
 verb = (rb"(?<![\w/.-])(?:virsh|umount|mount -t|mount(?= [/\\])|nfsrdma|ls|firewall-cmd|ufw allow|nft|iptables"
         rb"|tar xf|ip link)")
 commands = [found.group() for found in re.finditer(verb + rb"(?: (?:" + character + rb")+)+", text)]
-# And as somebody copies it who takes the line to its end.
+# And as copied by a user who takes the whole line.
 tails = [line[found.start():] for line in text.splitlines() for found in re.finditer(verb, line)]
 
 def run(scripts):
@@ -63,7 +63,7 @@ for program in programs:
             sys.exit(f"{word!r} is an option in {call}")
 PY
 
-# carried WHAT WORD PROGRAM...: what is in $work/out and err has commands that give the word to each of
+# carried WHAT WORD PROGRAM...: $work/out and err contain commands that pass the word to each of
 # these programs.
 carried()
 {
@@ -79,7 +79,7 @@ xml()
 	text=${text//'"'/'&quot;'}
 	printf '%s' "${text//"'"/'&apos;'}"
 }
-# As /proc/self/mountinfo has it.
+# As in /proc/self/mountinfo.
 octal()
 {
 	local text=${1//'\'/'\134'}
@@ -124,7 +124,7 @@ END
 	carried "pool over TCP" "$name" nfsrdma
 	guest_on '' '' '' "$(xml "/srv/$name/disk")"
 	carried "pool that is not mounted" "$name" virsh nfsrdma
-	# A directory that fstab has over RDMA.
+	# A directory that fstab mounts over RDMA.
 	rm "$host/etc/libvirt/storage/$name.xml"
 	printf 'nas:/vms %s nfs proto=rdma,port=20049 0 0\n' "$(octal "/srv/$name")" >"$host/etc/fstab"
 	guest_on '' '' '' "$(xml "/srv/$name/disk")"
@@ -138,7 +138,7 @@ for name in "${names[@]}"; do
   <source><host name='nas'/><dir path='/vms'/><format type='nfs'/></source>
   <target><path>/srv/vms</path></target></pool>
 END
-	# Its text is wrapped at blanks.
+	# Its text wraps at blanks.
 	run pool verify "$work/pool.xml" --format json
 	expect_status 1
 	report '.findings[] | .summary, (.steps[].command // empty)' >"$work/findings"
@@ -172,7 +172,7 @@ printf 'Package: nfs-common\nStatus: install ok installed\nVersion: 1:2.8.3-1\n\
 for name in "${names[@]}"; do
 	printf '21 1 8:1 / / rw - xfs /dev/sda1 rw\n' >"$work/ovirt/proc/self/mountinfo"
 	run ovirt options --root "$work/ovirt" "nas:/$name"
-	# What VDSM itself cannot take is refused.
+	# Names that VDSM itself refuses are refused.
 	((status != 2)) || continue
 	expect_status 0
 	carried "ovirt options" "nas:/$name" mount
@@ -184,13 +184,13 @@ for name in "${names[@]}"; do
 done
 
 echo "check: an interface"
-# Fifteen characters, and no blanks, as the kernel has it.
+# Fifteen characters without blanks, as in the kernel.
 for name in 'i;marker;' '`marker`' "it's" '>marker' '*' 'a"b'; do
 	for machine in rxe-dropped-in rxe-iptables-drop; do
 		rm -rf "$work/net"
 		mkdir "$work/net"
 		python3 "$NFSRDMA_SOURCE/tests/support/make-host" "$work/net" "$NFSRDMA_SOURCE/tests/hosts/$machine" || fail "make-host"
-		# In every text and every name of a file.
+		# In every text and every file name.
 		python3 - "$work/net/$machine" "$name" <<'PY'
 import json, os, sys
 top, name = sys.argv[1:]
@@ -215,7 +215,7 @@ PY
 		mv "$work/findings" "$work/out"
 		program=nft word="\"$name\""
 		[[ $machine != rxe-iptables-drop ]] || program=iptables word=$name
-		# What nft takes for a name needs no quotes of its own.
+		# A name that nft accepts needs no quotes.
 		carried "check of $machine" "$word" "$program"
 	done
 done
@@ -230,7 +230,7 @@ import os, re, subprocess, sys
 work, rules = sys.argv[1:]
 run = re.search(r'RUN\+="([^"]*)"', open(rules).read()).group(1)
 
-# What udev puts in, and then how it splits: at blanks outside of quotes, which it takes away.
+# udev's substitution, and then its splitting: at blanks outside quotes, which it removes.
 def words(name):
     text = re.sub(r"\$(\$|name)", lambda found: "$" if found.group(1) == "$" else name, run)
     out, quote, word = [], "", None
@@ -252,7 +252,7 @@ for name in ("ib0", "i;marker;", "$(marker)", "`marker`", "i|marker", "i&marker"
     subprocess.run(argv, cwd=work + "/empty", env={"PATH": work + "/bin"}, stdin=subprocess.DEVNULL)
     if os.path.getsize(work + "/calls") or os.listdir(work + "/empty"):
         sys.exit(f"{name}: something else was run")
-    # udev itself takes quotes away.
+    # udev itself removes quotes.
     if not set(name) & set("'\""):
         wrote = [open(f"{work}/sys/{name}/{file}").read() for file in ("mode", "mtu")]
         if wrote != ["connected\n", "65520\n"]:

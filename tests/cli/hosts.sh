@@ -18,7 +18,7 @@ python3 "$NFSRDMA_SOURCE/tests/support/make-host" "$work/hosts" "${names[@]/#/$m
 
 args_of() { [[ ! -f $machines/$1/args ]] || cat "$machines/$1/args"; }
 
-# Of all reports at once, because jq is slower than a check: a line "NAME<tab>TEXT" each.
+# For all reports at once, because jq is slower than a check: a line "NAME<tab>TEXT" each.
 compact()
 {
 	jq -r '(input_filename | sub("^said/"; "") | sub(".json$"; "")) as $name
@@ -27,7 +27,7 @@ compact()
 		"verdict \(.verdict)" | "\($name)\t\(.)"' said/*.json
 }
 
-# What a person would have to guess the beginning of.
+# Text whose beginning a reader would have to guess.
 without_slash()
 {
 	jq -r 'select(all(.findings[] | .summary, .evidence[]?;
@@ -35,7 +35,7 @@ without_slash()
 		| input_filename' said/*.json
 }
 
-# A line for the elapsed time is not the machine's.
+# The elapsed time is not a property of the machine.
 text() { sed -E 's/; [0-9.]+ s$//' "$work/out"; }
 
 same()
@@ -50,7 +50,7 @@ mkdir said compact
 for name in "${names[@]}"; do
 	read -ra args <<<"$(args_of "$name")"
 	root=(--root "$name")
-	# On a busy machine a check may take longer than it has.
+	# On a busy machine a check can exceed its time.
 	run check --timeout "$patience" "${args[@]}" "${root[@]}" --format json
 	[[ ! -s $work/err ]] || { show; fail "$name: words on stderr"; }
 	mv "$work/out" "said/$name.json"
@@ -71,11 +71,11 @@ awk -F '\t' 'NR == FNR { status[$1] = $2; next }
 	$2 ~ /^verdict / { print $2 ", exit status " status[$1] >"compact/" $1; close("compact/" $1); next }
 	{ print $2 >"compact/" $1 }' status "$work/compact"
 for name in "${names[@]}"; do
-	# jq takes a file without a report for no report.
+	# jq treats a file without a report as no report.
 	[[ -s compact/$name ]] || fail "$name: no report"
 	same "$machines/$name/expect" "compact/$name"
 done
-# Which machines are healthy is a statement about them, not a result of the checks.
+# Which machines are healthy is stated here, not derived from the checks.
 healthy=$(for name in "${names[@]}"; do
 	[[ $(cat "compact/$name") != 'verdict pass, exit status 0' ]] || echo "$name"
 done | sort)

@@ -3,7 +3,7 @@
 # Copyright (C) 2026 The nfsrdma authors
 #
 # Whenever the probe is interrupted, killed from within or out of time, its NFSv4.1 client is
-# taken off the server, which says of each that it is new, and that it is gone.
+# removed from the server, which logs each new client and its removal.
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 requires jq
 
@@ -12,7 +12,7 @@ export NFSRDMA_DEBUG=server
 start_server
 unset NFSRDMA_DEBUG
 
-# The clients that the server was told of, and those that it still has.
+# The clients created on the server, and those that still exist.
 seen() { sed -n 's/.*client \([0-9a-f]*\) is new.*/\1/p' "$work/serve.err" | sort; }
 gone() { sed -n 's/.*client \([0-9a-f]*\) is gone.*/\1/p' "$work/serve.err" | sort; }
 left() { comm -23 <(seen) <(gone); }
@@ -25,7 +25,7 @@ begin()
 	probe_pid=$!
 }
 
-# finish STATUS WHAT: its end, soon, and that nothing is left.
+# finish STATUS WHAT: the probe ends soon, and nothing is left.
 finish()
 {
 	local start
@@ -35,7 +35,7 @@ finish()
 	wait "$probe_pid" || status=$?
 	took=$(since_ms "$start")
 	within 3000 "$2"
-	# The signal may come before the probe is ready for it.
+	# The signal can arrive before the probe is ready for it.
 	if ((status != 143)); then
 		[[ $status == "$1" || $status == 0 ]] || { show; fail "$2: exit status $status"; }
 		expect_report "$2: something is left" \
@@ -44,17 +44,18 @@ finish()
 	[[ ! $(left) ]] || { show; tail -n 20 "$work/serve.err"; fail "$2: left: $(left)"; }
 }
 
-# comes: until the server has the client of this probe, or the probe has ended.
+# comes: until the server has this probe's client, or the probe has ended.
 is_new_or_over() { (($(seen | wc -l) > made)) || ! kill -0 "$probe_pid" 2>/dev/null; }
 comes() { wait_until is_new_or_over; }
 
-# At any time, and at any time since the server has its client: a busy machine may take long for it.
+# At any time, and at any time since the server has its client: a busy machine can take long for
+# it.
 for ((i = 0; i < 20; i++)); do
 	made=$(seen | wc -l)
 	begin --level full
 	((i % 4 < 2)) || comes
 	sleep "0.$((i % 4))$((RANDOM % 10))$((RANDOM % 10))"
-	# On a fast machine it may have ended before.
+	# On a fast machine it can have ended before.
 	kill -s "$( ((i % 2)) && echo TERM || echo INT)" "$probe_pid" 2>/dev/null || true
 	finish 3 "interrupted"
 done
@@ -75,7 +76,7 @@ made=$(seen | wc -l)
 ((made > 10)) || fail "only $made clients were ever made"
 echo "ok - $made clients came and went"
 
-# A server that does not answer any more keeps the client until its lease ends, which is said.
+# A server that stops answering keeps the client until its lease ends, and the report says so.
 made=$(seen | wc -l)
 begin --level full
 comes

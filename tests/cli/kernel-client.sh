@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Copyright (C) 2026 The nfsrdma authors
 #
-# probe --client where it cannot be done: what is missing is said, nothing is called good, and nothing
-# is mounted. With a kernel that has an RDMA device the testbed runs it.
+# probe --client on a host without its requirements: the missing part is reported, nothing passes,
+# and nothing is mounted. The testbed runs it with a kernel that has an RDMA device.
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 requires jq
 requires_root

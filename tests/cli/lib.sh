@@ -10,14 +10,14 @@
 # program that is not as its schema says.
 # shellcheck shell=bash
 
-# -E: the trap on ERR is for commands inside functions and subshells, too.
+# -E: the trap on ERR also applies to commands inside functions and subshells.
 set -Eeuo pipefail
 export LC_ALL=C NO_COLOR=1
 : "${NFSRDMA:?}" "${NFSRDMA_SOURCE:?}"
 
 work=$(mktemp -d "${TMPDIR:-/tmp}/nfsrdma-cli.XXXXXX")
-# The probe's worker is nobody when the caller is root; it writes here too.
-# A script may set $work to a folder of a part of it.
+# The probe's worker is nobody when the caller is root; it also writes here. A script can set
+# $work to a folder of a part of it.
 kept_json=$work/json
 mkdir "$work/sanitizer" "$kept_json"
 chmod 755 "$work"
@@ -26,7 +26,7 @@ export ASAN_OPTIONS=log_path=$work/sanitizer/log
 export UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1:log_path=$work/sanitizer/log
 
 cleanups=()
-# cleanup_fn COMMAND...: will run when the script ends, in reverse order.
+# cleanup_fn COMMAND...: runs when the script ends, in reverse order.
 cleanup_fn() { cleanups+=("$(printf '%q ' "$@")"); }
 
 # callers DEPTH: the lines that called the function DEPTH levels above this one.
@@ -52,8 +52,9 @@ note_command()
 	callers 2
 } >>"$work/failed"
 
-# Prints the number of stderr as it was when the script began. A script that calls exit inside
-# "function >file" is still redirected at its end: bash keeps the old stderr as another descriptor.
+# Prints the number of stderr as it was when the script started. A script that calls exit inside
+# "function >file" is still redirected at its end: bash keeps the old stderr as another
+# descriptor.
 stderr_link=$(readlink "/proc/$$/fd/2" || echo none)
 first_stderr()
 {
@@ -76,7 +77,7 @@ end()
 	# A signal (meson's time limit) leaves the status of the command before it.
 	((status != 0 || ${#FUNCNAME[@]} == 2)) || [[ $1 == exit* ]] || status=143
 	if ((status != 0 && status != 77)); then
-		# Bash's own errors, like a variable that is not set, do not come to note_command.
+		# Bash's own errors, like an unset variable, do not reach note_command.
 		if [[ ! -e $work/failed ]] || ((status == 143)); then
 			{
 				echo "${0##*/}: exit status $status during: $1, in ${FUNCNAME[1]}"
@@ -99,7 +100,7 @@ end()
 		head -n 20 "$work/invalid" >&"$stderr"
 		status=1
 	fi
-	# Not into what a script may have mounted there.
+	# Not into mounts of a script.
 	rm -rf --one-file-system "$work"
 	exit "$status"
 }
@@ -127,8 +128,8 @@ requires()
 	done
 }
 
-# Seconds that anything may take which is waited for: a run, a line, a mount. It only ends what
-# hangs, and is the same for all, because a busy machine is slow without limit.
+# Seconds that any wait may take: for a run, a line, a mount. It only ends what hangs, and is the
+# same for all, because a busy machine is slow without limit.
 patience=120
 
 # try_until COMMAND...: repeats it until it succeeds; 1 once $patience is over.
@@ -148,7 +149,7 @@ has_line() { [[ -s $1 && $(tail -c 1 "$1" | wc -l) == 1 ]]; }
 
 line_or_end() { has_line "$1" || ! kill -0 "$2" 2>/dev/null; }
 
-# await_line FILE PID: a whole line in the file; or fails if the process ends before.
+# await_line FILE PID: waits for a whole line in the file; fails if the process ends before.
 await_line()
 {
 	wait_until line_or_end "$@"
@@ -157,8 +158,8 @@ await_line()
 
 requires_root() { ((EUID == 0)) || skip "not root"; }
 
-# take_journal: in the place of systemd's journal, below a /run that is the script's own; entries are
-# in $work/journal, an empty line behind each.
+# take_journal: replaces systemd's journal, below a /run that is the script's own; entries are in
+# $work/journal, with an empty line after each.
 take_journal()
 {
 	mkdir -p /run/systemd/journal
@@ -176,7 +177,7 @@ PY
 	wait_until test -S /run/systemd/journal/socket
 }
 
-# in_journal LINE: an entry has it; what was sent is written down a moment later.
+# in_journal LINE: an entry has it; entries are written a moment after they are sent.
 in_journal()
 {
 	try_until grep -qsxF -- "$1" "$work/journal" || { cat "$work/journal"; fail "the journal has no line \"$1\""; }
@@ -188,7 +189,7 @@ since_ms() { printf '%s' $(($(now_ms) - $1)); }
 # seconds MS: "1.2"
 seconds() { printf '%d.%d' $(($1 / 1000)) $(($1 % 1000 / 100)); }
 
-# processor: the share in per cent that a processor gives to a computation now.
+# processor: the share, in per cent, of a processor that a computation gets now.
 processor()
 {
 	local TIMEFORMAT='%3R %3U' real user
@@ -198,8 +199,9 @@ processor()
 	printf '%s' $((user < real ? 100 * user / real : 100))
 }
 
-# within MS WHAT: the bound on $took that the program has to keep. It is judged where a script runs
-# alone and optimised: in the suite "measured", and against what a processor gives at that moment.
+# within MS WHAT: the limit on $took that the program must keep. It is judged where a script runs
+# alone and optimised: in the suite "measured", and relative to the processor time available at
+# that moment.
 within()
 {
 	local share
@@ -223,12 +225,12 @@ run()
 	timeout -k 5 "$run_limit" "${run_prefix[@]}" "$NFSRDMA" "$@" \
 		>"$work/out" 2>"$work/err" </dev/null || status=$?
 	took=$(since_ms "$start")
-	# A report is whole or absent, unless the program was killed.
+	# A report is complete or absent, unless the program was killed.
 	((status > 3)) || keep_json "$@"
 }
 
-# keep_json ARGUMENT...: what these printed is checked when the script ends, if it is JSON. The arguments
-# are the name of the file.
+# keep_json ARGUMENT...: their output is checked when the script ends, if it is JSON. The
+# arguments are the name of the file.
 keep_json()
 {
 	local first='' words="$*"
@@ -238,7 +240,7 @@ keep_json()
 	[[ $first != '{' ]] || cp "$work/out" "$kept_json/${EPOCHREALTIME/[.,]/}-${words:0:80}"
 }
 
-# What was seen, for the log of a failed test: of a report what is not as it should be.
+# The output, for the log of a failed test: of a report the findings that do not pass.
 show()
 {
 	echo "+ exit status ${status:-none} after ${took:-no} ms"
@@ -275,7 +277,7 @@ expect_page()
 	((causes != 1 || $(wc -l <"$text") <= 20)) || { cat "$text"; fail "$2: one cause, and $(wc -l <"$text") lines"; }
 }
 
-# expect_finding ID STATUS: once in the report, or by each of several of that id.
+# expect_finding ID STATUS: once in the report, or in each of several findings of that id.
 expect_finding()
 {
 	# shellcheck disable=SC2016 # jq's variables
@@ -283,14 +285,14 @@ expect_finding()
 		'[.findings[] | select(.id == $id) | .status] | unique == [$status]'
 }
 
-# expect_reasons: what fails, warns or is unknown says why, and what to do.
+# expect_reasons: every finding that fails, warns or is unknown has a reason and steps.
 expect_reasons()
 {
 	expect_report "no reason" '[.findings[] | select(.status == "fail" or .status == "warn" or .status == "unknown")]
 		| all(.reason != null and (.steps | length > 0))'
 }
 
-# expect_reason ID/REASON: it is raised with that reason, and says what to do about it.
+# expect_reason ID/REASON: it is raised with that reason, and has steps.
 expect_reason()
 {
 	# shellcheck disable=SC2016 # jq's variables
@@ -299,7 +301,7 @@ expect_reason()
 			and ([.cause, .steps[].text, .steps[].command // ""] | all(test("[{}]") | not)))'
 }
 
-# What is wrong first, in the order of causes, is said in one line with these words.
+# The first problem, in the order of causes, is one line with these words.
 expect_first_problem()
 {
 	local sentence
@@ -323,7 +325,8 @@ expect_sentence()
 # $rdma_port, $nfs_port, $mount_port, $export and $server_pid.
 start_server()
 {
-	# What the one before printed is there until the new one's shell has opened the file.
+	# The output of the previous server is there until the new one's shell has opened the
+	# file.
 	: >"$work/serve"
 	"$NFSRDMA" serve --listen 127.0.0.1:0 "$@" >"$work/serve" 2>"$work/serve.err" </dev/null &
 	server_pid=$!
@@ -342,7 +345,8 @@ stop_server()
 	server_pid=
 }
 
-# probe ARGUMENT...: run probe with the JSON report. Random READs only where --reads asks for them.
+# probe ARGUMENT...: runs probe with the JSON report. Random READs only where --reads requests
+# them.
 probe() { run probe --format json --reads 0 "$@"; }
 # probe_server [ARGUMENT...]: probes what start_server started.
 probe_server() { probe "127.0.0.1:$export" "${server[@]}" "$@"; }

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Copyright (C) 2026 The nfsrdma authors
 #
-# nfsrdma-libvirt-hook under Debian's libvirtd, with guests of qemu without an operating system: who is
-# stopped, what virsh shows, who starts (see pool-daemon for what is made up).
+# nfsrdma-libvirt-hook under Debian's libvirtd, with guests of qemu without an operating system:
+# which are refused, what virsh shows, which start (pool-daemon lists the fakes).
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 . "$(dirname "${BASH_SOURCE[0]}")/guest-xml.sh"
 hook=${NFSRDMA%/*}/hooks/libvirt/nfsrdma-libvirt-hook
@@ -24,7 +24,7 @@ export LIBVIRT_DEFAULT_URI=qemu:///system
 echo "1 0 8:1 / / rw,relatime shared:1 - ext4 /dev/sda1 rw" >>"$daemon/mountinfo"
 take_journal
 
-# machine NAME DISK...: defined, and not started
+# machine NAME DISK...: defined, but not started
 machine()
 {
 	guest "${@:2}" | sed "s|<name>web1</name>|<name>$1</name><memory unit='MiB'>16</memory><vcpu>1</vcpu><os><type arch='x86_64' machine='pc'>hvm</type></os>|; s|<devices>|&<emulator>$(type -P qemu-system-x86_64)</emulator>|" >"$work/$1.xml"
@@ -71,7 +71,7 @@ machine both "$daemon/vms/a.img" "vms b.img"
 
 echo "libvirtd: without a hook, and with one that it has not seen yet"
 starts file
-# The mounts here are tmpfs; the hook is to see what a kernel would say of them.
+# The mounts here are tmpfs; the hook must see what a kernel would show for NFS.
 top=$work/top
 mkdir -p "$top"/{etc,run}/libvirt "$top/proc/self" "$top$daemon/vms"
 cleanup_fn "$daemon/real-umount" -l "$top"/{etc,run}/libvirt "$top"/proc/self/{mountinfo,mountstats}

@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Copyright (C) 2026 The nfsrdma authors
 #
-# nfsrdma-libvirt-hook, called as libvirt calls it, of hosts that are folders. By libvirtd itself it is
-# called in libvirt-hook-guests.sh; real mounts, and servers that are gone, are the testbed's.
+# nfsrdma-libvirt-hook, called as libvirt calls it, on hosts that are folders.
+# libvirt-hook-guests.sh calls it through libvirtd; the testbed covers real mounts and absent
+# servers.
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 . "$(dirname "${BASH_SOURCE[0]}")/guest-xml.sh"
 hook=${NFSRDMA%/*}/hooks/libvirt/nfsrdma-libvirt-hook
@@ -23,12 +24,12 @@ ask_disks() { guest "${@:2}" >"$work/guest.xml"; ask --root "$1" web1 prepare be
 # refused WORDS: one sentence
 refused() { expect_status 1; expect_sentence "$1"; expect_sentence '\. See nfsrdma-libvirt\(7\)\.$'; }
 passed() { expect_status 0; [[ ! -s $work/err ]] || { show; fail "it says something"; }; }
-# but WORDS: it passes, and who asks by hand is told
+# but WORDS: it passes, with a warning in a call by hand
 but() { expect_status 0; expect_sentence "allowed, with a warning: .*$1"; }
-# nobody WORDS: it was not found out, and passes
+# nobody WORDS: the check is unknown, and passes
 nobody() { expect_status 0; expect_sentence "check failed: .*$1"; within "${2:-4000}" "no answer"; }
 
-# mounted ROOT ID PROTO SOURCE TARGET: as the kernel says it
+# mounted ROOT ID PROTO SOURCE TARGET: as the kernel shows it
 mounted()
 {
 	local numbers='0 0 1 0 5 1200 1200 0 1200 0'
@@ -57,8 +58,8 @@ pool()
 END
 }
 
-# A host: /srv/good on RDMA, /srv/tcp not, with pools on both; a pool that is not mounted; a directory
-# that the policy covers; and a mount that nobody wants anything of.
+# A host: /srv/good on RDMA, /srv/tcp not, with pools on both; a pool that is not mounted; a
+# directory that the policy covers; and a mount for which nothing requests RDMA.
 host=$work/host
 new_host()
 {
@@ -88,7 +89,7 @@ for arguments in "" "web1" "web1 prepare begin" "--frobnicate"; do
 	grep -q '^usage' "$work/err" || { show; fail "no usage"; }
 done
 
-# Who reads from it waits for ever: we have it open for writing.
+# A reader of it waits forever: it is open for writing here.
 mkfifo "$work/never"
 exec {never}<>"$work/never"
 
@@ -102,14 +103,15 @@ done
 for operation in "start begin" "started begin" "stopped end" "release end" "reconnect begin" "attach begin" \
 	"prepare end" "frobnicate begin" "- -"; do
 	# shellcheck disable=SC2086 # words
-	# Input that does not end is not waited for.
+	# The hook does not wait for endless input.
 	ask --root "$host" web1 $operation - <&"$never"
 	passed
 	within 4000 "$operation"
 done
 
 echo "a guest of VDSM's"
-# VDSM's own hooks gate it. A restore that fails costs it its memory, and a start is one with launch flags.
+# VDSM's own hooks check it. A failed restore loses its memory, and such a start is a restore with
+# launch flags.
 uuid=0a0a0a0a-0000-0000-0000-00000000000a
 metadata="<uuid>$uuid</uuid><metadata><o:vm xmlns:o='http://ovirt.org/vm/1.0'/></metadata>"
 sed "s,</name>,&$metadata," "$work/bad.xml" >"$work/vdsm.xml"
@@ -126,7 +128,7 @@ ask --root "$host" web1 prepare begin - <"$work/vdsm.xml"
 refused 'disk vdaa .*over tcp'
 rm -r "$host/run/vdsm"
 
-# A guest may be called anything, and libvirt gives four arguments.
+# A guest can have any name, and libvirt passes four arguments.
 for name in --help --version --root; do
 	ask "$name" prepare begin - <"$work/bad.xml"
 	expect_status 0
@@ -226,7 +228,7 @@ ask --root "$host" web1 prepare begin - <&"$never"
 nobody 'in time' 12000
 ((took >= 9500)) || { show; fail "given up after $took ms"; }
 within 10500 "input that does not end"
-# A slow platform does not use up the gate's two seconds.
+# A slow platform does not use up the hook's two seconds.
 ask --root "$host" web1 prepare begin - < <(head -c 60 "$work/bad.xml"; sleep 3; tail -c +61 "$work/bad.xml")
 refused 'disk vdaa \(/srv/tcp/a.img\)'
 ((took >= 2900)) || { show; fail "the input was not slow"; }
@@ -234,7 +236,7 @@ ask --root "$host" web1 prepare begin - <<<'<!DOCTYPE d [<!ENTITY a SYSTEM "/etc
 nobody 'document type'
 
 echo "what the gate cannot read, where the unknown is refused"
-# deep COUNT: metadata nested so often; wide COUNT: so many elements of it; before the disk.
+# deep COUNT: metadata nested COUNT times; wide COUNT: COUNT elements of it; before the disk.
 deep() { printf '<domain><metadata>'; printf '<a>%.0s' $(seq "$1"); printf '</a>%.0s' $(seq "$1"); rest; }
 wide() { printf '<domain><metadata>'; head -c $(($1 * 4)) < <(yes '<a/>' | tr -d '\n'); rest; }
 rest() { echo "</metadata><devices><disk><source file='/srv/tcp/a.img'/><target dev='vda'/></disk></devices></domain>"; }
@@ -256,7 +258,7 @@ refused 'stdin.*on-unknown = refuse'
 echo 'policy of' >>"$host/etc/nfsrdma.conf"
 ask_disks "$host" /srv/good/a.img
 refused '/etc/nfsrdma.conf:5.*/etc/nfsrdma.conf:4 has on-unknown = refuse'
-# Other operations stay free.
+# Other operations are not checked.
 ask --root "$host" web1 stopped end - <"$work/deep.xml"
 passed
 new_host
@@ -265,7 +267,7 @@ echo "nothing at or below a network mount is touched"
 if type -P strace >/dev/null && strace -o /dev/null true 2>/dev/null; then
 	guest /srv/tcp/a/b.img "tcp c/d.img" /srv/good/e.img /srv/link/f.img "/var/lib/libvirt/images/top</srv/plain/base" >"$work/guest.xml"
 	ln -s /srv/good/g.img "$host/srv/local/g.img"
-	# Leaks are looked for by ptrace(2), which is strace's.
+	# The leak check needs ptrace(2), which strace uses.
 	ASAN_OPTIONS=$ASAN_OPTIONS:detect_leaks=0 strace -f -y -e trace=%file,readlinkat,openat2,name_to_handle_at -o "$work/strace" \
 		"$hook" --root "$host" web1 prepare begin - <"$work/guest.xml" 2>"$work/err" && fail "it is let pass"
 	grep -q 'mountinfo' "$work/strace" || fail "strace shows nothing"
@@ -297,7 +299,7 @@ if type -P python3 >/dev/null; then
 		guest "${disks[@]}" >"$work/many.xml"
 		read -r least median < <(spent "$work/many.xml" "$hook" --root "$host" web1 prepare begin -)
 		echo "$count disks: $((median / 10)).$((median % 10)) ms, at best $((least / 10)).$((least % 10)) ms"
-		# Others may be at work here; it is judged where they are not.
+		# Other load can disturb this; it is judged where the test runs alone.
 		[[ ! ${NFSRDMA_MEASURED:-} ]] || ((least < (count + 230) * 2)) || fail "$count disks take $((least / 10)) ms"
 	done
 fi

@@ -9,25 +9,25 @@ requires jq
 
 module=$(dirname "$NFSRDMA")/tests/support/lose-record.so
 [[ -e $module ]] || fail "no $module"
-# The sanitizer's library wants to be the first.
+# The sanitizer's library must be the first.
 export ASAN_OPTIONS=$ASAN_OPTIONS:verify_asan_link_order=0
 
-# lose RECORD [VARIABLE=VALUE]: in what runs next.
+# lose RECORD [VARIABLE=VALUE]: in the next run.
 lose() { run_prefix=(env "LD_PRELOAD=$module" "NFSRDMA_TEST_RECORD=$1" "${@:2}"); }
 
-# says FORMAT WORDS: the report does, in its way.
+# says FORMAT WORDS: the report contains them, in its format.
 says()
 {
 	tr '\n' ' ' <"$work/out" | tr -s ' ' | grep -qE -- "$2" || { show; fail "$1 does not say \"$2\""; }
 }
 
-# Nothing is lost: nothing is said.
+# Nothing is lost, so nothing is reported.
 lose 'no record has this'
 probe --embedded --level quick
 expect_status 0
 expect_report "probe.worker" 'all(.findings[]; .id != "probe.worker")'
 
-# A failure that nobody hears of: all else of this report is good.
+# A lost failure: the rest of this report passes.
 for format in text json openmetrics nagios; do
 	lose 'probe.readlink'
 	run probe --format "$format" --embedded --level quick
@@ -57,7 +57,7 @@ for record in probe. $'\a'; do
 done
 echo "ok - a failure is lost"
 
-# It dies under a READ, after findings that were good.
+# It dies during a READ, after findings that passed.
 for format in text json openmetrics nagios; do
 	lose 'READs by every mechanism' NFSRDMA_TEST_DIES=1
 	run probe --format "$format" --embedded --level quick
@@ -73,7 +73,7 @@ expect_report "signal and step" 'any(.findings[]; .id == "probe.worker" and .evi
 	and (.summary | test("died with signal 9")) and (.evidence.decoded | test("the reply to READ of [0-9]+ bytes")))'
 echo "ok - the worker dies"
 
-# What was found before it died stands.
+# Findings from before its death are kept.
 lose 'READs in a COMPOUND' NFSRDMA_TEST_DIES=1
 probe --embedded --fault write-chunk-over-812 --level quick --nfs-version 4.0
 expect_status 1

@@ -11,7 +11,7 @@ requires python3
 
 findings=$NFSRDMA_SOURCE/plugin/report/findings
 
-# means FINDING LINE: the line of a log leads there.
+# means FINDING LINE: the line of a log leads to the finding.
 means()
 {
 	run explain --message "$2"
@@ -33,7 +33,7 @@ means server.listener 'mlx5_0: RDMA CMA: cma_listen_on_dev, error -98'
 means mount.options 'nfs: server nas1 not responding, timed out'
 means platform.vdsm "MountError: Problem while trying to mount target"
 means client.helper "mount: /mnt: bad option; for several filesystems (e.g. nfs, cifs) you might need a /sbin/mount.<type> helper program."
-# Of each program in the line: libvirt's, with mount.nfs's in it.
+# For each program in the line: libvirt's, with mount.nfs's in it.
 both="error: internal error: Child process (/bin/mount -o rdma nas1:/a /b) unexpected exit status 32: mount.nfs: Connection timed out"
 means pool.transport "$both"
 means probe.connect/fabric-silent "$both"

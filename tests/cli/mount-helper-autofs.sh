@@ -48,7 +48,7 @@ while True:
     fields = PACKET.unpack(packet[:PACKET.size])
     name = fields[10][:fields[9]].decode()
     os.mkdir(os.path.join(root, name))
-    # In our group, as everything that automount starts.
+    # In our group, like everything that automount starts.
     child = subprocess.Popen(["mount", "-t", "nfsrdma", "-o",
         "nfsrdma.check=none,nfsrdma.policy=prefer,nolock", "127.0.0.1:/vm", os.path.join(root, name)])
     try:
@@ -76,7 +76,7 @@ for propagation in private shared; do
 	cleanup_fn kill_daemon
 	await_line "$work/daemon" "$daemon"
 	start=$(now_ms)
-	# In a group of its own, so that it sets autofs going and waits.
+	# In a group of its own, so that it triggers autofs and waits.
 	timeout $((2 * patience)) setsid stat -f -c %T "$top/auto/vm" >"$work/out" || { cat "$work/daemon.err"; fail "nothing is mounted"; }
 	[[ $(<"$work/out") == tmpfs ]] || { cat "$work/daemon.err"; fail "it is $(<"$work/out")"; }
 	took=$(since_ms "$start")

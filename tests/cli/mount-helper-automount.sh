@@ -19,13 +19,13 @@ if [[ ! ${NFSRDMA_INSIDE:-} ]]; then
 fi
 
 top=$NFSRDMA_INSIDE
-# over FOLDER: what is in $top/FOLDER, and behind it what is there; read-only.
+# over FOLDER: the contents of $top/FOLDER, then those of FOLDER; read-only.
 over()
 {
 	mount -t overlay -o "lowerdir=$top/$1:$(readlink -f "/$1")" none "$(readlink -f "/$1")"
 }
 
-# example PATTERN: the lines of the manual page's example that fit
+# example PATTERN: the matching lines of the manual page's example
 example()
 {
 	awk -v pattern="$1" '/^With autofs/ { in_it = 1 } in_it && $0 ~ pattern { print; exit }' "$page"
@@ -43,7 +43,7 @@ echo '+dir:/etc/auto.master.d' >"$top/etc/auto.master"
 example '^/srv/auto ' >"$top/etc/auto.master.d/vm.autofs"
 example '-fstype=nfsrdma' >"$top/etc/auto.vm"
 [[ -s $top/etc/auto.master.d/vm.autofs && -s $top/etc/auto.vm ]] || fail "the page has no such lines"
-# This machine has no RDMA, and the server is nobody: no more than the way to mount.nfs is looked at.
+# This machine has no RDMA and the server does not exist: only the path to mount.nfs is tested.
 printf '[default]\npolicy = prefer\ncheck = none\n' >"$top/etc/nfsrdma.conf"
 printf '127.0.0.1 nas1\n' >"$top/etc/hosts"
 libraries=$(cd "$autofs" && echo usr/lib/*-linux-gnu)

@@ -26,7 +26,7 @@ if [[ ! -x /sbin/mount.nfs ]]; then
 	mount -t overlay -o "lowerdir=$top/sbin:$(readlink -f /sbin)" none "$(readlink -f /sbin)"
 fi
 
-# least COMMAND...: the best of many runs, in tenths of a millisecond: others may be at work here.
+# least COMMAND...: the best of many runs, in tenths of a millisecond, because of other load.
 least()
 {
 	python3 - "$@" <<'PY'
@@ -46,7 +46,7 @@ run_with() { least "$2" 127.0.0.1:/export "$top/place" -f -o "rw,vers=4.2,$1"; }
 alone=$(run_with proto=rdma,port=20049 /sbin/mount.nfs)
 without=$(run_with nfsrdma.check=none "$helper")
 with=$(run_with soft "$helper")
-# A check that fails ends it before mount.nfs.
+# A failing check ends it before mount.nfs.
 if ! "$helper" 127.0.0.1:/export "$top/place" -f -o rw,vers=4.2 2>/dev/null; then
 	with=$((with + without))
 fi

@@ -30,10 +30,10 @@ mount -t overlay -o "lowerdir=$top/sbin:$(readlink -f /sbin)" none "$(readlink -
 mount -t tmpfs run /run
 take_journal
 
-# machine NAME: what lies over /sys from here on.
+# machine NAME: replaces /sys from here on.
 machine() { mount --bind "$top/machines/$1/sys" /sys; }
 
-# mount_nfs SCRIPT: what is in mount.nfs's place; it writes its options, a line each call.
+# mount_nfs SCRIPT: replaces mount.nfs; it writes its options, one line per call.
 mount_nfs()
 {
 	# In place: the overlay remembers the file.
@@ -41,7 +41,7 @@ mount_nfs()
 	chmod +x "$top/sbin/mount.nfs"
 }
 
-# begin OPTIONS: the helper, in the background; $pid. What it says is $work/err.
+# begin OPTIONS: the helper, in the background; $pid. Its messages are in $work/err.
 begin()
 {
 	truncate -s 0 "$work/called" "$work/err" "$work/journal"
@@ -54,7 +54,8 @@ run() { begin "$1"; finish; }
 
 said() { grep -qE -- "$1" "$work/err"; }
 has_called() { [[ $(wc -l <"$work/called") -ge $1 ]]; }
-# expect STATUS WORDS CALLS: how it ended, its last sentence, and how often mount.nfs was called.
+# expect STATUS WORDS CALLS: its exit status, its last sentence, and the number of calls of
+# mount.nfs.
 expect()
 {
 	[[ $status == "$1" ]] || { cat "$work/err"; fail "exit status $status, not $1"; }
@@ -90,7 +91,7 @@ kill -TERM "$pid"
 finish
 expect 8 "is not mounted: $refuses \([0-9]+ s ago\); stopped by SIGTERM after [0-9]+ s \[fabric.listener/refused\][.] On the server, .*: 'cat /proc/fs/nfsd/portlist'" 1
 [[ $(grep -c "$refuses" "$work/err") == 2 ]] || { cat "$work/err"; fail "the reason is not said once, and in the end"; }
-# mount.nfs's own words stand in the sentence, and nowhere else.
+# mount.nfs's own words are part of the sentence, and printed nowhere else.
 mount_nfs 'echo "mount.nfs: still trying" >&2; : >'"$work/tried; exec sleep 1000"
 begin "port=$port"
 wait_until test -e "$work/tried"
@@ -104,7 +105,7 @@ expect 32 "is not mounted: $refuses \[fabric.listener/refused\][.] On the server
 run "port=$port,nfsrdma.check=connect,retry=0"
 expect 32 "$refuses" 0
 
-# What the kernel does not take is no reason to try again.
+# Options that the kernel refuses are no reason to try again.
 mount_nfs 'echo "mount.nfs: an incorrect mount option was specified" >&2; exit 32'
 run "port=$port,nfsrdma.check=none,retry=0"
 expect 32 "$refuses \(mount.nfs: an incorrect mount option was specified\)" 1
@@ -114,7 +115,7 @@ expect 1 "mount.nfs: usage" 1
 
 # --- it is silent ---------------------------------------------------------------------------------
 
-# It takes the connection and says nothing.
+# It accepts the connection and sends nothing.
 python3 - "$work/silent" <<'PY' &
 import socket, sys, time
 s = socket.socket()
@@ -139,7 +140,7 @@ kill -TERM "$pid"
 finish
 expect 8 "no answer over RDMA at port $silent.*stopped by SIGTERM" 1
 
-# bg, where the policy lets it: silence is said, and mount.nfs goes on by itself.
+# bg, where the policy allows it: silence is reported, and mount.nfs continues by itself.
 mount_nfs 'exit 0'
 run "port=$silent,bg,nfsrdma.policy=prefer"
 [[ $status == 0 ]] || fail "bg: exit status $status"
@@ -148,9 +149,9 @@ said 'not mounted yet: no answer' || fail "bg: the reason is not said"
 said 'continues in the background' || fail "bg: not told"
 rm -f /run/nfsrdma/mounts/*
 
-# --- it cannot be asked ----------------------------------------------------------------------------
+# --- it cannot be checked --------------------------------------------------------------------------
 
-# Verbs without a device of the kernel: the question is not possible, which stops nobody.
+# Verbs without a device of the kernel: the check is impossible, which does not prevent the mount.
 machine rxe-ubuntu2204
 mount_nfs 'exit 32'
 run "port=$port,retry=0"
@@ -160,8 +161,8 @@ umount /sys
 
 # --- it comes later ---------------------------------------------------------------------------------
 
-# mount.nfs ends at once for a reason that heals: it is called again when that is gone. What is to be
-# read first is waited for, and mount.nfs is called once.
+# mount.nfs fails for a reason that can be fixed: it is called again afterwards. The helper waits
+# for what it must read first, and calls mount.nfs once.
 mount_nfs '[ -e '"$work/up"' ] || { echo "mount.nfs: Protocol error" >&2; exit 32; }
 	/bin/mount -i -t tmpfs none "$dir"'
 begin "port=$port,nolock"
@@ -227,7 +228,8 @@ shows $'\r\033\\[K[2-9] s of 120 s: the server answers, and refuses RDMA' "no li
 tail -n 1 "$work/terminal" | grep -q $'\033\\[Kmount.nfsrdma: .*stopped by SIGINT after' ||
 	{ cat -v "$work/terminal"; fail "the line is not gone before the last sentence"; }
 
-# While the helper itself is busy, too: here the server is silent. A terminal that is another's stays clean.
+# Also while the helper itself is busy: here the server is silent. Another process's terminal
+# stays clean.
 on_terminal 'never' "port=$silent,retry=0"
 shows $'\r\033\\[K[2-9] s: checking RDMA to 127.0.0.1' "no progress while the server is checked"
 tail -n 1 "$work/terminal" | grep -q $'\r\033\\[Kmount.nfsrdma: .*no answer over RDMA' ||

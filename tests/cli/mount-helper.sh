@@ -10,8 +10,8 @@
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 requires mount umount unshare python3 mountpoint
 requires_root
-# Everything that is mounted is in a namespace of a child, below a folder of this process: what
-# cleans up is never where the mounts are.
+# All mounts are in a namespace of a child, below a folder of this process: cleanup never runs
+# where the mounts are.
 if [[ ! ${NFSRDMA_INSIDE:-} ]]; then
 	unshare -m true 2>/dev/null || skip "no mount namespace"
 	grep -qw overlay /proc/filesystems || skip "no overlay to put programs into /sbin"
@@ -19,14 +19,14 @@ if [[ ! ${NFSRDMA_INSIDE:-} ]]; then
 	exit
 fi
 
-# --- the place ---------------------------------------------------------------------------------
+# --- environment -------------------------------------------------------------------------------
 
 top=$NFSRDMA_INSIDE
 helpers=${NFSRDMA%/*}/mount-helper
 place=$top/place
 mkdir "$place" "$top/sbin" "$top/programs" "$top/etc"
 
-# /sbin with ours before what is there; read-only, as an overlay without an upper folder is.
+# /sbin with ours before the existing files; read-only, like an overlay without an upper folder.
 for program in mount umount; do
 	ln -s "$helpers/$program.nfsrdma" "$top/sbin/$program.nfsrdma"
 	ln -s "$top/programs/$program.nfs" "$top/sbin/$program.nfs"
@@ -36,14 +36,15 @@ mount -t tmpfs run /run
 
 take_journal
 
-# mount_nfs SCRIPT: what is in mount.nfs's place. $spec and $dir are set, $4 and so on the rest.
+# mount_nfs SCRIPT: replaces mount.nfs. $spec and $dir are set, $4 and so on are the rest.
 mount_nfs()
 {
 	printf '#!/bin/sh\nspec=$1 dir=$2\n%s\n' "$1" >"$top/programs/mount.nfs"
 	chmod +x "$top/programs/mount.nfs"
 }
 
-# try ARGUMENT...: mount(8); sets $status, $took; $work/err is what it said, $work/journal the entries.
+# try ARGUMENT...: mount(8); sets $status, $took; $work/err has its messages, $work/journal the
+# entries.
 try()
 {
 	local start
@@ -59,7 +60,7 @@ try()
 entry() { sed -n "s/^$1=//p" "$work/journal" | tail -n 1; }
 
 has_entry() { [[ $(entry NFSRDMA_EVENT) == "$1" ]]; }
-# expect_entry EVENT: it comes, if not at once, and is the last.
+# expect_entry EVENT: it arrives, possibly later, and is the last.
 expect_entry()
 {
 	try_until has_entry "$1" || { cat "$work/journal"; fail "the journal has not \"$1\""; }
@@ -97,13 +98,14 @@ mount_nfs 'echo "mount.nfs: no reason" >&2; exit 32'
 try -t nfsrdma "$source" "$place" -o $quiet
 expect 32 failed 'mount.nfs: no reason'
 [[ $(grep -c 'no reason' "$work/err") == 1 ]] || { cat "$work/err"; fail "the error is told twice"; }
-# What came before its last line is handed on, and all of it where it ends well.
+# Output before its last line is passed on, and all of it on success.
 mount_nfs 'echo "mount.nfs: first" >&2; echo "mount.nfs: second" >&2; exit 32'
 try -t nfsrdma "$source" "$place" -o $quiet
 expect 32 failed 'mount.nfs: second'
 grep -qx 'mount.nfs: first' "$work/err" || fail "mount.nfs's own words are lost"
 
-# What an umount without our helper left behind goes with the next attempt; others' stays.
+# Records that an umount without our helper left are removed by the next attempt; those of others
+# stay.
 printf '{"mount": {"id": 90, "dev": "0:53", "target": "%s", "fs_spec": "%s", "boot_id": "%s", "wanted": "rdma", "effective": "rdma", "state": "proven", "checked_monotonic_ms": 1, "by": "mount.nfsrdma"}}' \
 	"$place" "$source" "$(cat /proc/sys/kernel/random/boot_id)" >/run/nfsrdma/mounts/90.json
 sed "s,\"id\": 90,\"id\": 91,; s,$place,/srv/other," /run/nfsrdma/mounts/90.json >/run/nfsrdma/mounts/91.json
@@ -142,7 +144,7 @@ for stream in "$(stat -L -c %d:%i "$work/err")" 1:1; do
 		{ cat "$work/err"; fail "with JOURNAL_STREAM=$stream"; }
 done
 
-# What it was called with; -s -f -n -v go through, x- and comment do not come.
+# Its arguments; -s -f -n -v are passed on, x- and comment are not.
 mount_nfs "printf '%s\n' \"\$@\" >$work/args; env | sort >$work/env; exit 32"
 PATH=$PATH FROB=1 try -s -n -t nfsrdma "srv:/with space" "$place" \
 	-o "$quiet,vers=4.2,rdma,soft,_netdev,x-systemd.automount,comment=abc,nofail"
@@ -152,7 +154,7 @@ diff -u "$work/args.expect" "$work/args" || fail "arguments"
 ! grep -q FROB "$work/env" || fail "the environment goes through"
 grep -qx 'PATH=/usr/sbin:/usr/bin:/sbin:/bin' "$work/env" || fail "no PATH"
 
-# As some daemon may call it: descriptors closed, or nobody who reads.
+# As a daemon may call it: with descriptors closed, or without a reader.
 mount_nfs "echo no >&2; exit 32"
 status=0
 "$helpers/mount.nfsrdma" "$source" "$place" -o rw,$quiet <&- >&- 2>&- || status=$?
@@ -161,7 +163,7 @@ status=0
 "$helpers/mount.nfsrdma" "$source" "$place" -o rw,$quiet 2> >(exec true) || status=$?
 [[ $status == 32 ]] || fail "with nobody who reads: exit status $status"
 
-# A child that it leaves behind holds neither stdout nor stderr.
+# A child that it leaves holds neither stdout nor stderr.
 mount_nfs "sleep 1000 & echo \$! >$work/sleeper; exit 32"
 cleanup_fn eval 'kill "$(<"$work/sleeper")"'
 try -t nfsrdma "$source" "$place" -o $quiet
@@ -182,9 +184,9 @@ for propagation in private shared; do
 done
 mount --make-private /
 
-# A directory that does not open after the mount proves nothing: what is there is undone, or said. The
-# directory is opened before and after, and hidden once more in between.
-# unopened NUMBER OF THE OPEN
+# A directory that does not open after the mount proves nothing: the mount is undone, or reported.
+# The directory is opened before and after, and hidden once more in between. unopened NUMBER OF
+# THE OPEN
 unopened()
 {
 	status=0
@@ -206,7 +208,7 @@ if type -P strace >/dev/null && strace -o /dev/null true 2>/dev/null; then
 	done
 	mount --make-private /
 fi
-# And where nothing can be opened any more, it is not known.
+# If nothing can be opened any more, the result is unknown.
 if type -P prlimit >/dev/null; then
 	mount_nfs "$tmpfs"'; prlimit --pid $PPID --nofile=0'
 	try -t nfsrdma "$source" "$place" -o $quiet
@@ -247,13 +249,13 @@ for file in passwd group nsswitch.conf hosts ld.so.cache; do
 done
 mount --bind "$top/etc" /etc
 
-# A broken file is an error with its line, and never no policy.
+# A broken file is an error with its line; it is never ignored.
 printf '[server "*"]\npolicy = of\n' >/etc/nfsrdma.conf
 try -t nfsrdma "$source" "$place" -o $quiet
 expect 1 refused '/etc/nfsrdma.conf:[0-9]+'
 rm /etc/nfsrdma.conf
 
-# prefer: over TCP, with what RDMA added taken out again, and loudly.
+# prefer: over TCP, without the options that RDMA added, and with a warning.
 mount_nfs 'case "$*" in *proto=rdma*) exit 32 ;; esac; echo "$4 $5" >'"$work/args; $tmpfs"
 try -t nfsrdma "$source" "$place" -o $quiet,nfsrdma.policy=prefer,soft
 [[ $status == 0 ]] || { cat "$work/err"; fail "prefer: exit status $status"; }
@@ -265,7 +267,7 @@ expect_entry tcp
 umount "$place"
 rm -f /run/nfsrdma/mounts/*
 
-# bg, where the policy lets it: exit status 0 is no proof, and is recorded as none.
+# bg, where the policy allows it: exit status 0 is not proof, and is not recorded as proof.
 mount_nfs 'exit 0'
 try -t nfsrdma "$source" "$place" -o $quiet,bg,nfsrdma.policy=prefer
 [[ $status == 0 ]] || fail "bg: exit status $status"
@@ -273,7 +275,7 @@ grep -q '"state": "unproven"' /run/nfsrdma/mounts/pending-*.json || fail "bg: th
 grep -q '"policy": "prefer"' /run/nfsrdma/mounts/pending-*.json || fail "bg: the policy in the record"
 rm -f /run/nfsrdma/mounts/*
 
-# off: mount.nfs, and nothing of ours.
+# off: mount.nfs only, nothing of ours.
 mount_nfs "printf '%s\n' \"\$@\" >$work/args; exit 17"
 try -t nfsrdma "$source" "$place" -o nfsrdma.policy=off,soft
 [[ $status == 17 ]] || fail "off: exit status $status"
@@ -287,7 +289,7 @@ try "$place"
 
 # --- another mount namespace -------------------------------------------------------------------
 
-# By -N mount(8) says where. That namespace's programs are nobody's to run as root.
+# -N of mount(8) gives the namespace. Programs of that namespace must not run as root.
 unshare -m --propagation private sleep 1000 &
 other=$!
 cleanup_fn kill "$other"
@@ -335,7 +337,7 @@ mount -t tmpfs none "$place"
 printf '%s\n' "$place" -f -l >"$work/args.expect"
 diff -u "$work/args.expect" "$work/args" || fail "umount: arguments"
 ! mountpoint -q "$place" || fail "umount: still there"
-# The record goes by whatever name the directory is called.
+# The record is removed whatever name of the directory is used.
 ln -s "$place" "$top/link"
 cd "$top"
 for name in "$place/" "$top//place" "$top/sbin/../place/." place ./place link; do

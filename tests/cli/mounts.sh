@@ -22,7 +22,7 @@ compact()
 	echo "verdict $(report .verdict), exit status $status"
 }
 
-# A line for the elapsed time is not the machine's.
+# The elapsed time is not a property of the machine.
 text() { sed -E 's/; [0-9.]+ s$//' "$work/out"; }
 
 same()
@@ -48,7 +48,7 @@ for name in "${names[@]}"; do
 	! grep -P '\x1b' "$work/out" || fail "$name: a terminal would obey"
 done
 
-# What a program reads: every mount once, with what it was to be and what it is.
+# For programs: every mount once, with its requested and actual transport.
 run mounts --root mounts-silent-tcp --format json
 expect_report "what was wanted is not told" '[.findings[] | select(.id == "mount.transport")
 	| "\(.evidence.target) \(.evidence.wanted) \(.evidence.effective) \(.status)"] | sort ==
@@ -72,7 +72,7 @@ run mounts --root mounts-silent-tcp --format nagios
 expect_status 2
 grep -q '^NFSRDMA MOUNTS CRITICAL - /srv/vm: over tcp' "$work/out" || { show; fail "no reason"; }
 
-# Of what is good a quiet report says nothing; it lists all otherwise.
+# A quiet report omits mounts that pass; otherwise all are listed.
 run mounts --root mounts-soft-short --quiet
 ! grep -q '/rhev' "$work/out" || { show; fail "a good mount in a quiet report"; }
 grep -q 'WARN  rdma' "$work/out" || { show; fail "a quiet report without its mount"; }
@@ -89,7 +89,7 @@ run mounts --root none-debian12
 expect_status 0
 grep -q 'this host has no NFS mount' "$work/out" || { show; fail "says nothing"; }
 
-# What cannot be read is unknown, and no wait.
+# An unreadable mount is unknown, and there is no wait.
 rm mlx5-roce-rhel9/proc/self/mountstats
 mkfifo mlx5-roce-rhel9/proc/self/mountstats
 run mounts --root mlx5-roce-rhel9 --format json
@@ -97,14 +97,14 @@ expect_status 3
 expect_finding mount.list unknown
 within 3000 "a FIFO"
 
-# Why: of the list, not of another file that is missing as well.
+# The reason concerns the list, not another file that is missing as well.
 mkdir -p empty/etc
 run mounts --root empty --format json
 expect_status 3
 expect_report "not what is missing" '.findings[] | select(.id == "mount.list").summary
 	| contains("mountinfo: No such file") and (contains("nfsmount.conf") | not)'
 
-# This machine, whatever is mounted here.
+# This machine, with its current mounts.
 run mounts --format json --timeout 2
 within 4000 "--timeout 2"
 expect_report "no list of mounts" 'any(.findings[]; .id == "mount.list")'

@@ -17,7 +17,7 @@ expect_report "versions" '.findings[] | select(.id == "probe.versions")
 read -ra offered < <(report '.findings[] | select(.id == "probe.versions") | .evidence.offered')
 expect_report "the highest is not used" --arg v "${offered[-1]}" '.subject.nfs_version == $v'
 
-# Each, over the same connection and nothing else: no port of MOUNT or rpcbind is needed.
+# Each over the same connection only: no port of MOUNT or rpcbind is needed.
 start_server
 for version in "${offered[@]}"; do
 	ports=(--port "$rdma_port" --nfs-port "$nfs_port")
@@ -44,19 +44,19 @@ for version in "${offered[@]}"; do
 	echo "ok - NFSv$version ($(seconds "$took") s)"
 done
 
-# By the highest, a file that is named, and what the path leads through.
+# In the highest version, a named file, and the path to it.
 probe "127.0.0.1:$export/no-such" "${ports[@]}" --nfs-version "${offered[-1]}"
 expect_status 1
 expect_finding probe.root fail
 expect_first_problem 'NFS4ERR_NOENT'
-# Where any will do, all are tried: here the last says it.
+# Without a version all are tried: the report has the result of the last.
 probe "127.0.0.1:$export/no-such" "${server[@]}"
 expect_status 1
 expect_finding probe.mount fail
 expect_report "which" '.subject.nfs_version == "3"'
 stop_server
 
-# One that is not offered is a refusal.
+# A version that the server does not offer is refused.
 for version in 4.0 4.1 4.2; do
 	[[ " ${offered[*]} " != *" $version "* ]] || continue
 	probe --embedded --nfs-version "$version"

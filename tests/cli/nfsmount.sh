@@ -34,7 +34,7 @@ drop_in()
 	printf '%b' "$2" >"$work/etc/nfsmount.conf.d/$1"
 }
 
-# data SPEC OPTIONS: what mount(2) gets, unquoted; empty when it is not called.
+# data SPEC OPTIONS: the data of mount(2), unquoted; empty if it is not called.
 data()
 {
 	: >"$work/trace"
@@ -46,8 +46,8 @@ data()
 		"$work/trace" | sed 's/\\"/"/g'
 }
 
-# goes_to SPEC GIVEN WANT: the planned options have WANT, and so has what mount(2) gets, where the
-# last transport and the last port are those, and none other is named.
+# goes_to SPEC GIVEN WANT: the planned options contain WANT, and so does the data of mount(2),
+# where the last transport and the last port are those, and no other is named.
 checked=0
 goes_to()
 {
@@ -69,7 +69,7 @@ refused()
 	[[ ! -s $work/out ]] || fail "-o '$2' is refused, and has options"
 }
 
-# The command lines of an administrator, under each file.
+# Command lines of an administrator, with each file.
 all()
 {
 	local given
@@ -84,7 +84,7 @@ all()
 	goes_to '[::1]:/e' rdma,vers=4.2 proto=rdma6,port=20049
 }
 
-# That there is something to be safe from: bare "rdma" and this file make a mount over TCP.
+# The risk exists: bare "rdma" and this file make a mount over TCP.
 conf '[ NFSMount_Global_Options ]\nProto=tcp\n'
 trap_data=$(data 127.0.0.1:/e rdma,port=20049)
 [[ $trap_data == rdma,port=20049,*proto=tcp* ]] || fail "mount.nfs made '$trap_data' of rdma,port=20049"
@@ -96,7 +96,7 @@ all
 conf '[ NFSMount_Global_Options ]\nProto=tcp\nPort=2049\n'
 all
 conf '[ Server "127.0.0.1" ]\nrdma=true\nport=20049\n'
-# The flag is another name than proto, and says the same: not one transport, but no other.
+# The flag is another name of proto with the same meaning: not one transport, but no other.
 got=$(data 127.0.0.1:/e proto=rdma,port=20049,vers=4.2)
 [[ $got == proto=rdma,port=20049,vers=4.2,rdma,* ]] || fail "$what: mount(2) gets '$got'"
 conf '[ NFSMount_Global_Options ]\nDefaultproto=tcp\nDefaultvers=4.1\n'
@@ -118,23 +118,24 @@ all
 conf "[ MountPoint \"$work/target\" ]\\nproto=tcp\\nport=2049\\n[ Server \"[\" ]\\nproto=tcp6\\n[ NFSMount_Global_Options ]\\nproto=udp\\n"
 all
 
-# What no option string is safe from, and so must be looked at afterwards: nfsrdma.conf(5), FILES.
+# No option string overrides this, so the mount must be checked afterwards: nfsrdma.conf(5),
+# FILES.
 conf '[ NFSMount_Global_Options ]\ntcp=true\nBackground=true\n'
 got=$(data 127.0.0.1:/e proto=rdma,port=20049,vers=4.2)
 [[ $got == proto=rdma,port=20049,vers=4.2,@(tcp,bg|bg,tcp),addr=* ]] || fail "$what: mount(2) gets '$got'"
 
-# The rest of the string is mount.nfs's as it was given: quotes, blanks, what nobody knows.
+# The rest of the string is passed to mount.nfs unchanged: quotes, blanks, unknown options.
 conf '[ NFSMount_Global_Options ]\nProto=tcp\n'
 goes_to 127.0.0.1:/e 'rdma,foo="a b",bar=b=c,nconnect=4,vers=4.2' proto=rdma,port=20049
 [[ $got == 'proto=rdma,port=20049,foo="a b",bar=b=c,nconnect=4,vers=4.2,addr='* ]] ||
 	fail "$what: mount(2) gets '$got'"
-# Under prefer the second attempt is TCP, whatever the file says.
+# With prefer the second attempt is TCP, whatever the file says.
 conf '[ Server "127.0.0.1" ]\nProto=rdma\nPort=20049\n'
 run plan 127.0.0.1:/e -o nfsrdma.policy=prefer,rdma,soft,vers=4.2 --format json
 expect_status 0
 got=$(data 127.0.0.1:/e "$(jq -r .options_tcp "$work/out")")
 [[ $got == proto=tcp,port=2049,soft,vers=4.2,addr=* ]] || fail "$what: mount(2) gets '$got'"
-# Where a name has IPv6 addresses alone, mount.nfs needs to be told; the name stays as it is.
+# For a name with only IPv6 addresses mount.nfs needs proto=rdma6; the name is kept.
 conf ''
 run_prefix=("${namespace[@]}" sh -c "mount --bind '$work/etc' /etc && exec \"\$@\"" -)
 for row in 'nas6 rdma proto=rdma6,port=20049' 'nas6 proto=rdma proto=rdma6,port=20049' \
@@ -151,11 +152,11 @@ run plan nas1:/e -o proto=rdma6 --resolve
 expect_status 2
 run_prefix=()
 
-# Of these there is no mount.
+# These are not mounted.
 refused 127.0.0.1:/e proto=tcp
 refused 127.0.0.1:/e tcp
 refused 127.0.0.1:/e rdma,tcp
-# Of a setting below a heading whose quote stays open mount.nfs 2.6.2 dies, whatever is mounted.
+# mount.nfs 2.6.2 crashes on a setting below a heading with an unclosed quote, for every mount.
 for text in '[ Server "[::1]" ]\nproto=rdma6\n' '[ Server "nas ]\nport=20049\n'; do
 	conf "$text"
 	data 127.0.0.1:/e vers=4.2 >/dev/null

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Copyright (C) 2026 The nfsrdma authors
 #
-# A kernel before 3.17 has no getrandom(2). That is this host's, and the server is not blamed for it.
+# A kernel before 3.17 has no getrandom(2). The error concerns this host, not the server.
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 requires jq
 

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Copyright (C) 2026 The nfsrdma authors
 #
-# What --format openmetrics prints, read by a parser of OpenMetrics and by Prometheus' own of its
-# older format, which node_exporter reads files with: a healthy machine, a broken one, a hostile one,
-# and the probe.
+# The output of --format openmetrics, read by a parser of OpenMetrics and by Prometheus' own
+# parser of its older format, which node_exporter uses: a healthy machine, a broken one, a hostile
+# one, and the probe.
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 requires python3 depmod
 
@@ -15,7 +15,7 @@ python3 "$NFSRDMA_SOURCE/tests/support/make-host" "$work/hosts" "${names[@]/#/$m
 	fail "make-host"
 
 parsers=()
-# Debian's module is its own Python's, which need not be the first in PATH.
+# Debian's module belongs to its own Python, which need not be the first in PATH.
 for python in python3 /usr/bin/python3 ''; do
 	[[ $python ]] || break
 	! "$python" -c 'import prometheus_client.openmetrics.parser' 2>/dev/null || { parsers+=(python); break; }

@@ -17,7 +17,7 @@ host()
 	printf 'Package: nfs-common\nStatus: install ok installed\nVersion: %s\n\n' "$1" >"$root/var/lib/dpkg/status"
 	printf 'ID=debian\nVERSION_ID="12"\n' >"$root/etc/os-release"
 }
-# mounted SPEC NAME PROTO...: VDSM's directory NAME is mounted on, by each in turn.
+# mounted SPEC NAME PROTO...: VDSM's directory NAME is mounted on, with each transport in turn.
 mounted()
 {
 	local spec=$1 name=$2 id=90 parent=21 proto
@@ -39,7 +39,7 @@ one_line()
 	expect_status 0
 	[[ $(<"$work/out") == "$1" && $(wc -l <"$work/out") == 1 ]] || { show; fail "not '$1'"; }
 }
-# refused STATUS WORDS: a sentence on stderr, nothing on stdout.
+# refused STATUS WORDS: one message on stderr, nothing on stdout.
 refused()
 {
 	expect_status "$1"
@@ -54,9 +54,9 @@ options nas1.example.com:/export/vm
 one_line proto=rdma,port=20049
 says err 'Export Path                nas1.example.com:/export/vm'
 says err 'mount -t nfs -o soft,nosharecache,timeo=100,retrans=3,proto=rdma,port=20049,nolock nas1.example.com:/export/vm /rhev/data-center/mnt/nas1.example.com:_export_vm'
-# But for the commands, which are to be copied.
+# Except for commands, which are to be copied.
 ! grep -v 'mount -t' "$work/err" | grep -qE '.{81}' || { show; fail "wider than 80 columns"; }
-# The engine takes a slash at the end, and VDSM mounts without.
+# The engine accepts a slash at the end, and VDSM mounts without it.
 options nas1:/export/vm/
 one_line proto=rdma,port=20049
 says err ' nas1:/export/vm /rhev/data-center/mnt/nas1:_export_vm'
@@ -156,7 +156,7 @@ options nas1:/vm -q
 mounted nas1:/vm nas1:_vm tcp rdma rdma
 options nas1:/vm -q
 says err '3 mounts are stacked on /rhev/data-center/mnt/nas1:_vm, the topmost over '
-# A repository that is reached by a link.
+# A repository that is a link.
 mkdir -p "$root/srv/vdsm"
 ln -s srv "$root/data"
 mounted nas1:/vm nas1:_vm tcp
@@ -198,7 +198,7 @@ policy nas2:/vm nas1:/vm/
 expect_status 0
 says out 'Nothing to do'
 [[ $before == "$(stat -c '%Y %i' "$conf" "$guard")" ]] || fail "written again"
-# The gates' policy is one, and covers the domain.
+# There is one policy for all hooks, and it covers the domain.
 run plan nas1:/vm --root "$root" --dir /rhev/data-center/mnt/nas1:_vm --format json
 expect_report "the gates' policy" '.policy.policy.from == "/etc/nfsrdma.conf.d/90-nfsrdma-ovirt.conf:5"'
 cat "$work/mine" >>"$conf"
@@ -254,7 +254,7 @@ policy nas1:/vm
 expect_status 3
 [[ ! -e $root/etc/nfsmount.conf.d ]] || { show; fail "half of it"; }
 rmdir "$guard"
-# Where the second cannot be written the first is put back.
+# If the second cannot be written the first is restored.
 second=$root/etc/nfsrdma.conf.d
 namespace=(unshare -m --propagation private)
 "${namespace[@]}" true 2>/dev/null || namespace=(unshare -r -m --propagation private)
@@ -264,7 +264,7 @@ if "${namespace[@]}" mount --bind "$second" "$second" 2>/dev/null; then
 	refused 3 'Read-only file system; nothing was changed'
 	run_prefix=()
 	[[ ! -e $root/etc/nfsmount.conf.d ]] || { show; fail "half of it"; }
-	# And of what was there before nothing is lost.
+	# And no existing text is lost.
 	policy nas1:/vm
 	expect_status 0
 	cp "$conf" "$work/first"
@@ -294,7 +294,7 @@ policy nas1:/x
 refused 1 'has changed'
 policy --remove
 refused 1 'has changed'
-# A key that somebody put behind it is not moved into another section.
+# A key that was added after it is not moved into another section.
 host 1:2.8.3-1
 mkdir -p "${conf%/*}"
 printf '[ Server "nas9" ]\ntimeo=600\n' >"$conf"
@@ -306,7 +306,7 @@ refused 1 "line 9, 'retrans=5', [a-z]* "
 host 1:1.3.4-6
 policy nas1:/vm
 refused 1 'nfs-utils 1:1.3.4-6 reads no nfsmount.conf.d'
-# rpm's list is no file: nothing is claimed of a version that is not known.
+# rpm's list is not a file: the version is unknown.
 rm -r "$root/var/lib/dpkg"
 policy nas1:/vm
 refused 3 'the version of nfs-utils of this host is not known'
@@ -337,7 +337,7 @@ mount_nfs=$("$NFSRDMA_SOURCE/tests/support/mount-nfs" 2>"$work/why") || skip "$(
 "${namespace[@]}" mount -t tmpfs none /mnt 2>/dev/null || skip "no mount namespace"
 strace -o /dev/null -e trace=mount true 2>/dev/null || skip "strace may not trace"
 
-# A machine whose /etc is the one that mount.nfs sees.
+# A machine whose /etc is the one that mount.nfs reads.
 host 1:2.6.2-4
 for file in netconfig hosts host.conf nsswitch.conf passwd group protocols services ld.so.cache; do
 	[[ ! -e /etc/$file ]] || cp "/etc/$file" "$root/etc/"
@@ -346,14 +346,14 @@ printf '127.0.0.1 localhost nas1 nas2\n::1 nas6\n' >"$root/etc/hosts"
 repository=$work/rhev
 mkdir -p "$repository/mnt"/{nas1:_vm,nas1:_iso,nas2:_vm,nas6:_vm,"[::1]:_vm"}
 
-# vdsm SPEC [ARGUMENT...]: the command that VDSM will run for these arguments of options.
+# vdsm SPEC [ARGUMENT...]: the command that VDSM will run for these option arguments.
 vdsm()
 {
 	run ovirt options --root "$root" --repository "$repository" --format json "$@"
 	expect_status 0
 	readarray -t command < <(report '.command[]')
 }
-# data WORD...: what mount(2) gets of VDSM's command, as mount(8) hands it over.
+# data WORD...: the data of mount(2) for VDSM's command, as mount(8) passes it on.
 data()
 {
 	: >"$work/trace"
@@ -363,7 +363,8 @@ data()
 		"$work/trace" "$mount_nfs" "${command[5]}" "${command[6]}" -o "rw,$1" >"$work/out" 2>"$work/err" || true
 	sed -n 's/.*mount(".*", ".*", "nfs4\{0,1\}", [^,]*, "\(.*\)") *= 0 (INJECTED)$/\1/p' "$work/trace"
 }
-# goes WAY: the last transport of what mount(2) gets is this one, and the last port RDMA's or none.
+# goes WAY: the last transport in the data of mount(2) is this one, and the last port is RDMA's or
+# absent.
 goes()
 {
 	local word transport=tcp port=2049
@@ -379,7 +380,7 @@ goes()
 	[[ $got && $transport:$port == "$1" ]] || { cat "$work/trace" "$work/err"; fail "mount(2) gets '$got', not $1"; }
 }
 
-# What is typed comes out as RDMA.
+# The custom options make the mount RDMA.
 for version in auto 3 4 4.0 4.1 4.2; do
 	vdsm nas1:/vm --nfs-version "$version"
 	got=$(data "${command[4]}")
@@ -389,7 +390,8 @@ vdsm '[::1]:/vm' --nfs-version 4.2
 got=$(data "${command[4]}")
 goes rdma6:20049
 
-# What is written makes VDSM's own command, without anything typed, RDMA; on this nfs-utils one section.
+# The written section makes VDSM's own command RDMA, without custom options; on this nfs-utils one
+# section.
 plain=soft,nosharecache,timeo=100,retrans=3
 policy_here() { policy --repository "$repository" "$@"; }
 vdsm nas1:/vm
@@ -404,7 +406,7 @@ done
 vdsm nas2:/vm
 got=$(data "$plain")
 goes tcp:2049
-# Two of one server: both, by one section.
+# Two domains of one server: both, by one section.
 policy_here nas1:/iso
 expect_status 0
 for spec in nas1:/vm nas1:/iso; do
@@ -412,7 +414,7 @@ for spec in nas1:/vm nas1:/iso; do
 	got=$(data "$plain,nfsvers=4,minorversion=1")
 	goes rdma:20049
 done
-# Two servers, as an nfs-utils without the defect would have them: this one does lose the first.
+# Two servers, for an nfs-utils without the defect: this one does lose the first.
 policy_here --remove
 sed -i 's/1:2.6.2-4/1:2.8.3-1/' "$root/var/lib/dpkg/status"
 policy_here nas1:/vm nas2:/vm
@@ -425,13 +427,14 @@ fi
 vdsm nas2:/vm
 got=$(data "$plain")
 goes rdma:20049
-# A name that has an address of IPv6 alone.
+# A name that has only an IPv6 address.
 policy_here --remove
 run_prefix=("${namespace[@]}" sh -c "mount --bind '$root/etc' /etc && exec \"\$@\"" -)
 run ovirt options nas6:/vm --resolve -q
 one_line proto=rdma6,port=20049
 run_prefix=()
-# Why an address in brackets is refused: such a section is none, and this mount.nfs crashes over it.
+# Why an address in brackets is refused: such a section is ignored, and this mount.nfs crashes on
+# it.
 printf '[ MountPoint "%s/mnt/[::1]:_vm" ]\nproto=rdma6\n' "$repository" >"$root/etc/nfsmount.conf"
 vdsm '[::1]:/vm'
 got=$(data "$plain,nfsvers=4")
@@ -440,7 +443,7 @@ grep -q "non-matched" "$work/err" || { cat "$work/err"; fail "mount.nfs takes a 
 
 echo "on a running system"
 if ((EUID == 0)); then
-	# nfsconf(8), where it is, is asked in place of a version.
+	# nfsconf(8), if installed, is run instead of checking a version.
 	nfsconf=${mount_nfs%/sbin/mount.nfs}/usr/sbin/nfsconf
 	[[ -x $nfsconf ]] || nfsconf=/usr/sbin/nfsconf
 	[[ -x $nfsconf ]] || skip "no nfsconf"

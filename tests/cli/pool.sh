@@ -3,7 +3,7 @@
 # Copyright (C) 2026 The nfsrdma authors
 #
 # nfsrdma pool against Debian's libvirtd, which runs by itself in namespaces of its own, with a
-# mount(8) that makes up what a kernel would say (see pool-daemon). Real mounts are the testbed's.
+# mount(8) that imitates the kernel's output (see pool-daemon). The testbed has real mounts.
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
 if [[ ${1:-} != inside ]]; then
@@ -30,7 +30,7 @@ state_of() { virsh -q pool-info "$1" | awk '$1 == "State:" { print $2 }'; }
 xml_of() { virsh -q pool-dumpxml --inactive "$1" | grep -vE '<(capacity|allocation|available)'; }
 kept() { compgen -G '/var/lib/nfsrdma/pools/*.json' >/dev/null; }
 
-# plain NAME: a pool over TCP, as somebody has it, that runs.
+# plain NAME: an existing running pool over TCP.
 plain()
 {
 	mkdir -p "$daemon/$1"
@@ -195,7 +195,7 @@ switch_off proto
 pool verify vms
 expect_status 1
 expect_finding pool.transport fail
-# That of old is of the same server and version.
+# The existing pool is of the same server and version.
 expect_first_problem "over tcp, but its options request RDMA: NFSv4.2 to 192.0.2.1 shares the connection of the mount on $daemon/old"
 expect_reason pool.transport/shared-connection
 pool list
@@ -315,7 +315,7 @@ cut_off()
 	wait "$victim" || true
 	switch_on refuse "mount.nfs: refused as $1 was killed"
 	switch_off hang
-	# libvirtd says it when the pool starts no longer.
+	# libvirtd reports it when the pool no longer starts.
 	wait_until grep -qF "refused as $1 was killed" "$daemon/libvirtd.log"
 	switch_off refuse
 	[[ $(state_of old) == inactive ]] || fail "the pool runs"
@@ -358,7 +358,7 @@ expect_first_problem 'libvirt kept'
 expect_reason pool.definition/options-dropped
 
 echo "many pools"
-# nodes COUNT: so many, for the driver for tests.
+# nodes COUNT: COUNT pools, for libvirt's test driver.
 nodes()
 {
 	local i

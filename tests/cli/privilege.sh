@@ -2,13 +2,13 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Copyright (C) 2026 The nfsrdma authors
 #
-# What decodes bytes from the network has no privilege: called as root, the probe's worker
-# is nobody, without capabilities, and holds no descriptor but sockets and pipes.
+# The process that decodes bytes from the network has no privilege: called as root, the probe's
+# worker is nobody, without capabilities, and holds no descriptors except sockets and pipes.
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 requires jq python3
 requires_root
 
-# A peer that never answers keeps the worker waiting while it is looked at.
+# A peer that never answers keeps the worker waiting while the test inspects it.
 python3 "$NFSRDMA_SOURCE/tests/cli/peer.py" no-reply >"$work/peer" 2>"$work/peer.err" &
 cleanup_fn kill "$!"
 await_line "$work/peer" "$!"
@@ -33,7 +33,7 @@ find_worker()
 	[[ $worker ]]
 }
 wait_until find_worker
-# From here on it does not change; let it come to its wait.
+# It no longer changes from here on; let it reach its wait.
 wait_until grep -q accepted "$work/peer"
 
 expect_field()

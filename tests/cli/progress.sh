@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Copyright (C) 2026 The nfsrdma authors
 #
-# A command that waits for more than two seconds shows what it does, on a terminal alone, and leaves nothing there.
+# A command that waits for more than two seconds shows its progress, on a terminal only, and
+# clears it afterwards.
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 requires python3
 
@@ -16,7 +17,8 @@ cleanup_fn kill "$peer"
 await_line "$work/port" "$peer"
 port=$(<"$work/port")
 
-# on_terminal COMMAND...: standard error is a terminal; interrupted as soon as a line of progress stands there.
+# on_terminal COMMAND...: standard error is a terminal; interrupted as soon as a line of progress
+# appears.
 cat >"$work/on_terminal.py" <<'END'
 import os, pty, signal, sys
 ours, theirs = pty.openpty()
@@ -52,7 +54,7 @@ grep -q $'^\r\033\\[K  [0-9]* s  probing\r' "$work/terminal" || { cat -v "$work/
 [[ $(tail -n1 "$work/terminal" | sed $'s/.*\r\033\\[K//' | tr -d '\r') == 'nfsrdma doctor: interrupted' ]] ||
 	{ cat -v "$work/terminal"; fail "something is left of it"; }
 
-# Nothing of that in a file, and nothing with --quiet.
+# No progress in a file, nor with --quiet.
 "${doctor[@]}" --timeout 4 >"$work/out" 2>"$work/err" || true
 ! grep -q $'\r' "$work/err" "$work/out" || fail "progress in a file"
 python3 "$work/on_terminal.py" "${doctor[@]}" --timeout 4 --quiet >"$work/terminal" || true

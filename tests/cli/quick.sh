@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Copyright (C) 2026 The nfsrdma authors
 #
-# What is promised of time and memory: --level quick under 2 s, and 64 MiB for all
-# processes of a probe together, at every level and any file size (one of the embedded
-# server's files is beyond 4 GiB). The best of three: the machine has other work too.
+# Limits of time and memory: --level quick under 2 s, and 64 MiB for all processes of a probe
+# together, at every level and any file size (one of the embedded server's files is larger than 4
+# GiB). The best of three runs, because of other load.
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 requires jq python3
 
@@ -30,7 +30,7 @@ def resident(group):
                 fields = stat.read().rsplit(")", 1)[1].split()
             if int(fields[2]) != group:
                 continue
-            # What a page shared by fork counts for is divided among its users.
+            # A page shared by fork is divided among its users.
             with open(os.path.dirname(path) + "/smaps_rollup") as maps:
                 kib += sum(int(l.split()[1]) for l in maps if l.startswith("Pss:"))
         except (OSError, IndexError):

@@ -21,8 +21,8 @@ skipped()
 	random '.evidence == {}'
 }
 
-# The number that is made where none is given, unless this machine is too busy for it, by all
-# mechanisms, and the rule of three.
+# The default number, unless this machine is too busy for it, by all mechanisms, and the rule of
+# three.
 for version in 3 4.0 4.1; do
 	run probe --format json --embedded --nfs-version "$version"
 	expect_status 0
@@ -35,13 +35,13 @@ for version in 3 4.0 4.1; do
 	random '.summary | test("^" + $reads + " random READs were correct .*95 % confidence fewer than 1 in " + $of + " fail(;|$)")' \
 		--arg reads "$(report '.findings[] | select(.id == "probe.read.random") | .evidence.reads')" \
 		--arg of "$(report '.findings[] | select(.id == "probe.read.random") | .evidence.reads / 3 | floor')"
-	# They count where READs are counted.
+	# They are included in the counts of READs.
 	expect_report "they do not count" '(.findings | map({ key: .id, value: .evidence }) | from_entries) as $e
 		| $e["probe.read.intermittent"].of > $e["probe.read.random"].reads + 300'
 	echo "ok - healthy, NFSv$version ($(seconds "$took") s, $(report '.findings[] | select(.id == "probe.read.random") | .summary'))"
 done
 
-# The same seed: the same READs. Another one: others.
+# The same seed gives the same READs, another one different READs.
 bytes=()
 for seed in 1f 1f 20; do
 	probe --embedded --reads 200 --seed "$seed"
@@ -52,7 +52,7 @@ done
 [[ ${bytes[0]} == "${bytes[1]}" && ${bytes[0]} != "${bytes[2]}" ]] || fail "bytes by seed: ${bytes[*]}"
 echo "ok - seed"
 
-# None, where none are wanted.
+# None if not requested.
 probe --embedded
 skipped 'none were requested'
 run probe --format json --embedded --level quick
@@ -65,7 +65,7 @@ expect_finding probe.read.random skip
 random '.summary == "only 2 random READs: all done"'
 echo "ok - none"
 
-# Wrong once in 500: the sweep does not see it, they do, and it is one judgement.
+# Wrong once in 500: the sweep misses it, random READs find it, and it is one finding.
 probe --embedded --fault rarely
 expect_status 0
 expect_finding probe.read.intermittent pass
@@ -82,14 +82,14 @@ for way in bit page eio; do
 	echo "ok - rarely=$way ($(report '.findings[] | select(.id == "probe.read.intermittent") | .summary'))"
 done
 
-# Not where something was found: what fails fails the sweep as before.
+# Not after a failure: a failing sweep fails as before.
 probe --embedded --fault write-chunk --reads 5000
 expect_status 1
 expect_finding bug.write-chunk-read fail
 random '.status == "skip" and (.summary | test("fail already"))'
 echo "ok - a sweep that found something"
 
-# A server that dies of what can crash nfs-ganesha lives: the same rule as everywhere.
+# A server that crashes like nfs-ganesha survives: the same rule as everywhere.
 for kind in ganesha unknown; do
 	start_server --fault "foreign=$kind"
 	probe_server --reads 1000
@@ -107,7 +107,7 @@ for kind in ganesha unknown; do
 	echo "ok - $kind lives"
 done
 
-# Small files: never behind the end, and none of less than a sector.
+# Small files: never past the end, and no READ of less than a sector.
 for size in 511 512 4099; do
 	mkdir "$work/export-$size"
 	head -c "$size" /dev/urandom >"$work/export-$size/file"
@@ -125,7 +125,7 @@ for size in 511 512 4099; do
 done
 echo "ok - small files"
 
-# Time, where the number is out of reach: nothing was lost, nothing is unknown.
+# Time, if the number cannot be reached: nothing was lost, nothing is unknown.
 probe --embedded --reads 90000000 --timeout 20
 expect_status 0
 expect_report "something is not known" 'all(.findings[]; .status == "pass" or .status == "skip")'
@@ -133,7 +133,7 @@ expect_finding probe.read.write-chunk pass
 random '.status == "pass" and .evidence.reads < 90000000 and (.summary | test("stopped early: out of time$"))'
 echo "ok - time ($(report '.findings[] | select(.id == "probe.read.random") | .summary'))"
 
-# Files that somebody writes to from the first random READ on are no failure.
+# Files that are written to from the first random READ on are not a failure.
 mkdir "$work/live"
 for i in 1 2; do head -c 3000000 /dev/urandom >"$work/live/file$i"; done
 chmod 755 "$work/live"

@@ -19,7 +19,7 @@ any_number "$work/out" >"$work/printed"
 sed 1d "$work/example" >"$work/lines"
 any_number "$work/lines" >"$work/expected"
 
-# Blank lines and what is left out aside, each is found behind the one before it.
+# Except for blank lines and omissions, each line follows the one before it.
 at=0
 while IFS= read -r line; do
 	[[ ${line// /} && ${line// /} != … ]] || continue

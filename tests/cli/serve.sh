@@ -14,7 +14,7 @@ cleanup_fn kill_server
 # start ARGUMENT...: sets $pid, and the ports.
 start()
 {
-	# The line of the server before is not this one's.
+	# The previous server's line is not this one's.
 	: >"$work/ready"
 	"$NFSRDMA" serve "$@" >"$work/ready" 2>"$work/ready.err" </dev/null &
 	pid=$!
@@ -61,7 +61,7 @@ start --listen '[::1]:0' --fault close --no-crc
 [[ $(jq -r .address "$work/ready") == ::1 ]] || fail "$(cat "$work/ready")"
 stop INT
 
-# A directory: what others may read of it, and nothing by its links.
+# A directory: files that others can read, and nothing through its links.
 mkdir -m 755 "$work/export"
 head -c 2000000 /dev/urandom >"$work/export/data"
 echo secret >"$work/export/secret"
@@ -88,8 +88,8 @@ for address in 127.0.0.1 ::1:0 :5 127.0.0.1:65536 127.0.0.1:x; do
 	expect_status 2
 done
 
-# One host has half of the connections at most, and a silent one has them for seconds only; one that has
-# called is not hurried.
+# One host can use half of the connections, and a silent one keeps them only for seconds; one that
+# has sent a call has more time.
 start
 python3 - "$nfs" >"$work/silent" <<'PY' &
 import select, socket, sys

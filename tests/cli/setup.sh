@@ -35,7 +35,7 @@ machine()
 	root=$work/made/$1
 }
 
-# Everything about a folder but times.
+# All of a folder's state except times.
 picture()
 {
 	(cd "$1" && find . -printf '%P %y %m %U %G %l\n' | sort &&
@@ -47,7 +47,7 @@ same_as_before() { picture "$root" | diff -u "$work/before" - || fail "$1"; }
 no_line() { ! grep -qF -- "$1" "$work/out" || { show; fail "it says \"$1\""; }; }
 expect_line() { grep -qF -- "$1" "$work/out" || { show; fail "it does not say \"$1\""; }; }
 
-# --- there and back -----------------------------------------------------------------------
+# --- apply and undo -----------------------------------------------------------------------
 
 machine server debian12
 picture "$root" >"$work/before"
@@ -103,7 +103,7 @@ run setup --undo --root "$root"
 expect_status 0
 expect_line 'done  /etc/nfs.conf.d/nfsrdma.conf removed'
 expect_line 'done  /etc/rdma/modules/rdma.conf put back'
-# What runs is another machine's.
+# The running system is another machine.
 no_line 'systemctl'
 same_as_before "undo left something"
 run setup --undo --root "$root"
@@ -111,7 +111,7 @@ expect_status 0
 expect_line 'Nothing to undo.'
 same_as_before "a second undo"
 
-# A port of one's own, changed later: what was there at first comes back.
+# A custom port, changed later: the original is restored.
 for port in 20050 20051; do
 	run setup server --root "$root" --port "$port"
 	expect_status 0
@@ -214,7 +214,7 @@ expect_status 0
 same_as_before "undo behind a link that leads out"
 rm -r "$root/etc/nfs.conf.d" "$root/srv"
 
-# Ports are closed where firewalld runs, which is not below a root.
+# Ports are closed where firewalld runs, which is not the case below a root.
 picture "$root" >"$work/before"
 run setup server --root "$root"
 jq '.changes += [{kind: "port", done: true, zone: "public", port: 4791, protocol: "udp", permanent: true}]' \
@@ -233,7 +233,7 @@ same_as_before "undo with a port"
 
 # --- machines that are known -----------------------------------------------------------------
 
-# What check finds is mended, also where a file that is read later has half of it.
+# Findings of check are fixed, also if a file that is read later sets part of it.
 plain=$root
 for name in server-rdma-y-debian12 server-rdma-port-alone server-rdma-y-sles15; do
 	python3 "$NFSRDMA_SOURCE/tests/support/make-host" "$work/made" "$NFSRDMA_SOURCE/tests/hosts/$name" || fail "make-host"
@@ -301,7 +301,7 @@ run setup --undo --root "$root"
 expect_status 0
 same_as_before "undo after a bad state"
 
-# --- where it may not ---------------------------------------------------------------------
+# --- no permission ------------------------------------------------------------------------
 
 if ((EUID == 0)) && unshare -m true 2>/dev/null; then
 	# shellcheck disable=SC2016 # of the inner shell

@@ -28,7 +28,8 @@ apt_opts=() update_error='' own_sources=''
 # More of make's variables, for modules.
 module_variables=()
 
-# build_begin PROGRAM...: what is needed besides; the cache is this process's until it ends.
+# build_begin PROGRAM...: additional required programs; the cache belongs to this process until it
+# ends.
 build_begin()
 {
 	local tool
@@ -58,14 +59,14 @@ own_lists()
 
 update_lists()
 {
-	# Error-Mode: else what cannot be fetched is a warning among others. It is no
-	# reason to give up yet: it may be about packages that are not wanted here.
+	# Error-Mode: otherwise a failed fetch is a warning among others. It is no reason to stop
+	# yet: the package may not be needed here.
 	apt-get "${apt_opts[@]}" -q -o APT::Update::Error-Mode=any update >"$cache/apt.log" 2>&1 ||
 		update_error=$(grep -m1 -E '^[EW]:' "$cache/apt.log") || true
 }
 
-# Package lists of our own: for a user who may not run apt-get update, and for
-# lists so old that the versions in them are gone from the archive.
+# Package lists of our own: for a user who cannot run apt-get update, and for lists so old that
+# their versions are no longer in the archive.
 private_lists() { own_lists && update_lists; }
 
 # debian_sources FILTER...: Debian's own sources of this machine, in apt's one-line format.
@@ -88,7 +89,7 @@ versions()
 		awk '/^Package:/ { p = $2 } /^Version:/ { print p, $2 }' | sort -u
 }
 
-# depends PACKAGE: what apt's candidate of it depends on, a name a line.
+# depends PACKAGE: the dependencies of apt's candidate, one name per line.
 depends()
 {
 	apt-cache "${apt_opts[@]}" --no-all-versions show "$1" 2>/dev/null |
@@ -197,7 +198,7 @@ unpack_kernel()
 	[[ -e $kernel_image ]] || kernel_image=$kernel_modules/vmlinuz
 }
 
-# build_siw: soft iWARP, which Debian's kernel has not, beside its modules.
+# build_siw: soft iWARP, which Debian's kernel lacks, in addition to its modules.
 siw_source=drivers/infiniband/sw/siw
 build_siw()
 {
@@ -206,7 +207,7 @@ build_siw()
 	cp "$work/linux-source-$series/$siw_source/siw.ko" "$kernel_modules/kernel/drivers/"
 }
 
-# copy_modules ROOT MODULE...: into a guest's tree, with all that they depend on.
+# copy_modules ROOT MODULE...: into a guest's tree, with all dependencies.
 copy_modules()
 {
 	local from=$kernel_modules root=$1 to=$1/usr/lib/modules/$release
@@ -230,7 +231,7 @@ copy_modules()
 			continue
 		fi
 		install -D -m 644 "$from/$file" "$to/$file"
-		# busybox's modprobe does not unpack.
+		# busybox's modprobe does not decompress.
 		[[ $file != *.xz ]] || xz -d "$to/$file"
 		deps=$(modinfo -F depends "$to/${file%.xz}")
 		IFS=, read -r -a dep <<<"$deps"
@@ -256,14 +257,14 @@ cached()
 	exit 0
 }
 
-# keep IMAGE FINAL: it is whole, and takes its place.
+# keep IMAGE FINAL: the image is complete, and replaces the final one.
 keep()
 {
 	printf '%s\n' "$release" >"$1/release"
 	rm -rf "$2"
 	mv "$1" "$2"
 	rm -rf "$work"
-	# Images of former kernels that nobody has used for a month.
+	# Images of former kernels that were not used for a month.
 	find "$cache" -maxdepth 1 -name 'image-*' -mtime +30 -exec rm -rf {} +
 	step "done: $(du -sh "$2" | cut -f1)"
 	printf '%s\n' "$2"

@@ -48,8 +48,8 @@ guest_read()
 	local fd=$1 deadline=$2 part='' status
 
 	while ((SECONDS < deadline)); do
-		# Two seconds at a time, to notice a qemu that is gone. What came of a line
-		# by then is in the variable, and is not read again.
+		# Two seconds at a time, to notice that qemu has exited. The part of a line
+		# received by then is in the variable, and is not read again.
 		status=0
 		IFS= read -r -t 2 -u "$fd" line || status=$?
 		line=$part$line
@@ -88,14 +88,14 @@ guest_wait()
 	return $status
 }
 
-# guest_tell SECONDS COMMAND [WORD...]: prints what the guest says, returns its
-# status; 124 if it did not answer in time. The suite's guest/agent has the commands.
+# guest_tell SECONDS COMMAND [WORD...]: prints the guest's output, returns its status; 124 if it
+# did not answer in time. The suite's guest/agent has the commands.
 guest_tell()
 {
 	local seconds=$1 id=$BASHPID-$RANDOM line status=124 deadline
 
 	shift
-	# The guest gives up first, so that its answer is not taken for the next one's.
+	# The guest times out first, so that its answer is not mistaken for the next one's.
 	deadline=$((SECONDS + seconds + 5))
 	guest_connect
 	printf '%s %s %s\n' "$id" "$seconds" "$*" >&"$ctl_in"
@@ -109,14 +109,14 @@ guest_tell()
 	return "$status"
 }
 
-# guest_stop: ends the qemu that was started for $guest, and no other.
+# guest_stop: ends only the qemu that was started for $guest.
 guest_stop()
 {
 	local pid
 
 	pid=$(cat "$guest/pid" 2>/dev/null) || return 0
 	rm -f "$guest/pid"
-	# The number could be another process's by now.
+	# The number may belong to another process by now.
 	grep -qs "nfsrdma-$suite" "/proc/$pid/cmdline" || return 0
 	kill "$pid" 2>/dev/null || return 0
 	for _ in {1..30}; do

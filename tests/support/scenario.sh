@@ -6,14 +6,14 @@
 # shellcheck shell=bash
 : "${work:?}"
 
-# The sentence goes to run, what leads up to it is in the log already.
+# The sentence is for run; the preceding output is already in the log.
 fail() { printf '%s\n' "$*" >"$work/why"; exit 1; }
 skip() { printf '%s\n' "$*" >"$work/why"; exit 77; }
 
-# A command that ends the scenario without a word still says which one it was.
+# A command that ends the scenario without a message is still named.
 trap 'printf "line %s: %s\n" "$LINENO" "$BASH_COMMAND" >"$work/why"' ERR
 
-# For the eye, printed below the scenario's line.
+# For the reader, printed below the scenario's line.
 note() { printf '%s\n' "$*" | tee -a "$work/note"; }
 
 # For run: this scenario is too slow for every run.

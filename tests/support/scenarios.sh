@@ -44,8 +44,8 @@ result()
 
 name_of() { local base=${1##*/}; base=${base%.sh}; printf '%s' "${base#*-}"; }
 
-# choose_scenarios [NAME...]: sets chosen. Without a name all, but for those with a line only_nightly
-# where nightly is not set.
+# choose_scenarios [NAME...]: sets chosen. Without a name all, except those with a line
+# only_nightly unless nightly is set.
 choose_scenarios()
 {
 	local file

@@ -9,19 +9,19 @@
 
 system=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 
-# Under emulation the guest is up after 25 to 45 s, on a machine that is very busy after many minutes.
+# Under emulation the guest is up after 25 to 45 s, on a very busy machine after many minutes.
 : "${NFSRDMA_SYSTEM_BOOT_TIMEOUT:=1800}"
-# Not kvm by default: a /dev/kvm is no promise that it works.
+# Not kvm by default: /dev/kvm can exist and not work.
 : "${NFSRDMA_SYSTEM_ACCEL:=tcg,thread=multi}"
 : "${NFSRDMA_SYSTEM_MEMORY:=2048}"
-# More parameters for the kernel, for trying out.
+# More kernel parameters, for experiments.
 : "${NFSRDMA_SYSTEM_KERNEL:=}"
 
 suite=system guest_boot_timeout=$NFSRDMA_SYSTEM_BOOT_TIMEOUT
 # shellcheck source=../support/guest.sh
 . "$system/../support/guest.sh"
 
-# Watchdogs of the kernel and of systemd's services take what is slow for dead.
+# Watchdogs of the kernel and of systemd's services mistake slow for dead.
 guest_slow="nowatchdog systemd.service_watchdogs=no"
 
 # guest_start IMAGE DEB: a new guest, on a copy of the image's disk; waits until it is up.
@@ -32,8 +32,8 @@ guest_start()
 	guest_launch "$1" && guest_wait
 }
 
-# The disks have serial numbers: the order in which Linux finds them is no promise. What the host's
-# page cache has when it crashes is of no use to anyone.
+# The disks have serial numbers: Linux does not guarantee the order in which it finds them. The
+# contents of the host's page cache after a crash are not needed.
 guest_launch()
 {
 	local image=$1
@@ -55,7 +55,7 @@ guest_launch()
 }
 
 # guest_reboot: by systemd, as an administrator does it. qemu stays, and resets the machine. Two
-# seconds later: the agent is ended by it, and may not have answered yet.
+# seconds later: the reboot ends the agent, which may not have answered yet.
 guest_reboot()
 {
 	guest_tell 60 systemd-run --quiet --on-active=2 --timer-property=AccuracySec=100ms systemctl reboot || return

@@ -21,7 +21,7 @@ inside()
 	guest_tell 900 "$@" || fail "exit status $? in the guest: $*"
 }
 
-# expect_output WANTED COMMAND...: what it prints is this and nothing else.
+# expect_output WANTED COMMAND...: it prints exactly this.
 expect_output()
 {
 	local have
@@ -30,7 +30,7 @@ expect_output()
 	[[ $have == "$1" ]] || fail "\"${*:2}\" printed \"$have\", not \"$1\""
 }
 
-# The boot is done, and no unit has failed.
+# The boot has finished, and no unit has failed.
 expect_running()
 {
 	local state
@@ -47,25 +47,25 @@ installed()
 	install_package
 }
 
-# Also where it is installed: an upgrade.
+# Also if it is installed: an upgrade.
 install_package()
 {
 	inside 'mkdir -p /run/package && tar -C /run/package -xf /dev/disk/by-id/virtio-package'
 	inside 'DEBIAN_FRONTEND=noninteractive dpkg -i /run/package/nfsrdma_*.deb'
 }
 
-# The package is not there, nor what it left.
+# Neither the package nor its files are there.
 not_installed()
 {
 	guest_tell 300 "dpkg-query -W -f '\${db:Status-Status}' nfsrdma 2>/dev/null | grep -q ." || return 0
 	inside 'dpkg -P nfsrdma'
 }
 
-# says PATTERN COMMAND...: its output, whatever its exit status, has this.
+# says PATTERN COMMAND...: its output matches, whatever its exit status.
 says()
 {
 	guest_tell 300 "${@:2}" >"$work/says" 2>&1 || true
-	# Reports break their lines.
+	# Reports wrap their lines.
 	tr -s '[:space:]' ' ' <"$work/says" >"$work/says.line"
 	grep -qE -- "$1" "$work/says.line" || { cat "$work/says" >&2; fail "\"${*:2}\" does not say \"$1\""; }
 }
@@ -84,7 +84,7 @@ new_guest()
 	inside "echo $(base64 -w0 <<<"$xml") | base64 -d >/run/$1.xml && $virsh define /run/$1.xml"
 }
 
-# expect_refused NAME PATTERN: the guest does not start, and virsh says why.
+# expect_refused NAME PATTERN: the guest does not start, and virsh prints the reason.
 expect_refused()
 {
 	! guest_tell 300 "$virsh start $1 --paused" >"$work/refused" 2>&1 || fail "guest $1 starts"
@@ -92,10 +92,11 @@ expect_refused()
 }
 
 mountpoint=/srv/vm
-# systemd knows no server to be this machine's: it is to start before the mount, and to stop behind it.
+# systemd does not know that the server is on this machine: it must start before the mount, and
+# stop after it.
 fstab="nas1:/srv/nfs $mountpoint nfsrdma vers=4.2,_netdev,x-systemd.requires=nfs-server.service 0 0"
 
-# The line is in fstab, and what it says is mounted.
+# The line is in fstab, and its mount is mounted.
 in_fstab()
 {
 	installed
@@ -108,7 +109,7 @@ in_fstab()
 # systemd_escape PATH: for paths without characters that need more.
 systemd_escape() { local path=${1#/}; printf '%s' "${path//\//-}"; }
 
-# over_rdma PATH: by its options, and by the transport that the kernel counts.
+# over_rdma PATH: by its options, and by the transport in the kernel's counters.
 over_rdma()
 {
 	local options transport
@@ -122,7 +123,7 @@ over_rdma()
 
 expect_rdma() { over_rdma "$1" || fail "$1 is not over RDMA: $why"; }
 
-# checksum PATH: as it is read now, not as it is remembered.
+# checksum PATH: read from the server, not from the cache.
 checksum() { inside "sync; echo 3 >/proc/sys/vm/drop_caches; sha256sum <$1"; }
 
 # shellcheck source=/dev/null

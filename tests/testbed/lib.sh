@@ -13,7 +13,7 @@ testbed=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 # Under emulation a guest takes about 10 s from start to "ready" on two idle
 # cores. The wait ends early if qemu does.
 : "${NFSRDMA_TESTBED_BOOT_TIMEOUT:=600}"
-# Not kvm by default: a /dev/kvm is no promise that it works.
+# Not kvm by default: /dev/kvm can exist and not work.
 : "${NFSRDMA_TESTBED_ACCEL:=tcg,thread=multi}"
 : "${NFSRDMA_TESTBED_MEMORY:=2048}"
 
@@ -28,8 +28,8 @@ guest_boot_timeout=$NFSRDMA_TESTBED_BOOT_TIMEOUT
 guest_programs=(nfsrdma 'mount-helper/*mount.nfsrdma' 'tests/unit/unit-transport*' tests/unit/unit-{rpcrdma,clnt}
 	tests/support/{echo-client,echo-server,record-find} hooks/libvirt/nfsrdma-libvirt-hook hooks/vdsm/vdsm-hook)
 
-# guest_library FILE COPY: but for 30 MB of tables of character sets, which libxml2 is linked with and
-# asks only for what is not UTF-8.
+# guest_library FILE COPY: without 30 MB of character set tables, which libxml2 is linked with and
+# needs only for text that is not UTF-8.
 guest_library()
 {
 	local version=${1##*.}
@@ -42,8 +42,8 @@ guest_library()
 	fi
 }
 
-# guest_add TREE IMAGE PROGRAM...: copies programs, and the libraries that they are
-# linked with and the image does not have.
+# guest_add TREE IMAGE PROGRAM...: copies programs, and those of their libraries that the image
+# lacks.
 guest_add()
 {
 	local tree=$1 program lib
@@ -68,11 +68,11 @@ guest_add()
 		[[ ! -f $program ]] || mv "$program" "$tree/usr/sbin/"
 	done
 	[[ ! -f $tree/usr/bin/vdsm-hook ]] || mv "$tree/usr/bin/vdsm-hook" "$tree/usr/libexec/nfsrdma/"
-	# Debug information would only make the initramfs big.
+	# Debug information would only enlarge the initramfs.
 	find "$tree"/usr/{bin,sbin,lib,libexec} -type f -exec strip --strip-debug {} + || return
 }
 
-# guest_hooks TREE: the links by which libvirt and VDSM find our hooks, as they are installed.
+# guest_hooks TREE: the links through which libvirt and VDSM find our hooks, as installed.
 guest_hooks()
 {
 	local path to
@@ -86,8 +86,8 @@ guest_hooks()
 	done < <(grep '^777 .*/hooks/' "$testbed/../install.list")
 }
 
-# guest_package TREE: what the Debian package installs, in place of the same from the build folder, and
-# with its own links.
+# guest_package TREE: the files of the Debian package, replacing those from the build folder, with
+# its own links.
 guest_package()
 {
 	local package=${NFSRDMA_TESTBED_DEB:-} program
@@ -100,9 +100,9 @@ guest_package()
 	cp -a "$guest/package/etc" "$1/" && cp -a "$guest/package/usr/libexec" "$1/usr/"
 }
 
-# guest_overlay IMAGE [BUILDDIR]: what changes often is not in the image, but in a
-# second cpio behind it: the scripts and settings of tests/testbed/guest, "check",
-# and the programs of BUILDDIR.
+# guest_overlay IMAGE [BUILDDIR]: files that change often are not in the image, but in a second
+# cpio after it: the scripts and settings of tests/testbed/guest, "check", and the programs of
+# BUILDDIR.
 guest_overlay()
 {
 	local tree=$guest/overlay name program
@@ -132,8 +132,8 @@ guest_overlay()
 # guest_start IMAGE [BUILDDIR]: starts qemu and waits until the guest listens.
 guest_start() { guest_launch "$@" && guest_wait && guest_ports; }
 
-# guest_join IMAGE FOLDER [BUILDDIR]: a guest that shares a network with FOLDER's.
-# Without exports and server, so it is up sooner.
+# guest_join IMAGE FOLDER [BUILDDIR]: a guest that shares a network with FOLDER's. It has no
+# exports and no server, so it boots faster.
 guest_join()
 {
 	local guest_peer=$2
@@ -150,7 +150,7 @@ guest_pair_options()
 	local folder=${guest_peer:-$guest} server=on mac=52:54:00:00:00:01
 
 	guest_can_join || return 0
-	# One address for both would make software RoCE take its peer for itself.
+	# The same address for both would make software RoCE take its peer for itself.
 	[[ ! ${guest_peer:-} ]] || server=off mac=52:54:00:00:00:02
 	printf '%s\n' -netdev "stream,id=pair,server=$server,addr.type=unix,addr.path=$folder/pair" \
 		-device "virtio-net-pci,netdev=pair,mac=$mac,romfile="
@@ -163,12 +163,13 @@ guest_launch()
 
 	guest_overlay "$@" || return
 	guest_pipes ctl mon || return
-	# Host port 0: the kernel picks a free one, the monitor tells which.
+	# Host port 0: the kernel picks a free one, which the monitor prints.
 	for port in 20049 20048 2049; do
 		forward+=,hostfwd=tcp:127.0.0.1:0-:$port
 	done
 	mapfile -t pair < <(guest_pair_options)
-	# vmlinux by its PVH entry. What the kernel does not know in -append becomes a variable of init.
+	# vmlinux by its PVH entry. Words of -append that the kernel does not know become
+	# variables of init.
 	"${guest_prefix[@]}" qemu-system-x86_64 "${guest_options[@]}" -no-reboot \
 		-accel "$NFSRDMA_TESTBED_ACCEL" -m "$NFSRDMA_TESTBED_MEMORY" -kernel "$image/vmlinux" -initrd "$guest/initrd" \
 		-append "$guest_kernel panic=-1 rdinit=/init number=${guest_peer:+2}" \

@@ -3,8 +3,8 @@
 # Copyright (C) 2026 the nfsrdma authors
 #
 # For scenarios with libvirt in the guest: Debian's, and qemu for guests of its own. They are this
-# machine's, and go into the guest when the first scenario wants them, by network: no
-# other scenario has to boot with them, and the next one finds them there.
+# machine's, and are copied to the guest over the network when the first scenario needs them:
+# other scenarios do not boot with them, and the next one finds them there.
 
 : "${testbed:?}" "${guest:?}" "${work:?}"
 
@@ -40,7 +40,8 @@ given() { guest_tell 20 sh "test -e /run/given/$1"; }
 libvirt_tree()
 {
 	local tree=$1 modules driver
-	# Of its drivers those of pools and of guests: who has the latter has qemu:///system.
+	# Of its drivers those of pools and of guests: a libvirtd with the latter has
+	# qemu:///system.
 	local -a drivers=(connection-driver/libvirt_driver_{storage,qemu}.so
 		storage-backend/libvirt_storage_backend_fs.so storage-file/libvirt_storage_file_fs.so)
 
@@ -53,14 +54,14 @@ libvirt_tree()
 	cp -r /usr/share/libvirt/{schemas,cpu_map} "$tree/usr/share/libvirt/"
 }
 
-# The program, the one module that emulates, and what a PC without network and screen starts with.
+# The program, the one module that emulates, and the firmware of a PC without network and screen.
 qemu_tree()
 {
 	local tree=$1 accel=/usr/lib/x86_64-linux-gnu/qemu/accel-tcg-x86_64.so
 
 	mkdir -p "$tree"/usr/{bin,share/{qemu,seabios}} "$tree/${accel%/*}"
 	guest_add "$tree" "$("$testbed/build" 2>/dev/null)" "$(type -P qemu-system-x86_64)" || return
-	# Linked in, where it is not there.
+	# Linked, unless it exists.
 	[[ ! -e $accel ]] || cp "$accel" "$tree$accel"
 	cp -L /usr/share/seabios/bios-256k.bin "$tree/usr/share/seabios/"
 	cp -L /usr/share/qemu/kvmvapic.bin "$tree/usr/share/qemu/"
@@ -89,7 +90,7 @@ virsh_inside() { inside "virsh -q -c qemu:///system $*"; }
 # pool ARGUMENT...: nfsrdma pool in the guest
 pool() { inside_run pool "$@" --format json; }
 
-# What is mounted there last goes over: tcp, rdma; nothing where no NFS is.
+# The transport of the topmost mount there: tcp, rdma; nothing if there is no NFS.
 proto_of() { inside "sed -n 's|^[^ ]* $1 .*proto=\\([a-z0-9]*\\).*|\\1|p' /proc/mounts | tail -n 1"; }
 
 # netfs NAME EXPORT TARGET [OPTION...]: defines a pool.

@@ -29,11 +29,11 @@ second() { guest=$second "$@"; }
 # inside COMMAND: a shell command in the guest, one line.
 inside() { guest_tell 60 sh "$*" || fail "in the guest: $*"; }
 
-# put FILE: what comes by stdin is a file in the guest.
+# put FILE: stdin becomes a file in the guest.
 put() { inside "echo $(base64 -w0) | base64 -d >$1"; }
 
-# in_journal MS EVENT FIELD=VALUE...: within that time the journal that "journal start" began has such
-# an entry. What it says is $work/said; sets $took (ms).
+# in_journal MS EVENT FIELD=VALUE...: within that time the journal that "journal start" began has
+# such an entry. Its text is $work/said; sets $took (ms).
 in_journal()
 {
 	guest_tell 60 journal await "$1" "NFSRDMA_EVENT=$2" "${@:3}" >"$work/said" ||
@@ -42,7 +42,7 @@ in_journal()
 	took=$(sed -n 's/^took: //p' "$work/said")
 }
 
-# server_gone WHERE: nothing comes from the server any more, nor to it; WHERE is a mount of it.
+# server_gone WHERE: no packet comes from the server or reaches it; WHERE is a mount of it.
 server_gone()
 {
 	inside "nft 'add table inet t; add chain inet t c { type filter hook input priority 0 ; };" \
@@ -52,18 +52,19 @@ server_gone()
 }
 server_back() { inside 'nft flush ruleset'; }
 
-# server plain|big|sick|grace [FAULT]: which kernel server the guest runs from here on. The sick one
-# has one of the faults of sick-server.h, or none.
+# server plain|big|sick|grace [FAULT]: the kernel server that the guest runs from here on. The
+# sick one has one of the faults of sick-server.h, or none.
 server()
 {
 	guest_tell 60 server "$@" || fail "the guest cannot start its server \"$*\""
 }
 
-# true_clock: for the rest of the scenario the guest's seconds are ours. A guest that booted on a busy machine
-# may have found its TSC three times too slow, and all its times are too short then.
+# true_clock: for the rest of the scenario the guest's clock runs at the right speed. A guest that
+# booted on a busy machine may have calibrated its TSC three times too slow, and all its times are
+# too short then.
 true_clock() { guest_tell 20 clock start || fail "the guest has no hpet"; }
 
-# What a command of ours said: a line for each finding, or all if it is no report.
+# The output of our command: a line for each finding, or all of it if it is not a report.
 show()
 {
 	jq -r '(.findings[] | "\(.status)\t\(.id): \(.summary)"), (.subject | tostring),
@@ -72,8 +73,8 @@ show()
 	printf '+ exit status %s\n' "$status"
 }
 
-# What a probe is given where it does not say otherwise: no random READs, and more time than a sweep takes
-# in emulation on a busy machine.
+# The default options of a probe: no random READs, and more time than a sweep takes under
+# emulation on a busy machine.
 probe_defaults=(--reads 0 --timeout 180)
 
 # probe TARGET-ARGUMENT...: sets $status; the report is $work/out. Never fails.
@@ -106,8 +107,8 @@ probe_inside()
 }
 before=''
 
-# until_reading: a shell command for the guest that ends as soon as the kernel's server has sent a
-# megabyte more than before: in the middle of a probe's READs, however slow the guest is.
+# until_reading: a shell command for the guest that ends when the kernel's server has sent another
+# megabyte: in the middle of a probe's READs, however slow the guest is.
 until_reading()
 {
 	cat <<-'END' | tr '\n' ' '
@@ -117,7 +118,7 @@ until_reading()
 	END
 }
 
-# until_connected: the same, as soon as a program of ours has a connected queue pair.
+# until_connected: the same, when one of our programs has a connected queue pair.
 until_connected()
 {
 	cat <<-'END' | tr '\n' ' '
@@ -136,7 +137,7 @@ inside_run()
 	show
 }
 
-# As an ordinary user: a copy, because nobody may not enter every build folder.
+# As an ordinary user: a copy, because nobody cannot enter every build folder.
 as_nobody()
 {
 	local lib
@@ -157,7 +158,7 @@ expect_status()
 	[[ $status == "$1" ]] || fail "exit status $status, not $1: $(summary)"
 }
 
-# The first thing that is wrong by the report, in one line.
+# The first problem in the report, in one line.
 summary()
 {
 	jq -r '[.findings[] | select(.status == "fail" or .status == "unknown")][0]
@@ -181,8 +182,8 @@ expect_finding()
 	[[ $have == "$2" ]] || fail "$1 is \"$have\", not $2: $(summary)"
 }
 
-# expect_words ID STATUS REGEX: the finding's status (or "a|b"), and what its summary
-# or evidence says.
+# expect_words ID STATUS REGEX: the finding's status (or "a|b"), and a match in its summary or
+# evidence.
 expect_words()
 {
 	# shellcheck disable=SC2016 # jq's variables
@@ -193,7 +194,7 @@ expect_words()
 		fail "$1 is not \"$2\" with the words \"$3\": $(summary)"
 }
 
-# expect_reason ID/REASON: it is raised with that reason, and says what to do about it.
+# expect_reason ID/REASON: it is raised with that reason, and has steps.
 expect_reason()
 {
 	# shellcheck disable=SC2016 # jq's variables
@@ -202,7 +203,7 @@ expect_reason()
 		fail "no $1: $(jq -c '[.findings[] | select(.reason) | .id + "/" + .reason]' "$work/out")"
 }
 
-# expect_only "STATUS ID": what is not good is this and nothing else; '' is a clean report.
+# expect_only "STATUS ID": only this does not pass; '' is a clean report.
 expect_only()
 {
 	local have
@@ -212,7 +213,8 @@ expect_only()
 	[[ $have == "$1" ]] || fail "\"$have\" in place of \"$1\": $(summary)"
 }
 
-# expect_good TRANSPORT VERSION: the verdict is pass, by every mechanism, in this way.
+# expect_good TRANSPORT VERSION: the verdict is pass, by every mechanism, with this transport and
+# version.
 expect_good()
 {
 	local mechanism
@@ -226,7 +228,8 @@ expect_good()
 	done
 }
 
-# expect_healthy WHAT: nothing failed or is unknown, and more than a page was read; whatever was slow.
+# expect_healthy WHAT: nothing failed or is unknown, and more than a page was read, however
+# slowly.
 expect_healthy()
 {
 	expect_status 0
@@ -289,14 +292,14 @@ unit_inside()
 		fail "over $address: $(grep -m1 FAILED "$work/unit" || tail -n1 "$work/unit")"
 	}
 	cat "$work/unit"
-	# Each program ends with the line that is added up.
+	# Each program ends with the line that is summed.
 	tests=$(awk '/^[0-9]+ passed, 0 failed/ { n += $1 } END { print n + 0 }' "$work/unit")
 	((tests > 0)) || fail "nothing was tested over $address"
 	note "$tests tests over $address"
 }
 
-# mount_serve [VERSION [ADDRESS]]: the kernel client in the guest mounts what serve
-# serves, by default on the host.
+# mount_serve [VERSION [ADDRESS]]: the kernel client in the guest mounts the export of serve, by
+# default on the host.
 mount_serve()
 {
 	guest_tell 60 mount "$serve_rdma" "$serve_mount" "$serve_export" "$@" >"$work/mount" ||
@@ -319,8 +322,9 @@ mount_check()
 	guest_tell 30 umount
 }
 
-# mounting WHERE ARGUMENT...: mount(8) in the guest; what it says is $work/said, then what is mounted
-# at WHERE ($mounted, "none") and what its record is worth ($record). Sets $status and $took (ms).
+# mounting WHERE ARGUMENT...: mount(8) in the guest; its messages are $work/said, then the
+# transport of the mount at WHERE ($mounted, "none") and the state of its record ($record). Sets
+# $status and $took (ms).
 mounting()
 {
 	printf '+ in the guest: mount %s\n' "${*:2}"
@@ -333,7 +337,7 @@ mounting()
 	sed -i '/^mounted: /d; /^record: /d; /^took: /d' "$work/said"
 }
 
-# expect_mounted WORDS: it is there, over RDMA, and proven; with these words in its options.
+# expect_mounted WORDS: it is mounted over RDMA and proven, with these words in its options.
 expect_mounted()
 {
 	[[ $status == 0 ]] || fail "mount: exit status $status: $(tail -n1 "$work/said")"
@@ -341,7 +345,7 @@ expect_mounted()
 	[[ $record == "rdma proven" ]] || fail "the record is worth \"$record\""
 }
 
-# expect_refused STATUS REGEX: nothing is mounted, and one line says why.
+# expect_refused STATUS REGEX: nothing is mounted, and one line gives the reason.
 expect_refused()
 {
 	[[ $status == "$1" ]] || fail "mount: exit status $status, not $1: $(tail -n1 "$work/said")"

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Copyright (C) 2026 the nfsrdma authors
 #
-# What a probe says of each fault of sick-server.h: every finding that is neither pass nor skip, and no
-# other. For scenarios that say ". "$testbed/sick.sh"".
+# The findings of a probe for each fault of sick-server.h: every finding that is neither pass nor
+# skip, and no other. For scenarios that say ". "$testbed/sick.sh"".
 : "${testbed:?}" "${work:?}"
 
 # FAULT VERSION ID=STATUS...; ID=STATUS? may be missing, for the reason above its row.
@@ -28,7 +28,7 @@ shifted 4.1 probe.read.profiles=fail probe.read.write-chunk.placement=fail probe
 zeros-over-128k 3 probe.read.profiles=fail probe.read.write-chunk.placement=fail probe.read.write-chunk=fail
 zeros-over-128k 4.1 probe.read.profiles=fail probe.read.write-chunk.placement=fail probe.read.write-chunk=fail
 
-# Bound to something else than the size.
+# Depends on something other than the size.
 first-segment 3 probe.read.write-chunk.segments=fail probe.read.write-chunk=fail
 first-segment 4.1 probe.read.write-chunk.segments=fail probe.read.write-chunk=fail
 unaligned 3 probe.read.write-chunk.alignment=fail probe.read.write-chunk=fail
@@ -42,11 +42,11 @@ unused 4.1 probe.read.write-chunk.unused=fail
 tail 3 probe.read.profiles=fail probe.read.write-chunk.tail=fail probe.read.write-chunk=fail
 tail 4.1 probe.read.profiles=fail probe.read.write-chunk.tail=fail probe.read.write-chunk=fail
 
-# Now and then.
+# Intermittent.
 error-1-in-50 3 probe.reply.error=warn
 error-1-in-50 4.1 probe.reply.error=warn
 zeros-1-in-50 3 probe.read.intermittent=fail probe.read.write-chunk=fail
-# A COMPOUND is made a second time where it went wrong, and the second was right.
+# A COMPOUND is repeated if it failed, and the repetition was correct.
 zeros-1-in-50 4.1 probe.read.intermittent=fail probe.read.write-chunk=fail
 
 # The hundredth reply comes four seconds late, which is slow; every two hundredth never.
@@ -55,14 +55,14 @@ late 4.1 probe.slow=warn
 lost 3 probe.reply.lost=fail
 lost 4.1 probe.reply.lost=fail
 
-# The reply comes before its data. The last one: what this server has under way when it is stopped may
-# never end.
+# The reply arrives before its data. The last fault: operations in flight when the server stops
+# may never end.
 send-first 3 probe.read.write-chunk.order=fail probe.read.write-chunk=fail
 send-first 4.1 probe.read.write-chunk.order=fail probe.read.write-chunk=fail
 END
 }
 
-# What came that is not in the row (+), and what the row has and did not come (-).
+# Findings that are not in the row (+), and those of the row that are missing (-).
 sick_difference()
 {
 	local -A came=()
@@ -87,10 +87,10 @@ sick_row()
 
 	read -ra wanted < <(sick_rows | sed -n "s/^$fault $version //p")
 	((${#wanted[@]})) || fail "no row for $fault in NFSv$version"
-	# Soft-iWARP may take no more connections after some that were lost: each has a server of its own.
+	# Soft-iWARP may accept no more connections after some were lost: each has its own server.
 	server off
 	server sick "$fault"
-	# Longer than a busy machine takes: what the deadline cuts off is not compared.
+	# Longer than a busy machine needs: findings of an interrupted probe are not compared.
 	probe_guest /export/plain --nfs-version "$version" --timeout 200 --format json
 	jq -r '.findings[] | select(.status != "pass" and .status != "skip") | .evidence' "$work/out"
 	difference=$(sick_difference "${wanted[@]}")
@@ -98,10 +98,10 @@ sick_row()
 	note "$fault, NFSv$version: $((SECONDS - start)) s: ${wanted[*]}"
 }
 
-# What is quick enough for every run, in NFSv3.
+# The faults that are quick enough for every run, in NFSv3.
 sick_quick='unwritten shifted first-segment zeros-1-in-50'
 
-# sick_others VERSION: the rest of this version.
+# sick_others VERSION: the remaining faults of this version.
 sick_others()
 {
 	local fault version _

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Copyright (C) 2026 The nfsrdma authors
 #
-# The guest is what the others take it for: a whole Debian, in which AppArmor confines libvirtd, with
-# an NFS server that listens for RDMA.
+# The guest is as other scenarios expect: a complete Debian, in which AppArmor confines libvirtd,
+# with an NFS server that listens for RDMA.
 note "$(inside 'systemd-analyze time | head -n1')"
 expect_running
 # shellcheck disable=SC2016 # the guest's shell
@@ -13,7 +13,7 @@ expect_output systemd 'cat /proc/1/comm'
 expect_output Y 'cat /sys/module/apparmor/parameters/enabled'
 expect_output enforce 'cat /sys/module/apparmor/parameters/mode'
 inside aa-status --enabled
-# Of a daemon that answers; it ends by itself when nobody asks.
+# Of a running daemon; it exits when idle.
 expect_output qemu:///system virsh -c qemu:///system uri
 # shellcheck disable=SC2016 # the guest's shell
 expect_output 'libvirtd (enforce)' 'cat /proc/$(pidof libvirtd)/attr/current'

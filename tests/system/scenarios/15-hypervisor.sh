@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Copyright (C) 2026 The nfsrdma authors
 #
-# The package is installed on a hypervisor that runs, and the very next guest whose disk is over TCP is
-# refused. The daemon is reloaded, and not restarted; a guest that runs is not disturbed.
+# The package is installed on a running hypervisor, and the next guest whose disk is over TCP is
+# refused. The daemon is reloaded, not restarted; a running guest is not disturbed.
 not_installed
 inside 'mkdir -p /srv/tcp && mountpoint -q /srv/tcp || mount -t nfs -o vers=4.1,proto=tcp nas1:/srv/nfs /srv/tcp'
 inside "printf '[directory /srv/tcp]\npolicy = require\n' >/etc/nfsrdma.conf"
@@ -11,7 +11,7 @@ new_guest keeper
 new_guest web1 /srv/tcp/web1.raw
 inside "$virsh start keeper --paused"
 daemon=$(inside pidof libvirtd)
-# Nobody looks yet.
+# No hook is active yet.
 inside "$virsh start web1 --paused && $virsh destroy web1"
 
 installed
@@ -21,7 +21,7 @@ expect_output paused "$virsh domstate keeper | head -n1"
 inside "journalctl -q -o cat NFSRDMA_EVENT=gate-refused NFSRDMA_GUEST=web1 NFSRDMA_REFUSED=yes | grep ."
 says 'libvirtd was reloaded after its hook was linked' 'nfsrdma check --verbose'
 
-# As where nobody told the daemon.
+# As if the daemon had not been reloaded.
 hook=/etc/libvirt/hooks/qemu.d/nfsrdma
 inside "sleep 3; rm $hook && ln -s /usr/sbin/nfsrdma-libvirt-hook $hook"
 says 'libvirtd \(process [0-9]+\) started at .*systemd reports no reload since' 'nfsrdma check --verbose'

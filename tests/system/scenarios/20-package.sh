@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Copyright (C) 2026 The nfsrdma authors
 #
-# The package is installed on it, and works there.
+# The package installs and works.
 installed
 version=$(inside "dpkg-query -W -f '\${Version}' nfsrdma")
 expect_output "nfsrdma $version" nfsrdma --version

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Copyright (C) 2026 The nfsrdma authors
 #
-# A line in fstab mounts over RDMA, and files are what they were.
+# A line in fstab mounts over RDMA, and files are unchanged.
 installed
 in_fstab
 expect_rdma "$mountpoint"
@@ -22,7 +22,8 @@ expect_output 1 "grep -c ' $mountpoint ' /proc/self/mountinfo"
 inside "umount $mountpoint && mount -a"
 expect_rdma "$mountpoint"
 
-# What is over TCP is not taken for RDMA. In another version, or the kernel would use the same connection.
+# A TCP mount is not mistaken for RDMA. In another version, or the kernel would use the same
+# connection.
 inside 'mount -t nfs -o vers=4.1,proto=tcp nas1:/srv/nfs /mnt'
 ! over_rdma /mnt || fail "a mount over TCP is taken for RDMA"
 inside umount /mnt

@@ -2,14 +2,14 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Copyright (C) 2026 The nfsrdma authors
 #
-# A line of fstab whose server is up and has no listener for RDMA yet, as after a power cut: the journal
-# of its unit has the reason within 10 s, and it is mounted when the listener comes, 40 s later. One
-# that is stopped before says the reason, too.
+# A line of fstab whose server is up but has no listener for RDMA yet, as after a power cut: the
+# journal of its unit has the reason within 10 s, and it is mounted when the listener appears, 40
+# s later. A unit that is stopped before also logs the reason.
 installed
 late=/srv/late unit=srv-late.mount
 line="nas1:/srv/nfs $late nfsrdma vers=4.2,noauto,_netdev,nofail,x-systemd.mount-timeout=10min 0 0"
 inside "mkdir -p $late; grep -qF '$line' /etc/fstab || echo '$line' >>/etc/fstab"
-# A listener goes with its server only.
+# A listener is removed only with its server.
 inside "sed -i 's/^rdma=y/rdma=n/' /etc/nfs.conf.d/rdma.conf; systemctl daemon-reload; systemctl restart nfs-server"
 inside '! grep rdma /proc/fs/nfsd/portlist'
 
@@ -27,11 +27,11 @@ begin()
 begin
 said=$(await_entry 'not mounted yet: .* refuses RDMA at port 20049; retrying for')
 echo "$said"
-# By the helper's own clock: in emulation it takes seconds to begin.
+# By the helper's own clock: under emulation it takes seconds to start.
 left=${said#*retrying for } left=${left%% s*}
 times=$(inside "journalctl -b -q -o short-monotonic --since @$start -u $unit | grep -E 'Mounting|not mounted yet' | tr -d '[]' | cut -c1-12 | paste -sd' '")
 note "the reason after $((120 - left)) s of the helper's; unit and reason in the journal at$times"
-# A guest that is emulated on a busy machine gets a part of a processor.
+# An emulated guest on a busy machine gets part of a processor.
 read -r load _ </proc/loadavg
 limit=$((${load%.*} > $(nproc) ? 30 : 10))
 ((120 - left < limit)) || fail "the reason came after $((120 - left)) s"

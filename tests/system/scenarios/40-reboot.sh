@@ -13,12 +13,12 @@ start=$SECONDS
 guest_reboot || fail "it does not come back: $(tail -n1 "$guest/console.log")"
 note "reboot: $((SECONDS - start)) s; $(inside 'systemd-analyze time | head -n1')"
 [[ $(inside cat /proc/sys/kernel/random/boot_id) != "$boot_id" ]] || fail "it was not rebooted"
-# Nothing but the boot has mounted it.
+# Only the boot has mounted it.
 expect_rdma "$mountpoint"
 expect_running
 [[ $(checksum "$mountpoint/kept") == "$kept" ]] || fail "the file is another one"
 inside nfsrdma mounts
 inside "journalctl -b -q -o cat MESSAGE_ID=ef2bd12153f54ea28c924253c50030c3 NFSRDMA_TARGET=$mountpoint | grep ."
-# The mount went before the server did.
+# It was unmounted before the server stopped.
 # shellcheck disable=SC2016 # the guest's shell
 expect_output '' "journalctl -b -1 -q -o cat -p warning --since @$began -u $(systemd_escape "$mountpoint").mount"

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Copyright (C) 2026 The nfsrdma authors
 #
-# A guest whose disk is a file on a mount over RDMA starts, with AppArmor enforcing. As a volume of a pool
-# this libvirt denies it, and pool verify says so.
+# A guest whose disk is a file on a mount over RDMA starts, with AppArmor enforcing. AppArmor of
+# this libvirt denies it as a volume of a pool, and pool verify reports that.
 in_fstab
 new_guest web2 "$mountpoint/web2.raw"
 inside "$virsh start web2 --paused"

@@ -2,12 +2,12 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Copyright (C) 2026 The nfsrdma authors
 #
-# The watcher tells of a server that does not answer, and that it answers again. Nothing passes the
-# network of this machine meanwhile, and the server is this machine.
+# The watcher reports that a server does not answer, and that it answers again. No packet passes
+# the network of this machine meanwhile, and the server is this machine.
 in_fstab
 expect_output active systemctl is-active nfsrdma-watch
 inside "echo >$mountpoint/asked"
-# entry EVENT: how many entries there are of this mount.
+# entry EVENT: the number of such entries for this mount.
 entry() { guest_tell 300 "journalctl -q -b -o cat SYSLOG_IDENTIFIER=nfsrdma-watch NFSRDMA_EVENT=$1 NFSRDMA_TARGET=$mountpoint | wc -l"; }
 # wait_entry EVENT COUNT
 wait_entry()
@@ -20,7 +20,7 @@ wait_entry()
 	done
 	fail "the watcher tells nothing: $1"
 }
-# An idle mount is not silent, also where its server called back.
+# An idle mount is not silent, even if its server called back.
 silent=$(entry silent)
 answers=$(entry answers)
 inside sleep 65

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Copyright (C) 2026 The nfsrdma authors
 #
-# A link that was removed stays away when the package is upgraded; removal names the lines of fstab;
-# purge keeps what undoes setup, and nothing else. It is the last one: the package is gone after it.
+# A removed link is not restored by an upgrade of the package; removal names the lines of fstab;
+# purge keeps only what undoes setup. This is the last scenario: it removes the package.
 in_fstab
 hook=/etc/libvirt/hooks/qemu.d/nfsrdma
 inside "test -L $hook && rm $hook"
@@ -17,7 +17,7 @@ inside "test -L $hook"
 inside "umount $mountpoint"
 says "WARNING: /etc/fstab:[0-9]+: $mountpoint is of type nfsrdma" 'dpkg -r nfsrdma'
 inside "! test -L $hook"
-# The daemon found a hook once; a guest starts without it.
+# The daemon had found a hook; a guest starts without it.
 new_guest web4
 inside "$virsh start web4 --paused && $virsh destroy web4 && $virsh undefine web4"
 inside 'mkdir -p /var/lib/nfsrdma && echo {} >/var/lib/nfsrdma/setup.json'

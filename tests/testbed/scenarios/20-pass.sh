@@ -14,7 +14,7 @@ done
 # It is identified, so nothing was withheld.
 expect_words probe.server pass 'Linux nfsd'
 expect_finding probe.read.withheld pass
-# Up to what the server offers.
+# Up to the server's limit.
 # shellcheck disable=SC2016 # jq's variables
 expect_report '(.findings | map({key: .id, value: .evidence}) | from_entries) as $e
 	| $e["probe.fsinfo"].rtmax as $rtmax | $rtmax > 0

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Copyright (C) 2026 the nfsrdma authors
 #
-# Calls that are longer than a Send, to the kernel's server: it reads them (RFC 8166, 3.5.3).
+# Calls longer than a Send to the kernel's server, which reads them (RFC 8166, 3.5.3).
 server plain
 "${NFSRDMA%/*}/tests/support/long-compound" 127.0.0.1 "$rdma_port" >"$work/out" 2>"$work/err" ||
 	{ cat "$work/out" "$work/err"; fail "$(cat "$work/err")"; }

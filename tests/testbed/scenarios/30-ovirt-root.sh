@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Copyright (C) 2026 the nfsrdma authors
 #
-# A storage domain as oVirt has it. qemu keeps the port that a connection comes
-# from, so root's reserved port is one for the guest's mountd, too.
+# A storage domain with oVirt's permissions. qemu keeps the source port of a connection, so root's
+# reserved port is also reserved for the guest's mountd.
 [[ $(id -u) -eq 0 ]] || skip "only root may bind a reserved port, which this export wants"
 server plain
 probe_guest /export/ovirt --nfs-version 3 --format json
@@ -14,7 +14,7 @@ done
 expect_report 'any(.findings[]; .id == "probe.identity" and .evidence.uid == 36
 	and .evidence.gid == 36 and (.summary | test("EACCES")))' \
 	"the report does not say that root was refused"
-# Root may not even list it.
+# Even root cannot list it.
 guest_tell 20 sh 'chmod 770 /export/ovirt'
 probe_guest /export/ovirt --nfs-version 3 --level quick --format json
 guest_tell 20 sh 'chmod 755 /export/ovirt'

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Copyright (C) 2026 the nfsrdma authors
 #
-# The same for an ordinary user: mountd refuses, and the report says what it is
-# about. It is not good, and no bug either.
+# The same for an ordinary user: mountd refuses, and the report gives the reason. It neither
+# passes nor is a bug.
 server plain
 as_nobody
 probe_guest /export/ovirt --nfs-version 3 --format json

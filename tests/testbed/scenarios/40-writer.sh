@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Copyright (C) 2026 the nfsrdma authors
 #
-# The file is a live disk: it changes while it is read. No fail, and no bug.
+# The file is a live disk: it changes while it is read. It neither fails nor is a bug.
 server plain
 guest_tell 20 writer start
 probe_guest /export/live --format json

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Copyright (C) 2026 the nfsrdma authors
 #
-# Our server with wrong Write chunks: the kernel client reads wrong, the probe says why.
+# Our server with wrong Write chunks: the kernel client reads wrong data, the probe reports the
+# reason.
 server plain
 serve --fault write-chunk-over-812=garbage
 mount_serve

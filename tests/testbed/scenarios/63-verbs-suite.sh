@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Copyright (C) 2026 the nfsrdma authors
 #
-# What every transport must do, over verbs: the same tests as over the others.
+# The tests of every transport, over verbs.
 for address in 192.168.77.1 10.0.2.15; do
 	unit_inside $address '/usr/bin/unit-transport*'
 done

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Copyright (C) 2026 the nfsrdma authors
 #
-# Without a word about it: verbs where the route leads through a device, otherwise
-# software iWARP, and why. And the device and address that were asked for.
+# Without options: verbs where the route uses an RDMA device, otherwise software iWARP, and the
+# reason. And the requested device and address.
 server plain
 probe_inside 192.168.77.1:/export/plain --level quick --format json
 expect_good verbs 4.2
@@ -13,7 +13,7 @@ probe_inside 10.0.2.15:/export/plain --level quick --device siw0 --bind 10.0.2.1
 expect_good verbs 4.2
 expect_words probe.route pass siw0
 
-# veth1 has no device, and nobody listens for TCP there.
+# veth1 has no device, and nothing listens for TCP there.
 serve_inside --listen 192.168.78.1:0
 probe_inside "192.168.78.1:$serve_export" --port "$serve_rdma" --mount-port "$serve_mount" \
 	--nfs-port "$serve_nfs" --level quick --format json

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Copyright (C) 2026 the nfsrdma authors
 #
-# Our embedded server over RoCE: the kernel client reads right, and so does the probe.
+# Our embedded server over RoCE: the kernel client reads correct data, and so does the probe.
 serve_inside --transport verbs --listen 192.168.77.1:0
 for version in 3 4.0 4.1; do
 	mount_check $version 192.168.77.1

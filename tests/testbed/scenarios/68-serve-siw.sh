@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Copyright (C) 2026 the nfsrdma authors
 #
-# The same over siw0: the kernel client reads right, and so does the probe.
+# The same over siw0: the kernel client reads correct data, and so does the probe.
 serve_inside --transport verbs --listen 10.0.2.15:0
 for version in 3 4.0 4.1; do
 	mount_check $version 10.0.2.15

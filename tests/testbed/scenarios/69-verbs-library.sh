@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Copyright (C) 2026 the nfsrdma authors
 #
-# The library over verbs: its calls, CLIENT and server of libtirpc, and the example,
-# two programs that rpcgen and a user would make.
+# The library over verbs: its calls, CLIENT and server of libtirpc, and the example, two programs
+# as rpcgen and a user would write them.
 for address in 192.168.77.1 10.0.2.15; do
 	unit_inside $address unit-rpcrdma unit-clnt
 	guest_tell 60 sh "rm -f /run/echo; echo-server $address 20060 verbs >/run/echo 2>&1 & pid=\$!;" \

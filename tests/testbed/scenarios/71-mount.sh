@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Copyright (C) 2026 the nfsrdma authors
 #
-# mount -t nfsrdma over RoCE and iWARP, in every version, mounted in the open and hidden until it is
-# proven; then what one does with a mount.
+# mount -t nfsrdma over RoCE and iWARP, in every version, mounted in the open and hidden until it
+# is proven; then common operations on a mount.
 server plain
 
 for propagation in private shared; do
@@ -18,28 +18,28 @@ for propagation in private shared; do
 	done
 done
 
-# NFSv3 with locks: mount.nfs starts rpc.statd, which holds nobody's stderr.
+# NFSv3 with locks: mount.nfs starts rpc.statd, which must not hold the caller's stderr.
 mounting /mnt -t nfsrdma 192.168.77.1:/export/plain /mnt -o vers=3
 expect_mounted vers=3
 
-# The same once more is no error, and remounting goes on.
+# Mounting the same again is no error, and remounting works.
 mounting /mnt -t nfsrdma 192.168.77.1:/export/plain /mnt -o vers=3
 expect_mounted vers=3
 mounting /mnt -t nfsrdma -o remount,ro 192.168.77.1:/export/plain /mnt
 expect_mounted 'ro,vers=3'
 inside '/usr/sbin/umount /mnt'
 
-# -f: everything but the mount.
+# -f: everything except the mount.
 mounting /mnt -f -t nfsrdma 192.168.77.1:/export/plain /mnt -o vers=4.2
 [[ $status == 0 && $mounted == none ]] || fail "-f: exit status $status, $mounted"
 
-# umount(8) calls umount.nfsrdma where the mount says so, and the record goes.
+# umount(8) calls umount.nfsrdma if the mount requests it, and the record is removed.
 inside 'rm -f /run/nfsrdma/mounts/*'
 mounting /mnt -t nfsrdma 192.168.77.1:/export/plain /mnt -o vers=4.2,helper=nfsrdma
 expect_mounted vers=4.2
 inside '/usr/sbin/umount /mnt; ! ls /run/nfsrdma/mounts/* 2>/dev/null'
 
-# A name; and what a POSIX domain of oVirt gets.
+# A host name; and the options of a POSIX domain of oVirt.
 inside 'grep -q " nas1$" /etc/hosts || echo 192.168.77.1 nas1 >>/etc/hosts; mkdir -p /rhev/data-center/mnt/nas1:_export_plain'
 mounting /rhev/data-center/mnt/nas1:_export_plain -t nfsrdma nas1:/export/plain \
 	/rhev/data-center/mnt/nas1:_export_plain -o vers=4.2,soft,nosharecache,timeo=100,retrans=3

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Copyright (C) 2026 the nfsrdma authors
 #
-# The manual page's unit, word for word, under a systemd; and what the journal has of it.
+# The manual page's unit, word for word, under systemd; and its entries in the journal.
 server plain
 page=$testbed/../../mount-helper/mount.nfsrdma.8.scd
 inside 'grep -q " nas1$" /etc/hosts || echo 192.168.77.1 nas1 >>/etc/hosts'
@@ -23,7 +23,7 @@ while IFS= read -r line; do
 	inside "echo '$line' >>$unit"
 done < <(sed -n '/^\[Unit\]$/,/^WantedBy/p' "$page")
 systemd systemctl daemon-reload
-# The network is there, and so are systemd's own targets as far as it wants them.
+# The network is up, and so are the targets of systemd that it needs.
 systemd systemctl show -p After srv-vm.mount
 grep -q 'remote-fs-pre.target' "$work/out" || fail "with _netdev it is not a network file system"
 

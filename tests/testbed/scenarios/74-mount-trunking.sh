@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Copyright (C) 2026 the nfsrdma authors
 #
-# The same server is mounted over TCP already, so that the kernel gives an NFSv4 mount that
-# connection, whatever its options say. With require it fails, and with prefer it stays, loudly.
+# The same server is already mounted over TCP, so that the kernel gives an NFSv4 mount that
+# connection, whatever its options request. With require it fails, and with prefer it stays, with
+# a warning.
 server plain
 tcp=192.168.77.1:/export/plain
 inside "mkdir -p /mnt2; /usr/sbin/mount -t nfs $tcp /mnt2 -o vers=4.2,proto=tcp"
@@ -20,19 +21,19 @@ for propagation in private shared; do
 	[[ $status == 0 && $mounted == *proto=tcp* && $record == "tcp tcp" ]] ||
 		fail "prefer: exit status $status, $mounted, $record"
 	grep -q 'WARNING.*NOT mounted over RDMA.*/mnt2 is mounted from the same server' "$work/said" || fail "prefer says nothing"
-	# It is there already, and require does not take it; nor is it ours to undo.
+	# It is already mounted, and require refuses it; but it is not ours to undo.
 	mounting /mnt -t nfsrdma $tcp /mnt -o vers=4.2
 	[[ $status == 32 && $mounted == *proto=tcp* ]] || fail "exit status $status, $mounted"
 	inside '/usr/sbin/umount /mnt'
 
-	# Another version is another client to the server.
+	# Another version is another client for the server.
 	mounting /mnt -t nfsrdma $tcp /mnt -o vers=4.1
 	expect_mounted vers=4.1
 	inside '/usr/sbin/umount /mnt'
 done
 inside '/usr/sbin/umount /mnt2'
 
-# prefer, and no listener: TCP is tried, and told.
+# prefer, and no listener: TCP is tried, and reported.
 mounting /mnt -t nfsrdma $tcp /mnt -o vers=4.2,port=20050,retry=0,nfsrdma.policy=prefer
 [[ $status == 0 && $mounted == *proto=tcp* && $record == "tcp tcp" ]] ||
 	fail "no listener: exit status $status, $mounted, $record"

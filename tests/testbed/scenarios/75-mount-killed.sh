@@ -3,8 +3,9 @@
 # Copyright (C) 2026 the nfsrdma authors
 #
 # The helper is killed, at random times and at its system calls one after another: then nothing is
-# mounted, or it is mounted and proven, or nobody takes it for RDMA. At the system calls that change
-# something; at all others too, with both kinds of propagation, where NFSRDMA_TESTBED_NIGHTLY is set.
+# mounted, or it is mounted and proven, or no record says that it is RDMA. At the system calls
+# that change something; at all others too, with both kinds of propagation, where
+# NFSRDMA_TESTBED_NIGHTLY is set.
 scenario_timeout=1800
 if [[ ${NFSRDMA_TESTBED_NIGHTLY:-} ]]; then
 	propagations=(private shared) rounds=15
@@ -39,7 +40,7 @@ for propagation in "${propagations[@]}"; do
 		"${all_calls[@]}"
 done
 
-# The same where the mount would come up over TCP: hidden, nobody ever sees it.
+# The same where the mount would be over TCP: hidden, it is never visible.
 inside 'mkdir -p /mnt2; /usr/sbin/mount -t nfs 192.168.77.1:/export/live /mnt2 -o vers=4.2,proto=tcp'
 for propagation in "${propagations[@]}"; do
 	inside "/usr/sbin/mount --make-r$propagation /"

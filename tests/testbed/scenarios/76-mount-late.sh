@@ -2,16 +2,17 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Copyright (C) 2026 the nfsrdma authors
 #
-# A kernel's server that comes later, that is silent, and a device that comes later: the reason is said
-# within ten seconds, and the mount goes on.
+# A kernel's server that starts late, one that is silent, and a device that appears late: the
+# reason is reported within ten seconds, and the mount continues.
 server off
 
-# late ADDRESS OPTIONS: a mount that goes on in the background; what it says is the guest's /run/said.
+# late ADDRESS OPTIONS: a mount that continues in the background; its messages are the guest's
+# /run/said.
 late()
 {
 	inside "rm -f /run/said /run/ended; (/usr/sbin/mount -t nfsrdma $1:/export/plain /mnt -o vers=4.2,$2 >/run/said 2>&1; echo \$? >/run/ended) >/dev/null 2>&1 & :"
 }
-# saying REGEX: until it says that; the mount must not have ended.
+# saying REGEX: waits for that message; the mount must not have ended.
 saying()
 {
 	inside "for i in \$(seq 50); do grep -qE '$1' /run/said && exit 0; sleep 1; done; cat /run/said; exit 1"
@@ -25,7 +26,7 @@ ended()
 	[[ $(guest_tell 20 sh 'cat /run/ended') == "$1" ]] || fail "exit status: $(guest_tell 20 sh 'cat /run/ended /run/said' | tr '\n' ' ')"
 }
 
-# The listener comes while mount.nfs is at it.
+# The listener appears while mount.nfs is trying.
 for address in 192.168.77.1 10.0.2.15; do
 	late $address fg
 	saying 'is not mounted yet: the server answers, and refuses RDMA at port 20049; retrying for 1[01][0-9] s'
@@ -35,14 +36,14 @@ for address in 192.168.77.1 10.0.2.15; do
 	server off
 done
 
-# Nothing comes back from the server: nobody is to wait, and it ends with that reason.
+# No reply from the server: with no waiting, it ends with that reason.
 server plain
 inside "nft 'add table inet t; add chain inet t c { type filter hook input priority 0 ; }; add rule inet t c tcp dport 20049 drop'"
 mounting /mnt -t nfsrdma 10.0.2.15:/export/plain /mnt -o vers=4.2,retry=0
 inside 'nft flush ruleset'
 expect_refused 32 'no answer over RDMA at port 20049'
 
-# A device that comes later.
+# A device that appears late.
 inside 'rdma link delete siw0; rdma link delete rxe0; [ ! -d /sys/class/infiniband/rxe1 ] || rdma link delete rxe1'
 mounting /mnt -t nfsrdma 192.168.77.1:/export/plain /mnt -o vers=4.2,retry=0
 expect_refused 32 'no RDMA device .client.device'

@@ -10,7 +10,7 @@ scenario_timeout=3600
 # path WORD...: a relay in front of the server, as tests/cli/peer.py slow. Sets $path_port.
 path()
 {
-	# Not what the one before printed.
+	# Not the output of the previous one.
 	: >"$work/relay"
 	python3 "$testbed/../cli/peer.py" slow "$rdma_port" "$@" >"$work/relay" 2>"$work/relay.err" &
 	relay_pid=$!
@@ -25,7 +25,7 @@ path()
 true_clock
 for version in 3 4.0 4.1 4.2; do
 	for words in delay=20 delay=100 "stall=3500 every=1000" rate=700000; do
-		# Soft-iWARP may take no more connections after some that were given up.
+		# Soft-iWARP may accept no more connections after some were abandoned.
 		server off
 		server plain
 		# shellcheck disable=SC2086 # words

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Copyright (C) 2026 the nfsrdma authors
 #
-# Without our program: the guest's kernel client mounts the guest's own server
-# by way of the host. Shows that the two are well, and the sick one is sick.
+# Without our program: the guest's kernel client mounts the guest's own server through the host.
+# Shows that the two servers are healthy, and the sick one is sick.
 read_by_kernel()
 {
 	guest_tell 60 mount "$rdma_port" "$mount_port" /export/plain

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Copyright (C) 2026 the nfsrdma authors
 #
-# A host without an RDMA device. By itself the probe takes iWARP.
+# A host without an RDMA device. By default the probe uses software iWARP.
 server plain
 # As if the connection manager's module were not loaded; then devices that programs cannot use.
 inside 'mv /dev/infiniband/rdma_cm /dev/infiniband/was'

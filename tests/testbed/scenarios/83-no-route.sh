@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Copyright (C) 2026 the nfsrdma authors
 #
-# The way to the server leads through a card without RDMA.
+# The route to the server uses a network card without RDMA.
 server plain
 for address in 192.168.78.1 192.168.78.2; do
 	probe_inside "$address:/export/plain" --transport verbs --timeout 20 --format json
@@ -11,7 +11,8 @@ for address in 192.168.78.1 192.168.78.2; do
 	[[ $address != 192.168.78.1 ]] || expect_reason probe.route/not-rdma
 done
 
-# Loopback is everybody's: the kernel takes the first device, or none, and has no route by it.
+# Loopback belongs to no device: the kernel takes the first device, or none, and has no route by
+# it.
 probe_inside 127.0.0.1:/export/plain --transport verbs --timeout 20 --format json
 expect_status 3
 expect_report '[.findings[] | select(.status == "unknown")

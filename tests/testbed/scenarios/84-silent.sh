@@ -2,13 +2,13 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Copyright (C) 2026 the nfsrdma authors
 #
-# The peer accepts and says nothing. The kernel's siw holds whoever connects to it then, for ten
-# seconds, also after SIGKILL: nobody waits for that worker, and its process is named.
+# The peer accepts and sends nothing. The kernel's siw then blocks the connecting process for ten
+# seconds, also after SIGKILL: the probe does not wait for that worker, and names its process.
 server plain
 # shellcheck disable=SC2016 # the guest's
 signal() { inside "kill -$1"' $(pidof nfsrdma)'; }
 
-# The kernel accepts for a server that is stopped.
+# The kernel accepts connections for a stopped server.
 serve_inside --listen 10.0.2.15:0
 signal STOP
 probe_inside 10.0.2.15:/export/plain --port "$serve_rdma" --transport verbs --timeout 5 --format json

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Copyright (C) 2026 the nfsrdma authors
 #
-# Nobody has the address.
+# No host has the address.
 server plain
 probe_inside 192.168.77.99:/export/plain --transport verbs --timeout 20 --format json
 expect_status 3

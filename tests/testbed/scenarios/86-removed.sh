@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Copyright (C) 2026 the nfsrdma authors
 #
-# The device goes away while it is in use.
+# The device is removed while it is in use.
 server plain
 for device in rxe0/192.168.77.1 siw0/10.0.2.15; do
 	before="($(until_reading); rdma link delete ${device%/*}) &"

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Copyright (C) 2026 the nfsrdma authors
 #
-# The server restarts between two READs: the kernel's, then ours, which comes back
-# on the same port. Under NFSv4.1 it has forgotten the client, which ends the probe.
+# The server restarts between two READs: the kernel's, then ours, on the same port. Under NFSv4.1
+# it has lost the client, which ends the probe.
 server plain
 before="($(until_reading); rpc.nfsd 0; rpc.nfsd --rdma=20049 4; echo Y >/proc/fs/nfsd/v4_end_grace) &"
 for version in 3 4.1; do

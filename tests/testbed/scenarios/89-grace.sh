@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Copyright (C) 2026 the nfsrdma authors
 #
-# nfsd has just restarted and lets clients reclaim their locks: NFSv4 reads wait. The
-# probe waits too, and what it could not find out in time is unknown.
+# nfsd has just restarted and lets clients reclaim their locks: NFSv4 reads wait. The probe waits
+# too, and results that do not arrive in time are unknown.
 server grace
 probe_guest /export/plain --nfs-version 4.1 --timeout 8 --format json
 expect_status 3

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Copyright (C) 2026 the nfsrdma authors
 #
-# A kernel client of the same host has files open and locked on the same server. Many
-# probes later, a hundred in nightly, the server knows it as before, and none of ours.
+# A kernel client of the same host has files open and locked on the same server. After many
+# probes, a hundred in nightly, the server still has its state, and none of ours.
 # shellcheck disable=SC2034 # for run
 scenario_timeout=600
 server plain

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Copyright (C) 2026 the nfsrdma authors
 #
-# probe --client: the guest's kernel reads right through siw0 and rxe0, nobody else sees a mount, and
-# nothing of it is left; also where any of its processes is killed.
+# probe --client: the guest's kernel reads correct data through siw0 and rxe0, no other process
+# sees a mount, and nothing of it remains; also if any of its processes is killed.
 server plain
 
 # traces: mounts, processes and listeners that a self-test may have left
@@ -42,7 +42,7 @@ killed()
 	show
 }
 
-# settled: within two time-outs of the mount all is as before.
+# settled: within two timeouts of the mount the state is as before.
 settled()
 {
 	local end=$((SECONDS + 120))
@@ -62,7 +62,7 @@ for number in 1 2 3; do
 		killed "$number" "$pause"
 		settled "process $number was killed after $pause s"
 		statuses+=" $status"
-		# Who is left to report says what it knows, and never that the kernel is at fault.
+		# The remaining process reports its results, and never blames the kernel.
 		[[ $status == 137 ]] ||
 			expect_report 'all(.findings[]; .status != "fail" and (.status != "unknown" or .reason)
 				and (.id != "kernel.server" or .status == "pass" or .reason == "ended")

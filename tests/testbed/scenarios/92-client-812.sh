@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Copyright (C) 2026 the nfsrdma authors
 #
-# A kernel client with the 812-byte bug, planted: its mount is there and "proto=rdma", what comes inline
-# is read right, and every longer read ends in EIO. probe --client says so, and a probe of the
-# server says that the server is right.
+# A kernel client with the 812-byte bug, planted: its mount exists with "proto=rdma", inline data
+# is correct, and every longer read ends in EIO. probe --client reports it, and a probe of the
+# server reports that the server is correct.
 server sick
 sick() { inside "echo $1 >/sys/module/rpcrdma/parameters/sick_client"; }
 
@@ -30,10 +30,11 @@ inside_run probe "10.0.2.15:$serve_export" --transport verbs --port "$serve_rdma
 expect_good verbs 4.1
 
 # shellcheck disable=SC2016 # for the guest's shell
-# Through a mount that is there the same, and the probe's own client says that it is not the server.
+# Through an existing mount the result is the same, and the probe's own client shows that it is
+# not the server.
 for version in 3 4.1; do
 	mount_serve $version 10.0.2.15
-	# What reads through it gets nothing beyond that size, and counters tell that.
+	# Reads through it return nothing beyond that size, and counters show it.
 	inside 'for i in $(seq 20); do ! dd if=/mnt/data-65536 of=/dev/null bs=4096 skip=$((i % 16)) count=1 iflag=direct 2>/dev/null || exit 1; done'
 	for command in mounts check; do
 		inside_run $command --format json
@@ -41,7 +42,8 @@ for version in 3 4.1; do
 	done
 	inside_run probe --mount /mnt --format json
 	cp "$work/out" "$work/mount"
-	# A probe of the server reads a few ranges through that mount, and says that it is not the server.
+	# A probe of the server reads a few ranges through that mount, and reports that it is not
+	# the server.
 	inside_run probe "10.0.2.15:$serve_export" --transport verbs --port "$serve_rdma" \
 		--mount-port "$serve_mount" --nfs-port "$serve_nfs" --nfs-version $version --format json
 	guest_tell 30 umount
@@ -59,7 +61,8 @@ for version in 3 4.1; do
 	expect_words bug.read-812 fail 'more than 3800 bytes'
 done
 
-# The mount helper mounts, for that works, and warns: of what it read, not of the version.
+# The mount helper mounts, because mounting works, and warns: because of the reads, not of the
+# version.
 inside 'mkdir -p /srv/vm'
 sick Y
 mounting /srv/vm -t nfsrdma 10.0.2.15:/ /srv/vm -o "vers=4.1,port=$serve_rdma,ro"
@@ -76,7 +79,7 @@ inside '! grep -q bug.read-812 /run/nfsrdma/mounts/*.json'
 inside 'umount /srv/vm'
 serve_end
 
-# Switched off, the same kernel is right.
+# Without the bug, the same kernel is correct.
 sick N
 inside_run probe --client --bind 10.0.2.15 --format json
 expect_status 0

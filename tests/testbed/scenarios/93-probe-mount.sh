@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Copyright (C) 2026 the nfsrdma authors
 #
-# probe --mount: through a mount of the kernel's server, healthy, sick and gone. Which of kernel, own
-# client and TCP differs is the guilty one; who never answers holds one child, and that is named.
+# probe --mount: through a mount of the kernel's server, healthy, sick and gone. The one of
+# kernel, own client and TCP that differs is at fault; a server that never answers blocks one
+# child, which is named.
 server plain
 inside 'mkdir -p /srv/m /srv/tcp'
 # It is named, because it may be young.
@@ -20,7 +21,7 @@ for version in 3 4.1 4.2; do
 	expect_finding bug.read-812 pass
 	expect_report ".subject.nfs_version == \"$version\"" "not in NFSv$version: $(jq -c .subject "$work/out")"
 	note "NFSv$version: $(jq -r '.findings[] | select(.id == "kernel.read") | "\(.evidence.file), \(.evidence.right) of \(.evidence.tried)"' "$work/out")"
-	# That changes their ctime, too.
+	# This changes their ctime, too.
 	inside 'find /export/plain -type f -exec touch -d "2024-01-01 00:00:00" {} +'
 	inside_run probe --mount /srv/m --format json
 	expect_status 3
@@ -43,7 +44,7 @@ expect_words kernel.mount unknown 'over tcp'
 expect_reason kernel.mount/not-rdma
 inside '/usr/sbin/umount /srv/tcp'
 
-# New connections are dropped, and the mount's stays: there is nothing to compare with.
+# New connections are dropped, and the mount's stays: a comparison is impossible.
 mounted 3
 inside 'nft "add table inet t; add chain inet t c { type filter hook input priority 0; }; add rule inet t c tcp dport 20049 tcp flags syn drop"'
 inside_run probe --mount /srv/m/$file --timeout 20 --format json
@@ -52,7 +53,7 @@ expect_status 3
 expect_reason kernel.read/no-reference
 inside '/usr/sbin/umount /srv/m'
 
-# Gone: nothing is accused, and nothing hangs but the child.
+# Gone: nothing is blamed, and only the child hangs.
 mounted 3
 server_gone /srv/m
 inside_run probe --mount /srv/m/$file --timeout 20 --format json
@@ -64,7 +65,7 @@ expect_report '.elapsed_ms < 60000' "it hangs"
 server_back
 inside '/usr/sbin/umount /srv/m'
 
-# Its Write chunks are wrong for everybody: that is the server.
+# Its Write chunks are wrong for every client: the server is at fault.
 server sick zeros-over-812
 mounted 3
 inside_run probe --mount /srv/m/$file --format json
@@ -74,7 +75,8 @@ expect_reason kernel.read/server
 expect_report 'all(.findings[]; .id != "bug.read-812" or .status != "fail")' "the kernel's client is accused"
 inside '/usr/sbin/umount /srv/m'
 
-# A server whose NFS over TCP has another port: it is asked where --nfs-port says, and only there.
+# A server whose NFS over TCP has another port: it is contacted where --nfs-port says, and only
+# there.
 serve
 mount_serve 4.1
 inside_run probe --mount /mnt --format json

@@ -2,15 +2,15 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Copyright (C) 2026 the nfsrdma authors
 #
-# nfsrdma mounts against a kernel client: RDMA proven, its columns named rightly, a closed
-# connection woken, a server that is gone waited for no longer than told; and every way of going
-# over TCP in silence, found.
+# nfsrdma mounts against a kernel client: RDMA proven, its columns named correctly, a closed
+# connection reopened, a limited wait for an absent server; and every silent fallback to TCP,
+# found.
 # shellcheck disable=SC2034 # for run
 scenario_timeout=600
 server plain
 
 mounts() { inside_run mounts --format json "$@"; }
-# nfs OPTIONS SOURCE TARGET: by hand, since agent's mount is soft.
+# nfs OPTIONS SOURCE TARGET: by hand, since the agent's mount is soft.
 nfs() { inside "mkdir -p $3; mount.nfs $2 $3 -o $1"; }
 unmount() { inside "umount $*"; }
 nfsd() { inside "rpc.nfsd $*; echo Y >/proc/fs/nfsd/v4_end_grace"; }
@@ -28,7 +28,7 @@ mounts
 expect_status 0
 expect_words mount.list pass 'this host has no NFS mount'
 
-# Two connections of NFSv3, over which something was read.
+# Two connections of NFSv3, both used for reads.
 nfs "$fast,vers=3,mountproto=tcp,nolock,nconnect=2" 192.168.77.1:/export/plain /mnt
 guest_tell 120 check >"$work/check" || fail "$(head -n1 "$work/check")"
 mounts
@@ -36,7 +36,7 @@ expect_status 0
 expect_words mount.transport pass 'proven by a call, 2 connections'
 [[ $(evidence mount.transport /mnt wanted_by) == 'its mount options' ]] || fail "nobody knows what was asked"
 
-# The order of the columns as mountstats of nfs-utils has it, added up.
+# The order of the columns as in mountstats of nfs-utils, summed.
 names=(port bind_count connect_count connect_time - sends recvs bad_xids req_u bklog_u
 	read_chunk_count write_chunk_count reply_chunk_count total_rdma_request total_rdma_reply
 	pullup_copy_count fixup_copy_count hardway_register_count failed_marshal_count
@@ -46,7 +46,7 @@ inside "awk '\$1 == \"xprt:\" && \$2 == \"rdma\" { for (i = 3; i <= NF; i++) s[i
 read -ra sums <"$work/columns"
 ((${#sums[@]} == ${#names[@]})) || fail "the kernel has ${#sums[@]} columns: ${sums[*]}"
 for i in "${!names[@]}"; do
-	# What the idle time is in this moment.
+	# The current idle time.
 	[[ ${names[i]} != - ]] || continue
 	[[ $(evidence mount.counters /mnt "${names[i]}") == "${sums[i]}" ]] ||
 		fail "${names[i]} is $(evidence mount.counters /mnt "${names[i]}"), not ${sums[i]}"
@@ -87,7 +87,7 @@ mounts --timeout 3
 expect_status 1
 expect_words mount.answer fail 'does not answer'
 expect_finding mount.transport skip
-# Far longer than it takes, for a busy machine; a hard mount waits for ever.
+# Far longer than it takes, for a busy machine; a hard mount waits forever.
 expect_report '.elapsed_ms < 20000' "it waits for a server that is gone"
 # What was killed ends when the kernel comes to it.
 # shellcheck disable=SC2016 # the guest's
@@ -98,8 +98,8 @@ expect_report '.elapsed_ms < 20000' "check waits for a server that is gone"
 nfsd --rdma=20049 4
 unmount /mnt
 
-# A mount over TCP first: NFSv4.2 gives the next one its connection, whatever it asked for.
-# Another version has its own.
+# A mount over TCP first: NFSv4.2 gives the next one its connection, whatever it requests. Another
+# version has its own.
 nfs vers=4.2,proto=tcp,hard 192.168.77.1:/export/plain /run/iso
 nfs "$fast,vers=4.2" 192.168.77.1:/export/locks /run/vm
 nfs "$fast,vers=4.1" 192.168.77.1:/export/live /run/other
@@ -112,14 +112,14 @@ expect_words mount.transport fail 'it shares the tcp connection of /run/iso'
 inside_run check --role client --format json
 expect_status 1
 expect_words mount.transport fail '/run/vm: over tcp'
-# Without libmount's notes the port tells.
+# Without an entry in utab the port decides.
 inside 'mv /run/mount/utab /run/utab'
 mounts
 inside 'mv /run/utab /run/mount/utab'
 expect_words mount.transport warn 'its mount option port= requests RDMA'
 unmount /run/vm /run/iso /run/other
 
-# nfsmount.conf overrules the option rdma.
+# nfsmount.conf overrides the option rdma.
 inside 'printf "[ NFSMount_Global_Options ]\nProto=tcp\n" >/etc/nfsmount.conf'
 nfs rdma,vers=4.2,hard 192.168.77.1:/export/plain /mnt
 mounts

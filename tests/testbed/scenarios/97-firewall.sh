@@ -23,7 +23,8 @@ only()
 client() { second inside_run check --role client 10.9.0.1 --timeout 30 --format json; }
 server_side() { inside_run check --role server --timeout 30 --format json; }
 
-# Over siw a program sends the same packets, and is not held by the kernel while nobody answers.
+# Over siw a program sends the same packets, without being blocked by the kernel if there is no
+# answer.
 probe_over()
 {
 	local transport=verbs
@@ -45,7 +46,8 @@ expect_dropped()
 	expect_reason firewall.rdma/nftables
 }
 
-# dropped END DEVICE HOOK MATCH: a rule drops it there. That host is told, to the other it is silence.
+# dropped END DEVICE HOOK MATCH: a rule drops it there. That host reports it; for the other it is
+# silence.
 dropped()
 {
 	local end=$1 device=$2 hook=$3 match=$4 on=''
@@ -59,7 +61,8 @@ dropped()
 		expect_finding fabric.listener skip
 		expect_dropped "${device}1" "${match##* }"
 		probe_over "$device" 5
-		# What rxe may not send holds the kernel, and then there is no finding of it at all.
+		# Packets that rxe cannot send block the kernel, and then there is no finding
+		# about it at all.
 		expect_status 3
 		expect_report '[.findings[] | select(.id == "probe.null" and .status == "pass")] == []' \
 			"the server answered"
@@ -69,7 +72,7 @@ dropped()
 		server_side
 		expect_dropped "${device}1" "${match##* }"
 	fi
-	# It was this rule that the packets met.
+	# The packets hit this rule.
 	$on inside 'nft list chain inet t c' >"$work/chain"
 	grep -q 'counter packets [1-9]' "$work/chain" || fail "nothing came to the rule: $end $device $hook"
 	$on inside 'nft flush ruleset'
@@ -120,7 +123,7 @@ if [[ ${NFSRDMA_TESTBED_NIGHTLY:-} ]]; then
 fi
 dropped server siw output 'tcp sport 20049'
 mended server siw input
-# Replies come in by themselves.
+# Replies pass without a rule.
 second chain drop input
 second inside "nft 'add rule inet t c ct state established accept'"
 client

@@ -9,7 +9,7 @@ scenario_timeout=600
 server plain
 server off
 
-# expect_only [STATUS ID[, STATUS ID...]]: what is not good is this and nothing else.
+# expect_only [STATUS ID[, STATUS ID...]]: only this does not pass.
 expect_only()
 {
 	local have
@@ -19,7 +19,8 @@ expect_only()
 	[[ $have == "${1:-}" ]] || fail "\"$have\" in place of \"${1:-}\": $(summary)"
 }
 
-# What takes a second elsewhere may take ten of an emulated machine that shares its processors.
+# An operation that takes a second elsewhere can take ten on an emulated machine that shares its
+# processors.
 here() { inside_run check --role server --format json --timeout 60 "$@"; }
 both() { inside_run check --role both --format json --timeout 60; }
 client() { inside_run check --role client --format json --timeout 60 192.168.77.1 "$@"; }
@@ -27,7 +28,7 @@ client() { inside_run check --role client --format json --timeout 60 192.168.77.
 # conf LINE...: section [nfsd] of the guest's nfs.conf
 conf() { inside "printf '%s\\n' '[nfsd]' ${*@Q} >/etc/nfs.conf"; }
 
-# A server that is started reads nfs.conf; one that runs does not.
+# A starting server reads nfs.conf; a running one does not.
 start() { inside 'rpc.nfsd 4 2>&1'; }
 stop() { inside 'rpc.nfsd 0'; }
 restart() { inside 'rpc.nfsd 0; rpc.nfsd 4 2>&1; cat /proc/fs/nfsd/portlist'; }
@@ -63,7 +64,7 @@ listens 20049 || fail "rpc.nfsd did not find the service"
 
 # --- the listener
 
-# The server is started before nfs.conf requests RDMA: rpc.nfsd then changes threads alone.
+# The server is started before nfs.conf requests RDMA: rpc.nfsd then only changes threads.
 conf rdma=n
 restart
 conf rdma=y rdma-port=20049
@@ -110,9 +111,9 @@ here
 inside 'exportfs -ra'
 expect_only 'fail server.exports'
 
-# Who is not root sees as much.
+# Users other than root see as much.
 inside 'chmod 755 /run'
-# Where a scenario before had rules, only root may list them.
+# If a previous scenario had rules, only root can list them.
 guest_tell 60 sh "su -s /bin/sh nobody -c 'nfsrdma check --role server --format json --timeout 60'" >"$work/out" ||
 	[[ $? == 3 ]] || fail "as nobody: $(summary)"
 expect_report '[.findings[] | select(.status == "fail" or (.status == "unknown" and (.id | startswith("firewall.") | not)))] == []' \

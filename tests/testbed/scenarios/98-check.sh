@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Copyright (C) 2026 the nfsrdma authors
 #
-# nfsrdma check in the guest: clean, then broken on purpose in one way after another,
-# each told as that one thing, and clean again.
+# nfsrdma check in the guest: clean, then broken on purpose in one way after another, each
+# reported as exactly that, and clean again.
 server plain
 
 check() { inside_run check --role client --timeout 30 --format json "$@"; }
@@ -25,12 +25,12 @@ check 192.168.77.1 --port 20050
 expect_only 'fail fabric.listener'
 expect_words fabric.listener fail REJECTED
 
-# Nobody has the address, so silence is not called a refusal.
+# No host has the address, so silence is not called a refusal.
 check 10.9.0.77
 expect_only 'unknown fabric.listener'
 expect_status 3
 
-# The card of this route has no RDMA.
+# The network card of this route has no RDMA.
 check 192.168.78.2
 expect_only 'fail fabric.route'
 

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Copyright (C) 2026 the nfsrdma authors
 #
-# nfsrdma setup --software with the kernel's own siw and rxe: the link is there at once and carries NFS, the
-# unit's command adds it again after a boot and does nothing where it is, and --undo takes it away unless
-# something uses it.
+# nfsrdma setup --software with the kernel's own siw and rxe: the link exists at once and carries
+# NFS, the unit's command adds it again after a boot and does nothing if it exists, and --undo
+# removes it unless something uses it.
 scenario_timeout=480
 server plain
 
@@ -31,7 +31,7 @@ says() { tr -s ' \n' ' ' <"$work/setup" | grep -qF -- "$1" || fail "setup does n
 picture() { inside 'find /etc /var/lib ! -path "/var/lib/nfs*" | sort; find /etc -type f -exec md5sum {} + | sort; rdma link show'; }
 links() { guest_tell 20 sh "rdma link show | grep -c ' netdev $1 *\$'" || true; }
 
-# --- what is refused ------------------------------------------------------------------------
+# --- refusals -------------------------------------------------------------------------------
 
 picture >"$work/before"
 setup 2 client --software siw lo
@@ -62,7 +62,7 @@ for type in siw rxe; do
 	probe_inside 192.168.78.1:/export/plain --transport verbs --device "${type}_veth1" --level quick --format json
 	expect_status 0
 
-	# As systemd runs it: "$$" is one "$" to it.
+	# As systemd runs it: "$$" means one "$".
 	inside 'sed -n "s/^ExecStart=//p" /etc/systemd/system/nfsrdma-link-veth1.service | sed "s/[$][$]/$/g" >/run/command'
 	inside 'sh /run/command'
 	[[ $(links veth1) == 1 ]] || fail "the unit's command is not idempotent"
