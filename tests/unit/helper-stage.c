@@ -119,7 +119,7 @@ static void a_mount_not_over_rdma_is_undone(void)
 		run("/bin/mount -i -t tmpfs none \"$dir\"", hidden, false, 10000);
 		CU_ASSERT_EQUAL(result.end, STAGE_UNDONE);
 		CU_ASSERT_EQUAL(result.hidden, hidden);
-		CU_ASSERT_STRING_EQUAL(result.proof.why, "it is no NFS mount");
+		CU_ASSERT_STRING_EQUAL(result.proof.why, "it is not an NFS mount");
 		CU_ASSERT_FALSE(is_mounted());
 	}
 }
