@@ -21,7 +21,7 @@ extern "C" {
 #endif
 
 /* The version of this header; rpcrdma_version() has the library's. */
-#define RPCRDMA_VERSION_TEXT "0.1.0"
+#define RPCRDMA_VERSION_TEXT "0.2.0"
 
 const char *rpcrdma_version(void);
 

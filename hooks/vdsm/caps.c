@@ -6,7 +6,7 @@
  * this one. The details are in an object of our own, which the engine ignores:
  *
  *	"additionalFeatures": […, "NFS_RDMA"],
- *	"nfsrdma": {"version": "0.1.0", "ready": true, "module": "loaded",
+ *	"nfsrdma": {"version": "0.2.0", "ready": true, "module": "loaded",
  *	            "devices": [{"name": "mlx5_0", "active": true}], "problems": []}
  *
  * VDSM waits for it at each query of the host's capabilities, so it reads a few files and runs no

@@ -3,7 +3,7 @@
 
 /* The state of the storage domains, in VDSM's statistics of the host:
  *
- *	"nfsrdma": {"version": "0.1.0", "mounts": [
+ *	"nfsrdma": {"version": "0.2.0", "mounts": [
  *	    {"path": "/rhev/data-center/mnt/nas:_vm", "source": "nas:/vm", "domains": ["6e8a…"],
  *	     "wanted": "rdma", "wanted_by": "/etc/nfsrdma.conf:3", "effective": "rdma",
  *	     "state": "proven", "age_ms": 12000, "gate": "pass", "reason": ""}]}

@@ -37,7 +37,7 @@ pc_copy=$work/pc
 mkdir "$pc_copy"
 sed "s|^prefix=|prefix=$root|" "$pc" >"$pc_copy/rpcrdma.pc"
 export PKG_CONFIG_PATH=$pc_copy
-[[ $(pkg-config --modversion rpcrdma) == 0.1.0 ]] || fail "version of rpcrdma.pc"
+[[ $(pkg-config --modversion rpcrdma) == 0.2.0 ]] || fail "version of rpcrdma.pc"
 read -ra tirpc < <(pkg-config --cflags libtirpc)
 warnings=(-Wall -Wextra -Werror -pedantic)
 for header in rpcrdma.h rpcrdma-clnt.h; do
