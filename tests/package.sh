@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Copyright (C) 2026 The nfsrdma authors
 #
-# package.sh OUT: the Debian package of this checkout is built, has what tests/install.list
-# says and nothing else but what Debian adds, and wants for its build what
-# packaging/packages/build.txt lists. Installed below a folder, removed and purged it leaves
-# nothing behind. It stays in OUT.
+# package.sh OUT: builds the Debian packages of this checkout. Together they have what tests/install.list
+# says, each file once, and besides only what Debian adds; lintian reports nothing; their build needs what
+# packaging/packages/build.txt lists. Installed below a folder, upgraded from 0.1.0, removed and purged
+# they leave nothing behind. They stay in OUT.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 out=$1
@@ -21,15 +21,19 @@ version=$(sed -n "s/^  version : '\(.*\)',/\1/p" meson.build)
 	fail "the changelog's version is not $version"
 
 rm -rf "$out"
-deb=$(packaging/build-deb "$out")
+mapfile -t debs < <(packaging/build-deb "$out")
+[[ $(basename -a "${debs[@]}" | cut -d_ -f1 | sort | paste -sd' ') == "librpcrdma-dev librpcrdma0 nfsrdma nfsrdma-libvirt nfsrdma-vdsm" ]] ||
+	fail "the packages are ${debs[*]}"
+# package NAME: its path.
+package() { compgen -G "$out/$1_*.deb"; }
 multiarch=$(dpkg-architecture -qDEB_HOST_MULTIARCH)
-# Manual pages are compressed there, units are in /lib, and libvirt's link is made by postinst.
+# Debian compresses manual pages; Debian 12's units are in /lib; nfsrdma-libvirt.postinst makes libvirt's link.
 diff -u <(cut -d' ' -f2 tests/install.list | grep -v '^etc/libvirt/hooks/') \
-	<(dpkg-deb --fsys-tarfile "$deb" | tar -t | grep -v '/$' |
+	<(for deb in "${debs[@]}"; do dpkg-deb --fsys-tarfile "$deb" | tar -t; done | grep -v '/$' |
 		sed -E "s,^\./,,; s,^lib/,usr/lib/,; s,usr/lib/$multiarch/,usr/lib/,; s,(share/man/.*)\.gz$,\1," |
-		grep -vE '^usr/share/(doc/nfsrdma/(changelog.gz|copyright)|lintian/overrides/nfsrdma)$' | sort) ||
-	fail "the package's files are not those of tests/install.list"
-lintian=$(lintian --allow-root "$deb" 2>&1) || true
+		grep -vE '^usr/share/(doc/[^/]*/(changelog.gz|copyright|NEWS.Debian.gz)|lintian/overrides/[^/]*)$' | sort) ||
+	fail "the packages' files are not those of tests/install.list"
+lintian=$(lintian --allow-root "${debs[@]}" 2>&1) || true
 [[ ! $lintian ]] || fail "$lintian"
 
 # --- installed, removed, purged ------------------------------------------------------------------
@@ -44,9 +48,20 @@ for name in systemctl deb-systemd-invoke; do
 done
 PATH=$work/bin:$PATH:/usr/sbin:/sbin
 
+hook=etc/libvirt/hooks/qemu.d/nfsrdma hook_program=usr/sbin/nfsrdma-libvirt-hook
+wants=etc/systemd/system/multi-user.target.wants/nfsrdma-watch.service
+libvirt=$(package nfsrdma-libvirt)
+
 below() { fakeroot dpkg --root="$root" --force-not-root --force-script-chrootless --force-depends "$@" >"$work/log" 2>&1 ||
 	{ cat "$work/log"; fail "dpkg $*"; }; }
 tree() { (cd "$root" && find . -path ./var/lib/dpkg -prune -o -path ./var/log -prune -o -printf '%y %m %p %l\n' | sort); }
+new_root()
+{
+	root=$work/root
+	rm -rf "$root"
+	mkdir -p "$root"/var/{log,lib/dpkg/{info,updates,triggers}} "$root"/{etc,run}
+	touch "$root/var/lib/dpkg/status"
+}
 
 # Every link leads to something that is there.
 links()
@@ -63,50 +78,28 @@ links()
 # lifecycle FOLDER...: these have files of other packages, before and after.
 lifecycle()
 {
-	local dir hook=etc/libvirt/hooks/qemu.d/nfsrdma
+	local dir
 
-	root=$work/root
-	rm -rf "$root"
-	mkdir -p "$root"/var/{log,lib/dpkg/{info,updates,triggers}} "$root/run"
-	touch "$root/var/lib/dpkg/status"
+	new_root
 	for dir in usr etc/systemd/system var/lib/systemd "$@"; do
 		mkdir -p "$root/$dir"
 		touch "$root/$dir/other"
 	done
 	tree >"$work/before"
-	below -i "$deb"
+	below -i "${debs[@]}"
 	links
 	[[ -x $root/usr/sbin/nfsrdma-libvirt-hook && -L $root/$hook ]] || fail "libvirt finds no hook"
 	[[ -L $root/usr/libexec/vdsm/hooks/after_get_stats/90_nfsrdma ]] || fail "VDSM finds no hook"
-	[[ -L $root/etc/systemd/system/multi-user.target.wants/nfsrdma-watch.service ]] || fail "the watcher is not enabled"
+	[[ -L $root/$wants ]] || fail "the watcher is not enabled"
 	mkdir -p "$root"/var/lib/nfsrdma/pools "$root/run/nfsrdma/mounts"
 	touch "$root/run/nfsrdma/watch.json"
-	# Nobody finds a hook that is not there.
+	below -r nfsrdma-libvirt nfsrdma-vdsm librpcrdma-dev librpcrdma0
+	# A link that leads nowhere is no hook.
+	[[ ! -L $root/$hook && -x $root/usr/bin/nfsrdma ]] || fail "nfsrdma-libvirt is not removed as it should be"
 	below -r nfsrdma
-	[[ ! -L $root/$hook ]] || fail "it is not removed as it should be"
-	! grep WARNING "$work/log" || fail "it warns of nothing"
-	below -P nfsrdma
-	diff -u "$work/before" <(tree) || fail "purged it leaves something behind"
-}
-
-# An older version's hook where there is none any more goes with it.
-upgrade()
-{
-	local old=$work/old dir=usr/libexec/vdsm/hooks/after_disk_prepare
-
-	root=$work/root
-	rm -rf "$root" "$old"
-	mkdir -p "$root"/var/{log,lib/dpkg/{info,updates,triggers}} "$root/run" "$old/DEBIAN" "$old/$dir"
-	touch "$root/var/lib/dpkg/status"
-	ln -s /usr/libexec/nfsrdma/vdsm-hook "$old/$dir/90_nfsrdma"
-	printf '%s\n' "Package: nfsrdma" "Version: 0.0.1" "Architecture: $(dpkg --print-architecture)" \
-		"Maintainer: nobody <nobody@example.com>" "Description: old" >"$old/DEBIAN/control"
-	dpkg-deb --root-owner-group -b "$old" "$work/old.deb" >/dev/null
-	below -i "$work/old.deb"
-	[[ -L $root/$dir/90_nfsrdma ]] || fail "the old package has no link"
-	below -i "$deb"
-	[[ ! -e $root/$dir && ! -L $root/$dir/90_nfsrdma ]] || fail "the old hook of VDSM is still there"
-	links
+	! grep WARNING "$work/log" || fail "removal warns without a reason"
+	below -P nfsrdma-libvirt nfsrdma-vdsm librpcrdma-dev librpcrdma0 nfsrdma
+	diff -u "$work/before" <(tree) || fail "a purge leaves something behind"
 }
 
 # hook WANTED WHEN: whether the link is there.
@@ -114,54 +107,43 @@ hook()
 {
 	local have=no
 
-	[[ ! -L $root/etc/libvirt/hooks/qemu.d/nfsrdma ]] || have=yes
-	[[ $have == "$1" ]] || fail "$2: is the link for libvirt there? $have, and not $1"
+	[[ ! -L $root/$hook ]] || have=yes
+	[[ $have == "$1" ]] || fail "$2: the link for libvirt is there: $have, expected $1"
 }
 
-# A link that somebody removed stays away, and one that is there stays.
+# A link that you removed stays away, and one that is there stays.
 removed_link()
 {
-	below -i "$deb"
+	new_root
+	below -i "$(package nfsrdma)"
+	hook no "nfsrdma alone"
+	below -i "$libvirt"
 	hook yes "installed"
-	below -i "$deb"
+	below -i "$libvirt"
 	hook yes "installed again"
-	below -r nfsrdma
+	below -r nfsrdma-libvirt
 	hook no "removed"
-	below -i "$deb"
-	hook yes "installed after it was removed"
-	rm "$root/etc/libvirt/hooks/qemu.d/nfsrdma"
-	below -i "$deb"
-	hook no "installed again without the link"
 	below -r nfsrdma
-	below -i "$deb"
+	below -P nfsrdma
+	below -i "$(package nfsrdma)" "$libvirt"
+	hook yes "installed after it was removed, and nfsrdma purged"
+	rm "$root/$hook"
+	below -i "$libvirt"
+	hook no "installed again without the link"
+	below -r nfsrdma-libvirt
+	below -i "$libvirt"
 	hook no "installed after it was removed without the link"
-	below -P nfsrdma
-	below -i "$deb"
+	below -P nfsrdma-libvirt
+	below -i "$libvirt"
 	hook yes "installed after it was purged"
-	# It was a file of the package.
-	rm -rf "$work/old"
-	dpkg-deb -R "$deb" "$work/old"
-	sed -i '/^Version:/s/$/~old/' "$work/old/DEBIAN/control"
-	rm -f "$work/old"/DEBIAN/{preinst,prerm,postinst,postrm}
-	ln -s /usr/sbin/nfsrdma-libvirt-hook "$work/old/etc/libvirt/hooks/qemu.d/nfsrdma"
-	dpkg-deb --root-owner-group -b "$work/old" "$work/old.deb" >/dev/null
-	below -P nfsrdma
-	below -i "$work/old.deb"
-	below -i "$deb"
-	hook yes "upgraded from a version that had the link"
-	below -P nfsrdma
-	below -i "$work/old.deb"
-	rm "$root/etc/libvirt/hooks/qemu.d/nfsrdma"
-	below -i "$deb"
-	hook no "upgraded from a version that had the link, which was removed"
-	below -P nfsrdma
 }
 
-# What setup changed goes with what it was before, or neither; a line of fstab is told.
+# What setup changed goes with what it was before, or neither; a line of fstab is named.
 undo_records()
 {
-	below -i "$deb"
-	mkdir -p "$root/etc" "$root/var/lib/nfsrdma/pools"
+	new_root
+	below -i "$(package nfsrdma)"
+	mkdir -p "$root/var/lib/nfsrdma/pools"
 	printf '%s\n' '# nas1:/old /old nfsrdma' 'nas1:/vm /srv/vm nfsrdma rw 0 0' 'nas1:/iso /srv/iso nfs ro 0 0' >"$root/etc/fstab"
 	touch "$root/var/lib/nfsrdma/setup.json" "$root/var/lib/nfsrdma/pools/df263acc.json"
 	below -r nfsrdma
@@ -170,13 +152,131 @@ undo_records()
 	below -P nfsrdma
 	[[ -e $root/var/lib/nfsrdma/setup.json && -e $root/var/lib/nfsrdma/pools/df263acc.json ]] ||
 		fail "purge takes away what undoes setup"
-	grep -q "setup.json" "$work/log" || fail "purge does not tell what stays"
-	grep -q "pool revert" "$work/log" || fail "purge does not tell of pools"
-	rm -r "$root/etc/fstab" "$root/var/lib/nfsrdma"
+	grep -q "setup.json" "$work/log" || fail "purge does not name setup.json, which stays"
+	grep -q "pool revert" "$work/log" || fail "purge does not name the pools' records, which stay"
+}
+
+# --- upgrade from 0.1.0, which was one package -----------------------------------------------------
+
+# old_package: its files as they matter here, empty, with its own scripts (packages/nfsrdma-0.1.0).
+old_package()
+{
+	local tree=$work/old file
+
+	rm -rf "$tree"
+	mkdir -p "$tree/DEBIAN" "$tree/etc/libvirt/hooks/qemu.d"
+	cp tests/packages/nfsrdma-0.1.0/{control,preinst,postinst,prerm,postrm} "$tree/DEBIAN/"
+	sed -i "s/^Architecture: .*/Architecture: $(dpkg --print-architecture)/" "$tree/DEBIAN/control"
+	while read -r file; do
+		mkdir -p "$tree/${file%/*}"
+		printf '%s\n' '#!/bin/sh' 'exit 0' >"$tree/$file"
+	done < <(sed "s,MULTIARCH,$multiarch," tests/packages/nfsrdma-0.1.0/files)
+	while read -r file to; do
+		mkdir -p "$tree/${file%/*}"
+		ln -s "$to" "$tree/$file"
+	done < <(sed "s,MULTIARCH,$multiarch," tests/packages/nfsrdma-0.1.0/links)
+	chmod 755 "$tree"/DEBIAN/p* "$tree"/usr/{bin,sbin,libexec/nfsrdma}/*
+	cp packaging/systemd/nfsrdma-watch.service.in "$tree/lib/systemd/system/nfsrdma-watch.service"
+	dpkg-deb --root-owner-group -b "$tree" "$work/old.deb" >/dev/null
+}
+
+# from_old: 0.1.0 is installed, with its link and its watcher.
+from_old()
+{
+	new_root
+	below -i "$work/old.deb"
+	[[ -x $root/$hook_program && -L $root/$hook && -L $root/$wants ]] || fail "0.1.0 is not installed as it was"
+	cp "$root/$hook_program" "$work/old-hook"
+}
+
+# The gate is never away: at each step libvirt finds the old hook, or its copy, or the new one.
+gate()
+{
+	local file
+
+	for file in "$root/$hook" "$root/${hook}-upgrade"; do
+		[[ ! -L $file ]] || file=$root$(readlink "$file")
+		[[ ! -x $file ]] || return 0
+	done
+	fail "$1: libvirt finds no hook"
+}
+
+# upgraded WHEN: as if it had been installed so.
+upgraded()
+{
+	[[ -L $root/$hook && -x $root/$hook_program && ! -e $root/${hook}-upgrade ]] || fail "$1: libvirt's hook is $(ls -l "$root/${hook%/*}")"
+	! cmp -s "$root/$hook_program" "$work/old-hook" || fail "$1: the hook is 0.1.0's"
+	[[ -L $root/$wants ]] || fail "$1: the watcher is not enabled"
+	[[ ! -e $root/var/lib/nfsrdma ]] || fail "$1: $(find "$root/var/lib/nfsrdma") is there"
+	links
+}
+
+upgrade()
+{
+	local nfsrdma order
+
+	nfsrdma=$(package nfsrdma)
+	old_package
+	for order in "$nfsrdma $libvirt" "$libvirt $nfsrdma"; do
+		from_old
+		for deb in $order; do
+			below --auto-deconfigure --unpack "$deb"
+			gate "with ${deb##*/} unpacked"
+		done
+		below --configure -a
+		upgraded "$order"
+		below -P nfsrdma-libvirt nfsrdma
+	done
+
+	# Without nfsrdma-libvirt 0.1.0's hook stays, and apt or dpkg shows a warning.
+	from_old
+	mkdir -p "$root/etc/vdsm"
+	below -i "$nfsrdma"
+	gate "nfsrdma alone"
+	cmp -s "$root/${hook}-upgrade" "$work/old-hook" || fail "nfsrdma alone: the hook is not 0.1.0's"
+	grep -q 'WARNING: .*nfsrdma-libvirt' "$work/log" || fail "nfsrdma alone: no warning"
+	grep -q 'WARNING: .*nfsrdma-vdsm' "$work/log" || fail "nfsrdma alone: no warning for VDSM's host"
+	below -i "$nfsrdma"
+	gate "nfsrdma alone, again"
+	below -i "$libvirt"
+	upgraded "nfsrdma-libvirt later"
+
+	from_old
+	below -i "$nfsrdma"
+	below -P nfsrdma
+	[[ -z $(cd "$root" && find etc/libvirt etc/systemd var/lib/nfsrdma usr -iname '*nfsrdma*' 2>/dev/null) ]] ||
+		fail "purged after an upgrade it leaves $(cd "$root" && find etc/libvirt etc/systemd var/lib/nfsrdma usr -iname '*nfsrdma*')"
+
+	# An upgrade that fails leaves 0.1.0 as it was.
+	from_old
+	below -i "$(other_package usr/share/nfsrdma/nfsrdma-report-1.schema.json)"
+	tree >"$work/before"
+	! (below -i "$nfsrdma") >/dev/null 2>&1 || fail "dpkg overwrites a file of another package"
+	diff -u "$work/before" <(tree) || fail "a failed upgrade leaves something behind"
+
+	# What you turned off stays off.
+	from_old
+	rm "$root/$hook" "$root/$wants"
+	below -i "$nfsrdma" "$libvirt"
+	hook no "upgraded from 0.1.0 without the link"
+	[[ ! -L $root/$wants ]] || fail "the upgrade enables a disabled watcher"
+	below -i "$libvirt"
+	hook no "upgraded again"
+}
+
+# other_package FILE: a package that has it; its path.
+other_package()
+{
+	mkdir -p "$work/other/DEBIAN" "$work/other/${1%/*}"
+	touch "$work/other/$1"
+	printf '%s\n' "Package: other" "Version: 1" "Architecture: all" \
+		"Maintainer: The nfsrdma authors <nfsrdma@nfsrdma.invalid>" "Description: other" >"$work/other/DEBIAN/control"
+	dpkg-deb --root-owner-group -b "$work/other" "$work/other.deb" >/dev/null
+	echo "$work/other.deb"
 }
 
 lifecycle
-upgrade
 lifecycle etc/libvirt/hooks/qemu.d usr/libexec/vdsm/hooks/{after_get_stats,before_vm_start}
 removed_link
 undo_records
+upgrade
