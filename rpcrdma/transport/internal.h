@@ -10,11 +10,13 @@
 
 #include "rpcrdma/transport/transport.h"
 
-/* crc.c: state starts at CRC_START; the CRC is ~state after the last byte. */
+/* crc-isal.c or crc-no-isal.c: state starts at CRC_START; the CRC is ~state after the last byte. */
 
 #define CRC_START UINT32_MAX
 
 uint32_t crc_more(uint32_t state, const void *bytes, size_t len);
+/* crc-table.c: the same. */
+uint32_t crc_table_more(uint32_t state, const void *bytes, size_t len);
 
 /* mpa.c */
 
